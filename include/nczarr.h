@@ -1,0 +1,989 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nczarr.h: the netCDF API over NCZarr and Zarr datasets.
+ *
+ * One header for everything a program needs. Names, values and error codes are netCDF's; what is ours alone
+ * begins with nczarr_.
+ */
+#ifndef NCZARR_H
+#define NCZARR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define NCZARR_API
+#else
+#define NCZARR_API __attribute__((visibility("default")))
+#endif
+
+#define NCZARR_VERSION "0.1.0"
+
+/* ---- types ------------------------------------------------------------------------------------------------ */
+
+typedef int nc_type;
+
+#define NC_NAT    0
+#define NC_BYTE   1
+#define NC_CHAR   2
+#define NC_SHORT  3
+#define NC_INT    4
+#define NC_LONG   NC_INT
+#define NC_FLOAT  5
+#define NC_DOUBLE 6
+#define NC_UBYTE  7
+#define NC_USHORT 8
+#define NC_UINT   9
+#define NC_INT64  10
+#define NC_UINT64 11
+#define NC_STRING 12
+#define NC_VLEN     13
+#define NC_OPAQUE   14
+#define NC_ENUM     15
+#define NC_COMPOUND 16
+#define NC_MAX_ATOMIC_TYPE NC_STRING
+#define NC_FIRSTUSERTYPEID 32
+
+/* ---- default fill values ---------------------------------------------------------------------------------- */
+
+#define NC_FILL_BYTE   ((signed char)-127)
+#define NC_FILL_CHAR   ((char)0)
+#define NC_FILL_SHORT  ((short)-32767)
+#define NC_FILL_INT    (-2147483647)
+#define NC_FILL_FLOAT  (9.9692099683868690e+36f)
+#define NC_FILL_DOUBLE (9.9692099683868690e+36)
+#define NC_FILL_UBYTE  (255)
+#define NC_FILL_USHORT (65535)
+#define NC_FILL_UINT   (4294967295U)
+#define NC_FILL_INT64  ((long long)-9223372036854775806LL)
+#define NC_FILL_UINT64 ((unsigned long long)18446744073709551614ULL)
+#define NC_FILL_STRING ((char *)"")
+
+/* ---- limits ----------------------------------------------------------------------------------------------- */
+
+#define NC_MAX_DIMS     1024
+#define NC_MAX_ATTRS    8192
+#define NC_MAX_VARS     8192
+#define NC_MAX_NAME     256
+#define NC_MAX_VAR_DIMS 1024
+
+#define NC_MAX_BYTE   127
+#define NC_MIN_BYTE   (-NC_MAX_BYTE - 1)
+#define NC_MAX_CHAR   255
+#define NC_MAX_SHORT  32767
+#define NC_MIN_SHORT  (-NC_MAX_SHORT - 1)
+#define NC_MAX_INT    2147483647
+#define NC_MIN_INT    (-NC_MAX_INT - 1)
+#define NC_MAX_FLOAT  3.402823466e+38f
+#define NC_MIN_FLOAT  (-NC_MAX_FLOAT)
+#define NC_MAX_DOUBLE 1.7976931348623157e+308
+#define NC_MIN_DOUBLE (-NC_MAX_DOUBLE)
+#define NC_MAX_UBYTE  NC_MAX_CHAR
+#define NC_MAX_USHORT 65535U
+#define NC_MAX_UINT   4294967295U
+#define NC_MAX_INT64  (9223372036854775807LL)
+#define NC_MIN_INT64  (-9223372036854775807LL - 1)
+#define NC_MAX_UINT64 (18446744073709551615ULL)
+#define X_INT64_MAX   NC_MAX_INT64
+#define X_UINT64_MAX  NC_MAX_UINT64
+
+/* ---- modes and choices ------------------------------------------------------------------------------------ */
+
+#define NC_NOWRITE       0x0000
+#define NC_WRITE         0x0001
+#define NC_CLOBBER       0x0000
+#define NC_NOCLOBBER     0x0004
+#define NC_DISKLESS      0x0008
+#define NC_MMAP          0x0010
+#define NC_64BIT_DATA    0x0020
+#define NC_CDF5          NC_64BIT_DATA
+#define NC_UDF0          0x0040
+#define NC_UDF1          0x0080
+#define NC_CLASSIC_MODEL 0x0100
+#define NC_64BIT_OFFSET  0x0200
+#define NC_LOCK          0x0400
+#define NC_SHARE         0x0800
+#define NC_NETCDF4       0x1000
+#define NC_MPIIO         0x2000
+#define NC_PNETCDF       NC_MPIIO
+#define NC_PERSIST       0x4000
+#define NC_INMEMORY      0x8000
+
+#define NC_FILL   0
+#define NC_NOFILL 0x100
+
+#define NC_UNLIMITED        0L
+#define NC_GLOBAL           (-1)
+#define NC_SIZEHINT_DEFAULT 0
+#define NC_ALIGN_CHUNK      ((size_t)(-1))
+
+#define NC_FORMAT_CLASSIC         1
+#define NC_FORMAT_64BIT_OFFSET    2
+#define NC_FORMAT_64BIT           NC_FORMAT_64BIT_OFFSET
+#define NC_FORMAT_NETCDF4         3
+#define NC_FORMAT_NETCDF4_CLASSIC 4
+#define NC_FORMAT_64BIT_DATA      5
+#define NC_FORMAT_CDF5            NC_FORMAT_64BIT_DATA
+#define NC_FORMATX_UNDEFINED 0
+#define NC_FORMATX_NC3       1
+#define NC_FORMATX_NC_HDF5   2
+#define NC_FORMATX_NC4       NC_FORMATX_NC_HDF5
+#define NC_FORMATX_NC_HDF4   3
+#define NC_FORMATX_PNETCDF   4
+#define NC_FORMATX_DAP2      5
+#define NC_FORMATX_DAP4      6
+#define NC_FORMATX_UDF0      8
+#define NC_FORMATX_UDF1      9
+#define NC_FORMATX_NCZARR    10
+
+#define NC_CHUNKED         0
+#define NC_CONTIGUOUS      1
+#define NC_COMPACT         2
+#define NC_UNKNOWN_STORAGE 3
+#define NC_VIRTUAL         4
+
+#define NC_ENDIAN_NATIVE 0
+#define NC_ENDIAN_LITTLE 1
+#define NC_ENDIAN_BIG    2
+
+#define NC_NOCHECKSUM 0
+#define NC_FLETCHER32 1
+#define NC_NOSHUFFLE  0
+#define NC_SHUFFLE    1
+#define NC_MIN_DEFLATE_LEVEL 0
+#define NC_MAX_DEFLATE_LEVEL 9
+
+#define NC_SZIP_EC 4
+#define NC_SZIP_NN 32
+#define NC_MAX_PIXELS_PER_BLOCK 32
+
+#define NC_NOQUANTIZE           0
+#define NC_QUANTIZE_BITGROOM    1
+#define NC_QUANTIZE_GRANULARBR  2
+#define NC_QUANTIZE_BITROUND    3
+
+/* ---- error codes (positive values are the system's errno) -------------------------------------------------- */
+
+#define NC_NOERR   0
+#define NC2_ERR    (-1)
+#define NC_EXDR            (-32)
+#define NC_EBADID          (-33)
+#define NC_ENFILE          (-34)
+#define NC_EEXIST          (-35)
+#define NC_EINVAL          (-36)
+#define NC_EPERM           (-37)
+#define NC_ENOTINDEFINE    (-38)
+#define NC_EINDEFINE       (-39)
+#define NC_EINVALCOORDS    (-40)
+#define NC_EMAXDIMS        (-41)
+#define NC_ENAMEINUSE      (-42)
+#define NC_ENOTATT         (-43)
+#define NC_EMAXATTS        (-44)
+#define NC_EBADTYPE        (-45)
+#define NC_EBADDIM         (-46)
+#define NC_EUNLIMPOS       (-47)
+#define NC_EMAXVARS        (-48)
+#define NC_ENOTVAR         (-49)
+#define NC_EGLOBAL         (-50)
+#define NC_ENOTNC          (-51)
+#define NC_ESTS            (-52)
+#define NC_EMAXNAME        (-53)
+#define NC_EUNLIMIT        (-54)
+#define NC_ENORECVARS      (-55)
+#define NC_ECHAR           (-56)
+#define NC_EEDGE           (-57)
+#define NC_ESTRIDE         (-58)
+#define NC_EBADNAME        (-59)
+#define NC_ERANGE          (-60)
+#define NC_ENOMEM          (-61)
+#define NC_EVARSIZE        (-62)
+#define NC_EDIMSIZE        (-63)
+#define NC_ETRUNC          (-64)
+#define NC_EAXISTYPE       (-65)
+#define NC_EDAP            (-66)
+#define NC_ECURL           (-67)
+#define NC_EIO             (-68)
+#define NC_ENODATA         (-69)
+#define NC_EDAPSVC         (-70)
+#define NC_EDAS            (-71)
+#define NC_EDDS            (-72)
+#define NC_EDATADDS        (-73)
+#define NC_EDAPURL         (-74)
+#define NC_EDAPCONSTRAINT  (-75)
+#define NC_ETRANSLATION    (-76)
+#define NC_EACCESS         (-77)
+#define NC_EAUTH           (-78)
+#define NC_ENOTFOUND       (-90)
+#define NC_ECANTREMOVE     (-91)
+#define NC_EINTERNAL       (-92)
+#define NC_EPNETCDF        (-93)
+#define NC_EHDFERR         (-101)
+#define NC_ECANTREAD       (-102)
+#define NC_ECANTWRITE      (-103)
+#define NC_ECANTCREATE     (-104)
+#define NC_EFILEMETA       (-105)
+#define NC_EDIMMETA        (-106)
+#define NC_EATTMETA        (-107)
+#define NC_EVARMETA        (-108)
+#define NC_ENOCOMPOUND     (-109)
+#define NC_EATTEXISTS      (-110)
+#define NC_ENOTNC4         (-111)
+#define NC_ESTRICTNC3      (-112)
+#define NC_ENOTNC3         (-113)
+#define NC_ENOPAR          (-114)
+#define NC_EPARINIT        (-115)
+#define NC_EBADGRPID       (-116)
+#define NC_EBADTYPID       (-117)
+#define NC_ETYPDEFINED     (-118)
+#define NC_EBADFIELD       (-119)
+#define NC_EBADCLASS       (-120)
+#define NC_EMAPTYPE        (-121)
+#define NC_ELATEFILL       (-122)
+#define NC_ELATEDEF        (-123)
+#define NC_EDIMSCALE       (-124)
+#define NC_ENOGRP          (-125)
+#define NC_ESTORAGE        (-126)
+#define NC_EBADCHUNK       (-127)
+#define NC_ENOTBUILT       (-128)
+#define NC_EDISKLESS       (-129)
+#define NC_ECANTEXTEND     (-130)
+#define NC_EMPI            (-131)
+#define NC_EFILTER         (-132)
+#define NC_ERCFILE         (-133)
+#define NC_ENULLPAD        (-134)
+#define NC_EINMEMORY       (-135)
+#define NC_ENOFILTER       (-136)
+#define NC_ENCZARR         (-137)
+#define NC_ES3             (-138)
+#define NC_EEMPTY          (-139)
+#define NC_EOBJECT         (-140)
+#define NC_ENOOBJECT       (-141)
+#define NC_EPLUGIN         (-142)
+#define NC_ENOTZARR        (-143)
+#define NC_EZARRMETA       (-144)
+#define NC_EDMR           NC_EDDS
+#define NC_EDATADAP       NC_EDATADDS
+#define NC_EURL           NC_EDAPURL
+#define NC_ECONSTRAINT    NC_EDAPCONSTRAINT
+#define NC_ENTOOL         NC_EMAXNAME
+#define NC4_FIRST_ERROR   (-100)
+#define NC4_LAST_ERROR    (-144)
+
+#define NC_ISSYSERR(err) ((err) > 0)
+
+/* Attributes are created with their order kept, and there are no HDF5 dimension scales: accepted, no effect. */
+#define NC_NOATTCREORD       0x20000
+#define NC_NODIMSCALE_ATTACH 0x40000
+
+#define NC_QUANTIZE_BITGROOM_ATT_NAME   "_QuantizeBitGroomNumberOfSignificantDigits"
+#define NC_QUANTIZE_GRANULARBR_ATT_NAME "_QuantizeGranularBitRoundNumberOfSignificantDigits"
+#define NC_QUANTIZE_BITROUND_ATT_NAME   "_QuantizeBitRoundNumberOfSignificantBits"
+#define NC_QUANTIZE_MAX_FLOAT_NSD  7
+#define NC_QUANTIZE_MAX_FLOAT_NSB  23
+#define NC_QUANTIZE_MAX_DOUBLE_NSD 15
+#define NC_QUANTIZE_MAX_DOUBLE_NSB 52
+
+/* HDF5 filter ids of the codecs that have one, for nc_def_var_filter(). */
+#define H5Z_FILTER_DEFLATE    1
+#define H5Z_FILTER_SHUFFLE    2
+#define H5Z_FILTER_FLETCHER32 3
+#define H5Z_FILTER_SZIP       4
+#define H5Z_FILTER_BZIP2      307
+#define H5Z_FILTER_BLOSC      32001
+#define H5Z_FILTER_ZSTD       32015
+
+/* A variable-length value in netCDF's memory form: `len` elements at `p`. */
+typedef struct {
+    size_t len;
+    void  *p;
+} nc_vlen_t;
+
+/* A dataset image in memory, for nc_open_memio() and nc_close_memio(). */
+typedef struct NC_memio {
+    size_t size;
+    void  *memory;
+    int    flags;
+} NC_memio;
+
+#define NC_MEMIO_LOCKED 1
+
+/* ============================================================================================================
+ * What holds for every function
+ *
+ * Result    0 (NC_NOERR), a negative NC_E... code, or a positive errno. nc_strerror() says what a code means;
+ *           nczarr_errmsg() says what happened: which key, offset, codec, limit. A call that fails changes nothing,
+ *           unless its text below says otherwise; outputs are written on success only.
+ * Ids       An ncid stands for a dataset and a group in it: the one that nc_create() and nc_open() give is the root.
+ *           Variable ids count from 0 in each group; dimension ids count over the whole dataset.
+ *           A wrong ncid is NC_EBADID, a wrong variable NC_ENOTVAR, a wrong dimension NC_EBADDIM: not repeated below.
+ * Pointers  Output pointers may be NULL when the value is not wanted. A `name` output takes NC_MAX_NAME + 1 bytes and
+ *           is NUL-terminated. Inputs are borrowed for the length of the call.
+ * Strings   Character pointers that the library gives inside NC_STRING data are the caller's: nc_free_string().
+ * Threads   Any number of threads may call anything, on one dataset or on several. Calls that read a dataset run side
+ *           by side; a call that defines or puts waits for the others of that dataset. nc_close() and nc_abort() must
+ *           not race with other calls on the same ncid (those get NC_EBADID once it is gone).
+ * Names     Dimensions, variables, groups, attributes: UTF-8, kept in Unicode NFC, at most NC_MAX_NAME bytes (else
+ *           NC_EMAXNAME), first byte a letter, digit, '_' or non-ASCII, no '/', no control character, no trailing
+ *           space (else NC_EBADNAME).
+ * Source    The netCDF C API, as netCDF-C 4.10 has it; where NCZarr differs it is said. docs/limits.md has the list.
+ * ============================================================================================================ */
+
+/* ---- library ----------------------------------------------------------------------------------------------- */
+
+/* Version of this library with its build, as "0.1.0 nczarr"; static text. */
+NCZARR_API const char *nc_inq_libvers(void);
+
+/* "0.1.0"; static text. */
+NCZARR_API const char *nczarr_version(void);
+
+/* What `ncerr` means, in netCDF's words; for positive values the system's. Static text (or this thread's own, for
+ * system errors: valid until its next call). Never NULL. */
+NCZARR_API const char *nc_strerror(int ncerr);
+
+/* Detail of this thread's last call: "" after success, else what failed, where and why. Valid until this thread's
+ * next call. Never NULL. */
+NCZARR_API const char *nczarr_errmsg(void);
+
+/* Neither is needed: the library sets itself up. They return NC_NOERR. */
+NCZARR_API int nc_initialize(void);
+NCZARR_API int nc_finalize(void);
+
+/* netCDF's rc files are not read. nc_rc_get() gives NULL (nothing set); nc_rc_set() is NC_ENOTBUILT. */
+NCZARR_API char *nc_rc_get(const char *key);
+NCZARR_API int   nc_rc_set(const char *key, const char *value);
+
+/* Remembers the format that nc_create() should take; `old_formatp` gets the one before. Every dataset made here is
+ * NCZarr (or Zarr, by its URL), so it has no effect. NC_EINVAL: not one of NC_FORMAT_*. Process-wide. */
+NCZARR_API int nc_set_default_format(int format, int *old_formatp);
+
+/* Chunk cache of datasets opened from now on: bytes of the whole dataset's cache, an advisory number of slots and
+ * preemption (0 to 1, else NC_EINVAL). Process-wide. */
+NCZARR_API int nc_set_chunk_cache(size_t size, size_t nelems, float preemption);
+NCZARR_API int nc_get_chunk_cache(size_t *sizep, size_t *nelemsp, float *preemptionp);
+
+/* Messages to stderr: -1 none (the start), 0 errors, 1 warnings, 2 and 3 information, 4 and above everything. */
+NCZARR_API int nc_set_log_level(int new_level);
+
+/* HDF5's alignment and metadata block size: accepted, no effect; the values asked for are always 0. */
+NCZARR_API int nc_set_alignment(int threshold, int alignment);
+NCZARR_API int nc_get_alignment(int *thresholdp, int *alignmentp);
+NCZARR_API int nc_set_meta_block_size(size_t size);
+NCZARR_API int nc_get_meta_block_size(size_t *sizep);
+
+/* ---- datasets ---------------------------------------------------------------------------------------------- */
+
+/*
+ * Makes a dataset and opens it in define mode. `path` is a directory name, or a URL as file://dir#mode=nczarr,file
+ * (mode values nczarr, zarr, xarray, noxarray, consolidated, file; keys compat=4.9.2|4.9.0, consolidated=yes|no,
+ * dimension_separator=.|/, durability=sync|none). `cmode`: NC_CLOBBER (0) replaces an existing dataset, and only
+ * what is recognisably one; NC_NOCLOBBER refuses (NC_EEXIST) and touches nothing. NC_NETCDF4 is implied.
+ * NC_CLASSIC_MODEL: netCDF's strict classic rules (not stored). NC_DISKLESS: in memory, gone at close.
+ *
+ * Errors: NC_EEXIST something is there (or, with NC_CLOBBER, something that is no dataset); NC_ENOOBJECT the parent
+ * directory is missing; NC_EINVAL unknown scheme or a mode flag that cannot be had (NC_MMAP, NC_INMEMORY, NC_MPIIO,
+ * NC_DISKLESS with NC_PERSIST); NC_ENOTNC unknown mode value; NC_ENOTBUILT a store that is not built; NC_EACCESS and
+ * other system errors.
+ */
+NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
+
+/*
+ * Opens a dataset: `path` as for nc_create(); a plain path is looked at (any NCZarr generation, or Zarr v2).
+ * `omode`: NC_NOWRITE (0) or NC_WRITE. Datasets of netCDF-C 4.8.0 to 4.9.0 open read-only, whatever was asked for.
+ *
+ * Errors: NC_ENOOBJECT nothing there; NC_ENOTNC a file, or a directory without Zarr documents (the text says
+ * what was looked for); NC_EZARRMETA a document that the dataset cannot do without is broken; NC_ENOTBUILT;
+ * NC_EINVAL.
+ */
+NCZARR_API int nc_open(const char *path, int omode, int *ncidp);
+
+/* As nc_create() and nc_open(); sizes and hints are ignored. */
+NCZARR_API int nc__create(const char *path, int cmode, size_t initialsz, size_t *chunksizehintp, int *ncidp);
+NCZARR_API int nc__open(const char *path, int omode, size_t *chunksizehintp, int *ncidp);
+NCZARR_API int nc__create_mp(const char *path, int cmode, size_t initialsz, int basepe, size_t *chunksizehintp,
+                             int *ncidp);
+NCZARR_API int nc__open_mp(const char *path, int omode, int basepe, size_t *chunksizehintp, int *ncidp);
+
+/* Accepted, no effect; the PE is 0. */
+NCZARR_API int nc_set_base_pe(int ncid, int pe);
+NCZARR_API int nc_inq_base_pe(int ncid, int *pe);
+
+/* Enters define mode. NC_EINDEFINE already there; NC_EPERM read-only. Optional but in the classic model: a
+ * definition enters it by itself. */
+NCZARR_API int nc_redef(int ncid);
+
+/* Leaves define mode: definitions of variables made so far are final (NC_ELATEDEF). Stores nothing yet: nc_sync() and
+ * nc_close() do. NC_ENOTINDEFINE when not in define mode. Putting data outside of the classic model does it too. */
+NCZARR_API int nc_enddef(int ncid);
+NCZARR_API int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, size_t r_align);
+
+/* Stores everything and makes it durable (files and directories are fsynced). In the classic model NC_EINDEFINE in
+ * define mode; else leaves define mode as nc_enddef() does. A no-op on read-only datasets. A failed fsync is final:
+ * later calls fail too. */
+NCZARR_API int nc_sync(int ncid);
+
+/* Stores everything as nc_sync() does and ends the dataset. Always releases it, and returns the first failure. */
+NCZARR_API int nc_close(int ncid);
+
+/* Ends the dataset without storing: a dataset made since nc_create() is removed, exactly what was made of it; of an
+ * opened one, changes not stored yet are dropped. Always releases. */
+NCZARR_API int nc_abort(int ncid);
+
+/* Removes the dataset at `path` (root of one, with all below it) and nothing that is not recognisably a dataset:
+ * NC_ENOTNC, and NC_EEXIST when it holds anything else. NC_ENOOBJECT nothing there. It must not be open. */
+NCZARR_API int nc_delete(const char *path);
+NCZARR_API int nc_delete_mp(const char *path, int basepe);
+
+/* The path as it was given. *pathlen without the NUL; `path` takes that and one more. */
+NCZARR_API int nc_inq_path(int ncid, size_t *pathlen, char *path);
+
+/* Counts of the group's own dimensions and variables, and of its (visible) attributes; first unlimited dimension, or
+ * -1. */
+NCZARR_API int nc_inq(int ncid, int *ndimsp, int *nvarsp, int *nattsp, int *unlimdimidp);
+NCZARR_API int nc_inq_ndims(int ncid, int *ndimsp);
+NCZARR_API int nc_inq_nvars(int ncid, int *nvarsp);
+NCZARR_API int nc_inq_natts(int ncid, int *nattsp);
+NCZARR_API int nc_inq_unlimdim(int ncid, int *unlimdimidp);
+
+/* Unlimited dimensions of the group and its ancestors; call with NULL ids first for the count. */
+NCZARR_API int nc_inq_unlimdims(int ncid, int *nunlimdimsp, int *unlimdimidsp);
+
+/* NC_FORMAT_NETCDF4, or NC_FORMAT_NETCDF4_CLASSIC while a NC_CLASSIC_MODEL dataset is open. Extended:
+ * NC_FORMATX_NCZARR and the mode flags. */
+NCZARR_API int nc_inq_format(int ncid, int *formatp);
+NCZARR_API int nc_inq_format_extended(int ncid, int *formatp, int *modep);
+
+/* NC_NOFILL: variables defined from now on have no fill value (null in the document). NC_EINVAL other modes. */
+NCZARR_API int nc_set_fill(int ncid, int fillmode, int *old_modep);
+
+/* Logs the shape of the dataset at level information. */
+NCZARR_API int nc_show_metadata(int ncid);
+
+/* Bytes of one element of an atomic type in memory; -1 for others. */
+NCZARR_API int nctypelen(nc_type datatype);
+
+/* ---- datasets in memory: not built yet, NC_ENOTBUILT. See nczarr_zmap.h and NC_DISKLESS ---------------------- */
+
+NCZARR_API int nc_open_mem(const char *path, int omode, size_t size, void *memory, int *ncidp);
+NCZARR_API int nc_create_mem(const char *path, int cmode, size_t initialsize, int *ncidp);
+NCZARR_API int nc_open_memio(const char *path, int omode, NC_memio *info, int *ncidp);
+NCZARR_API int nc_close_memio(int ncid, NC_memio *info);
+
+/* ---- groups ------------------------------------------------------------------------------------------------ */
+
+/* NC_ENAMEINUSE a variable or group of that name; NC_EPERM; NC_ESTRICTNC3 in the classic model. */
+NCZARR_API int nc_def_grp(int parent_ncid, const char *name, int *new_ncid);
+
+/* Metadata and data move below the new name: crash-safe, the new place is complete before the old one goes.
+ * NC_EBADGRPID the root; NC_ENAMEINUSE; NC_EPERM. */
+NCZARR_API int nc_rename_grp(int grpid, const char *name);
+
+/* Child group by name (NULL name: the group itself); a name with '/' is taken as a full name. NC_ENOGRP. */
+NCZARR_API int nc_inq_ncid(int ncid, const char *name, int *grp_ncid);
+NCZARR_API int nc_inq_grp_ncid(int ncid, const char *grp_name, int *grp_ncid);
+/* By full name from the root, "/g1/g2" or "g1/g2". NC_ENOGRP. */
+NCZARR_API int nc_inq_grp_full_ncid(int ncid, const char *full_name, int *grp_ncid);
+
+/* Children; call with NULL ids first for the count. */
+NCZARR_API int nc_inq_grps(int ncid, int *numgrps, int *ncids);
+/* "/" for the root. */
+NCZARR_API int nc_inq_grpname(int ncid, char *name);
+/* Full name "/g1/g2"; *lenp without the NUL, `full_name` takes that and one more. */
+NCZARR_API int nc_inq_grpname_full(int ncid, size_t *lenp, char *full_name);
+NCZARR_API int nc_inq_grpname_len(int ncid, size_t *lenp);
+/* NC_ENOGRP for the root. */
+NCZARR_API int nc_inq_grp_parent(int ncid, int *parent_ncid);
+
+/* Ids of the group's variables; of its dimensions (with `include_parents` those of all groups outward, in order of
+ * id); of its user-defined types (none). */
+NCZARR_API int nc_inq_varids(int ncid, int *nvars, int *varids);
+NCZARR_API int nc_inq_dimids(int ncid, int *ndims, int *dimids, int include_parents);
+NCZARR_API int nc_inq_typeids(int ncid, int *ntypes, int *typeids);
+
+/* ---- dimensions -------------------------------------------------------------------------------------------- */
+
+/* `len` 0 is NC_UNLIMITED: such a dimension grows as data are put. NC_ENAMEINUSE; NC_EPERM; classic model:
+ * NC_ENOTINDEFINE in data mode. There may be several unlimited ones, in any place. */
+NCZARR_API int nc_def_dim(int ncid, const char *name, size_t len, int *idp);
+/* Looked for in the group, then outward. NC_EBADDIM. */
+NCZARR_API int nc_inq_dimid(int ncid, const char *name, int *idp);
+/* Current length. */
+NCZARR_API int nc_inq_dim(int ncid, int dimid, char *name, size_t *lenp);
+NCZARR_API int nc_inq_dimname(int ncid, int dimid, char *name);
+NCZARR_API int nc_inq_dimlen(int ncid, int dimid, size_t *lenp);
+/* NC_ENAMEINUSE; NC_EPERM. */
+NCZARR_API int nc_rename_dim(int ncid, int dimid, const char *name);
+
+/* ---- variables --------------------------------------------------------------------------------------------- */
+
+/* `ndims` dimension ids, slowest first, of this group or outward; 0 for a scalar. NC_EBADTYPE not an atomic type;
+ * NC_EBADDIM; NC_EINVAL ndims negative; NC_EMAXDIMS; NC_ENAMEINUSE; NC_EPERM; NC_ESTRICTNC3 in the classic model for
+ * its extended types. */
+NCZARR_API int nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimidsp, int *varidp);
+
+/* Everything about a variable; `dimidsp` takes its number of dimensions. A variable whose stored type has no netCDF
+ * meaning is listed with type NC_NAT: its definition can be inquired, its data are NC_EBADTYPE with a text naming
+ * the type. */
+NCZARR_API int nc_inq_var(int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, int *dimidsp, int *nattsp);
+NCZARR_API int nc_inq_varid(int ncid, const char *name, int *varidp);
+NCZARR_API int nc_inq_varname(int ncid, int varid, char *name);
+NCZARR_API int nc_inq_vartype(int ncid, int varid, nc_type *xtypep);
+NCZARR_API int nc_inq_varndims(int ncid, int varid, int *ndimsp);
+NCZARR_API int nc_inq_vardimid(int ncid, int varid, int *dimidsp);
+NCZARR_API int nc_inq_varnatts(int ncid, int varid, int *nattsp);
+
+/* Data move with the name; as nc_rename_grp(). NC_ENAMEINUSE; NC_EPERM. */
+NCZARR_API int nc_rename_var(int ncid, int varid, const char *name);
+
+/* Definition, attributes and data into another open dataset (or group), whose dimensions of the same names and
+ * lengths are used and made where absent. NC_ENAMEINUSE it has one of that name; NC_EBADDIM a dimension of that
+ * name and another length. */
+NCZARR_API int nc_copy_var(int ncid_in, int varid, int ncid_out);
+
+/*
+ * Definitions of how a variable is stored. All: NC_ELATEDEF once nc_enddef() has made it final; NC_EPERM read-only;
+ * NC_EGLOBAL no more than a variable's.
+ *
+ * fill      `no_fill` not 0: no fill value (null). Else `fill_value` (one element of the variable's type; NULL: the
+ *           default) is also its attribute _FillValue. Inquiry gives the value that fills. NC_ELATEFILL once data
+ *           were put.
+ * chunking  NC_CHUNKED with lengths in elements (NULL or a 0: the default for that dimension); NC_CONTIGUOUS and
+ *           NC_COMPACT are one chunk of the whole shape (not with unlimited dimensions: NC_EINVAL). NC_EBADCHUNK
+ *           longer than a fixed dimension; NC_EINVAL on a scalar with NC_CHUNKED. Inquiry gives NC_CHUNKED and the
+ *           lengths; NC_CONTIGUOUS for a scalar.
+ * endian    NC_ENDIAN_*; NC_EINVAL another value, or a type that has no byte order (NC_CHAR, NC_STRING).
+ */
+NCZARR_API int nc_def_var_fill(int ncid, int varid, int no_fill, const void *fill_value);
+NCZARR_API int nc_inq_var_fill(int ncid, int varid, int *no_fill, void *fill_valuep);
+NCZARR_API int nc_def_var_chunking(int ncid, int varid, int storage, const size_t *chunksizesp);
+NCZARR_API int nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *chunksizesp);
+NCZARR_API int nc_def_var_endian(int ncid, int varid, int endian);
+NCZARR_API int nc_inq_var_endian(int ncid, int varid, int *endianp);
+
+/*
+ * Lossy rounding of NC_FLOAT and NC_DOUBLE data as they are put, so that they compress better: NC_QUANTIZE_BITGROOM
+ * and NC_QUANTIZE_GRANULARBR keep `nsd` significant decimal digits (1 to 7, 1 to 15), NC_QUANTIZE_BITROUND keeps
+ * `nsd` bits of the mantissa (1 to 23, 1 to 52). Stored as the attribute NC_QUANTIZE_..._ATT_NAME. NC_EINVAL other
+ * types or numbers; NC_ELATEDEF.
+ */
+NCZARR_API int nc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd);
+NCZARR_API int nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp);
+
+/* Chunk cache of a variable: kept and told, advisory (the cache is the dataset's). preemption 0 to 1, else
+ * NC_EINVAL. */
+NCZARR_API int nc_set_var_chunk_cache(int ncid, int varid, size_t size, size_t nelems, float preemption);
+NCZARR_API int nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t *nelemsp, float *preemptionp);
+
+/* ---- filters ----------------------------------------------------------------------------------------------- */
+
+/*
+ * Each definition puts its codec last in the variable's chain (shuffle with deflate goes first), or changes the
+ * parameters of the one that is there. NC_ELATEDEF; NC_EPERM; NC_EINVAL a parameter out of range, or a scalar
+ * variable; NC_ENOFILTER not built in. Inquiries of a codec that is not in the chain give 0 for "has filter".
+ */
+NCZARR_API int nc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level);
+NCZARR_API int nc_inq_var_deflate(int ncid, int varid, int *shufflep, int *deflatep, int *deflate_levelp);
+NCZARR_API int nc_def_var_szip(int ncid, int varid, int options_mask, int pixels_per_block);
+NCZARR_API int nc_inq_var_szip(int ncid, int varid, int *options_maskp, int *pixels_per_blockp);
+NCZARR_API int nc_def_var_fletcher32(int ncid, int varid, int fletcher32);
+NCZARR_API int nc_inq_var_fletcher32(int ncid, int varid, int *fletcher32p);
+NCZARR_API int nc_def_var_bzip2(int ncid, int varid, int level);
+NCZARR_API int nc_inq_var_bzip2(int ncid, int varid, int *hasfilterp, int *levelp);
+NCZARR_API int nc_def_var_zstandard(int ncid, int varid, int level);
+NCZARR_API int nc_inq_var_zstandard(int ncid, int varid, int *hasfilterp, int *levelp);
+NCZARR_API int nc_def_var_blosc(int ncid, int varid, unsigned subcompressor, unsigned level, unsigned blocksize,
+                                unsigned addshuffle);
+NCZARR_API int nc_inq_var_blosc(int ncid, int varid, int *hasfilterp, unsigned *subcompressorp, unsigned *levelp,
+                                unsigned *blocksizep, unsigned *addshufflep);
+
+/* By HDF5 filter id and its parameter words. */
+NCZARR_API int nc_def_var_filter(int ncid, int varid, unsigned int id, size_t nparams, const unsigned int *params);
+/* The first of the chain; *idp 0 when there is none. */
+NCZARR_API int nc_inq_var_filter(int ncid, int varid, unsigned int *idp, size_t *nparamsp, unsigned int *params);
+/* All of them, in the order of encoding; call with NULL ids first for the count. */
+NCZARR_API int nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filterids);
+/* NC_ENOFILTER: not in the variable's chain. */
+NCZARR_API int nc_inq_var_filter_info(int ncid, int varid, unsigned int id, size_t *nparamsp, unsigned int *params);
+/* NC_NOERR when the filter is built in, else NC_ENOFILTER. */
+NCZARR_API int nc_inq_filter_avail(int ncid, unsigned id);
+
+/* ---- data --------------------------------------------------------------------------------------------------
+ *
+ * Ten shapes of one thing: put or get
+ *
+ *   var    the whole variable              var1   one element at indexp
+ *   vara   the box startp, countp          vars   every stridep-th element of it
+ *   varm   the same, element (i, j, ...) lying i*imapp[0] + j*imapp[1] + ... elements from the pointer
+ *
+ * All coordinates are in elements, slowest dimension first, as many as the variable has. startp NULL: zeros; countp
+ * NULL: all that is left (in steps of stridep); stridep NULL: ones; imapp NULL: packed. Scalars ignore them.
+ *
+ * Putting beyond an unlimited dimension's length makes it longer, once the data are accepted; all variables that
+ * share it then read as fill there. nc_put_var on a variable that is unlimited puts the present length.
+ *
+ * Errors: NC_EINVALCOORDS a start beyond the length (equal to it is fine with a count of 0), and any reading beyond
+ * an unlimited length; NC_EEDGE start + count beyond it; NC_ESTRIDE a stride not positive; NC_ENOTVAR also for
+ * NC_GLOBAL; NC_EPERM put, read-only; NC_ENOFILTER, NC_EFILTER, NC_EIO... with a text naming the chunk; NC_EINDEFINE
+ * in the classic model's define mode. Chunks that were put before a failure stay put.
+ */
+
+/* In the variable's own type. Strings got are the caller's: nc_free_string(). */
+NCZARR_API int nc_put_var(int ncid, int varid, const void *op);
+NCZARR_API int nc_get_var(int ncid, int varid, void *ip);
+NCZARR_API int nc_put_var1(int ncid, int varid, const size_t *indexp, const void *op);
+NCZARR_API int nc_get_var1(int ncid, int varid, const size_t *indexp, void *ip);
+NCZARR_API int nc_put_vara(int ncid, int varid, const size_t *startp, const size_t *countp, const void *op);
+NCZARR_API int nc_get_vara(int ncid, int varid, const size_t *startp, const size_t *countp, void *ip);
+NCZARR_API int nc_put_vars(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep,
+                           const void *op);
+NCZARR_API int nc_get_vars(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep,
+                           void *ip);
+NCZARR_API int nc_put_varm(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep,
+                           const ptrdiff_t *imapp, const void *op);
+NCZARR_API int nc_get_varm(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep,
+                           const ptrdiff_t *imapp, void *ip);
+
+/*
+ * Typed: memory holds the type in the name, converted to and from the variable's. Any numeric type to any other with
+ * C's rules; a value that the other cannot hold is still converted, everything is finished, and then the call
+ * returns NC_ERANGE. `text` only with NC_CHAR and the other way round (NC_ECHAR); `string` only with NC_STRING
+ * (NC_EBADTYPE).
+ * uchar and ubyte are the same in memory, and so are schar and NC_BYTE.
+ */
+NCZARR_API int nc_put_var_text(int ncid, int varid, const char *op);
+NCZARR_API int nc_put_var_uchar(int ncid, int varid, const unsigned char *op);
+NCZARR_API int nc_put_var_schar(int ncid, int varid, const signed char *op);
+NCZARR_API int nc_put_var_short(int ncid, int varid, const short *op);
+NCZARR_API int nc_put_var_int(int ncid, int varid, const int *op);
+NCZARR_API int nc_put_var_long(int ncid, int varid, const long *op);
+NCZARR_API int nc_put_var_float(int ncid, int varid, const float *op);
+NCZARR_API int nc_put_var_double(int ncid, int varid, const double *op);
+NCZARR_API int nc_put_var_ubyte(int ncid, int varid, const unsigned char *op);
+NCZARR_API int nc_put_var_ushort(int ncid, int varid, const unsigned short *op);
+NCZARR_API int nc_put_var_uint(int ncid, int varid, const unsigned int *op);
+NCZARR_API int nc_put_var_longlong(int ncid, int varid, const long long *op);
+NCZARR_API int nc_put_var_ulonglong(int ncid, int varid, const unsigned long long *op);
+NCZARR_API int nc_put_var_string(int ncid, int varid, const char **op);
+NCZARR_API int nc_get_var_text(int ncid, int varid, char *ip);
+NCZARR_API int nc_get_var_uchar(int ncid, int varid, unsigned char *ip);
+NCZARR_API int nc_get_var_schar(int ncid, int varid, signed char *ip);
+NCZARR_API int nc_get_var_short(int ncid, int varid, short *ip);
+NCZARR_API int nc_get_var_int(int ncid, int varid, int *ip);
+NCZARR_API int nc_get_var_long(int ncid, int varid, long *ip);
+NCZARR_API int nc_get_var_float(int ncid, int varid, float *ip);
+NCZARR_API int nc_get_var_double(int ncid, int varid, double *ip);
+NCZARR_API int nc_get_var_ubyte(int ncid, int varid, unsigned char *ip);
+NCZARR_API int nc_get_var_ushort(int ncid, int varid, unsigned short *ip);
+NCZARR_API int nc_get_var_uint(int ncid, int varid, unsigned int *ip);
+NCZARR_API int nc_get_var_longlong(int ncid, int varid, long long *ip);
+NCZARR_API int nc_get_var_ulonglong(int ncid, int varid, unsigned long long *ip);
+NCZARR_API int nc_get_var_string(int ncid, int varid, char **ip);
+NCZARR_API int nc_put_var1_text(int ncid, int varid, const size_t *indexp, const char *op);
+NCZARR_API int nc_put_var1_uchar(int ncid, int varid, const size_t *indexp, const unsigned char *op);
+NCZARR_API int nc_put_var1_schar(int ncid, int varid, const size_t *indexp, const signed char *op);
+NCZARR_API int nc_put_var1_short(int ncid, int varid, const size_t *indexp, const short *op);
+NCZARR_API int nc_put_var1_int(int ncid, int varid, const size_t *indexp, const int *op);
+NCZARR_API int nc_put_var1_long(int ncid, int varid, const size_t *indexp, const long *op);
+NCZARR_API int nc_put_var1_float(int ncid, int varid, const size_t *indexp, const float *op);
+NCZARR_API int nc_put_var1_double(int ncid, int varid, const size_t *indexp, const double *op);
+NCZARR_API int nc_put_var1_ubyte(int ncid, int varid, const size_t *indexp, const unsigned char *op);
+NCZARR_API int nc_put_var1_ushort(int ncid, int varid, const size_t *indexp, const unsigned short *op);
+NCZARR_API int nc_put_var1_uint(int ncid, int varid, const size_t *indexp, const unsigned int *op);
+NCZARR_API int nc_put_var1_longlong(int ncid, int varid, const size_t *indexp, const long long *op);
+NCZARR_API int nc_put_var1_ulonglong(int ncid, int varid, const size_t *indexp, const unsigned long long *op);
+NCZARR_API int nc_put_var1_string(int ncid, int varid, const size_t *indexp, const char **op);
+NCZARR_API int nc_get_var1_text(int ncid, int varid, const size_t *indexp, char *ip);
+NCZARR_API int nc_get_var1_uchar(int ncid, int varid, const size_t *indexp, unsigned char *ip);
+NCZARR_API int nc_get_var1_schar(int ncid, int varid, const size_t *indexp, signed char *ip);
+NCZARR_API int nc_get_var1_short(int ncid, int varid, const size_t *indexp, short *ip);
+NCZARR_API int nc_get_var1_int(int ncid, int varid, const size_t *indexp, int *ip);
+NCZARR_API int nc_get_var1_long(int ncid, int varid, const size_t *indexp, long *ip);
+NCZARR_API int nc_get_var1_float(int ncid, int varid, const size_t *indexp, float *ip);
+NCZARR_API int nc_get_var1_double(int ncid, int varid, const size_t *indexp, double *ip);
+NCZARR_API int nc_get_var1_ubyte(int ncid, int varid, const size_t *indexp, unsigned char *ip);
+NCZARR_API int nc_get_var1_ushort(int ncid, int varid, const size_t *indexp, unsigned short *ip);
+NCZARR_API int nc_get_var1_uint(int ncid, int varid, const size_t *indexp, unsigned int *ip);
+NCZARR_API int nc_get_var1_longlong(int ncid, int varid, const size_t *indexp, long long *ip);
+NCZARR_API int nc_get_var1_ulonglong(int ncid, int varid, const size_t *indexp, unsigned long long *ip);
+NCZARR_API int nc_get_var1_string(int ncid, int varid, const size_t *indexp, char **ip);
+NCZARR_API int nc_put_vara_text(int ncid, int varid, const size_t *startp, const size_t *countp, const char *op);
+NCZARR_API int nc_put_vara_uchar(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const unsigned char *op);
+NCZARR_API int nc_put_vara_schar(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const signed char *op);
+NCZARR_API int nc_put_vara_short(int ncid, int varid, const size_t *startp, const size_t *countp, const short *op);
+NCZARR_API int nc_put_vara_int(int ncid, int varid, const size_t *startp, const size_t *countp, const int *op);
+NCZARR_API int nc_put_vara_long(int ncid, int varid, const size_t *startp, const size_t *countp, const long *op);
+NCZARR_API int nc_put_vara_float(int ncid, int varid, const size_t *startp, const size_t *countp, const float *op);
+NCZARR_API int nc_put_vara_double(int ncid, int varid, const size_t *startp, const size_t *countp, const double *op);
+NCZARR_API int nc_put_vara_ubyte(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const unsigned char *op);
+NCZARR_API int nc_put_vara_ushort(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  const unsigned short *op);
+NCZARR_API int nc_put_vara_uint(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                const unsigned int *op);
+NCZARR_API int nc_put_vara_longlong(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                    const long long *op);
+NCZARR_API int nc_put_vara_ulonglong(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                     const unsigned long long *op);
+NCZARR_API int nc_put_vara_string(int ncid, int varid, const size_t *startp, const size_t *countp, const char **op);
+NCZARR_API int nc_get_vara_text(int ncid, int varid, const size_t *startp, const size_t *countp, char *ip);
+NCZARR_API int nc_get_vara_uchar(int ncid, int varid, const size_t *startp, const size_t *countp, unsigned char *ip);
+NCZARR_API int nc_get_vara_schar(int ncid, int varid, const size_t *startp, const size_t *countp, signed char *ip);
+NCZARR_API int nc_get_vara_short(int ncid, int varid, const size_t *startp, const size_t *countp, short *ip);
+NCZARR_API int nc_get_vara_int(int ncid, int varid, const size_t *startp, const size_t *countp, int *ip);
+NCZARR_API int nc_get_vara_long(int ncid, int varid, const size_t *startp, const size_t *countp, long *ip);
+NCZARR_API int nc_get_vara_float(int ncid, int varid, const size_t *startp, const size_t *countp, float *ip);
+NCZARR_API int nc_get_vara_double(int ncid, int varid, const size_t *startp, const size_t *countp, double *ip);
+NCZARR_API int nc_get_vara_ubyte(int ncid, int varid, const size_t *startp, const size_t *countp, unsigned char *ip);
+NCZARR_API int nc_get_vara_ushort(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  unsigned short *ip);
+NCZARR_API int nc_get_vara_uint(int ncid, int varid, const size_t *startp, const size_t *countp, unsigned int *ip);
+NCZARR_API int nc_get_vara_longlong(int ncid, int varid, const size_t *startp, const size_t *countp, long long *ip);
+NCZARR_API int nc_get_vara_ulonglong(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                     unsigned long long *ip);
+NCZARR_API int nc_get_vara_string(int ncid, int varid, const size_t *startp, const size_t *countp, char **ip);
+NCZARR_API int nc_put_vars_text(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                const ptrdiff_t *stridep, const char *op);
+NCZARR_API int nc_put_vars_uchar(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const unsigned char *op);
+NCZARR_API int nc_put_vars_schar(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const signed char *op);
+NCZARR_API int nc_put_vars_short(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const short *op);
+NCZARR_API int nc_put_vars_int(int ncid, int varid, const size_t *startp, const size_t *countp,
+                               const ptrdiff_t *stridep, const int *op);
+NCZARR_API int nc_put_vars_long(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                const ptrdiff_t *stridep, const long *op);
+NCZARR_API int nc_put_vars_float(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const float *op);
+NCZARR_API int nc_put_vars_double(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  const ptrdiff_t *stridep, const double *op);
+NCZARR_API int nc_put_vars_ubyte(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const unsigned char *op);
+NCZARR_API int nc_put_vars_ushort(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  const ptrdiff_t *stridep, const unsigned short *op);
+NCZARR_API int nc_put_vars_uint(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                const ptrdiff_t *stridep, const unsigned int *op);
+NCZARR_API int nc_put_vars_longlong(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                    const ptrdiff_t *stridep, const long long *op);
+NCZARR_API int nc_put_vars_ulonglong(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                     const ptrdiff_t *stridep, const unsigned long long *op);
+NCZARR_API int nc_put_vars_string(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  const ptrdiff_t *stridep, const char **op);
+NCZARR_API int nc_get_vars_text(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                const ptrdiff_t *stridep, char *ip);
+NCZARR_API int nc_get_vars_uchar(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, unsigned char *ip);
+NCZARR_API int nc_get_vars_schar(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, signed char *ip);
+NCZARR_API int nc_get_vars_short(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, short *ip);
+NCZARR_API int nc_get_vars_int(int ncid, int varid, const size_t *startp, const size_t *countp,
+                               const ptrdiff_t *stridep, int *ip);
+NCZARR_API int nc_get_vars_long(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                const ptrdiff_t *stridep, long *ip);
+NCZARR_API int nc_get_vars_float(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, float *ip);
+NCZARR_API int nc_get_vars_double(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  const ptrdiff_t *stridep, double *ip);
+NCZARR_API int nc_get_vars_ubyte(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, unsigned char *ip);
+NCZARR_API int nc_get_vars_ushort(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  const ptrdiff_t *stridep, unsigned short *ip);
+NCZARR_API int nc_get_vars_uint(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                const ptrdiff_t *stridep, unsigned int *ip);
+NCZARR_API int nc_get_vars_longlong(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                    const ptrdiff_t *stridep, long long *ip);
+NCZARR_API int nc_get_vars_ulonglong(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                     const ptrdiff_t *stridep, unsigned long long *ip);
+NCZARR_API int nc_get_vars_string(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  const ptrdiff_t *stridep, char **ip);
+NCZARR_API int nc_put_varm_text(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                const ptrdiff_t *stridep, const ptrdiff_t *imapp, const char *op);
+NCZARR_API int nc_put_varm_uchar(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const ptrdiff_t *imapp, const unsigned char *op);
+NCZARR_API int nc_put_varm_schar(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const ptrdiff_t *imapp, const signed char *op);
+NCZARR_API int nc_put_varm_short(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const ptrdiff_t *imapp, const short *op);
+NCZARR_API int nc_put_varm_int(int ncid, int varid, const size_t *startp, const size_t *countp,
+                               const ptrdiff_t *stridep, const ptrdiff_t *imapp, const int *op);
+NCZARR_API int nc_put_varm_long(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                const ptrdiff_t *stridep, const ptrdiff_t *imapp, const long *op);
+NCZARR_API int nc_put_varm_float(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const ptrdiff_t *imapp, const float *op);
+NCZARR_API int nc_put_varm_double(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  const ptrdiff_t *stridep, const ptrdiff_t *imapp, const double *op);
+NCZARR_API int nc_put_varm_ubyte(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const ptrdiff_t *imapp, const unsigned char *op);
+NCZARR_API int nc_put_varm_ushort(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  const ptrdiff_t *stridep, const ptrdiff_t *imapp, const unsigned short *op);
+NCZARR_API int nc_put_varm_uint(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                const ptrdiff_t *stridep, const ptrdiff_t *imapp, const unsigned int *op);
+NCZARR_API int nc_put_varm_longlong(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                    const ptrdiff_t *stridep, const ptrdiff_t *imapp, const long long *op);
+NCZARR_API int nc_put_varm_ulonglong(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                     const ptrdiff_t *stridep, const ptrdiff_t *imapp, const unsigned long long *op);
+NCZARR_API int nc_put_varm_string(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  const ptrdiff_t *stridep, const ptrdiff_t *imapp, const char **op);
+NCZARR_API int nc_get_varm_text(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                const ptrdiff_t *stridep, const ptrdiff_t *imapp, char *ip);
+NCZARR_API int nc_get_varm_uchar(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const ptrdiff_t *imapp, unsigned char *ip);
+NCZARR_API int nc_get_varm_schar(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const ptrdiff_t *imapp, signed char *ip);
+NCZARR_API int nc_get_varm_short(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const ptrdiff_t *imapp, short *ip);
+NCZARR_API int nc_get_varm_int(int ncid, int varid, const size_t *startp, const size_t *countp,
+                               const ptrdiff_t *stridep, const ptrdiff_t *imapp, int *ip);
+NCZARR_API int nc_get_varm_long(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                const ptrdiff_t *stridep, const ptrdiff_t *imapp, long *ip);
+NCZARR_API int nc_get_varm_float(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const ptrdiff_t *imapp, float *ip);
+NCZARR_API int nc_get_varm_double(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  const ptrdiff_t *stridep, const ptrdiff_t *imapp, double *ip);
+NCZARR_API int nc_get_varm_ubyte(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                 const ptrdiff_t *stridep, const ptrdiff_t *imapp, unsigned char *ip);
+NCZARR_API int nc_get_varm_ushort(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  const ptrdiff_t *stridep, const ptrdiff_t *imapp, unsigned short *ip);
+NCZARR_API int nc_get_varm_uint(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                const ptrdiff_t *stridep, const ptrdiff_t *imapp, unsigned int *ip);
+NCZARR_API int nc_get_varm_longlong(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                    const ptrdiff_t *stridep, const ptrdiff_t *imapp, long long *ip);
+NCZARR_API int nc_get_varm_ulonglong(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                     const ptrdiff_t *stridep, const ptrdiff_t *imapp, unsigned long long *ip);
+NCZARR_API int nc_get_varm_string(int ncid, int varid, const size_t *startp, const size_t *countp,
+                                  const ptrdiff_t *stridep, const ptrdiff_t *imapp, char **ip);
+
+/* ---- attributes --------------------------------------------------------------------------------------------
+ *
+ * `varid` NC_GLOBAL means the group itself. Attribute numbers count from 0 in the order in which they were made.
+ * NC_ENOTATT: no such attribute. Putting: NC_EPERM read-only; NC_ENAMEINUSE a name the format keeps for itself
+ * (_ARRAY_DIMENSIONS, _NCProperties, _nczarr_... and some of HDF5's); NC_EBADTYPID no such type; NC_EINVAL length
+ * without data; classic model: NC_ENOTINDEFINE a new or longer attribute outside of define mode, NC_ESTRICTNC3 its
+ * extended types. _FillValue of a variable is its fill value: NC_EBADTYPE another type than the variable's, NC_EINVAL
+ * more or less than one, NC_ELATEFILL once the variable is final or has data. Answered by name only, never listed:
+ * _NCProperties, _IsNetcdf4, _SuperblockVersion (of the root), _Codecs (of a variable).
+ */
+
+/* Makes or replaces; `len` elements of type `xtype` at op, as they stand. */
+NCZARR_API int nc_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, const void *op);
+/* In its own type; ip takes nc_inq_attlen() elements. NC_STRING: the pointers are the caller's, nc_free_string(). */
+NCZARR_API int nc_get_att(int ncid, int varid, const char *name, void *ip);
+NCZARR_API int nc_inq_att(int ncid, int varid, const char *name, nc_type *xtypep, size_t *lenp);
+NCZARR_API int nc_inq_attid(int ncid, int varid, const char *name, int *idp);
+NCZARR_API int nc_inq_atttype(int ncid, int varid, const char *name, nc_type *xtypep);
+NCZARR_API int nc_inq_attlen(int ncid, int varid, const char *name, size_t *lenp);
+NCZARR_API int nc_inq_attname(int ncid, int varid, int attnum, char *name);
+/* Into another (or the same) dataset; replaces. */
+NCZARR_API int nc_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid_out);
+/* NC_ENAMEINUSE. Keeps the number. */
+NCZARR_API int nc_rename_att(int ncid, int varid, const char *name, const char *newname);
+/* Those behind it move up by one. */
+NCZARR_API int nc_del_att(int ncid, int varid, const char *name);
+
+/* Typed: memory holds the type in the name; put stores as `xtype`, get converts. NC_ECHAR, NC_EBADTYPE and
+ * NC_ERANGE as for data: after NC_ERANGE the attribute is there, with the values as they were converted. text is
+ * NC_CHAR (`len` bytes), string NC_STRING. */
+NCZARR_API int nc_put_att_text(int ncid, int varid, const char *name, size_t len, const char *op);
+NCZARR_API int nc_put_att_uchar(int ncid, int varid, const char *name, nc_type xtype, size_t len,
+                                const unsigned char *op);
+NCZARR_API int nc_put_att_schar(int ncid, int varid, const char *name, nc_type xtype, size_t len,
+                                const signed char *op);
+NCZARR_API int nc_put_att_short(int ncid, int varid, const char *name, nc_type xtype, size_t len, const short *op);
+NCZARR_API int nc_put_att_int(int ncid, int varid, const char *name, nc_type xtype, size_t len, const int *op);
+NCZARR_API int nc_put_att_long(int ncid, int varid, const char *name, nc_type xtype, size_t len, const long *op);
+NCZARR_API int nc_put_att_float(int ncid, int varid, const char *name, nc_type xtype, size_t len, const float *op);
+NCZARR_API int nc_put_att_double(int ncid, int varid, const char *name, nc_type xtype, size_t len, const double *op);
+NCZARR_API int nc_put_att_ubyte(int ncid, int varid, const char *name, nc_type xtype, size_t len,
+                                const unsigned char *op);
+NCZARR_API int nc_put_att_ushort(int ncid, int varid, const char *name, nc_type xtype, size_t len,
+                                 const unsigned short *op);
+NCZARR_API int nc_put_att_uint(int ncid, int varid, const char *name, nc_type xtype, size_t len,
+                               const unsigned int *op);
+NCZARR_API int nc_put_att_longlong(int ncid, int varid, const char *name, nc_type xtype, size_t len,
+                                   const long long *op);
+NCZARR_API int nc_put_att_ulonglong(int ncid, int varid, const char *name, nc_type xtype, size_t len,
+                                    const unsigned long long *op);
+NCZARR_API int nc_put_att_string(int ncid, int varid, const char *name, size_t len, const char **op);
+NCZARR_API int nc_get_att_text(int ncid, int varid, const char *name, char *ip);
+NCZARR_API int nc_get_att_uchar(int ncid, int varid, const char *name, unsigned char *ip);
+NCZARR_API int nc_get_att_schar(int ncid, int varid, const char *name, signed char *ip);
+NCZARR_API int nc_get_att_short(int ncid, int varid, const char *name, short *ip);
+NCZARR_API int nc_get_att_int(int ncid, int varid, const char *name, int *ip);
+NCZARR_API int nc_get_att_long(int ncid, int varid, const char *name, long *ip);
+NCZARR_API int nc_get_att_float(int ncid, int varid, const char *name, float *ip);
+NCZARR_API int nc_get_att_double(int ncid, int varid, const char *name, double *ip);
+NCZARR_API int nc_get_att_ubyte(int ncid, int varid, const char *name, unsigned char *ip);
+NCZARR_API int nc_get_att_ushort(int ncid, int varid, const char *name, unsigned short *ip);
+NCZARR_API int nc_get_att_uint(int ncid, int varid, const char *name, unsigned int *ip);
+NCZARR_API int nc_get_att_longlong(int ncid, int varid, const char *name, long long *ip);
+NCZARR_API int nc_get_att_ulonglong(int ncid, int varid, const char *name, unsigned long long *ip);
+NCZARR_API int nc_get_att_string(int ncid, int varid, const char *name, char **ip);
+
+/* ---- types ------------------------------------------------------------------------------------------------- */
+
+/* Name ("byte", "char", "short", "int", "float", "double", "ubyte", "ushort", "uint", "int64", "uint64", "string")
+ * and size in memory of an atomic type. NC_EBADTYPE. */
+NCZARR_API int nc_inq_type(int ncid, nc_type xtype, char *name, size_t *sizep);
+NCZARR_API int nc_inq_typeid(int ncid, const char *name, nc_type *typeidp);
+NCZARR_API int nc_inq_type_equal(int ncid1, nc_type typeid1, int ncid2, nc_type typeid2, int *equalp);
+/* There are none: NC_EBADTYPE. */
+NCZARR_API int nc_inq_user_type(int ncid, nc_type xtype, char *name, size_t *sizep, nc_type *base_nc_typep,
+                                size_t *nfieldsp, int *classp);
+
+/* User-defined types: NCZarr has none. All of these check the ncid and return NC_ENOTNC4. */
+NCZARR_API int nc_def_compound(int ncid, size_t size, const char *name, nc_type *typeidp);
+NCZARR_API int nc_insert_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_type field_typeid);
+NCZARR_API int nc_insert_array_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_type
+ * field_typeid,
+                                        int ndims, const int *dim_sizes);
+NCZARR_API int nc_inq_compound(int ncid, nc_type xtype, char *name, size_t *sizep, size_t *nfieldsp);
+NCZARR_API int nc_inq_compound_name(int ncid, nc_type xtype, char *name);
+NCZARR_API int nc_inq_compound_size(int ncid, nc_type xtype, size_t *sizep);
+NCZARR_API int nc_inq_compound_nfields(int ncid, nc_type xtype, size_t *nfieldsp);
+NCZARR_API int nc_inq_compound_field(int ncid, nc_type xtype, int fieldid, char *name, size_t *offsetp,
+                                     nc_type *field_typeidp, int *ndimsp, int *dim_sizesp);
+NCZARR_API int nc_inq_compound_fieldname(int ncid, nc_type xtype, int fieldid, char *name);
+NCZARR_API int nc_inq_compound_fieldindex(int ncid, nc_type xtype, const char *name, int *fieldidp);
+NCZARR_API int nc_inq_compound_fieldoffset(int ncid, nc_type xtype, int fieldid, size_t *offsetp);
+NCZARR_API int nc_inq_compound_fieldtype(int ncid, nc_type xtype, int fieldid, nc_type *field_typeidp);
+NCZARR_API int nc_inq_compound_fieldndims(int ncid, nc_type xtype, int fieldid, int *ndimsp);
+NCZARR_API int nc_inq_compound_fielddim_sizes(int ncid, nc_type xtype, int fieldid, int *dim_sizes);
+NCZARR_API int nc_def_vlen(int ncid, const char *name, nc_type base_typeid, nc_type *xtypep);
+NCZARR_API int nc_inq_vlen(int ncid, nc_type xtype, char *name, size_t *datum_sizep, nc_type *base_nc_typep);
+NCZARR_API int nc_put_vlen_element(int ncid, int typeid1, void *vlen_element, size_t len, const void *data);
+NCZARR_API int nc_get_vlen_element(int ncid, int typeid1, const void *vlen_element, size_t *len, void *data);
+NCZARR_API int nc_def_enum(int ncid, nc_type base_typeid, const char *name, nc_type *typeidp);
+NCZARR_API int nc_insert_enum(int ncid, nc_type xtype, const char *name, const void *value);
+NCZARR_API int nc_inq_enum(int ncid, nc_type xtype, char *name, nc_type *base_nc_typep, size_t *base_sizep,
+                           size_t *num_membersp);
+NCZARR_API int nc_inq_enum_member(int ncid, nc_type xtype, int idx, char *name, void *value);
+NCZARR_API int nc_inq_enum_ident(int ncid, nc_type xtype, long long value, char *identifier);
+NCZARR_API int nc_def_opaque(int ncid, size_t size, const char *name, nc_type *xtypep);
+NCZARR_API int nc_inq_opaque(int ncid, nc_type xtype, char *name, size_t *sizep);
+
+/* ---- memory ------------------------------------------------------------------------------------------------ */
+
+/* Releases `len` strings that the library gave (not the array that holds them) and sets them to NULL. */
+NCZARR_API int nc_free_string(size_t len, char **data);
+/* Releases what vlen values hold (free()): for data of other origin; the library itself gives none. */
+NCZARR_API int nc_free_vlen(nc_vlen_t *vl);
+NCZARR_API int nc_free_vlens(size_t len, nc_vlen_t vlens[]);
+/* Releases what `count` elements of an atomic type hold (strings); _all also the memory itself (free()).
+ * NC_EBADTYPE. */
+NCZARR_API int nc_reclaim_data(int ncid, nc_type xtype, void *memory, size_t count);
+NCZARR_API int nc_reclaim_data_all(int ncid, nc_type xtype, void *memory, size_t count);
+/* Deep copy of `count` elements; _all into fresh memory, the caller's. NC_EBADTYPE. */
+NCZARR_API int nc_copy_data(int ncid, nc_type xtype, const void *memory, size_t count, void *copy);
+NCZARR_API int nc_copy_data_all(int ncid, nc_type xtype, const void *memory, size_t count, void **copyp);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NCZARR_H */

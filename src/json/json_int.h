@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of this room share: the value, its document with the arena, and the parser's state.
+ *
+ * A value is 32 bytes, because a document of n bytes can hold n / 2 values. A container's children stand in one
+ * array; a member is two values, its name and then its value.
+ */
+#ifndef NCZ_JSON_INT_H
+#define NCZ_JSON_INT_H
+
+#include "json/json.h"
+
+#define JSON_DEPTH_MOST 1024       /* parsing and walking recurse: never deeper, whatever a caller allows */
+#define JSON_BYTES_MOST (UINT32_MAX - 1)
+#define JSON_VALUES_MIN ((size_t)1 << 20)
+#define JSON_DENSITY    8          /* a document limited to n bytes may have n / 8 values, or JSON_VALUES_MIN */
+#define JSON_LINEAR     8          /* objects up to this many members are searched without a table */
+
+struct ncz_json {
+    const char *text;      /* the slice in the document's copy */
+    uint32_t    text_len;
+    uint32_t    len;       /* bytes of a string, items, or members */
+    uint8_t     type;      /* ncz_json_type */
+    uint8_t     table_log; /* objects: 0, or a table of 2^table_log uint32_t stands just before `items` */
+    union {
+        bool            flag;
+        int64_t         i64;
+        uint64_t        u64;
+        double          f64;
+        const char     *str;
+        const ncz_json *items;
+    } u;
+};
+
+typedef struct json_block {
+    struct json_block        *next;
+    size_t                    used, size; /* of mem */
+    _Alignas(ncz_json) unsigned char mem[];
+} json_block;
+
+/* The value that callers hold comes first, so that it leads back to the document. */
+typedef struct ncz_json_doc {
+    ncz_json    root;
+    json_block *blocks; /* newest first */
+    char       *text;   /* the copy, with a NUL behind it */
+} ncz_json_doc;
+
+/* Memory that lives as long as the document, aligned for values; NULL when out of memory. */
+void *ncz_json_arena_get(ncz_json_doc *doc, size_t nbytes);
+
+/* The parser: `p` stands at the next byte; *end is NUL, so that *p may always be read. */
+typedef struct json_parser {
+    const char   *name;
+    ncz_json_mode mode;
+    size_t        depth; /* most nested containers */
+    ncz_json_doc *doc;
+    const char   *p, *end;
+    ncz_json     *stack; /* values whose container is not closed yet */
+    size_t        n, cap;
+    size_t        values, most_values; /* so many so far, and at most: a value takes 16 times its shortest text */
+} json_parser;
+
+int ncz_json_fail_at(const json_parser *ps, const char *at, const char *fmt, ...) NCZ_PRINTF(3, 4);
+
+/* Each reads one token at ps->p into *out and moves behind it. */
+int ncz_json_scan_string(json_parser *ps, ncz_json *out);
+int ncz_json_scan_number(json_parser *ps, ncz_json *out);
+
+/* Member by name with a length, or NULL. */
+const ncz_json *ncz_json_find(const ncz_json *v, const char *name, size_t len);
+/* The slot where a name stands (holding its index + 1) or, holding 0, belongs. */
+uint32_t *ncz_json_slot(uint32_t *table, unsigned table_log, const ncz_json *members, const char *name, size_t len);
+
+#endif /* NCZ_JSON_INT_H */

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The parser: one pass over a copy of the text.
+ *
+ * Children are collected on a stack and moved into the arena when their container closes; so nothing is allocated
+ * from a count that the text only claims. Recursion is bounded by the caller's depth and JSON_DEPTH_MOST.
+ */
+#include "json/json_int.h"
+
+#include <math.h>
+#include <string.h>
+
+static int parse_value(json_parser *ps, size_t depth);
+
+static void
+skip_space(json_parser *ps)
+{
+    while (*ps->p == ' ' || *ps->p == '\t' || *ps->p == '\n' || *ps->p == '\r')
+        ps->p++;
+}
+
+static int
+push(json_parser *ps, const ncz_json *v)
+{
+    if (++ps->values > ps->most_values)
+        return ncz_json_fail_at(ps, v->text, "more than %zu values, the most within the limit (document_bytes)",
+                                ps->most_values);
+    if (ps->n == ps->cap) {
+        size_t    cap = ps->cap != 0 ? ps->cap + ps->cap / 2 : 32;
+        ncz_json *stack = ncz_grow(ps->stack, cap, sizeof *stack);
+
+        if (stack == NULL)
+            return ncz_fail_nomem(cap * sizeof *stack);
+        ps->stack = stack;
+        ps->cap = cap;
+    }
+    ps->stack[ps->n++] = *v;
+    return NC_NOERR;
+}
+
+/* ---- words ---- */
+
+static bool
+take_word(json_parser *ps, const char *word)
+{
+    size_t len = strlen(word);
+
+    if ((size_t)(ps->end - ps->p) < len || memcmp(ps->p, word, len) != 0)
+        return false;
+    ps->p += len;
+    return true;
+}
+
+static bool
+take_literal(json_parser *ps, ncz_json *out)
+{
+    const char *start = ps->p;
+    bool        lenient = ps->mode == NCZ_JSON_LENIENT;
+
+    *out = (ncz_json){ .text = start, .type = NCZ_JSON_NULL };
+    if (take_word(ps, "true"))
+        *out = (ncz_json){ .text = start, .type = NCZ_JSON_BOOL, .u.flag = true };
+    else if (take_word(ps, "false"))
+        *out = (ncz_json){ .text = start, .type = NCZ_JSON_BOOL, .u.flag = false };
+    else if (lenient && take_word(ps, "NaN"))
+        *out = (ncz_json){ .text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = NAN };
+    else if (lenient && take_word(ps, "Infinity"))
+        *out = (ncz_json){ .text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = INFINITY };
+    else if (lenient && take_word(ps, "-Infinity"))
+        *out = (ncz_json){ .text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = -INFINITY };
+    else if (!take_word(ps, "null"))
+        return false;
+    out->text_len = (uint32_t)(ps->p - start);
+    return true;
+}
+
+/* ---- containers ---- */
+
+/* Moves the values from `first` up to a fresh container; `table_log` asks for a table of zeros in front. */
+static int
+move_items(json_parser *ps, size_t first, unsigned table_log, const ncz_json **out)
+{
+    size_t n = ps->n - first;
+    size_t table = table_log != 0 ? ((size_t)1 << table_log) * sizeof(uint32_t) : 0;
+    size_t nbytes;
+    char  *mem;
+
+    if (!ncz_mul(n, sizeof(ncz_json), &nbytes) || !ncz_add(nbytes, table, &nbytes))
+        return ncz_fail_nomem(SIZE_MAX);
+    if ((mem = ncz_json_arena_get(ps->doc, nbytes)) == NULL)
+        return ncz_fail_nomem(nbytes);
+    memset(mem, 0, table);
+    if (n != 0)
+        memcpy(mem + table, ps->stack + first, n * sizeof(ncz_json));
+    *out = (const ncz_json *)(mem + table);
+    ps->n = first;
+    return NC_NOERR;
+}
+
+static int
+close_array(json_parser *ps, size_t first, ncz_json *out)
+{
+    out->type = NCZ_JSON_ARRAY;
+    out->len = (uint32_t)(ps->n - first);
+    return move_items(ps, first, 0, &out->u.items);
+}
+
+static bool
+same_name(const ncz_json *a, const ncz_json *b)
+{
+    return a->len == b->len && memcmp(a->u.str, b->u.str, a->len) == 0;
+}
+
+/* Few members: each is compared with those before it. The last value wins and takes the first one's place. */
+static size_t
+join_few(ncz_json *members, size_t n)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t at = 0;
+
+        while (at < kept && !same_name(&members[2 * at], &members[2 * i]))
+            at++;
+        if (at == kept)
+            members[2 * kept++] = members[2 * i];
+        members[2 * at + 1] = members[2 * i + 1];
+    }
+    return kept;
+}
+
+/* Many members: the same through the table that will serve lookups, in time linear in n. */
+static size_t
+join_many(ncz_json *members, size_t n, uint32_t *table, unsigned table_log)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const ncz_json *name = &members[2 * i];
+        uint32_t       *slot = ncz_json_slot(table, table_log, members, name->u.str, name->len);
+
+        if (*slot == 0) {
+            members[2 * kept] = *name;
+            *slot = (uint32_t)++kept;
+        }
+        members[2 * (size_t)(*slot - 1) + 1] = members[2 * i + 1];
+    }
+    return kept;
+}
+
+static int
+close_object(json_parser *ps, size_t first, ncz_json *out)
+{
+    size_t    n = (ps->n - first) / 2;
+    unsigned  table_log = 0;
+    ncz_json *members;
+    int       rc;
+
+    if (n > JSON_LINEAR)
+        for (table_log = 5; (size_t)1 << table_log < 2 * n;)
+            table_log++;
+    if ((rc = move_items(ps, first, table_log, &out->u.items)) != NC_NOERR)
+        return rc;
+
+    members = (ncz_json *)(uintptr_t)out->u.items; /* ours until the parser hands the document over */
+    if (table_log == 0)
+        n = join_few(members, n);
+    else
+        n = join_many(members, n, (uint32_t *)(void *)members - ((size_t)1 << table_log), table_log);
+    out->type = NCZ_JSON_OBJECT;
+    out->table_log = (uint8_t)table_log;
+    out->len = (uint32_t)n;
+    return NC_NOERR;
+}
+
+/* A member's name and colon. */
+static int
+parse_name(json_parser *ps)
+{
+    ncz_json name;
+    int      rc;
+
+    if (*ps->p != '"')
+        return ncz_json_fail_at(ps, ps->p, "expected a member's name in quotes");
+    if ((rc = ncz_json_scan_string(ps, &name)) != NC_NOERR || (rc = push(ps, &name)) != NC_NOERR)
+        return rc;
+    skip_space(ps);
+    if (*ps->p != ':')
+        return ncz_json_fail_at(ps, ps->p, "expected ':' behind a member's name");
+    ps->p++;
+    skip_space(ps);
+    return NC_NOERR;
+}
+
+/* Everything between the brackets, one child after the other onto the stack; ends behind the closing one. */
+static int
+parse_children(json_parser *ps, size_t depth, char close)
+{
+    int rc;
+
+    skip_space(ps);
+    if (*ps->p == close) {
+        ps->p++;
+        return NC_NOERR;
+    }
+    for (;;) {
+        if (close == '}' && (rc = parse_name(ps)) != NC_NOERR)
+            return rc;
+        if ((rc = parse_value(ps, depth)) != NC_NOERR)
+            return rc;
+        skip_space(ps);
+        if (*ps->p == close) {
+            ps->p++;
+            return NC_NOERR;
+        }
+        if (ps->p == ps->end)
+            return ncz_json_fail_at(ps, ps->p, "the text ends inside %s", close == '}' ? "an object" : "an array");
+        if (*ps->p != ',')
+            return ncz_json_fail_at(ps, ps->p, "expected ',' or '%c'", close);
+        ps->p++;
+        skip_space(ps);
+    }
+}
+
+static int
+parse_container(json_parser *ps, size_t depth, ncz_json *out)
+{
+    const char *start = ps->p;
+    size_t      first = ps->n;
+    char        close = *start == '{' ? '}' : ']';
+    int         rc;
+
+    if (depth >= ps->depth)
+        return ncz_json_fail_at(ps, start, "nested deeper than the limit (json_depth) of %zu", ps->depth);
+    ps->p++;
+    if ((rc = parse_children(ps, depth + 1, close)) != NC_NOERR)
+        return rc;
+    *out = (ncz_json){ .text = start, .text_len = (uint32_t)(ps->p - start) };
+    return close == '}' ? close_object(ps, first, out) : close_array(ps, first, out);
+}
+
+static int
+parse_value(json_parser *ps, size_t depth)
+{
+    ncz_json v = { .type = NCZ_JSON_NULL };
+    int      rc = NC_NOERR;
+
+    if (*ps->p == '{' || *ps->p == '[')
+        rc = parse_container(ps, depth, &v);
+    else if (*ps->p == '"')
+        rc = ncz_json_scan_string(ps, &v);
+    else if (take_literal(ps, &v))
+        ;
+    else if (*ps->p == '-' || (*ps->p >= '0' && *ps->p <= '9'))
+        rc = ncz_json_scan_number(ps, &v);
+    else if (ps->p == ps->end)
+        rc = ncz_json_fail_at(ps, ps->p, "the text ends where a value should be");
+    else
+        rc = ncz_json_fail_at(ps, ps->p, "expected a value");
+    return rc == NC_NOERR ? push(ps, &v) : rc;
+}
+
+/* ---- documents ---- */
+
+static int
+parse_document(json_parser *ps, size_t *tail)
+{
+    size_t behind = 0;
+    int    rc;
+
+    skip_space(ps);
+    if ((rc = parse_value(ps, 0)) != NC_NOERR)
+        return rc;
+    ps->doc->root = ps->stack[0];
+    for (skip_space(ps); ps->p < ps->end; skip_space(ps)) {
+        if (ps->mode == NCZ_JSON_STRICT)
+            return ncz_json_fail_at(ps, ps->p, "bytes behind the value");
+        behind++;
+        ps->p++;
+    }
+    if (tail != NULL)
+        *tail = behind;
+    return NC_NOERR;
+}
+
+int
+ncz_json_parse(const char *text, size_t len, const ncz_json_opts *opts, ncz_json **out, size_t *tail)
+{
+    const char   *name = opts->name != NULL ? opts->name : "JSON";
+    size_t        most = opts->nbytes < JSON_BYTES_MOST ? opts->nbytes : JSON_BYTES_MOST;
+    size_t        values = most / JSON_DENSITY > JSON_VALUES_MIN ? most / JSON_DENSITY : JSON_VALUES_MIN;
+    ncz_json_doc *doc = NULL;
+    json_parser   ps = { .stack = NULL };
+    int           rc;
+
+    if (len > most)
+        return ncz_fail(NC_EZARRMETA, "%s: %zu bytes, more than the limit (document_bytes) of %zu", name, len, most);
+    if ((doc = ncz_zalloc(sizeof *doc)) == NULL)
+        return ncz_fail_nomem(sizeof *doc);
+    if ((doc->text = ncz_strndup(text, len)) == NULL) {
+        rc = ncz_fail_nomem(len + 1);
+        goto done;
+    }
+    ps = (json_parser){ .name = name, .mode = opts->mode, .doc = doc, .p = doc->text, .end = doc->text + len,
+                        .depth = opts->depth < JSON_DEPTH_MOST ? opts->depth : JSON_DEPTH_MOST,
+                        .most_values = values };
+    if ((rc = parse_document(&ps, tail)) != NC_NOERR)
+        goto done;
+
+    *out = &doc->root;
+    doc = NULL; /* now the caller's */
+done:
+    ncz_free(ps.stack);
+    ncz_json_free(doc != NULL ? &doc->root : NULL);
+    return rc;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Fragments: `#key=value&key&key=value`, and the words that netCDF gave a meaning.
+ *
+ * Invariant: keys are lower case; at most one pair has the key `mode`, holding all modes that were named.
+ */
+#include "uri/uri_int.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* ---- words ---- */
+
+static const struct {
+    const char *word;
+    uri_mode    mode;
+} modes[] = {
+    { "nczarr", MODE_NCZARR },
+    { "zarr", MODE_ZARR },
+    { "xarray", MODE_XARRAY },
+    { "noxarray", MODE_NOXARRAY },
+    { "consolidated", MODE_CONSOLIDATED },
+    { "file", MODE_FILE },
+    { "zip", MODE_ZIP },
+    { "s3", MODE_S3 },
+    { "gs3", MODE_S3 },
+    { "bytes", MODE_OTHER_FORMAT },
+    { "dap2", MODE_OTHER_FORMAT },
+    { "dap4", MODE_OTHER_FORMAT },
+    { "netcdf-3", MODE_OTHER_FORMAT },
+    { "classic", MODE_OTHER_FORMAT },
+    { "netcdf-4", MODE_OTHER_FORMAT },
+    { "enhanced", MODE_OTHER_FORMAT },
+};
+
+static bool
+word_is(const char *s, size_t len, const char *word)
+{
+    return strlen(word) == len && strncasecmp(s, word, len) == 0;
+}
+
+uri_mode
+ncz_uri_mode(const char *word, size_t len)
+{
+    for (size_t i = 0; i < NCZ_LEN(modes); i++)
+        if (word_is(word, len, modes[i].word))
+            return modes[i].mode;
+    if (len == 4 && strncasecmp(word, "udf", 3) == 0 && word[3] >= '0' && word[3] <= '9')
+        return MODE_OTHER_FORMAT;
+    return MODE_UNKNOWN;
+}
+
+/* Keys that mean something to netCDF or to us, and so tell a fragment from a '#' in a file's name. */
+static bool
+known_key(const char *s, size_t len)
+{
+    static const char *const keys[] = { "mode", "compat", "consolidated", "dimension_separator", "log", "show",
+                                        "awsprofile" };
+
+    for (size_t i = 0; i < NCZ_LEN(keys); i++)
+        if (word_is(s, len, keys[i]))
+            return true;
+    return len > 4 && strncasecmp(s, "aws.", 4) == 0;
+}
+
+bool
+ncz_uri_frag_known(const char *s, size_t len)
+{
+    const char *end = s + len;
+
+    if (len == 0)
+        return false;
+    for (;;) {
+        const char *amp = memchr(s, '&', (size_t)(end - s));
+        const char *stop = amp != NULL ? amp : end;
+        const char *eq = memchr(s, '=', (size_t)(stop - s));
+
+        if (!known_key(s, (size_t)((eq != NULL ? eq : stop) - s)) &&
+            (eq != NULL || ncz_uri_mode(s, (size_t)(stop - s)) == MODE_UNKNOWN))
+            return false;
+        if (amp == NULL)
+            return true;
+        s = amp + 1;
+    }
+}
+
+/* ---- pairs ---- */
+
+static ncz_uri_pair *
+find(const ncz_uri *u, const char *key)
+{
+    for (size_t i = u->nfrag; i-- > 0;)
+        if (strcmp(u->frag[i].key, key) == 0)
+            return &u->frag[i];
+    return NULL;
+}
+
+const char *
+ncz_uri_frag(const ncz_uri *u, const char *key)
+{
+    const ncz_uri_pair *p = find(u, key);
+
+    return p != NULL ? p->value : NULL;
+}
+
+static void
+lower(char *s)
+{
+    for (; *s != '\0'; s++)
+        if (*s >= 'A' && *s <= 'Z')
+            *s = (char)(*s - 'A' + 'a');
+}
+
+/* Takes key and value, whether it succeeds or not. */
+static int
+push_pair(ncz_uri *u, char *key, char *value)
+{
+    ncz_uri_pair *frag;
+
+    if (key == NULL || value == NULL ||
+        (frag = ncz_grow(u->frag, u->nfrag + 1, sizeof *frag)) == NULL) {
+        ncz_free(key);
+        ncz_free(value);
+        return ncz_fail_nomem((u->nfrag + 1) * sizeof *frag);
+    }
+    lower(key);
+    u->frag = frag;
+    u->frag[u->nfrag++] = (ncz_uri_pair){ .key = key, .value = value };
+    return NC_NOERR;
+}
+
+static int
+add_mode(ncz_uri *u, const char *word, size_t len)
+{
+    ncz_uri_pair *mode = find(u, "mode");
+    char         *joined;
+
+    if (mode == NULL)
+        return push_pair(u, ncz_strdup("mode"), ncz_strndup(word, len));
+    if (len == 0)
+        return NC_NOERR;
+    joined = ncz_sprintf("%s%s%.*s", mode->value, mode->value[0] != '\0' ? "," : "", (int)len, word);
+    if (joined == NULL)
+        return ncz_fail_nomem(strlen(mode->value) + len + 2);
+    ncz_free(mode->value);
+    mode->value = joined;
+    return NC_NOERR;
+}
+
+/* Modes are joined. The specification's examples also put pairs among them: `mode=nczarr,awsprofile=name`. */
+static int
+add_modes(ncz_uri *u, const char *s)
+{
+    int rc;
+
+    for (;;) {
+        size_t      len = strcspn(s, ",");
+        const char *eq = memchr(s, '=', len);
+
+        if (eq != NULL && eq > s)
+            rc = push_pair(u, ncz_strndup(s, (size_t)(eq - s)), ncz_strndup(eq + 1, len - (size_t)(eq + 1 - s)));
+        else
+            rc = add_mode(u, s, len);
+        if (rc != NC_NOERR || s[len] == '\0')
+            return rc;
+        s += len + 1;
+    }
+}
+
+/* One `key=value` or `key`. */
+static int
+add_one(ncz_uri *u, const char *s, size_t len)
+{
+    const char *eq = memchr(s, '=', len);
+    size_t      key_len = eq != NULL ? (size_t)(eq - s) : len;
+    char       *key = NULL, *value = NULL;
+    int         rc;
+
+    if (key_len == 0)
+        return ncz_fail(NC_EURL, "a pair without its key in a URL's fragment");
+    if ((rc = ncz_uri_decode(s, key_len, &key)) != NC_NOERR)
+        goto done;
+    if ((rc = ncz_uri_decode(eq != NULL ? eq + 1 : "", eq != NULL ? len - key_len - 1 : 0, &value)) != NC_NOERR)
+        goto done;
+    lower(key);
+    if (strcmp(key, "mode") == 0) {
+        rc = add_modes(u, value);
+    } else {
+        rc = push_pair(u, key, value);
+        key = value = NULL;
+    }
+done:
+    ncz_free(key);
+    ncz_free(value);
+    return rc;
+}
+
+int
+ncz_uri_frag_add(ncz_uri *u, const char *s, size_t len)
+{
+    const char *end = s + len;
+    int         rc;
+
+    while (s < end) {
+        const char *amp = memchr(s, '&', (size_t)(end - s));
+        const char *stop = amp != NULL ? amp : end;
+
+        if (stop != s && (rc = add_one(u, s, (size_t)(stop - s))) != NC_NOERR)
+            return rc;
+        s = amp != NULL ? amp + 1 : end;
+    }
+    return NC_NOERR;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Targets: what a path or URL and its modes mean.
+ *
+ * Modes say two things, the dialect and the store. Each may be said twice, but not in two ways.
+ */
+#include "uri/uri_int.h"
+
+#include <string.h>
+#include <strings.h>
+
+void
+ncz_target_free(ncz_target *t)
+{
+    if (t == NULL)
+        return;
+    ncz_uri_free(t->uri);
+    ncz_free(t->path);
+    ncz_free(t->canonical);
+    ncz_free(t);
+}
+
+/* What the modes and keys said, before it is brought together with the scheme. */
+typedef struct wishes {
+    ncz_store   store;  /* AUTO when none was named */
+    bool        nczarr, zarr;
+    ncz_dialect compat; /* AUTO when none was named */
+} wishes;
+
+/* ---- modes ---- */
+
+static int
+wish_store(wishes *w, ncz_store store)
+{
+    if (w->store != NCZ_STORE_AUTO && w->store != store)
+        return ncz_fail(NC_EINVAL, "two different stores in one mode");
+    w->store = store;
+    return NC_NOERR;
+}
+
+static int
+apply_mode(ncz_target *t, wishes *w, const char *word, size_t len)
+{
+    switch (ncz_uri_mode(word, len)) {
+    case MODE_NCZARR:
+        w->nczarr = true;
+        return NC_NOERR;
+    case MODE_XARRAY:
+    case MODE_ZARR:
+        w->zarr = true;
+        return NC_NOERR;
+    case MODE_NOXARRAY:
+        t->xarray = false;
+        return NC_NOERR;
+    case MODE_CONSOLIDATED:
+        t->consolidated = NCZ_YES;
+        return NC_NOERR;
+    case MODE_FILE:
+        return wish_store(w, NCZ_STORE_FILE);
+    case MODE_ZIP:
+        return wish_store(w, NCZ_STORE_ZIP);
+    case MODE_S3:
+        return wish_store(w, NCZ_STORE_S3);
+    case MODE_OTHER_FORMAT:
+        return ncz_fail(NC_ENOTNC, "mode \"%.*s\" is of a format other than Zarr", (int)len, word);
+    case MODE_UNKNOWN:
+        break;
+    }
+    return ncz_fail(NC_ENOTNC, "unknown mode \"%.*s\"", (int)len, word);
+}
+
+static int
+apply_modes(ncz_target *t, wishes *w, const char *list)
+{
+    int rc;
+
+    for (;;) {
+        size_t      len = strcspn(list, ","), all = len;
+        const char *word = list;
+
+        for (; len > 0 && *word == ' '; len--)
+            word++;
+        while (len > 0 && word[len - 1] == ' ')
+            len--;
+        if (len > 0 && (rc = apply_mode(t, w, word, len)) != NC_NOERR)
+            return rc;
+        if (list[all] == '\0')
+            return NC_NOERR;
+        list += all + 1;
+    }
+}
+
+/* ---- other keys ---- */
+
+static int
+apply_compat(wishes *w, const char *version)
+{
+    static const struct {
+        const char *version;
+        ncz_dialect dialect;
+    } rows[] = {
+        { "4.8.1", NCZ_DIALECT_NCZARR_490 }, { "4.9.0", NCZ_DIALECT_NCZARR_490 },
+        { "4.9.1", NCZ_DIALECT_NCZARR_492 }, { "4.9.2", NCZ_DIALECT_NCZARR_492 },
+        { "4.9.3", NCZ_DIALECT_NCZARR },
+    };
+
+    for (size_t i = 0; i < NCZ_LEN(rows); i++)
+        if (strcmp(version, rows[i].version) == 0) {
+            w->compat = rows[i].dialect;
+            return NC_NOERR;
+        }
+    return ncz_fail(NC_EINVAL, "compat=%s: only 4.8.1 to 4.9.3 are known", version);
+}
+
+static int
+apply_consolidated(ncz_target *t, const char *value)
+{
+    static const char *const yes[] = { "", "yes", "true", "on", "1" }, *const no[] = { "no", "false", "off", "0" };
+
+    for (size_t i = 0; i < NCZ_LEN(yes); i++)
+        if (strcasecmp(value, yes[i]) == 0) {
+            t->consolidated = NCZ_YES;
+            return NC_NOERR;
+        }
+    for (size_t i = 0; i < NCZ_LEN(no); i++)
+        if (strcasecmp(value, no[i]) == 0) {
+            t->consolidated = NCZ_NO;
+            return NC_NOERR;
+        }
+    return ncz_fail(NC_EINVAL, "consolidated=%s: neither yes nor no", value);
+}
+
+static int
+apply_separator(ncz_target *t, const char *value)
+{
+    if (strcmp(value, ".") != 0 && strcmp(value, "/") != 0)
+        return ncz_fail(NC_EINVAL, "dimension_separator=%s: neither . nor /", value);
+    t->separator = value[0];
+    return NC_NOERR;
+}
+
+/* Keys that mean nothing here belong to a store (aws.region), or to netCDF's other formats: left alone. */
+static int
+apply_pair(ncz_target *t, wishes *w, const ncz_uri_pair *p)
+{
+    if (strcmp(p->key, "mode") == 0)
+        return apply_modes(t, w, p->value);
+    if (strcmp(p->key, "compat") == 0)
+        return apply_compat(w, p->value);
+    if (strcmp(p->key, "consolidated") == 0)
+        return apply_consolidated(t, p->value);
+    if (strcmp(p->key, "dimension_separator") == 0)
+        return apply_separator(t, p->value);
+    if (strcmp(p->key, "log") == 0)
+        t->log = true;
+    else if (p->value[0] == '\0' && ncz_uri_mode(p->key, strlen(p->key)) != MODE_UNKNOWN)
+        return apply_mode(t, w, p->key, strlen(p->key));
+    return NC_NOERR;
+}
+
+/* ---- bringing it together ---- */
+
+/* `nczarr,zarr` is how netCDF itself spells pure Zarr. */
+static int
+choose_dialect(ncz_target *t, const wishes *w, bool for_create)
+{
+    if (w->zarr && w->compat != NCZ_DIALECT_AUTO)
+        return ncz_fail(NC_EINVAL, "compat= is about NCZarr's own metadata, which mode zarr does not write");
+    if (w->zarr)
+        t->dialect = NCZ_DIALECT_ZARR;
+    else if (w->compat != NCZ_DIALECT_AUTO)
+        t->dialect = w->compat;
+    else
+        t->dialect = w->nczarr || for_create ? NCZ_DIALECT_NCZARR : NCZ_DIALECT_AUTO;
+    return NC_NOERR;
+}
+
+static int
+choose_local(ncz_target *t, const wishes *w, bool for_create)
+{
+    size_t len = strlen(t->path);
+
+    if (w->store == NCZ_STORE_S3)
+        return ncz_fail(NC_EINVAL, "mode s3 needs an s3, http or https URL");
+    if (w->store != NCZ_STORE_AUTO)
+        t->store = w->store;
+    else if (len > 4 && strcasecmp(t->path + len - 4, ".zip") == 0)
+        t->store = NCZ_STORE_ZIP;
+    else
+        t->store = for_create ? NCZ_STORE_FILE : NCZ_STORE_AUTO;
+    return NC_NOERR;
+}
+
+/* Amazon's S3 answers at hosts with a label `s3` or `s3-...`; its web sites are plain HTTP. */
+static bool
+is_amazon_s3(const char *host)
+{
+    static const char *const domains[] = { ".amazonaws.com", ".amazonaws.com.cn" };
+    size_t                   len = strlen(host), head = 0;
+
+    for (size_t i = 0; i < NCZ_LEN(domains); i++) {
+        size_t n = strlen(domains[i]);
+
+        if (len > n && strcmp(host + len - n, domains[i]) == 0)
+            head = len - n;
+    }
+    for (size_t i = 0, n; i < head; i += n + 1) {
+        const char *label = host + i;
+
+        n = strcspn(label, ".");
+        if (n == 2 && strncmp(label, "s3", 2) == 0)
+            return true;
+        if (n > 3 && (strncmp(label, "s3-", 3) == 0 || strncmp(label, "s3express-", 10) == 0))
+            return strncmp(label, "s3-website", 10) != 0;
+    }
+    return false;
+}
+
+static int
+choose_remote(ncz_target *t, const wishes *w, bool s3_scheme)
+{
+    if (w->store == NCZ_STORE_FILE || w->store == NCZ_STORE_ZIP)
+        return ncz_fail(NC_EINVAL, "modes file and zip need a path or a file URL, not %s", t->uri->scheme);
+    if (t->uri->host == NULL)
+        return ncz_fail(NC_EURL, "a URL of the scheme %s needs a host", t->uri->scheme);
+    t->store = s3_scheme || w->store == NCZ_STORE_S3 || is_amazon_s3(t->uri->host) ? NCZ_STORE_S3 : NCZ_STORE_HTTP;
+    return NC_NOERR;
+}
+
+static int
+choose_store(ncz_target *t, const wishes *w, bool for_create)
+{
+    const char *scheme = t->uri->scheme;
+
+    if (scheme == NULL || strcmp(scheme, "file") == 0)
+        return choose_local(t, w, for_create);
+    if (strcmp(scheme, "s3") == 0 || strcmp(scheme, "gs3") == 0)
+        return choose_remote(t, w, true);
+    if (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0)
+        return choose_remote(t, w, false);
+    return ncz_fail(NC_EINVAL, "unknown scheme \"%s\"", scheme);
+}
+
+static int
+understand(ncz_target *t, bool for_create)
+{
+    wishes w = { .store = NCZ_STORE_AUTO, .compat = NCZ_DIALECT_AUTO };
+    int    rc;
+
+    for (size_t i = 0; i < t->uri->nfrag; i++)
+        if ((rc = apply_pair(t, &w, &t->uri->frag[i])) != NC_NOERR)
+            return rc;
+    if ((rc = choose_store(t, &w, for_create)) != NC_NOERR)
+        return rc;
+    return choose_dialect(t, &w, for_create);
+}
+
+int
+ncz_target_parse(const char *text, bool for_create, ncz_target **out)
+{
+    ncz_target *t = NULL;
+    ncz_uri    *u = NULL;
+    int         rc;
+
+    if ((rc = ncz_uri_parse(text, &u)) != NC_NOERR)
+        return rc;
+    if ((t = ncz_zalloc(sizeof *t)) == NULL) {
+        ncz_uri_free(u);
+        return ncz_fail_nomem(sizeof *t);
+    }
+    *t = (ncz_target){ .xarray = true, .uri = u, .url = u->scheme != NULL,
+                       .path = ncz_strdup(u->path), .canonical = ncz_strdup(text) };
+    if (t->path == NULL || t->canonical == NULL) {
+        rc = ncz_fail_nomem(strlen(text) + 1);
+        goto done;
+    }
+    if ((rc = understand(t, for_create)) != NC_NOERR)
+        goto done;
+
+    *out = t;
+    t = NULL; /* now the caller's */
+done:
+    ncz_target_free(t);
+    return rc;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * URLs and plain paths, taken apart. RFC 3986, bent where netCDF's users need it: file://rel/path is a relative path,
+ * `[key=value]` may stand in front, and a plain path keeps every character that is not clearly a fragment of ours.
+ */
+#include "uri/uri_int.h"
+
+#include <string.h>
+#include <strings.h>
+
+void
+ncz_uri_free(ncz_uri *u)
+{
+    if (u == NULL)
+        return;
+    for (size_t i = 0; i < u->nfrag; i++) {
+        ncz_free(u->frag[i].key);
+        ncz_free(u->frag[i].value);
+    }
+    ncz_free(u->frag);
+    ncz_free(u->scheme);
+    ncz_free(u->user);
+    ncz_free(u->host);
+    ncz_free(u->path);
+    ncz_free(u->query);
+    ncz_free(u);
+}
+
+static int
+take_text(const char *s, size_t len, char **out)
+{
+    if ((*out = ncz_strndup(s, len)) == NULL)
+        return ncz_fail_nomem(len + 1);
+    return NC_NOERR;
+}
+
+static int
+take_lower(const char *s, size_t len, char **out)
+{
+    int rc = take_text(s, len, out);
+
+    for (size_t i = 0; rc == NC_NOERR && i < len; i++)
+        if (s[i] >= 'A' && s[i] <= 'Z')
+            (*out)[i] = (char)(s[i] - 'A' + 'a');
+    return rc;
+}
+
+/* The length of the scheme when `scheme://` stands here, else 0. */
+static size_t
+scheme_len(const char *s)
+{
+    size_t n = 0;
+
+    while ((s[n] >= 'a' && s[n] <= 'z') || (s[n] >= 'A' && s[n] <= 'Z') ||
+           (n > 0 && ((s[n] >= '0' && s[n] <= '9') || s[n] == '+' || s[n] == '-' || s[n] == '.')))
+        n++;
+    return n > 0 && strncmp(s + n, "://", 3) == 0 ? n : 0;
+}
+
+/* ---- authority: user@host:port ---- */
+
+static int
+take_port(ncz_uri *u, const char *s, size_t len)
+{
+    unsigned port = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if (s[i] < '0' || s[i] > '9' || (port = port * 10 + (unsigned)(s[i] - '0')) > 65535)
+            return ncz_fail(NC_EURL, "bad port \"%.*s\" in a URL", (int)len, s);
+    }
+    if (len != 0 && port == 0)
+        return ncz_fail(NC_EURL, "port 0 in a URL");
+    u->port = port;
+    return NC_NOERR;
+}
+
+static bool
+host_is_sane(const char *s, size_t len)
+{
+    static const char odd[] = " \"#%/<>?@[\\]^`{|}";
+
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)s[i] <= 0x20 || s[i] == 0x7F || s[i] == ':' || strchr(odd, s[i]) != NULL)
+            return false;
+    return true;
+}
+
+/* A host that is a bucket keeps its letters: S3's oldest buckets have capitals. */
+static int
+take_host(ncz_uri *u, const char *s, size_t len)
+{
+    bool bucket = (strcmp(u->scheme, "s3") == 0 || strcmp(u->scheme, "gs3") == 0) && memchr(s, '.', len) == NULL;
+
+    if (len == 0)
+        return NC_NOERR;
+    if (!host_is_sane(s, len))
+        return ncz_fail(NC_EURL, "bad host \"%.*s\" in a URL", (int)len, s);
+    return bucket ? take_text(s, len, &u->host) : take_lower(s, len, &u->host);
+}
+
+/* [IPv6] keeps its brackets off the host, as name resolution wants it. */
+static int
+take_bracketed(ncz_uri *u, const char *s, size_t len)
+{
+    const char *close = memchr(s, ']', len);
+    size_t      rest;
+
+    for (size_t i = 1; close != NULL && i < (size_t)(close - s); i++)
+        if (strchr("0123456789abcdefABCDEF:.", s[i]) == NULL)
+            close = NULL;
+    if (close == NULL || close - s < 3)
+        return ncz_fail(NC_EURL, "bad host \"%.*s\" in a URL", (int)len, s);
+    rest = len - (size_t)(close + 1 - s);
+    if (rest > 0 && close[1] != ':')
+        return ncz_fail(NC_EURL, "bad host \"%.*s\" in a URL", (int)len, s);
+    if (take_lower(s + 1, (size_t)(close - s - 1), &u->host) != NC_NOERR)
+        return NC_ENOMEM;
+    return rest > 0 ? take_port(u, close + 2, rest - 1) : NC_NOERR;
+}
+
+static int
+take_authority(ncz_uri *u, const char *s, size_t len)
+{
+    const char *at = memrchr(s, '@', len), *colon;
+    int         rc;
+
+    if (at != NULL) {
+        if ((rc = take_text(s, (size_t)(at - s), &u->user)) != NC_NOERR)
+            return rc;
+        len -= (size_t)(at + 1 - s);
+        s = at + 1;
+    }
+    if (len > 0 && s[0] == '[')
+        return take_bracketed(u, s, len);
+    colon = memchr(s, ':', len);
+    if ((rc = take_host(u, s, colon != NULL ? (size_t)(colon - s) : len)) != NC_NOERR)
+        return rc;
+    return colon != NULL ? take_port(u, colon + 1, len - (size_t)(colon + 1 - s)) : NC_NOERR;
+}
+
+/* ---- the two kinds of URL ---- */
+
+/* Behind file://: an absolute path, one behind "localhost", or, as netCDF has it, a relative one. */
+static int
+take_file(ncz_uri *u, const char *s, size_t len)
+{
+    if (len >= 10 && strncasecmp(s, "localhost/", 10) == 0) {
+        s += 9;
+        len -= 9;
+    }
+    if (len == 0)
+        return ncz_fail(NC_EURL, "a file URL needs a path");
+    if (memchr(s, '?', len) != NULL)
+        return ncz_fail(NC_EURL, "a file URL has no query (write %%3F for a '?' in the path)");
+    return ncz_uri_decode(s, len, &u->path);
+}
+
+static int
+take_remote(ncz_uri *u, const char *s, size_t len)
+{
+    const char *query = memchr(s, '?', len);
+    size_t      before = query != NULL ? (size_t)(query - s) : len;
+    const char *slash = memchr(s, '/', before);
+    size_t      authority = slash != NULL ? (size_t)(slash - s) : before;
+    int         rc;
+
+    if ((rc = take_authority(u, s, authority)) != NC_NOERR)
+        return rc;
+    if ((rc = take_text(s + authority, before - authority, &u->path)) != NC_NOERR)
+        return rc;
+    return query != NULL ? take_text(query + 1, len - before - 1, &u->query) : NC_NOERR;
+}
+
+static int
+take_url(ncz_uri *u, const char *s)
+{
+    size_t scheme = scheme_len(s), body;
+    int    rc;
+
+    for (const char *c = s; *c != '\0'; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7F)
+            return ncz_fail(NC_EURL, "control character in a URL");
+    if ((rc = take_lower(s, scheme, &u->scheme)) != NC_NOERR)
+        return rc;
+    s += scheme + 3;
+    body = strcspn(s, "#");
+    rc = strcmp(u->scheme, "file") == 0 ? take_file(u, s, body) : take_remote(u, s, body);
+    if (rc != NC_NOERR || s[body] == '\0')
+        return rc;
+    return ncz_uri_frag_add(u, s + body + 1, strlen(s + body + 1));
+}
+
+/* ---- plain paths ---- */
+
+/* The first '#' behind which there is nothing but words that we know begins the fragment; others are the path's. */
+static int
+take_plain(ncz_uri *u, const char *s)
+{
+    size_t len = strlen(s), path = len;
+    int    rc;
+
+    for (const char *hash = strchr(s, '#'); hash != NULL; hash = strchr(hash + 1, '#'))
+        if (ncz_uri_frag_known(hash + 1, strlen(hash + 1))) {
+            path = (size_t)(hash - s);
+            break;
+        }
+    if (path == 0)
+        return ncz_fail(NC_EINVAL, "the path is empty");
+    if ((rc = take_text(s, path, &u->path)) != NC_NOERR || path == len)
+        return rc;
+    return ncz_uri_frag_add(u, s + path + 1, len - path - 1);
+}
+
+/* ---- all of it ---- */
+
+/* Where the URL begins behind `[key=value][key]...`, or NULL when there are no such prefixes before a URL. */
+static const char *
+behind_prefixes(const char *s)
+{
+    const char *begin = s, *close;
+
+    while (*s == '[') {
+        if ((close = strchr(s, ']')) == NULL)
+            return NULL;
+        s = close + 1;
+    }
+    return s != begin && scheme_len(s) > 0 ? s : NULL;
+}
+
+static int
+take_prefixes(ncz_uri *u, const char *s, const char *end)
+{
+    int rc = NC_NOERR;
+
+    while (rc == NC_NOERR && s < end) {
+        const char *close = strchr(s, ']');
+
+        rc = ncz_uri_frag_add(u, s + 1, (size_t)(close - s - 1));
+        s = close + 1;
+    }
+    return rc;
+}
+
+int
+ncz_uri_parse(const char *text, ncz_uri **out)
+{
+    const char *url;
+    ncz_uri    *u;
+    int         rc = NC_NOERR;
+
+    if (text == NULL || *text == '\0')
+        return ncz_fail(NC_EINVAL, "the path is empty");
+    if ((u = ncz_zalloc(sizeof *u)) == NULL)
+        return ncz_fail_nomem(sizeof *u);
+
+    if ((url = behind_prefixes(text)) != NULL)
+        rc = take_prefixes(u, text, url);
+    else if (scheme_len(text) > 0)
+        url = text;
+    if (rc == NC_NOERR)
+        rc = url != NULL ? take_url(u, url) : take_plain(u, text);
+    if (rc == NC_NOERR) {
+        *out = u;
+        u = NULL; /* now the caller's */
+    }
+    ncz_uri_free(u);
+    return rc;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * uri: from what a user typed (a path, or a URL with a fragment) to what is meant: which store, where, and in which
+ * dialect. Pure text: nothing here looks at a disk or a server.
+ */
+#ifndef NCZ_URI_H
+#define NCZ_URI_H
+
+#include "util/util.h"
+
+/* ---- URLs ---- */
+
+typedef struct ncz_uri_pair { char *key, *value; } ncz_uri_pair; /* decoded, value "" when there is none */
+
+typedef struct ncz_uri {
+    char         *scheme;    /* lower case; NULL for a plain path */
+    char         *user;      /* "user" or "user:password" as given, or NULL */
+    char         *host;      /* lower case (but s3://Bucket as it stands), no port, no brackets; NULL when none */
+    unsigned      port;      /* 0 when none */
+    char         *path;      /* percent-decoded once for file:, and for plain paths as it stands */
+    char         *query;     /* as given, or NULL */
+    ncz_uri_pair *frag;      /* fragment pairs, keys lower case, in order; all modes in one pair, joined by "," */
+    size_t        nfrag;
+} ncz_uri;
+
+/*
+ * Parses a URL, or a plain path (with or without a `#key=value&...` fragment). Errors: NC_EURL with cause; NC_EINVAL
+ * when there is nothing to parse. Also reads netCDF's old `[key=value]` prefixes before a URL. A plain path is one
+ * whose text has no `scheme://`; its '#' begins a fragment only when nothing but keys and modes that we know stand
+ * behind it, and is a character of the path otherwise.
+ */
+int  ncz_uri_parse(const char *text, ncz_uri **out);
+void ncz_uri_free(ncz_uri *u);
+
+const char *ncz_uri_frag(const ncz_uri *u, const char *key); /* NULL when absent; the last of equal keys */
+int ncz_uri_encode(ncz_buf *out, const char *s, size_t len, bool keep_slash); /* RFC 3986 unreserved stay */
+int ncz_uri_decode(const char *s, size_t len, char **out);   /* NC_EURL on bad %XX or %00 */
+
+/* ---- targets: a URL and its modes, understood ---- */
+
+typedef enum ncz_store {
+    NCZ_STORE_AUTO,    /* open: look what is there */
+    NCZ_STORE_FILE,
+    NCZ_STORE_ZIP,
+    NCZ_STORE_S3,
+    NCZ_STORE_HTTP,
+} ncz_store;
+
+typedef enum ncz_dialect {
+    NCZ_DIALECT_AUTO,       /* open: whatever is there; create: NCZarr */
+    NCZ_DIALECT_NCZARR,     /* metadata in both places (G3's and G4's) */
+    NCZ_DIALECT_NCZARR_492, /* compat=4.9.2: the specification's places only (G3) */
+    NCZ_DIALECT_NCZARR_490, /* compat=4.9.0: upper-case keys (G2) */
+    NCZ_DIALECT_ZARR,       /* pure Zarr v2 */
+} ncz_dialect;
+
+typedef enum ncz_tri { NCZ_UNSET, NCZ_NO, NCZ_YES } ncz_tri;
+
+typedef struct ncz_target {
+    ncz_store   store;
+    ncz_dialect dialect;
+    bool        xarray;       /* _ARRAY_DIMENSIONS wanted (default); `noxarray` clears it */
+    ncz_tri     consolidated; /* mode=consolidated, or consolidated=yes|no */
+    bool        log;          /* fragment key `log` */
+    bool        url;          /* came as a URL rather than a plain path */
+    char        separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
+    char       *path;         /* directory or archive for file and zip; object path otherwise */
+    char       *canonical;    /* what nc_inq_path() gives: the text as the caller gave it */
+    ncz_uri    *uri;          /* all of it, for stores that need more */
+} ncz_target;
+
+/*
+ * The meaning of `text` for nc_open() and nc_create(); `for_create` picks defaults.
+ *
+ * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), noxarray (without _ARRAY_DIMENSIONS, in either dialect),
+ * consolidated, file, zip, s3, gs3. The bare fragments #zarr #nczarr #zip ... stand for mode=..., several mode= join,
+ * upper and lower case are one. Keys: compat= (4.8.1 ... 4.9.3), consolidated= (yes, no), dimension_separator=, log;
+ * unknown keys are left to the store.
+ *
+ * Plain paths and file: one that ends in `.zip` means zip, all else AUTO (file when creating). file:// needs no host
+ * ("" or "localhost"); file://rel/path is, as netCDF has it, the relative path rel/path. s3 and gs3 mean s3; http(s)
+ * with one of Amazon's S3 hosts or mode s3 means s3, else http.
+ *
+ * Errors: NC_EINVAL unknown scheme, wishes that contradict each other, a bad value of a known key; NC_ENOTNC unknown
+ * mode or a mode of another format (bytes, dap2 ...); NC_EURL malformed.
+ */
+int  ncz_target_parse(const char *text, bool for_create, ncz_target **out);
+void ncz_target_free(ncz_target *t);
+
+#endif /* NCZ_URI_H */

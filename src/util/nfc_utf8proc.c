@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Unicode NFC through utf8proc, in memory of our own table.
+ */
+#include "util/util.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+#define NFC_OPTIONS (UTF8PROC_STABLE | UTF8PROC_COMPOSE)
+
+static bool
+is_ascii(const char *s, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)s[i] >= 0x80)
+            return false;
+    return true;
+}
+
+/* Code points and then, in the same memory, their UTF-8: utf8proc wants 4 bytes for each and one behind them. */
+static int
+normalise(const char *s, size_t len, char **out)
+{
+    const utf8proc_uint8_t *in = (const utf8proc_uint8_t *)s;
+    utf8proc_ssize_t        n = utf8proc_decompose(in, (utf8proc_ssize_t)len, NULL, 0, NFC_OPTIONS);
+    utf8proc_int32_t       *points;
+    char                   *text;
+    int                     rc = NC_NOERR;
+
+    if (n < 0)
+        return ncz_fail(NC_EBADNAME, "name cannot be normalised: %s", utf8proc_errmsg(n));
+    if ((points = ncz_alloc_n((size_t)n + 1, sizeof *points)) == NULL)
+        return ncz_fail_nomem(((size_t)n + 1) * sizeof *points);
+
+    n = utf8proc_decompose(in, (utf8proc_ssize_t)len, points, n, NFC_OPTIONS);
+    if (n >= 0)
+        n = utf8proc_reencode(points, n, NFC_OPTIONS);
+    if (n < 0)
+        rc = ncz_fail(NC_EBADNAME, "name cannot be normalised: %s", utf8proc_errmsg(n));
+    else if ((text = ncz_strndup((const char *)points, (size_t)n)) == NULL)
+        rc = ncz_fail_nomem((size_t)n + 1);
+    else
+        *out = text;
+    ncz_free(points);
+    return rc;
+}
+
+int
+ncz_nfc(const char *s, char **out)
+{
+    size_t len = strlen(s);
+    char  *copy;
+
+    if (!ncz_utf8_valid(s, len))
+        return ncz_fail(NC_EBADNAME, "name is not UTF-8");
+    if (!is_ascii(s, len))
+        return normalise(s, len, out);
+    if ((copy = ncz_strndup(s, len)) == NULL)
+        return ncz_fail_nomem(len + 1);
+    *out = copy;
+    return NC_NOERR;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * util: what every room stands on. Errors with their text, allocation through one table, checked arithmetic,
+ * buffers with a ceiling, names and UTF-8, a cursor for binary headers, limits, the log.
+ *
+ * No room below this one. Nothing here knows of arrays, stores or documents.
+ */
+#ifndef NCZ_UTIL_H
+#define NCZ_UTIL_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nczarr.h" /* NC_E* codes and nc_type numbers */
+
+#define NCZ_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define NCZ_LEN(array)        (sizeof(array) / sizeof((array)[0]))
+
+/* ---- errors ------------------------------------------------------------------------------------------------
+ *
+ * A failure is recorded where it is first noticed: ncz_fail() puts a text in this thread's record and returns the
+ * code, so that `return ncz_fail(NC_EZARRMETA, "%s: ...", key)` is the whole of it. Callers pass codes on untouched.
+ */
+#define NCZ_ERR_TEXT 512
+
+/* A status that travels between threads or in a batch: the code and its text. */
+typedef struct ncz_err {
+    int  code;
+    char text[NCZ_ERR_TEXT];
+} ncz_err;
+
+/* Records the text and returns `code`. Never fails, never allocates; over-long texts are cut at a character. */
+int ncz_fail(int code, const char *fmt, ...) NCZ_PRINTF(2, 3);
+
+/*
+ * The same for a failed system call. The code keeps what a caller can act on: ENOMEM NC_ENOMEM, EACCES and EPERM
+ * NC_EACCESS, EIO NC_EIO, EMFILE and ENFILE NC_ENFILE; all else is the positive errno itself (ENOSPC, EDQUOT, EROFS,
+ * ENAMETOOLONG ...), which nc_strerror() knows too. ": <system's text>" is added to the message.
+ */
+int ncz_fail_errno(int err, const char *fmt, ...) NCZ_PRINTF(2, 3);
+
+int ncz_fail_nomem(size_t nbytes); /* NC_ENOMEM, "out of memory (N bytes)" */
+
+const char *ncz_err_text(void);                  /* this thread's last text; "" when none */
+void        ncz_err_clear(void);                 /* called at each API entry */
+void        ncz_err_save(ncz_err *e, int code);  /* copy this thread's record beside `code` */
+int         ncz_err_adopt(const ncz_err *e);     /* make `e` this thread's record; returns its code */
+
+/* ---- allocation --------------------------------------------------------------------------------------------
+ *
+ * Everything the library allocates comes through here, so that a test can make the n-th allocation fail. A zero size
+ * gives a valid pointer. Failure is NULL with nothing recorded: callers say ncz_fail_nomem() or use it below.
+ */
+typedef struct ncz_alloc_table {
+    void *(*get)(size_t nbytes);
+    void *(*resize)(void *p, size_t nbytes);
+    void (*put)(void *p);
+} ncz_alloc_table;
+
+void *ncz_alloc(size_t nbytes);                       /* uninitialised */
+void *ncz_zalloc(size_t nbytes);                      /* zeroed */
+void *ncz_alloc_n(size_t n, size_t item);             /* n * item, NULL on overflow too */
+void *ncz_zalloc_n(size_t n, size_t item);
+void *ncz_grow(void *p, size_t n, size_t item);       /* realloc to n * item; p stays valid on failure */
+void *ncz_dup(const void *p, size_t nbytes);
+char *ncz_strdup(const char *s);
+char *ncz_strndup(const char *s, size_t len);         /* len bytes and a NUL */
+char *ncz_sprintf(const char *fmt, ...) NCZ_PRINTF(1, 2); /* fresh string, NULL when out of memory */
+void  ncz_free(void *p);                              /* free(NULL) is fine */
+
+void ncz_alloc_use(const ncz_alloc_table *table);     /* tests only; NULL puts malloc back */
+
+/* ---- checked arithmetic: false when the result does not fit, and *out is then untouched ---------------------- */
+
+bool ncz_mul(size_t a, size_t b, size_t *out);
+bool ncz_add(size_t a, size_t b, size_t *out);
+bool ncz_mul64(uint64_t a, uint64_t b, uint64_t *out);
+bool ncz_add64(uint64_t a, uint64_t b, uint64_t *out);
+
+/* ---- a growing buffer with its ceiling ----------------------------------------------------------------------
+ *
+ * Past `limit` an append fails with NC_ENOMEM and a text that says so; the contents stay as they were. `limit` 0
+ * means "no ceiling but memory", for text that we make ourselves. The bytes are always followed by a NUL that is
+ * not counted, so text can be used as a C string.
+ */
+typedef struct ncz_buf {
+    char  *data; /* NULL until something is appended */
+    size_t len, cap, limit;
+} ncz_buf;
+
+#define NCZ_BUF_INIT        ((ncz_buf){ NULL, 0, 0, 0 })
+#define NCZ_BUF_LIMIT(most) ((ncz_buf){ NULL, 0, 0, (most) })
+
+int         ncz_buf_reserve(ncz_buf *b, size_t more);                /* room for `more` bytes behind len */
+int         ncz_buf_append(ncz_buf *b, const void *data, size_t len);
+int         ncz_buf_puts(ncz_buf *b, const char *s);
+int         ncz_buf_putc(ncz_buf *b, char c);
+int         ncz_buf_printf(ncz_buf *b, const char *fmt, ...) NCZ_PRINTF(2, 3);
+void        ncz_buf_reset(ncz_buf *b);                               /* len 0, memory kept */
+void        ncz_buf_clear(ncz_buf *b);                               /* memory released; may be called twice */
+char       *ncz_buf_take(ncz_buf *b); /* the caller owns the bytes, "" when there were none (NULL: out of memory) */
+const char *ncz_buf_str(const ncz_buf *b);                           /* never NULL */
+
+/* ---- names and UTF-8 ----------------------------------------------------------------------------------------- */
+
+bool   ncz_utf8_valid(const char *s, size_t len);
+size_t ncz_utf8_cut(const char *s, size_t len, size_t most); /* longest prefix <= most that ends between characters */
+
+/* Unicode NFC, in fresh memory. NC_EBADNAME when `s` is not UTF-8. Built without utf8proc: a copy of `s`. */
+int ncz_nfc(const char *s, char **out);
+
+/*
+ * netCDF's name rules (dimensions, variables, groups, attributes): non-empty UTF-8, at most NC_MAX_NAME bytes (else
+ * NC_EMAXNAME), no '/', first byte [A-Za-z0-9_] or >= 0x80, no control byte or 0x7F, no trailing space; else
+ * NC_EBADNAME. *out is the NFC form in fresh memory.
+ */
+int ncz_name_check(const char *name, char **out);
+
+/*
+ * A table from names to indexes, keeping the order of insertion to its owner: an owner holds an array and this table
+ * says at which index a name stands. Seeded hash, so a hostile dataset cannot make it slow. Keys are copied.
+ */
+typedef struct ncz_names {
+    struct ncz_names_slot *slots;
+    size_t                 nslots, used, live;
+} ncz_names;
+
+#define NCZ_NAMES_INIT ((ncz_names){ NULL, 0, 0, 0 })
+
+int  ncz_names_put(ncz_names *t, const char *name, size_t index);          /* replaces */
+bool ncz_names_get(const ncz_names *t, const char *name, size_t *index);
+void ncz_names_del(ncz_names *t, const char *name);
+void ncz_names_clear(ncz_names *t);
+
+/* Seeded once for each process, so that nobody outside can make keys that collide; another process gives others. */
+uint64_t ncz_hash(const void *data, size_t len);
+
+/* ---- numbers without the locale ------------------------------------------------------------------------------- */
+
+/*
+ * Shortest decimal text that reads back as the same value (round-trip), never with a locale's comma: "0.1", "1e+300",
+ * "-0.0" keeps its sign. `out` has NCZ_NUM_TEXT bytes; returns the length. NaN and infinities give "NaN", "Infinity",
+ * "-Infinity". Integers in value print as "1.0" so that the text stays a floating one.
+ */
+#define NCZ_NUM_TEXT 32
+size_t ncz_double_text(double v, char out[NCZ_NUM_TEXT]);
+size_t ncz_float_text(float v, char out[NCZ_NUM_TEXT]);
+
+/* Correctly rounded, whatever the locale. The whole of s[0..len) must be a decimal floating number. */
+bool ncz_text_double(const char *s, size_t len, double *out);
+
+/* ---- cursor: reads a binary header; take all fields, then ask once whether it is still good ------------------- */
+
+typedef struct ncz_cursor {
+    const unsigned char *data;
+    size_t               len, pos;
+    bool                 good;
+} ncz_cursor;
+
+ncz_cursor           ncz_cursor_at(const void *data, size_t len);
+uint8_t              ncz_cursor_u8(ncz_cursor *c);
+uint16_t             ncz_cursor_u16le(ncz_cursor *c);
+uint32_t             ncz_cursor_u32le(ncz_cursor *c);
+uint64_t             ncz_cursor_u64le(ncz_cursor *c);
+const unsigned char *ncz_cursor_bytes(ncz_cursor *c, size_t n); /* NULL and !good when short */
+
+/* ---- limits: what any input may ask for ------------------------------------------------------------------------
+ * One struct, handed to every parser. Passing one is an error whose text names the limit.
+ */
+typedef struct ncz_limits {
+    size_t document_bytes;  /* one JSON document */
+    size_t json_depth;
+    size_t group_depth;
+    size_t objects;         /* groups, variables and dimensions of a dataset */
+    size_t attributes;      /* per object */
+    size_t name_bytes;      /* when reading */
+    size_t rank;
+    size_t chunk_bytes;     /* one decoded chunk */
+    size_t object_bytes;    /* one stored object read at once */
+    size_t chain;           /* codecs of one variable */
+    size_t cache_bytes;     /* chunk cache of a dataset */
+} ncz_limits;
+
+extern const ncz_limits ncz_limits_default;
+
+/* ---- log: off unless asked for; the only thing that may write to stderr ---------------------------------------- */
+
+typedef enum ncz_log_level {
+    NCZ_LOG_OFF = -1,
+    NCZ_LOG_ERROR,
+    NCZ_LOG_WARN,
+    NCZ_LOG_INFO,
+    NCZ_LOG_DEBUG,
+} ncz_log_level;
+
+void ncz_log_set(ncz_log_level level);
+void ncz_log(ncz_log_level level, const char *fmt, ...) NCZ_PRINTF(2, 3);
+
+#endif /* NCZ_UTIL_H */

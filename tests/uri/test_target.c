@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What paths, URLs and their modes mean.
+ */
+#include "uri_help.h"
+
+#define AUTO   NCZ_STORE_AUTO
+#define FILE_  NCZ_STORE_FILE
+#define ZIP    NCZ_STORE_ZIP
+#define S3     NCZ_STORE_S3
+#define HTTP   NCZ_STORE_HTTP
+#define ANY    NCZ_DIALECT_AUTO
+#define NCZARR NCZ_DIALECT_NCZARR
+#define G3     NCZ_DIALECT_NCZARR_492
+#define G2     NCZ_DIALECT_NCZARR_490
+#define ZARR   NCZ_DIALECT_ZARR
+
+/* As nc_open() sees them. */
+static const struct {
+    const char *text;
+    ncz_store   store;
+    ncz_dialect dialect;
+    const char *path;
+} good[] = {
+    /* plain paths */
+    { "x.zarr", AUTO, ANY, "x.zarr" },
+    { "x", AUTO, ANY, "x" },
+    { "/a/b c/x%20.zarr", AUTO, ANY, "/a/b c/x%20.zarr" },
+    { "x.zip", ZIP, ANY, "x.zip" },
+    { "/a/x.ZIP", ZIP, ANY, "/a/x.ZIP" },
+    { ".zip", AUTO, ANY, ".zip" },
+    { "xzip", AUTO, ANY, "xzip" },
+    { "x.zip/", AUTO, ANY, "x.zip/" },
+    { "x.zip#mode=file", FILE_, ANY, "x.zip" },
+    { "x#zip", ZIP, ANY, "x" },
+    { "x#mode=nczarr", AUTO, NCZARR, "x" },
+    { "x#mode=zarr,zip", ZIP, ZARR, "x" },
+    { "x#nczarr", AUTO, NCZARR, "x" },
+    { "x#zarr&file", FILE_, ZARR, "x" },
+    { "data#1.zarr", AUTO, ANY, "data#1.zarr" },
+    { "100%.zarr", AUTO, ANY, "100%.zarr" },
+    { "s3:bucket", AUTO, ANY, "s3:bucket" },
+
+    /* file: */
+    { "file:///a/x.file#mode=nczarr,file", FILE_, NCZARR, "/a/x.file" },
+    { "file:///a/x.zip#mode=nczarr,zip", ZIP, NCZARR, "/a/x.zip" },
+    { "file:///a/x.any#mode=zip", ZIP, ANY, "/a/x.any" },
+    { "file:///a/x.zip", ZIP, ANY, "/a/x.zip" },
+    { "file:///a/x.zip#mode=zarr", ZIP, ZARR, "/a/x.zip" },
+    { "file:///a/x.zip#mode=zarr,file", FILE_, ZARR, "/a/x.zip" },
+    { "file:///a/x", AUTO, ANY, "/a/x" },
+    { "file://rel/x#mode=nczarr", AUTO, NCZARR, "rel/x" },
+    { "file://localhost/x#zarr", AUTO, ZARR, "/x" },
+    { "file:///x#mode=nczarr,zarr", AUTO, ZARR, "/x" },
+    { "file:///x#mode=zarr,nczarr", AUTO, ZARR, "/x" },
+    { "file:///x#mode=nczarr,zarr,file,file", FILE_, ZARR, "/x" },
+    { "file:///x#mode=xarray", AUTO, ZARR, "/x" },
+    { "file:///x#xarray", AUTO, ZARR, "/x" },
+    { "file:///x#mode=NCZarr,FILE", FILE_, NCZARR, "/x" },
+    { "file:///x#Mode= nczarr , file ", FILE_, NCZARR, "/x" },
+    { "file:///x#mode=nczarr&mode=file", FILE_, NCZARR, "/x" },
+    { "file:///x#mode=", AUTO, ANY, "/x" },
+    { "file:///x#mode=,,", AUTO, ANY, "/x" },
+    { "file:///x#unknown=1&other", AUTO, ANY, "/x" },
+    { "file:///x#mode=nczarr&show=fetch", AUTO, NCZARR, "/x" },
+    { "[mode=nczarr]file:///x", AUTO, NCZARR, "/x" },
+    { "file:///x#zarr=1", AUTO, ANY, "/x" },
+
+    /* compat */
+    { "x#compat=4.9.2", AUTO, G3, "x" },
+    { "x#compat=4.9.1", AUTO, G3, "x" },
+    { "x#compat=4.9.0", AUTO, G2, "x" },
+    { "x#compat=4.8.1", AUTO, G2, "x" },
+    { "x#compat=4.9.3", AUTO, NCZARR, "x" },
+    { "file:///x#mode=nczarr,file&compat=4.9.0", FILE_, G2, "/x" },
+
+    /* s3 */
+    { "s3://bucket/key", S3, ANY, "/key" },
+    { "s3://bucket/key#mode=zarr", S3, ZARR, "/key" },
+    { "s3://bucket/key#mode=nczarr,s3&aws.region=eu-west-1", S3, NCZARR, "/key" },
+    { "s3://s3.us-west-1.amazonaws.com/datasetbucket", S3, ANY, "/datasetbucket" },
+    { "s3://datasetbucket/rootkey#mode=nczarr,awsprofile=unidata", S3, NCZARR, "/rootkey" },
+    { "gs3://bucket/key#mode=nczarr", S3, NCZARR, "/key" },
+    { "S3://bucket/x.zip", S3, ANY, "/x.zip" },
+    { "https://s3.us-east-1.amazonaws.com/bucket/key", S3, ANY, "/bucket/key" },
+    { "https://s3.amazonaws.com/bucket/key", S3, ANY, "/bucket/key" },
+    { "https://s3-us-west-2.amazonaws.com/bucket/key", S3, ANY, "/bucket/key" },
+    { "https://bucket.s3.eu-west-1.amazonaws.com/key", S3, ANY, "/key" },
+    { "https://my.dotted.bucket.s3.amazonaws.com/key", S3, ANY, "/key" },
+    { "https://bucket.s3.dualstack.eu-west-1.amazonaws.com/key", S3, ANY, "/key" },
+    { "https://b.s3.cn-north-1.amazonaws.com.cn/key", S3, ANY, "/key" },
+    { "https://b.s3express-use1-az4.us-east-1.amazonaws.com/key", S3, ANY, "/key" },
+    { "https://b.s3-accelerate.amazonaws.com/key", S3, ANY, "/key" },
+    { "https://BUCKET.S3.AMAZONAWS.COM/key", S3, ANY, "/key" },
+    { "http://127.0.0.1:9000/bucket/key#mode=s3", S3, ANY, "/bucket/key" },
+    { "https://storage.googleapis.com/b/k#mode=nczarr,gs3", S3, NCZARR, "/b/k" },
+    { "https://host/bucket/key#s3", S3, ANY, "/bucket/key" },
+
+    /* http */
+    { "https://host/x.zarr", HTTP, ANY, "/x.zarr" },
+    { "http://host:8080/x#mode=zarr", HTTP, ZARR, "/x" },
+    { "https://b.s3-website-us-east-1.amazonaws.com/key", HTTP, ANY, "/key" },
+    { "https://ec2.us-east-1.amazonaws.com/x", HTTP, ANY, "/x" },
+    { "https://s3.amazonaws.com.evil.org/x", HTTP, ANY, "/x" },
+    { "https://s3.evilamazonaws.com/x", HTTP, ANY, "/x" },
+    { "https://amazonaws.com/x", HTTP, ANY, "/x" },
+    { "https://s3.example.org/x", HTTP, ANY, "/x" },
+    { "https://host/x?token=y", HTTP, ANY, "/x" },
+};
+
+static void
+meanings(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(good); i++) {
+        ncz_target *t = NULL;
+
+        if (ncz_target_parse(good[i].text, false, &t) != NC_NOERR)
+            fail_msg("%s: %s", good[i].text, ncz_err_text());
+        if (t->store != good[i].store || t->dialect != good[i].dialect || strcmp(t->path, good[i].path) != 0)
+            fail_msg("%s: store %d, dialect %d, path %s", good[i].text, (int)t->store, (int)t->dialect, t->path);
+        assert_string_equal(t->canonical, good[i].text);
+        assert_int_equal(t->url, t->uri->scheme != NULL);
+        ncz_target_free(t);
+    }
+}
+
+/* Creating decides what opening leaves to what is there. */
+static void
+creating(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(good); i++) {
+        ncz_target *t = NULL;
+
+        assert_int_equal(ncz_target_parse(good[i].text, true, &t), NC_NOERR);
+        assert_int_equal(t->store, good[i].store == AUTO ? FILE_ : good[i].store);
+        assert_int_equal(t->dialect, good[i].dialect == ANY ? NCZARR : good[i].dialect);
+        ncz_target_free(t);
+    }
+}
+
+static const struct {
+    const char *text;
+    int         code;
+    const char *word; /* stands in the text */
+} bad[] = {
+    { "", NC_EINVAL, "empty" },
+    { NULL, NC_EINVAL, "empty" },
+    { "gopher://host/x", NC_EINVAL, "gopher" },
+    { "ftp:///x", NC_EINVAL, "ftp" },
+    { "dods://host/x#mode=zarr", NC_EINVAL, "dods" },
+    { "x#mode=foo", NC_ENOTNC, "\"foo\"" },
+    { "x#mode=nczarr,foo", NC_ENOTNC, "\"foo\"" },
+    { "x#mode=nczarrx", NC_ENOTNC, "\"nczarrx\"" },
+    { "x#mode=zar", NC_ENOTNC, "\"zar\"" },
+    { "file:///x#mode=bytes", NC_ENOTNC, "other than Zarr" },
+    { "https://h/x#mode=dap2", NC_ENOTNC, "dap2" },
+    { "https://h/x#dap4", NC_ENOTNC, "dap4" },
+    { "https://h/x#bytes", NC_ENOTNC, "bytes" },
+    { "x#mode=netcdf-4", NC_ENOTNC, "netcdf-4" },
+    { "x#mode=classic", NC_ENOTNC, "classic" },
+    { "x#mode=udf0", NC_ENOTNC, "udf0" },
+    { "x#mode=udf", NC_ENOTNC, "unknown" },
+    { "x#mode=file,zip", NC_EINVAL, "two different stores" },
+    { "x#zip&mode=file", NC_EINVAL, "two different stores" },
+    { "x#mode=s3", NC_EINVAL, "s3" },
+    { "file:///x#mode=s3", NC_EINVAL, "s3" },
+    { "s3://b/k#mode=file", NC_EINVAL, "file URL" },
+    { "https://h/k#mode=zip", NC_EINVAL, "file URL" },
+    { "s3:///k", NC_EURL, "host" },
+    { "https:///k", NC_EURL, "host" },
+    { "x#compat=4.8.0", NC_EINVAL, "4.8.0" },
+    { "x#compat=", NC_EINVAL, "compat" },
+    { "x#compat=4.9.2&mode=zarr", NC_EINVAL, "compat" },
+    { "x#consolidated=maybe", NC_EINVAL, "maybe" },
+    { "x#dimension_separator=-", NC_EINVAL, "separator" },
+    { "x#dimension_separator=./", NC_EINVAL, "separator" },
+    { "x#dimension_separator=", NC_EINVAL, "separator" },
+    { "file:///a%zz", NC_EURL, "hexadecimal" },
+    { "http://h:x/", NC_EURL, "port" },
+};
+
+static void
+refusals(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(bad); i++) {
+        ncz_target *t = NULL;
+        int         rc;
+
+        ncz_err_clear();
+        rc = ncz_target_parse(bad[i].text, i % 2 == 0, &t);
+        if (rc != bad[i].code || t != NULL || strstr(ncz_err_text(), bad[i].word) == NULL)
+            fail_msg("%s: %d, %s", bad[i].text, rc, ncz_err_text());
+    }
+}
+
+static ncz_target *
+target(const char *text)
+{
+    ncz_target *t = NULL;
+
+    assert_int_equal(ncz_target_parse(text, false, &t), NC_NOERR);
+    return t;
+}
+
+static void
+flags(void **state)
+{
+    static const struct {
+        const char *text;
+        bool        xarray;
+        ncz_tri     consolidated;
+        bool        log;
+        char        separator;
+    } rows[] = {
+        { "x", true, NCZ_UNSET, false, 0 },
+        { "x#mode=nczarr,noxarray", false, NCZ_UNSET, false, 0 },
+        { "x#noxarray", false, NCZ_UNSET, false, 0 },
+        { "x#mode=zarr,noxarray,consolidated", false, NCZ_YES, false, 0 },
+        { "x#mode=consolidated", true, NCZ_YES, false, 0 },
+        { "x#consolidated", true, NCZ_YES, false, 0 },
+        { "x#consolidated=yes", true, NCZ_YES, false, 0 },
+        { "x#consolidated=True", true, NCZ_YES, false, 0 },
+        { "x#consolidated=1", true, NCZ_YES, false, 0 },
+        { "x#consolidated=no", true, NCZ_NO, false, 0 },
+        { "x#consolidated=OFF", true, NCZ_NO, false, 0 },
+        { "x#log", true, NCZ_UNSET, true, 0 },
+        { "x#log=stderr&mode=zarr", true, NCZ_UNSET, true, 0 },
+        { "x#dimension_separator=/", true, NCZ_UNSET, false, '/' },
+        { "x#dimension_separator=%2F", true, NCZ_UNSET, false, '/' },
+        { "x#dimension_separator=.", true, NCZ_UNSET, false, '.' },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        ncz_target *t = target(rows[i].text);
+
+        if (t->xarray != rows[i].xarray || t->consolidated != rows[i].consolidated || t->log != rows[i].log ||
+            t->separator != rows[i].separator)
+            fail_msg("%s", rows[i].text);
+        ncz_target_free(t);
+    }
+}
+
+/* `noxarray` says nothing about the dialect: NCZarr stays NCZarr. */
+static void
+noxarray_keeps_the_dialect(void **state)
+{
+    ncz_target *t = target("x#mode=nczarr,noxarray");
+
+    (void)state;
+    assert_int_equal(t->dialect, NCZARR);
+    ncz_target_free(t);
+    t = target("x#mode=zarr,noxarray");
+    assert_int_equal(t->dialect, ZARR);
+    ncz_target_free(t);
+    ncz_target_free(NULL);
+}
+
+static void
+out_of_memory(void **state)
+{
+    int rc = NC_ENOMEM;
+
+    (void)state;
+    for (size_t n = 1; rc != NC_NOERR; n++) {
+        ncz_target *t = NULL;
+
+        fail_allocation(n);
+        rc = ncz_target_parse("https://bucket.s3.amazonaws.com/p?q#mode=zarr,s3&log", true, &t);
+        fail_allocation(0);
+        if (rc != NC_NOERR) {
+            assert_int_equal(rc, NC_ENOMEM);
+            assert_null(t);
+        }
+        ncz_target_free(t);
+        assert_true(n < 100);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(meanings),      cmocka_unit_test(creating),
+        cmocka_unit_test(refusals),      cmocka_unit_test(flags),
+        cmocka_unit_test(out_of_memory), cmocka_unit_test(noxarray_keeps_the_dialect),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

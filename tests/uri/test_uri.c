@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Taking URLs and paths apart.
+ */
+#include "uri_help.h"
+
+static const struct {
+    const char *text, *scheme, *user, *host;
+    unsigned    port;
+    const char *path, *query, *frag; /* frag: "key=value;key=value;" */
+} good[] = {
+    /* plain paths keep every character */
+    { "a", NULL, NULL, NULL, 0, "a", NULL, "" },
+    { "/a/b.zarr", NULL, NULL, NULL, 0, "/a/b.zarr", NULL, "" },
+    { "./a b/c%20d.zarr", NULL, NULL, NULL, 0, "./a b/c%20d.zarr", NULL, "" },
+    { "a%", NULL, NULL, NULL, 0, "a%", NULL, "" },
+    { "a?b=c", NULL, NULL, NULL, 0, "a?b=c", NULL, "" },
+    { "a:b", NULL, NULL, NULL, 0, "a:b", NULL, "" },
+    { "C:\\data\\x", NULL, NULL, NULL, 0, "C:\\data\\x", NULL, "" },
+    { "file:/a", NULL, NULL, NULL, 0, "file:/a", NULL, "" },
+    { "://a", NULL, NULL, NULL, 0, "://a", NULL, "" },
+    { "1a://b", NULL, NULL, NULL, 0, "1a://b", NULL, "" },
+    { "x://", "x", NULL, NULL, 0, "", NULL, "" },
+    { "a b://c", NULL, NULL, NULL, 0, "a b://c", NULL, "" },
+    { " a ", NULL, NULL, NULL, 0, " a ", NULL, "" },
+    { "\xC3\xA9\n\x01", NULL, NULL, NULL, 0, "\xC3\xA9\n\x01", NULL, "" },
+    { "[a].zarr", NULL, NULL, NULL, 0, "[a].zarr", NULL, "" },
+    { "[mode=zarr]x", NULL, NULL, NULL, 0, "[mode=zarr]x", NULL, "" },
+    { "[", NULL, NULL, NULL, 0, "[", NULL, "" },
+
+    /* a plain path's fragment, or not */
+    { "a#mode=zarr", NULL, NULL, NULL, 0, "a", NULL, "mode=zarr;" },
+    { "a#MODE=Zarr,File", NULL, NULL, NULL, 0, "a", NULL, "mode=Zarr,File;" },
+    { "a#zarr", NULL, NULL, NULL, 0, "a", NULL, "zarr=;" },
+    { "a#NoXarray", NULL, NULL, NULL, 0, "a", NULL, "noxarray=;" },
+    { "a#mode=nczarr&log", NULL, NULL, NULL, 0, "a", NULL, "mode=nczarr;log=;" },
+    { "a#mode=nczarr,file&aws.region=x&compat=4.9.2", NULL, NULL, NULL, 0, "a", NULL,
+      "mode=nczarr,file;aws.region=x;compat=4.9.2;" },
+    { "a#mode=bytes", NULL, NULL, NULL, 0, "a", NULL, "mode=bytes;" },
+    { "a#mode=whatever", NULL, NULL, NULL, 0, "a", NULL, "mode=whatever;" },
+    { "a#mode=", NULL, NULL, NULL, 0, "a", NULL, "mode=;" },
+    { "a#", NULL, NULL, NULL, 0, "a#", NULL, "" },
+    { "a#b", NULL, NULL, NULL, 0, "a#b", NULL, "" },
+    { "a#b=c", NULL, NULL, NULL, 0, "a#b=c", NULL, "" },
+    { "a#mode=zarr&b=c", NULL, NULL, NULL, 0, "a#mode=zarr&b=c", NULL, "" },
+    { "a#zip=3", NULL, NULL, NULL, 0, "a#zip=3", NULL, "" },
+    { "a#zip/b", NULL, NULL, NULL, 0, "a#zip/b", NULL, "" },
+    { "a#mode=zarr&", NULL, NULL, NULL, 0, "a#mode=zarr&", NULL, "" },
+    { "#1.zarr#mode=zarr", NULL, NULL, NULL, 0, "#1.zarr", NULL, "mode=zarr;" },
+    { "a#b#zarr&mode=zip", NULL, NULL, NULL, 0, "a#b", NULL, "zarr=;mode=zip;" },
+    { "a#aws.", NULL, NULL, NULL, 0, "a#aws.", NULL, "" },
+    { "a%41#dimension_separator=%2F", NULL, NULL, NULL, 0, "a%41", NULL, "dimension_separator=/;" },
+
+    /* file: */
+    { "file:///a/b", "file", NULL, NULL, 0, "/a/b", NULL, "" },
+    { "FILE:///a/b", "file", NULL, NULL, 0, "/a/b", NULL, "" },
+    { "file://localhost/a", "file", NULL, NULL, 0, "/a", NULL, "" },
+    { "file://LocalHost/a", "file", NULL, NULL, 0, "/a", NULL, "" },
+    { "file://localhost", "file", NULL, NULL, 0, "localhost", NULL, "" },
+    { "file://rel/path", "file", NULL, NULL, 0, "rel/path", NULL, "" },
+    { "file://x.zarr", "file", NULL, NULL, 0, "x.zarr", NULL, "" },
+    { "file://../x", "file", NULL, NULL, 0, "../x", NULL, "" },
+    { "file:////a", "file", NULL, NULL, 0, "//a", NULL, "" },
+    { "file:///a b", "file", NULL, NULL, 0, "/a b", NULL, "" },
+    { "file:///a%20b%25%C3%A9", "file", NULL, NULL, 0, "/a b%\xC3\xA9", NULL, "" },
+    { "file:///a%2520", "file", NULL, NULL, 0, "/a%20", NULL, "" },
+    { "file:///a%23b%3fc#mode=zarr", "file", NULL, NULL, 0, "/a#b?c", NULL, "mode=zarr;" },
+    { "file:///a@b:c", "file", NULL, NULL, 0, "/a@b:c", NULL, "" },
+    { "file:///a#", "file", NULL, NULL, 0, "/a", NULL, "" },
+    { "file:///a#b.zarr", "file", NULL, NULL, 0, "/a", NULL, "b.zarr=;" },
+    { "file:///a#mode=nczarr,file&mode=zip", "file", NULL, NULL, 0, "/a", NULL, "mode=nczarr,file,zip;" },
+    { "file:///a#mode=&mode=zarr", "file", NULL, NULL, 0, "/a", NULL, "mode=zarr;" },
+    { "file:///a#&&k=v&", "file", NULL, NULL, 0, "/a", NULL, "k=v;" },
+    { "file:///a#k=a=b", "file", NULL, NULL, 0, "/a", NULL, "k=a=b;" },
+    { "file:///a#k=%26%3D%25&K%41=1", "file", NULL, NULL, 0, "/a", NULL, "k=&=%;ka=1;" },
+    { "file:///a#mode=nczarr,AwsProfile=uni", "file", NULL, NULL, 0, "/a", NULL, "mode=nczarr;awsprofile=uni;" },
+
+    /* s3, http */
+    { "s3://bucket/key", "s3", NULL, "bucket", 0, "/key", NULL, "" },
+    { "s3://Bucket/Key%20x y", "s3", NULL, "Bucket", 0, "/Key%20x y", NULL, "" },
+    { "s3://bucket", "s3", NULL, "bucket", 0, "", NULL, "" },
+    { "s3://S3.us-west-1.amazonaws.com/b", "s3", NULL, "s3.us-west-1.amazonaws.com", 0, "/b", NULL, "" },
+    { "s3:///key", "s3", NULL, NULL, 0, "/key", NULL, "" },
+    { "https://Host.Example/a/b?x=1&y=2#mode=zarr,s3", "https", NULL, "host.example", 0, "/a/b", "x=1&y=2",
+      "mode=zarr,s3;" },
+    { "http://h:8080/p", "http", NULL, "h", 8080, "/p", NULL, "" },
+    { "http://h:/p", "http", NULL, "h", 0, "/p", NULL, "" },
+    { "http://h:65535", "http", NULL, "h", 65535, "", NULL, "" },
+    { "http://h?q", "http", NULL, "h", 0, "", "q", "" },
+    { "http://h?", "http", NULL, "h", 0, "", "", "" },
+    { "http://h/a?b/c?d", "http", NULL, "h", 0, "/a", "b/c?d", "" },
+    { "http://u@h/", "http", "u", "h", 0, "/", NULL, "" },
+    { "http://u:p@h:1/", "http", "u:p", "h", 1, "/", NULL, "" },
+    { "http://u:p@q@h/", "http", "u:p@q", "h", 0, "/", NULL, "" },
+    { "http://h/a@b:c", "http", NULL, "h", 0, "/a@b:c", NULL, "" },
+    { "http://[::1]/x", "http", NULL, "::1", 0, "/x", NULL, "" },
+    { "http://u@[FE80::1.2.3.4]:99/x", "http", "u", "fe80::1.2.3.4", 99, "/x", NULL, "" },
+    { "http://h/a%2Fb//c/../d", "http", NULL, "h", 0, "/a%2Fb//c/../d", NULL, "" },
+    { "http://h/\xC3\xA9", "http", NULL, "h", 0, "/\xC3\xA9", NULL, "" },
+    { "gopher://h/x", "gopher", NULL, "h", 0, "/x", NULL, "" },
+    { "a+b-c.d9://h", "a+b-c.d9", NULL, "h", 0, "", NULL, "" },
+
+    /* prefixes */
+    { "[mode=zarr]file:///a", "file", NULL, NULL, 0, "/a", NULL, "mode=zarr;" },
+    { "[log][show=fetch]http://h/a#mode=s3", "http", NULL, "h", 0, "/a", NULL, "log=;show=fetch;mode=s3;" },
+    { "[mode=zarr][]file:///a#mode=zip", "file", NULL, NULL, 0, "/a", NULL, "mode=zarr,zip;" },
+};
+
+static void
+same_text(size_t row, const char *what, const char *got, const char *want)
+{
+    if ((got == NULL) != (want == NULL) || (got != NULL && strcmp(got, want) != 0))
+        fail_msg("%s: %s is \"%s\", not \"%s\"", good[row].text, what, got ? got : "NULL", want ? want : "NULL");
+}
+
+static void
+parses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(good); i++) {
+        ncz_uri *u = NULL;
+        ncz_buf  frag = NCZ_BUF_INIT;
+
+        if (ncz_uri_parse(good[i].text, &u) != NC_NOERR)
+            fail_msg("%s: %s", good[i].text, ncz_err_text());
+        for (size_t k = 0; k < u->nfrag; k++)
+            ncz_buf_printf(&frag, "%s=%s;", u->frag[k].key, u->frag[k].value);
+        same_text(i, "scheme", u->scheme, good[i].scheme);
+        same_text(i, "user", u->user, good[i].user);
+        same_text(i, "host", u->host, good[i].host);
+        same_text(i, "path", u->path, good[i].path);
+        same_text(i, "query", u->query, good[i].query);
+        same_text(i, "fragment", ncz_buf_str(&frag), good[i].frag);
+        assert_int_equal(u->port, good[i].port);
+        ncz_buf_clear(&frag);
+        ncz_uri_free(u);
+    }
+}
+
+static const struct {
+    const char *text;
+    int         code;
+} bad[] = {
+    { "", NC_EINVAL },
+    { NULL, NC_EINVAL },
+    { "#mode=zarr", NC_EINVAL },
+    { "file://", NC_EURL },
+    { "file://#mode=zarr", NC_EURL },
+    { "file:///a?b", NC_EURL },
+    { "file:///a%", NC_EURL },
+    { "file:///a%2", NC_EURL },
+    { "file:///a%zz", NC_EURL },
+    { "file:///a%-1", NC_EURL },
+    { "file:///a%00", NC_EURL },
+    { "file:///a\nb", NC_EURL },
+    { "http://h/a\r\nHost: x", NC_EURL },
+    { "http://h\x7F/", NC_EURL },
+    { "http://h:x/", NC_EURL },
+    { "http://h:-1/", NC_EURL },
+    { "http://h:0/", NC_EURL },
+    { "http://h:65536/", NC_EURL },
+    { "http://h:99999999999999999999/", NC_EURL },
+    { "http://h:1:2/", NC_EURL },
+    { "http://h x/", NC_EURL },
+    { "http://h\\x/", NC_EURL },
+    { "http://h%41/", NC_EURL },
+    { "http://[::1/", NC_EURL },
+    { "http://[]/", NC_EURL },
+    { "http://[::1]x/", NC_EURL },
+    { "http://[::g]/", NC_EURL },
+    { "http://[::1]:x/", NC_EURL },
+    { "file:///a#=b", NC_EURL },
+    { "file:///a#k=%", NC_EURL },
+    { "file:///a#%zz=1", NC_EURL },
+    { "[=x]file:///a", NC_EURL },
+    { "a#mode=%zz", NC_EURL },
+};
+
+static void
+refuses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(bad); i++) {
+        ncz_uri *u = NULL;
+        int      rc;
+
+        ncz_err_clear();
+        rc = ncz_uri_parse(bad[i].text, &u);
+        if (rc != bad[i].code || u != NULL || ncz_err_text()[0] == '\0')
+            fail_msg("%s: %d", bad[i].text, rc);
+    }
+}
+
+static void
+lookup(void **state)
+{
+    ncz_uri *u;
+
+    (void)state;
+    assert_int_equal(ncz_uri_parse("[k=1]file:///a#K=2&mode=a&x&mode=b", &u), NC_NOERR);
+    assert_string_equal(ncz_uri_frag(u, "k"), "2");
+    assert_string_equal(ncz_uri_frag(u, "mode"), "a,b");
+    assert_string_equal(ncz_uri_frag(u, "x"), "");
+    assert_null(ncz_uri_frag(u, "y"));
+    ncz_uri_free(u);
+    ncz_uri_free(NULL);
+}
+
+static void
+percent(void **state)
+{
+    ncz_buf b = NCZ_BUF_INIT;
+    char    all[255], *back;
+
+    (void)state;
+    ncz_uri_encode(&b, "a/b c~-._%\xC3\xA9", 12, true);
+    assert_string_equal(b.data, "a/b%20c~-._%25%C3%A9");
+    ncz_buf_reset(&b);
+    ncz_uri_encode(&b, "a/b", 3, false);
+    assert_string_equal(b.data, "a%2Fb");
+    ncz_buf_reset(&b);
+    for (size_t i = 0; i < sizeof all; i++)
+        all[i] = (char)(i + 1);
+    assert_int_equal(ncz_uri_encode(&b, all, sizeof all, false), NC_NOERR);
+    assert_int_equal(b.len, 66 + 3 * (sizeof all - 66));
+    assert_int_equal(ncz_uri_decode(b.data, b.len, &back), NC_NOERR);
+    assert_memory_equal(back, all, sizeof all);
+    assert_int_equal(back[sizeof all], 0);
+    ncz_free(back);
+    ncz_buf_clear(&b);
+
+    b = NCZ_BUF_LIMIT(4);
+    assert_int_equal(ncz_uri_encode(&b, "a b c", 5, false), NC_ENOMEM);
+    ncz_buf_clear(&b);
+    assert_int_equal(ncz_uri_decode("", 0, &back), NC_NOERR);
+    assert_string_equal(back, "");
+    ncz_free(back);
+    assert_int_equal(ncz_uri_decode("%41%62", 5, &back), NC_EURL); /* cut inside the second */
+}
+
+static void
+out_of_memory(void **state)
+{
+    int rc = NC_ENOMEM;
+
+    (void)state;
+    for (size_t n = 1; rc != NC_NOERR; n++) {
+        ncz_uri *u = NULL;
+
+        fail_allocation(n);
+        rc = ncz_uri_parse("[log]https://u@[::1]:80/p?q#mode=zarr&mode=s3,k=v&x=y", &u);
+        fail_allocation(0);
+        if (rc != NC_NOERR) {
+            assert_int_equal(rc, NC_ENOMEM);
+            assert_null(u);
+        }
+        ncz_uri_free(u);
+        assert_true(n < 100);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parses), cmocka_unit_test(refuses), cmocka_unit_test(lookup),
+        cmocka_unit_test(percent), cmocka_unit_test(out_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The log: silent unless asked, whole lines, nothing that steers a terminal.
+ */
+#include "util_help.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* What `level` and `text` leave on stderr. */
+static size_t
+logged(ncz_log_level set, ncz_log_level level, const char *text, char *out, size_t room)
+{
+    FILE  *file = tmpfile();
+    int    saved = dup(STDERR_FILENO);
+    size_t n;
+
+    assert_true(file != NULL && saved >= 0);
+    fflush(stderr);
+    dup2(fileno(file), STDERR_FILENO);
+    ncz_log_set(set);
+    ncz_log(level, "%s", text);
+    ncz_log_set(NCZ_LOG_OFF);
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    n = fread(out, 1, room - 1, file);
+    out[n] = '\0';
+    fclose(file);
+    return n;
+}
+
+static void
+levels(void **state)
+{
+    char out[4096];
+
+    (void)state;
+    for (ncz_log_level set = NCZ_LOG_OFF; set <= NCZ_LOG_DEBUG; set++)
+        for (ncz_log_level level = NCZ_LOG_OFF; level <= NCZ_LOG_DEBUG; level++)
+            assert_int_equal(logged(set, level, "x", out, sizeof out) != 0, level > NCZ_LOG_OFF && level <= set);
+    logged(NCZ_LOG_WARN, NCZ_LOG_WARN, "12 bytes behind the document", out, sizeof out);
+    assert_string_equal(out, "nczarr: warning: 12 bytes behind the document\n");
+    logged(NCZ_LOG_DEBUG, NCZ_LOG_ERROR, "", out, sizeof out);
+    assert_string_equal(out, "nczarr: error: \n");
+}
+
+static void
+hostile_text(void **state)
+{
+    char out[4096], text[3000];
+
+    (void)state;
+    logged(NCZ_LOG_INFO, NCZ_LOG_INFO, "a\nb\x1B[31m\x7F\xC3\xA9", out, sizeof out);
+    assert_string_equal(out, "nczarr: info: a?b?[31m?\xC3\xA9\n");
+    for (size_t i = 0; i + 2 < sizeof text; i += 2)
+        memcpy(text + i, "\xC3\xA9", 3);
+    assert_true(logged(NCZ_LOG_INFO, NCZ_LOG_INFO, text, out, sizeof out) < 1100);
+    assert_true(ncz_utf8_valid(out, strlen(out)));
+    assert_int_equal(out[strlen(out) - 1], '\n');
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels),
+        cmocka_unit_test(hostile_text),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * UTF-8, NFC and netCDF's rules for names.
+ */
+#include "util_help.h"
+
+#define T(text) text, sizeof(text) - 1
+
+static void
+utf8(void **state)
+{
+    static const struct {
+        bool        valid;
+        const char *s;
+        size_t      len;
+    } rows[] = {
+        { true, T("") },
+        { true, T("abc\0\x7F") },
+        { true, T("\xC2\x80\xDF\xBF") },
+        { true, T("\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF") },
+        { true, T("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF") },
+        { false, T("\x80") },
+        { false, T("\xBF") },
+        { false, T("\xC0\x80") },
+        { false, T("\xC1\xBF") },
+        { false, T("\xC2") },
+        { false, T("\xC2\xC2") },
+        { false, T("\xE0\x9F\xBF") },
+        { false, T("\xED\xA0\x80") },
+        { false, T("\xE2\x82") },
+        { false, T("\xE2\x82\x41") },
+        { false, T("\xF0\x8F\xBF\xBF") },
+        { false, T("\xF4\x90\x80\x80") },
+        { false, T("\xF5\x80\x80\x80") },
+        { false, T("\xF0\x9F\x98") },
+        { false, T("\xFE") },
+        { false, T("\xFF") },
+        { false, T("ok\xE9") },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++)
+        if (ncz_utf8_valid(rows[i].s, rows[i].len) != rows[i].valid)
+            fail_msg("row %zu", i);
+}
+
+static void
+cutting(void **state)
+{
+    static const char text[] = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z"; /* begins at 0 1 3 6 10, ends at 11 */
+    static const size_t want[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11 };
+
+    (void)state;
+    for (size_t most = 0; most < NCZ_LEN(want); most++)
+        assert_int_equal(ncz_utf8_cut(text, sizeof text - 1, most), want[most]);
+    assert_int_equal(ncz_utf8_cut("\x80\x80\x80\x80\x80\x80", 6, 5), 5);
+    assert_int_equal(ncz_utf8_cut("", 0, 5), 0);
+}
+
+static const struct {
+    int         code;
+    const char *name, *want; /* want NULL: the same */
+} names[] = {
+    { NC_NOERR, "temperature", NULL },
+    { NC_NOERR, "_x", NULL },
+    { NC_NOERR, "1digit", NULL },
+    { NC_NOERR, "with space", NULL },
+    { NC_NOERR, "a.b+c@d:e%41\"'\\()[]{}~!$#*<>=?|^`", NULL },
+    { NC_NOERR, "_scalar_", NULL },
+    { NC_NOERR, "\xC3\xA9t\xC3\xA9", NULL },
+    { NC_NOERR, "\xE6\xB8\xA9\xE5\xBA\xA6", NULL },
+    { NC_EBADNAME, "", NULL },
+    { NC_EBADNAME, NULL, NULL },
+    { NC_EBADNAME, ".", NULL },
+    { NC_EBADNAME, "..", NULL },
+    { NC_EBADNAME, ".zgroup", NULL },
+    { NC_EBADNAME, " lead", NULL },
+    { NC_EBADNAME, "trail ", NULL },
+    { NC_EBADNAME, "a/b", NULL },
+    { NC_EBADNAME, "/", NULL },
+    { NC_EBADNAME, "-a", NULL },
+    { NC_EBADNAME, "a\nb", NULL },
+    { NC_EBADNAME, "a\x7F", NULL },
+    { NC_EBADNAME, "a\x1F", NULL },
+    { NC_EBADNAME, "\xE9t\xE9", NULL },
+    { NC_EBADNAME, "a\xC0\xAF", NULL },
+};
+
+static void
+rules(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(names); i++) {
+        char *out = NULL;
+        int   rc = ncz_name_check(names[i].name, &out);
+
+        if (rc != names[i].code)
+            fail_msg("\"%s\": %d", names[i].name, rc);
+        assert_int_equal(out != NULL, rc == NC_NOERR);
+        if (out != NULL)
+            assert_string_equal(out, names[i].name);
+        ncz_free(out);
+    }
+}
+
+static void
+lengths(void **state)
+{
+    char  name[1100], *out = NULL;
+
+    (void)state;
+    memset(name, 'n', sizeof name);
+    name[NC_MAX_NAME] = '\0';
+    assert_int_equal(ncz_name_check(name, &out), NC_NOERR);
+    ncz_free(out);
+    name[NC_MAX_NAME] = 'n';
+    name[NC_MAX_NAME + 1] = '\0';
+    assert_int_equal(ncz_name_check(name, &out), NC_EMAXNAME);
+    name[NC_MAX_NAME + 1] = 'n';
+    name[sizeof name - 1] = '\0';
+    assert_int_equal(ncz_name_check(name, &out), NC_EMAXNAME);
+}
+
+/* With utf8proc; without it the name stays as it is. */
+static bool
+normalises(void)
+{
+    char *out = NULL;
+    bool  does;
+
+    assert_int_equal(ncz_nfc("e\xCC\x81", &out), NC_NOERR);
+    does = strcmp(out, "\xC3\xA9") == 0;
+    if (!does)
+        assert_string_equal(out, "e\xCC\x81");
+    ncz_free(out);
+    return does;
+}
+
+static void
+nfc(void **state)
+{
+    static const char *const rows[][2] = {
+        { "plain", "plain" },
+        { "", "" },
+        { "e\xCC\x81", "\xC3\xA9" },
+        { "\xC3\xA9", "\xC3\xA9" },
+        { "\xE2\x84\xAB", "\xC3\x85" },                     /* Angstrom sign */
+        { "\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", "\xED\x95\x9C" }, /* Hangul */
+        { "\xEF\xAC\x81", "\xEF\xAC\x81" },                 /* the fi ligature is compatibility only */
+        { "a\xCC\xA3\xCC\x81", "\xE1\xBA\xA1\xCC\x81" },
+    };
+    char *out;
+
+    (void)state;
+    assert_int_equal(ncz_nfc("\xFF", &out), NC_EBADNAME);
+    if (!normalises())
+        skip();
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        assert_int_equal(ncz_nfc(rows[i][0], &out), NC_NOERR);
+        assert_string_equal(out, rows[i][1]);
+        ncz_free(out);
+    }
+}
+
+/* What normalising makes of a name is judged, not what it was. */
+static void
+rules_of_the_normal_form(void **state)
+{
+    char  grows[NC_MAX_NAME + 1] = "", *out = NULL;
+
+    (void)state;
+    if (!normalises())
+        skip();
+    assert_int_equal(ncz_name_check("\xCD\xBE", &out), NC_EBADNAME);     /* U+037E becomes ';' */
+    assert_int_equal(ncz_name_check("\xE1\xBF\xAFx", &out), NC_EBADNAME); /* U+1FEF becomes '`' */
+    assert_int_equal(ncz_name_check("x\xCD\xBE", &out), NC_NOERR);
+    assert_string_equal(out, "x;");
+    ncz_free(out);
+    for (size_t i = 0; i + 4 <= NC_MAX_NAME; i += 4)
+        memcpy(grows + i, "\xF0\x9D\x85\xA0", 4); /* U+1D160, three characters when normalised */
+    assert_int_equal(ncz_name_check(grows, &out), NC_EMAXNAME);
+}
+
+static void
+out_of_memory(void **state)
+{
+    int rc = NC_ENOMEM;
+
+    (void)state;
+    for (size_t n = 1; rc != NC_NOERR; n++) {
+        char *out = NULL;
+
+        fail_allocation(n);
+        rc = ncz_name_check("e\xCC\x81t", &out);
+        fail_allocation(0);
+        assert_int_equal(out == NULL, rc == NC_ENOMEM);
+        ncz_free(out);
+        assert_true(n < 10);
+    }
+    fail_allocation(1);
+    assert_int_equal(ncz_nfc("ascii", &(char *){ NULL }), NC_ENOMEM);
+    fail_allocation(0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(utf8), cmocka_unit_test(cutting), cmocka_unit_test(rules),
+        cmocka_unit_test(lengths), cmocka_unit_test(nfc), cmocka_unit_test(rules_of_the_normal_form),
+        cmocka_unit_test(out_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
