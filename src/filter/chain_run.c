@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Running a chain over one chunk. Encoding goes down the list, decoding comes back up.
+ *
+ * One codec works straight between the caller's memories. With more, each stage between has a scratch buffer, and at
+ * most two of them live at once. The size of what a stage decodes to is known where all codecs before it have fixed
+ * sizes, and is else bounded by what they can make of a whole chunk: an object that lies cannot ask for more.
+ */
+#include "filter/chain_int.h"
+
+#include <string.h>
+
+/* ---- encoding ------------------------------------------------------------------------------------------ */
+
+static int
+encode_link(const chain_link *l, const ncz_codec_env *env, const void *in, size_t n, ncz_buf *out)
+{
+    size_t cap, used;
+    int    rc;
+
+    ncz_buf_reset(out);
+    if (!l->ops->bound(&l->params, n, &cap))
+        return ncz_fail(NC_EFILTER, "codec '%s': %zu bytes are more than it can encode", l->id, n);
+    if ((rc = ncz_buf_reserve(out, cap)) != NC_NOERR)
+        return rc;
+    if ((rc = l->ops->encode(&l->params, env, in, n, out->data, cap, &used)) != NC_NOERR)
+        return rc;
+    out->len = used;
+    out->data[used] = '\0';
+    return NC_NOERR;
+}
+
+int
+ncz_chain_encode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t n, ncz_buf *out)
+{
+    ncz_buf       scratch[2] = { NCZ_BUF_INIT, NCZ_BUF_INIT };
+    size_t        len = ncz_chain_len(c);
+    ncz_codec_env at = *env;
+    int           rc;
+
+    ncz_buf_reset(out);
+    if (len == 0)
+        return ncz_buf_append(out, in, n);
+    if ((rc = ncz_chain_usable(c)) != NC_NOERR)
+        return rc;
+
+    for (size_t i = 0; i < len; i++) {
+        ncz_buf *to = i + 1 == len ? out : &scratch[i % 2];
+
+        if ((rc = encode_link(&c->links[i], &at, in, n, to)) != NC_NOERR)
+            goto done;
+        ncz_chain_pass(&c->links[i], &at);
+        in = to->data;
+        n = to->len;
+    }
+done:
+    ncz_buf_clear(&scratch[0]);
+    ncz_buf_clear(&scratch[1]);
+    if (rc != NC_NOERR)
+        ncz_buf_reset(out);
+    return rc;
+}
+
+/* ---- decoding ------------------------------------------------------------------------------------------ */
+
+/* What enters codec k when a chunk is encoded: exactly `most` bytes, or at most that. */
+typedef struct stage {
+    ncz_codec_env env;
+    size_t        most;
+    bool          exact;
+} stage;
+
+/*
+ * What the first k codecs make of a chunk of n bytes. Other writers' encoders have other worst cases than ours, so
+ * what is not exact gets an eighth of room on top.
+ */
+static int
+stage_at(const ncz_chain *c, size_t k, const ncz_codec_env *env, size_t n, stage *out)
+{
+    stage s = { .env = *env, .most = n, .exact = true };
+
+    for (size_t i = 0; i < k; i++) {
+        const chain_link *l = &c->links[i];
+        bool              fits = l->ops->bound(&l->params, s.most, &s.most);
+
+        if (!l->ops->fixed) {
+            s.exact = false;
+            fits = fits && ncz_add(s.most, s.most / 8 + 1024, &s.most);
+        }
+        if (!fits)
+            return ncz_fail(NC_EFILTER, "codec '%s': a chunk of %zu bytes is more than it can encode", l->id, n);
+        ncz_chain_pass(l, &s.env);
+    }
+    *out = s;
+    return NC_NOERR;
+}
+
+static int
+decode_empty(const void *in, size_t nin, void *out, size_t n, bool tail_ok)
+{
+    if (nin < n || (nin > n && !tail_ok))
+        return ncz_fail(NC_EFILTER, "%zu bytes, a chunk has %zu", nin, n);
+    if (n > 0)
+        memcpy(out, in, n);
+    return NC_NOERR;
+}
+
+/* Decodes the stage of codec k from in[0..*nin) into fresh memory of the size that it may have. */
+static int
+decode_stage(const ncz_chain *c, size_t k, const ncz_codec_env *env, const void *in, size_t *nin, size_t n,
+             void **out)
+{
+    const chain_link *l = &c->links[k];
+    size_t            used;
+    stage             s;
+    void             *to;
+    int               rc;
+
+    if ((rc = stage_at(c, k, env, n, &s)) != NC_NOERR)
+        return rc;
+    if ((to = ncz_alloc(s.most)) == NULL)
+        return ncz_fail_nomem(s.most);
+    used = s.most;
+    if ((rc = l->ops->decode(&l->params, &s.env, in, *nin, to, s.most, s.exact, &used)) != NC_NOERR) {
+        ncz_free(to);
+        return rc;
+    }
+    *nin = used;
+    *out = to;
+    return NC_NOERR;
+}
+
+int
+ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, void *out, size_t n,
+                 bool tail_ok)
+{
+    void             *scratch = NULL, *next = NULL;
+    const chain_link *first;
+    size_t            used = n;
+    int               rc;
+
+    if (ncz_chain_len(c) == 0)
+        return decode_empty(in, nin, out, n, tail_ok);
+    if ((rc = ncz_chain_usable(c)) != NC_NOERR)
+        return rc;
+
+    for (size_t k = c->n - 1; k > 0; k--) {
+        if ((rc = decode_stage(c, k, env, in, &nin, n, &next)) != NC_NOERR)
+            goto done;
+        ncz_free(scratch);
+        in = scratch = next;
+    }
+    first = &c->links[0];
+    rc = first->ops->decode(&first->params, env, in, nin, out, n, true, &used);
+done:
+    ncz_free(scratch);
+    return rc;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What every codec needs: its integers out of JSON, checks of counts and ranges, and the same words for the same
+ * failure whichever codec it happens in. No state.
+ */
+#include "filter/filter_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Digits with an optional minus sign, all of s[0..len). */
+static bool
+text_int(const char *s, size_t len, int64_t *out)
+{
+    bool    negative = len > 0 && s[0] == '-';
+    int64_t v = 0;
+
+    if (len == (size_t)negative)
+        return false;
+    for (size_t i = (size_t)negative; i < len; i++) {
+        int digit = s[i] - '0';
+
+        if (digit < 0 || digit > 9 || v > (INT64_MAX - digit) / 10)
+            return false;
+        v = v * 10 + digit;
+    }
+    *out = negative ? -v : v;
+    return true;
+}
+
+int
+ncz_codec_int(const ncz_json *config, const char *codec, const char *name, int64_t least, int64_t most, int64_t *v)
+{
+    const ncz_json *member = ncz_json_get(config, name);
+    const char     *text;
+    size_t          len;
+    int64_t         n;
+    bool            good;
+
+    if (ncz_json_is(member, NCZ_JSON_NULL))
+        return NC_NOERR;
+    text = ncz_json_str(member, &len);
+    good = text != NULL ? text_int(text, len, &n) : ncz_json_i64(member, &n);
+    if (!good)
+        return ncz_fail(NC_EFILTER, "codec '%s': \"%s\" is not an integer", codec, name);
+    if (n < least || n > most)
+        return ncz_fail(NC_EFILTER, "codec '%s': \"%s\" is %" PRId64 ", not within %" PRId64 " to %" PRId64, codec,
+                        name, n, least, most);
+    *v = n;
+    return NC_NOERR;
+}
+
+int
+ncz_codec_nwords(const char *codec, size_t n, size_t least, size_t most)
+{
+    if (n >= least && n <= most)
+        return NC_NOERR;
+    if (least == most)
+        return ncz_fail(NC_EFILTER, "codec '%s': %zu parameters, it has %zu", codec, n, least);
+    return ncz_fail(NC_EFILTER, "codec '%s': %zu parameters, it has %zu to %zu", codec, n, least, most);
+}
+
+int
+ncz_codec_range(const char *codec, const char *what, int64_t v, int64_t least, int64_t most)
+{
+    if (v >= least && v <= most)
+        return NC_NOERR;
+    return ncz_fail(NC_EINVAL, "codec '%s': %s %" PRId64 " is not within %" PRId64 " to %" PRId64, codec, what, v,
+                    least, most);
+}
+
+int
+ncz_codec_too_long(const char *codec, size_t most)
+{
+    return ncz_fail(NC_EFILTER, "codec '%s': decodes to more than %zu bytes", codec, most);
+}
+
+int
+ncz_codec_cut_short(const char *codec, size_t n)
+{
+    return ncz_fail(NC_EFILTER, "codec '%s': its %zu encoded bytes end too early", codec, n);
+}
+
+int
+ncz_codec_trailing(const char *codec, size_t extra)
+{
+    return ncz_fail(NC_EFILTER, "codec '%s': %zu bytes behind the end of the encoded data", codec, extra);
+}
+
+int
+ncz_codec_check_size(const char *codec, size_t got, size_t wanted, bool exact)
+{
+    if (got > wanted)
+        return ncz_codec_too_long(codec, wanted);
+    if (exact && got < wanted)
+        return ncz_fail(NC_EFILTER, "codec '%s': decodes to %zu bytes, %zu are wanted", codec, got, wanted);
+    return NC_NOERR;
+}
+
+int
+ncz_codec_configure_none(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+{
+    (void)config;
+    (void)env;
+    *out = (ncz_codec_params){ .v = { 0 } };
+    return NC_NOERR;
+}
+
+void
+ncz_codec_describe_none(const ncz_codec_params *p, ncz_jsonw *w)
+{
+    (void)p;
+    (void)w;
+}
+
+int
+ncz_codec_from_no_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out)
+{
+    (void)n;
+    (void)words;
+    (void)env;
+    (void)out;
+    return ncz_fail(NC_EFILTER, "the codec is not an HDF5 filter");
+}
+
+int
+ncz_codec_to_no_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+{
+    (void)p;
+    (void)env;
+    (void)n;
+    (void)words;
+    return ncz_fail(NC_EFILTER, "the codec is not an HDF5 filter");
+}

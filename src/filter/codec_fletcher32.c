@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fletcher32: the data, then HDF5's Fletcher checksum of them as four bytes, little end first. Always verified.
+ */
+#include "filter/filter_int.h"
+
+#include <string.h>
+
+#define TRAILER 4
+#define RUN     360 /* 16-bit words that can be summed before the 32-bit sums must be folded */
+
+static uint32_t
+fold(uint32_t sum)
+{
+    return (sum & 0xffff) + (sum >> 16);
+}
+
+/* HDF5's variant: words are pairs of bytes, the first in the high half; an odd last byte is a high half by itself. */
+static uint32_t
+checksum(const unsigned char *data, size_t n)
+{
+    uint32_t sum1 = 0, sum2 = 0;
+
+    for (size_t words = n / 2; words > 0;) {
+        size_t run = words < RUN ? words : RUN;
+
+        words -= run;
+        for (; run > 0; run--, data += 2) {
+            sum1 += (uint32_t)data[0] << 8 | data[1];
+            sum2 += sum1;
+        }
+        sum1 = fold(sum1);
+        sum2 = fold(sum2);
+    }
+    if (n % 2 != 0) {
+        sum1 += (uint32_t)data[0] << 8;
+        sum2 += sum1;
+        sum1 = fold(sum1);
+        sum2 = fold(sum2);
+    }
+    return fold(sum2) << 16 | fold(sum1);
+}
+
+static int
+fletcher32_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+{
+    (void)config;
+    (void)env;
+    *out = (ncz_codec_params){ .v = { 0 } };
+    return NC_NOERR;
+}
+
+static void
+fletcher32_describe(const ncz_codec_params *p, ncz_jsonw *w)
+{
+    (void)p;
+    (void)w;
+}
+
+static int
+fletcher32_from_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out)
+{
+    int rc = ncz_codec_nwords("fletcher32", n, 0, 0);
+
+    (void)words;
+    return rc != NC_NOERR ? rc : fletcher32_configure(NULL, env, out);
+}
+
+static int
+fletcher32_to_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+{
+    (void)p;
+    (void)env;
+    (void)words;
+    *n = 0;
+    return NC_NOERR;
+}
+
+static bool
+fletcher32_bound(const ncz_codec_params *p, size_t n, size_t *out)
+{
+    (void)p;
+    return ncz_add(n, TRAILER, out);
+}
+
+static int
+fletcher32_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
+                  size_t cap, size_t *used)
+{
+    uint32_t       sum = checksum(in, n);
+    unsigned char *to = out;
+
+    (void)p;
+    (void)env;
+    if (cap < TRAILER || cap - TRAILER < n)
+        return ncz_codec_too_long("fletcher32", cap);
+    if (n > 0)
+        memcpy(to, in, n);
+    for (int i = 0; i < TRAILER; i++)
+        to[n + (size_t)i] = (unsigned char)(sum >> 8 * i);
+    *used = n + TRAILER;
+    return NC_NOERR;
+}
+
+static int
+fletcher32_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
+                  size_t cap, bool exact, size_t *used)
+{
+    ncz_cursor at = ncz_cursor_at(in, n);
+    size_t     data = n - TRAILER;
+    uint32_t   stored, sum;
+    int        rc;
+
+    (void)p;
+    (void)env;
+    if (n < TRAILER)
+        return ncz_codec_cut_short("fletcher32", n);
+    if ((rc = ncz_codec_check_size("fletcher32", data, *used < cap ? *used : cap, exact)) != NC_NOERR)
+        return rc;
+    sum = checksum(in, data);
+    at.pos = data;
+    stored = ncz_cursor_u32le(&at);
+    if (sum != stored)
+        return ncz_fail(NC_EFILTER, "codec 'fletcher32': checksum does not match (stored 0x%08lx, computed 0x%08lx)",
+                        (unsigned long)stored, (unsigned long)sum);
+    if (data > 0)
+        memcpy(out, in, data);
+    *used = data;
+    return NC_NOERR;
+}
+
+const ncz_codec_ops ncz_codec_fletcher32 = {
+    .id = "fletcher32",
+    .hdf5_id = 3,
+    .cls = NCZ_CODEC_BYTES,
+    .fixed = true,
+    .configure = fletcher32_configure,
+    .describe = fletcher32_describe,
+    .from_words = fletcher32_from_words,
+    .to_words = fletcher32_to_words,
+    .bound = fletcher32_bound,
+    .encode = fletcher32_encode,
+    .decode = fletcher32_decode,
+};

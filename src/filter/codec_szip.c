@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * szip as HDF5 and netCDF use it, through libaec: the decoded length in four bytes, little end first, then a stream
+ * of extended-Rice codes.
+ *
+ * The stream does not tell its geometry. As in HDF5, elements of 4 and 8 bytes are first split into planes of bytes,
+ * and the samples are then coded in scanlines, each padded to whole blocks; the length of a scanline comes from the
+ * array's last dimension. The length in front is compared with what is wanted before anything is allocated for it.
+ */
+#include "filter/filter_int.h"
+
+#include <libaec.h>
+
+#include <string.h>
+
+#define HEADER          4
+#define MASK_EC         4
+#define MASK_NN         32
+#define MAX_PIXELS      32
+#define MAX_LINE_BLOCKS 128
+
+/* How n bytes are laid out for the coder, in bytes unless it says otherwise. */
+typedef struct layout {
+    unsigned block;    /* samples */
+    unsigned rsi;      /* blocks of a scanline */
+    unsigned bits;     /* of a sample */
+    unsigned flags;    /* libaec's */
+    size_t   planes;   /* byte planes that the elements are split into; 1: they are not */
+    size_t   sample;
+    size_t   line;     /* a scanline */
+    size_t   padded;   /* a scanline with its padding */
+    size_t   nlines;
+} layout;
+
+/* ---- parameters ---------------------------------------------------------------------------------------- */
+
+static bool
+mask_good(int64_t mask)
+{
+    return ((mask & MASK_EC) != 0) != ((mask & MASK_NN) != 0);
+}
+
+static bool
+pixels_good(int64_t pixels)
+{
+    return pixels >= 2 && pixels <= MAX_PIXELS && pixels % 2 == 0;
+}
+
+static int
+szip_set(int code, int64_t mask, int64_t pixels, ncz_codec_params *out)
+{
+    if (!mask_good(mask))
+        return ncz_fail(code, "codec 'szip': mask %ld, it must ask for entropy coding (4) or nearest neighbour (32)",
+                        (long)mask);
+    if (!pixels_good(pixels))
+        return ncz_fail(code, "codec 'szip': %ld pixels per block, not an even number from 2 to 32", (long)pixels);
+    *out = (ncz_codec_params){ .v = { [NCZ_SZIP_MASK] = mask, [NCZ_SZIP_PIXELS] = pixels } };
+    return NC_NOERR;
+}
+
+static int
+szip_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+{
+    int64_t mask = 0, pixels = 0;
+    int     rc;
+
+    (void)env;
+    if ((rc = ncz_codec_int(config, "szip", "mask", 0, INT32_MAX, &mask)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_codec_int(config, "szip", "pixels-per-block", 0, INT32_MAX, &pixels)) != NC_NOERR)
+        return rc;
+    return szip_set(NC_EFILTER, mask, pixels, out);
+}
+
+static void
+szip_describe(const ncz_codec_params *p, ncz_jsonw *w)
+{
+    ncz_jsonw_key(w, "mask");
+    ncz_jsonw_i64(w, p->v[NCZ_SZIP_MASK]);
+    ncz_jsonw_key(w, "pixels-per-block");
+    ncz_jsonw_i64(w, p->v[NCZ_SZIP_PIXELS]);
+}
+
+/* Two words; four where HDF5 has added the bits of a pixel and the pixels of a scanline, which we know better. */
+static int
+szip_from_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out)
+{
+    int rc;
+
+    (void)env;
+    if ((rc = ncz_codec_nwords("szip", n, 2, 4)) != NC_NOERR)
+        return rc;
+    return szip_set(NC_EINVAL, words[0], words[1], out);
+}
+
+static int
+szip_to_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+{
+    (void)env;
+    words[0] = (unsigned)p->v[NCZ_SZIP_MASK];
+    words[1] = (unsigned)p->v[NCZ_SZIP_PIXELS];
+    *n = 2;
+    return NC_NOERR;
+}
+
+/*
+ * A scanline is at least a block, so padding less than doubles the data, plus one last line of at most 4096 samples;
+ * and each block of at least 16 bits is preceded by at most 4 bits that name its code (3 where it is that short).
+ */
+static bool
+szip_bound(const ncz_codec_params *p, size_t n, size_t *out)
+{
+    size_t twice;
+
+    (void)p;
+    return ncz_mul(n, 2, &twice) && ncz_add(twice, n / 2 + 24 * 1024, out);
+}
+
+/* ---- layout -------------------------------------------------------------------------------------------- */
+
+/* HDF5's rule for the elements of a scanline. */
+static size_t
+line_samples(size_t pixels, const ncz_codec_env *env, size_t nelems)
+{
+    size_t   most = pixels * MAX_LINE_BLOCKS;
+    uint64_t row = env->row != 0 ? env->row : nelems;
+
+    if (row < pixels)
+        row = nelems;
+    return row < most ? (size_t)row : most;
+}
+
+static int
+layout_of(const ncz_codec_params *p, const ncz_codec_env *env, size_t n, layout *out)
+{
+    size_t size = env->dtype.size, pixels = (size_t)p->v[NCZ_SZIP_PIXELS], chunk = env->chunk_bytes, samples;
+    layout l = { .block = (unsigned)pixels };
+
+    if (size != 1 && size != 2 && size != 4 && size != 8)
+        return ncz_fail(NC_EFILTER, "codec 'szip': elements of %zu bytes, it can do 1, 2, 4 and 8", size);
+    if (n % size != 0)
+        return ncz_fail(NC_EFILTER, "codec 'szip': %zu bytes are no whole number of elements of %zu bytes", n, size);
+    if (chunk / size < pixels)
+        return ncz_fail(NC_EFILTER, "codec 'szip': %zu pixels per block, but a chunk has only %zu elements", pixels,
+                        chunk / size);
+    l.planes = size > 2 ? size : 1;
+    l.sample = size == 2 ? 2 : 1;
+    l.bits = (unsigned)l.sample * 8;
+    l.flags = (p->v[NCZ_SZIP_MASK] & MASK_NN) != 0 ? AEC_DATA_PREPROCESS : 0;
+    l.flags |= env->dtype.big ? AEC_DATA_MSB : 0;
+    samples = line_samples(pixels, env, chunk / size);
+    l.rsi = (unsigned)((samples + pixels - 1) / pixels);
+    l.line = samples * l.sample;
+    l.padded = l.rsi * pixels * l.sample;
+    l.nlines = n / l.line + (n % l.line != 0);
+    *out = l;
+    return NC_NOERR;
+}
+
+/* Bytes of the padded form up to the last byte of the n, without the padding behind it. */
+static bool
+padded_bytes(const layout *l, size_t n, size_t *out)
+{
+    size_t whole;
+
+    if (n == 0 || l->padded == l->line) {
+        *out = n;
+        return true;
+    }
+    return ncz_mul(l->nlines - 1, l->padded, &whole) && ncz_add(whole, n - (l->nlines - 1) * l->line, out);
+}
+
+static void
+split_planes(const unsigned char *in, size_t n, size_t planes, unsigned char *out)
+{
+    size_t count = n / planes;
+
+    for (size_t b = 0; b < planes; b++)
+        for (size_t i = 0; i < count; i++)
+            out[b * count + i] = in[i * planes + b];
+}
+
+static void
+join_planes(const unsigned char *in, size_t n, size_t planes, unsigned char *out)
+{
+    size_t count = n / planes;
+
+    for (size_t b = 0; b < planes; b++)
+        for (size_t i = 0; i < count; i++)
+            out[i * planes + b] = in[b * count + i];
+}
+
+/* Lines -> padded lines, all of them whole. Padding repeats the last sample where neighbours are coded, else 0. */
+static void
+add_padding(const layout *l, const unsigned char *in, size_t n, unsigned char *out)
+{
+    static const unsigned char zero[2];
+
+    for (size_t i = 0; i < l->nlines; i++) {
+        size_t               len = n < l->line ? n : l->line;
+        const unsigned char *last = (l->flags & AEC_DATA_PREPROCESS) != 0 ? in + len - l->sample : zero;
+
+        memcpy(out, in, len);
+        for (size_t at = len; at < l->padded; at += l->sample)
+            memcpy(out + at, last, l->sample);
+        in += len;
+        n -= len;
+        out += l->padded;
+    }
+}
+
+/* Padded lines -> lines, in place. */
+static void
+remove_padding(const layout *l, unsigned char *buf, size_t n)
+{
+    for (size_t i = 1; i < l->nlines; i++) {
+        size_t at = i * l->line;
+
+        memmove(buf + at, buf + i * l->padded, n - at < l->line ? n - at : l->line);
+    }
+}
+
+/* ---- coding -------------------------------------------------------------------------------------------- */
+
+static int
+aec_fail(int arc)
+{
+    if (arc == AEC_MEM_ERROR)
+        return ncz_fail(NC_ENOMEM, "codec 'szip': out of memory");
+    if (arc == AEC_DATA_ERROR)
+        return ncz_fail(NC_EFILTER, "codec 'szip': the data are corrupt");
+    return ncz_fail(NC_EFILTER, "codec 'szip': error %d of libaec", arc);
+}
+
+static struct aec_stream
+stream_of(const layout *l, const void *in, size_t n, void *out, size_t cap)
+{
+    return (struct aec_stream){
+        .next_in = in, .avail_in = n, .next_out = out, .avail_out = cap,
+        .bits_per_sample = l->bits, .block_size = l->block, .rsi = l->rsi, .flags = l->flags,
+    };
+}
+
+static int
+aec_pack(const layout *l, const void *in, size_t n, void *out, size_t cap, size_t *used)
+{
+    struct aec_stream z = stream_of(l, in, n, out, cap);
+    int               arc, rc = NC_NOERR;
+
+    z.flags |= AEC_NOT_ENFORCE; /* HDF5 allows blocks that the standard does not */
+    if ((arc = aec_encode_init(&z)) != AEC_OK)
+        return aec_fail(arc);
+    if ((arc = aec_encode(&z, AEC_FLUSH)) != AEC_OK)
+        rc = aec_fail(arc);
+    if ((arc = aec_encode_end(&z)) == AEC_STREAM_ERROR && rc == NC_NOERR) /* bits were left over */
+        rc = ncz_fail(NC_EFILTER, "codec 'szip': does not fit into %zu bytes", cap);
+    if (rc == NC_NOERR)
+        *used = z.total_out;
+    return rc;
+}
+
+/* Exactly n bytes into out. */
+static int
+aec_unpack(const layout *l, const void *in, size_t nin, void *out, size_t n)
+{
+    struct aec_stream z = stream_of(l, in, nin, out, n);
+    int               arc;
+
+    if ((arc = aec_decode_init(&z)) != AEC_OK)
+        return aec_fail(arc);
+    arc = aec_decode(&z, AEC_FLUSH);
+    aec_decode_end(&z);
+    if (arc != AEC_OK)
+        return aec_fail(arc);
+    return z.total_out == n ? NC_NOERR : ncz_codec_cut_short("szip", nin + HEADER);
+}
+
+static int
+szip_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+            size_t *used)
+{
+    unsigned char *planes = NULL, *lines = NULL, *head = out;
+    size_t         nlines, body = 0;
+    layout         l;
+    int            rc;
+
+    if ((rc = layout_of(p, env, n, &l)) != NC_NOERR)
+        return rc;
+    if (n > UINT32_MAX || cap < HEADER || !ncz_mul(l.nlines, l.padded, &nlines))
+        return ncz_fail(NC_EFILTER, "codec 'szip': %zu bytes, its length field holds no more than 2^32 - 1", n);
+
+    if (l.planes > 1) {
+        if ((planes = ncz_alloc(n)) == NULL)
+            return ncz_fail_nomem(n);
+        split_planes(in, n, l.planes, planes);
+    }
+    if ((lines = ncz_alloc(nlines)) == NULL) {
+        rc = ncz_fail_nomem(nlines);
+        goto done;
+    }
+    add_padding(&l, planes != NULL ? planes : in, n, lines);
+    if ((rc = aec_pack(&l, lines, nlines, head + HEADER, cap - HEADER, &body)) != NC_NOERR)
+        goto done;
+    for (int i = 0; i < HEADER; i++)
+        head[i] = (unsigned char)(n >> 8 * i);
+    *used = body + HEADER;
+done:
+    ncz_free(lines);
+    ncz_free(planes);
+    return rc;
+}
+
+static int
+szip_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+            bool exact, size_t *used)
+{
+    ncz_cursor     at = ncz_cursor_at(in, n);
+    size_t         len = ncz_cursor_u32le(&at), padded;
+    unsigned char *scratch = NULL, *to = out;
+    layout         l;
+    int            rc;
+
+    if (!at.good)
+        return ncz_codec_cut_short("szip", n);
+    if ((rc = ncz_codec_check_size("szip", len, *used < cap ? *used : cap, exact)) != NC_NOERR)
+        return rc;
+    if ((rc = layout_of(p, env, len, &l)) != NC_NOERR)
+        return rc;
+    if (!padded_bytes(&l, len, &padded))
+        return ncz_codec_too_long("szip", *used);
+
+    if (l.planes > 1 || padded > len) {
+        if ((scratch = ncz_alloc(padded)) == NULL)
+            return ncz_fail_nomem(padded);
+        to = scratch;
+    }
+    if ((rc = aec_unpack(&l, (const unsigned char *)in + HEADER, n - HEADER, to, padded)) != NC_NOERR)
+        goto done;
+    if (padded > len)
+        remove_padding(&l, to, len);
+    if (l.planes > 1)
+        join_planes(to, len, l.planes, out);
+    else if (scratch != NULL)
+        memcpy(out, scratch, len);
+    *used = len;
+done:
+    ncz_free(scratch);
+    return rc;
+}
+
+const ncz_codec_ops ncz_codec_szip = {
+    .id = "szip",
+    .hdf5_id = 4,
+    .cls = NCZ_CODEC_BYTES,
+    .configure = szip_configure,
+    .describe = szip_describe,
+    .from_words = szip_from_words,
+    .to_words = szip_to_words,
+    .bound = szip_bound,
+    .encode = szip_encode,
+    .decode = szip_decode,
+};

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * filter: the codec table, the registry, the built-in codecs and the chain that runs them.
+ *
+ * Written also for someone who adds a codec: fill in one `static const ncz_codec_ops`, put it in the list of
+ * filter_registry.c (or register it), add its bytes to the codec contract suite. A codec never frees what it did not
+ * allocate, never keeps state between calls, and is handed exact sizes.
+ */
+#ifndef NCZ_FILTER_H
+#define NCZ_FILTER_H
+
+#include "grid/grid.h"
+#include "json/json.h"
+#include "util/util.h"
+
+/*
+ * What a codec may know of the array that it serves. A chain is given the array's own, and gives each of its codecs
+ * what the codecs before it have made of that.
+ */
+typedef struct ncz_codec_env {
+    ncz_dtype dtype;       /* of the chunk's elements */
+    size_t    chunk_bytes; /* decoded chunk */
+    uint64_t  row;         /* length of the array's last dimension, 0 when not known (then: one row); for szip */
+    bool      bytes;       /* a codec from bytes to bytes has been there: what enters has no elements any more */
+} ncz_codec_env;
+
+#define NCZ_CODEC_WORDS 10 /* enough for every built-in codec's numeric parameters */
+
+/* Parameters of one codec in a chain, as the codec understood them. A plain value. */
+typedef struct ncz_codec_params {
+    int64_t v[NCZ_CODEC_WORDS]; /* meaning is the codec's own: the places below */
+} ncz_codec_params;
+
+#define NCZ_CODEC_LEVEL 0       /* zlib and gzip (-1: zlib's default), bz2, zstd (0: the library's default) */
+
+#define NCZ_ZSTD_CHECKSUM 1     /* 1: frames carry a checksum */
+
+#define NCZ_SHUFFLE_SIZE 0      /* bytes per element, never 0 */
+
+#define NCZ_BLOSC_CLEVEL    0
+#define NCZ_BLOSC_BLOCKSIZE 1   /* 0: the library's choice */
+#define NCZ_BLOSC_CNAME     2   /* 0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd */
+#define NCZ_BLOSC_SHUFFLE   3   /* 0 none, 1 bytes, 2 bits, -1 bits for one-byte elements, else bytes */
+#define NCZ_BLOSC_TYPESIZE  4   /* 0: the array's element size */
+
+#define NCZ_LZ4_ACCELERATION 0  /* the library makes 1 of what is less */
+
+#define NCZ_LZMA_FORMAT 0       /* 1 xz, 2 the old .lzma, 3 raw; the other places are codec_lzma.c's own */
+
+#define NCZ_CHECKSUM_KIND    0  /* codec_checksum.c's own number */
+#define NCZ_CHECKSUM_END     1  /* 1: behind the data, 0: before them */
+#define NCZ_CHECKSUM_INITVAL 2  /* jenkins_lookup3 */
+
+#define NCZ_CODEC_DTYPE  0      /* of codecs from array to array: the decoded type and the encoded one, */
+#define NCZ_CODEC_ASTYPE 1      /* each as codec_dtype.c packs it */
+
+#define NCZ_SCALE_SCALE  2      /* fixedscaleoffset: both numbers as the bits of a double */
+#define NCZ_SCALE_OFFSET 3
+#define NCZ_SCALE_WHOLE  4      /* which of them are written as integers */
+
+#define NCZ_QUANTIZE_DIGITS   2
+#define NCZ_BITROUND_KEEPBITS 0
+
+#define NCZ_SZIP_MASK   0       /* 4 entropy coding, 32 nearest neighbour; other bits are kept, and mean nothing */
+#define NCZ_SZIP_PIXELS 1       /* pixels per block */
+
+typedef enum ncz_codec_class {
+    NCZ_CODEC_ARRAY,  /* array -> array: type and size of the elements may change */
+    NCZ_CODEC_BYTES,  /* bytes -> bytes */
+} ncz_codec_class;
+
+typedef struct ncz_codec_ops {
+    const char     *id;      /* numcodecs / Zarr name */
+    unsigned        hdf5_id; /* HDF5 filter id, 0 when there is none */
+    ncz_codec_class cls;
+    bool            fixed;   /* encode() always gives exactly bound() bytes */
+
+    /*
+     * JSON object -> parameters. Numbers may be JSON numbers or strings of digits. NC_EFILTER with a text;
+     * NC_ENOFILTER with a text when the object is sound but asks for a part that this build lacks (a chain then keeps
+     * it as unknown).
+     */
+    int (*configure)(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out);
+    /* parameters -> members of the codec's JSON object (after "id"): numcodecs' names, in netCDF's order */
+    void (*describe)(const ncz_codec_params *p, ncz_jsonw *w);
+    /*
+     * HDF5 parameter words <-> parameters. from_words checks count and ranges (NC_EFILTER; NC_EINVAL for a level out
+     * of range). A codec without an HDF5 id answers NC_EFILTER.
+     */
+    int (*from_words)(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out);
+    int (*to_words)(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, unsigned words[NCZ_CODEC_WORDS]);
+
+    /* Most bytes that encode() can give for `n` input bytes; false when it would overflow. */
+    bool (*bound)(const ncz_codec_params *p, size_t n, size_t *out);
+    /* NCZ_CODEC_ARRAY only: makes of the env of what enters encode() that of what comes out: `dtype`, and `row` where
+     * rows do not stay. The chain sees to the rest. */
+    void (*becomes)(const ncz_codec_params *p, ncz_codec_env *env);
+    /* Encodes in[0..n) into out[0..cap), cap >= bound; *used is what it came to. */
+    int (*encode)(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
+                  size_t cap, size_t *used);
+    /*
+     * Decodes in[0..n). `*used` on entry is the exact size wanted, or the most allowed when `exact` is false (an
+     * outer stage of a chain); on return what it came to. Never writes past cap. Too little or too much is NC_EFILTER
+     * with a text, and so are bytes behind the encoded object (szip, which cannot tell, takes no notice of them).
+     * After a failure `out` holds anything.
+     */
+    int (*decode)(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
+                  size_t cap, bool exact, size_t *used);
+} ncz_codec_ops;
+
+/* ---- registry ---- */
+
+const ncz_codec_ops *ncz_codec_by_id(const char *id);            /* NULL when not built in */
+const ncz_codec_ops *ncz_codec_by_hdf5(unsigned hdf5_id);
+const ncz_codec_ops *ncz_codec_at(size_t i);                      /* all of them, NULL after the last */
+
+/* ---- chains: immutable, shared by reference ---------------------------------------------------------------------
+ *
+ * A chain is the list of codecs in encoding order (Zarr's `filters`, then `compressor`). A codec that is not known
+ * keeps its place and its JSON text, so that the document can be written back; running such a chain is NC_ENOFILTER
+ * naming it.
+ */
+typedef struct ncz_chain ncz_chain;
+
+/* An empty chain is NULL, everywhere. `filters`, `compressor` may be NULL or JSON null. Malformed: NC_EFILTER. */
+int ncz_chain_parse(const ncz_json *filters, const ncz_json *compressor, const ncz_codec_env *env, size_t limit,
+                    ncz_chain **out);
+
+/* A new chain: `base` (may be NULL) with a codec in place of the first of the same id, else last (`front`: first, but
+ * behind the codecs from array to array that stand there). */
+int ncz_chain_with(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_codec_params *p, bool front,
+                   ncz_chain **out);
+/* A new chain without the codecs of that id; NULL when nothing is left. */
+int ncz_chain_without(const ncz_chain *base, const char *id, ncz_chain **out);
+
+ncz_chain *ncz_chain_ref(ncz_chain *c);
+void       ncz_chain_unref(ncz_chain *c);
+
+size_t                  ncz_chain_len(const ncz_chain *c);
+const char             *ncz_chain_id(const ncz_chain *c, size_t i);     /* codec name, known or not */
+const ncz_codec_ops    *ncz_chain_ops(const ncz_chain *c, size_t i);    /* NULL when unknown */
+const ncz_codec_params *ncz_chain_params(const ncz_chain *c, size_t i);
+int                     ncz_chain_find(const ncz_chain *c, const char *id); /* index or -1 */
+int                     ncz_chain_usable(const ncz_chain *c);           /* NC_NOERR, or NC_ENOFILTER naming it */
+
+/* Values for `.zarray`, appended: the last codec as "compressor", those before as "filters" (each a JSON value: null,
+ * object or array). */
+int ncz_chain_write(const ncz_chain *c, ncz_buf *filters, ncz_buf *compressor);
+/* All codecs as one JSON list, for netCDF's virtual attribute _Codecs. */
+int ncz_chain_write_list(const ncz_chain *c, ncz_buf *out);
+
+/* Encodes one chunk. `out` is overwritten. */
+int ncz_chain_encode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t n, ncz_buf *out);
+/*
+ * Decodes one stored object into exactly `n` bytes at `out`. Short, long, corrupt: NC_EFILTER with a text that does
+ * not know the key (the caller adds it). With an empty chain the object's size must be n; `in` longer than n is
+ * accepted only when the chain is empty and `tail_ok` (old writers left stale bytes behind).
+ * Intermediate sizes are bounded by what the codecs before them can give, so that a lying object cannot ask for
+ * memory. After a failure `out` holds anything.
+ */
+int ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, void *out, size_t n,
+                     bool tail_ok);
+
+#endif /* NCZ_FILTER_H */

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * grid: integer geometry and the kernels on bytes. A selection laid over a chunk grid gives pieces; a piece is
+ * copied, byte-swapped, converted and range-checked between a decoded chunk and the caller's memory in one pass.
+ *
+ * No I/O, no allocation but rank-sized scratch, no state: everything here may run on any thread.
+ */
+#ifndef NCZ_GRID_H
+#define NCZ_GRID_H
+
+#include "util/util.h"
+
+/* ---- element types as stored ----------------------------------------------------------------------------------- */
+
+typedef enum ncz_kind {
+    NCZ_KIND_INT,    /* size 1, 2, 4, 8 */
+    NCZ_KIND_UINT,   /* size 1, 2, 4, 8 */
+    NCZ_KIND_FLOAT,  /* size 2 (read as float), 4, 8 */
+    NCZ_KIND_BOOL,   /* 1 byte, read as ubyte */
+    NCZ_KIND_CHAR,   /* 1 byte: NC_CHAR */
+    NCZ_KIND_BYTES,  /* `S<size>`: size bytes, NUL-padded: NC_STRING */
+    NCZ_KIND_UCS4,   /* `U<size/4>`: NC_STRING, UTF-8 in memory */
+    NCZ_KIND_OTHER,  /* no netCDF meaning: opaque bytes that we can size but not convert */
+} ncz_kind;
+
+typedef struct ncz_dtype {
+    ncz_kind kind;
+    bool     big;   /* byte order of the stored elements */
+    size_t   size;  /* bytes per stored element */
+} ncz_dtype;
+
+/* The netCDF type a stored type reads as; NC_NAT for NCZ_KIND_OTHER. */
+nc_type ncz_dtype_nc(const ncz_dtype *t);
+
+/* The stored type of a netCDF type: NC_STRING gives NCZ_KIND_BYTES with `strlen_max` bytes. */
+ncz_dtype ncz_dtype_of(nc_type type, bool big, size_t strlen_max);
+
+size_t ncz_type_size(nc_type type);       /* in memory; NC_STRING: sizeof(char *); 0 for unknown */
+bool   ncz_type_numeric(nc_type type);    /* the ten numeric atomic types, not NC_CHAR, not NC_STRING */
+
+/* The default fill value of `type` in memory form (NC_STRING: a char * to ""). */
+const void *ncz_type_fill(nc_type type);
+
+/* ---- rank-sized scratch: inline up to rank 8, heap beyond ------------------------------------------------------ */
+
+#define NCZ_RANK_INLINE 8
+
+typedef struct ncz_dims {
+    uint64_t *v;
+    uint64_t  in[NCZ_RANK_INLINE];
+} ncz_dims;
+
+int  ncz_dims_init(ncz_dims *d, size_t rank); /* zeroed */
+void ncz_dims_clear(ncz_dims *d);
+
+/* ---- sizes ----------------------------------------------------------------------------------------------------- */
+
+/* item * product of shape, or false when it does not fit size_t. Rank 0 gives item. */
+bool ncz_grid_nbytes(const uint64_t *shape, size_t rank, size_t item, size_t *out);
+
+/* netCDF's default chunk lengths (reference: netCDF-C, 16 MiB chunks): `unlimited[d]` marks unlimited dimensions,
+ * `shape[d]` the current lengths, `item` the type's size in memory (NC_STRING: 8). All results >= 1. */
+void ncz_grid_default_chunks(const uint64_t *shape, const bool *unlimited, size_t rank, size_t item, uint64_t *chunk);
+
+/* ---- selections and pieces ------------------------------------------------------------------------------------- */
+
+/* What a caller asks for: per dimension start, count and stride (elements, stride >= 1), and where each element lies
+ * in memory: `imap[d]` elements apart (may be negative). All arrays have `rank` entries. */
+typedef struct ncz_select {
+    size_t           rank;
+    const uint64_t  *start, *count, *stride;
+    const ptrdiff_t *imap;
+} ncz_select;
+
+/* The imap of a packed C-order array of `count`. False on overflow. */
+bool ncz_grid_packed_imap(const uint64_t *count, size_t rank, ptrdiff_t *imap);
+
+/* Number of elements selected; false on overflow. */
+bool ncz_select_nelems(const ncz_select *s, uint64_t *out);
+
+/*
+ * One piece: the part of one chunk that a selection touches. Arrays belong to the walk and stay valid until its next
+ * step. Element k of dimension d (0 <= k < n[d]) is the chunk's element off[d] + k * stride[d] and lies in memory at
+ * mem + sum(k[d] * imap[d]) elements from the caller's pointer.
+ */
+typedef struct ncz_piece {
+    size_t           rank;
+    const uint64_t  *index;   /* chunk index in the grid */
+    const uint64_t  *off;     /* first element inside the chunk */
+    const uint64_t  *n;       /* elements taken */
+    const uint64_t  *stride;  /* the selection's stride */
+    const ptrdiff_t *imap;
+    ptrdiff_t        mem;     /* memory offset of its first element, in elements */
+    uint64_t         nelems;
+    bool             whole;   /* takes every element of the chunk that lies inside `shape` */
+} ncz_piece;
+
+/* Walks the pieces in chunk-grid order. `shape` is the array's current shape (it decides `whole` at the edge). */
+typedef struct ncz_walk ncz_walk;
+
+int  ncz_walk_new(const ncz_select *sel, const uint64_t *shape, const uint64_t *chunk, ncz_walk **out);
+bool ncz_walk_next(ncz_walk *w, ncz_piece *out); /* false at the end */
+void ncz_walk_free(ncz_walk *w);
+
+/* ---- kernels ---------------------------------------------------------------------------------------------------
+ *
+ * Conversion rules are netCDF's: C casts; a value outside the destination's range is still converted (integers wrap,
+ * as the reference does; floating to integer out of range gives what x86 gives: the minimum of a 32-bit or, for uint
+ * and the 64-bit types, a 64-bit integer, of which a shorter type keeps the low bits), the whole piece is finished
+ * and then NC_ERANGE is returned (with no text: the api adds one). NaN to integer is no range error. Text to or from
+ * numbers: NC_ECHAR, NC_STRING to or from others: NC_EBADTYPE, both before anything is moved.
+ * `classic` : NC_BYTE <-> NC_UBYTE never raises NC_ERANGE.
+ */
+typedef struct ncz_move {
+    const ncz_dtype *dtype;   /* the stored side */
+    nc_type          mem;     /* the memory side */
+    const uint64_t  *chunk;   /* chunk shape, rank entries */
+    bool             order_f; /* elements of a chunk in column-major order */
+    bool             classic;
+} ncz_move;
+
+/* Can `mem` and the stored type be converted at all? NC_NOERR, NC_ECHAR or NC_EBADTYPE. */
+int ncz_move_check(const ncz_dtype *t, nc_type mem);
+
+/* chunk -> memory. NC_STRING: each element becomes a fresh char * (ncz_alloc), trailing NULs dropped, or NULL when
+ * all its bytes are zero; on failure none are left and their places are NULL. */
+int ncz_move_out(const ncz_move *m, const ncz_piece *p, const void *chunk, void *mem);
+
+/* memory -> chunk. NC_STRING: cut to the stored size, never inside a UTF-8 character, NUL-padded; NULL is empty. */
+int ncz_move_in(const ncz_move *m, const ncz_piece *p, const void *mem, void *chunk);
+
+/*
+ * True when the piece is the whole of its chunk and lies in memory byte for byte as in the chunk: then nothing needs
+ * to be moved, and a chunk may be decoded into mem + piece->mem elements, or encoded out of it.
+ */
+bool ncz_move_direct(const ncz_move *m, const ncz_piece *p);
+
+/* The stored fill element -> every memory place of the piece; `fill` NULL means zero bytes. */
+int ncz_move_fill_out(const ncz_move *m, const ncz_piece *p, const void *fill, void *mem);
+
+/* n stored elements of `item` bytes all set to `fill` (NULL: zero). */
+void ncz_fill_elems(void *dst, size_t n, const void *fill, size_t item);
+
+/* True when all n elements equal `fill` byte for byte (NULL: zero bytes). */
+bool ncz_all_fill(const void *src, size_t n, const void *fill, size_t item);
+
+/* Sets to fill the part of a chunk that lies outside `shape` (edge padding). `index`: its place in the grid. */
+int ncz_fill_edge(const ncz_move *m, size_t rank, const uint64_t *shape, const uint64_t *index, const void *fill,
+                  void *chunk);
+
+/* Plain runs of n elements between two types, packed, for attributes and fill values. Stored -> memory and back. */
+int ncz_convert_out(const ncz_dtype *from, const void *src, nc_type mem, void *dst, size_t n, bool classic);
+int ncz_convert_in(nc_type mem, const void *src, const ncz_dtype *to, void *dst, size_t n, bool classic);
+/* memory type -> memory type (attributes): numeric or char to char only. */
+int ncz_convert(nc_type from, const void *src, nc_type to, void *dst, size_t n, bool classic);
+
+#endif /* NCZ_GRID_H */

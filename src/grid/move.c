@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * move: one piece between a decoded chunk and the caller's memory, and packed runs for attributes and fill values.
+ *
+ * Side a of every nest here is the chunk, side b the memory.
+ */
+#include "grid/grid_int.h"
+
+#include <string.h>
+
+/* What the functions called for each run need. */
+typedef struct mover {
+    const ncz_dtype *dtype;
+    ncz_pipe         pipe;
+    const char      *from;
+    char            *to;
+    bool             bad;  /* a value was out of range */
+    uint64_t         left; /* strings only: how many are to be freed again */
+    uint64_t         made;
+} mover;
+
+int
+ncz_move_check(const ncz_dtype *t, nc_type mem)
+{
+    nc_type stored = ncz_dtype_nc(t);
+
+    if (stored == NC_NAT)
+        return ncz_fail(NC_EBADTYPE, "elements of %zu bytes have no netCDF type", t->size);
+    if (ncz_type_size(mem) == 0)
+        return ncz_fail(NC_EBADTYPE, "%d is no type of elements in memory", (int)mem);
+    if (stored == mem)
+        return NC_NOERR;
+    if (stored == NC_STRING || mem == NC_STRING)
+        return ncz_fail(NC_EBADTYPE, "strings convert to and from strings only");
+    if (stored == NC_CHAR || mem == NC_CHAR)
+        return ncz_fail(NC_ECHAR, "text does not convert to or from numbers");
+    return NC_NOERR;
+}
+
+bool
+ncz_move_direct(const ncz_move *m, const ncz_piece *p)
+{
+    size_t    many = 0; /* dimensions in which the chunk has more than one element */
+    ptrdiff_t packed = 1;
+
+    if (ncz_dtype_nc(m->dtype) != m->mem || m->mem == NC_STRING || m->dtype->size != ncz_type_size(m->mem) ||
+        (m->dtype->size > 1 && m->dtype->big != ncz_grid_host_big()))
+        return false;
+    for (size_t d = p->rank; d-- > 0;) {
+        if (p->n[d] != m->chunk[d])
+            return false;
+        if (p->n[d] == 1)
+            continue;
+        if (p->imap[d] != packed || (m->order_f && many > 0))
+            return false;
+        packed *= (ptrdiff_t)p->n[d]; /* the chunk fits in memory, so its size fits */
+        many++;
+    }
+    return true;
+}
+
+/* ---- the runs ---- */
+
+static int
+run_out(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n)
+{
+    mover *m = arg;
+
+    if (ncz_grid_pipe_run(&m->pipe, m->from + a, as, m->to + b, bs, n))
+        m->bad = true;
+    return NC_NOERR;
+}
+
+static int
+run_in(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n)
+{
+    mover *m = arg;
+
+    if (ncz_grid_pipe_run(&m->pipe, m->from + b, bs, m->to + a, as, n))
+        m->bad = true;
+    return NC_NOERR;
+}
+
+static int
+strings_out(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n)
+{
+    mover *m = arg;
+    int    rc;
+
+    for (size_t i = 0; i < n; i++, a += as, b += bs) {
+        char *s = NULL;
+
+        if ((rc = ncz_grid_string_out(m->dtype, m->from + a, &s)) != NC_NOERR)
+            return rc;
+        memcpy(m->to + b, &s, sizeof s);
+        m->made++;
+    }
+    return NC_NOERR;
+}
+
+static int
+strings_undo(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n)
+{
+    mover *m = arg;
+
+    (void)a;
+    (void)as;
+    for (size_t i = 0; i < n && m->left > 0; i++, b += bs, m->left--) {
+        char *s;
+
+        memcpy(&s, m->to + b, sizeof s);
+        ncz_free(s);
+        s = NULL;
+        memcpy(m->to + b, &s, sizeof s);
+    }
+    return NC_NOERR;
+}
+
+static int
+strings_in(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n)
+{
+    mover *m = arg;
+
+    for (size_t i = 0; i < n; i++, a += as, b += bs) {
+        const char *s;
+
+        memcpy(&s, m->from + b, sizeof s);
+        ncz_grid_string_in(m->dtype, s, m->to + a);
+    }
+    return NC_NOERR;
+}
+
+/* One value at `from` to every place. */
+static int
+run_fill(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n)
+{
+    mover *m = arg;
+    size_t size = m->pipe.dst_size;
+
+    (void)a;
+    (void)as;
+    if (bs == (ptrdiff_t)size)
+        ncz_fill_elems(m->to + b, n, m->from, size);
+    else
+        ncz_grid_copy(m->from, 0, m->to + b, bs, n, size, false);
+    return NC_NOERR;
+}
+
+/* ---- nests of a piece ---- */
+
+/* Wraps rather than overflows: a nonsensical imap must not be undefined behaviour before anything is touched. */
+static ptrdiff_t
+byte_off(ptrdiff_t nelems, size_t item)
+{
+    return (ptrdiff_t)((size_t)nelems * item);
+}
+
+/* *off: byte offset of the piece's first element in the chunk. `chunk_item` 0: the chunk's side stands still. */
+static int
+piece_nest(const ncz_move *m, const ncz_piece *p, size_t chunk_item, size_t mem_item, ncz_nest *nest, size_t *off)
+{
+    ncz_dims strides;
+    uint64_t first = 0;
+    int      rc;
+
+    if ((rc = ncz_dims_init(&strides, p->rank)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_grid_nest_init(nest, p->rank)) != NC_NOERR)
+        goto done;
+    ncz_grid_strides(m->chunk, p->rank, m->order_f, strides.v);
+    for (size_t d = 0; d < p->rank; d++) {
+        first += p->off[d] * strides.v[d];
+        ncz_grid_nest_add(nest, p->n[d], (ptrdiff_t)(p->stride[d] * strides.v[d] * chunk_item),
+                          (ptrdiff_t)((uint64_t)p->imap[d] * mem_item));
+    }
+    ncz_grid_nest_tidy(nest);
+    *off = (size_t)first * chunk_item;
+done:
+    ncz_dims_clear(&strides);
+    return rc;
+}
+
+/* Runs the nest with `fn`; when strings cannot all be made, none are left. */
+static int
+each_string(ncz_nest *nest, ncz_run_fn fn, mover *v)
+{
+    int rc = ncz_grid_nest_each(nest, fn, v);
+
+    if (rc != NC_NOERR) {
+        v->left = v->made;
+        (void)ncz_grid_nest_each(nest, strings_undo, v);
+    }
+    return rc;
+}
+
+int
+ncz_move_out(const ncz_move *m, const ncz_piece *p, const void *chunk, void *mem)
+{
+    ncz_nest nest;
+    mover    v = { .dtype = m->dtype };
+    size_t   off, item = ncz_type_size(m->mem);
+    int      rc;
+
+    if ((rc = ncz_move_check(m->dtype, m->mem)) != NC_NOERR || p->nelems == 0)
+        return rc;
+    if ((rc = piece_nest(m, p, m->dtype->size, item, &nest, &off)) != NC_NOERR)
+        return rc;
+    v.from = (const char *)chunk + off;
+    v.to = (char *)mem + byte_off(p->mem, item);
+    if (m->mem == NC_STRING) {
+        rc = each_string(&nest, strings_out, &v);
+    } else {
+        v.pipe = ncz_grid_pipe_out(m->dtype, m->mem, m->classic);
+        rc = ncz_grid_nest_each(&nest, run_out, &v);
+    }
+    ncz_grid_nest_clear(&nest);
+    return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
+}
+
+int
+ncz_move_in(const ncz_move *m, const ncz_piece *p, const void *mem, void *chunk)
+{
+    ncz_nest nest;
+    mover    v = { .dtype = m->dtype };
+    size_t   off, item = ncz_type_size(m->mem);
+    int      rc;
+
+    if ((rc = ncz_move_check(m->dtype, m->mem)) != NC_NOERR || p->nelems == 0)
+        return rc;
+    if ((rc = piece_nest(m, p, m->dtype->size, item, &nest, &off)) != NC_NOERR)
+        return rc;
+    v.from = (const char *)mem + byte_off(p->mem, item);
+    v.to = (char *)chunk + off;
+    if (m->mem == NC_STRING) {
+        rc = ncz_grid_nest_each(&nest, strings_in, &v);
+    } else {
+        v.pipe = ncz_grid_pipe_in(m->mem, m->dtype, m->classic);
+        rc = ncz_grid_nest_each(&nest, run_in, &v);
+    }
+    ncz_grid_nest_clear(&nest);
+    return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
+}
+
+/* Strings are made afresh from the stored fill; all else is converted once and spread. `zero` has the stored size. */
+int
+ncz_move_fill_out(const ncz_move *m, const ncz_piece *p, const void *fill, void *mem)
+{
+    ncz_nest nest;
+    mover    v = { .dtype = m->dtype };
+    size_t   off, item = ncz_type_size(m->mem);
+    char     value[8] = { 0 };
+    char    *zero = NULL;
+    int      rc;
+
+    if ((rc = ncz_move_check(m->dtype, m->mem)) != NC_NOERR || p->nelems == 0)
+        return rc;
+    if (fill == NULL && (fill = zero = ncz_zalloc(m->dtype->size)) == NULL)
+        return ncz_fail_nomem(m->dtype->size);
+    if ((rc = piece_nest(m, p, 0, item, &nest, &off)) != NC_NOERR)
+        goto done;
+    v.to = (char *)mem + byte_off(p->mem, item);
+    if (m->mem == NC_STRING) {
+        v.from = fill;
+        rc = each_string(&nest, strings_out, &v);
+    } else {
+        v.pipe = ncz_grid_pipe_out(m->dtype, m->mem, m->classic);
+        v.bad = ncz_grid_pipe_run(&v.pipe, fill, (ptrdiff_t)m->dtype->size, value, (ptrdiff_t)item, 1);
+        v.from = value;
+        rc = ncz_grid_nest_each(&nest, run_fill, &v);
+    }
+    ncz_grid_nest_clear(&nest);
+done:
+    ncz_free(zero);
+    return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
+}
+
+/* ---- packed runs ---- */
+
+int
+ncz_convert_out(const ncz_dtype *from, const void *src, nc_type mem, void *dst, size_t n, bool classic)
+{
+    mover     v = { .dtype = from, .from = src, .to = dst };
+    ptrdiff_t item = (ptrdiff_t)ncz_type_size(mem);
+    int       rc;
+
+    if ((rc = ncz_move_check(from, mem)) != NC_NOERR || n == 0)
+        return rc;
+    if (mem == NC_STRING) {
+        if ((rc = strings_out(&v, 0, (ptrdiff_t)from->size, 0, item, n)) != NC_NOERR) {
+            v.left = v.made;
+            (void)strings_undo(&v, 0, 0, 0, item, n);
+        }
+        return rc;
+    }
+    v.pipe = ncz_grid_pipe_out(from, mem, classic);
+    (void)run_out(&v, 0, (ptrdiff_t)from->size, 0, item, n);
+    return v.bad ? NC_ERANGE : NC_NOERR;
+}
+
+int
+ncz_convert_in(nc_type mem, const void *src, const ncz_dtype *to, void *dst, size_t n, bool classic)
+{
+    mover     v = { .dtype = to, .from = src, .to = dst };
+    ptrdiff_t item = (ptrdiff_t)ncz_type_size(mem);
+    int       rc;
+
+    if ((rc = ncz_move_check(to, mem)) != NC_NOERR || n == 0)
+        return rc;
+    if (mem == NC_STRING)
+        return strings_in(&v, 0, (ptrdiff_t)to->size, 0, item, n);
+    v.pipe = ncz_grid_pipe_in(mem, to, classic);
+    (void)run_in(&v, 0, (ptrdiff_t)to->size, 0, item, n);
+    return v.bad ? NC_ERANGE : NC_NOERR;
+}
+
+int
+ncz_convert(nc_type from, const void *src, nc_type to, void *dst, size_t n, bool classic)
+{
+    ncz_dtype native = ncz_dtype_of(to, ncz_grid_host_big(), 0);
+    int       rc;
+
+    if (from == NC_STRING && to == NC_STRING)
+        return ncz_fail(NC_EBADTYPE, "strings are no plain values");
+    if ((rc = ncz_move_check(&native, from)) != NC_NOERR || n == 0)
+        return rc;
+    return ncz_convert_in(from, src, &native, dst, n, classic);
+}

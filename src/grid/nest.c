@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nest: nested loops over two sides of a copy. Dimensions of length 1 vanish, dimensions that run on from one another
+ * on both sides become one, and what is left innermost is handed out as runs: a kernel sees few, long runs.
+ *
+ * Offsets are kept as unsigned numbers and handed out signed, so that no order of adding them can overflow.
+ */
+#include "grid/grid_int.h"
+
+int
+ncz_grid_nest_init(ncz_nest *t, size_t rank)
+{
+    int rc;
+
+    t->ndim = 0;
+    t->n.v = t->a.v = t->b.v = t->k.v = NULL; /* for clear, after a failure below */
+    if ((rc = ncz_dims_init(&t->n, rank)) != NC_NOERR || (rc = ncz_dims_init(&t->a, rank)) != NC_NOERR ||
+        (rc = ncz_dims_init(&t->b, rank)) != NC_NOERR || (rc = ncz_dims_init(&t->k, rank)) != NC_NOERR)
+        ncz_grid_nest_clear(t);
+    return rc;
+}
+
+void
+ncz_grid_nest_clear(ncz_nest *t)
+{
+    ncz_dims_clear(&t->n);
+    ncz_dims_clear(&t->a);
+    ncz_dims_clear(&t->b);
+    ncz_dims_clear(&t->k);
+}
+
+void
+ncz_grid_nest_add(ncz_nest *t, uint64_t n, ptrdiff_t a, ptrdiff_t b)
+{
+    if (n == 1)
+        return;
+    t->n.v[t->ndim] = n;
+    t->a.v[t->ndim] = (uint64_t)a;
+    t->b.v[t->ndim] = (uint64_t)b;
+    t->ndim++;
+}
+
+static uint64_t
+magnitude(uint64_t step)
+{
+    return (int64_t)step < 0 ? 0 - step : step;
+}
+
+/* Insertion sort, stable: ranks are small, and the usual order is already the right one. */
+static void
+sort(ncz_nest *t)
+{
+    for (size_t i = 1; i < t->ndim; i++) {
+        uint64_t n = t->n.v[i], a = t->a.v[i], b = t->b.v[i];
+        size_t   j = i;
+
+        for (; j > 0 && magnitude(t->b.v[j - 1]) < magnitude(b); j--) {
+            t->n.v[j] = t->n.v[j - 1];
+            t->a.v[j] = t->a.v[j - 1];
+            t->b.v[j] = t->b.v[j - 1];
+        }
+        t->n.v[j] = n;
+        t->a.v[j] = a;
+        t->b.v[j] = b;
+    }
+}
+
+void
+ncz_grid_nest_tidy(ncz_nest *t)
+{
+    size_t to = 0;
+
+    sort(t);
+    for (size_t d = 1; d < t->ndim; d++) {
+        uint64_t n = t->n.v[d], a = t->a.v[d], b = t->b.v[d];
+
+        if (t->a.v[to] == n * a && t->b.v[to] == n * b)
+            n *= t->n.v[to];
+        else
+            to++;
+        t->n.v[to] = n;
+        t->a.v[to] = a;
+        t->b.v[to] = b;
+    }
+    t->ndim = t->ndim > 0 ? to + 1 : 0;
+}
+
+/* Counts the outer dimensions on by one, offsets with them. False after the last. */
+static bool
+advance(ncz_nest *t, size_t outer, uint64_t *a, uint64_t *b)
+{
+    for (size_t d = outer; d-- > 0;) {
+        *a += t->a.v[d];
+        *b += t->b.v[d];
+        if (++t->k.v[d] < t->n.v[d])
+            return true;
+        *a -= t->n.v[d] * t->a.v[d];
+        *b -= t->n.v[d] * t->b.v[d];
+        t->k.v[d] = 0;
+    }
+    return false;
+}
+
+int
+ncz_grid_nest_each(ncz_nest *t, ncz_run_fn fn, void *arg)
+{
+    size_t   outer = t->ndim > 0 ? t->ndim - 1 : 0;
+    uint64_t a = 0, b = 0;
+    int      rc;
+
+    for (size_t d = 0; d < t->ndim; d++) {
+        t->k.v[d] = 0;
+        if (t->n.v[d] == 0)
+            return NC_NOERR;
+    }
+    do {
+        if (t->ndim == 0)
+            rc = fn(arg, 0, 0, 0, 0, 1);
+        else
+            rc = fn(arg, (ptrdiff_t)a, (ptrdiff_t)t->a.v[outer], (ptrdiff_t)b, (ptrdiff_t)t->b.v[outer],
+                    (size_t)t->n.v[outer]);
+        if (rc != NC_NOERR)
+            return rc;
+    } while (advance(t, outer, &a, &b));
+    return NC_NOERR;
+}
+
+void
+ncz_grid_strides(const uint64_t *chunk, size_t rank, bool order_f, uint64_t *out)
+{
+    uint64_t step = 1;
+
+    for (size_t i = 0; i < rank; i++) {
+        size_t d = order_f ? i : rank - 1 - i;
+
+        out[d] = step;
+        step *= chunk[d];
+    }
+}

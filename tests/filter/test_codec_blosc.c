@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "filter_testing.h"
+
+static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_INT, .size = 4 }, .chunk_bytes = 4000 };
+
+static const ncz_codec_ops *ops;
+
+static void
+test_json(void **state)
+{
+    ncz_codec_params p;
+
+    (void)state;
+    check_json("blosc", "{\"clevel\": 4, \"blocksize\": 0, \"cname\": \"lz4\", \"shuffle\": 1}", &env,
+               "{\"id\": \"blosc\", \"clevel\": 4, \"blocksize\": 0, \"cname\": \"lz4\", \"shuffle\": 1}");
+    check_json("blosc", "{\"shuffle\": \"2\", \"cname\": \"zstd\", \"clevel\": \"9\", \"blocksize\": \"8192\"}", &env,
+               "{\"id\": \"blosc\", \"clevel\": 9, \"blocksize\": 8192, \"cname\": \"zstd\", \"shuffle\": 2}");
+    check_json("blosc", "{}", &env,
+               "{\"id\": \"blosc\", \"clevel\": 5, \"blocksize\": 0, \"cname\": \"lz4\", \"shuffle\": 1}");
+    check_json("blosc", "{\"shuffle\": -1, \"typesize\": 8}", &env,
+               "{\"id\": \"blosc\", \"clevel\": 5, \"blocksize\": 0, \"cname\": \"lz4\", \"shuffle\": -1, "
+               "\"typesize\": 8}");
+    assert_int_equal(configure(ops, "{\"clevel\": 10}", &env, &p), NC_EFILTER);
+    assert_int_equal(configure(ops, "{\"shuffle\": 3}", &env, &p), NC_EFILTER);
+    assert_int_equal(configure(ops, "{\"blocksize\": -1}", &env, &p), NC_EFILTER);
+    assert_int_equal(configure(ops, "{\"cname\": \"lzma\"}", &env, &p), NC_EFILTER);
+    assert_int_equal(configure(ops, "{\"cname\": 1}", &env, &p), NC_EFILTER);
+}
+
+static void
+test_words(void **state)
+{
+    static const struct {
+        unsigned words[7];
+        int      rc;
+    } cases[] = {
+        { { 0, 0, 0, 0, 4, 1, 1 }, NC_NOERR },   { { 0, 0, 4, 4000, 4, 1, 1 }, NC_NOERR },
+        { { 0, 0, 0, 0, 10, 1, 1 }, NC_EINVAL }, { { 0, 0, 0, 0, 4, 3, 1 }, NC_EINVAL },
+        { { 0, 0, 0, 0, 4, 1, 6 }, NC_EINVAL },  { { 0, 0, 0, 0, 4, 1, (unsigned)-1 }, NC_EINVAL },
+    };
+    ncz_codec_params p;
+    unsigned         words[NCZ_CODEC_WORDS];
+    size_t           n;
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++)
+        assert_int_equal(ops->from_words(7, cases[i].words, &env, &p), cases[i].rc);
+    assert_int_equal(ops->from_words(6, cases[0].words, &env, &p), NC_EFILTER);
+
+    assert_int_equal(ops->from_words(7, cases[1].words, &env, &p), NC_NOERR);
+    assert_int_equal(p.v[NCZ_BLOSC_BLOCKSIZE], 0); /* HDF5's "chunk size" */
+    assert_int_equal(ops->to_words(&p, &env, &n, words), NC_NOERR);
+    assert_int_equal(n, 7);
+    assert_memory_equal(words, cases[1].words, sizeof cases[1].words);
+    assert_int_equal(ops->from_words(7, (const unsigned[]){ 0, 0, 0, 512, 4, 1, 1 }, &env, &p), NC_NOERR);
+    assert_int_equal(p.v[NCZ_BLOSC_BLOCKSIZE], 512);
+}
+
+/* A compressor that the linked library lacks is named, and is no malformed document. */
+static void
+test_missing_compressor(void **state)
+{
+    static const char *const cnames[] = { "blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd" };
+
+    (void)state;
+    for (unsigned i = 0; i < NCZ_LEN(cnames); i++) {
+        ncz_codec_params p;
+        unsigned         words[7] = { 0, 0, 0, 0, 4, 1, i };
+        int              rc = ops->from_words(7, words, &env, &p);
+
+        assert_true(rc == NC_NOERR || rc == NC_ENOFILTER);
+        if (rc == NC_ENOFILTER)
+            assert_non_null(strstr(ncz_err_text(), cnames[i]));
+    }
+}
+
+static void
+header(unsigned char *object, unsigned char flags, uint32_t nbytes, uint32_t blocksize, uint32_t cbytes)
+{
+    uint32_t sizes[3] = { nbytes, blocksize, cbytes };
+
+    object[0] = 2;
+    object[1] = 1;
+    object[2] = flags;
+    object[3] = 4;
+    for (int i = 0; i < 12; i++)
+        object[4 + i] = (unsigned char)(sizes[i / 4] >> 8 * (i % 4));
+}
+
+static void
+refused(const unsigned char *object, size_t used, size_t n, int rc, const char *says)
+{
+    const ncz_codec_params p = { .v = { 5, 0, 1, 1 } };
+    unsigned char         *back = malloc(n + 1);
+
+    assert_non_null(back);
+    assert_int_equal(decode_to(ops, &p, &env, object, used, back, n), rc);
+    assert_non_null(strstr(ncz_err_text(), says));
+    free(back);
+}
+
+static void
+test_bad_headers(void **state)
+{
+    unsigned char object[64] = { 0 };
+
+    (void)state;
+    header(object, 0, 32, 32, 64);
+    refused(object, 15, 32, NC_EFILTER, "shorter than its header");
+    refused(object, 63, 32, NC_EFILTER, "says 64 bytes, has 63");
+    refused(object, 64, 32, NC_EFILTER, "a block lies outside"); /* offset 0 */
+    header(object, 0, 33, 33, 64);
+    object[16] = 20;
+    refused(object, 64, 32, NC_EFILTER, "more than 32 bytes");
+    refused(object, 64, 34, NC_EFILTER, "decodes to 33 bytes");
+    header(object, 0, 32, 32, 64);
+    object[16] = 61;
+    refused(object, 64, 32, NC_EFILTER, "a block lies outside");
+    header(object, 0, 32, 0, 64);
+    refused(object, 64, 32, NC_EFILTER, "block size");
+    header(object, 0, 32, 33, 64);
+    refused(object, 64, 32, NC_EFILTER, "block size");
+    header(object, 0, 32, 1, 64);
+    refused(object, 64, 32, NC_EFILTER, "too short for its blocks");
+    header(object, 0, 0xffffffffu, 32, 64);
+    refused(object, 64, 32, NC_EFILTER, "impossible sizes");
+    header(object, 0x02, 32, 32, 64); /* stored, but 48 are there */
+    refused(object, 64, 32, NC_EFILTER, "stored data");
+    header(object, 0x08, 32, 32, 64);
+    refused(object, 64, 32, NC_EFILTER, "version");
+    header(object, 5 << 5, 32, 32, 64);
+    refused(object, 64, 32, NC_EFILTER, "unknown compressor");
+    header(object, 0, 32, 32, 64);
+    object[0] = 3;
+    refused(object, 64, 32, NC_EFILTER, "version");
+    header(object, 0, 32, 32, 64);
+    object[3] = 0;
+    refused(object, 64, 32, NC_EFILTER, "impossible sizes");
+}
+
+/* What cannot be compressed is stored: netcdf-c fails there and loses the dataset. */
+static void
+test_incompressible(void **state)
+{
+    const ncz_codec_params p = { .v = { [NCZ_BLOSC_CLEVEL] = 5, [NCZ_BLOSC_CNAME] = 1, [NCZ_BLOSC_SHUFFLE] = 1 } };
+    unsigned char          data[400], back[400], *object;
+    uint32_t               seed = 7;
+    size_t                 used;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)noise(&seed);
+    object = encoded(ops, &p, &env, data, sizeof data, &used);
+    assert_int_equal(used, sizeof data + 16);
+    assert_true((object[2] & 2) != 0);
+    assert_int_equal(object[3], 4); /* the type's size */
+    assert_int_equal(decode_to(ops, &p, &env, object, used, back, sizeof back), NC_NOERR);
+    assert_memory_equal(back, data, sizeof back);
+    free(object);
+}
+
+static unsigned char
+flags_of(int64_t shuffle, size_t typesize)
+{
+    ncz_codec_env    other = env_of(NCZ_KIND_BYTES, typesize, 4000);
+    ncz_codec_params p = { .v = { [NCZ_BLOSC_CLEVEL] = 5, [NCZ_BLOSC_CNAME] = 1, [NCZ_BLOSC_SHUFFLE] = shuffle } };
+    unsigned char    data[4000] = { 0 }, *object, flags;
+    size_t           used;
+
+    object = encoded(ops, &p, &other, data, sizeof data, &used);
+    assert_int_equal(object[3], typesize > 255 ? 1 : typesize);
+    flags = object[2];
+    free(object);
+    return flags;
+}
+
+static void
+test_shuffle_modes(void **state)
+{
+    (void)state;
+    assert_int_equal(flags_of(0, 4) & 5, 0);
+    assert_int_equal(flags_of(1, 4) & 5, 1);
+    assert_int_equal(flags_of(2, 4) & 5, 4);
+    assert_int_equal(flags_of(-1, 4) & 5, 1);
+    assert_int_equal(flags_of(-1, 1) & 5, 4);
+    assert_int_equal(flags_of(1, 300) & 4, 0);
+}
+
+/* More than c-blosc can count, before anything is read from it. */
+static void
+test_too_large(void **state)
+{
+    const ncz_codec_params p = { .v = { 5, 0, 1, 1 } };
+    unsigned char          byte = 0;
+    size_t                 used;
+
+    (void)state;
+    assert_int_equal(ops->encode(&p, &env, &byte, (size_t)1 << 31, &byte, 1, &used), NC_EFILTER);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_missing_compressor),
+        cmocka_unit_test(test_bad_headers),
+        cmocka_unit_test(test_incompressible),
+        cmocka_unit_test(test_shuffle_modes),
+        cmocka_unit_test(test_too_large),
+    };
+
+    ops = ncz_codec_by_id("blosc");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "filter_testing.h"
+
+static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_INT, .size = 4 }, .chunk_bytes = 32 };
+
+static void
+test_json(void **state)
+{
+    const ncz_codec_ops *zlib = ncz_codec_by_id("zlib");
+    ncz_codec_params     p;
+
+    (void)state;
+    check_json("zlib", "{\"id\": \"zlib\", \"level\": 4}", &env, "{\"id\": \"zlib\", \"level\": 4}");
+    check_json("zlib", "{\"id\": \"zlib\", \"level\": \"7\"}", &env, "{\"id\": \"zlib\", \"level\": 7}");
+    check_json("zlib", "{\"id\": \"zlib\"}", &env, "{\"id\": \"zlib\", \"level\": 1}");
+    check_json("gzip", "{\"id\": \"gzip\", \"level\": -1}", &env, "{\"id\": \"gzip\", \"level\": -1}");
+    check_json("gzip", "{\"id\": \"gzip\", \"level\": \"-1\"}", &env, "{\"id\": \"gzip\", \"level\": -1}");
+
+    assert_int_equal(configure(zlib, "{\"level\": 10}", &env, &p), NC_EFILTER);
+    assert_non_null(strstr(ncz_err_text(), "\"level\" is 10"));
+    assert_int_equal(configure(zlib, "{\"level\": -2}", &env, &p), NC_EFILTER);
+    assert_int_equal(configure(zlib, "{\"level\": \"\"}", &env, &p), NC_EFILTER);
+    assert_int_equal(configure(zlib, "{\"level\": \"-\"}", &env, &p), NC_EFILTER);
+    assert_int_equal(configure(zlib, "{\"level\": \"4 \"}", &env, &p), NC_EFILTER);
+    assert_int_equal(configure(zlib, "{\"level\": \"9223372036854775808\"}", &env, &p), NC_EFILTER);
+    assert_int_equal(configure(zlib, "{\"level\": 1.5}", &env, &p), NC_EFILTER);
+    assert_int_equal(configure(zlib, "{\"level\": [1]}", &env, &p), NC_EFILTER);
+    assert_int_equal(configure(ncz_codec_by_id("gzip"), "{\"level\": 18446744073709551615}", &env, &p), NC_EFILTER);
+    assert_int_equal(configure(ncz_codec_by_id("gzip"), "{\"level\": null}", &env, &p), NC_NOERR);
+}
+
+static void
+test_words(void **state)
+{
+    const ncz_codec_ops *ops = ncz_codec_by_hdf5(1);
+    ncz_codec_params     p = { .v = { 0 } };
+    unsigned             words[NCZ_CODEC_WORDS];
+    size_t               n;
+
+    (void)state;
+    assert_int_equal(ops->from_words(1, (const unsigned[]){ 9 }, &env, &p), NC_NOERR);
+    assert_int_equal(p.v[NCZ_CODEC_LEVEL], 9);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){ 10 }, &env, &p), NC_EINVAL);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){ (unsigned)-1 }, &env, &p), NC_EINVAL);
+    assert_int_equal(ops->from_words(0, NULL, &env, &p), NC_EFILTER);
+    assert_int_equal(ops->from_words(2, (const unsigned[]){ 1, 1 }, &env, &p), NC_EFILTER);
+    p.v[NCZ_CODEC_LEVEL] = -1;
+    assert_int_equal(ops->to_words(&p, &env, &n, words), NC_NOERR);
+    assert_int_equal(n, 1);
+    assert_int_equal(words[0], 6);
+}
+
+/* What netCDF writes for these, level by level. */
+static void
+test_stream_heads(void **state)
+{
+    static const unsigned char heads[10][2] = { { 0x78, 0x01 }, { 0x78, 0x01 }, { 0x78, 0x5e }, { 0x78, 0x5e },
+                                                { 0x78, 0x5e }, { 0x78, 0x5e }, { 0x78, 0x9c }, { 0x78, 0xda },
+                                                { 0x78, 0xda }, { 0x78, 0xda } };
+    const ncz_codec_ops *ops = ncz_codec_by_id("zlib");
+    unsigned char        data[32] = { 1, 2, 3 };
+
+    (void)state;
+    for (int level = 0; level < 10; level++) {
+        ncz_codec_params p = { .v = { [NCZ_CODEC_LEVEL] = level } };
+        size_t           used;
+        unsigned char   *object = encoded(ops, &p, &env, data, sizeof data, &used);
+
+        assert_memory_equal(object, heads[level], 2);
+        free(object);
+    }
+}
+
+/* No time, no name, no system: equal data give equal bytes. */
+static void
+test_gzip_head(void **state)
+{
+    static const unsigned char head[10] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff };
+    const ncz_codec_ops       *ops = ncz_codec_by_id("gzip");
+    const ncz_codec_params     p = { .v = { [NCZ_CODEC_LEVEL] = 5 } };
+    unsigned char              data[32] = { 0 }, *object;
+    size_t                     used;
+
+    (void)state;
+    object = encoded(ops, &p, &env, data, sizeof data, &used);
+    assert_memory_equal(object, head, sizeof head);
+    free(object);
+}
+
+static void
+test_gzip_members(void **state)
+{
+    const ncz_codec_ops   *ops = ncz_codec_by_id("gzip");
+    const ncz_codec_params p = { .v = { [NCZ_CODEC_LEVEL] = 5 } };
+    unsigned char          data[32], back[96], *one, *three;
+    size_t                 used;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)i;
+    one = encoded(ops, &p, &env, data, sizeof data, &used);
+    three = malloc(3 * used);
+    assert_non_null(three);
+    for (size_t i = 0; i < 3; i++)
+        memcpy(three + i * used, one, used);
+
+    assert_int_equal(decode_to(ops, &p, &env, three, 3 * used, back, sizeof back), NC_NOERR);
+    for (size_t i = 0; i < 3; i++)
+        assert_memory_equal(back + i * sizeof data, data, sizeof data);
+    assert_int_equal(decode_to(ops, &p, &env, three, 3 * used, back, 64), NC_EFILTER);
+    assert_int_equal(decode_to(ops, &p, &env, three, 3 * used - 1, back, 96), NC_EFILTER);
+    assert_int_equal(decode_to(ops, &p, &env, three, 2 * used + 5, back, 64), NC_EFILTER);
+    free(three);
+    free(one);
+}
+
+/* One zlib stream is all that there may be. */
+static void
+test_zlib_one_stream(void **state)
+{
+    const ncz_codec_ops   *ops = ncz_codec_by_id("zlib");
+    const ncz_codec_params p = { .v = { [NCZ_CODEC_LEVEL] = 5 } };
+    unsigned char          data[32] = { 7 }, back[64], *one, *two;
+    size_t                 used;
+
+    (void)state;
+    one = encoded(ops, &p, &env, data, sizeof data, &used);
+    two = malloc(2 * used);
+    assert_non_null(two);
+    memcpy(two, one, used);
+    memcpy(two + used, one, used);
+    assert_int_equal(decode_to(ops, &p, &env, two, 2 * used, back, sizeof back), NC_EFILTER);
+    assert_int_equal(decode_to(ops, &p, &env, two, 2 * used, back, sizeof data), NC_EFILTER);
+    assert_non_null(strstr(ncz_err_text(), "behind the end"));
+    free(two);
+    free(one);
+}
+
+/* A megabyte of zeros in a kilobyte, wanted as 32 bytes. */
+static void
+test_bomb(void **state)
+{
+    const ncz_codec_ops   *ops = ncz_codec_by_id("zlib");
+    const ncz_codec_params p = { .v = { [NCZ_CODEC_LEVEL] = 9 } };
+    unsigned char         *zeros = calloc(1, 1 << 20), *object, back[32];
+    size_t                 used;
+
+    (void)state;
+    assert_non_null(zeros);
+    object = encoded(ops, &p, &env, zeros, 1 << 20, &used);
+    assert_true(used < 2048);
+    assert_int_equal(decode_to(ops, &p, &env, object, used, back, sizeof back), NC_EFILTER);
+    assert_non_null(strstr(ncz_err_text(), "more than 32 bytes"));
+    free(object);
+    free(zeros);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_json),         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_stream_heads), cmocka_unit_test(test_gzip_head),
+        cmocka_unit_test(test_gzip_members), cmocka_unit_test(test_zlib_one_stream),
+        cmocka_unit_test(test_bomb),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "grid_test.h"
+
+static const nc_type all[] = { NC_BYTE, NC_CHAR, NC_SHORT, NC_INT, NC_FLOAT, NC_DOUBLE,
+                               NC_UBYTE, NC_USHORT, NC_UINT, NC_INT64, NC_UINT64, NC_STRING };
+
+static void
+types_there_and_back(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(all); i++) {
+        ncz_dtype t = ncz_dtype_of(all[i], i % 2 == 0, 17);
+
+        assert_int_equal(ncz_dtype_nc(&t), all[i]);
+        assert_int_equal(t.big, i % 2 == 0);
+        assert_int_equal(t.size, all[i] == NC_STRING ? 17 : ncz_type_size(all[i]));
+        assert_int_equal(ncz_type_numeric(all[i]), all[i] != NC_CHAR && all[i] != NC_STRING);
+    }
+}
+
+static void
+sizes(void **state)
+{
+    static const size_t want[] = { 0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, sizeof(char *), 0, 0 };
+
+    (void)state;
+    for (nc_type t = 0; t < (nc_type)NCZ_LEN(want); t++)
+        assert_int_equal(ncz_type_size(t), want[t]);
+    assert_int_equal(ncz_type_size(-1), 0);
+    assert_int_equal(ncz_type_size(NC_FIRSTUSERTYPEID), 0);
+    assert_false(ncz_type_numeric(NC_NAT));
+    assert_null(ncz_type_fill(NC_NAT));
+}
+
+static void
+odd_stored_types(void **state)
+{
+    static const struct {
+        ncz_dtype t;
+        nc_type   want;
+    } rows[] = {
+        { { NCZ_KIND_FLOAT, false, 2 }, NC_FLOAT },  { { NCZ_KIND_FLOAT, false, 16 }, NC_NAT },
+        { { NCZ_KIND_BOOL, false, 1 }, NC_UBYTE },   { { NCZ_KIND_BOOL, false, 4 }, NC_NAT },
+        { { NCZ_KIND_INT, false, 3 }, NC_NAT },      { { NCZ_KIND_UINT, true, 16 }, NC_NAT },
+        { { NCZ_KIND_CHAR, false, 1 }, NC_CHAR },    { { NCZ_KIND_CHAR, false, 2 }, NC_NAT },
+        { { NCZ_KIND_BYTES, false, 0 }, NC_STRING }, { { NCZ_KIND_UCS4, true, 12 }, NC_STRING },
+        { { NCZ_KIND_OTHER, false, 8 }, NC_NAT },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++)
+        assert_int_equal(ncz_dtype_nc(&rows[i].t), rows[i].want);
+}
+
+static void
+fills(void **state)
+{
+    (void)state;
+    assert_int_equal(*(const int8_t *)ncz_type_fill(NC_BYTE), -127);
+    assert_int_equal(*(const char *)ncz_type_fill(NC_CHAR), 0);
+    assert_int_equal(*(const int16_t *)ncz_type_fill(NC_SHORT), -32767);
+    assert_int_equal(*(const int32_t *)ncz_type_fill(NC_INT), -2147483647);
+    assert_true(*(const float *)ncz_type_fill(NC_FLOAT) == 9.9692099683868690e+36f);
+    assert_true(*(const double *)ncz_type_fill(NC_DOUBLE) == 9.9692099683868690e+36);
+    assert_int_equal(*(const uint8_t *)ncz_type_fill(NC_UBYTE), 255);
+    assert_int_equal(*(const uint16_t *)ncz_type_fill(NC_USHORT), 65535);
+    assert_int_equal(*(const uint32_t *)ncz_type_fill(NC_UINT), 4294967295u);
+    assert_true(*(const int64_t *)ncz_type_fill(NC_INT64) == -9223372036854775806LL);
+    assert_true(*(const uint64_t *)ncz_type_fill(NC_UINT64) == 18446744073709551614ULL);
+    assert_string_equal(*(const char *const *)ncz_type_fill(NC_STRING), "");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(types_there_and_back),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(odd_stored_types),
+        cmocka_unit_test(fills),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

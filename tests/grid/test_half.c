@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All 65536 halves, and every midpoint between two of them. */
+#include "grid_test.h"
+
+#include <math.h>
+
+static const ncz_dtype half = { NCZ_KIND_FLOAT, false, 2 };
+static const ncz_dtype half_big = { NCZ_KIND_FLOAT, true, 2 };
+
+static double
+by_definition(uint16_t h)
+{
+    int    exponent = h >> 10 & 31, mantissa = h & 0x3ff;
+    double v;
+
+    if (exponent == 31)
+        v = mantissa != 0 ? (double)NAN : (double)INFINITY;
+    else if (exponent == 0)
+        v = ldexp(mantissa, -24);
+    else
+        v = ldexp(1024 + mantissa, exponent - 25);
+    return (h & 0x8000) != 0 ? -v : v;
+}
+
+static void
+all_out_and_back(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 65536; i++) {
+        uint16_t h = (uint16_t)i, swapped = (uint16_t)(i << 8 | i >> 8), back = 0;
+        double   want = by_definition(h), d = 0;
+        float    f = 0, f2 = 0;
+
+        assert_int_equal(ncz_convert_out(&half, &h, NC_FLOAT, &f, 1, false), NC_NOERR);
+        assert_int_equal(ncz_convert_out(&half_big, &swapped, NC_FLOAT, &f2, 1, false), NC_NOERR);
+        assert_int_equal(ncz_convert_out(&half, &h, NC_DOUBLE, &d, 1, false), NC_NOERR);
+        if (isnan(want)) {
+            assert_true(isnan(f) && isnan(f2) && isnan(d));
+            assert_int_equal(ncz_convert_in(NC_FLOAT, &f, &half, &back, 1, false), NC_NOERR);
+            assert_true(isnan(by_definition(back)));
+            continue;
+        }
+        assert_true((double)f == want && (double)f2 == want && d == want && !!signbit(d) == (h >> 15));
+        assert_int_equal(ncz_convert_in(NC_FLOAT, &f, &half, &back, 1, false), isinf(want) ? NC_ERANGE : NC_NOERR);
+        assert_int_equal(back, h);
+        assert_int_equal(ncz_convert_in(NC_DOUBLE, &d, &half_big, &back, 1, false),
+                         isinf(want) ? NC_ERANGE : NC_NOERR);
+        assert_int_equal(back, swapped);
+    }
+}
+
+static uint16_t
+in(double v, int rc)
+{
+    uint16_t h = 0;
+
+    assert_int_equal(ncz_convert_in(NC_DOUBLE, &v, &half, &h, 1, false), rc);
+    return h;
+}
+
+static void
+rounding(void **state)
+{
+    (void)state;
+    for (uint16_t h = 0; h < 0x7bff; h++) {
+        double middle = (by_definition(h) + by_definition((uint16_t)(h + 1))) / 2;
+
+        assert_int_equal(in(middle, NC_NOERR), h % 2 == 0 ? h : h + 1);
+        assert_int_equal(in(nextafter(middle, 0), NC_NOERR), h);
+        assert_int_equal(in(nextafter(middle, 1e9), NC_NOERR), h + 1);
+        assert_int_equal(in(-middle, NC_NOERR), (h % 2 == 0 ? h : h + 1) | 0x8000);
+    }
+    assert_int_equal(in(65504.0, NC_NOERR), 0x7bff);
+    assert_int_equal(in(65519.9, NC_ERANGE), 0x7bff);
+    assert_int_equal(in(65520.0, NC_ERANGE), 0x7c00);
+    assert_int_equal(in(-1e300, NC_ERANGE), 0xfc00);
+    assert_int_equal(in(5e-324, NC_NOERR), 0);
+    assert_int_equal(in(-5e-324, NC_NOERR), 0x8000);
+}
+
+static void
+integers(void **state)
+{
+    const int64_t big = INT64_C(9007199254740993);
+    const int     many[] = { 0, 1, 2049, 70000 };
+    uint16_t      h[4];
+    int           back[4];
+
+    (void)state;
+    assert_int_equal(ncz_convert_in(NC_INT64, &big, &half, h, 1, false), NC_ERANGE);
+    assert_int_equal(h[0], 0x7c00);
+    assert_int_equal(ncz_convert_in(NC_INT, many, &half, h, 3, false), NC_NOERR);
+    assert_int_equal(ncz_convert_out(&half, h, NC_INT, back, 3, false), NC_NOERR);
+    assert_int_equal(back[2], 2048);
+    assert_int_equal(ncz_convert_in(NC_INT, many, &half, h, 4, false), NC_ERANGE);
+    assert_int_equal(ncz_convert_out(&half, h, NC_INT, back, 4, false), NC_ERANGE);
+    assert_int_equal(back[3], INT32_MIN);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_out_and_back),
+        cmocka_unit_test(rounding),
+        cmocka_unit_test(integers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

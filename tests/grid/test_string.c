@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "grid_test.h"
+
+static void
+out_is(const ncz_dtype *t, const void *stored, const char *want)
+{
+    char *s = (char *)"untouched";
+
+    assert_int_equal(ncz_convert_out(t, stored, NC_STRING, &s, 1, false), NC_NOERR);
+    if (want == NULL)
+        assert_null(s);
+    else
+        assert_string_equal(s, want);
+    ncz_free(s);
+}
+
+static void
+in_is(const ncz_dtype *t, const char *s, const void *want)
+{
+    char got[64];
+
+    memset(got, 0x55, sizeof got);
+    assert_int_equal(ncz_convert_in(NC_STRING, &s, t, got, 1, false), NC_NOERR);
+    assert_memory_equal(got, want, t->size);
+    assert_int_equal(got[t->size], 0x55);
+}
+
+static void
+bytes(void **state)
+{
+    const ncz_dtype s4 = { NCZ_KIND_BYTES, false, 4 }, s0 = { NCZ_KIND_BYTES, false, 0 };
+
+    (void)state;
+    out_is(&s4, "ab\0\0", "ab");
+    out_is(&s4, "abcd", "abcd");
+    out_is(&s4, "\0\0\0\0", NULL); /* netCDF-C: no bytes, no string */
+    out_is(&s4, "\xff\xfe\0\0", "\xff\xfe");
+    out_is(&s0, "", NULL);
+    in_is(&s4, "ab", "ab\0\0");
+    in_is(&s4, "abcdef", "abcd");
+    in_is(&s4, NULL, "\0\0\0\0");
+    in_is(&s4, "abc\xc3\xa9", "abc\0"); /* never half a character */
+    in_is(&s4, "ab\xc3\xa9", "ab\xc3\xa9");
+    in_is(&s0, "abc", "");
+}
+
+static void
+embedded_nul_is_kept(void **state)
+{
+    const ncz_dtype s4 = { NCZ_KIND_BYTES, false, 4 };
+    char           *s = NULL;
+
+    (void)state;
+    assert_int_equal(ncz_convert_out(&s4, "a\0b\0", NC_STRING, &s, 1, false), NC_NOERR);
+    assert_memory_equal(s, "a\0b", 4);
+    ncz_free(s);
+}
+
+static void
+ucs4(void **state)
+{
+    const ncz_dtype le = { NCZ_KIND_UCS4, false, 16 }, be = { NCZ_KIND_UCS4, true, 16 };
+    const char      text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"; /* 1, 2, 3 and 4 bytes */
+    const char      in_le[] = "a\0\0\0\xe9\0\0\0\xac\x20\0\0\0\xf6\x01\0";
+    const char      in_be[] = "\0\0\0a\0\0\0\xe9\0\0\x20\xac\0\x01\xf6\0";
+
+    (void)state;
+    out_is(&le, in_le, text);
+    out_is(&be, in_be, text);
+    in_is(&le, text, in_le);
+    in_is(&be, text, in_be);
+    in_is(&le, "ab", "a\0\0\0b\0\0\0\0\0\0\0\0\0\0\0");
+    in_is(&le, "abcdef", "a\0\0\0b\0\0\0c\0\0\0d\0\0\0");
+    in_is(&le, NULL, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+    out_is(&le, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", NULL);
+}
+
+static void
+ucs4_that_is_none(void **state)
+{
+    const ncz_dtype le = { NCZ_KIND_UCS4, false, 8 };
+
+    (void)state;
+    out_is(&le, "\0\0\x11\0b\0\0\0", "\xef\xbf\xbd" "b");        /* above 10FFFF */
+    out_is(&le, "\0\xd8\0\0\xff\xff\xff\xff", "\xef\xbf\xbd\xef\xbf\xbd"); /* a surrogate */
+    in_is(&le, "\xff" "a", "\xfd\xff\0\0a\0\0\0");
+    in_is(&le, "\xe2\x82", "\xfd\xff\0\0\xfd\xff\0\0"); /* cut off */
+    in_is(&le, "\xed\xa0\x80", "\xfd\xff\0\0\xfd\xff\0\0");
+}
+
+static void
+sizes_that_are_no_multiple(void **state)
+{
+    const ncz_dtype odd = { NCZ_KIND_UCS4, false, 7 };
+
+    (void)state;
+    out_is(&odd, "a\0\0\0bcd", "a");
+    in_is(&odd, "xy", "x\0\0\0\0\0\0");
+}
+
+static void
+many(void **state)
+{
+    const ncz_dtype s2 = { NCZ_KIND_BYTES, false, 2 };
+    char           *s[3] = { NULL };
+    char            back[6];
+
+    (void)state;
+    assert_int_equal(ncz_convert_out(&s2, "aabbcc", NC_STRING, s, 3, false), NC_NOERR);
+    assert_string_equal(s[0], "aa");
+    assert_string_equal(s[2], "cc");
+    assert_int_equal(ncz_convert_in(NC_STRING, s, &s2, back, 3, false), NC_NOERR);
+    assert_memory_equal(back, "aabbcc", 6);
+    for (int i = 0; i < 3; i++)
+        ncz_free(s[i]);
+}
+
+static void
+out_of_memory(void **state)
+{
+    const ncz_dtype s2 = { NCZ_KIND_BYTES, false, 2 }, u2 = { NCZ_KIND_UCS4, false, 8 };
+    const char      ucs[] = "a\0\0\0b\0\0\0c\0\0\0d\0\0\0";
+
+    (void)state;
+    for (size_t at = 1; at <= 4; at++) {
+        char *s[3] = { NULL };
+
+        fail_use(at);
+        if (ncz_convert_out(&s2, "aabbcc", NC_STRING, s, 3, false) == NC_NOERR) {
+            assert_false(fail_end());
+            assert_int_equal(at, 4);
+        } else {
+            assert_true(fail_end());
+            assert_null(s[0]);
+            assert_null(s[1]);
+        }
+        for (int i = 0; i < 3; i++)
+            ncz_free(s[i]);
+    }
+    {
+        char *s[2] = { NULL };
+
+        fail_use(2);
+        assert_int_equal(ncz_convert_out(&u2, ucs, NC_STRING, s, 2, false), NC_ENOMEM);
+        assert_true(fail_end());
+        assert_null(s[0]);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes),
+        cmocka_unit_test(embedded_nul_is_kept),
+        cmocka_unit_test(ucs4),
+        cmocka_unit_test(ucs4_that_is_none),
+        cmocka_unit_test(sizes_that_are_no_multiple),
+        cmocka_unit_test(many),
+        cmocka_unit_test(out_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
