@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The front door of the maps: checks keys, ranges and abilities once, answers for what a map cannot do, and makes the
+ * status of a batch out of that of its requests. A map behind it may trust what it is handed.
+ *
+ * Holds no lock; safe from any thread as far as the map is.
+ */
+#include "zmap/zmap_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bool
+zmap_key_valid(const char *key)
+{
+    size_t start = 0, i = 0;
+
+    if (key == NULL)
+        return false;
+    for (;; i++) {
+        unsigned char c = (unsigned char)key[i];
+
+        if (c == '/' || c == '\0') {
+            size_t len = i - start;
+
+            if (len == 0 || (key[start] == '.' && (len == 1 || (len == 2 && key[start + 1] == '.'))))
+                return false;
+            start = i + 1;
+        }
+        if (c == '\0')
+            break;
+        if (i == ZMAP_KEY_MAX || c < 0x20 || c == 0x7f || c == '\\')
+            return false;
+    }
+    return ncz_utf8_valid(key, i);
+}
+
+/* A key that is none goes into the text only as far as it is harmless there. */
+static int
+fail_key(const char *key)
+{
+    size_t len = 0;
+
+    while (key != NULL && len < 80 && key[len] >= 0x20 && key[len] < 0x7f)
+        len++;
+    return ncz_fail(NC_EINVAL, "\"%.*s\"%s is not a key", (int)len, key != NULL ? key : "",
+                    key != NULL && key[len] != '\0' ? "..." : "");
+}
+
+static int
+fail_unable(const zmap *m, const char *what)
+{
+    return ncz_fail(NC_ENOTBUILT, "the %s map cannot %s", m->ops->name, what);
+}
+
+static int
+check_write(const zmap *m)
+{
+    if ((m->caps & ZMAP_CAN_WRITE) == 0)
+        return ncz_fail(NC_EPERM, "the %s map is open for reading only", m->ops->name);
+    return NC_NOERR;
+}
+
+const char *
+zmap_name(const zmap *m)
+{
+    return m->ops->name;
+}
+
+unsigned
+zmap_caps_of(const zmap *m)
+{
+    return m->caps;
+}
+
+/* ---- get ------------------------------------------------------------------------------------------------------- */
+
+static int
+check_get(zmap_get_req *r)
+{
+    uint64_t end;
+
+    r->nread = 0;
+    r->version[0] = '\0';
+    if (!zmap_key_valid(r->key))
+        return fail_key(r->key);
+    if (r->len != ZMAP_WHOLE && !ncz_add64(r->off, r->len, &end))
+        return ncz_fail(NC_EINVAL, "%s: a range of %" PRIu64 " bytes from %" PRIu64, r->key, r->len, r->off);
+    return NC_NOERR;
+}
+
+/* A range that the map cannot read by itself. */
+static bool
+needs_cut(const zmap *m, const zmap_get_req *r)
+{
+    return (m->caps & ZMAP_CAN_RANGE) == 0 && (r->off != 0 || r->len != ZMAP_WHOLE);
+}
+
+/* Reads the whole object, under the ceiling of stored objects, and answers out of it. */
+static void
+get_cut(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
+{
+    zmap_get_req whole = {.key = r->key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes)};
+    int          rc;
+
+    m->ops->get(m, &whole, 1, NULL, NULL);
+    rc = whole.err.code;
+    if (rc == NC_NOERR)
+        rc = zmap_answer_bytes(r, whole.body.data, whole.body.len);
+    else
+        ncz_err_adopt(&whole.err);
+    memcpy(r->version, whole.version, sizeof r->version);
+    ncz_buf_clear(&whole.body);
+    zmap_get_end(r, rc, done, arg);
+}
+
+/* The first failure of a batch; an absent object is none. */
+static int
+get_status(const zmap_get_req *reqs, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (reqs[i].err.code != NC_NOERR && reqs[i].err.code != NC_EEMPTY)
+            return ncz_err_adopt(&reqs[i].err);
+    return NC_NOERR;
+}
+
+/* The map gets the batch in runs as long as can be: only a request that is answered here parts two of them. */
+int
+zmap_get_batch(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
+{
+    for (size_t i = 0; i < n;) {
+        size_t end = i;
+        int    rc = NC_NOERR;
+
+        while (end < n && (rc = check_get(&reqs[end])) == NC_NOERR && !needs_cut(m, &reqs[end]))
+            end++;
+        if (end > i) {
+            m->ops->get(m, reqs + i, end - i, done, arg);
+            i = end;
+        } else {
+            if (rc != NC_NOERR)
+                zmap_get_end(&reqs[i], rc, done, arg);
+            else
+                get_cut(m, &reqs[i], done, arg);
+            i++;
+        }
+    }
+    return get_status(reqs, n);
+}
+
+int
+zmap_get(zmap *m, const char *key, ncz_buf *body)
+{
+    zmap_get_req r = {.key = key, .len = ZMAP_WHOLE, .body = *body};
+
+    zmap_get_batch(m, &r, 1, NULL, NULL);
+    *body = r.body;
+    if (r.err.code == NC_EEMPTY)
+        return ncz_fail(NC_EEMPTY, "%s: no such object", key);
+    return r.err.code;
+}
+
+int
+zmap_len(zmap *m, const char *key, uint64_t *len)
+{
+    ncz_buf body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes);
+    int     rc;
+
+    if ((rc = zmap_get(m, key, &body)) == NC_NOERR && len != NULL)
+        *len = body.len;
+    ncz_buf_clear(&body);
+    return rc;
+}
+
+/* ---- put and del ----------------------------------------------------------------------------------------------- */
+
+static int
+check_put(const zmap *m, const zmap_put_req *r)
+{
+    int rc;
+
+    if ((rc = check_write(m)) != NC_NOERR)
+        return rc;
+    if (!zmap_key_valid(r->key))
+        return fail_key(r->key);
+    if (r->data == NULL && r->len != 0)
+        return ncz_fail(NC_EINVAL, "%s: no data", r->key);
+    if (r->when == ZMAP_IF_ABSENT && (m->caps & ZMAP_CAN_IF_ABSENT) == 0)
+        return fail_unable(m, "put only what is absent");
+    if (r->when == ZMAP_IF_MATCH && (m->caps & ZMAP_CAN_IF_MATCH) == 0)
+        return fail_unable(m, "put over one version only");
+    if (r->when == ZMAP_IF_MATCH && (r->version == NULL || r->version[0] == '\0'))
+        return ncz_fail(NC_EINVAL, "%s: no version to match", r->key);
+    return NC_NOERR;
+}
+
+int
+zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        size_t end = i;
+        int    rc = NC_NOERR;
+
+        while (end < n && (rc = check_put(m, &reqs[end])) == NC_NOERR)
+            end++;
+        if (end > i)
+            m->ops->put(m, reqs + i, end - i);
+        else
+            zmap_put_end(&reqs[end++], rc);
+        i = end;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (reqs[i].err.code != NC_NOERR)
+            return ncz_err_adopt(&reqs[i].err);
+    return NC_NOERR;
+}
+
+int
+zmap_put(zmap *m, const char *key, const void *data, size_t len)
+{
+    zmap_put_req r = {.key = key, .data = data, .len = len, .when = ZMAP_ALWAYS};
+
+    return zmap_put_batch(m, &r, 1);
+}
+
+int
+zmap_del(zmap *m, const char *const *keys, size_t n)
+{
+    ncz_err first = {.code = NC_NOERR};
+    int     rc;
+
+    if ((rc = check_write(m)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < n;) {
+        size_t end = i;
+
+        while (end < n && zmap_key_valid(keys[end]))
+            end++;
+        rc = end > i ? m->ops->del(m, keys + i, end - i) : fail_key(keys[end++]);
+        if (rc != NC_NOERR && first.code == NC_NOERR)
+            ncz_err_save(&first, rc);
+        i = end;
+    }
+    return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
+}
+
+/* ---- the rest -------------------------------------------------------------------------------------------------- */
+
+int
+zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+{
+    if ((m->caps & ZMAP_CAN_LIST) == 0)
+        return fail_unable(m, "list its keys");
+    if (prefix == NULL || (prefix[0] != '\0' && !zmap_key_valid(prefix)))
+        return fail_key(prefix);
+    return m->ops->list(m, prefix, each, arg);
+}
+
+int
+zmap_sync(zmap *m)
+{
+    return (m->caps & ZMAP_CAN_SYNC) != 0 ? m->ops->sync(m) : NC_NOERR;
+}
+
+zmap *
+zmap_ref(zmap *m)
+{
+    __atomic_add_fetch(&m->refs, 1, __ATOMIC_RELAXED);
+    return m;
+}
+
+int
+zmap_close(zmap *m, zmap_end how)
+{
+    if (m == NULL || __atomic_sub_fetch(&m->refs, 1, __ATOMIC_ACQ_REL) != 0)
+        return NC_NOERR;
+    return m->ops->close(m, how);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * zmap: the key-value front door and the maps behind it. A map holds objects (whole byte strings) under keys; Zarr's
+ * documents and chunks are such objects. Source: the zmap abstraction of the NCZarr specification.
+ *
+ * Keys: 1 to 1024 bytes of UTF-8, segments joined by '/', no leading or trailing '/', no empty, "." or ".." segment,
+ * no control byte, no '\'. They are checked here, once; a map may trust what it is handed. A prefix is a key or "".
+ * Only leaves bear content: no key may be a prefix (by segments) of another.
+ *
+ * Errors: NC_EEMPTY      the key has no content (absent, or only a prefix of others)
+ *         NC_EOBJECT     an object stands where none should (put if absent; a map that must be new)
+ *         NC_ENOOBJECT   an object or a map that should exist does not
+ *         NC_EINVAL      not a key; NC_EPERM map is read-only; NC_ENOTBUILT the map cannot do that (see caps)
+ *         and what the system says (ncz_fail_errno).
+ *
+ * Threads: get, put, del, list and sync may be called from several threads at once.
+ *
+ * Also written for someone who adds a map: fill in one `static const zmap_ops` and one constructor (zmap_example.c is
+ * a worked one), and run tests/contract/store.c on it.
+ */
+#ifndef NCZ_ZMAP_H
+#define NCZ_ZMAP_H
+
+#include "util/util.h"
+
+typedef struct zmap zmap;
+
+#define ZMAP_WHOLE   UINT64_MAX /* as a request's `len`: to the end of the object */
+#define ZMAP_VERSION 80         /* bytes of a version stamp and its NUL */
+#define ZMAP_KEY_MAX 1024       /* bytes of the longest key */
+
+/* What a map can do. Positive only: a bit that is not set is answered for by the front door. */
+typedef enum zmap_caps {
+    ZMAP_CAN_RANGE     = 1 << 0, /* reads a byte range without reading the whole; else the front door cuts it out */
+    ZMAP_CAN_WRITE     = 1 << 1,
+    ZMAP_CAN_REPLACE   = 1 << 2, /* put over an existing key is atomic: old bytes or new */
+    ZMAP_CAN_LIST      = 1 << 3,
+    ZMAP_CAN_IF_ABSENT = 1 << 4, /* put conditions */
+    ZMAP_CAN_IF_MATCH  = 1 << 5,
+    ZMAP_CAN_SYNC      = 1 << 6, /* sync() makes puts durable */
+    ZMAP_FROM_WORKERS  = 1 << 7, /* gets are cheap and block: from any worker, one at a time; else in batches */
+} zmap_caps;
+
+/* One object, or a byte range of it, to read. */
+typedef struct zmap_get_req {
+    const char *key;
+    uint64_t    off, len;  /* len ZMAP_WHOLE: to the end. A range past the end is NC_EINVAL with a text */
+    void       *into;      /* the caller's memory, or NULL: the map appends to `body` */
+    size_t      into_cap;  /* with `into`: most bytes it takes; a longer object is NC_ETRUNC */
+    ncz_buf     body;      /* its limit is the ceiling: a longer object is NC_ENOMEM. The caller clears it */
+    size_t      nread;     /* out; 0 and `body` as it was when err is a failure */
+    ncz_err     err;       /* out: NC_NOERR, NC_EEMPTY when absent (without a text), ... */
+    char        version[ZMAP_VERSION]; /* out: the map's stamp of what was read, for ZMAP_IF_MATCH; "": it has none */
+    void       *tag;       /* the caller's */
+} zmap_get_req;
+
+/*
+ * Called once for each request of a batch as it completes, maybe from other threads, never twice at once for one
+ * batch. It may take the body over; `err` stays the map's until the batch returns. It may use the map.
+ */
+typedef void (*zmap_done_fn)(zmap_get_req *req, void *arg);
+
+typedef enum zmap_when { ZMAP_ALWAYS, ZMAP_IF_ABSENT, ZMAP_IF_MATCH } zmap_when;
+
+typedef struct zmap_put_req {
+    const char *key;
+    const void *data;
+    size_t      len;
+    zmap_when   when;
+    const char *version; /* with ZMAP_IF_MATCH: the map's own stamp of the object */
+    ncz_err     err;     /* out */
+} zmap_put_req;
+
+/*
+ * A child of a prefix: the next segment only. `leaf`: an object stands at prefix/name; else it is only a prefix. No
+ * lock is held: it may use the map. A non-zero return stops, and zmap_list() returns it.
+ */
+typedef int (*zmap_each_fn)(const char *name, bool leaf, void *arg);
+
+typedef enum zmap_end {
+    ZMAP_KEEP,    /* what was put stays */
+    ZMAP_DISCARD, /* a map made by this session is removed again, exactly what it created; else as KEEP */
+} zmap_end;
+
+/* ---- for users of maps ----------------------------------------------------------------------------------------- */
+
+bool        zmap_key_valid(const char *key);
+const char *zmap_name(const zmap *m);  /* "file", "memory", ... */
+unsigned    zmap_caps_of(const zmap *m);
+
+/* One object. `body` is appended to; its limit is the ceiling. */
+int zmap_get(zmap *m, const char *key, ncz_buf *body);
+int zmap_put(zmap *m, const char *key, const void *data, size_t len);
+/* NC_NOERR or NC_EEMPTY. *len may be NULL. Reads the object on maps that cannot tell otherwise: not for hot paths. */
+int zmap_len(zmap *m, const char *key, uint64_t *len);
+
+/* All requests are tried; each carries its own status; the first failure other than NC_EEMPTY is also returned (and
+ * its text is this thread's record). `done` may be NULL. */
+int zmap_get_batch(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg);
+/* Objects appear whole or not at all. All are tried; the first failure is returned. */
+int zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n);
+int zmap_del(zmap *m, const char *const *keys, size_t n); /* absent keys are no error */
+/* The immediate children of `prefix` ("" for the root), each once, sorted bytewise. Nothing there: no call. */
+int zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
+/* After success all that was put before is on stable storage. Without ZMAP_CAN_SYNC: NC_NOERR at once. */
+int zmap_sync(zmap *m);
+/* Drops one reference; the last one ends the map, and its `how` counts. Always releases; returns the first failure.
+ * NULL is fine. */
+int   zmap_close(zmap *m, zmap_end how);
+zmap *zmap_ref(zmap *m);
+
+/* ---- maps ------------------------------------------------------------------------------------------------------ */
+
+typedef enum zmap_open_how {
+    ZMAP_OPEN_READ,   /* must exist: NC_ENOOBJECT */
+    ZMAP_OPEN_WRITE,  /* must exist */
+    ZMAP_CREATE_NEW,  /* must not exist, or be an empty directory: else NC_EOBJECT */
+} zmap_open_how;
+
+int zmap_mem_open(zmap **out);
+
+/*
+ * A directory tree. Temporaries are named by us and never listed, nor are other tools' (`*.partial`): such a last
+ * segment is never an object. A failed fsync is final: the map refuses further writes. No path leads out of `dir`,
+ * whatever the links inside it (NC_EACCESS); only plain files are read. With ZMAP_CREATE_NEW the parent of `dir` must
+ * exist (NC_ENOOBJECT).
+ */
+int zmap_file_open(const char *dir, zmap_open_how how, zmap **out);
+
+/*
+ * Asks a file map that each object be on stable storage before it takes the place of an older one, so that power
+ * loss too leaves old bytes or new. Costs a wait for the disk at each put. NC_ENOTBUILT on other maps.
+ */
+int zmap_file_sync_each(zmap *m);
+
+/*
+ * Removes all objects below `dir`, its directories and `dir` itself. Looks first and removes then: at anything that
+ * is no plain file or directory of the same file system (links are not followed, `dir` itself included) it stops
+ * with NC_EOBJECT and nothing is gone. NC_ENOOBJECT when there is no `dir`.
+ */
+int zmap_file_remove(const char *dir);
+
+/* ---- wrappers and tables for tests ----------------------------------------------------------------------------- */
+
+/* Every system call of the file map goes through this table (as SQLite's VFS does), so that a test can count, fail or
+ * die at the n-th. NULL puts the system's own back. Process-wide; for tests only. */
+typedef struct zmap_syscalls zmap_syscalls;
+void zmap_file_use(const zmap_syscalls *table);
+
+typedef enum zmap_fault_kind {
+    ZMAP_FAULT_FAIL,   /* the operation is not done and reports `code` */
+    ZMAP_FAULT_LIE,    /* the operation is done and reports `code` */
+    ZMAP_FAULT_SHORT,  /* a get gives half its bytes and reports success */
+    ZMAP_FAULT_DIE,    /* _exit(137), as kill -9 would */
+} zmap_fault_kind;
+
+/* Wraps `inner` (takes its reference on success). The `nth` operation (1-based; each request of a batch, key of a
+ * del, list and sync counts) meets the fault, and with `forever` all after it. nth 0: none. */
+typedef struct zmap_fault_plan {
+    size_t          nth;
+    bool            forever;
+    zmap_fault_kind kind;
+    int             code;
+    size_t          seen; /* out: operations so far */
+} zmap_fault_plan;
+
+int zmap_fault_open(zmap *inner, zmap_fault_plan *plan, zmap **out);
+
+/* ---- for those who write maps ---------------------------------------------------------------------------------- */
+
+typedef struct zmap_ops {
+    const char *name;
+    int (*get)(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg); /* sets each err, calls done */
+    int (*put)(zmap *m, zmap_put_req *reqs, size_t n);      /* sets each err */
+    int (*del)(zmap *m, const char *const *keys, size_t n); /* tries all, returns the first failure */
+    int (*list)(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
+    int (*sync)(zmap *m);
+    int (*close)(zmap *m, zmap_end how); /* frees m too */
+} zmap_ops;
+
+/* A map's struct begins with this. */
+struct zmap {
+    const zmap_ops *ops;
+    unsigned        caps;
+    unsigned        refs; /* set to 1 by the constructor; the front door counts atomically */
+};
+
+/* zmap_example.c: not in the library, but built by and tested with its tests. */
+int zmap_example_open(zmap **out);
+
+#endif /* NCZ_ZMAP_H */

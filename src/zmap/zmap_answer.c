@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What every map does in the same way: deciding how much of an object a request gets, ending a request, and handing
+ * out the children of a prefix in order. No state; any thread.
+ */
+#include "zmap/zmap_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int
+zmap_answer_size(const zmap_get_req *r, uint64_t size, size_t *n)
+{
+    uint64_t want = r->len;
+
+    if (r->off > size || (want != ZMAP_WHOLE && want > size - r->off))
+        return ncz_fail(NC_EINVAL, "%s: bytes %" PRIu64 " to %" PRIu64 " of an object of %" PRIu64, r->key, r->off,
+                        want == ZMAP_WHOLE ? size : r->off + want, size);
+    if (want == ZMAP_WHOLE)
+        want = size - r->off;
+    if (r->into != NULL && want > r->into_cap)
+        return ncz_fail(NC_ETRUNC, "%s: %" PRIu64 " bytes, but the caller takes %zu", r->key, want, r->into_cap);
+    if (r->into == NULL && (want > SIZE_MAX || (r->body.limit != 0 &&
+                                                (r->body.len > r->body.limit || want > r->body.limit - r->body.len))))
+        return ncz_fail(NC_ENOMEM, "%s: %" PRIu64 " bytes are more than the limit of %zu for one object", r->key,
+                        want, r->body.limit);
+    *n = (size_t)want;
+    return NC_NOERR;
+}
+
+int
+zmap_answer_bytes(zmap_get_req *r, const void *object, size_t size)
+{
+    size_t n;
+    int    rc;
+
+    if ((rc = zmap_answer_size(r, size, &n)) != NC_NOERR)
+        return rc;
+    if (r->into == NULL)
+        rc = ncz_buf_append(&r->body, n != 0 ? (const char *)object + r->off : NULL, n);
+    else if (n != 0)
+        memcpy(r->into, (const char *)object + r->off, n);
+    if (rc == NC_NOERR)
+        r->nread = n;
+    return rc;
+}
+
+/* An absent object is an everyday answer: it gets no text, which is most of the cost of a failure. */
+void
+zmap_get_end(zmap_get_req *r, int rc, zmap_done_fn done, void *arg)
+{
+    r->err.code = rc;
+    r->err.text[0] = '\0';
+    if (rc != NC_NOERR) {
+        r->nread = 0;
+        if (rc != NC_EEMPTY)
+            ncz_err_save(&r->err, rc);
+    }
+    if (done != NULL)
+        done(r, arg);
+}
+
+void
+zmap_put_end(zmap_put_req *r, int rc)
+{
+    r->err.code = rc;
+    r->err.text[0] = '\0';
+    if (rc != NC_NOERR)
+        ncz_err_save(&r->err, rc);
+}
+
+int
+zmap_children_add(zmap_children *c, const char *name, size_t len, bool leaf)
+{
+    char *copy;
+
+    if (c->n == c->cap) {
+        size_t      cap = c->cap != 0 ? c->cap * 2 : 16;
+        zmap_child *items = ncz_grow(c->items, cap, sizeof *items);
+
+        if (items == NULL)
+            return ncz_fail_nomem(cap * sizeof *items);
+        c->items = items;
+        c->cap = cap;
+    }
+    if ((copy = ncz_strndup(name, len)) == NULL)
+        return ncz_fail_nomem(len + 1);
+    c->items[c->n++] = (zmap_child){.name = copy, .leaf = leaf};
+    return NC_NOERR;
+}
+
+static int
+compare_children(const void *a, const void *b)
+{
+    const zmap_child *x = a, *y = b;
+    int               order = strcmp(x->name, y->name);
+
+    return order != 0 ? order : (int)y->leaf - (int)x->leaf; /* of two with one name the leaf comes first */
+}
+
+int
+zmap_children_each(zmap_children *c, zmap_each_fn each, void *arg)
+{
+    if (c->n > 1)
+        qsort(c->items, c->n, sizeof *c->items, compare_children);
+    for (size_t i = 0; i < c->n; i++) {
+        int rc;
+
+        if (i > 0 && strcmp(c->items[i].name, c->items[i - 1].name) == 0)
+            continue;
+        if ((rc = each(c->items[i].name, c->items[i].leaf, arg)) != 0)
+            return rc;
+    }
+    return NC_NOERR;
+}
+
+void
+zmap_children_clear(zmap_children *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        ncz_free(c->items[i].name);
+    ncz_free(c->items);
+    *c = (zmap_children){NULL, 0, 0};
+}

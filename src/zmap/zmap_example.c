@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An example for someone who adds a map: the smallest one that passes tests/contract. It keeps pairs of key and bytes
+ * in an unsorted array, which is slow and says so nowhere: a map promises what its caps say, not speed.
+ *
+ * What a map has to do, and where it is done here:
+ *   1. begin its struct with a `zmap`                                   example_map
+ *   2. say what it can do, and nothing else                             .caps, at the end
+ *   3. guard what threads share, and hold no lock while it calls back   lock
+ *   4. give every request its own status                                zmap_get_end(), zmap_put_end()
+ *   5. leave outputs alone on failure, and old bytes until the new ones are whole
+ *   6. release all in close, whatever happens
+ */
+#include "zmap/zmap_int.h"
+
+#include <pthread.h>
+#include <string.h>
+
+typedef struct pair {
+    char  *key, *data;
+    size_t len;
+} pair;
+
+/* The zmap comes first, so that a `zmap *` that we gave away is also a pointer to the whole. */
+typedef struct example_map {
+    zmap            base;
+    pthread_mutex_t lock; /* guards what follows */
+    pair           *pairs;
+    size_t          n, cap;
+} example_map;
+
+static void
+pair_clear(pair *p)
+{
+    ncz_free(p->key);
+    ncz_free(p->data);
+    *p = (pair){NULL, NULL, 0};
+}
+
+/* Under the lock, as all that takes an example_map below. Returns n when there is no such key. */
+static size_t
+find(const example_map *s, const char *key)
+{
+    size_t i = 0;
+
+    while (i < s->n && strcmp(s->pairs[i].key, key) != 0)
+        i++;
+    return i;
+}
+
+/*
+ * Keys are valid when they come here: the front door saw to that. Ranges do not come at all, because the caps do not
+ * speak of them: the front door reads the whole and cuts. zmap_answer_bytes() knows of ceilings and of the caller's
+ * memory.
+ */
+static int
+example_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
+{
+    example_map *s = (example_map *)m;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t at;
+        int    rc = NC_EEMPTY; /* absent: a code without a text */
+
+        pthread_mutex_lock(&s->lock);
+        if ((at = find(s, reqs[i].key)) < s->n)
+            rc = zmap_answer_bytes(&reqs[i], s->pairs[at].data, s->pairs[at].len);
+        pthread_mutex_unlock(&s->lock);
+        zmap_get_end(&reqs[i], rc, done, arg); /* calls back: so not under the lock */
+    }
+    return NC_NOERR; /* the front door makes the batch's status out of that of its requests */
+}
+
+/* Only leaves bear content: a key may not stand below another one, nor above. */
+static int
+check_place(const example_map *s, const char *key)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (zmap_key_below(key, s->pairs[i].key, strlen(s->pairs[i].key)) ||
+            zmap_key_below(s->pairs[i].key, key, strlen(key)))
+            return ncz_fail(NC_EOBJECT, "%s: is in conflict with %s", key, s->pairs[i].key);
+    return NC_NOERR;
+}
+
+/* Takes what is in `fresh` when it succeeds. */
+static int
+store(example_map *s, pair *fresh)
+{
+    size_t at = find(s, fresh->key);
+    int    rc;
+
+    if (at < s->n) {
+        pair_clear(&s->pairs[at]);
+    } else {
+        if ((rc = check_place(s, fresh->key)) != NC_NOERR)
+            return rc;
+        if (s->n == s->cap) {
+            size_t cap = s->cap != 0 ? s->cap * 2 : 16;
+            pair  *pairs = ncz_grow(s->pairs, cap, sizeof *pairs);
+
+            if (pairs == NULL)
+                return ncz_fail_nomem(cap * sizeof *pairs);
+            s->pairs = pairs;
+            s->cap = cap;
+        }
+        s->n++;
+    }
+    s->pairs[at] = *fresh;
+    *fresh = (pair){NULL, NULL, 0};
+    return NC_NOERR;
+}
+
+static int
+example_put(zmap *m, zmap_put_req *reqs, size_t n)
+{
+    example_map *s = (example_map *)m;
+
+    for (size_t i = 0; i < n; i++) {
+        const zmap_put_req *r = &reqs[i];
+        pair                fresh = {ncz_strdup(r->key), ncz_dup(r->data, r->len), r->len};
+        int                 rc;
+
+        if (fresh.key == NULL || fresh.data == NULL) {
+            rc = ncz_fail_nomem(r->len);
+        } else {
+            pthread_mutex_lock(&s->lock);
+            rc = store(s, &fresh);
+            pthread_mutex_unlock(&s->lock);
+        }
+        pair_clear(&fresh); /* empty, if it was stored */
+        zmap_put_end(&reqs[i], rc);
+    }
+    return NC_NOERR;
+}
+
+static int
+example_del(zmap *m, const char *const *keys, size_t n)
+{
+    example_map *s = (example_map *)m;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t at;
+
+        pthread_mutex_lock(&s->lock);
+        if ((at = find(s, keys[i])) < s->n) {
+            pair_clear(&s->pairs[at]);
+            s->pairs[at] = s->pairs[--s->n];
+        }
+        pthread_mutex_unlock(&s->lock);
+    }
+    return NC_NOERR;
+}
+
+/* Children may be collected in any order and more than once: zmap_children_each() sorts, and calls for each name
+ * once. */
+static int
+example_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+{
+    example_map  *s = (example_map *)m;
+    zmap_children children = {NULL, 0, 0};
+    size_t        len = strlen(prefix);
+    int           rc = NC_NOERR;
+
+    pthread_mutex_lock(&s->lock);
+    for (size_t i = 0; i < s->n && rc == NC_NOERR; i++) {
+        if (zmap_key_below(s->pairs[i].key, prefix, len)) {
+            const char *name = s->pairs[i].key + (len != 0 ? len + 1 : 0);
+            size_t      name_len = strcspn(name, "/");
+
+            rc = zmap_children_add(&children, name, name_len, name[name_len] == '\0');
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (rc == NC_NOERR)
+        rc = zmap_children_each(&children, each, arg);
+    zmap_children_clear(&children);
+    return rc;
+}
+
+static int
+example_close(zmap *m, zmap_end how)
+{
+    example_map *s = (example_map *)m;
+
+    (void)how; /* nothing is kept beyond the session */
+    for (size_t i = 0; i < s->n; i++)
+        pair_clear(&s->pairs[i]);
+    ncz_free(s->pairs);
+    pthread_mutex_destroy(&s->lock);
+    ncz_free(s);
+    return NC_NOERR;
+}
+
+/* No .sync: the caps do not have ZMAP_CAN_SYNC, so it is never called. */
+static const zmap_ops example_ops = {
+    .name = "example",
+    .get = example_get,
+    .put = example_put,
+    .del = example_del,
+    .list = example_list,
+    .close = example_close,
+};
+
+int
+zmap_example_open(zmap **out)
+{
+    example_map *s = ncz_alloc(sizeof *s);
+    int          err;
+
+    if (s == NULL)
+        return ncz_fail_nomem(sizeof *s);
+    *s = (example_map){.base = {.ops = &example_ops,
+                                .caps = ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_LIST | ZMAP_FROM_WORKERS,
+                                .refs = 1}};
+    if ((err = pthread_mutex_init(&s->lock, NULL)) != 0) {
+        ncz_free(s);
+        return ncz_fail_errno(err, "a lock cannot be made");
+    }
+    *out = &s->base;
+    return NC_NOERR;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A map around another one that fails where its plan says, for tests of what is above. Each request of a batch, each
+ * key of a del, each list and each sync is one operation; close is none.
+ *
+ * Requests go to the inner map one by one, so that what came before a fault has been done. Threads as the inner map;
+ * the count is atomic.
+ */
+#include "zmap/zmap_int.h"
+
+#include <unistd.h>
+
+typedef struct fault_map {
+    zmap             base;
+    zmap            *inner;
+    zmap_fault_plan *plan; /* the caller's */
+} fault_map;
+
+#define EXIT_KILLED 137 /* as a shell reports kill -9 */
+
+/* Counts an operation: whether the fault meets it. A plan to die ends here. */
+static bool
+meets_fault(fault_map *s)
+{
+    zmap_fault_plan *p = s->plan;
+    size_t           at = __atomic_add_fetch(&p->seen, 1, __ATOMIC_RELAXED);
+
+    if (p->nth == 0 || !(at == p->nth || (p->forever && at > p->nth)))
+        return false;
+    if (p->kind == ZMAP_FAULT_DIE)
+        _exit(EXIT_KILLED);
+    return true;
+}
+
+static int
+fail_planned(const fault_map *s, const char *what)
+{
+    return ncz_fail(s->plan->code, "%s: a planned fault", what);
+}
+
+static int
+get_one(fault_map *s, zmap_get_req *r)
+{
+    bool   fault = meets_fault(s);
+    size_t before = r->body.len;
+
+    if (fault && s->plan->kind == ZMAP_FAULT_FAIL)
+        return fail_planned(s, r->key);
+    s->inner->ops->get(s->inner, r, 1, NULL, NULL);
+    if (!fault || r->err.code != NC_NOERR)
+        return r->err.code == NC_EEMPTY ? NC_EEMPTY : ncz_err_adopt(&r->err);
+
+    r->nread = s->plan->kind == ZMAP_FAULT_SHORT ? r->nread / 2 : 0;
+    if (r->into == NULL) {
+        r->body.len = before + r->nread;
+        r->body.data[r->body.len] = '\0';
+    }
+    return s->plan->kind == ZMAP_FAULT_SHORT ? NC_NOERR : fail_planned(s, r->key);
+}
+
+static int
+fault_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
+{
+    for (size_t i = 0; i < n; i++)
+        zmap_get_end(&reqs[i], get_one((fault_map *)m, &reqs[i]), done, arg);
+    return NC_NOERR;
+}
+
+/* The status of an operation other than get, where only a failure and a lie can be planned. */
+static int
+after_fault(const fault_map *s, bool fault, int rc, const char *what)
+{
+    return fault && s->plan->kind == ZMAP_FAULT_LIE ? fail_planned(s, what) : rc;
+}
+
+static int
+fault_put(zmap *m, zmap_put_req *reqs, size_t n)
+{
+    fault_map *s = (fault_map *)m;
+
+    for (size_t i = 0; i < n; i++) {
+        bool fault = meets_fault(s);
+        int  rc;
+
+        if (fault && s->plan->kind == ZMAP_FAULT_FAIL) {
+            rc = fail_planned(s, reqs[i].key);
+        } else {
+            s->inner->ops->put(s->inner, &reqs[i], 1);
+            rc = after_fault(s, fault, ncz_err_adopt(&reqs[i].err), reqs[i].key);
+        }
+        zmap_put_end(&reqs[i], rc);
+    }
+    return NC_NOERR;
+}
+
+static int
+fault_del(zmap *m, const char *const *keys, size_t n)
+{
+    fault_map *s = (fault_map *)m;
+    ncz_err    first = {.code = NC_NOERR};
+
+    for (size_t i = 0; i < n; i++) {
+        bool fault = meets_fault(s);
+        int  rc = fault && s->plan->kind == ZMAP_FAULT_FAIL
+                      ? fail_planned(s, keys[i])
+                      : after_fault(s, fault, s->inner->ops->del(s->inner, keys + i, 1), keys[i]);
+
+        if (rc != NC_NOERR && first.code == NC_NOERR)
+            ncz_err_save(&first, rc);
+    }
+    return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
+}
+
+static int
+fault_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+{
+    fault_map *s = (fault_map *)m;
+    bool       fault = meets_fault(s);
+
+    if (fault && s->plan->kind == ZMAP_FAULT_FAIL)
+        return fail_planned(s, prefix);
+    return after_fault(s, fault, s->inner->ops->list(s->inner, prefix, each, arg), prefix);
+}
+
+static int
+fault_sync(zmap *m)
+{
+    fault_map *s = (fault_map *)m;
+    bool       fault = meets_fault(s);
+
+    if (fault && s->plan->kind == ZMAP_FAULT_FAIL)
+        return fail_planned(s, "sync");
+    return after_fault(s, fault, zmap_sync(s->inner), "sync");
+}
+
+static int
+fault_close(zmap *m, zmap_end how)
+{
+    fault_map *s = (fault_map *)m;
+    int        rc = zmap_close(s->inner, how);
+
+    ncz_free(s);
+    return rc;
+}
+
+static const zmap_ops fault_ops = {
+    .name = "fault",
+    .get = fault_get,
+    .put = fault_put,
+    .del = fault_del,
+    .list = fault_list,
+    .sync = fault_sync,
+    .close = fault_close,
+};
+
+/* Syncs always, so that a sync can be made to fail over a map that has none. */
+int
+zmap_fault_open(zmap *inner, zmap_fault_plan *plan, zmap **out)
+{
+    fault_map *s = ncz_alloc(sizeof *s);
+
+    if (s == NULL)
+        return ncz_fail_nomem(sizeof *s);
+    *s = (fault_map){
+        .base = {.ops = &fault_ops, .caps = inner->caps | ZMAP_CAN_SYNC, .refs = 1}, .inner = inner, .plan = plan};
+    plan->seen = 0;
+    *out = &s->base;
+    return NC_NOERR;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The file map: a directory tree in which each object is a plain file and each prefix a directory. This file opens
+ * and closes; see zmap_file_int.h for where the rest is.
+ *
+ * The map holds a descriptor of its root and works from there, so that a change of the working directory, or of the
+ * name of the root, does not lead it elsewhere. Any thread may use it at any time.
+ */
+#include "zmap/zmap_file_int.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Releases all; what was not opened is -1 or NULL. */
+static void
+file_free(file_map *f)
+{
+    if (f->root >= 0)
+        zmap_sys()->close(f->root);
+    if (f->parent >= 0)
+        zmap_sys()->close(f->parent);
+    zmap_index_clear(&f->made);
+    zmap_index_clear(&f->unsynced.files);
+    zmap_index_clear(&f->unsynced.dirs);
+    pthread_mutex_destroy(&f->syncing);
+    pthread_mutex_destroy(&f->lock);
+    ncz_free(f->name);
+    ncz_free(f->dir);
+    ncz_free(f);
+}
+
+static int
+file_close(zmap *m, zmap_end how)
+{
+    file_map *f = (file_map *)m;
+    int       rc = NC_NOERR;
+
+    if (how == ZMAP_DISCARD && f->new_map)
+        rc = zmap_file_discard(f);
+    file_free(f);
+    return rc;
+}
+
+static const zmap_ops file_ops = {
+    .name = "file",
+    .get = zmap_file_get,
+    .put = zmap_file_put,
+    .del = zmap_file_del,
+    .list = zmap_file_list,
+    .sync = zmap_file_sync,
+    .close = file_close,
+};
+
+static int
+file_new(const char *dir, zmap_open_how how, file_map **out)
+{
+    unsigned  caps = ZMAP_CAN_RANGE | ZMAP_CAN_LIST | ZMAP_FROM_WORKERS;
+    file_map *f = ncz_zalloc(sizeof *f);
+    int       err;
+
+    if (f == NULL)
+        return ncz_fail_nomem(sizeof *f);
+    if (how != ZMAP_OPEN_READ)
+        caps |= ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_SYNC;
+    *f = (file_map){.base = {.ops = &file_ops, .caps = caps, .refs = 1},
+                    .root = -1,
+                    .parent = -1,
+                    .new_map = how == ZMAP_CREATE_NEW};
+    if ((err = pthread_mutex_init(&f->lock, NULL)) != 0)
+        goto no_lock;
+    if ((err = pthread_mutex_init(&f->syncing, NULL)) != 0) {
+        pthread_mutex_destroy(&f->lock);
+        goto no_lock;
+    }
+    if ((f->dir = ncz_strdup(dir)) == NULL) {
+        file_free(f);
+        return ncz_fail_nomem(strlen(dir) + 1);
+    }
+    *out = f;
+    return NC_NOERR;
+no_lock:
+    ncz_free(f);
+    return ncz_fail_errno(err, "a lock cannot be made");
+}
+
+/* Only for names that do not collide: O_EXCL is what makes them safe. */
+static void
+draw_tag(file_map *f)
+{
+    if (zmap_sys()->getrandom(&f->tag, sizeof f->tag, 0) != (ssize_t)sizeof f->tag)
+        f->tag = (uint64_t)(uintptr_t)f ^ ((uint64_t)getpid() << 32);
+}
+
+static int
+open_root(file_map *f, int dir, const char *path)
+{
+    if ((f->root = zmap_sys()->openat(dir, path, FILE_DIR_FLAGS, 0)) >= 0)
+        return NC_NOERR;
+    if (errno == ENOENT)
+        return ncz_fail(NC_ENOOBJECT, "%s: no such directory", f->dir);
+    if (errno == ENOTDIR)
+        return ncz_fail(f->new_map ? NC_EOBJECT : NC_ENOOBJECT, "%s: is not a directory", f->dir);
+    return ncz_fail_errno(errno, "%s: cannot be opened", f->dir);
+}
+
+/* ---- a new map ------------------------------------------------------------------------------------------------- */
+
+/* Opens the directory in which `dir` stands and takes the name that it has there: "a/b//" is "b" in "a". */
+static int
+open_parent(file_map *f, const char *dir, int *parent, char **name)
+{
+    size_t len = strlen(dir), start;
+    char  *path = NULL;
+    int    rc = NC_NOERR;
+
+    while (len > 1 && dir[len - 1] == '/')
+        len--;
+    for (start = len; start > 0 && dir[start - 1] != '/'; start--)
+        ;
+    *name = start == len ? ncz_strdup(".") : ncz_strndup(dir + start, len - start); /* "/" has no name but this */
+    path = start == 0 ? ncz_strdup(".") : ncz_strndup(dir, start);
+    if (*name == NULL || path == NULL)
+        rc = ncz_fail_nomem(len + 1);
+    else if ((*parent = zmap_sys()->openat(AT_FDCWD, path, FILE_DIR_FLAGS, 0)) < 0)
+        rc = errno == ENOENT || errno == ENOTDIR
+                 ? ncz_fail(NC_ENOOBJECT, "%s: its parent directory does not exist", f->dir)
+                 : ncz_fail_errno(errno, "%s: its parent directory cannot be opened", f->dir);
+    ncz_free(path);
+    return rc;
+}
+
+/* Stops at the first entry, whatever it is: also one that would never be an object. */
+static int
+check_empty(file_map *f)
+{
+    const struct dirent *e;
+    DIR                 *d;
+    int                  fd, rc = NC_NOERR;
+
+    if ((fd = zmap_file_beneath(f, "", FILE_READ_DIR)) < 0)
+        return zmap_file_fail(f, errno, "", "cannot be listed");
+    if ((d = zmap_sys()->fdopendir(fd)) == NULL) {
+        rc = zmap_file_fail(f, errno, "", "cannot be listed");
+        zmap_sys()->close(fd);
+        return rc;
+    }
+    do {
+        errno = 0;
+        e = zmap_sys()->readdir(d);
+    } while (e != NULL && (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0));
+    if (e != NULL)
+        rc = ncz_fail(NC_EOBJECT, "%s: exists and is not empty", f->dir);
+    else if (errno != 0)
+        rc = zmap_file_fail(f, errno, "", "cannot be listed");
+    zmap_sys()->closedir(d);
+    return rc;
+}
+
+/* Makes the root, or takes an empty directory that is there; the latter is not ours to remove. */
+static int
+create_root(file_map *f, const char *dir)
+{
+    char *name = NULL;
+    int   rc, parent = -1;
+
+    if ((rc = open_parent(f, dir, &parent, &name)) != NC_NOERR)
+        goto done;
+    if (zmap_sys()->mkdirat(parent, name, 0777) == 0) {
+        f->parent = parent; /* kept: for the root's own removal and sync */
+        f->name = name;
+        parent = -1;
+        name = NULL;
+        if ((rc = open_root(f, f->parent, f->name)) != NC_NOERR)
+            zmap_sys()->unlinkat(f->parent, f->name, AT_REMOVEDIR);
+    } else if (errno != EEXIST) {
+        rc = ncz_fail_errno(errno, "%s: cannot be made", f->dir);
+    } else if ((rc = open_root(f, AT_FDCWD, dir)) == NC_NOERR) {
+        rc = check_empty(f);
+    }
+done:
+    if (parent >= 0)
+        zmap_sys()->close(parent);
+    ncz_free(name);
+    return rc;
+}
+
+/* Says early that writing will not be possible: else the first put would, after much work perhaps. */
+static int
+check_writable(file_map *f)
+{
+    if (zmap_sys()->faccessat(f->root, ".", W_OK | X_OK, AT_EACCESS) != 0)
+        return ncz_fail_errno(errno, "%s: cannot be written to", f->dir);
+    return NC_NOERR;
+}
+
+int
+zmap_file_open(const char *dir, zmap_open_how how, zmap **out)
+{
+    file_map *f = NULL;
+    int       rc;
+
+    if (dir == NULL || dir[0] == '\0')
+        return ncz_fail(NC_EINVAL, "a directory without a name");
+    if ((rc = file_new(dir, how, &f)) != NC_NOERR)
+        return rc;
+    rc = how == ZMAP_CREATE_NEW ? create_root(f, dir) : open_root(f, AT_FDCWD, dir);
+    if (rc == NC_NOERR && how == ZMAP_OPEN_WRITE)
+        rc = check_writable(f);
+    if (rc != NC_NOERR) {
+        file_free(f);
+        return rc;
+    }
+    if (how != ZMAP_OPEN_READ)
+        draw_tag(f);
+    *out = &f->base;
+    return NC_NOERR;
+}
+
+int
+zmap_file_sync_each(zmap *m)
+{
+    if (m->ops != &file_ops)
+        return ncz_fail(NC_ENOTBUILT, "the %s map does not sync each put", m->ops->name);
+    __atomic_store_n(&((file_map *)m)->sync_each, 1, __ATOMIC_RELAXED);
+    return NC_NOERR;
+}

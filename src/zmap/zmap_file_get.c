@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The reading half of the file map: get and list. An object is opened once and read until its end, into the caller's
+ * memory where the caller gave some. Only plain files are objects: a device, FIFO or socket is refused, unread.
+ */
+#include "zmap/zmap_file_int.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GROW_STEP ((size_t)64 * 1024) /* room made when an object turns out longer than it said */
+
+/* O_NONBLOCK keeps the open of a FIFO from waiting for a writer; on a plain file it means nothing. */
+static int
+open_object(file_map *f, const char *key, int *out, uint64_t *size)
+{
+    size_t      parent_len;
+    struct stat st;
+    int         rc, fd;
+
+    if (zmap_file_reserved(zmap_file_leaf(key, &parent_len)))
+        return NC_EEMPTY;
+    if ((fd = zmap_file_beneath(f, key, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) < 0)
+        return zmap_file_means_absent(errno) ? NC_EEMPTY : zmap_file_fail(f, errno, key, "cannot be opened");
+    if (zmap_sys()->fstat(fd, &st) != 0) {
+        rc = zmap_file_fail(f, errno, key, "cannot be inspected");
+    } else if (S_ISREG(st.st_mode)) {
+        *out = fd;
+        *size = (uint64_t)st.st_size;
+        return NC_NOERR;
+    } else {
+        rc = S_ISDIR(st.st_mode) ? NC_EEMPTY : ncz_fail(NC_EACCESS, "%s/%s: is no plain file", f->dir, key);
+    }
+    zmap_sys()->close(fd);
+    return rc;
+}
+
+/* Reads until `len` bytes or the end: *n says how many. From the place of the descriptor, or from `off` where that is
+ * not -1. */
+static int
+read_full(file_map *f, const char *key, int fd, char *data, size_t len, off_t off, size_t *n)
+{
+    size_t have = 0;
+
+    while (have < len) {
+        ssize_t got = off < 0 ? zmap_sys()->read(fd, data + have, len - have)
+                              : zmap_sys()->pread(fd, data + have, len - have, off + (off_t)have);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return zmap_file_fail(f, errno, key, "cannot be read");
+        if (got == 0)
+            break;
+        have += (size_t)got;
+    }
+    *n = have;
+    return NC_NOERR;
+}
+
+/* Into the caller's memory. One byte more is asked for, which a longer object would have. */
+static int
+read_into(file_map *f, zmap_get_req *r, int fd)
+{
+    char   probe;
+    size_t n, extra = 0;
+    int    rc;
+
+    if ((rc = read_full(f, r->key, fd, r->into, r->into_cap, -1, &n)) != NC_NOERR)
+        return rc;
+    if (n == r->into_cap && (rc = read_full(f, r->key, fd, &probe, 1, -1, &extra)) != NC_NOERR)
+        return rc;
+    if (extra != 0)
+        return ncz_fail(NC_ETRUNC, "%s/%s: is longer than the %zu bytes that the caller takes", f->dir, r->key,
+                        r->into_cap);
+    r->nread = n;
+    return NC_NOERR;
+}
+
+/* Appends to the body, first `size` bytes as the file's size said, then by steps until the end really comes. */
+static int
+read_body(file_map *f, zmap_get_req *r, int fd, size_t size)
+{
+    ncz_buf *b = &r->body;
+    size_t   before = b->len, room = size, n;
+    char     probe;
+    int      rc;
+
+    for (;;) {
+        if ((rc = ncz_buf_reserve(b, room)) != NC_NOERR ||
+            (rc = read_full(f, r->key, fd, b->data + b->len, room, -1, &n)) != NC_NOERR)
+            goto done;
+        b->len += n;
+        b->data[b->len] = '\0';
+        if (n < room)
+            break;
+        if ((rc = read_full(f, r->key, fd, &probe, 1, -1, &n)) != NC_NOERR)
+            goto done;
+        if (n == 0)
+            break;
+        if ((rc = ncz_buf_append(b, &probe, 1)) != NC_NOERR)
+            goto done;
+        room = b->limit != 0 && b->limit - b->len < GROW_STEP ? b->limit - b->len : GROW_STEP;
+    }
+    r->nread = b->len - before;
+done:
+    if (rc != NC_NOERR && b->data != NULL) {
+        b->len = before;
+        b->data[before] = '\0';
+    }
+    return rc;
+}
+
+static int
+read_range(file_map *f, zmap_get_req *r, int fd, size_t len)
+{
+    size_t n;
+    char  *to = r->into;
+    int    rc;
+
+    if (to == NULL) {
+        if ((rc = ncz_buf_reserve(&r->body, len)) != NC_NOERR)
+            return rc;
+        to = r->body.data + r->body.len;
+    }
+    if ((rc = read_full(f, r->key, fd, to, len, (off_t)r->off, &n)) != NC_NOERR)
+        goto done;
+    if (n < len) {
+        rc = ncz_fail(NC_EIO, "%s/%s: ended %zu bytes early: it was cut while being read", f->dir, r->key, len - n);
+        goto done;
+    }
+    if (r->into == NULL)
+        r->body.len += n;
+    r->nread = n;
+done:
+    if (r->into == NULL)
+        r->body.data[r->body.len] = '\0';
+    return rc;
+}
+
+static int
+get_one(file_map *f, zmap_get_req *r)
+{
+    uint64_t size = 0;
+    size_t   len;
+    int      rc, fd = -1;
+
+    if ((rc = open_object(f, r->key, &fd, &size)) != NC_NOERR)
+        return rc;
+    if ((rc = zmap_answer_size(r, size, &len)) == NC_NOERR) {
+        if (r->off != 0 || r->len != ZMAP_WHOLE)
+            rc = read_range(f, r, fd, len);
+        else if (r->into != NULL)
+            rc = read_into(f, r, fd);
+        else
+            rc = read_body(f, r, fd, len);
+    }
+    zmap_sys()->close(fd);
+    return rc;
+}
+
+int
+zmap_file_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
+{
+    for (size_t i = 0; i < n; i++)
+        zmap_get_end(&reqs[i], get_one((file_map *)m, &reqs[i]), done, arg);
+    return NC_NOERR;
+}
+
+/* ---- list ------------------------------------------------------------------------------------------------------ */
+
+/* What stands at the end of a link, if that is inside the root; 0 if not. */
+static mode_t
+link_target_mode(file_map *f, const char *path)
+{
+    struct stat st;
+    mode_t      mode = 0;
+    int         fd = zmap_file_beneath(f, path, O_PATH | O_CLOEXEC);
+
+    if (fd < 0)
+        return 0;
+    if (zmap_sys()->fstat(fd, &st) == 0)
+        mode = st.st_mode;
+    zmap_sys()->close(fd);
+    return mode;
+}
+
+/* The file type of an entry. The directory mostly says it; else one more call. */
+static int
+entry_mode(file_map *f, int dir, const struct dirent *e, const char *path, mode_t *out)
+{
+    struct stat st;
+    mode_t      mode = 0;
+
+    if (e->d_type == DT_REG || e->d_type == DT_DIR) {
+        *out = e->d_type == DT_REG ? S_IFREG : S_IFDIR;
+        return NC_NOERR;
+    }
+    if (e->d_type == DT_UNKNOWN) {
+        if (zmap_sys()->fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+            mode = st.st_mode;
+        else if (errno != ENOENT) /* gone meanwhile */
+            return zmap_file_fail(f, errno, path, "cannot be inspected");
+    }
+    if (e->d_type == DT_LNK || S_ISLNK(mode))
+        mode = link_target_mode(f, path);
+    *out = mode;
+    return NC_NOERR;
+}
+
+/* Only what get or a further list could reach is a child: valid names, plain files that are no temporaries,
+ * directories. */
+static int
+add_entry(file_map *f, int dir, const struct dirent *e, const char *prefix, zmap_children *out)
+{
+    char  *path;
+    mode_t mode;
+    int    rc = NC_NOERR;
+
+    if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+        return NC_NOERR;
+    if ((path = ncz_sprintf("%s%s%s", prefix, prefix[0] != '\0' ? "/" : "", e->d_name)) == NULL)
+        return ncz_fail_nomem(strlen(prefix) + strlen(e->d_name) + 2);
+    if (!zmap_key_valid(path))
+        goto done;
+    if ((rc = entry_mode(f, dir, e, path, &mode)) != NC_NOERR)
+        goto done;
+    if (S_ISDIR(mode) || (S_ISREG(mode) && !zmap_file_reserved(e->d_name)))
+        rc = zmap_children_add(out, e->d_name, strlen(e->d_name), S_ISREG(mode));
+done:
+    ncz_free(path);
+    return rc;
+}
+
+static int
+collect_entries(file_map *f, DIR *d, int dir, const char *prefix, zmap_children *out)
+{
+    const struct dirent *e;
+    int                  rc = NC_NOERR;
+
+    for (;;) {
+        errno = 0;
+        if ((e = zmap_sys()->readdir(d)) == NULL)
+            break;
+        if ((rc = add_entry(f, dir, e, prefix, out)) != NC_NOERR)
+            return rc;
+    }
+    return errno != 0 ? zmap_file_fail(f, errno, prefix, "cannot be listed") : NC_NOERR;
+}
+
+int
+zmap_file_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+{
+    file_map     *f = (file_map *)m;
+    zmap_children children = {NULL, 0, 0};
+    DIR          *d = NULL;
+    int           rc, fd;
+
+    if ((fd = zmap_file_beneath(f, prefix, FILE_READ_DIR)) < 0)
+        return zmap_file_means_absent(errno) ? NC_NOERR : zmap_file_fail(f, errno, prefix, "cannot be listed");
+    if ((d = zmap_sys()->fdopendir(fd)) == NULL) {
+        rc = zmap_file_fail(f, errno, prefix, "cannot be listed");
+        zmap_sys()->close(fd);
+        return rc;
+    }
+    rc = collect_entries(f, d, fd, prefix, &children);
+    zmap_sys()->closedir(d);
+    if (rc == NC_NOERR)
+        rc = zmap_children_each(&children, each, arg);
+    zmap_children_clear(&children);
+    return rc;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The writing half of the file map: put and del.
+ *
+ * Invariant: the name of an object only ever points to whole bytes. They are written under a name that no reader
+ * looks at and then renamed, so a reader, and whoever comes after a kill, finds the old object or the new one.
+ * Threads and processes may put at once without knowing of each other; a directory that a del took away is made
+ * again.
+ */
+#include "zmap/zmap_file_int.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TEMP_NAME 64  /* bytes of a temporary's name */
+#define TRIES_MOST 64 /* lost races with a del, or taken names of temporaries, in a row */
+
+/* The directory that a put works in. Kept from one request of a batch to the next, as most have it in common. */
+typedef struct put_dir {
+    int   fd; /* -1: none */
+    char *path;
+} put_dir;
+
+static void
+put_dir_clear(put_dir *d)
+{
+    if (d->fd >= 0)
+        zmap_sys()->close(d->fd);
+    ncz_free(d->path);
+    *d = (put_dir){.fd = -1};
+}
+
+/* ---- directories ----------------------------------------------------------------------------------------------- */
+
+/* Makes the directory path[0..len) in the open directory of what is before its last segment. Being there already is
+ * fine. */
+static int
+make_dir(file_map *f, int parent, const char *path, size_t parent_len, size_t len)
+{
+    size_t     skip = parent_len != 0 ? parent_len + 1 : 0;
+    zmap_node *node = NULL;
+    char      *name = NULL;
+    int        rc;
+
+    node = zmap_file_made_new(f, path, len, true, &rc);
+    if (rc != NC_NOERR)
+        goto done;
+    if ((name = ncz_strndup(path + skip, len - skip)) == NULL) {
+        rc = ncz_fail_nomem(len - skip + 1);
+        goto done;
+    }
+    if (zmap_sys()->mkdirat(parent, name, 0777) == 0) {
+        zmap_file_made_link(f, node);
+        node = NULL;
+        zmap_file_touch_dir(f, path, parent_len);
+    } else if (errno != EEXIST && errno != ENOENT) { /* ENOENT: a del took the parent; the caller finds out */
+        rc = zmap_file_fail(f, errno, path, "its directory cannot be made");
+    }
+done:
+    zmap_node_free(node);
+    ncz_free(name);
+    return rc;
+}
+
+/*
+ * Makes what is missing of the directories on `path`, from the top. Where a plain file stands in the way, or a del
+ * takes away again what is made here, it just stops: the caller opens the whole path and sees.
+ */
+static int
+make_dirs(file_map *f, const char *path)
+{
+    size_t parent_len = 0;
+    int    rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR; i++) {
+        int parent;
+
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        if ((parent = zmap_file_beneath_part(f, path, parent_len, FILE_DIR_FLAGS)) < 0)
+            return zmap_file_means_absent(errno) ? NC_NOERR : zmap_file_fail(f, errno, path, "cannot be made");
+        rc = make_dir(f, parent, path, parent_len, i);
+        zmap_sys()->close(parent);
+        if (path[i] == '\0')
+            break;
+        parent_len = i;
+    }
+    return rc;
+}
+
+/* Opens the directory of a key, as it is or else with what is missing made. `gone`: it is missing still, a del was
+ * faster. */
+static int
+open_dir(file_map *f, const char *key, size_t parent_len, put_dir *d, bool *gone)
+{
+    int rc;
+
+    *gone = false;
+    if (d->fd >= 0 && strncmp(d->path, key, parent_len) == 0 && d->path[parent_len] == '\0')
+        return NC_NOERR;
+    put_dir_clear(d);
+    if ((d->path = ncz_strndup(key, parent_len)) == NULL)
+        return ncz_fail_nomem(parent_len + 1);
+    d->fd = zmap_file_beneath(f, d->path, FILE_DIR_FLAGS);
+    if (d->fd < 0 && errno == ENOENT) {
+        if ((rc = make_dirs(f, d->path)) != NC_NOERR)
+            return rc;
+        d->fd = zmap_file_beneath(f, d->path, FILE_DIR_FLAGS);
+    }
+    if (d->fd >= 0)
+        return NC_NOERR;
+    *gone = errno == ENOENT;
+    if (errno == ENOTDIR)
+        return ncz_fail(NC_EOBJECT, "%s/%s: an object stands above it", f->dir, key);
+    return zmap_file_fail(f, errno, d->path, "its directory cannot be opened");
+}
+
+/* ---- the temporary --------------------------------------------------------------------------------------------- */
+
+static int
+write_full(int fd, const char *data, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = zmap_sys()->write(fd, data, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? errno : ENOSPC; /* POSIX knows no other reason for taking nothing */
+        data += n;
+        len -= (size_t)n;
+    }
+    return 0;
+}
+
+/*
+ * Writes the object to a new temporary in `dir`, whose name comes back in `name`. On failure none is left. `gone`:
+ * the directory is not there any more.
+ */
+static int
+write_temp(file_map *f, int dir, const zmap_put_req *r, char name[TEMP_NAME], bool *gone)
+{
+    int fd, err, tries = 0;
+
+    *gone = false;
+    do {
+        snprintf(name, TEMP_NAME, ZMAP_FILE_TEMP "%016" PRIx64 "-%" PRIx64, f->tag,
+                 __atomic_add_fetch(&f->ntemps, 1, __ATOMIC_RELAXED));
+        fd = zmap_sys()->openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    } while (fd < 0 && (errno == EINTR || errno == EEXIST) && ++tries < TRIES_MOST);
+    if (fd < 0) {
+        *gone = errno == ENOENT;
+        return zmap_file_fail(f, errno, r->key, "a temporary file cannot be made for it");
+    }
+
+    err = write_full(fd, r->data, r->len);
+    /* Unlike in zmap_file_sync() a failed fsync is not final here: what it was about goes, the older object stays. */
+    if (err == 0 && __atomic_load_n(&f->sync_each, __ATOMIC_RELAXED) && zmap_sys()->fsync(fd) != 0)
+        err = errno;
+    if (zmap_sys()->close(fd) != 0 && err == 0 && errno != EINTR) /* EINTR: closed all the same */
+        err = errno;
+    if (err == 0)
+        return NC_NOERR;
+    zmap_sys()->unlinkat(dir, name, 0);
+    return zmap_file_fail(f, err, r->key, "cannot be written");
+}
+
+/* For file systems that cannot rename without replacing: a second name for the same bytes, then the first one goes.
+ */
+static int
+link_new(int dir, const char *temp, const char *leaf)
+{
+    if (zmap_sys()->linkat(dir, temp, dir, leaf, 0) != 0)
+        return -1;
+    zmap_sys()->unlinkat(dir, temp, 0);
+    return 0;
+}
+
+static int
+rename_to(int dir, const char *temp, const char *leaf, zmap_when when)
+{
+    if (when == ZMAP_ALWAYS)
+        return zmap_sys()->renameat(dir, temp, dir, leaf);
+    if (zmap_sys()->rename_new(dir, temp, dir, leaf) == 0)
+        return 0;
+    return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? link_new(dir, temp, leaf) : -1;
+}
+
+/*
+ * Gives the temporary its name. What stands in the way may be a directory: an empty one is nobody's prefix, left over
+ * from a put or del that did not finish, and is removed.
+ */
+static int
+publish(file_map *f, int dir, const char *temp, const zmap_put_req *r, const char *leaf)
+{
+    if (rename_to(dir, temp, leaf, r->when) == 0)
+        return NC_NOERR;
+    if (errno == EISDIR || errno == EEXIST || errno == ENOTEMPTY) {
+        if (zmap_sys()->unlinkat(dir, leaf, AT_REMOVEDIR) == 0 && rename_to(dir, temp, leaf, r->when) == 0)
+            return NC_NOERR;
+        if (errno == ENOTDIR || errno == EEXIST || errno == ENOTEMPTY || errno == EISDIR)
+            return ncz_fail(NC_EOBJECT, "%s/%s: %s", f->dir, r->key,
+                            errno == ENOTDIR ? "exists" : "is the prefix of other objects");
+    }
+    return zmap_file_fail(f, errno, r->key, "cannot be given its name");
+}
+
+/* ---- put ------------------------------------------------------------------------------------------------------- */
+
+static int
+check_put(file_map *f, const char *key, const char *leaf)
+{
+    int rc;
+
+    if ((rc = zmap_file_check_failed(f)) != NC_NOERR)
+        return rc;
+    if (zmap_file_reserved(leaf))
+        return ncz_fail(NC_EINVAL, "%s/%s: such names are for temporary files", f->dir, key);
+    return NC_NOERR;
+}
+
+/*
+ * Puts one object, in this order, so that a kill after any step leaves the old object or the new one:
+ *  1. open its directory, making what is missing on the way;
+ *  2. write a temporary in that directory (another one could be on another file system);
+ *  3. fsync it, where zmap_file_sync_each() asked for that;
+ *  4. rename it to the object's name: this is the moment of change;
+ *  5. remember file and directory, for sync and for discard. What step 5 needs is allocated before step 4.
+ * Steps 1 and 2 start over when a del removed the directory between them.
+ */
+static int
+put_one(file_map *f, zmap_put_req *r, put_dir *d)
+{
+    char        temp[TEMP_NAME] = "";
+    size_t      parent_len;
+    const char *leaf = zmap_file_leaf(r->key, &parent_len);
+    zmap_node  *node = NULL;
+    bool        gone;
+    int         rc, tries = 0;
+
+    if ((rc = check_put(f, r->key, leaf)) != NC_NOERR)
+        return rc;
+    node = zmap_file_made_new(f, r->key, strlen(r->key), false, &rc);
+    if (rc != NC_NOERR)
+        return rc;
+    do {
+        if ((rc = open_dir(f, r->key, parent_len, d, &gone)) == NC_NOERR)
+            rc = write_temp(f, d->fd, r, temp, &gone);
+        if (rc != NC_NOERR)
+            put_dir_clear(d);
+    } while (gone && ++tries < TRIES_MOST);
+    if (rc != NC_NOERR)
+        goto done;
+
+    if ((rc = publish(f, d->fd, temp, r, leaf)) != NC_NOERR) {
+        zmap_sys()->unlinkat(d->fd, temp, 0);
+        goto done;
+    }
+    zmap_file_made_link(f, node);
+    node = NULL;
+    zmap_file_touch_file(f, r->key);
+    zmap_file_touch_dir(f, r->key, parent_len);
+done:
+    zmap_node_free(node);
+    return rc;
+}
+
+int
+zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n)
+{
+    put_dir d = {.fd = -1};
+
+    for (size_t i = 0; i < n; i++)
+        zmap_put_end(&reqs[i], put_one((file_map *)m, &reqs[i], &d));
+    put_dir_clear(&d);
+    return NC_NOERR;
+}
+
+/* ---- del ------------------------------------------------------------------------------------------------------- */
+
+/* Removes directories that are empty now, from `path` upwards. That one is not empty is the usual end, and no
+ * failure. */
+static void
+remove_empty(file_map *f, char *path)
+{
+    while (path[0] != '\0') {
+        size_t      parent_len;
+        const char *leaf = zmap_file_leaf(path, &parent_len);
+        int         parent = zmap_file_beneath_part(f, path, parent_len, FILE_DIR_FLAGS);
+        int         rc;
+
+        if (parent < 0)
+            return;
+        rc = zmap_sys()->unlinkat(parent, leaf, AT_REMOVEDIR);
+        zmap_sys()->close(parent);
+        if (rc != 0)
+            return;
+        zmap_file_made_forget(f, path, strlen(path));
+        zmap_file_touch_dir(f, path, parent_len);
+        path[parent_len] = '\0';
+    }
+}
+
+/* Absent, or only the prefix of others: nothing to do. */
+static int
+del_one(file_map *f, const char *key)
+{
+    size_t      parent_len;
+    const char *leaf = zmap_file_leaf(key, &parent_len);
+    char       *parent = NULL;
+    int         dir = -1, rc = NC_NOERR;
+
+    if ((rc = zmap_file_check_failed(f)) != NC_NOERR || zmap_file_reserved(leaf))
+        return rc;
+    if ((parent = ncz_strndup(key, parent_len)) == NULL)
+        return ncz_fail_nomem(parent_len + 1);
+    if ((dir = zmap_file_beneath(f, parent, FILE_DIR_FLAGS)) < 0) {
+        rc = zmap_file_means_absent(errno) ? NC_NOERR : zmap_file_fail(f, errno, key, "cannot be removed");
+    } else if (zmap_sys()->unlinkat(dir, leaf, 0) == 0) {
+        zmap_file_made_forget(f, key, strlen(key));
+        zmap_file_touch_dir(f, key, parent_len);
+        remove_empty(f, parent);
+    } else if (errno != EISDIR && !zmap_file_means_absent(errno)) {
+        rc = zmap_file_fail(f, errno, key, "cannot be removed");
+    }
+    if (dir >= 0)
+        zmap_sys()->close(dir);
+    ncz_free(parent);
+    return rc;
+}
+
+int
+zmap_file_del(zmap *m, const char *const *keys, size_t n)
+{
+    ncz_err first = {.code = NC_NOERR};
+
+    for (size_t i = 0; i < n; i++) {
+        int rc = del_one((file_map *)m, keys[i]);
+
+        if (rc != NC_NOERR && first.code == NC_NOERR)
+            ncz_err_save(&first, rc);
+    }
+    return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the file map remembers of its own doings: what is not yet durable, for sync; and what this session made, for
+ * discard, which removes exactly that and nothing that others put beside it.
+ *
+ * Both lists are guarded by the map's lock, which is never held over a system call.
+ */
+#include "zmap/zmap_file_int.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define UNSYNCED_MOST 4096 /* paths remembered one by one; past that one syncfs is cheaper than the fsyncs */
+
+/* ---- what this session made ------------------------------------------------------------------------------------ */
+
+zmap_node *
+zmap_file_made_new(file_map *f, const char *path, size_t len, bool is_dir, int *rc)
+{
+    zmap_node *node = NULL;
+
+    *rc = NC_NOERR;
+    if (f->new_map && (node = zmap_node_new(&f->made, path, len, is_dir ? f : NULL)) == NULL)
+        *rc = ncz_fail_nomem(sizeof *node + len + 1);
+    return node;
+}
+
+void
+zmap_file_made_link(file_map *f, zmap_node *node)
+{
+    bool linked;
+
+    if (node == NULL)
+        return;
+    pthread_mutex_lock(&f->lock);
+    linked = zmap_index_link(&f->made, node);
+    pthread_mutex_unlock(&f->lock);
+    if (!linked)
+        zmap_node_free(node);
+}
+
+void
+zmap_file_made_forget(file_map *f, const char *path, size_t len)
+{
+    zmap_node *node;
+
+    if (!f->new_map)
+        return;
+    pthread_mutex_lock(&f->lock);
+    node = zmap_index_unlink(&f->made, path, len);
+    pthread_mutex_unlock(&f->lock);
+    zmap_node_free(node);
+}
+
+/* Something that is gone, or a directory in which others have put something, is no failure. */
+static int
+discard_one(file_map *f, const zmap_node *node)
+{
+    size_t      parent_len;
+    const char *leaf = zmap_file_leaf(node->key, &parent_len);
+    int         dir = zmap_file_beneath_part(f, node->key, parent_len, FILE_DIR_FLAGS);
+    int         rc = NC_NOERR;
+
+    if (dir < 0)
+        return zmap_file_means_absent(errno) ? NC_NOERR : zmap_file_fail(f, errno, node->key, "cannot be removed");
+    if (zmap_sys()->unlinkat(dir, leaf, node->value != NULL ? AT_REMOVEDIR : 0) != 0 && errno != ENOTEMPTY &&
+        errno != EEXIST && errno != EISDIR && !zmap_file_means_absent(errno))
+        rc = zmap_file_fail(f, errno, node->key, "cannot be removed");
+    zmap_sys()->close(dir);
+    return rc;
+}
+
+/* The root goes only if it is still the one that this session made, and empty. */
+static int
+discard_root(file_map *f)
+{
+    struct stat ours, there;
+
+    if (f->parent < 0)
+        return NC_NOERR;
+    if (zmap_sys()->fstat(f->root, &ours) != 0)
+        return zmap_file_fail(f, errno, "", "cannot be inspected");
+    if (zmap_sys()->fstatat(f->parent, f->name, &there, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? NC_NOERR : zmap_file_fail(f, errno, "", "cannot be inspected");
+    if (ours.st_dev != there.st_dev || ours.st_ino != there.st_ino)
+        return NC_NOERR;
+    if (zmap_sys()->unlinkat(f->parent, f->name, AT_REMOVEDIR) != 0 && errno != ENOTEMPTY && errno != EEXIST)
+        return zmap_file_fail(f, errno, "", "cannot be removed");
+    return NC_NOERR;
+}
+
+int
+zmap_file_discard(file_map *f)
+{
+    ncz_err first = {.code = NC_NOERR};
+    int     rc;
+
+    for (zmap_node *node = zmap_index_drain(&f->made), *next; node != NULL;
+         node = next) { /* children before parents */
+        next = node->next[0];
+        rc = discard_one(f, node);
+        if (rc != NC_NOERR && first.code == NC_NOERR)
+            ncz_err_save(&first, rc);
+        zmap_node_free(node);
+    }
+    rc = discard_root(f);
+    return first.code == NC_NOERR ? rc : ncz_err_adopt(&first);
+}
+
+/* ---- what is not yet durable ----------------------------------------------------------------------------------- */
+
+/* Under the lock. */
+static void
+unsynced_all(file_unsynced *u)
+{
+    u->all = true;
+    zmap_index_clear(&u->files);
+    zmap_index_clear(&u->dirs);
+}
+
+static void
+touch(file_map *f, zmap_index *paths, const char *path, size_t len)
+{
+    file_unsynced *u = &f->unsynced;
+    zmap_node     *node;
+
+    pthread_mutex_lock(&f->lock);
+    if (!u->all && zmap_index_find(paths, path, len) == NULL) {
+        node = u->files.n + u->dirs.n < UNSYNCED_MOST ? zmap_node_new(paths, path, len, NULL) : NULL;
+        if (node != NULL)
+            zmap_index_link(paths, node);
+        else
+            unsynced_all(u);
+    }
+    pthread_mutex_unlock(&f->lock);
+}
+
+void
+zmap_file_touch_file(file_map *f, const char *key)
+{
+    touch(f, &f->unsynced.files, key, strlen(key));
+}
+
+void
+zmap_file_touch_dir(file_map *f, const char *path, size_t len)
+{
+    touch(f, &f->unsynced.dirs, path, len);
+}
+
+int
+zmap_file_check_failed(file_map *f)
+{
+    int rc = NC_NOERR;
+
+    pthread_mutex_lock(&f->lock);
+    if (f->failure.code != NC_NOERR)
+        rc = ncz_err_adopt(&f->failure);
+    pthread_mutex_unlock(&f->lock);
+    return rc;
+}
+
+/* Makes a failure final. */
+static int
+set_failed(file_map *f, int rc)
+{
+    pthread_mutex_lock(&f->lock);
+    if (f->failure.code == NC_NOERR)
+        ncz_err_save(&f->failure, rc);
+    pthread_mutex_unlock(&f->lock);
+    return rc;
+}
+
+/* An interrupted fsync has done nothing and reported nothing; all else that it says is final. */
+static int
+flush_fd(file_map *f, int fd, const char *path, int (*flush)(int))
+{
+    while (flush(fd) != 0) {
+        if (errno != EINTR)
+            return set_failed(f, zmap_file_fail(f, errno, path, "could not be made durable"));
+    }
+    return NC_NOERR;
+}
+
+/* What was removed meanwhile needs no fsync: the directory it went from does. */
+static int
+flush_path(file_map *f, const char *path, int flags, int (*flush)(int))
+{
+    int rc, fd = zmap_file_beneath(f, path, flags);
+
+    if (fd < 0)
+        return zmap_file_means_absent(errno) ? NC_NOERR
+                                             : zmap_file_fail(f, errno, path, "cannot be opened to sync it");
+    rc = flush_fd(f, fd, path, flush);
+    zmap_sys()->close(fd);
+    return rc;
+}
+
+static int
+flush_each(file_map *f, const zmap_index *paths, int flags)
+{
+    int rc;
+
+    for (const zmap_node *node = paths->head[0]; node != NULL; node = node->next[0])
+        if ((rc = flush_path(f, node->key, flags, zmap_sys()->fsync)) != NC_NOERR)
+            return rc;
+    return NC_NOERR;
+}
+
+/* The name of a root that this session made stands in a directory that is not ours. */
+static int
+flush_parent(file_map *f)
+{
+    int rc, fd;
+
+    if (f->parent < 0)
+        return NC_NOERR;
+    if ((fd = zmap_sys()->openat(f->parent, ".", FILE_READ_DIR, 0)) < 0)
+        return errno == EACCES
+                   ? flush_path(f, "", FILE_READ_DIR, zmap_sys()->syncfs) /* may not be read: all of it then */
+                   : zmap_file_fail(f, errno, "", "its directory cannot be opened to sync it");
+    rc = flush_fd(f, fd, "", zmap_sys()->fsync);
+    zmap_sys()->close(fd);
+    return rc;
+}
+
+static int
+flush_unsynced(file_map *f, const file_unsynced *u)
+{
+    int rc;
+
+    if (u->all)
+        return flush_path(f, "", FILE_READ_DIR, zmap_sys()->syncfs);
+    if ((rc = flush_each(f, &u->files, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) != NC_NOERR)
+        return rc;
+    return flush_each(f, &u->dirs, FILE_READ_DIR);
+}
+
+/*
+ * Makes durable all that was put or removed before the call:
+ *  1. take over the lists, so that other threads go on with fresh ones;
+ *  2. fsync the files, then the directories in which a name changed, those of new directories among them;
+ *  3. fsync the directory of a new root.
+ * A failed fsync is final. A failure on the way to one (no descriptor left, say) is not: the next sync does it all.
+ */
+int
+zmap_file_sync(zmap *m)
+{
+    file_map     *f = (file_map *)m;
+    file_unsynced u;
+    int           rc;
+
+    pthread_mutex_lock(&f->syncing);
+    if ((rc = zmap_file_check_failed(f)) != NC_NOERR)
+        goto done;
+    pthread_mutex_lock(&f->lock);
+    u = f->unsynced;
+    f->unsynced = (file_unsynced){.all = false};
+    pthread_mutex_unlock(&f->lock);
+
+    if ((rc = flush_unsynced(f, &u)) == NC_NOERR && !f->root_synced && (rc = flush_parent(f)) == NC_NOERR)
+        f->root_synced = true;
+    if (rc != NC_NOERR) {
+        pthread_mutex_lock(&f->lock);
+        unsynced_all(&f->unsynced);
+        pthread_mutex_unlock(&f->lock);
+    }
+    zmap_index_clear(&u.files);
+    zmap_index_clear(&u.dirs);
+done:
+    pthread_mutex_unlock(&f->syncing);
+    return rc;
+}

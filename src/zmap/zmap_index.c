@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An ordered index of keys: a skip list. Heights are drawn from a counter, never from the keys, so that nobody can
+ * choose keys that make it slow.
+ *
+ * Invariant: at each level the nodes stand in key order, and a node of height h is in the levels 0 to h - 1.
+ */
+#include "zmap/zmap_int.h"
+
+#include <string.h>
+
+typedef enum where { BEFORE, SAME, BELOW, BEHIND } where;
+
+/* Where `key` stands, seen from what[0..len). '/' sorts before all else, so that what is below a key follows it
+ * directly. */
+static where
+where_is(const char *key, const char *what, size_t len)
+{
+    size_t i = 0;
+
+    while (i < len && key[i] == what[i])
+        i++;
+    if (i == len)
+        return key[i] == '\0' ? SAME : key[i] == '/' || len == 0 ? BELOW : BEHIND;
+    if (key[i] == '\0' || key[i] == '/')
+        return BEFORE; /* what[i] is neither a NUL nor the same byte */
+    return what[i] != '/' && (unsigned char)key[i] < (unsigned char)what[i] ? BEFORE : BEHIND;
+}
+
+bool
+zmap_key_below(const char *key, const char *prefix, size_t len)
+{
+    return where_is(key, prefix, len) == BELOW;
+}
+
+/* One more level with each chance of one in four. The mixing is splitmix64's. */
+static unsigned
+draw_height(zmap_index *ix)
+{
+    uint64_t x = __atomic_add_fetch(&ix->drawn, 1, __ATOMIC_RELAXED) * UINT64_C(0x9e3779b97f4a7c15);
+    unsigned height = 1;
+
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    x ^= x >> 31;
+    for (; height < ZMAP_INDEX_HEIGHT && (x & 3) == 0; x >>= 2)
+        height++;
+    return height;
+}
+
+zmap_node *
+zmap_node_new(zmap_index *ix, const char *key, size_t len, void *value)
+{
+    unsigned   height = draw_height(ix);
+    size_t     links = sizeof(zmap_node) + height * sizeof(zmap_node *);
+    zmap_node *node = ncz_zalloc(links + len + 1);
+
+    if (node == NULL)
+        return NULL;
+    node->key = (char *)node + links;
+    memcpy(node->key, key, len);
+    node->value = value;
+    node->height = height;
+    return node;
+}
+
+void
+zmap_node_free(zmap_node *node)
+{
+    ncz_free(node);
+}
+
+/*
+ * The first node whose place is not `last` or earlier, seen from the key. `links`, when wanted, gets for each level
+ * the link that a node put there would go into.
+ */
+static zmap_node *
+search(const zmap_index *ix, const char *key, size_t len, where last, zmap_node ***links)
+{
+    zmap_node *const *level = ix->head;
+
+    for (unsigned h = ZMAP_INDEX_HEIGHT; h-- > 0;) {
+        while (level[h] != NULL && where_is(level[h]->key, key, len) <= last)
+            level = level[h]->next;
+        if (links != NULL)
+            links[h] = (zmap_node **)&level[h];
+    }
+    return level[0];
+}
+
+bool
+zmap_index_link(zmap_index *ix, zmap_node *node)
+{
+    zmap_node **links[ZMAP_INDEX_HEIGHT];
+    size_t      len = strlen(node->key);
+    zmap_node  *at = search(ix, node->key, len, BEFORE, links);
+
+    if (at != NULL && where_is(at->key, node->key, len) == SAME)
+        return false;
+    for (unsigned h = 0; h < node->height; h++) {
+        node->next[h] = *links[h];
+        *links[h] = node;
+    }
+    ix->n++;
+    return true;
+}
+
+zmap_node *
+zmap_index_unlink(zmap_index *ix, const char *key, size_t len)
+{
+    zmap_node **links[ZMAP_INDEX_HEIGHT];
+    zmap_node  *node = search(ix, key, len, BEFORE, links);
+
+    if (node == NULL || where_is(node->key, key, len) != SAME)
+        return NULL;
+    for (unsigned h = 0; h < node->height; h++)
+        *links[h] = node->next[h];
+    ix->n--;
+    return node;
+}
+
+zmap_node *
+zmap_index_seek(const zmap_index *ix, const char *key, size_t len)
+{
+    return search(ix, key, len, BEFORE, NULL);
+}
+
+zmap_node *
+zmap_index_past(const zmap_index *ix, const char *key, size_t len)
+{
+    return search(ix, key, len, BELOW, NULL);
+}
+
+zmap_node *
+zmap_index_find(const zmap_index *ix, const char *key, size_t len)
+{
+    zmap_node *node = zmap_index_seek(ix, key, len);
+
+    return node != NULL && where_is(node->key, key, len) == SAME ? node : NULL;
+}
+
+zmap_node *
+zmap_index_drain(zmap_index *ix)
+{
+    zmap_node *chain = NULL;
+
+    for (zmap_node *node = ix->head[0], *next; node != NULL; node = next) {
+        next = node->next[0];
+        node->next[0] = chain;
+        chain = node;
+    }
+    memset(ix->head, 0, sizeof ix->head);
+    ix->n = 0;
+    return chain;
+}
+
+void
+zmap_index_clear(zmap_index *ix)
+{
+    for (zmap_node *node = zmap_index_drain(ix), *next; node != NULL; node = next) {
+        next = node->next[0];
+        zmap_node_free(node);
+    }
+}

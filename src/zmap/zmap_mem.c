@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A map in memory: for tests, for diskless datasets and as what a stateful test compares other maps with.
+ *
+ * Invariant: no key in the index stands below another. Objects are immutable and counted: a get takes one under the
+ * lock and copies outside it, so a put never waits for a copy and a get never sees half of one.
+ */
+#include "zmap/zmap_int.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct mem_object {
+    unsigned refs;
+    uint64_t version;
+    size_t   len;
+    char     data[];
+} mem_object;
+
+typedef struct mem_map {
+    zmap             base;
+    pthread_rwlock_t lock; /* guards what follows */
+    zmap_index       objects;
+    uint64_t         version; /* of the newest object */
+} mem_map;
+
+static mem_object *
+object_new(const void *data, size_t len)
+{
+    size_t      nbytes;
+    mem_object *o;
+
+    if (!ncz_add(sizeof *o, len, &nbytes) || (o = ncz_alloc(nbytes)) == NULL)
+        return NULL;
+    *o = (mem_object){.refs = 1, .len = len};
+    if (len != 0)
+        memcpy(o->data, data, len);
+    return o;
+}
+
+static void
+object_unref(mem_object *o)
+{
+    if (o != NULL && __atomic_sub_fetch(&o->refs, 1, __ATOMIC_ACQ_REL) == 0)
+        ncz_free(o);
+}
+
+static mem_object *
+object_find(mem_map *s, const char *key)
+{
+    mem_object *o = NULL;
+    zmap_node  *node;
+
+    pthread_rwlock_rdlock(&s->lock);
+    if ((node = zmap_index_find(&s->objects, key, strlen(key))) != NULL) {
+        o = node->value;
+        __atomic_add_fetch(&o->refs, 1, __ATOMIC_RELAXED);
+    }
+    pthread_rwlock_unlock(&s->lock);
+    return o;
+}
+
+static int
+mem_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
+{
+    for (size_t i = 0; i < n; i++) {
+        mem_object *o = object_find((mem_map *)m, reqs[i].key);
+        int         rc = NC_EEMPTY;
+
+        if (o != NULL && (rc = zmap_answer_bytes(&reqs[i], o->data, o->len)) == NC_NOERR)
+            snprintf(reqs[i].version, sizeof reqs[i].version, "%" PRIu64, o->version);
+        object_unref(o);
+        zmap_get_end(&reqs[i], rc, done, arg);
+    }
+    return NC_NOERR;
+}
+
+/* Whether `key` may bear an object: none stands above it and none below. */
+static int
+check_place(const mem_map *s, const char *key)
+{
+    size_t           len = strlen(key);
+    const zmap_node *below = zmap_index_seek(&s->objects, key, len);
+
+    for (size_t i = 0; i < len; i++)
+        if (key[i] == '/' && zmap_index_find(&s->objects, key, i) != NULL)
+            return ncz_fail(NC_EOBJECT, "%s: %.*s is an object, not a prefix", key, (int)i, key);
+    if (below != NULL && zmap_key_below(below->key, key, len))
+        return ncz_fail(NC_EOBJECT, "%s: is the prefix of other objects", key);
+    return NC_NOERR;
+}
+
+static int
+check_when(const zmap_put_req *r, const zmap_node *there)
+{
+    char version[ZMAP_VERSION];
+
+    if (r->when == ZMAP_ALWAYS)
+        return NC_NOERR;
+    if (r->when == ZMAP_IF_ABSENT)
+        return there == NULL ? NC_NOERR : ncz_fail(NC_EOBJECT, "%s: exists", r->key);
+    if (there == NULL)
+        return ncz_fail(NC_ENOOBJECT, "%s: no such object, wanted version %.40s", r->key, r->version);
+    snprintf(version, sizeof version, "%" PRIu64, ((const mem_object *)there->value)->version);
+    if (strcmp(version, r->version) != 0)
+        return ncz_fail(NC_EOBJECT, "%s: is version %s, wanted %.40s", r->key, version, r->version);
+    return NC_NOERR;
+}
+
+/* The object and the node of its key are made before the lock is taken, so that nothing can fail half-way. */
+static int
+put_one(mem_map *s, const zmap_put_req *r)
+{
+    mem_object *o = object_new(r->data, r->len), *old = NULL;
+    zmap_node  *node = zmap_node_new(&s->objects, r->key, strlen(r->key), o), *there;
+    int         rc;
+
+    if (o == NULL || node == NULL) {
+        rc = ncz_fail_nomem(r->len);
+        goto done;
+    }
+    pthread_rwlock_wrlock(&s->lock);
+    there = zmap_index_find(&s->objects, r->key, strlen(r->key));
+    if ((rc = check_when(r, there)) == NC_NOERR && there == NULL)
+        rc = check_place(s, r->key);
+    if (rc == NC_NOERR) {
+        o->version = ++s->version;
+        if (there == NULL) {
+            zmap_index_link(&s->objects, node);
+            node = NULL;
+        } else {
+            old = there->value;
+            there->value = o;
+        }
+        o = NULL;
+    }
+    pthread_rwlock_unlock(&s->lock);
+done:
+    object_unref(old);
+    object_unref(o);
+    zmap_node_free(node);
+    return rc;
+}
+
+static int
+mem_put(zmap *m, zmap_put_req *reqs, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        zmap_put_end(&reqs[i], put_one((mem_map *)m, &reqs[i]));
+    return NC_NOERR;
+}
+
+static int
+mem_del(zmap *m, const char *const *keys, size_t n)
+{
+    mem_map *s = (mem_map *)m;
+
+    for (size_t i = 0; i < n; i++) {
+        zmap_node *node;
+
+        pthread_rwlock_wrlock(&s->lock);
+        node = zmap_index_unlink(&s->objects, keys[i], strlen(keys[i]));
+        pthread_rwlock_unlock(&s->lock);
+        if (node != NULL) {
+            object_unref(node->value);
+            zmap_node_free(node);
+        }
+    }
+    return NC_NOERR;
+}
+
+/* Steps from child to child: what is below a child is passed over, not walked through. */
+static int
+collect_children(const mem_map *s, const char *prefix, zmap_children *out)
+{
+    size_t           len = strlen(prefix);
+    size_t           skip = len != 0 ? len + 1 : 0;
+    const zmap_node *node = zmap_index_seek(&s->objects, prefix, len);
+    int              rc;
+
+    while (node != NULL && strcmp(node->key, prefix) == 0)
+        node = node->next[0];
+    while (node != NULL && zmap_key_below(node->key, prefix, len)) {
+        const char *name = node->key + skip;
+        size_t      name_len = strcspn(name, "/");
+
+        if ((rc = zmap_children_add(out, name, name_len, name[name_len] == '\0')) != NC_NOERR)
+            return rc;
+        node = zmap_index_past(&s->objects, node->key, skip + name_len);
+    }
+    return NC_NOERR;
+}
+
+/* `each` is called without the lock, so that it may use the map. */
+static int
+mem_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+{
+    mem_map      *s = (mem_map *)m;
+    zmap_children children = {NULL, 0, 0};
+    int           rc;
+
+    pthread_rwlock_rdlock(&s->lock);
+    rc = collect_children(s, prefix, &children);
+    pthread_rwlock_unlock(&s->lock);
+    if (rc == NC_NOERR)
+        rc = zmap_children_each(&children, each, arg);
+    zmap_children_clear(&children);
+    return rc;
+}
+
+static int
+mem_close(zmap *m, zmap_end how)
+{
+    mem_map *s = (mem_map *)m;
+
+    (void)how; /* nothing outlives a map in memory */
+    for (zmap_node *node = s->objects.head[0]; node != NULL; node = node->next[0])
+        object_unref(node->value);
+    zmap_index_clear(&s->objects);
+    pthread_rwlock_destroy(&s->lock);
+    ncz_free(s);
+    return NC_NOERR;
+}
+
+static const zmap_ops mem_ops = {
+    .name = "memory",
+    .get = mem_get,
+    .put = mem_put,
+    .del = mem_del,
+    .list = mem_list,
+    .close = mem_close,
+};
+
+int
+zmap_mem_open(zmap **out)
+{
+    mem_map *s = ncz_zalloc(sizeof *s);
+    int      err;
+
+    if (s == NULL)
+        return ncz_fail_nomem(sizeof *s);
+    s->base = (zmap){.ops = &mem_ops,
+                     .caps = ZMAP_CAN_RANGE | ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_LIST | ZMAP_CAN_IF_ABSENT |
+                             ZMAP_CAN_IF_MATCH | ZMAP_FROM_WORKERS,
+                     .refs = 1};
+    if ((err = pthread_rwlock_init(&s->lock, NULL)) != 0) {
+        ncz_free(s);
+        return ncz_fail_errno(err, "a lock cannot be made");
+    }
+    *out = &s->base;
+    return NC_NOERR;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The system's own table of calls, and the one in use. The only place that knows which calls a system has.
+ */
+#include "zmap/zmap_sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/random.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#ifdef SYS_openat2
+#include <linux/openat2.h>
+#endif
+#endif
+
+static int
+sys_openat(int dir, const char *path, int flags, mode_t mode)
+{
+    return openat(dir, path, flags, mode);
+}
+
+static int
+sys_open_beneath(int dir, const char *path, int flags)
+{
+#ifdef SYS_openat2
+    struct open_how how = {.flags = (uint64_t)(unsigned)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+
+    return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
+#else
+    (void)dir, (void)path, (void)flags;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+static int
+sys_syncfs(int fd)
+{
+#ifdef __linux__
+    return syncfs(fd);
+#else
+    (void)fd;
+    sync(); /* the nearest that POSIX has */
+    return 0;
+#endif
+}
+
+static int
+sys_rename_new(int from_dir, const char *from, int to_dir, const char *to)
+{
+#ifdef RENAME_NOREPLACE
+    return renameat2(from_dir, from, to_dir, to, RENAME_NOREPLACE);
+#else
+    (void)from_dir, (void)from, (void)to_dir, (void)to;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+/* These have other attributes, or are macros, with some C libraries. */
+static int
+sys_fstat(int fd, struct stat *st)
+{
+    return fstat(fd, st);
+}
+
+static int
+sys_fstatat(int dir, const char *path, struct stat *st, int flags)
+{
+    return fstatat(dir, path, st, flags);
+}
+
+const zmap_syscalls zmap_system = {
+    .openat = sys_openat,
+    .open_beneath = sys_open_beneath,
+    .close = close,
+    .read = read,
+    .pread = pread,
+    .write = write,
+    .fsync = fsync,
+    .syncfs = sys_syncfs,
+    .fstat = sys_fstat,
+    .fstatat = sys_fstatat,
+    .faccessat = faccessat,
+    .mkdirat = mkdirat,
+    .renameat = renameat,
+    .rename_new = sys_rename_new,
+    .linkat = linkat,
+    .unlinkat = unlinkat,
+    .fdopendir = fdopendir,
+    .readdir = readdir,
+    .closedir = closedir,
+    .getrandom = getrandom,
+};
+
+static const zmap_syscalls *in_use = &zmap_system;
+
+const zmap_syscalls *
+zmap_sys(void)
+{
+    return in_use;
+}
+
+void
+zmap_file_use(const zmap_syscalls *table)
+{
+    in_use = table != NULL ? table : &zmap_system;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of system calls of the file map. A test copies `zmap_system`, replaces entries and hands it to
+ * zmap_file_use(); nothing in the file map calls the system past it. Calls answer as the system's do: -1 (or NULL)
+ * and errno. What a system lacks says ENOSYS, and the file map has another way.
+ */
+#ifndef NCZ_ZMAP_SYS_H
+#define NCZ_ZMAP_SYS_H
+
+#include "zmap/zmap.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+struct zmap_syscalls {
+    int (*openat)(int dir, const char *path, int flags, mode_t mode);
+    int (*open_beneath)(int dir, const char *path, int flags); /* never leaves `dir`, whatever the links: openat2() */
+    int (*close)(int fd);
+    ssize_t (*read)(int fd, void *data, size_t len);
+    ssize_t (*pread)(int fd, void *data, size_t len, off_t off);
+    ssize_t (*write)(int fd, const void *data, size_t len);
+    int (*fsync)(int fd);
+    int (*syncfs)(int fd);
+    int (*fstat)(int fd, struct stat *st);
+    int (*fstatat)(int dir, const char *path, struct stat *st, int flags);
+    int (*faccessat)(int dir, const char *path, int mode, int flags);
+    int (*mkdirat)(int dir, const char *path, mode_t mode);
+    int (*renameat)(int from_dir, const char *from, int to_dir, const char *to);
+    int (*rename_new)(int from_dir, const char *from, int to_dir, const char *to); /* EEXIST: renameat2(NOREPLACE) */
+    int (*linkat)(int from_dir, const char *from, int to_dir, const char *to, int flags);
+    int (*unlinkat)(int dir, const char *path, int flags);
+    DIR *(*fdopendir)(int fd);
+    struct dirent *(*readdir)(DIR *d);
+    int (*closedir)(DIR *d);
+    ssize_t (*getrandom)(void *data, size_t len, unsigned flags);
+};
+
+extern const zmap_syscalls zmap_system;
+
+const zmap_syscalls *zmap_sys(void); /* the table in use */
+
+#endif /* NCZ_ZMAP_SYS_H */

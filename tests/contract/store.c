@@ -1,0 +1,1133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The contract of all maps; see store.h. Each test gets an empty store of its own.
+ */
+#include "contract/store.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+typedef struct fixture {
+    const store_maker *maker;
+    void              *place;
+    zmap              *m;
+} fixture;
+
+static const store_maker *the_maker; /* of the suite that runs */
+
+static int
+set_up(void **state)
+{
+    fixture *fx = calloc(1, sizeof *fx);
+
+    fx->maker = the_maker;
+    fx->place = fx->maker->place != NULL ? fx->maker->place() : NULL;
+    fx->m = fx->maker->make(fx->place);
+    *state = fx;
+    return fx->m != NULL ? 0 : -1;
+}
+
+static int
+tear_down(void **state)
+{
+    fixture *fx = *state;
+
+    if (fx->m != NULL)
+        zmap_close(fx->m, ZMAP_KEEP);
+    if (fx->maker->clear != NULL)
+        fx->maker->clear(fx->place);
+    free(fx);
+    return 0;
+}
+
+static bool
+can(const fixture *fx, unsigned cap)
+{
+    return (zmap_caps_of(fx->m) & cap) != 0;
+}
+
+/* ---- small helpers --------------------------------------------------------------------------------------------- */
+
+#define assert_rc(call, want)                                                                                        \
+    do {                                                                                                             \
+        int rc_ = (call);                                                                                            \
+        if (rc_ != (want))                                                                                           \
+            fail_msg("%s: %d (%s), wanted %d", #call, rc_, ncz_err_text(), (want));                                  \
+    } while (0)
+
+static void
+put_text(zmap *m, const char *key, const char *text)
+{
+    int rc = zmap_put(m, key, text, strlen(text));
+
+    if (rc != NC_NOERR)
+        fail_msg("put %s: %d (%s)", key, rc, ncz_err_text());
+}
+
+static void
+expect_text(zmap *m, const char *key, const char *text)
+{
+    ncz_buf body = NCZ_BUF_INIT;
+    int     rc = zmap_get(m, key, &body);
+
+    if (rc != NC_NOERR)
+        fail_msg("get %s: %d (%s)", key, rc, ncz_err_text());
+    assert_int_equal(body.len, strlen(text));
+    assert_string_equal(ncz_buf_str(&body), text);
+    ncz_buf_clear(&body);
+}
+
+static void
+expect_absent(zmap *m, const char *key)
+{
+    ncz_buf body = NCZ_BUF_INIT;
+
+    assert_rc(zmap_get(m, key, &body), NC_EEMPTY);
+    assert_int_equal(body.len, 0);
+    ncz_buf_clear(&body);
+}
+
+/* Appends "name" or, of a prefix, "name/", and a space. */
+static int
+note_child(const char *name, bool leaf, void *arg)
+{
+    return ncz_buf_printf(arg, "%s%s ", name, leaf ? "" : "/");
+}
+
+static void
+expect_list(zmap *m, const char *prefix, const char *want)
+{
+    ncz_buf seen = NCZ_BUF_INIT;
+
+    assert_rc(zmap_list(m, prefix, note_child, &seen), NC_NOERR);
+    assert_string_equal(ncz_buf_str(&seen), want);
+    ncz_buf_clear(&seen);
+}
+
+/* Bytes that tell a mix of two generations, and a shift, from the right ones. */
+static void
+fill_pattern(unsigned char *data, size_t len, unsigned generation)
+{
+    for (size_t i = 0; i < len; i++)
+        data[i] = (unsigned char)(generation * 37 + i / 251 + i);
+}
+
+/* ---- objects --------------------------------------------------------------------------------------------------- */
+
+static void
+test_put_get(void **state)
+{
+    fixture *fx = *state;
+    uint64_t len = 99;
+
+    expect_absent(fx->m, "a");
+    assert_rc(zmap_len(fx->m, "a", &len), NC_EEMPTY);
+    put_text(fx->m, "a", "first");
+    put_text(fx->m, "b/c.0", "second");
+    expect_text(fx->m, "a", "first");
+    expect_text(fx->m, "b/c.0", "second");
+    expect_absent(fx->m, "b");
+    expect_absent(fx->m, "b/c");
+    expect_absent(fx->m, "b/c.00");
+    expect_absent(fx->m, "a/below/an/object");
+    assert_rc(zmap_len(fx->m, "b/c.0", &len), NC_NOERR);
+    assert_int_equal(len, 6);
+    assert_rc(zmap_len(fx->m, "a", NULL), NC_NOERR);
+}
+
+static void
+test_replace(void **state)
+{
+    fixture *fx = *state;
+
+    put_text(fx->m, "g/doc", "a long text that a shorter one must not leave any trace of");
+    put_text(fx->m, "g/doc", "short");
+    expect_text(fx->m, "g/doc", "short");
+    put_text(fx->m, "g/doc", "and now a longer one again");
+    expect_text(fx->m, "g/doc", "and now a longer one again");
+    put_text(fx->m, "g/doc", "");
+    expect_text(fx->m, "g/doc", "");
+    expect_list(fx->m, "g", "doc ");
+}
+
+static void
+test_empty_object(void **state)
+{
+    fixture     *fx = *state;
+    char         into[1] = "";
+    uint64_t     len = 99;
+    zmap_get_req r = {.key = "e/mpty", .len = ZMAP_WHOLE, .into = into};
+
+    assert_rc(zmap_put(fx->m, "e/mpty", NULL, 0), NC_NOERR);
+    expect_text(fx->m, "e/mpty", "");
+    assert_rc(zmap_len(fx->m, "e/mpty", &len), NC_NOERR);
+    assert_int_equal(len, 0);
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_NOERR);
+    assert_int_equal(r.nread, 0);
+    expect_list(fx->m, "e", "mpty ");
+}
+
+static void
+test_all_bytes(void **state)
+{
+    static const size_t sizes[] = {1, 255, 256, 4095, 4096, 4097, 65536, 65537, 1000003};
+    fixture            *fx = *state;
+    unsigned char      *data = malloc(1000003);
+
+    for (unsigned i = 0; i < NCZ_LEN(sizes); i++) {
+        ncz_buf body = NCZ_BUF_LIMIT(sizes[i]);
+
+        fill_pattern(data, sizes[i], i);
+        assert_rc(zmap_put(fx->m, "bin", data, sizes[i]), NC_NOERR);
+        assert_rc(zmap_get(fx->m, "bin", &body), NC_NOERR);
+        assert_int_equal(body.len, sizes[i]);
+        assert_memory_equal(body.data, data, sizes[i]);
+        assert_int_equal(body.data[body.len], '\0');
+        ncz_buf_clear(&body);
+    }
+    free(data);
+}
+
+/* What is in the body already stays, on success and on failure. */
+static void
+test_append(void **state)
+{
+    fixture *fx = *state;
+    ncz_buf  body = NCZ_BUF_LIMIT(8);
+
+    put_text(fx->m, "k", "5678");
+    put_text(fx->m, "long", "56789");
+    assert_int_equal(ncz_buf_puts(&body, "1234"), NC_NOERR);
+    assert_rc(zmap_get(fx->m, "nothing", &body), NC_EEMPTY);
+    assert_string_equal(ncz_buf_str(&body), "1234");
+    assert_rc(zmap_get(fx->m, "long", &body), NC_ENOMEM);
+    assert_string_equal(ncz_buf_str(&body), "1234");
+    assert_int_equal(body.len, 4);
+    assert_rc(zmap_get(fx->m, "k", &body), NC_NOERR);
+    assert_string_equal(ncz_buf_str(&body), "12345678");
+    ncz_buf_clear(&body);
+}
+
+static void
+test_ceiling(void **state)
+{
+    fixture *fx = *state;
+    ncz_buf  body = NCZ_BUF_LIMIT(999);
+    char     data[1000];
+
+    memset(data, 'x', sizeof data);
+    assert_rc(zmap_put(fx->m, "k", data, sizeof data), NC_NOERR);
+    assert_rc(zmap_get(fx->m, "k", &body), NC_ENOMEM);
+    assert_non_null(strstr(ncz_err_text(), "999")); /* the limit is named */
+    assert_int_equal(body.len, 0);
+    ncz_buf_clear(&body);
+
+    body = NCZ_BUF_LIMIT(1000);
+    assert_rc(zmap_get(fx->m, "k", &body), NC_NOERR);
+    assert_int_equal(body.len, 1000);
+    ncz_buf_clear(&body);
+}
+
+static void
+test_into(void **state)
+{
+    fixture     *fx = *state;
+    char         into[16];
+    zmap_get_req r = {.key = "k", .len = ZMAP_WHOLE, .into = into, .into_cap = 10};
+
+    put_text(fx->m, "k", "0123456789");
+    memset(into, '#', sizeof into);
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_NOERR); /* exact */
+    assert_int_equal(r.nread, 10);
+    assert_memory_equal(into, "0123456789######", 16);
+    assert_null(r.body.data);
+
+    r.into_cap = 16; /* the object is shorter */
+    memset(into, '#', sizeof into);
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_NOERR);
+    assert_int_equal(r.nread, 10);
+    assert_memory_equal(into, "0123456789######", 16);
+
+    r.into_cap = 9; /* and longer: nothing behind the caller's memory is touched */
+    memset(into, '#', sizeof into);
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_ETRUNC);
+    assert_int_equal(r.err.code, NC_ETRUNC);
+    assert_int_equal(r.nread, 0);
+    assert_memory_equal(into + 9, "#######", 7);
+
+    r.into_cap = 0;
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_ETRUNC);
+
+    r = (zmap_get_req){.key = "absent", .len = ZMAP_WHOLE, .into = into, .into_cap = 10};
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_NOERR);
+    assert_int_equal(r.err.code, NC_EEMPTY);
+}
+
+/* ---- ranges ---------------------------------------------------------------------------------------------------- */
+
+static void
+expect_range(zmap *m, uint64_t off, uint64_t len, int rc, const char *want)
+{
+    char         into[16];
+    zmap_get_req to_body = {.key = "d/k", .off = off, .len = len, .body = NCZ_BUF_LIMIT(10)};
+    zmap_get_req to_mem = {.key = "d/k", .off = off, .len = len, .into = into, .into_cap = sizeof into};
+
+    memset(into, '#', sizeof into);
+    assert_rc(zmap_get_batch(m, &to_body, 1, NULL, NULL), rc);
+    assert_rc(zmap_get_batch(m, &to_mem, 1, NULL, NULL), rc);
+    assert_int_equal(to_body.body.len, strlen(want));
+    assert_string_equal(ncz_buf_str(&to_body.body), want);
+    assert_int_equal(to_body.nread, strlen(want));
+    assert_int_equal(to_mem.nread, strlen(want));
+    assert_memory_equal(into, want, strlen(want));
+    assert_int_equal(into[strlen(want)], '#');
+    ncz_buf_clear(&to_body.body);
+}
+
+static void
+test_ranges(void **state)
+{
+    fixture *fx = *state;
+
+    put_text(fx->m, "d/k", "0123456789");
+    expect_range(fx->m, 0, 10, NC_NOERR, "0123456789");
+    expect_range(fx->m, 0, ZMAP_WHOLE, NC_NOERR, "0123456789");
+    expect_range(fx->m, 0, 1, NC_NOERR, "0");
+    expect_range(fx->m, 9, 1, NC_NOERR, "9");
+    expect_range(fx->m, 3, 4, NC_NOERR, "3456");
+    expect_range(fx->m, 3, ZMAP_WHOLE, NC_NOERR, "3456789");
+    expect_range(fx->m, 0, 0, NC_NOERR, "");
+    expect_range(fx->m, 5, 0, NC_NOERR, "");
+    expect_range(fx->m, 10, 0, NC_NOERR, "");
+    expect_range(fx->m, 10, ZMAP_WHOLE, NC_NOERR, "");
+    expect_range(fx->m, 0, 11, NC_EINVAL, "");
+    expect_range(fx->m, 10, 1, NC_EINVAL, "");
+    expect_range(fx->m, 11, 0, NC_EINVAL, "");
+    expect_range(fx->m, 11, ZMAP_WHOLE, NC_EINVAL, "");
+    expect_range(fx->m, UINT64_MAX, ZMAP_WHOLE, NC_EINVAL, "");
+    expect_range(fx->m, UINT64_MAX, 2, NC_EINVAL, "");
+    expect_range(fx->m, 1, UINT64_MAX - 1, NC_EINVAL, "");
+    expect_range(fx->m, (uint64_t)1 << 63, 0, NC_EINVAL, "");
+}
+
+static void
+test_range_ceilings(void **state)
+{
+    fixture     *fx = *state;
+    char         into[4] = "";
+    zmap_get_req r = {.key = "k", .off = 2, .len = 4, .body = NCZ_BUF_LIMIT(4)};
+
+    put_text(fx->m, "k", "0123456789");
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_NOERR); /* the object is longer, the range is not */
+    assert_string_equal(ncz_buf_str(&r.body), "2345");
+    ncz_buf_clear(&r.body);
+    r.len = 5;
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_ENOMEM);
+    ncz_buf_clear(&r.body);
+
+    r = (zmap_get_req){.key = "k", .off = 2, .len = 4, .into = into, .into_cap = 4};
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_NOERR);
+    assert_memory_equal(into, "2345", 4);
+    r.len = 5;
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_ETRUNC);
+    r = (zmap_get_req){.key = "absent", .off = 2, .len = 4, .into = into, .into_cap = 4};
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_NOERR);
+    assert_int_equal(r.err.code, NC_EEMPTY);
+}
+
+/* ---- batches --------------------------------------------------------------------------------------------------- */
+
+typedef struct count {
+    size_t calls;
+    size_t sum; /* of the tags, so that each request is known to have come once */
+} count;
+
+static void
+note_done(zmap_get_req *r, void *arg)
+{
+    count *c = arg;
+
+    c->calls++;
+    c->sum += (size_t)(uintptr_t)r->tag;
+}
+
+static void
+test_batch(void **state)
+{
+    fixture     *fx = *state;
+    zmap_put_req puts[4] = {{.key = "a/0", .data = "zero", .len = 4},
+                            {.key = "a/1", .data = "one", .len = 3},
+                            {.key = "b/c/2", .data = "two", .len = 3},
+                            {.key = "3", .data = "three", .len = 5}};
+    const char  *keys[] = {"a/0", "missing", "a/1", "a/../1", "b/c/2", "a", "3"};
+    const char  *want[] = {"zero", "", "one", "", "two", "", "three"};
+    int          codes[] = {NC_NOERR, NC_EEMPTY, NC_NOERR, NC_EINVAL, NC_NOERR, NC_EEMPTY, NC_NOERR};
+    zmap_get_req gets[NCZ_LEN(keys)];
+    count        c = {0, 0};
+
+    assert_rc(zmap_put_batch(fx->m, puts, 4), NC_NOERR);
+    for (size_t i = 0; i < NCZ_LEN(keys); i++)
+        gets[i] = (zmap_get_req){.key = keys[i], .len = ZMAP_WHOLE, .tag = (void *)(uintptr_t)((size_t)1 << i)};
+    assert_rc(zmap_get_batch(fx->m, gets, NCZ_LEN(keys), note_done, &c), NC_EINVAL);
+    assert_non_null(strstr(ncz_err_text(), "a/../1"));
+    assert_int_equal(c.calls, NCZ_LEN(keys));
+    assert_int_equal(c.sum, ((size_t)1 << NCZ_LEN(keys)) - 1);
+    for (size_t i = 0; i < NCZ_LEN(keys); i++) {
+        assert_int_equal(gets[i].err.code, codes[i]);
+        assert_string_equal(ncz_buf_str(&gets[i].body), want[i]);
+        ncz_buf_clear(&gets[i].body);
+    }
+    assert_rc(zmap_get_batch(fx->m, NULL, 0, note_done, &c), NC_NOERR);
+    assert_rc(zmap_put_batch(fx->m, NULL, 0), NC_NOERR);
+    assert_rc(zmap_del(fx->m, NULL, 0), NC_NOERR);
+}
+
+static void
+test_batch_put_failures(void **state)
+{
+    fixture     *fx = *state;
+    zmap_put_req puts[4] = {{.key = "a/0", .data = "zero", .len = 4},
+                            {.key = "/no", .data = "x", .len = 1},
+                            {.key = "a/0/below", .data = "x", .len = 1},
+                            {.key = "a/1", .data = "one", .len = 3}};
+
+    assert_rc(zmap_put_batch(fx->m, puts, 4), NC_EINVAL);
+    assert_int_equal(puts[0].err.code, NC_NOERR);
+    assert_int_equal(puts[1].err.code, NC_EINVAL);
+    assert_int_equal(puts[2].err.code, NC_EOBJECT);
+    assert_int_equal(puts[3].err.code, NC_NOERR);
+    assert_true(puts[2].err.text[0] != '\0');
+    expect_text(fx->m, "a/0", "zero");
+    expect_text(fx->m, "a/1", "one");
+    expect_list(fx->m, "", "a/ ");
+}
+
+static void
+get_another(zmap_get_req *r, void *arg)
+{
+    ncz_buf body = NCZ_BUF_INIT;
+
+    (void)r;
+    if (zmap_get(arg, "k", &body) != NC_NOERR || zmap_put(arg, "made/by/done", "x", 1) != NC_NOERR)
+        ncz_buf_clear(&body);
+    else
+        assert_string_equal(ncz_buf_str(&body), "text");
+    ncz_buf_clear(&body);
+}
+
+/* A callback may use the map: no lock is held around it. */
+static void
+test_done_uses_map(void **state)
+{
+    fixture     *fx = *state;
+    zmap_get_req r = {.key = "k", .len = ZMAP_WHOLE};
+
+    put_text(fx->m, "k", "text");
+    assert_rc(zmap_get_batch(fx->m, &r, 1, get_another, fx->m), NC_NOERR);
+    ncz_buf_clear(&r.body);
+    expect_text(fx->m, "made/by/done", "x");
+}
+
+/* ---- keys ------------------------------------------------------------------------------------------------------ */
+
+static const char *const bad_keys[] = {
+    "",
+    "/",
+    "//",
+    "///",
+    "/a",
+    "a/",
+    "/a/",
+    "a//b",
+    "a///b",
+    "a/b/",
+    "a/b//",
+    ".",
+    "..",
+    "./",
+    "../",
+    "/.",
+    "/..",
+    "./a",
+    "../a",
+    "a/.",
+    "a/..",
+    "a/./b",
+    "a/../b",
+    "a/b/..",
+    "a/b/../..",
+    "../../../../etc/passwd",
+    "/etc/passwd",
+    "a/../../etc/passwd",
+    "./.zgroup",
+    "..\\a",
+    "a\\b",
+    "\\",
+    "\\\\host\\share",
+    "C:\\x",
+    "a/..\\b",
+    "a/\\",
+    "\n",
+    "a\nb",
+    "a\rb",
+    "\t",
+    "a/\tb",
+    "\x01",
+    "a\x1f",
+    "a/\x7f",
+    "\x7f",
+    "a\x1b[31m",
+    "\x80",
+    "a\xff",
+    "\xc0\xaf",
+    "a/\xc0\xae\xc0\xae/b",
+    "\xe0\x80\xaf",
+    "\xed\xa0\x80",
+    "\xf4\x90\x80\x80",
+    "\xf8\x88\x80\x80\x80",
+    "a/\xc3",
+    "\xc3\x28",
+    "\xfe",
+    "\xfe\xff",
+    "ok/\xed\xbf\xbf",
+    "\xf0\x8f\xbf\xbf",
+    "\xe2\x82",
+    "a/\xe2\x28\xa1",
+};
+
+static const char *const good_keys[] = {
+    "a",
+    ".zgroup",
+    ".zarray",
+    "a/.zattrs",
+    "a/b/c/0.0.0",
+    "...",
+    ".../x",
+    "..a",
+    "a..",
+    ".a",
+    "a.",
+    "a/..b/c",
+    "-",
+    "--help",
+    " ",
+    " a ",
+    "a b",
+    "%2e%2e",
+    "%2e%2e/x",
+    "%00",
+    "~",
+    "~root",
+    "$HOME",
+    "`id`",
+    "$(id)",
+    "'",
+    "\"",
+    "\"quoted\"",
+    "a;b",
+    "a|b",
+    "<script>",
+    "C:",
+    "con",
+    "nul",
+    "a:b",
+    "a*b",
+    "a?b",
+    "a#b&c=d+e",
+    "\xc3\xa9t\xc3\xa9",
+    "e\xcc\x81",
+    "\xe4\xb8\xad\xe6\x96\x87/0",
+    "\xf0\x9f\x8c\xa9",
+    "\xe2\x80\xae"
+    "gnp.exe",
+    "\xef\xbb\xbf"
+    "bom",
+    "\xc2\x85",
+    "undefined",
+    "NaN",
+    "1e309",
+    "-1",
+    "{}",
+    "[0]",
+    "DROP TABLE x",
+    "%s%n%d",
+    "Con/PRN/aux",
+    "0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0",
+};
+
+static void
+test_bad_keys(void **state)
+{
+    fixture *fx = *state;
+
+    assert_false(zmap_key_valid(NULL));
+    for (size_t i = 0; i < NCZ_LEN(bad_keys); i++) {
+        const char *key = bad_keys[i];
+        ncz_buf     body = NCZ_BUF_INIT;
+
+        if (zmap_key_valid(key))
+            fail_msg("\"%s\" (%zu) passes as a key", key, i);
+        assert_rc(zmap_get(fx->m, key, &body), NC_EINVAL);
+        assert_rc(zmap_put(fx->m, key, "x", 1), NC_EINVAL);
+        assert_rc(zmap_del(fx->m, &key, 1), NC_EINVAL);
+        if (key[0] != '\0' && can(fx, ZMAP_CAN_LIST))
+            assert_rc(zmap_list(fx->m, key, note_child, &body), NC_EINVAL);
+        assert_null(body.data);
+    }
+    assert_rc(zmap_put(fx->m, NULL, "x", 1), NC_EINVAL);
+    assert_rc(zmap_put(fx->m, "k", NULL, 1), NC_EINVAL);
+    expect_list(fx->m, "", "");
+}
+
+static void
+test_good_keys(void **state)
+{
+    fixture *fx = *state;
+
+    for (size_t i = 0; i < NCZ_LEN(good_keys); i++) {
+        char key[256];
+
+        if (!zmap_key_valid(good_keys[i]))
+            fail_msg("\"%s\" does not pass as a key", good_keys[i]);
+        snprintf(key, sizeof key, "p%zu/%s", i, good_keys[i]); /* apart, as some are prefixes of others */
+        put_text(fx->m, key, good_keys[i]);
+        expect_text(fx->m, key, good_keys[i]);
+    }
+}
+
+/* Names that differ as bytes are different keys: no case folding, no normalisation. */
+static void
+test_keys_are_bytes(void **state)
+{
+    fixture *fx = *state;
+
+    put_text(fx->m, "Key", "1");
+    put_text(fx->m, "key", "2");
+    put_text(fx->m, "\xc3\xa9", "composed");
+    put_text(fx->m, "e\xcc\x81", "decomposed");
+    expect_text(fx->m, "Key", "1");
+    expect_text(fx->m, "key", "2");
+    expect_text(fx->m, "\xc3\xa9", "composed");
+    expect_text(fx->m, "e\xcc\x81", "decomposed");
+    expect_list(fx->m, "", "Key e\xcc\x81 key \xc3\xa9 ");
+}
+
+static void
+test_long_keys(void **state)
+{
+    fixture *fx = *state;
+    size_t   most = fx->maker->segment_max != 0 ? fx->maker->segment_max : ZMAP_KEY_MAX;
+    char     key[ZMAP_KEY_MAX + 2];
+
+    memset(key, 'k', sizeof key);
+    for (size_t i = 100; i < sizeof key - 2; i += 100)
+        key[i] = '/';
+    key[ZMAP_KEY_MAX + 1] = '\0';
+    assert_false(zmap_key_valid(key));
+    assert_rc(zmap_put(fx->m, key, "x", 1), NC_EINVAL);
+    key[ZMAP_KEY_MAX] = '\0';
+    put_text(fx->m, key, "at the end of a long way");
+    expect_text(fx->m, key, "at the end of a long way");
+
+    memset(key, 's', most);
+    key[most] = '\0';
+    put_text(fx->m, key, "longest segment");
+    expect_text(fx->m, key, "longest segment");
+
+    memset(key, 't', ZMAP_KEY_MAX); /* beyond what some stores can name: absent there, or kept */
+    key[ZMAP_KEY_MAX] = '\0';
+    expect_absent(fx->m, key);
+    if (zmap_put(fx->m, key, "x", 1) == NC_NOERR)
+        expect_text(fx->m, key, "x");
+    else
+        expect_absent(fx->m, key);
+}
+
+static void
+test_prefix_conflicts(void **state)
+{
+    fixture *fx = *state;
+
+    put_text(fx->m, "a/b/c", "leaf");
+    assert_rc(zmap_put(fx->m, "a/b/c/d", "x", 1), NC_EOBJECT);
+    assert_rc(zmap_put(fx->m, "a/b/c/d/e/f", "x", 1), NC_EOBJECT);
+    assert_rc(zmap_put(fx->m, "a/b", "x", 1), NC_EOBJECT);
+    assert_rc(zmap_put(fx->m, "a", "x", 1), NC_EOBJECT);
+    put_text(fx->m, "a/b/cc", "not below");
+    put_text(fx->m, "a/bb", "not above");
+    put_text(fx->m, "a/b.", "nor this");
+    put_text(fx->m, "a/b-", "nor this");
+    expect_text(fx->m, "a/b/c", "leaf");
+    expect_absent(fx->m, "a");
+    expect_absent(fx->m, "a/b/c/d");
+    expect_list(fx->m, "a", "b/ b- b. bb ");
+    expect_list(fx->m, "a/b", "c cc ");
+}
+
+/* ---- list ------------------------------------------------------------------------------------------------------ */
+
+static void
+test_list(void **state)
+{
+    fixture *fx = *state;
+
+    expect_list(fx->m, "", "");
+    expect_list(fx->m, "nothing/here", "");
+    put_text(fx->m, ".zgroup", "{}");
+    put_text(fx->m, "v/0.0", "x");
+    put_text(fx->m, "v/0.1", "x");
+    put_text(fx->m, "v/.zarray", "{}");
+    put_text(fx->m, "g/h/.zgroup", "{}");
+    put_text(fx->m, "g/h/w/0", "x");
+    put_text(fx->m, "g.x", "x");
+    put_text(fx->m, "g/h-i/0", "x");
+    put_text(fx->m, "gg", "x");
+    expect_list(fx->m, "", ".zgroup g/ g.x gg v/ ");
+    expect_list(fx->m, "v", ".zarray 0.0 0.1 ");
+    expect_list(fx->m, "g", "h/ h-i/ ");
+    expect_list(fx->m, "g/h", ".zgroup w/ ");
+    expect_list(fx->m, "g/h/w", "0 ");
+    expect_list(fx->m, "g/h/w/0", ""); /* a leaf has no children */
+    expect_list(fx->m, "g/h/w/0/x", "");
+    expect_list(fx->m, "g.", "");
+}
+
+typedef struct stop {
+    zmap  *m;
+    size_t calls;
+} stop;
+
+static int
+stop_at_second(const char *name, bool leaf, void *arg)
+{
+    stop *s = arg;
+
+    (void)name, (void)leaf;
+    return ++s->calls == 2 ? 77 : 0;
+}
+
+static int
+put_below(const char *name, bool leaf, void *arg)
+{
+    stop *s = arg;
+    char  key[64];
+
+    (void)leaf;
+    s->calls++;
+    snprintf(key, sizeof key, "new/%s", name);
+    return zmap_put(s->m, key, "x", 1);
+}
+
+static void
+test_list_callbacks(void **state)
+{
+    fixture *fx = *state;
+    stop     s = {fx->m, 0};
+
+    put_text(fx->m, "a", "x");
+    put_text(fx->m, "b", "x");
+    put_text(fx->m, "c", "x");
+    assert_int_equal(zmap_list(fx->m, "", stop_at_second, &s), 77);
+    assert_int_equal(s.calls, 2);
+    s.calls = 0;
+    assert_rc(zmap_list(fx->m, "", put_below, &s), NC_NOERR); /* no lock is held */
+    assert_int_equal(s.calls, 3);
+    expect_list(fx->m, "new", "a b c ");
+}
+
+/* ---- del ------------------------------------------------------------------------------------------------------- */
+
+static void
+test_del(void **state)
+{
+    fixture    *fx = *state;
+    const char *some[] = {"a/1", "never/was", "b/c/d/e", "a/1", "b"};
+    const char *rest[] = {"a/2", "a/10"};
+    const char *mixed[] = {"x", "a//b", "y"};
+
+    put_text(fx->m, "a/1", "1");
+    put_text(fx->m, "a/10", "10");
+    put_text(fx->m, "a/2", "2");
+    put_text(fx->m, "b/c/d/e", "e");
+    put_text(fx->m, "b/f", "f");
+    assert_rc(zmap_del(fx->m, some, NCZ_LEN(some)), NC_NOERR);
+    expect_absent(fx->m, "a/1");
+    expect_absent(fx->m, "b/c/d/e");
+    expect_text(fx->m, "b/f", "f");
+    expect_list(fx->m, "", "a/ b/ ");
+    expect_list(fx->m, "a", "10 2 ");
+    expect_list(fx->m, "b", "f "); /* an empty prefix is none */
+    assert_rc(zmap_del(fx->m, rest, 2), NC_NOERR);
+    expect_list(fx->m, "", "b/ ");
+    put_text(fx->m, "a", "now a leaf");
+    expect_text(fx->m, "a", "now a leaf");
+    put_text(fx->m, "b/c", "too");
+
+    put_text(fx->m, "x", "x");
+    put_text(fx->m, "y", "y");
+    assert_rc(zmap_del(fx->m, mixed, 3), NC_EINVAL); /* the others go all the same */
+    expect_absent(fx->m, "x");
+    expect_absent(fx->m, "y");
+}
+
+/* ---- conditions ------------------------------------------------------------------------------------------------ */
+
+static void
+test_if_absent(void **state)
+{
+    fixture     *fx = *state;
+    zmap_put_req r = {.key = "d/k", .data = "first", .len = 5, .when = ZMAP_IF_ABSENT};
+
+    if (!can(fx, ZMAP_CAN_IF_ABSENT)) {
+        assert_rc(zmap_put_batch(fx->m, &r, 1), NC_ENOTBUILT);
+        expect_absent(fx->m, "d/k");
+        return;
+    }
+    assert_rc(zmap_put_batch(fx->m, &r, 1), NC_NOERR);
+    r.data = "later";
+    assert_rc(zmap_put_batch(fx->m, &r, 1), NC_EOBJECT);
+    assert_int_equal(r.err.code, NC_EOBJECT);
+    expect_text(fx->m, "d/k", "first");
+    expect_list(fx->m, "d", "k ");
+    r.key = "d";
+    assert_rc(zmap_put_batch(fx->m, &r, 1), NC_EOBJECT);
+    assert_rc(zmap_del(fx->m, &(const char *){"d/k"}, 1), NC_NOERR);
+    r.key = "d/k";
+    assert_rc(zmap_put_batch(fx->m, &r, 1), NC_NOERR);
+    expect_text(fx->m, "d/k", "later");
+}
+
+static void
+test_if_match(void **state)
+{
+    fixture     *fx = *state;
+    zmap_get_req g = {.key = "k", .len = ZMAP_WHOLE};
+    zmap_put_req r = {.key = "k", .data = "two", .len = 3, .when = ZMAP_IF_MATCH, .version = "x"};
+
+    put_text(fx->m, "k", "one");
+    if (!can(fx, ZMAP_CAN_IF_MATCH)) {
+        assert_rc(zmap_put_batch(fx->m, &r, 1), NC_ENOTBUILT);
+        expect_text(fx->m, "k", "one");
+        return;
+    }
+    assert_rc(zmap_put_batch(fx->m, &r, 1), NC_EOBJECT);
+    assert_rc(zmap_get_batch(fx->m, &g, 1, NULL, NULL), NC_NOERR);
+    ncz_buf_clear(&g.body);
+    assert_true(g.version[0] != '\0');
+    r.version = g.version;
+    assert_rc(zmap_put_batch(fx->m, &r, 1), NC_NOERR);
+    r.data = "six";
+    assert_rc(zmap_put_batch(fx->m, &r, 1), NC_EOBJECT); /* that version is gone */
+    expect_text(fx->m, "k", "two");
+    r.key = "absent";
+    assert_rc(zmap_put_batch(fx->m, &r, 1), NC_ENOOBJECT);
+    expect_absent(fx->m, "absent");
+    r.version = NULL;
+    assert_rc(zmap_put_batch(fx->m, &r, 1), NC_EINVAL);
+}
+
+/* ---- many, and at once ----------------------------------------------------------------------------------------- */
+
+enum { MANY = 5000, MANY_BATCH = 100 };
+
+static int
+count_child(const char *name, bool leaf, void *arg)
+{
+    size_t *n = arg;
+
+    (void)name;
+    *n += leaf;
+    return 0;
+}
+
+static void
+test_many_keys(void **state)
+{
+    fixture *fx = *state;
+    char(*keys)[32] = calloc(MANY, sizeof *keys);
+    zmap_put_req puts[MANY_BATCH];
+    const char  *gone[MANY_BATCH];
+    size_t       n = 0;
+
+    for (size_t i = 0; i < MANY; i++)
+        snprintf(keys[i], sizeof keys[i], "v%zu/%zu.%zu", i % 7, i * 7919 % MANY, i);
+    for (size_t i = 0; i < MANY; i += MANY_BATCH) {
+        for (size_t k = 0; k < MANY_BATCH; k++)
+            puts[k] = (zmap_put_req){.key = keys[i + k], .data = keys[i + k], .len = strlen(keys[i + k])};
+        assert_rc(zmap_put_batch(fx->m, puts, MANY_BATCH), NC_NOERR);
+    }
+    expect_list(fx->m, "", "v0/ v1/ v2/ v3/ v4/ v5/ v6/ ");
+    for (int v = 0; v < 7; v++) {
+        char prefix[8];
+
+        snprintf(prefix, sizeof prefix, "v%d", v);
+        assert_rc(zmap_list(fx->m, prefix, count_child, &n), NC_NOERR);
+    }
+    assert_int_equal(n, MANY);
+    for (size_t i = 0; i < MANY; i += 17)
+        expect_text(fx->m, keys[i], keys[i]);
+    for (size_t i = 0; i < MANY; i += MANY_BATCH) {
+        for (size_t k = 0; k < MANY_BATCH; k++)
+            gone[k] = keys[i + k];
+        assert_rc(zmap_del(fx->m, gone, MANY_BATCH), NC_NOERR);
+    }
+    expect_list(fx->m, "", "");
+    free(keys);
+}
+
+typedef struct worker {
+    pthread_t thread;
+    zmap     *m;
+    unsigned  id;
+    unsigned  wrong; /* asserting is for the main thread */
+} worker;
+
+enum { WORKERS = 4, ROUNDS = 150 };
+
+/* Puts, reads and removes keys of its own in directories that all have in common, and come and go. */
+static void *
+work_apart(void *arg)
+{
+    worker *w = arg;
+    char    key[32], text[32];
+
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        ncz_buf     body = NCZ_BUF_INIT;
+        const char *k = key;
+
+        snprintf(key, sizeof key, "s%u/t/%u.%u", i % 3, w->id, i % 5);
+        snprintf(text, sizeof text, "%u of %u", i, w->id);
+        w->wrong += zmap_put(w->m, key, text, strlen(text)) != NC_NOERR;
+        w->wrong += zmap_get(w->m, key, &body) != NC_NOERR || strcmp(ncz_buf_str(&body), text) != 0;
+        w->wrong += zmap_list(w->m, "s0/t", count_child, &(size_t){0}) != NC_NOERR;
+        if (i % 2 == 0) {
+            w->wrong += zmap_del(w->m, &k, 1) != NC_NOERR;
+            w->wrong += zmap_get(w->m, key, &body) != NC_EEMPTY;
+        }
+        ncz_buf_clear(&body);
+    }
+    return NULL;
+}
+
+static void
+run_workers(zmap *m, void *(*work)(void *))
+{
+    worker w[WORKERS];
+
+    for (unsigned i = 0; i < WORKERS; i++) {
+        w[i] = (worker){.m = m, .id = i};
+        assert_int_equal(pthread_create(&w[i].thread, NULL, work, &w[i]), 0);
+    }
+    for (unsigned i = 0; i < WORKERS; i++) {
+        pthread_join(w[i].thread, NULL);
+        assert_int_equal(w[i].wrong, 0);
+    }
+}
+
+static void
+test_threads_apart(void **state)
+{
+    fixture *fx = *state;
+
+    run_workers(fx->m, work_apart);
+}
+
+enum { SHARED_LEN = 70001 };
+
+/* Two write one key, two read it: each read must be one whole generation. */
+static void *
+work_together(void *arg)
+{
+    worker        *w = arg;
+    unsigned char *mine = malloc(SHARED_LEN), *seen = malloc(SHARED_LEN);
+    zmap_get_req   r = {.key = "d/shared", .len = ZMAP_WHOLE, .into = seen, .into_cap = SHARED_LEN};
+
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        if (w->id < 2) {
+            fill_pattern(mine, SHARED_LEN, w->id + 2 * i);
+            w->wrong += zmap_put(w->m, "d/shared", mine, SHARED_LEN) != NC_NOERR;
+        } else if (zmap_get_batch(w->m, &r, 1, NULL, NULL) != NC_NOERR || r.nread != SHARED_LEN) {
+            w->wrong++;
+        } else {
+            unsigned char shift = seen[0];
+
+            fill_pattern(mine, SHARED_LEN, 0);
+            for (size_t k = 0; k < SHARED_LEN; k++)
+                mine[k] = (unsigned char)(mine[k] + shift);
+            w->wrong += memcmp(mine, seen, SHARED_LEN) != 0;
+        }
+    }
+    free(mine);
+    free(seen);
+    return NULL;
+}
+
+static void
+test_threads_together(void **state)
+{
+    fixture       *fx = *state;
+    unsigned char *data = calloc(1, SHARED_LEN);
+
+    if (can(fx, ZMAP_CAN_REPLACE)) {
+        fill_pattern(data, SHARED_LEN, 0);
+        assert_rc(zmap_put(fx->m, "d/shared", data, SHARED_LEN), NC_NOERR);
+        run_workers(fx->m, work_together);
+    }
+    free(data);
+}
+
+static unsigned first_puts; /* atomic: how many of the racing puts succeeded */
+
+static void *
+work_first(void *arg)
+{
+    worker *w = arg;
+
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        char         key[32];
+        zmap_put_req r = {.key = key, .data = "x", .len = 1, .when = ZMAP_IF_ABSENT};
+        int          rc;
+
+        snprintf(key, sizeof key, "race/%u", i);
+        rc = zmap_put_batch(w->m, &r, 1);
+        w->wrong += rc != NC_NOERR && rc != NC_EOBJECT;
+        if (rc == NC_NOERR)
+            __atomic_add_fetch(&first_puts, 1, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+static void
+test_threads_if_absent(void **state)
+{
+    fixture *fx = *state;
+
+    if (!can(fx, ZMAP_CAN_IF_ABSENT))
+        return;
+    first_puts = 0;
+    run_workers(fx->m, work_first);
+    assert_int_equal(first_puts, ROUNDS); /* one winner for each key */
+}
+
+/* ---- the life of a map ----------------------------------------------------------------------------------------- */
+
+static void
+test_references(void **state)
+{
+    fixture *fx = *state;
+
+    assert_non_null(zmap_name(fx->m));
+    assert_ptr_equal(zmap_ref(fx->m), fx->m);
+    assert_rc(zmap_close(fx->m, ZMAP_DISCARD), NC_NOERR); /* not the last one: nothing ends */
+    put_text(fx->m, "k", "still open");
+    expect_text(fx->m, "k", "still open");
+    assert_rc(zmap_close(NULL, ZMAP_KEEP), NC_NOERR);
+}
+
+static void
+test_sync(void **state)
+{
+    fixture *fx = *state;
+
+    assert_rc(zmap_sync(fx->m), NC_NOERR);
+    put_text(fx->m, "a/b/c", "x");
+    put_text(fx->m, "d", "x");
+    assert_rc(zmap_sync(fx->m), NC_NOERR);
+    assert_rc(zmap_del(fx->m, (const char *[]){"a/b/c", "d"}, 2), NC_NOERR);
+    put_text(fx->m, "e", "x");
+    assert_rc(zmap_sync(fx->m), NC_NOERR);
+    assert_rc(zmap_sync(fx->m), NC_NOERR);
+    expect_text(fx->m, "e", "x");
+}
+
+static void
+test_reopen(void **state)
+{
+    fixture *fx = *state;
+
+    if (fx->maker->reopen == NULL)
+        return;
+    put_text(fx->m, "a/b", "kept");
+    assert_rc(zmap_close(fx->m, ZMAP_KEEP), NC_NOERR);
+    fx->m = fx->maker->reopen(fx->place, ZMAP_OPEN_READ);
+    assert_non_null(fx->m);
+    expect_text(fx->m, "a/b", "kept");
+    expect_list(fx->m, "", "a/ ");
+    assert_rc(zmap_put(fx->m, "a/c", "x", 1), NC_EPERM);
+    assert_rc(zmap_del(fx->m, (const char *[]){"a/b"}, 1), NC_EPERM);
+    expect_text(fx->m, "a/b", "kept");
+    assert_rc(zmap_close(fx->m, ZMAP_DISCARD), NC_NOERR); /* not made by this session: stays */
+
+    fx->m = fx->maker->reopen(fx->place, ZMAP_OPEN_WRITE);
+    assert_non_null(fx->m);
+    put_text(fx->m, "a/c", "added");
+    assert_rc(zmap_close(fx->m, ZMAP_DISCARD), NC_NOERR);
+    fx->m = fx->maker->reopen(fx->place, ZMAP_CREATE_NEW);
+    assert_null(fx->m);
+    fx->m = fx->maker->reopen(fx->place, ZMAP_OPEN_READ);
+    expect_list(fx->m, "a", "b c ");
+}
+
+static void
+test_discard(void **state)
+{
+    fixture *fx = *state;
+
+    if (fx->maker->reopen == NULL)
+        return;
+    put_text(fx->m, "a/b/c", "x");
+    put_text(fx->m, "d", "x");
+    assert_rc(zmap_close(fx->m, ZMAP_DISCARD), NC_NOERR);
+    fx->m = fx->maker->reopen(fx->place, ZMAP_OPEN_READ);
+    assert_null(fx->m);
+}
+
+int
+store_contract(const store_maker *maker)
+{
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        ROW(test_put_get),
+        ROW(test_replace),
+        ROW(test_empty_object),
+        ROW(test_all_bytes),
+        ROW(test_append),
+        ROW(test_ceiling),
+        ROW(test_into),
+        ROW(test_ranges),
+        ROW(test_range_ceilings),
+        ROW(test_batch),
+        ROW(test_batch_put_failures),
+        ROW(test_done_uses_map),
+        ROW(test_bad_keys),
+        ROW(test_good_keys),
+        ROW(test_keys_are_bytes),
+        ROW(test_long_keys),
+        ROW(test_prefix_conflicts),
+        ROW(test_list),
+        ROW(test_list_callbacks),
+        ROW(test_del),
+        ROW(test_if_absent),
+        ROW(test_if_match),
+        ROW(test_many_keys),
+        ROW(test_threads_apart),
+        ROW(test_threads_together),
+        ROW(test_threads_if_absent),
+        ROW(test_references),
+        ROW(test_sync),
+        ROW(test_reopen),
+        ROW(test_discard),
+    };
+#undef ROW
+
+    the_maker = maker;
+    return cmocka_run_group_tests_name(maker->name, tests, NULL, NULL);
+}

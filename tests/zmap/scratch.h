@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A directory for one test, and what tests do in it behind the map's back.
+ */
+#ifndef NCZ_TESTS_SCRATCH_H
+#define NCZ_TESTS_SCRATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+char *scratch_new(void);       /* a fresh directory, below $TMPDIR if set; free with scratch_free */
+void  scratch_free(char *dir); /* removes all of it, links as links */
+char *scratch_path(const char *dir, const char *name); /* "dir/name"; one of eight buffers taken in turn */
+
+void   scratch_write(const char *path, const void *data, size_t len);
+char  *scratch_read(const char *path, size_t *len);       /* malloc; NULL when absent */
+bool   scratch_exists(const char *path);                  /* a link that leads nowhere does */
+size_t scratch_count(const char *dir);                    /* entries, hidden ones too */
+size_t scratch_find(const char *dir, const char *prefix); /* files below it, at any depth, whose names begin so */
+size_t scratch_open_files(void);                          /* descriptors of this process */
+
+#endif /* NCZ_TESTS_SCRATCH_H */

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "zmap/sysfault.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+sysfault sysfault_plan;
+
+static bool
+meets(const char *name)
+{
+    sysfault *p = &sysfault_plan;
+    size_t    at = __atomic_add_fetch(&p->seen, 1, __ATOMIC_RELAXED);
+
+    if (p->nth == 0 || !(at == p->nth || (p->forever && at > p->nth)))
+        return false;
+    if (p->err == 0)
+        _exit(137);
+    if (p->hit == NULL)
+        p->hit = name;
+    errno = p->err;
+    return true;
+}
+
+static int
+fault_openat(int dir, const char *path, int flags, mode_t mode)
+{
+    return meets("openat") ? -1 : zmap_system.openat(dir, path, flags, mode);
+}
+
+static int
+fault_open_beneath(int dir, const char *path, int flags)
+{
+    return meets("open_beneath") ? -1 : zmap_system.open_beneath(dir, path, flags);
+}
+
+static int
+fault_close(int fd)
+{
+    bool fail = meets("close");
+    int  rc = zmap_system.close(fd);
+
+    if (fail)
+        errno = sysfault_plan.err;
+    return fail ? -1 : rc;
+}
+
+static ssize_t
+fault_read(int fd, void *data, size_t len)
+{
+    return meets("read") ? -1 : zmap_system.read(fd, data, len);
+}
+
+static ssize_t
+fault_pread(int fd, void *data, size_t len, off_t off)
+{
+    return meets("pread") ? -1 : zmap_system.pread(fd, data, len, off);
+}
+
+static ssize_t
+fault_write(int fd, const void *data, size_t len)
+{
+    size_t piece = sysfault_plan.piece;
+
+    return meets("write") ? -1 : zmap_system.write(fd, data, piece != 0 && len > piece ? piece : len);
+}
+
+/* Only counted: the disk's time is most of a test's, and none of what is tested. */
+static int
+fault_fsync(int fd)
+{
+    (void)fd;
+    if (meets("fsync"))
+        return -1;
+    sysfault_plan.fsyncs++;
+    return 0;
+}
+
+static int
+fault_syncfs(int fd)
+{
+    (void)fd;
+    if (meets("syncfs"))
+        return -1;
+    sysfault_plan.syncfss++;
+    return 0;
+}
+
+static int
+fault_fstat(int fd, struct stat *st)
+{
+    return meets("fstat") ? -1 : zmap_system.fstat(fd, st);
+}
+
+static int
+fault_fstatat(int dir, const char *path, struct stat *st, int flags)
+{
+    return meets("fstatat") ? -1 : zmap_system.fstatat(dir, path, st, flags);
+}
+
+static int
+fault_faccessat(int dir, const char *path, int mode, int flags)
+{
+    return meets("faccessat") ? -1 : zmap_system.faccessat(dir, path, mode, flags);
+}
+
+static int
+fault_mkdirat(int dir, const char *path, mode_t mode)
+{
+    return meets("mkdirat") ? -1 : zmap_system.mkdirat(dir, path, mode);
+}
+
+/* What the file map must never do: the old object is cut and written over, piece by piece. */
+static int
+rename_torn(int from_dir, const char *from, int to_dir, const char *to)
+{
+    char    data[4096];
+    ssize_t n;
+    int     in = openat(from_dir, from, O_RDONLY), out = openat(to_dir, to, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
+    while ((n = read(in, data, sizeof data)) > 0) {
+        meets("write");
+        if (write(out, data, (size_t)n) != n)
+            abort();
+    }
+    close(in);
+    close(out);
+    return unlinkat(from_dir, from, 0);
+}
+
+static int
+fault_renameat(int from_dir, const char *from, int to_dir, const char *to)
+{
+    if (meets("renameat"))
+        return -1;
+    return sysfault_plan.tear ? rename_torn(from_dir, from, to_dir, to)
+                              : zmap_system.renameat(from_dir, from, to_dir, to);
+}
+
+static int
+fault_rename_new(int from_dir, const char *from, int to_dir, const char *to)
+{
+    return meets("rename_new") ? -1 : zmap_system.rename_new(from_dir, from, to_dir, to);
+}
+
+static int
+fault_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+    return meets("linkat") ? -1 : zmap_system.linkat(from_dir, from, to_dir, to, flags);
+}
+
+static int
+fault_unlinkat(int dir, const char *path, int flags)
+{
+    return meets("unlinkat") ? -1 : zmap_system.unlinkat(dir, path, flags);
+}
+
+static DIR *
+fault_fdopendir(int fd)
+{
+    return meets("fdopendir") ? NULL : zmap_system.fdopendir(fd);
+}
+
+static struct dirent *
+fault_readdir(DIR *d)
+{
+    return meets("readdir") ? NULL : zmap_system.readdir(d);
+}
+
+static int
+fault_closedir(DIR *d)
+{
+    bool fail = meets("closedir");
+    int  rc = zmap_system.closedir(d);
+
+    return fail ? -1 : rc;
+}
+
+static ssize_t
+fault_getrandom(void *data, size_t len, unsigned flags)
+{
+    return meets("getrandom") ? -1 : zmap_system.getrandom(data, len, flags);
+}
+
+static const zmap_syscalls table = {
+    .openat = fault_openat,
+    .open_beneath = fault_open_beneath,
+    .close = fault_close,
+    .read = fault_read,
+    .pread = fault_pread,
+    .write = fault_write,
+    .fsync = fault_fsync,
+    .syncfs = fault_syncfs,
+    .fstat = fault_fstat,
+    .fstatat = fault_fstatat,
+    .faccessat = fault_faccessat,
+    .mkdirat = fault_mkdirat,
+    .renameat = fault_renameat,
+    .rename_new = fault_rename_new,
+    .linkat = fault_linkat,
+    .unlinkat = fault_unlinkat,
+    .fdopendir = fault_fdopendir,
+    .readdir = fault_readdir,
+    .closedir = fault_closedir,
+    .getrandom = fault_getrandom,
+};
+
+void
+sysfault_start(sysfault plan)
+{
+    sysfault_plan = plan;
+    zmap_file_use(&table);
+}
+
+void
+sysfault_stop(void)
+{
+    zmap_file_use(NULL);
+}

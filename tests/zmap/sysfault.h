@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A table of system calls that counts, and fails or dies at the n-th. A failing call is not made, but for close,
+ * which closes whatever it says. With `tear`, a rename is done as a broken library would: by writing over the old
+ * object.
+ */
+#ifndef NCZ_TESTS_SYSFAULT_H
+#define NCZ_TESTS_SYSFAULT_H
+
+#include "zmap/zmap_sys.h"
+
+typedef struct sysfault {
+    size_t      nth;     /* 1-based; 0: never */
+    bool        forever; /* and all calls after it */
+    int         err;     /* the errno that it says; 0: _exit(137) before the call */
+    bool        tear;
+    size_t      piece;           /* most bytes that one write takes; 0: all */
+    size_t      seen;            /* out: calls so far */
+    const char *hit;             /* out: name of the first call that failed, or NULL */
+    size_t      fsyncs, syncfss; /* out: made */
+} sysfault;
+
+extern sysfault sysfault_plan;
+
+void sysfault_start(sysfault plan); /* puts the table in use */
+void sysfault_stop(void);           /* the system's own again; sysfault_plan stays to be looked at */
+
+#endif /* NCZ_TESTS_SYSFAULT_H */

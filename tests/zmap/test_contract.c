@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Runs the contract of all maps on the maps of this room: memory, the example, the fault wrapper without a fault, and
+ * the file map with and without the system calls that only some systems have.
+ */
+#include "contract/store.h"
+#include "zmap/scratch.h"
+#include "zmap/zmap_sys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static zmap *
+make_memory(void *place)
+{
+    zmap *m = NULL;
+
+    (void)place;
+    return zmap_mem_open(&m) == NC_NOERR ? m : NULL;
+}
+
+static zmap *
+make_example(void *place)
+{
+    zmap *m = NULL;
+
+    (void)place;
+    return zmap_example_open(&m) == NC_NOERR ? m : NULL;
+}
+
+static zmap_fault_plan no_fault;
+
+static zmap *
+make_fault(void *place)
+{
+    zmap *inner = make_memory(place), *m = NULL;
+
+    return zmap_fault_open(inner, &no_fault, &m) == NC_NOERR ? m : NULL;
+}
+
+static void *
+file_place(void)
+{
+    return scratch_new();
+}
+
+static zmap *
+file_reopen(void *place, zmap_open_how how)
+{
+    zmap *m = NULL;
+
+    return zmap_file_open(scratch_path(place, "store.zarr"), how, &m) == NC_NOERR ? m : NULL;
+}
+
+static zmap *
+make_file(void *place)
+{
+    return file_reopen(place, ZMAP_CREATE_NEW);
+}
+
+static zmap *
+make_file_sync_each(void *place)
+{
+    zmap *m = make_file(place);
+
+    return zmap_file_sync_each(m) == NC_NOERR ? m : NULL;
+}
+
+static zmap *
+make_fault_file(void *place)
+{
+    zmap *m = NULL;
+
+    return zmap_fault_open(make_file(place), &no_fault, &m) == NC_NOERR ? m : NULL;
+}
+
+static void
+file_clear(void *place)
+{
+    scratch_free(place);
+}
+
+static int
+no_open_beneath(int dir, const char *path, int flags)
+{
+    (void)dir, (void)path, (void)flags;
+    errno = ENOSYS;
+    return -1;
+}
+
+static int
+no_rename_new(int from_dir, const char *from, int to_dir, const char *to)
+{
+    (void)from_dir, (void)from, (void)to_dir, (void)to;
+    errno = EINVAL;
+    return -1;
+}
+
+/* Reads and writes a few bytes at a time, with interruptions between. */
+static ssize_t
+slow_read(int fd, void *data, size_t len)
+{
+    static _Thread_local unsigned turn;
+
+    if (++turn % 3 == 0) {
+        errno = EINTR;
+        return -1;
+    }
+    return zmap_system.read(fd, data, len < 4099 ? len : 4099);
+}
+
+static ssize_t
+slow_pread(int fd, void *data, size_t len, off_t off)
+{
+    return zmap_system.pread(fd, data, len < 3 ? len : 3, off);
+}
+
+static ssize_t
+slow_write(int fd, const void *data, size_t len)
+{
+    static _Thread_local unsigned turn;
+
+    if (++turn % 3 == 0) {
+        errno = EINTR;
+        return -1;
+    }
+    return zmap_system.write(fd, data, len < 4099 ? len : 4099);
+}
+
+/* No file system says the type of an entry here. */
+static struct dirent *
+readdir_unknown(DIR *d)
+{
+    struct dirent *e = zmap_system.readdir(d);
+
+    if (e != NULL)
+        e->d_type = DT_UNKNOWN;
+    return e;
+}
+
+int
+main(void)
+{
+    static const store_maker makers[] = {
+        {.name = "memory", .make = make_memory},
+        {.name = "example", .make = make_example},
+        {.name = "fault", .make = make_fault},
+        {"file", file_place, make_file, file_reopen, file_clear, 255},
+        {"file, sync each", file_place, make_file_sync_each, file_reopen, file_clear, 255},
+        {"fault over file", file_place, make_fault_file, file_reopen, file_clear, 255},
+    };
+    static const store_maker bare = {"file, bare system", file_place, make_file, file_reopen, file_clear, 255};
+    zmap_syscalls            table = zmap_system;
+    int                      failed = 0;
+
+    for (size_t i = 0; i < NCZ_LEN(makers); i++)
+        failed += store_contract(&makers[i]);
+
+    table.open_beneath = no_open_beneath;
+    table.rename_new = no_rename_new;
+    table.read = slow_read;
+    table.pread = slow_pread;
+    table.write = slow_write;
+    table.readdir = readdir_unknown;
+    zmap_file_use(&table);
+    failed += store_contract(&bare);
+    zmap_file_use(NULL);
+    return failed != 0;
+}

@@ -1,0 +1,747 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The file map beyond the contract: opening and creating, links and other things that are no objects, other tools'
+ * leftovers, discard, removal, durability. What happens when system calls fail is in test_file_faults.c.
+ */
+#include "zmap/scratch.h"
+#include "zmap/sysfault.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <cmocka.h>
+
+typedef struct fixture {
+    char *dir;   /* of this test */
+    char *store; /* dir/store.zarr */
+} fixture;
+
+static int
+set_up(void **state)
+{
+    fixture *fx = calloc(1, sizeof *fx);
+
+    fx->dir = scratch_new();
+    fx->store = strdup(scratch_path(fx->dir, "store.zarr"));
+    *state = fx;
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    fixture *fx = *state;
+
+    zmap_file_use(NULL);
+    scratch_free(fx->dir);
+    free(fx->store);
+    free(fx);
+    return 0;
+}
+
+#define assert_rc(call, want)                                                                                        \
+    do {                                                                                                             \
+        int rc_ = (call);                                                                                            \
+        if (rc_ != (want))                                                                                           \
+            fail_msg("%s: %d (%s), wanted %d", #call, rc_, ncz_err_text(), (want));                                  \
+    } while (0)
+
+static zmap *
+open_store(const char *dir, zmap_open_how how)
+{
+    zmap *m = NULL;
+    int   rc = zmap_file_open(dir, how, &m);
+
+    if (rc != NC_NOERR)
+        fail_msg("open %s: %d (%s)", dir, rc, ncz_err_text());
+    return m;
+}
+
+static void
+put_text(zmap *m, const char *key, const char *text)
+{
+    int rc = zmap_put(m, key, text, strlen(text));
+
+    if (rc != NC_NOERR)
+        fail_msg("put %s: %d (%s)", key, rc, ncz_err_text());
+}
+
+static void
+expect_get(zmap *m, const char *key, int want_rc, const char *want)
+{
+    ncz_buf body = NCZ_BUF_INIT;
+    int     rc = zmap_get(m, key, &body);
+
+    if (rc != want_rc || strcmp(ncz_buf_str(&body), want) != 0)
+        fail_msg("get %s: %d (%s), \"%s\"; wanted %d, \"%s\"", key, rc, ncz_err_text(), ncz_buf_str(&body), want_rc,
+                 want);
+    ncz_buf_clear(&body);
+}
+
+static int
+note_child(const char *name, bool leaf, void *arg)
+{
+    return ncz_buf_printf(arg, "%s%s ", name, leaf ? "" : "/");
+}
+
+static void
+expect_list(zmap *m, const char *prefix, const char *want)
+{
+    ncz_buf seen = NCZ_BUF_INIT;
+
+    assert_rc(zmap_list(m, prefix, note_child, &seen), NC_NOERR);
+    assert_string_equal(ncz_buf_str(&seen), want);
+    ncz_buf_clear(&seen);
+}
+
+/* Tests that hold with openat2() and without run twice; this is the table for the second time. */
+static int
+no_open_beneath(int dir, const char *path, int flags)
+{
+    (void)dir, (void)path, (void)flags;
+    errno = EPERM; /* what some sandboxes say */
+    return -1;
+}
+
+static const zmap_syscalls *
+without_beneath(void)
+{
+    static zmap_syscalls table;
+
+    table = zmap_system;
+    table.open_beneath = no_open_beneath;
+    return &table;
+}
+
+/* ---- open and create ------------------------------------------------------------------------------------------- */
+
+static void
+test_open(void **state)
+{
+    fixture *fx = *state;
+    zmap    *m = NULL;
+    size_t   files = scratch_open_files();
+
+    assert_rc(zmap_file_open(fx->store, ZMAP_OPEN_READ, &m), NC_ENOOBJECT);
+    assert_rc(zmap_file_open(fx->store, ZMAP_OPEN_WRITE, &m), NC_ENOOBJECT);
+    assert_false(scratch_exists(fx->store));
+    assert_rc(zmap_file_open("", ZMAP_CREATE_NEW, &m), NC_EINVAL);
+    assert_rc(zmap_file_open(NULL, ZMAP_OPEN_READ, &m), NC_EINVAL);
+    scratch_write(fx->store, "plain", 5);
+    assert_rc(zmap_file_open(fx->store, ZMAP_OPEN_READ, &m), NC_ENOOBJECT);
+    assert_rc(zmap_file_open(fx->store, ZMAP_CREATE_NEW, &m), NC_EOBJECT);
+    assert_rc(zmap_file_open(scratch_path(fx->store, "below"), ZMAP_CREATE_NEW, &m), NC_ENOOBJECT);
+    assert_rc(zmap_file_open(scratch_path(fx->dir, "no/such/store.zarr"), ZMAP_CREATE_NEW, &m), NC_ENOOBJECT);
+    assert_non_null(strstr(ncz_err_text(), "parent directory does not exist"));
+    assert_rc(zmap_file_open("/", ZMAP_CREATE_NEW, &m), NC_EOBJECT);
+    assert_rc(zmap_file_open(fx->dir, ZMAP_CREATE_NEW, &m), NC_EOBJECT); /* not empty */
+    assert_null(m);
+    assert_int_equal(scratch_open_files(), files);
+}
+
+static void
+test_create_forms(void **state)
+{
+    static const char *const forms[] = {"a", "b/", "c///", "./d", ".//e/"};
+    fixture                 *fx = *state;
+    int                      cwd = open(".", O_RDONLY | O_DIRECTORY);
+
+    assert_int_equal(chdir(fx->dir), 0);
+    for (size_t i = 0; i < NCZ_LEN(forms); i++) {
+        zmap *m = open_store(forms[i], ZMAP_CREATE_NEW);
+
+        assert_int_equal(chdir("/"), 0); /* the map holds its place */
+        put_text(m, "x/y", "z");
+        assert_rc(zmap_sync(m), NC_NOERR);
+        assert_rc(zmap_close(m, i % 2 == 0 ? ZMAP_DISCARD : ZMAP_KEEP), NC_NOERR);
+        assert_int_equal(chdir(fx->dir), 0);
+        assert_int_equal(scratch_exists(forms[i]), i % 2);
+    }
+    assert_true(scratch_exists("b/x/y"));
+    assert_int_equal(fchdir(cwd), 0);
+    close(cwd);
+}
+
+static void
+test_create_in_empty(void **state)
+{
+    fixture *fx = *state;
+    zmap    *m;
+
+    assert_int_equal(mkdir(fx->store, 0777), 0);
+    m = open_store(fx->store, ZMAP_CREATE_NEW);
+    put_text(m, "a/b", "x");
+    assert_rc(zmap_close(m, ZMAP_DISCARD), NC_NOERR);
+    assert_true(scratch_exists(fx->store)); /* was there before us */
+    assert_int_equal(scratch_count(fx->store), 0);
+
+    scratch_write(scratch_path(fx->store, ".nczarr-tmp-left"), "", 0); /* not ours to decide about */
+    assert_rc(zmap_file_open(fx->store, ZMAP_CREATE_NEW, &m), NC_EOBJECT);
+}
+
+static void
+test_modes(void **state)
+{
+    fixture    *fx = *state;
+    mode_t      old = umask(027);
+    zmap       *m = open_store(fx->store, ZMAP_CREATE_NEW);
+    struct stat st;
+
+    put_text(m, "a/b", "x");
+    umask(old);
+    assert_int_equal(stat(fx->store, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0750);
+    assert_int_equal(stat(scratch_path(fx->store, "a"), &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0750);
+    assert_int_equal(stat(scratch_path(fx->store, "a/b"), &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0640);
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+}
+
+/* ---- links ----------------------------------------------------------------------------------------------------- */
+
+typedef struct link_row {
+    const char *name, *target; /* of the link; '@' in a target is the test's own directory */
+    const char *key;           /* to get through it */
+    int         rc;            /* with openat2() */
+    int         rc_walk;       /* without */
+    const char *listed;        /* in the list of the root, with openat2() */
+} link_row;
+
+static const link_row link_rows[] = {
+    {"leaf", "../outside/secret", "leaf", NC_EACCESS, NC_EACCESS, ""},
+    {"leaf", "@/outside/secret", "leaf", NC_EACCESS, NC_EACCESS, ""},
+    {"leaf", "@/store.zarr/in/side", "leaf", NC_EACCESS, NC_EACCESS,
+     ""}, /* leaves by its name, though not by place */
+    {"leaf", "in/../../outside/secret", "leaf", NC_EACCESS, NC_EACCESS, ""},
+    {"leaf", "./../outside/secret", "leaf", NC_EACCESS, NC_EACCESS, ""},
+    {"leaf", "../store.zarr/in/side", "leaf", NC_EACCESS, NC_EACCESS, ""},
+    {"leaf", "leaf", "leaf", NC_EACCESS, NC_EACCESS, ""}, /* a loop */
+    {"leaf", "in/side", "leaf", NC_NOERR, NC_EACCESS, "leaf "},
+    {"leaf", "in/../in/./side", "leaf", NC_NOERR, NC_EACCESS, "leaf "},
+    {"leaf", "nowhere", "leaf", NC_EEMPTY, NC_EACCESS, ""},
+    {"leaf", "in", "leaf", NC_EEMPTY, NC_EACCESS, "leaf/ "},
+    {"leaf", "/etc/passwd", "leaf", NC_EACCESS, NC_EACCESS, ""},
+    {"leaf", "/dev/zero", "leaf", NC_EACCESS, NC_EACCESS, ""},
+    {"leaf", "/proc/self/environ", "leaf", NC_EACCESS, NC_EACCESS, ""},
+    {"dir", "../outside", "dir/secret", NC_EACCESS, NC_EACCESS, ""},
+    {"dir", "@/outside", "dir/secret", NC_EACCESS, NC_EACCESS, ""},
+    {"dir", "..", "dir/outside/secret", NC_EACCESS, NC_EACCESS, ""},
+    {"dir", "/", "dir/etc/passwd", NC_EACCESS, NC_EACCESS, ""},
+    {"dir", "/proc/self/root", "dir/etc/passwd", NC_EACCESS, NC_EACCESS, ""},
+    {"dir", "/proc/self/cwd", "dir/x", NC_EACCESS, NC_EACCESS, ""},
+    {"dir", "in", "dir/side", NC_NOERR, NC_EACCESS, "dir/ "},
+    {"dir", ".", "dir/in/side", NC_NOERR, NC_EACCESS, "dir/ "},
+    {"dir", ".", "dir/dir/dir/in/side", NC_NOERR, NC_EACCESS, "dir/ "},
+    {"in/deep", "../../outside", "in/deep/secret", NC_EACCESS, NC_EACCESS, ""},
+    {"in/deep", "../../../../../../../../../../etc", "in/deep/passwd", NC_EACCESS, NC_EACCESS, ""},
+    {"in/deep", "../in", "in/deep/side", NC_NOERR, NC_EACCESS, ""},
+};
+
+static void
+make_tree(const fixture *fx)
+{
+    assert_int_equal(mkdir(fx->store, 0777), 0);
+    assert_int_equal(mkdir(scratch_path(fx->store, "in"), 0777), 0);
+    scratch_write(scratch_path(fx->store, "in/side"), "inside", 6);
+    assert_int_equal(mkdir(scratch_path(fx->dir, "outside"), 0777), 0);
+    scratch_write(scratch_path(fx->dir, "outside/secret"), "SECRET", 6);
+}
+
+static void
+expect_outside_untouched(const fixture *fx)
+{
+    size_t len;
+    char  *data = scratch_read(scratch_path(fx->dir, "outside/secret"), &len);
+
+    assert_non_null(data);
+    assert_string_equal(data, "SECRET");
+    assert_int_equal(scratch_count(scratch_path(fx->dir, "outside")), 1);
+    free(data);
+}
+
+static void
+try_link(const fixture *fx, const link_row *row, bool walk)
+{
+    char        target[4096], want[64];
+    const char *path = scratch_path(fx->store, row->name);
+    zmap       *m = open_store(fx->store, ZMAP_OPEN_WRITE);
+    int         rc = walk ? row->rc_walk : row->rc;
+    bool        in_root = strchr(row->name, '/') == NULL;
+
+    if (row->target[0] == '@')
+        snprintf(target, sizeof target, "%s%s", fx->dir, row->target + 1);
+    else
+        snprintf(target, sizeof target, "%s", row->target);
+    assert_int_equal(symlink(target, path), 0);
+
+    expect_get(m, row->key, rc, rc == NC_NOERR ? "inside" : "");
+    if (rc == NC_EACCESS)
+        assert_non_null(strstr(ncz_err_text(), row->key));
+    snprintf(want, sizeof want, "%sin/ %s", walk || row->listed[0] != 'd' ? "" : row->listed,
+             walk || row->listed[0] != 'l' ? "" : row->listed);
+    if (in_root)
+        expect_list(m, "", want);
+
+    /* Put and del take the link itself, never what it leads to. */
+    rc = zmap_put(m, row->key, "new", 3);
+    if (strchr(row->key, '/') == NULL)
+        expect_get(m, row->key, NC_NOERR, "new");
+    else if (rc != NC_NOERR)
+        assert_int_equal(rc, NC_EACCESS);
+    zmap_del(m, &row->key, 1);
+    unlink(path);
+    mkdir(scratch_path(fx->store, "in"), 0777); /* a del through a link inside may have emptied it */
+    scratch_write(scratch_path(fx->store, "in/side"), "inside", 6);
+    expect_outside_untouched(fx);
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+}
+
+static void
+test_links(void **state)
+{
+    fixture *fx = *state;
+
+    make_tree(fx);
+    for (size_t i = 0; i < NCZ_LEN(link_rows); i++)
+        try_link(fx, &link_rows[i], false);
+    zmap_file_use(without_beneath());
+    for (size_t i = 0; i < NCZ_LEN(link_rows); i++)
+        try_link(fx, &link_rows[i], true);
+}
+
+/* A root that is a link is the caller's own choice. */
+static void
+test_root_is_link(void **state)
+{
+    fixture *fx = *state;
+    zmap    *m;
+
+    make_tree(fx);
+    assert_int_equal(symlink("store.zarr", scratch_path(fx->dir, "link")), 0);
+    m = open_store(scratch_path(fx->dir, "link"), ZMAP_OPEN_WRITE);
+    expect_get(m, "in/side", NC_NOERR, "inside");
+    put_text(m, "in/more", "x");
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    assert_true(scratch_exists(scratch_path(fx->store, "in/more")));
+}
+
+typedef struct swapper {
+    const char *a, *b; /* two names in one directory */
+    int         stop;  /* atomic */
+} swapper;
+
+static void *
+swap_names(void *arg)
+{
+    swapper *s = arg;
+
+    while (!__atomic_load_n(&s->stop, __ATOMIC_RELAXED))
+        renameat2(AT_FDCWD, s->a, AT_FDCWD, s->b, RENAME_EXCHANGE);
+    return NULL;
+}
+
+/* A directory and a link that leads out change places all the time: what is outside is neither read nor written. */
+static void
+race_links(const fixture *fx, int rounds)
+{
+    char     *a = strdup(scratch_path(fx->store, "in")), *b = strdup(scratch_path(fx->store, "out"));
+    swapper   s = {a, b, 0};
+    zmap     *m = open_store(fx->store, ZMAP_OPEN_WRITE);
+    size_t    good = 0, refused = 0;
+    pthread_t thread;
+
+    assert_int_equal(symlink("../outside", b), 0);
+    assert_int_equal(pthread_create(&thread, NULL, swap_names, &s), 0);
+    for (int i = 0; i < rounds; i++) {
+        ncz_buf     body = NCZ_BUF_INIT;
+        const char *key = "in/put";
+
+        if (zmap_get(m, "in/secret", &body) == NC_NOERR) {
+            assert_string_equal(ncz_buf_str(&body), "inside");
+            good++;
+        } else {
+            refused++;
+        }
+        ncz_buf_clear(&body);
+        zmap_put(m, key, "x", 1);
+        zmap_del(m, &key, 1);
+    }
+    __atomic_store_n(&s.stop, 1, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    assert_true(good > 0 && refused > 0); /* else it was no race */
+    expect_outside_untouched(fx);
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    if (unlink(a) != 0)
+        assert_int_equal(unlink(b), 0);
+    else
+        assert_int_equal(rename(b, a), 0);
+    free(a);
+    free(b);
+}
+
+static void
+test_link_race(void **state)
+{
+    fixture *fx = *state;
+
+    make_tree(fx);
+    scratch_write(scratch_path(fx->store, "in/secret"), "inside", 6);
+    race_links(fx, 3000);
+    zmap_file_use(without_beneath());
+    race_links(fx, 3000);
+}
+
+/* ---- what is no object ----------------------------------------------------------------------------------------- */
+
+static void
+test_special_files(void **state)
+{
+    fixture           *fx = *state;
+    struct sockaddr_un addr = {.sun_family = AF_UNIX};
+    int                sock = socket(AF_UNIX, SOCK_STREAM, 0);
+    zmap              *m;
+
+    make_tree(fx);
+    assert_int_equal(mkfifo(scratch_path(fx->store, "fifo"), 0666), 0);
+    snprintf(addr.sun_path, sizeof addr.sun_path, "%s", scratch_path(fx->store, "sock"));
+    assert_int_equal(bind(sock, (struct sockaddr *)&addr, sizeof addr), 0);
+    m = open_store(fx->store, ZMAP_OPEN_WRITE);
+    alarm(20); /* a get that waits for a writer of the FIFO would wait for ever */
+    expect_get(m, "fifo", NC_EACCESS, "");
+    assert_non_null(strstr(ncz_err_text(), "fifo: is no plain file"));
+    alarm(0);
+    assert_true(zmap_get(m, "sock", &NCZ_BUF_INIT) != NC_NOERR);
+    expect_get(m, "fifo/x", NC_EEMPTY, "");
+    expect_list(m, "", "in/ ");
+    expect_list(m, "fifo", "");
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    close(sock);
+
+    assert_rc(zmap_file_remove(fx->store), NC_EOBJECT); /* looks first: nothing goes */
+    assert_true(scratch_exists(scratch_path(fx->store, "in/side")));
+    assert_true(scratch_exists(scratch_path(fx->store, "fifo")));
+}
+
+static void
+test_temporaries(void **state)
+{
+    static const char *const names[] = {".nczarr-tmp-0123456789abcdef-1", ".nczarr-tmp-", "0.0.6f1d.partial",
+                                        ".partial"};
+    fixture                 *fx = *state;
+    zmap                    *m;
+
+    make_tree(fx);
+    m = open_store(fx->store, ZMAP_OPEN_WRITE);
+    for (size_t i = 0; i < NCZ_LEN(names); i++) {
+        char key[64];
+
+        snprintf(key, sizeof key, "in/%s", names[i]);
+        scratch_write(scratch_path(fx->store, key), "half an obj", 11);
+        expect_get(m, key, NC_EEMPTY, "");
+        assert_rc(zmap_put(m, key, "x", 1), NC_EINVAL);
+        assert_rc(zmap_del(m, (const char *[]){key}, 1), NC_NOERR);
+        assert_true(scratch_exists(scratch_path(fx->store, key)));
+    }
+    expect_list(m, "in", "side ");
+    put_text(m, "rain.partial/0.0",
+             "a variable may be called so"); /* as a prefix such a name is one like any other */
+    expect_list(m, "", "in/ rain.partial/ ");
+    expect_get(m, "rain.partial/0.0", NC_NOERR, "a variable may be called so");
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+}
+
+/* Names that others put there and that are no keys cannot be reached, so they are not shown either. */
+static void
+test_odd_names(void **state)
+{
+    fixture *fx = *state;
+    zmap    *m;
+
+    make_tree(fx);
+    scratch_write(scratch_path(fx->store, "new\nline"), "x", 1);
+    scratch_write(scratch_path(fx->store, "back\\slash"), "x", 1);
+    scratch_write(scratch_path(fx->store, "latin1-\xe9"), "x", 1);
+    assert_int_equal(mkdir(scratch_path(fx->store, "\x1b[31m"), 0777), 0);
+    m = open_store(fx->store, ZMAP_OPEN_READ);
+    expect_list(m, "", "in/ ");
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+}
+
+/* An empty directory, left by a put that was killed, is no prefix and stands in nobody's way. */
+static void
+test_empty_directory_in_the_way(void **state)
+{
+    fixture     *fx = *state;
+    zmap        *m;
+    zmap_put_req r = {.key = "in/k2", .data = "x", .len = 1, .when = ZMAP_IF_ABSENT};
+
+    make_tree(fx);
+    assert_int_equal(mkdir(scratch_path(fx->store, "in/k"), 0777), 0);
+    assert_int_equal(mkdir(scratch_path(fx->store, "in/k2"), 0777), 0);
+    m = open_store(fx->store, ZMAP_OPEN_WRITE);
+    put_text(m, "in/k", "x");
+    expect_get(m, "in/k", NC_NOERR, "x");
+    assert_rc(zmap_put_batch(m, &r, 1), NC_NOERR);
+    assert_rc(zmap_put(m, "in", "x", 1), NC_EOBJECT);
+    assert_int_equal(scratch_count(fx->store), 1); /* no temporary stays */
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+}
+
+static off_t size_said; /* by fstat, of every file */
+
+static int
+fstat_lies(int fd, struct stat *st)
+{
+    int rc = zmap_system.fstat(fd, st);
+
+    st->st_size = size_said;
+    return rc;
+}
+
+/* Other programs write in place: the size of a file is a hint, what is read until the end is the object. */
+static void
+test_size_is_a_hint(void **state)
+{
+    fixture      *fx = *state;
+    zmap_syscalls table = zmap_system;
+    size_t        len = 200000;
+    char         *data = malloc(len), *seen = malloc(len);
+    zmap_get_req  r = {.key = "in/big", .len = ZMAP_WHOLE, .into = seen, .into_cap = len};
+    zmap         *m;
+
+    make_tree(fx);
+    for (size_t i = 0; i < len; i++)
+        data[i] = (char)(i * 7 + i / 1000);
+    scratch_write(scratch_path(fx->store, "in/big"), data, len);
+    m = open_store(fx->store, ZMAP_OPEN_READ);
+    table.fstat = fstat_lies;
+    zmap_file_use(&table);
+    for (size_said = 0; size_said < (off_t)len + 2; size_said += size_said == 0 ? 1 : 66667) {
+        ncz_buf body = NCZ_BUF_LIMIT(len + 100000);
+
+        assert_rc(zmap_get(m, "in/big", &body), NC_NOERR);
+        assert_int_equal(body.len, len);
+        assert_memory_equal(body.data, data, len);
+        ncz_buf_clear(&body);
+    }
+    size_said = 10;
+    for (size_t limit = 10; limit < len; limit += limit + 1) { /* grown past the ceiling */
+        ncz_buf body = NCZ_BUF_LIMIT(limit);
+
+        assert_rc(zmap_get(m, "in/big", &body), NC_ENOMEM);
+        assert_int_equal(body.len, 0);
+        ncz_buf_clear(&body);
+    }
+    assert_rc(zmap_get_batch(m, &r, 1, NULL, NULL), NC_NOERR);
+    assert_memory_equal(seen, data, len);
+    r.into_cap = len - 1; /* grown past the caller's memory */
+    assert_rc(zmap_get_batch(m, &r, 1, NULL, NULL), NC_ETRUNC);
+    size_said = (off_t)len + 10;
+    r = (zmap_get_req){.key = "in/big", .off = len - 5, .len = 10, .into = seen, .into_cap = len};
+    assert_rc(zmap_get_batch(m, &r, 1, NULL, NULL), NC_EIO); /* cut while being read */
+    zmap_file_use(NULL);
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    free(data);
+    free(seen);
+}
+
+/* ---- discard and remove ---------------------------------------------------------------------------------------- */
+
+static void
+test_discard_decoys(void **state)
+{
+    fixture     *fx = *state;
+    zmap        *m = open_store(fx->store, ZMAP_CREATE_NEW);
+    const char  *taken = "v/taken";
+    zmap_put_req late = {.key = "v/mine", .data = "x", .len = 1, .when = ZMAP_IF_ABSENT};
+
+    put_text(m, "v/0", "x");
+    put_text(m, "v/taken", "x");
+    put_text(m, "w/deep/er/0", "x");
+    put_text(m, "x/0", "x");
+    assert_rc(zmap_del(m, &taken, 1), NC_NOERR);
+    scratch_write(scratch_path(fx->store, "v/taken"), "theirs", 6);
+    scratch_write(scratch_path(fx->store, "v/mine"), "theirs", 6);
+    assert_rc(zmap_put_batch(m, &late, 1), NC_EOBJECT); /* it failed: so it is not ours */
+    scratch_write(scratch_path(fx->store, "w/deep/decoy"), "theirs", 6);
+    assert_int_equal(mkdir(scratch_path(fx->store, "x/empty"), 0777), 0);
+    scratch_write(scratch_path(fx->dir, "beside"), "theirs", 6);
+    assert_rc(zmap_close(m, ZMAP_DISCARD), NC_NOERR);
+
+    assert_false(scratch_exists(scratch_path(fx->store, "v/0")));
+    assert_true(scratch_exists(scratch_path(fx->store, "v/taken")));
+    assert_true(scratch_exists(scratch_path(fx->store, "v/mine")));
+    assert_true(scratch_exists(scratch_path(fx->store, "w/deep/decoy")));
+    assert_false(scratch_exists(scratch_path(fx->store, "w/deep/er")));
+    assert_true(scratch_exists(scratch_path(fx->store, "x/empty")));
+    assert_false(scratch_exists(scratch_path(fx->store, "x/0")));
+    assert_true(scratch_exists(scratch_path(fx->dir, "beside")));
+}
+
+/* Somebody moved our root away and put another one in its place. */
+static void
+test_discard_moved_root(void **state)
+{
+    fixture *fx = *state;
+    zmap    *m = open_store(fx->store, ZMAP_CREATE_NEW);
+
+    put_text(m, "a/0", "x");
+    assert_int_equal(rename(fx->store, scratch_path(fx->dir, "moved")), 0);
+    assert_int_equal(mkdir(fx->store, 0777), 0);
+    put_text(m, "a/1", "x");
+    assert_rc(zmap_close(m, ZMAP_DISCARD), NC_NOERR);
+    assert_true(scratch_exists(fx->store));
+    assert_int_equal(scratch_count(scratch_path(fx->dir, "moved")), 0); /* what we made went, where it stood */
+}
+
+static void
+test_remove(void **state)
+{
+    fixture *fx = *state;
+    zmap    *m = open_store(fx->store, ZMAP_CREATE_NEW);
+    char     deep[2048] = "";
+    size_t   files;
+
+    put_text(m, ".zgroup", "{}");
+    put_text(m, "a/b/c/0", "x");
+    for (int i = 0; i < 200; i++) {
+        char key[32];
+
+        snprintf(key, sizeof key, "v/%d", i);
+        put_text(m, key, "x");
+    }
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    scratch_write(scratch_path(fx->store, "v/.nczarr-tmp-x"), "", 0);
+    files = scratch_open_files();
+
+    assert_int_equal(symlink("store.zarr", scratch_path(fx->dir, "link")), 0);
+    assert_rc(zmap_file_remove(scratch_path(fx->dir, "link")), NC_EOBJECT);
+    assert_rc(zmap_file_remove(scratch_path(fx->dir, "link/")), NC_EOBJECT);
+    assert_rc(zmap_file_remove(scratch_path(fx->dir, "link/v/0")), NC_EOBJECT);
+    assert_rc(zmap_file_remove(scratch_path(fx->dir, "nothing")), NC_ENOOBJECT);
+    assert_rc(zmap_file_remove(""), NC_EINVAL);
+
+    assert_int_equal(symlink("../..", scratch_path(fx->store, "a/b/up")), 0);
+    assert_rc(zmap_file_remove(fx->store), NC_EOBJECT);
+    assert_true(scratch_exists(scratch_path(fx->store, "v/199")));
+    assert_int_equal(unlink(scratch_path(fx->store, "a/b/up")), 0);
+    assert_rc(zmap_file_remove(fx->store), NC_NOERR);
+    assert_false(scratch_exists(fx->store));
+
+    for (int i = 0; i < 300; i++) { /* far deeper than any dataset */
+        assert_int_equal(mkdir(scratch_path(fx->dir, i == 0 ? "deep" : deep), 0777), 0);
+        snprintf(deep + strlen(deep), sizeof deep - strlen(deep), i == 0 ? "deep/d" : "/d");
+    }
+    assert_rc(zmap_file_remove(scratch_path(fx->dir, "deep")), NC_EOBJECT);
+    assert_true(scratch_exists(scratch_path(fx->dir, "deep")));
+    assert_int_equal(scratch_open_files(), files);
+}
+
+/* ---- durability ------------------------------------------------------------------------------------------------ */
+
+static void
+test_sync_counts(void **state)
+{
+    fixture *fx = *state;
+    zmap    *m;
+
+    sysfault_start((sysfault){0});
+    m = open_store(fx->store, ZMAP_CREATE_NEW);
+    put_text(m, "a/b/0", "x");
+    put_text(m, "a/b/1", "x");
+    put_text(m, "a/b/1", "again");
+    assert_int_equal(sysfault_plan.fsyncs, 0);
+    assert_rc(zmap_sync(m), NC_NOERR);
+    assert_int_equal(sysfault_plan.fsyncs, 2 + 3 + 1); /* files; "", "a", "a/b"; the directory of the root */
+    assert_rc(zmap_sync(m), NC_NOERR);
+    assert_int_equal(sysfault_plan.fsyncs, 6); /* nothing new */
+    put_text(m, "a/b/0", "x");
+    assert_rc(zmap_del(m, (const char *[]){"a/b/1"}, 1), NC_NOERR);
+    assert_rc(zmap_sync(m), NC_NOERR);
+    assert_int_equal(sysfault_plan.fsyncs, 6 + 2);
+
+    for (int i = 0; i < 5000; i++) {
+        char key[32];
+
+        snprintf(key, sizeof key, "v/%d", i);
+        put_text(m, key, "x");
+    }
+    assert_rc(zmap_sync(m), NC_NOERR);
+    assert_int_equal(sysfault_plan.fsyncs, 8);
+    assert_int_equal(sysfault_plan.syncfss, 1);
+
+    assert_rc(zmap_file_sync_each(m), NC_NOERR);
+    put_text(m, "v/0", "y");
+    assert_int_equal(sysfault_plan.fsyncs, 9);
+    assert_rc(zmap_close(m, ZMAP_DISCARD), NC_NOERR);
+    assert_false(scratch_exists(fx->store));
+}
+
+/* The second fsync would succeed, and the data would be gone all the same. */
+static void
+test_fsync_failure_is_final(void **state)
+{
+    static const int codes[][2] = {{EIO, NC_EIO}, {ENOSPC, ENOSPC}};
+    fixture         *fx = *state;
+    zmap            *m = open_store(fx->store, ZMAP_CREATE_NEW);
+
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    for (size_t i = 0; i < NCZ_LEN(codes); i++) {
+        sysfault plan = {.err = codes[i][0]};
+        bool     met = false;
+
+        while (!met) { /* up to the first fsync */
+            sysfault_start((sysfault){0});
+            m = open_store(fx->store, ZMAP_OPEN_WRITE);
+            put_text(m, "a", "x");
+            plan.nth++;
+            sysfault_start(plan);
+            zmap_sync(m);
+            met = sysfault_plan.hit != NULL && strcmp(sysfault_plan.hit, "fsync") == 0;
+            if (met) {
+                assert_rc(zmap_sync(m), codes[i][1]);
+                assert_rc(zmap_put(m, "b", "x", 1), codes[i][1]);
+                assert_non_null(strstr(ncz_err_text(), "durable"));
+                assert_rc(zmap_del(m, (const char *[]){"a"}, 1), codes[i][1]);
+                expect_get(m, "a", NC_NOERR, "x");
+            }
+            assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+        }
+    }
+}
+
+int
+main(void)
+{
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        ROW(test_open),
+        ROW(test_create_forms),
+        ROW(test_create_in_empty),
+        ROW(test_modes),
+        ROW(test_links),
+        ROW(test_root_is_link),
+        ROW(test_link_race),
+        ROW(test_special_files),
+        ROW(test_temporaries),
+        ROW(test_odd_names),
+        ROW(test_empty_directory_in_the_way),
+        ROW(test_size_is_a_hint),
+        ROW(test_discard_decoys),
+        ROW(test_discard_moved_root),
+        ROW(test_remove),
+        ROW(test_sync_counts),
+        ROW(test_fsync_failure_is_final),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

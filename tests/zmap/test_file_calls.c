@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The file map with single system calls replaced, to bring about what else happens rarely: a taken name, a directory
+ * that goes away in between, a close that says the disk was full.
+ */
+#include "zmap/scratch.h"
+#include "zmap/sysfault.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char         *dir, *store;
+static zmap         *m;
+static zmap_syscalls table; /* the system's, for a test to change */
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    dir = scratch_new();
+    store = strdup(scratch_path(dir, "store.zarr"));
+    table = zmap_system;
+    m = NULL;
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    zmap_file_use(NULL);
+    if (m != NULL)
+        zmap_close(m, ZMAP_KEEP);
+    free(store);
+    scratch_free(dir);
+    return 0;
+}
+
+static void
+open_new(void)
+{
+    zmap_file_use(&table);
+    if (zmap_file_open(store, ZMAP_CREATE_NEW, &m) != NC_NOERR)
+        fail_msg("%s", ncz_err_text());
+}
+
+static void
+expect(const char *key, const char *want)
+{
+    ncz_buf body = NCZ_BUF_INIT;
+    int     rc = zmap_get(m, key, &body);
+
+    if (rc != (want != NULL ? NC_NOERR : NC_EEMPTY))
+        fail_msg("%s: %d (%s)", key, rc, ncz_err_text());
+    assert_string_equal(ncz_buf_str(&body), want != NULL ? want : "");
+    ncz_buf_clear(&body);
+}
+
+/* ---- names of temporaries -------------------------------------------------------------------------------------- */
+
+static ssize_t
+getrandom_constant(void *data, size_t len, unsigned flags)
+{
+    (void)flags;
+    memset(data, 0, len);
+    return (ssize_t)len;
+}
+
+/* Somebody guessed the name and put a link there: nothing is written through it, nor over a file of theirs. */
+static void
+test_taken_temporary_name(void **state)
+{
+    char  *text;
+    size_t len;
+
+    (void)state;
+    table.getrandom = getrandom_constant;
+    open_new();
+    scratch_write(scratch_path(dir, "outside"), "theirs", 6);
+    assert_int_equal(symlink("../outside", scratch_path(store, ".nczarr-tmp-0000000000000000-1")), 0);
+    assert_int_equal(symlink("../made", scratch_path(store, ".nczarr-tmp-0000000000000000-2")), 0);
+    scratch_write(scratch_path(store, ".nczarr-tmp-0000000000000000-3"), "theirs too", 10);
+    assert_int_equal(zmap_put(m, "k", "ours", 4), NC_NOERR);
+    expect("k", "ours");
+    assert_non_null(text = scratch_read(scratch_path(dir, "outside"), &len));
+    assert_string_equal(text, "theirs");
+    free(text);
+    assert_non_null(text = scratch_read(scratch_path(store, ".nczarr-tmp-0000000000000000-3"), &len));
+    assert_string_equal(text, "theirs too");
+    free(text);
+    assert_false(scratch_exists(scratch_path(dir, "made")));
+}
+
+static ssize_t
+getrandom_fails(void *data, size_t len, unsigned flags)
+{
+    (void)data, (void)len, (void)flags;
+    errno = ENOSYS;
+    return -1;
+}
+
+static int
+rename_new_fails(int from_dir, const char *from, int to_dir, const char *to)
+{
+    (void)from_dir, (void)from, (void)to_dir, (void)to;
+    errno = EINVAL;
+    return -1;
+}
+
+/* Both names of the bytes must not stay, where a link stands in for a rename. */
+static void
+test_no_temporary_stays(void **state)
+{
+    zmap_put_req r = {.key = "a/k", .data = "x", .len = 1, .when = ZMAP_IF_ABSENT};
+
+    (void)state;
+    table.rename_new = rename_new_fails;
+    table.getrandom = getrandom_fails;
+    open_new();
+    assert_int_equal(zmap_put_batch(m, &r, 1), NC_NOERR);
+    assert_int_equal(zmap_put_batch(m, &r, 1), NC_EOBJECT);
+    r.key = "a";
+    assert_int_equal(zmap_put_batch(m, &r, 1), NC_EOBJECT);
+    assert_int_equal(scratch_find(store, ".nczarr-tmp-"), 0);
+    expect("a/k", "x");
+}
+
+/* ---- what others do in between --------------------------------------------------------------------------------- */
+
+static int countdown; /* how often the directory goes away yet */
+
+static int
+openat_after_removal(int at, const char *path, int flags, mode_t mode)
+{
+    if ((flags & O_CREAT) != 0 && countdown > 0) {
+        countdown--;
+        rmdir(scratch_path(store, "a/b"));
+        rmdir(scratch_path(store, "a"));
+    }
+    return zmap_system.openat(at, path, flags, mode);
+}
+
+static int
+mkdirat_after_removal(int at, const char *path, mode_t mode)
+{
+    if (strcmp(path, "b") == 0 && countdown > 0) {
+        countdown--;
+        rmdir(scratch_path(store, "a"));
+    }
+    return zmap_system.mkdirat(at, path, mode);
+}
+
+/* A del of the last other key takes the directory away between the steps of a put. */
+static void
+test_directory_goes_away(void **state)
+{
+    (void)state;
+    table.openat = openat_after_removal;
+    open_new();
+    countdown = 3;
+    assert_int_equal(zmap_put(m, "a/b/k", "x", 1), NC_NOERR);
+    assert_int_equal(countdown, 0);
+    expect("a/b/k", "x");
+    assert_int_equal(zmap_del(m, (const char *[]){"a/b/k"}, 1), NC_NOERR);
+
+    table.openat = zmap_system.openat;
+    table.mkdirat = mkdirat_after_removal;
+    countdown = 3;
+    assert_int_equal(zmap_put(m, "a/b/k", "y", 1), NC_NOERR);
+    assert_int_equal(countdown, 0);
+    expect("a/b/k", "y");
+    assert_int_equal(zmap_del(m, (const char *[]){"a/b/k"}, 1), NC_NOERR);
+
+    countdown = 1000000; /* it does not go on for ever */
+    assert_true(zmap_put(m, "a/b/k", "z", 1) != NC_NOERR);
+    expect("a/b/k", NULL);
+}
+
+/* ---- late errors ----------------------------------------------------------------------------------------------- */
+
+/* As a network file system does, which writes when it must. */
+static int
+close_says_full(int fd)
+{
+    bool written = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY;
+    int  rc = zmap_system.close(fd);
+
+    if (written)
+        errno = EDQUOT;
+    return written ? -1 : rc;
+}
+
+static int
+close_interrupted(int fd)
+{
+    zmap_system.close(fd);
+    errno = EINTR;
+    return -1;
+}
+
+static void
+test_close_fails(void **state)
+{
+    (void)state;
+    open_new();
+    assert_int_equal(zmap_put(m, "k", "old", 3), NC_NOERR);
+    table.close = close_says_full;
+    assert_int_equal(zmap_put(m, "k", "new", 3), EDQUOT);
+    assert_int_equal(zmap_put(m, "l", "new", 3), EDQUOT);
+    expect("k", "old");
+    expect("l", NULL);
+    assert_int_equal(scratch_count(store), 1);
+    table.close = close_interrupted; /* closed all the same */
+    assert_int_equal(zmap_put(m, "k", "new", 3), NC_NOERR);
+    table.close = zmap_system.close;
+    expect("k", "new");
+}
+
+static ssize_t
+write_nothing(int fd, const void *data, size_t len)
+{
+    (void)fd, (void)data, (void)len;
+    return 0;
+}
+
+static void
+test_write_takes_nothing(void **state)
+{
+    (void)state;
+    open_new();
+    table.write = write_nothing;
+    assert_int_equal(zmap_put(m, "k", "new", 3), ENOSPC);
+    expect("k", NULL);
+}
+
+static int
+no_write_access(int at, const char *path, int mode, int flags)
+{
+    (void)at, (void)path, (void)mode, (void)flags;
+    errno = EROFS;
+    return -1;
+}
+
+/* That nothing can be written is said when the map is opened for writing. */
+static void
+test_read_only_place(void **state)
+{
+    (void)state;
+    open_new();
+    assert_int_equal(zmap_put(m, "k", "x", 1), NC_NOERR);
+    assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    m = NULL;
+    table.faccessat = no_write_access;
+    assert_int_equal(zmap_file_open(store, ZMAP_OPEN_WRITE, &m), EROFS);
+    assert_null(m);
+    assert_int_equal(zmap_file_open(store, ZMAP_OPEN_READ, &m), NC_NOERR);
+    expect("k", "x");
+}
+
+/* A sync that did not come to its fsyncs has made nothing durable: the next one must. */
+static void
+test_sync_again(void **state)
+{
+    (void)state;
+    open_new();
+    assert_int_equal(zmap_put(m, "a/k", "x", 1), NC_NOERR);
+    sysfault_start((sysfault){.nth = 1, .err = EMFILE});
+    assert_int_equal(zmap_sync(m), NC_ENFILE);
+    assert_int_equal(sysfault_plan.fsyncs, 0);
+    sysfault_start((sysfault){0});
+    assert_int_equal(zmap_sync(m), NC_NOERR);
+    assert_int_equal(sysfault_plan.syncfss, 1);
+    assert_int_equal(zmap_sync(m), NC_NOERR);
+    assert_int_equal(sysfault_plan.syncfss, 1);
+}
+
+static int nrefused;
+
+static int
+openat_unreadable_parent(int at, const char *path, int flags, mode_t mode)
+{
+    if (strcmp(path, ".") == 0 && (flags & O_PATH) != O_PATH && (flags & O_DIRECTORY) != 0 && nrefused++ == 0) {
+        errno = EACCES;
+        return -1;
+    }
+    return zmap_system.openat(at, path, flags, mode);
+}
+
+/* One may make names in a directory that one may not read. */
+static void
+test_sync_unreadable_parent(void **state)
+{
+    (void)state;
+    open_new();
+    nrefused = 0;
+    table.openat = openat_unreadable_parent;
+    assert_int_equal(zmap_sync(m), NC_NOERR);
+    assert_true(nrefused > 0);
+}
+
+/* ---- a system without openat2() -------------------------------------------------------------------------------- */
+
+static int nasked;
+
+static int
+no_open_beneath(int at, const char *path, int flags)
+{
+    (void)at, (void)path, (void)flags;
+    nasked++;
+    errno = ENOSYS;
+    return -1;
+}
+
+/* It is asked once; descriptors on the way are closed, also where it ends early. */
+static void
+test_walk(void **state)
+{
+    size_t files;
+
+    (void)state;
+    table.open_beneath = no_open_beneath;
+    nasked = 0;
+    open_new();
+    files = scratch_open_files();
+    assert_int_equal(zmap_put(m, "a/b/c/d/k", "x", 1), NC_NOERR);
+    expect("a/b/c/d/k", "x");
+    expect("a/b/none/d/k", NULL);
+    expect("a/b/c/d/k/below", NULL);
+    assert_int_equal(zmap_put(m, "a/b/c/d/k/below", "x", 1), NC_EOBJECT);
+    assert_int_equal(nasked, 1);
+    assert_int_equal(scratch_open_files(), files);
+}
+
+int
+main(void)
+{
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        ROW(test_taken_temporary_name), ROW(test_no_temporary_stays),     ROW(test_directory_goes_away),
+        ROW(test_close_fails),          ROW(test_write_takes_nothing),    ROW(test_read_only_place),
+        ROW(test_sync_again),           ROW(test_sync_unreadable_parent), ROW(test_walk),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

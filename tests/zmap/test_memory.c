@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Running out of memory: each allocation of a session fails in turn, once and from then on, on every map. The caller
+ * sees NC_ENOMEM or success, a put that failed left what was there, nothing leaks and the map can be closed.
+ */
+#include "zmap/scratch.h"
+#include "zmap/zmap.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static size_t fail_at, nallocs;
+static bool   fail_on;
+
+static bool
+fails(void)
+{
+    nallocs++;
+    return fail_at != 0 && (nallocs == fail_at || (fail_on && nallocs > fail_at));
+}
+
+static void *
+try_get(size_t nbytes)
+{
+    return fails() ? NULL : malloc(nbytes);
+}
+
+static void *
+try_resize(void *p, size_t nbytes)
+{
+    return fails() ? NULL : realloc(p, nbytes);
+}
+
+static const ncz_alloc_table failing = {.get = try_get, .resize = try_resize, .put = free};
+
+static zmap_fault_plan no_fault;
+static char           *dir;
+
+static int
+open_fault(zmap **out)
+{
+    zmap *inner = NULL;
+    int   rc;
+
+    if ((rc = zmap_mem_open(&inner)) != NC_NOERR)
+        return rc;
+    if ((rc = zmap_fault_open(inner, &no_fault, out)) != NC_NOERR)
+        zmap_close(inner, ZMAP_KEEP);
+    return rc;
+}
+
+static int
+open_new_file(zmap **out)
+{
+    return zmap_file_open(scratch_path(dir, "store.zarr"), ZMAP_CREATE_NEW, out);
+}
+
+static void
+expect_fine(int rc, const char *what)
+{
+    if (rc != NC_NOERR && rc != NC_ENOMEM)
+        fail_msg("%s, allocation %zu: %d (%s)", what, fail_at, rc, ncz_err_text());
+    if (rc == NC_ENOMEM && ncz_err_text()[0] == '\0')
+        fail_msg("%s, allocation %zu: no text", what, fail_at);
+}
+
+static int
+note_child(const char *name, bool leaf, void *arg)
+{
+    (void)name, (void)leaf;
+    ++*(int *)arg;
+    return 0;
+}
+
+static void
+use_map(zmap *m)
+{
+    zmap_put_req puts[3] = {{.key = "a/b/0", .data = "0", .len = 1},
+                            {.key = "a/b/1", .data = "1", .len = 1},
+                            {.key = "c", .data = "2", .len = 1}};
+    zmap_get_req range = {.key = "a/b/0", .off = 0, .len = 1};
+    ncz_buf      body = NCZ_BUF_INIT;
+    const char  *gone[] = {"a/b/1", "none/at/all"};
+    int          n = 0, rc, rc_replace;
+
+    expect_fine(zmap_put_batch(m, puts, 3), "put");
+    rc_replace = zmap_put(m, "c", "new", 3);
+    expect_fine(rc_replace, "replace");
+    if ((rc = zmap_get(m, "c", &body)) != NC_EEMPTY || puts[2].err.code == NC_NOERR)
+        expect_fine(rc, "get");
+    if (rc == NC_NOERR)
+        assert_string_equal(body.data, rc_replace == NC_NOERR ? "new" : "2");
+    expect_fine(zmap_get_batch(m, &range, 1, NULL, NULL), "range");
+    expect_fine(zmap_list(m, "a", note_child, &n), "list");
+    expect_fine(zmap_del(m, gone, 2), "del");
+    expect_fine(zmap_sync(m), "sync");
+    ncz_buf_clear(&range.body);
+    ncz_buf_clear(&body);
+}
+
+/* Each allocation in turn, until a run passes without meeting the failure. */
+static void
+run_all(int (*open_map)(zmap **out), bool on)
+{
+    zmap  *m;
+    size_t files = scratch_open_files();
+
+    fail_on = on;
+    for (fail_at = 1;; fail_at++) {
+        m = NULL;
+        nallocs = 0;
+        ncz_alloc_use(&failing);
+        if (open_map(&m) == NC_NOERR) {
+            use_map(m);
+            expect_fine(zmap_close(m, ZMAP_DISCARD), "close");
+        } else {
+            assert_null(m);
+        }
+        ncz_alloc_use(NULL);
+        assert_int_equal(scratch_open_files(), files);
+        if (scratch_exists(scratch_path(dir, "store.zarr")))
+            assert_int_equal(zmap_file_remove(scratch_path(dir, "store.zarr")), NC_NOERR);
+        if (nallocs < fail_at)
+            break;
+    }
+    assert_true(fail_at > 10 || on);
+    fail_at = 0;
+}
+
+static void
+test_out_of_memory(void **state)
+{
+    static int (*const maps[])(zmap **) = {zmap_mem_open, zmap_example_open, open_fault, open_new_file};
+
+    (void)state;
+    dir = scratch_new();
+    for (size_t i = 0; i < NCZ_LEN(maps); i++) {
+        run_all(maps[i], false);
+        run_all(maps[i], true);
+    }
+    scratch_free(dir);
+}
+
+/* An object is in the map or not, and no key is left without one. */
+static void
+test_failed_put_changes_nothing(void **state)
+{
+    zmap *m = NULL;
+    int   rc = NC_ENOMEM;
+
+    (void)state;
+    assert_int_equal(zmap_mem_open(&m), NC_NOERR);
+    assert_int_equal(zmap_put(m, "k", "old", 3), NC_NOERR);
+    fail_on = false;
+    for (fail_at = 1; rc != NC_NOERR; fail_at++) {
+        ncz_buf body = NCZ_BUF_INIT;
+        int     n = 0;
+
+        nallocs = 0;
+        ncz_alloc_use(&failing);
+        rc = zmap_put(m, "k", "new", 3);
+        if (rc == NC_NOERR)
+            rc = zmap_put(m, "l", "new", 3);
+        ncz_alloc_use(NULL);
+        assert_int_equal(zmap_list(m, "", note_child, &n), NC_NOERR);
+        assert_int_equal(n, rc == NC_NOERR ? 2 : 1);
+        assert_int_equal(zmap_get(m, "k", &body), NC_NOERR);
+        assert_string_equal(body.data, fail_at <= 2 ? "old" : "new");
+        ncz_buf_clear(&body);
+    }
+    fail_at = 0;
+    assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_failed_put_changes_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
