@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The format's front: looks what stands at the root, tells the dialect and the writer, and has the rest loaded.
+ */
+#include "format/format_int.h"
+
+#include <string.h>
+
+/* ---- who wrote it --------------------------------------------------------------------------------------------- */
+
+/* The number after a dot or at the start; moves *p behind it. */
+static unsigned
+take_part(const char **p)
+{
+    unsigned n = 0;
+
+    for (; **p >= '0' && **p <= '9'; (*p)++)
+        n = n < 1000 ? n * 10 + (unsigned)(**p - '0') : n;
+    if (**p == '.')
+        (*p)++;
+    return n;
+}
+
+/* "version=2,netcdf=4.9.2,nczarr=2.0.0" tells the release, and so its faults. */
+static ncz_writer
+tell_writer(const ncz_json *zattrs, ncz_generation gen)
+{
+    const char *text = ncz_json_str(ncz_json_get(zattrs, "_NCProperties"), NULL);
+    const char *p = text == NULL ? NULL : strstr(text, "netcdf=");
+    ncz_writer  w = { .char_u1 = gen == NCZ_GEN_1 || gen == NCZ_GEN_2 };
+    unsigned    release;
+
+    if (p == NULL)
+        return w;
+    p += strlen("netcdf=");
+    release = take_part(&p) * 1000000;
+    release += take_part(&p) * 1000;
+    release += take_part(&p);
+    w.netcdf = true;
+    w.native_big = release >= 4008000 && release <= 4009002;
+    w.char_u1 = w.char_u1 || (release >= 4008000 && release <= 4009000);
+    return w;
+}
+
+/* ---- loading -------------------------------------------------------------------------------------------------- */
+
+static int
+probe(ncz_loader *l)
+{
+    ncz_node *root;
+    bool      v3, known = false;
+    int       rc;
+
+    if ((rc = ncz_format_fetch_root(l, &v3)) != NC_NOERR)
+        return rc;
+    root = &l->nodes[0];
+    for (int d = 0; d < NCZ_DOC_COUNT; d++)
+        known = known || root->doc[d] != NULL;
+    if (!known && v3)
+        return ncz_fail(NC_ENOTZARR, "this is a Zarr v3 dataset (zarr.json); version 3 is not supported yet");
+    if (!known)
+        return ncz_fail(NC_ENOTZARR,
+                        "no Zarr dataset: there is none of .zgroup, .zarray, .zattrs, .nczarr, .nczgroup");
+    l->gen = ncz_format_generation(root);
+    l->writer = tell_writer(root->doc[NCZ_DOC_ZATTRS], l->gen);
+    if (l->wish->pure)
+        l->gen = NCZ_GEN_PURE;
+    l->nczarr = l->gen != NCZ_GEN_PURE;
+    if (!l->nczarr && root->doc[NCZ_DOC_ZARRAY] != NULL)
+        root->kind = NCZ_NODE_ARRAY;
+    return NC_NOERR;
+}
+
+/* A lone array at the root: its chunks stand at the top, whatever the variable is called. */
+static int
+root_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where)
+{
+    ncz_spec bare = *spec;
+    char     none[1] = "";
+
+    bare.path = none;
+    return ncz_zarr2_locate(&bare, index, key, where);
+}
+
+static void
+ready_model(ncz_model *m, ncz_locate_fn locate)
+{
+    m->locate = locate;
+    m->format_free = ncz_free;
+}
+
+int
+ncz_format_load(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_style *out)
+{
+    ncz_loader l = { .docs = docs, .wish = wish, .m = m };
+    bool       lone, keys_ignored;
+    int        rc;
+
+    if ((rc = probe(&l)) != NC_NOERR)
+        goto done;
+    lone = l.nodes[0].kind == NCZ_NODE_ARRAY;
+    keys_ignored = !l.nczarr && ncz_format_generation(&l.nodes[0]) != NCZ_GEN_PURE;
+    ready_model(m, lone ? root_locate : ncz_zarr2_locate);
+    m->native_big = l.writer.native_big;
+    if ((!lone && (rc = ncz_format_fetch_tree(&l)) != NC_NOERR) || (rc = ncz_format_build(&l)) != NC_NOERR)
+        goto done;
+    ncz_format_stored(m);
+    *out = (ncz_style){
+        .gen = l.gen,
+        .xarray = wish->xarray,
+        /* What we could not say again as it was must not be written over. */
+        .readonly = l.gen == NCZ_GEN_1 || l.gen == NCZ_GEN_2 || lone || keys_ignored || l.damaged,
+    };
+done:
+    ncz_format_fetch_clear(&l);
+    return rc;
+}
+
+/* ---- a new dataset, and after storing ------------------------------------------------------------------------- */
+
+int
+ncz_format_create(ncz_model *m, const ncz_style *style, const char *properties)
+{
+    if (style->gen == NCZ_GEN_1)
+        return ncz_fail(NC_EINVAL, "the first NCZarr generation is read only");
+    ready_model(m, ncz_zarr2_locate);
+    if (properties == NULL)
+        return NC_NOERR;
+    return ncz_atts_set(m, &m->root->atts, "_NCProperties", NC_CHAR, strlen(properties), properties, NULL);
+}
+
+void
+ncz_format_stored(ncz_model *m)
+{
+    for (size_t i = 0; i < m->ngroups; i++) {
+        ncz_group *g = m->groups[i];
+
+        g->dirty = g->fresh = g->atts.dirty = false;
+        for (size_t k = 0; k < g->nvars; k++)
+            g->vars[k]->dirty = g->vars[k]->fresh = g->vars[k]->atts.dirty = false;
+    }
+}

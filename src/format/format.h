@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * format: documents <-> model. One file for each dialect. No I/O: a format asks the *docs* interface for named
+ * documents and hands out the documents that must be stored, in order.
+ *
+ * Sources: NCZarr specification (with appendices G, H), Zarr v2 specification, XArray's _ARRAY_DIMENSIONS; and what
+ * netCDF-C 4.8.0 ... 4.10 really write (docs/formats.md has the generations G1 ... G4).
+ */
+#ifndef NCZ_FORMAT_H
+#define NCZ_FORMAT_H
+
+#include "json/json.h"
+#include "model/model.h"
+#include "util/util.h"
+
+/*
+ * Where documents come from. Documents are borrowed and stay valid until the call that asked (probe, load) returns.
+ * When fetch answers NC_EZARRMETA (a document that cannot be parsed), NC_EINVAL or ENAMETOOLONG, the batch is asked
+ * for again in halves, until the culprit stands alone; any other failure fails the load.
+ */
+typedef struct ncz_docs {
+    void *arg;
+    /* out[i]: the document under keys[i], or NULL when there is none. One batch, one round trip. */
+    int (*fetch)(void *arg, const char *const *keys, size_t n, const ncz_json **out);
+    /* The immediate children of a prefix, as zmap_list(). NULL: this source cannot list. */
+    int (*list)(void *arg, const char *prefix, int (*each)(const char *name, bool leaf, void *each_arg),
+                void *each_arg);
+} ncz_docs;
+
+/* How metadata stand on disk. */
+typedef enum ncz_generation {
+    NCZ_GEN_PURE, /* Zarr v2 without NCZarr keys */
+    NCZ_GEN_1,    /* 4.8.0: .nczarr, .nczgroup, .nczvar, .nczattr objects */
+    NCZ_GEN_2,    /* 4.8.1, 4.9.0: upper-case keys in .zgroup, .zarray, .zattrs */
+    NCZ_GEN_3,    /* 4.9.1, 4.9.2: lower-case keys there: the specification's places */
+    NCZ_GEN_4,    /* 4.9.3 on: all in .zattrs */
+    NCZ_GEN_BOTH, /* ours: G3's places and G4's */
+} ncz_generation;
+
+typedef struct ncz_style {
+    ncz_generation gen;
+    bool           xarray;       /* write _ARRAY_DIMENSIONS */
+    bool           consolidated; /* write .zmetadata too; the caller's to know: a load leaves it false */
+    bool           readonly;     /* G1, G2, and all that we could not write again as it stands: a lone array at the
+                                    root, NCZarr keys that were to be ignored, a group with a broken document */
+} ncz_style;
+
+/* What the caller wants of an existing dataset. `pure`: ignore NCZarr keys (mode=zarr). */
+typedef struct ncz_wish {
+    bool pure;
+    bool xarray; /* false: ignore _ARRAY_DIMENSIONS (noxarray) */
+} ncz_wish;
+
+/*
+ * Looks what stands there and loads it: documents -> model, level by level in batches, one for each level of groups.
+ * `m` is new and empty. What of it cannot be supported is listed and marked unusable (ncz_var.unusable): a variable
+ * without a netCDF type has type NC_NAT, one whose `.zarray` is missing or broken also rank 0. A broken variable
+ * never fails the dataset. Names that are no segment of a key are left out, with a line in the log. A lone array at
+ * the root is a variable named "data". Attributes that no document has (units of datetime64; _FillValue of a pure
+ * scalar) have `raw` "" and are never written.
+ *
+ * Errors: NC_ENOTZARR nothing recognisable (text: what was looked for); NC_EZARRMETA a document that the dataset
+ * cannot do without is broken, with key and cause; limits; NC_ENOMEM.
+ */
+int ncz_format_load(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_style *out);
+
+/* Readies a new, empty model for `style` (locate, provenance attribute _NCProperties). `properties` is its text or
+ * NULL. It must not hold "netcdf=": by that the writer's faults of netCDF-C's releases are known. */
+int ncz_format_create(ncz_model *m, const ncz_style *style, const char *properties);
+
+/* When a document belongs, in the order in which they are stored. */
+typedef enum ncz_stage {
+    NCZ_STAGE_ARRAY,        /* .zattrs, .zarray of variables, deepest groups first */
+    NCZ_STAGE_GROUP,        /* .zattrs, .zgroup of groups, deepest first */
+    NCZ_STAGE_CONSOLIDATED, /* .zmetadata */
+    NCZ_STAGE_ROOT,         /* .zattrs, then .zgroup of the root: the commit point */
+} ncz_stage;
+
+/* `text` is the emitter's for the length of the call. */
+typedef int (*ncz_emit_fn)(void *arg, ncz_stage stage, const char *key, const char *text, size_t len);
+
+/*
+ * The documents that changed (`all`: every document), in order. Marks are not cleared: ncz_format_stored() does so
+ * once they are stored. Same model, same bytes. What a style cannot say: NC_STRING in G2 is NC_EBADTYPE naming the
+ * node; unlimited dimensions in G2, G3 and pure Zarr are said at their present length; types of attributes, order and
+ * NC_CHAR variables are not pure Zarr's. A variable whose documents could not be understood is not written again.
+ */
+int  ncz_format_plan(const ncz_model *m, const ncz_style *style, bool all, ncz_emit_fn emit, void *arg);
+void ncz_format_stored(ncz_model *m); /* everything is on disk: clears dirty and fresh marks */
+
+/* Is this name one that a format keeps for itself as an attribute? (NC_ENAMEINUSE for nc_put_att) */
+bool ncz_format_reserved_att(const char *name);
+
+/* Is the key one that a dataset of ours may hold: a document's, or an object below a variable? For NC_CLOBBER and
+ * nc_delete, which remove only what is recognisably a dataset. `name` is the last segment. */
+bool ncz_format_is_document(const char *name);
+
+/* Chunk addresses of Zarr v2: path/i.j.k or path/i/j/k; path/0 for scalars. */
+int ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where);
+
+#endif /* NCZ_FORMAT_H */

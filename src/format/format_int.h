@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of the format room share: the documents of a dataset as a tree of nodes (fetch.c), what a `.zarray`
+ * says (zarr2_array.c), where each generation keeps its NCZarr keys (nczarr_keys.c), values both ways (attr_*.c,
+ * fill.c).
+ */
+#ifndef NCZ_FORMAT_INT_H
+#define NCZ_FORMAT_INT_H
+
+#include "format/format.h"
+
+/* ---- documents as fetched ------------------------------------------------------------------------------------- */
+
+typedef enum ncz_doc {
+    NCZ_DOC_ZGROUP,
+    NCZ_DOC_ZARRAY,
+    NCZ_DOC_ZATTRS,
+    NCZ_DOC_NCZARR, /* generation 1 from here on */
+    NCZ_DOC_NCZGROUP,
+    NCZ_DOC_NCZVAR,
+    NCZ_DOC_NCZARRAY, /* the specification's name of .nczvar; no release wrote it */
+    NCZ_DOC_NCZATTR,
+    NCZ_DOC_COUNT,
+} ncz_doc;
+
+#define NCZ_DOC_BIT(d) (1u << (d))
+
+extern const char *const ncz_format_doc_names[NCZ_DOC_COUNT];
+
+typedef enum ncz_node_kind {
+    NCZ_NODE_GROUP,
+    NCZ_NODE_ARRAY,
+    NCZ_NODE_DIR,  /* a directory that may turn out as anything; in the end: a group without documents of its own */
+    NCZ_NODE_NONE, /* not part of the dataset */
+} ncz_node_kind;
+
+typedef struct ncz_node {
+    char           *name;   /* "" for the root */
+    size_t          parent; /* place in the tree; the root is its own */
+    size_t          depth;
+    size_t          kid, nkids; /* children stand side by side */
+    ncz_node_kind   kind;
+    const ncz_json *doc[NCZ_DOC_COUNT];
+    ncz_err        *broken; /* the first of its documents that could not be parsed, or NULL */
+    ncz_group      *group;  /* what it became */
+} ncz_node;
+
+/* Who wrote the dataset, as far as quirks go; told by the root's _NCProperties. */
+typedef struct ncz_writer {
+    bool netcdf;     /* netCDF-C of any release: fill values of strings are plain text, never base64 */
+    bool native_big; /* 4.8.0 ... 4.9.2: native bytes under big-endian types */
+    bool char_u1;    /* `<U1` is one byte for each character */
+} ncz_writer;
+
+/* All that a load works with. */
+typedef struct ncz_loader {
+    const ncz_docs *docs;
+    const ncz_wish *wish;
+    ncz_model      *m;
+    ncz_generation  gen;
+    bool            nczarr;  /* the lists of NCZarr are believed: gen is not NCZ_GEN_PURE */
+    bool            damaged; /* a group's document was broken: do not write over it */
+    ncz_writer      writer;
+    ncz_node       *nodes; /* by level, parents before children */
+    size_t          nnodes, cap;
+} ncz_loader;
+
+/* The root: node 0, with all its documents in one batch. `v3`: a zarr.json stands there. */
+int  ncz_format_fetch_root(ncz_loader *l, bool *v3);
+int  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level by level */
+void ncz_format_fetch_clear(ncz_loader *l);
+int  ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out); /* "" for the root */
+
+/* May `name` be one segment of a key? */
+bool ncz_format_segment_ok(const char *name, size_t len, size_t most);
+
+/* ---- NCZarr keys: where they stand ---------------------------------------------------------------------------- */
+
+typedef enum ncz_info { NCZ_INFO_SUPER, NCZ_INFO_GROUP, NCZ_INFO_ARRAY, NCZ_INFO_ATTR } ncz_info;
+
+/* A member of the NCZarr information about a node, under either of its names, from the newest place that has it. */
+const ncz_json *ncz_format_info(const ncz_node *n, ncz_info what, const char *newer, const char *older);
+bool            ncz_format_info_any(const ncz_node *n, ncz_info what);
+ncz_generation  ncz_format_generation(const ncz_node *root);
+bool            ncz_format_hidden_att(const char *name); /* never shown as an attribute */
+
+/* How a generation is written. NULL keys: it has no such place. */
+typedef struct ncz_layout {
+    const char *super, *group, *array, *attr; /* key names */
+    bool        in_objects;                   /* in .zgroup and .zarray, inner names dims, vars, dimrefs */
+    bool        in_attrs;                     /* in .zattrs, inner names dimensions, arrays, dimension_references */
+    const char *char_dtype;  /* NC_CHAR: netCDF-C knows it by `>S1`, which zarr-python 3 refuses */
+    bool        strings;     /* knows NC_STRING */
+    bool        numpy_bytes; /* one-byte numbers as numpy spells them, `|i1`: all zarr-python 3 takes */
+} ncz_layout;
+
+extern const ncz_layout ncz_format_layouts[NCZ_GEN_BOTH + 1];
+
+/* ---- stored types --------------------------------------------------------------------------------------------- */
+
+typedef struct ncz_stored {
+    nc_type   type; /* NC_NAT: no netCDF meaning */
+    ncz_dtype dtype;
+    int       endian;    /* as declared */
+    char      units[48]; /* CF units of a datetime64 or timedelta64; "" for all others */
+} ncz_stored;
+
+/* Never fails: what is not understood is NC_NAT. */
+void ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored *out);
+int  ncz_format_dtype_write(const ncz_var *v, const ncz_layout *lay, ncz_jsonw *w);
+/* The type an entry of `_nczarr_attr.types` means: "<i4", ">S1", "|S128", "|J0", generation 1: "4". NC_NAT: none. */
+nc_type ncz_format_att_type(const char *entry);
+
+/* ---- numbers -------------------------------------------------------------------------------------------------- */
+
+/* A JSON number, true or false, or "NaN", "Infinity", "-Infinity" as one element of a numeric type; false: it is no
+ * such value. */
+bool ncz_format_number(const ncz_json *v, nc_type type, void *out);
+void ncz_format_number_write(nc_type type, const void *elem, ncz_jsonw *w);
+bool ncz_format_special(const ncz_json *v, double *out); /* the three texts alone */
+
+/* ---- fill values ---------------------------------------------------------------------------------------------- */
+
+/* fill_value -> mode and memory form (fresh; NULL but for NCZ_FILL_VALUE). NC_EZARRMETA with a text when it is no
+ * such value. */
+int ncz_format_fill_parse(const ncz_json *v, const ncz_stored *st, bool plain, ncz_fill_mode *mode, void **fill);
+int ncz_format_fill_write(const ncz_var *v, bool pure, ncz_jsonw *w);
+/* With NCZarr keys: is it written in base64, and to be marked so in `_nczarr_array`? */
+bool ncz_format_fill_marked(const ncz_var *v);
+
+/* ---- .zarray -------------------------------------------------------------------------------------------------- */
+
+typedef struct ncz_zarray {
+    size_t        rank;
+    uint64_t     *shape, *chunk; /* rank entries each */
+    ncz_stored    st;
+    ncz_fill_mode fill_mode;
+    void         *fill;
+    ncz_chain    *chain;
+    bool          order_f;
+    char          separator;
+    bool          marked;   /* fill_value is base64 and says so: to be written anew, not as the text it was */
+    bool          frozen;   /* not understood well enough to be written again */
+    ncz_err       unusable; /* why the data cannot be touched */
+} ncz_zarray;
+
+/* Fails only for want of memory; what is wrong with the document is in `unusable`. `key` is for texts. */
+int  ncz_format_zarray_parse(const ncz_node *n, const ncz_loader *l, const char *key, ncz_zarray *out);
+void ncz_format_zarray_clear(ncz_zarray *z);
+int  ncz_format_zarray_write(const ncz_var *v, const ncz_style *style, ncz_buf *out);
+
+/* ---- attributes ----------------------------------------------------------------------------------------------- */
+
+/* `v` NULL for a group. `where` (a key) is for texts. */
+int ncz_format_atts_read(ncz_loader *l, const ncz_node *n, ncz_atts *atts, const ncz_var *v, const char *where);
+/* An attribute made up by the reader: shown, never written. */
+int ncz_format_att_made_up(ncz_model *m, ncz_atts *atts, const char *name, nc_type type, size_t len,
+                           const void *data);
+
+nc_type ncz_format_att_infer(const ncz_json *v); /* of a value without a type entry */
+
+bool ncz_format_att_written(const ncz_att *a);
+int  ncz_format_att_write(const ncz_att *a, const ncz_style *style, const char *where, ncz_jsonw *w);
+/* The `types` entry (appended to `out`), and the true length where the value alone cannot tell it (else SIZE_MAX). */
+int    ncz_format_att_entry(const ncz_att *a, const ncz_style *style, ncz_buf *out);
+size_t ncz_format_att_length(const ncz_att *a, const ncz_style *style);
+
+/* ---- what the format keeps with a variable (ncz_var.format) --------------------------------------------------- */
+
+typedef struct ncz_kept {
+    bool frozen; /* its documents must not be written again */
+    bool named;  /* `xarray` is what its _ARRAY_DIMENSIONS said ("" absent), while it uses anonymous dimensions */
+    char xarray[];
+} ncz_kept;
+
+#define NCZ_ROOT_ARRAY "data" /* the variable that a lone array at the root is shown as */
+#define NCZ_ANONYMOUS "_Anonymous_Dim_"
+#define NCZ_XARRAY "_ARRAY_DIMENSIONS"
+#define NCZ_XSCALAR "_scalar_"
+#define NCZ_LENGTHS "lengths" /* our member of _nczarr_attr: true lengths of texts that end in NULs */
+#define NCZ_NULS_MOST 255
+
+/* ---- building ------------------------------------------------------------------------------------------------- */
+
+int ncz_format_build(ncz_loader *l);
+int ncz_format_var_dims(ncz_loader *l, const ncz_node *n, ncz_group *g, const ncz_zarray *z, ncz_dim **dims,
+                        ncz_kept **kept);
+
+#endif /* NCZ_FORMAT_INT_H */

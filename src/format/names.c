@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names that mean something: documents, reserved and hidden attributes, segments of keys. Tables only.
+ */
+#include "format/format_int.h"
+
+#include <string.h>
+
+const char *const ncz_format_doc_names[NCZ_DOC_COUNT] = {
+    [NCZ_DOC_ZGROUP] = ".zgroup",     [NCZ_DOC_ZARRAY] = ".zarray",     [NCZ_DOC_ZATTRS] = ".zattrs",
+    [NCZ_DOC_NCZARR] = ".nczarr",     [NCZ_DOC_NCZGROUP] = ".nczgroup", [NCZ_DOC_NCZVAR] = ".nczvar",
+    [NCZ_DOC_NCZARRAY] = ".nczarray", [NCZ_DOC_NCZATTR] = ".nczattr",
+};
+
+/* Attributes that hold metadata of ours and are never shown. */
+static const char *const hidden[] = {
+    NCZ_XARRAY,           "_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr",
+    "_NCZARR_SUPERBLOCK", "_NCZARR_GROUP",      "_NCZARR_ARRAY", "_NCZARR_ATTR",
+};
+
+/* Further names that netCDF keeps for itself. */
+static const char *const reserved[] = {
+    "CLASS",
+    "DIMENSION_LIST",
+    "NAME",
+    "REFERENCE_LIST",
+    "_Codecs",
+    "_Format",
+    "_IsNetcdf4",
+    "_NCProperties",
+    "_Netcdf4Coordinates",
+    "_Netcdf4Dimid",
+    "_SuperblockVersion",
+    "_nc3_strict",
+};
+
+static bool
+is_among(const char *name, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, list[i]) == 0)
+            return true;
+    return false;
+}
+
+bool
+ncz_format_hidden_att(const char *name)
+{
+    return name[0] == '_' && is_among(name, hidden, NCZ_LEN(hidden));
+}
+
+bool
+ncz_format_reserved_att(const char *name)
+{
+    return is_among(name, hidden, NCZ_LEN(hidden)) || is_among(name, reserved, NCZ_LEN(reserved));
+}
+
+/* A chunk's own name: numbers joined by dots, or one number below nested folders. */
+static bool
+is_chunk_name(const char *name)
+{
+    bool digit = false;
+
+    for (; *name != '\0'; name++) {
+        if (*name >= '0' && *name <= '9')
+            digit = true;
+        else if (*name == '.' && digit)
+            digit = false;
+        else
+            return false;
+    }
+    return digit;
+}
+
+bool
+ncz_format_is_document(const char *name)
+{
+    return is_among(name, ncz_format_doc_names, NCZ_DOC_COUNT) || strcmp(name, ".zmetadata") == 0 ||
+           is_chunk_name(name);
+}
+
+bool
+ncz_format_segment_ok(const char *name, size_t len, size_t most)
+{
+    if (len == 0 || len > most || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)name[i];
+
+        if (c < 0x20 || c == 0x7f || c == '/' || c == '\\')
+            return false;
+    }
+    return ncz_utf8_valid(name, len);
+}

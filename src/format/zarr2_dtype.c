@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * NumPy's type strings <-> element types. Lenient in reading: every form that netCDF-C has written is taken (`<i1`,
+ * `>S1`, `|i4`, `<U1` for characters). A type without netCDF meaning is kept as opaque elements of known size where
+ * the size can be told.
+ */
+#include "format/format_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ITEM_MOST ((size_t)1 << 31)
+
+/* A typestr taken apart: `<m8[10us]` is order '<', kind 'm', size 8, unit "us", count 10. */
+typedef struct typestr {
+    char        order, kind;
+    size_t      size;
+    bool        sized;
+    const char *unit;
+    size_t      unit_len;
+    uint64_t    count;
+} typestr;
+
+static const char *
+take_number(const char *p, uint64_t *out, bool *any)
+{
+    uint64_t n = 0;
+
+    *any = false;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        *any = true;
+        if (n <= ITEM_MOST)
+            n = n * 10 + (uint64_t)(*p - '0');
+    }
+    *out = n;
+    return p;
+}
+
+static bool
+take_apart(const char *s, typestr *t)
+{
+    uint64_t size;
+    bool     any;
+
+    *t = (typestr){ .order = '|', .count = 1 };
+    if (*s != '\0' && strchr("<>|=", *s) != NULL)
+        t->order = *s++;
+    if (*s == '\0')
+        return false;
+    t->kind = *s++;
+    s = take_number(s, &size, &t->sized);
+    if (size > ITEM_MOST)
+        return false;
+    t->size = (size_t)size;
+    if (*s == '[') {
+        s = take_number(s + 1, &t->count, &any);
+        if (!any)
+            t->count = 1;
+        t->unit = s;
+        t->unit_len = strcspn(s, "]");
+        s += t->unit_len;
+        if (*s++ != ']')
+            return false;
+    }
+    return *s == '\0';
+}
+
+/* NumPy's time units and how CF says them. */
+static const struct {
+    const char *unit, *name;
+} time_units[] = {
+    { "Y", "years" },         { "M", "months" },       { "W", "weeks" },        { "D", "days" },
+    { "h", "hours" },         { "m", "minutes" },      { "s", "seconds" },      { "ms", "milliseconds" },
+    { "us", "microseconds" }, { "ns", "nanoseconds" }, { "ps", "picoseconds" }, { "fs", "femtoseconds" },
+    { "as", "attoseconds" },
+};
+
+static void
+say_units(const typestr *t, ncz_stored *out)
+{
+    const char *since = t->kind == 'M' ? " since 1970-01-01" : "";
+
+    for (size_t i = 0; i < NCZ_LEN(time_units); i++) {
+        if (strlen(time_units[i].unit) != t->unit_len || strncmp(time_units[i].unit, t->unit, t->unit_len) != 0)
+            continue;
+        if (t->count == 1)
+            (void)snprintf(out->units, sizeof out->units, "%s%s", time_units[i].name, since);
+        else
+            (void)snprintf(out->units, sizeof out->units, "%" PRIu64 " %s%s", t->count, time_units[i].name, since);
+        return;
+    }
+}
+
+static bool
+is_pow2_upto(size_t size, size_t least, size_t most)
+{
+    return size >= least && size <= most && (size & (size - 1)) == 0;
+}
+
+/* The stored type of a typestr; NCZ_KIND_OTHER when netCDF has no such thing. */
+static ncz_dtype
+dtype_of(const typestr *t, bool nczarr, bool char_u1)
+{
+    ncz_dtype d = { NCZ_KIND_OTHER, t->order == '>', t->size == 0 ? 1 : t->size };
+
+    switch (t->kind) {
+    case 'b':
+        if (t->size == 1)
+            d.kind = NCZ_KIND_BOOL;
+        break;
+    case 'i':
+    case 'u':
+        if (is_pow2_upto(t->size, 1, 8))
+            d.kind = t->kind == 'i' ? NCZ_KIND_INT : NCZ_KIND_UINT;
+        break;
+    case 'f':
+        if (is_pow2_upto(t->size, 2, 8))
+            d.kind = NCZ_KIND_FLOAT;
+        break;
+    case 'M':
+    case 'm':
+        d.size = 8;
+        if (t->size == 8)
+            d.kind = NCZ_KIND_INT;
+        break;
+    case 'S':
+    case 'a':
+        if (t->size == 1 && nczarr && t->order == '>')
+            d.kind = NCZ_KIND_CHAR;
+        else if (t->size != 0)
+            d.kind = NCZ_KIND_BYTES;
+        break;
+    case 'U':
+        if (t->size == 1 && char_u1) {
+            d.kind = NCZ_KIND_CHAR;
+        } else if (t->size != 0) {
+            d.kind = NCZ_KIND_UCS4;
+            d.size = t->size * 4;
+        }
+        break;
+    default:
+        break;
+    }
+    if (d.kind == NCZ_KIND_CHAR || d.kind == NCZ_KIND_BYTES)
+        d.big = false;
+    return d;
+}
+
+/* Bytes of a structured element whose fields are plain types or plain sub-arrays; 1 when that cannot be told. */
+static size_t
+struct_size(const ncz_json *v)
+{
+    size_t total = 0;
+
+    for (size_t i = 0; i < ncz_json_len(v); i++) {
+        const ncz_json *field = ncz_json_at(v, i), *shape = ncz_json_at(field, 2);
+        const char     *text = ncz_json_str(ncz_json_at(field, 1), NULL);
+        typestr         t;
+        size_t          n;
+
+        if (text == NULL || !take_apart(text, &t))
+            return 1;
+        n = dtype_of(&t, false, false).size;
+        for (size_t k = 0; k < ncz_json_len(shape); k++) {
+            uint64_t len;
+
+            if (!ncz_json_u64(ncz_json_at(shape, k), &len) || len > ITEM_MOST || !ncz_mul(n, (size_t)len, &n))
+                return 1;
+        }
+        if (!ncz_add(total, n, &total) || total > ITEM_MOST)
+            return 1;
+    }
+    return total == 0 ? 1 : total;
+}
+
+void
+ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored *out)
+{
+    const char *text = ncz_json_str(v, NULL);
+    typestr     t;
+
+    *out = (ncz_stored){ .type = NC_NAT, .dtype = { NCZ_KIND_OTHER, false, 1 }, .endian = NC_ENDIAN_NATIVE };
+    if (text == NULL || !take_apart(text, &t)) {
+        if (ncz_json_is(v, NCZ_JSON_ARRAY))
+            out->dtype.size = struct_size(v);
+        return;
+    }
+    out->dtype = dtype_of(&t, nczarr, char_u1);
+    out->type = ncz_dtype_nc(&out->dtype);
+    if (out->dtype.kind == NCZ_KIND_CHAR || out->dtype.kind == NCZ_KIND_BYTES || out->dtype.kind == NCZ_KIND_BOOL)
+        return;
+    out->endian = t.order == '>' ? NC_ENDIAN_BIG : t.order == '<' ? NC_ENDIAN_LITTLE : NC_ENDIAN_NATIVE;
+    if (out->type != NC_NAT && t.unit != NULL)
+        say_units(&t, out);
+}
+
+nc_type
+ncz_format_att_type(const char *entry)
+{
+    ncz_stored st;
+    typestr    t;
+
+    if (entry[0] >= '0' && entry[0] <= '9') { /* generation 1: the number of the type */
+        int type = entry[1] == '\0' ? entry[0] - '0' : (entry[0] - '0') * 10 + (entry[1] - '0');
+
+        return type > NC_NAT && type <= NC_STRING && strlen(entry) <= 2 ? type : NC_NAT;
+    }
+    if (!take_apart(entry, &t))
+        return NC_NAT;
+    if (t.kind == 'J' || (t.kind == 'U' && t.size <= 1))
+        return NC_CHAR;
+    st.dtype = dtype_of(&t, true, true);
+    return t.kind == 'b' || st.dtype.kind == NCZ_KIND_OTHER ? NC_NAT : ncz_dtype_nc(&st.dtype);
+}
+
+int
+ncz_format_dtype_write(const ncz_var *v, const ncz_layout *lay, ncz_jsonw *w)
+{
+    static const char letters[] = { [NCZ_KIND_INT] = 'i',  [NCZ_KIND_UINT] = 'u',  [NCZ_KIND_FLOAT] = 'f',
+                                    [NCZ_KIND_BOOL] = 'b', [NCZ_KIND_BYTES] = 'S', [NCZ_KIND_UCS4] = 'U' };
+    char              text[32];
+    char              order = v->endian == NC_ENDIAN_BIG ? '>' : '<';
+    size_t            size = v->dtype.size;
+
+    if (v->type == NC_STRING && !lay->strings)
+        return ncz_fail(NC_EBADTYPE, "%s: this NCZarr generation has no strings (NC_STRING)", v->spec->path);
+    if (v->dtype_text != NULL) {
+        ncz_jsonw_raw(w, v->dtype_text, strlen(v->dtype_text));
+        return NC_NOERR;
+    }
+    switch (v->dtype.kind) {
+    case NCZ_KIND_OTHER:
+        return ncz_fail(NC_EBADTYPE, "%s: no stored type is known for it", v->spec->path);
+    case NCZ_KIND_CHAR:
+        ncz_jsonw_cstr(w, lay->char_dtype);
+        return NC_NOERR;
+    case NCZ_KIND_BYTES:
+    case NCZ_KIND_BOOL:
+        order = '|';
+        break;
+    case NCZ_KIND_UCS4:
+        size /= 4;
+        break;
+    case NCZ_KIND_INT:
+    case NCZ_KIND_UINT:
+        if (size == 1 && lay->numpy_bytes)
+            order = '|';
+        break;
+    case NCZ_KIND_FLOAT:
+        break;
+    }
+    (void)snprintf(text, sizeof text, "%c%c%zu", order, letters[v->dtype.kind], size);
+    ncz_jsonw_cstr(w, text);
+    return NC_NOERR;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finding nodes: by name, by scope, by path; and the walk over all groups. Nothing here changes the tree. */
+#include "model/model_int.h"
+
+#include <string.h>
+
+ncz_group *
+ncz_group_find_group(const ncz_group *g, const char *name)
+{
+    size_t i;
+
+    return ncz_names_get(&g->group_index, name, &i) ? g->groups[i] : NULL;
+}
+
+ncz_var *
+ncz_group_find_var(const ncz_group *g, const char *name)
+{
+    size_t i;
+
+    return ncz_names_get(&g->var_index, name, &i) ? g->vars[i] : NULL;
+}
+
+ncz_dim *
+ncz_group_find_dim(const ncz_group *g, const char *name)
+{
+    size_t i;
+
+    return ncz_names_get(&g->dim_index, name, &i) ? g->dims[i] : NULL;
+}
+
+ncz_dim *
+ncz_group_scope_dim(const ncz_group *g, const char *name)
+{
+    for (; g != NULL; g = g->parent) {
+        ncz_dim *d = ncz_group_find_dim(g, name);
+
+        if (d != NULL)
+            return d;
+    }
+    return NULL;
+}
+
+/* The child whose name is the segment s[0..len). Short names, all that datasets really have, go through the index. */
+static ncz_group *
+child_at(const ncz_group *g, const char *s, size_t len)
+{
+    char name[NC_MAX_NAME + 1];
+
+    if (len < sizeof name) {
+        memcpy(name, s, len);
+        name[len] = '\0';
+        return ncz_group_find_group(g, name);
+    }
+    for (size_t i = 0; i < g->ngroups; i++)
+        if (strlen(g->groups[i]->name) == len && memcmp(g->groups[i]->name, s, len) == 0)
+            return g->groups[i];
+    return NULL;
+}
+
+/* Follows all segments of "/a/b/name" but the last, which *name is set to. */
+static const ncz_group *
+follow(const ncz_model *m, const char *fqn, const char **name)
+{
+    const ncz_group *g = m->root;
+    const char      *slash;
+
+    if (*fqn++ != '/')
+        return NULL;
+    while (g != NULL && (slash = strchr(fqn, '/')) != NULL) {
+        g = child_at(g, fqn, (size_t)(slash - fqn));
+        fqn = slash + 1;
+    }
+    *name = fqn;
+    return g;
+}
+
+ncz_group *
+ncz_model_group_at(const ncz_model *m, const char *fqn)
+{
+    const char      *name;
+    const ncz_group *g = follow(m, fqn, &name);
+
+    if (g == NULL)
+        return NULL;
+    if (*name == '\0')
+        return g == m->root ? m->root : NULL;
+    return ncz_group_find_group(g, name);
+}
+
+ncz_dim *
+ncz_model_dim_at(const ncz_model *m, const char *fqn)
+{
+    const char      *name;
+    const ncz_group *g = follow(m, fqn, &name);
+
+    return g == NULL ? NULL : ncz_group_find_dim(g, name);
+}
+
+/* Appends the names from below the root down to `g`, each with `lead` before it except, when lead_first is false, the first. */
+static int
+append_path(const ncz_group *g, bool lead_first, ncz_buf *out)
+{
+    size_t depth = 0;
+    int    rc;
+
+    for (const ncz_group *p = g; p->parent != NULL; p = p->parent)
+        depth++;
+    for (size_t level = 0; level < depth; level++) {
+        const ncz_group *p = g;
+
+        for (size_t up = depth - level - 1; up > 0; up--)
+            p = p->parent;
+        if ((level > 0 || lead_first) && (rc = ncz_buf_putc(out, '/')) != NC_NOERR)
+            return rc;
+        if ((rc = ncz_buf_puts(out, p->name)) != NC_NOERR)
+            return rc;
+    }
+    return NC_NOERR;
+}
+
+int
+ncz_group_fqn(const ncz_group *g, ncz_buf *out)
+{
+    return g->parent == NULL ? ncz_buf_putc(out, '/') : append_path(g, true, out);
+}
+
+int
+ncz_dim_fqn(const ncz_dim *d, ncz_buf *out)
+{
+    int rc;
+
+    if ((rc = append_path(d->group, true, out)) != NC_NOERR || (rc = ncz_buf_putc(out, '/')) != NC_NOERR)
+        return rc;
+    return ncz_buf_puts(out, d->name);
+}
+
+int
+ncz_group_key(const ncz_group *g, ncz_buf *out)
+{
+    return append_path(g, false, out);
+}
+
+int
+ncz_var_key(const ncz_var *v, ncz_buf *out)
+{
+    int rc = ncz_group_key(v->group, out);
+
+    if (rc == NC_NOERR && v->group->parent != NULL)
+        rc = ncz_buf_putc(out, '/');
+    return rc == NC_NOERR ? ncz_buf_puts(out, v->name) : rc;
+}
+
+ncz_group *
+ncz_model_next_group(const ncz_model *m, const ncz_group *g)
+{
+    if (g == NULL)
+        return m->root;
+    if (g->ngroups > 0)
+        return g->groups[0];
+    for (; g->parent != NULL; g = g->parent) {
+        size_t place = 0;
+
+        (void)ncz_names_get(&g->parent->group_index, g->name, &place);
+        if (place + 1 < g->parent->ngroups)
+            return g->parent->groups[place + 1];
+    }
+    return NULL;
+}
+
+void
+ncz_var_shape(const ncz_var *v, uint64_t *shape)
+{
+    for (size_t r = 0; r < v->rank; r++)
+        shape[r] = v->dims[r]->len;
+}

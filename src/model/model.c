@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The tree itself: making, renaming and releasing groups, dimensions and variables.
+ *
+ * Invariant: every node stands in its parent's array and in the parent's index under the same place, and dimensions
+ * and groups also in the dataset-wide arrays under their ids. A call that fails leaves all of them as they were.
+ */
+#include "model/model_int.h"
+
+#include <string.h>
+
+int
+ncz_model_room(void *array, size_t n, size_t item)
+{
+    void **slot = array, *grown;
+
+    if (n != 0 && (n & (n - 1)) != 0)
+        return NC_NOERR;
+    if ((grown = ncz_grow(*slot, n == 0 ? 1 : n * 2, item)) == NULL)
+        return ncz_fail_nomem(n * 2 * item);
+    *slot = grown;
+    return NC_NOERR;
+}
+
+/* ---- releasing ------------------------------------------------------------------------------------------------ */
+
+static void
+var_free(ncz_model *m, ncz_var *v)
+{
+    if (v == NULL)
+        return;
+    if (v->format != NULL && m->format_free != NULL)
+        m->format_free(v->format);
+    ncz_atts_clear(&v->atts);
+    ncz_var_clear_fill(v);
+    ncz_spec_unref(v->spec);
+    ncz_chain_unref(v->chain);
+    ncz_free(v->chunk);
+    ncz_free(v->dims);
+    ncz_free(v->dtype_text);
+    ncz_free(v->fill_text);
+    ncz_free(v->name);
+    ncz_free(v);
+}
+
+static void
+group_free(ncz_model *m, ncz_group *g)
+{
+    if (g == NULL)
+        return;
+    for (size_t i = 0; i < g->nvars; i++)
+        var_free(m, g->vars[i]);
+    if (g->format != NULL && m->format_free != NULL)
+        m->format_free(g->format);
+    ncz_atts_clear(&g->atts);
+    ncz_names_clear(&g->group_index);
+    ncz_names_clear(&g->var_index);
+    ncz_names_clear(&g->dim_index);
+    ncz_free(g->groups);
+    ncz_free(g->vars);
+    ncz_free(g->dims);
+    ncz_free(g->name);
+    ncz_free(g);
+}
+
+void
+ncz_model_free(ncz_model *m)
+{
+    if (m == NULL)
+        return;
+    for (size_t i = 0; i < m->ngroups; i++)
+        group_free(m, m->groups[i]);
+    for (size_t i = 0; i < m->ndims; i++) {
+        ncz_free(m->dims[i]->name);
+        ncz_free(m->dims[i]);
+    }
+    if (m->format != NULL && m->format_free != NULL)
+        m->format_free(m->format);
+    ncz_free(m->groups);
+    ncz_free(m->dims);
+    ncz_free(m);
+}
+
+/* ---- making ----------------------------------------------------------------------------------------------------- */
+
+static int
+check_objects(const ncz_model *m, int code)
+{
+    if (m->ngroups + m->ndims + m->nvars >= m->limits.objects)
+        return ncz_fail(code, "more than %zu groups, dimensions and variables (limit `objects`)", m->limits.objects);
+    return NC_NOERR;
+}
+
+static int
+check_name_free(const ncz_group *g, const char *name)
+{
+    if (ncz_group_find_var(g, name) != NULL || ncz_group_find_group(g, name) != NULL)
+        return ncz_fail(NC_ENAMEINUSE, "'%s' is the name of a variable or group already", name);
+    return NC_NOERR;
+}
+
+static int
+group_new(ncz_model *m, ncz_group *parent, const char *name, ncz_group **out)
+{
+    ncz_group *g = ncz_zalloc(sizeof *g);
+    int        rc;
+
+    if (g == NULL || (g->name = ncz_strdup(name)) == NULL) {
+        ncz_free(g);
+        return ncz_fail_nomem(sizeof *g);
+    }
+    g->parent = parent;
+    g->id = (int)m->ngroups;
+    g->dirty = g->fresh = g->atts.dirty = true;
+    if ((rc = ncz_model_room(&m->groups, m->ngroups, sizeof *m->groups)) != NC_NOERR) {
+        group_free(m, g);
+        return rc;
+    }
+    *out = g;
+    return NC_NOERR;
+}
+
+int
+ncz_model_new(const ncz_limits *limits, ncz_model **out)
+{
+    ncz_model *m = ncz_zalloc(sizeof *m);
+    int        rc;
+
+    if (m == NULL)
+        return ncz_fail_nomem(sizeof *m);
+    m->limits = *limits;
+    m->separator = '.';
+    if ((rc = group_new(m, NULL, "", &m->root)) != NC_NOERR) {
+        ncz_model_free(m);
+        return rc;
+    }
+    m->groups[m->ngroups++] = m->root;
+    *out = m;
+    return NC_NOERR;
+}
+
+static int
+check_depth(const ncz_model *m, const ncz_group *parent)
+{
+    size_t depth = 1;
+
+    for (const ncz_group *g = parent; g->parent != NULL; g = g->parent)
+        depth++;
+    if (depth > m->limits.group_depth)
+        return ncz_fail(NC_EZARRMETA, "groups nested deeper than %zu (limit `group_depth`)", m->limits.group_depth);
+    return NC_NOERR;
+}
+
+int
+ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group **out)
+{
+    ncz_group *g;
+    int        rc;
+
+    if ((rc = check_name_free(parent, name)) != NC_NOERR || (rc = check_objects(m, NC_EZARRMETA)) != NC_NOERR ||
+        (rc = check_depth(m, parent)) != NC_NOERR ||
+        (rc = ncz_model_room(&parent->groups, parent->ngroups, sizeof *parent->groups)) != NC_NOERR ||
+        (rc = group_new(m, parent, name, &g)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_names_put(&parent->group_index, name, parent->ngroups)) != NC_NOERR) {
+        group_free(m, g);
+        return rc;
+    }
+    parent->groups[parent->ngroups++] = g;
+    m->groups[m->ngroups++] = g;
+    parent->dirty = true;
+    *out = g;
+    return NC_NOERR;
+}
+
+int
+ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bool unlimited, ncz_dim **out)
+{
+    ncz_dim *d = NULL;
+    int      rc;
+
+    if (ncz_group_find_dim(g, name) != NULL)
+        return ncz_fail(NC_ENAMEINUSE, "dimension '%s' exists already", name);
+    if ((rc = check_objects(m, NC_EMAXDIMS)) != NC_NOERR ||
+        (rc = ncz_model_room(&g->dims, g->ndims, sizeof *g->dims)) != NC_NOERR ||
+        (rc = ncz_model_room(&m->dims, m->ndims, sizeof *m->dims)) != NC_NOERR)
+        return rc;
+    if ((d = ncz_zalloc(sizeof *d)) == NULL || (d->name = ncz_strdup(name)) == NULL) {
+        ncz_free(d);
+        return ncz_fail_nomem(sizeof *d);
+    }
+    d->len = len;
+    d->unlimited = unlimited;
+    d->id = (int)m->ndims;
+    d->group = g;
+    if ((rc = ncz_names_put(&g->dim_index, name, g->ndims)) != NC_NOERR) {
+        ncz_free(d->name);
+        ncz_free(d);
+        return rc;
+    }
+    g->dims[g->ndims++] = d;
+    m->dims[m->ndims++] = d;
+    g->dirty = true;
+    *out = d;
+    return NC_NOERR;
+}
+
+/* A variable with all fields at netCDF's defaults and no place in the tree yet. */
+static int
+var_new(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims, ncz_var **out)
+{
+    ncz_var *v = ncz_zalloc(sizeof *v);
+
+    if (v == NULL || (v->name = ncz_strdup(name)) == NULL || (v->dims = ncz_alloc_n(rank, sizeof *dims)) == NULL ||
+        (v->chunk = ncz_zalloc_n(rank, sizeof *v->chunk)) == NULL) {
+        var_free(m, v);
+        return ncz_fail_nomem(sizeof *v);
+    }
+    if (rank != 0)
+        memcpy(v->dims, dims, rank * sizeof *dims);
+    v->group = g;
+    v->id = (int)g->nvars;
+    v->uid = m->last_uid + 1;
+    v->type = type;
+    v->rank = rank;
+    v->maxstrlen = 128; /* the specification's default, appendix H */
+    v->dtype = ncz_dtype_of(type, false, v->maxstrlen);
+    v->separator = m->separator;
+    v->fill_mode = m->nofill ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT;
+    v->cache_bytes = m->limits.cache_bytes;
+    v->cache_nelems = 1000;
+    v->cache_preemption = 0.75f;
+    v->dirty = v->fresh = v->atts.dirty = true;
+    *out = v;
+    return NC_NOERR;
+}
+
+int
+ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims,
+                  ncz_var **out)
+{
+    ncz_var *v = NULL;
+    int      rc;
+
+    if (rank > m->limits.rank)
+        return ncz_fail(NC_EMAXDIMS, "%s: %zu dimensions are more than %zu (limit `rank`)", name, rank, m->limits.rank);
+    if ((rc = check_name_free(g, name)) != NC_NOERR || (rc = check_objects(m, NC_EMAXVARS)) != NC_NOERR ||
+        (rc = ncz_model_room(&g->vars, g->nvars, sizeof *g->vars)) != NC_NOERR ||
+        (rc = var_new(m, g, name, type, rank, dims, &v)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_var_respec(m, v)) != NC_NOERR || (rc = ncz_names_put(&g->var_index, name, g->nvars)) != NC_NOERR) {
+        var_free(m, v);
+        return rc;
+    }
+    g->vars[g->nvars++] = v;
+    m->nvars++;
+    m->last_uid++;
+    g->dirty = true;
+    *out = v;
+    return NC_NOERR;
+}
+
+void
+ncz_model_drop_var(ncz_model *m, ncz_var *v)
+{
+    ncz_group *g = v->group;
+
+    ncz_names_del(&g->var_index, v->name);
+    g->nvars--;
+    m->nvars--;
+    var_free(m, v);
+}
+
+/* ---- renaming ------------------------------------------------------------------------------------------------------ */
+
+/* Puts `name` for *old into `index` at `place`; *old is replaced. */
+static int
+rename_in(ncz_names *index, char **old, const char *name, size_t place)
+{
+    char *copy = ncz_strdup(name);
+    int   rc;
+
+    if (copy == NULL)
+        return ncz_fail_nomem(strlen(name));
+    if ((rc = ncz_names_put(index, copy, place)) != NC_NOERR) {
+        ncz_free(copy);
+        return rc;
+    }
+    ncz_names_del(index, *old);
+    ncz_free(*old);
+    *old = copy;
+    return NC_NOERR;
+}
+
+static void
+mark_var(ncz_var *v)
+{
+    v->dirty = v->atts.dirty = true;
+}
+
+int
+ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name)
+{
+    char *old;
+    int   rc;
+
+    if (strcmp(v->name, name) == 0)
+        return NC_NOERR;
+    if ((rc = check_name_free(v->group, name)) != NC_NOERR)
+        return rc;
+    if ((old = ncz_strdup(v->name)) == NULL)
+        return ncz_fail_nomem(strlen(v->name));
+    if ((rc = rename_in(&v->group->var_index, &v->name, name, (size_t)v->id)) != NC_NOERR)
+        goto done;
+    if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+        (void)rename_in(&v->group->var_index, &v->name, old, (size_t)v->id);
+        goto done;
+    }
+    mark_var(v);
+    v->group->dirty = true;
+done:
+    ncz_free(old);
+    return rc;
+}
+
+static bool
+is_within(const ncz_group *g, const ncz_group *ancestor)
+{
+    for (; g != NULL; g = g->parent)
+        if (g == ancestor)
+            return true;
+    return false;
+}
+
+/* Everything below `g` stands under new keys: new specs, and all documents are to be written. */
+static int
+respec_below(ncz_model *m, ncz_group *top)
+{
+    int rc;
+
+    for (size_t i = 0; i < m->ngroups; i++) {
+        ncz_group *g = m->groups[i];
+
+        if (!is_within(g, top))
+            continue;
+        for (size_t k = 0; k < g->nvars; k++) {
+            if ((rc = ncz_var_respec(m, g->vars[k])) != NC_NOERR)
+                return rc;
+            mark_var(g->vars[k]);
+        }
+        g->dirty = g->atts.dirty = true;
+    }
+    return NC_NOERR;
+}
+
+/* Variables anywhere may refer to `d` by its name or its path. */
+static void
+mark_users_of(ncz_model *m, const ncz_dim *d)
+{
+    for (size_t i = 0; i < m->ngroups; i++)
+        for (size_t k = 0; k < m->groups[i]->nvars; k++) {
+            ncz_var *v = m->groups[i]->vars[k];
+
+            for (size_t r = 0; r < v->rank; r++)
+                if (v->dims[r] == d)
+                    mark_var(v);
+        }
+}
+
+int
+ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name)
+{
+    size_t place = 0;
+    char  *old;
+    int    rc;
+
+    if (g->parent == NULL)
+        return ncz_fail(NC_EBADGRPID, "the root group has no name to change");
+    if (strcmp(g->name, name) == 0)
+        return NC_NOERR;
+    if ((rc = check_name_free(g->parent, name)) != NC_NOERR)
+        return rc;
+    if ((old = ncz_strdup(g->name)) == NULL)
+        return ncz_fail_nomem(strlen(g->name));
+    (void)ncz_names_get(&g->parent->group_index, g->name, &place);
+    if ((rc = rename_in(&g->parent->group_index, &g->name, name, place)) != NC_NOERR)
+        goto done;
+    if ((rc = respec_below(m, g)) != NC_NOERR) {
+        (void)rename_in(&g->parent->group_index, &g->name, old, place);
+        (void)respec_below(m, g);
+        goto done;
+    }
+    g->parent->dirty = true;
+    for (size_t i = 0; i < m->ndims; i++)
+        if (is_within(m->dims[i]->group, g))
+            mark_users_of(m, m->dims[i]);
+done:
+    ncz_free(old);
+    return rc;
+}
+
+int
+ncz_model_rename_dim(ncz_model *m, ncz_dim *d, const char *name)
+{
+    size_t place = 0;
+    int    rc;
+
+    if (strcmp(d->name, name) == 0)
+        return NC_NOERR;
+    if (ncz_group_find_dim(d->group, name) != NULL)
+        return ncz_fail(NC_ENAMEINUSE, "dimension '%s' exists already", name);
+    (void)ncz_names_get(&d->group->dim_index, d->name, &place);
+    if ((rc = rename_in(&d->group->dim_index, &d->name, name, place)) != NC_NOERR)
+        return rc;
+    d->group->dirty = true;
+    mark_users_of(m, d);
+    return NC_NOERR;
+}
+
+void
+ncz_model_grow_dim(ncz_model *m, ncz_dim *d, uint64_t len)
+{
+    if (len <= d->len)
+        return;
+    d->len = len;
+    d->group->dirty = true;
+    mark_users_of(m, d);
+}

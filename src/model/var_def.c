@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Defining a variable's storage: chunks, fill value, byte order, codecs, string width. Each setter checks first, keeps
+ * the old value until the new spec stands, and puts it back when that fails: a failed call changes nothing.
+ */
+#include "model/model_int.h"
+
+#include <string.h>
+
+static void *
+fill_dup(nc_type type, const void *fill)
+{
+    char **s;
+
+    if (type != NC_STRING)
+        return ncz_dup(fill, ncz_type_size(type));
+    if ((s = ncz_zalloc(sizeof *s)) == NULL)
+        return NULL;
+    if (*(char *const *)fill != NULL && (*s = ncz_strdup(*(char *const *)fill)) == NULL) {
+        ncz_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+static void
+fill_free(nc_type type, void *fill)
+{
+    if (type == NC_STRING && fill != NULL)
+        ncz_free(*(char **)fill);
+    ncz_free(fill);
+}
+
+void
+ncz_var_clear_fill(ncz_var *v)
+{
+    fill_free(v->type, v->fill);
+    v->fill = NULL;
+}
+
+/* The definition changed: what the document said of it no longer holds. */
+static void
+touched(ncz_var *v, char **text)
+{
+    if (text != NULL) {
+        ncz_free(*text);
+        *text = NULL;
+    }
+    v->dirty = true;
+}
+
+static int
+check_chunks(const ncz_model *m, const ncz_var *v, const uint64_t *chunk)
+{
+    size_t nbytes;
+
+    for (size_t r = 0; r < v->rank; r++)
+        if (chunk[r] > v->dims[r]->len && !v->dims[r]->unlimited)
+            return ncz_fail(NC_EBADCHUNK, "%s: chunk length %llu is more than dimension %s has (%llu)", v->name,
+                            (unsigned long long)chunk[r], v->dims[r]->name, (unsigned long long)v->dims[r]->len);
+    if (!ncz_grid_nbytes(chunk, v->rank, v->dtype.size, &nbytes) || nbytes > m->limits.chunk_bytes)
+        return ncz_fail(NC_EBADCHUNK, "%s: one chunk would be larger than %zu bytes (limit `chunk_bytes`)", v->name,
+                        m->limits.chunk_bytes);
+    return NC_NOERR;
+}
+
+/* Chunked with given lengths (0: the default for that dimension); contiguous and compact mean one chunk. */
+static int
+wanted_chunks(const ncz_model *m, const ncz_var *v, int storage, const uint64_t *chunk, uint64_t *out, bool *set)
+{
+    *set = storage != NC_CHUNKED;
+    for (size_t r = 0; r < v->rank; r++) {
+        uint64_t len = v->dims[r]->len;
+
+        if (storage != NC_CHUNKED && v->dims[r]->unlimited)
+            return ncz_fail(NC_EINVAL, "%s: contiguous and compact storage need fixed dimensions, %s is unlimited",
+                            v->name, v->dims[r]->name);
+        out[r] = storage != NC_CHUNKED ? (len == 0 ? 1 : len) : chunk == NULL ? 0 : chunk[r];
+        *set = *set || out[r] != 0;
+    }
+    if (!*set)
+        return NC_NOERR;
+    for (size_t r = 0; r < v->rank; r++)
+        if (out[r] == 0)
+            out[r] = v->chunk[r];
+    return check_chunks(m, v, out);
+}
+
+int
+ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk)
+{
+    uint64_t *old = v->chunk, *fresh;
+    bool      old_set = v->chunk_set, set;
+    int       old_storage = v->storage, rc;
+
+    if (storage != NC_CHUNKED && storage != NC_CONTIGUOUS && storage != NC_COMPACT)
+        return ncz_fail(NC_EINVAL, "%s: %d is no storage layout", v->name, storage);
+    if (v->rank == 0) {
+        if (storage == NC_CHUNKED && chunk != NULL)
+            return ncz_fail(NC_EINVAL, "%s: a scalar has no chunk lengths", v->name);
+        v->storage = storage;
+        touched(v, NULL);
+        return NC_NOERR;
+    }
+    if ((fresh = ncz_zalloc_n(v->rank, sizeof *fresh)) == NULL)
+        return ncz_fail_nomem(v->rank * sizeof *fresh);
+    if ((rc = wanted_chunks(m, v, storage, chunk, fresh, &set)) != NC_NOERR) {
+        ncz_free(fresh);
+        return rc;
+    }
+    v->chunk = fresh;
+    v->chunk_set = set;
+    v->storage = storage;
+    if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+        v->chunk = old;
+        v->chunk_set = old_set;
+        v->storage = old_storage;
+        ncz_free(fresh);
+        return rc;
+    }
+    ncz_free(old);
+    touched(v, NULL);
+    return NC_NOERR;
+}
+
+int
+ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill)
+{
+    void         *old = v->fill, *copy = NULL;
+    ncz_fill_mode old_mode = v->fill_mode;
+    int           rc;
+
+    if (mode == NCZ_FILL_VALUE && (copy = fill_dup(v->type, fill)) == NULL)
+        return ncz_fail_nomem(ncz_type_size(v->type));
+    v->fill = copy;
+    v->fill_mode = mode;
+    if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+        v->fill = old;
+        v->fill_mode = old_mode;
+        fill_free(v->type, copy);
+        return rc;
+    }
+    fill_free(v->type, old);
+    touched(v, &v->fill_text);
+    return NC_NOERR;
+}
+
+int
+ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian)
+{
+    int old = v->endian, rc;
+
+    if (endian != NC_ENDIAN_NATIVE && endian != NC_ENDIAN_LITTLE && endian != NC_ENDIAN_BIG)
+        return ncz_fail(NC_EINVAL, "%s: %d is no byte order", v->name, endian);
+    if (!ncz_type_numeric(v->type))
+        return ncz_fail(NC_EINVAL, "%s: only numbers have a byte order", v->name);
+    v->endian = endian;
+    if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+        v->endian = old;
+        return rc;
+    }
+    touched(v, &v->dtype_text);
+    return NC_NOERR;
+}
+
+int
+ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain)
+{
+    ncz_chain *old = v->chain;
+    int        rc;
+
+    v->chain = ncz_chain_ref(chain);
+    if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+        ncz_chain_unref(v->chain);
+        v->chain = old;
+        return rc;
+    }
+    ncz_chain_unref(old);
+    touched(v, NULL);
+    return NC_NOERR;
+}
+
+int
+ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes)
+{
+    ncz_dtype old = v->dtype;
+    size_t    old_len = v->maxstrlen;
+    int       rc;
+
+    if (v->type != NC_STRING || nbytes == 0)
+        return ncz_fail(NC_EINVAL, "%s: a string width of %zu bytes cannot be", v->name, nbytes);
+    v->maxstrlen = nbytes;
+    v->dtype = ncz_dtype_of(NC_STRING, false, nbytes);
+    if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+        v->dtype = old;
+        v->maxstrlen = old_len;
+        return rc;
+    }
+    touched(v, &v->dtype_text);
+    return NC_NOERR;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared by the format's tests: cmocka's includes, loading a map, allocation that fails on demand. */
+#ifndef NCZ_TEST_FORMAT_FIXTURE_H
+#define NCZ_TEST_FORMAT_FIXTURE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "docs.h"
+
+static const ncz_wish wish_default = { .pure = false, .xarray = true };
+
+/* Loads a map into a new model; *m is NULL when that fails. */
+static inline int
+load_with(docmap *d, const ncz_wish *wish, const ncz_limits *limits, ncz_model **m, ncz_style *style)
+{
+    ncz_docs docs = docmap_docs(d);
+    int      rc = ncz_model_new(limits, m);
+
+    if (rc == NC_NOERR && (rc = ncz_format_load(&docs, wish, *m, style)) != NC_NOERR) {
+        ncz_model_free(*m);
+        *m = NULL;
+    }
+    docmap_forget(d); /* nothing of a document may be held on to */
+    return rc;
+}
+
+static inline int
+load(docmap *d, ncz_model **m, ncz_style *style)
+{
+    return load_with(d, &wish_default, &ncz_limits_default, m, style);
+}
+
+static inline ncz_model *
+must_load(docmap *d, ncz_style *style)
+{
+    ncz_style  own;
+    ncz_model *m = NULL;
+    int        rc = load(d, &m, style != NULL ? style : &own);
+
+    if (rc != NC_NOERR)
+        fail_msg("load: %d %s", rc, ncz_err_text());
+    return m;
+}
+
+static inline ncz_var *
+var_at(const ncz_model *m, const char *name)
+{
+    ncz_var *v = ncz_group_find_var(m->root, name);
+
+    if (v == NULL)
+        fail_msg("no variable %s", name);
+    return v;
+}
+
+static inline const ncz_att *
+att_at(const ncz_atts *a, const char *name)
+{
+    const ncz_att *att = ncz_atts_find(a, name);
+
+    if (att == NULL)
+        fail_msg("no attribute %s", name);
+    return att;
+}
+
+/* ---- the n-th allocation fails ---- */
+
+static size_t alloc_left; /* allocations until one fails; 0: none does */
+static bool   alloc_failed;
+
+static inline bool
+alloc_fails(void)
+{
+    if (alloc_left == 0 || --alloc_left > 0)
+        return false;
+    alloc_failed = true;
+    return true;
+}
+
+static inline void *
+failing_get(size_t nbytes)
+{
+    return alloc_fails() ? NULL : malloc(nbytes == 0 ? 1 : nbytes);
+}
+
+static inline void *
+failing_resize(void *p, size_t nbytes)
+{
+    return alloc_fails() ? NULL : realloc(p, nbytes == 0 ? 1 : nbytes);
+}
+
+static inline void
+fail_alloc(size_t n)
+{
+    static const ncz_alloc_table table = { failing_get, failing_resize, free };
+
+    alloc_left = n;
+    alloc_failed = false;
+    ncz_alloc_use(n == 0 ? NULL : &table);
+}
+
+#endif /* NCZ_TEST_FORMAT_FIXTURE_H */

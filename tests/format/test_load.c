@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every generation, as netCDF-C wrote it, against the header that ncdump shows of it. */
+#include "fixture.h"
+
+#include <dirent.h>
+
+#define DATA NCZ_TEST_DATA "/format/"
+
+/* Lines with nothing on them are ncdump's taste. */
+static char *
+without_blank_lines(char *s)
+{
+    char *to = s;
+
+    for (char *line = s; *line != '\0';) {
+        size_t len = strcspn(line, "\n"), all = len + (line[len] == '\n');
+
+        if (strspn(line, " \t") < len) {
+            memmove(to, line, all);
+            to += all;
+        }
+        line += all;
+    }
+    *to = '\0';
+    return s;
+}
+
+static void
+check_case(const char *writer, const char *name)
+{
+    char       path[1024];
+    docmap     d = { .v = NULL };
+    ncz_style  style;
+    ncz_model *m = NULL;
+    char      *want, *got;
+    int        rc;
+
+    snprintf(path, sizeof path, DATA "%s/%s.cdl", writer, name);
+    want = read_file(path);
+    assert_non_null(want);
+    snprintf(path, sizeof path, DATA "%s/%s", writer, name);
+    docmap_dir(&d, path);
+    rc = load(&d, &m, &style);
+    if (rc != NC_NOERR)
+        fail_msg("%s: %d %s", path, rc, ncz_err_text());
+    got = cdl_header(m);
+    if (strcmp(without_blank_lines(got), without_blank_lines(want)) != 0)
+        fail_msg("%s\nwant\n%s\ngot\n%s", path, want, got);
+    assert_int_equal(style.gen == NCZ_GEN_1 || style.gen == NCZ_GEN_2, style.readonly);
+    if (style.gen != NCZ_GEN_PURE)
+        assert_int_equal(d.nlists, 0);
+    assert_true(d.nbatches <= 4); /* one for each level */
+    for (size_t i = 0; i < m->ngroups; i++)
+        for (size_t k = 0; k < m->groups[i]->nvars; k++) {
+            const ncz_var *v = m->groups[i]->vars[k];
+
+            assert_int_equal(v->unusable.code, NC_NOERR);
+            assert_non_null(v->spec);
+            assert_true(v->fixed && v->written && !v->fresh && !v->dirty && !v->atts.dirty);
+        }
+    free(want);
+    free(got);
+    ncz_model_free(m);
+    docmap_clear(&d);
+}
+
+static void
+check_writer(const char *writer)
+{
+    char           path[1024];
+    DIR           *dir;
+    struct dirent *e;
+    size_t         n = 0;
+
+    snprintf(path, sizeof path, DATA "%s", writer);
+    dir = opendir(path);
+    assert_non_null(dir);
+    while ((e = readdir(dir)) != NULL) {
+        size_t len = strlen(e->d_name);
+
+        if (len > 4 && strcmp(e->d_name + len - 4, ".cdl") == 0) {
+            e->d_name[len - 4] = '\0';
+            check_case(writer, e->d_name);
+            n++;
+        }
+    }
+    closedir(dir);
+    assert_true(n > 0);
+}
+
+static void
+test_generation_1(void **state)
+{
+    (void)state;
+    check_writer("netcdf-c-4.8.0");
+}
+
+static void
+test_generation_2(void **state)
+{
+    (void)state;
+    check_writer("netcdf-c-4.8.1");
+    check_writer("netcdf-c-4.9.0");
+}
+
+static void
+test_generation_3(void **state)
+{
+    (void)state;
+    check_writer("netcdf-c-4.9.2");
+}
+
+static void
+test_generation_4_and_pure(void **state)
+{
+    (void)state;
+    check_writer("netcdf-c-4.9.3");
+    check_writer("netcdf-c-main");
+}
+
+static ncz_model *
+load_dir(const char *name, ncz_style *style)
+{
+    char       path[1024];
+    docmap     d = { .v = NULL };
+    ncz_model *m;
+
+    snprintf(path, sizeof path, DATA "%s", name);
+    docmap_dir(&d, path);
+    m = must_load(&d, style);
+    docmap_clear(&d);
+    return m;
+}
+
+static void
+test_generations_are_told_apart_by_keys(void **state)
+{
+    static const struct {
+        const char    *name;
+        ncz_generation gen;
+    } cases[] = {
+        { "netcdf-c-4.8.0/empty", NCZ_GEN_1 },         { "netcdf-c-4.8.1/safe_atts", NCZ_GEN_2 },
+        { "netcdf-c-4.9.0/endian", NCZ_GEN_2 },        { "netcdf-c-4.9.2/groups", NCZ_GEN_3 },
+        { "netcdf-c-4.9.3/groups", NCZ_GEN_4 },        { "netcdf-c-main/empty", NCZ_GEN_4 },
+        { "netcdf-c-main/zarr_groups", NCZ_GEN_PURE }, { "netcdf-c-4.9.0/zarr_safe_types", NCZ_GEN_PURE },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_style  style;
+        ncz_model *m = load_dir(cases[i].name, &style);
+
+        assert_int_equal(style.gen, cases[i].gen);
+        assert_true(style.xarray);
+        assert_false(style.consolidated);
+        ncz_model_free(m);
+    }
+}
+
+/* 4.8.0 ... 4.9.2 stored native bytes under big-endian types. */
+static void
+test_big_endian_quirk(void **state)
+{
+    static const struct {
+        const char *name;
+        bool        big;
+    } cases[] = { { "netcdf-c-4.8.0/endian", false },
+                  { "netcdf-c-4.9.0/endian", false },
+                  { "netcdf-c-4.9.2/endian", false },
+                  { "netcdf-c-main/bigendian", true } };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_style  style;
+        ncz_model *m = load_dir(cases[i].name, &style);
+        size_t     nbig = 0;
+
+        for (size_t k = 0; k < m->root->nvars; k++) {
+            const ncz_var *v = m->root->vars[k];
+
+            if (v->endian != NC_ENDIAN_BIG)
+                continue;
+            nbig++;
+            assert_int_equal(v->dtype.big, cases[i].big);
+            assert_int_equal(v->spec->dtype.big, cases[i].big);
+        }
+        assert_true(nbig > 0);
+        assert_int_equal(m->native_big, !cases[i].big);
+        ncz_model_free(m);
+    }
+}
+
+static void
+test_specs(void **state)
+{
+    ncz_style  style;
+    ncz_model *m = load_dir("netcdf-c-main/fills", &style);
+    ncz_buf    key = NCZ_BUF_INIT;
+    ncz_where  where;
+    uint64_t   index[1] = { 3 };
+    ncz_var   *v;
+
+    (void)state;
+    v = var_at(m, "vstr");
+    assert_int_equal(v->fill_mode, NCZ_FILL_VALUE);
+    assert_string_equal(*(char **)v->fill, "fill");
+    assert_int_equal(v->maxstrlen, 128);
+    assert_int_equal(v->spec->chunk_bytes, 256);
+    assert_memory_equal(v->spec->fill, "fill\0", 5);
+    assert_int_equal(ncz_zarr2_locate(v->spec, index, &key, &where), NC_NOERR);
+    assert_string_equal(where.key, "vstr/3");
+
+    v = var_at(m, "vnofill");
+    assert_int_equal(v->fill_mode, NCZ_FILL_NONE);
+    assert_null(v->spec->fill);
+    v = var_at(m, "vc");
+    assert_int_equal(*(char *)v->fill, '#');
+    assert_int_equal(v->dtype.kind, NCZ_KIND_CHAR);
+    v = var_at(m, "vwhole");
+    assert_true(*(double *)v->fill == -999.0);
+    ncz_buf_clear(&key);
+    ncz_model_free(m);
+}
+
+/* Six digits of the default fill mean the default itself. */
+static void
+test_default_fill_is_exact(void **state)
+{
+    static const char *const cases[] = { "netcdf-c-4.8.0/endian", "netcdf-c-4.9.2/alltypes",
+                                         "netcdf-c-main/alltypes" };
+    static const char *const names[] = { "bed", "vd", "vd" };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_style  style;
+        ncz_model *m = load_dir(cases[i], &style);
+        ncz_var   *v = var_at(m, names[i]);
+        double     fill = NC_FILL_DOUBLE;
+
+        assert_int_equal(v->fill_mode, NCZ_FILL_DEFAULT);
+        assert_memory_equal(v->spec->fill, &fill, sizeof fill);
+        ncz_model_free(m);
+    }
+}
+
+static void
+test_filters(void **state)
+{
+    ncz_style  style;
+    ncz_model *m = load_dir("netcdf-c-main/multifilter", &style);
+    ncz_var   *v = var_at(m, "v");
+
+    (void)state;
+    assert_int_equal(ncz_chain_len(v->chain), 4);
+    assert_string_equal(ncz_chain_id(v->chain, 0), "shuffle");
+    assert_string_equal(ncz_chain_id(v->chain, 3), "bz2");
+    ncz_model_free(m);
+
+    m = load_dir("netcdf-c-main/dimsep_slash", &style);
+    assert_int_equal(m->root->vars[0]->separator, '/');
+    ncz_model_free(m);
+}
+
+static void
+test_unlimited(void **state)
+{
+    ncz_style  style;
+    ncz_model *m = load_dir("netcdf-c-4.9.3/unlim", &style);
+
+    (void)state;
+    assert_true(ncz_group_find_dim(m->root, "t")->unlimited);
+    assert_int_equal(ncz_group_find_dim(m->root, "t")->len, 3);
+    assert_true(ncz_group_find_dim(m->root, "u")->unlimited);
+    assert_false(ncz_group_find_dim(m->root, "x")->unlimited);
+    ncz_model_free(m);
+}
+
+#define ARRAY(shape)                                                                                                 \
+    "{\"zarr_format\": 2, \"shape\": " shape ", \"chunks\": " shape ", \"dtype\": \"<i4\", \"fill_value\": 0, "      \
+    "\"order\": \"C\", \"compressor\": null, \"filters\": null"
+
+/* Where both places speak, the newer is believed; what it does not say is looked for in the older. */
+static void
+test_newer_place_wins(void **state)
+{
+    docmap     d = { .v = NULL };
+    ncz_style  style;
+    ncz_model *m;
+
+    (void)state;
+    docmap_puts(&d, ".zgroup",
+                "{\"zarr_format\": 2, \"_nczarr_superblock\": {}, \"_nczarr_group\": "
+                "{\"dims\": {\"t\": 2}, \"vars\": [\"old\"], \"groups\": [\"g\"]}}");
+    docmap_puts(&d, ".zattrs",
+                "{\"_nczarr_group\": {\"dimensions\": {\"t\": {\"size\": 3, \"unlimited\": 1}}, "
+                "\"arrays\": [\"new\"]}}");
+    docmap_puts(&d, "new/.zarray",
+                ARRAY("[1]") ", \"_nczarr_array\": {\"dimrefs\": [\"/t\"], \"storage\": \"chunked\"}}");
+    docmap_puts(&d, "new/.zattrs", "{\"_nczarr_array\": {\"dimension_references\": [], \"scalar\": 1}}");
+    docmap_puts(&d, "g/.zgroup", "{\"zarr_format\": 2}"); /* without keys: what it holds is listed */
+    docmap_puts(&d, "g/found/.zarray", ARRAY("[3]") ", \"_nczarr_array\": {\"dimrefs\": [\"/t\"]}}");
+    docmap_puts(&d, "g/names/.zarray", ARRAY("[3, 4]") "}");
+    docmap_puts(&d, "g/names/.zattrs", "{\"_ARRAY_DIMENSIONS\": [\"t\", \"x\"]}");
+    docmap_puts(&d, "g/wrong/.zarray", ARRAY("[5]") ", \"_nczarr_array\": {\"dimrefs\": [\"/nowhere\"]}}");
+    m = must_load(&d, &style);
+    assert_int_equal(style.gen, NCZ_GEN_BOTH);
+    assert_int_equal(m->root->nvars, 1);
+    assert_int_equal(var_at(m, "new")->rank, 0);
+    assert_true(ncz_group_find_dim(m->root, "t")->unlimited);
+    assert_int_equal(m->root->groups[0]->nvars, 3);
+    assert_string_equal(ncz_group_find_var(m->root->groups[0], "found")->dims[0]->name, "t");
+    assert_ptr_equal(ncz_group_find_var(m->root->groups[0], "names")->dims[0], ncz_group_find_dim(m->root, "t"));
+    assert_string_equal(ncz_group_find_var(m->root->groups[0], "wrong")->dims[0]->name, "_Anonymous_Dim_5");
+    ncz_model_free(m);
+    docmap_clear(&d);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_generation_1),
+        cmocka_unit_test(test_generation_2),
+        cmocka_unit_test(test_generation_3),
+        cmocka_unit_test(test_generation_4_and_pure),
+        cmocka_unit_test(test_generations_are_told_apart_by_keys),
+        cmocka_unit_test(test_big_endian_quirk),
+        cmocka_unit_test(test_specs),
+        cmocka_unit_test(test_default_fill_is_exact),
+        cmocka_unit_test(test_filters),
+        cmocka_unit_test(test_unlimited),
+        cmocka_unit_test(test_newer_place_wins),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names that mean something, chunk addresses, base64. */
+#include "fixture.h"
+
+#include "format/base64.h"
+
+static void
+test_reserved(void **state)
+{
+    static const char *const yes[] = {
+        "CLASS",
+        "NAME",
+        "DIMENSION_LIST",
+        "REFERENCE_LIST",
+        "_ARRAY_DIMENSIONS",
+        "_Codecs",
+        "_Format",
+        "_IsNetcdf4",
+        "_NCProperties",
+        "_Netcdf4Coordinates",
+        "_Netcdf4Dimid",
+        "_SuperblockVersion",
+        "_nc3_strict",
+        "_nczarr_attr",
+        "_nczarr_group",
+        "_nczarr_array",
+        "_nczarr_superblock",
+    };
+    static const char *const no[] = {
+        "units", "_FillValue", "_nczarr_maxstrlen", "_nczarr_default_maxstrlen", "class", ""
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(yes); i++)
+        assert_true(ncz_format_reserved_att(yes[i]));
+    for (size_t i = 0; i < NCZ_LEN(no); i++)
+        assert_false(ncz_format_reserved_att(no[i]));
+}
+
+static void
+test_documents(void **state)
+{
+    static const char *const yes[] = { ".zgroup", ".zarray",   ".zattrs",  ".zmetadata", ".nczarr", ".nczgroup",
+                                       ".nczvar", ".nczarray", ".nczattr", "0",          "12",      "3.4.5" };
+    static const char *const no[] = { "readme", "zarr.json", ".z", "3.", ".3", "3..4", "a.1", "", "1.txt", "-1" };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(yes); i++)
+        assert_true(ncz_format_is_document(yes[i]));
+    for (size_t i = 0; i < NCZ_LEN(no); i++)
+        assert_false(ncz_format_is_document(no[i]));
+}
+
+static void
+test_addresses(void **state)
+{
+    char           path[] = "g/v", top[] = "";
+    ncz_spec       spec = { .rank = 3, .path = path, .separator = '.' };
+    const uint64_t index[3] = { 0, 18446744073709551615u, 42 };
+    ncz_buf        key = NCZ_BUF_INIT;
+    ncz_where      where;
+
+    (void)state;
+    assert_int_equal(ncz_zarr2_locate(&spec, index, &key, &where), NC_NOERR);
+    assert_string_equal(where.key, "g/v/0.18446744073709551615.42");
+    spec.separator = '/';
+    spec.path = top;
+    assert_int_equal(ncz_zarr2_locate(&spec, index, &key, &where), NC_NOERR);
+    assert_string_equal(where.key, "0/18446744073709551615/42");
+    spec.rank = 0;
+    spec.path = path;
+    assert_int_equal(ncz_zarr2_locate(&spec, index, &key, &where), NC_NOERR);
+    assert_string_equal(where.key, "g/v/0");
+    ncz_buf_clear(&key);
+}
+
+static void
+test_base64(void **state)
+{
+    static const char *const bad[] = { "",     "YQ",   "YQ=",  "YQ===",    "Y===", "====",
+                                       "YR==", "YWJ=", "Y Q=", "YQ==YQ==", "Y-Q=" };
+    unsigned char            bytes[64], back[64];
+    size_t                   used;
+
+    (void)state;
+    for (size_t n = 1; n < sizeof bytes; n++) {
+        ncz_buf text = NCZ_BUF_INIT;
+
+        for (size_t i = 0; i < n; i++)
+            bytes[i] = (unsigned char)(i * 37 + n * 11);
+        assert_int_equal(ncz_format_base64_encode(bytes, n, &text), NC_NOERR);
+        assert_int_equal(text.len, (n + 2) / 3 * 4);
+        assert_true(ncz_format_base64_decode(text.data, text.len, back, n, &used));
+        assert_int_equal(used, n);
+        assert_memory_equal(bytes, back, n);
+        assert_false(ncz_format_base64_decode(text.data, text.len, back, n - 1, &used));
+        ncz_buf_clear(&text);
+    }
+    for (size_t i = 0; i < NCZ_LEN(bad); i++)
+        assert_false(ncz_format_base64_decode(bad[i], strlen(bad[i]), back, sizeof back, &used));
+    assert_true(ncz_format_base64_decode("AAAA", 4, back, 3, &used));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reserved),
+        cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_base64),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
