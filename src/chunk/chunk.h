@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk: the chunk cache of a dataset and the two executors: run a read plan, run a write plan. Knows keys and bytes,
+ * never a document.
+ *
+ * One engine per open dataset. All calls may come from several threads at once. Whole-chunk traffic goes past the
+ * cache; partly used chunks stay in it. A chunk is asked for once, never probed first; one that is absent is
+ * remembered as fill and allocates nothing. A chunk that holds only the fill value is not stored (and its object, if
+ * there was one, is deleted); without a fill value every chunk that was written is stored.
+ *
+ * Flush and forget a variable before its key changes or its objects are moved by other hands.
+ */
+#ifndef NCZ_CHUNK_H
+#define NCZ_CHUNK_H
+
+#include "model/model.h"
+#include "zmap/zmap.h"
+
+typedef struct ncz_engine ncz_engine;
+
+/* One request, for reading, writing and (later) prefetch. Everything is borrowed for the length of the call. */
+typedef struct ncz_plan {
+    const ncz_spec *spec;
+    const uint64_t *shape;   /* the array's current shape, rank entries; the selection lies within it */
+    ncz_select      sel;     /* where, and how it lies in memory */
+    nc_type         mem;     /* element type in memory */
+    bool            classic; /* NC_BYTE <-> NC_UBYTE without range check */
+} ncz_plan;
+
+int  ncz_engine_new(zmap *map, const ncz_limits *limits, ncz_engine **out); /* takes its own reference to the map */
+void ncz_engine_free(ncz_engine *e);                                        /* stores nothing: flush first */
+
+/*
+ * NC_ERANGE after everything is converted; NC_ECHAR, NC_EBADTYPE before anything is moved; spec->unusable's own
+ * error; a stored object that is short, long (NC_ETRUNC without codecs) or corrupt (NC_EFILTER) is an error naming
+ * its key. Chunks that could be read are delivered even so; but on error strings already made by this call are freed
+ * and their places set to NULL.
+ */
+int ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out);
+
+/*
+ * After an error the chunks not yet touched are as before; each touched one is whole. Dirty chunks that had to make
+ * room and could not be stored are an error here, too; they stay, and nothing that needs their room is touched.
+ */
+int ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in);
+
+/* Stores dirty chunks: of one variable, or with uid 0 of all. What fails stays dirty; returns the first failure. */
+int ncz_engine_flush(ncz_engine *e, uint64_t uid);
+
+/* Drops cached chunks of one variable (uid 0: all) without storing them. */
+void ncz_engine_forget(ncz_engine *e, uint64_t uid);
+
+bool   ncz_engine_dirty(ncz_engine *e);
+void   ncz_engine_set_limit(ncz_engine *e, size_t cache_bytes);
+size_t ncz_engine_limit(ncz_engine *e);
+
+#endif /* NCZ_CHUNK_H */
