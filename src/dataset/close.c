@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * close: the two ends of a dataset. Both take it exclusively, so that calls under way finish first, and release
+ * everything whatever fails; the first failure is what they return.
+ */
+#include "dataset/dataset_int.h"
+
+/* Drops engine, model and map; keeps the first failure and its text. */
+static int
+finish(ncz_dataset *ds, zmap_end how, int rc)
+{
+    zmap   *map = ds->map;
+    ncz_err first;
+    int     last;
+
+    ncz_err_save(&first, rc);
+    ncz_dataset_release(ds);
+    last = zmap_close(map, how);
+    (void)pthread_rwlock_unlock(&ds->lock);
+    if (rc == NC_NOERR)
+        return last;
+    return ncz_err_adopt(&first);
+}
+
+static int
+take(ncz_dataset *ds)
+{
+    int rc = pthread_rwlock_wrlock(&ds->lock);
+
+    if (rc != 0)
+        return ncz_fail_errno(rc, "locking the dataset");
+    if (ds->closed) {
+        (void)pthread_rwlock_unlock(&ds->lock);
+        return ncz_fail(NC_EBADID, "the dataset is closed");
+    }
+    return NC_NOERR;
+}
+
+int
+ncz_dataset_close(ncz_dataset *ds)
+{
+    int rc = take(ds);
+
+    if (rc != NC_NOERR)
+        return rc;
+    return finish(ds, ZMAP_KEEP, ds->writable ? ncz_dataset_flush(ds, false) : NC_NOERR);
+}
+
+/* Chunks of variables that no document names: eviction stored them, and nobody else would ever remove them. */
+static int
+drop_unnamed(ncz_dataset *ds)
+{
+    ncz_keys keys = NCZ_KEYS_INIT;
+    ncz_buf  key = NCZ_BUF_INIT;
+    int      rc = NC_NOERR;
+
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++) {
+            if (!g->vars[i]->fresh)
+                continue;
+            ncz_buf_reset(&key);
+            if ((rc = ncz_var_key(g->vars[i], &key)) == NC_NOERR)
+                rc = ncz_part_chunks(ds->map, ncz_buf_str(&key), &keys);
+        }
+    if (rc == NC_NOERR)
+        rc = ncz_keys_del(ds->map, &keys);
+    ncz_buf_clear(&key);
+    ncz_keys_clear(&keys);
+    return rc;
+}
+
+/* A map of the caller's was empty when this session began: all that it holds now is this session's. */
+static int
+drop_everything(ncz_dataset *ds)
+{
+    ncz_keys keys = NCZ_KEYS_INIT;
+    int      rc = ncz_keys_walk(ds->map, "", &keys);
+
+    if (rc == NC_NOERR)
+        rc = ncz_keys_del(ds->map, &keys);
+    ncz_keys_clear(&keys);
+    return rc;
+}
+
+int
+ncz_dataset_abort(ncz_dataset *ds)
+{
+    int rc = take(ds);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (!ds->writable)
+        return finish(ds, ZMAP_KEEP, NC_NOERR);
+    ncz_engine_forget(ds->engine, 0);
+    if (!ds->created)
+        return finish(ds, ZMAP_KEEP, drop_unnamed(ds));
+    if (ds->own_map)
+        return finish(ds, ZMAP_DISCARD, NC_NOERR);
+    return finish(ds, ZMAP_KEEP, drop_everything(ds));
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset: one open dataset: its making and its end, its lock, and each call's stay in it.
+ *
+ * The lock guards the model, the marks and the table of stored documents. Looking and ordinary putting share it, all
+ * else has it alone. The engine locks for itself below it.
+ */
+#include "dataset/dataset_int.h"
+
+#include <string.h>
+
+int
+ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_dataset *ds = ncz_zalloc(sizeof *ds);
+    int          rc;
+
+    if (ds == NULL)
+        return ncz_fail_nomem(sizeof *ds);
+    ds->limits = limits != NULL ? *limits : ncz_limits_default;
+    ds->stored = NCZ_STORED_INIT;
+    ds->durable = true;
+    ds->mode = NC_NETCDF4;
+    atomic_init(&ds->refs, 1);
+    if ((rc = pthread_rwlock_init(&ds->lock, NULL)) != 0) {
+        ncz_free(ds);
+        return ncz_fail_errno(rc, "making a lock");
+    }
+    if ((rc = ncz_model_new(&ds->limits, &ds->model)) == NC_NOERR)
+        rc = ncz_engine_new(map, &ds->limits, &ds->engine);
+    if (rc != NC_NOERR) {
+        ncz_dataset_release(ds);
+        ncz_dataset_unref(ds);
+        return rc;
+    }
+    ds->map = map;
+    *out = ds;
+    return NC_NOERR;
+}
+
+void
+ncz_dataset_release(ncz_dataset *ds)
+{
+    ncz_engine_free(ds->engine);
+    ncz_model_free(ds->model);
+    ncz_stored_clear(&ds->stored);
+    ncz_keys_clear(&ds->leftover);
+    ncz_free(ds->path);
+    ds->engine = NULL;
+    ds->model = NULL;
+    ds->path = NULL;
+    ds->map = NULL;
+    ds->closed = true;
+}
+
+ncz_dataset *
+ncz_dataset_ref(ncz_dataset *ds)
+{
+    atomic_fetch_add(&ds->refs, 1);
+    return ds;
+}
+
+void
+ncz_dataset_unref(ncz_dataset *ds)
+{
+    if (ds == NULL || atomic_fetch_sub(&ds->refs, 1) != 1)
+        return;
+    (void)pthread_rwlock_destroy(&ds->lock);
+    ncz_free(ds);
+}
+
+/* ---- one call's stay ---- */
+
+static bool
+shared(ncz_use use)
+{
+    return use == NCZ_USE_LOOK || use == NCZ_USE_PUT;
+}
+
+static int
+may(const ncz_dataset *ds, ncz_use use)
+{
+    if (ds->closed)
+        return ncz_fail(NC_EBADID, "the dataset is closed");
+    if (use == NCZ_USE_LOOK || use == NCZ_USE_TUNE)
+        return NC_NOERR;
+    if (!ds->writable)
+        return ncz_fail(NC_EPERM, "%s was opened read-only", ds->path);
+    if (!ds->classic || use == NCZ_USE_CHANGE)
+        return NC_NOERR;
+    if (use == NCZ_USE_DEFINE && !ds->defining)
+        return ncz_fail(NC_ENOTINDEFINE, "%s is not in define mode (classic model)", ds->path);
+    if (use != NCZ_USE_DEFINE && ds->defining)
+        return ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
+    return NC_NOERR;
+}
+
+int
+ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
+{
+    int rc = shared(use) ? pthread_rwlock_rdlock(&ds->lock) : pthread_rwlock_wrlock(&ds->lock);
+
+    if (rc != 0)
+        return ncz_fail_errno(rc, "locking the dataset");
+    if ((rc = may(ds, use)) != NC_NOERR)
+        (void)pthread_rwlock_unlock(&ds->lock);
+    return rc;
+}
+
+/* Definitions made so far become final. */
+static void
+leave_define_mode(ncz_dataset *ds)
+{
+    ds->defining = false;
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; i < g->nvars; i++)
+            g->vars[i]->fixed = true;
+}
+
+int
+ncz_dataset_end(ncz_dataset *ds, ncz_use use, int rc)
+{
+    bool done = rc == NC_NOERR || rc == NC_ERANGE;
+
+    if (use == NCZ_USE_DEFINE && done)
+        ds->defining = true;
+    if (use == NCZ_USE_PUT_ALONE && done && ds->defining)
+        leave_define_mode(ds);
+    (void)pthread_rwlock_unlock(&ds->lock);
+    return rc;
+}
+
+ncz_model *
+ncz_dataset_model(const ncz_dataset *ds)
+{
+    return ds->model;
+}
+
+bool
+ncz_dataset_classic(const ncz_dataset *ds)
+{
+    return ds->classic;
+}
+
+bool
+ncz_dataset_defining(const ncz_dataset *ds)
+{
+    return ds->defining;
+}
+
+bool
+ncz_dataset_writable(const ncz_dataset *ds)
+{
+    return ds->writable;
+}
+
+const char *
+ncz_dataset_path(const ncz_dataset *ds)
+{
+    return ds->path;
+}
+
+int
+ncz_dataset_mode(const ncz_dataset *ds)
+{
+    return ds->mode;
+}
+
+/* ---- modes ---- */
+
+int
+ncz_dataset_redef(ncz_dataset *ds)
+{
+    int rc = ncz_dataset_begin(ds, NCZ_USE_CHANGE);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (ds->defining)
+        rc = ncz_fail(NC_EINDEFINE, "%s is in define mode already", ds->path);
+    else
+        ds->defining = true;
+    return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
+}
+
+int
+ncz_dataset_enddef(ncz_dataset *ds)
+{
+    int rc = ncz_dataset_begin(ds, NCZ_USE_CHANGE);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (!ds->defining)
+        rc = ncz_fail(NC_ENOTINDEFINE, "%s is not in define mode", ds->path);
+    else
+        leave_define_mode(ds);
+    return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
+}
+
+int
+ncz_dataset_sync(ncz_dataset *ds)
+{
+    int rc = ncz_dataset_begin(ds, NCZ_USE_LOOK);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (!ds->writable)
+        return ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);
+    (void)ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);
+
+    if ((rc = ncz_dataset_begin(ds, NCZ_USE_CHANGE)) != NC_NOERR)
+        return rc;
+    if (ds->classic && ds->defining)
+        rc = ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
+    if (rc == NC_NOERR && ds->defining)
+        leave_define_mode(ds);
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_flush(ds, false);
+    return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
+}

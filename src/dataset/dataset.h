@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset: the life of an open dataset: create, open, define, put and get, flush, close, abort; its lock and its
+ * limits. The only room that knows both documents and chunks.
+ *
+ * Threads: a dataset has one reader-writer lock. ncz_dataset_begin() takes it, and says whether the call may go on at
+ * all; ncz_dataset_end() lets it go. The model is looked at and changed only in between. Lock order: dataset, then
+ * the chunk cache, then a chunk. A dataset is freed with its last reference; once closed, begin() is NC_EBADID.
+ */
+#ifndef NCZ_DATASET_H
+#define NCZ_DATASET_H
+
+#include "chunk/chunk.h"
+#include "format/format.h"
+#include "model/model.h"
+#include "util/util.h"
+#include "zmap/zmap.h"
+
+typedef struct ncz_dataset ncz_dataset;
+
+/* ---- life -------------------------------------------------------------------------------------------------------
+ *
+ * `path` is what nc_create() and nc_open() take, the modes are netCDF's flags. `limits` NULL: the defaults. Errors
+ * are theirs; see nczarr.h. One reference is the caller's.
+ */
+int ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_dataset **out);
+int ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out);
+
+/* The same over a map of the caller's, of which a reference is taken. `mode`: a URL's fragment, or NULL. */
+int ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits *limits, ncz_dataset **out);
+int ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *limits, ncz_dataset **out);
+
+/* Removes the dataset at `path` with everything below it. NC_ENOTNC when it is not recognisably one, NC_EEXIST when
+ * it holds anything that no dataset does (the text names it); then nothing is touched. */
+int ncz_dataset_delete(const char *path);
+
+/* Both always release what the dataset holds, wait for calls that are under way, and return the first failure. The
+ * caller's reference stays his: unref it. */
+int ncz_dataset_close(ncz_dataset *ds); /* stores everything first */
+int ncz_dataset_abort(ncz_dataset *ds); /* stores nothing; a dataset not committed since its creation is removed */
+
+ncz_dataset *ncz_dataset_ref(ncz_dataset *ds);
+void         ncz_dataset_unref(ncz_dataset *ds);
+
+/* ---- one call's stay --------------------------------------------------------------------------------------------- */
+
+typedef enum ncz_use {
+    NCZ_USE_LOOK,      /* inquire or get: shared */
+    NCZ_USE_PUT,       /* put data that change neither model nor define mode: shared. See ncz_dataset_put_alone() */
+    NCZ_USE_PUT_ALONE, /* put data: exclusive; leaves define mode */
+    NCZ_USE_DEFINE,    /* new dimensions, variables, groups; their definitions: exclusive; enters define mode */
+    NCZ_USE_TUNE,      /* settings of this session, kept beside the model: exclusive, also on read-only datasets */
+    NCZ_USE_CHANGE,    /* attributes and names: exclusive; the caller knows the classic model's rules for it */
+} ncz_use;
+
+/*
+ * NC_EBADID closed; NC_EPERM the use writes and the dataset is read-only; classic model: NC_ENOTINDEFINE to define,
+ * NC_EINDEFINE to put. Nothing is held after a failure. A dataset whose fsync failed still lets itself be looked at;
+ * see flush.
+ */
+int ncz_dataset_begin(ncz_dataset *ds, ncz_use use);
+/* Ends it. `rc` is the call's own result, returned as it stands: only a call that succeeded changes the define
+ * mode. */
+int ncz_dataset_end(ncz_dataset *ds, ncz_use use, int rc);
+
+/* Between begin and end. */
+ncz_model  *ncz_dataset_model(const ncz_dataset *ds);
+bool        ncz_dataset_classic(const ncz_dataset *ds); /* NC_CLASSIC_MODEL */
+bool        ncz_dataset_defining(const ncz_dataset *ds);
+bool        ncz_dataset_writable(const ncz_dataset *ds);
+const char *ncz_dataset_path(const ncz_dataset *ds); /* as the caller gave it */
+int         ncz_dataset_mode(const ncz_dataset *ds); /* mode flags, for nc_inq_format_extended() */
+
+/* ---- whole-dataset calls: they take the lock themselves ---------------------------------------------------------- */
+
+int ncz_dataset_redef(ncz_dataset *ds);  /* NC_EINDEFINE, NC_EPERM */
+int ncz_dataset_enddef(ncz_dataset *ds); /* NC_ENOTINDEFINE; makes the variables' definitions final. Stores nothing */
+
+/*
+ * The commit, durable unless the dataset was opened with durability=none. NC_EINDEFINE in the classic model's define
+ * mode. In an order that leaves a readable dataset behind after a crash at any point; flush.c has the steps.
+ */
+int ncz_dataset_sync(ncz_dataset *ds);
+
+/* ---- data: between begin and end --------------------------------------------------------------------------------- */
+
+/* Must this put be alone? It is the variable's first, makes a dimension longer, or ends define mode. */
+bool ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel);
+
+/* The selection lies within the current shape. Errors are ncz_engine_read()'s. */
+int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem, void *out);
+/* The selection may lie beyond the length of unlimited dimensions, which grow once the data are accepted. */
+int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem, const void *in);
+
+/* ---- definitions that touch more than the model: under NCZ_USE_DEFINE or NCZ_USE_CHANGE -------------------------- */
+
+/* As ncz_model_add_group(); NC_EBADNAME, NC_EMAXNAME when the map cannot keep the name as part of a key. */
+int ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, ncz_group **out);
+
+/* The same for ncz_model_add_var(), and removes chunks that an earlier session left under that name without a
+ * document. */
+int ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, nc_type type, size_t rank,
+                        ncz_dim *const *dims, ncz_var **out);
+
+/*
+ * Renames with the data: what is stored below the old key is copied below the new one, documents follow, and then the
+ * old objects go; a crash in between leaves one complete dataset and at most objects that no document names. A commit
+ * of its own when anything of the node is stored already: everything is flushed first.
+ */
+int ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name);
+int ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name);
+
+/* NC_EINVAL as nc_def_var_quantize(); sets the attribute too. */
+int ncz_dataset_set_quantize(ncz_dataset *ds, ncz_var *v, int mode, int nsd);
+
+#endif /* NCZ_DATASET_H */

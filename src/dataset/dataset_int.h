@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dataset, inside: the struct, the list of keys, what is known to be stored, the documents' source. */
+#ifndef NCZ_DATASET_INT_H
+#define NCZ_DATASET_INT_H
+
+#include "dataset/dataset.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "uri/uri.h"
+
+/* ---- a list of keys ---------------------------------------------------------------------------------------------- */
+
+typedef struct ncz_keys {
+    char **v;
+    size_t n, cap;
+} ncz_keys;
+
+#define NCZ_KEYS_INIT ((ncz_keys){NULL, 0, 0})
+
+int  ncz_keys_add(ncz_keys *k, const char *prefix, const char *name); /* "prefix/name"; prefix may be "" */
+int  ncz_keys_walk(zmap *map, const char *prefix, ncz_keys *out);     /* every object below prefix, sorted */
+bool ncz_keys_has(const ncz_keys *k, const char *key);                /* in a sorted list */
+int  ncz_keys_del(zmap *map, const ncz_keys *k);                      /* deletes the objects */
+void ncz_keys_clear(ncz_keys *k);
+
+/* ---- what of a map is a dataset's (part.c) ----------------------------------------------------------------------- */
+
+int  ncz_part_is_dataset(zmap *map, bool *out); /* do its root's documents say so? */
+int  ncz_part_empty(zmap *map, bool *out);
+int  ncz_part_all(zmap *map, const char *what, ncz_keys *keys); /* its keys; NC_EEXIST when one is no dataset's */
+bool ncz_part_chunk(const char *rest);                          /* "3.1", "0/4": a chunk's key below its variable */
+int  ncz_part_chunks(zmap *map, const char *prefix, ncz_keys *out); /* chunk objects right below a variable's key */
+
+/* ---- documents as they stand in the map: key -> bytes ------------------------------------------------------------ */
+
+typedef struct ncz_stored_doc {
+    char  *key, *text;
+    size_t len;
+} ncz_stored_doc;
+
+typedef struct ncz_stored {
+    ncz_names       index;
+    ncz_stored_doc *v;
+    size_t          n, cap;
+} ncz_stored;
+
+#define NCZ_STORED_INIT ((ncz_stored){NCZ_NAMES_INIT, NULL, 0, 0})
+
+bool ncz_stored_same(const ncz_stored *s, const char *key, const char *text, size_t len);
+/* Remembers; when there is no memory for it, forgets, so that the document is stored again the next time. */
+void ncz_stored_set(ncz_stored *s, const char *key, const char *text, size_t len);
+void ncz_stored_forget(ncz_stored *s, const char *key);
+void ncz_stored_clear(ncz_stored *s);
+
+/* ---- the documents' source for ncz_format_load() (docs.c) -------------------------------------------------------- */
+
+typedef struct ncz_source {
+    zmap             *map;
+    const ncz_limits *limits;
+    ncz_stored       *stored; /* gets the bytes of each document fetched; NULL: nobody wants them */
+    ncz_json        **parsed; /* all handed out, freed with the source */
+    size_t            nparsed, cap;
+    const ncz_json   *metadata; /* of .zmetadata: then it alone answers; or NULL */
+} ncz_source;
+
+/* `consolidated` NCZ_YES: .zmetadata must be there; NCZ_UNSET: used when it is there and sound; NCZ_NO: not looked
+ * at. */
+int ncz_source_init(ncz_source *s, zmap *map, const ncz_limits *limits, ncz_tri consolidated, ncz_stored *stored);
+ncz_docs ncz_source_docs(ncz_source *s);
+void     ncz_source_clear(ncz_source *s);
+
+/* ---- the dataset ------------------------------------------------------------------------------------------------- */
+
+struct ncz_dataset {
+    pthread_rwlock_t lock;
+    atomic_uint      refs;
+    zmap            *map;
+    ncz_engine      *engine;
+    ncz_model       *model;
+    ncz_style        style;
+    ncz_limits       limits;
+    ncz_stored       stored;   /* empty on read-only datasets */
+    ncz_keys         leftover; /* objects of an old name: deleted once a flush has stored the new one */
+    char            *path;
+    int              mode; /* NC_NETCDF4 and what was asked for */
+    bool             writable, classic, durable;
+    bool             own_map; /* opened from a path by us: discarding the map discards what this session made */
+    bool             created; /* by this session, and not committed yet */
+    bool             made;    /* by this session: nothing of an earlier one can lie about */
+    bool             defining, closed;
+    ncz_err          failed; /* of an fsync: final */
+};
+
+/* An open dataset around a map, whose reference it takes on success only; its model is new and empty. */
+int  ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out);
+void ncz_dataset_release(ncz_dataset *ds); /* all but the lock and the struct; the map is gone already */
+
+/* A dataset's map from a target (store.c). What cannot be had is NC_ENOTBUILT by name. */
+int ncz_store_open(const ncz_target *t, bool writable, zmap **out);
+int ncz_store_create(const ncz_target *t, int cmode, zmap **out);
+int ncz_store_remove(const ncz_target *t);
+
+int ncz_dataset_check_key(const ncz_dataset *ds,
+                          const char        *key); /* of a group or variable: NC_EBADNAME, NC_EMAXNAME */
+
+/* Flush under the exclusive lock, in the order of flush.c. `all`: plan every document, not only the dirty ones. */
+int ncz_dataset_flush(ncz_dataset *ds, bool all);
+int ncz_dataset_drop_leftover(ncz_dataset *ds); /* its last step alone */
+
+/* Rounds `n` elements of NC_FLOAT or NC_DOUBLE in place; those equal to `fill` stay (quantize.c). */
+void ncz_dataset_quantize(int mode, int nsd, nc_type type, void *data, size_t n, const void *fill);
+
+#endif /* NCZ_DATASET_INT_H */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * keys: lists of keys, gathered from a map level by level. A list owns its strings. No threads.
+ */
+#include "dataset/dataset_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int
+ncz_keys_add(ncz_keys *k, const char *prefix, const char *name)
+{
+    char *key = prefix[0] == '\0' ? ncz_strdup(name) : ncz_sprintf("%s/%s", prefix, name);
+
+    if (key == NULL)
+        return ncz_fail_nomem(strlen(prefix) + strlen(name) + 2);
+    if (k->n == k->cap) {
+        size_t cap = k->cap == 0 ? 16 : k->cap * 2;
+        char **v = ncz_grow(k->v, cap, sizeof *v);
+
+        if (v == NULL) {
+            ncz_free(key);
+            return ncz_fail_nomem(cap * sizeof *v);
+        }
+        k->v = v;
+        k->cap = cap;
+    }
+    k->v[k->n++] = key;
+    return NC_NOERR;
+}
+
+void
+ncz_keys_clear(ncz_keys *k)
+{
+    for (size_t i = 0; i < k->n; i++)
+        ncz_free(k->v[i]);
+    ncz_free(k->v);
+    *k = NCZ_KEYS_INIT;
+}
+
+static int
+by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+bool
+ncz_keys_has(const ncz_keys *k, const char *key)
+{
+    return k->n != 0 && bsearch(&key, k->v, k->n, sizeof *k->v, by_bytes) != NULL;
+}
+
+/* One level of the walk: leaves go to `out`, prefixes to `todo`. */
+typedef struct level {
+    const char *prefix;
+    ncz_keys   *out, *todo;
+    int         rc; /* of the callback: a map may not pass it on untouched */
+} level;
+
+static int
+on_child(const char *name, bool leaf, void *arg)
+{
+    level *l = arg;
+
+    l->rc = ncz_keys_add(leaf ? l->out : l->todo, l->prefix, name);
+    return l->rc;
+}
+
+int
+ncz_keys_walk(zmap *map, const char *prefix, ncz_keys *out)
+{
+    ncz_keys todo = NCZ_KEYS_INIT;
+    int      rc;
+
+    if ((rc = ncz_keys_add(&todo, "", prefix)) != NC_NOERR)
+        goto done;
+    for (size_t i = 0; i < todo.n; i++) {
+        level l = {.prefix = todo.v[i], .out = out, .todo = &todo};
+
+        rc = zmap_list(map, todo.v[i], on_child, &l);
+        if (l.rc != NC_NOERR)
+            rc = l.rc;
+        if (rc != NC_NOERR)
+            goto done;
+    }
+    if (out->n > 1)
+        qsort(out->v, out->n, sizeof *out->v, by_bytes);
+done:
+    ncz_keys_clear(&todo);
+    return rc;
+}
+
+int
+ncz_keys_del(zmap *map, const ncz_keys *k)
+{
+    return k->n == 0 ? NC_NOERR : zmap_del(map, (const char *const *)k->v, k->n);
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * open: from a path or a map to an open dataset: existing ones are loaded, new ones begin empty and in define mode.
+ * A creation that fails leaves nothing behind.
+ */
+#include "dataset/dataset_int.h"
+
+#include <string.h>
+
+static const char properties[] = "version=2,nczarr=2.0.0,libnczarr=" NCZARR_VERSION;
+
+static int
+check_create_mode(int cmode)
+{
+    if ((cmode & (NC_MMAP | NC_INMEMORY | NC_MPIIO)) != 0)
+        return ncz_fail(NC_EINVAL, "NC_MMAP, NC_INMEMORY and NC_MPIIO cannot be had here");
+    if ((cmode & NC_PERSIST) != 0)
+        return ncz_fail(NC_EINVAL, "NC_PERSIST: a dataset in memory is not stored at close; create it at its path");
+    return NC_NOERR;
+}
+
+static int
+check_open_mode(int omode)
+{
+    if ((omode & (NC_MMAP | NC_INMEMORY | NC_MPIIO | NC_DISKLESS | NC_PERSIST)) != 0)
+        return ncz_fail(NC_EINVAL, "NC_DISKLESS, NC_PERSIST, NC_MMAP, NC_INMEMORY and NC_MPIIO cannot be had here");
+    return NC_NOERR;
+}
+
+static int
+set_durability(ncz_dataset *ds, const ncz_target *t)
+{
+    const char *how = t->uri != NULL ? ncz_uri_frag(t->uri, "durability") : NULL;
+
+    if (how == NULL || strcmp(how, "sync") == 0)
+        return NC_NOERR;
+    if (strcmp(how, "none") != 0)
+        return ncz_fail(NC_EINVAL, "durability=%s: none or sync", how);
+    ds->durable = false;
+    return NC_NOERR;
+}
+
+/* What both ways share. Takes the map on success. */
+static int
+start(zmap *map, const ncz_target *t, const char *path, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    if ((rc = ncz_dataset_new(map, limits, &ds)) != NC_NOERR)
+        return rc;
+    if ((ds->path = ncz_strdup(path)) == NULL)
+        rc = ncz_fail_nomem(strlen(path) + 1);
+    if (rc == NC_NOERR)
+        rc = set_durability(ds, t);
+    if (rc != NC_NOERR) {
+        ncz_dataset_release(ds);
+        ncz_dataset_unref(ds);
+        return rc;
+    }
+    *out = ds;
+    return NC_NOERR;
+}
+
+/* ---- create ---- */
+
+static ncz_style
+style_for(const ncz_target *t)
+{
+    ncz_style s = {
+        .gen = NCZ_GEN_BOTH,
+        .xarray = t->xarray,
+        .consolidated = t->consolidated == NCZ_YES,
+    };
+
+    if (t->dialect == NCZ_DIALECT_NCZARR_492)
+        s.gen = NCZ_GEN_3;
+    else if (t->dialect == NCZ_DIALECT_NCZARR_490)
+        s.gen = NCZ_GEN_2;
+    else if (t->dialect == NCZ_DIALECT_ZARR)
+        s.gen = NCZ_GEN_PURE;
+    return s;
+}
+
+/* Takes the map on success only. */
+static int
+create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    if ((rc = start(map, t, path, limits, &ds)) != NC_NOERR)
+        return rc;
+    ds->style = style_for(t);
+    if (t->separator != 0)
+        ds->model->separator = t->separator;
+    if ((rc = ncz_format_create(ds->model, &ds->style, properties)) != NC_NOERR) {
+        ncz_dataset_release(ds);
+        ncz_dataset_unref(ds);
+        return rc;
+    }
+    ds->writable = ds->created = ds->made = ds->defining = true;
+    ds->classic = (cmode & NC_CLASSIC_MODEL) != 0;
+    ds->mode = (cmode & ~NC_NOCLOBBER) | NC_NETCDF4 | NC_WRITE;
+    *out = ds;
+    return NC_NOERR;
+}
+
+int
+ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_target *t = NULL;
+    zmap       *map = NULL;
+    int         rc;
+
+    if ((rc = check_create_mode(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR)
+        goto done;
+    rc = (cmode & NC_DISKLESS) != 0 ? zmap_mem_open(&map) : ncz_store_create(t, cmode, &map);
+    if (rc != NC_NOERR || (rc = create_on(map, t, t->canonical, cmode, limits, out)) != NC_NOERR)
+        goto done;
+    (*out)->own_map = true;
+    map = NULL; /* the dataset's */
+done:
+    if (map != NULL) {
+        ncz_err err;
+
+        ncz_err_save(&err, rc);
+        (void)zmap_close(map, ZMAP_DISCARD);
+        (void)ncz_err_adopt(&err);
+    }
+    ncz_target_free(t);
+    return rc;
+}
+
+/* A map of the caller's must be empty, or hold a dataset that may go. */
+static int
+clear_map(zmap *map, int cmode)
+{
+    ncz_keys keys = NCZ_KEYS_INIT;
+    bool     empty = false, is = false;
+    int      rc;
+
+    if ((rc = ncz_part_empty(map, &empty)) != NC_NOERR || empty)
+        return rc;
+    if ((cmode & NC_NOCLOBBER) != 0)
+        return ncz_fail(NC_EEXIST, "the map holds objects");
+    if ((rc = ncz_part_is_dataset(map, &is)) == NC_NOERR && !is)
+        rc = ncz_fail(NC_EEXIST, "the map holds objects, but no dataset: nothing is removed");
+    if (rc == NC_NOERR)
+        rc = ncz_part_all(map, "the map", &keys);
+    if (rc == NC_NOERR)
+        rc = ncz_keys_del(map, &keys);
+    ncz_keys_clear(&keys);
+    return rc;
+}
+
+/* The target that a fragment's text means for a map that is there already: as a URL, whose fragment is never taken
+ * for part of a name. */
+static int
+map_target(const char *mode, bool for_create, ncz_target **out)
+{
+    char *text = ncz_sprintf("file:///map%s%s", mode != NULL && mode[0] != '\0' ? "#" : "", mode != NULL ? mode : "");
+    int   rc = text != NULL ? ncz_target_parse(text, for_create, out) : ncz_fail_nomem(0);
+
+    ncz_free(text);
+    return rc;
+}
+
+int
+ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_target *t = NULL;
+    int         rc;
+
+    if ((rc = check_create_mode(cmode)) != NC_NOERR || (rc = map_target(mode, true, &t)) != NC_NOERR)
+        goto done;
+    if ((rc = clear_map(map, cmode)) != NC_NOERR)
+        goto done;
+    if ((rc = create_on(map, t, zmap_name(map), cmode, limits, out)) == NC_NOERR)
+        (void)zmap_ref(map);
+done:
+    ncz_target_free(t);
+    return rc;
+}
+
+/* ---- open ---- */
+
+/* A store that is no dataset at all is, to a netCDF program, an unknown format. */
+static int
+as_unknown_format(int rc, const char *path)
+{
+    ncz_err err;
+
+    if (rc != NC_ENOTZARR)
+        return rc;
+    ncz_err_save(&err, rc);
+    return ncz_fail(NC_ENOTNC, "%s: %s", path, err.text);
+}
+
+static int
+load(ncz_dataset *ds, const ncz_target *t, bool writable)
+{
+    const ncz_wish wish = {.pure = t->dialect == NCZ_DIALECT_ZARR, .xarray = t->xarray};
+    ncz_tri        consolidated = writable ? NCZ_NO : t->consolidated;
+    ncz_source     source;
+    ncz_docs       docs;
+    int            rc;
+
+    if ((rc = ncz_source_init(&source, ds->map, &ds->limits, consolidated, writable ? &ds->stored : NULL)) ==
+        NC_NOERR) {
+        docs = ncz_source_docs(&source);
+        rc = ncz_format_load(&docs, &wish, ds->model, &ds->style);
+    }
+    ncz_source_clear(&source);
+    return rc;
+}
+
+/* A writer keeps the consolidated document true where there is one, and makes it where it is asked for. */
+static int
+keep_consolidated(ncz_dataset *ds, const ncz_target *t)
+{
+    int rc = zmap_len(ds->map, ".zmetadata", NULL);
+
+    if (rc != NC_NOERR && rc != NC_EEMPTY)
+        return rc;
+    ds->style.consolidated = rc == NC_NOERR || t->consolidated == NCZ_YES;
+    return NC_NOERR;
+}
+
+static int
+open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_limits *limits, ncz_dataset **out)
+{
+    bool         writable = (omode & NC_WRITE) != 0;
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    if ((rc = start(map, t, path, limits, &ds)) != NC_NOERR)
+        return rc;
+    rc = as_unknown_format(load(ds, t, writable), path);
+    if (rc == NC_NOERR && writable)
+        rc = keep_consolidated(ds, t);
+    if (rc != NC_NOERR) {
+        ncz_dataset_release(ds);
+        ncz_dataset_unref(ds);
+        return rc;
+    }
+    ds->writable = writable && !ds->style.readonly;
+    if (writable && !ds->writable)
+        ncz_log(NCZ_LOG_WARN, "%s: metadata of this generation are not written: opened read-only", path);
+    if (t->separator != 0)
+        ds->model->separator = t->separator;
+    ds->mode = omode | NC_NETCDF4;
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; i < g->nvars; i++)
+            g->vars[i]->fixed = g->vars[i]->written = true;
+    *out = ds;
+    return NC_NOERR;
+}
+
+int
+ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_target *t = NULL;
+    zmap       *map = NULL;
+    int         rc;
+
+    if ((rc = check_open_mode(omode)) != NC_NOERR || (rc = ncz_target_parse(path, false, &t)) != NC_NOERR)
+        goto done;
+    if ((rc = ncz_store_open(t, (omode & NC_WRITE) != 0, &map)) != NC_NOERR)
+        goto done;
+    if ((rc = open_on(map, t, t->canonical, omode, limits, out)) != NC_NOERR)
+        goto done;
+    (*out)->own_map = true;
+    map = NULL; /* the dataset's */
+done:
+    if (map != NULL) {
+        ncz_err err;
+
+        ncz_err_save(&err, rc);
+        (void)zmap_close(map, ZMAP_KEEP);
+        (void)ncz_err_adopt(&err);
+    }
+    ncz_target_free(t);
+    return rc;
+}
+
+int
+ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_target *t = NULL;
+    int         rc;
+
+    if ((rc = check_open_mode(omode)) != NC_NOERR || (rc = map_target(mode, false, &t)) != NC_NOERR)
+        goto done;
+    if ((rc = open_on(map, t, zmap_name(map), omode, limits, out)) == NC_NOERR)
+        (void)zmap_ref(map);
+done:
+    ncz_target_free(t);
+    return rc;
+}
+
+int
+ncz_dataset_delete(const char *path)
+{
+    ncz_target *t = NULL;
+    int         rc;
+
+    if ((rc = ncz_target_parse(path, false, &t)) == NC_NOERR)
+        rc = ncz_store_remove(t);
+    ncz_target_free(t);
+    return rc;
+}

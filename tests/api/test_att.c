@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Attributes: every type and family, order, replacing, renaming, deleting, the special ones; return codes. */
+#include "api_test.h"
+
+#include <math.h>
+
+/* ---- every type, by every family that can ---- */
+
+#define TRY(name, ctype, tag)                                                                                        \
+    {                                                                                                                \
+        const ctype in[3] = { 1, 2, 100 };                                                                           \
+        ctype       out[3] = { 0 };                                                                                  \
+        OK(nc_put_att_##name(ncid, var, #name, tag, 3, in));                                                         \
+        OK(nc_inq_att(ncid, var, #name, &type, &len));                                                               \
+        assert_int_equal(type, tag);                                                                                 \
+        assert_int_equal(len, 3);                                                                                    \
+        OK(nc_get_att_##name(ncid, var, #name, out));                                                                \
+        assert_memory_equal(in, out, sizeof in);                                                                     \
+        OK(nc_put_att_##name(ncid, var, "as_double", NC_DOUBLE, 3, in));                                             \
+        OK(nc_get_att_##name(ncid, var, "as_double", out));                                                          \
+        assert_memory_equal(in, out, sizeof in);                                                                     \
+        FAILS(NC_ECHAR, nc_put_att_##name(ncid, var, "x", NC_CHAR, 3, in));                                          \
+        FAILS(NC_EBADTYPE, nc_put_att_##name(ncid, var, "x", NC_STRING, 3, in));                                     \
+        FAILS(NC_ECHAR, nc_get_att_##name(ncid, NC_GLOBAL, "text", out));                                            \
+        FAILS(NC_EBADTYPE, nc_get_att_##name(ncid, NC_GLOBAL, "strings", out));                                      \
+    }
+
+static void
+types_on(place *p)
+{
+    const char *strings[2] = { "a", "b\xc3\xa9" };
+    char       *back[2], text[6] = "";
+    nc_type     type;
+    size_t      len;
+    double      d[3];
+    int         ncid, var;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_var(ncid, "v", NC_INT, 0, NULL, &var));
+    OK(nc_put_att_text(ncid, NC_GLOBAL, "text", 5, "hello"));
+    OK(nc_put_att_string(ncid, NC_GLOBAL, "strings", 2, strings));
+    TRY(uchar, unsigned char, NC_UBYTE)
+    TRY(schar, signed char, NC_BYTE)
+    TRY(short, short, NC_SHORT)
+    TRY(int, int, NC_INT)
+    TRY(long, long, NC_INT64)
+    TRY(float, float, NC_FLOAT)
+    TRY(double, double, NC_DOUBLE)
+    TRY(ubyte, unsigned char, NC_UBYTE)
+    TRY(ushort, unsigned short, NC_USHORT)
+    TRY(uint, unsigned int, NC_UINT)
+    TRY(longlong, long long, NC_INT64)
+    TRY(ulonglong, unsigned long long, NC_UINT64)
+    OK(nc_put_att_double(ncid, var, "exact", NC_DOUBLE, 3, (double[]){ 1.0 / 3, -0.0, INFINITY }));
+    FAILS(NC_ECHAR, nc_get_att_text(ncid, var, "int", text));
+    FAILS(NC_EBADTYPE, nc_get_att_string(ncid, var, "int", back));
+    OK(nc_close(ncid));
+
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    OK(nc_inq_att(ncid, var, "ushort", &type, &len));
+    assert_int_equal(type, NC_USHORT);
+    OK(nc_get_att_double(ncid, var, "exact", d));
+    assert_true(d[0] == 1.0 / 3 && d[1] == 0 && signbit(d[1]) && isinf(d[2]));
+    OK(nc_get_att_text(ncid, NC_GLOBAL, "text", text));
+    assert_string_equal(text, "hello");
+    OK(nc_inq_att(ncid, NC_GLOBAL, "strings", &type, &len));
+    assert_int_equal(type, NC_STRING);
+    OK(nc_get_att_string(ncid, NC_GLOBAL, "strings", back));
+    assert_string_equal(back[1], "b\xc3\xa9");
+    OK(nc_free_string(2, back));
+    OK(nc_get_att(ncid, NC_GLOBAL, "strings", back));
+    OK(nc_free_string(2, back));
+    OK(nc_close(ncid));
+}
+ON_BOTH(types)
+
+/* Text that looks like JSON comes back to the byte. */
+static void
+texts_on(place *p)
+{
+    static const char *const texts[] = { "17",   "true",  "null",  "NaN",       "{\"a\":1,\"b\":[1.0]}", "[1, 2, 3]",
+                                         "\"q\"", " 5",   "0x1F",  "line\nbreak\ttab", "\xe6\xb5\x8b\xe8\xaf\x95", "a\\b" };
+    char   name[16], back[64];
+    size_t len;
+    int    ncid;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    for (size_t i = 0; i < NCZ_LEN(texts); i++) {
+        snprintf(name, sizeof name, "a%zu", i);
+        OK(nc_put_att_text(ncid, NC_GLOBAL, name, strlen(texts[i]), texts[i]));
+    }
+    OK(nc_put_att_text(ncid, NC_GLOBAL, "empty", 0, NULL));
+    OK(nc_put_att_int(ncid, NC_GLOBAL, "none", NC_INT, 0, NULL));
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    for (size_t i = 0; i < NCZ_LEN(texts); i++) {
+        nc_type type;
+
+        snprintf(name, sizeof name, "a%zu", i);
+        memset(back, 0, sizeof back);
+        OK(nc_inq_att(ncid, NC_GLOBAL, name, &type, &len));
+        assert_int_equal(type, NC_CHAR);
+        assert_int_equal(len, strlen(texts[i]));
+        OK(nc_get_att_text(ncid, NC_GLOBAL, name, back));
+        assert_string_equal(back, texts[i]);
+    }
+    OK(nc_inq_attlen(ncid, NC_GLOBAL, "none", &len));
+    assert_int_equal(len, 0);
+    OK(nc_close(ncid));
+}
+ON_BOTH(texts)
+
+/* ---- order and changes ---- */
+
+static void
+changes_on(place *p)
+{
+    char   name[NC_MAX_NAME + 1];
+    size_t len;
+    int    ncid, other, var, id, n;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_var(ncid, "v", NC_INT, 0, NULL, &var));
+    OK(nc_def_var(ncid, "w", NC_INT, 0, NULL, &other));
+    for (int i = 0; i < 4; i++)
+        OK(nc_put_att_int(ncid, var, (char[]){ 'a' + (char)i, 0 }, NC_INT, 1, &i));
+    OK(nc_inq_attid(ncid, var, "c", &id));
+    assert_int_equal(id, 2);
+    OK(nc_inq_attname(ncid, var, 3, name));
+    assert_string_equal(name, "d");
+    FAILS(NC_ENOTATT, nc_inq_attname(ncid, var, 4, name));
+    FAILS(NC_ENOTATT, nc_inq_attname(ncid, var, -1, name));
+    FAILS(NC_ENOTATT, nc_inq_attid(ncid, var, "e", &id));
+    OK(nc_put_att_text(ncid, var, "b", 3, "new")); /* keeps its number */
+    OK(nc_inq_attid(ncid, var, "b", &id));
+    assert_int_equal(id, 1);
+    FAILS(NC_ENAMEINUSE, nc_rename_att(ncid, var, "a", "b"));
+    OK(nc_rename_att(ncid, var, "a", "a"));
+    OK(nc_rename_att(ncid, var, "a", "first"));
+    FAILS(NC_ENOTATT, nc_rename_att(ncid, var, "a", "x"));
+    FAILS(NC_EBADNAME, nc_rename_att(ncid, var, "b", "x/y"));
+    OK(nc_del_att(ncid, var, "b"));
+    FAILS(NC_ENOTATT, nc_del_att(ncid, var, "b"));
+    OK(nc_inq_attname(ncid, var, 1, name));
+    assert_string_equal(name, "c");
+    OK(nc_copy_att(ncid, var, "c", ncid, other));
+    OK(nc_copy_att(ncid, var, "c", ncid, NC_GLOBAL));
+    FAILS(NC_ENOTATT, nc_copy_att(ncid, var, "zzz", ncid, NC_GLOBAL));
+    FAILS(NC_ENOTVAR, nc_copy_att(ncid, var, "c", ncid, 55));
+    OK(nc_close(ncid));
+
+    OK(place_open(p, NULL, NC_WRITE, &ncid)); /* shorter than before: nothing of the old may be left behind */
+    OK(nc_del_att(ncid, var, "first"));
+    OK(nc_inq_varnatts(ncid, var, &n));
+    assert_int_equal(n, 2);
+    OK(nc_put_att_int(ncid, var, "d", NC_BYTE, 1, &n)); /* in data mode too */
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    OK(nc_inq_varnatts(ncid, var, &n));
+    assert_int_equal(n, 2);
+    OK(nc_inq_attname(ncid, var, 0, name));
+    assert_string_equal(name, "c");
+    OK(nc_inq_attlen(ncid, other, "c", &len));
+    assert_int_equal(len, 1);
+    OK(nc_close(ncid));
+}
+ON_BOTH(changes)
+
+static void
+codes_on(place *p)
+{
+    static const char *const reserved[] = { "CLASS", "_ARRAY_DIMENSIONS", "_Codecs", "_NCProperties", "_IsNetcdf4",
+                                            "_nczarr_attr", "_nczarr_array", "_SuperblockVersion" };
+    signed char b[3];
+    int         ncid, var, one = 1;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_var(ncid, "v", NC_INT, 0, NULL, &var));
+    for (size_t i = 0; i < NCZ_LEN(reserved); i++)
+        FAILS(NC_ENAMEINUSE, nc_put_att_int(ncid, var, reserved[i], NC_INT, 1, &one));
+    FAILS(NC_EBADTYPID, nc_put_att(ncid, var, "a", 99, 1, &one));
+    FAILS(NC_EBADTYPID, nc_put_att(ncid, var, "a", NC_NAT, 1, &one));
+    FAILS(NC_EBADNAME, nc_put_att(ncid, var, "", NC_INT, 1, &one));
+    FAILS(NC_EBADNAME, nc_put_att(ncid, var, NULL, NC_INT, 1, &one));
+    FAILS(NC_ENOTVAR, nc_put_att(ncid, 99, "a", NC_INT, 1, &one));
+    FAILS(NC_EINVAL, nc_put_att(ncid, var, "a", NC_INT, 1, NULL));
+    FAILS(NC_ENOTATT, nc_inq_att(ncid, var, "a", NULL, NULL)); /* nothing was left behind */
+    FAILS(NC_ERANGE, nc_put_att_int(ncid, var, "a", NC_BYTE, 1, &(int){ 300 })); /* made even so */
+    OK(nc_get_att_schar(ncid, var, "a", b));
+    assert_int_equal(b[0], 44);
+    OK(nc_put_att_int(ncid, var, "i", NC_INT, 3, (int[]){ 1, 2, 300 }));
+    FAILS(NC_ERANGE, nc_get_att_schar(ncid, var, "i", b));
+    assert_true(b[0] == 1 && b[1] == 2 && b[2] == 44);
+    FAILS(NC_EINVAL, nc_get_att_int(ncid, var, "i", NULL));
+    OK(nc_close(ncid));
+}
+ON_BOTH(codes)
+
+/* ---- _FillValue ---- */
+
+static void
+fill_value_on(place *p)
+{
+    int ncid, dim, v, w, c, s, fill, no_fill, out[2], one = 1;
+    const char *text = "none";
+    char       *str = NULL, ch = 0;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 2, &dim));
+    OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &v));
+    OK(nc_def_var(ncid, "w", NC_INT, 1, &dim, &w));
+    OK(nc_def_var(ncid, "c", NC_CHAR, 1, &dim, &c));
+    OK(nc_def_var(ncid, "s", NC_STRING, 1, &dim, &s));
+    FAILS(NC_EBADTYPE, nc_put_att_double(ncid, v, "_FillValue", NC_DOUBLE, 1, &(double){ 1 }));
+    FAILS(NC_EINVAL, nc_put_att_int(ncid, v, "_FillValue", NC_INT, 2, (int[]){ 1, 2 }));
+    FAILS(NC_EINVAL, nc_put_att_int(ncid, v, "_FillValue", NC_INT, 0, NULL));
+    OK(nc_put_att_int(ncid, v, "_FillValue", NC_INT, 1, &(int){ -1 }));
+    OK(nc_put_att_int(ncid, v, "_FillValue", NC_INT, 1, &(int){ -2 }));
+    OK(nc_inq_var_fill(ncid, v, NULL, &fill));
+    assert_int_equal(fill, -2);
+    OK(nc_del_att(ncid, v, "_FillValue"));
+    OK(nc_inq_var_fill(ncid, v, NULL, &fill));
+    assert_int_equal(fill, NC_FILL_INT);
+    OK(nc_put_att_int(ncid, v, "other", NC_INT, 1, &(int){ -3 }));
+    OK(nc_rename_att(ncid, v, "other", "_FillValue"));
+    OK(nc_put_att_text(ncid, c, "_FillValue", 1, "?"));
+    OK(nc_put_att_string(ncid, s, "_FillValue", 1, &text));
+    OK(nc_put_att_int(ncid, NC_GLOBAL, "_FillValue", NC_INT, 2, (int[]){ 1, 2 })); /* of a group: any attribute */
+    OK(nc_enddef(ncid));
+    FAILS(NC_ELATEFILL, nc_put_att_int(ncid, w, "_FillValue", NC_INT, 1, &one));
+    OK(nc_close(ncid));
+
+    OK(place_open(p, NULL, NC_WRITE, &ncid));
+    OK(nc_inq_var_fill(ncid, v, &no_fill, &fill));
+    assert_int_equal(fill, -3);
+    OK(nc_get_var_int(ncid, v, out));
+    assert_int_equal(out[1], -3);
+    OK(nc_get_var1_text(ncid, c, (size_t[]){ 1 }, &ch));
+    assert_int_equal(ch, '?');
+    OK(nc_get_var1_string(ncid, s, (size_t[]){ 1 }, &str));
+    assert_string_equal(str, "none");
+    OK(nc_free_string(1, &str));
+    OK(nc_inq_var_fill(ncid, s, &no_fill, &str));
+    assert_string_equal(str, "none");
+    OK(nc_free_string(1, &str));
+    FAILS(NC_ELATEFILL, nc_put_att_int(ncid, v, "_FillValue", NC_INT, 1, &one));
+    OK(nc_del_att(ncid, v, "_FillValue")); /* the attribute goes; what fills stays as the data were made */
+    OK(nc_get_var_int(ncid, v, out));
+    assert_int_equal(out[1], -3);
+    OK(nc_close(ncid));
+}
+ON_BOTH(fill_value)
+
+/* ---- answered by name, never listed ---- */
+
+static void
+hidden_on(place *p)
+{
+    char    text[300] = "", name[NC_MAX_NAME + 1];
+    nc_type type;
+    size_t  len;
+    int     ncid, grp, dim, v, n, x;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 8, &dim));
+    OK(nc_def_grp(ncid, "g", &grp));
+    OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &v));
+    FAILS(NC_ENOTATT, nc_inq_att(ncid, v, "_Codecs", &type, &len));
+    OK(nc_def_var_deflate(ncid, v, 1, 1, 5));
+    OK(nc_put_att_text(ncid, NC_GLOBAL, "title", 1, "t"));
+    for (int again = 0; again < 2; again++) {
+        OK(nc_inq_natts(ncid, &n));
+        assert_int_equal(n, 1);
+        OK(nc_inq_attname(ncid, NC_GLOBAL, 0, name));
+        assert_string_equal(name, "title");
+        FAILS(NC_ENOTATT, nc_inq_attname(ncid, NC_GLOBAL, 1, name));
+        OK(nc_inq_att(ncid, NC_GLOBAL, "_NCProperties", &type, &len));
+        assert_int_equal(type, NC_CHAR);
+        assert_true(len < sizeof text);
+        memset(text, 0, sizeof text);
+        OK(nc_get_att_text(ncid, NC_GLOBAL, "_NCProperties", text));
+        assert_non_null(strstr(text, "version=2"));
+        assert_non_null(strstr(text, "nczarr=2.0.0"));
+        OK(nc_get_att_int(ncid, NC_GLOBAL, "_IsNetcdf4", &x));
+        assert_int_equal(x, 1);
+        OK(nc_get_att_int(ncid, NC_GLOBAL, "_SuperblockVersion", &x));
+        assert_int_equal(x, 2);
+        FAILS(NC_ENOTATT, nc_inq_att(grp, NC_GLOBAL, "_IsNetcdf4", &type, &len));
+        memset(text, 0, sizeof text);
+        OK(nc_get_att_text(ncid, v, "_Codecs", text));
+        assert_string_equal(text, "[{\"id\": \"shuffle\", \"elementsize\": 4},{\"id\": \"zlib\", \"level\": 5}]");
+        FAILS(NC_ENOTATT, nc_inq_att(ncid, v, "_ARRAY_DIMENSIONS", &type, &len));
+        if (again == 0) {
+            FAILS(NC_ENOTATT, nc_del_att(ncid, NC_GLOBAL, "_NCProperties"));
+            OK(nc_close(ncid));
+            OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+            OK(nc_inq_ncid(ncid, "g", &grp));
+        }
+    }
+    OK(nc_close(ncid));
+}
+ON_BOTH(hidden)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(types), cmocka_unit_test(texts),      cmocka_unit_test(changes),
+        cmocka_unit_test(codes), cmocka_unit_test(fill_value), cmocka_unit_test(hidden),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Datasets as a whole: create, open, modes, sync, close, abort, delete; return codes as netCDF-C's NCZarr gives them.
+ */
+#include "api_test.h"
+
+static void
+small_dataset(int ncid)
+{
+    const int data[4] = {1, 2, 3, 4};
+    int       dim, var;
+
+    OK(nc_def_dim(ncid, "x", 4, &dim));
+    OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &var));
+    OK(nc_put_att_text(ncid, NC_GLOBAL, "title", 5, "hello"));
+    OK(nc_enddef(ncid));
+    OK(nc_put_var_int(ncid, var, data));
+}
+
+static void
+check_small_dataset(int ncid)
+{
+    int  data[4] = {0};
+    char title[6] = "";
+
+    OK(nc_get_var_int(ncid, 0, data));
+    assert_int_equal(data[0], 1);
+    assert_int_equal(data[3], 4);
+    OK(nc_get_att_text(ncid, NC_GLOBAL, "title", title));
+    assert_string_equal(title, "hello");
+}
+
+static void
+round_trip_on(place *p)
+{
+    int ncid;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    small_dataset(ncid);
+    check_small_dataset(ncid);
+    OK(nc_close(ncid));
+    RC(NC_EBADID, nc_close(ncid));
+    FAILS(NC_EBADID, nc_sync(ncid));
+    FAILS(NC_EBADID, nc_inq_ndims(ncid, NULL));
+
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    assert_string_equal(nczarr_errmsg(), "");
+    check_small_dataset(ncid);
+    OK(nc_close(ncid));
+}
+ON_BOTH(round_trip)
+
+static void
+every_style_on(place *p)
+{
+    const char *const modes[] = {"mode=nczarr",
+                                 "mode=zarr",
+                                 "mode=zarr,noxarray",
+                                 "mode=nczarr&compat=4.9.2",
+                                 "mode=zarr,consolidated",
+                                 "mode=nczarr,consolidated&dimension_separator=/"};
+
+    for (size_t i = 0; i < NCZ_LEN(modes); i++) {
+        int ncid;
+
+        OK(place_create(p, modes[i], NC_CLOBBER, &ncid));
+        small_dataset(ncid);
+        OK(nc_close(ncid));
+        OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+        check_small_dataset(ncid);
+        OK(nc_close(ncid));
+        OK(place_open(p, "consolidated=no", NC_WRITE, &ncid));
+        check_small_dataset(ncid);
+        OK(nc_put_att_text(ncid, NC_GLOBAL, "more", 1, "m"));
+        OK(nc_close(ncid));
+        OK(place_open(p, NULL, NC_NOWRITE, &ncid)); /* the consolidated copy is kept true */
+        OK(nc_inq_att(ncid, NC_GLOBAL, "more", NULL, NULL));
+        OK(nc_close(ncid));
+    }
+}
+ON_BOTH(every_style)
+
+static void
+define_mode_on(place *p)
+{
+    int ncid, dim;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    FAILS(NC_EINDEFINE, nc_redef(ncid));
+    OK(nc_enddef(ncid));
+    FAILS(NC_ENOTINDEFINE, nc_enddef(ncid));
+    FAILS(NC_EBADNAME, nc_def_dim(ncid, "a/b", 1, &dim)); /* a failed call changes nothing: */
+    FAILS(NC_ENOTINDEFINE, nc_enddef(ncid));
+    OK(nc_def_dim(ncid, "x", 1, &dim)); /* enters define mode by itself */
+    FAILS(NC_EINDEFINE, nc_redef(ncid));
+    OK(nc__enddef(ncid, 0, 4, 0, 4));
+    OK(nc_redef(ncid));
+    OK(nc_sync(ncid)); /* leaves it */
+    FAILS(NC_ENOTINDEFINE, nc_enddef(ncid));
+    OK(nc_close(ncid));
+}
+ON_BOTH(define_mode)
+
+static void
+read_only_on(place *p)
+{
+    int ncid, dim, var, grp, one = 1;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    small_dataset(ncid);
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    FAILS(NC_EPERM, nc_def_dim(ncid, "y", 1, &dim));
+    FAILS(NC_EPERM, nc_def_var(ncid, "w", NC_INT, 0, NULL, &var));
+    FAILS(NC_EPERM, nc_def_grp(ncid, "g", &grp));
+    FAILS(NC_EPERM, nc_put_att_int(ncid, NC_GLOBAL, "a", NC_INT, 1, &one));
+    FAILS(NC_EPERM, nc_del_att(ncid, NC_GLOBAL, "title"));
+    FAILS(NC_EPERM, nc_put_var_int(ncid, 0, &one));
+    FAILS(NC_EPERM, nc_rename_var(ncid, 0, "w"));
+    FAILS(NC_EPERM, nc_rename_dim(ncid, 0, "w"));
+    FAILS(NC_EPERM, nc_redef(ncid));
+    FAILS(NC_EPERM, nc_set_fill(ncid, NC_NOFILL, NULL));
+    FAILS(NC_EPERM, nc_def_var_fill(ncid, 0, 0, &one));
+    OK(nc_sync(ncid));
+    check_small_dataset(ncid);
+    OK(nc_close(ncid));
+}
+ON_BOTH(read_only)
+
+static void
+noclobber_on(place *p)
+{
+    int ncid;
+
+    OK(place_create(p, NULL, NC_NOCLOBBER, &ncid));
+    small_dataset(ncid);
+    OK(nc_close(ncid));
+    FAILS(NC_EEXIST, place_create(p, NULL, NC_NOCLOBBER, &ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid)); /* nothing was touched */
+    check_small_dataset(ncid);
+    OK(nc_close(ncid));
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    FAILS(NC_ENOTVAR, nc_inq_varid(ncid, "v", NULL));
+    OK(nc_close(ncid));
+}
+ON_BOTH(noclobber)
+
+static void
+clobber_spares_others(void **state)
+{
+    place p;
+    int   ncid;
+    char  sub[400];
+
+    (void)state;
+    place_make(&p, false);
+    write_file(p.dir, "notes.txt", "mine");
+    FAILS(NC_EEXIST, nc_create(p.dir, NC_CLOBBER, &ncid)); /* a directory that is no dataset */
+    assert_non_null(strstr(nczarr_errmsg(), "no dataset"));
+    FAILS(NC_ENOTNC, nc_delete(p.dir));
+    assert_true(exists(p.dir, "notes.txt"));
+
+    snprintf(sub, sizeof sub, "%s/notes.txt", p.dir);
+    FAILS(NC_EEXIST, nc_create(sub, NC_CLOBBER, &ncid)); /* a file */
+    FAILS(NC_ENOTNC, nc_delete(sub));
+    FAILS(NC_ENOTNC, nc_open(sub, NC_NOWRITE, &ncid));
+
+    OK(nc_create(p.path, NC_CLOBBER, &ncid));
+    small_dataset(ncid);
+    OK(nc_close(ncid));
+    write_file(p.path, "notes.txt", "mine"); /* a dataset with something else in it */
+    FAILS(NC_EEXIST, nc_create(p.path, NC_CLOBBER, &ncid));
+    assert_non_null(strstr(nczarr_errmsg(), "notes.txt"));
+    FAILS(NC_EEXIST, nc_delete(p.path));
+    OK(nc_open(p.path, NC_NOWRITE, &ncid));
+    check_small_dataset(ncid);
+    OK(nc_close(ncid));
+    snprintf(sub, sizeof sub, "%s/notes.txt", p.path);
+    assert_int_equal(unlink(sub), 0);
+    OK(nc_create(p.path, NC_CLOBBER, &ncid));
+    OK(nc_close(ncid));
+    assert_false(exists(p.path, "v"));
+    place_drop(&p);
+}
+
+static void
+open_what_is_not_there(void **state)
+{
+    place p;
+    int   ncid = -7;
+    char  url[400];
+
+    (void)state;
+    place_make(&p, false);
+    FAILS(NC_ENOOBJECT, nc_open(p.path, NC_NOWRITE, &ncid));
+    FAILS(NC_ENOTNC, nc_open(p.dir, NC_NOWRITE, &ncid)); /* an empty directory */
+    assert_non_null(strstr(nczarr_errmsg(), ".zgroup"));
+    FAILS(NC_EINVAL, nc_open("what://x/y", NC_NOWRITE, &ncid));
+    snprintf(url, sizeof url, "file://%s#mode=strange", p.path);
+    FAILS(NC_ENOTNC, nc_open(url, NC_NOWRITE, &ncid));
+    snprintf(url, sizeof url, "file://%s#mode=nczarr,zip", p.path);
+    FAILS(NC_ENOTBUILT, nc_open(url, NC_NOWRITE, &ncid));
+    FAILS(NC_ENOTBUILT, nc_open("s3://bucket/key", NC_NOWRITE, &ncid));
+    FAILS(NC_ENOTBUILT, nc_create("s3://bucket/key", NC_CLOBBER, &ncid));
+    snprintf(url, sizeof url, "%s/no/such/parent", p.dir);
+    FAILS(NC_ENOOBJECT, nc_create(url, NC_CLOBBER, &ncid));
+    FAILS(NC_ENOOBJECT, nc_delete(p.path));
+    FAILS(NC_EINVAL, nc_create(p.path, NC_CLOBBER | NC_MMAP, &ncid));
+    FAILS(NC_EINVAL, nc_create(p.path, NC_CLOBBER | NC_DISKLESS | NC_PERSIST, &ncid));
+    FAILS(NC_EINVAL, nc_open(p.path, NC_DISKLESS, &ncid));
+    FAILS(NC_EINVAL, nc_open(NULL, NC_NOWRITE, &ncid));
+    FAILS(NC_EINVAL, nc_create(p.path, NC_CLOBBER, NULL));
+    snprintf(url, sizeof url, "file://%s#durability=often", p.path);
+    FAILS(NC_EINVAL, nc_create(url, NC_CLOBBER, &ncid));
+    assert_false(exists(p.dir, "data.zarr")); /* a failed creation leaves nothing */
+    assert_int_equal(ncid, -7);
+    place_drop(&p);
+}
+
+static void
+paths_and_urls(void **state)
+{
+    place  p;
+    int    ncid, format = 0, mode = 0;
+    char   url[400], back[400];
+    size_t len = 0;
+
+    (void)state;
+    place_make(&p, false);
+    snprintf(url, sizeof url, "file://%s#mode=nczarr,file", p.path);
+    OK(nc_create(url, NC_NETCDF4 | NC_CLOBBER, &ncid));
+    small_dataset(ncid);
+    OK(nc_inq_path(ncid, &len, back));
+    assert_string_equal(back, url);
+    assert_int_equal(len, strlen(url));
+    OK(nc_inq_format(ncid, &format));
+    assert_int_equal(format, NC_FORMAT_NETCDF4);
+    OK(nc_inq_format_extended(ncid, &format, &mode));
+    assert_int_equal(format, NC_FORMATX_NCZARR);
+    assert_true((mode & NC_NETCDF4) != 0);
+    OK(nc_set_base_pe(ncid, 0));
+    OK(nc_inq_base_pe(ncid, &format));
+    OK(nc_show_metadata(ncid));
+    OK(nc_close(ncid));
+    OK(nc__open(p.path, NC_NOWRITE, &len, &ncid)); /* a plain path */
+    check_small_dataset(ncid);
+    OK(nc_close(ncid));
+    OK(nc_delete(url));
+    assert_false(exists(p.dir, "data.zarr"));
+    OK(nc__create(p.path, NC_CLOBBER, 0, &len, &ncid));
+    OK(nc_close(ncid));
+    OK(nc__open_mp(p.path, NC_WRITE, 0, &len, &ncid));
+    OK(nc_close(ncid));
+    OK(nc_delete_mp(p.path, 0));
+    place_drop(&p);
+}
+
+static void
+diskless(void **state)
+{
+    place p;
+    int   ncid;
+
+    (void)state;
+    place_make(&p, false);
+    OK(nc_create(p.path, NC_CLOBBER | NC_DISKLESS, &ncid));
+    small_dataset(ncid);
+    OK(nc_sync(ncid));
+    check_small_dataset(ncid);
+    OK(nc_close(ncid));
+    assert_false(exists(p.dir, "data.zarr"));
+    place_drop(&p);
+}
+
+/* ---- abort ---- */
+
+static void
+abort_of_new(void **state)
+{
+    place p;
+    int   ncid, dim, var, i;
+
+    (void)state;
+    place_make(&p, false);
+    write_file(p.dir, "decoy", "beside");
+    OK(nc_create(p.path, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 4, &dim));
+    OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &var));
+    OK(nc_enddef(ncid));
+    OK(nc_put_var1_int(ncid, var, (size_t[]){1}, &(int){7}));
+    write_file(p.path, "decoy", "inside");
+    OK(nc_abort(ncid));
+    assert_true(exists(p.dir, "decoy"));
+    assert_true(exists(p.path, "decoy"));
+    assert_false(exists(p.path, "v"));
+    assert_false(exists(p.path, ".zgroup"));
+    FAILS(NC_EBADID, nc_abort(ncid));
+
+    snprintf(p.path, sizeof p.path, "%s/other.zarr", p.dir);
+    OK(nc_create(p.path, NC_CLOBBER, &ncid));
+    small_dataset(ncid);
+    OK(nc_abort(ncid));
+    assert_false(exists(p.dir, "other.zarr"));
+
+    OK(nc_create(p.path, NC_CLOBBER, &ncid)); /* once committed it stays */
+    small_dataset(ncid);
+    OK(nc_sync(ncid));
+    OK(nc_inq_varid(ncid, "v", &var));
+    for (i = 0; i < 3; i++)
+        OK(nc_put_att_int(ncid, NC_GLOBAL, "late", NC_INT, 1, &i));
+    OK(nc_abort(ncid));
+    OK(nc_open(p.path, NC_NOWRITE, &ncid));
+    check_small_dataset(ncid);
+    FAILS(NC_ENOTATT, nc_inq_att(ncid, NC_GLOBAL, "late", NULL, NULL));
+    OK(nc_close(ncid));
+    place_drop(&p);
+}
+
+static void
+abort_of_changes_on(place *p)
+{
+    int ncid, var, dim, one = 1;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    small_dataset(ncid);
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_WRITE, &ncid));
+    OK(nc_put_att_int(ncid, NC_GLOBAL, "new", NC_INT, 1, &one));
+    OK(nc_inq_dimid(ncid, "x", &dim));
+    OK(nc_def_var(ncid, "w", NC_INT, 1, &dim, &var));
+    OK(nc_put_var1_int(ncid, var, (size_t[]){0}, &one));
+    OK(nc_put_var1_int(ncid, 0, (size_t[]){0}, &(int){99}));
+    OK(nc_abort(ncid));
+    OK(place_open(p, NULL, NC_WRITE, &ncid));
+    check_small_dataset(ncid);
+    FAILS(NC_ENOTATT, nc_inq_att(ncid, NC_GLOBAL, "new", NULL, NULL));
+    FAILS(NC_ENOTVAR, nc_inq_varid(ncid, "w", NULL));
+    OK(nc_def_var(ncid, "w", NC_INT, 1, &dim, &var)); /* and what it had put is not found again */
+    OK(nc_get_var1_int(ncid, var, (size_t[]){0}, &one));
+    assert_int_equal(one, NC_FILL_INT);
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    OK(nc_abort(ncid)); /* of a read-only one: nothing to drop */
+}
+ON_BOTH(abort_of_changes)
+
+static void
+abort_of_new_map(void **state)
+{
+    place p;
+    int   ncid;
+
+    (void)state;
+    place_make(&p, true);
+    OK(place_create(&p, NULL, NC_CLOBBER, &ncid));
+    small_dataset(ncid);
+    OK(nc_abort(ncid));
+    FAILS(NC_ENOTNC, place_open(&p, NULL, NC_NOWRITE, &ncid));
+    place_drop(&p);
+}
+
+/* ---- the map's own life ---- */
+
+static void
+maps(void **state)
+{
+    place       p;
+    nczarr_map *map;
+    int         ncid;
+
+    (void)state;
+    place_make(&p, false);
+    FAILS(NC_ENOOBJECT, nczarr_map_file(p.path, 0, &map));
+    OK(nczarr_map_file(p.path, 1, &map));
+    OK(nczarr_create_map(map, "mode=zarr", NC_NOCLOBBER, &ncid));
+    OK(nczarr_map_close(map)); /* the dataset has its own reference */
+    small_dataset(ncid);
+    OK(nc_close(ncid));
+    OK(nc_open(p.path, NC_NOWRITE, &ncid));
+    check_small_dataset(ncid);
+    OK(nc_close(ncid));
+    OK(nczarr_map_close(NULL));
+    FAILS(NC_EINVAL, nczarr_map_memory(NULL));
+    FAILS(NC_EINVAL, nczarr_create_map(NULL, NULL, 0, &ncid));
+    FAILS(NC_EINVAL, nczarr_open_map(NULL, NULL, 0, &ncid));
+    place_drop(&p);
+}
+
+static void
+many_open(void **state)
+{
+    place p;
+    int   ncid[40], first;
+
+    (void)state;
+    place_make(&p, true);
+    OK(place_create(&p, NULL, NC_CLOBBER, &first));
+    small_dataset(first);
+    OK(nc_sync(first));
+    for (int i = 0; i < 40; i++)
+        OK(place_open(&p, NULL, NC_NOWRITE, &ncid[i]));
+    for (int i = 0; i < 40; i++) {
+        assert_int_equal(ncid[i] % 0x10000, 0);
+        check_small_dataset(ncid[i]);
+        for (int k = 0; k < i; k++)
+            assert_int_not_equal(ncid[i], ncid[k]);
+    }
+    for (int i = 0; i < 40; i++)
+        OK(nc_close(ncid[i]));
+    OK(nc_close(first));
+    FAILS(NC_EBADID, nc_close(ncid[3]));
+    FAILS(NC_EBADID, nc_close(0));
+    FAILS(NC_EBADID, nc_close(-1));
+    FAILS(NC_EBADID, nc_close(0x7fffffff));
+    place_drop(&p);
+}
+
+static void
+not_built(void **state)
+{
+    int ncid;
+
+    (void)state;
+    FAILS(NC_ENOTBUILT, nc_open_mem("x", 0, 0, NULL, &ncid));
+    FAILS(NC_ENOTBUILT, nc_create_mem("x", 0, 0, &ncid));
+    FAILS(NC_ENOTBUILT, nc_open_memio("x", 0, NULL, &ncid));
+    FAILS(NC_ENOTBUILT, nc_close_memio(0, NULL));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(every_style),
+        cmocka_unit_test(define_mode),
+        cmocka_unit_test(read_only),
+        cmocka_unit_test(noclobber),
+        cmocka_unit_test(clobber_spares_others),
+        cmocka_unit_test(open_what_is_not_there),
+        cmocka_unit_test(paths_and_urls),
+        cmocka_unit_test(diskless),
+        cmocka_unit_test(abort_of_new),
+        cmocka_unit_test(abort_of_changes),
+        cmocka_unit_test(abort_of_new_map),
+        cmocka_unit_test(maps),
+        cmocka_unit_test(many_open),
+        cmocka_unit_test(not_built),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

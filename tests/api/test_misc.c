@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The library itself, error texts, types, values in memory, nc_copy_var, user-defined types. */
+#include "api_test.h"
+
+#include <errno.h>
+
+static void
+error_texts(void **state)
+{
+    (void)state;
+    assert_string_equal(nc_strerror(0), "No error");
+    assert_string_equal(nc_strerror(NC_EBADID), "NetCDF: Not a valid ID");
+    assert_string_equal(nc_strerror(NC_EEXIST), "NetCDF: File exists && NC_NOCLOBBER");
+    assert_string_equal(nc_strerror(NC_ENCZARR), "NetCDF: NCZarr error");
+    assert_string_equal(nc_strerror(NC_ECANTEXTEND),
+                        "NetCDF: Attempt to extend dataset during NC_INDEPENDENT I/O operation. Use nc_var_par_access "
+                        "to set mode NC_COLLECTIVE before extending variable.");
+    assert_string_equal(nc_strerror(-9999), "Unknown Error");
+    assert_string_equal(nc_strerror(ENOSPC), strerror(ENOSPC));
+    assert_string_equal(nc_strerror(NC2_ERR), "Unknown Error");
+}
+
+static void
+library(void **state)
+{
+    size_t size, nelems;
+    float  pre;
+    int    old;
+
+    (void)state;
+    assert_string_equal(nczarr_version(), NCZARR_VERSION);
+    assert_non_null(strstr(nc_inq_libvers(), NCZARR_VERSION));
+    OK(nc_initialize());
+    OK(nc_finalize());
+    OK(nc_set_default_format(NC_FORMAT_CLASSIC, &old));
+    assert_int_equal(old, NC_FORMAT_NETCDF4);
+    FAILS(NC_EINVAL, nc_set_default_format(99, &old));
+    OK(nc_set_default_format(NC_FORMAT_NETCDF4, NULL));
+    OK(nc_get_chunk_cache(&size, &nelems, &pre));
+    assert_true(size > 0 && nelems == 1000 && pre == 0.75f);
+    FAILS(NC_EINVAL, nc_set_chunk_cache(1, 1, -1.0f));
+    OK(nc_set_chunk_cache(1 << 20, 100, 0.5f));
+    OK(nc_get_chunk_cache(&size, &nelems, &pre));
+    assert_true(size == 1 << 20 && nelems == 100 && pre == 0.5f);
+    OK(nc_set_log_level(-1));
+    OK(nc_set_alignment(1, 1));
+    OK(nc_get_alignment(&old, &old));
+    OK(nc_set_meta_block_size(77));
+    OK(nc_get_meta_block_size(&size));
+    assert_null(nc_rc_get("X"));
+    FAILS(NC_ENOTBUILT, nc_rc_set("X", "Y"));
+    assert_int_equal(nctypelen(NC_DOUBLE), 8);
+    assert_int_equal(nctypelen(77), -1);
+}
+
+static void
+types_on(place *p)
+{
+    static const char *const names[] = { "byte",  "char",   "short", "int",   "float",  "double",
+                                         "ubyte", "ushort", "uint",  "int64", "uint64", "string" };
+    char    name[NC_MAX_NAME + 1];
+    size_t  size;
+    nc_type t;
+    int     ncid, equal;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    for (nc_type i = NC_BYTE; i <= NC_STRING; i++) {
+        OK(nc_inq_type(ncid, i, name, &size));
+        assert_string_equal(name, names[i - 1]);
+        assert_int_equal(size, nctypelen(i));
+        OK(nc_inq_typeid(ncid, name, &t));
+        assert_int_equal(t, i);
+    }
+    FAILS(NC_EBADTYPE, nc_inq_type(ncid, 13, name, &size));
+    FAILS(NC_EBADTYPE, nc_inq_type(ncid, NC_NAT, name, &size));
+    FAILS(NC_EBADTYPE, nc_inq_typeid(ncid, "integer", &t));
+    FAILS(NC_EBADTYPE, nc_inq_user_type(ncid, 33, name, &size, &t, NULL, NULL));
+    OK(nc_inq_type_equal(ncid, NC_INT, ncid, NC_INT, &equal));
+    assert_int_equal(equal, 1);
+    OK(nc_inq_type_equal(ncid, NC_INT, ncid, NC_UINT, &equal));
+    assert_int_equal(equal, 0);
+    FAILS(NC_ENOTNC4, nc_def_compound(ncid, 8, "c", &t));
+    FAILS(NC_ENOTNC4, nc_def_vlen(ncid, "v", NC_INT, &t));
+    FAILS(NC_ENOTNC4, nc_def_enum(ncid, NC_INT, "e", &t));
+    FAILS(NC_ENOTNC4, nc_def_opaque(ncid, 8, "o", &t));
+    FAILS(NC_ENOTNC4, nc_inq_enum_ident(ncid, 32, 1, name));
+    FAILS(NC_EBADID, nc_def_opaque(1, 8, "o", &t));
+    OK(nc_close(ncid));
+}
+ON_BOTH(types)
+
+static void
+values_on(place *p)
+{
+    char     *in[2] = { (char *)"one", NULL }, **copy = NULL, *flat[2];
+    int      *ints = NULL;
+    nc_vlen_t vl = { 3, malloc(12) };
+    int       ncid;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_copy_data_all(ncid, NC_STRING, in, 2, (void **)&copy));
+    assert_string_equal(copy[0], "one");
+    assert_null(copy[1]);
+    OK(nc_reclaim_data_all(ncid, NC_STRING, copy, 2));
+    OK(nc_copy_data(ncid, NC_STRING, in, 2, flat));
+    OK(nc_reclaim_data(ncid, NC_STRING, flat, 2));
+    OK(nc_copy_data_all(ncid, NC_INT, (int[]){ 4, 5 }, 2, (void **)&ints));
+    assert_int_equal(ints[1], 5);
+    OK(nc_reclaim_data_all(ncid, NC_INT, ints, 2));
+    FAILS(NC_EBADTYPE, nc_reclaim_data(ncid, 99, in, 1));
+    FAILS(NC_EINVAL, nc_copy_data(ncid, NC_INT, NULL, 1, flat));
+    OK(nc_free_vlen(&vl));
+    assert_null(vl.p);
+    OK(nc_free_string(0, NULL));
+    FAILS(NC_EINVAL, nc_free_string(2, NULL));
+    OK(nc_close(ncid));
+}
+ON_BOTH(values)
+
+static void
+copy_var_on(place *p)
+{
+    const char *text[3] = { "a", "bb", "ccc" };
+    place       q;
+    char       *s[3];
+    size_t      chunk[2], len;
+    int         in, out, t, x, v, w, id, level, data[12], fill, no_fill;
+
+    place_make(&q, p->memory);
+    OK(place_create(p, NULL, NC_CLOBBER, &in));
+    OK(nc_def_dim(in, "t", NC_UNLIMITED, &t));
+    OK(nc_def_dim(in, "x", 3, &x));
+    OK(nc_def_var(in, "v", NC_INT, 2, (int[]){ t, x }, &v));
+    OK(nc_def_var_chunking(in, v, NC_CHUNKED, (size_t[]){ 2, 2 }));
+    OK(nc_def_var_deflate(in, v, 1, 1, 3));
+    OK(nc_def_var_fill(in, v, 0, &(int){ -1 }));
+    OK(nc_put_att_text(in, v, "units", 1, "m"));
+    OK(nc_def_var(in, "s", NC_STRING, 1, &x, &w));
+    for (int i = 0; i < 12; i++)
+        data[i] = i;
+    OK(nc_put_vara_int(in, v, (size_t[]){ 0, 0 }, (size_t[]){ 4, 3 }, data));
+    OK(nc_put_var_string(in, w, text));
+
+    OK(place_create(&q, NULL, NC_CLOBBER, &out));
+    OK(nc_def_dim(out, "x", 3, &id));
+    OK(nc_copy_var(in, v, out));
+    OK(nc_copy_var(in, w, out));
+    FAILS(NC_ENAMEINUSE, nc_copy_var(in, w, out));
+    FAILS(NC_ENOTVAR, nc_copy_var(in, 7, out));
+    FAILS(NC_EBADID, nc_copy_var(in, w, 5));
+    OK(nc_close(out));
+    OK(nc_close(in));
+
+    OK(place_open(&q, NULL, NC_NOWRITE, &out));
+    OK(nc_inq_varid(out, "v", &v));
+    memset(data, 0, sizeof data);
+    OK(nc_get_var_int(out, v, data));
+    assert_int_equal(data[11], 11);
+    OK(nc_inq_var_chunking(out, v, NULL, chunk));
+    assert_int_equal(chunk[1], 2);
+    OK(nc_inq_var_deflate(out, v, &id, NULL, &level));
+    assert_true(id == 1 && level == 3);
+    OK(nc_inq_var_fill(out, v, &no_fill, &fill));
+    assert_int_equal(fill, -1);
+    OK(nc_inq_attlen(out, v, "units", &len));
+    OK(nc_inq_unlimdim(out, &id));
+    assert_true(id >= 0);
+    OK(nc_inq_varid(out, "s", &w));
+    OK(nc_get_var_string(out, w, s));
+    assert_string_equal(s[2], "ccc");
+    OK(nc_free_string(3, s));
+    OK(nc_close(out));
+    place_drop(&q);
+}
+ON_BOTH(copy_var)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(error_texts), cmocka_unit_test(library), cmocka_unit_test(types),
+        cmocka_unit_test(values),      cmocka_unit_test(copy_var),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

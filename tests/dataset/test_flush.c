@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The order of a flush and of a rename, through a map that fails: cut off after any operation (as a crash would),
+ * what stands in the map must be the old dataset or the new one, or at least open and hold nothing wrong; after a
+ * single failure the same dataset must be able to go on and commit.
+ */
+#include "dataset_test.h"
+
+/* Variables with what they must hold in full: i -> base + i. */
+enum { LEN = 6 };
+
+static int
+fill_var(ncz_dataset *ds, ncz_var *v, int base, int n)
+{
+    int data[32];
+
+    for (int i = 0; i < n; i++)
+        data[i] = base + i;
+    return put(ds, v, 0, (uint64_t)n, data);
+}
+
+#define TRY(call)                                                                                                    \
+    do {                                                                                                             \
+        if ((rc = (call)) != NC_NOERR)                                                                               \
+            return rc;                                                                                               \
+    } while (0)
+
+/* A first version: x, t, /a (base 100), /g/b (base 200), /grows (base 300, 3 long), attribute `version` 1. */
+static int
+make(ncz_dataset *ds)
+{
+    ncz_dim   *x = NULL, *t = NULL;
+    ncz_group *g = NULL;
+    ncz_var   *a = NULL, *b = NULL, *grows = NULL;
+    int        rc;
+
+    TRY(def_dim(ds, "x", LEN, &x));
+    TRY(def_dim(ds, "t", 0, &t));
+    TRY(def_group(ds, "g", &g));
+    TRY(def_var(ds, NULL, "a", 1, &x, &a));
+    TRY(def_var(ds, g, "b", 1, &x, &b));
+    TRY(def_var(ds, NULL, "grows", 1, &t, &grows));
+    TRY(put_att(ds, "version", 1));
+    TRY(fill_var(ds, a, 100, LEN));
+    TRY(fill_var(ds, b, 200, LEN));
+    TRY(fill_var(ds, grows, 300, 3));
+    return NC_NOERR;
+}
+
+/* What a later session does to it. */
+typedef int (*change_fn)(ncz_dataset *ds);
+
+static int
+nothing(ncz_dataset *ds)
+{
+    (void)ds;
+    return NC_NOERR;
+}
+
+static int
+redefine(ncz_dataset *ds)
+{
+    ncz_dim *y = NULL, *x = ncz_model_dim_at(ncz_dataset_model(ds), "/x");
+    ncz_var *c = NULL;
+    int      rc;
+
+    TRY(put_att(ds, "version", 2));
+    TRY(def_dim(ds, "y", 9, &y));
+    TRY(def_var(ds, NULL, "c", 1, &x, &c));
+    TRY(fill_var(ds, c, 400, LEN));
+    return NC_NOERR;
+}
+
+static int
+grow(ncz_dataset *ds)
+{
+    return fill_var(ds, var(ds, "/", "grows"), 300, 8);
+}
+
+static int
+rename_var(ncz_dataset *ds)
+{
+    int rc;
+
+    TRY(ncz_dataset_begin(ds, NCZ_USE_CHANGE));
+    return ncz_dataset_end(ds, NCZ_USE_CHANGE, ncz_dataset_rename_var(ds, var(ds, "/", "a"), "renamed"));
+}
+
+static int
+rename_group(ncz_dataset *ds)
+{
+    int rc;
+
+    TRY(ncz_dataset_begin(ds, NCZ_USE_CHANGE));
+    return ncz_dataset_end(ds, NCZ_USE_CHANGE,
+                           ncz_dataset_rename_group(ds, ncz_model_group_at(ncz_dataset_model(ds), "/g"), "h"));
+}
+
+/* Every variable that is listed holds what it should; returns how many were seen. `torn`: a put failed, and some of
+ * its data may be fill. */
+static size_t
+check_values(ncz_dataset *ds, bool torn)
+{
+    static const struct {
+        const char *name;
+        int         base;
+    } known[] = {{"a", 100}, {"renamed", 100}, {"b", 200}, {"grows", 300}, {"c", 400}};
+    ncz_model *m = ncz_dataset_model(ds);
+    size_t     seen = 0;
+
+    for (ncz_group *g = ncz_model_next_group(m, NULL); g != NULL; g = ncz_model_next_group(m, g))
+        for (size_t i = 0; i < g->nvars; i++)
+            for (size_t k = 0; k < NCZ_LEN(known); k++) {
+                ncz_var *v = g->vars[i];
+                int      data[32];
+
+                if (strcmp(v->name, known[k].name) != 0)
+                    continue;
+                assert_true(v->dims[0]->len <= 8);
+                OK(get(ds, v, 0, v->dims[0]->len, data));
+                for (int e = 0; e < (int)v->dims[0]->len; e++)
+                    if (!(torn && data[e] == NC_FILL_INT))
+                        assert_int_equal(data[e], known[k].base + e);
+                seen++;
+            }
+    return seen;
+}
+
+/* What stands in the map: 0 nothing that opens, else the number of variables, all of them right. */
+static size_t
+examine(zmap *map)
+{
+    ncz_dataset *ds = NULL;
+    size_t       seen;
+    int          rc = ncz_dataset_open_map(map, NULL, NC_NOWRITE, NULL, &ds);
+
+    if (rc == NC_ENOTNC)
+        return 0;
+    OK(rc);
+    seen = check_values(ds, false);
+    OK(end(ds));
+    return seen;
+}
+
+/* A session: create or open through a map with a fault, change, close. */
+static int
+session(zmap *inner, zmap_fault_plan *plan, const char *mode, bool create, change_fn change)
+{
+    ncz_dataset *ds = NULL;
+    zmap        *map = NULL;
+    int          rc, closed;
+
+    OK(zmap_fault_open(zmap_ref(inner), plan, &map));
+    rc = create ? ncz_dataset_create_map(map, mode, NC_CLOBBER, NULL, &ds)
+                : ncz_dataset_open_map(map, mode, NC_WRITE, NULL, &ds);
+    if (rc == NC_NOERR) {
+        rc = change(ds);
+        closed = end(ds);
+        rc = rc != NC_NOERR ? rc : closed;
+    }
+    (void)zmap_close(map, ZMAP_KEEP);
+    return rc;
+}
+
+static zmap *
+fresh_map(const char *mode)
+{
+    zmap           *map = NULL;
+    zmap_fault_plan none = {.nth = 0};
+
+    OK(zmap_mem_open(&map));
+    if (mode != NULL)
+        OK(session(map, &none, mode, true, make));
+    return map;
+}
+
+static const char *const modes[] = {"mode=nczarr", "mode=zarr", "mode=nczarr,consolidated"};
+
+static void
+a_new_dataset_appears_whole(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < NCZ_LEN(modes); m++) {
+        bool appeared = false;
+
+        for (size_t n = 1; !appeared || n < 12; n++) {
+            zmap_fault_plan plan = {.nth = n, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
+            zmap           *map = fresh_map(NULL);
+            int             rc = session(map, &plan, modes[m], true, make);
+            size_t          seen = examine(map);
+
+            assert_true(seen == 0 || seen == 3); /* nothing, or all of it */
+            if (rc == NC_NOERR) {
+                assert_int_equal(seen, 3);
+                appeared = true;
+            } else {
+                assert_int_equal(rc, NC_EIO);
+            }
+            OK(zmap_close(map, ZMAP_KEEP));
+            assert_true(n < 1000);
+        }
+    }
+}
+
+static void
+cut_off(change_fn change, size_t least)
+{
+    for (size_t m = 0; m < NCZ_LEN(modes); m++) {
+        bool done = false;
+
+        for (size_t n = 1; !done; n++) {
+            zmap_fault_plan plan = {.nth = n, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
+            zmap           *map = fresh_map(modes[m]);
+
+            done = session(map, &plan, NULL, false, change) == NC_NOERR;
+            assert_true(examine(map) >= least);
+            OK(zmap_close(map, ZMAP_KEEP));
+            assert_true(n < 1000);
+        }
+    }
+}
+
+static void
+a_crash_leaves_old_or_new(void **state)
+{
+    (void)state;
+    cut_off(nothing, 3);
+    cut_off(redefine, 3);
+    cut_off(grow, 3);
+    cut_off(rename_var, 3);
+    cut_off(rename_group, 3);
+}
+
+/* One operation fails and no other: the dataset itself goes on. */
+static void
+go_on(change_fn change)
+{
+    bool done = false;
+
+    for (size_t n = 1; !done; n++) {
+        zmap_fault_plan plan = {.nth = n, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
+        zmap           *inner = fresh_map("mode=nczarr"), *map = NULL;
+        ncz_dataset    *ds = NULL;
+        int             rc;
+
+        OK(zmap_fault_open(zmap_ref(inner), &plan, &map));
+        /* A failed sync would be final: that is another test. */
+        if (ncz_dataset_open_map(map, "durability=none", NC_WRITE, NULL, &ds) == NC_NOERR) {
+            rc = change(ds);
+            if (rc == NC_NOERR)
+                rc = ncz_dataset_sync(ds);
+            done = rc == NC_NOERR && plan.seen < n;
+            plan.nth = 0;
+            OK(ncz_dataset_sync(ds)); /* what failed is tried again */
+            OK(put_att(ds, "late", 1));
+            OK(end(ds));
+            OK(ncz_dataset_open_map(inner, NULL, NC_NOWRITE, NULL, &ds));
+            assert_true(check_values(ds, rc != NC_NOERR) >= 3);
+            assert_int_equal(att(ds, "late"), 1);
+            OK(end(ds));
+        }
+        OK(zmap_close(map, ZMAP_KEEP));
+        OK(zmap_close(inner, ZMAP_KEEP));
+        assert_true(n < 1000);
+    }
+}
+
+static void
+a_failure_is_survived(void **state)
+{
+    (void)state;
+    go_on(redefine);
+    go_on(grow);
+    go_on(rename_var);
+    go_on(rename_group);
+}
+
+/* ---- what is put, and what is not ---- */
+
+static size_t
+operations(zmap *inner, change_fn change)
+{
+    zmap_fault_plan plan = {.nth = 0};
+    size_t          before;
+
+    OK(session(inner, &plan, "durability=none", false, nothing));
+    before = plan.seen;
+    plan.seen = 0;
+    OK(session(inner, &plan, "durability=none", false, change));
+    return plan.seen - before;
+}
+
+static int
+same_attribute(ncz_dataset *ds)
+{
+    return put_att(ds, "version", 1);
+}
+
+static int
+other_attribute(ncz_dataset *ds)
+{
+    return put_att(ds, "version", 7);
+}
+
+static void
+only_changes_are_stored(void **state)
+{
+    zmap *map = fresh_map("mode=nczarr");
+
+    (void)state;
+    assert_int_equal(operations(map, same_attribute), 0);  /* the same bytes are not put again */
+    assert_int_equal(operations(map, other_attribute), 1); /* one document */
+    OK(zmap_close(map, ZMAP_KEEP));
+}
+
+/* ---- a failed sync is final ---- */
+
+static int
+no_fsync(zmap *m)
+{
+    (void)m;
+    return ncz_fail(NC_EIO, "no fsync today");
+}
+
+static void
+a_failed_sync_is_final(void **state)
+{
+    zmap           *map = fresh_map("mode=nczarr");
+    ncz_dataset    *ds = NULL;
+    zmap_ops        ops = *map->ops;
+    const zmap_ops *real = map->ops;
+
+    (void)state;
+    ops.sync = no_fsync;
+    map->caps |= ZMAP_CAN_SYNC;
+    map->ops = &ops;
+    OK(ncz_dataset_open_map(map, NULL, NC_WRITE, NULL, &ds));
+    OK(put_att(ds, "version", 3));
+    assert_int_equal(ncz_dataset_sync(ds), NC_EIO);
+    ops.sync = real->sync;
+    assert_int_equal(ncz_dataset_sync(ds), NC_EIO);
+    assert_non_null(strstr(ncz_err_text(), "no fsync today"));
+    assert_int_equal(end(ds), NC_EIO);
+
+    ops.sync = no_fsync; /* who asks for no durability is not bothered */
+    OK(ncz_dataset_open_map(map, "durability=none", NC_WRITE, NULL, &ds));
+    OK(put_att(ds, "version", 4));
+    OK(end(ds));
+    map->ops = real;
+    OK(zmap_close(map, ZMAP_KEEP));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_new_dataset_appears_whole), cmocka_unit_test(a_crash_leaves_old_or_new),
+        cmocka_unit_test(a_failure_is_survived),       cmocka_unit_test(only_changes_are_stored),
+        cmocka_unit_test(a_failed_sync_is_final),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
