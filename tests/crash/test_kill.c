@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kill test: a child process runs a scenario and dies at its n-th system call, for every n until it gets through;
+ * after each death the dataset must open, and all of it must be old or new, object by object.
+ *
+ * To show that the test sees what it looks for, the same runs with a mutant of the file map that writes in place
+ * instead of renaming: it must be caught.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "nczarr.h"
+#include "zmap/zmap_sys.h"
+
+#define DIED   137
+#define RECS   6  /* records of the first generation */
+#define MORE   10 /* records after append */
+#define WIDTH  23
+#define CHUNKW 10
+
+/* ---- the system-call table that dies ------------------------------------------------------------------------------------ */
+
+static long calls, die_at;
+
+static void
+tick(void)
+{
+    if (++calls == die_at)
+        _exit(DIED);
+}
+
+#define DYING(ret, name, params, args)      \
+    static ret dying_##name params          \
+    {                                       \
+        tick();                             \
+        return zmap_system.name args;       \
+    }
+
+DYING(int, openat, (int d, const char *p, int f, mode_t m), (d, p, f, m))
+DYING(int, open_beneath, (int d, const char *p, int f), (d, p, f))
+DYING(int, close, (int fd), (fd))
+DYING(ssize_t, read, (int fd, void *b, size_t n), (fd, b, n))
+DYING(ssize_t, pread, (int fd, void *b, size_t n, off_t o), (fd, b, n, o))
+DYING(int, mkdirat, (int d, const char *p, mode_t m), (d, p, m))
+DYING(int, renameat, (int a, const char *p, int b, const char *q), (a, p, b, q))
+DYING(int, rename_new, (int a, const char *p, int b, const char *q), (a, p, b, q))
+DYING(int, linkat, (int a, const char *p, int b, const char *q, int f), (a, p, b, q, f))
+DYING(int, unlinkat, (int d, const char *p, int f), (d, p, f))
+
+/* The first half of the bytes may arrive before the end does. */
+static ssize_t
+dying_write(int fd, const void *data, size_t len)
+{
+    if (calls + 1 == die_at && len > 1 && zmap_system.write(fd, data, len / 2) < 0)
+        _exit(DIED);
+    tick();
+    return zmap_system.write(fd, data, len);
+}
+
+/* A kill loses no page of the kernel's: syncing is counted, not done. */
+static int
+dying_sync(int fd)
+{
+    (void)fd;
+    tick();
+    return 0;
+}
+
+/* The mutant's rename: copies over the old object in small pieces, as a library that writes in place does. */
+static int
+in_place(int from_dir, const char *from, int to_dir, const char *to)
+{
+    char    piece[16];
+    int     in = openat(from_dir, from, O_RDONLY), out = openat(to_dir, to, O_WRONLY | O_CREAT, 0666);
+    ssize_t n;
+
+    while ((n = read(in, piece, sizeof piece)) > 0) {
+        tick();
+        if (write(out, piece, (size_t)n) != n)
+            return -1;
+    }
+    (void)!ftruncate(out, lseek(out, 0, SEEK_CUR));
+    close(in);
+    close(out);
+    return unlinkat(from_dir, from, 0);
+}
+
+static void
+install(bool mutant)
+{
+    static zmap_syscalls t;
+
+    t = zmap_system;
+    t.openat = dying_openat;
+    t.open_beneath = dying_open_beneath;
+    t.close = dying_close;
+    t.read = dying_read;
+    t.pread = dying_pread;
+    t.write = dying_write;
+    t.fsync = t.syncfs = dying_sync;
+    t.mkdirat = dying_mkdirat;
+    t.renameat = mutant ? in_place : dying_renameat;
+    t.rename_new = dying_rename_new;
+    t.linkat = dying_linkat;
+    t.unlinkat = dying_unlinkat;
+    zmap_file_use(&t);
+}
+
+/* ---- the scenarios --------------------------------------------------------------------------------------------------------- */
+
+static char path[256];
+
+#define TRY(call)                \
+    do {                         \
+        if ((call) != NC_NOERR)  \
+            return false;        \
+    } while (0)
+
+/* Record `rec` of generation `gen`: each element says both. */
+static void
+record(int gen, int rec, int *out)
+{
+    for (int i = 0; i < WIDTH; i++)
+        out[i] = gen * 1000 + rec;
+}
+
+static bool
+put_records(int ncid, const char *var, int gen, int from, int to)
+{
+    int varid, row[WIDTH];
+
+    TRY(nc_inq_varid(ncid, var, &varid));
+    for (int rec = from; rec < to; rec++) {
+        record(gen, rec, row);
+        TRY(nc_put_vara_int(ncid, varid, (size_t[]){ (size_t)rec, 0 }, (size_t[]){ 1, WIDTH }, row));
+    }
+    return true;
+}
+
+static bool
+create(void)
+{
+    int    ncid, grp, dims[2], v, w;
+    size_t chunk[] = { 2, CHUNKW };
+
+    TRY(nc_create(path, NC_NETCDF4, &ncid));
+    TRY(nc_put_att_text(ncid, NC_GLOBAL, "title", 9, "first one"));
+    TRY(nc_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]));
+    TRY(nc_def_dim(ncid, "x", WIDTH, &dims[1]));
+    TRY(nc_def_var(ncid, "plain", NC_INT, 2, dims, &v));
+    TRY(nc_def_var_chunking(ncid, v, NC_CHUNKED, chunk));
+    TRY(nc_def_grp(ncid, "g", &grp));
+    TRY(nc_def_var(grp, "packed", NC_INT, 2, dims, &w));
+    TRY(nc_def_var_chunking(grp, w, NC_CHUNKED, chunk));
+    TRY(nc_def_var_deflate(grp, w, 1, 1, 4));
+    TRY(nc_put_att_text(grp, w, "units", 1, "m"));
+    TRY(nc_enddef(ncid));
+    if (!put_records(ncid, "plain", 1, 0, RECS) || !put_records(grp, "packed", 1, 0, RECS))
+        return false;
+    return nc_close(ncid) == NC_NOERR;
+}
+
+static bool
+append(void)
+{
+    int ncid, grp;
+
+    TRY(nc_open(path, NC_WRITE, &ncid));
+    TRY(nc_inq_grp_ncid(ncid, "g", &grp));
+    if (!put_records(ncid, "plain", 1, RECS, MORE) || !put_records(grp, "packed", 1, RECS, MORE))
+        return false;
+    return nc_close(ncid) == NC_NOERR;
+}
+
+static bool
+overwrite(void)
+{
+    int ncid, grp;
+
+    TRY(nc_open(path, NC_WRITE, &ncid));
+    TRY(nc_inq_grp_ncid(ncid, "g", &grp));
+    TRY(nc_put_att_text(ncid, NC_GLOBAL, "title", 2, "II"));
+    if (!put_records(ncid, "plain", 2, 0, RECS) || !put_records(grp, "packed", 2, 0, RECS))
+        return false;
+    TRY(nc_sync(ncid));
+    return nc_close(ncid) == NC_NOERR;
+}
+
+static bool
+redefine(void)
+{
+    int ncid, grp, v, extra;
+
+    TRY(nc_open(path, NC_WRITE, &ncid));
+    TRY(nc_inq_grp_ncid(ncid, "g", &grp));
+    TRY(nc_inq_varid(ncid, "plain", &v));
+    TRY(nc_redef(ncid));
+    TRY(nc_rename_var(ncid, v, "renamed"));
+    TRY(nc_rename_grp(grp, "h"));
+    TRY(nc_def_var(ncid, "extra", NC_DOUBLE, 0, NULL, &extra));
+    TRY(nc_del_att(ncid, NC_GLOBAL, "title"));
+    TRY(nc_enddef(ncid));
+    TRY(nc_put_var_double(ncid, extra, (double[]){ 2.5 }));
+    return nc_close(ncid) == NC_NOERR;
+}
+
+static bool
+rewrite_all(void) /* NC_CLOBBER over the old dataset: it may be gone after a death, but nothing of it may be torn */
+{
+    return create();
+}
+
+/* ---- looking at what a death left ---------------------------------------------------------------------------------------------- */
+
+static char complaint[512];
+
+static bool
+wrong(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(complaint, sizeof complaint, fmt, args);
+    va_end(args);
+    return false;
+}
+
+/* Each chunk of two records holds one generation of each record, whole. */
+static bool
+records_whole(int ncid, const char *name, size_t atleast)
+{
+    int    varid, dims[2], rc, row[WIDTH];
+    size_t nrecs;
+
+    if ((rc = nc_inq_varid(ncid, name, &varid)) != NC_NOERR)
+        return wrong("%s: %s", name, nczarr_errmsg());
+    if (nc_inq_vardimid(ncid, varid, dims) != NC_NOERR || nc_inq_dimlen(ncid, dims[0], &nrecs) != NC_NOERR)
+        return wrong("%s has lost its dimensions", name);
+    if (nrecs < atleast)
+        return wrong("%s has %zu records", name, nrecs);
+    for (size_t rec = 0; rec < nrecs; rec++) {
+        rc = nc_get_vara_int(ncid, varid, (size_t[]){ rec, 0 }, (size_t[]){ 1, WIDTH }, row);
+        if (rc != NC_NOERR)
+            return wrong("%s record %zu: %d %s", name, rec, rc, nczarr_errmsg());
+        for (int i = 0; i < WIDTH; i++) {
+            bool fill = row[i] == NC_FILL_INT, first = row[i] == 1000 + (int)rec, second = row[i] == 2000 + (int)rec;
+
+            if (!(first || second || (fill && rec >= atleast)))
+                return wrong("%s record %zu element %d is %d", name, rec, i, row[i]);
+            if (i % CHUNKW != 0 && row[i] != row[i - 1])
+                return wrong("%s record %zu: a chunk holds %d and %d", name, rec, row[i - 1], row[i]);
+        }
+    }
+    return true;
+}
+
+static bool
+title_whole(int ncid)
+{
+    char   title[64] = "";
+    size_t len = 0;
+    int    rc = nc_inq_attlen(ncid, NC_GLOBAL, "title", &len);
+
+    if (rc == NC_ENOTATT)
+        return true;
+    if (rc != NC_NOERR || len >= sizeof title || nc_get_att_text(ncid, NC_GLOBAL, "title", title) != NC_NOERR)
+        return wrong("title: %s", nczarr_errmsg());
+    return strcmp(title, "first one") == 0 || strcmp(title, "II") == 0 || wrong("title is '%s'", title);
+}
+
+static bool
+look(size_t atleast, bool may_be_absent)
+{
+    int  ncid, grp, varid, rc = nc_open(path, NC_NOWRITE, &ncid);
+    bool good;
+
+    if (rc != NC_NOERR)
+        return (may_be_absent && (rc == NC_ENOTNC || rc == NC_ENOOBJECT || rc == NC_ENOTZARR)) ||
+               wrong("does not open: %d %s", rc, nczarr_errmsg());
+    if (nc_inq_grp_ncid(ncid, "g", &grp) != NC_NOERR && nc_inq_grp_ncid(ncid, "h", &grp) != NC_NOERR)
+        good = wrong("its group is gone");
+    else
+        good = title_whole(ncid) &&
+               records_whole(ncid, nc_inq_varid(ncid, "plain", &varid) == NC_NOERR ? "plain" : "renamed", atleast) &&
+               records_whole(grp, "packed", atleast);
+    if (nc_close(ncid) != NC_NOERR)
+        return wrong("does not close: %s", nczarr_errmsg());
+    return good;
+}
+
+/* ---- the loop ----------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct scenario {
+    const char *name;
+    bool (*prepare)(void);
+    bool (*go)(void);
+    size_t atleast;       /* records that must be there whenever it dies */
+    bool   may_be_absent; /* nothing was committed before */
+} scenario;
+
+static const scenario scenarios[] = {
+    { "create", NULL, create, RECS, true },
+    { "append", create, append, RECS, false },
+    { "overwrite", create, overwrite, RECS, false },
+    { "redefine", create, redefine, RECS, false },
+    { "clobber", create, rewrite_all, RECS, true },
+};
+
+static void
+fresh(const scenario *s)
+{
+    char command[512];
+
+    snprintf(command, sizeof command, "rm -rf '%s'", path);
+    if (system(command) != 0)
+        exit(2);
+    zmap_file_use(NULL);
+    if (s->prepare != NULL && !s->prepare()) {
+        fprintf(stderr, "[  FAILED  ] kill_%s: cannot prepare: %s\n", s->name, nczarr_errmsg());
+        exit(1);
+    }
+}
+
+/* Runs the scenario in a child that dies at call n. True when it got through instead. */
+static bool
+run_to(const scenario *s, long n, bool mutant)
+{
+    int   status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        calls = 0;
+        die_at = n;
+        install(mutant);
+        _exit(s->go() ? 0 : 1);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        exit(2);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return true;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != DIED) {
+        fprintf(stderr, "[  FAILED  ] kill_%s: the child ended with status %x at call %ld\n", s->name, status, n);
+        exit(1);
+    }
+    return false;
+}
+
+/* The number of deaths after which something was wrong; stops at the first when not hunting the mutant. */
+static long
+torn_after(const scenario *s, bool mutant, long *points)
+{
+    long torn = 0, n;
+
+    for (n = 1;; n++) {
+        bool through;
+
+        fresh(s);
+        through = run_to(s, n, mutant);
+        if (!look(s->atleast, s->may_be_absent)) {
+            torn++;
+            if (!mutant) {
+                fprintf(stderr, "kill at call %ld: %s\n", n, complaint);
+                break;
+            }
+        }
+        if (through)
+            break;
+    }
+    *points = n;
+    return torn;
+}
+
+int
+main(void)
+{
+    char dir[] = "/tmp/nczarr-kill-XXXXXX";
+    long points, torn;
+    bool failed = false;
+
+    if (mkdtemp(dir) == NULL)
+        return 2;
+    snprintf(path, sizeof path, "%s/d.zarr", dir);
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
+        torn = torn_after(&scenarios[i], false, &points);
+        printf("[%s] kill_%s at each of %ld system calls\n", torn ? "  FAILED  " : "       OK ", scenarios[i].name, points);
+        failed = failed || torn != 0;
+    }
+    torn = torn_after(&scenarios[2], true, &points);
+    printf("[%s] kill_mutant: a map that writes in place is caught (%ld of %ld deaths)\n", torn ? "       OK " : "  FAILED  ",
+           torn, points);
+    failed = failed || torn == 0;
+    fresh(&scenarios[0]);
+    (void)rmdir(dir);
+    return failed;
+}

@@ -1,0 +1,52 @@
+# What the golden run expects where a reference writer or reader was wrong. Read by run.py.
+
+# (writer, case): [(text in the .cdl, text that is right), ...]
+# -0.0 stands as `-0` in the document; netCDF-C reads it as the integer 0 and loses the sign.
+NEGATIVE_ZERO = [("\t\t:negz = 0. ;", "\t\t:negz = -0. ;")]
+EXCEPTIONS = {
+    ("netcdf-c-4.9.2", "atts"): NEGATIVE_ZERO,
+    ("netcdf-c-4.9.3", "atts"): NEGATIVE_ZERO,
+    ("netcdf-c-main", "atts"): NEGATIVE_ZERO,
+}
+
+# (writer, case): the right dump, where the writer's own ncdump crashed.
+# 4.8.0 and 4.8.1 stored the fill value in place of a scalar's data; 4.9.0 stored the data.
+SAFE_SCALAR = """netcdf safe_scalar {
+variables:
+	int si ;
+		si:u = "a" ;
+	double sd ;
+		sd:u = "b" ;
+	char sc ;
+		sc:u = "c" ;
+
+// global attributes:
+		:t = "x" ;
+data:
+
+ si = %s ;
+
+ sd = %s ;
+
+ sc = "%s" ;
+}
+"""
+UNREADABLE_BY_WRITER = {
+    ("netcdf-c-4.8.0", "safe_scalar"): SAFE_SCALAR % ("_", "_", ""),
+    ("netcdf-c-4.8.1", "safe_scalar"): SAFE_SCALAR % ("_", "_", ""),
+    ("netcdf-c-4.9.0", "safe_scalar"): SAFE_SCALAR % ("42", "2.5", "Z"),
+}
+
+# case: [(text in netcdf-c's dump of its own dataset, text in ours)]: what the reference loses on writing and we keep:
+# digits beyond the sixth, the sign of zero, the quotes of a text that is itself a quoted string, the bytes of \u escapes.
+REFERENCE_LOST = {
+    "atts": [
+        (":afl = 3.40282e+38f ;", ":afl = 3.402823e+38f ;"),
+        (":adl = 1.79769e+308 ;", ":adl = 1.79769313486232e+308 ;"),
+        (":abig = 123457000000. ;", ":abig = 123456789012. ;"),
+        (":athird = 0.333333 ;", ":athird = 0.333333333333333 ;"),
+        (":fthird = 0.333333f ;", ":fthird = 0.3333333f ;"),
+        (":negz = 0. ;", ":negz = -0. ;"),
+    ],
+    "attspecial": [(':json_str = "quoted" ;', ':json_str = "\\"quoted\\"" ;')],
+}

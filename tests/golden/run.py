@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Golden datasets: each must dump to its CDL; and CDL -> dataset -> CDL in every dialect.
+
+usage: run.py NCZDUMP NCZGEN DATA     prints a line for each case, exit status 1 when one failed
+"""
+import difflib, os, re, shutil, subprocess, sys, tempfile, zipfile
+
+nczdump, nczgen, data = sys.argv[1:4]
+failures = 0
+
+# Where the writer was wrong, or its ncdump could not read what it wrote: the right reading, line for line.
+# (writer, case): [(line in the .cdl, line that is right), ...]
+EXCEPTIONS = {}
+# The writer's ncdump crashed on its own dataset; what the documents and chunks really say.
+UNREADABLE_BY_WRITER = {}
+exec(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "exceptions.py")).read())
+
+
+def report(name, problem):
+    global failures
+    if problem:
+        failures += 1
+        print("[  FAILED  ] " + name)
+        for line in problem[:40]:
+            print("    " + line)
+    else:
+        print("[       OK ] " + name)
+
+
+def run(*cmd):
+    return subprocess.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=120)
+
+
+def differences(want, got):
+    return [l.rstrip("\n") for l in difflib.unified_diff(want.splitlines(), got.splitlines(), "expected", "nczdump", n=1, lineterm="")]
+
+
+def dump(path, name=None):
+    args = [nczdump] + (["-n", name] if name else []) + [path]
+    r = run(*args)
+    if r.returncode != 0:
+        return None, ["exit status %d: %s" % (r.returncode, r.stderr.strip())]
+    return r.stdout, ([] if not r.stderr else ["on stderr: " + r.stderr.strip()])
+
+
+def golden(tmp):
+    top = os.path.join(data, "golden")
+    for writer in sorted(os.listdir(top)):
+        folder = os.path.join(top, writer)
+        if not os.path.isdir(folder):
+            continue
+        for f in sorted(os.listdir(folder)):
+            if f.endswith(".cdl"):
+                want = open(os.path.join(folder, f), errors="surrogateescape").read()
+                case = f[:-4]
+            elif f.endswith(".cdl.none"):
+                case = f[:-9]
+                want = UNREADABLE_BY_WRITER.get((writer, case))
+                if want is None:
+                    report("%s %s" % (writer, case), ["no right reading is written down"])
+                    continue
+            else:
+                continue
+            source = os.path.join(folder, case)
+            if os.path.exists(source + ".zip"):
+                source = os.path.join(tmp, writer + "-" + case)
+                with zipfile.ZipFile(os.path.join(folder, case + ".zip")) as z:
+                    z.extractall(source)
+                source = os.path.join(source, os.listdir(source)[0])
+            for wrong, right in EXCEPTIONS.get((writer, case), []):
+                if want.count(wrong) != 1:
+                    report("%s %s" % (writer, case), ["exception does not apply: %r" % wrong])
+                want = want.replace(wrong, right)
+            name = re.match(r"netcdf (.*) \{", want).group(1)
+            got, problem = dump(source, name)
+            report("%s %s" % (writer, case), problem or differences(want, got))
+
+
+# What a dialect cannot hold, so that its dump differs from the source in known lines only.
+MODES = ["mode=nczarr", "mode=zarr", "compat=4.9.2", "mode=nczarr,noxarray", "mode=nczarr,consolidated"]
+
+
+def round_trips(tmp):
+    """CDL -> dataset -> CDL -> dataset -> CDL: the two dumps agree; and ours agrees with netcdf-c's of the same source."""
+    folder = os.path.join(data, "cdl")
+    for f in sorted(os.listdir(folder)):
+        case = f[:-4]
+        for mode in MODES:
+            label = "round trip %s %s" % (case, mode)
+            first, second = (os.path.join(tmp, "rt-%s-%s-%d" % (case, re.sub(r"\W", "_", mode), i)) for i in (1, 2))
+            r = run(nczgen, "-o", "file://%s#%s" % (first, mode), os.path.join(folder, f))
+            if r.returncode != 0:
+                report(label, ["nczgen: " + r.stderr.strip()])
+                continue
+            one, problem = dump(first, case)
+            if problem:
+                report(label, problem)
+                continue
+            cdl = os.path.join(tmp, "again.cdl")
+            open(cdl, "w", errors="surrogateescape").write(one)
+            special = run(nczdump, "-s", "-n", case, "-p", "9,17", first).stdout
+            open(cdl, "w", errors="surrogateescape").write(special)
+            r = run(nczgen, "-o", "file://%s#%s" % (second, mode), cdl)
+            if r.returncode != 0:
+                report(label, ["nczgen of our own dump: " + r.stderr.strip()])
+                continue
+            two, problem = dump(second, case)
+            problem = problem or differences(one, two)
+            reference = os.path.join(data, "golden", "netcdf-c-main", case + ".cdl")
+            if not problem and mode == "mode=nczarr" and os.path.exists(reference):
+                want = open(reference, errors="surrogateescape").read()
+                for wrong, right in REFERENCE_LOST.get(case, []):
+                    if want.count(wrong) != 1:
+                        problem.append("exception does not apply: %r" % wrong)
+                    want = want.replace(wrong, right)
+                problem += differences(want, one)
+            report(label, problem)
+
+
+tmp = tempfile.mkdtemp(prefix="nczarr-golden-")
+try:
+    golden(tmp)
+    round_trips(tmp)
+finally:
+    shutil.rmtree(tmp)
+sys.exit(failures != 0)

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nczdump's formatting: names, strings, numbers of every type in CDL and JSON, fill values, dates. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dump/dump_int.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const style plain = {.float_digits = 7, .double_digits = 15};
+
+static void
+same(text *t, const char *want)
+{
+    assert_string_equal(t->s, want);
+    text_clear(t);
+}
+
+static void
+names(void **state)
+{
+    static const struct {
+        const char *name, *cdl;
+    } cases[] = {
+        {"plain_1.x@+-", "plain_1.x@+-"},
+        {"3d", "\\3d"},
+        {"we ird", "we\\ ird"},
+        {"a%b", "a\\%b"},
+        {"a\\b", "a\\\\b"},
+        {"a/b", "a/b"},
+        {"\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9"},
+        {"{|}~^`", "\\{\\|\\}\\~\\^\\`"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text t = TEXT_INIT;
+
+        text_add_name(&t, cases[i].name);
+        same(&t, cases[i].cdl);
+    }
+}
+
+static void
+strings(void **state)
+{
+    static const char all[] = "a\001\b\t\n\v\f\r\"'\\\177\xc3\xa9";
+    text              t = TEXT_INIT;
+    (void)state;
+
+    text_add_cdl(&t, all, sizeof all - 1, false);
+    same(&t, "a\\001\\b\\t\\n\\v\\f\\r\\\"\\'\\\\\\177\xc3\xa9");
+    text_add_cdl(&t, all, sizeof all - 1, true);
+    same(&t, "a\\001\\b\\t\\n\\v\\f\\r\\\"\\'\\\\\\177\\303\\251");
+    text_add_json(&t, all, sizeof all - 1);
+    same(&t, "\"a\\u0001\\b\\t\\n\\u000B\\f\\r\\\"'\\\\\\u007F\xc3\xa9\"");
+    text_add_json(&t, "a\0b", 3);
+    same(&t, "\"a\\u0000b\"");
+    text_add_json(&t, "Hi\xe9", 3);
+    same(&t, "[72, 105, 233]");
+    text_add_xml(&t, "a<b>&\"'\n\001\xff", 10);
+    same(&t, "a&lt;b&gt;&amp;&quot;'&#xA;\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+static void
+utf8(void **state)
+{
+    static const char *const bad[] = {
+        "\x80", "\xc0\x80", "\xc3", "\xed\xa0\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xff"};
+    (void)state;
+
+    assert_true(text_is_utf8("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(text_is_utf8(bad[i], strlen(bad[i])));
+}
+
+#define CHECK(type, ctype, value, data, attribute, json)                                                             \
+    do {                                                                                                             \
+        ctype x_ = value;                                                                                            \
+        text  t_ = TEXT_INIT;                                                                                        \
+        value_cdl(&t_, &plain, type, &x_);                                                                           \
+        same(&t_, data);                                                                                             \
+        value_att(&t_, &plain, type, &x_);                                                                           \
+        same(&t_, attribute);                                                                                        \
+        value_json(&t_, type, &x_);                                                                                  \
+        same(&t_, json);                                                                                             \
+    } while (0)
+
+static void
+integers(void **state)
+{
+    (void)state;
+
+    CHECK(NC_BYTE, signed char, -128, "-128", "-128b", "-128");
+    CHECK(NC_UBYTE, unsigned char, 255, "255", "255UB", "255");
+    CHECK(NC_SHORT, short, -32768, "-32768", "-32768s", "-32768");
+    CHECK(NC_USHORT, unsigned short, 65535, "65535", "65535US", "65535");
+    CHECK(NC_INT, int, INT32_MIN, "-2147483648", "-2147483648", "-2147483648");
+    CHECK(NC_UINT, unsigned, UINT32_MAX, "4294967295", "4294967295U", "4294967295");
+    CHECK(NC_INT64, long long, INT64_MIN, "-9223372036854775808", "-9223372036854775808LL", "-9223372036854775808");
+    CHECK(NC_UINT64, unsigned long long, UINT64_MAX, "18446744073709551615", "18446744073709551615ULL",
+          "18446744073709551615");
+}
+
+static void
+reals(void **state)
+{
+    (void)state;
+
+    CHECK(NC_FLOAT, float, 1, "1", "1.f", "1");
+    CHECK(NC_FLOAT, float, 0.1f, "0.1", "0.1f", "0.1");
+    CHECK(NC_FLOAT, float, 16777216, "1.677722e+07", "1.677722e+07f", "16777216");
+    CHECK(NC_FLOAT, float, FLT_MAX, "3.402823e+38", "3.402823e+38f", "3.4028235e+38");
+    CHECK(NC_FLOAT, float, NAN, "NaNf", "NaNf", "\"NaN\"");
+    CHECK(NC_FLOAT, float, -INFINITY, "-Infinityf", "-Infinityf", "\"-Infinity\"");
+    CHECK(NC_DOUBLE, double, 100, "100", "100.", "100");
+    CHECK(NC_DOUBLE, double, -0., "-0", "-0.", "-0");
+    CHECK(NC_DOUBLE, double, 1e-5, "1e-05", "1.e-05", "1e-05");
+    CHECK(NC_DOUBLE, double, 1. / 3, "0.333333333333333", "0.333333333333333", "0.3333333333333333");
+    CHECK(NC_DOUBLE, double, 1e300, "1e+300", "1.e+300", "1e+300");
+    CHECK(NC_DOUBLE, double, 123456789012., "123456789012", "123456789012.", "123456789012");
+    CHECK(NC_DOUBLE, double, INFINITY, "Infinity", "Infinity", "\"Infinity\"");
+}
+
+static void
+text_values(void **state)
+{
+    (void)state;
+
+    CHECK(NC_STRING, const char *, NULL, "NIL", "NIL", "null");
+    CHECK(NC_STRING, const char *, "a\"\n", "\"a\\\"\\n\"", "\"a\\\"\\n\"", "\"a\\\"\\n\"");
+    CHECK(NC_STRING, const char *, "", "\"\"", "\"\"", "\"\"");
+}
+
+static void
+fills(void **state)
+{
+    fill        f = {.has = true, .type = NC_DOUBLE, .standard.d = NC_FILL_DOUBLE};
+    double      x = NC_FILL_DOUBLE, y = nextafter(x, 0), z = x * (1 + 8 * DBL_EPSILON);
+    const char *empty = "", *null = NULL;
+    (void)state;
+
+    assert_true(fill_matches(&f, &x));
+    assert_true(fill_matches(&f, &y));
+    assert_false(fill_matches(&f, &z));
+    f.standard.d = NAN;
+    assert_false(fill_matches(&f, &x));
+    x = NAN;
+    assert_true(fill_matches(&f, &x));
+    f = (fill){.has = true, .type = NC_STRING, .standard.str = ""};
+    assert_true(fill_matches(&f, &empty));
+    assert_false(fill_matches(&f, &null));
+    f.has = false;
+    assert_false(fill_matches(&f, &empty));
+}
+
+static void
+dates(void **state)
+{
+    static const struct {
+        const char *units, *calendar;
+        double      value;
+        const char *want; /* NULL: no time */
+    } cases[] = {
+        {"days since 2000-01-01", NULL, 59, "\"2000-02-29\""},
+        {"days since 2000-01-01", "noleap", 59, "\"2000-03-01\""},
+        {"days since 2001-01-01", "all_leap", 59, "\"2001-02-29\""},
+        {"days since 2000-01-01", "360_day", 59, "\"2000-02-30\""},
+        {"days since 2000-01-01", "360_day", -1, "\"1999-12-30\""},
+        {"days since 1900-02-28", "julian", 1, "\"1900-02-29\""},
+        {"days since 1582-10-04", "standard", 1, "\"1582-10-15\""},
+        {"days since 1582-10-15", "gregorian", -1, "\"1582-10-04\""},
+        {"days since 1582-10-04", "proleptic_gregorian", 1, "\"1582-10-05\""},
+        {"hours since 0001-01-01", NULL, 300000, "\"0035-03-24\""},
+        {"days since 0000-01-01", NULL, -1, "\"-0001-12-31\""},
+        {"seconds since 1970-01-01T00:00:00Z", NULL, 3000000000., "\"2065-01-24 05:20\""},
+        {"seconds since 2000-01-01", NULL, 0.25, "\"2000-01-01 00:00:00.250000\""},
+        {"minutes since 2000-1-1 12:30", NULL, -0.5, "\"2000-01-01 12:29:30\""},
+        {"days since 1999-12-31 23:59:59.5", NULL, 300000, "\"2821-05-15 23:59:59.500000\""},
+        {"days since 2000-01-01", NULL, 0.9999999999999, "\"2000-01-02\""},
+        {"days since 1970-01-01 00:00 +2:00", NULL, 1, "\"1970-01-01 22\""},
+        {"days since 1970-01-01 00:00 -0530", NULL, 0, "\"1970-01-01 05:30\""},
+        {"months since 2000-01-31", NULL, 0, "\"2000-01-31\""},
+        {"months since 2000-01-31 12:00", NULL, 13.7, "\"2001-02-01\""},
+        {"months since 2000-01-31", NULL, -1, "\"1999-12-01\""},
+        {"years since 2000-02-29", NULL, 1.5, "\"2001-08-01\""},
+        {"weeks since 2000", NULL, 1, "\"2000-01-08\""},
+        {"milliseconds since 2000-01-01", NULL, 1500, "\"2000-01-01 00:00:01.500000\""},
+        {"days since 2000-01-01", NULL, NAN, NULL},
+        {"days since 2000-01-01", NULL, 1e30, NULL},
+        {"days since 2000-13-01", NULL, 1, NULL},
+        {"days since 99999999999999999999-01-01", NULL, 1, NULL},
+        {"day as %Y%m%d.%f", NULL, 1, NULL},
+        {"furlongs since 2000-01-01", NULL, 1, NULL},
+        {"days since", NULL, 1, NULL},
+        {"days since 2000-01-01", "none", 1, NULL},
+        {"", NULL, 1, NULL},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        timebase tb;
+        text     t = TEXT_INIT;
+        bool ok = timebase_parse(cases[i].units, cases[i].calendar, &tb) && timebase_text(&tb, cases[i].value, &t);
+
+        if (ok != (cases[i].want != NULL) || (ok && strcmp(t.s, cases[i].want) != 0))
+            fail_msg("%g %s: %s", cases[i].value, cases[i].units, ok ? t.s : "no time");
+        text_clear(&t);
+    }
+}
+
+/* Each day is the day after the one before it, in every calendar. */
+static void
+calendars(void **state)
+{
+    static const char *const cal[] = {"standard", "proleptic_gregorian", "julian", "noleap", "all_leap", "360_day"};
+    (void)state;
+
+    for (size_t c = 0; c < sizeof cal / sizeof *cal; c++) {
+        timebase tb, again;
+        text     t = TEXT_INIT, units = TEXT_INIT, back = TEXT_INIT;
+
+        assert_true(timebase_parse("days since 0000-03-01", cal[c], &tb));
+        for (int day = -1500; day < 600000; day += day % 7 == 0 ? 1 : 29) {
+            text_reset(&t);
+            text_reset(&units);
+            text_reset(&back);
+            assert_true(timebase_text(&tb, day, &t));
+            text_addf(&units, "days since %.*s", (int)t.len - 2, t.s + 1);
+            assert_true(timebase_parse(units.s, cal[c], &again));
+            assert_true(timebase_text(&again, 0, &back));
+            assert_string_equal(back.s, t.s);
+            assert_true(again.day - tb.day == day);
+        }
+        text_clear(&t);
+        text_clear(&units);
+        text_clear(&back);
+    }
+}
+
+static void
+json_documents(void **state)
+{
+    static const char *const good[] = {"[]", " {\"a\": [1, -2.5e3, true, null, \"\\u00e9\\n\"]} ", "0", "\"\""};
+    static const char *const bad[] = {"",        "[",     "{\"a\"}", "[1,]", "01",      "nul",
+                                      "\"\\x\"", "[] []", "{a: 1}",  "-",    "\"\xff\""};
+    text                     deep = TEXT_INIT;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(json_is_valid(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(json_is_valid(bad[i]));
+    for (int i = 0; i < 100000; i++)
+        text_addc(&deep, '[');
+    assert_false(json_is_valid(deep.s));
+    text_clear(&deep);
+}
+
+static void
+default_names(void **state)
+{
+    static const struct {
+        const char *path, *name;
+    } cases[] = {
+        {"data.zarr", "data"},
+        {"/a.b/data.x.zip", "data.x"},
+        {"dir/data/", "data"},
+        {"noext", "noext"},
+        {".zarr", ".zarr"},
+        {"file:///x/y.zarr#mode=nczarr,file", "y"},
+        {"s3://b/k/y.z/", "y"},
+        {"a.zarr#mode=zarr", "a"},
+        {"https://h/p/q.zip?x=/y#mode=s3", "q"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *name = dump_default_name(cases[i].path);
+
+        assert_string_equal(name, cases[i].name);
+        free(name);
+    }
+}
+
+static void
+name_lists(void **state)
+{
+    dump_names list = {.n = 0};
+    (void)state;
+
+    dump_names_add(&list, "a,/g/b,,c\\,d");
+    dump_names_add(&list, "e");
+    assert_int_equal(list.n, 4);
+    assert_string_equal(list.name[1], "/g/b");
+    assert_string_equal(list.name[2], "c,d");
+    assert_string_equal(list.name[3], "e");
+    dump_names_clear(&list);
+    assert_int_equal(list.n, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names),          cmocka_unit_test(strings),       cmocka_unit_test(utf8),
+        cmocka_unit_test(integers),       cmocka_unit_test(reals),         cmocka_unit_test(text_values),
+        cmocka_unit_test(fills),          cmocka_unit_test(dates),         cmocka_unit_test(calendars),
+        cmocka_unit_test(json_documents), cmocka_unit_test(default_names), cmocka_unit_test(name_lists),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The grammar: what a text becomes, and where its errors are found to be. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "gen_help.h"
+
+#define HEAD "netcdf t { dimensions: x = 2, y = 3 ; t = UNLIMITED ; u = unlimited ;\nvariables: int v(x) ;\n"
+
+static void
+errors_have_positions(void **state)
+{
+    static const struct {
+        const char *text, *said;
+    } cases[] = {
+        {"", "t:1:1: expected 'netcdf NAME {', found the end of the text"},
+        {"foo", "t:1:1: expected 'netcdf NAME {', found 'foo'"},
+        {"netcdf t", "t:1:1: no '{' after 'netcdf'"},
+        {"netcdf t {", "t:1:11: the '{' of line 1 has no '}'"},
+        {"netcdf t {}\n x", "t:2:2: expected nothing behind the last '}', found 'x'"},
+        {"netcdf t { /* }", "t:1:12: this comment has no end"},
+        {"netcdf t { dimensions: x = 0 ; }", "t:1:28: the size of dimension x must be a positive integer"},
+        {"netcdf t { dimensions: x = 1, x = 2; }", "t:1:31: dimension x is declared twice"},
+        {"netcdf t { dimensions: x ; }", "t:1:26: expected ':', found ';'"},
+        {HEAD "v:a = \"x ; }", "t:3:7: this string has no end"},
+        {HEAD "v:a = {1} ; }", "t:3:7: braces enclose only values of user-defined types"},
+        {HEAD "v:a = 1 2 ; }", "t:3:9: expected ';', found '2'"},
+        {HEAD "v:a = 08 ; }", "t:3:7: 08: not an octal number"},
+        {HEAD "v:a = 1,\n 2d ; }", "t:4:2: 2d: not a number"},
+        {HEAD "v:a = -NaN ; }", "t:3:7: '-' here is no part of a number"},
+        {HEAD "v:a = 'ab' ; }", "t:3:7: a character constant is one byte and ends with a quote"},
+        {HEAD "v:a = \"x\", 1 ; }", "t:3:3: attribute a mixes text and numbers"},
+        {HEAD "v:a = _ ; }", "t:3:7: an attribute's values cannot be '_'"},
+        {HEAD "v:a = NIL ; }", "t:3:7: an attribute with this value needs a type before its name"},
+        {HEAD "int v:a = ; }", "t:3:11: attribute a of type int has no value"},
+        {HEAD "v:a = -1, 18446744073709551615 ; }", "t:3:3: no integer type holds all values of attribute a"},
+        {HEAD "w:a = 1 ; }", "t:3:1: no variable or type w is declared above"},
+        {HEAD "foo w ; }", "t:3:1: no type foo is declared above"},
+        {HEAD "int w(q) ; }", "t:3:7: no dimension q is declared above"},
+        {HEAD "int w(/g/x) ; }", "t:3:7: no group g is declared above"},
+        {HEAD "int v ; }", "t:3:5: variable v is declared twice"},
+        {HEAD "@ }", "t:3:1: unexpected '@'"},
+        {HEAD "dimensions: z = 1; }", "t:3:1: 'dimensions:' must come before 'variables:'"},
+        {HEAD "data: data: }", "t:3:7: a second 'data:' section"},
+        {HEAD "group: g { } group: g { } }", "t:3:21: group g is declared twice"},
+        {HEAD "data: v = {1}, {2} ; }", "t:3:11: no braces here"},
+        {HEAD "data: v = foo ; }", "t:3:11: 'foo' is no value of type int"},
+        {HEAD "data: v = 1, \"s\" ; }", "t:3:14: a string where a number is expected, for type int"},
+        {HEAD "data: v = 1e10 ; }", "t:3:11: the value does not fit type int"},
+        {HEAD "int s ; data: s = 1, 2 ; }", "t:3:19: s is a scalar and has one value, not 2"},
+        {HEAD "int w(x,t) ; data: w = 1 ; }", "t:3:24: expected '{'"},
+        {HEAD "int w(x,t) ; data: w = {1},{2},{3} ; }", "t:3:24: 3 records for w, which has room for 2"},
+        {HEAD "v:_FillValue = 1, 2 ; }", "t:3:16: _FillValue of v is one value of type int, not 2"},
+        {HEAD "v:_ChunkSizes = 1, 2 ; }", "t:3:17: _ChunkSizes: 2 sizes for v, which has 1 dimensions"},
+        {HEAD "v:_DeflateLevel = 10 ; }", "t:3:19: _DeflateLevel: expected one integer from 0 to 9"},
+        {HEAD "v:_Shuffle = \"maybe\" ; }", "t:3:14: _Shuffle: expected \"true\" or \"false\""},
+        {HEAD "v:_Storage = 1 ; }", "t:3:14: _Storage: expected one string"},
+        {HEAD ":_Format = \"x\" ; }", "t:3:12: _Format: expected the name of a netCDF format"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < GEN_LEN(cases); i++) {
+        heard h;
+
+        assert_null(read_cdl(cases[i].text, &h));
+        assert_int_equal(h.errors, 1);
+        h.text[strlen(cases[i].said)] = '\0';
+        assert_string_equal(h.text, cases[i].said);
+    }
+}
+
+static void
+attribute_types(void **state)
+{
+    static const struct {
+        const char *values;
+        nc_type     type;
+        size_t      n;
+    } cases[] = {
+        {"1", NC_INT, 1},
+        {"1b, 300", NC_INT, 2},
+        {"1, 2.5", NC_DOUBLE, 2},
+        {"1, 2.5f", NC_FLOAT, 2},
+        {"1ub, 1s", NC_SHORT, 2},
+        {"1u, 1", NC_INT, 2},
+        {"1, 1u", NC_UINT, 2},
+        {"1, 3000000000", NC_UINT, 2},
+        {"3000000000, -1", NC_INT64, 2},
+        {"-1, 1ull", NC_INT64, 2},
+        {"1ll, 18446744073709551615", NC_UINT64, 2},
+        {"5000000000", NC_UINT64, 1},
+        {"0x1F, 3", NC_INT, 2},
+        {"'a', 'b'", NC_BYTE, 2},
+        {"\"a\", \"bc\"", NC_CHAR, 3},
+        {"\"a\", 'b'", NC_CHAR, 2},
+        {"", NC_CHAR, 0},
+        {"\"\"", NC_CHAR, 0},
+        {"NaNf, 1", NC_FLOAT, 2},
+        {"-Infinity", NC_DOUBLE, 1},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < GEN_LEN(cases); i++) {
+        char     text[200];
+        heard    h;
+        gen_cdl *cdl;
+
+        snprintf(text, sizeof text, "netcdf t { :a = %s ; }", cases[i].values);
+        cdl = read_cdl(text, &h);
+        assert_non_null(cdl);
+        assert_int_equal(cdl->root->atts->values->type, cases[i].type);
+        assert_int_equal(cdl->root->atts->values->nelems, cases[i].n);
+        gen_free(cdl);
+    }
+}
+
+static void
+words_are_names_in_their_place(void **state)
+{
+    heard    h;
+    gen_cdl *cdl = read_cdl("netcdf t { dimensions: data = 2 ; variables: int data(data), group, nan, int ;"
+                            "data:units = \"m\" ; group :nan = nan ; int:unlimited = 1 ; int :string = 2 ;"
+                            "data: data = 1, 2 ; nan = 3 ; int = 4 ; group: group { } }",
+                            &h);
+    gen_var *v;
+    (void)state;
+
+    assert_non_null(cdl);
+    v = cdl->root->vars;
+    assert_string_equal(v->name, "data");
+    assert_string_equal(v->atts->name, "units");
+    assert_int_equal(v->data->nelems, 2);
+    assert_string_equal(v->next->atts->name, "nan");
+    assert_int_equal(v->next->next->data->nelems, 1);
+    assert_string_equal(v->next->next->next->atts->name, "unlimited");
+    assert_string_equal(cdl->root->atts->name, "string");
+    assert_string_equal(cdl->root->groups->name, "group");
+    gen_free(cdl);
+}
+
+static void
+scopes(void **state)
+{
+    heard      h;
+    gen_cdl   *cdl = read_cdl("netcdf t { dimensions: x = 2 ; variables: int v ; group: g { dimensions: x = 3 ;"
+                                "variables: int a(x), b(/x) ; group: h { variables: int c(/g/x) ; } :after = 1 ; }"
+                                "/g/a:far = 1 ; v:late = 2 ; }",
+                              &h);
+    gen_group *g;
+    (void)state;
+
+    assert_non_null(cdl);
+    g = cdl->root->groups;
+    assert_int_equal(g->vars->dims[0]->size, 3);
+    assert_int_equal(g->vars->next->dims[0]->size, 2);
+    assert_ptr_equal(g->groups->vars->dims[0], g->dims);
+    assert_string_equal(g->atts->name, "after");
+    assert_string_equal(g->vars->atts->name, "far");
+    assert_string_equal(cdl->root->vars->atts->name, "late");
+    gen_free(cdl);
+}
+
+static void
+characters_fill_rows(void **state)
+{
+    static const struct {
+        const char *dims, *values, *bytes;
+        size_t      n;
+    } cases[] = {
+        {"(x,y)", "\"a\", \"bcd\"", "a##bcd", 6},
+        {"(x,y)", "'a','b','c','d'", "abcd##", 6},
+        {"(x,y)", "\"a\",'b','c',\"d\"", "a##bc#", 6}, /* one row too many */
+        {"(x,y)", "\"\", \"z\"", "###z##", 6},
+        {"(x,y)", "_, \"z\"", "###z##", 6},
+        {"(y)", "\"a\", 'b', _", "ab#", 3},
+        {"(t)", "\"a\", \"bcde\"", "abcde", 5},
+        {"(t,y)", "\"a\", \"bcde\", \"\"", "a##bcde#####", 12},
+        {"", "\"Z\"", "Z", 1},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < GEN_LEN(cases); i++) {
+        char     text[300];
+        heard    h;
+        gen_cdl *cdl;
+        gen_var *v;
+
+        snprintf(text, sizeof text, HEAD "char c%s ; c:_FillValue = \"#\" ; data: c = %s ; }", cases[i].dims,
+                 cases[i].values);
+        cdl = read_cdl(text, &h);
+        assert_non_null(cdl);
+        v = cdl->root->vars->next;
+        assert_int_equal(v->data->nelems, cases[i].n);
+        assert_memory_equal(v->data->values, cases[i].bytes, cases[i].n);
+        gen_free(cdl);
+    }
+}
+
+static void
+data_makes_unlimited_sizes(void **state)
+{
+    heard    h;
+    gen_cdl *cdl = read_cdl(HEAD "int a(t,x), b(u,t) ; data: a = 1,2,3,_,5 ; b = {1}, {2,3,4,5,6}, _ ; }", &h);
+    gen_dim *d;
+    gen_var *v;
+    int      fill;
+    (void)state;
+
+    assert_non_null(cdl);
+    d = cdl->root->dims->next->next;
+    assert_int_equal(d->size, 5);
+    assert_int_equal(d->next->size, 3);
+    v = cdl->root->vars->next;
+    assert_int_equal(v->data->nelems, 5);
+    memcpy(&fill, (char *)v->data->values + 3 * sizeof fill, sizeof fill);
+    assert_int_equal(fill, NC_FILL_INT);
+    v = v->next;
+    assert_true(v->data->nested);
+    assert_int_equal(v->data->nsubs, 3);
+    assert_int_equal(v->data->subs[1]->nelems, 5);
+    assert_null(v->data->subs[2]);
+    gen_free(cdl);
+}
+
+static void
+a_late_fill_value_counts(void **state)
+{
+    heard    h;
+    gen_cdl *cdl = read_cdl(HEAD "data: v = 1, _ ; group: g { } v:_FillValue = 7 ; }", &h);
+    int      values[2];
+    (void)state;
+
+    assert_non_null(cdl);
+    memcpy(values, cdl->root->vars->data->values, sizeof values);
+    assert_int_equal(values[0], 1);
+    assert_int_equal(values[1], 7);
+    gen_free(cdl);
+}
+
+static void
+warnings_do_not_stop(void **state)
+{
+    heard    h;
+    gen_cdl *cdl = read_cdl(HEAD "data: v = 3000000000, 2, 3 ; }", &h);
+    (void)state;
+
+    assert_non_null(cdl);
+    assert_int_equal(h.warnings, 2);
+    assert_int_equal(cdl->root->vars->data->nelems, 2);
+    assert_non_null(strstr(h.text, "t:3:11: warning: the value does not fit type int"));
+    assert_non_null(strstr(h.text, "t:3:11: warning: 3 values for v, which has room for 2"));
+    gen_free(cdl);
+}
+
+static void
+user_types_are_read(void **state)
+{
+    heard    h;
+    gen_cdl *cdl =
+        read_cdl("netcdf t { types: int enum e { a = 1, b = 2 } ; compound c { int i ; float f(2,3), g ; }"
+                 "opaque(5) o ; int(*) l ; c(*) lc ; c :at = {1, {2, 3}, 4} ; dimensions: x = 2 ;"
+                 "variables: e v(x), /c w ; e v:_FillValue = a ; data: v = a, b ; w = {1, {2,3}, 0x0A} ; }",
+                 &h);
+    (void)state;
+
+    assert_null(cdl); /* /c names a type where the name of a variable stands */
+    cdl = read_cdl("netcdf t { types: int enum e { a = 1, b = 2 } ; compound c { int i ; float f(2,3), g ; }"
+                   "opaque(5) o ; int(*) l ; c(*) lc ; c :at = {1, {2, 3}, 4} ; dimensions: x = 2 ;"
+                   "variables: e v(x) ; /c w ; e v:_FillValue = a ; data: v = a, b ; w = {1, {2,3}, 0x0A} ; }",
+                   &h);
+    assert_non_null(cdl);
+    assert_string_equal(cdl->first_type->name, "e");
+    assert_int_equal(cdl->first_type->pos.col, 28);
+    gen_free(cdl);
+}
+
+static void
+deep_groups_are_refused(void **state)
+{
+    static char text[20000];
+    heard       h;
+    (void)state;
+
+    strcpy(text, "netcdf t { ");
+    for (int i = 0; i < 200; i++)
+        strcat(text, "group: g { ");
+    assert_null(read_cdl(text, &h));
+    assert_non_null(strstr(h.text, "more than 100 groups inside each other"));
+}
+
+/* Every allocation fails once: an error each time, and nothing is lost. */
+static void
+out_of_memory(void **state)
+{
+    static const char text[] =
+        "netcdf t { types: opaque(2) o ; dimensions: x = 2, t = unlimited ; variables: string s(t) ; char c(t,x) ;"
+        "double d(x,t) ; s:_FillValue = \"f\" ; d:_Filter = \"307,1|1,2\" ; d:_Codecs = "
+        "\"[{\\\"id\\\":\\\"zlib\\\"}]\" ;"
+        "d:_ChunkSizes = 1, 1 ; :a = 1, 2, 3 ; data: s = \"a\", _ ; c = \"a\", 'b', _ ; d = {1, 2}, _ ;"
+        "group: g { dimensions: y = 3 ; } /g/nothing:a = 1 ; }";
+    long n = 0;
+    int  rc;
+    (void)state;
+
+    do {
+        heard    h = {.len = 0};
+        gen_cdl *cdl = NULL;
+
+        gen_mem_fail_at(n++);
+        rc = gen_parse("t", text, strlen(text), (gen_report){hear, &h}, &cdl);
+        gen_mem_fail_at(-1);
+        assert_null(cdl);
+        assert_int_equal(h.errors, 1);
+    } while (rc == NC_ENOMEM);
+    assert_int_equal(rc, NC_EINVAL); /* the text's own error, at its end */
+    assert_true(n > 20);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_have_positions),
+        cmocka_unit_test(attribute_types),
+        cmocka_unit_test(words_are_names_in_their_place),
+        cmocka_unit_test(scopes),
+        cmocka_unit_test(characters_fill_rows),
+        cmocka_unit_test(data_makes_unlimited_sizes),
+        cmocka_unit_test(a_late_fill_value_counts),
+        cmocka_unit_test(warnings_do_not_stop),
+        cmocka_unit_test(user_types_are_read),
+        cmocka_unit_test(deep_groups_are_refused),
+        cmocka_unit_test(out_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump.h: the engine behind nczdump, for its main program and for tests.
+ *
+ * dump_run prints one open dataset. It reads through the public API only and holds no state between calls, so that
+ * two threads may dump two datasets at once. Data is read in bounded pieces, never a whole variable at a time.
+ */
+#ifndef NCZDUMP_DUMP_H
+#define NCZDUMP_DUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+typedef enum dump_form { DUMP_CDL, DUMP_KIND, DUMP_NCML, DUMP_JSON, DUMP_TREE } dump_form;
+typedef enum dump_part { DUMP_ALL, DUMP_COORDS, DUMP_HEADER } dump_part;
+typedef enum dump_notes { DUMP_NOTES_NONE, DUMP_NOTES_BRIEF, DUMP_NOTES_FULL } dump_notes;
+
+/* A list of names as the user gave them: "a", "g/a" or "/g/a". The strings are the list's own. */
+typedef struct dump_names {
+    char **name;
+    size_t n;
+} dump_names;
+
+typedef struct dump_opts {
+    dump_form   form;
+    dump_part   part;
+    dump_names  vars;            /* -v: only these variables' data */
+    dump_names  groups;          /* -g: only these groups' data */
+    dump_notes  notes;           /* -b, -f: index comments in the data section */
+    bool        notes_fortran;   /* ... counted from 1, the fastest index first */
+    size_t      line_len;        /* -l */
+    int         float_digits;    /* -p; 0: 7 digits unless a C_format attribute says otherwise */
+    int         double_digits;   /* ... 0: 15 digits */
+    bool        special;         /* -s: virtual attributes */
+    bool        filters_generic; /* -F: _Filter and _Codecs in place of _DeflateLevel and its like */
+    bool        hide_provenance; /* -Xp */
+    bool        fill_type;       /* -XF: the type in front of _FillValue */
+    bool        times;           /* -t, -i */
+    char        time_separator;  /* between date and time of day */
+    const char *file;            /* what error messages name; NULL: the dataset's name */
+} dump_opts;
+
+#define DUMP_OPTS_INIT ((dump_opts){.line_len = 80, .time_separator = ' '})
+
+/* Adds the names of a comma-separated list; a backslash keeps the next character (a comma) as part of a name. */
+void dump_names_add(dump_names *list, const char *commas);
+void dump_names_clear(dump_names *list);
+
+/* The name a dataset is printed under: the last part of a path or URL, without its extension. Free it. */
+char *dump_default_name(const char *path);
+
+/*
+ * Prints the dataset under the name. Returns 0, or the first error's code; each was then told on stderr in one line.
+ * A variable whose data cannot be read is told and passed over; the rest is still printed.
+ */
+int dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out);
+
+/* The CDL word for a dataset's kind: "netCDF-4", "classic", ... */
+const char *dump_kind(int format);
+
+#endif /* NCZDUMP_DUMP_H */

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * tree.c: --tree: groups and variables at a glance, one line each: type, shape, chunks, codecs, attributes.
+ */
+#include "dump_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_COLUMN_MAX = 24 };
+
+/* What stands in front of an entry, and in front of what is below it. */
+static const char branch[] = "\xe2\x94\x9c\xe2\x94\x80 ", corner[] = "\xe2\x94\x94\xe2\x94\x80 ";
+static const char bar[] = "\xe2\x94\x82  ", gap[] = "   ";
+
+static void
+tree_count(text *t, int n, const char *what)
+{
+    if (n > 0)
+        text_addf(t, "  %d %s%s", n, what, n == 1 ? "" : "s");
+}
+
+/* The ids of the codecs, picked out of the document: a codec's "id" is the only member of that name it has. */
+static bool
+tree_codec_ids(text *t, const char *codecs)
+{
+    static const char key[] = "\"id\"";
+    bool              any = false;
+
+    for (const char *p = codecs; (p = strstr(p, key)) != NULL;) {
+        p += sizeof key - 1;
+        p += strspn(p, " \t\r\n:");
+        if (*p == '"') {
+            size_t n = strcspn(p + 1, "\"");
+
+            text_add(t, any ? " " : "  ");
+            text_addn(t, p + 1, n);
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void
+tree_codecs(text *t, const var *v)
+{
+    char   *codecs = codecs_text(v);
+    filters f = {.n = 0};
+
+    if (codecs == NULL || !tree_codec_ids(t, codecs)) {
+        (void)filters_load(v, &f);
+        for (size_t i = 0; i < f.n; i++) {
+            const char *name = filter_name(f.id[i]);
+
+            text_add(t, i > 0 ? " " : "  ");
+            if (name != NULL)
+                text_add(t, name);
+            else
+                text_addf(t, "filter-%u", f.id[i]);
+        }
+    }
+    filters_clear(&f);
+    free(codecs);
+}
+
+static void
+tree_chunks(text *t, const var *v)
+{
+    size_t *chunk = dump_alloc((size_t)v->ndims, sizeof *chunk);
+    int     storage;
+
+    if (v->ndims > 0 && nc_inq_var_chunking(v->grp, v->id, &storage, chunk) == NC_NOERR && storage == NC_CHUNKED) {
+        text_add(t, "  chunks");
+        for (int i = 0; i < v->ndims; i++)
+            text_addf(t, "%s%zu", i == 0 ? " " : "\xc3\x97", chunk[i]);
+    }
+    free(chunk);
+}
+
+/* Characters, not bytes. */
+static size_t
+tree_width(const char *s)
+{
+    size_t n = 0;
+
+    for (; *s != '\0'; s++)
+        n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+
+/* The column at which the group's variables have their types: behind the longest name that is not too long. */
+static size_t
+tree_column(int grp, const ids *vars)
+{
+    size_t most = 0;
+    char   name[NC_MAX_NAME + 1];
+
+    for (int i = 0; i < vars->n; i++)
+        if (nc_inq_varname(grp, vars->id[i], name) == NC_NOERR && tree_width(name) > most &&
+            tree_width(name) <= NAME_COLUMN_MAX)
+            most = tree_width(name);
+    return most;
+}
+
+static void
+tree_var(dump *d, const var *v, const char *front, size_t column, bool last)
+{
+    text t = TEXT_INIT;
+    char name[NC_MAX_NAME + 1];
+
+    text_addf(&t, "%s%s%s  ", front, last ? corner : branch, v->name);
+    for (size_t i = tree_width(v->name); i < column; i++)
+        text_addc(&t, ' ');
+    text_add_type(&t, v->grp, v->type);
+    for (int i = 0; i < v->ndims; i++)
+        if (nc_inq_dimname(v->grp, v->dims[i], name) == NC_NOERR)
+            text_addf(&t, "%s%s=%zu", i == 0 ? " (" : ", ", name, v->shape[i]);
+    text_add(&t, v->ndims > 0 ? ")" : "");
+    tree_chunks(&t, v);
+    tree_codecs(&t, v);
+    tree_count(&t, v->natts, "attribute");
+    fprintf(d->out, "%s\n", t.s);
+    text_clear(&t);
+}
+
+/* Behind a group's name: its dimensions and how many attributes it has. */
+static void
+tree_group_line(dump *d, int grp)
+{
+    ids    dims;
+    char   name[NC_MAX_NAME + 1];
+    size_t len;
+    int    natts = 0, shown = 0;
+    text   t = TEXT_INIT;
+
+    text_addn(&t, "", 0);
+    if (ids_dims(grp, &dims) == NC_NOERR)
+        for (int i = 0; i < dims.n; i++)
+            if (nc_inq_dim(grp, dims.id[i], name, &len) == NC_NOERR)
+                text_addf(&t, "%s%s=%zu%s", shown++ == 0 ? "  [" : ", ", name, len,
+                          dim_is_unlimited(grp, dims.id[i]) ? " unlimited" : "");
+    text_add(&t, shown > 0 ? "]" : "");
+    ids_clear(&dims);
+    (void)nc_inq_natts(grp, &natts);
+    tree_count(&t, natts, "attribute");
+    fprintf(d->out, "%s\n", t.s);
+    text_clear(&t);
+}
+
+static void
+tree_group(dump *d, int grp, const char *front)
+{
+    ids    vars, grps;
+    var    v;
+    char   name[NC_MAX_NAME + 1];
+    size_t column;
+    int    rc;
+
+    tree_group_line(d, grp);
+    if ((rc = ids_vars(grp, &vars)) != NC_NOERR || (rc = ids_grps(grp, &grps)) != NC_NOERR) {
+        dump_fail(d, rc, "tree");
+        return;
+    }
+    column = tree_column(grp, &vars);
+    for (int i = 0; i < vars.n && (rc = var_load(grp, vars.id[i], &v)) == NC_NOERR; i++) {
+        tree_var(d, &v, front, column, i + 1 == vars.n && grps.n == 0);
+        var_clear(&v);
+    }
+    for (int i = 0; i < grps.n && rc == NC_NOERR && (rc = nc_inq_grpname(grps.id[i], name)) == NC_NOERR; i++) {
+        bool last = i + 1 == grps.n;
+        text deeper = TEXT_INIT;
+
+        text_addf(&deeper, "%s%s", front, last ? gap : bar);
+        fprintf(d->out, "%s%s%s/", front, last ? corner : branch, name);
+        tree_group(d, grps.id[i], deeper.s);
+        text_clear(&deeper);
+    }
+    if (rc != NC_NOERR)
+        dump_fail(d, rc, "tree");
+    ids_clear(&vars);
+    ids_clear(&grps);
+}
+
+void
+tree_dataset(dump *d)
+{
+    fprintf(d->out, "%s (%s)", d->name, dump_kind(d->format));
+    tree_group(d, d->root, "");
+}

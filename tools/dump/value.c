@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * value.c: one value as CDL, as an attribute, as JSON; and whether it is the fill value.
+ *
+ * Numbers never depend on the locale of the environment as long as the program does not call setlocale.
+ */
+#include "dump_int.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLOAT_DIGITS = 7, DOUBLE_DIGITS = 15, FORMAT_WIDTH_MAX = 100 };
+
+/*
+ * A C_format attribute comes from the file: it is taken only if it is one plain conversion that suits the type, with
+ * a bounded width, and the length modifier is put in by us. Anything else is as if it was not there.
+ */
+static void
+style_format(style *s, nc_type type, const char *f)
+{
+    static const char floats[] = "eEfFgG", ints[] = "dioxXu";
+    bool              real = type == NC_FLOAT || type == NC_DOUBLE;
+    const char       *pct = strchr(f, '%'), *p;
+    char             *end;
+    text              t = TEXT_INIT;
+
+    if (pct == NULL || strlen(f) > 24)
+        return;
+    p = pct + 1 + strspn(pct + 1, "-+ #0");
+    if (*p >= '0' && *p <= '9' && strtol(p, &end, 10) <= FORMAT_WIDTH_MAX)
+        p = end;
+    if (*p == '.') {
+        p++;
+        if (*p >= '0' && *p <= '9' && strtol(p, &end, 10) <= FORMAT_WIDTH_MAX)
+            p = end;
+    }
+    text_addn(&t, f, (size_t)(p - f));
+    p += strspn(p, "hlL");
+    if (*p != '\0' && strchr(real ? floats : ints, *p) != NULL && strchr(p, '%') == NULL) {
+        s->conv = *p;
+        text_add(&t, real ? "" : "ll");
+        text_add(&t, p);
+        if (t.len < sizeof s->format)
+            memcpy(s->format, t.s, t.len + 1);
+    }
+    text_clear(&t);
+}
+
+style
+style_for(const dump *d, int grp, int varid, nc_type type)
+{
+    style s = {.float_digits = d->o->float_digits != 0 ? d->o->float_digits : FLOAT_DIGITS,
+               .double_digits = d->o->double_digits != 0 ? d->o->double_digits : DOUBLE_DIGITS};
+    att   a;
+    bool  wanted = varid != NC_GLOBAL && type != NC_CHAR && type != NC_STRING &&
+                  !(type == NC_FLOAT && d->o->float_digits != 0) && !(type == NC_DOUBLE && d->o->double_digits != 0);
+
+    if (wanted && att_load_named(grp, varid, "C_format", &a) == NC_NOERR) {
+        if (a.type == NC_CHAR)
+            style_format(&s, type, a.val);
+        att_clear(&a);
+    }
+    return s;
+}
+
+/* NaN and the infinities, which printf spells otherwise. */
+static bool
+special_number(text *t, double x, const char *suffix)
+{
+    if (isnan(x))
+        text_addf(t, "NaN%s", suffix);
+    else if (isinf(x))
+        text_addf(t, "%sInfinity%s", x < 0 ? "-" : "", suffix);
+    else
+        return false;
+    return true;
+}
+
+/* The attribute form of a number: always a point or an exponent, no zeros behind the last digit that counts. */
+static void
+real_att(text *t, double x, int digits)
+{
+    text   num = TEXT_INIT;
+    char  *exp, *end;
+    size_t keep;
+
+    text_addf(&num, "%#.*g", digits, x);
+    exp = strchr(num.s, 'e');
+    end = exp != NULL ? exp : num.s + num.len;
+    keep = (size_t)(end - num.s);
+    while (keep > 0 && num.s[keep - 1] == '0')
+        keep--;
+    text_addn(t, num.s, keep);
+    text_add(t, end);
+    text_clear(&num);
+}
+
+static void
+real_cdl(text *t, const style *s, double x, int digits)
+{
+    if (s->format[0] != '\0')
+        text_addf(t, s->format, x);
+    else
+        text_addf(t, "%.*g", digits, x);
+}
+
+static void
+int_cdl(text *t, const style *s, long long x)
+{
+    if (s->format[0] != '\0')
+        text_addf(t, s->format, x);
+    else
+        text_addf(t, "%lld", x);
+}
+
+/* A signed integer type's value; uint64 is the one type that does not fit and is left to the callers. */
+static long long
+int_value(nc_type type, const void *p)
+{
+    switch (type) {
+    case NC_BYTE:
+        return *(const signed char *)p;
+    case NC_UBYTE:
+    case NC_CHAR:
+        return *(const unsigned char *)p;
+    case NC_SHORT:
+        return *(const short *)p;
+    case NC_USHORT:
+        return *(const unsigned short *)p;
+    case NC_INT:
+        return *(const int *)p;
+    case NC_UINT:
+        return *(const unsigned int *)p;
+    default:
+        return *(const long long *)p;
+    }
+}
+
+static void
+string_cdl(text *t, const char *s)
+{
+    if (s == NULL) {
+        text_add(t, "NIL");
+        return;
+    }
+    text_addc(t, '"');
+    text_add_cdl(t, s, strlen(s), false);
+    text_addc(t, '"');
+}
+
+void
+value_cdl(text *t, const style *s, nc_type type, const void *p)
+{
+    switch (type) {
+    case NC_FLOAT:
+        if (!special_number(t, *(const float *)p, "f"))
+            real_cdl(t, s, *(const float *)p, s->float_digits);
+        break;
+    case NC_DOUBLE:
+        if (!special_number(t, *(const double *)p, ""))
+            real_cdl(t, s, *(const double *)p, s->double_digits);
+        break;
+    case NC_UINT64:
+        if (s->format[0] != '\0')
+            int_cdl(t, s, (long long)*(const unsigned long long *)p);
+        else
+            text_addf(t, "%llu", *(const unsigned long long *)p);
+        break;
+    case NC_STRING:
+        string_cdl(t, *(char *const *)p);
+        break;
+    default:
+        int_cdl(t, s, int_value(type, p));
+        break;
+    }
+}
+
+void
+value_plain(text *t, const style *s, nc_type type, const void *p)
+{
+    switch (type) {
+    case NC_FLOAT:
+        if (!special_number(t, *(const float *)p, ""))
+            real_att(t, *(const float *)p, s->float_digits);
+        break;
+    case NC_DOUBLE:
+        if (!special_number(t, *(const double *)p, ""))
+            real_att(t, *(const double *)p, s->double_digits);
+        break;
+    case NC_UINT64:
+        text_addf(t, "%llu", *(const unsigned long long *)p);
+        break;
+    default:
+        text_addf(t, "%lld", int_value(type, p));
+        break;
+    }
+}
+
+void
+value_att(text *t, const style *s, nc_type type, const void *p)
+{
+    static const char *const suffix[] = {
+        [NC_BYTE] = "b",   [NC_SHORT] = "s",   [NC_INT] = "",   [NC_FLOAT] = "f",  [NC_DOUBLE] = "",
+        [NC_UBYTE] = "UB", [NC_USHORT] = "US", [NC_UINT] = "U", [NC_INT64] = "LL", [NC_UINT64] = "ULL",
+    };
+
+    if (type == NC_STRING) {
+        string_cdl(t, *(char *const *)p);
+        return;
+    }
+    value_plain(t, s, type, p);
+    text_add(t, suffix[type]);
+}
+
+/* The fewest digits that give the same number back. */
+static void
+real_json(text *t, double x, int digits, int most, bool single)
+{
+    text num = TEXT_INIT;
+
+    for (; digits <= most; digits++) {
+        text_reset(&num);
+        text_addf(&num, "%.*g", digits, x);
+        if (single ? strtof(num.s, NULL) == (float)x : strtod(num.s, NULL) == x)
+            break;
+    }
+    text_add(t, num.s);
+    text_clear(&num);
+}
+
+static void
+real_json_any(text *t, double x, bool single)
+{
+    if (isfinite(x)) {
+        real_json(t, x, single ? 6 : 15, single ? 9 : 17, single);
+        return;
+    }
+    text_addc(t, '"');
+    (void)special_number(t, x, "");
+    text_addc(t, '"');
+}
+
+void
+value_json(text *t, nc_type type, const void *p)
+{
+    const char *s;
+
+    switch (type) {
+    case NC_FLOAT:
+        real_json_any(t, *(const float *)p, true);
+        break;
+    case NC_DOUBLE:
+        real_json_any(t, *(const double *)p, false);
+        break;
+    case NC_UINT64:
+        text_addf(t, "%llu", *(const unsigned long long *)p);
+        break;
+    case NC_CHAR:
+        text_add_json(t, p, 1);
+        break;
+    case NC_STRING:
+        s = *(char *const *)p;
+        if (s == NULL)
+            text_add(t, "null");
+        else
+            text_add_json(t, s, strlen(s));
+        break;
+    default:
+        text_addf(t, "%lld", int_value(type, p));
+        break;
+    }
+}
+
+double
+value_double(nc_type type, const void *p)
+{
+    switch (type) {
+    case NC_FLOAT:
+        return *(const float *)p;
+    case NC_DOUBLE:
+        return *(const double *)p;
+    case NC_UINT64:
+        return (double)*(const unsigned long long *)p;
+    default:
+        return (double)int_value(type, p);
+    }
+}
+
+/*
+ * The standard fill counts where the variable names none; not for bytes, whose every value is likely data, and not
+ * for characters, which print as text.
+ */
+void
+fill_load(const var *v, fill *f)
+{
+    *f = (fill){.type = v->type};
+    if (att_load_named(v->grp, v->id, "_FillValue", &f->own) == NC_NOERR && f->own.type == v->type &&
+        f->own.len == 1 && f->own.val != NULL) {
+        f->has = true;
+        return;
+    }
+    att_clear(&f->own);
+    f->has = v->type != NC_BYTE && v->type != NC_UBYTE && v->type != NC_CHAR;
+    switch (v->type) {
+    case NC_SHORT:
+        f->standard.s = NC_FILL_SHORT;
+        break;
+    case NC_INT:
+        f->standard.i = NC_FILL_INT;
+        break;
+    case NC_FLOAT:
+        f->standard.f = NC_FILL_FLOAT;
+        break;
+    case NC_DOUBLE:
+        f->standard.d = NC_FILL_DOUBLE;
+        break;
+    case NC_USHORT:
+        f->standard.us = NC_FILL_USHORT;
+        break;
+    case NC_UINT:
+        f->standard.ui = NC_FILL_UINT;
+        break;
+    case NC_INT64:
+        f->standard.ll = NC_FILL_INT64;
+        break;
+    case NC_UINT64:
+        f->standard.ull = NC_FILL_UINT64;
+        break;
+    case NC_STRING:
+        f->standard.str = "";
+        break;
+    default:
+        f->has = false;
+        break;
+    }
+}
+
+void
+fill_clear(fill *f)
+{
+    att_clear(&f->own);
+    f->has = false;
+}
+
+static bool
+same_real(double a, double b, double epsilon)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) && isnan(b);
+    return a == b || fabs(a - b) <= fabs(b) * epsilon;
+}
+
+bool
+fill_matches(const fill *f, const void *p)
+{
+    const void *q = f->own.val != NULL ? f->own.val : &f->standard;
+    const char *a, *b;
+
+    if (!f->has)
+        return false;
+    switch (f->type) {
+    case NC_FLOAT:
+        return same_real(*(const float *)p, *(const float *)q, FLT_EPSILON);
+    case NC_DOUBLE:
+        return same_real(*(const double *)p, *(const double *)q, DBL_EPSILON);
+    case NC_STRING:
+        a = *(char *const *)p;
+        b = *(const char *const *)q;
+        return a != NULL && b != NULL ? strcmp(a, b) == 0 : a == b;
+    default:
+        return memcmp(p, q, type_size(f->type)) == 0;
+    }
+}

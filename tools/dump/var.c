@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * var.c: what there is to know of one variable, one attribute, one type.
+ */
+#include "dump_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t      size;
+} atomic[] = {
+    [NC_BYTE] = {"byte", 1},   [NC_CHAR] = {"char", 1},     [NC_SHORT] = {"short", 2},
+    [NC_INT] = {"int", 4},     [NC_FLOAT] = {"float", 4},   [NC_DOUBLE] = {"double", 8},
+    [NC_UBYTE] = {"ubyte", 1}, [NC_USHORT] = {"ushort", 2}, [NC_UINT] = {"uint", 4},
+    [NC_INT64] = {"int64", 8}, [NC_UINT64] = {"uint64", 8}, [NC_STRING] = {"string", sizeof(char *)},
+};
+
+size_t
+type_size(nc_type type)
+{
+    return type >= NC_BYTE && type <= NC_STRING ? atomic[type].size : 0;
+}
+
+const char *
+type_name(nc_type type)
+{
+    return type >= NC_BYTE && type <= NC_STRING ? atomic[type].name : NULL;
+}
+
+void
+text_add_type(text *t, int grp, nc_type type)
+{
+    char name[NC_MAX_NAME + 1];
+
+    if (type_name(type) != NULL)
+        text_add(t, type_name(type));
+    else if (nc_inq_type(grp, type, name, NULL) == NC_NOERR)
+        text_add_name(t, name);
+    else
+        text_addf(t, "unknown_type_%d", type);
+}
+
+int
+var_load(int grp, int varid, var *v)
+{
+    int rc;
+
+    *v = (var){.grp = grp, .id = varid};
+    if ((rc = nc_inq_var(grp, varid, v->name, &v->type, &v->ndims, NULL, &v->natts)) != NC_NOERR)
+        return rc;
+    v->size = type_size(v->type);
+    v->dims = dump_alloc((size_t)v->ndims, sizeof *v->dims);
+    v->shape = dump_alloc((size_t)v->ndims, sizeof *v->shape);
+    v->unlimited = dump_alloc((size_t)v->ndims, sizeof *v->unlimited);
+    rc = nc_inq_vardimid(grp, varid, v->dims);
+    for (int i = 0; i < v->ndims && rc == NC_NOERR; i++) {
+        rc = nc_inq_dimlen(grp, v->dims[i], &v->shape[i]);
+        v->unlimited[i] = dim_is_unlimited(grp, v->dims[i]);
+        v->empty = v->empty || v->shape[i] == 0;
+    }
+    if (rc != NC_NOERR)
+        var_clear(v);
+    return rc;
+}
+
+void
+var_clear(var *v)
+{
+    free(v->dims);
+    free(v->shape);
+    free(v->unlimited);
+    v->dims = NULL;
+    v->shape = NULL;
+    v->unlimited = NULL;
+}
+
+int
+att_load_named(int grp, int varid, const char *name, att *a)
+{
+    size_t size;
+    int    rc;
+
+    *a = (att){.val = NULL};
+    if ((rc = nc_inq_att(grp, varid, name, &a->type, &a->len)) != NC_NOERR)
+        return rc;
+    (void)snprintf(a->name, sizeof a->name, "%s", name);
+    if ((size = type_size(a->type)) == 0)
+        return NC_NOERR; /* val stays NULL: a type this program cannot read */
+    a->val = dump_alloc(a->len + 1, size);
+    if (a->len > 0 && (rc = nc_get_att(grp, varid, name, a->val)) != NC_NOERR) {
+        free(a->val);
+        a->val = NULL;
+    }
+    return rc;
+}
+
+int
+att_load(int grp, int varid, int index, att *a)
+{
+    char name[NC_MAX_NAME + 1];
+    int  rc;
+
+    *a = (att){.val = NULL};
+    if ((rc = nc_inq_attname(grp, varid, index, name)) != NC_NOERR)
+        return rc;
+    return att_load_named(grp, varid, name, a);
+}
+
+void
+att_clear(att *a)
+{
+    if (a->type == NC_STRING && a->val != NULL)
+        (void)nc_free_string(a->len, a->val);
+    free(a->val);
+    *a = (att){.val = NULL};
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * walk.c: lists of ids, paths, and where a dimension is defined.
+ */
+#include "dump_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int
+ids_dims(int grp, ids *out)
+{
+    int rc;
+
+    *out = (ids){.id = NULL};
+    if ((rc = nc_inq_dimids(grp, &out->n, NULL, 0)) != NC_NOERR)
+        return rc;
+    out->id = dump_alloc((size_t)out->n, sizeof *out->id);
+    return nc_inq_dimids(grp, NULL, out->id, 0);
+}
+
+int
+ids_vars(int grp, ids *out)
+{
+    int rc;
+
+    *out = (ids){.id = NULL};
+    if ((rc = nc_inq_varids(grp, &out->n, NULL)) != NC_NOERR)
+        return rc;
+    out->id = dump_alloc((size_t)out->n, sizeof *out->id);
+    return nc_inq_varids(grp, NULL, out->id);
+}
+
+int
+ids_grps(int grp, ids *out)
+{
+    int rc;
+
+    *out = (ids){.id = NULL};
+    if ((rc = nc_inq_grps(grp, &out->n, NULL)) != NC_NOERR)
+        return rc;
+    out->id = dump_alloc((size_t)out->n, sizeof *out->id);
+    return nc_inq_grps(grp, NULL, out->id);
+}
+
+void
+ids_clear(ids *x)
+{
+    free(x->id);
+    *x = (ids){.id = NULL};
+}
+
+static bool
+ids_have(const ids *x, int id)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->id[i] == id)
+            return true;
+    return false;
+}
+
+bool
+is_root(int grp)
+{
+    int parent;
+
+    return nc_inq_grp_parent(grp, &parent) != NC_NOERR;
+}
+
+/* nc_inq_unlimdims tells of one group only, so the ancestors are asked one by one. */
+bool
+dim_is_unlimited(int grp, int dimid)
+{
+    bool found = false;
+
+    for (bool more = true; more && !found; more = nc_inq_grp_parent(grp, &grp) == NC_NOERR) {
+        ids u = {.id = NULL};
+
+        if (nc_inq_unlimdims(grp, &u.n, NULL) == NC_NOERR && u.n > 0) {
+            u.id = dump_alloc((size_t)u.n, sizeof *u.id);
+            found = nc_inq_unlimdims(grp, NULL, u.id) == NC_NOERR && ids_have(&u, dimid);
+        }
+        ids_clear(&u);
+    }
+    return found;
+}
+
+char *
+grp_path(int grp)
+{
+    size_t len = 0;
+    char  *path;
+
+    if (nc_inq_grpname_full(grp, &len, NULL) != NC_NOERR)
+        return dump_need(strdup("/"));
+    path = dump_alloc(len + 1, 1);
+    if (nc_inq_grpname_full(grp, NULL, path) != NC_NOERR)
+        strcpy(path, "/");
+    return path;
+}
+
+char *
+var_path(int grp, const char *name)
+{
+    char *path = grp_path(grp);
+    text  t = TEXT_INIT;
+
+    text_addf(&t, "%s%s%s", path, strcmp(path, "/") == 0 ? "" : "/", name);
+    free(path);
+    return t.s;
+}
+
+static bool
+dim_defined_in(int grp, int dimid)
+{
+    ids  dims;
+    bool found = ids_dims(grp, &dims) == NC_NOERR && ids_have(&dims, dimid);
+
+    ids_clear(&dims);
+    return found;
+}
+
+static bool
+dim_search_down(int grp, int dimid, int *home)
+{
+    ids  grps;
+    bool found = false;
+
+    if (dim_defined_in(grp, dimid)) {
+        *home = grp;
+        return true;
+    }
+    if (ids_grps(grp, &grps) == NC_NOERR)
+        for (int i = 0; i < grps.n && !found; i++)
+            found = dim_search_down(grps.id[i], dimid, home);
+    ids_clear(&grps);
+    return found;
+}
+
+/* Nearly always an ancestor's; a Zarr dataset may name any group's dimension, so at last the whole tree is searched.
+ */
+int
+dim_home(const dump *d, int grp, int dimid, int *home)
+{
+    for (bool more = true; more; more = nc_inq_grp_parent(grp, &grp) == NC_NOERR)
+        if (dim_defined_in(grp, dimid)) {
+            *home = grp;
+            return NC_NOERR;
+        }
+    return dim_search_down(d->root, dimid, home) ? NC_NOERR : NC_EBADDIM;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Attribute declarations: the type of the values, where it is not given, and the attribute itself.
+ *
+ * Inference as netCDF has it: text makes char, any double makes double, else any float float; of integers the widest
+ * wins and of equally wide ones the later, unless a value would not survive that. 'a' alone counts as a byte.
+ */
+#include "gen_int.h"
+
+#include <string.h>
+
+static nc_type
+const_type(const gen_const *c)
+{
+    return c->kind == GEN_STRING ? NC_CHAR : c->type;
+}
+
+/* Do all of these integers keep their value in `type`? */
+static bool
+all_fit(const gen_attdecl *a, nc_type type)
+{
+    uint64_t scratch;
+
+    for (size_t i = 0; i < a->n; i++)
+        if (gen_convert(&a->values[i], type, &scratch) != GEN_FITS)
+            return false;
+    return true;
+}
+
+static nc_type
+infer_integer(const gen_attdecl *a)
+{
+    static const nc_type wider[] = {NC_INT64, NC_UINT64};
+    nc_type              type = NC_BYTE;
+
+    for (size_t i = 0; i < a->n; i++)
+        if (i == 0 || gen_type_size(a->values[i].type) >= gen_type_size(type))
+            type = a->values[i].type;
+    if (all_fit(a, type))
+        return type;
+    for (size_t i = 0; i < GEN_LEN(wider); i++)
+        if (all_fit(a, wider[i]))
+            return wider[i];
+    return NC_NAT;
+}
+
+static int
+infer(gen_parser *p, const gen_attdecl *a, nc_type *out)
+{
+    size_t strings = 0, texts = 0;
+    bool   is_float = false, is_double = false;
+
+    for (size_t i = 0; i < a->n; i++) {
+        const gen_const *c = &a->values[i];
+
+        if (c->kind == GEN_FILL)
+            return gen_error(p, c->pos, "an attribute's values cannot be '_'");
+        if (c->kind == GEN_NAME || c->kind == GEN_NIL || (c->kind == GEN_HEX && c->type == NC_NAT))
+            return gen_error(p, c->pos, "an attribute with this value needs a type before its name");
+        strings += c->kind == GEN_STRING;
+        texts += c->kind == GEN_STRING || c->kind == GEN_CHAR;
+        is_float = is_float || const_type(c) == NC_FLOAT;
+        is_double = is_double || const_type(c) == NC_DOUBLE;
+    }
+    if (strings > 0 && texts != a->n)
+        return gen_error(p, a->pos, "attribute %s mixes text and numbers", a->name);
+    *out = a->n == 0 || strings > 0 ? NC_CHAR : is_double ? NC_DOUBLE : is_float ? NC_FLOAT : infer_integer(a);
+    if (*out == NC_NAT)
+        return gen_error(p, a->pos, "no integer type holds all values of attribute %s", a->name);
+    return NC_NOERR;
+}
+
+static int
+make_values(gen_parser *p, const gen_attdecl *a, nc_type type, gen_list **out)
+{
+    gen_list *l = gen_list_new(p->cdl, type, a->pos, 1);
+    int       rc = NC_NOERR;
+
+    if (l == NULL)
+        return gen_nomem(p);
+    for (size_t i = 0; rc == NC_NOERR && i < a->n; i++) {
+        if (a->values[i].kind == GEN_FILL)
+            return gen_error(p, a->values[i].pos, "an attribute's values cannot be '_'");
+        rc = gen_list_add(p, l, &a->values[i]);
+    }
+    if (rc == NC_NOERR)
+        rc = gen_list_end(p, l);
+    if (rc == NC_NOERR && l->nelems == 0 && type != NC_CHAR)
+        rc = gen_error(p, a->end, "attribute %s of type %s has no value", a->name, gen_type_name(type));
+    *out = l;
+    return rc;
+}
+
+static int
+put_fill_value(gen_parser *p, const gen_attdecl *a, gen_list *l)
+{
+    if (l->nelems != 1)
+        return gen_error(p, a->end, "_FillValue of %s is one value of type %s, not %zu", a->var->name,
+                         gen_type_name(l->type), l->nelems);
+    a->var->fill = l;
+    return NC_NOERR;
+}
+
+int
+gen_attr_add(gen_parser *p, const gen_attdecl *a)
+{
+    bool      is_fill = a->var != NULL && strcmp(a->name, "_FillValue") == 0;
+    bool      taken = false;
+    nc_type   type = a->type != NULL ? a->type->type : NC_NAT;
+    gen_att  *att;
+    gen_att **end = a->var != NULL ? a->var->atts_end : p->group->atts_end;
+    int       rc;
+
+    if ((rc = gen_special(p, a, &taken)) != NC_NOERR || taken)
+        return rc;
+    if (is_fill)
+        type = a->var->type.type;
+    else if (type == NC_NAT && (rc = infer(p, a, &type)) != NC_NOERR)
+        return rc;
+    att = gen_alloc(&p->cdl->arena, sizeof *att);
+    if (att == NULL)
+        return gen_nomem(p);
+    *att = (gen_att){.name = a->name, .pos = a->pos};
+    if ((rc = make_values(p, a, type, &att->values)) != NC_NOERR)
+        return rc;
+    if (is_fill && (rc = put_fill_value(p, a, att->values)) != NC_NOERR)
+        return rc;
+    *end = att;
+    if (a->var != NULL)
+        a->var->atts_end = &att->next;
+    else
+        p->group->atts_end = &att->next;
+    return NC_NOERR;
+}

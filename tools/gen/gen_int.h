@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of gen share: the tree, the scanner's tokens and constants, memory.
+ *
+ * Nodes, names and strings live in the tree's arena; a list's values in a buffer of their own that the tree frees.
+ * Lists of nodes are linked in the order of the text, which is the order of definition.
+ */
+#ifndef GEN_INT_H
+#define GEN_INT_H
+
+#include <nczarr.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gen.h"
+
+#define GEN_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define GEN_LEN(array) (sizeof(array) / sizeof((array)[0]))
+#define GEN_MAX_DEPTH 100 /* of groups in groups and braces in braces */
+
+typedef struct gen_pos {
+    unsigned line, col; /* from 1; columns count bytes */
+} gen_pos;
+
+/* ---- memory (mem.c) --------------------------------------------------------------------------------------- */
+
+typedef struct gen_arena {
+    struct gen_block *head;
+} gen_arena;
+
+void *gen_alloc(gen_arena *a, size_t nbytes); /* zeroed, lives as long as the arena; NULL when out of memory */
+char *gen_strndup(gen_arena *a, const char *s, size_t len);
+void  gen_arena_clear(gen_arena *a);
+
+void *gen_grow(void *p, size_t n, size_t item); /* realloc to n * item, checked; p stays valid on failure */
+int   gen_reserve(void **p, size_t *cap, size_t need, size_t item);
+
+void gen_mem_fail_at(long n); /* tests: the n-th allocation from now fails; negative: none does */
+
+/* ---- constants (number.c) --------------------------------------------------------------------------------- */
+
+typedef enum gen_kind {
+    GEN_INT,    /* `type` is NC_BYTE ... NC_UINT64; the value in i, or in u for unsigned types */
+    GEN_HEX,    /* 0x...: an integer, or the bytes of an opaque value: u and type when it has at most 16 digits */
+    GEN_REAL,   /* `type` is NC_FLOAT or NC_DOUBLE; d */
+    GEN_CHAR,   /* 'a': i */
+    GEN_STRING, /* s, len */
+    GEN_NIL,
+    GEN_FILL, /* _ */
+    GEN_NAME, /* a name or path: an enum constant */
+} gen_kind;
+
+typedef struct gen_const {
+    gen_kind kind;
+    nc_type  type;
+    gen_pos  pos;
+    union {
+        int64_t  i;
+        uint64_t u;
+        double   d;
+    } v;
+    const char *s; /* GEN_STRING, GEN_HEX (the digits), GEN_NAME */
+    size_t      len;
+} gen_const;
+
+typedef enum gen_fit {
+    GEN_FITS,
+    GEN_WRAPS, /* another sign but the same width: the bits are kept */
+    GEN_OVER,  /* a float that becomes an infinity */
+    GEN_MISFIT,
+} gen_fit;
+
+/*
+ * The number s[0..len), with its suffix. *why is a static text when it is none (and the result false). *fit tells of
+ * a value that its suffix's type cannot hold as it stands.
+ */
+bool gen_number(const char *s, size_t len, gen_const *out, gen_fit *fit, const char **why);
+
+/* `c`, a number or character, in memory type `type` at `out`. */
+gen_fit gen_convert(const gen_const *c, nc_type type, void *out);
+
+size_t      gen_type_size(nc_type type); /* in memory; strings are pointers */
+const char *gen_type_name(nc_type type);
+
+/* ---- the tree --------------------------------------------------------------------------------------------- */
+
+typedef struct gen_run {
+    size_t at, n;
+} gen_run;
+
+/*
+ * Values between a pair of braces, or of a whole declaration. Leaves hold `nelems` values of `type`, char data padded
+ * to rows; the elements in `fills` get the fill value when parsing ends. Otherwise `subs`: one list for each pair of
+ * braces, NULL for a `_`. Data of user-defined types is not kept.
+ */
+typedef struct gen_list {
+    struct gen_list  *next; /* all lists of the tree */
+    gen_pos           pos;
+    nc_type           type;
+    size_t            nelems, cap;
+    void             *values;
+    gen_run          *fills;
+    size_t            nfills, fills_cap;
+    size_t            unit;  /* row length for characters */
+    bool              chars; /* a run of single characters is open */
+    struct gen_list **subs;
+    size_t            nsubs, subs_cap;
+    bool              nested;
+} gen_list;
+
+typedef struct gen_dim {
+    struct gen_dim *next;
+    const char     *name;
+    gen_pos         pos;
+    size_t          index; /* over the whole tree */
+    uint64_t        size;  /* of an unlimited one: what the data makes it */
+    bool            unlimited;
+} gen_dim;
+
+typedef struct gen_att {
+    struct gen_att *next;
+    const char     *name;
+    gen_pos         pos;
+    gen_list       *values; /* NULL: of a user-defined type */
+} gen_att;
+
+typedef struct gen_filter {
+    const char *codec; /* zlib, shuffle, fletcher32: netCDF's own calls; NULL: by id */
+    unsigned    id;
+    size_t      nwords;
+    unsigned   *words;
+} gen_filter;
+
+typedef enum gen_prop {
+    GEN_STORAGE,
+    GEN_CHUNKS,
+    GEN_DEFLATE,
+    GEN_SHUFFLE,
+    GEN_FLETCHER,
+    GEN_ENDIAN,
+    GEN_NOFILL,
+    GEN_QUANTIZE,
+    GEN_FILTERS,
+    GEN_CODECS,
+    GEN_NPROPS
+} gen_prop;
+
+typedef struct gen_props {
+    gen_pos     pos[GEN_NPROPS]; /* line 0: not given */
+    int         value[GEN_NPROPS];
+    int         quantize_mode;
+    size_t     *chunks;
+    size_t      nchunks;
+    gen_filter *filters, *codecs;
+    size_t      nfilters, ncodecs;
+} gen_props;
+
+/* A user-defined type: known to the grammar only, no format of ours stores one. */
+typedef struct gen_type {
+    struct gen_type *next;
+    const char      *name;
+    gen_pos          pos;
+} gen_type;
+
+/* What a type name stands for: a primitive type, or (type NC_NAT) a user-defined one. */
+typedef struct gen_typeref {
+    nc_type         type;
+    const gen_type *user;
+} gen_typeref;
+
+typedef struct gen_var {
+    struct gen_var *next;
+    const char     *name;
+    gen_pos         pos;
+    size_t          index; /* over the whole tree */
+    gen_typeref     type;
+    size_t          rank;
+    gen_dim       **dims;
+    gen_att        *atts, **atts_end;
+    gen_props       props;
+    gen_list       *fill; /* the _FillValue, one element of the variable's type, or NULL */
+    gen_list       *data;
+} gen_var;
+
+typedef struct gen_group {
+    struct gen_group *next, *parent;
+    const char       *name;
+    gen_pos           pos;
+    gen_dim          *dims, **dims_end;
+    gen_var          *vars, **vars_end;
+    gen_att          *atts, **atts_end;
+    gen_type         *types, **types_end;
+    struct gen_group *groups, **groups_end;
+} gen_group;
+
+struct gen_cdl {
+    gen_arena   arena;
+    const char *file, *name;
+    gen_group  *root;
+    gen_list   *lists;
+    size_t      ndims, nvars;
+    gen_type   *first_type; /* the first user-defined type of the text, or NULL */
+    bool        classic;
+};
+
+/* ---- names (names.c): one table for the tree, keyed by group, sort of thing, and name --------------------- */
+
+typedef enum gen_sort { GEN_DIM, GEN_VAR, GEN_TYPE, GEN_GROUP } gen_sort;
+
+typedef struct gen_names {
+    struct gen_entry **slots;
+    size_t             nslots, used;
+} gen_names;
+
+int   gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_sort sort, const char *name, void *node);
+void *gen_names_get(const gen_names *t, const gen_group *g, gen_sort sort, const char *name, size_t len);
+void  gen_names_clear(gen_names *t);
+
+/* ---- scanner (lex.c, text.c) ------------------------------------------------------------------------------ */
+
+typedef enum gen_tok {
+    GEN_T_END,
+    GEN_T_WORD,  /* text; `quoted` when a backslash made it a name for certain */
+    GEN_T_PATH,  /* /a/b: text still with its escapes */
+    GEN_T_CONST, /* number, character or string */
+    GEN_T_PUNCT,
+} gen_tok;
+
+typedef struct gen_token {
+    gen_tok     tok;
+    gen_pos     pos;
+    char        punct;
+    bool        quoted;
+    const char *text; /* word with escapes resolved, or path; valid until the next token */
+    size_t      len;
+    gen_const   c;
+    size_t      start, end; /* in the source */
+} gen_token;
+
+typedef struct gen_parser gen_parser;
+
+/* The reading of one text: source, current token, and the tree that grows. */
+struct gen_parser {
+    gen_cdl    *cdl;
+    gen_report  report;
+    gen_names   names;
+    const char *src;
+    size_t      len, at;    /* `at`: behind the current token */
+    size_t      line_start; /* offset of the current line */
+    unsigned    line;
+    gen_token   tok;
+    char       *buf; /* the current token's text */
+    size_t      buf_cap;
+    gen_group  *group; /* being read */
+    unsigned    depth;
+};
+
+int  gen_next(gen_parser *p);         /* the next token */
+int  gen_dataset_name(gen_parser *p); /* what stands between `netcdf` and `{`; then `{` is current */
+char gen_unescape(const char *s, const char *end, const char **after); /* one escape, *s is behind the backslash */
+bool gen_is_word_start(const char *s, const char *end);
+int  gen_word_text(gen_parser *p, const char *s, const char *end,
+                   size_t *len); /* resolves a name's escapes into p->buf */
+const char *gen_word_end(const char *s, const char *end);
+
+/* ---- messages (report.c) ---------------------------------------------------------------------------------- */
+
+int  gen_error(gen_parser *p, gen_pos pos, const char *fmt, ...) GEN_PRINTF(3, 4); /* NC_EINVAL */
+void gen_warn(gen_parser *p, gen_pos pos, const char *fmt, ...) GEN_PRINTF(3, 4);
+int  gen_nomem(gen_parser *p);                          /* NC_ENOMEM */
+int  gen_unexpected(gen_parser *p, const char *wanted); /* error at the current token: "expected X, found Y" */
+void gen_say(gen_report r, bool is_error, const char *file, gen_pos pos, const char *fmt, ...) GEN_PRINTF(5, 6);
+
+/* ---- parser (parse.c, parse_types.c, parse_data.c) -------------------------------------------------------- */
+
+bool gen_at(const gen_parser *p, char punct);
+bool gen_at_word(const gen_parser *p, const char *word);
+int  gen_expect(gen_parser *p, char punct); /* that punctuation, and past it */
+int  gen_accept(gen_parser *p, char punct, bool *found);
+
+/* A name where only a name can stand: any word, keywords too; copied, and past it. */
+int gen_take_name(gen_parser *p, const char *what, const char **name, gen_pos *pos);
+
+/* A reference: a word or an absolute path, copied out of the token and past it. */
+typedef struct gen_ref {
+    gen_pos          pos;
+    const char      *text;  /* as written, for messages */
+    const gen_group *group; /* of a path: where its last name is looked for */
+    const char      *name;
+    bool             path, quoted;
+    bool             tight; /* a colon follows without a blank */
+} gen_ref;
+
+int      gen_take_ref(gen_parser *p, gen_ref *out);
+bool     gen_find_type(const gen_parser *p, const gen_ref *r, gen_typeref *out);
+gen_var *gen_find_var(const gen_parser *p, const gen_ref *r);
+nc_type  gen_primitive(const char *word);                                        /* NC_NAT when it names none */
+void    *gen_look_outward(const gen_parser *p, const gen_ref *r, gen_sort sort); /* here, then in the groups around */
+int      gen_undefined(gen_parser *p, const gen_ref *r, const char *what);       /* error: no such thing declared */
+
+/* An attribute declaration whose first reference is behind: `ref` ':' name '=' ..., or type `ref2` ':' name '=' ...
+ */
+int gen_attr_after_ref(gen_parser *p, const gen_ref *first);
+int gen_attr_after_colon(gen_parser *p, gen_var *var, const gen_typeref *type); /* current token: ':' */
+
+int gen_type_statement(gen_parser *p); /* one declaration of the types section */
+
+int    gen_take_const(gen_parser *p,
+                      gen_const  *out); /* one value of a list, and past it; text is in the arena's or token's */
+int    gen_parse_data(gen_parser *p, gen_var *v); /* from the current token to the ';' */
+int    gen_skip_list(gen_parser *p);              /* values of a user-defined type */
+void   gen_finish(gen_parser *p);                 /* fill values and the sizes of unlimited dimensions */
+void   gen_var_fill(const gen_var *v, void *out); /* the fill value in memory form */
+size_t gen_group_end(const gen_var *v, size_t d); /* the next unlimited dimension behind `d`, or the rank */
+
+/* ---- lists (list.c) --------------------------------------------------------------------------------------- */
+
+gen_list *gen_list_new(gen_cdl *cdl, nc_type type, gen_pos pos, size_t unit);
+int       gen_list_add(gen_parser *p, gen_list *l, const gen_const *c);
+int       gen_list_end(gen_parser *p, gen_list *l); /* closes the last row of characters */
+int       gen_list_add_sub(gen_parser *p, gen_list *l, gen_list *sub);
+void      gen_list_fill(gen_list *l, const void *value);
+
+/* ---- attributes (attr.c, special.c, filterspec.c, codecs.c) ----------------------------------------------- */
+
+typedef struct gen_attdecl {
+    gen_var           *var;  /* NULL: of the group */
+    const gen_typeref *type; /* NULL: inferred */
+    const char        *name;
+    gen_pos            pos;
+    const gen_const   *values;
+    size_t             n;
+    gen_pos            end; /* where the values begin, for messages about none */
+} gen_attdecl;
+
+int gen_attr_add(gen_parser *p, const gen_attdecl *a);
+int gen_special(gen_parser *p, const gen_attdecl *a, bool *taken);
+int gen_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, size_t *n);
+int gen_codecs(gen_parser *p, const gen_const *text, gen_var *var, gen_filter **out, size_t *n);
+
+/* ---- writer (write.c, write_data.c) ----------------------------------------------------------------------- */
+
+typedef struct gen_writer {
+    const gen_cdl  *cdl;
+    const gen_opts *opts;
+    int            *dimids;          /* by gen_dim.index */
+    int            *grpids, *varids; /* by gen_var.index */
+} gen_writer;
+
+/* Reports the failed nc_ call with what it was about, and gives its code on. */
+int gen_nc_error(const gen_writer *w, int rc, gen_pos pos, const char *what, const char *name);
+int gen_write_data(gen_writer *w, const gen_group *g);
+
+#endif /* GEN_INT_H */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of declared names: a chained hash keyed by group, sort of thing and name, so that a text with ten
+ * thousand variables is read in a straight line. Entries live in the tree's arena, the slots here.
+ */
+#include "gen_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct gen_entry {
+    struct gen_entry *next;
+    const gen_group  *group;
+    gen_sort          sort;
+    const char       *name;
+    void             *node;
+    size_t            hash;
+} gen_entry;
+
+static size_t
+hash_of(const gen_group *g, gen_sort sort, const char *name, size_t len)
+{
+    uint64_t h = 14695981039346656037u ^ (uint64_t)(uintptr_t)g ^ ((uint64_t)sort << 56);
+
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)name[i]) * 1099511628211u;
+    return (size_t)(h ^ h >> 29);
+}
+
+static int
+rehash(gen_names *t, size_t nslots)
+{
+    gen_entry **slots = gen_grow(NULL, nslots, sizeof(gen_entry *));
+
+    if (slots == NULL)
+        return NC_ENOMEM;
+    memset(slots, 0, nslots * sizeof(gen_entry *));
+    for (size_t i = 0; i < t->nslots; i++)
+        for (gen_entry *e = t->slots[i], *next; e != NULL; e = next) {
+            next = e->next;
+            e->next = slots[e->hash & (nslots - 1)];
+            slots[e->hash & (nslots - 1)] = e;
+        }
+    free(t->slots);
+    t->slots = slots;
+    t->nslots = nslots;
+    return NC_NOERR;
+}
+
+/* `name` is kept, not copied. */
+int
+gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_sort sort, const char *name, void *node)
+{
+    gen_entry *e;
+
+    if (t->used >= t->nslots && rehash(t, t->nslots == 0 ? 64 : t->nslots * 2) != NC_NOERR)
+        return NC_ENOMEM;
+    e = gen_alloc(a, sizeof *e);
+    if (e == NULL)
+        return NC_ENOMEM;
+    *e = (gen_entry){
+        .group = g, .sort = sort, .name = name, .node = node, .hash = hash_of(g, sort, name, strlen(name))};
+    e->next = t->slots[e->hash & (t->nslots - 1)];
+    t->slots[e->hash & (t->nslots - 1)] = e;
+    t->used++;
+    return NC_NOERR;
+}
+
+void *
+gen_names_get(const gen_names *t, const gen_group *g, gen_sort sort, const char *name, size_t len)
+{
+    size_t h = hash_of(g, sort, name, len);
+
+    if (t->nslots == 0)
+        return NULL;
+    for (gen_entry *e = t->slots[h & (t->nslots - 1)]; e != NULL; e = e->next)
+        if (e->hash == h && e->group == g && e->sort == sort && strncmp(e->name, name, len) == 0 &&
+            e->name[len] == '\0')
+            return e->node;
+    return NULL;
+}
+
+void
+gen_names_clear(gen_names *t)
+{
+    free(t->slots);
+    *t = (gen_names){.slots = NULL};
+}

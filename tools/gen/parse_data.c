@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The values of lists, the data of variables, and what is known only when the text has ended: fill values and the
+ * sizes of unlimited dimensions.
+ *
+ * A variable's dimensions fall into groups: a new one starts at each unlimited dimension but the first dimension. All
+ * but the last group are lists of braces; the last holds the values.
+ */
+#include "gen_int.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool
+named_real(const char *word, gen_const *out)
+{
+    static const struct {
+        const char *word;
+        nc_type     type;
+        bool        nan;
+    } known[] = {
+        {"NaN", NC_DOUBLE, true},       {"nan", NC_DOUBLE, true},       {"NaNf", NC_FLOAT, true},
+        {"nanf", NC_FLOAT, true},       {"Infinity", NC_DOUBLE, false}, {"DoubleInf", NC_DOUBLE, false},
+        {"Infinityf", NC_FLOAT, false}, {"Inff", NC_FLOAT, false},      {"FloatInf", NC_FLOAT, false},
+    };
+
+    for (size_t i = 0; i < GEN_LEN(known); i++)
+        if (strcmp(word, known[i].word) == 0) {
+            out->kind = GEN_REAL;
+            out->type = known[i].type;
+            out->v.d = known[i].nan ? (double)NAN : HUGE_VAL;
+            return true;
+        }
+    return false;
+}
+
+/* The current token as a value, without moving on: its text is the token's own. */
+static int
+peek_const(gen_parser *p, gen_const *out)
+{
+    const gen_token *t = &p->tok;
+
+    *out = (gen_const){.kind = GEN_NAME, .pos = t->pos, .s = t->text, .len = t->len};
+    if (t->tok == GEN_T_CONST)
+        *out = t->c;
+    else if (t->tok == GEN_T_PATH || (t->tok == GEN_T_WORD && t->quoted))
+        return NC_NOERR;
+    else if (t->tok != GEN_T_WORD)
+        return gen_unexpected(p, "a value");
+    else if (strcmp(t->text, "_") == 0)
+        out->kind = GEN_FILL;
+    else if (strcmp(t->text, "NIL") == 0 || strcmp(t->text, "nil") == 0 || strcmp(t->text, "Nil") == 0)
+        out->kind = GEN_NIL;
+    else
+        named_real(t->text, out);
+    return NC_NOERR;
+}
+
+int
+gen_take_const(gen_parser *p, gen_const *out)
+{
+    int rc = peek_const(p, out);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (out->kind == GEN_STRING || out->kind == GEN_NAME) { /* its text goes with the token */
+        out->s = gen_strndup(&p->cdl->arena, out->s, out->len);
+        if (out->s == NULL)
+            return gen_nomem(p);
+    }
+    return gen_next(p);
+}
+
+/* Any nesting of values, as user-defined types have it; ends at ';' or at the '}' that closes it. */
+int
+gen_skip_list(gen_parser *p)
+{
+    unsigned  depth = 0;
+    gen_const c;
+    int       rc = NC_NOERR;
+
+    while (rc == NC_NOERR && !gen_at(p, ';') && !(depth == 0 && gen_at(p, '}'))) {
+        if (gen_at(p, '{') || gen_at(p, '}')) {
+            depth = gen_at(p, '{') ? depth + 1 : depth - 1;
+            rc = gen_next(p);
+        } else if (gen_at(p, ',')) {
+            rc = gen_next(p);
+        } else if ((rc = peek_const(p, &c)) == NC_NOERR) {
+            rc = gen_next(p);
+        }
+    }
+    if (rc == NC_NOERR && depth > 0)
+        return gen_unexpected(p, "'}'");
+    return rc;
+}
+
+/* ---- data of one variable --------------------------------------------------------------------------------- */
+
+/* The end of the group of dimensions that starts at `d`: the next unlimited dimension, or the rank. */
+size_t
+gen_group_end(const gen_var *v, size_t d)
+{
+    size_t end = d + 1;
+
+    while (end < v->rank && !v->dims[end]->unlimited)
+        end++;
+    return end < v->rank ? end : v->rank;
+}
+
+/* Elements that the dimensions [d, end) can hold; SIZE_MAX when the first is unlimited, or there are too many. */
+static size_t
+capacity(const gen_var *v, size_t d, size_t end)
+{
+    size_t n = 1;
+
+    for (size_t i = d; i < end; i++) {
+        if (v->dims[i]->unlimited || v->dims[i]->size > SIZE_MAX / n)
+            return SIZE_MAX;
+        n *= (size_t)v->dims[i]->size;
+    }
+    return n;
+}
+
+/* Characters in a row: the last dimension, unless there is but one or it is unlimited. */
+static size_t
+row_unit(const gen_var *v)
+{
+    const gen_dim *last = v->rank > 1 ? v->dims[v->rank - 1] : NULL;
+
+    return v->type.type != NC_CHAR || last == NULL || last->unlimited || last->size > SIZE_MAX / 8
+               ? 1
+               : (size_t)last->size;
+}
+
+static int
+check_leaf(gen_parser *p, const gen_var *v, gen_list *l, size_t cap)
+{
+    if (l->nelems <= cap)
+        return NC_NOERR;
+    if (v->rank == 0 && v->type.type != NC_CHAR)
+        return gen_error(p, l->pos, "%s is a scalar and has one value, not %zu", v->name, l->nelems);
+    gen_warn(p, l->pos, "%zu values for %s, which has room for %zu: the rest is ignored", l->nelems, v->name, cap);
+    l->nelems = cap;
+    while (l->nfills > 0 && l->fills[l->nfills - 1].at + l->fills[l->nfills - 1].n > cap) {
+        gen_run *last = &l->fills[l->nfills - 1];
+
+        last->n = last->at < cap ? cap - last->at : 0;
+        l->nfills -= last->n == 0;
+    }
+    return NC_NOERR;
+}
+
+static int
+parse_leaf(gen_parser *p, const gen_var *v, size_t d, gen_list *l)
+{
+    gen_const c;
+    int       rc;
+
+    if (gen_at(p, ';') || gen_at(p, '}'))
+        return NC_NOERR;
+    for (;;) {
+        if (gen_at(p, '{'))
+            return gen_error(p, p->tok.pos,
+                             "no braces here: the values of %s go straight on (braces enclose only "
+                             "records of unlimited dimensions behind the first dimension)",
+                             v->name);
+        if ((rc = peek_const(p, &c)) != NC_NOERR || (rc = gen_list_add(p, l, &c)) != NC_NOERR ||
+            (rc = gen_next(p)) != NC_NOERR)
+            return rc;
+        if (!gen_at(p, ','))
+            break;
+        if ((rc = gen_next(p)) != NC_NOERR)
+            return rc;
+    }
+    if ((rc = gen_list_end(p, l)) != NC_NOERR)
+        return rc;
+    return check_leaf(p, v, l, v->rank == 0 ? 1 : capacity(v, d, v->rank));
+}
+
+static int parse_level(gen_parser *p, const gen_var *v, size_t d, gen_list **out);
+
+/* One item of a level of braces: `{ ... }`, or `_` for a record of nothing but fill. */
+static int
+parse_record(gen_parser *p, const gen_var *v, size_t next, gen_list *l)
+{
+    gen_list *sub = NULL;
+    int       rc;
+
+    if (gen_at_word(p, "_")) {
+        rc = gen_next(p);
+    } else if (!gen_at(p, '{')) {
+        rc = gen_error(p, p->tok.pos, "expected '{': each record along the unlimited dimension %s of %s is in braces",
+                       v->dims[next]->name, v->name);
+    } else if ((rc = gen_next(p)) == NC_NOERR && (rc = parse_level(p, v, next, &sub)) == NC_NOERR) {
+        rc = gen_expect(p, '}');
+    }
+    return rc != NC_NOERR ? rc : gen_list_add_sub(p, l, sub);
+}
+
+static int
+parse_level(gen_parser *p, const gen_var *v, size_t d, gen_list **out)
+{
+    size_t    next = v->rank == 0 ? 0 : gen_group_end(v, d);
+    gen_list *l = gen_list_new(p->cdl, v->type.type, p->tok.pos, row_unit(v));
+    int       rc;
+
+    *out = l;
+    if (l == NULL)
+        return gen_nomem(p);
+    if (next == v->rank)
+        return parse_leaf(p, v, d, l);
+    l->nested = true;
+    if (gen_at(p, ';') || gen_at(p, '}'))
+        return NC_NOERR;
+    for (;;) {
+        if ((rc = parse_record(p, v, next, l)) != NC_NOERR || !gen_at(p, ','))
+            break;
+        if ((rc = gen_next(p)) != NC_NOERR)
+            return rc;
+    }
+    if (rc == NC_NOERR && l->nsubs > capacity(v, d, next))
+        rc = gen_error(p, l->pos, "%zu records for %s, which has room for %zu", l->nsubs, v->name,
+                       capacity(v, d, next));
+    return rc;
+}
+
+int
+gen_parse_data(gen_parser *p, gen_var *v)
+{
+    gen_list *l = NULL;
+    int       rc;
+
+    if (v->type.user != NULL)
+        return gen_skip_list(p);
+    if (v->data != NULL)
+        gen_warn(p, p->tok.pos, "data for %s once more: these replace the earlier ones", v->name);
+    if ((rc = parse_level(p, v, 0, &l)) == NC_NOERR)
+        v->data = l;
+    return rc;
+}
+
+/* ---- the end of the text ---------------------------------------------------------------------------------- */
+
+/* netCDF's default fill value of `type`, in memory form. */
+static void
+default_fill(nc_type type, void *out)
+{
+    static const signed char        b = NC_FILL_BYTE;
+    static const char               c = NC_FILL_CHAR;
+    static const short              s = NC_FILL_SHORT;
+    static const int                i = NC_FILL_INT;
+    static const float              f = NC_FILL_FLOAT;
+    static const double             d = NC_FILL_DOUBLE;
+    static const unsigned char      ub = NC_FILL_UBYTE;
+    static const unsigned short     us = NC_FILL_USHORT;
+    static const unsigned           ui = NC_FILL_UINT;
+    static const long long          ll = NC_FILL_INT64;
+    static const unsigned long long ull = NC_FILL_UINT64;
+    static const char *const        str = "";
+    static const void *const        all[] = {&b, &c, &s, &i, &f, &d, &ub, &us, &ui, &ll, &ull, &str};
+
+    memcpy(out, all[type - NC_BYTE], gen_type_size(type));
+}
+
+void
+gen_var_fill(const gen_var *v, void *out)
+{
+    if (v->fill != NULL)
+        memcpy(out, v->fill->values, gen_type_size(v->type.type));
+    else
+        default_fill(v->type.type, out);
+}
+
+/* Enlarges the unlimited dimensions from `d` on to what `l` has for them. */
+static void
+measure(const gen_var *v, size_t d, const gen_list *l)
+{
+    size_t   next = gen_group_end(v, d);
+    size_t   first = v->dims[d]->unlimited ? d + 1 : d;
+    uint64_t n = l->nested ? l->nsubs : l->nelems;
+    uint64_t rows = 1;
+
+    for (size_t i = first; i < next; i++) /* a product too large to matter makes no more than one record */
+        rows = v->dims[i]->size > UINT64_MAX / rows ? UINT64_MAX : rows * v->dims[i]->size;
+    n = n / rows + (n % rows != 0);
+    if (v->dims[d]->unlimited && v->dims[d]->size < n)
+        v->dims[d]->size = n;
+    for (size_t i = 0; i < l->nsubs; i++)
+        if (l->subs[i] != NULL)
+            measure(v, next, l->subs[i]);
+}
+
+static void
+finish_group(const gen_group *g)
+{
+    for (const gen_var *v = g->vars; v != NULL; v = v->next) {
+        union {
+            double      number;
+            long long   integer;
+            const char *text;
+        } fill;
+
+        if (v->data == NULL)
+            continue;
+        gen_var_fill(v, &fill);
+        gen_list_fill(v->data, &fill);
+        if (v->rank > 0)
+            measure(v, 0, v->data);
+    }
+    for (const gen_group *sub = g->groups; sub != NULL; sub = sub->next)
+        finish_group(sub);
+}
+
+void
+gen_finish(gen_parser *p)
+{
+    finish_group(p->cdl->root);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Special attributes: those that are no attributes but properties of a variable or of the dataset. _FillValue is a
+ * true attribute and not among them.
+ */
+#include "gen_int.h"
+
+#include <limits.h>
+#include <string.h>
+
+static int
+bad(gen_parser *p, const gen_attdecl *a, const char *wanted)
+{
+    return gen_error(p, a->n > 0 ? a->values[0].pos : a->end, "%s: expected %s", a->name, wanted);
+}
+
+static int
+take_text(gen_parser *p, const gen_attdecl *a, const char **out)
+{
+    if (a->n != 1 || a->values[0].kind != GEN_STRING)
+        return bad(p, a, "one string");
+    *out = a->values[0].s;
+    return NC_NOERR;
+}
+
+static int
+take_int(gen_parser *p, const gen_attdecl *a, int min, int max, int *out)
+{
+    const gen_const *c = a->values;
+    int              v;
+
+    if (a->n != 1 || (c->kind != GEN_INT && c->kind != GEN_HEX) || (c->kind == GEN_HEX && c->type == NC_NAT) ||
+        gen_convert(c, NC_INT, &v) != GEN_FITS || v < min || v > max)
+        return gen_error(p, a->n > 0 ? c->pos : a->end, "%s: expected one integer from %d to %d", a->name, min, max);
+    *out = v;
+    return NC_NOERR;
+}
+
+static int
+take_bool(gen_parser *p, const gen_attdecl *a, int *out)
+{
+    const char *text = "";
+
+    if (a->n == 1 && a->values[0].kind == GEN_INT)
+        return take_int(p, a, 0, 1, out);
+    if (a->n == 1 && a->values[0].kind == GEN_STRING)
+        text = a->values[0].s;
+    if (strcmp(text, "true") == 0 || strcmp(text, "1") == 0)
+        *out = 1;
+    else if (strcmp(text, "false") == 0 || strcmp(text, "0") == 0)
+        *out = 0;
+    else
+        return bad(p, a, "\"true\" or \"false\"");
+    return NC_NOERR;
+}
+
+typedef struct choice {
+    const char *word;
+    int         value;
+} choice;
+
+static int
+take_choice(gen_parser *p, const gen_attdecl *a, const choice *c, const char *wanted, int *out)
+{
+    const char *text = NULL;
+    int         rc;
+
+    if ((rc = take_text(p, a, &text)) != NC_NOERR)
+        return rc;
+    for (; c->word != NULL; c++)
+        if (strcmp(text, c->word) == 0) {
+            *out = c->value;
+            return NC_NOERR;
+        }
+    return bad(p, a, wanted);
+}
+
+static int
+take_chunks(gen_parser *p, const gen_attdecl *a)
+{
+    gen_props *props = &a->var->props;
+    uint64_t   n;
+
+    props->chunks = gen_alloc(&p->cdl->arena, (a->n + 1) * sizeof *props->chunks);
+    if (props->chunks == NULL)
+        return gen_nomem(p);
+    for (size_t i = 0; i < a->n; i++) {
+        const gen_const *c = &a->values[i];
+
+        if ((c->kind != GEN_INT && c->kind != GEN_HEX) || (c->kind == GEN_HEX && c->type == NC_NAT) ||
+            gen_convert(c, NC_UINT64, &n) != GEN_FITS || n == 0 || n > SIZE_MAX)
+            return gen_error(p, c->pos, "%s: expected positive integers", a->name);
+        props->chunks[i] = (size_t)n;
+    }
+    props->nchunks = a->n;
+    if (a->n != a->var->rank)
+        return gen_error(p, a->end, "%s: %zu sizes for %s, which has %zu dimensions", a->name, a->n, a->var->name,
+                         a->var->rank);
+    /* Zarr allows chunks longer than the array, so dumps of such arrays name them; the netCDF API does not. */
+    for (size_t i = 0; i < a->n; i++) {
+        const gen_dim *d = a->var->dims[i];
+
+        if (!d->unlimited && props->chunks[i] > d->size)
+            props->chunks[i] = (size_t)d->size;
+    }
+    return NC_NOERR;
+}
+
+static int
+take_filters(gen_parser *p, const gen_attdecl *a, gen_prop prop)
+{
+    gen_props  *props = &a->var->props;
+    const char *text;
+    int         rc;
+
+    if ((rc = take_text(p, a, &text)) != NC_NOERR)
+        return rc;
+    if (prop == GEN_CODECS)
+        return gen_codecs(p, &a->values[0], a->var, &props->codecs, &props->ncodecs);
+    return gen_filter_spec(p, &a->values[0], &props->filters, &props->nfilters);
+}
+
+static const choice storages[] = {
+    {"chunked", NC_CHUNKED}, {"contiguous", NC_CONTIGUOUS}, {"compact", NC_COMPACT}, {NULL, 0}};
+static const choice endians[] = {
+    {"little", NC_ENDIAN_LITTLE}, {"big", NC_ENDIAN_BIG}, {"native", NC_ENDIAN_NATIVE}, {NULL, 0}};
+
+/* The names that `nczdump -k` and ncdump print, and the old spellings of -k. */
+static const choice formats[] = {
+    {"classic", 0},
+    {"64-bit offset", 0},
+    {"64-bit data", 0},
+    {"netCDF-4", 0},
+    {"netCDF-4 classic model", 1},
+    {"NCZarr", 0},
+    {"Zarr", 0},
+    {"1", 0},
+    {"2", 0},
+    {"3", 0},
+    {"4", 1},
+    {"5", 0},
+    {"nc3", 0},
+    {"nc4", 0},
+    {"nc6", 0},
+    {"nc5", 0},
+    {"cdf5", 0},
+    {"nc7", 1},
+    {"hdf5", 0},
+    {"netCDF4", 0},
+    {"64-bit-offset", 0},
+    {"enhanced", 0},
+    {"hdf5-nc3", 1},
+    {"enhanced-nc3", 1},
+    {"netCDF-4-classic", 1},
+    {"netCDF4_classic", 1},
+    {"64bit_offset", 0},
+    {NULL, 0},
+};
+
+static int
+take_var_prop(gen_parser *p, const gen_attdecl *a, gen_prop prop, int mode)
+{
+    int *value = &a->var->props.value[prop];
+
+    a->var->props.pos[prop] = a->pos;
+    switch (prop) {
+    case GEN_STORAGE:
+        return take_choice(p, a, storages, "\"chunked\", \"contiguous\" or \"compact\"", value);
+    case GEN_ENDIAN:
+        return take_choice(p, a, endians, "\"little\", \"big\" or \"native\"", value);
+    case GEN_CHUNKS:
+        return take_chunks(p, a);
+    case GEN_DEFLATE:
+        return take_int(p, a, 0, 9, value);
+    case GEN_SHUFFLE:
+    case GEN_FLETCHER:
+    case GEN_NOFILL:
+        return take_bool(p, a, value);
+    case GEN_QUANTIZE:
+        a->var->props.quantize_mode = mode;
+        return take_int(p, a, 1, INT_MAX, value);
+    default:
+        return take_filters(p, a, prop);
+    }
+}
+
+/* Takes the attribute when it is a special one. */
+int
+gen_special(gen_parser *p, const gen_attdecl *a, bool *taken)
+{
+    static const char *const ignored[] = {"_NCProperties", "_IsNetcdf4", "_SuperblockVersion"};
+    static const struct {
+        const char *name;
+        gen_prop    prop;
+        int         mode;
+    } props[] = {
+        {"_Storage", GEN_STORAGE, 0},
+        {"_ChunkSizes", GEN_CHUNKS, 0},
+        {"_DeflateLevel", GEN_DEFLATE, 0},
+        {"_Shuffle", GEN_SHUFFLE, 0},
+        {"_Fletcher32", GEN_FLETCHER, 0},
+        {"_Endianness", GEN_ENDIAN, 0},
+        {"_NoFill", GEN_NOFILL, 0},
+        {"_Filter", GEN_FILTERS, 0},
+        {"_Codecs", GEN_CODECS, 0},
+        {"_QuantizeBitGroomNumberOfSignificantDigits", GEN_QUANTIZE, NC_QUANTIZE_BITGROOM},
+        {"_QuantizeGranularBitRoundNumberOfSignificantDigits", GEN_QUANTIZE, NC_QUANTIZE_GRANULARBR},
+        {"_QuantizeBitRoundNumberOfSignificantBits", GEN_QUANTIZE, NC_QUANTIZE_BITROUND},
+    };
+    int classic = 0, rc;
+
+    *taken = a->name[0] == '_';
+    if (!*taken)
+        return NC_NOERR;
+    if (a->var == NULL) {
+        for (size_t i = 0; i < GEN_LEN(ignored); i++)
+            if (strcmp(a->name, ignored[i]) == 0)
+                return NC_NOERR;
+        *taken = strcmp(a->name, "_Format") == 0;
+        if (!*taken)
+            return NC_NOERR;
+        rc = take_choice(p, a, formats, "the name of a netCDF format, like \"netCDF-4\"", &classic);
+        p->cdl->classic = classic != 0;
+        return rc;
+    }
+    for (size_t i = 0; i < GEN_LEN(props); i++)
+        if (strcmp(a->name, props[i].name) == 0)
+            return take_var_prop(p, a, props[i].prop, props[i].mode);
+    *taken = false;
+    return NC_NOERR;
+}

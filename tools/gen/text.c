@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The spelling of names and the escapes of strings.
+ *
+ * A name starts with a letter, an underscore, a byte of UTF-8 or an escape, and goes on with letters, digits, _.@+- ,
+ * UTF-8 and escapes. netCDF escapes punctuation and a leading digit; we take a backslash before any character, so
+ * that \nan is a name where nan would be a number.
+ */
+#include "gen_int.h"
+
+#include <ctype.h>
+#include <string.h>
+
+bool
+gen_is_word_start(const char *s, const char *end)
+{
+    unsigned char c = s < end ? (unsigned char)*s : 0;
+
+    return isalpha(c) || c == '_' || c >= 0x80 || (c == '\\' && end - s > 1 && (unsigned char)s[1] >= ' ');
+}
+
+const char *
+gen_word_end(const char *s, const char *end)
+{
+    for (; s < end; s++) {
+        unsigned char c = (unsigned char)*s;
+
+        if (c == '\\' && end - s > 1 && (unsigned char)s[1] >= ' ')
+            s++;
+        else if (!isalnum(c) && c < 0x80 && (c == 0 || strchr("_.@+-", c) == NULL))
+            break;
+    }
+    return s;
+}
+
+/* s[0..end) without the backslashes of its escapes, with a NUL, in p->buf. */
+int
+gen_word_text(gen_parser *p, const char *s, const char *end, size_t *len)
+{
+    size_t n = 0;
+
+    if (gen_reserve((void **)&p->buf, &p->buf_cap, (size_t)(end - s) + 1, 1) != NC_NOERR)
+        return gen_nomem(p);
+    for (; s < end; s++) {
+        if (*s == '\\' && s + 1 < end)
+            s++;
+        p->buf[n++] = *s;
+    }
+    p->buf[n] = '\0';
+    *len = n;
+    return NC_NOERR;
+}
+
+static int
+hex_value(int c)
+{
+    return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
+}
+
+/* An octal escape has one to three digits, a hexadecimal one up to two; an unknown escape is its character. */
+char
+gen_unescape(const char *s, const char *end, const char **after)
+{
+    static const char names[] = "abfnrtv?";
+    static const char codes[] = "\a\b\f\n\r\t\v\177"; /* netCDF has \? for delete */
+    const char       *known;
+    unsigned          v = 0;
+
+    if (*s >= '0' && *s <= '7') {
+        for (int i = 0; i < 3 && s < end && *s >= '0' && *s <= '7'; i++)
+            v = v * 8 + (unsigned)(*s++ - '0');
+        *after = s;
+        return (char)(unsigned char)v;
+    }
+    if ((*s == 'x' || *s == 'X') && end - s > 1 && hex_value((unsigned char)s[1]) >= 0) {
+        s++;
+        for (int i = 0; i < 2 && s < end && hex_value((unsigned char)*s) >= 0; i++)
+            v = v * 16 + (unsigned)hex_value((unsigned char)*s++);
+        *after = s;
+        return (char)(unsigned char)v;
+    }
+    *after = s + 1;
+    known = *s == '\0' ? NULL : strchr(names, *s);
+    return known != NULL ? codes[known - names] : *s;
+}

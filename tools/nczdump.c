@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nczdump: prints a dataset as CDL, JSON, NcML or a tree. This file reads the options; tools/dump does the work.
+ *
+ * Exit status: 0; 1 when something could not be read; 2 when it was called wrongly.
+ */
+#include "dump/dump.h"
+
+#include <nczarr.h>
+
+#include <ctype.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_USAGE = 2, LINE_MIN = 10, DIGITS_MAX = 20 };
+
+enum { OPT_JSON = 256, OPT_TREE, OPT_HELP, OPT_VERSION };
+
+static const char usage_text[] =
+    "usage: nczdump [options] PATH-or-URL\n"
+    "  -h, --header            no data\n"
+    "  -c, --coords            data of coordinate variables only\n"
+    "  -v, --variables LIST    data of these variables only (names or paths, comma-separated)\n"
+    "  -g, --groups LIST       data of these groups only\n"
+    "  -s, --special           also virtual attributes: chunks, filters, byte order, provenance\n"
+    "  -F                      filters as _Filter and _Codecs instead of _DeflateLevel and its like\n"
+    "  -Xp                     no _NCProperties         -XF  show the type of _FillValue\n"
+    "  -t, --times             times as dates           -i   ... with a T before the time of day\n"
+    "  -p, --precision F[,D]   significant digits of float and double values (9,17 loses nothing)\n"
+    "  -b c|f, -f c|f          index comments: one for a row, or for each value; as in C or Fortran\n"
+    "  -l, --line LENGTH       line length of the data section (80)\n"
+    "  -n, --name NAME         name of the dataset in the output\n"
+    "  -k, --kind              only the kind of dataset\n"
+    "  -x, --ncml              NcML instead of CDL, without data\n"
+    "      --json[=header]     JSON instead of CDL\n"
+    "      --tree              an overview of groups, variables, chunks and codecs\n"
+    "  -w, -L LEVEL            accepted as by ncdump    -L  also sets the log level\n"
+    "      --help, --version\n";
+
+static const struct option long_options[] = {
+    {"header", no_argument, NULL, 'h'},
+    {"coords", no_argument, NULL, 'c'},
+    {"variables", required_argument, NULL, 'v'},
+    {"groups", required_argument, NULL, 'g'},
+    {"special", no_argument, NULL, 's'},
+    {"times", no_argument, NULL, 't'},
+    {"precision", required_argument, NULL, 'p'},
+    {"line", required_argument, NULL, 'l'},
+    {"name", required_argument, NULL, 'n'},
+    {"kind", no_argument, NULL, 'k'},
+    {"ncml", no_argument, NULL, 'x'},
+    {"json", optional_argument, NULL, OPT_JSON},
+    {"tree", no_argument, NULL, OPT_TREE},
+    {"help", no_argument, NULL, OPT_HELP},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {NULL, 0, NULL, 0},
+};
+
+static bool
+bad_value(const char *option, const char *value)
+{
+    fprintf(stderr, "nczdump: %s: not a valid value: %s\n", option, value);
+    return false;
+}
+
+static bool
+take_notes(dump_opts *o, dump_notes notes, const char *arg)
+{
+    char lang = (char)tolower((unsigned char)arg[0]);
+
+    if (lang != 'c' && lang != 'f')
+        return bad_value(notes == DUMP_NOTES_BRIEF ? "-b" : "-f", arg);
+    o->notes = notes;
+    o->notes_fortran = lang == 'f';
+    return true;
+}
+
+static bool
+take_number(const char *option, const char *arg, long least, long most, const char **end, long *out)
+{
+    char *stop;
+
+    *out = strtol(arg, &stop, 10);
+    *end = stop;
+    return (stop != arg && *out >= least && *out <= most) || bad_value(option, arg);
+}
+
+/* F, F,D or ,D */
+static bool
+take_precision(dump_opts *o, const char *arg)
+{
+    const char *end = arg;
+    long        n;
+
+    if (*arg != ',') {
+        if (!take_number("-p", arg, 1, DIGITS_MAX, &end, &n))
+            return false;
+        o->float_digits = (int)n;
+    }
+    if (*end == ',') {
+        if (!take_number("-p", end + 1, 1, DIGITS_MAX, &end, &n))
+            return false;
+        o->double_digits = (int)n;
+    }
+    return *end == '\0' || bad_value("-p", arg);
+}
+
+static bool
+take_line(dump_opts *o, const char *arg)
+{
+    const char *end;
+    long        n;
+
+    if (!take_number("-l", arg, LINE_MIN, 1L << 30, &end, &n))
+        return false;
+    o->line_len = (size_t)n;
+    return *end == '\0' || bad_value("-l", arg);
+}
+
+static bool
+take_log_level(const char *arg)
+{
+    const char *end;
+    long        n;
+
+    if (!take_number("-L", arg, -1, 100, &end, &n) || *end != '\0')
+        return false;
+    (void)nc_set_log_level((int)n);
+    return true;
+}
+
+static bool
+take_special(dump_opts *o, const char *arg)
+{
+    if (strcmp(arg, "p") == 0)
+        o->hide_provenance = true;
+    else if (strcmp(arg, "F") == 0)
+        o->fill_type = true;
+    else if (strcmp(arg, "m") != 0)
+        return bad_value("-X", arg);
+    return true;
+}
+
+static bool
+take_json(dump_opts *o, const char *arg)
+{
+    o->form = DUMP_JSON;
+    if (arg != NULL && strcmp(arg, "header") == 0)
+        o->part = DUMP_HEADER;
+    else if (arg != NULL)
+        return bad_value("--json", arg);
+    return true;
+}
+
+/* What the option says; false when it makes no sense. */
+static bool
+take_option(dump_opts *o, const char **name, int c)
+{
+    switch (c) {
+    case 'h':
+        o->part = DUMP_HEADER;
+        return true;
+    case 'c':
+        o->part = o->part == DUMP_HEADER ? DUMP_HEADER : DUMP_COORDS;
+        return true;
+    case 'v':
+        dump_names_add(&o->vars, optarg);
+        return true;
+    case 'g':
+        dump_names_add(&o->groups, optarg);
+        return true;
+    case 'b':
+        return take_notes(o, DUMP_NOTES_BRIEF, optarg);
+    case 'f':
+        return take_notes(o, DUMP_NOTES_FULL, optarg);
+    case 'l':
+        return take_line(o, optarg);
+    case 'n':
+        *name = optarg;
+        return true;
+    case 'p':
+        return take_precision(o, optarg);
+    case 'k':
+        o->form = DUMP_KIND;
+        return true;
+    case 'x':
+        o->form = DUMP_NCML;
+        return true;
+    case 's':
+        o->special = true;
+        return true;
+    case 'F':
+        o->special = o->filters_generic = true;
+        return true;
+    case 't':
+    case 'i':
+        o->times = true;
+        o->time_separator = c == 'i' ? 'T' : ' ';
+        return true;
+    case 'X':
+        return take_special(o, optarg);
+    case 'L':
+        return take_log_level(optarg);
+    case 'w':
+        return true;
+    case OPT_JSON:
+        return take_json(o, optarg);
+    case OPT_TREE:
+        o->form = DUMP_TREE;
+        return true;
+    default:
+        return false; /* getopt told what is wrong */
+    }
+}
+
+static int
+dump_path(const char *path, const char *name, dump_opts *o)
+{
+    char *own = dump_default_name(path);
+    int   ncid, rc = nc_open(path, NC_NOWRITE, &ncid);
+
+    if (rc != NC_NOERR) {
+        const char *detail = nczarr_errmsg();
+        bool        more = detail != NULL && *detail != '\0' && strcmp(detail, nc_strerror(rc)) != 0;
+
+        fprintf(stderr, "nczdump: %s: %s%s%s\n", path, nc_strerror(rc), more ? ": " : "", more ? detail : "");
+    } else {
+        o->file = path;
+        rc = dump_run(ncid, name != NULL ? name : own, o, stdout);
+        (void)nc_close(ncid);
+    }
+    free(own);
+    return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int
+main(int argc, char **argv)
+{
+    dump_opts   o = DUMP_OPTS_INIT;
+    const char *name = NULL;
+    static char program[] = "nczdump"; /* getopt's messages name argv[0] */
+    int         c, status = EXIT_SUCCESS;
+
+    if (argc > 0)
+        argv[0] = program;
+    while (status == EXIT_SUCCESS &&
+           (c = getopt_long(argc, argv, "b:cf:g:hikl:n:p:stv:wxFL:X:", long_options, NULL)) != -1) {
+        if (c == OPT_HELP || c == OPT_VERSION) {
+            printf("%s", c == OPT_HELP ? usage_text : "nczdump " NCZARR_VERSION "\n");
+            goto done;
+        }
+        if (!take_option(&o, &name, c))
+            status = EXIT_USAGE;
+    }
+    if (status == EXIT_SUCCESS && argc - optind != 1) {
+        fprintf(stderr, argc == optind ? "nczdump: no dataset given\n" : "nczdump: only one dataset at a time\n");
+        status = EXIT_USAGE;
+    }
+    if (status == EXIT_USAGE)
+        fprintf(stderr, "Try 'nczdump --help'.\n");
+    else
+        status = dump_path(argv[optind], name, &o);
+done:
+    dump_names_clear(&o.vars);
+    dump_names_clear(&o.groups);
+    return status;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nczgen: makes a dataset from CDL text. Options are ncgen's; what means nothing here is accepted and ignored.
+ */
+#include "gen/gen.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <nczarr.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2
+
+static const char usage_text[] =
+    "Usage: nczgen [options] [FILE]\n"
+    "Makes a dataset from CDL text in FILE, or in standard input. Without -b or -o the text is only checked.\n"
+    "\n"
+    "  -b            write a dataset, named after the text: NAME.zarr\n"
+    "  -o PATH       write the dataset PATH, a path or a URL; implies -b\n"
+    "  --mode MODES  how it is stored: nczarr (the default), zarr, noxarray ... as in #mode=MODES of a URL\n"
+    "  -k KIND       kind of dataset: nc4 or nc7 (also their long names); -3 -4 -5 -6 -7 are short for nc3 ... nc7.\n"
+    "                nc7 keeps to the classic model; all others mean the same here\n"
+    "  -N NAME       the dataset's name in place of the one in the text\n"
+    "  -H            definitions only, no data\n"
+    "  -x            do not pre-fill variables\n"
+    "  -l b          the only output language: b, a dataset\n"
+    "  -P            keep the dataset in memory until it is closed\n"
+    "  -W N          write at most about N bytes in one piece\n"
+    "  -L N, -d, -D N  accepted and ignored\n"
+    "  --help, --version\n";
+
+typedef struct options {
+    const char *in, *out, *mode, *name;
+    bool        binary, diskless;
+    bool        kind_given, classic; /* -k and its like */
+    gen_opts    gen;
+} options;
+
+static void
+say(void *ctx, bool is_error, const char *text)
+{
+    (void)ctx;
+    (void)is_error;
+    fprintf(stderr, "nczgen: %s\n", text);
+}
+
+static int
+usage_error(const char *what, const char *arg)
+{
+    fprintf(stderr, "nczgen: %s%s\n%s", what, arg, usage_text);
+    return EXIT_USAGE;
+}
+
+/* ---- input and output ------------------------------------------------------------------------------------- */
+
+/* All of `in`, with a NUL behind it; NULL with errno. */
+static char *
+read_all(FILE *in, size_t *len)
+{
+    size_t cap = 65536, n = 0, got;
+    char  *text = malloc(cap), *more;
+
+    while (text != NULL && (got = fread(text + n, 1, cap - n - 1, in)) > 0) {
+        n += got;
+        if (cap - n > 1)
+            continue;
+        more = cap > (size_t)-1 / 2 ? NULL : realloc(text, cap *= 2);
+        if (more == NULL) {
+            free(text);
+            errno = ENOMEM;
+        }
+        text = more;
+    }
+    if (text != NULL && ferror(in)) {
+        free(text);
+        return NULL;
+    }
+    if (text != NULL)
+        text[n] = '\0';
+    *len = n;
+    return text;
+}
+
+static int
+parse_input(const options *o, gen_cdl **out)
+{
+    bool   std = o->in == NULL || strcmp(o->in, "-") == 0;
+    FILE  *in = std ? stdin : fopen(o->in, "rb");
+    size_t len;
+    char  *text;
+    int    rc = NC_EINVAL;
+
+    if (in == NULL) {
+        fprintf(stderr, "nczgen: %s: %s\n", o->in, strerror(errno));
+        return rc;
+    }
+    text = read_all(in, &len);
+    if (text == NULL)
+        fprintf(stderr, "nczgen: %s: %s\n", std ? "standard input" : o->in, strerror(errno));
+    else
+        rc = gen_parse(std ? "<stdin>" : o->in, text, len, o->gen.report, out);
+    free(text);
+    if (!std)
+        fclose(in);
+    return rc;
+}
+
+/* PATH as given, or NAME.zarr (.zip with that mode), and the mode as its fragment. In fresh memory. */
+static char *
+target(const options *o, const gen_cdl *cdl)
+{
+    const char *name = o->out != NULL ? o->out : o->name != NULL ? o->name : gen_name(cdl);
+    const char *suffix = o->out != NULL ? "" : o->mode != NULL && strstr(o->mode, "zip") != NULL ? ".zip" : ".zarr";
+    const char *join = o->mode == NULL ? "" : strchr(name, '#') != NULL ? "&mode=" : "#mode=";
+    const char *mode = o->mode == NULL ? "" : o->mode;
+    size_t      size = strlen(name) + strlen(suffix) + strlen(join) + strlen(mode) + 1;
+    char       *path = malloc(size);
+
+    if (path != NULL)
+        snprintf(path, size, "%s%s%s%s", name, suffix, join, mode);
+    return path;
+}
+
+static int
+nc_failed(const char *path, int rc)
+{
+    const char *detail = nczarr_errmsg();
+    bool        more = detail != NULL && detail[0] != '\0';
+
+    fprintf(stderr, "nczgen: %s: %s%s%s%s\n", path, nc_strerror(rc), more ? " (" : "", more ? detail : "",
+            more ? ")" : "");
+    return rc;
+}
+
+/* A name out of the text must not lead anywhere else than to the current directory. */
+static bool
+is_plain_name(const char *name)
+{
+    return name[0] != '\0' && name[0] != '.' && name[0] != '[' && strpbrk(name, "/#:") == NULL;
+}
+
+/* The dataset at its path; nothing is left there when it cannot be finished. */
+static int
+generate(const options *o, const gen_cdl *cdl)
+{
+    bool  classic = o->kind_given ? o->classic : gen_wants_classic(cdl);
+    int   mode = NC_CLOBBER | NC_NETCDF4;
+    char *path = target(o, cdl);
+    int   ncid, rc;
+
+    if (path == NULL) {
+        fprintf(stderr, "nczgen: out of memory\n");
+        return NC_ENOMEM;
+    }
+    if (o->out == NULL && !is_plain_name(o->name != NULL ? o->name : gen_name(cdl))) {
+        fprintf(stderr, "nczgen: \"%s\" cannot be the name of a dataset: give it a path with -o\n", path);
+        free(path);
+        return NC_EBADNAME;
+    }
+    mode |= (classic ? NC_CLASSIC_MODEL : 0) | (o->diskless ? NC_DISKLESS | NC_PERSIST : 0);
+    rc = nc_create(path, mode, &ncid);
+    if (rc != NC_NOERR) {
+        nc_failed(path, rc);
+    } else if ((rc = gen_write(cdl, ncid, &o->gen)) != NC_NOERR) {
+        nc_abort(ncid);
+    } else if ((rc = nc_close(ncid)) != NC_NOERR) {
+        nc_failed(path, rc);
+    }
+    free(path);
+    return rc;
+}
+
+/* ---- options ---------------------------------------------------------------------------------------------- */
+
+/* ncgen's names of kinds. False for an unknown one. */
+static bool
+kind(const char *text, bool *classic)
+{
+    static const struct {
+        const char *name;
+        bool        classic;
+    } known[] = {
+        {"classic", false},
+        {"nc3", false},
+        {"1", false},
+        {"64-bit offset", false},
+        {"64-bit-offset", false},
+        {"64bit_offset", false},
+        {"nc6", false},
+        {"2", false},
+        {"netCDF-4", false},
+        {"netCDF4", false},
+        {"nc4", false},
+        {"hdf5", false},
+        {"enhanced", false},
+        {"3", false},
+        {"64-bit data", false},
+        {"64-bit-data", false},
+        {"64bit_data", false},
+        {"cdf5", false},
+        {"nc5", false},
+        {"5", false},
+        {"NCZarr", false},
+        {"nczarr", false},
+        {"Zarr", false},
+        {"zarr", false},
+        {"netCDF-4 classic model", true},
+        {"netCDF-4-classic", true},
+        {"netCDF4_classic", true},
+        {"nc7", true},
+        {"hdf5-nc3", true},
+        {"enhanced-nc3", true},
+        {"4", true},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(text, known[i].name) == 0) {
+            *classic = known[i].classic;
+            return true;
+        }
+    return false;
+}
+
+static bool
+byte_count(const char *text, size_t *out)
+{
+    char              *end;
+    unsigned long long n;
+
+    errno = 0;
+    n = strtoull(text, &end, 0);
+    *out = (size_t)n;
+    return errno == 0 && end != text && *end == '\0' && text[0] != '-' && n > 0;
+}
+
+/* One option; -1 to go on, else the exit status. */
+static int
+option(options *o, int c, const char *arg)
+{
+    switch (c) {
+    case 'b':
+        o->binary = true;
+        return -1;
+    case 'o':
+        o->out = arg;
+        o->binary = true;
+        return -1;
+    case 'm':
+        o->mode = arg;
+        return -1;
+    case 'k':
+        o->kind_given = true;
+        return kind(arg, &o->classic) ? -1 : usage_error("unknown kind of dataset: ", arg);
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+        o->kind_given = true;
+        o->classic = c == '7';
+        return -1;
+    case 'N':
+        o->name = arg;
+        return -1;
+    case 'H':
+        o->gen.header_only = true;
+        return -1;
+    case 'x':
+        o->gen.nofill = true;
+        return -1;
+    case 'l':
+        if (strcmp(arg, "b") != 0)
+            return usage_error("no output language but b (a dataset): ", arg);
+        o->binary = true;
+        return -1;
+    case 'P':
+        o->diskless = true;
+        return -1;
+    case 'W':
+        return byte_count(arg, &o->gen.put_bytes) ? -1 : usage_error("-W: not a number of bytes: ", arg);
+    case 'd':
+    case 'D':
+    case 'L':
+        return -1;
+    case 'h':
+        fputs(usage_text, stdout);
+        return EXIT_SUCCESS;
+    case 'V':
+        printf("nczgen %s\n", NCZARR_VERSION);
+        return EXIT_SUCCESS;
+    default: /* getopt has named it */
+        fputs(usage_text, stderr);
+        return EXIT_USAGE;
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    static const struct option longs[] = {
+        {"mode", required_argument, NULL, 'm'},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},
+        {NULL, 0, NULL, 0},
+    };
+    options  o = {.gen.report.say = say};
+    gen_cdl *cdl = NULL;
+    int      c, status, rc;
+
+    while ((c = getopt_long(argc, argv, "bo:k:134567N:HxPl:W:L:dD:h", longs, NULL)) != -1)
+        if ((status = option(&o, c, optarg)) >= 0)
+            return status;
+    if (argc - optind > 1)
+        return usage_error("one input file at most, not also ", argv[optind + 1]);
+    o.in = optind < argc ? argv[optind] : NULL;
+    rc = parse_input(&o, &cdl);
+    if (rc == NC_NOERR && o.binary)
+        rc = generate(&o, cdl);
+    gen_free(cdl);
+    return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
+}
