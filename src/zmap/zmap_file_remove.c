@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * zmap_file_remove(): takes a directory tree away, looking at all of it before anything goes. Follows no link and
- * does not leave the file system it began on.
+ * does not leave the file system it began on. The tree first gets another name, so that a process that dies half-way
+ * leaves no dataset with holes under the old one.
  */
 #include "zmap/zmap_sys.h"
 
@@ -97,6 +98,25 @@ remove_below(const remover *r, int dir, unsigned depth, bool *any)
     return rc;
 }
 
+/* Moves the tree aside. Where that cannot be (a mount point, a name too long) it is removed where it stands. */
+static int
+set_aside(char **path)
+{
+    uint64_t chance = 0;
+    char    *aside;
+
+    (void)zmap_sys()->getrandom(&chance, sizeof chance, 0);
+    if ((aside = ncz_sprintf("%s.removed-%016llx", *path, (unsigned long long)chance)) == NULL)
+        return ncz_fail_nomem(strlen(*path) + 32);
+    if (zmap_sys()->rename_new(AT_FDCWD, *path, AT_FDCWD, aside) != 0) {
+        ncz_free(aside);
+        return NC_NOERR;
+    }
+    ncz_free(*path);
+    *path = aside;
+    return NC_NOERR;
+}
+
 int
 zmap_file_remove(const char *dir)
 {
@@ -123,7 +143,7 @@ zmap_file_remove(const char *dir)
         goto done;
     }
     r.dev = st.st_dev;
-    if ((rc = remove_dir(&r, AT_FDCWD, path, 0)) == NC_NOERR) {
+    if ((rc = remove_dir(&r, AT_FDCWD, path, 0)) == NC_NOERR && (rc = set_aside(&path)) == NC_NOERR) {
         r.pass = REMOVE;
         rc = remove_dir(&r, AT_FDCWD, path, 0);
     }

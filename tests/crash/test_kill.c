@@ -316,9 +316,9 @@ static const scenario scenarios[] = {
 static void
 fresh(const scenario *s)
 {
-    char command[512];
+    char command[600];
 
-    snprintf(command, sizeof command, "rm -rf '%s'", path);
+    snprintf(command, sizeof command, "rm -rf '%s' '%s'.removed-*", path, path);
     if (system(command) != 0)
         exit(2);
     zmap_file_use(NULL);

@@ -371,7 +371,9 @@ test_remove_fails(void **state)
         rc = zmap_file_remove(store);
         sysfault_stop();
         met = sysfault_plan.hit != NULL;
-        if (met && strcmp(sysfault_plan.hit, "closedir") != 0)
+        /* Without the new name, or a random one, the tree is removed where it stands. */
+        if (met && strcmp(sysfault_plan.hit, "closedir") != 0 && strcmp(sysfault_plan.hit, "rename_new") != 0 &&
+            strcmp(sysfault_plan.hit, "getrandom") != 0)
             assert_int_equal(rc, NC_EACCESS);
         else
             assert_int_equal(rc, NC_NOERR);
