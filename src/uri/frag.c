@@ -54,8 +54,8 @@ ncz_uri_mode(const char *word, size_t len)
 static bool
 known_key(const char *s, size_t len)
 {
-    static const char *const keys[] = { "mode", "compat", "consolidated", "dimension_separator", "log", "show",
-                                        "awsprofile" };
+    static const char *const keys[] = { "mode", "compat", "consolidated", "dimension_separator",
+                                        "durability", "log", "show", "awsprofile" };
 
     for (size_t i = 0; i < NCZ_LEN(keys); i++)
         if (word_is(s, len, keys[i]))
