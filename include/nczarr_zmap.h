@@ -31,7 +31,7 @@ NCZARR_API int nczarr_map_close(nczarr_map *map);
 /*
  * nc_create() and nc_open() on a map. `mode` says what a URL's fragment would, as "mode=zarr,noxarray&compat=4.9.2";
  * NULL is the default (NCZarr when creating, whatever is there when opening). nc_create with NC_CLOBBER empties the
- * map when it holds a dataset; NC_NOCLOBBER is NC_EEXIST then. nc_inq_path() gives "memory:" or the directory.
+ * map when it holds a dataset; NC_NOCLOBBER is NC_EEXIST then. nc_inq_path() gives the kind of map: "memory", "file".
  */
 NCZARR_API int nczarr_create_map(nczarr_map *map, const char *mode, int cmode, int *ncidp);
 NCZARR_API int nczarr_open_map(nczarr_map *map, const char *mode, int omode, int *ncidp);

@@ -13,7 +13,7 @@
 #include "nczarr.h"
 #include "util/util.h"
 
-/* ---- the table of open datasets (ids.c) -------------------------------------------------------------------------- */
+/* ---- the table of open datasets (ids.c) ------------------------------------------------------------------------ */
 
 #define NCZ_ID_GROUPS 0x10000 /* an ncid is the dataset's number times this, and the group's id */
 
@@ -25,7 +25,7 @@ ncz_dataset *ncz_ids_take(int ncid);                  /* removes it; the table's
  * (file.c). */
 int ncz_api_publish(ncz_dataset *ds, int *ncidp);
 
-/* ---- a call (call.c) --------------------------------------------------------------------------------------------- */
+/* ---- a call (call.c) ------------------------------------------------------------------------------------------- */
 
 typedef struct ncz_call {
     ncz_dataset *ds;
@@ -61,7 +61,7 @@ int ncz_api_count_atts(const ncz_atts *a); /* those that are listed */
 int ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip);
 int ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, nc_type mem, const void *op);
 
-/* ---- types and defaults ------------------------------------------------------------------------------------------ */
+/* ---- types and defaults ---------------------------------------------------------------------------------------- */
 
 bool ncz_api_atomic(nc_type t);  /* NC_BYTE ... NC_STRING */
 bool ncz_api_classic(nc_type t); /* one of the six of the classic model */
@@ -69,7 +69,7 @@ bool ncz_api_classic(nc_type t); /* one of the six of the classic model */
 /* Process-wide defaults for the chunk cache of datasets opened later. */
 void ncz_api_cache_limits(ncz_limits *limits);
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------------------------- */
 
 #define NCZ_TYPE_LONG (sizeof(long) == 8 ? NC_INT64 : NC_INT)
 

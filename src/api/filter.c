@@ -11,7 +11,7 @@
 static ncz_codec_env
 env_of(const ncz_var *v)
 {
-    return (ncz_codec_env){.dtype = v->spec->dtype, .chunk_bytes = v->spec->chunk_bytes};
+    return (ncz_codec_env){.dtype = v->spec->dtype, .chunk_bytes = v->spec->chunk_bytes, .row = v->spec->row};
 }
 
 /* chain := chain with one codec more (or changed). The old reference is dropped on success. */
@@ -76,8 +76,8 @@ nc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_le
     if (rc != NC_NOERR)
         return rc;
     chain = ncz_chain_ref(v->chain);
-    if (shuffle != 0) /* before deflate wherever that stands; alone it goes last like any other */
-        rc = extend(v, &chain, H5Z_FILTER_SHUFFLE, 0, NULL, deflate != 0 || ncz_chain_find(chain, "zlib") >= 0);
+    if (shuffle != 0) /* in the order of the calls, but before a deflate that stands already */
+        rc = extend(v, &chain, H5Z_FILTER_SHUFFLE, 0, NULL, ncz_chain_find(chain, "zlib") >= 0);
     if (rc == NC_NOERR && deflate != 0) {
         if (deflate_level < NC_MIN_DEFLATE_LEVEL || deflate_level > NC_MAX_DEFLATE_LEVEL)
             rc = ncz_fail(NC_EINVAL, "%s: deflate level %d is not in 0 to 9", v->name, deflate_level);

@@ -42,7 +42,7 @@ int ncz_dataset_abort(ncz_dataset *ds); /* stores nothing; a dataset not committ
 ncz_dataset *ncz_dataset_ref(ncz_dataset *ds);
 void         ncz_dataset_unref(ncz_dataset *ds);
 
-/* ---- one call's stay --------------------------------------------------------------------------------------------- */
+/* ---- one call's stay ------------------------------------------------------------------------------------------- */
 
 typedef enum ncz_use {
     NCZ_USE_LOOK,      /* inquire or get: shared */
@@ -71,7 +71,7 @@ bool        ncz_dataset_writable(const ncz_dataset *ds);
 const char *ncz_dataset_path(const ncz_dataset *ds); /* as the caller gave it */
 int         ncz_dataset_mode(const ncz_dataset *ds); /* mode flags, for nc_inq_format_extended() */
 
-/* ---- whole-dataset calls: they take the lock themselves ---------------------------------------------------------- */
+/* ---- whole-dataset calls: they take the lock themselves -------------------------------------------------------- */
 
 int ncz_dataset_redef(ncz_dataset *ds);  /* NC_EINDEFINE, NC_EPERM */
 int ncz_dataset_enddef(ncz_dataset *ds); /* NC_ENOTINDEFINE; makes the variables' definitions final. Stores nothing */
@@ -82,7 +82,7 @@ int ncz_dataset_enddef(ncz_dataset *ds); /* NC_ENOTINDEFINE; makes the variables
  */
 int ncz_dataset_sync(ncz_dataset *ds);
 
-/* ---- data: between begin and end --------------------------------------------------------------------------------- */
+/* ---- data: between begin and end ------------------------------------------------------------------------------- */
 
 /* Must this put be alone? It is the variable's first, makes a dimension longer, or ends define mode. */
 bool ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel);
@@ -92,7 +92,7 @@ int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type 
 /* The selection may lie beyond the length of unlimited dimensions, which grow once the data are accepted. */
 int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem, const void *in);
 
-/* ---- definitions that touch more than the model: under NCZ_USE_DEFINE or NCZ_USE_CHANGE -------------------------- */
+/* ---- definitions that touch more than the model: under NCZ_USE_DEFINE or NCZ_USE_CHANGE ------------------------ */
 
 /* As ncz_model_add_group(); NC_EBADNAME, NC_EMAXNAME when the map cannot keep the name as part of a key. */
 int ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, ncz_group **out);

@@ -10,7 +10,7 @@
 
 #include "uri/uri.h"
 
-/* ---- a list of keys ---------------------------------------------------------------------------------------------- */
+/* ---- a list of keys -------------------------------------------------------------------------------------------- */
 
 typedef struct ncz_keys {
     char **v;
@@ -25,15 +25,16 @@ bool ncz_keys_has(const ncz_keys *k, const char *key);                /* in a so
 int  ncz_keys_del(zmap *map, const ncz_keys *k);                      /* deletes the objects */
 void ncz_keys_clear(ncz_keys *k);
 
-/* ---- what of a map is a dataset's (part.c) ----------------------------------------------------------------------- */
+/* ---- what of a map is a dataset's (part.c) --------------------------------------------------------------------- */
 
 int  ncz_part_is_dataset(zmap *map, bool *out); /* do its root's documents say so? */
 int  ncz_part_empty(zmap *map, bool *out);
 int  ncz_part_all(zmap *map, const char *what, ncz_keys *keys); /* its keys; NC_EEXIST when one is no dataset's */
+bool ncz_part_document(const char *key);                        /* by its last segment */
 bool ncz_part_chunk(const char *rest);                          /* "3.1", "0/4": a chunk's key below its variable */
 int  ncz_part_chunks(zmap *map, const char *prefix, ncz_keys *out); /* chunk objects right below a variable's key */
 
-/* ---- documents as they stand in the map: key -> bytes ------------------------------------------------------------ */
+/* ---- documents as they stand in the map: key -> bytes ---------------------------------------------------------- */
 
 typedef struct ncz_stored_doc {
     char  *key, *text;
@@ -54,7 +55,7 @@ void ncz_stored_set(ncz_stored *s, const char *key, const char *text, size_t len
 void ncz_stored_forget(ncz_stored *s, const char *key);
 void ncz_stored_clear(ncz_stored *s);
 
-/* ---- the documents' source for ncz_format_load() (docs.c) -------------------------------------------------------- */
+/* ---- the documents' source for ncz_format_load() (docs.c) ------------------------------------------------------ */
 
 typedef struct ncz_source {
     zmap             *map;
@@ -71,7 +72,7 @@ int ncz_source_init(ncz_source *s, zmap *map, const ncz_limits *limits, ncz_tri 
 ncz_docs ncz_source_docs(ncz_source *s);
 void     ncz_source_clear(ncz_source *s);
 
-/* ---- the dataset ------------------------------------------------------------------------------------------------- */
+/* ---- the dataset ----------------------------------------------------------------------------------------------- */
 
 struct ncz_dataset {
     pthread_rwlock_t lock;

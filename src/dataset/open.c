@@ -101,7 +101,7 @@ create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz
     }
     ds->writable = ds->created = ds->made = ds->defining = true;
     ds->classic = (cmode & NC_CLASSIC_MODEL) != 0;
-    ds->mode = (cmode & ~NC_NOCLOBBER) | NC_NETCDF4 | NC_WRITE;
+    ds->mode = (cmode & ~NC_NOCLOBBER) | NC_NETCDF4;
     *out = ds;
     return NC_NOERR;
 }

@@ -47,6 +47,15 @@ ncz_part_empty(zmap *map, bool *out)
     return NC_NOERR;
 }
 
+bool
+ncz_part_document(const char *key)
+{
+    const char *slash = strrchr(key, '/');
+    const char *name = slash != NULL ? slash + 1 : key;
+
+    return (name[0] == '.' && ncz_format_is_document(name)) || strcmp(name, "zarr.json") == 0;
+}
+
 /* Numbers joined by '.' or '/'. */
 bool
 ncz_part_chunk(const char *rest)
@@ -104,11 +113,9 @@ ncz_part_all(zmap *map, const char *what, ncz_keys *keys)
     int rc = ncz_keys_walk(map, "", keys);
 
     for (size_t i = 0; rc == NC_NOERR && i < keys->n; i++) {
-        const char *slash = strrchr(keys->v[i], '/');
-        const char *name = slash != NULL ? slash + 1 : keys->v[i];
-        bool        chunk = true;
+        bool chunk = true;
 
-        if (ncz_format_is_document(name) || strcmp(name, "zarr.json") == 0)
+        if (ncz_part_document(keys->v[i]))
             continue;
         if ((rc = is_chunk(keys, keys->v[i], &chunk)) == NC_NOERR && !chunk)
             rc = ncz_fail(NC_EEXIST, "%s holds %s, which is no part of a dataset: nothing is removed", what,

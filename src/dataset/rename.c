@@ -87,7 +87,7 @@ gather(ncz_dataset *ds, const ncz_group *top, const ncz_var *only, move *mv)
     if (rc == NC_NOERR)
         rc = ncz_keys_walk(ds->map, ncz_buf_str(&mv->from), &all);
     for (size_t i = 0; rc == NC_NOERR && i < all.n; i++)
-        if (ncz_format_is_document(strrchr(all.v[i], '/') + 1))
+        if (ncz_part_document(all.v[i]))
             rc = ncz_keys_add(&mv->docs, "", all.v[i]);
     ncz_keys_clear(&all);
     return rc;

@@ -73,6 +73,16 @@ place_drop(place *p)
     assert_int_equal(system(cmd), 0);
 }
 
+/* The path, or with a mode the URL of the dataset. */
+static inline void
+place_text(const place *p, const char *mode, char *text, size_t size)
+{
+    if (mode == NULL)
+        snprintf(text, size, "%s", p->path);
+    else
+        snprintf(text, size, "file://%s#%s", p->path, mode);
+}
+
 static inline int
 place_create(place *p, const char *mode, int cmode, int *ncid)
 {
@@ -80,7 +90,7 @@ place_create(place *p, const char *mode, int cmode, int *ncid)
 
     if (p->memory)
         return nczarr_create_map(p->map, mode, cmode, ncid);
-    snprintf(text, sizeof text, "%s%s%s", p->path, mode != NULL ? "#" : "", mode != NULL ? mode : "");
+    place_text(p, mode, text, sizeof text);
     return nc_create(text, cmode, ncid);
 }
 
@@ -91,7 +101,7 @@ place_open(place *p, const char *mode, int omode, int *ncid)
 
     if (p->memory)
         return nczarr_open_map(p->map, mode, omode, ncid);
-    snprintf(text, sizeof text, "%s%s%s", p->path, mode != NULL ? "#" : "", mode != NULL ? mode : "");
+    place_text(p, mode, text, sizeof text);
     return nc_open(text, omode, ncid);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory that runs out at every allocation in turn: each call then gives NC_ENOMEM and no other failure, nothing leaks
- * (the sanitizers see to that), the dataset can be closed, and what was committed before is still there.
+ * Memory that runs out at every allocation in turn: each call then gives NC_ENOMEM and no other failure, nothing
+ * leaks (the sanitizers see to that), the dataset can be closed, and what was committed before is still there.
  */
 #include "api_test.h"
 
@@ -30,7 +30,7 @@ resize(void *p, size_t nbytes)
     return fails() ? NULL : realloc(p, nbytes);
 }
 
-static const ncz_alloc_table failing = { .get = get, .resize = resize, .put = free };
+static const ncz_alloc_table failing = {.get = get, .resize = resize, .put = free};
 
 #define TRY(call)                                                                                                    \
     do {                                                                                                             \
@@ -52,14 +52,14 @@ create(place *p, bool *made)
     TRY(nc_def_grp(ncid, "g", &grp));
     TRY(nc_def_var(ncid, "v", NC_INT, 2, dims, &v));
     TRY(nc_def_var_deflate(ncid, v, 1, 1, 4));
-    TRY(nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){ 2, 3 }));
-    TRY(nc_def_var_fill(ncid, v, 0, &(int){ -1 }));
+    TRY(nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){2, 3}));
+    TRY(nc_def_var_fill(ncid, v, 0, &(int){-1}));
     TRY(nc_def_var(grp, "s", NC_STRING, 0, NULL, &s));
     TRY(nc_put_att_text(ncid, v, "units", 1, "m"));
     TRY(nc_put_att_string(ncid, NC_GLOBAL, "words", 1, &text));
     TRY(nc_rename_att(ncid, v, "units", "unit"));
     TRY(nc_rename_dim(ncid, dims[1], "xx"));
-    TRY(nc_put_vara_int(ncid, v, (size_t[]){ 0, 0 }, (size_t[]){ 2, 5 }, (int[]){ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 }));
+    TRY(nc_put_vara_int(ncid, v, (size_t[]){0, 0}, (size_t[]){2, 5}, (int[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
     TRY(nc_put_var_string(grp, s, &text));
 done:
     closed = nc_close(ncid);
@@ -88,8 +88,8 @@ change(place *p, bool *made)
     TRY(nc_get_att_string(ncid, NC_GLOBAL, "words", &word));
     OK(nc_free_string(1, &word));
     TRY(nc_inq_att(ncid, v, "_Codecs", NULL, &len));
-    TRY(nc_put_att_int(ncid, NC_GLOBAL, "new", NC_INT, 2, (int[]){ 1, 2 }));
-    TRY(nc_put_var1_int(ncid, v, (size_t[]){ 0, 0 }, &(int){ 1 }));
+    TRY(nc_put_att_int(ncid, NC_GLOBAL, "new", NC_INT, 2, (int[]){1, 2}));
+    TRY(nc_put_var1_int(ncid, v, (size_t[]){0, 0}, &(int){1}));
     TRY(nc_sync(ncid));
     TRY(nc_rename_var(ncid, v, "w"));
     TRY(nc_rename_var(ncid, v, "v"));
@@ -109,7 +109,7 @@ check(place *p)
     OK(place_open(p, NULL, NC_NOWRITE, &ncid));
     if (nc_inq_varid(ncid, "v", &v) != NC_NOERR)
         OK(nc_inq_varid(ncid, "w", &v)); /* the failure fell between the two renames */
-    OK(nc_get_vara_int(ncid, v, (size_t[]){ 0, 0 }, (size_t[]){ 2, 5 }, data));
+    OK(nc_get_vara_int(ncid, v, (size_t[]){0, 0}, (size_t[]){2, 5}, data));
     for (int i = 0; i < 10; i++)
         assert_int_equal(data[i], i + 1);
     OK(nc_close(ncid));
@@ -163,7 +163,7 @@ for_ever_in_memory(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(once_in_memory), cmocka_unit_test(for_ever_in_memory) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(once_in_memory), cmocka_unit_test(for_ever_in_memory)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,8 @@
 
 #define TRY(name, ctype, tag)                                                                                        \
     {                                                                                                                \
-        const ctype in[3] = { 1, 2, 100 };                                                                           \
-        ctype       out[3] = { 0 };                                                                                  \
+        const ctype in[3] = {1, 2, 100};                                                                             \
+        ctype       out[3] = {0};                                                                                    \
         OK(nc_put_att_##name(ncid, var, #name, tag, 3, in));                                                         \
         OK(nc_inq_att(ncid, var, #name, &type, &len));                                                               \
         assert_int_equal(type, tag);                                                                                 \
@@ -28,7 +28,7 @@
 static void
 types_on(place *p)
 {
-    const char *strings[2] = { "a", "b\xc3\xa9" };
+    const char *strings[2] = {"a", "b\xc3\xa9"};
     char       *back[2], text[6] = "";
     nc_type     type;
     size_t      len;
@@ -51,7 +51,7 @@ types_on(place *p)
     TRY(uint, unsigned int, NC_UINT)
     TRY(longlong, long long, NC_INT64)
     TRY(ulonglong, unsigned long long, NC_UINT64)
-    OK(nc_put_att_double(ncid, var, "exact", NC_DOUBLE, 3, (double[]){ 1.0 / 3, -0.0, INFINITY }));
+    OK(nc_put_att_double(ncid, var, "exact", NC_DOUBLE, 3, (double[]){1.0 / 3, -0.0, INFINITY}));
     FAILS(NC_ECHAR, nc_get_att_text(ncid, var, "int", text));
     FAILS(NC_EBADTYPE, nc_get_att_string(ncid, var, "int", back));
     OK(nc_close(ncid));
@@ -78,11 +78,21 @@ ON_BOTH(types)
 static void
 texts_on(place *p)
 {
-    static const char *const texts[] = { "17",   "true",  "null",  "NaN",       "{\"a\":1,\"b\":[1.0]}", "[1, 2, 3]",
-                                         "\"q\"", " 5",   "0x1F",  "line\nbreak\ttab", "\xe6\xb5\x8b\xe8\xaf\x95", "a\\b" };
-    char   name[16], back[64];
-    size_t len;
-    int    ncid;
+    static const char *const texts[] = {"17",
+                                        "true",
+                                        "null",
+                                        "NaN",
+                                        "{\"a\":1,\"b\":[1.0]}",
+                                        "[1, 2, 3]",
+                                        "\"q\"",
+                                        " 5",
+                                        "0x1F",
+                                        "line\nbreak\ttab",
+                                        "\xe6\xb5\x8b\xe8\xaf\x95",
+                                        "a\\b"};
+    char                     name[16], back[64];
+    size_t                   len;
+    int                      ncid;
 
     OK(place_create(p, NULL, NC_CLOBBER, &ncid));
     for (size_t i = 0; i < NCZ_LEN(texts); i++) {
@@ -123,7 +133,7 @@ changes_on(place *p)
     OK(nc_def_var(ncid, "v", NC_INT, 0, NULL, &var));
     OK(nc_def_var(ncid, "w", NC_INT, 0, NULL, &other));
     for (int i = 0; i < 4; i++)
-        OK(nc_put_att_int(ncid, var, (char[]){ 'a' + (char)i, 0 }, NC_INT, 1, &i));
+        OK(nc_put_att_int(ncid, var, (char[]){'a' + (char)i, 0}, NC_INT, 1, &i));
     OK(nc_inq_attid(ncid, var, "c", &id));
     assert_int_equal(id, 2);
     OK(nc_inq_attname(ncid, var, 3, name));
@@ -169,10 +179,10 @@ ON_BOTH(changes)
 static void
 codes_on(place *p)
 {
-    static const char *const reserved[] = { "CLASS", "_ARRAY_DIMENSIONS", "_Codecs", "_NCProperties", "_IsNetcdf4",
-                                            "_nczarr_attr", "_nczarr_array", "_SuperblockVersion" };
-    signed char b[3];
-    int         ncid, var, one = 1;
+    static const char *const reserved[] = {"CLASS",      "_ARRAY_DIMENSIONS", "_Codecs",       "_NCProperties",
+                                           "_IsNetcdf4", "_nczarr_attr",      "_nczarr_array", "_SuperblockVersion"};
+    signed char              b[3];
+    int                      ncid, var, one = 1;
 
     OK(place_create(p, NULL, NC_CLOBBER, &ncid));
     OK(nc_def_var(ncid, "v", NC_INT, 0, NULL, &var));
@@ -184,11 +194,11 @@ codes_on(place *p)
     FAILS(NC_EBADNAME, nc_put_att(ncid, var, NULL, NC_INT, 1, &one));
     FAILS(NC_ENOTVAR, nc_put_att(ncid, 99, "a", NC_INT, 1, &one));
     FAILS(NC_EINVAL, nc_put_att(ncid, var, "a", NC_INT, 1, NULL));
-    FAILS(NC_ENOTATT, nc_inq_att(ncid, var, "a", NULL, NULL)); /* nothing was left behind */
-    FAILS(NC_ERANGE, nc_put_att_int(ncid, var, "a", NC_BYTE, 1, &(int){ 300 })); /* made even so */
+    FAILS(NC_ENOTATT, nc_inq_att(ncid, var, "a", NULL, NULL));                 /* nothing was left behind */
+    FAILS(NC_ERANGE, nc_put_att_int(ncid, var, "a", NC_BYTE, 1, &(int){300})); /* made even so */
     OK(nc_get_att_schar(ncid, var, "a", b));
     assert_int_equal(b[0], 44);
-    OK(nc_put_att_int(ncid, var, "i", NC_INT, 3, (int[]){ 1, 2, 300 }));
+    OK(nc_put_att_int(ncid, var, "i", NC_INT, 3, (int[]){1, 2, 300}));
     FAILS(NC_ERANGE, nc_get_att_schar(ncid, var, "i", b));
     assert_true(b[0] == 1 && b[1] == 2 && b[2] == 44);
     FAILS(NC_EINVAL, nc_get_att_int(ncid, var, "i", NULL));
@@ -201,7 +211,7 @@ ON_BOTH(codes)
 static void
 fill_value_on(place *p)
 {
-    int ncid, dim, v, w, c, s, fill, no_fill, out[2], one = 1;
+    int         ncid, dim, v, w, c, s, fill, no_fill, out[2], one = 1;
     const char *text = "none";
     char       *str = NULL, ch = 0;
 
@@ -211,21 +221,21 @@ fill_value_on(place *p)
     OK(nc_def_var(ncid, "w", NC_INT, 1, &dim, &w));
     OK(nc_def_var(ncid, "c", NC_CHAR, 1, &dim, &c));
     OK(nc_def_var(ncid, "s", NC_STRING, 1, &dim, &s));
-    FAILS(NC_EBADTYPE, nc_put_att_double(ncid, v, "_FillValue", NC_DOUBLE, 1, &(double){ 1 }));
-    FAILS(NC_EINVAL, nc_put_att_int(ncid, v, "_FillValue", NC_INT, 2, (int[]){ 1, 2 }));
+    FAILS(NC_EBADTYPE, nc_put_att_double(ncid, v, "_FillValue", NC_DOUBLE, 1, &(double){1}));
+    FAILS(NC_EINVAL, nc_put_att_int(ncid, v, "_FillValue", NC_INT, 2, (int[]){1, 2}));
     FAILS(NC_EINVAL, nc_put_att_int(ncid, v, "_FillValue", NC_INT, 0, NULL));
-    OK(nc_put_att_int(ncid, v, "_FillValue", NC_INT, 1, &(int){ -1 }));
-    OK(nc_put_att_int(ncid, v, "_FillValue", NC_INT, 1, &(int){ -2 }));
+    OK(nc_put_att_int(ncid, v, "_FillValue", NC_INT, 1, &(int){-1}));
+    OK(nc_put_att_int(ncid, v, "_FillValue", NC_INT, 1, &(int){-2}));
     OK(nc_inq_var_fill(ncid, v, NULL, &fill));
     assert_int_equal(fill, -2);
     OK(nc_del_att(ncid, v, "_FillValue"));
     OK(nc_inq_var_fill(ncid, v, NULL, &fill));
     assert_int_equal(fill, NC_FILL_INT);
-    OK(nc_put_att_int(ncid, v, "other", NC_INT, 1, &(int){ -3 }));
+    OK(nc_put_att_int(ncid, v, "other", NC_INT, 1, &(int){-3}));
     OK(nc_rename_att(ncid, v, "other", "_FillValue"));
     OK(nc_put_att_text(ncid, c, "_FillValue", 1, "?"));
     OK(nc_put_att_string(ncid, s, "_FillValue", 1, &text));
-    OK(nc_put_att_int(ncid, NC_GLOBAL, "_FillValue", NC_INT, 2, (int[]){ 1, 2 })); /* of a group: any attribute */
+    OK(nc_put_att_int(ncid, NC_GLOBAL, "_FillValue", NC_INT, 2, (int[]){1, 2})); /* of a group: any attribute */
     OK(nc_enddef(ncid));
     FAILS(NC_ELATEFILL, nc_put_att_int(ncid, w, "_FillValue", NC_INT, 1, &one));
     OK(nc_close(ncid));
@@ -235,9 +245,9 @@ fill_value_on(place *p)
     assert_int_equal(fill, -3);
     OK(nc_get_var_int(ncid, v, out));
     assert_int_equal(out[1], -3);
-    OK(nc_get_var1_text(ncid, c, (size_t[]){ 1 }, &ch));
+    OK(nc_get_var1_text(ncid, c, (size_t[]){1}, &ch));
     assert_int_equal(ch, '?');
-    OK(nc_get_var1_string(ncid, s, (size_t[]){ 1 }, &str));
+    OK(nc_get_var1_string(ncid, s, (size_t[]){1}, &str));
     assert_string_equal(str, "none");
     OK(nc_free_string(1, &str));
     OK(nc_inq_var_fill(ncid, s, &no_fill, &str));

@@ -59,13 +59,10 @@ round_trip_on(place *p)
         size_t   n;
         unsigned words[7];
     } rows[] = {
-        { H5Z_FILTER_DEFLATE, 1, { 4 } },
-        { H5Z_FILTER_SHUFFLE, 0, { 0 } },
-        { H5Z_FILTER_FLETCHER32, 0, { 0 } },
-        { H5Z_FILTER_SZIP, 2, { NC_SZIP_NN, 8 } },
-        { H5Z_FILTER_BZIP2, 1, { 9 } },
-        { H5Z_FILTER_BLOSC, 7, { 0, 0, 0, 0, 4, 1, 1 } },
-        { H5Z_FILTER_ZSTD, 1, { 3 } },
+        {H5Z_FILTER_DEFLATE, 1, {4}},    {H5Z_FILTER_SHUFFLE, 0, {0}},
+        {H5Z_FILTER_FLETCHER32, 0, {0}}, {H5Z_FILTER_SZIP, 2, {NC_SZIP_NN, 8}},
+        {H5Z_FILTER_BZIP2, 1, {9}},      {H5Z_FILTER_BLOSC, 7, {0, 0, 0, 0, 4, 1, 1}},
+        {H5Z_FILTER_ZSTD, 1, {3}},
     };
     double in[100], out[100];
     char   name[16];
@@ -80,7 +77,7 @@ round_trip_on(place *p)
             continue;
         snprintf(name, sizeof name, "f%u", rows[i].id);
         OK(nc_def_var(ncid, name, NC_DOUBLE, 1, &dim, &v));
-        OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, &(size_t){ 32 }));
+        OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, &(size_t){32}));
         OK(nc_def_var_filter(ncid, v, rows[i].id, rows[i].n, rows[i].words));
         OK(nc_put_var_double(ncid, v, in));
     }
@@ -143,9 +140,8 @@ ON_BOTH(by_name)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(definitions), cmocka_unit_test(round_trip), cmocka_unit_test(by_name)
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(definitions), cmocka_unit_test(round_trip),
+                                       cmocka_unit_test(by_name)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

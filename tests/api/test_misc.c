@@ -12,9 +12,10 @@ error_texts(void **state)
     assert_string_equal(nc_strerror(NC_EBADID), "NetCDF: Not a valid ID");
     assert_string_equal(nc_strerror(NC_EEXIST), "NetCDF: File exists && NC_NOCLOBBER");
     assert_string_equal(nc_strerror(NC_ENCZARR), "NetCDF: NCZarr error");
-    assert_string_equal(nc_strerror(NC_ECANTEXTEND),
-                        "NetCDF: Attempt to extend dataset during NC_INDEPENDENT I/O operation. Use nc_var_par_access "
-                        "to set mode NC_COLLECTIVE before extending variable.");
+    assert_string_equal(
+        nc_strerror(NC_ECANTEXTEND),
+        "NetCDF: Attempt to extend dataset during NC_INDEPENDENT I/O operation. Use nc_var_par_access "
+        "to set mode NC_COLLECTIVE before extending variable.");
     assert_string_equal(nc_strerror(-9999), "Unknown Error");
     assert_string_equal(nc_strerror(ENOSPC), strerror(ENOSPC));
     assert_string_equal(nc_strerror(NC2_ERR), "Unknown Error");
@@ -56,12 +57,12 @@ library(void **state)
 static void
 types_on(place *p)
 {
-    static const char *const names[] = { "byte",  "char",   "short", "int",   "float",  "double",
-                                         "ubyte", "ushort", "uint",  "int64", "uint64", "string" };
-    char    name[NC_MAX_NAME + 1];
-    size_t  size;
-    nc_type t;
-    int     ncid, equal;
+    static const char *const names[] = {"byte",  "char",   "short", "int",   "float",  "double",
+                                        "ubyte", "ushort", "uint",  "int64", "uint64", "string"};
+    char                     name[NC_MAX_NAME + 1];
+    size_t                   size;
+    nc_type                  t;
+    int                      ncid, equal;
 
     OK(place_create(p, NULL, NC_CLOBBER, &ncid));
     for (nc_type i = NC_BYTE; i <= NC_STRING; i++) {
@@ -92,9 +93,9 @@ ON_BOTH(types)
 static void
 values_on(place *p)
 {
-    char     *in[2] = { (char *)"one", NULL }, **copy = NULL, *flat[2];
+    char     *in[2] = {(char *)"one", NULL}, **copy = NULL, *flat[2];
     int      *ints = NULL;
-    nc_vlen_t vl = { 3, malloc(12) };
+    nc_vlen_t vl = {3, malloc(12)};
     int       ncid;
 
     OK(place_create(p, NULL, NC_CLOBBER, &ncid));
@@ -104,7 +105,7 @@ values_on(place *p)
     OK(nc_reclaim_data_all(ncid, NC_STRING, copy, 2));
     OK(nc_copy_data(ncid, NC_STRING, in, 2, flat));
     OK(nc_reclaim_data(ncid, NC_STRING, flat, 2));
-    OK(nc_copy_data_all(ncid, NC_INT, (int[]){ 4, 5 }, 2, (void **)&ints));
+    OK(nc_copy_data_all(ncid, NC_INT, (int[]){4, 5}, 2, (void **)&ints));
     assert_int_equal(ints[1], 5);
     OK(nc_reclaim_data_all(ncid, NC_INT, ints, 2));
     FAILS(NC_EBADTYPE, nc_reclaim_data(ncid, 99, in, 1));
@@ -120,7 +121,7 @@ ON_BOTH(values)
 static void
 copy_var_on(place *p)
 {
-    const char *text[3] = { "a", "bb", "ccc" };
+    const char *text[3] = {"a", "bb", "ccc"};
     place       q;
     char       *s[3];
     size_t      chunk[2], len;
@@ -130,15 +131,15 @@ copy_var_on(place *p)
     OK(place_create(p, NULL, NC_CLOBBER, &in));
     OK(nc_def_dim(in, "t", NC_UNLIMITED, &t));
     OK(nc_def_dim(in, "x", 3, &x));
-    OK(nc_def_var(in, "v", NC_INT, 2, (int[]){ t, x }, &v));
-    OK(nc_def_var_chunking(in, v, NC_CHUNKED, (size_t[]){ 2, 2 }));
+    OK(nc_def_var(in, "v", NC_INT, 2, (int[]){t, x}, &v));
+    OK(nc_def_var_chunking(in, v, NC_CHUNKED, (size_t[]){2, 2}));
     OK(nc_def_var_deflate(in, v, 1, 1, 3));
-    OK(nc_def_var_fill(in, v, 0, &(int){ -1 }));
+    OK(nc_def_var_fill(in, v, 0, &(int){-1}));
     OK(nc_put_att_text(in, v, "units", 1, "m"));
     OK(nc_def_var(in, "s", NC_STRING, 1, &x, &w));
     for (int i = 0; i < 12; i++)
         data[i] = i;
-    OK(nc_put_vara_int(in, v, (size_t[]){ 0, 0 }, (size_t[]){ 4, 3 }, data));
+    OK(nc_put_vara_int(in, v, (size_t[]){0, 0}, (size_t[]){4, 3}, data));
     OK(nc_put_var_string(in, w, text));
 
     OK(place_create(&q, NULL, NC_CLOBBER, &out));
@@ -178,7 +179,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_texts), cmocka_unit_test(library), cmocka_unit_test(types),
+        cmocka_unit_test(error_texts), cmocka_unit_test(library),  cmocka_unit_test(types),
         cmocka_unit_test(values),      cmocka_unit_test(copy_var),
     };
 

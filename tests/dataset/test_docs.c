@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where documents come from: one by one, or all from the consolidated one; what happens when that is broken. */
+#include "dataset_test.h"
+
+static zmap *
+made(const char *mode)
+{
+    ncz_dataset *ds = NULL;
+    ncz_dim     *x = NULL;
+    ncz_group   *g = NULL;
+    ncz_var     *v = NULL;
+    zmap        *map = NULL;
+
+    OK(zmap_mem_open(&map));
+    OK(ncz_dataset_create_map(map, mode, NC_CLOBBER, NULL, &ds));
+    OK(def_dim(ds, "x", 3, &x));
+    OK(def_group(ds, "g", &g));
+    OK(def_var(ds, NULL, "v", 1, &x, &v));
+    OK(def_var(ds, g, "w", 1, &x, &v));
+    OK(put_att(ds, "version", 1));
+    OK(end(ds));
+    return map;
+}
+
+/* Opens with so many operations on the map, and finds everything. */
+static size_t
+opens_in(zmap *inner, const char *mode, int omode)
+{
+    zmap_fault_plan plan = {.nth = 0};
+    ncz_dataset    *ds = NULL;
+    zmap           *map = NULL;
+    size_t          n;
+
+    OK(zmap_fault_open(zmap_ref(inner), &plan, &map));
+    OK(ncz_dataset_open_map(map, mode, omode, NULL, &ds));
+    n = plan.seen;
+    assert_non_null(var(ds, "/", "v"));
+    assert_non_null(var(ds, "/g", "w"));
+    assert_int_equal(att(ds, "version"), 1);
+    OK(end(ds));
+    OK(zmap_close(map, ZMAP_KEEP));
+    return n;
+}
+
+static void
+consolidated(void **state)
+{
+    const char *const modes[] = {"mode=nczarr,consolidated", "mode=zarr,consolidated"};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(modes); i++) {
+        zmap *map = made(modes[i]);
+
+        assert_int_equal(opens_in(map, NULL, NC_NOWRITE), 1);
+        assert_int_equal(opens_in(map, "consolidated=yes", NC_NOWRITE), 1);
+        assert_true(opens_in(map, "consolidated=no", NC_NOWRITE) > 4);
+        assert_true(opens_in(map, NULL, NC_WRITE) > 4); /* a writer looks at what it will write over */
+        OK(zmap_close(map, ZMAP_KEEP));
+    }
+}
+
+static void
+broken(void **state)
+{
+    static const char *const texts[] = {"{\"metadata\": {", "[]", "{\"metadata\": 5}", ""};
+    ncz_dataset             *ds = NULL;
+    zmap                    *map = made("mode=nczarr,consolidated");
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(texts); i++) {
+        OK(zmap_put(map, ".zmetadata", texts[i], strlen(texts[i])));
+        (void)opens_in(map, NULL, NC_NOWRITE); /* the documents themselves are there */
+        assert_int_equal(ncz_dataset_open_map(map, "consolidated=yes", NC_NOWRITE, NULL, &ds), NC_EZARRMETA);
+        assert_non_null(strstr(ncz_err_text(), ".zmetadata"));
+    }
+    OK(zmap_close(map, ZMAP_KEEP));
+    map = made("mode=nczarr");
+    assert_int_equal(ncz_dataset_open_map(map, "consolidated=yes", NC_NOWRITE, NULL, &ds), NC_EZARRMETA);
+    OK(zmap_close(map, ZMAP_KEEP));
+}
+
+/* netCDF-C left the end of a longer document behind a shorter one. */
+static void
+stale_tails(void **state)
+{
+    zmap   *map = made("mode=nczarr");
+    ncz_buf doc = NCZ_BUF_INIT;
+
+    (void)state;
+    OK(zmap_get(map, ".zattrs", &doc));
+    OK(ncz_buf_puts(&doc, "\"old\": 1}}"));
+    OK(zmap_put(map, ".zattrs", doc.data, doc.len));
+    (void)opens_in(map, NULL, NC_NOWRITE);
+    ncz_buf_clear(&doc);
+    OK(zmap_close(map, ZMAP_KEEP));
+}
+
+static void
+what_is_no_dataset(void **state)
+{
+    ncz_dataset *ds = NULL;
+    zmap        *map = NULL;
+
+    (void)state;
+    OK(zmap_mem_open(&map));
+    assert_int_equal(ncz_dataset_open_map(map, NULL, NC_NOWRITE, NULL, &ds), NC_ENOTNC);
+    OK(zmap_put(map, "notes", "x", 1));
+    assert_int_equal(ncz_dataset_open_map(map, NULL, NC_NOWRITE, NULL, &ds), NC_ENOTNC);
+    assert_int_equal(ncz_dataset_create_map(map, NULL, NC_CLOBBER, NULL, &ds), NC_EEXIST);
+    assert_int_equal(zmap_len(map, "notes", NULL), NC_NOERR);
+    OK(zmap_put(map, "zarr.json", "{\"zarr_format\": 3}", 18));
+    assert_int_equal(ncz_dataset_open_map(map, NULL, NC_NOWRITE, NULL, &ds), NC_ENOTNC);
+    assert_non_null(strstr(ncz_err_text(), "v3"));
+    OK(zmap_close(map, ZMAP_KEEP));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(consolidated),
+        cmocka_unit_test(broken),
+        cmocka_unit_test(stale_tails),
+        cmocka_unit_test(what_is_no_dataset),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
