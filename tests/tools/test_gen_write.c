@@ -185,10 +185,31 @@ failures_are_placed(void **state)
 
     assert_int_equal(write_cdl("netcdf d { types: opaque(3) o ; }", (gen_opts){.nofill = false}, &h), NC_ENOTBUILT);
     assert_string_equal(h.text, "t:1:29: type o: user-defined types are not supported by this format\n");
-    assert_int_not_equal(write_cdl("netcdf d { dimensions: x = 2 ; variables: int v(x) ;\n v:_ChunkSizes = 3 ; }",
+    assert_int_not_equal(write_cdl("netcdf d { variables: int v ;\n v:_DeflateLevel = 1 ; }",
                                    (gen_opts){.nofill = false}, &h),
                          NC_NOERR);
-    assert_non_null(strstr(h.text, "t:2:4: storage of variable v: "));
+    assert_non_null(strstr(h.text, "t:2:4: compression of variable v: "));
+}
+
+/* Dumps of Zarr arrays name chunks that are longer than the array; netCDF's API takes none. */
+static void
+chunks_are_cut_to_the_dimension(void **state)
+{
+    size_t chunk[2];
+    heard  h;
+    int    ncid, varid;
+    (void)state;
+
+    assert_int_equal(write_cdl("netcdf d { dimensions: x = 2 ; t = unlimited ; variables: int v(t, x) ;\n"
+                               " v:_ChunkSizes = 3, 1024 ; }",
+                               (gen_opts){.nofill = false}, &h),
+                     NC_NOERR);
+    assert_int_equal(nc_open(path, NC_NOWRITE, &ncid), NC_NOERR);
+    assert_int_equal(nc_inq_varid(ncid, "v", &varid), NC_NOERR);
+    assert_int_equal(nc_inq_var_chunking(ncid, varid, NULL, chunk), NC_NOERR);
+    assert_int_equal(chunk[0], 3);
+    assert_int_equal(chunk[1], 2);
+    nc_close(ncid);
 }
 
 static void
@@ -242,6 +263,7 @@ main(void)
         cmocka_unit_test(definitions_arrive),
         cmocka_unit_test(text_and_strings),
         cmocka_unit_test(failures_are_placed),
+        cmocka_unit_test(chunks_are_cut_to_the_dimension),
         cmocka_unit_test(header_only),
         cmocka_unit_test(out_of_memory),
     };

@@ -128,9 +128,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        { "nczarr in memory", memory_equals_directory, NULL, NULL, "mode=nczarr" },
-        { "zarr in memory", memory_equals_directory, NULL, NULL, "mode=zarr" },
-        { "compat=4.9.2 in memory", memory_equals_directory, NULL, NULL, "compat=4.9.2" },
+        { "nczarr in memory", memory_equals_directory, NULL, NULL, (void *)"mode=nczarr" },
+        { "zarr in memory", memory_equals_directory, NULL, NULL, (void *)"mode=zarr" },
+        { "compat=4.9.2 in memory", memory_equals_directory, NULL, NULL, (void *)"compat=4.9.2" },
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
