@@ -13,6 +13,23 @@
 
 static _Thread_local char record[NCZ_ERR_TEXT];
 
+/* One line, whatever a document put into it: runs of control bytes and blanks become one blank. */
+static void
+one_line(char *text)
+{
+    char *to = text;
+
+    for (const char *from = text; *from != '\0'; from++) {
+        bool blank = (unsigned char)*from <= ' ' || *from == 0x7F;
+
+        if (!blank)
+            *to++ = *from;
+        else if (to > text && to[-1] != ' ')
+            *to++ = ' ';
+    }
+    *to = '\0';
+}
+
 /* Formats beside the record and copies then: an argument may well be the record itself. */
 static void
 record_text(const char *fmt, va_list args)
@@ -24,6 +41,7 @@ record_text(const char *fmt, va_list args)
         text[0] = '\0';
     else if ((size_t)n >= sizeof text)
         text[ncz_utf8_cut(text, sizeof text - 1, sizeof text - 1)] = '\0';
+    one_line(text);
     memcpy(record, text, sizeof record);
 }
 

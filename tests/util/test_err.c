@@ -91,6 +91,15 @@ threads(void **state)
     assert_string_equal(ncz_err_text(), "of the other");
 }
 
+/* A document's line breaks and escapes do not reach a terminal. */
+static void
+one_line(void **state)
+{
+    (void)state;
+    ncz_fail(NC_EIO, "a\n    b\tc\x1b[31m \x7f d");
+    assert_string_equal(ncz_err_text(), "a b c [31m d");
+}
+
 int
 main(void)
 {
@@ -99,6 +108,7 @@ main(void)
         cmocka_unit_test(long_texts),
         cmocka_unit_test(system_errors),
         cmocka_unit_test(threads),
+        cmocka_unit_test(one_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,19 @@ split_step(const var *v, int dim, size_t inner)
     return n < v->shape[dim] ? n : v->shape[dim];
 }
 
+/* A type without a size in memory cannot be read: the library says why, and moves nothing. */
+static int
+why_unreadable(const var *v)
+{
+    size_t *start = dump_alloc((size_t)v->ndims, sizeof *start), *count = dump_alloc((size_t)v->ndims, sizeof *count);
+    double  nothing = 0;
+    int     rc = nc_get_vara(v->grp, v->id, start, count, &nothing);
+
+    free(start);
+    free(count);
+    return rc != NC_NOERR ? rc : NC_EBADTYPE;
+}
+
 int
 reader_open(const var *v, reader *r)
 {
@@ -39,7 +52,7 @@ reader_open(const var *v, reader *r)
 
     *r = (reader){.v = v};
     if (v->size == 0)
-        return NC_EBADTYPE;
+        return why_unreadable(v);
     r->start = dump_alloc((size_t)v->ndims, sizeof *r->start);
     r->count = dump_alloc((size_t)v->ndims, sizeof *r->count);
     r->step = dump_alloc((size_t)v->ndims, sizeof *r->step);
