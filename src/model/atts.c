@@ -41,7 +41,7 @@ ncz_atts_clear(ncz_atts *a)
         att_clear(&a->v[i]);
     ncz_free(a->v);
     ncz_names_clear(&a->index);
-    *a = (ncz_atts){ .index = NCZ_NAMES_INIT };
+    *a = (ncz_atts){.index = NCZ_NAMES_INIT};
 }
 
 ncz_att *
@@ -100,7 +100,7 @@ append_slot(const ncz_model *m, ncz_atts *a, const char *name)
         a->cap = cap;
     }
     slot = &a->v[a->n];
-    *slot = (ncz_att){ .name = ncz_strdup(name) };
+    *slot = (ncz_att){.name = ncz_strdup(name)};
     if (slot->name == NULL)
         return ncz_fail_nomem(strlen(name));
     if ((rc = ncz_names_put(&a->index, name, a->n)) != NC_NOERR)

@@ -96,7 +96,8 @@ ncz_model_dim_at(const ncz_model *m, const char *fqn)
     return g == NULL ? NULL : ncz_group_find_dim(g, name);
 }
 
-/* Appends the names from below the root down to `g`, each with `lead` before it except, when lead_first is false, the first. */
+/* Appends the names from below the root down to `g`, each with `lead` before it except, when lead_first is false, the
+ * first. */
 static int
 append_path(const ncz_group *g, bool lead_first, ncz_buf *out)
 {

@@ -81,7 +81,8 @@ ncz_model_free(ncz_model *m)
     ncz_free(m);
 }
 
-/* ---- making ----------------------------------------------------------------------------------------------------- */
+/* ---- making -----------------------------------------------------------------------------------------------------
+ */
 
 static int
 check_objects(const ncz_model *m, int code)
@@ -243,7 +244,8 @@ ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, si
     int      rc;
 
     if (rank > m->limits.rank)
-        return ncz_fail(NC_EMAXDIMS, "%s: %zu dimensions are more than %zu (limit `rank`)", name, rank, m->limits.rank);
+        return ncz_fail(NC_EMAXDIMS, "%s: %zu dimensions are more than %zu (limit `rank`)", name, rank,
+                        m->limits.rank);
     if ((rc = check_name_free(g, name)) != NC_NOERR || (rc = check_objects(m, NC_EMAXVARS)) != NC_NOERR ||
         (rc = ncz_model_room(&g->vars, g->nvars, sizeof *g->vars)) != NC_NOERR ||
         (rc = var_new(m, g, name, type, rank, dims, &v)) != NC_NOERR)
@@ -271,7 +273,8 @@ ncz_model_drop_var(ncz_model *m, ncz_var *v)
     var_free(m, v);
 }
 
-/* ---- renaming ------------------------------------------------------------------------------------------------------ */
+/* ---- renaming
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* Puts `name` for *old into `index` at `place`; *old is replaced. */
 static int

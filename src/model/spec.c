@@ -93,7 +93,8 @@ judge(const ncz_model *m, const ncz_var *v, ncz_spec *s)
         s->unusable = v->unusable;
         return;
     }
-    if (!ncz_grid_nbytes(s->chunk, s->rank, s->dtype.size, &s->chunk_bytes) || s->chunk_bytes > m->limits.chunk_bytes) {
+    if (!ncz_grid_nbytes(s->chunk, s->rank, s->dtype.size, &s->chunk_bytes) ||
+        s->chunk_bytes > m->limits.chunk_bytes) {
         s->chunk_bytes = 0;
         rc = ncz_fail(NC_EBADCHUNK, "%s: one chunk is larger than %zu bytes (limit `chunk_bytes`)", s->path,
                       m->limits.chunk_bytes);
@@ -116,9 +117,15 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
 
     if (s == NULL)
         return ncz_fail_nomem(sizeof *s);
-    *s = (ncz_spec){ .refs = 1, .uid = v->uid, .rank = v->rank, .type = v->type, .dtype = v->dtype,
-                     .order_f = v->order_f, .chain = ncz_chain_ref(v->chain), .separator = v->separator,
-                     .locate = m->locate };
+    *s = (ncz_spec){.refs = 1,
+                    .uid = v->uid,
+                    .rank = v->rank,
+                    .type = v->type,
+                    .dtype = v->dtype,
+                    .order_f = v->order_f,
+                    .chain = ncz_chain_ref(v->chain),
+                    .separator = v->separator,
+                    .locate = m->locate};
     s->dtype.big = stored_big(m, v);
     s->row = v->rank == 0 ? 0 : (size_t)v->dims[v->rank - 1]->len;
     if ((rc = default_chunks(v)) != NC_NOERR || (rc = ncz_var_key(v, &path)) != NC_NOERR ||

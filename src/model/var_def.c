@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Defining a variable's storage: chunks, fill value, byte order, codecs, string width. Each setter checks first, keeps
- * the old value until the new spec stands, and puts it back when that fails: a failed call changes nothing.
+ * Defining a variable's storage: chunks, fill value, byte order, codecs, string width. Each setter checks first,
+ * keeps the old value until the new spec stands, and puts it back when that fails: a failed call changes nothing.
  */
 #include "model/model_int.h"
 

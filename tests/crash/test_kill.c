@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,13 +20,14 @@
 #include "nczarr.h"
 #include "zmap/zmap_sys.h"
 
-#define DIED   137
-#define RECS   6  /* records of the first generation */
-#define MORE   10 /* records after append */
-#define WIDTH  23
+#define DIED 137
+#define RECS 6  /* records of the first generation */
+#define MORE 10 /* records after append */
+#define WIDTH 23
 #define CHUNKW 10
 
-/* ---- the system-call table that dies ------------------------------------------------------------------------------------ */
+/* ---- the system-call table that dies
+ * ------------------------------------------------------------------------------------ */
 
 static long calls, die_at;
 
@@ -36,11 +38,11 @@ tick(void)
         _exit(DIED);
 }
 
-#define DYING(ret, name, params, args)      \
-    static ret dying_##name params          \
-    {                                       \
-        tick();                             \
-        return zmap_system.name args;       \
+#define DYING(ret, name, params, args)                                                                               \
+    static ret dying_##name params                                                                                   \
+    {                                                                                                                \
+        tick();                                                                                                      \
+        return zmap_system.name args;                                                                                \
     }
 
 DYING(int, openat, (int d, const char *p, int f, mode_t m), (d, p, f, m))
@@ -113,14 +115,15 @@ install(bool mutant)
     zmap_file_use(&t);
 }
 
-/* ---- the scenarios --------------------------------------------------------------------------------------------------------- */
+/* ---- the scenarios
+ * --------------------------------------------------------------------------------------------------------- */
 
-static char path[256];
+static char top[64], path[256];
 
-#define TRY(call)                \
-    do {                         \
-        if ((call) != NC_NOERR)  \
-            return false;        \
+#define TRY(call)                                                                                                    \
+    do {                                                                                                             \
+        if ((call) != NC_NOERR)                                                                                      \
+            return false;                                                                                            \
     } while (0)
 
 /* Record `rec` of generation `gen`: each element says both. */
@@ -139,7 +142,7 @@ put_records(int ncid, const char *var, int gen, int from, int to)
     TRY(nc_inq_varid(ncid, var, &varid));
     for (int rec = from; rec < to; rec++) {
         record(gen, rec, row);
-        TRY(nc_put_vara_int(ncid, varid, (size_t[]){ (size_t)rec, 0 }, (size_t[]){ 1, WIDTH }, row));
+        TRY(nc_put_vara_int(ncid, varid, (size_t[]){(size_t)rec, 0}, (size_t[]){1, WIDTH}, row));
     }
     return true;
 }
@@ -148,7 +151,7 @@ static bool
 create(void)
 {
     int    ncid, grp, dims[2], v, w;
-    size_t chunk[] = { 2, CHUNKW };
+    size_t chunk[] = {2, CHUNKW};
 
     TRY(nc_create(path, NC_NETCDF4, &ncid));
     TRY(nc_put_att_text(ncid, NC_GLOBAL, "title", 9, "first one"));
@@ -207,7 +210,7 @@ redefine(void)
     TRY(nc_def_var(ncid, "extra", NC_DOUBLE, 0, NULL, &extra));
     TRY(nc_del_att(ncid, NC_GLOBAL, "title"));
     TRY(nc_enddef(ncid));
-    TRY(nc_put_var_double(ncid, extra, (double[]){ 2.5 }));
+    TRY(nc_put_var_double(ncid, extra, (double[]){2.5}));
     return nc_close(ncid) == NC_NOERR;
 }
 
@@ -217,7 +220,8 @@ rewrite_all(void) /* NC_CLOBBER over the old dataset: it may be gone after a dea
     return create();
 }
 
-/* ---- looking at what a death left ---------------------------------------------------------------------------------------------- */
+/* ---- looking at what a death left
+ * ---------------------------------------------------------------------------------------------- */
 
 static char complaint[512];
 
@@ -246,7 +250,7 @@ records_whole(int ncid, const char *name, size_t atleast)
     if (nrecs < atleast)
         return wrong("%s has %zu records", name, nrecs);
     for (size_t rec = 0; rec < nrecs; rec++) {
-        rc = nc_get_vara_int(ncid, varid, (size_t[]){ rec, 0 }, (size_t[]){ 1, WIDTH }, row);
+        rc = nc_get_vara_int(ncid, varid, (size_t[]){rec, 0}, (size_t[]){1, WIDTH}, row);
         if (rc != NC_NOERR)
             return wrong("%s record %zu: %d %s", name, rec, rc, nczarr_errmsg());
         for (int i = 0; i < WIDTH; i++) {
@@ -295,7 +299,9 @@ look(size_t atleast, bool may_be_absent)
     return good;
 }
 
-/* ---- the loop ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- the loop
+ * -----------------------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct scenario {
     const char *name;
@@ -306,20 +312,24 @@ typedef struct scenario {
 } scenario;
 
 static const scenario scenarios[] = {
-    { "create", NULL, create, RECS, true },
-    { "append", create, append, RECS, false },
-    { "overwrite", create, overwrite, RECS, false },
-    { "redefine", create, redefine, RECS, false },
-    { "clobber", create, rewrite_all, RECS, true },
+    {"create", NULL, create, RECS, true},          {"append", create, append, RECS, false},
+    {"overwrite", create, overwrite, RECS, false}, {"redefine", create, redefine, RECS, false},
+    {"clobber", create, rewrite_all, RECS, true},
 };
 
+static int
+remove_one(const char *name, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    return ftw->level == 0 ? 0 : remove(name);
+}
+
+/* Everything below the test's own directory goes: the dataset and what deaths left beside it. */
 static void
 fresh(const scenario *s)
 {
-    char command[600];
-
-    snprintf(command, sizeof command, "rm -rf '%s' '%s'.removed-*", path, path);
-    if (system(command) != 0)
+    if (nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
         exit(2);
     zmap_file_use(NULL);
     if (s->prepare != NULL && !s->prepare()) {
@@ -380,23 +390,24 @@ torn_after(const scenario *s, bool mutant, long *points)
 int
 main(void)
 {
-    char dir[] = "/tmp/nczarr-kill-XXXXXX";
     long points, torn;
     bool failed = false;
 
-    if (mkdtemp(dir) == NULL)
+    snprintf(top, sizeof top, "%s/nczarr-kill-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    if (mkdtemp(top) == NULL)
         return 2;
-    snprintf(path, sizeof path, "%s/d.zarr", dir);
+    snprintf(path, sizeof path, "%s/d.zarr", top);
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
         torn = torn_after(&scenarios[i], false, &points);
-        printf("[%s] kill_%s at each of %ld system calls\n", torn ? "  FAILED  " : "       OK ", scenarios[i].name, points);
+        printf("[%s] kill_%s at each of %ld system calls\n", torn ? "  FAILED  " : "       OK ", scenarios[i].name,
+               points);
         failed = failed || torn != 0;
     }
     torn = torn_after(&scenarios[2], true, &points);
-    printf("[%s] kill_mutant: a map that writes in place is caught (%ld of %ld deaths)\n", torn ? "       OK " : "  FAILED  ",
-           torn, points);
+    printf("[%s] kill_mutant: a map that writes in place is caught (%ld of %ld deaths)\n",
+           torn ? "       OK " : "  FAILED  ", torn, points);
     failed = failed || torn == 0;
     fresh(&scenarios[0]);
-    (void)rmdir(dir);
+    (void)rmdir(top);
     return failed;
 }

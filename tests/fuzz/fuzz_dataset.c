@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Any bytes as a dataset: the input is a list of objects, which are put into a memory map; then it is opened, inquired,
- * read whole and closed. In a second round it is opened for writing, a few things are changed and it is closed.
+ * Any bytes as a dataset: the input is a list of objects, which are put into a memory map; then it is opened,
+ * inquired, read whole and closed. In a second round it is opened for writing, a few things are changed and it is
+ * closed.
  *
  * Input form, kind to a text mutator: "@key\n" begins an object, its bytes follow up to the next "\n@".
  * tests/fuzz/pack makes such a file from a directory.
@@ -53,7 +54,8 @@ read_atts(int ncid, int varid, int natts)
         size_t  len;
         double *numbers;
 
-        if (nc_inq_attname(ncid, varid, i, name) != NC_NOERR || nc_inq_att(ncid, varid, name, &type, &len) != NC_NOERR)
+        if (nc_inq_attname(ncid, varid, i, name) != NC_NOERR ||
+            nc_inq_att(ncid, varid, name, &type, &len) != NC_NOERR)
             abort(); /* what is counted must be there */
         if (type == NC_STRING) {
             char **s = calloc(len + 1, sizeof *s);
@@ -154,13 +156,14 @@ change(int ncid)
 
     (void)nc_redef(ncid);
     (void)nc_put_att_text(ncid, NC_GLOBAL, "fuzz", 2, "{}");
-    if (nc_def_dim(ncid, "fuzz_dim", 3, &dim) == NC_NOERR && nc_def_var(ncid, "fuzz_var", NC_INT, 1, &dim, &var) == NC_NOERR)
-        (void)nc_put_var1_int(ncid, var, (size_t[]){ 1 }, &value);
+    if (nc_def_dim(ncid, "fuzz_dim", 3, &dim) == NC_NOERR &&
+        nc_def_var(ncid, "fuzz_var", NC_INT, 1, &dim, &var) == NC_NOERR)
+        (void)nc_put_var1_int(ncid, var, (size_t[]){1}, &value);
     (void)nc_inq_nvars(ncid, &nvars);
     for (int v = 0; v < nvars && v < 3; v++) {
         (void)nc_put_att_int(ncid, v, "n", NC_INT, 1, &value);
         (void)nc_del_att(ncid, v, "units");
-        (void)nc_put_var1_int(ncid, v, (size_t[NC_MAX_VAR_DIMS]){ 0 }, &value);
+        (void)nc_put_var1_int(ncid, v, (size_t[NC_MAX_VAR_DIMS]){0}, &value);
     }
 }
 

@@ -87,7 +87,8 @@ names_are_unique(void **state)
     assert_int_equal(ncz_model_add_var(m, m->root, "v", NC_BYTE, 0, NULL, &v), NC_NOERR);
     assert_int_equal(ncz_model_add_group(m, m->root, "v", &g), NC_ENAMEINUSE);
     assert_int_equal(ncz_model_add_var(m, m->root, "g", NC_BYTE, 0, NULL, &v), NC_ENAMEINUSE);
-    assert_int_equal(ncz_model_add_dim(m, m->root, "v", 1, false, &d), NC_NOERR); /* dimensions have their own names */
+    assert_int_equal(ncz_model_add_dim(m, m->root, "v", 1, false, &d),
+                     NC_NOERR); /* dimensions have their own names */
     assert_int_equal(ncz_model_add_dim(m, m->root, "v", 2, false, &d), NC_ENAMEINUSE);
     assert_int_equal(ncz_model_rename_var(m, v, "g"), NC_ENAMEINUSE);
     assert_string_equal(v->name, "v");
@@ -136,8 +137,8 @@ attributes(void **state)
 {
     ncz_model  *m = new_model();
     ncz_atts   *a = &m->root->atts;
-    const char *strings[] = { "one", NULL, "three" };
-    int         numbers[] = { 1, 2, 3 };
+    const char *strings[] = {"one", NULL, "three"};
+    int         numbers[] = {1, 2, 3};
     ncz_att    *att;
 
     (void)state;
@@ -182,12 +183,12 @@ definitions(void **state)
     memcpy(&stored, v->spec->fill, 4);
     assert_int_equal(stored, NC_FILL_INT);
 
-    assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){ 5, 11 }), NC_EBADCHUNK);
+    assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){5, 11}), NC_EBADCHUNK);
     assert_int_equal(v->spec->chunk[1], 10);
-    assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){ 5, 3 }), NC_NOERR);
+    assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){5, 3}), NC_NOERR);
     assert_int_equal(v->spec->chunk[0], 5);
     assert_int_equal(v->spec->chunk_nelems, 15);
-    assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){ UINT64_MAX, 3 }), NC_EBADCHUNK);
+    assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){UINT64_MAX, 3}), NC_EBADCHUNK);
     assert_int_equal(ncz_var_set_chunks(m, v, NC_CONTIGUOUS, NULL), NC_EINVAL); /* unlimited */
     assert_int_equal(ncz_var_set_chunks(m, v, 9, NULL), NC_EINVAL);
 
@@ -209,7 +210,7 @@ definitions(void **state)
     assert_int_equal(s->spec->dtype.size, 128);
     assert_int_equal(ncz_var_set_maxstrlen(m, s, 7), NC_NOERR);
     assert_int_equal(s->spec->chunk_bytes, 70);
-    assert_int_equal(ncz_var_set_fill(m, s, NCZ_FILL_VALUE, (char *[]){ (char *)"none" }), NC_NOERR);
+    assert_int_equal(ncz_var_set_fill(m, s, NCZ_FILL_VALUE, (char *[]){(char *)"none"}), NC_NOERR);
     assert_memory_equal(s->spec->fill, "none\0\0\0", 7);
     assert_int_equal(ncz_var_set_endian(m, s, NC_ENDIAN_BIG), NC_EINVAL);
     ncz_model_free(m);
@@ -236,11 +237,11 @@ limits(void **state)
     assert_int_equal(ncz_model_add_group(m, g, "c", &g), NC_EZARRMETA);
     assert_non_null(strstr(ncz_err_text(), "group_depth"));
     assert_int_equal(ncz_model_add_dim(m, m->root, "x", 1000, false, &d), NC_NOERR);
-    assert_int_equal(ncz_model_add_var(m, m->root, "two", NC_INT, 2, (ncz_dim *[]){ d, d }, &v), NC_EMAXDIMS);
+    assert_int_equal(ncz_model_add_var(m, m->root, "two", NC_INT, 2, (ncz_dim *[]){d, d}, &v), NC_EMAXDIMS);
     assert_int_equal(ncz_model_add_var(m, m->root, "v", NC_INT, 1, &d, &v), NC_NOERR);
     assert_int_equal(v->spec->unusable.code, NC_EBADCHUNK); /* listed; its data cannot be touched */
-    assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){ 30 }), NC_EBADCHUNK);
-    assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){ 25 }), NC_NOERR);
+    assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){30}), NC_EBADCHUNK);
+    assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){25}), NC_NOERR);
     assert_int_equal(v->spec->unusable.code, NC_NOERR);
     assert_int_equal(ncz_atts_set(m, &v->atts, "a", NC_CHAR, 0, "", NULL), NC_NOERR);
     assert_int_equal(ncz_atts_set(m, &v->atts, "b", NC_CHAR, 0, "", NULL), NC_EMAXATTS);
@@ -272,7 +273,7 @@ build(void)
     ncz_group  *g;
     ncz_dim    *d;
     ncz_var    *v = NULL;
-    const char *s[] = { "x", "y" };
+    const char *s[] = {"x", "y"};
     int         rc;
 
     if ((rc = ncz_model_new(&ncz_limits_default, &m)) == NC_NOERR &&
@@ -281,7 +282,7 @@ build(void)
         (rc = ncz_model_add_var(m, g, "v", NC_STRING, 1, &d, &v)) == NC_NOERR &&
         (rc = ncz_atts_set(m, &v->atts, "a", NC_STRING, 2, s, NULL)) == NC_NOERR &&
         (rc = ncz_var_set_maxstrlen(m, v, 4)) == NC_NOERR &&
-        (rc = ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){ 2 })) == NC_NOERR &&
+        (rc = ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){2})) == NC_NOERR &&
         (rc = ncz_var_set_fill(m, v, NCZ_FILL_VALUE, s)) == NC_NOERR &&
         (rc = ncz_model_rename_group(m, g, "h")) == NC_NOERR && (rc = ncz_model_rename_var(m, v, "w")) == NC_NOERR)
         rc = ncz_model_rename_dim(m, d, "e");
@@ -292,7 +293,7 @@ build(void)
 static void
 out_of_memory(void **state)
 {
-    static const ncz_alloc_table failing = { failing_get, failing_resize, free };
+    static const ncz_alloc_table failing = {failing_get, failing_resize, free};
     int                          rc = NC_ENOMEM;
     size_t                       n;
 

@@ -51,7 +51,7 @@ shadow_at(const shadow_var *v, const size_t *index)
 bool
 shadow_fit(shadow *s, shadow_var *v)
 {
-    size_t       shape[SHADOW_RANK], index[SHADOW_RANK] = { 0 };
+    size_t       shape[SHADOW_RANK] = {0}, index[SHADOW_RANK] = {0};
     size_t       n;
     shadow_cell *data;
 

@@ -12,17 +12,17 @@
 
 #include "nczarr.h"
 
-#define SHADOW_NAME  48
-#define SHADOW_RANK  4
-#define SHADOW_MOST  24   /* groups, dimensions, variables, attributes of a kind */
+#define SHADOW_NAME 48
+#define SHADOW_RANK 4
+#define SHADOW_MOST 24 /* groups, dimensions, variables, attributes of a kind */
 #define SHADOW_ELEMS 20000
 
 typedef struct shadow_att {
-    char    name[SHADOW_NAME];
-    nc_type type;
-    size_t  len;
+    char          name[SHADOW_NAME];
+    nc_type       type;
+    size_t        len;
     unsigned char data[8 * 8]; /* up to 8 numbers, or text */
-    char    strings[3][24];
+    char          strings[3][24];
 } shadow_att;
 
 typedef struct shadow_atts {
@@ -66,11 +66,11 @@ typedef struct shadow {
     int          ngroups, ndims, nvars;
 } shadow;
 
-void   shadow_init(shadow *s);
-void   shadow_clear(shadow *s);
-size_t shadow_nelems(const size_t *shape, int rank);
-void   shadow_shape(const shadow *s, const shadow_var *v, size_t *shape); /* by its dimensions, now */
-bool   shadow_fit(shadow *s, shadow_var *v); /* brings data to the current shape; false when out of memory */
+void         shadow_init(shadow *s);
+void         shadow_clear(shadow *s);
+size_t       shadow_nelems(const size_t *shape, int rank);
+void         shadow_shape(const shadow *s, const shadow_var *v, size_t *shape); /* by its dimensions, now */
+bool         shadow_fit(shadow *s, shadow_var *v); /* brings data to the current shape; false when out of memory */
 shadow_cell *shadow_at(const shadow_var *v, const size_t *index);
 shadow_att  *shadow_att_find(shadow_atts *a, const char *name);
 

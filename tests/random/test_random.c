@@ -17,19 +17,20 @@
 #include "shadow.h"
 
 typedef struct run {
-    shadow       s;
-    uint64_t     state, seed;
-    int          step;
-    const char  *what;
-    nczarr_map  *map; /* NULL: in a directory */
-    char         path[256];
-    const char  *mode;
-    int          ncid;
-    bool         writable;
-    long         ops;
+    shadow      s;
+    uint64_t    state, seed;
+    int         step;
+    const char *what;
+    nczarr_map *map; /* NULL: in a directory */
+    char        path[256];
+    const char *mode;
+    int         ncid;
+    bool        writable;
+    long        ops;
 } run;
 
-/* ---- chance --------------------------------------------------------------------------------------------------------- */
+/* ---- chance
+ * --------------------------------------------------------------------------------------------------------- */
 
 static uint64_t
 rnd(run *r)
@@ -46,7 +47,8 @@ pick(run *r, int n)
     return n <= 0 ? 0 : (int)(rnd(r) % (uint64_t)n);
 }
 
-/* ---- failing ---------------------------------------------------------------------------------------------------------- */
+/* ---- failing
+ * ---------------------------------------------------------------------------------------------------------- */
 
 __attribute__((noreturn, format(printf, 2, 3))) static void
 fail(run *r, const char *fmt, ...)
@@ -71,12 +73,13 @@ ok(run *r, int rc, const char *call)
 
 #define OK(call) ok(r, (call), #call)
 
-/* ---- values --------------------------------------------------------------------------------------------------------------- */
+/* ---- values
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static size_t
 size_of(nc_type t)
 {
-    static const size_t size[] = { 0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, sizeof(char *) };
+    static const size_t size[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, sizeof(char *)};
 
     return size[t];
 }
@@ -84,7 +87,7 @@ size_of(nc_type t)
 static shadow_cell
 default_fill(nc_type t)
 {
-    shadow_cell        c = { { 0 } };
+    shadow_cell        c = {{0}};
     signed char        b = NC_FILL_BYTE;
     short              s = NC_FILL_SHORT;
     int                i = NC_FILL_INT;
@@ -95,7 +98,7 @@ default_fill(nc_type t)
     unsigned           ui = NC_FILL_UINT;
     long long          ll = NC_FILL_INT64;
     unsigned long long ull = NC_FILL_UINT64;
-    const void        *at[] = { NULL, &b, NULL, &s, &i, &f, &d, &ub, &us, &ui, &ll, &ull };
+    const void        *at[] = {NULL, &b, NULL, &s, &i, &f, &d, &ub, &us, &ui, &ll, &ull};
 
     if (t != NC_CHAR && t != NC_STRING)
         memcpy(c.b, at[t], size_of(t));
@@ -105,7 +108,7 @@ default_fill(nc_type t)
 static shadow_cell
 random_cell(run *r, nc_type t)
 {
-    static const char *words[] = { "a", "zarr", "caf\xc3\xa9", "x y", "0123456789abcdef", "\xe2\x9c\x93" };
+    static const char *words[] = {"a", "zarr", "caf\xc3\xa9", "x y", "0123456789abcdef", "\xe2\x9c\x93"};
     shadow_cell        c;
     uint64_t           bits = rnd(r) ^ rnd(r) << 40;
 
@@ -128,8 +131,8 @@ random_cell(run *r, nc_type t)
 static void
 random_name(run *r, char *out)
 {
-    static const char *heads[] = { "a", "temp", "x1", "T_", "na\xc3\xafve", "9z" };
-    static const char *tails[] = { "", ".b", " c", "+d", "@e", "_f", "%20" };
+    static const char *heads[] = {"a", "temp", "x1", "T_", "na\xc3\xafve", "9z"};
+    static const char *tails[] = {"", ".b", " c", "+d", "@e", "_f", "%20"};
 
     snprintf(out, SHADOW_NAME, "%s%d%s", heads[pick(r, 6)], pick(r, 40), tails[pick(r, 7)]);
 }
@@ -155,7 +158,8 @@ dim_taken(const run *r, int group, const char *name)
     return false;
 }
 
-/* ---- finding ids by name, as a program that has just opened the dataset must ------------------------------------------------ */
+/* ---- finding ids by name, as a program that has just opened the dataset must
+ * ------------------------------------------------ */
 
 static int
 group_id(run *r, int group)
@@ -196,7 +200,9 @@ is_ancestor(const run *r, int ancestor, int group)
     return false;
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------------------------------ */
+/* ---- comparing
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 static void
 check_atts(run *r, int grp, int varid, shadow_atts *atts, const char *owner)
@@ -222,7 +228,7 @@ check_atts(run *r, int grp, int varid, shadow_atts *atts, const char *owner)
         if (type != a->type || len != a->len)
             fail(r, "%s:%s is type %d length %zu, not %d, %zu", owner, name, type, len, a->type, a->len);
         if (type == NC_STRING) {
-            char *s[8] = { NULL };
+            char *s[8] = {NULL};
 
             OK(nc_get_att_string(grp, varid, name, s));
             for (size_t k = 0; k < len; k++)
@@ -334,8 +340,8 @@ get_box(run *r, shadow_var *v)
 static void
 check_var(run *r, shadow_var *v)
 {
-    size_t    zero[SHADOW_RANK] = { 0 }, n;
-    ptrdiff_t one[SHADOW_RANK] = { 1, 1, 1, 1 }, imap[SHADOW_RANK];
+    size_t    zero[SHADOW_RANK] = {0}, n;
+    ptrdiff_t one[SHADOW_RANK] = {1, 1, 1, 1}, imap[SHADOW_RANK];
     int       grp, varid = var_id(r, v, &grp), ndims, dimids[NC_MAX_VAR_DIMS];
     nc_type   type;
     void     *got;
@@ -387,7 +393,8 @@ check_all(run *r)
         check_var(r, &r->s.vars[i]);
 }
 
-/* ---- steps: defining ---------------------------------------------------------------------------------------------------------------- */
+/* ---- steps: defining
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 static void
 step_group(run *r)
@@ -465,7 +472,7 @@ define_storage(run *r, shadow_var *v, int grp, int varid)
 static void
 define_fill(run *r, shadow_var *v, int grp, int varid)
 {
-    shadow_att a = { .type = v->type, .len = 1 };
+    shadow_att a = {.type = v->type, .len = 1};
 
     v->fill = default_fill(v->type);
     if (v->type == NC_STRING || v->type == NC_CHAR || pick(r, 3) != 0)
@@ -513,7 +520,9 @@ step_var(run *r)
         fail(r, "out of memory");
 }
 
-/* ---- steps: attributes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- steps: attributes
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 static shadow_atts *
 random_owner(run *r, int *grp, int *varid)
@@ -536,9 +545,25 @@ random_owner(run *r, int *grp, int *varid)
 static void
 random_text(run *r, shadow_att *a)
 {
-    static const char *texts[] = { "kelvin", "", "17", "true", "null", "{\"a\": 1, \"b\": [1,2]}", "[1, 2,3 ]", "\"q\"",
-                                   " 5", "line\nbreak\ttab", "caf\xc3\xa9", "back\\slash", "-1.5e3", "[", "{}", "NaN",
-                                   "days since 2000-01-01", "\001", "{\"k\": \"\xe2\x9c\x93\"}" };
+    static const char *texts[] = {"kelvin",
+                                  "",
+                                  "17",
+                                  "true",
+                                  "null",
+                                  "{\"a\": 1, \"b\": [1,2]}",
+                                  "[1, 2,3 ]",
+                                  "\"q\"",
+                                  " 5",
+                                  "line\nbreak\ttab",
+                                  "caf\xc3\xa9",
+                                  "back\\slash",
+                                  "-1.5e3",
+                                  "[",
+                                  "{}",
+                                  "NaN",
+                                  "days since 2000-01-01",
+                                  "\001",
+                                  "{\"k\": \"\xe2\x9c\x93\"}"};
     const char        *t = texts[pick(r, (int)(sizeof texts / sizeof *texts))];
 
     a->type = NC_CHAR;
@@ -549,7 +574,7 @@ random_text(run *r, shadow_att *a)
 static void
 step_put_att(run *r)
 {
-    static const char *words[] = { "", "a", "[1]", "two words", "\xc3\xa9", "{\"k\": 2}" };
+    static const char *words[] = {"", "a", "[1]", "two words", "\xc3\xa9", "{\"k\": 2}"};
     shadow_att         a;
     int                grp, varid;
     shadow_atts       *atts = random_owner(r, &grp, &varid);
@@ -626,7 +651,9 @@ step_rename_att(run *r)
     strcpy(atts->v[i].name, name);
 }
 
-/* ---- steps: renaming --------------------------------------------------------------------------------------------------------------------- */
+/* ---- steps: renaming
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 static void
 step_rename(run *r)
@@ -672,7 +699,9 @@ step_rename(run *r)
     }
 }
 
-/* ---- steps: data ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- steps: data
+ * ----------------------------------------------------------------------------------------------------------------------------
+ */
 
 /* A box that may reach beyond the current length of unlimited dimensions; false when there is none. */
 static bool
@@ -700,7 +729,7 @@ put_box(run *r, shadow_var *v, size_t *start, size_t *count, ptrdiff_t *stride)
 static void
 step_put(run *r)
 {
-    size_t      start[SHADOW_RANK] = { 0 }, count[SHADOW_RANK] = { 0 }, index[SHADOW_RANK], n;
+    size_t      start[SHADOW_RANK] = {0}, count[SHADOW_RANK] = {0}, index[SHADOW_RANK], n;
     ptrdiff_t   stride[SHADOW_RANK], imap[SHADOW_RANK];
     shadow_var *v;
     void       *data;
@@ -746,7 +775,7 @@ step_put(run *r)
 static void
 step_convert(run *r)
 {
-    size_t      index[SHADOW_RANK] = { 0 };
+    size_t      index[SHADOW_RANK] = {0};
     shadow_var *v;
     int         grp, varid;
     long long   value = pick(r, 100), back;
@@ -782,7 +811,9 @@ step_get(run *r)
         get_box(r, &r->s.vars[pick(r, r->s.nvars)]);
 }
 
-/* ---- steps: the dataset's life ----------------------------------------------------------------------------------------------------------------- */
+/* ---- steps: the dataset's life
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 static void
 open_it(run *r, int omode)
@@ -815,10 +846,7 @@ step_reopen(run *r)
 static void
 step_abort(run *r)
 {
-    int before;
-
     OK(nc_sync(r->ncid));
-    OK(nc_inq_natts(r->ncid, &before));
     OK(nc_put_att_text(r->ncid, NC_GLOBAL, "never", 3, "abc"));
     OK(nc_abort(r->ncid));
     open_it(r, NC_WRITE);
@@ -851,22 +879,22 @@ static const struct {
     void (*go)(run *r);
     int weight;
 } steps[] = {
-    { "def_grp", step_group, 2 },       { "def_dim", step_dim, 6 },     { "def_var", step_var, 8 },
-    { "put_att", step_put_att, 10 },    { "del_att", step_del_att, 3 }, { "rename_att", step_rename_att, 2 },
-    { "rename", step_rename, 3 },       { "put", step_put, 30 },        { "get", step_get, 25 },
-    { "convert", step_convert, 6 },     { "mode", step_mode, 3 },       { "reopen", step_reopen, 2 },
-    { "abort", step_abort, 1 },
+    {"def_grp", step_group, 2},    {"def_dim", step_dim, 6},     {"def_var", step_var, 8},
+    {"put_att", step_put_att, 10}, {"del_att", step_del_att, 3}, {"rename_att", step_rename_att, 2},
+    {"rename", step_rename, 3},    {"put", step_put, 30},        {"get", step_get, 25},
+    {"convert", step_convert, 6},  {"mode", step_mode, 3},       {"reopen", step_reopen, 2},
+    {"abort", step_abort, 1},
 };
 
 static long
 run_program(uint64_t seed, int nsteps, bool memory, const char *mode)
 {
-    static run  it;
-    run        *r = &it;
-    int         total = 0;
-    char        dir[] = "/tmp/nczarr-random-XXXXXX", url[400];
+    static run it;
+    run       *r = &it;
+    int        total = 0;
+    char       dir[] = "/tmp/nczarr-random-XXXXXX", url[400];
 
-    *r = (run){ .seed = seed, .state = seed * 0x9E3779B97F4A7C15ULL + 1, .mode = mode, .what = "create" };
+    *r = (run){.seed = seed, .state = seed * 0x9E3779B97F4A7C15ULL + 1, .mode = mode, .what = "create"};
     shadow_init(&r->s);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         total += steps[i].weight;
@@ -881,7 +909,7 @@ run_program(uint64_t seed, int nsteps, bool memory, const char *mode)
         OK(nc_create(url, NC_NETCDF4, &r->ncid));
     }
     for (r->step = 1; r->step <= nsteps; r->step++) {
-        int at = pick(r, total);
+        int    at = pick(r, total);
         size_t i = 0;
 
         while (at >= steps[i].weight)

@@ -100,7 +100,7 @@ static void
 memory_equals_directory(void **state)
 {
     const char *mode = *state;
-    gen_opts    opts = { .report = { .say = say } };
+    gen_opts    opts = {.report = {.say = say}};
     glob_t      files;
 
     assert_int_equal(glob(NCZ_TEST_DATA "/cdl/*.cdl", 0, NULL, &files), 0);
@@ -128,9 +128,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        { "nczarr in memory", memory_equals_directory, NULL, NULL, (void *)"mode=nczarr" },
-        { "zarr in memory", memory_equals_directory, NULL, NULL, (void *)"mode=zarr" },
-        { "compat=4.9.2 in memory", memory_equals_directory, NULL, NULL, (void *)"compat=4.9.2" },
+        {"nczarr in memory", memory_equals_directory, NULL, NULL, (void *)"mode=nczarr"},
+        {"zarr in memory", memory_equals_directory, NULL, NULL, (void *)"mode=zarr"},
+        {"compat=4.9.2 in memory", memory_equals_directory, NULL, NULL, (void *)"compat=4.9.2"},
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
