@@ -9,7 +9,7 @@
 int
 ncz_chunk_store_init(ncz_chunk_store *s, ncz_engine *e, size_t cap)
 {
-    *s = (ncz_chunk_store){ .engine = e, .cap = cap };
+    *s = (ncz_chunk_store){.engine = e, .cap = cap};
     if ((s->items = ncz_zalloc_n(cap, sizeof *s->items)) == NULL ||
         (s->puts = ncz_alloc_n(cap, sizeof *s->puts)) == NULL ||
         (s->dels = ncz_alloc_n(cap, sizeof *s->dels)) == NULL) {
@@ -29,7 +29,7 @@ ncz_chunk_store_clear(ncz_chunk_store *s)
     ncz_free(s->items);
     ncz_free(s->puts);
     ncz_free(s->dels);
-    *s = (ncz_chunk_store){ .engine = s->engine };
+    *s = (ncz_chunk_store){.engine = s->engine};
 }
 
 void
@@ -58,8 +58,8 @@ fill_is_doubtful(const ncz_spec *spec)
 }
 
 /*
- * A missing chunk reads as fill only where there is a fill value: without one, what it reads as is undefined. Nor is a
- * chunk left out whose fill value another reader may understand otherwise.
+ * A missing chunk reads as fill only where there is a fill value: without one, what it reads as is undefined. Nor is
+ * a chunk left out whose fill value another reader may understand otherwise.
  */
 static bool
 is_gone(const ncz_spec *spec, const char *data)
@@ -73,7 +73,7 @@ is_gone(const ncz_spec *spec, const char *data)
 static int
 encode(ncz_chunk_store_item *item, const ncz_spec *spec, const char *data)
 {
-    ncz_codec_env env = { .dtype = spec->dtype, .chunk_bytes = spec->chunk_bytes, .row = spec->row };
+    ncz_codec_env env = {.dtype = spec->dtype, .chunk_bytes = spec->chunk_bytes, .row = spec->row};
     ncz_where     where;
     int           rc;
 
@@ -127,8 +127,8 @@ ncz_chunk_store_run(ncz_chunk_store *s)
         const ncz_chunk_store_item *item = &s->items[i];
 
         if (to_put(item))
-            s->puts[nputs++] = (zmap_put_req){ .key = ncz_buf_str(&item->key), .data = item->data,
-                                               .len = item->nbytes, .when = ZMAP_ALWAYS };
+            s->puts[nputs++] = (zmap_put_req){
+                .key = ncz_buf_str(&item->key), .data = item->data, .len = item->nbytes, .when = ZMAP_ALWAYS};
         else if (to_delete(item))
             s->dels[ndels++] = ncz_buf_str(&item->key);
     }

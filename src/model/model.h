@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * model: the tree that a dataset means: groups, dimensions, variables with their specs, attributes; and which parts of
- * it are newer than what is stored (dirty marks). No I/O, no JSON, no threads: the dataset's lock guards it.
+ * model: the tree that a dataset means: groups, dimensions, variables with their specs, attributes; and which parts
+ * of it are newer than what is stored (dirty marks). No I/O, no JSON, no threads: the dataset's lock guards it.
  *
  * Nodes may be read by everyone above; they are changed only through the functions here, which keep indexes and dirty
  * marks true. Names handed in are final: the api has checked and normalised them, a format has checked them as one
@@ -20,50 +20,50 @@ typedef struct ncz_var   ncz_var;
 typedef struct ncz_dim   ncz_dim;
 typedef struct ncz_spec  ncz_spec;
 
-/* ---- where a chunk lies ------------------------------------------------------------------------------------------- */
+/* ---- where a chunk lies ---------------------------------------------------------------------------------------- */
 
 typedef struct ncz_where {
-    const char *key; /* in the buffer handed to locate */
+    const char *key;      /* in the buffer handed to locate */
     uint64_t    off, len; /* the whole object: 0, UINT64_MAX */
 } ncz_where;
 
 /* Installed by a format. `key` is reset and filled; it owns where->key. `index` has spec->rank entries. */
 typedef int (*ncz_locate_fn)(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where);
 
-/* ---- spec: all that moving a variable's bytes needs; immutable, shared by reference -------------------------------------- */
+/* ---- spec: all that moving a variable's bytes needs; immutable, shared by reference ---------------------------- */
 
 struct ncz_spec {
     unsigned      refs;
-    uint64_t      uid;          /* of the variable: the same in all its specs; never 0, unique in its model */
+    uint64_t      uid; /* of the variable: the same in all its specs; never 0, unique in its model */
     size_t        rank;
-    nc_type       type;         /* netCDF type; NC_NAT when the stored type has no netCDF meaning */
-    ncz_dtype     dtype;        /* as the bytes really are (old big-endian writers: not as declared) */
-    uint64_t     *chunk;        /* chunk shape, rank entries, each >= 1 */
+    nc_type       type;  /* netCDF type; NC_NAT when the stored type has no netCDF meaning */
+    ncz_dtype     dtype; /* as the bytes really are (old big-endian writers: not as declared) */
+    uint64_t     *chunk; /* chunk shape, rank entries, each >= 1 */
     size_t        chunk_nelems;
     size_t        chunk_bytes;
-    size_t        row;          /* length of the array's last dimension when the spec was made (szip's scanline) */
+    size_t        row; /* length of the array's last dimension when the spec was made (szip's scanline) */
     bool          order_f;
-    void         *fill;         /* one stored element, dtype.size bytes; NULL: zero bytes */
-    ncz_chain    *chain;        /* NULL: none */
-    char         *path;         /* the variable's key, "g1/v" */
-    char          separator;    /* '.' or '/' */
+    void         *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes */
+    ncz_chain    *chain;     /* NULL: none */
+    char         *path;      /* the variable's key, "g1/v" */
+    char          separator; /* '.' or '/' */
     ncz_locate_fn locate;
-    ncz_err       unusable;     /* why its data cannot be touched; code NC_NOERR when they can */
+    ncz_err       unusable; /* why its data cannot be touched; code NC_NOERR when they can */
 };
 
 ncz_spec *ncz_spec_ref(ncz_spec *s);
 void      ncz_spec_unref(ncz_spec *s);
 
-/* ---- attributes -------------------------------------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------------------------ */
 
 typedef struct ncz_att {
     char   *name;
     nc_type type;
-    size_t  len;     /* elements; of NC_CHAR bytes */
-    void   *data;    /* memory form, ncz_type_size(type) each; NC_STRING: char *, each its own allocation, NULL for NIL */
-    char   *raw;     /* the JSON it was read from, written back as it stands while the attribute is not changed; or NULL */
-    size_t  rawlen;
-    char   *dtype;   /* the type entry it was read with (`|S128`, `<i4`), or NULL */
+    size_t  len; /* elements; of NC_CHAR bytes */
+    void  *data; /* memory form, ncz_type_size(type) each; NC_STRING: char *, each its own allocation, NULL for NIL */
+    char  *raw; /* the JSON it was read from, written back as it stands while the attribute is not changed; or NULL */
+    size_t rawlen;
+    char  *dtype; /* the type entry it was read with (`|S128`, `<i4`), or NULL */
 } ncz_att;
 
 typedef struct ncz_atts {
@@ -75,34 +75,35 @@ typedef struct ncz_atts {
 
 ncz_att *ncz_atts_find(const ncz_atts *a, const char *name); /* NULL when absent */
 /* Sets or replaces (in place, keeping its number). `data` is copied deep. *out may be NULL. */
-int  ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, nc_type type, size_t len, const void *data, ncz_att **out);
+int  ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, nc_type type, size_t len, const void *data,
+                  ncz_att **out);
 int  ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname); /* NC_ENAMEINUSE */
 void ncz_atts_del(ncz_atts *a, ncz_att *att);
 
-/* ---- dimensions, groups, variables ------------------------------------------------------------------------------------------- */
+/* ---- dimensions, groups, variables ----------------------------------------------------------------------------- */
 
 struct ncz_dim {
     char      *name;
-    uint64_t   len;        /* current */
+    uint64_t   len; /* current */
     bool       unlimited;
-    bool       hidden;     /* made by a reader for bookkeeping (a scalar's [1]): never listed */
-    int        id;         /* dataset-wide, as netCDF's dimids are */
+    bool       hidden; /* made by a reader for bookkeeping (a scalar's [1]): never listed */
+    int        id;     /* dataset-wide, as netCDF's dimids are */
     ncz_group *group;
 };
 
 struct ncz_group {
-    char       *name;      /* "" for the root */
-    ncz_group  *parent;    /* NULL for the root */
-    int         id;        /* dataset-wide, 0 for the root */
+    char       *name;   /* "" for the root */
+    ncz_group  *parent; /* NULL for the root */
+    int         id;     /* dataset-wide, 0 for the root */
     ncz_group **groups;
-    ncz_var   **vars;      /* place = netCDF's varid */
-    ncz_dim   **dims;      /* defined here */
+    ncz_var   **vars; /* place = netCDF's varid */
+    ncz_dim   **dims; /* defined here */
     size_t      ngroups, nvars, ndims;
     ncz_names   group_index, var_index, dim_index;
     ncz_atts    atts;
-    bool        dirty;     /* its lists of dimensions, variables, groups */
-    bool        fresh;     /* not stored yet */
-    void       *format;    /* what its format keeps with it, freed by ncz_model's `format_free` */
+    bool        dirty;  /* its lists of dimensions, variables, groups */
+    bool        fresh;  /* not stored yet */
+    void       *format; /* what its format keeps with it, freed by ncz_model's `format_free` */
 };
 
 typedef enum ncz_fill_mode {
@@ -112,61 +113,63 @@ typedef enum ncz_fill_mode {
 } ncz_fill_mode;
 
 struct ncz_var {
-    char         *name;
-    ncz_group    *group;
-    int           id;          /* place in group->vars */
-    uint64_t      uid;
-    nc_type       type;        /* NC_NAT: stored type without netCDF meaning; listed, inquired as NC_NAT's stand-in by api */
-    size_t        rank;
-    ncz_dim     **dims;
-    ncz_atts      atts;
-    ncz_spec     *spec;        /* built by ncz_var_respec(); always there after load or after ncz_model_add_var() */
-    ncz_dtype     dtype;       /* as the bytes are; respec sets dtype.big from `endian` (and ncz_model.native_big) */
-    char         *dtype_text;  /* the dtype member as the document has it (JSON text), or NULL: to be written from `dtype` */
-    int           endian;      /* NC_ENDIAN_* as declared */
-    int           storage;     /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as asked for */
-    uint64_t     *chunk;       /* rank entries; 0: not set yet, default at respec */
+    char      *name;
+    ncz_group *group;
+    int        id; /* place in group->vars */
+    uint64_t   uid;
+    nc_type    type; /* NC_NAT: stored type without netCDF meaning; listed, inquired as NC_NAT's stand-in by api */
+    size_t     rank;
+    ncz_dim  **dims;
+    ncz_atts   atts;
+    ncz_spec  *spec;  /* built by ncz_var_respec(); always there after load or after ncz_model_add_var() */
+    ncz_dtype  dtype; /* as the bytes are; respec sets dtype.big from `endian` (and ncz_model.native_big) */
+    char *dtype_text; /* the dtype member as the document has it (JSON text), or NULL: to be written from `dtype` */
+    int   endian;     /* NC_ENDIAN_* as declared */
+    int   storage;    /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as asked for */
+    uint64_t     *chunk; /* rank entries; 0: not set yet, default at respec */
     bool          chunk_set;
     ncz_fill_mode fill_mode;
-    void         *fill;        /* memory form (one element; NC_STRING: a char * in its own allocation), with NCZ_FILL_VALUE */
-    char         *fill_text;   /* fill_value as the document has it, or NULL */
-    ncz_chain    *chain;
-    size_t        maxstrlen;   /* NC_STRING: bytes per stored element */
-    bool          order_f;
-    char          separator;
-    int           quantize_mode, quantize_nsd;
-    size_t        cache_bytes, cache_nelems; /* nc_set_var_chunk_cache: kept and told, advisory */
-    float         cache_preemption;
-    bool          fresh;       /* not stored yet */
-    bool          fixed;       /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
-    bool          written;     /* data have been put: NC_ELATEFILL */
-    bool          dirty;       /* its array document */
-    ncz_err       unusable;    /* code NC_NOERR when its data can be touched */
-    void         *format;      /* what its format keeps with it */
+    void      *fill; /* memory form (one element; NC_STRING: a char * in its own allocation), with NCZ_FILL_VALUE */
+    char      *fill_text; /* fill_value as the document has it, or NULL */
+    ncz_chain *chain;
+    size_t     maxstrlen; /* NC_STRING: bytes per stored element */
+    bool       order_f;
+    char       separator;
+    int        quantize_mode, quantize_nsd;
+    size_t     cache_bytes, cache_nelems; /* nc_set_var_chunk_cache: kept and told, advisory */
+    float      cache_preemption;
+    bool       fresh;    /* not stored yet */
+    bool       fixed;    /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
+    bool       written;  /* data have been put: NC_ELATEFILL */
+    bool       dirty;    /* its array document */
+    ncz_err    unusable; /* code NC_NOERR when its data can be touched */
+    void      *format;   /* what its format keeps with it */
 };
 
 struct ncz_model {
     ncz_limits    limits;
     ncz_group    *root;
-    ncz_group   **groups;      /* by id */
-    ncz_dim     **dims;        /* by id */
+    ncz_group   **groups; /* by id */
+    ncz_dim     **dims;   /* by id */
     size_t        ngroups, ndims, nvars;
     uint64_t      last_uid;
-    ncz_locate_fn locate;      /* of the format; put into every spec */
-    char          separator;   /* for new variables */
-    bool          nofill;      /* nc_set_fill(NC_NOFILL) */
-    bool          native_big;  /* old writers: big-endian variables hold native bytes */
-    void        (*format_free)(void *);
-    void         *format;      /* what the format keeps with the dataset */
+    ncz_locate_fn locate;     /* of the format; put into every spec */
+    char          separator;  /* for new variables */
+    bool          nofill;     /* nc_set_fill(NC_NOFILL) */
+    bool          native_big; /* old writers: big-endian variables hold native bytes */
+    void (*format_free)(void *);
+    void *format; /* what the format keeps with the dataset */
 };
 
 int  ncz_model_new(const ncz_limits *limits, ncz_model **out);
 void ncz_model_free(ncz_model *m);
 
-/* Each checks duplicates (NC_ENAMEINUSE; variables and groups share one name space) and limits, and marks what is dirty. */
+/* Each checks duplicates (NC_ENAMEINUSE; variables and groups share one name space) and limits, and marks what is
+ * dirty. */
 int ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group **out);
 int ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bool unlimited, ncz_dim **out);
-int ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims, ncz_var **out);
+int ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims,
+                      ncz_var **out);
 
 int  ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name);
 int  ncz_model_rename_dim(ncz_model *m, ncz_dim *d, const char *name);
@@ -179,8 +182,8 @@ void ncz_model_drop_var(ncz_model *m, ncz_var *v);
 
 ncz_group *ncz_group_find_group(const ncz_group *g, const char *name);
 ncz_var   *ncz_group_find_var(const ncz_group *g, const char *name);
-ncz_dim   *ncz_group_find_dim(const ncz_group *g, const char *name); /* in g only */
-ncz_dim   *ncz_group_scope_dim(const ncz_group *g, const char *name);/* g, then outward */
+ncz_dim   *ncz_group_find_dim(const ncz_group *g, const char *name);  /* in g only */
+ncz_dim   *ncz_group_scope_dim(const ncz_group *g, const char *name); /* g, then outward */
 /* Fully qualified "/g1/g2/name": NULL when there is none. */
 ncz_group *ncz_model_group_at(const ncz_model *m, const char *fqn);
 ncz_dim   *ncz_model_dim_at(const ncz_model *m, const char *fqn);
@@ -190,7 +193,8 @@ int ncz_dim_fqn(const ncz_dim *d, ncz_buf *out);
 int ncz_group_key(const ncz_group *g, ncz_buf *out); /* "" for the root, "g1/g2": as a key prefix */
 int ncz_var_key(const ncz_var *v, ncz_buf *out);     /* "g1/g2/v" */
 
-/* Walks groups depth-first, parents before children, without recursion; NULL at the end. `g` NULL starts at the root. */
+/* Walks groups depth-first, parents before children, without recursion; NULL at the end. `g` NULL starts at the root.
+ */
 ncz_group *ncz_model_next_group(const ncz_model *m, const ncz_group *g);
 
 /* The variable's current shape into shape[0..rank). */
@@ -201,7 +205,8 @@ int ncz_var_respec(ncz_model *m, ncz_var *v);
 
 /* ---- definitions of a variable; each checks, changes and respecs, or changes nothing ---- */
 
-int ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk); /* NC_EBADCHUNK, NC_EINVAL on scalar */
+int ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage,
+                       const uint64_t *chunk); /* NC_EBADCHUNK, NC_EINVAL on scalar */
 int ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill); /* memory form */
 int ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian);                         /* NC_EINVAL */
 int ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain);                    /* takes a reference */

@@ -6,8 +6,8 @@
 #include "model/model.h"
 
 /*
- * Makes room for element `n` of an array that is grown one by one; arrays double at powers of two, so that no capacity
- * need be kept beside each. *array is replaced.
+ * Makes room for element `n` of an array that is grown one by one; arrays double at powers of two, so that no
+ * capacity need be kept beside each. *array is replaced.
  */
 int ncz_model_room(void *array, size_t n, size_t item);
 
