@@ -130,7 +130,7 @@ checksum_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
 {
     uint32_t       sum = checksum(p, in, n);
     bool           end = p->v[NCZ_CHECKSUM_END] != 0;
-    unsigned char *data = (unsigned char *)out + (end ? 0 : SUM_BYTES), *stored = (unsigned char *)out + (end ? n : 0);
+    unsigned char *to = out, *data = to + (end ? 0 : SUM_BYTES), *stored = to + (end ? n : 0);
 
     (void)env;
     if (cap < SUM_BYTES || cap - SUM_BYTES < n)
@@ -164,8 +164,8 @@ checksum_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
     stored = ncz_cursor_u32le(&at);
     sum = checksum(p, data, n);
     if (sum != stored)
-        return ncz_fail(NC_EFILTER, "codec '%s': checksum does not match (stored 0x%08lx, computed 0x%08lx)", id_of(p),
-                        (unsigned long)stored, (unsigned long)sum);
+        return ncz_fail(NC_EFILTER, "codec '%s': checksum does not match (stored 0x%08lx, computed 0x%08lx)",
+                        id_of(p), (unsigned long)stored, (unsigned long)sum);
     if (n > 0)
         memcpy(out, data, n);
     *used = n;

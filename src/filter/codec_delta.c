@@ -82,7 +82,7 @@ is_wide(const ncz_dtype *t)
     return t->kind == NCZ_KIND_FLOAT ? t->size == 8 : t->size >= 4;
 }
 
-/* Sums of integers are made in the decoded type; where a float is among the two, in one that is wide enough for both. */
+/* Sums of integers are made in the decoded type; where one of the two is floating, in a type wide enough for both. */
 static nc_type
 sum_type(const ncz_dtype *dtype, const ncz_dtype *astype)
 {

@@ -148,7 +148,8 @@ filters_configure(const ncz_json *filters, ncz_codec_params *p)
         if ((rc = ncz_codec_int(filter, "lzma", "id", 0, INT64_MAX, &id)) != NC_NOERR)
             return rc;
         if (!id_fits(id, i + 1 == n))
-            return ncz_fail(NC_EFILTER, "codec 'lzma': no filter %" PRId64 " can stand at place %zu of %zu", id, i, n);
+            return ncz_fail(NC_EFILTER, "codec 'lzma': filter %" PRId64 " cannot be number %zu of %zu", id, i + 1,
+                            n);
         if (i + 1 < n)
             rc = prepare_configure(filter, id, &p->v[PREPARE + i]);
         else

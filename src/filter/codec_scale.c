@@ -2,8 +2,8 @@
 /*
  * fixedscaleoffset and quantize: floating numbers rounded to steps of a size, so that they compress well.
  *
- * As in NumPy, 4-byte floats are computed with as 4-byte floats, all other types as doubles; rounding is to the nearest,
- * halves to the even neighbour.
+ * As in NumPy, 4-byte floats are computed with as 4-byte floats, all other types as doubles; rounding is to the
+ * nearest, halves to the even neighbour.
  */
 #include "filter/filter_int.h"
 

@@ -72,7 +72,8 @@ uint32_t ncz_codec_sum_lookup3(const void *data, size_t n, uint32_t initval);
 #define NCZ_SORT_OPTIONAL 4u /* absent leaves it as it is */
 
 /* The type string `name` of a codec's JSON object. Not one: NC_EFILTER. Of a sort that is not taken: NC_ENOFILTER. */
-int ncz_codec_type_configure(const ncz_json *config, const char *codec, const char *name, unsigned sorts, int64_t *v);
+int ncz_codec_type_configure(const ncz_json *config, const char *codec, const char *name, unsigned sorts,
+                             int64_t *v);
 
 /* "dtype", which is computed with and so never a 2-byte float, and "astype", the same unless it is there. */
 int ncz_codec_types_configure(const ncz_json *config, const char *codec, unsigned sorts, ncz_codec_params *p);
@@ -95,8 +96,10 @@ typedef struct ncz_run {
     void     *arg;
 } ncz_run;
 
-/* in[0..n) -> out, at most `most` bytes (`exact`: just as many); *used is what it came to. NC_EFILTER when n bytes are
- * no whole elements, or another number of bytes than is wanted. */
+/*
+ * in[0..n) -> out, at most `most` bytes (`exact`: just as many); *used is what it came to. NC_EFILTER when n bytes
+ * are no whole elements or give another number of bytes than is wanted.
+ */
 int ncz_codec_run(const char *codec, const ncz_run *r, const void *in, size_t n, void *out, size_t most, bool exact,
                   size_t *used);
 

@@ -381,7 +381,8 @@ done:
 static void
 test_allocations(void **state)
 {
-    docs d = { json_of("[{\"id\": \"shuffle\"},{\"id\": \"zfpy\"},{\"id\": \"fletcher32\"}]"),
+    docs d = { json_of("[{\"id\": \"delta\", \"dtype\": \"<i4\"},{\"id\": \"shuffle\"},{\"id\": \"zfpy\"},"
+                       "{\"id\": \"fletcher32\"}]"),
                json_of("{\"id\": \"zlib\"}") };
 
     (void)state;

@@ -63,13 +63,15 @@ from_hex(const ncz_json *v)
 static ncz_codec_env
 env_for(const char *dtype, size_t nbytes)
 {
-    ncz_codec_env env = { .dtype = { .big = dtype[0] == '>', .size = (size_t)(dtype[2] - '0') }, .chunk_bytes = nbytes };
+    ncz_dtype t = { .big = dtype[0] == '>', .size = (size_t)(dtype[2] - '0') };
 
-    env.dtype.kind = dtype[1] == 'i'   ? NCZ_KIND_INT
-                     : dtype[1] == 'u' ? NCZ_KIND_UINT
-                     : dtype[1] == 'f' ? NCZ_KIND_FLOAT
-                                       : NCZ_KIND_BOOL;
-    return env;
+    switch (dtype[1]) {
+    case 'i': t.kind = NCZ_KIND_INT; break;
+    case 'u': t.kind = NCZ_KIND_UINT; break;
+    case 'f': t.kind = NCZ_KIND_FLOAT; break;
+    default: t.kind = NCZ_KIND_BOOL; break;
+    }
+    return (ncz_codec_env){ .dtype = t, .chunk_bytes = nbytes };
 }
 
 typedef struct golden {

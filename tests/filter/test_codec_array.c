@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Codecs from array to array: their parameters, and what the codecs behind them in a chain are told. That they code
+ * what they should is in test_codec_numcodecs.c.
+ */
+#include "filter_testing.h"
+
+static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_FLOAT, .size = 8 }, .chunk_bytes = 64 };
+
+static void
+test_json(void **state)
+{
+    static const char *const cases[][3] = {
+        { "delta", "{\"dtype\": \">i4\"}", "{\"id\": \"delta\", \"dtype\": \">i4\", \"astype\": \">i4\"}" },
+        { "delta", "{\"dtype\": \"u8\", \"astype\": \">i1\"}",
+          "{\"id\": \"delta\", \"dtype\": \"<u8\", \"astype\": \"|i1\"}" },
+        { "delta", "{\"dtype\": \"int32\", \"astype\": \"float16\"}",
+          "{\"id\": \"delta\", \"dtype\": \"<i4\", \"astype\": \"<f2\"}" },
+        { "delta", "{\"dtype\": \"<f8\", \"astype\": null}",
+          "{\"id\": \"delta\", \"dtype\": \"<f8\", \"astype\": \"<f8\"}" },
+        { "fixedscaleoffset", "{\"offset\": 1000, \"scale\": 2.50, \"dtype\": \"<f8\", \"astype\": \"|u1\"}",
+          "{\"id\": \"fixedscaleoffset\", \"scale\": 2.5, \"offset\": 1000, \"dtype\": \"<f8\", "
+          "\"astype\": \"|u1\"}" },
+        { "fixedscaleoffset", "{\"offset\": -1.0, \"scale\": 10000000000000000000, \"dtype\": \"<f4\"}",
+          "{\"id\": \"fixedscaleoffset\", \"scale\": 1e+19, \"offset\": -1.0, \"dtype\": \"<f4\", "
+          "\"astype\": \"<f4\"}" },
+        { "quantize", "{\"digits\": \"3\", \"dtype\": \"<f4\", \"astype\": \"<f2\"}",
+          "{\"id\": \"quantize\", \"digits\": 3, \"dtype\": \"<f4\", \"astype\": \"<f2\"}" },
+        { "bitround", "{\"keepbits\": 9}", "{\"id\": \"bitround\", \"keepbits\": 9}" },
+        { "packbits", "{}", "{\"id\": \"packbits\"}" },
+        { "astype", "{\"decode_dtype\": \"|b1\", \"encode_dtype\": \"<f2\"}",
+          "{\"id\": \"astype\", \"encode_dtype\": \"<f2\", \"decode_dtype\": \"|b1\"}" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++)
+        check_json(cases[i][0], cases[i][1], &env, cases[i][2]);
+}
+
+typedef struct refusal {
+    const char *id, *json;
+    int         rc;
+} refusal;
+
+static void
+test_refused(void **state)
+{
+    static const refusal cases[] = {
+        { "delta", "{}", NC_EFILTER },
+        { "delta", "{\"dtype\": null}", NC_EFILTER },
+        { "delta", "{\"dtype\": 4}", NC_EFILTER },
+        { "delta", "{\"dtype\": [[\"a\", \"<i4\"]]}", NC_EFILTER },
+        { "delta", "{\"dtype\": \"<i4\\u0000\"}", NC_EFILTER },
+        { "delta", "{\"dtype\": \"<i4\", \"astype\": 3}", NC_EFILTER },
+        { "delta", "{\"dtype\": \"\"}", NC_ENOFILTER },
+        { "delta", "{\"dtype\": \"<\"}", NC_ENOFILTER },
+        { "delta", "{\"dtype\": \"<i\"}", NC_ENOFILTER },
+        { "delta", "{\"dtype\": \"<i3\"}", NC_ENOFILTER },
+        { "delta", "{\"dtype\": \"<i16\"}", NC_ENOFILTER },
+        { "delta", "{\"dtype\": \"|i4\"}", NC_ENOFILTER },
+        { "delta", "{\"dtype\": \"<f1\"}", NC_ENOFILTER },
+        { "delta", "{\"dtype\": \"<f2\"}", NC_ENOFILTER },
+        { "delta", "{\"dtype\": \"|b1\"}", NC_ENOFILTER },
+        { "delta", "{\"dtype\": \"<M8[ns]\"}", NC_ENOFILTER },
+        { "delta", "{\"dtype\": \"<U4\"}", NC_ENOFILTER },
+        { "delta", "{\"dtype\": \"|O\"}", NC_ENOFILTER },
+        { "fixedscaleoffset", "{\"dtype\": \"<f8\", \"scale\": 1}", NC_EFILTER },
+        { "fixedscaleoffset", "{\"dtype\": \"<f8\", \"offset\": 1}", NC_EFILTER },
+        { "fixedscaleoffset", "{\"dtype\": \"<f8\", \"offset\": 1, \"scale\": 0}", NC_EFILTER },
+        { "fixedscaleoffset", "{\"dtype\": \"<f8\", \"offset\": \"1\", \"scale\": 1}", NC_EFILTER },
+        { "fixedscaleoffset", "{\"dtype\": \"<f8\", \"offset\": 1e999, \"scale\": 1}", NC_EFILTER },
+        { "fixedscaleoffset", "{\"dtype\": \"<f4\", \"astype\": \"<f2\", \"offset\": 1, \"scale\": 1}",
+          NC_ENOFILTER },
+        { "quantize", "{\"dtype\": \"<f8\"}", NC_EFILTER },
+        { "quantize", "{\"dtype\": \"<f8\", \"digits\": 1.5}", NC_EFILTER },
+        { "quantize", "{\"dtype\": \"<f8\", \"digits\": 301}", NC_EFILTER },
+        { "quantize", "{\"dtype\": \"<f4\", \"digits\": 40}", NC_EFILTER },
+        { "quantize", "{\"dtype\": \"<f4\", \"digits\": -60}", NC_EFILTER },
+        { "quantize", "{\"dtype\": \"<i4\", \"digits\": 1}", NC_EFILTER },
+        { "quantize", "{\"dtype\": \"<f4\", \"astype\": \"<i4\", \"digits\": 1}", NC_EFILTER },
+        { "bitround", "{}", NC_EFILTER },
+        { "bitround", "{\"keepbits\": -1}", NC_EFILTER },
+        { "bitround", "{\"keepbits\": 53}", NC_EFILTER },
+        { "astype", "{\"encode_dtype\": \"<i4\"}", NC_EFILTER },
+        { "astype", "{\"decode_dtype\": \"<i4\"}", NC_EFILTER },
+        { "astype", "{\"encode_dtype\": \"<i4\", \"decode_dtype\": \"<c8\"}", NC_ENOFILTER },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_codec_params p;
+
+        ncz_err_clear();
+        assert_int_equal(configure(ncz_codec_by_id(cases[i].id), cases[i].json, &env, &p), cases[i].rc);
+        assert_non_null(strstr(ncz_err_text(), cases[i].id));
+    }
+}
+
+static void
+test_bitround_needs_floats(void **state)
+{
+    const ncz_codec_ops *ops = ncz_codec_by_id("bitround");
+    ncz_codec_params     p = { .v = { [NCZ_BITROUND_KEEPBITS] = 30 } };
+    ncz_codec_env        other = env_of(NCZ_KIND_INT, 4, 8);
+    unsigned char        data[8] = { 1, 2, 3 }, out[8];
+    size_t               used;
+
+    (void)state;
+    assert_int_equal(ops->encode(&p, &other, data, 8, out, 8, &used), NC_EFILTER);
+    other.dtype.kind = NCZ_KIND_FLOAT; /* more bits than it has */
+    assert_int_equal(ops->encode(&p, &other, data, 8, out, 8, &used), NC_EFILTER);
+    p.v[NCZ_BITROUND_KEEPBITS] = 23;
+    assert_int_equal(ops->encode(&p, &other, data, 8, out, 8, &used), NC_NOERR);
+    assert_memory_equal(out, data, 8);
+    other.bytes = true;
+    assert_int_equal(ops->encode(&p, &other, data, 8, out, 8, &used), NC_EFILTER);
+    assert_int_equal(decode_to(ops, &p, &other, data, 8, out, 8), NC_NOERR); /* there is nothing to undo */
+    assert_memory_equal(out, data, 8);
+}
+
+/* numcodecs has no big-endian floats here, so the bits are held against the little-endian ones. */
+static void
+test_bitround_big(void **state)
+{
+    const ncz_codec_ops   *ops = ncz_codec_by_id("bitround");
+    const ncz_codec_params p = { .v = { [NCZ_BITROUND_KEEPBITS] = 3 } };
+    ncz_codec_env          f4 = env_of(NCZ_KIND_FLOAT, 4, 8);
+    const unsigned char    little[8] = { 0xff, 0xff, 0x7f, 0x3f, 0x01, 0x00, 0xa8, 0x3f };
+    unsigned char          big[8], out[8];
+    size_t                 used;
+
+    (void)state;
+    for (size_t i = 0; i < 8; i++)
+        big[i] = little[i ^ 3];
+    assert_int_equal(ops->encode(&p, &f4, little, 8, out, 8, &used), NC_NOERR);
+    assert_memory_equal(out, ((const unsigned char[]){ 0, 0, 0x80, 0x3f, 0, 0, 0xb0, 0x3f }), 8);
+    f4.dtype.big = true;
+    assert_int_equal(ops->encode(&p, &f4, big, 8, out, 8, &used), NC_NOERR);
+    assert_memory_equal(out, ((const unsigned char[]){ 0x3f, 0x80, 0, 0, 0x3f, 0xb0, 0, 0 }), 8);
+}
+
+static void
+test_packbits_padding(void **state)
+{
+    const ncz_codec_ops *ops = ncz_codec_by_id("packbits");
+    ncz_codec_params     p = { .v = { 0 } };
+    unsigned char        out[8];
+
+    (void)state;
+    assert_int_equal(decode_to(ops, &p, &env, "\x05\xe0", 2, out, 3), NC_NOERR);
+    assert_memory_equal(out, "\1\1\1", 3);
+    assert_int_equal(decode_to(ops, &p, &env, "\x08\xe0", 2, out, 0), NC_EFILTER);
+    assert_int_equal(decode_to(ops, &p, &env, "\x01", 1, out, 0), NC_EFILTER);
+    assert_int_equal(decode_to(ops, &p, &env, "", 0, out, 0), NC_EFILTER);
+    assert_int_equal(decode_to(ops, &p, &env, "\x00", 1, out, 0), NC_NOERR);
+}
+
+/* ---- in chains ---- */
+
+static ncz_chain *
+chain_of(const char *filters, const char *compressor)
+{
+    ncz_json  *f = json_of(filters), *c = json_of(compressor);
+    ncz_chain *chain = NULL;
+
+    assert_int_equal(ncz_chain_parse(f, c, &env, 32, &chain), NC_NOERR);
+    ncz_json_free(f);
+    ncz_json_free(c);
+    return chain;
+}
+
+#define SCALED "{\"id\": \"fixedscaleoffset\", \"scale\": 10, \"offset\": 0, \"dtype\": \"<f8\", \"astype\": \"<i4\"}"
+#define DELTA  "{\"id\": \"delta\", \"dtype\": \"<i4\", \"astype\": \"<i2\"}"
+
+/* An element size that the document leaves open is that of what enters, not the array's. */
+static void
+test_shuffle_behind(void **state)
+{
+    ncz_chain *c = chain_of("[" SCALED "," DELTA ",{\"id\": \"shuffle\", \"elementsize\": 0}]", "{\"id\": \"zlib\"}");
+    ncz_chain *d = chain_of("[" SCALED "]", "{\"id\": \"shuffle\"}");
+    double     data[8] = { 1, 1.5, 2, 7.25, -3, 0, 0, 11 }, back[8];
+    ncz_buf    out = NCZ_BUF_INIT;
+
+    (void)state;
+    assert_int_equal(ncz_chain_params(c, 2)->v[NCZ_SHUFFLE_SIZE], 2);
+    assert_int_equal(ncz_chain_params(d, 1)->v[NCZ_SHUFFLE_SIZE], 4);
+    assert_int_equal(ncz_chain_encode(d, &env, data, sizeof data, &out), NC_NOERR);
+    assert_int_equal(out.len, 32);
+    assert_memory_equal(out.data, "\x0a\x0f\x14\x48\xe2\x00\x00\x6e", 8); /* 72.5 goes to 72 */
+    assert_int_equal(ncz_chain_encode(c, &env, data, sizeof data, &out), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back, false), NC_NOERR);
+    data[3] = 7.2;
+    assert_memory_equal(back, data, sizeof data);
+    for (size_t n = 0; n < out.len; n++)
+        assert_int_equal(ncz_chain_decode(c, &env, out.data, n, back, sizeof back, false), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back - 8, false), NC_EFILTER);
+    ncz_buf_clear(&out);
+    ncz_chain_unref(c);
+    ncz_chain_unref(d);
+}
+
+/* The fourth byte of a frame is the element size that the data were shuffled with. */
+static void
+test_blosc_behind(void **state)
+{
+    static const struct {
+        const char *filters;
+        char        size;
+    } cases[] = {
+        { "null", 8 },
+        { "[" SCALED "]", 4 },
+        { "[" SCALED "," DELTA "]", 2 },
+        { "[{\"id\": \"shuffle\", \"elementsize\": 8}]", 1 },
+        { "[" SCALED ",{\"id\": \"crc32\"}]", 1 },
+        { "[{\"id\": \"crc32\"},{\"id\": \"delta\", \"dtype\": \"<i2\"}]", 2 },
+    };
+    double  data[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, back[8];
+    ncz_buf out = NCZ_BUF_INIT;
+
+    (void)state;
+    if (ncz_codec_by_id("blosc") == NULL)
+        skip();
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_chain *c = chain_of(cases[i].filters, "{\"id\": \"blosc\", \"cname\": \"lz4\", \"shuffle\": 1}");
+
+        assert_int_equal(ncz_chain_encode(c, &env, data, sizeof data, &out), NC_NOERR);
+        assert_int_equal(out.data[3], cases[i].size);
+        assert_int_equal(ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back, false), NC_NOERR);
+        assert_memory_equal(back, data, sizeof data);
+        ncz_chain_unref(c);
+    }
+    ncz_buf_clear(&out);
+}
+
+/* szip lays its lines out by the bytes of a chunk and its elements: both are those that the delta leaves. */
+static void
+test_szip_behind(void **state)
+{
+    double     data[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, back[8];
+    ncz_buf    out = NCZ_BUF_INIT;
+    ncz_chain *c;
+
+    (void)state;
+    if (ncz_codec_by_id("szip") == NULL)
+        skip();
+    c = chain_of("[" SCALED "," DELTA "]", "{\"id\": \"szip\", \"mask\": 32, \"pixels-per-block\": 8}");
+    assert_int_equal(ncz_chain_encode(c, &env, data, sizeof data, &out), NC_NOERR);
+    assert_memory_equal(out.data, "\x10\0\0\0", 4);
+    assert_int_equal(ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back, false), NC_NOERR);
+    assert_memory_equal(back, data, sizeof data);
+    ncz_buf_clear(&out);
+    ncz_chain_unref(c);
+}
+
+static void
+test_front(void **state)
+{
+    const ncz_codec_params size = { .v = { 2 } };
+    ncz_chain             *a = chain_of("[" SCALED "," DELTA "]", "{\"id\": \"zlib\"}"), *b;
+
+    (void)state;
+    assert_int_equal(ncz_chain_with(a, ncz_codec_by_id("shuffle"), &size, true, &b), NC_NOERR);
+    assert_string_equal(ncz_chain_id(b, 0), "fixedscaleoffset");
+    assert_string_equal(ncz_chain_id(b, 1), "delta");
+    assert_string_equal(ncz_chain_id(b, 2), "shuffle");
+    assert_string_equal(ncz_chain_id(b, 3), "zlib");
+    ncz_chain_unref(a);
+    ncz_chain_unref(b);
+}
+
+/* What we do not have says so by its name; what nobody should have says why. */
+static void
+test_names(void **state)
+{
+    static const char *const objects[] = {
+        "vlen-utf8", "vlen-bytes", "vlen-array", "json2", "msgpack2", "categorize",
+    };
+
+    (void)state;
+    for (size_t i = 0; i <= NCZ_LEN(objects); i++) {
+        const char *id = i < NCZ_LEN(objects) ? objects[i] : "pickle";
+        char       *text = ncz_sprintf("[{\"id\": \"%s\", \"x\": 1}]", id);
+        ncz_chain  *c = chain_of(text, "null");
+
+        assert_int_equal(ncz_chain_usable(c), NC_ENOFILTER);
+        assert_non_null(strstr(ncz_err_text(), id));
+        if (i == NCZ_LEN(objects))
+            assert_non_null(strstr(ncz_err_text(), "run code"));
+        ncz_chain_unref(c);
+        ncz_free(text);
+    }
+}
+
+/* A type that a codec does not take leaves the document as it was. */
+static void
+test_type_not_taken(void **state)
+{
+    ncz_chain *c = chain_of("[{\"id\": \"delta\", \"dtype\":  \"<M8[ns]\"}]", "null");
+    ncz_buf    filters = NCZ_BUF_INIT, compressor = NCZ_BUF_INIT;
+
+    (void)state;
+    assert_int_equal(ncz_chain_usable(c), NC_ENOFILTER);
+    assert_non_null(strstr(ncz_err_text(), "<M8[ns]"));
+    assert_int_equal(ncz_chain_write(c, &filters, &compressor), NC_NOERR);
+    assert_string_equal(ncz_buf_str(&compressor), "{\"id\": \"delta\", \"dtype\":  \"<M8[ns]\"}");
+    ncz_buf_clear(&filters);
+    ncz_buf_clear(&compressor);
+    ncz_chain_unref(c);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_bitround_needs_floats),
+        cmocka_unit_test(test_bitround_big),
+        cmocka_unit_test(test_packbits_padding),
+        cmocka_unit_test(test_shuffle_behind),
+        cmocka_unit_test(test_blosc_behind),
+        cmocka_unit_test(test_szip_behind),
+        cmocka_unit_test(test_front),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_type_not_taken),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
