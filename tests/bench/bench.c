@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bench: one workload, once, through the nc_* API: `bench WORKLOAD PATH [--scale 1/N] [--threads N] [--durable]`. Prints one
- * line of JSON; a wrong checksum is a failure. `bench describe - [--scale 1/N]` prints the sizes for other programs.
+ * bench: one workload, once, through the nc_* API: `bench WORKLOAD PATH [--scale 1/N] [--threads N] [--durable]`.
+ * Prints one line of JSON; a wrong checksum is a failure. `bench describe - [--scale 1/N]` prints the sizes, for the
+ * programs in other languages.
  *
  * Only netCDF's own functions are called, so that the same file measures netcdf-c when it is compiled with
  * -DBENCH_NETCDF and linked with that. Timed: open or create, the data calls, close; nothing else.
@@ -239,7 +240,8 @@ describe(const sizes *s)
 {
     printf("{\"shape\": [%zu, %zu, %zu], \"chunk\": %d, \"box\": %d, \"tiny\": [%zu, %zu], \"tiny_chunk\": %d,\n",
            s->shape[0], s->shape[1], s->shape[2], CHUNK, BOX, s->tiny[0], s->tiny[1], TINY_CHUNK);
-    printf(" \"groups\": %zu, \"variables\": %d, \"attributes\": %d,\n \"boxes\": [", s->ngroups, META_VARS, META_ATTS);
+    printf(" \"groups\": %zu, \"variables\": %d, \"attributes\": %d,\n \"boxes\": [", s->ngroups, META_VARS,
+           META_ATTS);
     for (size_t i = 0; i < s->nboxes; i++) {
         size_t at[3];
 
@@ -258,8 +260,8 @@ describe(const sizes *s)
         const workload *w = workload_at(i);
         checksum        c = workload_expect(w, s);
 
-        printf("%s\n  \"%s\": {\"store\": \"%s\", \"sum\": \"%016" PRIx64 "%016" PRIx64 "\"}", i > 0 ? "," : "", w->name,
-               store_name(w->store), c.sum, c.of_sums);
+        printf("%s\n  \"%s\": {\"store\": \"%s\", \"sum\": \"%016" PRIx64 "%016" PRIx64 "\"}", i > 0 ? "," : "",
+               w->name, store_name(w->store), c.sum, c.of_sums);
     }
     printf("}}\n");
     return 0;

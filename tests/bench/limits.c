@@ -187,8 +187,8 @@ job_strided(const task *t, room *r, size_t i)
     for (size_t z = 0; z < CHUNK; z += 2) {
         for (size_t y = 0; y < CHUNK; y += 2) {
             const float *from = data + (z * CHUNK + y) * CHUNK;
-            size_t       row = ((at[0] * CHUNK + z) / 2 * (s->shape[1] / 2) + (at[1] * CHUNK + y) / 2) * (s->shape[2] / 2);
-            float       *to = (float *)(void *)t->data + row + at[2] * CHUNK / 2;
+            size_t       row = (at[0] * CHUNK + z) / 2 * (s->shape[1] / 2) + (at[1] * CHUNK + y) / 2;
+            float       *to = (float *)(void *)t->data + row * (s->shape[2] / 2) + at[2] * CHUNK / 2;
 
             for (size_t x = 0; x < CHUNK / 2; x++)
                 to[x] = from[2 * x];
@@ -279,7 +279,8 @@ load_box(const task *t, room *r, const size_t start[3], const size_t count[3], f
                 }
                 chunk_name(at, name);
                 place_part(load_part(t, r, name, lo, hi), lo, hi,
-                           out + (first[0] * count[1] + first[1]) * count[2] + first[2], count[2], count[1] * count[2]);
+                           out + (first[0] * count[1] + first[1]) * count[2] + first[2], count[2],
+                           count[1] * count[2]);
             }
 }
 

@@ -22,7 +22,15 @@ enum {
     META_VARS = 20,       /* variables in each group of W6 */
 };
 
-typedef enum bench_store { STORE_RAW, STORE_BLOSC, STORE_ZLIB, STORE_ZSTD, STORE_SHORT, STORE_META, STORE_TINY } bench_store;
+typedef enum bench_store {
+    STORE_RAW,
+    STORE_BLOSC,
+    STORE_ZLIB,
+    STORE_ZSTD,
+    STORE_SHORT,
+    STORE_META,
+    STORE_TINY,
+} bench_store;
 
 typedef enum bench_op {
     OP_WRITE,   /* the whole array in one call */
