@@ -95,14 +95,23 @@ stage_at(const ncz_chain *c, size_t k, const ncz_codec_env *env, size_t n, stage
     return NC_NOERR;
 }
 
+/* An object that is the chunk itself. */
 static int
-decode_empty(const void *in, size_t nin, void *out, size_t n, bool tail_ok)
+check_plain(size_t nin, size_t n, bool tail_ok)
 {
     if (nin < n || (nin > n && !tail_ok))
         return ncz_fail(NC_EFILTER, "%zu bytes, a chunk has %zu", nin, n);
-    if (n > 0)
-        memcpy(out, in, n);
     return NC_NOERR;
+}
+
+static int
+decode_empty(const void *in, size_t nin, void *out, size_t n, bool tail_ok)
+{
+    int rc = check_plain(nin, n, tail_ok);
+
+    if (rc == NC_NOERR && n > 0)
+        memcpy(out, in, n);
+    return rc;
 }
 
 /* Decodes the stage of codec k from in[0..*nin) into fresh memory of the size that it may have. */
@@ -154,5 +163,40 @@ ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, s
     rc = first->ops->decode(&first->params, env, in, nin, out, n, true, &used);
 done:
     ncz_free(scratch);
+    return rc;
+}
+
+/* ---- decoding in part ---------------------------------------------------------------------------------- */
+
+bool
+ncz_chain_in_parts(const ncz_chain *c)
+{
+    return ncz_chain_len(c) == 0 || (c->n == 1 && c->links[0].ops != NULL && c->links[0].ops->decode_part != NULL);
+}
+
+int
+ncz_chain_decode_part(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, void *out, size_t n,
+                      bool tail_ok, ncz_part *part)
+{
+    const chain_link *one;
+    ncz_part          want = { part->from < n ? part->from : n, part->to < n ? part->to : n };
+    int               rc;
+
+    if (want.to < want.from)
+        want.to = want.from;
+    if (!ncz_chain_in_parts(c)) {
+        want = (ncz_part){ 0, n };
+        rc = ncz_chain_decode(c, env, in, nin, out, n, tail_ok);
+    }
+    else if (ncz_chain_len(c) == 0) {
+        if ((rc = check_plain(nin, n, tail_ok)) == NC_NOERR && want.to > want.from)
+            memcpy((char *)out + want.from, (const char *)in + want.from, want.to - want.from);
+    }
+    else {
+        one = &c->links[0];
+        rc = one->ops->decode_part(&one->params, env, in, nin, out, n, &want);
+    }
+    if (rc == NC_NOERR)
+        *part = want;
     return rc;
 }

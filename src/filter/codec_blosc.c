@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * blosc, through c-blosc's context calls on the caller's thread.
+ * blosc: its parameters; encoding, through c-blosc's context calls on the caller's thread; decoding, by blosc_frame.c,
+ * and by c-blosc what that does not know.
  *
- * A frame's header is checked here, completely, before the library sees the frame: c-blosc takes lengths out of it on
- * trust, the length of its input among them.
+ * A frame's header is checked completely before c-blosc sees the frame: it takes lengths out of it on trust, the length
+ * of its input among them.
  */
-#include "filter/filter_int.h"
+#include "filter/blosc_int.h"
 
 #include <blosc.h>
-
-#include <string.h>
-
-#define HEADER 16
 
 /* By compressor number. */
 static const char *const cnames[] = { "blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd" };
@@ -186,95 +183,71 @@ blosc_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
 
 /* ---- decoding ------------------------------------------------------------------------------------------ */
 
-typedef struct frame {
-    uint8_t  version, flags, typesize;
-    uint32_t nbytes, blocksize, cbytes;
-} frame;
-
+/* c-blosc, for streams that this build cannot decode by itself. */
 static int
-frame_fail(const char *what)
+decode_foreign(const ncz_blosc_frame *f, void *out)
 {
-    return ncz_fail(NC_EFILTER, "codec 'blosc': bad frame: %s", what);
-}
+    static const char *const formats[NCZ_BLOSC_FORMATS] = { "blosclz", "lz4", "snappy", "zlib", "zstd" };
+    int                      rc;
 
-/* The offsets of the blocks stand behind the header and point behind themselves; a block begins with a length. */
-static int
-check_offsets(ncz_cursor at, const frame *f)
-{
-    uint64_t nblocks = ((uint64_t)f->nbytes + f->blocksize - 1) / f->blocksize;
-    uint64_t data = HEADER + 4 * nblocks;
-
-    if (data > f->cbytes)
-        return frame_fail("too short for its blocks");
-    for (uint64_t i = 0; i < nblocks; i++) {
-        uint32_t off = ncz_cursor_u32le(&at);
-
-        if (off < data || (uint64_t)off + 4 > f->cbytes)
-            return frame_fail("a block lies outside of it");
-    }
+    if ((rc = check_cname(formats[f->flags >> 5])) != NC_NOERR)
+        return rc;
+    if (blosc_decompress_ctx(f->data, out, f->nbytes, 1) != (int)f->nbytes)
+        return ncz_fail(NC_EFILTER, "codec 'blosc': the data are corrupt");
     return NC_NOERR;
 }
 
 static int
-check_compressor(const frame *f)
-{
-    static const char *const formats[] = { "blosclz", "lz4", "snappy", "zlib", "zstd" };
-    unsigned                 format = f->flags >> 5;
-
-    if (format >= NCZ_LEN(formats))
-        return frame_fail("unknown compressor");
-    return check_cname(formats[format]);
-}
-
-/* Everything that can be known without decompressing. `at` stands behind the header. */
-static int
-check_frame(ncz_cursor at, const frame *f, size_t n)
+decode_frame(const ncz_blosc_frame *f, size_t n, void *out, ncz_part *part)
 {
     int rc;
 
-    if (!at.good)
-        return frame_fail("shorter than its header");
-    if (f->version != BLOSC_VERSION_FORMAT || (f->flags & 0x08) != 0)
-        return frame_fail("unknown version");
-    if (f->cbytes != n)
-        return ncz_fail(NC_EFILTER, "codec 'blosc': bad frame: says %lu bytes, has %zu", (unsigned long)f->cbytes, n);
-    if (f->nbytes > BLOSC_MAX_BUFFERSIZE || f->typesize == 0)
-        return frame_fail("impossible sizes");
-    if ((f->flags & BLOSC_MEMCPYED) != 0)
-        return n == (size_t)f->nbytes + HEADER ? NC_NOERR : frame_fail("stored data of another length");
-    if (f->blocksize == 0 || f->blocksize > f->nbytes || f->blocksize > BLOSC_MAX_BLOCKSIZE)
-        return frame_fail("impossible block size");
-    if ((rc = check_compressor(f)) != NC_NOERR)
-        return rc;
-    return check_offsets(at, f);
+    if (ncz_blosc_knows(f))
+        rc = ncz_blosc_decode(f, out, part);
+    else {
+        rc = decode_foreign(f, out);
+        *part = (ncz_part){ 0, f->nbytes };
+    }
+    if (rc == NC_NOERR)
+        ncz_codec_tail("blosc", n - f->cbytes);
+    return rc;
 }
 
 static int
 blosc_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
              bool exact, size_t *used)
 {
-    ncz_cursor at = ncz_cursor_at(in, n);
-    frame      f = { .version = ncz_cursor_u8(&at) };
-    int        rc;
+    ncz_blosc_frame f;
+    ncz_part        all;
+    int             rc;
 
     (void)p;
     (void)env;
-    ncz_cursor_u8(&at); /* the compressor's own version */
-    f.flags = ncz_cursor_u8(&at);
-    f.typesize = ncz_cursor_u8(&at);
-    f.nbytes = ncz_cursor_u32le(&at);
-    f.blocksize = ncz_cursor_u32le(&at);
-    f.cbytes = ncz_cursor_u32le(&at);
-    if ((rc = check_frame(at, &f, n)) != NC_NOERR)
+    if ((rc = ncz_blosc_open(in, n, &f)) != NC_NOERR)
         return rc;
     if ((rc = ncz_codec_check_size("blosc", f.nbytes, *used < cap ? *used : cap, exact)) != NC_NOERR)
         return rc;
-    if ((f.flags & BLOSC_MEMCPYED) != 0)
-        memcpy(out, (const unsigned char *)in + HEADER, f.nbytes);
-    else if (blosc_decompress_ctx(in, out, f.nbytes, 1) != (int)f.nbytes)
-        return ncz_fail(NC_EFILTER, "codec 'blosc': the data are corrupt");
+    all = (ncz_part){ 0, f.nbytes };
+    if ((rc = decode_frame(&f, n, out, &all)) != NC_NOERR)
+        return rc;
     *used = f.nbytes;
     return NC_NOERR;
+}
+
+static int
+blosc_decode_part(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
+                  size_t size, ncz_part *part)
+{
+    ncz_blosc_frame f;
+    int             rc;
+
+    (void)p;
+    (void)env;
+    if ((rc = ncz_blosc_open(in, n, &f)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_codec_check_size("blosc", f.nbytes, size, true)) != NC_NOERR)
+        return rc;
+    return decode_frame(&f, n, out, part);
 }
 
 const ncz_codec_ops ncz_codec_blosc = {
@@ -288,4 +261,5 @@ const ncz_codec_ops ncz_codec_blosc = {
     .bound = blosc_bound,
     .encode = blosc_encode,
     .decode = blosc_decode,
+    .decode_part = blosc_decode_part,
 };

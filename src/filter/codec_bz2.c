@@ -6,6 +6,8 @@
 
 #include <bzlib.h>
 
+#include <string.h>
+
 static void *
 bz_get(void *opaque, int n, int item)
 {
@@ -125,12 +127,20 @@ next_stream(bz_stream *z)
     return BZ2_bzDecompressInit(z, 0, 0);
 }
 
-/* Runs to the end of the last stream. *full: the output is full to the last byte. */
+/* Whether another stream follows: what does not begin like one is left over from something longer. */
+static bool
+stream_follows(const char *in, size_t n)
+{
+    return n >= 3 && memcmp(in, "BZh", 3) == 0;
+}
+
+/* Runs to the end of the last stream (`exact`: that is needed). *got bytes come out, *tail are behind it. */
 static int
-decompress_all(bz_stream *z, size_t n, size_t most, bool *full)
+decompress_all(bz_stream *z, size_t n, size_t most, bool exact, size_t *got, size_t *tail)
 {
     size_t in_left = n, out_left = most;
     char   spare; /* the byte behind the output: a stream that writes it is too long */
+    bool   full = false;
 
     for (;;) {
         int brc;
@@ -138,17 +148,20 @@ decompress_all(bz_stream *z, size_t n, size_t most, bool *full)
         if (z->avail_in == 0)
             z->avail_in = ncz_codec_take(&in_left);
         if (z->avail_out == 0 && (z->avail_out = ncz_codec_take(&out_left)) == 0) {
-            *full = true;
+            full = true;
             z->next_out = &spare;
             z->avail_out = 1;
         }
         brc = BZ2_bzDecompress(z);
-        if (*full && z->avail_out == 0)
+        if (full && z->avail_out == 0)
             return ncz_codec_too_long("bz2", most);
-        if (brc == BZ_STREAM_END && z->avail_in == 0 && in_left == 0)
-            return NC_NOERR;
-        if (brc == BZ_STREAM_END)
+        if (brc == BZ_STREAM_END) {
+            *got = full ? most : most - out_left - z->avail_out;
+            *tail = z->avail_in + in_left;
+            if ((exact && *got == most) || !stream_follows(z->next_in, *tail))
+                return NC_NOERR;
             brc = next_stream(z);
+        }
         else if (brc == BZ_OK && z->avail_in == 0 && in_left == 0 && z->avail_out > 0)
             return ncz_codec_cut_short("bz2", n);
         if (brc != BZ_OK)
@@ -161,23 +174,20 @@ bz2_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, 
            bool exact, size_t *used)
 {
     bz_stream z = { .bzalloc = bz_get, .bzfree = bz_put, .next_in = (char *)(uintptr_t)in, .next_out = out };
-    size_t    most = *used < cap ? *used : cap, got;
-    bool      full = false;
+    size_t    most = *used < cap ? *used : cap, got = 0, tail = 0;
     int       rc, brc;
 
     (void)p;
     (void)env;
     if ((brc = BZ2_bzDecompressInit(&z, 0, 0)) != BZ_OK)
         return bz_fail(brc);
-    rc = decompress_all(&z, n, most, &full);
-    if (rc == NC_NOERR) {
-        got = full ? most : (size_t)(z.next_out - (char *)out);
-        rc = ncz_codec_check_size("bz2", got, most, exact);
-    }
-    if (rc == NC_NOERR)
-        *used = got;
+    rc = decompress_all(&z, n, most, exact, &got, &tail);
     BZ2_bzDecompressEnd(&z); /* refuses, harmlessly, when next_stream() could not begin one */
-    return rc;
+    if (rc != NC_NOERR || (rc = ncz_codec_check_size("bz2", got, most, exact)) != NC_NOERR)
+        return rc;
+    ncz_codec_tail("bz2", tail);
+    *used = got;
+    return NC_NOERR;
 }
 
 const ncz_codec_ops ncz_codec_bz2 = {

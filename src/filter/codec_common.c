@@ -87,6 +87,13 @@ ncz_codec_trailing(const char *codec, size_t extra)
     return ncz_fail(NC_EFILTER, "codec '%s': %zu bytes behind the end of the encoded data", codec, extra);
 }
 
+void
+ncz_codec_tail(const char *codec, size_t extra)
+{
+    if (extra > 0)
+        ncz_log(NCZ_LOG_INFO, "codec '%s': %zu bytes behind the end of the encoded data are ignored", codec, extra);
+}
+
 int
 ncz_codec_check_size(const char *codec, size_t got, size_t wanted, bool exact)
 {

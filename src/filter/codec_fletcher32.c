@@ -3,43 +3,11 @@
  * fletcher32: the data, then HDF5's Fletcher checksum of them as four bytes, little end first. Always verified.
  */
 #include "filter/filter_int.h"
+#include "filter/kernel_int.h"
 
 #include <string.h>
 
 #define TRAILER 4
-#define RUN     360 /* 16-bit words that can be summed before the 32-bit sums must be folded */
-
-static uint32_t
-fold(uint32_t sum)
-{
-    return (sum & 0xffff) + (sum >> 16);
-}
-
-/* HDF5's variant: words are pairs of bytes, the first in the high half; an odd last byte is a high half by itself. */
-static uint32_t
-checksum(const unsigned char *data, size_t n)
-{
-    uint32_t sum1 = 0, sum2 = 0;
-
-    for (size_t words = n / 2; words > 0;) {
-        size_t run = words < RUN ? words : RUN;
-
-        words -= run;
-        for (; run > 0; run--, data += 2) {
-            sum1 += (uint32_t)data[0] << 8 | data[1];
-            sum2 += sum1;
-        }
-        sum1 = fold(sum1);
-        sum2 = fold(sum2);
-    }
-    if (n % 2 != 0) {
-        sum1 += (uint32_t)data[0] << 8;
-        sum2 += sum1;
-        sum1 = fold(sum1);
-        sum2 = fold(sum2);
-    }
-    return fold(sum2) << 16 | fold(sum1);
-}
 
 static int
 fletcher32_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
@@ -87,7 +55,7 @@ static int
 fletcher32_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
                   size_t cap, size_t *used)
 {
-    uint32_t       sum = checksum(in, n);
+    uint32_t       sum = ncz_codec_sum_fletcher32(in, n);
     unsigned char *to = out;
 
     (void)p;
@@ -117,7 +85,7 @@ fletcher32_decode(const ncz_codec_params *p, const ncz_codec_env *env, const voi
         return ncz_codec_cut_short("fletcher32", n);
     if ((rc = ncz_codec_check_size("fletcher32", data, *used < cap ? *used : cap, exact)) != NC_NOERR)
         return rc;
-    sum = checksum(in, data);
+    sum = ncz_codec_sum_fletcher32(in, data);
     at.pos = data;
     stored = ncz_cursor_u32le(&at);
     if (sum != stored)

@@ -7,10 +7,9 @@
  * the element size of the array; what we write is the true size.
  */
 #include "filter/filter_int.h"
+#include "filter/kernel_int.h"
 
 #include <string.h>
-
-#define TILE 512 /* elements moved between two passes over the bytes of an element: stays in the first-level cache */
 
 static int
 shuffle_set(int64_t size, const ncz_codec_env *env, ncz_codec_params *out)
@@ -66,50 +65,31 @@ shuffle_bound(const ncz_codec_params *p, size_t n, size_t *out)
     return true;
 }
 
-/* Both kernels are inlined once for each usual size, so that the inner loops know their stride. */
-static inline void
-spread(const unsigned char *in, size_t count, size_t size, unsigned char *out)
+/* What is left of n bytes when the whole elements are taken off it; elements of one byte have nothing to shuffle. */
+static size_t
+tail_of(size_t n, size_t size)
 {
-    for (size_t at = 0; at < count; at += TILE) {
-        size_t end = count - at < TILE ? count : at + TILE;
-
-        for (size_t b = 0; b < size; b++)
-            for (size_t i = at; i < end; i++)
-                out[b * count + i] = in[i * size + b];
-    }
+    return size > 1 ? n % size : n;
 }
 
-static inline void
-gather(const unsigned char *in, size_t count, size_t size, unsigned char *out)
+static void
+copy_tail(const void *in, size_t n, size_t tail, void *out)
 {
-    for (size_t at = 0; at < count; at += TILE) {
-        size_t end = count - at < TILE ? count : at + TILE;
-
-        for (size_t b = 0; b < size; b++)
-            for (size_t i = at; i < end; i++)
-                out[i * size + b] = in[b * count + i];
-    }
+    if (tail > 0)
+        memcpy((unsigned char *)out + n - tail, (const unsigned char *)in + n - tail, tail);
 }
 
 static int
 shuffle_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
                size_t *used)
 {
-    size_t size = (size_t)p->v[NCZ_SHUFFLE_SIZE];
-    size_t count = size > 1 ? n / size : 0, whole = count * size;
+    size_t size = (size_t)p->v[NCZ_SHUFFLE_SIZE], tail = tail_of(n, size);
 
     (void)env;
     if (cap < n)
         return ncz_codec_too_long("shuffle", cap);
-    switch (size) {
-    case 1: break; /* all of it is tail */
-    case 2: spread(in, count, 2, out); break;
-    case 4: spread(in, count, 4, out); break;
-    case 8: spread(in, count, 8, out); break;
-    default: spread(in, count, size, out); break;
-    }
-    if (n > whole)
-        memcpy((unsigned char *)out + whole, (const unsigned char *)in + whole, n - whole);
+    ncz_codec_spread(in, (n - tail) / size, size, out);
+    copy_tail(in, n, tail, out);
     *used = n;
     return NC_NOERR;
 }
@@ -118,22 +98,14 @@ static int
 shuffle_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
                bool exact, size_t *used)
 {
-    size_t size = (size_t)p->v[NCZ_SHUFFLE_SIZE];
-    size_t count = size > 1 ? n / size : 0, whole = count * size;
+    size_t size = (size_t)p->v[NCZ_SHUFFLE_SIZE], tail = tail_of(n, size);
     int    rc;
 
     (void)env;
     if ((rc = ncz_codec_check_size("shuffle", n, *used < cap ? *used : cap, exact)) != NC_NOERR)
         return rc;
-    switch (size) {
-    case 1: break;
-    case 2: gather(in, count, 2, out); break;
-    case 4: gather(in, count, 4, out); break;
-    case 8: gather(in, count, 8, out); break;
-    default: gather(in, count, size, out); break;
-    }
-    if (n > whole)
-        memcpy((unsigned char *)out + whole, (const unsigned char *)in + whole, n - whole);
+    ncz_codec_gather(in, (n - tail) / size, size, out);
+    copy_tail(in, n, tail, out);
     *used = n;
     return NC_NOERR;
 }

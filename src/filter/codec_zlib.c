@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zlib and gzip, both through zlib. A gzip object may be several members one behind the other; the one that we write
+ * zlib and gzip. zlib does both, unless the build has something faster in its place. A gzip object may be several members one behind the other; the one that we write
  * carries neither time nor operating system, so that the same data give the same bytes everywhere.
  */
 #include "filter/filter_int.h"
+#include "filter/stream_int.h"
 
 #include <zlib.h>
 
@@ -147,6 +148,8 @@ encode(const char *codec, int window, gz_header *head, const ncz_codec_params *p
     z_stream z = { .zalloc = zlib_get, .zfree = zlib_put, .next_in = (Bytef *)(uintptr_t)in, .next_out = out };
     int      rc = NC_NOERR, zrc;
 
+    if (ncz_codec_deflate_fast(window == WINDOW_GZIP, (int)p->v[NCZ_CODEC_LEVEL], in, n, out, cap, used))
+        return NC_NOERR;
     zrc = deflateInit2(&z, (int)p->v[NCZ_CODEC_LEVEL], Z_DEFLATED, window, MEM_LEVEL, Z_DEFAULT_STRATEGY);
     if (zrc != Z_OK)
         return zlib_fail(codec, zrc, &z);
@@ -183,12 +186,40 @@ gzip_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
 
 /* ---- decoding ------------------------------------------------------------------------------------------ */
 
-/* Runs to the end: of one stream, or of as many members as there are. *full: the output is full to the last byte. */
+/* Whether another member of a gzip object follows: what does not begin like one is left over from something longer. */
+static bool
+member_follows(bool gzip, const unsigned char *in, size_t n)
+{
+    return gzip && n >= 2 && in[0] == 0x1f && in[1] == 0x8b;
+}
+
+/* Bytes of the caller's output, and of its input behind the end: what a decode comes to. */
+typedef struct result {
+    size_t got, tail;
+} result;
+
+static bool
+inflate_fast(bool gzip, const unsigned char *in, size_t n, unsigned char *out, size_t most, bool exact, result *r)
+{
+    size_t at = 0, to = 0, nread, nwritten;
+
+    do {
+        if (!ncz_codec_inflate_fast(gzip, in + at, n - at, out + to, most - to, &nread, &nwritten))
+            return false;
+        at += nread;
+        to += nwritten;
+    } while (member_follows(gzip, in + at, n - at) && !(exact && to == most));
+    *r = (result){ .got = to, .tail = n - at };
+    return true;
+}
+
+/* Runs to the end: of one stream, or of as many members as there are (`exact`: as are needed). */
 static int
-inflate_all(z_stream *z, const char *codec, bool members, size_t n, size_t most, bool *full)
+inflate_all(z_stream *z, const char *codec, bool gzip, size_t n, size_t most, bool exact, result *r)
 {
     size_t        in_left = n, out_left = most;
     unsigned char spare; /* the byte behind the output: a stream that writes it is too long */
+    bool          full = false;
 
     for (;;) {
         int zrc;
@@ -196,19 +227,19 @@ inflate_all(z_stream *z, const char *codec, bool members, size_t n, size_t most,
         if (z->avail_in == 0)
             z->avail_in = ncz_codec_take(&in_left);
         if (z->avail_out == 0 && (z->avail_out = ncz_codec_take(&out_left)) == 0) {
-            *full = true;
+            full = true;
             z->next_out = &spare;
             z->avail_out = 1;
         }
         zrc = inflate(z, Z_NO_FLUSH);
-        if (*full && z->avail_out == 0)
+        if (full && z->avail_out == 0)
             return ncz_codec_too_long(codec, most);
-        if (zrc == Z_STREAM_END && z->avail_in == 0 && in_left == 0)
-            return NC_NOERR;
-        if (zrc == Z_STREAM_END && !members)
-            return ncz_codec_trailing(codec, z->avail_in + in_left);
-        if (zrc == Z_STREAM_END)
+        if (zrc == Z_STREAM_END) {
+            *r = (result){ .got = full ? most : most - out_left - z->avail_out, .tail = z->avail_in + in_left };
+            if ((exact && r->got == most) || !member_follows(gzip, z->next_in, r->tail))
+                return NC_NOERR;
             zrc = inflateReset(z);
+        }
         else if (z->avail_in == 0 && in_left == 0 && (zrc == Z_BUF_ERROR || (zrc == Z_OK && z->avail_out > 0)))
             return ncz_codec_cut_short(codec, n);
         if (zrc != Z_OK)
@@ -217,24 +248,40 @@ inflate_all(z_stream *z, const char *codec, bool members, size_t n, size_t most,
 }
 
 static int
-decode(const char *codec, int window, const void *in, size_t n, void *out, size_t cap, bool exact, size_t *used)
+inflate_slowly(const char *codec, bool gzip, const void *in, size_t n, void *out, size_t most, bool exact, result *r)
 {
     z_stream z = { .zalloc = zlib_get, .zfree = zlib_put, .next_in = (Bytef *)(uintptr_t)in, .next_out = out };
-    size_t   most = *used < cap ? *used : cap, got;
-    bool     full = false;
     int      rc, zrc;
 
-    if ((zrc = inflateInit2(&z, window)) != Z_OK)
+    if ((zrc = inflateInit2(&z, gzip ? WINDOW_GZIP : WINDOW)) != Z_OK)
         return zlib_fail(codec, zrc, &z);
-    rc = inflate_all(&z, codec, window == WINDOW_GZIP, n, most, &full);
-    if (rc == NC_NOERR) {
-        got = full ? most : (size_t)(z.next_out - (Bytef *)out);
-        rc = ncz_codec_check_size(codec, got, most, exact);
-    }
-    if (rc == NC_NOERR)
-        *used = got;
+    rc = inflate_all(&z, codec, gzip, n, most, exact, r);
     inflateEnd(&z);
     return rc;
+}
+
+/* What the faster library does not take, zlib is asked about: it knows what is wrong. */
+static int
+decode(const char *codec, bool gzip, const void *in, size_t n, void *out, size_t cap, bool exact, size_t *used)
+{
+    size_t most = *used < cap ? *used : cap;
+    result r = { 0, 0 };
+    int    rc;
+
+    if (!inflate_fast(gzip, in, n, out, most, exact, &r) &&
+        (rc = inflate_slowly(codec, gzip, in, n, out, most, exact, &r)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_codec_check_size(codec, r.got, most, exact)) != NC_NOERR)
+        return rc;
+    ncz_codec_tail(codec, r.tail);
+    *used = r.got;
+    return NC_NOERR;
+}
+
+int
+ncz_codec_inflate_exactly(const void *in, size_t n, void *out, size_t wanted)
+{
+    return decode("zlib", false, in, n, out, wanted, true, &wanted);
 }
 
 static int
@@ -243,7 +290,7 @@ zlib_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
 {
     (void)p;
     (void)env;
-    return decode("zlib", WINDOW, in, n, out, cap, exact, used);
+    return decode("zlib", false, in, n, out, cap, exact, used);
 }
 
 static int
@@ -252,7 +299,7 @@ gzip_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
 {
     (void)p;
     (void)env;
-    return decode("gzip", WINDOW_GZIP, in, n, out, cap, exact, used);
+    return decode("gzip", true, in, n, out, cap, exact, used);
 }
 
 const ncz_codec_ops ncz_codec_zlib = {

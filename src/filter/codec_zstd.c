@@ -2,8 +2,11 @@
 /*
  * zstd, through libzstd. Decoding goes straight into memory of the allowed size, never through a window buffer, so a
  * frame cannot ask for memory; frames without a content size, several frames and skippable ones are all the same.
+ * Each thread keeps an encoder and a decoder.
  */
 #include "filter/filter_int.h"
+#include "filter/keep_int.h"
+#include "filter/stream_int.h"
 
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -99,18 +102,32 @@ zstd_bound(const ncz_codec_params *p, size_t n, size_t *out)
     return true;
 }
 
+static void *
+encoder_make(void)
+{
+    return ZSTD_createCCtx();
+}
+
+static void
+encoder_drop(void *ctx)
+{
+    ZSTD_freeCCtx(ctx);
+}
+
 static int
 zstd_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
             size_t *used)
 {
-    ZSTD_CCtx *ctx = ZSTD_createCCtx();
+    ZSTD_CCtx *ctx = ncz_codec_keep(NCZ_KEPT_ZSTD_ENCODER, encoder_make, encoder_drop);
     size_t     zrc;
     int        rc = NC_NOERR;
 
     (void)env;
     if (ctx == NULL)
         return ncz_fail(NC_ENOMEM, "codec 'zstd': out of memory");
-    zrc = ZSTD_CCtx_setParameter(ctx, ZSTD_c_compressionLevel, (int)p->v[NCZ_CODEC_LEVEL]);
+    zrc = ZSTD_CCtx_reset(ctx, ZSTD_reset_session_and_parameters);
+    if (!ZSTD_isError(zrc))
+        zrc = ZSTD_CCtx_setParameter(ctx, ZSTD_c_compressionLevel, (int)p->v[NCZ_CODEC_LEVEL]);
     if (!ZSTD_isError(zrc))
         zrc = ZSTD_CCtx_setParameter(ctx, ZSTD_c_checksumFlag, (int)p->v[NCZ_ZSTD_CHECKSUM]);
     if (!ZSTD_isError(zrc))
@@ -119,15 +136,73 @@ zstd_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
         rc = zstd_fail(zrc);
     else
         *used = zrc;
-    ZSTD_freeCCtx(ctx);
+    if (ZSTD_sizeof_CCtx(ctx) > NCZ_KEEP_MOST) /* high levels take as much as a hundred chunks */
+        ncz_codec_drop(NCZ_KEPT_ZSTD_ENCODER);
     return rc;
+}
+
+/* ---- decoding ------------------------------------------------------------------------------------------ */
+
+static void *
+decoder_make(void)
+{
+    return ZSTD_createDCtx();
+}
+
+static void
+decoder_drop(void *ctx)
+{
+    ZSTD_freeDCtx(ctx);
+}
+
+static int
+decode_fail(size_t zrc, size_t most)
+{
+    switch (ZSTD_getErrorCode(zrc)) {
+    case ZSTD_error_dstSize_tooSmall: return ncz_codec_too_long("zstd", most);
+    case ZSTD_error_checksum_wrong: return ncz_fail(NC_EFILTER, "codec 'zstd': checksum does not match");
+    default: return zstd_fail(zrc);
+    }
+}
+
+/* Whether another frame follows: what does not begin like one is left over from something longer. */
+static bool
+frame_follows(const unsigned char *in, size_t n)
+{
+    ncz_cursor at = ncz_cursor_at(in, n);
+    uint32_t   magic = ncz_cursor_u32le(&at);
+
+    return at.good && (magic == ZSTD_MAGICNUMBER || (magic & 0xfffffff0) == ZSTD_MAGIC_SKIPPABLE_START);
+}
+
+/* The frames at in[0..n), as many as there are (`exact`: as are needed). `tail`: the bytes behind them. */
+static int
+decode_frames(ZSTD_DCtx *ctx, const unsigned char *in, size_t n, unsigned char *out, size_t most, bool exact,
+              size_t *got, size_t *tail)
+{
+    size_t at = 0, to = 0;
+
+    do {
+        size_t len = ZSTD_findFrameCompressedSize(in + at, n - at), zrc;
+
+        if (ZSTD_isError(len))
+            return decode_fail(len, most);
+        zrc = ZSTD_decompressDCtx(ctx, out + to, most - to, in + at, len);
+        if (ZSTD_isError(zrc))
+            return decode_fail(zrc, most);
+        at += len;
+        to += zrc;
+    } while (frame_follows(in + at, n - at) && !(exact && to == most));
+    *got = to;
+    *tail = n - at;
+    return NC_NOERR;
 }
 
 static int
 zstd_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
             bool exact, size_t *used)
 {
-    size_t     most = *used < cap ? *used : cap, zrc;
+    size_t     most = *used < cap ? *used : cap, got = 0, tail = 0;
     ZSTD_DCtx *ctx;
     int        rc;
 
@@ -135,21 +210,21 @@ zstd_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
     (void)env;
     if (n == 0) /* no frame at all is no error to libzstd */
         return ncz_codec_cut_short("zstd", n);
-    if ((ctx = ZSTD_createDCtx()) == NULL)
+    if ((ctx = ncz_codec_keep(NCZ_KEPT_ZSTD_DECODER, decoder_make, decoder_drop)) == NULL)
         return ncz_fail(NC_ENOMEM, "codec 'zstd': out of memory");
-    zrc = ZSTD_decompressDCtx(ctx, out, most, in, n);
-    if (!ZSTD_isError(zrc))
-        rc = ncz_codec_check_size("zstd", zrc, most, exact);
-    else if (ZSTD_getErrorCode(zrc) == ZSTD_error_dstSize_tooSmall)
-        rc = ncz_codec_too_long("zstd", most);
-    else if (ZSTD_getErrorCode(zrc) == ZSTD_error_checksum_wrong)
-        rc = ncz_fail(NC_EFILTER, "codec 'zstd': checksum does not match");
-    else
-        rc = zstd_fail(zrc);
-    if (rc == NC_NOERR)
-        *used = zrc;
-    ZSTD_freeDCtx(ctx);
-    return rc;
+    if ((rc = decode_frames(ctx, in, n, out, most, exact, &got, &tail)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_codec_check_size("zstd", got, most, exact)) != NC_NOERR)
+        return rc;
+    ncz_codec_tail("zstd", tail);
+    *used = got;
+    return NC_NOERR;
+}
+
+int
+ncz_codec_unzstd_exactly(const void *in, size_t n, void *out, size_t wanted)
+{
+    return zstd_decode(NULL, NULL, in, n, out, wanted, true, &wanted);
 }
 
 const ncz_codec_ops ncz_codec_zstd = {

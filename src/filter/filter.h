@@ -64,6 +64,11 @@ typedef struct ncz_codec_params {
 #define NCZ_SZIP_MASK   0       /* 4 entropy coding, 32 nearest neighbour; other bits are kept, and mean nothing */
 #define NCZ_SZIP_PIXELS 1       /* pixels per block */
 
+/* The bytes [from, to) of a decoded chunk. */
+typedef struct ncz_part {
+    size_t from, to;
+} ncz_part;
+
 typedef enum ncz_codec_class {
     NCZ_CODEC_ARRAY,  /* array -> array: type and size of the elements may change */
     NCZ_CODEC_BYTES,  /* bytes -> bytes */
@@ -101,11 +106,18 @@ typedef struct ncz_codec_ops {
     /*
      * Decodes in[0..n). `*used` on entry is the exact size wanted, or the most allowed when `exact` is false (an
      * outer stage of a chain); on return what it came to. Never writes past cap. Too little or too much is NC_EFILTER
-     * with a text, and so are bytes behind the encoded object (szip, which cannot tell, takes no notice of them).
-     * After a failure `out` holds anything.
+     * with a text. So are bytes behind the encoded object, but not where the object itself says where it ends (zlib,
+     * gzip, bz2, zstd, blosc; szip cannot tell): writers that replace an object in place leave the rest of a longer one
+     * behind it, and that is logged and ignored. After a failure `out` holds anything.
      */
     int (*decode)(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
                   size_t cap, bool exact, size_t *used);
+    /*
+     * May be NULL. Decodes in[0..n), exactly `size` bytes, but only what [part->from, part->to) takes, each byte to its
+     * own place in out[0..size); `part` becomes what that was, which may be more. The rest of `out` is not touched.
+     */
+    int (*decode_part)(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
+                       size_t size, ncz_part *part);
 } ncz_codec_ops;
 
 /* ---- registry ---- */
@@ -160,5 +172,15 @@ int ncz_chain_encode(const ncz_chain *c, const ncz_codec_env *env, const void *i
  */
 int ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, void *out, size_t n,
                      bool tail_ok);
+
+/* Whether decoding in part may save anything: blosc alone, or an empty chain. */
+bool ncz_chain_in_parts(const ncz_chain *c);
+/*
+ * The same for a caller that needs the bytes [part->from, part->to) of the chunk only. They are decoded to their own
+ * places in `out`, which has room for all n; `part` becomes what was decoded, which is that or more. Other bytes of `out`
+ * stay as they are. Parts that nobody asked for may be corrupt unnoticed. A chain that cannot decodes all.
+ */
+int ncz_chain_decode_part(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, void *out,
+                          size_t n, bool tail_ok, ncz_part *part);
 
 #endif /* NCZ_FILTER_H */

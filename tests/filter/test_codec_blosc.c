@@ -109,6 +109,8 @@ test_bad_headers(void **state)
     refused(object, 15, 32, NC_EFILTER, "shorter than its header");
     refused(object, 63, 32, NC_EFILTER, "says 64 bytes, has 63");
     refused(object, 64, 32, NC_EFILTER, "a block lies outside"); /* offset 0 */
+    header(object, 0, 32, 32, 15);
+    refused(object, 64, 32, NC_EFILTER, "says 15 bytes, has 64");
     header(object, 0, 33, 33, 64);
     object[16] = 20;
     refused(object, 64, 32, NC_EFILTER, "more than 32 bytes");

@@ -107,14 +107,18 @@ test_gzip_members(void **state)
     assert_int_equal(decode_to(ops, &p, &env, three, 3 * used, back, sizeof back), NC_NOERR);
     for (size_t i = 0; i < 3; i++)
         assert_memory_equal(back + i * sizeof data, data, sizeof data);
-    assert_int_equal(decode_to(ops, &p, &env, three, 3 * used, back, 64), NC_EFILTER);
     assert_int_equal(decode_to(ops, &p, &env, three, 3 * used - 1, back, 96), NC_EFILTER);
-    assert_int_equal(decode_to(ops, &p, &env, three, 2 * used + 5, back, 64), NC_EFILTER);
+    assert_int_equal(decode_to(ops, &p, &env, three, 2 * used + 1, back, 96), NC_EFILTER);
+    assert_int_equal(decode_to(ops, &p, &env, three, 3 * used, back, 65), NC_EFILTER);
+    memset(back, 0, sizeof back); /* enough: the rest is left over from something longer, whatever it looks like */
+    assert_int_equal(decode_to(ops, &p, &env, three, 3 * used, back, 64), NC_NOERR);
+    assert_int_equal(decode_to(ops, &p, &env, three, 2 * used + 5, back, 64), NC_NOERR);
+    assert_memory_equal(back + 32, data, 32);
     free(three);
     free(one);
 }
 
-/* One zlib stream is all that there may be. */
+/* One zlib stream is all that there may be: a second is left over from something longer. */
 static void
 test_zlib_one_stream(void **state)
 {
@@ -130,8 +134,8 @@ test_zlib_one_stream(void **state)
     memcpy(two, one, used);
     memcpy(two + used, one, used);
     assert_int_equal(decode_to(ops, &p, &env, two, 2 * used, back, sizeof back), NC_EFILTER);
-    assert_int_equal(decode_to(ops, &p, &env, two, 2 * used, back, sizeof data), NC_EFILTER);
-    assert_non_null(strstr(ncz_err_text(), "behind the end"));
+    assert_int_equal(decode_to(ops, &p, &env, two, 2 * used, back, sizeof data), NC_NOERR);
+    assert_memory_equal(back, data, sizeof data);
     free(two);
     free(one);
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* libdeflate decodes what zlib and gzip streams are whole and sound, with one decoder for each thread. */
+#include "filter/keep_int.h"
+#include "filter/stream_int.h"
+
+#include <libdeflate.h>
+
+static void *
+make(void)
+{
+    return libdeflate_alloc_decompressor();
+}
+
+static void
+drop(void *d)
+{
+    libdeflate_free_decompressor(d);
+}
+
+bool
+ncz_codec_inflate_fast(bool gzip, const void *in, size_t n, void *out, size_t most, size_t *nread, size_t *nwritten)
+{
+    struct libdeflate_decompressor *d = ncz_codec_keep(NCZ_KEPT_INFLATER, make, drop);
+    enum libdeflate_result          result;
+
+    if (d == NULL)
+        return false;
+    if (gzip)
+        result = libdeflate_gzip_decompress_ex(d, in, n, out, most, nread, nwritten);
+    else
+        result = libdeflate_zlib_decompress_ex(d, in, n, out, most, nread, nwritten);
+    return result == LIBDEFLATE_SUCCESS;
+}
