@@ -111,11 +111,48 @@ ncz_blosc_open(const void *in, size_t n, ncz_blosc_frame *out)
 /* ---- streams ------------------------------------------------------------------------------------------- */
 
 #ifdef NCZ_WITH_LZ4
+#define LZ4_LAST_LITERALS 5 /* an LZ4 block ends with no fewer */
+
+/* The rest of an LZ4 length, in bytes of which all but the last are 255. */
+static bool
+more_length(const unsigned char *in, size_t n, size_t *at, size_t *len)
+{
+    unsigned byte = 255;
+
+    for (; byte == 255 && *at < n; *len += byte)
+        byte = in[(*at)++];
+    return byte != 255;
+}
+
+/*
+ * Whether an LZ4 block is `wanted` times one byte: a literal, a match of distance 1, literals. The planes of sign and
+ * exponent often are, and zeros below short fractions; the library takes ten times as long for them as memset().
+ */
+static bool
+is_run(const unsigned char *in, size_t n, size_t wanted)
+{
+    size_t at = 4, len = 1 + 19, last; /* the literal; 15 of the match are in the first byte, 4 go without saying */
+
+    if (n < 5 || in[0] != 0x1f || in[2] != 1 || in[3] != 0 || !more_length(in, n, &at, &len))
+        return false;
+    if (at >= n || (last = in[at++] >> 4) == 15 || last < LZ4_LAST_LITERALS || last != n - at || len + last != wanted)
+        return false;
+    for (; at < n; at++)
+        if (in[at] != in[1])
+            return false;
+    return true;
+}
+
 static int
 decode_lz4(const void *in, size_t n, void *out, size_t wanted)
 {
-    int got = LZ4_decompress_safe(in, out, (int)n, (int)wanted); /* a frame's lengths fit into an int */
+    int got;
 
+    if (is_run(in, n, wanted)) {
+        memset(out, ((const unsigned char *)in)[1], wanted);
+        return NC_NOERR;
+    }
+    got = LZ4_decompress_safe(in, out, (int)n, (int)wanted); /* a frame's lengths fit into an int */
     return got >= 0 && (size_t)got == wanted ? NC_NOERR : NC_EFILTER;
 }
 #endif
