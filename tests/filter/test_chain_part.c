@@ -104,7 +104,7 @@ test_corrupt_elsewhere(void **state)
     (void)state;
     if (ncz_codec_by_id("blosc") == NULL)
         skip();
-    json = json_of(BLOSC("lz4", 1));
+    json = json_of(BLOSC("blosclz", 1));
     assert_int_equal(ncz_chain_parse(NULL, json, &env, 8, &chain), NC_NOERR);
     assert_int_equal(ncz_chain_encode(chain, &env, data, N, &object), NC_NOERR);
     at = ncz_cursor_at(object.data + 16 + 4, 4); /* the second block's offset: a length stands there */
