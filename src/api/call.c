@@ -104,7 +104,11 @@ ncz_api_lookup_name(const char *name, char **out)
 {
     if (name == NULL)
         return ncz_fail(NC_EBADNAME, "no name is given");
-    return ncz_nfc(name, out);
+    if (ncz_utf8_valid(name, strlen(name)))
+        return ncz_nfc(name, out);
+    /* Not one that could be given here, but a document may hold it, and then it was listed with these bytes. */
+    *out = ncz_strdup(name);
+    return *out != NULL ? NC_NOERR : ncz_fail_nomem(strlen(name) + 1);
 }
 
 int

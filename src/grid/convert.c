@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * convert: kernels from each numeric type to each other, on packed native elements; convert_from.h is their body.
+ * convert: kernels from each numeric type to each other, on packed native elements; convert_from.inc is their body.
  *
  * Rules, which are netCDF's on x86: integers wrap; floating to integer truncates, and what does not fit a 32-bit (to
  * 8, 16 and 32 bits) or 64-bit integer becomes the smallest one, of which the low bits are kept. A value out of range
@@ -81,7 +81,7 @@ narrow(double v, unsigned *bad)
 #define NEG_u4(v) false
 #define NEG_u8(v) false
 
-/* One element v (of type FROM_T) into w, by the families of the two types; see convert_from.h. */
+/* One element v (of type FROM_T) into w, by the families of the two types; see convert_from.inc. */
 #define INT_TO_INT(to, to_t)                                                                     \
     do {                                                                                         \
         w = (to_t)v;                                                                             \
@@ -105,43 +105,43 @@ narrow(double v, unsigned *bad)
 #define FROM       i1
 #define FROM_T     int8_t
 #define FROM_CLASS INT
-#include "grid/convert_from.h"
+#include "grid/convert_from.inc"
 #define FROM       i2
 #define FROM_T     int16_t
 #define FROM_CLASS INT
-#include "grid/convert_from.h"
+#include "grid/convert_from.inc"
 #define FROM       i4
 #define FROM_T     int32_t
 #define FROM_CLASS INT
-#include "grid/convert_from.h"
+#include "grid/convert_from.inc"
 #define FROM       i8
 #define FROM_T     int64_t
 #define FROM_CLASS INT
-#include "grid/convert_from.h"
+#include "grid/convert_from.inc"
 #define FROM       u1
 #define FROM_T     uint8_t
 #define FROM_CLASS INT
-#include "grid/convert_from.h"
+#include "grid/convert_from.inc"
 #define FROM       u2
 #define FROM_T     uint16_t
 #define FROM_CLASS INT
-#include "grid/convert_from.h"
+#include "grid/convert_from.inc"
 #define FROM       u4
 #define FROM_T     uint32_t
 #define FROM_CLASS INT
-#include "grid/convert_from.h"
+#include "grid/convert_from.inc"
 #define FROM       u8
 #define FROM_T     uint64_t
 #define FROM_CLASS INT
-#include "grid/convert_from.h"
+#include "grid/convert_from.inc"
 #define FROM       f4
 #define FROM_T     float
 #define FROM_CLASS FLT
-#include "grid/convert_from.h"
+#include "grid/convert_from.inc"
 #define FROM       f8
 #define FROM_T     double
 #define FROM_CLASS FLT
-#include "grid/convert_from.h"
+#include "grid/convert_from.inc"
 
 #define ROW(from)                                                                                     \
     {                                                                                                 \

@@ -257,9 +257,13 @@ wrong_lengths(void **state)
         for (size_t len = 0; len <= 2 * body.len; len++) {
             e = test_engine(m, 1000);
             assert_int_equal(zmap_put(m, key, longer, len), NC_NOERR);
-            if (len == body.len) {
+            if (len == body.len || (len > body.len && codecs[i] != NULL)) { /* stale bytes of a longer object: let be */
+                memset(v, 0, sizeof v);
                 assert_int_equal(ncz_engine_read(e, &p, v), NC_NOERR);
+                assert_memory_equal(v, ((int[]){ 1, 2, 3, 4, 5, 6 }), sizeof v);
                 assert_int_equal(ncz_engine_read(e, &q, v), NC_NOERR);
+                assert_int_equal(v[0], 2);
+                memcpy(v, (int[]){ 1, 2, 3, 4, 5, 6 }, sizeof v);
             } else {
                 int want = codecs[i] == NULL ? NC_ETRUNC : NC_EFILTER;
 

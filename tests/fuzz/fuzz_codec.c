@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Fuzz target: decoding with every codec, alone and behind another. The first bytes choose codec, parameters and the
- * size that is wanted (less than 1 MiB); the rest is the encoded object. Whatever it is, decoding must end in an
- * error or in exactly what was wanted.
+ * size that is wanted (less than 1 MiB); the rest is the encoded object. With the top bit of the third byte set, a JSON
+ * list of codecs up to a NUL comes first. Whatever it is, decoding must end in an error or in exactly what was wanted.
  */
 #include "filter/filter.h"
 
@@ -38,6 +38,22 @@ params_of(const ncz_codec_ops *ops, uint8_t byte)
     return p;
 }
 
+/* The chain that a document asks for. */
+static void
+decode_as_said(const char *text, size_t size, const ncz_codec_env *env, void *out, size_t wanted)
+{
+    const char   *end = memchr(text, '\0', size);
+    ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 16, .nbytes = 1 << 16};
+    ncz_json     *filters = NULL;
+    ncz_chain    *chain = NULL;
+
+    if (end != NULL && ncz_json_parse(text, (size_t)(end - text), &opts, &filters, NULL) == NC_NOERR &&
+        ncz_chain_parse(filters, NULL, env, 8, &chain) == NC_NOERR)
+        ncz_chain_decode(chain, env, end + 1, size - (size_t)(end + 1 - text), out, wanted, false);
+    ncz_chain_unref(chain);
+    ncz_json_free(filters);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -57,6 +73,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     env.dtype = (ncz_dtype){ .kind = NCZ_KIND_INT, .size = (size_t)1 << data[2] % 4, .big = (data[2] & 4) != 0 };
     if ((out = malloc(wanted + 1)) == NULL)
         return 0;
+    if ((data[2] & 0x80) != 0) {
+        decode_as_said((const char *)data + HEAD, size - HEAD, &env, out, wanted);
+        free(out);
+        return 0;
+    }
     p = params_of(outer, data[5]);
     if (ncz_chain_with(NULL, outer, &p, false, &one) == NC_NOERR) {
         ncz_chain_decode(one, &env, data + HEAD, size - HEAD, out, wanted, false);

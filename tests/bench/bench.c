@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * bench: one workload, once, through the nc_* API: `bench WORKLOAD PATH [--scale 1/N] [--threads N] [--durable]`.
+ * Prints one line of JSON; a wrong checksum is a failure. `bench describe - [--scale 1/N]` prints the sizes, for the
+ * programs in other languages.
+ *
+ * Only netCDF's own functions are called, so that the same file measures netcdf-c when it is compiled with
+ * -DBENCH_NETCDF and linked with that. Timed: open or create, the data calls, close; nothing else.
+ */
+#ifdef BENCH_NETCDF
+#include <netcdf.h>
+#include <netcdf_filter.h>
+#else
+#include "nczarr.h"
+#endif
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "workload.h"
+
+static const char *what; /* the call under way, for the message */
+
+static void
+check(int rc)
+{
+    if (rc == NC_NOERR)
+        return;
+#ifdef BENCH_NETCDF
+    fprintf(stderr, "bench: %s: %s\n", what, nc_strerror(rc));
+#else
+    fprintf(stderr, "bench: %s: %s: %s\n", what, nc_strerror(rc), nczarr_errmsg());
+#endif
+    exit(rc == NC_ENOFILTER || rc == NC_ENOTBUILT ? EXIT_NOT_BUILT : 1);
+}
+
+#define CALL(f, ...) (what = #f, check(f(__VA_ARGS__)))
+
+/* ---- the big arrays ---------------------------------------------------------------------------------------- */
+
+static void
+define_codec(int ncid, int varid, bench_store store)
+{
+    switch (store) {
+    case STORE_BLOSC: CALL(nc_def_var_blosc, ncid, varid, 1 /* lz4 */, 5, 0, 1 /* byte shuffle */); break;
+    case STORE_ZLIB: CALL(nc_def_var_deflate, ncid, varid, 1, 1, 1); break;
+    case STORE_ZSTD:
+        CALL(nc_def_var_deflate, ncid, varid, 1, 0, 0); /* shuffle alone */
+        CALL(nc_def_var_zstandard, ncid, varid, 1);
+        break;
+    default: break;
+    }
+}
+
+static void
+write_array(const char *url, const workload *w, const sizes *s, const void *data)
+{
+    const size_t big[3] = { CHUNK, CHUNK, CHUNK }, small[2] = { TINY_CHUNK, TINY_CHUNK };
+    bool         tiny = w->store == STORE_TINY;
+    int          rank = tiny ? 2 : 3, dimids[3], ncid, varid;
+
+    CALL(nc_create, url, NC_CLOBBER | NC_NETCDF4, &ncid);
+    for (int d = 0; d < rank; d++)
+        CALL(nc_def_dim, ncid, (const char *[]){ "z", "y", "x" }[d], tiny ? s->tiny[d] : s->shape[d], &dimids[d]);
+    CALL(nc_def_var, ncid, "field", w->store == STORE_SHORT ? NC_SHORT : NC_FLOAT, rank, dimids, &varid);
+    CALL(nc_def_var_chunking, ncid, varid, NC_CHUNKED, tiny ? small : big);
+    define_codec(ncid, varid, w->store);
+    CALL(nc_enddef, ncid);
+    CALL(nc_put_var, ncid, varid, data);
+    CALL(nc_close, ncid);
+}
+
+static void
+read_boxes(int ncid, int varid, const sizes *s, float *out)
+{
+    const size_t count[3] = { BOX, BOX, BOX };
+
+    for (size_t i = 0; i < s->nboxes; i++) {
+        size_t start[3];
+
+        box_at(s, i, start);
+        CALL(nc_get_vara_float, ncid, varid, start, count, out + i * BOX * BOX * BOX);
+    }
+}
+
+static void
+read_series(int ncid, int varid, const sizes *s, float *out)
+{
+    const size_t count[3] = { s->shape[0], 1, 1 };
+
+    for (size_t i = 0; i < s->nseries; i++) {
+        size_t start[3] = { 0, 0, 0 };
+
+        series_at(s, i, &start[1], &start[2]);
+        CALL(nc_get_vara_float, ncid, varid, start, count, out + i * s->shape[0]);
+    }
+}
+
+static void
+read_strided(int ncid, int varid, const sizes *s, float *out)
+{
+    const size_t    start[3] = { 0, 0, 0 }, count[3] = { s->shape[0] / 2, s->shape[1] / 2, s->shape[2] / 2 };
+    const ptrdiff_t stride[3] = { 2, 2, 2 };
+
+    CALL(nc_get_vars_float, ncid, varid, start, count, stride, out);
+}
+
+static void
+read_array(const char *url, const workload *w, const sizes *s, void *out)
+{
+    int ncid, varid;
+
+    CALL(nc_open, url, NC_NOWRITE, &ncid);
+    CALL(nc_inq_varid, ncid, "field", &varid);
+    switch (w->op) {
+    case OP_BOXES: read_boxes(ncid, varid, s, out); break;
+    case OP_SERIES: read_series(ncid, varid, s, out); break;
+    case OP_STRIDED: read_strided(ncid, varid, s, out); break;
+    case OP_CONVERT: CALL(nc_get_var_double, ncid, varid, out); break;
+    default: CALL(nc_get_var, ncid, varid, out); break;
+    }
+    CALL(nc_close, ncid);
+}
+
+/* ---- many small variables ---------------------------------------------------------------------------------- */
+
+static void
+define_attribute(int grpid, int varid, const attribute *a)
+{
+    int integer[4];
+
+    for (size_t i = 0; i < a->n; i++)
+        integer[i] = (int)a->number[i];
+    if (a->text[0] != '\0')
+        CALL(nc_put_att_text, grpid, varid, a->name, strlen(a->text), a->text);
+    else if (a->integer)
+        CALL(nc_put_att_int, grpid, varid, a->name, NC_INT, a->n, integer);
+    else
+        CALL(nc_put_att_double, grpid, varid, a->name, NC_DOUBLE, a->n, a->number);
+}
+
+static void
+define_group(int ncid, size_t g)
+{
+    char name[32];
+    int  grpid, dimids[2], varid;
+
+    snprintf(name, sizeof name, "group%03zu", g);
+    CALL(nc_def_grp, ncid, name, &grpid);
+    CALL(nc_def_dim, grpid, "row", 4, &dimids[0]);
+    CALL(nc_def_dim, grpid, "column", 8, &dimids[1]);
+    for (size_t i = 0; i < META_VARS; i++) {
+        size_t v = g * META_VARS + i;
+
+        snprintf(name, sizeof name, "variable%02zu", i);
+        CALL(nc_def_var, grpid, name, NC_DOUBLE, (int)variable_rank(v), dimids, &varid);
+        for (size_t a = 0; a < META_ATTS; a++) {
+            attribute att = attribute_of(v, a);
+
+            define_attribute(grpid, varid, &att);
+        }
+    }
+}
+
+static void
+define_all(const char *url, const sizes *s)
+{
+    int ncid;
+
+    CALL(nc_create, url, NC_CLOBBER | NC_NETCDF4, &ncid);
+    for (size_t g = 0; g < s->ngroups; g++)
+        define_group(ncid, g);
+    CALL(nc_enddef, ncid);
+    CALL(nc_close, ncid);
+}
+
+static void
+inquire_attribute(int grpid, int varid, int number, checksum *c)
+{
+    char    name[NC_MAX_NAME + 1], text[64];
+    double  value[4];
+    nc_type type;
+    size_t  len;
+
+    CALL(nc_inq_attname, grpid, varid, number, name);
+    CALL(nc_inq_att, grpid, varid, name, &type, &len);
+    if (name[0] == '_')
+        return;
+    if (len > (type == NC_CHAR ? sizeof text : 4)) {
+        fprintf(stderr, "bench: attribute %s has %zu elements\n", name, len);
+        exit(1);
+    }
+    if (type == NC_CHAR) {
+        CALL(nc_get_att_text, grpid, varid, name, text);
+        checksum_text(c, text, len);
+        return;
+    }
+    CALL(nc_get_att_double, grpid, varid, name, value);
+    for (size_t i = 0; i < len; i++)
+        checksum_number(c, value[i]);
+}
+
+static void
+inquire_group(int grpid, checksum *c)
+{
+    int nvars, natts;
+
+    CALL(nc_inq_varids, grpid, &nvars, NULL);
+    for (int v = 0; v < nvars; v++) {
+        CALL(nc_inq_varnatts, grpid, v, &natts);
+        for (int a = 0; a < natts; a++)
+            inquire_attribute(grpid, v, a, c);
+    }
+}
+
+static void
+inquire_all(const char *url, bool attributes, checksum *c)
+{
+    int ncid, n, *grpids;
+
+    CALL(nc_open, url, NC_NOWRITE, &ncid);
+    if (attributes) {
+        CALL(nc_inq_grps, ncid, &n, NULL);
+        if ((grpids = malloc(((size_t)n + 1) * sizeof *grpids)) == NULL)
+            check(NC_ENOMEM);
+        CALL(nc_inq_grps, ncid, &n, grpids);
+        for (int i = 0; i < n; i++)
+            inquire_group(grpids[i], c);
+        free(grpids);
+    }
+    CALL(nc_close, ncid);
+}
+
+/* ---- main -------------------------------------------------------------------------------------------------- */
+
+static int
+describe(const sizes *s)
+{
+    printf("{\"shape\": [%zu, %zu, %zu], \"chunk\": %d, \"box\": %d, \"tiny\": [%zu, %zu], \"tiny_chunk\": %d,\n",
+           s->shape[0], s->shape[1], s->shape[2], CHUNK, BOX, s->tiny[0], s->tiny[1], TINY_CHUNK);
+    printf(" \"groups\": %zu, \"variables\": %d, \"attributes\": %d,\n \"boxes\": [", s->ngroups, META_VARS,
+           META_ATTS);
+    for (size_t i = 0; i < s->nboxes; i++) {
+        size_t at[3];
+
+        box_at(s, i, at);
+        printf("%s[%zu, %zu, %zu]", i > 0 ? ", " : "", at[0], at[1], at[2]);
+    }
+    printf("],\n \"series\": [");
+    for (size_t i = 0; i < s->nseries; i++) {
+        size_t y, x;
+
+        series_at(s, i, &y, &x);
+        printf("%s[%zu, %zu]", i > 0 ? ", " : "", y, x);
+    }
+    printf("],\n \"workloads\": {");
+    for (size_t i = 0; i < workload_count(); i++) {
+        const workload *w = workload_at(i);
+        checksum        c = workload_expect(w, s);
+
+        printf("%s\n  \"%s\": {\"store\": \"%s\", \"sum\": \"%016" PRIx64 "%016" PRIx64 "\"}", i > 0 ? "," : "",
+               w->name, store_name(w->store), c.sum, c.of_sums);
+    }
+    printf("}}\n");
+    return 0;
+}
+
+/* Nobody syncs unless asked to: then like is compared with like. With --durable nc_close() does. */
+static const char *
+durability(int argc, char **argv)
+{
+    bool durable = argc > 3 && strcmp(argv[argc - 1], "--durable") == 0;
+
+#ifdef BENCH_NETCDF
+    durable = true; /* it has no such choice, and does not sync */
+#endif
+    return durable ? "" : "&durability=none";
+}
+
+int
+main(int argc, char **argv)
+{
+    arguments a;
+    stopwatch t;
+    checksum  found = { 0, 0 }, expected;
+    size_t    nbytes;
+    char     *url, threads[16];
+    void     *data;
+
+    if (argc > 2 && strcmp(argv[1], "describe") == 0) {
+        argv[1] = (char[]){ "W1r" };
+        return arguments_parse(argc, argv, &a) ? describe(&a.s) : 2;
+    }
+    if (!arguments_parse(argc, argv, &a))
+        return 2;
+    if (a.nthreads > 0) {
+        snprintf(threads, sizeof threads, "%u", a.nthreads);
+        setenv("NCZARR_THREADS", threads, 1);
+    }
+    nbytes = strlen(a.path) + 96;
+    if ((url = malloc(nbytes)) == NULL)
+        check(NC_ENOMEM);
+    snprintf(url, nbytes, "file://%s#mode=nczarr,file%s", a.path, durability(argc, argv));
+    data = touched(workload_bytes(a.w, &a.s));
+    if (a.w->op == OP_WRITE && a.w->store == STORE_SHORT)
+        fill_shorts(&a.s, data);
+    else if (a.w->op == OP_WRITE)
+        fill_floats(&a.s, a.w->store == STORE_TINY, data);
+
+    stopwatch_start(&t);
+    if (a.w->op == OP_WRITE)
+        write_array(url, a.w, &a.s, data);
+    else if (a.w->op == OP_DEFINE)
+        define_all(url, &a.s);
+    else if (a.w->store == STORE_META)
+        inquire_all(url, a.w->op == OP_INQUIRE, &found);
+    else
+        read_array(url, a.w, &a.s, data);
+    stopwatch_stop(&t);
+
+    free(url);
+    expected = workload_expect(a.w, &a.s);
+    if (a.w->op != OP_WRITE && a.w->store != STORE_META)
+        checksum_words(&found, data, workload_bytes(a.w, &a.s));
+    report(a.w->name, &t, &found);
+    if (found.sum != expected.sum || found.of_sums != expected.of_sums) {
+        fprintf(stderr, "bench: %s: wrong checksum\n", a.w->name);
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * codecs: blosc, libdeflate or zlib, and zstd, as fast as their libraries are when they are asked plainly. Shuffle is
+ * a loop that compilers make vectors of.
+ */
+#include "codecs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#ifdef HAVE_BLOSC
+#include <blosc.h>
+#endif
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+#ifdef HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
+
+#ifdef HAVE_ZSTD
+static _Thread_local ZSTD_CCtx *zstd_out;
+static _Thread_local ZSTD_DCtx *zstd_in;
+#endif
+#ifdef HAVE_LIBDEFLATE
+static _Thread_local struct libdeflate_compressor   *deflate_out;
+static _Thread_local struct libdeflate_decompressor *deflate_in;
+#endif
+
+bool
+codec_present(bench_store store)
+{
+#ifndef HAVE_BLOSC
+    if (store == STORE_BLOSC)
+        return false;
+#endif
+#ifndef HAVE_ZSTD
+    if (store == STORE_ZSTD)
+        return false;
+#endif
+    (void)store;
+    return true;
+}
+
+void
+codecs_begin(void)
+{
+#ifdef HAVE_ZSTD
+    zstd_out = ZSTD_createCCtx();
+    zstd_in = ZSTD_createDCtx();
+#endif
+#ifdef HAVE_LIBDEFLATE
+    deflate_out = libdeflate_alloc_compressor(1);
+    deflate_in = libdeflate_alloc_decompressor();
+#endif
+}
+
+void
+codecs_end(void)
+{
+#ifdef HAVE_ZSTD
+    ZSTD_freeCCtx(zstd_out);
+    ZSTD_freeDCtx(zstd_in);
+#endif
+#ifdef HAVE_LIBDEFLATE
+    libdeflate_free_compressor(deflate_out);
+    libdeflate_free_decompressor(deflate_in);
+#endif
+}
+
+static void
+check(bool good, const char *codec)
+{
+    if (good)
+        return;
+    fprintf(stderr, "limits: %s failed\n", codec);
+    exit(1);
+}
+
+/* ---- shuffle of four-byte elements --------------------------------------------------------------------------- */
+
+static void
+shuffle(const char *restrict in, size_t nbytes, char *restrict out)
+{
+    size_t n = nbytes / 4;
+
+    for (size_t at = 0; at < n; at += 512) {
+        for (size_t b = 0; b < 4; b++)
+            for (size_t i = at; i < at + 512 && i < n; i++)
+                out[b * n + i] = in[4 * i + b];
+    }
+}
+
+static void
+unshuffle(const char *restrict in, size_t nbytes, char *restrict out)
+{
+    size_t n = nbytes / 4;
+
+    for (size_t i = 0; i < n; i++) {
+        out[4 * i] = in[i];
+        out[4 * i + 1] = in[n + i];
+        out[4 * i + 2] = in[2 * n + i];
+        out[4 * i + 3] = in[3 * n + i];
+    }
+}
+
+/* ---- zlib's format ------------------------------------------------------------------------------------------ */
+
+#ifdef HAVE_LIBDEFLATE
+static void
+zlib_decode(const char *in, size_t n, char *out, size_t nbytes)
+{
+    check(libdeflate_zlib_decompress(deflate_in, in, n, out, nbytes, NULL) == LIBDEFLATE_SUCCESS, "libdeflate");
+}
+
+static size_t
+zlib_encode(const char *in, size_t nbytes, char *out, size_t cap)
+{
+    return libdeflate_zlib_compress(deflate_out, in, nbytes, out, cap);
+}
+#else
+static void
+zlib_decode(const char *in, size_t n, char *out, size_t nbytes)
+{
+    uLongf len = (uLongf)nbytes;
+
+    check(uncompress((Bytef *)out, &len, (const Bytef *)in, (uLong)n) == Z_OK, "zlib");
+}
+
+static size_t
+zlib_encode(const char *in, size_t nbytes, char *out, size_t cap)
+{
+    uLongf len = (uLongf)cap;
+
+    check(compress2((Bytef *)out, &len, (const Bytef *)in, (uLong)nbytes, 1) == Z_OK, "zlib");
+    return (size_t)len;
+}
+#endif
+
+/* ---- the door ----------------------------------------------------------------------------------------------- */
+
+const char *
+codec_decode(bench_store store, const char *in, size_t n, char *out, size_t nbytes, char *spare)
+{
+    switch (store) {
+#ifdef HAVE_BLOSC
+    case STORE_BLOSC: check(blosc_decompress_ctx(in, out, nbytes, 1) == (int)nbytes, "blosc"); return out;
+#endif
+#ifdef HAVE_ZSTD
+    case STORE_ZSTD:
+        check(ZSTD_decompressDCtx(zstd_in, spare, nbytes, in, n) == nbytes, "zstd");
+        unshuffle(spare, nbytes, out);
+        return out;
+#endif
+    case STORE_ZLIB:
+        zlib_decode(in, n, spare, nbytes);
+        unshuffle(spare, nbytes, out);
+        return out;
+    default: return in;
+    }
+}
+
+const char *
+codec_decode_part(bench_store store, const char *in, size_t n, size_t first, size_t count, char *out, char *spare)
+{
+    (void)n;
+    (void)count;
+    (void)out;
+    (void)spare;
+#ifdef HAVE_BLOSC
+    if (store == STORE_BLOSC) {
+        check(blosc_getitem(in, (int)first, (int)count, out) == (int)(count * sizeof(float)), "blosc");
+        return out;
+    }
+#endif
+    check(store == STORE_RAW, "decoding in part");
+    return in + first * sizeof(float);
+}
+
+const char *
+codec_encode(bench_store store, const char *in, size_t nbytes, char *out, size_t cap, char *spare, size_t *n)
+{
+    *n = nbytes;
+    switch (store) {
+#ifdef HAVE_BLOSC
+    case STORE_BLOSC:
+        *n = (size_t)blosc_compress_ctx(5, BLOSC_SHUFFLE, sizeof(float), nbytes, in, out, cap, "lz4", 0, 1);
+        return out;
+#endif
+#ifdef HAVE_ZSTD
+    case STORE_ZSTD:
+        shuffle(in, nbytes, spare);
+        *n = ZSTD_compressCCtx(zstd_out, out, cap, spare, nbytes, 1);
+        check(!ZSTD_isError(*n), "zstd");
+        return out;
+#endif
+    case STORE_ZLIB:
+        shuffle(in, nbytes, spare);
+        *n = zlib_encode(spare, nbytes, out, cap);
+        return out;
+    default: return in;
+    }
+}

@@ -1,0 +1,111 @@
+"""The workloads through zarr-python 2 or 3, whichever this Python has; with the option `zarrs`, through its pipeline."""
+import os, sys
+
+import numcodecs, zarr
+
+from common import Run, attributes_of
+
+run = Run()
+three = int(zarr.__version__.split(".")[0]) >= 3
+if "zarrs" in run.options:
+    import zarrs # noqa: F401  registers the pipeline
+    zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"})
+if three:
+    from zarr.core.buffer.cpu import NDBuffer
+
+CODECS = {"raw": (None, None), "short": (None, None), "tiny": (None, None),
+          "blosc": (None, numcodecs.Blosc("lz4", 5, numcodecs.Blosc.SHUFFLE)),
+          "zlib": ([numcodecs.Shuffle(4)], numcodecs.Zlib(1)), "zstd": ([numcodecs.Shuffle(4)], numcodecs.Zstd(1))}
+
+
+def create(group, name, shape, chunks, dtype, store="raw", attributes=None):
+    filters, compressor = CODECS[store]
+    if not three:
+        a = group.create_dataset(name, shape=shape, chunks=chunks or False, dtype=dtype, compressor=compressor, filters=filters,
+                                 fill_value=0)
+        if attributes:
+            a.attrs.put(attributes)
+        return a
+    kw = {"filters": filters} if filters else {}
+    return group.create_array(name, shape=shape, chunks=chunks or "auto", dtype=dtype, compressors=compressor, fill_value=0,
+                              attributes=attributes, **kw)
+
+
+def open_group(path, mode):
+    extra = {"zarr_format": 2} if three else {}
+    if three and mode == "r":
+        extra["use_consolidated"] = False
+    return zarr.open_group(path, mode=mode, **extra)
+
+
+def get(a, selection, out):
+    """Into memory that is there, as far as the library can."""
+    if out.dtype != a.dtype:
+        out[...] = a[selection]
+    else:
+        a.get_basic_selection(selection, out=NDBuffer.from_numpy_array(out) if three else out)
+
+
+def write(path, data, store):
+    a = create(open_group(path, "w"), "field", data.shape, run.chunks, data.dtype, store)
+    a[...] = data
+
+
+def read(path, selections, results):
+    a = open_group(path, "r")["field"]
+    for selection, out in zip(selections, results):
+        get(a, selection, out)
+
+
+def define(path):
+    root = open_group(path, "w")
+    for g in range(run.d["groups"]):
+        group = root.create_group("group%03d" % g)
+        for i in range(run.d["variables"]):
+            v = g * run.d["variables"] + i
+            shape = (4, 8)[:v % 3]
+            create(group, "variable%02d" % i, shape, shape, "<f8", attributes=attributes_of(v))
+
+
+def inquire(path, attributes):
+    root = open_group(path, "r")
+    if attributes:
+        for _, group in root.groups():
+            for _, a in group.arrays():
+                for name, value in dict(a.attrs).items():
+                    if not name.startswith("_"):
+                        run.sum.attribute(value)
+
+
+def warm_up():
+    """What is imported or started on first use is nobody's cost."""
+    import numpy as np
+    import shutil, tempfile
+    tmp = tempfile.mkdtemp()
+    data = np.zeros((4, 4, 4), run.dtype) + 1
+    a = create(open_group(os.path.join(tmp, "w"), "w"), "field", data.shape, (4, 4, 4), data.dtype,
+               run.store if run.store in CODECS else "raw", {"a": 1})
+    a[...] = data
+    get(open_group(os.path.join(tmp, "w"), "r")["field"], (slice(0, 4),) * 3, np.empty_like(data))
+    shutil.rmtree(tmp)
+
+
+warm_up()
+if run.name in ("W6w", "W6", "W6o"):
+    run.start()
+    define(run.path) if run.name == "W6w" else inquire(run.path, run.name == "W6")
+    run.stop()
+elif run.name.endswith("w") and not run.name.endswith("raw"):
+    data = run.data()
+    run.start()
+    write(run.path, data, run.store)
+    run.stop()
+else:
+    selections, results = run.results()
+    run.start()
+    read(run.path, selections, results)
+    run.stop()
+    run.sum.words(results)
+run.report()
+sys.stdout.flush()
+os._exit(0 if str(run.sum) == run.expected else 1)

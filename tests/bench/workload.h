@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * workload: what the benchmark programs share: the workloads by name, their data, boxes and series, the checksum of
+ * what was read, and the clock. docs/performance.md says in words what each workload is.
+ *
+ * All data come from integer arithmetic, so that every program and language makes the same bits. Sizes are for a
+ * scale of 1/`divisor`: chunks keep their size, there are fewer of them.
+ */
+#ifndef BENCH_WORKLOAD_H
+#define BENCH_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    EXIT_NOT_BUILT = 77,  /* the library lacks the codec: neither success nor failure */
+    CHUNK = 64,           /* edge of a chunk of the big array */
+    BOX = 32,             /* edge of a box of W4 */
+    TINY_CHUNK = 32,      /* edge of a chunk of W10 */
+    META_ATTS = 10,       /* attributes of each variable of W6 */
+    META_VARS = 20,       /* variables in each group of W6 */
+};
+
+typedef enum bench_store {
+    STORE_RAW,
+    STORE_BLOSC,
+    STORE_ZLIB,
+    STORE_ZSTD,
+    STORE_SHORT,
+    STORE_META,
+    STORE_TINY,
+} bench_store;
+
+typedef enum bench_op {
+    OP_WRITE,   /* the whole array in one call */
+    OP_READ,    /* the same, back */
+    OP_BOXES,   /* random boxes, a call each */
+    OP_SERIES,  /* random series along the first dimension, a call each */
+    OP_STRIDED, /* every second element in every dimension, one call */
+    OP_CONVERT, /* stored as short, read as double */
+    OP_DEFINE,  /* many small variables with attributes */
+    OP_OPEN,    /* open and close them */
+    OP_INQUIRE, /* open, read all attributes, close */
+} bench_op;
+
+typedef struct workload {
+    const char *name;
+    bench_store store;
+    bench_op    op;
+} workload;
+
+typedef struct sizes {
+    size_t divisor;
+    size_t shape[3];      /* of the big array, (1024, 512, 256) at full scale */
+    size_t nboxes, nseries;
+    size_t ngroups;
+    size_t tiny[2];       /* of W10's array, (32000, 3200) at full scale */
+} sizes;
+
+/* Order matters to it: of a running sum the sum. */
+typedef struct checksum {
+    uint64_t sum, of_sums;
+} checksum;
+
+typedef struct stopwatch {
+    double wall, cpu;
+    long   rss_kb;
+} stopwatch;
+
+const workload *workload_find(const char *name); /* NULL: there is none */
+size_t          workload_count(void);
+const workload *workload_at(size_t i);
+const char     *store_name(bench_store store);
+
+sizes  sizes_of(size_t divisor);
+size_t array_nelems(const sizes *s);
+size_t tiny_nelems(const sizes *s);
+
+/* Corner of box i, and (y, x) of series i. */
+void box_at(const sizes *s, size_t i, size_t corner[3]);
+void series_at(const sizes *s, size_t i, size_t *y, size_t *x);
+
+/* The array's elements [first, first + n) in C order, in 1/64. */
+void array_values(const sizes *s, size_t first, size_t n, uint16_t *out);
+void tiny_values(const sizes *s, size_t first, size_t n, uint16_t *out);
+void fill_floats(const sizes *s, bool tiny, float *out);
+void fill_shorts(const sizes *s, short *out);
+
+/* Attribute `a` of variable `v` (counted over all groups): text, or up to 4 numbers. */
+typedef struct attribute {
+    char   name[24];
+    char   text[48];  /* "" for numbers */
+    double number[4];
+    size_t n;
+    bool   integer;
+} attribute;
+
+attribute attribute_of(size_t v, size_t a);
+size_t    variable_rank(size_t v); /* 0 to 2 */
+
+void checksum_words(checksum *c, const void *data, size_t nbytes);
+void checksum_text(checksum *c, const char *text, size_t len);
+void checksum_number(checksum *c, double number);
+/* What a reader of this workload must find. Writers: zero. */
+checksum workload_expect(const workload *w, const sizes *s);
+
+/* Bytes that a reader of this workload gets, and so its buffer. */
+size_t workload_bytes(const workload *w, const sizes *s);
+
+/* Memory that is there, not only promised: page faults of the result are nobody's cost. */
+void *touched(size_t nbytes);
+
+void stopwatch_start(stopwatch *t);
+void stopwatch_stop(stopwatch *t);
+/* One line of JSON: what a driver reads. */
+void report(const char *name, const stopwatch *t, const checksum *c);
+
+/* "WORKLOAD PATH [--scale 1/N] [--threads N]": false, with a message, when it is not that. */
+typedef struct arguments {
+    const workload *w;
+    const char     *path;
+    sizes           s;
+    unsigned        nthreads; /* 0: not said */
+} arguments;
+
+bool arguments_parse(int argc, char **argv, arguments *out);
+
+#endif /* BENCH_WORKLOAD_H */
