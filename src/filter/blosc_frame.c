@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Decoding of blosc frames, block by block straight into the output, so that a block is unshuffled while it is still in
- * the cache, streams that stand uncompressed are never copied by themselves, and blocks that nobody wants cost nothing.
+ * Decoding of blosc frames, block by block straight into the output, so that a block is unshuffled while it is still
+ * in the cache, streams that stand uncompressed are never copied by themselves, and blocks that nobody wants cost
+ * nothing.
  *
- * Nothing in a frame is believed: offsets and lengths are checked against the frame's own end before they are used, and
- * every stream must give exactly the bytes that the block has room for.
+ * Nothing in a frame is believed: offsets and lengths are checked against the frame's own end before they are used,
+ * and every stream must give exactly the bytes that the block has room for.
  */
 #include "filter/blosc_int.h"
 #include "filter/keep_int.h"
@@ -198,8 +199,8 @@ next_stream(const ncz_blosc_frame *f, uint32_t *at, const unsigned char **data, 
 }
 
 /*
- * Decodes one stream to `room`, of `wanted` bytes, unless they stand there as they are: *where is where they then are.
- * A stream of which nothing was saved is stored.
+ * Decodes one stream to `room`, of `wanted` bytes, unless they stand there as they are: *where is where they then
+ * are. A stream of which nothing was saved is stored.
  */
 static int
 one_stream(const ncz_blosc_frame *f, uint32_t *at, unsigned char *room, uint32_t wanted, const unsigned char **where)
@@ -268,7 +269,7 @@ join_streams(const ncz_blosc_frame *f, uint32_t at, uint32_t n, unsigned char *r
     return NC_NOERR;
 }
 
-/* One stream for each plane: the planes need not stand behind each other, so those that are stored stay where they are. */
+/* One stream for each plane: planes need not stand behind each other, so those that are stored stay where they are. */
 static int
 block_of_planes(const ncz_blosc_frame *f, uint32_t at, uint32_t n, unsigned char *scratch, unsigned char *out)
 {

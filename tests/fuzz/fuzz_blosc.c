@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fuzz target: blosc frames. Four bytes say which part is wanted; the rest is the frame. It is decoded whole and in part
- * into memory of just its size: the part must be the same bytes as in the whole, and the rest untouched. c-blosc,
- * where it takes the frame too, must say the same. Frames whose header does not fit are also tried with one that does,
- * so that the streams are reached.
+ * Fuzz target: blosc frames. Four bytes say which part is wanted; the rest is the frame. It is decoded whole and in
+ * part into memory of just its size: the part must be the same bytes as in the whole, and the rest untouched.
+ * c-blosc, where it takes the frame too, must say the same. Frames whose header does not fit are also tried with one
+ * that does, so that the streams are reached.
  */
 #include "filter/blosc_int.h"
 
