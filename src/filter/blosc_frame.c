@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Decoding of blosc frames, block by block straight into the output, so that a block is unshuffled while it is still in
- * the cache, streams that stand uncompressed are never copied by themselves, and blocks that nobody wants cost nothing.
+ * Decoding of blosc frames, block by block straight into the output, so that a block is unshuffled while it is still
+ * in the cache, streams that stand uncompressed are never copied by themselves, and blocks that nobody wants cost
+ * nothing.
  *
- * Nothing in a frame is believed: offsets and lengths are checked against the frame's own end before they are used, and
- * every stream must give exactly the bytes that the block has room for.
+ * Nothing in a frame is believed: offsets and lengths are checked against the frame's own end before they are used,
+ * and every stream must give exactly the bytes that the block has room for.
  */
 #include "filter/blosc_int.h"
 #include "filter/keep_int.h"
@@ -111,11 +112,48 @@ ncz_blosc_open(const void *in, size_t n, ncz_blosc_frame *out)
 /* ---- streams ------------------------------------------------------------------------------------------- */
 
 #ifdef NCZ_WITH_LZ4
+#define LZ4_LAST_LITERALS 5 /* an LZ4 block ends with no fewer */
+
+/* The rest of an LZ4 length, in bytes of which all but the last are 255. */
+static bool
+more_length(const unsigned char *in, size_t n, size_t *at, size_t *len)
+{
+    unsigned byte = 255;
+
+    for (; byte == 255 && *at < n; *len += byte)
+        byte = in[(*at)++];
+    return byte != 255;
+}
+
+/*
+ * Whether an LZ4 block is `wanted` times one byte: a literal, a match of distance 1, literals. The planes of sign and
+ * exponent often are, and zeros below short fractions; the library takes ten times as long for them as memset().
+ */
+static bool
+is_run(const unsigned char *in, size_t n, size_t wanted)
+{
+    size_t at = 4, len = 1 + 19, last; /* the literal; 15 of the match are in the first byte, 4 go without saying */
+
+    if (n < 5 || in[0] != 0x1f || in[2] != 1 || in[3] != 0 || !more_length(in, n, &at, &len))
+        return false;
+    if (at >= n || (last = in[at++] >> 4) == 15 || last < LZ4_LAST_LITERALS || last != n - at || len + last != wanted)
+        return false;
+    for (; at < n; at++)
+        if (in[at] != in[1])
+            return false;
+    return true;
+}
+
 static int
 decode_lz4(const void *in, size_t n, void *out, size_t wanted)
 {
-    int got = LZ4_decompress_safe(in, out, (int)n, (int)wanted); /* a frame's lengths fit into an int */
+    int got;
 
+    if (is_run(in, n, wanted)) {
+        memset(out, ((const unsigned char *)in)[1], wanted);
+        return NC_NOERR;
+    }
+    got = LZ4_decompress_safe(in, out, (int)n, (int)wanted); /* a frame's lengths fit into an int */
     return got >= 0 && (size_t)got == wanted ? NC_NOERR : NC_EFILTER;
 }
 #endif
@@ -161,8 +199,8 @@ next_stream(const ncz_blosc_frame *f, uint32_t *at, const unsigned char **data, 
 }
 
 /*
- * Decodes one stream to `room`, of `wanted` bytes, unless they stand there as they are: *where is where they then are.
- * A stream of which nothing was saved is stored.
+ * Decodes one stream to `room`, of `wanted` bytes, unless they stand there as they are: *where is where they then
+ * are. A stream of which nothing was saved is stored.
  */
 static int
 one_stream(const ncz_blosc_frame *f, uint32_t *at, unsigned char *room, uint32_t wanted, const unsigned char **where)
@@ -231,7 +269,7 @@ join_streams(const ncz_blosc_frame *f, uint32_t at, uint32_t n, unsigned char *r
     return NC_NOERR;
 }
 
-/* One stream for each plane: the planes need not stand behind each other, so those that are stored stay where they are. */
+/* One stream for each plane: planes need not stand behind each other, so those that are stored stay where they are. */
 static int
 block_of_planes(const ncz_blosc_frame *f, uint32_t at, uint32_t n, unsigned char *scratch, unsigned char *out)
 {

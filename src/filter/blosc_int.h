@@ -2,9 +2,9 @@
 /*
  * blosc frames of format 2 (all that c-blosc writes), for the files that know of them.
  *
- * A frame is a header, the offsets of its blocks, and the blocks, each decoded by itself. A block is one stream or, where
- * it was split, one for each byte of an element; a stream is its length in four bytes and its data, which stand as they
- * are where they would not shrink.
+ * A frame is a header, the offsets of its blocks, and the blocks, each decoded by itself. A block is one stream or,
+ * where it was split, one for each byte of an element; a stream is its length in four bytes and its data, which stand
+ * as they are where they would not shrink.
  */
 #ifndef NCZ_FILTER_BLOSC_INT_H
 #define NCZ_FILTER_BLOSC_INT_H
@@ -22,8 +22,8 @@ typedef struct ncz_blosc_frame {
 } ncz_blosc_frame;
 
 /*
- * Reads header and offsets, and checks all that can be known of them without decoding: NC_EFILTER. What is said of the
- * frame stays good while `in` does. Bytes behind its end are no part of it.
+ * Reads header and offsets, and checks all that can be known of them without decoding: NC_EFILTER. What is said of
+ * the frame stays good while `in` does. Bytes behind its end are no part of it.
  */
 int ncz_blosc_open(const void *in, size_t n, ncz_blosc_frame *out);
 
@@ -31,9 +31,9 @@ int ncz_blosc_open(const void *in, size_t n, ncz_blosc_frame *out);
 bool ncz_blosc_knows(const ncz_blosc_frame *f);
 
 /*
- * Decodes the blocks that have part in the bytes [part->from, part->to) of the decoded data into their places in `out`,
- * which has room for all f->nbytes, and says in `part` what that came to. Other bytes of `out` stay as they are.
- * Corrupt: NC_EFILTER, and then any byte of `out` may have changed. For frames that ncz_blosc_knows().
+ * Decodes the blocks that have part in the bytes [part->from, part->to) of the decoded data into their places in
+ * `out`, which has room for all f->nbytes, and says in `part` what that came to. Other bytes of `out` stay as they
+ * are. Corrupt: NC_EFILTER, and then any byte of `out` may have changed. For frames that ncz_blosc_knows().
  */
 int ncz_blosc_decode(const ncz_blosc_frame *f, void *out, ncz_part *part);
 

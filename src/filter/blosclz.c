@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Decoding of blosclz, blosc's own compressor: FastLZ's second format. A stream is a row of runs. Each begins with a
- * control byte: below 32 it says how many bytes (and one more) follow as they are; else its high three bits are a length
- * and its low five the high part of a distance back, with more bytes of either behind it.
+ * control byte: below 32 it says how many bytes (and one more) follow as they are; else its high three bits are a
+ * length and its low five the high part of a distance back, with more bytes of either behind it.
  *
- * Positions are counted, never pointed at, and each is checked before it is used: whatever the stream says, nothing is
- * read behind its end and nothing written behind the end of the output.
+ * Positions are counted, never pointed at, and each is checked before it is used: whatever the stream says, nothing
+ * is read behind its end and nothing written behind the end of the output.
  */
 #include "filter/blosc_int.h"
 

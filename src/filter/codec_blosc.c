@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * blosc: its parameters; encoding, through c-blosc's context calls on the caller's thread; decoding, by blosc_frame.c,
- * and by c-blosc what that does not know.
+ * blosc: its parameters; encoding, through c-blosc's context calls on the caller's thread; decoding, by
+ * blosc_frame.c, and by c-blosc what that does not know.
  *
- * A frame's header is checked completely before c-blosc sees the frame: it takes lengths out of it on trust, the length
- * of its input among them.
+ * A frame's header is checked completely before c-blosc sees the frame: it takes lengths out of it on trust, the
+ * length of its input among them.
  */
 #include "filter/blosc_int.h"
 

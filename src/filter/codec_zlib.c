@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zlib and gzip. zlib does both, unless the build has something faster in its place. A gzip object may be several members one behind the other; the one that we write
- * carries neither time nor operating system, so that the same data give the same bytes everywhere.
+ * zlib and gzip. zlib does both, unless the build has something faster in its place. A gzip object may be several
+ * members one behind the other; the one that we write carries neither time nor operating system, so that the same
+ * data give the same bytes everywhere.
  */
 #include "filter/filter_int.h"
 #include "filter/stream_int.h"
@@ -186,7 +187,7 @@ gzip_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
 
 /* ---- decoding ------------------------------------------------------------------------------------------ */
 
-/* Whether another member of a gzip object follows: what does not begin like one is left over from something longer. */
+/* Whether another gzip member follows: what does not begin like one is left over from something longer. */
 static bool
 member_follows(bool gzip, const unsigned char *in, size_t n)
 {

@@ -107,14 +107,15 @@ typedef struct ncz_codec_ops {
      * Decodes in[0..n). `*used` on entry is the exact size wanted, or the most allowed when `exact` is false (an
      * outer stage of a chain); on return what it came to. Never writes past cap. Too little or too much is NC_EFILTER
      * with a text. So are bytes behind the encoded object, but not where the object itself says where it ends (zlib,
-     * gzip, bz2, zstd, blosc; szip cannot tell): writers that replace an object in place leave the rest of a longer one
-     * behind it, and that is logged and ignored. After a failure `out` holds anything.
+     * gzip, bz2, zstd, blosc; szip cannot tell): writers that replace an object in place leave the rest of a longer
+     * one behind it, and that is logged and ignored. After a failure `out` holds anything.
      */
     int (*decode)(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
                   size_t cap, bool exact, size_t *used);
     /*
-     * May be NULL. Decodes in[0..n), exactly `size` bytes, but only what [part->from, part->to) takes, each byte to its
-     * own place in out[0..size); `part` becomes what that was, which may be more. The rest of `out` is not touched.
+     * May be NULL. Decodes in[0..n), exactly `size` bytes, but only what [part->from, part->to) takes, each byte to
+     * its own place in out[0..size); `part` becomes what that was, which may be more. The rest of `out` is not
+     * touched.
      */
     int (*decode_part)(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
                        size_t size, ncz_part *part);
@@ -177,8 +178,8 @@ int ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *i
 bool ncz_chain_in_parts(const ncz_chain *c);
 /*
  * The same for a caller that needs the bytes [part->from, part->to) of the chunk only. They are decoded to their own
- * places in `out`, which has room for all n; `part` becomes what was decoded, which is that or more. Other bytes of `out`
- * stay as they are. Parts that nobody asked for may be corrupt unnoticed. A chain that cannot decodes all.
+ * places in `out`, which has room for all n; `part` becomes what was decoded, which is that or more. Other bytes of
+ * `out` stay as they are. Parts that nobody asked for may be corrupt unnoticed. A chain that cannot decodes all.
  */
 int ncz_chain_decode_part(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, void *out,
                           size_t n, bool tail_ok, ncz_part *part);

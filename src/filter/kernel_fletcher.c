@@ -4,8 +4,8 @@
  *
  * Ones' complement sums are residues modulo 65535, which buys two things. Swapping the bytes of every word swaps the
  * bytes of the result (it is a product with 256), so words are added up as the machine has them. And the order of
- * adding is free, so the words go into lanes, and the places that the lanes had in the data are made up for at the end
- * of a run.
+ * adding is free, so the words go into lanes, and the places that the lanes had in the data are made up for at the
+ * end of a run.
  */
 #include "filter/kernel_int.h"
 

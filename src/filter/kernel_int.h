@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inner loops of the filter room that are worth a vector: elements into byte planes and back, bit planes back into
- * elements, the Fletcher checksum. Plain functions of memory to memory, that neither fail nor allocate; each gives the
- * same bytes on every machine.
+ * The inner loops of the filter room that are worth a vector: elements into byte planes and back, bit planes back
+ * into elements, the Fletcher checksum. Plain functions of memory to memory, that neither fail nor allocate; each
+ * gives the same bytes on every machine.
  *
  * A plane is one byte of each of `count` elements. `in` and `out` must not overlap.
  */
@@ -30,8 +30,8 @@ ncz_codec_gathers_apart(size_t size)
 void ncz_codec_gather_apart(const unsigned char *const *planes, size_t count, size_t size, void *out);
 
 /*
- * The way back from blosc's bit shuffle: of each byte of the elements eight planes of bits, lowest first, of which each
- * byte holds eight elements, the first in its lowest bit. `count` is a multiple of 8.
+ * The way back from blosc's bit shuffle: of each byte of the elements eight planes of bits, lowest first, of which
+ * each byte holds eight elements, the first in its lowest bit. `count` is a multiple of 8.
  */
 void ncz_codec_gather_bits(const void *in, size_t count, size_t size, void *out);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Frames that c-blosc made, decoded by us and by c-blosc: the same bytes, whole and in part, whatever the compressor, the
- * order, the sizes. What is made of them by changing bytes is decoded to something, or refused, but never believed.
+ * Frames that c-blosc made, decoded by us and by c-blosc: the same bytes, whole and in part, whatever the compressor,
+ * the order, the sizes. What is made of them by changing bytes is decoded to something, or refused, but never
+ * believed.
  */
 #include "filter_testing.h"
 

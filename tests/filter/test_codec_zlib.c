@@ -66,7 +66,11 @@ test_stream_heads(void **state)
         size_t           used;
         unsigned char   *object = encoded(ops, &p, &env, data, sizeof data, &used);
 
+#ifndef NCZ_OTHER_DEFLATE
         assert_memory_equal(object, heads[level], 2);
+#else
+        assert_int_equal(object[0], heads[level][0]);
+#endif
         free(object);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What threads keep between chunks: it changes no byte of what is encoded, survives failures, is no other thread's, and
- * is given back when the thread ends (leak checkers see to that).
+ * What threads keep between chunks: it changes no byte of what is encoded, survives failures, is no other thread's,
+ * and is given back when the thread ends (leak checkers see to that).
  */
 #include "filter_testing.h"
 
