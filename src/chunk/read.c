@@ -161,9 +161,10 @@ landed(ncz_chunk_call *c, ncz_chunk_job *j)
         settle(c, j);
     else
         mark_absent(c, j);
-    if (j->room != NULL)
+    if (j->room != NULL && j->keep) { /* absent: not to be held by each of many */
         ncz_chunk_spare_give(&c->engine->cache, j->room, c->spec->chunk_bytes);
-    j->room = NULL;
+        j->room = NULL;
+    }
     pthread_mutex_unlock(&c->engine->lock);
 }
 
