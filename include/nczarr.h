@@ -348,7 +348,15 @@ NCZARR_API const char *nc_strerror(int ncerr);
  * next call. Never NULL. */
 NCZARR_API const char *nczarr_errmsg(void);
 
-/* Neither is needed: the library sets itself up. They return NC_NOERR. */
+/* How many threads may work at once on the data of all datasets, those that call counted. 1: no thread is ever started.
+ * 0: as many as NCZARR_THREADS in the environment says, else as many CPUs as the process may use, which is the
+ * default. Waits for what the threads are doing. NC_EINVAL negative. */
+NCZARR_API int nczarr_set_threads(int nthreads);
+NCZARR_API int nczarr_get_threads(void);
+
+/* Neither is needed: the library sets itself up, and cleans up at the end of the process. nc_finalize() ends the
+ * library's threads and frees what it keeps between calls; the next call that needs them makes them anew. They return
+ * NC_NOERR. */
 NCZARR_API int nc_initialize(void);
 NCZARR_API int nc_finalize(void);
 

@@ -40,7 +40,25 @@ nc_initialize(void)
 int
 nc_finalize(void)
 {
+    ncz_err_clear();
+    ncz_pool_stop();
     return NC_NOERR;
+}
+
+int
+nczarr_set_threads(int nthreads)
+{
+    ncz_err_clear();
+    if (nthreads < 0)
+        return ncz_fail(NC_EINVAL, "%d threads", nthreads);
+    ncz_pool_set_threads((unsigned)nthreads);
+    return NC_NOERR;
+}
+
+int
+nczarr_get_threads(void)
+{
+    return (int)ncz_pool_threads();
 }
 
 char *

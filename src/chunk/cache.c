@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cache: slots by (variable, chunk index) in a hash table, in order of use, and the dirty ones in the order in which
- * they became so.
+ * cache: slots by (variable, chunk index) in a hash table, and the dirty ones in the order of their last change.
  *
  * Invariant: `used` counts every slot and every byte of data; a slot is in the dirty list exactly while DIRTY. All
- * under the engine's lock. Nothing here decides what goes; that is evict.c.
+ * under the engine's lock. When something has to go is decided in evict.c; which of the clean ones it is, here.
  */
 #include "chunk/chunk_int.h"
 
 #include <string.h>
 
-enum { BUCKETS = 64 };
+enum {
+    BUCKETS = 64,
+    SAMPLE = 4,
+};
+
+#define SPARE_LEAST ((size_t)32 << 10) /* below that malloc is as good */
 
 static void
 list_init(ncz_chunk_link *list)
@@ -38,14 +42,13 @@ list_del(ncz_chunk_link *link)
 ncz_chunk *
 ncz_chunk_of_dirty(ncz_chunk_link *link)
 {
-    return (ncz_chunk *)(void *)((char *)link - offsetof(ncz_chunk, dirty));
+    return (ncz_chunk *)link;
 }
 
 int
 ncz_chunk_cache_init(ncz_chunk_cache *cache, size_t limit)
 {
-    *cache = (ncz_chunk_cache){ .nbuckets = BUCKETS, .limit = limit };
-    list_init(&cache->lru);
+    *cache = (ncz_chunk_cache){ .nbuckets = BUCKETS, .limit = limit, .seed = 1 };
     list_init(&cache->dirty);
     if ((cache->buckets = ncz_zalloc_n(BUCKETS, sizeof(ncz_chunk *))) == NULL)
         return ncz_fail_nomem(BUCKETS * sizeof(ncz_chunk *));
@@ -55,11 +58,17 @@ ncz_chunk_cache_init(ncz_chunk_cache *cache, size_t limit)
 void
 ncz_chunk_cache_clear(ncz_chunk_cache *cache)
 {
-    while (cache->lru.next != NULL && cache->lru.next != &cache->lru)
-        ncz_chunk_drop(cache, (ncz_chunk *)cache->lru.next);
+    ncz_chunk *chunk;
+
+    while (cache->buckets != NULL && (chunk = ncz_chunk_next(cache, NULL)) != NULL)
+        ncz_chunk_drop(cache, chunk);
+    while (cache->nspares > 0)
+        ncz_free(cache->spares[--cache->nspares].data);
     ncz_free(cache->buckets);
     cache->buckets = NULL;
 }
+
+/* ---- the table ---- */
 
 static size_t
 bucket_of(const ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index)
@@ -79,31 +88,55 @@ is_of(const ncz_chunk *chunk, const ncz_spec *spec, const uint64_t *index)
 ncz_chunk *
 ncz_chunk_find(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index)
 {
-    ncz_chunk *chunk = cache->buckets[bucket_of(cache, spec, index)];
+    ncz_chunk *chunk;
 
+    if (cache->n == 0)
+        return NULL;
+    chunk = cache->buckets[bucket_of(cache, spec, index)];
     while (chunk != NULL && !is_of(chunk, spec, index))
         chunk = chunk->beside;
     return chunk;
 }
 
-/* Twice the buckets. Without memory for them the chains get longer, and that is all. */
-static void
-widen(ncz_chunk_cache *cache)
+static ncz_chunk *
+first_from(const ncz_chunk_cache *cache, size_t b)
 {
-    ncz_chunk **buckets = ncz_zalloc_n(cache->nbuckets, 2 * sizeof(ncz_chunk *));
+    while (b < cache->nbuckets && cache->buckets[b] == NULL)
+        b++;
+    return b < cache->nbuckets ? cache->buckets[b] : NULL;
+}
+
+ncz_chunk *
+ncz_chunk_next(const ncz_chunk_cache *cache, const ncz_chunk *chunk)
+{
+    if (chunk == NULL)
+        return first_from(cache, 0);
+    if (chunk->beside != NULL)
+        return chunk->beside;
+    return first_from(cache, bucket_of(cache, chunk->spec, chunk->index) + 1);
+}
+
+/* Another number of buckets. Without memory for them the chains are longer, or the walks, and that is all. */
+static void
+resize(ncz_chunk_cache *cache, size_t nbuckets)
+{
+    ncz_chunk **buckets = ncz_zalloc_n(nbuckets, sizeof *buckets), **old = cache->buckets;
+    size_t      nold = cache->nbuckets;
 
     if (buckets == NULL)
         return;
-    ncz_free(cache->buckets);
     cache->buckets = buckets;
-    cache->nbuckets *= 2;
-    for (ncz_chunk_link *link = cache->lru.next; link != &cache->lru; link = link->next) {
-        ncz_chunk *chunk = (ncz_chunk *)link;
-        size_t     b = bucket_of(cache, chunk->spec, chunk->index);
+    cache->nbuckets = nbuckets;
+    for (size_t b = 0; b < nold; b++) {
+        for (ncz_chunk *chunk = old[b], *next; chunk != NULL; chunk = next) {
+            ncz_chunk **at = &buckets[bucket_of(cache, chunk->spec, chunk->index)];
 
-        chunk->beside = buckets[b];
-        buckets[b] = chunk;
+            next = chunk->beside;
+            chunk->beside = *at;
+            *at = chunk;
+        }
     }
+    ncz_free(old);
 }
 
 static size_t
@@ -115,21 +148,24 @@ slot_bytes(const ncz_chunk *chunk)
 int
 ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index, ncz_chunk **out)
 {
-    size_t     nbytes = sizeof(ncz_chunk) + spec->rank * sizeof *index, b;
-    ncz_chunk *chunk = ncz_alloc(nbytes);
+    size_t      nbytes = sizeof(ncz_chunk) + spec->rank * sizeof *index;
+    ncz_chunk  *chunk = ncz_alloc(nbytes);
+    ncz_chunk **at;
 
     if (chunk == NULL)
         return ncz_fail_nomem(nbytes);
-    *chunk = (ncz_chunk){ .spec = ncz_spec_ref((ncz_spec *)spec), .state = NCZ_CHUNK_LOADING };
+    *chunk = (ncz_chunk){ .spec = ncz_spec_ref((ncz_spec *)spec), .state = NCZ_CHUNK_LOADING,
+                          .used = ++cache->clock };
     if (spec->rank > 0)
         memcpy(chunk->index, index, spec->rank * sizeof *index);
     if (cache->n >= cache->nbuckets)
-        widen(cache);
-    b = bucket_of(cache, spec, index);
-    chunk->beside = cache->buckets[b];
-    cache->buckets[b] = chunk;
+        resize(cache, cache->nbuckets * 2);
+    else if (cache->nbuckets > BUCKETS && cache->n < cache->nbuckets / 8)
+        resize(cache, cache->nbuckets / 2);
+    at = &cache->buckets[bucket_of(cache, spec, index)];
+    chunk->beside = *at;
+    *at = chunk;
     list_init(&chunk->dirty);
-    list_add(&cache->lru, &chunk->lru);
     cache->used += slot_bytes(chunk);
     cache->n++;
     *out = chunk;
@@ -146,18 +182,18 @@ ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk)
     *at = chunk->beside;
     ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
     ncz_chunk_set_data(cache, chunk, NULL);
-    list_del(&chunk->lru);
     cache->used -= slot_bytes(chunk);
     cache->n--;
     ncz_spec_unref(chunk->spec);
     ncz_free(chunk);
 }
 
+/* ---- slots ---- */
+
 void
 ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk)
 {
-    list_del(&chunk->lru);
-    list_add(&cache->lru, &chunk->lru);
+    chunk->used = ++cache->clock;
 }
 
 static bool
@@ -166,14 +202,22 @@ unstored(ncz_chunk_state state)
     return state == NCZ_CHUNK_DIRTY || state == NCZ_CHUNK_STORING;
 }
 
+static bool
+idle(ncz_chunk_state state)
+{
+    return state == NCZ_CHUNK_CLEAN || state == NCZ_CHUNK_SEEN;
+}
+
 void
 ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state state)
 {
     cache->nunstored += unstored(state);
     cache->nunstored -= unstored(chunk->state);
-    if (chunk->state == NCZ_CHUNK_DIRTY && state != NCZ_CHUNK_DIRTY)
+    cache->nidle += idle(state);
+    cache->nidle -= idle(chunk->state);
+    if (chunk->state == NCZ_CHUNK_DIRTY)
         list_del(&chunk->dirty);
-    if (chunk->state != NCZ_CHUNK_DIRTY && state == NCZ_CHUNK_DIRTY)
+    if (state == NCZ_CHUNK_DIRTY)
         list_add(&cache->dirty, &chunk->dirty);
     chunk->state = state;
 }
@@ -181,12 +225,14 @@ ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state st
 void
 ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data)
 {
+    size_t nbytes = chunk->spec->chunk_bytes;
+
     if (chunk->data != NULL)
-        cache->used -= chunk->spec->chunk_bytes;
+        cache->used -= nbytes;
     if (data != NULL)
-        cache->used += chunk->spec->chunk_bytes;
-    if (chunk->data != data)
-        ncz_free(chunk->data);
+        cache->used += nbytes;
+    if (chunk->data != NULL && chunk->data != data)
+        ncz_chunk_spare_give(cache, chunk->data, nbytes);
     chunk->data = data;
 }
 
@@ -194,4 +240,72 @@ bool
 ncz_chunk_busy(const ncz_chunk *chunk)
 {
     return chunk->pins > 0 || chunk->writer || chunk->state == NCZ_CHUNK_LOADING || chunk->state == NCZ_CHUNK_STORING;
+}
+
+/* ---- what goes ---- */
+
+static uint64_t
+draw(ncz_chunk_cache *cache)
+{
+    uint64_t x = cache->seed;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return cache->seed = x;
+}
+
+/*
+ * Of the first few clean ones from a random bucket on, the one longest not used. So what is in use stays although a
+ * long scan goes through; and a loop over a little more than fits still finds most of it, where the strict order
+ * of use would always have dropped just what comes next.
+ */
+ncz_chunk *
+ncz_chunk_victim(ncz_chunk_cache *cache)
+{
+    ncz_chunk *victim = NULL;
+    size_t     b = (size_t)draw(cache), sampled = 0;
+
+    if (cache->nidle == 0)
+        return NULL;
+    for (size_t i = 0; i < cache->nbuckets && sampled < SAMPLE; i++) {
+        ncz_chunk *chunk = cache->buckets[(b + i) & (cache->nbuckets - 1)];
+
+        for (; chunk != NULL; chunk = chunk->beside) {
+            if (!idle(chunk->state) || ncz_chunk_busy(chunk))
+                continue;
+            sampled++;
+            if (victim == NULL || chunk->used < victim->used)
+                victim = chunk;
+        }
+    }
+    return victim;
+}
+
+void
+ncz_chunk_spare_give(ncz_chunk_cache *cache, char *data, size_t nbytes)
+{
+    if (nbytes < SPARE_LEAST || nbytes > cache->limit || cache->spares_most == 0) {
+        ncz_free(data);
+        return;
+    }
+    if (cache->nspares == cache->spares_most) { /* the oldest, which may be of a size that nobody wants any more */
+        ncz_free(cache->spares[0].data);
+        memmove(cache->spares, cache->spares + 1, --cache->nspares * sizeof cache->spares[0]);
+    }
+    cache->spares[cache->nspares++] = (ncz_chunk_spare){ data, nbytes };
+}
+
+char *
+ncz_chunk_spare_take(ncz_chunk_cache *cache, size_t nbytes)
+{
+    for (size_t i = cache->nspares; i-- > 0;) {
+        char *data = cache->spares[i].data;
+
+        if (cache->spares[i].nbytes != nbytes)
+            continue;
+        memmove(cache->spares + i, cache->spares + i + 1, (--cache->nspares - i) * sizeof cache->spares[0]);
+        return data;
+    }
+    return NULL;
 }

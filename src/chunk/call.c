@@ -1,21 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * call: one read or write under way: its pieces in batches, the memory that it works in, its first failure.
+ * call: one read or write under way: its pieces in batches, its first failure.
  *
- * A call belongs to the thread that makes it; a map may run its callbacks on others, one at a time.
+ * A call belongs to the thread that makes it; workers do its jobs, one each, and touch nothing else of it but its
+ * status.
  */
 #include "chunk/chunk_int.h"
 
 #include <string.h>
 
+bool
+ncz_chunk_from_workers(const ncz_engine *e)
+{
+    return (zmap_caps_of(e->map) & ZMAP_FROM_WORKERS) != 0;
+}
+
 size_t
-ncz_chunk_batch_of(const ncz_engine *e, size_t chunk_bytes)
+ncz_chunk_batch_of(size_t chunk_bytes)
 {
     size_t n = chunk_bytes > 0 ? NCZ_CHUNK_BATCH_BYTES / chunk_bytes : NCZ_CHUNK_BATCH;
 
-    if ((zmap_caps_of(e->map) & ZMAP_FROM_WORKERS) != 0 || n == 0)
+    if (n == 0)
         return 1;
     return n < NCZ_CHUNK_BATCH ? n : NCZ_CHUNK_BATCH;
+}
+
+/*
+ * Jobs of a batch. Driven from workers a batch costs little memory, since each worker has one chunk at a time, and
+ * should be long, since at its end the workers wait for the last one.
+ */
+static size_t
+jobs_of(const ncz_chunk_call *c, size_t threads)
+{
+    if (!c->workers)
+        return ncz_chunk_batch_of(c->spec->chunk_bytes);
+    return threads < 4 ? 256 : threads * 64;
+}
+
+/* Chunks that stay in the cache do cost memory: half of what it may have, or one for each worker. */
+static size_t
+most_kept(const ncz_engine *e, size_t chunk_bytes, size_t threads)
+{
+    size_t n = chunk_bytes > 0 ? e->cache.limit / 2 / chunk_bytes : SIZE_MAX;
+
+    return n > threads ? n : threads;
 }
 
 /* At most so many pieces: a call for a single chunk should not set a table for a hundred. */
@@ -37,16 +65,18 @@ most_pieces(const ncz_plan *p, size_t most)
 }
 
 int
-ncz_chunk_call_init(ncz_chunk_call *c, ncz_engine *e, const ncz_plan *plan, char *mem)
+ncz_chunk_call_init(ncz_chunk_call *c, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing)
 {
     const ncz_spec *spec = plan->spec;
+    size_t          threads = ncz_pool_threads();
     int             rc;
 
     *c = (ncz_chunk_call){
-        .engine = e, .plan = plan, .spec = spec, .mem = mem,
+        .engine = e, .plan = plan, .spec = spec, .mem = mem, .writing = writing,
+        .workers = ncz_chunk_from_workers(e),
         .move = { .dtype = &spec->dtype, .mem = plan->mem, .chunk = spec->chunk, .order_f = spec->order_f,
                   .classic = plan->classic },
-        .env = { .dtype = spec->dtype, .chunk_bytes = spec->chunk_bytes, .row = spec->row },
+        .lock = PTHREAD_MUTEX_INITIALIZER,
     };
     if (spec->unusable.code != NC_NOERR)
         return ncz_err_adopt(&spec->unusable);
@@ -54,11 +84,16 @@ ncz_chunk_call_init(ncz_chunk_call *c, ncz_engine *e, const ncz_plan *plan, char
         return rc;
     if ((rc = ncz_walk_new(&plan->sel, plan->shape, spec->chunk, &c->walk)) != NC_NOERR)
         return rc;
-    c->cap = most_pieces(plan, ncz_chunk_batch_of(e, spec->chunk_bytes));
+    c->cap = most_pieces(plan, jobs_of(c, threads));
     if ((c->jobs = ncz_zalloc_n(c->cap, sizeof *c->jobs)) == NULL ||
         (c->arrays = ncz_alloc_n(c->cap, 3 * spec->rank * sizeof *c->arrays)) == NULL)
-        rc = ncz_fail_nomem(c->cap * sizeof *c->jobs);
-    return rc;
+        return ncz_fail_nomem(c->cap * sizeof *c->jobs);
+    (void)pthread_mutex_lock(&e->lock);
+    c->keeping = writing || spec->chunk_bytes <= e->cache.limit;
+    c->most_kept = most_kept(e, spec->chunk_bytes, threads);
+    e->cache.spares_most = threads < NCZ_CHUNK_SPARES ? threads : NCZ_CHUNK_SPARES;
+    (void)pthread_mutex_unlock(&e->lock);
+    return NC_NOERR;
 }
 
 void
@@ -66,13 +101,15 @@ ncz_chunk_call_clear(ncz_chunk_call *c)
 {
     for (size_t i = 0; c->jobs != NULL && i < c->cap; i++) {
         ncz_buf_clear(&c->jobs[i].key);
-        ncz_free(c->jobs[i].room);
+        ncz_buf_clear(&c->jobs[i].body);
+        if (c->jobs[i].room != NULL)
+            ncz_chunk_room_give(c->engine, c->jobs[i].room, c->spec->chunk_bytes);
     }
     ncz_walk_free(c->walk);
     ncz_free(c->jobs);
     ncz_free(c->arrays);
     ncz_free(c->gets);
-    ncz_free(c->scratch);
+    (void)pthread_mutex_destroy(&c->lock);
 }
 
 /* The walk's arrays hold for one step only: each job has its own copy. */
@@ -95,7 +132,7 @@ take_piece(ncz_chunk_call *c, ncz_chunk_job *j, const ncz_piece *p)
     j->piece.imap = c->plan->sel.imap;
     j->how = NCZ_CHUNK_JOB_TODO;
     j->chunk = NULL;
-    j->keep = !p->whole;
+    j->keep = !p->whole && c->keeping;
     j->direct = ncz_move_direct(&c->move, &j->piece);
 }
 
@@ -103,20 +140,34 @@ bool
 ncz_chunk_call_next(ncz_chunk_call *c)
 {
     ncz_piece p;
+    size_t    kept = 0;
 
+    c->begun += c->njobs;
     c->njobs = 0;
-    while (c->njobs < c->cap && ncz_walk_next(c->walk, &p))
-        take_piece(c, &c->jobs[c->njobs++], &p);
+    while (c->njobs < c->cap && kept < c->most_kept && ncz_walk_next(c->walk, &p)) {
+        take_piece(c, &c->jobs[c->njobs], &p);
+        kept += c->jobs[c->njobs++].keep;
+    }
     return c->njobs > 0;
 }
 
+/* ---- status ---- */
+
 void
-ncz_chunk_call_fail(ncz_chunk_call *c, int rc)
+ncz_chunk_call_fail(ncz_chunk_call *c, const ncz_chunk_job *j, int rc)
 {
-    if (rc == NC_ERANGE)
+    uint64_t at = j != NULL ? c->begun + (uint64_t)(j - c->jobs) : UINT64_MAX;
+
+    if (rc == NC_NOERR)
+        return;
+    (void)pthread_mutex_lock(&c->lock);
+    if (rc == NC_ERANGE) {
         c->range = true;
-    else if (rc != NC_NOERR && c->first.code == NC_NOERR)
+    } else if (c->first.code == NC_NOERR || at < c->first_at) {
         ncz_err_save(&c->first, rc);
+        c->first_at = at;
+    }
+    (void)pthread_mutex_unlock(&c->lock);
 }
 
 int
@@ -127,12 +178,35 @@ ncz_chunk_call_status(const ncz_chunk_call *c)
     return c->range ? NC_ERANGE : NC_NOERR;
 }
 
-int
-ncz_chunk_call_room(ncz_chunk_call *c, char **room)
+/* ---- work ---- */
+
+/* What waking a worker costs, and what a chunk does whatever its size: in bytes that are moved meanwhile. */
+#define WAKE_BYTES ((size_t)64 << 10)
+#define FILE_BYTES ((size_t)16 << 10)
+
+void
+ncz_chunk_call_each(ncz_chunk_call *c, ncz_pool_fn fn)
 {
-    if (*room == NULL && (*room = ncz_alloc(c->spec->chunk_bytes)) == NULL)
-        return ncz_fail_nomem(c->spec->chunk_bytes);
-    return NC_NOERR;
+    size_t item = c->spec->dtype.size, nbytes = 0;
+
+    for (size_t i = 0; i < c->njobs; i++) {
+        const ncz_chunk_job *j = &c->jobs[i];
+
+        if (j->how == NCZ_CHUNK_JOB_CACHED || j->how == NCZ_CHUNK_JOB_RANGES)
+            nbytes += (size_t)j->piece.nelems * item;
+        else if (j->how != NCZ_CHUNK_JOB_TODO && j->how != NCZ_CHUNK_JOB_DONE)
+            nbytes += c->spec->chunk_bytes + FILE_BYTES;
+        if (nbytes > SIZE_MAX / 4) /* more than enough */
+            break;
+    }
+    ncz_pool_each(c->njobs, 1 + nbytes / WAKE_BYTES, fn, c);
+}
+
+ncz_codec_env
+ncz_chunk_env(const ncz_spec *spec, ncz_scratch *scratch)
+{
+    return (ncz_codec_env){ .dtype = spec->dtype, .chunk_bytes = spec->chunk_bytes, .row = spec->row,
+                            .scratch = scratch };
 }
 
 char *
@@ -154,12 +228,12 @@ ncz_chunk_call_look(ncz_chunk_call *c, ncz_chunk_job *j, ncz_chunk **out)
     if (chunk != NULL && chunk->spec != c->spec) {
         if (ncz_chunk_busy(chunk))
             return false;
-        if (chunk->state == NCZ_CHUNK_CLEAN) {
+        if (chunk->state == NCZ_CHUNK_CLEAN || chunk->state == NCZ_CHUNK_SEEN) {
             ncz_chunk_drop(cache, chunk);
             chunk = NULL;
         } else if (chunk->spec->chunk_bytes != c->spec->chunk_bytes) {
-            ncz_chunk_call_fail(c, ncz_fail(NC_EINTERNAL, "%s: redefined while changes of its data were not stored",
-                                      c->spec->path));
+            ncz_chunk_call_fail(c, j, ncz_fail(NC_EINTERNAL, "%s: redefined while changes of its data were not stored",
+                                         c->spec->path));
             j->how = NCZ_CHUNK_JOB_DONE;
             return false;
         } else {

@@ -3,8 +3,9 @@
  * chunk_int: what the files of this room share: the cache's slots, the engine, one call under way, and the batch of
  * chunks on their way to the map.
  *
- * Locks: the engine's mutex guards the cache. It is never held over I/O, codecs or moving of data; and no thread
- * waits for a chunk while it holds one, so waiting cannot go round in a circle.
+ * Locks: the engine's mutex guards the cache. It is never held over I/O, codecs or moving of data (but for a few
+ * elements); and no thread waits for a chunk while it holds one, so waiting cannot go round in a circle. A call's own
+ * mutex, for its status, is the innermost.
  */
 #ifndef NCZ_CHUNK_INT_H
 #define NCZ_CHUNK_INT_H
@@ -17,6 +18,7 @@
 
 typedef enum ncz_chunk_state {
     NCZ_CHUNK_LOADING, /* claimed: one thread loads it, or replaces it past the cache; all others wait */
+    NCZ_CHUNK_SEEN,    /* nothing but a mark: parts of it were read past the cache, at a cost of `spent` */
     NCZ_CHUNK_CLEAN,   /* as stored */
     NCZ_CHUNK_DIRTY,   /* newer than stored */
     NCZ_CHUNK_STORING, /* was dirty, on its way to the map: may be read, not changed */
@@ -27,25 +29,38 @@ typedef struct ncz_chunk_link {
 } ncz_chunk_link;
 
 typedef struct ncz_chunk {
-    ncz_chunk_link    lru;    /* first, so that a link is its chunk */
-    ncz_chunk_link    dirty;  /* in the list of dirty ones, while DIRTY */
+    ncz_chunk_link    dirty;  /* in the list of dirty ones, while DIRTY; first, so that a link is its chunk */
     struct ncz_chunk *beside; /* next in its bucket */
     ncz_spec         *spec;
     ncz_chunk_state   state;
     unsigned          pins;    /* threads reading its bytes */
     bool              writer;  /* one thread changes its bytes */
     bool              absent;  /* no object stands under its key */
+    uint64_t          used;    /* the cache's clock when it last was */
     uint64_t          tried;   /* the last flush that met it */
-    char             *data;    /* NULL: it holds only fill */
+    uint64_t          spent;
+    char             *data;    /* NULL: it holds only fill, or nothing while SEEN */
     uint64_t          index[];
 } ncz_chunk;
 
+#define NCZ_CHUNK_SPARES 16
+
+/* Memory of chunks that went, for those that come. */
+typedef struct ncz_chunk_spare {
+    char  *data;
+    size_t nbytes;
+} ncz_chunk_spare;
+
 typedef struct ncz_chunk_cache {
-    ncz_chunk    **buckets;
-    size_t         nbuckets, n;
-    size_t         used, limit;  /* bytes, of slots too: marks of absent chunks do not pile up without end */
-    size_t         nunstored;    /* DIRTY and STORING */
-    ncz_chunk_link lru, dirty;   /* oldest first */
+    ncz_chunk     **buckets;
+    size_t          nbuckets, n;
+    size_t          used, limit; /* bytes, of slots too: marks of absent chunks do not pile up without end */
+    size_t          nidle;       /* CLEAN and SEEN: may go without being stored */
+    size_t          nunstored;   /* DIRTY and STORING */
+    uint64_t        clock, seed;
+    ncz_chunk_link  dirty;       /* the one longest unchanged first */
+    ncz_chunk_spare spares[NCZ_CHUNK_SPARES];
+    size_t          nspares, spares_most;
 } ncz_chunk_cache;
 
 int        ncz_chunk_cache_init(ncz_chunk_cache *cache, size_t limit);
@@ -56,10 +71,17 @@ int        ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const u
 void       ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk);
 void       ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk); /* most recently used */
 void       ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state state);
-/* Takes `data`; frees what was there. */
+/* Takes `data`; what was there is spare. */
 void       ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data);
 bool       ncz_chunk_busy(const ncz_chunk *chunk); /* pinned, claimed, being changed or stored */
 ncz_chunk *ncz_chunk_of_dirty(ncz_chunk_link *link);
+/* All slots, in no order: NULL begins, NULL ends. The one given must still be there. */
+ncz_chunk *ncz_chunk_next(const ncz_chunk_cache *cache, const ncz_chunk *chunk);
+/* One that may go at once, or NULL. */
+ncz_chunk *ncz_chunk_victim(ncz_chunk_cache *cache);
+
+void  ncz_chunk_spare_give(ncz_chunk_cache *cache, char *data, size_t nbytes);
+char *ncz_chunk_spare_take(ncz_chunk_cache *cache, size_t nbytes); /* NULL: there is none */
 
 /* ---- the engine ---- */
 
@@ -70,20 +92,27 @@ struct ncz_engine {
     pthread_cond_t  changed; /* a chunk stopped being busy */
     ncz_chunk_cache cache;
     uint64_t        pass;    /* counts flushes */
+    uint64_t        writes;  /* counts chunks claimed to be written: what was known of absent ones may be old */
 };
 
-/* Requests and bytes that may be on their way at once. Maps that are driven from workers get one at a time. */
+/* Maps that are driven in batches: requests and bytes that may be on their way at once. */
 #define NCZ_CHUNK_BATCH       128
 #define NCZ_CHUNK_BATCH_BYTES ((size_t)64 << 20)
 
-size_t ncz_chunk_batch_of(const ncz_engine *e, size_t chunk_bytes);
+bool   ncz_chunk_from_workers(const ncz_engine *e);
+size_t ncz_chunk_batch_of(size_t chunk_bytes);
+
+/* Memory for a chunk that is to stay in the cache. With `making_room` clean ones go for it. NULL: recorded. */
+char *ncz_chunk_room_take(ncz_engine *e, size_t nbytes, bool making_room);
+void  ncz_chunk_room_give(ncz_engine *e, char *room, size_t nbytes);
 
 /* ---- call.c: one read or write under way ---- */
 
 typedef enum ncz_chunk_job_how {
     NCZ_CHUNK_JOB_TODO,    /* its chunk is busy, or was not looked at yet */
     NCZ_CHUNK_JOB_CACHED,  /* its chunk is in the cache: pinned for reading, or ours for changing */
-    NCZ_CHUNK_JOB_LOAD,    /* claimed, to be loaded */
+    NCZ_CHUNK_JOB_LOAD,    /* to be loaded: into a slot that was claimed for it, or past the cache */
+    NCZ_CHUNK_JOB_RANGES,  /* only the parts that are needed are to be read, past the cache */
     NCZ_CHUNK_JOB_REPLACE, /* claimed, to be replaced without loading */
     NCZ_CHUNK_JOB_DONE,
 } ncz_chunk_job_how;
@@ -92,14 +121,17 @@ typedef enum ncz_chunk_job_how {
 typedef struct ncz_chunk_job {
     ncz_piece         piece; /* its arrays are the call's */
     ncz_chunk_job_how how;
-    ncz_chunk        *chunk;
+    ncz_chunk        *chunk;  /* NULL: past the cache */
     bool              keep;   /* its chunk is to stay in the cache */
     bool              direct; /* bytes go straight between map or codec and the caller's memory */
     bool              absent; /* loaded: there is no object */
+    uint64_t          writes; /* of the engine, when it was looked up */
     int               rc;     /* of loading */
-    char             *data;   /* loaded: the decoded chunk, borrowed unless `keep` */
-    char             *room;   /* memory for one decoded chunk, made when needed and used again */
-    ncz_buf           key;
+    char             *data;   /* loaded: the decoded chunk */
+    char             *room;   /* memory for one decoded chunk, the job's own; or NULL */
+    ncz_buf           key;    /* for maps driven in batches: */
+    ncz_buf           body;   /* what landed */
+    zmap_get_req     *req;
 } ncz_chunk_job;
 
 typedef struct ncz_chunk_call {
@@ -107,54 +139,78 @@ typedef struct ncz_chunk_call {
     const ncz_plan *plan;
     const ncz_spec *spec;
     ncz_move        move;
-    ncz_codec_env   env;
     char           *mem;     /* the caller's; a write only reads it */
+    bool            writing;
+    bool            workers; /* the map is driven from workers */
+    bool            keeping; /* chunks used in part are to stay in the cache */
     ncz_walk       *walk;
     ncz_chunk_job  *jobs;
     size_t          njobs, cap;
+    size_t          most_kept; /* jobs of a batch whose chunks stay in the cache */
+    uint64_t        begun;     /* jobs of earlier batches */
     uint64_t       *arrays;  /* index, off and n of each job */
     zmap_get_req   *gets;
-    char           *scratch; /* one decoded chunk, for the jobs of a batch by turns */
-    ncz_err         first;   /* the first failure */
+
+    pthread_mutex_t lock; /* guards what follows */
+    ncz_err         first;   /* the first failure, in the order of pieces */
+    uint64_t        first_at;
     bool            range;   /* a value was out of range */
 } ncz_chunk_call;
 
-int  ncz_chunk_call_init(ncz_chunk_call *c, ncz_engine *e, const ncz_plan *plan, char *mem);
+int  ncz_chunk_call_init(ncz_chunk_call *c, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing);
 void ncz_chunk_call_clear(ncz_chunk_call *c);
 /* The next batch of jobs, all TODO; false at the end. */
 bool ncz_chunk_call_next(ncz_chunk_call *c);
-/* Keeps the thread's record if it is the first; NC_ERANGE only sets `range`. */
-void ncz_chunk_call_fail(ncz_chunk_call *c, int rc);
+/* Keeps the thread's record if no earlier job (NULL: behind all) has failed; NC_ERANGE only sets `range`. */
+void ncz_chunk_call_fail(ncz_chunk_call *c, const ncz_chunk_job *j, int rc);
 /* What the call returns. */
 int  ncz_chunk_call_status(const ncz_chunk_call *c);
-/* Memory for one decoded chunk in *room, unless there is some already. */
-int  ncz_chunk_call_room(ncz_chunk_call *c, char **room);
 /* Where in memory a job's first element lies. */
 char *ncz_chunk_call_place(const ncz_chunk_call *c, const ncz_chunk_job *j);
+/* What a chain is told, with its scratch. */
+ncz_codec_env ncz_chunk_env(const ncz_spec *spec, ncz_scratch *scratch);
 
-/* Looks a job's chunk up under the lock. NULL in *out: to be claimed. False: busy, or the job has failed. */
+/* Looks a job's chunk up under the lock. NULL in *out: it is not there. False: busy, or the job has failed. */
 bool ncz_chunk_call_look(ncz_chunk_call *c, ncz_chunk_job *j, ncz_chunk **out);
+
+/* fn(c, i, scratch) for all jobs of the batch, on as many threads as they are worth. */
+void ncz_chunk_call_each(ncz_chunk_call *c, ncz_pool_fn fn);
+
+/* A request that lies within one chunk which is in the cache, without much ado. False: not so. */
+bool ncz_chunk_quick_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc);
+bool ncz_chunk_quick_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc);
 
 /* ---- load.c ---- */
 
+/* Fetches and decodes the chunk of a job; rc, absent and data are set. */
+void ncz_chunk_load_one(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch);
+
 typedef void (*ncz_chunk_landed_fn)(ncz_chunk_call *c, ncz_chunk_job *j);
 
-/* Fetches and decodes all LOAD jobs; `landed` is called for each as it is done, with rc, absent and data set. */
-void ncz_chunk_load(ncz_chunk_call *c, ncz_chunk_landed_fn landed);
+/* The same for all LOAD jobs with one batched get; `landed` is called for each as it is done, on any thread. */
+void ncz_chunk_load_batch(ncz_chunk_call *c, ncz_chunk_landed_fn landed);
 
 /* The key of a chunk that is an object of its own or lies in one. */
 int ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where);
+
+/* ---- ranges.c ---- */
+
+/* Whether it is better to read parts of the chunk than all of it: what that costs, beside what all of it does. */
+bool ncz_chunk_ranges_pay(const ncz_chunk_call *c, const ncz_chunk_job *j, uint64_t *parts, uint64_t *whole);
+/* As ncz_chunk_load_one(); only the bytes that the piece needs are set, each where it belongs. */
+void ncz_chunk_load_ranges(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch);
 
 /* ---- store.c ---- */
 
 /* One chunk on its way to the map. */
 typedef struct ncz_chunk_store_item {
     ncz_chunk  *chunk;
-    ncz_buf     key, body;
-    const char *data;    /* what is put: `body`, or the chunk's own bytes when there is no codec */
-    size_t      nbytes;
+    const char *data;    /* decoded; NULL: only fill */
     bool        gone;    /* it holds only fill: not stored, and deleted unless known to be absent */
     int         rc;
+    ncz_buf     key, body; /* for maps driven in batches: */
+    const char *object;    /* what is put: `body`, or `data` when there is no codec */
+    size_t      nbytes;
 } ncz_chunk_store_item;
 
 typedef struct ncz_chunk_store {
@@ -163,16 +219,24 @@ typedef struct ncz_chunk_store {
     zmap_put_req         *puts;
     const char          **dels;
     size_t                n, cap;
-    ncz_err               first;
+    ncz_err               first; /* under the engine's lock while it runs */
+    size_t                first_at;
 } ncz_chunk_store;
 
 int  ncz_chunk_store_init(ncz_chunk_store *s, ncz_engine *e, size_t cap);
 void ncz_chunk_store_clear(ncz_chunk_store *s);
 void ncz_chunk_store_reset(ncz_chunk_store *s); /* empty, memory kept */
-/* Encodes `data` (valid until run, if there is no codec) as the contents of a claimed or storing chunk. */
+/* Adds `data` (valid until run) as the contents of a claimed or storing chunk. */
 void ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data);
-/* Puts and deletes. Each item carries its own status, s->first the first failure. */
+/* Encodes, puts and deletes. Each item carries its own status, s->first the first failure. */
 void ncz_chunk_store_run(ncz_chunk_store *s);
+
+/* One chunk at once: item->chunk, item->data. */
+int ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
+/* The first half of it, into the item's own memory; then ncz_chunk_store_put() for all that were prepared. */
+int  ncz_chunk_store_encode(ncz_chunk_store_item *item, ncz_scratch *scratch);
+void ncz_chunk_store_put(ncz_chunk_store *s);
+void ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc);
 
 /* ---- evict.c ---- */
 

@@ -51,13 +51,11 @@ ncz_engine_free(ncz_engine *e)
 static bool
 forget_idle(ncz_chunk_cache *cache, uint64_t uid)
 {
-    bool            busy = false;
-    ncz_chunk_link *link = cache->lru.next, *next;
+    bool       busy = false;
+    ncz_chunk *chunk = ncz_chunk_next(cache, NULL), *next;
 
-    for (; link != &cache->lru; link = next) {
-        ncz_chunk *chunk = (ncz_chunk *)link;
-
-        next = link->next;
+    for (; chunk != NULL; chunk = next) {
+        next = ncz_chunk_next(cache, chunk);
         if (uid != 0 && chunk->spec->uid != uid)
             continue;
         if (ncz_chunk_busy(chunk))
@@ -95,6 +93,33 @@ ncz_engine_set_limit(ncz_engine *e, size_t cache_bytes)
     e->cache.limit = cache_bytes;
     pthread_mutex_unlock(&e->lock);
     (void)ncz_chunk_evict(e, 0, false); /* dirty ones go with the next write or flush, which can report */
+}
+
+char *
+ncz_chunk_room_take(ncz_engine *e, size_t nbytes, bool making_room)
+{
+    ncz_chunk_cache *cache = &e->cache;
+    ncz_chunk       *victim;
+    char            *room;
+    size_t           used;
+
+    pthread_mutex_lock(&e->lock);
+    while (making_room && ncz_add(cache->used, nbytes, &used) && used > cache->limit &&
+           (victim = ncz_chunk_victim(cache)) != NULL)
+        ncz_chunk_drop(cache, victim);
+    room = ncz_chunk_spare_take(cache, nbytes);
+    pthread_mutex_unlock(&e->lock);
+    if (room == NULL && (room = ncz_alloc(nbytes)) == NULL)
+        (void)ncz_fail_nomem(nbytes);
+    return room;
+}
+
+void
+ncz_chunk_room_give(ncz_engine *e, char *room, size_t nbytes)
+{
+    pthread_mutex_lock(&e->lock);
+    ncz_chunk_spare_give(&e->cache, room, nbytes);
+    pthread_mutex_unlock(&e->lock);
 }
 
 size_t

@@ -48,25 +48,19 @@ batch_bytes_add(size_t total, const ncz_chunk *chunk)
     return ncz_add(total, chunk->spec->chunk_bytes, &total) ? total : SIZE_MAX;
 }
 
-/* One pass from the oldest: clean ones go, dirty ones are taken into `s` (NULL: passed over) until enough will go. */
+/* Dirty chunks, the one longest unchanged first, until enough would go. */
 static void
-sweep(ncz_engine *e, size_t target, ncz_chunk_store *s)
+take_oldest(ncz_engine *e, ncz_chunk_store *s, size_t target)
 {
     ncz_chunk_cache *cache = &e->cache;
     size_t           going = 0;
-    ncz_chunk_link  *link = cache->lru.next, *next;
+    ncz_chunk_link  *link = cache->dirty.next, *next;
 
-    for (; link != &cache->lru && cache->used > target && cache->used - target > going; link = next) {
-        ncz_chunk *chunk = (ncz_chunk *)link;
+    for (; link != &cache->dirty && cache->used > target && cache->used - target > going; link = next) {
+        ncz_chunk *chunk = ncz_chunk_of_dirty(link);
 
         next = link->next;
         if (ncz_chunk_busy(chunk))
-            continue;
-        if (chunk->state == NCZ_CHUNK_CLEAN) {
-            ncz_chunk_drop(cache, chunk);
-            continue;
-        }
-        if (s == NULL)
             continue;
         if (s->n == s->cap || (s->n > 0 && batch_bytes_add(going, chunk) > NCZ_CHUNK_BATCH_BYTES))
             return;
@@ -84,12 +78,19 @@ drop_stored(ncz_engine *e, const ncz_chunk_store *s)
 
         if (s->items[i].rc == NC_NOERR && chunk->state == NCZ_CHUNK_CLEAN && !ncz_chunk_busy(chunk))
             ncz_chunk_drop(&e->cache, chunk);
-        else if (s->items[i].rc != NC_NOERR)
-            ncz_chunk_touch(&e->cache, chunk); /* not the first to be tried again */
     }
 }
 
-/* Clean chunks may do; only if not is a batch set up to store others. */
+static void
+drop_clean(ncz_chunk_cache *cache, size_t target)
+{
+    ncz_chunk *victim;
+
+    while (cache->used > target && (victim = ncz_chunk_victim(cache)) != NULL)
+        ncz_chunk_drop(cache, victim);
+}
+
+/* Clean chunks may do; only if not is a batch set up to store others: then a few more than must, to go together. */
 int
 ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
 {
@@ -99,17 +100,15 @@ ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
 
     pthread_mutex_lock(&e->lock);
     target = e->cache.limit > need ? e->cache.limit - need : 0;
-    if (e->cache.used <= target)
-        goto done;
-    target -= target / 8; /* room for more than the next one, so that chunks go by batches */
-    sweep(e, target, NULL);
+    drop_clean(&e->cache, target);
     while (store && e->cache.used > target && e->cache.nunstored > 0) {
         if (s.items == NULL) {
-            if ((rc = ncz_chunk_store_init(&s, e, ncz_chunk_batch_of(e, 0))) != NC_NOERR)
+            target -= target / 8;
+            if ((rc = ncz_chunk_store_init(&s, e, NCZ_CHUNK_BATCH)) != NC_NOERR)
                 goto done;
         }
         ncz_chunk_store_reset(&s);
-        sweep(e, target, &s);
+        take_oldest(e, &s, target);
         if (s.n == 0)
             break;
         store_taken(e, &s);
@@ -170,9 +169,7 @@ storing(const ncz_engine *e, uint64_t uid)
 
     if (cache->nunstored == 0)
         return false;
-    for (const ncz_chunk_link *link = cache->lru.next; link != &cache->lru; link = link->next) {
-        const ncz_chunk *chunk = (const ncz_chunk *)link;
-
+    for (const ncz_chunk *chunk = ncz_chunk_next(cache, NULL); chunk != NULL; chunk = ncz_chunk_next(cache, chunk)) {
         if (chunk->state == NCZ_CHUNK_STORING && wanted(chunk, uid))
             return true;
     }
@@ -190,7 +187,7 @@ ncz_engine_flush(ncz_engine *e, uint64_t uid)
 
     if (!ncz_engine_dirty(e))
         return NC_NOERR;
-    if ((rc = ncz_chunk_store_init(&s, e, ncz_chunk_batch_of(e, 0))) != NC_NOERR)
+    if ((rc = ncz_chunk_store_init(&s, e, NCZ_CHUNK_BATCH)) != NC_NOERR)
         return rc;
     pthread_mutex_lock(&e->lock);
     pass = ++e->pass;

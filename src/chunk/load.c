@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * load: fetches the chunks of a batch and decodes each as it lands.
+ * load: fetches chunks and decodes them: one at a time on a worker's own thread, or a batch that the map has on its
+ * way at once, each decoded by a worker as it lands.
  *
  * A chunk's object must decode to exactly the chunk's size; anything else is an error that names the key. Nothing is
  * asked first: an absent object is an answer. What a compressed object may have is bounded by what its chunk has, so
  * that an object cannot ask for memory.
  */
 #include "chunk/chunk_int.h"
-
-#include <string.h>
-
-typedef struct loading {
-    ncz_chunk_call *call;
-    ncz_chunk_landed_fn   landed;
-} loading;
 
 int
 ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where)
@@ -44,49 +38,30 @@ stored_most(const ncz_chunk_call *c)
     return most;
 }
 
-/* Where the decoded bytes of a job go. With a codec, chunks that are not kept take turns in the scratch. */
+/* Where the decoded bytes of a job go: without a scratch to memory of the job's own. */
 static int
-target(ncz_chunk_call *c, ncz_chunk_job *j)
-{
-    char **room = c->spec->chain != NULL && !j->keep ? &c->scratch : &j->room;
-    int    rc;
-
-    if (j->direct) {
-        j->data = ncz_chunk_call_place(c, j);
-        return NC_NOERR;
-    }
-    if ((rc = ncz_chunk_call_room(c, room)) == NC_NOERR)
-        j->data = *room;
-    return rc;
-}
-
-static int
-prepare(ncz_chunk_call *c, ncz_chunk_job *j, zmap_get_req *req)
-{
-    ncz_where where;
-    int       rc;
-
-    j->absent = false;
-    j->data = NULL;
-    if ((rc = ncz_chunk_locate(c->spec, j->piece.index, &j->key, &where)) != NC_NOERR)
-        return rc;
-    *req = (zmap_get_req){ .key = where.key, .off = where.off, .len = where.len, .tag = j };
-    if (c->spec->chain != NULL) {
-        req->body = NCZ_BUF_LIMIT(stored_most(c));
-        return NC_NOERR;
-    }
-    if ((rc = target(c, j)) != NC_NOERR)
-        return rc;
-    req->into = j->data;
-    req->into_cap = c->spec->chunk_bytes;
-    return NC_NOERR;
-}
-
-static int
-decode(ncz_chunk_call *c, ncz_chunk_job *j, const zmap_get_req *req)
+target(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch)
 {
     size_t nbytes = c->spec->chunk_bytes;
-    int    rc;
+
+    if (j->direct && !c->writing) {
+        j->data = ncz_chunk_call_place(c, j);
+    } else if (!j->keep && scratch != NULL) {
+        j->data = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, nbytes);
+    } else {
+        if (j->room == NULL)
+            j->room = ncz_chunk_room_take(c->engine, nbytes, j->keep && !c->writing);
+        j->data = j->room;
+    }
+    return j->data != NULL ? NC_NOERR : NC_ENOMEM;
+}
+
+static int
+decode(ncz_chunk_call *c, ncz_chunk_job *j, const zmap_get_req *req, const ncz_buf *body, ncz_scratch *scratch)
+{
+    size_t        nbytes = c->spec->chunk_bytes;
+    ncz_codec_env env = ncz_chunk_env(c->spec, scratch);
+    int           rc;
 
     if (req->err.code == NC_EEMPTY) {
         j->absent = true;
@@ -99,40 +74,134 @@ decode(ncz_chunk_call *c, ncz_chunk_job *j, const zmap_get_req *req)
             return ncz_fail(NC_ETRUNC, "%s: %zu bytes, but its chunk has %zu", req->key, req->nread, nbytes);
         return NC_NOERR;
     }
-    if ((rc = target(c, j)) != NC_NOERR)
+    if ((rc = target(c, j, scratch)) != NC_NOERR)
         return rc;
-    rc = ncz_chain_decode(c->spec->chain, &c->env, ncz_buf_str(&req->body), req->body.len, j->data, nbytes, false);
+    rc = ncz_chain_decode(c->spec->chain, &env, ncz_buf_str(body), body->len, j->data, nbytes, false);
     return rc == NC_NOERR ? rc : fail_key(req->key, rc);
+}
+
+/* ---- one, here ---- */
+
+static int
+load(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch)
+{
+    ncz_buf     *key = ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0);
+    ncz_buf     *body = &scratch->bufs[NCZ_SCRATCH_STORED];
+    zmap_get_req req;
+    ncz_where    where;
+    int          rc;
+
+    if (c->spec->chunk_bytes == 0) { /* elements of no bytes: nothing is stored */
+        j->absent = true;
+        return NC_NOERR;
+    }
+    if ((rc = ncz_chunk_locate(c->spec, j->piece.index, key, &where)) != NC_NOERR)
+        return rc;
+    req = (zmap_get_req){ .key = where.key, .off = where.off, .len = where.len };
+    if (c->spec->chain == NULL) {
+        if ((rc = target(c, j, scratch)) != NC_NOERR)
+            return rc;
+        req.into = j->data;
+        req.into_cap = c->spec->chunk_bytes;
+    } else {
+        req.body = *ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, stored_most(c));
+    }
+    (void)zmap_get_batch(c->engine->map, &req, 1, NULL, NULL);
+    if (c->spec->chain != NULL)
+        *body = req.body;
+    return decode(c, j, &req, body, scratch);
+}
+
+void
+ncz_chunk_load_one(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch)
+{
+    j->absent = false;
+    j->data = NULL;
+    j->rc = load(c, j, scratch);
+    ncz_chunk_call_fail(c, j, j->rc);
+}
+
+/* ---- a batch ---- */
+
+typedef struct loading {
+    ncz_chunk_call     *call;
+    ncz_chunk_landed_fn landed;
+    ncz_chunk_job     **order; /* as they landed */
+    size_t              n;
+    ncz_pool_batch      tasks;
+} loading;
+
+static int
+prepare(ncz_chunk_call *c, ncz_chunk_job *j, zmap_get_req *req)
+{
+    ncz_where where;
+    int       rc;
+
+    j->absent = false;
+    j->data = NULL;
+    if ((rc = ncz_chunk_locate(c->spec, j->piece.index, &j->key, &where)) != NC_NOERR)
+        return rc;
+    *req = (zmap_get_req){ .key = where.key, .off = where.off, .len = where.len, .tag = j };
+    j->req = req;
+    if (c->spec->chain != NULL) {
+        req->body = NCZ_BUF_LIMIT(stored_most(c));
+        return NC_NOERR;
+    }
+    if ((rc = target(c, j, NULL)) != NC_NOERR)
+        return rc;
+    req->into = j->data;
+    req->into_cap = c->spec->chunk_bytes;
+    return NC_NOERR;
 }
 
 static void
 finish(const loading *l, ncz_chunk_job *j, int rc)
 {
     j->rc = rc;
-    if (rc != NC_NOERR)
-        ncz_chunk_call_fail(l->call, rc);
-    if (rc == NC_NOERR && !j->absent && j->keep)
-        j->room = NULL; /* the bytes in it now belong to whom `landed` gives them */
+    ncz_chunk_call_fail(l->call, j, rc);
     l->landed(l->call, j);
 }
 
+/* A worker's part. */
 static void
-on_get(zmap_get_req *req, void *arg)
+land(void *arg, size_t i, ncz_scratch *scratch)
 {
     const loading *l = arg;
-    ncz_chunk_job *j = req->tag;
-    int            rc = decode(l->call, j, req);
+    ncz_chunk_job *j = l->order[i];
+    int            rc = decode(l->call, j, j->req, &j->body, scratch);
 
-    ncz_buf_clear(&req->body); /* before the next one lands */
+    ncz_buf_clear(&j->body);
     finish(l, j, rc);
 }
 
-void
-ncz_chunk_load(ncz_chunk_call *c, ncz_chunk_landed_fn landed)
+/* The map's part: short, so that the next ones can land. */
+static void
+on_get(zmap_get_req *req, void *arg)
 {
-    loading l = { c, landed };
+    loading       *l = arg;
+    ncz_chunk_job *j = req->tag;
+
+    j->body = req->body;
+    req->body = NCZ_BUF_INIT;
+    l->order[l->n++] = j;
+    ncz_pool_add(&l->tasks);
+}
+
+static bool
+make_tables(ncz_chunk_call *c, loading *l)
+{
+    if (c->gets == NULL)
+        c->gets = ncz_alloc_n(c->cap, sizeof *c->gets);
+    l->order = ncz_alloc_n(c->njobs, sizeof *l->order);
+    return c->gets != NULL && l->order != NULL;
+}
+
+void
+ncz_chunk_load_batch(ncz_chunk_call *c, ncz_chunk_landed_fn landed)
+{
+    loading l = { .call = c, .landed = landed };
     size_t  n = 0;
-    bool    memory = c->gets != NULL || (c->gets = ncz_alloc_n(c->cap, sizeof *c->gets)) != NULL;
+    bool    memory = make_tables(c, &l);
 
     for (size_t i = 0; i < c->njobs; i++) {
         ncz_chunk_job *j = &c->jobs[i];
@@ -148,7 +217,11 @@ ncz_chunk_load(ncz_chunk_call *c, ncz_chunk_landed_fn landed)
         j->absent = rc == NC_NOERR; /* elements of no bytes: nothing is stored */
         finish(&l, j, rc);
     }
-    /* Each request's status has come to its job. */
-    if (n > 0)
+    if (n > 0) {
+        ncz_pool_begin(&l.tasks, land, &l);
+        /* Each request's status comes to its job. */
         (void)zmap_get_batch(c->engine->map, c->gets, n, on_get, &l);
+        ncz_pool_end(&l.tasks);
+    }
+    ncz_free(l.order);
 }

@@ -2,15 +2,47 @@
 /*
  * read: runs a read plan. For each batch of pieces:
  *
- *  1. under the lock: pin the chunks that are cached, claim those that are not; busy ones are left for the next round
- *  2. move the pinned ones to memory, unpin
- *  3. fetch the claimed ones; each is decoded and moved as it lands, and then stays in the cache if it was used in
- *     part, goes if it was used whole, and leaves a mark if it is absent
- *  4. wait for the busy ones, if nothing else could be done, and begin again with them
+ *  1. under the lock: pin the chunks that are cached; of those that are not, claim the ones used in part, which are
+ *     to stay; those used whole go past the cache and need no claim; busy ones are left for the next round
+ *  2. on workers, one chunk each: move a pinned one to memory and unpin it; or fetch one, decode it and move it while
+ *     it is hot; a claimed one is then in the cache, and an absent one leaves its mark there
+ *  3. wait for the busy ones, if nothing else could be done, and begin again with them
  */
 #include "chunk/chunk_int.h"
 
 #include <string.h>
+
+/* A chunk that is not there. A mark of earlier reads of parts is used up when all of it is loaded. */
+static int
+claim_absent(ncz_chunk_call *c, ncz_chunk_job *j, ncz_chunk *seen)
+{
+    ncz_chunk_cache *cache = &c->engine->cache;
+    uint64_t         parts, whole;
+    int              rc;
+
+    j->writes = c->engine->writes;
+    j->how = NCZ_CHUNK_JOB_LOAD;
+    if (j->piece.whole)
+        return NC_NOERR;
+    if (ncz_chunk_ranges_pay(c, j, &parts, &whole)) {
+        if (j->keep && seen == NULL) {
+            if ((rc = ncz_chunk_claim(cache, c->spec, j->piece.index, &seen)) != NC_NOERR)
+                return rc;
+            ncz_chunk_set_state(cache, seen, NCZ_CHUNK_SEEN);
+        }
+        if (!j->keep || (seen->spent += parts) <= whole) {
+            j->how = NCZ_CHUNK_JOB_RANGES;
+            return NC_NOERR;
+        }
+    }
+    if (!j->keep)
+        return NC_NOERR;
+    if (seen == NULL)
+        return ncz_chunk_claim(cache, c->spec, j->piece.index, &j->chunk);
+    ncz_chunk_set_state(cache, seen, NCZ_CHUNK_LOADING);
+    j->chunk = seen;
+    return NC_NOERR;
+}
 
 static void
 claim(ncz_chunk_call *c, ncz_chunk_job *j)
@@ -20,13 +52,11 @@ claim(ncz_chunk_call *c, ncz_chunk_job *j)
 
     if (!ncz_chunk_call_look(c, j, &chunk))
         return;
-    if (chunk == NULL) {
-        if ((rc = ncz_chunk_claim(&c->engine->cache, c->spec, j->piece.index, &j->chunk)) != NC_NOERR) {
-            ncz_chunk_call_fail(c, rc);
+    if (chunk == NULL || chunk->state == NCZ_CHUNK_SEEN) {
+        if ((rc = claim_absent(c, j, chunk)) != NC_NOERR) {
+            ncz_chunk_call_fail(c, j, rc);
             j->how = NCZ_CHUNK_JOB_DONE;
-            return;
         }
-        j->how = NCZ_CHUNK_JOB_LOAD;
     } else if (chunk->state != NCZ_CHUNK_LOADING && !chunk->writer) {
         chunk->pins++;
         ncz_chunk_touch(&c->engine->cache, chunk);
@@ -51,7 +81,7 @@ claim_some(ncz_chunk_call *c)
             if (j->how == NCZ_CHUNK_JOB_TODO)
                 claim(c, j);
             todo += j->how == NCZ_CHUNK_JOB_TODO;
-            claimed += j->how == NCZ_CHUNK_JOB_CACHED || j->how == NCZ_CHUNK_JOB_LOAD;
+            claimed += j->how != NCZ_CHUNK_JOB_TODO && j->how != NCZ_CHUNK_JOB_DONE;
         }
         if (claimed > 0 || todo == 0)
             break;
@@ -65,48 +95,95 @@ static void
 move(ncz_chunk_call *c, const ncz_chunk_job *j, const char *data)
 {
     if (data == NULL)
-        ncz_chunk_call_fail(c, ncz_move_fill_out(&c->move, &j->piece, c->spec->fill, c->mem));
+        ncz_chunk_call_fail(c, j, ncz_move_fill_out(&c->move, &j->piece, c->spec->fill, c->mem));
     else
-        ncz_chunk_call_fail(c, ncz_move_out(&c->move, &j->piece, data, c->mem));
+        ncz_chunk_call_fail(c, j, ncz_move_out(&c->move, &j->piece, data, c->mem));
 }
 
 static void
-serve_cached(ncz_chunk_call *c)
+serve_cached(ncz_chunk_call *c, ncz_chunk_job *j)
 {
-    for (size_t i = 0; i < c->njobs; i++) {
-        ncz_chunk_job *j = &c->jobs[i];
+    move(c, j, j->chunk->data);
+    j->how = NCZ_CHUNK_JOB_DONE;
+    pthread_mutex_lock(&c->engine->lock);
+    if (--j->chunk->pins == 0)
+        pthread_cond_broadcast(&c->engine->changed);
+    pthread_mutex_unlock(&c->engine->lock);
+}
 
-        if (j->how != NCZ_CHUNK_JOB_CACHED)
-            continue;
-        move(c, j, j->chunk->data);
-        j->how = NCZ_CHUNK_JOB_DONE;
-        pthread_mutex_lock(&c->engine->lock);
-        if (--j->chunk->pins == 0)
-            pthread_cond_broadcast(&c->engine->changed);
-        pthread_mutex_unlock(&c->engine->lock);
+/* The slot of a chunk that was loaded for it. */
+static void
+settle(ncz_chunk_call *c, ncz_chunk_job *j)
+{
+    ncz_chunk_cache *cache = &c->engine->cache;
+
+    if (j->rc != NC_NOERR) {
+        ncz_chunk_drop(cache, j->chunk);
+    } else {
+        if (!j->absent) {
+            ncz_chunk_set_data(cache, j->chunk, j->data);
+            j->room = NULL;
+        }
+        ncz_chunk_set_state(cache, j->chunk, NCZ_CHUNK_CLEAN);
+        j->chunk->absent = j->absent;
     }
+    pthread_cond_broadcast(&c->engine->changed);
+}
+
+/* Remembers an absent chunk that went past the cache, unless somebody may have written it meanwhile. */
+static void
+mark_absent(ncz_chunk_call *c, ncz_chunk_job *j)
+{
+    ncz_engine *e = c->engine;
+    ncz_chunk  *chunk;
+
+    if (e->writes != j->writes)
+        return;
+    chunk = ncz_chunk_find(&e->cache, c->spec, j->piece.index);
+    if (chunk != NULL && chunk->state != NCZ_CHUNK_SEEN)
+        return;
+    if (chunk == NULL && ncz_chunk_claim(&e->cache, c->spec, j->piece.index, &chunk) != NC_NOERR)
+        return; /* no memory to remember it: then not */
+    ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_CLEAN);
+    chunk->absent = true;
 }
 
 static void
 landed(ncz_chunk_call *c, ncz_chunk_job *j)
 {
-    ncz_chunk_cache *cache = &c->engine->cache;
-    ncz_chunk       *chunk = j->chunk;
-
     if (j->rc == NC_NOERR && (j->absent || !j->direct))
         move(c, j, j->absent ? NULL : j->data);
     j->how = NCZ_CHUNK_JOB_DONE;
-
+    if (j->chunk == NULL && !j->absent)
+        return;
     pthread_mutex_lock(&c->engine->lock);
-    if (j->rc != NC_NOERR || (!j->absent && !j->keep)) {
-        ncz_chunk_drop(cache, chunk);
-    } else {
-        ncz_chunk_set_data(cache, chunk, j->absent ? NULL : j->data);
-        ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_CLEAN);
-        chunk->absent = j->absent;
+    if (j->chunk != NULL)
+        settle(c, j);
+    else
+        mark_absent(c, j);
+    if (j->room != NULL && j->keep) { /* absent: not to be held by each of many */
+        ncz_chunk_spare_give(&c->engine->cache, j->room, c->spec->chunk_bytes);
+        j->room = NULL;
     }
-    pthread_cond_broadcast(&c->engine->changed);
     pthread_mutex_unlock(&c->engine->lock);
+}
+
+/* One job, on a worker. */
+static void
+work(void *arg, size_t i, ncz_scratch *scratch)
+{
+    ncz_chunk_call *c = arg;
+    ncz_chunk_job  *j = &c->jobs[i];
+
+    if (j->how == NCZ_CHUNK_JOB_CACHED) {
+        serve_cached(c, j);
+    } else if (j->how == NCZ_CHUNK_JOB_RANGES) {
+        ncz_chunk_load_ranges(c, j, scratch);
+        landed(c, j);
+    } else if (j->how == NCZ_CHUNK_JOB_LOAD && c->workers) {
+        ncz_chunk_load_one(c, j, scratch);
+        landed(c, j);
+    }
 }
 
 /* ---- strings ----
@@ -147,7 +224,9 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
     bool           strings = false;
     int            rc;
 
-    if ((rc = ncz_chunk_call_init(&c, e, p, out)) != NC_NOERR)
+    if (ncz_chunk_quick_read(e, p, out, &rc))
+        return rc;
+    if ((rc = ncz_chunk_call_init(&c, e, p, out, false)) != NC_NOERR)
         goto done;
     if (p->mem == NC_STRING && ncz_select_nelems(&p->sel, &nelems) && nelems > 0) {
         if ((rc = ncz_dims_init(&k, p->sel.rank)) != NC_NOERR)
@@ -157,8 +236,9 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
     }
     while (c.first.code != NC_ENOMEM && ncz_chunk_call_next(&c)) {
         while (claim_some(&c)) {
-            serve_cached(&c);
-            ncz_chunk_load(&c, landed);
+            ncz_chunk_call_each(&c, work);
+            if (!c.workers)
+                ncz_chunk_load_batch(&c, landed);
         }
         /* A dirty chunk that cannot be stored stays; that is for the next write or flush to report. */
         (void)ncz_chunk_evict(e, 0, true);

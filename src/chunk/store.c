@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * store: a batch of chunks, encoded and put; those that hold only fill are deleted instead, or never stored.
+ * store: chunks, encoded and put: each by a worker from end to end, or, where the map is driven in batches, encoded
+ * by workers and put all at once. Those that hold only fill are deleted instead, or never stored.
  *
- * Works on chunks that the caller has claimed or marked as storing: their bytes do not change meanwhile. No lock.
+ * Works on chunks that the caller has claimed or marked as storing: their bytes do not change meanwhile. The engine's
+ * lock must not be held.
  */
 #include "chunk/chunk_int.h"
 
@@ -39,13 +41,32 @@ ncz_chunk_store_reset(ncz_chunk_store *s)
     s->first.code = NC_NOERR;
 }
 
-static void
-fail_item(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc)
+void
+ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc)
 {
+    size_t at = (size_t)(item - s->items);
+
     item->rc = rc;
-    if (s->first.code == NC_NOERR)
+    pthread_mutex_lock(&s->engine->lock);
+    if (s->first.code == NC_NOERR || at < s->first_at) {
         ncz_err_save(&s->first, rc);
+        s->first_at = at;
+    }
+    pthread_mutex_unlock(&s->engine->lock);
 }
+
+void
+ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data)
+{
+    ncz_chunk_store_item *item = &s->items[s->n++];
+
+    item->chunk = chunk;
+    item->data = data;
+    item->gone = false;
+    item->rc = NC_NOERR;
+}
+
+/* ---- encoding ---- */
 
 /* Zarr libraries disagree on how `fill_value` spells text; only the empty one is the same to all. */
 static bool
@@ -71,38 +92,82 @@ is_gone(const ncz_spec *spec, const char *data)
 }
 
 static int
-encode(ncz_chunk_store_item *item, const ncz_spec *spec, const char *data)
+encode(ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body, ncz_scratch *scratch)
 {
-    ncz_codec_env env = {.dtype = spec->dtype, .chunk_bytes = spec->chunk_bytes, .row = spec->row};
-    ncz_where     where;
-    int           rc;
+    const ncz_spec *spec = item->chunk->spec;
+    ncz_codec_env   env = ncz_chunk_env(spec, scratch);
+    ncz_where       where;
+    int             rc;
 
-    item->gone = is_gone(spec, data);
-    if ((rc = ncz_chunk_locate(spec, item->chunk->index, &item->key, &where)) != NC_NOERR)
+    item->gone = is_gone(spec, item->data);
+    if ((rc = ncz_chunk_locate(spec, item->chunk->index, key, &where)) != NC_NOERR)
         return rc;
     if (where.off != 0 || where.len != ZMAP_WHOLE)
         return ncz_fail(NC_ENOTBUILT, "%s: a chunk inside an object cannot be written", where.key);
-    item->data = data;
+    item->object = item->data;
     item->nbytes = spec->chunk_bytes;
     if (item->gone || spec->chain == NULL)
         return NC_NOERR;
-    if ((rc = ncz_chain_encode(spec->chain, &env, data, spec->chunk_bytes, &item->body)) != NC_NOERR)
+    if ((rc = ncz_chain_encode(spec->chain, &env, item->data, spec->chunk_bytes, body)) != NC_NOERR)
         return rc;
-    item->data = ncz_buf_str(&item->body);
-    item->nbytes = item->body.len;
+    item->object = ncz_buf_str(body);
+    item->nbytes = body->len;
     return NC_NOERR;
 }
 
-void
-ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data)
+int
+ncz_chunk_store_encode(ncz_chunk_store_item *item, ncz_scratch *scratch)
 {
-    ncz_chunk_store_item *item = &s->items[s->n++];
-    int                   rc;
+    return encode(item, &item->key, &item->body, scratch);
+}
 
-    item->chunk = chunk;
-    item->rc = NC_NOERR;
-    if ((rc = encode(item, chunk->spec, data)) != NC_NOERR)
-        fail_item(s, item, rc);
+static bool
+to_delete(const ncz_chunk_store_item *item)
+{
+    return item->gone && !item->chunk->absent && item->chunk->spec->chunk_bytes > 0;
+}
+
+/* ---- one by one, each on a worker ---- */
+
+int
+ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch)
+{
+    ncz_buf     *key = ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0);
+    ncz_buf     *body = ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, 0);
+    zmap_put_req req;
+    const char  *name;
+    int          rc;
+
+    if ((rc = encode(item, key, body, scratch)) != NC_NOERR)
+        return rc;
+    name = ncz_buf_str(key);
+    if (!item->gone) {
+        req = (zmap_put_req){ .key = name, .data = item->object, .len = item->nbytes, .when = ZMAP_ALWAYS };
+        return zmap_put_batch(e->map, &req, 1);
+    }
+    return to_delete(item) ? zmap_del(e->map, &name, 1) : NC_NOERR;
+}
+
+static void
+work_store(void *arg, size_t i, ncz_scratch *scratch)
+{
+    ncz_chunk_store *s = arg;
+    int              rc = ncz_chunk_store_one(s->engine, &s->items[i], scratch);
+
+    if (rc != NC_NOERR)
+        ncz_chunk_store_fail(s, &s->items[i], rc);
+}
+
+/* ---- in a batch ---- */
+
+static void
+work_encode(void *arg, size_t i, ncz_scratch *scratch)
+{
+    ncz_chunk_store *s = arg;
+    int              rc = ncz_chunk_store_encode(&s->items[i], scratch);
+
+    if (rc != NC_NOERR)
+        ncz_chunk_store_fail(s, &s->items[i], rc);
 }
 
 static bool
@@ -111,14 +176,8 @@ to_put(const ncz_chunk_store_item *item)
     return item->rc == NC_NOERR && !item->gone;
 }
 
-static bool
-to_delete(const ncz_chunk_store_item *item)
-{
-    return item->rc == NC_NOERR && item->gone && !item->chunk->absent && item->chunk->spec->chunk_bytes > 0;
-}
-
 void
-ncz_chunk_store_run(ncz_chunk_store *s)
+ncz_chunk_store_put(ncz_chunk_store *s)
 {
     size_t nputs = 0, ndels = 0;
     int    rc;
@@ -127,9 +186,9 @@ ncz_chunk_store_run(ncz_chunk_store *s)
         const ncz_chunk_store_item *item = &s->items[i];
 
         if (to_put(item))
-            s->puts[nputs++] = (zmap_put_req){
-                .key = ncz_buf_str(&item->key), .data = item->data, .len = item->nbytes, .when = ZMAP_ALWAYS};
-        else if (to_delete(item))
+            s->puts[nputs++] = (zmap_put_req){ .key = ncz_buf_str(&item->key), .data = item->object,
+                                               .len = item->nbytes, .when = ZMAP_ALWAYS };
+        else if (item->rc == NC_NOERR && to_delete(item))
             s->dels[ndels++] = ncz_buf_str(&item->key);
     }
     if (nputs > 0)
@@ -137,13 +196,24 @@ ncz_chunk_store_run(ncz_chunk_store *s)
     nputs = 0;
     for (size_t i = 0; i < s->n; i++) {
         if (to_put(&s->items[i]) && s->puts[nputs++].err.code != NC_NOERR)
-            fail_item(s, &s->items[i], ncz_err_adopt(&s->puts[nputs - 1].err));
+            ncz_chunk_store_fail(s, &s->items[i], ncz_err_adopt(&s->puts[nputs - 1].err));
     }
     /* A deletion has one status for all; to try again those that were done is harmless. */
     if (ndels > 0 && (rc = zmap_del(s->engine->map, s->dels, ndels)) != NC_NOERR) {
         for (size_t i = 0; i < s->n; i++) {
-            if (to_delete(&s->items[i]))
-                fail_item(s, &s->items[i], rc);
+            if (s->items[i].rc == NC_NOERR && to_delete(&s->items[i]))
+                ncz_chunk_store_fail(s, &s->items[i], rc);
         }
     }
+}
+
+void
+ncz_chunk_store_run(ncz_chunk_store *s)
+{
+    if (ncz_chunk_from_workers(s->engine)) {
+        ncz_pool_each(s->n, SIZE_MAX, work_store, s);
+        return;
+    }
+    ncz_pool_each(s->n, SIZE_MAX, work_encode, s);
+    ncz_chunk_store_put(s);
 }

@@ -5,10 +5,10 @@
  *  1. under the lock: take the chunks that are cached, to change them; claim those that are not, to load them or,
  *     where the piece is all of a chunk, to replace them past the cache; busy ones are left for the next round
  *  2. make room for what will stay; if that fails nothing of the batch is touched
- *  3. change the cached ones
- *  4. load the others; each is changed as it lands, and is dirty in the cache from then on
- *  5. gather and store those that are replaced
- *  6. wait for the busy ones, if nothing else could be done, and begin again with them
+ *  3. on workers, one chunk each: change a cached one; load one and change it: it is dirty in the cache from then on;
+ *     gather, encode and put one that is replaced
+ *  4. where the map is driven in batches, workers only change, decode, gather and encode; gets and puts are batched
+ *  5. wait for the busy ones, if nothing else could be done, and begin again with them
  *
  * After a failure the batch is finished, and no further one begun.
  */
@@ -23,12 +23,14 @@ claim(ncz_chunk_call *c, ncz_chunk_job *j)
 
     if (!ncz_chunk_call_look(c, j, &chunk) || (chunk != NULL && ncz_chunk_busy(chunk)))
         return;
-    if (chunk == NULL) {
-        if ((rc = ncz_chunk_claim(cache, c->spec, j->piece.index, &chunk)) != NC_NOERR) {
-            ncz_chunk_call_fail(c, rc);
-            j->how = NCZ_CHUNK_JOB_DONE;
-            return;
-        }
+    c->engine->writes++;
+    if (chunk == NULL && (rc = ncz_chunk_claim(cache, c->spec, j->piece.index, &chunk)) != NC_NOERR) {
+        ncz_chunk_call_fail(c, j, rc);
+        j->how = NCZ_CHUNK_JOB_DONE;
+        return;
+    }
+    if (chunk->state == NCZ_CHUNK_LOADING || chunk->state == NCZ_CHUNK_SEEN) { /* new to us */
+        ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
         j->how = j->piece.whole ? NCZ_CHUNK_JOB_REPLACE : NCZ_CHUNK_JOB_LOAD;
     } else if (chunk->state == NCZ_CHUNK_CLEAN && j->piece.whole) {
         ncz_chunk_set_data(cache, chunk, NULL);
@@ -110,107 +112,102 @@ move(ncz_chunk_call *c, const ncz_chunk_job *j, char *data)
 {
     int rc = ncz_move_in(&c->move, &j->piece, c->mem, data);
 
-    ncz_chunk_call_fail(c, rc);
+    ncz_chunk_call_fail(c, j, rc);
     return rc == NC_NOERR || rc == NC_ERANGE;
-}
-
-/* Fresh bytes, all fill, for a chunk that had none. */
-static int
-fill_new(ncz_chunk_call *c, char **out)
-{
-    char *data = NULL;
-    int   rc;
-
-    if ((rc = ncz_chunk_call_room(c, &data)) != NC_NOERR)
-        return rc;
-    ncz_fill_elems(data, c->spec->chunk_nelems, c->spec->fill, c->spec->dtype.size);
-    *out = data;
-    return NC_NOERR;
 }
 
 /* Bytes go into the slot only once the caller's values are in them, so that a failure leaves the slot as it was. */
 static void
-change(ncz_chunk_call *c, ncz_chunk_job *j, char *fresh)
+change(ncz_chunk_call *c, ncz_chunk_job *j)
 {
-    char *data = fresh != NULL ? fresh : j->chunk->data;
-    bool  changed = move(c, j, data);
+    bool changed = move(c, j, j->room != NULL ? j->room : j->chunk->data);
 
-    if (fresh != NULL && changed) {
+    if (j->room != NULL && changed) {
         pthread_mutex_lock(&c->engine->lock);
-        ncz_chunk_set_data(&c->engine->cache, j->chunk, fresh);
+        ncz_chunk_set_data(&c->engine->cache, j->chunk, j->room);
         pthread_mutex_unlock(&c->engine->lock);
-    } else if (fresh != NULL) {
-        ncz_free(fresh);
+        j->room = NULL;
     }
     release(c, j, changed);
 }
 
+/* Changes a chunk that has no bytes yet: all fill, in the memory of the job. */
 static void
-change_cached(ncz_chunk_call *c)
+change_new(ncz_chunk_call *c, ncz_chunk_job *j)
 {
-    for (size_t i = 0; i < c->njobs; i++) {
-        ncz_chunk_job *j = &c->jobs[i];
-        char          *fresh = NULL;
-        int            rc = NC_NOERR;
-
-        if (j->how != NCZ_CHUNK_JOB_CACHED)
-            continue;
-        if (j->chunk->data == NULL && (rc = fill_new(c, &fresh)) != NC_NOERR) {
-            ncz_chunk_call_fail(c, rc);
-            release(c, j, false);
-            continue;
-        }
-        change(c, j, fresh);
+    if (j->room == NULL && (j->room = ncz_chunk_room_take(c->engine, c->spec->chunk_bytes, false)) == NULL) {
+        ncz_chunk_call_fail(c, j, NC_ENOMEM);
+        release(c, j, false);
+        return;
     }
+    ncz_fill_elems(j->room, c->spec->chunk_nelems, c->spec->fill, c->spec->dtype.size);
+    change(c, j);
+}
+
+static void
+change_cached(ncz_chunk_call *c, ncz_chunk_job *j)
+{
+    if (j->room != NULL) /* left over from a job that failed */
+        ncz_chunk_room_give(c->engine, j->room, c->spec->chunk_bytes);
+    j->room = NULL;
+    if (j->chunk->data == NULL)
+        change_new(c, j);
+    else
+        change(c, j);
 }
 
 static void
 landed(ncz_chunk_call *c, ncz_chunk_job *j)
 {
-    char *fresh = j->data;
-    int   rc = j->rc;
-
-    if (rc == NC_NOERR && j->absent && (rc = fill_new(c, &fresh)) != NC_NOERR)
-        ncz_chunk_call_fail(c, rc);
-    if (rc != NC_NOERR) {
+    if (j->rc != NC_NOERR) {
         release(c, j, false);
         return;
     }
     j->chunk->absent = j->absent;
-    change(c, j, fresh);
+    if (j->absent)
+        change_new(c, j);
+    else
+        change(c, j);
 }
 
 /* ---- whole chunks, past the cache ---- */
 
-/* All bytes of the chunk, in `*data`: the caller's own where they lie as in the chunk. */
+/*
+ * All bytes of the chunk, in `*data`: the caller's own where they lie as in the chunk, else in the scratch, or in
+ * memory of the job where they must last until all are put.
+ */
 static int
-gather(ncz_chunk_call *c, ncz_chunk_job *j, const char **data)
+gather(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch, const char **data)
 {
-    char **room = c->spec->chain != NULL ? &c->scratch : &j->room;
-    int    rc;
+    const ncz_spec *spec = c->spec;
+    char           *room;
+    int             rc = NC_NOERR;
 
     if (j->direct) {
         *data = ncz_chunk_call_place(c, j);
         return NC_NOERR;
     }
-    if ((rc = ncz_chunk_call_room(c, room)) != NC_NOERR)
-        return rc;
-    if (j->piece.nelems != c->spec->chunk_nelems)
-        rc = ncz_fill_edge(&c->move, c->spec->rank, c->plan->shape, j->piece.index, c->spec->fill, *room);
-    if (rc != NC_NOERR)
-        return rc;
-    rc = ncz_move_in(&c->move, &j->piece, c->mem, *room);
+    if (c->workers || spec->chain != NULL)
+        room = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, spec->chunk_bytes);
+    else
+        room = j->room = j->room != NULL ? j->room : ncz_chunk_room_take(c->engine, spec->chunk_bytes, false);
+    if (room == NULL)
+        return NC_ENOMEM;
+    if (j->piece.nelems != spec->chunk_nelems)
+        rc = ncz_fill_edge(&c->move, spec->rank, c->plan->shape, j->piece.index, spec->fill, room);
+    if (rc == NC_NOERR)
+        rc = ncz_move_in(&c->move, &j->piece, c->mem, room);
     if (rc == NC_ERANGE) {
-        c->range = true;
+        ncz_chunk_call_fail(c, j, rc);
         rc = NC_NOERR;
     }
-    *data = *room;
+    *data = room;
     return rc;
 }
 
 /* The slot of a replaced chunk was only there to keep others away; a chunk that is fill leaves its mark. */
 static void
-release_replaced(ncz_chunk_call *c, ncz_chunk_store_item *item)
+release_replaced(ncz_chunk_call *c, const ncz_chunk_store_item *item)
 {
     ncz_chunk_cache *cache = &c->engine->cache;
 
@@ -226,33 +223,99 @@ release_replaced(ncz_chunk_call *c, ncz_chunk_store_item *item)
 }
 
 static void
+replace_one(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch)
+{
+    ncz_chunk_store_item item = { .chunk = j->chunk };
+
+    if ((item.rc = gather(c, j, scratch, &item.data)) == NC_NOERR)
+        item.rc = ncz_chunk_store_one(c->engine, &item, scratch);
+    ncz_chunk_call_fail(c, j, item.rc);
+    j->how = NCZ_CHUNK_JOB_DONE;
+    release_replaced(c, &item);
+}
+
+/* ---- the same for maps driven in batches ---- */
+
+typedef struct replacing {
+    ncz_chunk_call  *call;
+    ncz_chunk_store *store;
+    ncz_chunk_job  **jobs; /* of each item */
+} replacing;
+
+static void
+work_encode(void *arg, size_t i, ncz_scratch *scratch)
+{
+    const replacing      *r = arg;
+    ncz_chunk_store_item *item = &r->store->items[i];
+    int                   rc = gather(r->call, r->jobs[i], scratch, &item->data);
+
+    if (rc == NC_NOERR)
+        rc = ncz_chunk_store_encode(item, scratch);
+    if (rc != NC_NOERR)
+        ncz_chunk_store_fail(r->store, item, rc);
+}
+
+static int
 replace_all(ncz_chunk_call *c, ncz_chunk_store *s)
 {
+    replacing r = { .call = c, .store = s };
+    int       rc;
+
+    if (s->items == NULL && (rc = ncz_chunk_store_init(s, c->engine, c->cap)) != NC_NOERR)
+        return rc;
+    if ((r.jobs = ncz_alloc_n(c->njobs, sizeof *r.jobs)) == NULL)
+        return ncz_fail_nomem(c->njobs * sizeof *r.jobs);
     ncz_chunk_store_reset(s);
     for (size_t i = 0; i < c->njobs; i++) {
-        ncz_chunk_job *j = &c->jobs[i];
-        const char    *data = NULL;
-        int            rc = NC_NOERR;
-
-        if (j->how != NCZ_CHUNK_JOB_REPLACE)
+        if (c->jobs[i].how != NCZ_CHUNK_JOB_REPLACE)
             continue;
-        if (s->items == NULL)
-            rc = ncz_chunk_store_init(s, c->engine, c->cap);
-        if (rc != NC_NOERR || (rc = gather(c, j, &data)) != NC_NOERR) {
-            ncz_chunk_call_fail(c, rc);
-            release(c, j, false);
-            continue;
-        }
-        ncz_chunk_store_add(s, j->chunk, data);
-        j->how = NCZ_CHUNK_JOB_DONE;
+        r.jobs[s->n] = &c->jobs[i];
+        ncz_chunk_store_add(s, c->jobs[i].chunk, NULL);
     }
-    if (s->n == 0)
-        return;
-    ncz_chunk_store_run(s);
+    ncz_pool_each(s->n, SIZE_MAX, work_encode, &r);
+    ncz_chunk_store_put(s);
     if (s->first.code != NC_NOERR)
-        ncz_chunk_call_fail(c, ncz_err_adopt(&s->first));
-    for (size_t i = 0; i < s->n; i++)
+        ncz_chunk_call_fail(c, r.jobs[s->first_at], ncz_err_adopt(&s->first));
+    for (size_t i = 0; i < s->n; i++) {
+        r.jobs[i]->how = NCZ_CHUNK_JOB_DONE;
         release_replaced(c, &s->items[i]);
+    }
+    ncz_free(r.jobs);
+    return NC_NOERR;
+}
+
+static void
+run_batched(ncz_chunk_call *c, ncz_chunk_store *s)
+{
+    size_t replaced = 0;
+    int    rc;
+
+    ncz_chunk_load_batch(c, landed);
+    for (size_t i = 0; i < c->njobs; i++)
+        replaced += c->jobs[i].how == NCZ_CHUNK_JOB_REPLACE;
+    if (replaced > 0 && (rc = replace_all(c, s)) != NC_NOERR) {
+        ncz_chunk_call_fail(c, NULL, rc);
+        release_all(c);
+    }
+}
+
+/* ---- the plan ---- */
+
+/* One job, on a worker. */
+static void
+work(void *arg, size_t i, ncz_scratch *scratch)
+{
+    ncz_chunk_call *c = arg;
+    ncz_chunk_job  *j = &c->jobs[i];
+
+    if (j->how == NCZ_CHUNK_JOB_CACHED) {
+        change_cached(c, j);
+    } else if (j->how == NCZ_CHUNK_JOB_LOAD && c->workers) {
+        ncz_chunk_load_one(c, j, scratch);
+        landed(c, j);
+    } else if (j->how == NCZ_CHUNK_JOB_REPLACE && c->workers) {
+        replace_one(c, j, scratch);
+    }
 }
 
 int
@@ -263,21 +326,23 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
     size_t          need;
     int             rc;
 
-    if ((rc = ncz_chunk_call_init(&c, e, p, (char *)in)) != NC_NOERR)
+    if (ncz_chunk_quick_write(e, p, in, &rc))
+        return rc;
+    if ((rc = ncz_chunk_call_init(&c, e, p, (char *)in, true)) != NC_NOERR)
         goto done;
     while (c.first.code == NC_NOERR && ncz_chunk_call_next(&c)) {
         while (claim_some(&c, &need)) {
             if (need > 0 && (rc = ncz_chunk_evict(e, need, true)) != NC_NOERR) {
-                ncz_chunk_call_fail(&c, rc);
+                ncz_chunk_call_fail(&c, NULL, rc);
                 release_all(&c);
                 break;
             }
-            change_cached(&c);
-            ncz_chunk_load(&c, landed);
-            replace_all(&c, &s);
+            ncz_chunk_call_each(&c, work);
+            if (!c.workers)
+                run_batched(&c, &s);
         }
     }
-    ncz_chunk_call_fail(&c, ncz_chunk_evict(e, 0, true));
+    ncz_chunk_call_fail(&c, NULL, ncz_chunk_evict(e, 0, true));
     rc = ncz_chunk_call_status(&c);
 done:
     ncz_chunk_store_clear(&s);

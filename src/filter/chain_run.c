@@ -2,8 +2,8 @@
 /*
  * Running a chain over one chunk. Encoding goes down the list, decoding comes back up.
  *
- * One codec works straight between the caller's memories. With more, each stage between has a scratch buffer, and at
- * most two of them live at once. The size of what a stage decodes to is known where all codecs before it have fixed
+ * One codec works straight between the caller's memories. With more, each stage between has a buffer, of the
+ * thread's scratch where there is one, and at most two of them live at once. The size of what a stage decodes to is known where all codecs before it have fixed
  * sizes, and is else bounded by what they can make of a whole chunk: an object that lies cannot ask for more.
  */
 #include "filter/chain_int.h"
@@ -30,10 +30,31 @@ encode_link(const chain_link *l, const ncz_codec_env *env, const void *in, size_
     return NC_NOERR;
 }
 
+/* The buffers of the stages between, taken by turns. */
+typedef struct stages {
+    ncz_buf  own[2];
+    ncz_buf *bufs[2];
+} stages;
+
+static void
+stages_init(stages *s, ncz_scratch *scratch)
+{
+    *s = (stages){ .own = { NCZ_BUF_INIT, NCZ_BUF_INIT } };
+    s->bufs[0] = scratch != NULL ? ncz_scratch_buf(scratch, NCZ_SCRATCH_STAGE, 0) : &s->own[0];
+    s->bufs[1] = scratch != NULL ? ncz_scratch_buf(scratch, NCZ_SCRATCH_STAGE2, 0) : &s->own[1];
+}
+
+static void
+stages_clear(stages *s)
+{
+    ncz_buf_clear(&s->own[0]);
+    ncz_buf_clear(&s->own[1]);
+}
+
 int
 ncz_chain_encode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t n, ncz_buf *out)
 {
-    ncz_buf       scratch[2] = { NCZ_BUF_INIT, NCZ_BUF_INIT };
+    stages        between;
     size_t        len = ncz_chain_len(c);
     ncz_codec_env at = *env;
     int           rc;
@@ -44,8 +65,9 @@ ncz_chain_encode(const ncz_chain *c, const ncz_codec_env *env, const void *in, s
     if ((rc = ncz_chain_usable(c)) != NC_NOERR)
         return rc;
 
+    stages_init(&between, env->scratch);
     for (size_t i = 0; i < len; i++) {
-        ncz_buf *to = i + 1 == len ? out : &scratch[i % 2];
+        ncz_buf *to = i + 1 == len ? out : between.bufs[i % 2];
 
         if ((rc = encode_link(&c->links[i], &at, in, n, to)) != NC_NOERR)
             goto done;
@@ -54,8 +76,7 @@ ncz_chain_encode(const ncz_chain *c, const ncz_codec_env *env, const void *in, s
         n = to->len;
     }
 done:
-    ncz_buf_clear(&scratch[0]);
-    ncz_buf_clear(&scratch[1]);
+    stages_clear(&between);
     if (rc != NC_NOERR)
         ncz_buf_reset(out);
     return rc;
@@ -114,36 +135,36 @@ decode_empty(const void *in, size_t nin, void *out, size_t n, bool tail_ok)
     return rc;
 }
 
-/* Decodes the stage of codec k from in[0..*nin) into fresh memory of the size that it may have. */
+/* Decodes the stage of codec k from in[0..*nin) into `to`, which gets the size that it may have. */
 static int
 decode_stage(const ncz_chain *c, size_t k, const ncz_codec_env *env, const void *in, size_t *nin, size_t n,
-             void **out)
+             ncz_buf *to)
 {
     const chain_link *l = &c->links[k];
     size_t            used;
     stage             s;
-    void             *to;
     int               rc;
 
     if ((rc = stage_at(c, k, env, n, &s)) != NC_NOERR)
         return rc;
-    if ((to = ncz_alloc(s.most)) == NULL)
-        return ncz_fail_nomem(s.most);
-    used = s.most;
-    if ((rc = l->ops->decode(&l->params, &s.env, in, *nin, to, s.most, s.exact, &used)) != NC_NOERR) {
-        ncz_free(to);
-        return rc;
+    ncz_buf_reset(to);
+    if (to->cap <= s.most) { /* anew: there is nothing in it to keep */
+        ncz_buf_clear(to);
+        to->limit = s.most;
+        if ((rc = ncz_buf_reserve(to, s.most)) != NC_NOERR)
+            return rc;
     }
-    *nin = used;
-    *out = to;
-    return NC_NOERR;
+    used = s.most;
+    if ((rc = l->ops->decode(&l->params, &s.env, in, *nin, to->data, s.most, s.exact, &used)) == NC_NOERR)
+        *nin = used;
+    return rc;
 }
 
 int
 ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, void *out, size_t n,
                  bool tail_ok)
 {
-    void             *scratch = NULL, *next = NULL;
+    stages            between;
     const chain_link *first;
     size_t            used = n;
     int               rc;
@@ -153,16 +174,18 @@ ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, s
     if ((rc = ncz_chain_usable(c)) != NC_NOERR)
         return rc;
 
+    stages_init(&between, env->scratch);
     for (size_t k = c->n - 1; k > 0; k--) {
-        if ((rc = decode_stage(c, k, env, in, &nin, n, &next)) != NC_NOERR)
+        ncz_buf *to = between.bufs[k % 2];
+
+        if ((rc = decode_stage(c, k, env, in, &nin, n, to)) != NC_NOERR)
             goto done;
-        ncz_free(scratch);
-        in = scratch = next;
+        in = to->data;
     }
     first = &c->links[0];
     rc = first->ops->decode(&first->params, env, in, nin, out, n, true, &used);
 done:
-    ncz_free(scratch);
+    stages_clear(&between);
     return rc;
 }
 

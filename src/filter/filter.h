@@ -22,6 +22,7 @@ typedef struct ncz_codec_env {
     size_t    chunk_bytes; /* decoded chunk */
     uint64_t  row;         /* length of the array's last dimension, 0 when not known (then: one row); for szip */
     bool      bytes;       /* a codec from bytes to bytes has been there: what enters has no elements any more */
+    ncz_scratch *scratch;  /* the thread's, or NULL: then memory is made and freed; its stages are the chain's */
 } ncz_codec_env;
 
 #define NCZ_CODEC_WORDS 10 /* enough for every built-in codec's numeric parameters */

@@ -11,14 +11,15 @@
 
 #define BUF_FIRST 64 /* bytes of the first allocation, so that short texts need one */
 
-/* Doubles, so that n appends cost O(n); but never takes more than the ceiling and its NUL can use. */
+/* Doubles, so that n appends cost O(n), unless more is asked for: who says at once how much is taken at his word. And
+ * never more than the ceiling and its NUL can use. */
 static size_t
 next_cap(const ncz_buf *b, size_t need)
 {
-    size_t cap = b->cap != 0 ? b->cap : BUF_FIRST;
+    size_t cap = b->cap == 0 ? BUF_FIRST : b->cap > SIZE_MAX / 2 ? SIZE_MAX : b->cap * 2;
 
-    while (cap < need)
-        cap = cap > SIZE_MAX / 2 ? need : cap * 2;
+    if (cap < need)
+        cap = need;
     if (b->limit != 0 && cap > b->limit && b->limit < SIZE_MAX)
         cap = b->limit + 1;
     return cap;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * util: what every room stands on. Errors with their text, allocation through one table, checked arithmetic,
- * buffers with a ceiling, names and UTF-8, a cursor for binary headers, limits, the log.
+ * buffers with a ceiling, names and UTF-8, a cursor for binary headers, limits, the workers, the log.
  *
  * No room below this one. Nothing here knows of arrays, stores or documents.
  */
@@ -184,6 +184,83 @@ typedef struct ncz_limits {
 } ncz_limits;
 
 extern const ncz_limits ncz_limits_default;
+
+/* ---- scratch: memory of one thread at work, kept from one task to the next and never zeroed ----------------------- */
+
+typedef enum ncz_scratch_use {
+    NCZ_SCRATCH_KEY,    /* of a chunk's object */
+    NCZ_SCRATCH_STORED, /* the object */
+    NCZ_SCRATCH_CHUNK,  /* what it decodes to */
+    NCZ_SCRATCH_STAGE,  /* between two codecs: two of them, as a stage reads one and writes the other */
+    NCZ_SCRATCH_STAGE2,
+    NCZ_SCRATCH_WORK,   /* anything else that ends with the task */
+    NCZ_SCRATCH_USES,
+} ncz_scratch_use;
+
+typedef struct ncz_scratch_thing {
+    void *(*make)(void);
+    void (*end)(void *);
+    void *p;
+} ncz_scratch_thing;
+
+typedef struct ncz_scratch {
+    ncz_buf           bufs[NCZ_SCRATCH_USES];
+    ncz_scratch_thing kept[4];
+} ncz_scratch;
+
+#define NCZ_SCRATCH_INIT ((ncz_scratch){ .kept = { { NULL, NULL, NULL } } })
+
+/* At least `nbytes` of anything, good until the next call for the same use. NULL: out of memory, recorded. */
+void *ncz_scratch_room(ncz_scratch *s, ncz_scratch_use use, size_t nbytes);
+/* The same memory as an empty buffer with a ceiling. What is appended stays the scratch's. */
+ncz_buf *ncz_scratch_buf(ncz_scratch *s, ncz_scratch_use use, size_t limit);
+/* What `make` made the first time it was asked for (a codec's context): ended with the scratch. NULL: it could not be
+ * made, or there is no place for it any more: the caller makes its own. */
+void *ncz_scratch_keep(ncz_scratch *s, void *(*make)(void), void (*end)(void *));
+void  ncz_scratch_trim(ncz_scratch *s, size_t most); /* gives up buffers of more than `most` bytes */
+void  ncz_scratch_clear(ncz_scratch *s);
+
+/* ---- pool: the workers of the process ---------------------------------------------------------------------------
+ *
+ * One pool for the process, made when it is first needed. The caller works too: with n threads there are at most
+ * n - 1 workers, and with 1 no thread is ever started. Several callers at once share the workers. A task that
+ * uses the pool itself runs all of that on its own thread. A task may wait for nothing that another task does.
+ *
+ * A task has no return value: it records what went wrong (ncz_err_save) where its caller finds it.
+ */
+unsigned ncz_pool_threads(void);          /* how many work at most at once, a caller among them */
+void     ncz_pool_set_threads(unsigned n); /* 0: what NCZARR_THREADS says, or else as many as there are CPUs */
+void     ncz_pool_stop(void);              /* ends the workers and frees what they keep; the next use makes new ones */
+
+typedef void (*ncz_pool_fn)(void *arg, size_t i, ncz_scratch *scratch);
+
+/* fn(arg, i) for all i < n, on at most `most` threads, in any order; returns when all are done. */
+void ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg);
+
+/* The same for tasks that turn up one by one: fn(arg, i) for the i-th that is added. Adding waits for no task, unless
+ * there are no workers: then it does the task. Any thread may add, one at a time. */
+typedef struct ncz_pool_batch ncz_pool_batch;
+
+struct ncz_pool_batch {
+    ncz_pool_batch *before, *behind; /* in the list of those with tasks left */
+    ncz_pool_fn     fn;
+    void           *arg;
+    size_t          next, n; /* tasks [next, n) have not begun */
+    size_t          grain;   /* tasks taken at once */
+    size_t          most, busy; /* workers in it */
+    void           *done;    /* the condition that its caller waits for */
+};
+
+void ncz_pool_begin(ncz_pool_batch *b, ncz_pool_fn fn, void *arg);
+void ncz_pool_add(ncz_pool_batch *b);
+void ncz_pool_end(ncz_pool_batch *b); /* helps, and returns when all are done */
+
+unsigned ncz_cpus(void); /* that this process may use: affinity and quota considered; at least 1 */
+
+/* ---- environment ---- */
+
+/* NULL when it is not set, or empty, or not to be trusted (a set-user-id program). */
+const char *ncz_env(const char *name);
 
 /* ---- log: off unless asked for; the only thing that may write to stderr ---------------------------------------- */
 

@@ -41,13 +41,18 @@ typedef enum zmap_caps {
     ZMAP_FROM_WORKERS  = 1 << 7, /* gets are cheap and block: from any worker, one at a time; else in batches */
 } zmap_caps;
 
+/*
+ * A map that has both ZMAP_CAN_RANGE and ZMAP_FROM_WORKERS answers requests that follow each other in a batch and have
+ * the same key, by pointer, from one version of the object.
+ */
+
 /* One object, or a byte range of it, to read. */
 typedef struct zmap_get_req {
     const char *key;
     uint64_t    off, len;  /* len ZMAP_WHOLE: to the end. A range past the end is NC_EINVAL with a text */
-    void       *into;      /* the caller's memory, or NULL: the map appends to `body` */
+    void       *into;      /* the caller's memory (anything is in it after a failure), or NULL: see `body` */
     size_t      into_cap;  /* with `into`: most bytes it takes; a longer object is NC_ETRUNC */
-    ncz_buf     body;      /* its limit is the ceiling: a longer object is NC_ENOMEM. The caller clears it */
+    ncz_buf     body;      /* appended to; its limit is the ceiling: more is NC_ENOMEM. The caller clears it */
     size_t      nread;     /* out; 0 and `body` as it was when err is a failure */
     ncz_err     err;       /* out: NC_NOERR, NC_EEMPTY when absent (without a text), ... */
     char        version[ZMAP_VERSION]; /* out: the map's stamp of what was read, for ZMAP_IF_MATCH; "": it has none */
@@ -132,6 +137,12 @@ int zmap_file_open(const char *dir, zmap_open_how how, zmap **out);
  * loss too leaves old bytes or new. Costs a wait for the disk at each put. NC_ENOTBUILT on other maps.
  */
 int zmap_file_sync_each(zmap *m);
+
+/*
+ * Tells a file map that nobody minds what power loss does to objects that were replaced since the last sync. Then
+ * file systems that write a file out at once when it replaces another are not made to. Means nothing to other maps.
+ */
+void zmap_file_sync_never(zmap *m);
 
 /*
  * Removes all objects below `dir`, its directories and `dir` itself. Looks first and removes then: at anything that

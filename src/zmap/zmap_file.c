@@ -217,6 +217,13 @@ zmap_file_open(const char *dir, zmap_open_how how, zmap **out)
     return NC_NOERR;
 }
 
+void
+zmap_file_sync_never(zmap *m)
+{
+    if (m->ops == &file_ops)
+        __atomic_store_n(&((file_map *)m)->sync_never, 1, __ATOMIC_RELAXED);
+}
+
 int
 zmap_file_sync_each(zmap *m)
 {

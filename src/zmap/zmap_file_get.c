@@ -1,39 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The reading half of the file map: get and list. An object is opened once and read until its end, into the caller's
- * memory where the caller gave some. Only plain files are objects: a device, FIFO or socket is refused, unread.
+ * memory where the caller gave some. Nothing is asked that need not be: open, read, close are the whole of it for an
+ * object of just the size that was expected.
+ *
+ * Only plain files are objects: a device, FIFO or socket is refused. (One that gave, at once, just as many bytes as
+ * are expected of an object would be taken for one; whoever can make such a thing could make the file as well.)
  */
 #include "zmap/zmap_file_int.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #define GROW_STEP ((size_t)64 * 1024) /* room made when an object turns out longer than it said */
 
-/* O_NONBLOCK keeps the open of a FIFO from waiting for a writer; on a plain file it means nothing. */
+/*
+ * O_NONBLOCK keeps the open of a FIFO from waiting for a writer; on a plain file it means nothing. What was opened
+ * may be a directory still, or something worse: see check_plain().
+ */
 static int
-open_object(file_map *f, const char *key, int *out, uint64_t *size)
+open_object(file_map *f, const char *key, int *out)
 {
-    size_t      parent_len;
-    struct stat st;
-    int         rc, fd;
+    size_t parent_len;
 
     if (zmap_file_reserved(zmap_file_leaf(key, &parent_len)))
         return NC_EEMPTY;
-    if ((fd = zmap_file_beneath(f, key, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) < 0)
-        return zmap_file_means_absent(errno) ? NC_EEMPTY : zmap_file_fail(f, errno, key, "cannot be opened");
-    if (zmap_sys()->fstat(fd, &st) != 0) {
-        rc = zmap_file_fail(f, errno, key, "cannot be inspected");
-    } else if (S_ISREG(st.st_mode)) {
-        *out = fd;
-        *size = (uint64_t)st.st_size;
+    if ((*out = zmap_file_beneath(f, key, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) >= 0)
         return NC_NOERR;
-    } else {
-        rc = S_ISDIR(st.st_mode) ? NC_EEMPTY : ncz_fail(NC_EACCESS, "%s/%s: is no plain file", f->dir, key);
-    }
-    zmap_sys()->close(fd);
-    return rc;
+    return zmap_file_means_absent(errno) ? NC_EEMPTY : zmap_file_fail(f, errno, key, "cannot be opened");
+}
+
+/* The size of a plain file. A directory is no object, and anything else is refused. */
+static int
+check_plain(file_map *f, const char *key, int fd, uint64_t *size)
+{
+    struct stat st;
+
+    if (zmap_sys()->fstat(fd, &st) != 0)
+        return zmap_file_fail(f, errno, key, "cannot be inspected");
+    if (S_ISDIR(st.st_mode))
+        return NC_EEMPTY;
+    if (!S_ISREG(st.st_mode))
+        return ncz_fail(NC_EACCESS, "%s/%s: is no plain file", f->dir, key);
+    *size = (uint64_t)st.st_size;
+    return NC_NOERR;
 }
 
 /* Reads until `len` bytes or the end: *n says how many. From the place of the descriptor, or from `off` where that is
@@ -59,58 +71,105 @@ read_full(file_map *f, const char *key, int fd, char *data, size_t len, off_t of
     return NC_NOERR;
 }
 
-/* Into the caller's memory. One byte more is asked for, which a longer object would have. */
+/* ---- all of an object ------------------------------------------------------------------------------------------ */
+
+/*
+ * Into the caller's memory. One byte more is asked for, which a longer object would have. When just what the caller
+ * takes is there, one call was all; only if not is there a look at what it is.
+ */
 static int
 read_into(file_map *f, zmap_get_req *r, int fd)
 {
-    char   probe;
-    size_t n, extra = 0;
-    int    rc;
+    char         probe;
+    struct iovec to[2] = {{r->into, r->into_cap}, {&probe, 1}};
+    uint64_t     size;
+    size_t       n, more = 0;
+    ssize_t      got;
+    int          rc;
 
-    if ((rc = read_full(f, r->key, fd, r->into, r->into_cap, -1, &n)) != NC_NOERR)
+    do
+        got = zmap_sys()->readv(fd, to, 2);
+    while (got < 0 && errno == EINTR);
+    if (got >= 0 && (size_t)got == r->into_cap && got > 0) {
+        r->nread = r->into_cap;
+        return NC_NOERR;
+    }
+    n = got > 0 ? (size_t)got : 0;
+    if ((rc = check_plain(f, r->key, fd, &size)) != NC_NOERR)
         return rc;
-    if (n == r->into_cap && (rc = read_full(f, r->key, fd, &probe, 1, -1, &extra)) != NC_NOERR)
+    if (n < r->into_cap) /* again from there: this says what was wrong, if something was */
+        rc = read_full(f, r->key, fd, (char *)r->into + n, r->into_cap - n, -1, &more);
+    if (rc != NC_NOERR)
         return rc;
-    if (extra != 0)
+    n += more;
+    if (n > r->into_cap || size > r->into_cap)
         return ncz_fail(NC_ETRUNC, "%s/%s: is longer than the %zu bytes that the caller takes", f->dir, r->key,
                         r->into_cap);
     r->nread = n;
     return NC_NOERR;
 }
 
-/* Appends to the body, first `size` bytes as the file's size said, then by steps until the end really comes. */
+/* What the memory that the body has already can take. A body that was used before can mostly take all. */
+static size_t
+room_of(const ncz_buf *b)
+{
+    size_t room = b->cap > b->len ? b->cap - b->len - 1 : 0;
+
+    if (b->limit != 0 && (b->len > b->limit || room > b->limit - b->len))
+        room = b->len > b->limit ? 0 : b->limit - b->len;
+    return room;
+}
+
+/* The rest of an object, by steps until the end really comes. The first `room` bytes are as its size said. */
 static int
-read_body(file_map *f, zmap_get_req *r, int fd, size_t size)
+read_rest(file_map *f, zmap_get_req *r, int fd, size_t room)
 {
     ncz_buf *b = &r->body;
-    size_t   before = b->len, room = size, n;
+    size_t   n;
     char     probe;
     int      rc;
 
     for (;;) {
         if ((rc = ncz_buf_reserve(b, room)) != NC_NOERR ||
             (rc = read_full(f, r->key, fd, b->data + b->len, room, -1, &n)) != NC_NOERR)
-            goto done;
+            return rc;
         b->len += n;
         b->data[b->len] = '\0';
         if (n < room)
-            break;
-        if ((rc = read_full(f, r->key, fd, &probe, 1, -1, &n)) != NC_NOERR)
-            goto done;
-        if (n == 0)
-            break;
+            return NC_NOERR;
+        if ((rc = read_full(f, r->key, fd, &probe, 1, -1, &n)) != NC_NOERR || n == 0)
+            return rc;
         if ((rc = ncz_buf_append(b, &probe, 1)) != NC_NOERR)
-            goto done;
+            return rc;
         room = b->limit != 0 && b->limit - b->len < GROW_STEP ? b->limit - b->len : GROW_STEP;
     }
-    r->nread = b->len - before;
-done:
-    if (rc != NC_NOERR && b->data != NULL) {
-        b->len = before;
-        b->data[before] = '\0';
+}
+
+/* Appends to the body: first what fits without more ado; then the size says whether that was all. */
+static int
+read_body(file_map *f, zmap_get_req *r, int fd)
+{
+    ncz_buf *b = &r->body;
+    size_t   before = b->len, room = room_of(b), most, have;
+    ssize_t  got = room > 0 ? zmap_sys()->read(fd, b->data + before, room) : 0;
+    uint64_t size;
+    int      rc;
+
+    have = got > 0 ? (size_t)got : 0;
+    if ((rc = check_plain(f, r->key, fd, &size)) == NC_NOERR && (rc = zmap_answer_size(r, size, &most)) == NC_NOERR) {
+        b->len += have;
+        if (have != most || have == 0)
+            rc = read_rest(f, r, fd, have < most ? most - have : 0);
     }
+    if (rc != NC_NOERR)
+        b->len = before;
+    if (b->data != NULL)
+        b->data[b->len] = '\0';
+    r->nread = b->len - before;
     return rc;
 }
+
+/* ---- a range --------------------------------------------------------------------------------------------------- */
 
 static int
 read_range(file_map *f, zmap_get_req *r, int fd, size_t len)
@@ -139,32 +198,63 @@ done:
     return rc;
 }
 
-static int
-get_one(file_map *f, zmap_get_req *r)
+/* Into the caller's memory, when all of it is there. False, and nothing said: to be looked at more closely. */
+static bool
+read_range_at_once(zmap_get_req *r, int fd)
 {
-    uint64_t size = 0;
-    size_t   len;
-    int      rc, fd = -1;
+    if (r->into == NULL || r->len == 0 || r->len > r->into_cap || r->len > SSIZE_MAX || r->off > INT64_MAX - r->len)
+        return false;
+    if (zmap_sys()->pread(fd, r->into, (size_t)r->len, (off_t)r->off) != (ssize_t)r->len)
+        return false;
+    r->nread = (size_t)r->len;
+    return true;
+}
 
-    if ((rc = open_object(f, r->key, &fd, &size)) != NC_NOERR)
-        return rc;
-    if ((rc = zmap_answer_size(r, size, &len)) == NC_NOERR) {
-        if (r->off != 0 || r->len != ZMAP_WHOLE)
-            rc = read_range(f, r, fd, len);
-        else if (r->into != NULL)
-            rc = read_into(f, r, fd);
-        else
-            rc = read_body(f, r, fd, len);
-    }
-    zmap_sys()->close(fd);
+/* ---- get ------------------------------------------------------------------------------------------------------- */
+
+static int
+get_one(file_map *f, zmap_get_req *r, int fd)
+{
+    uint64_t size;
+    size_t   len;
+    int      rc;
+
+    if (r->off == 0 && r->len == ZMAP_WHOLE)
+        return r->into != NULL ? read_into(f, r, fd) : read_body(f, r, fd);
+    if (read_range_at_once(r, fd))
+        return NC_NOERR;
+    if ((rc = check_plain(f, r->key, fd, &size)) == NC_NOERR && (rc = zmap_answer_size(r, size, &len)) == NC_NOERR)
+        rc = read_range(f, r, fd, len);
     return rc;
+}
+
+/* Ranges of one object: the second one and what follows need no open, and see the same file. */
+static bool
+same_object(const zmap_get_req *r, const zmap_get_req *next)
+{
+    return r->key == next->key && (next->off != 0 || next->len != ZMAP_WHOLE);
 }
 
 int
 zmap_file_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
-    for (size_t i = 0; i < n; i++)
-        zmap_get_end(&reqs[i], get_one((file_map *)m, &reqs[i]), done, arg);
+    file_map *f = (file_map *)m;
+    int       fd = -1;
+
+    for (size_t i = 0; i < n; i++) {
+        bool last = i + 1 == n || !same_object(&reqs[i], &reqs[i + 1]);
+        int  rc = NC_NOERR;
+
+        if (fd < 0)
+            rc = open_object(f, reqs[i].key, &fd);
+        if (rc == NC_NOERR)
+            rc = get_one(f, &reqs[i], fd);
+        if (last && fd >= 0) {
+            zmap_sys()->close(fd);
+            fd = -1;
+        }
+        zmap_get_end(&reqs[i], rc, done, arg);
+    }
     return NC_NOERR;
 }
 

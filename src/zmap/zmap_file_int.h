@@ -40,6 +40,7 @@ typedef struct file_map {
     char    *name;
     bool     new_map;    /* made by this session: what it puts is remembered for ZMAP_DISCARD */
     int      sync_each;  /* atomic: fsync before the rename */
+    int      sync_never; /* atomic: names may be exchanged */
     int      no_beneath; /* atomic: the system has no openat2() */
     uint64_t tag;        /* random; with the count, the names of temporaries */
     uint64_t ntemps;     /* atomic */

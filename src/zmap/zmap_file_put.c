@@ -10,8 +10,6 @@
 #include "zmap/zmap_file_int.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -136,6 +134,30 @@ write_full(int fd, const char *data, size_t len)
     return 0;
 }
 
+static char *
+add_hex(char *at, uint64_t v, unsigned least)
+{
+    unsigned n = 16;
+
+    while (n > least && v >> (4 * (n - 1)) == 0)
+        n--;
+    while (n-- > 0)
+        *at++ = "0123456789abcdef"[v >> (4 * n) & 15];
+    return at;
+}
+
+static void
+name_temp(char name[TEMP_NAME], uint64_t tag, uint64_t count)
+{
+    char *at = name + strlen(ZMAP_FILE_TEMP);
+
+    memcpy(name, ZMAP_FILE_TEMP, strlen(ZMAP_FILE_TEMP));
+    at = add_hex(at, tag, 16);
+    *at++ = '-';
+    at = add_hex(at, count, 1);
+    *at = '\0';
+}
+
 /*
  * Writes the object to a new temporary in `dir`, whose name comes back in `name`. On failure none is left. `gone`:
  * the directory is not there any more.
@@ -147,8 +169,7 @@ write_temp(file_map *f, int dir, const zmap_put_req *r, char name[TEMP_NAME], bo
 
     *gone = false;
     do {
-        snprintf(name, TEMP_NAME, ZMAP_FILE_TEMP "%016" PRIx64 "-%" PRIx64, f->tag,
-                 __atomic_add_fetch(&f->ntemps, 1, __ATOMIC_RELAXED));
+        name_temp(name, f->tag, __atomic_add_fetch(&f->ntemps, 1, __ATOMIC_RELAXED));
         fd = zmap_sys()->openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     } while (fd < 0 && (errno == EINTR || errno == EEXIST) && ++tries < TRIES_MOST);
     if (fd < 0) {
@@ -179,11 +200,31 @@ link_new(int dir, const char *temp, const char *leaf)
     return 0;
 }
 
-static int
-rename_to(int dir, const char *temp, const char *leaf, zmap_when when)
+/*
+ * Replaces an older file by exchanging the two names and removing what then has the temporary's. A rename over it
+ * is as good for everyone but a file system that takes it as a wish to have the new bytes on disk at once, which
+ * takes five times as long. False: it is no file, or there is no such call; nothing has changed.
+ */
+static bool
+exchange(int dir, const char *temp, const char *leaf)
 {
-    if (when == ZMAP_ALWAYS)
+    if (zmap_sys()->rename_swap(dir, temp, dir, leaf) != 0)
+        return false;
+    if (zmap_sys()->unlinkat(dir, temp, 0) == 0 || (errno != EISDIR && errno != EPERM))
+        return true;
+    (void)zmap_sys()->rename_swap(dir, temp, dir, leaf); /* it was a directory */
+    return false;
+}
+
+static int
+rename_to(const file_map *f, int dir, const char *temp, const char *leaf, zmap_when when)
+{
+    if (when == ZMAP_ALWAYS) {
+        if (__atomic_load_n(&f->sync_never, __ATOMIC_RELAXED) &&
+            (zmap_sys()->rename_new(dir, temp, dir, leaf) == 0 || (errno == EEXIST && exchange(dir, temp, leaf))))
+            return 0;
         return zmap_sys()->renameat(dir, temp, dir, leaf);
+    }
     if (zmap_sys()->rename_new(dir, temp, dir, leaf) == 0)
         return 0;
     return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? link_new(dir, temp, leaf) : -1;
@@ -196,10 +237,10 @@ rename_to(int dir, const char *temp, const char *leaf, zmap_when when)
 static int
 publish(file_map *f, int dir, const char *temp, const zmap_put_req *r, const char *leaf)
 {
-    if (rename_to(dir, temp, leaf, r->when) == 0)
+    if (rename_to(f, dir, temp, leaf, r->when) == 0)
         return NC_NOERR;
     if (errno == EISDIR || errno == EEXIST || errno == ENOTEMPTY) {
-        if (zmap_sys()->unlinkat(dir, leaf, AT_REMOVEDIR) == 0 && rename_to(dir, temp, leaf, r->when) == 0)
+        if (zmap_sys()->unlinkat(dir, leaf, AT_REMOVEDIR) == 0 && rename_to(f, dir, temp, leaf, r->when) == 0)
             return NC_NOERR;
         if (errno == ENOTDIR || errno == EEXIST || errno == ENOTEMPTY || errno == EISDIR)
             return ncz_fail(NC_EOBJECT, "%s/%s: %s", f->dir, r->key,

@@ -65,13 +65,20 @@ object_find(mem_map *s, const char *key)
 static int
 mem_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
-    for (size_t i = 0; i < n; i++) {
-        mem_object *o = object_find((mem_map *)m, reqs[i].key);
-        int         rc = NC_EEMPTY;
+    mem_object *o = NULL;
 
+    for (size_t i = 0; i < n; i++) {
+        bool last = i + 1 == n || reqs[i].key != reqs[i + 1].key;
+        int  rc = NC_EEMPTY;
+
+        if (o == NULL)
+            o = object_find((mem_map *)m, reqs[i].key);
         if (o != NULL && (rc = zmap_answer_bytes(&reqs[i], o->data, o->len)) == NC_NOERR)
             snprintf(reqs[i].version, sizeof reqs[i].version, "%" PRIu64, o->version);
-        object_unref(o);
+        if (last) {
+            object_unref(o);
+            o = NULL;
+        }
         zmap_get_end(&reqs[i], rc, done, arg);
     }
     return NC_NOERR;

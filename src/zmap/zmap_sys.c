@@ -60,6 +60,18 @@ sys_rename_new(int from_dir, const char *from, int to_dir, const char *to)
 #endif
 }
 
+static int
+sys_rename_swap(int from_dir, const char *from, int to_dir, const char *to)
+{
+#ifdef RENAME_EXCHANGE
+    return renameat2(from_dir, from, to_dir, to, RENAME_EXCHANGE);
+#else
+    (void)from_dir, (void)from, (void)to_dir, (void)to;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
 /* These have other attributes, or are macros, with some C libraries. */
 static int
 sys_fstat(int fd, struct stat *st)
@@ -78,6 +90,7 @@ const zmap_syscalls zmap_system = {
     .open_beneath = sys_open_beneath,
     .close = close,
     .read = read,
+    .readv = readv,
     .pread = pread,
     .write = write,
     .fsync = fsync,
@@ -88,6 +101,7 @@ const zmap_syscalls zmap_system = {
     .mkdirat = mkdirat,
     .renameat = renameat,
     .rename_new = sys_rename_new,
+    .rename_swap = sys_rename_swap,
     .linkat = linkat,
     .unlinkat = unlinkat,
     .fdopendir = fdopendir,

@@ -12,12 +12,14 @@
 #include <dirent.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 struct zmap_syscalls {
     int (*openat)(int dir, const char *path, int flags, mode_t mode);
     int (*open_beneath)(int dir, const char *path, int flags); /* never leaves `dir`, whatever the links: openat2() */
     int (*close)(int fd);
     ssize_t (*read)(int fd, void *data, size_t len);
+    ssize_t (*readv)(int fd, const struct iovec *to, int n);
     ssize_t (*pread)(int fd, void *data, size_t len, off_t off);
     ssize_t (*write)(int fd, const void *data, size_t len);
     int (*fsync)(int fd);
@@ -28,6 +30,7 @@ struct zmap_syscalls {
     int (*mkdirat)(int dir, const char *path, mode_t mode);
     int (*renameat)(int from_dir, const char *from, int to_dir, const char *to);
     int (*rename_new)(int from_dir, const char *from, int to_dir, const char *to); /* EEXIST: renameat2(NOREPLACE) */
+    int (*rename_swap)(int from_dir, const char *from, int to_dir, const char *to); /* renameat2(EXCHANGE) */
     int (*linkat)(int from_dir, const char *from, int to_dir, const char *to, int flags);
     int (*unlinkat)(int dir, const char *path, int flags);
     DIR *(*fdopendir)(int fd);

@@ -7,6 +7,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -241,7 +242,8 @@ count_objects(zmap *m, const ncz_spec *spec)
 
 /* ---- allocations that fail ---- */
 
-static size_t fail_at, fail_seen;
+static size_t        fail_at;
+static atomic_size_t fail_seen; /* workers allocate, too */
 
 static inline void *
 fail_get(size_t nbytes)

@@ -77,23 +77,105 @@ accounts(void **state)
 }
 
 static void
-order_of_use(void **state)
+what_goes(void **state)
 {
     ncz_chunk_cache cache;
-    ncz_spec       *s = test_spec(0, NULL, i4, NULL, NULL), *t = test_spec(0, NULL, i4, NULL, NULL);
-    ncz_chunk      *first, *second;
+    ncz_spec       *s = test_spec(1, (uint64_t[]){ 25 }, i4, NULL, NULL);
+    ncz_chunk      *chunk[4];
 
     (void)state;
     assert_int_equal(ncz_chunk_cache_init(&cache, 1000), NC_NOERR);
-    assert_int_equal(ncz_chunk_claim(&cache, s, NULL, &first), NC_NOERR);
-    assert_int_equal(ncz_chunk_claim(&cache, t, NULL, &second), NC_NOERR);
-    assert_ptr_equal(cache.lru.next, first);
-    ncz_chunk_touch(&cache, first);
-    assert_ptr_equal(cache.lru.next, second);
-    assert_ptr_equal(ncz_chunk_find(&cache, s, NULL), first);
+    assert_null(ncz_chunk_victim(&cache));
+    for (uint64_t i = 0; i < 4; i++)
+        assert_int_equal(ncz_chunk_claim(&cache, s, &i, &chunk[i]), NC_NOERR);
+    assert_null(ncz_chunk_victim(&cache)); /* all are being loaded */
+    for (int i = 0; i < 4; i++)
+        ncz_chunk_set_state(&cache, chunk[i], NCZ_CHUNK_CLEAN);
+    assert_int_equal(cache.nidle, 4);
+    assert_ptr_equal(ncz_chunk_victim(&cache), chunk[0]);
+    ncz_chunk_touch(&cache, chunk[0]);
+    assert_ptr_equal(ncz_chunk_victim(&cache), chunk[1]);
+    chunk[1]->pins = 1;
+    assert_ptr_equal(ncz_chunk_victim(&cache), chunk[2]);
+    ncz_chunk_set_state(&cache, chunk[2], NCZ_CHUNK_DIRTY);
+    assert_ptr_equal(ncz_chunk_victim(&cache), chunk[3]);
+    ncz_chunk_set_state(&cache, chunk[3], NCZ_CHUNK_SEEN);
+    assert_ptr_equal(ncz_chunk_victim(&cache), chunk[3]);
+    ncz_chunk_set_state(&cache, chunk[0], NCZ_CHUNK_DIRTY);
+    ncz_chunk_set_state(&cache, chunk[2], NCZ_CHUNK_DIRTY); /* changed again: last now */
+    assert_ptr_equal(ncz_chunk_of_dirty(cache.dirty.next), chunk[0]);
+    ncz_chunk_drop(&cache, chunk[3]);
+    assert_null(ncz_chunk_victim(&cache));
+    chunk[1]->pins = 0;
+    assert_int_equal(cache.nidle, 1);
     ncz_chunk_cache_clear(&cache);
     ncz_spec_unref(s);
-    ncz_spec_unref(t);
+}
+
+/* A loop over a fifth more than fits finds most of it, and what is used all the time outlives a scan. */
+static void
+no_cliff(void **state)
+{
+    ncz_chunk_cache cache;
+    ncz_spec       *s = test_spec(1, (uint64_t[]){ 25 }, i4, NULL, NULL);
+    ncz_chunk      *chunk;
+    size_t          hits = 0, hot = 0, cold = 0;
+
+    (void)state;
+    assert_int_equal(ncz_chunk_cache_init(&cache, 1000), NC_NOERR);
+    for (uint64_t i = 0; i < 20 * 120; i++) {
+        uint64_t index = i % 120;
+
+        if ((chunk = ncz_chunk_find(&cache, s, &index)) != NULL) {
+            ncz_chunk_touch(&cache, chunk);
+            hits++;
+            continue;
+        }
+        if (cache.n == 100)
+            ncz_chunk_drop(&cache, ncz_chunk_victim(&cache));
+        assert_int_equal(ncz_chunk_claim(&cache, s, &index, &chunk), NC_NOERR);
+        ncz_chunk_set_state(&cache, chunk, NCZ_CHUNK_CLEAN);
+    }
+    assert_true(hits > 20 * 120 / 3);
+    for (uint64_t i = 0; i < 5000; i++) {
+        uint64_t index = i % 2 == 0 ? i % 20 : 1000 + i; /* one of ten, then one of the scan */
+
+        if ((chunk = ncz_chunk_find(&cache, s, &index)) != NULL) {
+            ncz_chunk_touch(&cache, chunk);
+            hot++;
+            continue;
+        }
+        cold += i % 2 == 0;
+        ncz_chunk_drop(&cache, ncz_chunk_victim(&cache));
+        assert_int_equal(ncz_chunk_claim(&cache, s, &index, &chunk), NC_NOERR);
+        ncz_chunk_set_state(&cache, chunk, NCZ_CHUNK_CLEAN);
+    }
+    assert_true(hot > 2400 && cold < 100);
+    ncz_chunk_cache_clear(&cache);
+    ncz_spec_unref(s);
+}
+
+static void
+spares(void **state)
+{
+    ncz_chunk_cache cache;
+    char           *a = ncz_alloc(40000), *b = ncz_alloc(50000);
+
+    (void)state;
+    assert_int_equal(ncz_chunk_cache_init(&cache, 1 << 20), NC_NOERR);
+    cache.spares_most = 2;
+    assert_null(ncz_chunk_spare_take(&cache, 40000));
+    ncz_chunk_spare_give(&cache, a, 40000);
+    ncz_chunk_spare_give(&cache, b, 50000);
+    ncz_chunk_spare_give(&cache, ncz_alloc(10), 10); /* freed */
+    assert_int_equal(cache.nspares, 2);
+    assert_ptr_equal(ncz_chunk_spare_take(&cache, 40000), a);
+    assert_null(ncz_chunk_spare_take(&cache, 40000));
+    ncz_chunk_spare_give(&cache, a, 40000);
+    ncz_chunk_spare_give(&cache, ncz_alloc(60000), 60000); /* in place of b */
+    assert_null(ncz_chunk_spare_take(&cache, 50000));
+    assert_int_equal(cache.nspares, 2);
+    ncz_chunk_cache_clear(&cache);
 }
 
 /* A table that cannot grow still finds everything. */
@@ -131,7 +213,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(find_and_drop),
         cmocka_unit_test(accounts),
-        cmocka_unit_test(order_of_use),
+        cmocka_unit_test(what_goes),
+        cmocka_unit_test(no_cliff),
+        cmocka_unit_test(spares),
         cmocka_unit_test(without_memory),
     };
 

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@
 
 /* ---- the system-call table that dies --------------------------------------------------------------------------- */
 
-static long calls, die_at;
+static atomic_long calls; /* workers make calls, too */
+static long        die_at;
 
 static void
 tick(void)
@@ -48,10 +50,12 @@ DYING(int, openat, (int d, const char *p, int f, mode_t m), (d, p, f, m))
 DYING(int, open_beneath, (int d, const char *p, int f), (d, p, f))
 DYING(int, close, (int fd), (fd))
 DYING(ssize_t, read, (int fd, void *b, size_t n), (fd, b, n))
+DYING(ssize_t, readv, (int fd, const struct iovec *to, int n), (fd, to, n))
 DYING(ssize_t, pread, (int fd, void *b, size_t n, off_t o), (fd, b, n, o))
 DYING(int, mkdirat, (int d, const char *p, mode_t m), (d, p, m))
 DYING(int, renameat, (int a, const char *p, int b, const char *q), (a, p, b, q))
 DYING(int, rename_new, (int a, const char *p, int b, const char *q), (a, p, b, q))
+DYING(int, rename_swap, (int a, const char *p, int b, const char *q), (a, p, b, q))
 DYING(int, linkat, (int a, const char *p, int b, const char *q, int f), (a, p, b, q, f))
 DYING(int, unlinkat, (int d, const char *p, int f), (d, p, f))
 
@@ -103,12 +107,14 @@ install(bool mutant)
     t.open_beneath = dying_open_beneath;
     t.close = dying_close;
     t.read = dying_read;
+    t.readv = dying_readv;
     t.pread = dying_pread;
     t.write = dying_write;
     t.fsync = t.syncfs = dying_sync;
     t.mkdirat = dying_mkdirat;
     t.renameat = mutant ? in_place : dying_renameat;
     t.rename_new = dying_rename_new;
+    t.rename_swap = dying_rename_swap;
     t.linkat = dying_linkat;
     t.unlinkat = dying_unlinkat;
     zmap_file_use(&t);
@@ -181,17 +187,33 @@ append(void)
 }
 
 static bool
-overwrite(void)
+overwrite_at(const char *where)
 {
     int ncid, grp;
 
-    TRY(nc_open(path, NC_WRITE, &ncid));
+    TRY(nc_open(where, NC_WRITE, &ncid));
     TRY(nc_inq_grp_ncid(ncid, "g", &grp));
     TRY(nc_put_att_text(ncid, NC_GLOBAL, "title", 2, "II"));
     if (!put_records(ncid, "plain", 2, 0, RECS) || !put_records(grp, "packed", 2, 0, RECS))
         return false;
     TRY(nc_sync(ncid));
     return nc_close(ncid) == NC_NOERR;
+}
+
+static bool
+overwrite(void)
+{
+    return overwrite_at(path);
+}
+
+/* Without a wish for durability files are replaced by exchanging names. */
+static bool
+overwrite_hastily(void)
+{
+    char url[sizeof path + 64];
+
+    snprintf(url, sizeof url, "file://%s#mode=nczarr,file&durability=none", path);
+    return overwrite_at(url);
 }
 
 static bool
@@ -309,7 +331,7 @@ typedef struct scenario {
 static const scenario scenarios[] = {
     {"create", NULL, create, RECS, true},          {"append", create, append, RECS, false},
     {"overwrite", create, overwrite, RECS, false}, {"redefine", create, redefine, RECS, false},
-    {"clobber", create, rewrite_all, RECS, true},
+    {"clobber", create, rewrite_all, RECS, true},  {"hasty", create, overwrite_hastily, RECS, false},
 };
 
 static int

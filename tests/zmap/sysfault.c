@@ -54,6 +54,12 @@ fault_read(int fd, void *data, size_t len)
 }
 
 static ssize_t
+fault_readv(int fd, const struct iovec *to, int n)
+{
+    return meets("readv") ? -1 : zmap_system.readv(fd, to, n);
+}
+
+static ssize_t
 fault_pread(int fd, void *data, size_t len, off_t off)
 {
     return meets("pread") ? -1 : zmap_system.pread(fd, data, len, off);
@@ -146,6 +152,12 @@ fault_rename_new(int from_dir, const char *from, int to_dir, const char *to)
 }
 
 static int
+fault_rename_swap(int from_dir, const char *from, int to_dir, const char *to)
+{
+    return meets("rename_swap") ? -1 : zmap_system.rename_swap(from_dir, from, to_dir, to);
+}
+
+static int
 fault_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
 {
     return meets("linkat") ? -1 : zmap_system.linkat(from_dir, from, to_dir, to, flags);
@@ -189,6 +201,7 @@ static const zmap_syscalls table = {
     .open_beneath = fault_open_beneath,
     .close = fault_close,
     .read = fault_read,
+    .readv = fault_readv,
     .pread = fault_pread,
     .write = fault_write,
     .fsync = fault_fsync,
@@ -199,6 +212,7 @@ static const zmap_syscalls table = {
     .mkdirat = fault_mkdirat,
     .renameat = fault_renameat,
     .rename_new = fault_rename_new,
+    .rename_swap = fault_rename_swap,
     .linkat = fault_linkat,
     .unlinkat = fault_unlinkat,
     .fdopendir = fault_fdopendir,

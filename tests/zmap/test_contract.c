@@ -110,6 +110,12 @@ slow_read(int fd, void *data, size_t len)
 }
 
 static ssize_t
+slow_readv(int fd, const struct iovec *to, int n)
+{
+    return to[0].iov_len > 4099 ? slow_read(fd, to[0].iov_base, to[0].iov_len) : zmap_system.readv(fd, to, n);
+}
+
+static ssize_t
 slow_pread(int fd, void *data, size_t len, off_t off)
 {
     return zmap_system.pread(fd, data, len < 3 ? len : 3, off);
@@ -159,6 +165,7 @@ main(void)
     table.open_beneath = no_open_beneath;
     table.rename_new = no_rename_new;
     table.read = slow_read;
+    table.readv = slow_readv;
     table.pread = slow_pread;
     table.write = slow_write;
     table.readdir = readdir_unknown;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -64,6 +65,117 @@ expect(const char *key, const char *want)
     ncz_buf_clear(&body);
 }
 
+static int
+rename_new_fails(int from_dir, const char *from, int to_dir, const char *to)
+{
+    (void)from_dir, (void)from, (void)to_dir, (void)to;
+    errno = EINVAL;
+    return -1;
+}
+
+/* ---- what is called, and how often ------------------------------------------------------------------------------ */
+
+static unsigned nopen, nstat, nread;
+
+static int
+count_open(int d, const char *path, int flags)
+{
+    nopen++;
+    return zmap_system.open_beneath(d, path, flags);
+}
+
+static int
+count_fstat(int fd, struct stat *st)
+{
+    nstat++;
+    return zmap_system.fstat(fd, st);
+}
+
+static ssize_t
+count_readv(int fd, const struct iovec *to, int n)
+{
+    nread++;
+    return zmap_system.readv(fd, to, n);
+}
+
+static ssize_t
+count_pread(int fd, void *data, size_t len, off_t off)
+{
+    nread++;
+    return zmap_system.pread(fd, data, len, off);
+}
+
+static void
+test_nothing_needless(void **state)
+{
+    static const char key[] = "a/k";
+    char              into[10];
+    zmap_get_req      r[5] = {{.key = key, .len = ZMAP_WHOLE, .into = into, .into_cap = 10}};
+
+    (void)state;
+    table.open_beneath = count_open;
+    table.fstat = count_fstat;
+    table.readv = count_readv;
+    table.pread = count_pread;
+    open_new();
+    assert_int_equal(zmap_put(m, key, "0123456789", 10), NC_NOERR);
+    nopen = nstat = nread = 0;
+    assert_int_equal(zmap_get_batch(m, r, 1, NULL, NULL), NC_NOERR);
+    assert_true(nopen == 1 && nread == 1 && nstat == 0);
+
+    /* ranges of one object share its open; one past the end is looked at more closely */
+    for (size_t i = 0; i < 5; i++)
+        r[i] = (zmap_get_req){.key = key, .off = 2 * i, .len = i == 4 ? 3 : 2, .into = into + 2 * i, .into_cap = 3};
+    memset(into, 0, sizeof into);
+    nopen = nstat = nread = 0;
+    assert_int_equal(zmap_get_batch(m, r, 5, NULL, NULL), NC_EINVAL);
+    assert_true(nopen == 1 && nread == 5 && nstat == 1);
+    assert_memory_equal(into, "01234567", 8);
+    assert_int_equal(r[3].err.code, NC_NOERR);
+    assert_int_equal(r[4].err.code, NC_EINVAL);
+}
+
+/* ---- replacing without a wish for durability ------------------------------------------------------------------- */
+
+static unsigned nswap;
+
+static int
+count_swap(int from_dir, const char *from, int to_dir, const char *to)
+{
+    nswap++;
+    return zmap_system.rename_swap(from_dir, from, to_dir, to);
+}
+
+static void
+test_names_are_exchanged(void **state)
+{
+    (void)state;
+    table.rename_swap = count_swap;
+    open_new();
+    zmap_file_sync_never(m);
+    nswap = 0;
+    assert_int_equal(zmap_put(m, "k", "old", 3), NC_NOERR);
+    assert_int_equal(nswap, 0);
+    assert_int_equal(zmap_put(m, "k", "new", 3), NC_NOERR);
+    assert_int_equal(nswap, 1);
+    expect("k", "new");
+    assert_int_equal(scratch_count(store), 1);
+
+    /* what is not a file is not touched, but for a directory that nobody needs */
+    assert_int_equal(zmap_put(m, "d/k", "x", 1), NC_NOERR);
+    assert_int_equal(zmap_put(m, "d", "y", 1), NC_EOBJECT);
+    expect("d/k", "x");
+    assert_int_equal(mkdir(scratch_path(store, "e"), 0777), 0);
+    assert_int_equal(zmap_put(m, "e", "z", 1), NC_NOERR);
+    expect("e", "z");
+    assert_int_equal(scratch_count(store), 3);
+    /* without the call it is a rename as ever */
+    table.rename_swap = rename_new_fails;
+    assert_int_equal(zmap_put(m, "k", "newer", 5), NC_NOERR);
+    expect("k", "newer");
+    assert_int_equal(scratch_count(store), 3);
+}
+
 /* ---- names of temporaries -------------------------------------------------------------------------------------- */
 
 static ssize_t
@@ -104,14 +216,6 @@ getrandom_fails(void *data, size_t len, unsigned flags)
 {
     (void)data, (void)len, (void)flags;
     errno = ENOSYS;
-    return -1;
-}
-
-static int
-rename_new_fails(int from_dir, const char *from, int to_dir, const char *to)
-{
-    (void)from_dir, (void)from, (void)to_dir, (void)to;
-    errno = EINVAL;
     return -1;
 }
 
@@ -344,9 +448,10 @@ main(void)
 {
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        ROW(test_taken_temporary_name), ROW(test_no_temporary_stays),     ROW(test_directory_goes_away),
-        ROW(test_close_fails),          ROW(test_write_takes_nothing),    ROW(test_read_only_place),
-        ROW(test_sync_again),           ROW(test_sync_unreadable_parent), ROW(test_walk),
+        ROW(test_nothing_needless),     ROW(test_names_are_exchanged), ROW(test_taken_temporary_name),
+        ROW(test_no_temporary_stays),   ROW(test_directory_goes_away), ROW(test_close_fails),
+        ROW(test_write_takes_nothing),  ROW(test_read_only_place),     ROW(test_sync_again),
+        ROW(test_sync_unreadable_parent), ROW(test_walk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ranges: small pieces of large chunks that are stored as they are: only the bytes that are needed are read, in a few
+ * ranges, each of which may have a little between the elements that nobody asked for.
+ *
+ * That is good for a few such pieces and bad for many of one chunk. So a chunk keeps a mark of what its parts have
+ * cost so far; when that passes the cost of all of it, all of it is loaded: never more than twice the least cost.
+ */
+#include "chunk/chunk_int.h"
+
+enum {
+    RANGES_MOST = 256,
+    CALL_COST = 350,     /* one more range of an open file; in nanoseconds, as all costs: only their ratio matters */
+    BYTES_PER_COST = 20, /* read in that time */
+};
+
+/* The piece as ranges of its chunk: those dimensions that vary more slowly than others are stepped through, the
+ * others read from the first element to the last. */
+typedef struct cut {
+    size_t   nouter;  /* dimensions stepped through */
+    uint64_t nranges;
+    size_t   nbytes;  /* of each range */
+} cut;
+
+/* The dimension that is the d-th in the chunk's own order, from the slowest. */
+static size_t
+dim_at(const ncz_spec *spec, size_t d)
+{
+    return spec->order_f ? spec->rank - 1 - d : d;
+}
+
+/* The distance in elements between neighbours in the d-th dimension from the slowest. A chunk fits in memory. */
+static uint64_t
+step_of(const ncz_spec *spec, size_t d)
+{
+    uint64_t step = 1;
+
+    while (++d < spec->rank)
+        step *= spec->chunk[dim_at(spec, d)];
+    return step;
+}
+
+static uint64_t
+cost_of(const cut *at)
+{
+    return at->nranges * (CALL_COST + at->nbytes / BYTES_PER_COST);
+}
+
+/* The cheapest way to cut a piece: from the whole span on, one dimension more is stepped through each time. */
+static cut
+best_cut(const ncz_spec *spec, const ncz_piece *p)
+{
+    uint64_t span = 1; /* elements from the first to the last */
+    cut      at = { .nranges = 1 }, best;
+
+    for (size_t d = 0; d < spec->rank; d++)
+        span += (p->n[dim_at(spec, d)] - 1) * p->stride[dim_at(spec, d)] * step_of(spec, d);
+    at.nbytes = (size_t)span * spec->dtype.size;
+    best = at;
+    for (size_t d = 0; d < spec->rank && at.nranges * p->n[dim_at(spec, d)] <= RANGES_MOST; d++) {
+        span -= (p->n[dim_at(spec, d)] - 1) * p->stride[dim_at(spec, d)] * step_of(spec, d);
+        at = (cut){ .nouter = d + 1, .nranges = at.nranges * p->n[dim_at(spec, d)],
+                    .nbytes = (size_t)span * spec->dtype.size };
+        if (cost_of(&at) < cost_of(&best))
+            best = at;
+    }
+    return best;
+}
+
+bool
+ncz_chunk_ranges_pay(const ncz_chunk_call *c, const ncz_chunk_job *j, uint64_t *parts, uint64_t *whole)
+{
+    const ncz_spec *spec = c->spec;
+    cut             best;
+
+    if (!c->workers || c->writing || spec->chain != NULL || j->piece.nelems == 0 ||
+        (zmap_caps_of(c->engine->map) & ZMAP_CAN_RANGE) == 0)
+        return false;
+    *whole = CALL_COST + spec->chunk_bytes / BYTES_PER_COST;
+    if (*whole < 4 * CALL_COST)
+        return false;
+    best = best_cut(spec, &j->piece);
+    *parts = cost_of(&best);
+    return *parts <= *whole / 2;
+}
+
+/* Fills in the requests, each to its place in `chunk`. The outer dimensions are counted through. */
+static void
+set_requests(const ncz_spec *spec, const ncz_piece *p, const cut *at, const ncz_where *where, char *chunk,
+             zmap_get_req *reqs, uint64_t *k)
+{
+    uint64_t first = 0;
+
+    for (size_t d = 0; d < spec->rank; d++)
+        first += p->off[dim_at(spec, d)] * step_of(spec, d);
+    for (uint64_t i = 0; i < at->nranges; i++) {
+        uint64_t off = first;
+
+        for (size_t d = 0; d < at->nouter; d++)
+            off += k[d] * p->stride[dim_at(spec, d)] * step_of(spec, d);
+        off *= spec->dtype.size;
+        reqs[i] = (zmap_get_req){ .key = where->key, .off = where->off + off, .len = at->nbytes, .into = chunk + off,
+                                  .into_cap = at->nbytes };
+        for (size_t d = at->nouter; d-- > 0;) {
+            if (++k[d] < p->n[dim_at(spec, d)])
+                break;
+            k[d] = 0;
+        }
+    }
+}
+
+/* NC_NOERR also when ranges were missing or could not be read: `whole` then, as the usual way reports that. */
+static int
+load(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch, bool *whole)
+{
+    const ncz_spec *spec = c->spec;
+    cut             at = best_cut(spec, &j->piece);
+    ncz_buf        *key = ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0);
+    zmap_get_req   *reqs = ncz_scratch_room(scratch, NCZ_SCRATCH_WORK, (size_t)at.nranges * sizeof *reqs);
+    char           *chunk = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, spec->chunk_bytes);
+    ncz_where       where;
+    ncz_dims        k;
+    int             rc;
+
+    if (reqs == NULL || chunk == NULL)
+        return NC_ENOMEM;
+    if ((rc = ncz_chunk_locate(spec, j->piece.index, key, &where)) != NC_NOERR ||
+        (rc = ncz_dims_init(&k, spec->rank)) != NC_NOERR)
+        return rc;
+    set_requests(spec, &j->piece, &at, &where, chunk, reqs, k.v);
+    ncz_dims_clear(&k);
+    *whole = zmap_get_batch(c->engine->map, reqs, (size_t)at.nranges, NULL, NULL) != NC_NOERR;
+    for (uint64_t i = 0; i < at.nranges && !*whole; i++) {
+        j->absent = reqs[i].err.code == NC_EEMPTY;
+        *whole = j->absent ? i > 0 && reqs[i - 1].err.code != NC_EEMPTY : reqs[i].nread != at.nbytes;
+    }
+    j->data = chunk;
+    return NC_NOERR;
+}
+
+void
+ncz_chunk_load_ranges(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch)
+{
+    bool whole = false;
+
+    j->absent = false;
+    j->data = NULL;
+    j->rc = load(c, j, scratch, &whole);
+    if (whole) {
+        j->keep = false; /* it was not claimed */
+        ncz_chunk_load_one(c, j, scratch);
+    } else {
+        ncz_chunk_call_fail(c, j, j->rc);
+    }
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How many CPUs this process may use: those that it may run on, and no more than its control groups pay for.
+ */
+#include "util/util.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE = 4096 }; /* longer paths of control groups are passed over */
+
+static unsigned
+allowed(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
+    cpu_set_t set; /* a machine with more CPUs than it holds makes the call fail */
+
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return (unsigned)CPU_COUNT(&set);
+#endif
+    return n > 0 && n < UINT16_MAX ? (unsigned)n : 1;
+}
+
+/* The quota of one control group, in CPUs rounded up; 0: it has none. */
+static unsigned
+quota_of(const char *group)
+{
+    char      path[LINE + 32];
+    long long quota, period;
+    FILE     *f;
+    unsigned  n = 0;
+
+    snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
+    if ((f = fopen(path, "re")) == NULL)
+        return 0;
+    if (fscanf(f, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0) /* else it says "max" */
+        n = quota / period < UINT16_MAX ? (unsigned)((quota + period - 1) / period) : 0;
+    fclose(f);
+    return n;
+}
+
+/* The least quota of the process's control group (version 2) and of those around it. */
+static unsigned
+quota(void)
+{
+    char     line[LINE], *slash;
+    unsigned least = 0;
+    FILE    *f = fopen("/proc/self/cgroup", "re");
+    bool     found = false;
+
+    if (f == NULL)
+        return 0;
+    while (!found && fgets(line, sizeof line, f) != NULL)
+        found = strncmp(line, "0::/", 4) == 0 && strchr(line, '\n') != NULL;
+    fclose(f);
+    if (!found)
+        return 0;
+    *strchr(line, '\n') = '\0';
+    while ((slash = strrchr(line, '/')) != NULL) {
+        unsigned n = quota_of(line + 3);
+
+        if (n != 0 && (least == 0 || n < least))
+            least = n;
+        *slash = '\0';
+    }
+    return least;
+}
+
+unsigned
+ncz_cpus(void)
+{
+    unsigned n = allowed(), most = quota();
+
+    return most != 0 && most < n ? most : n;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Scratch: memory that one thread at work uses again and again. Fresh memory costs more than reading a chunk into it
+ * does, since the system zeroes every page at its first touch.
+ */
+#include "util/util.h"
+
+void *
+ncz_scratch_room(ncz_scratch *s, ncz_scratch_use use, size_t nbytes)
+{
+    ncz_buf *b = &s->bufs[use];
+
+    ncz_buf_reset(b);
+    if (b->cap < nbytes || b->data == NULL) { /* made anew: to keep what is in it would cost a copy */
+        ncz_buf_clear(b);
+        if ((b->data = ncz_alloc(nbytes)) == NULL) {
+            (void)ncz_fail_nomem(nbytes);
+            return NULL;
+        }
+        b->cap = nbytes != 0 ? nbytes : 1;
+    }
+    return b->data;
+}
+
+ncz_buf *
+ncz_scratch_buf(ncz_scratch *s, ncz_scratch_use use, size_t limit)
+{
+    ncz_buf *b = &s->bufs[use];
+
+    ncz_buf_reset(b);
+    b->limit = limit;
+    return b;
+}
+
+void *
+ncz_scratch_keep(ncz_scratch *s, void *(*make)(void), void (*end)(void *))
+{
+    for (size_t i = 0; i < NCZ_LEN(s->kept); i++) {
+        ncz_scratch_thing *t = &s->kept[i];
+
+        if (t->make == make)
+            return t->p;
+        if (t->make == NULL) {
+            void *p = make();
+
+            if (p != NULL)
+                *t = (ncz_scratch_thing){ make, end, p };
+            return p;
+        }
+    }
+    return NULL;
+}
+
+void
+ncz_scratch_trim(ncz_scratch *s, size_t most)
+{
+    for (size_t i = 0; i < NCZ_LEN(s->bufs); i++)
+        if (s->bufs[i].cap > most)
+            ncz_buf_clear(&s->bufs[i]);
+}
+
+void
+ncz_scratch_clear(ncz_scratch *s)
+{
+    ncz_scratch_trim(s, 0);
+    for (size_t i = 0; i < NCZ_LEN(s->kept); i++)
+        if (s->kept[i].make != NULL)
+            s->kept[i].end(s->kept[i].p);
+    *s = NCZ_SCRATCH_INIT;
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The executors on several workers against a plain array; what several failures come to; the memory that is on its
+ * way; many callers at once; and small pieces of large chunks.
+ */
+#include "chunk_test.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "chunk/chunk_int.h"
+
+static const ncz_dtype i4 = { NCZ_KIND_INT, false, 4 };
+static const int32_t   minus_one = -1;
+
+/* ---- random traffic on many small chunks ---- */
+
+static void
+random_traffic(void **state)
+{
+    static const char *const codecs[] = { NULL, "zlib", "shuffle+zlib" };
+    static const ncz_dtype   dtypes[] = { { NCZ_KIND_INT, false, 4 }, { NCZ_KIND_FLOAT, true, 8 },
+                                          { NCZ_KIND_FLOAT, false, 8 } };
+    static double            v[MAX_ELEMS];
+    uint64_t                 seed = 5;
+
+    (void)state;
+    for (int round = 0; round < 60; round++) {
+        plain       a = { .rank = 1 + (size_t)rnd(&seed, 3) };
+        uint64_t    chunk[MAX_RANK], most = a.rank == 1 ? 4000 : a.rank == 2 ? 60 : 15;
+        ncz_dtype   t = dtypes[rnd(&seed, NCZ_LEN(dtypes))];
+        double      fill = 1;
+        char        stored[8];
+        zmap       *m = test_map(rnd(&seed, 2) == 0, NULL);
+        ncz_engine *e = test_engine(m, (size_t)rnd(&seed, 4) * 5000);
+        ncz_spec   *s;
+
+        ncz_pool_set_threads(1 + (unsigned)rnd(&seed, 5));
+        for (size_t d = 0; d < a.rank; d++) {
+            a.shape[d] = 1 + most / 2 + rnd(&seed, most / 2);
+            chunk[d] = 1 + rnd(&seed, a.rank == 1 ? 90 : 5);
+        }
+        for (size_t i = 0; i < plain_size(&a); i++)
+            a.v[i] = fill;
+        assert_int_equal(ncz_convert_in(NC_DOUBLE, &fill, &t, stored, 1, false), NC_NOERR);
+        s = test_spec(a.rank, chunk, t, stored, codecs[rnd(&seed, NCZ_LEN(codecs))]);
+        for (int step = 0; step < 12; step++) {
+            request  r = random_request(a.rank, a.shape, &seed);
+            ncz_plan p = test_plan(s, a.shape, &r, NC_DOUBLE);
+
+            if (step % 3 == 2) {
+                assert_int_equal(ncz_engine_read(e, &p, v), NC_NOERR);
+                assert_true(plain_same(&a, &r, v));
+                continue;
+            }
+            for (size_t i = 0; i < r.nelems; i++)
+                v[i] = (double)rnd(&seed, 3);
+            assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
+            plain_put(&a, &r, v);
+        }
+        check_all(e, s, &a);
+        assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+        ncz_engine_forget(e, 0);
+        check_all(e, s, &a);
+        ncz_engine_free(e);
+        zmap_close(m, ZMAP_KEEP);
+        ncz_spec_unref(s);
+    }
+}
+
+/* ---- failures ---- */
+
+/* Of many bad chunks the first one is reported, with its text, however the workers come to them. */
+static void
+first_failure(void **state)
+{
+    uint64_t shape[] = { 800 };
+    int      v[800];
+
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        zmap       *m = test_map(i % 2 == 0, NULL);
+        ncz_engine *e = test_engine(m, 10000);
+        ncz_spec   *s = test_spec(1, (uint64_t[]){ 4 }, i4, &minus_one, i % 4 < 2 ? NULL : "zlib");
+        request     all = test_request(1, (uint64_t[]){ 0 }, shape);
+        ncz_plan    p = test_plan(s, shape, &all, NC_INT), narrow = test_plan(s, shape, &all, NC_BYTE);
+        char        key[32], first[32];
+
+        ncz_pool_set_threads(4);
+        for (int k = 0; k < 800; k++)
+            v[k] = 1000 + k;
+        assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
+        assert_int_equal(ncz_engine_read(e, &narrow, v), NC_ERANGE);
+        for (int bad = 30; bad < 200; bad += 7) {
+            snprintf(key, sizeof key, "%s/%d", s->path, bad);
+            assert_int_equal(zmap_put(m, key, "xyz", 3), NC_NOERR);
+        }
+        snprintf(first, sizeof first, "%s/30: ", s->path);
+        assert_int_equal(ncz_engine_read(e, &narrow, v), i % 4 < 2 ? NC_ETRUNC : NC_EFILTER); /* more than NC_ERANGE */
+        assert_int_equal(strncmp(ncz_err_text(), first, strlen(first)), 0);
+        memset(v, 0, sizeof v);
+        assert_int_equal(ncz_engine_read(e, &p, v), i % 4 < 2 ? NC_ETRUNC : NC_EFILTER);
+        assert_int_equal(strncmp(ncz_err_text(), first, strlen(first)), 0);
+        for (int k = 0; k < 800; k++) /* the others are delivered */
+            assert_true(v[k] == 1000 + k || (k / 4 >= 30 && (k / 4 - 30) % 7 == 0));
+        ncz_engine_free(e);
+        zmap_close(m, ZMAP_KEEP);
+        ncz_spec_unref(s);
+    }
+}
+
+/* Writing: what fails is named, and trying again works. */
+static void
+first_failed_put(void **state)
+{
+    uint64_t shape[] = { 800 };
+    int      v[800];
+
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        zmap_fault_plan plan = { .nth = 0, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO };
+        zmap           *m = test_map(i % 2 == 0, &plan);
+        ncz_engine     *e = test_engine(m, 100000);
+        ncz_spec       *s = test_spec(1, (uint64_t[]){ 4 }, i4, &minus_one, "zlib");
+        request         all = test_request(1, (uint64_t[]){ 0 }, shape);
+        request         parts = test_request(1, (uint64_t[]){ 1 }, (uint64_t[]){ 200 });
+        ncz_plan        p = test_plan(s, shape, &all, NC_INT), q = test_plan(s, shape, &parts, NC_INT);
+        plain           a = { .rank = 1, .shape = { 800 } };
+
+        ncz_pool_set_threads(4);
+        parts.stride[0] = 4;
+        for (int k = 0; k < 800; k++)
+            v[k] = 1000 + k;
+        plan.nth = 1;
+        assert_int_equal(ncz_engine_write(e, &p, v), NC_EIO);
+        assert_int_equal(strncmp(ncz_err_text(), s->path, strlen(s->path)), 0);
+        plan.nth = 0;
+        assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
+        for (int k = 0; k < 800; k++)
+            a.v[k] = k % 4 == 1 ? 1000 + k / 4 : 1000 + k;
+        assert_int_equal(ncz_engine_write(e, &q, v), NC_NOERR); /* stay, dirty */
+        plan.nth = plan.seen + 50;
+        assert_int_equal(ncz_engine_flush(e, 0), NC_EIO);
+        assert_true(ncz_engine_dirty(e));
+        plan.nth = 0;
+        assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+        assert_false(ncz_engine_dirty(e));
+        ncz_engine_forget(e, 0);
+        check_all(e, s, &a);
+        ncz_engine_free(e);
+        zmap_close(m, ZMAP_KEEP);
+        ncz_spec_unref(s);
+    }
+}
+
+/* ---- memory ---- */
+
+static atomic_size_t live, peak;
+
+static void
+note(void *p)
+{
+    size_t now = p != NULL ? atomic_fetch_add(&live, malloc_usable_size(p)) + malloc_usable_size(p) : 0;
+    size_t was = atomic_load(&peak);
+
+    while (now > was && !atomic_compare_exchange_weak(&peak, &was, now))
+        ;
+}
+
+static void *
+watch_get(size_t n)
+{
+    void *p = malloc(n);
+
+    note(p);
+    return p;
+}
+
+static void
+watch_put(void *p)
+{
+    atomic_fetch_sub(&live, malloc_usable_size(p));
+    free(p);
+}
+
+static void *
+watch_resize(void *p, size_t n)
+{
+    void *q;
+
+    atomic_fetch_sub(&live, p != NULL ? malloc_usable_size(p) : 0);
+    q = realloc(p, n);
+    note(q);
+    return q;
+}
+
+enum { BIG = 1 << 16, NBIG = 64 }; /* elements of a chunk, chunks */
+
+/* Beyond the cache: at most three chunks for each thread, whatever is read or written. */
+static void
+memory_on_its_way(void **state)
+{
+    static const ncz_alloc_table table = { watch_get, watch_resize, watch_put };
+    static const char *const     codecs[] = { NULL, "zlib", "shuffle+zlib" };
+    uint64_t                     shape[] = { BIG * NBIG };
+    const size_t                 threads = 3, chunk_bytes = BIG * 4, cache = 5 * chunk_bytes;
+    int                         *v = malloc(NBIG * chunk_bytes), *w = malloc(NBIG * chunk_bytes);
+
+    (void)state;
+    for (size_t i = 0; i < BIG * NBIG; i++)
+        v[i] = (int)(i * 2654435761u);
+    for (size_t i = 0; i < NCZ_LEN(codecs); i++) {
+        char        dir[] = "/tmp/nczarr-test-XXXXXX";
+        zmap       *m = NULL;
+        ncz_engine *e;
+        ncz_spec   *s = test_spec(1, (uint64_t[]){ BIG }, i4, &minus_one, codecs[i]);
+        request     all = test_request(1, (uint64_t[]){ 0 }, shape);
+        request     some = test_request(1, (uint64_t[]){ 7 }, (uint64_t[]){ BIG * NBIG / 100 });
+        ncz_plan    p = test_plan(s, shape, &all, NC_INT), q = test_plan(s, shape, &some, NC_INT);
+
+        some.stride[0] = 100;
+        assert_non_null(mkdtemp(dir));
+        ncz_pool_set_threads((unsigned)threads);
+        assert_int_equal(zmap_file_open(dir, ZMAP_CREATE_NEW, &m), NC_NOERR);
+        e = test_engine(m, cache);
+        ncz_alloc_use(&table);
+        live = peak = 0;
+        assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
+        assert_int_equal(ncz_engine_read(e, &p, w), NC_NOERR);
+        assert_memory_equal(v, w, NBIG * chunk_bytes);
+        assert_true(peak < 3 * threads * chunk_bytes + (1 << 19));
+        assert_int_equal(ncz_engine_read(e, &q, w), NC_NOERR);
+        for (size_t k = 0; k < some.nelems; k++)
+            assert_int_equal(w[k], v[7 + k * 100]);
+        assert_int_equal(ncz_engine_write(e, &q, w), NC_NOERR);
+        assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+        assert_true(peak < cache + 3 * threads * chunk_bytes + (1 << 19));
+        ncz_engine_forget(e, 0);
+        assert_int_equal(ncz_engine_read(e, &p, w), NC_NOERR);
+        assert_memory_equal(v, w, NBIG * chunk_bytes);
+        ncz_engine_free(e);
+        ncz_pool_stop();
+        ncz_alloc_use(NULL);
+        ncz_spec_unref(s);
+        assert_int_equal(zmap_close(m, ZMAP_DISCARD), NC_NOERR);
+        rmdir(dir);
+    }
+    free(v);
+    free(w);
+}
+
+/* ---- many callers ---- */
+
+enum { CALLERS = 6, ROWS = 60, COLUMNS = 48 };
+
+typedef struct caller {
+    ncz_engine     *e;
+    const ncz_spec *spec;
+    const uint64_t *shape;
+    uint64_t        band; /* of eight columns, its own */
+    size_t          failures;
+} caller;
+
+static void *
+run_caller(void *arg)
+{
+    caller  *w = arg;
+    uint64_t seed = 300 + w->band;
+    int      mine[ROWS * 8], got[ROWS * COLUMNS];
+
+    memset(mine, 0xff, sizeof mine);
+    for (int step = 0; step < 60; step++) {
+        uint64_t start[] = { rnd(&seed, ROWS), w->band * 8 }, count[] = { 1, 8 };
+        request  r, all = test_request(2, (uint64_t[]){ 0, 0 }, w->shape);
+        ncz_plan p, q = test_plan(w->spec, w->shape, &all, NC_INT);
+
+        count[0] += rnd(&seed, ROWS - start[0]);
+        r = test_request(2, start, count);
+        p = test_plan(w->spec, w->shape, &r, NC_INT);
+        if (step % 3 == 0) {
+            for (uint64_t i = 0; i < count[0] * 8; i++)
+                mine[start[0] * 8 + i] = (int)rnd(&seed, 1000);
+            w->failures += ncz_engine_write(w->e, &p, mine + start[0] * 8) != NC_NOERR;
+        } else if (step % 3 == 1) {
+            w->failures += ncz_engine_read(w->e, &p, got) != NC_NOERR;
+            w->failures += memcmp(got, mine + start[0] * 8, (size_t)count[0] * 8 * sizeof *got) != 0;
+        } else { /* all of it, past the cache where it is not in it */
+            w->failures += ncz_engine_read(w->e, &q, got) != NC_NOERR;
+            for (size_t i = 0; i < ROWS; i++)
+                w->failures += memcmp(got + i * COLUMNS + w->band * 8, mine + i * 8, 8 * sizeof *got) != 0;
+        }
+        if (step % 17 == 0)
+            w->failures += ncz_engine_flush(w->e, 0) != NC_NOERR;
+    }
+    return NULL;
+}
+
+static void
+many_callers(void **state)
+{
+    const uint64_t shape[] = { ROWS, COLUMNS };
+
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        zmap       *m = test_map(i % 2 == 0, NULL);
+        ncz_engine *e = test_engine(m, i < 3 ? 900 : 100000);
+        ncz_spec   *s = test_spec(2, (uint64_t[]){ 7, i < 4 ? 5 : 8 }, i4, &minus_one, i % 3 == 0 ? NULL : "zlib");
+        caller      w[CALLERS];
+        pthread_t   id[CALLERS];
+
+        ncz_pool_set_threads(1 + (unsigned)i);
+        for (uint64_t k = 0; k < CALLERS; k++) {
+            w[k] = (caller){ .e = e, .spec = s, .shape = shape, .band = k };
+            assert_int_equal(pthread_create(&id[k], NULL, run_caller, &w[k]), 0);
+        }
+        for (int k = 0; k < CALLERS; k++) {
+            assert_int_equal(pthread_join(id[k], NULL), 0);
+            assert_int_equal(w[k].failures, 0);
+        }
+        assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+        assert_false(ncz_engine_dirty(e));
+        ncz_engine_free(e);
+        ncz_spec_unref(s);
+        zmap_close(m, ZMAP_KEEP);
+    }
+}
+
+/* ---- small pieces of large chunks ---- */
+
+enum { EDGE = 40 };
+
+static size_t
+cube_at(const request *r, size_t i)
+{
+    size_t at[3];
+
+    for (size_t d = 3; d-- > 0; i /= (size_t)r->count[d])
+        at[d] = (size_t)(r->start[d] + i % r->count[d] * r->stride[d]);
+    return (at[0] * 2 * EDGE + at[1]) * 2 * EDGE + at[2];
+}
+
+static void
+small_pieces(void **state)
+{
+    const uint64_t shape[] = { 2 * EDGE, 2 * EDGE, 2 * EDGE }, chunk[] = { EDGE, EDGE, EDGE };
+    size_t         n = 8 * EDGE * EDGE * EDGE;
+    int           *v = malloc(n * sizeof *v), *w = malloc(n * sizeof *w);
+    uint64_t       seed = 9;
+
+    (void)state;
+    ncz_pool_set_threads(2);
+    for (size_t i = 0; i < n; i++)
+        v[i] = i < n / 2 ? (int)i : -1; /* half of the chunks are absent */
+    for (int round = 0; round < 4; round++) {
+        zmap       *m = test_map(false, NULL);
+        ncz_engine *e = test_engine(m, round % 2 == 0 ? 1 << 20 : 1000);
+        ncz_spec   *s = test_spec(3, chunk, i4, &minus_one, NULL);
+        request     all = test_request(3, (uint64_t[]){ 0, 0, 0 }, shape);
+        ncz_plan    p = test_plan(s, shape, &all, NC_INT);
+        size_t      seen = 0;
+
+        s->order_f = round >= 2;
+        assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
+        ncz_engine_forget(e, 0);
+        for (int step = 0; step < 150; step++) {
+            request r = all;
+
+            for (size_t d = 0; d < 3; d++) {
+                r.stride[d] = 1 + rnd(&seed, 3);
+                r.start[d] = rnd(&seed, 2 * EDGE);
+                r.count[d] = 1 + rnd(&seed, rnd(&seed, 3) == 0 ? 20 : 3);
+                if (r.count[d] > (2 * EDGE - 1 - r.start[d]) / r.stride[d] + 1)
+                    r.count[d] = (2 * EDGE - 1 - r.start[d]) / r.stride[d] + 1;
+            }
+            r.nelems = (size_t)(r.count[0] * r.count[1] * r.count[2]);
+            assert_true(ncz_grid_packed_imap(r.count, 3, r.imap));
+            p = test_plan(s, shape, &r, NC_INT);
+            assert_int_equal(ncz_engine_read(e, &p, w), NC_NOERR);
+            for (size_t i = 0; i < r.nelems; i++)
+                assert_int_equal(w[i], v[cube_at(&r, i)]);
+            for (const ncz_chunk *c = ncz_chunk_next(&e->cache, NULL); c != NULL; c = ncz_chunk_next(&e->cache, c))
+                seen += c->state == NCZ_CHUNK_SEEN;
+        }
+        assert_true(round % 2 == 0 ? seen > 0 : true); /* parts were read, and marked */
+        ncz_engine_free(e);
+        ncz_spec_unref(s);
+        zmap_close(m, ZMAP_KEEP);
+    }
+    free(v);
+    free(w);
+}
+
+static const zmap_ops *inner_ops;
+static size_t          nrequests;
+
+static int
+counting_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
+{
+    nrequests += n;
+    return inner_ops->get(m, reqs, n, done, arg);
+}
+
+/* One element, again and again: a few times as a part, then its chunk is loaded, and then nothing is asked for. */
+static void
+element_by_element(void **state)
+{
+    const uint64_t shape[] = { 100000 }, chunk[] = { 50000 };
+    zmap          *m = test_map(false, NULL);
+    zmap_ops       ops = *m->ops;
+    ncz_engine    *e = test_engine(m, 1 << 20);
+    ncz_spec      *s = test_spec(1, chunk, i4, &minus_one, NULL);
+    int           *v = malloc(100000 * sizeof *v), got;
+    request        all = test_request(1, (uint64_t[]){ 0 }, shape), one;
+    ncz_plan       p = test_plan(s, shape, &all, NC_INT);
+    char           key[32];
+
+    (void)state;
+    inner_ops = m->ops;
+    ops.get = counting_get;
+    m->ops = &ops;
+    for (int i = 0; i < 100000; i++)
+        v[i] = i;
+    assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
+    for (uint64_t i = 0; i < 1000; i++) {
+        one = test_request(1, &i, (uint64_t[]){ 1 });
+        p = test_plan(s, shape, &one, NC_INT);
+        assert_int_equal(ncz_engine_read(e, &p, &got), NC_NOERR);
+        assert_int_equal(got, i);
+    }
+    assert_true(nrequests > 2 && nrequests < 50);
+    /* written, element by element, in the cache */
+    for (uint64_t i = 0; i < 1000; i++) {
+        one = test_request(1, &i, (uint64_t[]){ 1 });
+        p = test_plan(s, shape, &one, NC_INT);
+        assert_int_equal(ncz_engine_write(e, &p, &(int){ (int)(i + 7) }), NC_NOERR);
+        assert_int_equal(ncz_engine_read(e, &p, &got), NC_NOERR);
+        assert_int_equal(got, i + 7);
+    }
+    assert_int_equal(e->cache.n, 1);
+    assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+    ncz_engine_forget(e, 0);
+    p = test_plan(s, shape, &one, NC_INT);
+    assert_int_equal(ncz_engine_read(e, &p, &got), NC_NOERR);
+    assert_int_equal(got, 999 + 7);
+
+    /* an object that is too short is noticed by whom it matters to */
+    snprintf(key, sizeof key, "%s/1", s->path);
+    assert_int_equal(zmap_put(m, key, v, 1000), NC_NOERR);
+    one = test_request(1, (uint64_t[]){ 99999 }, (uint64_t[]){ 1 });
+    p = test_plan(s, shape, &one, NC_INT);
+    assert_int_equal(ncz_engine_read(e, &p, &got), NC_ETRUNC);
+    assert_non_null(strstr(ncz_err_text(), key));
+    m->ops = inner_ops;
+    free(v);
+    ncz_engine_free(e);
+    ncz_spec_unref(s);
+    zmap_close(m, ZMAP_KEEP);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_traffic),    cmocka_unit_test(first_failure), cmocka_unit_test(first_failed_put),
+        cmocka_unit_test(memory_on_its_way), cmocka_unit_test(many_callers),  cmocka_unit_test(small_pieces),
+        cmocka_unit_test(element_by_element),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

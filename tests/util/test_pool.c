@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The pool: every task once, whoever calls and however many; nested, forked, stopped in between.
+ */
+#include "util_help.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TASKS = 1000, CALLERS = 8 };
+
+typedef struct tally {
+    atomic_uint times[TASKS];
+    atomic_uint here; /* done by the caller's thread */
+    pthread_t   caller;
+    ncz_err     err;
+} tally;
+
+static void
+tally_init(tally *t)
+{
+    memset(t, 0, sizeof *t);
+    t->caller = pthread_self();
+}
+
+static void
+count(void *arg, size_t i, ncz_scratch *scratch)
+{
+    tally *t = arg;
+    char  *room = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, 1 + i % 70000);
+
+    memset(room, (int)i, 1 + i % 70000);
+    atomic_fetch_add(&t->times[i], 1);
+    if (pthread_equal(pthread_self(), t->caller))
+        atomic_fetch_add(&t->here, 1);
+}
+
+static void
+check_once(const tally *t, size_t n)
+{
+    for (size_t i = 0; i < TASKS; i++)
+        assert_int_equal(t->times[i], i < n ? 1 : 0);
+}
+
+static void
+every_task_once(void **state)
+{
+    static const size_t sizes[] = { 0, 1, 2, 3, 7, 64, TASKS };
+
+    (void)state;
+    for (unsigned threads = 1; threads <= 5; threads++) {
+        ncz_pool_set_threads(threads);
+        assert_int_equal(ncz_pool_threads(), threads);
+        for (size_t i = 0; i < NCZ_LEN(sizes); i++) {
+            for (size_t most = 1; most < 4; most++) {
+                tally t;
+
+                tally_init(&t);
+                ncz_pool_each(sizes[i], most == 3 ? SIZE_MAX : most, count, &t);
+                check_once(&t, sizes[i]);
+                if (threads == 1 || most == 1)
+                    assert_int_equal(t.here, sizes[i]);
+            }
+        }
+    }
+}
+
+/* Two tasks that wait for each other can only end on two threads; this is the only proof that there are two. */
+static void
+meet(void *arg, size_t i, ncz_scratch *scratch)
+{
+    pthread_barrier_t *both = arg;
+
+    (void)i;
+    (void)scratch;
+    (void)pthread_barrier_wait(both);
+}
+
+static void
+really_at_once(void **state)
+{
+    pthread_barrier_t both;
+
+    (void)state;
+    ncz_pool_set_threads(3);
+    assert_int_equal(pthread_barrier_init(&both, NULL, 3), 0);
+    ncz_pool_each(3, SIZE_MAX, meet, &both);
+    ncz_pool_stop();
+    ncz_pool_each(3, SIZE_MAX, meet, &both); /* made again */
+    pthread_barrier_destroy(&both);
+}
+
+static void
+nest(void *arg, size_t i, ncz_scratch *scratch)
+{
+    tally *all = arg, own;
+    char  *room = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, 10);
+
+    memset(room, 'a', 10);
+    tally_init(&own);
+    ncz_pool_each(20, SIZE_MAX, count, &own);
+    check_once(&own, 20);
+    assert_int_equal(own.here, 20); /* on this very thread */
+    ncz_pool_stop();                /* would wait for itself: does nothing */
+    assert_memory_equal(room, "aaaaaaaaaa", 10); /* its scratch is its own */
+    atomic_fetch_add(&all->times[i], 1);
+}
+
+static void
+nested(void **state)
+{
+    tally t;
+
+    (void)state;
+    ncz_pool_set_threads(3);
+    tally_init(&t);
+    ncz_pool_each(50, SIZE_MAX, nest, &t);
+    check_once(&t, 50);
+}
+
+static void *
+call(void *arg)
+{
+    tally t;
+
+    for (int round = 0; round < 50; round++) {
+        size_t n = (size_t)round * 3 + *(size_t *)arg;
+
+        tally_init(&t);
+        ncz_pool_each(n, SIZE_MAX, count, &t);
+        check_once(&t, n);
+    }
+    return NULL;
+}
+
+static void
+many_callers(void **state)
+{
+    pthread_t id[CALLERS];
+    size_t    first[CALLERS];
+
+    (void)state;
+    ncz_pool_set_threads(4);
+    for (size_t i = 0; i < CALLERS; i++) {
+        first[i] = i;
+        assert_int_equal(pthread_create(&id[i], NULL, call, &first[i]), 0);
+    }
+    for (int i = 0; i < 20; i++) {
+        if (i % 5 == 4)
+            ncz_pool_set_threads(2 + (unsigned)i % 3);
+        ncz_pool_stop();
+    }
+    for (size_t i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_join(id[i], NULL), 0);
+}
+
+static void
+one_by_one(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        ncz_pool_set_threads(threads);
+        for (size_t n = 0; n < 200; n += 1 + n / 4) {
+            ncz_pool_batch b;
+            tally          t;
+
+            tally_init(&t);
+            ncz_pool_begin(&b, count, &t);
+            for (size_t i = 0; i < n; i++)
+                ncz_pool_add(&b);
+            ncz_pool_end(&b);
+            check_once(&t, n);
+            if (threads == 1)
+                assert_int_equal(t.here, n);
+        }
+    }
+}
+
+static void
+fail_some(void *arg, size_t i, ncz_scratch *scratch)
+{
+    tally *t = arg;
+
+    (void)scratch;
+    if (i == 77)
+        ncz_err_save(&t->err, ncz_fail(NC_EIO, "task %zu", i));
+}
+
+/* A text that was recorded on a worker comes to the caller. */
+static void
+texts_travel(void **state)
+{
+    tally t;
+
+    (void)state;
+    ncz_pool_set_threads(4);
+    tally_init(&t);
+    ncz_err_clear();
+    ncz_pool_each(TASKS, SIZE_MAX, fail_some, &t);
+    assert_int_equal(ncz_err_adopt(&t.err), NC_EIO);
+    assert_string_equal(ncz_err_text(), "task 77");
+}
+
+#if defined(__SANITIZE_THREAD__)
+#define NO_THREADS_AFTER_FORK 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define NO_THREADS_AFTER_FORK 1
+#endif
+#endif
+
+/* A child has no workers, and can have its own. */
+static void
+forked(void **state)
+{
+    (void)state;
+#ifdef NO_THREADS_AFTER_FORK /* says ThreadSanitizer of itself */
+    skip();
+#endif
+    ncz_pool_set_threads(3);
+    for (int i = 0; i < 20; i++) {
+        tally t;
+        pid_t child;
+        int   status;
+
+        tally_init(&t);
+        ncz_pool_each(100, SIZE_MAX, count, &t);
+        if ((child = fork()) == 0) {
+            pthread_barrier_t both;
+
+            pthread_barrier_init(&both, NULL, 3);
+            ncz_pool_each(3, SIZE_MAX, meet, &both);
+            ncz_pool_stop();
+            _exit(7);
+        }
+        assert_true(child > 0);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+        ncz_pool_each(100, SIZE_MAX, count, &t);
+    }
+}
+
+static void
+how_many(void **state)
+{
+    (void)state;
+    assert_true(ncz_cpus() >= 1);
+    assert_int_equal(setenv("NCZARR_THREADS", "7", 1), 0);
+    ncz_pool_set_threads(0);
+    assert_int_equal(ncz_pool_threads(), 7);
+    assert_int_equal(setenv("NCZARR_THREADS", "1000000", 1), 0);
+    ncz_pool_set_threads(0);
+    assert_int_equal(ncz_pool_threads(), 256);
+    assert_int_equal(setenv("NCZARR_THREADS", "many", 1), 0);
+    ncz_pool_set_threads(0);
+    assert_int_equal(ncz_pool_threads(), ncz_cpus());
+    assert_int_equal(setenv("NCZARR_THREADS", "", 1), 0);
+    ncz_pool_set_threads(0);
+    assert_int_equal(ncz_pool_threads(), ncz_cpus());
+    assert_null(ncz_env("NCZARR_THREADS"));
+    ncz_pool_set_threads(5);
+    assert_int_equal(ncz_pool_threads(), 5);
+}
+
+/* ---- scratch ---- */
+
+static int made, ended;
+
+static void *
+make_thing(void)
+{
+    made++;
+    return &made;
+}
+
+static void
+end_thing(void *p)
+{
+    assert_ptr_equal(p, &made);
+    ended++;
+}
+
+static void *
+make_nothing(void)
+{
+    return NULL;
+}
+
+static void
+scratch(void **state)
+{
+    ncz_scratch s = NCZ_SCRATCH_INIT;
+    char       *a, *b;
+    ncz_buf    *buf;
+
+    (void)state;
+    assert_non_null(a = ncz_scratch_room(&s, NCZ_SCRATCH_CHUNK, 1000));
+    assert_non_null(b = ncz_scratch_room(&s, NCZ_SCRATCH_STORED, 1000));
+    assert_ptr_not_equal(a, b);
+    assert_ptr_equal(ncz_scratch_room(&s, NCZ_SCRATCH_CHUNK, 500), a);
+    assert_non_null(ncz_scratch_room(&s, NCZ_SCRATCH_CHUNK, 0));
+    memset(ncz_scratch_room(&s, NCZ_SCRATCH_CHUNK, 5000), 1, 5000);
+    buf = ncz_scratch_buf(&s, NCZ_SCRATCH_STORED, 1500);
+    assert_int_equal(buf->len, 0);
+    assert_string_equal(ncz_buf_str(buf), "");
+    assert_int_equal(ncz_buf_append(buf, "abc", 3), NC_NOERR);
+    assert_ptr_equal(buf->data, b);
+    assert_int_equal(ncz_buf_reserve(buf, 2000), NC_ENOMEM);
+    ncz_scratch_trim(&s, 2000);
+    assert_null(s.bufs[NCZ_SCRATCH_CHUNK].data);
+    assert_non_null(s.bufs[NCZ_SCRATCH_STORED].data);
+    fail_allocation(1);
+    assert_null(ncz_scratch_room(&s, NCZ_SCRATCH_CHUNK, 10));
+    fail_allocation(0);
+
+    assert_null(ncz_scratch_keep(&s, make_nothing, end_thing));
+    for (int i = 0; i < 3; i++)
+        assert_ptr_equal(ncz_scratch_keep(&s, make_thing, end_thing), &made);
+    assert_int_equal(made, 1);
+    ncz_scratch_clear(&s);
+    assert_int_equal(ended, 1);
+    ncz_scratch_clear(&s);
+    assert_int_equal(ended, 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_task_once), cmocka_unit_test(really_at_once), cmocka_unit_test(nested),
+        cmocka_unit_test(many_callers),    cmocka_unit_test(one_by_one),     cmocka_unit_test(texts_travel),
+        cmocka_unit_test(forked),          cmocka_unit_test(how_many),       cmocka_unit_test(scratch),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
