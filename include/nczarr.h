@@ -552,8 +552,7 @@ NCZARR_API int nc_rename_var(int ncid, int varid, const char *name);
 NCZARR_API int nc_copy_var(int ncid_in, int varid, int ncid_out);
 
 /*
- * Definitions of how a variable is stored. All: NC_ELATEDEF once nc_enddef() has made it final; NC_EPERM read-only;
- * NC_EGLOBAL no more than a variable's.
+ * Definitions of how a variable is stored. All: NC_ELATEDEF once nc_enddef() has made it final; NC_EPERM read-only.
  *
  * fill      `no_fill` not 0: no fill value (null). Else `fill_value` (one element of the variable's type; NULL: the
  *           default) is also its attribute _FillValue. Inquiry gives the value that fills. NC_ELATEFILL once data
@@ -574,8 +573,10 @@ NCZARR_API int nc_inq_var_endian(int ncid, int varid, int *endianp);
 /*
  * Lossy rounding of NC_FLOAT and NC_DOUBLE data as they are put, so that they compress better: NC_QUANTIZE_BITGROOM
  * and NC_QUANTIZE_GRANULARBR keep `nsd` significant decimal digits (1 to 7, 1 to 15), NC_QUANTIZE_BITROUND keeps
- * `nsd` bits of the mantissa (1 to 23, 1 to 52). Stored as the attribute NC_QUANTIZE_..._ATT_NAME. NC_EINVAL other
- * types or numbers; NC_ELATEDEF.
+ * `nsd` bits of the mantissa (1 to 23, 1 to 52). NC_NOQUANTIZE takes it back. Stored as the attribute
+ * NC_QUANTIZE_..._ATT_NAME. The bits are those of netCDF-C, but for what that spoils: zeros, infinities and NaN stay
+ * as they are, and so do floats whose 7 digits need more bits than they have. NC_EINVAL other types or numbers;
+ * NC_EGLOBAL; NC_ELATEDEF.
  */
 NCZARR_API int nc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd);
 NCZARR_API int nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp);
@@ -590,7 +591,8 @@ NCZARR_API int nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t
 /*
  * Each definition puts its codec last in the variable's chain (shuffle with deflate goes first), or changes the
  * parameters of the one that is there. NC_ELATEDEF; NC_EPERM; NC_EINVAL a parameter out of range, or a scalar
- * variable; NC_ENOFILTER not built in. Inquiries of a codec that is not in the chain give 0 for "has filter".
+ * variable; NC_ENOFILTER not built in. Inquiries of a codec that is not in the chain give 0 for "has filter" and for
+ * its parameters. Filters of an application's own: nczarr_filter.h.
  */
 NCZARR_API int nc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level);
 NCZARR_API int nc_inq_var_deflate(int ncid, int varid, int *shufflep, int *deflatep, int *deflate_levelp);
@@ -615,8 +617,18 @@ NCZARR_API int nc_inq_var_filter(int ncid, int varid, unsigned int *idp, size_t 
 NCZARR_API int nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filterids);
 /* NC_ENOFILTER: not in the variable's chain. */
 NCZARR_API int nc_inq_var_filter_info(int ncid, int varid, unsigned int id, size_t *nparamsp, unsigned int *params);
-/* NC_NOERR when the filter is built in, else NC_ENOFILTER. */
+/* NC_NOERR when the filter is built in or registered (nczarr_filter.h), else NC_ENOFILTER. */
 NCZARR_API int nc_inq_filter_avail(int ncid, unsigned id);
+
+/* Where netCDF-C looks for plug-ins. There are none here: the list is empty, and setting it has no effect. */
+typedef struct NCPluginList {
+    size_t ndirs;
+    char **dirs;
+} NCPluginList;
+
+NCZARR_API int nc_plugin_path_ndirs(size_t *ndirsp);
+NCZARR_API int nc_plugin_path_get(NCPluginList *dirs);
+NCZARR_API int nc_plugin_path_set(NCPluginList *dirs);
 
 /* ---- data --------------------------------------------------------------------------------------------------
  *

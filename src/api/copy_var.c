@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * copy_var: a variable into another dataset or group, definition, attributes and data. Written on the public
- * functions alone, one dataset locked at a time, so that both may be the same. Data go in slabs of bounded size.
+ * functions alone but for the codecs, one dataset locked at a time, so that both may be the same. Data go in slabs of
+ * bounded size.
  */
 #include "api/api_int.h"
 
@@ -91,8 +92,9 @@ match_dim(const source *s, int d, int ncid_out)
     return NC_NOERR;
 }
 
+/* What HDF5 has numbers for, as parameters of the other variable's own elements. */
 static int
-copy_filters(const source *s, int ncid_out, int varid_out)
+copy_words(const source *s, int ncid_out, int varid_out)
 {
     unsigned  words[NCZ_CODEC_WORDS];
     unsigned *ids;
@@ -109,6 +111,46 @@ copy_filters(const source *s, int ncid_out, int varid_out)
             rc = nc_def_var_filter(ncid_out, varid_out, ids[i], nwords, words);
     ncz_free(ids);
     return rc;
+}
+
+static int
+look_at_chain(const source *s, ncz_dtype *dtype, ncz_chain **chain)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(s->ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, s->varid, &v)) == NC_NOERR) {
+        *dtype = v->dtype;
+        *chain = ncz_chain_ref(v->chain);
+    }
+    return ncz_call_leave(&c, rc);
+}
+
+/* The whole chain, for the same elements: it may hold codecs that HDF5 has no number for. */
+static int
+copy_filters(const source *s, int ncid_out, int varid_out)
+{
+    ncz_call   c;
+    ncz_var   *v = NULL;
+    ncz_chain *chain = NULL;
+    ncz_dtype  dtype;
+    bool       same = false;
+    int        rc;
+
+    if ((rc = look_at_chain(s, &dtype, &chain)) != NC_NOERR || chain == NULL)
+        return rc;
+    if ((rc = ncz_call_enter(ncid_out, NCZ_USE_DEFINE, &c)) == NC_NOERR) {
+        if ((rc = ncz_call_open_var(&c, varid_out, &v)) == NC_NOERR) {
+            same = v->dtype.kind == dtype.kind && v->dtype.size == dtype.size && v->dtype.big == dtype.big;
+            rc = same ? ncz_var_set_chain(c.m, v, chain) : NC_NOERR;
+        }
+        rc = ncz_call_leave(&c, rc);
+    }
+    ncz_chain_unref(chain);
+    return rc == NC_NOERR && !same ? copy_words(s, ncid_out, varid_out) : rc;
 }
 
 /* How it is stored: fill mode, byte order, chunks, filters. */

@@ -20,14 +20,17 @@ extend(const ncz_var *v, ncz_chain **chain, unsigned id, size_t n, const unsigne
 {
     const ncz_codec_ops *ops = ncz_codec_by_hdf5(id);
     ncz_codec_env        env = env_of(v);
-    ncz_codec_params     p;
+    ncz_codec_params     p = {.own = NULL};
     ncz_chain           *longer = NULL;
     int                  rc;
 
     if (ops == NULL)
-        return ncz_fail(NC_ENOFILTER, "%s: filter %u is not built in", v->name, id);
-    if ((rc = ops->from_words(n, words, &env, &p)) != NC_NOERR ||
-        (rc = ncz_chain_with(*chain, ops, &p, front, &longer)) != NC_NOERR)
+        return ncz_fail(NC_ENOFILTER, "%s: filter %u is neither built in nor registered", v->name, id);
+    if ((rc = ncz_codec_of_words(ops, n, words, &env, &p)) == NC_NOERR)
+        rc = ncz_chain_with(*chain, ops, &p, front, &longer);
+    ncz_codec_params_clear(&p);
+    ncz_codec_unref(ops);
+    if (rc != NC_NOERR)
         return rc;
     ncz_chain_unref(*chain);
     *chain = longer;
@@ -105,6 +108,29 @@ nc_def_var_fletcher32(int ncid, int varid, int fletcher32)
     if ((rc = ncz_chain_without(v->chain, "fletcher32", &chain)) == NC_NOERR)
         rc = ncz_var_set_chain(c.m, v, chain);
     ncz_chain_unref(chain);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nczarr_def_var_codec(int ncid, int varid, const char *json)
+{
+    ncz_call      c;
+    ncz_var      *v = NULL;
+    ncz_json     *config = NULL;
+    ncz_chain    *chain = NULL;
+    ncz_codec_env env;
+    int           rc = open_var(ncid, varid, &c, &v);
+
+    if (rc != NC_NOERR)
+        return rc;
+    env = env_of(v);
+    if (json == NULL)
+        rc = ncz_fail(NC_EINVAL, "%s: a codec is a JSON object, not a null pointer", v->name);
+    else if ((rc = ncz_codec_parse(json, strlen(json), &config)) == NC_NOERR &&
+             (rc = ncz_chain_with_json(v->chain, config, &env, &chain)) == NC_NOERR)
+        rc = ncz_var_set_chain(c.m, v, chain);
+    ncz_chain_unref(chain);
+    ncz_json_free(config);
     return ncz_call_leave(&c, rc);
 }
 
@@ -187,7 +213,7 @@ nc_inq_var_deflate(int ncid, int varid, int *shufflep, int *deflatep, int *defla
         *shufflep = shuffle;
     if (deflatep != NULL)
         *deflatep = deflate;
-    if (deflate_levelp != NULL && deflate)
+    if (deflate_levelp != NULL)
         *deflate_levelp = (int)level[0];
     return NC_NOERR;
 }
@@ -235,7 +261,7 @@ inquire_level(int ncid, int varid, unsigned id, int *hasfilterp, int *levelp)
         return rc;
     if (hasfilterp != NULL)
         *hasfilterp = found;
-    if (levelp != NULL && found)
+    if (levelp != NULL)
         *levelp = (int)words[0];
     return NC_NOERR;
 }
@@ -265,8 +291,6 @@ nc_inq_var_blosc(int ncid, int varid, int *hasfilterp, unsigned *subcompressorp,
         return rc;
     if (hasfilterp != NULL)
         *hasfilterp = found;
-    if (!found)
-        return NC_NOERR;
     if (subcompressorp != NULL)
         *subcompressorp = words[6];
     if (levelp != NULL)
@@ -350,12 +374,14 @@ nc_inq_var_filter(int ncid, int varid, unsigned int *idp, size_t *nparamsp, unsi
 int
 nc_inq_filter_avail(int ncid, unsigned id)
 {
-    ncz_call c;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    const ncz_codec_ops *ops;
+    ncz_call             c;
+    int                  rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if (ncz_codec_by_hdf5(id) == NULL)
-        rc = ncz_fail(NC_ENOFILTER, "filter %u is not built in", id);
+    if ((ops = ncz_codec_by_hdf5(id)) == NULL)
+        rc = ncz_fail(NC_ENOFILTER, "filter %u is neither built in nor registered", id);
+    ncz_codec_unref(ops);
     return ncz_call_leave(&c, rc);
 }

@@ -181,3 +181,31 @@ nc_get_meta_block_size(size_t *sizep)
         *sizep = 0;
     return NC_NOERR;
 }
+
+/* ---- plug-ins: there are none ---- */
+
+int
+nc_plugin_path_ndirs(size_t *ndirsp)
+{
+    ncz_err_clear();
+    if (ndirsp != NULL)
+        *ndirsp = 0;
+    return NC_NOERR;
+}
+
+int
+nc_plugin_path_get(NCPluginList *dirs)
+{
+    ncz_err_clear();
+    if (dirs == NULL)
+        return ncz_fail(NC_EINVAL, "no list is given");
+    dirs->ndirs = 0;
+    return NC_NOERR;
+}
+
+int
+nc_plugin_path_set(NCPluginList *dirs)
+{
+    ncz_err_clear();
+    return dirs != NULL ? NC_NOERR : ncz_fail(NC_EINVAL, "no list is given");
+}

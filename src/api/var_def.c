@@ -268,6 +268,13 @@ nc_inq_var_endian(int ncid, int varid, int *endianp)
     return ncz_call_leave(&c, rc);
 }
 
+/* netCDF has a code of its own for it here, and only here. */
+static int
+check_not_global(int varid)
+{
+    return varid == NC_GLOBAL ? ncz_fail(NC_EGLOBAL, "quantization is a variable's") : NC_NOERR;
+}
+
 int
 nc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd)
 {
@@ -277,6 +284,8 @@ nc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd)
 
     if (rc != NC_NOERR)
         return rc;
+    if ((rc = check_not_global(varid)) != NC_NOERR)
+        return ncz_call_leave(&c, rc);
     if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
         rc = ncz_dataset_set_quantize(c.ds, v, quantize_mode, nsd);
     return ncz_call_leave(&c, rc);
@@ -291,6 +300,8 @@ nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp)
 
     if (rc != NC_NOERR)
         return rc;
+    if ((rc = check_not_global(varid)) != NC_NOERR)
+        return ncz_call_leave(&c, rc);
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
         if (quantize_modep != NULL)
             *quantize_modep = v->quantize_mode;

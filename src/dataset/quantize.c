@@ -12,7 +12,9 @@
 #define MANTISSA_FLOAT 23
 #define MANTISSA_DOUBLE 52
 
-static const double log2_of_10 = 3.321928094887362;
+/* Products with both, never a quotient: powers of ten lie on an edge, and other writers' rounding decides them. */
+static const double log2_of_10 = 2.302585092994046 / 0.6931471805599453;
+static const double log10_of_2 = 0.6931471805599453 / 2.302585092994046;
 
 /* Rounds to `keep` of `all` explicit mantissa bits: adds half of the last bit kept, cuts the rest. */
 static uint64_t
@@ -48,8 +50,8 @@ bits_for_digits(double value, int nsd)
     int    e, digits, keep;
     double mantissa = frexp(fabs(value), &e);
 
-    digits = (int)floor(e / log2_of_10 + log10(mantissa)) + 1;
-    keep = e - 1 - (int)floor((digits - nsd) * log2_of_10);
+    digits = (int)floor(e * log10_of_2 + log10(mantissa)) + 1;
+    keep = (int)floor(e - log2_of_10 * log10(mantissa)) - 1 - (int)floor((digits - nsd) * log2_of_10);
     return keep < 0 ? 0 : keep;
 }
 

@@ -5,6 +5,7 @@
  * Immutable once made, and counted, so any thread may use one. An empty chain is NULL and never allocated.
  */
 #include "filter/chain_int.h"
+#include "filter/filter_int.h"
 
 #include <string.h>
 
@@ -44,6 +45,7 @@ ncz_chain_unref(ncz_chain *c)
         ncz_free(c->links[i].id);
         ncz_free(c->links[i].text);
         ncz_free(c->links[i].why);
+        ncz_codec_params_clear(&c->links[i].params);
     }
     ncz_free(c->links);
     ncz_free(c);
@@ -54,18 +56,21 @@ link_known(chain_link *to, const ncz_codec_ops *ops, const ncz_codec_params *p)
 {
     if ((to->id = ncz_strdup(ops->id)) == NULL)
         return ncz_fail_nomem(strlen(ops->id) + 1);
+    ncz_codec_params_keep(p); /* and with them the codec itself, where it is the application's */
     to->ops = ops;
     to->params = *p;
     return NC_NOERR;
 }
 
-/* `why` NULL: this build does not know it at all. */
+#define NOT_KNOWN "codec '%s' is neither built in nor registered"
+
+/* `why` NULL: nobody here knows it at all. */
 static int
 link_unknown(chain_link *to, const char *id, const char *text, size_t len, const char *why)
 {
     to->id = ncz_strdup(id);
     to->text = ncz_strndup(text, len);
-    to->why = why != NULL ? ncz_strdup(why) : ncz_sprintf("codec '%s' is not built in", id);
+    to->why = why != NULL ? ncz_strdup(why) : ncz_sprintf(NOT_KNOWN, id);
     if (to->id == NULL || to->text == NULL || to->why == NULL)
         return ncz_fail_nomem(len);
     return NC_NOERR;
@@ -91,7 +96,7 @@ ncz_chain_pass(const chain_link *l, ncz_codec_env *env)
     env->bytes = false;
 }
 
-/* What to say of a codec that is known, but will never be run; NULL: this build does not know it at all. */
+/* What to say of a codec that is known, but will never be run; NULL: nobody here knows it at all. */
 static const char *
 refused(const char *id)
 {
@@ -101,22 +106,37 @@ refused(const char *id)
 }
 
 static int
+id_of(const ncz_json *v, const char **out)
+{
+    size_t      len;
+    const char *id = ncz_json_str(ncz_json_get(v, "id"), &len);
+
+    if (id == NULL || len == 0 || strlen(id) != len)
+        return ncz_fail(NC_EFILTER, "a codec must be an object with an \"id\"");
+    *out = id;
+    return NC_NOERR;
+}
+
+static int
 link_parse(chain_link *to, const ncz_json *v, const ncz_codec_env *env)
 {
-    size_t               id_len, len;
-    const char          *id = ncz_json_str(ncz_json_get(v, "id"), &id_len);
-    const char          *text = ncz_json_slice(v, &len);
+    size_t               len;
+    const char          *id, *text = ncz_json_slice(v, &len);
     const ncz_codec_ops *ops;
-    ncz_codec_params     params;
+    ncz_codec_params     params = { .own = NULL };
     int                  rc;
 
-    if (id == NULL || id_len == 0 || strlen(id) != id_len)
-        return ncz_fail(NC_EFILTER, "a codec must be an object with an \"id\"");
+    if ((rc = id_of(v, &id)) != NC_NOERR)
+        return rc;
     if ((ops = ncz_codec_by_id(id)) == NULL)
         return link_unknown(to, id, text, len, refused(id));
-    if ((rc = ops->configure(v, env, &params)) == NC_ENOFILTER)
-        return link_unknown(to, id, text, len, ncz_err_text());
-    return rc != NC_NOERR ? rc : link_known(to, ops, &params);
+    if ((rc = ncz_codec_of_json(ops, v, env, &params)) == NC_NOERR)
+        rc = link_known(to, ops, &params);
+    else if (rc == NC_ENOFILTER)
+        rc = link_unknown(to, id, text, len, ncz_err_text());
+    ncz_codec_params_clear(&params);
+    ncz_codec_unref(ops);
+    return rc;
 }
 
 int
@@ -160,16 +180,24 @@ front_of(const ncz_chain *c)
     return i;
 }
 
+/* Where a codec comes to stand: in place of the first of the same id, else last, or where bytes begin. */
+static size_t
+place_of(const ncz_chain *base, const char *id, bool front)
+{
+    int found = ncz_chain_find(base, id);
+
+    return found >= 0 ? (size_t)found : front ? front_of(base) : ncz_chain_len(base);
+}
+
 int
 ncz_chain_with(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_codec_params *p, bool front,
                ncz_chain **out)
 {
     int        found = ncz_chain_find(base, ops->id);
-    size_t     n = ncz_chain_len(base), at;
+    size_t     n = ncz_chain_len(base), at = place_of(base, ops->id, front);
     ncz_chain *c;
     int        rc;
 
-    at = found >= 0 ? (size_t)found : front ? front_of(base) : n;
     if ((rc = chain_new(n + (found < 0), &c)) != NC_NOERR)
         return rc;
     for (size_t i = 0; i < c->n && rc == NC_NOERR; i++) {
@@ -182,6 +210,32 @@ ncz_chain_with(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_codec_
         *out = c;
     else
         ncz_chain_unref(c);
+    return rc;
+}
+
+int
+ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_codec_env *env, ncz_chain **out)
+{
+    ncz_codec_params     params = { .own = NULL };
+    ncz_codec_env        at = *env;
+    const ncz_codec_ops *ops;
+    const char          *id;
+    bool                 front;
+    int                  rc;
+
+    if ((rc = id_of(config, &id)) != NC_NOERR)
+        return rc;
+    if ((ops = ncz_codec_by_id(id)) == NULL)
+        return refused(id) == NULL ? ncz_fail(NC_ENOFILTER, NOT_KNOWN, id)
+                                   : ncz_fail(NC_ENOFILTER, "%s", refused(id));
+
+    front = ops->cls == NCZ_CODEC_ARRAY;
+    for (size_t i = 0; i < place_of(base, id, front); i++)
+        ncz_chain_pass(&base->links[i], &at);
+    if ((rc = ncz_codec_of_json(ops, config, &at, &params)) == NC_NOERR)
+        rc = ncz_chain_with(base, ops, &params, front, out);
+    ncz_codec_params_clear(&params);
+    ncz_codec_unref(ops);
     return rc;
 }
 

@@ -28,20 +28,27 @@ text_int(const char *s, size_t len, int64_t *out)
     return true;
 }
 
-int
-ncz_codec_int(const ncz_json *config, const char *codec, const char *name, int64_t least, int64_t most, int64_t *v)
+bool
+ncz_codec_get_int(const ncz_json *config, const char *name, int64_t *v)
 {
     const ncz_json *member = ncz_json_get(config, name);
     const char     *text;
     size_t          len;
-    int64_t         n;
-    bool            good;
 
     if (ncz_json_is(member, NCZ_JSON_NULL))
-        return NC_NOERR;
+        return true;
     text = ncz_json_str(member, &len);
-    good = text != NULL ? text_int(text, len, &n) : ncz_json_i64(member, &n);
-    if (!good)
+    return text != NULL ? text_int(text, len, v) : ncz_json_i64(member, v);
+}
+
+int
+ncz_codec_int(const ncz_json *config, const char *codec, const char *name, int64_t least, int64_t most, int64_t *v)
+{
+    int64_t n = 0;
+
+    if (ncz_json_is(ncz_json_get(config, name), NCZ_JSON_NULL))
+        return NC_NOERR;
+    if (!ncz_codec_get_int(config, name, &n))
         return ncz_fail(NC_EFILTER, "codec '%s': \"%s\" is not an integer", codec, name);
     if (n < least || n > most)
         return ncz_fail(NC_EFILTER, "codec '%s': \"%s\" is %" PRId64 ", not within %" PRId64 " to %" PRId64, codec,

@@ -3,14 +3,16 @@
  * filter: the codec table, the registry, the built-in codecs and the chain that runs them.
  *
  * Written also for someone who adds a codec: fill in one `static const ncz_codec_ops`, put it in the list of
- * filter_registry.c (or register it), add its bytes to the codec contract suite. A codec never frees what it did not
- * allocate, never keeps state between calls, and is handed exact sizes.
+ * filter_registry.c, add its bytes to the codec contract suite. A codec never frees what it did not allocate, never
+ * keeps state between calls, and is handed exact sizes. Codecs that an application brings come through
+ * nczarr_filter.h: own.c gives them the same face.
  */
 #ifndef NCZ_FILTER_H
 #define NCZ_FILTER_H
 
 #include "grid/grid.h"
 #include "json/json.h"
+#include "nczarr_filter.h"
 #include "util/util.h"
 
 /*
@@ -25,11 +27,19 @@ typedef struct ncz_codec_env {
     ncz_scratch *scratch;  /* the thread's, or NULL: then memory is made and freed; its stages are the chain's */
 } ncz_codec_env;
 
-#define NCZ_CODEC_WORDS 10 /* enough for every built-in codec's numeric parameters */
+#define NCZ_CODEC_WORDS  NCZARR_CODEC_WORDS /* most parameter words of an HDF5 filter */
+#define NCZ_CODEC_PLACES 10                 /* enough for every built-in codec's numeric parameters */
 
-/* Parameters of one codec in a chain, as the codec understood them. A plain value. */
+typedef struct ncz_own      ncz_own;      /* a codec that an application registered */
+typedef struct ncz_own_conf ncz_own_conf; /* what it made of one configuration; counted */
+
+/*
+ * Parameters of one codec in a chain, as the codec understood them. A plain value for built-in codecs; what may be
+ * of another is let go with ncz_codec_params_clear().
+ */
 typedef struct ncz_codec_params {
-    int64_t v[NCZ_CODEC_WORDS]; /* meaning is the codec's own: the places below */
+    int64_t       v[NCZ_CODEC_PLACES]; /* meaning is the codec's own: the places below */
+    ncz_own_conf *own;                 /* NULL: a built-in codec */
 } ncz_codec_params;
 
 #define NCZ_CODEC_LEVEL 0       /* zlib and gzip (-1: zlib's default), bz2, zstd (0: the library's default) */
@@ -80,6 +90,7 @@ typedef struct ncz_codec_ops {
     unsigned        hdf5_id; /* HDF5 filter id, 0 when there is none */
     ncz_codec_class cls;
     bool            fixed;   /* encode() always gives exactly bound() bytes */
+    ncz_own        *own;     /* NULL: built in. Else configure and from_words are NULL: ncz_codec_of_...() below */
 
     /*
      * JSON object -> parameters. Numbers may be JSON numbers or strings of digits. NC_EFILTER with a text;
@@ -124,9 +135,30 @@ typedef struct ncz_codec_ops {
 
 /* ---- registry ---- */
 
-const ncz_codec_ops *ncz_codec_by_id(const char *id);            /* NULL when not built in */
+/* NULL when there is none. A reference, for ncz_codec_unref(), which matters where one may be registered. */
+const ncz_codec_ops *ncz_codec_by_id(const char *id);
 const ncz_codec_ops *ncz_codec_by_hdf5(unsigned hdf5_id);
-const ncz_codec_ops *ncz_codec_at(size_t i);                      /* all of them, NULL after the last */
+void                 ncz_codec_unref(const ncz_codec_ops *ops);
+
+const ncz_codec_ops *ncz_codec_at(size_t i); /* the built-in ones, NULL after the last */
+
+/* As nczarr_filter_register(), nczarr_filter_unregister(). Any thread. */
+int ncz_codec_register(const nczarr_codec *codec);
+int ncz_codec_unregister(const char *id);
+
+/* configure() and from_words() of whichever codec it is. `out` is cleared with ncz_codec_params_clear(). */
+int  ncz_codec_of_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_codec_env *env,
+                       ncz_codec_params *out);
+int  ncz_codec_of_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_codec_env *env,
+                        ncz_codec_params *out);
+void ncz_codec_params_clear(ncz_codec_params *p);
+
+/* A codec's configuration out of its text: one JSON object and nothing behind it, else NC_EFILTER. */
+int ncz_codec_parse(const char *json, size_t len, ncz_json **out);
+
+/* The integer `name` of a configuration, a number or a string of digits; absent or null leaves *v as it is. False:
+ * it is something else. */
+bool ncz_codec_get_int(const ncz_json *config, const char *name, int64_t *v);
 
 /* ---- chains: immutable, shared by reference ---------------------------------------------------------------------
  *
@@ -144,6 +176,9 @@ int ncz_chain_parse(const ncz_json *filters, const ncz_json *compressor, const n
  * behind the codecs from array to array that stand there). */
 int ncz_chain_with(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_codec_params *p, bool front,
                    ncz_chain **out);
+/* The same out of a codec's JSON object; a codec from array to array goes behind those that stand there. Malformed:
+ * NC_EFILTER; no such codec, or not as it is asked for: NC_ENOFILTER. */
+int ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_codec_env *env, ncz_chain **out);
 /* A new chain without the codecs of that id; NULL when nothing is left. */
 int ncz_chain_without(const ncz_chain *base, const char *id, ncz_chain **out);
 

@@ -52,6 +52,9 @@ int ncz_codec_trailing(const char *codec, size_t extra); /* bytes behind its end
 void ncz_codec_tail(const char *codec, size_t extra);    /* the same where they are let pass: it is logged, no more */
 int ncz_codec_check_size(const char *codec, size_t got, size_t wanted, bool exact); /* NC_NOERR when it fits */
 
+/* Another reference to what a copy of the parameters holds. */
+void ncz_codec_params_keep(const ncz_codec_params *p);
+
 /* For codecs without parameters. */
 int  ncz_codec_configure_none(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out);
 void ncz_codec_describe_none(const ncz_codec_params *p, ncz_jsonw *w);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The codecs that this build has. One table, fixed at build time; the build says which optional libraries there are.
+ * The codecs that there are: one table, fixed at build time (the build says which optional libraries there are), and
+ * the list of those that applications registered, which is the process's and has its lock.
  */
 #include "filter/filter_int.h"
+#include "filter/own_int.h"
 
 #include <string.h>
 
@@ -42,26 +44,125 @@ static const ncz_codec_ops *const codecs[] = {
 #endif
 };
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static ncz_own        *owns; /* the registry's references; under the lock */
+
+/* ---- looking up ---------------------------------------------------------------------------------------- */
+
+/* By id, or by number where `id` is NULL. */
+static bool
+is_it(const ncz_codec_ops *ops, const char *id, unsigned hdf5_id)
+{
+    return id != NULL ? strcmp(ops->id, id) == 0 : hdf5_id != 0 && ops->hdf5_id == hdf5_id;
+}
+
+static const ncz_codec_ops *
+find(const char *id, unsigned hdf5_id)
+{
+    const ncz_codec_ops *found = NULL;
+
+    for (size_t i = 0; i < NCZ_LEN(codecs); i++)
+        if (is_it(codecs[i], id, hdf5_id))
+            return codecs[i];
+    (void)pthread_mutex_lock(&lock);
+    for (ncz_own *o = owns; o != NULL && found == NULL; o = o->next)
+        if (is_it(&o->ops, id, hdf5_id)) {
+            atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
+            found = &o->ops;
+        }
+    (void)pthread_mutex_unlock(&lock);
+    return found;
+}
+
 const ncz_codec_ops *
 ncz_codec_by_id(const char *id)
 {
-    for (size_t i = 0; i < NCZ_LEN(codecs); i++)
-        if (strcmp(codecs[i]->id, id) == 0)
-            return codecs[i];
-    return NULL;
+    return find(id, 0);
 }
 
 const ncz_codec_ops *
 ncz_codec_by_hdf5(unsigned hdf5_id)
 {
-    for (size_t i = 0; i < NCZ_LEN(codecs); i++)
-        if (hdf5_id != 0 && codecs[i]->hdf5_id == hdf5_id)
-            return codecs[i];
-    return NULL;
+    return find(NULL, hdf5_id);
+}
+
+void
+ncz_codec_unref(const ncz_codec_ops *ops)
+{
+    if (ops != NULL)
+        ncz_own_unref(ops->own);
 }
 
 const ncz_codec_ops *
 ncz_codec_at(size_t i)
 {
     return i < NCZ_LEN(codecs) ? codecs[i] : NULL;
+}
+
+int
+ncz_codec_of_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+{
+    return ops->own != NULL ? ncz_own_of_json(ops->own, config, env, out) : ops->configure(config, env, out);
+}
+
+int
+ncz_codec_of_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_codec_env *env,
+                   ncz_codec_params *out)
+{
+    return ops->own != NULL ? ncz_own_of_words(ops->own, n, words, env, out) : ops->from_words(n, words, env, out);
+}
+
+/* ---- registering --------------------------------------------------------------------------------------- */
+
+/* The name or the number is taken. Under the lock. */
+static bool
+clashes(const ncz_codec_ops *ops)
+{
+    for (size_t i = 0; i < NCZ_LEN(codecs); i++)
+        if (is_it(codecs[i], ops->id, 0) || is_it(codecs[i], NULL, ops->hdf5_id))
+            return true;
+    for (const ncz_own *o = owns; o != NULL; o = o->next)
+        if (is_it(&o->ops, ops->id, 0) || is_it(&o->ops, NULL, ops->hdf5_id))
+            return true;
+    return false;
+}
+
+int
+ncz_codec_register(const nczarr_codec *codec)
+{
+    ncz_own *o = NULL;
+    bool     taken;
+    int      rc;
+
+    if ((rc = ncz_own_new(codec, &o)) != NC_NOERR)
+        return rc;
+    (void)pthread_mutex_lock(&lock);
+    if (!(taken = clashes(&o->ops))) {
+        o->next = owns;
+        owns = o;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    if (!taken)
+        return NC_NOERR;
+    rc = ncz_fail(NC_ENAMEINUSE, "there is a codec '%s', or one with the HDF5 id %u", o->id, o->ops.hdf5_id);
+    o->c.release = NULL; /* it never was: what is the caller's stays the caller's */
+    ncz_own_unref(o);
+    return rc;
+}
+
+int
+ncz_codec_unregister(const char *id)
+{
+    ncz_own **at = &owns, *o;
+
+    (void)pthread_mutex_lock(&lock);
+    while (*at != NULL && strcmp((*at)->id, id) != 0)
+        at = &(*at)->next;
+    if ((o = *at) != NULL)
+        *at = o->next;
+    (void)pthread_mutex_unlock(&lock);
+    if (o == NULL)
+        return ncz_fail(NC_ENOFILTER, "no codec '%s' is registered", id);
+    ncz_own_unref(o);
+    return NC_NOERR;
 }

@@ -43,8 +43,12 @@ definitions_on(place *p)
     assert_int_equal(id, H5Z_FILTER_SHUFFLE);
     OK(nc_inq_var_filter(ncid, plain, &id, &nwords, NULL));
     assert_true(id == 0 && nwords == 0);
-    OK(nc_inq_var_bzip2(ncid, plain, &has, &level));
-    assert_int_equal(has, 0);
+    has = level = 7;
+    OK(nc_inq_var_bzip2(ncid, plain, &has, &level)); /* what is not there has no parameters either */
+    assert_int_equal(has + level, 0);
+    level = 7;
+    OK(nc_inq_var_deflate(ncid, plain, &shuffle, &deflate, &level));
+    assert_int_equal(shuffle + deflate + level, 0);
     FAILS(NC_ENOTVAR, nc_inq_var_deflate(ncid, 9, &shuffle, &deflate, &level));
     OK(nc_close(ncid));
 }

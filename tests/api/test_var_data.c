@@ -472,6 +472,8 @@ quantize_on(place *p)
     FAILS(NC_EINVAL, nc_def_var_quantize(ncid, var[0], NC_QUANTIZE_BITGROOM, 8));
     FAILS(NC_EINVAL, nc_def_var_quantize(ncid, var[0], NC_QUANTIZE_BITROUND, 24));
     FAILS(NC_EINVAL, nc_def_var_quantize(ncid, var[0], 9, 3));
+    FAILS(NC_EGLOBAL, nc_def_var_quantize(ncid, NC_GLOBAL, NC_QUANTIZE_BITGROOM, 3));
+    FAILS(NC_EGLOBAL, nc_inq_var_quantize(ncid, NC_GLOBAL, &mode, &nsd));
     for (i = 0; i < 3; i++) {
         OK(nc_put_var_float(ncid, var[i], in));
         OK(nc_get_var_float(ncid, var[i], out));

@@ -77,6 +77,101 @@ some_stay_as_they_are(void **state)
     }
 }
 
+/* ---- bit for bit what netCDF-C 4.9.0 and 4.9.3 make of these values ---- */
+
+enum { NVALUES = 12 };
+
+static const double known[NVALUES] = {1,   10,    100,              1000,              1e4,        1e5,
+                                      0.1, 0.001, 3.14159265358979, -2.71828182845905, 123456.789, 0.5};
+
+static const struct {
+    int      mode, nsd;
+    uint32_t bits[NVALUES];
+} known_floats[] = {
+    {NC_QUANTIZE_BITGROOM, 1,
+     {0x3f800000, 0x4123ffff, 0x42c80000, 0x447bffff, 0x461c0000, 0x47c3ffff,
+      0x3dcc0000, 0x3a83ffff, 0x40480000, 0xc02fffff, 0x47f00000, 0x3f03ffff}},
+    {NC_QUANTIZE_BITGROOM, 4,
+     {0x3f800000, 0x412000ff, 0x42c80000, 0x447a00ff, 0x461c4000, 0x47c350ff,
+      0x3dcccc00, 0x3a8312ff, 0x40490f00, 0xc02df8ff, 0x47f12000, 0x3f0000ff}},
+    {NC_QUANTIZE_GRANULARBR, 1,
+     {0x3f800000, 0x41200000, 0x42d00000, 0x44800000, 0x46200000, 0x47c00000,
+      0x3e000000, 0x3a800000, 0x40400000, 0xc0400000, 0x48000000, 0x3f000000}},
+    {NC_QUANTIZE_GRANULARBR, 2,
+     {0x3f800000, 0x41200000, 0x42c80000, 0x447a0000, 0x461c0000, 0x47c30000,
+      0x3dd00000, 0x3a800000, 0x40480000, 0xc02c0000, 0x47f00000, 0x3f000000}},
+    {NC_QUANTIZE_GRANULARBR, 3,
+     {0x3f800000, 0x41200000, 0x42c80000, 0x447a0000, 0x461c4000, 0x47c36000,
+      0x3dcc0000, 0x3a830000, 0x40490000, 0xc02e0000, 0x47f10000, 0x3f000000}},
+    {NC_QUANTIZE_GRANULARBR, 5,
+     {0x3f800000, 0x41200000, 0x42c80000, 0x447a0000, 0x461c4000, 0x47c35000,
+      0x3dcccc00, 0x3a831200, 0x40491000, 0xc02df800, 0x47f12000, 0x3f000000}},
+    {NC_QUANTIZE_BITROUND, 3,
+     {0x3f800000, 0x41200000, 0x42d00000, 0x44800000, 0x46200000, 0x47c00000,
+      0x3dd00000, 0x3a800000, 0x40500000, 0xc0300000, 0x47f00000, 0x3f000000}},
+    {NC_QUANTIZE_BITROUND, 12,
+     {0x3f800000, 0x41200000, 0x42c80000, 0x447a0000, 0x461c4000, 0x47c35000,
+      0x3dccd000, 0x3a831000, 0x40491000, 0xc02df800, 0x47f12000, 0x3f000000}},
+};
+
+static const struct {
+    int      mode, nsd;
+    uint64_t bits[NVALUES];
+} known_doubles[] = {
+    {NC_QUANTIZE_BITGROOM, 1,
+     {0x3ff0000000000000, 0x40247fffffffffff, 0x4059000000000000, 0x408f7fffffffffff,
+      0x40c3800000000000, 0x40f87fffffffffff, 0x3fb9800000000000, 0x3f507fffffffffff,
+      0x4009000000000000, 0xc005ffffffffffff, 0x40fe000000000000, 0x3fe07fffffffffff}},
+    {NC_QUANTIZE_BITGROOM, 4,
+     {0x3ff0000000000000, 0x4024001fffffffff, 0x4059000000000000, 0x408f401fffffffff,
+      0x40c3880000000000, 0x40f86a1fffffffff, 0x3fb9998000000000, 0x3f50625fffffffff,
+      0x400921e000000000, 0xc005bf1fffffffff, 0x40fe240000000000, 0x3fe0001fffffffff}},
+    {NC_QUANTIZE_GRANULARBR, 1,
+     {0x3ff0000000000000, 0x4024000000000000, 0x405a000000000000, 0x4090000000000000,
+      0x40c4000000000000, 0x40f8000000000000, 0x3fc0000000000000, 0x3f50000000000000,
+      0x4008000000000000, 0xc008000000000000, 0x4100000000000000, 0x3fe0000000000000}},
+    {NC_QUANTIZE_GRANULARBR, 2,
+     {0x3ff0000000000000, 0x4024000000000000, 0x4059000000000000, 0x408f400000000000,
+      0x40c3800000000000, 0x40f8600000000000, 0x3fba000000000000, 0x3f50000000000000,
+      0x4009000000000000, 0xc005800000000000, 0x40fe000000000000, 0x3fe0000000000000}},
+    {NC_QUANTIZE_GRANULARBR, 3,
+     {0x3ff0000000000000, 0x4024000000000000, 0x4059000000000000, 0x408f400000000000,
+      0x40c3880000000000, 0x40f86c0000000000, 0x3fb9800000000000, 0x3f50600000000000,
+      0x4009200000000000, 0xc005c00000000000, 0x40fe200000000000, 0x3fe0000000000000}},
+    {NC_QUANTIZE_GRANULARBR, 5,
+     {0x3ff0000000000000, 0x4024000000000000, 0x4059000000000000, 0x408f400000000000,
+      0x40c3880000000000, 0x40f86a0000000000, 0x3fb9998000000000, 0x3f50624000000000,
+      0x4009220000000000, 0xc005bf0000000000, 0x40fe240000000000, 0x3fe0000000000000}},
+    {NC_QUANTIZE_BITROUND, 3,
+     {0x3ff0000000000000, 0x4024000000000000, 0x405a000000000000, 0x4090000000000000,
+      0x40c4000000000000, 0x40f8000000000000, 0x3fba000000000000, 0x3f50000000000000,
+      0x400a000000000000, 0xc006000000000000, 0x40fe000000000000, 0x3fe0000000000000}},
+    {NC_QUANTIZE_BITROUND, 12,
+     {0x3ff0000000000000, 0x4024000000000000, 0x4059000000000000, 0x408f400000000000,
+      0x40c3880000000000, 0x40f86a0000000000, 0x3fb99a0000000000, 0x3f50620000000000,
+      0x4009220000000000, 0xc005bf0000000000, 0x40fe240000000000, 0x3fe0000000000000}},
+};
+
+static void
+bits_are_those_of_netcdf_c(void **state)
+{
+    const float  float_fill = NC_FILL_FLOAT;
+    const double fill = NC_FILL_DOUBLE;
+    float        f[NVALUES];
+    double       d[NVALUES];
+
+    (void)state;
+    for (size_t r = 0; r < NCZ_LEN(known_floats); r++) {
+        for (int i = 0; i < NVALUES; i++)
+            f[i] = (float)known[i];
+        ncz_dataset_quantize(known_floats[r].mode, known_floats[r].nsd, NC_FLOAT, f, NVALUES, &float_fill);
+        assert_memory_equal(f, known_floats[r].bits, sizeof f);
+        memcpy(d, known, sizeof d);
+        ncz_dataset_quantize(known_doubles[r].mode, known_doubles[r].nsd, NC_DOUBLE, d, NVALUES, &fill);
+        assert_memory_equal(d, known_doubles[r].bits, sizeof d);
+    }
+}
+
 int
 main(void)
 {
@@ -84,6 +179,7 @@ main(void)
         cmocka_unit_test(digits_are_kept),
         cmocka_unit_test(bits_are_kept),
         cmocka_unit_test(some_stay_as_they_are),
+        cmocka_unit_test(bits_are_those_of_netcdf_c),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

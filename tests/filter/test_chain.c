@@ -163,7 +163,7 @@ test_unknown(void **state)
     assert_null(ncz_chain_ops(c, 0));
     assert_int_equal(ncz_chain_find(c, "zfpy"), 0);
     assert_int_equal(ncz_chain_usable(c), NC_ENOFILTER);
-    assert_string_equal(ncz_err_text(), "codec 'zfpy' is not built in");
+    assert_string_equal(ncz_err_text(), "codec 'zfpy' is neither built in nor registered");
     assert_int_equal(ncz_chain_encode(c, &env, data, sizeof data, &out), NC_ENOFILTER);
     assert_int_equal(ncz_chain_decode(c, &env, data, sizeof data, data, sizeof data, false), NC_ENOFILTER);
     check_written(c, "[{\"id\":  \"zfpy\", \"dtype\": \"<f8\",\"x\": [1.50, \"\\u00e9\"] }]",
