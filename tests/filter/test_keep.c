@@ -191,7 +191,8 @@ test_life(void **state)
 static void
 test_scratch(void **state)
 {
-    unsigned char *p = ncz_codec_scratch(NCZ_KEPT_BLOSC_BLOCK, 1000);
+    static const ncz_alloc_table failing = { failing_get, failing_resize, failing_put };
+    unsigned char               *p = ncz_codec_scratch(NCZ_KEPT_BLOSC_BLOCK, 1000);
 
     (void)state;
     assert_non_null(p);
@@ -202,7 +203,11 @@ test_scratch(void **state)
     assert_non_null(p);
     memset(p, 1, NCZ_KEEP_MOST + 1);
     ncz_codec_scratch_done(NCZ_KEPT_BLOSC_BLOCK);
-    assert_null(ncz_codec_scratch(NCZ_KEPT_BLOSC_BLOCK, SIZE_MAX / 2));
+    failing_at = 1;
+    failing_seen = 0;
+    ncz_alloc_use(&failing);
+    assert_null(ncz_codec_scratch(NCZ_KEPT_BLOSC_BLOCK, 1000));
+    ncz_alloc_use(NULL);
     assert_non_null(ncz_codec_scratch(NCZ_KEPT_BLOSC_BLOCK, 10));
 }
 
