@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The most memory that reading and writing a large array takes. An array of 4 GiB is written and read in ways that
+ * programs do it, each in a process of its own, which looks at its highest resident set (VmHWM). What that is above
+ * the start, less the caller's own buffers, must stay within
+ *
+ *      the cache's setting  +  3 chunks for each thread that may work  +  CONSTANT
+ *
+ * A thread works on a chunk's bytes as they are stored, the decoded chunk and one more between two codecs.
+ *
+ * usage: test_peak [SIZE]              an array of SIZE MiB (4096)
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "nczarr.h"
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define SANITIZED
+#endif
+
+#define MIB ((size_t)1 << 20)
+
+enum {
+    SIDE = 1024,       /* elements of a plane, each way */
+    DEPTH = 32,        /* planes of a chunk */
+    ACROSS = 256,      /* its other sides: 32 x 256 x 256 floats are 8 MiB */
+    PLANE = SIDE * SIDE,
+    LARGE = 128,       /* planes of a large request: 512 MiB */
+    NOISY = 512,       /* planes that hold noise, and cannot be compressed: one in so many */
+};
+
+#define CHUNK_BYTES ((size_t)DEPTH * ACROSS * ACROSS * sizeof(float))
+#define CACHE_BYTES (24 * MIB)
+#define CONSTANT (16 * MIB) /* the allocator, threads' stacks, tables, what the C library keeps */
+
+typedef struct way {
+    const char *name;
+    void      (*fn)(int ncid, int var, size_t first, size_t planes, float *buf);
+    size_t      slab;   /* planes of the caller's buffer */
+    size_t      part;   /* only the first 1 / part of the array */
+    bool        writes;
+} way;
+
+/* ---- in the child ------------------------------------------------------------------------------------------------ */
+
+static void
+check(int rc, const char *what)
+{
+    if (rc != NC_NOERR) {
+        fprintf(stderr, "%s: %d %s\n", what, rc, nczarr_errmsg());
+        exit(1);
+    }
+}
+
+#define OK(call) check((call), #call)
+
+/* A few planes are noise, a quarter is fill, the rest one number each: so it is small on disk and quick to check. */
+static float
+noise(size_t i)
+{
+    uint32_t x = (uint32_t)i * 2654435761u;
+
+    x ^= x >> 15;
+    x *= 2246822519u;
+    return (float)(x ^ x >> 13);
+}
+
+static float
+value(size_t plane, size_t i)
+{
+    if (plane % NOISY == NOISY - 1)
+        return noise(i);
+    return plane / DEPTH % 4 == 3 ? NC_FILL_FLOAT : (float)plane;
+}
+
+static void
+put_plane(float *to, size_t plane)
+{
+    for (size_t i = 0; i < PLANE; i++)
+        to[i] = value(plane, i);
+}
+
+static void
+check_plane(const float *from, size_t plane)
+{
+    size_t step = plane % NOISY == NOISY - 1 ? 1 : 61;
+
+    for (size_t i = 0; i < PLANE; i += step)
+        if (from[i] != value(plane, i)) {
+            fprintf(stderr, "plane %zu, element %zu is %g, not %g\n", plane, i, (double)from[i],
+                    (double)value(plane, i));
+            exit(1);
+        }
+}
+
+static void
+write_slab(int ncid, int var, size_t first, size_t planes, float *buf)
+{
+    const size_t start[3] = {first, 0, 0}, count[3] = {planes, SIDE, SIDE};
+
+    for (size_t p = 0; p < planes; p++)
+        put_plane(buf + p * PLANE, first + p);
+    OK(nc_put_vara_float(ncid, var, start, count, buf));
+}
+
+static void
+read_slab(int ncid, int var, size_t first, size_t planes, float *buf)
+{
+    const size_t start[3] = {first, 0, 0}, count[3] = {planes, SIDE, SIDE};
+
+    OK(nc_get_vara_float(ncid, var, start, count, buf));
+    for (size_t p = 0; p < planes; p++)
+        check_plane(buf + p * PLANE, first + p);
+}
+
+/* Converted, in the caller's memory and here: the same floats in a buffer of doubles of half the planes. */
+static void
+read_doubles(int ncid, int var, size_t first, size_t planes, float *buf)
+{
+    double *as = (double *)(void *)buf;
+
+    for (size_t half = 0; half < 2; half++) {
+        const size_t n = planes / 2, start[3] = {first + half * n, 0, 0}, count[3] = {n, SIDE, SIDE};
+
+        OK(nc_get_vara_double(ncid, var, start, count, as));
+        for (size_t p = 0; p < n; p++)
+            if (as[p * PLANE + 77] != (double)value(start[0] + p, 77))
+                check(NC_EINTERNAL, "a converted plane");
+    }
+}
+
+static const way ways[] = {
+    {"write slabs of whole chunks", write_slab, DEPTH, 1, true},
+    {"write slabs of parts of chunks", write_slab, DEPTH / 2 + 8, 16, true},
+    {"read slabs of whole chunks", read_slab, DEPTH, 1, false},
+    {"read slabs of parts of chunks", read_slab, DEPTH / 2 + 8, 8, false},
+    {"read large requests", read_slab, LARGE, 1, false},
+    {"read large requests, converted", read_doubles, LARGE, 4, false},
+};
+
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+/* KiB of a line of /proc/self/status. */
+static size_t
+status_kib(const char *name)
+{
+    FILE  *f = fopen("/proc/self/status", "r");
+    char   line[200];
+    size_t kib = 0;
+
+    while (f != NULL && fgets(line, sizeof line, f) != NULL)
+        if (strncmp(line, name, strlen(name)) == 0)
+            kib = strtoull(line + strlen(name) + 1, NULL, 10);
+    if (f != NULL)
+        fclose(f);
+    return kib;
+}
+
+static int
+make(const char *path, size_t planes)
+{
+    const size_t chunk[3] = {DEPTH, ACROSS, ACROSS};
+    int          ncid, dims[3], var;
+
+    OK(nc_create(path, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "z", planes, &dims[0]));
+    OK(nc_def_dim(ncid, "y", SIDE, &dims[1]));
+    OK(nc_def_dim(ncid, "x", SIDE, &dims[2]));
+    OK(nc_def_var(ncid, "v", NC_FLOAT, 3, dims, &var));
+    OK(nc_def_var_chunking(ncid, var, NC_CHUNKED, chunk));
+    if (nc_inq_filter_avail(ncid, H5Z_FILTER_BLOSC) == NC_NOERR)
+        OK(nc_def_var_blosc(ncid, var, 1 /* lz4 */, 5, 0, 1));
+    else
+        OK(nc_def_var_deflate(ncid, var, 1, 1, 1));
+    OK(nc_enddef(ncid));
+    return ncid;
+}
+
+/* Does it, and prints bytes: of the buffer, and of all at the highest above the start. */
+static int
+child(const way *w, const char *path, size_t planes)
+{
+    size_t buf_bytes = w->slab * PLANE * sizeof(float), before = status_kib("VmRSS"), peak;
+    float *buf = mmap(NULL, buf_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int    ncid, var = 0;
+
+    if (buf == MAP_FAILED)
+        return 1;
+    OK(nc_set_chunk_cache(CACHE_BYTES, 1000, 0.75f));
+    if (w->writes)
+        ncid = make(path, planes);
+    else
+        OK(nc_open(path, NC_NOWRITE, &ncid));
+    for (size_t at = 0; at < planes / w->part; at += w->slab)
+        w->fn(ncid, var, at, at + w->slab < planes ? w->slab : planes - at, buf);
+    OK(nc_close(ncid));
+    peak = status_kib("VmHWM");
+    printf("%zu %zu\n", buf_bytes, (peak - before) * 1024);
+    return 0;
+}
+
+/* ---- in the parent ----------------------------------------------------------------------------------------------- */
+
+/* Runs this program again, for one way. True: it went well, and these are its numbers. */
+static bool
+measure(const char *self, int i, const char *path, const char *size, const char *threads, size_t *buf, size_t *peak)
+{
+    char  command[900];
+    FILE *f;
+    int   n;
+
+    snprintf(command, sizeof command, "NCZARR_THREADS=%s '%s' %s %d '%s'", threads, self, size, i, path);
+    if ((f = popen(command, "r")) == NULL)
+        return false;
+    n = fscanf(f, "%zu %zu", buf, peak);
+    return pclose(f) == 0 && n == 2;
+}
+
+static bool
+check_way(const char *self, int i, const char *dir, const char *size, int threads)
+{
+    char   path[400], n[12];
+    size_t buf = 0, peak = 0, most = CACHE_BYTES + 3 * CHUNK_BYTES * (size_t)threads + CONSTANT;
+    bool   fine;
+
+    snprintf(path, sizeof path, "file://%s/%s.zarr#mode=nczarr&durability=none", dir,
+             ways[i].part > 1 && ways[i].writes ? "part" : "all");
+    snprintf(n, sizeof n, "%d", threads);
+    fine = measure(self, i, path, size, n, &buf, &peak);
+    if (!fine) {
+        printf("[  FAILED  ] peak: %s, %d threads: it failed\n", ways[i].name, threads);
+        return false;
+    }
+    fine = peak <= buf + most;
+    printf("[ %s ] peak: %s, %d threads: %zu MiB beside the caller's %zu; may be %zu\n",
+           fine ? "      OK" : " FAILED ", ways[i].name, threads, peak > buf ? (peak - buf) / MIB : 0, buf / MIB,
+           most / MIB);
+    fflush(stdout);
+    return fine;
+}
+
+static int
+run(const char *size)
+{
+    const char *tmp = getenv("TMPDIR");
+    char        self[400], dir[300], command[330];
+    ssize_t     len = readlink("/proc/self/exe", self, sizeof self - 1);
+    bool        fine = true;
+
+    snprintf(dir, sizeof dir, "%s/nczarr-peak-XXXXXX", tmp != NULL ? tmp : "/tmp");
+    if (len < 0 || mkdtemp(dir) == NULL) {
+        printf("[  FAILED  ] peak: %s\n", strerror(errno));
+        return 1;
+    }
+    self[len] = '\0';
+    for (int i = 0; i < WAYS; i++)
+        for (int threads = ways[i].part == 1 && i == 0 ? 4 : 1; threads <= 4; threads *= 4)
+            fine = check_way(self, i, dir, size, threads) && fine;
+    snprintf(command, sizeof command, "rm -rf '%s'", dir);
+    return system(command) == 0 && fine ? 0 : 1;
+}
+
+int
+main(int argc, char **argv)
+{
+    const char *size = argc > 1 ? argv[1] : "4096";
+
+    if (argc == 4)
+        return child(&ways[atoi(argv[2])], argv[3], strtoull(size, NULL, 10) * MIB / (PLANE * sizeof(float)));
+#ifdef SANITIZED
+    printf("skipped: a sanitizer's own memory cannot be told from ours\n");
+    return 77;
+#else
+    return run(size);
+#endif
+}
