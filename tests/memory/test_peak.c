@@ -24,11 +24,13 @@
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define SANITIZED
+#define SANITIZED true
 #endif
+#elif defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
 #endif
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SANITIZED
+#ifndef SANITIZED
+#define SANITIZED false
 #endif
 
 #define MIB ((size_t)1 << 20)
@@ -54,7 +56,7 @@ typedef struct way {
     bool        writes;
 } way;
 
-/* ---- in the child ------------------------------------------------------------------------------------------------ */
+/* ---- in the child ---------------------------------------------------------------------------------------------- */
 
 static void
 check(int rc, const char *what)
@@ -212,7 +214,7 @@ child(const way *w, const char *path, size_t planes)
     return 0;
 }
 
-/* ---- in the parent ----------------------------------------------------------------------------------------------- */
+/* ---- in the parent --------------------------------------------------------------------------------------------- */
 
 /* Runs this program again, for one way. True: it went well, and these are its numbers. */
 static bool
@@ -239,14 +241,13 @@ check_way(const char *self, int i, const char *dir, const char *size, int thread
     snprintf(path, sizeof path, "file://%s/%s.zarr#mode=nczarr&durability=none", dir,
              ways[i].part > 1 && ways[i].writes ? "part" : "all");
     snprintf(n, sizeof n, "%d", threads);
-    fine = measure(self, i, path, size, n, &buf, &peak);
-    if (!fine) {
+    if (!measure(self, i, path, size, n, &buf, &peak)) {
         printf("[  FAILED  ] peak: %s, %d threads: it failed\n", ways[i].name, threads);
         return false;
     }
     fine = peak <= buf + most;
-    printf("[ %s ] peak: %s, %d threads: %zu MiB beside the caller's %zu; may be %zu\n",
-           fine ? "      OK" : " FAILED ", ways[i].name, threads, peak > buf ? (peak - buf) / MIB : 0, buf / MIB,
+    printf("[%s] peak: %s, %d threads: %zu MiB beside the caller's %zu; may be %zu\n",
+           fine ? "       OK " : "  FAILED  ", ways[i].name, threads, peak > buf ? (peak - buf) / MIB : 0, buf / MIB,
            most / MIB);
     fflush(stdout);
     return fine;
@@ -280,10 +281,9 @@ main(int argc, char **argv)
 
     if (argc == 4)
         return child(&ways[atoi(argv[2])], argv[3], strtoull(size, NULL, 10) * MIB / (PLANE * sizeof(float)));
-#ifdef SANITIZED
-    printf("skipped: a sanitizer's own memory cannot be told from ours\n");
-    return 77;
-#else
+    if (SANITIZED) {
+        printf("skipped: a sanitizer's own memory cannot be told from ours\n");
+        return 77;
+    }
     return run(size);
-#endif
 }
