@@ -132,7 +132,9 @@ load(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch, bool *whole)
     *whole = zmap_get_batch(c->engine->map, reqs, (size_t)at.nranges, NULL, NULL) != NC_NOERR;
     for (uint64_t i = 0; i < at.nranges && !*whole; i++) {
         j->absent = reqs[i].err.code == NC_EEMPTY;
-        *whole = j->absent ? i > 0 && reqs[i - 1].err.code != NC_EEMPTY : reqs[i].nread != at.nbytes;
+        *whole = i > 0 && j->absent != (reqs[i - 1].err.code == NC_EEMPTY);
+        if (!j->absent && reqs[i].nread != at.nbytes)
+            *whole = true;
     }
     j->data = chunk;
     return NC_NOERR;

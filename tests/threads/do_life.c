@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * do_life: storing, closing and opening while others are at work; a second look at what is stored; datasets of a
- * thread's own.
+ * thread's own; the number of the library's threads.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +61,16 @@ do_look(actor *a)
     OK(world_open(s, NC_NOWRITE, &ncid));
     get_from(a, s, ncid, since);
     OK(nc_close(ncid));
+}
+
+/* While others are at work on data: what is under way ends first. */
+void
+do_threads(actor *a)
+{
+    if (one_in(a, 4))
+        OK(nc_finalize());
+    else
+        OK(nczarr_set_threads(pick(a, 5)));
 }
 
 static void

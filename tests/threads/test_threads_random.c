@@ -42,6 +42,7 @@ static const deed deeds[] = {
     {"error", do_error, {2, 2, 2, 2}},        {"sync", do_sync, {1, 2, 2, 15}},
     {"reopen", do_reopen, {0, 0, 0, 10}},     {"look", do_look, {2, 1, 1, 15}},
     {"private", do_private, {0, 0, 0, 10}},   {"storm", do_storm, {20, 20, 10, 5}},
+    {"threads", do_threads, {0, 0, 0, 2}},
 };
 
 enum { DEEDS = sizeof deeds / sizeof deeds[0] };

@@ -157,5 +157,6 @@ void do_sync(actor *a);
 void do_reopen(actor *a);
 void do_look(actor *a);
 void do_private(actor *a);
+void do_threads(actor *a);
 
 #endif
