@@ -53,7 +53,8 @@ armed(void)
     return has_key && (pthread_getspecific(key) != NULL || pthread_setspecific(key, mine) == 0);
 }
 
-__attribute__((destructor)) static void
+/* With this number it comes after the pool's, which has none: the workers end first, and with them what they keep. */
+__attribute__((destructor(1000))) static void
 unload(void)
 {
     drop_all(mine);

@@ -32,25 +32,6 @@ ncz_scratch_buf(ncz_scratch *s, ncz_scratch_use use, size_t limit)
     return b;
 }
 
-void *
-ncz_scratch_keep(ncz_scratch *s, void *(*make)(void), void (*end)(void *))
-{
-    for (size_t i = 0; i < NCZ_LEN(s->kept); i++) {
-        ncz_scratch_thing *t = &s->kept[i];
-
-        if (t->make == make)
-            return t->p;
-        if (t->make == NULL) {
-            void *p = make();
-
-            if (p != NULL)
-                *t = (ncz_scratch_thing){ make, end, p };
-            return p;
-        }
-    }
-    return NULL;
-}
-
 void
 ncz_scratch_trim(ncz_scratch *s, size_t most)
 {
@@ -63,8 +44,4 @@ void
 ncz_scratch_clear(ncz_scratch *s)
 {
     ncz_scratch_trim(s, 0);
-    for (size_t i = 0; i < NCZ_LEN(s->kept); i++)
-        if (s->kept[i].make != NULL)
-            s->kept[i].end(s->kept[i].p);
-    *s = NCZ_SCRATCH_INIT;
 }

@@ -197,28 +197,18 @@ typedef enum ncz_scratch_use {
     NCZ_SCRATCH_USES,
 } ncz_scratch_use;
 
-typedef struct ncz_scratch_thing {
-    void *(*make)(void);
-    void (*end)(void *);
-    void *p;
-} ncz_scratch_thing;
-
 typedef struct ncz_scratch {
-    ncz_buf           bufs[NCZ_SCRATCH_USES];
-    ncz_scratch_thing kept[4];
+    ncz_buf bufs[NCZ_SCRATCH_USES];
 } ncz_scratch;
 
-#define NCZ_SCRATCH_INIT ((ncz_scratch){ .kept = { { NULL, NULL, NULL } } })
+#define NCZ_SCRATCH_INIT ((ncz_scratch){ .bufs = { { NULL, 0, 0, 0 } } })
 
 /* At least `nbytes` of anything, good until the next call for the same use. NULL: out of memory, recorded. */
 void *ncz_scratch_room(ncz_scratch *s, ncz_scratch_use use, size_t nbytes);
 /* The same memory as an empty buffer with a ceiling. What is appended stays the scratch's. */
 ncz_buf *ncz_scratch_buf(ncz_scratch *s, ncz_scratch_use use, size_t limit);
-/* What `make` made the first time it was asked for (a codec's context): ended with the scratch. NULL: it could not be
- * made, or there is no place for it any more: the caller makes its own. */
-void *ncz_scratch_keep(ncz_scratch *s, void *(*make)(void), void (*end)(void *));
-void  ncz_scratch_trim(ncz_scratch *s, size_t most); /* gives up buffers of more than `most` bytes */
-void  ncz_scratch_clear(ncz_scratch *s);
+void ncz_scratch_trim(ncz_scratch *s, size_t most); /* gives up buffers of more than `most` bytes */
+void ncz_scratch_clear(ncz_scratch *s);
 
 /* ---- pool: the workers of the process ---------------------------------------------------------------------------
  *
