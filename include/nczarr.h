@@ -323,13 +323,15 @@ typedef struct NC_memio {
  * Pointers  Output pointers may be NULL when the value is not wanted. A `name` output takes NC_MAX_NAME + 1 bytes and
  *           is NUL-terminated. Inputs are borrowed for the length of the call.
  * Strings   Character pointers that the library gives inside NC_STRING data are the caller's: nc_free_string().
- * Threads   Any number of threads may call anything, on one dataset or on several. Calls that read a dataset run side
- *           by side; a call that defines or puts waits for the others of that dataset. nc_close() and nc_abort() must
- *           not race with other calls on the same ncid (those get NC_EBADID once it is gone).
+ * Threads   Any number of threads may call anything, on one dataset or on several. Gets and puts of one dataset run
+ *           side by side; a get of one chunk sees all of a put or nothing of it. What defines, names, changes
+ *           attributes, makes a dimension longer or is a variable's first put has the dataset alone, as nc_sync()
+ *           has.
+ *           nc_close() and nc_abort() wait for calls under way; later ones get NC_EBADID.
  * Names     Dimensions, variables, groups, attributes: UTF-8, kept in Unicode NFC, at most NC_MAX_NAME bytes (else
  *           NC_EMAXNAME), first byte a letter, digit, '_' or non-ASCII, no '/', no control character, no trailing
  *           space (else NC_EBADNAME).
- * Source    The netCDF C API, as netCDF-C 4.10 has it; where NCZarr differs it is said. docs/limits.md has the list.
+ * Source    The netCDF C API, as netCDF-C 4.10 has it; where NCZarr differs it is said. docs/formats.md has the list.
  * ============================================================================================================ */
 
 /* ---- library ----------------------------------------------------------------------------------------------- */
@@ -348,7 +350,7 @@ NCZARR_API const char *nc_strerror(int ncerr);
  * next call. Never NULL. */
 NCZARR_API const char *nczarr_errmsg(void);
 
-/* How many threads may work at once on the data of all datasets, those that call counted. 1: no thread is ever started.
+/* How many threads may work at once on the data of all datasets, those that call counted. 1: none is ever started.
  * 0: as many as NCZARR_THREADS in the environment says, else as many CPUs as the process may use, which is the
  * default. Waits for what the threads are doing. NC_EINVAL negative. */
 NCZARR_API int nczarr_set_threads(int nthreads);
