@@ -112,6 +112,20 @@ ncz_chunk_call_clear(ncz_chunk_call *c)
     (void)pthread_mutex_destroy(&c->lock);
 }
 
+/* A piece that has elements from one end of its chunk to the other in each dimension, if not every one: what comes
+ * next is hardly in that chunk. */
+static bool
+spans(const ncz_chunk_call *c, const ncz_piece *p)
+{
+    for (size_t d = 0; d < p->rank; d++) {
+        uint64_t last = p->off[d] + (p->n[d] - 1) * p->stride[d];
+
+        if (p->off[d] >= p->stride[d] || c->spec->chunk[d] - 1 - last >= p->stride[d])
+            return false;
+    }
+    return true;
+}
+
 /* The walk's arrays hold for one step only: each job has its own copy. */
 static void
 take_piece(ncz_chunk_call *c, ncz_chunk_job *j, const ncz_piece *p)
@@ -132,7 +146,7 @@ take_piece(ncz_chunk_call *c, ncz_chunk_job *j, const ncz_piece *p)
     j->piece.imap = c->plan->sel.imap;
     j->how = NCZ_CHUNK_JOB_TODO;
     j->chunk = NULL;
-    j->keep = !p->whole && c->keeping;
+    j->keep = c->keeping && !p->whole && (c->writing || !spans(c, &j->piece));
     j->direct = ncz_move_direct(&c->move, &j->piece);
 }
 

@@ -197,6 +197,8 @@ int ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, 
 
 /* Whether it is better to read parts of the chunk than all of it: what that costs, beside what all of it does. */
 bool ncz_chunk_ranges_pay(const ncz_chunk_call *c, const ncz_chunk_job *j, uint64_t *parts, uint64_t *whole);
+/* The bytes of its chunk from the first to the last that a job needs. */
+void ncz_chunk_part_of(const ncz_chunk_call *c, const ncz_chunk_job *j, ncz_part *part);
 /* As ncz_chunk_load_one(); only the bytes that the piece needs are set, each where it belongs. */
 void ncz_chunk_load_ranges(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch);
 

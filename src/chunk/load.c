@@ -76,7 +76,14 @@ decode(ncz_chunk_call *c, ncz_chunk_job *j, const zmap_get_req *req, const ncz_b
     }
     if ((rc = target(c, j, scratch)) != NC_NOERR)
         return rc;
-    rc = ncz_chain_decode(c->spec->chain, &env, ncz_buf_str(body), body->len, j->data, nbytes, false);
+    if (j->how == NCZ_CHUNK_JOB_RANGES) {
+        ncz_part part;
+
+        ncz_chunk_part_of(c, j, &part);
+        rc = ncz_chain_decode_part(c->spec->chain, &env, ncz_buf_str(body), body->len, j->data, nbytes, false, &part);
+    } else {
+        rc = ncz_chain_decode(c->spec->chain, &env, ncz_buf_str(body), body->len, j->data, nbytes, false);
+    }
     return rc == NC_NOERR ? rc : fail_key(req->key, rc);
 }
 

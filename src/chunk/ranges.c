@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ranges: small pieces of large chunks that are stored as they are: only the bytes that are needed are read, in a few
- * ranges, each of which may have a little between the elements that nobody asked for.
+ * ranges: small pieces of large chunks. Of chunks that are stored as they are, only the bytes that are needed are
+ * read, in a few ranges, each of which may have a little between the elements that nobody asked for; of chunks whose
+ * codec can do that, only a part is decoded. Nothing of it is kept.
  *
  * That is good for a few such pieces and bad for many of one chunk. So a chunk keeps a mark of what its parts have
- * cost so far; when that passes the cost of all of it, all of it is loaded: never more than twice the least cost.
+ * cost so far; when that passes the cost of having all of it, all of it is loaded: never more than about twice the
+ * least cost.
  */
 #include "chunk/chunk_int.h"
 
+/* Costs in nanoseconds, of a machine like any other: only their ratios matter. */
 enum {
     RANGES_MOST = 256,
-    CALL_COST = 350,     /* one more range of an open file; in nanoseconds, as all costs: only their ratio matters */
-    BYTES_PER_COST = 20, /* read in that time */
+    OPEN_COST = 1500,
+    CALL_COST = 350,      /* one more range of an open file */
+    READ_PER_COST = 20,   /* bytes read in the time */
+    DECODE_PER_COST = 8,  /* bytes decoded */
+    KEEP_PER_COST = 4,    /* bytes read or decoded to memory that is to stay: it must be had, and others lose theirs */
+    DENSE = 3,            /* how many times smaller an object is than its chunk, roughly */
 };
 
 /* The piece as ranges of its chunk: those dimensions that vary more slowly than others are stepped through, the
@@ -40,59 +47,100 @@ step_of(const ncz_spec *spec, size_t d)
     return step;
 }
 
+/* Of the piece's first element in the chunk. */
+static uint64_t
+first_of(const ncz_spec *spec, const ncz_piece *p)
+{
+    uint64_t first = 0;
+
+    for (size_t d = 0; d < spec->rank; d++)
+        first += p->off[dim_at(spec, d)] * step_of(spec, d);
+    return first;
+}
+
 static uint64_t
 cost_of(const cut *at)
 {
-    return at->nranges * (CALL_COST + at->nbytes / BYTES_PER_COST);
+    return at->nranges * (CALL_COST + at->nbytes / READ_PER_COST);
+}
+
+/* All from the first element to the last. */
+static cut
+span_of(const ncz_spec *spec, const ncz_piece *p)
+{
+    uint64_t span = 1;
+
+    for (size_t d = 0; d < spec->rank; d++)
+        span += (p->n[dim_at(spec, d)] - 1) * p->stride[dim_at(spec, d)] * step_of(spec, d);
+    return (cut){ .nranges = 1, .nbytes = (size_t)span * spec->dtype.size };
 }
 
 /* The cheapest way to cut a piece: from the whole span on, one dimension more is stepped through each time. */
 static cut
 best_cut(const ncz_spec *spec, const ncz_piece *p)
 {
-    uint64_t span = 1; /* elements from the first to the last */
-    cut      at = { .nranges = 1 }, best;
+    cut at = span_of(spec, p), best = at;
 
-    for (size_t d = 0; d < spec->rank; d++)
-        span += (p->n[dim_at(spec, d)] - 1) * p->stride[dim_at(spec, d)] * step_of(spec, d);
-    at.nbytes = (size_t)span * spec->dtype.size;
-    best = at;
     for (size_t d = 0; d < spec->rank && at.nranges * p->n[dim_at(spec, d)] <= RANGES_MOST; d++) {
-        span -= (p->n[dim_at(spec, d)] - 1) * p->stride[dim_at(spec, d)] * step_of(spec, d);
-        at = (cut){ .nouter = d + 1, .nranges = at.nranges * p->n[dim_at(spec, d)],
-                    .nbytes = (size_t)span * spec->dtype.size };
+        uint64_t n = p->n[dim_at(spec, d)];
+
+        at.nouter++;
+        at.nranges *= n;
+        at.nbytes -= (size_t)((n - 1) * p->stride[dim_at(spec, d)] * step_of(spec, d)) * spec->dtype.size;
         if (cost_of(&at) < cost_of(&best))
             best = at;
     }
     return best;
 }
 
+/* Without a codec. */
+static bool
+ranges_pay(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
+{
+    cut best;
+
+    if (spec->chunk_bytes / READ_PER_COST < 3 * CALL_COST)
+        return false;
+    best = best_cut(spec, p);
+    *parts = OPEN_COST + cost_of(&best);
+    return cost_of(&best) <= spec->chunk_bytes / READ_PER_COST / 2;
+}
+
+/* With one: what is stored is read as a whole. */
+static bool
+part_pays(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
+{
+    size_t span;
+
+    if (spec->chunk_bytes / DECODE_PER_COST < 2 * OPEN_COST)
+        return false;
+    span = span_of(spec, p).nbytes;
+    *parts = OPEN_COST + spec->chunk_bytes / DENSE / READ_PER_COST + span / DECODE_PER_COST;
+    return span <= spec->chunk_bytes / 2;
+}
+
 bool
 ncz_chunk_ranges_pay(const ncz_chunk_call *c, const ncz_chunk_job *j, uint64_t *parts, uint64_t *whole)
 {
     const ncz_spec *spec = c->spec;
-    cut             best;
 
-    if (!c->workers || c->writing || spec->chain != NULL || j->piece.nelems == 0 ||
-        (zmap_caps_of(c->engine->map) & ZMAP_CAN_RANGE) == 0)
+    if (!c->workers || j->piece.nelems == 0)
         return false;
-    *whole = CALL_COST + spec->chunk_bytes / BYTES_PER_COST;
-    if (*whole < 4 * CALL_COST)
-        return false;
-    best = best_cut(spec, &j->piece);
-    *parts = cost_of(&best);
-    return *parts <= *whole / 2;
+    *whole = OPEN_COST + spec->chunk_bytes / KEEP_PER_COST;
+    if (spec->chain == NULL)
+        return (zmap_caps_of(c->engine->map) & ZMAP_CAN_RANGE) != 0 && ranges_pay(spec, &j->piece, parts);
+    return ncz_chain_in_parts(spec->chain) && part_pays(spec, &j->piece, parts);
 }
+
+/* ---- ranges ---- */
 
 /* Fills in the requests, each to its place in `chunk`. The outer dimensions are counted through. */
 static void
 set_requests(const ncz_spec *spec, const ncz_piece *p, const cut *at, const ncz_where *where, char *chunk,
              zmap_get_req *reqs, uint64_t *k)
 {
-    uint64_t first = 0;
+    uint64_t first = first_of(spec, p);
 
-    for (size_t d = 0; d < spec->rank; d++)
-        first += p->off[dim_at(spec, d)] * step_of(spec, d);
     for (uint64_t i = 0; i < at->nranges; i++) {
         uint64_t off = first;
 
@@ -111,7 +159,7 @@ set_requests(const ncz_spec *spec, const ncz_piece *p, const cut *at, const ncz_
 
 /* NC_NOERR also when ranges were missing or could not be read: `whole` then, as the usual way reports that. */
 static int
-load(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch, bool *whole)
+load_ranges(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch, bool *whole)
 {
     const ncz_spec *spec = c->spec;
     cut             at = best_cut(spec, &j->piece);
@@ -140,18 +188,27 @@ load(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch, bool *whole)
     return NC_NOERR;
 }
 
+/* ---- the usual way, but for what is decoded ---- */
+
+void
+ncz_chunk_part_of(const ncz_chunk_call *c, const ncz_chunk_job *j, ncz_part *part)
+{
+    size_t from = (size_t)first_of(c->spec, &j->piece) * c->spec->dtype.size;
+
+    *part = (ncz_part){ .from = from, .to = from + span_of(c->spec, &j->piece).nbytes };
+}
+
 void
 ncz_chunk_load_ranges(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch)
 {
-    bool whole = false;
+    bool whole = c->spec->chain != NULL;
 
+    j->keep = false; /* it was not claimed */
     j->absent = false;
     j->data = NULL;
-    j->rc = load(c, j, scratch, &whole);
-    if (whole) {
-        j->keep = false; /* it was not claimed */
+    j->rc = whole ? NC_NOERR : load_ranges(c, j, scratch, &whole);
+    if (whole)
         ncz_chunk_load_one(c, j, scratch);
-    } else {
+    else
         ncz_chunk_call_fail(c, j, j->rc);
-    }
 }
