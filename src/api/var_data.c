@@ -21,6 +21,7 @@ typedef struct request {
 typedef struct filled {
     ncz_dims   start, count, stride;
     ptrdiff_t *imap;
+    ptrdiff_t  imap_in[NCZ_RANK_INLINE];
 } filled;
 
 static void
@@ -29,7 +30,8 @@ filled_clear(filled *f)
     ncz_dims_clear(&f->start);
     ncz_dims_clear(&f->count);
     ncz_dims_clear(&f->stride);
-    ncz_free(f->imap);
+    if (f->imap != f->imap_in)
+        ncz_free(f->imap);
     f->imap = NULL;
 }
 
@@ -41,11 +43,12 @@ filled_init(filled *f, size_t rank)
     memset(f, 0, sizeof *f);
     if ((rc = ncz_dims_init(&f->start, rank)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_dims_init(&f->count, rank)) != NC_NOERR || (rc = ncz_dims_init(&f->stride, rank)) != NC_NOERR ||
-        (f->imap = ncz_zalloc_n(rank, sizeof *f->imap)) == NULL) {
-        rc = rc != NC_NOERR ? rc : ncz_fail_nomem(rank * sizeof *f->imap);
+    f->imap = f->imap_in;
+    if ((rc = ncz_dims_init(&f->count, rank)) == NC_NOERR && (rc = ncz_dims_init(&f->stride, rank)) == NC_NOERR &&
+        rank > NCZ_RANK_INLINE && (f->imap = ncz_zalloc_n(rank, sizeof *f->imap)) == NULL)
+        rc = ncz_fail_nomem(rank * sizeof *f->imap);
+    if (rc != NC_NOERR)
         filled_clear(f);
-    }
     return rc;
 }
 

@@ -246,7 +246,8 @@ ncz_chunk_call_look(ncz_chunk_call *c, ncz_chunk_job *j, ncz_chunk **out)
             ncz_chunk_drop(cache, chunk);
             chunk = NULL;
         } else if (chunk->spec->chunk_bytes != c->spec->chunk_bytes) {
-            ncz_chunk_call_fail(c, j, ncz_fail(NC_EINTERNAL, "%s: redefined while changes of its data were not stored",
+            ncz_chunk_call_fail(c, j,
+                                ncz_fail(NC_EINTERNAL, "%s: redefined while changes of its data were not stored",
                                          c->spec->path));
             j->how = NCZ_CHUNK_JOB_DONE;
             return false;

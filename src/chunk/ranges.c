@@ -17,7 +17,7 @@ enum {
     CALL_COST = 350,      /* one more range of an open file */
     READ_PER_COST = 20,   /* bytes read in the time */
     DECODE_PER_COST = 8,  /* bytes decoded */
-    KEEP_PER_COST = 4,    /* bytes read or decoded to memory that is to stay: it must be had, and others lose theirs */
+    KEEP_PER_COST = 4,    /* bytes read or decoded into memory that is to stay, which others lose */
     DENSE = 3,            /* how many times smaller an object is than its chunk, roughly */
 };
 

@@ -192,7 +192,7 @@ worker(void *arg)
     return NULL;
 }
 
-/* One more worker, which takes no signals: those are the program's. Under the lock. False: there is none to be had. */
+/* One more worker, which takes no signals: those are the program's. Under the lock. False: none is to be had. */
 static bool
 start_worker(void)
 {

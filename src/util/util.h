@@ -185,7 +185,7 @@ typedef struct ncz_limits {
 
 extern const ncz_limits ncz_limits_default;
 
-/* ---- scratch: memory of one thread at work, kept from one task to the next and never zeroed ----------------------- */
+/* ---- scratch: memory of one thread at work, kept from one task to the next and never zeroed -------------------- */
 
 typedef enum ncz_scratch_use {
     NCZ_SCRATCH_KEY,    /* of a chunk's object */
@@ -220,7 +220,7 @@ void ncz_scratch_clear(ncz_scratch *s);
  */
 unsigned ncz_pool_threads(void);          /* how many work at most at once, a caller among them */
 void     ncz_pool_set_threads(unsigned n); /* 0: what NCZARR_THREADS says, or else as many as there are CPUs */
-void     ncz_pool_stop(void);              /* ends the workers and frees what they keep; the next use makes new ones */
+void     ncz_pool_stop(void);              /* ends the workers and frees what they keep; the next use makes others */
 
 typedef void (*ncz_pool_fn)(void *arg, size_t i, ncz_scratch *scratch);
 

@@ -42,8 +42,8 @@ typedef enum zmap_caps {
 } zmap_caps;
 
 /*
- * A map that has both ZMAP_CAN_RANGE and ZMAP_FROM_WORKERS answers requests that follow each other in a batch and have
- * the same key, by pointer, from one version of the object.
+ * A map that has both ZMAP_CAN_RANGE and ZMAP_FROM_WORKERS answers requests that follow each other in a batch and
+ * have the same key, by pointer, from one version of the object.
  */
 
 /* One object, or a byte range of it, to read. */

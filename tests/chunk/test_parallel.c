@@ -97,7 +97,8 @@ first_failure(void **state)
             assert_int_equal(zmap_put(m, key, "xyz", 3), NC_NOERR);
         }
         snprintf(first, sizeof first, "%s/30: ", s->path);
-        assert_int_equal(ncz_engine_read(e, &narrow, v), i % 4 < 2 ? NC_ETRUNC : NC_EFILTER); /* more than NC_ERANGE */
+        /* graver than NC_ERANGE */
+        assert_int_equal(ncz_engine_read(e, &narrow, v), i % 4 < 2 ? NC_ETRUNC : NC_EFILTER);
         assert_int_equal(strncmp(ncz_err_text(), first, strlen(first)), 0);
         memset(v, 0, sizeof v);
         assert_int_equal(ncz_engine_read(e, &p, v), i % 4 < 2 ? NC_ETRUNC : NC_EFILTER);
