@@ -3,8 +3,9 @@
  * Running a chain over one chunk. Encoding goes down the list, decoding comes back up.
  *
  * One codec works straight between the caller's memories. With more, each stage between has a buffer, of the
- * thread's scratch where there is one, and at most two of them live at once. The size of what a stage decodes to is known where all codecs before it have fixed
- * sizes, and is else bounded by what they can make of a whole chunk: an object that lies cannot ask for more.
+ * thread's scratch where there is one, and at most two of them live at once. The size of what a stage decodes to is
+ * known where all codecs before it have fixed sizes, and is else bounded by what they can make of a whole chunk: an
+ * object that lies cannot ask for more.
  */
 #include "filter/chain_int.h"
 
@@ -176,7 +177,7 @@ ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, s
 
     stages_init(&between, env->scratch);
     for (size_t k = c->n - 1; k > 0; k--) {
-        ncz_buf *to = between.bufs[k % 2];
+        ncz_buf *to = between.bufs[(k - 1) % 2];
 
         if ((rc = decode_stage(c, k, env, in, &nin, n, to)) != NC_NOERR)
             goto done;

@@ -73,7 +73,7 @@ rename_new_fails(int from_dir, const char *from, int to_dir, const char *to)
     return -1;
 }
 
-/* ---- what is called, and how often ------------------------------------------------------------------------------ */
+/* ---- what is called, and how often ----------------------------------------------------------------------------- */
 
 static unsigned nopen, nstat, nread;
 
