@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nczarr_zmap.h: datasets over a key-value map that the program holds itself. A map keeps a dataset's objects (its
- * documents and chunks) under their keys; a map in memory outlives the datasets made in it, so that they can be
- * opened again without touching a disk.
+ * nczarr_zmap.h: the stores below datasets, as key-value maps. A map keeps a dataset's objects (its documents and
+ * chunks) under their keys. A program can look at the objects of any store, make datasets over a map that it holds
+ * itself (one in memory outlives the datasets made in it), and bring maps of its own: a database, an archive.
  *
  * Source: the zmap abstraction of the NCZarr specification. Results, errors and threads are those of nczarr.h.
+ *
+ * Keys      1 to 1024 bytes of UTF-8: segments joined by '/', no '/' at either end, no empty, "." or ".." segment, no
+ *           control character, no backslash. (The specification's keys begin with '/': left out here.) A prefix is a
+ *           key or "". Only leaves bear content: no object stands below another.
+ * Errors    NC_EEMPTY the key has no content; NC_EOBJECT an object stands where none should; NC_ENOOBJECT a map that
+ *           should exist does not; NC_EPERM the map is open for reading only; NC_EINVAL not a key, or a range beyond
+ *           the object; NC_ENOTBUILT that kind of map cannot do it; and the system's.
+ * Threads   Every function may be called on one map from several threads at once.
  */
 #ifndef NCZARR_ZMAP_H
 #define NCZARR_ZMAP_H
@@ -25,8 +33,125 @@ NCZARR_API int nczarr_map_memory(nczarr_map **mapp);
  * (NC_ENOOBJECT); else it must exist (NC_ENOOBJECT) and can be written to. */
 NCZARR_API int nczarr_map_file(const char *dir, int create, nczarr_map **mapp);
 
+/*
+ * The store at `path`: whatever nc_open() takes. What is there need be no dataset. `how`: NCZARR_MAP_READ,
+ * NCZARR_MAP_WRITE (it must exist, NC_ENOOBJECT) or NCZARR_MAP_CREATE (nothing may be there,
+ * NC_EEXIST). Of the URL's fragment only what speaks of the store counts.
+ */
+#define NCZARR_MAP_READ   0
+#define NCZARR_MAP_WRITE  1
+#define NCZARR_MAP_CREATE 2
+NCZARR_API int nczarr_map_open(const char *path, int how, nczarr_map **mapp);
+
 /* Drops the program's reference. The map ends with the last dataset that uses it. NULL is fine. */
 NCZARR_API int nczarr_map_close(nczarr_map *map);
+
+/* What kind of map it is ("file", "memory", ...), as long as it is open; and what it can do: NCZARR_MAP_CAN_... */
+NCZARR_API const char *nczarr_map_name(const nczarr_map *map);
+NCZARR_API unsigned nczarr_map_can(const nczarr_map *map);
+
+#define NCZARR_MAP_CAN_WRITE 0x1u
+#define NCZARR_MAP_CAN_LIST  0x2u /* nczarr_map_search() */
+#define NCZARR_MAP_CAN_RANGE 0x4u /* reads a part of an object without reading all of it */
+#define NCZARR_MAP_CAN_SYNC  0x8u /* nczarr_map_sync() makes objects durable */
+
+/* ---- objects -------------------------------------------------------------------------------------------------- */
+
+/* NC_NOERR when an object stands at `key`, else NC_EEMPTY. */
+NCZARR_API int nczarr_map_exists(nczarr_map *map, const char *key);
+
+/* Its length in bytes. */
+NCZARR_API int nczarr_map_len(nczarr_map *map, const char *key, unsigned long long *lenp);
+
+/* `count` bytes from byte `start` on into `data`. All of them must be there: NC_EINVAL. */
+NCZARR_API int nczarr_map_read(nczarr_map *map, const char *key, unsigned long long start, size_t count, void *data);
+
+/* The whole object in fresh memory, with a NUL behind it that is not counted: the caller's, to be ended with free().
+ * NC_ENOMEM also for objects above 2 GiB: read those by ranges. */
+NCZARR_API int nczarr_map_get(nczarr_map *map, const char *key, void **datap, size_t *lenp);
+
+/* Stores an object, or replaces it, as a whole: whoever reads sees the old bytes or the new. NC_EOBJECT when another
+ * object stands above or below. */
+NCZARR_API int nczarr_map_write(nczarr_map *map, const char *key, size_t count, const void *data);
+
+/* Removes the object; none there is no error. */
+NCZARR_API int nczarr_map_delete(nczarr_map *map, const char *key);
+
+/*
+ * The specification's search: the next segments behind `prefix`, each once, sorted bytewise. `leaf` is 1 when an
+ * object stands at prefix/name, 0 when others stand below it. Nothing there: no call. `each` may use the map; what it
+ * returns other than 0 ends the search and is returned.
+ */
+typedef int (*nczarr_map_each)(const char *name, int leaf, void *arg);
+NCZARR_API int nczarr_map_search(nczarr_map *map, const char *prefix, nczarr_map_each each, void *arg);
+
+/* Everything written so far is on stable storage then. Where that means nothing, NC_NOERR at once. */
+NCZARR_API int nczarr_map_sync(nczarr_map *map);
+
+/* ---- a map of the application's own --------------------------------------------------------------------------- */
+
+#define NCZARR_MAP_WHOLE (~0ULL) /* as a count: to the end of the object */
+
+/* Where a get puts what it found. */
+typedef struct nczarr_map_reply nczarr_map_reply;
+
+/* Memory for the next `count` bytes of the answer, to be filled before the get returns. NULL: more than whoever asks
+ * takes, or no memory; the get then returns NC_ENOMEM, and the text is there. */
+NCZARR_API void *nczarr_map_room(nczarr_map_reply *reply, size_t count);
+
+/* The same for bytes that stand somewhere already; returns what the get is to return then. */
+NCZARR_API int nczarr_map_answer(nczarr_map_reply *reply, const void *data, size_t count);
+
+/* Records what went wrong for nczarr_errmsg() (the map's name is put before it) and returns `code`. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+NCZARR_API int nczarr_map_fail(int code, const char *format, ...);
+
+/* Its functions may be called from several threads at once. Without it the library calls them one at a time. */
+#define NCZARR_MAP_THREADS 0x100u
+
+/*
+ * The functions of a map. Fill a zeroed one and set `size`; newer headers add members at the end only. `size`,
+ * `name` and `get` are needed; without `put` and `del` the map is read-only, without `list` it cannot be searched
+ * (NCZarr's own datasets open all the same, pure Zarr with consolidated metadata).
+ *
+ * They return NC_NOERR, one of the codes above, any other of netCDF's, or a positive errno; nczarr_map_fail() adds a
+ * text. They are handed valid keys only and call nothing else of this library on the same map.
+ */
+typedef struct nczarr_map_ops {
+    size_t      size;  /* sizeof(nczarr_map_ops) */
+    const char *name;  /* what nc_inq_path() and error texts call it; copied */
+    unsigned    flags; /* NCZARR_MAP_THREADS; NCZARR_MAP_CAN_RANGE: get is asked for ranges. Two ranges of one object
+                          that is replaced in between are then the application's own affair. */
+
+    /* The object at `key`, or `count` bytes of it from `start` on (without NCZARR_MAP_CAN_RANGE always 0 and
+     * NCZARR_MAP_WHOLE). NC_EEMPTY: there is none; NC_EINVAL: the range is not within it. */
+    int (*get)(void *user, const char *key, unsigned long long start, unsigned long long count,
+               nczarr_map_reply *reply);
+    /* The length alone. May be NULL: the object is read. */
+    int (*len)(void *user, const char *key, unsigned long long *lenp);
+    /* Whole or not at all, and over what is there. NC_EOBJECT where an object stands above or below. */
+    int (*put)(void *user, const char *key, const void *data, size_t count);
+    int (*del)(void *user, const char *key);
+    /* Calls `each` for every child of the prefix; in any order, and more than once does no harm. */
+    int (*list)(void *user, const char *prefix, nczarr_map_each each, void *arg);
+    /* All that was put is durable then. May be NULL: that means nothing here. */
+    int (*sync)(void *user);
+    /* The map ends, whatever this returns. `keep` is 0 when a dataset that was being made in it was aborted last:
+     * what was put may go. May be NULL. */
+    int (*close)(void *user, int keep);
+} nczarr_map_ops;
+
+/*
+ * A map behind the application's functions; `user` is handed to each of them. The struct is copied. The map ends,
+ * and `close` is called once, with the last reference: the program's and those of the datasets on it.
+ * docs/examples/own_map.c is a whole one. NC_EINVAL a member that is needed lacks, or an unknown flag;
+ * NC_ENOTBUILT it asks for what only a newer library has.
+ */
+NCZARR_API int nczarr_map_own(const nczarr_map_ops *ops, void *user, nczarr_map **mapp);
+
+/* ---- datasets over maps --------------------------------------------------------------------------------------- */
 
 /*
  * nc_create() and nc_open() on a map. `mode` says what a URL's fragment would, as "mode=zarr,noxarray&compat=4.9.2";

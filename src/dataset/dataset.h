@@ -30,6 +30,9 @@ int ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_
 int ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits *limits, ncz_dataset **out);
 int ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *limits, ncz_dataset **out);
 
+/* The store at `path` alone, of whatever it holds; a reference is the caller's. NC_ENOOBJECT, NC_EEXIST as above. */
+int ncz_dataset_store(const char *path, zmap_open_how how, zmap **out);
+
 /* Removes the dataset at `path` with everything below it. NC_ENOTNC when it is not recognisably one, NC_EEXIST when
  * it holds anything that no dataset does (the text names it); then nothing is touched. */
 int ncz_dataset_delete(const char *path);

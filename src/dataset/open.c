@@ -133,6 +133,31 @@ done:
     return rc;
 }
 
+int
+ncz_dataset_store(const char *path, zmap_open_how how, zmap **out)
+{
+    ncz_target *t = NULL;
+    int         rc;
+
+    if ((rc = ncz_target_parse(path, how == ZMAP_CREATE_NEW, &t)) == NC_NOERR)
+        rc = how == ZMAP_CREATE_NEW ? ncz_store_create(t, NC_NOCLOBBER, out)
+                                    : ncz_store_open(t, how == ZMAP_OPEN_WRITE, out);
+    ncz_target_free(t);
+    return rc;
+}
+
+/* A map that cannot be searched cannot be emptied either. */
+static int
+check_free(zmap *map)
+{
+    bool is = false;
+    int  rc = ncz_part_is_dataset(map, &is);
+
+    if (rc == NC_NOERR && is)
+        rc = ncz_fail(NC_EEXIST, "the map holds a dataset, and cannot list what is to be removed");
+    return rc;
+}
+
 /* A map of the caller's must be empty, or hold a dataset that may go. */
 static int
 clear_map(zmap *map, int cmode)
@@ -141,6 +166,8 @@ clear_map(zmap *map, int cmode)
     bool     empty = false, is = false;
     int      rc;
 
+    if ((zmap_caps_of(map) & ZMAP_CAN_LIST) == 0)
+        return check_free(map);
     if ((rc = ncz_part_empty(map, &empty)) != NC_NOERR || empty)
         return rc;
     if ((cmode & NC_NOCLOBBER) != 0)

@@ -163,12 +163,22 @@ zmap_get(zmap *m, const char *key, ncz_buf *body)
 int
 zmap_len(zmap *m, const char *key, uint64_t *len)
 {
-    ncz_buf body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes);
-    int     rc;
+    ncz_buf  body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes);
+    uint64_t known = 0;
+    int      rc;
 
-    if ((rc = zmap_get(m, key, &body)) == NC_NOERR && len != NULL)
-        *len = body.len;
-    ncz_buf_clear(&body);
+    if (!zmap_key_valid(key))
+        return fail_key(key);
+    if (m->ops->len != NULL) {
+        if ((rc = m->ops->len(m, key, &known)) == NC_EEMPTY)
+            rc = ncz_fail(NC_EEMPTY, "%s: no such object", key);
+    } else {
+        rc = zmap_get(m, key, &body);
+        known = body.len;
+        ncz_buf_clear(&body);
+    }
+    if (rc == NC_NOERR && len != NULL)
+        *len = known;
     return rc;
 }
 

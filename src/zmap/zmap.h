@@ -96,7 +96,7 @@ unsigned    zmap_caps_of(const zmap *m);
 /* One object. `body` is appended to; its limit is the ceiling. */
 int zmap_get(zmap *m, const char *key, ncz_buf *body);
 int zmap_put(zmap *m, const char *key, const void *data, size_t len);
-/* NC_NOERR or NC_EEMPTY. *len may be NULL. Reads the object on maps that cannot tell otherwise: not for hot paths. */
+/* NC_NOERR or NC_EEMPTY. *len may be NULL. Reads the object on maps without `len`: not for hot paths. */
 int zmap_len(zmap *m, const char *key, uint64_t *len);
 
 /* All requests are tried; each carries its own status; the first failure other than NC_EEMPTY is also returned (and
@@ -152,6 +152,10 @@ void zmap_file_sync_never(zmap *m);
  */
 int zmap_file_remove(const char *dir);
 
+/* The functions of an application (nczarr_zmap.h). NC_EINVAL, NC_ENOTBUILT: see nczarr_map_own(). */
+struct nczarr_map_ops;
+int zmap_own_open(const struct nczarr_map_ops *ops, void *user, zmap **out);
+
 /* ---- wrappers and tables for tests ----------------------------------------------------------------------------- */
 
 /* Every system call of the file map goes through this table (as SQLite's VFS does), so that a test can count, fail or
@@ -188,6 +192,7 @@ typedef struct zmap_ops {
     int (*list)(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
     int (*sync)(zmap *m);
     int (*close)(zmap *m, zmap_end how); /* frees m too */
+    int (*len)(zmap *m, const char *key, uint64_t *len);    /* may be NULL; NC_EEMPTY without a text */
 } zmap_ops;
 
 /* A map's struct begins with this. */

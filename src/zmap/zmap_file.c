@@ -50,6 +50,7 @@ static const zmap_ops file_ops = {
     .list = zmap_file_list,
     .sync = zmap_file_sync,
     .close = file_close,
+    .len = zmap_file_len,
 };
 
 static int

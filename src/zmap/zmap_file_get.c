@@ -258,6 +258,19 @@ zmap_file_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *ar
     return NC_NOERR;
 }
 
+int
+zmap_file_len(zmap *m, const char *key, uint64_t *len)
+{
+    file_map *f = (file_map *)m;
+    int       fd = -1, rc;
+
+    if ((rc = open_object(f, key, &fd)) != NC_NOERR)
+        return rc;
+    rc = check_plain(f, key, fd, len);
+    zmap_sys()->close(fd);
+    return rc;
+}
+
 /* ---- list ------------------------------------------------------------------------------------------------------ */
 
 /* What stands at the end of a link, if that is inside the root; 0 if not. */

@@ -94,6 +94,7 @@ int zmap_file_discard(file_map *f);
 /* ---- the table's entries ---- */
 
 int zmap_file_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg);
+int zmap_file_len(zmap *m, const char *key, uint64_t *len);
 int zmap_file_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
 int zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n);
 int zmap_file_del(zmap *m, const char *const *keys, size_t n);

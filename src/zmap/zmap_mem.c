@@ -84,6 +84,18 @@ mem_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
     return NC_NOERR;
 }
 
+static int
+mem_len(zmap *m, const char *key, uint64_t *len)
+{
+    mem_object *o = object_find((mem_map *)m, key);
+
+    if (o == NULL)
+        return NC_EEMPTY;
+    *len = o->len;
+    object_unref(o);
+    return NC_NOERR;
+}
+
 /* Whether `key` may bear an object: none stands above it and none below. */
 static int
 check_place(const mem_map *s, const char *key)
@@ -238,6 +250,7 @@ static const zmap_ops mem_ops = {
     .del = mem_del,
     .list = mem_list,
     .close = mem_close,
+    .len = mem_len,
 };
 
 int
