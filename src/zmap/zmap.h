@@ -39,6 +39,7 @@ typedef enum zmap_caps {
     ZMAP_CAN_IF_MATCH  = 1 << 5,
     ZMAP_CAN_SYNC      = 1 << 6, /* sync() makes puts durable */
     ZMAP_FROM_WORKERS  = 1 << 7, /* gets are cheap and block: from any worker, one at a time; else in batches */
+    ZMAP_COMMITS       = 1 << 8, /* what was put is seen by others at sync or close, all of it at once, or not at all */
 } zmap_caps;
 
 /*
@@ -85,6 +86,7 @@ typedef int (*zmap_each_fn)(const char *name, bool leaf, void *arg);
 typedef enum zmap_end {
     ZMAP_KEEP,    /* what was put stays */
     ZMAP_DISCARD, /* a map made by this session is removed again, exactly what it created; else as KEEP */
+    ZMAP_REVERT,  /* with ZMAP_COMMITS: what was put since the last sync is dropped, and the map stays; else as KEEP */
 } zmap_end;
 
 /* ---- for users of maps ----------------------------------------------------------------------------------------- */
@@ -155,6 +157,45 @@ int zmap_file_remove(const char *dir);
 /* The functions of an application (nczarr_zmap.h). NC_EINVAL, NC_ENOTBUILT: see nczarr_map_own(). */
 struct nczarr_map_ops;
 int zmap_own_open(const struct nczarr_map_ops *ops, void *user, zmap **out);
+
+/*
+ * A zip archive: each object is an entry. Any archive is read (entries stored or deflated, zip64, data descriptors,
+ * bytes before it); of entries with one name the last one counts, names that are no keys are not seen. What is put is
+ * stored, not deflated, at once in a file of its own, `path` with ".nczarr.partial" behind, which takes the archive's
+ * place at sync or close (ZMAP_COMMITS): until then, and whatever kills the writer, the old archive stands untouched.
+ * Changing an archive begins with a copy of it (shared blocks, where the file system can). One writer at a time: a
+ * second is refused (NC_EACCESS). Errors of the archive: NC_ENOTNC it is none, or its directory lies; NC_EFILTER an
+ * entry's bytes are not what was stored (checksum, sizes); NC_ENOTBUILT an entry is encrypted or compressed in
+ * another way.
+ */
+typedef struct zmap_zip_opts {
+    const char *prefix; /* the directory in the archive under which the keys stand, a key itself; "": at its top. NULL:
+                         * where a dataset's documents stand, if all entries are below there; when creating at its top */
+    bool replace; /* with ZMAP_CREATE_NEW: an archive that is there is no error; it stays until the first commit */
+    bool sorted;  /* the bytes follow from what was put alone, not from the order: one more copy at close */
+} zmap_zip_opts;
+
+int zmap_zip_open(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zmap **out); /* opts may be NULL */
+
+/* Tells a zip map not to wait for the disk when it commits. Means nothing to other maps. */
+void zmap_zip_sync_never(zmap *m);
+
+/* The prefix in use, "" for none, until the map is closed. NULL on other maps. */
+const char *zmap_zip_prefix(const zmap *m);
+
+/* Whether the file begins as zip archives do, an empty one too. */
+bool zmap_zip_looks_like(const char *path);
+
+/*
+ * The same in memory. ZMAP_OPEN_READ: `block` is used where it is and must stay until the map is closed.
+ * ZMAP_OPEN_WRITE: the map takes a block of malloc's on success. ZMAP_CREATE_NEW: there is none; `len` is how much
+ * room to begin with. Nothing outlives the map but what zmap_zip_mem_take() gives.
+ */
+int zmap_zip_mem_open(void *block, size_t len, zmap_open_how how, const zmap_zip_opts *opts, zmap **out);
+
+/* The archive as it stands, in a block for free(), which the map has no more: all but closing it is an error then. Of
+ * a map opened for reading the block it was opened with. NC_ENOTBUILT on other maps. */
+int zmap_zip_mem_take(zmap *m, void **block, size_t *len);
 
 /* ---- wrappers and tables for tests ----------------------------------------------------------------------------- */
 

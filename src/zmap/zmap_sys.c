@@ -8,8 +8,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #ifdef __linux__
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #ifdef SYS_openat2
 #include <linux/openat2.h>
@@ -72,6 +75,30 @@ sys_rename_swap(int from_dir, const char *from, int to_dir, const char *to)
 #endif
 }
 
+static ssize_t
+sys_copy_range(int from, off_t *from_off, int to, off_t *to_off, size_t len)
+{
+#ifdef __linux__
+    return copy_file_range(from, from_off, to, to_off, len, 0);
+#else
+    (void)from, (void)from_off, (void)to, (void)to_off, (void)len;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+static int
+sys_clone(int from, int to)
+{
+#ifdef FICLONE
+    return ioctl(to, FICLONE, from);
+#else
+    (void)from, (void)to;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
 /* These have other attributes, or are macros, with some C libraries. */
 static int
 sys_fstat(int fd, struct stat *st)
@@ -92,7 +119,14 @@ const zmap_syscalls zmap_system = {
     .read = read,
     .readv = readv,
     .pread = pread,
+    .preadv = preadv,
     .write = write,
+    .pwritev = pwritev,
+    .copy_range = sys_copy_range,
+    .clone = sys_clone,
+    .ftruncate = ftruncate,
+    .fchmod = fchmod,
+    .flock = flock,
     .fsync = fsync,
     .syncfs = sys_syncfs,
     .fstat = sys_fstat,

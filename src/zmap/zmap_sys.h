@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of system calls of the file map. A test copies `zmap_system`, replaces entries and hands it to
- * zmap_file_use(); nothing in the file map calls the system past it. Calls answer as the system's do: -1 (or NULL)
- * and errno. What a system lacks says ENOSYS, and the file map has another way.
+ * The table of system calls of the file map and the zip map. A test copies `zmap_system`, replaces entries and hands
+ * it to zmap_file_use(); nothing in these maps calls the system past it. Calls answer as the system's do: -1 (or NULL)
+ * and errno. What a system lacks says ENOSYS, and the maps have another way.
  */
 #ifndef NCZ_ZMAP_SYS_H
 #define NCZ_ZMAP_SYS_H
@@ -21,7 +21,14 @@ struct zmap_syscalls {
     ssize_t (*read)(int fd, void *data, size_t len);
     ssize_t (*readv)(int fd, const struct iovec *to, int n);
     ssize_t (*pread)(int fd, void *data, size_t len, off_t off);
+    ssize_t (*preadv)(int fd, const struct iovec *to, int n, off_t off);
     ssize_t (*write)(int fd, const void *data, size_t len);
+    ssize_t (*pwritev)(int fd, const struct iovec *from, int n, off_t off);
+    ssize_t (*copy_range)(int from, off_t *from_off, int to, off_t *to_off, size_t len); /* copy_file_range() */
+    int (*clone)(int from, int to); /* all of a file, sharing its blocks: FICLONE */
+    int (*ftruncate)(int fd, off_t len);
+    int (*fchmod)(int fd, mode_t mode);
+    int (*flock)(int fd, int how);
     int (*fsync)(int fd);
     int (*syncfs)(int fd);
     int (*fstat)(int fd, struct stat *st);

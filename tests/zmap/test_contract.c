@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Runs the contract of all maps on the maps of this room: memory, the example, the fault wrapper without a fault, and
- * the file map with and without the system calls that only some systems have.
+ * the file map and the zip map with and without the system calls that only some systems have.
  */
 #include "contract/store.h"
 #include "zmap/scratch.h"
@@ -80,6 +80,70 @@ file_clear(void *place)
     scratch_free(place);
 }
 
+/* ---- zip ---- */
+
+static zmap *
+zip_open(void *place, zmap_open_how how, const zmap_zip_opts *opts)
+{
+    zmap *m = NULL;
+
+    return zmap_zip_open(scratch_path(place, "store.zip"), how, opts, &m) == NC_NOERR ? m : NULL;
+}
+
+static zmap *
+zip_reopen(void *place, zmap_open_how how)
+{
+    return zip_open(place, how, &(zmap_zip_opts){.prefix = ""});
+}
+
+static zmap *
+make_zip(void *place)
+{
+    return zip_reopen(place, ZMAP_CREATE_NEW);
+}
+
+static zmap *
+zip_below_reopen(void *place, zmap_open_how how)
+{
+    return zip_open(place, how, &(zmap_zip_opts){.prefix = "top/of it"});
+}
+
+static zmap *
+make_zip_below(void *place)
+{
+    return zip_below_reopen(place, ZMAP_CREATE_NEW);
+}
+
+static zmap *
+make_zip_sorted(void *place)
+{
+    return zip_open(place, ZMAP_CREATE_NEW, &(zmap_zip_opts){.prefix = "", .sorted = true});
+}
+
+/* An archive that was there and committed before: what is put goes into a copy. */
+static zmap *
+make_zip_again(void *place)
+{
+    return zmap_close(make_zip(place), ZMAP_KEEP) == NC_NOERR ? zip_reopen(place, ZMAP_OPEN_WRITE) : NULL;
+}
+
+static zmap *
+make_zip_memory(void *place)
+{
+    zmap *m = NULL;
+
+    (void)place;
+    return zmap_zip_mem_open(NULL, 0, ZMAP_CREATE_NEW, NULL, &m) == NC_NOERR ? m : NULL;
+}
+
+static zmap *
+make_fault_zip(void *place)
+{
+    zmap *m = NULL;
+
+    return zmap_fault_open(make_zip(place), &no_fault, &m) == NC_NOERR ? m : NULL;
+}
+
 static int
 no_open_beneath(int dir, const char *path, int flags)
 {
@@ -133,6 +197,49 @@ slow_write(int fd, const void *data, size_t len)
     return zmap_system.write(fd, data, len < 4099 ? len : 4099);
 }
 
+/* The beginning of the first place that has room. */
+static int
+slow_places(const struct iovec *from, int n, struct iovec *to)
+{
+    int i = 0;
+
+    while (i < n && from[i].iov_len == 0)
+        i++;
+    if (i == n)
+        return 0;
+    *to = (struct iovec){from[i].iov_base, from[i].iov_len < 4099 ? from[i].iov_len : 4099};
+    return 1;
+}
+
+static ssize_t
+slow_preadv(int fd, const struct iovec *to, int n, off_t off)
+{
+    struct iovec piece;
+
+    return slow_places(to, n, &piece) ? zmap_system.preadv(fd, &piece, 1, off) : 0;
+}
+
+static ssize_t
+slow_pwritev(int fd, const struct iovec *from, int n, off_t off)
+{
+    static _Thread_local unsigned turn;
+    struct iovec                  piece;
+
+    if (++turn % 3 == 0) {
+        errno = EINTR;
+        return -1;
+    }
+    return slow_places(from, n, &piece) ? zmap_system.pwritev(fd, &piece, 1, off) : 0;
+}
+
+static ssize_t
+no_copy_range(int from, off_t *from_off, int to, off_t *to_off, size_t len)
+{
+    (void)from, (void)from_off, (void)to, (void)to_off, (void)len;
+    errno = EXDEV;
+    return -1;
+}
+
 /* No file system says the type of an entry here. */
 static struct dirent *
 readdir_unknown(DIR *d)
@@ -154,8 +261,18 @@ main(void)
         {"file", file_place, make_file, file_reopen, file_clear, 255},
         {"file, sync each", file_place, make_file_sync_each, file_reopen, file_clear, 255},
         {"fault over file", file_place, make_fault_file, file_reopen, file_clear, 255},
+        {"zip", file_place, make_zip, zip_reopen, file_clear, 0},
+        {"zip, below a directory", file_place, make_zip_below, zip_below_reopen, file_clear, 0},
+        {"zip, sorted", file_place, make_zip_sorted, zip_reopen, file_clear, 0},
+        {.name = "zip, changed", .place = file_place, .make = make_zip_again, .clear = file_clear},
+        {.name = "zip in memory", .make = make_zip_memory},
+        {"fault over zip", file_place, make_fault_zip, zip_reopen, file_clear, 0},
     };
-    static const store_maker bare = {"file, bare system", file_place, make_file, file_reopen, file_clear, 255};
+    static const store_maker bare[] = {
+        {"file, bare system", file_place, make_file, file_reopen, file_clear, 255},
+        {"zip, bare system", file_place, make_zip, zip_reopen, file_clear, 0},
+        {.name = "zip, changed, bare system", .place = file_place, .make = make_zip_again, .clear = file_clear},
+    };
     zmap_syscalls            table = zmap_system;
     int                      failed = 0;
 
@@ -167,10 +284,14 @@ main(void)
     table.read = slow_read;
     table.readv = slow_readv;
     table.pread = slow_pread;
+    table.preadv = slow_preadv;
     table.write = slow_write;
+    table.pwritev = slow_pwritev;
+    table.copy_range = no_copy_range;
     table.readdir = readdir_unknown;
     zmap_file_use(&table);
-    failed += store_contract(&bare);
+    for (size_t i = 0; i < NCZ_LEN(bare); i++)
+        failed += store_contract(&bare[i]);
     zmap_file_use(NULL);
     return failed != 0;
 }

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The reading half of the zip map. The lock is held to look a name up; reading, inflating and checking go on without
+ * it, from a source that is held as long. What stands before an entry's bytes is known only from its local header:
+ * that is looked at once, together with the bytes, where its length is what the last one made likely.
+ *
+ * Whole objects are checked against their CRC; of ranges of stored ones that cannot be.
+ */
+#include "zmap/zmap_zip_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <zlib.h>
+
+#define METHOD_STORED  0
+#define METHOD_DEFLATE 8
+#define FLAG_ENCRYPTED 0x2041u /* of either kind, and with its headers masked */
+#define HEAD_ROOM      2304    /* bytes of a header that are read together with what follows */
+#define RATIO_MAX      1032    /* no byte of a deflated stream gives more */
+
+/* One object that is being read: a copy of what the table has, and what keeps its bytes there. */
+typedef struct opened {
+    zip_source *src;
+    zip_object  object;
+    uint32_t    at;
+} opened;
+
+static bool
+look_up(zip_map *m, const char *key, opened *out)
+{
+    uint32_t at;
+
+    if (m->writable)
+        pthread_rwlock_rdlock(&m->lock);
+    at = zmap_zip_names_find(&m->names, key, strlen(key));
+    if (at != 0 && m->names.v[at].present) {
+        const zip_object *o = &m->names.v[at].object;
+
+        *out = (opened){zmap_zip_source_ref(m->src), {o->off, o->csize, o->size, o->crc, o->when, 0, o->flags,
+                        o->method, o->need}, at};
+        out->object.head = __atomic_load_n(&o->head, __ATOMIC_RELAXED);
+    } else {
+        at = 0;
+    }
+    if (m->writable)
+        pthread_rwlock_unlock(&m->lock);
+    return at != 0;
+}
+
+/* What was found out is kept, if the name still leads to the same entry. */
+static void
+remember_head(zip_map *m, const opened *in)
+{
+    zip_object *o;
+
+    if (m->writable)
+        pthread_rwlock_rdlock(&m->lock);
+    o = &m->names.v[in->at].object;
+    if (o->off == in->object.off)
+        __atomic_store_n(&o->head, in->object.head, __ATOMIC_RELAXED);
+    if (m->writable)
+        pthread_rwlock_unlock(&m->lock);
+}
+
+/* ---- the entry ---- */
+
+static int
+fail_entry(const zip_map *m, const char *key, int code, const char *why)
+{
+    return ncz_fail(code, "%s in %s: %s", key, m->path, why);
+}
+
+/* What the directory says of it. */
+static int
+check_entry(const zip_map *m, const char *key, const zip_object *o)
+{
+    if ((o->flags & FLAG_ENCRYPTED) != 0)
+        return fail_entry(m, key, NC_ENOTBUILT, "the entry is encrypted");
+    if (o->method != METHOD_STORED && o->method != METHOD_DEFLATE)
+        return ncz_fail(NC_ENOTBUILT, "%s in %s: the entry is compressed by method %u; only stored (0) and deflated "
+                        "(8) ones are read", key, m->path, o->method);
+    if (o->method == METHOD_STORED ? o->size != o->csize : o->size / RATIO_MAX > o->csize)
+        return ncz_fail(NC_EFILTER, "%s in %s: the entry says that its %" PRIu64 " bytes are %" PRIu64, key, m->path,
+                        o->csize, o->size);
+    return NC_NOERR;
+}
+
+/* The local header, of which `have` bytes were read, against the directory. Sets o->head. */
+static int
+check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, zip_object *o)
+{
+    ncz_cursor  c = ncz_cursor_at(head, have);
+    size_t      key_len = strlen(key), name_len, extra_len;
+    const char *name;
+    uint16_t    flags, method;
+
+    if (ncz_cursor_u32le(&c) != ZIP_LOCAL_SIG)
+        return fail_entry(m, key, NC_ENOTNC, "there is no entry where the directory says");
+    (void)ncz_cursor_u16le(&c);
+    flags = ncz_cursor_u16le(&c);
+    method = ncz_cursor_u16le(&c);
+    (void)ncz_cursor_bytes(&c, 16);
+    name_len = ncz_cursor_u16le(&c);
+    extra_len = ncz_cursor_u16le(&c);
+    name = (const char *)ncz_cursor_bytes(&c, m->prefix_len + key_len);
+    if (name == NULL || name_len != m->prefix_len + key_len || memcmp(name, m->prefix, m->prefix_len) != 0 ||
+        memcmp(name + m->prefix_len, key, key_len) != 0)
+        return fail_entry(m, key, NC_ENOTNC, "the entry where the directory says has another name");
+    if (method != o->method || ((flags ^ o->flags) & FLAG_ENCRYPTED) != 0)
+        return fail_entry(m, key, NC_ENOTNC, "the entry and the directory do not say the same");
+    o->head = (uint32_t)(ZIP_LOCAL_LEN + name_len + extra_len);
+    __atomic_store_n(&m->extra, (uint32_t)extra_len, __ATOMIC_RELAXED);
+    return NC_NOERR;
+}
+
+/*
+ * Header and bytes at once: `into` gets the `len` bytes from `off` of the entry where the guess was right (*got).
+ * Else only the header's length is known.
+ */
+static int
+read_head(zip_map *m, const char *key, opened *in, void *into, size_t len, uint64_t off, bool *got)
+{
+    unsigned char room[HEAD_ROOM], *head = room;
+    size_t        known = ZIP_LOCAL_LEN + m->prefix_len + strlen(key), want, have;
+    int           rc;
+
+    want = known + __atomic_load_n(&m->extra, __ATOMIC_RELAXED);
+    if (off != 0 || want > sizeof room)
+        len = 0;
+    if (want > sizeof room)
+        want = known; /* more is not looked at */
+    if (want > sizeof room && (head = ncz_alloc(want)) == NULL)
+        return ncz_fail_nomem(want);
+    if ((rc = zmap_zip_source_read2(in->src, head, want, into, len, in->object.off, &have)) == NC_NOERR &&
+        (rc = check_head(m, key, head, have < want ? have : want, &in->object)) == NC_NOERR)
+        remember_head(m, in); /* of no name: of the root, which is no object */
+    *got = rc == NC_NOERR && len != 0 && have == want + len && in->object.head == want;
+    if (head != room)
+        ncz_free(head);
+    return rc;
+}
+
+int
+zmap_zip_head(zip_map *m, const char *key, zip_source *s, const zip_object *o, uint32_t *out)
+{
+    opened in = {.src = s, .object = *o};
+    bool   got;
+    int    rc = NC_NOERR;
+
+    if (o->head == 0)
+        rc = read_head(m, key, &in, NULL, 0, 0, &got);
+    if (rc == NC_NOERR)
+        *out = in.object.head;
+    return rc;
+}
+
+/* The bytes [off, off + len) of an entry, as they are in the archive. */
+static int
+read_stored(zip_map *m, const char *key, opened *in, void *into, size_t len, uint64_t off)
+{
+    bool got = false;
+    int  rc;
+
+    if (in->object.head == 0 && ((rc = read_head(m, key, in, into, len, off, &got)) != NC_NOERR || got))
+        return rc;
+    return zmap_zip_source_read(in->src, into, len, in->object.off + in->object.head + off);
+}
+
+static int
+check_crc(const zip_map *m, const char *key, const zip_object *o, const unsigned char *data, size_t len)
+{
+    uint32_t crc = (uint32_t)crc32_z(0, data, len);
+
+    if (crc != o->crc)
+        return ncz_fail(NC_EFILTER, "%s in %s: its bytes have the CRC %08x, but %08x when they were stored", key,
+                        m->path, crc, o->crc);
+    return NC_NOERR;
+}
+
+static int
+read_whole(zip_map *m, const char *key, opened *in, void *into, size_t len)
+{
+    bool got;
+    int  rc;
+
+    if (in->object.method == METHOD_STORED) {
+        rc = read_stored(m, key, in, into, len, 0);
+    } else {
+        rc = in->object.head == 0 ? read_head(m, key, in, NULL, 0, 0, &got) : NC_NOERR;
+        if (rc == NC_NOERR)
+            rc = zmap_zip_inflate(in->src, in->object.off + in->object.head, &in->object, key, into);
+    }
+    return rc == NC_NOERR ? check_crc(m, key, &in->object, into, len) : rc;
+}
+
+/* ---- requests ---- */
+
+/* A range of a deflated object: all of it is read, under the ceiling of stored objects, and the range cut out. */
+static int
+answer_cut(zip_map *m, opened *in, zmap_get_req *r)
+{
+    unsigned char *whole = NULL;
+    size_t         n;
+    int            rc;
+
+    if ((rc = zmap_answer_size(r, in->object.size, &n)) != NC_NOERR)
+        return rc;
+    if (in->object.size > ncz_limits_default.object_bytes)
+        return ncz_fail(NC_ENOMEM, "%s: %" PRIu64 " bytes are more than the limit of %zu for one object", r->key,
+                        in->object.size, ncz_limits_default.object_bytes);
+    if ((whole = ncz_alloc((size_t)in->object.size)) == NULL)
+        return ncz_fail_nomem((size_t)in->object.size);
+    if ((rc = read_whole(m, r->key, in, whole, (size_t)in->object.size)) == NC_NOERR)
+        rc = zmap_answer_bytes(r, whole, (size_t)in->object.size);
+    ncz_free(whole);
+    return rc;
+}
+
+static int
+answer(zip_map *m, opened *in, zmap_get_req *r)
+{
+    char  *to = r->into;
+    size_t n;
+    int    rc;
+
+    if ((rc = check_entry(m, r->key, &in->object)) != NC_NOERR ||
+        (rc = zmap_answer_size(r, in->object.size, &n)) != NC_NOERR)
+        return rc;
+    if (in->object.method != METHOD_STORED && n != in->object.size)
+        return answer_cut(m, in, r);
+    if (to == NULL) {
+        if ((rc = ncz_buf_reserve(&r->body, n)) != NC_NOERR)
+            return rc;
+        to = r->body.data + r->body.len;
+    }
+    rc = n == in->object.size ? read_whole(m, r->key, in, to, n) : read_stored(m, r->key, in, to, n, r->off);
+    if (r->into == NULL) {
+        r->body.len += rc == NC_NOERR ? n : 0;
+        r->body.data[r->body.len] = '\0';
+    }
+    if (rc == NC_NOERR)
+        r->nread = n;
+    return rc;
+}
+
+/* Requests that follow each other and have one key are answered from one version of the object. */
+int
+zmap_zip_get(zmap *map, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
+{
+    zip_map *m = (zip_map *)map;
+    opened   in = {.src = NULL};
+    bool     found = false;
+
+    for (size_t i = 0; i < n; i++) {
+        bool last = i + 1 == n || reqs[i].key != reqs[i + 1].key;
+        int  rc;
+
+        if (i == 0 || reqs[i].key != reqs[i - 1].key)
+            found = look_up(m, reqs[i].key, &in);
+        rc = found ? answer(m, &in, &reqs[i]) : NC_EEMPTY;
+        if (last) {
+            zmap_zip_source_unref(in.src);
+            in.src = NULL;
+        }
+        zmap_get_end(&reqs[i], rc, done, arg);
+    }
+    return NC_NOERR;
+}

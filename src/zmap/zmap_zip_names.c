@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The names of an archive: a tree of segments in one array, and a hash table of whole names over it. An archive of
+ * millions of entries is opened and looked up in this.
+ *
+ * Invariant: `live` of a name is one for its object plus one for each child whose `live` is not 0, so that what
+ * nothing stands at or below is told from a prefix. A name once made stays until all are cleared.
+ *
+ * No locks of its own.
+ */
+#include "zmap/zmap_zip_int.h"
+
+#include <string.h>
+
+#define BLOCK_LEN  ((size_t)64 * 1024)
+#define FIRST_CAP  64
+#define FIRST_SLOTS 256
+
+struct zip_block {
+    zip_block *before;
+    char       bytes[];
+};
+
+int
+zmap_zip_names_init(zip_names *t)
+{
+    *t = (zip_names){.v = ncz_zalloc_n(FIRST_CAP, sizeof(zip_name)),
+                     .slots = ncz_zalloc_n(FIRST_SLOTS, sizeof(uint32_t)),
+                     .n = 1,
+                     .cap = FIRST_CAP,
+                     .nslots = FIRST_SLOTS};
+    if (t->v != NULL && t->slots != NULL) {
+        t->v[0].key = "";
+        return NC_NOERR;
+    }
+    zmap_zip_names_clear(t);
+    return ncz_fail_nomem(FIRST_CAP * sizeof(zip_name));
+}
+
+void
+zmap_zip_names_clear(zip_names *t)
+{
+    for (zip_block *b = t->blocks, *before; b != NULL; b = before) {
+        before = b->before;
+        ncz_free(b);
+    }
+    ncz_free(t->v);
+    ncz_free(t->slots);
+    *t = (zip_names){.v = NULL};
+}
+
+static uint32_t
+hash_of(const char *key, size_t len)
+{
+    return (uint32_t)ncz_hash(key, len);
+}
+
+static uint32_t
+find(const zip_names *t, const char *key, size_t len, uint32_t hash)
+{
+    for (uint32_t i = hash & (t->nslots - 1); t->slots[i] != 0; i = (i + 1) & (t->nslots - 1)) {
+        const zip_name *n = &t->v[t->slots[i]];
+
+        if (n->hash == hash && n->len == len && memcmp(n->key, key, len) == 0)
+            return t->slots[i];
+    }
+    return 0;
+}
+
+uint32_t
+zmap_zip_names_find(const zip_names *t, const char *key, size_t len)
+{
+    return len != 0 ? find(t, key, len, hash_of(key, len)) : 0;
+}
+
+/* ---- growing ---- */
+
+static void
+place(zip_names *t, uint32_t at)
+{
+    uint32_t i = t->v[at].hash & (t->nslots - 1);
+
+    while (t->slots[i] != 0)
+        i = (i + 1) & (t->nslots - 1);
+    t->slots[i] = at;
+}
+
+/* Room for one more name, and at most two slots of three taken. */
+static int
+grow(zip_names *t)
+{
+    if (t->n == t->cap) {
+        uint32_t  cap = t->cap * 2;
+        zip_name *v = ncz_grow(t->v, cap, sizeof *v);
+
+        if (v == NULL)
+            return ncz_fail_nomem(cap * sizeof *v);
+        t->v = v;
+        t->cap = cap;
+    }
+    if (t->n >= t->nslots / 3 * 2) {
+        uint32_t *slots = ncz_zalloc_n((size_t)t->nslots * 2, sizeof *slots);
+
+        if (slots == NULL)
+            return ncz_fail_nomem((size_t)t->nslots * 2 * sizeof *slots);
+        ncz_free(t->slots);
+        t->slots = slots;
+        t->nslots *= 2;
+        for (uint32_t at = 1; at < t->n; at++)
+            place(t, at);
+    }
+    return NC_NOERR;
+}
+
+/* A copy of the key that stays. Keys are short: at most ZMAP_KEY_MAX. */
+static const char *
+keep(zip_names *t, const char *key, size_t len)
+{
+    char *kept;
+
+    if (t->blocks == NULL || len > BLOCK_LEN - t->block_used) {
+        zip_block *b = ncz_alloc(sizeof *b + BLOCK_LEN);
+
+        if (b == NULL)
+            return NULL;
+        b->before = t->blocks;
+        t->blocks = b;
+        t->block_used = 0;
+    }
+    kept = t->blocks->bytes + t->block_used;
+    memcpy(kept, key, len);
+    t->block_used += len;
+    return kept;
+}
+
+/* `key` stays where it is. The name above it is there already. */
+static int
+add(zip_names *t, const char *key, size_t len, uint32_t hash, uint32_t parent, uint32_t *at)
+{
+    int rc;
+
+    if (t->n > ZIP_ENTRIES_MAX * 2u)
+        return ncz_fail(NC_ENOMEM, "more names than the limit of %u in one archive", ZIP_ENTRIES_MAX * 2u);
+    if ((rc = grow(t)) != NC_NOERR)
+        return rc;
+    *at = t->n++;
+    t->v[*at] = (zip_name){
+        .key = key, .len = (uint32_t)len, .hash = hash, .parent = parent, .sibling = t->v[parent].child};
+    t->v[parent].child = *at;
+    place(t, *at);
+    return NC_NOERR;
+}
+
+/* From the top down, each new name sharing the bytes of the whole key. */
+int
+zmap_zip_names_make(zip_names *t, const char *key, size_t len, uint32_t *at)
+{
+    uint32_t    parent = 0, hash = hash_of(key, len), there;
+    const char *kept;
+    size_t      above = len;
+    int         rc;
+
+    if ((*at = find(t, key, len, hash)) != 0)
+        return NC_NOERR;
+    if ((kept = keep(t, key, len)) == NULL)
+        return ncz_fail_nomem(len);
+    while (above > 0 && key[above - 1] != '/') /* mostly the name above it is there */
+        above--;
+    if (above > 0 && (there = zmap_zip_names_find(t, key, above - 1)) != 0)
+        return add(t, kept, len, hash, there, at);
+    for (size_t i = 1; i < above; i++) {
+        if (key[i] != '/')
+            continue;
+        if ((there = zmap_zip_names_find(t, key, i)) == 0 &&
+            (rc = add(t, kept, i, hash_of(key, i), parent, &there)) != NC_NOERR)
+            return rc;
+        parent = there;
+    }
+    return add(t, kept, len, hash, parent, at);
+}
+
+/* ---- objects ---- */
+
+void
+zmap_zip_names_set(zip_names *t, uint32_t at, const zip_object *o)
+{
+    zip_name *n = &t->v[at];
+
+    n->object = *o;
+    if (n->present)
+        return;
+    n->present = true;
+    t->nobjects++;
+    while (n->live++ == 0 && at != 0) {
+        at = n->parent;
+        n = &t->v[at];
+    }
+}
+
+void
+zmap_zip_names_unset(zip_names *t, uint32_t at)
+{
+    zip_name *n = &t->v[at];
+
+    if (!n->present)
+        return;
+    n->present = false;
+    t->nobjects--;
+    while (--n->live == 0 && at != 0) {
+        at = n->parent;
+        n = &t->v[at];
+    }
+}
+
+int
+zmap_zip_names_place(const zip_names *t, uint32_t at)
+{
+    const zip_name *n = &t->v[at], *above = n;
+
+    while (above->parent != 0) {
+        above = &t->v[above->parent];
+        if (above->present)
+            return ncz_fail(NC_EOBJECT, "%.*s: %.*s is an object, not a prefix", (int)n->len, n->key, (int)above->len,
+                            above->key);
+    }
+    if (n->live != 0 && !n->present)
+        return ncz_fail(NC_EOBJECT, "%.*s: is the prefix of other objects", (int)n->len, n->key);
+    return NC_NOERR;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The writing half of the zip map. A put takes a place behind the last entry under the lock, writes there without it,
+ * and lets the name lead there only when all is written: so puts go on at once, from any number of threads, and what
+ * fails leaves dead bytes and the old object. What was there before is dead bytes too, until the archive is repacked.
+ *
+ * Lock order: gate (shared), lock.
+ */
+#include "zmap/zmap_zip_int.h"
+
+#include <string.h>
+#include <zlib.h>
+
+/* The gate, shared, unless nothing can be changed any more. */
+static int
+enter(zip_map *m)
+{
+    int rc;
+
+    pthread_rwlock_rdlock(&m->gate);
+    rc = m->taken ? ncz_fail(NC_EPERM, "the archive was taken out of the map") : zmap_zip_check_failed(m);
+    if (rc != NC_NOERR)
+        pthread_rwlock_unlock(&m->gate);
+    return rc;
+}
+
+/* The same, and there is something to write to. */
+static int
+enter_staged(zip_map *m)
+{
+    int rc;
+
+    while ((rc = enter(m)) == NC_NOERR && !m->staged) {
+        pthread_rwlock_unlock(&m->gate);
+        pthread_rwlock_wrlock(&m->gate);
+        rc = zmap_zip_stage(m);
+        pthread_rwlock_unlock(&m->gate);
+        if (rc != NC_NOERR)
+            break;
+    }
+    return rc;
+}
+
+/* Whether the object may be put there now. Under the lock. */
+static int
+check_put(const zip_map *m, const zmap_put_req *r, uint32_t at)
+{
+    if (r->when == ZMAP_IF_ABSENT && m->names.v[at].present)
+        return ncz_fail(NC_EOBJECT, "%s: exists", r->key);
+    return zmap_zip_names_place(&m->names, at);
+}
+
+/* A name, and a place of `nbytes`. */
+static int
+reserve(zip_map *m, const zmap_put_req *r, uint64_t nbytes, uint32_t *at, uint64_t *off)
+{
+    uint64_t end;
+    int      rc;
+
+    pthread_rwlock_wrlock(&m->lock);
+    if ((rc = zmap_zip_names_make(&m->names, r->key, strlen(r->key), at)) != NC_NOERR ||
+        (rc = check_put(m, r, *at)) != NC_NOERR)
+        goto done;
+    if (m->names.nobjects + m->nothers >= ZIP_ENTRIES_MAX) {
+        rc = ncz_fail(NC_ENOMEM, "%s: more entries than the limit of %d", m->path, ZIP_ENTRIES_MAX);
+        goto done;
+    }
+    if (!ncz_add64(m->end, nbytes, &end) || end > INT64_MAX) {
+        rc = ncz_fail(NC_ENOMEM, "%s: no archive is that long", m->path);
+        goto done;
+    }
+    if ((rc = zmap_zip_source_room(m->src, end)) != NC_NOERR)
+        goto done;
+    *off = m->end;
+    m->end = end;
+done:
+    pthread_rwlock_unlock(&m->lock);
+    return rc;
+}
+
+/* The name leads to what was written, unless somebody else was there first; what nothing leads to is dead. */
+static int
+publish(zip_map *m, const zmap_put_req *r, uint32_t at, const zip_object *o, int written)
+{
+    int      rc = written;
+    uint64_t nbytes = o->head + o->csize;
+
+    pthread_rwlock_wrlock(&m->lock);
+    if (rc == NC_NOERR)
+        rc = check_put(m, r, at);
+    if (rc == NC_NOERR && m->names.v[at].present)
+        nbytes = zmap_zip_entry_len(m, &m->names.v[at]);
+    else if (rc == NC_NOERR)
+        nbytes = 0;
+    m->dead += nbytes;
+    if (rc == NC_NOERR) {
+        zmap_zip_names_set(&m->names, at, o);
+        m->changed = true;
+    }
+    pthread_rwlock_unlock(&m->lock);
+    return rc;
+}
+
+static int
+put_one(zip_map *m, const zmap_put_req *r)
+{
+    zip_object o = {.csize = r->len, .size = r->len, .crc = (uint32_t)crc32_z(0, r->data, r->len)};
+    ncz_buf    head = NCZ_BUF_INIT;
+    uint32_t   at;
+    int        rc;
+
+    if (r->len == 0)
+        o.crc = 0; /* zlib takes the absence of bytes for a question */
+    if ((rc = zmap_zip_local_header(m, r->key, &o, &head)) != NC_NOERR)
+        goto done;
+    if ((rc = enter_staged(m)) != NC_NOERR)
+        goto done;
+    if ((rc = reserve(m, r, o.head + o.csize, &at, &o.off)) == NC_NOERR) {
+        struct iovec from[3] = {{head.data, head.len}, {(void *)(uintptr_t)r->data, r->len}, {NULL, 0}};
+
+        rc = publish(m, r, at, &o, zmap_zip_source_write3(m->src, from, o.off));
+    }
+    pthread_rwlock_unlock(&m->gate);
+done:
+    ncz_buf_clear(&head);
+    return rc;
+}
+
+int
+zmap_zip_put(zmap *m, zmap_put_req *reqs, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        zmap_put_end(&reqs[i], put_one((zip_map *)m, &reqs[i]));
+    return NC_NOERR;
+}
+
+/* Nothing is written: the bytes are dead, and the directory of the next commit does not tell of them. */
+static void
+del_one(zip_map *m, const char *key)
+{
+    uint32_t at;
+
+    pthread_rwlock_wrlock(&m->lock);
+    at = zmap_zip_names_find(&m->names, key, strlen(key));
+    if (at != 0 && m->names.v[at].present) {
+        m->dead += zmap_zip_entry_len(m, &m->names.v[at]);
+        zmap_zip_names_unset(&m->names, at);
+        m->changed = true;
+    }
+    pthread_rwlock_unlock(&m->lock);
+}
+
+int
+zmap_zip_del(zmap *map, const char *const *keys, size_t n)
+{
+    zip_map *m = (zip_map *)map;
+    int      rc;
+
+    if ((rc = enter(m)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < n; i++)
+        del_one(m, keys[i]);
+    pthread_rwlock_unlock(&m->gate);
+    return NC_NOERR;
+}

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The directory of an archive -> its names. All of it comes from outside: nothing is allocated for a count that is
+ * only told, every place must be inside the archive and before the directory, and no two entries may share bytes,
+ * which is what makes small archives huge. An entry that lies about what is in it is found out when it is read.
+ *
+ * The directory goes by in a window; it is read twice, once for the prefix and once for the names.
+ */
+#include "zmap/zmap_zip_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define END64_LEN      56
+#define END64_SIG      0x06064b50u
+#define LOCATOR_LEN    20
+#define LOCATOR_SIG    0x07064b50u
+#define COMMENT_MAX    65535
+#define RECORD_MAX     (ZIP_CENTRAL_LEN + 3 * 65535)
+#define WINDOW         ((size_t)512 * 1024)
+#define MADE_BY_UNIX   3
+
+static int
+fail_directory(const zip_source *s, const char *why)
+{
+    return ncz_fail(NC_ENOTNC, "%s: no zip archive that can be read: %s", s->what, why);
+}
+
+/* ---- the end record ---- */
+
+/*
+ * The last one whose comment fits, the one whose comment ends where the archive does before all others. *at is its
+ * place in `tail`.
+ */
+static bool
+find_end(const unsigned char *tail, size_t len, size_t *at)
+{
+    bool found = false;
+
+    for (size_t i = len - ZIP_END_LEN + 1; i-- > 0;) {
+        ncz_cursor c = ncz_cursor_at(tail + i, len - i);
+        size_t     end;
+
+        if (ncz_cursor_u32le(&c) != ZIP_END_SIG)
+            continue;
+        (void)ncz_cursor_bytes(&c, ZIP_END_LEN - 6);
+        end = i + ZIP_END_LEN + ncz_cursor_u16le(&c);
+        if (end > len || (found && end != len))
+            continue;
+        *at = i;
+        found = true;
+        if (end == len)
+            break;
+    }
+    return found;
+}
+
+/* The wider record, where there is one. `at`: of the end record. */
+static int
+read_end64(zip_source *s, uint64_t at, zip_end *out, uint64_t *start)
+{
+    unsigned char raw[END64_LEN];
+    ncz_cursor    c = ncz_cursor_at(raw, sizeof raw);
+    uint64_t      where;
+    int           rc;
+
+    if (at < LOCATOR_LEN + END64_LEN)
+        return NC_NOERR;
+    if ((rc = zmap_zip_source_read(s, raw, LOCATOR_LEN, at - LOCATOR_LEN)) != NC_NOERR)
+        return rc;
+    if (ncz_cursor_u32le(&c) != LOCATOR_SIG)
+        return NC_NOERR;
+    (void)ncz_cursor_u32le(&c); /* disk */
+    where = ncz_cursor_u64le(&c);
+    if (where > at - LOCATOR_LEN - END64_LEN)
+        return fail_directory(s, "its end record leads nowhere");
+    for (int turn = 0; turn < 2; turn++) { /* where it says, or, when bytes were put before all, right before us */
+        if (turn == 1)
+            where = at - LOCATOR_LEN - END64_LEN;
+        if ((rc = zmap_zip_source_read(s, raw, sizeof raw, where)) != NC_NOERR)
+            return rc;
+        c = ncz_cursor_at(raw, sizeof raw);
+        if (ncz_cursor_u32le(&c) == END64_SIG)
+            break;
+        if (turn == 1)
+            return fail_directory(s, "its end record leads nowhere");
+    }
+    (void)ncz_cursor_bytes(&c, 12); /* its length, versions */
+    if (ncz_cursor_u64le(&c) != 0) /* disks */
+        return fail_directory(s, "it is one of several parts");
+    (void)ncz_cursor_u64le(&c);
+    out->count = ncz_cursor_u64le(&c);
+    out->len = ncz_cursor_u64le(&c);
+    out->off = ncz_cursor_u64le(&c);
+    *start = where;
+    return NC_NOERR;
+}
+
+int
+zmap_zip_read_end(zip_source *s, zip_end *out)
+{
+    size_t         len = s->size < ZIP_END_LEN + COMMENT_MAX ? (size_t)s->size : ZIP_END_LEN + COMMENT_MAX, at;
+    uint64_t       tail_off = s->size - len, start, told;
+    unsigned char *tail = NULL;
+    zip_end        end = {0};
+    ncz_cursor     c;
+    int            rc;
+
+    if (len < ZIP_END_LEN)
+        return fail_directory(s, "it is too short");
+    if ((tail = ncz_alloc(len)) == NULL)
+        return ncz_fail_nomem(len);
+    if ((rc = zmap_zip_source_read(s, tail, len, tail_off)) != NC_NOERR)
+        goto done;
+    if (!find_end(tail, len, &at)) {
+        rc = fail_directory(s, "its end record is missing: it was cut, or is still being written");
+        goto done;
+    }
+    c = ncz_cursor_at(tail + at + 4, len - at - 4);
+    if (ncz_cursor_u32le(&c) != 0) {
+        rc = fail_directory(s, "it is one of several parts");
+        goto done;
+    }
+    (void)ncz_cursor_u16le(&c);
+    end.count = ncz_cursor_u16le(&c);
+    end.len = ncz_cursor_u32le(&c);
+    end.off = ncz_cursor_u32le(&c);
+    start = tail_off + at;
+    if ((rc = read_end64(s, start, &end, &start)) != NC_NOERR)
+        goto done;
+    if (!ncz_add64(end.off, end.len, &told) || told > start)
+        rc = fail_directory(s, "its directory is not where it says");
+    else if (end.count > end.len / ZIP_CENTRAL_LEN)
+        rc = fail_directory(s, "it tells of more entries than its directory can hold");
+    else if (end.count > ZIP_ENTRIES_MAX)
+        rc = ncz_fail(NC_ENOMEM, "%s: %" PRIu64 " entries are more than the limit of %d", s->what, end.count,
+                      ZIP_ENTRIES_MAX);
+    if (rc != NC_NOERR)
+        goto done;
+    end.base = start - told;
+    end.off += end.base;
+    *out = end;
+done:
+    ncz_free(tail);
+    return rc;
+}
+
+/* ---- one record ---- */
+
+typedef struct record {
+    zip_object  object;
+    const char *name;
+    size_t      name_len, extra_len, len;
+    bool        link;
+} record;
+
+/* The wide forms of those fields that have no room for them. */
+static bool
+read_wide(const unsigned char *extra, size_t len, zip_object *o)
+{
+    ncz_cursor c = ncz_cursor_at(extra, len), wide;
+
+    if (o->size != UINT32_MAX && o->csize != UINT32_MAX && o->off != UINT32_MAX)
+        return true;
+    while (c.good && c.len - c.pos >= 4) {
+        uint16_t             id = ncz_cursor_u16le(&c), n = ncz_cursor_u16le(&c);
+        const unsigned char *data = ncz_cursor_bytes(&c, n);
+
+        if (data == NULL || id != 1)
+            continue;
+        wide = ncz_cursor_at(data, n);
+        if (o->size == UINT32_MAX)
+            o->size = ncz_cursor_u64le(&wide);
+        if (o->csize == UINT32_MAX)
+            o->csize = ncz_cursor_u64le(&wide);
+        if (o->off == UINT32_MAX)
+            o->off = ncz_cursor_u64le(&wide);
+        return wide.good;
+    }
+    return true; /* a number that happens to be this one */
+}
+
+static bool
+read_record(const unsigned char *p, size_t len, record *out)
+{
+    ncz_cursor           c = ncz_cursor_at(p, len);
+    record               r = {.name = NULL};
+    uint16_t             made_by, comment_len, disk;
+    uint32_t             mode;
+    const unsigned char *extra;
+
+    if (ncz_cursor_u32le(&c) != ZIP_CENTRAL_SIG)
+        return false;
+    made_by = ncz_cursor_u16le(&c);
+    r.object.need = ncz_cursor_u16le(&c);
+    r.object.flags = ncz_cursor_u16le(&c);
+    r.object.method = ncz_cursor_u16le(&c);
+    r.object.when = ncz_cursor_u32le(&c);
+    r.object.crc = ncz_cursor_u32le(&c);
+    r.object.csize = ncz_cursor_u32le(&c);
+    r.object.size = ncz_cursor_u32le(&c);
+    r.name_len = ncz_cursor_u16le(&c);
+    r.extra_len = ncz_cursor_u16le(&c);
+    comment_len = ncz_cursor_u16le(&c);
+    disk = ncz_cursor_u16le(&c);
+    (void)ncz_cursor_u16le(&c);
+    mode = ncz_cursor_u32le(&c) >> 16;
+    r.object.off = ncz_cursor_u32le(&c);
+    r.name = (const char *)ncz_cursor_bytes(&c, r.name_len);
+    extra = ncz_cursor_bytes(&c, r.extra_len);
+    (void)ncz_cursor_bytes(&c, comment_len);
+    if (!c.good || (disk != 0 && disk != UINT16_MAX) || !read_wide(extra, r.extra_len, &r.object))
+        return false;
+    r.len = c.pos;
+    r.link = made_by >> 8 == MADE_BY_UNIX && S_ISLNK(mode);
+    *out = r;
+    return true;
+}
+
+/* ---- all of them ---- */
+
+typedef int (*record_fn)(const record *r, const unsigned char *raw, void *arg);
+
+/* Makes every place absolute and sees that the entry is before the directory. */
+static int
+check_record(const zip_source *s, const zip_end *end, record *r)
+{
+    uint64_t last;
+
+    if (!ncz_add64(r->object.off, end->base, &r->object.off) ||
+        !ncz_add64(r->object.off, ZIP_LOCAL_LEN + r->name_len, &last) || !ncz_add64(last, r->object.csize, &last) ||
+        last > end->off)
+        return fail_directory(s, "an entry is not inside it");
+    return NC_NOERR;
+}
+
+static int
+each_record(zip_source *s, const zip_end *end, record_fn fn, void *arg)
+{
+    unsigned char *window = ncz_alloc(WINDOW);
+    size_t         have = 0, pos = 0;
+    uint64_t       read = 0, count = 0;
+    record         r = {.name = NULL};
+    int            rc = NC_NOERR;
+
+    if (window == NULL)
+        return ncz_fail_nomem(WINDOW);
+    while (rc == NC_NOERR && read + pos - have < end->len) {
+        if (have - pos < RECORD_MAX && read < end->len) {
+            size_t n = end->len - read < WINDOW - (have - pos) ? (size_t)(end->len - read) : WINDOW - (have - pos);
+
+            memmove(window, window + pos, have - pos);
+            have -= pos;
+            pos = 0;
+            if ((rc = zmap_zip_source_read(s, window + have, n, end->off + read)) != NC_NOERR)
+                break;
+            have += n;
+            read += n;
+        }
+        if (!read_record(window + pos, have - pos, &r))
+            rc = fail_directory(s, "its directory is broken");
+        else if (++count > ZIP_ENTRIES_MAX)
+            rc = ncz_fail(NC_ENOMEM, "%s: more entries than the limit of %d", s->what, ZIP_ENTRIES_MAX);
+        else if ((rc = check_record(s, end, &r)) == NC_NOERR)
+            rc = fn(&r, window + pos, arg);
+        pos += r.len;
+    }
+    ncz_free(window);
+    if (rc == NC_NOERR && count != end->count)
+        rc = fail_directory(s, "its directory has not as many entries as its end record says");
+    return rc;
+}
+
+/* ---- the prefix ---- */
+
+bool
+zmap_zip_is_document(const char *name, size_t len)
+{
+    static const char *const documents[] = {".zgroup", ".zarray",    ".zattrs",  ".zmetadata",
+                                            ".nczarr", ".nczgroup", "zarr.json"};
+    size_t start = len;
+
+    while (start > 0 && name[start - 1] != '/')
+        start--;
+    for (size_t i = 0; i < NCZ_LEN(documents); i++)
+        if (strlen(documents[i]) == len - start && memcmp(name + start, documents[i], len - start) == 0)
+            return true;
+    return false;
+}
+
+/* What is seen on the way. */
+typedef struct search {
+    char  *common; /* the directory that all objects are below, with its '/' */
+    size_t len;
+    size_t shallowest; /* bytes of the shortest directory that holds a document */
+    bool   any;
+} search;
+
+static size_t
+dir_len(const char *name, size_t len)
+{
+    while (len > 0 && name[len - 1] != '/')
+        len--;
+    return len;
+}
+
+/* What the archivers of some systems leave beside what they were told to keep. */
+static bool
+is_litter(const char *name, size_t len)
+{
+    return len >= 9 && memcmp(name, "__MACOSX/", 9) == 0;
+}
+
+static int
+search_record(const record *r, const unsigned char *raw, void *arg)
+{
+    search *s = arg;
+    size_t  len = dir_len(r->name, r->name_len), same = 0;
+
+    (void)raw;
+    if (r->name_len == 0 || len == r->name_len || is_litter(r->name, r->name_len)) /* a directory's own entry */
+        return NC_NOERR;
+    if (zmap_zip_is_document(r->name, r->name_len) && (s->shallowest == 0 || len + 1 < s->shallowest))
+        s->shallowest = len + 1; /* 0 is for none */
+    if (!s->any) {
+        s->any = true;
+        s->len = len;
+        return (s->common = ncz_strndup(r->name, len)) != NULL ? NC_NOERR : ncz_fail_nomem(len + 1);
+    }
+    while (same < s->len && same < len && s->common[same] == r->name[same])
+        same++;
+    s->len = dir_len(s->common, same);
+    return NC_NOERR;
+}
+
+int
+zmap_zip_find_prefix(zip_source *s, const zip_end *end, char **out)
+{
+    search found = {.common = NULL};
+    char  *prefix = NULL;
+    int    rc;
+
+    if ((rc = each_record(s, end, search_record, &found)) != NC_NOERR)
+        goto done;
+    if (found.shallowest != found.len + 1)
+        found.len = 0;
+    if ((prefix = ncz_strndup(found.any ? found.common : "", found.len)) == NULL) {
+        rc = ncz_fail_nomem(found.len + 1);
+        goto done;
+    }
+    if (found.len > 0) { /* a directory whose name is no key is none of ours */
+        prefix[found.len - 1] = '\0';
+        prefix[found.len - 1] = zmap_key_valid(prefix) ? '/' : '\0';
+        if (prefix[found.len - 1] == '\0')
+            prefix[0] = '\0';
+    }
+    *out = prefix;
+done:
+    ncz_free(found.common);
+    return rc;
+}
+
+/* ---- the names ---- */
+
+typedef struct span {
+    uint64_t off, end;
+} span;
+
+typedef struct reading {
+    zip_map *m;
+    span    *spans;
+    size_t   n, cap;
+    bool     in_order;
+    uint64_t used; /* bytes of the entries that names lead to */
+    size_t   twice, unseen;
+} reading;
+
+static int
+remember_span(reading *rd, const record *r)
+{
+    if (rd->n == rd->cap) {
+        size_t cap = rd->cap != 0 ? rd->cap * 2 : 256;
+        span  *spans = ncz_grow(rd->spans, cap, sizeof *spans);
+
+        if (spans == NULL)
+            return ncz_fail_nomem(cap * sizeof *spans);
+        rd->spans = spans;
+        rd->cap = cap;
+    }
+    rd->spans[rd->n] = (span){r->object.off, r->object.off + ZIP_LOCAL_LEN + r->name_len + r->object.csize};
+    if (rd->n > 0 && rd->spans[rd->n].off < rd->spans[rd->n - 1].end)
+        rd->in_order = false;
+    rd->n++;
+    return NC_NOERR;
+}
+
+/* The key of an entry, when it is an object of ours: a key below the prefix, and no link. */
+static bool
+key_of(const zip_map *m, const record *r, char key[ZMAP_KEY_MAX + 1])
+{
+    size_t len = r->name_len - m->prefix_len;
+
+    if (r->name_len <= m->prefix_len || len > ZMAP_KEY_MAX || r->link ||
+        memcmp(r->name, m->prefix, m->prefix_len) != 0 || memchr(r->name, '\0', r->name_len) != NULL)
+        return false;
+    memcpy(key, r->name + m->prefix_len, len);
+    key[len] = '\0';
+    return zmap_key_valid(key);
+}
+
+/* An entry that is no object stays in the archive when that is changed: its record is kept. But a directory's own
+ * entry says nothing that the names of the others do not. */
+static int
+keep_other(reading *rd, const record *r, const unsigned char *raw)
+{
+    zip_map *m = rd->m;
+    int      rc;
+
+    if (r->name_len > 0 && r->name[r->name_len - 1] == '/' && r->object.csize == 0)
+        return NC_NOERR;
+    rd->unseen++;
+    rd->used += ZIP_LOCAL_LEN + r->name_len + r->object.csize;
+    if (!m->writable)
+        return NC_NOERR;
+    m->nothers++;
+    if ((rc = ncz_buf_append(&m->others, raw, r->len)) == NC_NOERR &&
+        !zmap_zip_record_move((unsigned char *)m->others.data + m->others.len - r->len, r->object.off))
+        rc = ncz_fail(NC_ENOTBUILT, "%s: an archive with bytes before its first entry cannot be changed", m->path);
+    return rc;
+}
+
+static int
+name_record(const record *r, const unsigned char *raw, void *arg)
+{
+    reading *rd = arg;
+    zip_map *m = rd->m;
+    char     key[ZMAP_KEY_MAX + 1];
+    uint32_t at;
+    int      rc;
+
+    if ((rc = remember_span(rd, r)) != NC_NOERR)
+        return rc;
+    if (!key_of(m, r, key))
+        return keep_other(rd, r, raw);
+    if ((rc = zmap_zip_names_make(&m->names, key, r->name_len - m->prefix_len, &at)) != NC_NOERR)
+        return rc;
+    if (m->names.v[at].present) {
+        rd->twice++;
+        rd->used -= zmap_zip_entry_len(m, &m->names.v[at]);
+    }
+    zmap_zip_names_set(&m->names, at, &r->object);
+    rd->used += zmap_zip_entry_len(m, &m->names.v[at]);
+    return NC_NOERR;
+}
+
+static int
+compare_spans(const void *a, const void *b)
+{
+    const span *x = a, *y = b;
+
+    return (x->off > y->off) - (x->off < y->off);
+}
+
+static int
+check_spans(reading *rd)
+{
+    if (rd->in_order)
+        return NC_NOERR;
+    qsort(rd->spans, rd->n, sizeof *rd->spans, compare_spans);
+    for (size_t i = 1; i < rd->n; i++)
+        if (rd->spans[i].off < rd->spans[i - 1].end)
+            return fail_directory(rd->m->src, "two of its entries overlap");
+    return NC_NOERR;
+}
+
+int
+zmap_zip_read_names(zip_map *m, const zip_end *end)
+{
+    reading rd = {.m = m, .in_order = true};
+    int     rc;
+
+    if ((rc = each_record(m->src, end, name_record, &rd)) == NC_NOERR)
+        rc = check_spans(&rd);
+    ncz_free(rd.spans);
+    if (rc != NC_NOERR)
+        return rc;
+    if (rd.twice > 0)
+        ncz_log(NCZ_LOG_WARN, "%s: %zu entries have the name of a later one: the last counts", m->path, rd.twice);
+    if (rd.unseen > 0)
+        ncz_log(NCZ_LOG_WARN, "%s: %zu entries are no objects of the dataset: not seen", m->path, rd.unseen);
+    m->end = end->off;
+    m->dead = end->off > rd.used ? end->off - rd.used : 0;
+    return NC_NOERR;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An archive without its dead bytes: every object in the order of the directory, with a header of its own making, so
+ * that the bytes follow from the objects alone. Small entries go out by the batch, large ones from file to file.
+ *
+ * Under the gate, alone: nothing is put meanwhile; what is read goes on being read from the old file.
+ */
+#include "zmap/zmap_zip_int.h"
+
+#include <string.h>
+
+#define SMALL    ((uint64_t)64 * 1024)
+#define FLUSH_AT ((size_t)1 << 20)
+
+typedef struct repacking {
+    zip_map    *m;
+    zip_source *to;
+    ncz_buf     out; /* to be written at off */
+    uint64_t    off;
+} repacking;
+
+static int
+flush(repacking *p)
+{
+    struct iovec data[3] = {{p->out.data, p->out.len}, {NULL, 0}, {NULL, 0}};
+    int          rc = zmap_zip_source_write3(p->to, data, p->off);
+
+    p->off += p->out.len;
+    ncz_buf_reset(&p->out);
+    return rc;
+}
+
+/* One entry; *moved is the object as it stands in the new file. */
+static int
+copy_entry(repacking *p, const zip_name *name, zip_object *moved)
+{
+    char       key[ZMAP_KEY_MAX + 1];
+    zip_object o = name->object;
+    uint32_t   head;
+    uint64_t   from;
+    size_t     start = p->out.len;
+    int        rc;
+
+    memcpy(key, name->key, name->len);
+    key[name->len] = '\0';
+    o.head = __atomic_load_n(&name->object.head, __ATOMIC_RELAXED);
+    if ((rc = zmap_zip_head(p->m, key, p->m->src, &o, &head)) != NC_NOERR)
+        return rc;
+    from = o.off + head;
+    o.off = p->off + start;
+    if ((rc = zmap_zip_local_header(p->m, key, &o, &p->out)) != NC_NOERR)
+        return rc;
+    o.head = (uint32_t)(p->out.len - start);
+    *moved = o;
+    if (o.csize > SMALL) {
+        if ((rc = flush(p)) == NC_NOERR)
+            rc = zmap_zip_source_copy(p->m->src, from, p->to, p->off, o.csize);
+        p->off += o.csize;
+        return rc;
+    }
+    if ((rc = ncz_buf_reserve(&p->out, (size_t)o.csize)) != NC_NOERR ||
+        (rc = zmap_zip_source_read(p->m->src, p->out.data + p->out.len, (size_t)o.csize, from)) != NC_NOERR)
+        return rc;
+    p->out.len += (size_t)o.csize;
+    return p->out.len >= FLUSH_AT ? flush(p) : NC_NOERR;
+}
+
+int
+zmap_zip_repack(zip_map *m, zip_source *to)
+{
+    repacking   p = {.m = m, .to = to, .out = NCZ_BUF_INIT};
+    uint32_t   *order = NULL;
+    zip_object *moved = NULL;
+    size_t      n;
+    int         rc;
+
+    if ((rc = zmap_zip_order(m, &order, &n)) != NC_NOERR)
+        return rc;
+    if ((moved = ncz_alloc_n(n, sizeof *moved)) == NULL) {
+        rc = ncz_fail_nomem(n * sizeof *moved);
+        goto done;
+    }
+    for (size_t i = 0; i < n; i++)
+        if ((rc = copy_entry(&p, &m->names.v[order[i]], &moved[i])) != NC_NOERR)
+            goto done;
+    if ((rc = flush(&p)) != NC_NOERR)
+        goto done;
+
+    pthread_rwlock_wrlock(&m->lock);
+    for (size_t i = 0; i < n; i++)
+        m->names.v[order[i]].object = moved[i];
+    m->src = to;
+    m->end = p.off;
+    m->dead = 0;
+    pthread_rwlock_unlock(&m->lock);
+done:
+    ncz_free(order);
+    ncz_free(moved);
+    ncz_buf_clear(&p.out);
+    return rc;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The partial file of an archive that is written, and how it takes the archive's place.
+ *
+ *   1 the archive, if there is one, is opened and locked, then the partial file: whoever cannot lock both is refused.
+ *     A lock counts only when the name still leads to the file that it is on
+ *   2 the first change copies the archive's entries into the partial file; what is put goes behind them
+ *   3 commit: the directory is written behind the last entry, the file cut there and synced
+ *   4 it is renamed over the archive, and the archive's directory synced
+ *
+ * Until 4 the archive is untouched. From 4 on the lock on what was the partial file is one on the archive; the next
+ * change begins at 2 with another partial file. A partial file that a killed writer left is used again by the next.
+ */
+#include "zmap/zmap_zip_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/file.h>
+
+#define PART_SUFFIX   ".nczarr.partial"
+#define REPACK_SUFFIX ".nczarr-repack.partial"
+#define OPEN_FLAGS    (O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+#define LOCK_TRIES    20
+#define REPACK_MIN    ((uint64_t)1 << 20) /* dead bytes that are not worth a copy */
+
+static int
+fail_place(const zip_map *m, int err, const char *what)
+{
+    return ncz_fail_errno(err, "%s: %s", m->path, what);
+}
+
+int
+zmap_zip_check_failed(const zip_map *m)
+{
+    return m->failure.code != NC_NOERR ? ncz_err_adopt(&m->failure) : NC_NOERR;
+}
+
+static int
+check_plain(const zip_map *m, int fd, struct stat *st)
+{
+    if (zmap_sys()->fstat(fd, st) != 0)
+        return fail_place(m, errno, "cannot be inspected");
+    if (!S_ISREG(st->st_mode))
+        return ncz_fail(NC_ENOTNC, "%s: is no plain file", m->path);
+    return NC_NOERR;
+}
+
+/* ---- 1: opening and locking ------------------------------------------------------------------------------------ */
+
+static int
+lock(const zip_map *m, int fd)
+{
+    while (zmap_sys()->flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EINTR)
+            continue;
+        if (errno == EWOULDBLOCK)
+            return ncz_fail(NC_EACCESS, "%s: is being written already, by this process or another: an archive has one "
+                                        "writer at a time", m->path);
+        ncz_log(NCZ_LOG_WARN, "%s: the file system has no locks; nothing keeps a second writer away", m->path);
+        break;
+    }
+    return NC_NOERR;
+}
+
+/* Opens name in the archive's directory and locks it. *fd is -1 when there is none, which only without O_CREAT can be. */
+static int
+open_locked(const zip_map *m, const char *name, int flags, int *fd, struct stat *st)
+{
+    struct stat named;
+    int         rc = NC_NOERR;
+
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if ((*fd = zmap_sys()->openat(m->at.dir, name, flags | OPEN_FLAGS, 0666)) < 0) {
+            if (errno == ENOENT && (flags & O_CREAT) == 0)
+                return NC_NOERR;
+            if (errno == EISDIR || errno == ELOOP)
+                return ncz_fail(NC_EOBJECT, "%s: %s is no plain file", m->path, name);
+            return ncz_fail_errno(errno, "%s: %s cannot be opened for writing", m->path, name);
+        }
+        if ((rc = check_plain(m, *fd, st)) != NC_NOERR || (rc = lock(m, *fd)) != NC_NOERR)
+            break;
+        if (zmap_sys()->fstatat(m->at.dir, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == st->st_ino &&
+            named.st_dev == st->st_dev)
+            return NC_NOERR;
+        zmap_sys()->close(*fd); /* it was replaced before we had the lock */
+        *fd = -1;
+    }
+    if (*fd >= 0)
+        zmap_sys()->close(*fd);
+    *fd = -1;
+    return rc != NC_NOERR ? rc : ncz_fail(NC_EACCESS, "%s: another writer is at work", m->path);
+}
+
+static int
+open_partial(zip_map *m)
+{
+    struct stat st;
+    int         fd, rc;
+
+    if ((rc = open_locked(m, m->at.part, O_RDWR | O_CREAT | O_NOFOLLOW, &fd, &st)) != NC_NOERR)
+        return rc;
+    if (zmap_sys()->ftruncate(fd, 0) != 0)
+        rc = fail_place(m, errno, "its partial file cannot be emptied");
+    if (rc == NC_NOERR)
+        rc = zmap_zip_source_file(fd, m->path, 0, &m->at.partial);
+    if (rc != NC_NOERR)
+        zmap_sys()->close(fd);
+    return rc;
+}
+
+static int
+open_archive(zip_map *m, zmap_open_how how)
+{
+    struct stat st;
+    zip_source *s = NULL;
+    int         fd, rc;
+
+    if ((rc = open_locked(m, m->at.name, O_RDWR, &fd, &st)) != NC_NOERR)
+        return rc;
+    if (fd < 0)
+        return how == ZMAP_CREATE_NEW ? NC_NOERR : ncz_fail(NC_ENOOBJECT, "%s: no such archive", m->path);
+    m->at.there = true;
+    m->at.mode = st.st_mode & 07777;
+    if ((rc = zmap_zip_source_file(fd, m->path, (uint64_t)st.st_size, &s)) != NC_NOERR) {
+        zmap_sys()->close(fd);
+        return rc;
+    }
+    m->at.old = s;
+    if (how == ZMAP_CREATE_NEW && !m->replace)
+        return ncz_fail(NC_EOBJECT, "%s: exists", m->path);
+    if (how != ZMAP_CREATE_NEW)
+        m->src = zmap_zip_source_ref(s);
+    return NC_NOERR;
+}
+
+/* The directory, and the names in it. Links are followed first, so that the file goes and not the link. */
+static int
+open_place(zip_map *m, const char *path)
+{
+    char       *real = realpath(path, NULL), *dir = NULL;
+    const char *full = real != NULL ? real : path, *slash = strrchr(full, '/'), *name = slash != NULL ? slash + 1 : full;
+    int         rc = NC_NOERR;
+
+    dir = slash == NULL ? ncz_strdup(".") : ncz_strndup(full, slash == full ? 1 : (size_t)(slash - full));
+    m->at.name = ncz_strdup(name);
+    m->at.part = ncz_sprintf("%s" PART_SUFFIX, name);
+    m->at.repack = ncz_sprintf("%s" REPACK_SUFFIX, name);
+    if (dir == NULL || m->at.name == NULL || m->at.part == NULL || m->at.repack == NULL)
+        rc = ncz_fail_nomem(strlen(full));
+    else if (name[0] == '\0')
+        rc = ncz_fail(NC_EINVAL, "%s: an archive without a name", path);
+    else if ((m->at.dir = zmap_sys()->openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)) < 0)
+        rc = errno == ENOENT || errno == ENOTDIR ? ncz_fail(NC_ENOOBJECT, "%s: its directory does not exist", path)
+                                                 : fail_place(m, errno, "its directory cannot be opened");
+    ncz_free(dir);
+    free(real);
+    return rc;
+}
+
+static int
+open_for_reading(zip_map *m, const char *path)
+{
+    struct stat st;
+    int         fd, rc;
+
+    if ((fd = zmap_sys()->openat(AT_FDCWD, path, O_RDONLY | OPEN_FLAGS, 0)) < 0)
+        return errno == ENOENT || errno == ENOTDIR ? ncz_fail(NC_ENOOBJECT, "%s: no such archive", path)
+                                                   : fail_place(m, errno, "cannot be opened");
+    if ((rc = check_plain(m, fd, &st)) == NC_NOERR)
+        rc = zmap_zip_source_file(fd, path, (uint64_t)st.st_size, &m->src);
+    if (rc != NC_NOERR)
+        zmap_sys()->close(fd);
+    return rc;
+}
+
+int
+zmap_zip_stage_open(zip_map *m, const char *path, zmap_open_how how)
+{
+    int rc;
+
+    if (how == ZMAP_OPEN_READ)
+        return open_for_reading(m, path);
+    if ((rc = open_place(m, path)) != NC_NOERR || (rc = open_archive(m, how)) != NC_NOERR ||
+        (rc = open_partial(m)) != NC_NOERR)
+        return rc;
+    if (how != ZMAP_CREATE_NEW)
+        return NC_NOERR;
+    m->src = m->at.partial;
+    m->at.partial = NULL;
+    m->staged = true;
+    if (m->at.mode != 0 && zmap_sys()->fchmod(m->src->fd, m->at.mode) != 0)
+        rc = fail_place(m, errno, "its partial file cannot get its mode");
+    return rc;
+}
+
+/* ---- 2: the first change --------------------------------------------------------------------------------------- */
+
+int
+zmap_zip_stage(zip_map *m)
+{
+    zip_source *old = m->src, *to;
+    int         rc = NC_NOERR;
+
+    if (m->staged)
+        return NC_NOERR;
+    if (m->at.dir >= 0) {
+        if (m->at.partial == NULL && (rc = open_partial(m)) != NC_NOERR)
+            return rc;
+        to = m->at.partial;
+        if (zmap_sys()->clone(old->fd, to->fd) != 0)
+            rc = zmap_zip_source_copy(old, 0, to, 0, m->end);
+        if (rc == NC_NOERR && m->at.mode != 0 && zmap_sys()->fchmod(to->fd, m->at.mode) != 0)
+            rc = fail_place(m, errno, "its partial file cannot get its mode");
+        if (rc != NC_NOERR) {
+            (void)!zmap_sys()->ftruncate(to->fd, 0); /* the space, if nothing else */
+            return rc;
+        }
+        if (m->at.old == NULL)
+            m->at.old = zmap_zip_source_ref(old); /* its lock stays */
+        pthread_rwlock_wrlock(&m->lock);
+        m->src = to;
+        pthread_rwlock_unlock(&m->lock);
+        m->at.partial = NULL;
+        zmap_zip_source_unref(old);
+    }
+    m->staged = true;
+    return NC_NOERR;
+}
+
+/* ---- 3, 4: commit ---------------------------------------------------------------------------------------------- */
+
+/* A failed sync is final: the bytes it was about may be gone although they still read well. */
+static int
+sync_fd(zip_map *m, int fd)
+{
+    int rc;
+
+    if (__atomic_load_n(&m->sync_never, __ATOMIC_RELAXED))
+        return NC_NOERR;
+    while (zmap_sys()->fsync(fd) != 0) {
+        if (errno == EINTR)
+            continue;
+        rc = fail_place(m, errno, "cannot be made durable");
+        ncz_err_save(&m->failure, rc);
+        return rc;
+    }
+    return NC_NOERR;
+}
+
+/* Over the archive that we hold; but when there was none, over nothing that appeared meanwhile. */
+static int
+rename_over(zip_map *m, const char *from)
+{
+    int dir = m->at.dir;
+
+    if (m->at.there) {
+        if (zmap_sys()->renameat(dir, from, dir, m->at.name) != 0)
+            return fail_place(m, errno, "cannot be replaced by what was written");
+        return NC_NOERR;
+    }
+    if (zmap_sys()->rename_new(dir, from, dir, m->at.name) == 0)
+        return NC_NOERR;
+    if (errno == ENOSYS || errno == EINVAL || errno == ENOTSUP) {
+        if (zmap_sys()->linkat(dir, from, dir, m->at.name, 0) == 0) {
+            zmap_sys()->unlinkat(dir, from, 0);
+            return NC_NOERR;
+        }
+        if (errno != EEXIST && zmap_sys()->renameat(dir, from, dir, m->at.name) == 0) /* no links there */
+            return NC_NOERR;
+    }
+    if (errno == EEXIST)
+        return ncz_fail(NC_EOBJECT, "%s: appeared while it was written elsewhere: not replaced", m->path);
+    return fail_place(m, errno, "cannot get its name");
+}
+
+static bool
+worth_repacking(const zip_map *m)
+{
+    if (m->nothers != 0) /* entries that are not ours cannot be moved */
+        return false;
+    return m->sorted || (m->dead >= REPACK_MIN && m->dead > m->end / 3);
+}
+
+/* A second file beside the partial one, which *partial holds then. When it cannot be had the partial one has to do. */
+static bool
+repack(zip_map *m, zip_source **partial)
+{
+    zip_source *to = NULL, *from = m->src;
+    int         fd, rc;
+
+    zmap_sys()->unlinkat(m->at.dir, m->at.repack, 0); /* of a writer that was killed: we have the lock */
+    fd = zmap_sys()->openat(m->at.dir, m->at.repack, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | OPEN_FLAGS, 0666);
+    if (fd < 0)
+        return false;
+    if ((rc = zmap_zip_source_file(fd, m->path, 0, &to)) != NC_NOERR)
+        zmap_sys()->close(fd);
+    else if (m->at.mode != 0 && zmap_sys()->fchmod(fd, m->at.mode) != 0)
+        rc = fail_place(m, errno, "its mode");
+    if (rc == NC_NOERR && (rc = lock(m, fd)) == NC_NOERR)
+        rc = zmap_zip_repack(m, to);
+    if (rc == NC_NOERR) {
+        *partial = from;
+        return true;
+    }
+    ncz_log(NCZ_LOG_WARN, "%s: not repacked: %s", m->path, ncz_err_text());
+    zmap_zip_source_unref(to);
+    zmap_sys()->unlinkat(m->at.dir, m->at.repack, 0);
+    return false;
+}
+
+/* 3 and 4 of what m->src has. */
+static int
+put_in_place(zip_map *m, const char *from)
+{
+    uint64_t size;
+    int      rc;
+
+    if ((rc = zmap_zip_write_directory(m, m->src, &size)) != NC_NOERR)
+        return rc;
+    if (zmap_sys()->ftruncate(m->src->fd, (off_t)size) != 0)
+        return fail_place(m, errno, "cannot be cut to its length");
+    if ((rc = sync_fd(m, m->src->fd)) != NC_NOERR || (rc = rename_over(m, from)) != NC_NOERR)
+        return rc;
+    m->staged = m->changed = false;
+    m->at.there = true;
+    zmap_zip_source_unref(m->at.old);
+    m->at.old = NULL;
+    return sync_fd(m, m->at.dir);
+}
+
+int
+zmap_zip_commit(zip_map *m, bool last)
+{
+    zip_source *partial = NULL;
+    bool        repacked;
+    int         rc;
+
+    if ((rc = zmap_zip_check_failed(m)) != NC_NOERR || m->at.dir < 0 || !(m->changed || (m->made && m->staged)))
+        return rc;
+    if ((rc = zmap_zip_stage(m)) != NC_NOERR)
+        return rc;
+    repacked = last && worth_repacking(m) && repack(m, &partial);
+    rc = put_in_place(m, repacked ? m->at.repack : m->at.part);
+    if (repacked) { /* one of the two is the archive, or none is */
+        zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);
+        if (m->staged)
+            zmap_sys()->unlinkat(m->at.dir, m->at.repack, 0);
+        zmap_zip_source_unref(partial);
+        m->at.partial_gone = true;
+    }
+    return rc;
+}
+
+/* ---- the end --------------------------------------------------------------------------------------------------- */
+
+/* The archive that this session put there, if it is there still. */
+static int
+remove_made(zip_map *m)
+{
+    struct stat st, named;
+
+    if (!m->at.there || m->staged || zmap_sys()->fstat(m->src->fd, &st) != 0 ||
+        zmap_sys()->fstatat(m->at.dir, m->at.name, &named, AT_SYMLINK_NOFOLLOW) != 0 || st.st_ino != named.st_ino ||
+        st.st_dev != named.st_dev)
+        return NC_NOERR;
+    if (zmap_sys()->unlinkat(m->at.dir, m->at.name, 0) != 0)
+        return fail_place(m, errno, "cannot be removed");
+    return NC_NOERR;
+}
+
+int
+zmap_zip_stage_close(zip_map *m, zmap_end how)
+{
+    int rc = NC_NOERR;
+
+    if (m->at.dir < 0)
+        return NC_NOERR;
+    if (how == ZMAP_DISCARD && m->made)
+        rc = remove_made(m);
+    else if (how != ZMAP_REVERT)
+        rc = zmap_zip_commit(m, true);
+    if ((m->staged && !m->at.partial_gone) || m->at.partial != NULL)
+        zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);
+    return rc;
+}
