@@ -64,6 +64,17 @@ most_pieces(const ncz_plan *p, size_t most)
     return n == 0 ? 1 : n < most ? (size_t)n : most;
 }
 
+/* More than the caches have to spare for it: a read of so much had better not go through them on its way out. */
+#define STREAM_BYTES ((uint64_t)32 << 20)
+
+static bool
+is_large(const ncz_plan *p)
+{
+    uint64_t n;
+
+    return !ncz_select_nelems(&p->sel, &n) || n >= STREAM_BYTES / ncz_type_size(p->mem);
+}
+
 int
 ncz_chunk_call_init(ncz_chunk_call *c, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing)
 {
@@ -82,6 +93,7 @@ ncz_chunk_call_init(ncz_chunk_call *c, ncz_engine *e, const ncz_plan *plan, char
         return ncz_err_adopt(&spec->unusable);
     if ((rc = ncz_move_check(&spec->dtype, plan->mem)) != NC_NOERR)
         return rc;
+    c->move.stream = !writing && is_large(plan);
     if ((rc = ncz_walk_new(&plan->sel, plan->shape, spec->chunk, &c->walk)) != NC_NOERR)
         return rc;
     c->cap = most_pieces(plan, jobs_of(c, threads));

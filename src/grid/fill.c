@@ -66,18 +66,19 @@ typedef struct edge {
 } edge;
 
 static int
-edge_run(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n)
+edge_runs(void *arg, const ncz_plane *p)
 {
     const edge *e = arg;
+    bool        packed = p->n == 1 || p->a_step == (ptrdiff_t)e->item;
 
-    (void)b;
-    (void)bs;
-    if (n == 1 || as == (ptrdiff_t)e->item) {
-        ncz_fill_elems(e->chunk + a, n, e->fill, e->item);
-        return NC_NOERR;
+    for (size_t row = 0; row < p->rows; row++) {
+        char *run = e->chunk + p->a + (ptrdiff_t)row * p->a_row;
+
+        if (packed)
+            ncz_fill_elems(run, p->n, e->fill, e->item);
+        for (size_t i = 0; i < p->n && !packed; i++)
+            ncz_fill_elems(run + (ptrdiff_t)i * p->a_step, 1, e->fill, e->item);
     }
-    for (size_t i = 0; i < n; i++)
-        ncz_fill_elems(e->chunk + a + (ptrdiff_t)i * as, 1, e->fill, e->item);
     return NC_NOERR;
 }
 
@@ -111,7 +112,7 @@ fill_slab(const ncz_move *m, size_t rank, size_t at, const uint64_t *in, const u
     }
     ncz_grid_nest_tidy(&nest);
     e->chunk += in[at] * strides[at] * item;
-    rc = ncz_grid_nest_each(&nest, edge_run, e);
+    rc = ncz_grid_nest_each(&nest, edge_runs, e);
     e->chunk = chunk;
     ncz_grid_nest_clear(&nest);
     return rc;

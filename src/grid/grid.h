@@ -117,6 +117,7 @@ typedef struct ncz_move {
     const uint64_t  *chunk;   /* chunk shape, rank entries */
     bool             order_f; /* elements of a chunk in column-major order */
     bool             classic;
+    bool             stream;  /* what goes to memory is more than caches hold: stores go past them */
 } ncz_move;
 
 /* Can `mem` and the stored type be converted at all? NC_NOERR, NC_ECHAR or NC_EBADTYPE. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * grid_int: what the files of this room share: kernels on runs of elements, the pipe that strings them together, and
- * the nest of loops that calls a function for each run of a piece.
+ * the nest of loops that calls a function for the runs of a piece.
  */
 #ifndef NCZ_GRID_INT_H
 #define NCZ_GRID_INT_H
@@ -22,13 +22,35 @@ bool ncz_grid_half_in(const void *src, void *dst, size_t n);  /* double -> half,
 /* n elements of `size` bytes from places `ss` bytes apart to places `ds` bytes apart. */
 void ncz_grid_copy(const char *src, ptrdiff_t ss, char *dst, ptrdiff_t ds, size_t n, size_t size, bool swap);
 
+/*
+ * Runs of n elements side by side, from one place to another: steps in bytes from element to element, and from run to
+ * run.
+ */
+typedef struct ncz_runs {
+    const char *src;
+    char       *dst;
+    ptrdiff_t   src_step, dst_step;
+    ptrdiff_t   src_row, dst_row;
+    size_t      n, rows;
+} ncz_runs;
+
+/* ---- stream_*.c: stores past the caches, for what is too large to stay there ---- */
+
+#define NCZ_GRID_STREAM_LEAST 128 /* bytes of a run: shorter ones hardly have a cache line to themselves */
+
+/* Packed runs of nbytes each. */
+void ncz_grid_stream(const ncz_runs *r, size_t nbytes);
+/* After the last, and before another thread is told. */
+void ncz_grid_stream_end(void);
+
 /* ---- pipe.c: load and swap, convert, swap and store; by blocks that stay in the first-level cache ---- */
 
 typedef struct ncz_pipe {
     size_t      src_size, dst_size;
     bool        src_swap, dst_swap;
     bool        src_half, dst_half;
-    bool        mute; /* a value out of range is no error */
+    bool        mute;   /* a value out of range is no error */
+    bool        stream; /* stores of long runs go past the caches; then ncz_grid_stream_end() */
     ncz_conv_fn conv; /* NULL: none needed */
 } ncz_pipe;
 
@@ -38,8 +60,8 @@ bool ncz_grid_host_big(void);
 ncz_pipe ncz_grid_pipe_out(const ncz_dtype *from, nc_type mem, bool classic);
 ncz_pipe ncz_grid_pipe_in(nc_type mem, const ncz_dtype *to, bool classic);
 
-/* True when a value was out of range. Steps are bytes. */
-bool ncz_grid_pipe_run(const ncz_pipe *p, const char *src, ptrdiff_t ss, char *dst, ptrdiff_t ds, size_t n);
+/* True when a value was out of range. */
+bool ncz_grid_pipe_runs(const ncz_pipe *p, const ncz_runs *r);
 
 /* ---- nest.c: nested loops over two sides at once ---- */
 
@@ -50,13 +72,21 @@ typedef struct ncz_nest {
     ncz_dims k;    /* the counters */
 } ncz_nest;
 
-/* One run: n elements at byte offsets a and b, as and bs apart. Non-zero stops the nest. */
-typedef int (*ncz_run_fn)(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n);
+/* The two innermost loops: `rows` runs of n elements. Offsets and steps are bytes. */
+typedef struct ncz_plane {
+    ptrdiff_t a, b;           /* the first element */
+    ptrdiff_t a_step, b_step; /* to the next element of a run */
+    ptrdiff_t a_row, b_row;   /* to the next run */
+    size_t    n, rows;
+} ncz_plane;
+
+/* Non-zero stops the nest. */
+typedef int (*ncz_plane_fn)(void *arg, const ncz_plane *p);
 
 int  ncz_grid_nest_init(ncz_nest *t, size_t rank);
 void ncz_grid_nest_add(ncz_nest *t, uint64_t n, ptrdiff_t a, ptrdiff_t b); /* outermost first; n 1 adds nothing */
 void ncz_grid_nest_tidy(ncz_nest *t);  /* smallest steps of side b innermost; merges what runs on */
-int  ncz_grid_nest_each(ncz_nest *t, ncz_run_fn fn, void *arg);
+int  ncz_grid_nest_each(ncz_nest *t, ncz_plane_fn fn, void *arg);
 void ncz_grid_nest_clear(ncz_nest *t);
 
 /* Elements between neighbours along each dimension of a chunk. */

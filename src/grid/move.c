@@ -62,87 +62,116 @@ ncz_move_direct(const ncz_move *m, const ncz_piece *p)
 /* ---- the runs ---- */
 
 static int
-run_out(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n)
+runs_out(void *arg, const ncz_plane *p)
 {
-    mover *m = arg;
+    mover   *m = arg;
+    ncz_runs r = { .src = m->from + p->a, .src_step = p->a_step, .src_row = p->a_row, .dst = m->to + p->b,
+                   .dst_step = p->b_step, .dst_row = p->b_row, .n = p->n, .rows = p->rows };
 
-    if (ncz_grid_pipe_run(&m->pipe, m->from + a, as, m->to + b, bs, n))
+    if (ncz_grid_pipe_runs(&m->pipe, &r))
         m->bad = true;
     return NC_NOERR;
 }
 
 static int
-run_in(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n)
+runs_in(void *arg, const ncz_plane *p)
 {
-    mover *m = arg;
+    mover   *m = arg;
+    ncz_runs r = { .src = m->from + p->b, .src_step = p->b_step, .src_row = p->b_row, .dst = m->to + p->a,
+                   .dst_step = p->a_step, .dst_row = p->a_row, .n = p->n, .rows = p->rows };
 
-    if (ncz_grid_pipe_run(&m->pipe, m->from + b, bs, m->to + a, as, n))
+    if (ncz_grid_pipe_runs(&m->pipe, &r))
         m->bad = true;
     return NC_NOERR;
 }
 
+/* Calls `one` for each element of a plane, until it says something else than NC_NOERR. */
 static int
-strings_out(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n)
+each_element(mover *m, const ncz_plane *p, int (*one)(mover *m, ptrdiff_t a, ptrdiff_t b))
 {
-    mover *m = arg;
-    int    rc;
+    int rc = NC_NOERR;
 
-    for (size_t i = 0; i < n; i++, a += as, b += bs) {
-        char *s = NULL;
+    for (size_t row = 0; row < p->rows; row++) {
+        ptrdiff_t a = p->a + (ptrdiff_t)row * p->a_row, b = p->b + (ptrdiff_t)row * p->b_row;
 
-        if ((rc = ncz_grid_string_out(m->dtype, m->from + a, &s)) != NC_NOERR)
-            return rc;
-        memcpy(m->to + b, &s, sizeof s);
-        m->made++;
+        for (size_t i = 0; i < p->n && rc == NC_NOERR; i++, a += p->a_step, b += p->b_step)
+            rc = one(m, a, b);
     }
+    return rc;
+}
+
+static int
+string_out(mover *m, ptrdiff_t a, ptrdiff_t b)
+{
+    char *s = NULL;
+    int   rc = ncz_grid_string_out(m->dtype, m->from + a, &s);
+
+    if (rc != NC_NOERR)
+        return rc;
+    memcpy(m->to + b, &s, sizeof s);
+    m->made++;
     return NC_NOERR;
 }
 
 static int
-strings_undo(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n)
+string_undo(mover *m, ptrdiff_t a, ptrdiff_t b)
 {
-    mover *m = arg;
+    char *s;
 
     (void)a;
-    (void)as;
-    for (size_t i = 0; i < n && m->left > 0; i++, b += bs, m->left--) {
-        char *s;
-
-        memcpy(&s, m->to + b, sizeof s);
-        ncz_free(s);
-        s = NULL;
-        memcpy(m->to + b, &s, sizeof s);
-    }
+    if (m->left == 0)
+        return NC_NOERR;
+    memcpy(&s, m->to + b, sizeof s);
+    ncz_free(s);
+    s = NULL;
+    memcpy(m->to + b, &s, sizeof s);
+    m->left--;
     return NC_NOERR;
 }
 
 static int
-strings_in(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n)
+string_in(mover *m, ptrdiff_t a, ptrdiff_t b)
 {
-    mover *m = arg;
+    const char *s;
 
-    for (size_t i = 0; i < n; i++, a += as, b += bs) {
-        const char *s;
-
-        memcpy(&s, m->from + b, sizeof s);
-        ncz_grid_string_in(m->dtype, s, m->to + a);
-    }
+    memcpy(&s, m->from + b, sizeof s);
+    ncz_grid_string_in(m->dtype, s, m->to + a);
     return NC_NOERR;
+}
+
+static int
+strings_out(void *arg, const ncz_plane *p)
+{
+    return each_element(arg, p, string_out);
+}
+
+static int
+strings_undo(void *arg, const ncz_plane *p)
+{
+    return each_element(arg, p, string_undo);
+}
+
+static int
+strings_in(void *arg, const ncz_plane *p)
+{
+    return each_element(arg, p, string_in);
 }
 
 /* One value at `from` to every place. */
 static int
-run_fill(void *arg, ptrdiff_t a, ptrdiff_t as, ptrdiff_t b, ptrdiff_t bs, size_t n)
+runs_fill(void *arg, const ncz_plane *p)
 {
     mover *m = arg;
     size_t size = m->pipe.dst_size;
 
-    (void)a;
-    (void)as;
-    if (bs == (ptrdiff_t)size)
-        ncz_fill_elems(m->to + b, n, m->from, size);
-    else
-        ncz_grid_copy(m->from, 0, m->to + b, bs, n, size, false);
+    for (size_t row = 0; row < p->rows; row++) {
+        char *to = m->to + p->b + (ptrdiff_t)row * p->b_row;
+
+        if (p->b_step == (ptrdiff_t)size)
+            ncz_fill_elems(to, p->n, m->from, size);
+        else
+            ncz_grid_copy(m->from, 0, to, p->b_step, p->n, size, false);
+    }
     return NC_NOERR;
 }
 
@@ -182,7 +211,7 @@ done:
 
 /* Runs the nest with `fn`; when strings cannot all be made, none are left. */
 static int
-each_string(ncz_nest *nest, ncz_run_fn fn, mover *v)
+each_string(ncz_nest *nest, ncz_plane_fn fn, mover *v)
 {
     int rc = ncz_grid_nest_each(nest, fn, v);
 
@@ -211,7 +240,10 @@ ncz_move_out(const ncz_move *m, const ncz_piece *p, const void *chunk, void *mem
         rc = each_string(&nest, strings_out, &v);
     } else {
         v.pipe = ncz_grid_pipe_out(m->dtype, m->mem, m->classic);
-        rc = ncz_grid_nest_each(&nest, run_out, &v);
+        v.pipe.stream = m->stream;
+        rc = ncz_grid_nest_each(&nest, runs_out, &v);
+        if (m->stream)
+            ncz_grid_stream_end();
     }
     ncz_grid_nest_clear(&nest);
     return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
@@ -235,7 +267,7 @@ ncz_move_in(const ncz_move *m, const ncz_piece *p, const void *mem, void *chunk)
         rc = ncz_grid_nest_each(&nest, strings_in, &v);
     } else {
         v.pipe = ncz_grid_pipe_in(m->mem, m->dtype, m->classic);
-        rc = ncz_grid_nest_each(&nest, run_in, &v);
+        rc = ncz_grid_nest_each(&nest, runs_in, &v);
     }
     ncz_grid_nest_clear(&nest);
     return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
@@ -264,9 +296,9 @@ ncz_move_fill_out(const ncz_move *m, const ncz_piece *p, const void *fill, void 
         rc = each_string(&nest, strings_out, &v);
     } else {
         v.pipe = ncz_grid_pipe_out(m->dtype, m->mem, m->classic);
-        v.bad = ncz_grid_pipe_run(&v.pipe, fill, (ptrdiff_t)m->dtype->size, value, (ptrdiff_t)item, 1);
+        v.bad = ncz_grid_pipe_runs(&v.pipe, &(ncz_runs){ .src = fill, .dst = value, .n = 1, .rows = 1 });
         v.from = value;
-        rc = ncz_grid_nest_each(&nest, run_fill, &v);
+        rc = ncz_grid_nest_each(&nest, runs_fill, &v);
     }
     ncz_grid_nest_clear(&nest);
 done:
@@ -276,24 +308,30 @@ done:
 
 /* ---- packed runs ---- */
 
+static ncz_plane
+packed(size_t a_size, size_t b_size, size_t n)
+{
+    return (ncz_plane){ .a_step = (ptrdiff_t)a_size, .b_step = (ptrdiff_t)b_size, .n = n, .rows = 1 };
+}
+
 int
 ncz_convert_out(const ncz_dtype *from, const void *src, nc_type mem, void *dst, size_t n, bool classic)
 {
     mover     v = { .dtype = from, .from = src, .to = dst };
-    ptrdiff_t item = (ptrdiff_t)ncz_type_size(mem);
+    ncz_plane p = packed(from->size, ncz_type_size(mem), n);
     int       rc;
 
     if ((rc = ncz_move_check(from, mem)) != NC_NOERR || n == 0)
         return rc;
     if (mem == NC_STRING) {
-        if ((rc = strings_out(&v, 0, (ptrdiff_t)from->size, 0, item, n)) != NC_NOERR) {
+        if ((rc = strings_out(&v, &p)) != NC_NOERR) {
             v.left = v.made;
-            (void)strings_undo(&v, 0, 0, 0, item, n);
+            (void)strings_undo(&v, &p);
         }
         return rc;
     }
     v.pipe = ncz_grid_pipe_out(from, mem, classic);
-    (void)run_out(&v, 0, (ptrdiff_t)from->size, 0, item, n);
+    (void)runs_out(&v, &p);
     return v.bad ? NC_ERANGE : NC_NOERR;
 }
 
@@ -301,15 +339,15 @@ int
 ncz_convert_in(nc_type mem, const void *src, const ncz_dtype *to, void *dst, size_t n, bool classic)
 {
     mover     v = { .dtype = to, .from = src, .to = dst };
-    ptrdiff_t item = (ptrdiff_t)ncz_type_size(mem);
+    ncz_plane p = packed(to->size, ncz_type_size(mem), n);
     int       rc;
 
     if ((rc = ncz_move_check(to, mem)) != NC_NOERR || n == 0)
         return rc;
     if (mem == NC_STRING)
-        return strings_in(&v, 0, (ptrdiff_t)to->size, 0, item, n);
+        return strings_in(&v, &p);
     v.pipe = ncz_grid_pipe_in(mem, to, classic);
-    (void)run_in(&v, 0, (ptrdiff_t)to->size, 0, item, n);
+    (void)runs_in(&v, &p);
     return v.bad ? NC_ERANGE : NC_NOERR;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * nest: nested loops over two sides of a copy. Dimensions of length 1 vanish, dimensions that run on from one another
- * on both sides become one, and what is left innermost is handed out as runs: a kernel sees few, long runs.
+ * on both sides become one, and the two that are left innermost are handed out as runs: a kernel sees few, long runs.
  *
  * Offsets are kept as unsigned numbers and handed out signed, so that no order of adding them can overflow.
  */
@@ -102,24 +102,32 @@ advance(ncz_nest *t, size_t outer, uint64_t *a, uint64_t *b)
 }
 
 int
-ncz_grid_nest_each(ncz_nest *t, ncz_run_fn fn, void *arg)
+ncz_grid_nest_each(ncz_nest *t, ncz_plane_fn fn, void *arg)
 {
-    size_t   outer = t->ndim > 0 ? t->ndim - 1 : 0;
-    uint64_t a = 0, b = 0;
-    int      rc;
+    size_t    outer = t->ndim > 2 ? t->ndim - 2 : 0;
+    uint64_t  a = 0, b = 0;
+    ncz_plane p = { .n = 1, .rows = 1 };
+    int       rc;
 
     for (size_t d = 0; d < t->ndim; d++) {
         t->k.v[d] = 0;
         if (t->n.v[d] == 0)
             return NC_NOERR;
     }
+    if (t->ndim > 0) {
+        p.n = (size_t)t->n.v[t->ndim - 1];
+        p.a_step = (ptrdiff_t)t->a.v[t->ndim - 1];
+        p.b_step = (ptrdiff_t)t->b.v[t->ndim - 1];
+    }
+    if (t->ndim > 1) {
+        p.rows = (size_t)t->n.v[outer];
+        p.a_row = (ptrdiff_t)t->a.v[outer];
+        p.b_row = (ptrdiff_t)t->b.v[outer];
+    }
     do {
-        if (t->ndim == 0)
-            rc = fn(arg, 0, 0, 0, 0, 1);
-        else
-            rc = fn(arg, (ptrdiff_t)a, (ptrdiff_t)t->a.v[outer], (ptrdiff_t)b, (ptrdiff_t)t->b.v[outer],
-                    (size_t)t->n.v[outer]);
-        if (rc != NC_NOERR)
+        p.a = (ptrdiff_t)a;
+        p.b = (ptrdiff_t)b;
+        if ((rc = fn(arg, &p)) != NC_NOERR)
             return rc;
     } while (advance(t, outer, &a, &b));
     return NC_NOERR;

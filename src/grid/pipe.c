@@ -6,6 +6,8 @@
  */
 #include "grid/grid_int.h"
 
+#include <string.h>
+
 enum { BLOCK = 256 };
 
 bool
@@ -64,13 +66,14 @@ ncz_grid_pipe_in(nc_type mem, const ncz_dtype *to, bool classic)
     };
 }
 
-/* At most BLOCK elements. */
+/* At most BLOCK elements of a run. `next`: from the run to the one behind it. */
 static bool
-run_block(const ncz_pipe *p, const char *src, ptrdiff_t ss, char *dst, ptrdiff_t ds, size_t n)
+run_block(const ncz_pipe *p, const char *src, ptrdiff_t ss, char *dst, ptrdiff_t ds, size_t n, ptrdiff_t next)
 {
     char        loaded[BLOCK * 8], widened[BLOCK * 4], converted[BLOCK * 8], halved[BLOCK * 2];
     const char *at = src;
     bool        packed_dst = ds == (ptrdiff_t)p->dst_size && !p->dst_swap;
+    bool        stream = p->stream && packed_dst && n * p->dst_size >= NCZ_GRID_STREAM_LEAST;
     bool        bad = false;
 
     if (p->src_swap || ss != (ptrdiff_t)p->src_size) {
@@ -82,7 +85,7 @@ run_block(const ncz_pipe *p, const char *src, ptrdiff_t ss, char *dst, ptrdiff_t
         at = widened;
     }
     if (p->conv != NULL) {
-        char *into = packed_dst && !p->dst_half ? dst : converted;
+        char *into = packed_dst && !stream && !p->dst_half ? dst : converted;
 
         bad = p->conv(at, into, n);
         at = into;
@@ -91,29 +94,65 @@ run_block(const ncz_pipe *p, const char *src, ptrdiff_t ss, char *dst, ptrdiff_t
         bad = ncz_grid_half_in(at, halved, n) || bad;
         at = halved;
     }
-    if (at != dst)
+    if (stream)
+        ncz_grid_stream(&(ncz_runs){ .src = at, .dst = dst, .dst_row = next, .rows = 1 }, n * p->dst_size);
+    else if (at != dst)
         ncz_grid_copy(at, (ptrdiff_t)p->dst_size, dst, ds, n, p->dst_size, p->dst_swap);
     return bad;
 }
 
-bool
-ncz_grid_pipe_run(const ncz_pipe *p, const char *src, ptrdiff_t ss, char *dst, ptrdiff_t ds, size_t n)
+static bool
+run_blocks(const ncz_pipe *p, const ncz_runs *r, const char *src, char *dst)
 {
-    bool bad = false;
+    size_t n = r->n;
+    bool   bad = false;
 
-    if (p->conv == NULL && !p->src_half && !p->dst_half) {
-        ncz_grid_copy(src, ss, dst, ds, n, p->src_size, p->src_swap != p->dst_swap);
-        return false;
-    }
     while (n > 0) {
         size_t now = n < BLOCK ? n : BLOCK;
 
-        bad = run_block(p, src, ss, dst, ds, now) || bad;
+        bad = run_block(p, src, r->src_step, dst, r->dst_step, now, r->dst_row) || bad;
         n -= now;
         if (n == 0)
             break; /* the next address may lie outside the array */
-        src += (ptrdiff_t)now * ss;
-        dst += (ptrdiff_t)now * ds;
+        src += (ptrdiff_t)now * r->src_step;
+        dst += (ptrdiff_t)now * r->dst_step;
+    }
+    return bad;
+}
+
+/* Bytes as they are, packed on both sides. */
+static void
+copy_packed(const ncz_pipe *p, const ncz_runs *r)
+{
+    size_t nbytes = r->n * p->src_size;
+
+    if (p->stream && nbytes >= NCZ_GRID_STREAM_LEAST) {
+        ncz_grid_stream(r, nbytes);
+        return;
+    }
+    for (size_t row = 0; row < r->rows; row++)
+        memcpy(r->dst + (ptrdiff_t)row * r->dst_row, r->src + (ptrdiff_t)row * r->src_row, nbytes);
+}
+
+bool
+ncz_grid_pipe_runs(const ncz_pipe *p, const ncz_runs *r)
+{
+    bool plain = p->conv == NULL && !p->src_half && !p->dst_half, swap = p->src_swap != p->dst_swap;
+    bool bad = false;
+
+    if (plain && !swap && r->src_step == (ptrdiff_t)p->src_size && r->dst_step == (ptrdiff_t)p->dst_size) {
+        copy_packed(p, r);
+        return false;
+    }
+    plain = plain && (!p->stream || r->dst_step != (ptrdiff_t)p->dst_size);
+    for (size_t row = 0; row < r->rows; row++) {
+        const char *src = r->src + (ptrdiff_t)row * r->src_row;
+        char       *dst = r->dst + (ptrdiff_t)row * r->dst_row;
+
+        if (plain)
+            ncz_grid_copy(src, r->src_step, dst, r->dst_step, r->n, p->src_size, swap);
+        else
+            bad = run_blocks(p, r, src, dst) || bad;
     }
     return bad && !p->mute;
 }

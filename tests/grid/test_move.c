@@ -201,6 +201,7 @@ read_trial(const trial *t)
     bool      bad = false, want_bad = false;
     uint64_t  n = 0;
 
+    m.stream = t->nelems % 2 != 0;
     memset(got, 0x5A, t->places * size);
     memset(want, 0x5A, t->places * size);
     while (ncz_walk_next(w, &p)) {
