@@ -58,12 +58,14 @@ void ncz_stored_clear(ncz_stored *s);
 /* ---- the documents' source for ncz_format_load() (docs.c) ------------------------------------------------------ */
 
 typedef struct ncz_source {
-    zmap             *map;
+    zmap             *map; /* NULL: not made */
     const ncz_limits *limits;
     ncz_stored       *stored; /* gets the bytes of each document fetched; NULL: nobody wants them */
-    ncz_json        **parsed; /* all handed out, freed with the source */
-    size_t            nparsed, cap;
+    pthread_mutex_t   lock;   /* guards *stored while workers fetch */
+    ncz_buf           body;   /* .zmetadata */
+    ncz_json_reader  *reader;
     const ncz_json   *metadata; /* of .zmetadata: then it alone answers; or NULL */
+    atomic_bool       unsound;  /* a copy in .zmetadata could not be parsed */
 } ncz_source;
 
 /* `consolidated` NCZ_YES: .zmetadata must be there; NCZ_UNSET: used when it is there and sound; NCZ_NO: not looked

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * docs: where a format gets its documents from: the map, or the one consolidated document that holds copies of all.
- * Each document is fetched and parsed once and stays valid until the source is cleared. Used by one thread.
+ * Each is asked for once, parsed where it arrives (on the workers, some nodes at a time, or as a batch map hands it
+ * over), given to the format, and let go of. Of the consolidated document the parts are found first and parsed when
+ * they are asked for, as documents of their own.
  *
  * Old writers left stale bytes behind complete documents: the first value counts, the log says so.
  */
@@ -11,75 +13,257 @@
 #include <string.h>
 
 #define CONSOLIDATED ".zmetadata"
+#define RUN 8 /* nodes that one task fetches, so that what a reader of JSON needs is made once for them */
+
+/* ---- one node's documents ---- */
+
+/* The documents of one node on their way to the format. */
+typedef struct hand {
+    ncz_json_reader *reader;
+    ncz_docs_got     got[NCZ_DOCS_MOST];
+    ncz_err          errs[NCZ_DOCS_MOST];
+} hand;
+
+static void
+hand_reset(hand *h)
+{
+    for (size_t k = 0; k < NCZ_DOCS_MOST; k++)
+        h->got[k] = (ncz_docs_got){.doc = NULL, .err = NULL};
+    ncz_json_reader_reset(h->reader);
+}
+
+static void
+hand_fail(hand *h, size_t k, int rc)
+{
+    ncz_err_save(&h->errs[k], rc);
+    ncz_err_clear();
+    h->got[k].err = &h->errs[k];
+}
 
 static int
-parse(ncz_source *s, const char *key, const ncz_buf *body, const ncz_json **out)
+parse(const ncz_source *s, hand *h, size_t k, const char *key, const char *text, size_t len)
 {
     const ncz_json_opts opts = {
         .mode = NCZ_JSON_LENIENT, .depth = s->limits->json_depth, .nbytes = s->limits->document_bytes, .name = key};
-    ncz_json *doc = NULL;
-    size_t    tail = 0;
-    int       rc;
+    size_t tail = 0;
+    int    rc = ncz_json_read(h->reader, text, len, &opts, &h->got[k].doc, &tail);
 
-    if (s->nparsed == s->cap) {
-        size_t     cap = s->cap == 0 ? 64 : s->cap * 2;
-        ncz_json **v = ncz_grow(s->parsed, cap, sizeof *v);
-
-        if (v == NULL)
-            return ncz_fail_nomem(cap * sizeof *v);
-        s->parsed = v;
-        s->cap = cap;
-    }
-    if ((rc = ncz_json_parse(ncz_buf_str(body), body->len, &opts, &doc, &tail)) != NC_NOERR)
-        return rc;
-    if (tail > 0)
+    if (rc != NC_NOERR)
+        hand_fail(h, k, rc);
+    else if (tail > 0)
         ncz_log(NCZ_LOG_WARN, "%s: %zu bytes behind the document are ignored", key, tail);
-    s->parsed[s->nparsed++] = doc;
-    *out = doc;
-    return NC_NOERR;
+    return rc;
 }
 
 /* What one request brought: nothing there is no error. */
-static int
-take(ncz_source *s, zmap_get_req *req, const ncz_json **out)
+static void
+take(ncz_source *s, hand *h, size_t k, const zmap_get_req *req)
 {
-    int rc;
-
-    *out = NULL;
     if (req->err.code == NC_EEMPTY)
-        return NC_NOERR;
-    if (req->err.code != NC_NOERR)
-        return ncz_err_adopt(&req->err);
-    if ((rc = parse(s, req->key, &req->body, out)) == NC_NOERR && s->stored != NULL)
+        return;
+    if (req->err.code != NC_NOERR) {
+        h->errs[k] = req->err;
+        h->got[k].err = &h->errs[k];
+        return;
+    }
+    if (parse(s, h, k, req->key, ncz_buf_str(&req->body), req->body.len) == NC_NOERR && s->stored != NULL) {
+        (void)pthread_mutex_lock(&s->lock);
         ncz_stored_set(s->stored, req->key, ncz_buf_str(&req->body), req->body.len);
+        (void)pthread_mutex_unlock(&s->lock);
+    }
+}
+
+/* One fetch: what all its tasks share. */
+typedef struct fetching {
+    ncz_source         *s;
+    const ncz_docs_req *reqs;
+    size_t              n;
+    ncz_docs_fn         each;
+    void               *arg;
+    zmap_get_req       *gets;  /* of a batch map: all of them */
+    size_t             *first; /* of each request's gets */
+    size_t             *left;  /* gets that are under way */
+    size_t             *ready; /* requests in the order in which they were complete */
+    size_t              nready;
+    ncz_pool_batch      pool;
+} fetching;
+
+/* No reader, no documents: every one of the request failed for want of memory. */
+static void
+fail_all(const fetching *f, size_t i)
+{
+    ncz_docs_got got[NCZ_DOCS_MOST];
+    ncz_err      err;
+
+    ncz_err_save(&err, NC_ENOMEM);
+    for (size_t k = 0; k < NCZ_DOCS_MOST; k++)
+        got[k] = (ncz_docs_got){.doc = NULL, .err = &err};
+    f->each(f->arg, i, got);
+}
+
+/* ---- from the consolidated document ---- */
+
+static void
+answer(const fetching *f, hand *h, size_t i)
+{
+    ncz_source *s = f->s;
+
+    for (size_t k = 0; k < f->reqs[i].n; k++) {
+        const char     *key = f->reqs[i].keys[k];
+        const ncz_json *v = ncz_json_get(s->metadata, key);
+        size_t          len = 0;
+        const char     *text = ncz_json_slice(v, &len);
+
+        if (!ncz_json_is(v, NCZ_JSON_RAW))
+            h->got[k].doc = v;
+        else if (parse(s, h, k, key, text, len) != NC_NOERR)
+            atomic_store(&s->unsound, true);
+    }
+}
+
+/* ---- from a map that is read by workers ---- */
+
+static void
+get(const fetching *f, hand *h, ncz_buf *bodies, size_t i)
+{
+    zmap_get_req gets[NCZ_DOCS_MOST];
+    size_t       n = f->reqs[i].n;
+
+    for (size_t k = 0; k < n; k++) {
+        gets[k] = (zmap_get_req){.key = f->reqs[i].keys[k], .len = ZMAP_WHOLE, .body = bodies[k]};
+        ncz_buf_reset(&gets[k].body);
+    }
+    (void)zmap_get_batch(f->s->map, gets, n, NULL, NULL); /* each request has its own status */
+    ncz_err_clear();
+    for (size_t k = 0; k < n; k++) {
+        bodies[k] = gets[k].body;
+        take(f->s, h, k, &gets[k]);
+    }
+}
+
+/* The requests of one task. */
+static void
+fetch_run(void *arg, size_t run, ncz_scratch *scratch)
+{
+    const fetching *f = arg;
+    size_t          lo = run * RUN, hi = f->n - lo < RUN ? f->n : lo + RUN;
+    ncz_buf         bodies[NCZ_DOCS_MOST];
+    hand            h = {.reader = NULL};
+    int             rc = ncz_json_reader_new(&h.reader);
+
+    (void)scratch;
+    for (size_t k = 0; k < NCZ_DOCS_MOST; k++)
+        bodies[k] = NCZ_BUF_LIMIT(f->s->limits->document_bytes);
+    for (size_t i = lo; i < hi; i++) {
+        if (rc != NC_NOERR) {
+            fail_all(f, i);
+            continue;
+        }
+        hand_reset(&h);
+        if (f->s->metadata != NULL)
+            answer(f, &h, i);
+        else
+            get(f, &h, bodies, i);
+        f->each(f->arg, i, h.got);
+    }
+    for (size_t k = 0; k < NCZ_DOCS_MOST; k++)
+        ncz_buf_clear(&bodies[k]);
+    ncz_json_reader_free(h.reader);
+}
+
+/* ---- from a map that likes all at once ---- */
+
+/* A request whose objects are all here. */
+static void
+fetch_ready(void *arg, size_t place, ncz_scratch *scratch)
+{
+    fetching *f = arg;
+    size_t    i = f->ready[place];
+    hand      h = {.reader = NULL};
+
+    (void)scratch;
+    if (ncz_json_reader_new(&h.reader) != NC_NOERR) {
+        fail_all(f, i);
+        return;
+    }
+    hand_reset(&h);
+    for (size_t k = 0; k < f->reqs[i].n; k++)
+        take(f->s, &h, k, &f->gets[f->first[i] + k]);
+    f->each(f->arg, i, h.got);
+    for (size_t k = 0; k < f->reqs[i].n; k++)
+        ncz_buf_clear(&f->gets[f->first[i] + k].body);
+    ncz_json_reader_free(h.reader);
+}
+
+static void
+landed(zmap_get_req *req, void *arg)
+{
+    fetching *f = arg;
+    size_t    i = *(const size_t *)req->tag;
+
+    if (--f->left[i] > 0)
+        return;
+    f->ready[f->nready++] = i;
+    ncz_pool_add(&f->pool);
+}
+
+static void
+batch_clear(fetching *f, size_t nkeys)
+{
+    for (size_t k = 0; f->gets != NULL && k < nkeys; k++)
+        ncz_buf_clear(&f->gets[k].body);
+    ncz_free(f->gets);
+    ncz_free(f->first);
+    ncz_free(f->left);
+    ncz_free(f->ready);
+}
+
+static int
+fetch_batch(fetching *f)
+{
+    size_t nkeys = 0, *index = NULL;
+    int    rc = NC_NOERR;
+
+    for (size_t i = 0; i < f->n; i++)
+        nkeys += f->reqs[i].n;
+    f->gets = ncz_zalloc_n(nkeys, sizeof *f->gets);
+    f->first = ncz_alloc_n(f->n, sizeof *f->first);
+    f->left = ncz_alloc_n(f->n, sizeof *f->left);
+    f->ready = ncz_alloc_n(f->n, sizeof *f->ready);
+    index = ncz_alloc_n(f->n, sizeof *index);
+    if (f->gets == NULL || f->first == NULL || f->left == NULL || f->ready == NULL || index == NULL) {
+        rc = ncz_fail_nomem(nkeys * sizeof *f->gets);
+        goto done;
+    }
+    for (size_t i = 0, at = 0; i < f->n; i++) {
+        f->first[i] = at;
+        f->left[i] = f->reqs[i].n;
+        index[i] = i;
+        for (size_t k = 0; k < f->reqs[i].n; k++, at++)
+            f->gets[at] = (zmap_get_req){.key = f->reqs[i].keys[k],
+                                         .len = ZMAP_WHOLE,
+                                         .body = NCZ_BUF_LIMIT(f->s->limits->document_bytes),
+                                         .tag = &index[i]};
+    }
+    ncz_pool_begin(&f->pool, fetch_ready, f);
+    (void)zmap_get_batch(f->s->map, f->gets, nkeys, landed, f); /* each request has its own status */
+    ncz_pool_end(&f->pool);
+    ncz_err_clear();
+done:
+    batch_clear(f, nkeys);
+    ncz_free(index);
     return rc;
 }
 
 static int
-fetch(void *arg, const char *const *keys, size_t n, const ncz_json **out)
+fetch(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each, void *each_arg)
 {
-    ncz_source   *s = arg;
-    zmap_get_req *reqs;
-    int           rc = NC_NOERR;
+    fetching f = {.s = arg, .reqs = reqs, .n = n, .each = each, .arg = each_arg};
 
-    if (s->metadata != NULL) {
-        for (size_t i = 0; i < n; i++)
-            out[i] = ncz_json_get(s->metadata, keys[i]);
-        return NC_NOERR;
-    }
-    if ((reqs = ncz_zalloc_n(n, sizeof *reqs)) == NULL)
-        return ncz_fail_nomem(n * sizeof *reqs);
-    for (size_t i = 0; i < n; i++)
-        reqs[i] = (zmap_get_req){.key = keys[i], .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
-
-    (void)zmap_get_batch(s->map, reqs, n, NULL, NULL); /* each request has its own status */
-    for (size_t i = 0; i < n; i++) {
-        if (rc == NC_NOERR)
-            rc = take(s, &reqs[i], &out[i]);
-        ncz_buf_clear(&reqs[i].body);
-    }
-    ncz_free(reqs);
-    return rc;
+    if (f.s->metadata == NULL && (zmap_caps_of(f.s->map) & ZMAP_FROM_WORKERS) == 0)
+        return fetch_batch(&f);
+    ncz_pool_each((n + RUN - 1) / RUN, SIZE_MAX, fetch_run, &f);
+    return NC_NOERR;
 }
 
 /* ---- listing ---- */
@@ -160,19 +344,26 @@ list_metadata(void *arg, const char *prefix, each_fn each, void *each_arg)
 static int
 load_consolidated(ncz_source *s)
 {
-    ncz_buf         body = NCZ_BUF_LIMIT(s->limits->document_bytes);
+    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT,
+                                .depth = s->limits->json_depth,
+                                .nbytes = s->limits->document_bytes,
+                                .name = CONSOLIDATED,
+                                .shallow = 2};
     const ncz_json *doc = NULL;
-    int             rc = zmap_get(s->map, CONSOLIDATED, &body);
+    size_t          tail = 0;
+    int             rc;
 
-    if (rc == NC_NOERR && (rc = parse(s, CONSOLIDATED, &body, &doc)) == NC_NOERR) {
-        s->metadata = ncz_json_get(doc, "metadata");
-        if (!ncz_json_is(s->metadata, NCZ_JSON_OBJECT)) {
-            s->metadata = NULL;
-            rc = ncz_fail(NC_EZARRMETA, "%s: no object \"metadata\"", CONSOLIDATED);
-        }
-    }
-    ncz_buf_clear(&body);
-    return rc;
+    s->body = NCZ_BUF_LIMIT(s->limits->document_bytes);
+    if ((rc = zmap_get(s->map, CONSOLIDATED, &s->body)) != NC_NOERR ||
+        (rc = ncz_json_reader_new(&s->reader)) != NC_NOERR ||
+        (rc = ncz_json_read(s->reader, ncz_buf_str(&s->body), s->body.len, &opts, &doc, &tail)) != NC_NOERR)
+        return rc;
+    if (tail > 0)
+        ncz_log(NCZ_LOG_WARN, "%s: %zu bytes behind the document are ignored", CONSOLIDATED, tail);
+    if (!ncz_json_is(ncz_json_get(doc, "metadata"), NCZ_JSON_OBJECT))
+        return ncz_fail(NC_EZARRMETA, "%s: no object \"metadata\"", CONSOLIDATED);
+    s->metadata = ncz_json_get(doc, "metadata");
+    return NC_NOERR;
 }
 
 int
@@ -180,7 +371,12 @@ ncz_source_init(ncz_source *s, zmap *map, const ncz_limits *limits, ncz_tri cons
 {
     int rc;
 
-    *s = (ncz_source){.map = map, .limits = limits, .stored = stored};
+    *s = (ncz_source){.map = map, .limits = limits, .stored = stored, .body = NCZ_BUF_INIT};
+    atomic_init(&s->unsound, false);
+    if ((rc = pthread_mutex_init(&s->lock, NULL)) != 0) {
+        s->map = NULL;
+        return ncz_fail_errno(rc, "making a lock");
+    }
     if (consolidated == NCZ_NO)
         return NC_NOERR;
     if ((rc = load_consolidated(s)) == NC_NOERR || consolidated == NCZ_YES) {
@@ -211,8 +407,10 @@ ncz_source_docs(ncz_source *s)
 void
 ncz_source_clear(ncz_source *s)
 {
-    for (size_t i = 0; i < s->nparsed; i++)
-        ncz_json_free(s->parsed[i]);
-    ncz_free(s->parsed);
-    *s = (ncz_source){.map = NULL};
+    if (s->map == NULL)
+        return;
+    ncz_json_reader_free(s->reader);
+    ncz_buf_clear(&s->body);
+    (void)pthread_mutex_destroy(&s->lock);
+    s->map = NULL;
 }

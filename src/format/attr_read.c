@@ -233,18 +233,19 @@ keep_text(ncz_att *att, const ncz_json *v, const char *entry, size_t extra)
 }
 
 typedef struct att_place {
-    ncz_model      *m;
-    ncz_atts       *atts;
-    const ncz_json *types, *lengths;
-    const ncz_var  *v;
+    const ncz_loader *l;
+    ncz_atts         *atts;
+    const ncz_json   *types, *lengths;
+    bool              var;  /* a variable's, of that type */
+    nc_type           type;
 } att_place;
 
 static int
 read_att(const att_place *p, const char *name, const ncz_json *v)
 {
     const char *entry = ncz_json_str(ncz_json_get(p->types, name), NULL);
-    bool        fill = p->v != NULL && strcmp(name, "_FillValue") == 0;
-    nc_type     type = entry != NULL ? ncz_format_att_type(entry) : fill ? p->v->type : NC_NAT;
+    bool        fill = p->var && strcmp(name, "_FillValue") == 0;
+    nc_type     type = entry != NULL ? ncz_format_att_type(entry) : fill ? p->type : NC_NAT;
     size_t      extra = extra_nuls(p->lengths, name, v);
     ncz_att    *att;
     value       val;
@@ -256,17 +257,18 @@ read_att(const att_place *p, const char *name, const ncz_json *v)
         return rc;
     if (fill)
         mend_fill(&val);
-    if ((rc = ncz_atts_set(p->m, p->atts, name, val.type, val.len, val.data, &att)) == NC_NOERR)
+    if ((rc = ncz_atts_set(p->l->m, p->atts, name, val.type, val.len, val.data, &att)) == NC_NOERR && !p->l->wish.look)
         rc = keep_text(att, v, entry, val.type == NC_CHAR ? extra : 0);
     value_clear(&val);
     return rc;
 }
 
 int
-ncz_format_atts_read(ncz_loader *l, const ncz_node *n, ncz_atts *atts, const ncz_var *v, const char *where)
+ncz_format_atts_read(const ncz_loader *l, const ncz_papers *n, ncz_atts *atts, bool var, nc_type type,
+                     const char *where)
 {
     const ncz_json *doc = n->doc[NCZ_DOC_ZATTRS];
-    att_place       p = { .m = l->m, .atts = atts, .v = v };
+    att_place       p = { .l = l, .atts = atts, .var = var, .type = type };
     int             rc = NC_NOERR;
 
     if (l->nczarr) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The documents of a dataset as a tree of nodes, fetched level by level: all documents of all nodes of one level are
- * one batch. Children come from NCZarr's lists where a group has them, else from listing.
+ * The nodes of a dataset as a tree, their documents fetched level by level: all documents of all nodes of one level
+ * are one batch, and each node's are understood as they arrive, on any thread (said.c), and let go of at once.
+ * Children come from NCZarr's lists where a group has them, else from listing.
  *
  * A document that cannot be parsed spoils its own node and no other. Names are checked here, as one segment of a key:
  * a name that is none is left out with a line in the log. Nodes stand in the array by level; parents before children.
+ * While a batch is under way the array does not move, and each thread touches its own node only.
  */
 #include "format/format_int.h"
 
@@ -47,7 +49,8 @@ ncz_format_fetch_clear(ncz_loader *l)
 {
     for (size_t i = 0; i < l->nnodes; i++) {
         ncz_free(l->nodes[i].name);
-        ncz_free(l->nodes[i].broken);
+        ncz_free(l->nodes[i].err);
+        ncz_format_said_free(l->nodes[i].said);
     }
     ncz_free(l->nodes);
     l->nodes = NULL;
@@ -89,156 +92,162 @@ path_len(const ncz_loader *l, size_t i)
     return len;
 }
 
-/* ---- one batch of documents ----------------------------------------------------------------------------------- */
+/* ---- errors of a node ----------------------------------------------------------------------------------------- */
 
-typedef struct batch {
-    ncz_buf          text; /* the keys, each with its NUL */
-    size_t           n, cap;
-    size_t          *at; /* where in `text` each begins */
-    size_t          *node;
-    ncz_doc         *doc;
-    const char     **keys; /* for one call */
-    const ncz_json **got;
-} batch;
-
-static void
-batch_clear(batch *b)
-{
-    ncz_buf_clear(&b->text);
-    ncz_free(b->at);
-    ncz_free(b->node);
-    ncz_free(b->doc);
-    ncz_free(b->keys);
-    ncz_free(b->got);
-    *b = (batch){ .text = NCZ_BUF_INIT };
-}
-
-static int
-batch_room(batch *b)
-{
-    size_t   cap = b->cap == 0 ? 32 : b->cap * 2;
-    size_t  *at, *node;
-    ncz_doc *doc;
-
-    if (b->n < b->cap)
-        return NC_NOERR;
-    if ((at = ncz_grow(b->at, cap, sizeof *at)) != NULL)
-        b->at = at;
-    if ((node = ncz_grow(b->node, cap, sizeof *node)) != NULL)
-        b->node = node;
-    if ((doc = ncz_grow(b->doc, cap, sizeof *doc)) != NULL)
-        b->doc = doc;
-    if (at == NULL || node == NULL || doc == NULL)
-        return ncz_fail_nomem(cap * sizeof *at);
-    b->cap = cap;
-    return NC_NOERR;
-}
-
-/* Adds the documents `want` (bits) of node i. */
-static int
-batch_add(batch *b, const ncz_loader *l, size_t i, unsigned want)
-{
-    int rc = NC_NOERR;
-
-    for (int d = 0; d < NCZ_DOC_COUNT && rc == NC_NOERR; d++) {
-        if ((want & NCZ_DOC_BIT(d)) == 0)
-            continue;
-        if ((rc = batch_room(b)) != NC_NOERR)
-            return rc;
-        b->at[b->n] = b->text.len;
-        b->node[b->n] = i;
-        b->doc[b->n] = (ncz_doc)d;
-        if ((rc = ncz_format_node_path(l, i, &b->text)) != NC_NOERR ||
-            (l->nodes[i].depth > 0 && (rc = ncz_buf_putc(&b->text, '/')) != NC_NOERR) ||
-            (rc = ncz_buf_puts(&b->text, ncz_format_doc_names[d])) != NC_NOERR ||
-            (rc = ncz_buf_putc(&b->text, '\0')) != NC_NOERR)
-            return rc;
-        b->n++;
-    }
-    return rc;
-}
-
-/* Is this failure the fault of one key, so that the others should be asked for without it? */
+/* Is this failure the fault of one document, so that the others are good without it? */
 static bool
 is_own_fault(int rc)
 {
     return rc == NC_EZARRMETA || rc == NC_EINVAL || rc == ENAMETOOLONG;
 }
 
-static int
-spoil_node(ncz_node *n, int rc)
+void
+ncz_format_node_fail(ncz_node *n, const ncz_err *err)
 {
-    if (n->broken == NULL && (n->broken = ncz_alloc(sizeof *n->broken)) != NULL)
-        ncz_err_save(n->broken, rc);
-    else if (n->broken == NULL)
-        return ncz_fail_nomem(sizeof *n->broken);
-    ncz_log(NCZ_LOG_WARN, "%s", ncz_err_text());
-    ncz_err_clear();
+    bool own = is_own_fault(err->code);
+
+    if (n->rc != NC_NOERR || (own && n->err != NULL))
+        return;
+    if (!own)
+        n->rc = err->code;
+    if (n->err == NULL && (n->err = ncz_alloc(sizeof *n->err)) == NULL)
+        n->rc = NC_ENOMEM;
+    else
+        *n->err = *err;
+}
+
+/* What a batch left with a node, back on the caller's thread. */
+static int
+node_status(const ncz_node *n)
+{
+    if (n->rc != NC_NOERR)
+        return n->err != NULL ? ncz_err_adopt(n->err) : ncz_fail_nomem(sizeof *n->err);
+    if (n->err != NULL)
+        ncz_log(NCZ_LOG_WARN, "%s", n->err->text);
     return NC_NOERR;
 }
 
-/*
- * Fetches all keys of a batch. A source answers for a batch as a whole, so when one document in it is broken the
- * range is halved until the broken one stands alone: n log n documents at worst.
- */
-static int
-fetch_all(ncz_loader *l, batch *b)
+/* ---- one batch of documents ----------------------------------------------------------------------------------- */
+
+typedef struct wanted {
+    size_t node;
+    size_t path;  /* where in the batch's text */
+    size_t first; /* of its keys */
+} wanted;
+
+typedef struct batch {
+    ncz_loader   *l;
+    ncz_buf       text; /* paths and keys, each with its NUL */
+    wanted       *want;
+    ncz_docs_req *reqs;
+    size_t        n;
+    size_t       *at; /* of each key, where in `text` it begins */
+    ncz_doc      *doc;
+    const char  **keys;
+    size_t        nkeys;
+} batch;
+
+static void
+batch_clear(batch *b)
 {
-    struct {
-        size_t lo, n;
-    } todo[2 * 64];
-    size_t ntodo = 1;
-    int    rc;
+    ncz_buf_clear(&b->text);
+    ncz_free(b->want);
+    ncz_free(b->reqs);
+    ncz_free(b->at);
+    ncz_free(b->doc);
+    ncz_free(b->keys);
+}
 
-    todo[0].lo = 0;
-    todo[0].n = b->n;
-    while (ntodo > 0) {
-        size_t lo = todo[--ntodo].lo, n = todo[ntodo].n;
-
-        rc = l->docs->fetch(l->docs->arg, b->keys + lo, n, b->got + lo);
-        if (rc == NC_NOERR)
-            continue;
-        if (!is_own_fault(rc))
-            return rc;
-        for (size_t i = lo; i < lo + n; i++)
-            b->got[i] = NULL;
-        if (n == 1) {
-            if ((rc = spoil_node(&l->nodes[b->node[lo]], rc)) != NC_NOERR)
-                return rc;
-            continue;
-        }
-        /* The second half waits below the first: never more than one waiting range for each halving. */
-        todo[ntodo].lo = lo + n / 2;
-        todo[ntodo++].n = n - n / 2;
-        todo[ntodo].lo = lo;
-        todo[ntodo++].n = n / 2;
+static int
+batch_init(batch *b, ncz_loader *l, size_t n, size_t nkeys)
+{
+    *b = (batch){ .l = l, .text = NCZ_BUF_INIT };
+    b->want = ncz_alloc_n(n, sizeof *b->want);
+    b->reqs = ncz_alloc_n(n, sizeof *b->reqs);
+    b->at = ncz_alloc_n(nkeys, sizeof *b->at);
+    b->doc = ncz_alloc_n(nkeys, sizeof *b->doc);
+    b->keys = ncz_alloc_n(nkeys, sizeof *b->keys);
+    if (b->want == NULL || b->reqs == NULL || b->at == NULL || b->doc == NULL || b->keys == NULL) {
+        batch_clear(b);
+        return ncz_fail_nomem(nkeys * sizeof *b->keys);
     }
     return NC_NOERR;
 }
 
+/* Adds the documents `want` (bits) of node i. */
 static int
-batch_fetch(ncz_loader *l, batch *b)
+batch_add(batch *b, size_t i, unsigned want)
 {
-    int rc;
+    size_t path = b->text.len, len;
+    int    rc;
 
-    if (b->n == 0)
-        return NC_NOERR;
-    b->keys = ncz_alloc_n(b->n, sizeof *b->keys);
-    b->got = ncz_zalloc_n(b->n, sizeof *b->got);
-    if (b->keys == NULL || b->got == NULL)
-        return ncz_fail_nomem(b->n * sizeof *b->keys);
-    for (size_t i = 0; i < b->n; i++)
-        b->keys[i] = b->text.data + b->at[i];
-    if ((rc = fetch_all(l, b)) != NC_NOERR)
+    b->want[b->n++] = (wanted){ .node = i, .path = path, .first = b->nkeys };
+    if ((rc = ncz_format_node_path(b->l, i, &b->text)) != NC_NOERR || (rc = ncz_buf_putc(&b->text, '\0')) != NC_NOERR)
         return rc;
-    for (size_t i = 0; i < b->n; i++)
-        if (ncz_json_is(b->got[i], NCZ_JSON_OBJECT)) {
-            l->nodes[b->node[i]].doc[b->doc[i]] = b->got[i];
-        } else if (b->got[i] != NULL) {
-            (void)ncz_fail(NC_EZARRMETA, "%s: not a JSON object", b->keys[i]);
-            if ((rc = spoil_node(&l->nodes[b->node[i]], NC_EZARRMETA)) != NC_NOERR)
-                return rc;
+    len = b->text.len - path - 1;
+    for (int d = 0; d < NCZ_DOC_COUNT; d++) {
+        if ((want & NCZ_DOC_BIT(d)) == 0)
+            continue;
+        b->at[b->nkeys] = b->text.len;
+        b->doc[b->nkeys++] = (ncz_doc)d;
+        if ((rc = ncz_buf_reserve(&b->text, len + 1)) != NC_NOERR ||
+            (rc = ncz_buf_append(&b->text, b->text.data + path, len)) != NC_NOERR ||
+            (len > 0 && (rc = ncz_buf_putc(&b->text, '/')) != NC_NOERR) ||
+            (rc = ncz_buf_append(&b->text, ncz_format_doc_names[d], strlen(ncz_format_doc_names[d]) + 1)) != NC_NOERR)
+            return rc;
+    }
+    return NC_NOERR;
+}
+
+/* The documents of one node are here. */
+static void
+arrived(void *arg, size_t i, const ncz_docs_got *got)
+{
+    batch     *b = arg;
+    wanted     w = b->want[i];
+    ncz_node  *n = &b->l->nodes[w.node];
+    ncz_papers papers = { .doc = { NULL } };
+
+    for (size_t k = 0; k < b->reqs[i].n; k++) {
+        ncz_err err;
+
+        if (got[k].err != NULL) {
+            ncz_format_node_fail(n, got[k].err);
+        } else if (ncz_json_is(got[k].doc, NCZ_JSON_OBJECT)) {
+            papers.doc[b->doc[w.first + k]] = got[k].doc;
+        } else if (got[k].doc != NULL) {
+            ncz_err_save(&err, ncz_fail(NC_EZARRMETA, "%s: not a JSON object", b->reqs[i].keys[k]));
+            ncz_err_clear();
+            ncz_format_node_fail(n, &err);
         }
+    }
+    if (n->rc == NC_NOERR)
+        ncz_format_said(b->l, n, &papers, b->text.data + w.path);
+}
+
+static int
+batch_fetch(batch *b)
+{
+    ncz_loader *l = b->l;
+    int         rc;
+
+    for (size_t k = 0; k < b->nkeys; k++)
+        b->keys[k] = b->text.data + b->at[k];
+    for (size_t i = 0; i < b->n; i++) {
+        size_t end = i + 1 < b->n ? b->want[i + 1].first : b->nkeys;
+
+        b->reqs[i] = (ncz_docs_req){ .keys = b->keys + b->want[i].first, .n = end - b->want[i].first };
+    }
+    if (b->n > 0 && (rc = l->docs->fetch(l->docs->arg, b->reqs, b->n, arrived, b)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < b->n; i++) {
+        const ncz_node *n = &l->nodes[b->want[i].node];
+
+        if ((rc = node_status(n)) != NC_NOERR)
+            return rc;
+        if (n->kind == NCZ_NODE_GROUP && n->err != NULL)
+            l->damaged = true;
+    }
     return NC_NOERR;
 }
 
@@ -258,13 +267,13 @@ kid_add(ncz_loader *l, size_t parent, const char *name, size_t len, ncz_node_kin
 
 /* `seen` has the names so far: variables and groups share one name space, the first of a name stands. */
 static int
-kids_from_list(ncz_loader *l, size_t i, const ncz_json *list, ncz_node_kind kind, ncz_names *seen)
+kids_from_list(ncz_loader *l, size_t i, const ncz_texts *list, ncz_node_kind kind, ncz_names *seen)
 {
     int rc = NC_NOERR;
 
-    for (size_t k = 0; k < ncz_json_len(list) && rc == NC_NOERR; k++) {
-        size_t      len, at;
-        const char *name = ncz_json_str(ncz_json_at(list, k), &len);
+    for (size_t k = 0; k < list->n && rc == NC_NOERR; k++) {
+        const char *name = list->v[k];
+        size_t      at;
 
         if (name == NULL)
             continue;
@@ -272,7 +281,7 @@ kids_from_list(ncz_loader *l, size_t i, const ncz_json *list, ncz_node_kind kind
             ncz_log(NCZ_LOG_WARN, "'%.80s' is listed twice in group '/%.80s': the first counts", name,
                     l->nodes[i].name);
         else if ((rc = ncz_names_put(seen, name, k)) == NC_NOERR)
-            rc = kid_add(l, i, name, strlen(name) == len ? len : 0, kind);
+            rc = kid_add(l, i, name, strlen(name), kind);
     }
     return rc;
 }
@@ -280,13 +289,12 @@ kids_from_list(ncz_loader *l, size_t i, const ncz_json *list, ncz_node_kind kind
 static int
 kids_from_lists(ncz_loader *l, size_t i)
 {
-    const ncz_json *arrays = ncz_format_info(&l->nodes[i], NCZ_INFO_GROUP, "arrays", "vars");
-    const ncz_json *groups = ncz_format_info(&l->nodes[i], NCZ_INFO_GROUP, "groups", "groups");
+    const ncz_said *said = l->nodes[i].said;
     ncz_names       seen = NCZ_NAMES_INIT;
-    int             rc = kids_from_list(l, i, arrays, NCZ_NODE_ARRAY, &seen);
+    int             rc = kids_from_list(l, i, &said->arrays, NCZ_NODE_ARRAY, &seen);
 
     if (rc == NC_NOERR)
-        rc = kids_from_list(l, i, groups, NCZ_NODE_GROUP, &seen);
+        rc = kids_from_list(l, i, &said->groups, NCZ_NODE_GROUP, &seen);
     ncz_names_clear(&seen);
     return rc;
 }
@@ -373,7 +381,7 @@ expand(ncz_loader *l, size_t i)
         return ncz_fail(NC_EZARRMETA, "groups nested deeper than %zu (limit `group_depth`)",
                         l->m->limits.group_depth);
     }
-    rc = l->nczarr && ncz_format_info_any(n, NCZ_INFO_GROUP) ? kids_from_lists(l, i) : kids_from_listing(l, i);
+    rc = n->said->lists ? kids_from_lists(l, i) : kids_from_listing(l, i);
     l->nodes[i].kid = first;
     l->nodes[i].nkids = l->nnodes - first;
     return rc;
@@ -400,23 +408,6 @@ wanted_docs(const ncz_loader *l, ncz_node_kind kind)
     return by_kind[kind] | (l->gen == NCZ_GEN_1 ? oldest[kind] : 0);
 }
 
-/* What a listed directory turned out to be. A node that is both is an array. */
-static void
-settle(ncz_loader *l, ncz_node *n)
-{
-    bool array = n->doc[NCZ_DOC_ZARRAY] != NULL;
-
-    if (n->kind == NCZ_NODE_DIR) {
-        if (array && n->doc[NCZ_DOC_ZGROUP] != NULL)
-            ncz_log(NCZ_LOG_WARN, "'%s' is an array and a group: taken as an array", n->name);
-        n->kind = array ? NCZ_NODE_ARRAY : n->doc[NCZ_DOC_ZGROUP] != NULL ? NCZ_NODE_GROUP : NCZ_NODE_DIR;
-        if (n->kind == NCZ_NODE_DIR && n->broken != NULL)
-            n->kind = NCZ_NODE_ARRAY; /* one of its documents stands there, unreadable: listed, never touched */
-    }
-    if (n->kind == NCZ_NODE_GROUP && n->broken != NULL)
-        l->damaged = true;
-}
-
 /* A directory without documents of its own is a group when an array lies below it. */
 static void
 prune(ncz_loader *l)
@@ -436,15 +427,19 @@ prune(ncz_loader *l)
 static int
 fetch_level(ncz_loader *l, size_t lo, size_t hi)
 {
-    batch b = { .text = NCZ_BUF_INIT };
-    int   rc = NC_NOERR;
+    size_t nkeys = 0;
+    batch  b;
+    int    rc;
 
+    for (size_t i = lo; i < hi; i++)
+        for (unsigned want = wanted_docs(l, l->nodes[i].kind); want != 0; want &= want - 1)
+            nkeys++;
+    if ((rc = batch_init(&b, l, hi - lo, nkeys)) != NC_NOERR)
+        return rc;
     for (size_t i = lo; i < hi && rc == NC_NOERR; i++)
-        rc = batch_add(&b, l, i, wanted_docs(l, l->nodes[i].kind));
+        rc = batch_add(&b, i, wanted_docs(l, l->nodes[i].kind));
     if (rc == NC_NOERR)
-        rc = batch_fetch(l, &b);
-    for (size_t i = lo; i < hi && rc == NC_NOERR; i++)
-        settle(l, &l->nodes[i]);
+        rc = batch_fetch(&b);
     batch_clear(&b);
     return rc;
 }
@@ -469,32 +464,21 @@ ncz_format_fetch_tree(ncz_loader *l)
     return NC_NOERR;
 }
 
-int
-ncz_format_fetch_root(ncz_loader *l, bool *v3)
-{
-    static const ncz_doc wanted[] = { NCZ_DOC_ZGROUP, NCZ_DOC_ZATTRS,   NCZ_DOC_ZARRAY,
-                                      NCZ_DOC_NCZARR, NCZ_DOC_NCZGROUP, NCZ_DOC_NCZATTR };
-    const char          *keys[NCZ_LEN(wanted) + 1];
-    const ncz_json      *got[NCZ_LEN(wanted) + 1] = { NULL };
-    int                  rc;
+const ncz_doc ncz_format_root_docs[NCZ_ROOT_DOCS] = { NCZ_DOC_ZGROUP, NCZ_DOC_ZATTRS,   NCZ_DOC_ZARRAY,
+                                                      NCZ_DOC_NCZARR, NCZ_DOC_NCZGROUP, NCZ_DOC_NCZATTR };
 
-    for (size_t i = 0; i < NCZ_LEN(wanted); i++)
-        keys[i] = ncz_format_doc_names[wanted[i]];
-    keys[NCZ_LEN(wanted)] = "zarr.json";
-    if ((rc = node_add(l, 0, "", NCZ_NODE_GROUP)) != NC_NOERR)
+int
+ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
+{
+    const char        *keys[NCZ_ROOT_DOCS + 1];
+    const ncz_docs_req req = { .keys = keys, .n = NCZ_LEN(keys) };
+    int                rc;
+
+    for (size_t i = 0; i < NCZ_ROOT_DOCS; i++)
+        keys[i] = ncz_format_doc_names[ncz_format_root_docs[i]];
+    keys[NCZ_ROOT_DOCS] = "zarr.json";
+    if ((rc = node_add(l, 0, "", NCZ_NODE_GROUP)) != NC_NOERR ||
+        (rc = l->docs->fetch(l->docs->arg, &req, 1, each, l)) != NC_NOERR)
         return rc;
-    rc = l->docs->fetch(l->docs->arg, keys, NCZ_LEN(keys), got);
-    if (is_own_fault(rc)) { /* zarr.json is none of our documents: it may be broken */
-        got[NCZ_LEN(wanted)] = NULL;
-        rc = l->docs->fetch(l->docs->arg, keys, NCZ_LEN(wanted), got);
-    }
-    if (rc != NC_NOERR)
-        return rc;
-    *v3 = got[NCZ_LEN(wanted)] != NULL;
-    for (size_t i = 0; i < NCZ_LEN(wanted); i++) {
-        if (got[i] != NULL && !ncz_json_is(got[i], NCZ_JSON_OBJECT))
-            return ncz_fail(NC_EZARRMETA, "%s: not a JSON object", keys[i]);
-        l->nodes[0].doc[wanted[i]] = got[i];
-    }
-    return NC_NOERR;
+    return node_status(&l->nodes[0]);
 }

@@ -44,31 +44,48 @@ tell_writer(const ncz_json *zattrs, ncz_generation gen)
 
 /* ---- loading -------------------------------------------------------------------------------------------------- */
 
-static int
-probe(ncz_loader *l)
+/* The root's documents: what they say of the dataset, and then what they say. Without one of them it is not known
+ * what stands here, so one that is broken fails the load; zarr.json is none of ours, and may be anything. */
+static void
+root_arrived(void *arg, size_t i, const ncz_docs_got *got)
 {
-    ncz_node *root;
-    bool      v3, known = false;
-    int       rc;
+    ncz_loader *l = arg;
+    ncz_node   *root = &l->nodes[i];
+    ncz_papers  papers = { .doc = { NULL } };
+    bool        known = false;
+    int         rc = NC_NOERR;
 
-    if ((rc = ncz_format_fetch_root(l, &v3)) != NC_NOERR)
-        return rc;
-    root = &l->nodes[0];
-    for (int d = 0; d < NCZ_DOC_COUNT; d++)
-        known = known || root->doc[d] != NULL;
-    if (!known && v3)
-        return ncz_fail(NC_ENOTZARR, "this is a Zarr v3 dataset (zarr.json); version 3 is not supported yet");
-    if (!known)
-        return ncz_fail(NC_ENOTZARR,
-                        "no Zarr dataset: there is none of .zgroup, .zarray, .zattrs, .nczarr, .nczgroup");
-    l->gen = ncz_format_generation(root);
-    l->writer = tell_writer(root->doc[NCZ_DOC_ZATTRS], l->gen);
-    if (l->wish->pure)
+    for (size_t k = 0; k < NCZ_ROOT_DOCS && rc == NC_NOERR; k++) {
+        ncz_doc d = ncz_format_root_docs[k];
+
+        if (got[k].err != NULL)
+            rc = ncz_err_adopt(got[k].err);
+        else if (got[k].doc != NULL && !ncz_json_is(got[k].doc, NCZ_JSON_OBJECT))
+            rc = ncz_fail(NC_EZARRMETA, "%s: not a JSON object", ncz_format_doc_names[d]);
+        papers.doc[d] = got[k].doc;
+        known = known || got[k].doc != NULL;
+    }
+    if (rc == NC_NOERR && !known)
+        rc = got[NCZ_ROOT_DOCS].doc != NULL
+                 ? ncz_fail(NC_ENOTZARR, "this is a Zarr v3 dataset (zarr.json); version 3 is not supported yet")
+                 : ncz_fail(NC_ENOTZARR,
+                            "no Zarr dataset: there is none of .zgroup, .zarray, .zattrs, .nczarr, .nczgroup");
+    if (rc != NC_NOERR) {
+        ncz_err err;
+
+        ncz_err_save(&err, rc);
+        ncz_format_node_fail(root, &err);
+        root->rc = rc; /* whatever it is */
+        return;
+    }
+    l->gen = l->found = ncz_format_generation(&papers);
+    l->writer = tell_writer(papers.doc[NCZ_DOC_ZATTRS], l->gen);
+    if (l->wish.pure)
         l->gen = NCZ_GEN_PURE;
     l->nczarr = l->gen != NCZ_GEN_PURE;
-    if (!l->nczarr && root->doc[NCZ_DOC_ZARRAY] != NULL)
+    if (!l->nczarr && papers.doc[NCZ_DOC_ZARRAY] != NULL)
         root->kind = NCZ_NODE_ARRAY;
-    return NC_NOERR;
+    ncz_format_said(l, root, &papers, "");
 }
 
 /* A lone array at the root: its chunks stand at the top, whatever the variable is called. */
@@ -90,29 +107,61 @@ ready_model(ncz_model *m, ncz_locate_fn locate)
 }
 
 int
+ncz_format_look(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_loader **out)
+{
+    ncz_loader *l = ncz_zalloc(sizeof *l);
+    int         rc;
+
+    if (l == NULL)
+        return ncz_fail_nomem(sizeof *l);
+    *l = (ncz_loader){ .docs = docs, .wish = *wish, .m = m };
+    if ((rc = ncz_format_fetch_root(l, root_arrived)) == NC_NOERR) {
+        *out = l;
+        l = NULL;
+    }
+    ncz_format_loader_free(l);
+    return rc;
+}
+
+int
+ncz_format_fill(ncz_loader *l, ncz_style *out)
+{
+    bool lone = l->nodes[0].kind == NCZ_NODE_ARRAY;
+    bool keys_ignored = !l->nczarr && l->found != NCZ_GEN_PURE;
+    int  rc;
+
+    ready_model(l->m, lone ? root_locate : ncz_zarr2_locate);
+    l->m->native_big = l->writer.native_big;
+    if ((!lone && (rc = ncz_format_fetch_tree(l)) != NC_NOERR) || (rc = ncz_format_build(l)) != NC_NOERR)
+        return rc;
+    ncz_format_stored(l->m);
+    *out = (ncz_style){
+        .gen = l->gen,
+        .xarray = l->wish.xarray,
+        /* What we could not say again as it was must not be written over. */
+        .readonly = l->gen == NCZ_GEN_1 || l->gen == NCZ_GEN_2 || lone || keys_ignored || l->damaged,
+    };
+    return NC_NOERR;
+}
+
+void
+ncz_format_loader_free(ncz_loader *l)
+{
+    if (l == NULL)
+        return;
+    ncz_format_fetch_clear(l);
+    ncz_free(l);
+}
+
+int
 ncz_format_load(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_style *out)
 {
-    ncz_loader l = { .docs = docs, .wish = wish, .m = m };
-    bool       lone, keys_ignored;
-    int        rc;
+    ncz_loader *l = NULL;
+    int         rc;
 
-    if ((rc = probe(&l)) != NC_NOERR)
-        goto done;
-    lone = l.nodes[0].kind == NCZ_NODE_ARRAY;
-    keys_ignored = !l.nczarr && ncz_format_generation(&l.nodes[0]) != NCZ_GEN_PURE;
-    ready_model(m, lone ? root_locate : ncz_zarr2_locate);
-    m->native_big = l.writer.native_big;
-    if ((!lone && (rc = ncz_format_fetch_tree(&l)) != NC_NOERR) || (rc = ncz_format_build(&l)) != NC_NOERR)
-        goto done;
-    ncz_format_stored(m);
-    *out = (ncz_style){
-        .gen = l.gen,
-        .xarray = wish->xarray,
-        /* What we could not say again as it was must not be written over. */
-        .readonly = l.gen == NCZ_GEN_1 || l.gen == NCZ_GEN_2 || lone || keys_ignored || l.damaged,
-    };
-done:
-    ncz_format_fetch_clear(&l);
+    if ((rc = ncz_format_look(docs, wish, m, &l)) == NC_NOERR)
+        rc = ncz_format_fill(l, out);
+    ncz_format_loader_free(l);
     return rc;
 }
 

@@ -13,15 +13,33 @@
 #include "model/model.h"
 #include "util/util.h"
 
+#define NCZ_DOCS_MOST 8 /* documents of one node */
+
+/* What one node's documents are asked for by: together, as they are understood together. */
+typedef struct ncz_docs_req {
+    const char *const *keys;
+    size_t             n; /* 1 ... NCZ_DOCS_MOST */
+} ncz_docs_req;
+
+typedef struct ncz_docs_got {
+    const ncz_json *doc; /* NULL: there is none, or none to be had */
+    const ncz_err  *err; /* why; NULL: nothing is wrong */
+} ncz_docs_got;
+
 /*
- * Where documents come from. Documents are borrowed and stay valid until the call that asked (probe, load) returns.
- * When fetch answers NC_EZARRMETA (a document that cannot be parsed), NC_EINVAL or ENAMETOOLONG, the batch is asked
- * for again in halves, until the culprit stands alone; any other failure fails the load.
+ * Hands over what there is of request i: got[k] for its keys[k]. Called once for each request, in any order, from any
+ * thread, and from several at once. Documents and errors are the source's, and good for this call alone.
+ */
+typedef void (*ncz_docs_fn)(void *arg, size_t i, const ncz_docs_got *got);
+
+/*
+ * Where documents come from. A source keeps none of them. One call of `fetch` is one round trip; it fails only when
+ * it could not begin. NC_EZARRMETA (a document that cannot be parsed), NC_EINVAL or ENAMETOOLONG for one document
+ * spoil its node; any other error fails the load.
  */
 typedef struct ncz_docs {
     void *arg;
-    /* out[i]: the document under keys[i], or NULL when there is none. One batch, one round trip. */
-    int (*fetch)(void *arg, const char *const *keys, size_t n, const ncz_json **out);
+    int (*fetch)(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each, void *each_arg);
     /* The immediate children of a prefix, as zmap_list(). NULL: this source cannot list. */
     int (*list)(void *arg, const char *prefix, int (*each)(const char *name, bool leaf, void *each_arg),
                 void *each_arg);
@@ -49,6 +67,7 @@ typedef struct ncz_style {
 typedef struct ncz_wish {
     bool pure;
     bool xarray; /* false: ignore _ARRAY_DIMENSIONS (noxarray) */
+    bool look;   /* nothing will be written: what documents say word for word need not be kept */
 } ncz_wish;
 
 /*
@@ -59,10 +78,19 @@ typedef struct ncz_wish {
  * the root is a variable named "data". Attributes that no document has (units of datetime64; _FillValue of a pure
  * scalar) have `raw` "" and are never written.
  *
+ * In two steps. The first fetches the root's documents, which say what it is; the second all that is below, and fills
+ * the model; `docs` and `m` must be there until then. Both in one: ncz_format_load(). After a failure the model is
+ * good for nothing.
+ *
  * Errors: NC_ENOTZARR nothing recognisable (text: what was looked for); NC_EZARRMETA a document that the dataset
  * cannot do without is broken, with key and cause; limits; NC_ENOMEM.
  */
-int ncz_format_load(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_style *out);
+typedef struct ncz_loader ncz_loader;
+
+int  ncz_format_look(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_loader **out);
+int  ncz_format_fill(ncz_loader *l, ncz_style *out);
+void ncz_format_loader_free(ncz_loader *l);
+int  ncz_format_load(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_style *out);
 
 /* Readies a new, empty model for `style` (locate, provenance attribute _NCProperties). `properties` is its text or
  * NULL. It must not hold "netcdf=": by that the writer's faults of netCDF-C's releases are known. */

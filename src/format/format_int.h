@@ -34,15 +34,23 @@ typedef enum ncz_node_kind {
     NCZ_NODE_NONE, /* not part of the dataset */
 } ncz_node_kind;
 
-typedef struct ncz_node {
-    char           *name;   /* "" for the root */
-    size_t          parent; /* place in the tree; the root is its own */
-    size_t          depth;
-    size_t          kid, nkids; /* children stand side by side */
-    ncz_node_kind   kind;
+/* A node's documents while they are at hand. */
+typedef struct ncz_papers {
     const ncz_json *doc[NCZ_DOC_COUNT];
-    ncz_err        *broken; /* the first of its documents that could not be parsed, or NULL */
-    ncz_group      *group;  /* what it became */
+} ncz_papers;
+
+typedef struct ncz_said ncz_said;
+
+typedef struct ncz_node {
+    char         *name;   /* "" for the root */
+    size_t        parent; /* place in the tree; the root is its own */
+    size_t        depth;
+    size_t        kid, nkids; /* children stand side by side */
+    ncz_node_kind kind;
+    int           rc;     /* a failure that is not this node's alone; its text in `err` */
+    ncz_err      *err;    /* with rc NC_NOERR: the first of its documents that is broken, or NULL */
+    ncz_said     *said;   /* what its documents said, until it is in the model */
+    ncz_group    *group;  /* what it became */
 } ncz_node;
 
 /* Who wrote the dataset, as far as quirks go; told by the root's _NCProperties. */
@@ -53,23 +61,27 @@ typedef struct ncz_writer {
 } ncz_writer;
 
 /* All that a load works with. */
-typedef struct ncz_loader {
+struct ncz_loader {
     const ncz_docs *docs;
-    const ncz_wish *wish;
+    ncz_wish        wish;
     ncz_model      *m;
-    ncz_generation  gen;
-    bool            nczarr;  /* the lists of NCZarr are believed: gen is not NCZ_GEN_PURE */
-    bool            damaged; /* a group's document was broken: do not write over it */
+    ncz_generation  gen, found; /* as it is taken; as it stands there */
+    bool            nczarr;     /* the lists of NCZarr are believed: gen is not NCZ_GEN_PURE */
+    bool            damaged;    /* a group's document was broken: do not write over it */
     ncz_writer      writer;
     ncz_node       *nodes; /* by level, parents before children */
     size_t          nnodes, cap;
-} ncz_loader;
+};
 
-/* The root: node 0, with all its documents in one batch. `v3`: a zarr.json stands there. */
-int  ncz_format_fetch_root(ncz_loader *l, bool *v3);
+/* The root: node 0, with all its documents in one batch. `each` gets them, first NCZ_ROOT_DOCS, then zarr.json. */
+#define NCZ_ROOT_DOCS 6
+extern const ncz_doc ncz_format_root_docs[NCZ_ROOT_DOCS];
+int  ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each);
 int  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level by level */
 void ncz_format_fetch_clear(ncz_loader *l);
 int  ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out); /* "" for the root */
+/* Keeps an error with its node: one that spoils the node alone, or one that fails the load. */
+void ncz_format_node_fail(ncz_node *n, const ncz_err *err);
 
 /* May `name` be one segment of a key? */
 bool ncz_format_segment_ok(const char *name, size_t len, size_t most);
@@ -79,9 +91,9 @@ bool ncz_format_segment_ok(const char *name, size_t len, size_t most);
 typedef enum ncz_info { NCZ_INFO_SUPER, NCZ_INFO_GROUP, NCZ_INFO_ARRAY, NCZ_INFO_ATTR } ncz_info;
 
 /* A member of the NCZarr information about a node, under either of its names, from the newest place that has it. */
-const ncz_json *ncz_format_info(const ncz_node *n, ncz_info what, const char *newer, const char *older);
-bool            ncz_format_info_any(const ncz_node *n, ncz_info what);
-ncz_generation  ncz_format_generation(const ncz_node *root);
+const ncz_json *ncz_format_info(const ncz_papers *n, ncz_info what, const char *newer, const char *older);
+bool            ncz_format_info_any(const ncz_papers *n, ncz_info what);
+ncz_generation  ncz_format_generation(const ncz_papers *root);
 bool            ncz_format_hidden_att(const char *name); /* never shown as an attribute */
 
 /* How a generation is written. NULL keys: it has no such place. */
@@ -145,14 +157,15 @@ typedef struct ncz_zarray {
 } ncz_zarray;
 
 /* Fails only for want of memory; what is wrong with the document is in `unusable`. `key` is for texts. */
-int  ncz_format_zarray_parse(const ncz_node *n, const ncz_loader *l, const char *key, ncz_zarray *out);
+int  ncz_format_zarray_parse(const ncz_papers *n, const ncz_loader *l, const char *key, ncz_zarray *out);
 void ncz_format_zarray_clear(ncz_zarray *z);
 int  ncz_format_zarray_write(const ncz_var *v, const ncz_style *style, ncz_buf *out);
 
 /* ---- attributes ----------------------------------------------------------------------------------------------- */
 
-/* `v` NULL for a group. `where` (a key) is for texts. */
-int ncz_format_atts_read(ncz_loader *l, const ncz_node *n, ncz_atts *atts, const ncz_var *v, const char *where);
+/* Of a group, or of a variable of type `var` (else NC_NAT). `where` (a key) is for texts. */
+int ncz_format_atts_read(const ncz_loader *l, const ncz_papers *n, ncz_atts *atts, bool var, nc_type type,
+                         const char *where);
 /* An attribute made up by the reader: shown, never written. */
 int ncz_format_att_made_up(ncz_model *m, ncz_atts *atts, const char *name, nc_type type, size_t len,
                            const void *data);
@@ -180,10 +193,44 @@ typedef struct ncz_kept {
 #define NCZ_LENGTHS "lengths" /* our member of _nczarr_attr: true lengths of texts that end in NULs */
 #define NCZ_NULS_MOST 255
 
+/* ---- what the documents of a node say (said.c) ---------------------------------------------------------------- */
+
+/* A list of texts in one piece of memory. Items that are no texts are NULL. */
+typedef struct ncz_texts {
+    size_t n;
+    char **v; /* NULL: there was no list */
+} ncz_texts;
+
+typedef struct ncz_said_dim {
+    char    *name;
+    uint64_t len;
+    bool     unlimited, sound; /* !sound: it has no length */
+} ncz_said_dim;
+
+struct ncz_said {
+    ncz_atts      atts;
+    bool          lists; /* a group: NCZarr's lists name its children */
+    ncz_texts     arrays, groups;
+    ncz_said_dim *dims;
+    size_t        ndims;
+    bool          document; /* an array: it has a `.zarray` */
+    ncz_zarray    z;        /* rank 0 when it is a scalar */
+    ncz_texts     refs;     /* NCZarr's dimension references, when they fit the rank */
+    ncz_texts     names;    /* _ARRAY_DIMENSIONS, when they are wanted and fit */
+    char         *xarray;   /* _ARRAY_DIMENSIONS as the document has it, or NULL */
+    bool          xlist;    /* it is a list */
+    char         *dtype_text, *fill_text;
+    int           quantize_mode, quantize_nsd;
+};
+
+/* What a listed directory turned out to be is settled here too. Any thread, one node each. */
+void ncz_format_said(const ncz_loader *l, ncz_node *n, const ncz_papers *papers, const char *key);
+void ncz_format_said_free(ncz_said *s);
+
 /* ---- building ------------------------------------------------------------------------------------------------- */
 
 int ncz_format_build(ncz_loader *l);
-int ncz_format_var_dims(ncz_loader *l, const ncz_node *n, ncz_group *g, const ncz_zarray *z, ncz_dim **dims,
+int ncz_format_var_dims(ncz_loader *l, const ncz_said *s, const char *name, ncz_group *g, ncz_dim **dims,
                         ncz_kept **kept);
 
 #endif /* NCZ_FORMAT_INT_H */

@@ -48,7 +48,7 @@ const ncz_layout ncz_format_layouts[NCZ_GEN_BOTH + 1] = {
 };
 
 static const ncz_json *
-at_place(const ncz_node *n, const place *p)
+at_place(const ncz_papers *n, const place *p)
 {
     const ncz_json *v = n->doc[p->doc];
 
@@ -58,7 +58,7 @@ at_place(const ncz_node *n, const place *p)
 }
 
 const ncz_json *
-ncz_format_info(const ncz_node *n, ncz_info what, const char *newer, const char *older)
+ncz_format_info(const ncz_papers *n, ncz_info what, const char *newer, const char *older)
 {
     for (size_t i = 0; i < NCZ_LEN(places); i++) {
         const ncz_json *info, *v;
@@ -72,7 +72,7 @@ ncz_format_info(const ncz_node *n, ncz_info what, const char *newer, const char 
 }
 
 bool
-ncz_format_info_any(const ncz_node *n, ncz_info what)
+ncz_format_info_any(const ncz_papers *n, ncz_info what)
 {
     for (size_t i = 0; i < NCZ_LEN(places); i++)
         if (places[i].what == what && at_place(n, &places[i]) != NULL)
@@ -81,7 +81,7 @@ ncz_format_info_any(const ncz_node *n, ncz_info what)
 }
 
 ncz_generation
-ncz_format_generation(const ncz_node *root)
+ncz_format_generation(const ncz_papers *root)
 {
     bool seen[NCZ_GEN_BOTH + 1] = { false };
 

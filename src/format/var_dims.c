@@ -14,10 +14,9 @@
 /* NCZarr's reference r, when it fits. An unlimited dimension that its group's document has shorter (a writer died
  * between the two documents, or wrote the array alone) grows: what is stored must be reachable. */
 static ncz_dim *
-referred_dim(const ncz_loader *l, const ncz_group *g, const ncz_json *refs, size_t r, uint64_t len, const char *var)
+referred_dim(const ncz_loader *l, const ncz_group *g, const char *ref, uint64_t len, const char *var)
 {
-    const char *ref = ncz_json_str(ncz_json_at(refs, r), NULL);
-    ncz_dim    *d;
+    ncz_dim *d;
 
     if (ref == NULL)
         return NULL;
@@ -34,20 +33,20 @@ referred_dim(const ncz_loader *l, const ncz_group *g, const ncz_json *refs, size
 
 /* May `name` be a dimension's? It is no key's segment, but stands in paths. */
 static bool
-dim_name_ok(const ncz_loader *l, const char *name, size_t len)
+dim_name_ok(const ncz_loader *l, const char *name)
 {
-    return len > 0 && len <= l->m->limits.name_bytes && strlen(name) == len && strchr(name, '/') == NULL;
+    size_t len = strlen(name);
+
+    return len > 0 && len <= l->m->limits.name_bytes && strchr(name, '/') == NULL;
 }
 
 static int
-named_dim(ncz_loader *l, ncz_group *g, const ncz_json *names, size_t r, uint64_t len, ncz_dim **out)
+named_dim(ncz_loader *l, ncz_group *g, const char *name, uint64_t len, ncz_dim **out)
 {
-    size_t      nbytes = 0;
-    const char *name = ncz_json_str(ncz_json_at(names, r), &nbytes);
-    ncz_dim    *d;
+    ncz_dim *d;
 
     *out = NULL;
-    if (name == NULL || !dim_name_ok(l, name, nbytes))
+    if (name == NULL || !dim_name_ok(l, name))
         return NC_NOERR;
     d = l->nczarr ? ncz_group_scope_dim(g, name) : ncz_group_find_dim(g, name);
     if (d != NULL && d->len == len)
@@ -87,10 +86,9 @@ anonymous_dim(ncz_loader *l, uint64_t len, ncz_dim **out)
 
 /* What _ARRAY_DIMENSIONS said, for a variable that does not use it all: it is written back as it stands. */
 static int
-keep_names(const ncz_json *names, ncz_kept **kept)
+keep_names(const char *text, ncz_kept **kept)
 {
-    size_t      len = 0;
-    const char *text = names == NULL ? "" : ncz_json_slice(names, &len);
+    size_t len = strlen(text);
 
     if ((*kept = ncz_zalloc(sizeof **kept + len + 1)) == NULL)
         return ncz_fail_nomem(len);
@@ -100,32 +98,26 @@ keep_names(const ncz_json *names, ncz_kept **kept)
 }
 
 int
-ncz_format_var_dims(ncz_loader *l, const ncz_node *n, ncz_group *g, const ncz_zarray *z, ncz_dim **dims,
-                    ncz_kept **kept)
+ncz_format_var_dims(ncz_loader *l, const ncz_said *s, const char *name, ncz_group *g, ncz_dim **dims, ncz_kept **kept)
 {
-    const ncz_json *refs = NULL, *stored = ncz_json_get(n->doc[NCZ_DOC_ZATTRS], NCZ_XARRAY);
-    const ncz_json *names = l->wish->xarray && ncz_json_is(stored, NCZ_JSON_ARRAY) ? stored : NULL;
-    bool            all = true;
-    int             rc;
+    bool all = true;
+    int  rc;
 
     *kept = NULL;
-    if (l->nczarr)
-        refs = ncz_format_info(n, NCZ_INFO_ARRAY, "dimension_references", "dimrefs");
-    if (ncz_json_len(refs) != z->rank)
-        refs = NULL;
-    if (ncz_json_len(names) != z->rank)
-        names = NULL;
-    for (size_t r = 0; r < z->rank; r++) {
-        dims[r] = refs == NULL ? NULL : referred_dim(l, g, refs, r, z->shape[r], n->name);
-        if (dims[r] == NULL && names != NULL && (rc = named_dim(l, g, names, r, z->shape[r], &dims[r])) != NC_NOERR)
+    for (size_t r = 0; r < s->z.rank; r++) {
+        uint64_t len = s->z.shape[r];
+
+        dims[r] = s->refs.v == NULL ? NULL : referred_dim(l, g, s->refs.v[r], len, name);
+        if (dims[r] == NULL && s->names.v != NULL &&
+            (rc = named_dim(l, g, s->names.v[r], len, &dims[r])) != NC_NOERR)
             return rc;
         if (dims[r] != NULL)
             continue;
         all = false;
-        if ((rc = anonymous_dim(l, z->shape[r], &dims[r])) != NC_NOERR)
+        if ((rc = anonymous_dim(l, len, &dims[r])) != NC_NOERR)
             return rc;
     }
-    if (l->nczarr || (all && z->rank > 0) || (z->rank == 0 && ncz_json_is(stored, NCZ_JSON_ARRAY)))
+    if (l->nczarr || (all && s->z.rank > 0) || (s->z.rank == 0 && s->xlist))
         return NC_NOERR;
-    return keep_names(stored, kept);
+    return keep_names(s->xarray != NULL ? s->xarray : "", kept);
 }

@@ -131,7 +131,7 @@ parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_zarra
 }
 
 static int
-parse_fill(const ncz_node *n, const ncz_loader *l, ncz_zarray *z)
+parse_fill(const ncz_papers *n, const ncz_loader *l, ncz_zarray *z)
 {
     const ncz_json *fill = ncz_json_get(n->doc[NCZ_DOC_ZARRAY], "fill_value");
     bool            plain = l->nczarr || l->writer.netcdf;
@@ -146,7 +146,7 @@ parse_fill(const ncz_node *n, const ncz_loader *l, ncz_zarray *z)
 }
 
 int
-ncz_format_zarray_parse(const ncz_node *n, const ncz_loader *l, const char *key, ncz_zarray *out)
+ncz_format_zarray_parse(const ncz_papers *n, const ncz_loader *l, const char *key, ncz_zarray *out)
 {
     const ncz_json *doc = n->doc[NCZ_DOC_ZARRAY];
     ncz_zarray      z = { .separator = '.', .fill_mode = NCZ_FILL_NONE };

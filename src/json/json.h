@@ -21,6 +21,7 @@ typedef enum ncz_json_type {
     NCZ_JSON_STRING,
     NCZ_JSON_ARRAY,
     NCZ_JSON_OBJECT,
+    NCZ_JSON_RAW, /* an array or object that was not looked into (ncz_json_opts.shallow): only its slice is known */
 } ncz_json_type;
 
 typedef enum ncz_json_mode {
@@ -34,6 +35,8 @@ typedef struct ncz_json_opts {
     size_t        depth;  /* most nested containers; never more than 1024 */
     size_t        nbytes; /* most bytes of text; and at most nbytes / 8 values, or a million where that is less */
     const char   *name;   /* what error texts call the document (a key); NULL "JSON" */
+    size_t        shallow; /* containers within so many others are RAW: only strings and brackets in them are looked
+                              at, and what is wrong in them is not noticed; 0: all are parsed */
 } ncz_json_opts;
 
 /*
@@ -44,6 +47,19 @@ typedef struct ncz_json_opts {
  */
 int  ncz_json_parse(const char *text, size_t len, const ncz_json_opts *opts, ncz_json **out, size_t *tail);
 void ncz_json_free(ncz_json *root);
+
+/*
+ * For many documents one after the other: the same, but the values stand in the reader's memory, which is used again,
+ * and the text is not copied. It must stay as long as the values are used, and be followed by a NUL or be a RAW value's
+ * slice. Values stay until the next ncz_json_reader_reset(), or the end of the reader.
+ */
+typedef struct ncz_json_reader ncz_json_reader;
+
+int  ncz_json_reader_new(ncz_json_reader **out);
+void ncz_json_reader_free(ncz_json_reader *r);
+void ncz_json_reader_reset(ncz_json_reader *r);
+int  ncz_json_read(ncz_json_reader *r, const char *text, size_t len, const ncz_json_opts *opts, const ncz_json **out,
+                   size_t *tail);
 
 ncz_json_type ncz_json_kind(const ncz_json *v);  /* NULL counts as null everywhere below */
 bool          ncz_json_is(const ncz_json *v, ncz_json_type t); /* false for NULL, unless t is NCZ_JSON_NULL */

@@ -14,7 +14,7 @@
 #define JSON_BYTES_MOST (UINT32_MAX - 1)
 #define JSON_VALUES_MIN ((size_t)1 << 20)
 #define JSON_DENSITY    8          /* a document limited to n bytes may have n / 8 values, or JSON_VALUES_MIN */
-#define JSON_LINEAR     8          /* objects up to this many members are searched without a table */
+#define JSON_LINEAR     16         /* objects up to this many members are searched without a table */
 
 struct ncz_json {
     const char *text;      /* the slice in the document's copy */
@@ -45,22 +45,34 @@ typedef struct ncz_json_doc {
     char       *text;   /* the copy, with a NUL behind it */
 } ncz_json_doc;
 
+/* A reader's document holds no text. */
+struct ncz_json_reader {
+    ncz_json_doc doc;
+    ncz_json    *stack; /* the parser's, kept */
+    size_t       cap;
+};
+
 /* Memory that lives as long as the document, aligned for values; NULL when out of memory. */
 void *ncz_json_arena_get(ncz_json_doc *doc, size_t nbytes);
+void  ncz_json_arena_free(ncz_json_doc *doc);
+void  ncz_json_arena_reset(ncz_json_doc *doc); /* keeps the newest block, the largest, for what comes next */
 
-/* The parser: `p` stands at the next byte; *end is NUL, so that *p may always be read. */
+/* The parser: `p` stands at the next byte; *end may be read, but is none of the document's. */
 typedef struct json_parser {
     const char   *name;
     ncz_json_mode mode;
-    size_t        depth; /* most nested containers */
+    size_t        depth, shallow; /* as in ncz_json_opts; shallow SIZE_MAX: never */
     ncz_json_doc *doc;
-    const char   *p, *end;
+    const char   *text, *p, *end;
     ncz_json     *stack; /* values whose container is not closed yet */
     size_t        n, cap;
     size_t        values, most_values; /* so many so far, and at most: a value takes 16 times its shortest text */
 } json_parser;
 
 int ncz_json_fail_at(const json_parser *ps, const char *at, const char *fmt, ...) NCZ_PRINTF(3, 4);
+
+/* The closing quote of the string that begins at `s`, or NULL. */
+const char *ncz_json_string_end(const char *s, const char *end);
 
 /* Each reads one token at ps->p into *out and moves behind it. */
 int ncz_json_scan_string(json_parser *ps, ncz_json *out);

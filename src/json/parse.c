@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parser: one pass over a copy of the text.
+ * The parser: one pass over the text, or over a copy of it that lives as long as the values.
  *
  * Children are collected on a stack and moved into the arena when their container closes; so nothing is allocated
  * from a count that the text only claims. Recursion is bounded by the caller's depth and JSON_DEPTH_MOST.
@@ -222,6 +222,30 @@ parse_children(json_parser *ps, size_t depth, char close)
     }
 }
 
+/* Moves behind the container's end, looking at nothing but brackets and strings. A parser that is given the slice ends
+ * where it ends, or fails before. */
+static int
+skip_container(json_parser *ps, ncz_json *out)
+{
+    const char *start = ps->p, *s = start;
+    size_t      depth = 0;
+
+    do {
+        if (s == ps->end)
+            return ncz_json_fail_at(ps, start, "the text ends inside %s", *start == '{' ? "an object" : "an array");
+        if (*s == '{' || *s == '[')
+            depth++;
+        else if (*s == '}' || *s == ']')
+            depth--;
+        else if (*s == '"' && (s = ncz_json_string_end(s + 1, ps->end)) == NULL)
+            return ncz_json_fail_at(ps, start, "a string within it has no closing quote");
+        s++;
+    } while (depth > 0);
+    ps->p = s;
+    *out = (ncz_json){ .text = start, .text_len = (uint32_t)(s - start), .type = NCZ_JSON_RAW };
+    return NC_NOERR;
+}
+
 static int
 parse_container(json_parser *ps, size_t depth, ncz_json *out)
 {
@@ -232,6 +256,8 @@ parse_container(json_parser *ps, size_t depth, ncz_json *out)
 
     if (depth >= ps->depth)
         return ncz_json_fail_at(ps, start, "nested deeper than the limit (json_depth) of %zu", ps->depth);
+    if (depth >= ps->shallow)
+        return skip_container(ps, out);
     ps->p++;
     if ((rc = parse_children(ps, depth + 1, close)) != NC_NOERR)
         return rc;
@@ -283,34 +309,107 @@ parse_document(json_parser *ps, size_t *tail)
     return NC_NOERR;
 }
 
+/* Parses text[0..len) into `doc`; `stack` is the parser's memory, kept for the next time. */
+static int
+run(ncz_json_doc *doc, ncz_json_reader *kept, const char *text, size_t len, const ncz_json_opts *opts, size_t *tail)
+{
+    size_t      most = opts->nbytes < JSON_BYTES_MOST ? opts->nbytes : JSON_BYTES_MOST;
+    json_parser ps = { .name = opts->name != NULL ? opts->name : "JSON",
+                       .mode = opts->mode,
+                       .doc = doc,
+                       .text = text,
+                       .p = text,
+                       .end = text + len,
+                       .depth = opts->depth < JSON_DEPTH_MOST ? opts->depth : JSON_DEPTH_MOST,
+                       .shallow = opts->shallow != 0 ? opts->shallow : SIZE_MAX,
+                       .most_values = most / JSON_DENSITY > JSON_VALUES_MIN ? most / JSON_DENSITY : JSON_VALUES_MIN,
+                       .stack = kept->stack,
+                       .cap = kept->cap };
+    int         rc = parse_document(&ps, tail);
+
+    kept->stack = ps.stack;
+    kept->cap = ps.cap;
+    return rc;
+}
+
+static int
+check_length(size_t len, const ncz_json_opts *opts)
+{
+    size_t most = opts->nbytes < JSON_BYTES_MOST ? opts->nbytes : JSON_BYTES_MOST;
+
+    if (len > most)
+        return ncz_fail(NC_EZARRMETA, "%s: %zu bytes, more than the limit (document_bytes) of %zu",
+                        opts->name != NULL ? opts->name : "JSON", len, most);
+    return NC_NOERR;
+}
+
 int
 ncz_json_parse(const char *text, size_t len, const ncz_json_opts *opts, ncz_json **out, size_t *tail)
 {
-    const char   *name = opts->name != NULL ? opts->name : "JSON";
-    size_t        most = opts->nbytes < JSON_BYTES_MOST ? opts->nbytes : JSON_BYTES_MOST;
-    size_t        values = most / JSON_DENSITY > JSON_VALUES_MIN ? most / JSON_DENSITY : JSON_VALUES_MIN;
-    ncz_json_doc *doc = NULL;
-    json_parser   ps = { .stack = NULL };
-    int           rc;
+    ncz_json_reader kept = { .stack = NULL };
+    ncz_json_doc   *doc = NULL;
+    int             rc;
 
-    if (len > most)
-        return ncz_fail(NC_EZARRMETA, "%s: %zu bytes, more than the limit (document_bytes) of %zu", name, len, most);
+    if ((rc = check_length(len, opts)) != NC_NOERR)
+        return rc;
     if ((doc = ncz_zalloc(sizeof *doc)) == NULL)
         return ncz_fail_nomem(sizeof *doc);
     if ((doc->text = ncz_strndup(text, len)) == NULL) {
         rc = ncz_fail_nomem(len + 1);
         goto done;
     }
-    ps = (json_parser){ .name = name, .mode = opts->mode, .doc = doc, .p = doc->text, .end = doc->text + len,
-                        .depth = opts->depth < JSON_DEPTH_MOST ? opts->depth : JSON_DEPTH_MOST,
-                        .most_values = values };
-    if ((rc = parse_document(&ps, tail)) != NC_NOERR)
+    if ((rc = run(doc, &kept, doc->text, len, opts, tail)) != NC_NOERR)
         goto done;
 
     *out = &doc->root;
     doc = NULL; /* now the caller's */
 done:
-    ncz_free(ps.stack);
+    ncz_free(kept.stack);
     ncz_json_free(doc != NULL ? &doc->root : NULL);
     return rc;
+}
+
+/* ---- many documents ---- */
+
+int
+ncz_json_reader_new(ncz_json_reader **out)
+{
+    ncz_json_reader *r = ncz_zalloc(sizeof *r);
+
+    if (r == NULL)
+        return ncz_fail_nomem(sizeof *r);
+    *out = r;
+    return NC_NOERR;
+}
+
+void
+ncz_json_reader_reset(ncz_json_reader *r)
+{
+    ncz_json_arena_reset(&r->doc);
+}
+
+void
+ncz_json_reader_free(ncz_json_reader *r)
+{
+    if (r == NULL)
+        return;
+    ncz_json_arena_free(&r->doc);
+    ncz_free(r->stack);
+    ncz_free(r);
+}
+
+int
+ncz_json_read(ncz_json_reader *r, const char *text, size_t len, const ncz_json_opts *opts, const ncz_json **out,
+              size_t *tail)
+{
+    ncz_json *root;
+    int       rc;
+
+    if ((rc = check_length(len, opts)) != NC_NOERR || (rc = run(&r->doc, r, text, len, opts, tail)) != NC_NOERR)
+        return rc;
+    if ((root = ncz_json_arena_get(&r->doc, sizeof *root)) == NULL)
+        return ncz_fail_nomem(sizeof *root);
+    *root = r->doc.root;
+    *out = root;
+    return NC_NOERR;
 }

@@ -17,7 +17,7 @@ ncz_json_fail_at(const json_parser *ps, const char *at, const char *fmt, ...)
     size_t  line = 1, column = 1;
     va_list args;
 
-    for (const char *s = ps->doc->text; s < at; s++) {
+    for (const char *s = ps->text; s < at; s++) {
         if (*s == '\n') {
             line++;
             column = 1;
@@ -125,9 +125,8 @@ take_escape(const json_parser *ps, const char **s, char **out)
     return NC_NOERR;
 }
 
-/* The closing quote of the string that begins behind `s`, or NULL. */
-static const char *
-string_end(const char *s, const char *end)
+const char *
+ncz_json_string_end(const char *s, const char *end)
 {
     for (; s < end && *s != '"'; s++)
         if (*s == '\\' && ++s == end)
@@ -135,11 +134,24 @@ string_end(const char *s, const char *end)
     return s < end ? s : NULL;
 }
 
+/* Bytes before the first escape: most strings have none. */
+static size_t
+plain_bytes(const char *s, const char *close)
+{
+    const char *escape = memchr(s, '\\', (size_t)(close - s));
+
+    return (size_t)((escape != NULL ? escape : close) - s);
+}
+
 static int
 decode(const json_parser *ps, const char *s, const char *close, char **out)
 {
-    int rc;
+    size_t plain = ps->mode == NCZ_JSON_LENIENT ? plain_bytes(s, close) : 0;
+    int    rc;
 
+    memcpy(*out, s, plain);
+    *out += plain;
+    s += plain;
     while (s < close) {
         if (*s == '\\') {
             if ((rc = take_escape(ps, &s, out)) != NC_NOERR)
@@ -156,7 +168,7 @@ decode(const json_parser *ps, const char *s, const char *close, char **out)
 int
 ncz_json_scan_string(json_parser *ps, ncz_json *out)
 {
-    const char *open = ps->p, *close = string_end(open + 1, ps->end);
+    const char *open = ps->p, *close = ncz_json_string_end(open + 1, ps->end);
     char       *str, *w;
     int         rc;
 

@@ -47,6 +47,34 @@ ncz_json_arena_get(ncz_json_doc *doc, size_t nbytes)
     return mem;
 }
 
+static void
+free_blocks(json_block *b)
+{
+    while (b != NULL) {
+        json_block *next = b->next;
+
+        ncz_free(b);
+        b = next;
+    }
+}
+
+void
+ncz_json_arena_free(ncz_json_doc *doc)
+{
+    free_blocks(doc->blocks);
+    doc->blocks = NULL;
+}
+
+void
+ncz_json_arena_reset(ncz_json_doc *doc)
+{
+    if (doc->blocks == NULL)
+        return;
+    free_blocks(doc->blocks->next);
+    doc->blocks->next = NULL;
+    doc->blocks->used = 0;
+}
+
 void
 ncz_json_free(ncz_json *root)
 {
@@ -54,12 +82,7 @@ ncz_json_free(ncz_json *root)
 
     if (doc == NULL)
         return;
-    while (doc->blocks != NULL) {
-        json_block *next = doc->blocks->next;
-
-        ncz_free(doc->blocks);
-        doc->blocks = next;
-    }
+    ncz_json_arena_free(doc);
     ncz_free(doc->text);
     ncz_free(doc);
 }
@@ -254,6 +277,8 @@ ncz_json_equal(const ncz_json *a, const ncz_json *b)
     case NCZ_JSON_ARRAY:
     case NCZ_JSON_OBJECT:
         return children_equal(a, b);
+    case NCZ_JSON_RAW:
+        return a->text_len == b->text_len && memcmp(a->text, b->text, a->text_len) == 0;
     }
     return false;
 }

@@ -44,6 +44,14 @@ ncz_atts_clear(ncz_atts *a)
     *a = (ncz_atts){.index = NCZ_NAMES_INIT};
 }
 
+void
+ncz_atts_move(ncz_atts *to, ncz_atts *from)
+{
+    ncz_atts_clear(to);
+    *to = *from;
+    *from = (ncz_atts){.index = NCZ_NAMES_INIT};
+}
+
 ncz_att *
 ncz_atts_find(const ncz_atts *a, const char *name)
 {

@@ -236,8 +236,8 @@ var_new(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank,
 }
 
 int
-ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims,
-                  ncz_var **out)
+ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims,
+                    ncz_var **out)
 {
     ncz_var *v = NULL;
     int      rc;
@@ -249,7 +249,7 @@ ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, si
         (rc = ncz_model_room(&g->vars, g->nvars, sizeof *g->vars)) != NC_NOERR ||
         (rc = var_new(m, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_var_respec(m, v)) != NC_NOERR || (rc = ncz_names_put(&g->var_index, name, g->nvars)) != NC_NOERR) {
+    if ((rc = ncz_names_put(&g->var_index, name, g->nvars)) != NC_NOERR) {
         var_free(m, v);
         return rc;
     }
@@ -257,6 +257,25 @@ ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, si
     m->nvars++;
     m->last_uid++;
     g->dirty = true;
+    *out = v;
+    return NC_NOERR;
+}
+
+int
+ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims,
+                  ncz_var **out)
+{
+    bool     dirty = g->dirty;
+    ncz_var *v;
+    int      rc;
+
+    if ((rc = ncz_model_place_var(m, g, name, type, rank, dims, &v)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+        ncz_model_drop_var(m, v);
+        g->dirty = dirty;
+        return rc;
+    }
     *out = v;
     return NC_NOERR;
 }

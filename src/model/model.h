@@ -79,6 +79,8 @@ int  ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, nc_type type, siz
                   ncz_att **out);
 int  ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname); /* NC_ENAMEINUSE */
 void ncz_atts_del(ncz_atts *a, ncz_att *att);
+void ncz_atts_move(ncz_atts *to, ncz_atts *from); /* what `to` had is released; `from` is empty then */
+void ncz_atts_clear(ncz_atts *a);
 
 /* ---- dimensions, groups, variables ----------------------------------------------------------------------------- */
 
@@ -170,6 +172,10 @@ int ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_g
 int ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bool unlimited, ncz_dim **out);
 int ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims,
                       ncz_var **out);
+
+/* The same without a spec, which the caller must make (ncz_var_respec) before anyone else sees the variable. */
+int ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims,
+                        ncz_var **out);
 
 int  ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name);
 int  ncz_model_rename_dim(ncz_model *m, ncz_dim *d, const char *name);

@@ -11,7 +11,6 @@
  */
 int ncz_model_room(void *array, size_t n, size_t item);
 
-void ncz_atts_clear(ncz_atts *a);
 void ncz_var_clear_fill(ncz_var *v);
 
 #endif /* NCZ_MODEL_INT_H */

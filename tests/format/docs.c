@@ -157,25 +157,43 @@ docmap_dir(docmap *d, const char *path)
         qsort(d->v, d->n, sizeof *d->v, by_key);
 }
 
+static void
+give(docmap *d, size_t i, const ncz_docs_req *req, ncz_docs_fn each, void *each_arg)
+{
+    ncz_docs_got got[NCZ_DOCS_MOST] = { { NULL, NULL } };
+    ncz_err      errs[NCZ_DOCS_MOST];
+
+    for (size_t k = 0; k < req->n; k++) {
+        const ncz_json_opts opts = {
+            .mode = NCZ_JSON_LENIENT, .depth = 128, .nbytes = (size_t)1 << 26, .name = req->keys[k]
+        };
+        doc *x = docmap_find(d, req->keys[k]);
+        int  rc = NC_NOERR;
+
+        d->nfetched++;
+        if (x == NULL)
+            continue;
+        if (x->parsed == NULL)
+            rc = ncz_json_parse(x->text, x->len, &opts, &x->parsed, NULL);
+        if (rc != NC_NOERR) {
+            ncz_err_save(&errs[k], rc);
+            ncz_err_clear();
+            got[k].err = &errs[k];
+        }
+        got[k].doc = x->parsed;
+    }
+    each(each_arg, i, got);
+}
+
+/* The last first, so that nobody comes to rely on an order. */
 static int
-fetch(void *arg, const char *const *keys, size_t n, const ncz_json **out)
+fetch(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each, void *each_arg)
 {
     docmap *d = arg;
 
     d->nbatches++;
-    d->nfetched += n;
-    for (size_t i = 0; i < n; i++) {
-        const ncz_json_opts opts = { NCZ_JSON_LENIENT, 128, (size_t)1 << 26, keys[i] };
-        doc                *x = docmap_find(d, keys[i]);
-        int                 rc;
-
-        out[i] = NULL;
-        if (x == NULL)
-            continue;
-        if (x->parsed == NULL && (rc = ncz_json_parse(x->text, x->len, &opts, &x->parsed, NULL)) != NC_NOERR)
-            return rc;
-        out[i] = x->parsed;
-    }
+    for (size_t i = n; i-- > 0;)
+        give(d, i, &reqs[i], each, each_arg);
     return NC_NOERR;
 }
 

@@ -808,7 +808,7 @@ test_consolidated_copy(void **state)
     docmap              d = { .v = NULL }, copy = { .v = NULL };
     ncz_json           *all;
     const char         *text;
-    const ncz_json_opts opts = { NCZ_JSON_LENIENT, 128, (size_t)1 << 26, NULL };
+    const ncz_json_opts opts = { .mode = NCZ_JSON_LENIENT, .depth = 128, .nbytes = (size_t)1 << 26 };
 
     (void)state;
     assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
