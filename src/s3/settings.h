@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * settings: everything about a bucket that is known before the first request: from the URL and its fragment, the
+ * environment, the AWS files and netCDF's rc files. Sources: appendices C and E of the NCZarr specification, the AWS
+ * SDK reference. Read once per open; immutable, but for what a server teaches us (region), which the client keeps.
+ */
+#ifndef NCZ_S3_SETTINGS_H
+#define NCZ_S3_SETTINGS_H
+
+#include "s3/sign.h"
+#include "uri/uri.h"
+#include "util/util.h"
+
+typedef struct ncz_s3_creds ncz_s3_creds; /* see below */
+
+typedef struct ncz_s3_settings {
+    bool     https;
+    char    *host;          /* of the endpoint, without the bucket; IPv6 without brackets */
+    unsigned port;          /* 0: the scheme's own */
+    char    *base;          /* path of the endpoint before the bucket, "" mostly; no trailing slash */
+    bool     custom;        /* an endpoint that is not Amazon's */
+    bool     virtual_host;  /* bucket.host/key; else host/bucket/key */
+    char    *bucket, *prefix; /* the dataset's key, without leading or trailing '/'; "" is the bucket's root */
+    char    *region;
+    bool     anonymous;     /* asked for: no request is signed */
+    bool     requester_pays;
+    char    *query;         /* presigned or token query of the URL, appended as it is; or NULL */
+    char    *ca_file, *ca_dir, *proxy, *no_proxy, *user_agent; /* NULL: libcurl's and OpenSSL's own */
+    unsigned attempts;      /* with the first; 5 */
+    unsigned in_flight;     /* requests at once; 32 */
+    long     connect_ms, stall_s; /* time-outs: to connect; without a byte */
+    int64_t  deadline_s;    /* for one request with all its retries; 0: none */
+    bool     forbidden_is_absent; /* 403 for a missing key where listing is not granted */
+    char    *profile;       /* NULL: none named */
+    ncz_s3_creds *creds;    /* shared with others of the same profile */
+    /* For people: where each came from, as "AWS_REGION" or "profile x of /home/u/.aws/config". */
+    char    *region_from, *endpoint_from, *profile_from, *addressing_from;
+} ncz_s3_settings;
+
+/* `uri` is an s3:// or an S3-moded https:// or http:// URL. NC_EAUTH: profile or credential settings that are wrong
+ * (with file and line); NC_EURL, NC_EINVAL as s3.h tells. No request is made. */
+int  ncz_s3_settings_from(const ncz_uri *uri, ncz_s3_settings **out);
+void ncz_s3_settings_free(ncz_s3_settings *s);
+
+/*
+ * Credentials that sign the next request: fetched at first use, again before they expire (`refresh`: the server said
+ * that they had). One thread fetches, others wait. id NULL when none were found and that is allowed (reads of public
+ * data): then `why` (may be NULL) says where was looked, for the text of a later 403. The caller clears *out.
+ * `need`: a writer; without credentials NC_EAUTH.
+ */
+int ncz_s3_creds_get(ncz_s3_creds *c, bool refresh, bool need, ncz_s3_keys *out, ncz_buf *why);
+const char *ncz_s3_creds_source(const ncz_s3_creds *c); /* "environment", "profile x in FILE", ...: after a get */
+
+/* What `nczdump --s3-explain` prints: one "name: value" a line, secrets masked. Asks the credential source too. */
+int ncz_s3_explain(const ncz_uri *uri, ncz_buf *out);
+
+#endif /* NCZ_S3_SETTINGS_H */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sign: AWS Signature Version 4 as pure text and hashes: nothing here does I/O or looks at a clock.
+ * Source: the published signing process, whose vectors tests/s3 runs through it.
+ */
+#ifndef NCZ_S3_SIGN_H
+#define NCZ_S3_SIGN_H
+
+#include "util/util.h"
+
+#define NCZ_SHA256_HEX 65 /* characters and their NUL */
+
+/* What signs. Strings are the holder's. */
+typedef struct ncz_s3_keys {
+    char *id;      /* NULL: unsigned requests */
+    char *secret;
+    char *token;   /* session token or NULL */
+    int64_t expires; /* seconds since 1970, 0: never */
+} ncz_s3_keys;
+
+void ncz_s3_keys_clear(ncz_s3_keys *k); /* wipes the memory first */
+int  ncz_s3_keys_copy(ncz_s3_keys *to, const ncz_s3_keys *from);
+
+typedef struct ncz_s3_pair {
+    const char *name, *value; /* not encoded; value NULL counts as "" */
+} ncz_s3_pair;
+
+/* A request before it is signed. `path` is not encoded and begins with '/'. */
+typedef struct ncz_s3_sign_req {
+    const char        *method, *host; /* host with its port unless that is the scheme's own */
+    const char        *path;
+    const ncz_s3_pair *query;
+    size_t             nquery;
+    const ncz_s3_pair *headers; /* beside host, x-amz-date, x-amz-content-sha256, x-amz-security-token */
+    size_t             nheaders;
+    const char        *payload; /* hex SHA-256 of the body, or "UNSIGNED-PAYLOAD" */
+    const char        *region, *service;
+    int64_t            now;     /* seconds since 1970, repaired for skew by the caller */
+    bool               s3_path; /* path encoded once and left as it is; else normalised and encoded twice */
+    bool               no_content_header; /* other services: no x-amz-content-sha256 header */
+} ncz_s3_sign_req;
+
+/*
+ * What goes out: `target` is the encoded path and query ("/a%20b?x=y"), `headers` lines "Name: value\n" each: host's
+ * are not among them, Authorization is. Without keys (id NULL) only the target and the caller's headers.
+ */
+int ncz_s3_sign(const ncz_s3_sign_req *req, const ncz_s3_keys *keys, ncz_buf *target, ncz_buf *headers);
+
+/* For tests and error texts: the canonical request and the string to sign. */
+int ncz_s3_canonical(const ncz_s3_sign_req *req, const ncz_s3_keys *keys, ncz_buf *canonical, ncz_buf *to_sign);
+
+void ncz_sha256_hex(const void *data, size_t len, char out[NCZ_SHA256_HEX]);
+int  ncz_md5_base64(const void *data, size_t len, ncz_buf *out);
+uint32_t ncz_s3_crc32c(const void *data, size_t len);
+
+#endif /* NCZ_S3_SIGN_H */
