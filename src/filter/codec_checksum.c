@@ -34,7 +34,7 @@ checksum(const ncz_codec_params *p, const unsigned char *data, size_t n)
 {
     switch (p->v[NCZ_CHECKSUM_KIND]) {
     case CRC32: return n > 0 ? (uint32_t)crc32_z(0, data, n) : 0;
-    case CRC32C: return ncz_codec_sum_crc32c(data, n);
+    case CRC32C: return ncz_crc32c(data, n);
     case ADLER32: return n > 0 ? (uint32_t)adler32_z(1, data, n) : 1;
     default: return ncz_codec_sum_lookup3(data, n, (uint32_t)p->v[NCZ_CHECKSUM_INITVAL]);
     }

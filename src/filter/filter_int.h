@@ -66,7 +66,6 @@ int ncz_codec_to_no_words(const ncz_codec_params *p, const ncz_codec_env *env, s
 
 /* ---- checksums (checksum.c) ---- */
 
-uint32_t ncz_codec_sum_crc32c(const void *data, size_t n);
 uint32_t ncz_codec_sum_lookup3(const void *data, size_t n, uint32_t initval);
 
 /* ---- codecs from array to array (codec_dtype.c) ---- */

@@ -49,8 +49,7 @@ int ncz_s3_sign(const ncz_s3_sign_req *req, const ncz_s3_keys *keys, ncz_buf *ta
 /* For tests and error texts: the canonical request and the string to sign. */
 int ncz_s3_canonical(const ncz_s3_sign_req *req, const ncz_s3_keys *keys, ncz_buf *canonical, ncz_buf *to_sign);
 
-void ncz_sha256_hex(const void *data, size_t len, char out[NCZ_SHA256_HEX]);
-int  ncz_md5_base64(const void *data, size_t len, ncz_buf *out);
-uint32_t ncz_s3_crc32c(const void *data, size_t len);
+int  ncz_sha256_hex(const void *data, size_t len, char out[NCZ_SHA256_HEX]); /* NC_ES3: OpenSSL refused */
+int  ncz_md5_base64(const void *data, size_t len, ncz_buf *out);             /* the same, where MD5 is forbidden */
 
 #endif /* NCZ_S3_SIGN_H */

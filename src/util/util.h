@@ -151,6 +151,10 @@ size_t ncz_float_text(float v, char out[NCZ_NUM_TEXT]);
 /* Correctly rounded, whatever the locale. The whole of s[0..len) must be a decimal floating number. */
 bool ncz_text_double(const char *s, size_t len, double *out);
 
+/* ---- checksum ------------------------------------------------------------------------------------------------- */
+
+uint32_t ncz_crc32c(const void *data, size_t n); /* CRC-32C (Castagnoli) */
+
 /* ---- cursor: reads a binary header; take all fields, then ask once whether it is still good ------------------- */
 
 typedef struct ncz_cursor {

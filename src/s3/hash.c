@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Hashes over OpenSSL, and memory that held a secret.
+ */
+#include "s3/s3_int.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <string.h>
+
+void
+ncz_s3_hex(const void *data, size_t len, char *out)
+{
+    static const char    hex[] = "0123456789abcdef";
+    const unsigned char *p = data;
+
+    for (size_t i = 0; i < len; i++) {
+        out[2 * i] = hex[p[i] >> 4];
+        out[2 * i + 1] = hex[p[i] & 15];
+    }
+    out[2 * len] = '\0';
+}
+
+/* A policy of the system (FIPS) may forbid one. */
+static int
+digest(const EVP_MD *md, const char *name, const void *data, size_t len, unsigned char *out, unsigned *nout)
+{
+    if (md == NULL || EVP_Digest(len > 0 ? data : "", len, out, nout, md, NULL) != 1)
+        return ncz_fail(NC_ES3, "OpenSSL refuses to make %s", name);
+    return NC_NOERR;
+}
+
+int
+ncz_sha256_hex(const void *data, size_t len, char out[NCZ_SHA256_HEX])
+{
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    unsigned      n = 0;
+    int           rc;
+
+    out[0] = '\0';
+    if ((rc = digest(EVP_sha256(), "SHA-256", data, len, sum, &n)) == NC_NOERR)
+        ncz_s3_hex(sum, n, out);
+    return rc;
+}
+
+int
+ncz_s3_sha1_hex(const void *data, size_t len, char out[NCZ_SHA1_HEX])
+{
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    unsigned      n = 0;
+    int           rc;
+
+    out[0] = '\0';
+    if ((rc = digest(EVP_sha1(), "SHA-1", data, len, sum, &n)) == NC_NOERR)
+        ncz_s3_hex(sum, n, out);
+    return rc;
+}
+
+int
+ncz_md5_base64(const void *data, size_t len, ncz_buf *out)
+{
+    unsigned char sum[EVP_MAX_MD_SIZE], text[2 * EVP_MAX_MD_SIZE];
+    unsigned      n = 0;
+    int           rc;
+
+    if ((rc = digest(EVP_md5(), "MD5", data, len, sum, &n)) != NC_NOERR)
+        return rc;
+    EVP_EncodeBlock(text, sum, (int)n);
+    return ncz_buf_puts(out, (const char *)text);
+}
+
+int
+ncz_s3_hmac(const void *key, size_t nkey, const void *data, size_t len, unsigned char out[NCZ_SHA256_BYTES])
+{
+    unsigned n = 0;
+
+    if (nkey > 65536 || HMAC(EVP_sha256(), key, (int)nkey, data, len, out, &n) == NULL || n != NCZ_SHA256_BYTES)
+        return ncz_fail(NC_ES3, "OpenSSL refuses to make an HMAC of SHA-256");
+    return NC_NOERR;
+}
+
+/* ---- secrets ---- */
+
+void
+ncz_s3_wipe(void *p, size_t len)
+{
+    if (p != NULL)
+        OPENSSL_cleanse(p, len);
+}
+
+void
+ncz_s3_free_secret(char *s)
+{
+    if (s != NULL)
+        OPENSSL_cleanse(s, strlen(s));
+    ncz_free(s);
+}
+
+void
+ncz_s3_keys_clear(ncz_s3_keys *k)
+{
+    ncz_s3_free_secret(k->id);
+    ncz_s3_free_secret(k->secret);
+    ncz_s3_free_secret(k->token);
+    *k = (ncz_s3_keys){ .id = NULL };
+}
+
+int
+ncz_s3_keys_copy(ncz_s3_keys *to, const ncz_s3_keys *from)
+{
+    ncz_s3_keys k = { .expires = from->expires };
+
+    if ((from->id != NULL && (k.id = ncz_strdup(from->id)) == NULL) ||
+        (from->secret != NULL && (k.secret = ncz_strdup(from->secret)) == NULL) ||
+        (from->token != NULL && (k.token = ncz_strdup(from->token)) == NULL)) {
+        ncz_s3_keys_clear(&k);
+        return ncz_fail_nomem(0);
+    }
+    *to = k;
+    return NC_NOERR;
+}

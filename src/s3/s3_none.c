@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Built without libcurl or OpenSSL: there is no S3, and that is said.
+ */
+#include "s3/settings.h"
+
+int
+ncz_s3_explain(const ncz_uri *uri, ncz_buf *out)
+{
+    (void)uri;
+    (void)out;
+    return ncz_fail(NC_ENOTBUILT, "this nczarr was built without S3 (it needs libcurl and OpenSSL)");
+}

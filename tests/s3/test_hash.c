@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Hashes against published vectors; keys that are copied and wiped.
+ */
+#include "s3/s3_int.h"
+#include "s3_help.h"
+
+static void
+sha256(void **state)
+{
+    char hex[NCZ_SHA256_HEX];
+
+    (void)state;
+    assert_int_equal(ncz_sha256_hex(NULL, 0, hex), NC_NOERR);
+    assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    assert_int_equal(ncz_sha256_hex("abc", 3, hex), NC_NOERR);
+    assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+static void
+sha1(void **state)
+{
+    char hex[NCZ_SHA1_HEX];
+
+    (void)state;
+    assert_int_equal(ncz_s3_sha1_hex("abc", 3, hex), NC_NOERR);
+    assert_string_equal(hex, "a9993e364706816aba3e25717850c26c9cd0d89d");
+}
+
+static void
+md5(void **state)
+{
+    ncz_buf out = NCZ_BUF_INIT;
+
+    (void)state;
+    assert_int_equal(ncz_md5_base64("", 0, &out), NC_NOERR);
+    assert_string_equal(ncz_buf_str(&out), "1B2M2Y8AsgTpgAmY7PhCfg==");
+    ncz_buf_clear(&out);
+}
+
+/* RFC 4231, cases 1 and 6 (a key that is longer than a block). */
+static void
+hmac(void **state)
+{
+    unsigned char key[131], sum[NCZ_SHA256_BYTES];
+    char          hex[NCZ_SHA256_HEX];
+
+    (void)state;
+    memset(key, 0x0b, 20);
+    assert_int_equal(ncz_s3_hmac(key, 20, "Hi There", 8, sum), NC_NOERR);
+    ncz_s3_hex(sum, sizeof sum, hex);
+    assert_string_equal(hex, "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+    memset(key, 0xaa, sizeof key);
+    assert_int_equal(ncz_s3_hmac(key, sizeof key, "Test Using Larger Than Block-Size Key - Hash Key First", 54, sum),
+                     NC_NOERR);
+    ncz_s3_hex(sum, sizeof sum, hex);
+    assert_string_equal(hex, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+static void
+keys(void **state)
+{
+    char        id[] = "id", secret[] = "secret";
+    ncz_s3_keys from = { .id = id, .secret = secret, .expires = 17 }, to = { .id = NULL };
+
+    (void)state;
+    assert_int_equal(ncz_s3_keys_copy(&to, &from), NC_NOERR);
+    assert_string_equal(to.id, "id");
+    assert_string_equal(to.secret, "secret");
+    assert_null(to.token);
+    assert_int_equal(to.expires, 17);
+    ncz_s3_keys_clear(&to);
+    assert_null(to.secret);
+    ncz_s3_keys_clear(&to);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sha256), cmocka_unit_test(sha1), cmocka_unit_test(md5),
+        cmocka_unit_test(hmac),   cmocka_unit_test(keys),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
