@@ -121,3 +121,9 @@ ncz_s3_keys_copy(ncz_s3_keys *to, const ncz_s3_keys *from)
     *to = k;
     return NC_NOERR;
 }
+
+void
+ncz_s3_signing_clear(ncz_s3_signing *k)
+{
+    ncz_s3_wipe(k, sizeof *k);
+}

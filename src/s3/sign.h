@@ -22,8 +22,16 @@ void ncz_s3_keys_clear(ncz_s3_keys *k); /* wipes the memory first */
 int  ncz_s3_keys_copy(ncz_s3_keys *to, const ncz_s3_keys *from);
 
 typedef struct ncz_s3_pair {
-    const char *name, *value; /* not encoded; value NULL counts as "" */
+    const char *name, *value; /* not encoded; value NULL counts as "" (and goes out as "name", without '=') */
 } ncz_s3_pair;
+
+/* The key of a day, kept between requests by one thread at a time. Wiped with ncz_s3_signing_clear(). */
+typedef struct ncz_s3_signing {
+    char          of[NCZ_SHA256_HEX];
+    unsigned char key[32];
+} ncz_s3_signing;
+
+void ncz_s3_signing_clear(ncz_s3_signing *k);
 
 /* A request before it is signed. `path` is not encoded and begins with '/'. */
 typedef struct ncz_s3_sign_req {
@@ -38,15 +46,18 @@ typedef struct ncz_s3_sign_req {
     int64_t            now;     /* seconds since 1970, repaired for skew by the caller */
     bool               s3_path; /* path encoded once and left as it is; else normalised and encoded twice */
     bool               no_content_header; /* other services: no x-amz-content-sha256 header */
+    ncz_s3_signing    *keep;            /* or NULL: spares four HMACs for each request */
 } ncz_s3_sign_req;
 
 /*
  * What goes out: `target` is the encoded path and query ("/a%20b?x=y"), `headers` lines "Name: value\n" each: host's
- * are not among them, Authorization is. Without keys (id NULL) only the target and the caller's headers.
+ * are not among them, Authorization is. Without keys (NULL, or id NULL) only the target and the caller's headers.
+ * All of the caller's headers are signed but those that proxies change (User-Agent, Expect ...). NC_EINVAL: a line
+ * break in a header.
  */
 int ncz_s3_sign(const ncz_s3_sign_req *req, const ncz_s3_keys *keys, ncz_buf *target, ncz_buf *headers);
 
-/* For tests and error texts: the canonical request and the string to sign. */
+/* For tests and the log: the canonical request (which holds the session token) and the string to sign. */
 int ncz_s3_canonical(const ncz_s3_sign_req *req, const ncz_s3_keys *keys, ncz_buf *canonical, ncz_buf *to_sign);
 
 int  ncz_sha256_hex(const void *data, size_t len, char out[NCZ_SHA256_HEX]); /* NC_ES3: OpenSSL refused */
