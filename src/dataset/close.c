@@ -43,7 +43,13 @@ ncz_dataset_close(ncz_dataset *ds)
 
     if (rc != NC_NOERR)
         return rc;
-    return finish(ds, ZMAP_KEEP, ds->writable ? ncz_dataset_flush(ds, false) : NC_NOERR);
+    if (!ds->writable)
+        return finish(ds, ZMAP_KEEP, NC_NOERR);
+    rc = ncz_dataset_flush(ds, false);
+    if (rc == NC_NOERR && !ds->own_map) /* nobody knows when its owner closes it */
+        rc = ncz_dataset_commit(ds);
+    /* A map that commits at its end commits no half of it. */
+    return finish(ds, rc == NC_NOERR ? ZMAP_KEEP : ZMAP_REVERT, rc);
 }
 
 /* Chunks of variables that no document names: eviction stored them, and nobody else would ever remove them. */
@@ -92,6 +98,8 @@ ncz_dataset_abort(ncz_dataset *ds)
     if (!ds->writable)
         return finish(ds, ZMAP_KEEP, NC_NOERR);
     ncz_engine_forget(ds->engine, 0);
+    if (ds->own_map && (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0)
+        return finish(ds, ZMAP_REVERT, NC_NOERR);
     if (!ds->created)
         return finish(ds, ZMAP_KEEP, drop_unnamed(ds));
     if (ds->own_map)

@@ -236,5 +236,7 @@ ncz_dataset_sync(ncz_dataset *ds)
         leave_define_mode(ds);
     if (rc == NC_NOERR)
         rc = ncz_dataset_flush(ds, false);
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_commit(ds);
     return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
 }

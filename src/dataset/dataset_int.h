@@ -110,6 +110,7 @@ int ncz_dataset_check_key(const ncz_dataset *ds,
 
 /* Flush under the exclusive lock, in the order of flush.c. `all`: plan every document, not only the dirty ones. */
 int ncz_dataset_flush(ncz_dataset *ds, bool all);
+int ncz_dataset_commit(ncz_dataset *ds); /* what was flushed becomes visible, on maps where it was not at once */
 int ncz_dataset_drop_leftover(ncz_dataset *ds); /* its last step alone */
 
 /* Rounds `n` elements of NC_FLOAT or NC_DOUBLE in place; those equal to `fill` stay (quantize.c). */

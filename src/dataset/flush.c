@@ -12,6 +12,8 @@
  *   6 sync again; clear the dirty marks
  *   7 delete what a rename left under an old name
  *
+ * A map that commits all at once (ZMAP_COMMITS) needs no order; there 2 and 6 are left to ncz_dataset_commit().
+ *
  * A failure in between leaves marks and table as the store is: the next flush goes on. A failed sync is final.
  * Runs under the dataset's exclusive lock.
  */
@@ -146,11 +148,17 @@ sync_map(ncz_dataset *ds)
 {
     int rc;
 
-    if (!ds->durable || (zmap_caps_of(ds->map) & ZMAP_CAN_SYNC) == 0)
+    if (!ds->durable || (zmap_caps_of(ds->map) & (ZMAP_CAN_SYNC | ZMAP_COMMITS)) != ZMAP_CAN_SYNC)
         return NC_NOERR;
     if ((rc = zmap_sync(ds->map)) != NC_NOERR)
         ncz_err_save(&ds->failed, rc);
     return rc;
+}
+
+int
+ncz_dataset_commit(ncz_dataset *ds)
+{
+    return (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0 ? zmap_sync(ds->map) : NC_NOERR;
 }
 
 int

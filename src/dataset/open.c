@@ -38,6 +38,7 @@ set_durability(ncz_dataset *ds, const ncz_target *t)
         return ncz_fail(NC_EINVAL, "durability=%s: none or sync", how);
     ds->durable = false;
     zmap_file_sync_never(ds->map);
+    zmap_zip_sync_never(ds->map);
     return NC_NOERR;
 }
 

@@ -6,28 +6,17 @@
 #include "dataset/dataset_int.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 typedef enum found {
     FOUND_NOTHING,
     FOUND_DIRECTORY,
     FOUND_FILE,
+    FOUND_EMPTY, /* a file of no bytes */
     FOUND_ZIP,
 } found;
-
-static bool
-starts_like_zip(const char *path)
-{
-    char  head[4] = "";
-    FILE *f = fopen(path, "rbe");
-    bool  zip = f != NULL && fread(head, 1, sizeof head, f) == sizeof head && memcmp(head, "PK\003\004", 4) == 0;
-
-    if (f != NULL)
-        (void)fclose(f);
-    return zip;
-}
 
 static int
 look(const char *path, found *out)
@@ -41,7 +30,10 @@ look(const char *path, found *out)
     } else if (S_ISDIR(st.st_mode)) {
         *out = FOUND_DIRECTORY;
     } else {
-        *out = S_ISREG(st.st_mode) && starts_like_zip(path) ? FOUND_ZIP : FOUND_FILE;
+        *out = !S_ISREG(st.st_mode)         ? FOUND_FILE
+               : zmap_zip_looks_like(path) ? FOUND_ZIP
+               : st.st_size == 0           ? FOUND_EMPTY
+                                           : FOUND_FILE;
     }
     return NC_NOERR;
 }
@@ -51,17 +43,66 @@ static int
 built(const ncz_target *t)
 {
     switch (t->store) {
-    case NCZ_STORE_ZIP:
-        return ncz_fail(NC_ENOTBUILT, "%s: zip stores are not built yet", t->canonical);
     case NCZ_STORE_S3:
         return ncz_fail(NC_ENOTBUILT, "%s: S3 stores are not built yet", t->canonical);
     case NCZ_STORE_HTTP:
         return ncz_fail(NC_ENOTBUILT, "%s: HTTP stores are not built yet", t->canonical);
     case NCZ_STORE_AUTO:
     case NCZ_STORE_FILE:
+    case NCZ_STORE_ZIP:
         break;
     }
     return NC_NOERR;
+}
+
+/* ---- zip ---- */
+
+static int
+zip_options(const ncz_target *t, zmap_zip_opts *out)
+{
+    const char *order = ncz_uri_frag(t->uri, "zip.order");
+
+    *out = (zmap_zip_opts){.prefix = ncz_uri_frag(t->uri, "zip.prefix")};
+    if (order != NULL && strcmp(order, "sorted") != 0 && strcmp(order, "any") != 0)
+        return ncz_fail(NC_EINVAL, "zip.order=%s: sorted or any", order);
+    out->sorted = order != NULL && strcmp(order, "sorted") == 0;
+    return NC_NOERR;
+}
+
+static int
+zip_open(const ncz_target *t, bool writable, zmap **out)
+{
+    zmap_zip_opts opts;
+    int           rc;
+
+    if ((rc = zip_options(t, &opts)) != NC_NOERR)
+        return rc;
+    return zmap_zip_open(t->path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, &opts, out);
+}
+
+/* netCDF-C opens only archives with all below one directory, which it names after the file; others want none. */
+static int
+zip_create(const ncz_target *t, bool replace, zmap **out)
+{
+    const char   *slash = strrchr(t->path, '/'), *name = slash != NULL ? slash + 1 : t->path;
+    size_t        len = strlen(name);
+    char         *own = NULL;
+    zmap_zip_opts opts;
+    int           rc;
+
+    if ((rc = zip_options(t, &opts)) != NC_NOERR)
+        return rc;
+    if (opts.prefix == NULL && t->dialect != NCZ_DIALECT_ZARR) {
+        if (len > 4 && strcasecmp(name + len - 4, ".zip") == 0)
+            len -= 4;
+        if ((own = ncz_strndup(name, len)) == NULL)
+            return ncz_fail_nomem(len + 1);
+        opts.prefix = zmap_key_valid(own) ? own : "data";
+    }
+    opts.replace = replace;
+    rc = zmap_zip_open(t->path, ZMAP_CREATE_NEW, &opts, out);
+    ncz_free(own);
+    return rc;
 }
 
 int
@@ -74,35 +115,50 @@ ncz_store_open(const ncz_target *t, bool writable, zmap **out)
         return rc;
     switch (what) {
     case FOUND_NOTHING:
-        return ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for a directory with Zarr documents", t->path);
+        return ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for a directory or archive with Zarr documents", t->path);
     case FOUND_ZIP:
-        return ncz_fail(NC_ENOTBUILT, "%s: zip stores are not built yet", t->path);
+        return zip_open(t, writable, out);
+    case FOUND_EMPTY:
     case FOUND_FILE:
-        return ncz_fail(NC_ENOTNC, "%s is a file; looked for a directory with Zarr documents", t->path);
+        return ncz_fail(NC_ENOTNC, "%s is a file, but no zip archive; looked for one or a directory with Zarr documents",
+                        t->path);
     case FOUND_DIRECTORY:
         break;
     }
     return zmap_file_open(t->path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, out);
 }
 
-/* The directory holds a dataset and nothing else: it may go. */
+/* The map holds a dataset and nothing else. */
 static int
-removable(const char *path, int refusal)
+check_all_dataset(zmap *map, const char *path, int refusal)
 {
     ncz_keys keys = NCZ_KEYS_INIT;
-    zmap    *map = NULL;
     bool     is = false;
     int      rc;
 
-    if ((rc = zmap_file_open(path, ZMAP_OPEN_READ, &map)) != NC_NOERR)
-        return rc;
     if ((rc = ncz_part_is_dataset(map, &is)) == NC_NOERR && !is)
         rc = ncz_fail(refusal,
                       "%s is no dataset (looked for .zgroup, .zarray, .zmetadata, .nczarr, zarr.json): not removed",
                       path);
     if (rc == NC_NOERR)
         rc = ncz_part_all(map, path, &keys);
+    if (rc == NC_NOERR && zmap_zip_others(map) != 0)
+        rc = ncz_fail(NC_EEXIST, "%s holds entries that are no part of a dataset: nothing is removed", path);
     ncz_keys_clear(&keys);
+    return rc;
+}
+
+/* What is at `path` may go. */
+static int
+removable(const char *path, found what, int refusal)
+{
+    zmap *map = NULL;
+    int   rc;
+
+    rc = what == FOUND_ZIP ? zmap_zip_open(path, ZMAP_OPEN_READ, NULL, &map) : zmap_file_open(path, ZMAP_OPEN_READ, &map);
+    if (rc != NC_NOERR)
+        return rc;
+    rc = check_all_dataset(map, path, refusal);
     (void)zmap_close(map, ZMAP_KEEP); /* it was only read */
     return rc;
 }
@@ -129,9 +185,23 @@ clear_place(const char *path)
 
     if ((rc = is_empty(path, &empty)) != NC_NOERR || empty)
         return rc;
-    if ((rc = removable(path, NC_EEXIST)) != NC_NOERR)
+    if ((rc = removable(path, FOUND_DIRECTORY, NC_EEXIST)) != NC_NOERR)
         return rc;
     return zmap_file_remove(path);
+}
+
+/* An archive that is there stays until the new one takes its place at the first commit. */
+static int
+create_archive(const ncz_target *t, found what, zmap **out)
+{
+    int rc;
+
+    if (what == FOUND_DIRECTORY || what == FOUND_FILE)
+        return ncz_fail(NC_EEXIST, "%s is %s: it is not replaced by an archive", t->path,
+                        what == FOUND_FILE ? "a file, but no archive" : "a directory");
+    if (what == FOUND_ZIP && (rc = removable(t->path, what, NC_EEXIST)) != NC_NOERR)
+        return rc;
+    return zip_create(t, what != FOUND_NOTHING, out);
 }
 
 int
@@ -144,8 +214,10 @@ ncz_store_create(const ncz_target *t, int cmode, zmap **out)
         return rc;
     if (what != FOUND_NOTHING && (cmode & NC_NOCLOBBER) != 0)
         return ncz_fail(NC_EEXIST, "%s exists", t->path);
-    if (what == FOUND_FILE || what == FOUND_ZIP)
-        return ncz_fail(NC_EEXIST, "%s is a file: it is not replaced by a dataset", t->path);
+    if (t->store == NCZ_STORE_ZIP)
+        return create_archive(t, what, out);
+    if (what != FOUND_NOTHING && what != FOUND_DIRECTORY)
+        return ncz_fail(NC_EEXIST, "%s is a file: it is not replaced by a directory", t->path);
     if (what == FOUND_DIRECTORY && (rc = clear_place(t->path)) != NC_NOERR)
         return rc;
     return zmap_file_open(t->path, ZMAP_CREATE_NEW, out);
@@ -161,9 +233,9 @@ ncz_store_remove(const ncz_target *t)
         return rc;
     if (what == FOUND_NOTHING)
         return ncz_fail(NC_ENOOBJECT, "%s: there is nothing to delete", t->path);
-    if (what != FOUND_DIRECTORY)
+    if (what != FOUND_DIRECTORY && what != FOUND_ZIP)
         return ncz_fail(NC_ENOTNC, "%s is a file, no dataset", t->path);
-    if ((rc = removable(t->path, NC_ENOTNC)) != NC_NOERR)
+    if ((rc = removable(t->path, what, NC_ENOTNC)) != NC_NOERR)
         return rc;
-    return zmap_file_remove(t->path);
+    return what == FOUND_ZIP ? zmap_zip_remove(t->path) : zmap_file_remove(t->path);
 }

@@ -55,7 +55,8 @@ static bool
 known_key(const char *s, size_t len)
 {
     static const char *const keys[] = { "mode", "compat", "consolidated", "dimension_separator",
-                                        "durability", "log", "show", "awsprofile" };
+                                        "durability", "log", "show", "awsprofile", "zip.prefix",
+                                        "zip.order" };
 
     for (size_t i = 0; i < NCZ_LEN(keys); i++)
         if (word_is(s, len, keys[i]))

@@ -286,6 +286,12 @@ zmap_zip_prefix(const zmap *m)
     return m->ops == &zip_ops ? ((const zip_map *)m)->prefix : NULL;
 }
 
+uint64_t
+zmap_zip_others(const zmap *m)
+{
+    return m->ops == &zip_ops ? ((const zip_map *)m)->nothers : 0;
+}
+
 bool
 zmap_zip_looks_like(const char *path)
 {

@@ -422,9 +422,9 @@ keep_other(reading *rd, const record *r, const unsigned char *raw)
         return NC_NOERR;
     rd->unseen++;
     rd->used += ZIP_LOCAL_LEN + r->name_len + r->object.csize;
+    m->nothers++;
     if (!m->writable)
         return NC_NOERR;
-    m->nothers++;
     if ((rc = ncz_buf_append(&m->others, raw, r->len)) == NC_NOERR &&
         !zmap_zip_record_move((unsigned char *)m->others.data + m->others.len - r->len, r->object.off))
         rc = ncz_fail(NC_ENOTBUILT, "%s: an archive with bytes before its first entry cannot be changed", m->path);

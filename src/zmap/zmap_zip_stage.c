@@ -386,3 +386,30 @@ zmap_zip_stage_close(zip_map *m, zmap_end how)
         zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);
     return rc;
 }
+
+int
+zmap_zip_remove(const char *path)
+{
+    zip_map     m = {.path = (char *)(uintptr_t)path, .at = {.dir = -1}};
+    struct stat st;
+    int         fd = -1, rc;
+
+    if (path == NULL || path[0] == '\0')
+        return ncz_fail(NC_EINVAL, "an archive without a name");
+    if (zmap_sys()->fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? ncz_fail(NC_ENOOBJECT, "%s: no such archive", path)
+                                                   : fail_place(&m, errno, "cannot be inspected");
+    if (!S_ISREG(st.st_mode))
+        return ncz_fail(NC_EOBJECT, "%s: is no plain file: not removed", path);
+    if ((rc = open_place(&m, path)) == NC_NOERR && (rc = open_locked(&m, m.at.name, O_RDWR, &fd, &st)) == NC_NOERR &&
+        zmap_sys()->unlinkat(m.at.dir, m.at.name, 0) != 0)
+        rc = fail_place(&m, errno, "cannot be removed");
+    if (fd >= 0)
+        zmap_sys()->close(fd);
+    if (m.at.dir >= 0)
+        zmap_sys()->close(m.at.dir);
+    ncz_free(m.at.name);
+    ncz_free(m.at.part);
+    ncz_free(m.at.repack);
+    return rc;
+}

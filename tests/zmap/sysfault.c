@@ -73,6 +73,56 @@ fault_write(int fd, const void *data, size_t len)
     return meets("write") ? -1 : zmap_system.write(fd, data, piece != 0 && len > piece ? piece : len);
 }
 
+static ssize_t
+fault_preadv(int fd, const struct iovec *to, int n, off_t off)
+{
+    return meets("preadv") ? -1 : zmap_system.preadv(fd, to, n, off);
+}
+
+static ssize_t
+fault_pwritev(int fd, const struct iovec *from, int n, off_t off)
+{
+    struct iovec part = {from[0].iov_base, from[0].iov_len};
+    size_t       piece = sysfault_plan.piece;
+
+    if (meets("pwritev"))
+        return -1;
+    if (piece == 0)
+        return zmap_system.pwritev(fd, from, n, off);
+    part.iov_len = part.iov_len > piece ? piece : part.iov_len;
+    return zmap_system.pwritev(fd, &part, 1, off);
+}
+
+static ssize_t
+fault_copy_range(int from, off_t *from_off, int to, off_t *to_off, size_t len)
+{
+    return meets("copy_range") ? -1 : zmap_system.copy_range(from, from_off, to, to_off, len);
+}
+
+static int
+fault_clone(int from, int to)
+{
+    return meets("clone") ? -1 : zmap_system.clone(from, to);
+}
+
+static int
+fault_ftruncate(int fd, off_t len)
+{
+    return meets("ftruncate") ? -1 : zmap_system.ftruncate(fd, len);
+}
+
+static int
+fault_fchmod(int fd, mode_t mode)
+{
+    return meets("fchmod") ? -1 : zmap_system.fchmod(fd, mode);
+}
+
+static int
+fault_flock(int fd, int how)
+{
+    return meets("flock") ? -1 : zmap_system.flock(fd, how);
+}
+
 /* Only counted: the disk's time is most of a test's, and none of what is tested. */
 static int
 fault_fsync(int fd)
@@ -203,7 +253,14 @@ static const zmap_syscalls table = {
     .read = fault_read,
     .readv = fault_readv,
     .pread = fault_pread,
+    .preadv = fault_preadv,
     .write = fault_write,
+    .pwritev = fault_pwritev,
+    .copy_range = fault_copy_range,
+    .clone = fault_clone,
+    .ftruncate = fault_ftruncate,
+    .fchmod = fault_fchmod,
+    .flock = fault_flock,
     .fsync = fault_fsync,
     .syncfs = fault_syncfs,
     .fstat = fault_fstat,
