@@ -404,6 +404,9 @@ NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
  * Opens a dataset: `path` as for nc_create(); a plain path is looked at (any NCZarr generation, or Zarr v2).
  * `omode`: NC_NOWRITE (0) or NC_WRITE. Datasets of netCDF-C 4.8.0 to 4.9.0 open read-only, whatever was asked for.
  *
+ * With NC_NOWRITE only the root's documents are read here. The others are when something is first asked of the
+ * dataset, and what is wrong with them is that call's error, and that of all calls that follow.
+ *
  * Errors: NC_ENOOBJECT nothing there; NC_ENOTNC a file, or a directory without Zarr documents (the text says
  * what was looked for); NC_EZARRMETA a document that the dataset cannot do without is broken; NC_ENOTBUILT;
  * NC_EINVAL.

@@ -99,8 +99,8 @@ typedef struct nczarr_codec {
 NCZARR_API int nczarr_filter_register(const nczarr_codec *codec);
 
 /*
- * Takes it back: it serves nothing new. Open datasets keep using it, and it ends (`release`) with the last of them:
- * only then may its code go. NC_ENOFILTER: not registered.
+ * Takes it back: it serves nothing new. Open datasets that something was asked of keep using it, and it ends
+ * (`release`) with the last of them: only then may its code go. NC_ENOFILTER: not registered.
  */
 NCZARR_API int nczarr_filter_unregister(const char *id);
 

@@ -62,6 +62,7 @@ ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out)
 void
 ncz_dataset_release(ncz_dataset *ds)
 {
+    ncz_load_drop(ds);
     ncz_engine_free(ds->engine);
     ncz_model_free(ds->model);
     ncz_stored_clear(&ds->stored);
@@ -116,15 +117,41 @@ may(const ncz_dataset *ds, ncz_use use)
     return NC_NOERR;
 }
 
+/* The first call that needs the model has it loaded, and others wait for that. The lock is the call's own again then;
+ * in between the dataset may have been closed. */
+static int
+load_alone(ncz_dataset *ds)
+{
+    int rc;
+
+    (void)pthread_rwlock_unlock(&ds->lock);
+    if ((rc = pthread_rwlock_wrlock(&ds->lock)) != 0)
+        return ncz_fail_errno(rc, "locking the dataset");
+    rc = ds->closed ? NC_NOERR : ncz_load_rest(ds);
+    (void)pthread_rwlock_unlock(&ds->lock);
+    return rc;
+}
+
 int
 ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
 {
-    int rc = shared(use) ? pthread_rwlock_rdlock(&ds->lock) : pthread_rwlock_wrlock(&ds->lock);
+    int rc;
 
-    if (rc != 0)
-        return ncz_fail_errno(rc, "locking the dataset");
-    if ((rc = may(ds, use)) != NC_NOERR)
-        (void)pthread_rwlock_unlock(&ds->lock);
+    for (;;) {
+        if ((rc = shared(use) ? pthread_rwlock_rdlock(&ds->lock) : pthread_rwlock_wrlock(&ds->lock)) != 0)
+            return ncz_fail_errno(rc, "locking the dataset");
+        if ((rc = may(ds, use)) != NC_NOERR)
+            break;
+        if (ds->load == NULL) {
+            if (ds->unloaded.code == NC_NOERR)
+                return NC_NOERR;
+            rc = ncz_err_adopt(&ds->unloaded);
+            break;
+        }
+        if ((rc = load_alone(ds)) != NC_NOERR)
+            return rc;
+    }
+    (void)pthread_rwlock_unlock(&ds->lock);
     return rc;
 }
 

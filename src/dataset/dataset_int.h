@@ -57,22 +57,39 @@ void ncz_stored_clear(ncz_stored *s);
 
 /* ---- the documents' source for ncz_format_load() (docs.c) ------------------------------------------------------ */
 
+/* What the consolidated document is to a load. */
+typedef enum ncz_copies {
+    NCZ_COPIES_USE,    /* when it is there and sound */
+    NCZ_COPIES_MUST,   /* it must be there, and nothing else is asked for */
+    NCZ_COPIES_KNOW,   /* a writer's: only whether it is there */
+    NCZ_COPIES_IGNORE, /* not looked at */
+} ncz_copies;
+
 typedef struct ncz_source {
     zmap             *map; /* NULL: not made */
     const ncz_limits *limits;
-    ncz_stored       *stored; /* gets the bytes of each document fetched; NULL: nobody wants them */
-    pthread_mutex_t   lock;   /* guards *stored while workers fetch */
-    ncz_buf           body;   /* .zmetadata */
-    ncz_json_reader  *reader;
-    const ncz_json   *metadata; /* of .zmetadata: then it alone answers; or NULL */
-    atomic_bool       unsound;  /* a copy in .zmetadata could not be parsed */
+    ncz_stored       *stored;   /* gets the bytes of each document fetched; NULL: nobody wants them */
+    pthread_mutex_t   lock;     /* guards *stored while workers fetch */
+    zmap_get_req     *early;    /* the root's documents that came with the first batch, NCZ_ROOT_KEYS; or NULL */
+    bool              copies;   /* there is a consolidated document */
+    ncz_buf           body;     /* of it */
+    ncz_json_reader  *reader;   /* its */
+    const ncz_json   *metadata; /* in it: then it alone answers; or NULL */
+    atomic_bool       unsound;  /* a copy in it could not be parsed */
 } ncz_source;
 
-/* `consolidated` NCZ_YES: .zmetadata must be there; NCZ_UNSET: used when it is there and sound; NCZ_NO: not looked
- * at. */
-int ncz_source_init(ncz_source *s, zmap *map, const ncz_limits *limits, ncz_tri consolidated, ncz_stored *stored);
+int ncz_source_init(ncz_source *s, zmap *map, const ncz_limits *limits, ncz_copies copies, ncz_stored *stored);
 ncz_docs ncz_source_docs(ncz_source *s);
 void     ncz_source_clear(ncz_source *s);
+
+/* ---- loading what stands in the map (load.c) ------------------------------------------------------------------- */
+
+typedef struct ncz_load ncz_load;
+
+int  ncz_load_root(ncz_dataset *ds, const ncz_wish *wish, ncz_copies copies);
+bool ncz_load_has_copies(const ncz_dataset *ds); /* between the two */
+int  ncz_load_rest(ncz_dataset *ds); /* alone; again: what it gave the first time */
+void ncz_load_drop(ncz_dataset *ds);
 
 /* ---- the dataset ----------------------------------------------------------------------------------------------- */
 
@@ -82,6 +99,8 @@ struct ncz_dataset {
     zmap            *map;
     ncz_engine      *engine;
     ncz_model       *model;
+    ncz_load        *load; /* the root is known, what is below is not; NULL: all of it is in the model */
+    ncz_err          unloaded; /* why it is not */
     ncz_style        style;
     ncz_limits       limits;
     ncz_stored       stored;   /* empty on read-only datasets */

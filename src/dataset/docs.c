@@ -101,6 +101,15 @@ fail_all(const fetching *f, size_t i)
     f->each(f->arg, i, got);
 }
 
+static void
+early_clear(ncz_source *s)
+{
+    for (size_t k = 0; s->early != NULL && k < NCZ_ROOT_KEYS; k++)
+        ncz_buf_clear(&s->early[k].body);
+    ncz_free(s->early);
+    s->early = NULL;
+}
+
 /* ---- from the consolidated document ---- */
 
 static void
@@ -255,11 +264,32 @@ done:
     return rc;
 }
 
+/* The root's documents, which came with the first batch. They are asked for first, and once. */
+static int
+give_early(const fetching *f)
+{
+    ncz_source *s = f->s;
+    hand        h = {.reader = NULL};
+    int         rc;
+
+    if ((rc = ncz_json_reader_new(&h.reader)) != NC_NOERR)
+        return rc;
+    hand_reset(&h);
+    for (size_t k = 0; k < NCZ_ROOT_KEYS; k++)
+        take(s, &h, k, &s->early[k]);
+    f->each(f->arg, 0, h.got);
+    ncz_json_reader_free(h.reader);
+    early_clear(s);
+    return NC_NOERR;
+}
+
 static int
 fetch(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each, void *each_arg)
 {
     fetching f = {.s = arg, .reqs = reqs, .n = n, .each = each, .arg = each_arg};
 
+    if (f.s->metadata == NULL && f.s->early != NULL)
+        return give_early(&f);
     if (f.s->metadata == NULL && (zmap_caps_of(f.s->map) & ZMAP_FROM_WORKERS) == 0)
         return fetch_batch(&f);
     ncz_pool_each((n + RUN - 1) / RUN, SIZE_MAX, fetch_run, &f);
@@ -341,8 +371,34 @@ list_metadata(void *arg, const char *prefix, each_fn each, void *each_arg)
 
 /* ---- the source ---- */
 
+/* Is there a consolidated document? What a batch map has no cheap way to tell comes with the root's documents, in the
+ * one batch, unless it is known that they will not be needed. */
 static int
-load_consolidated(ncz_source *s)
+get_copies(ncz_source *s, ncz_copies copies)
+{
+    zmap_get_req reqs[NCZ_ROOT_KEYS + 1];
+    bool         batch = (zmap_caps_of(s->map) & ZMAP_FROM_WORKERS) == 0 && copies != NCZ_COPIES_MUST;
+    size_t       n = batch ? NCZ_LEN(reqs) : 1;
+    int          rc;
+
+    if (batch && (s->early = ncz_zalloc_n(NCZ_ROOT_KEYS, sizeof *s->early)) == NULL)
+        return ncz_fail_nomem(NCZ_ROOT_KEYS * sizeof *s->early);
+    for (size_t i = 0; i < n; i++)
+        reqs[i] = (zmap_get_req){.key = i == 0 ? CONSOLIDATED : ncz_format_root_keys[i - 1],
+                                 .len = ZMAP_WHOLE,
+                                 .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
+    (void)zmap_get_batch(s->map, reqs, n, NULL, NULL); /* each request has its own status */
+    for (size_t i = 1; i < n; i++)
+        s->early[i - 1] = reqs[i];
+    s->body = reqs[0].body;
+    rc = reqs[0].err.code == NC_EEMPTY ? NC_EEMPTY : ncz_err_adopt(&reqs[0].err);
+    s->copies = rc == NC_NOERR;
+    return rc;
+}
+
+/* The members of "metadata" are found, not parsed. */
+static int
+split_copies(ncz_source *s)
 {
     const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT,
                                 .depth = s->limits->json_depth,
@@ -353,9 +409,7 @@ load_consolidated(ncz_source *s)
     size_t          tail = 0;
     int             rc;
 
-    s->body = NCZ_BUF_LIMIT(s->limits->document_bytes);
-    if ((rc = zmap_get(s->map, CONSOLIDATED, &s->body)) != NC_NOERR ||
-        (rc = ncz_json_reader_new(&s->reader)) != NC_NOERR ||
+    if ((rc = ncz_json_reader_new(&s->reader)) != NC_NOERR ||
         (rc = ncz_json_read(s->reader, ncz_buf_str(&s->body), s->body.len, &opts, &doc, &tail)) != NC_NOERR)
         return rc;
     if (tail > 0)
@@ -366,8 +420,35 @@ load_consolidated(ncz_source *s)
     return NC_NOERR;
 }
 
+static int
+init_copies(ncz_source *s, ncz_copies copies)
+{
+    int rc = get_copies(s, copies);
+
+    if (copies == NCZ_COPIES_KNOW) { /* whatever it says: it will be written over */
+        if (rc == NC_NOERR && s->stored != NULL)
+            ncz_stored_set(s->stored, CONSOLIDATED, ncz_buf_str(&s->body), s->body.len);
+        ncz_buf_clear(&s->body);
+        return rc == NC_EEMPTY ? NC_NOERR : rc;
+    }
+    if (rc == NC_NOERR)
+        rc = split_copies(s);
+    if (rc == NC_NOERR)
+        return rc;
+    if (copies == NCZ_COPIES_MUST)
+        return rc == NC_EEMPTY ? ncz_fail(NC_EZARRMETA, "consolidated metadata were asked for, but there is no %s",
+                                          CONSOLIDATED)
+                               : rc;
+    if (rc == NC_ENOMEM)
+        return rc;
+    if (rc != NC_EEMPTY)
+        ncz_log(NCZ_LOG_WARN, "%s; the documents themselves are read", ncz_err_text());
+    ncz_err_clear();
+    return NC_NOERR;
+}
+
 int
-ncz_source_init(ncz_source *s, zmap *map, const ncz_limits *limits, ncz_tri consolidated, ncz_stored *stored)
+ncz_source_init(ncz_source *s, zmap *map, const ncz_limits *limits, ncz_copies copies, ncz_stored *stored)
 {
     int rc;
 
@@ -377,19 +458,7 @@ ncz_source_init(ncz_source *s, zmap *map, const ncz_limits *limits, ncz_tri cons
         s->map = NULL;
         return ncz_fail_errno(rc, "making a lock");
     }
-    if (consolidated == NCZ_NO)
-        return NC_NOERR;
-    if ((rc = load_consolidated(s)) == NC_NOERR || consolidated == NCZ_YES) {
-        if (rc == NC_EEMPTY)
-            return ncz_fail(NC_EZARRMETA, "consolidated metadata were asked for, but there is no %s", CONSOLIDATED);
-        return rc;
-    }
-    if (rc == NC_ENOMEM)
-        return rc;
-    if (rc != NC_EEMPTY)
-        ncz_log(NCZ_LOG_WARN, "%s; the documents themselves are read", ncz_err_text());
-    ncz_err_clear();
-    return NC_NOERR;
+    return copies == NCZ_COPIES_IGNORE ? NC_NOERR : init_copies(s, copies);
 }
 
 ncz_docs
@@ -409,6 +478,7 @@ ncz_source_clear(ncz_source *s)
 {
     if (s->map == NULL)
         return;
+    early_clear(s);
     ncz_json_reader_free(s->reader);
     ncz_buf_clear(&s->body);
     (void)pthread_mutex_destroy(&s->lock);

@@ -226,34 +226,27 @@ as_unknown_format(int rc, const char *path)
     return ncz_fail(NC_ENOTNC, "%s: %s", path, err.text);
 }
 
+/*
+ * A reader looks at the root alone; see load.c. A writer looks at the documents themselves, which it will write over;
+ * it keeps the consolidated document true where there is one, and makes it where it is asked for.
+ */
 static int
 load(ncz_dataset *ds, const ncz_target *t, bool writable)
 {
-    const ncz_wish wish = {.pure = t->dialect == NCZ_DIALECT_ZARR, .xarray = t->xarray};
-    ncz_tri        consolidated = writable ? NCZ_NO : t->consolidated;
-    ncz_source     source;
-    ncz_docs       docs;
-    int            rc;
+    const ncz_wish wish = {.pure = t->dialect == NCZ_DIALECT_ZARR, .xarray = t->xarray, .look = !writable};
+    ncz_copies     copies = writable                       ? NCZ_COPIES_KNOW
+                            : t->consolidated == NCZ_YES   ? NCZ_COPIES_MUST
+                            : t->consolidated == NCZ_UNSET ? NCZ_COPIES_USE
+                                                           : NCZ_COPIES_IGNORE;
+    bool           keep = t->consolidated == NCZ_YES;
+    int            rc = ncz_load_root(ds, &wish, copies);
 
-    if ((rc = ncz_source_init(&source, ds->map, &ds->limits, consolidated, writable ? &ds->stored : NULL)) ==
-        NC_NOERR) {
-        docs = ncz_source_docs(&source);
-        rc = ncz_format_load(&docs, &wish, ds->model, &ds->style);
-    }
-    ncz_source_clear(&source);
-    return rc;
-}
-
-/* A writer keeps the consolidated document true where there is one, and makes it where it is asked for. */
-static int
-keep_consolidated(ncz_dataset *ds, const ncz_target *t)
-{
-    int rc = zmap_len(ds->map, ".zmetadata", NULL);
-
-    if (rc != NC_NOERR && rc != NC_EEMPTY)
+    if (rc != NC_NOERR || !writable)
         return rc;
-    ds->style.consolidated = rc == NC_NOERR || t->consolidated == NCZ_YES;
-    return NC_NOERR;
+    keep = keep || ncz_load_has_copies(ds);
+    if ((rc = ncz_load_rest(ds)) == NC_NOERR)
+        ds->style.consolidated = keep;
+    return rc;
 }
 
 static int
@@ -265,10 +258,7 @@ open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_l
 
     if ((rc = start(map, t, path, limits, &ds)) != NC_NOERR)
         return rc;
-    rc = as_unknown_format(load(ds, t, writable), path);
-    if (rc == NC_NOERR && writable)
-        rc = keep_consolidated(ds, t);
-    if (rc != NC_NOERR) {
+    if ((rc = as_unknown_format(load(ds, t, writable), path)) != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_unref(ds);
         return rc;
@@ -279,9 +269,6 @@ open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_l
     if (t->separator != 0)
         ds->model->separator = t->separator;
     ds->mode = omode | NC_NETCDF4;
-    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
-        for (size_t i = 0; i < g->nvars; i++)
-            g->vars[i]->fixed = g->vars[i]->written = true;
     *out = ds;
     return NC_NOERR;
 }

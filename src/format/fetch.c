@@ -464,19 +464,12 @@ ncz_format_fetch_tree(ncz_loader *l)
     return NC_NOERR;
 }
 
-const ncz_doc ncz_format_root_docs[NCZ_ROOT_DOCS] = { NCZ_DOC_ZGROUP, NCZ_DOC_ZATTRS,   NCZ_DOC_ZARRAY,
-                                                      NCZ_DOC_NCZARR, NCZ_DOC_NCZGROUP, NCZ_DOC_NCZATTR };
-
 int
 ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
 {
-    const char        *keys[NCZ_ROOT_DOCS + 1];
-    const ncz_docs_req req = { .keys = keys, .n = NCZ_LEN(keys) };
+    const ncz_docs_req req = { .keys = ncz_format_root_keys, .n = NCZ_ROOT_KEYS };
     int                rc;
 
-    for (size_t i = 0; i < NCZ_ROOT_DOCS; i++)
-        keys[i] = ncz_format_doc_names[ncz_format_root_docs[i]];
-    keys[NCZ_ROOT_DOCS] = "zarr.json";
     if ((rc = node_add(l, 0, "", NCZ_NODE_GROUP)) != NC_NOERR ||
         (rc = l->docs->fetch(l->docs->arg, &req, 1, each, l)) != NC_NOERR)
         return rc;

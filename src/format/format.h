@@ -15,6 +15,10 @@
 
 #define NCZ_DOCS_MOST 8 /* documents of one node */
 
+/* What is asked for first, in one request: the root's documents, and what tells a dataset of another version. */
+#define NCZ_ROOT_KEYS 7
+extern const char *const ncz_format_root_keys[NCZ_ROOT_KEYS];
+
 /* What one node's documents are asked for by: together, as they are understood together. */
 typedef struct ncz_docs_req {
     const char *const *keys;

@@ -73,8 +73,9 @@ struct ncz_loader {
     size_t          nnodes, cap;
 };
 
-/* The root: node 0, with all its documents in one batch. `each` gets them, first NCZ_ROOT_DOCS, then zarr.json. */
-#define NCZ_ROOT_DOCS 6
+/* The root: node 0, with all its documents in one batch; `each` gets them. The first NCZ_ROOT_DOCS of the root's keys
+ * are these, the last is zarr.json. */
+#define NCZ_ROOT_DOCS (NCZ_ROOT_KEYS - 1)
 extern const ncz_doc ncz_format_root_docs[NCZ_ROOT_DOCS];
 int  ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each);
 int  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level by level */

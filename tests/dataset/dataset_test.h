@@ -26,6 +26,14 @@
         assert_int_equal(rc_, NC_NOERR);                                                                             \
     } while (0)
 
+/* The model, loaded: a reader's is not before something is asked of it. */
+static inline ncz_model *
+model_of(ncz_dataset *ds)
+{
+    OK(ncz_dataset_begin(ds, NCZ_USE_LOOK));
+    return ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR) == NC_NOERR ? ncz_dataset_model(ds) : NULL;
+}
+
 static inline int
 def_dim(ncz_dataset *ds, const char *name, uint64_t len, ncz_dim **out)
 {
@@ -75,7 +83,7 @@ put_att(ncz_dataset *ds, const char *name, int value)
 static inline int
 att(ncz_dataset *ds, const char *name)
 {
-    const ncz_att *a = ncz_atts_find(&ncz_dataset_model(ds)->root->atts, name);
+    const ncz_att *a = ncz_atts_find(&model_of(ds)->root->atts, name);
 
     return a == NULL ? -1 : *(const int *)a->data;
 }

@@ -33,6 +33,7 @@ opens_in(zmap *inner, const char *mode, int omode)
 
     OK(zmap_fault_open(zmap_ref(inner), &plan, &map));
     OK(ncz_dataset_open_map(map, mode, omode, NULL, &ds));
+    assert_non_null(model_of(ds));
     n = plan.seen;
     assert_non_null(var(ds, "/", "v"));
     assert_non_null(var(ds, "/g", "w"));

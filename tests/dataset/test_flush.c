@@ -105,7 +105,7 @@ check_values(ncz_dataset *ds, bool torn)
         const char *name;
         int         base;
     } known[] = {{"a", 100}, {"renamed", 100}, {"b", 200}, {"grows", 300}, {"c", 400}};
-    ncz_model *m = ncz_dataset_model(ds);
+    ncz_model *m = model_of(ds);
     size_t     seen = 0;
 
     for (ncz_group *g = ncz_model_next_group(m, NULL); g != NULL; g = ncz_model_next_group(m, g))
