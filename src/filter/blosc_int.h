@@ -37,6 +37,15 @@ bool ncz_blosc_knows(const ncz_blosc_frame *f);
  */
 int ncz_blosc_decode(const ncz_blosc_frame *f, void *out, ncz_part *part);
 
+#define NCZ_BLOSC_LZ4  1 /* compressor */
+#define NCZ_BLOSC_MOST ((size_t)INT32_MAX - NCZ_BLOSC_HEADER)
+
+/* Whether frames of that kind are made here, and not by c-blosc: n bytes, the block size left open. */
+bool ncz_blosc_makes(int64_t cname, int64_t clevel, int64_t shuffle, size_t typesize, size_t n);
+
+/* A frame of n bytes that ncz_blosc_makes(), in at most n + NCZ_BLOSC_HEADER bytes of `out`. */
+int ncz_blosc_make(const void *in, size_t n, size_t typesize, int64_t clevel, void *out, size_t *used);
+
 /* One stream of blosclz into exactly `wanted` bytes; false when it is not that. */
 bool ncz_blosclz_decode(const void *in, size_t n, void *out, size_t wanted);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * blosc: its parameters; encoding, through c-blosc's context calls on the caller's thread; decoding, by
- * blosc_frame.c, and by c-blosc what that does not know.
+ * blosc: its parameters; encoding, by blosc_make_lz4.c or through c-blosc's context calls on the caller's thread;
+ * decoding, by blosc_frame.c, and by c-blosc what that does not know.
  *
  * A frame's header is checked completely before c-blosc sees the frame: it takes lengths out of it on trust, the
  * length of its input among them.
@@ -171,6 +171,9 @@ blosc_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
 
     if (n > BLOSC_MAX_BUFFERSIZE)
         return ncz_fail(NC_EFILTER, "codec 'blosc': %zu bytes, a frame holds at most %d", n, BLOSC_MAX_BUFFERSIZE);
+    if (block == 0 && cap >= n + NCZ_BLOSC_HEADER &&
+        ncz_blosc_makes(p->v[NCZ_BLOSC_CNAME], p->v[NCZ_BLOSC_CLEVEL], shuffle_mode(p, typesize), typesize, n))
+        return ncz_blosc_make(in, n, typesize, p->v[NCZ_BLOSC_CLEVEL], out, used);
     if (block > n) /* what the library makes of it too, but it counts in int */
         block = n;
     got = blosc_compress_ctx((int)p->v[NCZ_BLOSC_CLEVEL], shuffle_mode(p, typesize), typesize, n, in, out,

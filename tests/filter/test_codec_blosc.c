@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "filter/blosc_int.h"
 #include "filter_testing.h"
 
 static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_INT, .size = 4 }, .chunk_bytes = 4000 };
@@ -188,6 +189,39 @@ test_shuffle_modes(void **state)
     assert_int_equal(flags_of(1, 300) & 4, 0);
 }
 
+/* Of a frame of n bytes of lz4, shuffled. */
+static uint32_t
+block_of(size_t n, size_t typesize, int64_t clevel, int64_t blocksize)
+{
+    ncz_codec_env    other = env_of(NCZ_KIND_INT, typesize, n);
+    ncz_codec_params p = { .v = { [NCZ_BLOSC_CLEVEL] = clevel, [NCZ_BLOSC_CNAME] = 1, [NCZ_BLOSC_SHUFFLE] = 1,
+                                  [NCZ_BLOSC_BLOCKSIZE] = blocksize } };
+    unsigned char   *data = calloc(n, 1), *object;
+    ncz_blosc_frame  f;
+    size_t           used;
+
+    assert_non_null(data);
+    object = encoded(ops, &p, &other, data, n, &used);
+    assert_int_equal(ncz_blosc_open(object, used, &f), NC_NOERR);
+    free(object);
+    free(data);
+    return f.blocksize;
+}
+
+static void
+test_block_sizes(void **state)
+{
+    (void)state;
+    if (ncz_blosc_makes(NCZ_BLOSC_LZ4, 5, 1, 4, 1 << 20)) { /* lz4 is built in */
+        assert_int_equal(block_of(1 << 20, 4, 5, 0), 128 << 10);
+        assert_int_equal(block_of(1 << 20, 2, 5, 0), 128 << 10);
+        assert_int_equal(block_of(1 << 20, 8, 2, 0), 256 << 10);
+    }
+    assert_int_equal(block_of(1000, 4, 5, 0), 1000);
+    assert_true(block_of(1 << 20, 4, 5, 1 << 19) > 128 << 10); /* one was asked for */
+    assert_true(block_of(1 << 20, 4, 9, 0) > 128 << 10); /* the library's choice */
+}
+
 /* More than c-blosc can count, before anything is read from it. */
 static void
 test_too_large(void **state)
@@ -210,6 +244,7 @@ main(void)
         cmocka_unit_test(test_bad_headers),
         cmocka_unit_test(test_incompressible),
         cmocka_unit_test(test_shuffle_modes),
+        cmocka_unit_test(test_block_sizes),
         cmocka_unit_test(test_too_large),
     };
 
