@@ -147,11 +147,13 @@ encode(const char *codec, int window, gz_header *head, const ncz_codec_params *p
        size_t cap, size_t *used)
 {
     z_stream z = { .zalloc = zlib_get, .zfree = zlib_put, .next_in = (Bytef *)(uintptr_t)in, .next_out = out };
-    int      rc = NC_NOERR, zrc;
+    bool     gzip = window == WINDOW_GZIP;
+    int      level = (int)p->v[NCZ_CODEC_LEVEL], rc = NC_NOERR, zrc;
 
-    if (ncz_codec_deflate_fast(window == WINDOW_GZIP, (int)p->v[NCZ_CODEC_LEVEL], in, n, out, cap, used))
+    if (ncz_codec_deflate_low(gzip, level, in, n, out, cap, used) ||
+        ncz_codec_deflate_fast(gzip, level, in, n, out, cap, used))
         return NC_NOERR;
-    zrc = deflateInit2(&z, (int)p->v[NCZ_CODEC_LEVEL], Z_DEFLATED, window, MEM_LEVEL, Z_DEFAULT_STRATEGY);
+    zrc = deflateInit2(&z, level, Z_DEFLATED, window, MEM_LEVEL, Z_DEFAULT_STRATEGY);
     if (zrc != Z_OK)
         return zlib_fail(codec, zrc, &z);
     if (head != NULL)

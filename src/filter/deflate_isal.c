@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ISA-L encodes in zlib's place at levels 1 to 3: about eight times as fast, nearly as small, and other bytes. Higher
- * levels ask for smallness, which zlib has more of.
+ * levels ask for smallness, which others have more of.
  */
 #include "filter/keep_int.h"
 #include "filter/stream_int.h"
@@ -11,14 +11,14 @@
 static const size_t level_bytes[] = { 0, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT, ISAL_DEF_LVL3_DEFAULT };
 
 bool
-ncz_codec_deflate_fast(bool gzip, int level, const void *in, size_t n, void *out, size_t cap, size_t *used)
+ncz_codec_deflate_low(bool gzip, int level, const void *in, size_t n, void *out, size_t cap, size_t *used)
 {
     struct isal_zstream z;
     void               *buf;
 
     if (level < 1 || level > 3 || n > UINT32_MAX)
         return false;
-    if ((buf = ncz_codec_scratch(NCZ_KEPT_DEFLATER, level_bytes[level])) == NULL)
+    if ((buf = ncz_codec_scratch(NCZ_KEPT_DEFLATER_LOW, level_bytes[level])) == NULL)
         return false;
     isal_deflate_stateless_init(&z);
     z.level = (uint32_t)level;

@@ -14,6 +14,7 @@ typedef enum ncz_kept {
     NCZ_KEPT_ZSTD_DECODER,
     NCZ_KEPT_INFLATER,
     NCZ_KEPT_DEFLATER,
+    NCZ_KEPT_DEFLATER_LOW,
     NCZ_KEPT_BLOSC_BLOCK,
     NCZ_KEPTS,
 } ncz_kept;

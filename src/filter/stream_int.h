@@ -22,8 +22,9 @@ bool ncz_codec_inflate_fast(bool gzip, const void *in, size_t n, void *out, size
 
 /*
  * Encodes with what this build has chosen in zlib's place; false when it has chosen nothing, or not for that level,
- * or it does not fit: then zlib does it.
+ * or it does not fit: then the next does it, and at last zlib. _low is for low levels.
  */
+bool ncz_codec_deflate_low(bool gzip, int level, const void *in, size_t n, void *out, size_t cap, size_t *used);
 bool ncz_codec_deflate_fast(bool gzip, int level, const void *in, size_t n, void *out, size_t cap, size_t *used);
 
 #endif /* NCZ_FILTER_STREAM_INT_H */
