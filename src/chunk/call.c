@@ -9,22 +9,6 @@
 
 #include <string.h>
 
-bool
-ncz_chunk_from_workers(const ncz_engine *e)
-{
-    return (zmap_caps_of(e->map) & ZMAP_FROM_WORKERS) != 0;
-}
-
-size_t
-ncz_chunk_batch_of(size_t chunk_bytes)
-{
-    size_t n = chunk_bytes > 0 ? NCZ_CHUNK_BATCH_BYTES / chunk_bytes : NCZ_CHUNK_BATCH;
-
-    if (n == 0)
-        return 1;
-    return n < NCZ_CHUNK_BATCH ? n : NCZ_CHUNK_BATCH;
-}
-
 /*
  * Jobs of a batch. Driven from workers a batch costs little memory, since each worker has one chunk at a time, and
  * should be long, since at its end the workers wait for the last one.
@@ -226,13 +210,6 @@ ncz_chunk_call_each(ncz_chunk_call *c, ncz_pool_fn fn)
             break;
     }
     ncz_pool_each(c->njobs, 1 + nbytes / WAKE_BYTES, fn, c);
-}
-
-ncz_codec_env
-ncz_chunk_env(const ncz_spec *spec, ncz_scratch *scratch)
-{
-    return (ncz_codec_env){ .dtype = spec->dtype, .chunk_bytes = spec->chunk_bytes, .row = spec->row,
-                            .scratch = scratch };
 }
 
 char *

@@ -95,12 +95,22 @@ struct ncz_engine {
     uint64_t        writes;  /* counts chunks claimed to be written: what was known of absent ones may be old */
 };
 
+/* ---- where.c ---- */
+
 /* Maps that are driven in batches: requests and bytes that may be on their way at once. */
 #define NCZ_CHUNK_BATCH       128
 #define NCZ_CHUNK_BATCH_BYTES ((size_t)64 << 20)
 
 bool   ncz_chunk_from_workers(const ncz_engine *e);
 size_t ncz_chunk_batch_of(size_t chunk_bytes);
+
+/* The key of a chunk that is an object of its own or lies in one. */
+int ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where);
+
+/* What a chain is told, with its scratch. */
+ncz_codec_env ncz_chunk_env(const ncz_spec *spec, ncz_scratch *scratch);
+
+/* ---- memory.c ---- */
 
 /* Memory for a chunk that is to stay in the cache. With `making_room` clean ones go for it. NULL: recorded. */
 char *ncz_chunk_room_take(ncz_engine *e, size_t nbytes, bool making_room);
@@ -167,9 +177,6 @@ void ncz_chunk_call_fail(ncz_chunk_call *c, const ncz_chunk_job *j, int rc);
 int  ncz_chunk_call_status(const ncz_chunk_call *c);
 /* Where in memory a job's first element lies. */
 char *ncz_chunk_call_place(const ncz_chunk_call *c, const ncz_chunk_job *j);
-/* What a chain is told, with its scratch. */
-ncz_codec_env ncz_chunk_env(const ncz_spec *spec, ncz_scratch *scratch);
-
 /* Looks a job's chunk up under the lock. NULL in *out: it is not there. False: busy, or the job has failed. */
 bool ncz_chunk_call_look(ncz_chunk_call *c, ncz_chunk_job *j, ncz_chunk **out);
 
@@ -180,27 +187,29 @@ void ncz_chunk_call_each(ncz_chunk_call *c, ncz_pool_fn fn);
 bool ncz_chunk_quick_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc);
 bool ncz_chunk_quick_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc);
 
-/* ---- load.c ---- */
-
-/* Fetches and decodes the chunk of a job; rc, absent and data are set. */
-void ncz_chunk_load_one(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch);
-
-typedef void (*ncz_chunk_landed_fn)(ncz_chunk_call *c, ncz_chunk_job *j);
-
-/* The same for all LOAD jobs with one batched get; `landed` is called for each as it is done, on any thread. */
-void ncz_chunk_load_batch(ncz_chunk_call *c, ncz_chunk_landed_fn landed);
-
-/* The key of a chunk that is an object of its own or lies in one. */
-int ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where);
-
 /* ---- ranges.c ---- */
 
 /* Whether it is better to read parts of the chunk than all of it: what that costs, beside what all of it does. */
 bool ncz_chunk_ranges_pay(const ncz_chunk_call *c, const ncz_chunk_job *j, uint64_t *parts, uint64_t *whole);
 /* The bytes of its chunk from the first to the last that a job needs. */
 void ncz_chunk_part_of(const ncz_chunk_call *c, const ncz_chunk_job *j, ncz_part *part);
-/* As ncz_chunk_load_one(); only the bytes that the piece needs are set, each where it belongs. */
+/*
+ * Reads the bytes that the piece needs of a chunk without codecs, each to where it belongs. NC_NOERR also when some
+ * were missing or could not be read: `whole` then, as the usual way reports that.
+ */
+int ncz_chunk_get_ranges(const ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch, bool *whole);
+
+/* ---- load.c ---- */
+
+/* Fetches and decodes the chunk of a job; rc, absent and data are set. */
+void ncz_chunk_load_one(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch);
+/* The same; only the bytes that the piece needs are set, each where it belongs. */
 void ncz_chunk_load_ranges(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch);
+
+typedef void (*ncz_chunk_landed_fn)(ncz_chunk_call *c, ncz_chunk_job *j);
+
+/* The same for all LOAD jobs with one batched get; `landed` is called for each as it is done, on any thread. */
+void ncz_chunk_load_batch(ncz_chunk_call *c, ncz_chunk_landed_fn landed);
 
 /* ---- store.c ---- */
 

@@ -75,17 +75,6 @@ ncz_engine_forget(ncz_engine *e, uint64_t uid)
     pthread_mutex_unlock(&e->lock);
 }
 
-bool
-ncz_engine_dirty(ncz_engine *e)
-{
-    bool dirty;
-
-    pthread_mutex_lock(&e->lock);
-    dirty = e->cache.nunstored > 0;
-    pthread_mutex_unlock(&e->lock);
-    return dirty;
-}
-
 void
 ncz_engine_set_limit(ncz_engine *e, size_t cache_bytes)
 {
@@ -93,33 +82,6 @@ ncz_engine_set_limit(ncz_engine *e, size_t cache_bytes)
     e->cache.limit = cache_bytes;
     pthread_mutex_unlock(&e->lock);
     (void)ncz_chunk_evict(e, 0, false); /* dirty ones go with the next write or flush, which can report */
-}
-
-char *
-ncz_chunk_room_take(ncz_engine *e, size_t nbytes, bool making_room)
-{
-    ncz_chunk_cache *cache = &e->cache;
-    ncz_chunk       *victim;
-    char            *room;
-    size_t           used;
-
-    pthread_mutex_lock(&e->lock);
-    while (making_room && ncz_add(cache->used, nbytes, &used) && used > cache->limit &&
-           (victim = ncz_chunk_victim(cache)) != NULL)
-        ncz_chunk_drop(cache, victim);
-    room = ncz_chunk_spare_take(cache, nbytes);
-    pthread_mutex_unlock(&e->lock);
-    if (room == NULL && (room = ncz_alloc(nbytes)) == NULL)
-        (void)ncz_fail_nomem(nbytes);
-    return room;
-}
-
-void
-ncz_chunk_room_give(ncz_engine *e, char *room, size_t nbytes)
-{
-    pthread_mutex_lock(&e->lock);
-    ncz_chunk_spare_give(&e->cache, room, nbytes);
-    pthread_mutex_unlock(&e->lock);
 }
 
 size_t

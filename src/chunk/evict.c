@@ -176,6 +176,17 @@ storing(const ncz_engine *e, uint64_t uid)
     return false;
 }
 
+bool
+ncz_engine_dirty(ncz_engine *e)
+{
+    bool dirty;
+
+    pthread_mutex_lock(&e->lock);
+    dirty = e->cache.nunstored > 0;
+    pthread_mutex_unlock(&e->lock);
+    return dirty;
+}
+
 int
 ncz_engine_flush(ncz_engine *e, uint64_t uid)
 {

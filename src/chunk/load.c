@@ -9,14 +9,6 @@
  */
 #include "chunk/chunk_int.h"
 
-int
-ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where)
-{
-    ncz_buf_reset(key);
-    *where = (ncz_where){ .key = NULL, .off = 0, .len = ZMAP_WHOLE };
-    return spec->locate(spec, index, key, where);
-}
-
 /* The text of what went wrong with an object's contents, behind its key. */
 static int
 fail_key(const char *key, int rc)
@@ -126,6 +118,21 @@ ncz_chunk_load_one(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch)
     j->data = NULL;
     j->rc = load(c, j, scratch);
     ncz_chunk_call_fail(c, j, j->rc);
+}
+
+void
+ncz_chunk_load_ranges(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch)
+{
+    bool whole = c->spec->chain != NULL;
+
+    j->keep = false; /* it was not claimed */
+    j->absent = false;
+    j->data = NULL;
+    j->rc = whole ? NC_NOERR : ncz_chunk_get_ranges(c, j, scratch, &whole);
+    if (whole)
+        ncz_chunk_load_one(c, j, scratch);
+    else
+        ncz_chunk_call_fail(c, j, j->rc);
 }
 
 /* ---- a batch ---- */

@@ -157,9 +157,8 @@ set_requests(const ncz_spec *spec, const ncz_piece *p, const cut *at, const ncz_
     }
 }
 
-/* NC_NOERR also when ranges were missing or could not be read: `whole` then, as the usual way reports that. */
-static int
-load_ranges(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch, bool *whole)
+int
+ncz_chunk_get_ranges(const ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch, bool *whole)
 {
     const ncz_spec *spec = c->spec;
     cut             at = best_cut(spec, &j->piece);
@@ -196,19 +195,4 @@ ncz_chunk_part_of(const ncz_chunk_call *c, const ncz_chunk_job *j, ncz_part *par
     size_t from = (size_t)first_of(c->spec, &j->piece) * c->spec->dtype.size;
 
     *part = (ncz_part){ .from = from, .to = from + span_of(c->spec, &j->piece).nbytes };
-}
-
-void
-ncz_chunk_load_ranges(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch)
-{
-    bool whole = c->spec->chain != NULL;
-
-    j->keep = false; /* it was not claimed */
-    j->absent = false;
-    j->data = NULL;
-    j->rc = whole ? NC_NOERR : load_ranges(c, j, scratch, &whole);
-    if (whole)
-        ncz_chunk_load_one(c, j, scratch);
-    else
-        ncz_chunk_call_fail(c, j, j->rc);
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * memory: of chunks that are to stay in the cache. What one leaves the next one gets: to ask the system for it anew
+ * costs more than to read the chunk.
+ */
+#include "chunk/chunk_int.h"
+
+char *
+ncz_chunk_room_take(ncz_engine *e, size_t nbytes, bool making_room)
+{
+    ncz_chunk_cache *cache = &e->cache;
+    ncz_chunk       *victim;
+    char            *room;
+    size_t           used;
+
+    pthread_mutex_lock(&e->lock);
+    while (making_room && ncz_add(cache->used, nbytes, &used) && used > cache->limit &&
+           (victim = ncz_chunk_victim(cache)) != NULL)
+        ncz_chunk_drop(cache, victim);
+    room = ncz_chunk_spare_take(cache, nbytes);
+    pthread_mutex_unlock(&e->lock);
+    if (room == NULL && (room = ncz_alloc(nbytes)) == NULL)
+        (void)ncz_fail_nomem(nbytes);
+    return room;
+}
+
+void
+ncz_chunk_room_give(ncz_engine *e, char *room, size_t nbytes)
+{
+    pthread_mutex_lock(&e->lock);
+    ncz_chunk_spare_give(&e->cache, room, nbytes);
+    pthread_mutex_unlock(&e->lock);
+}
