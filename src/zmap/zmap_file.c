@@ -20,6 +20,8 @@ file_free(file_map *f)
         zmap_sys()->close(f->root);
     if (f->parent >= 0)
         zmap_sys()->close(f->parent);
+    if (f->watch >= 0)
+        zmap_sys()->close(f->watch);
     zmap_index_clear(&f->made);
     zmap_index_clear(&f->unsynced.files);
     zmap_index_clear(&f->unsynced.dirs);
@@ -67,6 +69,7 @@ file_new(const char *dir, zmap_open_how how, file_map **out)
     *f = (file_map){.base = {.ops = &file_ops, .caps = caps, .refs = 1},
                     .root = -1,
                     .parent = -1,
+                    .watch = -1,
                     .new_map = how == ZMAP_CREATE_NEW};
     if ((err = pthread_mutex_init(&f->lock, NULL)) != 0)
         goto no_lock;
@@ -212,8 +215,10 @@ zmap_file_open(const char *dir, zmap_open_how how, zmap **out)
         file_free(f);
         return rc;
     }
-    if (how != ZMAP_OPEN_READ)
+    if (how != ZMAP_OPEN_READ) {
         draw_tag(f);
+        zmap_file_watch(f);
+    }
     *out = &f->base;
     return NC_NOERR;
 }

@@ -29,7 +29,7 @@
 /* Paths whose latest change may not be on stable storage. Past a number of them the whole file system is synced. */
 typedef struct file_unsynced {
     zmap_index files, dirs;
-    bool       all; /* too many, or no memory to remember one: syncfs */
+    bool       all; /* too many, or no memory to remember one, or a sync that did not get through: syncfs */
 } file_unsynced;
 
 typedef struct file_map {
@@ -42,6 +42,9 @@ typedef struct file_map {
     int      sync_each;  /* atomic: fsync before the rename */
     int      sync_never; /* atomic: names may be exchanged */
     int      no_beneath; /* atomic: the system has no openat2() */
+    int      watch;      /* the root, opened before anything is put: syncfs() through it tells of all that has failed
+                            since. -1: it may not be read */
+    size_t   listed;     /* most paths that are remembered one by one */
     uint64_t tag;        /* random; with the count, the names of temporaries */
     uint64_t ntemps;     /* atomic */
 
@@ -99,5 +102,8 @@ int zmap_file_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
 int zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n);
 int zmap_file_del(zmap *m, const char *const *keys, size_t n);
 int zmap_file_sync(zmap *m);
+
+/* Readies a map for writing: what sync needs from before the first put. */
+void zmap_file_watch(file_map *f);
 
 #endif /* NCZ_ZMAP_FILE_INT_H */

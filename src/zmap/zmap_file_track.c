@@ -10,7 +10,12 @@
 #include <errno.h>
 #include <string.h>
 
-#define UNSYNCED_MOST 4096 /* paths remembered one by one; past that one syncfs is cheaper than the fsyncs */
+/*
+ * Paths remembered one by one. Past that one syncfs is cheaper than the fsyncs, though it writes what others left
+ * unwritten too; and where it does not say what could not be written, only when the list would become a burden.
+ */
+#define LISTED_MOST 1024
+#define LISTED_MOST_SILENT 65536
 
 /* ---- what this session made ------------------------------------------------------------------------------------ */
 
@@ -126,7 +131,7 @@ touch(file_map *f, zmap_index *paths, const char *path, size_t len)
 
     pthread_mutex_lock(&f->lock);
     if (!u->all && zmap_index_find(paths, path, len) == NULL) {
-        node = u->files.n + u->dirs.n < UNSYNCED_MOST ? zmap_node_new(paths, path, len, NULL) : NULL;
+        node = u->files.n + u->dirs.n < f->listed ? zmap_node_new(paths, path, len, NULL) : NULL;
         if (node != NULL)
             zmap_index_link(paths, node);
         else
@@ -145,6 +150,13 @@ void
 zmap_file_touch_dir(file_map *f, const char *path, size_t len)
 {
     touch(f, &f->unsynced.dirs, path, len);
+}
+
+void
+zmap_file_watch(file_map *f)
+{
+    f->listed = zmap_sys()->syncfs_tells() ? LISTED_MOST : LISTED_MOST_SILENT;
+    f->watch = zmap_file_beneath(f, "", FILE_READ_DIR);
 }
 
 int
@@ -195,15 +207,103 @@ flush_path(file_map *f, const char *path, int flags, int (*flush)(int))
     return rc;
 }
 
-static int
-flush_each(file_map *f, const zmap_index *paths, int flags)
-{
-    int rc;
+/* ---- many at once ---- */
 
+/* What is flushed by several threads: paths, and what became of it. */
+typedef struct flushing {
+    file_map         *f;
+    const zmap_node **nodes;
+    size_t            n;
+    int               flags;
+    int               stop; /* atomic: something failed; what has not begun is left */
+    pthread_mutex_t   lock; /* guards err */
+    ncz_err           err;  /* the first */
+} flushing;
+
+static void
+flushing_failed(flushing *w, int rc)
+{
+    pthread_mutex_lock(&w->lock);
+    if (w->err.code == NC_NOERR)
+        ncz_err_save(&w->err, rc);
+    pthread_mutex_unlock(&w->lock);
+    __atomic_store_n(&w->stop, 1, __ATOMIC_RELAXED);
+    ncz_err_clear();
+}
+
+static void
+flush_one(void *arg, size_t i, ncz_scratch *scratch)
+{
+    flushing *w = arg;
+    int       rc;
+
+    (void)scratch;
+    if (__atomic_load_n(&w->stop, __ATOMIC_RELAXED))
+        return;
+    if ((rc = flush_path(w->f, w->nodes[i]->key, w->flags, zmap_sys()->fsync)) != NC_NOERR)
+        flushing_failed(w, rc);
+}
+
+/* That a file's bytes could not be set on their way may be the only word about it, so it counts as a failed fsync. That
+ * nothing was done is none. */
+static int
+start_fd(int fd)
+{
+    if (zmap_sys()->start_write(fd) == 0 || errno == ENOSYS || errno == EINVAL || errno == ESPIPE || errno == EBADF ||
+        errno == EOPNOTSUPP)
+        return 0;
+    return -1;
+}
+
+static void
+start_one(void *arg, size_t i, ncz_scratch *scratch)
+{
+    flushing *w = arg;
+    int       rc;
+
+    (void)scratch;
+    if (__atomic_load_n(&w->stop, __ATOMIC_RELAXED))
+        return;
+    if ((rc = flush_path(w->f, w->nodes[i]->key, w->flags, start_fd)) != NC_NOERR)
+        flushing_failed(w, rc);
+}
+
+/*
+ * All files are set on their way to the disk before the first is waited for: the file system then has their places
+ * settled and writes them side by side, and one commit of its journal, mostly, serves them all.
+ */
+static int
+flush_each(file_map *f, const zmap_index *paths, int flags, bool start)
+{
+    flushing w = {.f = f, .flags = flags};
+    int      rc;
+
+    if (paths->n == 0)
+        return NC_NOERR;
+    if ((rc = pthread_mutex_init(&w.lock, NULL)) != 0)
+        return ncz_fail_errno(rc, "a lock cannot be made");
+    if ((w.nodes = ncz_alloc_n(paths->n, sizeof *w.nodes)) == NULL) {
+        rc = ncz_fail_nomem(paths->n * sizeof *w.nodes);
+        goto done;
+    }
     for (const zmap_node *node = paths->head[0]; node != NULL; node = node->next[0])
-        if ((rc = flush_path(f, node->key, flags, zmap_sys()->fsync)) != NC_NOERR)
-            return rc;
-    return NC_NOERR;
+        w.nodes[w.n++] = node;
+    if (start && w.n > 1)
+        ncz_pool_each(w.n, SIZE_MAX, start_one, &w);
+    ncz_pool_each(w.n, SIZE_MAX, flush_one, &w);
+    rc = ncz_err_adopt(&w.err);
+done:
+    ncz_free(w.nodes);
+    pthread_mutex_destroy(&w.lock);
+    return rc;
+}
+
+/* Everything of the file system. */
+static int
+flush_all(file_map *f)
+{
+    return f->watch >= 0 ? flush_fd(f, f->watch, "", zmap_sys()->syncfs)
+                         : flush_path(f, "", FILE_READ_DIR, zmap_sys()->syncfs);
 }
 
 /* The name of a root that this session made stands in a directory that is not ours. */
@@ -229,16 +329,17 @@ flush_unsynced(file_map *f, const file_unsynced *u)
     int rc;
 
     if (u->all)
-        return flush_path(f, "", FILE_READ_DIR, zmap_sys()->syncfs);
-    if ((rc = flush_each(f, &u->files, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) != NC_NOERR)
+        return flush_all(f);
+    if ((rc = flush_each(f, &u->files, O_RDONLY | O_NONBLOCK | O_CLOEXEC, true)) != NC_NOERR)
         return rc;
-    return flush_each(f, &u->dirs, FILE_READ_DIR);
+    return flush_each(f, &u->dirs, FILE_READ_DIR, false);
 }
 
 /*
  * Makes durable all that was put or removed before the call:
  *  1. take over the lists, so that other threads go on with fresh ones;
- *  2. fsync the files, then the directories in which a name changed, those of new directories among them;
+ *  2. fsync the files, then the directories in which a name changed, those of new directories among them, each once
+ *     and several at a time; or, when there were too many to remember them, sync the whole file system;
  *  3. fsync the directory of a new root.
  * A failed fsync is final. A failure on the way to one (no descriptor left, say) is not: the next sync does it all.
  */

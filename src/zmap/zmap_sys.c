@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/utsname.h>
 #ifdef __linux__
 #include <linux/fs.h>
 #include <sys/ioctl.h>
@@ -48,6 +49,32 @@ sys_syncfs(int fd)
     (void)fd;
     sync(); /* the nearest that POSIX has */
     return 0;
+#endif
+}
+
+static bool
+sys_syncfs_tells(void)
+{
+#ifdef __linux__
+    struct utsname u;
+    unsigned       major = 0, minor = 0;
+
+    return uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+           (major > 5 || (major == 5 && minor >= 8));
+#else
+    return false;
+#endif
+}
+
+static int
+sys_start_write(int fd)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    return sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)fd;
+    errno = ENOSYS;
+    return -1;
 #endif
 }
 
@@ -129,6 +156,8 @@ const zmap_syscalls zmap_system = {
     .flock = flock,
     .fsync = fsync,
     .syncfs = sys_syncfs,
+    .syncfs_tells = sys_syncfs_tells,
+    .start_write = sys_start_write,
     .fstat = sys_fstat,
     .fstatat = sys_fstatat,
     .faccessat = faccessat,

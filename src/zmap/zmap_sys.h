@@ -31,6 +31,8 @@ struct zmap_syscalls {
     int (*flock)(int fd, int how);
     int (*fsync)(int fd);
     int (*syncfs)(int fd);
+    bool (*syncfs_tells)(void); /* does it report what could not be written: Linux from 5.8 on */
+    int (*start_write)(int fd); /* has the file's bytes on their way to the disk, and waits for nothing */
     int (*fstat)(int fd, struct stat *st);
     int (*fstatat)(int dir, const char *path, struct stat *st, int flags);
     int (*faccessat)(int dir, const char *path, int mode, int flags);

@@ -18,8 +18,8 @@ meets(const char *name)
         return false;
     if (p->err == 0)
         _exit(137);
-    if (p->hit == NULL)
-        p->hit = name;
+    if (__atomic_load_n(&p->hit, __ATOMIC_RELAXED) == NULL)
+        __atomic_store_n(&p->hit, name, __ATOMIC_RELAXED);
     errno = p->err;
     return true;
 }
@@ -130,7 +130,7 @@ fault_fsync(int fd)
     (void)fd;
     if (meets("fsync"))
         return -1;
-    sysfault_plan.fsyncs++;
+    __atomic_add_fetch(&sysfault_plan.fsyncs, 1, __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -140,7 +140,23 @@ fault_syncfs(int fd)
     (void)fd;
     if (meets("syncfs"))
         return -1;
-    sysfault_plan.syncfss++;
+    __atomic_add_fetch(&sysfault_plan.syncfss, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+static bool
+fault_syncfs_tells(void)
+{
+    return true;
+}
+
+static int
+fault_start_write(int fd)
+{
+    (void)fd;
+    if (meets("start_write"))
+        return -1;
+    __atomic_add_fetch(&sysfault_plan.starts, 1, __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -263,6 +279,8 @@ static const zmap_syscalls table = {
     .flock = fault_flock,
     .fsync = fault_fsync,
     .syncfs = fault_syncfs,
+    .syncfs_tells = fault_syncfs_tells,
+    .start_write = fault_start_write,
     .fstat = fault_fstat,
     .fstatat = fault_fstatat,
     .faccessat = fault_faccessat,

@@ -17,7 +17,7 @@ typedef struct sysfault {
     size_t      piece;           /* most bytes that one write takes; 0: all */
     size_t      seen;            /* out: calls so far */
     const char *hit;             /* out: name of the first call that failed, or NULL */
-    size_t      fsyncs, syncfss; /* out: made */
+    size_t      fsyncs, syncfss, starts; /* out: made */
 } sysfault;
 
 extern sysfault sysfault_plan;

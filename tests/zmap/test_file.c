@@ -719,6 +719,181 @@ test_fsync_failure_is_final(void **state)
     }
 }
 
+/* ---- many files at once ---- */
+
+enum { MANY = 40, FILES_MOST = 4096 };
+
+/* What is done to each file, by its inode. */
+static struct {
+    pthread_mutex_t lock;
+    ino_t           inode[FILES_MOST];
+    int             starts[FILES_MOST], fsyncs[FILES_MOST];
+    bool            dir[FILES_MOST];
+    size_t          n;
+    size_t          nfsyncs, nsyncfs;
+    size_t          fail_at; /* of the fsyncs; 0: none */
+    bool            late_start, early_dir, silent;
+} watched = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static size_t
+watched_place(int fd)
+{
+    struct stat st;
+    size_t      i = 0;
+
+    assert_int_equal(fstat(fd, &st), 0);
+    while (i < watched.n && watched.inode[i] != st.st_ino)
+        i++;
+    if (i == watched.n) {
+        assert_true(i < FILES_MOST);
+        watched.inode[watched.n++] = st.st_ino;
+        watched.dir[i] = S_ISDIR(st.st_mode);
+    }
+    return i;
+}
+
+static int
+watched_start(int fd)
+{
+    (void)pthread_mutex_lock(&watched.lock);
+    watched.starts[watched_place(fd)]++;
+    watched.late_start = watched.late_start || watched.nfsyncs > 0;
+    (void)pthread_mutex_unlock(&watched.lock);
+    return 0;
+}
+
+static int
+watched_fsync(int fd)
+{
+    size_t i;
+    bool   fail;
+
+    (void)pthread_mutex_lock(&watched.lock);
+    i = watched_place(fd);
+    fail = ++watched.nfsyncs == watched.fail_at;
+    watched.fsyncs[i]++;
+    for (size_t k = 0; watched.dir[i] && k < watched.n; k++)
+        watched.early_dir = watched.early_dir || (!watched.dir[k] && watched.fsyncs[k] == 0);
+    (void)pthread_mutex_unlock(&watched.lock);
+    errno = EIO;
+    return fail ? -1 : 0;
+}
+
+static int
+watched_syncfs(int fd)
+{
+    (void)fd;
+    watched.nsyncfs++;
+    return 0;
+}
+
+static bool
+watched_tells(void)
+{
+    return !watched.silent;
+}
+
+static void
+watch(size_t fail_at, bool silent)
+{
+    static zmap_syscalls table;
+
+    table = zmap_system;
+    table.start_write = watched_start;
+    table.fsync = watched_fsync;
+    table.syncfs = watched_syncfs;
+    table.syncfs_tells = watched_tells;
+    watched.n = watched.nfsyncs = watched.nsyncfs = 0;
+    memset(watched.starts, 0, sizeof watched.starts);
+    memset(watched.fsyncs, 0, sizeof watched.fsyncs);
+    watched.late_start = watched.early_dir = false;
+    watched.fail_at = fail_at;
+    watched.silent = silent;
+    zmap_file_use(&table);
+}
+
+static void
+put_many(zmap *m, int n)
+{
+    for (int i = 0; i < n; i++) {
+        char key[32];
+
+        snprintf(key, sizeof key, "v/%d/%d", i % 3, i);
+        put_text(m, key, "x");
+    }
+}
+
+/* All are set on their way first, each is fsynced once, the directories last; by one thread or by several. */
+static void
+test_sync_many(void **state)
+{
+    static const unsigned threads[] = {1, 4};
+    fixture              *fx = *state;
+
+    for (size_t t = 0; t < NCZ_LEN(threads); t++) {
+        zmap  *m;
+        size_t ndirs = 0;
+
+        ncz_pool_set_threads(threads[t]);
+        watch(0, false);
+        m = open_store(fx->store, ZMAP_CREATE_NEW);
+        put_many(m, MANY);
+        assert_rc(zmap_sync(m), NC_NOERR);
+        for (size_t i = 0; i < watched.n; i++) {
+            ndirs += watched.dir[i];
+            assert_int_equal(watched.fsyncs[i], 1);
+            assert_int_equal(watched.starts[i], watched.dir[i] ? 0 : 1);
+        }
+        assert_int_equal(watched.n, MANY + ndirs);
+        assert_int_equal(ndirs, 5 + 1); /* "", v, v/0 ... v/2; the directory of the root */
+        assert_false(watched.late_start || watched.early_dir);
+        assert_int_equal(watched.nsyncfs, 0);
+        assert_rc(zmap_close(m, ZMAP_DISCARD), NC_NOERR);
+    }
+    ncz_pool_set_threads(0);
+}
+
+/* Whichever fails, and on whichever thread: the sync fails, and stays so. */
+static void
+test_sync_many_fails(void **state)
+{
+    fixture *fx = *state;
+
+    ncz_pool_set_threads(4);
+    for (size_t at = 1; at <= MANY + 5; at++) {
+        zmap *m;
+
+        watch(at, false);
+        m = open_store(fx->store, ZMAP_CREATE_NEW);
+        put_many(m, MANY);
+        assert_rc(zmap_sync(m), NC_EIO);
+        assert_non_null(strstr(ncz_err_text(), "durable"));
+        assert_rc(zmap_sync(m), NC_EIO);
+        assert_rc(zmap_put(m, "w", "x", 1), NC_EIO);
+        assert_rc(zmap_close(m, ZMAP_DISCARD), NC_NOERR);
+    }
+    ncz_pool_set_threads(0);
+}
+
+/* Past a thousand one syncfs does it; where that would say nothing of failures, they are fsynced one by one. */
+static void
+test_sync_of_the_file_system(void **state)
+{
+    fixture *fx = *state;
+
+    for (int silent = 0; silent < 2; silent++) {
+        zmap *m;
+
+        watch(0, silent == 1);
+        m = open_store(fx->store, ZMAP_CREATE_NEW);
+        put_many(m, 1100);
+        assert_rc(zmap_sync(m), NC_NOERR);
+        assert_int_equal(watched.nsyncfs, silent == 1 ? 0 : 1);
+        assert_int_equal(watched.nfsyncs, silent == 1 ? 1100 + 5 + 1 : 1);
+        assert_rc(zmap_close(m, ZMAP_DISCARD), NC_NOERR);
+    }
+}
+
 int
 main(void)
 {
@@ -741,6 +916,9 @@ main(void)
         ROW(test_remove),
         ROW(test_sync_counts),
         ROW(test_fsync_failure_is_final),
+        ROW(test_sync_many),
+        ROW(test_sync_many_fails),
+        ROW(test_sync_of_the_file_system),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

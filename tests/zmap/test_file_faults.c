@@ -217,7 +217,8 @@ static void
 check_goes_on(zmap *m, const sysfault *plan)
 {
     char data[OBJECT_LEN];
-    bool failed = strcmp(plan->hit, "fsync") == 0 || strcmp(plan->hit, "syncfs") == 0;
+    bool failed = strcmp(plan->hit, "fsync") == 0 || strcmp(plan->hit, "syncfs") == 0 ||
+                  strcmp(plan->hit, "start_write") == 0;
     int  want = failed ? code_of(plan->err) : NC_NOERR, rc;
 
     fill(data, 'p');
