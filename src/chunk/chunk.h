@@ -6,7 +6,7 @@
  * One engine per open dataset. All calls may come from several threads at once. Whole-chunk traffic goes past the
  * cache; partly used chunks stay in it. A chunk is asked for once, never probed first; one that is absent is
  * remembered as fill and allocates nothing. A chunk that holds only the fill value is not stored (and its object, if
- * there was one, is deleted); without a fill value every chunk that was written is stored.
+ * there was one, is deleted), unless the engine is told otherwise; without a fill value every chunk that was written is.
  *
  * Flush and forget a variable before its key changes or its objects are moved by other hands.
  */
@@ -51,6 +51,8 @@ int ncz_engine_flush(ncz_engine *e, uint64_t uid);
 void ncz_engine_forget(ncz_engine *e, uint64_t uid);
 
 bool   ncz_engine_dirty(ncz_engine *e);
+/* Are chunks that hold only fill stored like others? Before the first is. */
+void   ncz_engine_write_empty(ncz_engine *e, bool yes);
 void   ncz_engine_set_limit(ncz_engine *e, size_t cache_bytes);
 size_t ncz_engine_limit(ncz_engine *e);
 

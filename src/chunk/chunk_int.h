@@ -91,6 +91,7 @@ struct ncz_engine {
     pthread_mutex_t lock;
     pthread_cond_t  changed; /* a chunk stopped being busy */
     ncz_chunk_cache cache;
+    bool            write_empty; /* chunks that hold only fill are stored, too; never changes once data are */
     uint64_t        pass;    /* counts flushes */
     uint64_t        writes;  /* counts chunks claimed to be written: what was known of absent ones may be old */
 };
@@ -245,7 +246,7 @@ void ncz_chunk_store_run(ncz_chunk_store *s);
 /* One chunk at once: item->chunk, item->data. */
 int ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
 /* The first half of it, into the item's own memory; then ncz_chunk_store_put() for all that were prepared. */
-int  ncz_chunk_store_encode(ncz_chunk_store_item *item, ncz_scratch *scratch);
+int  ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
 void ncz_chunk_store_put(ncz_chunk_store *s);
 void ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc);
 

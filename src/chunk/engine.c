@@ -76,6 +76,12 @@ ncz_engine_forget(ncz_engine *e, uint64_t uid)
 }
 
 void
+ncz_engine_write_empty(ncz_engine *e, bool yes)
+{
+    e->write_empty = yes;
+}
+
+void
 ncz_engine_set_limit(ncz_engine *e, size_t cache_bytes)
 {
     pthread_mutex_lock(&e->lock);

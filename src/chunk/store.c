@@ -83,23 +83,23 @@ fill_is_doubtful(const ncz_spec *spec)
  * a chunk left out whose fill value another reader may understand otherwise.
  */
 static bool
-is_gone(const ncz_spec *spec, const char *data)
+is_gone(const ncz_engine *e, const ncz_spec *spec, const char *data)
 {
     if (spec->chunk_bytes == 0 || data == NULL)
         return true;
-    return spec->fill != NULL && !fill_is_doubtful(spec) &&
+    return !e->write_empty && spec->fill != NULL && !fill_is_doubtful(spec) &&
            ncz_all_fill(data, spec->chunk_nelems, spec->fill, spec->dtype.size);
 }
 
 static int
-encode(ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body, ncz_scratch *scratch)
+encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body, ncz_scratch *scratch)
 {
     const ncz_spec *spec = item->chunk->spec;
     ncz_codec_env   env = ncz_chunk_env(spec, scratch);
     ncz_where       where;
     int             rc;
 
-    item->gone = is_gone(spec, item->data);
+    item->gone = is_gone(e, spec, item->data);
     if ((rc = ncz_chunk_locate(spec, item->chunk->index, key, &where)) != NC_NOERR)
         return rc;
     if (where.off != 0 || where.len != ZMAP_WHOLE)
@@ -116,9 +116,9 @@ encode(ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body, ncz_scratch *scr
 }
 
 int
-ncz_chunk_store_encode(ncz_chunk_store_item *item, ncz_scratch *scratch)
+ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch)
 {
-    return encode(item, &item->key, &item->body, scratch);
+    return encode(e, item, &item->key, &item->body, scratch);
 }
 
 static bool
@@ -138,7 +138,7 @@ ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scra
     const char  *name;
     int          rc;
 
-    if ((rc = encode(item, key, body, scratch)) != NC_NOERR)
+    if ((rc = encode(e, item, key, body, scratch)) != NC_NOERR)
         return rc;
     name = ncz_buf_str(key);
     if (!item->gone) {
@@ -164,7 +164,7 @@ static void
 work_encode(void *arg, size_t i, ncz_scratch *scratch)
 {
     ncz_chunk_store *s = arg;
-    int              rc = ncz_chunk_store_encode(&s->items[i], scratch);
+    int              rc = ncz_chunk_store_encode(s->engine, &s->items[i], scratch);
 
     if (rc != NC_NOERR)
         ncz_chunk_store_fail(s, &s->items[i], rc);

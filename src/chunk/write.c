@@ -250,7 +250,7 @@ work_encode(void *arg, size_t i, ncz_scratch *scratch)
     int                   rc = gather(r->call, r->jobs[i], scratch, &item->data);
 
     if (rc == NC_NOERR)
-        rc = ncz_chunk_store_encode(item, scratch);
+        rc = ncz_chunk_store_encode(r->call->engine, item, scratch);
     if (rc != NC_NOERR)
         ncz_chunk_store_fail(r->store, item, rc);
 }

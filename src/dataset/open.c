@@ -55,6 +55,7 @@ start(zmap *map, const ncz_target *t, const char *path, const ncz_limits *limits
         rc = ncz_fail_nomem(strlen(path) + 1);
     if (rc == NC_NOERR)
         rc = set_durability(ds, t);
+    ncz_engine_write_empty(ds->engine, t->write_empty == NCZ_YES);
     if (rc != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_unref(ds);

@@ -113,21 +113,21 @@ apply_compat(wishes *w, const char *version)
 }
 
 static int
-apply_consolidated(ncz_target *t, const char *value)
+apply_tri(const char *key, const char *value, ncz_tri *out)
 {
     static const char *const yes[] = { "", "yes", "true", "on", "1" }, *const no[] = { "no", "false", "off", "0" };
 
     for (size_t i = 0; i < NCZ_LEN(yes); i++)
         if (strcasecmp(value, yes[i]) == 0) {
-            t->consolidated = NCZ_YES;
+            *out = NCZ_YES;
             return NC_NOERR;
         }
     for (size_t i = 0; i < NCZ_LEN(no); i++)
         if (strcasecmp(value, no[i]) == 0) {
-            t->consolidated = NCZ_NO;
+            *out = NCZ_NO;
             return NC_NOERR;
         }
-    return ncz_fail(NC_EINVAL, "consolidated=%s: neither yes nor no", value);
+    return ncz_fail(NC_EINVAL, "%s=%s: neither yes nor no", key, value);
 }
 
 static int
@@ -148,7 +148,9 @@ apply_pair(ncz_target *t, wishes *w, const ncz_uri_pair *p)
     if (strcmp(p->key, "compat") == 0)
         return apply_compat(w, p->value);
     if (strcmp(p->key, "consolidated") == 0)
-        return apply_consolidated(t, p->value);
+        return apply_tri(p->key, p->value, &t->consolidated);
+    if (strcmp(p->key, "write_empty_chunks") == 0)
+        return apply_tri(p->key, p->value, &t->write_empty);
     if (strcmp(p->key, "dimension_separator") == 0)
         return apply_separator(t, p->value);
     if (strcmp(p->key, "log") == 0)

@@ -174,6 +174,7 @@ static const struct {
     { "x#compat=", NC_EINVAL, "compat" },
     { "x#compat=4.9.2&mode=zarr", NC_EINVAL, "compat" },
     { "x#consolidated=maybe", NC_EINVAL, "maybe" },
+    { "x#write_empty_chunks=maybe", NC_EINVAL, "write_empty_chunks=maybe" },
     { "x#dimension_separator=-", NC_EINVAL, "separator" },
     { "x#dimension_separator=./", NC_EINVAL, "separator" },
     { "x#dimension_separator=", NC_EINVAL, "separator" },
@@ -244,6 +245,31 @@ flags(void **state)
     }
 }
 
+static void
+empty_chunks(void **state)
+{
+    static const struct {
+        const char *text;
+        ncz_tri     write_empty;
+    } rows[] = {
+        { "x", NCZ_UNSET },
+        { "x#mode=zarr", NCZ_UNSET },
+        { "x#write_empty_chunks=yes", NCZ_YES },
+        { "x#mode=zarr&write_empty_chunks=true", NCZ_YES },
+        { "x#write_empty_chunks", NCZ_YES },
+        { "file:///x#write_empty_chunks=No", NCZ_NO },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        ncz_target *t = target(rows[i].text);
+
+        assert_int_equal(t->write_empty, rows[i].write_empty);
+        assert_string_equal(t->path, t->url ? "/x" : "x");
+        ncz_target_free(t);
+    }
+}
+
 /* `noxarray` says nothing about the dialect: NCZarr stays NCZarr. */
 static void
 noxarray_keeps_the_dialect(void **state)
@@ -286,6 +312,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(meanings),      cmocka_unit_test(creating),
         cmocka_unit_test(refusals),      cmocka_unit_test(flags),
+        cmocka_unit_test(empty_chunks),
         cmocka_unit_test(out_of_memory), cmocka_unit_test(noxarray_keeps_the_dialect),
     };
 
