@@ -225,14 +225,13 @@ ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state st
 void
 ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data)
 {
-    size_t nbytes = chunk->spec->chunk_bytes;
+    size_t old = chunk->data != NULL ? ncz_chunk_data_bytes(chunk->spec, chunk->data) : 0;
 
-    if (chunk->data != NULL)
-        cache->used -= nbytes;
+    cache->used -= old;
     if (data != NULL)
-        cache->used += nbytes;
+        cache->used += ncz_chunk_data_bytes(chunk->spec, data);
     if (chunk->data != NULL && chunk->data != data)
-        ncz_chunk_spare_give(cache, chunk->data, nbytes);
+        ncz_chunk_spare_give(cache, chunk->data, old);
     chunk->data = data;
 }
 

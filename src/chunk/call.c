@@ -98,8 +98,7 @@ ncz_chunk_call_clear(ncz_chunk_call *c)
     for (size_t i = 0; c->jobs != NULL && i < c->cap; i++) {
         ncz_buf_clear(&c->jobs[i].key);
         ncz_buf_clear(&c->jobs[i].body);
-        if (c->jobs[i].room != NULL)
-            ncz_chunk_room_give(c->engine, c->jobs[i].room, c->spec->chunk_bytes);
+        ncz_chunk_job_drop_room(c, &c->jobs[i]);
     }
     ncz_walk_free(c->walk);
     ncz_free(c->jobs);

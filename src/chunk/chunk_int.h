@@ -250,6 +250,18 @@ int  ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scrat
 void ncz_chunk_store_put(ncz_chunk_store *s);
 void ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc);
 
+/* ---- objects.c ---- */
+
+bool   ncz_chunk_is_texts(const ncz_spec *spec); /* its chunks' data are blocks of texts */
+size_t ncz_chunk_data_bytes(const ncz_spec *spec, const char *data);
+bool   ncz_chunk_is_fill(const ncz_spec *spec, const char *data); /* there is a fill value, and nothing else in it */
+void   ncz_chunk_job_drop_room(ncz_chunk_call *c, ncz_chunk_job *j);
+/* Sets j->data: of the job's own (j->room) if it is to stay, else of the scratch. */
+int ncz_chunk_decode_texts(ncz_chunk_call *c, ncz_chunk_job *j, const ncz_buf *body, ncz_scratch *scratch);
+/* The block `old` (NULL: all fill) with the piece put, into `out`. */
+int ncz_chunk_put_texts(ncz_chunk_call *c, const ncz_chunk_job *j, const char *old, ncz_buf *out);
+int ncz_chunk_encode_texts(const ncz_spec *spec, const char *data, ncz_scratch *scratch, ncz_buf *out);
+
 /* ---- evict.c ---- */
 
 /* Brings the cache down so that `need` more bytes fit its limit. `store`: dirty chunks are stored for it; the first

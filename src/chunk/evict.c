@@ -45,7 +45,9 @@ store_taken(ncz_engine *e, ncz_chunk_store *s)
 static size_t
 batch_bytes_add(size_t total, const ncz_chunk *chunk)
 {
-    return ncz_add(total, chunk->spec->chunk_bytes, &total) ? total : SIZE_MAX;
+    size_t nbytes = chunk->data != NULL ? ncz_chunk_data_bytes(chunk->spec, chunk->data) : 0;
+
+    return ncz_add(total, nbytes, &total) ? total : SIZE_MAX;
 }
 
 /* Dirty chunks, the one longest unchanged first, until enough would go. */

@@ -25,7 +25,8 @@ stored_most(const ncz_chunk_call *c)
 {
     size_t most = c->spec->chunk_bytes, limit = c->engine->limits.object_bytes;
 
-    if (!ncz_mul(most, 16, &most) || !ncz_add(most, (size_t)1 << 20, &most) || most > limit)
+    if (!ncz_mul(most, 16, &most) || !ncz_add(most, (size_t)1 << 20, &most) || most > limit ||
+        ncz_chunk_is_texts(c->spec))
         return limit;
     return most;
 }
@@ -65,6 +66,10 @@ decode(ncz_chunk_call *c, ncz_chunk_job *j, const zmap_get_req *req, const ncz_b
         if (req->nread != nbytes)
             return ncz_fail(NC_ETRUNC, "%s: %zu bytes, but its chunk has %zu", req->key, req->nread, nbytes);
         return NC_NOERR;
+    }
+    if (ncz_chunk_is_texts(c->spec)) {
+        rc = ncz_chunk_decode_texts(c, j, body, scratch);
+        return rc == NC_NOERR ? rc : fail_key(req->key, rc);
     }
     if ((rc = target(c, j, scratch)) != NC_NOERR)
         return rc;

@@ -87,8 +87,7 @@ is_gone(const ncz_engine *e, const ncz_spec *spec, const char *data)
 {
     if (spec->chunk_bytes == 0 || data == NULL)
         return true;
-    return !e->write_empty && spec->fill != NULL && !fill_is_doubtful(spec) &&
-           ncz_all_fill(data, spec->chunk_nelems, spec->fill, spec->dtype.size);
+    return !e->write_empty && spec->fill != NULL && !fill_is_doubtful(spec) && ncz_chunk_is_fill(spec, data);
 }
 
 static int
@@ -108,7 +107,11 @@ encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *b
     item->nbytes = spec->chunk_bytes;
     if (item->gone || spec->chain == NULL)
         return NC_NOERR;
-    if ((rc = ncz_chain_encode(spec->chain, &env, item->data, spec->chunk_bytes, body)) != NC_NOERR)
+    if (ncz_chunk_is_texts(spec))
+        rc = ncz_chunk_encode_texts(spec, item->data, scratch, body);
+    else
+        rc = ncz_chain_encode(spec->chain, &env, item->data, spec->chunk_bytes, body);
+    if (rc != NC_NOERR)
         return rc;
     item->object = ncz_buf_str(body);
     item->nbytes = body->len;

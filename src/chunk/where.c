@@ -32,5 +32,5 @@ ncz_codec_env
 ncz_chunk_env(const ncz_spec *spec, ncz_scratch *scratch)
 {
     return (ncz_codec_env){ .dtype = spec->dtype, .chunk_bytes = spec->chunk_bytes, .row = spec->row,
-                            .scratch = scratch };
+                            .order_f = spec->order_f, .scratch = scratch };
 }

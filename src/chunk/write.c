@@ -116,12 +116,37 @@ move(ncz_chunk_call *c, const ncz_chunk_job *j, char *data)
     return rc == NC_NOERR || rc == NC_ERANGE;
 }
 
+/* Another block in place of the one that is cached or was loaded (NULL: all fill). */
+static void
+change_texts(ncz_chunk_call *c, ncz_chunk_job *j)
+{
+    ncz_buf     out = NCZ_BUF_INIT;
+    char       *block = NULL;
+    const char *old = j->room != NULL ? j->room : j->chunk->data;
+    int         rc = ncz_chunk_put_texts(c, j, old, &out);
+
+    if (rc == NC_NOERR && (rc = ncz_texts_take(&out, &block)) == NC_NOERR) {
+        pthread_mutex_lock(&c->engine->lock);
+        ncz_chunk_set_data(&c->engine->cache, j->chunk, block);
+        pthread_mutex_unlock(&c->engine->lock);
+    }
+    ncz_buf_clear(&out);
+    ncz_chunk_job_drop_room(c, j);
+    ncz_chunk_call_fail(c, j, rc);
+    release(c, j, rc == NC_NOERR);
+}
+
 /* Bytes go into the slot only once the caller's values are in them, so that a failure leaves the slot as it was. */
 static void
 change(ncz_chunk_call *c, ncz_chunk_job *j)
 {
-    bool changed = move(c, j, j->room != NULL ? j->room : j->chunk->data);
+    bool changed;
 
+    if (ncz_chunk_is_texts(c->spec)) {
+        change_texts(c, j);
+        return;
+    }
+    changed = move(c, j, j->room != NULL ? j->room : j->chunk->data);
     if (j->room != NULL && changed) {
         pthread_mutex_lock(&c->engine->lock);
         ncz_chunk_set_data(&c->engine->cache, j->chunk, j->room);
@@ -135,6 +160,10 @@ change(ncz_chunk_call *c, ncz_chunk_job *j)
 static void
 change_new(ncz_chunk_call *c, ncz_chunk_job *j)
 {
+    if (ncz_chunk_is_texts(c->spec)) {
+        change_texts(c, j);
+        return;
+    }
     if (j->room == NULL && (j->room = ncz_chunk_room_take(c->engine, c->spec->chunk_bytes, false)) == NULL) {
         ncz_chunk_call_fail(c, j, NC_ENOMEM);
         release(c, j, false);
@@ -147,9 +176,7 @@ change_new(ncz_chunk_call *c, ncz_chunk_job *j)
 static void
 change_cached(ncz_chunk_call *c, ncz_chunk_job *j)
 {
-    if (j->room != NULL) /* left over from a job that failed */
-        ncz_chunk_room_give(c->engine, j->room, c->spec->chunk_bytes);
-    j->room = NULL;
+    ncz_chunk_job_drop_room(c, j); /* left over from a job that failed */
     if (j->chunk->data == NULL)
         change_new(c, j);
     else
@@ -183,6 +210,13 @@ gather(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch, const char **d
     char           *room;
     int             rc = NC_NOERR;
 
+    if (ncz_chunk_is_texts(spec)) {
+        ncz_buf *block = ncz_scratch_buf(scratch, NCZ_SCRATCH_CHUNK, 0);
+
+        if ((rc = ncz_chunk_put_texts(c, j, NULL, block)) == NC_NOERR)
+            *data = block->data;
+        return rc;
+    }
     if (j->direct) {
         *data = ncz_chunk_call_place(c, j);
         return NC_NOERR;

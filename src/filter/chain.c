@@ -84,14 +84,48 @@ link_copy(chain_link *to, const chain_link *from)
     return link_unknown(to, from->id, from->text, strlen(from->text), from->why);
 }
 
+/* One codec does both, objects and elements of fixed width. */
+static bool
+packs(const ncz_codec_ops *ops, const ncz_codec_params *p)
+{
+    return ops->cls == NCZ_CODEC_OBJECT || (ops->unpack != NULL && p->v[NCZ_CATEGORIZE_WIDTH] == 0);
+}
+
+bool
+ncz_chain_link_packs(const chain_link *l)
+{
+    return l->ops != NULL && packs(l->ops, &l->params);
+}
+
+bool
+ncz_chain_objects(const ncz_chain *c)
+{
+    return ncz_chain_len(c) > 0 && ncz_chain_link_packs(&c->links[0]);
+}
+
+/* An array of objects needs such a codec first; nothing else may have one. */
+static int
+check_place(const ncz_codec_ops *ops, const ncz_codec_params *p, bool first, const ncz_codec_env *env)
+{
+    bool objects = first && env->dtype.kind == NCZ_KIND_OBJECT;
+
+    if (packs(ops, p) == objects)
+        return NC_NOERR;
+    return objects ? ncz_fail(NC_EFILTER, "codec '%s' cannot store objects: one that can (vlen-utf8) must come first",
+                              ops->id)
+                   : ncz_fail(NC_EFILTER, "codec '%s' stores objects: it needs an array of them, and to come first",
+                              ops->id);
+}
+
 void
 ncz_chain_pass(const chain_link *l, ncz_codec_env *env)
 {
-    if (l->ops == NULL || l->ops->cls == NCZ_CODEC_BYTES) {
+    if (l->ops == NULL || l->ops->cls != NCZ_CODEC_ARRAY) {
         env->bytes = true;
         return;
     }
-    (void)l->ops->bound(&l->params, env->chunk_bytes, &env->chunk_bytes);
+    if (!ncz_chain_link_packs(l))
+        (void)l->ops->bound(&l->params, env->chunk_bytes, &env->chunk_bytes);
     l->ops->becomes(&l->params, env);
     env->bytes = false;
 }
@@ -118,7 +152,7 @@ id_of(const ncz_json *v, const char **out)
 }
 
 static int
-link_parse(chain_link *to, const ncz_json *v, const ncz_codec_env *env)
+link_parse(chain_link *to, const ncz_json *v, bool first, const ncz_codec_env *env)
 {
     size_t               len;
     const char          *id, *text = ncz_json_slice(v, &len);
@@ -130,7 +164,8 @@ link_parse(chain_link *to, const ncz_json *v, const ncz_codec_env *env)
         return rc;
     if ((ops = ncz_codec_by_id(id)) == NULL)
         return link_unknown(to, id, text, len, refused(id));
-    if ((rc = ncz_codec_of_json(ops, v, env, &params)) == NC_NOERR)
+    if ((rc = ncz_codec_of_json(ops, v, env, &params)) == NC_NOERR &&
+        (rc = check_place(ops, &params, first, env)) == NC_NOERR)
         rc = link_known(to, ops, &params);
     else if (rc == NC_ENOFILTER)
         rc = link_unknown(to, id, text, len, ncz_err_text());
@@ -157,7 +192,7 @@ ncz_chain_parse(const ncz_json *filters, const ncz_json *compressor, const ncz_c
         return rc;
 
     for (size_t i = 0; i < n; i++) {
-        rc = link_parse(&c->links[i], i < nfilters ? ncz_json_at(filters, i) : compressor, &at);
+        rc = link_parse(&c->links[i], i < nfilters ? ncz_json_at(filters, i) : compressor, i == 0, &at);
         if (rc != NC_NOERR)
             goto done;
         ncz_chain_pass(&c->links[i], &at);
@@ -175,7 +210,7 @@ front_of(const ncz_chain *c)
 {
     size_t i = 0;
 
-    while (i < ncz_chain_len(c) && c->links[i].ops != NULL && c->links[i].ops->cls == NCZ_CODEC_ARRAY)
+    while (i < ncz_chain_len(c) && c->links[i].ops != NULL && c->links[i].ops->cls != NCZ_CODEC_BYTES)
         i++;
     return i;
 }
@@ -213,6 +248,50 @@ ncz_chain_with(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_codec_
     return rc;
 }
 
+/* categorize is for both, and says in its own "dtype" which it is. */
+static bool
+is_for_objects(const ncz_codec_ops *ops, const ncz_json *config)
+{
+    size_t      len;
+    const char *dtype = ncz_json_str(ncz_json_get(config, "dtype"), &len);
+
+    return ops->cls == NCZ_CODEC_OBJECT ||
+           (ops->unpack != NULL && dtype != NULL && strchr("|O", dtype[0]) != NULL && dtype[0] != '\0');
+}
+
+/* First, in place of the one that was. A variable of strings becomes an array of objects by it. */
+static int
+with_object_codec(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_json *config, const ncz_codec_env *env,
+                  ncz_chain **out)
+{
+    bool             had = ncz_chain_objects(base);
+    size_t           n = ncz_chain_len(base);
+    ncz_codec_env    at = *env;
+    ncz_codec_params params = { .own = NULL };
+    ncz_chain       *c = NULL;
+    int              rc;
+
+    if (ncz_dtype_nc(&env->dtype) != NC_STRING)
+        return ncz_fail(NC_EFILTER, "codec '%s' stores strings (NC_STRING) only", ops->id);
+    if (n > 0 && !had && front_of(base) > 0)
+        return ncz_fail(NC_EFILTER, "codec '%s': codec '%s' stands where it would go", ops->id, base->links[0].id);
+    at.dtype = (ncz_dtype){ .kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE };
+    if ((rc = ncz_codec_of_json(ops, config, &at, &params)) != NC_NOERR ||
+        (rc = chain_new(n + !had, &c)) != NC_NOERR)
+        goto done;
+    rc = link_known(&c->links[0], ops, &params);
+    for (size_t i = 1; i < c->n && rc == NC_NOERR; i++)
+        rc = link_copy(&c->links[i], &base->links[i - !had]);
+    if (rc == NC_NOERR) {
+        *out = c;
+        c = NULL;
+    }
+done:
+    ncz_chain_unref(c);
+    ncz_codec_params_clear(&params);
+    return rc;
+}
+
 int
 ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_codec_env *env, ncz_chain **out)
 {
@@ -229,11 +308,16 @@ ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_cod
         return refused(id) == NULL ? ncz_fail(NC_ENOFILTER, NOT_KNOWN, id)
                                    : ncz_fail(NC_ENOFILTER, "%s", refused(id));
 
+    if (is_for_objects(ops, config)) {
+        rc = with_object_codec(base, ops, config, env, out);
+        goto done;
+    }
     front = ops->cls == NCZ_CODEC_ARRAY;
     for (size_t i = 0; i < place_of(base, id, front); i++)
         ncz_chain_pass(&base->links[i], &at);
     if ((rc = ncz_codec_of_json(ops, config, &at, &params)) == NC_NOERR)
         rc = ncz_chain_with(base, ops, &params, front, out);
+done:
     ncz_codec_params_clear(&params);
     ncz_codec_unref(ops);
     return rc;
@@ -338,17 +422,19 @@ write_links(const chain_link *links, size_t n, ncz_buf *out)
 int
 ncz_chain_write(const ncz_chain *c, ncz_buf *filters, ncz_buf *compressor)
 {
-    size_t    n = ncz_chain_len(c);
+    size_t    n = ncz_chain_len(c), nfilters = n > 0 ? n - 1 : 0;
     ncz_jsonw w = ncz_jsonw_on(compressor);
     int       rc;
 
-    if (n > 1)
-        rc = write_links(c->links, n - 1, filters);
+    if (n == 1 && ncz_chain_objects(c)) /* is looked for among the filters */
+        nfilters = 1;
+    if (nfilters > 0)
+        rc = write_links(c->links, nfilters, filters);
     else
         rc = ncz_buf_puts(filters, "null");
     if (rc != NC_NOERR)
         return rc;
-    if (n > 0)
+    if (n > nfilters)
         write_link(&c->links[n - 1], &w);
     else
         ncz_jsonw_null(&w);

@@ -23,6 +23,9 @@ struct ncz_chain {
     chain_link   *links;
 };
 
+/* Does it take a block of texts? */
+bool ncz_chain_link_packs(const chain_link *l);
+
 /* Makes of the env of what enters a link that of what it encodes to. */
 void ncz_chain_pass(const chain_link *l, ncz_codec_env *env);
 

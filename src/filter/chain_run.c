@@ -8,6 +8,7 @@
  * object that lies cannot ask for more.
  */
 #include "filter/chain_int.h"
+#include "filter/filter_int.h"
 
 #include <string.h>
 
@@ -52,31 +53,88 @@ stages_clear(stages *s)
     ncz_buf_clear(&s->own[1]);
 }
 
+/* All of its codecs are there, and those from `from` on work on bytes. */
+static int
+check_chain(const ncz_chain *c, size_t from)
+{
+    int rc = ncz_chain_usable(c);
+
+    for (size_t i = from; rc == NC_NOERR && i < c->n; i++)
+        if (ncz_chain_link_packs(&c->links[i]))
+            rc = ncz_fail(NC_EFILTER, "codec '%s' stores objects, not bytes", c->links[i].id);
+    return rc;
+}
+
+static int
+check_texts(const ncz_chain *c)
+{
+    if (!ncz_chain_objects(c))
+        return ncz_fail(NC_EFILTER, "no codec of the chain stores objects");
+    return check_chain(c, 1);
+}
+
+/* The codecs from `from` on. */
+static int
+encode_from(const ncz_chain *c, size_t from, stages *between, ncz_codec_env *at, const void *in, size_t n,
+            ncz_buf *out)
+{
+    int rc;
+
+    for (size_t i = from; i < c->n; i++) {
+        ncz_buf *to = i + 1 == c->n ? out : between->bufs[i % 2];
+
+        if ((rc = encode_link(&c->links[i], at, in, n, to)) != NC_NOERR)
+            return rc;
+        ncz_chain_pass(&c->links[i], at);
+        in = to->data;
+        n = to->len;
+    }
+    return NC_NOERR;
+}
+
 int
 ncz_chain_encode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t n, ncz_buf *out)
 {
     stages        between;
-    size_t        len = ncz_chain_len(c);
     ncz_codec_env at = *env;
     int           rc;
 
     ncz_buf_reset(out);
-    if (len == 0)
+    if (ncz_chain_len(c) == 0)
         return ncz_buf_append(out, in, n);
-    if ((rc = ncz_chain_usable(c)) != NC_NOERR)
+    if ((rc = check_chain(c, 0)) != NC_NOERR)
         return rc;
 
     stages_init(&between, env->scratch);
-    for (size_t i = 0; i < len; i++) {
-        ncz_buf *to = i + 1 == len ? out : between.bufs[i % 2];
+    rc = encode_from(c, 0, &between, &at, in, n, out);
+    stages_clear(&between);
+    if (rc != NC_NOERR)
+        ncz_buf_reset(out);
+    return rc;
+}
 
-        if ((rc = encode_link(&c->links[i], &at, in, n, to)) != NC_NOERR)
-            goto done;
-        ncz_chain_pass(&c->links[i], &at);
-        in = to->data;
-        n = to->len;
+/* The first codec makes bytes of texts, and says how many. */
+int
+ncz_chain_encode_texts(const ncz_chain *c, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out)
+{
+    stages            between;
+    ncz_codec_env     at = *env;
+    const chain_link *first;
+    ncz_buf          *to;
+    int               rc;
+
+    ncz_buf_reset(out);
+    if ((rc = check_texts(c)) != NC_NOERR)
+        return rc;
+    stages_init(&between, env->scratch);
+    first = &c->links[0];
+    to = c->n == 1 ? out : between.bufs[0];
+    ncz_buf_reset(to);
+    to->limit = 0;
+    if ((rc = first->ops->pack(&first->params, env, in, to)) == NC_NOERR) {
+        ncz_chain_pass(first, &at);
+        rc = encode_from(c, 1, &between, &at, ncz_buf_str(to), to->len, out);
     }
-done:
     stages_clear(&between);
     if (rc != NC_NOERR)
         ncz_buf_reset(out);
@@ -172,7 +230,7 @@ ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, s
 
     if (ncz_chain_len(c) == 0)
         return decode_empty(in, nin, out, n, tail_ok);
-    if ((rc = ncz_chain_usable(c)) != NC_NOERR)
+    if ((rc = check_chain(c, 0)) != NC_NOERR)
         return rc;
 
     stages_init(&between, env->scratch);
@@ -185,6 +243,82 @@ ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, s
     }
     first = &c->links[0];
     rc = first->ops->decode(&first->params, env, in, nin, out, n, true, &used);
+done:
+    stages_clear(&between);
+    return rc;
+}
+
+/* ---- texts --------------------------------------------------------------------------------------------- */
+
+#define ROOM_FIRST ((size_t)16 << 10)
+
+/*
+ * The stage of codec k where nobody knows what it decodes to. It gets some room, and four times as much as long as it
+ * asks for more: so what is taken stays near what is there, and corrupt objects get no second try.
+ */
+static int
+decode_open(const ncz_chain *c, size_t k, const ncz_codec_env *env, const void *in, size_t *nin, size_t limit,
+            ncz_buf *to)
+{
+    const chain_link *l = &c->links[k];
+    size_t            room = ROOM_FIRST, used;
+    int               rc;
+
+    while (room < *nin && room < limit)
+        room *= 4;
+    for (;; room *= 4) {
+        if (room > limit)
+            room = limit;
+        ncz_buf_reset(to);
+        if (to->cap <= room) {
+            ncz_buf_clear(to);
+            to->limit = room;
+            if ((rc = ncz_buf_reserve(to, room)) != NC_NOERR)
+                return rc;
+        }
+        used = room;
+        rc = l->ops->decode(&l->params, env, in, *nin, to->data, room, false, &used);
+        if (rc == NC_NOERR)
+            *nin = used;
+        if (rc != NC_EFILTER || room == limit || (l->ops->own == NULL && !ncz_codec_was_too_long()))
+            return rc;
+    }
+}
+
+/* What enters codec k. */
+static ncz_codec_env
+env_at(const ncz_chain *c, size_t k, const ncz_codec_env *env)
+{
+    ncz_codec_env at = *env;
+
+    for (size_t i = 0; i < k; i++)
+        ncz_chain_pass(&c->links[i], &at);
+    return at;
+}
+
+int
+ncz_chain_decode_texts(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, size_t nelems,
+                       size_t limit, ncz_buf *out)
+{
+    stages            between;
+    const chain_link *first;
+    size_t            most;
+    int               rc;
+
+    if ((rc = check_texts(c)) != NC_NOERR)
+        return rc;
+    stages_init(&between, env->scratch);
+    for (size_t k = c->n - 1; k > 0; k--) {
+        ncz_buf      *to = between.bufs[(k - 1) % 2];
+        ncz_codec_env at = env_at(c, k, env);
+
+        if ((rc = decode_open(c, k, &at, in, &nin, limit, to)) != NC_NOERR)
+            goto done;
+        in = to->data;
+    }
+    first = &c->links[0];
+    out->limit = ncz_texts_bound(nelems, &most) && ncz_add(most, limit, &most) ? most : SIZE_MAX;
+    rc = first->ops->unpack(&first->params, env, in, nin, nelems, out);
 done:
     stages_clear(&between);
     return rc;

@@ -76,10 +76,19 @@ ncz_codec_range(const char *codec, const char *what, int64_t v, int64_t least, i
                     least, most);
 }
 
+#define TOO_LONG "': decodes to more than "
+
 int
 ncz_codec_too_long(const char *codec, size_t most)
 {
-    return ncz_fail(NC_EFILTER, "codec '%s': decodes to more than %zu bytes", codec, most);
+    return ncz_fail(NC_EFILTER, "codec '%s" TOO_LONG "%zu bytes", codec, most);
+}
+
+/* The text is all that goes with the code; a codec of the application has its own, and is not asked again. */
+bool
+ncz_codec_was_too_long(void)
+{
+    return strstr(ncz_err_text(), TOO_LONG) != NULL;
 }
 
 int

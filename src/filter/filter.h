@@ -24,12 +24,14 @@ typedef struct ncz_codec_env {
     size_t    chunk_bytes; /* decoded chunk */
     uint64_t  row;         /* length of the array's last dimension, 0 when not known (then: one row); for szip */
     bool      bytes;       /* a codec from bytes to bytes has been there: what enters has no elements any more */
+    bool      order_f;     /* elements of a chunk in column-major order */
     ncz_scratch *scratch;  /* the thread's, or NULL: then memory is made and freed; its stages are the chain's */
 } ncz_codec_env;
 
 #define NCZ_CODEC_WORDS  NCZARR_CODEC_WORDS /* most parameter words of an HDF5 filter */
 #define NCZ_CODEC_PLACES 10                 /* enough for every built-in codec's numeric parameters */
 
+typedef struct ncz_labels   ncz_labels;   /* texts that are a parameter; counted */
 typedef struct ncz_own      ncz_own;      /* a codec that an application registered */
 typedef struct ncz_own_conf ncz_own_conf; /* what it made of one configuration; counted */
 
@@ -40,6 +42,7 @@ typedef struct ncz_own_conf ncz_own_conf; /* what it made of one configuration; 
 typedef struct ncz_codec_params {
     int64_t       v[NCZ_CODEC_PLACES]; /* meaning is the codec's own: the places below */
     ncz_own_conf *own;                 /* NULL: a built-in codec */
+    ncz_labels   *labels;              /* categorize; else NULL */
 } ncz_codec_params;
 
 #define NCZ_CODEC_LEVEL 0       /* zlib and gzip (-1: zlib's default), bz2, zstd (0: the library's default) */
@@ -72,6 +75,9 @@ typedef struct ncz_codec_params {
 #define NCZ_QUANTIZE_DIGITS   2
 #define NCZ_BITROUND_KEEPBITS 0
 
+#define NCZ_CATEGORIZE_WIDTH 2  /* characters of a fixed-width element; 0: objects */
+#define NCZ_CATEGORIZE_BIG   3  /* their byte order */
+
 #define NCZ_SZIP_MASK   0       /* 4 entropy coding, 32 nearest neighbour; other bits are kept, and mean nothing */
 #define NCZ_SZIP_PIXELS 1       /* pixels per block */
 
@@ -83,6 +89,7 @@ typedef struct ncz_part {
 typedef enum ncz_codec_class {
     NCZ_CODEC_ARRAY,  /* array -> array: type and size of the elements may change */
     NCZ_CODEC_BYTES,  /* bytes -> bytes */
+    NCZ_CODEC_OBJECT, /* a block of texts -> bytes: the first of an array of objects */
 } ncz_codec_class;
 
 typedef struct ncz_codec_ops {
@@ -131,6 +138,14 @@ typedef struct ncz_codec_ops {
      */
     int (*decode_part)(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
                        size_t size, ncz_part *part);
+    /*
+     * For arrays of objects, else NULL; codecs of NCZ_CODEC_OBJECT have nothing else: no bound, encode, decode. pack
+     * appends to `out`. unpack begins a block of `nelems` texts in `out`, whose limit it keeps; NC_EFILTER when there
+     * are more or less.
+     */
+    int (*pack)(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out);
+    int (*unpack)(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
+                  ncz_buf *out);
 } ncz_codec_ops;
 
 /* ---- registry ---- */
@@ -209,6 +224,16 @@ int ncz_chain_encode(const ncz_chain *c, const ncz_codec_env *env, const void *i
  */
 int ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, void *out, size_t n,
                      bool tail_ok);
+
+/* Does it begin with a codec for objects? Then these two run it, and none of the others here. */
+bool ncz_chain_objects(const ncz_chain *c);
+int  ncz_chain_encode_texts(const ncz_chain *c, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out);
+/*
+ * Into a block of `nelems` texts in `out`, which is overwritten. How much the codecs on the way decode to is not
+ * known beforehand: memory grows with what they really give, up to `limit` bytes for each, and for the texts.
+ */
+int ncz_chain_decode_texts(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, size_t nelems,
+                           size_t limit, ncz_buf *out);
 
 /* Whether decoding in part may save anything: blosc alone, or an empty chain. */
 bool ncz_chain_in_parts(const ncz_chain *c);

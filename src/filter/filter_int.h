@@ -25,6 +25,12 @@ extern const ncz_codec_ops ncz_codec_quantize;
 extern const ncz_codec_ops ncz_codec_bitround;
 extern const ncz_codec_ops ncz_codec_packbits;
 extern const ncz_codec_ops ncz_codec_astype;
+extern const ncz_codec_ops ncz_codec_vlen_utf8;
+extern const ncz_codec_ops ncz_codec_vlen_bytes;
+extern const ncz_codec_ops ncz_codec_vlen_array;
+extern const ncz_codec_ops ncz_codec_json2;
+extern const ncz_codec_ops ncz_codec_msgpack2;
+extern const ncz_codec_ops ncz_codec_categorize;
 extern const ncz_codec_ops ncz_codec_blosc; /* these six: where the build has their library */
 extern const ncz_codec_ops ncz_codec_zstd;
 extern const ncz_codec_ops ncz_codec_bz2;
@@ -47,6 +53,7 @@ int ncz_codec_range(const char *codec, const char *what, int64_t v, int64_t leas
 
 /* The ends of a decode: NC_EFILTER, each with its text. */
 int ncz_codec_too_long(const char *codec, size_t most);  /* it would go past what is allowed */
+bool ncz_codec_was_too_long(void);                       /* was that the thread's last failure? */
 int ncz_codec_cut_short(const char *codec, size_t n);    /* its n bytes end too early */
 int ncz_codec_trailing(const char *codec, size_t extra); /* bytes behind its end */
 void ncz_codec_tail(const char *codec, size_t extra);    /* the same where they are let pass: it is logged, no more */
@@ -63,6 +70,21 @@ void ncz_codec_describe_none(const ncz_codec_params *p, ncz_jsonw *w);
 int ncz_codec_from_no_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out);
 int ncz_codec_to_no_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n,
                           unsigned words[NCZ_CODEC_WORDS]);
+
+/* ---- objects (codec_common.c, codec_categorize.c) ---- */
+
+int ncz_codec_objects_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out);
+int ncz_codec_count(const char *codec, uint64_t got, size_t wanted); /* NC_EFILTER unless they are the same */
+/* A text that is JSON, as a value. NC_EFILTER, naming the codec. */
+int ncz_codec_text_json(const char *codec, ncz_text text, ncz_json **out);
+/* Appends bytes as UTF-8: what is none becomes U+FFFD. */
+int ncz_codec_append_utf8(ncz_buf *out, const char *s, size_t len);
+/* The elements of a C-order array of shape v[0..rank) one after another in the chunk's own order: the place of the
+ * i-th of C order. */
+size_t ncz_codec_f_place(size_t i, const uint64_t *v, size_t rank);
+
+void ncz_codec_labels_keep(ncz_labels *l);
+void ncz_codec_labels_drop(ncz_labels *l);
 
 /* ---- checksums (checksum.c) ---- */
 

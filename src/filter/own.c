@@ -122,13 +122,16 @@ ncz_codec_params_keep(const ncz_codec_params *p)
 {
     if (p->own != NULL)
         atomic_fetch_add_explicit(&p->own->refs, 1, memory_order_relaxed);
+    ncz_codec_labels_keep(p->labels);
 }
 
 void
 ncz_codec_params_clear(ncz_codec_params *p)
 {
     conf_unref(p->own);
+    ncz_codec_labels_drop(p->labels);
     p->own = NULL;
+    p->labels = NULL;
 }
 
 int

@@ -87,7 +87,7 @@ fill_in(ncz_said *said, ncz_var *v)
     v->chain = z->chain;
     z->fill = NULL;
     z->chain = NULL;
-    if (v->type == NC_STRING)
+    if (v->type == NC_STRING && v->dtype.kind != NCZ_KIND_OBJECT)
         v->maxstrlen = z->st.dtype.size;
     if (v->rank != 0)
         memcpy(v->chunk, z->chunk, v->rank * sizeof *v->chunk);

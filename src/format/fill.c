@@ -106,19 +106,25 @@ parse_string(const ncz_json *v, const ncz_stored *st, bool plain, ncz_fill_mode 
     int64_t     number;
     size_t      len = 0;
     const char *text = ncz_json_str(v, &len);
+    bool        objects = st->dtype.kind == NCZ_KIND_OBJECT;
     char      **slot;
 
     if (text == NULL) {
-        if (!ncz_json_i64(v, &number) || number != 0)
+        bool zero = ncz_json_i64(v, &number) && number == 0;
+
+        if (!zero && !objects)
             return bad_fill(v);
         len = 0;
+        if (!zero) /* some value that is no string */
+            text = ncz_json_slice(v, &len);
     }
     *mode = NCZ_FILL_DEFAULT;
     if (len == 0)
         return NC_NOERR;
     if ((slot = ncz_zalloc(sizeof *slot)) == NULL)
         return ncz_fail_nomem(sizeof *slot);
-    *slot = st->dtype.kind == NCZ_KIND_UCS4 ? ncz_strndup(text, len) : bytes_text(text, len, st->dtype.size, plain);
+    *slot = objects || st->dtype.kind == NCZ_KIND_UCS4 ? ncz_strndup(text, len)
+                                                        : bytes_text(text, len, st->dtype.size, plain);
     if (*slot == NULL) {
         ncz_free(slot);
         return ncz_fail_nomem(len);
@@ -180,13 +186,20 @@ is_decodable(const char *s, size_t len)
     return n % 4 == 0;
 }
 
+/* UCS-4 and objects are plain text to everybody. */
+static bool
+is_bytes(const ncz_var *v)
+{
+    return v->dtype.kind == NCZ_KIND_CHAR || v->dtype.kind == NCZ_KIND_BYTES;
+}
+
 bool
 ncz_format_fill_marked(const ncz_var *v)
 {
     size_t      len;
     const char *s;
 
-    if ((v->type != NC_CHAR && v->type != NC_STRING) || v->dtype.kind == NCZ_KIND_UCS4 || v->fill_text != NULL)
+    if (!is_bytes(v) || v->fill_text != NULL)
         return false;
     s = fill_bytes(v, &len);
     return len > 0 && !is_decodable(s, len);
@@ -200,7 +213,7 @@ write_bytes(const ncz_var *v, bool pure, ncz_jsonw *w)
     const char *s = fill_bytes(v, &len);
     int         rc = NC_NOERR;
 
-    if (len > 0 && v->dtype.kind != NCZ_KIND_UCS4 && (pure || ncz_format_fill_marked(v))) {
+    if (len > 0 && is_bytes(v) && (pure || ncz_format_fill_marked(v))) {
         if ((rc = ncz_format_base64_encode(s, len, &text)) == NC_NOERR)
             ncz_jsonw_str(w, text.data, text.len);
     } else {

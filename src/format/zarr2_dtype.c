@@ -131,6 +131,9 @@ dtype_of(const typestr *t, bool nczarr, bool char_u1)
         else if (t->size != 0)
             d.kind = NCZ_KIND_BYTES;
         break;
+    case 'O':
+        d = (ncz_dtype){ .kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE };
+        break;
     case 'U':
         if (t->size == 1 && char_u1) {
             d.kind = NCZ_KIND_CHAR;
@@ -188,7 +191,8 @@ ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored 
     }
     out->dtype = dtype_of(&t, nczarr, char_u1);
     out->type = ncz_dtype_nc(&out->dtype);
-    if (out->dtype.kind == NCZ_KIND_CHAR || out->dtype.kind == NCZ_KIND_BYTES || out->dtype.kind == NCZ_KIND_BOOL)
+    if (out->dtype.kind == NCZ_KIND_CHAR || out->dtype.kind == NCZ_KIND_BYTES || out->dtype.kind == NCZ_KIND_BOOL ||
+        out->dtype.kind == NCZ_KIND_OBJECT)
         return;
     out->endian = t.order == '>' ? NC_ENDIAN_BIG : t.order == '<' ? NC_ENDIAN_LITTLE : NC_ENDIAN_NATIVE;
     if (out->type != NC_NAT && t.unit != NULL)
@@ -211,7 +215,7 @@ ncz_format_att_type(const char *entry)
     if (t.kind == 'J' || (t.kind == 'U' && t.size <= 1))
         return NC_CHAR;
     st.dtype = dtype_of(&t, true, true);
-    return t.kind == 'b' || st.dtype.kind == NCZ_KIND_OTHER ? NC_NAT : ncz_dtype_nc(&st.dtype);
+    return t.kind == 'b' || t.kind == 'O' || st.dtype.kind == NCZ_KIND_OTHER ? NC_NAT : ncz_dtype_nc(&st.dtype);
 }
 
 int
@@ -230,6 +234,9 @@ ncz_format_dtype_write(const ncz_var *v, const ncz_layout *lay, ncz_jsonw *w)
         return NC_NOERR;
     }
     switch (v->dtype.kind) {
+    case NCZ_KIND_OBJECT:
+        ncz_jsonw_cstr(w, "|O");
+        return NC_NOERR;
     case NCZ_KIND_OTHER:
         return ncz_fail(NC_EBADTYPE, "%s: no stored type is known for it", v->spec->path);
     case NCZ_KIND_CHAR:

@@ -80,6 +80,7 @@ ncz_dtype_nc(const ncz_dtype *t)
         return t->size == 1 ? NC_CHAR : NC_NAT;
     case NCZ_KIND_BYTES:
     case NCZ_KIND_UCS4:
+    case NCZ_KIND_OBJECT:
         return NC_STRING;
     case NCZ_KIND_OTHER:
         break;

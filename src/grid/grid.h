@@ -21,6 +21,7 @@ typedef enum ncz_kind {
     NCZ_KIND_BYTES,  /* `S<size>`: size bytes, NUL-padded: NC_STRING */
     NCZ_KIND_UCS4,   /* `U<size/4>`: NC_STRING, UTF-8 in memory */
     NCZ_KIND_OTHER,  /* no netCDF meaning: opaque bytes that we can size but not convert */
+    NCZ_KIND_OBJECT, /* texts of any length: NC_STRING. A chunk of them is a block of its own size: ncz_texts below */
 } ncz_kind;
 
 typedef struct ncz_dtype {
@@ -40,6 +41,8 @@ bool   ncz_type_numeric(nc_type type);    /* the ten numeric atomic types, not N
 
 /* The default fill value of `type` in memory form (NC_STRING: a char * to ""). */
 const void *ncz_type_fill(nc_type type);
+
+#define NCZ_OBJECT_SIZE 16 /* what an element of NCZ_KIND_OBJECT takes in its block, its bytes not counted */
 
 /* ---- rank-sized scratch: inline up to rank 8, heap beyond ------------------------------------------------------ */
 
@@ -148,6 +151,43 @@ bool ncz_all_fill(const void *src, size_t n, const void *fill, size_t item);
 /* Sets to fill the part of a chunk that lies outside `shape` (edge padding). `index`: its place in the grid. */
 int ncz_fill_edge(const ncz_move *m, size_t rank, const uint64_t *shape, const uint64_t *index, const void *fill,
                   void *chunk);
+
+/* ---- texts: a chunk of NCZ_KIND_OBJECT, in one block without pointers ------------------------------------------
+ *
+ * Where other chunks are handed around as bytes, chunks of objects are such blocks, and the fill element is a block
+ * of one. A finished block is never changed. ncz_move_out() and ncz_move_fill_out() (fill NULL: NULL pointers) know
+ * them.
+ */
+typedef enum ncz_text_what {
+    NCZ_TEXT_NONE,   /* nothing: a NULL pointer */
+    NCZ_TEXT_STRING, /* bytes, NULs among them perhaps */
+    NCZ_TEXT_VALUE,  /* JSON text of a value that is no string; a codec that can store values stores it as that */
+} ncz_text_what;
+
+typedef struct ncz_text {
+    const char   *s; /* not NUL-terminated */
+    size_t        len;
+    ncz_text_what what;
+} ncz_text;
+
+typedef struct ncz_texts ncz_texts;
+
+size_t   ncz_texts_nbytes(const ncz_texts *t);
+size_t   ncz_texts_len(const ncz_texts *t);
+ncz_text ncz_texts_at(const ncz_texts *t, size_t i);
+bool     ncz_texts_all(const ncz_texts *t, const ncz_texts *fill); /* each equals the one of `fill` */
+
+/* Building in a buffer: begin with n times NCZ_TEXT_NONE, set each at most once, then look or take. */
+bool             ncz_texts_bound(size_t n, size_t *out); /* bytes of a block whose n texts are empty */
+int              ncz_texts_begin(ncz_buf *b, size_t n);
+int              ncz_texts_set(ncz_buf *b, size_t i, ncz_text text); /* its bytes are copied */
+void             ncz_texts_share(ncz_buf *b, size_t i, size_t from); /* the same as element `from` */
+const ncz_texts *ncz_texts_in(const ncz_buf *b);                     /* until the buffer changes */
+int              ncz_texts_take(ncz_buf *b, char **out);             /* the caller's, for ncz_free() */
+
+/* What becomes of the block `old` (NULL: n times `fill`, NULL NCZ_TEXT_NONE) when a piece is put: into `out`. */
+int ncz_texts_put(const ncz_move *m, const ncz_piece *p, size_t n, const ncz_texts *old, const ncz_texts *fill,
+                  const void *mem, ncz_buf *out);
 
 /* Plain runs of n elements between two types, packed, for attributes and fill values. Stored -> memory and back. */
 int ncz_convert_out(const ncz_dtype *from, const void *src, nc_type mem, void *dst, size_t n, bool classic);

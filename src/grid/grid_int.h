@@ -92,9 +92,15 @@ void ncz_grid_nest_clear(ncz_nest *t);
 /* Elements between neighbours along each dimension of a chunk. */
 void ncz_grid_strides(const uint64_t *chunk, size_t rank, bool order_f, uint64_t *out);
 
+/* The nest of a piece, the chunk as side a. *off: offset of its first element in the chunk, in bytes of `chunk_item`
+ * for each element; 0: the chunk's side stands still. */
+int ncz_grid_piece_nest(const ncz_move *m, const ncz_piece *p, size_t chunk_item, size_t mem_item, ncz_nest *nest,
+                        size_t *off);
+
 /* ---- string.c: one element ---- */
 
 int  ncz_grid_string_out(const ncz_dtype *t, const char *src, char **out);
+int  ncz_grid_text_out(ncz_text text, char **out);
 void ncz_grid_string_in(const ncz_dtype *t, const char *s, char *dst);
 
 #endif /* NCZ_GRID_INT_H */

@@ -14,6 +14,8 @@ typedef struct mover {
     ncz_pipe         pipe;
     const char      *from;
     char            *to;
+    const ncz_texts *texts; /* objects only: instead of `from`, */
+    size_t           first; /* and the piece's first element in it */
     bool             bad;  /* a value was out of range */
     uint64_t         left; /* strings only: how many are to be freed again */
     uint64_t         made;
@@ -35,6 +37,13 @@ ncz_move_check(const ncz_dtype *t, nc_type mem)
     if (stored == NC_CHAR || mem == NC_CHAR)
         return ncz_fail(NC_ECHAR, "text does not convert to or from numbers");
     return NC_NOERR;
+}
+
+/* Objects have no place of their own in a chunk: ncz_texts_put() makes another block. */
+static int
+not_objects(const ncz_dtype *t)
+{
+    return t->kind == NCZ_KIND_OBJECT ? ncz_fail(NC_EINTERNAL, "objects are not moved one by one") : NC_NOERR;
 }
 
 bool
@@ -113,6 +122,23 @@ string_out(mover *m, ptrdiff_t a, ptrdiff_t b)
     return NC_NOERR;
 }
 
+/* Side a counts elements. */
+static int
+text_out(mover *m, ptrdiff_t a, ptrdiff_t b)
+{
+    ncz_text text = { .what = NCZ_TEXT_NONE };
+    char    *s = NULL;
+    int      rc;
+
+    if (m->texts != NULL)
+        text = ncz_texts_at(m->texts, m->first + (size_t)a);
+    if ((rc = ncz_grid_text_out(text, &s)) != NC_NOERR)
+        return rc;
+    memcpy(m->to + b, &s, sizeof s);
+    m->made++;
+    return NC_NOERR;
+}
+
 static int
 string_undo(mover *m, ptrdiff_t a, ptrdiff_t b)
 {
@@ -143,6 +169,12 @@ static int
 strings_out(void *arg, const ncz_plane *p)
 {
     return each_element(arg, p, string_out);
+}
+
+static int
+texts_out(void *arg, const ncz_plane *p)
+{
+    return each_element(arg, p, text_out);
 }
 
 static int
@@ -184,9 +216,9 @@ byte_off(ptrdiff_t nelems, size_t item)
     return (ptrdiff_t)((size_t)nelems * item);
 }
 
-/* *off: byte offset of the piece's first element in the chunk. `chunk_item` 0: the chunk's side stands still. */
-static int
-piece_nest(const ncz_move *m, const ncz_piece *p, size_t chunk_item, size_t mem_item, ncz_nest *nest, size_t *off)
+int
+ncz_grid_piece_nest(const ncz_move *m, const ncz_piece *p, size_t chunk_item, size_t mem_item, ncz_nest *nest,
+                    size_t *off)
 {
     ncz_dims strides;
     uint64_t first = 0;
@@ -222,6 +254,23 @@ each_string(ncz_nest *nest, ncz_plane_fn fn, mover *v)
     return rc;
 }
 
+/* The same for objects. `step` 0: the first text of the block to every place; no block: NULL pointers. */
+static int
+move_texts_out(const ncz_move *m, const ncz_piece *p, const ncz_texts *texts, size_t step, void *mem)
+{
+    ncz_nest nest;
+    mover    v = { .texts = texts };
+    size_t   item = sizeof(char *);
+    int      rc;
+
+    if ((rc = ncz_grid_piece_nest(m, p, step, item, &nest, &v.first)) != NC_NOERR)
+        return rc;
+    v.to = (char *)mem + byte_off(p->mem, item);
+    rc = each_string(&nest, texts_out, &v);
+    ncz_grid_nest_clear(&nest);
+    return rc;
+}
+
 int
 ncz_move_out(const ncz_move *m, const ncz_piece *p, const void *chunk, void *mem)
 {
@@ -232,7 +281,9 @@ ncz_move_out(const ncz_move *m, const ncz_piece *p, const void *chunk, void *mem
 
     if ((rc = ncz_move_check(m->dtype, m->mem)) != NC_NOERR || p->nelems == 0)
         return rc;
-    if ((rc = piece_nest(m, p, m->dtype->size, item, &nest, &off)) != NC_NOERR)
+    if (m->dtype->kind == NCZ_KIND_OBJECT)
+        return move_texts_out(m, p, chunk, 1, mem);
+    if ((rc = ncz_grid_piece_nest(m, p, m->dtype->size, item, &nest, &off)) != NC_NOERR)
         return rc;
     v.from = (const char *)chunk + off;
     v.to = (char *)mem + byte_off(p->mem, item);
@@ -257,9 +308,10 @@ ncz_move_in(const ncz_move *m, const ncz_piece *p, const void *mem, void *chunk)
     size_t   off, item = ncz_type_size(m->mem);
     int      rc;
 
-    if ((rc = ncz_move_check(m->dtype, m->mem)) != NC_NOERR || p->nelems == 0)
+    if ((rc = ncz_move_check(m->dtype, m->mem)) != NC_NOERR || (rc = not_objects(m->dtype)) != NC_NOERR ||
+        p->nelems == 0)
         return rc;
-    if ((rc = piece_nest(m, p, m->dtype->size, item, &nest, &off)) != NC_NOERR)
+    if ((rc = ncz_grid_piece_nest(m, p, m->dtype->size, item, &nest, &off)) != NC_NOERR)
         return rc;
     v.from = (const char *)mem + byte_off(p->mem, item);
     v.to = (char *)chunk + off;
@@ -286,9 +338,11 @@ ncz_move_fill_out(const ncz_move *m, const ncz_piece *p, const void *fill, void 
 
     if ((rc = ncz_move_check(m->dtype, m->mem)) != NC_NOERR || p->nelems == 0)
         return rc;
+    if (m->dtype->kind == NCZ_KIND_OBJECT)
+        return move_texts_out(m, p, fill, 0, mem);
     if (fill == NULL && (fill = zero = ncz_zalloc(m->dtype->size)) == NULL)
         return ncz_fail_nomem(m->dtype->size);
-    if ((rc = piece_nest(m, p, 0, item, &nest, &off)) != NC_NOERR)
+    if ((rc = ncz_grid_piece_nest(m, p, 0, item, &nest, &off)) != NC_NOERR)
         goto done;
     v.to = (char *)mem + byte_off(p->mem, item);
     if (m->mem == NC_STRING) {
@@ -321,7 +375,7 @@ ncz_convert_out(const ncz_dtype *from, const void *src, nc_type mem, void *dst, 
     ncz_plane p = packed(from->size, ncz_type_size(mem), n);
     int       rc;
 
-    if ((rc = ncz_move_check(from, mem)) != NC_NOERR || n == 0)
+    if ((rc = ncz_move_check(from, mem)) != NC_NOERR || (rc = not_objects(from)) != NC_NOERR || n == 0)
         return rc;
     if (mem == NC_STRING) {
         if ((rc = strings_out(&v, &p)) != NC_NOERR) {
@@ -342,7 +396,7 @@ ncz_convert_in(nc_type mem, const void *src, const ncz_dtype *to, void *dst, siz
     ncz_plane p = packed(to->size, ncz_type_size(mem), n);
     int       rc;
 
-    if ((rc = ncz_move_check(to, mem)) != NC_NOERR || n == 0)
+    if ((rc = ncz_move_check(to, mem)) != NC_NOERR || (rc = not_objects(to)) != NC_NOERR || n == 0)
         return rc;
     if (mem == NC_STRING)
         return strings_in(&v, &p);

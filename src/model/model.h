@@ -43,7 +43,7 @@ struct ncz_spec {
     size_t        chunk_bytes;
     size_t        row; /* length of the array's last dimension when the spec was made (szip's scanline) */
     bool          order_f;
-    void         *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes */
+    void         *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a block of one */
     ncz_chain    *chain;     /* NULL: none */
     char         *path;      /* the variable's key, "g1/v" */
     char          separator; /* '.' or '/' */

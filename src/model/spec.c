@@ -35,6 +35,22 @@ stored_big(const ncz_model *m, const ncz_var *v)
     return v->endian == NC_ENDIAN_BIG && !m->native_big;
 }
 
+/* A block of one text. */
+static int
+make_object_fill(const char *value, void **out)
+{
+    ncz_buf b = NCZ_BUF_INIT;
+    char   *block = NULL;
+    int     rc = ncz_texts_begin(&b, 1);
+
+    if (rc == NC_NOERR && value != NULL)
+        rc = ncz_texts_set(&b, 0, (ncz_text){ value, strlen(value), NCZ_TEXT_STRING });
+    if (rc == NC_NOERR && (rc = ncz_texts_take(&b, &block)) == NC_NOERR)
+        *out = block;
+    ncz_buf_clear(&b);
+    return rc;
+}
+
 /* One stored element holding the variable's fill value; NULL for zero bytes. */
 static int
 make_fill(const ncz_var *v, const ncz_dtype *dtype, void **out)
@@ -46,6 +62,8 @@ make_fill(const ncz_var *v, const ncz_dtype *dtype, void **out)
     *out = NULL;
     if (v->fill_mode == NCZ_FILL_NONE || value == NULL || dtype->kind == NCZ_KIND_OTHER)
         return NC_NOERR;
+    if (dtype->kind == NCZ_KIND_OBJECT)
+        return make_object_fill(*(const char *const *)value, out);
     if ((fill = ncz_zalloc(dtype->size)) == NULL)
         return ncz_fail_nomem(dtype->size);
     rc = ncz_convert_in(v->type, value, dtype, fill, 1, false);
@@ -101,6 +119,8 @@ judge(const ncz_model *m, const ncz_var *v, ncz_spec *s)
     } else {
         s->chunk_nelems = s->dtype.size == 0 ? 0 : s->chunk_bytes / s->dtype.size;
         rc = ncz_chain_usable(s->chain);
+        if (rc == NC_NOERR && s->dtype.kind == NCZ_KIND_OBJECT && !ncz_chain_objects(s->chain))
+            rc = ncz_fail(NC_EBADTYPE, "%s: an array of objects without a codec that stores them", s->path);
     }
     if (rc != NC_NOERR) {
         ncz_err_save(&s->unusable, rc);

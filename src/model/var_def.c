@@ -167,16 +167,25 @@ int
 ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain)
 {
     ncz_chain *old = v->chain;
+    ncz_dtype  old_dtype = v->dtype;
+    bool       objects = v->type == NC_STRING && ncz_chain_objects(chain), other;
     int        rc;
 
+    /* Strings are of fixed width, unless a codec stores them as objects. */
+    other = v->type == NC_STRING && objects != (v->dtype.kind == NCZ_KIND_OBJECT);
+    if (other && objects)
+        v->dtype = (ncz_dtype){ .kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE };
+    else if (other)
+        v->dtype = ncz_dtype_of(NC_STRING, false, v->maxstrlen);
     v->chain = ncz_chain_ref(chain);
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
         ncz_chain_unref(v->chain);
         v->chain = old;
+        v->dtype = old_dtype;
         return rc;
     }
     ncz_chain_unref(old);
-    touched(v, NULL);
+    touched(v, other ? &v->dtype_text : NULL);
     return NC_NOERR;
 }
 
@@ -190,6 +199,8 @@ ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes)
     if (v->type != NC_STRING || nbytes == 0)
         return ncz_fail(NC_EINVAL, "%s: a string width of %zu bytes cannot be", v->name, nbytes);
     v->maxstrlen = nbytes;
+    if (v->dtype.kind == NCZ_KIND_OBJECT) /* they have no width */
+        return NC_NOERR;
     v->dtype = ncz_dtype_of(NC_STRING, false, nbytes);
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
         v->dtype = old;

@@ -5,6 +5,8 @@
  */
 #include "api_test.h"
 
+#include "nczarr_filter.h"
+
 #include <stdatomic.h>
 
 static atomic_size_t count, fail_at;
@@ -43,7 +45,7 @@ static int
 create(place *p, bool *made)
 {
     const char *text = "word";
-    int         ncid, grp, dims[2], v, s, rc, closed;
+    int         ncid, grp, dims[2], v, s, o, rc, closed;
 
     if ((rc = place_create(p, NULL, NC_CLOBBER, &ncid)) != NC_NOERR)
         return rc;
@@ -61,6 +63,9 @@ create(place *p, bool *made)
     TRY(nc_rename_dim(ncid, dims[1], "xx"));
     TRY(nc_put_vara_int(ncid, v, (size_t[]){0, 0}, (size_t[]){2, 5}, (int[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
     TRY(nc_put_var_string(grp, s, &text));
+    TRY(nc_def_var(grp, "o", NC_STRING, 1, &dims[1], &o));
+    TRY(nczarr_def_var_codec(grp, o, "{\"id\": \"json2\"}"));
+    TRY(nc_put_var1_string(grp, o, (size_t[]){1}, &text));
 done:
     closed = nc_close(ncid);
     *made = rc == NC_NOERR && closed == NC_NOERR;
@@ -85,6 +90,9 @@ change(place *p, bool *made)
     TRY(nc_inq_grpname_full(grp, &len, name));
     TRY(nc_get_var_string(grp, 0, &word));
     OK(nc_free_string(1, &word));
+    TRY(nc_get_var1_string(grp, 1, (size_t[]){1}, &word));
+    OK(nc_free_string(1, &word));
+    TRY(nc_put_var1_string(grp, 1, (size_t[]){2}, &(const char *){"more"}));
     TRY(nc_get_att_string(ncid, NC_GLOBAL, "words", &word));
     OK(nc_free_string(1, &word));
     TRY(nc_inq_att(ncid, v, "_Codecs", NULL, &len));

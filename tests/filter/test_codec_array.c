@@ -272,23 +272,13 @@ test_front(void **state)
 static void
 test_names(void **state)
 {
-    static const char *const objects[] = {
-        "vlen-utf8", "vlen-bytes", "vlen-array", "json2", "msgpack2", "categorize",
-    };
+    ncz_chain *c = chain_of("[{\"id\": \"pickle\", \"x\": 1}]", "null");
 
     (void)state;
-    for (size_t i = 0; i <= NCZ_LEN(objects); i++) {
-        const char *id = i < NCZ_LEN(objects) ? objects[i] : "pickle";
-        char       *text = ncz_sprintf("[{\"id\": \"%s\", \"x\": 1}]", id);
-        ncz_chain  *c = chain_of(text, "null");
-
-        assert_int_equal(ncz_chain_usable(c), NC_ENOFILTER);
-        assert_non_null(strstr(ncz_err_text(), id));
-        if (i == NCZ_LEN(objects))
-            assert_non_null(strstr(ncz_err_text(), "run code"));
-        ncz_chain_unref(c);
-        ncz_free(text);
-    }
+    assert_int_equal(ncz_chain_usable(c), NC_ENOFILTER);
+    assert_non_null(strstr(ncz_err_text(), "pickle"));
+    assert_non_null(strstr(ncz_err_text(), "run code"));
+    ncz_chain_unref(c);
 }
 
 /* A type that a codec does not take leaves the document as it was. */

@@ -86,7 +86,6 @@ test_types_without_meaning(void **state)
     } cases[] = {
         { "\"<c16\"", 16 },
         { "\"<f16\"", 16 },
-        { "\"|O\"", 1 },
         { "\"|V7\"", 7 },
         { "\"|S0\"", 1 },
         { "\"<i3\"", 3 },
@@ -111,6 +110,41 @@ test_types_without_meaning(void **state)
         assert_non_null(strstr(v->unusable.text, "v"));
         assert_int_equal(v->rank, 1);
         assert_int_equal(att_at(&v->atts, "units")->len, 1);
+        ncz_model_free(m);
+    }
+}
+
+/* Objects are strings, by the codec that stores them; without one, or with one that is refused, they are listed. */
+static void
+test_objects(void **state)
+{
+    static const struct {
+        const char   *codecs, *fill;
+        int           code;
+        ncz_fill_mode mode;
+        const char   *text;
+    } cases[] = {
+        { ", \"filters\": [{\"id\": \"vlen-utf8\"}]", "0", NC_NOERR, NCZ_FILL_DEFAULT, NULL },
+        { ", \"filters\": [{\"id\": \"vlen-utf8\"}]", "\"\"", NC_NOERR, NCZ_FILL_DEFAULT, NULL },
+        { ", \"filters\": [{\"id\": \"json2\"}]", "null", NC_NOERR, NCZ_FILL_NONE, NULL },
+        { ", \"filters\": [{\"id\": \"vlen-utf8\"}]", "\"YWJj\"", NC_NOERR, NCZ_FILL_VALUE, "YWJj" },
+        { ", \"filters\": [{\"id\": \"json2\"}]", "{\"a\": 1}", NC_NOERR, NCZ_FILL_VALUE, "{\"a\": 1}" },
+        { ", \"filters\": null", "0", NC_EBADTYPE, NCZ_FILL_DEFAULT, NULL },
+        { ", \"filters\": [{\"id\": \"pickle\"}]", "0", NC_ENOFILTER, NCZ_FILL_DEFAULT, NULL },
+        { ", \"filters\": [{\"id\": \"zlib\"}]", "0", NC_EFILTER, NCZ_FILL_DEFAULT, NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_model *m = load_one("\"|O\"", "[3]", cases[i].fill, cases[i].codecs, "{}");
+        ncz_var   *v = var_at(m, "v");
+
+        assert_int_equal(v->type, NC_STRING);
+        assert_int_equal(v->dtype.kind, NCZ_KIND_OBJECT);
+        assert_int_equal(v->spec->unusable.code, cases[i].code);
+        assert_int_equal(v->fill_mode, cases[i].mode);
+        if (cases[i].text != NULL)
+            assert_string_equal(*(char **)v->fill, cases[i].text);
         ncz_model_free(m);
     }
 }
@@ -623,6 +657,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_types_without_meaning),
+        cmocka_unit_test(test_objects),
         cmocka_unit_test(test_time_types_get_units),
         cmocka_unit_test(test_made_up_attributes_are_not_written),
         cmocka_unit_test(test_fill_values),

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * objects: what is different about chunks of objects. Their data are a block of texts (grid.h), which has its own
+ * size and is never changed: decoding makes one, and a put makes another out of it.
+ */
+#include "chunk/chunk_int.h"
+
+bool
+ncz_chunk_is_texts(const ncz_spec *spec)
+{
+    return spec->dtype.kind == NCZ_KIND_OBJECT;
+}
+
+static const ncz_texts *
+texts_of(const char *data)
+{
+    return (const ncz_texts *)(const void *)data;
+}
+
+size_t
+ncz_chunk_data_bytes(const ncz_spec *spec, const char *data)
+{
+    return ncz_chunk_is_texts(spec) ? ncz_texts_nbytes(texts_of(data)) : spec->chunk_bytes;
+}
+
+bool
+ncz_chunk_is_fill(const ncz_spec *spec, const char *data)
+{
+    if (ncz_chunk_is_texts(spec))
+        return ncz_texts_all(texts_of(data), spec->fill);
+    return ncz_all_fill(data, spec->chunk_nelems, spec->fill, spec->dtype.size);
+}
+
+void
+ncz_chunk_job_drop_room(ncz_chunk_call *c, ncz_chunk_job *j)
+{
+    if (j->room != NULL)
+        ncz_chunk_room_give(c->engine, j->room, ncz_chunk_data_bytes(c->spec, j->room));
+    j->room = NULL;
+}
+
+int
+ncz_chunk_decode_texts(ncz_chunk_call *c, ncz_chunk_job *j, const ncz_buf *body, ncz_scratch *scratch)
+{
+    ncz_codec_env env = ncz_chunk_env(c->spec, scratch);
+    ncz_buf       own = NCZ_BUF_INIT, *out = &own;
+    int           rc;
+
+    ncz_chunk_job_drop_room(c, j);
+    if (!j->keep && scratch != NULL)
+        out = ncz_scratch_buf(scratch, NCZ_SCRATCH_CHUNK, 0);
+    rc = ncz_chain_decode_texts(c->spec->chain, &env, ncz_buf_str(body), body->len, c->spec->chunk_nelems,
+                                c->engine->limits.chunk_bytes, out);
+    if (rc == NC_NOERR && out == &own)
+        rc = ncz_texts_take(&own, &j->room);
+    if (rc == NC_NOERR)
+        j->data = out == &own ? j->room : out->data;
+    ncz_buf_clear(&own);
+    return rc;
+}
+
+int
+ncz_chunk_put_texts(ncz_chunk_call *c, const ncz_chunk_job *j, const char *old, ncz_buf *out)
+{
+    return ncz_texts_put(&c->move, &j->piece, c->spec->chunk_nelems, texts_of(old), c->spec->fill, c->mem, out);
+}
+
+int
+ncz_chunk_encode_texts(const ncz_spec *spec, const char *data, ncz_scratch *scratch, ncz_buf *out)
+{
+    ncz_codec_env env = ncz_chunk_env(spec, scratch);
+
+    return ncz_chain_encode_texts(spec->chain, &env, texts_of(data), out);
+}

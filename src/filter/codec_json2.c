@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * json2 as numcodecs has it: a JSON list of the elements, then the array's dtype, then its shape. The elements are
+ * nested lists where the shape has several dimensions; we write them flat, which numcodecs reads as well.
+ *
+ * Strings are texts, null is none, all else is its own JSON text, and is written back as what it was.
+ */
+#include "filter/filter_int.h"
+
+#include <string.h>
+#include <strings.h>
+
+static int
+json2_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+{
+    size_t      len;
+    const char *encoding = ncz_json_str(ncz_json_get(config, "encoding"), &len);
+
+    (void)env;
+    if (encoding != NULL && strcasecmp(encoding, "utf-8") != 0 && strcasecmp(encoding, "utf8") != 0 &&
+        strcasecmp(encoding, "ascii") != 0)
+        return ncz_fail(NC_ENOFILTER, "codec 'json2': encoding '%.40s' is not built in", encoding);
+    *out = (ncz_codec_params){ .v = { 0 } };
+    return NC_NOERR;
+}
+
+/* The members that say something to a reader. */
+static void
+json2_describe(const ncz_codec_params *p, ncz_jsonw *w)
+{
+    (void)p;
+    ncz_jsonw_key(w, "encoding");
+    ncz_jsonw_cstr(w, "utf-8");
+}
+
+static int
+json2_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out)
+{
+    size_t    n = ncz_texts_len(in);
+    ncz_buf   clean = NCZ_BUF_LIMIT(out->limit);
+    ncz_jsonw w = ncz_jsonw_on(out);
+    int       rc = NC_NOERR;
+
+    (void)p;
+    (void)env;
+    ncz_jsonw_open_array(&w);
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
+        ncz_text text = ncz_texts_at(in, i);
+
+        if (text.what == NCZ_TEXT_NONE) {
+            ncz_jsonw_null(&w);
+        } else if (text.what == NCZ_TEXT_VALUE) {
+            ncz_jsonw_raw(&w, text.s, text.len);
+        } else {
+            ncz_buf_reset(&clean);
+            if ((rc = ncz_codec_append_utf8(&clean, text.s, text.len)) == NC_NOERR)
+                ncz_jsonw_str(&w, ncz_buf_str(&clean), clean.len);
+        }
+    }
+    ncz_jsonw_cstr(&w, "|O");
+    ncz_jsonw_open_array(&w);
+    ncz_jsonw_u64(&w, n);
+    ncz_jsonw_close_array(&w);
+    ncz_jsonw_close_array(&w);
+    ncz_buf_clear(&clean);
+    return rc != NC_NOERR ? rc : ncz_jsonw_end(&w);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+typedef struct reading {
+    ncz_dims shape;
+    size_t   rank, nelems, next;
+    bool     order_f;
+    ncz_buf *out;
+} reading;
+
+static int
+read_shape(const ncz_json *v, reading *r)
+{
+    uint64_t n = 1;
+    int      rc;
+
+    r->rank = ncz_json_len(v);
+    if (!ncz_json_is(v, NCZ_JSON_ARRAY))
+        return ncz_fail(NC_EFILTER, "codec 'json2': no shape at the end of its list");
+    if ((rc = ncz_dims_init(&r->shape, r->rank)) != NC_NOERR)
+        return rc;
+    for (size_t d = 0; d < r->rank; d++)
+        if (!ncz_json_u64(ncz_json_at(v, d), &r->shape.v[d]) || !ncz_mul64(n, r->shape.v[d], &n)) {
+            ncz_dims_clear(&r->shape);
+            return ncz_fail(NC_EFILTER, "codec 'json2': its shape is no list of lengths");
+        }
+    if ((rc = ncz_codec_count("json2", n, r->nelems)) != NC_NOERR)
+        ncz_dims_clear(&r->shape);
+    return rc;
+}
+
+static int
+read_element(const ncz_json *v, reading *r)
+{
+    size_t   i = r->next++;
+    ncz_text text = { .what = NCZ_TEXT_STRING };
+
+    if (ncz_json_is(v, NCZ_JSON_NULL))
+        return NC_NOERR;
+    if ((text.s = ncz_json_str(v, &text.len)) == NULL) {
+        text.what = NCZ_TEXT_VALUE;
+        text.s = ncz_json_slice(v, &text.len);
+    }
+    return ncz_texts_set(r->out, r->order_f ? ncz_codec_f_place(i, r->shape.v, r->rank) : i, text);
+}
+
+/* The first n items of a list, each a list of the next dimension or an element. Not deeper than the parser went. */
+static int
+read_level(const ncz_json *list, size_t n, size_t d, reading *r)
+{
+    int rc = NC_NOERR;
+
+    if (n != r->shape.v[d])
+        return ncz_fail(NC_EFILTER, "codec 'json2': a list of %zu items does not fit its shape", n);
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
+        const ncz_json *item = ncz_json_at(list, i);
+
+        if (d + 1 == r->rank)
+            rc = read_element(item, r);
+        else if (ncz_json_is(item, NCZ_JSON_ARRAY))
+            rc = read_level(item, ncz_json_len(item), d + 1, r);
+        else
+            rc = ncz_fail(NC_EFILTER, "codec 'json2': its list does not fit its shape");
+    }
+    return rc;
+}
+
+static int
+json2_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
+             ncz_buf *out)
+{
+    reading   r = { .nelems = nelems, .order_f = env->order_f, .out = out };
+    ncz_json *list = NULL;
+    size_t    len;
+    int       rc;
+
+    (void)p;
+    if (nelems > n) /* each takes a byte at least: not to make a table for what cannot be there */
+        return ncz_codec_cut_short("json2", n);
+    if ((rc = ncz_codec_text_json("json2", (ncz_text){ in, n, NCZ_TEXT_VALUE }, &list)) != NC_NOERR)
+        return rc;
+    len = ncz_json_len(list);
+    if (!ncz_json_is(list, NCZ_JSON_ARRAY) || len < 2) {
+        rc = ncz_fail(NC_EFILTER, "codec 'json2': no list of elements, dtype and shape");
+        goto done;
+    }
+    if ((rc = read_shape(ncz_json_at(list, len - 1), &r)) != NC_NOERR)
+        goto done;
+    r.order_f = r.order_f && r.rank > 1;
+    if ((rc = ncz_texts_begin(out, nelems)) == NC_NOERR)
+        rc = r.rank > 0 ? read_level(list, len - 2, 0, &r) : read_element(ncz_json_at(list, 0), &r);
+    ncz_dims_clear(&r.shape);
+done:
+    ncz_json_free(list);
+    return rc;
+}
+
+const ncz_codec_ops ncz_codec_json2 = {
+    .id = "json2",
+    .cls = NCZ_CODEC_OBJECT,
+    .configure = json2_configure,
+    .describe = json2_describe,
+    .from_words = ncz_codec_from_no_words,
+    .to_words = ncz_codec_to_no_words,
+    .pack = json2_pack,
+    .unpack = json2_unpack,
+};

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * vlen-utf8, vlen-bytes, vlen-array as numcodecs has them: the number of items, then each item's length in bytes and
+ * the bytes, numbers in four bytes, little end first. An item of vlen-array is a run of numbers, which netCDF has no
+ * type for: it is the text of a JSON list here.
+ */
+#include "filter/filter_int.h"
+
+#include <string.h>
+
+#define WORD 4
+
+static int
+put_word(ncz_buf *out, const char *codec, size_t v)
+{
+    char bytes[WORD];
+
+    if (v > UINT32_MAX)
+        return ncz_fail(NC_EFILTER, "codec '%s': %zu is more than it can count", codec, v);
+    for (int i = 0; i < WORD; i++)
+        bytes[i] = (char)(v >> 8 * i);
+    return ncz_buf_append(out, bytes, WORD);
+}
+
+/* Writes the length that stands before what was appended behind `from`. */
+static int
+end_item(ncz_buf *out, const char *codec, size_t from)
+{
+    size_t len = out->len - from;
+
+    if (len > UINT32_MAX)
+        return ncz_fail(NC_EFILTER, "codec '%s': an item of %zu bytes is too long", codec, len);
+    for (int i = 0; i < WORD; i++)
+        out->data[from - WORD + (size_t)i] = (char)(len >> 8 * i);
+    return NC_NOERR;
+}
+
+/* One item: to bytes and back. */
+typedef struct item_fns {
+    const char *codec;
+    int (*pack)(const ncz_codec_params *p, ncz_text text, ncz_buf *out);
+    int (*unpack)(const ncz_codec_params *p, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out);
+} item_fns;
+
+static int
+pack_items(const item_fns *fns, const ncz_codec_params *p, const ncz_texts *in, ncz_buf *out)
+{
+    size_t n = ncz_texts_len(in);
+    int    rc = put_word(out, fns->codec, n);
+
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
+        size_t from;
+
+        if ((rc = put_word(out, fns->codec, 0)) != NC_NOERR)
+            return rc;
+        from = out->len;
+        if ((rc = fns->pack(p, ncz_texts_at(in, i), out)) == NC_NOERR)
+            rc = end_item(out, fns->codec, from);
+    }
+    return rc;
+}
+
+static int
+unpack_items(const item_fns *fns, const ncz_codec_params *p, const void *in, size_t n, size_t nelems, ncz_buf *out)
+{
+    ncz_cursor at = ncz_cursor_at(in, n);
+    uint32_t   count = ncz_cursor_u32le(&at);
+    int        rc;
+
+    if (!at.good)
+        return ncz_codec_cut_short(fns->codec, n);
+    if ((rc = ncz_codec_count(fns->codec, count, nelems)) != NC_NOERR)
+        return rc;
+    if (nelems > (n - WORD) / WORD)
+        return ncz_codec_cut_short(fns->codec, n);
+    if ((rc = ncz_texts_begin(out, nelems)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < nelems; i++) {
+        uint32_t             len = ncz_cursor_u32le(&at);
+        const unsigned char *bytes = ncz_cursor_bytes(&at, len);
+
+        if (!at.good)
+            return ncz_codec_cut_short(fns->codec, n);
+        if ((rc = fns->unpack(p, bytes, len, i, out)) != NC_NOERR)
+            return rc;
+    }
+    ncz_codec_tail(fns->codec, n - at.pos);
+    return NC_NOERR;
+}
+
+/* ---- texts and bytes ----------------------------------------------------------------------------------- */
+
+static int
+pack_bytes(const ncz_codec_params *p, ncz_text text, ncz_buf *out)
+{
+    (void)p;
+    return text.what == NCZ_TEXT_NONE ? NC_NOERR : ncz_buf_append(out, text.s, text.len);
+}
+
+static int
+pack_utf8(const ncz_codec_params *p, ncz_text text, ncz_buf *out)
+{
+    (void)p;
+    return text.what == NCZ_TEXT_NONE ? NC_NOERR : ncz_codec_append_utf8(out, text.s, text.len);
+}
+
+static int
+unpack_bytes(const ncz_codec_params *p, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out)
+{
+    (void)p;
+    return ncz_texts_set(out, i, (ncz_text){ (const char *)bytes, n, NCZ_TEXT_STRING });
+}
+
+static const item_fns utf8_fns = { "vlen-utf8", pack_utf8, unpack_bytes };
+static const item_fns bytes_fns = { "vlen-bytes", pack_bytes, unpack_bytes };
+
+static int
+vlen_utf8_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out)
+{
+    (void)env;
+    return pack_items(&utf8_fns, p, in, out);
+}
+
+static int
+vlen_utf8_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
+                 ncz_buf *out)
+{
+    (void)env;
+    return unpack_items(&utf8_fns, p, in, n, nelems, out);
+}
+
+static int
+vlen_bytes_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out)
+{
+    (void)env;
+    return pack_items(&bytes_fns, p, in, out);
+}
+
+static int
+vlen_bytes_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
+                  ncz_buf *out)
+{
+    (void)env;
+    return unpack_items(&bytes_fns, p, in, n, nelems, out);
+}
+
+/* ---- runs of numbers ----------------------------------------------------------------------------------- */
+
+static int
+array_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+{
+    ncz_codec_params p = { .v = { 0 } };
+    int              rc;
+
+    (void)env;
+    rc = ncz_codec_type_configure(config, "vlen-array", "dtype", NCZ_SORT_BOOL | NCZ_SORT_HALF,
+                                  &p.v[NCZ_CODEC_DTYPE]);
+    if (rc == NC_NOERR)
+        *out = p;
+    return rc;
+}
+
+static void
+array_describe(const ncz_codec_params *p, ncz_jsonw *w)
+{
+    ncz_codec_type_describe(p, NCZ_CODEC_DTYPE, "dtype", w);
+}
+
+static void
+write_number(const ncz_dtype *t, const unsigned char *elem, ncz_jsonw *w)
+{
+    uint64_t u = 0;
+    int64_t  i = 0;
+    double   d = 0;
+    float    f = 0;
+
+    if (t->kind == NCZ_KIND_BOOL) {
+        ncz_jsonw_bool(w, elem[0] != 0);
+    } else if (t->kind == NCZ_KIND_UINT) {
+        (void)ncz_convert_out(t, elem, NC_UINT64, &u, 1, false);
+        ncz_jsonw_u64(w, u);
+    } else if (t->kind == NCZ_KIND_INT) {
+        (void)ncz_convert_out(t, elem, NC_INT64, &i, 1, false);
+        ncz_jsonw_i64(w, i);
+    } else if (t->size == 8) {
+        (void)ncz_convert_out(t, elem, NC_DOUBLE, &d, 1, false);
+        ncz_jsonw_f64(w, d);
+    } else {
+        (void)ncz_convert_out(t, elem, NC_FLOAT, &f, 1, false);
+        ncz_jsonw_f32(w, f);
+    }
+}
+
+static int
+unpack_run(const ncz_codec_params *p, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out)
+{
+    ncz_dtype t = ncz_codec_type(p, NCZ_CODEC_DTYPE);
+    ncz_buf   text = NCZ_BUF_LIMIT(out->limit);
+    ncz_jsonw w = ncz_jsonw_on(&text);
+    int       rc;
+
+    if (n % t.size != 0)
+        return ncz_fail(NC_EFILTER, "codec 'vlen-array': an item of %zu bytes is no run of elements of %zu", n,
+                        t.size);
+    ncz_jsonw_open_array(&w);
+    for (size_t at = 0; at < n; at += t.size)
+        write_number(&t, bytes + at, &w);
+    ncz_jsonw_close_array(&w);
+    if ((rc = ncz_jsonw_end(&w)) == NC_NOERR)
+        rc = ncz_texts_set(out, i, (ncz_text){ text.data, text.len, NCZ_TEXT_VALUE });
+    ncz_buf_clear(&text);
+    return rc;
+}
+
+/* A number that stands for itself, or as JSON cannot: "NaN", "Infinity", "-Infinity". */
+static bool
+get_double(const ncz_json *v, double *out)
+{
+    size_t      len;
+    const char *s = ncz_json_str(v, &len);
+    const char *minus;
+
+    if (ncz_json_f64(v, out))
+        return true;
+    if (s == NULL)
+        return false;
+    if (strcmp(s, "NaN") == 0) {
+        *out = (double)__builtin_nanf("");
+        return true;
+    }
+    minus = s[0] == '-' ? s + 1 : s;
+    *out = s == minus ? __builtin_inf() : -__builtin_inf();
+    return strcmp(minus, "Infinity") == 0;
+}
+
+static bool
+read_number(const ncz_json *v, const ncz_dtype *t, char *elem)
+{
+    uint64_t u = 0;
+    int64_t  i = 0;
+    double   d = 0;
+    bool     b = false;
+
+    if (t->kind == NCZ_KIND_BOOL) {
+        if (!ncz_json_bool(v, &b))
+            return false;
+        elem[0] = (char)b;
+        return true;
+    }
+    if (t->kind == NCZ_KIND_UINT)
+        return ncz_json_u64(v, &u) && ncz_convert_in(NC_UINT64, &u, t, elem, 1, false) == NC_NOERR;
+    if (t->kind == NCZ_KIND_INT)
+        return ncz_json_i64(v, &i) && ncz_convert_in(NC_INT64, &i, t, elem, 1, false) == NC_NOERR;
+    return get_double(v, &d) && ncz_convert_in(NC_DOUBLE, &d, t, elem, 1, false) == NC_NOERR;
+}
+
+static int
+pack_run(const ncz_codec_params *p, ncz_text text, ncz_buf *out)
+{
+    ncz_dtype t = ncz_codec_type(p, NCZ_CODEC_DTYPE);
+    ncz_json *list = NULL;
+    int       rc = NC_NOERR;
+
+    if (text.len == 0)
+        return NC_NOERR;
+    if ((rc = ncz_codec_text_json("vlen-array", text, &list)) != NC_NOERR)
+        return rc;
+    if (!ncz_json_is(list, NCZ_JSON_ARRAY))
+        rc = ncz_fail(NC_EFILTER, "codec 'vlen-array': %.*s is no list of numbers",
+                      (int)(text.len > 40 ? 40 : text.len), text.s);
+    for (size_t i = 0; rc == NC_NOERR && i < ncz_json_len(list); i++) {
+        char elem[8];
+
+        if (read_number(ncz_json_at(list, i), &t, elem))
+            rc = ncz_buf_append(out, elem, t.size);
+        else
+            rc = ncz_fail(NC_EFILTER, "codec 'vlen-array': item %zu of %.*s is no value of its type", i,
+                          (int)(text.len > 40 ? 40 : text.len), text.s);
+    }
+    ncz_json_free(list);
+    return rc;
+}
+
+static const item_fns array_fns = { "vlen-array", pack_run, unpack_run };
+
+static int
+vlen_array_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out)
+{
+    (void)env;
+    return pack_items(&array_fns, p, in, out);
+}
+
+static int
+vlen_array_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
+                  ncz_buf *out)
+{
+    (void)env;
+    return unpack_items(&array_fns, p, in, n, nelems, out);
+}
+
+const ncz_codec_ops ncz_codec_vlen_utf8 = {
+    .id = "vlen-utf8",
+    .cls = NCZ_CODEC_OBJECT,
+    .configure = ncz_codec_configure_none,
+    .describe = ncz_codec_describe_none,
+    .from_words = ncz_codec_from_no_words,
+    .to_words = ncz_codec_to_no_words,
+    .pack = vlen_utf8_pack,
+    .unpack = vlen_utf8_unpack,
+};
+
+const ncz_codec_ops ncz_codec_vlen_bytes = {
+    .id = "vlen-bytes",
+    .cls = NCZ_CODEC_OBJECT,
+    .configure = ncz_codec_configure_none,
+    .describe = ncz_codec_describe_none,
+    .from_words = ncz_codec_from_no_words,
+    .to_words = ncz_codec_to_no_words,
+    .pack = vlen_bytes_pack,
+    .unpack = vlen_bytes_unpack,
+};
+
+const ncz_codec_ops ncz_codec_vlen_array = {
+    .id = "vlen-array",
+    .cls = NCZ_CODEC_OBJECT,
+    .configure = array_configure,
+    .describe = array_describe,
+    .from_words = ncz_codec_from_no_words,
+    .to_words = ncz_codec_to_no_words,
+    .pack = vlen_array_pack,
+    .unpack = vlen_array_unpack,
+};

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Blocks of texts: built, looked at, moved to memory, and changed by puts.
+ */
+#include "grid_test.h"
+
+static const ncz_dtype object = { .kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE };
+
+static ncz_text
+text(const char *s)
+{
+    return s != NULL ? (ncz_text){ s, strlen(s), NCZ_TEXT_STRING } : (ncz_text){ .what = NCZ_TEXT_NONE };
+}
+
+static ncz_buf
+block_of(const char *const *v, size_t n)
+{
+    ncz_buf b = NCZ_BUF_INIT;
+
+    assert_int_equal(ncz_texts_begin(&b, n), NC_NOERR);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(ncz_texts_set(&b, i, text(v[i])), NC_NOERR);
+    return b;
+}
+
+static void
+check(const ncz_buf *b, const char *const *want, size_t n)
+{
+    const ncz_texts *t = ncz_texts_in(b);
+
+    assert_int_equal(ncz_texts_len(t), n);
+    assert_int_equal(ncz_texts_nbytes(t), b->len);
+    for (size_t i = 0; i < n; i++) {
+        ncz_text got = ncz_texts_at(t, i);
+
+        assert_int_equal(got.what, want[i] != NULL ? NCZ_TEXT_STRING : NCZ_TEXT_NONE);
+        assert_int_equal(got.len, want[i] != NULL ? strlen(want[i]) : 0);
+        if (got.len > 0)
+            assert_memory_equal(got.s, want[i], got.len);
+    }
+}
+
+static void
+building(void **state)
+{
+    static const char *const v[] = { "a", NULL, "", "bcd" };
+    ncz_buf                  b = block_of(v, 4), fill = block_of(v, 1);
+    size_t                   nbytes;
+    char                    *taken;
+
+    (void)state;
+    check(&b, v, 4);
+    assert_true(ncz_texts_bound(4, &nbytes));
+    assert_int_equal(b.len, nbytes + 4);
+    assert_false(ncz_texts_bound(SIZE_MAX / 4, &nbytes));
+    ncz_texts_share(&b, 1, 0);
+    assert_false(ncz_texts_all(ncz_texts_in(&b), ncz_texts_in(&fill)));
+    ncz_texts_share(&b, 2, 1);
+    ncz_texts_share(&b, 3, 0);
+    assert_true(ncz_texts_all(ncz_texts_in(&b), ncz_texts_in(&fill)));
+    assert_int_equal(ncz_texts_take(&b, &taken), NC_NOERR);
+    assert_int_equal(ncz_texts_at((const ncz_texts *)(const void *)taken, 3).s[0], 'a');
+    ncz_free(taken);
+    assert_int_equal(ncz_texts_begin(&b, 0), NC_NOERR); /* the buffer serves again */
+    assert_true(ncz_texts_all(ncz_texts_in(&b), ncz_texts_in(&fill)));
+    b.limit = b.len + 2;
+    assert_int_equal(ncz_texts_begin(&b, 0), NC_NOERR);
+    assert_int_equal(ncz_texts_begin(&b, 1), NC_ENOMEM);
+    ncz_buf_clear(&b);
+    ncz_buf_clear(&fill);
+}
+
+/* The box [1, 3) x [0, 2) of a chunk of 3 x 2, in either order, at places with gaps between. */
+static const uint64_t  chunk_shape[] = { 3, 2 }, off[] = { 1, 0 }, counts[] = { 2, 2 }, strides[] = { 1, 1 };
+static const ptrdiff_t imap[] = { 4, 2 };
+
+static ncz_piece
+piece(void)
+{
+    return (ncz_piece){ .rank = 2, .off = off, .n = counts, .stride = strides, .imap = imap, .mem = 1, .nelems = 4 };
+}
+
+static void
+moving_out(void **state)
+{
+    static const char *const v[] = { "0", "1", "2", NULL, "", "5" };
+    ncz_buf                  b = block_of(v, 6);
+    ncz_piece                p = piece();
+
+    (void)state;
+    for (int f = 0; f < 2; f++) {
+        ncz_move m = { .dtype = &object, .mem = NC_STRING, .chunk = chunk_shape, .order_f = f != 0 };
+        char    *got[8] = { NULL };
+
+        assert_false(ncz_move_direct(&m, &p));
+        assert_int_equal(ncz_move_out(&m, &p, b.data, got), NC_NOERR);
+        for (int i = 0; i < 2; i++)
+            for (int k = 0; k < 2; k++) {
+                const char *want = v[f != 0 ? (i + 1) + 3 * k : 2 * (i + 1) + k];
+                char       *s = got[1 + 4 * i + 2 * k];
+
+                if (want == NULL)
+                    assert_null(s);
+                else
+                    assert_string_equal(s, want);
+                ncz_free(s);
+            }
+        assert_null(got[0]);
+        memset(got, 0, sizeof got);
+        assert_int_equal(ncz_move_fill_out(&m, &p, b.data, got), NC_NOERR); /* its first text everywhere */
+        for (int i = 0; i < 4; i++) {
+            assert_string_equal(got[1 + 2 * i], "0");
+            ncz_free(got[1 + 2 * i]);
+            got[1 + 2 * i] = got[0] = (char *)&b;
+        }
+        assert_int_equal(ncz_move_fill_out(&m, &p, NULL, got), NC_NOERR);
+        for (int i = 0; i < 4; i++)
+            assert_null(got[1 + 2 * i]);
+        assert_ptr_equal(got[0], &b);
+        assert_int_equal(ncz_move_in(&m, &p, got, b.data), NC_EINTERNAL);
+        assert_int_equal(ncz_move_check(&object, NC_INT), NC_EBADTYPE);
+    }
+    ncz_buf_clear(&b);
+}
+
+static void
+putting(void **state)
+{
+    static const char *const v[] = { "0", "1", "2", NULL, "", "5" }, *const fills[] = { "fill" };
+    static const char *const c[] = { "0", "1", "A", NULL, "", "D" }, *const f[] = { "0", "A", "", NULL, NULL, "D" };
+    static const char *const n[] = { "fill", "fill", "A", NULL, "", "D" };
+    static const char *const z[] = { NULL, NULL, "A", NULL, "", "D" };
+    const char              *mem[] = { NULL, "A", NULL, NULL, NULL, "", NULL, "D" };
+    ncz_buf                  old = block_of(v, 6), fill = block_of(fills, 1), out = NCZ_BUF_INIT;
+    ncz_piece                p = piece();
+    ncz_move                 m = { .dtype = &object, .mem = NC_STRING, .chunk = chunk_shape };
+
+    (void)state;
+    assert_int_equal(ncz_texts_put(&m, &p, 6, ncz_texts_in(&old), ncz_texts_in(&fill), mem, &out), NC_NOERR);
+    check(&out, c, 6);
+    assert_int_equal(ncz_texts_put(&m, &p, 6, NULL, ncz_texts_in(&fill), mem, &out), NC_NOERR);
+    check(&out, n, 6);
+    assert_int_equal(ncz_texts_put(&m, &p, 6, NULL, NULL, mem, &out), NC_NOERR);
+    check(&out, z, 6);
+    m.order_f = true;
+    assert_int_equal(ncz_texts_put(&m, &p, 6, ncz_texts_in(&old), NULL, mem, &out), NC_NOERR);
+    check(&out, f, 6);
+    p.nelems = 0;
+    assert_int_equal(ncz_texts_put(&m, &p, 6, ncz_texts_in(&old), NULL, mem, &out), NC_NOERR);
+    check(&out, v, 6);
+    ncz_buf_clear(&old);
+    ncz_buf_clear(&fill);
+    ncz_buf_clear(&out);
+}
+
+/* Many puts leave nothing behind, and fill takes its bytes once. */
+static void
+staying_small(void **state)
+{
+    static const char *const fills[] = { "a fill value that is rather long" };
+    static const uint64_t    shape[] = { 100 }, one[] = { 1 };
+    ncz_buf                  fill = block_of(fills, 1), a = NCZ_BUF_INIT, b = NCZ_BUF_INIT;
+    ncz_move                 m = { .dtype = &object, .mem = NC_STRING, .chunk = shape };
+    size_t                   table;
+
+    (void)state;
+    assert_true(ncz_texts_bound(100, &table));
+    for (uint64_t i = 0; i < 1000; i++) {
+        uint64_t    at = i % 100 / 2 * 2;
+        ptrdiff_t   step = 1;
+        const char *word = "word";
+        ncz_piece   p = { .rank = 1, .off = &at, .n = one, .stride = one, .imap = &step, .nelems = 1 };
+
+        assert_int_equal(ncz_texts_put(&m, &p, 100, i > 0 ? ncz_texts_in(&a) : NULL, ncz_texts_in(&fill), &word, &b),
+                         NC_NOERR);
+        ncz_buf_clear(&a);
+        a = b;
+        b = NCZ_BUF_INIT;
+    }
+    assert_int_equal(a.len, table + strlen(fills[0]) + 50 * strlen("word"));
+    ncz_buf_clear(&fill);
+    ncz_buf_clear(&a);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(building),
+        cmocka_unit_test(moving_out),
+        cmocka_unit_test(putting),
+        cmocka_unit_test(staying_small),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
