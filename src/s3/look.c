@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Settings: the files that hold them, and where each one stood.
+ */
+#include "s3/look.h"
+#include "s3/s3_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* ---- files ---- */
+
+static int
+read_all(int fd, const char *path, size_t most, ncz_buf *out)
+{
+    ssize_t n;
+    int     rc;
+
+    /* At once, so that no copy of a secret stays behind where a smaller buffer stood. */
+    if ((rc = ncz_buf_reserve(out, most)) != NC_NOERR)
+        return rc;
+    while (out->len < most) {
+        n = read(fd, out->data + out->len, most - out->len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return ncz_fail_errno(errno, "%s", path);
+        if (n == 0)
+            break;
+        out->len += (size_t)n;
+    }
+    out->data[out->len] = '\0';
+    if (out->len == most)
+        return ncz_fail(NC_EAUTH, "%s: more than %zu bytes", path, most - 1);
+    return NC_NOERR;
+}
+
+int
+ncz_s3_read_file(const char *path, size_t most, bool *absent, ncz_buf *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), rc;
+
+    *absent = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
+    if (fd < 0)
+        return *absent ? NC_NOERR : ncz_fail_errno(errno, "%s", path);
+    rc = read_all(fd, path, most, out);
+    close(fd);
+    return rc;
+}
+
+char *
+ncz_s3_expand(const char *path, const char *home)
+{
+    if (path[0] == '~' && (path[1] == '/' || path[1] == '\0') && home != NULL)
+        return ncz_sprintf("%s%s", home, path + 1);
+    return ncz_strdup(path);
+}
+
+/* Where one of the two files is: *path stays NULL when nothing says it. */
+static int
+place(const char *variable, const char *name, const char *home, char **path)
+{
+    const char *said = ncz_env(variable), *aws_home = ncz_env("NC_TEST_AWS_DIR"); /* netCDF's tests' own */
+
+    if (said != NULL)
+        *path = ncz_s3_expand(said, home);
+    else if (aws_home != NULL || home != NULL)
+        *path = ncz_sprintf("%s/.aws/%s", aws_home != NULL ? aws_home : home, name);
+    else
+        return NC_NOERR;
+    return *path != NULL ? NC_NOERR : ncz_fail_nomem(strlen(name));
+}
+
+static int
+load(const char *path, bool credentials, ncz_ini *out)
+{
+    ncz_buf text = NCZ_BUF_INIT;
+    bool    absent = false;
+    int     rc;
+
+    if (path == NULL)
+        return NC_NOERR;
+    if ((rc = ncz_s3_read_file(path, NCZ_INI_MOST, &absent, &text)) == NC_NOERR && !absent)
+        rc = ncz_ini_parse(ncz_buf_str(&text), text.len, path, credentials, out);
+    ncz_s3_wipe(text.data, text.cap);
+    ncz_buf_clear(&text);
+    return rc == NC_NOERR || rc == NC_ENOMEM ? rc : NC_EAUTH;
+}
+
+void
+ncz_s3_files_clear(ncz_s3_files *f)
+{
+    ncz_free(f->home);
+    ncz_free(f->config_path);
+    ncz_free(f->credentials_path);
+    ncz_ini_clear(&f->config);
+    ncz_ini_clear(&f->credentials);
+    *f = (ncz_s3_files){ .home = NULL };
+}
+
+int
+ncz_s3_files_load(ncz_s3_files *out)
+{
+    ncz_s3_files f = { .home = NULL };
+    const char  *home = ncz_env("HOME");
+    int          rc = NC_NOERR;
+
+    if (home != NULL && (f.home = ncz_strdup(home)) == NULL)
+        return ncz_fail_nomem(strlen(home) + 1);
+    if ((rc = place("AWS_CONFIG_FILE", "config", f.home, &f.config_path)) != NC_NOERR)
+        goto done;
+    if ((rc = place("AWS_SHARED_CREDENTIALS_FILE", "credentials", f.home, &f.credentials_path)) != NC_NOERR)
+        goto done;
+    if ((rc = load(f.config_path, false, &f.config)) != NC_NOERR)
+        goto done;
+    if ((rc = load(f.credentials_path, true, &f.credentials)) != NC_NOERR)
+        goto done;
+    *out = f;
+    f = (ncz_s3_files){ .home = NULL }; /* now the caller's */
+done:
+    ncz_s3_files_clear(&f);
+    return rc;
+}
+
+bool
+ncz_s3_profile_exists(const ncz_s3_files *f, const char *profile)
+{
+    return ncz_ini_has(&f->config, NCZ_INI_PROFILE, profile) ||
+           ncz_ini_has(&f->credentials, NCZ_INI_PROFILE, profile);
+}
+
+/* ---- lookups ---- */
+
+static ncz_said
+said(ncz_s3_source source, const char *value, const char *name)
+{
+    if (value == NULL || value[0] == '\0')
+        return (ncz_said){ .source = NCZ_SAID_NOWHERE };
+    return (ncz_said){ .source = source, .value = value, .name = name };
+}
+
+/* A key alone (`#anon`) says yes. */
+ncz_said
+ncz_said_url(const ncz_s3_look *l, const char *key)
+{
+    for (size_t i = l->uri->nfrag; i-- > 0;) {
+        const ncz_uri_pair *p = &l->uri->frag[i];
+        const char         *name = strncmp(p->key, "aws.", 4) == 0 ? p->key + 4 : p->key;
+
+        if (strcmp(name, key) == 0)
+            return said(NCZ_SAID_URL, p->value[0] != '\0' ? p->value : "yes", p->key);
+    }
+    return said(NCZ_SAID_URL, NULL, key);
+}
+
+ncz_said
+ncz_said_env(const char *name)
+{
+    return said(NCZ_SAID_ENV, ncz_env(name), name);
+}
+
+ncz_said
+ncz_said_rc(const ncz_s3_look *l, const char *key)
+{
+    const char *file = NULL, *value = ncz_rc_get(l->rc, l->uri, key, &file);
+    ncz_said    s = said(NCZ_SAID_RC, value, key);
+
+    s.file = file;
+    return s;
+}
+
+ncz_said
+ncz_said_default(const char *value)
+{
+    return said(NCZ_SAID_DEFAULT, value, NULL);
+}
+
+static ncz_said
+of_ini(const ncz_ini *ini, ncz_ini_kind kind, const char *section, const char *block, const char *key)
+{
+    ncz_said s = said(NCZ_SAID_PROFILE, ncz_ini_get(ini, kind, section, block, key), key);
+
+    s.section = section;
+    s.file = ini->file;
+    return s;
+}
+
+ncz_said
+ncz_said_profile(const ncz_s3_files *f, const char *profile, const char *block, const char *key)
+{
+    ncz_said s;
+
+    if (profile == NULL)
+        return said(NCZ_SAID_PROFILE, NULL, key);
+    s = of_ini(&f->credentials, NCZ_INI_PROFILE, profile, block, key);
+    return s.value != NULL ? s : of_ini(&f->config, NCZ_INI_PROFILE, profile, block, key);
+}
+
+ncz_said
+ncz_said_service(const ncz_s3_files *f, const char *profile, const char *service, const char *key)
+{
+    ncz_said section = ncz_said_profile(f, profile, NULL, "services");
+
+    if (section.value == NULL)
+        return section;
+    return of_ini(&f->config, NCZ_INI_SERVICES, section.value, service, key);
+}
+
+ncz_said
+ncz_said_first(const ncz_said *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (all[i].value != NULL)
+            return all[i];
+    return (ncz_said){ .source = NCZ_SAID_NOWHERE };
+}
+
+/* ---- what they mean ---- */
+
+int
+ncz_said_text(const ncz_said *s, char **out)
+{
+    char *text = NULL;
+
+    switch (s->source) {
+    case NCZ_SAID_URL:
+        text = ncz_sprintf("#%s of the URL", s->name);
+        break;
+    case NCZ_SAID_HOST:
+        text = ncz_strdup("the URL's host");
+        break;
+    case NCZ_SAID_ENV:
+        text = ncz_strdup(s->name);
+        break;
+    case NCZ_SAID_PROFILE:
+        text = ncz_sprintf("%s of profile %s in %s", s->name, s->section, s->file);
+        break;
+    case NCZ_SAID_RC:
+        text = ncz_sprintf("%s in %s", s->name, s->file);
+        break;
+    case NCZ_SAID_NOWHERE:
+    case NCZ_SAID_DEFAULT:
+        text = ncz_strdup("default");
+        break;
+    }
+    *out = text;
+    return text != NULL ? NC_NOERR : ncz_fail_nomem(64);
+}
+
+/* `wanted` is what would have been right. */
+static int
+bad_value(const ncz_said *s, const char *wanted)
+{
+    char *from = NULL;
+
+    if (ncz_said_text(s, &from) == NC_NOERR)
+        ncz_fail(NC_EINVAL, "%s: \"%s\" is not %s", from, s->value, wanted);
+    ncz_free(from);
+    return NC_EINVAL;
+}
+
+int
+ncz_said_bool(const ncz_said *s, bool *out)
+{
+    static const char *const yes[] = { "true", "yes", "on", "1", "y", "t" };
+    static const char *const no[NCZ_LEN(yes)] = { "false", "no", "off", "0", "n", "f" };
+
+    if (s->value == NULL)
+        return NC_NOERR;
+    for (size_t i = 0; i < NCZ_LEN(yes); i++) {
+        if (strcasecmp(s->value, yes[i]) == 0) {
+            *out = true;
+            return NC_NOERR;
+        }
+        if (strcasecmp(s->value, no[i]) == 0) {
+            *out = false;
+            return NC_NOERR;
+        }
+    }
+    return bad_value(s, "a truth value (yes or no)");
+}
+
+int
+ncz_said_number(const ncz_said *s, int64_t least, int64_t most, int64_t *out)
+{
+    int64_t n = 0;
+
+    if (s->value == NULL)
+        return NC_NOERR;
+    for (const char *c = s->value; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9' || n > most)
+            return bad_value(s, "a number in its range");
+        n = n * 10 + (*c - '0');
+    }
+    if (n < least || n > most)
+        return bad_value(s, "a number in its range");
+    *out = n;
+    return NC_NOERR;
+}

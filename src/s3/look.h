@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * look: one way to ask for a setting, wherever it may stand, that keeps where it stood. Within this room only.
+ */
+#ifndef NCZ_S3_LOOK_H
+#define NCZ_S3_LOOK_H
+
+#include "s3/ini.h"
+#include "s3/rc.h"
+
+/* The AWS files of this user. A file that is not there is one without lines. */
+typedef struct ncz_s3_files {
+    char   *home;        /* or NULL */
+    char   *config_path, *credentials_path; /* NULL: neither home nor a variable says where */
+    ncz_ini config, credentials;
+} ncz_s3_files;
+
+int  ncz_s3_files_load(ncz_s3_files *out); /* NC_EAUTH: not readable, or wrong in file and line */
+void ncz_s3_files_clear(ncz_s3_files *f);
+char *ncz_s3_expand(const char *path, const char *home); /* "~/x" in fresh memory; NULL: out of memory */
+
+typedef enum ncz_s3_source {
+    NCZ_SAID_NOWHERE,
+    NCZ_SAID_URL,     /* in the fragment */
+    NCZ_SAID_HOST,    /* part of the URL's host */
+    NCZ_SAID_ENV,
+    NCZ_SAID_PROFILE,
+    NCZ_SAID_RC,
+    NCZ_SAID_DEFAULT,
+} ncz_s3_source;
+
+/* A setting and where it stood; all of it borrowed. */
+typedef struct ncz_said {
+    ncz_s3_source source;
+    const char   *value; /* NULL: nowhere */
+    const char   *name;  /* key or variable */
+    const char   *section, *file;
+} ncz_said;
+
+/* What all settings are looked up in. `profile` NULL: neither named nor there under the name "default". */
+typedef struct ncz_s3_look {
+    const ncz_uri      *uri;
+    const ncz_s3_files *files;
+    const ncz_rc       *rc;
+    const char         *profile;
+} ncz_s3_look;
+
+/* Each gives a `value` NULL when it is not there. An empty value counts as none. */
+ncz_said ncz_said_url(const ncz_s3_look *l, const char *key);      /* also with "aws." before it */
+ncz_said ncz_said_env(const char *name);
+ncz_said ncz_said_rc(const ncz_s3_look *l, const char *key);
+ncz_said ncz_said_default(const char *value);
+/* Of the profile: the credentials file wins, key by key. `block` NULL or the key that it stands indented under. */
+ncz_said ncz_said_profile(const ncz_s3_files *f, const char *profile, const char *block, const char *key);
+/* Of the section [services x] that the profile names. */
+ncz_said ncz_said_service(const ncz_s3_files *f, const char *profile, const char *service, const char *key);
+ncz_said ncz_said_first(const ncz_said *all, size_t n);
+
+int  ncz_said_text(const ncz_said *s, char **out); /* where it stood, for people, in fresh memory */
+int  ncz_said_bool(const ncz_said *s, bool *out);  /* true, yes, on, 1 ...; NC_EINVAL. Nothing said: untouched */
+int  ncz_said_number(const ncz_said *s, int64_t least, int64_t most, int64_t *out); /* the same */
+bool ncz_s3_profile_exists(const ncz_s3_files *f, const char *profile);
+
+#endif /* NCZ_S3_LOOK_H */

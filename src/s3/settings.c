@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Settings: each looked up in the order that docs/s3.md tells, and kept with where it stood.
+ */
+#include "s3/settings_int.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { ATTEMPTS = 5, IN_FLIGHT = 32, CONNECT_MS = 10000, STALL_S = 30 };
+
+void
+ncz_s3_settings_free(ncz_s3_settings *s)
+{
+    if (s == NULL)
+        return;
+    ncz_free(s->host);
+    ncz_free(s->base);
+    ncz_free(s->bucket);
+    ncz_free(s->prefix);
+    ncz_free(s->region);
+    ncz_s3_free_secret(s->query);
+    ncz_free(s->ca_file);
+    ncz_free(s->ca_dir);
+    ncz_s3_free_secret(s->proxy); /* may hold a password */
+    ncz_free(s->no_proxy);
+    ncz_free(s->user_agent);
+    ncz_free(s->profile);
+    ncz_free(s->region_from);
+    ncz_free(s->endpoint_from);
+    ncz_free(s->profile_from);
+    ncz_free(s->addressing_from);
+    ncz_s3_creds_unref(s->creds);
+    ncz_free(s);
+}
+
+static int
+set_text(char **to, const char *value)
+{
+    if (value != NULL && (*to = ncz_strdup(value)) == NULL)
+        return ncz_fail_nomem(strlen(value) + 1);
+    return NC_NOERR;
+}
+
+/* ---- profile ---- */
+
+static int
+no_such_profile(const ncz_s3_look *l, const ncz_said *said)
+{
+    const ncz_s3_files *f = l->files;
+    char               *from = NULL;
+
+    if (ncz_said_text(said, &from) == NC_NOERR)
+        ncz_fail(NC_EAUTH, "profile %s (%s) is neither in %s nor in %s", said->value, from,
+                 f->config_path != NULL ? f->config_path : "~/.aws/config",
+                 f->credentials_path != NULL ? f->credentials_path : "~/.aws/credentials");
+    ncz_free(from);
+    return NC_EAUTH;
+}
+
+/*
+ * The profiles `no` and `none` stand for unsigned requests, as in netCDF. Who names another wants it to exist; nobody
+ * needs one named default. `first`: named with the URL, and so before keys in the environment.
+ */
+static int
+choose_profile(ncz_s3_look *l, ncz_s3_settings *s, bool *first)
+{
+    const ncz_said all[] = {
+        ncz_said_url(l, "profile"),       ncz_said_url(l, "awsprofile"),         ncz_said_rc(l, "AWS.PROFILE"),
+        ncz_said_env("AWS_PROFILE"),      ncz_said_env("AWS_DEFAULT_PROFILE"),
+    };
+    ncz_said said = ncz_said_first(all, NCZ_LEN(all));
+    int      rc;
+
+    *first = said.source == NCZ_SAID_URL || said.source == NCZ_SAID_RC;
+    if (said.value == NULL) {
+        l->profile = ncz_s3_profile_exists(l->files, "default") ? "default" : NULL;
+        return NC_NOERR;
+    }
+    if ((rc = ncz_said_text(&said, &s->profile_from)) != NC_NOERR)
+        return rc;
+    if ((rc = set_text(&s->profile, said.value)) != NC_NOERR)
+        return rc;
+    if (strcmp(said.value, "no") == 0 || strcmp(said.value, "none") == 0) {
+        s->anonymous = true;
+        return NC_NOERR;
+    }
+    if (ncz_s3_profile_exists(l->files, said.value))
+        l->profile = s->profile;
+    else if (strcmp(said.value, "default") != 0)
+        return no_such_profile(l, &said);
+    return NC_NOERR;
+}
+
+/* ---- region ---- */
+
+/* Amazon's and Google's regions become part of a host; other servers have names of their own for theirs. */
+static int
+check_region(const ncz_s3_settings *s)
+{
+    static const char lower[] = "abcdefghijklmnopqrstuvwxyz0123456789-", upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_.";
+    size_t            len = strlen(s->region), good = strspn(s->region, lower);
+
+    for (size_t i = good; s->custom && i < len && (strchr(lower, s->region[i]) || strchr(upper, s->region[i])); i++)
+        good = i + 1;
+    if (good != len || len > 63)
+        return ncz_fail(NC_EINVAL, "\"%.80s\" (%s) is no name of a region", s->region, s->region_from);
+    return NC_NOERR;
+}
+
+static const char *
+default_region(const ncz_s3_settings *s)
+{
+    static const char *const any[] = { "googleapis.com", "r2.cloudflarestorage.com" };
+    size_t                   len = s->host != NULL ? strlen(s->host) : 0;
+
+    for (size_t i = 0; i < NCZ_LEN(any); i++) {
+        size_t n = strlen(any[i]);
+
+        if (len > n && strcmp(s->host + len - n, any[i]) == 0)
+            return "auto";
+    }
+    return "us-east-1";
+}
+
+static int
+choose_region(const ncz_s3_look *l, ncz_s3_settings *s)
+{
+    const ncz_said all[] = {
+        ncz_said_url(l, "region"),
+        ncz_said_url(l, "awsregion"),
+        { .source = NCZ_SAID_HOST, .value = s->region },
+        ncz_said_rc(l, "AWS.REGION"),
+        ncz_said_profile(l->files, l->profile, NULL, "region"),
+        ncz_said_profile(l->files, l->profile, NULL, "aws_region"), /* netCDF's */
+        ncz_said_env("AWS_REGION"),
+        ncz_said_env("AWS_DEFAULT_REGION"),
+        ncz_said_default(default_region(s)),
+    };
+    ncz_said said = ncz_said_first(all, NCZ_LEN(all));
+    int      rc;
+
+    if (said.source != NCZ_SAID_HOST) {
+        ncz_free(s->region);
+        ncz_free(s->region_from);
+        s->region = s->region_from = NULL;
+        if (strcmp(said.value, "aws-global") == 0)
+            said.value = "us-east-1";
+        if ((rc = set_text(&s->region, said.value)) != NC_NOERR)
+            return rc;
+        if ((rc = ncz_said_text(&said, &s->region_from)) != NC_NOERR)
+            return rc;
+    }
+    return check_region(s);
+}
+
+/* ---- who asks ---- */
+
+/* Without any signature: because somebody wants it so, or because the URL's query is one already. */
+static int
+choose_signing(const ncz_s3_look *l, ncz_s3_settings *s)
+{
+    const ncz_said anon[] = { ncz_said_url(l, "anon"), ncz_said_url(l, "anonymous"),
+                              ncz_said_env("AWS_NO_SIGN_REQUEST") };
+    const ncz_said pays = ncz_said_url(l, "requester_pays");
+    const char    *payer = ncz_env("AWS_REQUEST_PAYER");
+    ncz_said       said = ncz_said_first(anon, NCZ_LEN(anon));
+    int            rc;
+
+    if ((rc = ncz_said_bool(&said, &s->anonymous)) != NC_NOERR)
+        return rc;
+    s->requester_pays = payer != NULL && strcasecmp(payer, "requester") == 0;
+    if ((rc = ncz_said_bool(&pays, &s->requester_pays)) != NC_NOERR)
+        return rc;
+    if (l->uri->query != NULL && l->uri->query[0] != '\0') {
+        s->anonymous = true;
+        return set_text(&s->query, l->uri->query);
+    }
+    return NC_NOERR;
+}
+
+/* ---- the way there ---- */
+
+static int
+choose_trust(const ncz_s3_look *l, ncz_s3_settings *s)
+{
+    const ncz_said files[] = {
+        ncz_said_env("AWS_CA_BUNDLE"),
+        ncz_said_profile(l->files, l->profile, NULL, "ca_bundle"),
+        ncz_said_rc(l, "HTTP.SSL.CAINFO"),
+        ncz_said_env("CURL_CA_BUNDLE"),
+        ncz_said_env("SSL_CERT_FILE"),
+    };
+    const ncz_said dirs[] = { ncz_said_rc(l, "HTTP.SSL.CAPATH"), ncz_said_env("SSL_CERT_DIR") };
+    ncz_said       file = ncz_said_first(files, NCZ_LEN(files)), dir = ncz_said_first(dirs, NCZ_LEN(dirs));
+
+    if (file.value != NULL && (s->ca_file = ncz_s3_expand(file.value, l->files->home)) == NULL)
+        return ncz_fail_nomem(strlen(file.value) + 1);
+    if (dir.value != NULL && (s->ca_dir = ncz_s3_expand(dir.value, l->files->home)) == NULL)
+        return ncz_fail_nomem(strlen(dir.value) + 1);
+    return NC_NOERR;
+}
+
+/* Proxies in the environment are libcurl's own business. */
+static int
+choose_way(const ncz_s3_look *l, ncz_s3_settings *s)
+{
+    const ncz_said proxy = ncz_said_rc(l, "HTTP.PROXY.SERVER"), agent = ncz_said_rc(l, "HTTP.USERAGENT");
+    const ncz_said connect = ncz_said_rc(l, "HTTP.CONNECTTIMEOUT"), total = ncz_said_rc(l, "HTTP.TIMEOUT");
+    int64_t        connect_s = CONNECT_MS / 1000;
+    int            rc;
+
+    s->stall_s = STALL_S;
+    if ((rc = set_text(&s->proxy, proxy.value)) != NC_NOERR)
+        return rc;
+    if ((rc = set_text(&s->user_agent, agent.value)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_said_number(&connect, 1, 3600, &connect_s)) != NC_NOERR)
+        return rc;
+    s->connect_ms = (long)connect_s * 1000;
+    if ((rc = ncz_said_number(&total, 0, 1000000, &s->deadline_s)) != NC_NOERR)
+        return rc;
+    return choose_trust(l, s);
+}
+
+/* ---- patience ---- */
+
+static int
+choose_retries(const ncz_s3_look *l, ncz_s3_settings *s)
+{
+    const ncz_said attempts[] = { ncz_said_env("AWS_MAX_ATTEMPTS"),
+                                  ncz_said_profile(l->files, l->profile, NULL, "max_attempts") };
+    const ncz_said at_once = ncz_said_profile(l->files, l->profile, "s3", "max_concurrent_requests");
+    ncz_said       said = ncz_said_first(attempts, NCZ_LEN(attempts)), gdal = ncz_said_env("GDAL_HTTP_MAX_RETRY");
+    int64_t        n = ATTEMPTS, more = -1, many = IN_FLIGHT;
+    int            rc;
+
+    if (said.value != NULL)
+        rc = ncz_said_number(&said, 1, 100, &n);
+    else if ((rc = ncz_said_number(&gdal, 0, 99, &more)) == NC_NOERR && more >= 0)
+        n = more + 1; /* GDAL does not count the first */
+    if (rc == NC_NOERR)
+        rc = ncz_said_number(&at_once, 1, 1024, &many);
+    s->attempts = (unsigned)n;
+    s->in_flight = (unsigned)many;
+    return rc;
+}
+
+/* 403 for a key that is not there: servers say so where listing is not granted. */
+static int
+choose_forbidden(const ncz_s3_look *l, ncz_s3_settings *s)
+{
+    ncz_said said = ncz_said_url(l, "forbidden");
+
+    if (said.value == NULL)
+        return NC_NOERR;
+    s->forbidden_is_absent = strcasecmp(said.value, "absent") == 0;
+    if (!s->forbidden_is_absent && strcasecmp(said.value, "error") != 0)
+        return ncz_fail(NC_EINVAL, "%s=%s: neither absent nor error", said.name, said.value);
+    return NC_NOERR;
+}
+
+/* ---- all of it ---- */
+
+/*
+ * 1. the profile, as much stands in it; 2. where the URL points; 3. the region, which may stand in the host;
+ * 4. Amazon's host, which depends on it; 5. the rest.
+ */
+static int
+choose_all(ncz_s3_look *l, ncz_s3_settings *s)
+{
+    bool profile_first = false;
+    int  rc;
+
+    if ((rc = choose_profile(l, s, &profile_first)) != NC_NOERR || (rc = ncz_s3_locate(l, s)) != NC_NOERR)
+        return rc;
+    if ((rc = choose_region(l, s)) != NC_NOERR)
+        return rc;
+    if (s->host == NULL && (rc = ncz_s3_amazon_host(l, s)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_s3_choose_addressing(l, s)) != NC_NOERR || (rc = choose_signing(l, s)) != NC_NOERR)
+        return rc;
+    if ((rc = choose_way(l, s)) != NC_NOERR || (rc = choose_retries(l, s)) != NC_NOERR)
+        return rc;
+    if ((rc = choose_forbidden(l, s)) != NC_NOERR)
+        return rc;
+    return s->anonymous ? NC_NOERR : ncz_s3_creds_for(l, s, profile_first, &s->creds);
+}
+
+int
+ncz_s3_settings_from(const ncz_uri *uri, ncz_s3_settings **out)
+{
+    ncz_s3_files     files = { .home = NULL };
+    ncz_rc           rc_files = NCZ_RC_INIT;
+    ncz_s3_look      look = { .uri = uri, .files = &files, .rc = &rc_files };
+    ncz_s3_settings *s = NULL;
+    int              rc;
+
+    if (uri->scheme == NULL || uri->host == NULL)
+        return ncz_fail(NC_EURL, "not a URL of S3");
+    if ((rc = ncz_s3_files_load(&files)) != NC_NOERR || (rc = ncz_rc_load(files.home, &rc_files)) != NC_NOERR)
+        goto done;
+    if ((s = ncz_zalloc(sizeof *s)) == NULL) {
+        rc = ncz_fail_nomem(sizeof *s);
+        goto done;
+    }
+    if ((rc = choose_all(&look, s)) != NC_NOERR)
+        goto done;
+    *out = s;
+    s = NULL; /* now the caller's */
+done:
+    ncz_s3_settings_free(s);
+    ncz_s3_files_clear(&files);
+    ncz_rc_clear(&rc_files);
+    return rc;
+}
