@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the client's files share: the client, one exchange of an operation, what an answer means, when to try again.
+ */
+#ifndef NCZ_S3_CLIENT_INT_H
+#define NCZ_S3_CLIENT_INT_H
+
+#include "s3/client.h"
+#include "s3/http.h"
+
+#include <pthread.h>
+
+#define NCZ_S3_KEY_MOST 1024 /* bytes of a key in its bucket */
+#define NCZ_S3_WRITE_ID "x-amz-meta-nczarr-write" /* names the put that made an object */
+
+/* ---- the client (client.c) ---- */
+
+struct ncz_s3 {
+    ncz_s3_settings *settings;
+    ncz_http        *http;
+    char            *name;
+    char            *web;     /* the URL below which a web server's objects lie; NULL: S3 */
+    ncz_s3_stats     stats;   /* atomic */
+    bool             reached; /* it answered once; atomic */
+    pthread_mutex_t  lock;    /* guards what follows */
+    char            *region, *host; /* as the server taught us */
+    int64_t          skew_s;  /* its clock minus ours */
+    unsigned         in_flight; /* as it bears at present */
+    unsigned         good;    /* answers since that was changed */
+    int              tokens;  /* for trying again */
+    bool             no_checksum; /* it refuses x-amz-checksum-... */
+};
+
+/* "bucket/prefix/key", without the slashes that would stand around nothing. */
+int  ncz_s3_full_key(const ncz_s3 *s, const char *key, ncz_buf *out);
+/* The key of an operation as messages name it; appended. */
+int  ncz_s3_say(const ncz_s3 *s, const ncz_s3_op *op, ncz_buf *out);
+/* Copies of what may change meanwhile; cleared by the caller. */
+int  ncz_s3_where(ncz_s3 *s, ncz_buf *host, ncz_buf *region, int64_t *skew_s);
+/* The server said where its bucket is. False: that is known already. */
+int  ncz_s3_move(ncz_s3 *s, const char *region, bool *moved);
+bool ncz_s3_amazon(const char *host, size_t len);
+
+/* ---- trying again (retry.c) ---- */
+
+/* How long to wait before the next try, or -1: no further one. `after_s`: what the server asked for, or -1. */
+int64_t  ncz_s3_retry_wait(ncz_s3 *s, const ncz_s3_op *op, bool timeout, bool slow, int64_t after_s);
+void     ncz_s3_retry_good(ncz_s3 *s, const ncz_s3_op *op); /* an answer that was none of overload */
+unsigned ncz_s3_retry_most(ncz_s3 *s);                      /* at once, at present */
+uint64_t ncz_s3_random(void);
+
+/* ---- what an answer means (verdict.c) ---- */
+
+typedef enum ncz_s3_verdict {
+    NCZ_S3_V_GOOD,
+    NCZ_S3_V_ABSENT,
+    NCZ_S3_V_CONFLICT, /* a condition did not hold */
+    NCZ_S3_V_RANGE,    /* the object ends before the range begins */
+    NCZ_S3_V_AGAIN,    /* later */
+    NCZ_S3_V_SLOW,     /* later, and fewer at once */
+    NCZ_S3_V_REGION,   /* elsewhere */
+    NCZ_S3_V_SKEW,     /* with the server's clock */
+    NCZ_S3_V_KEYS,     /* with new credentials */
+    NCZ_S3_V_UNKNOWN,  /* the server does not know this kind of request */
+    NCZ_S3_V_DENIED,
+    NCZ_S3_V_FAIL,
+} ncz_s3_verdict;
+
+/* An <Error> as S3 sends it. Strings are empty where it has none. */
+typedef struct ncz_s3_fault {
+    ncz_buf code, message, request, region, endpoint, time, size;
+} ncz_s3_fault;
+
+void ncz_s3_fault_clear(ncz_s3_fault *f);
+/* False: the body is no such document; all is empty then. NC_ENOMEM aside, nothing is an error. */
+bool ncz_s3_fault_read(const char *body, size_t len, ncz_s3_fault *f);
+ncz_s3_verdict ncz_s3_verdict_of(long status, const char *code, bool web);
+/* The code of the failure that a verdict ends in. */
+int ncz_s3_verdict_rc(ncz_s3_verdict v, long status, const char *code);
+
+/* ---- one exchange (request.c, receive.c) ---- */
+
+typedef struct ncz_s3_xchg {
+    ncz_http_call       call;
+    ncz_s3             *s;
+    ncz_s3_op          *op;
+    ncz_buf             url, headers, target, path, host, region;
+    ncz_buf             fault;    /* the body of an answer that is none of what was asked for */
+    ncz_buf             spool;    /* the body, where its size is not known before */
+    bool                signed_;  /* with credentials */
+    bool                is_fault, spooling, broken;
+    uint64_t            seen;     /* bytes of the body so far */
+    uint64_t            off;      /* in the object, of what is wanted */
+    uint64_t            skip;     /* of the body, before that */
+    size_t              want, got, before; /* before: length of op->body */
+    struct ncz_s3_xchg *next;
+} ncz_s3_xchg;
+
+void ncz_s3_xchg_clear(ncz_s3_xchg *x);
+/* Builds and signs the request. */
+int  ncz_s3_request(ncz_s3_xchg *x);
+/* on_head and on_data of a call whose arg is the exchange. */
+int  ncz_s3_on_head(ncz_http_call *c);
+int  ncz_s3_on_data(ncz_http_call *c, const char *data, size_t n);
+/* The body is whole: sizes and checksums. x->broken: it is not what was stored, another try may do better. */
+int  ncz_s3_received(ncz_s3_xchg *x);
+/* What came is no answer: gives back what was put into the operation's memory. */
+void ncz_s3_unreceive(ncz_s3_xchg *x);
+
+/* Digits only. */
+bool ncz_s3_number(const char *text, size_t len, uint64_t *out);
+
+/* ---- web.c ---- */
+
+/* Where an answer that redirects leads: a URL in fresh memory. NC_ECURL: not to be followed. */
+int ncz_s3_web_follow(const char *from, const char *location, char **out);
+
+#endif /* NCZ_S3_CLIENT_INT_H */

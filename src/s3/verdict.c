@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What an answer means: by the code in its body first, then by its status; servers agree on codes more than on
+ * statuses. Sources: Amazon's list of error codes, and what MinIO, Ceph, Google and others add to it.
+ */
+#include "s3/client_int.h"
+#include "s3/xml.h"
+
+#include <string.h>
+
+#define FAULT_TEXT 1024 /* bytes of each part that are kept */
+
+void
+ncz_s3_fault_clear(ncz_s3_fault *f)
+{
+    ncz_buf_clear(&f->code);
+    ncz_buf_clear(&f->message);
+    ncz_buf_clear(&f->request);
+    ncz_buf_clear(&f->region);
+    ncz_buf_clear(&f->endpoint);
+    ncz_buf_clear(&f->time);
+    ncz_buf_clear(&f->size);
+}
+
+static ncz_buf *
+part_of(const ncz_xml *x, ncz_s3_fault *f)
+{
+    const struct {
+        const char *name;
+        ncz_buf    *to;
+    } parts[] = {{"Code", &f->code},         {"Message", &f->message},   {"RequestId", &f->request},
+                 {"RequestID", &f->request}, {"Region", &f->region},     {"Endpoint", &f->endpoint},
+                 {"ServerTime", &f->time},   {"ActualObjectSize", &f->size}};
+
+    for (size_t i = 0; i < NCZ_LEN(parts); i++)
+        if (ncz_xml_is(x, parts[i].name))
+            return parts[i].to;
+    return NULL;
+}
+
+bool
+ncz_s3_fault_read(const char *body, size_t len, ncz_s3_fault *f)
+{
+    ncz_xml       x;
+    ncz_xml_event event;
+    bool          good = true, is_error = false, end = false;
+
+    *f = (ncz_s3_fault){.code = NCZ_BUF_INIT};
+    ncz_xml_init(&x, body, len);
+    while (good && !end) {
+        ncz_buf *to;
+
+        if (ncz_xml_next(&x, &event) != NC_NOERR) {
+            good = is_error && f->code.len > 0; /* cut after what counts */
+            break;
+        }
+        end = event == NCZ_XML_END;
+        if (event == NCZ_XML_OPEN && x.depth == 1)
+            good = is_error = ncz_xml_is(&x, "Error");
+        if (event == NCZ_XML_CLOSE && ncz_xml_in(&x, "Error") && x.depth == 1 && (to = part_of(&x, f)) != NULL &&
+            to->len == 0)
+            good = ncz_buf_append(to, ncz_buf_str(&x.text), ncz_utf8_cut(ncz_buf_str(&x.text), x.text.len, FAULT_TEXT)) ==
+                   NC_NOERR;
+    }
+    ncz_xml_clear(&x);
+    if (!good)
+        ncz_s3_fault_clear(f);
+    return good;
+}
+
+static const struct {
+    const char    *code;
+    ncz_s3_verdict verdict;
+} codes[] = {
+    {"NoSuchKey", NCZ_S3_V_ABSENT},
+    {"NoSuchVersion", NCZ_S3_V_ABSENT},
+    {"NoSuchObject", NCZ_S3_V_ABSENT},
+    {"NotFound", NCZ_S3_V_ABSENT},
+    {"KeyTooLongError", NCZ_S3_V_ABSENT}, /* what cannot be named is not there */
+    {"NoSuchBucket", NCZ_S3_V_FAIL},
+    {"NoSuchUpload", NCZ_S3_V_CONFLICT}, /* done already, maybe, by a try whose answer was lost */
+    {"PreconditionFailed", NCZ_S3_V_CONFLICT},
+    {"InvalidRange", NCZ_S3_V_RANGE},
+    {"SlowDown", NCZ_S3_V_SLOW},
+    {"SlowDownRead", NCZ_S3_V_SLOW},
+    {"SlowDownWrite", NCZ_S3_V_SLOW},
+    {"ServiceUnavailable", NCZ_S3_V_SLOW},
+    {"Throttling", NCZ_S3_V_SLOW},
+    {"ThrottlingException", NCZ_S3_V_SLOW},
+    {"ThrottledException", NCZ_S3_V_SLOW},
+    {"RequestThrottled", NCZ_S3_V_SLOW},
+    {"RequestThrottledException", NCZ_S3_V_SLOW},
+    {"TooManyRequests", NCZ_S3_V_SLOW},
+    {"TooManyRequestsException", NCZ_S3_V_SLOW},
+    {"RequestLimitExceeded", NCZ_S3_V_SLOW},
+    {"BandwidthLimitExceeded", NCZ_S3_V_SLOW},
+    {"XMinioServerNotInitialized", NCZ_S3_V_AGAIN},
+    {"InternalError", NCZ_S3_V_AGAIN},
+    {"RequestTimeout", NCZ_S3_V_AGAIN},
+    {"RequestTimeoutException", NCZ_S3_V_AGAIN},
+    {"PriorRequestNotComplete", NCZ_S3_V_AGAIN},
+    {"OperationAborted", NCZ_S3_V_AGAIN},
+    {"ConditionalRequestConflict", NCZ_S3_V_AGAIN},
+    {"BadDigest", NCZ_S3_V_AGAIN},
+    {"IncompleteBody", NCZ_S3_V_AGAIN},
+    {"XAmzContentSHA256Mismatch", NCZ_S3_V_AGAIN},
+    {"RequestTimeTooSkewed", NCZ_S3_V_SKEW},
+    {"ExpiredToken", NCZ_S3_V_KEYS},
+    {"ExpiredTokenException", NCZ_S3_V_KEYS},
+    {"TokenRefreshRequired", NCZ_S3_V_KEYS},
+    {"PermanentRedirect", NCZ_S3_V_REGION},
+    {"TemporaryRedirect", NCZ_S3_V_REGION},
+    {"Redirect", NCZ_S3_V_REGION},
+    {"AuthorizationHeaderMalformed", NCZ_S3_V_REGION},
+    {"IllegalLocationConstraintException", NCZ_S3_V_REGION},
+    {"NotImplemented", NCZ_S3_V_UNKNOWN},
+    {"MethodNotAllowed", NCZ_S3_V_UNKNOWN},
+    {"AccessDenied", NCZ_S3_V_DENIED},
+    {"AllAccessDisabled", NCZ_S3_V_DENIED},
+    {"AccountProblem", NCZ_S3_V_DENIED},
+    {"InvalidAccessKeyId", NCZ_S3_V_DENIED},
+    {"SignatureDoesNotMatch", NCZ_S3_V_DENIED},
+    {"InvalidToken", NCZ_S3_V_DENIED},
+    {"NotSignedUp", NCZ_S3_V_DENIED},
+};
+
+static ncz_s3_verdict
+by_status(long status, bool web)
+{
+    switch (status) {
+    case 401:
+        return NCZ_S3_V_DENIED;
+    case 403:
+        return web ? NCZ_S3_V_ABSENT : NCZ_S3_V_DENIED;
+    case 404:
+        return NCZ_S3_V_ABSENT;
+    case 410:
+        return web ? NCZ_S3_V_ABSENT : NCZ_S3_V_FAIL;
+    case 405:
+    case 501:
+        return NCZ_S3_V_UNKNOWN;
+    case 412:
+        return NCZ_S3_V_CONFLICT;
+    case 416:
+        return NCZ_S3_V_RANGE;
+    case 429:
+    case 503:
+        return NCZ_S3_V_SLOW;
+    case 408:
+    case 409:
+    case 500:
+    case 502:
+    case 504:
+    case 509:
+        return NCZ_S3_V_AGAIN;
+    case 301:
+    case 302:
+    case 303:
+    case 307:
+    case 308:
+        return NCZ_S3_V_REGION;
+    default:
+        return status >= 200 && status < 300 ? NCZ_S3_V_GOOD : NCZ_S3_V_FAIL;
+    }
+}
+
+ncz_s3_verdict
+ncz_s3_verdict_of(long status, const char *code, bool web)
+{
+    if (!web && code[0] != '\0') {
+        for (size_t i = 0; i < NCZ_LEN(codes); i++)
+            if (strcmp(codes[i].code, code) == 0)
+                return codes[i].verdict;
+        if (status >= 200 && status < 300) /* an <Error> after all, that we do not know */
+            return NCZ_S3_V_AGAIN;
+        if (status == 404 || status == 410)
+            return NCZ_S3_V_FAIL;
+    }
+    return by_status(status, web);
+}
+
+int
+ncz_s3_verdict_rc(ncz_s3_verdict v, long status, const char *code)
+{
+    static const char *const keys[] = {"InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken",
+                                       "TokenRefreshRequired", "RequestTimeTooSkewed"};
+
+    if (strcmp(code, "NoSuchBucket") == 0)
+        return NC_ENOOBJECT;
+    if (v == NCZ_S3_V_UNKNOWN)
+        return NC_ENOTBUILT;
+    for (size_t i = 0; i < NCZ_LEN(keys); i++)
+        if (strcmp(keys[i], code) == 0)
+            return NC_EAUTH;
+    if (status == 401)
+        return NC_EAUTH;
+    return v == NCZ_S3_V_DENIED ? NC_EACCESS : NC_ES3;
+}

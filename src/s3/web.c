@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Web servers: a client whose objects lie below the path of a URL, and where their redirects may lead. No request has
+ * credentials, so that none can go astray; what a URL's query has goes to its own server only.
+ */
+#include "s3/client_int.h"
+#include "s3/http_int.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define ATTEMPTS  5
+#define IN_FLIGHT 32
+
+static int
+copy_env(char **to, const char *const *names)
+{
+    const char *value = NULL;
+
+    for (size_t i = 0; value == NULL && names[i] != NULL; i++)
+        value = ncz_env(names[i]);
+    if (value != NULL && (*to = ncz_strdup(value)) == NULL)
+        return ncz_fail_nomem(strlen(value) + 1);
+    return NC_NOERR;
+}
+
+static int
+fill_settings(const ncz_uri *u, ncz_s3_settings *set)
+{
+    static const char *const ca_file[] = {"CURL_CA_BUNDLE", "SSL_CERT_FILE", NULL};
+    static const char *const ca_dir[] = {"SSL_CERT_DIR", NULL};
+    int                      rc;
+
+    *set = (ncz_s3_settings){.https = strcmp(u->scheme, "https") == 0, .port = u->port, .anonymous = true,
+                             .custom = true, .attempts = ATTEMPTS, .in_flight = IN_FLIGHT};
+    set->host = ncz_strdup(u->host);
+    set->base = ncz_strdup("");
+    set->bucket = ncz_strdup("");
+    set->prefix = ncz_strdup("");
+    set->region = ncz_strdup("");
+    if (u->query != NULL)
+        set->query = ncz_strdup(u->query);
+    if (set->host == NULL || set->base == NULL || set->bucket == NULL || set->prefix == NULL || set->region == NULL ||
+        (u->query != NULL && set->query == NULL))
+        return ncz_fail_nomem(0);
+    if ((rc = copy_env(&set->ca_file, ca_file)) != NC_NOERR)
+        return rc;
+    return copy_env(&set->ca_dir, ca_dir);
+}
+
+/* The URL up to its path, as the user gave it, without slashes at its end. */
+static char *
+root_of(const ncz_uri *u)
+{
+    ncz_buf     out = NCZ_BUF_INIT;
+    const char *path = u->path != NULL ? u->path : "";
+    bool        ipv6 = strchr(u->host, ':') != NULL;
+    size_t      len = strlen(path);
+    int         rc;
+
+    while (len > 0 && path[len - 1] == '/')
+        len--;
+    rc = ncz_buf_printf(&out, "%s://%s%s%s", u->scheme, ipv6 ? "[" : "", u->host, ipv6 ? "]" : "");
+    if (rc == NC_NOERR && u->port != 0)
+        rc = ncz_buf_printf(&out, ":%u", u->port);
+    if (rc == NC_NOERR && len > 0 && path[0] != '/')
+        rc = ncz_buf_putc(&out, '/');
+    for (size_t i = 0; rc == NC_NOERR && i < len; i++) /* what no URL has raw, and a user may well type */
+        rc = (unsigned char)path[i] <= 0x20 || (unsigned char)path[i] >= 0x7f
+                 ? ncz_buf_printf(&out, "%%%02X", (unsigned char)path[i])
+                 : ncz_buf_putc(&out, path[i]);
+    if (rc == NC_NOERR)
+        return ncz_buf_take(&out);
+    ncz_buf_clear(&out);
+    return NULL;
+}
+
+int
+ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out)
+{
+    ncz_s3_settings *set;
+    ncz_s3          *s = NULL;
+    int              rc;
+
+    if (uri->user != NULL)
+        return ncz_fail(NC_ENOTBUILT, "a user's name in a URL: no request carries credentials to web servers");
+    if ((set = ncz_zalloc(sizeof *set)) == NULL)
+        return ncz_fail_nomem(sizeof *set);
+    if ((rc = fill_settings(uri, set)) != NC_NOERR) {
+        ncz_s3_settings_free(set);
+        return rc;
+    }
+    if ((rc = ncz_s3_open(set, &s)) != NC_NOERR)
+        return rc;
+    ncz_free(s->name);
+    s->web = root_of(uri);
+    s->name = s->web != NULL ? ncz_strdup(s->web) : NULL;
+    if (s->name == NULL) {
+        ncz_s3_close(s);
+        return ncz_fail_nomem(0);
+    }
+    *out = s;
+    return NC_NOERR;
+}
+
+/* ---- redirects ---- */
+
+/* From TLS to plain is a way down; to where a cloud's machines tell of themselves, a trick. */
+static int
+check_hop(const char *from, CURLU *to)
+{
+    char *scheme = NULL, *host = NULL;
+    int   rc = NC_NOERR;
+
+    if (curl_url_get(to, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK || curl_url_get(to, CURLUPART_HOST, &host, 0) != CURLUE_OK)
+        rc = ncz_fail(NC_ECURL, "%s: redirected to something that is no URL", from);
+    else if (strcasecmp(scheme, "https") != 0 && (strcasecmp(scheme, "http") != 0 || strncasecmp(from, "https:", 6) == 0))
+        rc = ncz_fail(NC_ECURL, "redirected from https to %.20s: not followed", scheme);
+    else if (strncmp(host, "169.254.", 8) == 0 || strncasecmp(host, "[fe80:", 6) == 0 ||
+             strncasecmp(host, "[fd00:ec2:", 10) == 0)
+        rc = ncz_fail(NC_ECURL, "redirected to %.60s: not followed", host);
+    curl_free(scheme);
+    curl_free(host);
+    return rc;
+}
+
+int
+ncz_s3_web_follow(const char *from, const char *location, char **out)
+{
+    CURLU *u = curl_url();
+    char  *url = NULL;
+    int    rc;
+
+    if (u == NULL)
+        return ncz_fail_nomem(0);
+    if (curl_url_set(u, CURLUPART_URL, from, CURLU_PATH_AS_IS) != CURLUE_OK ||
+        curl_url_set(u, CURLUPART_URL, location, CURLU_PATH_AS_IS | CURLU_DISALLOW_USER) != CURLUE_OK)
+        rc = ncz_fail(NC_ECURL, "redirected to something that is no URL");
+    else if ((rc = check_hop(from, u)) == NC_NOERR && curl_url_get(u, CURLUPART_URL, &url, 0) != CURLUE_OK)
+        rc = ncz_fail_nomem(0);
+    if (rc == NC_NOERR && (*out = ncz_strdup(url)) == NULL)
+        rc = ncz_fail_nomem(strlen(url) + 1);
+    curl_free(url);
+    curl_url_cleanup(u);
+    return rc;
+}
