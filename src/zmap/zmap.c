@@ -73,6 +73,12 @@ zmap_caps_of(const zmap *m)
     return m->caps;
 }
 
+static void
+count(uint64_t *n, uint64_t more)
+{
+    __atomic_add_fetch(n, more, __ATOMIC_RELAXED);
+}
+
 /* ---- get ------------------------------------------------------------------------------------------------------- */
 
 static int
@@ -114,6 +120,17 @@ get_cut(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
     zmap_get_end(r, rc, done, arg);
 }
 
+static void
+count_gets(zmap *m, const zmap_get_req *reqs, size_t n)
+{
+    uint64_t nbytes = 0;
+
+    for (size_t i = 0; i < n; i++)
+        nbytes += reqs[i].nread;
+    count(&m->done.gets, n);
+    count(&m->done.bytes_read, nbytes);
+}
+
 /* The first failure of a batch; an absent object is none. */
 static int
 get_status(const zmap_get_req *reqs, size_t n)
@@ -145,6 +162,7 @@ zmap_get_batch(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *a
             i++;
         }
     }
+    count_gets(m, reqs, n);
     return get_status(reqs, n);
 }
 
@@ -160,6 +178,19 @@ zmap_get(zmap *m, const char *key, ncz_buf *body)
     return r.err.code;
 }
 
+/* Nothing of an object tells as well whether it is there. */
+static int
+is_there(zmap *m, const char *key)
+{
+    char         none[1];
+    zmap_get_req r = {.key = key, .into = none};
+    int          rc = zmap_get_batch(m, &r, 1, NULL, NULL);
+
+    if (rc == NC_NOERR && r.err.code == NC_EEMPTY)
+        return ncz_fail(NC_EEMPTY, "%s: no such object", key);
+    return rc;
+}
+
 int
 zmap_len(zmap *m, const char *key, uint64_t *len)
 {
@@ -172,6 +203,8 @@ zmap_len(zmap *m, const char *key, uint64_t *len)
     if (m->ops->len != NULL) {
         if ((rc = m->ops->len(m, key, &known)) == NC_EEMPTY)
             rc = ncz_fail(NC_EEMPTY, "%s: no such object", key);
+    } else if (len == NULL && (m->caps & ZMAP_CAN_RANGE) != 0) {
+        rc = is_there(m, key);
     } else {
         rc = zmap_get(m, key, &body);
         known = body.len;
@@ -204,6 +237,17 @@ check_put(const zmap *m, const zmap_put_req *r)
     return NC_NOERR;
 }
 
+static void
+count_puts(zmap *m, const zmap_put_req *reqs, size_t n)
+{
+    uint64_t nbytes = 0;
+
+    for (size_t i = 0; i < n; i++)
+        nbytes += reqs[i].err.code == NC_NOERR ? reqs[i].len : 0;
+    count(&m->done.puts, n);
+    count(&m->done.bytes_written, nbytes);
+}
+
 int
 zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n)
 {
@@ -219,6 +263,7 @@ zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n)
             zmap_put_end(&reqs[end++], rc);
         i = end;
     }
+    count_puts(m, reqs, n);
     for (size_t i = 0; i < n; i++)
         if (reqs[i].err.code != NC_NOERR)
             return ncz_err_adopt(&reqs[i].err);
@@ -241,6 +286,7 @@ zmap_del(zmap *m, const char *const *keys, size_t n)
 
     if ((rc = check_write(m)) != NC_NOERR)
         return rc;
+    count(&m->done.dels, n);
     for (size_t i = 0; i < n;) {
         size_t end = i;
 
@@ -263,7 +309,23 @@ zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
         return fail_unable(m, "list its keys");
     if (prefix == NULL || (prefix[0] != '\0' && !zmap_key_valid(prefix)))
         return fail_key(prefix);
+    count(&m->done.lists, 1);
     return m->ops->list(m, prefix, each, arg);
+}
+
+void
+zmap_stats_of(const zmap *m, zmap_stats *out)
+{
+    const zmap_stats *from = &m->done;
+
+    *out = (zmap_stats){.gets = __atomic_load_n(&from->gets, __ATOMIC_RELAXED),
+                        .puts = __atomic_load_n(&from->puts, __ATOMIC_RELAXED),
+                        .dels = __atomic_load_n(&from->dels, __ATOMIC_RELAXED),
+                        .lists = __atomic_load_n(&from->lists, __ATOMIC_RELAXED),
+                        .bytes_read = __atomic_load_n(&from->bytes_read, __ATOMIC_RELAXED),
+                        .bytes_written = __atomic_load_n(&from->bytes_written, __ATOMIC_RELAXED)};
+    if (m->ops->stats != NULL)
+        m->ops->stats(m, out);
 }
 
 int

@@ -21,6 +21,7 @@
 #ifndef NCZ_ZMAP_H
 #define NCZ_ZMAP_H
 
+#include "uri/uri.h"
 #include "util/util.h"
 
 typedef struct zmap zmap;
@@ -40,6 +41,7 @@ typedef enum zmap_caps {
     ZMAP_CAN_SYNC      = 1 << 6, /* sync() makes puts durable */
     ZMAP_FROM_WORKERS  = 1 << 7, /* gets are cheap and block: from any worker, one at a time; else in batches */
     ZMAP_COMMITS       = 1 << 8, /* what was put is seen by others at sync or close, all of it at once, or not at all */
+    ZMAP_KEEPS_LEAVES  = 1 << 9, /* put refuses a key above or below another one; else that is the user's to keep */
 } zmap_caps;
 
 /*
@@ -83,6 +85,13 @@ typedef struct zmap_put_req {
  */
 typedef int (*zmap_each_fn)(const char *name, bool leaf, void *arg);
 
+typedef struct zmap_stats {
+    uint64_t gets, puts, dels, lists;        /* objects asked for, put, deleted; prefixes listed */
+    uint64_t bytes_read, bytes_written;      /* of objects */
+    uint64_t requests, retries;              /* of maps over a network: what went out; of these, again */
+    uint64_t bytes_in, bytes_out, ms;        /* of the answers; of bodies sent; of all requests together */
+} zmap_stats;
+
 typedef enum zmap_end {
     ZMAP_KEEP,    /* what was put stays */
     ZMAP_DISCARD, /* a map made by this session is removed again, exactly what it created; else as KEEP */
@@ -109,6 +118,8 @@ int zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n);
 int zmap_del(zmap *m, const char *const *keys, size_t n); /* absent keys are no error */
 /* The immediate children of `prefix` ("" for the root), each once, sorted bytewise. Nothing there: no call. */
 int zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
+/* What was done with the map so far. A get or put counts once, whatever came of it; bytes only where it succeeded. */
+void zmap_stats_of(const zmap *m, zmap_stats *out);
 /* After success all that was put before is on stable storage. Without ZMAP_CAN_SYNC: NC_NOERR at once. */
 int zmap_sync(zmap *m);
 /* Drops one reference; the last one ends the map, and its `how` counts. Always releases; returns the first failure.
@@ -133,6 +144,18 @@ int zmap_mem_open(zmap **out);
  * exist (NC_ENOOBJECT).
  */
 int zmap_file_open(const char *dir, zmap_open_how how, zmap **out);
+
+/*
+ * A bucket, or what is below a prefix of it (s3/settings.h has what the URL and the environment may say). Requests go
+ * many at once, each tried again where that helps. To open costs no request, and finds nothing out: that something is
+ * there is not looked at, but for ZMAP_CREATE_NEW, which asks for one key. Puts of large objects appear whole as well.
+ * No key may be longer than 1024 bytes with the prefix. NC_ENOTBUILT in a library without S3.
+ */
+int zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out);
+
+/* What a web server has below an http or https URL; only to be read, and not listed. 403, 404, 410: absent. NC_EPERM
+ * for any other `how` than ZMAP_OPEN_READ. */
+int zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out);
 
 /*
  * Asks a file map that each object be on stable storage before it takes the place of an older one, so that power
@@ -240,6 +263,7 @@ typedef struct zmap_ops {
     int (*sync)(zmap *m);
     int (*close)(zmap *m, zmap_end how); /* frees m too */
     int (*len)(zmap *m, const char *key, uint64_t *len);    /* may be NULL; NC_EEMPTY without a text */
+    void (*stats)(const zmap *m, zmap_stats *out); /* adds what it alone knows; NULL: nothing */
 } zmap_ops;
 
 /* A map's struct begins with this. */
@@ -247,6 +271,7 @@ struct zmap {
     const zmap_ops *ops;
     unsigned        caps;
     unsigned        refs; /* set to 1 by the constructor; the front door counts atomically */
+    zmap_stats      done; /* the front door's, atomic */
 };
 
 /* zmap_example.c: not in the library, but built by and tested with its tests. */

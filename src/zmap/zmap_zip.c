@@ -145,7 +145,7 @@ zip_new(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zip_map 
                    .others = NCZ_BUF_INIT,
                    .at = {.dir = -1}};
     if (m->writable)
-        m->base.caps |= ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT;
+        m->base.caps |= ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT | ZMAP_KEEPS_LEAVES;
     if ((rc = make_locks(m)) != NC_NOERR) {
         ncz_free(m);
         return rc;

@@ -15,6 +15,7 @@ typedef struct store_maker {
     zmap *(*reopen)(void *place, zmap_open_how how); /* what was kept there; NULL: nothing outlives the store */
     void (*clear)(void *place);                      /* may be NULL */
     size_t segment_max;                              /* bytes of the longest segment; 0: as long as a key */
+    size_t key_max;                                  /* bytes of the longest key; 0: ZMAP_KEY_MAX */
 } store_maker;
 
 /* Runs the suite; returns the number of tests that failed. */

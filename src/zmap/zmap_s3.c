@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Maps over a network: what stands below a prefix of a bucket, or below a web server's URL. All of a batch is on its
+ * way at once, under the client's own ceiling; nothing is asked for twice, and nothing before it is read.
+ *
+ * Whatever a session made that began with nothing is known by the hash of its key, so that it alone is deleted when
+ * the session is discarded; the set has a lock of its own. All else is the client's.
+ */
+#include "s3/client.h"
+#include "zmap/zmap_int.h"
+
+#include <pthread.h>
+#include <string.h>
+
+typedef struct remote_map {
+    zmap            base;
+    ncz_s3         *client;
+    bool            created; /* by this session */
+    pthread_mutex_t lock;    /* guards what follows */
+    uint64_t       *made;    /* hashes of keys put, 0: a free slot */
+    size_t          nmade, cap;
+} remote_map;
+
+static ncz_s3 *
+client_of(const zmap *m)
+{
+    return ((const remote_map *)m)->client;
+}
+
+/* ---- get ---- */
+
+typedef struct getting {
+    zmap_done_fn done;
+    void        *arg;
+} getting;
+
+static int
+fit(ncz_s3_op *op, uint64_t size, size_t *n)
+{
+    return zmap_answer_size(op->arg, size, n);
+}
+
+static void
+got(ncz_s3_op *op, void *arg)
+{
+    const getting *g = arg;
+    zmap_get_req  *r = op->arg;
+
+    r->nread = op->nread;
+    memcpy(r->version, op->etag, sizeof r->version);
+    zmap_get_end(r, op->rc, g->done, g->arg);
+}
+
+static uint64_t
+most_of(const zmap_get_req *r)
+{
+    if (r->into != NULL)
+        return r->into_cap;
+    if (r->body.limit == 0)
+        return ncz_limits_default.object_bytes;
+    return r->body.limit > r->body.len ? r->body.limit - r->body.len : 0;
+}
+
+static int
+remote_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
+{
+    getting    g = {done, arg};
+    ncz_s3_op  one, *ops = n == 1 ? &one : ncz_alloc_n(n, sizeof *ops);
+
+    if (ops == NULL) {
+        for (size_t i = 0; i < n; i++)
+            zmap_get_end(&reqs[i], ncz_fail_nomem(n * sizeof *ops), done, arg);
+        return NC_NOERR;
+    }
+    for (size_t i = 0; i < n; i++)
+        ops[i] = (ncz_s3_op){.verb = NCZ_S3_GET, .key = reqs[i].key, .off = reqs[i].off, .len = reqs[i].len,
+                             .most = most_of(&reqs[i]), .fit = fit, .into = reqs[i].into, .body = &reqs[i].body,
+                             .arg = &reqs[i]};
+    ncz_s3_run(client_of(m), ops, n, got, &g);
+    if (ops != &one)
+        ncz_free(ops);
+    return NC_NOERR;
+}
+
+/* ---- what this session made ---- */
+
+static void
+insert(uint64_t *set, size_t cap, uint64_t hash)
+{
+    size_t at = (size_t)hash & (cap - 1);
+
+    while (set[at] != 0 && set[at] != hash)
+        at = (at + 1) & (cap - 1);
+    set[at] = hash;
+}
+
+static uint64_t
+hash_of(const char *key)
+{
+    return ncz_hash(key, strlen(key)) | 1; /* never 0 */
+}
+
+static bool
+is_made(const remote_map *s, const char *key)
+{
+    uint64_t hash = hash_of(key);
+
+    for (size_t at = (size_t)hash & (s->cap - 1); s->cap > 0 && s->made[at] != 0; at = (at + 1) & (s->cap - 1))
+        if (s->made[at] == hash)
+            return true;
+    return false;
+}
+
+static bool
+grow(remote_map *s)
+{
+    size_t    cap = s->cap != 0 ? s->cap * 2 : 256;
+    uint64_t *made = ncz_zalloc_n(cap, sizeof *made);
+
+    if (made == NULL)
+        return false;
+    for (size_t i = 0; i < s->cap; i++)
+        if (s->made[i] != 0)
+            insert(made, cap, s->made[i]);
+    ncz_free(s->made);
+    s->made = made;
+    s->cap = cap;
+    return true;
+}
+
+/* Before the puts: one that fails may have been done all the same. */
+static int
+note_made(remote_map *s, const zmap_put_req *reqs, size_t n)
+{
+    int rc = NC_NOERR;
+
+    if (!s->created)
+        return rc;
+    (void)pthread_mutex_lock(&s->lock);
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
+        if (s->nmade >= s->cap / 2 && !grow(s)) {
+            rc = ncz_fail_nomem(s->cap * 2 * sizeof *s->made);
+        } else {
+            insert(s->made, s->cap, hash_of(reqs[i].key));
+            s->nmade++; /* or less: a key may come again */
+        }
+    }
+    (void)pthread_mutex_unlock(&s->lock);
+    return rc;
+}
+
+/* ---- put and del ---- */
+
+static ncz_s3_op
+put_op(zmap_put_req *r)
+{
+    static const ncz_s3_when whens[] = {
+        [ZMAP_ALWAYS] = NCZ_S3_ALWAYS, [ZMAP_IF_ABSENT] = NCZ_S3_IF_ABSENT, [ZMAP_IF_MATCH] = NCZ_S3_IF_MATCH};
+
+    return (ncz_s3_op){.verb = NCZ_S3_PUT, .key = r->key, .data = r->data, .ndata = r->len, .when = whens[r->when],
+                       .version = r->version, .arg = r};
+}
+
+static void
+has_put(ncz_s3_op *op, void *arg)
+{
+    (void)arg;
+    zmap_put_end(op->arg, op->rc);
+}
+
+static int
+remote_put(zmap *m, zmap_put_req *reqs, size_t n)
+{
+    ncz_s3_op one, *ops = n == 1 ? &one : ncz_alloc_n(n, sizeof *ops);
+    size_t    small = 0;
+    int       rc = ops != NULL ? note_made((remote_map *)m, reqs, n) : ncz_fail_nomem(n * sizeof *ops);
+
+    for (size_t i = 0; i < n; i++) {
+        if (rc != NC_NOERR)
+            zmap_put_end(&reqs[i], rc);
+        else if (!ncz_s3_is_large(reqs[i].len))
+            ops[small++] = put_op(&reqs[i]);
+    }
+    if (rc == NC_NOERR) {
+        ncz_s3_run(client_of(m), ops, small, has_put, NULL);
+        for (size_t i = 0; i < n; i++)
+            if (ncz_s3_is_large(reqs[i].len)) {
+                ncz_s3_op large = put_op(&reqs[i]);
+
+                zmap_put_end(&reqs[i], ncz_s3_put_large(client_of(m), &large));
+            }
+    }
+    if (ops != &one)
+        ncz_free(ops);
+    return NC_NOERR;
+}
+
+static int
+remote_del(zmap *m, const char *const *keys, size_t n)
+{
+    return ncz_s3_delete(client_of(m), keys, n);
+}
+
+/* ---- list ---- */
+
+/* Objects that end in '/' are other tools' marks of directories; names that are none of ours are not there. */
+static int
+note_child(const char *key, size_t len, bool object, void *arg)
+{
+    char *name;
+    int   rc = NC_NOERR;
+
+    if (len > 0 && key[len - 1] == '/') {
+        len--;
+        if (object)
+            return NC_NOERR;
+    }
+    if ((name = ncz_strndup(key, len)) == NULL)
+        return ncz_fail_nomem(len);
+    if (memchr(name, '/', len) == NULL && zmap_key_valid(name))
+        rc = zmap_children_add(arg, name, len, object);
+    ncz_free(name);
+    return rc;
+}
+
+static int
+remote_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+{
+    zmap_children children = {NULL, 0, 0};
+    int           rc = ncz_s3_list(client_of(m), prefix, false, 0, note_child, &children);
+
+    if (rc == NC_NOERR)
+        rc = zmap_children_each(&children, each, arg);
+    zmap_children_clear(&children);
+    return rc;
+}
+
+/* ---- the two ends ---- */
+
+typedef struct mine {
+    const remote_map *s;
+    zmap_children     keys;
+} mine;
+
+static int
+note_mine(const char *key, size_t len, bool object, void *arg)
+{
+    mine *f = arg;
+
+    (void)object;
+    return is_made(f->s, key) ? zmap_children_add(&f->keys, key, len, true) : NC_NOERR;
+}
+
+/* Deletes what stands there and was made by this session, and nothing else. */
+static int
+discard(const remote_map *s)
+{
+    mine         f = {.s = s};
+    const char **keys = NULL;
+    int          rc = ncz_s3_list(s->client, "", true, 0, note_mine, &f);
+
+    if (rc != NC_NOERR || f.keys.n == 0)
+        goto done;
+    if ((keys = ncz_alloc_n(f.keys.n, sizeof *keys)) == NULL) {
+        rc = ncz_fail_nomem(f.keys.n * sizeof *keys);
+        goto done;
+    }
+    for (size_t i = 0; i < f.keys.n; i++)
+        keys[i] = f.keys.items[i].name;
+    rc = ncz_s3_delete(s->client, keys, f.keys.n);
+done:
+    ncz_free(keys);
+    zmap_children_clear(&f.keys);
+    return rc;
+}
+
+static int
+remote_close(zmap *m, zmap_end how)
+{
+    remote_map *s = (remote_map *)m;
+    int         rc = how == ZMAP_DISCARD && s->created && s->nmade > 0 ? discard(s) : NC_NOERR;
+
+    ncz_s3_close(s->client);
+    (void)pthread_mutex_destroy(&s->lock);
+    ncz_free(s->made);
+    ncz_free(s);
+    return rc;
+}
+
+static void
+remote_stats(const zmap *m, zmap_stats *out)
+{
+    ncz_s3_stats s;
+
+    ncz_s3_stats_get(client_of(m), &s);
+    out->requests = s.requests;
+    out->retries = s.retries;
+    out->bytes_in = s.bytes_in;
+    out->bytes_out = s.bytes_out;
+    out->ms = s.ms;
+}
+
+static const zmap_ops s3_ops = {
+    .name = "s3",
+    .get = remote_get,
+    .put = remote_put,
+    .del = remote_del,
+    .list = remote_list,
+    .close = remote_close,
+    .stats = remote_stats,
+};
+
+static const zmap_ops http_ops = {
+    .name = "http",
+    .get = remote_get,
+    .close = remote_close,
+    .stats = remote_stats,
+};
+
+static int
+on_any(const char *key, size_t len, bool object, void *arg)
+{
+    (void)key, (void)len, (void)object;
+    *(bool *)arg = true;
+    return NC_NOERR;
+}
+
+/* Takes the client, also after a failure. */
+static int
+make(ncz_s3 *client, const zmap_ops *ops, unsigned caps, bool created, zmap **out)
+{
+    remote_map *s = ncz_alloc(sizeof *s);
+
+    if (s == NULL) {
+        ncz_s3_close(client);
+        return ncz_fail_nomem(sizeof *s);
+    }
+    *s = (remote_map){.base = {.ops = ops, .caps = caps, .refs = 1}, .client = client, .created = created};
+    (void)pthread_mutex_init(&s->lock, NULL);
+    *out = &s->base;
+    return NC_NOERR;
+}
+
+int
+zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
+{
+    unsigned         caps = ZMAP_CAN_RANGE | ZMAP_CAN_LIST;
+    ncz_s3_settings *settings = NULL;
+    ncz_s3          *client = NULL;
+    bool             any = false;
+    int              rc;
+
+    if ((rc = ncz_s3_settings_from(uri, &settings)) != NC_NOERR || (rc = ncz_s3_open(settings, &client)) != NC_NOERR)
+        return rc;
+    if (how == ZMAP_CREATE_NEW) {
+        rc = ncz_s3_list(client, "", true, 1, on_any, &any);
+        if (rc == NC_NOERR && any)
+            rc = ncz_fail(NC_EOBJECT, "%s: there are objects already", ncz_s3_name(client));
+        if (rc != NC_NOERR) {
+            ncz_s3_close(client);
+            return rc;
+        }
+    }
+    if (how != ZMAP_OPEN_READ)
+        caps |= ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH;
+    return make(client, &s3_ops, caps, how == ZMAP_CREATE_NEW, out);
+}
+
+int
+zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
+{
+    ncz_s3 *client = NULL;
+    int     rc;
+
+    if (how != ZMAP_OPEN_READ)
+        return ncz_fail(NC_EPERM, "web servers are for reading only (mode=s3 makes a URL S3's)");
+    if ((rc = ncz_s3_open_web(uri, &client)) != NC_NOERR)
+        return rc;
+    return make(client, &http_ops, ZMAP_CAN_RANGE, false, out);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Built without libcurl or OpenSSL: there are no maps over a network, and that is said.
+ */
+#include "zmap/zmap.h"
+
+static int
+fail_none(const ncz_uri *uri)
+{
+    return ncz_fail(NC_ENOTBUILT, "%s:// URLs cannot be opened: this nczarr was built without S3 and HTTP",
+                    uri->scheme != NULL ? uri->scheme : "s3");
+}
+
+int
+zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
+{
+    (void)how, (void)out;
+    return fail_none(uri);
+}
+
+int
+zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
+{
+    (void)how, (void)out;
+    return fail_none(uri);
+}
