@@ -124,6 +124,14 @@ int ncz_store_open(const ncz_target *t, bool writable, zmap **out);
 int ncz_store_create(const ncz_target *t, int cmode, zmap **out);
 int ncz_store_remove(const ncz_target *t);
 
+/* The same for buckets and web servers (remote.c). */
+bool ncz_remote(const ncz_target *t);
+int  ncz_remote_open(const ncz_target *t, bool writable, zmap **out);
+int  ncz_remote_create(const ncz_target *t, int cmode, zmap **out);
+int  ncz_remote_remove(const ncz_target *t);
+/* Opening found no dataset (`rc`, recorded): is there anything at all? A better failure if not. */
+int  ncz_remote_missing(const ncz_target *t, zmap *map, int rc);
+
 int ncz_dataset_check_key(const ncz_dataset *ds,
                           const char        *key); /* of a group or variable: NC_EBADNAME, NC_EMAXNAME */
 

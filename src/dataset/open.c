@@ -285,8 +285,10 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
         goto done;
     if ((rc = ncz_store_open(t, (omode & NC_WRITE) != 0, &map)) != NC_NOERR)
         goto done;
-    if ((rc = open_on(map, t, t->canonical, omode, limits, out)) != NC_NOERR)
+    if ((rc = open_on(map, t, t->canonical, omode, limits, out)) != NC_NOERR) {
+        rc = ncz_remote_missing(t, map, rc);
         goto done;
+    }
     (*out)->own_map = true;
     map = NULL; /* the dataset's */
 done:

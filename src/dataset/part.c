@@ -12,17 +12,17 @@ static const char *const root_documents[] = {".zgroup", ".zarray", ".zmetadata",
 int
 ncz_part_is_dataset(zmap *map, bool *out)
 {
-    for (size_t i = 0; i < NCZ_LEN(root_documents); i++) {
-        int rc = zmap_len(map, root_documents[i], NULL);
+    char         none[NCZ_LEN(root_documents)];
+    zmap_get_req reqs[NCZ_LEN(root_documents)];
+    int          rc;
 
-        if (rc == NC_NOERR) {
-            *out = true;
-            return NC_NOERR;
-        }
-        if (rc != NC_EEMPTY)
-            return rc;
-    }
+    for (size_t i = 0; i < NCZ_LEN(root_documents); i++) /* nothing of each tells whether it is there */
+        reqs[i] = (zmap_get_req){.key = root_documents[i], .into = &none[i]};
+    if ((rc = zmap_get_batch(map, reqs, NCZ_LEN(root_documents), NULL, NULL)) != NC_NOERR)
+        return rc;
     *out = false;
+    for (size_t i = 0; i < NCZ_LEN(root_documents); i++)
+        *out = *out || reqs[i].err.code == NC_NOERR;
     return NC_NOERR;
 }
 

@@ -38,23 +38,6 @@ look(const char *path, found *out)
     return NC_NOERR;
 }
 
-/* Stores that are known and not there yet. */
-static int
-built(const ncz_target *t)
-{
-    switch (t->store) {
-    case NCZ_STORE_S3:
-        return ncz_fail(NC_ENOTBUILT, "%s: S3 stores are not built yet", t->canonical);
-    case NCZ_STORE_HTTP:
-        return ncz_fail(NC_ENOTBUILT, "%s: HTTP stores are not built yet", t->canonical);
-    case NCZ_STORE_AUTO:
-    case NCZ_STORE_FILE:
-    case NCZ_STORE_ZIP:
-        break;
-    }
-    return NC_NOERR;
-}
-
 /* ---- zip ---- */
 
 static int
@@ -111,7 +94,9 @@ ncz_store_open(const ncz_target *t, bool writable, zmap **out)
     found what;
     int   rc;
 
-    if ((rc = built(t)) != NC_NOERR || (rc = look(t->path, &what)) != NC_NOERR)
+    if (ncz_remote(t))
+        return ncz_remote_open(t, writable, out);
+    if ((rc = look(t->path, &what)) != NC_NOERR)
         return rc;
     switch (what) {
     case FOUND_NOTHING:
@@ -210,7 +195,9 @@ ncz_store_create(const ncz_target *t, int cmode, zmap **out)
     found what;
     int   rc;
 
-    if ((rc = built(t)) != NC_NOERR || (rc = look(t->path, &what)) != NC_NOERR)
+    if (ncz_remote(t))
+        return ncz_remote_create(t, cmode, out);
+    if ((rc = look(t->path, &what)) != NC_NOERR)
         return rc;
     if (what != FOUND_NOTHING && (cmode & NC_NOCLOBBER) != 0)
         return ncz_fail(NC_EEXIST, "%s exists", t->path);
@@ -229,7 +216,9 @@ ncz_store_remove(const ncz_target *t)
     found what;
     int   rc;
 
-    if ((rc = built(t)) != NC_NOERR || (rc = look(t->path, &what)) != NC_NOERR)
+    if (ncz_remote(t))
+        return ncz_remote_remove(t);
+    if ((rc = look(t->path, &what)) != NC_NOERR)
         return rc;
     if (what == FOUND_NOTHING)
         return ncz_fail(NC_ENOOBJECT, "%s: there is nothing to delete", t->path);

@@ -201,8 +201,6 @@ open_what_is_not_there(void **state)
     FAILS(NC_ENOTNC, nc_open(url, NC_NOWRITE, &ncid));
     snprintf(url, sizeof url, "file://%s#mode=nczarr,zip", p.path);
     FAILS(NC_ENOOBJECT, nc_open(url, NC_NOWRITE, &ncid));
-    FAILS(NC_ENOTBUILT, nc_open("s3://bucket/key", NC_NOWRITE, &ncid));
-    FAILS(NC_ENOTBUILT, nc_create("s3://bucket/key", NC_CLOBBER, &ncid));
     snprintf(url, sizeof url, "%s/no/such/parent", p.dir);
     FAILS(NC_ENOOBJECT, nc_create(url, NC_CLOBBER, &ncid));
     FAILS(NC_ENOOBJECT, nc_delete(p.path));
