@@ -3,6 +3,9 @@
  */
 #include "api_test.h"
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
 static void
 small_dataset(int ncid)
 {
@@ -184,6 +187,32 @@ clobber_spares_others(void **state)
     place_drop(&p);
 }
 
+/* A port that is taken, but at which nobody listens. Without S3 and HTTP in the library that is said. */
+static void
+open_where_nobody_listens(void)
+{
+    struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t          len = sizeof here;
+    int                taken = socket(AF_INET, SOCK_STREAM, 0), ncid = -7, rc;
+    char               url[200];
+
+    assert_int_equal(bind(taken, (struct sockaddr *)&here, len), 0);
+    assert_int_equal(getsockname(taken, (struct sockaddr *)&here, &len), 0);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/x.zarr", ntohs(here.sin_port));
+    rc = nc_open(url, NC_NOWRITE, &ncid);
+    assert_true(rc == NC_ECURL || rc == NC_ENOTBUILT);
+    assert_non_null(strstr(nczarr_errmsg(), rc == NC_ECURL ? url : "without S3 and HTTP"));
+    rc = nc_create(url, NC_CLOBBER, &ncid);
+    assert_true(rc == NC_EPERM || rc == NC_ENOTBUILT);
+    strcat(url, "#mode=s3,nczarr&anon=yes");
+    rc = nc_open(url, NC_NOWRITE, &ncid);
+    assert_true(rc == NC_ECURL || rc == NC_ENOTBUILT);
+    rc = nc_create(url, NC_CLOBBER, &ncid);
+    assert_true(rc != NC_NOERR);
+    assert_int_equal(ncid, -7);
+    assert_int_equal(close(taken), 0);
+}
+
 static void
 open_what_is_not_there(void **state)
 {
@@ -201,6 +230,7 @@ open_what_is_not_there(void **state)
     FAILS(NC_ENOTNC, nc_open(url, NC_NOWRITE, &ncid));
     snprintf(url, sizeof url, "file://%s#mode=nczarr,zip", p.path);
     FAILS(NC_ENOOBJECT, nc_open(url, NC_NOWRITE, &ncid));
+    open_where_nobody_listens();
     snprintf(url, sizeof url, "%s/no/such/parent", p.dir);
     FAILS(NC_ENOOBJECT, nc_create(url, NC_CLOBBER, &ncid));
     FAILS(NC_ENOOBJECT, nc_delete(p.path));
