@@ -73,29 +73,52 @@ ncz_s3_lacks(ncz_s3_fetch *f, const char *fmt, ...)
     return ncz_buf_printf(&f->why, "%s%s", f->why.len > 0 ? "; " : "", text);
 }
 
-/* ---- the chain ---- */
+/* ---- asking services ---- */
 
-static int
-credentials_file(ncz_s3_fetch *f, bool *found)
+int
+ncz_s3_ask(const ncz_s3_fetch *f, ncz_http_once *call, const char *what)
 {
-    if (f->profile == NULL)
-        return ncz_s3_lacks(f, "no profile default in %s nor %s",
-                            f->files->config_path != NULL ? f->files->config_path : "~/.aws/config",
-                            f->files->credentials_path != NULL ? f->files->credentials_path : "~/.aws/credentials");
-    return ncz_s3_from_file(f, f->profile, &f->files->credentials, found);
-}
+    ncz_err err;
+    int     rc;
 
-static int
-config_file(ncz_s3_fetch *f, bool *found)
-{
-    int rc;
-
-    if (f->profile == NULL)
-        return NC_NOERR;
-    if ((rc = ncz_s3_from_file(f, f->profile, &f->files->config, found)) != NC_NOERR || *found)
+    call->ca_file = f->ca_file;
+    call->ca_dir = f->ca_dir;
+    if (call->connect_ms == 0)
+        call->connect_ms = 10000;
+    if (call->total_ms == 0)
+        call->total_ms = 30000;
+    if (call->attempts == 0)
+        call->attempts = 3;
+    if ((rc = ncz_buf_reserve(&call->reply, 16384)) != NC_NOERR) /* as it grows it would leave copies of secrets */
         return rc;
-    return ncz_s3_lacks(f, "profile %s has no keys", f->profile);
+    if ((rc = ncz_http_once_do(call)) == NC_NOERR || rc == NC_ENOMEM)
+        return rc;
+    ncz_err_save(&err, rc);
+    return ncz_fail(NC_EAUTH, "%s does not answer: %s", what, err.text);
 }
+
+ncz_said
+ncz_s3_service_endpoint(const ncz_s3_fetch *f, const char *profile, const char *variable, const char *service)
+{
+    const ncz_said all[] = {
+        ncz_said_env(variable),
+        ncz_said_env("AWS_ENDPOINT_URL"),
+        ncz_said_service(f->files, profile, service, "endpoint_url"),
+        ncz_said_profile(f->files, profile, NULL, "endpoint_url"),
+    };
+    const ncz_said ignore[] = {
+        ncz_said_env("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"),
+        ncz_said_profile(f->files, profile, NULL, "ignore_configured_endpoint_urls"),
+    };
+    ncz_said off = ncz_said_first(ignore, NCZ_LEN(ignore));
+    bool     ignored = false;
+
+    if (ncz_said_bool(&off, &ignored) == NC_NOERR && ignored)
+        return ncz_said_default(NULL);
+    return ncz_said_first(all, NCZ_LEN(all));
+}
+
+/* ---- the chain ---- */
 
 static int
 environment(ncz_s3_fetch *f, bool *found)
@@ -104,14 +127,51 @@ environment(ncz_s3_fetch *f, bool *found)
                             : ncz_s3_from_env(f, found);
 }
 
+/* `aws login`, of late 2025: its tokens need a key pair that only the tool itself handles. */
+static int
+login_session(const ncz_s3_fetch *f)
+{
+    if (ncz_said_profile(f->files, f->profile, NULL, "login_session").value == NULL)
+        return NC_NOERR;
+    return ncz_fail(NC_EAUTH, "profile %s: `aws login` is not supported: use `aws configure export-credentials`",
+                    f->profile);
+}
+
+/* Sources in a profile, but for roles, which go first. */
+static int
+profile(ncz_s3_fetch *f, bool *found)
+{
+    int rc;
+
+    if (f->profile == NULL)
+        return ncz_s3_lacks(f, "there is no profile default in %s nor %s",
+                            f->files->config_path != NULL ? f->files->config_path : "~/.aws/config",
+                            f->files->credentials_path != NULL ? f->files->credentials_path : "~/.aws/credentials");
+    if ((rc = ncz_s3_from_sso(f, f->profile, found)) != NC_NOERR || *found)
+        return rc;
+    if ((rc = ncz_s3_from_file(f, f->profile, &f->files->credentials, found)) != NC_NOERR || *found)
+        return rc;
+    if ((rc = login_session(f)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_s3_from_process(f, f->profile, found)) != NC_NOERR || *found)
+        return rc;
+    if ((rc = ncz_s3_from_file(f, f->profile, &f->files->config, found)) != NC_NOERR || *found)
+        return rc;
+    return ncz_s3_lacks(f, "profile %s has no keys", f->profile);
+}
+
+static int
+role(ncz_s3_fetch *f, bool *found)
+{
+    return f->profile != NULL ? ncz_s3_from_role(f, f->profile, found) : NC_NOERR;
+}
+
 int
 ncz_s3_walk(ncz_s3_fetch *f, bool *found)
 {
     static int (*const sources[])(ncz_s3_fetch *, bool *) = {
-        ncz_s3_from_given,
-        environment,
-        credentials_file,
-        config_file,
+        ncz_s3_from_given, environment,           role,                ncz_s3_from_web_identity,
+        profile,           ncz_s3_from_container, ncz_s3_from_machine,
     };
     int rc = NC_NOERR;
 

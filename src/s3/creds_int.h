@@ -6,6 +6,8 @@
 #ifndef NCZ_S3_CREDS_INT_H
 #define NCZ_S3_CREDS_INT_H
 
+#include "json/json.h"
+#include "s3/http.h"
 #include "s3/settings_int.h"
 
 /* One walk along the sources. */
@@ -34,9 +36,33 @@ int ncz_s3_from_env(ncz_s3_fetch *f, bool *found);
 /* Keys that stand in a profile of one of the two files. */
 int ncz_s3_from_file(ncz_s3_fetch *f, const char *profile, const ncz_ini *file, bool *found);
 
+int ncz_s3_from_process(ncz_s3_fetch *f, const char *profile, bool *found); /* credential_process */
+int ncz_s3_from_sso(ncz_s3_fetch *f, const char *profile, bool *found);
+int ncz_s3_from_container(ncz_s3_fetch *f, bool *found);
+int ncz_s3_from_machine(ncz_s3_fetch *f, bool *found); /* the metadata service of EC2 */
+/* Roles: of the profile with the keys of another; of a token that says who we are, by variables or by a profile. */
+int ncz_s3_from_role(ncz_s3_fetch *f, const char *profile, bool *found);
+int ncz_s3_from_web_identity(ncz_s3_fetch *f, bool *found);
+
 /* The whole chain. *found false: there is nothing, and that is no error here. */
 int ncz_s3_walk(ncz_s3_fetch *f, bool *found);
 
 int64_t ncz_s3_now(void); /* seconds since 1970 */
+
+/* ---- asking services ---- */
+
+/* One exchange, with time-outs and certificates where `call` has none; NC_EAUTH without an answer. */
+int ncz_s3_ask(const ncz_s3_fetch *f, ncz_http_once *call, const char *what);
+/* The endpoint that somebody configured for a service: `variable`, AWS_ENDPOINT_URL, the profile's. */
+ncz_said ncz_s3_service_endpoint(const ncz_s3_fetch *f, const char *profile, const char *variable,
+                                 const char *service);
+
+/* ---- answers (creds_json.c): NC_EAUTH says what is wrong with them, and nothing of what stands in them ---- */
+
+bool        ncz_s3_time_parse(const char *s, int64_t *out); /* ISO 8601 to seconds since 1970 */
+int         ncz_s3_json_parse(const char *text, size_t len, const char *what, ncz_json **out);
+void        ncz_s3_json_free(ncz_json *doc); /* wipes it first */
+const char *ncz_s3_json_text(const ncz_json *doc, const char *name); /* in any case; NULL when absent or empty */
+int         ncz_s3_json_keys(const ncz_json *doc, const char *what, ncz_s3_keys *out);
 
 #endif /* NCZ_S3_CREDS_INT_H */

@@ -142,18 +142,30 @@ said(ncz_s3_source source, const char *value, const char *name)
     return (ncz_said){ .source = source, .value = value, .name = name };
 }
 
-/* A key alone (`#anon`) says yes. */
-ncz_said
-ncz_said_url(const ncz_s3_look *l, const char *key)
+/* `alone`: what a key without a value says. */
+static ncz_said
+of_url(const ncz_s3_look *l, const char *key, const char *alone)
 {
     for (size_t i = l->uri->nfrag; i-- > 0;) {
         const ncz_uri_pair *p = &l->uri->frag[i];
         const char         *name = strncmp(p->key, "aws.", 4) == 0 ? p->key + 4 : p->key;
 
         if (strcmp(name, key) == 0)
-            return said(NCZ_SAID_URL, p->value[0] != '\0' ? p->value : "yes", p->key);
+            return said(NCZ_SAID_URL, p->value[0] != '\0' ? p->value : alone, p->key);
     }
     return said(NCZ_SAID_URL, NULL, key);
+}
+
+ncz_said
+ncz_said_url(const ncz_s3_look *l, const char *key)
+{
+    return of_url(l, key, NULL);
+}
+
+ncz_said
+ncz_said_url_switch(const ncz_s3_look *l, const char *key)
+{
+    return of_url(l, key, "yes");
 }
 
 ncz_said

@@ -47,6 +47,7 @@ typedef struct ncz_s3_look {
 
 /* Each gives a `value` NULL when it is not there. An empty value counts as none. */
 ncz_said ncz_said_url(const ncz_s3_look *l, const char *key);      /* also with "aws." before it */
+ncz_said ncz_said_url_switch(const ncz_s3_look *l, const char *key); /* the same; a key alone (`#anon`) says yes */
 ncz_said ncz_said_env(const char *name);
 ncz_said ncz_said_rc(const ncz_s3_look *l, const char *key);
 ncz_said ncz_said_default(const char *value);

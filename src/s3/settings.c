@@ -160,9 +160,9 @@ choose_region(const ncz_s3_look *l, ncz_s3_settings *s)
 static int
 choose_signing(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_said anon[] = { ncz_said_url(l, "anon"), ncz_said_url(l, "anonymous"),
+    const ncz_said anon[] = { ncz_said_url_switch(l, "anon"), ncz_said_url_switch(l, "anonymous"),
                               ncz_said_env("AWS_NO_SIGN_REQUEST") };
-    const ncz_said pays = ncz_said_url(l, "requester_pays");
+    const ncz_said pays = ncz_said_url_switch(l, "requester_pays");
     const char    *payer = ncz_env("AWS_REQUEST_PAYER");
     ncz_said       said = ncz_said_first(anon, NCZ_LEN(anon));
     int            rc;
