@@ -356,6 +356,12 @@ NCZARR_API const char *nczarr_errmsg(void);
 NCZARR_API int nczarr_set_threads(int nthreads);
 NCZARR_API int nczarr_get_threads(void);
 
+/* What a URL of S3 comes to: address, bucket, key, region, credentials and the rest, each with where it was found, one
+ * "name: value" a line and nothing secret. Credentials are fetched; the bucket is not asked. *text is malloc()ed, the
+ * caller frees it. NC_EINVAL not a URL of S3; NC_EURL, NC_EAUTH what is wrong with it or with what is configured;
+ * NC_ENOTBUILT without S3. */
+NCZARR_API int nczarr_s3_explain(const char *url, char **text);
+
 /* Neither is needed: the library sets itself up, and cleans up at the end of the process. nc_finalize() ends the
  * library's threads and frees what it keeps between calls; the next call that needs them makes them anew. They return
  * NC_NOERR. */

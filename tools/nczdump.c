@@ -15,7 +15,7 @@
 
 enum { EXIT_USAGE = 2, LINE_MIN = 10, DIGITS_MAX = 20 };
 
-enum { OPT_JSON = 256, OPT_TREE, OPT_HELP, OPT_VERSION };
+enum { OPT_JSON = 256, OPT_TREE, OPT_S3_EXPLAIN, OPT_HELP, OPT_VERSION };
 
 static const char usage_text[] =
     "usage: nczdump [options] PATH-or-URL\n"
@@ -35,6 +35,7 @@ static const char usage_text[] =
     "  -x, --ncml              NcML instead of CDL, without data\n"
     "      --json[=header]     JSON instead of CDL\n"
     "      --tree              an overview of groups, variables, chunks and codecs\n"
+    "      --s3-explain        what an S3 URL comes to: address, region, credentials; no data\n"
     "  -w, -L LEVEL            accepted as by ncdump    -L  also sets the log level\n"
     "      --help, --version\n";
 
@@ -52,6 +53,7 @@ static const struct option long_options[] = {
     {"ncml", no_argument, NULL, 'x'},
     {"json", optional_argument, NULL, OPT_JSON},
     {"tree", no_argument, NULL, OPT_TREE},
+    {"s3-explain", no_argument, NULL, OPT_S3_EXPLAIN},
     {"help", no_argument, NULL, OPT_HELP},
     {"version", no_argument, NULL, OPT_VERSION},
     {NULL, 0, NULL, 0},
@@ -214,6 +216,29 @@ take_option(dump_opts *o, const char **name, int c)
     }
 }
 
+static void
+complain(const char *path, int rc)
+{
+    const char *detail = nczarr_errmsg();
+    bool        more = detail != NULL && *detail != '\0' && strcmp(detail, nc_strerror(rc)) != 0;
+
+    fprintf(stderr, "nczdump: %s: %s%s%s\n", path, nc_strerror(rc), more ? ": " : "", more ? detail : "");
+}
+
+static int
+explain(const char *url)
+{
+    char *text = NULL;
+    int   rc = nczarr_s3_explain(url, &text);
+
+    if (rc != NC_NOERR)
+        complain(url, rc);
+    else
+        fputs(text, stdout);
+    free(text);
+    return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static int
 dump_path(const char *path, const char *name, dump_opts *o)
 {
@@ -221,10 +246,7 @@ dump_path(const char *path, const char *name, dump_opts *o)
     int   ncid, rc = nc_open(path, NC_NOWRITE, &ncid);
 
     if (rc != NC_NOERR) {
-        const char *detail = nczarr_errmsg();
-        bool        more = detail != NULL && *detail != '\0' && strcmp(detail, nc_strerror(rc)) != 0;
-
-        fprintf(stderr, "nczdump: %s: %s%s%s\n", path, nc_strerror(rc), more ? ": " : "", more ? detail : "");
+        complain(path, rc);
     } else {
         o->file = path;
         rc = dump_run(ncid, name != NULL ? name : own, o, stdout);
@@ -240,6 +262,7 @@ main(int argc, char **argv)
     dump_opts   o = DUMP_OPTS_INIT;
     const char *name = NULL;
     static char program[] = "nczdump"; /* getopt's messages name argv[0] */
+    bool        explained = false;
     int         c, status = EXIT_SUCCESS;
 
     if (argc > 0)
@@ -250,7 +273,9 @@ main(int argc, char **argv)
             printf("%s", c == OPT_HELP ? usage_text : "nczdump " NCZARR_VERSION "\n");
             goto done;
         }
-        if (!take_option(&o, &name, c))
+        if (c == OPT_S3_EXPLAIN)
+            explained = true;
+        else if (!take_option(&o, &name, c))
             status = EXIT_USAGE;
     }
     if (status == EXIT_SUCCESS && argc - optind != 1) {
@@ -260,7 +285,7 @@ main(int argc, char **argv)
     if (status == EXIT_USAGE)
         fprintf(stderr, "Try 'nczdump --help'.\n");
     else
-        status = dump_path(argv[optind], name, &o);
+        status = explained ? explain(argv[optind]) : dump_path(argv[optind], name, &o);
 done:
     dump_names_clear(&o.vars);
     dump_names_clear(&o.groups);
