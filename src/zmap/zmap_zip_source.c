@@ -6,7 +6,6 @@
 #include "zmap/zmap_zip_int.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define COPY_PIECE ((size_t)1 << 20)
@@ -67,7 +66,7 @@ zmap_zip_source_unref(zip_source *s)
     } else {
         pthread_rwlock_destroy(&s->lock);
         if (s->owned)
-            free(s->mem); /* it was made by malloc, and may be the caller's */
+            ncz_free(s->mem); /* malloc's, as all of ncz_alloc() is: it may be the caller's, or become that */
     }
     ncz_free(s->what);
     ncz_free(s);
@@ -177,7 +176,7 @@ zmap_zip_source_room(zip_source *s, uint64_t end)
     if (cap < end)
         cap = (size_t)end;
     pthread_rwlock_wrlock(&s->lock);
-    if ((mem = realloc(s->mem, cap)) != NULL) {
+    if ((mem = ncz_grow(s->mem, cap, 1)) != NULL) {
         memset(mem + s->cap, 0, cap - s->cap);
         s->mem = mem;
         s->cap = cap;

@@ -65,33 +65,50 @@ lock(const zip_map *m, int fd)
     return NC_NOERR;
 }
 
-/* Opens name in the archive's directory and locks it. *fd is -1 when there is none, which only without O_CREAT can be. */
+/* Whether `name` still leads to the file that `st` is of. */
+static int
+check_named(const zip_map *m, const char *name, const struct stat *st, bool *same)
+{
+    struct stat named;
+
+    *same = false;
+    if (zmap_sys()->fstatat(m->at.dir, name, &named, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? NC_NOERR : fail_place(m, errno, "cannot be inspected");
+    *same = named.st_ino == st->st_ino && named.st_dev == st->st_dev;
+    return NC_NOERR;
+}
+
+static int
+open_once(const zip_map *m, const char *name, int flags, int *fd)
+{
+    if ((*fd = zmap_sys()->openat(m->at.dir, name, flags | OPEN_FLAGS, 0666)) >= 0 ||
+        (errno == ENOENT && (flags & O_CREAT) == 0))
+        return NC_NOERR;
+    if (errno == EISDIR || errno == ELOOP)
+        return ncz_fail(NC_EOBJECT, "%s: %s is no plain file", m->path, name);
+    return ncz_fail_errno(errno, "%s: %s cannot be opened for writing", m->path, name);
+}
+
+/* Opens `name` in the archive's directory and locks it. *fd is -1 when there is none, which only without O_CREAT is
+ * no failure. */
 static int
 open_locked(const zip_map *m, const char *name, int flags, int *fd, struct stat *st)
 {
-    struct stat named;
-    int         rc = NC_NOERR;
+    bool same;
+    int  rc;
 
     for (int i = 0; i < LOCK_TRIES; i++) {
-        if ((*fd = zmap_sys()->openat(m->at.dir, name, flags | OPEN_FLAGS, 0666)) < 0) {
-            if (errno == ENOENT && (flags & O_CREAT) == 0)
-                return NC_NOERR;
-            if (errno == EISDIR || errno == ELOOP)
-                return ncz_fail(NC_EOBJECT, "%s: %s is no plain file", m->path, name);
-            return ncz_fail_errno(errno, "%s: %s cannot be opened for writing", m->path, name);
-        }
-        if ((rc = check_plain(m, *fd, st)) != NC_NOERR || (rc = lock(m, *fd)) != NC_NOERR)
-            break;
-        if (zmap_sys()->fstatat(m->at.dir, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == st->st_ino &&
-            named.st_dev == st->st_dev)
+        if ((rc = open_once(m, name, flags, fd)) != NC_NOERR || *fd < 0)
+            return rc;
+        if ((rc = check_plain(m, *fd, st)) == NC_NOERR && (rc = lock(m, *fd)) == NC_NOERR &&
+            (rc = check_named(m, name, st, &same)) == NC_NOERR && same)
             return NC_NOERR;
-        zmap_sys()->close(*fd); /* it was replaced before we had the lock */
-        *fd = -1;
-    }
-    if (*fd >= 0)
         zmap_sys()->close(*fd);
-    *fd = -1;
-    return rc != NC_NOERR ? rc : ncz_fail(NC_EACCESS, "%s: another writer is at work", m->path);
+        *fd = -1;
+        if (rc != NC_NOERR)
+            return rc; /* else it was replaced before we had the lock */
+    }
+    return ncz_fail(NC_EACCESS, "%s: another writer is at work", m->path);
 }
 
 static int
@@ -106,8 +123,10 @@ open_partial(zip_map *m)
         rc = fail_place(m, errno, "its partial file cannot be emptied");
     if (rc == NC_NOERR)
         rc = zmap_zip_source_file(fd, m->path, 0, &m->at.partial);
-    if (rc != NC_NOERR)
+    if (rc != NC_NOERR) {
+        zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);
         zmap_sys()->close(fd);
+    }
     return rc;
 }
 
@@ -360,12 +379,15 @@ zmap_zip_commit(zip_map *m, bool last)
 static int
 remove_made(zip_map *m)
 {
-    struct stat st, named;
+    struct stat st;
+    bool        same;
+    int         rc;
 
-    if (!m->at.there || m->staged || zmap_sys()->fstat(m->src->fd, &st) != 0 ||
-        zmap_sys()->fstatat(m->at.dir, m->at.name, &named, AT_SYMLINK_NOFOLLOW) != 0 || st.st_ino != named.st_ino ||
-        st.st_dev != named.st_dev)
+    if (!m->at.there || m->staged)
         return NC_NOERR;
+    if ((rc = check_plain(m, m->src->fd, &st)) != NC_NOERR ||
+        (rc = check_named(m, m->at.name, &st, &same)) != NC_NOERR || !same)
+        return rc;
     if (zmap_sys()->unlinkat(m->at.dir, m->at.name, 0) != 0)
         return fail_place(m, errno, "cannot be removed");
     return NC_NOERR;

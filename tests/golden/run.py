@@ -62,6 +62,7 @@ def golden(tmp):
             else:
                 continue
             source = os.path.join(folder, case)
+            archives = [source + ".zip"] if os.path.exists(source + ".zip") else []
             if os.path.exists(source + ".zip"):
                 source = os.path.join(tmp, writer + "-" + case)
                 with zipfile.ZipFile(os.path.join(folder, case + ".zip")) as z:
@@ -74,10 +75,15 @@ def golden(tmp):
             name = re.match(r"netcdf (.*) \{", want).group(1)
             got, problem = dump(source, name)
             report("%s %s" % (writer, case), problem or differences(want, got))
+            if not archives:
+                archives = [shutil.make_archive(os.path.join(tmp, case), "zip", folder, case)]
+            got, problem = dump(archives[0], name)
+            report("%s %s as an archive" % (writer, case), problem or differences(want, got))
 
 
 # What a dialect cannot hold, so that its dump differs from the source in known lines only.
-MODES = ["mode=nczarr", "mode=zarr", "compat=4.9.2", "mode=nczarr,noxarray", "mode=nczarr,consolidated"]
+MODES = ["mode=nczarr", "mode=zarr", "compat=4.9.2", "mode=nczarr,noxarray", "mode=nczarr,consolidated", "mode=nczarr,zip",
+         "mode=zarr,zip"]
 
 
 def round_trips(tmp):
@@ -107,7 +113,7 @@ def round_trips(tmp):
             two, problem = dump(second, case)
             problem = problem or differences(one, two)
             reference = os.path.join(data, "golden", "netcdf-c-main", case + ".cdl")
-            if not problem and mode == "mode=nczarr" and os.path.exists(reference):
+            if not problem and mode in ("mode=nczarr", "mode=nczarr,zip") and os.path.exists(reference):
                 want = open(reference, errors="surrogateescape").read()
                 for wrong, right in REFERENCE_LOST.get(case, []):
                     if want.count(wrong) != 1:

@@ -60,6 +60,34 @@ open_new_file(zmap **out)
     return zmap_file_open(scratch_path(dir, "store.zarr"), ZMAP_CREATE_NEW, out);
 }
 
+static int
+open_new_zip(zmap **out)
+{
+    return zmap_zip_open(scratch_path(dir, "store.zip"), ZMAP_CREATE_NEW, &(zmap_zip_opts){.prefix = "p"}, out);
+}
+
+static int
+open_zip_memory(zmap **out)
+{
+    return zmap_zip_mem_open(NULL, 0, ZMAP_CREATE_NEW, NULL, out);
+}
+
+/* An archive that is there: reading its directory and copying it come on top. Made by the allocator that fails, so
+ * that the first failures are in here. */
+static int
+open_old_zip(zmap **out)
+{
+    zmap *m = NULL;
+    int   rc;
+
+    if ((rc = open_new_zip(&m)) != NC_NOERR)
+        return rc;
+    rc = zmap_put(m, "k/.zgroup", "{}", 2);
+    if (zmap_close(m, rc == NC_NOERR ? ZMAP_KEEP : ZMAP_DISCARD) != NC_NOERR || rc != NC_NOERR)
+        return NC_ENOMEM;
+    return zmap_zip_open(scratch_path(dir, "store.zip"), ZMAP_OPEN_WRITE, NULL, out);
+}
+
 static void
 expect_fine(int rc, const char *what)
 {
@@ -125,6 +153,9 @@ run_all(int (*open_map)(zmap **out), bool on)
         assert_int_equal(scratch_open_files(), files);
         if (scratch_exists(scratch_path(dir, "store.zarr")))
             assert_int_equal(zmap_file_remove(scratch_path(dir, "store.zarr")), NC_NOERR);
+        if (open_map == open_old_zip && scratch_exists(scratch_path(dir, "store.zip")))
+            assert_int_equal(zmap_zip_remove(scratch_path(dir, "store.zip")), NC_NOERR);
+        assert_int_equal(scratch_count(dir), 0);
         if (nallocs < fail_at)
             break;
     }
@@ -135,7 +166,8 @@ run_all(int (*open_map)(zmap **out), bool on)
 static void
 test_out_of_memory(void **state)
 {
-    static int (*const maps[])(zmap **) = {zmap_mem_open, zmap_example_open, open_fault, open_new_file};
+    static int (*const maps[])(zmap **) = {zmap_mem_open, zmap_example_open, open_fault, open_new_file,
+                                                 open_new_zip,  open_zip_memory,   open_old_zip};
 
     (void)state;
     dir = scratch_new();

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reading archives: everything that archivers write is read, and everything that liars write gives an error that
+ * says what is wrong, or is not seen; never other bytes than were stored.
+ */
+#include "zmap/zipmake.h"
+#include "zmap/zmap.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static zmap *
+open_made(const zipmake *z, const char *prefix)
+{
+    zmap *m = NULL;
+    int   rc = zmap_zip_mem_open(z->data, z->len, ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = prefix}, &m);
+
+    if (rc != NC_NOERR)
+        fail_msg("%d: %s", rc, ncz_err_text());
+    return m;
+}
+
+static void
+expect(zmap *m, const char *key, const void *data, size_t len)
+{
+    ncz_buf body = NCZ_BUF_INIT;
+    int     rc = zmap_get(m, key, &body);
+
+    if (rc != NC_NOERR)
+        fail_msg("%s: %d %s", key, rc, ncz_err_text());
+    assert_int_equal(body.len, len);
+    assert_memory_equal(body.data, data, len);
+    ncz_buf_clear(&body);
+}
+
+static void
+expect_text(zmap *m, const char *key, const char *text)
+{
+    expect(m, key, text, strlen(text));
+}
+
+static void
+expect_failure(zmap *m, const char *key, int want, const char *says)
+{
+    ncz_buf body = NCZ_BUF_INIT;
+    int     rc = zmap_get(m, key, &body);
+
+    if (rc != want || (says != NULL && (strstr(ncz_err_text(), says) == NULL || strstr(ncz_err_text(), key) == NULL)))
+        fail_msg("%s: %d %s, wanted %d and \"%s\"", key, rc, ncz_err_text(), want, says != NULL ? says : "");
+    assert_int_equal(body.len, 0);
+    ncz_buf_clear(&body);
+}
+
+static int
+note_child(const char *name, bool leaf, void *arg)
+{
+    return ncz_buf_printf(arg, "%s%s ", name, leaf ? "" : "/");
+}
+
+static void
+expect_list(zmap *m, const char *prefix, const char *want)
+{
+    ncz_buf seen = NCZ_BUF_INIT;
+
+    assert_int_equal(zmap_list(m, prefix, note_child, &seen), NC_NOERR);
+    assert_string_equal(ncz_buf_str(&seen), want);
+    ncz_buf_clear(&seen);
+}
+
+/* ---- what archivers write -------------------------------------------------------------------------------------- */
+
+static unsigned char big[300000];
+
+static void
+fill_big(void)
+{
+    for (size_t i = 0; i < sizeof big; i++)
+        big[i] = (unsigned char)(i % 251 + i / 4000);
+}
+
+/* Every way to write one entry, each followed by another, which an error in lengths would shift. */
+static void
+test_forms(void **state)
+{
+    static const zipmake_entry forms[] = {
+        {.name = "stored"},
+        {.name = "deflated", .deflate = true},
+        {.name = "late", .late = true},
+        {.name = "late, deflated", .late = true, .deflate = true},
+        {.name = "wide", .wide = true},
+        {.name = "wide, deflated", .wide = true, .deflate = true},
+        {.name = "extra", .local_extra = 28},
+        {.name = "extra, deflated", .local_extra = 9, .deflate = true},
+        {.name = "much extra", .local_extra = 60000},
+        {.name = "a/file", .mode = 0100600},
+        {.name = "\xc3\xa9", .flags = 0x800},
+    };
+    (void)state;
+    fill_big();
+    for (int wide = 0; wide < 2; wide++)
+        for (size_t i = 0; i < NCZ_LEN(forms); i++) {
+            zipmake       z = {0};
+            zmap         *m;
+            zipmake_entry e = forms[i];
+            zmap_get_req  ranges[3] = {{.key = e.name, .off = 5, .len = 11}, {.key = e.name, .off = 299990, .len = 10},
+                                       {.key = e.name, .off = 299990, .len = 11}};
+
+            e.data = big;
+            e.len = sizeof big;
+            zipmake_text(&z, "before", "first");
+            zipmake_add(&z, e);
+            zipmake_text(&z, "behind", "last");
+            zipmake_end(&z, wide != 0, wide != 0 ? "a comment" : "");
+            m = open_made(&z, NULL);
+            expect(m, e.name, big, sizeof big);
+            expect(m, e.name, big, sizeof big); /* with what is known by then */
+            expect_text(m, "before", "first");
+            expect_text(m, "behind", "last");
+            assert_int_equal(zmap_get_batch(m, ranges, 3, NULL, NULL), NC_EINVAL);
+            assert_memory_equal(ranges[0].body.data, big + 5, 11);
+            assert_memory_equal(ranges[1].body.data, big + 299990, 10);
+            assert_int_equal(ranges[2].err.code, NC_EINVAL);
+            for (int k = 0; k < 3; k++)
+                ncz_buf_clear(&ranges[k].body);
+            assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+            zipmake_clear(&z);
+        }
+}
+
+static void
+test_range_before_whole(void **state)
+{
+    zipmake      z = {0};
+    zmap        *m;
+    char         into[4];
+    zmap_get_req r = {.key = "k", .off = 2, .len = 4, .into = into, .into_cap = 4};
+
+    (void)state;
+    zipmake_add(&z, (zipmake_entry){.name = "k", .data = "0123456789", .len = 10, .local_extra = 12});
+    zipmake_end(&z, false, "");
+    m = open_made(&z, NULL);
+    assert_int_equal(zmap_get_batch(m, &r, 1, NULL, NULL), NC_NOERR);
+    assert_memory_equal(into, "2345", 4);
+    zmap_close(m, ZMAP_KEEP);
+    zipmake_clear(&z);
+}
+
+static void
+test_empty(void **state)
+{
+    zipmake z = {0};
+    zmap   *m;
+
+    (void)state;
+    zipmake_end(&z, false, "");
+    assert_int_equal(z.len, 22);
+    m = open_made(&z, NULL);
+    expect_list(m, "", "");
+    expect_failure(m, "x", NC_EEMPTY, NULL);
+    zmap_close(m, ZMAP_KEEP);
+    zipmake_clear(&z);
+
+    zipmake_add(&z, (zipmake_entry){.name = "e", .data = "", .len = 0});
+    zipmake_add(&z, (zipmake_entry){.name = "d", .data = "", .len = 0, .deflate = true});
+    zipmake_end(&z, false, "");
+    m = open_made(&z, NULL);
+    expect_text(m, "e", "");
+    expect_text(m, "d", "");
+    zmap_close(m, ZMAP_KEEP);
+    zipmake_clear(&z);
+}
+
+/* The last entry of a name counts, as in Python. */
+static void
+test_twice(void **state)
+{
+    zipmake z = {0};
+    zmap   *m;
+
+    (void)state;
+    zipmake_text(&z, "a/k", "old");
+    zipmake_text(&z, "b", "b");
+    zipmake_text(&z, "a/k", "newer");
+    zipmake_end(&z, false, "");
+    m = open_made(&z, NULL);
+    expect_text(m, "a/k", "newer");
+    expect_list(m, "a", "k ");
+    zmap_close(m, ZMAP_KEEP);
+    zipmake_clear(&z);
+}
+
+static void
+test_bytes_around(void **state)
+{
+    zipmake z = {0}, front = {0};
+    zmap   *m;
+
+    (void)state;
+    zipmake_text(&z, "k", "text");
+    zipmake_add(&z, (zipmake_entry){.name = "w", .data = "wide", .len = 4, .wide = true});
+    zipmake_end(&z, true, "");
+    zipmake_raw(&front, "#!/bin/sh\nexit\n", 15); /* a program before it */
+    zipmake_raw(&front, z.data, z.len);
+    m = open_made(&front, NULL);
+    expect_text(m, "k", "text");
+    expect_text(m, "w", "wide");
+    zmap_close(m, ZMAP_KEEP);
+    zipmake_raw(&z, "garbage behind it", 17);
+    m = open_made(&z, NULL);
+    expect_text(m, "k", "text");
+    zmap_close(m, ZMAP_KEEP);
+    zipmake_clear(&z);
+    zipmake_clear(&front);
+
+    zipmake_text(&z, "k", "text"); /* a comment that looks like the end of another archive */
+    zipmake_end(&z, false, "PK\005\006 is how an archive ends, more or less");
+    m = open_made(&z, NULL);
+    expect_text(m, "k", "text");
+    zmap_close(m, ZMAP_KEEP);
+    zipmake_clear(&z);
+}
+
+/* ---- the prefix ------------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *names[6];
+    const char *prefix;
+} prefixes[] = {
+    {{".zgroup", "v/.zarray"}, ""},
+    {{"d/.zgroup", "d/v/.zarray"}, "d/"},
+    {{"d/", "d/.zgroup", "d/v/", "d/v/.zarray"}, "d/"},
+    {{"path/to/d.zarr/.zgroup", "path/to/d.zarr/v/0"}, "path/to/d.zarr/"},
+    {{"d/.zattrs", "d/.zgroup", "other/x"}, ""},
+    {{"g/v/.zarray", "g/v/0"}, "g/v/"}, /* a lone array */
+    {{"g/v/.zarray", "g/w/.zarray"}, ""}, /* groups of which no document speaks: one of them may be the root */
+    {{"d/x", "d/y"}, ""},
+    {{"d/zarr.json", "d/c/0"}, "d/"},
+    {{"__MACOSX/d/._x", "d/.zgroup"}, "d/"},
+    {{"d/.zgroup", "readme"}, ""},
+    {{"../.zgroup"}, ""},
+    {{"/.zgroup"}, ""},
+    {{"d//.zgroup"}, ""},
+};
+
+static void
+test_prefix(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(prefixes); i++) {
+        zipmake z = {0};
+        zmap   *m;
+
+        for (size_t k = 0; k < 6 && prefixes[i].names[k] != NULL; k++)
+            zipmake_text(&z, prefixes[i].names[k], prefixes[i].names[k][strlen(prefixes[i].names[k]) - 1] == '/' ? "" : "x");
+        zipmake_end(&z, false, "");
+        m = open_made(&z, NULL);
+        if (strcmp(zmap_zip_prefix(m), prefixes[i].prefix) != 0)
+            fail_msg("%s: prefix %s, wanted %s", prefixes[i].names[0], zmap_zip_prefix(m), prefixes[i].prefix);
+        zmap_close(m, ZMAP_KEEP);
+        zipmake_clear(&z);
+    }
+}
+
+static void
+test_prefix_chosen(void **state)
+{
+    zipmake z = {0};
+    zmap   *m = NULL;
+
+    (void)state;
+    zipmake_text(&z, "a/.zgroup", "A");
+    zipmake_text(&z, "b/.zgroup", "B");
+    zipmake_text(&z, "b/c/.zgroup", "C");
+    zipmake_end(&z, false, "");
+    m = open_made(&z, "b");
+    expect_text(m, ".zgroup", "B");
+    expect_list(m, "", ".zgroup c/ ");
+    assert_int_equal(zmap_zip_others(m), 1);
+    zmap_close(m, ZMAP_KEEP);
+    m = open_made(&z, "b/c");
+    expect_text(m, ".zgroup", "C");
+    zmap_close(m, ZMAP_KEEP);
+    m = open_made(&z, "");
+    expect_list(m, "", "a/ b/ ");
+    zmap_close(m, ZMAP_KEEP);
+    assert_int_equal(zmap_zip_mem_open(z.data, z.len, ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = "../b"}, &m), NC_EINVAL);
+    assert_int_equal(zmap_zip_mem_open(NULL, 0, ZMAP_OPEN_READ, NULL, &m), NC_EINVAL);
+    zipmake_clear(&z);
+}
+
+/* ---- liars ----------------------------------------------------------------------------------------------------- */
+
+/* Names that lead elsewhere, are no names, or are links: nothing of them is seen. */
+static void
+test_names_that_are_no_keys(void **state)
+{
+    static const char *const names[] = {"../x", "/etc/passwd", "a/../../x", "a\\b", "..\\x", "C:\\x", "a//b", ".",
+                                        "..", "a/./b", "\x01", "a\nb", "\xff\xfe", "\xc0\xaf", "a/b/..", "/"};
+    zipmake z = {0};
+    zmap   *m;
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(names); i++)
+        zipmake_text(&z, names[i], "evil");
+    zipmake_add(&z, (zipmake_entry){.name = "nul\0inside", .name_len = 10, .data = "evil", .len = 4});
+    zipmake_add(&z, (zipmake_entry){.name = "link", .data = "/etc/passwd", .len = 11, .mode = 0120777});
+    zipmake_add(&z, (zipmake_entry){.name = "good", .data = "good", .len = 4, .mode = 0100644});
+    zipmake_end(&z, false, "");
+    m = open_made(&z, "");
+    expect_list(m, "", "good ");
+    expect_text(m, "good", "good");
+    expect_failure(m, "nul", NC_EEMPTY, NULL);
+    expect_failure(m, "link", NC_EEMPTY, NULL);
+    zmap_close(m, ZMAP_KEEP);
+    zipmake_clear(&z);
+}
+
+/* One entry that lies; the archive opens, the entry does not read, the others do. */
+static void
+test_entries_that_lie(void **state)
+{
+    static const struct {
+        zipmake_entry e;
+        int           rc;
+        const char   *says;
+    } lies[] = {
+        {{.name = "crc", .crc_off = 1}, NC_EFILTER, "CRC"},
+        {{.name = "crc, deflated", .crc_off = 1, .deflate = true}, NC_EFILTER, "CRC"},
+        {{.name = "longer", .size_off = 1}, NC_EFILTER, "says"},
+        {{.name = "longer, deflated", .size_off = 1, .deflate = true}, NC_EFILTER, "deflated"},
+        {{.name = "shorter, deflated", .size_off = -1, .deflate = true}, NC_EFILTER, "there are more"},
+        {{.name = "half, deflated", .csize_off = -20, .deflate = true}, NC_EFILTER, "end early"},
+        {{.name = "bomb", .size_off = 3000000000, .deflate = true}, NC_EFILTER, "says"},
+        {{.name = "broken, deflated", .method = 8}, NC_EFILTER, "deflated"},
+        {{.name = "encrypted", .flags = 1}, NC_ENOTBUILT, "encrypted"},
+        {{.name = "strongly", .flags = 0x41}, NC_ENOTBUILT, "encrypted"},
+        {{.name = "bzip2", .method = 12}, NC_ENOTBUILT, "method 12"},
+        {{.name = "zstd", .method = 93}, NC_ENOTBUILT, "method 93"},
+        {{.name = "aes", .method = 99}, NC_ENOTBUILT, "method 99"},
+        {{.name = "called a", .local_name = "called b"}, NC_ENOTNC, "another name"},
+        {{.name = "called", .local_name = "called longer"}, NC_ENOTNC, "another name"},
+        {{.name = "elsewhere", .place_off = -1}, NC_ENOTNC, "no entry"},
+        {{.name = "nearly there", .place_off = 1, .csize_off = -1, .size_off = -1}, NC_ENOTNC, "no entry"},
+    };
+
+    (void)state;
+    fill_big();
+    for (size_t i = 0; i < NCZ_LEN(lies); i++) {
+        zipmake       z = {0};
+        zmap         *m;
+        zipmake_entry e = lies[i].e;
+        char          into[4];
+        zmap_get_req  r = {.key = e.name, .off = 100, .len = 4, .into = into, .into_cap = 4};
+
+        e.data = big;
+        e.len = 4000;
+        zipmake_raw(&z, "gap", 3);
+        zipmake_add(&z, e);
+        zipmake_raw(&z, "gap", 3);
+        zipmake_text(&z, "other", "still there");
+        zipmake_end(&z, false, "");
+        m = open_made(&z, NULL);
+        expect_failure(m, e.name, lies[i].rc, lies[i].says);
+        if (e.crc_off == 0 || e.deflate) /* of a range of stored bytes no checksum speaks */
+            assert_int_equal(zmap_get_batch(m, &r, 1, NULL, NULL), lies[i].rc);
+        expect_text(m, "other", "still there");
+        zmap_close(m, ZMAP_KEEP);
+        zipmake_clear(&z);
+    }
+}
+
+static void
+expect_refusal(const zipmake *z, int want, const char *says)
+{
+    zmap *m = NULL;
+    int   rc = zmap_zip_mem_open(z->data, z->len, ZMAP_OPEN_READ, NULL, &m);
+
+    if (rc != want || strstr(ncz_err_text(), says) == NULL)
+        fail_msg("%d %s, wanted %d and \"%s\"", rc, ncz_err_text(), want, says);
+}
+
+static void
+test_overlaps(void **state)
+{
+    zipmake z = {0};
+
+    (void)state;
+    fill_big();
+    for (int i = 0; i < 50; i++) { /* all lead to one kernel, as in the bombs */
+        char name[16];
+
+        snprintf(name, sizeof name, "b/%d", i);
+        if (i == 0)
+            zipmake_add(&z, (zipmake_entry){.name = name, .data = big, .len = sizeof big, .deflate = true});
+        else
+            zipmake_add(&z, (zipmake_entry){.name = name, .data = "", .len = 0, .place_off = -(int64_t)z.len});
+    }
+    zipmake_end(&z, false, "");
+    expect_refusal(&z, NC_ENOTNC, "overlap");
+    zipmake_clear(&z);
+
+    zipmake_text(&z, "a", "0123456789");
+    zipmake_add(&z, (zipmake_entry){.name = "b", .data = "x", .len = 1, .place_off = -5});
+    zipmake_end(&z, false, "");
+    expect_refusal(&z, NC_ENOTNC, "overlap");
+    zipmake_clear(&z);
+}
+
+static void
+test_outside(void **state)
+{
+    static const zipmake_entry lies[] = {
+        {.name = "k", .data = "x", .len = 1, .csize_off = 60},
+        {.name = "k", .data = "x", .len = 1, .csize_off = UINT32_MAX - 10},
+        {.name = "k", .data = "x", .len = 1, .place_off = 10},
+        {.name = "k", .data = "x", .len = 1, .place_off = UINT32_MAX - 10},
+        {.name = "k", .data = "x", .len = 1, .wide = true, .place_off = -1},
+        {.name = "k", .data = "x", .len = 1, .wide = true, .csize_off = -2},
+        {.name = "k", .data = "x", .len = 1, .wide = true, .csize_off = INT64_MAX},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(lies); i++) {
+        zipmake z = {0};
+
+        zipmake_add(&z, lies[i]);
+        zipmake_end(&z, false, "");
+        expect_refusal(&z, NC_ENOTNC, "not inside");
+        zipmake_clear(&z);
+    }
+}
+
+/* Cut anywhere, an archive has lost its end. */
+static void
+test_cut(void **state)
+{
+    zipmake z = {0}, cut;
+    zmap   *m = NULL;
+
+    (void)state;
+    zipmake_text(&z, "a", "some text");
+    zipmake_text(&z, "b", "more of it");
+    zipmake_end(&z, true, "with a comment");
+    cut = z;
+    for (cut.len = 0; cut.len < z.len - 14; cut.len++) {
+        /* An own block, so that a read past its end is seen. */
+        void *block = malloc(cut.len != 0 ? cut.len : 1);
+
+        memcpy(block, z.data, cut.len);
+        assert_int_equal(zmap_zip_mem_open(block, cut.len, ZMAP_OPEN_READ, NULL, &m), NC_ENOTNC);
+        free(block);
+    }
+    zipmake_clear(&z);
+}
+
+/* Each byte of an archive changed: an error, or the same bytes, or (in a name, or what nobody looks at) other names. */
+static void
+test_each_byte_changed(void **state)
+{
+    zipmake z = {0};
+    size_t  same = 0, refused = 0, bad = 0;
+
+    (void)state;
+    zipmake_text(&z, "a", "some text");
+    zipmake_add(&z, (zipmake_entry){.name = "b", .data = "more of it, and more of it", .len = 26, .deflate = true});
+    zipmake_add(&z, (zipmake_entry){.name = "c", .data = "wide", .len = 4, .wide = true});
+    zipmake_end(&z, true, "");
+    for (size_t i = 0; i < z.len; i++)
+        for (int bit = 0; bit < 8; bit++) {
+            zmap *m = NULL;
+
+            z.data[i] ^= (unsigned char)(1 << bit);
+            if (zmap_zip_mem_open(z.data, z.len, ZMAP_OPEN_READ, NULL, &m) == NC_NOERR) {
+                static const char *const keys[] = {"a", "b", "c"};
+                static const char *const texts[] = {"some text", "more of it, and more of it", "wide"};
+
+                for (size_t k = 0; k < 3; k++) {
+                    ncz_buf body = NCZ_BUF_LIMIT(1 << 20);
+
+                    if (zmap_get(m, keys[k], &body) != NC_NOERR)
+                        bad++;
+                    else if (strcmp(ncz_buf_str(&body), texts[k]) != 0)
+                        fail_msg("byte %zu bit %d: %s reads as \"%s\"", i, bit, keys[k], ncz_buf_str(&body));
+                    else
+                        same++;
+                    ncz_buf_clear(&body);
+                }
+                zmap_close(m, ZMAP_KEEP);
+            } else {
+                refused++;
+            }
+            z.data[i] ^= (unsigned char)(1 << bit);
+        }
+    assert_true(same > 100 && refused > 100 && bad > 100);
+    zipmake_clear(&z);
+}
+
+static void
+test_counts_that_lie(void **state)
+{
+    zipmake z = {0};
+
+    (void)state;
+    for (int n = -1; n < 2; n += 2) {
+        zipmake_text(&z, "a", "x");
+        zipmake_text(&z, "b", "x");
+        z.count += (uint64_t)(int64_t)n;
+        zipmake_end(&z, true, "");
+        expect_refusal(&z, NC_ENOTNC, "entries");
+        zipmake_clear(&z);
+    }
+    zipmake_text(&z, "a", "x");
+    z.count = 20000000;
+    zipmake_end(&z, true, "");
+    expect_refusal(&z, NC_ENOTNC, "more entries than its directory can hold");
+    zipmake_clear(&z);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_range_before_whole),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_bytes_around),
+        cmocka_unit_test(test_prefix),
+        cmocka_unit_test(test_prefix_chosen),
+        cmocka_unit_test(test_names_that_are_no_keys),
+        cmocka_unit_test(test_entries_that_lie),
+        cmocka_unit_test(test_overlaps),
+        cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_each_byte_changed),
+        cmocka_unit_test(test_counts_that_lie),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
