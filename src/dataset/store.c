@@ -100,13 +100,14 @@ ncz_store_open(const ncz_target *t, bool writable, zmap **out)
         return rc;
     switch (what) {
     case FOUND_NOTHING:
-        return ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for a directory or archive with Zarr documents", t->path);
+        return ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for a directory or archive with Zarr documents",
+                        t->path);
     case FOUND_ZIP:
         return zip_open(t, writable, out);
     case FOUND_EMPTY:
     case FOUND_FILE:
-        return ncz_fail(NC_ENOTNC, "%s is a file, but no zip archive; looked for one or a directory with Zarr documents",
-                        t->path);
+        return ncz_fail(NC_ENOTNC, "%s is a file, but no zip archive; looked for that or a directory with Zarr "
+                        "documents", t->path);
     case FOUND_DIRECTORY:
         break;
     }
@@ -140,7 +141,8 @@ removable(const char *path, found what, int refusal)
     zmap *map = NULL;
     int   rc;
 
-    rc = what == FOUND_ZIP ? zmap_zip_open(path, ZMAP_OPEN_READ, NULL, &map) : zmap_file_open(path, ZMAP_OPEN_READ, &map);
+    rc = what == FOUND_ZIP ? zmap_zip_open(path, ZMAP_OPEN_READ, NULL, &map)
+                           : zmap_file_open(path, ZMAP_OPEN_READ, &map);
     if (rc != NC_NOERR)
         return rc;
     rc = check_all_dataset(map, path, refusal);

@@ -40,7 +40,7 @@ typedef enum zmap_caps {
     ZMAP_CAN_IF_MATCH  = 1 << 5,
     ZMAP_CAN_SYNC      = 1 << 6, /* sync() makes puts durable */
     ZMAP_FROM_WORKERS  = 1 << 7, /* gets are cheap and block: from any worker, one at a time; else in batches */
-    ZMAP_COMMITS       = 1 << 8, /* what was put is seen by others at sync or close, all of it at once, or not at all */
+    ZMAP_COMMITS       = 1 << 8, /* what was put is seen by others at sync or close: all at once, or not at all */
     ZMAP_KEEPS_LEAVES  = 1 << 9, /* put refuses a key above or below another one; else that is the user's to keep */
 } zmap_caps;
 
@@ -95,7 +95,7 @@ typedef struct zmap_stats {
 typedef enum zmap_end {
     ZMAP_KEEP,    /* what was put stays */
     ZMAP_DISCARD, /* a map made by this session is removed again, exactly what it created; else as KEEP */
-    ZMAP_REVERT,  /* with ZMAP_COMMITS: what was put since the last sync is dropped, and the map stays; else as KEEP */
+    ZMAP_REVERT,  /* with ZMAP_COMMITS: what was put since the last sync is dropped; else as KEEP */
 } zmap_end;
 
 /* ---- for users of maps ----------------------------------------------------------------------------------------- */
@@ -192,10 +192,10 @@ int zmap_own_open(const struct nczarr_map_ops *ops, void *user, zmap **out);
  * another way.
  */
 typedef struct zmap_zip_opts {
-    const char *prefix; /* the directory in the archive under which the keys stand, a key itself; "": at its top. NULL:
-                         * where a dataset's documents stand, if all entries are below there; when creating at its top */
-    bool replace; /* with ZMAP_CREATE_NEW: an archive that is there is no error; it stays until the first commit */
-    bool sorted;  /* the bytes follow from what was put alone, not from the order: one more copy at close */
+    const char *prefix; /* the directory in the archive under which the keys stand, a key itself; "": its top. NULL:
+                         * where a dataset's documents stand, if all is below there; when creating, the top */
+    bool        replace; /* with ZMAP_CREATE_NEW: an archive that is there stays until the first commit: no error */
+    bool        sorted;  /* the bytes follow from what was put alone, not from the order: one more copy at close */
 } zmap_zip_opts;
 
 int zmap_zip_open(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zmap **out); /* opts may be NULL */

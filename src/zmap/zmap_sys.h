@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The table of system calls of the file map and the zip map. A test copies `zmap_system`, replaces entries and hands
- * it to zmap_file_use(); nothing in these maps calls the system past it. Calls answer as the system's do: -1 (or NULL)
- * and errno. What a system lacks says ENOSYS, and the maps have another way.
+ * it to zmap_file_use(); nothing in these maps calls the system past it. Calls answer as the system's do: -1 (or
+ * NULL) and errno. What a system lacks says ENOSYS, and the maps have another way.
  */
 #ifndef NCZ_ZMAP_SYS_H
 #define NCZ_ZMAP_SYS_H

@@ -227,7 +227,8 @@ zmap_zip_mem_open(void *block, size_t len, zmap_open_how how, const zmap_zip_opt
         return ncz_fail(NC_EINVAL, "no block of memory");
     if ((rc = zip_new("the archive in memory", how, opts != NULL ? opts : &defaults, &m)) != NC_NOERR)
         return rc;
-    rc = zmap_zip_source_memory(how == ZMAP_CREATE_NEW ? NULL : block, how == ZMAP_CREATE_NEW ? 0 : len, false, &m->src);
+    rc = zmap_zip_source_memory(how == ZMAP_CREATE_NEW ? NULL : block, how == ZMAP_CREATE_NEW ? 0 : len, false,
+                                &m->src);
     if (rc == NC_NOERR && how == ZMAP_CREATE_NEW) {
         m->staged = m->src->owned = true;
         rc = zmap_zip_source_room(m->src, len);

@@ -12,11 +12,11 @@
 #include <string.h>
 #include <zlib.h>
 
-#define METHOD_STORED  0
+#define METHOD_STORED 0
 #define METHOD_DEFLATE 8
 #define FLAG_ENCRYPTED 0x2041u /* of either kind, and with its headers masked */
-#define HEAD_ROOM      2304    /* bytes of a header that are read together with what follows */
-#define RATIO_MAX      1032    /* no byte of a deflated stream gives more */
+#define HEAD_ROOM 2304         /* bytes of a header that are read together with what follows */
+#define RATIO_MAX 1032         /* no byte of a deflated stream gives more */
 
 /* One object that is being read: a copy of what the table has, and what keeps its bytes there. */
 typedef struct opened {
@@ -36,8 +36,9 @@ look_up(zip_map *m, const char *key, opened *out)
     if (at != 0 && m->names.v[at].present) {
         const zip_object *o = &m->names.v[at].object;
 
-        *out = (opened){zmap_zip_source_ref(m->src), {o->off, o->csize, o->size, o->crc, o->when, 0, o->flags,
-                        o->method, o->need}, at};
+        *out = (opened){zmap_zip_source_ref(m->src),
+                        {o->off, o->csize, o->size, o->crc, o->when, 0, o->flags, o->method, o->need},
+                        at};
         out->object.head = __atomic_load_n(&o->head, __ATOMIC_RELAXED);
     } else {
         at = 0;
@@ -77,8 +78,10 @@ check_entry(const zip_map *m, const char *key, const zip_object *o)
     if ((o->flags & FLAG_ENCRYPTED) != 0)
         return fail_entry(m, key, NC_ENOTBUILT, "the entry is encrypted");
     if (o->method != METHOD_STORED && o->method != METHOD_DEFLATE)
-        return ncz_fail(NC_ENOTBUILT, "%s in %s: the entry is compressed by method %u; only stored (0) and deflated "
-                        "(8) ones are read", key, m->path, o->method);
+        return ncz_fail(NC_ENOTBUILT,
+                        "%s in %s: the entry is compressed by method %u; only stored (0) and deflated "
+                        "(8) ones are read",
+                        key, m->path, o->method);
     if (o->method == METHOD_STORED ? o->size != o->csize : o->size / RATIO_MAX > o->csize)
         return ncz_fail(NC_EFILTER, "%s in %s: the entry says that its %" PRIu64 " bytes are %" PRIu64, key, m->path,
                         o->csize, o->size);

@@ -6,6 +6,7 @@
  *   zmap_zip_names.c    the names of an archive, as a tree
  *   zmap_zip_source.c   the bytes of an archive: a file or a block of memory
  *   zmap_zip_read.c     the directory of an archive -> names
+ *   zmap_zip_prefix.c   where in an archive a dataset stands
  *   zmap_zip_write.c    names -> the directory of an archive; headers
  *   zmap_zip_get.c      get
  *   zmap_zip_inflate.c  deflated entries
@@ -22,12 +23,12 @@
 #include <pthread.h>
 
 #define ZIP_ENTRIES_MAX 10000000 /* of one archive */
-#define ZIP_LOCAL_LEN   30       /* bytes of a header before the name */
+#define ZIP_LOCAL_LEN 30         /* bytes of a header before the name */
 #define ZIP_CENTRAL_LEN 46
-#define ZIP_END_LEN     22
-#define ZIP_LOCAL_SIG   0x04034b50u
+#define ZIP_END_LEN 22
+#define ZIP_LOCAL_SIG 0x04034b50u
 #define ZIP_CENTRAL_SIG 0x02014b50u
-#define ZIP_END_SIG     0x06054b50u
+#define ZIP_END_SIG 0x06054b50u
 
 /* ---- names (zmap_zip_names.c) ---------------------------------------------------------------------------------- */
 
@@ -40,7 +41,8 @@ typedef struct zip_object {
     uint16_t flags, method, need;
 } zip_object;
 
-/* A name of the tree: an object, a prefix of others, or (what was removed) neither. Places in the table, 0 for none. */
+/* A name of the tree: an object, a prefix of others, or (what was removed) neither. Places in the table, 0 for none.
+ */
 typedef struct zip_name {
     const char *key; /* not ended by a NUL */
     uint32_t    len, hash;
@@ -94,7 +96,8 @@ void        zmap_zip_source_unref(zip_source *s); /* NULL is fine */
 /* All of it, or NC_EIO. */
 int zmap_zip_source_read(zip_source *s, void *data, size_t len, uint64_t off);
 /* The same into two places; *n may be less at the end of the archive. */
-int zmap_zip_source_read2(zip_source *s, void *head, size_t head_len, void *data, size_t len, uint64_t off, size_t *n);
+int zmap_zip_source_read2(zip_source *s, void *head, size_t head_len, void *data, size_t len, uint64_t off,
+                          size_t *n);
 int zmap_zip_source_room(zip_source *s, uint64_t end); /* memory: that many bytes can be written */
 int zmap_zip_source_write3(zip_source *s, const struct iovec from[3], uint64_t off);
 /* Bytes of one archive into another, at the same or another place. */
@@ -104,24 +107,24 @@ int zmap_zip_source_copy(zip_source *from, uint64_t from_off, zip_source *to, ui
 
 /* Where the archive stands, for a map that writes a file. */
 typedef struct zip_place {
-    int         dir;            /* its directory; -1: memory, or for reading */
-    char       *name;           /* there: the archive */
-    char       *part, *repack;  /* there: what is written before it takes the archive's place */
-    zip_source *partial;        /* opened and locked, to be written to with the next change; or NULL */
-    zip_source *old;            /* the archive that is replaced, kept for its lock; or NULL */
-    bool        partial_gone;   /* after repacking, which is the last that is done */
-    bool        there;          /* an archive of that name is there, and ours to replace */
-    mode_t      mode;           /* of the archive that is replaced; 0: as the umask says */
+    int         dir;           /* its directory; -1: memory, or for reading */
+    char       *name;          /* there: the archive */
+    char       *part, *repack; /* there: what is written before it takes the archive's place */
+    zip_source *partial;       /* opened and locked, to be written to with the next change; or NULL */
+    zip_source *old;           /* the archive that is replaced, kept for its lock; or NULL */
+    bool        partial_gone;  /* after repacking, which is the last that is done */
+    bool        there;         /* an archive of that name is there, and ours to replace */
+    mode_t      mode;          /* of the archive that is replaced; 0: as the umask says */
 } zip_place;
 
 typedef struct zip_map {
-    zmap       base;
-    char      *path;   /* for texts */
-    char      *prefix; /* with a '/' at its end, or "" */
-    size_t     prefix_len;
-    bool       writable, made, replace, sorted; /* made: by this session */
-    int        sync_never; /* atomic */
-    uint32_t   extra; /* atomic: what the last local header had behind its name */
+    zmap     base;
+    char    *path;   /* for texts */
+    char    *prefix; /* with a '/' at its end, or "" */
+    size_t   prefix_len;
+    bool     writable, made, replace, sorted; /* made: by this session */
+    int      sync_never;                      /* atomic */
+    uint32_t extra;                           /* atomic: what the last local header had behind its name */
 
     pthread_rwlock_t gate; /* shared to write bytes, alone to stage or commit; taken before `lock` */
     zip_place        at;
@@ -129,7 +132,7 @@ typedef struct zip_map {
 
     pthread_rwlock_t lock; /* guards what follows. Not taken by a map that only reads */
     zip_names        names;
-    zip_source      *src;  /* where objects are read, and written when staged */
+    zip_source      *src; /* where objects are read, and written when staged */
     bool             staged;
     bool             changed; /* since the last commit */
     uint64_t         end;     /* behind the last entry */
@@ -147,33 +150,45 @@ typedef struct zip_end {
     uint64_t base; /* to be added to every place it tells: bytes before the archive proper */
 } zip_end;
 
+/* One record of it, its places made absolute and seen to be before the directory. */
+typedef struct zip_record {
+    zip_object  object;
+    const char *name; /* not ended by a NUL */
+    size_t      name_len, extra_len, len;
+    bool        link;
+} zip_record;
+
+typedef int (*zip_record_fn)(const zip_record *r, const unsigned char *raw, void *arg);
+
 int zmap_zip_read_end(zip_source *s, zip_end *out);
+int zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *arg);
 /* The prefix of a dataset's documents if all entries are below it, else ""; fresh, with its '/'. */
 int zmap_zip_find_prefix(zip_source *s, const zip_end *end, char **out);
 int zmap_zip_read_names(zip_map *m, const zip_end *end); /* of m->src; fills names, end, dead and, to write, others */
 
 bool zmap_zip_is_document(const char *name, size_t len); /* by its last segment */
 
-/* The local header of a stored entry with all that stands before its bytes: prefix, key. Sets o's flags, need, head. */
+/* The local header of a stored entry with all that stands before its bytes: prefix, key. Sets o's flags, need, head.
+ */
 int zmap_zip_local_header(const zip_map *m, const char *key, zip_object *o, ncz_buf *out);
 /* The directory of m->names, written at m->end of `to`; *size is what the archive has then. */
 int zmap_zip_write_directory(zip_map *m, zip_source *to, uint64_t *size);
 /* Makes a directory record tell of another place. False, and unchanged, where it has no room for that. */
 bool zmap_zip_record_move(unsigned char *raw, uint64_t off);
 /* The places of all objects: documents first, then by key. For ncz_free(). */
-int zmap_zip_order(const zip_map *m, uint32_t **out, size_t *n);
+int      zmap_zip_order(const zip_map *m, uint32_t **out, size_t *n);
 uint64_t zmap_zip_entry_len(const zip_map *m, const zip_name *name); /* its bytes, as far as is known */
 
 /* ---- staging (zmap_zip_stage.c). Under the gate, alone, but for check_failed ---- */
 
 int zmap_zip_stage_open(zip_map *m, const char *path, zmap_open_how how); /* sets m->at and m->src */
-int zmap_zip_stage(zip_map *m);             /* makes m->src one that may be written */
+int zmap_zip_stage(zip_map *m);                                           /* makes m->src one that may be written */
 int zmap_zip_commit(zip_map *m, bool last); /* `last`: nothing comes behind: repacks where that is worth it */
 int zmap_zip_stage_close(zip_map *m, zmap_end how);
 int zmap_zip_check_failed(const zip_map *m);
 
-/* All objects, in the directory's order and without dead bytes, into an empty file (zmap_zip_repack.c). The names lead
- * there then, and m->src is that file. */
+/* All objects, in the directory's order and without dead bytes, into an empty file (zmap_zip_repack.c). The names
+ * lead there then, and m->src is that file. */
 int zmap_zip_repack(zip_map *m, zip_source *to);
 
 /* ---- entries ---- */

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-#define BLOCK_LEN  ((size_t)64 * 1024)
-#define FIRST_CAP  64
+#define BLOCK_LEN ((size_t)64 * 1024)
+#define FIRST_CAP 64
 #define FIRST_SLOTS 256
 
 struct zip_block {
@@ -144,8 +144,8 @@ add(zip_names *t, const char *key, size_t len, uint32_t hash, uint32_t parent, u
     if ((rc = grow(t)) != NC_NOERR)
         return rc;
     *at = t->n++;
-    t->v[*at] = (zip_name){
-        .key = key, .len = (uint32_t)len, .hash = hash, .parent = parent, .sibling = t->v[parent].child};
+    t->v[*at] =
+        (zip_name){.key = key, .len = (uint32_t)len, .hash = hash, .parent = parent, .sibling = t->v[parent].child};
     t->v[parent].child = *at;
     place(t, *at);
     return NC_NOERR;

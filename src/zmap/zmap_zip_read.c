@@ -4,7 +4,8 @@
  * only told, every place must be inside the archive and before the directory, and no two entries may share bytes,
  * which is what makes small archives huge. An entry that lies about what is in it is found out when it is read.
  *
- * The directory goes by in a window; it is read twice, once for the prefix and once for the names.
+ * The directory goes by in a window; it is read twice, once for the prefix (zmap_zip_prefix.c) and once for the
+ * names.
  */
 #include "zmap/zmap_zip_int.h"
 
@@ -13,14 +14,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define END64_LEN      56
-#define END64_SIG      0x06064b50u
-#define LOCATOR_LEN    20
-#define LOCATOR_SIG    0x07064b50u
-#define COMMENT_MAX    65535
-#define RECORD_MAX     (ZIP_CENTRAL_LEN + 3 * 65535)
-#define WINDOW         ((size_t)512 * 1024)
-#define MADE_BY_UNIX   3
+#define END64_LEN 56
+#define END64_SIG 0x06064b50u
+#define LOCATOR_LEN 20
+#define LOCATOR_SIG 0x07064b50u
+#define COMMENT_MAX 65535
+#define RECORD_MAX (ZIP_CENTRAL_LEN + 3 * 65535)
+#define WINDOW ((size_t)512 * 1024)
+#define MADE_BY_UNIX 3
 
 static int
 fail_directory(const zip_source *s, const char *why)
@@ -88,7 +89,7 @@ read_end64(zip_source *s, uint64_t at, zip_end *out, uint64_t *start)
             return fail_directory(s, "its end record leads nowhere");
     }
     (void)ncz_cursor_bytes(&c, 12); /* its length, versions */
-    if (ncz_cursor_u64le(&c) != 0) /* disks */
+    if (ncz_cursor_u64le(&c) != 0)  /* disks */
         return fail_directory(s, "it is one of several parts");
     (void)ncz_cursor_u64le(&c);
     out->count = ncz_cursor_u64le(&c);
@@ -149,13 +150,6 @@ done:
 
 /* ---- one record ---- */
 
-typedef struct record {
-    zip_object  object;
-    const char *name;
-    size_t      name_len, extra_len, len;
-    bool        link;
-} record;
-
 /* The wide forms of those fields that have no room for them. */
 static bool
 read_wide(const unsigned char *extra, size_t len, zip_object *o)
@@ -183,10 +177,10 @@ read_wide(const unsigned char *extra, size_t len, zip_object *o)
 }
 
 static bool
-read_record(const unsigned char *p, size_t len, record *out)
+read_record(const unsigned char *p, size_t len, zip_record *out)
 {
     ncz_cursor           c = ncz_cursor_at(p, len);
-    record               r = {.name = NULL};
+    zip_record           r = {.name = NULL};
     uint16_t             made_by, comment_len, disk;
     uint32_t             mode;
     const unsigned char *extra;
@@ -221,11 +215,9 @@ read_record(const unsigned char *p, size_t len, record *out)
 
 /* ---- all of them ---- */
 
-typedef int (*record_fn)(const record *r, const unsigned char *raw, void *arg);
-
 /* Makes every place absolute and sees that the entry is before the directory. */
 static int
-check_record(const zip_source *s, const zip_end *end, record *r)
+check_record(const zip_source *s, const zip_end *end, zip_record *r)
 {
     uint64_t last;
 
@@ -236,13 +228,13 @@ check_record(const zip_source *s, const zip_end *end, record *r)
     return NC_NOERR;
 }
 
-static int
-each_record(zip_source *s, const zip_end *end, record_fn fn, void *arg)
+int
+zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *arg)
 {
     unsigned char *window = ncz_alloc(WINDOW);
     size_t         have = 0, pos = 0;
     uint64_t       read = 0, count = 0;
-    record         r = {.name = NULL};
+    zip_record     r = {.name = NULL};
     int            rc = NC_NOERR;
 
     if (window == NULL)
@@ -273,95 +265,6 @@ each_record(zip_source *s, const zip_end *end, record_fn fn, void *arg)
     return rc;
 }
 
-/* ---- the prefix ---- */
-
-bool
-zmap_zip_is_document(const char *name, size_t len)
-{
-    static const char *const documents[] = {".zgroup", ".zarray",    ".zattrs",  ".zmetadata",
-                                            ".nczarr", ".nczgroup", "zarr.json"};
-    size_t start = len;
-
-    while (start > 0 && name[start - 1] != '/')
-        start--;
-    for (size_t i = 0; i < NCZ_LEN(documents); i++)
-        if (strlen(documents[i]) == len - start && memcmp(name + start, documents[i], len - start) == 0)
-            return true;
-    return false;
-}
-
-/* What is seen on the way. */
-typedef struct search {
-    char  *common; /* the directory that all objects are below, with its '/' */
-    size_t len;
-    size_t shallowest; /* bytes of the shortest directory that holds a document */
-    bool   any;
-} search;
-
-static size_t
-dir_len(const char *name, size_t len)
-{
-    while (len > 0 && name[len - 1] != '/')
-        len--;
-    return len;
-}
-
-/* What the archivers of some systems leave beside what they were told to keep. */
-static bool
-is_litter(const char *name, size_t len)
-{
-    return len >= 9 && memcmp(name, "__MACOSX/", 9) == 0;
-}
-
-static int
-search_record(const record *r, const unsigned char *raw, void *arg)
-{
-    search *s = arg;
-    size_t  len = dir_len(r->name, r->name_len), same = 0;
-
-    (void)raw;
-    if (r->name_len == 0 || len == r->name_len || is_litter(r->name, r->name_len)) /* a directory's own entry */
-        return NC_NOERR;
-    if (zmap_zip_is_document(r->name, r->name_len) && (s->shallowest == 0 || len + 1 < s->shallowest))
-        s->shallowest = len + 1; /* 0 is for none */
-    if (!s->any) {
-        s->any = true;
-        s->len = len;
-        return (s->common = ncz_strndup(r->name, len)) != NULL ? NC_NOERR : ncz_fail_nomem(len + 1);
-    }
-    while (same < s->len && same < len && s->common[same] == r->name[same])
-        same++;
-    s->len = dir_len(s->common, same);
-    return NC_NOERR;
-}
-
-int
-zmap_zip_find_prefix(zip_source *s, const zip_end *end, char **out)
-{
-    search found = {.common = NULL};
-    char  *prefix = NULL;
-    int    rc;
-
-    if ((rc = each_record(s, end, search_record, &found)) != NC_NOERR)
-        goto done;
-    if (found.shallowest != found.len + 1)
-        found.len = 0;
-    if ((prefix = ncz_strndup(found.any ? found.common : "", found.len)) == NULL) {
-        rc = ncz_fail_nomem(found.len + 1);
-        goto done;
-    }
-    if (found.len > 0) { /* a directory whose name is no key is none of ours */
-        prefix[found.len - 1] = '\0';
-        prefix[found.len - 1] = zmap_key_valid(prefix) ? '/' : '\0';
-        if (prefix[found.len - 1] == '\0')
-            prefix[0] = '\0';
-    }
-    *out = prefix;
-done:
-    ncz_free(found.common);
-    return rc;
-}
-
 /* ---- the names ---- */
 
 typedef struct span {
@@ -378,7 +281,7 @@ typedef struct reading {
 } reading;
 
 static int
-remember_span(reading *rd, const record *r)
+remember_span(reading *rd, const zip_record *r)
 {
     if (rd->n == rd->cap) {
         size_t cap = rd->cap != 0 ? rd->cap * 2 : 256;
@@ -398,7 +301,7 @@ remember_span(reading *rd, const record *r)
 
 /* The key of an entry, when it is an object of ours: a key below the prefix, and no link. */
 static bool
-key_of(const zip_map *m, const record *r, char key[ZMAP_KEY_MAX + 1])
+key_of(const zip_map *m, const zip_record *r, char key[ZMAP_KEY_MAX + 1])
 {
     size_t len = r->name_len - m->prefix_len;
 
@@ -413,7 +316,7 @@ key_of(const zip_map *m, const record *r, char key[ZMAP_KEY_MAX + 1])
 /* An entry that is no object stays in the archive when that is changed: its record is kept. But a directory's own
  * entry says nothing that the names of the others do not. */
 static int
-keep_other(reading *rd, const record *r, const unsigned char *raw)
+keep_other(reading *rd, const zip_record *r, const unsigned char *raw)
 {
     zip_map *m = rd->m;
     int      rc;
@@ -432,7 +335,7 @@ keep_other(reading *rd, const record *r, const unsigned char *raw)
 }
 
 static int
-name_record(const record *r, const unsigned char *raw, void *arg)
+name_record(const zip_record *r, const unsigned char *raw, void *arg)
 {
     reading *rd = arg;
     zip_map *m = rd->m;
@@ -481,7 +384,7 @@ zmap_zip_read_names(zip_map *m, const zip_end *end)
     reading rd = {.m = m, .in_order = true};
     int     rc;
 
-    if ((rc = each_record(m->src, end, name_record, &rd)) == NC_NOERR)
+    if ((rc = zmap_zip_each_record(m->src, end, name_record, &rd)) == NC_NOERR)
         rc = check_spans(&rd);
     ncz_free(rd.spans);
     if (rc != NC_NOERR)

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define SMALL    ((uint64_t)64 * 1024)
+#define SMALL ((uint64_t)64 * 1024)
 #define FLUSH_AT ((size_t)1 << 20)
 
 typedef struct repacking {

@@ -20,11 +20,11 @@
 #include <unistd.h>
 #include <sys/file.h>
 
-#define PART_SUFFIX   ".nczarr.partial"
+#define PART_SUFFIX ".nczarr.partial"
 #define REPACK_SUFFIX ".nczarr-repack.partial"
-#define OPEN_FLAGS    (O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-#define LOCK_TRIES    20
-#define REPACK_MIN    ((uint64_t)1 << 20) /* dead bytes that are not worth a copy */
+#define OPEN_FLAGS (O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+#define LOCK_TRIES 20
+#define REPACK_MIN ((uint64_t)1 << 20) /* dead bytes that are not worth a copy */
 
 static int
 fail_place(const zip_map *m, int err, const char *what)
@@ -57,8 +57,10 @@ lock(const zip_map *m, int fd)
         if (errno == EINTR)
             continue;
         if (errno == EWOULDBLOCK)
-            return ncz_fail(NC_EACCESS, "%s: is being written already, by this process or another: an archive has one "
-                                        "writer at a time", m->path);
+            return ncz_fail(NC_EACCESS,
+                            "%s: is being written already, by this process or another: an archive has one "
+                            "writer at a time",
+                            m->path);
         ncz_log(NCZ_LOG_WARN, "%s: the file system has no locks; nothing keeps a second writer away", m->path);
         break;
     }
@@ -160,8 +162,9 @@ static int
 open_place(zip_map *m, const char *path)
 {
     char       *real = realpath(path, NULL), *dir = NULL;
-    const char *full = real != NULL ? real : path, *slash = strrchr(full, '/'), *name = slash != NULL ? slash + 1 : full;
-    int         rc = NC_NOERR;
+    const char *full = real != NULL ? real : path, *slash = strrchr(full, '/'),
+               *name = slash != NULL ? slash + 1 : full;
+    int rc = NC_NOERR;
 
     dir = slash == NULL ? ncz_strdup(".") : ncz_strndup(full, slash == full ? 1 : (size_t)(slash - full));
     m->at.name = ncz_strdup(name);
@@ -303,7 +306,8 @@ worth_repacking(const zip_map *m)
     return m->sorted || (m->dead >= REPACK_MIN && m->dead > m->end / 3);
 }
 
-/* A second file beside the partial one, which *partial holds then. When it cannot be had the partial one has to do. */
+/* A second file beside the partial one, which *partial holds then. When it cannot be had the partial one has to do.
+ */
 static bool
 repack(zip_map *m, zip_source **partial)
 {

@@ -18,9 +18,9 @@
 #include <cmocka.h>
 
 #define OBJECT_LEN 20000
-#define PIECE      4096
+#define PIECE 4096
 
-static char *dir, *path;
+static char               *dir, *path;
 static const zmap_zip_opts opts = {.prefix = ""};
 
 static int
@@ -177,8 +177,8 @@ check_codes(const int rc[NSTEPS], const sysfault *plan, bool repacks)
 static void
 check_goes_on(zmap *m, const sysfault *plan)
 {
-    bool failed = strcmp(plan->hit, "fsync") == 0;
-    int  want = failed ? code_of(plan->err) : NC_NOERR, rc;
+    bool  failed = strcmp(plan->hit, "fsync") == 0;
+    int   want = failed ? code_of(plan->err) : NC_NOERR, rc;
     char *data = malloc(OBJECT_LEN);
 
     fill(data, 'n');
@@ -228,10 +228,11 @@ run_session(const kind *k, sysfault plan)
         check_codes(rc, &plan, k->ndead != 0 && rc[AT_CLOSE] == NC_NOERR);
     there = generation_there();
     if (there != 'n' && there != (k->how == ZMAP_OPEN_WRITE ? 'o' : 0))
-        fail_msg("call %zu, %s, errno %d: the archive is of generation %d", plan.nth, met ? plan.hit : "", plan.err, there);
+        fail_msg("call %zu, %s, errno %d: the archive is of generation %d", plan.nth, met ? plan.hit : "", plan.err,
+                 there);
     if (all && m != NULL && rc[AT_CLOSE] == NC_NOERR && there != 'n')
-        fail_msg("call %zu, %s, errno %d: success, but the archive is of generation %d", plan.nth, met ? plan.hit : "",
-                 plan.err, there);
+        fail_msg("call %zu, %s, errno %d: success, but the archive is of generation %d", plan.nth,
+                 met ? plan.hit : "", plan.err, there);
     assert_int_equal(scratch_open_files(), files);
     if (met && rc[AT_OPEN] != NC_NOERR && strncmp(plan.hit, "fstat", 5) == 0)
         unlink(scratch_path(dir, "d.zip.nczarr.partial")); /* it may be another's: not removed before it is locked */

@@ -106,7 +106,8 @@ test_forms(void **state)
             zipmake       z = {0};
             zmap         *m;
             zipmake_entry e = forms[i];
-            zmap_get_req  ranges[3] = {{.key = e.name, .off = 5, .len = 11}, {.key = e.name, .off = 299990, .len = 10},
+            zmap_get_req  ranges[3] = {{.key = e.name, .off = 5, .len = 11},
+                                       {.key = e.name, .off = 299990, .len = 10},
                                        {.key = e.name, .off = 299990, .len = 11}};
 
             e.data = big;
@@ -235,7 +236,7 @@ static const struct {
     {{"d/", "d/.zgroup", "d/v/", "d/v/.zarray"}, "d/"},
     {{"path/to/d.zarr/.zgroup", "path/to/d.zarr/v/0"}, "path/to/d.zarr/"},
     {{"d/.zattrs", "d/.zgroup", "other/x"}, ""},
-    {{"g/v/.zarray", "g/v/0"}, "g/v/"}, /* a lone array */
+    {{"g/v/.zarray", "g/v/0"}, "g/v/"},   /* a lone array */
     {{"g/v/.zarray", "g/w/.zarray"}, ""}, /* groups of which no document speaks: one of them may be the root */
     {{"d/x", "d/y"}, ""},
     {{"d/zarr.json", "d/c/0"}, "d/"},
@@ -255,7 +256,8 @@ test_prefix(void **state)
         zmap   *m;
 
         for (size_t k = 0; k < 6 && prefixes[i].names[k] != NULL; k++)
-            zipmake_text(&z, prefixes[i].names[k], prefixes[i].names[k][strlen(prefixes[i].names[k]) - 1] == '/' ? "" : "x");
+            zipmake_text(&z, prefixes[i].names[k],
+                         prefixes[i].names[k][strlen(prefixes[i].names[k]) - 1] == '/' ? "" : "x");
         zipmake_end(&z, false, "");
         m = open_made(&z, NULL);
         if (strcmp(zmap_zip_prefix(m), prefixes[i].prefix) != 0)
@@ -287,7 +289,8 @@ test_prefix_chosen(void **state)
     m = open_made(&z, "");
     expect_list(m, "", "a/ b/ ");
     zmap_close(m, ZMAP_KEEP);
-    assert_int_equal(zmap_zip_mem_open(z.data, z.len, ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = "../b"}, &m), NC_EINVAL);
+    assert_int_equal(zmap_zip_mem_open(z.data, z.len, ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = "../b"}, &m),
+                     NC_EINVAL);
     assert_int_equal(zmap_zip_mem_open(NULL, 0, ZMAP_OPEN_READ, NULL, &m), NC_EINVAL);
     zipmake_clear(&z);
 }
@@ -298,10 +301,11 @@ test_prefix_chosen(void **state)
 static void
 test_names_that_are_no_keys(void **state)
 {
-    static const char *const names[] = {"../x", "/etc/passwd", "a/../../x", "a\\b", "..\\x", "C:\\x", "a//b", ".",
-                                        "..", "a/./b", "\x01", "a\nb", "\xff\xfe", "\xc0\xaf", "a/b/..", "/"};
-    zipmake z = {0};
-    zmap   *m;
+    static const char *const names[] = {"../x",     "/etc/passwd", "a/../../x", "a\\b",  "..\\x", "C:\\x",
+                                        "a//b",     ".",           "..",        "a/./b", "\x01",  "a\nb",
+                                        "\xff\xfe", "\xc0\xaf",    "a/b/..",    "/"};
+    zipmake                  z = {0};
+    zmap                    *m;
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(names); i++)
@@ -457,7 +461,8 @@ test_cut(void **state)
     zipmake_clear(&z);
 }
 
-/* Each byte of an archive changed: an error, or the same bytes, or (in a name, or what nobody looks at) other names. */
+/* Each byte of an archive changed: an error, or the same bytes, or (in a name, or what nobody looks at) other names.
+ */
 static void
 test_each_byte_changed(void **state)
 {

@@ -308,7 +308,8 @@ test_change_foreign(void **state)
     memset(text, 't', sizeof text);
     zipmake_text(&z, "d/", "");
     zipmake_text(&z, "d/.zgroup", "{}");
-    zipmake_add(&z, (zipmake_entry){.name = "d/v/0", .data = text, .len = sizeof text, .deflate = true, .late = true});
+    zipmake_add(&z,
+                (zipmake_entry){.name = "d/v/0", .data = text, .len = sizeof text, .deflate = true, .late = true});
     zipmake_add(&z, (zipmake_entry){.name = "d/v/1", .data = text, .len = 3000, .local_extra = 28});
     zipmake_text(&z, "../evil", "stays as it is");
     zipmake_text(&z, "d/v/2", "two");
@@ -650,10 +651,10 @@ main(void)
 {
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        ROW(test_layout),         ROW(test_same_bytes),      ROW(test_empty_archive),        ROW(test_commit),
-        ROW(test_reader_stays),   ROW(test_change_foreign),  ROW(test_change_prepended),     ROW(test_repack),
-        ROW(test_one_writer),     ROW(test_what_is_there),   ROW(test_name_taken_meanwhile), ROW(test_leftovers),
-        ROW(test_many),           ROW(test_far_places),      ROW(test_revert_and_discard),   ROW(test_block),
+        ROW(test_layout),       ROW(test_same_bytes),     ROW(test_empty_archive),        ROW(test_commit),
+        ROW(test_reader_stays), ROW(test_change_foreign), ROW(test_change_prepended),     ROW(test_repack),
+        ROW(test_one_writer),   ROW(test_what_is_there),  ROW(test_name_taken_meanwhile), ROW(test_leftovers),
+        ROW(test_many),         ROW(test_far_places),     ROW(test_revert_and_discard),   ROW(test_block),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ number(unsigned char **data, size_t *len, uint64_t v, size_t n)
     put(data, len, raw, n);
 }
 
-#define LOCAL(v, n)   number(&z->data, &z->len, (uint64_t)(v), n)
+#define LOCAL(v, n) number(&z->data, &z->len, (uint64_t)(v), n)
 #define CENTRAL(v, n) number(&z->dir, &z->dir_len, (uint64_t)(v), n)
 
 static size_t
@@ -53,8 +53,8 @@ zipmake_add(zipmake *z, zipmake_entry e)
     size_t         csize = e.len, start = z->len, name_len = e.name_len != 0 ? e.name_len : strlen(e.name);
     const char    *local = e.local_name != NULL ? e.local_name : e.name;
     size_t         local_len = e.local_name != NULL ? strlen(local) : name_len;
-    uint16_t       method = e.method != 0 ? e.method : e.deflate ? 8 : 0, flags = (uint16_t)(e.flags | (e.late ? 8 : 0));
-    uint32_t       crc = (uint32_t)crc32(0, e.data, (uInt)e.len);
+    uint16_t method = e.method != 0 ? e.method : e.deflate ? 8 : 0, flags = (uint16_t)(e.flags | (e.late ? 8 : 0));
+    uint32_t crc = (uint32_t)crc32(0, e.data, (uInt)e.len);
 
     if (e.len == 0)
         crc = 0;

@@ -24,10 +24,10 @@ typedef struct zipmake_entry {
     const void *data;
     size_t      len;
     bool        deflate, late /* sizes behind the data */, wide /* zip64 fields */;
-    uint16_t    flags, method; /* flags are added; method 0: as deflate says */
-    size_t      local_extra;   /* bytes of an extra field of the local header alone */
-    uint32_t    mode;          /* with the type of the file: Unix */
-    const char *local_name;    /* of the local header, when it lies */
+    uint16_t    flags, method;                           /* flags are added; method 0: as deflate says */
+    size_t      local_extra;                             /* bytes of an extra field of the local header alone */
+    uint32_t    mode;                                    /* with the type of the file: Unix */
+    const char *local_name;                              /* of the local header, when it lies */
     int64_t     crc_off, size_off, csize_off, place_off; /* added to what the directory says */
 } zipmake_entry;
 

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where in an archive a dataset stands: zip programs put all below one directory, or several, one in the other;
+ * zarr-python puts it at the top. Found by the documents, which is the only thing that this room knows of them.
+ */
+#include "zmap/zmap_zip_int.h"
+
+#include <string.h>
+
+bool
+zmap_zip_is_document(const char *name, size_t len)
+{
+    static const char *const documents[] = {".zgroup", ".zarray",   ".zattrs",  ".zmetadata",
+                                            ".nczarr", ".nczgroup", "zarr.json"};
+    size_t                   start = len;
+
+    while (start > 0 && name[start - 1] != '/')
+        start--;
+    for (size_t i = 0; i < NCZ_LEN(documents); i++)
+        if (strlen(documents[i]) == len - start && memcmp(name + start, documents[i], len - start) == 0)
+            return true;
+    return false;
+}
+
+/* What is seen on the way. */
+typedef struct search {
+    char  *common; /* the directory that all objects are below, with its '/' */
+    size_t len;
+    size_t shallowest; /* bytes of the shortest directory that holds a document */
+    bool   any;
+} search;
+
+static size_t
+dir_len(const char *name, size_t len)
+{
+    while (len > 0 && name[len - 1] != '/')
+        len--;
+    return len;
+}
+
+/* What the archivers of some systems leave beside what they were told to keep. */
+static bool
+is_litter(const char *name, size_t len)
+{
+    return len >= 9 && memcmp(name, "__MACOSX/", 9) == 0;
+}
+
+static int
+search_record(const zip_record *r, const unsigned char *raw, void *arg)
+{
+    search *s = arg;
+    size_t  len = dir_len(r->name, r->name_len), same = 0;
+
+    (void)raw;
+    if (r->name_len == 0 || len == r->name_len || is_litter(r->name, r->name_len)) /* a directory's own entry */
+        return NC_NOERR;
+    if (zmap_zip_is_document(r->name, r->name_len) && (s->shallowest == 0 || len + 1 < s->shallowest))
+        s->shallowest = len + 1; /* 0 is for none */
+    if (!s->any) {
+        s->any = true;
+        s->len = len;
+        return (s->common = ncz_strndup(r->name, len)) != NULL ? NC_NOERR : ncz_fail_nomem(len + 1);
+    }
+    while (same < s->len && same < len && s->common[same] == r->name[same])
+        same++;
+    s->len = dir_len(s->common, same);
+    return NC_NOERR;
+}
+
+int
+zmap_zip_find_prefix(zip_source *s, const zip_end *end, char **out)
+{
+    search found = {.common = NULL};
+    char  *prefix = NULL;
+    int    rc;
+
+    if ((rc = zmap_zip_each_record(s, end, search_record, &found)) != NC_NOERR)
+        goto done;
+    if (found.shallowest != found.len + 1)
+        found.len = 0;
+    if ((prefix = ncz_strndup(found.any ? found.common : "", found.len)) == NULL) {
+        rc = ncz_fail_nomem(found.len + 1);
+        goto done;
+    }
+    if (found.len > 0) { /* a directory whose name is no key is none of ours */
+        prefix[found.len - 1] = '\0';
+        prefix[found.len - 1] = zmap_key_valid(prefix) ? '/' : '\0';
+        if (prefix[found.len - 1] == '\0')
+            prefix[0] = '\0';
+    }
+    *out = prefix;
+done:
+    ncz_free(found.common);
+    return rc;
+}
