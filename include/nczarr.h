@@ -393,28 +393,31 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
 /* ---- datasets ---------------------------------------------------------------------------------------------- */
 
 /*
- * Makes a dataset and opens it in define mode. `path` is a directory name, or a URL as file://dir#mode=nczarr,file
- * (mode values nczarr, zarr, xarray, noxarray, consolidated, file; keys compat=4.9.2|4.9.0, consolidated=yes|no,
- * dimension_separator=.|/, durability=sync|none). `cmode`: NC_CLOBBER (0) replaces an existing dataset, and only
+ * Makes a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
+ * .zip, or a URL as file://dir#mode=nczarr,file (mode values nczarr, zarr, xarray, noxarray, consolidated, file, zip;
+ * keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/, durability=sync|none, zip.prefix=NAME,
+ * zip.order=sorted). `cmode`: NC_CLOBBER (0) replaces an existing dataset, and only
  * what is recognisably one; NC_NOCLOBBER refuses (NC_EEXIST) and touches nothing. NC_NETCDF4 is implied.
- * NC_CLASSIC_MODEL: netCDF's strict classic rules (not stored). NC_DISKLESS: in memory, gone at close.
+ * NC_CLASSIC_MODEL: netCDF's strict classic rules (not stored). NC_DISKLESS: in memory, gone at
+ * close; with NC_PERSIST it goes to `path` then. NC_INMEMORY: as nc_create_mem().
  *
  * Errors: NC_EEXIST something is there (or, with NC_CLOBBER, something that is no dataset); NC_ENOOBJECT the parent
- * directory is missing; NC_EINVAL unknown scheme or a mode flag that cannot be had (NC_MMAP, NC_INMEMORY, NC_MPIIO,
- * NC_DISKLESS with NC_PERSIST); NC_ENOTNC unknown mode value; NC_ENOTBUILT a store that is not built; NC_EACCESS and
- * other system errors.
+ * directory is missing; NC_EINVAL unknown scheme or a mode flag that cannot be had (NC_MMAP, NC_MPIIO);
+ * NC_EDISKLESS NC_DISKLESS together with NC_INMEMORY; NC_ENOTNC unknown mode value; NC_ENOTBUILT a store that is not
+ * built; NC_EACCESS an archive that somebody else writes; that and other system errors.
  */
 NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
 
 /*
  * Opens a dataset: `path` as for nc_create(); a plain path is looked at (any NCZarr generation, or Zarr v2).
  * `omode`: NC_NOWRITE (0) or NC_WRITE. Datasets of netCDF-C 4.8.0 to 4.9.0 open read-only, whatever was asked for.
+ * NC_DISKLESS: all of it is read into memory at once; changes are gone at close, or with NC_PERSIST stored then.
  *
  * With NC_NOWRITE only the root's documents are read here. The others are when something is first asked of the
  * dataset, and what is wrong with them is that call's error, and that of all calls that follow.
  *
- * Errors: NC_ENOOBJECT nothing there; NC_ENOTNC a file, or a directory without Zarr documents (the text says
- * what was looked for); NC_EZARRMETA a document that the dataset cannot do without is broken; NC_ENOTBUILT;
+ * Errors: NC_ENOOBJECT nothing there; NC_ENOTNC a file, or a directory or archive without Zarr documents (the text
+ * says what was looked for); NC_EZARRMETA a document that the dataset cannot do without is broken; NC_ENOTBUILT;
  * NC_EINVAL.
  */
 NCZARR_API int nc_open(const char *path, int omode, int *ncidp);
@@ -484,8 +487,21 @@ NCZARR_API int nc_show_metadata(int ncid);
 /* Bytes of one element of an atomic type in memory; -1 for others. */
 NCZARR_API int nctypelen(nc_type datatype);
 
-/* ---- datasets in memory: not built yet, NC_ENOTBUILT. See nczarr_zmap.h and NC_DISKLESS ---------------------- */
-
+/* ---- datasets in memory ------------------------------------------------------------------------------------
+ *
+ * In one block, which is a zip archive: what nc_close_memio() gives can be written to a file x.zip, and what is in
+ * such a file opens. (NC_DISKLESS: a dataset in memory that comes from a path, or goes to one. nczarr_zmap.h: in a
+ * map.) `path` is a name, or a URL for the sake of its fragment (`file://x#mode=zarr`).
+ *
+ * nc_create_mem(): in a block of the library's, of `initialsize` bytes to begin with. nc_open_mem(): reads the block,
+ * which stays the caller's, and must stay where it is until the dataset is closed; NC_WRITE is NC_EINVAL.
+ * nc_open_memio(): with NC_MEMIO_LOCKED the same. Without it the block is malloc's and, if the call succeeds, the
+ * library's from then on: nc_close() frees it, and with NC_WRITE it is changed. A locked block cannot be
+ * (NC_EINMEMORY). NC_ENOTNC: no archive, or not of a dataset.
+ *
+ * nc_close_memio() stores and closes as nc_close() does, and gives the block: the one that was opened, if it was
+ * locked; else one for free(). NC_EINMEMORY, and it stays open: the dataset is not in a block.
+ */
 NCZARR_API int nc_open_mem(const char *path, int omode, size_t size, void *memory, int *ncidp);
 NCZARR_API int nc_create_mem(const char *path, int cmode, size_t initialsize, int *ncidp);
 NCZARR_API int nc_open_memio(const char *path, int omode, NC_memio *info, int *ncidp);

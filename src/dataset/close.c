@@ -36,6 +36,21 @@ take(ncz_dataset *ds)
     return NC_NOERR;
 }
 
+/* All that is newer goes to the map, and what that needs to be seen. */
+static int
+store(ncz_dataset *ds)
+{
+    int rc;
+
+    if (!ds->writable)
+        return NC_NOERR;
+    if ((rc = ncz_dataset_flush(ds, false)) == NC_NOERR && !ds->own_map) /* nobody knows when its owner closes it */
+        rc = ncz_dataset_commit(ds);
+    if (rc == NC_NOERR && ds->persist)
+        rc = ncz_memory_persist(ds);
+    return rc;
+}
+
 int
 ncz_dataset_close(ncz_dataset *ds)
 {
@@ -43,13 +58,21 @@ ncz_dataset_close(ncz_dataset *ds)
 
     if (rc != NC_NOERR)
         return rc;
-    if (!ds->writable)
-        return finish(ds, ZMAP_KEEP, NC_NOERR);
-    rc = ncz_dataset_flush(ds, false);
-    if (rc == NC_NOERR && !ds->own_map) /* nobody knows when its owner closes it */
-        rc = ncz_dataset_commit(ds);
+    rc = store(ds);
     /* A map that commits at its end commits no half of it. */
     return finish(ds, rc == NC_NOERR ? ZMAP_KEEP : ZMAP_REVERT, rc);
+}
+
+int
+ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len)
+{
+    int rc = take(ds);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = store(ds)) == NC_NOERR)
+        rc = zmap_zip_mem_take(ds->map, block, len);
+    return finish(ds, ZMAP_KEEP, rc);
 }
 
 /* Chunks of variables that no document names: eviction stored them, and nobody else would ever remove them. */

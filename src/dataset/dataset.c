@@ -67,6 +67,7 @@ ncz_dataset_release(ncz_dataset *ds)
     ncz_model_free(ds->model);
     ncz_stored_clear(&ds->stored);
     ncz_keys_clear(&ds->leftover);
+    ncz_keys_clear(&ds->loaded);
     ncz_free(ds->path);
     ds->engine = NULL;
     ds->model = NULL;

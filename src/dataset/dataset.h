@@ -33,6 +33,15 @@ int ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limit
 /* The store at `path` alone, of whatever it holds; a reference is the caller's. NC_ENOOBJECT, NC_EEXIST as above. */
 int ncz_dataset_store(const char *path, zmap_open_how how, zmap **out);
 
+/* The same in one block of memory, which is a zip archive. `room`: bytes to begin with. A block that is not `locked` is
+ * taken on success, and must be malloc's; a locked one is only read. */
+int ncz_dataset_create_mem(const char *path, int cmode, size_t room, const ncz_limits *limits, ncz_dataset **out);
+int ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool locked, const ncz_limits *limits,
+                         ncz_dataset **out);
+bool ncz_dataset_in_block(const ncz_dataset *ds);
+/* Closes it (as ncz_dataset_close()) and gives the block: the caller's, for free(), unless it was locked. */
+int ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len);
+
 /* Removes the dataset at `path` with everything below it. NC_ENOTNC when it is not recognisably one, NC_EEXIST when
  * it holds anything that no dataset does (the text names it); then nothing is touched. */
 int ncz_dataset_delete(const char *path);

@@ -112,6 +112,10 @@ struct ncz_dataset {
     bool             created; /* by this session, and not committed yet */
     bool             made;    /* by this session: nothing of an earlier one can lie about */
     bool             defining, closed;
+    bool             block;   /* in one block of memory, which can be taken out */
+    bool             persist; /* in memory, and stored at `path` when closed */
+    int              cmode;   /* with persist, of a new one: as it was created */
+    ncz_keys         loaded;  /* with persist, of an old one: what stood at `path` */
     ncz_err          failed; /* of an fsync: final */
 };
 
@@ -119,10 +123,26 @@ struct ncz_dataset {
 int  ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out);
 void ncz_dataset_release(ncz_dataset *ds); /* all but the lock and the struct; the map is gone already */
 
+/* A dataset on a map, which it takes on success only. */
+int ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_limits *limits,
+                          ncz_dataset **out);
+int ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_limits *limits,
+                        ncz_dataset **out);
+int ncz_dataset_check_create(int cmode); /* flags that cannot be had, or not together */
+int ncz_dataset_check_open(int omode);
+
+/* NC_DISKLESS (memory.c): a copy of what is at the target; and back, or there, at close. */
+int ncz_memory_open(const ncz_target *t, int omode, const ncz_limits *limits, ncz_dataset **out);
+int ncz_memory_persist(ncz_dataset *ds);
+
 /* A dataset's map from a target (store.c). What cannot be had is NC_ENOTBUILT by name. */
 int ncz_store_open(const ncz_target *t, bool writable, zmap **out);
 int ncz_store_create(const ncz_target *t, int cmode, zmap **out);
 int ncz_store_remove(const ncz_target *t);
+int ncz_store_vacant(const ncz_target *t, int cmode); /* NC_EEXIST: something is there, with NC_NOCLOBBER */
+/* The same in a block of memory: an archive. Opening takes a block that is not locked, on success. */
+int ncz_store_create_block(const ncz_target *t, size_t room, zmap **out);
+int ncz_store_open_block(const ncz_target *t, void *block, size_t len, bool locked, zmap **out);
 
 /* The same for buckets and web servers (remote.c). */
 bool ncz_remote(const ncz_target *t);

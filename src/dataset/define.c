@@ -15,14 +15,16 @@ int
 ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
 {
     char *doc = ncz_sprintf("%s%s", key, LONGEST_DOCUMENT);
-    bool  good = doc != NULL && zmap_key_valid(doc);
+    bool  good = doc != NULL && zmap_key_valid(doc), files;
 
     if (doc == NULL)
         return ncz_fail_nomem(strlen(key) + sizeof LONGEST_DOCUMENT);
     ncz_free(doc);
     if (!good)
         return ncz_fail(NC_EBADNAME, "%s: no store can keep such a name as a key", key);
-    for (const char *seg = key; strcmp(zmap_name(ds->map), "file") == 0 && seg != NULL;) {
+    /* Archives are unzipped. */
+    files = strcmp(zmap_name(ds->map), "file") == 0 || strcmp(zmap_name(ds->map), "zip") == 0;
+    for (const char *seg = key; files && seg != NULL;) {
         size_t len = strcspn(seg, "/");
 
         if (len > FILE_NAME_BYTES)

@@ -9,22 +9,27 @@
 
 static const char properties[] = "version=2,nczarr=2.0.0,libnczarr=" NCZARR_VERSION;
 
+/* What both take; `cannot`: what cannot be had. */
 static int
-check_create_mode(int cmode)
+check_mode(int mode, int cannot, const char *what)
 {
-    if ((cmode & (NC_MMAP | NC_INMEMORY | NC_MPIIO)) != 0)
-        return ncz_fail(NC_EINVAL, "NC_MMAP, NC_INMEMORY and NC_MPIIO cannot be had here");
-    if ((cmode & NC_PERSIST) != 0)
-        return ncz_fail(NC_EINVAL, "NC_PERSIST: a dataset in memory is not stored at close; create it at its path");
+    if ((mode & cannot) != 0)
+        return ncz_fail(NC_EINVAL, "%s cannot be had here", what);
+    if ((mode & NC_DISKLESS) != 0 && (mode & NC_INMEMORY) != 0)
+        return ncz_fail(NC_EDISKLESS, "NC_DISKLESS and NC_INMEMORY exclude each other");
     return NC_NOERR;
 }
 
-static int
-check_open_mode(int omode)
+int
+ncz_dataset_check_create(int cmode)
 {
-    if ((omode & (NC_MMAP | NC_INMEMORY | NC_MPIIO | NC_DISKLESS | NC_PERSIST)) != 0)
-        return ncz_fail(NC_EINVAL, "NC_DISKLESS, NC_PERSIST, NC_MMAP, NC_INMEMORY and NC_MPIIO cannot be had here");
-    return NC_NOERR;
+    return check_mode(cmode, NC_MMAP | NC_MPIIO, "NC_MMAP and NC_MPIIO");
+}
+
+int
+ncz_dataset_check_open(int omode)
+{
+    return check_mode(omode, NC_MMAP | NC_MPIIO, "NC_MMAP and NC_MPIIO");
 }
 
 static int
@@ -85,9 +90,8 @@ style_for(const ncz_target *t)
     return s;
 }
 
-/* Takes the map on success only. */
-static int
-create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_limits *limits, ncz_dataset **out)
+int
+ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_limits *limits, ncz_dataset **out)
 {
     ncz_dataset *ds = NULL;
     int          rc;
@@ -104,6 +108,7 @@ create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz
     }
     ds->writable = ds->created = ds->made = ds->defining = true;
     ds->classic = (cmode & NC_CLASSIC_MODEL) != 0;
+    ds->cmode = cmode;
     ds->mode = (cmode & ~NC_NOCLOBBER) | NC_NETCDF4;
     *out = ds;
     return NC_NOERR;
@@ -116,12 +121,20 @@ ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_da
     zmap       *map = NULL;
     int         rc;
 
-    if ((rc = check_create_mode(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR)
         goto done;
-    rc = (cmode & NC_DISKLESS) != 0 ? zmap_mem_open(&map) : ncz_store_create(t, cmode, &map);
-    if (rc != NC_NOERR || (rc = create_on(map, t, t->canonical, cmode, limits, out)) != NC_NOERR)
+    if ((cmode & NC_INMEMORY) != 0) {
+        rc = ncz_dataset_create_mem(path, cmode, 0, limits, out);
+        goto done;
+    }
+    if ((cmode & NC_DISKLESS) == 0)
+        rc = ncz_store_create(t, cmode, &map);
+    else if ((cmode & NC_PERSIST) == 0 || (rc = ncz_store_vacant(t, cmode)) == NC_NOERR)
+        rc = zmap_mem_open(&map);
+    if (rc != NC_NOERR || (rc = ncz_dataset_create_on(map, t, t->canonical, cmode, limits, out)) != NC_NOERR)
         goto done;
     (*out)->own_map = true;
+    (*out)->persist = (cmode & NC_DISKLESS) != 0 && (cmode & NC_PERSIST) != 0;
     map = NULL; /* the dataset's */
 done:
     if (map != NULL) {
@@ -202,11 +215,11 @@ ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits 
     ncz_target *t = NULL;
     int         rc;
 
-    if ((rc = check_create_mode(cmode)) != NC_NOERR || (rc = map_target(mode, true, &t)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = map_target(mode, true, &t)) != NC_NOERR)
         goto done;
     if ((rc = clear_map(map, cmode)) != NC_NOERR)
         goto done;
-    if ((rc = create_on(map, t, zmap_name(map), cmode, limits, out)) == NC_NOERR)
+    if ((rc = ncz_dataset_create_on(map, t, zmap_name(map), cmode, limits, out)) == NC_NOERR)
         (void)zmap_ref(map);
 done:
     ncz_target_free(t);
@@ -250,8 +263,9 @@ load(ncz_dataset *ds, const ncz_target *t, bool writable)
     return rc;
 }
 
-static int
-open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_limits *limits, ncz_dataset **out)
+int
+ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_limits *limits,
+                    ncz_dataset **out)
 {
     bool         writable = (omode & NC_WRITE) != 0;
     ncz_dataset *ds = NULL;
@@ -281,11 +295,19 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
     zmap       *map = NULL;
     int         rc;
 
-    if ((rc = check_open_mode(omode)) != NC_NOERR || (rc = ncz_target_parse(path, false, &t)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_open(omode)) != NC_NOERR || (rc = ncz_target_parse(path, false, &t)) != NC_NOERR)
         goto done;
+    if ((omode & NC_INMEMORY) != 0) {
+        rc = ncz_fail(NC_EINVAL, "NC_INMEMORY: nc_open_mem() and nc_open_memio() take the block of memory");
+        goto done;
+    }
+    if ((omode & NC_DISKLESS) != 0) {
+        rc = ncz_memory_open(t, omode, limits, out);
+        goto done;
+    }
     if ((rc = ncz_store_open(t, (omode & NC_WRITE) != 0, &map)) != NC_NOERR)
         goto done;
-    if ((rc = open_on(map, t, t->canonical, omode, limits, out)) != NC_NOERR) {
+    if ((rc = ncz_dataset_open_on(map, t, t->canonical, omode, limits, out)) != NC_NOERR) {
         rc = ncz_remote_missing(t, map, rc);
         goto done;
     }
@@ -309,9 +331,9 @@ ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *l
     ncz_target *t = NULL;
     int         rc;
 
-    if ((rc = check_open_mode(omode)) != NC_NOERR || (rc = map_target(mode, false, &t)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_open(omode)) != NC_NOERR || (rc = map_target(mode, false, &t)) != NC_NOERR)
         goto done;
-    if ((rc = open_on(map, t, zmap_name(map), omode, limits, out)) == NC_NOERR)
+    if ((rc = ncz_dataset_open_on(map, t, zmap_name(map), omode, limits, out)) == NC_NOERR)
         (void)zmap_ref(map);
 done:
     ncz_target_free(t);

@@ -63,29 +63,62 @@ zip_open(const ncz_target *t, bool writable, zmap **out)
     return zmap_zip_open(t->path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, &opts, out);
 }
 
-/* netCDF-C opens only archives with all below one directory, which it names after the file; others want none. */
+/* netCDF-C opens only archives with all below one directory, which it names after the file; others want none. *own is
+ * what the options' prefix may be in; for ncz_free(). */
+static int
+zip_create_options(const ncz_target *t, zmap_zip_opts *out, char **own)
+{
+    const char *slash = strrchr(t->path, '/'), *name = slash != NULL ? slash + 1 : t->path;
+    size_t      len = strlen(name);
+    int         rc;
+
+    if ((rc = zip_options(t, out)) != NC_NOERR || out->prefix != NULL || t->dialect == NCZ_DIALECT_ZARR)
+        return rc;
+    if (len > 4 && strcasecmp(name + len - 4, ".zip") == 0)
+        len -= 4;
+    if ((*own = ncz_strndup(name, len)) == NULL)
+        return ncz_fail_nomem(len + 1);
+    out->prefix = zmap_key_valid(*own) ? *own : "data";
+    return NC_NOERR;
+}
+
 static int
 zip_create(const ncz_target *t, bool replace, zmap **out)
 {
-    const char   *slash = strrchr(t->path, '/'), *name = slash != NULL ? slash + 1 : t->path;
-    size_t        len = strlen(name);
+    zmap_zip_opts opts;
     char         *own = NULL;
+    int           rc;
+
+    if ((rc = zip_create_options(t, &opts, &own)) == NC_NOERR) {
+        opts.replace = replace;
+        rc = zmap_zip_open(t->path, ZMAP_CREATE_NEW, &opts, out);
+    }
+    ncz_free(own);
+    return rc;
+}
+
+int
+ncz_store_create_block(const ncz_target *t, size_t room, zmap **out)
+{
+    zmap_zip_opts opts;
+    char         *own = NULL;
+    int           rc;
+
+    if ((rc = zip_create_options(t, &opts, &own)) == NC_NOERR)
+        rc = zmap_zip_mem_open(NULL, room, ZMAP_CREATE_NEW, &opts, out);
+    ncz_free(own);
+    return rc;
+}
+
+int
+ncz_store_open_block(const ncz_target *t, void *block, size_t len, bool locked, zmap **out)
+{
     zmap_zip_opts opts;
     int           rc;
 
     if ((rc = zip_options(t, &opts)) != NC_NOERR)
         return rc;
-    if (opts.prefix == NULL && t->dialect != NCZ_DIALECT_ZARR) {
-        if (len > 4 && strcasecmp(name + len - 4, ".zip") == 0)
-            len -= 4;
-        if ((own = ncz_strndup(name, len)) == NULL)
-            return ncz_fail_nomem(len + 1);
-        opts.prefix = zmap_key_valid(own) ? own : "data";
-    }
-    opts.replace = replace;
-    rc = zmap_zip_open(t->path, ZMAP_CREATE_NEW, &opts, out);
-    ncz_free(own);
-    return rc;
+    return zmap_zip_mem_open(block, len, locked ? ZMAP_OPEN_READ : ZMAP_OPEN_WRITE, &opts, out);
 }
 
 int
@@ -210,6 +243,21 @@ ncz_store_create(const ncz_target *t, int cmode, zmap **out)
     if (what == FOUND_DIRECTORY && (rc = clear_place(t->path)) != NC_NOERR)
         return rc;
     return zmap_file_open(t->path, ZMAP_CREATE_NEW, out);
+}
+
+int
+ncz_store_vacant(const ncz_target *t, int cmode)
+{
+    found what;
+    int   rc;
+
+    if (ncz_remote(t)) /* told when it is made */
+        return NC_NOERR;
+    if ((rc = look(t->path, &what)) != NC_NOERR)
+        return rc;
+    if (what != FOUND_NOTHING && (cmode & NC_NOCLOBBER) != 0)
+        return ncz_fail(NC_EEXIST, "%s exists", t->path);
+    return NC_NOERR;
 }
 
 int

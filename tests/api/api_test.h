@@ -41,11 +41,11 @@
         assert_true(nczarr_errmsg()[0] != '\0');                                                                     \
     } while (0)
 
-/* A place for one dataset: a directory of its own, or a map in memory. */
+/* A place for one dataset: a directory or an archive of its own, or a map in memory. */
 typedef struct place {
     bool        memory;
     char        dir[256];  /* a fresh directory, removed with the place */
-    char        path[300]; /* dir/data.zarr */
+    char        path[300]; /* dir/data.zarr, dir/data.zip */
     nczarr_map *map;
 } place;
 
@@ -109,10 +109,12 @@ place_open(place *p, const char *mode, int omode, int *ncid)
 static inline void
 on_both(void (*body)(place *))
 {
-    for (int memory = 0; memory < 2; memory++) {
+    for (int kind = 0; kind < 3; kind++) {
         place p;
 
-        place_make(&p, memory != 0);
+        place_make(&p, kind == 1);
+        if (kind == 2)
+            snprintf(p.path, sizeof p.path, "%s/data.zip", p.dir);
         body(&p);
         place_drop(&p);
     }

@@ -123,15 +123,19 @@ check(place *p)
     OK(nc_close(ncid));
 }
 
+enum { MEMORY, ARCHIVE };
+
 static void
-loop(bool memory, bool ever, int (*scenario)(place *, bool *))
+loop(int kind, bool ever, int (*scenario)(place *, bool *))
 {
     for (size_t n = 1;; n++) {
         place p;
         bool  made = false;
         int   rc;
 
-        place_make(&p, memory);
+        place_make(&p, kind == MEMORY);
+        if (kind == ARCHIVE)
+            snprintf(p.path, sizeof p.path, "%s/data.zip", p.dir);
         if (scenario == change)
             OK(create(&p, &made));
         atomic_store(&count, 0);
@@ -156,22 +160,46 @@ static void
 once_in_memory(void **state)
 {
     (void)state;
-    loop(true, false, create);
-    loop(true, false, change);
+    loop(MEMORY, false, create);
+    loop(MEMORY, false, change);
 }
 
 static void
 for_ever_in_memory(void **state)
 {
     (void)state;
-    loop(true, true, create);
-    loop(true, true, change);
+    loop(MEMORY, true, create);
+    loop(MEMORY, true, change);
+}
+
+static void
+once_in_an_archive(void **state)
+{
+    (void)state;
+    loop(ARCHIVE, false, create);
+    loop(ARCHIVE, false, change);
+}
+
+static void
+for_ever_in_an_archive(void **state)
+{
+    (void)state;
+    loop(ARCHIVE, true, create);
+    loop(ARCHIVE, true, change);
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(once_in_memory), cmocka_unit_test(for_ever_in_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(once_in_memory),
+        cmocka_unit_test(for_ever_in_memory),
+        cmocka_unit_test(once_in_an_archive),
+        cmocka_unit_test(for_ever_in_an_archive),
+    };
+
+    if (access("/dev/shm", W_OK | X_OK) == 0) /* thousands of archives would keep a disk busy with syncing */
+        (void)setenv("TMPDIR", "/dev/shm", 0);
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

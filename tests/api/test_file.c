@@ -235,8 +235,9 @@ open_what_is_not_there(void **state)
     FAILS(NC_ENOOBJECT, nc_create(url, NC_CLOBBER, &ncid));
     FAILS(NC_ENOOBJECT, nc_delete(p.path));
     FAILS(NC_EINVAL, nc_create(p.path, NC_CLOBBER | NC_MMAP, &ncid));
-    FAILS(NC_EINVAL, nc_create(p.path, NC_CLOBBER | NC_DISKLESS | NC_PERSIST, &ncid));
-    FAILS(NC_EINVAL, nc_open(p.path, NC_DISKLESS, &ncid));
+    FAILS(NC_EDISKLESS, nc_create(p.path, NC_CLOBBER | NC_DISKLESS | NC_INMEMORY, &ncid));
+    FAILS(NC_ENOOBJECT, nc_open(p.path, NC_DISKLESS, &ncid));
+    FAILS(NC_EINVAL, nc_open(p.path, NC_INMEMORY, &ncid));
     FAILS(NC_EINVAL, nc_open(NULL, NC_NOWRITE, &ncid));
     FAILS(NC_EINVAL, nc_create(p.path, NC_CLOBBER, NULL));
     snprintf(url, sizeof url, "file://%s#durability=often", p.path);
@@ -444,18 +445,6 @@ many_open(void **state)
     place_drop(&p);
 }
 
-static void
-not_built(void **state)
-{
-    int ncid;
-
-    (void)state;
-    FAILS(NC_ENOTBUILT, nc_open_mem("x", 0, 0, NULL, &ncid));
-    FAILS(NC_ENOTBUILT, nc_create_mem("x", 0, 0, &ncid));
-    FAILS(NC_ENOTBUILT, nc_open_memio("x", 0, NULL, &ncid));
-    FAILS(NC_ENOTBUILT, nc_close_memio(0, NULL));
-}
-
 int
 main(void)
 {
@@ -474,7 +463,6 @@ main(void)
         cmocka_unit_test(abort_of_new_map),
         cmocka_unit_test(maps),
         cmocka_unit_test(many_open),
-        cmocka_unit_test(not_built),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
