@@ -3,7 +3,7 @@
  * Random programs over the nc_* API against the naive model of shadow.h: define, rename, put and get in all shapes,
  * attributes, sync, redefine, close and reopen. Any difference ends the run with the seed and the step.
  *
- * usage: test_random [SEED [STEPS [file|memory [MODE]]]]      without arguments: the seeds of the regular run
+ * usage: test_random [SEED [STEPS [file|zip|memory [MODE]]]]      without arguments: the seeds of the regular run
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -21,7 +21,8 @@ typedef struct run {
     uint64_t    state, seed;
     int         step;
     const char *what;
-    nczarr_map *map; /* NULL: in a directory */
+    const char *store; /* "memory", "file", "zip" */
+    nczarr_map *map;   /* of memory */
     char        path[256];
     const char *mode;
     int         ncid;
@@ -53,7 +54,7 @@ fail(run *r, const char *fmt, ...)
 {
     va_list args;
 
-    fprintf(stderr, "[  FAILED  ] random seed %" PRIu64 " %s %s, step %d (%s): ", r->seed, r->map ? "memory" : "file",
+    fprintf(stderr, "[  FAILED  ] random seed %" PRIu64 " %s %s, step %d (%s): ", r->seed, r->store,
             r->mode ? r->mode : "", r->step, r->what);
     va_start(args, fmt);
     vfprintf(stderr, fmt, args);
@@ -872,14 +873,15 @@ static const struct {
 };
 
 static long
-run_program(uint64_t seed, int nsteps, bool memory, const char *mode)
+run_program(uint64_t seed, int nsteps, const char *store, const char *mode)
 {
     static run it;
     run       *r = &it;
     int        total = 0;
+    bool       memory = strcmp(store, "memory") == 0;
     char       dir[] = "/tmp/nczarr-random-XXXXXX", url[400];
 
-    *r = (run){.seed = seed, .state = seed * 0x9E3779B97F4A7C15ULL + 1, .mode = mode, .what = "create"};
+    *r = (run){.seed = seed, .store = store, .state = seed * 0x9E3779B97F4A7C15ULL + 1, .mode = mode, .what = "create"};
     shadow_init(&r->s);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         total += steps[i].weight;
@@ -889,7 +891,7 @@ run_program(uint64_t seed, int nsteps, bool memory, const char *mode)
     } else {
         if (mkdtemp(dir) == NULL)
             fail(r, "no temporary directory");
-        snprintf(r->path, sizeof r->path, "%s/d.zarr", dir);
+        snprintf(r->path, sizeof r->path, "%s/d.%s", dir, strcmp(store, "zip") == 0 ? "zip" : "zarr");
         snprintf(url, sizeof url, "%s%s%s", r->path, mode ? "#" : "", mode ? mode : "");
         OK(nc_create(url, NC_NETCDF4, &r->ncid));
     }
@@ -913,7 +915,8 @@ run_program(uint64_t seed, int nsteps, bool memory, const char *mode)
         OK(nc_delete(r->path));
         if (access(r->path, F_OK) == 0)
             fail(r, "nc_delete left %s", r->path);
-        (void)rmdir(dir);
+        if (rmdir(dir) != 0)
+            fail(r, "something is left in %s", dir);
     }
     shadow_clear(&r->s);
     return r->ops;
@@ -926,16 +929,20 @@ main(int argc, char **argv)
 
     if (argc > 1) {
         ops = run_program(strtoull(argv[1], NULL, 10), argc > 2 ? atoi(argv[2]) : 400,
-                          argc > 3 && strcmp(argv[3], "memory") == 0, argc > 4 ? argv[4] : NULL);
+                          argc > 3 ? argv[3] : "file", argc > 4 ? argv[4] : NULL);
         printf("%ld operations\n", ops);
         return 0;
     }
     for (uint64_t seed = 1; seed <= 24; seed++)
-        ops += run_program(seed, 400, true, NULL);
+        ops += run_program(seed, 400, "memory", NULL);
     printf("[       OK ] random programs in memory, %ld operations\n", ops);
     ops = 0;
     for (uint64_t seed = 101; seed <= 112; seed++)
-        ops += run_program(seed, 300, false, NULL);
+        ops += run_program(seed, 300, "file", NULL);
     printf("[       OK ] random programs in directories, %ld operations\n", ops);
+    ops = 0;
+    for (uint64_t seed = 201; seed <= 212; seed++)
+        ops += run_program(seed, 300, "zip", NULL);
+    printf("[       OK ] random programs in archives, %ld operations\n", ops);
     return 0;
 }
