@@ -13,22 +13,12 @@
 /* netCDF-C prints its default fill of float and double with six digits. */
 #define SIX_DIGIT_DEFAULT 9.96921e+36
 
-/* A value on its way into the model; data in memory form. */
+/* A value in memory form; data in the pile. */
 typedef struct value {
     nc_type type;
     size_t  len;
     void   *data;
 } value;
-
-static void
-value_clear(value *val)
-{
-    if (val->type == NC_STRING && val->data != NULL)
-        for (size_t i = 0; i < val->len; i++)
-            ncz_free(((char **)val->data)[i]);
-    ncz_free(val->data);
-    *val = (value){ .data = NULL };
-}
 
 /* ---- of a known type ------------------------------------------------------------------------------------------ */
 
@@ -47,25 +37,23 @@ item_count(const ncz_json *v)
 
 /* NC_NOERR with data NULL: some item is no value of the type. */
 static int
-read_numbers(const ncz_json *v, nc_type type, value *out)
+read_numbers(ncz_pile *pile, const ncz_json *v, nc_type type, value *out)
 {
     size_t n = item_count(v), item = ncz_type_size(type);
-    char  *data = ncz_alloc_n(n, item);
+    char  *data = ncz_pile_get_n(pile, n, item);
 
     if (data == NULL)
         return ncz_fail_nomem(n * item);
     for (size_t i = 0; i < n; i++)
-        if (!ncz_format_number(item_at(v, i), type, data + i * item)) {
-            ncz_free(data);
+        if (!ncz_format_number(item_at(v, i), type, data + i * item))
             return NC_NOERR;
-        }
     *out = (value){ type, n, data };
     return NC_NOERR;
 }
 
 /* A string's own bytes, else the document's characters; `extra` zero bytes behind them. */
 static int
-read_chars(const ncz_json *v, size_t extra, value *out)
+read_chars(ncz_pile *pile, const ncz_json *v, size_t extra, value *out)
 {
     size_t      len = 0;
     const char *text = ncz_json_str(v, &len);
@@ -73,36 +61,36 @@ read_chars(const ncz_json *v, size_t extra, value *out)
 
     if (text == NULL)
         text = ncz_json_slice(v, &len);
-    if ((data = ncz_zalloc(len + extra)) == NULL)
+    if ((data = ncz_pile_get(pile, len + extra)) == NULL)
         return ncz_fail_nomem(len + extra);
     memcpy(data, text, len);
+    memset(data + len, 0, extra);
     *out = (value){ NC_CHAR, len + extra, data };
     return NC_NOERR;
 }
 
 static int
-read_strings(const ncz_json *v, value *out)
+read_strings(ncz_pile *pile, const ncz_json *v, value *out)
 {
     size_t n = item_count(v);
-    char **data = ncz_zalloc_n(n, sizeof *data);
+    char **data = ncz_pile_get_n(pile, n, sizeof *data);
 
     if (data == NULL)
         return ncz_fail_nomem(n * sizeof *data);
-    *out = (value){ NC_STRING, n, data };
     for (size_t i = 0; i < n; i++) {
         const ncz_json *item = item_at(v, i);
         size_t          len = 0;
         const char     *text = ncz_json_str(item, &len);
 
+        data[i] = NULL; /* NIL */
         if (ncz_json_is(item, NCZ_JSON_NULL))
-            continue; /* NIL */
+            continue;
         if (text == NULL)
             text = ncz_json_slice(item, &len);
-        if ((data[i] = ncz_strndup(text, len)) == NULL) {
-            value_clear(out);
+        if ((data[i] = ncz_pile_text(pile, text, len)) == NULL)
             return ncz_fail_nomem(len);
-        }
     }
+    *out = (value){ NC_STRING, n, data };
     return NC_NOERR;
 }
 
@@ -177,18 +165,18 @@ ncz_format_att_infer(const ncz_json *v)
 /* ---- one attribute -------------------------------------------------------------------------------------------- */
 
 static int
-read_value(const ncz_json *v, nc_type type, size_t extra, value *out)
+read_value(ncz_pile *pile, const ncz_json *v, nc_type type, size_t extra, value *out)
 {
     int rc;
 
     *out = (value){ .data = NULL };
     if (type == NC_STRING)
-        return read_strings(v, out);
-    if (ncz_type_numeric(type) && ((rc = read_numbers(v, type, out)) != NC_NOERR || out->data != NULL))
+        return read_strings(pile, v, out);
+    if (ncz_type_numeric(type) && ((rc = read_numbers(pile, v, type, out)) != NC_NOERR || out->data != NULL))
         return rc;
     if (type != NC_CHAR && (type = ncz_format_att_infer(v)) != NC_CHAR)
-        return read_numbers(v, type, out);
-    return read_chars(v, extra, out);
+        return read_numbers(pile, v, type, out);
+    return read_chars(pile, v, extra, out);
 }
 
 /* The default fill of a float or double, as netCDF-C prints it, means the default exactly. */
@@ -215,67 +203,75 @@ extra_nuls(const ncz_json *lengths, const char *name, const ncz_json *v)
     return (size_t)(want - len);
 }
 
+typedef struct att_place {
+    const ncz_loader *l;
+    ncz_pile         *pile;
+    const ncz_json   *types, *lengths;
+    bool              var; /* a variable's, of that type */
+    nc_type           type;
+} att_place;
+
 /* Keeps what the document said beside the value. Where zero bytes were added it did not say all: nothing to keep. */
 static int
-keep_text(ncz_att *att, const ncz_json *v, const char *entry, size_t extra)
+keep_text(const att_place *p, ncz_att *att, const ncz_json *v, const char *entry, size_t extra)
 {
     size_t      len = 0;
     const char *text = ncz_json_slice(v, &len);
 
-    if (entry != NULL && (att->dtype = ncz_strdup(entry)) == NULL)
+    att->piled |= NCZ_PILED_TEXT;
+    if (entry != NULL && (att->dtype = ncz_pile_text(p->pile, entry, strlen(entry))) == NULL)
         return ncz_fail_nomem(strlen(entry));
     if (extra > 0)
         return NC_NOERR;
-    if ((att->raw = ncz_strndup(text, len)) == NULL)
+    if ((att->raw = ncz_pile_text(p->pile, text, len)) == NULL)
         return ncz_fail_nomem(len);
     att->rawlen = len;
     return NC_NOERR;
 }
 
-typedef struct att_place {
-    const ncz_loader *l;
-    ncz_atts         *atts;
-    const ncz_json   *types, *lengths;
-    bool              var;  /* a variable's, of that type */
-    nc_type           type;
-} att_place;
-
 static int
-read_att(const att_place *p, const char *name, const ncz_json *v)
+read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
 {
     const char *entry = ncz_json_str(ncz_json_get(p->types, name), NULL);
     bool        fill = p->var && strcmp(name, "_FillValue") == 0;
     nc_type     type = entry != NULL ? ncz_format_att_type(entry) : fill ? p->type : NC_NAT;
     size_t      extra = extra_nuls(p->lengths, name, v);
-    ncz_att    *att;
     value       val;
     int         rc;
 
     if (type == NC_STRING && entry == NULL && !ncz_json_is(v, NCZ_JSON_STRING))
         type = NC_NAT;
-    if ((rc = read_value(v, type, extra, &val)) != NC_NOERR)
+    if ((rc = read_value(p->pile, v, type, extra, &val)) != NC_NOERR)
         return rc;
     if (fill)
         mend_fill(&val);
-    if ((rc = ncz_atts_set(p->l->m, p->atts, name, val.type, val.len, val.data, &att)) == NC_NOERR && !p->l->wish.look)
-        rc = keep_text(att, v, entry, val.type == NC_CHAR ? extra : 0);
-    value_clear(&val);
-    return rc;
+    *out = (ncz_att){ .name = ncz_pile_text(p->pile, name, strlen(name)),
+                      .type = val.type,
+                      .len = val.len,
+                      .data = val.data,
+                      .piled = NCZ_PILED_NAME | NCZ_PILED_DATA };
+    if (out->name == NULL)
+        return ncz_fail_nomem(strlen(name));
+    return p->l->wish.look ? NC_NOERR : keep_text(p, out, v, entry, val.type == NC_CHAR ? extra : 0);
 }
 
 int
-ncz_format_atts_read(const ncz_loader *l, const ncz_papers *n, ncz_atts *atts, bool var, nc_type type,
-                     const char *where)
+ncz_format_atts_read(const ncz_loader *l, const ncz_papers *n, ncz_pile *pile, ncz_atts *atts, bool var,
+                     nc_type type, const char *where)
 {
     const ncz_json *doc = n->doc[NCZ_DOC_ZATTRS];
-    att_place       p = { .l = l, .atts = atts, .var = var, .type = type };
-    int             rc = NC_NOERR;
+    att_place       p = { .l = l, .pile = pile, .var = var, .type = type };
+    ncz_att        *v = ncz_pile_get_n(pile, ncz_json_len(doc), sizeof *v);
+    size_t          got = 0;
+    int             rc;
 
+    if (v == NULL)
+        return ncz_fail_nomem(ncz_json_len(doc) * sizeof *v);
     if (l->nczarr) {
         p.types = ncz_format_info(n, NCZ_INFO_ATTR, "types", "types");
         p.lengths = ncz_format_info(n, NCZ_INFO_ATTR, NCZ_LENGTHS, NCZ_LENGTHS);
     }
-    for (size_t i = 0; i < ncz_json_len(doc) && rc == NC_NOERR; i++) {
+    for (size_t i = 0; i < ncz_json_len(doc); i++) {
         const char *name = ncz_json_key(doc, i);
 
         if (ncz_format_hidden_att(name))
@@ -284,9 +280,13 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_papers *n, ncz_atts *atts, b
             ncz_log(NCZ_LOG_WARN, "%s: an attribute name of %zu bytes is left out", where, strlen(name));
             continue;
         }
-        rc = read_att(&p, name, ncz_json_at(doc, i));
+        if (got >= l->m->limits.attributes)
+            return ncz_fail(NC_EMAXATTS, "%s: more than %zu attributes (limit `attributes`)", where,
+                            l->m->limits.attributes);
+        if ((rc = read_att(&p, name, ncz_json_at(doc, i), &v[got++])) != NC_NOERR)
+            return rc;
     }
-    return rc;
+    return ncz_atts_load(atts, v, got);
 }
 
 int

@@ -168,7 +168,7 @@ add_var(ncz_loader *l, ncz_node *n, const char *name, ncz_group *g)
 done:
     ncz_free(kept);
     ncz_free(dims);
-    ncz_format_said_free(n->said);
+    ncz_format_said_clear(said);
     n->said = NULL;
     return rc;
 }

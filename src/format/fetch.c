@@ -50,7 +50,7 @@ ncz_format_fetch_clear(ncz_loader *l)
     for (size_t i = 0; i < l->nnodes; i++) {
         ncz_free(l->nodes[i].name);
         ncz_free(l->nodes[i].err);
-        ncz_format_said_free(l->nodes[i].said);
+        ncz_format_said_clear(l->nodes[i].said);
     }
     ncz_free(l->nodes);
     l->nodes = NULL;

@@ -115,6 +115,10 @@ ncz_format_look(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_lo
     if (l == NULL)
         return ncz_fail_nomem(sizeof *l);
     *l = (ncz_loader){ .docs = docs, .wish = *wish, .m = m };
+    if ((rc = pthread_mutex_init(&l->lock, NULL)) != 0) {
+        ncz_free(l);
+        return ncz_fail_errno(rc, "making a lock");
+    }
     if ((rc = ncz_format_fetch_root(l, root_arrived)) == NC_NOERR) {
         *out = l;
         l = NULL;
@@ -132,7 +136,11 @@ ncz_format_fill(ncz_loader *l, ncz_style *out)
 
     ready_model(l->m, lone ? root_locate : ncz_zarr2_locate);
     l->m->native_big = l->writer.native_big;
-    if ((!lone && (rc = ncz_format_fetch_tree(l)) != NC_NOERR) || (rc = ncz_format_build(l)) != NC_NOERR)
+    rc = lone ? NC_NOERR : ncz_format_fetch_tree(l);
+    if (rc == NC_NOERR)
+        rc = ncz_format_build(l);
+    ncz_format_piles_keep(l); /* also when that failed: some of it may be in the model */
+    if (rc != NC_NOERR)
         return rc;
     ncz_format_stored(l->m);
     *out = (ncz_style){
@@ -150,6 +158,8 @@ ncz_format_loader_free(ncz_loader *l)
     if (l == NULL)
         return;
     ncz_format_fetch_clear(l);
+    ncz_format_piles_clear(l);
+    (void)pthread_mutex_destroy(&l->lock);
     ncz_free(l);
 }
 

@@ -9,6 +9,8 @@
 
 #include "format/format.h"
 
+#include <pthread.h>
+
 /* ---- documents as fetched ------------------------------------------------------------------------------------- */
 
 typedef enum ncz_doc {
@@ -60,6 +62,8 @@ typedef struct ncz_writer {
     bool char_u1;    /* `<U1` is one byte for each character */
 } ncz_writer;
 
+typedef struct ncz_piles ncz_piles;
+
 /* All that a load works with. */
 struct ncz_loader {
     const ncz_docs *docs;
@@ -71,6 +75,14 @@ struct ncz_loader {
     ncz_writer      writer;
     ncz_node       *nodes; /* by level, parents before children */
     size_t          nnodes, cap;
+    pthread_mutex_t lock; /* guards what follows */
+    ncz_piles      *idle; /* those that no thread uses */
+};
+
+/* Memory that one thread uses at a time: for what goes into the model and stays, and for what goes with the load. */
+struct ncz_piles {
+    ncz_piles *next;
+    ncz_pile   stay, go;
 };
 
 /* The root: node 0, with all its documents in one batch; `each` gets them. The first NCZ_ROOT_DOCS of the root's keys
@@ -164,9 +176,9 @@ int  ncz_format_zarray_write(const ncz_var *v, const ncz_style *style, ncz_buf *
 
 /* ---- attributes ----------------------------------------------------------------------------------------------- */
 
-/* Of a group, or of a variable of type `var` (else NC_NAT). `where` (a key) is for texts. */
-int ncz_format_atts_read(const ncz_loader *l, const ncz_papers *n, ncz_atts *atts, bool var, nc_type type,
-                         const char *where);
+/* Of a group, or of a variable of that type. They stand in `pile`. `where` (a key) is for texts. */
+int ncz_format_atts_read(const ncz_loader *l, const ncz_papers *n, ncz_pile *pile, ncz_atts *atts, bool var,
+                         nc_type type, const char *where);
 /* An attribute made up by the reader: shown, never written. */
 int ncz_format_att_made_up(ncz_model *m, ncz_atts *atts, const char *name, nc_type type, size_t len,
                            const void *data);
@@ -225,8 +237,10 @@ struct ncz_said {
 };
 
 /* What a listed directory turned out to be is settled here too. Any thread, one node each. */
-void ncz_format_said(const ncz_loader *l, ncz_node *n, const ncz_papers *papers, const char *key);
-void ncz_format_said_free(ncz_said *s);
+void ncz_format_said(ncz_loader *l, ncz_node *n, const ncz_papers *papers, const char *key);
+void ncz_format_said_clear(ncz_said *s); /* NULL is fine; its own memory is the load's */
+void ncz_format_piles_keep(ncz_loader *l); /* all that was read for the model becomes the model's */
+void ncz_format_piles_clear(ncz_loader *l);
 
 /* ---- building ------------------------------------------------------------------------------------------------- */
 

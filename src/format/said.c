@@ -22,7 +22,7 @@ text_bytes(const ncz_json *v)
 }
 
 static int
-read_texts(const ncz_json *list, ncz_texts *out)
+read_texts(ncz_pile *pile, const ncz_json *list, ncz_texts *out)
 {
     size_t n = ncz_json_len(list), nbytes;
     char **v, *to;
@@ -33,7 +33,7 @@ read_texts(const ncz_json *list, ncz_texts *out)
         return ncz_fail_nomem(SIZE_MAX);
     for (size_t i = 0; i < n; i++)
         nbytes += text_bytes(ncz_json_at(list, i));
-    if ((v = ncz_alloc(nbytes)) == NULL)
+    if ((v = ncz_pile_get(pile, nbytes)) == NULL)
         return ncz_fail_nomem(nbytes);
     to = (char *)(v + n);
     for (size_t i = 0; i < n; i++) {
@@ -62,23 +62,60 @@ slice_dup(const ncz_json *v, char **out)
 }
 
 void
-ncz_format_said_free(ncz_said *s)
+ncz_format_said_clear(ncz_said *s)
 {
     if (s == NULL)
         return;
-    for (size_t i = 0; i < s->ndims; i++)
-        ncz_free(s->dims[i].name);
-    ncz_free(s->dims);
-    ncz_free(s->arrays.v);
-    ncz_free(s->groups.v);
-    ncz_free(s->refs.v);
-    ncz_free(s->names.v);
-    ncz_free(s->xarray);
     ncz_free(s->dtype_text);
     ncz_free(s->fill_text);
     ncz_format_zarray_clear(&s->z);
     ncz_atts_clear(&s->atts);
-    ncz_free(s);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------- */
+
+/* Piles for this thread, which gives them back. */
+static ncz_piles *
+piles_take(ncz_loader *l)
+{
+    ncz_piles *p;
+
+    (void)pthread_mutex_lock(&l->lock);
+    if ((p = l->idle) != NULL)
+        l->idle = p->next;
+    (void)pthread_mutex_unlock(&l->lock);
+    if (p == NULL && (p = ncz_alloc(sizeof *p)) != NULL)
+        *p = (ncz_piles){ .stay = NCZ_PILE_INIT, .go = NCZ_PILE_INIT };
+    return p;
+}
+
+static void
+piles_give(ncz_loader *l, ncz_piles *p)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    p->next = l->idle;
+    l->idle = p;
+    (void)pthread_mutex_unlock(&l->lock);
+}
+
+void
+ncz_format_piles_keep(ncz_loader *l)
+{
+    for (ncz_piles *p = l->idle; p != NULL; p = p->next)
+        ncz_pile_join(&l->m->pile, &p->stay);
+}
+
+void
+ncz_format_piles_clear(ncz_loader *l)
+{
+    while (l->idle != NULL) {
+        ncz_piles *p = l->idle;
+
+        l->idle = p->next;
+        ncz_pile_clear(&p->stay);
+        ncz_pile_clear(&p->go);
+        ncz_free(p);
+    }
 }
 
 /* ---- groups --------------------------------------------------------------------------------------------------- */
@@ -101,37 +138,43 @@ parse_dim(const ncz_json *v, uint64_t *len, bool *unlimited)
 }
 
 static int
-read_dims(const ncz_json *dims, ncz_said *s)
+read_dims(ncz_pile *pile, const ncz_json *dims, ncz_said *s)
 {
     size_t n = ncz_json_is(dims, NCZ_JSON_OBJECT) ? ncz_json_len(dims) : 0;
 
     if (n == 0)
         return NC_NOERR;
-    if ((s->dims = ncz_zalloc_n(n, sizeof *s->dims)) == NULL)
+    if ((s->dims = ncz_pile_get_n(pile, n, sizeof *s->dims)) == NULL)
         return ncz_fail_nomem(n * sizeof *s->dims);
     for (; s->ndims < n; s->ndims++) {
+        const char   *name = ncz_json_key(dims, s->ndims);
         ncz_said_dim *d = &s->dims[s->ndims];
 
-        if ((d->name = ncz_strdup(ncz_json_key(dims, s->ndims))) == NULL)
-            return ncz_fail_nomem(strlen(ncz_json_key(dims, s->ndims)));
+        *d = (ncz_said_dim){ .name = ncz_pile_text(pile, name, strlen(name)) };
+        if (d->name == NULL)
+            return ncz_fail_nomem(strlen(name));
         d->sound = parse_dim(ncz_json_at(dims, s->ndims), &d->len, &d->unlimited);
     }
     return NC_NOERR;
 }
 
 static int
-read_group(const ncz_loader *l, const ncz_papers *p, const char *key, ncz_said *s)
+read_group(const ncz_loader *l, ncz_piles *mem, const ncz_papers *p, const char *key, ncz_said *s)
 {
-    int rc;
+    const ncz_json *arrays, *groups, *dims;
+    int             rc;
 
     if (l->nczarr) {
         s->lists = ncz_format_info_any(p, NCZ_INFO_GROUP);
-        if ((rc = read_texts(ncz_format_info(p, NCZ_INFO_GROUP, "arrays", "vars"), &s->arrays)) != NC_NOERR ||
-            (rc = read_texts(ncz_format_info(p, NCZ_INFO_GROUP, "groups", "groups"), &s->groups)) != NC_NOERR ||
-            (rc = read_dims(ncz_format_info(p, NCZ_INFO_GROUP, "dimensions", "dims"), s)) != NC_NOERR)
+        arrays = ncz_format_info(p, NCZ_INFO_GROUP, "arrays", "vars");
+        groups = ncz_format_info(p, NCZ_INFO_GROUP, "groups", "groups");
+        dims = ncz_format_info(p, NCZ_INFO_GROUP, "dimensions", "dims");
+        if ((rc = read_texts(&mem->go, arrays, &s->arrays)) != NC_NOERR ||
+            (rc = read_texts(&mem->go, groups, &s->groups)) != NC_NOERR ||
+            (rc = read_dims(&mem->go, dims, s)) != NC_NOERR)
             return rc;
     }
-    return ncz_format_atts_read(l, p, &s->atts, false, NC_NAT, key[0] != '\0' ? key : ".zattrs");
+    return ncz_format_atts_read(l, p, &mem->stay, &s->atts, false, NC_NAT, key[0] != '\0' ? key : ".zattrs");
 }
 
 /* ---- arrays --------------------------------------------------------------------------------------------------- */
@@ -189,19 +232,23 @@ without_document(const ncz_node *n, const char *key, ncz_zarray *z)
 
 /* What names its dimensions, as far as it fits. */
 static int
-read_names(const ncz_loader *l, const ncz_papers *p, ncz_said *s)
+read_names(const ncz_loader *l, ncz_pile *pile, const ncz_papers *p, ncz_said *s)
 {
     const ncz_json *refs = NULL, *stored = ncz_json_get(p->doc[NCZ_DOC_ZATTRS], NCZ_XARRAY);
+    size_t          len = 0;
+    const char     *text = ncz_json_slice(stored, &len);
     int             rc;
 
     s->xlist = ncz_json_is(stored, NCZ_JSON_ARRAY);
     if (l->nczarr)
         refs = ncz_format_info(p, NCZ_INFO_ARRAY, "dimension_references", "dimrefs");
-    if (ncz_json_len(refs) == s->z.rank && (rc = read_texts(refs, &s->refs)) != NC_NOERR)
+    if (ncz_json_len(refs) == s->z.rank && (rc = read_texts(pile, refs, &s->refs)) != NC_NOERR)
         return rc;
-    if (l->wish.xarray && ncz_json_len(stored) == s->z.rank && (rc = read_texts(stored, &s->names)) != NC_NOERR)
+    if (l->wish.xarray && ncz_json_len(stored) == s->z.rank && (rc = read_texts(pile, stored, &s->names)) != NC_NOERR)
         return rc;
-    return slice_dup(stored, &s->xarray);
+    if (text != NULL && (s->xarray = ncz_pile_text(pile, text, len)) == NULL)
+        return ncz_fail_nomem(len);
+    return NC_NOERR;
 }
 
 /* The document's own spelling, which is written back while nobody changes what it says. */
@@ -243,7 +290,7 @@ look_for_quantize(ncz_said *s)
 }
 
 static int
-read_array(const ncz_loader *l, const ncz_node *n, const ncz_papers *p, const char *key, ncz_said *s)
+read_array(const ncz_loader *l, ncz_piles *mem, const ncz_node *n, const ncz_papers *p, const char *key, ncz_said *s)
 {
     const char *units = s->z.st.units;
     int         rc;
@@ -256,8 +303,8 @@ read_array(const ncz_loader *l, const ncz_node *n, const ncz_papers *p, const ch
         return rc;
     if (is_scalar(l, p, &s->z))
         s->z.rank = 0;
-    if ((rc = read_names(l, p, s)) != NC_NOERR || (!l->wish.look && (rc = keep_texts(p, s)) != NC_NOERR) ||
-        (rc = ncz_format_atts_read(l, p, &s->atts, true, s->z.st.type, n->name)) != NC_NOERR)
+    if ((rc = read_names(l, &mem->go, p, s)) != NC_NOERR || (!l->wish.look && (rc = keep_texts(p, s)) != NC_NOERR) ||
+        (rc = ncz_format_atts_read(l, p, &mem->stay, &s->atts, true, s->z.st.type, n->name)) != NC_NOERR)
         return rc;
     look_for_quantize(s);
     return units[0] == '\0' ? NC_NOERR
@@ -282,18 +329,22 @@ settle(ncz_node *n, const ncz_papers *p)
 }
 
 void
-ncz_format_said(const ncz_loader *l, ncz_node *n, const ncz_papers *papers, const char *key)
+ncz_format_said(ncz_loader *l, ncz_node *n, const ncz_papers *papers, const char *key)
 {
-    ncz_err err;
-    int     rc;
+    ncz_piles *mem = piles_take(l);
+    ncz_err    err;
+    int        rc;
 
     settle(n, papers);
-    if ((n->said = ncz_zalloc(sizeof *n->said)) == NULL)
+    if (mem == NULL || (n->said = ncz_pile_get(&mem->go, sizeof *n->said)) == NULL) {
         rc = ncz_fail_nomem(sizeof *n->said);
-    else if (n->kind == NCZ_NODE_ARRAY)
-        rc = read_array(l, n, papers, key, n->said);
-    else
-        rc = read_group(l, papers, key, n->said);
+    } else {
+        *n->said = (ncz_said){ .lists = false };
+        rc = n->kind == NCZ_NODE_ARRAY ? read_array(l, mem, n, papers, key, n->said)
+                                       : read_group(l, mem, papers, key, n->said);
+    }
+    if (mem != NULL)
+        piles_give(l, mem);
     if (rc == NC_NOERR)
         return;
     ncz_err_save(&err, rc);

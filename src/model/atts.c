@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attributes: an ordered list with an index by name. The place in the list is netCDF's attribute number, so replacing
- * keeps it and deleting moves the later ones down.
+ * Attributes: an ordered list, with an index by name once it is long. The place in the list is netCDF's attribute
+ * number, so replacing keeps it and deleting moves the later ones down.
+ *
+ * What was loaded stands in the model's pile and is never given back here; what replaces it is the attribute's own.
  */
 #include "model/model_int.h"
 
 #include <string.h>
+
+#define INDEX_FROM 16 /* so many names are compared one by one */
 
 static void
 data_free(nc_type type, size_t len, void *data)
@@ -20,18 +24,39 @@ data_free(nc_type type, size_t len, void *data)
 static void
 forget_text(ncz_att *att)
 {
-    ncz_free(att->raw);
-    ncz_free(att->dtype);
+    if ((att->piled & NCZ_PILED_TEXT) == 0) {
+        ncz_free(att->raw);
+        ncz_free(att->dtype);
+    }
     att->raw = att->dtype = NULL;
     att->rawlen = 0;
+    att->piled &= ~NCZ_PILED_TEXT;
+}
+
+static void
+forget_data(ncz_att *att)
+{
+    if ((att->piled & NCZ_PILED_DATA) == 0)
+        data_free(att->type, att->len, att->data);
+    att->data = NULL;
+    att->piled &= ~NCZ_PILED_DATA;
+}
+
+static void
+forget_name(ncz_att *att)
+{
+    if ((att->piled & NCZ_PILED_NAME) == 0)
+        ncz_free(att->name);
+    att->name = NULL;
+    att->piled &= ~NCZ_PILED_NAME;
 }
 
 static void
 att_clear(ncz_att *att)
 {
-    data_free(att->type, att->len, att->data);
+    forget_data(att);
     forget_text(att);
-    ncz_free(att->name);
+    forget_name(att);
 }
 
 void
@@ -39,7 +64,8 @@ ncz_atts_clear(ncz_atts *a)
 {
     for (size_t i = 0; i < a->n; i++)
         att_clear(&a->v[i]);
-    ncz_free(a->v);
+    if (!a->piled)
+        ncz_free(a->v);
     ncz_names_clear(&a->index);
     *a = (ncz_atts){.index = NCZ_NAMES_INIT};
 }
@@ -57,7 +83,34 @@ ncz_atts_find(const ncz_atts *a, const char *name)
 {
     size_t i;
 
-    return ncz_names_get(&a->index, name, &i) ? &a->v[i] : NULL;
+    if (a->index.nslots != 0)
+        return ncz_names_get(&a->index, name, &i) ? &a->v[i] : NULL;
+    for (i = 0; i < a->n; i++)
+        if (a->v[i].name[0] == name[0] && strcmp(a->v[i].name, name) == 0)
+            return &a->v[i];
+    return NULL;
+}
+
+/* Puts all names into the index, when there are too many to compare. */
+static int
+index_all(ncz_atts *a)
+{
+    int rc = NC_NOERR;
+
+    if (a->index.nslots != 0 || a->n < INDEX_FROM)
+        return NC_NOERR;
+    for (size_t i = 0; i < a->n && rc == NC_NOERR; i++)
+        rc = ncz_names_put(&a->index, a->v[i].name, i);
+    if (rc != NC_NOERR)
+        ncz_names_clear(&a->index);
+    return rc;
+}
+
+int
+ncz_atts_load(ncz_atts *a, ncz_att *v, size_t n)
+{
+    *a = (ncz_atts){.v = v, .n = n, .cap = n, .index = NCZ_NAMES_INIT, .piled = true};
+    return index_all(a);
 }
 
 static int
@@ -89,6 +142,24 @@ copy_data(nc_type type, size_t len, const void *data, void **out)
     return NC_NOERR;
 }
 
+static int
+make_room(ncz_atts *a)
+{
+    size_t   cap = a->cap == 0 ? 4 : a->cap * 2;
+    ncz_att *v;
+
+    if (a->n < a->cap)
+        return NC_NOERR;
+    if ((v = ncz_grow(a->piled ? NULL : a->v, cap, sizeof *v)) == NULL)
+        return ncz_fail_nomem(cap * sizeof *v);
+    if (a->piled && a->n > 0)
+        memcpy(v, a->v, a->n * sizeof *v);
+    a->piled = false;
+    a->v = v;
+    a->cap = cap;
+    return NC_NOERR;
+}
+
 /* Room for one more, with its name in the index; the attribute itself is still empty and not counted. */
 static int
 append_slot(const ncz_model *m, ncz_atts *a, const char *name)
@@ -98,20 +169,13 @@ append_slot(const ncz_model *m, ncz_atts *a, const char *name)
 
     if (a->n >= m->limits.attributes)
         return ncz_fail(NC_EMAXATTS, "%s: more than %zu attributes (limit `attributes`)", name, m->limits.attributes);
-    if (a->n == a->cap) {
-        size_t   cap = a->cap == 0 ? 4 : a->cap * 2;
-        ncz_att *v = ncz_grow(a->v, cap, sizeof *v);
-
-        if (v == NULL)
-            return ncz_fail_nomem(cap * sizeof *v);
-        a->v = v;
-        a->cap = cap;
-    }
+    if ((rc = make_room(a)) != NC_NOERR || (rc = index_all(a)) != NC_NOERR)
+        return rc;
     slot = &a->v[a->n];
     *slot = (ncz_att){.name = ncz_strdup(name)};
     if (slot->name == NULL)
         return ncz_fail_nomem(strlen(name));
-    if ((rc = ncz_names_put(&a->index, name, a->n)) != NC_NOERR)
+    if (a->index.nslots != 0 && (rc = ncz_names_put(&a->index, name, a->n)) != NC_NOERR)
         ncz_free(slot->name);
     return rc;
 }
@@ -132,7 +196,7 @@ ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, nc_type type, size_t l
         }
         att = &a->v[a->n++];
     }
-    data_free(att->type, att->len, att->data);
+    forget_data(att);
     forget_text(att);
     att->type = type;
     att->len = len;
@@ -155,12 +219,14 @@ ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname)
         return ncz_fail(NC_ENAMEINUSE, "attribute '%s' exists already", newname);
     if ((copy = ncz_strdup(newname)) == NULL)
         return ncz_fail_nomem(strlen(newname));
-    if ((rc = ncz_names_put(&a->index, copy, (size_t)(att - a->v))) != NC_NOERR) {
-        ncz_free(copy);
-        return rc;
+    if (a->index.nslots != 0) {
+        if ((rc = ncz_names_put(&a->index, copy, (size_t)(att - a->v))) != NC_NOERR) {
+            ncz_free(copy);
+            return rc;
+        }
+        ncz_names_del(&a->index, att->name);
     }
-    ncz_names_del(&a->index, att->name);
-    ncz_free(att->name);
+    forget_name(att);
     att->name = copy;
     a->dirty = true;
     return NC_NOERR;
@@ -176,7 +242,7 @@ ncz_atts_del(ncz_atts *a, ncz_att *att)
     memmove(att, att + 1, (a->n - place - 1) * sizeof *att);
     a->n--;
     /* The names stand in the index already, so moving them down needs no memory and cannot fail. */
-    for (size_t i = place; i < a->n; i++)
+    for (size_t i = place; a->index.nslots != 0 && i < a->n; i++)
         (void)ncz_names_put(&a->index, a->v[i].name, i);
     a->dirty = true;
 }

@@ -64,12 +64,18 @@ typedef struct ncz_att {
     char  *raw; /* the JSON it was read from, written back as it stands while the attribute is not changed; or NULL */
     size_t rawlen;
     char  *dtype; /* the type entry it was read with (`|S128`, `<i4`), or NULL */
+    unsigned piled; /* NCZ_PILED_* bits: what of it stands in a pile, and is not its own */
 } ncz_att;
+
+#define NCZ_PILED_NAME 1u
+#define NCZ_PILED_DATA 2u
+#define NCZ_PILED_TEXT 4u /* raw, dtype */
 
 typedef struct ncz_atts {
     ncz_att  *v;
     size_t    n, cap;
-    ncz_names index; /* name -> place in v */
+    ncz_names index; /* name -> place in v, once there are many */
+    bool      piled; /* v is */
     bool      dirty;
 } ncz_atts;
 
@@ -81,6 +87,9 @@ int  ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname); /* NC_ENAM
 void ncz_atts_del(ncz_atts *a, ncz_att *att);
 void ncz_atts_move(ncz_atts *to, ncz_atts *from); /* what `to` had is released; `from` is empty then */
 void ncz_atts_clear(ncz_atts *a);
+/* Makes `v`, which stands with all that it refers to in the model's pile (or will, before anyone else sees it), the
+ * attributes of `a`, which had none. Names differ. */
+int ncz_atts_load(ncz_atts *a, ncz_att *v, size_t n);
 
 /* ---- dimensions, groups, variables ----------------------------------------------------------------------------- */
 
@@ -159,6 +168,7 @@ struct ncz_model {
     char          separator;  /* for new variables */
     bool          nofill;     /* nc_set_fill(NC_NOFILL) */
     bool          native_big; /* old writers: big-endian variables hold native bytes */
+    ncz_pile      pile;       /* what was loaded, and stays as long as the model */
     void (*format_free)(void *);
     void *format; /* what the format keeps with the dataset */
 };

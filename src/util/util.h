@@ -103,6 +103,21 @@ void        ncz_buf_clear(ncz_buf *b);                               /* memory r
 char       *ncz_buf_take(ncz_buf *b); /* the caller owns the bytes, "" when there were none (NULL: out of memory) */
 const char *ncz_buf_str(const ncz_buf *b);                           /* never NULL */
 
+/* ---- a pile: many small things that are released together ------------------------------------------------------ */
+
+typedef struct ncz_pile {
+    struct ncz_pile_block *blocks; /* newest first */
+} ncz_pile;
+
+#define NCZ_PILE_INIT ((ncz_pile){ NULL })
+
+/* Uninitialised, good until the pile is cleared; NULL when out of memory. Aligned for all that has 8 bytes or less. */
+void *ncz_pile_get(ncz_pile *p, size_t nbytes);
+void *ncz_pile_get_n(ncz_pile *p, size_t n, size_t item);
+char *ncz_pile_text(ncz_pile *p, const char *s, size_t len); /* a copy, with a NUL behind it */
+void  ncz_pile_join(ncz_pile *to, ncz_pile *from);           /* all that is in `from` is in `to` then */
+void  ncz_pile_clear(ncz_pile *p);
+
 /* ---- names and UTF-8 ----------------------------------------------------------------------------------------- */
 
 bool   ncz_utf8_valid(const char *s, size_t len);

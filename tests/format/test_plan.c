@@ -349,7 +349,8 @@ forget_texts(ncz_model *m)
             ncz_atts *a = v != NULL ? &v->atts : &m->groups[i]->atts;
 
             for (size_t n = 0; n < a->n; n++) {
-                ncz_free(a->v[n].raw);
+                if ((a->v[n].piled & NCZ_PILED_TEXT) == 0)
+                    ncz_free(a->v[n].raw);
                 a->v[n].raw = NULL;
                 a->v[n].rawlen = 0;
             }
