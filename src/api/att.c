@@ -19,7 +19,7 @@
 static bool
 listed(const ncz_att *a)
 {
-    return strcmp(a->name, PROPERTIES_ATT) != 0;
+    return a->name[0] != '_' || strcmp(a->name, PROPERTIES_ATT) != 0;
 }
 
 int
@@ -76,16 +76,22 @@ find(const ncz_call *c, int varid, const char *name, answer *out)
     int            rc;
 
     *out = (answer){.text = NCZ_BUF_INIT};
-    if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR || (rc = ncz_api_lookup_name(name, &own)) != NC_NOERR)
+    if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR)
         return rc;
-    if ((a = ncz_atts_find(atts, own)) != NULL) {
+    /* Mostly it is spelled just so; only if not is there a look at what else that spelling means. */
+    a = name != NULL ? ncz_atts_find(atts, name) : NULL;
+    if (a == NULL) {
+        if ((rc = ncz_api_lookup_name(name, &own)) != NC_NOERR)
+            return rc;
+        if ((a = ncz_atts_find(atts, own)) == NULL)
+            rc = make_up(c, v, own, out);
+        ncz_free(own);
+    }
+    if (a != NULL) {
         out->type = a->type;
         out->len = a->len;
         out->data = a->data;
-    } else {
-        rc = make_up(c, v, own, out);
     }
-    ncz_free(own);
     return rc;
 }
 

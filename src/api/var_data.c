@@ -118,8 +118,8 @@ prepare(const ncz_call *c, const request *q, bool put, ncz_var **v, filled *f, n
 
     if ((rc = ncz_call_var(c, q->varid, v)) != NC_NOERR)
         return rc;
-    if ((*v)->unusable.code != NC_NOERR)
-        return ncz_err_adopt(&(*v)->unusable);
+    if ((*v)->unusable->code != NC_NOERR)
+        return ncz_err_adopt((*v)->unusable);
     *mem = q->mem == NC_NAT ? (*v)->type : q->mem;
     if ((rc = ncz_move_check(&(*v)->dtype, *mem)) != NC_NOERR)
         return ncz_fail(rc, "%s: its type %d and memory type %d do not convert", (*v)->name, (*v)->type, *mem);

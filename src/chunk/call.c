@@ -73,8 +73,8 @@ ncz_chunk_call_init(ncz_chunk_call *c, ncz_engine *e, const ncz_plan *plan, char
                   .classic = plan->classic },
         .lock = PTHREAD_MUTEX_INITIALIZER,
     };
-    if (spec->unusable.code != NC_NOERR)
-        return ncz_err_adopt(&spec->unusable);
+    if (spec->unusable->code != NC_NOERR)
+        return ncz_err_adopt(spec->unusable);
     if ((rc = ncz_move_check(&spec->dtype, plan->mem)) != NC_NOERR)
         return rc;
     c->move.stream = !writing && is_large(plan);

@@ -38,7 +38,7 @@ ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select 
 static int
 usable(const ncz_var *v)
 {
-    return v->unusable.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&v->unusable);
+    return v->unusable->code == NC_NOERR ? NC_NOERR : ncz_err_adopt(v->unusable);
 }
 
 int

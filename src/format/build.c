@@ -93,6 +93,7 @@ fill_in(ncz_said *said, ncz_var *v)
         memcpy(v->chunk, z->chunk, v->rank * sizeof *v->chunk);
     v->chunk_set = true;
     v->unusable = z->unusable;
+    z->unusable = NULL;
     v->fixed = v->written = true;
     v->dtype_text = said->dtype_text;
     v->fill_text = said->fill_text;
@@ -106,12 +107,16 @@ fill_in(ncz_said *said, ncz_var *v)
 static int
 respec(ncz_loader *l, ncz_var *v)
 {
-    int rc = ncz_var_respec(l->m, v);
+    const ncz_err *why;
+    int            rc = ncz_var_respec(l->m, v);
 
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
-    if (v->unusable.code == NC_NOERR)
-        ncz_err_save(&v->unusable, rc);
+    if (v->unusable->code == NC_NOERR) {
+        if ((why = ncz_err_keep(rc)) == NULL)
+            return ncz_fail_nomem(sizeof *why);
+        v->unusable = why;
+    }
     ncz_err_clear();
     if (v->fill != NULL && v->type == NC_STRING)
         ncz_free(*(char **)v->fill);
@@ -126,7 +131,7 @@ static int
 show_fill(ncz_loader *l, const ncz_said *said, ncz_var *v)
 {
     if (l->nczarr || v->rank != 0 || said->xarray != NULL || v->fill_mode == NCZ_FILL_NONE ||
-        v->unusable.code != NC_NOERR)
+        v->unusable->code != NC_NOERR)
         return NC_NOERR;
     return ncz_format_att_made_up(l->m, &v->atts, "_FillValue", v->type, 1,
                                   v->fill_mode == NCZ_FILL_VALUE ? v->fill : ncz_type_fill(v->type));

@@ -166,7 +166,8 @@ typedef struct ncz_zarray {
     char          separator;
     bool          marked;   /* fill_value is base64 and says so: to be written anew, not as the text it was */
     bool          frozen;   /* not understood well enough to be written again */
-    ncz_err       unusable; /* why the data cannot be touched */
+    const ncz_err *unusable; /* why the data cannot be touched; never NULL */
+    bool           nomem;    /* there was no memory to say so */
 } ncz_zarray;
 
 /* Fails only for want of memory; what is wrong with the document is in `unusable`. `key` is for texts. */

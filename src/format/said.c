@@ -216,14 +216,12 @@ without_document(const ncz_node *n, const char *key, ncz_zarray *z)
                        .fill_mode = NCZ_FILL_NONE,
                        .frozen = true,
                        .st = { .type = NC_NAT, .dtype = { NCZ_KIND_OTHER, false, 1 } } };
-    if (n->err != NULL)
-        z->unusable = *n->err;
-    else
-        ncz_err_save(&z->unusable, ncz_fail(NC_EZARRMETA, "%s/.zarray does not exist", key));
+    z->unusable = n->err != NULL ? ncz_err_dup(n->err)
+                                 : ncz_err_keep(ncz_fail(NC_EZARRMETA, "%s/.zarray does not exist", key));
     ncz_err_clear();
     z->shape = ncz_zalloc(1);
     z->chunk = ncz_zalloc(1);
-    if (z->shape == NULL || z->chunk == NULL) {
+    if (z->shape == NULL || z->chunk == NULL || z->unusable == NULL) {
         ncz_format_zarray_clear(z);
         return ncz_fail_nomem(1);
     }

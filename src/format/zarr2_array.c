@@ -12,8 +12,12 @@
 static void
 spoil(ncz_zarray *z, int code)
 {
-    if (z->unusable.code == NC_NOERR)
-        ncz_err_save(&z->unusable, code);
+    const ncz_err *why = z->unusable->code == NC_NOERR ? ncz_err_keep(code) : z->unusable;
+
+    if (why != NULL)
+        z->unusable = why;
+    else
+        z->nomem = true;
     ncz_err_clear();
 }
 
@@ -108,7 +112,7 @@ parse_layout(const ncz_json *doc, const char *key, ncz_zarray *z)
         spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"order\" is neither \"C\" nor \"F\"", key));
     if (!ncz_json_is(sep, NCZ_JSON_NULL) && z->separator == '.' && !ncz_json_str_is(sep, "."))
         spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"dimension_separator\" is neither \".\" nor \"/\"", key));
-    z->frozen = z->frozen || (z->unusable.code == NC_EZARRMETA);
+    z->frozen = z->frozen || (z->unusable->code == NC_EZARRMETA);
 }
 
 /* The codecs. What is malformed spoils the variable; what is unknown keeps its place in the chain. */
@@ -149,7 +153,7 @@ int
 ncz_format_zarray_parse(const ncz_papers *n, const ncz_loader *l, const char *key, ncz_zarray *out)
 {
     const ncz_json *doc = n->doc[NCZ_DOC_ZARRAY];
-    ncz_zarray      z = { .separator = '.', .fill_mode = NCZ_FILL_NONE };
+    ncz_zarray      z = { .separator = '.', .fill_mode = NCZ_FILL_NONE, .unusable = &ncz_err_none };
     int             rc;
 
     if ((rc = parse_shape(doc, l->m->limits.rank, key, &z)) != NC_NOERR ||
@@ -159,6 +163,10 @@ ncz_format_zarray_parse(const ncz_papers *n, const ncz_loader *l, const char *ke
     parse_dtype(doc, l, key, &z);
     if ((rc = parse_chain(doc, l, key, &z)) != NC_NOERR || (rc = parse_fill(n, l, &z)) != NC_NOERR)
         goto done;
+    if (z.nomem) {
+        rc = ncz_fail_nomem(sizeof *z.unusable);
+        goto done;
+    }
     *out = z;
     z = (ncz_zarray){ .rank = 0 };
 done:
@@ -175,6 +183,7 @@ ncz_format_zarray_clear(ncz_zarray *z)
     ncz_free(z->shape);
     ncz_free(z->chunk);
     ncz_chain_unref(z->chain);
+    ncz_err_drop(z->unusable);
     *z = (ncz_zarray){ .rank = 0 };
 }
 

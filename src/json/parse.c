@@ -275,9 +275,11 @@ parse_value(json_parser *ps, size_t depth)
         rc = parse_container(ps, depth, &v);
     else if (*ps->p == '"')
         rc = ncz_json_scan_string(ps, &v);
+    else if ((*ps->p >= '0' && *ps->p <= '9') || (*ps->p == '-' && ps->p[1] != 'I'))
+        rc = ncz_json_scan_number(ps, &v);
     else if (take_literal(ps, &v))
         ;
-    else if (*ps->p == '-' || (*ps->p >= '0' && *ps->p <= '9'))
+    else if (*ps->p == '-')
         rc = ncz_json_scan_number(ps, &v);
     else if (ps->p == ps->end)
         rc = ncz_json_fail_at(ps, ps->p, "the text ends where a value should be");

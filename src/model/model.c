@@ -39,6 +39,7 @@ var_free(ncz_model *m, ncz_var *v)
     ncz_free(v->dims);
     ncz_free(v->dtype_text);
     ncz_free(v->fill_text);
+    ncz_err_drop(v->unusable);
     ncz_free(v->name);
     ncz_free(v);
 }
@@ -220,6 +221,7 @@ var_new(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank,
     if (rank != 0)
         memcpy(v->dims, dims, rank * sizeof *dims);
     v->group = g;
+    v->unusable = &ncz_err_none;
     v->id = (int)g->nvars;
     v->uid = m->last_uid + 1;
     v->type = type;

@@ -48,7 +48,7 @@ struct ncz_spec {
     char         *path;      /* the variable's key, "g1/v" */
     char          separator; /* '.' or '/' */
     ncz_locate_fn locate;
-    ncz_err       unusable; /* why its data cannot be touched; code NC_NOERR when they can */
+    const ncz_err *unusable; /* why its data cannot be touched: never NULL, code NC_NOERR when they can */
 };
 
 ncz_spec *ncz_spec_ref(ncz_spec *s);
@@ -153,7 +153,7 @@ struct ncz_var {
     bool       fixed;    /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
     bool       written;  /* data have been put: NC_ELATEFILL */
     bool       dirty;    /* its array document */
-    ncz_err    unusable; /* code NC_NOERR when its data can be touched */
+    const ncz_err *unusable; /* never NULL; code NC_NOERR when its data can be touched */
     void      *format;   /* what its format keeps with it */
 };
 

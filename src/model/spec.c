@@ -25,6 +25,7 @@ ncz_spec_unref(ncz_spec *s)
     ncz_free(s->chunk);
     ncz_free(s->fill);
     ncz_free(s->path);
+    ncz_err_drop(s->unusable);
     ncz_free(s);
 }
 
@@ -102,15 +103,13 @@ done:
 }
 
 /* Why the data cannot be touched, if they cannot. Leaves no trace in the thread's error record. */
-static void
+static int
 judge(const ncz_model *m, const ncz_var *v, ncz_spec *s)
 {
     int rc;
 
-    if (v->unusable.code != NC_NOERR) {
-        s->unusable = v->unusable;
-        return;
-    }
+    if (v->unusable->code != NC_NOERR)
+        return (s->unusable = ncz_err_dup(v->unusable)) != NULL ? NC_NOERR : ncz_fail_nomem(sizeof(ncz_err));
     if (!ncz_grid_nbytes(s->chunk, s->rank, s->dtype.size, &s->chunk_bytes) ||
         s->chunk_bytes > m->limits.chunk_bytes) {
         s->chunk_bytes = 0;
@@ -122,10 +121,11 @@ judge(const ncz_model *m, const ncz_var *v, ncz_spec *s)
         if (rc == NC_NOERR && s->dtype.kind == NCZ_KIND_OBJECT && !ncz_chain_objects(s->chain))
             rc = ncz_fail(NC_EBADTYPE, "%s: an array of objects without a codec that stores them", s->path);
     }
-    if (rc != NC_NOERR) {
-        ncz_err_save(&s->unusable, rc);
+    if ((s->unusable = ncz_err_keep(rc)) == NULL)
+        return ncz_fail_nomem(sizeof(ncz_err));
+    if (rc != NC_NOERR)
         ncz_err_clear();
-    }
+    return NC_NOERR;
 }
 
 int
@@ -156,7 +156,8 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
         goto done;
     }
     s->path = ncz_buf_take(&path);
-    judge(m, v, s);
+    if ((rc = judge(m, v, s)) != NC_NOERR)
+        goto done;
     ncz_spec_unref(v->spec);
     v->dtype.big = s->dtype.big;
     v->spec = s;

@@ -143,3 +143,32 @@ ncz_err_adopt(const ncz_err *e)
     record[sizeof record - 1] = '\0';
     return e->code;
 }
+
+/* ---- kept beside something ---- */
+
+const ncz_err ncz_err_none = { .code = NC_NOERR };
+
+const ncz_err *
+ncz_err_keep(int code)
+{
+    ncz_err *e;
+
+    if (code == NC_NOERR)
+        return &ncz_err_none;
+    if ((e = ncz_alloc(sizeof *e)) != NULL)
+        ncz_err_save(e, code);
+    return e;
+}
+
+const ncz_err *
+ncz_err_dup(const ncz_err *e)
+{
+    return e->code == NC_NOERR ? &ncz_err_none : ncz_dup(e, sizeof *e);
+}
+
+void
+ncz_err_drop(const ncz_err *e)
+{
+    if (e != &ncz_err_none)
+        ncz_free((void *)(uintptr_t)e);
+}

@@ -48,6 +48,12 @@ void        ncz_err_clear(void);                 /* called at each API entry */
 void        ncz_err_save(ncz_err *e, int code);  /* copy this thread's record beside `code` */
 int         ncz_err_adopt(const ncz_err *e);     /* make `e` this thread's record; returns its code */
 
+/* For errors that stay with something, and mostly are not there: a pointer that is never NULL. */
+extern const ncz_err ncz_err_none;               /* NC_NOERR */
+const ncz_err *ncz_err_keep(int code);           /* the thread's record beside `code`; NULL: out of memory */
+const ncz_err *ncz_err_dup(const ncz_err *e);    /* NULL: out of memory */
+void           ncz_err_drop(const ncz_err *e);   /* frees it, unless it is ncz_err_none; NULL is fine */
+
 /* ---- allocation --------------------------------------------------------------------------------------------
  *
  * Everything the library allocates comes through here, so that a test can make the n-th allocation fail. A zero size

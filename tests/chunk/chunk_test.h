@@ -52,7 +52,7 @@ test_spec(size_t rank, const uint64_t *chunk, ncz_dtype dtype, const void *fill,
     ncz_spec     *s = ncz_zalloc(sizeof *s);
     static size_t uid;
 
-    *s = (ncz_spec){ .refs = 1, .uid = ++uid, .rank = rank, .type = ncz_dtype_nc(&dtype), .dtype = dtype,
+    *s = (ncz_spec){ .refs = 1, .unusable = &ncz_err_none, .uid = ++uid, .rank = rank, .type = ncz_dtype_nc(&dtype), .dtype = dtype,
                      .separator = '.', .locate = test_locate };
     s->chunk = ncz_dup(chunk, rank * sizeof *chunk);
     s->path = ncz_sprintf("v%llu", (unsigned long long)s->uid);

@@ -324,12 +324,13 @@ refused(void **state)
     p.mem = NC_STRING;
     assert_int_equal(ncz_engine_read(e, &p, out), NC_EBADTYPE);
     p.mem = NC_INT;
-    ncz_err_save(&s->unusable, ncz_fail(NC_ENOFILTER, "v1: codec 'lost' is not built in"));
+    s->unusable = ncz_err_keep(ncz_fail(NC_ENOFILTER, "v1: codec 'lost' is not built in"));
     assert_int_equal(ncz_engine_read(e, &p, out), NC_ENOFILTER);
     assert_string_equal(ncz_err_text(), "v1: codec 'lost' is not built in");
     assert_int_equal(ncz_engine_write(e, &p, out), NC_ENOFILTER);
     assert_int_equal(plan.seen, 0);
-    s->unusable.code = NC_NOERR;
+    ncz_err_drop(s->unusable);
+    s->unusable = &ncz_err_none;
     r.count[0] = 0;
     assert_int_equal(ncz_engine_read(e, &p, out), NC_NOERR);
     assert_int_equal(ncz_engine_write(e, &p, out), NC_NOERR);

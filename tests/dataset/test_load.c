@@ -347,7 +347,7 @@ one_odd_array(void **state)
             m = counting(map, &c, batches == 1);
             OK(ncz_dataset_open_map(m, NULL, NC_NOWRITE, NULL, &ds));
             find_all(ds);
-            assert_int_equal(var(ds, "/g1", "w")->unusable.code, k == 0 ? NC_EZARRMETA : NC_NOERR);
+            assert_int_equal(var(ds, "/g1", "w")->unusable->code, k == 0 ? NC_EZARRMETA : NC_NOERR);
             assert_int_equal(var(ds, "/g1", "w")->atts.n, 0);
             assert_false(c.twice);
             forget(&c);
@@ -392,12 +392,12 @@ a_damaged_copy(void **state)
             m = counting(map, &c, batches == 1);
             OK(ncz_dataset_open_map(m, NULL, NC_NOWRITE, NULL, &ds));
             find_all(ds);
-            assert_int_equal(var(ds, "/g1", "w")->unusable.code, NC_NOERR);
+            assert_int_equal(var(ds, "/g1", "w")->unusable->code, NC_NOERR);
             OK(end(ds));
             if (i == 0) {
                 OK(ncz_dataset_open_map(m, "consolidated=yes", NC_NOWRITE, NULL, &ds));
                 find_all(ds);
-                assert_int_equal(var(ds, "/g1", "w")->unusable.code, NC_EZARRMETA);
+                assert_int_equal(var(ds, "/g1", "w")->unusable->code, NC_EZARRMETA);
                 OK(end(ds));
             }
             forget(&c);

@@ -490,7 +490,7 @@ say_var(text *t, const ncz_var *v)
         say(t, " %s %s", ncz_buf_str(&filters), ncz_buf_str(&compressor));
     ncz_buf_clear(&filters);
     ncz_buf_clear(&compressor);
-    say(t, "%s%s\n", v->unusable.code != NC_NOERR ? " unusable " : "", v->unusable.text);
+    say(t, "%s%s\n", v->unusable->code != NC_NOERR ? " unusable " : "", v->unusable->text);
     say_atts(t, &v->atts);
 }
 

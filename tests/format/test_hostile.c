@@ -143,7 +143,7 @@ test_names_that_are_no_keys(void **state)
         if (m->root->nvars != 1)
             fail_msg("'%s': %zu variables", bad[i], m->root->nvars);
         assert_string_equal(m->root->vars[0]->name, "v");
-        assert_int_equal(m->root->vars[0]->unusable.code, NC_EZARRMETA); /* there is no v/.zarray */
+        assert_int_equal(m->root->vars[0]->unusable->code, NC_EZARRMETA); /* there is no v/.zarray */
         assert_int_equal(m->root->ngroups, 1);
         assert_non_null(ncz_group_find_dim(m->root, "ok"));
         ncz_model_free(m);
@@ -204,8 +204,8 @@ test_limits(void **state)
     limits = ncz_limits_default;
     limits.rank = 2; /* one variable is beyond it: it alone is out of reach */
     assert_int_equal(load_with(&d, &wish_default, &limits, &m, &style), NC_NOERR);
-    assert_int_equal(var_at(m, "v")->unusable.code, NC_EZARRMETA);
-    assert_non_null(strstr(var_at(m, "v")->unusable.text, "rank"));
+    assert_int_equal(var_at(m, "v")->unusable->code, NC_EZARRMETA);
+    assert_non_null(strstr(var_at(m, "v")->unusable->text, "rank"));
     ncz_model_free(m);
     limits = ncz_limits_default;
     limits.name_bytes = 1;

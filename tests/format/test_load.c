@@ -54,7 +54,7 @@ check_case(const char *writer, const char *name)
         for (size_t k = 0; k < m->groups[i]->nvars; k++) {
             const ncz_var *v = m->groups[i]->vars[k];
 
-            assert_int_equal(v->unusable.code, NC_NOERR);
+            assert_int_equal(v->unusable->code, NC_NOERR);
             assert_non_null(v->spec);
             assert_true(v->fixed && v->written && !v->fresh && !v->dirty && !v->atts.dirty);
         }

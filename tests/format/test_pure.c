@@ -67,10 +67,10 @@ test_types(void **state)
         ncz_model *m = load_one(cases[i].dtype, "[3]", cases[i].fill, "", NULL);
         ncz_var   *v = var_at(m, "v");
 
-        if (v->unusable.code != NC_NOERR || v->type != cases[i].type || v->dtype.kind != cases[i].kind ||
+        if (v->unusable->code != NC_NOERR || v->type != cases[i].type || v->dtype.kind != cases[i].kind ||
             v->dtype.size != cases[i].size || v->endian != cases[i].endian)
             fail_msg("%s: type %d kind %d size %zu endian %d %s", cases[i].dtype, v->type, (int)v->dtype.kind,
-                     v->dtype.size, v->endian, v->unusable.text);
+                     v->dtype.size, v->endian, v->unusable->text);
         assert_int_equal(v->spec->chunk_bytes, 3 * cases[i].size);
         ncz_model_free(m);
     }
@@ -105,9 +105,9 @@ test_types_without_meaning(void **state)
 
         assert_int_equal(v->type, NC_NAT);
         assert_int_equal(v->dtype.size, cases[i].size);
-        assert_int_equal(v->unusable.code, NC_EBADTYPE);
-        assert_int_equal(v->spec->unusable.code, NC_EBADTYPE);
-        assert_non_null(strstr(v->unusable.text, "v"));
+        assert_int_equal(v->unusable->code, NC_EBADTYPE);
+        assert_int_equal(v->spec->unusable->code, NC_EBADTYPE);
+        assert_non_null(strstr(v->unusable->text, "v"));
         assert_int_equal(v->rank, 1);
         assert_int_equal(att_at(&v->atts, "units")->len, 1);
         ncz_model_free(m);
@@ -307,10 +307,10 @@ test_values_that_cannot_be(void **state)
         ncz_model *m = load_one(cases[i].dtype, cases[i].shape, cases[i].fill, cases[i].more, "{\"a\": 1}");
         ncz_var   *v = var_at(m, "v");
 
-        if (v->unusable.code != cases[i].code || v->unusable.text[0] == '\0')
-            fail_msg("%s %s %s: %d %s", cases[i].dtype, cases[i].fill, cases[i].more, v->unusable.code,
-                     v->unusable.text);
-        assert_int_equal(v->spec->unusable.code, cases[i].code);
+        if (v->unusable->code != cases[i].code || v->unusable->text[0] == '\0')
+            fail_msg("%s %s %s: %d %s", cases[i].dtype, cases[i].fill, cases[i].more, v->unusable->code,
+                     v->unusable->text);
+        assert_int_equal(v->spec->unusable->code, cases[i].code);
         assert_int_equal(v->atts.n, 1);
         ncz_model_free(m);
     }
@@ -322,11 +322,11 @@ test_huge_chunks_and_unknown_codecs(void **state)
     ncz_model *m = load_one("\"<i8\"", "[4611686018427387904, 4611686018427387904]", "0", "", NULL);
 
     (void)state;
-    assert_int_equal(var_at(m, "v")->spec->unusable.code, NC_EBADCHUNK);
+    assert_int_equal(var_at(m, "v")->spec->unusable->code, NC_EBADCHUNK);
     ncz_model_free(m);
     m = load_one("\"<i8\"", "[4]", "0", ", \"compressor\": {\"id\": \"mystery\", \"level\": 3}", NULL);
-    assert_int_equal(var_at(m, "v")->spec->unusable.code, NC_ENOFILTER);
-    assert_non_null(strstr(var_at(m, "v")->spec->unusable.text, "mystery"));
+    assert_int_equal(var_at(m, "v")->spec->unusable->code, NC_ENOFILTER);
+    assert_non_null(strstr(var_at(m, "v")->spec->unusable->text, "mystery"));
     ncz_model_free(m);
 }
 
@@ -629,10 +629,10 @@ test_broken_documents_spoil_only_their_node(void **state)
     m = must_load(&d, &style);
     assert_int_equal(m->root->nvars, 20);
     for (size_t i = 0; i < 20; i++) {
-        assert_int_equal(m->root->vars[i]->unusable.code, i % 7 == 3 ? NC_EZARRMETA : NC_NOERR);
+        assert_int_equal(m->root->vars[i]->unusable->code, i % 7 == 3 ? NC_EZARRMETA : NC_NOERR);
         assert_int_equal(m->root->vars[i]->type, i % 7 == 3 ? NC_NAT : NC_INT);
     }
-    assert_non_null(strstr(m->root->vars[3]->unusable.text, "v03/.zarray"));
+    assert_non_null(strstr(m->root->vars[3]->unusable->text, "v03/.zarray"));
     assert_false(style.readonly);
     {
         docmap out = { .v = NULL };

@@ -239,10 +239,10 @@ limits(void **state)
     assert_int_equal(ncz_model_add_dim(m, m->root, "x", 1000, false, &d), NC_NOERR);
     assert_int_equal(ncz_model_add_var(m, m->root, "two", NC_INT, 2, (ncz_dim *[]){d, d}, &v), NC_EMAXDIMS);
     assert_int_equal(ncz_model_add_var(m, m->root, "v", NC_INT, 1, &d, &v), NC_NOERR);
-    assert_int_equal(v->spec->unusable.code, NC_EBADCHUNK); /* listed; its data cannot be touched */
+    assert_int_equal(v->spec->unusable->code, NC_EBADCHUNK); /* listed; its data cannot be touched */
     assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){30}), NC_EBADCHUNK);
     assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){25}), NC_NOERR);
-    assert_int_equal(v->spec->unusable.code, NC_NOERR);
+    assert_int_equal(v->spec->unusable->code, NC_NOERR);
     assert_int_equal(ncz_atts_set(m, &v->atts, "a", NC_CHAR, 0, "", NULL), NC_NOERR);
     assert_int_equal(ncz_atts_set(m, &v->atts, "b", NC_CHAR, 0, "", NULL), NC_EMAXATTS);
     assert_int_equal(ncz_model_add_dim(m, m->root, "y", 1, false, &d), NC_NOERR);
