@@ -357,6 +357,96 @@ one_odd_array(void **state)
         }
 }
 
+/* ---- memory ---- */
+
+static size_t in_use, most_in_use; /* atomic */
+
+static void
+count_bytes(size_t more, size_t less)
+{
+    size_t now = __atomic_add_fetch(&in_use, more - less, __ATOMIC_RELAXED);
+    size_t most = __atomic_load_n(&most_in_use, __ATOMIC_RELAXED);
+
+    while (now > most && now < SIZE_MAX / 2 &&
+           !__atomic_compare_exchange_n(&most_in_use, &most, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* Each piece has its size in front. */
+static void *
+counted_resize(void *p, size_t nbytes)
+{
+    size_t *old = p == NULL ? NULL : (size_t *)p - 2, before = old != NULL ? *old : 0;
+    size_t *q = realloc(old, nbytes + 2 * sizeof *q);
+
+    if (q == NULL)
+        return NULL;
+    *q = nbytes;
+    count_bytes(nbytes, before);
+    return q + 2;
+}
+
+static void *
+counted_get(size_t nbytes)
+{
+    return counted_resize(NULL, nbytes);
+}
+
+static void
+counted_put(void *p)
+{
+    count_bytes(0, ((size_t *)p)[-2]);
+    free((size_t *)p - 2);
+}
+
+/* 500 variables with ten attributes each: what one of them takes in a dataset that is open to be read, and at most
+ * while it is loaded. The documents of one are some 1300 bytes. */
+static void
+memory_of_a_variable(void **state)
+{
+    enum { VARS = 500, ATTS = 10 };
+    static const ncz_alloc_table counted = {.get = counted_get, .resize = counted_resize, .put = counted_put};
+    zmap                        *map = NULL;
+    ncz_dataset                 *ds = NULL;
+    ncz_dim                     *x[2] = {NULL, NULL};
+    size_t                       before;
+
+    (void)state;
+    ncz_pool_stop(); /* nobody keeps what another table gave */
+    ncz_alloc_use(&counted);
+    OK(zmap_mem_open(&map));
+    OK(ncz_dataset_create_map(map, "mode=nczarr", NC_CLOBBER, NULL, &ds));
+    OK(def_dim(ds, "row", 4, &x[0]));
+    OK(def_dim(ds, "column", 8, &x[1]));
+    for (int i = 0; i < VARS; i++) {
+        const char *text = "a text as long as that of a usual attribute";
+        char        name[32];
+        ncz_var    *v = NULL;
+
+        snprintf(name, sizeof name, "variable%03d", i);
+        OK(def_var(ds, NULL, name, 2, x, &v));
+        OK(ncz_dataset_begin(ds, NCZ_USE_CHANGE));
+        for (int a = 0; a < ATTS; a++) {
+            snprintf(name, sizeof name, "attribute%02d", a);
+            OK(ncz_atts_set(ncz_dataset_model(ds), &v->atts, name, NC_CHAR, strlen(text), text, NULL));
+        }
+        OK(ncz_dataset_end(ds, NCZ_USE_CHANGE, NC_NOERR));
+    }
+    OK(end(ds));
+    before = most_in_use = in_use;
+    OK(ncz_dataset_open_map(map, NULL, NC_NOWRITE, NULL, &ds));
+    assert_non_null(model_of(ds));
+    print_message("a variable with %d attributes: %zu bytes, %zu while it is loaded\n", ATTS, (in_use - before) / VARS,
+                  (most_in_use - before) / VARS);
+    assert_true(in_use - before < (size_t)VARS * 3000);
+    assert_true(most_in_use - before < (size_t)VARS * 5000);
+    OK(end(ds));
+    assert_int_equal(in_use, before);
+    OK(zmap_close(map, ZMAP_KEEP));
+    ncz_pool_stop();
+    ncz_alloc_use(NULL);
+}
+
 /* ---- consolidated copies ---- */
 
 static void
@@ -488,6 +578,7 @@ main(void)
         cmocka_unit_test(several_ask_first),
         cmocka_unit_test(the_rest_cannot_be_had),
         cmocka_unit_test(one_odd_array),
+        cmocka_unit_test(memory_of_a_variable),
         cmocka_unit_test(a_damaged_copy),
         cmocka_unit_test(copies_are_kept_true),
     };
