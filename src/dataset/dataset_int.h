@@ -160,7 +160,11 @@ int ncz_dataset_flush(ncz_dataset *ds, bool all);
 int ncz_dataset_commit(ncz_dataset *ds); /* what was flushed becomes visible, on maps where it was not at once */
 int ncz_dataset_drop_leftover(ncz_dataset *ds); /* its last step alone */
 
-/* Rounds `n` elements of NC_FLOAT or NC_DOUBLE in place; those equal to `fill` stay (quantize.c). */
-void ncz_dataset_quantize(int mode, int nsd, nc_type type, void *data, size_t n, const void *fill);
+/* Rounds `n` elements of NC_FLOAT or NC_DOUBLE in place; those equal to `fill` stay (quantize.c). `place`: of the first
+ * among all that are put. */
+void ncz_dataset_quantize(int mode, int nsd, nc_type type, void *data, size_t n, const void *fill, uint64_t place);
+
+/* As ncz_engine_write(), for a quantized variable (rounded.c). */
+int ncz_dataset_put_rounded(ncz_dataset *ds, const ncz_var *v, const ncz_plan *plan, const void *in);
 
 #endif /* NCZ_DATASET_INT_H */

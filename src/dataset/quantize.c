@@ -30,7 +30,7 @@ round_bits(uint64_t bits, int all, int keep)
 
 /* Cuts on even places, sets on odd ones, so that means keep their value. */
 static uint64_t
-groom_bits(uint64_t bits, int all, int keep, size_t place)
+groom_bits(uint64_t bits, int all, int keep, uint64_t place)
 {
     uint64_t low;
 
@@ -56,7 +56,7 @@ bits_for_digits(double value, int nsd)
 }
 
 static uint64_t
-quantized(uint64_t bits, double value, int mode, int nsd, int all, size_t place)
+quantized(uint64_t bits, double value, int mode, int nsd, int all, uint64_t place)
 {
     switch (mode) {
     case NC_QUANTIZE_BITROUND:
@@ -71,7 +71,7 @@ quantized(uint64_t bits, double value, int mode, int nsd, int all, size_t place)
 }
 
 static void
-quantize_floats(int mode, int nsd, float *v, size_t n, float fill)
+quantize_floats(int mode, int nsd, float *v, size_t n, float fill, uint64_t place)
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t bits;
@@ -79,13 +79,13 @@ quantize_floats(int mode, int nsd, float *v, size_t n, float fill)
         if (v[i] == fill || v[i] == 0 || !isfinite(v[i]))
             continue;
         memcpy(&bits, &v[i], sizeof bits);
-        bits = (uint32_t)quantized(bits, v[i], mode, nsd, MANTISSA_FLOAT, i);
+        bits = (uint32_t)quantized(bits, v[i], mode, nsd, MANTISSA_FLOAT, place + i);
         memcpy(&v[i], &bits, sizeof bits);
     }
 }
 
 static void
-quantize_doubles(int mode, int nsd, double *v, size_t n, double fill)
+quantize_doubles(int mode, int nsd, double *v, size_t n, double fill, uint64_t place)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t bits;
@@ -93,16 +93,16 @@ quantize_doubles(int mode, int nsd, double *v, size_t n, double fill)
         if (v[i] == fill || v[i] == 0 || !isfinite(v[i]))
             continue;
         memcpy(&bits, &v[i], sizeof bits);
-        bits = quantized(bits, v[i], mode, nsd, MANTISSA_DOUBLE, i);
+        bits = quantized(bits, v[i], mode, nsd, MANTISSA_DOUBLE, place + i);
         memcpy(&v[i], &bits, sizeof bits);
     }
 }
 
 void
-ncz_dataset_quantize(int mode, int nsd, nc_type type, void *data, size_t n, const void *fill)
+ncz_dataset_quantize(int mode, int nsd, nc_type type, void *data, size_t n, const void *fill, uint64_t place)
 {
     if (type == NC_FLOAT)
-        quantize_floats(mode, nsd, data, n, *(const float *)fill);
+        quantize_floats(mode, nsd, data, n, *(const float *)fill, place);
     else if (type == NC_DOUBLE)
-        quantize_doubles(mode, nsd, data, n, *(const double *)fill);
+        quantize_doubles(mode, nsd, data, n, *(const double *)fill, place);
 }

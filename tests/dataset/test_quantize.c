@@ -31,7 +31,7 @@ digits_are_kept(void **state)
     for (int mode = NC_QUANTIZE_BITGROOM; mode <= NC_QUANTIZE_GRANULARBR; mode++)
         for (int nsd = 1; nsd <= NC_QUANTIZE_MAX_DOUBLE_NSD; nsd++) {
             memcpy(q, v, sizeof q);
-            ncz_dataset_quantize(mode, nsd, NC_DOUBLE, q, N, &fill);
+            ncz_dataset_quantize(mode, nsd, NC_DOUBLE, q, N, &fill, 0);
             for (int i = 0; i < N; i++) { /* half a unit of the last digit that is kept; BitGroom a whole one */
                 double unit = pow(10, floor(log10(fabs(v[i]))) + 1 - nsd);
 
@@ -52,7 +52,7 @@ bits_are_kept(void **state)
         values(v);
         for (int i = 0; i < N; i++)
             f[i] = (float)v[i];
-        ncz_dataset_quantize(NC_QUANTIZE_BITROUND, keep, NC_FLOAT, f, N, &fill);
+        ncz_dataset_quantize(NC_QUANTIZE_BITROUND, keep, NC_FLOAT, f, N, &fill, 0);
         for (int i = 0; i < N; i++) {
             uint32_t bits;
 
@@ -72,7 +72,7 @@ some_stay_as_they_are(void **state)
     (void)state;
     for (int mode = NC_QUANTIZE_BITGROOM; mode <= NC_QUANTIZE_BITROUND; mode++) {
         memcpy(q, v, sizeof q);
-        ncz_dataset_quantize(mode, 1, NC_FLOAT, q, 6, &fill);
+        ncz_dataset_quantize(mode, 1, NC_FLOAT, q, 6, &fill, 0);
         assert_memory_equal(q, v, sizeof q);
     }
 }
@@ -164,12 +164,110 @@ bits_are_those_of_netcdf_c(void **state)
     for (size_t r = 0; r < NCZ_LEN(known_floats); r++) {
         for (int i = 0; i < NVALUES; i++)
             f[i] = (float)known[i];
-        ncz_dataset_quantize(known_floats[r].mode, known_floats[r].nsd, NC_FLOAT, f, NVALUES, &float_fill);
+        ncz_dataset_quantize(known_floats[r].mode, known_floats[r].nsd, NC_FLOAT, f, NVALUES, &float_fill, 0);
         assert_memory_equal(f, known_floats[r].bits, sizeof f);
         memcpy(d, known, sizeof d);
-        ncz_dataset_quantize(known_doubles[r].mode, known_doubles[r].nsd, NC_DOUBLE, d, NVALUES, &fill);
+        ncz_dataset_quantize(known_doubles[r].mode, known_doubles[r].nsd, NC_DOUBLE, d, NVALUES, &fill, 0);
         assert_memory_equal(d, known_doubles[r].bits, sizeof d);
     }
+}
+
+/* ---- more than is rounded at once ---- */
+
+enum { ROWS = 900, COLUMNS = 1500, CHUNK_ROWS = 64, CHUNK_COLUMNS = 70 };
+
+static ncz_dataset *
+with_quantized(int mode, uint64_t rows, uint64_t columns, const uint64_t *chunk, ncz_var **v)
+{
+    ncz_dataset *ds = NULL;
+    ncz_dim     *d[2];
+    ncz_model   *m;
+    zmap        *map = NULL;
+
+    OK(zmap_mem_open(&map));
+    OK(ncz_dataset_create_map(map, "mode=nczarr", NC_CLOBBER, NULL, &ds));
+    OK(zmap_close(map, ZMAP_KEEP));
+    OK(def_dim(ds, "y", rows, &d[0]));
+    OK(def_dim(ds, "x", columns, &d[1]));
+    OK(ncz_dataset_begin(ds, NCZ_USE_DEFINE));
+    m = ncz_dataset_model(ds);
+    OK(ncz_dataset_add_var(ds, m->root, "v", NC_DOUBLE, 2, d, v));
+    OK(ncz_var_set_chunks(m, *v, NC_CHUNKED, chunk));
+    OK(ncz_dataset_set_quantize(ds, *v, mode, 3));
+    OK(ncz_dataset_end(ds, NCZ_USE_DEFINE, NC_NOERR));
+    return ds;
+}
+
+/* What is put in slabs is what it would be if it were rounded as a whole, transposed in memory or not. */
+static void
+slabs_are_as_one(void **state)
+{
+    static const uint64_t chunks[][2] = {{CHUNK_ROWS, CHUNK_COLUMNS}, {ROWS, 1}, {1, COLUMNS}, {ROWS, COLUMNS}};
+    const double          fill = NC_FILL_DOUBLE;
+    const size_t          n = (size_t)ROWS * COLUMNS;
+    double               *in = malloc(n * sizeof *in), *want = malloc(n * sizeof *want), *out = malloc(n * sizeof *out);
+
+    (void)state;
+    assert_true(in != NULL && want != NULL && out != NULL);
+    for (int mode = NC_QUANTIZE_BITGROOM; mode <= NC_QUANTIZE_BITROUND; mode++)
+        for (size_t c = 0; c < 2 * NCZ_LEN(chunks); c++) {
+            const bool       across = c >= NCZ_LEN(chunks);
+            const uint64_t   start[2] = {0, 0}, one[2] = {1, 1}, count[2] = {ROWS, COLUMNS};
+            const ptrdiff_t  down[2] = {COLUMNS, 1}, turned[2] = {1, ROWS};
+            const ncz_select from = {.rank = 2, .start = start, .count = count, .stride = one, .imap = down};
+            const ncz_select to = {
+                .rank = 2, .start = start, .count = count, .stride = one, .imap = across ? turned : down};
+            ncz_var         *v = NULL;
+            ncz_dataset     *ds = with_quantized(mode, ROWS, COLUMNS, chunks[c % NCZ_LEN(chunks)], &v);
+
+            for (size_t y = 0; y < ROWS; y++)
+                for (size_t x = 0; x < COLUMNS; x++) {
+                    want[y * COLUMNS + x] = 1.0 / (double)(y * COLUMNS + x + 3);
+                    in[across ? x * ROWS + y : y * COLUMNS + x] = want[y * COLUMNS + x];
+                }
+            ncz_dataset_quantize(mode, 3, NC_DOUBLE, want, n, &fill, 0);
+            OK(ncz_dataset_begin(ds, NCZ_USE_PUT_ALONE));
+            OK(ncz_dataset_end(ds, NCZ_USE_PUT_ALONE, ncz_dataset_put(ds, v, &to, NC_DOUBLE, in)));
+            OK(ncz_dataset_begin(ds, NCZ_USE_LOOK));
+            OK(ncz_dataset_end(ds, NCZ_USE_LOOK, ncz_dataset_get(ds, v, &from, NC_DOUBLE, out)));
+            assert_memory_equal(out, want, n * sizeof *out);
+            OK(end(ds));
+        }
+    free(in);
+    free(want);
+    free(out);
+}
+
+/* Every third row and second column, from another type. */
+static void
+slabs_with_strides(void **state)
+{
+    const uint64_t   chunk[2] = {70, 90}, start[2] = {1, 2}, stride[2] = {3, 2}, count[2] = {800, 1450};
+    const ptrdiff_t  imap[2] = {(ptrdiff_t)count[1], 1};
+    const ncz_select sel = {.rank = 2, .start = start, .count = count, .stride = stride, .imap = imap};
+    const size_t     n = (size_t)(count[0] * count[1]);
+    const double     fill = NC_FILL_DOUBLE;
+    int64_t         *in = malloc(n * sizeof *in);
+    double          *want = malloc(n * sizeof *want), *out = malloc(n * sizeof *out);
+    ncz_var         *v = NULL;
+    ncz_dataset     *ds = with_quantized(NC_QUANTIZE_BITGROOM, 2400, 2903, chunk, &v);
+
+    (void)state;
+    assert_true(in != NULL && want != NULL && out != NULL);
+    for (size_t i = 0; i < n; i++) {
+        in[i] = (int64_t)(i * 7919 + 1);
+        want[i] = (double)in[i];
+    }
+    ncz_dataset_quantize(NC_QUANTIZE_BITGROOM, 3, NC_DOUBLE, want, n, &fill, 0);
+    OK(ncz_dataset_begin(ds, NCZ_USE_PUT_ALONE));
+    OK(ncz_dataset_end(ds, NCZ_USE_PUT_ALONE, ncz_dataset_put(ds, v, &sel, NC_INT64, in)));
+    OK(ncz_dataset_begin(ds, NCZ_USE_LOOK));
+    OK(ncz_dataset_end(ds, NCZ_USE_LOOK, ncz_dataset_get(ds, v, &sel, NC_DOUBLE, out)));
+    assert_memory_equal(out, want, n * sizeof *out);
+    OK(end(ds));
+    free(in);
+    free(want);
+    free(out);
 }
 
 int
@@ -179,6 +277,8 @@ main(void)
         cmocka_unit_test(digits_are_kept),
         cmocka_unit_test(bits_are_kept),
         cmocka_unit_test(some_stay_as_they_are),
+        cmocka_unit_test(slabs_are_as_one),
+        cmocka_unit_test(slabs_with_strides),
         cmocka_unit_test(bits_are_those_of_netcdf_c),
     };
 
