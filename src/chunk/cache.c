@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cache: slots by (variable, chunk index) in a hash table, and the dirty ones in the order of their last change.
+ * cache: slots by (variable, chunk index) in a hash table, the dirty ones in the order of their last change, and the
+ * idle ones in that of their last use.
  *
- * Invariant: `used` counts every slot and every byte of data; a slot is in the dirty list exactly while DIRTY. All
- * under the engine's lock. When something has to go is decided in evict.c; which of the clean ones it is, here.
+ * Invariant: `used` counts every slot and every byte of data; a slot is in the list of dirty ones exactly while
+ * DIRTY, in that of idle ones exactly while CLEAN or SEEN. All under the engine's lock. When something has to go is
+ * decided in evict.c; which of the idle ones it is, here.
  */
 #include "chunk/chunk_int.h"
 
@@ -12,6 +14,7 @@
 enum {
     BUCKETS = 64,
     SAMPLE = 4,
+    REGRET = 8, /* chunks chosen at random for one that went too early */
 };
 
 #define SPARE_LEAST ((size_t)32 << 10) /* below that malloc is as good */
@@ -40,7 +43,7 @@ list_del(ncz_chunk_link *link)
 }
 
 ncz_chunk *
-ncz_chunk_of_dirty(ncz_chunk_link *link)
+ncz_chunk_of(ncz_chunk_link *link)
 {
     return (ncz_chunk *)link;
 }
@@ -50,8 +53,9 @@ ncz_chunk_cache_init(ncz_chunk_cache *cache, size_t limit)
 {
     *cache = (ncz_chunk_cache){ .nbuckets = BUCKETS, .limit = limit, .seed = 1 };
     list_init(&cache->dirty);
-    if ((cache->buckets = ncz_zalloc_n(BUCKETS, sizeof(ncz_chunk *))) == NULL)
-        return ncz_fail_nomem(BUCKETS * sizeof(ncz_chunk *));
+    list_init(&cache->idle);
+    if ((cache->buckets = ncz_zalloc_n(BUCKETS, sizeof *cache->buckets)) == NULL)
+        return ncz_fail_nomem(BUCKETS * sizeof *cache->buckets);
     return NC_NOERR;
 }
 
@@ -70,12 +74,18 @@ ncz_chunk_cache_clear(ncz_chunk_cache *cache)
 
 /* ---- the table ---- */
 
-static size_t
-bucket_of(const ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index)
+static uint64_t
+hash_of(const ncz_spec *spec, const uint64_t *index)
 {
     uint64_t h = ncz_hash(index, spec->rank * sizeof *index) ^ (spec->uid * UINT64_C(0x9e3779b97f4a7c15));
 
-    return (size_t)(h ^ h >> 32) & (cache->nbuckets - 1);
+    return h ^ h >> 32;
+}
+
+static size_t
+bucket_of(const ncz_chunk_cache *cache, const ncz_chunk *chunk)
+{
+    return (size_t)hash_of(chunk->spec, chunk->index) & (cache->nbuckets - 1);
 }
 
 static bool
@@ -92,7 +102,7 @@ ncz_chunk_find(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *ind
 
     if (cache->n == 0)
         return NULL;
-    chunk = cache->buckets[bucket_of(cache, spec, index)];
+    chunk = cache->buckets[(size_t)hash_of(spec, index) & (cache->nbuckets - 1)].first;
     while (chunk != NULL && !is_of(chunk, spec, index))
         chunk = chunk->beside;
     return chunk;
@@ -101,9 +111,9 @@ ncz_chunk_find(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *ind
 static ncz_chunk *
 first_from(const ncz_chunk_cache *cache, size_t b)
 {
-    while (b < cache->nbuckets && cache->buckets[b] == NULL)
+    while (b < cache->nbuckets && cache->buckets[b].first == NULL)
         b++;
-    return b < cache->nbuckets ? cache->buckets[b] : NULL;
+    return b < cache->nbuckets ? cache->buckets[b].first : NULL;
 }
 
 ncz_chunk *
@@ -113,23 +123,23 @@ ncz_chunk_next(const ncz_chunk_cache *cache, const ncz_chunk *chunk)
         return first_from(cache, 0);
     if (chunk->beside != NULL)
         return chunk->beside;
-    return first_from(cache, bucket_of(cache, chunk->spec, chunk->index) + 1);
+    return first_from(cache, bucket_of(cache, chunk) + 1);
 }
 
 /* Another number of buckets. Without memory for them the chains are longer, or the walks, and that is all. */
 static void
 resize(ncz_chunk_cache *cache, size_t nbuckets)
 {
-    ncz_chunk **buckets = ncz_zalloc_n(nbuckets, sizeof *buckets), **old = cache->buckets;
-    size_t      nold = cache->nbuckets;
+    ncz_chunk_bucket *buckets = ncz_zalloc_n(nbuckets, sizeof *buckets), *old = cache->buckets;
+    size_t            nold = cache->nbuckets;
 
     if (buckets == NULL)
         return;
     cache->buckets = buckets;
     cache->nbuckets = nbuckets;
     for (size_t b = 0; b < nold; b++) {
-        for (ncz_chunk *chunk = old[b], *next; chunk != NULL; chunk = next) {
-            ncz_chunk **at = &buckets[bucket_of(cache, chunk->spec, chunk->index)];
+        for (ncz_chunk *chunk = old[b].first, *next; chunk != NULL; chunk = next) {
+            ncz_chunk **at = &buckets[bucket_of(cache, chunk)].first;
 
             next = chunk->beside;
             chunk->beside = *at;
@@ -145,12 +155,23 @@ slot_bytes(const ncz_chunk *chunk)
     return sizeof *chunk + chunk->spec->rank * sizeof chunk->index[0];
 }
 
+/* A chunk comes back for which there was no room, and not so long ago: the order of use was no good guide then. */
+static void
+look_back(ncz_chunk_cache *cache, ncz_chunk_bucket *bucket, uint64_t hash)
+{
+    if (bucket->gone_as == 0 || bucket->gone != hash || cache->ngone - bucket->gone_as > 2 * cache->n)
+        return;
+    bucket->gone_as = 0;
+    cache->regrets = REGRET;
+}
+
 int
 ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index, ncz_chunk **out)
 {
-    size_t      nbytes = sizeof(ncz_chunk) + spec->rank * sizeof *index;
-    ncz_chunk  *chunk = ncz_alloc(nbytes);
-    ncz_chunk **at;
+    size_t            nbytes = sizeof(ncz_chunk) + spec->rank * sizeof *index;
+    ncz_chunk        *chunk = ncz_alloc(nbytes);
+    uint64_t          hash = hash_of(spec, index);
+    ncz_chunk_bucket *at;
 
     if (chunk == NULL)
         return ncz_fail_nomem(nbytes);
@@ -162,10 +183,11 @@ ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *in
         resize(cache, cache->nbuckets * 2);
     else if (cache->nbuckets > BUCKETS && cache->n < cache->nbuckets / 8)
         resize(cache, cache->nbuckets / 2);
-    at = &cache->buckets[bucket_of(cache, spec, index)];
-    chunk->beside = *at;
-    *at = chunk;
-    list_init(&chunk->dirty);
+    at = &cache->buckets[(size_t)hash & (cache->nbuckets - 1)];
+    look_back(cache, at, hash);
+    chunk->beside = at->first;
+    at->first = chunk;
+    list_init(&chunk->link);
     cache->used += slot_bytes(chunk);
     cache->n++;
     *out = chunk;
@@ -175,7 +197,7 @@ ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *in
 void
 ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk)
 {
-    ncz_chunk **at = &cache->buckets[bucket_of(cache, chunk->spec, chunk->index)];
+    ncz_chunk **at = &cache->buckets[bucket_of(cache, chunk)].first;
 
     while (*at != chunk)
         at = &(*at)->beside;
@@ -190,12 +212,6 @@ ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk)
 
 /* ---- slots ---- */
 
-void
-ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk)
-{
-    chunk->used = ++cache->clock;
-}
-
 static bool
 unstored(ncz_chunk_state state)
 {
@@ -209,16 +225,27 @@ idle(ncz_chunk_state state)
 }
 
 void
+ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk)
+{
+    chunk->used = ++cache->clock;
+    if (idle(chunk->state)) {
+        list_del(&chunk->link);
+        list_add(&cache->idle, &chunk->link);
+    }
+}
+
+void
 ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state state)
 {
     cache->nunstored += unstored(state);
     cache->nunstored -= unstored(chunk->state);
     cache->nidle += idle(state);
     cache->nidle -= idle(chunk->state);
-    if (chunk->state == NCZ_CHUNK_DIRTY)
-        list_del(&chunk->dirty);
-    if (state == NCZ_CHUNK_DIRTY)
-        list_add(&cache->dirty, &chunk->dirty);
+    if (!idle(state) || !idle(chunk->state)) {
+        list_del(&chunk->link);
+        if (state == NCZ_CHUNK_DIRTY || idle(state))
+            list_add(state == NCZ_CHUNK_DIRTY ? &cache->dirty : &cache->idle, &chunk->link);
+    }
     chunk->state = state;
 }
 
@@ -254,21 +281,25 @@ draw(ncz_chunk_cache *cache)
     return cache->seed = x;
 }
 
-/*
- * Of the first few clean ones from a random bucket on, the one longest not used. So what is in use stays although a
- * long scan goes through; and a loop over a little more than fits still finds most of it, where the strict order
- * of use would always have dropped just what comes next.
- */
-ncz_chunk *
-ncz_chunk_victim(ncz_chunk_cache *cache)
+static ncz_chunk *
+longest_unused(ncz_chunk_cache *cache)
+{
+    ncz_chunk_link *link = cache->idle.next;
+
+    while (link != &cache->idle && ncz_chunk_busy(ncz_chunk_of(link)))
+        link = link->next;
+    return link != &cache->idle ? ncz_chunk_of(link) : NULL;
+}
+
+/* Of the first few idle ones from a random bucket on, the one longest unused. */
+static ncz_chunk *
+one_of_a_few(ncz_chunk_cache *cache)
 {
     ncz_chunk *victim = NULL;
     size_t     b = (size_t)draw(cache), sampled = 0;
 
-    if (cache->nidle == 0)
-        return NULL;
     for (size_t i = 0; i < cache->nbuckets && sampled < SAMPLE; i++) {
-        ncz_chunk *chunk = cache->buckets[(b + i) & (cache->nbuckets - 1)];
+        ncz_chunk *chunk = cache->buckets[(b + i) & (cache->nbuckets - 1)].first;
 
         for (; chunk != NULL; chunk = chunk->beside) {
             if (!idle(chunk->state) || ncz_chunk_busy(chunk))
@@ -279,6 +310,36 @@ ncz_chunk_victim(ncz_chunk_cache *cache)
         }
     }
     return victim;
+}
+
+/*
+ * The one longest unused: what is in use stays although a long scan goes through, and a walk from one row of chunks
+ * to the next loses only the row behind. But in a loop over a little more than fits, that is always just what comes
+ * next; so when chunks come back soon after they went, some are chosen at random, and the loop finds most of its
+ * chunks.
+ */
+ncz_chunk *
+ncz_chunk_victim(ncz_chunk_cache *cache)
+{
+    if (cache->nidle == 0)
+        return NULL;
+    return cache->regrets > 0 ? one_of_a_few(cache) : longest_unused(cache);
+}
+
+bool
+ncz_chunk_make_room(ncz_chunk_cache *cache)
+{
+    ncz_chunk        *victim = ncz_chunk_victim(cache);
+    ncz_chunk_bucket *bucket;
+
+    if (victim == NULL)
+        return false;
+    cache->regrets -= cache->regrets > 0;
+    bucket = &cache->buckets[bucket_of(cache, victim)];
+    bucket->gone = hash_of(victim->spec, victim->index);
+    bucket->gone_as = ++cache->ngone;
+    ncz_chunk_drop(cache, victim);
+    return true;
 }
 
 void

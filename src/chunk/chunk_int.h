@@ -29,7 +29,7 @@ typedef struct ncz_chunk_link {
 } ncz_chunk_link;
 
 typedef struct ncz_chunk {
-    ncz_chunk_link    dirty;  /* in the list of dirty ones, while DIRTY; first, so that a link is its chunk */
+    ncz_chunk_link    link;   /* in a list of the cache, while DIRTY or idle; first, so that a link is its chunk */
     struct ncz_chunk *beside; /* next in its bucket */
     ncz_spec         *spec;
     ncz_chunk_state   state;
@@ -51,16 +51,25 @@ typedef struct ncz_chunk_spare {
     size_t nbytes;
 } ncz_chunk_spare;
 
+/* Chunks with like hashes; and the hash of the last of them that had to make room, and which one that was. */
+typedef struct ncz_chunk_bucket {
+    ncz_chunk *first;
+    uint64_t   gone, gone_as;
+} ncz_chunk_bucket;
+
 typedef struct ncz_chunk_cache {
-    ncz_chunk     **buckets;
-    size_t          nbuckets, n;
-    size_t          used, limit; /* bytes, of slots too: marks of absent chunks do not pile up without end */
-    size_t          nidle;       /* CLEAN and SEEN: may go without being stored */
-    size_t          nunstored;   /* DIRTY and STORING */
-    uint64_t        clock, seed;
-    ncz_chunk_link  dirty;       /* the one longest unchanged first */
-    ncz_chunk_spare spares[NCZ_CHUNK_SPARES];
-    size_t          nspares, spares_most;
+    ncz_chunk_bucket *buckets;
+    size_t            nbuckets, n;
+    size_t            used, limit; /* bytes, of slots too: marks of absent chunks do not pile up without end */
+    size_t            nidle;       /* CLEAN and SEEN: may go without being stored */
+    size_t            nunstored;   /* DIRTY and STORING */
+    uint64_t          clock, seed;
+    uint64_t          ngone;       /* chunks that had to make room so far */
+    unsigned          regrets;     /* how many more are to be chosen at random */
+    ncz_chunk_link    dirty;       /* the one longest unchanged first */
+    ncz_chunk_link    idle;        /* the one longest unused first */
+    ncz_chunk_spare   spares[NCZ_CHUNK_SPARES];
+    size_t            nspares, spares_most;
 } ncz_chunk_cache;
 
 int        ncz_chunk_cache_init(ncz_chunk_cache *cache, size_t limit);
@@ -74,11 +83,13 @@ void       ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chu
 /* Takes `data`; what was there is spare. */
 void       ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data);
 bool       ncz_chunk_busy(const ncz_chunk *chunk); /* pinned, claimed, being changed or stored */
-ncz_chunk *ncz_chunk_of_dirty(ncz_chunk_link *link);
+ncz_chunk *ncz_chunk_of(ncz_chunk_link *link);
 /* All slots, in no order: NULL begins, NULL ends. The one given must still be there. */
 ncz_chunk *ncz_chunk_next(const ncz_chunk_cache *cache, const ncz_chunk *chunk);
-/* One that may go at once, or NULL. */
+/* The next one to make room, of those that may go at once; or NULL. */
 ncz_chunk *ncz_chunk_victim(ncz_chunk_cache *cache);
+/* Drops it. False: there is none. */
+bool       ncz_chunk_make_room(ncz_chunk_cache *cache);
 
 void  ncz_chunk_spare_give(ncz_chunk_cache *cache, char *data, size_t nbytes);
 char *ncz_chunk_spare_take(ncz_chunk_cache *cache, size_t nbytes); /* NULL: there is none */

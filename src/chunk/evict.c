@@ -59,7 +59,7 @@ take_oldest(ncz_engine *e, ncz_chunk_store *s, size_t target)
     ncz_chunk_link  *link = cache->dirty.next, *next;
 
     for (; link != &cache->dirty && cache->used > target && cache->used - target > going; link = next) {
-        ncz_chunk *chunk = ncz_chunk_of_dirty(link);
+        ncz_chunk *chunk = ncz_chunk_of(link);
 
         next = link->next;
         if (ncz_chunk_busy(chunk))
@@ -86,10 +86,8 @@ drop_stored(ncz_engine *e, const ncz_chunk_store *s)
 static void
 drop_clean(ncz_chunk_cache *cache, size_t target)
 {
-    ncz_chunk *victim;
-
-    while (cache->used > target && (victim = ncz_chunk_victim(cache)) != NULL)
-        ncz_chunk_drop(cache, victim);
+    while (cache->used > target && ncz_chunk_make_room(cache))
+        continue;
 }
 
 /* Clean chunks may do; only if not is a batch set up to store others: then a few more than must, to go together. */
@@ -147,7 +145,7 @@ take_dirty(ncz_engine *e, ncz_chunk_store *s, uint64_t uid, uint64_t pass, bool 
 
     *busy = false;
     for (; link != &cache->dirty && s->n < s->cap; link = next) {
-        ncz_chunk *chunk = ncz_chunk_of_dirty(link);
+        ncz_chunk *chunk = ncz_chunk_of(link);
 
         next = link->next;
         if (!wanted(chunk, uid) || chunk->tried >= pass)

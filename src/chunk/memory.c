@@ -9,14 +9,12 @@ char *
 ncz_chunk_room_take(ncz_engine *e, size_t nbytes, bool making_room)
 {
     ncz_chunk_cache *cache = &e->cache;
-    ncz_chunk       *victim;
     char            *room;
     size_t           used;
 
     pthread_mutex_lock(&e->lock);
-    while (making_room && ncz_add(cache->used, nbytes, &used) && used > cache->limit &&
-           (victim = ncz_chunk_victim(cache)) != NULL)
-        ncz_chunk_drop(cache, victim);
+    while (making_room && ncz_add(cache->used, nbytes, &used) && used > cache->limit && ncz_chunk_make_room(cache))
+        continue;
     room = ncz_chunk_spare_take(cache, nbytes);
     pthread_mutex_unlock(&e->lock);
     if (room == NULL && (room = ncz_alloc(nbytes)) == NULL)

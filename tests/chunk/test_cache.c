@@ -62,7 +62,7 @@ accounts(void **state)
     ncz_chunk_set_state(&cache, chunk, NCZ_CHUNK_DIRTY);
     assert_false(ncz_chunk_busy(chunk));
     assert_int_equal(cache.nunstored, 1);
-    assert_ptr_equal(ncz_chunk_of_dirty(cache.dirty.next), chunk);
+    assert_ptr_equal(ncz_chunk_of(cache.dirty.next), chunk);
     ncz_chunk_set_state(&cache, chunk, NCZ_CHUNK_STORING);
     assert_int_equal(cache.nunstored, 1);
     assert_ptr_equal(cache.dirty.next, &cache.dirty);
@@ -103,7 +103,7 @@ what_goes(void **state)
     assert_ptr_equal(ncz_chunk_victim(&cache), chunk[3]);
     ncz_chunk_set_state(&cache, chunk[0], NCZ_CHUNK_DIRTY);
     ncz_chunk_set_state(&cache, chunk[2], NCZ_CHUNK_DIRTY); /* changed again: last now */
-    assert_ptr_equal(ncz_chunk_of_dirty(cache.dirty.next), chunk[0]);
+    assert_ptr_equal(ncz_chunk_of(cache.dirty.next), chunk[0]);
     ncz_chunk_drop(&cache, chunk[3]);
     assert_null(ncz_chunk_victim(&cache));
     chunk[1]->pins = 0;
@@ -132,7 +132,7 @@ no_cliff(void **state)
             continue;
         }
         if (cache.n == 100)
-            ncz_chunk_drop(&cache, ncz_chunk_victim(&cache));
+            assert_true(ncz_chunk_make_room(&cache));
         assert_int_equal(ncz_chunk_claim(&cache, s, &index, &chunk), NC_NOERR);
         ncz_chunk_set_state(&cache, chunk, NCZ_CHUNK_CLEAN);
     }
@@ -146,11 +146,40 @@ no_cliff(void **state)
             continue;
         }
         cold += i % 2 == 0;
-        ncz_chunk_drop(&cache, ncz_chunk_victim(&cache));
+        assert_true(ncz_chunk_make_room(&cache));
         assert_int_equal(ncz_chunk_claim(&cache, s, &index, &chunk), NC_NOERR);
         ncz_chunk_set_state(&cache, chunk, NCZ_CHUNK_CLEAN);
     }
     assert_true(hot > 2400 && cold < 100);
+    ncz_chunk_cache_clear(&cache);
+    ncz_spec_unref(s);
+}
+
+/* The order of use is kept until what went comes back; a chunk that went long ago is no reason to leave it. */
+static void
+order_of_use(void **state)
+{
+    ncz_chunk_cache cache;
+    ncz_spec       *s = test_spec(1, (uint64_t[]){ 25 }, i4, NULL, NULL);
+    ncz_chunk      *chunk;
+
+    (void)state;
+    assert_int_equal(ncz_chunk_cache_init(&cache, 1000), NC_NOERR);
+    for (uint64_t i = 0; i < 1000; i++) {
+        if (cache.n == 10)
+            assert_true(ncz_chunk_make_room(&cache));
+        assert_int_equal(ncz_chunk_claim(&cache, s, &i, &chunk), NC_NOERR);
+        ncz_chunk_set_state(&cache, chunk, NCZ_CHUNK_CLEAN);
+    }
+    for (uint64_t i = 990; i < 1000; i++)
+        assert_non_null(ncz_chunk_find(&cache, s, &i));
+    assert_true(ncz_chunk_make_room(&cache));
+    assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){ 3 }, &chunk), NC_NOERR);
+    assert_int_equal(cache.regrets, 0);
+    ncz_chunk_set_state(&cache, chunk, NCZ_CHUNK_CLEAN);
+    assert_true(ncz_chunk_make_room(&cache));
+    assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){ 991 }, &chunk), NC_NOERR);
+    assert_true(cache.regrets > 0);
     ncz_chunk_cache_clear(&cache);
     ncz_spec_unref(s);
 }
@@ -215,6 +244,7 @@ main(void)
         cmocka_unit_test(accounts),
         cmocka_unit_test(what_goes),
         cmocka_unit_test(no_cliff),
+        cmocka_unit_test(order_of_use),
         cmocka_unit_test(spares),
         cmocka_unit_test(without_memory),
     };

@@ -415,7 +415,7 @@ small_pieces(void **state)
 }
 
 static const zmap_ops *inner_ops;
-static size_t          nrequests;
+static atomic_size_t   nrequests; /* of all threads */
 
 static int
 counting_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
@@ -481,13 +481,196 @@ element_by_element(void **state)
     zmap_close(m, ZMAP_KEEP);
 }
 
+/* ---- what is asked of the map ---- */
+
+enum { STEPS = 12, SIDE = 30, ROW_CHUNKS = 9 }; /* chunks of 4 x 10 x 10: three rows of nine */
+
+typedef struct watched {
+    zmap       *m;
+    zmap_ops    ops;
+    ncz_engine *e;
+    ncz_spec   *s;
+    uint64_t    shape[3];
+} watched;
+
+/* An array of STEPS x SIDE x SIDE numbers, all stored, on a map that counts. */
+static void
+watched_begin(watched *w, size_t limit)
+{
+    int *v = malloc(STEPS * SIDE * SIDE * sizeof *v);
+
+    *w = (watched){ .m = test_map(false, NULL), .shape = { STEPS, SIDE, SIDE } };
+    w->e = test_engine(w->m, limit);
+    w->s = test_spec(3, (uint64_t[]){ 4, 10, 10 }, i4, &minus_one, NULL);
+    inner_ops = w->m->ops;
+    w->ops = *w->m->ops;
+    w->ops.get = counting_get;
+    w->m->ops = &w->ops;
+    for (int i = 0; i < STEPS * SIDE * SIDE; i++)
+        v[i] = i;
+    request  all = test_request(3, (uint64_t[]){ 0, 0, 0 }, w->shape);
+    ncz_plan p = test_plan(w->s, w->shape, &all, NC_INT);
+
+    assert_int_equal(ncz_engine_write(w->e, &p, v), NC_NOERR);
+    ncz_engine_forget(w->e, 0);
+    free(v);
+    nrequests = 0;
+}
+
+static void
+watched_end(watched *w)
+{
+    w->m->ops = inner_ops;
+    ncz_engine_free(w->e);
+    ncz_spec_unref(w->s);
+    zmap_close(w->m, ZMAP_KEEP);
+}
+
+static void
+watched_read(watched *w, const uint64_t *start, const uint64_t *count)
+{
+    static int got[SIDE * SIDE];
+    request    r = test_request(3, start, count);
+    ncz_plan   p = test_plan(w->s, w->shape, &r, NC_INT);
+
+    assert_int_equal(ncz_engine_read(w->e, &p, got), NC_NOERR);
+    assert_int_equal(got[0], (int)((start[0] * SIDE + start[1]) * SIDE + start[2]));
+    assert_true(w->e->cache.used <= w->e->cache.limit);
+}
+
+/* Step by step, all of a step at once or line by line: with room for one row of chunks none is fetched twice. */
+static void
+a_walk_along_rows(void **state)
+{
+    const size_t row = ROW_CHUNKS * (4 * 10 * 10 * sizeof(int) + sizeof(ncz_chunk) + 3 * sizeof(uint64_t));
+
+    (void)state;
+    for (unsigned round = 0; round < 6; round++) {
+        watched w;
+
+        ncz_pool_set_threads(1 + round % 3);
+        watched_begin(&w, row + 500); /* hardly more than a row: slots of the next one come before its bytes */
+        w.e->cache.limit += ROW_CHUNKS * (sizeof(ncz_chunk) + 3 * sizeof(uint64_t));
+        for (uint64_t t = 0; t < STEPS; t++) {
+            if (round < 3)
+                watched_read(&w, (uint64_t[]){ t, 0, 0 }, (uint64_t[]){ 1, SIDE, SIDE });
+            for (uint64_t y = 0; round >= 3 && y < SIDE; y++)
+                watched_read(&w, (uint64_t[]){ t, y, 0 }, (uint64_t[]){ 1, 1, SIDE });
+        }
+        assert_int_equal(nrequests, STEPS / 4 * ROW_CHUNKS);
+        watched_end(&w);
+    }
+}
+
+/* A row that does not quite fit is not fetched anew at every step. */
+static void
+a_row_too_long(void **state)
+{
+    const size_t chunk = 4 * 10 * 10 * sizeof(int) + sizeof(ncz_chunk) + 3 * sizeof(uint64_t);
+    watched      w;
+
+    (void)state;
+    ncz_pool_set_threads(1);
+    watched_begin(&w, 8 * chunk);
+    for (uint64_t step = 0; step < 20; step++)
+        for (uint64_t y = 0; y < SIDE; y++)
+            watched_read(&w, (uint64_t[]){ step % 4, y, 0 }, (uint64_t[]){ 1, 1, SIDE });
+    assert_true(nrequests > ROW_CHUNKS && nrequests < 20 * ROW_CHUNKS / 2);
+    watched_end(&w);
+}
+
+/* In a loop over elements of a chunk that is there, nothing is asked of the map or of the system. */
+static void
+an_element_costs_little(void **state)
+{
+    watched w;
+
+    (void)state;
+    ncz_pool_set_threads(2);
+    watched_begin(&w, 1 << 20);
+    watched_read(&w, (uint64_t[]){ 0, 0, 0 }, (uint64_t[]){ 1, 1, 1 });
+    assert_int_equal(nrequests, 1);
+    fail_use(SIZE_MAX);
+    for (uint64_t i = 0; i < 1000; i++)
+        watched_read(&w, (uint64_t[]){ i % 4, i % 10, i / 100 }, (uint64_t[]){ 1, 1, 1 });
+    assert_int_equal(fail_seen, 0);
+    (void)fail_end();
+    assert_int_equal(nrequests, 1);
+    watched_end(&w);
+}
+
+/* ---- parts of a chunk that appears meanwhile ---- */
+
+static zmap       *late_map;
+static const void *late_data;
+static const char *late_key;
+static size_t      late_bytes;
+static int         late_gets;
+
+/* The object is not there for the first range; then somebody writes it. */
+static int
+late_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; i < n; i++) {
+        (void)inner_ops->get(m, &reqs[i], 1, done, arg);
+        if (late_gets++ == 0) {
+            zmap_put_req put = { .key = late_key, .data = late_data, .len = late_bytes, .when = ZMAP_ALWAYS };
+
+            rc = inner_ops->put(late_map, &put, 1);
+        }
+    }
+    return rc;
+}
+
+static void
+appears_between_ranges(void **state)
+{
+    enum { N = 400 };
+    const uint64_t shape[] = { N, N };
+    zmap          *m = test_map(false, NULL);
+    zmap_ops       ops = *m->ops;
+    ncz_engine    *e = test_engine(m, 1 << 24);
+    ncz_spec      *s = test_spec(2, shape, i4, &minus_one, NULL);
+    int           *v = malloc(N * N * sizeof *v), got[3];
+    request        r = test_request(2, (uint64_t[]){ 10, 7 }, (uint64_t[]){ 3, 1 });
+    ncz_plan       p = test_plan(s, shape, &r, NC_INT);
+    char           key[32];
+
+    (void)state;
+    ncz_pool_set_threads(1);
+    r.stride[0] = 100; /* so far apart that each has a range of its own */
+    for (int i = 0; i < N * N; i++)
+        v[i] = i;
+    snprintf(key, sizeof key, "%s/0.0", s->path);
+    late_map = m;
+    late_data = v;
+    late_key = key;
+    late_bytes = N * N * sizeof *v;
+    late_gets = 0;
+    inner_ops = m->ops;
+    ops.get = late_get;
+    m->ops = &ops;
+    assert_int_equal(ncz_engine_read(e, &p, got), NC_NOERR);
+    assert_true(late_gets > 1); /* it went by ranges, and then as a whole */
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(got[i], (10 + 100 * i) * N + 7);
+    m->ops = inner_ops;
+    free(v);
+    ncz_engine_free(e);
+    ncz_spec_unref(s);
+    zmap_close(m, ZMAP_KEEP);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_traffic),    cmocka_unit_test(first_failure), cmocka_unit_test(first_failed_put),
         cmocka_unit_test(memory_on_its_way), cmocka_unit_test(many_callers),  cmocka_unit_test(small_pieces),
-        cmocka_unit_test(element_by_element),
+        cmocka_unit_test(element_by_element), cmocka_unit_test(a_walk_along_rows), cmocka_unit_test(a_row_too_long),
+        cmocka_unit_test(an_element_costs_little), cmocka_unit_test(appears_between_ranges),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
