@@ -62,7 +62,7 @@ add_range(draft *d, const ncz_s3_op *op)
 static void
 base64_crc(const ncz_s3_op *op, char out[12])
 {
-    uint32_t            crc = ncz_crc32c(op->data, op->ndata);
+    uint32_t            crc = ncz_crc32c(op->ndata > 0 ? op->data : "", op->ndata);
     const unsigned char bytes[4] = {(unsigned char)(crc >> 24), (unsigned char)(crc >> 16), (unsigned char)(crc >> 8),
                                     (unsigned char)crc};
 
