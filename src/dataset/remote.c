@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * remote: the same as store.c for buckets and web servers. Nothing is asked before it is needed: to open costs no
- * request here. What is removed is exactly the objects of a dataset, its root's documents last, so that a removal that
- * was cut off can be done again.
+ * request here. What is removed is exactly the objects of a dataset, its root's documents last, so that a removal
+ * that was cut off can be done again.
  */
 #include "dataset/dataset_int.h"
 
@@ -34,7 +34,8 @@ ncz_remote_missing(const ncz_target *t, zmap *map, int rc)
     if (rc != NC_ENOTNC || !ncz_remote(t) || (zmap_caps_of(map) & ZMAP_CAN_LIST) == 0)
         return rc;
     if (ncz_part_empty(map, &empty) != NC_NOERR)
-        return ncz_fail(NC_ENOTNC, "%s: no dataset was found there (looked for .zmetadata, .zgroup, .zarray, .nczarr)",
+        return ncz_fail(NC_ENOTNC,
+                        "%s: no dataset was found there (looked for .zmetadata, .zgroup, .zarray, .nczarr)",
                         t->canonical);
     if (empty)
         return ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for Zarr documents", t->canonical);
@@ -76,7 +77,8 @@ clear(zmap *map, const char *what, int refusal)
 
     if ((rc = ncz_part_is_dataset(map, &is)) == NC_NOERR && !is)
         rc = ncz_fail(refusal,
-                      "%s is no dataset (looked for .zgroup, .zarray, .zmetadata, .nczarr, zarr.json): not removed", what);
+                      "%s is no dataset (looked for .zgroup, .zarray, .zmetadata, .nczarr, zarr.json): not removed",
+                      what);
     if (rc == NC_NOERR)
         rc = ncz_part_all(map, what, &keys);
     if (rc == NC_NOERR && (rc = del_some(map, &keys, false)) == NC_NOERR)

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A client: its settings, its connections, and what its server taught it: in which region the bucket is, how its clock
- * goes, how much it bears. Those stand under the client's lock; the statistics are atomic.
+ * A client: its settings, its connections, and what its server taught it: in which region the bucket is, how its
+ * clock goes, how much it bears. Those stand under the client's lock; the statistics are atomic.
  */
 #include "s3/client_int.h"
 
 #include <string.h>
 
-#define TOKENS   500 /* of retry.c: full */
+#define TOKENS 500   /* of retry.c: full */
 #define SAY_MOST 200 /* bytes of a key in a message */
 
 static int
 make(ncz_s3 *s)
 {
     const ncz_s3_settings *set = s->settings;
-    const ncz_http_opts    opts = {.ca_file = set->ca_file, .ca_dir = set->ca_dir, .proxy = set->proxy,
-                                   .no_proxy = set->no_proxy, .user_agent = set->user_agent,
-                                   .connect_ms = set->connect_ms, .stall_s = set->stall_s,
+    const ncz_http_opts    opts = {.ca_file = set->ca_file,
+                                   .ca_dir = set->ca_dir,
+                                   .proxy = set->proxy,
+                                   .no_proxy = set->no_proxy,
+                                   .user_agent = set->user_agent,
+                                   .connect_ms = set->connect_ms,
+                                   .stall_s = set->stall_s,
                                    .in_flight = set->in_flight};
     int                    rc;
 

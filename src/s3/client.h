@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * client: a bucket (or, for reading only, a web server) that is talked to: batches of operations, many on their way at
- * once, each tried again where that helps. Knows keys and bytes; nothing of arrays or maps.
+ * client: a bucket (or, for reading only, a web server) that is talked to: batches of operations, many on their way
+ * at once, each tried again where that helps. Knows keys and bytes; nothing of arrays or maps.
  *
  * Threads: any number may use one client; each batch is driven by the thread that calls.
  */
@@ -14,7 +14,7 @@
 typedef struct ncz_s3 ncz_s3;
 
 /* The settings are the client's from then on, also after a failure. */
-int  ncz_s3_open(ncz_s3_settings *settings, ncz_s3 **out);
+int ncz_s3_open(ncz_s3_settings *settings, ncz_s3 **out);
 /* Any web server: the objects below the path of an http or https URL. Only reading; the query goes with each request.
  * Redirects are followed, five at most. 403, 404 and 410 are absent objects. */
 int  ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out);
@@ -24,16 +24,16 @@ void ncz_s3_close(ncz_s3 *s); /* no batch is under way. NULL is fine */
 const char *ncz_s3_name(const ncz_s3 *s);
 
 typedef struct ncz_s3_stats {
-    uint64_t requests, retries;    /* retries are requests too */
-    uint64_t bytes_in, bytes_out;  /* heads and bodies received; bodies sent */
-    uint64_t ms;                   /* of all requests together: more than the time that passed, as they overlap */
+    uint64_t requests, retries;   /* retries are requests too */
+    uint64_t bytes_in, bytes_out; /* heads and bodies received; bodies sent */
+    uint64_t ms;                  /* of all requests together: more than the time that passed, as they overlap */
 } ncz_s3_stats;
 
 void ncz_s3_stats_get(const ncz_s3 *s, ncz_s3_stats *out);
 
 /* ---- operations ---- */
 
-#define NCZ_S3_WHOLE   UINT64_MAX
+#define NCZ_S3_WHOLE UINT64_MAX
 #define NCZ_S3_VERSION 80 /* bytes of an ETag and its NUL */
 
 typedef enum ncz_s3_verb { NCZ_S3_GET, NCZ_S3_HEAD, NCZ_S3_PUT, NCZ_S3_DELETE, NCZ_S3_POST } ncz_s3_verb;
@@ -43,40 +43,41 @@ typedef struct ncz_s3_op ncz_s3_op;
 
 struct ncz_s3_op {
     ncz_s3_verb        verb;
-    const char        *key;   /* below the prefix; NULL: the bucket itself */
+    const char        *key; /* below the prefix; NULL: the bucket itself */
     const ncz_s3_pair *query;
     size_t             nquery;
 
     /* GET: what of the object, and where to. */
-    uint64_t off, len;        /* len NCZ_S3_WHOLE: to the end; off is from the end with `from_end` (len WHOLE) */
+    uint64_t off, len; /* len NCZ_S3_WHOLE: to the end; off is from the end with `from_end` (len WHOLE) */
     bool     from_end;
-    uint64_t most;            /* bytes that are taken when nobody says beforehand how many come */
+    uint64_t most; /* bytes that are taken when nobody says beforehand how many come */
     /* Called when the object's size is known, before a byte is taken: how many bytes from `off` are wanted, or a
      * failure. NULL: all of it, up to `most` (answers to lists and posts). */
-    int    (*fit)(ncz_s3_op *op, uint64_t size, size_t *n);
-    void    *into;            /* room for them; or NULL: */
-    ncz_buf *body;            /* appended to; as it was after a failure. Of POST: the answer */
+    int (*fit)(ncz_s3_op *op, uint64_t size, size_t *n);
+    void    *into; /* room for them; or NULL: */
+    ncz_buf *body; /* appended to; as it was after a failure. Of POST: the answer */
 
     /* PUT, POST */
     const void *data;
     size_t      ndata;
     ncz_s3_when when;
-    const char *version;      /* an ETag, with IF_MATCH */
-    bool        md5;          /* send it too */
-    bool        tagged;       /* carries a write id although it has no condition: see multipart.c */
+    const char *version; /* an ETag, with IF_MATCH */
+    bool        md5;     /* send it too */
+    bool        tagged;  /* carries a write id although it has no condition: see multipart.c */
 
     /* out */
-    int      rc;       /* NC_EEMPTY absent (no text), NC_EOBJECT the condition does not hold, NC_ENOOBJECT IF_MATCH of an absent one */
-    long     status;   /* of the last answer */
+    int rc; /* NC_EEMPTY absent (no text), NC_EOBJECT the condition does not hold, NC_ENOOBJECT IF_MATCH of an absent
+               one */
+    long     status; /* of the last answer */
     size_t   nread;
-    uint64_t size;     /* of the object, where it became known */
+    uint64_t size;                 /* of the object, where it became known */
     char     etag[NCZ_S3_VERSION]; /* "": none, or too long */
-    void    *arg;      /* the caller's */
+    void    *arg;                  /* the caller's */
 
     /* The client's; zero. */
     struct ncz_s3_op *link;
     struct ncz_err   *first;
-    char             *place;  /* URL or host that this one was sent to */
+    char             *place; /* URL or host that this one was sent to */
     int64_t           due, deadline;
     unsigned          tries, hops;
     bool              region_mended, skew_mended, keys_mended, plain, resolving;

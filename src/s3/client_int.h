@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-#define NCZ_S3_KEY_MOST 1024 /* bytes of a key in its bucket */
+#define NCZ_S3_KEY_MOST 1024                      /* bytes of a key in its bucket */
 #define NCZ_S3_WRITE_ID "x-amz-meta-nczarr-write" /* names the put that made an object */
 
 /* ---- the client (client.c) ---- */
@@ -19,24 +19,24 @@ struct ncz_s3 {
     ncz_s3_settings *settings;
     ncz_http        *http;
     char            *name;
-    char            *web;     /* the URL below which a web server's objects lie; NULL: S3 */
-    ncz_s3_stats     stats;   /* atomic */
-    bool             reached; /* it answered once; atomic */
-    pthread_mutex_t  lock;    /* guards what follows */
+    char            *web;           /* the URL below which a web server's objects lie; NULL: S3 */
+    ncz_s3_stats     stats;         /* atomic */
+    bool             reached;       /* it answered once; atomic */
+    pthread_mutex_t  lock;          /* guards what follows */
     char            *region, *host; /* as the server taught us */
-    int64_t          skew_s;  /* its clock minus ours */
-    unsigned         in_flight; /* as it bears at present */
-    unsigned         good;    /* answers since that was changed */
-    int              tokens;  /* for trying again */
-    bool             no_checksum; /* it refuses x-amz-checksum-... */
+    int64_t          skew_s;        /* its clock minus ours */
+    unsigned         in_flight;     /* as it bears at present */
+    unsigned         good;          /* answers since that was changed */
+    int              tokens;        /* for trying again */
+    bool             no_checksum;   /* it refuses x-amz-checksum-... */
 };
 
 /* "bucket/prefix/key", without the slashes that would stand around nothing. */
-int  ncz_s3_full_key(const ncz_s3 *s, const char *key, ncz_buf *out);
+int ncz_s3_full_key(const ncz_s3 *s, const char *key, ncz_buf *out);
 /* The key of an operation as messages name it; appended. */
-int  ncz_s3_say(const ncz_s3 *s, const ncz_s3_op *op, ncz_buf *out);
+int ncz_s3_say(const ncz_s3 *s, const ncz_s3_op *op, ncz_buf *out);
 /* Copies of what may change meanwhile; cleared by the caller. */
-int  ncz_s3_where(ncz_s3 *s, ncz_buf *host, ncz_buf *region, int64_t *skew_s);
+int ncz_s3_where(ncz_s3 *s, ncz_buf *host, ncz_buf *region, int64_t *skew_s);
 /* The server said where its bucket is. False: that is known already. */
 int  ncz_s3_move(ncz_s3 *s, const char *region, bool *moved);
 bool ncz_s3_amazon(const char *host, size_t len);
@@ -73,7 +73,7 @@ typedef struct ncz_s3_fault {
 
 void ncz_s3_fault_clear(ncz_s3_fault *f);
 /* False: the body is no such document; all is empty then. NC_ENOMEM aside, nothing is an error. */
-bool ncz_s3_fault_read(const char *body, size_t len, ncz_s3_fault *f);
+bool           ncz_s3_fault_read(const char *body, size_t len, ncz_s3_fault *f);
 ncz_s3_verdict ncz_s3_verdict_of(long status, const char *code, bool web);
 /* The code of the failure that a verdict ends in. */
 int ncz_s3_verdict_rc(ncz_s3_verdict v, long status, const char *code);
@@ -85,30 +85,52 @@ typedef struct ncz_s3_xchg {
     ncz_s3             *s;
     ncz_s3_op          *op;
     ncz_buf             url, headers, target, path, host, region;
-    ncz_buf             fault;    /* the body of an answer that is none of what was asked for */
-    ncz_buf             spool;    /* the body, where its size is not known before */
-    bool                signed_;  /* with credentials */
+    ncz_buf             fault;   /* the body of an answer that is none of what was asked for */
+    ncz_buf             spool;   /* the body, where its size is not known before */
+    bool                signed_; /* with credentials */
     bool                is_fault, spooling, broken;
-    uint64_t            seen;     /* bytes of the body so far */
-    uint64_t            off;      /* in the object, of what is wanted */
-    uint64_t            skip;     /* of the body, before that */
+    uint64_t            seen;              /* bytes of the body so far */
+    uint64_t            off;               /* in the object, of what is wanted */
+    uint64_t            skip;              /* of the body, before that */
     size_t              want, got, before; /* before: length of op->body */
     struct ncz_s3_xchg *next;
 } ncz_s3_xchg;
 
 void ncz_s3_xchg_clear(ncz_s3_xchg *x);
 /* Builds and signs the request. */
-int  ncz_s3_request(ncz_s3_xchg *x);
+int ncz_s3_request(ncz_s3_xchg *x);
 /* on_head and on_data of a call whose arg is the exchange. */
-int  ncz_s3_on_head(ncz_http_call *c);
-int  ncz_s3_on_data(ncz_http_call *c, const char *data, size_t n);
+int ncz_s3_on_head(ncz_http_call *c);
+int ncz_s3_on_data(ncz_http_call *c, const char *data, size_t n);
 /* The body is whole: sizes and checksums. x->broken: it is not what was stored, another try may do better. */
-int  ncz_s3_received(ncz_s3_xchg *x);
+int ncz_s3_received(ncz_s3_xchg *x);
 /* What came is no answer: gives back what was put into the operation's memory. */
 void ncz_s3_unreceive(ncz_s3_xchg *x);
 
 /* Digits only. */
 bool ncz_s3_number(const char *text, size_t len, uint64_t *out);
+
+/* ---- a batch under way (run.c, outcome.c, mend.c) ---- */
+
+typedef struct ncz_s3_batch {
+    ncz_s3        *s;
+    ncz_s3_op     *ops;
+    size_t         n, fresh;
+    ncz_s3_op     *later; /* by the time that they are due */
+    ncz_s3_xchg   *idle;
+    ncz_s3_done_fn done;
+    void          *arg;
+} ncz_s3_batch;
+
+/* Ends an operation. The thread's record is the text of a failure. */
+void ncz_s3_finish(ncz_s3_batch *b, ncz_s3_op *op, int rc);
+/* Has it tried (again) in `ms` from now. */
+void ncz_s3_later(ncz_s3_batch *b, ncz_s3_op *op, int64_t ms);
+/* One of the two for what an exchange brought. */
+void ncz_s3_outcome(ncz_s3_batch *b, ncz_s3_xchg *x);
+void ncz_s3_mend(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f);
+/* The failure in words, and its code. */
+int ncz_s3_fail_answer(const ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f);
 
 /* ---- web.c ---- */
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deleting: many keys by one request where the server knows that (DeleteObjects), else one by one. An absent key is no
- * error. A stateless file.
+ * Deleting: many keys by one request where the server knows that (DeleteObjects), else one by one. An absent key is
+ * no error. A stateless file.
  */
 #include "s3/client_int.h"
 #include "s3/xml.h"
 
 #include <string.h>
 
-#define KEYS_MOST  1000 /* of one request */
+#define KEYS_MOST 1000 /* of one request */
 #define REPLY_MOST ((uint64_t)16 << 20)
-#define AT_ONCE    256  /* single ones in a batch */
+#define AT_ONCE 256 /* single ones in a batch */
 
 /* ---- one by one ---- */
 
@@ -91,7 +91,10 @@ typedef struct failure {
 static int
 note_part(const ncz_xml *x, failure *f)
 {
-    ncz_buf *to = ncz_xml_is(x, "Key") ? &f->key : ncz_xml_is(x, "Code") ? &f->code : ncz_xml_is(x, "Message") ? &f->message : NULL;
+    ncz_buf *to = ncz_xml_is(x, "Key")       ? &f->key
+                  : ncz_xml_is(x, "Code")    ? &f->code
+                  : ncz_xml_is(x, "Message") ? &f->message
+                                             : NULL;
 
     if (to == NULL)
         return NC_NOERR;
@@ -150,8 +153,8 @@ read_reply(ncz_s3 *s, const ncz_buf *reply)
 static bool
 not_known(const ncz_s3_op *op)
 {
-    return op->rc != NC_NOERR && (op->status == 400 || op->status == 404 || op->status == 405 || op->status == 411 ||
-                                  op->status == 501) &&
+    return op->rc != NC_NOERR &&
+           (op->status == 400 || op->status == 404 || op->status == 405 || op->status == 411 || op->status == 501) &&
            op->rc != NC_ENOOBJECT && op->rc != NC_EAUTH && op->rc != NC_EACCESS;
 }
 
@@ -160,8 +163,9 @@ delete_many(ncz_s3 *s, const char *const *keys, size_t n)
 {
     const ncz_s3_pair query = {"delete", NULL};
     ncz_buf           body = NCZ_BUF_INIT, reply = NCZ_BUF_INIT;
-    ncz_s3_op         op = {.verb = NCZ_S3_POST, .query = &query, .nquery = 1, .md5 = true, .most = REPLY_MOST, .body = &reply};
-    int               rc;
+    ncz_s3_op         op = {
+                .verb = NCZ_S3_POST, .query = &query, .nquery = 1, .md5 = true, .most = REPLY_MOST, .body = &reply};
+    int rc;
 
     if ((rc = make_body(s, keys, n, &body)) != NC_NOERR)
         goto done;

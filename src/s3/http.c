@@ -13,9 +13,9 @@
 #include <strings.h>
 #include <time.h>
 
-#define HEAD_MOST    ((size_t)64 << 10)
+#define HEAD_MOST ((size_t)64 << 10)
 #define BUFFER_BYTES (128L << 10) /* that libcurl reads at once */
-#define SLOW_BYTES   1024L        /* in a second: less is a stall */
+#define SLOW_BYTES 1024L          /* in a second: less is a stall */
 
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
 static CURLcode       init_code;
@@ -194,7 +194,8 @@ add_header(ncz_http_slot *s, const char *line)
 static int
 set_headers(ncz_http_slot *s, const ncz_http_call *c)
 {
-    bool good = add_header(s, "Accept: */*") && (!c->sends || (add_header(s, "Content-Type:") && add_header(s, "Expect:")));
+    bool good =
+        add_header(s, "Accept: */*") && (!c->sends || (add_header(s, "Content-Type:") && add_header(s, "Expect:")));
 
     for (const char *line = c->headers; good && line != NULL && *line != '\0';) {
         size_t len = strcspn(line, "\n");

@@ -13,17 +13,17 @@
 /* ---- one small exchange: credential services ---- */
 
 typedef struct ncz_http_once {
-    const char        *method, *url;      /* as they go out */
-    const char *const *headers;           /* "Name: value" */
+    const char        *method, *url; /* as they go out */
+    const char *const *headers;      /* "Name: value" */
     size_t             nheaders;
-    const void        *body;              /* or NULL */
+    const void        *body; /* or NULL */
     size_t             nbody;
     long               connect_ms, total_ms;
-    unsigned           attempts;          /* on connection errors, 5xx and 429; at least 1 */
-    bool               no_proxy;          /* metadata services are asked directly */
-    const char        *ca_file, *ca_dir;  /* or NULL */
-    long               status;            /* out: 0 without an answer */
-    ncz_buf            reply;             /* out: at most its limit, 1 MiB where none is set. The caller clears it */
+    unsigned           attempts;         /* on connection errors, 5xx and 429; at least 1 */
+    bool               no_proxy;         /* metadata services are asked directly */
+    const char        *ca_file, *ca_dir; /* or NULL */
+    long               status;           /* out: 0 without an answer */
+    ncz_buf            reply;            /* out: at most its limit, 1 MiB where none is set. The caller clears it */
 } ncz_http_once;
 
 /* NC_NOERR for any HTTP status. NC_ECURL without an answer (the text says why, without query and headers). */
@@ -55,22 +55,22 @@ typedef struct ncz_http_call ncz_http_call;
 /* One exchange. What it points to is the caller's, and stays until `ended`. */
 struct ncz_http_call {
     const char *method, *url;
-    const char *headers;         /* "Name: value\n", each; or NULL */
-    const void *data;            /* with `sends`: the body */
+    const char *headers; /* "Name: value\n", each; or NULL */
+    const void *data;    /* with `sends`: the body */
     size_t      ndata;
     bool        sends;
     /* Status and head are there, the body begins. Not for answers before the last (100). May be NULL. */
     int (*on_head)(ncz_http_call *c);
     /* A piece of the body. A failure of either ends the exchange and is its rc. */
     int (*on_data)(ncz_http_call *c, const char *data, size_t n);
-    void *arg;                   /* the caller's */
+    void *arg; /* the caller's */
 
-    int          rc;             /* out: NC_NOERR with NCZ_HTTP_ANSWER; else why, and its text in this thread's record */
+    int          rc; /* out: NC_NOERR with NCZ_HTTP_ANSWER; else why, and its text in this thread's record */
     ncz_http_how how;
     long         status;
-    ncz_buf      head;           /* see ncz_http_header(); kept for the next exchange. The caller clears it */
+    ncz_buf      head;             /* see ncz_http_header(); kept for the next exchange. The caller clears it */
     uint64_t     nreceived, nsent; /* bytes on the wire, without TLS */
-    int64_t      ms;             /* from begin to end */
+    int64_t      ms;               /* from begin to end */
 };
 
 /* The value of a header of the answer, NULL when there is none. Names in any case. */

@@ -19,27 +19,27 @@ void ncz_http_trust_set(CURL *easy, ncz_http_trust *trust, const char *file, con
 
 typedef struct ncz_http_slot {
     CURL                 *easy;
-    ncz_http_call        *call;    /* NULL: free */
+    ncz_http_call        *call; /* NULL: free */
     struct curl_slist    *headers;
     bool                  in_body; /* the head has been handed out */
     int                   stopped; /* what on_head or on_data returned */
     int64_t               begun;
     char                  text[CURL_ERROR_SIZE];
-    struct ncz_http_slot *next;    /* of the free ones, or of those that run */
+    struct ncz_http_slot *next; /* of the free ones, or of those that run */
 } ncz_http_slot;
 
 /* What all exchanges of a client have in common. Strings are the client's. */
 typedef struct ncz_http_common {
-    const char     *ca_file, *ca_dir, *proxy, *no_proxy, *user_agent;
-    long            connect_ms, stall_s, total_ms;
-    CURLSH         *share;
+    const char *ca_file, *ca_dir, *proxy, *no_proxy, *user_agent;
+    long        connect_ms, stall_s, total_ms;
+    CURLSH     *share;
 } ncz_http_common;
 
 int  ncz_http_init(void); /* libcurl, once */
 int  ncz_http_slot_init(ncz_http_slot *s);
 void ncz_http_slot_clear(ncz_http_slot *s);
 /* Prepares the handle for a call. After a failure it is free again. */
-int  ncz_http_slot_begin(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common);
+int ncz_http_slot_begin(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common);
 /* Sets what the call reports, from libcurl's code. */
 void ncz_http_slot_end(ncz_http_slot *s, CURLcode code);
 
@@ -47,7 +47,7 @@ int64_t ncz_http_now_ms(void); /* of a clock that only goes forward */
 
 /* SIGPIPE of a connection that the other side closed is not the program's: kept from it between the two. */
 typedef struct ncz_http_pipe {
-    bool     blocked; /* by us */
+    bool blocked; /* by us */
 } ncz_http_pipe;
 
 void ncz_http_pipe_begin(ncz_http_pipe *p);

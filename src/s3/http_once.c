@@ -63,10 +63,18 @@ int
 ncz_http_once_do(ncz_http_once *call)
 {
     ncz_buf         headers = NCZ_BUF_INIT;
-    ncz_http_common common = {.ca_file = call->ca_file, .ca_dir = call->ca_dir, .connect_ms = call->connect_ms,
-                              .total_ms = call->total_ms, .proxy = call->no_proxy ? "" : NULL};
-    ncz_http_call   c = {.method = call->method, .url = call->url, .data = call->body, .ndata = call->nbody,
-                         .sends = call->body != NULL, .on_data = on_data, .arg = call};
+    ncz_http_common common = {.ca_file = call->ca_file,
+                              .ca_dir = call->ca_dir,
+                              .connect_ms = call->connect_ms,
+                              .total_ms = call->total_ms,
+                              .proxy = call->no_proxy ? "" : NULL};
+    ncz_http_call   c = {.method = call->method,
+                         .url = call->url,
+                         .data = call->body,
+                         .ndata = call->nbody,
+                         .sends = call->body != NULL,
+                         .on_data = on_data,
+                         .arg = call};
     ncz_http_slot   slot = {.easy = NULL};
     int             rc;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The certificates that are trusted, parsed once for the process: a system's bundle costs 16 to 18 ms of CPU each time
- * it is read, which libcurl would do for each connection or batch.
+ * The certificates that are trusted, parsed once for the process: a system's bundle costs 16 to 18 ms of CPU each
+ * time it is read, which libcurl would do for each connection or batch.
  *
  * The list only grows (a program has one bundle, or two) under its own lock; a store is counted by OpenSSL and locks
  * for itself.

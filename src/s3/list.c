@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists of keys, page by page (ListObjectsV2; what knows only the first version answers in its way and is understood).
- * Each page must lead on: a token that comes twice, or a mark that does not move, ends the list with an error.
+ * Lists of keys, page by page (ListObjectsV2; what knows only the first version answers in its way and is
+ * understood). Each page must lead on: a token that comes twice, or a mark that does not move, ends the list with an
+ * error.
  */
 #include "s3/client_int.h"
 #include "s3/xml.h"
@@ -9,21 +10,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PAGE_MOST  ((uint64_t)16 << 20) /* bytes of one page */
+#define PAGE_MOST ((uint64_t)16 << 20) /* bytes of one page */
 #define PAGES_MOST 100000
-#define IDLE_MOST  1000 /* pages in turn without a key behind all that came before */
+#define IDLE_MOST 1000 /* pages in turn without a key behind all that came before */
 
 typedef struct listing {
     ncz_s3        *s;
-    ncz_buf        prefix;       /* with its '/', in the bucket */
+    ncz_buf        prefix; /* with its '/', in the bucket */
     size_t         most, seen;
     ncz_s3_each_fn each;
     void          *arg;
-    int            stopped;      /* what `each` returned */
+    int            stopped; /* what `each` returned */
     bool           more, encoded;
-    ncz_buf        token, last;  /* how to go on: NextContinuationToken, or a key */
-    ncz_buf        mark;         /* NextMarker */
-    bool           moved;        /* this page has a key behind all before */
+    ncz_buf        token, last; /* how to go on: NextContinuationToken, or a key */
+    ncz_buf        mark;        /* NextMarker */
+    bool           moved;       /* this page has a key behind all before */
 } listing;
 
 /* ---- one page ---- */

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LARGE      ((size_t)64 << 20)
-#define PART       ((size_t)32 << 20)
+#define LARGE ((size_t)64 << 20)
+#define PART ((size_t)32 << 20)
 #define PARTS_MOST 10000
 #define REPLY_MOST ((uint64_t)1 << 20)
 
@@ -52,8 +52,13 @@ begin(ncz_s3 *s, const ncz_s3_op *whole, ncz_s3_op *op, char **upload)
     ncz_buf           reply = NCZ_BUF_INIT;
     int               rc;
 
-    *op = (ncz_s3_op){.verb = NCZ_S3_POST, .key = whole->key, .query = &query, .nquery = 1, .most = REPLY_MOST,
-                      .body = &reply, .tagged = true};
+    *op = (ncz_s3_op){.verb = NCZ_S3_POST,
+                      .key = whole->key,
+                      .query = &query,
+                      .nquery = 1,
+                      .most = REPLY_MOST,
+                      .body = &reply,
+                      .tagged = true};
     if ((rc = ncz_s3_do(s, op)) == NC_NOERR)
         rc = find_text(s, &reply, "UploadId", upload);
     ncz_buf_clear(&reply);
@@ -94,7 +99,10 @@ put_parts(ncz_s3 *s, const ncz_s3_op *whole, const char *upload, ncz_s3_op *ops,
         snprintf(parts[i].number, sizeof parts[i].number, "%zu", i + 1);
         parts[i].query[0] = (ncz_s3_pair){"partNumber", parts[i].number};
         parts[i].query[1] = (ncz_s3_pair){"uploadId", upload};
-        ops[i] = (ncz_s3_op){.verb = NCZ_S3_PUT, .key = whole->key, .query = parts[i].query, .nquery = 2,
+        ops[i] = (ncz_s3_op){.verb = NCZ_S3_PUT,
+                             .key = whole->key,
+                             .query = parts[i].query,
+                             .nquery = 2,
                              .data = (const char *)whole->data + i * each,
                              .ndata = i + 1 < n ? each : whole->ndata - i * each};
     }
@@ -109,8 +117,14 @@ end(ncz_s3 *s, ncz_s3_op *whole, const char *upload, const char *id, const ncz_s
 {
     const ncz_s3_pair query = {"uploadId", upload};
     ncz_buf           body = NCZ_BUF_INIT, reply = NCZ_BUF_INIT;
-    ncz_s3_op         op = {.verb = NCZ_S3_POST, .key = whole->key, .query = &query, .nquery = 1, .most = REPLY_MOST,
-                            .body = &reply, .when = whole->when, .version = whole->version};
+    ncz_s3_op         op = {.verb = NCZ_S3_POST,
+                            .key = whole->key,
+                            .query = &query,
+                            .nquery = 1,
+                            .most = REPLY_MOST,
+                            .body = &reply,
+                            .when = whole->when,
+                            .version = whole->version};
     int               rc = ncz_buf_puts(&body, "<CompleteMultipartUpload>");
 
     memcpy(op.id, id, sizeof op.id);

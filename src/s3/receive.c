@@ -67,8 +67,8 @@ content_range(const char *text, uint64_t *first, uint64_t *last, uint64_t *total
     dash = strchr(text, '-');
     slash = strchr(text, '/');
     return dash != NULL && slash != NULL && dash < slash && ncz_s3_number(text, (size_t)(dash - text), first) &&
-           ncz_s3_number(dash + 1, (size_t)(slash - dash) - 1, last) && ncz_s3_number(slash + 1, strlen(slash + 1), total) &&
-           *first <= *last && *last < *total;
+           ncz_s3_number(dash + 1, (size_t)(slash - dash) - 1, last) &&
+           ncz_s3_number(slash + 1, strlen(slash + 1), total) && *first <= *last && *last < *total;
 }
 
 static bool
@@ -302,7 +302,8 @@ verify(ncz_s3_xchg *x)
                               (const unsigned char[]){(unsigned char)(sum >> 24), (unsigned char)(sum >> 16),
                                                       (unsigned char)(sum >> 8), (unsigned char)sum},
                               4);
-        return strcmp(ours, crc) == 0 ? NC_NOERR : broken(x, "the bytes that came are not those that were stored (CRC-32C)");
+        return strcmp(ours, crc) == 0 ? NC_NOERR
+                                      : broken(x, "the bytes that came are not those that were stored (CRC-32C)");
     }
     if (!x->s->settings->https && etag_is_md5(c, x->op->etag) && !md5_matches(x->op->etag, received(x), x->got))
         return broken(x, "the bytes that came are not those that were stored (MD5)");

@@ -164,11 +164,18 @@ sign(ncz_s3_xchg *x, draft *d, int64_t skew_s)
         rc = put_host(set, ncz_buf_str(&x->host), &host);
     if (rc != NC_NOERR)
         goto done;
-    req = (ncz_s3_sign_req){
-        .method = x->call.method, .host = ncz_buf_str(&host), .path = ncz_buf_str(&x->path),
-        .query = x->op->resolving ? NULL : x->op->query, .nquery = x->op->resolving ? 0 : x->op->nquery,
-        .headers = d->headers, .nheaders = d->n, .payload = d->sha256, .region = ncz_buf_str(&x->region),
-        .service = "s3", .now = (int64_t)time(NULL) + skew_s, .s3_path = true};
+    req = (ncz_s3_sign_req){.method = x->call.method,
+                            .host = ncz_buf_str(&host),
+                            .path = ncz_buf_str(&x->path),
+                            .query = x->op->resolving ? NULL : x->op->query,
+                            .nquery = x->op->resolving ? 0 : x->op->nquery,
+                            .headers = d->headers,
+                            .nheaders = d->n,
+                            .payload = d->sha256,
+                            .region = ncz_buf_str(&x->region),
+                            .service = "s3",
+                            .now = (int64_t)time(NULL) + skew_s,
+                            .s3_path = true};
     x->signed_ = d->keys.id != NULL;
     if ((rc = ncz_s3_sign(&req, &d->keys, &x->target, &x->headers)) == NC_NOERR)
         rc = ncz_buf_printf(&x->url, "%s://%s%s", set->https ? "https" : "http", req.host, ncz_buf_str(&x->target));

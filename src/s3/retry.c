@@ -10,12 +10,12 @@
 
 #include <time.h>
 
-#define DELAY_MS      100   /* most before the first further try */
-#define DELAY_SLOW_MS 1000  /* the same, of a server that asks for less */
+#define DELAY_MS 100       /* most before the first further try */
+#define DELAY_SLOW_MS 1000 /* the same, of a server that asks for less */
 #define DELAY_MOST_MS 20000
-#define AFTER_MOST_S  120   /* no server is obeyed for longer */
-#define TOKENS        500
-#define PRICE         5
+#define AFTER_MOST_S 120 /* no server is obeyed for longer */
+#define TOKENS 500
+#define PRICE 5
 #define PRICE_TIMEOUT 10
 
 uint64_t

@@ -28,8 +28,8 @@ part_of(const ncz_xml *x, ncz_s3_fault *f)
     const struct {
         const char *name;
         ncz_buf    *to;
-    } parts[] = {{"Code", &f->code},         {"Message", &f->message},   {"RequestId", &f->request},
-                 {"RequestID", &f->request}, {"Region", &f->region},     {"Endpoint", &f->endpoint},
+    } parts[] = {{"Code", &f->code},         {"Message", &f->message},      {"RequestId", &f->request},
+                 {"RequestID", &f->request}, {"Region", &f->region},        {"Endpoint", &f->endpoint},
                  {"ServerTime", &f->time},   {"ActualObjectSize", &f->size}};
 
     for (size_t i = 0; i < NCZ_LEN(parts); i++)
@@ -59,8 +59,8 @@ ncz_s3_fault_read(const char *body, size_t len, ncz_s3_fault *f)
             good = is_error = ncz_xml_is(&x, "Error");
         if (event == NCZ_XML_CLOSE && ncz_xml_in(&x, "Error") && x.depth == 1 && (to = part_of(&x, f)) != NULL &&
             to->len == 0)
-            good = ncz_buf_append(to, ncz_buf_str(&x.text), ncz_utf8_cut(ncz_buf_str(&x.text), x.text.len, FAULT_TEXT)) ==
-                   NC_NOERR;
+            good = ncz_buf_append(to, ncz_buf_str(&x.text),
+                                  ncz_utf8_cut(ncz_buf_str(&x.text), x.text.len, FAULT_TEXT)) == NC_NOERR;
     }
     ncz_xml_clear(&x);
     if (!good)
@@ -182,8 +182,8 @@ ncz_s3_verdict_of(long status, const char *code, bool web)
 int
 ncz_s3_verdict_rc(ncz_s3_verdict v, long status, const char *code)
 {
-    static const char *const keys[] = {"InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken",
-                                       "TokenRefreshRequired", "RequestTimeTooSkewed"};
+    static const char *const keys[] = {"InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken",
+                                       "ExpiredToken",       "TokenRefreshRequired",  "RequestTimeTooSkewed"};
 
     if (strcmp(code, "NoSuchBucket") == 0)
         return NC_ENOOBJECT;

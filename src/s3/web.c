@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define ATTEMPTS  5
+#define ATTEMPTS 5
 #define IN_FLIGHT 32
 
 static int
@@ -31,8 +31,12 @@ fill_settings(const ncz_uri *u, ncz_s3_settings *set)
     static const char *const ca_dir[] = {"SSL_CERT_DIR", NULL};
     int                      rc;
 
-    *set = (ncz_s3_settings){.https = strcmp(u->scheme, "https") == 0, .port = u->port, .anonymous = true,
-                             .custom = true, .attempts = ATTEMPTS, .in_flight = IN_FLIGHT};
+    *set = (ncz_s3_settings){.https = strcmp(u->scheme, "https") == 0,
+                             .port = u->port,
+                             .anonymous = true,
+                             .custom = true,
+                             .attempts = ATTEMPTS,
+                             .in_flight = IN_FLIGHT};
     set->host = ncz_strdup(u->host);
     set->base = ncz_strdup("");
     set->bucket = ncz_strdup("");
@@ -112,9 +116,11 @@ check_hop(const char *from, CURLU *to)
     char *scheme = NULL, *host = NULL;
     int   rc = NC_NOERR;
 
-    if (curl_url_get(to, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK || curl_url_get(to, CURLUPART_HOST, &host, 0) != CURLUE_OK)
+    if (curl_url_get(to, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
+        curl_url_get(to, CURLUPART_HOST, &host, 0) != CURLUE_OK)
         rc = ncz_fail(NC_ECURL, "%s: redirected to something that is no URL", from);
-    else if (strcasecmp(scheme, "https") != 0 && (strcasecmp(scheme, "http") != 0 || strncasecmp(from, "https:", 6) == 0))
+    else if (strcasecmp(scheme, "https") != 0 &&
+             (strcasecmp(scheme, "http") != 0 || strncasecmp(from, "https:", 6) == 0))
         rc = ncz_fail(NC_ECURL, "redirected from https to %.20s: not followed", scheme);
     else if (strncmp(host, "169.254.", 8) == 0 || strncasecmp(host, "[fe80:", 6) == 0 ||
              strncasecmp(host, "[fd00:ec2:", 10) == 0)

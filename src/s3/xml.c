@@ -9,7 +9,8 @@
 static int
 bad(const ncz_xml *x, const char *what)
 {
-    return ncz_fail(NC_ES3, "the answer is no XML that S3 would send: %s at byte %zu", what, (size_t)(x->at - x->doc));
+    return ncz_fail(NC_ES3, "the answer is no XML that S3 would send: %s at byte %zu", what,
+                    (size_t)(x->at - x->doc));
 }
 
 static bool

@@ -24,12 +24,12 @@ typedef struct ncz_xml_name {
 } ncz_xml_name;
 
 typedef struct ncz_xml {
-    const char   *doc, *at, *end;
-    ncz_xml_name  open[NCZ_XML_DEPTH];
-    size_t        depth;   /* of what is open; after NCZ_XML_CLOSE without what closed */
-    ncz_xml_name  name;
-    ncz_buf       text;    /* UTF-8, entities resolved */
-    bool          begun, closing; /* the root was seen; an empty element's end comes next */
+    const char  *doc, *at, *end;
+    ncz_xml_name open[NCZ_XML_DEPTH];
+    size_t       depth; /* of what is open; after NCZ_XML_CLOSE without what closed */
+    ncz_xml_name name;
+    ncz_buf      text;           /* UTF-8, entities resolved */
+    bool         begun, closing; /* the root was seen; an empty element's end comes next */
 } ncz_xml;
 
 void ncz_xml_init(ncz_xml *x, const void *doc, size_t len);

@@ -147,8 +147,8 @@ int zmap_file_open(const char *dir, zmap_open_how how, zmap **out);
 
 /*
  * A bucket, or what is below a prefix of it (s3/settings.h has what the URL and the environment may say). Requests go
- * many at once, each tried again where that helps. To open costs no request, and finds nothing out: that something is
- * there is not looked at, but for ZMAP_CREATE_NEW, which asks for one key. Puts of large objects appear whole as well.
+ * many at once, each tried again where that helps. To open costs no request, and finds nothing out: whether something
+ * is there is not looked at, but for ZMAP_CREATE_NEW, which asks for one key. Large objects appear whole as well.
  * No key may be longer than 1024 bytes with the prefix. NC_ENOTBUILT in a library without S3.
  */
 int zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out);

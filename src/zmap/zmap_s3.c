@@ -64,8 +64,8 @@ most_of(const zmap_get_req *r)
 static int
 remote_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
-    getting    g = {done, arg};
-    ncz_s3_op  one, *ops = n == 1 ? &one : ncz_alloc_n(n, sizeof *ops);
+    getting   g = {done, arg};
+    ncz_s3_op one, *ops = n == 1 ? &one : ncz_alloc_n(n, sizeof *ops);
 
     if (ops == NULL) {
         for (size_t i = 0; i < n; i++)
@@ -73,8 +73,14 @@ remote_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
         return NC_NOERR;
     }
     for (size_t i = 0; i < n; i++)
-        ops[i] = (ncz_s3_op){.verb = NCZ_S3_GET, .key = reqs[i].key, .off = reqs[i].off, .len = reqs[i].len,
-                             .most = most_of(&reqs[i]), .fit = fit, .into = reqs[i].into, .body = &reqs[i].body,
+        ops[i] = (ncz_s3_op){.verb = NCZ_S3_GET,
+                             .key = reqs[i].key,
+                             .off = reqs[i].off,
+                             .len = reqs[i].len,
+                             .most = most_of(&reqs[i]),
+                             .fit = fit,
+                             .into = reqs[i].into,
+                             .body = &reqs[i].body,
                              .arg = &reqs[i]};
     ncz_s3_run(client_of(m), ops, n, got, &g);
     if (ops != &one)
@@ -157,8 +163,13 @@ put_op(zmap_put_req *r)
     static const ncz_s3_when whens[] = {
         [ZMAP_ALWAYS] = NCZ_S3_ALWAYS, [ZMAP_IF_ABSENT] = NCZ_S3_IF_ABSENT, [ZMAP_IF_MATCH] = NCZ_S3_IF_MATCH};
 
-    return (ncz_s3_op){.verb = NCZ_S3_PUT, .key = r->key, .data = r->data, .ndata = r->len, .when = whens[r->when],
-                       .version = r->version, .arg = r};
+    return (ncz_s3_op){.verb = NCZ_S3_PUT,
+                       .key = r->key,
+                       .data = r->data,
+                       .ndata = r->len,
+                       .when = whens[r->when],
+                       .version = r->version,
+                       .arg = r};
 }
 
 static void

@@ -124,7 +124,8 @@ answer(const connection *c, const stub_reply *r)
         (void)send_all(c, r->body, r->nbody);
         return false;
     }
-    snprintf(head, sizeof head, "HTTP/1.1 %d Some Text\r\n%s%s", r->status, r->headers, r->last ? "Connection: close\r\n" : "");
+    snprintf(head, sizeof head, "HTTP/1.1 %d Some Text\r\n%s%s", r->status, r->headers,
+             r->last ? "Connection: close\r\n" : "");
     if (r->how == STUB_CHUNKED)
         strcat(head, "Transfer-Encoding: chunked\r\n\r\n");
     else
@@ -252,8 +253,8 @@ stub_start(stub_fn fn, void *arg)
     s->arg = arg;
     pthread_mutex_init(&s->lock, NULL);
     s->listening = socket(AF_INET, SOCK_STREAM, 0);
-    if (pipe(s->stop) != 0 || bind(s->listening, (struct sockaddr *)&here, len) != 0 || listen(s->listening, 256) != 0 ||
-        getsockname(s->listening, (struct sockaddr *)&here, &len) != 0)
+    if (pipe(s->stop) != 0 || bind(s->listening, (struct sockaddr *)&here, len) != 0 ||
+        listen(s->listening, 256) != 0 || getsockname(s->listening, (struct sockaddr *)&here, &len) != 0)
         abort();
     s->port = ntohs(here.sin_port);
     if (pthread_create(&s->acceptor, NULL, accept_all, s) != 0)
@@ -412,10 +413,11 @@ stub_fault(stub_reply *reply, int status, const char *code)
 {
     char body[512];
 
-    snprintf(body, sizeof body,
-             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>%s</Code><Message>what the server says</Message>"
-             "<RequestId>REQ17</RequestId></Error>",
-             code);
+    snprintf(
+        body, sizeof body,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>%s</Code><Message>what the server says</Message>"
+        "<RequestId>REQ17</RequestId></Error>",
+        code);
     stub_say(reply, status, body);
 }
 

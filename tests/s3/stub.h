@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A small HTTP server on loopback, in the test's own process: a thread for each connection, each request handed to the
- * test's own function, which says what is answered and how badly. HTTP/1.1 with Content-Length, nothing else.
+ * A small HTTP server on loopback, in the test's own process: a thread for each connection, each request handed to
+ * the test's own function, which says what is answered and how badly. HTTP/1.1 with Content-Length, nothing else.
  */
 #ifndef NCZ_TESTS_S3_STUB_H
 #define NCZ_TESTS_S3_STUB_H
@@ -16,7 +16,7 @@ typedef struct stub_request {
     const char *head;            /* all header lines */
     const char *body;
     size_t      nbody;
-    unsigned    number;          /* counts all requests of the server, from 1 */
+    unsigned    number; /* counts all requests of the server, from 1 */
 } stub_request;
 
 typedef enum stub_how {
@@ -36,8 +36,8 @@ typedef struct stub_reply {
     size_t   nbody, cut;
     unsigned delay_ms;
     stub_how how;
-    bool     last;          /* "Connection: close" */
-    bool     no_body;       /* the head alone, with the length of the body: HEAD */
+    bool     last;    /* "Connection: close" */
+    bool     no_body; /* the head alone, with the length of the body: HEAD */
 } stub_reply;
 
 /* Called by several threads, one at a time. */

@@ -100,8 +100,12 @@ put_object(bucket *b, const stub_request *req, const char *key, stub_reply *repl
 {
     char        *none = stub_header(req, "If-None-Match"), *match = stub_header(req, "If-Match");
     char        *writer = stub_header(req, "x-amz-meta-nczarr-write"), version[ZMAP_VERSION];
-    zmap_put_req put = {.key = key, .data = req->body, .len = req->nbody,
-                        .when = none != NULL ? ZMAP_IF_ABSENT : match != NULL ? ZMAP_IF_MATCH : ZMAP_ALWAYS};
+    zmap_put_req put = {.key = key,
+                        .data = req->body,
+                        .len = req->nbody,
+                        .when = none != NULL    ? ZMAP_IF_ABSENT
+                                : match != NULL ? ZMAP_IF_MATCH
+                                                : ZMAP_ALWAYS};
     int          rc;
 
     if (match != NULL) { /* "\"v17\"" */
@@ -238,7 +242,8 @@ put_page(ncz_buf *out, const keys *k, const char *prefix, bool deep, const char 
         n++;
         ncz_buf_reset(&last);
         (void)ncz_buf_append(&last, key, len);
-        put_encoded(out, key[len - 1] == '/' ? "Prefix" : "Key", key[len - 1] == '/' ? "CommonPrefixes" : "Contents", key, len);
+        put_encoded(out, key[len - 1] == '/' ? "Prefix" : "Key", key[len - 1] == '/' ? "CommonPrefixes" : "Contents",
+                    key, len);
     }
     (void)ncz_buf_printf(out, "<IsTruncated>%s</IsTruncated>", more ? "true" : "false");
     if (more) { /* a token is nobody's business: here the last key, in hex */
@@ -352,7 +357,8 @@ bucket_open(bucket *b, const char *prefix, zmap_open_how how)
     ncz_uri *uri = NULL;
     zmap    *m = NULL;
 
-    snprintf(url, sizeof url, "http://127.0.0.1:%u/buck%s%s#mode=s3&anon=yes", stub_port(b->server), prefix[0] != '\0' ? "/" : "", prefix);
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/buck%s%s#mode=s3&anon=yes", stub_port(b->server),
+             prefix[0] != '\0' ? "/" : "", prefix);
     if (ncz_uri_parse(url, &uri) != NC_NOERR)
         return NULL;
     if (zmap_s3_open(uri, how, &m) != NC_NOERR)

@@ -14,12 +14,12 @@ typedef struct bucket bucket;
 /* True: `reply` is the answer. */
 typedef bool (*bucket_first_fn)(const stub_request *req, stub_reply *reply, void *arg);
 
-bucket  *bucket_start(bucket_first_fn first, void *arg);
-void     bucket_stop(bucket *b);
-stub    *bucket_stub(bucket *b);
-zmap    *bucket_map(bucket *b); /* its objects */
+bucket *bucket_start(bucket_first_fn first, void *arg);
+void    bucket_stop(bucket *b);
+stub   *bucket_stub(bucket *b);
+zmap   *bucket_map(bucket *b); /* its objects */
 /* Opens a map over its objects below a prefix ("": all). NULL: recorded. */
-zmap    *bucket_open(bucket *b, const char *prefix, zmap_open_how how);
+zmap *bucket_open(bucket *b, const char *prefix, zmap_open_how how);
 /* How many requests of that method came. */
 unsigned bucket_count(bucket *b, const char *method);
 

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Answers that say what was wrong with a request in a way that can be put right: another region, another clock, new
+ * credentials, a range behind the end, something that the server does not know. Each is mended once for an operation.
+ * No request goes to a host that has not been named by the user, but for Amazon's own, and web servers' redirects.
+ */
+#include "s3/client_int.h"
+#include "s3/http_int.h"
+
+#include <string.h>
+#include <time.h>
+
+#define HOPS 5
+
+static void
+at_once(ncz_s3_batch *b, ncz_s3_op *op)
+{
+    op->tries--; /* it was no failure of this kind */
+    ncz_s3_later(b, op, 0);
+}
+
+static int
+fail_redirect(const ncz_s3_xchg *x, const char *where)
+{
+    ncz_buf name = NCZ_BUF_INIT;
+    int     rc;
+
+    (void)ncz_s3_say(x->s, x->op, &name);
+    rc = ncz_fail(NC_ES3, "%s: HTTP %ld sends the request on to %.100s, where it is not taken", ncz_buf_str(&name),
+                  x->call.status, where);
+    ncz_buf_clear(&name);
+    return rc;
+}
+
+/* The host of "https://host/path", or of "host". */
+static size_t
+host_of(const char *url, const char **host)
+{
+    const char *at = strstr(url, "://");
+
+    *host = at != NULL ? at + 3 : url;
+    return strcspn(*host, "/?#");
+}
+
+/* For this request only, and only among Amazon's own hosts: the signature tells nobody else anything. */
+static bool
+other_host(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
+{
+    const char *location = ncz_http_header(&x->call, "location"), *host;
+    const char *where = location != NULL ? location : f->endpoint.len > 0 ? f->endpoint.data : NULL;
+    size_t      len;
+
+    if (where == NULL || x->s->settings->custom || x->op->hops > 0)
+        return false;
+    len = host_of(where, &host);
+    if (!ncz_s3_amazon(host, len) ||
+        (location != NULL && x->s->settings->https && strncmp(location, "https://", 8) != 0))
+        return false;
+    if ((x->op->place = ncz_strndup(host, len)) == NULL)
+        return false;
+    x->op->hops++;
+    at_once(b, x->op);
+    return true;
+}
+
+static void
+mend_region(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
+{
+    const char *region = ncz_http_header(&x->call, "x-amz-bucket-region"), *location;
+    bool        moved = false;
+    int         rc;
+
+    if (region == NULL && f->region.len > 0)
+        region = f->region.data;
+    if (region != NULL && !x->op->region_mended && strcmp(region, ncz_buf_str(&x->region)) != 0) {
+        x->op->region_mended = true;
+        if ((rc = ncz_s3_move(x->s, region, &moved)) != NC_NOERR) {
+            ncz_s3_finish(b, x->op, rc);
+            return;
+        }
+        ncz_log(NCZ_LOG_INFO, "%s is in the region %s", x->s->name, region);
+        at_once(b, x->op);
+        return;
+    }
+    if (other_host(b, x, f))
+        return;
+    location = ncz_http_header(&x->call, "location");
+    if (location != NULL && x->call.status < 400) {
+        const char *host;
+        ncz_buf     name = NCZ_BUF_INIT;
+        size_t      len = host_of(location, &host);
+
+        (void)ncz_buf_append(&name, host, len);
+        rc = fail_redirect(x, ncz_buf_str(&name));
+        ncz_buf_clear(&name);
+    } else {
+        rc = ncz_s3_fail_answer(x, NCZ_S3_V_FAIL, f);
+    }
+    ncz_s3_finish(b, x->op, rc);
+}
+
+static void
+follow(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
+{
+    const char *location = ncz_http_header(&x->call, "location");
+    char       *to = NULL;
+    int         rc;
+
+    if (location == NULL || x->op->hops >= HOPS) {
+        ncz_s3_finish(b, x->op,
+                      location == NULL ? ncz_s3_fail_answer(x, NCZ_S3_V_FAIL, f)
+                                       : fail_redirect(x, "ever another place"));
+        return;
+    }
+    if ((rc = ncz_s3_web_follow(x->call.url, location, &to)) != NC_NOERR) {
+        ncz_s3_finish(b, x->op, rc);
+        return;
+    }
+    ncz_free(x->op->place);
+    x->op->place = to;
+    x->op->hops++;
+    at_once(b, x->op);
+}
+
+static void
+mend_skew(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
+{
+    const char *date = ncz_http_header(&x->call, "date");
+    time_t      there = date != NULL ? curl_getdate(date, NULL) : -1;
+
+    if (there == -1 || x->op->skew_mended) {
+        ncz_s3_finish(b, x->op, ncz_s3_fail_answer(x, NCZ_S3_V_SKEW, f));
+        return;
+    }
+    x->op->skew_mended = true;
+    (void)pthread_mutex_lock(&x->s->lock);
+    x->s->skew_s = (int64_t)there - (int64_t)time(NULL);
+    (void)pthread_mutex_unlock(&x->s->lock);
+    at_once(b, x->op);
+}
+
+static void
+mend_keys(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
+{
+    ncz_s3_keys keys = {.id = NULL};
+    int         rc;
+
+    if (x->s->settings->creds == NULL || x->op->keys_mended) {
+        ncz_s3_finish(b, x->op, ncz_s3_fail_answer(x, NCZ_S3_V_DENIED, f));
+        return;
+    }
+    x->op->keys_mended = true;
+    rc = ncz_s3_creds_get(x->s->settings->creds, true, false, &keys, NULL);
+    ncz_s3_keys_clear(&keys);
+    if (rc != NC_NOERR)
+        ncz_s3_finish(b, x->op, rc);
+    else
+        at_once(b, x->op);
+}
+
+/* A range that begins behind the end: the caller's fault, but only the size can tell which. */
+static void
+mend_range(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
+{
+    const char *range = ncz_http_header(&x->call, "content-range");
+    ncz_s3_op  *op = x->op;
+    uint64_t    size = 0;
+    size_t      n = 0;
+    bool        known;
+    int         rc;
+
+    known = range != NULL && strncmp(range, "bytes */", 8) == 0 && ncz_s3_number(range + 8, strlen(range + 8), &size);
+    if (!known)
+        known = f->size.len > 0 && ncz_s3_number(f->size.data, f->size.len, &size);
+    if (!known && !op->plain && op->key != NULL) {
+        op->plain = true; /* the whole object, then, to cut it out of */
+        at_once(b, op);
+        return;
+    }
+    if (!known) {
+        ncz_s3_finish(b, op, ncz_s3_fail_answer(x, NCZ_S3_V_FAIL, f));
+        return;
+    }
+    op->size = size;
+    rc = op->fit != NULL && !op->from_end ? op->fit(op, size, &n) : NC_NOERR;
+    if (rc == NC_NOERR && n > 0)
+        rc = ncz_s3_fail_answer(x, NCZ_S3_V_FAIL, f);
+    ncz_s3_finish(b, op, rc);
+}
+
+/* Something in the request is not known there: what can be left out is. */
+static void
+mend_unknown(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
+{
+    ncz_s3_op *op = x->op;
+
+    if (op->verb != NCZ_S3_PUT || op->resolving || op->plain) {
+        ncz_s3_finish(b, op, ncz_s3_fail_answer(x, NCZ_S3_V_UNKNOWN, f));
+        return;
+    }
+    op->plain = true;
+    __atomic_store_n(&x->s->no_checksum, true, __ATOMIC_RELAXED);
+    at_once(b, op);
+}
+
+void
+ncz_s3_mend(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f)
+{
+    if (v == NCZ_S3_V_REGION && x->s->web != NULL)
+        follow(b, x, f);
+    else if (v == NCZ_S3_V_REGION)
+        mend_region(b, x, f);
+    else if (v == NCZ_S3_V_SKEW)
+        mend_skew(b, x, f);
+    else if (v == NCZ_S3_V_KEYS)
+        mend_keys(b, x, f);
+    else if (v == NCZ_S3_V_RANGE)
+        mend_range(b, x, f);
+    else
+        mend_unknown(b, x, f);
+}

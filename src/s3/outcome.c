@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What an answer, or none, leads to: an operation ends, or is tried again, later or mended.
+ *
+ * A conditional put that fails may have been done nevertheless, when its first answer was lost: it carries a write
+ * id, and before a conflict is reported the object is asked whose it is.
+ */
+#include "s3/client_int.h"
+#include "s3/http_int.h"
+
+#include <string.h>
+#include <time.h>
+
+#define NEVER_MET 2 /* tries to reach a server that never answered */
+
+/* ---- what went wrong, in words ---- */
+
+static const char *
+verb_of(const ncz_s3_op *op)
+{
+    static const char *const words[] = {"reading", "asking for", "writing", "deleting", "asking for"};
+
+    return words[op->verb];
+}
+
+static int
+fail_transport(const ncz_s3_xchg *x, int rc)
+{
+    ncz_buf name = NCZ_BUF_INIT;
+    ncz_err e;
+
+    ncz_err_save(&e, rc);
+    (void)ncz_s3_say(x->s, x->op, &name);
+    rc = ncz_fail(rc, "%s: %s (tried %u times)", ncz_buf_str(&name), e.text, x->op->tries);
+    ncz_buf_clear(&name);
+    return rc;
+}
+
+/* An unsigned request that was denied: where credentials were looked for. */
+static void
+why_unsigned(const ncz_s3_xchg *x, ncz_buf *out)
+{
+    const ncz_s3_settings *set = x->s->settings;
+    ncz_s3_keys            keys = {.id = NULL};
+    ncz_buf                why = NCZ_BUF_INIT;
+
+    if (x->signed_ || x->s->web != NULL)
+        return;
+    if (set->anonymous || set->creds == NULL)
+        (void)ncz_buf_puts(out, "; the request was not signed, as was asked for");
+    else if (ncz_s3_creds_get(set->creds, false, false, &keys, &why) == NC_NOERR)
+        (void)ncz_buf_printf(out, "; the request was not signed: %s", ncz_buf_str(&why));
+    ncz_s3_keys_clear(&keys);
+    ncz_buf_clear(&why);
+}
+
+int
+ncz_s3_fail_answer(const ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f)
+{
+    const char *id = ncz_http_header(&x->call, "x-amz-request-id");
+    ncz_buf     text = NCZ_BUF_INIT;
+    int         rc = ncz_s3_verdict_rc(v, x->call.status, ncz_buf_str(&f->code));
+
+    (void)ncz_buf_printf(&text, "%s ", verb_of(x->op));
+    (void)ncz_s3_say(x->s, x->op, &text);
+    (void)ncz_buf_printf(&text, ": HTTP %ld", x->call.status);
+    if (f->code.len > 0)
+        (void)ncz_buf_printf(&text, " %.80s", f->code.data);
+    if (f->message.len > 0)
+        (void)ncz_buf_printf(&text, ": %.200s", f->message.data);
+    if (v == NCZ_S3_V_DENIED)
+        why_unsigned(x, &text);
+    if (x->op->tries > 1)
+        (void)ncz_buf_printf(&text, " (tried %u times)", x->op->tries);
+    if (id != NULL || f->request.len > 0)
+        (void)ncz_buf_printf(&text, " (request %.64s)", id != NULL ? id : f->request.data);
+    rc = ncz_fail(rc, "%s", ncz_buf_str(&text));
+    ncz_buf_clear(&text);
+    return rc;
+}
+
+/* ---- trying again ---- */
+
+static int64_t
+retry_after(const ncz_http_call *c)
+{
+    const char *text = ncz_http_header(c, "retry-after");
+    uint64_t    seconds;
+    time_t      date;
+
+    if (text == NULL)
+        return -1;
+    if (ncz_s3_number(text, strlen(text), &seconds))
+        return seconds < 86400 ? (int64_t)seconds : 86400;
+    date = curl_getdate(text, NULL);
+    return date > time(NULL) ? (int64_t)(date - time(NULL)) : -1;
+}
+
+static void
+resolve(ncz_s3_batch *b, ncz_s3_op *op, int rc)
+{
+    if ((op->first = ncz_alloc(sizeof *op->first)) == NULL) {
+        ncz_s3_finish(b, op, rc);
+        return;
+    }
+    ncz_err_save(op->first, rc);
+    op->resolving = true;
+    op->region_mended = op->skew_mended = op->keys_mended = false;
+    op->tries = 0;
+    ncz_s3_later(b, op, 0);
+}
+
+/* No further try: with a condition it is still open whether the put was done. */
+static void
+give_up(ncz_s3_batch *b, ncz_s3_op *op, int rc)
+{
+    if (op->resolving)
+        ncz_s3_finish(b, op, ncz_err_adopt(op->first));
+    else if (op->id[0] != '\0')
+        resolve(b, op, rc);
+    else
+        ncz_s3_finish(b, op, rc);
+}
+
+static void
+again_transport(ncz_s3_batch *b, ncz_s3_xchg *x)
+{
+    ncz_s3_op *op = x->op;
+    ncz_err    e;
+    int64_t    wait = -1;
+
+    ncz_err_save(&e, x->call.rc);
+    if (op->tries < NEVER_MET || __atomic_load_n(&x->s->reached, __ATOMIC_RELAXED) || x->call.how == NCZ_HTTP_STOPPED)
+        wait = ncz_s3_retry_wait(x->s, op, x->call.how == NCZ_HTTP_TIMEOUT, false, -1);
+    (void)ncz_err_adopt(&e);
+    if (wait >= 0)
+        ncz_s3_later(b, op, wait);
+    else
+        give_up(b, op, fail_transport(x, e.code));
+}
+
+static void
+again_answer(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f)
+{
+    int64_t wait = ncz_s3_retry_wait(x->s, x->op, false, v == NCZ_S3_V_SLOW, retry_after(&x->call));
+
+    if (wait >= 0)
+        ncz_s3_later(b, x->op, wait);
+    else
+        give_up(b, x->op, ncz_s3_fail_answer(x, v, f));
+}
+
+/* ---- what an answer leads to ---- */
+
+static int
+fail_conflict(const ncz_s3_xchg *x)
+{
+    ncz_buf name = NCZ_BUF_INIT;
+    int     rc;
+
+    (void)ncz_s3_say(x->s, x->op, &name);
+    if (x->op->when == NCZ_S3_IF_ABSENT)
+        rc = ncz_fail(NC_EOBJECT, "%s: exists", ncz_buf_str(&name));
+    else
+        rc = ncz_fail(NC_EOBJECT, "%s: is not the version %.40s that was wanted", ncz_buf_str(&name), x->op->version);
+    ncz_buf_clear(&name);
+    return rc;
+}
+
+static int
+fail_gone(const ncz_s3_xchg *x)
+{
+    ncz_buf name = NCZ_BUF_INIT;
+    int     rc;
+
+    (void)ncz_s3_say(x->s, x->op, &name);
+    rc = ncz_fail(NC_ENOOBJECT, "%s: no such object", ncz_buf_str(&name));
+    ncz_buf_clear(&name);
+    return rc;
+}
+
+/* The object was asked whose it is. */
+static void
+resolved(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v)
+{
+    const char *id = ncz_http_header(&x->call, NCZ_S3_WRITE_ID), *etag = ncz_http_header(&x->call, "etag");
+    ncz_s3_op  *op = x->op;
+
+    if (v == NCZ_S3_V_GOOD && id != NULL && strcmp(id, op->id) == 0) {
+        if (etag != NULL && strlen(etag) < sizeof op->etag)
+            memcpy(op->etag, etag, strlen(etag) + 1);
+        ncz_s3_finish(b, op, NC_NOERR);
+    } else if (v == NCZ_S3_V_GOOD && op->when != NCZ_S3_ALWAYS) {
+        ncz_s3_finish(b, op, fail_conflict(x));
+    } else if (v == NCZ_S3_V_ABSENT && op->when == NCZ_S3_IF_MATCH) {
+        ncz_s3_finish(b, op, fail_gone(x));
+    } else {
+        ncz_s3_finish(b, op, ncz_err_adopt(op->first));
+    }
+}
+
+static void
+absent(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
+{
+    ncz_s3_op *op = x->op;
+
+    if (op->verb == NCZ_S3_DELETE)
+        ncz_s3_finish(b, op, NC_NOERR);
+    else if ((op->verb == NCZ_S3_GET || op->verb == NCZ_S3_HEAD) && op->key != NULL)
+        ncz_s3_finish(b, op, NC_EEMPTY);
+    else if (op->when == NCZ_S3_IF_MATCH)
+        ncz_s3_finish(b, op, fail_gone(x));
+    else
+        ncz_s3_finish(b, op, ncz_s3_fail_answer(x, NCZ_S3_V_FAIL, f));
+}
+
+static bool
+overlooks(const ncz_s3_xchg *x, const ncz_s3_fault *f)
+{
+    return x->s->settings->forbidden_is_absent && x->op->key != NULL && x->call.status == 403 &&
+           (x->op->verb == NCZ_S3_GET || x->op->verb == NCZ_S3_HEAD) &&
+           (f->code.len == 0 || strcmp(f->code.data, "AccessDenied") == 0);
+}
+
+static void
+good(ncz_s3_batch *b, ncz_s3_xchg *x)
+{
+    int rc = ncz_s3_received(x);
+
+    if (rc == NC_NOERR) {
+        ncz_s3_finish(b, x->op, rc);
+        return;
+    }
+    ncz_s3_unreceive(x);
+    x->call.rc = rc;
+    if (x->broken)
+        again_transport(b, x);
+    else
+        ncz_s3_finish(b, x->op, rc);
+}
+
+static void
+act(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f)
+{
+    if (v != NCZ_S3_V_AGAIN && v != NCZ_S3_V_SLOW)
+        ncz_s3_retry_good(x->s, x->op);
+    switch (v) {
+    case NCZ_S3_V_AGAIN:
+    case NCZ_S3_V_SLOW:
+        again_answer(b, x, v, f);
+        return;
+    case NCZ_S3_V_REGION:
+    case NCZ_S3_V_SKEW:
+    case NCZ_S3_V_KEYS:
+        ncz_s3_mend(b, x, v, f);
+        return;
+    default:
+        break;
+    }
+    if (x->op->resolving)
+        resolved(b, x, v);
+    else if (v == NCZ_S3_V_GOOD)
+        good(b, x);
+    else if (v == NCZ_S3_V_ABSENT || (v == NCZ_S3_V_DENIED && overlooks(x, f)))
+        absent(b, x, f);
+    else if (v == NCZ_S3_V_CONFLICT && x->op->id[0] != '\0')
+        resolve(b, x->op, x->op->when == NCZ_S3_ALWAYS ? ncz_s3_fail_answer(x, v, f) : fail_conflict(x));
+    else if ((v == NCZ_S3_V_RANGE && x->op->verb == NCZ_S3_GET) || v == NCZ_S3_V_UNKNOWN)
+        ncz_s3_mend(b, x, v, f);
+    else
+        ncz_s3_finish(b, x->op, ncz_s3_fail_answer(x, v, f));
+}
+
+/* Success too may carry an error in its body, where work goes on after the head was sent. */
+static ncz_s3_verdict
+judge(ncz_s3_xchg *x, ncz_s3_fault *f)
+{
+    const ncz_buf *body = x->is_fault ? &x->fault : &x->spool;
+    const char    *region;
+    ncz_s3_verdict v;
+
+    *f = (ncz_s3_fault){.code = NCZ_BUF_INIT};
+    if (!x->is_fault && x->op->verb == NCZ_S3_POST && !x->spooling)
+        (void)ncz_s3_fault_read(x->op->body->data != NULL ? x->op->body->data + x->before : "", x->got, f);
+    else if (x->is_fault || x->op->verb == NCZ_S3_POST)
+        (void)ncz_s3_fault_read(ncz_buf_str(body), body->len, f);
+    ncz_err_clear();
+    v = ncz_s3_verdict_of(x->call.status, ncz_buf_str(&f->code), x->s->web != NULL);
+    region = ncz_http_header(&x->call, "x-amz-bucket-region");
+    if (v == NCZ_S3_V_FAIL && x->call.status == 400 && region != NULL && strcmp(region, ncz_buf_str(&x->region)) != 0)
+        v = NCZ_S3_V_REGION;
+    if (v != NCZ_S3_V_GOOD)
+        ncz_s3_unreceive(x);
+    return v;
+}
+
+void
+ncz_s3_outcome(ncz_s3_batch *b, ncz_s3_xchg *x)
+{
+    ncz_s3_fault f = {.code = NCZ_BUF_INIT};
+
+    if (x->call.how == NCZ_HTTP_ANSWER) {
+        act(b, x, judge(x, &f), &f);
+        ncz_s3_fault_clear(&f);
+        return;
+    }
+    ncz_s3_unreceive(x);
+    if (x->call.how == NCZ_HTTP_UNFIT || (x->call.how == NCZ_HTTP_STOPPED && !x->broken))
+        ncz_s3_finish(b, x->op, x->call.rc);
+    else
+        again_transport(b, x);
+}
