@@ -346,8 +346,13 @@ ncz_s3_creds_get(ncz_s3_creds *c, bool refresh, bool need, ncz_s3_keys *out, ncz
     return rc;
 }
 
-const char *
-ncz_s3_creds_source(const ncz_s3_creds *c)
+int
+ncz_s3_creds_source(ncz_s3_creds *c, char **out)
 {
-    return c != NULL && c->source != NULL ? c->source : "none";
+    if (c != NULL)
+        pthread_mutex_lock(&c->lock);
+    *out = ncz_strdup(c != NULL && c->source != NULL ? c->source : "none");
+    if (c != NULL)
+        pthread_mutex_unlock(&c->lock);
+    return *out != NULL ? NC_NOERR : ncz_fail_nomem(64);
 }

@@ -60,9 +60,13 @@ put_expiry(int64_t expires, ncz_buf *out)
 static int
 put_keys(const ncz_s3_settings *s, const ncz_s3_keys *keys, ncz_buf *out)
 {
-    int rc;
+    char *source = NULL;
+    int   rc = ncz_s3_creds_source(s->creds, &source);
 
-    if ((rc = line(out, "credentials", ncz_s3_creds_source(s->creds), NULL)) != NC_NOERR)
+    if (rc == NC_NOERR)
+        rc = line(out, "credentials", source, NULL);
+    ncz_free(source);
+    if (rc != NC_NOERR)
         return rc;
     if ((rc = ncz_buf_printf(out, "access key id: %.4s****\n", strlen(keys->id) >= 12 ? keys->id : "")) != NC_NOERR)
         return rc;
