@@ -126,10 +126,9 @@ typedef struct gen_att {
 } gen_att;
 
 typedef struct gen_filter {
-    const char *codec; /* zlib, shuffle, fletcher32: netCDF's own calls; NULL: by id */
-    unsigned    id;
-    size_t      nwords;
-    unsigned   *words;
+    unsigned  id;
+    size_t    nwords;
+    unsigned *words;
 } gen_filter;
 
 typedef enum gen_prop {
@@ -152,7 +151,8 @@ typedef struct gen_props {
     int         quantize_mode;
     size_t     *chunks;
     size_t      nchunks;
-    gen_filter *filters, *codecs;
+    gen_filter *filters;
+    const char **codecs; /* each a JSON object */
     size_t      nfilters, ncodecs;
 } gen_props;
 
@@ -337,7 +337,7 @@ typedef struct gen_attdecl {
 int gen_attr_add(gen_parser *p, const gen_attdecl *a);
 int gen_special(gen_parser *p, const gen_attdecl *a, bool *taken);
 int gen_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, size_t *n);
-int gen_codecs(gen_parser *p, const gen_const *text, gen_var *var, gen_filter **out, size_t *n);
+int gen_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t *n);
 
 /* ---- writer (write.c, write_data.c) ----------------------------------------------------------------------- */
 

@@ -116,7 +116,7 @@ take_filters(gen_parser *p, const gen_attdecl *a, gen_prop prop)
     if ((rc = take_text(p, a, &text)) != NC_NOERR)
         return rc;
     if (prop == GEN_CODECS)
-        return gen_codecs(p, &a->values[0], a->var, &props->codecs, &props->ncodecs);
+        return gen_codecs(p, &a->values[0], &props->codecs, &props->ncodecs);
     return gen_filter_spec(p, &a->values[0], &props->filters, &props->nfilters);
 }
 

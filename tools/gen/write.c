@@ -4,6 +4,7 @@
  * its subgroups; so whatever a definition refers to is there, because CDL declares before it uses.
  */
 #include "gen_int.h"
+#include "nczarr_filter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,23 +44,34 @@ def_dim(gen_writer *w, int ncid, const gen_dim *d)
 /* ---- properties ------------------------------------------------------------------------------------------- */
 
 static int
-def_filters(gen_writer *w, int ncid, int varid, const gen_var *v, const gen_filter *f, size_t n, gen_prop prop)
+def_filters(gen_writer *w, int ncid, int varid, const gen_var *v)
 {
-    for (size_t i = 0; i < n; i++) {
-        int rc;
+    const gen_filter *f = v->props.filters;
 
-        if (f[i].codec != NULL && strcmp(f[i].codec, "shuffle") == 0)
-            rc = nc_def_var_deflate(ncid, varid, 1, 0, 0);
-        else if (f[i].codec != NULL)
-            rc = nc_def_var_fletcher32(ncid, varid, NC_FLETCHER32);
-        else
-            rc = nc_def_var_filter(ncid, varid, f[i].id, f[i].nwords, f[i].words);
+    for (size_t i = 0; i < v->props.nfilters; i++) {
+        int rc = nc_def_var_filter(ncid, varid, f[i].id, f[i].nwords, f[i].words);
+
         if (rc != NC_NOERR) {
             char what[64];
 
             snprintf(what, sizeof what, "filter %u of variable", f[i].id);
-            return gen_nc_error(w, rc, v->props.pos[prop], what, v->name);
+            return gen_nc_error(w, rc, v->props.pos[GEN_FILTERS], what, v->name);
         }
+    }
+    return NC_NOERR;
+}
+
+/* In the order of the list. A scalar takes none, but dumps of other writers' scalars have them. */
+static int
+def_codecs(gen_writer *w, int ncid, int varid, const gen_var *v)
+{
+    const gen_props *p = &v->props;
+
+    for (size_t i = 0; v->rank > 0 && i < p->ncodecs; i++) {
+        int rc = nczarr_def_var_codec(ncid, varid, p->codecs[i]);
+
+        if (rc != NC_NOERR)
+            return gen_nc_error(w, rc, p->pos[GEN_CODECS], "codec of variable", v->name);
     }
     return NC_NOERR;
 }
@@ -75,14 +87,14 @@ def_chain(gen_writer *w, int ncid, int varid, const gen_var *v)
     int              rc = NC_NOERR;
 
     if (p->pos[GEN_CODECS].line != 0)
-        return def_filters(w, ncid, varid, v, p->codecs, p->ncodecs, GEN_CODECS);
+        return def_codecs(w, ncid, varid, v);
     if (p->pos[GEN_FLETCHER].line != 0 &&
         (rc = nc_def_var_fletcher32(ncid, varid, p->value[GEN_FLETCHER])) != NC_NOERR)
         return gen_nc_error(w, rc, p->pos[GEN_FLETCHER], "checksum of variable", v->name);
     if ((shuffle || deflate) &&
         (rc = nc_def_var_deflate(ncid, varid, shuffle, deflate, p->value[GEN_DEFLATE])) != NC_NOERR)
         return gen_nc_error(w, rc, p->pos[of], "compression of variable", v->name);
-    return def_filters(w, ncid, varid, v, p->filters, p->nfilters, GEN_FILTERS);
+    return def_filters(w, ncid, varid, v);
 }
 
 static int
