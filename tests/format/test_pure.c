@@ -141,7 +141,7 @@ test_objects(void **state)
 
         assert_int_equal(v->type, NC_STRING);
         assert_int_equal(v->dtype.kind, NCZ_KIND_OBJECT);
-        assert_int_equal(v->spec->unusable.code, cases[i].code);
+        assert_int_equal(v->spec->unusable->code, cases[i].code);
         assert_int_equal(v->fill_mode, cases[i].mode);
         if (cases[i].text != NULL)
             assert_string_equal(*(char **)v->fill, cases[i].text);
