@@ -24,12 +24,6 @@ static const ncz_codec_ops *const codecs[] = {
     &ncz_codec_adler32,
     &ncz_codec_lookup3,
     &ncz_codec_base64,
-    &ncz_codec_vlen_utf8,
-    &ncz_codec_vlen_bytes,
-    &ncz_codec_vlen_array,
-    &ncz_codec_json2,
-    &ncz_codec_msgpack2,
-    &ncz_codec_categorize,
 #ifdef NCZ_WITH_BLOSC
     &ncz_codec_blosc,
 #endif
@@ -48,6 +42,12 @@ static const ncz_codec_ops *const codecs[] = {
 #ifdef NCZ_WITH_SZIP
     &ncz_codec_szip,
 #endif
+    &ncz_codec_vlen_utf8,
+    &ncz_codec_vlen_bytes,
+    &ncz_codec_vlen_array,
+    &ncz_codec_json2,
+    &ncz_codec_msgpack2,
+    &ncz_codec_categorize,
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

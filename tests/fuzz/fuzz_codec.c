@@ -1,17 +1,57 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Fuzz target: decoding with every codec, alone and behind another. The first bytes choose codec, parameters and the
- * size that is wanted (less than 1 MiB); the rest is the encoded object. With the top bit of the third byte set, a JSON
- * list of codecs up to a NUL comes first. Whatever it is, decoding must end in an error or in exactly what was wanted.
+ * size that is wanted (less than 1 MiB); the rest is the encoded object. With the top bit of the third byte set, a
+ * JSON list of codecs up to a NUL comes first; with the next bit too, the array is one of objects, or of UCS-4 with
+ * the one after that. Whatever it is, decoding must end in an error or in exactly what was wanted; texts must lie
+ * within their block, and what was decoded from them can be encoded again.
+ *
+ * With NCZ_FUZZ_REACHED set the end of the run tells of each codec how many objects it decoded: tests/fuzz/run looks
+ * that the corpus leaves none out.
  */
 #include "filter/filter.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HEAD 6
 
+#define JSON_BIT   0x80
+#define OBJECT_BIT 0x40
+#define UCS4_BIT   0x20
+#define MOST       ((size_t)1 << 20)
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+static unsigned long decoded[64]; /* objects, by the codec's place in the registry */
+
+/* A chain decoded something: so did each of its codecs. */
+static void
+reached(const ncz_chain *c)
+{
+    for (size_t i = 0; i < ncz_chain_len(c); i++)
+        for (size_t k = 0; k < NCZ_LEN(decoded) && ncz_codec_at(k) != NULL; k++)
+            decoded[k] += ncz_codec_at(k) == ncz_chain_ops(c, i);
+}
+
+static void
+tell(void)
+{
+    for (size_t k = 0; k < NCZ_LEN(decoded) && ncz_codec_at(k) != NULL; k++)
+        fprintf(stderr, "reached %s %lu\n", ncz_codec_at(k)->id, decoded[k]);
+}
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    if (getenv("NCZ_FUZZ_REACHED") != NULL)
+        atexit(tell);
+    return 0;
+}
 
 static const ncz_codec_ops *
 pick(uint8_t byte)
@@ -38,6 +78,54 @@ params_of(const ncz_codec_ops *ops, uint8_t byte)
     return p;
 }
 
+static void
+check(bool good)
+{
+    if (!good)
+        abort();
+}
+
+static void
+decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t wanted)
+{
+    if (ncz_chain_decode(c, env, in, n, out, wanted, false) == NC_NOERR)
+        reached(c);
+}
+
+static void
+decode_texts(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, size_t nelems)
+{
+    ncz_buf          block = NCZ_BUF_INIT, object = NCZ_BUF_INIT, again = NCZ_BUF_INIT;
+    const ncz_texts *t;
+    const char      *end;
+    int              rc;
+
+    if (ncz_chain_decode_texts(c, env, in, nin, nelems, MOST, &block) != NC_NOERR)
+        goto done;
+    reached(c);
+    t = ncz_texts_in(&block);
+    end = (const char *)t + ncz_texts_nbytes(t);
+    check(ncz_texts_len(t) == nelems && ncz_texts_nbytes(t) <= block.len);
+    for (size_t i = 0; i < nelems; i++) {
+        ncz_text text = ncz_texts_at(t, i);
+
+        check(text.s >= (const char *)t && text.s <= end && text.len <= (size_t)(end - text.s));
+    }
+    rc = ncz_chain_encode_texts(c, env, t, &object);
+    check(rc == NC_NOERR || rc == NC_EFILTER || rc == NC_ENOMEM || rc == NC_EINVAL);
+    if (rc == NC_NOERR) {
+        ncz_codec_env flat = *env;
+
+        flat.order_f = false; /* what we write is never nested */
+        rc = ncz_chain_decode_texts(c, &flat, object.data, object.len, nelems, 8 * MOST, &again);
+        check(rc == NC_NOERR);
+    }
+done:
+    ncz_buf_clear(&block);
+    ncz_buf_clear(&object);
+    ncz_buf_clear(&again);
+}
+
 /* The chain that a document asks for. */
 static void
 decode_as_said(const char *text, size_t size, const ncz_codec_env *env, void *out, size_t wanted)
@@ -48,8 +136,18 @@ decode_as_said(const char *text, size_t size, const ncz_codec_env *env, void *ou
     ncz_chain    *chain = NULL;
 
     if (end != NULL && ncz_json_parse(text, (size_t)(end - text), &opts, &filters, NULL) == NC_NOERR &&
-        ncz_chain_parse(filters, NULL, env, 8, &chain) == NC_NOERR)
-        ncz_chain_decode(chain, env, end + 1, size - (size_t)(end + 1 - text), out, wanted, false);
+        ncz_chain_parse(filters, NULL, env, 8, &chain) == NC_NOERR) {
+        size_t n = size - (size_t)(end + 1 - text);
+        ncz_buf f = NCZ_BUF_INIT, z = NCZ_BUF_INIT;
+
+        check(ncz_chain_write(chain, &f, &z) == NC_NOERR); /* whatever it is, it can be told */
+        if (ncz_chain_objects(chain))
+            decode_texts(chain, env, end + 1, n, wanted / NCZ_OBJECT_SIZE);
+        else
+            decode(chain, env, end + 1, n, out, wanted);
+        ncz_buf_clear(&f);
+        ncz_buf_clear(&z);
+    }
     ncz_chain_unref(chain);
     ncz_json_free(filters);
 }
@@ -73,17 +171,22 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     env.dtype = (ncz_dtype){ .kind = NCZ_KIND_INT, .size = (size_t)1 << data[2] % 4, .big = (data[2] & 4) != 0 };
     if ((out = malloc(wanted + 1)) == NULL)
         return 0;
-    if ((data[2] & 0x80) != 0) {
+    if ((data[2] & JSON_BIT) != 0) {
+        env.order_f = (data[2] & 0x10) != 0;
+        if ((data[2] & OBJECT_BIT) != 0)
+            env.dtype = (ncz_dtype){ .kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE };
+        else if ((data[2] & UCS4_BIT) != 0)
+            env.dtype = (ncz_dtype){ .kind = NCZ_KIND_UCS4, .size = 4 * (size_t)(1 + data[0]) };
         decode_as_said((const char *)data + HEAD, size - HEAD, &env, out, wanted);
         free(out);
         return 0;
     }
     p = params_of(outer, data[5]);
     if (ncz_chain_with(NULL, outer, &p, false, &one) == NC_NOERR) {
-        ncz_chain_decode(one, &env, data + HEAD, size - HEAD, out, wanted, false);
+        decode(one, &env, data + HEAD, size - HEAD, out, wanted);
         p = params_of(inner, data[5]);
         if (ncz_chain_with(one, inner, &p, true, &two) == NC_NOERR)
-            ncz_chain_decode(two, &env, data + HEAD, size - HEAD, out, wanted, false);
+            decode(two, &env, data + HEAD, size - HEAD, out, wanted);
     }
     ncz_chain_unref(one);
     ncz_chain_unref(two);
