@@ -549,6 +549,9 @@ NCZARR_API int nc_inq_dimid(int ncid, const char *name, int *idp);
 NCZARR_API int nc_inq_dim(int ncid, int dimid, char *name, size_t *lenp);
 NCZARR_API int nc_inq_dimname(int ncid, int dimid, char *name);
 NCZARR_API int nc_inq_dimlen(int ncid, int dimid, size_t *lenp);
+/* Makes an unlimited dimension at least `len` long, as a put there would, but puts nothing: it reads as fill. Leaves
+ * define mode. NC_EINVAL a fixed dimension, unless it is that long; NC_EPERM; NC_EINDEFINE in the classic model. */
+NCZARR_API int nczarr_grow_dim(int ncid, int dimid, size_t len);
 /* NC_ENAMEINUSE; NC_EPERM. */
 NCZARR_API int nc_rename_dim(int ncid, int dimid, const char *name);
 
@@ -596,6 +599,12 @@ NCZARR_API int nc_def_var_chunking(int ncid, int varid, int storage, const size_
 NCZARR_API int nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *chunksizesp);
 NCZARR_API int nc_def_var_endian(int ncid, int varid, int endian);
 NCZARR_API int nc_inq_var_endian(int ncid, int varid, int *endianp);
+
+/* Bytes of one stored element of an NC_STRING variable: longer strings are cut when they are put. 128, unless the
+ * attributes _nczarr_maxstrlen or _nczarr_default_maxstrlen say otherwise. NC_EBADTYPE other types; NC_EINVAL 0;
+ * NC_ELATEDEF. */
+NCZARR_API int nczarr_def_var_strlen(int ncid, int varid, size_t nbytes);
+NCZARR_API int nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp);
 
 /*
  * Lossy rounding of NC_FLOAT and NC_DOUBLE data as they are put, so that they compress better: NC_QUANTIZE_BITGROOM

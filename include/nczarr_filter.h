@@ -134,6 +134,10 @@ NCZARR_API int nczarr_filter_avail(const char *id);
  */
 NCZARR_API int nczarr_def_var_codec(int ncid, int varid, const char *json);
 
+/* The whole chain, in place of what the variable had: a JSON list of such objects in the order of encoding, as the
+ * attribute _Codecs gives it. "[]": none. Errors are the same. */
+NCZARR_API int nczarr_def_var_codecs(int ncid, int varid, const char *json);
+
 #ifdef __cplusplus
 }
 #endif

@@ -161,6 +161,37 @@ NCZARR_API int nczarr_map_own(const nczarr_map_ops *ops, void *user, nczarr_map 
 NCZARR_API int nczarr_create_map(nczarr_map *map, const char *mode, int cmode, int *ncidp);
 NCZARR_API int nczarr_open_map(nczarr_map *map, const char *mode, int omode, int *ncidp);
 
+/* ---- a variable's chunks as objects ---------------------------------------------------------------------------- */
+
+/*
+ * The map of an open dataset, with a reference for the program: nczarr_map_close(). Reading is always fine. Who writes
+ * beside the dataset must keep to this: chunks only, of variables none of whose data was got or put through this
+ * ncid before (what is in the cache would not follow, or overwrite them), after nc_enddef() and before nc_close(),
+ * and not under a key that is being written by somebody else. nczarr_grow_dim() makes unlimited dimensions long enough.
+ */
+NCZARR_API int nczarr_inq_map(int ncid, nczarr_map **mapp);
+
+/*
+ * How the bytes of a variable's chunks come about, as a JSON text: {"zarr_format", "type", "dtype", "order", "chunks",
+ * "fill", "codecs"}. Two variables of equal text can exchange chunks byte by byte. Not a document of Zarr: "dtype" is
+ * the true byte order, "fill" the stored element in hexadecimal. *lenp without the NUL; `text` takes that and one
+ * more. The error of the data itself when they cannot be touched (NC_EBADTYPE, NC_ENOFILTER, NC_EZARRMETA...).
+ */
+NCZARR_API int nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text);
+
+/* The key of the chunk whose place in the grid of chunks is indexp[0] ... (elements indexp[d] * chunk length on),
+ * stored or not. Scalars ignore indexp. *lenp without the NUL; `key` takes that and one more. NC_EINVALCOORDS beyond
+ * the variable's shape. */
+NCZARR_API int nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *lenp, char *key);
+
+/*
+ * Calls `each` for every chunk that is stored, in no particular order; others read as fill. Chunks still in the cache
+ * are not among them: nc_sync() first. What `each` returns other than 0 ends it and is returned; it may call
+ * anything. Lists the store, which on S3 costs a request for a thousand chunks. NC_ENOTBUILT: the map cannot list.
+ */
+typedef int (*nczarr_chunk_each)(const size_t *index, const char *key, void *arg);
+NCZARR_API int nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg);
+
 #ifdef __cplusplus
 }
 #endif

@@ -70,6 +70,24 @@ nc_inq_dimlen(int ncid, int dimid, size_t *lenp)
 }
 
 int
+nczarr_grow_dim(int ncid, int dimid, size_t len)
+{
+    ncz_call c;
+    ncz_dim *d = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_PUT_ALONE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_dim(&c, dimid, &d)) == NC_NOERR && len > d->len) {
+        if (d->unlimited)
+            ncz_model_grow_dim(c.m, d, len);
+        else
+            rc = ncz_fail(NC_EINVAL, "%s: a dimension of fixed length %llu", d->name, (unsigned long long)d->len);
+    }
+    return ncz_call_leave(&c, rc);
+}
+
+int
 nc_rename_dim(int ncid, int dimid, const char *name)
 {
     ncz_call c;

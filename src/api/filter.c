@@ -135,6 +135,34 @@ nczarr_def_var_codec(int ncid, int varid, const char *json)
 }
 
 int
+nczarr_def_var_codecs(int ncid, int varid, const char *json)
+{
+    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 32, .nbytes = (size_t)1 << 20, .name = "codecs"};
+    ncz_call            c;
+    ncz_var            *v = NULL;
+    ncz_json           *list = NULL;
+    ncz_chain          *chain = NULL;
+    ncz_codec_env       env;
+    int                 rc = open_var(ncid, varid, &c, &v);
+
+    if (rc != NC_NOERR)
+        return rc;
+    env = env_of(v);
+    if (json == NULL)
+        rc = ncz_fail(NC_EINVAL, "%s: codecs are a JSON list, not a null pointer", v->name);
+    else if (ncz_json_parse(json, strlen(json), &opts, &list, NULL) != NC_NOERR)
+        rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
+    else if (!ncz_json_is(list, NCZ_JSON_ARRAY))
+        rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
+    else if ((rc = ncz_chain_parse(list, NULL, &env, c.m->limits.chain, &chain)) == NC_NOERR &&
+             (rc = ncz_chain_usable(chain)) == NC_NOERR)
+        rc = ncz_var_set_chain(c.m, v, chain);
+    ncz_chain_unref(chain);
+    ncz_json_free(list);
+    return ncz_call_leave(&c, rc);
+}
+
+int
 nc_def_var_szip(int ncid, int varid, int options_mask, int pixels_per_block)
 {
     const unsigned words[2] = {(unsigned)options_mask, (unsigned)pixels_per_block};

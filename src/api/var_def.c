@@ -4,6 +4,7 @@
  */
 #include "api/api_int.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define DEFAULT_WIDTH_ATT "_nczarr_default_maxstrlen"
@@ -84,6 +85,42 @@ nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimi
 done:
     ncz_free(dims);
     ncz_free(own);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nczarr_def_var_strlen(int ncid, int varid, size_t nbytes)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_open_var(&c, varid, &v)) != NC_NOERR)
+        return ncz_call_leave(&c, rc);
+    if (v->type != NC_STRING)
+        rc = ncz_fail(NC_EBADTYPE, "%s: only strings have a length of their own", v->name);
+    else if (nbytes == 0 || nbytes > INT_MAX)
+        rc = ncz_fail(NC_EINVAL, "%s: strings of %zu bytes", v->name, nbytes);
+    else
+        rc = ncz_var_set_maxstrlen(c.m, v, nbytes);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && v->type != NC_STRING)
+        rc = ncz_fail(NC_EBADTYPE, "%s: only strings have a length of their own", v->name);
+    if (rc == NC_NOERR && nbytesp != NULL)
+        *nbytesp = v->dtype.size;
     return ncz_call_leave(&c, rc);
 }
 

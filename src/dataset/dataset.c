@@ -215,6 +215,12 @@ ncz_dataset_mode(const ncz_dataset *ds)
     return ds->mode;
 }
 
+zmap *
+ncz_dataset_map(const ncz_dataset *ds)
+{
+    return ds->map;
+}
+
 /* ---- modes ---- */
 
 int

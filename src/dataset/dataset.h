@@ -82,6 +82,13 @@ bool        ncz_dataset_defining(const ncz_dataset *ds);
 bool        ncz_dataset_writable(const ncz_dataset *ds);
 const char *ncz_dataset_path(const ncz_dataset *ds); /* as the caller gave it */
 int         ncz_dataset_mode(const ncz_dataset *ds); /* mode flags, for nc_inq_format_extended() */
+zmap       *ncz_dataset_map(const ncz_dataset *ds);  /* borrowed */
+
+/*
+ * The chunks of a variable that are stored: *n indices of max(rank, 1) numbers each (a scalar's is 0), in fresh
+ * memory and in no particular order. Lists the map: of S3 a request for a thousand chunks.
+ */
+int ncz_dataset_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size_t *n);
 
 /* ---- whole-dataset calls: they take the lock themselves -------------------------------------------------------- */
 

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A variable's chunks as objects: keys, what is stored, how bytes come about; moving chunks from map to map; and the
+ * definitions that this needs: dimensions that grow without data, widths of strings, whole chains of codecs. */
+#include "api_test.h"
+#include "nczarr_filter.h"
+
+typedef struct seen {
+    int  n, stop_at;
+    bool flat; /* fewer than two numbers in an index */
+    bool at[4][4];
+    char last[64];
+} seen;
+
+static int
+see(const size_t *index, const char *key, void *arg)
+{
+    seen *s = arg;
+
+    s->n++;
+    if (!s->flat && index[0] < 4 && index[1] < 4)
+        s->at[index[0]][index[1]] = true;
+    snprintf(s->last, sizeof s->last, "%s", key);
+    return s->n == s->stop_at ? 77 : 0;
+}
+
+static void
+text_of(int ncid, int varid, char *text, size_t size)
+{
+    size_t len = 0;
+
+    OK(nczarr_inq_var_encoding(ncid, varid, &len, NULL));
+    assert_true(len < size);
+    OK(nczarr_inq_var_encoding(ncid, varid, NULL, text));
+    assert_int_equal(strlen(text), len);
+}
+
+static void
+key_is(int ncid, int varid, size_t i, size_t j, const char *want)
+{
+    char   key[64];
+    size_t len = 0;
+
+    OK(nczarr_inq_var_chunk_key(ncid, varid, (size_t[]){i, j}, &len, key));
+    assert_string_equal(key, want);
+    assert_int_equal(len, strlen(want));
+}
+
+/* int v(7, 10) in chunks of 2 x 4, of which three have data; a scalar; a group with a variable. */
+static void
+make(place *p, const char *mode, int *ncid, int *v)
+{
+    const int row[4] = {1, 2, 3, 4}, one = 5;
+    int       dims[2], s, grp, w;
+
+    OK(place_create(p, mode, NC_CLOBBER, ncid));
+    OK(nc_def_dim(*ncid, "y", 7, &dims[0]));
+    OK(nc_def_dim(*ncid, "x", 10, &dims[1]));
+    OK(nc_def_var(*ncid, "v", NC_INT, 2, dims, v));
+    OK(nc_def_var_chunking(*ncid, *v, NC_CHUNKED, (size_t[]){2, 4}));
+    OK(nc_def_var_deflate(*ncid, *v, 1, 1, 3));
+    OK(nc_def_var(*ncid, "s", NC_INT, 0, NULL, &s));
+    OK(nc_def_grp(*ncid, "g", &grp));
+    OK(nc_def_var(grp, "w", NC_INT, 1, dims, &w));
+    OK(nc_put_vara_int(*ncid, *v, (size_t[]){0, 0}, (size_t[]){1, 4}, row));
+    OK(nc_put_vara_int(*ncid, *v, (size_t[]){2, 8}, (size_t[]){2, 2}, row));
+    OK(nc_put_vara_int(*ncid, *v, (size_t[]){6, 4}, (size_t[]){1, 4}, row));
+    OK(nc_put_var_int(*ncid, s, &one));
+}
+
+static void
+keys_on(place *p)
+{
+    seen        a = {.n = 0};
+    nczarr_map *map = NULL;
+    size_t      len = 0;
+    int         ncid, v, s, grp, w;
+
+    make(p, NULL, &ncid, &v);
+    OK(nc_inq_varid(ncid, "s", &s));
+    OK(nc_inq_grp_ncid(ncid, "g", &grp));
+    OK(nc_inq_varid(grp, "w", &w));
+    OK(nc_sync(ncid));
+    key_is(ncid, v, 0, 0, "v/0.0");
+    key_is(ncid, v, 3, 2, "v/3.2"); /* there or not */
+    OK(nczarr_inq_var_chunk_key(ncid, s, NULL, &len, NULL));
+    assert_int_equal(len, 3); /* "s/0" */
+    OK(nczarr_inq_var_chunk_key(grp, w, (size_t[]){0}, &len, NULL));
+    assert_int_equal(len, strlen("g/w/0"));
+    FAILS(NC_EINVALCOORDS, nczarr_inq_var_chunk_key(ncid, v, (size_t[]){4, 0}, &len, NULL));
+    FAILS(NC_EINVALCOORDS, nczarr_inq_var_chunk_key(ncid, v, (size_t[]){0, SIZE_MAX}, &len, NULL));
+    FAILS(NC_EINVAL, nczarr_inq_var_chunk_key(ncid, v, NULL, &len, NULL));
+    FAILS(NC_ENOTVAR, nczarr_inq_var_chunk_key(ncid, 9, (size_t[]){0, 0}, &len, NULL));
+    FAILS(NC_EBADID, nczarr_inq_var_chunk_key(1234567, 0, (size_t[]){0, 0}, &len, NULL));
+
+    OK(nczarr_list_var_chunks(ncid, v, see, &a));
+    assert_int_equal(a.n, 3);
+    assert_true(a.at[0][0] && a.at[1][2] && a.at[3][1]);
+    a = (seen){.stop_at = 2};
+    assert_int_equal(nczarr_list_var_chunks(ncid, v, see, &a), 77);
+    assert_int_equal(a.n, 2);
+    a = (seen){.flat = true};
+    OK(nczarr_list_var_chunks(ncid, s, see, &a));
+    assert_true(a.n == 1 && strcmp(a.last, "s/0") == 0);
+    OK(nczarr_list_var_chunks(grp, w, see, &a));
+    assert_int_equal(a.n, 1); /* nothing was put there */
+    FAILS(NC_EINVAL, nczarr_list_var_chunks(ncid, v, NULL, NULL));
+    FAILS(NC_ENOTVAR, nczarr_list_var_chunks(ncid, -1, see, &a));
+
+    /* What only looks like one of its chunks is none: another rank, beyond the shape, a number with zeros in front.
+     */
+    OK(nczarr_inq_map(ncid, &map));
+    OK(nczarr_map_write(map, "v/0", 1, "x"));
+    OK(nczarr_map_write(map, "v/9.9", 1, "x"));
+    OK(nczarr_map_write(map, "v/00.1", 1, "x"));
+    OK(nczarr_map_write(map, "v/0.1.1", 1, "x"));
+    OK(nczarr_map_write(map, "v/99999999999999999999999.1", 1, "x"));
+    a = (seen){.n = 0};
+    OK(nczarr_list_var_chunks(ncid, v, see, &a));
+    assert_int_equal(a.n, 3);
+    FAILS(NC_EINVAL, nczarr_inq_map(ncid, NULL));
+    OK(nc_close(ncid));
+    OK(nczarr_map_exists(map, "v/0.0")); /* the program's own reference */
+    OK(nczarr_map_close(map));
+    FAILS(NC_EBADID, nczarr_inq_map(ncid, &map));
+}
+ON_BOTH(keys)
+
+static void
+separators_on(place *p)
+{
+    seen a = {.n = 0};
+    int  ncid, v;
+
+    make(p, "mode=nczarr&dimension_separator=/", &ncid, &v);
+    OK(nc_sync(ncid));
+    key_is(ncid, v, 3, 1, "v/3/1");
+    OK(nczarr_list_var_chunks(ncid, v, see, &a));
+    assert_true(a.n == 3 && a.at[0][0] && a.at[1][2] && a.at[3][1]);
+    OK(nc_close(ncid));
+}
+ON_BOTH(separators)
+
+static void
+encoding_on(place *p)
+{
+    char one[1000], two[1000];
+    int  ncid, dims[2], v, w, s;
+
+    make(p, NULL, &ncid, &v);
+    text_of(ncid, v, one, sizeof one);
+    assert_string_equal(one,
+                        "{\"zarr_format\": 2, \"type\": 4, \"dtype\": \"<i4\", \"order\": \"C\", \"chunks\": [2,4], "
+                        "\"fill\": \"01000080\", \"codecs\": [{\"id\": \"shuffle\", \"elementsize\": 4},"
+                        "{\"id\": \"zlib\", \"level\": 3}]}");
+    OK(nc_inq_vardimid(ncid, v, dims));
+    OK(nc_redef(ncid));
+    OK(nc_def_var(ncid, "same", NC_INT, 2, dims, &w));
+    OK(nc_def_var_chunking(ncid, w, NC_CHUNKED, (size_t[]){2, 4}));
+    text_of(ncid, w, two, sizeof two);
+    assert_string_not_equal(one, two);
+    OK(nczarr_def_var_codecs(ncid, w,
+                             "[{\"id\": \"shuffle\", \"elementsize\": 4}, {\"level\": 3, \"id\": \"zlib\"}]"));
+    text_of(ncid, w, two, sizeof two);
+    assert_string_equal(one, two);
+    OK(nc_def_var_endian(ncid, w, NC_ENDIAN_BIG));
+    text_of(ncid, w, two, sizeof two);
+    assert_non_null(strstr(two, "\">i4\""));
+    assert_non_null(strstr(two, "\"80000001\"")); /* the fill value as it is stored */
+    OK(nc_def_var_fill(ncid, w, NC_NOFILL, NULL));
+    text_of(ncid, w, two, sizeof two);
+    assert_non_null(strstr(two, "\"fill\": null"));
+    OK(nc_def_var(ncid, "str", NC_STRING, 1, dims, &s));
+    OK(nczarr_def_var_strlen(ncid, s, 5));
+    text_of(ncid, s, two, sizeof two);
+    assert_non_null(strstr(two, "\"|S5\""));
+    FAILS(NC_ENOTVAR, nczarr_inq_var_encoding(ncid, 99, NULL, NULL));
+    OK(nc_close(ncid));
+}
+ON_BOTH(encoding)
+
+static void
+codecs_on(place *p)
+{
+    size_t n = 9;
+    int    ncid, v, s;
+
+    make(p, NULL, &ncid, &v);
+    FAILS(NC_ELATEDEF, nczarr_def_var_codecs(ncid, v, "[]")); /* the data have made it final */
+    OK(nc_redef(ncid));
+    OK(nc_def_var(ncid, "n", NC_INT, 1, (int[]){0}, &v));
+    OK(nc_def_var_deflate(ncid, v, 0, 1, 1));
+    FAILS(NC_EINVAL, nczarr_def_var_codecs(ncid, v, NULL));
+    FAILS(NC_EFILTER, nczarr_def_var_codecs(ncid, v, "{\"id\": \"zlib\"}"));
+    FAILS(NC_EFILTER, nczarr_def_var_codecs(ncid, v, "[1]"));
+    FAILS(NC_EFILTER, nczarr_def_var_codecs(ncid, v, "[{\"id\": \"zlib\"}"));
+    FAILS(NC_ENOFILTER, nczarr_def_var_codecs(ncid, v, "[{\"id\": \"nosuch\"}]"));
+    OK(nc_inq_var_filter_ids(ncid, v, &n, NULL));
+    assert_int_equal(n, 1); /* what failed changed nothing */
+    OK(nczarr_def_var_codecs(ncid, v, "[]"));
+    OK(nc_inq_var_filter_ids(ncid, v, &n, NULL));
+    assert_int_equal(n, 0);
+    OK(nc_def_var(ncid, "scalar", NC_INT, 0, NULL, &s));
+    FAILS(NC_EINVAL, nczarr_def_var_codecs(ncid, s, "[]"));
+    OK(nc_close(ncid));
+}
+ON_BOTH(codecs)
+
+static void
+widths_on(place *p)
+{
+    const char *in = "a string that is a little longer than it may be";
+    char       *out = NULL;
+    size_t      width = 0;
+    int         ncid, v, w, dim;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 1, &dim));
+    OK(nc_def_var(ncid, "v", NC_STRING, 1, &dim, &v));
+    OK(nc_def_var(ncid, "w", NC_INT, 1, &dim, &w));
+    OK(nczarr_inq_var_strlen(ncid, v, &width));
+    assert_int_equal(width, 128);
+    FAILS(NC_EINVAL, nczarr_def_var_strlen(ncid, v, 0));
+    FAILS(NC_EINVAL, nczarr_def_var_strlen(ncid, v, (size_t)-1));
+    FAILS(NC_EBADTYPE, nczarr_def_var_strlen(ncid, w, 4));
+    FAILS(NC_EBADTYPE, nczarr_inq_var_strlen(ncid, w, &width));
+    OK(nczarr_def_var_strlen(ncid, v, 8));
+    OK(nc_put_var_string(ncid, v, &in));
+    FAILS(NC_ELATEDEF, nczarr_def_var_strlen(ncid, v, 9));
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    OK(nczarr_inq_var_strlen(ncid, v, &width));
+    assert_int_equal(width, 8);
+    OK(nc_get_var_string(ncid, v, &out));
+    assert_string_equal(out, "a string");
+    OK(nc_free_string(1, &out));
+    OK(nc_close(ncid));
+}
+ON_BOTH(widths)
+
+/* nc_copy_var keeps long strings whole. */
+static void
+copied_strings_on(place *p)
+{
+    char        long_one[400], *out = NULL;
+    const char *in = long_one;
+    int         from, to, v, w;
+
+    memset(long_one, 'x', sizeof long_one - 1);
+    long_one[sizeof long_one - 1] = '\0';
+    OK(nc_create("strings", NC_DISKLESS, &from));
+    OK(nc_def_var(from, "v", NC_STRING, 0, NULL, &v));
+    OK(nczarr_def_var_strlen(from, v, 500));
+    OK(nc_put_var_string(from, v, &in));
+    OK(place_create(p, NULL, NC_CLOBBER, &to));
+    OK(nc_copy_var(from, v, to));
+    OK(nc_inq_varid(to, "v", &w));
+    OK(nc_get_var_string(to, w, &out));
+    assert_string_equal(out, long_one);
+    OK(nc_free_string(1, &out));
+    OK(nc_close(from));
+    OK(nc_close(to));
+}
+ON_BOTH(copied_strings)
+
+static void
+growing_on(place *p)
+{
+    size_t len = 0;
+    int    ncid, t, x, v, got[6];
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "t", NC_UNLIMITED, &t));
+    OK(nc_def_dim(ncid, "x", 3, &x));
+    OK(nc_def_var(ncid, "v", NC_INT, 1, &t, &v));
+    OK(nczarr_grow_dim(ncid, t, 6));
+    OK(nczarr_grow_dim(ncid, t, 2)); /* never shorter */
+    OK(nczarr_grow_dim(ncid, x, 3));
+    FAILS(NC_EINVAL, nczarr_grow_dim(ncid, x, 4));
+    FAILS(NC_EBADDIM, nczarr_grow_dim(ncid, 7, 4));
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    OK(nc_inq_dimlen(ncid, t, &len));
+    assert_int_equal(len, 6);
+    OK(nc_get_var_int(ncid, v, got));
+    assert_int_equal(got[5], NC_FILL_INT);
+    FAILS(NC_EPERM, nczarr_grow_dim(ncid, t, 9));
+    OK(nc_close(ncid));
+}
+ON_BOTH(growing)
+
+typedef struct mover {
+    int         from, to, v, w;
+    nczarr_map *in, *out;
+} mover;
+
+static int
+move(const size_t *index, const char *key, void *arg)
+{
+    mover *m = arg;
+    char   other[64];
+    void  *data = NULL;
+    size_t len = 0;
+
+    OK(nczarr_inq_var_chunk_key(m->to, m->w, index, NULL, other));
+    OK(nczarr_map_get(m->in, key, &data, &len));
+    OK(nczarr_map_write(m->out, other, len, data));
+    free(data);
+    return 0;
+}
+
+/* What the functions are for: chunks from one dataset into another, whose keys are spelled otherwise. */
+static void
+moving_on(place *p)
+{
+    mover m = {.from = 0};
+    place other;
+    char  one[1000], two[1000];
+    int   dims[2], in[70], out[70];
+
+    place_make(&other, true);
+    make(&other, NULL, &m.from, &m.v);
+    OK(nc_close(m.from));
+    OK(place_open(&other, NULL, NC_NOWRITE, &m.from));
+    OK(nc_get_var_int(m.from, m.v, in));
+
+    OK(place_create(p, "mode=nczarr&dimension_separator=/", NC_CLOBBER, &m.to));
+    OK(nc_def_dim(m.to, "t", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(m.to, "x", 10, &dims[1]));
+    OK(nc_def_var(m.to, "w", NC_INT, 2, dims, &m.w));
+    OK(nc_def_var_chunking(m.to, m.w, NC_CHUNKED, (size_t[]){2, 4}));
+    OK(nc_def_var_deflate(m.to, m.w, 1, 1, 3));
+    text_of(m.from, m.v, one, sizeof one);
+    text_of(m.to, m.w, two, sizeof two);
+    assert_string_equal(one, two);
+    OK(nc_enddef(m.to));
+    OK(nczarr_grow_dim(m.to, dims[0], 7));
+    OK(nczarr_inq_map(m.from, &m.in));
+    OK(nczarr_inq_map(m.to, &m.out));
+    OK(nczarr_list_var_chunks(m.from, m.v, move, &m));
+    OK(nczarr_map_close(m.in));
+    OK(nczarr_map_close(m.out));
+    OK(nc_close(m.from));
+    OK(nc_close(m.to));
+    OK(place_open(p, NULL, NC_NOWRITE, &m.to));
+    OK(nc_get_var_int(m.to, m.w, out));
+    assert_memory_equal(in, out, sizeof in);
+    OK(nc_close(m.to));
+    place_drop(&other);
+}
+ON_BOTH(moving)
+
+/* ---- memory that runs out ---- */
+
+static size_t count, fail_at;
+
+static void *
+get(size_t nbytes)
+{
+    return ++count == fail_at ? NULL : malloc(nbytes);
+}
+
+static void *
+resize(void *p, size_t nbytes)
+{
+    return ++count == fail_at ? NULL : realloc(p, nbytes);
+}
+
+static const ncz_alloc_table failing = {.get = get, .resize = resize, .put = free};
+
+/* Each allocation fails once: an error, nothing leaked, and the same answer afterwards. */
+static void
+out_of_memory_on(place *p)
+{
+    char   text[1000];
+    size_t len;
+    int    ncid, v;
+
+    make(p, NULL, &ncid, &v);
+    OK(nc_sync(ncid));
+    for (int what = 0; what < 3; what++) {
+        int rc = NC_ENOMEM;
+
+        for (size_t n = 1; rc != NC_NOERR; n++) {
+            seen a = {.n = 0};
+
+            count = 0;
+            fail_at = n;
+            ncz_alloc_use(&failing);
+            if (what == 0)
+                rc = nczarr_list_var_chunks(ncid, v, see, &a);
+            else if (what == 1)
+                rc = nczarr_inq_var_encoding(ncid, v, &len, text);
+            else
+                rc = nczarr_inq_var_chunk_key(ncid, v, (size_t[]){1, 2}, &len, text);
+            ncz_alloc_use(NULL);
+            assert_true(rc == NC_NOERR || rc == NC_ENOMEM);
+            assert_true(n < 200);
+            if (rc == NC_NOERR && what == 0)
+                assert_int_equal(a.n, 3);
+        }
+    }
+    assert_string_equal(text, "v/1.2");
+    OK(nc_close(ncid));
+}
+ON_BOTH(out_of_memory)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys),    cmocka_unit_test(separators), cmocka_unit_test(encoding),
+        cmocka_unit_test(codecs),  cmocka_unit_test(widths),     cmocka_unit_test(copied_strings),
+        cmocka_unit_test(growing), cmocka_unit_test(moving),     cmocka_unit_test(out_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
