@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kill test of nczcopy: a child process copies and dies at its n-th system call on the store, for every n until
+ * it gets through. After each death the source is what it was, byte for byte, and the target is absent or (where a
+ * dataset stood before) the old one or the new one, whole. Then the copy is resumed, and must give what a copy in one
+ * go gives, again byte for byte. Done for chunks moved as they are and for chunks coded anew.
+ *
+ * To show that there is something to see: under the other name, where it is made, the copy is found half done.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "copy/copy.h"
+#include "nczarr.h"
+#include "zmap/zmap_sys.h"
+
+#define DIED 137
+#define RECS 5
+#define WIDTH 23
+
+/* ---- the system-call table that dies --------------------------------------------------------------------------- */
+
+static atomic_long calls;
+static long        die_at;
+
+static void
+tick(void)
+{
+    if (++calls == die_at)
+        _exit(DIED);
+}
+
+#define DYING(ret, name, params, args)                                                                               \
+    static ret dying_##name params                                                                                   \
+    {                                                                                                                \
+        tick();                                                                                                      \
+        return zmap_system.name args;                                                                                \
+    }
+
+DYING(int, openat, (int d, const char *p, int f, mode_t m), (d, p, f, m))
+DYING(int, mkdirat, (int d, const char *p, mode_t m), (d, p, m))
+DYING(int, renameat, (int a, const char *p, int b, const char *q), (a, p, b, q))
+DYING(int, rename_new, (int a, const char *p, int b, const char *q), (a, p, b, q))
+DYING(int, rename_swap, (int a, const char *p, int b, const char *q), (a, p, b, q))
+DYING(int, linkat, (int a, const char *p, int b, const char *q, int f), (a, p, b, q, f))
+DYING(int, unlinkat, (int d, const char *p, int f), (d, p, f))
+
+/* The first half of the bytes may arrive before the end does. */
+static ssize_t
+dying_write(int fd, const void *data, size_t len)
+{
+    if (++calls == die_at) {
+        (void)!zmap_system.write(fd, data, len / 2);
+        _exit(DIED);
+    }
+    return zmap_system.write(fd, data, len);
+}
+
+/* A kill loses no page of the kernel's: syncing is counted, not done. */
+static int
+dying_sync(int fd)
+{
+    (void)fd;
+    tick();
+    return 0;
+}
+
+static void
+install(void)
+{
+    static zmap_syscalls t;
+
+    t = zmap_system;
+    t.openat = dying_openat;
+    t.write = dying_write;
+    t.fsync = t.syncfs = dying_sync;
+    t.mkdirat = dying_mkdirat;
+    t.renameat = dying_renameat;
+    t.rename_new = dying_rename_new;
+    t.rename_swap = dying_rename_swap;
+    t.linkat = dying_linkat;
+    t.unlinkat = dying_unlinkat;
+    zmap_file_use(&t);
+}
+
+/* ---- datasets -------------------------------------------------------------------------------------------------- */
+
+static char top[64], source[100], target[100], whole[100];
+
+#define OK(call)                                                                                                     \
+    do {                                                                                                             \
+        if ((call) != NC_NOERR) {                                                                                    \
+            fprintf(stderr, "[  FAILED  ] copy_kill: %s: %s\n", #call, nczarr_errmsg());                             \
+            exit(1);                                                                                                 \
+        }                                                                                                            \
+    } while (0)
+
+/* Records of generation `gen`; a quantized variable, text and a group are there for their own ways through a copy. */
+static void
+make(const char *path, int gen)
+{
+    int    ncid, grp, dims[2], v, w, q, values[RECS * WIDTH];
+    float  reals[WIDTH];
+    size_t chunk[] = {2, 10};
+
+    for (int i = 0; i < RECS * WIDTH; i++)
+        values[i] = gen * 1000 + i;
+    for (int i = 0; i < WIDTH; i++)
+        reals[i] = (float)i / 3;
+    OK(nc_create(path, NC_CLOBBER, &ncid));
+    OK(nc_put_att_int(ncid, NC_GLOBAL, "generation", NC_INT, 1, &gen));
+    OK(nc_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(ncid, "x", WIDTH, &dims[1]));
+    OK(nc_def_var(ncid, "plain", NC_INT, 2, dims, &v));
+    OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, chunk));
+    OK(nc_def_var(ncid, "rounded", NC_FLOAT, 1, &dims[1], &q));
+    OK(nc_def_var_quantize(ncid, q, NC_QUANTIZE_BITGROOM, 3));
+    OK(nc_put_att_text(ncid, q, "units", 1, "m"));
+    OK(nc_def_grp(ncid, "g", &grp));
+    OK(nc_def_var(grp, "packed", NC_INT, 2, dims, &w));
+    OK(nc_def_var_chunking(grp, w, NC_CHUNKED, chunk));
+    OK(nc_def_var_deflate(grp, w, 1, 1, 4));
+    OK(nc_put_vara_int(ncid, v, (size_t[]){0, 0}, (size_t[]){RECS, WIDTH}, values));
+    OK(nc_put_vara_int(grp, w, (size_t[]){0, 0}, (size_t[]){2, WIDTH}, values)); /* the rest is fill */
+    OK(nc_put_var_float(ncid, q, reals));
+    OK(nc_close(ncid));
+}
+
+/* ---- the bytes of a directory ---------------------------------------------------------------------------------- */
+
+static uint64_t sum_of_all;
+static size_t   sum_skip;
+
+static int
+sum_one(const char *name, const struct stat *st, int type, struct FTW *ftw)
+{
+    uint64_t h = 0xCBF29CE484222325u;
+    FILE    *f;
+
+    (void)st;
+    (void)ftw;
+    if (type != FTW_F)
+        return 0;
+    for (const char *p = name + sum_skip; *p != '\0'; p++)
+        h = (h ^ (unsigned char)*p) * 0x100000001B3u;
+    if ((f = fopen(name, "rb")) == NULL)
+        return 1;
+    for (int c; (c = fgetc(f)) != EOF;)
+        h = (h ^ (unsigned)c) * 0x100000001B3u;
+    fclose(f);
+    sum_of_all += h; /* in whatever order they come */
+    return 0;
+}
+
+/* Of names and contents; 0: there is nothing. */
+static uint64_t
+sum(const char *path)
+{
+    struct stat st;
+
+    sum_of_all = 1;
+    sum_skip = strlen(path);
+    return stat(path, &st) != 0 ? 0 : nftw(path, sum_one, 16, FTW_PHYS) == 0 ? sum_of_all : 2;
+}
+
+static int
+remove_one(const char *name, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(name);
+}
+
+static void
+remove_all(const char *path, const char *suffix)
+{
+    char name[200];
+
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    (void)nftw(name, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------------------------- */
+
+typedef struct scenario {
+    const char *name, *chunks;
+    int         deflate;
+    bool        over; /* a dataset stands at the target */
+} scenario;
+
+static const scenario scenarios[] = {
+    {"as_they_are", NULL, -1, false},
+    {"coded_anew", "plain:1,23", 2, false},
+    {"over_an_old_one", NULL, -1, true},
+};
+
+/* False: it failed, and said why. */
+static bool
+copy(const scenario *s, const char *to, bool resume)
+{
+    copy_opts o = COPY_OPTS_INIT;
+    bool      good;
+
+    o.in = source;
+    o.out = to;
+    o.deflate = s->deflate;
+    o.resume = o.verify = resume;
+    o.progress = COPY_NO;
+    good = (s->chunks == NULL || copy_take_chunks(&o, s->chunks)) && copy_run(&o) == NC_NOERR;
+    copy_opts_clear(&o);
+    return good;
+}
+
+/* Copies in a child that dies at call n. True when it got through instead. */
+static bool
+run_to(const scenario *s, const char *to, long n)
+{
+    int   status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        calls = 0;
+        die_at = n;
+        install();
+        _exit(copy(s, to, false) ? 0 : 1);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        exit(2);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return true;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != DIED) {
+        fprintf(stderr, "[  FAILED  ] copy_kill_%s: the child ended with status %x at call %ld\n", s->name, status,
+                n);
+        exit(1);
+    }
+    return false;
+}
+
+static void
+start(const scenario *s)
+{
+    remove_all(target, "");
+    remove_all(target, ".nczcopy");
+    if (s->over)
+        make(target, 2);
+}
+
+static bool
+wrong(long n, const char *what)
+{
+    fprintf(stderr, "killed at call %ld: %s\n", n, what);
+    return false;
+}
+
+static bool
+survives(const scenario *s, long *points)
+{
+    uint64_t before = sum(source), complete, old, now;
+    bool     through = false;
+
+    remove_all(whole, "");
+    if (!copy(s, whole, false))
+        return wrong(0, "the copy in one go failed");
+    complete = sum(whole);
+    start(s);
+    old = sum(target);
+    for (long n = 1; !through; n++) {
+        start(s);
+        through = run_to(s, target, n);
+        *points = n;
+        now = sum(target);
+        if (sum(source) != before)
+            return wrong(n, "the source has changed");
+        if (now != old && now != complete)
+            return wrong(n, old == 0 ? "the target is neither absent nor complete"
+                                     : "the target is neither old nor new");
+        if (!copy(s, target, true))
+            return wrong(n, "it cannot be resumed");
+        if (sum(target) != complete)
+            return wrong(n, "resumed, it is not what it is in one go");
+        if (sum(source) != before)
+            return wrong(n, "resuming has changed the source");
+    }
+    return true;
+}
+
+/* The same look at copies under the other name, the one that nobody must take for the target: it must see some half
+ * done. */
+static long
+half_done(const scenario *s)
+{
+    char     url[200], part[200];
+    uint64_t complete = sum(whole), now;
+    long     seen = 0;
+
+    snprintf(url, sizeof url, "%s", target);
+    snprintf(part, sizeof part, "%s.nczcopy", target);
+    for (long n = 1;; n += 7) {
+        start(s);
+        if (run_to(s, url, n))
+            return seen;
+        now = sum(part);
+        seen += now != 0 && now != complete;
+    }
+}
+
+int
+main(void)
+{
+    bool failed = false;
+    long points = 0, seen;
+
+    snprintf(top, sizeof top, "%s/nczarr-copykill-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    if (mkdtemp(top) == NULL)
+        return 2;
+    snprintf(source, sizeof source, "%s/source.zarr", top);
+    snprintf(target, sizeof target, "%s/target.zarr", top);
+    snprintf(whole, sizeof whole, "%s/whole.zarr", top);
+    make(source, 1);
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
+        bool good = survives(&scenarios[i], &points);
+
+        printf("[%s] copy_kill_%s at each of %ld system calls\n", good ? "       OK " : "  FAILED  ",
+               scenarios[i].name, points);
+        fflush(stdout);
+        failed = failed || !good;
+    }
+    seen = half_done(&scenarios[1]);
+    printf("[%s] copy_kill_sees: %ld deaths left something half done beside the target\n",
+           seen > 0 ? "       OK " : "  FAILED  ", seen);
+    remove_all(top, "");
+    return failed || seen == 0;
+}

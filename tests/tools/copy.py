@@ -1,0 +1,459 @@
+#!/usr/bin/env python3
+"""nczcopy as a command: every golden dataset between every pair of stores and back, with equal dumps; what --dry-run
+says is what is written; resuming; options; wrong options.
+
+usage: copy.py NCZCOPY NCZDUMP NCZGEN DATA     prints a line for each case, exit status 1 when one failed
+
+Stores that are not built are left out. NCZARR_TEST_S3, a URL like s3://bucket/prefix with what the library needs to
+reach it in the environment, adds S3.
+"""
+import os, re, shutil, subprocess, sys, tempfile
+
+nczcopy, nczdump, nczgen, data = sys.argv[1:5]
+failures = 0
+tmp = tempfile.mkdtemp(prefix="nczarr-copy-")
+
+
+def report(name, problem):
+    global failures
+    if problem:
+        failures += 1
+        print("[  FAILED  ] " + name)
+        for line in (problem if isinstance(problem, list) else [problem])[:20]:
+            print("    " + line)
+    else:
+        print("[       OK ] " + name)
+    sys.stdout.flush()
+
+
+def run(*cmd, **kw):
+    return subprocess.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=300, **kw)
+
+
+def copy(*args):
+    """stderr of a copy that failed, or nothing"""
+    r = run(nczcopy, *args)
+    return None if r.returncode == 0 and not r.stderr else "exit %d: %s" % (r.returncode, r.stderr.strip())
+
+
+def dump(path, *options):
+    r = run(nczdump, "-p", "9,17", "-n", "x", *options, path)
+    if r.returncode != 0 or r.stderr:
+        return "exit %d: %s" % (r.returncode, r.stderr.strip())
+    return r.stdout
+
+
+def special(path):
+    """The dump with chunks, codecs and byte order, but for what only says who wrote it."""
+    return "".join(l for l in dump(path, "-s").splitlines(True) if "_NCProperties" not in l)
+
+
+def first_difference(a, b):
+    for x, y in zip(a.splitlines(), b.splitlines()):
+        if x != y:
+            return ["- " + x, "+ " + y]
+    return ["one dump is longer than the other"] if a != b else []
+
+
+def files(path):
+    """Objects of a directory: name -> bytes."""
+    out = {}
+    for base, _, names in os.walk(path):
+        for n in names:
+            p = os.path.join(base, n)
+            out[os.path.relpath(p, path)] = open(p, "rb").read()
+    return out
+
+
+def there(name):
+    return os.path.join(tmp, name)
+
+
+# ---- stores ----------------------------------------------------------------------------------------------------------
+
+class Store:
+    def __init__(self, name, url, remove):
+        self.name, self.url, self.remove = name, url, remove
+
+
+def remove_path(path):
+    if os.path.isdir(path):
+        shutil.rmtree(path)
+    elif os.path.exists(path):
+        os.remove(path)
+
+
+def stores():
+    """Each gives a target for a word; those that this build lacks are left out."""
+    found = [Store("dir", lambda w: there(w + ".zarr"), lambda w: remove_path(there(w + ".zarr")))]
+    zipped = Store("zip", lambda w: there(w + ".zip"), lambda w: remove_path(there(w + ".zip")))
+    probe = there("probe.zip")
+    r = run(nczgen, "-o", probe, os.path.join(data, "cdl", "coords.cdl"))
+    if r.returncode == 0 and os.path.isfile(probe):
+        found.append(zipped)
+    s3 = os.environ.get("NCZARR_TEST_S3")
+    if s3:
+        base, _, frag = s3.partition("#")
+        found.append(Store("s3", lambda w: "%s/%s%s" % (base, w, "#" + frag if frag else ""), lambda w: None))
+    return found
+
+
+def golden_sets(writers=None):
+    top = os.path.join(data, "golden")
+    for writer in writers or sorted(os.listdir(top)):
+        folder = os.path.join(top, writer)
+        if os.path.isdir(folder):
+            for case in sorted(os.listdir(folder)):
+                if os.path.isdir(os.path.join(folder, case)):
+                    yield writer + " " + case, os.path.join(folder, case)
+
+
+FEW = ["netcdf-c-4.8.0", "netcdf-c-main"]  # the oldest and the newest stand for those in between
+
+# netcdf-c's pure Zarr has chunks longer than a dimension of fixed length; netCDF's API has none.
+LONGER_CHUNKS = re.compile(r"netcdf-c-main zarr_(noxarray_)?(coords|unlim)$")
+WAS_UNLIMITED = re.compile(r"coords|unlim")
+
+
+def pairs():
+    kinds = stores()
+    names = [s.name for s in kinds]
+    report("copy: stores in this build: " + " ".join(names), [] if "dir" in names else ["no directories"])
+    for one in kinds:
+        for two in kinds:
+            problems = []
+            for name, source in golden_sets():
+                before = files(source)
+                look = dump if LONGER_CHUNKS.match(name) else special
+                want = look(source)
+                a, b = one.url("a"), two.url("b")
+                bad = copy(source, a) or copy(a, b)
+                if bad:
+                    problems.append("%s: %s" % (name, bad))
+                    continue
+                if one is two:  # and a third, back to where it came from
+                    bad = copy(b, one.url("c"))
+                    b = one.url("c")
+                problems += [name + ": " + l for l in ([bad] if bad else first_difference(want, look(b)))]
+                if files(source) != before:
+                    problems.append(name + ": the source has changed")
+                for s in (one, two):
+                    for word in ("a", "b", "c"):
+                        s.remove(word)
+            report("copy: golden data to %s and on to %s" % (one.name, two.name), problems)
+
+
+def dialects():
+    """Whatever the target's dialect, chunks and codecs: the values stay, and --verify sees that."""
+    ways = {
+        "pure Zarr": ["--mode", "zarr"],
+        "pure Zarr, recompressed": ["--mode", "zarr", "-d", "1", "-s"],
+        "NCZarr of netcdf-c 4.9.2": ["--mode", "nczarr&compat=4.9.2"],
+        "consolidated": ["--consolidate"],
+        "slashes, unchunked": ["--mode", "nczarr&dimension_separator=/", "-c", "/"],
+        "uncompressed": ["-F", "*,none"],
+        "little memory": ["--memory", "64K", "-d", "4"],
+    }
+    for label, options in ways.items():
+        problems = []
+        for name, source in golden_sets(FEW):
+            if label == "slashes, unchunked" and "unlim" in name:
+                options = options[:2]
+            bad = copy("--verify", *options, source, there("v.zarr"))
+            if bad:
+                problems.append("%s: %s" % (name, bad))
+                remove_path(there("v.zarr.nczcopy"))
+            remove_path(there("v.zarr"))
+        report("copy: golden data, " + label, problems)
+    problems = []
+    for name, source in golden_sets(FEW):  # pure Zarr loses types once, and then nothing more
+        look = dump if WAS_UNLIMITED.search(name) else special
+        bad = copy("--mode", "zarr", source, there("p.zarr")) or copy("--mode", "zarr", there("p.zarr"), there("q.zarr"))
+        problems += [name + ": " + l for l in
+                     ([bad] if bad else first_difference(look(there("p.zarr")), look(there("q.zarr"))))]
+        remove_path(there("p.zarr"))
+        remove_path(there("q.zarr"))
+    report("copy: golden data, pure Zarr to pure Zarr", problems)
+
+
+def verify_sees():
+    """--verify must be able to fail: the source changes while nobody looks, by hand."""
+    source, target = there("w.zarr"), there("wt.zarr")
+    shutil.copytree(os.path.join(data, "golden", "netcdf-c-main", "coords"), source)
+    bad = copy(source, target)
+    chunk = next(p for p in sorted(files(target)) if re.search(r"\d$", p))
+    whole = os.path.join(target, chunk)
+    content = bytearray(open(whole, "rb").read())
+    content[0] ^= 1
+    open(whole, "wb").write(content)
+    same = dump(source) == dump(target)
+    report("copy: a changed byte changes the dump", bad or (["it does not"] if same else []))
+
+
+# ---- dry runs ----------------------------------------------------------------------------------------------------------
+
+def dry_runs():
+    for label, options in {"as they are": [], "coded anew": ["-d", "3"], "rechunked, consolidated": ["-c", "/", "--consolidate"],
+                           "pure Zarr": ["--mode", "zarr"], "definitions of some": ["-V", "rec"]}.items():
+        problems = []
+        for name, source in golden_sets(FEW):
+            if label == "definitions of some" and " partial" not in name:
+                continue
+            if "-c" in options and "unlim" in name:
+                continue
+            r = run(nczcopy, "--dry-run", *options, source, there("d.zarr"))
+            m = re.search(r"^(\d+) objects, (\d+) bytes \(.*\) in all$", r.stdout, re.M)
+            bad = copy(*options, source, there("d.zarr")) if os.path.exists(there("d.zarr")) is False else "it wrote something"
+            written = files(there("d.zarr"))
+            got = (len(written), sum(len(v) for v in written.values()))
+            if bad or r.returncode != 0 or not m:
+                problems.append("%s: %s%s" % (name, bad or "", r.stderr or r.stdout))
+            elif (int(m.group(1)), int(m.group(2))) != got:
+                problems.append("%s: said %s, wrote %s" % (name, m.groups(), got))
+            remove_path(there("d.zarr"))
+        report("copy: --dry-run says what is written, %s" % label, problems)
+
+
+# ---- options -----------------------------------------------------------------------------------------------------------
+
+CDL = """netcdf opt {
+dimensions:
+  t = UNLIMITED ;
+  y = 40 ;
+  x = 30 ;
+variables:
+  float a(t, y, x) ;
+    a:_ChunkSizes = 2, 20, 30 ;
+    a:_DeflateLevel = 5 ;
+    a:_Shuffle = "true" ;
+    a:_FillValue = -1.f ;
+  int b(y, x) ;
+  int s ;
+data:
+  a = %s ;
+  b = %s ;
+  s = 7 ;
+group: g {
+  variables:
+    short c(y) ;
+  data:
+    c = %s ;
+  group: h {
+    variables:
+      short e(x) ;
+    data:
+      e = %s ;
+  }
+}
+}
+"""
+
+
+def numbers(n, scale=1):
+    return ", ".join(str(i % 251 * scale) for i in range(n))
+
+
+def make(path):
+    cdl = there("opt.cdl")
+    open(cdl, "w").write(CDL % (numbers(3 * 40 * 30), numbers(40 * 30, 3), numbers(40), numbers(30)))
+    r = run(nczgen, "-o", path, cdl)
+    assert r.returncode == 0, r.stderr
+
+
+def lines(path, *patterns):
+    text = dump(path, "-s")
+    return [p for p in patterns if not re.search(p, text, re.M)]
+
+
+def options():
+    source, target = there("opt.zarr"), there("o.zarr")
+    make(source)
+    values = dump(source)
+    cases = [
+        ("-d 0", ["-d", "0"], [r"a:_ChunkSizes = 2, 20, 30"], [r"a:_Deflate", r"a:_Shuffle"]),
+        ("-d 7 -s", ["-d", "7", "-s"], [r"a:_DeflateLevel = 7", r"b:_DeflateLevel = 7", r"b:_Shuffle", r"c:_DeflateLevel = 7"], []),
+        ("--deflate=1", ["--deflate=1"], [r"a:_DeflateLevel = 1", r"a:_Shuffle", r"b:_DeflateLevel = 1"], [r"b:_Shuffle"]),
+        ("-c by dimension", ["-M", "1", "-c", "t/1,x/7"], [r"a:_ChunkSizes = 1, 20, 7", r"b:_ChunkSizes = 40, 7"], []),
+        ("-c by variable", ["-c", "b:5,6", "-c", "g/c:contiguous"], [r"b:_ChunkSizes = 5, 6", r"c:_ChunkSizes = 40", r"a:_ChunkSizes = 2, 20, 30"], []),
+        ("-c, whole dimension", ["-M", "1", "-c", "y/,t/3"], [r"a:_ChunkSizes = 3, 40, 30"], []),
+        ("-M", ["-M", "1M", "-c", "x/7"], [r"b:_ChunkSizes = 40, 30"], []),
+        ("-u", ["-u"], [r"^\tt = 3 ;"], [r"UNLIMITED"]),
+        ("-F none", ["-F", "*,none"], [], [r"_Deflate", r"_Shuffle"]),
+        ("-F chain", ["-F", "a&c,shuffle|deflate,3|fletcher32", "-F", "b,1,9"],
+         [r"a:_DeflateLevel = 3", r"a:_Fletcher32 = \"true\"", r"c:_DeflateLevel = 3", r"b:_DeflateLevel = 9"], []),
+        ("-F JSON", ["-F", 'b,[{"id": "delta", "dtype": "<i4"}, {"id": "zlib", "level": 2}]'], [r"b:_Codecs = .*delta.*zlib"], []),
+        ("-4 -r -w -e", ["-4", "-r", "-w", "-e", "100", "-h", "1M", "-m", "10K"], [], []),
+    ]
+    for label, opts, wanted, unwanted in cases:
+        bad = copy("--verify", *opts, source, target)
+        problems = [bad] if bad else []
+        if not bad:
+            problems = ["lacks " + p for p in lines(target, *wanted)]
+            problems += ["has " + p for p in unwanted if not lines(target, p)]
+            if label != "-u":
+                problems += first_difference(values, dump(target))
+        report("copy: " + label, problems)
+    return source, values
+
+
+def selections(source):
+    target = there("sel.zarr")
+    cases = [
+        ("-v", ["-v", "b,/g/c"], [r"^ b =\n? *0, 3", r" c = 0, 1", r"float a\(t, y, x\)", r" s = _"], [r"^ a =\n? *0, 1"]),
+        ("-V", ["-V", "b,h/e"], [r" b =", r"short e\(x\)", r"t = UNLIMITED"], [r"float a", r"short c"]),
+        ("-g", ["-g", "/g"], [r"float a\(t, y, x\)", r" c = 0, 1", r" e = 0, 1"], [r"^ s = 7"]),
+        ("-G", ["-G", "h"], [r"short e\(x\)", r"group: g", r"x = 30"], [r"float a", r"int s", r"short c"]),
+    ]
+    for label, opts, wanted, unwanted in cases:
+        bad = copy(*opts, source, target)
+        text = dump(target)
+        problems = [bad] if bad else ["lacks " + p for p in wanted if not re.search(p, text, re.M)]
+        problems += ["has " + p for p in unwanted if re.search(p, text, re.M)]
+        report("copy: " + label, problems)
+
+
+def mistakes(source):
+    cases = [
+        (["-d", "10"], 2, "-d: not a number from 0 to 9"),
+        (["-d", "x"], 2, "-d"),
+        (["--nothing"], 2, "--nothing"),
+        (["-Z"], 2, "Z"),
+        (["-k", "nc3"], 2, "nc3"),
+        (["-5"], 2, "netCDF-3"),
+        (["-c", "x"], 2, "no slash"),
+        (["-c", "x/0"], 2, "not a positive length"),
+        (["-c", "x/-3"], 2, "not a positive length"),
+        (["-c", "b:1,"], 2, "not a positive length"),
+        (["-c", ":1"], 2, "no variable"),
+        (["-c", ""], 2, "nothing"),
+        (["-c", "q/3"], 1, "-c: q: no such dimension"),
+        (["-c", "q:3"], 1, "-c: q: no such variable"),
+        (["-c", "b:3"], 1, "1 lengths, but it has 2"),
+        (["-F", "none"], 2, "wanted: VARIABLES,FILTER"),
+        (["-F", "a,"], 2, "no filter"),
+        (["-F", "q,none"], 1, "-F: q: no such variable"),
+        (["-F", "a,nosuch"], 1, "/a: "),
+        (["-F", "a,nosuch,1"], 1, "not a filter"),
+        (["-F", "a,deflate,x"], 1, "not numbers"),
+        (["-F", "a,[1]"], 1, "/a: "),
+        (["-F", "a,deflate,1||"], 1, "empty filter"),
+        (["-m", "lots"], 2, "-m: not a size"),
+        (["--memory", "0"], 2, "--memory: not a size"),
+        (["--memory", "1K"], 1, "are needed"),
+        (["-v", "q"], 1, "q: no such variable"),
+        (["-V", ","], 2, "empty list"),
+        (["-G", "q"], 1, "q: no such group"),
+        (["-L", "loud"], 2, "-L"),
+        (["-e", "0"], 2, "-e"),
+        (["--mode", "nosuch"], 1, "nosuch"),
+    ]
+    before, target, problems = files(source), there("m.zarr"), []
+    for args, status, text in cases:
+        r = run(nczcopy, *args, source, target)
+        if r.returncode != status or text not in r.stderr or r.stdout:
+            problems.append("%s: exit %d, %s" % (" ".join(args), r.returncode, r.stderr.strip()))
+        for left in (target, target + ".nczcopy"):
+            if os.path.exists(left):
+                problems.append("%s: left %s" % (" ".join(args), left))
+                shutil.rmtree(left)
+    report("copy: mistakes are told and nothing is left", problems)
+    problems = []
+    for args, text in [([source], "a source and a target"), ([], "a source and a target"), (["a", "b", "c"], "3 given")]:
+        r = run(nczcopy, *args)
+        if r.returncode != 2 or text not in r.stderr:
+            problems.append("%s: exit %d, %s" % (args, r.returncode, r.stderr.strip()))
+    inside = os.path.join(source, "inside.zarr")
+    for out in (source, source + "/", inside, os.path.join(source, "..", os.path.basename(source))):
+        r = run(nczcopy, source, out)
+        if r.returncode != 1 or "into itself" not in r.stderr:
+            problems.append("into %s: exit %d, %s" % (out, r.returncode, r.stderr.strip()))
+    r = run(nczcopy, there("nothing"), target)
+    if r.returncode != 1 or "nothing" not in r.stderr:
+        problems.append("no source: exit %d, %s" % (r.returncode, r.stderr.strip()))
+    plain = there("plain")
+    os.mkdir(plain)
+    open(os.path.join(plain, "file"), "w").write("mine")
+    r = run(nczcopy, source, plain)
+    if r.returncode != 1 or "not replaced" not in r.stderr or os.listdir(plain) != ["file"]:
+        problems.append("over a plain directory: exit %d, %s" % (r.returncode, r.stderr.strip()))
+    if files(source) != before:
+        problems.append("the source has changed")
+    report("copy: places that cannot be", problems)
+
+
+def replacing(source, values):
+    target, problems = there("r.zarr"), []
+    for args in ([], ["-d", "1"]):  # the second takes the place of the first
+        problems += [b for b in [copy(*args, source, target)] if b]
+    problems += lines(target, r"b:_DeflateLevel = 1")
+    r = run(nczcopy, "--no-clobber", source, target)
+    if r.returncode != 1 or "exists" not in r.stderr:
+        problems.append("--no-clobber: exit %d, %s" % (r.returncode, r.stderr.strip()))
+    problems += first_difference(values, dump(target))
+    os.mkdir(there("void"))
+    problems += [b for b in [copy(source, there("void"))] if b]
+    report("copy: a dataset and an empty directory are replaced, with --no-clobber nothing", problems)
+    problems = [n for n in os.listdir(tmp) if n.endswith(".nczcopy")]
+    report("copy: nothing lies about afterwards", problems)
+
+
+def killed_at(n, *args):
+    """Runs nczcopy until its n-th renaming of an object (with one thread); true when it died there."""
+    r = run("strace", "-f", "-o", "/dev/null", "-e", "trace=renameat", "-e",
+            "inject=renameat:signal=SIGKILL:when=%d" % n, nczcopy, *args, env=dict(os.environ, NCZARR_THREADS="1"))
+    return r.returncode != 0
+
+
+def resuming(source, values):
+    """tests/crash kills it at every system call; here the command itself, as a user meets it."""
+    target, part, problems = there("res.zarr"), there("res.zarr.nczcopy"), []
+    for opts, half in (([], 20), (["-c", "b:5,6", "-d", "2"], 40)):
+        whole, before = there("whole.zarr"), files(source)
+        problems += [b for b in [copy(*opts, source, whole)] if b]
+        if not killed_at(half, *opts, source, target):
+            problems.append("it did not die")
+        if os.path.exists(target) or not os.path.isdir(part):
+            problems.append("a killed copy left " + ("a target" if os.path.exists(target) else "nothing"))
+        if not any(re.search(r"\d$", f) and ".nczarr-tmp-" not in f for f in files(part)):
+            problems.append("it died before its first chunk")
+        other = run(nczcopy, "--resume", "-d", "9", source, target)
+        if other.returncode != 1 or "something else" not in other.stderr:
+            problems.append("another copy was resumed: exit %d, %s" % (other.returncode, other.stderr))
+        problems += [b for b in [copy("--resume", "--verify", *opts, source, target)] if b]
+        if files(whole) != files(target):
+            a, b = files(whole), files(target)
+            problems.append("resumed, it is not what it is in one go: %s" %
+                            sorted(k for k in a.keys() | b.keys() if a.get(k) != b.get(k)))
+        problems += first_difference(values, dump(target))
+        if os.path.exists(part):
+            problems.append("it left " + part)
+        if files(source) != before:
+            problems.append("the source has changed")
+        remove_path(target)
+        remove_path(whole)
+    report("copy: --resume", problems)
+
+
+def progress(source):
+    r = run(nczcopy, source, there("pr.zarr"))
+    quiet = r.stderr + r.stdout
+    r = run(nczcopy, "--progress", source, there("pr.zarr"))
+    last = r.stderr.splitlines()[-1] if r.stderr else ""
+    good = re.match(r"\[=+\] 100%  [\d.]+ KiB of [\d.]+ KiB  \d+ chunks  [\d.]+ \w+/s  \d+:\d\d", last)
+    report("copy: progress", ([] if not quiet else [quiet]) + ([] if good else [repr(last)]))
+
+
+try:
+    pairs()
+    dialects()
+    verify_sees()
+    dry_runs()
+    source, values = options()
+    selections(source)
+    mistakes(source)
+    replacing(source, values)
+    resuming(source, values)
+    progress(source)
+finally:
+    shutil.rmtree(tmp)
+sys.exit(failures != 0)

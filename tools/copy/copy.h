@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy.h: the engine behind nczcopy, for its main program and for tests.
+ *
+ * copy_run() copies one dataset into another, between any two stores and dialects that the library has. It uses the
+ * public API only. What it promises:
+ *
+ *   The source is only read. Memory for data stays within `memory`, however large the arrays.
+ *   A directory is made under another name beside the target and takes its place when it is complete; an archive
+ *   appears when it is complete; elsewhere an attribute of the root says so as long as it is not. A copy that was
+ *   interrupted is continued with `resume`, or leaves nothing.
+ *   Chunks whose bytes need no change are moved without decoding them.
+ */
+#ifndef NCZCOPY_COPY_H
+#define NCZCOPY_COPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A list of names as the user gave them: "a", "g/a" or "/g/a". */
+typedef struct copy_names {
+    char **name;
+    size_t n;
+} copy_names;
+
+/* One wish of -c: for a dimension (`len` is one number), a variable, or everything. */
+typedef struct copy_chunks {
+    char   *dim, *var; /* both NULL: all variables, unchunked */
+    size_t *len;       /* 0: as long as the dimension */
+    size_t  n;         /* of a variable: 0: unchunked */
+} copy_chunks;
+
+/* One wish of -F: the codecs of some variables, in place of theirs. */
+typedef struct copy_filters {
+    copy_names vars; /* "*" stands for all */
+    char      *spec; /* "none", "307,9|fletcher32", or JSON */
+} copy_filters;
+
+typedef enum copy_tri { COPY_AUTO, COPY_YES, COPY_NO } copy_tri;
+
+typedef struct copy_opts {
+    const char   *in, *out;
+    const char   *mode;    /* --mode: of the target's fragment; NULL: none */
+    bool          classic; /* -k nc7 */
+    bool          fixed;   /* -u: unlimited dimensions become fixed */
+    int           deflate; /* -d; -1: as the source has it */
+    bool          shuffle; /* -s */
+    copy_chunks  *chunks;
+    size_t        nchunks;
+    size_t        min_chunked; /* -M: smaller variables are not rechunked by dimension */
+    copy_filters *filters;
+    size_t        nfilters;
+    copy_names    vars, groups;           /* -v, -V, -g, -G */
+    bool          vars_only, groups_only; /* ... leave out the other ones' definitions too */
+    size_t        memory;                 /* most bytes for data; 0: COPY_MEMORY, or what the chunks need */
+    size_t        buffer;                 /* -m: most bytes read in one piece; 0: as memory allows */
+    size_t        cache, cache_elems;     /* -h, -e; 0: chosen */
+    bool          consolidate, dry_run, verify, resume, keep; /* keep: --no-clobber */
+    copy_tri      progress;
+} copy_opts;
+
+#define COPY_MEMORY ((size_t)256 << 20)
+
+#define COPY_OPTS_INIT ((copy_opts){.deflate = -1, .min_chunked = 8192})
+
+/* Each takes one option's text into the options, and says on stderr what is wrong with it. */
+bool copy_take_chunks(copy_opts *o, const char *spec);
+bool copy_take_filters(copy_opts *o, const char *spec);
+void copy_take_names(copy_names *list, const char *commas);             /* a backslash keeps the next character */
+bool copy_take_size(const char *option, const char *text, size_t *out); /* 4096, 64K, 5M, 2G, 1T, 8MiB */
+
+void copy_opts_clear(copy_opts *o);
+
+/* 0, or the first failure's code; each was told on stderr. */
+int copy_run(const copy_opts *o);
+
+#endif /* NCZCOPY_COPY_H */

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_int.h: what the files of nczcopy's engine share.
+ *
+ * Running out of memory ends the program with a message (copy_need): an interrupted copy harms nothing. All other
+ * failures are told where they are noticed, by copy_fail, and their codes passed up.
+ */
+#ifndef NCZCOPY_COPY_INT_H
+#define NCZCOPY_COPY_INT_H
+
+#include "copy.h"
+
+#include <nczarr.h>
+#include <nczarr_zmap.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* ---- text.c ------------------------------------------------------------------------------------------------- */
+
+void *copy_need(void *p);                /* p, or a message and the end when it is NULL */
+void *copy_alloc(size_t n, size_t size); /* n * size bytes, zeroed, never NULL */
+char *copy_textf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* "nczcopy: WHAT: text of the code: detail of the library's last call". Returns rc. */
+int copy_fail(int rc, const char *what);
+/* "nczcopy: ..." of our own. */
+void copy_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* 1234567 -> "1.2 MiB"; in the caller's memory of at least 32 bytes, which it returns. */
+char *copy_size_text(double bytes, char *out);
+
+/* ---- what is copied: items.c --------------------------------------------------------------------------------- */
+
+typedef struct copy_group {
+    int   in, out; /* ncids */
+    char *path;
+} copy_group;
+
+typedef struct copy_dim {
+    int    in, out; /* ids; out -1: not made (yet) */
+    size_t group;   /* in copy.groups */
+    char  *name;
+    size_t len;
+    bool   unlimited;
+} copy_dim;
+
+typedef struct copy_var {
+    size_t  group; /* in copy.groups */
+    int     in, out;
+    char   *path, *name;
+    nc_type type;
+    size_t  item;  /* bytes of an element in memory: for strings what the longest may take */
+    size_t  value; /* ... and of the array that holds it */
+    size_t  width; /* of a stored string */
+    int     rank;
+    size_t *dims; /* places in copy.dims */
+    size_t *shape, *chunk_in, *chunk_out;
+    size_t  nelems;
+    bool    data; /* its data are wanted */
+    bool    raw;  /* chunks go as they are */
+    int     late; /* number of its first attribute that waits for the data; -1: none */
+} copy_var;
+
+typedef struct copy_source {
+    int         ncid;
+    copy_group *groups; /* parents before children */
+    size_t      ngroups;
+    copy_dim   *dims;
+    size_t      ndims;
+    copy_var   *vars;
+    size_t      nvars;
+} copy_source;
+
+/* Everything that the options choose, out of the open source. */
+int  copy_source_load(const copy_opts *o, copy_source *s);
+void copy_source_clear(copy_source *s);
+bool copy_path_matches(const char *path, const char *wanted);
+bool copy_names_match(const copy_names *list, const char *path);
+
+/* ---- budget: plan.c ------------------------------------------------------------------------------------------ */
+
+typedef struct copy_budget {
+    size_t slab;  /* bytes of the piece that is read and written at once */
+    size_t cache; /* of each of the two datasets */
+    int    threads;
+    int    movers; /* threads that move chunks as they are */
+} copy_budget;
+
+/* Of the chunk cache of each dataset: needed before they are open. */
+size_t copy_cache(const copy_opts *o);
+
+/*
+ * Divides the memory. `chunk` is the largest chunk of either side that must be coded, `least` the largest that must
+ * lie in one piece, `moved` the largest that goes as it is. False: it is not enough; *wanted says what is.
+ */
+bool copy_divide(const copy_opts *o, size_t chunk, size_t least, size_t moved, copy_budget *b, size_t *wanted);
+
+/*
+ * The shape of the pieces of an array: whole target chunks, at most `room` bytes (but at least one chunk), so that
+ * source chunks are read as few times as can be. step[0 .. rank).
+ */
+void copy_plan(const copy_var *v, size_t room, size_t *step);
+
+/* The next piece's start; false after the last. `start` all zeros before the first. */
+bool copy_next(const copy_var *v, const size_t *step, size_t *start);
+/* Lengths of the piece at `start`; returns its elements. */
+size_t copy_count(const copy_var *v, const size_t *step, const size_t *start, size_t *count);
+
+/* ---- the target: target.c ------------------------------------------------------------------------------------ */
+
+typedef enum copy_place { COPY_DIR, COPY_ARCHIVE, COPY_ELSEWHERE } copy_place;
+
+typedef struct copy_target {
+    copy_place place;
+    char      *url;    /* what the user asked for, with the mode */
+    char      *path;   /* of a directory: where it is to stand */
+    char      *part;   /* ... and where it is being made */
+    char      *work;   /* what nc_create() is given */
+    char      *marker; /* what the attribute says */
+    int        ncid;
+    bool       open, resumed;
+} copy_target;
+
+#define COPY_MARKER "_nczcopy_unfinished"
+
+int copy_target_name(const copy_opts *o, copy_target *t);
+/* Makes it, or opens what an interrupted copy left when that is wanted and there. */
+int copy_target_open(const copy_opts *o, copy_target *t);
+/* All definitions are committed, and the copy can be resumed from now on. */
+int copy_target_begin(copy_target *t);
+/* The attribute goes, everything is stored, the dataset closed. */
+int copy_target_finish(copy_target *t);
+/* What was made takes its place. */
+int  copy_target_publish(const copy_opts *o, copy_target *t);
+void copy_target_clear(copy_target *t); /* an open one is aborted or left to be resumed */
+
+/* ---- definitions: define.c, chain.c -------------------------------------------------------------------------- */
+
+int copy_define(const copy_opts *o, copy_source *s, int out);
+/* The same dimensions and variables found again in a target that has them. */
+int copy_rediscover(copy_source *s, int out);
+/* Unlimited dimensions as long as they are to be. */
+int copy_grow(const copy_opts *o, const copy_source *s, int out);
+/* Says of each variable whether its chunks go as they are. */
+int copy_judge(copy_source *s);
+int copy_late_atts(const copy_source *s);
+/* The chunks that the options and the source ask for. */
+void copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v);
+int  copy_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
+/* Do the words of -c and -F name anything? */
+int copy_check_wishes(const copy_opts *o, const copy_source *s);
+
+/* ---- progress: progress.c ------------------------------------------------------------------------------------ */
+
+typedef struct copy_progress {
+    bool        on;
+    double      total; /* bytes, decoded */
+    double      done;
+    double      moved; /* of `done`, what was really moved now: the rate */
+    size_t      chunks;
+    double      begun, shown; /* seconds */
+    const char *what;
+} copy_progress;
+
+void copy_progress_begin(copy_progress *p, const copy_opts *o, double total);
+void copy_progress_add(copy_progress *p, double bytes, bool moved, size_t chunks, const char *what);
+void copy_progress_end(copy_progress *p);
+
+/* ---- data: slab.c, raw.c, verify.c --------------------------------------------------------------------------- */
+
+/* Chunks of a variable that are stored already, by their place in its grid. */
+typedef struct copy_set {
+    size_t *slots; /* place + 1; 0: free */
+    size_t  cap, n;
+} copy_set;
+
+/* Those of variable `varid` of `grp`, whose chunks have these lengths. */
+int  copy_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, copy_set *set);
+bool copy_set_has(const copy_set *set, const copy_var *v, const size_t *chunk, const size_t *index);
+/* How many of the chunks that the piece touches are there; of how many. */
+size_t copy_set_count(const copy_set *set, const copy_var *v, const size_t *chunk, const size_t *start,
+                      const size_t *count, size_t *of);
+size_t copy_grid_size(const copy_var *v, const size_t *chunk);
+void   copy_set_clear(copy_set *set);
+
+typedef struct copy_run_state {
+    const copy_opts *o;
+    copy_source     *s;
+    copy_target     *t;
+    copy_budget      budget;
+    copy_progress    progress;
+} copy_run_state;
+
+int copy_budget_for(copy_run_state *r); /* what the memory allows; tells the library how many threads */
+int copy_slabs(copy_run_state *r, const copy_var *v);
+int copy_raw(copy_run_state *r, const copy_var *v);
+/* Compares the open target with the source. */
+int copy_verify(copy_run_state *r);
+
+/* What a copy would write, on stdout. */
+int copy_dry_run(copy_run_state *r);
+
+#endif /* NCZCOPY_COPY_INT_H */

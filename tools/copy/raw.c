@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * raw.c: chunks whose bytes need no change, moved from map to map without decoding. Several at once: a mover gets one
+ * and puts it, and most of its time is waiting.
+ */
+#include "copy_int.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct raw {
+    copy_run_state *r;
+    const copy_var *v;
+    nczarr_map     *from, *to;
+    size_t         *index; /* of the chunks to move, rank numbers each */
+    size_t          n, cap;
+    copy_set        there;
+    pthread_mutex_t lock; /* of what is below, and of the progress */
+    size_t          next;
+    int             rc;
+} raw;
+
+static int
+on_chunk(const size_t *index, const char *key, void *arg)
+{
+    raw   *w = arg;
+    size_t rank = (size_t)w->v->rank, wide = rank > 0 ? rank : 1;
+
+    (void)key;
+    if (w->n == w->cap) {
+        w->cap = w->cap == 0 ? 256 : w->cap * 2;
+        w->index = copy_need(realloc(w->index, w->cap * wide * sizeof *w->index));
+    }
+    memcpy(w->index + w->n * wide, index, rank * sizeof *index);
+    w->n++;
+    return 0;
+}
+
+static char *
+key_of(int grp, int varid, const size_t *index)
+{
+    size_t len = 0;
+    char  *key;
+
+    if (nczarr_inq_var_chunk_key(grp, varid, index, &len, NULL) != NC_NOERR)
+        return NULL;
+    key = copy_alloc(len + 1, 1);
+    return nczarr_inq_var_chunk_key(grp, varid, index, NULL, key) == NC_NOERR ? key : (free(key), NULL);
+}
+
+static int
+move_one(raw *w, const size_t *index)
+{
+    const copy_group *g = &w->r->s->groups[w->v->group];
+    char             *from = key_of(g->in, w->v->in, index), *to = key_of(g->out, w->v->out, index);
+    void             *data = NULL;
+    size_t            len = 0;
+    int               rc = NC_EINTERNAL;
+
+    if (from != NULL && to != NULL) {
+        rc = nczarr_map_get(w->from, from, &data, &len);
+        if (rc == NC_EEMPTY)
+            rc = NC_NOERR; /* deleted since it was listed: it reads as fill here as there */
+        else if (rc == NC_NOERR)
+            rc = nczarr_map_write(w->to, to, len, data);
+    }
+    if (rc != NC_NOERR)
+        (void)copy_fail(rc, w->v->path);
+    free(data);
+    free(from);
+    free(to);
+    return rc;
+}
+
+static void *
+mover(void *arg)
+{
+    raw   *w = arg;
+    size_t wide = w->v->rank > 0 ? (size_t)w->v->rank : 1;
+    double each = w->n > 0 ? (double)w->v->nelems * (double)w->v->value / (double)w->n : 0;
+
+    pthread_mutex_lock(&w->lock);
+    while (w->rc == NC_NOERR && w->next < w->n) {
+        const size_t *index = w->index + w->next++ * wide;
+        bool          done = copy_set_has(&w->there, w->v, w->v->chunk_out, index);
+        int           rc = NC_NOERR;
+
+        pthread_mutex_unlock(&w->lock);
+        if (!done)
+            rc = move_one(w, index);
+        pthread_mutex_lock(&w->lock);
+        if (w->rc == NC_NOERR)
+            w->rc = rc;
+        copy_progress_add(&w->r->progress, each, !done, 1, w->v->path);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+static void
+move_all(raw *w)
+{
+    size_t     more = (size_t)w->r->budget.movers - 1, made = 0;
+    pthread_t *threads = copy_alloc(more, sizeof *threads);
+
+    if (strcmp(nczarr_map_name(w->from), "file") == 0 && strcmp(nczarr_map_name(w->to), "file") == 0 &&
+        more > (size_t)w->r->budget.threads)
+        more = (size_t)w->r->budget.threads; /* nothing to wait for but the disk */
+    if (nczarr_get_threads() == 1)
+        more = 0;
+    while (made < more && made + 1 < w->n && pthread_create(&threads[made], NULL, mover, w) == 0)
+        made++;
+    (void)mover(w);
+    while (made > 0)
+        (void)pthread_join(threads[--made], NULL);
+    free(threads);
+}
+
+int
+copy_raw(copy_run_state *r, const copy_var *v)
+{
+    const copy_group *g = &r->s->groups[v->group];
+    raw               w = {.r = r, .v = v, .lock = PTHREAD_MUTEX_INITIALIZER};
+    int               rc;
+
+    if ((rc = nczarr_inq_map(g->in, &w.from)) != NC_NOERR || (rc = nczarr_inq_map(g->out, &w.to)) != NC_NOERR ||
+        (rc = nczarr_list_var_chunks(g->in, v->in, on_chunk, &w)) != NC_NOERR ||
+        (r->t->resumed && (rc = copy_set_load(g->out, v->out, v, v->chunk_out, &w.there)) != NC_NOERR))
+        (void)copy_fail(rc, v->path);
+    if (rc == NC_NOERR) {
+        move_all(&w);
+        rc = w.rc;
+    }
+    if (rc == NC_NOERR && w.n == 0)
+        copy_progress_add(&r->progress, (double)v->nelems * (double)v->value, false, 0, v->path);
+    (void)nczarr_map_close(w.from);
+    (void)nczarr_map_close(w.to);
+    copy_set_clear(&w.there);
+    free(w.index);
+    return rc;
+}

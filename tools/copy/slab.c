@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * slab.c: a variable's data piece by piece: read, decoded, encoded anew and written. A piece is made of whole target
+ * chunks (plan.c), so each of them is put once; a chunk that is there is whole and need not be made again.
+ */
+#include "copy_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct slab {
+    copy_run_state *r;
+    const copy_var *v;
+    int             in, out; /* ncids */
+    size_t         *step, *start, *count;
+    char           *data;
+    copy_set        there;  /* target chunks */
+    copy_set        source; /* source chunks */
+    bool            sparse; /* where there are none of these, there is nothing to do */
+} slab;
+
+/* Pieces without a single stored chunk read as fill, and fill is not stored: but only where fill is defined, and not
+ * of text, whose fill value the dialects spell so differently that the library stores it. */
+static void
+look_at_source(slab *s)
+{
+    int no_fill = 1;
+
+    if (s->v->type == NC_CHAR || s->v->type == NC_STRING ||
+        nc_inq_var_fill(s->in, s->v->in, &no_fill, NULL) != NC_NOERR || no_fill != 0 ||
+        copy_set_load(s->in, s->v->in, s->v, s->v->chunk_in, &s->source) != NC_NOERR)
+        return; /* a store that cannot be listed: everything is read */
+    s->sparse = s->source.n < copy_grid_size(s->v, s->v->chunk_in);
+}
+
+static bool
+is_done(const slab *s)
+{
+    size_t of;
+
+    if (s->there.n > 0 && copy_set_count(&s->there, s->v, s->v->chunk_out, s->start, s->count, &of) == of)
+        return true;
+    return s->sparse && copy_set_count(&s->source, s->v, s->v->chunk_in, s->start, s->count, &of) == 0;
+}
+
+static int
+move_piece(slab *s, size_t n)
+{
+    int rc = nc_get_vara(s->in, s->v->in, s->start, s->count, s->data);
+
+    if (rc != NC_NOERR)
+        return copy_fail(rc, s->v->path);
+    rc = nc_put_vara(s->out, s->v->out, s->start, s->count, s->data);
+    if (rc != NC_NOERR)
+        (void)copy_fail(rc, s->v->path);
+    if (s->v->type == NC_STRING)
+        (void)nc_free_string(n, (char **)(void *)s->data);
+    return rc;
+}
+
+static int
+move_all(slab *s)
+{
+    const copy_var *v = s->v;
+    size_t          most = copy_count(v, s->step, s->start, s->count), n, chunks;
+    bool            done;
+    int             rc = NC_NOERR;
+
+    s->data = copy_need(malloc(most * v->value));
+    do {
+        n = copy_count(v, s->step, s->start, s->count);
+        done = is_done(s);
+        if (!done)
+            rc = move_piece(s, n);
+        chunks = 1;
+        for (int d = 0; d < v->rank; d++)
+            chunks *= (s->count[d] - 1) / v->chunk_out[d] + 1;
+        copy_progress_add(&s->r->progress, (double)n * (double)v->value, !done, chunks, v->path);
+    } while (rc == NC_NOERR && copy_next(v, s->step, s->start));
+    return rc;
+}
+
+int
+copy_slabs(copy_run_state *r, const copy_var *v)
+{
+    slab s = {.r = r, .v = v, .in = r->s->groups[v->group].in, .out = r->s->groups[v->group].out};
+    int  rc = NC_NOERR;
+
+    if (v->nelems == 0)
+        return NC_NOERR;
+    s.step = copy_alloc((size_t)v->rank, sizeof *s.step);
+    s.start = copy_alloc((size_t)v->rank, sizeof *s.start);
+    s.count = copy_alloc((size_t)v->rank, sizeof *s.count);
+    copy_plan(v, r->budget.slab, s.step);
+    if (r->t->resumed && (rc = copy_set_load(s.out, v->out, v, v->chunk_out, &s.there)) != NC_NOERR)
+        (void)copy_fail(rc, v->path);
+    if (rc == NC_NOERR) {
+        look_at_source(&s);
+        rc = move_all(&s);
+    }
+    copy_set_clear(&s.there);
+    copy_set_clear(&s.source);
+    free(s.step);
+    free(s.start);
+    free(s.count);
+    free(s.data);
+    return rc;
+}

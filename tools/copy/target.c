@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * target.c: the life of what is being made, so that an interrupted copy does no harm.
+ *
+ * A directory: made as PATH.nczcopy and renamed when it is complete and closed, so that PATH is absent, old or new.
+ * An archive: the library lets it appear when it is closed; there is nothing to resume. Elsewhere (S3): in its place,
+ * and the attribute COPY_MARKER of its root goes with the last commit.
+ *
+ * The attribute says first that nothing is complete, and with a second commit, when all definitions stand, which copy
+ * it is: only then it can be continued, and no other one by mistake.
+ */
+#include "copy_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PART_SUFFIX ".nczcopy"
+#define BEGUN "copy by nczcopy, hardly begun: make it anew"
+
+/* ---- names ---- */
+
+/* Where the fragment begins: the library takes the '#' of a plain path for one only before words that it knows. */
+static size_t
+fragment_at(const char *url)
+{
+    static const char *const words[] = {"mode=",       "compat=", "consolidated", "dimension_separator=",
+                                        "durability=", "nczarr",  "zarr",         "xarray",
+                                        "noxarray",    "file",    "zip",          "s3",
+                                        "log"};
+    bool                     scheme = strstr(url, "://") != NULL;
+
+    for (const char *hash = strchr(url, '#'); hash != NULL; hash = strchr(hash + 1, '#')) {
+        if (scheme)
+            return (size_t)(hash - url);
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (strncmp(hash + 1, words[i], strlen(words[i])) == 0)
+                return (size_t)(hash - url);
+    }
+    return strlen(url);
+}
+
+static char *
+with_modes(const copy_opts *o)
+{
+    bool        has = o->out[fragment_at(o->out)] == '#';
+    const char *mode = o->mode != NULL ? o->mode : "";
+
+    return copy_textf("%s%s%s%s", o->out,
+                      o->mode == NULL ? ""
+                      : has           ? "&mode="
+                                      : "#mode=",
+                      mode,
+                      !o->consolidate          ? ""
+                      : has || o->mode != NULL ? "&consolidated=yes"
+                                               : "#consolidated=yes");
+}
+
+static int
+hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* %41 -> A, in place. */
+static void
+decode_percent(char *s)
+{
+    char *to = s;
+
+    for (; *s != '\0'; s++) {
+        if (s[0] == '%' && hex_digit(s[1]) >= 0 && hex_digit(s[2]) >= 0) {
+            *to++ = (char)(hex_digit(s[1]) * 16 + hex_digit(s[2]));
+            s += 2;
+        } else {
+            *to++ = *s;
+        }
+    }
+    *to = '\0';
+}
+
+static bool
+word_in(const char *fragment, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *p = fragment; (p = strstr(p, word)) != NULL; p += n)
+        if (p > fragment && strchr("#=,&", p[-1]) != NULL && (p[n] == '\0' || strchr(",&", p[n]) != NULL))
+            return true;
+    return false;
+}
+
+static copy_place
+place_of(const char *url, size_t frag)
+{
+    static const char zip[] = ".zip";
+    const char       *scheme = strstr(url, "://");
+
+    if ((scheme != NULL && strncmp(url, "file:", 5) != 0) || url[0] == '[')
+        return COPY_ELSEWHERE;
+    if (word_in(url + frag, "zip") ||
+        (frag > 4 && strncasecmp(url + frag - 4, zip, 4) == 0 && !word_in(url + frag, "file")))
+        return COPY_ARCHIVE;
+    return COPY_DIR;
+}
+
+int
+copy_target_name(const copy_opts *o, copy_target *t)
+{
+    size_t frag, end, begin;
+
+    *t = (copy_target){.url = with_modes(o), .ncid = -1};
+    frag = fragment_at(t->url);
+    t->place = place_of(t->url, frag);
+    if (t->place != COPY_DIR) {
+        t->work = copy_need(strdup(t->url));
+        return NC_NOERR;
+    }
+    begin = strncmp(t->url, "file://", 7) == 0 ? 7 : 0;
+    for (end = frag; end > begin + 1 && t->url[end - 1] == '/';)
+        end--;
+    if (end == begin) {
+        copy_say("%s: no path", o->out);
+        return NC_EINVAL;
+    }
+    t->path = copy_need(strndup(t->url + begin, end - begin));
+    if (begin > 0)
+        decode_percent(t->path);
+    t->part = copy_textf("%s" PART_SUFFIX, t->path);
+    t->work = copy_textf("%.*s" PART_SUFFIX "%s", (int)end, t->url, t->url + frag);
+    return NC_NOERR;
+}
+
+/* ---- making it ---- */
+
+static int
+remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+/* What an earlier copy left under a name that is ours. */
+static int
+remove_part(const copy_target *t)
+{
+    struct stat st;
+
+    if (lstat(t->part, &st) != 0 && errno == ENOENT)
+        return NC_NOERR;
+    if (nftw(t->part, remove_one, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0)
+        return NC_NOERR;
+    copy_say("%s: cannot remove what an earlier copy left: %s", t->part, strerror(errno));
+    return NC_ECANTREMOVE;
+}
+
+/* An object that was being written when the copy died lies about under the library's name for such. */
+static int
+remove_stale(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    static const char prefix[] = ".nczarr-tmp-";
+
+    (void)st;
+    return type == FTW_F && strncmp(path + ftw->base, prefix, sizeof prefix - 1) == 0 ? remove(path) : 0;
+}
+
+/* May what stands at the path be replaced? Only a dataset, or an empty directory. */
+static int
+check_place(const copy_opts *o, const copy_target *t)
+{
+    struct stat st;
+    int         ncid, rc;
+
+    if (lstat(t->path, &st) != 0)
+        return NC_NOERR;
+    if (o->keep) {
+        copy_say("%s: exists", t->path);
+        return NC_EEXIST;
+    }
+    if ((rc = nc_open(t->url, NC_NOWRITE, &ncid)) == NC_NOERR)
+        return nc_close(ncid);
+    if (rmdir(t->path) == 0)
+        return NC_NOERR;
+    copy_say("%s: exists and is no dataset: it is not replaced", t->path);
+    return NC_EEXIST;
+}
+
+/* What the mark of an open dataset says; NULL: there is none. */
+static char *
+mark_of(int ncid)
+{
+    size_t len = 0;
+    char  *text;
+
+    if (nc_inq_attlen(ncid, NC_GLOBAL, COPY_MARKER, &len) != NC_NOERR)
+        return NULL;
+    text = copy_alloc(len + 1, 1);
+    if (nc_get_att_text(ncid, NC_GLOBAL, COPY_MARKER, text) != NC_NOERR)
+        text[0] = '\0';
+    return text;
+}
+
+/* Opens what an interrupted copy left. NC_ENOTFOUND: nothing that could be continued. */
+static int
+reopen(copy_target *t)
+{
+    char *mark;
+    int   rc;
+
+    if (t->place == COPY_ARCHIVE || nc_open(t->work, NC_WRITE, &t->ncid) != NC_NOERR)
+        return NC_ENOTFOUND;
+    mark = mark_of(t->ncid);
+    rc = mark == NULL || strcmp(mark, BEGUN) == 0 ? NC_ENOTFOUND
+         : strcmp(mark, t->marker) == 0           ? NC_NOERR
+                                                  : NC_EEXIST;
+    free(mark);
+    if (rc != NC_NOERR)
+        (void)nc_close(t->ncid);
+    if (rc == NC_EEXIST)
+        copy_say("%s: an interrupted copy of something else, or with other options; without --resume it is replaced",
+                 t->place == COPY_DIR ? t->part : t->url);
+    return rc;
+}
+
+/* ---- removing what has the mark, where there is no renaming ---- */
+
+typedef struct sweep {
+    nczarr_map *map;
+    const char *prefix;
+    int         rc;
+} sweep;
+
+static int sweep_below(nczarr_map *map, const char *prefix);
+
+static int
+sweep_child(const char *name, int leaf, void *arg)
+{
+    sweep *s = arg;
+    char  *key = copy_textf("%s%s%s", s->prefix, s->prefix[0] != '\0' ? "/" : "", name);
+
+    s->rc = leaf ? nczarr_map_delete(s->map, key) : sweep_below(s->map, key);
+    free(key);
+    return s->rc;
+}
+
+static int
+sweep_below(nczarr_map *map, const char *prefix)
+{
+    sweep s = {.map = map, .prefix = prefix};
+
+    return nczarr_map_search(map, prefix, sweep_child, &s);
+}
+
+/* An interrupted copy may have left so little that it is no dataset, which the library does not replace. */
+static int
+remove_marked(const copy_target *t)
+{
+    nczarr_map *map = NULL;
+    char       *mark;
+    int         ncid, rc;
+
+    if (t->place != COPY_ELSEWHERE || nc_open(t->url, NC_NOWRITE, &ncid) != NC_NOERR)
+        return NC_NOERR;
+    mark = mark_of(ncid);
+    (void)nc_close(ncid);
+    if (mark == NULL)
+        return NC_NOERR;
+    free(mark);
+    if ((rc = nczarr_map_open(t->url, NCZARR_MAP_WRITE, &map)) == NC_NOERR)
+        rc = sweep_below(map, "");
+    (void)nczarr_map_close(map);
+    return rc == NC_NOERR ? rc : copy_fail(rc, t->url);
+}
+
+static int
+mark(const copy_target *t, const char *text)
+{
+    int rc = nc_put_att_text(t->ncid, NC_GLOBAL, COPY_MARKER, strlen(text), text);
+
+    return rc == NC_NOERR ? rc : copy_fail(rc, t->url);
+}
+
+int
+copy_target_open(const copy_opts *o, copy_target *t)
+{
+    int mode = (o->keep && t->place != COPY_DIR ? NC_NOCLOBBER : NC_CLOBBER) | (o->classic ? NC_CLASSIC_MODEL : 0);
+    int rc;
+
+    if (t->place == COPY_DIR && (rc = check_place(o, t)) != NC_NOERR)
+        return rc;
+    if (o->resume && (rc = reopen(t)) != NC_ENOTFOUND) {
+        t->open = t->resumed = rc == NC_NOERR;
+        if (t->resumed && t->place == COPY_DIR)
+            (void)nftw(t->part, remove_stale, 32, FTW_PHYS | FTW_MOUNT);
+        return rc;
+    }
+    if ((t->place == COPY_DIR && (rc = remove_part(t)) != NC_NOERR) || (rc = remove_marked(t)) != NC_NOERR)
+        return rc;
+    if ((rc = nc_create(t->work, mode, &t->ncid)) != NC_NOERR)
+        return copy_fail(rc, t->url);
+    t->open = true;
+    return t->place == COPY_ARCHIVE ? NC_NOERR : mark(t, BEGUN);
+}
+
+int
+copy_target_begin(copy_target *t)
+{
+    int rc;
+
+    if (t->place == COPY_ARCHIVE)
+        return NC_NOERR;
+    if ((rc = nc_sync(t->ncid)) != NC_NOERR)
+        return copy_fail(rc, t->url);
+    (void)nc_redef(t->ncid); /* the classic model needs it for a longer text */
+    if ((rc = mark(t, t->marker)) != NC_NOERR)
+        return rc;
+    (void)nc_enddef(t->ncid);
+    return (rc = nc_sync(t->ncid)) == NC_NOERR ? rc : copy_fail(rc, t->url);
+}
+
+/* ---- and its end ---- */
+
+int
+copy_target_finish(copy_target *t)
+{
+    int rc = NC_NOERR;
+
+    if (t->place != COPY_ARCHIVE) {
+        (void)nc_redef(t->ncid); /* the classic model needs it */
+        rc = nc_del_att(t->ncid, NC_GLOBAL, COPY_MARKER);
+        if (rc == NC_NOERR)
+            rc = nc_enddef(t->ncid);
+    }
+    if (rc != NC_NOERR)
+        return copy_fail(rc, t->url);
+    t->open = false;
+    if ((rc = nc_close(t->ncid)) != NC_NOERR)
+        return copy_fail(rc, t->url);
+    return NC_NOERR;
+}
+
+/* So that the new name outlives a power failure. */
+static void
+sync_parent(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char       *dir = slash == NULL ? copy_need(strdup(".")) : copy_need(strndup(path, (size_t)(slash - path) + 1));
+    int         fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        (void)fsync(fd);
+        (void)close(fd);
+    }
+    free(dir);
+}
+
+/* One step where the system can exchange names; else the old goes first. */
+static int
+replace(const copy_target *t)
+{
+    int rc;
+
+#ifdef RENAME_EXCHANGE
+    if (renameat2(AT_FDCWD, t->part, AT_FDCWD, t->path, RENAME_EXCHANGE) == 0) {
+        sync_parent(t->path);
+        return remove_part(t);
+    }
+#endif
+    if ((rc = nc_delete(t->url)) != NC_NOERR)
+        return copy_fail(rc, t->url);
+    if (rename(t->part, t->path) != 0) {
+        copy_say("%s: cannot be renamed to %s: %s", t->part, t->path, strerror(errno));
+        return NC_ECANTCREATE;
+    }
+    sync_parent(t->path);
+    return NC_NOERR;
+}
+
+int
+copy_target_publish(const copy_opts *o, copy_target *t)
+{
+    int rc;
+
+    if (t->place != COPY_DIR)
+        return NC_NOERR;
+    if (access(t->path, F_OK) == 0) /* it may have come meanwhile */
+        return (rc = check_place(o, t)) != NC_NOERR ? rc
+               : access(t->path, F_OK) != 0         ? copy_target_publish(o, t)
+                                                    : replace(t);
+    if (rename(t->part, t->path) != 0) {
+        copy_say("%s: cannot be renamed to %s: %s", t->part, t->path, strerror(errno));
+        return NC_ECANTCREATE;
+    }
+    sync_parent(t->path);
+    return NC_NOERR;
+}
+
+void
+copy_target_clear(copy_target *t)
+{
+    if (t->open)
+        (void)nc_abort(t->ncid);
+    free(t->url);
+    free(t->path);
+    free(t->part);
+    free(t->work);
+    free(t->marker);
+    *t = (copy_target){.ncid = -1};
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nczcopy: copies a dataset into another store, dialect, chunking or compression. This file reads the options;
+ * tools/copy does the work.
+ *
+ * Exit status: 0; 1 when something failed; 2 when it was called wrongly.
+ */
+#include "copy/copy.h"
+
+#include <getopt.h>
+#include <nczarr.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_USAGE = 2 };
+
+enum {
+    OPT_MODE = 256,
+    OPT_MEMORY,
+    OPT_CONSOLIDATE,
+    OPT_DRY_RUN,
+    OPT_VERIFY,
+    OPT_RESUME,
+    OPT_NO_CLOBBER,
+    OPT_PROGRESS,
+    OPT_QUIET,
+    OPT_HELP,
+    OPT_VERSION,
+};
+
+static const char usage_text[] =
+    "usage: nczcopy [options] SOURCE TARGET\n"
+    "  -d, --deflate N         compress with deflate, level N (0: not at all), in place of what compresses\n"
+    "  -s, --shuffle           ... and shuffle in front of it\n"
+    "  -F, --filter SPEC       codecs of variables: 'VARIABLES,FILTER|FILTER...'; '*,none', 't&u,zstd,3'\n"
+    "  -c, --chunks SPEC       chunk lengths: 'DIM/LENGTH,...', 'VAR:LENGTH,...', 'VAR:contiguous' or '/'\n"
+    "  -M, --min-chunked SIZE  leave smaller variables alone when rechunking by dimension (8192)\n"
+    "  -u, --unlimited-to-fixed  unlimited dimensions become fixed\n"
+    "  -v, --variables LIST    data of these variables only\n"
+    "  -V, --only-variables LIST  these variables only, definitions and data\n"
+    "  -g, --groups LIST       data of these groups only\n"
+    "  -G, --only-groups LIST  these groups only, definitions and data\n"
+    "  -k, --kind KIND         nc4, or nc7 for the classic model; -4 and -7 are short for them\n"
+    "      --mode MODES        how the target is stored: nczarr, zarr, zip ..., as in #mode=MODES of a URL\n"
+    "      --consolidate       with consolidated metadata\n"
+    "      --memory SIZE       most memory for data (256M)\n"
+    "  -m, --buffer SIZE       most bytes read in one piece\n"
+    "  -h, --cache SIZE        chunk cache of each of the two datasets\n"
+    "  -e, --cache-elems N     its number of slots\n"
+    "      --dry-run           only say what would be written\n"
+    "      --verify            read the target again and compare all of it\n"
+    "      --resume            continue a copy that was interrupted\n"
+    "      --no-clobber        do not replace a dataset\n"
+    "      --progress          show the progress even when nobody seems to look\n"
+    "  -q, --quiet             never show it\n"
+    "  -L, --log LEVEL         log level of the library\n"
+    "  -r, -w                  accepted as by nccopy\n"
+    "      --help, --version\n";
+
+static const struct option long_options[] = {
+    {"deflate", required_argument, NULL, 'd'},
+    {"shuffle", no_argument, NULL, 's'},
+    {"filter", required_argument, NULL, 'F'},
+    {"chunks", required_argument, NULL, 'c'},
+    {"min-chunked", required_argument, NULL, 'M'},
+    {"unlimited-to-fixed", no_argument, NULL, 'u'},
+    {"variables", required_argument, NULL, 'v'},
+    {"only-variables", required_argument, NULL, 'V'},
+    {"groups", required_argument, NULL, 'g'},
+    {"only-groups", required_argument, NULL, 'G'},
+    {"kind", required_argument, NULL, 'k'},
+    {"mode", required_argument, NULL, OPT_MODE},
+    {"consolidate", no_argument, NULL, OPT_CONSOLIDATE},
+    {"memory", required_argument, NULL, OPT_MEMORY},
+    {"buffer", required_argument, NULL, 'm'},
+    {"cache", required_argument, NULL, 'h'},
+    {"cache-elems", required_argument, NULL, 'e'},
+    {"dry-run", no_argument, NULL, OPT_DRY_RUN},
+    {"verify", no_argument, NULL, OPT_VERIFY},
+    {"resume", no_argument, NULL, OPT_RESUME},
+    {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
+    {"progress", no_argument, NULL, OPT_PROGRESS},
+    {"quiet", no_argument, NULL, 'q'},
+    {"log", required_argument, NULL, 'L'},
+    {"help", no_argument, NULL, OPT_HELP},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {NULL, 0, NULL, 0},
+};
+
+static bool
+take_number(const char *option, const char *arg, long least, long most, long *out)
+{
+    char *end;
+
+    *out = strtol(arg, &end, 10);
+    if (end != arg && *end == '\0' && *out >= least && *out <= most)
+        return true;
+    fprintf(stderr, "nczcopy: %s: not a number from %ld to %ld: %s\n", option, least, most, arg);
+    return false;
+}
+
+static bool
+take_deflate(copy_opts *o, const char *arg)
+{
+    long n;
+
+    if (!take_number("-d", arg, NC_MIN_DEFLATE_LEVEL, NC_MAX_DEFLATE_LEVEL, &n))
+        return false;
+    o->deflate = (int)n;
+    return true;
+}
+
+/* The model, as nccopy's -k says it; a netCDF-3 or HDF5 file is nothing that is written here. */
+static bool
+take_kind(copy_opts *o, const char *arg)
+{
+    static const struct {
+        const char *name;
+        bool        classic;
+    } known[] = {
+        {"nc4", false},
+        {"netCDF-4", false},
+        {"netCDF4", false},
+        {"enhanced", false},
+        {"3", false},
+        {"nczarr", false},
+        {"NCZarr", false},
+        {"zarr", false},
+        {"nc7", true},
+        {"4", true},
+        {"netCDF-4 classic model", true},
+        {"netCDF-4-classic", true},
+        {"netCDF4_classic", true},
+        {"enhanced-nc3", true},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(arg, known[i].name) == 0) {
+            o->classic = known[i].classic;
+            if (strcmp(arg, "zarr") == 0 && o->mode == NULL)
+                o->mode = arg;
+            return true;
+        }
+    fprintf(stderr, "nczcopy: -k: %s: not a kind that is written here: nc4, nc7, nczarr or zarr\n", arg);
+    return false;
+}
+
+static bool
+take_names(copy_names *list, const char *arg, bool *only)
+{
+    copy_take_names(list, arg);
+    if (only != NULL)
+        *only = true;
+    if (list->n == 0)
+        fprintf(stderr, "nczcopy: an empty list of names\n");
+    return list->n > 0;
+}
+
+static bool
+take_log_level(const char *arg)
+{
+    long n;
+
+    if (!take_number("-L", arg, -1, 100, &n))
+        return false;
+    (void)nc_set_log_level((int)n);
+    return true;
+}
+
+static bool
+take_elems(copy_opts *o, const char *arg)
+{
+    long n;
+
+    if (!take_number("-e", arg, 1, 1L << 30, &n))
+        return false;
+    o->cache_elems = (size_t)n;
+    return true;
+}
+
+/* What has no letter, or needs no thought. */
+static bool
+take_flag(copy_opts *o, int c)
+{
+    switch (c) {
+    case 's':
+        o->shuffle = true;
+        return true;
+    case 'u':
+        o->fixed = true;
+        return true;
+    case '4':
+    case '7':
+        o->classic = c == '7';
+        return true;
+    case 'q':
+        o->progress = COPY_NO;
+        return true;
+    case 'r':
+    case 'w':
+        return true;
+    case OPT_CONSOLIDATE:
+        o->consolidate = true;
+        return true;
+    case OPT_DRY_RUN:
+        o->dry_run = true;
+        return true;
+    case OPT_VERIFY:
+        o->verify = true;
+        return true;
+    case OPT_RESUME:
+        o->resume = true;
+        return true;
+    case OPT_NO_CLOBBER:
+        o->keep = true;
+        return true;
+    case OPT_PROGRESS:
+        o->progress = COPY_YES;
+        return true;
+    default:
+        return false; /* getopt told what is wrong */
+    }
+}
+
+static bool
+take_option(copy_opts *o, int c, const char *arg)
+{
+    switch (c) {
+    case 'd':
+        return take_deflate(o, arg);
+    case 'F':
+        return copy_take_filters(o, arg);
+    case 'c':
+        return copy_take_chunks(o, arg);
+    case 'M':
+        return copy_take_size("-M", arg, &o->min_chunked);
+    case 'v':
+        return take_names(&o->vars, arg, NULL);
+    case 'V':
+        return take_names(&o->vars, arg, &o->vars_only);
+    case 'g':
+        return take_names(&o->groups, arg, NULL);
+    case 'G':
+        return take_names(&o->groups, arg, &o->groups_only);
+    case 'k':
+        return take_kind(o, arg);
+    case OPT_MODE:
+        o->mode = arg;
+        return true;
+    case OPT_MEMORY:
+        return copy_take_size("--memory", arg, &o->memory);
+    case 'm':
+        return copy_take_size("-m", arg, &o->buffer);
+    case 'h':
+        return copy_take_size("-h", arg, &o->cache);
+    case 'e':
+        return take_elems(o, arg);
+    case 'L':
+        return take_log_level(arg);
+    case '3':
+    case '5':
+    case '6':
+        fprintf(stderr, "nczcopy: -%c: netCDF-3 files are not written here\n", c);
+        return false;
+    default:
+        return take_flag(o, c);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    static char program[] = "nczcopy"; /* getopt's messages name argv[0] */
+    copy_opts   o = COPY_OPTS_INIT;
+    int         c, status = EXIT_SUCCESS;
+
+    if (argc > 0)
+        argv[0] = program;
+    while (status == EXIT_SUCCESS &&
+           (c = getopt_long(argc, argv, "34567c:d:e:F:g:G:h:k:L:m:M:qrsuv:V:w", long_options, NULL)) != -1) {
+        if (c == OPT_HELP || c == OPT_VERSION) {
+            printf("%s", c == OPT_HELP ? usage_text : "nczcopy " NCZARR_VERSION "\n");
+            goto done;
+        }
+        if (!take_option(&o, c, optarg))
+            status = EXIT_USAGE;
+    }
+    if (status == EXIT_SUCCESS && argc - optind != 2) {
+        fprintf(stderr, "nczcopy: a source and a target are needed, %d given\n", argc - optind);
+        status = EXIT_USAGE;
+    }
+    if (status == EXIT_USAGE) {
+        fprintf(stderr, "Try 'nczcopy --help'.\n");
+        goto done;
+    }
+    o.in = argv[optind];
+    o.out = argv[optind + 1];
+    status = copy_run(&o) == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
+done:
+    copy_opts_clear(&o);
+    return status;
+}
