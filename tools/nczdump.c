@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nczdump: prints a dataset as CDL, JSON, NcML or a tree. This file reads the options; tools/dump does the work.
+ * nczdump: prints a dataset as CDL, JSON, NcML, a tree or a map of its chunks. This file reads the options; tools/dump does the work.
  *
  * Exit status: 0; 1 when something could not be read; 2 when it was called wrongly.
  */
@@ -15,7 +15,7 @@
 
 enum { EXIT_USAGE = 2, LINE_MIN = 10, DIGITS_MAX = 20 };
 
-enum { OPT_JSON = 256, OPT_TREE, OPT_S3_EXPLAIN, OPT_HELP, OPT_VERSION };
+enum { OPT_JSON = 256, OPT_TREE, OPT_CHUNKS, OPT_S3_EXPLAIN, OPT_HELP, OPT_VERSION };
 
 static const char usage_text[] =
     "usage: nczdump [options] PATH-or-URL\n"
@@ -36,7 +36,8 @@ static const char usage_text[] =
     "      --json[=header]     JSON instead of CDL\n"
     "      --tree              an overview of groups, variables, chunks and codecs\n"
     "      --s3-explain        what an S3 URL comes to: address, region, credentials; no data\n"
-    "  -w, -L LEVEL            accepted as by ncdump    -L  also sets the log level\n"
+    "      --chunks[=json]     which chunks are stored, their bytes and ratio; with -v of these variables\n"
+    "  -w, -Xm, -L LEVEL       accepted as by ncdump    -L  also sets the log level\n"
     "      --help, --version\n";
 
 static const struct option long_options[] = {
@@ -54,6 +55,7 @@ static const struct option long_options[] = {
     {"json", optional_argument, NULL, OPT_JSON},
     {"tree", no_argument, NULL, OPT_TREE},
     {"s3-explain", no_argument, NULL, OPT_S3_EXPLAIN},
+    {"chunks", optional_argument, NULL, OPT_CHUNKS},
     {"help", no_argument, NULL, OPT_HELP},
     {"version", no_argument, NULL, OPT_VERSION},
     {NULL, 0, NULL, 0},
@@ -155,6 +157,13 @@ take_json(dump_opts *o, const char *arg)
     return true;
 }
 
+static bool
+take_chunks(dump_opts *o, const char *arg)
+{
+    o->form = arg != NULL ? DUMP_CHUNKS_JSON : DUMP_CHUNKS;
+    return arg == NULL || strcmp(arg, "json") == 0 || bad_value("--chunks", arg);
+}
+
 /* What the option says; false when it makes no sense. */
 static bool
 take_option(dump_opts *o, const char **name, int c)
@@ -211,6 +220,8 @@ take_option(dump_opts *o, const char **name, int c)
     case OPT_TREE:
         o->form = DUMP_TREE;
         return true;
+    case OPT_CHUNKS:
+        return take_chunks(o, optarg);
     default:
         return false; /* getopt told what is wrong */
     }

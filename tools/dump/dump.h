@@ -12,7 +12,15 @@
 #include <stddef.h>
 #include <stdio.h>
 
-typedef enum dump_form { DUMP_CDL, DUMP_KIND, DUMP_NCML, DUMP_JSON, DUMP_TREE } dump_form;
+typedef enum dump_form {
+    DUMP_CDL,
+    DUMP_KIND,
+    DUMP_NCML,
+    DUMP_JSON,
+    DUMP_TREE,
+    DUMP_CHUNKS,
+    DUMP_CHUNKS_JSON,
+} dump_form;
 typedef enum dump_part { DUMP_ALL, DUMP_COORDS, DUMP_HEADER } dump_part;
 typedef enum dump_notes { DUMP_NOTES_NONE, DUMP_NOTES_BRIEF, DUMP_NOTES_FULL } dump_notes;
 

@@ -210,6 +210,7 @@ void note_full(dump *d, const var *v, const size_t *index);
 void ncml_dataset(dump *d);
 void json_dataset(dump *d);
 void tree_dataset(dump *d);
+void chunks_dataset(dump *d); /* chunks.c */
 
 /* ---- codecs.c ----------------------------------------------------------------------------------------------- */
 

@@ -124,6 +124,10 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
         case DUMP_TREE:
             tree_dataset(&d);
             break;
+        case DUMP_CHUNKS:
+        case DUMP_CHUNKS_JSON:
+            chunks_dataset(&d);
+            break;
         default:
             cdl_dataset(&d);
             break;

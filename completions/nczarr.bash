@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Completion of nczarr's commands for bash: options, the words that some of them take, paths.
+
+_nczarr()
+{
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[0]##*/} options= words=
+
+    COMPREPLY=()
+    case $command in
+        nczdump)
+            options='-h --header -c --coords -v --variables -g --groups -s --special -F -Xp -XF -Xm -t --times -i -p
+                --precision -b -f -l --line -n --name -k --kind -x --ncml --json --json=header --tree --chunks
+                --chunks=json --s3-explain -w -L --help --version'
+            ;;
+        nczgen)
+            options='-b -o --mode -k -3 -4 -5 -6 -7 -N -H -x -l -P -W -L -d -D --help --version'
+            ;;
+        nczcopy)
+            options='-d --deflate -s --shuffle -F --filter -c --chunks -M --min-chunked -u --unlimited-to-fixed -v
+                --variables -V --only-variables -g --groups -G --only-groups -k --kind -4 -7 --mode --consolidate
+                --memory -m --buffer -h --cache -e --cache-elems --dry-run --verify --resume --no-clobber --progress
+                -q --quiet -L --log -r -w --help --version'
+            ;;
+        nczmap)
+            options='-k --keys -x --hex -r --range -L --log --help --version'
+            ;;
+    esac
+    case $command,$prev in
+        nczdump,-b | nczdump,-f)
+            words='c f'
+            ;;
+        nczdump,-L | nczcopy,-L | nczcopy,--log | nczmap,-L | nczmap,--log)
+            words='-1 0 1 2 3 4'
+            ;;
+        nczgen,--mode | nczcopy,--mode)
+            words='nczarr zarr noxarray consolidated file zip s3'
+            ;;
+        nczgen,-k)
+            words='nc4 nc7'
+            ;;
+        nczgen,-l)
+            words='b'
+            ;;
+        nczcopy,-d | nczcopy,--deflate)
+            words='0 1 2 3 4 5 6 7 8 9'
+            ;;
+        nczcopy,-k | nczcopy,--kind)
+            words='nc4 nc7 nczarr zarr'
+            ;;
+    esac
+    if [ -n "$words" ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+    elif [ "${cur:0:1}" = - ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+    elif [ "$command" = nczmap ] && [ "$COMP_CWORD" -gt 1 ] && [ "${prev:0:1}" != - ]; then
+        mapfile -t COMPREPLY < <(compgen -W 'list find dump stat cat' -- "$cur")
+    else
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        compopt -o filenames 2>/dev/null
+    fi
+}
+
+complete -F _nczarr nczdump nczgen nczcopy nczmap

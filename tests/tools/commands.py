@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""The commands around datasets: nczmap, nczdump --chunks; and that every command's options are the same in --help, in
+its man page and in the completions of bash, zsh and fish.
+
+usage: commands.py TOOLS SOURCE     (the folder of the built commands, the source tree)
+"""
+import json, os, re, shutil, subprocess, sys, tempfile
+
+tools, root = (os.path.abspath(a) for a in sys.argv[1:3])
+data = os.path.join(root, "tests", "data", "golden", "netcdf-c-main")
+failures = 0
+COMMANDS = ["nczdump", "nczgen", "nczcopy", "nczmap"]
+
+
+def report(name, problems):
+    global failures
+    if problems:
+        failures += 1
+    print("[%s] %s" % ("  FAILED  " if problems else "       OK ", name))
+    for line in problems[:20]:
+        print("    " + line)
+
+
+def run(command, *args, **kw):
+    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120, **kw)
+
+
+# ---- options everywhere ------------------------------------------------------------------------------------------------
+
+OPTION = re.compile(r"(?:^|[\s,(|])(--?[A-Za-z0-9][A-Za-z0-9-]*)")
+
+
+def in_help(command):
+    return set(OPTION.findall(run(command, "--help").stdout))
+
+
+def in_man(command):
+    """Options of the page's OPTIONS: its fonts away, its minus signs as typed."""
+    text = open(os.path.join(root, "docs", "man", command + ".1")).read()
+    text = text[text.index(".SH OPTIONS"):text.index(".SH EXIT STATUS")]
+    text = re.sub(r"\\f[A-Z]", "", text).replace("\\-", "-").replace('"', "")
+    return {o for o in OPTION.findall(text) if not o.startswith("---")}
+
+
+def in_bash(command, *words):
+    """What bash completes behind these words."""
+    script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); compopt() { :; }; _nczarr; '
+              'printf "%s\\n" "${COMPREPLY[@]}"')
+    r = subprocess.run(["bash", "-c", script, "bash", os.path.join(root, "completions", "nczarr.bash"), command, *words],
+                       capture_output=True, text=True, timeout=60)
+    return set(r.stdout.split()) if not r.stderr else {"stderr: " + r.stderr}
+
+
+def in_zsh(command):
+    text = open(os.path.join(root, "completions", "_nczarr")).read()
+    part = re.search(r"\n    %s\)\n        options=\((.*?)\n        \)" % command, text, re.S).group(1)
+    part = re.sub(r"\[[^]]*\]", " ", part)  # descriptions
+    return set(re.findall(r"(?:^|[\s'{,(])(--?[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)", part)) - {"-1"}
+
+
+def in_fish(command):
+    found = set()
+    for line in open(os.path.join(root, "completions", "nczarr.fish")):
+        if line.startswith("complete -c %s " % command):
+            line = line.split(" -d '")[0]
+            found |= {"-" + o for o in re.findall(r" -[so] (\S+)", line)} | {"--" + o for o in re.findall(r" -l (\S+)", line)}
+    return found
+
+
+def options():
+    for command in COMMANDS:
+        wanted, problems = in_help(command), []
+        if len(wanted) < 5:
+            problems.append("--help tells of %s only" % sorted(wanted))
+        places = {"man page": in_man(command), "bash": {w.split("=")[0] for w in in_bash(command, "-")},
+                  "zsh": in_zsh(command), "fish": in_fish(command)}
+        for place, found in places.items():
+            problems += ["%s: lacks %s" % (place, o) for o in sorted(wanted - found)]
+            problems += ["%s: has %s, which --help has not" % (place, o) for o in sorted(found - wanted)]
+        report("commands: options of %s are the same everywhere" % command, problems)
+
+
+def bash():
+    tmp, problems = tempfile.mkdtemp(prefix="nczarr-bash-"), []
+    cases = [
+        (("nczcopy", "--de"), {"--deflate"}),
+        (("nczcopy", "--mode", "z"), {"zarr", "zip"}),
+        (("nczcopy", "-d", ""), set("0123456789")),
+        (("nczdump", "--json"), {"--json", "--json=header"}),
+        (("nczdump", "-b", ""), {"c", "f"}),
+        (("nczmap", "x.zarr", "s"), {"stat"}),
+        (("nczdump", os.path.join(tmp, "da")), {os.path.join(tmp, "data.zarr")}),
+    ]
+    os.mkdir(os.path.join(tmp, "data.zarr"))
+    for words, wanted in cases:
+        got = in_bash(*words)
+        if got != wanted:
+            problems.append("%s gives %s" % (" ".join(words), sorted(got)))
+    shutil.rmtree(tmp)
+    report("commands: words and paths in bash", problems)
+    problems = []
+    for shell, script in (("bash", "nczarr.bash"), ("zsh", "_nczarr"), ("fish", "nczarr.fish")):
+        if shutil.which(shell):
+            r = subprocess.run([shell, "-n", os.path.join(root, "completions", script)], capture_output=True, text=True)
+            problems += [] if r.returncode == 0 else [r.stderr]
+    report("commands: the shells that are here take their completions", problems)
+
+
+# ---- nczmap ------------------------------------------------------------------------------------------------------------
+
+def nczmap():
+    store = os.path.join(data, "coords")
+    want = {}
+    for base, _, names in os.walk(store):
+        for n in names:
+            p = os.path.join(base, n)
+            want[os.path.relpath(p, store)] = os.path.getsize(p)
+    problems = []
+    r = run("nczmap", store)
+    rows = [l.split(None, 1) for l in r.stdout.splitlines()]
+    if {k: int(n) for n, k in rows[:-1]} != want or rows[-1][1] != "bytes in %d objects" % len(want):
+        problems.append("list: " + r.stdout)
+    if rows[:-1] != sorted(rows[:-1], key=lambda row: row[1].split("/")):
+        problems.append("list is not sorted")
+    keys = run("nczmap", "-k", store, "list", "lat").stdout.split()
+    if keys != ["lat/.zarray", "lat/.zattrs", "lat/0"]:
+        problems.append("list lat: %s" % keys)
+    keys = run("nczmap", "--keys", store, "find", "*/.zarray", "lat/0").stdout.split()
+    if keys != ["lat/.zarray", "lon/.zarray", "temp/.zarray", "time/.zarray", "lat/0"]:
+        problems.append("find: %s" % keys)
+    whole = open(os.path.join(store, "lat", "0"), "rb").read()
+    r = subprocess.run([os.path.join(tools, "nczmap"), store, "cat", "lat/0", ".zgroup"], capture_output=True)
+    if r.stdout != whole + open(os.path.join(store, ".zgroup"), "rb").read():
+        problems.append("cat: %r" % r.stdout)
+    r = subprocess.run([os.path.join(tools, "nczmap"), "-r", "6:3", store, "cat", "lat/0"], capture_output=True)
+    if r.stdout != whole[6:9]:
+        problems.append("cat -r: %r" % r.stdout)
+    r = run("nczmap", "-x", "--range", "0:17", store, "cat", "lat/0")
+    hexes = "".join(re.sub(r"^\w+ |\|.*", "", l) for l in r.stdout.splitlines())
+    if bytes.fromhex(hexes) != whole[:17]:
+        problems.append("cat -x: " + r.stdout)
+    r = run("nczmap", store, "stat", "lat", "lat/0", "no")
+    if r.stdout != "lat: prefix of 3\nlat/0: object of 24 bytes\nno: nothing\n" or r.returncode != 1:
+        problems.append("stat: " + r.stdout)
+    r = run("nczmap", store, "dump", "lat")
+    if open(os.path.join(store, "lat", ".zarray")).read() not in r.stdout or "00000010  00 00 00 00 00 00 3e 40" not in r.stdout:
+        problems.append("dump: " + r.stdout)
+    report("commands: nczmap", problems)
+    problems = []
+    for args, status, text in [
+        ((store, "cat", "no"), 1, "no such object"), ((store, "cat", "../x"), 1, "not a"), ((store, "list", "no"), 1, "no such object"),
+        ((store, "find", "zz*"), 1, "no such object"), ((store, "cat"), 2, "of which key"), ((store, "burn"), 2, "no such command"),
+        ((), 2, "no store"), (("/nothing/at/all",), 1, "nothing"), (("-r", "x", store), 2, "range"), (("-r", "1:", store), 2, "range"),
+        (("-r", "20:9", store, "cat", "lat/0"), 1, "only 24 bytes"), (("-L", "x", store), 2, "level"), (("-Z",), 2, "Z"),
+    ]:
+        r = run("nczmap", *args)
+        if r.returncode != status or text not in r.stderr:
+            problems.append("%s: exit %d, %s" % (" ".join(args), r.returncode, r.stderr.strip()))
+    report("commands: nczmap's mistakes", problems)
+
+
+# ---- nczdump --chunks ----------------------------------------------------------------------------------------------------
+
+SPARSE = """netcdf sparse {
+dimensions: t = 300 ; y = 40 ; x = 6 ;
+variables: int a(t, y, x) ; a:_ChunkSizes = 1, 10, 3 ;
+  int line(t) ; line:_ChunkSizes = 2 ;
+  int one ;
+data: a = %s ;
+  line = %s ;
+  one = 1 ;
+}
+"""
+
+
+def chunks():
+    problems = []
+    r = run("nczdump", "--chunks", os.path.join(data, "partial"))
+    want = ("/a  int 4\u00d76, chunks 2\u00d74\n    4 of 4 chunks stored: 128 bytes of 128, ratio 1.00; from 32 to 32 a chunk\n    ##\n    ##\n"
+            "/never  int 4\u00d76, chunks 2\u00d74\n    0 of 4 chunks stored\n    4 missing: they read as fill\n    ..\n    ..\n")
+    if not r.stdout.startswith(want) or not r.stdout.endswith("\n10 of 14 chunks stored in all, 256 bytes\n"):
+        problems.append(r.stdout)
+    doc = json.loads(run("nczdump", "--chunks=json", "-v", "/a,never", os.path.join(data, "partial")).stdout)
+    first = doc["variables"][0]
+    if (doc["total"], doc["stored"], doc["bytes"]) != (8, 4, 128) or first["grid"] != [2, 2] or \
+            sorted(first["present"]) != [[i, j, 32] for i in range(2) for j in range(2)] or first["decoded_bytes"] != 128:
+        problems.append(json.dumps(doc))
+    tmp = tempfile.mkdtemp(prefix="nczarr-chunks-")
+    try:
+        cdl, path = os.path.join(tmp, "s.cdl"), os.path.join(tmp, "s.zarr")
+        filled = ["1"] * (40 * 6 * 100)  # the first hundred of 300 planes
+        open(cdl, "w").write(SPARSE % (", ".join(filled), ", ".join(["7"] * 130)))
+        r = run("nczgen", "-o", path, cdl)
+        assert r.returncode == 0, r.stderr
+        r = run("nczdump", "--chunks", path)
+        line = re.search(r"^/line.*\n    65 of 150 chunks stored.*\n    85 missing.*\n    (#{64})\n    #(\.{63})\n    (\.{22})$", r.stdout, re.M)
+        many = re.search(r"^/a .*\n    800 of 2400 chunks stored.*\n.*missing.*\n((?:    [#.+]{2}\n)+)    \(each sign is 75\u00d71 chunks", r.stdout, re.M)
+        if not line or not many or many.group(1) != "    ##\n" * 5 + "    ++\n" + "    ..\n" * 10:
+            problems.append(r.stdout)
+        if "/one  int\n    1 of 1 chunk stored: 4 bytes of 4" not in r.stdout:
+            problems.append(r.stdout)
+        r = run("nczcopy", "-d", "5", path, path + "z.zarr")
+        doc = json.loads(run("nczdump", "--chunks=json", path + "z.zarr").stdout)
+        v = next(v for v in doc["variables"] if v["variable"] == "/a")
+        if v["stored"] != 800 or v["decoded_bytes"] != 800 * 120 or not 0 < v["bytes"] < 800 * 60:
+            problems.append(json.dumps({k: v[k] for k in ("stored", "decoded_bytes", "bytes")}))
+    finally:
+        shutil.rmtree(tmp)
+    report("commands: nczdump --chunks", problems)
+
+
+options()
+bash()
+nczmap()
+chunks()
+sys.exit(failures != 0)

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nczmap: the objects of any dataset's store as they are, for looking into what went wrong. This file reads the
+ * options; tools/map does the work.
+ *
+ * Exit status: 0; 1 when something is not there or cannot be read; 2 when it was called wrongly.
+ */
+#include "map/map.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_USAGE = 2 };
+
+enum { OPT_HELP = 256, OPT_VERSION };
+
+static const char usage_text[] =
+    "usage: nczmap [options] PATH-or-URL [COMMAND [ARGUMENT ...]]\n"
+    "  list [PREFIX ...]       length and key of every object (below the prefixes); the default\n"
+    "  find PATTERN ...        the same for keys that a shell pattern matches; * matches slashes, too\n"
+    "  dump [PREFIX ...]       the same with what is in them: documents, and the beginning of chunks\n"
+    "  stat KEY ...            what stands there: an object, a prefix of others, nothing\n"
+    "  cat KEY ...             the objects' bytes as they are\n"
+    "options:\n"
+    "  -k, --keys              only keys, without lengths\n"
+    "  -x, --hex               bytes as hexadecimal numbers (cat, dump)\n"
+    "  -r, --range START[:COUNT]  only these bytes of each object (cat)\n"
+    "  -L, --log LEVEL         log level of the library\n"
+    "      --help, --version\n";
+
+static const struct option long_options[] = {
+    {"keys", no_argument, NULL, 'k'},
+    {"hex", no_argument, NULL, 'x'},
+    {"range", required_argument, NULL, 'r'},
+    {"log", required_argument, NULL, 'L'},
+    {"help", no_argument, NULL, OPT_HELP},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {NULL, 0, NULL, 0},
+};
+
+static const struct command {
+    const char *name;
+    int (*fn)(nczarr_map *map, const map_opts *o, const char *arg);
+    bool alone; /* means something without an argument: the whole store */
+} commands[] = {
+    {"list", map_list, true},  {"find", map_find, false}, {"dump", map_dump, true},
+    {"stat", map_stat, false}, {"cat", map_cat, false},
+};
+
+static bool
+take_bytes(const char *text, const char **end, unsigned long long *out)
+{
+    char *stop;
+
+    errno = 0;
+    *out = strtoull(text, &stop, 10);
+    *end = stop;
+    return isdigit((unsigned char)text[0]) && errno == 0;
+}
+
+static bool
+take_range(map_opts *o, const char *arg)
+{
+    const char *end;
+    bool        good = take_bytes(arg, &end, &o->start);
+
+    if (good && *end == ':')
+        good = take_bytes(end + 1, &end, &o->count);
+    if (good && *end == '\0')
+        return true;
+    fprintf(stderr, "nczmap: -r: not a range of bytes, START or START:COUNT: %s\n", arg);
+    return false;
+}
+
+static bool
+take_log_level(const char *arg)
+{
+    char *end;
+    long  n = strtol(arg, &end, 10);
+
+    if (end == arg || *end != '\0' || n < -1 || n > 100) {
+        fprintf(stderr, "nczmap: -L: not a level: %s\n", arg);
+        return false;
+    }
+    (void)nc_set_log_level((int)n);
+    return true;
+}
+
+static bool
+take_option(map_opts *o, int c, const char *arg)
+{
+    switch (c) {
+    case 'k':
+        o->keys = true;
+        return true;
+    case 'x':
+        o->hex = true;
+        return true;
+    case 'r':
+        return take_range(o, arg);
+    case 'L':
+        return take_log_level(arg);
+    default:
+        return false; /* getopt told what is wrong */
+    }
+}
+
+static const struct command *
+find_command(const char *name, int nargs)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(commands[i].name, name) == 0) {
+            if (nargs > 0 || commands[i].alone)
+                return &commands[i];
+            fprintf(stderr, "nczmap: %s: of which key?\n", name);
+            return NULL;
+        }
+    fprintf(stderr, "nczmap: no such command: %s\n", name);
+    return NULL;
+}
+
+static int
+run(const struct command *c, const map_opts *o, char *const *args, int n)
+{
+    nczarr_map *map = NULL;
+    int         rc = nczarr_map_open(o->path, NCZARR_MAP_READ, &map), one;
+
+    if (rc != NC_NOERR) {
+        fprintf(stderr, "nczmap: %s: %s: %s\n", o->path, nc_strerror(rc), nczarr_errmsg());
+        return EXIT_FAILURE;
+    }
+    if (n == 0)
+        rc = c->fn(map, o, "");
+    for (int i = 0; i < n; i++)
+        if ((one = c->fn(map, o, args[i])) != NC_NOERR && rc == NC_NOERR)
+            rc = one;
+    (void)nczarr_map_close(map);
+    if (fflush(o->out) != 0 || ferror(o->out)) {
+        fprintf(stderr, "nczmap: cannot write the output\n");
+        return EXIT_FAILURE;
+    }
+    return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int
+main(int argc, char **argv)
+{
+    static char           program[] = "nczmap"; /* getopt's messages name argv[0] */
+    const struct command *command = &commands[0];
+    map_opts              o = MAP_OPTS_INIT;
+    int                   c, args, status = EXIT_SUCCESS;
+
+    if (argc > 0)
+        argv[0] = program;
+    while (status == EXIT_SUCCESS && (c = getopt_long(argc, argv, "kxr:L:", long_options, NULL)) != -1) {
+        if (c == OPT_HELP || c == OPT_VERSION) {
+            printf("%s", c == OPT_HELP ? usage_text : "nczmap " NCZARR_VERSION "\n");
+            return EXIT_SUCCESS;
+        }
+        if (!take_option(&o, c, optarg))
+            status = EXIT_USAGE;
+    }
+    if (status == EXIT_SUCCESS && optind == argc) {
+        fprintf(stderr, "nczmap: no store given\n");
+        status = EXIT_USAGE;
+    }
+    args = argc - optind - 2;
+    if (status == EXIT_SUCCESS && args >= 0 && (command = find_command(argv[optind + 1], args)) == NULL)
+        status = EXIT_USAGE;
+    if (status == EXIT_USAGE) {
+        fprintf(stderr, "Try 'nczmap --help'.\n");
+        return status;
+    }
+    o.path = argv[optind];
+    return run(command, &o, argv + optind + 2, args > 0 ? args : 0);
+}
