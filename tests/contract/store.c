@@ -637,7 +637,7 @@ test_long_keys(void **state)
     key[ZMAP_KEY_MAX + 1] = '\0';
     assert_false(zmap_key_valid(key));
     assert_rc(zmap_put(fx->m, key, "x", 1), NC_EINVAL);
-    key[key_max] = '\0';
+    key[key_max - (key[key_max - 1] == '/')] = '\0';
     put_text(fx->m, key, "at the end of a long way");
     expect_text(fx->m, key, "at the end of a long way");
 

@@ -3,7 +3,8 @@
  * Random programs over the nc_* API against the naive model of shadow.h: define, rename, put and get in all shapes,
  * attributes, sync, redefine, close and reopen. Any difference ends the run with the seed and the step.
  *
- * usage: test_random [SEED [STEPS [file|zip|memory [MODE]]]]      without arguments: the seeds of the regular run
+ * usage: test_random [SEED [STEPS [file|memory|URL [MODE]]]]      without arguments: the seeds of the regular run; below
+ * a URL there must be nothing
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -24,6 +25,7 @@ typedef struct run {
     const char *store; /* "memory", "file", "zip" */
     nczarr_map *map;   /* of memory */
     char        path[256];
+    bool        remote; /* the path is a URL with a fragment */
     const char *mode;
     int         ncid;
     bool        writable;
@@ -809,7 +811,7 @@ open_it(run *r, int omode)
     if (r->map != NULL)
         OK(nczarr_open_map(r->map, NULL, omode, &r->ncid));
     else {
-        snprintf(url, sizeof url, "%s%s", pick(r, 2) ? "file://" : "", r->path);
+        snprintf(url, sizeof url, "%s%s", pick(r, 2) && !r->remote ? "file://" : "", r->path);
         OK(nc_open(url, omode, &r->ncid));
     }
     r->writable = omode == NC_WRITE;
@@ -872,29 +874,59 @@ static const struct {
     {"abort", step_abort, 1},
 };
 
+/* `place`: "memory", "file" and "zip" for a fresh directory, or a URL below which a dataset is made. */
+static void
+make_place(run *r, const char *place, char *dir)
+{
+    char url[400];
+
+    if (strcmp(place, "memory") == 0) {
+        OK(nczarr_map_memory(&r->map));
+        OK(nczarr_create_map(r->map, r->mode, NC_NETCDF4, &r->ncid));
+        return;
+    }
+    r->remote = strcmp(place, "file") != 0 && strcmp(place, "zip") != 0;
+    if (!r->remote && mkdtemp(dir) == NULL)
+        fail(r, "no temporary directory");
+    if (r->remote)
+        snprintf(r->path, sizeof r->path, "%s/random-%" PRIu64 ".zarr#mode=s3", place, r->seed);
+    else
+        snprintf(r->path, sizeof r->path, "%s/d.%s", dir, strcmp(place, "zip") == 0 ? "zip" : "zarr");
+    snprintf(url, sizeof url, "%s%s%s", r->path, r->mode == NULL ? "" : r->remote ? "&" : "#", r->mode ? r->mode : "");
+    OK(nc_create(url, NC_NETCDF4, &r->ncid));
+}
+
+static void
+remove_place(run *r, const char *dir)
+{
+    int ncid;
+
+    OK(nc_close(r->ncid));
+    if (r->map != NULL) {
+        OK(nczarr_map_close(r->map));
+        return;
+    }
+    OK(nc_delete(r->path));
+    if (r->remote ? nc_open(r->path, NC_NOWRITE, &ncid) == NC_NOERR : access(r->path, F_OK) == 0)
+        fail(r, "nc_delete left %s", r->path);
+    if (!r->remote && rmdir(dir) != 0)
+        fail(r, "something is left in %s", dir);
+}
+
 static long
-run_program(uint64_t seed, int nsteps, const char *store, const char *mode)
+run_program(uint64_t seed, int nsteps, const char *place, const char *mode)
 {
     static run it;
     run       *r = &it;
     int        total = 0;
-    bool       memory = strcmp(store, "memory") == 0;
-    char       dir[] = "/tmp/nczarr-random-XXXXXX", url[400];
+    char       dir[] = "/tmp/nczarr-random-XXXXXX";
 
-    *r = (run){.seed = seed, .store = store, .state = seed * 0x9E3779B97F4A7C15ULL + 1, .mode = mode, .what = "create"};
+    *r = (run){.seed = seed, .store = place, .state = seed * 0x9E3779B97F4A7C15ULL + 1, .mode = mode,
+               .what = "create"};
     shadow_init(&r->s);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         total += steps[i].weight;
-    if (memory) {
-        OK(nczarr_map_memory(&r->map));
-        OK(nczarr_create_map(r->map, mode, NC_NETCDF4, &r->ncid));
-    } else {
-        if (mkdtemp(dir) == NULL)
-            fail(r, "no temporary directory");
-        snprintf(r->path, sizeof r->path, "%s/d.%s", dir, strcmp(store, "zip") == 0 ? "zip" : "zarr");
-        snprintf(url, sizeof url, "%s%s%s", r->path, mode ? "#" : "", mode ? mode : "");
-        OK(nc_create(url, NC_NETCDF4, &r->ncid));
-    }
+    make_place(r, place, dir);
     for (r->step = 1; r->step <= nsteps; r->step++) {
         int    at = pick(r, total);
         size_t i = 0;
@@ -907,17 +939,7 @@ run_program(uint64_t seed, int nsteps, const char *store, const char *mode)
     }
     r->what = "end";
     step_reopen(r);
-    if (memory) {
-        OK(nc_close(r->ncid));
-        OK(nczarr_map_close(r->map));
-    } else {
-        OK(nc_close(r->ncid));
-        OK(nc_delete(r->path));
-        if (access(r->path, F_OK) == 0)
-            fail(r, "nc_delete left %s", r->path);
-        if (rmdir(dir) != 0)
-            fail(r, "something is left in %s", dir);
-    }
+    remove_place(r, dir);
     shadow_clear(&r->s);
     return r->ops;
 }
