@@ -470,12 +470,13 @@ class Server:
                 entry["status"] = answer.status
                 if bucket.plan and entry.get("code") not in ("RequestTimeTooSkewed", "AuthorizationHeaderMalformed"):
                     bucket.plan.went_well(kind, key, request)
+                entry["answered"] = time.monotonic() # before the client can ask for more
                 await conn.send(request, answer)
             else:
                 entry["fault"] = fault.name
                 await fault.go(self, bucket, conn, request, lambda: self.truth(bucket, request, kind, key, entry))
         finally:
-            entry["answered"] = time.monotonic()
+            entry.setdefault("answered", time.monotonic())
             bucket.in_flight -= 1
 
     def truth(self, bucket, request, kind, key, entry):

@@ -324,8 +324,8 @@ class Worker:
                 self.s.wrong("%s %s: reported as stored, and was not: %s", what, key, [(e["fault"], e.get("status")) for e in self.entries([key])])
         elif kind in ("exists", "gone") and what != "put":
             other = states[mine[-1] + 1:] if mine else self.states(key)
-            # If present: an object of somebody else's. If it is another version: that, or none.
-            if what == "putnew" and (kind == "gone" or not any(o is not None and o.data != data for o in other)):
+            # If present: an object of somebody else's, or that somebody took ours away. If another version: that, or none.
+            if what == "putnew" and (kind == "gone" or not any(o is not None and o.data != data or o is None and mine for o in other)):
                 self.s.wrong("putnew %s: a conflict without another writer (ours was stored %d times): %s", key, len(mine),
                              [(e["fault"], e.get("status"), e.get("code")) for e in self.entries([key])])
             if what == "putif" and kind == "exists" and not any(o is None or o.etag != version and o.data != data for o in other):

@@ -84,7 +84,7 @@ say_put(const zmap_put_req *r)
         printf("ok");
     else if (r->err.code == NC_EOBJECT)
         printf("exists");
-    else if (r->err.code == NC_ENOOBJECT)
+    else if (r->err.code == NC_ENOOBJECT && r->when == ZMAP_IF_MATCH && strstr(r->err.text, "NoSuchBucket") == NULL)
         printf("gone");
     else
         say_failure(r->err.code, r->err.text);

@@ -25,6 +25,13 @@ new_place(void)
     return place;
 }
 
+static int
+found_one(const char *name, bool leaf, void *arg)
+{
+    (void)name, (void)leaf, (void)arg;
+    return 1;
+}
+
 static zmap *
 open_place(void *place, zmap_open_how how)
 {
@@ -34,6 +41,11 @@ open_place(void *place, zmap_open_how how)
 
     if (rc != NC_NOERR)
         fprintf(stderr, "%s: %d %s\n", (const char *)place, rc, nczarr_errmsg());
+    /* A bucket has no directories: what holds no object is not there. */
+    if (rc == NC_NOERR && how != ZMAP_CREATE_NEW && zmap_list(m, "", found_one, NULL) == NC_NOERR) {
+        (void)zmap_close(m, ZMAP_KEEP);
+        return NULL;
+    }
     return rc == NC_NOERR ? m : NULL;
 }
 

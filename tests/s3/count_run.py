@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""How many requests each step of the nc_* API makes; ends with `N passed, N failed`. usage: count_run.py BUILD_DIR
+
+Nothing is timed: the server answers after some milliseconds, and its record says which requests were on their way at
+once and which had to wait for another's answer ("rounds").
+"""
+import collections, os, subprocess, sys, tempfile
+
+from chaos import KEY_ID, SECRET, Bucket, Server
+
+passed = failed = 0
+ROOT = 8 # all that may stand at a root and say what it is: asked for together
+DOCUMENTS = (".zgroup", ".zarray", ".zattrs", ".zmetadata", ".nczarr", ".nczgroup", ".nczarray", ".nczattr")
+
+
+class Steps:
+    def __init__(self, program, bucket, home, **env):
+        e = {n: v for n, v in os.environ.items() if not n.startswith("AWS_") and not n.lower().endswith("_proxy")}
+        self.bucket = bucket
+        self.p = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=dict(
+            e, HOME=home, AWS_ACCESS_KEY_ID=KEY_ID, AWS_SECRET_ACCESS_KEY=SECRET, AWS_REGION="us-east-1", **env))
+
+    def do(self, *words):
+        """The log of what the step asked for."""
+        at = len(self.bucket.log)
+        self.p.stdin.write(" ".join(words) + "\n")
+        self.p.stdin.flush()
+        self.answer = self.p.stdout.readline().strip()
+        if not self.answer or self.answer.startswith("fail"):
+            raise RuntimeError("%s: %s" % (" ".join(words), self.answer or "died"))
+        return self.bucket.log[at:]
+
+    def end(self):
+        self.p.stdin.close()
+        if self.p.wait(30):
+            raise RuntimeError("status %d" % self.p.returncode)
+
+
+def rounds(log):
+    """How long the longest chain of requests is, each sent after the one before it was answered."""
+    depth = []
+    for i, e in enumerate(log):
+        depth.append(1 + max([depth[j] for j, before in enumerate(log[:i]) if before["answered"] <= e["arrived"]], default=0))
+    return max(depth, default=0)
+
+
+def kinds(log):
+    """{"get": 1, "get a document": 2, ...}"""
+    out = collections.Counter()
+    for e in log:
+        out[e["kind"] + (" document" if e["key"].rpartition("/")[2] in DOCUMENTS else "")] += 1
+    return dict(out)
+
+
+def twice(log):
+    seen = collections.Counter((e["method"], e["key"], e["range"], str(sorted(e["query"].items()))) for e in log)
+    return ["%s %s, %d times" % (k[0], k[1] or k[3], n) for k, n in seen.items() if n > 1]
+
+
+def show(log):
+    return ["%s %s %s -> %s" % (e["method"], e["key"], e["query"] or "", e.get("status")) for e in log[:14]]
+
+
+def check(name, log, want, most_rounds=None, at_once=None, once=True):
+    """`want`: the number of requests of each kind, or a function of that."""
+    global passed, failed
+    problems = (twice(log) if once else []) + ["a HEAD" for e in log if e["method"] == "HEAD"]
+    found = kinds(log)
+    if (want(found) if callable(want) else found == want) is False:
+        problems.append("it made %s%s" % (found, "" if callable(want) else ", not %s" % want))
+    if most_rounds is not None and rounds(log) > most_rounds:
+        problems.append("%d rounds, one after the other, not %d" % (rounds(log), most_rounds))
+    if at_once is not None:
+        overlap = max(sum(1 for o in log if o["arrived"] <= e["arrived"] < o["answered"]) for e in log) if log else 0
+        if overlap < at_once:
+            problems.append("at most %d at once" % overlap)
+    passed, failed = passed + (not problems), failed + bool(problems)
+    print(("FAILED " if problems else "ok     ") + name + ("" if problems else "   %s in %d rounds" % (found, rounds(log))))
+    for p in problems + (show(log) if problems else []):
+        print("    " + p)
+    sys.stdout.flush()
+
+
+def main():
+    program = os.path.join(os.path.abspath(sys.argv[1]), "tests", "s3", "s3_steps")
+    home = tempfile.mkdtemp(prefix="nczarr-count-")
+    server = Server()
+    bucket = server.add(Bucket("counts", public=True, delay=0.03))
+    url = lambda name, more="": "%s/counts/%s#mode=nczarr,s3%s" % (server.url, name, more)
+
+    s = Steps(program, bucket, home)
+    # -- writing
+    names = ["v%02d" % i for i in range(20)]
+    check("create asks whether something is there", s.do("create", url("plain")), lambda k: k.get("list", 0) + k.get("get document", 0) <= 2 and len(k) <= 2)
+    for n in names:
+        check("def_var asks nothing", s.do("def", n, "1000", "10"), {}) if n == "v00" else s.do("def", n, "1000", "10")
+    check("enddef keeps what it has for a flush", s.do("enddef"), {})
+    check("sync puts each document once, many at once", s.do("sync"), lambda k: set(k) == {"put document"}, most_rounds=6, at_once=8)
+    check("put of 64 chunks: 64 PUTs", s.do("put", "v00", "0", "640") + s.do("sync"), {"put": 64}, at_once=8)
+    check("sync with nothing to do", s.do("sync"), {})
+    check("a chunk written in part, where none is: one GET, one PUT", s.do("put", "v01", "3", "4") + s.do("sync"), lambda k: k in ({"get": 1, "put": 1}, {"put": 1}))
+    check("and again, in the cache: one PUT", s.do("put", "v01", "7", "1") + s.do("sync"), {"put": 1})
+    check("an attribute: its document", s.do("att", "v05", "x") + s.do("sync"), lambda k: set(k) == {"put document"} and k["put document"] <= 2)
+    check("close with nothing to do", s.do("close"), {})
+
+    # -- reading, documents level by level
+    log = s.do("open", url("plain"))
+    check("open: the root's documents at once", log, lambda k: sum(k.values()) <= ROOT, most_rounds=1)
+    check("to inquire of %d variables: their documents, once" % len(names), s.do("vars"), {"get document": 2 * len(names)}, most_rounds=2, at_once=8)
+    check("to inquire again asks nothing", s.do("vars"), {})
+    check("64 chunks: 64 GETs, many at once", s.do("get", "v00", "0", "640"), {"get": 64}, most_rounds=8, at_once=8)
+    check("one element: one GET", s.do("get", "v00", "5", "1"), lambda k: k in ({"get": 1}, {}))
+    check("its neighbour: none", s.do("get", "v00", "6", "1"), {})
+    check("a missing chunk: one GET", s.do("get", "v07", "5", "1"), {"get": 1})
+    check("and it is remembered", s.do("get", "v07", "6", "1"), {})
+    check("close of what was only read", s.do("close"), {})
+
+    # -- adding
+    check("open for writing costs no more", s.do("write", url("plain")), lambda k: "put document" not in k, most_rounds=4)
+    check("close puts the chunks and nothing else", s.do("put", "v02", "0", "100") + s.do("close"), {"put": 10})
+
+    # -- consolidated
+    s.do("create", url("consolidated", "&consolidated=yes"))
+    for n in names:
+        s.do("def", n, "1000", "10")
+    s.do("put", "v03", "0", "50")
+    s.do("close")
+    check("open with consolidated metadata: one round", s.do("open", url("consolidated")), lambda k: sum(k.values()) <= ROOT, most_rounds=1)
+    check("and all is known", s.do("vars"), {})
+    check("5 chunks: 5 GETs", s.do("get", "v03", "0", "50"), {"get": 5}, most_rounds=1)
+    s.do("close")
+
+    # -- over plain HTTP
+    web = "%s/counts/consolidated" % server.url
+    before = len(bucket.log)
+    check("over HTTP, with consolidated metadata: one round", s.do("open", web), lambda k: sum(k.values()) <= ROOT, most_rounds=1)
+    check("over HTTP, 5 chunks: 5 GETs", s.do("get", "v03", "0", "50"), {"get": 5}, most_rounds=1)
+    s.do("close")
+    check("over HTTP nothing is signed, in a bucket everything", [], lambda k: [i >= before for i in range(len(bucket.log))] == [
+        "authorization" not in e["headers"] for e in bucket.log])
+
+    # -- removing
+    before = len(bucket.objects)
+    log = s.do("delete", url("plain"))
+    check("delete of %d objects: by the thousand, the root's documents last" % before, log, lambda k: "del" not in k and k.get("delmany") == 2,
+          once=False)
+    check("what is left", [], lambda k: all(key.startswith("consolidated/") for key in bucket.objects))
+    s.end()
+    server.stop()
+    os.rmdir(home)
+    print("%d passed, %d failed" % (passed, failed))
+    sys.exit(failed != 0)
+
+
+main()

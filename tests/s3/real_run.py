@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Our client against real S3 servers of two makes, one of them over TLS; ends with `N passed, N failed`.
+
+usage: real_run.py BUILD_DIR [--server NAME]      the servers stand in .cache/go-bin (`./dev test` builds them)
+
+The contract of all maps, CDL -> dataset -> CDL, random programs, errors in words, and zarr-python over s3fs and obstore
+reading what we wrote and writing what we read. Whatever is printed by anyone is searched for the secret key.
+"""
+import argparse, json, os, re, shutil, struct, subprocess, sys, tempfile, threading, time
+
+import servers
+
+ROOT = servers.ROOT
+SEGMENTS = {"versitygw": 255, "minio": 255}
+lock = threading.Lock()
+passed = failed = 0
+
+
+def report(name, problems, more=0):
+    """`more`: test cases that this one stands for, beside itself."""
+    global passed, failed
+    with lock:
+        passed += (0 if problems else 1) + more
+        failed += bool(problems)
+        print(("FAILED " if problems else "ok     ") + name)
+        for p in problems[:10]:
+            print("    " + str(p)[:600])
+        sys.stdout.flush()
+
+
+def flat(v):
+    """Nested lists as one, of what a float can hold."""
+    if isinstance(v, list):
+        return [x for item in v for x in flat(item)]
+    return [struct.pack("f", v) if isinstance(v, (int, float)) else v]
+
+
+class Suite:
+    def __init__(self, name, build, tmp):
+        self.name, self.build, self.tmp = name, build, os.path.join(tmp, name)
+        os.mkdir(self.tmp)
+        self.tls = self.ca = None
+        if name == "versitygw":
+            import tls
+            authority = tls.Authority(self.tmp)
+            self.tls, self.ca = authority.issue("server"), authority.file
+
+    def program(self, *path):
+        return os.path.join(self.build, *path)
+
+    def run(self, *command, timeout=300, **env):
+        e = dict(self.env, **env)
+        r = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", timeout=timeout, env=e)
+        if servers.SECRET in r.stdout + r.stderr:
+            report("%s: %s keeps the secret" % (self.name, os.path.basename(command[0])), ["it is in what was printed"])
+        return r
+
+    def go(self):
+        with servers.RealServer(self.name, self.tls) as self.server:
+            self.server.make_bucket("tests")
+            self.env = self.server.environment(self.tmp)
+            self.env.update({"NCZARR_LOG": "debug"} if self.name == "minio" else {})
+            if self.ca:
+                self.env["AWS_CA_BUNDLE"] = self.ca
+            self.base = self.server.url + "/tests"
+            for part in (self.checks_signatures, self.contract, self.round_trips, self.random_programs, self.spellings, self.errors, self.peers):
+                started = time.monotonic()
+                try:
+                    part()
+                except Exception as e:
+                    report("%s: %s" % (self.name, part.__name__), ["%s: %s" % (type(e).__name__, e)])
+                print("       %s: %s took %.1f s" % (self.name, part.__name__.replace("_", " "), time.monotonic() - started), flush=True)
+
+    # -- parts
+
+    def checks_signatures(self):
+        good = self.server.ask("GET", "/tests?list-type=2")[0]
+        kept, servers.SECRET = servers.SECRET, "not the secret"
+        bad = self.server.ask("GET", "/tests?list-type=2")[0]
+        servers.SECRET = kept
+        report("%s checks signatures" % self.name, [] if (good, bad) == (200, 403) else ["a right one %d, a wrong one %d" % (good, bad)])
+
+    def contract(self):
+        r = self.run(self.program("tests", "s3", "test_s3_store"), self.base + "/contract space", str(SEGMENTS[self.name]))
+        text = r.stdout + r.stderr
+        good = len(re.findall(r"^\[       OK \]", text, re.M))
+        bad = re.findall(r"^\[  FAILED  \] (\w+)$|^\[  ERROR   \] (.*)$", text, re.M)
+        report("%s: the contract of all maps, %d tests" % (self.name, good), ["status %d" % r.returncode, text[-500:]] + bad
+               if r.returncode or bad or good < 25 else [], more=good)
+
+    def round_trips(self):
+        modes = {"versitygw": "0", "minio": "1"}[self.name]
+        r = self.run(sys.executable, os.path.join(ROOT, "tests", "golden", "run.py"), self.program("tools", "nczdump"), self.program("tools", "nczgen"),
+                     os.path.join(ROOT, "tests", "data"), self.base + "/golden", NCZ_GOLDEN_MODES=modes, NCZARR_LOG="")
+        good = r.stdout.count("[       OK ]")
+        report("%s: %d round trips from CDL to CDL" % (self.name, good), [line for line in r.stdout.splitlines() if "OK" not in line] + [r.stderr[-500:]]
+               if r.returncode or good < 30 else [], more=good)
+
+    def random_programs(self):
+        for seed, mode in ((11, None), (12, "consolidated=yes")):
+            r = self.run(self.program("tests", "random", "test_random"), str(seed), "120", self.base, *([mode] if mode else []))
+            report("%s: random program %d %s" % (self.name, seed, mode or ""), [r.stderr[-600:]] if r.returncode else [])
+
+    def spellings(self):
+        """The ways to name one dataset."""
+        source = os.path.join(ROOT, "docs", "examples", "climate.cdl")
+        r = self.run(self.program("tools", "nczgen"), "-o", self.base + "/spelled/climate.zarr#mode=nczarr,s3", source)
+        if r.returncode:
+            return report("%s: spellings" % self.name, [r.stderr])
+        host = self.server.url.split("//")[1]
+        want = None
+        for label, url, env in (
+                ("with its mode", self.base + "/spelled/climate.zarr#mode=nczarr,s3", {}),
+                ("s3:// and a fragment", "s3://tests/spelled/climate.zarr#aws.endpoint=" + self.server.url, {}),
+                ("s3:// and AWS_ENDPOINT_URL", "s3://tests/spelled/climate.zarr", {"AWS_ENDPOINT_URL": self.server.url}),
+                ("s3:// and AWS_ENDPOINT_URL_S3", "s3://tests/spelled/climate.zarr/", {"AWS_ENDPOINT_URL_S3": self.server.url, "AWS_ENDPOINT_URL": "http://127.0.0.1:9"}),
+                ("a prefix in brackets", "[mode=nczarr,s3]" + self.base + "/spelled/climate.zarr", {}),
+                ("localhost", "%s://localhost:%s/tests/spelled/climate.zarr#mode=s3" % (self.server.url.split(":")[0], host.split(":")[1]), {})):
+            r = self.run(self.program("tools", "nczdump"), "-n", "climate", url, **env)
+            want = want or r.stdout
+            report("%s: %s" % (self.name, label), [] if r.returncode == 0 and r.stdout == want and "netcdf climate" in want else [r.stderr or r.stdout[:200]])
+
+    def errors(self):
+        dump, missing = self.program("tools", "nczdump"), self.base + "/nothing/here.zarr#mode=s3"
+        for label, url, env, words in (
+                ("nothing there", missing, {}, []),
+                ("no such bucket", self.server.url + "/no-such-bucket-here/x#mode=s3", {}, ["bucket"]),
+                ("wrong secret", missing, {"AWS_SECRET_ACCESS_KEY": "wrong/secret+key"}, ["SignatureDoesNotMatch"]),
+                ("unknown key", missing, {"AWS_ACCESS_KEY_ID": "AKIANOBODY"}, ["InvalidAccessKeyId" if self.name == "minio" else "NotFound"]),
+                ("nobody listens", "s3://tests/x#aws.endpoint=http://127.0.0.1:%d" % servers.free_port(), {"AWS_MAX_ATTEMPTS": "1"}, ["127.0.0.1"])):
+            r = self.run(dump, url, **env)
+            problems = [] if r.returncode else ["it succeeded"]
+            problems += ["does not say %r: %s" % (w, r.stderr) for w in words if w not in r.stderr]
+            problems += ["the secret is in the message"] if "wrong/secret+key" in r.stderr else []
+            report("%s: error: %s" % (self.name, label), problems)
+
+    def peers(self):
+        python = os.path.join(ROOT, ".cache", "s3", "bin", "python")
+        for store in {"versitygw": ("s3fs",), "minio": ("obstore",)}[self.name]:
+            url = "/tests/peer-%s" % store
+            peer = lambda *words: self.run(python, os.path.join(ROOT, "tests", "s3", "peer.py"), store, self.server.url, *words,
+                                           **({"SSL_CERT_FILE": self.ca} if self.ca else {}))
+            r = peer("write", "tests", "peer-%s/theirs.zarr" % store)
+            if r.returncode:
+                report("%s: zarr-python over %s writes" % (self.name, store), [r.stderr[-800:]])
+                continue
+            want = json.loads(r.stdout.splitlines()[-1])
+            for how in ("", "&consolidated=no"):
+                r = self.run(self.program("tools", "nczdump"), "--json", self.server.url + url + "/theirs.zarr#mode=zarr,s3" + how, NCZARR_LOG="")
+                got = {n: v["data"] for n, v in json.loads(r.stdout)["variables"].items()} if r.returncode == 0 else {}
+                report("%s: zarr-python over %s -> nczdump %s" % (self.name, store, how), [] if got == want else [r.stderr, str(got)[:300]])
+            r = self.run(self.program("tools", "nczgen"), "-o", self.server.url + url + "/ours.zarr#mode=zarr,s3,consolidated",
+                         os.path.join(ROOT, "docs", "examples", "climate.cdl"))
+            mine = self.run(self.program("tools", "nczdump"), "--json", self.server.url + url + "/ours.zarr#mode=s3", NCZARR_LOG="")
+            if r.returncode or mine.returncode:
+                report("%s: nczgen for %s" % (self.name, store), [r.stderr + mine.stderr])
+                continue
+            r = peer("read", "tests", "peer-%s/ours.zarr" % store)
+            theirs = json.loads(r.stdout.splitlines()[-1]) if r.returncode == 0 else None
+            mine = {n: flat(v["data"]) for n, v in json.loads(mine.stdout)["variables"].items()}
+            report("%s: nczgen -> zarr-python over %s" % (self.name, store),
+                   ["%s: %s, ours %s" % (n, v[:60], mine.get(n)) for n, v in (theirs or {"no answer": r.stderr}).items() if flat(v) != mine.get(n)])
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("build")
+    p.add_argument("--server")
+    o = p.parse_args()
+    names = [o.server] if o.server else list(servers.MAKERS)
+    for missing in set(names) - set(servers.NAMES):
+        report(missing, ["is not installed"])
+    tmp = tempfile.mkdtemp(prefix="nczarr-s3-")
+    try:
+        threads = [threading.Thread(target=Suite(n, os.path.abspath(o.build), tmp).go) for n in names if n in servers.NAMES]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+    finally:
+        shutil.rmtree(tmp, ignore_errors=True)
+    print("%d passed, %d failed" % (passed, failed))
+    sys.exit(failed != 0)
+
+
+main()
