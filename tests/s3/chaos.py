@@ -5,7 +5,7 @@ seeded plan (faults.py) says which requests go wrong, and how.
 As a module: Server in a thread of its own, Bucket for what one test sees. As a program, for trying things by hand:
   chaos.py [--port N] [--bucket NAME] [--seed N --rate 0.3] [--public] [--tls CERT KEY]     until standard input ends
 """
-import asyncio, base64, datetime, hashlib, os, re, socket, ssl, struct, sys, threading, time, traceback, urllib.parse
+import asyncio, base64, datetime, hashlib, os, re, socket, ssl, struct, sys, threading, time, traceback, urllib.parse, warnings
 import xml.etree.ElementTree as ElementTree
 import zlib
 
@@ -414,9 +414,9 @@ class Server:
 
     def run(self, started):
         asyncio.set_event_loop(self.loop)
-        context = None
+        self.context = context = None
         if self.tls:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self.context = context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(*self.tls)
         listening = self.loop.run_until_complete(asyncio.start_server(self.connected, self.host, 0, limit=1 << 20, ssl=context, backlog=512))
         self.port = listening.sockets[0].getsockname()[1]
@@ -426,6 +426,7 @@ class Server:
 
     def stop(self):
         async def end():
+            self.loop.set_exception_handler(lambda *unused: None) # asyncio's own, of tasks that had not begun
             others = [t for t in asyncio.all_tasks() if t is not asyncio.current_task()]
             for t in others:
                 t.cancel()
@@ -438,6 +439,15 @@ class Server:
     @property
     def url(self):
         return "%s://%s:%d" % ("https" if self.tls else "http", self.host, self.port)
+
+    def only(self, version):
+        """Speaks no newer TLS than this from now on; False where the system's library speaks it no more."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+            self.context.maximum_version = version
+            self.context.set_ciphers("ALL:@SECLEVEL=0")
+        return True
 
     def add(self, bucket):
         self.buckets[bucket.name] = bucket

@@ -267,6 +267,11 @@ async def redirect(server, bucket, conn, request, truth):
     await conn.send(request, Answer(status, b"" if request.method == "HEAD" else document, {"Location": where}))
 
 
+@fault(ALL, hard=True, weight=0) # only where it is asked for by name
+async def to_plain_text(server, bucket, conn, request, truth):
+    await conn.send(request, Answer(307, b"", {"Location": bucket.plan.plain_text + request.target}))
+
+
 # ---- refusals that last ------------------------------------------------------------------------------------------------------------
 
 def final(name, status, code, kinds=ALL, weight=1):
@@ -354,8 +359,9 @@ class Plan:
 
     def __init__(self, seed, rate, most=3, hard=False, only=None):
         self.seed, self.rate, self.most, self.hard = seed, rate, most, hard
-        self.faults = [f for f in TABLE if (f.name in only if only else hard or not f.hard)]
+        self.faults = [f for f in TABLE if (f.name in only if only else f.weight and (hard or not f.hard))]
         self.tries, self.row, self.stuck = {}, {}, False
+        self.plain_text = None # where that fault sends requests
 
     def next(self, server, bucket, request, kind, key):
         if kind == "list" and self.stuck and request.query.get("continuation-token") == "the/same=":
@@ -367,7 +373,7 @@ class Plan:
         if not fitting or r.random() >= self.rate or self.row.get(what, 0) >= self.most:
             return None
         self.row[what] = self.row.get(what, 0) + 1
-        return r.choices(fitting, [f.weight for f in fitting])[0]
+        return r.choices(fitting, [f.weight or 1 for f in fitting])[0]
 
     @staticmethod
     def what(kind, key, request):
