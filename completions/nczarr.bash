@@ -10,7 +10,7 @@ _nczarr()
         nczdump)
             options='-h --header -c --coords -v --variables -g --groups -s --special -F -Xp -XF -Xm -t --times -i -p
                 --precision -b -f -l --line -n --name -k --kind -x --ncml --json --json=header --tree --chunks
-                --chunks=json --s3-explain -w -L --help --version'
+                --chunks=json --s3-explain --stats -w -L --help --version'
             ;;
         nczgen)
             options='-b -o --mode -k -3 -4 -5 -6 -7 -N -H -x -l -P -W -L -d -D --help --version'

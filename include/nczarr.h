@@ -362,6 +362,25 @@ NCZARR_API int nczarr_get_threads(void);
  * NC_ENOTBUILT without S3. */
 NCZARR_API int nczarr_s3_explain(const char *url, char **text);
 
+/*
+ * What was asked of a dataset's store since the dataset was created or opened, for all threads together. `size` is
+ * set by the caller, to sizeof(nczarr_counts): the struct may grow at its end in later releases.
+ *
+ * Objects are documents and chunks: an object counts as got once for each time that it (or a range of it) was asked
+ * for, there or not; its bytes count where it was. The last five are of stores over a network (0 elsewhere): what
+ * went out, tries that were repeated included; bytes of the answers and of the bodies that were sent; and the
+ * milliseconds of all requests together, which overlap, so that they are more than the time that passed.
+ */
+typedef struct nczarr_counts {
+    size_t             size;
+    unsigned long long gets, puts, deletes, lists;
+    unsigned long long bytes_read, bytes_written;
+    unsigned long long requests, retries, bytes_in, bytes_out, milliseconds;
+} nczarr_counts;
+
+/* NC_EINVAL when counts->size is smaller than the struct has ever been. */
+NCZARR_API int nczarr_stats(int ncid, nczarr_counts *counts);
+
 /* Neither is needed: the library sets itself up, and cleans up at the end of the process. nc_finalize() ends the
  * library's threads and frees what it keeps between calls; the next call that needs them makes them anew. They return
  * NC_NOERR. */

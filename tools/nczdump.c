@@ -15,7 +15,7 @@
 
 enum { EXIT_USAGE = 2, LINE_MIN = 10, DIGITS_MAX = 20 };
 
-enum { OPT_JSON = 256, OPT_TREE, OPT_CHUNKS, OPT_S3_EXPLAIN, OPT_HELP, OPT_VERSION };
+enum { OPT_JSON = 256, OPT_TREE, OPT_CHUNKS, OPT_S3_EXPLAIN, OPT_HELP, OPT_VERSION, OPT_STATS };
 
 static const char usage_text[] =
     "usage: nczdump [options] PATH-or-URL\n"
@@ -37,6 +37,7 @@ static const char usage_text[] =
     "      --tree              an overview of groups, variables, chunks and codecs\n"
     "      --s3-explain        what an S3 URL comes to: address, region, credentials; no data\n"
     "      --chunks[=json]     which chunks are stored, their bytes and ratio; with -v of these variables\n"
+    "      --stats             what was asked of the store, on stderr at the end\n"
     "  -w, -Xm, -L LEVEL       accepted as by ncdump    -L  also sets the log level\n"
     "      --help, --version\n";
 
@@ -56,6 +57,7 @@ static const struct option long_options[] = {
     {"tree", no_argument, NULL, OPT_TREE},
     {"s3-explain", no_argument, NULL, OPT_S3_EXPLAIN},
     {"chunks", optional_argument, NULL, OPT_CHUNKS},
+    {"stats", no_argument, NULL, OPT_STATS},
     {"help", no_argument, NULL, OPT_HELP},
     {"version", no_argument, NULL, OPT_VERSION},
     {NULL, 0, NULL, 0},
@@ -222,6 +224,9 @@ take_option(dump_opts *o, const char **name, int c)
         return true;
     case OPT_CHUNKS:
         return take_chunks(o, optarg);
+    case OPT_STATS:
+        o->stats = true;
+        return true;
     default:
         return false; /* getopt told what is wrong */
     }
@@ -261,6 +266,8 @@ dump_path(const char *path, const char *name, dump_opts *o)
     } else {
         o->file = path;
         rc = dump_run(ncid, name != NULL ? name : own, o, stdout);
+        if (o->stats)
+            dump_stats(ncid, stderr);
         (void)nc_close(ncid);
     }
     free(own);

@@ -221,6 +221,21 @@ ncz_dataset_map(const ncz_dataset *ds)
     return ds->map;
 }
 
+int
+ncz_dataset_stats(ncz_dataset *ds, zmap_stats *out)
+{
+    int rc = pthread_rwlock_rdlock(&ds->lock);
+
+    if (rc != 0)
+        return ncz_fail_errno(rc, "locking the dataset");
+    if (ds->closed)
+        rc = ncz_fail(NC_EBADID, "the dataset is closed");
+    else
+        zmap_stats_of(ds->map, out);
+    (void)pthread_rwlock_unlock(&ds->lock);
+    return rc;
+}
+
 /* ---- modes ---- */
 
 int

@@ -92,6 +92,7 @@ int ncz_dataset_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size
 
 /* ---- whole-dataset calls: they take the lock themselves -------------------------------------------------------- */
 
+int ncz_dataset_stats(ncz_dataset *ds, zmap_stats *out); /* of its map; nothing is loaded for it */
 int ncz_dataset_redef(ncz_dataset *ds);  /* NC_EINDEFINE, NC_EPERM */
 int ncz_dataset_enddef(ncz_dataset *ds); /* NC_ENOTINDEFINE; makes the variables' definitions final. Stores nothing */
 

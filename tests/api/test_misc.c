@@ -175,12 +175,47 @@ copy_var_on(place *p)
 }
 ON_BOTH(copy_var)
 
+static void
+stats_of_what_was_done(void **state)
+{
+    struct {
+        nczarr_counts n;
+        char          grown[64]; /* a later release's */
+    } big;
+    nczarr_counts n = {.size = sizeof n};
+    int           ncid, dim, var, data[4] = {1, 2, 3, 4};
+
+    (void)state;
+    OK(nc_create("x", NC_DISKLESS, &ncid));
+    OK(nc_def_dim(ncid, "x", 4, &dim));
+    OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &var));
+    OK(nc_put_var_int(ncid, var, data));
+    OK(nc_sync(ncid));
+    OK(nczarr_stats(ncid, &n));
+    assert_int_equal(n.size, sizeof n);
+    assert_true(n.puts >= 4); /* a chunk and the documents */
+    assert_true(n.bytes_written > sizeof data);
+    assert_int_equal(n.requests, 0);
+    memset(&big, 0xff, sizeof big);
+    big.n.size = sizeof big;
+    OK(nczarr_stats(ncid, &big.n));
+    assert_int_equal(big.n.size, sizeof big);
+    assert_int_equal(big.n.puts, n.puts);
+    assert_int_equal(big.grown[0], 0);
+    n.size--;
+    FAILS(NC_EINVAL, nczarr_stats(ncid, &n));
+    FAILS(NC_EINVAL, nczarr_stats(ncid, NULL));
+    n.size = sizeof n;
+    OK(nc_close(ncid));
+    FAILS(NC_EBADID, nczarr_stats(ncid, &n));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(error_texts), cmocka_unit_test(library),  cmocka_unit_test(types),
-        cmocka_unit_test(values),      cmocka_unit_test(copy_var),
+        cmocka_unit_test(values),      cmocka_unit_test(copy_var), cmocka_unit_test(stats_of_what_was_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

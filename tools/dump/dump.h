@@ -46,6 +46,7 @@ typedef struct dump_opts {
     bool        fill_type;       /* -XF: the type in front of _FillValue */
     bool        times;           /* -t, -i */
     char        time_separator;  /* between date and time of day */
+    bool        stats;           /* --stats: what was asked of the store, on stderr at the end */
     const char *file;            /* what error messages name; NULL: the dataset's name */
 } dump_opts;
 
@@ -63,6 +64,9 @@ char *dump_default_name(const char *path);
  * A variable whose data cannot be read is told and passed over; the rest is still printed.
  */
 int dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out);
+
+/* One line on what was asked of the dataset's store so far. */
+void dump_stats(int ncid, FILE *out);
 
 /* The CDL word for a dataset's kind: "netCDF-4", "classic", ... */
 const char *dump_kind(int format);

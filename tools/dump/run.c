@@ -102,6 +102,20 @@ cdl_dataset(dump *d)
     fputs("}\n", d->out);
 }
 
+void
+dump_stats(int ncid, FILE *out)
+{
+    nczarr_counts n = {.size = sizeof n};
+
+    if (nczarr_stats(ncid, &n) != NC_NOERR)
+        return;
+    fprintf(out, "nczdump: %llu objects asked for, %llu bytes of them; %llu lists", n.gets, n.bytes_read, n.lists);
+    if (n.requests > 0)
+        fprintf(out, "; %llu requests (%llu of them tried again), %llu bytes in, %llu out, %llu ms in all", n.requests,
+                n.retries, n.bytes_in, n.bytes_out, n.milliseconds);
+    fputc('\n', out);
+}
+
 int
 dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
 {
