@@ -337,14 +337,15 @@ ncz_http_slot_begin(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *c
 }
 
 static ncz_http_how
-how_of(CURLcode code)
+how_of(CURLcode code, const char *url)
 {
     switch (code) {
     case CURLE_OK:
         return NCZ_HTTP_ANSWER;
     case CURLE_OPERATION_TIMEDOUT:
         return NCZ_HTTP_TIMEOUT;
-    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_UNSUPPORTED_PROTOCOL: /* of the URL, or an answer that is no HTTP */
+        return strncmp(url, "http", 4) == 0 ? NCZ_HTTP_BROKEN : NCZ_HTTP_UNFIT;
     case CURLE_URL_MALFORMAT:
     case CURLE_NOT_BUILT_IN:
     case CURLE_OUT_OF_MEMORY:
@@ -382,7 +383,7 @@ ncz_http_slot_end(ncz_http_slot *s, CURLcode code)
     (void)curl_easy_getinfo(s->easy, CURLINFO_SIZE_UPLOAD_T, &up);
     c->nsent = up > 0 ? (uint64_t)up : 0;
     c->ms = ncz_http_now_ms() - s->begun;
-    c->how = how_of(code);
+    c->how = how_of(code, c->url);
     if (s->stopped != NC_NOERR) {
         c->how = NCZ_HTTP_STOPPED;
         c->rc = s->stopped; /* recorded where it was noticed */

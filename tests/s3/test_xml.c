@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The scanner of S3's answers: what it makes of good ones, and that it refuses all that S3 would not send. */
+#include "s3/xml.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* The events of a document as text: "<a", "x>" with the text before it; "!" for an error. */
+static char *
+events_of(const char *doc, size_t len)
+{
+    ncz_buf       out = NCZ_BUF_INIT;
+    ncz_xml       x;
+    ncz_xml_event event = NCZ_XML_OPEN;
+    char         *copy = malloc(len); /* its own memory, so that a step beyond it is seen */
+
+    if (len > 0)
+        memcpy(copy, doc, len);
+    ncz_xml_init(&x, copy, len);
+    while (event != NCZ_XML_END) {
+        if (ncz_xml_next(&x, &event) != NC_NOERR) {
+            assert_true(ncz_err_text()[0] != '\0');
+            (void)ncz_buf_puts(&out, "!");
+            break;
+        }
+        if (event == NCZ_XML_OPEN)
+            (void)ncz_buf_printf(&out, "<%.*s ", (int)x.name.len, x.name.at);
+        else if (event == NCZ_XML_CLOSE)
+            (void)ncz_buf_printf(&out, "%s %.*s> ", ncz_buf_str(&x.text), (int)x.name.len, x.name.at);
+    }
+    ncz_xml_clear(&x);
+    free(copy);
+    return ncz_buf_take(&out);
+}
+
+static void
+expect(const char *doc, const char *want)
+{
+    char *seen = events_of(doc, strlen(doc));
+
+    assert_string_equal(seen, want);
+    ncz_free(seen);
+}
+
+static void
+good_ones(void **state)
+{
+    (void)state;
+    expect("<a/>", "<a  a> ");
+    expect("<a></a>", "<a  a> ");
+    expect("<a>text</a>", "<a text a> ");
+    expect("\xef\xbb\xbf<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<!-- <b> -->\n<a x=\"1>2\" y='/'> t </a>\n ", "<a  t  a> ");
+    expect("<a><b>1</b><b/><c>2</c></a>", "<a <b 1 b> <b  b> <c 2 c>  a> ");
+    expect("<s3:a xmlns:s3='u'><s3:b>1</s3:b></s3:a>", "<a <b 1 b>  a> ");
+    expect("<a>&lt;&gt;&amp;&quot;&apos;&#65;&#x42;&#x20AC;&#128512;</a>", "<a <>&\"'AB\xe2\x82\xac\xf0\x9f\x98\x80 a> ");
+    expect("<a>x<![CDATA[<&]]&gt;]]>y<!-- z --></a>", "<a x<&]]&gt;y a> ");
+    expect("<a>before<b>in</b>behind</a>", "<a <b in b> behind a> ");
+    expect("<a ><b\n/></a >", "<a <b  b>  a> ");
+}
+
+static void
+bad_ones(void **state)
+{
+    static const char *const docs[] = {
+        "",
+        "   ",
+        "text",
+        "<",
+        "<a",
+        "<a>",
+        "</a>",
+        "<a></b>",
+        "<a></a></a>",
+        "<a/><b/>",
+        "<a/>text",
+        "<a>&nbsp;</a>",
+        "<a>&</a>",
+        "<a>&amp</a>",
+        "<a>&#0;</a>",
+        "<a>&#xD800;</a>",
+        "<a>&#x110000;</a>",
+        "<a>&#;</a>",
+        "<a>&#x;</a>",
+        "<a>&#12a;</a>",
+        "<a>&#99999999999999;</a>",
+        "<!DOCTYPE a><a/>",
+        "<!DOCTYPE a [<!ENTITY b \"c\"><!ENTITY d \"&b;&b;&b;&b;\">]><a>&d;</a>",
+        "<a><!ELEMENT b></a>",
+        "<a><!-- </a>",
+        "<a><![CDATA[ </a>",
+        "<![CDATA[x]]><a/>",
+        "<a b=\"c></a>",
+        "<a <b></b></a>",
+        "<>x</>",
+        "<?xml <a/>",
+        "<a><b><c></b></c></a>",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(docs); i++) {
+        char *seen = events_of(docs[i], strlen(docs[i]));
+
+        if (seen[0] == '\0' || seen[strlen(seen) - 1] != '!')
+            fail_msg("\"%s\" passes: %s", docs[i], seen);
+        ncz_free(seen);
+    }
+}
+
+static void
+depth(void **state)
+{
+    char doc[1024] = "", *seen;
+
+    (void)state;
+    for (int i = 0; i < NCZ_XML_DEPTH; i++)
+        strcat(doc, "<a>");
+    for (int i = 0; i < NCZ_XML_DEPTH; i++)
+        strcat(doc, "</a>");
+    seen = events_of(doc, strlen(doc));
+    assert_null(strchr(seen, '!'));
+    ncz_free(seen);
+    doc[0] = '\0';
+    for (int i = 0; i < NCZ_XML_DEPTH + 1; i++)
+        strcat(doc, "<a>");
+    seen = events_of(doc, strlen(doc));
+    assert_non_null(strchr(seen, '!'));
+    ncz_free(seen);
+}
+
+/* Cut anywhere, a document is an error, and nothing beyond it is looked at. */
+static void
+cut_anywhere(void **state)
+{
+    static const char doc[] = "<?xml version='1.0'?><!-- c --><a x='y'><b>1&amp;&#x41;</b><![CDATA[z]]><c/></a>";
+
+    (void)state;
+    for (size_t len = 0; len < sizeof doc - 1; len++) {
+        char *seen = events_of(doc, len);
+
+        assert_true(seen[0] != '\0' && seen[strlen(seen) - 1] == '!');
+        ncz_free(seen);
+    }
+}
+
+/* Any byte in any place: an error or an end, never a step outside. */
+static void
+any_byte(void **state)
+{
+    static const char doc[] = "<a x='y'><b>1&amp;</b><![CDATA[z]]><c/></a>";
+
+    (void)state;
+    for (size_t at = 0; at < sizeof doc - 1; at++)
+        for (int c = 0; c < 256; c++) {
+            char copy[sizeof doc];
+
+            memcpy(copy, doc, sizeof doc);
+            copy[at] = (char)c;
+            ncz_free(events_of(copy, sizeof doc - 1));
+        }
+}
+
+/* ---- an allocation that fails ---- */
+
+static size_t countdown;
+
+static void *
+failing_get(size_t n)
+{
+    return countdown-- == 0 ? NULL : malloc(n);
+}
+
+static void *
+failing_resize(void *p, size_t n)
+{
+    return countdown-- == 0 ? NULL : realloc(p, n);
+}
+
+static void
+no_memory(void **state)
+{
+    static const char            doc[] = "<a><b>some text that needs memory, a little more than the first allocation</b></a>";
+    static const ncz_alloc_table table = {failing_get, failing_resize, free};
+    ncz_xml_event                event = NCZ_XML_OPEN;
+    int                          rc = NC_ENOMEM;
+    size_t                       failed = 0;
+
+    (void)state;
+    for (size_t n = 0; rc == NC_ENOMEM; n++) {
+        ncz_xml x;
+
+        ncz_alloc_use(&table);
+        countdown = n;
+        ncz_xml_init(&x, doc, sizeof doc - 1);
+        do
+            rc = ncz_xml_next(&x, &event);
+        while (rc == NC_NOERR && event != NCZ_XML_END);
+        ncz_xml_clear(&x);
+        ncz_alloc_use(NULL);
+        failed += rc == NC_ENOMEM;
+    }
+    assert_int_equal(rc, NC_NOERR);
+    assert_true(failed > 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_ones),    cmocka_unit_test(bad_ones), cmocka_unit_test(depth),
+        cmocka_unit_test(cut_anywhere), cmocka_unit_test(any_byte), cmocka_unit_test(no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
