@@ -99,6 +99,20 @@ mend_region(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
     ncz_s3_finish(b, x->op, rc);
 }
 
+/* The recorded failure, with the object's name before it. */
+static int
+fail_named(const ncz_s3_xchg *x, int rc)
+{
+    ncz_buf name = NCZ_BUF_INIT;
+    ncz_err e;
+
+    ncz_err_save(&e, rc);
+    (void)ncz_s3_say(x->s, x->op, &name);
+    rc = ncz_fail(rc, "%s: %s", ncz_buf_str(&name), e.text);
+    ncz_buf_clear(&name);
+    return rc;
+}
+
 static void
 follow(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
 {
@@ -113,7 +127,7 @@ follow(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
         return;
     }
     if ((rc = ncz_s3_web_follow(x->call.url, location, &to)) != NC_NOERR) {
-        ncz_s3_finish(b, x->op, rc);
+        ncz_s3_finish(b, x->op, fail_named(x, rc));
         return;
     }
     ncz_free(x->op->place);

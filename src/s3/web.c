@@ -118,7 +118,7 @@ check_hop(const char *from, CURLU *to)
 
     if (curl_url_get(to, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
         curl_url_get(to, CURLUPART_HOST, &host, 0) != CURLUE_OK)
-        rc = ncz_fail(NC_ECURL, "%s: redirected to something that is no URL", from);
+        rc = ncz_fail(NC_ECURL, "redirected to something that is no web server's URL: not followed");
     else if (strcasecmp(scheme, "https") != 0 &&
              (strcasecmp(scheme, "http") != 0 || strncasecmp(from, "https:", 6) == 0))
         rc = ncz_fail(NC_ECURL, "redirected from https to %.20s: not followed", scheme);
@@ -141,7 +141,7 @@ ncz_s3_web_follow(const char *from, const char *location, char **out)
         return ncz_fail_nomem(0);
     if (curl_url_set(u, CURLUPART_URL, from, CURLU_PATH_AS_IS) != CURLUE_OK ||
         curl_url_set(u, CURLUPART_URL, location, CURLU_PATH_AS_IS | CURLU_DISALLOW_USER) != CURLUE_OK)
-        rc = ncz_fail(NC_ECURL, "redirected to something that is no URL");
+        rc = ncz_fail(NC_ECURL, "redirected to something that is no URL: not followed");
     else if ((rc = check_hop(from, u)) == NC_NOERR && curl_url_get(u, CURLUPART_URL, &url, 0) != CURLUE_OK)
         rc = ncz_fail_nomem(0);
     if (rc == NC_NOERR && (*out = ncz_strdup(url)) == NULL)

@@ -62,8 +62,7 @@ list_new(stub *s, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         snprintf(l.v[i].url, sizeof l.v[i].url, "http://127.0.0.1:%u/%zu?a=b%%20c", stub_port(s), i);
-        l.v[i].call =
-            (ncz_http_call){.method = "GET", .url = l.v[i].url, .on_data = keep, .arg = &l.v[i]};
+        l.v[i].call = (ncz_http_call){.method = "GET", .url = l.v[i].url, .on_data = keep, .arg = &l.v[i]};
     }
     return l;
 }
@@ -126,12 +125,9 @@ answers(void **state)
 {
     static const struct {
         const char *method, *data, *want;
-    } rows[] = {{"GET", NULL, "GET /0?a=b%20c "},
-                {"DELETE", NULL, "DELETE /0?a=b%20c "},
-                {"PUT", "body", "PUT /0?a=b%20c body"},
-                {"PUT", "", "PUT /0?a=b%20c "},
-                {"POST", "form", "POST /0?a=b%20c form"},
-                {"HEAD", NULL, ""}};
+    } rows[] = {{"GET", NULL, "GET /0?a=b%20c "},         {"DELETE", NULL, "DELETE /0?a=b%20c "},
+                {"PUT", "body", "PUT /0?a=b%20c body"},   {"PUT", "", "PUT /0?a=b%20c "},
+                {"POST", "form", "POST /0?a=b%20c form"}, {"HEAD", NULL, ""}};
     stub     *s = stub_start(echo, NULL);
     ncz_http *h = client(4, 5);
 
@@ -443,11 +439,11 @@ batch_in_batch(void **state)
 static void
 fail_twice(const stub_request *req, stub_reply *reply, void *arg)
 {
-    unsigned *n = arg;
+    unsigned n = __atomic_add_fetch((unsigned *)arg, 1, __ATOMIC_RELAXED);
 
-    if (++*n <= 2) {
+    if (n <= 2) {
         stub_say(reply, 503, "later");
-        reply->how = *n == 1 ? STUB_RESET : STUB_SEND;
+        reply->how = n == 1 ? STUB_RESET : STUB_SEND;
         return;
     }
     stub_say(reply, 200, req->method);
@@ -460,8 +456,16 @@ once(void **state)
     unsigned          n = 0;
     stub             *s = stub_start(fail_twice, &n);
     char              url[100];
-    ncz_http_once     call = {.method = "PUT", .url = url, .headers = headers, .nheaders = 2, .body = "b", .nbody = 1,
-                              .connect_ms = 1000, .total_ms = 5000, .attempts = 3, .no_proxy = true};
+    ncz_http_once     call = {.method = "PUT",
+                              .url = url,
+                              .headers = headers,
+                              .nheaders = 2,
+                              .body = "b",
+                              .nbody = 1,
+                              .connect_ms = 1000,
+                              .total_ms = 5000,
+                              .attempts = 3,
+                              .no_proxy = true};
 
     (void)state;
     snprintf(url, sizeof url, "http://127.0.0.1:%u/latest?secret=1", stub_port(s));
@@ -469,12 +473,12 @@ once(void **state)
     assert_int_equal(call.status, 200);
     assert_string_equal(call.reply.data, "PUT");
     assert_int_equal(stub_requests(s), 3);
-    n = 0;
+    __atomic_store_n(&n, 0, __ATOMIC_RELAXED);
     call.attempts = 1;
     assert_int_equal(ncz_http_once_do(&call), NC_ECURL);
     assert_int_equal(call.status, 0);
     assert_null(strstr(ncz_err_text(), "secret"));
-    n = 5;
+    __atomic_store_n(&n, 5, __ATOMIC_RELAXED);
     call.reply.limit = 2;
     assert_int_equal(ncz_http_once_do(&call), NC_ENOMEM);
     ncz_buf_clear(&call.reply);
@@ -541,10 +545,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers),      cmocka_unit_test(nothing_of_its_own), cmocka_unit_test(many_at_once),
-        cmocka_unit_test(many_callers), cmocka_unit_test(broken_answers),     cmocka_unit_test(nobody_there),
-        cmocka_unit_test(stopped_by_us), cmocka_unit_test(nothing_followed),  cmocka_unit_test(batch_in_batch),
-        cmocka_unit_test(once),         cmocka_unit_test(no_memory),
+        cmocka_unit_test(answers),       cmocka_unit_test(nothing_of_its_own), cmocka_unit_test(many_at_once),
+        cmocka_unit_test(many_callers),  cmocka_unit_test(broken_answers),     cmocka_unit_test(nobody_there),
+        cmocka_unit_test(stopped_by_us), cmocka_unit_test(nothing_followed),   cmocka_unit_test(batch_in_batch),
+        cmocka_unit_test(once),          cmocka_unit_test(no_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,10 +54,12 @@ good_ones(void **state)
     expect("<a/>", "<a  a> ");
     expect("<a></a>", "<a  a> ");
     expect("<a>text</a>", "<a text a> ");
-    expect("\xef\xbb\xbf<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<!-- <b> -->\n<a x=\"1>2\" y='/'> t </a>\n ", "<a  t  a> ");
+    expect("\xef\xbb\xbf<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<!-- <b> -->\n<a x=\"1>2\" y='/'> t </a>\n ",
+           "<a  t  a> ");
     expect("<a><b>1</b><b/><c>2</c></a>", "<a <b 1 b> <b  b> <c 2 c>  a> ");
     expect("<s3:a xmlns:s3='u'><s3:b>1</s3:b></s3:a>", "<a <b 1 b>  a> ");
-    expect("<a>&lt;&gt;&amp;&quot;&apos;&#65;&#x42;&#x20AC;&#128512;</a>", "<a <>&\"'AB\xe2\x82\xac\xf0\x9f\x98\x80 a> ");
+    expect("<a>&lt;&gt;&amp;&quot;&apos;&#65;&#x42;&#x20AC;&#128512;</a>",
+           "<a <>&\"'AB\xe2\x82\xac\xf0\x9f\x98\x80 a> ");
     expect("<a>x<![CDATA[<&]]&gt;]]>y<!-- z --></a>", "<a x<&]]&gt;y a> ");
     expect("<a>before<b>in</b>behind</a>", "<a <b in b> behind a> ");
     expect("<a ><b\n/></a >", "<a <b  b>  a> ");
@@ -183,7 +185,7 @@ failing_resize(void *p, size_t n)
 static void
 no_memory(void **state)
 {
-    static const char            doc[] = "<a><b>some text that needs memory, a little more than the first allocation</b></a>";
+    static const char doc[] = "<a><b>some text that needs memory, a little more than the first allocation</b></a>";
     static const ncz_alloc_table table = {failing_get, failing_resize, free};
     ncz_xml_event                event = NCZ_XML_OPEN;
     int                          rc = NC_ENOMEM;
