@@ -360,7 +360,7 @@ nc_set_var_chunk_cache(int ncid, int varid, size_t size, size_t nelems, float pr
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && !(preemption >= 0 && preemption <= 1))
         rc = ncz_fail(NC_EINVAL, "preemption %g is not in 0 to 1", (double)preemption);
     if (rc == NC_NOERR) {
-        v->cache_bytes = size;
+        ncz_dataset_ask_cache(c.ds, v, size);
         v->cache_nelems = nelems;
         v->cache_preemption = preemption;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * data: get and put of one selection, and the growing of unlimited dimensions. Under the dataset's lock, shared, or
- * alone where a put changes more than chunks.
+ * data: get and put of one selection, the growing of unlimited dimensions, and what cache is asked for. Under the
+ * dataset's lock, shared, or alone where a put changes more than chunks.
  */
 #include "dataset/dataset_int.h"
 
@@ -97,4 +97,30 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem,
     }
     ncz_dims_clear(&shape);
     return rc;
+}
+
+/* ---- cache ---- */
+
+#define ASKED_MOST (UINT64_C(1) << 48) /* for one variable: so that many can be added up */
+
+static uint64_t
+asked_for(const ncz_var *v)
+{
+    if (!v->cache_asked)
+        return 0;
+    return v->cache_bytes < ASKED_MOST ? v->cache_bytes : ASKED_MOST;
+}
+
+void
+ncz_dataset_ask_cache(ncz_dataset *ds, ncz_var *v, size_t nbytes)
+{
+    uint64_t limit = ds->limits.cache_bytes;
+
+    ds->cache_asked -= asked_for(v);
+    v->cache_bytes = nbytes;
+    v->cache_asked = true;
+    ds->cache_asked += asked_for(v);
+    if (limit < ds->cache_asked)
+        limit = ds->cache_asked;
+    ncz_engine_set_limit(ds->engine, limit < SIZE_MAX ? (size_t)limit : SIZE_MAX);
 }

@@ -112,6 +112,12 @@ int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type 
 /* The selection may lie beyond the length of unlimited dimensions, which grow once the data are accepted. */
 int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem, const void *in);
 
+/*
+ * All variables share one cache. It has the bytes of the dataset's limit, or, where that is more, those that have been
+ * asked for variables, together. Under NCZ_USE_TUNE.
+ */
+void ncz_dataset_ask_cache(ncz_dataset *ds, ncz_var *v, size_t nbytes);
+
 /* ---- definitions that touch more than the model: under NCZ_USE_DEFINE or NCZ_USE_CHANGE ------------------------ */
 
 /* As ncz_model_add_group(); NC_EBADNAME, NC_EMAXNAME when the map cannot keep the name as part of a key. */

@@ -103,6 +103,7 @@ struct ncz_dataset {
     ncz_err          unloaded; /* why it is not */
     ncz_style        style;
     ncz_limits       limits;
+    uint64_t         cache_asked; /* bytes, for variables */
     ncz_stored       stored;   /* empty on read-only datasets */
     ncz_keys         leftover; /* objects of an old name: deleted once a flush has stored the new one */
     char            *path;

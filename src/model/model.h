@@ -147,8 +147,9 @@ struct ncz_var {
     bool       order_f;
     char       separator;
     int        quantize_mode, quantize_nsd;
-    size_t     cache_bytes, cache_nelems; /* nc_set_var_chunk_cache: kept and told, advisory */
+    size_t     cache_bytes, cache_nelems; /* nc_set_var_chunk_cache: kept and told; bytes asked for count */
     float      cache_preemption;
+    bool       cache_asked;
     bool       fresh;    /* not stored yet */
     bool       fixed;    /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
     bool       written;  /* data have been put: NC_ELATEFILL */
