@@ -113,8 +113,8 @@ int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type 
 int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem, const void *in);
 
 /*
- * All variables share one cache. It has the bytes of the dataset's limit, or, where that is more, those that have been
- * asked for variables, together. Under NCZ_USE_TUNE.
+ * All variables share one cache. It has the bytes of the dataset's limit, or, where that is more, those that have
+ * been asked for variables, together. Under NCZ_USE_TUNE.
  */
 void ncz_dataset_ask_cache(ncz_dataset *ds, ncz_var *v, size_t nbytes);
 

@@ -38,8 +38,8 @@ put_u32le(unsigned char *p, size_t v)
 bool
 ncz_blosc_makes(int64_t cname, int64_t clevel, int64_t shuffle, size_t typesize, size_t n)
 {
-    return cname == NCZ_BLOSC_LZ4 && clevel >= 1 && clevel <= LEVEL_MOST && shuffle == 1 && ncz_codec_gathers_apart(typesize) &&
-           n >= LEAST && n <= NCZ_BLOSC_MOST && n % typesize == 0;
+    return cname == NCZ_BLOSC_LZ4 && clevel >= 1 && clevel <= LEVEL_MOST && shuffle == 1 &&
+           ncz_codec_gathers_apart(typesize) && n >= LEAST && n <= NCZ_BLOSC_MOST && n % typesize == 0;
 }
 
 /* One stream of n bytes; as it is where lz4 saves nothing. False: no more room. */
