@@ -49,7 +49,7 @@ void ncz_s3_settings_free(ncz_s3_settings *s);
  * `need`: a writer; without credentials NC_EAUTH.
  */
 int ncz_s3_creds_get(ncz_s3_creds *c, bool refresh, bool need, ncz_s3_keys *out, ncz_buf *why);
-/* "the environment", "profile x in FILE" ...: of the last get; "none" before it, and without keys. In fresh memory. */
+/* "the environment", "profile x in FILE" ...: of the last get, or "none". In fresh memory. */
 int ncz_s3_creds_source(ncz_s3_creds *c, char **out);
 
 /* What `nczdump --s3-explain` prints: one "name: value" a line, secrets masked. Asks the credential source too. */

@@ -21,6 +21,15 @@ int ncz_s3_amazon_host(const ncz_s3_look *l, ncz_s3_settings *s);
 /* virtual_host for a bucket whose URL (s3://bucket/key) leaves it open. */
 int ncz_s3_choose_addressing(const ncz_s3_look *l, ncz_s3_settings *s);
 
+/* ---- shared by where.c and endpoint.c ---- */
+
+int  ncz_s3_set(char **to, const char *value, size_t len); /* replaces */
+int  ncz_s3_set_addressing(ncz_s3_settings *s, bool is_virtual, const ncz_said *from);
+bool ncz_s3_is_dns_label(const char *s);
+/* Of the environment or the profile; a value of NULL where there is none, or where they were switched off. */
+int  ncz_s3_configured_endpoint(const ncz_s3_look *l, ncz_said *out);
+int  ncz_s3_take_endpoint(ncz_s3_settings *s, const ncz_said *said);
+
 /* What a host says: of Amazon's S3, and of others that are built alike. */
 typedef struct ncz_s3_host {
     bool   amazon, google;
@@ -31,6 +40,7 @@ typedef struct ncz_s3_host {
 } ncz_s3_host;
 
 ncz_s3_host ncz_s3_host_parse(const char *host);
+int  ncz_s3_set_region(ncz_s3_settings *s, const ncz_s3_host *h, const char *host); /* the one that the host names */
 const char *ncz_s3_amazon_domain(const char *region); /* "amazonaws.com" and the other partitions' */
 bool ncz_s3_is_ip(const char *host);
 

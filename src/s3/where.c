@@ -12,8 +12,8 @@
 
 enum { PREFIX_MOST = 1024, BUCKET_MOST = 255 };
 
-static int
-set(char **to, const char *value, size_t len)
+int
+ncz_s3_set(char **to, const char *value, size_t len)
 {
     char *copy = ncz_strndup(value, len);
 
@@ -72,7 +72,7 @@ set_prefix(ncz_s3_settings *s, const char *raw)
     else if (!ncz_utf8_valid(key + begin, len - begin))
         rc = ncz_fail(NC_EURL, "the key of the URL is not UTF-8");
     else
-        rc = set(&s->prefix, key + begin, len - begin);
+        rc = ncz_s3_set(&s->prefix, key + begin, len - begin);
     ncz_free(key);
     return rc;
 }
@@ -127,8 +127,8 @@ wanted_style(const ncz_s3_look *l, bool url_alone, style *out, ncz_said *from)
 }
 
 /* A label of a DNS name. With dots the certificate for *.s3.amazonaws.com does not fit. */
-static bool
-is_dns_label(const char *s)
+bool
+ncz_s3_is_dns_label(const char *s)
 {
     size_t len = strlen(s);
 
@@ -136,8 +136,8 @@ is_dns_label(const char *s)
            s[len - 1] != '-';
 }
 
-static int
-set_addressing(ncz_s3_settings *s, bool is_virtual, const ncz_said *from)
+int
+ncz_s3_set_addressing(ncz_s3_settings *s, bool is_virtual, const ncz_said *from)
 {
     s->virtual_host = is_virtual;
     ncz_free(s->addressing_from);
@@ -158,149 +158,26 @@ ncz_s3_choose_addressing(const ncz_s3_look *l, ncz_s3_settings *s)
         return rc;
     if (wish == STYLE_AUTO) {
         from = ncz_said_default("auto");
-        wish = !s->custom && is_dns_label(s->bucket) ? STYLE_VIRTUAL : STYLE_PATH;
+        wish = !s->custom && ncz_s3_is_dns_label(s->bucket) ? STYLE_VIRTUAL : STYLE_PATH;
     }
     if (wish == STYLE_VIRTUAL && ncz_s3_is_ip(s->host))
         return ncz_fail(NC_EINVAL, "addressing virtual needs a host with a name, not %s", s->host);
-    return set_addressing(s, wish == STYLE_VIRTUAL, &from);
+    return ncz_s3_set_addressing(s, wish == STYLE_VIRTUAL, &from);
 }
 
-/* ---- endpoints that are configured: s3://bucket/key ---- */
+/* ---- the forms of URLs ---- */
 
-/* Not when the user switched them off. */
-static int
-configured_endpoint(const ncz_s3_look *l, ncz_said *out)
-{
-    const ncz_said all[] = {
-        ncz_said_env("AWS_ENDPOINT_URL_S3"),
-        ncz_said_env("AWS_ENDPOINT_URL"),
-        ncz_said_service(l->files, l->profile, "s3", "endpoint_url"),
-        ncz_said_profile(l->files, l->profile, "s3", "endpoint_url"),
-        ncz_said_profile(l->files, l->profile, NULL, "endpoint_url"),
-        ncz_said_env("AWS_S3_ENDPOINT"), /* GDAL's: a host */
-    };
-    const ncz_said ignore[] = {
-        ncz_said_env("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"),
-        ncz_said_profile(l->files, l->profile, NULL, "ignore_configured_endpoint_urls"),
-    };
-    ncz_said off = ncz_said_first(ignore, NCZ_LEN(ignore));
-    bool     ignored = false;
-    int      rc = ncz_said_bool(&off, &ignored);
-
-    *out = ignored ? ncz_said_default(NULL) : ncz_said_first(all, NCZ_LEN(all));
-    return rc;
-}
-
-/* GDAL's endpoints are hosts, and AWS_HTTPS says how to talk to them. */
-static int
-endpoint_url(const ncz_said *said, char **out)
-{
-    ncz_said https_said = ncz_said_env("AWS_HTTPS");
-    bool     https = true;
-    int      rc = NC_NOERR;
-
-    if (strstr(said->value, "://") != NULL) {
-        *out = ncz_strdup(said->value);
-    } else if ((rc = ncz_said_bool(&https_said, &https)) == NC_NOERR) {
-        *out = ncz_sprintf("%s://%s", https ? "https" : "http", said->value);
-    }
-    if (rc == NC_NOERR && *out == NULL)
-        rc = ncz_fail_nomem(strlen(said->value) + 9);
-    return rc;
-}
-
-static int
-bad_endpoint(const ncz_said *said, const char *why)
-{
-    char *from = NULL;
-
-    if (ncz_said_text(said, &from) == NC_NOERR)
-        ncz_fail(NC_EURL, "the endpoint in %s: %s", from, why);
-    ncz_free(from);
-    return NC_EURL;
-}
-
-static int
-check_endpoint(const ncz_said *said, const ncz_uri *u)
-{
-    if (u->scheme == NULL || (strcmp(u->scheme, "https") != 0 && strcmp(u->scheme, "http") != 0))
-        return bad_endpoint(said, "neither an https nor an http URL");
-    if (u->host == NULL)
-        return bad_endpoint(said, "it has no host");
-    if (u->user != NULL)
-        return bad_endpoint(said, "it holds a user's name");
-    if (u->query != NULL || u->nfrag != 0)
-        return bad_endpoint(said, "it has a query or a fragment");
-    return NC_NOERR;
-}
-
-static int
-set_region(ncz_s3_settings *s, const ncz_s3_host *h, const char *host)
+int
+ncz_s3_set_region(ncz_s3_settings *s, const ncz_s3_host *h, const char *host)
 {
     const ncz_said from = { .source = NCZ_SAID_HOST };
 
     if (h->region_len == 0)
         return NC_NOERR;
-    if (set(&s->region, host + h->region_at, h->region_len) != NC_NOERR)
+    if (ncz_s3_set(&s->region, host + h->region_at, h->region_len) != NC_NOERR)
         return NC_ENOMEM;
     return ncz_said_text(&from, &s->region_from);
 }
-
-/* An endpoint may hold the bucket already: https://bucket.host for s3://bucket. */
-static int
-take_endpoint_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_said *said)
-{
-    ncz_s3_host h = ncz_s3_host_parse(u->host);
-    size_t      n = strlen(s->bucket);
-    bool        holds = strncasecmp(u->host, s->bucket, n) == 0 && u->host[n] == '.' && !ncz_s3_is_ip(u->host);
-    int         rc;
-
-    if (h.refused != NULL)
-        return bad_endpoint(said, h.refused);
-    s->custom = !h.amazon;
-    if (holds && !h.kept) {
-        if ((rc = set_addressing(s, true, said)) != NC_NOERR)
-            return rc;
-        if ((rc = set(&s->host, u->host + n + 1, strlen(u->host) - n - 1)) != NC_NOERR)
-            return rc;
-    } else if ((rc = set(&s->host, u->host, strlen(u->host))) != NC_NOERR) {
-        return rc;
-    }
-    if (h.kept && (rc = set_addressing(s, false, said)) != NC_NOERR)
-        return rc;
-    return set_region(s, &h, u->host);
-}
-
-static int
-take_endpoint(ncz_s3_settings *s, const ncz_said *said)
-{
-    ncz_uri *u = NULL;
-    char    *text = NULL, *base = NULL;
-    size_t   len;
-    int      rc;
-
-    if ((rc = endpoint_url(said, &text)) != NC_NOERR || (rc = ncz_uri_parse(text, &u)) != NC_NOERR)
-        goto done;
-    if ((rc = check_endpoint(said, u)) != NC_NOERR)
-        goto done;
-    if ((rc = ncz_uri_decode(u->path, strlen(u->path), &base)) != NC_NOERR)
-        goto done;
-    for (len = strlen(base); len > 0 && base[len - 1] == '/';)
-        len--;
-    if ((rc = set(&s->base, base, len)) != NC_NOERR)
-        goto done;
-    s->https = strcmp(u->scheme, "https") == 0;
-    s->port = u->port;
-    if ((rc = take_endpoint_host(s, u, said)) == NC_NOERR)
-        rc = ncz_said_text(said, &s->endpoint_from);
-done:
-    ncz_uri_free(u);
-    ncz_free(text);
-    ncz_free(base);
-    return rc;
-}
-
-/* ---- the forms of URLs ---- */
 
 static ncz_said
 url_endpoint(const ncz_s3_look *l)
@@ -323,9 +200,9 @@ locate_bucket(const ncz_s3_look *l, ncz_s3_settings *s)
         return rc;
     if (said.value == NULL && google)
         said = ncz_said_default("https://storage.googleapis.com");
-    if (said.value == NULL && (rc = configured_endpoint(l, &said)) != NC_NOERR)
+    if (said.value == NULL && (rc = ncz_s3_configured_endpoint(l, &said)) != NC_NOERR)
         return rc;
-    return said.value != NULL ? take_endpoint(s, &said) : set(&s->base, "", 0);
+    return said.value != NULL ? ncz_s3_take_endpoint(s, &said) : ncz_s3_set(&s->base, "", 0);
 }
 
 /* Which label of the host is the bucket, if any: what is known of the host, then what the user says. */
@@ -362,7 +239,7 @@ take_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_host *h, size_t buc
     const char *host = bucket > 0 ? u->host + bucket + 1 : u->host;
     int         rc;
 
-    if ((rc = set(&s->host, host, strlen(host))) != NC_NOERR || (rc = set(&s->base, "", 0)) != NC_NOERR)
+    if ((rc = ncz_s3_set(&s->host, host, strlen(host))) != NC_NOERR || (rc = ncz_s3_set(&s->base, "", 0)) != NC_NOERR)
         return rc;
     if (bucket == 0)
         rc = set_path(s, u->path);
@@ -370,7 +247,7 @@ take_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_host *h, size_t buc
         rc = set_prefix(s, u->path);
     if (rc != NC_NOERR)
         return rc;
-    return set_addressing(s, bucket > 0 && !better_as_path(s, h, u), from);
+    return ncz_s3_set_addressing(s, bucket > 0 && !better_as_path(s, h, u), from);
 }
 
 static int
@@ -394,7 +271,7 @@ locate_host(const ncz_s3_look *l, ncz_s3_settings *s)
     s->custom = !h.amazon;
     if (from.value == NULL || h.amazon || h.google)
         from = the_host;
-    if ((rc = take_host(s, u, &h, bucket, &from)) != NC_NOERR || (rc = set_region(s, &h, u->host)) != NC_NOERR)
+    if ((rc = take_host(s, u, &h, bucket, &from)) != NC_NOERR || (rc = ncz_s3_set_region(s, &h, u->host)) != NC_NOERR)
         return rc;
     return ncz_said_text(&the_host, &s->endpoint_from);
 }
@@ -416,73 +293,4 @@ ncz_s3_locate(const ncz_s3_look *l, ncz_s3_settings *s)
     if (s3 && u->port == 0 && (!dots || (strchr(u->host, ':') == NULL && url_endpoint(l).value != NULL)))
         return locate_bucket(l, s);
     return locate_host(l, s);
-}
-
-/* ---- Amazon's own endpoint ---- */
-
-typedef struct variant {
-    bool dualstack, fips, accelerate;
-} variant;
-
-static int
-choose_variant(const ncz_s3_look *l, variant *out)
-{
-    const ncz_said dualstack[] = {
-        ncz_said_env("AWS_USE_DUALSTACK_ENDPOINT"),
-        ncz_said_profile(l->files, l->profile, NULL, "use_dualstack_endpoint"),
-        ncz_said_profile(l->files, l->profile, "s3", "use_dualstack_endpoint"),
-    };
-    const ncz_said fips[] = {
-        ncz_said_env("AWS_USE_FIPS_ENDPOINT"),
-        ncz_said_profile(l->files, l->profile, NULL, "use_fips_endpoint"),
-    };
-    ncz_said two = ncz_said_first(dualstack, NCZ_LEN(dualstack)), sure = ncz_said_first(fips, NCZ_LEN(fips));
-    ncz_said fast = ncz_said_profile(l->files, l->profile, "s3", "use_accelerate_endpoint");
-    int      rc;
-
-    *out = (variant){ .fips = false };
-    if ((rc = ncz_said_bool(&two, &out->dualstack)) != NC_NOERR)
-        return rc;
-    if ((rc = ncz_said_bool(&sure, &out->fips)) != NC_NOERR)
-        return rc;
-    if ((rc = ncz_said_bool(&fast, &out->accelerate)) != NC_NOERR)
-        return rc;
-    if (out->fips && out->accelerate)
-        return ncz_fail(NC_EINVAL, "use_fips_endpoint and use_accelerate_endpoint: there is no such endpoint");
-    return NC_NOERR;
-}
-
-/* Acceleration: always bucket.host, and only for buckets without dots. */
-static int
-accelerate(const ncz_s3_look *l, ncz_s3_settings *s, bool dualstack)
-{
-    ncz_said from = ncz_said_profile(l->files, l->profile, "s3", "use_accelerate_endpoint");
-
-    if (!is_dns_label(s->bucket))
-        return ncz_fail(NC_EINVAL, "use_accelerate_endpoint: the bucket %s cannot be part of a host", s->bucket);
-    s->host = ncz_sprintf("s3-accelerate%s.amazonaws.com", dualstack ? ".dualstack" : "");
-    if (s->host == NULL)
-        return ncz_fail_nomem(64);
-    return set_addressing(s, true, &from);
-}
-
-int
-ncz_s3_amazon_host(const ncz_s3_look *l, ncz_s3_settings *s)
-{
-    const ncz_said from = { .source = NCZ_SAID_DEFAULT };
-    variant        v;
-    int            rc;
-
-    if ((rc = choose_variant(l, &v)) != NC_NOERR)
-        return rc;
-    if (v.accelerate) {
-        if ((rc = accelerate(l, s, v.dualstack)) != NC_NOERR)
-            return rc;
-    } else {
-        s->host = ncz_sprintf("s3%s%s.%s.%s", v.fips ? "-fips" : "", v.dualstack ? ".dualstack" : "", s->region,
-                              ncz_s3_amazon_domain(s->region));
-        if (s->host == NULL)
-            return ncz_fail_nomem(64);
-    }
-    return ncz_said_text(&from, &s->endpoint_from);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Credentials: which source wins, what each sends and understands, when keys are fetched again, and that nothing secret
- * is said. The services are a script that stands in for the exchanges over HTTP.
+ * Credentials: which source wins, what each sends and understands, when keys are fetched again, and that nothing
+ * secret is said. The services are a script that stands in for the exchanges over HTTP.
  */
 #include "s3/creds_int.h"
 #include "s3_help.h"
@@ -39,6 +39,14 @@ call_has(const ncz_http_once *call, const char *wanted)
     return call->body != NULL && memmem(call->body, call->nbody, wanted, strlen(wanted)) != NULL;
 }
 
+/* Such services are asked directly. */
+static bool
+is_of_machine(const char *url)
+{
+    return strncmp(url, "http://169.254.", 15) == 0 || strncmp(url, "http://meta", 11) == 0 ||
+           strstr(url, "127.0.0.1") != NULL;
+}
+
 static void
 check_call(const ncz_http_once *call, const exchange *x)
 {
@@ -51,8 +59,7 @@ check_call(const ncz_http_once *call, const exchange *x)
     }
     for (size_t i = 0; i < call->nheaders; i++)
         assert_null(strpbrk(call->headers[i], "\r\n"));
-    assert_true(call->no_proxy == (strncmp(call->url, "http://169.254.", 15) == 0 || strstr(call->url, "meta") != NULL ||
-                                   strstr(call->url, "127.0.0.1") != NULL));
+    assert_true(call->no_proxy == is_of_machine(call->url));
     assert_true(call->attempts >= 1 && call->connect_ms > 0 && call->total_ms > 0);
 }
 
@@ -82,11 +89,11 @@ ncz_http_once_do(ncz_http_once *call)
 #define FUTURE_S 4070908800
 #define KEYS(id) "{\"AccessKeyId\":\"" id "\",\"SecretAccessKey\":\"canary-secret\",\"Token\":\"canary-token\"," \
                  "\"Expiration\":\"" FUTURE "\",\"Code\":\"Success\"}"
-#define STS(what, id)                                                                                                 \
-    "<" what "Response xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><" what "Result><AssumedRoleUser>"          \
-    "<Arn>arn:x</Arn></AssumedRoleUser><Credentials><AccessKeyId>" id "</AccessKeyId><SecretAccessKey>canary-secret"   \
-    "</SecretAccessKey><SessionToken>canary-token</SessionToken><Expiration>" FUTURE "</Expiration></Credentials></"   \
-    what "Result></" what "Response>"
+#define STS(what, id)                                                                                                \
+    "<" what "Response xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><" what "Result><AssumedRoleUser>"        \
+    "<Arn>arn:x</Arn></AssumedRoleUser><Credentials><AccessKeyId>" id "</AccessKeyId>"                               \
+    "<SecretAccessKey>canary-secret</SecretAccessKey><SessionToken>canary-token</SessionToken>"                      \
+    "<Expiration>" FUTURE "</Expiration></Credentials></" what "Result></" what "Response>"
 #define PLAIN(id) "aws_access_key_id = " id "\naws_secret_access_key = canary-secret\n"
 
 typedef struct exchanges {
@@ -94,7 +101,8 @@ typedef struct exchanges {
     size_t          n;
 } exchanges;
 
-#define SCRIPT(...) { (const exchange[]){ __VA_ARGS__ }, sizeof((const exchange[]){ __VA_ARGS__ }) / sizeof(exchange) }
+#define SCRIPT(...)                                                                                                  \
+    { (const exchange[]){ __VA_ARGS__ }, sizeof((const exchange[]){ __VA_ARGS__ }) / sizeof(exchange) }
 
 typedef struct row {
     const char *what;
@@ -187,14 +195,16 @@ standing_keys(void **state)
     const row rows[] = {
         { "nothing", .says = "AWS_ACCESS_KEY_ID is not set; there is no profile default in " },
         { "environment", .env = ENV, .id = "IDENV", .says = "the environment" },
-        { "token", .env = ENV " AWS_SESSION_TOKEN=canary-token", .id = "IDENV", .says = "the environment", .token = true },
+        { "token", .env = ENV " AWS_SESSION_TOKEN=canary-token", .id = "IDENV", .says = "the environment",
+          .token = true },
         { "old token", .env = ENV " AWS_SECURITY_TOKEN=canary-token", .id = "IDENV", .says = "the environment",
           .token = true },
         { "half", .env = "AWS_ACCESS_KEY_ID=IDENV", .credentials = "[default]\n" PLAIN("IDFILE"), .rc = NC_EAUTH,
           .says = "AWS_ACCESS_KEY_ID is set and AWS_SECRET_ACCESS_KEY is not" },
         { "the other half", .env = "AWS_SECRET_ACCESS_KEY=canary-secret", .rc = NC_EAUTH,
           .says = "AWS_SECRET_ACCESS_KEY is set and AWS_ACCESS_KEY_ID is not" },
-        { "URL", .url = "s3://b/k#aws.access_key_id=IDURL&AWS.SECRET_ACCESS_KEY=canary-secret", .env = ENV, .id = "IDURL",
+        { "URL", .url = "s3://b/k#aws.access_key_id=IDURL&AWS.SECRET_ACCESS_KEY=canary-secret", .env = ENV,
+          .id = "IDURL",
           .says = "the URL" },
         { "URL, half", .url = "s3://b/k#aws.access_key_id=IDURL", .env = ENV, .rc = NC_EAUTH,
           .says = "aws.secret_access_key is not" },
@@ -203,9 +213,11 @@ standing_keys(void **state)
         { "config file", .config = "[default]\n" PLAIN("IDCONFIG"), .id = "IDCONFIG", .says = "/.aws/config" },
         { "environment before files", .env = ENV, .credentials = "[default]\n" PLAIN("IDFILE"), .id = "IDENV",
           .says = "the environment" },
-        { "AWS_PROFILE does not hide the environment", .env = ENV " AWS_PROFILE=p", .credentials = "[p]\n" PLAIN("IDP"),
+        { "AWS_PROFILE does not hide the environment", .env = ENV " AWS_PROFILE=p",
+          .credentials = "[p]\n" PLAIN("IDP"),
           .id = "IDENV", .says = "the environment" },
-        { "a profile in the URL does", .url = "s3://b/k#aws.profile=p", .env = ENV, .credentials = "[p]\n" PLAIN("IDP"),
+        { "a profile in the URL does", .url = "s3://b/k#aws.profile=p", .env = ENV,
+          .credentials = "[p]\n" PLAIN("IDP"),
           .id = "IDP", .says = "profile p in " },
         { "AWS_PROFILE", .env = "AWS_PROFILE=p", .credentials = "[default]\n" PLAIN("IDFILE") "[p]\n" PLAIN("IDP"),
           .id = "IDP", .says = "profile p in " },
@@ -215,7 +227,8 @@ standing_keys(void **state)
           .id = "IDFILE", .says = "profile default", .token = true },
         { "half in a file", .credentials = "[default]\naws_secret_access_key = canary-secret\n", .rc = NC_EAUTH,
           .says = "aws_access_key_id is not" },
-        { "a blank in a key", .credentials = "[default]\naws_access_key_id = I D\naws_secret_access_key = canary-secret\n",
+        { "a blank in a key",
+          .credentials = "[default]\naws_access_key_id = I D\naws_secret_access_key = canary-secret\n",
           .rc = NC_EAUTH, .says = "a blank" },
         { "a profile without keys", .config = "[default]\nregion = x\n", .says = "profile default has no keys" },
         { "aws login", .config = "[default]\nlogin_session = arn:x\n", .rc = NC_EAUTH, .says = "export-credentials" },
@@ -263,8 +276,10 @@ roles(void **state)
           .config = "[default]\n" ROLE "source_profile = base\nregion = eu-west-1\nexternal_id = e x\n"
                     "role_session_name = me\nduration_seconds = 900\n[profile base]\n" PLAIN("IDBASE"),
           .script = SCRIPT({ "POST", "https://sts.eu-west-1.amazonaws.com/",
-                             { "/eu-west-1/sts/aws4_request", "&RoleSessionName=me&ExternalId=e%20x&DurationSeconds=900",
-                               "Content-Type: application/x-www-form-urlencoded" }, 200, STS("AssumeRole", "IDROLE") }),
+                             { "/eu-west-1/sts/aws4_request",
+                               "&RoleSessionName=me&ExternalId=e%20x&DurationSeconds=900",
+                               "Content-Type: application/x-www-form-urlencoded" }, 200,
+                             STS("AssumeRole", "IDROLE") }),
           .id = "IDROLE", .says = "AssumeRole", .token = true },
         { "a chain of roles",
           .config = "[default]\n" ROLE "source_profile = a\n[profile a]\nrole_arn = arn:a\nsource_profile = b\n"
@@ -282,10 +297,13 @@ roles(void **state)
           .config = "[default]\n" ROLE "source_profile = a\n[profile a]\n" ROLE "source_profile = b\n"
                     "[profile b]\n" ROLE "source_profile = a\n",
           .rc = NC_EAUTH, .says = "leads back to a" },
-        { "nobody", .config = "[default]\n" ROLE "source_profile = nobody\n", .rc = NC_EAUTH, .says = "no profile nobody" },
-        { "no keys there", .config = "[default]\n" ROLE "source_profile = a\n[profile a]\nregion = x\n", .rc = NC_EAUTH,
+        { "nobody", .config = "[default]\n" ROLE "source_profile = nobody\n", .rc = NC_EAUTH,
+          .says = "no profile nobody" },
+        { "no keys there", .config = "[default]\n" ROLE "source_profile = a\n[profile a]\nregion = x\n",
+          .rc = NC_EAUTH,
           .says = "profile a, the source_profile of default, has no keys" },
-        { "both", .config = "[default]\n" ROLE "source_profile = a\ncredential_source = Environment\n", .rc = NC_EAUTH,
+        { "both", .config = "[default]\n" ROLE "source_profile = a\ncredential_source = Environment\n",
+          .rc = NC_EAUTH,
           .says = "both" },
         { "neither", .config = "[default]\n" ROLE, .rc = NC_EAUTH, .says = "without source_profile" },
         { "environment", .url = "s3://b/k#aws.profile=p", .env = ENV,
@@ -301,7 +319,8 @@ roles(void **state)
           .says = "credential_source Environment has no keys" },
         { "an odd source", .config = "[default]\n" ROLE "credential_source = Thin Air\n", .rc = NC_EAUTH,
           .says = "none of Environment" },
-        { "a code is asked for", .config = "[default]\n" ROLE "source_profile = b\nmfa_serial = m\n[profile b]\n" PLAIN("I"),
+        { "a code is asked for",
+          .config = "[default]\n" ROLE "source_profile = b\nmfa_serial = m\n[profile b]\n" PLAIN("I"),
           .rc = NC_EAUTH, .says = "mfa_serial" },
         { "refused", .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
           .script = SCRIPT({ "POST", STS_HOST, { NULL }, 403,
@@ -309,7 +328,8 @@ roles(void **state)
                              "</Message></Error><RequestId>1</RequestId></ErrorResponse>" }),
           .rc = NC_EAUTH, .says = "status 403 AccessDenied: not you" },
         { "no answer", .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
-          .script = SCRIPT({ "POST", STS_HOST, { NULL }, 0, NULL }), .rc = NC_EAUTH, .says = "AssumeRole does not answer" },
+          .script = SCRIPT({ "POST", STS_HOST, { NULL }, 0, NULL }), .rc = NC_EAUTH,
+          .says = "AssumeRole does not answer" },
         { "nonsense", .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
           .script = SCRIPT({ "POST", STS_HOST, { NULL }, 200, "<!DOCTYPE x>" }), .rc = NC_EAUTH,
           .says = "cannot be read" },
@@ -338,8 +358,10 @@ web_identity(void **state)
         { "by variables", .env = "AWS_WEB_IDENTITY_TOKEN_FILE=token AWS_ROLE_ARN=arn:w AWS_ROLE_SESSION_NAME=pod",
           .credentials = "[default]\n" PLAIN("IDFILE"),
           .script = SCRIPT({ "POST", STS_HOST,
-                             { "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=arn%3Aw&RoleSessionName=pod"
-                               "&WebIdentityToken=canary.jwt%2B1" }, 200, STS("AssumeRoleWithWebIdentity", "IDWEB") }),
+                             { "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=arn%3Aw&"
+                               "RoleSessionName=pod"
+                               "&WebIdentityToken=canary.jwt%2B1" }, 200,
+                             STS("AssumeRoleWithWebIdentity", "IDWEB") }),
           .id = "IDWEB", .says = "AssumeRoleWithWebIdentity of arn:w", .token = true },
         { "by a profile", .config = "[default]\nrole_arn = arn:w\nweb_identity_token_file = ~/token\n",
           .script = SCRIPT({ "POST", STS_HOST, { "WebIdentityToken=canary.jwt%2B1" }, 200,
@@ -387,7 +409,8 @@ single_sign_on(void **state)
 {
     const row rows[] = {
         { "session", .config = NEW_SSO SESSION,
-          .script = SCRIPT({ "GET", PORTAL, { "x-amz-sso_bearer_token: canary-bearer" }, 200, SSO_KEYS }), .id = "IDSSO",
+          .script = SCRIPT({ "GET", PORTAL, { "x-amz-sso_bearer_token: canary-bearer" }, 200, SSO_KEYS }),
+          .id = "IDSSO",
           .says = "single sign-on of profile default", .token = true },
         { "as it was before", .config = OLD_SSO,
           .script = SCRIPT({ "GET", PORTAL, { "x-amz-sso_bearer_token: canary-old" }, 200, SSO_KEYS }), .id = "IDSSO",
@@ -396,16 +419,19 @@ single_sign_on(void **state)
           .script = SCRIPT({ "GET", PORTAL, { NULL }, 200, SSO_KEYS }), .id = "IDSSO", .says = "single sign-on",
           .token = true },
         { "no session", .config = NEW_SSO, .rc = NC_EAUTH, .says = "no [sso-session my-session]" },
-        { "half", .config = "[default]\nsso_start_url = https://start.example\nsso_account_id = 1\nsso_role_name = r\n",
+        { "half",
+          .config = "[default]\nsso_start_url = https://s.example\nsso_account_id = 1\nsso_role_name = r\n",
           .rc = NC_EAUTH, .says = "lacks sso_region" },
         { "not accepted", .config = OLD_SSO, .script = SCRIPT({ "GET", PORTAL, { NULL }, 401, "{}" }), .rc = NC_EAUTH,
           .says = "aws sso login --profile default" },
         { "forbidden", .config = OLD_SSO, .script = SCRIPT({ "GET", PORTAL, { NULL }, 403, "{}" }), .rc = NC_EAUTH,
           .says = "status 403" },
-        { "nothing in it", .config = OLD_SSO, .script = SCRIPT({ "GET", PORTAL, { NULL }, 200, "{}" }), .rc = NC_EAUTH,
+        { "nothing in it", .config = OLD_SSO, .script = SCRIPT({ "GET", PORTAL, { NULL }, 200, "{}" }),
+          .rc = NC_EAUTH,
           .says = "lacks AccessKeyId" },
         { "another portal", .env = "AWS_ENDPOINT_URL_SSO=http://portal:1", .config = OLD_SSO,
-          .script = SCRIPT({ "GET", "http://portal:1/federation/credentials?role_name=Reader&account_id=123", { NULL }, 200,
+          .script = SCRIPT({ "GET", "http://portal:1/federation/credentials?role_name=Reader&account_id=123",
+                             { NULL }, 200,
                              SSO_KEYS }),
           .id = "IDSSO", .says = "single sign-on", .token = true },
         { "a session for other services", .config = "[default]\nsso_session = my-session\n" SESSION,
@@ -414,7 +440,8 @@ single_sign_on(void **state)
     const row again[] = {
         { "expired", .config = NEW_SSO SESSION, .rc = NC_EAUTH,
           .says = "has expired: run `aws sso login --profile default`" },
-        { "never logged in", .config = OLD_SSO, .rc = NC_EAUTH, .says = "no token of single sign-on: run `aws sso login" },
+        { "never logged in", .config = OLD_SSO, .rc = NC_EAUTH,
+          .says = "no token of single sign-on: run `aws sso login" },
     };
 
     (void)state;
@@ -438,7 +465,8 @@ programs(void **state)
     const row rows[] = {
         { "words", PROGRAM("./print  'a b' \"c \\\"d\\\" \\x\" e\\ f g'h'\"i\""), .id = "IDP",
           .says = "credential_process of profile default", .token = true },
-        { "fails", PROGRAM("./fail"), .rc = NC_EAUTH, .says = "credential_process fail ended with status 3: no, not today" },
+        { "fails", PROGRAM("./fail"), .rc = NC_EAUTH,
+          .says = "credential_process fail ended with status 3: no, not today" },
         { "not there", PROGRAM("./nothing"), .rc = NC_EAUTH, .says = "cannot be run (not found)" },
         { "killed", PROGRAM("./die"), .rc = NC_EAUTH, .says = "died of signal 15" },
         { "an open quote", PROGRAM("./print 'a"), .rc = NC_EAUTH, .says = "quote" },
@@ -453,20 +481,23 @@ programs(void **state)
         { "in time", PROGRAM("./until 2099-01-01T01:00:00.5+01:00"), .id = "IDU", .says = "credential_process" },
         { "a flood", PROGRAM("./flood"), .rc = NC_EAUTH, .says = "no JSON" },
         { "switched off", PROGRAM("./print"), .env = "NCZARR_CREDENTIAL_PROCESS=no", .says = "switched off" },
-        { "after the credentials file", PROGRAM("./fail"), .credentials = "[default]\n" PLAIN("IDFILE"), .id = "IDFILE",
+        { "after the credentials file", PROGRAM("./fail"), .credentials = "[default]\n" PLAIN("IDFILE"),
+          .id = "IDFILE",
           .says = "profile default in" },
         { "before keys in the config file", .config = "[default]\n" PLAIN("IDCONFIG") "credential_process = ./until "
           FUTURE "\n", .id = "IDU", .says = "credential_process" },
     };
 
     (void)state;
-    put_file("print", "#!/bin/sh\n[ $# = 4 ] && [ \"$1\" = 'a b' ] && [ \"$2\" = 'c \"d\" \\x' ] && [ \"$3\" = 'e f' ] &&\n"
+    put_file("print", "#!/bin/sh\n"
+                      "[ $# = 4 ] && [ \"$1\" = 'a b' ] && [ \"$2\" = 'c \"d\" \\x' ] && [ \"$3\" = 'e f' ] &&\n"
                       "[ \"$4\" = ghi ] && ! read -r line &&\n"
                       "echo '{\"Version\":1,\"AccessKeyId\":\"IDP\",\"SecretAccessKey\":\"canary-secret\",'"
                       "'\"SessionToken\":\"canary-token\",\"Expiration\":null}'\n");
     put_file("fail", "#!/bin/sh\necho no, not today >&2\nexit 3\n");
     put_file("die", "#!/bin/sh\nkill -TERM $$\n");
-    put_file("until", "#!/bin/sh\necho '{\"Version\":1,\"AccessKeyId\":\"IDU\",\"SecretAccessKey\":\"canary-secret\",'"
+    put_file("until", "#!/bin/sh\n"
+                      "echo '{\"Version\":1,\"AccessKeyId\":\"IDU\",\"SecretAccessKey\":\"canary-secret\",'"
                       "'\"Expiration\":\"'$1'\"}'\n");
     put_file("flood", "#!/bin/sh\nhead -c 1000000 /dev/zero\nhead -c 1000000 /dev/zero >&2\n");
     for (size_t i = 0; i < 5; i++)
@@ -481,10 +512,12 @@ containers(void **state)
 {
     const row rows[] = {
         { "relative", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/v2/credentials/x",
-          .script = SCRIPT({ "GET", "http://169.254.170.2/v2/credentials/x", { NULL }, 200, KEYS("IDC") }), .id = "IDC",
+          .script = SCRIPT({ "GET", "http://169.254.170.2/v2/credentials/x", { NULL }, 200, KEYS("IDC") }),
+          .id = "IDC",
           .says = "the container's credential service", .token = true },
         { "full, with a token",
-          .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://127.0.0.1:1/x AWS_CONTAINER_AUTHORIZATION_TOKEN=canary-auth",
+          .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://127.0.0.1:1/x "
+                 "AWS_CONTAINER_AUTHORIZATION_TOKEN=canary-auth",
           .script = SCRIPT({ "GET", "http://127.0.0.1:1/x", { "Authorization: canary-auth" }, 200, KEYS("IDC") }),
           .id = "IDC", .says = "container", .token = true },
         { "token of a file", .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://169.254.170.23/v1/credentials "
@@ -492,11 +525,13 @@ containers(void **state)
           .script = SCRIPT({ "GET", "http://169.254.170.23/v1/credentials", { "Authorization: canary-file" }, 200,
                              KEYS("IDC") }),
           .id = "IDC", .says = "container", .token = true },
-        { "after files", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x", .credentials = "[default]\n" PLAIN("IDFILE"),
+        { "after files", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x",
+          .credentials = "[default]\n" PLAIN("IDFILE"),
           .id = "IDFILE", .says = "profile default" },
         { "another host", .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://evil.example/x", .rc = NC_EAUTH,
           .says = "neither https nor" },
-        { "a host that looks like loopback", .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://127.0.0.1.evil.example/x",
+        { "a host that looks like loopback",
+          .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://127.0.0.1.evil.example/x",
           .rc = NC_EAUTH, .says = "neither https nor" },
         { "a user in the URL", .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://127.0.0.1@evil.example/x",
           .rc = NC_EAUTH, .says = "neither https nor" },
@@ -531,9 +566,11 @@ machines(void **state)
 {
     const row rows[] = {
         { "version 2", .env = AT("1/"),
-          .script = SCRIPT({ "PUT", META("1") "api/token", { "x-aws-ec2-metadata-token-ttl-seconds: 21600" }, 200, "tok" },
+          .script = SCRIPT({ "PUT", META("1") "api/token", { "x-aws-ec2-metadata-token-ttl-seconds: 21600" }, 200,
+                             "tok" },
                            { "GET", META("1") ROLES, { "x-aws-ec2-metadata-token: tok" }, 200, "role-1\n" },
-                           { "GET", META("1") ROLES "role-1", { "x-aws-ec2-metadata-token: tok" }, 200, KEYS("IDM") }),
+                           { "GET", META("1") ROLES "role-1", { "x-aws-ec2-metadata-token: tok" }, 200,
+                             KEYS("IDM") }),
           .id = "IDM", .says = "the metadata service of EC2", .token = true },
         { "asked for by name, whatever the endpoint", .url = "http://h/b/k#mode=s3", .env = AT("1"),
           .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 200, "tok" },
@@ -541,11 +578,13 @@ machines(void **state)
                            { "GET", META("1") ROLES "r", { NULL }, 200, KEYS("IDM") }),
           .id = "IDM", .says = "EC2", .token = true },
         { "version 1", .env = AT("1"),
-          .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 404, "" }, { "GET", META("1") ROLES, { NULL }, 200, "r" },
+          .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 404, "" },
+                           { "GET", META("1") ROLES, { NULL }, 200, "r" },
                            { "GET", META("1") ROLES "r", { NULL }, 200, KEYS("IDM") }),
           .id = "IDM", .says = "EC2", .token = true },
         { "version 1 is not wanted", .env = AT("1") " AWS_EC2_METADATA_V1_DISABLED=true",
-          .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 403, "" }), .says = "gives no token (status 403)" },
+          .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 403, "" }),
+          .says = "gives no token (status 403)" },
         { "bad request", .env = AT("1"), .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 400, "" }),
           .says = "gives no token (status 400)" },
         { "no role", .env = AT("1"),
@@ -559,7 +598,8 @@ machines(void **state)
         { "in trouble", .env = AT("1"),
           .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 200, "tok" },
                            { "GET", META("1") ROLES, { NULL }, 200, "r" },
-                           { "GET", META("1") ROLES "r", { NULL }, 200, "{\"Code\":\"AssumeRoleUnauthorizedAccess\"}" }),
+                           { "GET", META("1") ROLES "r", { NULL }, 200,
+                             "{\"Code\":\"AssumeRoleUnauthorizedAccess\"}" }),
           .rc = NC_EAUTH, .says = "AssumeRoleUnauthorizedAccess" },
         { "nobody there", .env = AT("2"), .script = SCRIPT({ "PUT", META("2") "api/token", { NULL }, 0, NULL }),
           .says = "there is no metadata service" },
@@ -568,7 +608,8 @@ machines(void **state)
           .says = "there is no metadata service" },
         { "off", .env = "AWS_EC2_METADATA_DISABLED=true", .says = "AWS_EC2_METADATA_DISABLED is set" },
         { "the usual address", .env = "AWS_EC2_METADATA_DISABLED=false",
-          .script = SCRIPT({ "PUT", "http://169.254.169.254/latest/api/token", { NULL }, 400, "" }), .says = "no token" },
+          .script = SCRIPT({ "PUT", "http://169.254.169.254/latest/api/token", { NULL }, 400, "" }),
+          .says = "no token" },
     };
 
     (void)state;
@@ -589,7 +630,8 @@ answer(size_t i, const char *id, int64_t left)
 
     gmtime_r(&t, &tm);
     strftime(until, sizeof until, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    snprintf(fetched[i], sizeof fetched[i], "{\"AccessKeyId\":\"%s\",\"SecretAccessKey\":\"s\",\"Token\":\"t\",\"Expiration\":"
+    snprintf(fetched[i], sizeof fetched[i],
+      "{\"AccessKeyId\":\"%s\",\"SecretAccessKey\":\"s\",\"Token\":\"t\",\"Expiration\":"
              "\"%s\"}", id, until);
     return (exchange){ "GET", "http://169.254.170.2/x", { NULL }, 200, fetched[i] };
 }

@@ -62,7 +62,8 @@ sections(void **state)
 static void
 default_twice(void **state)
 {
-    ncz_ini ini = parsed("[profile default]\na = strong\n[default]\na = weak\nb = weak\n[profile x]\na = other\n", false);
+    ncz_ini ini = parsed("[profile default]\na = strong\n[default]\na = weak\nb = weak\n[profile x]\na = other\n",
+      false);
 
     (void)state;
     assert_string_equal(ncz_ini_get(&ini, NCZ_INI_PROFILE, "default", NULL, "a"), "strong");

@@ -26,7 +26,8 @@ described(const ncz_s3_settings *s)
     char *port = s->port != 0 ? ncz_sprintf(":%u", s->port) : ncz_sprintf("%s", "");
     char *text = ncz_sprintf("%s://%s%s%s%s%s%s%s%s%s %s %s%s%s%s", s->https ? "https" : "http",
                              s->virtual_host ? s->bucket : "", s->virtual_host ? "." : "", v6 ? "[" : "", s->host,
-                             v6 ? "]" : "", port, s->base, s->virtual_host ? "" : "/", s->virtual_host ? "" : s->bucket,
+                             v6 ? "]" : "", port, s->base, s->virtual_host ? "" : "/",
+                             s->virtual_host ? "" : s->bucket,
                              s->prefix[0] != '\0' ? s->prefix : "-", s->region, s->custom ? " custom" : "",
                              s->anonymous ? " anonymous" : "", s->requester_pays ? " pays" : "");
 
@@ -82,7 +83,8 @@ forms(void **state)
           "https://bucket.s3.eu-west-1.amazonaws.com k eu-west-1" },
         { "https://bucket.s3.amazonaws.com/k", NULL, NULL, "https://bucket.s3.amazonaws.com k us-east-1" },
         { "https://BUCKET.S3.amazonaws.com/K", NULL, NULL, "https://bucket.s3.amazonaws.com K us-east-1" },
-        { "https://a.b.s3.eu-west-1.amazonaws.com/k", NULL, NULL, "https://s3.eu-west-1.amazonaws.com/a.b k eu-west-1" },
+        { "https://a.b.s3.eu-west-1.amazonaws.com/k", NULL, NULL,
+          "https://s3.eu-west-1.amazonaws.com/a.b k eu-west-1" },
         { "http://a.b.s3.eu-west-1.amazonaws.com/k", NULL, NULL,
           "http://a.b.s3.eu-west-1.amazonaws.com k eu-west-1" },
         { "https://my.s3.b.s3.eu-west-1.amazonaws.com/k?X-Amz-Signature=0", NULL, NULL,
@@ -203,7 +205,8 @@ endpoints(void **state)
         { "s3://bucket/k", NULL, "[default]\nservices = sv\nendpoint_url = http://profile:4\n" SERVICES,
           "http://service:3/bucket k us-east-1 custom" },
         { "s3://bucket/k", "AWS_ENDPOINT_URL=http://h:1",
-          "[default]\nservices = sv\nendpoint_url = http://profile:4\n" SERVICES, "http://h:1/bucket k us-east-1 custom" },
+          "[default]\nservices = sv\nendpoint_url = http://profile:4\n" SERVICES,
+          "http://h:1/bucket k us-east-1 custom" },
         { "s3://bucket/k", NULL, "[default]\nendpoint_url = http://profile:4\n",
           "http://profile:4/bucket k us-east-1 custom" },
         { "s3://bucket/k", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true AWS_ENDPOINT_URL=http://h:1",
@@ -217,9 +220,11 @@ endpoints(void **state)
           "https://bucket.s3.us-west-2.amazonaws.com k us-west-2" },
         { "s3://bucket/k", "AWS_ENDPOINT_URL=https://bucket.objects.example", NULL,
           "https://bucket.objects.example k us-east-1 custom" },
-        { "s3://bucket/k", "AWS_ENDPOINT_URL=http://[::1]:9000", NULL, "http://[::1]:9000/bucket k us-east-1 custom" },
+        { "s3://bucket/k", "AWS_ENDPOINT_URL=http://[::1]:9000", NULL,
+          "http://[::1]:9000/bucket k us-east-1 custom" },
         { "s3://my.bucket/k#aws.endpoint=http://h", NULL, NULL, "http://h/my.bucket k us-east-1 custom" },
-        { "https://h/bucket/k#mode=s3", "AWS_ENDPOINT_URL=http://elsewhere", NULL, "https://h/bucket k us-east-1 custom" },
+        { "https://h/bucket/k#mode=s3", "AWS_ENDPOINT_URL=http://elsewhere", NULL,
+          "https://h/bucket k us-east-1 custom" },
     };
 
     (void)state;
@@ -232,7 +237,8 @@ addressing(void **state)
     static const row rows[] = {
         { "s3://bucket/k#addressing=path", NULL, NULL, "https://s3.us-east-1.amazonaws.com/bucket k us-east-1" },
         { "s3://bucket/k#aws.addressing=PATH", NULL, NULL, "https://s3.us-east-1.amazonaws.com/bucket k us-east-1" },
-        { "s3://bucket/k", "AWS_VIRTUAL_HOSTING=FALSE", NULL, "https://s3.us-east-1.amazonaws.com/bucket k us-east-1" },
+        { "s3://bucket/k", "AWS_VIRTUAL_HOSTING=FALSE", NULL,
+          "https://s3.us-east-1.amazonaws.com/bucket k us-east-1" },
         { "s3://bucket/k", NULL, "[default]\ns3 =\n addressing_style = path\n",
           "https://s3.us-east-1.amazonaws.com/bucket k us-east-1" },
         { "s3://bucket/k#addressing=virtual", NULL, "[default]\ns3 =\n addressing_style = path\n",
@@ -252,9 +258,11 @@ addressing(void **state)
 static void
 regions(void **state)
 {
-    static const char conf[] = "[default]\nregion = r-default\n[profile x]\nregion = r-x\n[profile n]\naws_region = r-n\n";
+    static const char conf[] = "[default]\nregion = r-default\n[profile x]\nregion = r-x\n"
+                               "[profile n]\naws_region = r-n\n";
     static const row  rows[] = {
-        { "s3://bucket/k", "AWS_REGION=r-env AWS_DEFAULT_REGION=r-old", NULL, "https://bucket.s3.r-env.amazonaws.com k r-env" },
+        { "s3://bucket/k", "AWS_REGION=r-env AWS_DEFAULT_REGION=r-old", NULL,
+          "https://bucket.s3.r-env.amazonaws.com k r-env" },
         { "s3://bucket/k", "AWS_DEFAULT_REGION=r-old", NULL, "https://bucket.s3.r-old.amazonaws.com k r-old" },
         { "s3://bucket/k", "AWS_REGION=r-env", conf, "https://bucket.s3.r-default.amazonaws.com k r-default" },
         { "s3://bucket/k#aws.profile=x", "AWS_REGION=r-env", conf, "https://bucket.s3.r-x.amazonaws.com k r-x" },
@@ -266,7 +274,8 @@ regions(void **state)
           "https://bucket.s3.eu-west-1.amazonaws.com k eu-west-1" },
         { "https://bucket.s3.eu-west-1.amazonaws.com/k#aws.region=r-url", "AWS_REGION=r-env", conf,
           "https://bucket.s3.eu-west-1.amazonaws.com k r-url" },
-        { "s3://bucket/k", "AWS_REGION=cn-north-1", NULL, "https://bucket.s3.cn-north-1.amazonaws.com.cn k cn-north-1" },
+        { "s3://bucket/k", "AWS_REGION=cn-north-1", NULL,
+          "https://bucket.s3.cn-north-1.amazonaws.com.cn k cn-north-1" },
         { "s3://bucket/k", "AWS_REGION=aws-global", NULL, "https://bucket.s3.us-east-1.amazonaws.com k us-east-1" },
         { "http://h/bucket/k#mode=s3", "AWS_REGION=My_Zone.1", NULL, "http://h/bucket k My_Zone.1 custom" },
     };
@@ -351,8 +360,10 @@ rc_files(void **state)
         { "s3://bucket/k", NULL, "[default]\nregion = r-default\n[profile p]\nregion = r-p\n",
           "https://bucket.s3.r-rc.amazonaws.com k r-rc" },
         { "s3://bucket/k#aws.region=r-url", NULL, "[profile p]\n", "https://bucket.s3.r-url.amazonaws.com k r-url" },
-        { "s3://bucket/k", "NCRCENV_IGNORE=1", "[profile p]\n", "https://bucket.s3.us-east-1.amazonaws.com k us-east-1" },
-        { "s3://bucket/k", "NCRCENV_RC=other.rc", "[profile p]\n", "https://bucket.s3.r-other.amazonaws.com k r-other" },
+        { "s3://bucket/k", "NCRCENV_IGNORE=1", "[profile p]\n",
+          "https://bucket.s3.us-east-1.amazonaws.com k us-east-1" },
+        { "s3://bucket/k", "NCRCENV_RC=other.rc", "[profile p]\n",
+          "https://bucket.s3.r-other.amazonaws.com k r-other" },
         { "s3://bucket/k", "NCRCENV_HOME=elsewhere HOME=/nonexistent", NULL,
           "https://bucket.s3.r-else.amazonaws.com k r-else" },
     };
