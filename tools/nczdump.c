@@ -232,6 +232,15 @@ take_option(dump_opts *o, const char **name, int c)
     }
 }
 
+/* Messages name a URL without query and fragment, where secrets may be. In fresh memory. */
+static char *
+shown_path(const char *path)
+{
+    bool remote = strstr(path, "://") != NULL && strncmp(path, "file:", 5) != 0;
+
+    return strndup(path, remote ? strcspn(path, "?#") : strlen(path));
+}
+
 static void
 complain(const char *path, int rc)
 {
@@ -242,13 +251,13 @@ complain(const char *path, int rc)
 }
 
 static int
-explain(const char *url)
+explain(const char *url, const char *shown)
 {
     char *text = NULL;
     int   rc = nczarr_s3_explain(url, &text);
 
     if (rc != NC_NOERR)
-        complain(url, rc);
+        complain(shown, rc);
     else
         fputs(text, stdout);
     free(text);
@@ -256,15 +265,15 @@ explain(const char *url)
 }
 
 static int
-dump_path(const char *path, const char *name, dump_opts *o)
+dump_path(const char *path, const char *shown, const char *name, dump_opts *o)
 {
     char *own = dump_default_name(path);
     int   ncid, rc = nc_open(path, NC_NOWRITE, &ncid);
 
     if (rc != NC_NOERR) {
-        complain(path, rc);
+        complain(shown, rc);
     } else {
-        o->file = path;
+        o->file = shown;
         rc = dump_run(ncid, name != NULL ? name : own, o, stdout);
         if (o->stats)
             dump_stats(ncid, stderr);
@@ -272,6 +281,20 @@ dump_path(const char *path, const char *name, dump_opts *o)
     }
     free(own);
     return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int
+dump_or_explain(const char *path, bool explained, const char *name, dump_opts *o)
+{
+    char *shown = shown_path(path);
+    int   status = EXIT_FAILURE;
+
+    if (shown == NULL)
+        fprintf(stderr, "nczdump: out of memory\n");
+    else
+        status = explained ? explain(path, shown) : dump_path(path, shown, name, o);
+    free(shown);
+    return status;
 }
 
 int
@@ -303,7 +326,7 @@ main(int argc, char **argv)
     if (status == EXIT_USAGE)
         fprintf(stderr, "Try 'nczdump --help'.\n");
     else
-        status = explained ? explain(argv[optind]) : dump_path(argv[optind], name, &o);
+        status = dump_or_explain(argv[optind], explained, name, &o);
 done:
     dump_names_clear(&o.vars);
     dump_names_clear(&o.groups);

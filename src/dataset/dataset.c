@@ -69,9 +69,10 @@ ncz_dataset_release(ncz_dataset *ds)
     ncz_keys_clear(&ds->leftover);
     ncz_keys_clear(&ds->loaded);
     ncz_free(ds->path);
+    ncz_free(ds->given);
     ds->engine = NULL;
     ds->model = NULL;
-    ds->path = NULL;
+    ds->path = ds->given = NULL;
     ds->map = NULL;
     ds->closed = true;
 }
@@ -206,7 +207,7 @@ ncz_dataset_writable(const ncz_dataset *ds)
 const char *
 ncz_dataset_path(const ncz_dataset *ds)
 {
-    return ds->path;
+    return ds->given != NULL ? ds->given : ds->path;
 }
 
 int

@@ -106,7 +106,8 @@ struct ncz_dataset {
     uint64_t         cache_asked; /* bytes, for variables */
     ncz_stored       stored;   /* empty on read-only datasets */
     ncz_keys         leftover; /* objects of an old name: deleted once a flush has stored the new one */
-    char            *path;
+    char            *path;    /* what texts call it */
+    char            *given;   /* as the caller wrote it, which may hold a secret; NULL: the same */
     int              mode; /* NC_NETCDF4 and what was asked for */
     bool             writable, classic, durable;
     bool             own_map; /* opened from a path by us: discarding the map discards what this session made */

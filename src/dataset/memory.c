@@ -167,7 +167,7 @@ ncz_memory_open(const ncz_target *t, int omode, const ncz_limits *limits, ncz_da
 
     if ((rc = load_store(t, &map, &keys)) != NC_NOERR)
         goto done;
-    if ((rc = ncz_dataset_open_on(map, t, t->canonical, omode, limits, out)) != NC_NOERR) {
+    if ((rc = ncz_dataset_open_on(map, t, t->shown, omode, limits, out)) != NC_NOERR) {
         rc = give_up(map, rc);
         goto done;
     }
@@ -206,7 +206,7 @@ ncz_memory_persist(ncz_dataset *ds)
     zmap       *to = NULL;
     int         rc;
 
-    if ((rc = ncz_target_parse(ds->path, ds->made, &t)) != NC_NOERR)
+    if ((rc = ncz_target_parse(ncz_dataset_path(ds), ds->made, &t)) != NC_NOERR)
         return rc;
     rc = ds->made ? ncz_store_create(t, ds->cmode, &to) : ncz_store_open(t, true, &to);
     if (rc != NC_NOERR)

@@ -131,11 +131,13 @@ ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_da
         rc = ncz_store_create(t, cmode, &map);
     else if ((cmode & NC_PERSIST) == 0 || (rc = ncz_store_vacant(t, cmode)) == NC_NOERR)
         rc = zmap_mem_open(&map);
-    if (rc != NC_NOERR || (rc = ncz_dataset_create_on(map, t, t->canonical, cmode, limits, out)) != NC_NOERR)
+    if (rc != NC_NOERR || (rc = ncz_dataset_create_on(map, t, t->shown, cmode, limits, out)) != NC_NOERR)
         goto done;
     (*out)->own_map = true;
     (*out)->persist = (cmode & NC_DISKLESS) != 0 && (cmode & NC_PERSIST) != 0;
-    map = NULL; /* the dataset's */
+    (*out)->given = t->canonical;
+    t->canonical = NULL; /* the dataset's, */
+    map = NULL;          /* and so is this */
 done:
     if (map != NULL) {
         ncz_err err;
@@ -302,17 +304,22 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
         goto done;
     }
     if ((omode & NC_DISKLESS) != 0) {
-        rc = ncz_memory_open(t, omode, limits, out);
+        if ((rc = ncz_memory_open(t, omode, limits, out)) == NC_NOERR) {
+            (*out)->given = t->canonical;
+            t->canonical = NULL;
+        }
         goto done;
     }
     if ((rc = ncz_store_open(t, (omode & NC_WRITE) != 0, &map)) != NC_NOERR)
         goto done;
-    if ((rc = ncz_dataset_open_on(map, t, t->canonical, omode, limits, out)) != NC_NOERR) {
+    if ((rc = ncz_dataset_open_on(map, t, t->shown, omode, limits, out)) != NC_NOERR) {
         rc = ncz_remote_missing(t, map, rc);
         goto done;
     }
     (*out)->own_map = true;
-    map = NULL; /* the dataset's */
+    (*out)->given = t->canonical;
+    t->canonical = NULL; /* the dataset's, */
+    map = NULL;          /* and so is this */
 done:
     if (map != NULL) {
         ncz_err err;

@@ -36,11 +36,11 @@ ncz_remote_missing(const ncz_target *t, zmap *map, int rc)
     if (ncz_part_empty(map, &empty) != NC_NOERR)
         return ncz_fail(NC_ENOTNC,
                         "%s: no dataset was found there (looked for .zmetadata, .zgroup, .zarray, .nczarr)",
-                        t->canonical);
+                        t->shown);
     if (empty)
-        return ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for Zarr documents", t->canonical);
+        return ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for Zarr documents", t->shown);
     return ncz_fail(rc, "%s: there are objects, but no dataset (looked for .zmetadata, .zgroup, .zarray, .nczarr)",
-                    t->canonical);
+                    t->shown);
 }
 
 static bool
@@ -95,7 +95,7 @@ clear_place(const ncz_target *t)
 
     if ((rc = open_how(t, ZMAP_OPEN_WRITE, &map)) != NC_NOERR)
         return rc;
-    rc = clear(map, t->canonical, NC_EEXIST);
+    rc = clear(map, t->shown, NC_EEXIST);
     (void)zmap_close(map, ZMAP_KEEP); /* its text stays: closing asks for nothing */
     return rc;
 }
@@ -108,7 +108,7 @@ ncz_remote_create(const ncz_target *t, int cmode, zmap **out)
     if (rc != NC_EOBJECT)
         return rc;
     if ((cmode & NC_NOCLOBBER) != 0)
-        return ncz_fail(NC_EEXIST, "%s exists", t->canonical);
+        return ncz_fail(NC_EEXIST, "%s exists", t->shown);
     if ((rc = clear_place(t)) != NC_NOERR)
         return rc;
     return open_how(t, ZMAP_CREATE_NEW, out);
@@ -124,9 +124,9 @@ ncz_remote_remove(const ncz_target *t)
     if ((rc = open_how(t, ZMAP_OPEN_WRITE, &map)) != NC_NOERR)
         return rc;
     if ((rc = ncz_part_empty(map, &empty)) == NC_NOERR && empty)
-        rc = ncz_fail(NC_ENOOBJECT, "%s: there is nothing to delete", t->canonical);
+        rc = ncz_fail(NC_ENOOBJECT, "%s: there is nothing to delete", t->shown);
     else if (rc == NC_NOERR)
-        rc = clear(map, t->canonical, NC_ENOTNC);
+        rc = clear(map, t->shown, NC_ENOTNC);
     (void)zmap_close(map, ZMAP_KEEP);
     return rc;
 }

@@ -6,6 +6,7 @@
  */
 #include "uri/uri_int.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -17,6 +18,7 @@ ncz_target_free(ncz_target *t)
     ncz_uri_free(t->uri);
     ncz_free(t->path);
     ncz_free(t->canonical);
+    ncz_free(t->shown);
     ncz_free(t);
 }
 
@@ -257,6 +259,20 @@ understand(ncz_target *t, bool for_create)
     return choose_dialect(t, &w, for_create);
 }
 
+/* NULL: out of memory. */
+static char *
+shown_text(const ncz_uri *u, const char *text)
+{
+    bool v6 = u->host != NULL && strchr(u->host, ':') != NULL;
+    char port[16] = "";
+
+    if (u->host == NULL)
+        return ncz_strdup(text);
+    if (u->port != 0)
+        snprintf(port, sizeof port, ":%u", u->port);
+    return ncz_sprintf("%s://%s%s%s%s%s", u->scheme, v6 ? "[" : "", u->host, v6 ? "]" : "", port, u->path);
+}
+
 int
 ncz_target_parse(const char *text, bool for_create, ncz_target **out)
 {
@@ -272,7 +288,8 @@ ncz_target_parse(const char *text, bool for_create, ncz_target **out)
     }
     *t = (ncz_target){ .xarray = true, .uri = u, .url = u->scheme != NULL,
                        .path = ncz_strdup(u->path), .canonical = ncz_strdup(text) };
-    if (t->path == NULL || t->canonical == NULL) {
+    t->shown = shown_text(u, text);
+    if (t->path == NULL || t->canonical == NULL || t->shown == NULL) {
         rc = ncz_fail_nomem(strlen(text) + 1);
         goto done;
     }

@@ -67,6 +67,7 @@ typedef struct ncz_target {
     char        separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
     char       *path;         /* directory or archive for file and zip; object path otherwise */
     char       *canonical;    /* what nc_inq_path() gives: the text as the caller gave it */
+    char       *shown;        /* what texts call it: a remote URL without user, query and fragment, which may be secret */
     ncz_uri    *uri;          /* all of it, for stores that need more */
 } ncz_target;
 

@@ -108,6 +108,30 @@ static const struct {
     { "https://host/x?token=y", HTTP, ANY, "/x" },
 };
 
+/* Texts name a URL without what may be secret in it. */
+static void
+shown(void **state)
+{
+    static const struct {
+        const char *text, *shown;
+    } rows[] = {
+        { "dir/a.zarr#mode=zarr", "dir/a.zarr#mode=zarr" },
+        { "file:///a.zip#zarr", "file:///a.zip#zarr" },
+        { "s3://Bucket/a%20b#aws.secret_access_key=canary", "s3://Bucket/a%20b" },
+        { "https://h:8443/b/k?X-Amz-Signature=canary#mode=s3", "https://h:8443/b/k" },
+        { "[x=canary]http://me:canary@[::1]:9000/b/k#mode=s3", "http://[::1]:9000/b/k" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        ncz_target *t = NULL;
+
+        assert_int_equal(ncz_target_parse(rows[i].text, false, &t), NC_NOERR);
+        assert_string_equal(t->shown, rows[i].shown);
+        ncz_target_free(t);
+    }
+}
+
 static void
 meanings(void **state)
 {
@@ -310,6 +334,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shown),
         cmocka_unit_test(meanings),      cmocka_unit_test(creating),
         cmocka_unit_test(refusals),      cmocka_unit_test(flags),
         cmocka_unit_test(empty_chunks),
