@@ -82,7 +82,8 @@ take_endpoint_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_said *said)
 {
     ncz_s3_host h = ncz_s3_host_parse(u->host);
     size_t      n = strlen(s->bucket);
-    bool        holds = strncasecmp(u->host, s->bucket, n) == 0 && u->host[n] == '.' && !ncz_s3_is_ip(u->host);
+    bool        holds = strncasecmp(u->host, s->bucket, n) == 0 && u->host[n] == '.' && u->host[n + 1] != '\0' &&
+                        !ncz_s3_is_ip(u->host);
     int         rc;
 
     if (h.refused != NULL)

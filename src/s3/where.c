@@ -220,6 +220,8 @@ bucket_in_host(const ncz_s3_look *l, const ncz_s3_host *h, size_t *len, ncz_said
         *len = 0;
     else if (wish == STYLE_VIRTUAL && *len == 0 && strchr(host, '.') != NULL)
         *len = strcspn(host, ".");
+    if (*len > 0 && host[*len + 1] == '\0')
+        return ncz_fail(NC_EURL, "the host %s has nothing behind the bucket", host);
     if (wish == STYLE_VIRTUAL && *len == 0)
         return ncz_fail(NC_EINVAL, "addressing virtual needs a host as bucket.host, not %s", host);
     return NC_NOERR;

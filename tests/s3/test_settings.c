@@ -164,6 +164,7 @@ refused_urls(void **state)
         { "s3://bucket/k#aws.endpoint=http://h?x", NC_EURL, "query" },
         { "s3://bucket/k#aws.endpoint=https://x.s3-website.us-east-1.amazonaws.com", NC_EURL, "web site" },
         { "https://h/bucket/k#mode=s3&aws.endpoint=http://h", NC_EINVAL, "has a host already" },
+        { "http://bucket./k#mode=s3&addressing=virtual", NC_EURL, "nothing behind" },
         { "s3://bucket/k#addressing=sideways", NC_EINVAL, "none of auto" },
         { "http://127.0.0.1/bucket/k#mode=s3&addressing=virtual", NC_EINVAL, "virtual" },
         { "s3://bucket/k#addressing=virtual&aws.endpoint=http://127.0.0.1:9000", NC_EINVAL, "virtual" },
