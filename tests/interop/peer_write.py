@@ -130,7 +130,8 @@ def write_xarray():
          "flag": (("y", "x"), rng.integers(0, 2, size=(3, 5)).astype(bool)),
          "n": ((), np.int64(7))},
         coords={"time": np.arange(4), "y": [10.0, 20.0, 30.0], "x": np.arange(5, dtype="i2"),
-                "name": ("y", np.array(["a", "bb", "c\u00e9"], dtype="<U2"))})
+                "name": ("y", np.array(["a", "bb", "c\u00e9"], dtype="<U2")),
+                "label": ("y", np.array(["of any length", "", "c\u00e9"], dtype=object))})
     target = os.path.join(folder, "ds.zarr")
     d.to_zarr(target, mode="w", **({"zarr_format": 2} if three else {}))
     expect("ds", {"/" + k: d[k].values for k in d.variables})
