@@ -8,6 +8,8 @@
 #include "nczarr_filter.h"
 #include "zmap/zmap.h"
 
+#include <pthread.h>
+
 #define LABELS "\"labels\": [\"\", \"w0\", \"w1\", \"w2\", \"w3\", \"w4\", \"w5\", \"w6\", \"w7\"]"
 
 static const char *const codecs[] = {
@@ -270,6 +272,62 @@ small_cache_on(place *p)
 }
 ON_BOTH(small_cache)
 
+/* ---- threads ------------------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, EACH = 12, ROUNDS = 150 };
+
+typedef struct worker {
+    pthread_t thread;
+    int       ncid, v, number;
+} worker;
+
+/* Its own elements in chunks that all have elements in, and everybody's are looked at: a word is whole or not there. */
+static void *
+work(void *arg)
+{
+    worker  *w = arg;
+    unsigned seed = (unsigned)w->number + 1;
+    char     last[EACH][32] = { "" }, *got = NULL;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t      mine = draw(&seed) % EACH, at = mine * THREADS + (size_t)w->number;
+        size_t      any = draw(&seed) % (EACH * THREADS);
+        const char *s = last[mine];
+
+        snprintf(last[mine], sizeof last[mine], "%d:%0*d", w->number, 1 + (int)(draw(&seed) % 20), round);
+        OK(nc_put_var1_string(w->ncid, w->v, &at, &s));
+        OK(nc_get_var1_string(w->ncid, w->v, &at, &got));
+        assert_string_equal(got, s);
+        OK(nc_free_string(1, &got));
+        OK(nc_get_var1_string(w->ncid, w->v, &any, &got));
+        if (got[0] != '\0')
+            assert_int_equal(got[0], '0' + any % THREADS);
+        OK(nc_free_string(1, &got));
+    }
+    return NULL;
+}
+
+static void
+threads_on(place *p)
+{
+    worker w[THREADS];
+    int    ncid, x, v;
+
+    OK(place_create(p, "mode=zarr", NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", EACH * THREADS, &x));
+    v = def_strings(ncid, "v", 1, &x, (size_t[]){10}, codecs[0]);
+    OK(nc_enddef(ncid));
+    OK(nc_set_var_chunk_cache(ncid, v, 1000, 10, 0.5f));
+    for (int i = 0; i < THREADS; i++) {
+        w[i] = (worker){ .ncid = ncid, .v = v, .number = i };
+        assert_int_equal(pthread_create(&w[i].thread, NULL, work, &w[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(w[i].thread, NULL), 0);
+    OK(nc_close(ncid));
+}
+ON_BOTH(threads)
+
 /* ---- definitions ---------------------------------------------------------------------------------------- */
 
 static void
@@ -419,6 +477,7 @@ main(void)
         cmocka_unit_test(changed_in_part),
         cmocka_unit_test(values_stay),
         cmocka_unit_test(small_cache),
+        cmocka_unit_test(threads),
         cmocka_unit_test(definitions),
         cmocka_unit_test(copied),
         cmocka_unit_test(spoilt_chunks),

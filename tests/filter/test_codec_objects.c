@@ -704,10 +704,78 @@ test_allocations(void **state)
         each_allocation_fails(both_ways, (void *)&subjects[i]);
 }
 
+/* Every codec that is built in for objects stands in one of the tables above. */
+static void
+test_none_is_left_out(void **state)
+{
+    (void)state;
+    for (size_t k = 0; ncz_codec_at(k) != NULL; k++) {
+        bool found = ncz_codec_at(k)->unpack == NULL || strcmp(ncz_codec_at(k)->id, "vlen-array") == 0;
+
+        for (size_t i = 0; i < NCZ_LEN(subjects); i++)
+            found = found || strstr(subjects[i].filters, ncz_codec_at(k)->id) != NULL;
+        if (!found)
+            fail_msg("%s", ncz_codec_at(k)->id);
+    }
+}
+
+/* As the others are spoilt: runs of numbers, and labels of fixed width. */
+static void
+test_spoilt_numbers(void **state)
+{
+    static const char run[] = "\3\0\0\0\4\0\0\0\1\0\2\0\0\0\0\0\2\0\0\0\7\0";
+    ncz_chain        *c = chain_of("[{\"id\": \"vlen-array\", \"dtype\": \"<i2\"}]");
+    ncz_codec_env     env = object_env(3);
+    ncz_buf           out = NCZ_BUF_INIT;
+    char              bytes[sizeof run - 1];
+
+    (void)state;
+    for (size_t n = 0; n < sizeof bytes; n++)
+        assert_int_equal(decode(c, &env, run, n, 3, LIMIT, &out), NC_EFILTER);
+    for (size_t at = 0; at < sizeof bytes; at++)
+        for (int v = 0; v < 256; v++) {
+            int rc;
+
+            memcpy(bytes, run, sizeof bytes);
+            bytes[at] = (char)v;
+            rc = decode(c, &env, bytes, sizeof bytes, 3, LIMIT, &out);
+            assert_true(rc == NC_NOERR || rc == NC_EFILTER);
+            if (rc == NC_NOERR)
+                (void)touch(ncz_texts_in(&out));
+        }
+    ncz_buf_clear(&out);
+    ncz_chain_unref(c);
+}
+
+static void
+test_spoilt_labels(void **state)
+{
+    ncz_codec_env env = env_of(NCZ_KIND_UCS4, 8, 24);
+    ncz_json     *f = json_of("[{\"id\": \"categorize\", \"dtype\": \"<U2\", \"astype\": \"<i2\", "
+                              "\"labels\": [\"a\", \"longer\", \"\"]}]");
+    ncz_chain    *c = NULL;
+    char          back[24];
+
+    (void)state;
+    assert_int_equal(ncz_chain_parse(f, NULL, &env, 32, &c), NC_NOERR);
+    for (size_t n = 0; n < 6; n++)
+        assert_int_equal(ncz_chain_decode(c, &env, "\1\0\2\0\3\0", n, back, 24, false), NC_EFILTER);
+    for (unsigned v = 0; v < 65536; v++) {
+        char bytes[6] = { (char)v, (char)(v >> 8), 2, 0, 3, 0 };
+
+        assert_int_equal(ncz_chain_decode(c, &env, bytes, 6, back, 24, false), NC_NOERR);
+        assert_int_equal(back[0], v == 1 ? 'a' : v == 2 ? 'l' : 0);
+        assert_memory_equal(back + 8, "l\0\0\0o\0\0\0\0\0\0\0\0\0\0\0", 16); /* cut to its width */
+    }
+    ncz_json_free(f);
+    ncz_chain_unref(c);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_none_is_left_out),
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_known_bytes),
         cmocka_unit_test(test_values),
@@ -718,6 +786,8 @@ main(void)
         cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_changed),
         cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_spoilt_numbers),
+        cmocka_unit_test(test_spoilt_labels),
         cmocka_unit_test(test_lying_counts),
         cmocka_unit_test(test_deep),
         cmocka_unit_test(test_limit),
