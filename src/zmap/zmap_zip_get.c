@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <zlib.h>
 
 #define METHOD_STORED 0
 #define METHOD_DEFLATE 8
@@ -172,7 +171,7 @@ read_stored(zip_map *m, const char *key, opened *in, void *into, size_t len, uin
 static int
 check_crc(const zip_map *m, const char *key, const zip_object *o, const unsigned char *data, size_t len)
 {
-    uint32_t crc = (uint32_t)crc32_z(0, data, len);
+    uint32_t crc = zmap_zip_crc(data, len);
 
     if (crc != o->crc)
         return ncz_fail(NC_EFILTER, "%s in %s: its bytes have the CRC %08x, but %08x when they were stored", key,

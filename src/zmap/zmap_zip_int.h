@@ -10,6 +10,7 @@
  *   zmap_zip_write.c    names -> the directory of an archive; headers
  *   zmap_zip_get.c      get
  *   zmap_zip_inflate.c  deflated entries
+ *   zmap_zip_crc_*.c    their checksum, through the one library or the other
  *   zmap_zip_put.c      put and del
  *   zmap_zip_stage.c    the partial file: locks, copies, commit
  *   zmap_zip_repack.c   an archive without its dead bytes
@@ -198,6 +199,8 @@ int zmap_zip_inflate(zip_source *s, uint64_t off, const zip_object *o, const cha
 
 /* Bytes of the local header of a key's entry, which is looked at for that when they are not known. */
 int zmap_zip_head(zip_map *m, const char *key, zip_source *s, const zip_object *o, uint32_t *out);
+
+uint32_t zmap_zip_crc(const void *data, size_t len); /* zmap_zip_crc_*.c */
 
 int zmap_zip_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg);
 int zmap_zip_put(zmap *m, zmap_put_req *reqs, size_t n);

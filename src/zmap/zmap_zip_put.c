@@ -9,7 +9,6 @@
 #include "zmap/zmap_zip_int.h"
 
 #include <string.h>
-#include <zlib.h>
 
 /* The gate, shared, unless nothing can be changed any more. */
 static int
@@ -104,13 +103,11 @@ publish(zip_map *m, const zmap_put_req *r, uint32_t at, const zip_object *o, int
 static int
 put_one(zip_map *m, const zmap_put_req *r)
 {
-    zip_object o = {.csize = r->len, .size = r->len, .crc = (uint32_t)crc32_z(0, r->data, r->len)};
+    zip_object o = {.csize = r->len, .size = r->len, .crc = zmap_zip_crc(r->data, r->len)};
     ncz_buf    head = NCZ_BUF_INIT;
     uint32_t   at;
     int        rc;
 
-    if (r->len == 0)
-        o.crc = 0; /* zlib takes the absence of bytes for a question */
     if ((rc = zmap_zip_local_header(m, r->key, &o, &head)) != NC_NOERR)
         goto done;
     if ((rc = enter_staged(m)) != NC_NOERR)

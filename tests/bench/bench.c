@@ -44,6 +44,7 @@ static void
 define_codec(int ncid, int varid, bench_store store)
 {
     switch (store) {
+    case STORE_ZIP:
     case STORE_BLOSC: CALL(nc_def_var_blosc, ncid, varid, 1 /* lz4 */, 5, 0, 1 /* byte shuffle */); break;
     case STORE_ZLIB: CALL(nc_def_var_deflate, ncid, varid, 1, 1, 1); break;
     case STORE_ZSTD:
@@ -302,7 +303,9 @@ main(int argc, char **argv)
     nbytes = strlen(a.path) + 96;
     if ((url = malloc(nbytes)) == NULL)
         check(NC_ENOMEM);
-    snprintf(url, nbytes, "file://%s#mode=nczarr,file%s", a.path, durability(argc, argv));
+    /* In an archive without NCZarr's directory, which zarr-python's ZipStore would not look into. */
+    snprintf(url, nbytes, "file://%s#mode=%s%s", a.path, a.w->store == STORE_ZIP ? "zarr,zip" : "nczarr,file",
+             durability(argc, argv));
     data = touched(workload_bytes(a.w, &a.s));
     if (a.w->op == OP_WRITE && a.w->store == STORE_SHORT)
         fill_shorts(&a.s, data);

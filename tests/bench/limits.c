@@ -408,7 +408,7 @@ choose(task *t)
         t->job = job_tiny;
         t->njobs = (tiny_nelems(s) / TINY_CHUNK / TINY_CHUNK + 15) / 16;
     }
-    return codec_present(w->store);
+    return w->store != STORE_ZIP && codec_present(w->store);
 }
 
 /* The directory is made beforehand: that is nobody's limit. */

@@ -25,6 +25,8 @@ static const workload workloads[] = {
     { "W8raw", STORE_RAW, OP_STRIDED },   { "W9w", STORE_SHORT, OP_WRITE },
     { "W9", STORE_SHORT, OP_CONVERT },    { "W9n", STORE_SHORT, OP_READ },
     { "W10w", STORE_TINY, OP_WRITE },     { "W10r", STORE_TINY, OP_READ },
+    { "W7w", STORE_ZIP, OP_WRITE },       { "W7r", STORE_ZIP, OP_READ },
+    { "W7s", STORE_ZIP, OP_BOXES },
 };
 
 enum { NWORKLOADS = sizeof workloads / sizeof workloads[0], BLOCK = 4096 };
@@ -54,7 +56,7 @@ workload_find(const char *name)
 const char *
 store_name(bench_store store)
 {
-    static const char *const names[] = { "raw", "blosc", "zlib", "zstd", "short", "meta", "tiny" };
+    static const char *const names[] = { "raw", "blosc", "zlib", "zstd", "short", "meta", "tiny", "zip" };
 
     return names[store];
 }

@@ -30,6 +30,7 @@ typedef enum bench_store {
     STORE_SHORT,
     STORE_META,
     STORE_TINY,
+    STORE_ZIP, /* as STORE_BLOSC, in an archive */
 } bench_store;
 
 typedef enum bench_op {

@@ -130,7 +130,7 @@ class Run:
     def selections(self):
         """(selections, dtype) of a reader of arrays: one call each."""
         op = self.name.rstrip("raw") if self.name.endswith("raw") else self.name
-        if op == "W4":
+        if op in ("W4", "W7s"):
             return self.boxes(), self.dtype
         if op == "W5":
             return self.series(), self.dtype

@@ -15,6 +15,7 @@ if three:
 
 CODECS = {"raw": (None, None), "short": (None, None), "tiny": (None, None),
           "blosc": (None, numcodecs.Blosc("lz4", 5, numcodecs.Blosc.SHUFFLE)),
+          "zip": (None, numcodecs.Blosc("lz4", 5, numcodecs.Blosc.SHUFFLE)),
           "zlib": ([numcodecs.Shuffle(4)], numcodecs.Zlib(1)), "zstd": ([numcodecs.Shuffle(4)], numcodecs.Zstd(1))}
 
 
@@ -33,6 +34,8 @@ def create(group, name, shape, chunks, dtype, store="raw", attributes=None):
 
 def open_group(path, mode):
     extra = {"zarr_format": 2} if three else {}
+    if str(path).endswith(".zip"):
+        path = zarr.storage.ZipStore(path, mode=mode)
     if three and mode == "r":
         extra["use_consolidated"] = False
     return zarr.open_group(path, mode=mode, **extra)
@@ -47,8 +50,11 @@ def get(a, selection, out):
 
 
 def write(path, data, store):
-    a = create(open_group(path, "w"), "field", data.shape, run.chunks, data.dtype, store)
+    group = open_group(path, "w")
+    a = create(group, "field", data.shape, run.chunks, data.dtype, store)
     a[...] = data
+    if store == "zip":
+        group.store.close()
 
 
 def read(path, selections, results):
