@@ -114,7 +114,7 @@ do_private(actor *a)
         check_private(a, ncid, x);
         return;
     }
-    snprintf(path, sizeof path, "%s/own%d.zarr", a->w->dir, a->number);
+    snprintf(path, sizeof path, "%s/own%d.%s", a->w->dir, a->number, a->w->archive ? "zip" : "zarr");
     snprintf(url, sizeof url, "file://%s#mode=nczarr&durability=none", path);
     OK(nc_create(url, NC_NOCLOBBER, &ncid));
     fill_private(a, ncid, x);

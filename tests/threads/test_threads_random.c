@@ -10,7 +10,7 @@
  *
  * Made to be run under ThreadSanitizer. The calls of a thread depend on the seed, how they meet does not.
  *
- * usage: test_threads_random [SEED [CALLS [memory|file [THREADS]]]]     without arguments: the regular run
+ * usage: test_threads_random [SEED [CALLS [memory|file|zip [THREADS]]]]     without arguments: the regular run
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -124,10 +124,11 @@ actor_clear(actor *a)
 }
 
 static void
-run(uint64_t seed, int nops, bool memory, int nactors)
+run(uint64_t seed, int nops, const char *store, int nactors)
 {
     static actor actors[ACTORS + 1]; /* the last one is this thread */
-    world        w = {.seed = seed, .memory = memory, .lookers = seed % 2 == 0, .renames = seed % 2 != 0,
+    world        w = {.seed = seed, .memory = strcmp(store, "memory") == 0,
+                      .archive = strcmp(store, "zip") == 0, .lookers = seed % 2 == 0, .renames = seed % 2 != 0,
                       .clears = seed % 4 >= 2, .nactors = nactors, .nops = nops, .actors = actors, .stamp = 1};
     size_t       nevents = 0;
 
@@ -149,7 +150,7 @@ run(uint64_t seed, int nops, bool memory, int nactors)
     }
     world_drop(&w);
     printf("[       OK ] threads seed %" PRIu64 " %s: %d threads of %d calls, %zu values put and got\n", seed,
-           memory ? "memory" : "file", nactors, nops, nevents);
+           store, nactors, nops, nevents);
     fflush(stdout);
 }
 
@@ -160,12 +161,12 @@ main(int argc, char **argv)
 
     (void)signal(SIGALRM, stuck);
     if (nops < 1 || nactors < 1 || nactors > ACTORS) {
-        fprintf(stderr, "usage: %s [SEED [CALLS [memory|file [THREADS, at most %d]]]]\n", argv[0], ACTORS);
+        fprintf(stderr, "usage: %s [SEED [CALLS [memory|file|zip [THREADS, at most %d]]]]\n", argv[0], ACTORS);
         return 2;
     }
-    for (uint64_t seed = 1; argc == 1 && seed <= 4; seed++)
-        run(seed, nops, seed <= 2, nactors);
+    for (uint64_t seed = 1; argc == 1 && seed <= 6; seed++)
+        run(seed, nops, seed <= 2 ? "memory" : seed <= 4 ? "file" : "zip", nactors);
     if (argc > 1)
-        run(strtoull(argv[1], NULL, 10), nops, argc <= 3 || strcmp(argv[3], "file") != 0, nactors);
+        run(strtoull(argv[1], NULL, 10), nops, argc > 3 ? argv[3] : "memory", nactors);
     return 0;
 }

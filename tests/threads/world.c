@@ -73,7 +73,7 @@ fail(const actor *a, const char *fmt, ...)
     va_list      args;
 
     fprintf(stderr, "[  FAILED  ] threads seed %" PRIu64 " %s, %d threads of %d calls, thread %d (%s): ", w->seed,
-            w->memory ? "memory" : "file", w->nactors, w->nops, a->number,
+            w->memory ? "memory" : w->archive ? "zip" : "file", w->nactors, w->nops, a->number,
             atomic_load_explicit(&a->what, memory_order_relaxed));
     va_start(args, fmt);
     vfprintf(stderr, fmt, args);
@@ -226,7 +226,7 @@ world_make(world *w, actor *a)
         s->number = i;
         s->mode = !w->memory && w->seed % 3 == 0 && i == 0 ? "mode=nczarr&durability=sync"
                                                            : "mode=nczarr&durability=none";
-        snprintf(s->path, sizeof s->path, "%s/set%d.zarr", w->dir, i);
+        snprintf(s->path, sizeof s->path, "%s/set%d.%s", w->dir, i, w->archive ? "zip" : "zarr");
         if (w->memory)
             OK(nczarr_map_memory(&s->map));
         OK(nc_set_chunk_cache(caches[(w->seed + (uint64_t)i) % 4], 1000, 0.75f));

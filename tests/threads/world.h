@@ -67,6 +67,7 @@ typedef struct wset {
 typedef struct world {
     uint64_t         seed;
     bool             memory;
+    bool             archive; /* not in directories */
     bool             lookers; /* datasets are opened a second time, to read, while they are written; else ... */
     bool             renames; /* ... variables and groups with data are renamed */
     bool             clears;  /* fill is put into the chunk that all are at */
