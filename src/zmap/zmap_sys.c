@@ -126,6 +126,20 @@ sys_clone(int from, int to)
 #endif
 }
 
+static int
+sys_sole(int fd)
+{
+#ifdef F_SETLEASE
+    if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0)
+        return -1;
+    return fcntl(fd, F_SETLEASE, F_UNLCK);
+#else
+    (void)fd;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
 /* These have other attributes, or are macros, with some C libraries. */
 static int
 sys_fstat(int fd, struct stat *st)
@@ -154,6 +168,7 @@ const zmap_syscalls zmap_system = {
     .ftruncate = ftruncate,
     .fchmod = fchmod,
     .flock = flock,
+    .sole = sys_sole,
     .fsync = fsync,
     .syncfs = sys_syncfs,
     .syncfs_tells = sys_syncfs_tells,

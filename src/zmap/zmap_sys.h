@@ -29,6 +29,7 @@ struct zmap_syscalls {
     int (*ftruncate)(int fd, off_t len);
     int (*fchmod)(int fd, mode_t mode);
     int (*flock)(int fd, int how);
+    int (*sole)(int fd); /* 0: nobody else has the file open, nor can have: a lease */
     int (*fsync)(int fd);
     int (*syncfs)(int fd);
     bool (*syncfs_tells)(void); /* does it report what could not be written: Linux from 5.8 on */

@@ -66,6 +66,7 @@ zip_free(zip_map *m)
     zmap_zip_source_unref(m->src);
     zmap_zip_source_unref(m->at.partial);
     zmap_zip_source_unref(m->at.old);
+    zmap_zip_source_unref(m->at.spare);
     if (m->at.dir >= 0)
         zmap_sys()->close(m->at.dir);
     ncz_free(m->at.name);

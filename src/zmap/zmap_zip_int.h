@@ -113,6 +113,9 @@ typedef struct zip_place {
     char       *part, *repack; /* there: what is written before it takes the archive's place */
     zip_source *partial;       /* opened and locked, to be written to with the next change; or NULL */
     zip_source *old;           /* the archive that is replaced, kept for its lock; or NULL */
+    uint64_t    common;        /* of old's bytes what the new one begins with; 0: nothing */
+    zip_source *spare;         /* the archive before the last, under the partial file's name; or NULL */
+    uint64_t    spare_common;  /* of its bytes what the archive begins with */
     bool        partial_gone;  /* after repacking, which is the last that is done */
     bool        there;         /* an archive of that name is there, and ours to replace */
     mode_t      mode;          /* of the archive that is replaced; 0: as the umask says */

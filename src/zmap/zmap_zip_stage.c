@@ -8,6 +8,9 @@
  *   3 commit: the directory is written behind the last entry, the file cut there and synced
  *   4 it is renamed over the archive, and the archive's directory synced
  *
+ * At 4 the two change names where the system can do that, and more may come: then the old archive, once nobody has it
+ * open, is what the next partial file is made of, by copying the end alone. So a sync costs what is new, twice.
+ *
  * Until 4 the archive is untouched. From 4 on the lock on what was the partial file is one on the archive; the next
  * change begins at 2 with another partial file. A partial file that a killed writer left is used again by the next.
  */
@@ -220,32 +223,69 @@ zmap_zip_stage_open(zip_map *m, const char *path, zmap_open_how how)
 
 /* ---- 2: the first change --------------------------------------------------------------------------------------- */
 
+static void
+drop_spare(zip_map *m)
+{
+    if (m->at.spare == NULL)
+        return;
+    zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);
+    zmap_zip_source_unref(m->at.spare);
+    m->at.spare = NULL;
+}
+
+/* The archive before the last has all that this one has but the end. Only if nobody reads it any more. */
+static bool
+take_spare(zip_map *m, zip_source **to)
+{
+    uint64_t common = m->at.spare_common;
+
+    if (m->at.spare == NULL || zmap_sys()->sole(m->at.spare->fd) != 0 ||
+        zmap_zip_source_copy(m->src, common, m->at.spare, common, m->end - common) != NC_NOERR) {
+        drop_spare(m);
+        return false;
+    }
+    *to = m->at.spare;
+    m->at.spare = NULL;
+    return true;
+}
+
+/* A copy of all entries in a partial file. */
+static int
+copy_entries(zip_map *m, zip_source **to)
+{
+    int rc = NC_NOERR;
+
+    if (m->at.partial == NULL && (rc = open_partial(m)) != NC_NOERR)
+        return rc;
+    *to = m->at.partial;
+    if (zmap_sys()->clone(m->src->fd, (*to)->fd) != 0)
+        rc = zmap_zip_source_copy(m->src, 0, *to, 0, m->end);
+    if (rc == NC_NOERR && m->at.mode != 0 && zmap_sys()->fchmod((*to)->fd, m->at.mode) != 0)
+        rc = fail_place(m, errno, "its partial file cannot get its mode");
+    if (rc != NC_NOERR)
+        (void)!zmap_sys()->ftruncate((*to)->fd, 0); /* the space, if nothing else */
+    else
+        m->at.partial = NULL;
+    return rc;
+}
+
 int
 zmap_zip_stage(zip_map *m)
 {
-    zip_source *old = m->src, *to;
-    int         rc = NC_NOERR;
+    zip_source *old = m->src, *to = NULL;
+    int         rc;
 
     if (m->staged)
         return NC_NOERR;
     if (m->at.dir >= 0) {
-        if (m->at.partial == NULL && (rc = open_partial(m)) != NC_NOERR)
+        if (!take_spare(m, &to) && (rc = copy_entries(m, &to)) != NC_NOERR)
             return rc;
-        to = m->at.partial;
-        if (zmap_sys()->clone(old->fd, to->fd) != 0)
-            rc = zmap_zip_source_copy(old, 0, to, 0, m->end);
-        if (rc == NC_NOERR && m->at.mode != 0 && zmap_sys()->fchmod(to->fd, m->at.mode) != 0)
-            rc = fail_place(m, errno, "its partial file cannot get its mode");
-        if (rc != NC_NOERR) {
-            (void)!zmap_sys()->ftruncate(to->fd, 0); /* the space, if nothing else */
-            return rc;
-        }
         if (m->at.old == NULL)
             m->at.old = zmap_zip_source_ref(old); /* its lock stays */
+        m->at.common = m->end;
         pthread_rwlock_wrlock(&m->lock);
         m->src = to;
         pthread_rwlock_unlock(&m->lock);
-        m->at.partial = NULL;
         zmap_zip_source_unref(old);
     }
     m->staged = true;
@@ -272,13 +312,19 @@ sync_fd(zip_map *m, int fd)
     return NC_NOERR;
 }
 
-/* Over the archive that we hold; but when there was none, over nothing that appeared meanwhile. */
+/* Over the archive that we hold; but when there was none, over nothing that appeared meanwhile. With `swap` the old
+ * one may get the other name: *swapped says so. */
 static int
-rename_over(zip_map *m, const char *from)
+rename_over(zip_map *m, const char *from, bool swap, bool *swapped)
 {
     int dir = m->at.dir;
 
+    *swapped = false;
     if (m->at.there) {
+        if (swap && zmap_sys()->rename_swap(dir, from, dir, m->at.name) == 0) {
+            *swapped = true;
+            return NC_NOERR;
+        }
         if (zmap_sys()->renameat(dir, from, dir, m->at.name) != 0)
             return fail_place(m, errno, "cannot be replaced by what was written");
         return NC_NOERR;
@@ -336,21 +382,29 @@ repack(zip_map *m, zip_source **partial)
 
 /* 3 and 4 of what m->src has. */
 static int
-put_in_place(zip_map *m, const char *from)
+put_in_place(zip_map *m, const char *from, bool last)
 {
     uint64_t size;
+    bool     swapped;
     int      rc;
 
     if ((rc = zmap_zip_write_directory(m, m->src, &size)) != NC_NOERR)
         return rc;
     if (zmap_sys()->ftruncate(m->src->fd, (off_t)size) != 0)
         return fail_place(m, errno, "cannot be cut to its length");
-    if ((rc = sync_fd(m, m->src->fd)) != NC_NOERR || (rc = rename_over(m, from)) != NC_NOERR)
+    if ((rc = sync_fd(m, m->src->fd)) != NC_NOERR ||
+        (rc = rename_over(m, from, !last && m->at.common != 0, &swapped)) != NC_NOERR)
         return rc;
     m->staged = m->changed = false;
     m->at.there = true;
-    zmap_zip_source_unref(m->at.old);
+    if (swapped) {
+        m->at.spare = m->at.old;
+        m->at.spare_common = m->at.common;
+    } else {
+        zmap_zip_source_unref(m->at.old);
+    }
     m->at.old = NULL;
+    m->at.common = 0;
     return sync_fd(m, m->at.dir);
 }
 
@@ -366,7 +420,7 @@ zmap_zip_commit(zip_map *m, bool last)
     if ((rc = zmap_zip_stage(m)) != NC_NOERR)
         return rc;
     repacked = last && worth_repacking(m) && repack(m, &partial);
-    rc = put_in_place(m, repacked ? m->at.repack : m->at.part);
+    rc = put_in_place(m, repacked ? m->at.repack : m->at.part, last);
     if (repacked) { /* one of the two is the archive, or none is */
         zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);
         if (m->staged)
@@ -408,6 +462,7 @@ zmap_zip_stage_close(zip_map *m, zmap_end how)
         rc = remove_made(m);
     else if (how != ZMAP_REVERT)
         rc = zmap_zip_commit(m, true);
+    drop_spare(m);
     if ((m->staged && !m->at.partial_gone) || m->at.partial != NULL)
         zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);
     return rc;

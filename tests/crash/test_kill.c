@@ -57,6 +57,7 @@ DYING(ssize_t, copy_range, (int in, off_t *i, int out, off_t *o, size_t n), (in,
 DYING(int, clone, (int in, int out), (in, out))
 DYING(int, ftruncate, (int fd, off_t n), (fd, n))
 DYING(int, fchmod, (int fd, mode_t m), (fd, m))
+DYING(int, sole, (int fd), (fd))
 DYING(int, flock, (int fd, int how), (fd, how))
 DYING(int, mkdirat, (int d, const char *p, mode_t m), (d, p, m))
 DYING(int, renameat, (int a, const char *p, int b, const char *q), (a, p, b, q))
@@ -114,6 +115,15 @@ in_place(int from_dir, const char *from, int to_dir, const char *to)
     return unlinkat(from_dir, from, 0);
 }
 
+/* The mutant knows no other way. */
+static int
+no_swap(int from_dir, const char *from, int to_dir, const char *to)
+{
+    (void)from_dir, (void)from, (void)to_dir, (void)to;
+    errno = ENOSYS;
+    return -1;
+}
+
 static void
 install(bool mutant)
 {
@@ -134,11 +144,12 @@ install(bool mutant)
     t.ftruncate = dying_ftruncate;
     t.fchmod = dying_fchmod;
     t.flock = dying_flock;
+    t.sole = dying_sole;
     t.fsync = t.syncfs = dying_sync;
     t.mkdirat = dying_mkdirat;
     t.renameat = mutant ? in_place : dying_renameat;
     t.rename_new = dying_rename_new;
-    t.rename_swap = dying_rename_swap;
+    t.rename_swap = mutant ? no_swap : dying_rename_swap;
     t.linkat = dying_linkat;
     t.unlinkat = dying_unlinkat;
     zmap_file_use(&t);
@@ -239,6 +250,20 @@ overwrite_hastily(void)
 
     snprintf(url, sizeof url, "file://%s#mode=nczarr,%s&durability=none", path, zip ? "zip" : "file");
     return overwrite_at(url);
+}
+
+static bool
+sync_often(void)
+{
+    int ncid;
+
+    TRY(nc_open(path, NC_WRITE, &ncid));
+    for (int rec = 0; rec < RECS; rec += 2) {
+        if (!put_records(ncid, "plain", 2, rec, rec + 2))
+            return false;
+        TRY(nc_sync(ncid));
+    }
+    return nc_close(ncid) == NC_NOERR;
 }
 
 static bool
@@ -358,6 +383,7 @@ static const scenario scenarios[] = {
     {"create", NULL, create, RECS, true, false},          {"append", create, append, RECS, false, false},
     {"overwrite", create, overwrite, RECS, false, false}, {"redefine", create, redefine, RECS, false, false},
     {"clobber", create, rewrite_all, RECS, true, true},   {"hasty", create, overwrite_hastily, RECS, false, false},
+    {"sync", create, sync_often, RECS, false, false},
 };
 
 static int

@@ -123,6 +123,12 @@ fault_flock(int fd, int how)
     return meets("flock") ? -1 : zmap_system.flock(fd, how);
 }
 
+static int
+fault_sole(int fd)
+{
+    return meets("sole") ? -1 : zmap_system.sole(fd);
+}
+
 /* Only counted: the disk's time is most of a test's, and none of what is tested. */
 static int
 fault_fsync(int fd)
@@ -277,6 +283,7 @@ static const zmap_syscalls table = {
     .ftruncate = fault_ftruncate,
     .fchmod = fault_fchmod,
     .flock = fault_flock,
+    .sole = fault_sole,
     .fsync = fault_fsync,
     .syncfs = fault_syncfs,
     .syncfs_tells = fault_syncfs_tells,

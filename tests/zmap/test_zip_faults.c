@@ -141,7 +141,8 @@ session(zmap_open_how how, bool sync, int rc[NSTEPS], zmap **out)
 static bool
 may_be_silent(const char *call)
 {
-    static const char *const calls[] = {"close", "unlinkat", "clone", "copy_range", "flock", "rename_new"};
+    static const char *const calls[] = {"close", "unlinkat",   "clone",       "copy_range",
+                                        "flock", "rename_new", "rename_swap", "sole"};
 
     for (size_t i = 0; i < NCZ_LEN(calls); i++)
         if (strcmp(call, calls[i]) == 0)

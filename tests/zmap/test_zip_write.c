@@ -295,6 +295,83 @@ test_reader_stays(void **state)
     OK(zmap_close(reader, ZMAP_KEEP));
 }
 
+static size_t ncopied;
+
+static ssize_t
+count_copies(int from, off_t *from_off, int to, off_t *to_off, size_t len)
+{
+    ssize_t n = zmap_system.copy_range(from, from_off, to, to_off, len);
+
+    ncopied += n > 0 ? (size_t)n : 0;
+    return n;
+}
+
+static int
+no_clone(int from, int to)
+{
+    (void)from, (void)to;
+    errno = EOPNOTSUPP;
+    return -1;
+}
+
+/* From the third on a sync copies what is new, not the archive; but not while somebody reads the file that this would
+ * change. `reader`: whether somebody opens the archive after each sync and keeps it open. */
+static size_t
+sync_often(bool reader)
+{
+    enum { N = 8, LEN = 100000 };
+    zmap_syscalls table = zmap_system;
+    char         *data = malloc(LEN), key[8];
+    zmap         *m = open_zip(ZMAP_CREATE_NEW, &at_top), *readers[N];
+
+    ncopied = 0;
+    table.copy_range = count_copies;
+    table.clone = no_clone;
+    zmap_file_use(&table);
+    for (int i = 0; i < N; i++) {
+        memset(data, 'a' + i, LEN);
+        snprintf(key, sizeof key, "k%d", i);
+        OK(zmap_put(m, key, data, LEN));
+        put(m, "last", key);
+        OK(zmap_sync(m));
+        readers[i] = open_zip(ZMAP_OPEN_READ, &at_top);
+        expect(readers[i], "last", key);
+        if (!reader)
+            OK(zmap_close(readers[i], ZMAP_KEEP));
+    }
+    OK(zmap_close(m, ZMAP_KEEP));
+    zmap_file_use(NULL);
+    for (int i = 0; i < N && reader; i++) {
+        snprintf(key, sizeof key, "k%d", i);
+        expect(readers[i], "last", key);
+        for (int k = 0; k < N; k++) {
+            ncz_buf body = NCZ_BUF_INIT;
+
+            snprintf(key, sizeof key, "k%d", k);
+            assert_int_equal(zmap_get(readers[i], key, &body), k <= i ? NC_NOERR : NC_EEMPTY);
+            assert_true(k > i || (body.len == LEN && body.data[0] == 'a' + k && body.data[LEN - 1] == 'a' + k));
+            ncz_buf_clear(&body);
+        }
+        OK(zmap_close(readers[i], ZMAP_KEEP));
+    }
+    assert_int_equal(scratch_count(dir), 1);
+    OK(zmap_zip_remove(path));
+    free(data);
+    return ncopied / LEN;
+}
+
+static void
+test_sync_often(void **state)
+{
+    (void)state;
+    assert_int_equal(sync_often(true), 1 + 2 + 3 + 4 + 5 + 6 + 7);
+    if (zmap_system.sole(-1) != 0 && errno != ENOSYS) { /* where it can be known that nobody reads */
+        size_t n = sync_often(false);
+
+        assert_true(n == 1 + 6 || n == 1 + 2 + 3 + 4 + 5 + 6 + 7); /* not all file systems know */
+    }
+}
+
 /* ---- changing what others wrote ---- */
 
 static void
@@ -655,6 +732,7 @@ main(void)
         ROW(test_reader_stays), ROW(test_change_foreign), ROW(test_change_prepended),     ROW(test_repack),
         ROW(test_one_writer),   ROW(test_what_is_there),  ROW(test_name_taken_meanwhile), ROW(test_leftovers),
         ROW(test_many),         ROW(test_far_places),     ROW(test_revert_and_discard),   ROW(test_block),
+        ROW(test_sync_often),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
