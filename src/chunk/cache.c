@@ -262,6 +262,17 @@ ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data)
     chunk->data = data;
 }
 
+char *
+ncz_chunk_take_data(ncz_chunk_cache *cache, ncz_chunk *chunk)
+{
+    char *data = chunk->data;
+
+    if (data != NULL)
+        cache->used -= ncz_chunk_data_bytes(chunk->spec, data);
+    chunk->data = NULL;
+    return data;
+}
+
 bool
 ncz_chunk_busy(const ncz_chunk *chunk)
 {

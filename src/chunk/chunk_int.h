@@ -82,6 +82,8 @@ void       ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk); /* most re
 void       ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state state);
 /* Takes `data`; what was there is spare. */
 void       ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data);
+/* The data of a chunk that only the caller uses, out of it; NULL: it has none. */
+char      *ncz_chunk_take_data(ncz_chunk_cache *cache, ncz_chunk *chunk);
 bool       ncz_chunk_busy(const ncz_chunk *chunk); /* pinned, claimed, being changed or stored */
 ncz_chunk *ncz_chunk_of(ncz_chunk_link *link);
 /* All slots, in no order: NULL begins, NULL ends. The one given must still be there. */
@@ -269,6 +271,8 @@ bool   ncz_chunk_is_fill(const ncz_spec *spec, const char *data); /* there is a 
 void   ncz_chunk_job_drop_room(ncz_chunk_call *c, ncz_chunk_job *j);
 /* Sets j->data: of the job's own (j->room) if it is to stay, else of the scratch. */
 int ncz_chunk_decode_texts(ncz_chunk_call *c, ncz_chunk_job *j, const ncz_buf *body, ncz_scratch *scratch);
+/* Puts the piece into the block (NULL: all fill), which is the caller's and may become another. */
+int ncz_chunk_change_texts(ncz_chunk_call *c, const ncz_chunk_job *j, char **block);
 /* The block `old` (NULL: all fill) with the piece put, into `out`. */
 int ncz_chunk_put_texts(ncz_chunk_call *c, const ncz_chunk_job *j, const char *old, ncz_buf *out);
 int ncz_chunk_encode_texts(const ncz_spec *spec, const char *data, ncz_scratch *scratch, ncz_buf *out);

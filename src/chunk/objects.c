@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * objects: what is different about chunks of objects. Their data are a block of texts (grid.h), which has its own
- * size and is never changed: decoding makes one, and a put makes another out of it.
+ * size: decoding makes one, and a put makes another out of it, or changes it while the chunk is the put's alone.
  */
 #include "chunk/chunk_int.h"
 
@@ -63,6 +63,24 @@ int
 ncz_chunk_put_texts(ncz_chunk_call *c, const ncz_chunk_job *j, const char *old, ncz_buf *out)
 {
     return ncz_texts_put(&c->move, &j->piece, c->spec->chunk_nelems, texts_of(old), c->spec->fill, c->mem, out);
+}
+
+int
+ncz_chunk_change_texts(ncz_chunk_call *c, const ncz_chunk_job *j, char **block)
+{
+    ncz_buf out = NCZ_BUF_INIT;
+    char   *fresh = NULL;
+    int     rc;
+
+    if (*block != NULL && ncz_texts_few(texts_of(*block), &j->piece))
+        return ncz_texts_change(&c->move, &j->piece, c->mem, block);
+    if ((rc = ncz_chunk_put_texts(c, j, *block, &out)) == NC_NOERR &&
+        (rc = ncz_texts_take(&out, &fresh)) == NC_NOERR) {
+        ncz_free(*block);
+        *block = fresh;
+    }
+    ncz_buf_clear(&out);
+    return rc;
 }
 
 int

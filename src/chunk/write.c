@@ -116,22 +116,24 @@ move(ncz_chunk_call *c, const ncz_chunk_job *j, char *data)
     return rc == NC_NOERR || rc == NC_ERANGE;
 }
 
-/* Another block in place of the one that is cached or was loaded (NULL: all fill). */
+/* The block that was loaded, or else the one that is cached: nobody else looks at it while it is out of its slot. */
 static void
 change_texts(ncz_chunk_call *c, ncz_chunk_job *j)
 {
-    ncz_buf     out = NCZ_BUF_INIT;
-    char       *block = NULL;
-    const char *old = j->room != NULL ? j->room : j->chunk->data;
-    int         rc = ncz_chunk_put_texts(c, j, old, &out);
+    ncz_chunk_cache *cache = &c->engine->cache;
+    char            *block = j->room;
+    int              rc;
 
-    if (rc == NC_NOERR && (rc = ncz_texts_take(&out, &block)) == NC_NOERR) {
+    j->room = NULL;
+    if (block == NULL) {
         pthread_mutex_lock(&c->engine->lock);
-        ncz_chunk_set_data(&c->engine->cache, j->chunk, block);
+        block = ncz_chunk_take_data(cache, j->chunk);
         pthread_mutex_unlock(&c->engine->lock);
     }
-    ncz_buf_clear(&out);
-    ncz_chunk_job_drop_room(c, j);
+    rc = ncz_chunk_change_texts(c, j, &block);
+    pthread_mutex_lock(&c->engine->lock);
+    ncz_chunk_set_data(cache, j->chunk, block); /* as it was, after a failure */
+    pthread_mutex_unlock(&c->engine->lock);
     ncz_chunk_call_fail(c, j, rc);
     release(c, j, rc == NC_NOERR);
 }

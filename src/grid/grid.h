@@ -155,8 +155,8 @@ int ncz_fill_edge(const ncz_move *m, size_t rank, const uint64_t *shape, const u
 /* ---- texts: a chunk of NCZ_KIND_OBJECT, in one block without pointers ------------------------------------------
  *
  * Where other chunks are handed around as bytes, chunks of objects are such blocks, and the fill element is a block
- * of one. A finished block is never changed. ncz_move_out() and ncz_move_fill_out() (fill NULL: NULL pointers) know
- * them.
+ * of one. A finished block is changed by ncz_texts_change() only. ncz_move_out() and ncz_move_fill_out() (fill NULL:
+ * NULL pointers) know them.
  */
 typedef enum ncz_text_what {
     NCZ_TEXT_NONE,   /* nothing: a NULL pointer */
@@ -172,7 +172,7 @@ typedef struct ncz_text {
 
 typedef struct ncz_texts ncz_texts;
 
-size_t   ncz_texts_nbytes(const ncz_texts *t);
+size_t   ncz_texts_nbytes(const ncz_texts *t); /* of the memory that it stands in */
 size_t   ncz_texts_len(const ncz_texts *t);
 ncz_text ncz_texts_at(const ncz_texts *t, size_t i);
 bool     ncz_texts_all(const ncz_texts *t, const ncz_texts *fill); /* each equals the one of `fill` */
@@ -188,6 +188,14 @@ int              ncz_texts_take(ncz_buf *b, char **out);             /* the call
 /* What becomes of the block `old` (NULL: n times `fill`, NULL NCZ_TEXT_NONE) when a piece is put: into `out`. */
 int ncz_texts_put(const ncz_move *m, const ncz_piece *p, size_t n, const ncz_texts *old, const ncz_texts *fill,
                   const void *mem, ncz_buf *out);
+
+/*
+ * The same in a block of the caller's own, which may move, at the cost of the piece alone. Good for a few elements,
+ * and until too many bytes of the block belong to nothing any more: ncz_texts_few() says so. After a failure the block
+ * is as it was.
+ */
+bool ncz_texts_few(const ncz_texts *t, const ncz_piece *p);
+int  ncz_texts_change(const ncz_move *m, const ncz_piece *p, const void *mem, char **block);
 
 /* Plain runs of n elements between two types, packed, for attributes and fill values. Stored -> memory and back. */
 int ncz_convert_out(const ncz_dtype *from, const void *src, nc_type mem, void *dst, size_t n, bool classic);

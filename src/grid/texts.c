@@ -4,8 +4,9 @@
  * element, and the bytes. So a block may be copied, kept in a cache and accounted for like any other chunk; only that
  * its size is its own.
  *
- * Invariant: an entry's bytes lie inside the block. Entries may share bytes. A block that is finished is never
- * changed: a put makes a new one, without the bytes that nothing names any more.
+ * Invariant: an entry's bytes lie inside the block. Entries may share bytes. A put makes a new block, without the
+ * bytes that nothing names any more; a put of a few elements only adds their bytes to the block that is there, until
+ * half of it is bytes that nothing names.
  */
 #include "grid/grid_int.h"
 
@@ -18,7 +19,9 @@ typedef struct entry {
 } entry;
 
 struct ncz_texts {
-    size_t nbytes, n;
+    size_t nbytes, cap; /* in use, and of the memory that it stands in */
+    size_t dead;        /* bytes of texts that were changed, as far as is known */
+    size_t n;
     entry  at[];
 };
 
@@ -27,7 +30,7 @@ struct ncz_texts {
 size_t
 ncz_texts_nbytes(const ncz_texts *t)
 {
-    return t->nbytes;
+    return t->cap;
 }
 
 size_t
@@ -90,7 +93,7 @@ ncz_texts_begin(ncz_buf *b, size_t n)
     memset(b->data, 0, nbytes); /* entries of zeros are NCZ_TEXT_NONE */
     b->len = nbytes;
     t = (ncz_texts *)(void *)b->data;
-    t->nbytes = nbytes;
+    t->nbytes = t->cap = nbytes;
     t->n = n;
     return NC_NOERR;
 }
@@ -110,7 +113,7 @@ ncz_texts_set(ncz_buf *b, size_t i, ncz_text text)
         return rc;
     t = (ncz_texts *)(void *)b->data;
     t->at[i] = (entry){ .off = off, .len = (uint32_t)text.len, .what = text.what };
-    t->nbytes = b->len;
+    t->nbytes = t->cap = b->len;
     return NC_NOERR;
 }
 
@@ -215,5 +218,108 @@ ncz_texts_put(const ncz_move *m, const ncz_piece *p, size_t n, const ncz_texts *
     rc = build(table, n, fill, out);
 done:
     ncz_free(table);
+    return rc;
+}
+
+/* ---- changing a few ------------------------------------------------------------------------------------ */
+
+typedef struct changing {
+    ncz_texts  *t;
+    const char *mem;
+    size_t      first; /* element of the piece's first */
+    size_t      need;  /* bytes of all the texts */
+    bool        long_one;
+} changing;
+
+static void
+measure_one(changing *c, const char *s)
+{
+    size_t len = s != NULL ? strlen(s) : 0;
+
+    c->long_one = c->long_one || len > UINT32_MAX;
+    if (!ncz_add(c->need, len, &c->need))
+        c->need = SIZE_MAX;
+}
+
+static void
+change_one(ncz_texts *t, entry *e, const char *s)
+{
+    size_t len = s != NULL ? strlen(s) : 0;
+
+    t->dead += e->len;
+    *e = (entry){ .off = t->nbytes, .len = (uint32_t)len, .what = s != NULL ? NCZ_TEXT_STRING : NCZ_TEXT_NONE };
+    if (len > 0)
+        memcpy((char *)t + t->nbytes, s, len);
+    t->nbytes += len;
+}
+
+/* Measures, while there is no block yet. */
+static int
+run_change(void *arg, const ncz_plane *p)
+{
+    changing *c = arg;
+
+    for (size_t row = 0; row < p->rows; row++) {
+        ptrdiff_t a = p->a + (ptrdiff_t)row * p->a_row, b = p->b + (ptrdiff_t)row * p->b_row;
+
+        for (size_t i = 0; i < p->n; i++, a += p->a_step, b += p->b_step) {
+            const char *s;
+
+            memcpy(&s, c->mem + b, sizeof s);
+            if (c->t != NULL)
+                change_one(c->t, &c->t->at[c->first + (size_t)a], s);
+            else
+                measure_one(c, s);
+        }
+    }
+    return NC_NOERR;
+}
+
+bool
+ncz_texts_few(const ncz_texts *t, const ncz_piece *p)
+{
+    return p->nelems < t->n / 8 && t->dead <= t->nbytes / 2;
+}
+
+/* Room for `more` bytes, and for as much as a quarter of the block on top, so that n puts cost O(n). */
+static int
+make_room(char **block, size_t more)
+{
+    const ncz_texts *t = (const ncz_texts *)(const void *)*block;
+    ncz_texts       *grown;
+    size_t           cap;
+
+    if (ncz_add(t->nbytes, more, &cap) && cap <= t->cap)
+        return NC_NOERR;
+    if (!ncz_add(t->nbytes, more, &cap) || !ncz_add(cap, cap / 4, &cap))
+        return ncz_fail_nomem(SIZE_MAX);
+    if ((grown = ncz_grow(*block, cap, 1)) == NULL)
+        return ncz_fail_nomem(cap);
+    grown->cap = cap;
+    *block = (char *)grown;
+    return NC_NOERR;
+}
+
+int
+ncz_texts_change(const ncz_move *m, const ncz_piece *p, const void *mem, char **block)
+{
+    changing c = { .mem = (const char *)mem + (ptrdiff_t)((size_t)p->mem * sizeof(char *)) };
+    ncz_nest nest;
+    int      rc;
+
+    if (p->nelems == 0)
+        return NC_NOERR;
+    if ((rc = ncz_grid_piece_nest(m, p, 1, sizeof(char *), &nest, &c.first)) != NC_NOERR)
+        return rc;
+    (void)ncz_grid_nest_each(&nest, run_change, &c);
+    if (c.long_one)
+        rc = ncz_fail(NC_EFILTER, "a text of more than %lu bytes is too long", (unsigned long)UINT32_MAX);
+    else
+        rc = make_room(block, c.need);
+    if (rc == NC_NOERR) {
+        c.t = (ncz_texts *)(void *)*block;
+        (void)ncz_grid_nest_each(&nest, run_change, &c);
+    }
+    ncz_grid_nest_clear(&nest);
     return rc;
 }

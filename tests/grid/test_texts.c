@@ -182,6 +182,88 @@ staying_small(void **state)
     ncz_buf_clear(&a);
 }
 
+/* A few elements are changed in the block itself, which grows by what they have, and a quarter now and then. */
+static void
+changing_a_few(void **state)
+{
+    static const uint64_t shape[] = { 8, 10 }, boxes[] = { 2, 3 }, ones[] = { 1, 1 };
+    ncz_move              m = { .dtype = &object, .mem = NC_STRING, .chunk = shape };
+    char                  shadow[80][16] = { "" }, *block = NULL;
+    ncz_buf               b = NCZ_BUF_INIT;
+    uint64_t              seed = 3;
+    size_t                rebuilt = 0;
+
+    (void)state;
+    assert_int_equal(ncz_texts_begin(&b, 80), NC_NOERR);
+    for (size_t i = 0; i < 80; i++)
+        assert_int_equal(ncz_texts_set(&b, i, text("")), NC_NOERR);
+    assert_int_equal(ncz_texts_take(&b, &block), NC_NOERR);
+    for (int round = 0; round < 2000; round++) {
+        uint64_t    at[2] = { rnd(&seed, 7), rnd(&seed, 8) };
+        ptrdiff_t   steps[2] = { 3, 1 };
+        const char *mem[6];
+        ncz_piece   p = { .rank = 2, .off = at, .n = boxes, .stride = ones, .imap = steps, .nelems = 6 };
+
+        m.order_f = round % 2 != 0;
+        for (size_t i = 0; i < 6; i++) {
+            size_t y = at[0] + i / 3, x = at[1] + i % 3, k = m.order_f ? y + 8 * x : 10 * y + x;
+
+            memset(shadow[k], 'a' + (int)rnd(&seed, 26), 15);
+            shadow[k][rnd(&seed, 16)] = '\0';
+            shadow[k][15] = '\0';
+            mem[i] = shadow[k];
+        }
+        if (ncz_texts_few((const ncz_texts *)(const void *)block, &p)) {
+            assert_int_equal(ncz_texts_change(&m, &p, mem, &block), NC_NOERR);
+        } else {
+            assert_int_equal(ncz_texts_put(&m, &p, 80, (const ncz_texts *)(const void *)block, NULL, mem, &b),
+                             NC_NOERR);
+            ncz_free(block);
+            assert_int_equal(ncz_texts_take(&b, &block), NC_NOERR);
+            rebuilt++;
+        }
+        for (size_t i = 0; i < 80; i++) {
+            ncz_text got = ncz_texts_at((const ncz_texts *)(const void *)block, i);
+
+            assert_int_equal(got.len, strlen(shadow[i]));
+            if (got.len > 0)
+                assert_memory_equal(got.s, shadow[i], got.len);
+        }
+        assert_true(ncz_texts_nbytes((const ncz_texts *)(const void *)block) < 10000);
+    }
+    assert_true(rebuilt > 0 && rebuilt < 200);
+    ncz_free(block);
+}
+
+/* Without memory the block is as it was. */
+static void
+changing_without_memory(void **state)
+{
+    static const char *const v[20] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9" };
+    static const uint64_t    shape[] = { 20 }, one[] = { 1 };
+    uint64_t                 at = 4;
+    ptrdiff_t                step = 1;
+    const char              *mem[] = { "another" };
+    ncz_move                 m = { .dtype = &object, .mem = NC_STRING, .chunk = shape };
+    ncz_piece                p = { .rank = 1, .off = &at, .n = one, .stride = one, .imap = &step, .nelems = 1 };
+    ncz_buf                  b = block_of(v, 20);
+    int                      rc;
+
+    (void)state;
+    assert_true(ncz_texts_few(ncz_texts_in(&b), &p));
+    for (size_t n = 1;; n++) {
+        fail_use(n);
+        rc = ncz_texts_change(&m, &p, mem, &b.data);
+        if (!fail_end())
+            break;
+        assert_int_equal(rc, NC_ENOMEM);
+        check(&b, v, 20);
+    }
+    assert_int_equal(rc, NC_NOERR);
+    assert_int_equal(ncz_texts_at(ncz_texts_in(&b), 4).len, 7);
+    ncz_free(b.data);
+}
+
 int
 main(void)
 {
@@ -190,6 +272,8 @@ main(void)
         cmocka_unit_test(moving_out),
         cmocka_unit_test(putting),
         cmocka_unit_test(staying_small),
+        cmocka_unit_test(changing_a_few),
+        cmocka_unit_test(changing_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
