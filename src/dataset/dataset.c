@@ -145,9 +145,12 @@ ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
         if ((rc = may(ds, use)) != NC_NOERR)
             break;
         if (ds->load == NULL) {
-            if (ds->unloaded.code == NC_NOERR)
+            if (ds->unloaded.code != NC_NOERR)
+                rc = ncz_err_adopt(&ds->unloaded);
+            else if (use == NCZ_USE_PUT_ALONE && ds->defining)
+                rc = ncz_dataset_documents_first(ds);
+            if (rc == NC_NOERR)
                 return NC_NOERR;
-            rc = ncz_err_adopt(&ds->unloaded);
             break;
         }
         if ((rc = load_alone(ds)) != NC_NOERR)
@@ -264,6 +267,8 @@ ncz_dataset_enddef(ncz_dataset *ds)
         rc = ncz_fail(NC_ENOTINDEFINE, "%s is not in define mode", ds->path);
     else
         leave_define_mode(ds);
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_documents_first(ds);
     return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
 }
 

@@ -159,6 +159,9 @@ int ncz_dataset_check_key(const ncz_dataset *ds,
 
 /* Flush under the exclusive lock, in the order of flush.c. `all`: plan every document, not only the dirty ones. */
 int ncz_dataset_flush(ncz_dataset *ds, bool all);
+/* Puts a new dataset's documents before its chunks, where nobody sees either before all are there: so they stand first
+ * in an archive. Elsewhere nothing. */
+int ncz_dataset_documents_first(ncz_dataset *ds);
 int ncz_dataset_commit(ncz_dataset *ds); /* what was flushed becomes visible, on maps where it was not at once */
 int ncz_dataset_drop_leftover(ncz_dataset *ds); /* its last step alone */
 

@@ -171,6 +171,21 @@ ncz_dataset_drop_leftover(ncz_dataset *ds)
     return rc;
 }
 
+/* Their marks stay: a flush looks at them again, and puts those that have changed. */
+int
+ncz_dataset_documents_first(ncz_dataset *ds)
+{
+    plan p = {.stored = &ds->stored};
+    int  rc;
+
+    if (!ds->created || (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0)
+        return NC_NOERR;
+    if ((rc = ncz_format_plan(ds->model, &ds->style, false, emit, &p)) == NC_NOERR)
+        rc = put_all(ds, &p);
+    plan_clear(&p);
+    return rc;
+}
+
 int
 ncz_dataset_flush(ncz_dataset *ds, bool all)
 {
