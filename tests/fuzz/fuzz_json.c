@@ -95,6 +95,42 @@ one_mode(const uint8_t *data, size_t size, ncz_json_mode mode)
     return true;
 }
 
+/* Containers left unread two levels down, each read by itself then, give what reading all of it at once gives. */
+static void
+in_parts(const uint8_t *data, size_t size)
+{
+    ncz_json_opts    opts = { .mode = NCZ_JSON_LENIENT, .depth = 200, .nbytes = (size_t)1 << 20, .shallow = 2 };
+    char            *text = ncz_strndup((const char *)data, size);
+    ncz_json_reader *whole = NULL, *part = NULL;
+    const ncz_json  *v = NULL, *all = NULL;
+    ncz_json        *parsed = NULL;
+    bool             sound = ncz_json_parse(text, size, &(ncz_json_opts){ .mode = opts.mode, .depth = 200,
+                                                                          .nbytes = opts.nbytes }, &parsed, NULL) == 0;
+
+    CHECK(ncz_json_reader_new(&whole) == NC_NOERR && ncz_json_reader_new(&part) == NC_NOERR);
+    CHECK(ncz_json_read(whole, text, size, &opts, &v, NULL) == NC_NOERR || !sound);
+    opts.shallow = 0;
+    for (size_t i = 0; i < ncz_json_len(v); i++)
+        for (size_t k = 0; k < ncz_json_len(ncz_json_at(v, i)); k++) {
+            const ncz_json *raw = ncz_json_at(ncz_json_at(v, i), k);
+            size_t          len = 0;
+            const char     *slice = ncz_json_slice(raw, &len);
+            int             rc;
+
+            if (!ncz_json_is(raw, NCZ_JSON_RAW))
+                continue;
+            rc = ncz_json_read(part, slice, len, &opts, &all, NULL);
+            CHECK(rc == NC_NOERR || !sound);
+            if (sound)
+                CHECK(ncz_json_equal(all, ncz_json_at(ncz_json_at(parsed, i), k)));
+            ncz_json_reader_reset(part);
+        }
+    ncz_json_reader_free(whole);
+    ncz_json_reader_free(part);
+    ncz_json_free(parsed);
+    ncz_free(text);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -102,5 +138,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool lenient = one_mode(data, size, NCZ_JSON_LENIENT);
 
     CHECK(!strict || lenient);
+    in_parts(data, size);
     return 0;
 }

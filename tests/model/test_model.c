@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -290,6 +291,58 @@ build(void)
     return rc;
 }
 
+/* Attributes that were loaded stand in the model's pile; they are replaced, renamed, deleted and added to like others,
+ * be they few or so many that there is an index. */
+static void
+loaded_attributes(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n <= 40; n++) {
+        ncz_model *m = new_model();
+        ncz_atts  *a = &m->root->atts;
+        ncz_att   *v = ncz_pile_get_n(&m->pile, n, sizeof *v);
+        char       name[32];
+
+        for (size_t i = 0; i < n; i++) {
+            snprintf(name, sizeof name, "att%zu", i);
+            v[i] = (ncz_att){.name = ncz_pile_text(&m->pile, name, strlen(name)),
+                             .type = NC_CHAR,
+                             .len = 3,
+                             .data = ncz_pile_text(&m->pile, "old", 3),
+                             .raw = ncz_pile_text(&m->pile, "\"old\"", 5),
+                             .rawlen = 5,
+                             .piled = NCZ_PILED_NAME | NCZ_PILED_DATA | NCZ_PILED_TEXT};
+        }
+        assert_int_equal(ncz_atts_load(a, v, n), NC_NOERR);
+        for (size_t i = 0; i < n; i++) {
+            snprintf(name, sizeof name, "att%zu", i);
+            assert_ptr_equal(ncz_atts_find(a, name), &a->v[i]);
+            if (i % 3 == 0)
+                assert_int_equal(ncz_atts_set(m, a, name, NC_CHAR, 5, "newer", NULL), NC_NOERR);
+            if (i % 4 == 0)
+                assert_int_equal(ncz_atts_rename(a, &a->v[i], i % 8 == 0 ? "b" : "c"),
+                                 i > 4 ? NC_ENAMEINUSE : NC_NOERR);
+        }
+        for (size_t i = 0; i < 20; i++) { /* the list is made longer, and so its own */
+            snprintf(name, sizeof name, "more%zu", i);
+            assert_int_equal(ncz_atts_set(m, a, name, NC_INT, 1, &(int){(int)i}, NULL), NC_NOERR);
+        }
+        if (n > 9) {
+            assert_null(ncz_atts_find(a, "att0"));
+            assert_int_equal(ncz_atts_find(a, "b")->len, 5);
+            assert_null(ncz_atts_find(a, "b")->raw);
+            assert_int_equal(ncz_atts_find(a, "att5")->rawlen, 5);
+            ncz_atts_del(a, ncz_atts_find(a, "att9"));
+            ncz_atts_del(a, ncz_atts_find(a, "att5"));
+            assert_null(ncz_atts_find(a, "att5"));
+            assert_int_equal(a->n, n + 18);
+        }
+        for (size_t i = 0; i < a->n; i++)
+            assert_ptr_equal(ncz_atts_find(a, a->v[i].name), &a->v[i]);
+        ncz_model_free(m);
+    }
+}
+
 static void
 out_of_memory(void **state)
 {
@@ -314,7 +367,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tree_and_lookup), cmocka_unit_test(names_are_unique), cmocka_unit_test(renaming_moves_specs),
         cmocka_unit_test(attributes),      cmocka_unit_test(definitions),      cmocka_unit_test(limits),
-        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(out_of_memory),   cmocka_unit_test(loaded_attributes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Many documents with one reader, and containers that are found but not parsed. */
+#include "json_help.h"
+
+#include <stdio.h>
+
+static const ncz_json_opts plain = { .mode = NCZ_JSON_LENIENT, .depth = 100, .nbytes = 1 << 20, .name = "doc" };
+
+static ncz_json_opts
+shallow_by(size_t depth)
+{
+    ncz_json_opts opts = plain;
+
+    opts.shallow = depth;
+    return opts;
+}
+
+/* Values stay until the reset, and the same memory serves again. */
+static void
+reads_one_after_the_other(void **state)
+{
+    ncz_json_reader *r = NULL;
+    const ncz_json  *v[3];
+    char             text[3][64];
+
+    (void)state;
+    assert_int_equal(ncz_json_reader_new(&r), NC_NOERR);
+    for (int round = 0; round < 200; round++) {
+        for (int i = 0; i < 3; i++) {
+            size_t tail = 7;
+
+            snprintf(text[i], sizeof text[i], "{\"n\": %d, \"s\": \"te\\u0078t\", \"l\": [%d,{}]}%s", round, i,
+                     i == 2 ? "old" : "");
+            assert_int_equal(ncz_json_read(r, text[i], strlen(text[i]), &plain, &v[i], &tail), NC_NOERR);
+            assert_int_equal(tail, i == 2 ? 3 : 0);
+        }
+        for (int i = 0; i < 3; i++) {
+            int64_t n = 0;
+            size_t  len = 0;
+
+            assert_true(ncz_json_i64(ncz_json_get(v[i], "n"), &n) && n == round);
+            assert_true(ncz_json_i64(ncz_json_at(ncz_json_get(v[i], "l"), 0), &n) && n == i);
+            assert_true(ncz_json_str_is(ncz_json_get(v[i], "s"), "text"));
+            assert_ptr_equal(ncz_json_slice(v[i], &len), text[i]); /* the text was not copied */
+        }
+        ncz_json_reader_reset(r);
+    }
+    ncz_json_reader_free(r);
+    ncz_json_reader_free(NULL);
+}
+
+/* A document that fails leaves the reader good for the next. */
+static void
+goes_on_after_a_failure(void **state)
+{
+    static const char *const broken[] = { "{\"a\": [1,2", "{\"a\" 1}", "", "[[[[1}", "\"x" };
+    ncz_json_reader         *r = NULL;
+    const ncz_json          *v = NULL;
+
+    (void)state;
+    assert_int_equal(ncz_json_reader_new(&r), NC_NOERR);
+    for (size_t i = 0; i < NCZ_LEN(broken); i++) {
+        assert_int_equal(ncz_json_read(r, broken[i], strlen(broken[i]), &plain, &v, NULL), NC_EZARRMETA);
+        assert_non_null(strstr(ncz_err_text(), "doc: line 1"));
+        assert_null(v);
+        assert_int_equal(ncz_json_read(r, "[1,2,3]", 7, &plain, &v, NULL), NC_NOERR);
+        assert_int_equal(ncz_json_len(v), 3);
+        v = NULL;
+    }
+    ncz_json_reader_free(r);
+}
+
+/* What lies deeper is a slice, and reads by itself as what it is. */
+static void
+leaves_containers_unread(void **state)
+{
+    const char      *text = "{\"m\": {\"a\": {\"x\": [1, \"]}\\\"\"]}, \"b\": [], \"c\": 5, \"d\": \"}\"}, \"l\": [[{}]]}";
+    ncz_json_opts    opts = shallow_by(2);
+    ncz_json_reader *r = NULL;
+    const ncz_json  *v = NULL, *m, *part = NULL;
+    size_t           len = 0;
+    const char      *slice;
+
+    (void)state;
+    assert_int_equal(ncz_json_reader_new(&r), NC_NOERR);
+    assert_int_equal(ncz_json_read(r, text, strlen(text), &opts, &v, NULL), NC_NOERR);
+    m = ncz_json_get(v, "m");
+    assert_int_equal(ncz_json_len(m), 4);
+    assert_true(ncz_json_is(ncz_json_get(m, "a"), NCZ_JSON_RAW) && ncz_json_is(ncz_json_get(m, "b"), NCZ_JSON_RAW));
+    assert_true(ncz_json_is(ncz_json_get(m, "c"), NCZ_JSON_INT) && ncz_json_str_is(ncz_json_get(m, "d"), "}"));
+    assert_int_equal(ncz_json_len(ncz_json_get(m, "a")), 0);
+    assert_null(ncz_json_get(ncz_json_get(m, "a"), "x"));
+    slice = ncz_json_slice(ncz_json_get(m, "a"), &len);
+    assert_int_equal(ncz_json_read(r, slice, len, &plain, &part, NULL), NC_NOERR);
+    assert_true(ncz_json_str_is(ncz_json_at(ncz_json_get(part, "x"), 1), "]}\""));
+    assert_true(ncz_json_is(ncz_json_at(ncz_json_get(v, "l"), 0), NCZ_JSON_RAW));
+    assert_true(ncz_json_equal(ncz_json_get(m, "b"), ncz_json_get(m, "b")));
+    assert_false(ncz_json_equal(ncz_json_get(m, "a"), ncz_json_get(m, "b")));
+    ncz_json_reader_free(r);
+}
+
+/* What is wrong within shows when the slice is read; what leaves no end, at once. */
+static void
+finds_the_end_or_says_so(void **state)
+{
+    static const struct {
+        const char *text;
+        int         whole, part;
+    } cases[] = {
+        { "{\"m\": {\"a\": {\"x\" 1}, \"b\": 2}}", NC_NOERR, NC_EZARRMETA },
+        { "{\"m\": {\"a\": {\"x\": [}]}, \"b\": 2}}", NC_NOERR, NC_EZARRMETA },
+        { "{\"m\": {\"a\": [1,,2], \"b\": 2}}", NC_NOERR, NC_EZARRMETA },
+        { "{\"m\": {\"a\": {\"x\": \"\\u12\"}, \"b\": 2}}", NC_NOERR, NC_EZARRMETA },
+        { "{\"m\": {\"a\": {\"x\": [1}, \"b\": 2}}", NC_EZARRMETA, 0 },
+        { "{\"m\": {\"a\": {\"x\": \"1}, \"b\": 2}}", NC_EZARRMETA, 0 },
+        { "{\"m\": {\"a\": {", NC_EZARRMETA, 0 },
+    };
+    ncz_json_opts opts = shallow_by(2);
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_json_reader *r = NULL;
+        const ncz_json  *v = NULL, *part = NULL;
+        size_t           len = 0;
+        const char      *slice;
+
+        assert_int_equal(ncz_json_reader_new(&r), NC_NOERR);
+        assert_int_equal(ncz_json_read(r, cases[i].text, strlen(cases[i].text), &opts, &v, NULL), cases[i].whole);
+        if (cases[i].whole == NC_NOERR) {
+            slice = ncz_json_slice(ncz_json_get(ncz_json_get(v, "m"), "a"), &len);
+            assert_int_equal(ncz_json_read(r, slice, len, &plain, &part, NULL), cases[i].part);
+        }
+        ncz_json_reader_free(r);
+    }
+}
+
+static void
+wants_memory(void **state)
+{
+    const char *text = "{\"a\": [1,2,3,{\"b\": \"a string that is longer than a few bytes\"}], \"c\": {\"d\": {}}}";
+
+    (void)state;
+    for (size_t n = 1;; n++) {
+        ncz_json_reader *r = NULL;
+        const ncz_json  *v = NULL;
+        int              rc;
+
+        fail_allocation(n);
+        if ((rc = ncz_json_reader_new(&r)) == NC_NOERR)
+            rc = ncz_json_read(r, text, strlen(text), &plain, &v, NULL);
+        ncz_json_reader_free(r);
+        fail_allocation(0);
+        if (rc == NC_NOERR)
+            break;
+        assert_int_equal(rc, NC_ENOMEM);
+        assert_true(n < 100);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_one_after_the_other), cmocka_unit_test(goes_on_after_a_failure),
+        cmocka_unit_test(leaves_containers_unread),  cmocka_unit_test(finds_the_end_or_says_so),
+        cmocka_unit_test(wants_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
