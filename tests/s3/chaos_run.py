@@ -347,6 +347,10 @@ class Worker:
         if key not in self.versions or self.r.random() < 0.5:
             self.check_got(key, self.client.get(key))
             self.begin()
+        if key in self.versions and self.r.random() < 0.3: # and now it is another version
+            other = b"%d.%d other " % (self.s.seed, self.number) + self.r.randbytes(9)
+            self.check_put("put", key, other, self.client.put(key, other))
+            self.begin()
         if key in self.versions:
             self.check_put("putif", key, self.data[0], self.client.putif(key, self.versions[key], self.data[0]), self.versions[key])
 

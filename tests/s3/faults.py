@@ -53,7 +53,7 @@ refusing("slow-down", 503, "SlowDown", weight=3)
 refusing("slow-down-retry-after", 503, "SlowDown", Retry_After="0")
 refusing("504", 504, "", body=b"")
 refusing("429", 429, "TooManyRequests", weight=2)
-refusing("request-timeout", 400, "RequestTimeout")
+refusing("request-timeout", 400, "RequestTimeout", kinds=READS + WRITES) # a HEAD has no body to say so in
 refusing("409-aborted", 409, "OperationAborted", kinds=WRITES)
 
 
@@ -284,7 +284,7 @@ def final(name, status, code, kinds=ALL, weight=1):
 final("denied", 403, "AccessDenied")
 final("invalid-key", 403, "InvalidAccessKeyId")
 final("expired-token", 400, "ExpiredToken")
-final("no-bucket", 404, "NoSuchBucket", weight=2) # is not a missing object
+final("no-bucket", 404, "NoSuchBucket", kinds=READS + WRITES, weight=2) # is not a missing object; a HEAD cannot say which
 final("400", 400, "InvalidRequest")
 final("405", 405, "MethodNotAllowed", kinds=WRITES)
 final("501", 501, "NotImplemented", kinds=("put", "del"))
