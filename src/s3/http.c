@@ -344,6 +344,10 @@ how_of(CURLcode code, const char *url)
         return NCZ_HTTP_ANSWER;
     case CURLE_OPERATION_TIMEDOUT:
         return NCZ_HTTP_TIMEOUT;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_CONNECT:
+        return NCZ_HTTP_NOBODY;
     case CURLE_UNSUPPORTED_PROTOCOL: /* of the URL, or an answer that is no HTTP */
         return strncmp(url, "http", 4) == 0 ? NCZ_HTTP_BROKEN : NCZ_HTTP_UNFIT;
     case CURLE_URL_MALFORMAT:

@@ -45,6 +45,7 @@ void ncz_http_free(ncz_http *h); /* nobody is in ncz_http_run() */
 typedef enum ncz_http_how {
     NCZ_HTTP_ANSWER,  /* a whole answer, whatever its status */
     NCZ_HTTP_BROKEN,  /* no answer, or not all of it: another try may do better */
+    NCZ_HTTP_NOBODY,  /* nobody listens there: no such host, no connection */
     NCZ_HTTP_TIMEOUT, /* the same, after waiting in vain */
     NCZ_HTTP_UNFIT,   /* no try will do better: a certificate that is not trusted, a URL that is none, no memory */
     NCZ_HTTP_STOPPED, /* on_head or on_data said so */

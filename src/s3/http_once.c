@@ -42,7 +42,7 @@ once_more(const ncz_http_call *c)
 {
     if (c->how == NCZ_HTTP_ANSWER)
         return c->status == 429 || c->status >= 500;
-    return c->how == NCZ_HTTP_BROKEN || c->how == NCZ_HTTP_TIMEOUT;
+    return c->how == NCZ_HTTP_BROKEN || c->how == NCZ_HTTP_NOBODY || c->how == NCZ_HTTP_TIMEOUT;
 }
 
 static int

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#define NEVER_MET 2 /* tries to reach a server that never answered */
+#define NEVER_MET 2 /* tries to reach a server that nobody has met yet */
 
 /* ---- what went wrong, in words ---- */
 
@@ -110,12 +110,34 @@ resolve(ncz_s3_batch *b, ncz_s3_op *op, int rc)
     ncz_s3_later(b, op, 0);
 }
 
+/*
+ * The object could not be asked whose it is. What failed at first is then the answer, but for a conflict: that may be
+ * one with this very put, whose first answer was lost, and nobody may be told of another writer that there is not.
+ */
+static int
+unresolved(const ncz_s3_xchg *x)
+{
+    const ncz_err *first = x->op->first;
+    ncz_buf        name = NCZ_BUF_INIT;
+    int            rc;
+
+    if (first->code != NC_EOBJECT && first->code != NC_ENOOBJECT)
+        return ncz_err_adopt(first);
+    (void)ncz_s3_say(x->s, x->op, &name);
+    rc = ncz_fail(NC_ES3, "%s: there is an object, and it cannot be learned whether it is the one that was put (HTTP %ld)",
+                  ncz_buf_str(&name), x->call.status);
+    ncz_buf_clear(&name);
+    return rc;
+}
+
 /* No further try: with a condition it is still open whether the put was done. */
 static void
-give_up(ncz_s3_batch *b, ncz_s3_op *op, int rc)
+give_up(ncz_s3_batch *b, ncz_s3_xchg *x, int rc)
 {
+    ncz_s3_op *op = x->op;
+
     if (op->resolving)
-        ncz_s3_finish(b, op, ncz_err_adopt(op->first));
+        ncz_s3_finish(b, op, unresolved(x));
     else if (op->id[0] != '\0')
         resolve(b, op, rc);
     else
@@ -130,13 +152,14 @@ again_transport(ncz_s3_batch *b, ncz_s3_xchg *x)
     int64_t    wait = -1;
 
     ncz_err_save(&e, x->call.rc);
-    if (op->tries < NEVER_MET || __atomic_load_n(&x->s->reached, __ATOMIC_RELAXED) || x->call.how == NCZ_HTTP_STOPPED)
+    if (op->tries < NEVER_MET || __atomic_load_n(&x->s->reached, __ATOMIC_RELAXED) ||
+        (x->call.how != NCZ_HTTP_NOBODY && x->call.how != NCZ_HTTP_TIMEOUT))
         wait = ncz_s3_retry_wait(x->s, op, x->call.how == NCZ_HTTP_TIMEOUT, false, -1);
     (void)ncz_err_adopt(&e);
     if (wait >= 0)
         ncz_s3_later(b, op, wait);
     else
-        give_up(b, op, fail_transport(x, e.code));
+        give_up(b, x, fail_transport(x, e.code));
 }
 
 static void
@@ -147,7 +170,7 @@ again_answer(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fau
     if (wait >= 0)
         ncz_s3_later(b, x->op, wait);
     else
-        give_up(b, x->op, ncz_s3_fail_answer(x, v, f));
+        give_up(b, x, ncz_s3_fail_answer(x, v, f));
 }
 
 /* ---- what an answer leads to ---- */
@@ -194,8 +217,10 @@ resolved(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v)
         ncz_s3_finish(b, op, fail_conflict(x));
     } else if (v == NCZ_S3_V_ABSENT && op->when == NCZ_S3_IF_MATCH) {
         ncz_s3_finish(b, op, fail_gone(x));
-    } else {
+    } else if (v == NCZ_S3_V_ABSENT) { /* somebody took it away, ours or not */
         ncz_s3_finish(b, op, ncz_err_adopt(op->first));
+    } else {
+        ncz_s3_finish(b, op, unresolved(x));
     }
 }
 
@@ -271,18 +296,19 @@ act(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f)
         ncz_s3_finish(b, x->op, ncz_s3_fail_answer(x, v, f));
 }
 
-/* Success too may carry an error in its body, where work goes on after the head was sent. */
+/* Success too may carry an error in its body, where work goes on after the head was sent; a list may be one. */
 static ncz_s3_verdict
 judge(ncz_s3_xchg *x, ncz_s3_fault *f)
 {
     const ncz_buf *body = x->is_fault ? &x->fault : &x->spool;
+    bool           document = x->op->verb == NCZ_S3_POST || (x->op->verb == NCZ_S3_GET && x->op->key == NULL);
     const char    *region;
     ncz_s3_verdict v;
 
     *f = (ncz_s3_fault){.code = NCZ_BUF_INIT};
-    if (!x->is_fault && x->op->verb == NCZ_S3_POST && !x->spooling)
+    if (!x->is_fault && document && !x->spooling)
         (void)ncz_s3_fault_read(x->op->body->data != NULL ? x->op->body->data + x->before : "", x->got, f);
-    else if (x->is_fault || x->op->verb == NCZ_S3_POST)
+    else if (x->is_fault || document)
         (void)ncz_s3_fault_read(ncz_buf_str(body), body->len, f);
     ncz_err_clear();
     v = ncz_s3_verdict_of(x->call.status, ncz_buf_str(&f->code), x->s->web != NULL);
