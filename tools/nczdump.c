@@ -232,13 +232,22 @@ take_option(dump_opts *o, const char **name, int c)
     }
 }
 
-/* Messages name a URL without query and fragment, where secrets may be. In fresh memory. */
+/* Messages name a URL without user, query and fragment, where secrets may be. In fresh memory. */
 static char *
 shown_path(const char *path)
 {
-    bool remote = strstr(path, "://") != NULL && strncmp(path, "file:", 5) != 0;
+    const char *host = strstr(path, "://"), *at, *end = path + strcspn(path, "?#");
+    char       *text = NULL;
 
-    return strndup(path, remote ? strcspn(path, "?#") : strlen(path));
+    if (host == NULL || host > end || strncmp(path, "file:", 5) == 0)
+        return strdup(path);
+    host += 3;
+    at = memrchr(host, '@', strcspn(host, "/?#"));
+    if (at != NULL)
+        at++;
+    else
+        at = host;
+    return asprintf(&text, "%.*s%.*s", (int)(host - path), path, (int)(end - at), at) < 0 ? NULL : text;
 }
 
 static void
