@@ -268,6 +268,6 @@ class Client:
                 self.fail("list: page after page")
             seen.add(token)
             pages += 1
-            if pages == 600: # even the wrong one has to end
+            if pages == 1000: # even the wrong one has to end
                 raise TimeoutError
         return sorted(out.items(), key=lambda i: i[0].encode("utf-8", "surrogateescape"))
