@@ -113,6 +113,7 @@ struct ncz_engine {
 
 /* Maps that are driven in batches: requests and bytes that may be on their way at once. */
 #define NCZ_CHUNK_BATCH       128
+#define NCZ_CHUNK_CALL_BATCH  1024 /* of one call: between batches the way to the map runs empty */
 #define NCZ_CHUNK_BATCH_BYTES ((size_t)64 << 20)
 
 bool   ncz_chunk_from_workers(const ncz_engine *e);

@@ -13,11 +13,11 @@ ncz_chunk_from_workers(const ncz_engine *e)
 size_t
 ncz_chunk_batch_of(size_t chunk_bytes)
 {
-    size_t n = chunk_bytes > 0 ? NCZ_CHUNK_BATCH_BYTES / chunk_bytes : NCZ_CHUNK_BATCH;
+    size_t n = chunk_bytes > 0 ? NCZ_CHUNK_BATCH_BYTES / chunk_bytes : NCZ_CHUNK_CALL_BATCH;
 
     if (n == 0)
         return 1;
-    return n < NCZ_CHUNK_BATCH ? n : NCZ_CHUNK_BATCH;
+    return n < NCZ_CHUNK_CALL_BATCH ? n : NCZ_CHUNK_CALL_BATCH;
 }
 
 int

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * keys: lists of keys, gathered from a map level by level. A list owns its strings. No threads.
+ * keys: lists of keys, gathered from a map. A list owns its strings. No threads.
  */
 #include "dataset/dataset_int.h"
 
@@ -50,43 +50,31 @@ ncz_keys_has(const ncz_keys *k, const char *key)
     return k->n != 0 && bsearch(&key, k->v, k->n, sizeof *k->v, by_bytes) != NULL;
 }
 
-/* One level of the walk: leaves go to `out`, prefixes to `todo`. */
-typedef struct level {
-    const char *prefix;
-    ncz_keys   *out, *todo;
-    int         rc; /* of the callback: a map may not pass it on untouched */
-} level;
+typedef struct gathering {
+    ncz_keys *out;
+    int       rc; /* of the callback: a map may not pass it on untouched */
+} gathering;
 
 static int
-on_child(const char *name, bool leaf, void *arg)
+on_key(const char *key, bool leaf, void *arg)
 {
-    level *l = arg;
+    gathering *g = arg;
 
-    l->rc = ncz_keys_add(leaf ? l->out : l->todo, l->prefix, name);
-    return l->rc;
+    (void)leaf;
+    g->rc = ncz_keys_add(g->out, "", key);
+    return g->rc;
 }
 
 int
 ncz_keys_walk(zmap *map, const char *prefix, ncz_keys *out)
 {
-    ncz_keys todo = NCZ_KEYS_INIT;
-    int      rc;
+    gathering g = {.out = out};
+    int       rc = zmap_walk(map, prefix, on_key, &g);
 
-    if ((rc = ncz_keys_add(&todo, "", prefix)) != NC_NOERR)
-        goto done;
-    for (size_t i = 0; i < todo.n; i++) {
-        level l = {.prefix = todo.v[i], .out = out, .todo = &todo};
-
-        rc = zmap_list(map, todo.v[i], on_child, &l);
-        if (l.rc != NC_NOERR)
-            rc = l.rc;
-        if (rc != NC_NOERR)
-            goto done;
-    }
-    if (out->n > 1)
+    if (g.rc != NC_NOERR)
+        return g.rc;
+    if (rc == NC_NOERR && out->n > 1)
         qsort(out->v, out->n, sizeof *out->v, by_bytes);
-done:
-    ncz_keys_clear(&todo);
     return rc;
 }
 

@@ -303,12 +303,22 @@ zmap_del(zmap *m, const char *const *keys, size_t n)
 /* ---- the rest -------------------------------------------------------------------------------------------------- */
 
 int
-zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+zmap_check_list(const zmap *m, const char *prefix)
 {
     if ((m->caps & ZMAP_CAN_LIST) == 0)
         return fail_unable(m, "list its keys");
     if (prefix == NULL || (prefix[0] != '\0' && !zmap_key_valid(prefix)))
         return fail_key(prefix);
+    return NC_NOERR;
+}
+
+int
+zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+{
+    int rc = zmap_check_list(m, prefix);
+
+    if (rc != NC_NOERR)
+        return rc;
     count(&m->done.lists, 1);
     return m->ops->list(m, prefix, each, arg);
 }

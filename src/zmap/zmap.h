@@ -118,6 +118,8 @@ int zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n);
 int zmap_del(zmap *m, const char *const *keys, size_t n); /* absent keys are no error */
 /* The immediate children of `prefix` ("" for the root), each once, sorted bytewise. Nothing there: no call. */
 int zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
+/* Every object below `prefix`, by its whole key (`leaf` is true), each once, in no order. Stops as a list does. */
+int zmap_walk(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
 /* What was done with the map so far. A get or put counts once, whatever came of it; bytes only where it succeeded. */
 void zmap_stats_of(const zmap *m, zmap_stats *out);
 /* After success all that was put before is on stable storage. Without ZMAP_CAN_SYNC: NC_NOERR at once. */
@@ -263,6 +265,7 @@ typedef struct zmap_ops {
     int (*sync)(zmap *m);
     int (*close)(zmap *m, zmap_end how); /* frees m too */
     int (*len)(zmap *m, const char *key, uint64_t *len);    /* may be NULL; NC_EEMPTY without a text */
+    int (*walk)(zmap *m, const char *prefix, zmap_each_fn each, void *arg); /* NULL: prefix by prefix does as well */
     void (*stats)(const zmap *m, zmap_stats *out); /* adds what it alone knows; NULL: nothing */
 } zmap_ops;
 

@@ -24,6 +24,9 @@ int zmap_answer_bytes(zmap_get_req *r, const void *object, size_t size);
 void zmap_get_end(zmap_get_req *r, int rc, zmap_done_fn done, void *arg);
 void zmap_put_end(zmap_put_req *r, int rc);
 
+/* What the front door asks before it lists (zmap.c). */
+int zmap_check_list(const zmap *m, const char *prefix);
+
 /* ---- children of a prefix (zmap_answer.c) ---------------------------------------------------------------------- */
 
 typedef struct zmap_child {

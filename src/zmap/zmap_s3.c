@@ -246,6 +246,39 @@ remote_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
     return rc;
 }
 
+/* Lists of all that is below cost a request for a thousand keys, whatever lies between. */
+typedef struct walk {
+    const char  *prefix;
+    ncz_buf      key;
+    zmap_each_fn each;
+    void        *arg;
+} walk;
+
+static int
+note_key(const char *key, size_t len, bool object, void *arg)
+{
+    walk *w = arg;
+    int   rc;
+
+    (void)len, (void)object;
+    if (!zmap_key_valid(key))
+        return NC_NOERR;
+    ncz_buf_reset(&w->key);
+    if ((rc = ncz_buf_printf(&w->key, "%s%s%s", w->prefix, w->prefix[0] != '\0' ? "/" : "", key)) != NC_NOERR)
+        return rc;
+    return zmap_key_valid(w->key.data) ? w->each(w->key.data, true, w->arg) : NC_NOERR;
+}
+
+static int
+remote_walk(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+{
+    walk w = {.prefix = prefix, .each = each, .arg = arg};
+    int  rc = ncz_s3_list(client_of(m), prefix, true, 0, note_key, &w);
+
+    ncz_buf_clear(&w.key);
+    return rc;
+}
+
 /* ---- the two ends ---- */
 
 typedef struct mine {
@@ -318,6 +351,7 @@ static const zmap_ops s3_ops = {
     .del = remote_del,
     .list = remote_list,
     .close = remote_close,
+    .walk = remote_walk,
     .stats = remote_stats,
 };
 

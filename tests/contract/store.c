@@ -706,6 +706,51 @@ test_list(void **state)
     expect_list(fx->m, "g.", "");
 }
 
+static void
+expect_walk(zmap *m, const char *prefix, const char *want)
+{
+    ncz_buf seen = NCZ_BUF_INIT;
+    char   *words[16], *rest = NULL;
+    size_t  n = 0;
+
+    assert_rc(zmap_walk(m, prefix, note_child, &seen), NC_NOERR);
+    for (char *w = seen.len > 0 ? strtok_r(seen.data, " ", &rest) : NULL; w != NULL && n < 16; w = strtok_r(NULL, " ", &rest))
+        words[n++] = w;
+    for (size_t i = 0; i < n; i++) { /* each of them is wanted, in whatever order, and no other */
+        size_t      len = strlen(words[i]);
+        const char *at = strstr(want, words[i]);
+
+        while (at != NULL && ((at > want && at[-1] != ' ') || at[len] != ' '))
+            at = strstr(at + 1, words[i]);
+        if (at == NULL)
+            fail_msg("\"%s\" is not among \"%s\"", words[i], want);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(words[i], words[k]);
+    }
+    for (const char *c = want; *c != '\0'; c++)
+        n -= *c == ' ';
+    assert_int_equal(n, 0);
+    ncz_buf_clear(&seen);
+}
+
+static void
+test_walk(void **state)
+{
+    fixture *fx = *state;
+
+    expect_walk(fx->m, "", "");
+    put_text(fx->m, ".zgroup", "{}");
+    put_text(fx->m, "v/0.0", "x");
+    put_text(fx->m, "v/.zarray", "{}");
+    put_text(fx->m, "g/h/w/0", "x");
+    put_text(fx->m, "g-i/0", "x");
+    expect_walk(fx->m, "", ".zgroup v/0.0 v/.zarray g/h/w/0 g-i/0 ");
+    expect_walk(fx->m, "g", "g/h/w/0 ");
+    expect_walk(fx->m, "g/h/w/0", "");
+    expect_walk(fx->m, "nothing", "");
+    assert_rc(zmap_walk(fx->m, "a//b", note_child, NULL), NC_EINVAL);
+}
+
 typedef struct stop {
     zmap  *m;
     size_t calls;
@@ -742,6 +787,9 @@ test_list_callbacks(void **state)
     put_text(fx->m, "b", "x");
     put_text(fx->m, "c", "x");
     assert_int_equal(zmap_list(fx->m, "", stop_at_second, &s), 77);
+    assert_int_equal(s.calls, 2);
+    s.calls = 0;
+    assert_int_equal(zmap_walk(fx->m, "", stop_at_second, &s), 77);
     assert_int_equal(s.calls, 2);
     s.calls = 0;
     assert_rc(zmap_list(fx->m, "", put_below, &s), NC_NOERR); /* no lock is held */
@@ -1120,6 +1168,7 @@ store_contract(const store_maker *maker)
         ROW(test_long_keys),
         ROW(test_prefix_conflicts),
         ROW(test_list),
+        ROW(test_walk),
         ROW(test_list_callbacks),
         ROW(test_del),
         ROW(test_if_absent),

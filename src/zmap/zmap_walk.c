@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Every object below a prefix: asked of the map at once where it can tell, else gathered prefix by prefix. No state;
+ * any thread.
+ */
+#include "zmap/zmap_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct walk {
+    const char   *prefix; /* that is listed now */
+    zmap_children todo;   /* prefixes that were met */
+    ncz_buf       key;
+    zmap_each_fn  each;
+    void         *arg;
+} walk;
+
+static int
+on_child(const char *name, bool leaf, void *arg)
+{
+    walk *w = arg;
+    int   rc;
+
+    ncz_buf_reset(&w->key);
+    if ((rc = ncz_buf_printf(&w->key, "%s%s%s", w->prefix, w->prefix[0] != '\0' ? "/" : "", name)) != NC_NOERR)
+        return rc;
+    if (leaf)
+        return w->each(w->key.data, true, w->arg);
+    return zmap_children_add(&w->todo, w->key.data, w->key.len, false);
+}
+
+static int
+by_prefixes(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+{
+    walk   w = {.each = each, .arg = arg};
+    size_t at = 0;
+    int    rc = zmap_children_add(&w.todo, prefix, strlen(prefix), false);
+
+    for (; rc == NC_NOERR && at < w.todo.n; at++) {
+        w.prefix = w.todo.items[at].name; /* stays, as more are added */
+        rc = zmap_list(m, w.prefix, on_child, &w);
+    }
+    zmap_children_clear(&w.todo);
+    ncz_buf_clear(&w.key);
+    return rc;
+}
+
+int
+zmap_walk(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
+{
+    int rc;
+
+    if (m->ops->walk == NULL)
+        return by_prefixes(m, prefix, each, arg);
+    if ((rc = zmap_check_list(m, prefix)) != NC_NOERR)
+        return rc;
+    __atomic_add_fetch(&m->done.lists, 1, __ATOMIC_RELAXED);
+    return m->ops->walk(m, prefix, each, arg);
+}
