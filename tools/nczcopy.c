@@ -55,7 +55,8 @@ static const char usage_text[] =
     "      --progress          show the progress even when nobody seems to look\n"
     "  -q, --quiet             never show it\n"
     "  -L, --log LEVEL         log level of the library\n"
-    "  -r, -w                  accepted as by nccopy\n"
+    "  -r                      read all of the source into memory first\n"
+    "  -w                      keep the target in memory until it is complete\n"
     "      --help, --version\n";
 
 static const struct option long_options[] = {
@@ -198,7 +199,10 @@ take_flag(copy_opts *o, int c)
         o->progress = COPY_NO;
         return true;
     case 'r':
+        o->memory_in = true;
+        return true;
     case 'w':
+        o->memory_out = true;
         return true;
     case OPT_CONSOLIDATE:
         o->consolidate = true;

@@ -162,7 +162,7 @@ copy_storage(const source *s, int ncid_out, int varid_out)
     size_t width = 0;
 
     if (s->type == NC_STRING && ((rc = nczarr_inq_var_strlen(s->ncid, s->varid, &width)) != NC_NOERR ||
-                                 (rc = nczarr_def_var_strlen(ncid_out, varid_out, width)) != NC_NOERR))
+                                 (width > 0 && (rc = nczarr_def_var_strlen(ncid_out, varid_out, width)) != NC_NOERR)))
         return rc;
     if ((rc = nc_inq_var_fill(s->ncid, s->varid, &no_fill, NULL)) != NC_NOERR ||
         (rc = nc_inq_var_endian(s->ncid, s->varid, &endian)) != NC_NOERR ||

@@ -134,6 +134,25 @@ nczarr_def_var_codec(int ncid, int varid, const char *json)
     return ncz_call_leave(&c, rc);
 }
 
+/* A list of codecs for the variable's elements. Strings may be of fixed width or not, and the list decides. */
+static int
+parse_list(const ncz_call *c, const ncz_var *v, const ncz_json *list, ncz_chain **out)
+{
+    ncz_codec_env env = env_of(v);
+    ncz_err       first;
+    int           rc = ncz_chain_parse(list, NULL, &env, c->m->limits.chain, out);
+
+    if (rc != NC_EFILTER || v->type != NC_STRING)
+        return rc;
+    ncz_err_save(&first, rc);
+    if (env.dtype.kind == NCZ_KIND_OBJECT)
+        env.dtype = ncz_dtype_of(NC_STRING, false, v->maxstrlen);
+    else
+        env.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
+    rc = ncz_chain_parse(list, NULL, &env, c->m->limits.chain, out);
+    return rc == NC_EFILTER ? ncz_err_adopt(&first) : rc;
+}
+
 int
 nczarr_def_var_codecs(int ncid, int varid, const char *json)
 {
@@ -142,19 +161,17 @@ nczarr_def_var_codecs(int ncid, int varid, const char *json)
     ncz_var            *v = NULL;
     ncz_json           *list = NULL;
     ncz_chain          *chain = NULL;
-    ncz_codec_env       env;
     int                 rc = open_var(ncid, varid, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    env = env_of(v);
     if (json == NULL)
         rc = ncz_fail(NC_EINVAL, "%s: codecs are a JSON list, not a null pointer", v->name);
     else if (ncz_json_parse(json, strlen(json), &opts, &list, NULL) != NC_NOERR)
         rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
     else if (!ncz_json_is(list, NCZ_JSON_ARRAY))
         rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
-    else if ((rc = ncz_chain_parse(list, NULL, &env, c.m->limits.chain, &chain)) == NC_NOERR &&
+    else if ((rc = parse_list(&c, v, list, &chain)) == NC_NOERR &&
              (rc = ncz_chain_usable(chain)) == NC_NOERR)
         rc = ncz_var_set_chain(c.m, v, chain);
     ncz_chain_unref(chain);

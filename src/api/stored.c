@@ -42,26 +42,36 @@ give_text(const ncz_buf *b, size_t *lenp, char *text)
 static void
 write_dtype(const ncz_dtype *t, ncz_jsonw *w)
 {
-    static const char letters[] = {
-        [NCZ_KIND_INT] = 'i',  [NCZ_KIND_UINT] = 'u',  [NCZ_KIND_FLOAT] = 'f', [NCZ_KIND_BOOL] = 'b',
-        [NCZ_KIND_CHAR] = 'C', [NCZ_KIND_BYTES] = 'S', [NCZ_KIND_UCS4] = 'U',  [NCZ_KIND_OTHER] = 'V'};
-    bool ordered = t->size > 1 && t->kind != NCZ_KIND_BYTES && t->kind != NCZ_KIND_CHAR;
+    static const char letters[] = {[NCZ_KIND_INT] = 'i',  [NCZ_KIND_UINT] = 'u',  [NCZ_KIND_FLOAT] = 'f',
+                                   [NCZ_KIND_BOOL] = 'b', [NCZ_KIND_CHAR] = 'C',  [NCZ_KIND_BYTES] = 'S',
+                                   [NCZ_KIND_UCS4] = 'U', [NCZ_KIND_OTHER] = 'V', [NCZ_KIND_OBJECT] = 'O'};
+    bool ordered = t->size > 1 && t->kind != NCZ_KIND_BYTES && t->kind != NCZ_KIND_CHAR && t->kind != NCZ_KIND_OBJECT;
     char text[40];
 
     (void)snprintf(text, sizeof text, "%c%c%zu", !ordered ? '|' : t->big ? '>' : '<', letters[t->kind], t->size);
     ncz_jsonw_cstr(w, text);
 }
 
+/* The stored element that fills; of strings without a width their bytes. */
+static ncz_text
+fill_of(const ncz_spec *s)
+{
+    if (s->fill != NULL && s->dtype.kind == NCZ_KIND_OBJECT)
+        return ncz_texts_at(s->fill, 0);
+    return (ncz_text){.s = s->fill, .len = s->dtype.size, .what = s->fill != NULL ? NCZ_TEXT_STRING : NCZ_TEXT_NONE};
+}
+
 static int
 write_fill(const ncz_spec *s, ncz_buf *hex, ncz_jsonw *w)
 {
-    int rc = NC_NOERR;
+    ncz_text fill = fill_of(s);
+    int      rc = NC_NOERR;
 
-    for (size_t i = 0; rc == NC_NOERR && s->fill != NULL && i < s->dtype.size; i++)
-        rc = ncz_buf_printf(hex, "%02x", ((const unsigned char *)s->fill)[i]);
+    for (size_t i = 0; rc == NC_NOERR && fill.what != NCZ_TEXT_NONE && i < fill.len; i++)
+        rc = ncz_buf_printf(hex, "%02x", (unsigned char)fill.s[i]);
     if (rc != NC_NOERR)
         return rc;
-    if (s->fill != NULL)
+    if (fill.what != NCZ_TEXT_NONE)
         ncz_jsonw_str(w, ncz_buf_str(hex), hex->len);
     else
         ncz_jsonw_null(w);

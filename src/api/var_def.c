@@ -120,7 +120,7 @@ nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp)
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && v->type != NC_STRING)
         rc = ncz_fail(NC_EBADTYPE, "%s: only strings have a length of their own", v->name);
     if (rc == NC_NOERR && nbytesp != NULL)
-        *nbytesp = v->dtype.size;
+        *nbytesp = v->dtype.kind == NCZ_KIND_OBJECT ? 0 : v->dtype.size;
     return ncz_call_leave(&c, rc);
 }
 

@@ -237,6 +237,39 @@ widths_on(place *p)
 }
 ON_BOTH(widths)
 
+/* Strings that a codec stores without a width. */
+static void
+objects_on(place *p)
+{
+    const char *in[] = {"a", "", "a string that is longer than a width would be"};
+    char        text[1000], *out[3] = {NULL, NULL, NULL};
+    size_t      width = 9;
+    int         ncid, v, copy, dim, other;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 3, &dim));
+    OK(nc_def_var(ncid, "v", NC_STRING, 1, &dim, &v));
+    OK(nczarr_def_var_codecs(ncid, v, "[{\"id\": \"vlen-utf8\"}]"));
+    OK(nczarr_inq_var_strlen(ncid, v, &width));
+    assert_int_equal(width, 0);
+    text_of(ncid, v, text, sizeof text);
+    assert_non_null(strstr(text, "\"dtype\": \"|O"));
+    assert_non_null(strstr(text, "\"codecs\": [{\"id\": \"vlen-utf8\"}]"));
+    OK(nc_put_att_string(ncid, v, "_FillValue", 1, (const char *[]){"hi"}));
+    text_of(ncid, v, text, sizeof text);
+    assert_non_null(strstr(text, "\"fill\": \"6869\""));
+    OK(nc_put_var_string(ncid, v, in));
+    OK(nc_create("copy", NC_DISKLESS, &other));
+    OK(nc_copy_var(ncid, v, other));
+    OK(nc_inq_varid(other, "v", &copy));
+    OK(nc_get_var_string(other, copy, out));
+    assert_string_equal(out[2], in[2]);
+    OK(nc_free_string(3, out));
+    OK(nc_close(other));
+    OK(nc_close(ncid));
+}
+ON_BOTH(objects)
+
 /* nc_copy_var keeps long strings whole. */
 static void
 copied_strings_on(place *p)
@@ -408,9 +441,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys),    cmocka_unit_test(separators), cmocka_unit_test(encoding),
-        cmocka_unit_test(codecs),  cmocka_unit_test(widths),     cmocka_unit_test(copied_strings),
-        cmocka_unit_test(growing), cmocka_unit_test(moving),     cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(keys),          cmocka_unit_test(separators), cmocka_unit_test(encoding),
+        cmocka_unit_test(codecs),        cmocka_unit_test(widths),     cmocka_unit_test(copied_strings),
+        cmocka_unit_test(objects),       cmocka_unit_test(growing),    cmocka_unit_test(moving),
+        cmocka_unit_test(out_of_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,12 @@ tick(void)
     }
 
 DYING(int, openat, (int d, const char *p, int f, mode_t m), (d, p, f, m))
+DYING(ssize_t, copy_range, (int in, off_t *i, int out, off_t *o, size_t n), (in, i, out, o, n))
+DYING(int, clone, (int in, int out), (in, out))
+DYING(int, ftruncate, (int fd, off_t n), (fd, n))
+DYING(int, fchmod, (int fd, mode_t m), (fd, m))
+DYING(int, flock, (int fd, int how), (fd, how))
+DYING(ssize_t, pwritev, (int fd, const struct iovec *from, int n, off_t at), (fd, from, n, at))
 DYING(int, mkdirat, (int d, const char *p, mode_t m), (d, p, m))
 DYING(int, renameat, (int a, const char *p, int b, const char *q), (a, p, b, q))
 DYING(int, rename_new, (int a, const char *p, int b, const char *q), (a, p, b, q))
@@ -83,6 +89,12 @@ install(void)
     t.openat = dying_openat;
     t.write = dying_write;
     t.fsync = t.syncfs = dying_sync;
+    t.pwritev = dying_pwritev;
+    t.copy_range = dying_copy_range;
+    t.clone = dying_clone;
+    t.ftruncate = dying_ftruncate;
+    t.fchmod = dying_fchmod;
+    t.flock = dying_flock;
     t.mkdirat = dying_mkdirat;
     t.renameat = dying_renameat;
     t.rename_new = dying_rename_new;
@@ -95,6 +107,13 @@ install(void)
 /* ---- datasets -------------------------------------------------------------------------------------------------- */
 
 static char top[64], source[100], target[100], whole[100];
+
+static void
+place(bool zip)
+{
+    snprintf(target, sizeof target, "%s/target.%s", top, zip ? "zip" : "zarr");
+    snprintf(whole, sizeof whole, "%s/whole.%s", top, zip ? "zip" : "zarr");
+}
 
 #define OK(call)                                                                                                     \
     do {                                                                                                             \
@@ -196,12 +215,15 @@ typedef struct scenario {
     const char *name, *chunks;
     int         deflate;
     bool        over; /* a dataset stands at the target */
+    bool        zip;  /* the target is an archive: then there is nothing to continue, and --resume begins */
 } scenario;
 
 static const scenario scenarios[] = {
     {"as_they_are", NULL, -1, false},
     {"coded_anew", "plain:1,23", 2, false},
     {"over_an_old_one", NULL, -1, true},
+    {"to_an_archive", NULL, -1, false, true},
+    {"over_an_old_archive", "plain:1,23", 2, true, true},
 };
 
 /* False: it failed, and said why. */
@@ -246,6 +268,27 @@ run_to(const scenario *s, const char *to, long n)
     return false;
 }
 
+/* What a target holds: of a directory every byte; of an archive, which has its name and the time in it, that of the
+ * directory it is copied to. */
+static uint64_t
+holds(const scenario *s, const char *path)
+{
+    static const scenario plain = {.name = "look", .deflate = -1};
+    char                  from[100], out[100];
+    uint64_t              found;
+    struct stat           st;
+
+    if (!s->zip || stat(path, &st) != 0)
+        return sum(path);
+    snprintf(out, sizeof out, "%s/look.zarr", top);
+    memcpy(from, source, sizeof from);
+    memcpy(source, path, strlen(path) + 1);
+    found = copy(&plain, out, false) ? sum(out) : 2;
+    memcpy(source, from, sizeof source);
+    remove_all(out, "");
+    return found;
+}
+
 static void
 start(const scenario *s)
 {
@@ -265,20 +308,22 @@ wrong(long n, const char *what)
 static bool
 survives(const scenario *s, long *points)
 {
-    uint64_t before = sum(source), complete, old, now;
+    uint64_t before, complete, old, now;
     bool     through = false;
 
+    place(s->zip);
+    before = sum(source);
     remove_all(whole, "");
     if (!copy(s, whole, false))
         return wrong(0, "the copy in one go failed");
-    complete = sum(whole);
+    complete = holds(s, whole);
     start(s);
-    old = sum(target);
+    old = holds(s, target);
     for (long n = 1; !through; n++) {
         start(s);
         through = run_to(s, target, n);
         *points = n;
-        now = sum(target);
+        now = holds(s, target);
         if (sum(source) != before)
             return wrong(n, "the source has changed");
         if (now != old && now != complete)
@@ -286,7 +331,7 @@ survives(const scenario *s, long *points)
                                      : "the target is neither old nor new");
         if (!copy(s, target, true))
             return wrong(n, "it cannot be resumed");
-        if (sum(target) != complete)
+        if (holds(s, target) != complete)
             return wrong(n, "resumed, it is not what it is in one go");
         if (sum(source) != before)
             return wrong(n, "resuming has changed the source");
@@ -300,9 +345,11 @@ static long
 half_done(const scenario *s)
 {
     char     url[200], part[200];
-    uint64_t complete = sum(whole), now;
+    uint64_t complete, now;
     long     seen = 0;
 
+    place(false);
+    complete = sum(whole);
     snprintf(url, sizeof url, "%s", target);
     snprintf(part, sizeof part, "%s.nczcopy", target);
     for (long n = 1;; n += 7) {
@@ -324,8 +371,6 @@ main(void)
     if (mkdtemp(top) == NULL)
         return 2;
     snprintf(source, sizeof source, "%s/source.zarr", top);
-    snprintf(target, sizeof target, "%s/target.zarr", top);
-    snprintf(whole, sizeof whole, "%s/whole.zarr", top);
     make(source, 1);
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
         bool good = survives(&scenarios[i], &points);

@@ -57,7 +57,7 @@ def first_difference(a, b):
 
 def files(path):
     """Objects of a directory: name -> bytes."""
-    out = {}
+    out = {} if os.path.isdir(path) else {path: open(path, "rb").read()}
     for base, _, names in os.walk(path):
         for n in names:
             p = os.path.join(base, n)
@@ -104,19 +104,18 @@ def golden_sets(writers=None):
         folder = os.path.join(top, writer)
         if os.path.isdir(folder):
             for case in sorted(os.listdir(folder)):
-                if os.path.isdir(os.path.join(folder, case)):
+                if os.path.isdir(os.path.join(folder, case)) or (case.endswith(".zip") and have_zip):
                     yield writer + " " + case, os.path.join(folder, case)
 
 
 FEW = ["netcdf-c-4.8.0", "netcdf-c-main"]  # the oldest and the newest stand for those in between
 
 # netcdf-c's pure Zarr has chunks longer than a dimension of fixed length; netCDF's API has none.
-LONGER_CHUNKS = re.compile(r"netcdf-c-main zarr_(noxarray_)?(coords|unlim)$")
+LONGER_CHUNKS = re.compile(r"netcdf-c-main (zip_)?zarr_(noxarray_)?(coords|unlim)(.zip)?$")
 WAS_UNLIMITED = re.compile(r"coords|unlim")
 
 
 def pairs():
-    kinds = stores()
     names = [s.name for s in kinds]
     report("copy: stores in this build: " + " ".join(names), [] if "dir" in names else ["no directories"])
     for one in kinds:
@@ -296,6 +295,33 @@ def options():
     return source, values
 
 
+def any_length():
+    """Strings of fixed width into strings of any length and back."""
+    source, target, back = os.path.join(data, "golden", "netcdf-c-main", "strings"), there("vlen.zarr"), there("fixed.zarr")
+    bad = copy("--verify", "-F", '*,[{"id": "vlen-utf8"}, {"id": "zlib", "level": 3}]', source, target) or \
+        copy("--verify", target, there("same.zarr")) or copy("--verify", "-F", "*,none", target, back)
+    problems = [bad] if bad else first_difference(dump(source), dump(back))
+    if not bad and files(os.path.join(target)).keys() != files(there("same.zarr")).keys():
+        problems.append("a copy of it has other objects")
+    cdl, long, cut = there("long.cdl"), there("long.zarr"), there("cut.zarr")
+    open(cdl, "w").write('netcdf l { dimensions: n = 1 ; variables: string s(n) ; data: s = "%s" ; }' % ("x" * 100))
+    run(nczgen, "-o", long, cdl)
+    copy("-F", 's,[{"id": "vlen-utf8"}]', long, there("any.zarr"))
+    for opts in (["-F", "s,none"], ["-F", "s,deflate,1"]):
+        problems += [b for b in [copy("--verify", *opts, there("any.zarr"), cut)] if b]
+    open(cdl, "w").write('netcdf l { dimensions: n = 1 ; variables: string s(n) ; s:_nczarr_maxstrlen = 300 ; data: s = "%s" ; }' % ("x" * 200))
+    run(nczgen, "-o", long, cdl)
+    problems += [b for b in [copy("--verify", long, cut)] if b]
+    cdl_any = there("any.cdl")
+    open(cdl_any, "w").write('netcdf l { dimensions: n = 1 ; variables: string s(n) ; s:_Codecs = "[{\\"id\\": \\"vlen-utf8\\"}]" ;'
+                             ' data: s = "%s" ; }' % ("x" * 200))
+    r = run(nczgen, "-o", there("any.zarr"), cdl_any)
+    r = run(nczcopy, "-F", "s,none", there("any.zarr"), cut)
+    if r.returncode != 1 or "200 bytes" not in r.stderr:
+        problems.append("a long string was cut: exit %d, %s" % (r.returncode, r.stderr))
+    report("copy: strings of any length", problems)
+
+
 def selections(source):
     target = there("sel.zarr")
     cases = [
@@ -363,8 +389,15 @@ def mistakes(source):
         if r.returncode != 2 or text not in r.stderr:
             problems.append("%s: exit %d, %s" % (args, r.returncode, r.stderr.strip()))
     inside = os.path.join(source, "inside.zarr")
-    for out in (source, source + "/", inside, os.path.join(source, "..", os.path.basename(source))):
-        r = run(nczcopy, source, out)
+    zipped = there("self.zip")
+    alike = [(source, o) for o in (source, source + "/", inside, os.path.join(source, "..", os.path.basename(source)),
+                                   "file://%s#mode=zarr" % source, "file://%s/x.zip" % source)]
+    alike += [("file://%s#mode=nczarr" % source, source + "#mode=zarr"), ("s3://b/a#mode=nczarr", "s3://b/a/"), ("s3://b/a", "s3://b/a/c"), ("s3://b/a/c", "s3://b/a")]
+    if have_zip:
+        copy(source, zipped)
+        alike += [(zipped, zipped), (zipped, "file://%s#mode=zarr,zip" % zipped)]
+    for one, out in alike:
+        r = run(nczcopy, one, out)
         if r.returncode != 1 or "into itself" not in r.stderr:
             problems.append("into %s: exit %d, %s" % (out, r.returncode, r.stderr.strip()))
     r = run(nczcopy, there("nothing"), target)
@@ -444,11 +477,14 @@ def progress(source):
 
 
 try:
+    kinds = stores()
+    have_zip = any(s.name == "zip" for s in kinds)
     pairs()
     dialects()
     verify_sees()
     dry_runs()
     source, values = options()
+    any_length()
     selections(source)
     mistakes(source)
     replacing(source, values)

@@ -55,6 +55,7 @@ typedef struct copy_opts {
     size_t        memory;                 /* most bytes for data; 0: COPY_MEMORY, or what the chunks need */
     size_t        buffer;                 /* -m: most bytes read in one piece; 0: as memory allows */
     size_t        cache, cache_elems;     /* -h, -e; 0: chosen */
+    bool          memory_in, memory_out;  /* -r, -w: the whole dataset in memory */
     bool          consolidate, dry_run, verify, resume, keep; /* keep: --no-clobber */
     copy_tri      progress;
 } copy_opts;

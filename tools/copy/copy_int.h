@@ -119,11 +119,14 @@ typedef struct copy_target {
     char      *marker; /* what the attribute says */
     int        ncid;
     bool       open, resumed;
+    bool       marks; /* it stands in its place before it is complete, and the attribute says so */
 } copy_target;
 
 #define COPY_MARKER "_nczcopy_unfinished"
 
 int copy_target_name(const copy_opts *o, copy_target *t);
+/* Is one of them the other, or in it? Then copying would change the source. */
+bool copy_into_itself(const char *in, const char *out);
 /* Makes it, or opens what an interrupted copy left when that is wanted and there. */
 int copy_target_open(const copy_opts *o, copy_target *t);
 /* All definitions are committed, and the copy can be resumed from now on. */

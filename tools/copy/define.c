@@ -134,7 +134,7 @@ define_storage(const copy_source *s, const copy_var *v)
     int in = s->groups[v->group].in, out = s->groups[v->group].out;
     int no_fill = 0, endian = NC_ENDIAN_NATIVE, rc;
 
-    if (v->type == NC_STRING && (rc = nczarr_def_var_strlen(out, v->out, v->width)) != NC_NOERR)
+    if (v->width > 0 && (rc = nczarr_def_var_strlen(out, v->out, v->width)) != NC_NOERR)
         return rc;
     if ((rc = nc_inq_var_fill(in, v->in, &no_fill, NULL)) != NC_NOERR ||
         (rc = nc_inq_var_endian(in, v->in, &endian)) != NC_NOERR)

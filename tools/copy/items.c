@@ -148,7 +148,7 @@ find_dim(const copy_source *s, const copy_var *v, int dimid, size_t *out)
 static int
 sizes(int grp, copy_var *v)
 {
-    enum { MALLOC_BYTES = 16 };
+    enum { MALLOC_BYTES = 16, ANY_LENGTH = 256 }; /* of strings without a width nobody knows */
     int rc;
 
     if (nctypelen(v->type) <= 0) {
@@ -160,7 +160,7 @@ sizes(int grp, copy_var *v)
         return NC_NOERR;
     if ((rc = nczarr_inq_var_strlen(grp, v->in, &v->width)) != NC_NOERR)
         return copy_fail(rc, v->path);
-    v->item += v->width + MALLOC_BYTES;
+    v->item += (v->width > 0 ? v->width : ANY_LENGTH) + MALLOC_BYTES;
     return NC_NOERR;
 }
 

@@ -168,7 +168,7 @@ move_data(copy_run_state *r)
 static void
 say_how_to_go_on(const copy_target *t)
 {
-    if (t->open && t->place != COPY_ARCHIVE)
+    if (t->open && t->marks)
         copy_say("%s is not complete; --resume continues it", t->place == COPY_DIR ? t->part : t->url);
 }
 
@@ -189,32 +189,6 @@ copy_all(copy_run_state *r)
     return copy_target_publish(r->o, t);
 }
 
-/* From a dataset into itself, or below itself, would change the source. */
-static int
-check_apart(const copy_opts *o, const copy_target *t)
-{
-    char *in = realpath(o->in, NULL), *out = NULL;
-    bool  same = strcmp(o->in, o->out) == 0;
-
-    if (in != NULL && t->path != NULL && (out = realpath(t->path, NULL)) == NULL) {
-        char *slash = strrchr(t->path, '/');
-        char *dir =
-            slash == NULL ? copy_need(strdup(".")) : copy_need(strndup(t->path, (size_t)(slash - t->path) + 1));
-
-        out = realpath(dir, NULL);
-        free(dir);
-        same = same || (out != NULL && strncmp(out, in, strlen(in)) == 0 && strchr("/", out[strlen(in)]) != NULL);
-    } else if (out != NULL) {
-        same = same || strcmp(in, out) == 0 || (strncmp(out, in, strlen(in)) == 0 && out[strlen(in)] == '/');
-    }
-    free(in);
-    free(out);
-    if (!same)
-        return NC_NOERR;
-    copy_say("%s: would be copied into itself", o->in);
-    return NC_EINVAL;
-}
-
 int
 copy_run(const copy_opts *o)
 {
@@ -223,11 +197,15 @@ copy_run(const copy_opts *o)
     copy_run_state r = {.o = o, .s = &s, .t = &t};
     int            rc;
 
+    if (copy_into_itself(o->in, o->out)) {
+        copy_say("%s: would be copied into itself", o->in);
+        return NC_EINVAL;
+    }
     (void)nc_set_chunk_cache(copy_cache(o), o->cache_elems != 0 ? o->cache_elems : 1009, 0.75F);
-    if ((rc = nc_open(o->in, NC_NOWRITE, &s.ncid)) != NC_NOERR)
+    if ((rc = nc_open(o->in, o->memory_in ? NC_DISKLESS : NC_NOWRITE, &s.ncid)) != NC_NOERR)
         return copy_fail(rc, o->in);
     if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_wishes(o, &s)) != NC_NOERR ||
-        (rc = copy_target_name(o, &t)) != NC_NOERR || (rc = check_apart(o, &t)) != NC_NOERR)
+        (rc = copy_target_name(o, &t)) != NC_NOERR)
         goto done;
     t.marker = marker_of(o, &s);
     rc = o->dry_run ? copy_dry_run(&r) : copy_all(&r);

@@ -16,6 +16,7 @@ typedef struct slab {
     char           *data;
     copy_set        there;  /* target chunks */
     copy_set        source; /* source chunks */
+    size_t          width;  /* of the target's strings; 0: any */
     bool            sparse; /* where there are none of these, there is nothing to do */
 } slab;
 
@@ -43,6 +44,22 @@ is_done(const slab *s)
     return s->sparse && copy_set_count(&s->source, s->v, s->v->chunk_in, s->start, s->count, &of) == 0;
 }
 
+/* The library cuts strings that are too long; a copy must not. */
+static int
+check_widths(const slab *s, size_t n)
+{
+    char *const *strings = (char *const *)(const void *)s->data;
+
+    for (size_t i = 0; s->v->type == NC_STRING && s->width > 0 && i < n; i++)
+        if (strings[i] != NULL && strlen(strings[i]) > s->width) {
+            copy_say("%s: a string of %zu bytes, and the target has room for %zu: strings of any length need a codec "
+                     "such as vlen-utf8",
+                     s->v->path, strlen(strings[i]), s->width);
+            return NC_ERANGE;
+        }
+    return NC_NOERR;
+}
+
 static int
 move_piece(slab *s, size_t n)
 {
@@ -50,8 +67,8 @@ move_piece(slab *s, size_t n)
 
     if (rc != NC_NOERR)
         return copy_fail(rc, s->v->path);
-    rc = nc_put_vara(s->out, s->v->out, s->start, s->count, s->data);
-    if (rc != NC_NOERR)
+    rc = check_widths(s, n);
+    if (rc == NC_NOERR && (rc = nc_put_vara(s->out, s->v->out, s->start, s->count, s->data)) != NC_NOERR)
         (void)copy_fail(rc, s->v->path);
     if (s->v->type == NC_STRING)
         (void)nc_free_string(n, (char **)(void *)s->data);
@@ -93,6 +110,8 @@ copy_slabs(copy_run_state *r, const copy_var *v)
     s.count = copy_alloc((size_t)v->rank, sizeof *s.count);
     copy_plan(v, r->budget.slab, s.step);
     if (r->t->resumed && (rc = copy_set_load(s.out, v->out, v, v->chunk_out, &s.there)) != NC_NOERR)
+        (void)copy_fail(rc, v->path);
+    if (rc == NC_NOERR && v->type == NC_STRING && (rc = nczarr_inq_var_strlen(s.out, v->out, &s.width)) != NC_NOERR)
         (void)copy_fail(rc, v->path);
     if (rc == NC_NOERR) {
         look_at_source(&s);

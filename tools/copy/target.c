@@ -120,6 +120,7 @@ copy_target_name(const copy_opts *o, copy_target *t)
     *t = (copy_target){.url = with_modes(o), .ncid = -1};
     frag = fragment_at(t->url);
     t->place = place_of(t->url, frag);
+    t->marks = t->place != COPY_ARCHIVE && !o->memory_out;
     if (t->place != COPY_DIR) {
         t->work = copy_need(strdup(t->url));
         return NC_NOERR;
@@ -137,6 +138,57 @@ copy_target_name(const copy_opts *o, copy_target *t)
     t->part = copy_textf("%s" PART_SUFFIX, t->path);
     t->work = copy_textf("%.*s" PART_SUFFIX "%s", (int)end, t->url, t->url + frag);
     return NC_NOERR;
+}
+
+/* ---- not into itself ---- */
+
+/* Where a path or URL leads, without its fragment and slashes at its end: of what is there the true path; of what is
+ * to be made that of its folder, and its name; of what is elsewhere the URL. */
+static char *
+place_text(const char *url)
+{
+    size_t begin = strncmp(url, "file://", 7) == 0 ? 7 : 0, end = fragment_at(url);
+    char  *path, *real, *slash, *joined, *folder;
+
+    while (end > begin + 1 && url[end - 1] == '/')
+        end--;
+    path = copy_need(strndup(url + begin, end - begin));
+    if (begin > 0)
+        decode_percent(path);
+    if (begin == 0 && strstr(path, "://") != NULL)
+        return path;
+    if ((real = realpath(path, NULL)) == NULL) {
+        slash = strrchr(path, '/');
+        joined = slash == NULL ? copy_need(strdup(".")) : copy_need(strndup(path, (size_t)(slash - path) + 1));
+        if ((folder = realpath(joined, NULL)) != NULL)
+            real = copy_textf("%s/%s", folder, slash == NULL ? path : slash + 1);
+        free(joined);
+        free(folder);
+    }
+    if (real == NULL)
+        return path;
+    free(path);
+    return real;
+}
+
+/* Is `path` the folder, or below it? */
+static bool
+is_below(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+
+    return strncmp(path, folder, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
+bool
+copy_into_itself(const char *in, const char *out)
+{
+    char *a = place_text(in), *b = place_text(out);
+    bool  into = is_below(b, a) || is_below(a, b);
+
+    free(a);
+    free(b);
+    return into;
 }
 
 /* ---- making it ---- */
@@ -217,7 +269,7 @@ reopen(copy_target *t)
     char *mark;
     int   rc;
 
-    if (t->place == COPY_ARCHIVE || nc_open(t->work, NC_WRITE, &t->ncid) != NC_NOERR)
+    if (!t->marks || nc_open(t->work, NC_WRITE, &t->ncid) != NC_NOERR)
         return NC_ENOTFOUND;
     mark = mark_of(t->ncid);
     rc = mark == NULL || strcmp(mark, BEGUN) == 0 ? NC_ENOTFOUND
@@ -296,6 +348,7 @@ copy_target_open(const copy_opts *o, copy_target *t)
     int mode = (o->keep && t->place != COPY_DIR ? NC_NOCLOBBER : NC_CLOBBER) | (o->classic ? NC_CLASSIC_MODEL : 0);
     int rc;
 
+    mode |= o->memory_out ? NC_DISKLESS | NC_PERSIST : 0;
     if (t->place == COPY_DIR && (rc = check_place(o, t)) != NC_NOERR)
         return rc;
     if (o->resume && (rc = reopen(t)) != NC_ENOTFOUND) {
@@ -309,7 +362,7 @@ copy_target_open(const copy_opts *o, copy_target *t)
     if ((rc = nc_create(t->work, mode, &t->ncid)) != NC_NOERR)
         return copy_fail(rc, t->url);
     t->open = true;
-    return t->place == COPY_ARCHIVE ? NC_NOERR : mark(t, BEGUN);
+    return t->marks ? mark(t, BEGUN) : NC_NOERR;
 }
 
 int
@@ -317,7 +370,7 @@ copy_target_begin(copy_target *t)
 {
     int rc;
 
-    if (t->place == COPY_ARCHIVE)
+    if (!t->marks)
         return NC_NOERR;
     if ((rc = nc_sync(t->ncid)) != NC_NOERR)
         return copy_fail(rc, t->url);
@@ -335,7 +388,7 @@ copy_target_finish(copy_target *t)
 {
     int rc = NC_NOERR;
 
-    if (t->place != COPY_ARCHIVE) {
+    if (t->marks) {
         (void)nc_redef(t->ncid); /* the classic model needs it */
         rc = nc_del_att(t->ncid, NC_GLOBAL, COPY_MARKER);
         if (rc == NC_NOERR)
