@@ -387,7 +387,8 @@ NCZARR_API int nczarr_stats(int ncid, nczarr_counts *counts);
 NCZARR_API int nc_initialize(void);
 NCZARR_API int nc_finalize(void);
 
-/* netCDF's rc files are not read. nc_rc_get() gives NULL (nothing set); nc_rc_set() is NC_ENOTBUILT. */
+/* netCDF's rc files count for S3 alone (docs/s3.md). nc_rc_get() gives NULL (nothing set); nc_rc_set() is
+ * NC_ENOTBUILT. */
 NCZARR_API char *nc_rc_get(const char *key);
 NCZARR_API int   nc_rc_set(const char *key, const char *value);
 
