@@ -4,6 +4,7 @@
  *
  * Exit status: 0; 1 when something could not be read; 2 when it was called wrongly.
  */
+#include "shown.h"
 #include "dump/dump.h"
 
 #include <nczarr.h>
@@ -230,24 +231,6 @@ take_option(dump_opts *o, const char **name, int c)
     default:
         return false; /* getopt told what is wrong */
     }
-}
-
-/* Messages name a URL without user, query and fragment, where secrets may be. In fresh memory. */
-static char *
-shown_path(const char *path)
-{
-    const char *host = strstr(path, "://"), *at, *end = path + strcspn(path, "?#");
-    char       *text = NULL;
-
-    if (host == NULL || host > end || strncmp(path, "file:", 5) == 0)
-        return strdup(path);
-    host += 3;
-    at = memrchr(host, '@', strcspn(host, "/?#"));
-    if (at != NULL)
-        at++;
-    else
-        at = host;
-    return asprintf(&text, "%.*s%.*s", (int)(host - path), path, (int)(end - at), at) < 0 ? NULL : text;
 }
 
 static void

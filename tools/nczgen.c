@@ -3,6 +3,7 @@
  * nczgen: makes a dataset from CDL text. Options are ncgen's; what means nothing here is accepted and ignored.
  */
 #include "gen/gen.h"
+#include "shown.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -128,9 +129,11 @@ nc_failed(const char *path, int rc)
 {
     const char *detail = nczarr_errmsg();
     bool        more = detail != NULL && detail[0] != '\0';
+    char       *shown = shown_path(path);
 
-    fprintf(stderr, "nczgen: %s: %s%s%s%s\n", path, nc_strerror(rc), more ? " (" : "", more ? detail : "",
-            more ? ")" : "");
+    fprintf(stderr, "nczgen: %s: %s%s%s%s\n", shown != NULL ? shown : "", nc_strerror(rc), more ? " (" : "",
+            more ? detail : "", more ? ")" : "");
+    free(shown);
     return rc;
 }
 

@@ -6,6 +6,7 @@
  * Exit status: 0; 1 when something is not there or cannot be read; 2 when it was called wrongly.
  */
 #include "map/map.h"
+#include "shown.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -123,10 +124,10 @@ find_command(const char *name, int nargs)
 }
 
 static int
-run(const struct command *c, const map_opts *o, char *const *args, int n)
+run(const struct command *c, const map_opts *o, const char *path, char *const *args, int n)
 {
     nczarr_map *map = NULL;
-    int         rc = nczarr_map_open(o->path, NCZARR_MAP_READ, &map), one;
+    int         rc = nczarr_map_open(path, NCZARR_MAP_READ, &map), one;
 
     if (rc != NC_NOERR) {
         fprintf(stderr, "nczmap: %s: %s: %s\n", o->path, nc_strerror(rc), nczarr_errmsg());
@@ -152,6 +153,7 @@ main(int argc, char **argv)
     const struct command *command = &commands[0];
     map_opts              o = MAP_OPTS_INIT;
     int                   c, args, status = EXIT_SUCCESS;
+    char                 *shown;
 
     if (argc > 0)
         argv[0] = program;
@@ -174,6 +176,12 @@ main(int argc, char **argv)
         fprintf(stderr, "Try 'nczmap --help'.\n");
         return status;
     }
-    o.path = argv[optind];
-    return run(command, &o, argv + optind + 2, args > 0 ? args : 0);
+    if ((shown = shown_path(argv[optind])) == NULL) {
+        fprintf(stderr, "nczmap: out of memory\n");
+        return EXIT_FAILURE;
+    }
+    o.path = shown;
+    status = run(command, &o, argv[optind], argv + optind + 2, args > 0 ? args : 0);
+    free(shown);
+    return status;
 }

@@ -4,6 +4,8 @@
  */
 #include "copy_int.h"
 
+#include "../shown.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,8 +50,11 @@ copy_fail(int rc, const char *what)
 {
     const char *detail = nczarr_errmsg(), *meaning = nc_strerror(rc);
     bool        more = detail[0] != '\0' && strcmp(detail, meaning) != 0;
+    char       *shown = shown_path(what);
 
-    fprintf(stderr, "nczcopy: %s: %s%s%s\n", what, meaning, more ? ": " : "", more ? detail : "");
+    fprintf(stderr, "nczcopy: %s: %s%s%s\n", shown != NULL ? shown : "", meaning, more ? ": " : "",
+            more ? detail : "");
+    free(shown);
     return rc;
 }
 
