@@ -223,7 +223,7 @@ void ncz_chunk_load_ranges(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scr
 
 typedef void (*ncz_chunk_landed_fn)(ncz_chunk_call *c, ncz_chunk_job *j);
 
-/* The same for all LOAD jobs with one batched get; `landed` is called for each as it is done, on any thread. */
+/* The same for all LOAD and RANGES jobs with one batched get; `landed` is called for each as it is done, on any thread. */
 void ncz_chunk_load_batch(ncz_chunk_call *c, ncz_chunk_landed_fn landed);
 
 /* ---- store.c ---- */

@@ -54,16 +54,19 @@ decode(ncz_chunk_call *c, ncz_chunk_job *j, const zmap_get_req *req, const ncz_b
 {
     size_t        nbytes = c->spec->chunk_bytes;
     ncz_codec_env env = ncz_chunk_env(c->spec, scratch);
+    bool          one_range = j->how == NCZ_CHUNK_JOB_RANGES && !c->workers; /* on workers they are read apart */
     int           rc;
 
     if (req->err.code == NC_EEMPTY) {
         j->absent = true;
         return NC_NOERR;
     }
+    if (req->err.code == NC_EINVAL && one_range)
+        return ncz_fail(NC_ETRUNC, "%s, but its chunk has %zu", req->err.text, nbytes);
     if (req->err.code != NC_NOERR)
         return ncz_err_adopt(&req->err);
     if (c->spec->chain == NULL) {
-        if (req->nread != nbytes)
+        if (req->nread != (one_range ? req->len : nbytes))
             return ncz_fail(NC_ETRUNC, "%s: %zu bytes, but its chunk has %zu", req->key, req->nread, nbytes);
         return NC_NOERR;
     }
@@ -150,6 +153,19 @@ typedef struct loading {
     ncz_pool_batch      tasks;
 } loading;
 
+/* One range, to its place in the chunk; the memory around it is never touched. */
+static void
+narrow(const ncz_chunk_call *c, const ncz_chunk_job *j, zmap_get_req *req)
+{
+    ncz_part part;
+
+    ncz_chunk_part_of(c, j, &part);
+    req->off += part.from;
+    req->len = part.to - part.from;
+    req->into = j->data + part.from;
+    req->into_cap = part.to - part.from;
+}
+
 static int
 prepare(ncz_chunk_call *c, ncz_chunk_job *j, zmap_get_req *req)
 {
@@ -166,10 +182,14 @@ prepare(ncz_chunk_call *c, ncz_chunk_job *j, zmap_get_req *req)
         req->body = NCZ_BUF_LIMIT(stored_most(c));
         return NC_NOERR;
     }
+    if (j->how == NCZ_CHUNK_JOB_RANGES)
+        j->keep = false; /* it was not claimed */
     if ((rc = target(c, j, NULL)) != NC_NOERR)
         return rc;
     req->into = j->data;
     req->into_cap = c->spec->chunk_bytes;
+    if (j->how == NCZ_CHUNK_JOB_RANGES)
+        narrow(c, j, req);
     return NC_NOERR;
 }
 
@@ -226,7 +246,7 @@ ncz_chunk_load_batch(ncz_chunk_call *c, ncz_chunk_landed_fn landed)
         ncz_chunk_job *j = &c->jobs[i];
         int            rc;
 
-        if (j->how != NCZ_CHUNK_JOB_LOAD)
+        if (j->how != NCZ_CHUNK_JOB_LOAD && j->how != NCZ_CHUNK_JOB_RANGES)
             continue;
         rc = memory ? prepare(c, j, &c->gets[n]) : ncz_fail_nomem(c->cap * sizeof *c->gets);
         if (rc == NC_NOERR && c->spec->chunk_bytes > 0) {

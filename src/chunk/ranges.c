@@ -4,6 +4,8 @@
  * read, in a few ranges, each of which may have a little between the elements that nobody asked for; of chunks whose
  * codec can do that, only a part is decoded. Nothing of it is kept.
  *
+ * Where the map is driven in batches, a request costs more than what it brings, and one range has all that is needed.
+ *
  * That is good for a few such pieces and bad for many of one chunk. So a chunk keeps a mark of what its parts have
  * cost so far; when that passes the cost of having all of it, all of it is loaded: never more than about twice the
  * least cost.
@@ -18,6 +20,7 @@ enum {
     READ_PER_COST = 20,   /* bytes read in the time */
     DECODE_PER_COST = 8,  /* bytes decoded */
     KEEP_PER_COST = 4,    /* bytes read or decoded into memory that is to stay, which others lose */
+    FAR_BYTES = 512 << 10, /* what comes over a network in the time that a request takes */
     DENSE = 3,            /* how many times smaller an object is than its chunk, roughly */
 };
 
@@ -119,13 +122,30 @@ part_pays(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
     return span <= spec->chunk_bytes / 2;
 }
 
+/* Over a network: one range from the first element to the last, by one request. */
+static bool
+span_pays(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts, uint64_t *whole)
+{
+    size_t span;
+
+    if (spec->chunk_bytes < (size_t)4 * FAR_BYTES)
+        return false;
+    span = span_of(spec, p).nbytes;
+    *parts = FAR_BYTES + span;
+    *whole = FAR_BYTES + spec->chunk_bytes;
+    return span <= spec->chunk_bytes / 4;
+}
+
 bool
 ncz_chunk_ranges_pay(const ncz_chunk_call *c, const ncz_chunk_job *j, uint64_t *parts, uint64_t *whole)
 {
     const ncz_spec *spec = c->spec;
 
-    if (!c->workers || j->piece.nelems == 0)
+    if (j->piece.nelems == 0)
         return false;
+    if (!c->workers)
+        return spec->chain == NULL && (zmap_caps_of(c->engine->map) & ZMAP_CAN_RANGE) != 0 &&
+               span_pays(spec, &j->piece, parts, whole);
     *whole = OPEN_COST + spec->chunk_bytes / KEEP_PER_COST;
     if (spec->chain == NULL)
         return (zmap_caps_of(c->engine->map) & ZMAP_CAN_RANGE) != 0 && ranges_pay(spec, &j->piece, parts);

@@ -177,7 +177,7 @@ work(void *arg, size_t i, ncz_scratch *scratch)
 
     if (j->how == NCZ_CHUNK_JOB_CACHED) {
         serve_cached(c, j);
-    } else if (j->how == NCZ_CHUNK_JOB_RANGES) {
+    } else if (j->how == NCZ_CHUNK_JOB_RANGES && c->workers) {
         ncz_chunk_load_ranges(c, j, scratch);
         landed(c, j);
     } else if (j->how == NCZ_CHUNK_JOB_LOAD && c->workers) {
