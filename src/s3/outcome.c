@@ -124,7 +124,7 @@ unresolved(const ncz_s3_xchg *x)
     if (first->code != NC_EOBJECT && first->code != NC_ENOOBJECT)
         return ncz_err_adopt(first);
     (void)ncz_s3_say(x->s, x->op, &name);
-    rc = ncz_fail(NC_ES3, "%s: there is an object, and it cannot be learned whether it is the one that was put (HTTP %ld)",
+    rc = ncz_fail(NC_ES3, "%s: there is an object, and whether it is the one that was put cannot be learned (HTTP %ld)",
                   ncz_buf_str(&name), x->call.status);
     ncz_buf_clear(&name);
     return rc;
@@ -213,6 +213,8 @@ resolved(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v)
         if (etag != NULL && strlen(etag) < sizeof op->etag)
             memcpy(op->etag, etag, strlen(etag) + 1);
         ncz_s3_finish(b, op, NC_NOERR);
+    } else if (v == NCZ_S3_V_GOOD && op->when == NCZ_S3_IF_MATCH && etag != NULL && strcmp(etag, op->version) == 0) {
+        ncz_s3_finish(b, op, ncz_err_adopt(op->first)); /* as it was: no other writer, the put was not done */
     } else if (v == NCZ_S3_V_GOOD && op->when != NCZ_S3_ALWAYS) {
         ncz_s3_finish(b, op, fail_conflict(x));
     } else if (v == NCZ_S3_V_ABSENT && op->when == NCZ_S3_IF_MATCH) {

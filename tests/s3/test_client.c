@@ -581,6 +581,26 @@ put_without_answers(void **state)
     DONE();
 }
 
+/* Our own object may be what a put met: without an answer to that nobody is told of another writer. */
+static void
+put_unresolved(void **state)
+{
+    SCRIPT({"PUT", 200, NULL, NULL, STUB_CLOSE}, {"PUT", 412, "!PreconditionFailed"}, {"HEAD", 403, NULL},
+           {"PUT", 412, "!PreconditionFailed"}, {"HEAD", 500, NULL}, {"HEAD", 500, NULL},
+           {"PUT", 412, "!PreconditionFailed"}, {"HEAD", 400, NULL}, {"PUT", 412, "!PreconditionFailed"},
+           {"HEAD", 404, NULL}, {"PUT", 500, NULL}, {"PUT", 500, NULL}, {"HEAD", 200, NULL, "ETag: \"e1\"\r\n"});
+
+    (void)state;
+    s->settings->attempts = 2;
+    assert_int_equal(put(s, NCZ_S3_IF_ABSENT, NULL), NC_ES3);
+    assert_non_null(strstr(ncz_err_text(), "pre/fix/k: there is an object"));
+    assert_int_equal(put(s, NCZ_S3_IF_ABSENT, NULL), NC_ES3);
+    assert_int_equal(put(s, NCZ_S3_IF_MATCH, "\"e1\""), NC_ES3);
+    assert_int_equal(put(s, NCZ_S3_IF_ABSENT, NULL), NC_EOBJECT); /* somebody took it away */
+    assert_int_equal(put(s, NCZ_S3_IF_MATCH, "\"e1\""), NC_ES3);  /* it is the version that was wanted */
+    DONE();
+}
+
 static void
 put_if_match(void **state)
 {
@@ -686,7 +706,8 @@ lists(void **state)
             LIST("<IsTruncated>false</IsTruncated><EncodingType>url</EncodingType>" KEY("a+b%2B%C3%A9"))},
            {"!delimiter", 200, LIST(KEY("a/b") "<IsTruncated>false</IsTruncated>")},
            {"GET", 200, LIST("<IsTruncated>false</IsTruncated>")}, {"GET", 404, "!NoSuchBucket"},
-           {"GET", 200, "<html>hello</html>"}, {"GET", 200, "{}"});
+           {"GET", 200, "<html>hello</html>"}, {"GET", 200, "{}"},
+           {"GET", 200, "<Error><Code>InternalError</Code></Error>"}, {"GET", 200, LIST(KEY("0"))});
 
     (void)state;
     expect_list(s, false, NC_NOERR, "0 *g/ a b+\xc3\xa9 ");
@@ -695,6 +716,7 @@ lists(void **state)
     expect_list(s, false, NC_ENOOBJECT, NULL);
     expect_list(s, false, NC_ES3, NULL);
     expect_list(s, false, NC_ES3, NULL);
+    expect_list(s, false, NC_NOERR, "0 "); /* an error, in spite of its 200 */
     DONE();
 }
 
@@ -984,6 +1006,7 @@ main(void)
         cmocka_unit_test(plain_puts),
         cmocka_unit_test(put_if_absent),
         cmocka_unit_test(put_without_answers),
+        cmocka_unit_test(put_unresolved),
         cmocka_unit_test(put_if_match),
         cmocka_unit_test(large_object),
         cmocka_unit_test(large_object_fails),
