@@ -21,6 +21,11 @@ DRAWN = [f for f in faults.TABLE if f.weight]
 REQUESTS_MOST = 400 # for one operation: 1-key pages of all keys, each tried five times, and some
 
 
+# How often each operation comes, and what kinds of requests it makes: those that a schedule is about come more often.
+WEIGHTS = {"get": (25, "get"), "range": (12, "get"), "put": (20, "put"), "putnew": (9, "put"), "putif": (9, "put"), "dels": (8, "del", "delmany"),
+           "list": (10, "list"), "gets": (5, "get"), "puts": (5, "put")}
+
+
 class Died(Exception):
     pass
 
@@ -165,7 +170,9 @@ class Schedule:
         most = 3 - (skew != 0) - (region != "us-east-1") # of five attempts one may go to each of these
         if seed < len(DRAWN): # the first seeds take the faults one by one
             self.hard, plan = DRAWN[seed].hard, faults.Plan(seed, 0.5, most, only=(DRAWN[seed].name,))
+            self.kinds = DRAWN[seed].kinds
         else:
+            self.kinds = faults.ALL
             plan = faults.Plan(seed, rate, most, hard=self.hard)
         page = r.choice((1000, 1000, 1, 2, lambda request: random.Random(request.target).randrange(1, 4)))
         name = "chaos-%d" % seed
@@ -262,8 +269,7 @@ class Worker:
     # -- operations
 
     def step(self, i):
-        names = ("get", "range", "put", "putnew", "putif", "dels", "list", "gets", "puts")
-        what = self.r.choices(names, (25, 12, 20, 9, 9, 8, 10, 5, 5))[0]
+        what = self.r.choices(list(WEIGHTS), [w * (4 if set(kinds) & set(self.s.kinds) else 1) for w, *kinds in WEIGHTS.values()])[0]
         keys = [self.r.choice(KEYS)]
         if what in ("dels", "gets", "puts"):
             keys = self.r.sample(KEYS, self.r.randrange(1, 7))
