@@ -621,8 +621,8 @@ NCZARR_API int nc_def_var_endian(int ncid, int varid, int endian);
 NCZARR_API int nc_inq_var_endian(int ncid, int varid, int *endianp);
 
 /* Bytes of one stored element of an NC_STRING variable: longer strings are cut when they are put. 128, unless the
- * attributes _nczarr_maxstrlen or _nczarr_default_maxstrlen say otherwise; inquiry gives 0 where a codec (vlen-utf8 ...)
- * takes strings of any length. NC_EBADTYPE other types; NC_EINVAL 0; NC_ELATEDEF. */
+ * attributes _nczarr_maxstrlen or _nczarr_default_maxstrlen say otherwise; inquiry gives 0 where a codec (vlen-utf8
+ * ...) takes strings of any length. NC_EBADTYPE other types; NC_EINVAL 0; NC_ELATEDEF. */
 NCZARR_API int nczarr_def_var_strlen(int ncid, int varid, size_t nbytes);
 NCZARR_API int nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp);
 

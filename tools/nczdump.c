@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nczdump: prints a dataset as CDL, JSON, NcML, a tree or a map of its chunks. This file reads the options; tools/dump does the work.
+ * nczdump: prints a dataset as CDL, JSON, NcML, a tree or a map of its chunks. This file reads the options; tools/dump
+ * does the work.
  *
  * Exit status: 0; 1 when something could not be read; 2 when it was called wrongly.
  */

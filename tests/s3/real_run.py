@@ -63,7 +63,7 @@ class Suite:
             if self.ca:
                 self.env["AWS_CA_BUNDLE"] = self.ca
             self.base = self.server.url + "/tests"
-            for part in (self.checks_signatures, self.contract, self.round_trips, self.random_programs, self.spellings, self.errors, self.peers):
+            for part in (self.checks_signatures, self.contract, self.round_trips, self.copies, self.random_programs, self.spellings, self.errors, self.peers):
                 started = time.monotonic()
                 try:
                     part()
@@ -95,6 +95,13 @@ class Suite:
         good = r.stdout.count("[       OK ]")
         report("%s: %d round trips from CDL to CDL" % (self.name, good), [line for line in r.stdout.splitlines() if "OK" not in line] + [r.stderr[-500:]]
                if r.returncode or good < 30 else [], more=good)
+
+    def copies(self):
+        r = self.run(sys.executable, os.path.join(ROOT, "tests", "tools", "copy.py"), *(self.program("tools", t) for t in ("nczcopy", "nczdump", "nczgen")),
+                     os.path.join(ROOT, "tests", "data"), self.base, NCZARR_LOG="", timeout=600)
+        good = r.stdout.count("[       OK ]")
+        report("%s: %d ways of copying" % (self.name, good), [line for line in r.stdout.splitlines() if "OK" not in line] + [r.stderr[-500:]]
+               if r.returncode or good < 5 else [], more=good)
 
     def random_programs(self):
         for seed, mode in ((11, None), (12, "consolidated=yes")):

@@ -2,14 +2,15 @@
 """nczcopy as a command: every golden dataset between every pair of stores and back, with equal dumps; what --dry-run
 says is what is written; resuming; options; wrong options.
 
-usage: copy.py NCZCOPY NCZDUMP NCZGEN DATA     prints a line for each case, exit status 1 when one failed
+usage: copy.py NCZCOPY NCZDUMP NCZGEN DATA [PLACE]     prints a line for each case, exit status 1 when one failed
 
-Stores that are not built are left out. NCZARR_TEST_S3, a URL like s3://bucket/prefix with what the library needs to
-reach it in the environment, adds S3.
+Stores that are not built are left out. With PLACE, a URL of S3 like http://host/bucket without a fragment, only what
+has to do with it: copies from and to there, and one that is killed on its way (tests/s3/real_run.py does that).
 """
-import os, re, shutil, subprocess, sys, tempfile
+import os, re, shutil, subprocess, sys, tempfile, time
 
 nczcopy, nczdump, nczgen, data = sys.argv[1:5]
+place = sys.argv[5] if len(sys.argv) > 5 else None
 failures = 0
 tmp = tempfile.mkdtemp(prefix="nczarr-copy-")
 
@@ -91,10 +92,8 @@ def stores():
     r = run(nczgen, "-o", probe, os.path.join(data, "cdl", "coords.cdl"))
     if r.returncode == 0 and os.path.isfile(probe):
         found.append(zipped)
-    s3 = os.environ.get("NCZARR_TEST_S3")
-    if s3:
-        base, _, frag = s3.partition("#")
-        found.append(Store("s3", lambda w: "%s/%s%s" % (base, w, "#" + frag if frag else ""), lambda w: None))
+    if place:
+        found.append(Store("s3", lambda w: "%s/copies/%s.zarr#mode=s3" % (place, w), lambda w: None))
     return found
 
 
@@ -120,8 +119,10 @@ def pairs():
     report("copy: stores in this build: " + " ".join(names), [] if "dir" in names else ["no directories"])
     for one in kinds:
         for two in kinds:
+            if place and "s3" not in (one.name, two.name):
+                continue
             problems = []
-            for name, source in golden_sets():
+            for name, source in golden_sets(["netcdf-c-main"] if place else None):
                 before = files(source)
                 look = dump if LONGER_CHUNKS.match(name) else special
                 want = look(source)
@@ -467,6 +468,30 @@ def resuming(source, values):
     report("copy: --resume", problems)
 
 
+def resuming_remote():
+    """Killed when some of its chunks stand in the bucket, it is found unfinished, and is continued."""
+    cdl, source, target = there("many.cdl"), there("many.zarr"), "%s/copies/killed.zarr#mode=s3" % place
+    open(cdl, "w").write("netcdf many { dimensions: x = 3000 ; variables: int a(x) ; a:_ChunkSizes = 3 ; data: a = %s ; }" % numbers(3000))
+    run(nczgen, "-o", source, cdl)
+    nczmap, problems, unfinished = os.path.join(os.path.dirname(nczdump), "nczmap"), [], False
+    for attempt in range(5):  # it may be through before we are there
+        p = subprocess.Popen([nczcopy, source, target], env=dict(os.environ, NCZARR_THREADS="1"))
+        while p.poll() is None and run(nczmap, "-k", target, "find", "a/*").stdout.count("\n") < 20:
+            time.sleep(0.01)
+        p.kill()
+        p.wait()
+        unfinished = "_nczcopy_unfinished" in run(nczdump, "-h", target).stdout
+        if unfinished:
+            break
+    problems += [] if unfinished else ["it was never found unfinished"]
+    other = run(nczcopy, "--resume", "-d", "1", source, target)
+    if unfinished and (other.returncode != 1 or "something else" not in other.stderr):
+        problems.append("another copy was resumed: exit %d, %s" % (other.returncode, other.stderr))
+    problems += [b for b in [copy("--resume", "--verify", source, target)] if b]
+    problems += first_difference(special(source), special(target))
+    report("copy: --resume in a bucket", problems)
+
+
 def progress(source):
     r = run(nczcopy, source, there("pr.zarr"))
     quiet = r.stderr + r.stdout
@@ -480,6 +505,9 @@ try:
     kinds = stores()
     have_zip = any(s.name == "zip" for s in kinds)
     pairs()
+    if place:
+        resuming_remote()
+        sys.exit(failures != 0)
     dialects()
     verify_sees()
     dry_runs()
