@@ -416,15 +416,19 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
  * Makes a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
  * .zip, or a URL as file://dir#mode=nczarr,file (mode values nczarr, zarr, xarray, noxarray, consolidated, file, zip;
  * keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/, durability=sync|none, zip.prefix=NAME,
- * zip.order=sorted). `cmode`: NC_CLOBBER (0) replaces an existing dataset, and only
- * what is recognisably one; NC_NOCLOBBER refuses (NC_EEXIST) and touches nothing. NC_NETCDF4 is implied.
+ * zip.order=sorted). Or a bucket: s3://bucket/key, or an http or https URL of S3's or with mode=s3 (docs/s3.md); any
+ * other http or https URL is a web server's, from which nc_open() reads. `cmode`: NC_CLOBBER (0) replaces an existing
+ * dataset, and only what is recognisably one; NC_NOCLOBBER refuses (NC_EEXIST) and touches nothing. NC_NETCDF4 is
+ * implied.
  * NC_CLASSIC_MODEL: netCDF's strict classic rules (not stored). NC_DISKLESS: in memory, gone at
  * close; with NC_PERSIST it goes to `path` then. NC_INMEMORY: as nc_create_mem().
  *
  * Errors: NC_EEXIST something is there (or, with NC_CLOBBER, something that is no dataset); NC_ENOOBJECT the parent
  * directory is missing; NC_EINVAL unknown scheme or a mode flag that cannot be had (NC_MMAP, NC_MPIIO);
  * NC_EDISKLESS NC_DISKLESS together with NC_INMEMORY; NC_ENOTNC unknown mode value; NC_ENOTBUILT a store that is not
- * built; NC_EACCESS an archive that somebody else writes; that and other system errors.
+ * built; NC_EACCESS an archive that somebody else writes; other system errors. Of buckets and web servers,
+ * here and wherever data or metadata come or go: NC_ECURL no answer, NC_EACCESS and NC_EAUTH no rights or credentials,
+ * NC_ENOOBJECT no such bucket, NC_ES3 another refusal; NC_EPERM to write to a web server.
  */
 NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
 
