@@ -1,0 +1,3 @@
+module s3server
+
+go 1.22

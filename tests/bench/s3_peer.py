@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""The workloads of s3_bench.c with a peer. usage: s3_peer.py s3fs|obstore|tensorstore open|consolidated|read ENDPOINT BUCKET PREFIX"""
+import json, os, sys, time
+
+import numpy as np
+
+kind, action, endpoint, bucket, prefix = sys.argv[1:6]
+CA = os.environ["AWS_CA_BUNDLE"]
+NELEMS = 256 * 32768
+
+
+def store():
+    import zarr
+    if kind == "s3fs":
+        import s3fs
+        fs = s3fs.S3FileSystem(endpoint_url=endpoint, asynchronous=True, client_kwargs={"verify": CA}, skip_instance_cache=True)
+        return zarr.storage.FsspecStore(fs, path="%s/%s" % (bucket, prefix), read_only=True)
+    import obstore.store
+    return zarr.storage.ObjectStore(obstore.store.S3Store(
+        bucket, prefix=prefix, endpoint=endpoint, region="us-east-1", virtual_hosted_style_request=False,
+        client_options={"allow_invalid_certificates": True}), read_only=True)
+
+
+def run_zarr(out):
+    import zarr
+    zarr.config.set({"async.concurrency": 64})
+    if action == "read":
+        group = zarr.open_group(store(), mode="r", zarr_format=2, use_consolidated=False)
+        out[:] = group["field"][:]
+        return 0
+    group = zarr.open_group(store(), mode="r", zarr_format=2, use_consolidated=action == "consolidated")
+    total = 0
+    for _, a in group.arrays():
+        for name, value in a.attrs.asdict().items():
+            if name.startswith("attribute_"):
+                total += sum(value.encode())
+    return total
+
+
+def run_tensorstore(out):
+    import tensorstore
+    array = tensorstore.open({"driver": "zarr", "kvstore": {
+        "driver": "s3", "bucket": bucket, "path": prefix + "/field/", "endpoint": endpoint, "aws_region": "us-east-1"}}).result()
+    out[:] = array.read().result()
+    return 0
+
+
+out = np.ones(NELEMS, "f4")
+run = run_tensorstore if kind == "tensorstore" else run_zarr
+if kind == "tensorstore":
+    import tensorstore # the import is nobody's cost
+else:
+    import zarr, importlib
+    importlib.import_module("s3fs" if kind == "s3fs" else "obstore.store")
+begun = time.perf_counter()
+total = run(out)
+seconds = time.perf_counter() - begun
+if action == "read":
+    total = int((out.astype(np.uint64) * (np.arange(NELEMS, dtype=np.uint64) % 1000 + 1)).sum())
+print(json.dumps({"seconds": seconds, "sum": total}))
