@@ -18,7 +18,7 @@
 
 typedef struct ncz_engine ncz_engine;
 
-/* One request, for reading, writing and (later) prefetch. Everything is borrowed for the length of the call. */
+/* One request, for reading or writing. Everything is borrowed for the length of the call. */
 typedef struct ncz_plan {
     const ncz_spec *spec;
     const uint64_t *shape;   /* the array's current shape, rank entries; the selection lies within it */
