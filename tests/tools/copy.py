@@ -12,7 +12,8 @@ import os, re, shutil, subprocess, sys, tempfile, time
 nczcopy, nczdump, nczgen, data = sys.argv[1:5]
 place = sys.argv[5] if len(sys.argv) > 5 else None
 failures = 0
-tmp = tempfile.mkdtemp(prefix="nczarr-copy-")
+# In memory where that can be had: hundreds of small datasets, each of which waits for the disk at its end.
+tmp = tempfile.mkdtemp(prefix="nczarr-copy-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 
 
 def report(name, problem):
