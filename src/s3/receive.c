@@ -107,11 +107,13 @@ make_room(ncz_s3_xchg *x, uint64_t size)
 static int
 on_part(ncz_s3_xchg *x)
 {
-    uint64_t first, last, total;
+    uint64_t first, last, total, len;
     int      rc;
 
     if (!content_range(ncz_http_header(&x->call, "content-range"), &first, &last, &total))
         return broken(x, "a partial answer that does not say which part it is");
+    if (content_length(&x->call, &len) && len != last - first + 1)
+        return broken(x, "a partial answer of another length than it says");
     if ((rc = make_room(x, total)) != NC_NOERR)
         return rc;
     if (first > x->off || (x->want > 0 && (last < x->off || last - x->off + 1 < x->want)))
