@@ -3,6 +3,7 @@
 
 usage: chaos_run.py PROGRAM [--seeds FIRST:END] [--only-seed N] [--ops N] [--at-once N] [--no-mutants] [--verbose]
   PROGRAM     s3_ops, or the word `reference` for the client in ref_client.py
+Seeds from 10000 on read without signatures, as from any web server.
 
 What is checked after every operation, against the server's own record: a reported success is stored, a get gives what
 stood there, a reported conflict has another writer behind it, a list is true, no failure without a cause, no request to
@@ -18,6 +19,8 @@ KEY_IDS, SECRET, TOKEN = ("AKIACANARYNAME000042", "AKIACANARYNAME000043"), "cAnA
 KEYS = ["a", "b/c", "b/d e", "b/\u00e9t\u00e9", "x+y/%41", "p=q&r;s", "t~/-_.", "deep/1/2/3", "deep/1/2/4", "quo\"te'/1", "star*(!)/$",
         "\u4e2d\u6587/0", "hash#?x", "<a>&amp;/b", "v/0.0", "v/0.1", "v/1.0", "v/.zarray", ".zgroup", "100%/c", "b/c-", "b/c.x"]
 DRAWN = [f for f in faults.TABLE if f.weight]
+WEB = 10000
+OF_BUCKETS = ("redirect", "denied", "invalid-key", "no-bucket", "request-timeout") # mean something else on the web
 REQUESTS_MOST = 400 # for one operation: 1-key pages of all keys, each tried five times, and some
 
 
@@ -45,7 +48,7 @@ class Program:
         self.said = said
         self.err = tempfile.TemporaryFile()
         self.p = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err, env=env, text=True, bufsize=1)
-        kind = self.tell("open", url)
+        kind = self.tell("open" if "#" in url else "read", url)
         if kind[0] != "ok":
             raise Died("open: %s" % (kind,))
 
@@ -168,7 +171,11 @@ class Schedule:
         rate = r.choice((0, 0.1, 0.25, 0.25, 0.5))
         skew, region = r.choice((0, 0, 0, 0, 7200, -86000)), r.choice(("us-east-1",) * 4 + ("eu-west-9",))
         most = 3 - (skew != 0) - (region != "us-east-1") # of five attempts one may go to each of these
-        if seed < len(DRAWN): # the first seeds take the faults one by one
+        self.web = seed >= WEB
+        if self.web:
+            self.kinds = ("get",)
+            plan = faults.Plan(seed, rate, 3, only=[f.name for f in DRAWN if f.name not in OF_BUCKETS and (self.hard or not f.hard)])
+        elif seed < len(DRAWN): # the first seeds take the faults one by one
             self.hard, plan = DRAWN[seed].hard, faults.Plan(seed, 0.5, most, only=(DRAWN[seed].name,))
             self.kinds = DRAWN[seed].kinds
         else:
@@ -178,12 +185,12 @@ class Schedule:
         name = "chaos-%d" % seed
         self.bucket = server.add(Bucket(
             name, keys={k: (SECRET, self.token) for k in KEY_IDS}, region=region, page=page,
-            style=xmlout.Style(seed) if r.random() < 0.5 else None, etag=r.choice(("md5", "md5", "opaque")), url_keys=r.random() < 0.7,
+            style=xmlout.Style(seed) if r.random() < 0.5 else None, etag="opaque" if self.web else r.choice(("md5", "md5", "opaque")), url_keys=r.random() < 0.7,
             skew=skew, delete_many=r.random() < 0.8, conditions=r.random() < 0.9,
-            plan=plan))
+            plan=plan, public=self.web))
         self.prefix = r.choice(("", "/set.zarr", "/two words/a+b.zarr"))
         self.url = "%s/%s%s" % (server.url, name, self.prefix.replace(" ", "%20").replace("+", "%2B"))
-        self.clients = r.choice((1, 1, 2))
+        self.clients = 1 if self.web else r.choice((1, 1, 2))
         self.problems, self.said = [], []
         self.done = collections.Counter()
         full = self.full("")
@@ -269,7 +276,7 @@ class Worker:
     # -- operations
 
     def step(self, i):
-        what = self.r.choices(list(WEIGHTS), [w * (4 if set(kinds) & set(self.s.kinds) else 1) for w, *kinds in WEIGHTS.values()])[0]
+        what = self.r.choices(("get", "range", "gets"))[0] if self.s.web else self.r.choices(list(WEIGHTS), [w * (4 if set(kinds) & set(self.s.kinds) else 1) for w, *kinds in WEIGHTS.values()])[0]
         keys = [self.r.choice(KEYS)]
         if what in ("dels", "gets", "puts"):
             keys = self.r.sample(KEYS, self.r.randrange(1, 7))
@@ -405,7 +412,7 @@ def environment(schedule, key_id, home):
 
 
 def program_maker(path, home):
-    return lambda s, key_id: Program(path, s.url + "#mode=nczarr,s3", environment(s, key_id, home), s.said)
+    return lambda s, key_id: Program(path, s.url + ("" if s.web else "#mode=nczarr,s3"), environment(s, key_id, home), s.said)
 
 
 def run_seeds(server, seeds, make, ops, at_once, verbose, stop_at_first=False):
@@ -488,7 +495,7 @@ def main():
     if not o.no_mutants:
         check_checker(server)
         server.shared = True
-    seeds = [o.only_seed] if o.only_seed is not None else list(range(*map(int, o.seeds.split(":"))))
+    seeds = [o.only_seed] if o.only_seed is not None else [*range(*map(int, o.seeds.split(":"))), *range(WEB, WEB + 40)]
     if o.program != "reference":
         home = tempfile.mkdtemp(prefix="nczarr-chaos-")
         started = time.monotonic()

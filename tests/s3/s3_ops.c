@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Does to a store what it is told, one line at a time, and answers each line with one: what chaos_run.py speaks to.
- * Keys and bytes travel as hexadecimal digits, "-" is none. Commands: open URL, get K, range K OFF LEN, gets K...,
- * put K D, putnew K D, putif K VERSION D, puts K D..., dels K..., list K, close.
+ * Keys and bytes travel as hexadecimal digits, "-" is none. Commands: open URL (read URL: only to read), get K,
+ * range K OFF LEN, gets K..., put K D, putnew K D, putif K VERSION D, puts K D..., dels K..., list K, close.
  * Answers: ok, absent, past, exists, gone, data D VERSION, names K K/ ..., fail CODE TEXT; of batches with " ; "
  * between.
  */
@@ -106,6 +106,13 @@ do_open(char **w, int n)
 {
     (void)n;
     say_rc(nczarr_map_open(w[0], NCZARR_MAP_WRITE, &store));
+}
+
+static void
+do_read(char **w, int n)
+{
+    (void)n;
+    say_rc(nczarr_map_open(w[0], NCZARR_MAP_READ, &store));
 }
 
 static void
@@ -232,7 +239,7 @@ static const struct {
 } commands[] = {
     {"open", 1, do_open},     {"get", 1, do_gets},   {"gets", 1, do_gets}, {"range", 3, do_range},
     {"put", 2, do_puts},      {"puts", 2, do_puts},  {"dels", 1, do_dels}, {"putnew", 2, do_putnew},
-    {"putif", 3, do_putif},   {"list", 1, do_list},  {"close", 0, do_close},
+    {"putif", 3, do_putif},   {"list", 1, do_list},  {"close", 0, do_close}, {"read", 1, do_read},
 };
 
 static void
@@ -245,7 +252,7 @@ do_line(char *line)
         w[n++] = p;
     for (size_t i = 0; n > 0 && i < NCZ_LEN(commands); i++) {
         if (strcmp(w[0], commands[i].name) == 0 && n > commands[i].words) {
-            if (store == NULL && commands[i].go != do_open)
+            if (store == NULL && commands[i].go != do_open && commands[i].go != do_read)
                 die("no store is open");
             commands[i].go(w + 1, n - 1);
             putchar('\n');
