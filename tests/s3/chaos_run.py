@@ -185,7 +185,8 @@ class Schedule:
         name = "chaos-%d" % seed
         self.bucket = server.add(Bucket(
             name, keys={k: (SECRET, self.token) for k in KEY_IDS}, region=region, page=page,
-            style=xmlout.Style(seed) if r.random() < 0.5 else None, etag="opaque" if self.web else r.choice(("md5", "md5", "opaque")), url_keys=r.random() < 0.7,
+            style=xmlout.Style(seed) if r.random() < 0.5 else None, etag="opaque" if self.web else r.choice(("md5", "md5", "opaque")),
+            url_keys=r.random() < 0.7,
             skew=skew, delete_many=r.random() < 0.8, conditions=r.random() < 0.9,
             plan=plan, public=self.web))
         self.prefix = r.choice(("", "/set.zarr", "/two words/a+b.zarr"))
@@ -276,7 +277,10 @@ class Worker:
     # -- operations
 
     def step(self, i):
-        what = self.r.choices(("get", "range", "gets"))[0] if self.s.web else self.r.choices(list(WEIGHTS), [w * (4 if set(kinds) & set(self.s.kinds) else 1) for w, *kinds in WEIGHTS.values()])[0]
+        weights = {n: w * (4 if set(kinds) & set(self.s.kinds) else 1) for n, (w, *kinds) in WEIGHTS.items()}
+        if self.s.web:
+            weights = {n: 1 for n in ("get", "range", "gets")}
+        what = self.r.choices(list(weights), list(weights.values()))[0]
         keys = [self.r.choice(KEYS)]
         if what in ("dels", "gets", "puts"):
             keys = self.r.sample(KEYS, self.r.randrange(1, 7))

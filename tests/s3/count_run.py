@@ -81,7 +81,23 @@ def check(name, log, want, most_rounds=None, at_once=None, once=True):
     sys.stdout.flush()
 
 
+def check_checker():
+    """The checks see what they are for."""
+    def entry(begin, end, key="k", method="GET"):
+        return {"arrived": begin, "answered": end, "key": key, "method": method, "range": None, "query": {}, "kind": "get"}
+    wrong = []
+    if rounds([entry(0, 9, "a"), entry(1, 8, "b"), entry(2, 7, "c")]) != 1 or rounds([entry(0, 1), entry(1, 2), entry(2, 3), entry(2, 4)]) != 3:
+        wrong.append("rounds")
+    if not twice([entry(0, 1), entry(2, 3)]) or twice([entry(0, 1, "a"), entry(2, 3, "b")]):
+        wrong.append("twice")
+    if kinds([entry(0, 1, "v/.zarray"), entry(0, 1, "v/0")]) != {"get document": 1, "get": 1}:
+        wrong.append("kinds")
+    if wrong:
+        sys.exit("the checker is wrong: %s" % wrong)
+
+
 def main():
+    check_checker()
     program = os.path.join(os.path.abspath(sys.argv[1]), "tests", "s3", "s3_steps")
     home = tempfile.mkdtemp(prefix="nczarr-count-")
     server = Server()
@@ -98,7 +114,8 @@ def main():
     check("sync puts each document once, many at once", s.do("sync"), lambda k: set(k) == {"put document"}, most_rounds=6, at_once=8)
     check("put of 64 chunks: 64 PUTs", s.do("put", "v00", "0", "640") + s.do("sync"), {"put": 64}, at_once=8)
     check("sync with nothing to do", s.do("sync"), {})
-    check("a chunk written in part, where none is: one GET, one PUT", s.do("put", "v01", "3", "4") + s.do("sync"), lambda k: k in ({"get": 1, "put": 1}, {"put": 1}))
+    check("a chunk written in part, where none is: one GET, one PUT", s.do("put", "v01", "3", "4") + s.do("sync"),
+          lambda k: k in ({"get": 1, "put": 1}, {"put": 1}))
     check("and again, in the cache: one PUT", s.do("put", "v01", "7", "1") + s.do("sync"), {"put": 1})
     check("an attribute: its document", s.do("att", "v05", "x") + s.do("sync"), lambda k: set(k) == {"put document"} and k["put document"] <= 2)
     check("close with nothing to do", s.do("close"), {})

@@ -499,8 +499,42 @@ asks=True),
 }
 
 
+WRONG_CLIENT = """#!%s
+import os, re, sys
+sys.path.insert(0, %r)
+import ref_client
+text = "".join(open(p).read() for p in (os.path.expanduser("~/.aws/credentials"), os.path.expanduser("~/.aws/config")) if os.path.exists(p))
+pair = [os.environ.get(n.upper()) or (re.findall(n + " *= *(.*)", text) or ["nobody"])[0] for n in ("aws_access_key_id", "aws_secret_access_key")]
+endpoint = (re.findall("aws.endpoint=([^&]*)", sys.argv[-1]) or [os.environ.get("AWS_ENDPOINT_URL", "http://127.0.0.1:9")])[0]
+print(ref_client.Client(endpoint + "/creds/set.zarr", *pair, token=os.environ.get("AWS_SESSION_TOKEN")).get(".zattrs"))
+"""
+
+
+def check_checker():
+    """A client that takes the first keys that it finds, whatever is said of profiles, roles and regions, is caught: in
+    every kind of case, though it signs well enough to pass the plainest."""
+    with tempfile.TemporaryDirectory(prefix="nczarr-creds-") as folder:
+        os.mkdir(os.path.join(folder, "tools"))
+        for name in ("nczdump", "nczgen"):
+            with open(os.path.join(folder, "tools", name), "w") as f:
+                f.write(WRONG_CLIENT % (sys.executable, os.path.dirname(os.path.abspath(__file__))))
+            os.chmod(f.name, stat.S_IRWXU)
+        world, seen = World(folder), {}
+        for name, case in list(CASES.items())[::3]:
+            seen.setdefault(name.split(":")[0], []).append(bool(run_case(world, case)))
+        plain = run_case(world, CASES["env: a pair"])
+        world.server.stop()
+        world.services.stop()
+    return plain + ["a client that looks at nothing passes all of \"%s\"" % family for family, caught in seen.items() if not any(caught)]
+
+
 def main():
     global passed, failed
+    if len(sys.argv) < 3:
+        problems = check_checker()
+        passed, failed = passed + (not problems), failed + bool(problems)
+        for p in problems:
+            print("FAILED the checker: " + p)
     world = World(os.path.abspath(sys.argv[1]))
     only = sys.argv[2] if len(sys.argv) > 2 else ""
     for name, case in CASES.items():

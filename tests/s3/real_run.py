@@ -124,7 +124,8 @@ class Suite:
                 ("with its mode", self.base + "/spelled/climate.zarr#mode=nczarr,s3", {}),
                 ("s3:// and a fragment", "s3://tests/spelled/climate.zarr#aws.endpoint=" + self.server.url, {}),
                 ("s3:// and AWS_ENDPOINT_URL", "s3://tests/spelled/climate.zarr", {"AWS_ENDPOINT_URL": self.server.url}),
-                ("s3:// and AWS_ENDPOINT_URL_S3", "s3://tests/spelled/climate.zarr/", {"AWS_ENDPOINT_URL_S3": self.server.url, "AWS_ENDPOINT_URL": "http://127.0.0.1:9"}),
+                ("s3:// and AWS_ENDPOINT_URL_S3", "s3://tests/spelled/climate.zarr/", {
+                    "AWS_ENDPOINT_URL_S3": self.server.url, "AWS_ENDPOINT_URL": "http://127.0.0.1:9"}),
                 ("a prefix in brackets", "[mode=nczarr,s3]" + self.base + "/spelled/climate.zarr", {}),
                 ("localhost", "%s://localhost:%s/tests/spelled/climate.zarr#mode=s3" % (self.server.url.split(":")[0], host.split(":")[1]), {})):
             r = self.run(self.program("tools", "nczdump"), "-n", "climate", url, **env)
