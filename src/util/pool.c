@@ -12,11 +12,14 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum {
     THREADS_MOST = 256,
     IDLE_SCRATCH = 16, /* kept for callers; workers have their own */
+    AWAKE_NS = 100000, /* longest wait without sleep: about what it costs to be put to sleep and woken, twice */
 };
 
 #define SCRATCH_KEPT ((size_t)32 << 20) /* larger buffers are given up after use */
@@ -28,8 +31,11 @@ static struct {
     pthread_t       threads[THREADS_MOST];
     unsigned        nthreads; /* workers started and not joined */
     unsigned        nidle;
+    unsigned        nawake; /* of the idle ones: they look for work by themselves */
+    atomic_uint     calls;  /* what a worker that waits awake looks out for: counts the calls for workers */
     bool            stopping;
     unsigned        wanted; /* threads at work, callers among them; 0: not known yet */
+    unsigned        cpus;   /* 0: not known yet */
     ncz_scratch     scratch[IDLE_SCRATCH];
     size_t          nscratch;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER };
@@ -62,7 +68,7 @@ static void
 after_fork_in_child(void)
 {
     pool.first = pool.last = NULL;
-    pool.nthreads = pool.nidle = 0;
+    pool.nthreads = pool.nidle = pool.nawake = 0;
     pool.stopping = false;
     pool.work = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* it still counts those who waited */
     after_fork();
@@ -76,6 +82,7 @@ watch_forks(void)
 
 /* ---- how many ---- */
 
+/* Under the lock, when the CPUs are known. */
 static unsigned
 threads_by_default(void)
 {
@@ -89,8 +96,7 @@ threads_by_default(void)
             return n < THREADS_MOST ? (unsigned)n : THREADS_MOST;
         ncz_log(NCZ_LOG_WARN, "NCZARR_THREADS=%.40s is no number of threads", text);
     }
-    n = (long)ncz_cpus();
-    return n < THREADS_MOST ? (unsigned)n : THREADS_MOST;
+    return pool.cpus < THREADS_MOST ? pool.cpus : THREADS_MOST;
 }
 
 unsigned
@@ -100,6 +106,8 @@ ncz_pool_threads(void)
 
     (void)pthread_once(&fork_once, watch_forks);
     (void)pthread_mutex_lock(&pool.lock);
+    if (pool.cpus == 0)
+        pool.cpus = ncz_cpus();
     if (pool.wanted == 0)
         pool.wanted = threads_by_default();
     n = pool.wanted;
@@ -113,7 +121,92 @@ ncz_pool_set_threads(unsigned n)
     ncz_pool_stop(); /* those that are too many; the others are soon made again */
     (void)pthread_mutex_lock(&pool.lock);
     pool.wanted = n < THREADS_MOST ? n : THREADS_MOST;
+    pool.cpus = 0; /* they may be others by now */
     (void)pthread_mutex_unlock(&pool.lock);
+}
+
+/* ---- waiting awake ----
+ *
+ * Calls that follow each other closely are worth less than it costs to wake a worker for each. So whoever waits for
+ * a little while only does so awake: a caller for the last tasks of its batch, and a worker whose last wait was short.
+ * A program that does other things between its calls finds its workers asleep.
+ */
+
+#if defined __x86_64__ || defined __i386__
+#define RELAX() __builtin_ia32_pause()
+#elif defined __aarch64__
+#define RELAX() __asm__ volatile("yield")
+#else
+#define RELAX() ((void)0)
+#endif
+
+typedef struct patience {
+    int64_t  until;
+    unsigned moments;
+} patience;
+
+static int64_t
+now_ns(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* False when one has waited long enough. */
+static bool
+wait_a_moment(patience *p)
+{
+    RELAX();
+    return ++p->moments % 16 != 0 || now_ns() < p->until;
+}
+
+/* The lock, which whoever has it lets go of at once: not worth a sleep. */
+static void
+lock_awake(void)
+{
+    patience p = { .until = now_ns() + AWAKE_NS };
+
+    while (pthread_mutex_trylock(&pool.lock) != 0)
+        if (!wait_a_moment(&p)) {
+            (void)pthread_mutex_lock(&pool.lock);
+            return;
+        }
+}
+
+/* Is there a CPU for each thread? Else who waits awake keeps others from their work. Under the lock. */
+static bool
+may_wait_awake(void)
+{
+    return pool.wanted <= pool.cpus;
+}
+
+/* A worker's: until there is a call. Called and left with the lock held, let go of in between. */
+static void
+await_call(void)
+{
+    patience p = { .until = now_ns() + AWAKE_NS };
+    unsigned seen = atomic_load(&pool.calls);
+
+    pool.nawake++;
+    (void)pthread_mutex_unlock(&pool.lock);
+    while (atomic_load_explicit(&pool.calls, memory_order_relaxed) == seen && wait_a_moment(&p))
+        ;
+    lock_awake();
+    pool.nawake--;
+}
+
+/* A caller's: until no worker is in its batch. The same. */
+static void
+await_workers(const ncz_pool_batch *b)
+{
+    patience p = { .until = now_ns() + AWAKE_NS };
+
+    (void)pthread_mutex_unlock(&pool.lock);
+    while (atomic_load_explicit(&b->busy, memory_order_relaxed) > 0 && wait_a_moment(&p))
+        ;
+    lock_awake();
 }
 
 /* ---- the list of batches, under the lock ---- */
@@ -167,21 +260,36 @@ work_on(ncz_pool_batch *b, ncz_scratch *scratch)
 
 /* ---- workers ---- */
 
+/* A batch that has room; NULL: it is time to end. Under the lock. *brief: whether the last wait was, or this one. */
+static ncz_pool_batch *
+next_batch(bool *brief)
+{
+    ncz_pool_batch *b = open_batch();
+    int64_t         began;
+
+    if (b != NULL || pool.stopping)
+        return pool.stopping ? NULL : b;
+    began = now_ns();
+    pool.nidle++;
+    if (*brief && may_wait_awake())
+        await_call();
+    while (!pool.stopping && (b = open_batch()) == NULL)
+        (void)pthread_cond_wait(&pool.work, &pool.lock);
+    pool.nidle--;
+    *brief = now_ns() - began < AWAKE_NS;
+    return pool.stopping ? NULL : b;
+}
+
 static void *
 worker(void *arg)
 {
     ncz_scratch     scratch = NCZ_SCRATCH_INIT;
     ncz_pool_batch *b;
+    bool            brief = false;
 
     (void)arg;
     (void)pthread_mutex_lock(&pool.lock);
-    for (;;) {
-        pool.nidle++;
-        while (!pool.stopping && (b = open_batch()) == NULL)
-            (void)pthread_cond_wait(&pool.work, &pool.lock);
-        pool.nidle--;
-        if (pool.stopping)
-            break;
+    while ((b = next_batch(&brief)) != NULL) {
         b->busy++;
         work_on(b, &scratch);
         if (--b->busy == 0 && b->done != NULL)
@@ -209,16 +317,17 @@ start_worker(void)
     return err == 0;
 }
 
-/* Wakes or makes workers for up to `n` more tasks. Those that cannot be made are done without. */
+/* Wakes or makes workers for up to `n` tasks. Those that cannot be made are done without. */
 static void
 call_workers(size_t n)
 {
-    size_t idle = pool.nidle;
+    size_t idle = pool.nidle, asleep = idle - pool.nawake, wake = n > pool.nawake ? n - pool.nawake : 0;
 
-    if (n >= idle && idle > 0)
+    atomic_fetch_add(&pool.calls, 1);
+    if (wake >= asleep && asleep > 0)
         (void)pthread_cond_broadcast(&pool.work);
     else
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < wake && asleep > 0; i++)
             (void)pthread_cond_signal(&pool.work);
     while (!pool.stopping && n > idle && pool.nthreads + 1 < pool.wanted && start_worker())
         idle++;
@@ -315,6 +424,8 @@ finish(ncz_pool_batch *b)
     b->done = &done;
     s = take_scratch();
     work_on(b, &s);
+    if (b->busy > 0 && may_wait_awake())
+        await_workers(b);
     while (b->busy > 0)
         (void)pthread_cond_wait(&done, &pool.lock);
     give_scratch(&s);
@@ -362,8 +473,8 @@ ncz_pool_add(ncz_pool_batch *b)
     if (b->next == b->n)
         list_add(b);
     b->n++;
-    if (b->most > 0 && b->busy < b->most)
-        call_workers(1);
+    if (b->busy < b->most)
+        call_workers(b->n - b->next < b->most - b->busy ? b->n - b->next : b->most - b->busy);
     here = b->most == 0 || pool.nthreads == 0;
     if (here) {
         ncz_scratch s = take_scratch();

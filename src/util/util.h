@@ -9,6 +9,7 @@
 #define NCZ_UTIL_H
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -262,7 +263,8 @@ struct ncz_pool_batch {
     void           *arg;
     size_t          next, n; /* tasks [next, n) have not begun */
     size_t          grain;   /* tasks taken at once */
-    size_t          most, busy; /* workers in it */
+    size_t          most;    /* workers at once */
+    atomic_size_t   busy;    /* workers in it; changed under the pool's lock */
     void           *done;    /* the condition that its caller waits for */
 };
 

@@ -298,6 +298,25 @@ scratch(void **state)
     ncz_scratch_clear(&s);
 }
 
+/* One call after the other, and after a rest: workers are found awake and asleep. */
+static void
+close_calls(void **state)
+{
+    (void)state;
+    ncz_pool_set_threads(2);
+    for (int i = 0; i < 3000; i++) {
+        size_t n = 2 + (size_t)(i % 6);
+        tally  t;
+
+        tally_init(&t);
+        ncz_pool_each(n, SIZE_MAX, count, &t);
+        check_once(&t, n);
+        if (i % 100 == 99)
+            (void)usleep(500);
+    }
+    ncz_pool_stop(); /* while they look out for more */
+}
+
 int
 main(void)
 {
@@ -305,6 +324,7 @@ main(void)
         cmocka_unit_test(every_task_once), cmocka_unit_test(really_at_once), cmocka_unit_test(nested),
         cmocka_unit_test(many_callers),    cmocka_unit_test(one_by_one),     cmocka_unit_test(texts_travel),
         cmocka_unit_test(forked),          cmocka_unit_test(how_many),       cmocka_unit_test(scratch),
+        cmocka_unit_test(close_calls),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
