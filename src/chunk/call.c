@@ -81,9 +81,10 @@ ncz_chunk_call_init(ncz_chunk_call *c, ncz_engine *e, const ncz_plan *plan, char
     if ((rc = ncz_walk_new(&plan->sel, plan->shape, spec->chunk, &c->walk)) != NC_NOERR)
         return rc;
     c->cap = most_pieces(plan, jobs_of(c, threads));
-    if ((c->jobs = ncz_zalloc_n(c->cap, sizeof *c->jobs)) == NULL ||
-        (c->arrays = ncz_alloc_n(c->cap, 3 * spec->rank * sizeof *c->arrays)) == NULL)
-        return ncz_fail_nomem(c->cap * sizeof *c->jobs);
+    c->room = c->cap + (c->workers && !writing && threads > 1 && c->cap < 2 * threads ? 2 * threads - c->cap : 0);
+    if ((c->jobs = ncz_zalloc_n(c->room, sizeof *c->jobs)) == NULL ||
+        (c->arrays = ncz_alloc_n(c->room, 3 * spec->rank * sizeof *c->arrays)) == NULL)
+        return ncz_fail_nomem(c->room * sizeof *c->jobs);
     (void)pthread_mutex_lock(&e->lock);
     c->keeping = writing || spec->chunk_bytes <= e->cache.limit;
     c->most_kept = most_kept(e, spec->chunk_bytes, threads);
@@ -95,7 +96,7 @@ ncz_chunk_call_init(ncz_chunk_call *c, ncz_engine *e, const ncz_plan *plan, char
 void
 ncz_chunk_call_clear(ncz_chunk_call *c)
 {
-    for (size_t i = 0; c->jobs != NULL && i < c->cap; i++) {
+    for (size_t i = 0; c->jobs != NULL && i < c->room; i++) {
         ncz_buf_clear(&c->jobs[i].key);
         ncz_buf_clear(&c->jobs[i].body);
         ncz_chunk_job_drop_room(c, &c->jobs[i]);
@@ -121,22 +122,42 @@ spans(const ncz_chunk_call *c, const ncz_piece *p)
     return true;
 }
 
-/* The walk's arrays hold for one step only: each job has its own copy. */
+/* The piece, with arrays of the job's own. */
 static void
-take_piece(ncz_chunk_call *c, ncz_chunk_job *j, const ncz_piece *p)
+set_piece(ncz_chunk_call *c, ncz_chunk_job *j, const ncz_piece *p)
 {
     size_t    rank = p->rank;
     uint64_t *at = c->arrays + (size_t)(j - c->jobs) * 3 * rank;
 
     j->piece = *p;
+    j->off = at + rank;
+    j->n = at + 2 * rank;
     if (rank > 0) {
         memcpy(at, p->index, rank * sizeof *at);
-        memcpy(at + rank, p->off, rank * sizeof *at);
-        memcpy(at + 2 * rank, p->n, rank * sizeof *at);
+        memcpy(j->off, p->off, rank * sizeof *at);
+        memcpy(j->n, p->n, rank * sizeof *at);
     }
     j->piece.index = at;
-    j->piece.off = at + rank;
-    j->piece.n = at + 2 * rank;
+    j->piece.off = j->off;
+    j->piece.n = j->n;
+}
+
+void
+ncz_chunk_call_copy(ncz_chunk_call *c, ncz_chunk_job *to, const ncz_chunk_job *from)
+{
+    set_piece(c, to, &from->piece);
+    to->how = from->how;
+    to->chunk = from->chunk;
+    to->keep = from->keep;
+    to->direct = from->direct;
+    to->writes = from->writes;
+}
+
+/* The walk's arrays hold for one step only. */
+static void
+take_piece(ncz_chunk_call *c, ncz_chunk_job *j, const ncz_piece *p)
+{
+    set_piece(c, j, p);
     j->piece.stride = c->plan->sel.stride;
     j->piece.imap = c->plan->sel.imap;
     j->how = NCZ_CHUNK_JOB_TODO;
@@ -190,24 +211,32 @@ ncz_chunk_call_status(const ncz_chunk_call *c)
 /* ---- work ---- */
 
 /* What waking a worker costs, and what a chunk does whatever its size: in bytes that are moved meanwhile. */
-#define WAKE_BYTES ((size_t)64 << 10)
-#define FILE_BYTES ((size_t)16 << 10)
+#define WAKE_BYTES   ((size_t)64 << 10)
+#define FILE_BYTES   ((size_t)16 << 10)
+#define MOVED_PER_NS 8
+
+/* What there is to do for a job, in bytes that are moved meanwhile. */
+static size_t
+weight(const ncz_chunk_call *c, const ncz_chunk_job *j)
+{
+    switch (j->how) {
+    case NCZ_CHUNK_JOB_TODO:
+    case NCZ_CHUNK_JOB_DONE: return 0;
+    case NCZ_CHUNK_JOB_CACHED: return (size_t)j->piece.nelems * c->spec->dtype.size;
+    case NCZ_CHUNK_JOB_RANGES: return (size_t)j->cost * MOVED_PER_NS;
+    case NCZ_CHUNK_JOB_LOAD:
+    case NCZ_CHUNK_JOB_REPLACE: break;
+    }
+    return c->spec->chunk_bytes + FILE_BYTES;
+}
 
 void
 ncz_chunk_call_each(ncz_chunk_call *c, ncz_pool_fn fn)
 {
-    size_t item = c->spec->dtype.size, nbytes = 0;
+    size_t nbytes = 0;
 
-    for (size_t i = 0; i < c->njobs; i++) {
-        const ncz_chunk_job *j = &c->jobs[i];
-
-        if (j->how == NCZ_CHUNK_JOB_CACHED || j->how == NCZ_CHUNK_JOB_RANGES)
-            nbytes += (size_t)j->piece.nelems * item;
-        else if (j->how != NCZ_CHUNK_JOB_TODO && j->how != NCZ_CHUNK_JOB_DONE)
-            nbytes += c->spec->chunk_bytes + FILE_BYTES;
-        if (nbytes > SIZE_MAX / 4) /* more than enough */
-            break;
-    }
+    for (size_t i = 0; i < c->njobs && nbytes < SIZE_MAX / 4; i++) /* that is more than enough */
+        nbytes += weight(c, &c->jobs[i]);
     ncz_pool_each(c->njobs, 1 + nbytes / WAKE_BYTES, fn, c);
 }
 

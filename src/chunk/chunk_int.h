@@ -144,13 +144,15 @@ typedef enum ncz_chunk_job_how {
 
 /* One piece of a request. */
 typedef struct ncz_chunk_job {
-    ncz_piece         piece; /* its arrays are the call's */
+    ncz_piece         piece;   /* its arrays are the call's: */
+    uint64_t         *off, *n; /* the piece's own, which may be changed */
     ncz_chunk_job_how how;
     ncz_chunk        *chunk;  /* NULL: past the cache */
     bool              keep;   /* its chunk is to stay in the cache */
     bool              direct; /* bytes go straight between map or codec and the caller's memory */
     bool              absent; /* loaded: there is no object */
     uint64_t          writes; /* of the engine, when it was looked up */
+    uint64_t          cost;   /* of RANGES: nanoseconds, roughly */
     int               rc;     /* of loading */
     char             *data;   /* loaded: the decoded chunk */
     char             *room;   /* memory for one decoded chunk, the job's own; or NULL */
@@ -171,6 +173,7 @@ typedef struct ncz_chunk_call {
     ncz_walk       *walk;
     ncz_chunk_job  *jobs;
     size_t          njobs, cap;
+    size_t          room; /* of the tables: some more than `cap`, for jobs that are shared */
     size_t          most_kept; /* jobs of a batch whose chunks stay in the cache */
     uint64_t        begun;     /* jobs of earlier batches */
     uint64_t       *arrays;  /* index, off and n of each job */
@@ -195,6 +198,9 @@ char *ncz_chunk_call_place(const ncz_chunk_call *c, const ncz_chunk_job *j);
 /* Looks a job's chunk up under the lock. NULL in *out: it is not there. False: busy, or the job has failed. */
 bool ncz_chunk_call_look(ncz_chunk_call *c, ncz_chunk_job *j, ncz_chunk **out);
 
+/* Another job for the same piece, with arrays of its own. */
+void ncz_chunk_call_copy(ncz_chunk_call *c, ncz_chunk_job *to, const ncz_chunk_job *from);
+
 /* fn(c, i, scratch) for all jobs of the batch, on as many threads as they are worth. */
 void ncz_chunk_call_each(ncz_chunk_call *c, ncz_pool_fn fn);
 
@@ -206,6 +212,8 @@ bool ncz_chunk_quick_write(ncz_engine *e, const ncz_plan *p, const char *in, int
 
 /* Whether it is better to read parts of the chunk than all of it: what that costs, beside what all of it does. */
 bool ncz_chunk_ranges_pay(const ncz_chunk_call *c, const ncz_chunk_job *j, uint64_t *parts, uint64_t *whole);
+/* Parts RANGES jobs, when there are less of them than workers and each is worth it. Only where workers read. */
+void ncz_chunk_share_ranges(ncz_chunk_call *c);
 /* The bytes of its chunk from the first to the last that a job needs. */
 void ncz_chunk_part_of(const ncz_chunk_call *c, const ncz_chunk_job *j, ncz_part *part);
 /*

@@ -21,6 +21,7 @@ enum {
     DECODE_PER_COST = 8,  /* bytes decoded */
     KEEP_PER_COST = 4,    /* bytes read or decoded into memory that is to stay, which others lose */
     FAR_BYTES = 512 << 10, /* what comes over a network in the time that a request takes */
+    SHARE_COST = 16000,   /* two workers have done it sooner than one */
     DENSE = 3,            /* how many times smaller an object is than its chunk, roughly */
 };
 
@@ -96,6 +97,13 @@ best_cut(const ncz_spec *spec, const ncz_piece *p)
     return best;
 }
 
+/* Of one request, however small the part; with a codec, what is stored is read as a whole. */
+static uint64_t
+fixed_cost(const ncz_spec *spec)
+{
+    return OPEN_COST + (spec->chain != NULL ? spec->chunk_bytes / DENSE / READ_PER_COST : 0);
+}
+
 /* Without a codec. */
 static bool
 ranges_pay(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
@@ -105,11 +113,11 @@ ranges_pay(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
     if (spec->chunk_bytes / READ_PER_COST < 3 * CALL_COST)
         return false;
     best = best_cut(spec, p);
-    *parts = OPEN_COST + cost_of(&best);
+    *parts = fixed_cost(spec) + cost_of(&best);
     return cost_of(&best) <= spec->chunk_bytes / READ_PER_COST / 2;
 }
 
-/* With one: what is stored is read as a whole. */
+/* With one. */
 static bool
 part_pays(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
 {
@@ -118,7 +126,7 @@ part_pays(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
     if (spec->chunk_bytes / DECODE_PER_COST < 2 * OPEN_COST)
         return false;
     span = span_of(spec, p).nbytes;
-    *parts = OPEN_COST + spec->chunk_bytes / DENSE / READ_PER_COST + span / DECODE_PER_COST;
+    *parts = fixed_cost(spec) + span / DECODE_PER_COST;
     return span <= spec->chunk_bytes / 2;
 }
 
@@ -150,6 +158,55 @@ ncz_chunk_ranges_pay(const ncz_chunk_call *c, const ncz_chunk_job *j, uint64_t *
     if (spec->chain == NULL)
         return (zmap_caps_of(c->engine->map) & ZMAP_CAN_RANGE) != 0 && ranges_pay(spec, &j->piece, parts);
     return ncz_chain_in_parts(spec->chain) && part_pays(spec, &j->piece, parts);
+}
+
+/* ---- shared among workers ---- */
+
+/* The dimension in which a piece is cut in two: the slowest of its chunk's that has more than one element. */
+static size_t
+widest(const ncz_spec *spec, const ncz_piece *p)
+{
+    size_t d = 0;
+
+    while (d < spec->rank && p->n[dim_at(spec, d)] < 2)
+        d++;
+    return d < spec->rank ? dim_at(spec, d) : spec->rank;
+}
+
+/* The second half of a job becomes a job of its own. */
+static void
+halve(ncz_chunk_call *c, ncz_chunk_job *j, size_t d)
+{
+    ncz_chunk_job *half = &c->jobs[c->njobs++];
+    uint64_t       n = j->piece.n[d] / 2, other = j->piece.nelems / j->piece.n[d], fixed = fixed_cost(c->spec);
+
+    ncz_chunk_call_copy(c, half, j);
+    half->off[d] += n * j->piece.stride[d];
+    half->n[d] -= n;
+    half->piece.mem += (ptrdiff_t)n * j->piece.imap[d];
+    half->piece.nelems = half->n[d] * other;
+    j->n[d] = n;
+    j->piece.nelems = n * other;
+    half->cost = j->cost = fixed + (j->cost - fixed + 1) / 2;
+}
+
+void
+ncz_chunk_share_ranges(ncz_chunk_call *c)
+{
+    size_t threads = ncz_pool_threads();
+
+    while (threads > 1 && c->njobs < 2 * threads && c->njobs < c->room) {
+        ncz_chunk_job *j = NULL;
+        size_t         d;
+
+        for (size_t i = 0; i < c->njobs; i++)
+            if (c->jobs[i].how == NCZ_CHUNK_JOB_RANGES && (j == NULL || c->jobs[i].cost > j->cost))
+                j = &c->jobs[i];
+        if (j == NULL || j->cost < fixed_cost(c->spec) + SHARE_COST ||
+            (d = widest(c->spec, &j->piece)) == c->spec->rank)
+            return;
+        halve(c, j, d);
+    }
 }
 
 /* ---- ranges ---- */

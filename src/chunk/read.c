@@ -32,6 +32,7 @@ claim_absent(ncz_chunk_call *c, ncz_chunk_job *j, ncz_chunk *seen)
         }
         if (!j->keep || (seen->spent += parts) <= whole) {
             j->how = NCZ_CHUNK_JOB_RANGES;
+            j->cost = parts;
             return NC_NOERR;
         }
     }
@@ -236,6 +237,8 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
     }
     while (c.first.code != NC_ENOMEM && ncz_chunk_call_next(&c)) {
         while (claim_some(&c)) {
+            if (c.workers)
+                ncz_chunk_share_ranges(&c);
             ncz_chunk_call_each(&c, work);
             if (!c.workers)
                 ncz_chunk_load_batch(&c, landed);
