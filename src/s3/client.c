@@ -150,28 +150,6 @@ ncz_s3_where(ncz_s3 *s, ncz_buf *host, ncz_buf *region, int64_t *skew_s)
     return rc;
 }
 
-bool
-ncz_s3_amazon(const char *host, size_t len)
-{
-    static const char *const domains[] = {".amazonaws.com", ".amazonaws.com.cn"};
-
-    for (size_t i = 0; i < NCZ_LEN(domains); i++) {
-        size_t n = strlen(domains[i]);
-
-        if (len > n && memcmp(host + len - n, domains[i], n) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* A name of a region goes into a host's name: nothing but what such names have. */
-static bool
-is_region(const char *region)
-{
-    return region[0] != '\0' && strlen(region) <= 63 &&
-           region[strspn(region, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
-}
-
 /* Amazon's host of another region: "s3.eu-west-1.amazonaws.com" for that of us-east-1, or for the one without. */
 static char *
 host_in(const char *host, const char *from, const char *to)
@@ -187,14 +165,11 @@ host_in(const char *host, const char *from, const char *to)
 }
 
 int
-ncz_s3_move(ncz_s3 *s, const char *region, bool *moved)
+ncz_s3_move(ncz_s3 *s, const char *region)
 {
     char *copy, *host;
     int   rc = NC_NOERR;
 
-    *moved = false;
-    if (!is_region(region))
-        return NC_NOERR;
     (void)pthread_mutex_lock(&s->lock);
     if (strcmp(s->region, region) != 0) {
         copy = ncz_strdup(region);
@@ -208,7 +183,6 @@ ncz_s3_move(ncz_s3 *s, const char *region, bool *moved)
             ncz_free(s->host);
             s->region = copy;
             s->host = host;
-            *moved = true;
         }
     }
     (void)pthread_mutex_unlock(&s->lock);

@@ -37,9 +37,8 @@ int ncz_s3_full_key(const ncz_s3 *s, const char *key, ncz_buf *out);
 int ncz_s3_say(const ncz_s3 *s, const ncz_s3_op *op, ncz_buf *out);
 /* Copies of what may change meanwhile; cleared by the caller. */
 int ncz_s3_where(ncz_s3 *s, ncz_buf *host, ncz_buf *region, int64_t *skew_s);
-/* The server said where its bucket is. False: that is known already. */
-int  ncz_s3_move(ncz_s3 *s, const char *region, bool *moved);
-bool ncz_s3_amazon(const char *host, size_t len);
+/* The server said in which region its bucket is. */
+int ncz_s3_move(ncz_s3 *s, const char *region);
 
 /* ---- trying again (retry.c) ---- */
 
@@ -110,7 +109,14 @@ void ncz_s3_unreceive(ncz_s3_xchg *x);
 /* Digits only. */
 bool ncz_s3_number(const char *text, size_t len, uint64_t *out);
 
-/* ---- a batch under way (run.c, outcome.c, mend.c) ---- */
+/* ---- what went wrong, in words (fail.c) ---- */
+
+/* The object's name, ": " and the text; returns rc. */
+int ncz_s3_fail(const ncz_s3 *s, const ncz_s3_op *op, int rc, const char *fmt, ...) NCZ_PRINTF(4, 5);
+/* What the server said; returns the code of the failure that this is. */
+int ncz_s3_fail_answer(const ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f);
+
+/* ---- a batch under way (batch.c) ---- */
 
 typedef struct ncz_s3_batch {
     ncz_s3        *s;
@@ -126,11 +132,13 @@ typedef struct ncz_s3_batch {
 void ncz_s3_finish(ncz_s3_batch *b, ncz_s3_op *op, int rc);
 /* Has it tried (again) in `ms` from now. */
 void ncz_s3_later(ncz_s3_batch *b, ncz_s3_op *op, int64_t ms);
-/* One of the two for what an exchange brought. */
+/* What is to be tried now. NULL: nothing; *wait_ms says when something will be, -1 that nothing waits. */
+ncz_s3_op *ncz_s3_next_op(ncz_s3_batch *b, long *wait_ms);
+
+/* ---- what an exchange leads to: one of the first two (outcome.c, which asks mend.c) ---- */
+
 void ncz_s3_outcome(ncz_s3_batch *b, ncz_s3_xchg *x);
 void ncz_s3_mend(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f);
-/* The failure in words, and its code. */
-int ncz_s3_fail_answer(const ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f);
 
 /* ---- web.c ---- */
 

@@ -25,9 +25,27 @@ typedef struct ncz_s3_fetch {
     ncz_buf     why;               /* what each source lacked */
 } ncz_s3_fetch;
 
+/* ---- what every source needs (creds_source.c) ---- */
+
+int64_t ncz_s3_now(void); /* seconds since 1970 */
+
 /* Takes the keys as the result of this walk, with the text of their source. NC_EAUTH: keys that cannot be any. */
 int ncz_s3_found(ncz_s3_fetch *f, ncz_s3_keys *keys, bool *found, const char *source, ...) NCZ_PRINTF(4, 5);
 int ncz_s3_lacks(ncz_s3_fetch *f, const char *fmt, ...) NCZ_PRINTF(2, 3); /* one more reason in f->why */
+
+/* One exchange, with time-outs and certificates where `call` has none; NC_EAUTH without an answer. */
+int ncz_s3_ask(const ncz_s3_fetch *f, ncz_http_once *call, const char *what);
+/* The endpoint that somebody configured for a service: `variable`, AWS_ENDPOINT_URL, the profile's. */
+ncz_said ncz_s3_service_endpoint(const ncz_s3_fetch *f, const char *profile, const char *variable,
+                                 const char *service);
+
+/* ---- answers (creds_json.c): NC_EAUTH says what is wrong with them, and nothing of what stands in them ---- */
+
+bool        ncz_s3_time_parse(const char *s, int64_t *out); /* ISO 8601 to seconds since 1970 */
+int         ncz_s3_json_parse(const char *text, size_t len, const char *what, ncz_json **out);
+void        ncz_s3_json_free(ncz_json *doc); /* wipes it first */
+const char *ncz_s3_json_text(const ncz_json *doc, const char *name); /* in any case; NULL when absent or empty */
+int         ncz_s3_json_keys(const ncz_json *doc, const char *what, ncz_s3_keys *out);
 
 /* ---- sources, in files of their own ---- */
 
@@ -44,25 +62,9 @@ int ncz_s3_from_machine(ncz_s3_fetch *f, bool *found); /* the metadata service o
 int ncz_s3_from_role(ncz_s3_fetch *f, const char *profile, bool *found);
 int ncz_s3_from_web_identity(ncz_s3_fetch *f, bool *found);
 
-/* The whole chain. *found false: there is nothing, and that is no error here. */
+/* ---- the chain (creds_chain.c): all of them in turn ---- */
+
+/* *found false: there is nothing, and that is no error here. */
 int ncz_s3_walk(ncz_s3_fetch *f, bool *found);
-
-int64_t ncz_s3_now(void); /* seconds since 1970 */
-
-/* ---- asking services ---- */
-
-/* One exchange, with time-outs and certificates where `call` has none; NC_EAUTH without an answer. */
-int ncz_s3_ask(const ncz_s3_fetch *f, ncz_http_once *call, const char *what);
-/* The endpoint that somebody configured for a service: `variable`, AWS_ENDPOINT_URL, the profile's. */
-ncz_said ncz_s3_service_endpoint(const ncz_s3_fetch *f, const char *profile, const char *variable,
-                                 const char *service);
-
-/* ---- answers (creds_json.c): NC_EAUTH says what is wrong with them, and nothing of what stands in them ---- */
-
-bool        ncz_s3_time_parse(const char *s, int64_t *out); /* ISO 8601 to seconds since 1970 */
-int         ncz_s3_json_parse(const char *text, size_t len, const char *what, ncz_json **out);
-void        ncz_s3_json_free(ncz_json *doc); /* wipes it first */
-const char *ncz_s3_json_text(const ncz_json *doc, const char *name); /* in any case; NULL when absent or empty */
-int         ncz_s3_json_keys(const ncz_json *doc, const char *what, ncz_s3_keys *out);
 
 #endif /* NCZ_S3_CREDS_INT_H */

@@ -77,7 +77,7 @@ sts_begin(const ncz_s3_fetch *f, sts *s)
     size_t   len = said.value != NULL ? strlen(said.value) : 0;
 
     s->region = sts_region(f, s->profile);
-    if (strlen(s->region) > 63 || s->region[strspn(s->region, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '\0')
+    if (!ncz_s3_is_region(s->region))
         return ncz_fail(NC_EINVAL, "\"%.80s\" is no name of a region", s->region);
     if (len > 0)
         s->endpoint = ncz_strndup(said.value, len - (said.value[len - 1] == '/'));

@@ -123,7 +123,7 @@ put_url(const ncz_s3_fetch *f, const sso *s, ncz_buf *out)
     ncz_said said = ncz_s3_service_endpoint(f, s->profile, "AWS_ENDPOINT_URL_SSO", "sso");
     int      rc;
 
-    if (s->region[strspn(s->region, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '\0')
+    if (!ncz_s3_is_region(s->region))
         return ncz_fail(NC_EAUTH, "profile %s: sso_region is no name of a region", s->profile);
     if (said.value != NULL)
         rc = ncz_buf_append(out, said.value, strlen(said.value) - (said.value[strlen(said.value) - 1] == '/'));

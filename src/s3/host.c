@@ -5,11 +5,12 @@
  * Amazon: [bucket.]s3[.dualstack][.region].amazonaws.com, and s3-fips, s3-accelerate, the old s3-region, private
  * links. Google: [bucket.]storage.googleapis.com. Others that name a host as Amazon does: [bucket.]s3.region.domain.
  */
-#include "s3/settings_int.h"
+#include "s3/host.h"
+#include "util/util.h"
 
 #include <string.h>
 
-enum { LABELS = 16 };
+enum { LABELS = 16, NAME_MOST = 253 };
 
 typedef struct label {
     const char *s;
@@ -194,4 +195,36 @@ bool
 ncz_s3_is_ip(const char *host)
 {
     return strchr(host, ':') != NULL || host[strspn(host, "0123456789.")] == '\0';
+}
+
+/* A label of a DNS name. With dots the certificate for *.s3.amazonaws.com does not fit. */
+bool
+ncz_s3_is_dns_label(const char *s)
+{
+    size_t len = strlen(s);
+
+    return len >= 3 && len <= 63 && s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0' && s[0] != '-' &&
+           s[len - 1] != '-';
+}
+
+bool
+ncz_s3_is_region(const char *s)
+{
+    return s[0] != '\0' && strlen(s) <= 63 && s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
+}
+
+bool
+ncz_s3_is_amazon(const char *host, size_t len)
+{
+    char        name[NAME_MOST + 1];
+    ncz_s3_host h;
+
+    if (len > NAME_MOST)
+        return false;
+    memcpy(name, host, len);
+    name[len] = '\0';
+    if (strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != len)
+        return false;
+    h = ncz_s3_host_parse(name);
+    return h.amazon && h.refused == NULL;
 }

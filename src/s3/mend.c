@@ -5,6 +5,7 @@
  * No request goes to a host that has not been named by the user, but for Amazon's own, and web servers' redirects.
  */
 #include "s3/client_int.h"
+#include "s3/host.h"
 #include "s3/http_int.h"
 
 #include <string.h>
@@ -17,19 +18,6 @@ at_once(ncz_s3_batch *b, ncz_s3_op *op)
 {
     op->tries--; /* it was no failure of this kind */
     ncz_s3_later(b, op, 0);
-}
-
-static int
-fail_redirect(const ncz_s3_xchg *x, const char *where)
-{
-    ncz_buf name = NCZ_BUF_INIT;
-    int     rc;
-
-    (void)ncz_s3_say(x->s, x->op, &name);
-    rc = ncz_fail(NC_ES3, "%s: HTTP %ld sends the request on to %.100s, where it is not taken", ncz_buf_str(&name),
-                  x->call.status, where);
-    ncz_buf_clear(&name);
-    return rc;
 }
 
 /* The host of "https://host/path", or of "host". */
@@ -53,7 +41,7 @@ other_host(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
     if (where == NULL || x->s->settings->custom || x->op->hops > 0)
         return false;
     len = host_of(where, &host);
-    if (!ncz_s3_amazon(host, len) ||
+    if (!ncz_s3_is_amazon(host, len) ||
         (location != NULL && x->s->settings->https && strncmp(location, "https://", 8) != 0))
         return false;
     if ((x->op->place = ncz_strndup(host, len)) == NULL)
@@ -63,54 +51,50 @@ other_host(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
     return true;
 }
 
-static void
-mend_region(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
+/* The region in which the server says that the bucket is, when it is another than was signed for; or NULL. */
+static const char *
+other_region(const ncz_s3_xchg *x, const ncz_s3_fault *f)
 {
-    const char *region = ncz_http_header(&x->call, "x-amz-bucket-region"), *location;
-    bool        moved = false;
-    int         rc;
+    const char *region = ncz_http_header(&x->call, "x-amz-bucket-region");
 
     if (region == NULL && f->region.len > 0)
         region = f->region.data;
-    if (region != NULL && !x->op->region_mended && strcmp(region, ncz_buf_str(&x->region)) != 0) {
+    if (region == NULL || !ncz_s3_is_region(region) || strcmp(region, ncz_buf_str(&x->region)) == 0)
+        return NULL;
+    return region;
+}
+
+/* It leads nowhere that we go. */
+static int
+fail_region(const ncz_s3_xchg *x, const ncz_s3_fault *f)
+{
+    const char *location = ncz_http_header(&x->call, "location"), *host;
+    size_t      len;
+
+    if (location == NULL || x->call.status >= 400)
+        return ncz_s3_fail_answer(x, NCZ_S3_V_FAIL, f);
+    len = host_of(location, &host);
+    return ncz_s3_fail(x->s, x->op, NC_ES3, "HTTP %ld sends the request on to %.*s, where it is not taken",
+                       x->call.status, (int)(len < 100 ? len : 100), host);
+}
+
+static void
+mend_region(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
+{
+    const char *region = x->op->region_mended ? NULL : other_region(x, f);
+    int         rc;
+
+    if (region != NULL) {
         x->op->region_mended = true;
-        if ((rc = ncz_s3_move(x->s, region, &moved)) != NC_NOERR) {
+        if ((rc = ncz_s3_move(x->s, region)) != NC_NOERR) {
             ncz_s3_finish(b, x->op, rc);
             return;
         }
         ncz_log(NCZ_LOG_INFO, "%s is in the region %s", x->s->name, region);
         at_once(b, x->op);
-        return;
+    } else if (!other_host(b, x, f)) {
+        ncz_s3_finish(b, x->op, fail_region(x, f));
     }
-    if (other_host(b, x, f))
-        return;
-    location = ncz_http_header(&x->call, "location");
-    if (location != NULL && x->call.status < 400) {
-        const char *host;
-        ncz_buf     name = NCZ_BUF_INIT;
-        size_t      len = host_of(location, &host);
-
-        (void)ncz_buf_append(&name, host, len);
-        rc = fail_redirect(x, ncz_buf_str(&name));
-        ncz_buf_clear(&name);
-    } else {
-        rc = ncz_s3_fail_answer(x, NCZ_S3_V_FAIL, f);
-    }
-    ncz_s3_finish(b, x->op, rc);
-}
-
-/* The recorded failure, with the object's name before it. */
-static int
-fail_named(const ncz_s3_xchg *x, int rc)
-{
-    ncz_buf name = NCZ_BUF_INIT;
-    ncz_err e;
-
-    ncz_err_save(&e, rc);
-    (void)ncz_s3_say(x->s, x->op, &name);
-    rc = ncz_fail(rc, "%s: %s", ncz_buf_str(&name), e.text);
-    ncz_buf_clear(&name);
-    return rc;
 }
 
 static void
@@ -120,14 +104,14 @@ follow(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
     char       *to = NULL;
     int         rc;
 
-    if (location == NULL || x->op->hops >= HOPS) {
-        ncz_s3_finish(b, x->op,
-                      location == NULL ? ncz_s3_fail_answer(x, NCZ_S3_V_FAIL, f)
-                                       : fail_redirect(x, "ever another place"));
-        return;
-    }
-    if ((rc = ncz_s3_web_follow(x->call.url, location, &to)) != NC_NOERR) {
-        ncz_s3_finish(b, x->op, fail_named(x, rc));
+    if (location == NULL)
+        rc = ncz_s3_fail_answer(x, NCZ_S3_V_FAIL, f);
+    else if (x->op->hops >= HOPS)
+        rc = ncz_s3_fail(x->s, x->op, NC_ES3, "HTTP %ld sends the request on to ever another place", x->call.status);
+    else if ((rc = ncz_s3_web_follow(x->call.url, location, &to)) != NC_NOERR)
+        rc = ncz_s3_fail(x->s, x->op, rc, "%s", ncz_err_text());
+    if (rc != NC_NOERR) {
+        ncz_s3_finish(b, x->op, rc);
         return;
     }
     ncz_free(x->op->place);

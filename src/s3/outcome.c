@@ -13,72 +13,6 @@
 
 #define NEVER_MET 2 /* tries to reach a server that nobody has met yet */
 
-/* ---- what went wrong, in words ---- */
-
-static const char *
-verb_of(const ncz_s3_op *op)
-{
-    static const char *const words[] = {"reading", "asking for", "writing", "deleting", "asking for"};
-
-    return words[op->verb];
-}
-
-static int
-fail_transport(const ncz_s3_xchg *x, int rc)
-{
-    ncz_buf name = NCZ_BUF_INIT;
-    ncz_err e;
-
-    ncz_err_save(&e, rc);
-    (void)ncz_s3_say(x->s, x->op, &name);
-    rc = ncz_fail(rc, "%s: %s (tried %u times)", ncz_buf_str(&name), e.text, x->op->tries);
-    ncz_buf_clear(&name);
-    return rc;
-}
-
-/* An unsigned request that was denied: where credentials were looked for. */
-static void
-why_unsigned(const ncz_s3_xchg *x, ncz_buf *out)
-{
-    const ncz_s3_settings *set = x->s->settings;
-    ncz_s3_keys            keys = {.id = NULL};
-    ncz_buf                why = NCZ_BUF_INIT;
-
-    if (x->signed_ || x->s->web != NULL)
-        return;
-    if (set->anonymous || set->creds == NULL)
-        (void)ncz_buf_puts(out, "; the request was not signed, as was asked for");
-    else if (ncz_s3_creds_get(set->creds, false, false, &keys, &why) == NC_NOERR)
-        (void)ncz_buf_printf(out, "; the request was not signed: %s", ncz_buf_str(&why));
-    ncz_s3_keys_clear(&keys);
-    ncz_buf_clear(&why);
-}
-
-int
-ncz_s3_fail_answer(const ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f)
-{
-    const char *id = ncz_http_header(&x->call, "x-amz-request-id");
-    ncz_buf     text = NCZ_BUF_INIT;
-    int         rc = ncz_s3_verdict_rc(v, x->call.status, ncz_buf_str(&f->code));
-
-    (void)ncz_buf_printf(&text, "%s ", verb_of(x->op));
-    (void)ncz_s3_say(x->s, x->op, &text);
-    (void)ncz_buf_printf(&text, ": HTTP %ld", x->call.status);
-    if (f->code.len > 0)
-        (void)ncz_buf_printf(&text, " %.80s", f->code.data);
-    if (f->message.len > 0)
-        (void)ncz_buf_printf(&text, ": %.200s", f->message.data);
-    if (v == NCZ_S3_V_DENIED)
-        why_unsigned(x, &text);
-    if (x->op->tries > 1)
-        (void)ncz_buf_printf(&text, " (tried %u times)", x->op->tries);
-    if (id != NULL || f->request.len > 0)
-        (void)ncz_buf_printf(&text, " (request %.64s)", id != NULL ? id : f->request.data);
-    rc = ncz_fail(rc, "%s", ncz_buf_str(&text));
-    ncz_buf_clear(&text);
-    return rc;
-}
-
 /* ---- trying again ---- */
 
 static int64_t
@@ -118,16 +52,12 @@ static int
 unresolved(const ncz_s3_xchg *x)
 {
     const ncz_err *first = x->op->first;
-    ncz_buf        name = NCZ_BUF_INIT;
-    int            rc;
 
     if (first->code != NC_EOBJECT && first->code != NC_ENOOBJECT)
         return ncz_err_adopt(first);
-    (void)ncz_s3_say(x->s, x->op, &name);
-    rc = ncz_fail(NC_ES3, "%s: there is an object, and whether it is the one that was put cannot be learned (HTTP %ld)",
-                  ncz_buf_str(&name), x->call.status);
-    ncz_buf_clear(&name);
-    return rc;
+    return ncz_s3_fail(x->s, x->op, NC_ES3,
+                       "there is an object, and whether it is the one that was put cannot be learned (HTTP %ld)",
+                       x->call.status);
 }
 
 /* No further try: with a condition it is still open whether the put was done. */
@@ -159,7 +89,7 @@ again_transport(ncz_s3_batch *b, ncz_s3_xchg *x)
     if (wait >= 0)
         ncz_s3_later(b, op, wait);
     else
-        give_up(b, x, fail_transport(x, e.code));
+        give_up(b, x, ncz_s3_fail(x->s, op, e.code, "%s (tried %u times)", e.text, op->tries));
 }
 
 static void
@@ -178,28 +108,15 @@ again_answer(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fau
 static int
 fail_conflict(const ncz_s3_xchg *x)
 {
-    ncz_buf name = NCZ_BUF_INIT;
-    int     rc;
-
-    (void)ncz_s3_say(x->s, x->op, &name);
     if (x->op->when == NCZ_S3_IF_ABSENT)
-        rc = ncz_fail(NC_EOBJECT, "%s: exists", ncz_buf_str(&name));
-    else
-        rc = ncz_fail(NC_EOBJECT, "%s: is not the version %.40s that was wanted", ncz_buf_str(&name), x->op->version);
-    ncz_buf_clear(&name);
-    return rc;
+        return ncz_s3_fail(x->s, x->op, NC_EOBJECT, "exists");
+    return ncz_s3_fail(x->s, x->op, NC_EOBJECT, "is not the version %.40s that was wanted", x->op->version);
 }
 
 static int
 fail_gone(const ncz_s3_xchg *x)
 {
-    ncz_buf name = NCZ_BUF_INIT;
-    int     rc;
-
-    (void)ncz_s3_say(x->s, x->op, &name);
-    rc = ncz_fail(NC_ENOOBJECT, "%s: no such object", ncz_buf_str(&name));
-    ncz_buf_clear(&name);
-    return rc;
+    return ncz_s3_fail(x->s, x->op, NC_ENOOBJECT, "no such object");
 }
 
 /* The object was asked whose it is. */

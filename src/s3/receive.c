@@ -146,25 +146,12 @@ is_plain(const char *encoding)
            strcasecmp(encoding, "aws-chunked") == 0;
 }
 
-static int
-fail_encoded(ncz_s3_xchg *x, const char *encoding)
-{
-    ncz_buf name = NCZ_BUF_INIT;
-    int     rc;
-
-    (void)ncz_s3_say(x->s, x->op, &name);
-    rc = ncz_fail(NC_ES3, "%s: is stored with the content encoding %.40s, which is not undone", ncz_buf_str(&name),
-                  encoding);
-    ncz_buf_clear(&name);
-    return rc;
-}
-
 int
 ncz_s3_on_head(ncz_http_call *c)
 {
     ncz_s3_xchg *x = c->arg;
     ncz_s3_op   *op = x->op;
-    const char  *etag = ncz_http_header(c, "etag");
+    const char  *etag = ncz_http_header(c, "etag"), *encoding = ncz_http_header(c, "content-encoding");
 
     x->is_fault = c->status < 200 || c->status >= 300;
     if (x->is_fault || op->resolving || op->verb == NCZ_S3_HEAD)
@@ -176,8 +163,9 @@ ncz_s3_on_head(ncz_http_call *c)
         x->is_fault = true; /* there is no body; if there is, it is an error after all */
         return NC_NOERR;
     }
-    if (!is_plain(ncz_http_header(c, "content-encoding")))
-        return fail_encoded(x, ncz_http_header(c, "content-encoding"));
+    if (!is_plain(encoding))
+        return ncz_s3_fail(x->s, op, NC_ES3, "is stored with the content encoding %.40s, which is not undone",
+                           encoding);
     return c->status == 206 ? on_part(x) : on_whole(x);
 }
 

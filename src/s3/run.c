@@ -14,34 +14,6 @@
 
 #define HASH_WORTH ((size_t)16 << 10) /* bytes of a body from which a worker's help pays */
 
-/* ---- ends ---- */
-
-/* The thread's record is the text of a failure. */
-void
-ncz_s3_finish(ncz_s3_batch *b, ncz_s3_op *op, int rc)
-{
-    ncz_free(op->place);
-    ncz_free(op->first);
-    op->place = NULL;
-    op->first = NULL;
-    op->rc = rc;
-    if (b->done != NULL)
-        b->done(op, b->arg);
-}
-
-/* Puts an operation where its time comes. */
-void
-ncz_s3_later(ncz_s3_batch *b, ncz_s3_op *op, int64_t ms)
-{
-    ncz_s3_op **at = &b->later;
-
-    op->due = ncz_http_now_ms() + ms;
-    while (*at != NULL && (*at)->due <= op->due)
-        at = &(*at)->link;
-    op->link = *at;
-    *at = op;
-}
-
 /* ---- the loop's two ends ---- */
 
 static void
@@ -126,35 +98,11 @@ unnamable(const ncz_s3 *s, const ncz_s3_op *op)
 static int
 fail_name(const ncz_s3 *s, const ncz_s3_op *op)
 {
-    ncz_buf name = NCZ_BUF_INIT;
-    int     rc;
-
     if (op->verb == NCZ_S3_GET || op->verb == NCZ_S3_HEAD)
         return NC_EEMPTY;
     if (op->verb == NCZ_S3_DELETE)
         return NC_NOERR;
-    (void)ncz_s3_say(s, op, &name);
-    rc = ncz_fail(NC_EINVAL, "%s: the key has more than %d bytes", ncz_buf_str(&name), NCZ_S3_KEY_MOST);
-    ncz_buf_clear(&name);
-    return rc;
-}
-
-static ncz_s3_op *
-take_op(ncz_s3_batch *b, long *wait_ms)
-{
-    ncz_s3_op *op = b->later;
-    int64_t    now = op != NULL ? ncz_http_now_ms() : 0;
-
-    *wait_ms = -1;
-    if (op != NULL && op->due <= now) {
-        b->later = op->link;
-        return op;
-    }
-    if (b->fresh < b->n)
-        return &b->ops[b->fresh++];
-    if (op != NULL)
-        *wait_ms = (long)(op->due - now);
-    return NULL;
+    return ncz_s3_fail(s, op, NC_EINVAL, "the key has more than %d bytes", NCZ_S3_KEY_MOST);
 }
 
 static ncz_http_call *
@@ -166,7 +114,7 @@ next(void *arg, size_t running, long *wait_ms)
     *wait_ms = -1;
     if (running > 0 && running >= ncz_s3_retry_most(b->s))
         return NULL;
-    while ((op = take_op(b, wait_ms)) != NULL) {
+    while ((op = ncz_s3_next_op(b, wait_ms)) != NULL) {
         ncz_http_call *c = NULL;
 
         if (unnamable(b->s, op))

@@ -21,7 +21,7 @@ int  ncz_s3_hmac(const void *key, size_t nkey, const void *data, size_t len, uns
 void ncz_s3_wipe(void *p, size_t len);
 void ncz_s3_free_secret(char *s);
 
-/* ---- files (look.c) ---- */
+/* ---- files (file.c) ---- */
 
 /* All of a small file that may hold a secret: the caller wipes it. *absent: there is none, and that is no error. */
 int ncz_s3_read_file(const char *path, size_t most, bool *absent, ncz_buf *out);

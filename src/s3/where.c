@@ -10,85 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { PREFIX_MOST = 1024, BUCKET_MOST = 255 };
-
-int
-ncz_s3_set(char **to, const char *value, size_t len)
-{
-    char *copy = ncz_strndup(value, len);
-
-    if (copy == NULL)
-        return ncz_fail_nomem(len + 1);
-    ncz_free(*to);
-    *to = copy;
-    return NC_NOERR;
-}
-
-/* ---- bucket and prefix ---- */
-
-static int
-set_bucket(ncz_s3_settings *s, const char *raw, size_t len)
-{
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
-    char             *bucket = NULL;
-    int               rc = ncz_uri_decode(raw, len, &bucket);
-    size_t            n;
-
-    if (rc != NC_NOERR)
-        return rc;
-    n = strlen(bucket);
-    if (n == 0)
-        rc = ncz_fail(NC_EURL, "the URL names no bucket");
-    else if (n > BUCKET_MOST || bucket[strspn(bucket, safe)] != '\0' || strcmp(bucket, ".") == 0 ||
-             strcmp(bucket, "..") == 0)
-        rc = ncz_fail(NC_EURL, "\"%.80s\" is no name of a bucket (letters, digits and -._)", bucket);
-    else if (n > 6 && strcmp(bucket + n - 6, "--x-s3") == 0)
-        rc = ncz_fail(NC_EURL, "%s: directory buckets (S3 Express) are not supported", bucket);
-    if (rc != NC_NOERR) {
-        ncz_free(bucket);
-        return rc;
-    }
-    ncz_free(s->bucket);
-    s->bucket = bucket;
-    return NC_NOERR;
-}
-
-/* The key of a dataset, without slashes at its ends. */
-static int
-set_prefix(ncz_s3_settings *s, const char *raw)
-{
-    char  *key = NULL;
-    size_t begin, len;
-    int    rc;
-
-    if ((rc = ncz_uri_decode(raw, strlen(raw), &key)) != NC_NOERR)
-        return rc;
-    begin = strspn(key, "/");
-    len = strlen(key);
-    while (len > begin && key[len - 1] == '/')
-        len--;
-    if (len - begin > PREFIX_MOST)
-        rc = ncz_fail(NC_EURL, "a key of %zu bytes is longer than S3's %d", len - begin, PREFIX_MOST);
-    else if (!ncz_utf8_valid(key + begin, len - begin))
-        rc = ncz_fail(NC_EURL, "the key of the URL is not UTF-8");
-    else
-        rc = ncz_s3_set(&s->prefix, key + begin, len - begin);
-    ncz_free(key);
-    return rc;
-}
-
-/* "/bucket/key" */
-static int
-set_path(ncz_s3_settings *s, const char *path)
-{
-    size_t begin = strspn(path, "/"), len = strcspn(path + begin, "/");
-    int    rc;
-
-    if ((rc = set_bucket(s, path + begin, len)) != NC_NOERR)
-        return rc;
-    return set_prefix(s, path + begin + len);
-}
-
 /* ---- addressing ---- */
 
 typedef enum style { STYLE_AUTO, STYLE_VIRTUAL, STYLE_PATH } style;
@@ -126,25 +47,6 @@ wanted_style(const ncz_s3_look *l, bool url_alone, style *out, ncz_said *from)
     return NC_NOERR;
 }
 
-/* A label of a DNS name. With dots the certificate for *.s3.amazonaws.com does not fit. */
-bool
-ncz_s3_is_dns_label(const char *s)
-{
-    size_t len = strlen(s);
-
-    return len >= 3 && len <= 63 && s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0' && s[0] != '-' &&
-           s[len - 1] != '-';
-}
-
-int
-ncz_s3_set_addressing(ncz_s3_settings *s, bool is_virtual, const ncz_said *from)
-{
-    s->virtual_host = is_virtual;
-    ncz_free(s->addressing_from);
-    s->addressing_from = NULL;
-    return ncz_said_text(from, &s->addressing_from);
-}
-
 int
 ncz_s3_choose_addressing(const ncz_s3_look *l, ncz_s3_settings *s)
 {
@@ -167,18 +69,6 @@ ncz_s3_choose_addressing(const ncz_s3_look *l, ncz_s3_settings *s)
 
 /* ---- the forms of URLs ---- */
 
-int
-ncz_s3_set_region(ncz_s3_settings *s, const ncz_s3_host *h, const char *host)
-{
-    const ncz_said from = { .source = NCZ_SAID_HOST };
-
-    if (h->region_len == 0)
-        return NC_NOERR;
-    if (ncz_s3_set(&s->region, host + h->region_at, h->region_len) != NC_NOERR)
-        return NC_ENOMEM;
-    return ncz_said_text(&from, &s->region_from);
-}
-
 static ncz_said
 url_endpoint(const ncz_s3_look *l)
 {
@@ -196,7 +86,8 @@ locate_bucket(const ncz_s3_look *l, ncz_s3_settings *s)
     int            rc;
 
     s->https = true;
-    if ((rc = set_bucket(s, u->host, strlen(u->host))) != NC_NOERR || (rc = set_prefix(s, u->path)) != NC_NOERR)
+    if ((rc = ncz_s3_set_bucket(s, u->host, strlen(u->host))) != NC_NOERR ||
+        (rc = ncz_s3_set_prefix(s, u->path)) != NC_NOERR)
         return rc;
     if (said.value == NULL && google)
         said = ncz_said_default("https://storage.googleapis.com");
@@ -244,9 +135,9 @@ take_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_host *h, size_t buc
     if ((rc = ncz_s3_set(&s->host, host, strlen(host))) != NC_NOERR || (rc = ncz_s3_set(&s->base, "", 0)) != NC_NOERR)
         return rc;
     if (bucket == 0)
-        rc = set_path(s, u->path);
-    else if ((rc = set_bucket(s, u->host, bucket)) == NC_NOERR)
-        rc = set_prefix(s, u->path);
+        rc = ncz_s3_set_path(s, u->path);
+    else if ((rc = ncz_s3_set_bucket(s, u->host, bucket)) == NC_NOERR)
+        rc = ncz_s3_set_prefix(s, u->path);
     if (rc != NC_NOERR)
         return rc;
     return ncz_s3_set_addressing(s, bucket > 0 && !better_as_path(s, h, u), from);
