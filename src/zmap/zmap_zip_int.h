@@ -146,6 +146,9 @@ typedef struct zip_map {
     ncz_err          failure; /* of an fsync: final */
 } zip_map;
 
+/* The bytes of a name's entry, as far as is known (zmap_zip_names.c). */
+uint64_t zmap_zip_entry_len(const zip_map *m, const zip_name *name);
+
 /* ---- the directory (zmap_zip_read.c, zmap_zip_write.c) --------------------------------------------------------- */
 
 /* Where a directory stands. */
@@ -177,11 +180,8 @@ bool zmap_zip_is_document(const char *name, size_t len); /* by its last segment 
 int zmap_zip_local_header(const zip_map *m, const char *key, zip_object *o, ncz_buf *out);
 /* The directory of m->names, written at m->end of `to`; *size is what the archive has then. */
 int zmap_zip_write_directory(zip_map *m, zip_source *to, uint64_t *size);
-/* Makes a directory record tell of another place. False, and unchanged, where it has no room for that. */
-bool zmap_zip_record_move(unsigned char *raw, uint64_t off);
 /* The places of all objects: documents first, then by key. For ncz_free(). */
-int      zmap_zip_order(const zip_map *m, uint32_t **out, size_t *n);
-uint64_t zmap_zip_entry_len(const zip_map *m, const zip_name *name); /* its bytes, as far as is known */
+int zmap_zip_order(const zip_map *m, uint32_t **out, size_t *n);
 
 /* ---- staging (zmap_zip_stage.c). Under the gate, alone, but for check_failed ---- */
 

@@ -227,3 +227,11 @@ zmap_zip_names_place(const zip_names *t, uint32_t at)
         return ncz_fail(NC_EOBJECT, "%.*s: is the prefix of other objects", (int)n->len, n->key);
     return NC_NOERR;
 }
+
+uint64_t
+zmap_zip_entry_len(const zip_map *m, const zip_name *name)
+{
+    uint32_t head = __atomic_load_n(&name->object.head, __ATOMIC_RELAXED);
+
+    return (head != 0 ? head : ZIP_LOCAL_LEN + m->prefix_len + name->len) + name->object.csize;
+}

@@ -22,6 +22,7 @@
 #define RECORD_MAX (ZIP_CENTRAL_LEN + 3 * 65535)
 #define WINDOW ((size_t)512 * 1024)
 #define MADE_BY_UNIX 3
+#define OFFSET_FIELD 42 /* in a directory record */
 
 static int
 fail_directory(const zip_source *s, const char *why)
@@ -99,14 +100,49 @@ read_end64(zip_source *s, uint64_t at, zip_end *out, uint64_t *start)
     return NC_NOERR;
 }
 
+/* What it tells must be possible; `start` is where it stands itself. What is too much before that was put there. */
+static int
+check_end(const zip_source *s, zip_end *end, uint64_t start)
+{
+    uint64_t told;
+
+    if (!ncz_add64(end->off, end->len, &told) || told > start)
+        return fail_directory(s, "its directory is not where it says");
+    if (end->count > end->len / ZIP_CENTRAL_LEN)
+        return fail_directory(s, "it tells of more entries than its directory can hold");
+    if (end->count > ZIP_ENTRIES_MAX)
+        return ncz_fail(NC_ENOMEM, "%s: %" PRIu64 " entries are more than the limit of %d", s->what, end->count,
+                        ZIP_ENTRIES_MAX);
+    end->base = start - told;
+    end->off += end->base;
+    return NC_NOERR;
+}
+
+/* The end record at `at` of the archive, from behind its signature on, and the wider one before it. */
+static int
+read_end(zip_source *s, ncz_cursor c, uint64_t at, zip_end *out)
+{
+    uint64_t start = at;
+    int      rc;
+
+    if (ncz_cursor_u32le(&c) != 0)
+        return fail_directory(s, "it is one of several parts");
+    (void)ncz_cursor_u16le(&c);
+    out->count = ncz_cursor_u16le(&c);
+    out->len = ncz_cursor_u32le(&c);
+    out->off = ncz_cursor_u32le(&c);
+    if ((rc = read_end64(s, at, out, &start)) != NC_NOERR)
+        return rc;
+    return check_end(s, out, start);
+}
+
 int
 zmap_zip_read_end(zip_source *s, zip_end *out)
 {
     size_t         len = s->size < ZIP_END_LEN + COMMENT_MAX ? (size_t)s->size : ZIP_END_LEN + COMMENT_MAX, at;
-    uint64_t       tail_off = s->size - len, start, told;
+    uint64_t       tail_off = s->size - len;
     unsigned char *tail = NULL;
     zip_end        end = {0};
-    ncz_cursor     c;
     int            rc;
 
     if (len < ZIP_END_LEN)
@@ -119,30 +155,9 @@ zmap_zip_read_end(zip_source *s, zip_end *out)
         rc = fail_directory(s, "its end record is missing: it was cut, or is still being written");
         goto done;
     }
-    c = ncz_cursor_at(tail + at + 4, len - at - 4);
-    if (ncz_cursor_u32le(&c) != 0) {
-        rc = fail_directory(s, "it is one of several parts");
-        goto done;
-    }
-    (void)ncz_cursor_u16le(&c);
-    end.count = ncz_cursor_u16le(&c);
-    end.len = ncz_cursor_u32le(&c);
-    end.off = ncz_cursor_u32le(&c);
-    start = tail_off + at;
-    if ((rc = read_end64(s, start, &end, &start)) != NC_NOERR)
-        goto done;
-    if (!ncz_add64(end.off, end.len, &told) || told > start)
-        rc = fail_directory(s, "its directory is not where it says");
-    else if (end.count > end.len / ZIP_CENTRAL_LEN)
-        rc = fail_directory(s, "it tells of more entries than its directory can hold");
-    else if (end.count > ZIP_ENTRIES_MAX)
-        rc = ncz_fail(NC_ENOMEM, "%s: %" PRIu64 " entries are more than the limit of %d", s->what, end.count,
-                      ZIP_ENTRIES_MAX);
-    if (rc != NC_NOERR)
-        goto done;
-    end.base = start - told;
-    end.off += end.base;
-    *out = end;
+    rc = read_end(s, ncz_cursor_at(tail + at + 4, len - at - 4), tail_off + at, &end);
+    if (rc == NC_NOERR)
+        *out = end;
 done:
     ncz_free(tail);
     return rc;
@@ -313,6 +328,23 @@ key_of(const zip_map *m, const zip_record *r, char key[ZMAP_KEY_MAX + 1])
     return zmap_key_valid(key);
 }
 
+/* Makes a record tell of another place. False, and unchanged, where it has no room for that: in the wide form. */
+static bool
+move_record(unsigned char *raw, uint64_t off)
+{
+    unsigned char *field = raw + OFFSET_FIELD;
+    ncz_cursor     c = ncz_cursor_at(field, 4);
+    uint32_t       old = ncz_cursor_u32le(&c);
+
+    if (old == off)
+        return true;
+    if (old == UINT32_MAX || off >= UINT32_MAX)
+        return false;
+    for (int i = 0; i < 4; i++)
+        field[i] = (unsigned char)(off >> 8 * i);
+    return true;
+}
+
 /* An entry that is no object stays in the archive when that is changed: its record is kept. But a directory's own
  * entry says nothing that the names of the others do not. */
 static int
@@ -329,7 +361,7 @@ keep_other(reading *rd, const zip_record *r, const unsigned char *raw)
     if (!m->writable)
         return NC_NOERR;
     if ((rc = ncz_buf_append(&m->others, raw, r->len)) == NC_NOERR &&
-        !zmap_zip_record_move((unsigned char *)m->others.data + m->others.len - r->len, r->object.off))
+        !move_record((unsigned char *)m->others.data + m->others.len - r->len, r->object.off))
         rc = ncz_fail(NC_ENOTBUILT, "%s: an archive with bytes before its first entry cannot be changed", m->path);
     return rc;
 }

@@ -15,7 +15,6 @@
 #define MADE_BY (3u << 8) /* Unix: modes */
 #define MODE_FILE (0100644u << 16)
 #define FLAG_UTF8 0x0800u
-#define OFFSET_FIELD 42 /* in a directory record */
 #define FLUSH_AT ((size_t)256 * 1024)
 
 /* ---- little-endian numbers ---- */
@@ -103,14 +102,6 @@ zmap_zip_local_header(const zip_map *m, const char *key, zip_object *o, ncz_buf 
     return NC_NOERR;
 }
 
-uint64_t
-zmap_zip_entry_len(const zip_map *m, const zip_name *name)
-{
-    uint32_t head = __atomic_load_n(&name->object.head, __ATOMIC_RELAXED);
-
-    return (head != 0 ? head : ZIP_LOCAL_LEN + m->prefix_len + name->len) + name->object.csize;
-}
-
 static int
 put_record(ncz_buf *out, const zip_map *m, const zip_name *name)
 {
@@ -145,21 +136,6 @@ put_record(ncz_buf *out, const zip_map *m, const zip_name *name)
         (rc = ncz_buf_append(out, name->key, name->len)) != NC_NOERR)
         return rc;
     return ncz_buf_append(out, extra, extra_len);
-}
-
-bool
-zmap_zip_record_move(unsigned char *raw, uint64_t off)
-{
-    unsigned char *p = raw + OFFSET_FIELD;
-    ncz_cursor     c = ncz_cursor_at(p, 4);
-    uint32_t       old = ncz_cursor_u32le(&c);
-
-    if (old == off)
-        return true;
-    if (old == UINT32_MAX || off >= UINT32_MAX) /* it is, or would be, in the wide form */
-        return false;
-    put32(&p, (uint32_t)off);
-    return true;
 }
 
 /* ---- the order ---- */
