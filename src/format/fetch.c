@@ -101,8 +101,9 @@ is_own_fault(int rc)
     return rc == NC_EZARRMETA || rc == NC_EINVAL || rc == ENAMETOOLONG;
 }
 
-void
-ncz_format_node_fail(ncz_node *n, const ncz_err *err)
+/* Keeps an error with its node: one that spoils the node alone, or one that fails the load. */
+static void
+node_fail(ncz_node *n, const ncz_err *err)
 {
     bool own = is_own_fault(err->code);
 
@@ -114,6 +115,17 @@ ncz_format_node_fail(ncz_node *n, const ncz_err *err)
         n->rc = NC_ENOMEM;
     else
         *n->err = *err;
+}
+
+void
+ncz_format_node_lost(ncz_node *n, int rc)
+{
+    ncz_err err;
+
+    ncz_err_save(&err, rc);
+    ncz_err_clear();
+    node_fail(n, &err);
+    n->rc = rc;
 }
 
 /* What a batch left with a node, back on the caller's thread. */
@@ -207,22 +219,23 @@ arrived(void *arg, size_t i, const ncz_docs_got *got)
     wanted     w = b->want[i];
     ncz_node  *n = &b->l->nodes[w.node];
     ncz_papers papers = { .doc = { NULL } };
+    int        rc;
 
     for (size_t k = 0; k < b->reqs[i].n; k++) {
         ncz_err err;
 
         if (got[k].err != NULL) {
-            ncz_format_node_fail(n, got[k].err);
+            node_fail(n, got[k].err);
         } else if (ncz_json_is(got[k].doc, NCZ_JSON_OBJECT)) {
             papers.doc[b->doc[w.first + k]] = got[k].doc;
         } else if (got[k].doc != NULL) {
             ncz_err_save(&err, ncz_fail(NC_EZARRMETA, "%s: not a JSON object", b->reqs[i].keys[k]));
             ncz_err_clear();
-            ncz_format_node_fail(n, &err);
+            node_fail(n, &err);
         }
     }
-    if (n->rc == NC_NOERR)
-        ncz_format_said(b->l, n, &papers, b->text.data + w.path);
+    if (n->rc == NC_NOERR && (rc = ncz_format_said(b->l, n, &papers, b->text.data + w.path)) != NC_NOERR)
+        ncz_format_node_lost(n, rc);
 }
 
 static int

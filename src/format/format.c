@@ -71,11 +71,7 @@ root_arrived(void *arg, size_t i, const ncz_docs_got *got)
                  : ncz_fail(NC_ENOTZARR,
                             "no Zarr dataset: there is none of .zgroup, .zarray, .zattrs, .nczarr, .nczgroup");
     if (rc != NC_NOERR) {
-        ncz_err err;
-
-        ncz_err_save(&err, rc);
-        ncz_format_node_fail(root, &err);
-        root->rc = rc; /* whatever it is */
+        ncz_format_node_lost(root, rc);
         return;
     }
     l->gen = l->found = ncz_format_generation(&papers);
@@ -85,7 +81,8 @@ root_arrived(void *arg, size_t i, const ncz_docs_got *got)
     l->nczarr = l->gen != NCZ_GEN_PURE;
     if (!l->nczarr && papers.doc[NCZ_DOC_ZARRAY] != NULL)
         root->kind = NCZ_NODE_ARRAY;
-    ncz_format_said(l, root, &papers, "");
+    if ((rc = ncz_format_said(l, root, &papers, "")) != NC_NOERR)
+        ncz_format_node_lost(root, rc);
 }
 
 /* A lone array at the root: its chunks stand at the top, whatever the variable is called. */

@@ -93,8 +93,8 @@ int  ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each);
 int  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level by level */
 void ncz_format_fetch_clear(ncz_loader *l);
 int  ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out); /* "" for the root */
-/* Keeps an error with its node: one that spoils the node alone, or one that fails the load. */
-void ncz_format_node_fail(ncz_node *n, const ncz_err *err);
+/* The recorded failure is the node's, and fails the load. */
+void ncz_format_node_lost(ncz_node *n, int rc);
 
 /* May `name` be one segment of a key? */
 bool ncz_format_segment_ok(const char *name, size_t len, size_t most);
@@ -237,8 +237,8 @@ struct ncz_said {
     int           quantize_mode, quantize_nsd;
 };
 
-/* What a listed directory turned out to be is settled here too. Any thread, one node each. */
-void ncz_format_said(ncz_loader *l, ncz_node *n, const ncz_papers *papers, const char *key);
+/* What a listed directory turned out to be is settled here too. Any thread, one node each. Failures fail the load. */
+int  ncz_format_said(ncz_loader *l, ncz_node *n, const ncz_papers *papers, const char *key);
 void ncz_format_said_clear(ncz_said *s); /* NULL is fine; its own memory is the load's */
 void ncz_format_piles_keep(ncz_loader *l); /* all that was read for the model becomes the model's */
 void ncz_format_piles_clear(ncz_loader *l);

@@ -326,11 +326,10 @@ settle(ncz_node *n, const ncz_papers *p)
         n->kind = NCZ_NODE_ARRAY; /* one of its documents stands there, unreadable: listed, never touched */
 }
 
-void
+int
 ncz_format_said(ncz_loader *l, ncz_node *n, const ncz_papers *papers, const char *key)
 {
     ncz_piles *mem = piles_take(l);
-    ncz_err    err;
     int        rc;
 
     settle(n, papers);
@@ -343,10 +342,5 @@ ncz_format_said(ncz_loader *l, ncz_node *n, const ncz_papers *papers, const char
     }
     if (mem != NULL)
         piles_give(l, mem);
-    if (rc == NC_NOERR)
-        return;
-    ncz_err_save(&err, rc);
-    ncz_err_clear();
-    ncz_format_node_fail(n, &err);
-    n->rc = rc;
+    return rc;
 }
