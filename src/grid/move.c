@@ -216,31 +216,6 @@ byte_off(ptrdiff_t nelems, size_t item)
     return (ptrdiff_t)((size_t)nelems * item);
 }
 
-int
-ncz_grid_piece_nest(const ncz_move *m, const ncz_piece *p, size_t chunk_item, size_t mem_item, ncz_nest *nest,
-                    size_t *off)
-{
-    ncz_dims strides;
-    uint64_t first = 0;
-    int      rc;
-
-    if ((rc = ncz_dims_init(&strides, p->rank)) != NC_NOERR)
-        return rc;
-    if ((rc = ncz_grid_nest_init(nest, p->rank)) != NC_NOERR)
-        goto done;
-    ncz_grid_strides(m->chunk, p->rank, m->order_f, strides.v);
-    for (size_t d = 0; d < p->rank; d++) {
-        first += p->off[d] * strides.v[d];
-        ncz_grid_nest_add(nest, p->n[d], (ptrdiff_t)(p->stride[d] * strides.v[d] * chunk_item),
-                          (ptrdiff_t)((uint64_t)p->imap[d] * mem_item));
-    }
-    ncz_grid_nest_tidy(nest);
-    *off = (size_t)first * chunk_item;
-done:
-    ncz_dims_clear(&strides);
-    return rc;
-}
-
 /* Runs the nest with `fn`; when strings cannot all be made, none are left. */
 static int
 each_string(ncz_nest *nest, ncz_plane_fn fn, mover *v)
