@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A client: its settings, its connections, and what its server taught it: in which region the bucket is, how its
- * clock goes, how much it bears. Those stand under the client's lock; the statistics are atomic.
+ * clock goes, how much it bears; and the key that signed last. Those stand under the client's lock; the statistics
+ * are atomic.
  */
 #include "s3/client_int.h"
 
@@ -62,6 +63,7 @@ ncz_s3_close(ncz_s3 *s)
         return;
     ncz_http_free(s->http);
     ncz_s3_settings_free(s->settings);
+    ncz_s3_signing_clear(&s->signing);
     (void)pthread_mutex_destroy(&s->lock);
     ncz_free(s->name);
     ncz_free(s->web);
@@ -148,6 +150,22 @@ ncz_s3_where(ncz_s3 *s, ncz_buf *host, ncz_buf *region, int64_t *skew_s)
         rc = ncz_buf_puts(region, s->region);
     (void)pthread_mutex_unlock(&s->lock);
     return rc;
+}
+
+void
+ncz_s3_signing_get(ncz_s3 *s, ncz_s3_signing *out)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    *out = s->signing;
+    (void)pthread_mutex_unlock(&s->lock);
+}
+
+void
+ncz_s3_signing_set(ncz_s3 *s, const ncz_s3_signing *k)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    s->signing = *k;
+    (void)pthread_mutex_unlock(&s->lock);
 }
 
 /* Amazon's host of another region: "s3.eu-west-1.amazonaws.com" for that of us-east-1, or for the one without. */

@@ -25,6 +25,7 @@ struct ncz_s3 {
     pthread_mutex_t  lock;          /* guards what follows */
     char            *region, *host; /* as the server taught us */
     int64_t          skew_s;        /* its clock minus ours */
+    ncz_s3_signing   signing;       /* the key that signed last */
     unsigned         in_flight;     /* as it bears at present */
     unsigned         good;          /* answers since that was changed */
     int              tokens;        /* for trying again */
@@ -37,6 +38,9 @@ int ncz_s3_full_key(const ncz_s3 *s, const char *key, ncz_buf *out);
 int ncz_s3_say(const ncz_s3 *s, const ncz_s3_op *op, ncz_buf *out);
 /* Copies of what may change meanwhile; cleared by the caller. */
 int ncz_s3_where(ncz_s3 *s, ncz_buf *host, ncz_buf *region, int64_t *skew_s);
+/* A copy of the key that signed last, for the caller to wipe; and what is kept instead. */
+void ncz_s3_signing_get(ncz_s3 *s, ncz_s3_signing *out);
+void ncz_s3_signing_set(ncz_s3 *s, const ncz_s3_signing *k);
 /* The server said in which region its bucket is. */
 int ncz_s3_move(ncz_s3 *s, const char *region);
 

@@ -19,7 +19,7 @@ static const char *const methods[] = {"GET", "HEAD", "PUT", "DELETE", "POST"};
 typedef struct draft {
     ncz_s3_pair headers[HEADERS_MOST];
     size_t      n;
-    ncz_buf     range, md5;
+    ncz_buf     range, md5, host;
     char        crc[12];
     char        sha256[NCZ_SHA256_HEX];
     ncz_s3_keys keys;
@@ -30,6 +30,7 @@ draft_clear(draft *d)
 {
     ncz_buf_clear(&d->range);
     ncz_buf_clear(&d->md5);
+    ncz_buf_clear(&d->host);
     ncz_s3_keys_clear(&d->keys);
 }
 
@@ -111,16 +112,22 @@ add_headers(draft *d, const ncz_s3_xchg *x)
     return rc;
 }
 
-/* "host:port" as it stands in the URL and in the signature. */
+/* "host:port" as it stands in the URL and in the signature; for this request perhaps another (mend.c). */
 static int
-put_host(const ncz_s3_settings *set, const char *host, ncz_buf *out)
+put_host(const ncz_s3_xchg *x, ncz_buf *out)
 {
-    bool ipv6 = strchr(host, ':') != NULL, own = set->port == 0 || set->port == (set->https ? 443U : 80U);
-    int  rc;
+    const ncz_s3_settings *set = x->s->settings;
+    const char            *host = ncz_buf_str(&x->host);
+    bool                   ipv6 = strchr(host, ':') != NULL;
+    int                    rc;
 
+    if (x->op->place != NULL)
+        return ncz_buf_puts(out, x->op->place);
     rc = ncz_buf_printf(out, "%s%s%s%s%s", set->virtual_host ? set->bucket : "", set->virtual_host ? "." : "",
                         ipv6 ? "[" : "", host, ipv6 ? "]" : "");
-    return rc == NC_NOERR && !own ? ncz_buf_printf(out, ":%u", set->port) : rc;
+    if (rc != NC_NOERR || set->port == 0 || set->port == (set->https ? 443U : 80U))
+        return rc;
+    return ncz_buf_printf(out, ":%u", set->port);
 }
 
 static int
@@ -148,44 +155,6 @@ payload_of(ncz_s3_op *op, char out[NCZ_SHA256_HEX])
     return rc;
 }
 
-static int
-sign(ncz_s3_xchg *x, draft *d, int64_t skew_s)
-{
-    const ncz_s3_settings *set = x->s->settings;
-    ncz_buf                host = NCZ_BUF_INIT;
-    ncz_s3_sign_req        req;
-    int                    rc;
-
-    if ((rc = keys_for(x, &d->keys)) != NC_NOERR || (rc = payload_of(x->op, d->sha256)) != NC_NOERR)
-        return rc;
-    if (x->op->place != NULL)
-        rc = ncz_buf_puts(&host, x->op->place);
-    else
-        rc = put_host(set, ncz_buf_str(&x->host), &host);
-    if (rc != NC_NOERR)
-        goto done;
-    req = (ncz_s3_sign_req){.method = x->call.method,
-                            .host = ncz_buf_str(&host),
-                            .path = ncz_buf_str(&x->path),
-                            .query = x->op->resolving ? NULL : x->op->query,
-                            .nquery = x->op->resolving ? 0 : x->op->nquery,
-                            .headers = d->headers,
-                            .nheaders = d->n,
-                            .payload = d->sha256,
-                            .region = ncz_buf_str(&x->region),
-                            .service = "s3",
-                            .now = (int64_t)time(NULL) + skew_s,
-                            .s3_path = true};
-    x->signed_ = d->keys.id != NULL;
-    if ((rc = ncz_s3_sign(&req, &d->keys, &x->target, &x->headers)) == NC_NOERR)
-        rc = ncz_buf_printf(&x->url, "%s://%s%s", set->https ? "https" : "http", req.host, ncz_buf_str(&x->target));
-    if (rc == NC_NOERR && set->query != NULL)
-        rc = ncz_buf_printf(&x->url, "%c%s", strchr(ncz_buf_str(&x->target), '?') != NULL ? '&' : '?', set->query);
-done:
-    ncz_buf_clear(&host);
-    return rc;
-}
-
 /* "/bucket/prefix/key", behind what the endpoint has before it. */
 static int
 put_path(ncz_s3_xchg *x)
@@ -201,6 +170,47 @@ put_path(ncz_s3_xchg *x)
     return rc;
 }
 
+/* With the key that signed last where that is still the one: four HMACs of the seven hashes of a request are its. */
+static int
+sign(ncz_s3_xchg *x, const draft *d, int64_t skew_s)
+{
+    ncz_s3_signing        keep;
+    const ncz_s3_sign_req req = {.method = x->call.method,
+                                 .host = ncz_buf_str(&d->host),
+                                 .path = ncz_buf_str(&x->path),
+                                 .query = x->op->resolving ? NULL : x->op->query,
+                                 .nquery = x->op->resolving ? 0 : x->op->nquery,
+                                 .headers = d->headers,
+                                 .nheaders = d->n,
+                                 .payload = d->sha256,
+                                 .region = ncz_buf_str(&x->region),
+                                 .service = "s3",
+                                 .now = (int64_t)time(NULL) + skew_s,
+                                 .s3_path = true,
+                                 .keep = &keep};
+    int                   rc;
+
+    x->signed_ = d->keys.id != NULL;
+    ncz_s3_signing_get(x->s, &keep);
+    if ((rc = ncz_s3_sign(&req, &d->keys, &x->target, &x->headers)) == NC_NOERR)
+        ncz_s3_signing_set(x->s, &keep);
+    ncz_s3_signing_clear(&keep);
+    return rc;
+}
+
+static int
+put_url(ncz_s3_xchg *x, const draft *d)
+{
+    const ncz_s3_settings *set = x->s->settings;
+    const char            *target = ncz_buf_str(&x->target);
+    int                    rc;
+
+    rc = ncz_buf_printf(&x->url, "%s://%s%s", set->https ? "https" : "http", ncz_buf_str(&d->host), target);
+    if (rc != NC_NOERR || set->query == NULL)
+        return rc;
+    return ncz_buf_printf(&x->url, "%c%s", strchr(target, '?') != NULL ? '&' : '?', set->query);
+}
+
 static int
 request_s3(ncz_s3_xchg *x, draft *d)
 {
@@ -209,7 +219,11 @@ request_s3(ncz_s3_xchg *x, draft *d)
 
     if ((rc = ncz_s3_where(x->s, &x->host, &x->region, &skew_s)) != NC_NOERR || (rc = put_path(x)) != NC_NOERR)
         return rc;
-    return sign(x, d, skew_s);
+    if ((rc = put_host(x, &d->host)) != NC_NOERR || (rc = keys_for(x, &d->keys)) != NC_NOERR)
+        return rc;
+    if ((rc = payload_of(x->op, d->sha256)) != NC_NOERR || (rc = sign(x, d, skew_s)) != NC_NOERR)
+        return rc;
+    return put_url(x, d);
 }
 
 /* A web server gets the URL as it is, the key behind its path and the query behind that. */

@@ -450,13 +450,13 @@ signing_key(const signing *s, const ncz_s3_sign_req *req, const char *secret, un
         return derive(secret, parts, key);
     if ((rc = identity(secret, parts, of)) != NC_NOERR)
         return rc;
-    if (strcmp(of, req->keep->of) != 0) {
-        if ((rc = derive(secret, parts, req->keep->key)) != NC_NOERR)
-            return rc;
+    if (strcmp(of, req->keep->of) == 0) {
+        memcpy(key, req->keep->key, NCZ_SHA256_BYTES);
+    } else if ((rc = derive(secret, parts, key)) == NC_NOERR) { /* a key that is not whole is not kept */
+        memcpy(req->keep->key, key, NCZ_SHA256_BYTES);
         memcpy(req->keep->of, of, sizeof of);
     }
-    memcpy(key, req->keep->key, NCZ_SHA256_BYTES);
-    return NC_NOERR;
+    return rc;
 }
 
 static int
