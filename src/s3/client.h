@@ -48,11 +48,10 @@ struct ncz_s3_op {
     size_t             nquery;
 
     /* GET: what of the object, and where to. */
-    uint64_t off, len; /* len NCZ_S3_WHOLE: to the end; off is from the end with `from_end` (len WHOLE) */
-    bool     from_end;
+    uint64_t off, len; /* len NCZ_S3_WHOLE: to the end */
     uint64_t most; /* bytes that are taken when nobody says beforehand how many come */
     /* Called when the object's size is known, before a byte is taken: how many bytes from `off` are wanted, or a
-     * failure. NULL: all of it, up to `most` (answers to lists and posts). */
+     * failure. NULL: all of them, up to `most` (answers to lists and posts). */
     int (*fit)(ncz_s3_op *op, uint64_t size, size_t *n);
     void    *into; /* room for them; or NULL: */
     ncz_buf *body; /* appended to; as it was after a failure. Of POST: the answer */
@@ -90,6 +89,8 @@ typedef void (*ncz_s3_done_fn)(ncz_s3_op *op, void *arg);
 
 /* All are tried; each has its own rc. `done` may be NULL; then texts are lost but for the last. */
 void ncz_s3_run(ncz_s3 *s, ncz_s3_op *ops, size_t n, ncz_s3_done_fn done, void *arg);
+/* The same, when only the first failure matters: its code, with its text. */
+int ncz_s3_run_all(ncz_s3 *s, ncz_s3_op *ops, size_t n);
 /* One; its rc, with its text. */
 int ncz_s3_do(ncz_s3 *s, ncz_s3_op *op);
 

@@ -71,7 +71,7 @@ typedef enum ncz_s3_verdict {
 
 /* An <Error> as S3 sends it. Strings are empty where it has none. */
 typedef struct ncz_s3_fault {
-    ncz_buf code, message, request, region, endpoint, time, size;
+    ncz_buf code, message, request, region, endpoint, size;
 } ncz_s3_fault;
 
 void ncz_s3_fault_clear(ncz_s3_fault *f);
@@ -93,7 +93,6 @@ typedef struct ncz_s3_xchg {
     bool                signed_; /* with credentials */
     bool                is_fault, spooling, broken;
     uint64_t            seen;              /* bytes of the body so far */
-    uint64_t            off;               /* in the object, of what is wanted */
     uint64_t            skip;              /* of the body, before that */
     size_t              want, got, before; /* before: length of op->body */
     struct ncz_s3_xchg *next;

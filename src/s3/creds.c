@@ -10,7 +10,6 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     ADVISORY_S = 15 * 60,  /* before their end one thread fetches others, while all still use these */
@@ -193,15 +192,6 @@ ncz_s3_creds_for(const ncz_s3_look *l, const ncz_s3_settings *s, bool profile_fi
 
 /* ---- fetching ---- */
 
-static int64_t
-monotonic_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec;
-}
-
 static void
 fetch_clear(ncz_s3_fetch *f)
 {
@@ -238,7 +228,7 @@ publish(ncz_s3_creds *c, ncz_s3_fetch *f)
     c->why = f->why;
     c->keep = f->keep;
     c->asked = true;
-    c->fetched = monotonic_s();
+    c->fetched = ncz_http_now_ms() / 1000;
     f->keys = (ncz_s3_keys){ .id = NULL };
     f->source = NULL;
     f->why = NCZ_BUF_INIT;
@@ -290,7 +280,7 @@ static freshness
 look_at(const ncz_s3_creds *c, bool refresh)
 {
     int64_t left = c->keys.expires != 0 ? c->keys.expires - ncz_s3_now() : INT64_MAX;
-    bool    fresh = monotonic_s() - c->fetched < FRESH_S;
+    bool    fresh = ncz_http_now_ms() / 1000 - c->fetched < FRESH_S;
 
     if (!c->asked || (refresh && !fresh))
         return USELESS;

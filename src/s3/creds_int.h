@@ -47,6 +47,23 @@ void        ncz_s3_json_free(ncz_json *doc); /* wipes it first */
 const char *ncz_s3_json_text(const ncz_json *doc, const char *name); /* in any case; NULL when absent or empty */
 int         ncz_s3_json_keys(const ncz_json *doc, const char *what, ncz_s3_keys *out);
 
+/* ---- STS (creds_sts.c) ---- */
+
+typedef struct ncz_sts {
+    const char *what; /* "AssumeRole", ... */
+    const char *profile, *role;
+    const char *region;
+    char       *endpoint; /* without a slash at its end */
+    ncz_buf     body;
+    ncz_buf     headers;
+} ncz_sts;
+
+int  ncz_sts_begin(const ncz_s3_fetch *f, ncz_sts *s); /* `what` and `profile` (or NULL) are set */
+int  ncz_sts_put(ncz_sts *s, const char *name, const char *value); /* NULL: not at all */
+int  ncz_sts_put_session(ncz_sts *s, const char *name);            /* NULL: a name of our own */
+int  ncz_sts_ask(ncz_s3_fetch *f, ncz_sts *s, const ncz_s3_keys *keys, bool *found); /* signed with `keys`, or NULL */
+void ncz_sts_clear(ncz_sts *s);
+
 /* ---- sources, in files of their own ---- */
 
 int ncz_s3_from_given(ncz_s3_fetch *f, bool *found);

@@ -10,7 +10,6 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- containers ---- */
 
@@ -146,22 +145,13 @@ static pthread_mutex_t silent_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t        silent_which; /* a hash of the endpoint */
 static int64_t         silent_until; /* monotonic seconds */
 
-static int64_t
-monotonic_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec;
-}
-
 static bool
 is_silent(const char *base)
 {
     bool silent;
 
     pthread_mutex_lock(&silent_lock);
-    silent = monotonic_s() < silent_until && silent_which == ncz_hash(base, strlen(base));
+    silent = ncz_http_now_ms() / 1000 < silent_until && silent_which == ncz_hash(base, strlen(base));
     pthread_mutex_unlock(&silent_lock);
     return silent;
 }
@@ -170,7 +160,7 @@ static void
 remember_silence(const char *base)
 {
     pthread_mutex_lock(&silent_lock);
-    silent_until = monotonic_s() + SILENT_S;
+    silent_until = ncz_http_now_ms() / 1000 + SILENT_S;
     silent_which = ncz_hash(base, strlen(base));
     pthread_mutex_unlock(&silent_lock);
 }

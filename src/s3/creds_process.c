@@ -15,7 +15,6 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ; /* the program's own, handed on */
@@ -110,15 +109,6 @@ typedef struct program {
     int64_t deadline; /* monotonic milliseconds */
 } program;
 
-static int64_t
-now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static void
 close_fd(int *fd)
 {
@@ -201,7 +191,7 @@ listen_to(program *p)
 {
     while (p->out >= 0 || p->err >= 0) {
         struct pollfd fds[2] = { { .fd = p->out, .events = POLLIN }, { .fd = p->err, .events = POLLIN } };
-        int64_t       left = p->deadline - now_ms();
+        int64_t       left = p->deadline - ncz_http_now_ms();
 
         if (left <= 0)
             return false;
@@ -255,7 +245,7 @@ run(char **argv, program *p)
     if ((rc = ncz_buf_reserve(&p->output, OUTPUT_MOST)) != NC_NOERR ||
         (rc = ncz_buf_reserve(&p->errors, OUTPUT_MOST)) != NC_NOERR)
         return rc;
-    p->deadline = now_ms() + SECONDS * 1000;
+    p->deadline = ncz_http_now_ms() + SECONDS * 1000;
     if ((rc = start(p, argv)) != NC_NOERR)
         return rc;
     in_time = listen_to(p);

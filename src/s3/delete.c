@@ -14,21 +14,13 @@
 
 /* ---- one by one ---- */
 
-static void
-note(ncz_s3_op *op, void *arg)
-{
-    ncz_err *first = arg;
-
-    if (op->rc != NC_NOERR && first->code == NC_NOERR)
-        ncz_err_save(first, op->rc);
-}
-
 static int
 delete_singly(ncz_s3 *s, const char *const *keys, size_t n)
 {
     size_t     cap = n < AT_ONCE ? n : AT_ONCE;
     ncz_s3_op *ops = ncz_alloc_n(cap, sizeof *ops);
     ncz_err    first = {.code = NC_NOERR};
+    int        failed;
 
     if (ops == NULL)
         return ncz_fail_nomem(cap * sizeof *ops);
@@ -37,35 +29,14 @@ delete_singly(ncz_s3 *s, const char *const *keys, size_t n)
 
         for (size_t k = 0; k < m; k++)
             ops[k] = (ncz_s3_op){.verb = NCZ_S3_DELETE, .key = keys[i + k]};
-        ncz_s3_run(s, ops, m, note, &first);
+        if ((failed = ncz_s3_run_all(s, ops, m)) != NC_NOERR && first.code == NC_NOERR)
+            ncz_err_save(&first, failed);
     }
     ncz_free(ops);
     return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
 }
 
 /* ---- many by one request ---- */
-
-static int
-put_escaped(ncz_buf *out, const char *text)
-{
-    int rc = NC_NOERR;
-
-    for (; rc == NC_NOERR && *text != '\0'; text++)
-        switch (*text) {
-        case '&':
-            rc = ncz_buf_puts(out, "&amp;");
-            break;
-        case '<':
-            rc = ncz_buf_puts(out, "&lt;");
-            break;
-        case '>':
-            rc = ncz_buf_puts(out, "&gt;");
-            break;
-        default:
-            rc = ncz_buf_putc(out, *text);
-        }
-    return rc;
-}
 
 static int
 make_body(const ncz_s3 *s, const char *const *keys, size_t n, ncz_buf *out)
@@ -75,9 +46,9 @@ make_body(const ncz_s3 *s, const char *const *keys, size_t n, ncz_buf *out)
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         if ((rc = ncz_buf_puts(out, "<Object><Key>")) != NC_NOERR)
             break;
-        if (s->settings->prefix[0] != '\0' && (rc = put_escaped(out, s->settings->prefix)) == NC_NOERR)
+        if (s->settings->prefix[0] != '\0' && (rc = ncz_xml_escape(out, s->settings->prefix)) == NC_NOERR)
             rc = ncz_buf_putc(out, '/');
-        if (rc == NC_NOERR && (rc = put_escaped(out, keys[i])) == NC_NOERR)
+        if (rc == NC_NOERR && (rc = ncz_xml_escape(out, keys[i])) == NC_NOERR)
             rc = ncz_buf_puts(out, "</Key></Object>");
     }
     return rc == NC_NOERR ? ncz_buf_puts(out, "</Delete>") : rc;

@@ -32,30 +32,35 @@ digest(const EVP_MD *md, const char *name, const void *data, size_t len, unsigne
     return NC_NOERR;
 }
 
-int
-ncz_sha256_hex(const void *data, size_t len, char out[NCZ_SHA256_HEX])
+static int
+hex_of(const EVP_MD *md, const char *name, const void *data, size_t len, char *out)
 {
     unsigned char sum[EVP_MAX_MD_SIZE];
     unsigned      n = 0;
     int           rc;
 
     out[0] = '\0';
-    if ((rc = digest(EVP_sha256(), "SHA-256", data, len, sum, &n)) == NC_NOERR)
+    if ((rc = digest(md, name, data, len, sum, &n)) == NC_NOERR)
         ncz_s3_hex(sum, n, out);
     return rc;
 }
 
 int
+ncz_sha256_hex(const void *data, size_t len, char out[NCZ_SHA256_HEX])
+{
+    return hex_of(EVP_sha256(), "SHA-256", data, len, out);
+}
+
+int
 ncz_s3_sha1_hex(const void *data, size_t len, char out[NCZ_SHA1_HEX])
 {
-    unsigned char sum[EVP_MAX_MD_SIZE];
-    unsigned      n = 0;
-    int           rc;
+    return hex_of(EVP_sha1(), "SHA-1", data, len, out);
+}
 
-    out[0] = '\0';
-    if ((rc = digest(EVP_sha1(), "SHA-1", data, len, sum, &n)) == NC_NOERR)
-        ncz_s3_hex(sum, n, out);
-    return rc;
+int
+ncz_s3_md5_hex(const void *data, size_t len, char out[NCZ_MD5_HEX])
+{
+    return hex_of(EVP_md5(), "MD5", data, len, out);
 }
 
 int
@@ -69,6 +74,16 @@ ncz_md5_base64(const void *data, size_t len, ncz_buf *out)
         return rc;
     EVP_EncodeBlock(text, sum, (int)n);
     return ncz_buf_puts(out, (const char *)text);
+}
+
+void
+ncz_s3_crc_base64(const void *data, size_t len, char out[NCZ_CRC_BASE64])
+{
+    uint32_t            crc = ncz_crc32c(len > 0 ? data : "", len);
+    const unsigned char bytes[4] = { (unsigned char)(crc >> 24), (unsigned char)(crc >> 16),
+                                     (unsigned char)(crc >> 8), (unsigned char)crc };
+
+    (void)EVP_EncodeBlock((unsigned char *)out, bytes, sizeof bytes);
 }
 
 int
@@ -120,10 +135,4 @@ ncz_s3_keys_copy(ncz_s3_keys *to, const ncz_s3_keys *from)
     }
     *to = k;
     return NC_NOERR;
-}
-
-void
-ncz_s3_signing_clear(ncz_s3_signing *k)
-{
-    ncz_s3_wipe(k, sizeof *k);
 }

@@ -43,8 +43,6 @@ int ncz_http_slot_begin(ncz_http_slot *s, ncz_http_call *c, const ncz_http_commo
 /* Sets what the call reports, from libcurl's code. */
 void ncz_http_slot_end(ncz_http_slot *s, CURLcode code);
 
-int64_t ncz_http_now_ms(void); /* of a clock that only goes forward */
-
 /* SIGPIPE of a connection that the other side closed is not the program's: kept from it between the two. */
 typedef struct ncz_http_pipe {
     bool blocked; /* by us */

@@ -180,7 +180,7 @@ mend_range(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
         return;
     }
     op->size = size;
-    rc = op->fit != NULL && !op->from_end ? op->fit(op, size, &n) : NC_NOERR;
+    rc = op->fit != NULL ? op->fit(op, size, &n) : NC_NOERR;
     if (rc == NC_NOERR && n > 0)
         rc = ncz_s3_fail_answer(x, NCZ_S3_V_FAIL, f);
     ncz_s3_finish(b, op, rc);

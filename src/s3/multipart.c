@@ -72,15 +72,6 @@ typedef struct part {
     char        number[24];
 } part;
 
-static void
-note(ncz_s3_op *op, void *arg)
-{
-    ncz_err *first = arg;
-
-    if (op->rc != NC_NOERR && first->code == NC_NOERR)
-        ncz_err_save(first, op->rc);
-}
-
 static size_t
 part_bytes(size_t nbytes)
 {
@@ -92,8 +83,7 @@ part_bytes(size_t nbytes)
 static int
 put_parts(ncz_s3 *s, const ncz_s3_op *whole, const char *upload, ncz_s3_op *ops, part *parts, size_t n)
 {
-    size_t  each = part_bytes(whole->ndata);
-    ncz_err first = {.code = NC_NOERR};
+    size_t each = part_bytes(whole->ndata);
 
     for (size_t i = 0; i < n; i++) {
         snprintf(parts[i].number, sizeof parts[i].number, "%zu", i + 1);
@@ -106,11 +96,23 @@ put_parts(ncz_s3 *s, const ncz_s3_op *whole, const char *upload, ncz_s3_op *ops,
                              .data = (const char *)whole->data + i * each,
                              .ndata = i + 1 < n ? each : whole->ndata - i * each};
     }
-    ncz_s3_run(s, ops, n, note, &first);
-    return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
+    return ncz_s3_run_all(s, ops, n);
 }
 
 /* ---- the two ends ---- */
+
+static int
+put_end(const ncz_s3_op *parts, size_t n, ncz_buf *out)
+{
+    int rc = ncz_buf_puts(out, "<CompleteMultipartUpload>");
+
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
+        if ((rc = ncz_buf_printf(out, "<Part><PartNumber>%zu</PartNumber><ETag>", i + 1)) == NC_NOERR &&
+            (rc = ncz_xml_escape(out, parts[i].etag)) == NC_NOERR)
+            rc = ncz_buf_puts(out, "</ETag></Part>");
+    }
+    return rc == NC_NOERR ? ncz_buf_puts(out, "</CompleteMultipartUpload>") : rc;
+}
 
 static int
 end(ncz_s3 *s, ncz_s3_op *whole, const char *upload, const char *id, const ncz_s3_op *parts, size_t n)
@@ -125,17 +127,14 @@ end(ncz_s3 *s, ncz_s3_op *whole, const char *upload, const char *id, const ncz_s
                             .body = &reply,
                             .when = whole->when,
                             .version = whole->version};
-    int               rc = ncz_buf_puts(&body, "<CompleteMultipartUpload>");
+    int               rc;
 
     memcpy(op.id, id, sizeof op.id);
-    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-        rc = ncz_buf_printf(&body, "<Part><PartNumber>%zu</PartNumber><ETag>%s</ETag></Part>", i + 1, parts[i].etag);
-    if (rc == NC_NOERR)
-        rc = ncz_buf_puts(&body, "</CompleteMultipartUpload>");
-    op.data = body.data;
-    op.ndata = body.len;
-    if (rc == NC_NOERR)
+    if ((rc = put_end(parts, n, &body)) == NC_NOERR) {
+        op.data = body.data;
+        op.ndata = body.len;
         rc = ncz_s3_do(s, &op);
+    }
     whole->status = op.status;
     ncz_buf_clear(&body);
     ncz_buf_clear(&reply);

@@ -4,8 +4,7 @@
  * Bodies are hashed into the signature, so that what is stored is what was sent, over TLS or not.
  */
 #include "s3/client_int.h"
-
-#include <openssl/evp.h>
+#include "s3/s3_int.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,7 +19,7 @@ typedef struct draft {
     ncz_s3_pair headers[HEADERS_MOST];
     size_t      n;
     ncz_buf     range, md5, host;
-    char        crc[12];
+    char        crc[NCZ_CRC_BASE64];
     char        sha256[NCZ_SHA256_HEX];
     ncz_s3_keys keys;
 } draft;
@@ -47,27 +46,15 @@ add_range(draft *d, const ncz_s3_op *op)
     uint64_t last;
     int      rc;
 
-    if (op->plain || (op->off == 0 && op->len == NCZ_S3_WHOLE && !op->from_end))
+    if (op->plain || (op->off == 0 && op->len == NCZ_S3_WHOLE))
         return NC_NOERR;
-    if (op->from_end)
-        rc = ncz_buf_printf(&d->range, "bytes=-%" PRIu64, op->off);
-    else if (op->len == NCZ_S3_WHOLE || !ncz_add64(op->off, op->len > 0 ? op->len - 1 : 0, &last))
+    if (op->len == NCZ_S3_WHOLE || !ncz_add64(op->off, op->len > 0 ? op->len - 1 : 0, &last))
         rc = ncz_buf_printf(&d->range, "bytes=%" PRIu64 "-", op->off);
     else
         rc = ncz_buf_printf(&d->range, "bytes=%" PRIu64 "-%" PRIu64, op->off, last);
     if (rc == NC_NOERR)
         add(d, "range", ncz_buf_str(&d->range));
     return rc;
-}
-
-static void
-base64_crc(const ncz_s3_op *op, char out[12])
-{
-    uint32_t            crc = ncz_crc32c(op->ndata > 0 ? op->data : "", op->ndata);
-    const unsigned char bytes[4] = {(unsigned char)(crc >> 24), (unsigned char)(crc >> 16), (unsigned char)(crc >> 8),
-                                    (unsigned char)crc};
-
-    (void)EVP_EncodeBlock((unsigned char *)out, bytes, sizeof bytes);
 }
 
 static int
@@ -87,7 +74,7 @@ add_put(draft *d, const ncz_s3_xchg *x)
             return rc;
         add(d, "content-md5", ncz_buf_str(&d->md5));
     } else if (op->verb == NCZ_S3_PUT && !__atomic_load_n(&x->s->no_checksum, __ATOMIC_RELAXED)) {
-        base64_crc(op, d->crc);
+        ncz_s3_crc_base64(op->data, op->ndata, d->crc);
         add(d, "x-amz-checksum-crc32c", d->crc);
     }
     return NC_NOERR;

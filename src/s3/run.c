@@ -70,7 +70,7 @@ begin(ncz_s3_batch *b, ncz_s3_op *op)
     op->tries++;
     x->op = op;
     x->is_fault = x->spooling = x->broken = x->signed_ = false;
-    x->seen = x->skip = x->off = 0;
+    x->seen = x->skip = 0;
     x->want = x->got = 0;
     x->before = op->body != NULL ? op->body->len : 0;
     ncz_buf_reset(&x->fault);
@@ -179,6 +179,24 @@ ncz_s3_run(ncz_s3 *s, ncz_s3_op *ops, size_t n, ncz_s3_done_fn done, void *arg)
         ncz_s3_xchg_clear(x);
         ncz_free(x);
     }
+}
+
+static void
+note_first(ncz_s3_op *op, void *arg)
+{
+    ncz_err *first = arg;
+
+    if (op->rc != NC_NOERR && first->code == NC_NOERR)
+        ncz_err_save(first, op->rc);
+}
+
+int
+ncz_s3_run_all(ncz_s3 *s, ncz_s3_op *ops, size_t n)
+{
+    ncz_err first = {.code = NC_NOERR};
+
+    ncz_s3_run(s, ops, n, note_first, &first);
+    return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
 }
 
 int

@@ -18,7 +18,6 @@ ncz_s3_fault_clear(ncz_s3_fault *f)
     ncz_buf_clear(&f->request);
     ncz_buf_clear(&f->region);
     ncz_buf_clear(&f->endpoint);
-    ncz_buf_clear(&f->time);
     ncz_buf_clear(&f->size);
 }
 
@@ -28,9 +27,9 @@ part_of(const ncz_xml *x, ncz_s3_fault *f)
     const struct {
         const char *name;
         ncz_buf    *to;
-    } parts[] = {{"Code", &f->code},         {"Message", &f->message},      {"RequestId", &f->request},
-                 {"RequestID", &f->request}, {"Region", &f->region},        {"Endpoint", &f->endpoint},
-                 {"ServerTime", &f->time},   {"ActualObjectSize", &f->size}};
+    } parts[] = {{"Code", &f->code},         {"Message", &f->message}, {"RequestId", &f->request},
+                 {"RequestID", &f->request}, {"Region", &f->region},   {"Endpoint", &f->endpoint},
+                 {"ActualObjectSize", &f->size}};
 
     for (size_t i = 0; i < NCZ_LEN(parts); i++)
         if (ncz_xml_is(x, parts[i].name))

@@ -302,3 +302,25 @@ ncz_xml_in(const ncz_xml *x, const char *parent)
 {
     return x->depth > 0 && is(&x->open[x->depth - 1], parent);
 }
+
+int
+ncz_xml_escape(ncz_buf *out, const char *text)
+{
+    int rc = NC_NOERR;
+
+    for (; rc == NC_NOERR && *text != '\0'; text++)
+        switch (*text) {
+        case '&':
+            rc = ncz_buf_puts(out, "&amp;");
+            break;
+        case '<':
+            rc = ncz_buf_puts(out, "&lt;");
+            break;
+        case '>':
+            rc = ncz_buf_puts(out, "&gt;");
+            break;
+        default:
+            rc = ncz_buf_putc(out, *text);
+        }
+    return rc;
+}

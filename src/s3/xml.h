@@ -40,4 +40,7 @@ bool ncz_xml_is(const ncz_xml *x, const char *name); /* of the event's element *
 /* Is the element of a CLOSE event right below `parent`? */
 bool ncz_xml_in(const ncz_xml *x, const char *parent);
 
+/* Appends a text as it stands in an element. */
+int ncz_xml_escape(ncz_buf *out, const char *text);
+
 #endif /* NCZ_S3_XML_H */

@@ -259,25 +259,6 @@ ranges(void **state)
     DONE();
 }
 
-static void
-from_the_end(void **state)
-{
-    ncz_buf   body = NCZ_BUF_INIT;
-    ncz_s3_op op = {.verb = NCZ_S3_GET, .key = "k", .off = 4, .len = NCZ_S3_WHOLE, .from_end = true, .body = &body};
-    SCRIPT({"range: bytes=-4", 206, "6789", "Content-Range: bytes 6-9/10\r\n"},
-           {"range: bytes=-4", 200, "0123456789"}, {"range: bytes=-4", 206, "01", "Content-Range: bytes 0-1/2\r\n"});
-
-    (void)state;
-    assert_int_equal(ncz_s3_do(s, &op), NC_NOERR);
-    assert_int_equal(op.size, 10);
-    assert_int_equal(ncz_s3_do(s, &op), NC_NOERR);
-    assert_int_equal(ncz_s3_do(s, &op), NC_NOERR);
-    assert_int_equal(op.size, 2);
-    assert_string_equal(body.data, "6789678901");
-    ncz_buf_clear(&body);
-    DONE();
-}
-
 /* A body that is not whole, or not what was stored, is never given out: the next try is. */
 static void
 bodies_are_whole(void **state)
@@ -995,7 +976,6 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_gets),
         cmocka_unit_test(ranges),
-        cmocka_unit_test(from_the_end),
         cmocka_unit_test(bodies_are_whole),
         cmocka_unit_test(ceilings),
         cmocka_unit_test(tried_again),

@@ -31,11 +31,28 @@ static void
 md5(void **state)
 {
     ncz_buf out = NCZ_BUF_INIT;
+    char    hex[NCZ_MD5_HEX];
 
     (void)state;
+    assert_int_equal(ncz_s3_md5_hex("abc", 3, hex), NC_NOERR);
+    assert_string_equal(hex, "900150983cd24fb0d6963f7d28e17f72");
     assert_int_equal(ncz_md5_base64("", 0, &out), NC_NOERR);
     assert_string_equal(ncz_buf_str(&out), "1B2M2Y8AsgTpgAmY7PhCfg==");
     ncz_buf_clear(&out);
+}
+
+/* RFC 3720, appendix B.4, which has its bytes the other way round: 32 zero bytes are 8a9136aa. */
+static void
+crc(void **state)
+{
+    static const char zeros[32];
+    char              text[NCZ_CRC_BASE64];
+
+    (void)state;
+    ncz_s3_crc_base64(zeros, sizeof zeros, text);
+    assert_string_equal(text, "ipE2qg==");
+    ncz_s3_crc_base64(NULL, 0, text);
+    assert_string_equal(text, "AAAAAA==");
 }
 
 /* RFC 4231, cases 1 and 6 (a key that is longer than a block). */
@@ -79,7 +96,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sha256), cmocka_unit_test(sha1), cmocka_unit_test(md5),
-        cmocka_unit_test(hmac),   cmocka_unit_test(keys),
+        cmocka_unit_test(crc),    cmocka_unit_test(hmac), cmocka_unit_test(keys),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,6 +166,17 @@ any_byte(void **state)
         }
 }
 
+static void
+escaped(void **state)
+{
+    ncz_buf out = NCZ_BUF_INIT;
+
+    (void)state;
+    assert_int_equal(ncz_xml_escape(&out, "\"a\"</x>&b"), NC_NOERR);
+    assert_string_equal(out.data, "\"a\"&lt;/x&gt;&amp;b");
+    ncz_buf_clear(&out);
+}
+
 /* ---- an allocation that fails ---- */
 
 static size_t countdown;
@@ -215,6 +226,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_ones),    cmocka_unit_test(bad_ones), cmocka_unit_test(depth),
         cmocka_unit_test(cut_anywhere), cmocka_unit_test(any_byte), cmocka_unit_test(no_memory),
+        cmocka_unit_test(escaped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
