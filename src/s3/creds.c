@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     ADVISORY_S = 15 * 60,  /* before their end one thread fetches others, while all still use these */
@@ -29,7 +30,8 @@ struct ncz_s3_creds {
     /* what there is */
     pthread_mutex_t lock;
     pthread_cond_t  changed;
-    bool            busy, asked, keep;
+    pid_t           busy; /* the process of which a thread fetches; 0: none does */
+    bool            asked, keep;
     uint64_t        flight; /* counts the fetches that ended */
     ncz_err         failed; /* of the last one */
     int64_t         fetched; /* monotonic seconds */
@@ -122,7 +124,8 @@ static const char *const variables[] = {
     "AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_CONTAINER_AUTHORIZATION_TOKEN",
     "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "AWS_EC2_METADATA_DISABLED", "AWS_EC2_METADATA_SERVICE_ENDPOINT",
     "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "AWS_EC2_METADATA_V1_DISABLED", "AWS_ENDPOINT_URL",
-    "AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL_SSO", "AWS_REGION", "AWS_DEFAULT_REGION",
+    "AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL_SSO", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_REGION",
+    "AWS_DEFAULT_REGION", "NCZARR_CREDENTIAL_PROCESS",
 };
 
 static int
@@ -254,11 +257,11 @@ fetch(ncz_s3_creds *c)
     bool         found = false;
     int          rc;
 
-    c->busy = true;
+    c->busy = getpid();
     pthread_mutex_unlock(&c->lock);
     rc = walk(&f, &found);
     pthread_mutex_lock(&c->lock);
-    c->busy = false;
+    c->busy = 0;
     c->flight++;
     if (rc == NC_NOERR && (found || c->keys.id == NULL || !c->keep)) {
         publish(c, &f);
@@ -289,6 +292,16 @@ look_at(const ncz_s3_creds *c, bool refresh)
     return left > MANDATORY_S ? OLD : USELESS;
 }
 
+/* After a fork: who fetches, and who waits for that, is in the parent. */
+static void
+leave_to_parent(ncz_s3_creds *c)
+{
+    if (c->busy == 0 || c->busy == getpid())
+        return;
+    c->busy = 0;
+    pthread_cond_init(&c->changed, NULL);
+}
+
 /* Until there are keys that can be used, or it is known that there are none. */
 static int
 have(ncz_s3_creds *c, bool refresh)
@@ -298,9 +311,9 @@ have(ncz_s3_creds *c, bool refresh)
         uint64_t  flight = c->flight;
         int       rc;
 
-        if (f == GOOD || (f == OLD && c->busy))
+        if (f == GOOD || (f == OLD && c->busy != 0))
             return NC_NOERR;
-        if (!c->busy) {
+        if (c->busy == 0) {
             rc = fetch(c);
             /* Short-lived keys are as good as they get when they have just come. */
             return f == OLD ? NC_NOERR : rc;
@@ -330,6 +343,7 @@ ncz_s3_creds_get(ncz_s3_creds *c, bool refresh, bool need, ncz_s3_keys *out, ncz
     if (c == NULL)
         return NC_NOERR; /* unsigned on purpose */
     pthread_mutex_lock(&c->lock);
+    leave_to_parent(c);
     if ((rc = have(c, refresh)) == NC_NOERR)
         rc = c->keys.id != NULL ? ncz_s3_keys_copy(out, &c->keys) : none(c, need, why);
     pthread_mutex_unlock(&c->lock);

@@ -15,11 +15,12 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ; /* the program's own, handed on */
 
-enum { WORDS_MOST = 1024, SECONDS = 60, OUTPUT_MOST = 65536, ERRORS_SHOWN = 200 };
+enum { WORDS_MOST = 1024, SECONDS = 60, LINGER_MS = 3000, OUTPUT_MOST = 65536, ERRORS_SHOWN = 200 };
 
 /* ---- words ---- */
 
@@ -207,15 +208,37 @@ listen_to(program *p)
 
 /* Its status, or -1 where the program that we are part of takes no notice of its children. */
 static int
-reap(pid_t pid)
+reap(pid_t pid, int how, bool *ended)
 {
     int   status = 0;
     pid_t got;
 
     do {
-        got = waitpid(pid, &status, 0);
+        got = waitpid(pid, &status, how);
     } while (got < 0 && errno == EINTR);
+    *ended = got != 0;
     return got < 0 ? -1 : status;
+}
+
+/* Who has closed both pipes is about to end; who does not is ended. */
+static int
+wait_for(program *p, bool *in_time)
+{
+    const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+    int64_t               until = ncz_http_now_ms() + LINGER_MS;
+    bool                  ended = false;
+    int                   status = 0;
+
+    while (*in_time && !ended) {
+        status = reap(p->pid, WNOHANG, &ended);
+        if (!ended)
+            (void)nanosleep(&pause, NULL);
+        *in_time = ended || ncz_http_now_ms() < until;
+    }
+    if (ended)
+        return status;
+    kill(-p->pid, SIGKILL);
+    return reap(p->pid, 0, &ended);
 }
 
 static int
@@ -224,7 +247,7 @@ judge(const program *p, const char *name, bool in_time, int status)
     const char *said = ncz_buf_str(&p->errors);
 
     if (!in_time)
-        return ncz_fail(NC_EAUTH, "credential_process %s took more than %d s and was ended", name, SECONDS);
+        return ncz_fail(NC_EAUTH, "credential_process %s took too long and was ended", name);
     if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
         return NC_NOERR;
     if (WIFSIGNALED(status))
@@ -239,7 +262,7 @@ run(char **argv, program *p)
 {
     const char *slash = strrchr(argv[0], '/');
     bool        in_time;
-    int         rc;
+    int         rc, status;
 
     /* Both at once: what is printed may be a secret, and leaves no copies in memory that grew. */
     if ((rc = ncz_buf_reserve(&p->output, OUTPUT_MOST)) != NC_NOERR ||
@@ -249,11 +272,10 @@ run(char **argv, program *p)
     if ((rc = start(p, argv)) != NC_NOERR)
         return rc;
     in_time = listen_to(p);
-    if (!in_time)
-        kill(-p->pid, SIGKILL);
+    status = wait_for(p, &in_time);
     close_fd(&p->out);
     close_fd(&p->err);
-    return judge(p, slash != NULL ? slash + 1 : argv[0], in_time, reap(p->pid));
+    return judge(p, slash != NULL ? slash + 1 : argv[0], in_time, status);
 }
 
 /* ---- what it printed ---- */

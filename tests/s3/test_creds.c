@@ -8,6 +8,7 @@
 #include "sandbox.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
 
 /* ---- the services ---- */
 
@@ -468,6 +469,7 @@ programs(void **state)
         { "fails", PROGRAM("./fail"), .rc = NC_EAUTH,
           .says = "credential_process fail ended with status 3: no, not today" },
         { "not there", PROGRAM("./nothing"), .rc = NC_EAUTH, .says = "cannot be run (not found)" },
+        { "does not end", PROGRAM("./linger"), .rc = NC_EAUTH, .says = "took too long and was ended" },
         { "killed", PROGRAM("./die"), .rc = NC_EAUTH, .says = "died of signal 15" },
         { "an open quote", PROGRAM("./print 'a"), .rc = NC_EAUTH, .says = "quote" },
         { "no program", PROGRAM("''"), .rc = NC_EAUTH, .says = "cannot be run" },
@@ -495,13 +497,14 @@ programs(void **state)
                       "echo '{\"Version\":1,\"AccessKeyId\":\"IDP\",\"SecretAccessKey\":\"canary-secret\",'"
                       "'\"SessionToken\":\"canary-token\",\"Expiration\":null}'\n");
     put_file("fail", "#!/bin/sh\necho no, not today >&2\nexit 3\n");
+    put_file("linger", "#!/bin/sh\nexec sleep 1000 >&- 2>&-\n");
     put_file("die", "#!/bin/sh\nkill -TERM $$\n");
     put_file("until", "#!/bin/sh\n"
                       "echo '{\"Version\":1,\"AccessKeyId\":\"IDU\",\"SecretAccessKey\":\"canary-secret\",'"
                       "'\"Expiration\":\"'$1'\"}'\n");
     put_file("flood", "#!/bin/sh\nhead -c 1000000 /dev/zero\nhead -c 1000000 /dev/zero >&2\n");
-    for (size_t i = 0; i < 5; i++)
-        assert_int_equal(chmod((const char *[]){ "print", "fail", "die", "until", "flood" }[i], 0755), 0);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(chmod((const char *[]){ "print", "fail", "die", "until", "flood", "linger" }[i], 0755), 0);
     check_rows(rows, NCZ_LEN(rows));
 }
 
@@ -714,6 +717,51 @@ one_thread_fetches(void **state)
     ncz_s3_settings_free(s);
 }
 
+static void *
+ask_slowly(void *creds)
+{
+    ncz_s3_keys keys;
+    int         rc = ncz_s3_creds_get(creds, false, true, &keys, NULL);
+
+    ncz_s3_keys_clear(&keys);
+    return rc == NC_NOERR ? NULL : creds;
+}
+
+/* The thread that fetches is not in the child, which therefore does not wait for it. */
+static void
+fork_while_one_fetches(void **state)
+{
+    ncz_s3_settings *s = NULL;
+    pthread_t        threads[2];
+    void            *bad = NULL;
+    pid_t            child;
+    int              status;
+
+    (void)state;
+    put_file("slow", "#!/bin/sh\nmkdir first 2>/dev/null && sleep 2\n"
+                     "echo '{\"Version\":1,\"AccessKeyId\":\"IDU\",\"SecretAccessKey\":\"s\"}'\n");
+    assert_int_equal(chmod("slow", 0755), 0);
+    put_file(".aws/config", "[default]\ncredential_process = ./slow\n");
+    assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
+    for (size_t i = 0; i < NCZ_LEN(threads); i++) /* one asks, the other waits */
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_slowly, s->creds), 0);
+    while (access("first", F_OK) != 0)
+        usleep(1000);
+    usleep(50000);
+    if ((child = fork()) == 0) {
+        alarm(20);
+        _exit(ask_slowly(s->creds) == NULL && ask_slowly(s->creds) == NULL ? 0 : 1);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    for (size_t i = 0; i < NCZ_LEN(threads); i++) {
+        assert_int_equal(pthread_join(threads[i], &bad), 0);
+        assert_null(bad);
+    }
+    ncz_s3_settings_free(s);
+}
+
 /* Keys that have ended are useless at once; a file is read anew. */
 static void
 fetched_again(void **state)
@@ -855,6 +903,7 @@ main(void)
         TEST(single_sign_on),  TEST(programs),              TEST(containers),    TEST(machines),
         TEST(kept_and_shared), TEST(one_thread_fetches),    TEST(fetched_again), TEST(used_beyond_their_end),
         TEST(failures_are_not_kept), TEST(times),           TEST(memory_runs_out),
+        TEST(fork_while_one_fetches),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
