@@ -121,8 +121,10 @@ take_text(ncz_xml *x)
         } else if (*x->at == '&') {
             rc = take_entity(x);
         } else {
-            while (x->at + n < x->end && x->at[n] != '<' && x->at[n] != '&')
+            while (x->at + n < x->end && x->at[n] != '<' && x->at[n] != '&' && x->at[n] != '\0')
                 n++;
+            if (n == 0)
+                return bad(x, "a zero byte"); /* a key would end there */
             rc = ncz_buf_append(&x->text, x->at, n);
             x->at += n;
         }
@@ -142,6 +144,8 @@ take_cdata(ncz_xml *x)
         return rc;
     if (x->at - from < 3)
         return bad(x, "something that does not end");
+    if (memchr(from, '\0', (size_t)(x->at - from)) != NULL)
+        return bad(x, "a zero byte");
     return ncz_buf_append(&x->text, from, (size_t)(x->at - from) - 3);
 }
 

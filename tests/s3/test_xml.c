@@ -149,6 +149,25 @@ cut_anywhere(void **state)
     }
 }
 
+/* What is behind it would be lost: "a\0b" is not the key "a". */
+static void
+zero_bytes(void **state)
+{
+    static const char *const docs[] = {"<a>k@y</a>", "<a>@</a>", "<a>x&amp;@</a>", "<a><![CDATA[k@y]]></a>"};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(docs); i++) {
+        char  *doc = strdup(docs[i]), *seen;
+        size_t len = strlen(doc);
+
+        *strchr(doc, '@') = '\0';
+        seen = events_of(doc, len);
+        assert_int_equal(seen[strlen(seen) - 1], '!');
+        ncz_free(seen);
+        free(doc);
+    }
+}
+
 /* Any byte in any place: an error or an end, never a step outside. */
 static void
 any_byte(void **state)
@@ -226,7 +245,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_ones),    cmocka_unit_test(bad_ones), cmocka_unit_test(depth),
         cmocka_unit_test(cut_anywhere), cmocka_unit_test(any_byte), cmocka_unit_test(no_memory),
-        cmocka_unit_test(escaped),
+        cmocka_unit_test(escaped),      cmocka_unit_test(zero_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
