@@ -36,7 +36,7 @@ void ncz_s3_stats_get(const ncz_s3 *s, ncz_s3_stats *out);
 #define NCZ_S3_WHOLE UINT64_MAX
 #define NCZ_S3_VERSION 80 /* bytes of an ETag and its NUL */
 
-typedef enum ncz_s3_verb { NCZ_S3_GET, NCZ_S3_HEAD, NCZ_S3_PUT, NCZ_S3_DELETE, NCZ_S3_POST } ncz_s3_verb;
+typedef enum ncz_s3_verb { NCZ_S3_GET, NCZ_S3_PUT, NCZ_S3_DELETE, NCZ_S3_POST } ncz_s3_verb;
 typedef enum ncz_s3_when { NCZ_S3_ALWAYS, NCZ_S3_IF_ABSENT, NCZ_S3_IF_MATCH } ncz_s3_when;
 
 typedef struct ncz_s3_op ncz_s3_op;

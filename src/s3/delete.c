@@ -73,9 +73,24 @@ note_part(const ncz_xml *x, failure *f)
     return ncz_buf_append(to, ncz_buf_str(&x->text), ncz_utf8_cut(ncz_buf_str(&x->text), x->text.len, 1024));
 }
 
-/* A key that did not go this time may go by itself, with its own tries. */
+/* What was asked for. */
+typedef struct asked {
+    const char *const *keys;
+    size_t             n;
+} asked;
+
+static bool
+is_asked(const asked *a, const char *key)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (strcmp(a->keys[i], key) == 0)
+            return true;
+    return false;
+}
+
+/* A key that did not go this time may go by itself, with its own tries; but none that the server thought of. */
 static int
-try_singly(ncz_s3 *s, const failure *f)
+try_singly(ncz_s3 *s, const asked *a, const failure *f)
 {
     const char    *key = ncz_buf_str(&f->key), *prefix = s->settings->prefix;
     ncz_s3_verdict v = ncz_s3_verdict_of(0, ncz_buf_str(&f->code), false);
@@ -85,14 +100,22 @@ try_singly(ncz_s3 *s, const failure *f)
         return NC_NOERR;
     if (len > 0 && strncmp(key, prefix, len) == 0 && key[len] == '/')
         key += len + 1;
-    if ((v == NCZ_S3_V_AGAIN || v == NCZ_S3_V_SLOW) && key[0] != '\0')
+    if ((v == NCZ_S3_V_AGAIN || v == NCZ_S3_V_SLOW) && is_asked(a, key))
         return delete_singly(s, &key, 1);
     return ncz_fail(ncz_s3_verdict_rc(v, 0, ncz_buf_str(&f->code)), "deleting %s/%s: %.80s: %.200s", s->name, key,
                     ncz_buf_str(&f->code), ncz_buf_str(&f->message));
 }
 
+static void
+failure_reset(failure *f)
+{
+    ncz_buf_reset(&f->key);
+    ncz_buf_reset(&f->code);
+    ncz_buf_reset(&f->message);
+}
+
 static int
-read_reply(ncz_s3 *s, const ncz_buf *reply)
+read_reply(ncz_s3 *s, const asked *a, const ncz_buf *reply)
 {
     ncz_xml       x;
     ncz_xml_event event = NCZ_XML_OPEN;
@@ -107,8 +130,9 @@ read_reply(ncz_s3 *s, const ncz_buf *reply)
         } else if (event == NCZ_XML_CLOSE && x.depth == 2 && ncz_xml_in(&x, "Error")) {
             rc = note_part(&x, &f);
         } else if (event == NCZ_XML_CLOSE && x.depth == 1 && ncz_xml_is(&x, "Error")) {
-            int failed = try_singly(s, &f);
+            int failed = try_singly(s, a, &f);
 
+            failure_reset(&f);
             if (failed != NC_NOERR && first.code == NC_NOERR)
                 ncz_err_save(&first, failed);
         }
@@ -143,7 +167,7 @@ delete_many(ncz_s3 *s, const char *const *keys, size_t n)
     op.data = body.data;
     op.ndata = body.len;
     if ((rc = ncz_s3_do(s, &op)) == NC_NOERR)
-        rc = read_reply(s, &reply);
+        rc = read_reply(s, &(asked){keys, n}, &reply);
     else if (not_known(&op))
         rc = delete_singly(s, keys, n);
 done:

@@ -26,7 +26,7 @@ ncz_s3_fail(const ncz_s3 *s, const ncz_s3_op *op, int rc, const char *fmt, ...)
 static const char *
 verb_of(const ncz_s3_op *op)
 {
-    static const char *const words[] = {"reading", "asking for", "writing", "deleting", "asking for"};
+    static const char *const words[] = {"reading", "writing", "deleting", "asking for"};
 
     return words[op->verb];
 }

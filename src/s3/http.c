@@ -6,11 +6,14 @@
  * A handle belongs to one thread at a time.
  */
 #include "s3/http_int.h"
+#include "s3/s3_int.h"
 
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #define HEAD_MOST ((size_t)64 << 10)
@@ -171,11 +174,21 @@ ncz_http_slot_init(ncz_http_slot *s)
     return s->easy != NULL ? NC_NOERR : ncz_fail_nomem(0);
 }
 
+/* A signature's key cannot be had from them, but a session's token stands in them. */
+static void
+free_headers(ncz_http_slot *s)
+{
+    for (struct curl_slist *h = s->headers; h != NULL; h = h->next)
+        ncz_s3_wipe(h->data, strlen(h->data));
+    curl_slist_free_all(s->headers);
+    s->headers = NULL;
+}
+
 void
 ncz_http_slot_clear(ncz_http_slot *s)
 {
     curl_easy_cleanup(s->easy);
-    curl_slist_free_all(s->headers);
+    free_headers(s);
     *s = (ncz_http_slot){.easy = NULL};
 }
 
@@ -202,7 +215,7 @@ set_headers(ncz_http_slot *s, const ncz_http_call *c)
         char  *copy = ncz_strndup(line, len);
 
         good = copy != NULL && (len == 0 || add_header(s, copy));
-        ncz_free(copy);
+        ncz_s3_free_secret(copy);
         line += len + (line[len] == '\n');
     }
     return good ? NC_NOERR : ncz_fail_nomem(0);
@@ -235,8 +248,6 @@ set_common(CURL *e, const ncz_http_common *common)
         curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, SLOW_BYTES);
         curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, common->stall_s);
     }
-    if (common->total_ms > 0)
-        curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, common->total_ms);
     if (common->user_agent != NULL)
         curl_easy_setopt(e, CURLOPT_USERAGENT, common->user_agent);
     else
@@ -247,6 +258,44 @@ set_common(CURL *e, const ncz_http_common *common)
         curl_easy_setopt(e, CURLOPT_NOPROXY, common->no_proxy);
     if (common->share != NULL)
         curl_easy_setopt(e, CURLOPT_SHARE, common->share);
+}
+
+/* ---- where to ---- */
+
+static bool
+is_local4(const unsigned char a[4])
+{
+    return a[0] == 169 && a[1] == 254;
+}
+
+bool
+ncz_http_is_local(const struct sockaddr *a)
+{
+    static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff}, nat64[12] = {0x00, 0x64, 0xff, 0x9b};
+    static const unsigned char amazon[4] = {0xfd, 0x00, 0x0e, 0xc2};
+    const unsigned char       *six;
+
+    if (a->sa_family == AF_INET)
+        return is_local4((const unsigned char *)&((const struct sockaddr_in *)(const void *)a)->sin_addr);
+    if (a->sa_family != AF_INET6)
+        return false;
+    six = ((const struct sockaddr_in6 *)(const void *)a)->sin6_addr.s6_addr;
+    if (memcmp(six, mapped, sizeof mapped) == 0 || memcmp(six, nat64, sizeof nat64) == 0)
+        return is_local4(six + 12);
+    return (six[0] == 0xfe && (six[1] & 0xc0) == 0x80) || memcmp(six, amazon, sizeof amazon) == 0;
+}
+
+/* Here the name has become an address, whatever the name was. */
+static curl_socket_t
+open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *a)
+{
+    ncz_http_slot *s = arg;
+
+    (void)purpose;
+    if (!ncz_http_is_local(&a->addr))
+        return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
+    s->stopped = ncz_fail(NC_ECURL, "redirected to where a machine tells of itself: not followed");
+    return CURL_SOCKET_BAD;
 }
 
 static CURLcode
@@ -309,6 +358,12 @@ prepare(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common)
     if (code != CURLE_OK)
         return code == CURLE_OUT_OF_MEMORY ? ncz_fail_nomem(0)
                                            : ncz_fail(NC_ECURL, "libcurl: %s", curl_easy_strerror(code));
+    if (c->most_ms > 0)
+        curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, c->most_ms);
+    if (c->wary) {
+        curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+        curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, s);
+    }
     curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->text);
     curl_easy_setopt(e, CURLOPT_PRIVATE, s);
     curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
@@ -321,8 +376,7 @@ prepare(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common)
 static void
 release(ncz_http_slot *s)
 {
-    curl_slist_free_all(s->headers);
-    s->headers = NULL;
+    free_headers(s);
     s->call = NULL;
 }
 

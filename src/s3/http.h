@@ -62,6 +62,8 @@ struct ncz_http_call {
     const void *data;    /* with `sends`: the body */
     size_t      ndata;
     bool        sends;
+    long        most_ms; /* for all of it; 0: as long as something comes */
+    bool        wary;    /* somebody else chose the URL: not to where a cloud's machines tell of themselves */
     /* Status and head are there, the body begins. Not for answers before the last (100). May be NULL. */
     int (*on_head)(ncz_http_call *c);
     /* A piece of the body. A failure of either ends the exchange and is its rc. */

@@ -31,7 +31,7 @@ typedef struct ncz_http_slot {
 /* What all exchanges of a client have in common. Strings are the client's. */
 typedef struct ncz_http_common {
     const char *ca_file, *ca_dir, *proxy, *no_proxy, *user_agent;
-    long        connect_ms, stall_s, total_ms;
+    long        connect_ms, stall_s;
     CURLSH     *share;
 } ncz_http_common;
 
@@ -42,6 +42,9 @@ void ncz_http_slot_clear(ncz_http_slot *s);
 int ncz_http_slot_begin(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common);
 /* Sets what the call reports, from libcurl's code. */
 void ncz_http_slot_end(ncz_http_slot *s, CURLcode code);
+
+/* An address that reaches no further than the wire: where clouds tell machines who they are, and give them keys. */
+bool ncz_http_is_local(const struct sockaddr *a);
 
 /* SIGPIPE of a connection that the other side closed is not the program's: kept from it between the two. */
 typedef struct ncz_http_pipe {

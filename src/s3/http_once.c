@@ -3,7 +3,9 @@
  * One small exchange by itself, for services that give credentials: blocks, keeps no connection.
  */
 #include "s3/http_int.h"
+#include "s3/s3_int.h"
 
+#include <string.h>
 #include <time.h>
 
 #define REPLY_MOST ((size_t)1 << 20)
@@ -17,8 +19,12 @@ on_data(ncz_http_call *c, const char *data, size_t n)
 static int
 join_headers(const ncz_http_once *call, ncz_buf *out)
 {
-    int rc = NC_NOERR;
+    size_t n = 0;
+    int    rc;
 
+    for (size_t i = 0; i < call->nheaders; i++)
+        n += strlen(call->headers[i]) + 1;
+    rc = ncz_buf_reserve(out, n); /* at once: no copy of a token stays behind */
     for (size_t i = 0; rc == NC_NOERR && i < call->nheaders; i++)
         if ((rc = ncz_buf_puts(out, call->headers[i])) == NC_NOERR)
             rc = ncz_buf_putc(out, '\n');
@@ -66,13 +72,13 @@ ncz_http_once_do(ncz_http_once *call)
     ncz_http_common common = {.ca_file = call->ca_file,
                               .ca_dir = call->ca_dir,
                               .connect_ms = call->connect_ms,
-                              .total_ms = call->total_ms,
                               .proxy = call->no_proxy ? "" : NULL};
     ncz_http_call   c = {.method = call->method,
                          .url = call->url,
                          .data = call->body,
                          .ndata = call->nbody,
                          .sends = call->body != NULL,
+                         .most_ms = call->total_ms,
                          .on_data = on_data,
                          .arg = call};
     ncz_http_slot   slot = {.easy = NULL};
@@ -96,6 +102,7 @@ ncz_http_once_do(ncz_http_once *call)
 done:
     ncz_http_slot_clear(&slot);
     ncz_buf_clear(&c.head);
+    ncz_s3_wipe(headers.data, headers.cap);
     ncz_buf_clear(&headers);
     return rc;
 }

@@ -126,7 +126,7 @@ mend_skew(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
     const char *date = ncz_http_header(&x->call, "date");
     time_t      there = date != NULL ? curl_getdate(date, NULL) : -1;
 
-    if (there == -1 || x->op->skew_mended) {
+    if (there <= 0 || x->op->skew_mended) {
         ncz_s3_finish(b, x->op, ncz_s3_fail_answer(x, NCZ_S3_V_SKEW, f));
         return;
     }

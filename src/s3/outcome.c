@@ -41,6 +41,7 @@ resolve(ncz_s3_batch *b, ncz_s3_op *op, int rc)
     op->resolving = true;
     op->region_mended = op->skew_mended = op->keys_mended = false;
     op->tries = 0;
+    op->deadline = 0; /* to learn what was done has its own time */
     ncz_s3_later(b, op, 0);
 }
 
@@ -150,7 +151,7 @@ absent(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
 
     if (op->verb == NCZ_S3_DELETE)
         ncz_s3_finish(b, op, NC_NOERR);
-    else if ((op->verb == NCZ_S3_GET || op->verb == NCZ_S3_HEAD) && op->key != NULL)
+    else if (op->verb == NCZ_S3_GET && op->key != NULL)
         ncz_s3_finish(b, op, NC_EEMPTY);
     else if (op->when == NCZ_S3_IF_MATCH)
         ncz_s3_finish(b, op, fail_gone(x));
@@ -162,8 +163,7 @@ static bool
 overlooks(const ncz_s3_xchg *x, const ncz_s3_fault *f)
 {
     return x->s->settings->forbidden_is_absent && x->op->key != NULL && x->call.status == 403 &&
-           (x->op->verb == NCZ_S3_GET || x->op->verb == NCZ_S3_HEAD) &&
-           (f->code.len == 0 || strcmp(f->code.data, "AccessDenied") == 0);
+           x->op->verb == NCZ_S3_GET && (f->code.len == 0 || strcmp(f->code.data, "AccessDenied") == 0);
 }
 
 static void

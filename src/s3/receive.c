@@ -18,6 +18,7 @@ ncz_s3_xchg_clear(ncz_s3_xchg *x)
 {
     ncz_buf_clear(&x->call.head);
     ncz_buf_clear(&x->url);
+    ncz_s3_wipe(x->headers.data, x->headers.cap); /* a session's token */
     ncz_buf_clear(&x->headers);
     ncz_buf_clear(&x->target);
     ncz_buf_clear(&x->path);
@@ -152,7 +153,7 @@ ncz_s3_on_head(ncz_http_call *c)
     const char  *etag = ncz_http_header(c, "etag"), *encoding = ncz_http_header(c, "content-encoding");
 
     x->is_fault = c->status < 200 || c->status >= 300;
-    if (x->is_fault || op->resolving || op->verb == NCZ_S3_HEAD)
+    if (x->is_fault || op->resolving)
         return NC_NOERR;
     op->etag[0] = '\0';
     if (etag != NULL && strlen(etag) < sizeof op->etag)
@@ -206,7 +207,7 @@ ncz_s3_on_data(ncz_http_call *c, const char *data, size_t n)
     ncz_s3_xchg *x = c->arg;
     uint64_t     from = x->seen;
 
-    if (x->is_fault || x->op->resolving || x->op->verb == NCZ_S3_HEAD)
+    if (x->is_fault || x->op->resolving)
         return keep_fault(x, data, n);
     if (x->spooling)
         return spool(x, data, n);

@@ -12,7 +12,7 @@
 
 #define HEADERS_MOST 8
 
-static const char *const methods[] = {"GET", "HEAD", "PUT", "DELETE", "POST"};
+static const char *const methods[] = {"GET", "PUT", "DELETE", "POST"};
 
 /* What of a request is made on the way and lives until it is signed. */
 typedef struct draft {
@@ -121,7 +121,7 @@ static int
 keys_for(ncz_s3_xchg *x, ncz_s3_keys *out)
 {
     const ncz_s3_settings *set = x->s->settings;
-    bool                   writes = x->op->verb != NCZ_S3_GET && x->op->verb != NCZ_S3_HEAD;
+    bool                   writes = x->op->verb != NCZ_S3_GET;
 
     if (set->anonymous || set->creds == NULL)
         return NC_NOERR;

@@ -54,6 +54,17 @@ xchg_take(ncz_s3_batch *b)
     return x;
 }
 
+/* For one try; 0: as long as it takes. */
+static long
+time_left(const ncz_s3_op *op)
+{
+    int64_t left = op->deadline - ncz_http_now_ms();
+
+    if (op->deadline == 0)
+        return 0;
+    return left > 1 ? (long)left : 1;
+}
+
 /* The exchange for one more try. Failures end the operation. */
 static ncz_http_call *
 begin(ncz_s3_batch *b, ncz_s3_op *op)
@@ -78,6 +89,8 @@ begin(ncz_s3_batch *b, ncz_s3_op *op)
     x->call.on_head = ncz_s3_on_head;
     x->call.on_data = ncz_s3_on_data;
     x->call.arg = x;
+    x->call.most_ms = time_left(op);
+    x->call.wary = b->s->web != NULL && op->hops > 0;
     if ((rc = ncz_s3_request(x)) == NC_NOERR)
         return &x->call;
     x->op = NULL;
@@ -98,7 +111,7 @@ unnamable(const ncz_s3 *s, const ncz_s3_op *op)
 static int
 fail_name(const ncz_s3 *s, const ncz_s3_op *op)
 {
-    if (op->verb == NCZ_S3_GET || op->verb == NCZ_S3_HEAD)
+    if (op->verb == NCZ_S3_GET)
         return NC_EEMPTY;
     if (op->verb == NCZ_S3_DELETE)
         return NC_NOERR;

@@ -211,6 +211,9 @@ choose_way(const ncz_s3_look *l, ncz_s3_settings *s)
     int            rc;
 
     s->stall_s = STALL_S;
+    for (const char *c = agent.value; c != NULL && *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7F)
+            return ncz_fail(NC_EINVAL, "%s in %s: a character that no header has", agent.name, agent.file);
     if ((rc = set_text(&s->proxy, proxy.value)) != NC_NOERR)
         return rc;
     if ((rc = set_text(&s->user_agent, agent.value)) != NC_NOERR)

@@ -6,6 +6,7 @@
 #include "s3/client_int.h"
 #include "s3/http_int.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 #include <strings.h>
 
@@ -109,6 +110,27 @@ ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out)
 
 /* ---- redirects ---- */
 
+/* An address in place of a name, in any of its spellings. What a name leads to is seen later (http.c), but where a
+ * proxy goes nobody sees. */
+static bool
+is_local(const char *host)
+{
+    struct sockaddr_in  four = {.sin_family = AF_INET};
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+    char                text[INET6_ADDRSTRLEN + 1];
+    size_t              bracket = host[0] == '[', len = strcspn(host + bracket, "]%");
+
+    if (len >= sizeof text)
+        return false;
+    memcpy(text, host + bracket, len);
+    text[len] = '\0';
+    if (bracket)
+        return inet_pton(AF_INET6, text, &six.sin6_addr) == 1 && ncz_http_is_local((const struct sockaddr *)&six);
+    if (len > 0 && text[len - 1] == '.')
+        text[len - 1] = '\0';
+    return inet_aton(text, &four.sin_addr) != 0 && ncz_http_is_local((const struct sockaddr *)&four);
+}
+
 /* From TLS to plain is a way down; to where a cloud's machines tell of themselves, a trick. */
 static int
 check_hop(const char *from, CURLU *to)
@@ -122,8 +144,7 @@ check_hop(const char *from, CURLU *to)
     else if (strcasecmp(scheme, "https") != 0 &&
              (strcasecmp(scheme, "http") != 0 || strncasecmp(from, "https:", 6) == 0))
         rc = ncz_fail(NC_ECURL, "redirected from https to %.20s: not followed", scheme);
-    else if (strncmp(host, "169.254.", 8) == 0 || strncasecmp(host, "[fe80:", 6) == 0 ||
-             strncasecmp(host, "[fd00:ec2:", 10) == 0)
+    else if (is_local(host))
         rc = ncz_fail(NC_ECURL, "redirected to %.60s: not followed", host);
     curl_free(scheme);
     curl_free(host);

@@ -395,6 +395,20 @@ deadline(void **state)
     DONE();
 }
 
+/* A server that goes on and on does not go beyond it either. */
+static void
+deadline_of_an_answer(void **state)
+{
+    time_t begun = time(NULL);
+    SCRIPT({"GET", 200, "some text", .how = STUB_STALL, .cut = 4});
+
+    (void)state;
+    s->settings->deadline_s = 1;
+    expect_get(s, "k", NC_ECURL, "tried 1 times");
+    assert_true(time(NULL) - begun < 10);
+    DONE();
+}
+
 /* ---- mending ---- */
 
 static void
@@ -462,12 +476,16 @@ clock_is_off(void **state)
 {
     SCRIPT({"GET", 403, "!RequestTimeTooSkewed", "Date: Sat, 01 Jan 2028 10:00:00 GMT\r\n"},
            {"x-amz-date: 20280101T10", 200, "a"}, {"x-amz-date: 20280101T10", 200, "b"},
-           {"GET", 403, "!RequestTimeTooSkewed"});
+           {"GET", 403, "!RequestTimeTooSkewed"},
+           {"GET", 403, "!RequestTimeTooSkewed", "Date: Sat, 01 Jan 1600 10:00:00 GMT\r\n"},
+           {"x-amz-date: 20280101T10", 200, "c"}); /* no clock goes so wrong */
 
     (void)state;
     expect_get(s, "k", NC_NOERR, "a");
     expect_get(s, "k", NC_NOERR, "b");
     expect_get(s, "k", NC_EAUTH, "RequestTimeTooSkewed");
+    expect_get(s, "k", NC_EAUTH, "RequestTimeTooSkewed");
+    expect_get(s, "k", NC_NOERR, "c");
     DONE();
 }
 
@@ -783,7 +801,11 @@ deletions(void **state)
             "<DeleteResult><Error><Key>pre/fix/c</Key><Code>AccessDenied</Code><Message>no</Message></Error></"
             "DeleteResult>"},
            {"POST", 501, "!NotImplemented"}, {"DELETE", 204, NULL}, {"DELETE", 204, NULL}, {"DELETE", 204, NULL},
-           {"POST", 403, "!AccessDenied"}, {"POST", 200, "<html/>"});
+           {"POST", 403, "!AccessDenied"}, {"POST", 200, "<html/>"},
+           {"POST", 200, /* none that was asked for is deleted, and a failure has its own key only */
+            "<DeleteResult><Error><Key>pre/fix/other</Key><Code>SlowDown</Code></Error>"
+            "<Error><Key>pre/fix/a</Key><Code>NoSuchKey</Code></Error>"
+            "<Error><Code>SlowDown</Code></Error></DeleteResult>"});
 
     (void)state;
     assert_int_equal(ncz_s3_delete(s, keys, 1), NC_NOERR);
@@ -795,6 +817,8 @@ deletions(void **state)
     assert_int_equal(ncz_s3_delete(s, keys, 3), NC_NOERR);
     assert_int_equal(ncz_s3_delete(s, keys, 3), NC_EACCESS);
     assert_int_equal(ncz_s3_delete(s, keys, 3), NC_ES3);
+    assert_int_equal(ncz_s3_delete(s, keys, 3), NC_ES3);
+    assert_non_null(strstr(ncz_err_text(), "other: SlowDown"));
     DONE();
 }
 
@@ -849,6 +873,33 @@ web_server(void **state)
     expect_get(s, "k", NC_ECURL, "not followed");
     expect_get(s, "k", NC_ES3, "HTTP 302");
     expect_get(s, "k", NC_NOERR, "again");
+    DONE();
+}
+
+/* Every spelling of an address that only a machine's own cloud has. */
+static void
+web_redirects_refused(void **state)
+{
+    static const char *const places[] = {
+        "http://169.254.169.254/", "http://169.254.169.254./", "http://2852039166/",    "http://0xa9fea9fe/",
+        "http://0251.0376.169.254/", "//169.254.1.1:80/x",     "http://[fe80::1]/",     "http://[fe80::1%25eth0]/",
+        "http://[::ffff:169.254.169.254]/", "http://[0:0:0:0:0:ffff:a9fe:a9fe]/", "http://[fd00:ec2::254]/",
+        "http://[64:ff9b::a9fe:a9fe]/", "ftp://127.0.0.1/",    "file:///etc/passwd",
+    };
+    static step steps[NCZ_LEN(places)];
+    char        headers[NCZ_LEN(places)][100];
+    script      sc = {.steps = steps, .n = NCZ_LEN(places)};
+    ncz_s3     *s;
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(places); i++) {
+        snprintf(headers[i], sizeof headers[i], "Location: %s\r\n", places[i]);
+        steps[i] = (step){"GET", 302, NULL, headers[i]};
+    }
+    sc.server = stub_start(serve, &sc);
+    s = open_web(sc.server, "");
+    for (size_t i = 0; i < NCZ_LEN(places); i++)
+        expect_get(s, "k", NC_ECURL, "not followed");
     DONE();
 }
 
@@ -983,6 +1034,7 @@ main(void)
         cmocka_unit_test(slowing_down),
         cmocka_unit_test(stock_of_tries),
         cmocka_unit_test(deadline),
+        cmocka_unit_test(deadline_of_an_answer),
         cmocka_unit_test(other_region),
         cmocka_unit_test(redirects_refused),
         cmocka_unit_test(hosts_of_amazon),
@@ -1003,6 +1055,7 @@ main(void)
         cmocka_unit_test(deletions),
         cmocka_unit_test(web_server),
         cmocka_unit_test(web_redirects_end),
+        cmocka_unit_test(web_redirects_refused),
         cmocka_unit_test(no_memory),
     };
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exchanges over libcurl: many at once, connections kept, answers that are cut, late or no answers at all. */
-#include "s3/http.h"
+#include "s3/http_int.h"
 #include "s3/stub.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -485,6 +487,43 @@ once(void **state)
     stub_stop(s);
 }
 
+/* Where a name leads is seen when it has become an address: nothing is sent there. */
+static void
+wary(void **state)
+{
+    static const struct {
+        const char *address;
+        bool        local;
+    } rows[] = {{"169.254.169.254", true}, {"169.253.255.255", false}, {"127.0.0.1", false}, {"fe80::1", true},
+                {"febf::1", true}, {"fec0::1", false}, {"::ffff:169.254.0.1", true}, {"::ffff:10.0.0.1", false},
+                {"64:ff9b::a9fe:a9fe", true}, {"fd00:ec2::254", true}, {"fd00:ec3::254", false}, {"::1", false}};
+    ncz_http *h = NULL;
+    one       o = {.call = {.method = "GET", .url = "http://169.254.169.254:1/", .on_data = keep, .wary = true}};
+    list      l = {.v = &o, .n = 1};
+    ncz_http_work work = {.next = next, .ended = ended, .arg = &l};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        struct sockaddr_in  four = {.sin_family = AF_INET};
+        struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+        bool                is_six = strchr(rows[i].address, ':') != NULL;
+
+        assert_int_equal(inet_pton(is_six ? AF_INET6 : AF_INET, rows[i].address,
+                                   is_six ? (void *)&six.sin6_addr : (void *)&four.sin_addr), 1);
+        assert_int_equal(rows[i].local,
+                         ncz_http_is_local(is_six ? (struct sockaddr *)&six : (struct sockaddr *)&four));
+    }
+    o.call.arg = &o;
+    assert_int_equal(ncz_http_new(&(ncz_http_opts){.connect_ms = 2000, .in_flight = 1, .proxy = ""}, &h), NC_NOERR);
+    assert_int_equal(ncz_http_run(h, &work), NC_NOERR);
+    assert_int_equal(o.call.how, NCZ_HTTP_STOPPED);
+    assert_int_equal(o.call.rc, NC_ECURL);
+    assert_non_null(strstr(ncz_err_text(), "not followed"));
+    ncz_buf_clear(&o.call.head);
+    ncz_buf_clear(&o.body);
+    ncz_http_free(h);
+}
+
 /* ---- an allocation that fails ---- */
 
 static size_t countdown;
@@ -548,7 +587,7 @@ main(void)
         cmocka_unit_test(answers),       cmocka_unit_test(nothing_of_its_own), cmocka_unit_test(many_at_once),
         cmocka_unit_test(many_callers),  cmocka_unit_test(broken_answers),     cmocka_unit_test(nobody_there),
         cmocka_unit_test(stopped_by_us), cmocka_unit_test(nothing_followed),   cmocka_unit_test(batch_in_batch),
-        cmocka_unit_test(once),          cmocka_unit_test(no_memory),
+        cmocka_unit_test(once),          cmocka_unit_test(wary),               cmocka_unit_test(no_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -392,6 +392,12 @@ rc_files(void **state)
     assert_string_equal(s->user_agent, "me/1");
     ncz_s3_settings_free(s);
 
+    /* What would begin another header is none. */
+    put_file(".dodsrc", "HTTP.USERAGENT=me\rX-Evil: 1\n");
+    assert_int_equal(settings_of("s3://bucket/k", &s), NC_EINVAL);
+    assert_non_null(strstr(ncz_err_text(), "HTTP.USERAGENT in "));
+    put_file(".dodsrc", "AWS.REGION=r-rc\n");
+
     /* Of the working directory's file the profile counts; whom to trust and which way to go does not. */
     put_file("work/.ncrc", "AWS.PROFILE=q\nHTTP.PROXY.SERVER=http://evil\nHTTP.SSL.CAINFO=/evil\n");
     assert_int_equal(settings_of("s3://bucket/k", &s), NC_NOERR);
