@@ -10,7 +10,6 @@
  */
 #include "format/format_int.h"
 
-#include "format/base64.h"
 
 #include <string.h>
 
@@ -60,6 +59,18 @@ parse_number(const ncz_json *v, const ncz_stored *st, ncz_fill_mode *mode, void 
     return value_copy(elem, nbytes, mode, fill);
 }
 
+/* Is it base64 of one byte at least, and of no more than `cap`? Then these. */
+static bool
+take_base64(const char *text, size_t len, void *out, size_t cap, size_t *used)
+{
+    size_t at;
+
+    if (len == 0 || len % 4 != 0 || ncz_base64_bytes(text, len) > cap)
+        return false;
+    *used = ncz_base64_bytes(text, len);
+    return ncz_base64_get(text, len, out, &at);
+}
+
 static int
 parse_char(const ncz_json *v, bool plain, ncz_fill_mode *mode, void **fill)
 {
@@ -76,7 +87,7 @@ parse_char(const ncz_json *v, bool plain, ncz_fill_mode *mode, void **fill)
     *mode = NCZ_FILL_DEFAULT;
     if (len == 0)
         return NC_NOERR;
-    if (!((len > 1 || !plain) && ncz_format_base64_decode(text, len, &byte, 1, &used) && used == 1))
+    if (!((len > 1 || !plain) && take_base64(text, len, &byte, 1, &used) && used == 1))
         byte = (unsigned char)text[0];
     return byte == 0 ? NC_NOERR : value_copy(&byte, 1, mode, fill);
 }
@@ -92,7 +103,7 @@ bytes_text(const char *text, size_t len, size_t item, bool plain)
         return ncz_strndup(text, len);
     if ((raw = ncz_zalloc(item + 1)) == NULL)
         return NULL;
-    if (ncz_format_base64_decode(text, len, raw, item, &used)) {
+    if (take_base64(text, len, raw, item, &used)) {
         raw[used] = '\0';
         return (char *)raw;
     }
@@ -214,8 +225,10 @@ write_bytes(const ncz_var *v, bool pure, ncz_jsonw *w)
     int         rc = NC_NOERR;
 
     if (len > 0 && is_bytes(v) && (pure || ncz_format_fill_marked(v))) {
-        if ((rc = ncz_format_base64_encode(s, len, &text)) == NC_NOERR)
-            ncz_jsonw_str(w, text.data, text.len);
+        if ((rc = ncz_buf_reserve(&text, (len + 2) / 3 * 4)) == NC_NOERR) {
+            ncz_base64_put(s, len, text.data);
+            ncz_jsonw_str(w, text.data, (len + 2) / 3 * 4);
+        }
     } else {
         ncz_jsonw_str(w, len == 0 ? "" : s, len);
     }

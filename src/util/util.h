@@ -177,6 +177,12 @@ bool ncz_text_double(const char *s, size_t len, double *out);
 
 uint32_t ncz_crc32c(const void *data, size_t n); /* CRC-32C (Castagnoli) */
 
+/* ---- base64: padded; only what encoding gives is taken --------------------------------------------------------- */
+
+void   ncz_base64_put(const void *data, size_t n, char *out); /* (n + 2) / 3 * 4 characters, without a NUL */
+size_t ncz_base64_bytes(const char *text, size_t len);        /* what the next would write; len is a multiple of 4 */
+bool   ncz_base64_get(const char *text, size_t len, void *out, size_t *at); /* *at: in a failure, which four */
+
 /* ---- cursor: reads a binary header; take all fields, then ask once whether it is still good ------------------- */
 
 typedef struct ncz_cursor {

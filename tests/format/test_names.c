@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that mean something, chunk addresses, base64. */
+/* Names that mean something, chunk addresses. */
 #include "fixture.h"
 
-#include "format/base64.h"
 
 static void
 test_reserved(void **state)
@@ -74,33 +73,6 @@ test_addresses(void **state)
     ncz_buf_clear(&key);
 }
 
-static void
-test_base64(void **state)
-{
-    static const char *const bad[] = { "",     "YQ",   "YQ=",  "YQ===",    "Y===", "====",
-                                       "YR==", "YWJ=", "Y Q=", "YQ==YQ==", "Y-Q=" };
-    unsigned char            bytes[64], back[64];
-    size_t                   used;
-
-    (void)state;
-    for (size_t n = 1; n < sizeof bytes; n++) {
-        ncz_buf text = NCZ_BUF_INIT;
-
-        for (size_t i = 0; i < n; i++)
-            bytes[i] = (unsigned char)(i * 37 + n * 11);
-        assert_int_equal(ncz_format_base64_encode(bytes, n, &text), NC_NOERR);
-        assert_int_equal(text.len, (n + 2) / 3 * 4);
-        assert_true(ncz_format_base64_decode(text.data, text.len, back, n, &used));
-        assert_int_equal(used, n);
-        assert_memory_equal(bytes, back, n);
-        assert_false(ncz_format_base64_decode(text.data, text.len, back, n - 1, &used));
-        ncz_buf_clear(&text);
-    }
-    for (size_t i = 0; i < NCZ_LEN(bad); i++)
-        assert_false(ncz_format_base64_decode(bad[i], strlen(bad[i]), back, sizeof back, &used));
-    assert_true(ncz_format_base64_decode("AAAA", 4, back, 3, &used));
-}
-
 int
 main(void)
 {
@@ -108,7 +80,6 @@ main(void)
         cmocka_unit_test(test_reserved),
         cmocka_unit_test(test_documents),
         cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_base64),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
