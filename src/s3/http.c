@@ -330,6 +330,27 @@ set_trust(CURL *e, const ncz_http_call *c, const ncz_http_common *common)
     return rc;
 }
 
+/* What is this exchange's own. */
+static void
+set_own(ncz_http_slot *s)
+{
+    const ncz_http_call *c = s->call;
+    CURL                *e = s->easy;
+
+    if (c->most_ms > 0)
+        curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, c->most_ms);
+    if (c->wary) {
+        curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+        curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, s);
+    }
+    curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->text);
+    curl_easy_setopt(e, CURLOPT_PRIVATE, s);
+    curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(e, CURLOPT_HEADERDATA, s);
+    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_write);
+    curl_easy_setopt(e, CURLOPT_WRITEDATA, s);
+}
+
 static int
 prepare(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common)
 {
@@ -358,18 +379,7 @@ prepare(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common)
     if (code != CURLE_OK)
         return code == CURLE_OUT_OF_MEMORY ? ncz_fail_nomem(0)
                                            : ncz_fail(NC_ECURL, "libcurl: %s", curl_easy_strerror(code));
-    if (c->most_ms > 0)
-        curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, c->most_ms);
-    if (c->wary) {
-        curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-        curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, s);
-    }
-    curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->text);
-    curl_easy_setopt(e, CURLOPT_PRIVATE, s);
-    curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
-    curl_easy_setopt(e, CURLOPT_HEADERDATA, s);
-    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_write);
-    curl_easy_setopt(e, CURLOPT_WRITEDATA, s);
+    set_own(s);
     return NC_NOERR;
 }
 
