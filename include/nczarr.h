@@ -415,11 +415,11 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
 /*
  * Makes a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
  * .zip, or a URL as file://dir#mode=nczarr,file (mode values nczarr, zarr, xarray, noxarray, consolidated, file, zip;
- * keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/, durability=sync|none, zip.prefix=NAME,
- * zip.order=sorted). Or a bucket: s3://bucket/key, or an http or https URL of S3's or with mode=s3 (docs/s3.md); any
- * other http or https URL is a web server's, from which nc_open() reads. `cmode`: NC_CLOBBER (0) replaces an existing
- * dataset, and only what is recognisably one; NC_NOCLOBBER refuses (NC_EEXIST) and touches nothing. NC_NETCDF4 is
- * implied.
+ * keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/, durability=sync|none, readahead=yes|no,
+ * zip.prefix=NAME, zip.order=sorted). Or a bucket: s3://bucket/key, or an http or https URL of S3's or with mode=s3
+ * (docs/s3.md); any other http or https URL is a web server's, from which nc_open() reads. `cmode`: NC_CLOBBER (0)
+ * replaces an existing dataset, and only what is recognisably one; NC_NOCLOBBER refuses (NC_EEXIST) and touches
+ * nothing. NC_NETCDF4 is implied.
  * NC_CLASSIC_MODEL: netCDF's strict classic rules (not stored). NC_DISKLESS: in memory, gone at
  * close; with NC_PERSIST it goes to `path` then. NC_INMEMORY: as nc_create_mem().
  *
@@ -438,7 +438,8 @@ NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
  * NC_DISKLESS: all of it is read into memory at once; changes are gone at close, or with NC_PERSIST stored then.
  *
  * With NC_NOWRITE only the root's documents are read here. The others are when something is first asked of the
- * dataset, and what is wrong with them is that call's error, and that of all calls that follow.
+ * dataset, and what is wrong with them is that call's error, and that of all calls that follow. Gets that walk down
+ * one axis load the next chunks before they are asked for: but not with NC_SHARE, which says that others write.
  *
  * Errors: NC_ENOOBJECT nothing there; NC_ENOTNC a file, or a directory or archive without Zarr documents (the text
  * says what was looked for); NC_EZARRMETA a document that the dataset cannot do without is broken; NC_ENOTBUILT;
@@ -467,8 +468,8 @@ NCZARR_API int nc_enddef(int ncid);
 NCZARR_API int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, size_t r_align);
 
 /* Stores everything and makes it durable (files and directories are fsynced). In the classic model NC_EINDEFINE in
- * define mode; else leaves define mode as nc_enddef() does. A no-op on read-only datasets. A failed fsync is final:
- * later calls fail too. */
+ * define mode; else leaves define mode as nc_enddef() does. A failed fsync is final: later calls fail too. On
+ * read-only datasets it only drops chunks that were read ahead: others, and metadata, stay as they were read. */
 NCZARR_API int nc_sync(int ncid);
 
 /* Stores everything as nc_sync() does and ends the dataset. Always releases it, and returns the first failure. */

@@ -150,9 +150,17 @@ resize(ncz_chunk_cache *cache, size_t nbuckets)
 }
 
 static size_t
-slot_bytes(const ncz_chunk *chunk)
+slot_bytes(const ncz_spec *spec)
 {
-    return sizeof *chunk + chunk->spec->rank * sizeof chunk->index[0];
+    return sizeof(ncz_chunk) + spec->rank * sizeof(uint64_t);
+}
+
+size_t
+ncz_chunk_kept_bytes(const ncz_spec *spec)
+{
+    size_t nbytes;
+
+    return ncz_add(spec->chunk_bytes, slot_bytes(spec), &nbytes) ? nbytes : SIZE_MAX;
 }
 
 /* A chunk comes back for which there was no room, and not so long ago: the order of use was no good guide then. */
@@ -168,7 +176,7 @@ look_back(ncz_chunk_cache *cache, ncz_chunk_bucket *bucket, uint64_t hash)
 int
 ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index, ncz_chunk **out)
 {
-    size_t            nbytes = sizeof(ncz_chunk) + spec->rank * sizeof *index;
+    size_t            nbytes = slot_bytes(spec);
     ncz_chunk        *chunk = ncz_alloc(nbytes);
     uint64_t          hash = hash_of(spec, index);
     ncz_chunk_bucket *at;
@@ -188,7 +196,7 @@ ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *in
     chunk->beside = at->first;
     at->first = chunk;
     list_init(&chunk->link);
-    cache->used += slot_bytes(chunk);
+    cache->used += nbytes;
     cache->n++;
     *out = chunk;
     return NC_NOERR;
@@ -204,7 +212,7 @@ ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk)
     *at = chunk->beside;
     ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
     ncz_chunk_set_data(cache, chunk, NULL);
-    cache->used -= slot_bytes(chunk);
+    cache->used -= slot_bytes(chunk->spec);
     cache->n--;
     ncz_spec_unref(chunk->spec);
     ncz_free(chunk);
@@ -234,6 +242,34 @@ ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk)
     }
 }
 
+bool
+ncz_chunk_used_up(const ncz_chunk *chunk)
+{
+    return chunk->ahead && chunk->used == 0;
+}
+
+void
+ncz_chunk_use(ncz_chunk_cache *cache, ncz_chunk *chunk, bool whole)
+{
+    if (!whole || !chunk->ahead || chunk->data == NULL) {
+        chunk->ahead = chunk->ahead && whole;
+        ncz_chunk_touch(cache, chunk);
+        return;
+    }
+    chunk->used = 0;
+    list_del(&chunk->link);
+    list_add(cache->idle.next, &chunk->link);
+}
+
+void
+ncz_chunk_drop_used_up(ncz_chunk_cache *cache)
+{
+    ncz_chunk *first = ncz_chunk_of(cache->idle.next);
+
+    if (&first->link != &cache->idle && ncz_chunk_used_up(first) && !ncz_chunk_busy(first))
+        ncz_chunk_drop(cache, first);
+}
+
 void
 ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state state)
 {
@@ -241,6 +277,7 @@ ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state st
     cache->nunstored -= unstored(chunk->state);
     cache->nidle += idle(state);
     cache->nidle -= idle(chunk->state);
+    chunk->ahead = chunk->ahead && !unstored(state);
     if (!idle(state) || !idle(chunk->state)) {
         list_del(&chunk->link);
         if (state == NCZ_CHUNK_DIRTY || idle(state))

@@ -82,6 +82,7 @@ ncz_chunk_call_init(ncz_chunk_call *c, ncz_engine *e, const ncz_plan *plan, char
         return rc;
     c->cap = most_pieces(plan, jobs_of(c, threads));
     c->room = c->cap + (c->workers && !writing && threads > 1 && c->cap < 2 * threads ? 2 * threads - c->cap : 0);
+    c->narrays = c->room;
     if ((c->jobs = ncz_zalloc_n(c->room, sizeof *c->jobs)) == NULL ||
         (c->arrays = ncz_alloc_n(c->room, 3 * spec->rank * sizeof *c->arrays)) == NULL)
         return ncz_fail_nomem(c->room * sizeof *c->jobs);
@@ -164,6 +165,7 @@ take_piece(ncz_chunk_call *c, ncz_chunk_job *j, const ncz_piece *p)
     j->chunk = NULL;
     j->keep = c->keeping && !p->whole && (c->writing || !spans(c, &j->piece));
     j->direct = ncz_move_direct(&c->move, &j->piece);
+    j->ahead = false;
 }
 
 bool
@@ -188,7 +190,7 @@ ncz_chunk_call_fail(ncz_chunk_call *c, const ncz_chunk_job *j, int rc)
 {
     uint64_t at = j != NULL ? c->begun + (uint64_t)(j - c->jobs) : UINT64_MAX;
 
-    if (rc == NC_NOERR)
+    if (rc == NC_NOERR || (j != NULL && j->ahead))
         return;
     (void)pthread_mutex_lock(&c->lock);
     if (rc == NC_ERANGE) {
@@ -247,8 +249,9 @@ ncz_chunk_call_place(const ncz_chunk_call *c, const ncz_chunk_job *j)
 }
 
 /*
- * A chunk that was cached under an older spec of its variable is loaded anew if it is clean. Dirty bytes are kept,
- * and go with the new spec: what may change while there are any (a name) leaves the layout as it is.
+ * A chunk that was cached under an older spec of its variable is loaded anew if it is clean, as is one that is used
+ * up. Dirty bytes are kept, and go with the new spec: what may change while there are any (a name) leaves the layout
+ * as it is.
  */
 bool
 ncz_chunk_call_look(ncz_chunk_call *c, ncz_chunk_job *j, ncz_chunk **out)
@@ -256,7 +259,7 @@ ncz_chunk_call_look(ncz_chunk_call *c, ncz_chunk_job *j, ncz_chunk **out)
     ncz_chunk_cache *cache = &c->engine->cache;
     ncz_chunk       *chunk = ncz_chunk_find(cache, c->spec, j->piece.index);
 
-    if (chunk != NULL && chunk->spec != c->spec) {
+    if (chunk != NULL && (chunk->spec != c->spec || ncz_chunk_used_up(chunk))) {
         if (ncz_chunk_busy(chunk))
             return false;
         if (chunk->state == NCZ_CHUNK_CLEAN || chunk->state == NCZ_CHUNK_SEEN) {

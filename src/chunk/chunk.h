@@ -53,6 +53,10 @@ void ncz_engine_forget(ncz_engine *e, uint64_t uid);
 bool   ncz_engine_dirty(ncz_engine *e);
 /* Are chunks that hold only fill stored like others? Before the first is. */
 void   ncz_engine_write_empty(ncz_engine *e, bool yes);
+/* Do reads that go on where others ended load the next chunks, too, into the cache? Not unless it is said, before the
+ * first. What another process writes meanwhile is seen later then. */
+void   ncz_engine_read_ahead(ncz_engine *e, bool yes);
+void   ncz_engine_drop_ahead(ncz_engine *e); /* drops what was read ahead and not used yet */
 void   ncz_engine_set_limit(ncz_engine *e, size_t cache_bytes);
 size_t ncz_engine_limit(ncz_engine *e);
 

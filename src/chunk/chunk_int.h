@@ -11,6 +11,7 @@
 #define NCZ_CHUNK_INT_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "chunk/chunk.h"
 
@@ -36,7 +37,8 @@ typedef struct ncz_chunk {
     unsigned          pins;    /* threads reading its bytes */
     bool              writer;  /* one thread changes its bytes */
     bool              absent;  /* no object stands under its key */
-    uint64_t          used;    /* the cache's clock when it last was */
+    bool              ahead;   /* it was read ahead, and not used in part since */
+    uint64_t          used;    /* the cache's clock when it last was; 0: used up */
     uint64_t          tried;   /* the last flush that met it */
     uint64_t          spent;
     char             *data;    /* NULL: it holds only fill, or nothing while SEEN */
@@ -79,11 +81,17 @@ ncz_chunk *ncz_chunk_find(ncz_chunk_cache *cache, const ncz_spec *spec, const ui
 int        ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index, ncz_chunk **out);
 void       ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk);
 void       ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk); /* most recently used */
+/* The same when a read uses it. But what was read ahead is used up when all of it is used at once: it counts as not
+ * there any more, and its memory is what the next chunk gets. */
+void       ncz_chunk_use(ncz_chunk_cache *cache, ncz_chunk *chunk, bool whole);
+bool       ncz_chunk_used_up(const ncz_chunk *chunk);
+void       ncz_chunk_drop_used_up(ncz_chunk_cache *cache); /* one, if there is one */
 void       ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state state);
 /* Takes `data`; what was there is spare. */
 void       ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data);
 /* The data of a chunk that only the caller uses, out of it; NULL: it has none. */
 char      *ncz_chunk_take_data(ncz_chunk_cache *cache, ncz_chunk *chunk);
+size_t     ncz_chunk_kept_bytes(const ncz_spec *spec); /* that a chunk has in the cache, with its slot */
 bool       ncz_chunk_busy(const ncz_chunk *chunk); /* pinned, claimed, being changed or stored */
 ncz_chunk *ncz_chunk_of(ncz_chunk_link *link);
 /* All slots, in no order: NULL begins, NULL ends. The one given must still be there. */
@@ -98,6 +106,23 @@ char *ncz_chunk_spare_take(ncz_chunk_cache *cache, size_t nbytes); /* NULL: ther
 
 /* ---- the engine ---- */
 
+/* The chunks that a call had to load, and those that were read ahead of them: a box of the grid. */
+typedef struct ncz_chunk_walk {
+    uint64_t uid;    /* of the variable; 0: none */
+    uint64_t lo[NCZ_RANK_INLINE], hi[NCZ_RANK_INLINE];
+    uint64_t nboxes; /* as large as the call's own, that were read ahead */
+    uint64_t used;
+} ncz_chunk_walk;
+
+#define NCZ_CHUNK_WALKS 8
+
+typedef struct ncz_chunk_ahead {
+    bool           on; /* never changes once data are read */
+    atomic_uint    nreads; /* under way */
+    uint64_t       clock;
+    ncz_chunk_walk walks[NCZ_CHUNK_WALKS];
+} ncz_chunk_ahead;
+
 struct ncz_engine {
     zmap           *map;
     ncz_limits      limits;
@@ -107,6 +132,7 @@ struct ncz_engine {
     bool            write_empty; /* chunks that hold only fill are stored, too; never changes once data are */
     uint64_t        pass;    /* counts flushes */
     uint64_t        writes;  /* counts chunks claimed to be written: what was known of absent ones may be old */
+    ncz_chunk_ahead ahead;
 };
 
 /* ---- where.c ---- */
@@ -127,8 +153,9 @@ ncz_codec_env ncz_chunk_env(const ncz_spec *spec, ncz_scratch *scratch);
 
 /* ---- memory.c ---- */
 
-/* Memory for a chunk that is to stay in the cache. With `making_room` clean ones go for it. NULL: recorded. */
-char *ncz_chunk_room_take(ncz_engine *e, size_t nbytes, bool making_room);
+/* Memory for a chunk that is to stay in the cache, in which clean ones go until `need` more bytes fit (0: none do).
+ * NULL: recorded. */
+char *ncz_chunk_room_take(ncz_engine *e, size_t nbytes, size_t need);
 void  ncz_chunk_room_give(ncz_engine *e, char *room, size_t nbytes);
 
 /* ---- call.c: one read or write under way ---- */
@@ -150,6 +177,7 @@ typedef struct ncz_chunk_job {
     ncz_chunk        *chunk;  /* NULL: past the cache */
     bool              keep;   /* its chunk is to stay in the cache */
     bool              direct; /* bytes go straight between map or codec and the caller's memory */
+    bool              ahead;  /* no piece of the request: nothing is moved, nothing reported */
     bool              absent; /* loaded: there is no object */
     uint64_t          writes; /* of the engine, when it was looked up */
     uint64_t          cost;   /* of RANGES: nanoseconds, roughly */
@@ -170,14 +198,16 @@ typedef struct ncz_chunk_call {
     bool            writing;
     bool            workers; /* the map is driven from workers */
     bool            keeping; /* chunks used in part are to stay in the cache */
+    bool            walked;  /* what could be read ahead was looked for */
     ncz_walk       *walk;
     ncz_chunk_job  *jobs;
-    size_t          njobs, cap;
-    size_t          room; /* of the tables: some more than `cap`, for jobs that are shared */
+    size_t          njobs, cap;    /* cap: of pieces in a batch */
+    size_t          room, narrays; /* tables of jobs and of arrays: jobs are shared, and added for chunks ahead */
     size_t          most_kept; /* jobs of a batch whose chunks stay in the cache */
     uint64_t        begun;     /* jobs of earlier batches */
     uint64_t       *arrays;  /* index, off and n of each job */
     zmap_get_req   *gets;
+    size_t          coming;  /* bytes that a batch under way will add to the cache */
 
     pthread_mutex_t lock; /* guards what follows */
     ncz_err         first;   /* the first failure, in the order of pieces */
@@ -207,6 +237,12 @@ void ncz_chunk_call_each(ncz_chunk_call *c, ncz_pool_fn fn);
 /* A request that lies within one chunk which is in the cache, without much ado. False: not so. */
 bool ncz_chunk_quick_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc);
 bool ncz_chunk_quick_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc);
+
+/* ---- ahead.c, under the engine's lock ---- */
+
+/* More jobs for a read, whose own are claimed, if it goes on where an earlier one ended. */
+void ncz_chunk_add_ahead(ncz_chunk_call *c);
+void ncz_chunk_forget_walks(ncz_engine *e, uint64_t uid);
 
 /* ---- ranges.c ---- */
 

@@ -70,6 +70,7 @@ void
 ncz_engine_forget(ncz_engine *e, uint64_t uid)
 {
     pthread_mutex_lock(&e->lock);
+    ncz_chunk_forget_walks(e, uid);
     while (forget_idle(&e->cache, uid))
         pthread_cond_wait(&e->changed, &e->lock);
     pthread_mutex_unlock(&e->lock);

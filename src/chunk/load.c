@@ -31,6 +31,17 @@ stored_most(const ncz_chunk_call *c)
     return most;
 }
 
+/* What must go from the cache for a chunk that is to stay: of a batch that is being prepared, for all so far. */
+static size_t
+room_needed(ncz_chunk_call *c, const ncz_chunk_job *j, bool preparing)
+{
+    size_t nbytes = c->spec->chunk_bytes;
+
+    if (!j->keep || c->writing)
+        return 0;
+    return preparing ? c->coming += nbytes : nbytes;
+}
+
 /* Where the decoded bytes of a job go: without a scratch to memory of the job's own. */
 static int
 target(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch)
@@ -43,7 +54,7 @@ target(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch)
         j->data = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, nbytes);
     } else {
         if (j->room == NULL)
-            j->room = ncz_chunk_room_take(c->engine, nbytes, j->keep && !c->writing);
+            j->room = ncz_chunk_room_take(c->engine, nbytes, room_needed(c, j, scratch == NULL));
         j->data = j->room;
     }
     return j->data != NULL ? NC_NOERR : NC_ENOMEM;
@@ -230,7 +241,7 @@ static bool
 make_tables(ncz_chunk_call *c, loading *l)
 {
     if (c->gets == NULL)
-        c->gets = ncz_alloc_n(c->cap, sizeof *c->gets);
+        c->gets = ncz_alloc_n(c->room, sizeof *c->gets);
     l->order = ncz_alloc_n(c->njobs, sizeof *l->order);
     return c->gets != NULL && l->order != NULL;
 }
@@ -242,13 +253,14 @@ ncz_chunk_load_batch(ncz_chunk_call *c, ncz_chunk_landed_fn landed)
     size_t  n = 0;
     bool    memory = make_tables(c, &l);
 
+    c->coming = 0;
     for (size_t i = 0; i < c->njobs; i++) {
         ncz_chunk_job *j = &c->jobs[i];
         int            rc;
 
         if (j->how != NCZ_CHUNK_JOB_LOAD && j->how != NCZ_CHUNK_JOB_RANGES)
             continue;
-        rc = memory ? prepare(c, j, &c->gets[n]) : ncz_fail_nomem(c->cap * sizeof *c->gets);
+        rc = memory ? prepare(c, j, &c->gets[n]) : ncz_fail_nomem(c->room * sizeof *c->gets);
         if (rc == NC_NOERR && c->spec->chunk_bytes > 0) {
             n++;
             continue;

@@ -6,14 +6,16 @@
 #include "chunk/chunk_int.h"
 
 char *
-ncz_chunk_room_take(ncz_engine *e, size_t nbytes, bool making_room)
+ncz_chunk_room_take(ncz_engine *e, size_t nbytes, size_t need)
 {
     ncz_chunk_cache *cache = &e->cache;
     char            *room;
     size_t           used;
 
     pthread_mutex_lock(&e->lock);
-    while (making_room && ncz_add(cache->used, nbytes, &used) && used > cache->limit && ncz_chunk_make_room(cache))
+    if (need > 0)
+        ncz_chunk_drop_used_up(cache);
+    while (need > 0 && ncz_add(cache->used, need, &used) && used > cache->limit && ncz_chunk_make_room(cache))
         continue;
     room = ncz_chunk_spare_take(cache, nbytes);
     pthread_mutex_unlock(&e->lock);

@@ -52,9 +52,22 @@ find(ncz_engine *e, const ncz_plan *p, const quick *q)
     ncz_chunk *chunk = ncz_chunk_find(&e->cache, p->spec, q->index);
 
     if (chunk == NULL || chunk->spec != p->spec || chunk->writer || chunk->state == NCZ_CHUNK_LOADING ||
-        chunk->state == NCZ_CHUNK_SEEN)
+        chunk->state == NCZ_CHUNK_SEEN || ncz_chunk_used_up(chunk))
         return NULL;
     return chunk;
+}
+
+/* All of the chunk that lies inside the array. */
+static bool
+takes_all(const ncz_plan *p, const quick *q)
+{
+    for (size_t d = 0; d < p->spec->rank; d++) {
+        uint64_t inside = p->shape[d] - (p->sel.start[d] - q->off[d]);
+
+        if (p->sel.count[d] < (inside < p->spec->chunk[d] ? inside : p->spec->chunk[d]))
+            return false;
+    }
+    return true;
 }
 
 static int
@@ -74,7 +87,7 @@ ncz_chunk_quick_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc)
         return false;
     pthread_mutex_lock(&e->lock);
     if ((chunk = find(e, p, &q)) != NULL) {
-        ncz_chunk_touch(&e->cache, chunk);
+        ncz_chunk_use(&e->cache, chunk, chunk->ahead && takes_all(p, &q));
         if (q.piece.nelems <= FEW) {
             *rc = move_out(p, &q, chunk->data, out);
         } else {

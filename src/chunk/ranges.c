@@ -195,7 +195,7 @@ ncz_chunk_share_ranges(ncz_chunk_call *c)
 {
     size_t threads = ncz_pool_threads();
 
-    while (threads > 1 && c->njobs < 2 * threads && c->njobs < c->room) {
+    while (threads > 1 && c->njobs < 2 * threads && c->njobs < c->narrays) {
         ncz_chunk_job *j = NULL;
         size_t         d;
 

@@ -3,7 +3,8 @@
  * read: runs a read plan. For each batch of pieces:
  *
  *  1. under the lock: pin the chunks that are cached; of those that are not, claim the ones used in part, which are
- *     to stay; those used whole go past the cache and need no claim; busy ones are left for the next round
+ *     to stay; those used whole go past the cache and need no claim; busy ones are left for the next round. Where
+ *     the call goes on with a walk the next chunks are claimed, too (ahead.c)
  *  2. on workers, one chunk each: move a pinned one to memory and unpin it; or fetch one, decode it and move it while
  *     it is hot; a claimed one is then in the cache, and an absent one leaves its mark there
  *  3. wait for the busy ones, if nothing else could be done, and begin again with them
@@ -60,7 +61,7 @@ claim(ncz_chunk_call *c, ncz_chunk_job *j)
         }
     } else if (chunk->state != NCZ_CHUNK_LOADING && !chunk->writer) {
         chunk->pins++;
-        ncz_chunk_touch(&c->engine->cache, chunk);
+        ncz_chunk_use(&c->engine->cache, chunk, !j->keep);
         j->chunk = chunk;
         j->how = NCZ_CHUNK_JOB_CACHED;
     }
@@ -88,6 +89,8 @@ claim_some(ncz_chunk_call *c)
             break;
         pthread_cond_wait(&e->changed, &e->lock);
     }
+    if (claimed > 0)
+        ncz_chunk_add_ahead(c);
     pthread_mutex_unlock(&e->lock);
     return claimed > 0;
 }
@@ -112,13 +115,26 @@ serve_cached(ncz_chunk_call *c, ncz_chunk_job *j)
     pthread_mutex_unlock(&c->engine->lock);
 }
 
+/* For one that was read ahead: others may have come meanwhile. */
+static bool
+make_room(const ncz_chunk_call *c)
+{
+    ncz_chunk_cache *cache = &c->engine->cache;
+    size_t           used;
+
+    while (!ncz_add(cache->used, c->spec->chunk_bytes, &used) || used > cache->limit)
+        if (!ncz_chunk_make_room(cache))
+            return false;
+    return true;
+}
+
 /* The slot of a chunk that was loaded for it. */
 static void
 settle(ncz_chunk_call *c, ncz_chunk_job *j)
 {
     ncz_chunk_cache *cache = &c->engine->cache;
 
-    if (j->rc != NC_NOERR) {
+    if (j->rc != NC_NOERR || (j->ahead && !j->absent && !make_room(c))) {
         ncz_chunk_drop(cache, j->chunk);
     } else {
         if (!j->absent) {
@@ -152,7 +168,7 @@ mark_absent(ncz_chunk_call *c, ncz_chunk_job *j)
 static void
 landed(ncz_chunk_call *c, ncz_chunk_job *j)
 {
-    if (j->rc == NC_NOERR && (j->absent || !j->direct))
+    if (j->rc == NC_NOERR && !j->ahead && (j->absent || !j->direct))
         move(c, j, j->absent ? NULL : j->data);
     j->how = NCZ_CHUNK_JOB_DONE;
     if (j->chunk == NULL && !j->absent)
@@ -227,6 +243,7 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
 
     if (ncz_chunk_quick_read(e, p, out, &rc))
         return rc;
+    e->ahead.nreads++;
     if ((rc = ncz_chunk_call_init(&c, e, p, out, false)) != NC_NOERR)
         goto done;
     if (p->mem == NC_STRING && ncz_select_nelems(&p->sel, &nelems) && nelems > 0) {
@@ -253,5 +270,6 @@ done:
     if (k.v != NULL)
         ncz_dims_clear(&k);
     ncz_chunk_call_clear(&c);
+    e->ahead.nreads--;
     return rc;
 }

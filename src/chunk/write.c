@@ -166,7 +166,7 @@ change_new(ncz_chunk_call *c, ncz_chunk_job *j)
         change_texts(c, j);
         return;
     }
-    if (j->room == NULL && (j->room = ncz_chunk_room_take(c->engine, c->spec->chunk_bytes, false)) == NULL) {
+    if (j->room == NULL && (j->room = ncz_chunk_room_take(c->engine, c->spec->chunk_bytes, 0)) == NULL) {
         ncz_chunk_call_fail(c, j, NC_ENOMEM);
         release(c, j, false);
         return;
@@ -226,7 +226,7 @@ gather(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch, const char **d
     if (c->workers || spec->chain != NULL)
         room = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, spec->chunk_bytes);
     else
-        room = j->room = j->room != NULL ? j->room : ncz_chunk_room_take(c->engine, spec->chunk_bytes, false);
+        room = j->room = j->room != NULL ? j->room : ncz_chunk_room_take(c->engine, spec->chunk_bytes, 0);
     if (room == NULL)
         return NC_ENOMEM;
     if (j->piece.nelems != spec->chunk_nelems)

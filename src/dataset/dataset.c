@@ -279,8 +279,10 @@ ncz_dataset_sync(ncz_dataset *ds)
 
     if (rc != NC_NOERR)
         return rc;
-    if (!ds->writable)
+    if (!ds->writable) {
+        ncz_engine_drop_ahead(ds->engine);
         return ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);
+    }
     (void)ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);
 
     if ((rc = ncz_dataset_begin(ds, NCZ_USE_CHANGE)) != NC_NOERR)

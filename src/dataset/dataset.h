@@ -99,6 +99,7 @@ int ncz_dataset_enddef(ncz_dataset *ds); /* NC_ENOTINDEFINE; makes the variables
 /*
  * The commit, durable unless the dataset was opened with durability=none. NC_EINDEFINE in the classic model's define
  * mode. In an order that leaves a readable dataset behind after a crash at any point; flush.c has the steps.
+ * Read-only: drops what was read ahead, and nothing else.
  */
 int ncz_dataset_sync(ncz_dataset *ds);
 

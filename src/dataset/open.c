@@ -283,6 +283,8 @@ ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode,
     ds->writable = writable && !ds->style.readonly;
     if (writable && !ds->writable)
         ncz_log(NCZ_LOG_WARN, "%s: metadata of this generation are not written: opened read-only", path);
+    /* Who writes, and who says that others write meanwhile, had better not see what stood there a little before. */
+    ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
     if (t->separator != 0)
         ds->model->separator = t->separator;
     ds->mode = omode | NC_NETCDF4;

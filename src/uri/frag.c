@@ -56,7 +56,7 @@ known_key(const char *s, size_t len)
 {
     static const char *const keys[] = { "mode", "compat", "consolidated", "dimension_separator",
                                         "durability", "log", "show", "awsprofile", "zip.prefix",
-                                        "zip.order", "write_empty_chunks" };
+                                        "zip.order", "write_empty_chunks", "readahead" };
 
     for (size_t i = 0; i < NCZ_LEN(keys); i++)
         if (word_is(s, len, keys[i]))

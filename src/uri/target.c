@@ -153,6 +153,8 @@ apply_pair(ncz_target *t, wishes *w, const ncz_uri_pair *p)
         return apply_tri(p->key, p->value, &t->consolidated);
     if (strcmp(p->key, "write_empty_chunks") == 0)
         return apply_tri(p->key, p->value, &t->write_empty);
+    if (strcmp(p->key, "readahead") == 0)
+        return apply_tri(p->key, p->value, &t->read_ahead);
     if (strcmp(p->key, "dimension_separator") == 0)
         return apply_separator(t, p->value);
     if (strcmp(p->key, "log") == 0)

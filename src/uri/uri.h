@@ -62,6 +62,7 @@ typedef struct ncz_target {
     bool        xarray;       /* _ARRAY_DIMENSIONS wanted (default); `noxarray` clears it */
     ncz_tri     consolidated; /* mode=consolidated, or consolidated=yes|no */
     ncz_tri     write_empty;  /* write_empty_chunks=yes|no: chunks that hold only fill are stored, too */
+    ncz_tri     read_ahead;   /* readahead=yes|no: reads that go on where others ended load what comes next, too */
     bool        log;          /* fragment key `log` */
     bool        url;          /* came as a URL rather than a plain path */
     char        separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
@@ -76,8 +77,8 @@ typedef struct ncz_target {
  *
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), noxarray (without _ARRAY_DIMENSIONS, in either dialect),
  * consolidated, file, zip, s3, gs3. The bare fragments #zarr #nczarr #zip ... stand for mode=..., several mode= join,
- * upper and lower case are one. Keys: compat= (4.8.1 ... 4.9.3), consolidated= and write_empty_chunks= (yes, no),
- * dimension_separator=, log; unknown keys are left to the store.
+ * upper and lower case are one. Keys: compat= (4.8.1 ... 4.9.3), consolidated=, write_empty_chunks= and readahead=
+ * (yes, no), dimension_separator=, log; unknown keys are left to the store.
  *
  * Plain paths and file: one that ends in `.zip` means zip, all else AUTO (file when creating). file:// needs no host
  * ("" or "localhost"); file://rel/path is, as netCDF has it, the relative path rel/path. s3 and gs3 mean s3; http(s)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What cache is asked for: single variables' wishes add up, and never make it smaller than the dataset's own. */
+/* What cache is asked for: single variables' wishes add up, and never make it smaller than the dataset's own; and who
+ * reads ahead. */
 #include "dataset_test.h"
 
 #include "dataset/dataset_int.h"
@@ -41,11 +42,113 @@ cache_asked_for(void **state)
     OK(zmap_close(map, ZMAP_KEEP));
 }
 
+/* ---- reading ahead ---- */
+
+enum { N = 64 };
+
+/* Gets that it takes to read the first `n` numbers one by one; a chunk has one. */
+static uint64_t
+gets_for(ncz_dataset *ds, uint64_t n)
+{
+    ncz_var   *v = (model_of(ds), var(ds, "/", "v"));
+    zmap_stats before, after;
+    int        got;
+
+    OK(ncz_dataset_stats(ds, &before));
+    for (uint64_t i = 0; i < n; i++) {
+        OK(get(ds, v, i, 1, &got));
+        assert_int_equal(got, (int)i);
+    }
+    OK(ncz_dataset_stats(ds, &after));
+    return after.gets - before.gets;
+}
+
+static zmap *
+numbers(void)
+{
+    const uint64_t one = 1;
+    zmap          *map = NULL;
+    ncz_dataset   *ds = NULL;
+    ncz_dim       *dim = NULL;
+    ncz_var       *v = NULL;
+    int            i[N];
+
+    OK(zmap_mem_open(&map));
+    map->caps &= ~(unsigned)ZMAP_FROM_WORKERS;
+    for (int k = 0; k < N; k++)
+        i[k] = k;
+    OK(ncz_dataset_create_map(map, NULL, NC_CLOBBER, NULL, &ds));
+    OK(def_dim(ds, "x", N, &dim));
+    OK(def_var(ds, NULL, "v", 1, &dim, &v));
+    OK(ncz_dataset_begin(ds, NCZ_USE_DEFINE));
+    OK(ncz_dataset_end(ds, NCZ_USE_DEFINE, ncz_var_set_chunks(ncz_dataset_model(ds), v, NC_CHUNKED, &one)));
+    OK(put(ds, v, 0, N, i));
+    OK(end(ds));
+    return map;
+}
+
+/* Who reads, and did not say that others write meanwhile, or that it is not wanted. */
+static void
+who_reads_ahead(void **state)
+{
+    static const struct {
+        const char *mode;
+        int         omode;
+        bool        ahead;
+    } rows[] = {
+        { NULL, NC_NOWRITE, true },          { "readahead=yes", NC_NOWRITE, true }, { "mode=zarr", NC_NOWRITE, true },
+        { "readahead=no", NC_NOWRITE, false }, { NULL, NC_NOWRITE | NC_SHARE, false }, { NULL, NC_WRITE, false },
+        { "readahead=yes", NC_WRITE, false },
+    };
+    zmap *map = numbers();
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        ncz_dataset *ds = NULL;
+
+        OK(ncz_dataset_open_map(map, rows[i].mode, rows[i].omode, NULL, &ds));
+        assert_int_equal(gets_for(ds, 1), 1);
+        assert_int_equal(gets_for(ds, 2), rows[i].ahead ? 3 : 2);
+        OK(end(ds));
+    }
+    OK(zmap_close(map, ZMAP_KEEP));
+}
+
+/* After nc_sync() a reader sees what was written before it, of chunks that it has not used. */
+static void
+sync_drops_what_was_read_ahead(void **state)
+{
+    const int    other = 1234;
+    zmap        *map = numbers();
+    ncz_dataset *ds = NULL;
+    ncz_var     *v;
+    int          got;
+
+    (void)state;
+    OK(ncz_dataset_open_map(map, NULL, NC_NOWRITE, NULL, &ds));
+    assert_int_equal(gets_for(ds, 4), 6);
+    v = var(ds, "/", "v");
+    for (uint64_t i = 4; i < 6; i++) {
+        char key[8];
+
+        snprintf(key, sizeof key, "v/%d", (int)i);
+        OK(zmap_put(map, key, &other, sizeof other));
+        if (i == 5)
+            OK(ncz_dataset_sync(ds));
+        OK(get(ds, v, i, 1, &got));
+        assert_int_equal(got, i == 5 ? other : 4);
+    }
+    OK(end(ds));
+    OK(zmap_close(map, ZMAP_KEEP));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cache_asked_for),
+        cmocka_unit_test(who_reads_ahead),
+        cmocka_unit_test(sync_drops_what_was_read_ahead),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,6 +199,7 @@ static const struct {
     { "x#compat=4.9.2&mode=zarr", NC_EINVAL, "compat" },
     { "x#consolidated=maybe", NC_EINVAL, "maybe" },
     { "x#write_empty_chunks=maybe", NC_EINVAL, "write_empty_chunks=maybe" },
+    { "x#readahead=sometimes", NC_EINVAL, "readahead=sometimes" },
     { "x#dimension_separator=-", NC_EINVAL, "separator" },
     { "x#dimension_separator=./", NC_EINVAL, "separator" },
     { "x#dimension_separator=", NC_EINVAL, "separator" },
@@ -270,18 +271,21 @@ flags(void **state)
 }
 
 static void
-empty_chunks(void **state)
+yes_or_no(void **state)
 {
     static const struct {
         const char *text;
-        ncz_tri     write_empty;
+        ncz_tri     write_empty, read_ahead;
     } rows[] = {
-        { "x", NCZ_UNSET },
-        { "x#mode=zarr", NCZ_UNSET },
-        { "x#write_empty_chunks=yes", NCZ_YES },
-        { "x#mode=zarr&write_empty_chunks=true", NCZ_YES },
-        { "x#write_empty_chunks", NCZ_YES },
-        { "file:///x#write_empty_chunks=No", NCZ_NO },
+        { "x", NCZ_UNSET, NCZ_UNSET },
+        { "x#mode=zarr", NCZ_UNSET, NCZ_UNSET },
+        { "x#write_empty_chunks=yes", NCZ_YES, NCZ_UNSET },
+        { "x#mode=zarr&write_empty_chunks=true", NCZ_YES, NCZ_UNSET },
+        { "x#write_empty_chunks", NCZ_YES, NCZ_UNSET },
+        { "file:///x#write_empty_chunks=No", NCZ_NO, NCZ_UNSET },
+        { "x#readahead=no", NCZ_UNSET, NCZ_NO },
+        { "x#ReadAhead=off&write_empty_chunks", NCZ_YES, NCZ_NO },
+        { "file:///x#mode=zarr&readahead=yes", NCZ_UNSET, NCZ_YES },
     };
 
     (void)state;
@@ -289,6 +293,7 @@ empty_chunks(void **state)
         ncz_target *t = target(rows[i].text);
 
         assert_int_equal(t->write_empty, rows[i].write_empty);
+        assert_int_equal(t->read_ahead, rows[i].read_ahead);
         assert_string_equal(t->path, t->url ? "/x" : "x");
         ncz_target_free(t);
     }
@@ -337,7 +342,7 @@ main(void)
         cmocka_unit_test(shown),
         cmocka_unit_test(meanings),      cmocka_unit_test(creating),
         cmocka_unit_test(refusals),      cmocka_unit_test(flags),
-        cmocka_unit_test(empty_chunks),
+        cmocka_unit_test(yes_or_no),
         cmocka_unit_test(out_of_memory), cmocka_unit_test(noxarray_keeps_the_dialect),
     };
 

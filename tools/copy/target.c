@@ -32,7 +32,7 @@ fragment_at(const char *url)
     static const char *const words[] = {"mode=",       "compat=", "consolidated", "dimension_separator=",
                                         "durability=", "nczarr",  "zarr",         "xarray",
                                         "noxarray",    "file",    "zip",          "s3",
-                                        "log"};
+                                        "log",         "readahead="};
     bool                     scheme = strstr(url, "://") != NULL;
 
     for (const char *hash = strchr(url, '#'); hash != NULL; hash = strchr(hash + 1, '#')) {
