@@ -45,6 +45,7 @@ define_codec(int ncid, int varid, bench_store store)
 {
     switch (store) {
     case STORE_ZIP:
+    case STORE_STEPS:
     case STORE_BLOSC: CALL(nc_def_var_blosc, ncid, varid, 1 /* lz4 */, 5, 0, 1 /* byte shuffle */); break;
     case STORE_ZLIB: CALL(nc_def_var_deflate, ncid, varid, 1, 1, 1); break;
     case STORE_ZSTD:
@@ -58,7 +59,8 @@ define_codec(int ncid, int varid, bench_store store)
 static void
 write_array(const char *url, const workload *w, const sizes *s, const void *data)
 {
-    const size_t big[3] = { CHUNK, CHUNK, CHUNK }, small[2] = { TINY_CHUNK, TINY_CHUNK };
+    const size_t big[3] = { CHUNK, CHUNK, CHUNK }, small[2] = { TINY_CHUNK, TINY_CHUNK },
+                 step[3] = { 1, s->shape[1], s->shape[2] };
     bool         tiny = w->store == STORE_TINY;
     int          rank = tiny ? 2 : 3, dimids[3], ncid, varid;
 
@@ -66,7 +68,7 @@ write_array(const char *url, const workload *w, const sizes *s, const void *data
     for (int d = 0; d < rank; d++)
         CALL(nc_def_dim, ncid, (const char *[]){ "z", "y", "x" }[d], tiny ? s->tiny[d] : s->shape[d], &dimids[d]);
     CALL(nc_def_var, ncid, "field", w->store == STORE_SHORT ? NC_SHORT : NC_FLOAT, rank, dimids, &varid);
-    CALL(nc_def_var_chunking, ncid, varid, NC_CHUNKED, tiny ? small : big);
+    CALL(nc_def_var_chunking, ncid, varid, NC_CHUNKED, tiny ? small : w->store == STORE_STEPS ? step : big);
     define_codec(ncid, varid, w->store);
     CALL(nc_enddef, ncid);
     CALL(nc_put_var, ncid, varid, data);
@@ -100,6 +102,18 @@ read_series(int ncid, int varid, const sizes *s, float *out)
 }
 
 static void
+read_steps(int ncid, int varid, const sizes *s, float *out)
+{
+    const size_t count[3] = { 1, s->shape[1], s->shape[2] };
+
+    for (size_t z = 0; z < s->shape[0]; z++) {
+        const size_t start[3] = { z, 0, 0 };
+
+        CALL(nc_get_vara_float, ncid, varid, start, count, out + z * count[1] * count[2]);
+    }
+}
+
+static void
 read_strided(int ncid, int varid, const sizes *s, float *out)
 {
     const size_t    start[3] = { 0, 0, 0 }, count[3] = { s->shape[0] / 2, s->shape[1] / 2, s->shape[2] / 2 };
@@ -118,6 +132,7 @@ read_array(const char *url, const workload *w, const sizes *s, void *out)
     switch (w->op) {
     case OP_BOXES: read_boxes(ncid, varid, s, out); break;
     case OP_SERIES: read_series(ncid, varid, s, out); break;
+    case OP_STEPS: read_steps(ncid, varid, s, out); break;
     case OP_STRIDED: read_strided(ncid, varid, s, out); break;
     case OP_CONVERT: CALL(nc_get_var_double, ncid, varid, out); break;
     default: CALL(nc_get_var, ncid, varid, out); break;

@@ -305,6 +305,25 @@ job_series(const task *t, room *r, size_t i)
     load_box(t, r, start, count, (float *)(void *)t->data + i * s->shape[0]);
 }
 
+/* ---- a chunk for each step ---------------------------------------------------------------------------------- */
+
+static void
+job_step(const task *t, room *r, size_t i)
+{
+    size_t nbytes = t->a->s.shape[1] * t->a->s.shape[2] * sizeof(float), n;
+    char   name[64], *step = t->data + i * nbytes;
+
+    snprintf(name, sizeof name, "%zu.0.0", i);
+    if (t->a->w->op == OP_WRITE) {
+        const char *data = codec_encode(STORE_BLOSC, step, nbytes, r->stored, MOST_STORED, r->spare, &n);
+
+        write_whole(t->dir, name, data, n);
+        return;
+    }
+    n = read_whole(t->dir, name, r->stored);
+    codec_decode(STORE_BLOSC, r->stored, n, step, nbytes, r->spare);
+}
+
 /* ---- many small files -------------------------------------------------------------------------------------- */
 
 /* 16 chunks, so that threads do not meet at the counter all the time. */
@@ -398,6 +417,7 @@ choose(task *t)
     case OP_READ: t->job = job_read; break;
     case OP_BOXES: t->job = job_box; t->njobs = s->nboxes; break;
     case OP_SERIES: t->job = job_series; t->njobs = s->nseries; break;
+    case OP_STEPS: break;
     case OP_STRIDED: t->job = job_strided; break;
     case OP_CONVERT: t->job = job_convert; break;
     case OP_DEFINE:
@@ -407,6 +427,11 @@ choose(task *t)
     if (w->store == STORE_TINY) {
         t->job = job_tiny;
         t->njobs = (tiny_nelems(s) / TINY_CHUNK / TINY_CHUNK + 15) / 16;
+    }
+    if (w->store == STORE_STEPS) {
+        t->job = job_step;
+        t->njobs = s->shape[0];
+        return codec_present(STORE_BLOSC);
     }
     return w->store != STORE_ZIP && codec_present(w->store);
 }

@@ -3,8 +3,9 @@
  * s3_bench: one workload on a bucket, once, through netCDF's own functions, so that the same file measures netcdf-c when
  * it is compiled with -DBENCH_NETCDF. Prints {"seconds": ..., "sum": ...}: from before the open to after the close.
  *
- * usage: s3_bench make-open|make-read|open|read URL
- *   open: 100 variables with 10 attributes each, all of which are read; read: 256 chunks of 128 KiB, in one call
+ * usage: s3_bench make-open|make-read|open|read|steps URL
+ *   open: 100 variables with 10 attributes each, all of which are read; read: 256 chunks of 128 KiB, in one call;
+ *   steps: the same chunks in turn, a call each
  */
 #ifdef BENCH_NETCDF
 #include <netcdf.h>
@@ -12,6 +13,7 @@
 #include "nczarr.h"
 #endif
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,13 +121,17 @@ run_open(const char *url)
 }
 
 static uint64_t
-run_read(const char *url, float *data)
+run_read(const char *url, bool steps, float *data)
 {
-    int var;
+    const size_t count = CHUNK;
+    int          var;
 
     CALL(nc_open, url, NC_NOWRITE, &ncid);
     CALL(nc_inq_varid, ncid, "field", &var);
-    CALL(nc_get_var_float, ncid, var, data);
+    for (size_t at = 0; steps && at < NELEMS; at += CHUNK)
+        CALL(nc_get_vara_float, ncid, var, &at, &count, data + at);
+    if (!steps)
+        CALL(nc_get_var_float, ncid, var, data);
     CALL(nc_close, ncid);
     return 0;
 }
@@ -145,6 +151,7 @@ main(int argc, char **argv)
 {
     float   *data;
     double   begun;
+    bool     open, steps;
     uint64_t sum;
 
     if (argc == 3 && strcmp(argv[1], "make-open") == 0)
@@ -152,14 +159,16 @@ main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "make-read") == 0)
         return make_read(argv[2]), 0;
     if (argc != 3 || (data = calloc(NELEMS, sizeof *data)) == NULL) {
-        fprintf(stderr, "usage: s3_bench make-open|make-read|open|read URL\n");
+        fprintf(stderr, "usage: s3_bench make-open|make-read|open|read|steps URL\n");
         return 2;
     }
+    open = strcmp(argv[1], "open") == 0;
+    steps = strcmp(argv[1], "steps") == 0;
     memset(data, 1, NELEMS * sizeof *data); /* its page faults are nobody's cost */
     begun = now();
-    sum = strcmp(argv[1], "open") == 0 ? run_open(argv[2]) : run_read(argv[2], data);
+    sum = open ? run_open(argv[2]) : run_read(argv[2], steps, data);
     begun = now() - begun;
-    if (strcmp(argv[1], "read") == 0)
+    if (!open)
         sum = sum_of(data);
     printf("{\"seconds\": %.6f, \"sum\": %llu}\n", begun, (unsigned long long)sum);
     free(data);

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""The workloads of s3_bench.c with a peer. usage: s3_peer.py s3fs|obstore|tensorstore open|consolidated|read ENDPOINT BUCKET PREFIX"""
+"""The workloads of s3_bench.c with a peer. usage: s3_peer.py s3fs|obstore|tensorstore open|consolidated|read|steps ENDPOINT BUCKET PREFIX"""
 import json, os, sys, time
 
 import numpy as np
 
 kind, action, endpoint, bucket, prefix = sys.argv[1:6]
 CA = os.environ["AWS_CA_BUNDLE"]
-NELEMS = 256 * 32768
+CHUNK = 32768
+NELEMS = 256 * CHUNK
 
 
 def store():
@@ -21,12 +22,17 @@ def store():
         client_options={"allow_invalid_certificates": True}), read_only=True)
 
 
+def parts():
+    return [slice(at, at + CHUNK) for at in range(0, NELEMS, CHUNK)] if action == "steps" else [slice(0, NELEMS)]
+
+
 def run_zarr(out):
     import zarr
     zarr.config.set({"async.concurrency": 64})
-    if action == "read":
-        group = zarr.open_group(store(), mode="r", zarr_format=2, use_consolidated=False)
-        out[:] = group["field"][:]
+    if action in ("read", "steps"):
+        array = zarr.open_group(store(), mode="r", zarr_format=2, use_consolidated=False)["field"]
+        for part in parts():
+            out[part] = array[part]
         return 0
     group = zarr.open_group(store(), mode="r", zarr_format=2, use_consolidated=action == "consolidated")
     total = 0
@@ -41,7 +47,8 @@ def run_tensorstore(out):
     import tensorstore
     array = tensorstore.open({"driver": "zarr", "kvstore": {
         "driver": "s3", "bucket": bucket, "path": prefix + "/field/", "endpoint": endpoint, "aws_region": "us-east-1"}}).result()
-    out[:] = array.read().result()
+    for part in parts():
+        out[part] = array[part].read().result()
     return 0
 
 
@@ -55,6 +62,6 @@ else:
 begun = time.perf_counter()
 total = run(out)
 seconds = time.perf_counter() - begun
-if action == "read":
+if action in ("read", "steps"):
     total = int((out.astype(np.uint64) * (np.arange(NELEMS, dtype=np.uint64) % 1000 + 1)).sum())
 print(json.dumps({"seconds": seconds, "sum": total}))

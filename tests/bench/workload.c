@@ -26,7 +26,8 @@ static const workload workloads[] = {
     { "W9", STORE_SHORT, OP_CONVERT },    { "W9n", STORE_SHORT, OP_READ },
     { "W10w", STORE_TINY, OP_WRITE },     { "W10r", STORE_TINY, OP_READ },
     { "W7w", STORE_ZIP, OP_WRITE },       { "W7r", STORE_ZIP, OP_READ },
-    { "W7s", STORE_ZIP, OP_BOXES },
+    { "W7s", STORE_ZIP, OP_BOXES },       { "W11w", STORE_STEPS, OP_WRITE },
+    { "W11r", STORE_STEPS, OP_STEPS },
 };
 
 enum { NWORKLOADS = sizeof workloads / sizeof workloads[0], BLOCK = 4096 };
@@ -56,7 +57,8 @@ workload_find(const char *name)
 const char *
 store_name(bench_store store)
 {
-    static const char *const names[] = { "raw", "blosc", "zlib", "zstd", "short", "meta", "tiny", "zip" };
+    static const char *const names[] = { "raw", "blosc", "zlib", "zstd", "short", "meta", "tiny", "zip",
+                                         "steps" };
 
     return names[store];
 }
@@ -347,6 +349,7 @@ workload_expect(const workload *w, const sizes *s)
 
     switch (w->op) {
     case OP_READ:
+    case OP_STEPS:
     case OP_CONVERT:
         expect_run(&c, w, s, 0, w->store == STORE_TINY ? tiny_nelems(s) : array_nelems(s), 1);
         break;

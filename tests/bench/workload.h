@@ -30,7 +30,8 @@ typedef enum bench_store {
     STORE_SHORT,
     STORE_META,
     STORE_TINY,
-    STORE_ZIP, /* as STORE_BLOSC, in an archive */
+    STORE_ZIP,   /* as STORE_BLOSC, in an archive */
+    STORE_STEPS, /* as STORE_BLOSC, a chunk for each step of the first dimension */
 } bench_store;
 
 typedef enum bench_op {
@@ -38,6 +39,7 @@ typedef enum bench_op {
     OP_READ,    /* the same, back */
     OP_BOXES,   /* random boxes, a call each */
     OP_SERIES,  /* random series along the first dimension, a call each */
+    OP_STEPS,   /* all steps along the first dimension in turn, a call each */
     OP_STRIDED, /* every second element in every dimension, one call */
     OP_CONVERT, /* stored as short, read as double */
     OP_DEFINE,  /* many small variables with attributes */

@@ -112,7 +112,8 @@ class Run:
         w = self.d["workloads"][self.name]
         self.store, self.expected = w["store"], w["sum"]
         self.shape = tuple(self.d["tiny"] if self.store == "tiny" else self.d["shape"])
-        self.chunks = (self.d["tiny_chunk"],) * 2 if self.store == "tiny" else (self.d["chunk"],) * 3
+        self.chunks = ((self.d["tiny_chunk"],) * 2 if self.store == "tiny" else (1,) + self.shape[1:] if self.store == "steps"
+                       else (self.d["chunk"],) * 3)
         self.dtype = np.dtype("<i2" if self.store == "short" else "<f4")
         self.sum = Checksum()
 
@@ -134,6 +135,8 @@ class Run:
             return self.boxes(), self.dtype
         if op == "W5":
             return self.series(), self.dtype
+        if op == "W11r":
+            return [(slice(z, z + 1),) + tuple(slice(0, n) for n in self.shape[1:]) for z in range(self.shape[0])], self.dtype
         if op == "W8":
             return [tuple(slice(0, n, 2) for n in self.shape)], self.dtype
         return [tuple(slice(0, n) for n in self.shape)], np.dtype("<f8") if op == "W9" else self.dtype

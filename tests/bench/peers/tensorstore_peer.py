@@ -8,6 +8,7 @@ from common import Run
 run = Run()
 CODECS = {"raw": None, "short": None, "tiny": None,
           "blosc": {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}}
+CODECS["steps"] = CODECS["blosc"]
 if run.store not in CODECS:
     sys.exit(77) # filters of Zarr v2 and groups are not there
 

@@ -16,6 +16,7 @@ if three:
 CODECS = {"raw": (None, None), "short": (None, None), "tiny": (None, None),
           "blosc": (None, numcodecs.Blosc("lz4", 5, numcodecs.Blosc.SHUFFLE)),
           "zip": (None, numcodecs.Blosc("lz4", 5, numcodecs.Blosc.SHUFFLE)),
+          "steps": (None, numcodecs.Blosc("lz4", 5, numcodecs.Blosc.SHUFFLE)),
           "zlib": ([numcodecs.Shuffle(4)], numcodecs.Zlib(1)), "zstd": ([numcodecs.Shuffle(4)], numcodecs.Zstd(1))}
 
 
