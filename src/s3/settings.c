@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { ATTEMPTS = 5, IN_FLIGHT = 32, CONNECT_MS = 10000, STALL_S = 30 };
+enum { ATTEMPTS = 5, IN_FLIGHT = 48, CONNECT_MS = 10000, STALL_S = 30 };
 
 void
 ncz_s3_settings_free(ncz_s3_settings *s)

@@ -27,7 +27,7 @@ typedef struct ncz_s3_settings {
     char    *query;         /* presigned or token query of the URL, appended as it is; or NULL */
     char    *ca_file, *ca_dir, *proxy, *no_proxy, *user_agent; /* NULL: libcurl's and OpenSSL's own */
     unsigned attempts;      /* with the first; 5 */
-    unsigned in_flight;     /* requests at once; 32 */
+    unsigned in_flight;     /* requests at once; 48 */
     long     connect_ms, stall_s; /* time-outs: to connect; without a byte */
     int64_t  deadline_s;    /* for one request with all its retries; 0: none */
     bool     forbidden_is_absent; /* 403 for a missing key where listing is not granted */

@@ -464,15 +464,15 @@ patience_and_trust(void **state)
         unsigned    attempts, in_flight;
         const char *ca_file, *ca_dir;
     } rows[] = {
-        { NULL, NULL, 5, 32, NULL, NULL },
-        { "AWS_MAX_ATTEMPTS=9 GDAL_HTTP_MAX_RETRY=1", NULL, 9, 32, NULL, NULL },
-        { "GDAL_HTTP_MAX_RETRY=1", NULL, 2, 32, NULL, NULL },
+        { NULL, NULL, 5, 48, NULL, NULL },
+        { "AWS_MAX_ATTEMPTS=9 GDAL_HTTP_MAX_RETRY=1", NULL, 9, 48, NULL, NULL },
+        { "GDAL_HTTP_MAX_RETRY=1", NULL, 2, 48, NULL, NULL },
         { NULL, "[default]\nmax_attempts = 7\ns3 =\n max_concurrent_requests = 3\n", 7, 3, NULL, NULL },
-        { "AWS_CA_BUNDLE=/a CURL_CA_BUNDLE=/b SSL_CERT_FILE=/c SSL_CERT_DIR=/d", "[default]\nca_bundle = /p\n", 5, 32,
+        { "AWS_CA_BUNDLE=/a CURL_CA_BUNDLE=/b SSL_CERT_FILE=/c SSL_CERT_DIR=/d", "[default]\nca_bundle = /p\n", 5, 48,
           "/a", "/d" },
-        { "CURL_CA_BUNDLE=/b SSL_CERT_FILE=/c", "[default]\nca_bundle = /p\n", 5, 32, "/p", NULL },
-        { "CURL_CA_BUNDLE=/b SSL_CERT_FILE=/c", NULL, 5, 32, "/b", NULL },
-        { "SSL_CERT_FILE=/c", NULL, 5, 32, "/c", NULL },
+        { "CURL_CA_BUNDLE=/b SSL_CERT_FILE=/c", "[default]\nca_bundle = /p\n", 5, 48, "/p", NULL },
+        { "CURL_CA_BUNDLE=/b SSL_CERT_FILE=/c", NULL, 5, 48, "/b", NULL },
+        { "SSL_CERT_FILE=/c", NULL, 5, 48, "/c", NULL },
     };
     static const char *const bad[] = { "AWS_MAX_ATTEMPTS=0", "AWS_MAX_ATTEMPTS=x", "AWS_MAX_ATTEMPTS=-1",
                                        "AWS_MAX_ATTEMPTS=99999999999999999999", "AWS_USE_FIPS_ENDPOINT=maybe" };
