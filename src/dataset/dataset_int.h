@@ -70,8 +70,9 @@ typedef struct ncz_source {
     const ncz_limits *limits;
     ncz_stored       *stored;   /* gets the bytes of each document fetched; NULL: nobody wants them */
     pthread_mutex_t   lock;     /* guards *stored while workers fetch */
-    zmap_get_req     *early;    /* the root's documents that came with the first batch, NCZ_ROOT_KEYS; or NULL */
-    bool              copies;   /* there is a consolidated document */
+    ncz_copies        wish;
+    bool              begun;    /* the root's documents were asked for */
+    bool              copies;   /* NCZ_COPIES_KNOW: there is a consolidated document, once begun */
     ncz_buf           body;     /* of it */
     ncz_json_reader  *reader;   /* its */
     const ncz_json   *metadata; /* in it: then it alone answers; or NULL */

@@ -480,7 +480,10 @@ ncz_format_fetch_tree(ncz_loader *l)
 int
 ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
 {
-    const ncz_docs_req req = { .keys = ncz_format_root_keys, .n = NCZ_ROOT_KEYS };
+    bool               few = l->wish.look && !l->wish.pure;
+    const ncz_docs_req req = { .keys = ncz_format_root_keys,
+                               .n = NCZ_ROOT_KEYS,
+                               .enough = few ? ncz_format_root_enough : NULL };
     int                rc;
 
     if ((rc = node_add(l, 0, "", NCZ_NODE_GROUP)) != NC_NOERR ||

@@ -15,7 +15,8 @@
 
 #define NCZ_DOCS_MOST 8 /* documents of one node */
 
-/* What is asked for first, in one request: the root's documents, and what tells a dataset of another version. */
+/* What is asked for first, in one request: the root's documents, and what tells a dataset of another version. The
+ * first of them may be enough. */
 #define NCZ_ROOT_KEYS 7
 extern const char *const ncz_format_root_keys[NCZ_ROOT_KEYS];
 
@@ -23,6 +24,9 @@ extern const char *const ncz_format_root_keys[NCZ_ROOT_KEYS];
 typedef struct ncz_docs_req {
     const char *const *keys;
     size_t             n; /* 1 ... NCZ_DOCS_MOST */
+    /* Does the first document say all that is wanted? Then a source need not ask for the others, nor hand them over.
+     * NULL: all are wanted. */
+    bool (*enough)(const ncz_json *first);
 } ncz_docs_req;
 
 typedef struct ncz_docs_got {
@@ -37,9 +41,10 @@ typedef struct ncz_docs_got {
 typedef void (*ncz_docs_fn)(void *arg, size_t i, const ncz_docs_got *got);
 
 /*
- * Where documents come from. A source keeps none of them. One call of `fetch` is one round trip; it fails only when
- * it could not begin. NC_EZARRMETA (a document that cannot be parsed), NC_EINVAL or ENAMETOOLONG for one document
- * spoil its node; any other error fails the load.
+ * Where documents come from. A source keeps none of them. The first call of `fetch` is for the root's, one request.
+ * One call is one round trip (two where the first document was not enough); it fails only when it could not begin, or
+ * (for a writer) whether there are copies could not be found out. NC_EZARRMETA (a document that cannot be parsed),
+ * NC_EINVAL or ENAMETOOLONG for one document spoil its node; any other error fails the load.
  */
 typedef struct ncz_docs {
     void *arg;

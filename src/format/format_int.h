@@ -85,8 +85,8 @@ struct ncz_piles {
     ncz_pile   stay, go;
 };
 
-/* The root: node 0, with all its documents in one batch; `each` gets them. The first NCZ_ROOT_DOCS of the root's keys
- * are these, the last is zarr.json. */
+/* The root: node 0; `each` gets its documents. The first NCZ_ROOT_DOCS of the root's keys are these, the last is
+ * zarr.json. */
 #define NCZ_ROOT_DOCS (NCZ_ROOT_KEYS - 1)
 extern const ncz_doc ncz_format_root_docs[NCZ_ROOT_DOCS];
 int  ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each);
@@ -106,6 +106,7 @@ typedef enum ncz_info { NCZ_INFO_SUPER, NCZ_INFO_GROUP, NCZ_INFO_ARRAY, NCZ_INFO
 /* A member of the NCZarr information about a node, under either of its names, from the newest place that has it. */
 const ncz_json *ncz_format_info(const ncz_papers *n, ncz_info what, const char *newer, const char *older);
 bool            ncz_format_info_any(const ncz_papers *n, ncz_info what);
+bool            ncz_format_root_enough(const ncz_json *zattrs); /* for a reader: none of the root's others is newer */
 ncz_generation  ncz_format_generation(const ncz_papers *root);
 bool            ncz_format_hidden_att(const char *name); /* never shown as an attribute */
 

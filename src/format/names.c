@@ -13,11 +13,11 @@ const char *const ncz_format_doc_names[NCZ_DOC_COUNT] = {
 };
 
 const ncz_doc ncz_format_root_docs[NCZ_ROOT_DOCS] = {
-    NCZ_DOC_ZGROUP, NCZ_DOC_ZATTRS, NCZ_DOC_ZARRAY, NCZ_DOC_NCZARR, NCZ_DOC_NCZGROUP, NCZ_DOC_NCZATTR,
+    NCZ_DOC_ZATTRS, NCZ_DOC_ZGROUP, NCZ_DOC_ZARRAY, NCZ_DOC_NCZARR, NCZ_DOC_NCZGROUP, NCZ_DOC_NCZATTR,
 };
 
 const char *const ncz_format_root_keys[NCZ_ROOT_KEYS] = {
-    ".zgroup", ".zattrs", ".zarray", ".nczarr", ".nczgroup", ".nczattr", "zarr.json",
+    ".zattrs", ".zgroup", ".zarray", ".nczarr", ".nczgroup", ".nczattr", "zarr.json",
 };
 
 /* Attributes that hold metadata of ours and are never shown. */

@@ -80,6 +80,17 @@ ncz_format_info_any(const ncz_papers *n, ncz_info what)
     return false;
 }
 
+bool
+ncz_format_root_enough(const ncz_json *zattrs)
+{
+    const ncz_papers p = { .doc = { [NCZ_DOC_ZATTRS] = zattrs } };
+
+    return ncz_format_info_any(&p, NCZ_INFO_SUPER) &&
+           ncz_format_info(&p, NCZ_INFO_GROUP, "arrays", "vars") != NULL &&
+           ncz_format_info(&p, NCZ_INFO_GROUP, "groups", "groups") != NULL &&
+           ncz_format_info(&p, NCZ_INFO_GROUP, "dimensions", "dims") != NULL;
+}
+
 ncz_generation
 ncz_format_generation(const ncz_papers *root)
 {

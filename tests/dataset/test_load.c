@@ -186,42 +186,49 @@ what_opening_asks_for(void **state)
     /* .zgroup and .zattrs of 4 groups, .zarray and .zattrs of 8 variables. */
     const size_t level1 = 2 * (1 + GROUPS), level2 = 2 * (2 * GROUPS + 1), level3 = 2;
     zmap        *map = made("mode=nczarr"), *copies = made("mode=nczarr,consolidated"), *pure = made("mode=zarr");
+    zmap        *older = made("mode=nczarr&compat=4.9.2");
     counts       c;
 
     (void)state;
     /* One object has it all, and nothing else is asked for. */
-    count(copies, false, NULL, NC_NOWRITE, &c);
-    assert_true(c.gets == 1 && c.lists == 0);
-    count(copies, true, "consolidated=yes", NC_NOWRITE, &c);
-    assert_true(c.gets == 1 && c.lists == 0);
-    /* Where asking in turn costs a round trip, the root's documents come along. */
-    count(copies, true, NULL, NC_NOWRITE, &c);
-    assert_true(c.batches == 1 && c.gets == 1 + NCZ_ROOT_KEYS && c.lists == 0);
+    for (int batches = 0; batches < 2; batches++) {
+        count(copies, batches == 1, NULL, NC_NOWRITE, &c);
+        assert_true(c.gets == 1 && c.lists == 0);
+        count(copies, batches == 1, "consolidated=yes", NC_NOWRITE, &c);
+        assert_true(c.gets == 1 && c.lists == 0);
+    }
 
-    /* NCZarr's lists: a batch for the root and one for each level below. */
+    /* NCZarr's lists: that document, which is absent; one of the root's, which says all; a batch for each level. */
     count(map, true, NULL, NC_NOWRITE, &c);
-    assert_true(c.batches == 4 && c.lists == 0);
-    assert_true(c.of_batch[0] == 1 + NCZ_ROOT_KEYS && c.of_batch[1] == level1);
-    assert_true(c.of_batch[2] == level2 && c.of_batch[3] == level3);
+    assert_true(c.batches == 5 && c.lists == 0);
+    assert_true(c.of_batch[0] == 1 && c.of_batch[1] == 1 && c.of_batch[2] == level1);
+    assert_true(c.of_batch[3] == level2 && c.of_batch[4] == level3);
     count(map, true, "consolidated=no", NC_NOWRITE, &c);
-    assert_true(c.batches == 4 && c.of_batch[0] == NCZ_ROOT_KEYS && c.lists == 0);
+    assert_true(c.batches == 4 && c.of_batch[0] == 1 && c.lists == 0);
     count(map, true, NULL, NC_WRITE, &c); /* a writer knows then too whether there is a copy to keep true */
     assert_true(c.batches == 4 && c.of_batch[0] == 1 + NCZ_ROOT_KEYS && c.lists == 0);
     count(copies, true, NULL, NC_WRITE, &c);
     assert_true(c.batches == 4 && c.lists == 0);
     count(map, false, NULL, NC_NOWRITE, &c);
-    assert_int_equal(c.gets, 1 + NCZ_ROOT_KEYS + level1 + level2 + level3);
+    assert_int_equal(c.gets, 1 + 1 + level1 + level2 + level3);
     assert_int_equal(c.lists, 0);
+
+    /* Where the lists stand in an older place, the root's other documents are wanted, too. */
+    count(older, true, NULL, NC_NOWRITE, &c);
+    assert_true(c.batches == 6 && c.lists == 0);
+    assert_true(c.of_batch[1] == 1 && c.of_batch[2] == NCZ_ROOT_KEYS - 1 && c.of_batch[3] == level1);
 
     /* Pure Zarr is listed: each group, and what may be one. What it is takes one document more. */
     count(pure, true, NULL, NC_NOWRITE, &c);
-    assert_int_equal(c.batches, 4);
-    assert_true(c.of_batch[1] == level1 / 2 * 3 && c.of_batch[2] == level2 / 2 * 3 && c.of_batch[3] == level3 / 2 * 3);
+    assert_true(c.batches == 6 && c.of_batch[1] == 1 && c.of_batch[2] == NCZ_ROOT_KEYS - 1);
+    assert_true(c.of_batch[3] == level1 / 2 * 3 && c.of_batch[4] == level2 / 2 * 3);
+    assert_int_equal(c.of_batch[5], level3 / 2 * 3);
     assert_int_equal(c.lists, 1 + GROUPS + 1);
 
     OK(zmap_close(map, ZMAP_KEEP));
     OK(zmap_close(copies, ZMAP_KEEP));
     OK(zmap_close(pure, ZMAP_KEEP));
+    OK(zmap_close(older, ZMAP_KEEP));
 }
 
 /* Opening and closing alone touches the root and nothing below it. */
@@ -236,7 +243,7 @@ a_reader_looks_at_the_root_alone(void **state)
     m = counting(map, &c, true);
     OK(ncz_dataset_open_map(m, NULL, NC_NOWRITE, NULL, &ds));
     OK(end(ds));
-    assert_int_equal(c.batches, 1);
+    assert_true(c.batches == 2 && c.gets == 2);
     forget(&c);
     OK(zmap_close(m, ZMAP_KEEP));
     OK(zmap_close(map, ZMAP_KEEP));
@@ -496,6 +503,43 @@ a_damaged_copy(void **state)
         }
 }
 
+/* Part of the lists in the newest place, the rest in the older one only: both documents are read. */
+static void
+lists_in_two_places(void **state)
+{
+    zmap        *map = made("mode=nczarr"), *m;
+    ncz_dataset *ds = NULL;
+    counts       c;
+
+    (void)state;
+    replace(map, ".zattrs", "\"groups\"", "\"grapes\"");
+    m = counting(map, &c, true);
+    OK(ncz_dataset_open_map(m, NULL, NC_NOWRITE, NULL, &ds));
+    find_all(ds);
+    assert_true(c.of_batch[1] == 1 && c.of_batch[2] == NCZ_ROOT_KEYS - 1 && !c.twice);
+    OK(end(ds));
+    forget(&c);
+    OK(zmap_close(m, ZMAP_KEEP));
+    OK(zmap_close(map, ZMAP_KEEP));
+}
+
+/* A writer that cannot be told whether there are copies would leave them behind. */
+static void
+copies_that_cannot_be_asked_for(void **state)
+{
+    zmap_fault_plan plan = {.nth = NCZ_ROOT_KEYS + 1, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
+    zmap           *map = made("mode=nczarr,consolidated"), *m = NULL;
+    ncz_dataset    *ds = NULL;
+
+    (void)state;
+    OK(zmap_fault_open(zmap_ref(map), &plan, &m));
+    assert_int_equal(ncz_dataset_open_map(m, NULL, NC_WRITE, NULL, &ds), NC_EIO);
+    assert_true(strlen(ncz_err_text()) > 0);
+    ncz_err_clear();
+    OK(zmap_close(m, ZMAP_KEEP));
+    OK(zmap_close(map, ZMAP_KEEP));
+}
+
 /* Every copy says what the document says. */
 static void
 copies_are_true(zmap *map)
@@ -580,6 +624,8 @@ main(void)
         cmocka_unit_test(one_odd_array),
         cmocka_unit_test(memory_of_a_variable),
         cmocka_unit_test(a_damaged_copy),
+        cmocka_unit_test(lists_in_two_places),
+        cmocka_unit_test(copies_that_cannot_be_asked_for),
         cmocka_unit_test(copies_are_kept_true),
     };
 
