@@ -5,7 +5,8 @@
  * object of just the size that was expected.
  *
  * Only plain files are objects: a device, FIFO or socket is refused. (One that gave, at once, just as many bytes as
- * are expected of an object would be taken for one; whoever can make such a thing could make the file as well.)
+ * are expected of an object, or some bytes and then an end, would be taken for one; whoever can make such a thing
+ * could make the file as well.)
  */
 #include "zmap/zmap_file_int.h"
 
@@ -145,23 +146,55 @@ read_rest(file_map *f, zmap_get_req *r, int fd, size_t room)
     }
 }
 
-/* Appends to the body: first what fits without more ado; then the size says whether that was all. */
+/* What fits into the body's memory without more ado; *ended: and that was all. That a read gave less than it might
+ * is no end yet, on some file systems; that one gives nothing is. */
+static size_t
+read_room(zmap_get_req *r, int fd, bool *ended)
+{
+    char   *data = r->body.data + r->body.len;
+    size_t  room = room_of(&r->body), have;
+    ssize_t got = room > 0 ? zmap_sys()->read(fd, data, room) : 0;
+
+    *ended = false;
+    if (got <= 0)
+        return 0;
+    have = (size_t)got;
+    if (have < room && (got = zmap_sys()->read(fd, data + have, room - have)) >= 0) {
+        *ended = got == 0;
+        have += (size_t)got;
+    }
+    return have;
+}
+
+/* Behind the `have` bytes that were read, to the end. */
+static int
+read_on(file_map *f, zmap_get_req *r, int fd, size_t have)
+{
+    uint64_t size;
+    size_t   most;
+    int      rc;
+
+    if ((rc = check_plain(f, r->key, fd, &size)) != NC_NOERR || (rc = zmap_answer_size(r, size, &most)) != NC_NOERR)
+        return rc;
+    r->body.len += have;
+    if (have == most && have > 0)
+        return NC_NOERR;
+    return read_rest(f, r, fd, have < most ? most - have : 0);
+}
+
+/* Appends to the body: first what fits; where that was not all, the size says how much more there is. */
 static int
 read_body(file_map *f, zmap_get_req *r, int fd)
 {
     ncz_buf *b = &r->body;
-    size_t   before = b->len, room = room_of(b), most, have;
-    ssize_t  got = room > 0 ? zmap_sys()->read(fd, b->data + before, room) : 0;
-    uint64_t size;
-    int      rc;
+    size_t   before = b->len, have;
+    bool     ended;
+    int      rc = NC_NOERR;
 
-    have = got > 0 ? (size_t)got : 0;
-    if ((rc = check_plain(f, r->key, fd, &size)) == NC_NOERR && (rc = zmap_answer_size(r, size, &most)) == NC_NOERR) {
+    have = read_room(r, fd, &ended);
+    if (ended)
         b->len += have;
-        if (have != most || have == 0)
-            rc = read_rest(f, r, fd, have < most ? most - have : 0);
-    }
-    if (rc != NC_NOERR)
+    else if ((rc = read_on(f, r, fd, have)) != NC_NOERR)
         b->len = before;
     if (b->data != NULL)
         b->data[b->len] = '\0';

@@ -105,6 +105,45 @@ count_pread(int fd, void *data, size_t len, off_t off)
     return zmap_system.pread(fd, data, len, off);
 }
 
+/* At most so many bytes at a time. */
+static size_t read_most;
+
+static ssize_t
+count_read(int fd, void *data, size_t len)
+{
+    nread++;
+    return zmap_system.read(fd, data, len < read_most ? len : read_most);
+}
+
+/* A body that has the room: what is there and that there is no more, and nothing is asked of the file. As many bytes
+ * as there is room for, and reads that give less than they might, are looked at more closely. */
+static void
+test_a_body_with_room(void **state)
+{
+    static const size_t room[] = {64, 11, 10, 4}, most[] = {100, 3, 1};
+    ncz_buf             body = NCZ_BUF_LIMIT(1000);
+
+    (void)state;
+    table.fstat = count_fstat;
+    table.read = count_read;
+    open_new();
+    assert_int_equal(zmap_put(m, "k", "0123456789", 10), NC_NOERR);
+    for (size_t i = 0; i < NCZ_LEN(room); i++)
+        for (size_t k = 0; k < NCZ_LEN(most); k++) {
+            read_most = most[k];
+            ncz_buf_clear(&body);
+            assert_int_equal(ncz_buf_append(&body, "x", 1), NC_NOERR);
+            assert_int_equal(ncz_buf_reserve(&body, room[i]), NC_NOERR);
+            body.cap = room[i] + 2; /* and no more */
+            nstat = nread = 0;
+            assert_int_equal(zmap_get(m, "k", &body), NC_NOERR);
+            assert_int_equal(body.len, 11);
+            assert_string_equal(body.data, "x0123456789");
+            assert_true(room[i] <= 10 || most[k] < 100 || (nread == 2 && nstat == 0));
+        }
+    ncz_buf_clear(&body);
+}
+
 static void
 test_nothing_needless(void **state)
 {
@@ -451,7 +490,7 @@ main(void)
         ROW(test_nothing_needless),     ROW(test_names_are_exchanged), ROW(test_taken_temporary_name),
         ROW(test_no_temporary_stays),   ROW(test_directory_goes_away), ROW(test_close_fails),
         ROW(test_write_takes_nothing),  ROW(test_read_only_place),     ROW(test_sync_again),
-        ROW(test_sync_unreadable_parent), ROW(test_walk),
+        ROW(test_sync_unreadable_parent), ROW(test_walk),              ROW(test_a_body_with_room),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
