@@ -52,8 +52,25 @@ struct ncz_json_reader {
     size_t       cap;
 };
 
-/* Memory that lives as long as the document, aligned for values; NULL when out of memory. */
-void *ncz_json_arena_get(ncz_json_doc *doc, size_t nbytes);
+#define JSON_ALIGN _Alignof(ncz_json)
+
+void *ncz_json_arena_more(ncz_json_doc *doc, size_t nbytes); /* in a new block */
+
+/* Memory that lives as long as the document, aligned for values; NULL when out of memory. What a block has left is
+ * always a multiple of the alignment. */
+static inline void *
+ncz_json_arena_get(ncz_json_doc *doc, size_t nbytes)
+{
+    json_block *b = doc->blocks;
+    void       *mem;
+
+    if (b == NULL || b->size - b->used < nbytes)
+        return ncz_json_arena_more(doc, nbytes);
+    mem = b->mem + b->used;
+    b->used += (nbytes + JSON_ALIGN - 1) / JSON_ALIGN * JSON_ALIGN;
+    return mem;
+}
+
 void  ncz_json_arena_free(ncz_json_doc *doc);
 void  ncz_json_arena_reset(ncz_json_doc *doc); /* keeps the newest block, the largest, for what comes next */
 

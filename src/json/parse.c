@@ -19,11 +19,12 @@ skip_space(json_parser *ps)
         ps->p++;
 }
 
+/* Room on the stack for the value that begins here: ps->stack[ps->n], counted by who fills it. */
 static int
-push(json_parser *ps, const ncz_json *v)
+make_room(json_parser *ps)
 {
     if (++ps->values > ps->most_values)
-        return ncz_json_fail_at(ps, v->text, "more than %zu values, the most within the limit (document_bytes)",
+        return ncz_json_fail_at(ps, ps->p, "more than %zu values, the most within the limit (document_bytes)",
                                 ps->most_values);
     if (ps->n == ps->cap) {
         size_t    cap = ps->cap != 0 ? ps->cap + ps->cap / 2 : 32;
@@ -34,7 +35,6 @@ push(json_parser *ps, const ncz_json *v)
         ps->stack = stack;
         ps->cap = cap;
     }
-    ps->stack[ps->n++] = *v;
     return NC_NOERR;
 }
 
@@ -177,13 +177,13 @@ close_object(json_parser *ps, size_t first, ncz_json *out)
 static int
 parse_name(json_parser *ps)
 {
-    ncz_json name;
-    int      rc;
+    int rc;
 
     if (*ps->p != '"')
         return ncz_json_fail_at(ps, ps->p, "expected a member's name in quotes");
-    if ((rc = ncz_json_scan_string(ps, &name)) != NC_NOERR || (rc = push(ps, &name)) != NC_NOERR)
+    if ((rc = make_room(ps)) != NC_NOERR || (rc = ncz_json_scan_string(ps, &ps->stack[ps->n])) != NC_NOERR)
         return rc;
+    ps->n++;
     skip_space(ps);
     if (*ps->p != ':')
         return ncz_json_fail_at(ps, ps->p, "expected ':' behind a member's name");
@@ -266,26 +266,37 @@ parse_container(json_parser *ps, size_t depth, ncz_json *out)
 }
 
 static int
+parse_scalar(json_parser *ps, ncz_json *out)
+{
+    if (*ps->p == '"')
+        return ncz_json_scan_string(ps, out);
+    if ((*ps->p >= '0' && *ps->p <= '9') || (*ps->p == '-' && ps->p[1] != 'I'))
+        return ncz_json_scan_number(ps, out);
+    if (take_literal(ps, out))
+        return NC_NOERR;
+    if (*ps->p == '-')
+        return ncz_json_scan_number(ps, out);
+    if (ps->p == ps->end)
+        return ncz_json_fail_at(ps, ps->p, "the text ends where a value should be");
+    return ncz_json_fail_at(ps, ps->p, "expected a value");
+}
+
+/* Onto the stack. What is in a container lies where the container will, until it is closed. */
+static int
 parse_value(json_parser *ps, size_t depth)
 {
-    ncz_json v = { .type = NCZ_JSON_NULL };
-    int      rc = NC_NOERR;
+    ncz_json v;
+    int      rc;
 
-    if (*ps->p == '{' || *ps->p == '[')
-        rc = parse_container(ps, depth, &v);
-    else if (*ps->p == '"')
-        rc = ncz_json_scan_string(ps, &v);
-    else if ((*ps->p >= '0' && *ps->p <= '9') || (*ps->p == '-' && ps->p[1] != 'I'))
-        rc = ncz_json_scan_number(ps, &v);
-    else if (take_literal(ps, &v))
-        ;
-    else if (*ps->p == '-')
-        rc = ncz_json_scan_number(ps, &v);
-    else if (ps->p == ps->end)
-        rc = ncz_json_fail_at(ps, ps->p, "the text ends where a value should be");
-    else
-        rc = ncz_json_fail_at(ps, ps->p, "expected a value");
-    return rc == NC_NOERR ? push(ps, &v) : rc;
+    if ((rc = make_room(ps)) != NC_NOERR)
+        return rc;
+    if (*ps->p != '{' && *ps->p != '[') {
+        rc = parse_scalar(ps, &ps->stack[ps->n]);
+    } else if ((rc = parse_container(ps, depth, &v)) == NC_NOERR) {
+        ps->stack[ps->n] = v;
+    }
+    ps->n += rc == NC_NOERR;
+    return rc;
 }
 
 /* ---- documents ---- */

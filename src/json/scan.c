@@ -125,28 +125,57 @@ take_escape(const json_parser *ps, const char **s, char **out)
     return NC_NOERR;
 }
 
+/* Eight bytes, the first one lowest. */
+static uint64_t
+eight(const char *s)
+{
+    uint64_t word = 0;
+
+    for (unsigned i = 0; i < 8; i++)
+        word |= (uint64_t)(unsigned char)s[i] << 8 * i;
+    return word;
+}
+
+/* The high bit of the lowest byte that is `c` is set, and none below it. */
+static uint64_t
+where_is(uint64_t word, char c)
+{
+    const uint64_t ones = UINT64_MAX / 255, differs = word ^ ones * (unsigned char)c;
+
+    return (differs - ones) & ~differs & ones << 7;
+}
+
+/* The first quote or backslash, or the end. */
+static const char *
+first_mark(const char *s, const char *end)
+{
+    for (; end - s >= 8; s += 8) {
+        uint64_t word = eight(s), marks = where_is(word, '"') | where_is(word, '\\');
+
+        if (marks != 0)
+            return s + (unsigned)__builtin_ctzll(marks) / 8;
+    }
+    while (s < end && *s != '"' && *s != '\\')
+        s++;
+    return s;
+}
+
 const char *
 ncz_json_string_end(const char *s, const char *end)
 {
-    for (; s < end && *s != '"'; s++)
-        if (*s == '\\' && ++s == end)
+    while ((s = first_mark(s, end)) < end && *s == '\\') {
+        if (end - s < 2)
             return NULL;
+        s += 2;
+    }
     return s < end ? s : NULL;
 }
 
-/* Bytes before the first escape: most strings have none. */
-static size_t
-plain_bytes(const char *s, const char *close)
-{
-    const char *escape = memchr(s, '\\', (size_t)(close - s));
-
-    return (size_t)((escape != NULL ? escape : close) - s);
-}
-
+/* `mark`: the first escape, or the closing quote; in lenient mode there is nothing to look at before it. */
 static int
-decode(const json_parser *ps, const char *s, const char *close, char **out)
+decode(const json_parser *ps, const char *s, const char *mark, const char *close, char **out)
 {
-    size_t plain = ps->mode == NCZ_JSON_LENIENT ? plain_bytes(s, close) : 0;
+    size_t plain = ps->mode == NCZ_JSON_LENIENT ? (size_t)(mark - s) : 0;
     int    rc;
 
     memcpy(*out, s, plain);
@@ -168,7 +197,8 @@ decode(const json_parser *ps, const char *s, const char *close, char **out)
 int
 ncz_json_scan_string(json_parser *ps, ncz_json *out)
 {
-    const char *open = ps->p, *close = ncz_json_string_end(open + 1, ps->end);
+    const char *open = ps->p, *mark = first_mark(open + 1, ps->end);
+    const char *close = mark < ps->end && *mark == '"' ? mark : ncz_json_string_end(mark, ps->end);
     char       *str, *w;
     int         rc;
 
@@ -178,7 +208,7 @@ ncz_json_scan_string(json_parser *ps, ncz_json *out)
         return ncz_json_fail_at(ps, open, "string is not UTF-8");
     if ((str = w = ncz_json_arena_get(ps->doc, (size_t)(close - open))) == NULL)
         return ncz_fail_nomem((size_t)(close - open));
-    if ((rc = decode(ps, open + 1, close, &w)) != NC_NOERR)
+    if ((rc = decode(ps, open + 1, mark, close, &w)) != NC_NOERR)
         return rc;
 
     *w = '\0';
@@ -208,8 +238,11 @@ skip_digits(const char *s)
 static bool
 small_integer(const char *s, const char *end, uint64_t *out)
 {
-    uint64_t v = 0;
+    const char *safe = end - s > 19 ? s + 19 : end; /* nineteen digits fit, whichever they are */
+    uint64_t    v = 0;
 
+    for (; s < safe; s++)
+        v = v * 10 + (uint64_t)(*s - '0');
     for (; s < end; s++)
         if (!ncz_mul64(v, 10, &v) || !ncz_add64(v, (uint64_t)(*s - '0'), &v))
             return false;

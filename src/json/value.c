@@ -10,7 +10,6 @@
 
 #define BLOCK_FIRST ((size_t)4 << 10)
 #define BLOCK_MOST  ((size_t)1 << 20)
-#define ALIGN       _Alignof(ncz_json)
 
 static json_block *
 block_new(const json_block *last, size_t nbytes)
@@ -28,23 +27,19 @@ block_new(const json_block *last, size_t nbytes)
 }
 
 void *
-ncz_json_arena_get(ncz_json_doc *doc, size_t nbytes)
+ncz_json_arena_more(ncz_json_doc *doc, size_t nbytes)
 {
-    json_block *b = doc->blocks;
-    void       *mem;
+    json_block *b;
 
-    if (!ncz_add(nbytes, ALIGN - 1, &nbytes))
+    if (!ncz_add(nbytes, JSON_ALIGN - 1, &nbytes))
         return NULL;
-    nbytes -= nbytes % ALIGN;
-    if (b == NULL || b->size - b->used < nbytes) {
-        if ((b = block_new(doc->blocks, nbytes)) == NULL)
-            return NULL;
-        b->next = doc->blocks;
-        doc->blocks = b;
-    }
-    mem = b->mem + b->used;
-    b->used += nbytes;
-    return mem;
+    nbytes -= nbytes % JSON_ALIGN;
+    if ((b = block_new(doc->blocks, nbytes)) == NULL)
+        return NULL;
+    b->next = doc->blocks;
+    b->used = nbytes;
+    doc->blocks = b;
+    return b->mem;
 }
 
 static void

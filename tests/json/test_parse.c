@@ -409,6 +409,30 @@ strings(void **state)
     decodes_to(T("\"\xE9t\xE9\""), NCZ_JSON_LENIENT, T("\xE9t\xE9"));
 }
 
+/* Strings are looked through eight bytes at a time: whatever stands at each place of them, and of what is left. */
+static void
+strings_of_every_length(void **state)
+{
+    static const char *const marks[][2] = {
+        {"", ""}, {"\\\"", "\""}, {"\\\\", "\\"}, {"\xC3\xA2", "\xC3\xA2"}, {"#]", "#]"}};
+    char                     text[64], want[64];
+
+    (void)state;
+    for (size_t len = 0; len < 28; len++)
+        for (size_t at = 0; at <= len; at++)
+            for (size_t i = 0; i < NCZ_LEN(marks); i++)
+                for (size_t behind = 0; behind < 9; behind++) {
+                    int n = snprintf(text, sizeof text, "\"%.*s%s%.*s\"%.*s", (int)at, "abcdefghijklmnopqrstuvwxyz01",
+                                     marks[i][0], (int)(len - at), "ABCDEFGHIJKLMNOPQRSTUVWXYZ01", (int)behind,
+                                     "         ");
+                    int m = snprintf(want, sizeof want, "%.*s%s%.*s", (int)at, "abcdefghijklmnopqrstuvwxyz01",
+                                     marks[i][1], (int)(len - at), "ABCDEFGHIJKLMNOPQRSTUVWXYZ01");
+
+                    decodes_to(text, (size_t)n, NCZ_JSON_STRICT, want, (size_t)m);
+                    decodes_to(text, (size_t)n, NCZ_JSON_LENIENT, want, (size_t)m);
+                }
+}
+
 static void
 tails(void **state)
 {
@@ -634,7 +658,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_of_documents), cmocka_unit_test(cut_everywhere),
         cmocka_unit_test(numbers),            cmocka_unit_test(exact_integers),
-        cmocka_unit_test(strings),            cmocka_unit_test(tails),
+        cmocka_unit_test(strings),            cmocka_unit_test(strings_of_every_length),
+        cmocka_unit_test(tails),
         cmocka_unit_test(positions),          cmocka_unit_test(duplicate_names),
         cmocka_unit_test(many_members),       cmocka_unit_test(depth),
         cmocka_unit_test(size_limit),         cmocka_unit_test(out_of_memory),
