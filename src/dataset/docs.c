@@ -8,7 +8,10 @@
  */
 #include "dataset/docs_int.h"
 
-#define RUN 8 /* nodes that one task fetches, so that what a reader of JSON needs is made once for them */
+/* Nodes that one task fetches at most, so that what a reader of JSON needs is made once for them; and tasks for each
+ * thread, so that all end at the same time. */
+#define RUN_MOST 64
+#define TASKS    8
 
 /* ---- one node's documents ---- */
 
@@ -71,7 +74,7 @@ static void
 fetch_run(void *arg, size_t run, ncz_scratch *scratch)
 {
     const ncz_fetching *f = arg;
-    size_t              lo = run * RUN, hi = f->n - lo < RUN ? f->n : lo + RUN;
+    size_t              lo = run * f->run, hi = f->n - lo < f->run ? f->n : lo + f->run;
     ncz_buf             bodies[NCZ_DOCS_MOST];
     ncz_hand            h;
     int                 rc = ncz_hand_init(&h);
@@ -108,7 +111,10 @@ fetch(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each, void *eac
         return ncz_docs_get_root(&f);
     if (s->metadata == NULL && (zmap_caps_of(s->map) & ZMAP_FROM_WORKERS) == 0)
         return ncz_docs_get_all(&f);
-    ncz_pool_each((n + RUN - 1) / RUN, SIZE_MAX, fetch_run, &f);
+    f.run = n / (ncz_pool_threads() * (size_t)TASKS) + 1;
+    if (f.run > RUN_MOST)
+        f.run = RUN_MOST;
+    ncz_pool_each((n + f.run - 1) / f.run, SIZE_MAX, fetch_run, &f);
     return NC_NOERR;
 }
 

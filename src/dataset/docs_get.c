@@ -5,6 +5,8 @@
  */
 #include "dataset/docs_int.h"
 
+#define ROOM ((size_t)4095) /* made for each before anything is read: most need no more */
+
 static zmap_get_req
 whole(const ncz_source *s, const char *key)
 {
@@ -38,6 +40,16 @@ take(ncz_source *s, ncz_hand *h, size_t k, const zmap_get_req *req)
 
 /* ---- from a map that is read by workers ---- */
 
+/* A body that can take a document of usual size. Without that memory the map makes it as it goes. */
+static ncz_buf
+emptied(ncz_buf body)
+{
+    ncz_buf_reset(&body);
+    if (body.cap == 0)
+        (void)ncz_buf_reserve(&body, body.limit != 0 && body.limit < ROOM ? body.limit : ROOM);
+    return body;
+}
+
 void
 ncz_docs_get(const ncz_fetching *f, ncz_hand *h, ncz_buf *bodies, size_t i)
 {
@@ -45,8 +57,8 @@ ncz_docs_get(const ncz_fetching *f, ncz_hand *h, ncz_buf *bodies, size_t i)
     size_t       n = f->reqs[i].n;
 
     for (size_t k = 0; k < n; k++) {
+        bodies[k] = emptied(bodies[k]);
         gets[k] = (zmap_get_req){.key = f->reqs[i].keys[k], .len = ZMAP_WHOLE, .body = bodies[k]};
-        ncz_buf_reset(&gets[k].body);
     }
     (void)zmap_get_batch(f->s->map, gets, n, NULL, NULL); /* each request has its own status */
     ncz_err_clear();

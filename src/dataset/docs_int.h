@@ -31,6 +31,7 @@ typedef struct ncz_fetching {
     size_t              n;
     ncz_docs_fn         each;
     void               *arg;
+    size_t              run; /* requests of one task */
 } ncz_fetching;
 
 void ncz_docs_fail(const ncz_fetching *f, size_t i); /* request i gets nothing, for want of memory */
