@@ -390,5 +390,9 @@ ncz_convert(nc_type from, const void *src, nc_type to, void *dst, size_t n, bool
         return ncz_fail(NC_EBADTYPE, "strings are no plain values");
     if ((rc = ncz_move_check(&native, from)) != NC_NOERR || n == 0)
         return rc;
+    if (from == to) {
+        memcpy(dst, src, n * ncz_type_size(from));
+        return NC_NOERR;
+    }
     return ncz_convert_in(from, src, &native, dst, n, classic);
 }
