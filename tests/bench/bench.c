@@ -21,6 +21,12 @@
 
 #include "workload.h"
 
+#ifdef BENCH_NETCDF
+static const bool has_consolidated = false;
+#else
+static const bool has_consolidated = true;
+#endif
+
 static const char *what; /* the call under way, for the message */
 
 static void
@@ -315,12 +321,14 @@ main(int argc, char **argv)
         snprintf(threads, sizeof threads, "%u", a.nthreads);
         setenv("NCZARR_THREADS", threads, 1);
     }
+    if (!has_consolidated && a.w->store == STORE_COPIES && a.w->op == OP_DEFINE)
+        return EXIT_NOT_BUILT;
     nbytes = strlen(a.path) + 96;
     if ((url = malloc(nbytes)) == NULL)
         check(NC_ENOMEM);
     /* In an archive without NCZarr's directory, which zarr-python's ZipStore would not look into. */
-    snprintf(url, nbytes, "file://%s#mode=%s%s", a.path, a.w->store == STORE_ZIP ? "zarr,zip" : "nczarr,file",
-             durability(argc, argv));
+    snprintf(url, nbytes, "file://%s#mode=%s%s%s", a.path, a.w->store == STORE_ZIP ? "zarr,zip" : "nczarr,file",
+             a.w->store == STORE_COPIES ? "&consolidated=yes" : "", durability(argc, argv));
     data = touched(workload_bytes(a.w, &a.s));
     if (a.w->op == OP_WRITE && a.w->store == STORE_SHORT)
         fill_shorts(&a.s, data);
@@ -332,7 +340,7 @@ main(int argc, char **argv)
         write_array(url, a.w, &a.s, data);
     else if (a.w->op == OP_DEFINE)
         define_all(url, &a.s);
-    else if (a.w->store == STORE_META)
+    else if (store_is_meta(a.w->store))
         inquire_all(url, a.w->op == OP_INQUIRE, &found);
     else
         read_array(url, a.w, &a.s, data);
@@ -340,7 +348,7 @@ main(int argc, char **argv)
 
     free(url);
     expected = workload_expect(a.w, &a.s);
-    if (a.w->op != OP_WRITE && a.w->store != STORE_META)
+    if (a.w->op != OP_WRITE && !store_is_meta(a.w->store))
         checksum_words(&found, data, workload_bytes(a.w, &a.s));
     report(a.w->name, &t, &found);
     if (found.sum != expected.sum || found.of_sums != expected.of_sums) {

@@ -27,7 +27,8 @@ static const workload workloads[] = {
     { "W10w", STORE_TINY, OP_WRITE },     { "W10r", STORE_TINY, OP_READ },
     { "W7w", STORE_ZIP, OP_WRITE },       { "W7r", STORE_ZIP, OP_READ },
     { "W7s", STORE_ZIP, OP_BOXES },       { "W11w", STORE_STEPS, OP_WRITE },
-    { "W11r", STORE_STEPS, OP_STEPS },
+    { "W11r", STORE_STEPS, OP_STEPS },    { "W6cw", STORE_COPIES, OP_DEFINE },
+    { "W6c", STORE_COPIES, OP_INQUIRE },
 };
 
 enum { NWORKLOADS = sizeof workloads / sizeof workloads[0], BLOCK = 4096 };
@@ -58,9 +59,15 @@ const char *
 store_name(bench_store store)
 {
     static const char *const names[] = { "raw", "blosc", "zlib", "zstd", "short", "meta", "tiny", "zip",
-                                         "steps" };
+                                         "steps", "copies" };
 
     return names[store];
+}
+
+bool
+store_is_meta(bench_store store)
+{
+    return store == STORE_META || store == STORE_COPIES;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------- */
@@ -367,7 +374,7 @@ workload_expect(const workload *w, const sizes *s)
 size_t
 workload_bytes(const workload *w, const sizes *s)
 {
-    size_t nelems = w->store == STORE_TINY ? tiny_nelems(s) : w->store == STORE_META ? 0 : array_nelems(s);
+    size_t nelems = w->store == STORE_TINY ? tiny_nelems(s) : store_is_meta(w->store) ? 0 : array_nelems(s);
 
     switch (w->op) {
     case OP_BOXES: return s->nboxes * BOX * BOX * BOX * sizeof(float);

@@ -30,8 +30,9 @@ typedef enum bench_store {
     STORE_SHORT,
     STORE_META,
     STORE_TINY,
-    STORE_ZIP,   /* as STORE_BLOSC, in an archive */
-    STORE_STEPS, /* as STORE_BLOSC, a chunk for each step of the first dimension */
+    STORE_ZIP,    /* as STORE_BLOSC, in an archive */
+    STORE_STEPS,  /* as STORE_BLOSC, a chunk for each step of the first dimension */
+    STORE_COPIES, /* as STORE_META, with consolidated metadata */
 } bench_store;
 
 typedef enum bench_op {
@@ -75,6 +76,7 @@ const workload *workload_find(const char *name); /* NULL: there is none */
 size_t          workload_count(void);
 const workload *workload_at(size_t i);
 const char     *store_name(bench_store store);
+bool            store_is_meta(bench_store store); /* many small variables */
 
 sizes  sizes_of(size_t divisor);
 size_t array_nelems(const sizes *s);

@@ -72,10 +72,12 @@ def define(path):
             v = g * run.d["variables"] + i
             shape = (4, 8)[:v % 3]
             create(group, "variable%02d" % i, shape, shape, "<f8", attributes=attributes_of(v))
+    if run.store == "copies":
+        zarr.consolidate_metadata(path)
 
 
 def inquire(path, attributes):
-    root = open_group(path, "r")
+    root = zarr.open_consolidated(path, mode="r") if run.store == "copies" else open_group(path, "r")
     if attributes:
         for _, group in root.groups():
             for _, a in group.arrays():
@@ -98,9 +100,9 @@ def warm_up():
 
 
 warm_up()
-if run.name in ("W6w", "W6", "W6o"):
+if run.store in ("meta", "copies"):
     run.start()
-    define(run.path) if run.name == "W6w" else inquire(run.path, run.name == "W6")
+    define(run.path) if run.name.endswith("w") else inquire(run.path, run.name != "W6o")
     run.stop()
 elif run.name.endswith("w") and not run.name.endswith("raw"):
     data = run.data()
