@@ -93,9 +93,8 @@ is_within(const ncz_chunk_walk *w, const box *b, size_t rank)
 }
 
 /*
- * The walk that the box goes on with, and its axis; or NULL. A box within what a walk has: that was read ahead and
- * lost again, so a shorter way ahead will do. Any other begins a walk, in the place of the one longest not gone on
- * with.
+ * The walk that the box goes on with, and its axis; or NULL. A box within what a walk read ahead: it was lost again,
+ * so a shorter way ahead will do. Any other begins a walk, in the place of the one longest not gone on with.
  */
 static ncz_chunk_walk *
 walk_of(ncz_chunk_call *c, const box *b, size_t *axis)
@@ -111,7 +110,7 @@ walk_of(ncz_chunk_call *c, const box *b, size_t *axis)
             w->used = ++a->clock;
             return w;
         }
-        if (w->uid == c->spec->uid && is_within(w, b, rank)) {
+        if (w->uid == c->spec->uid && w->nboxes > 0 && is_within(w, b, rank)) {
             w->nboxes /= 2;
             return NULL;
         }

@@ -330,6 +330,10 @@ large_and_small(void **state)
         assert_int_equal(read_some(&w, t, 64, SIDE), NC_NOERR);
         assert_int_equal(nrequests, t + 64);
     }
+    forget_notes();
+    for (uint64_t t = 0; t < 64; t++) /* step by step through what one call had */
+        read_step(&w, t);
+    assert_true(nbatches <= 64 / 32 + 6);
     steps_free(&w);
 
     steps_new(&w, true, NULL, (uint64_t[]){ 4 * 1024, 512, 1 }, (uint64_t[]){ 1024, 512, 1 }, 64 << 20);

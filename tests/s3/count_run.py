@@ -129,6 +129,8 @@ def main():
     check("its neighbour: none", s.do("get", "v00", "6", "1"), {})
     check("a missing chunk: one GET", s.do("get", "v07", "5", "1"), {"get": 1})
     check("and it is remembered", s.do("get", "v07", "6", "1"), {})
+    check("64 chunks in turn, the first of which is there: each once, and few beyond", sum((s.do("get", "v00", str(10 * i), "10") for i in range(64)), []),
+          lambda k: set(k) == {"get"} and 63 <= k["get"] < 63 + 32, most_rounds=8)
     check("close of what was only read", s.do("close"), {})
 
     # -- adding
