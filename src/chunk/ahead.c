@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    REQUESTS = 32,   /* that a map driven in batches has on their way at once */
+    REQUESTS = 32,   /* chunks of a call, where requests are costly: most are on their way at once */
     PER_THREAD = 4,  /* chunks of a call, where they are loaded by workers */
     CACHE_PART = 4,  /* this part of the cache is for chunks read ahead */
 };
