@@ -308,11 +308,20 @@ int  ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scrat
 void ncz_chunk_store_put(ncz_chunk_store *s);
 void ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc);
 
-/* ---- objects.c ---- */
+/* ---- data.c ---- */
 
 bool   ncz_chunk_is_texts(const ncz_spec *spec); /* its chunks' data are blocks of texts */
 size_t ncz_chunk_data_bytes(const ncz_spec *spec, const char *data);
 bool   ncz_chunk_is_fill(const ncz_spec *spec, const char *data); /* there is a fill value, and nothing else in it */
+
+static inline const ncz_texts *
+ncz_chunk_texts(const char *data)
+{
+    return (const ncz_texts *)(const void *)data;
+}
+
+/* ---- objects.c ---- */
+
 void   ncz_chunk_job_drop_room(ncz_chunk_call *c, ncz_chunk_job *j);
 /* Sets j->data: of the job's own (j->room) if it is to stay, else of the scratch. */
 int ncz_chunk_decode_texts(ncz_chunk_call *c, ncz_chunk_job *j, const ncz_buf *body, ncz_scratch *scratch);

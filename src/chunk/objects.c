@@ -5,32 +5,6 @@
  */
 #include "chunk/chunk_int.h"
 
-bool
-ncz_chunk_is_texts(const ncz_spec *spec)
-{
-    return spec->dtype.kind == NCZ_KIND_OBJECT;
-}
-
-static const ncz_texts *
-texts_of(const char *data)
-{
-    return (const ncz_texts *)(const void *)data;
-}
-
-size_t
-ncz_chunk_data_bytes(const ncz_spec *spec, const char *data)
-{
-    return ncz_chunk_is_texts(spec) ? ncz_texts_nbytes(texts_of(data)) : spec->chunk_bytes;
-}
-
-bool
-ncz_chunk_is_fill(const ncz_spec *spec, const char *data)
-{
-    if (ncz_chunk_is_texts(spec))
-        return ncz_texts_all(texts_of(data), spec->fill);
-    return ncz_all_fill(data, spec->chunk_nelems, spec->fill, spec->dtype.size);
-}
-
 void
 ncz_chunk_job_drop_room(ncz_chunk_call *c, ncz_chunk_job *j)
 {
@@ -62,7 +36,8 @@ ncz_chunk_decode_texts(ncz_chunk_call *c, ncz_chunk_job *j, const ncz_buf *body,
 int
 ncz_chunk_put_texts(ncz_chunk_call *c, const ncz_chunk_job *j, const char *old, ncz_buf *out)
 {
-    return ncz_texts_put(&c->move, &j->piece, c->spec->chunk_nelems, texts_of(old), c->spec->fill, c->mem, out);
+    return ncz_texts_put(&c->move, &j->piece, c->spec->chunk_nelems, ncz_chunk_texts(old), c->spec->fill, c->mem,
+                         out);
 }
 
 int
@@ -72,7 +47,7 @@ ncz_chunk_change_texts(ncz_chunk_call *c, const ncz_chunk_job *j, char **block)
     char   *fresh = NULL;
     int     rc;
 
-    if (*block != NULL && ncz_texts_few(texts_of(*block), &j->piece))
+    if (*block != NULL && ncz_texts_few(ncz_chunk_texts(*block), &j->piece))
         return ncz_texts_change(&c->move, &j->piece, c->mem, block);
     if ((rc = ncz_chunk_put_texts(c, j, *block, &out)) == NC_NOERR &&
         (rc = ncz_texts_take(&out, &fresh)) == NC_NOERR) {
@@ -88,5 +63,5 @@ ncz_chunk_encode_texts(const ncz_spec *spec, const char *data, ncz_scratch *scra
 {
     ncz_codec_env env = ncz_chunk_env(spec, scratch);
 
-    return ncz_chain_encode_texts(spec->chain, &env, texts_of(data), out);
+    return ncz_chain_encode_texts(spec->chain, &env, ncz_chunk_texts(data), out);
 }

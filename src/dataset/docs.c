@@ -2,9 +2,7 @@
 /*
  * docs: where a format gets its documents from: the map (docs_get.c), or the one consolidated document that holds
  * copies of all (copies.c). Each is asked for once, parsed where it arrives (on the workers, some nodes at a time, or
- * as a batch map hands it over), given to the format, and let go of.
- *
- * Old writers left stale bytes behind complete documents: the first value counts, the log says so.
+ * as a batch map hands it over), given to the format (hand.c), and let go of.
  */
 #include "dataset/docs_int.h"
 
@@ -12,60 +10,6 @@
  * thread, so that all end at the same time. */
 #define RUN_MOST 64
 #define TASKS    8
-
-/* ---- one node's documents ---- */
-
-int
-ncz_hand_init(ncz_hand *h)
-{
-    h->reader = NULL;
-    return ncz_json_reader_new(&h->reader);
-}
-
-void
-ncz_hand_reset(ncz_hand *h)
-{
-    for (size_t k = 0; k < NCZ_DOCS_MOST; k++)
-        h->got[k] = (ncz_docs_got){.doc = NULL, .err = NULL};
-    ncz_json_reader_reset(h->reader);
-}
-
-void
-ncz_hand_clear(ncz_hand *h)
-{
-    ncz_json_reader_free(h->reader);
-    h->reader = NULL;
-}
-
-int
-ncz_hand_parse(ncz_hand *h, const ncz_source *s, size_t k, const char *key, const char *text, size_t len)
-{
-    const ncz_json_opts opts = {
-        .mode = NCZ_JSON_LENIENT, .depth = s->limits->json_depth, .nbytes = s->limits->document_bytes, .name = key};
-    size_t tail = 0;
-    int    rc = ncz_json_read(h->reader, text, len, &opts, &h->got[k].doc, &tail);
-
-    if (rc != NC_NOERR) {
-        ncz_err_save(&h->errs[k], rc);
-        ncz_err_clear();
-        h->got[k].err = &h->errs[k];
-    } else if (tail > 0) {
-        ncz_log(NCZ_LOG_WARN, "%s: %zu bytes behind the document are ignored", key, tail);
-    }
-    return rc;
-}
-
-void
-ncz_docs_fail(const ncz_fetching *f, size_t i)
-{
-    ncz_docs_got got[NCZ_DOCS_MOST];
-    ncz_err      err;
-
-    ncz_err_save(&err, NC_ENOMEM);
-    for (size_t k = 0; k < NCZ_DOCS_MOST; k++)
-        got[k] = (ncz_docs_got){.doc = NULL, .err = &err};
-    f->each(f->arg, i, got);
-}
 
 /* ---- fetching ---- */
 

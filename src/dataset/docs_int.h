@@ -2,14 +2,27 @@
 /*
  * What the files of the documents' source share.
  *
- *   docs.c      the source, and the documents of a node on their way to the format
+ *   docs.c      the source
  *   docs_get.c  from the map
  *   copies.c    from the consolidated document
+ *   hand.c      the documents of a node on their way to the format
  */
 #ifndef NCZ_DOCS_INT_H
 #define NCZ_DOCS_INT_H
 
 #include "dataset/dataset_int.h"
+
+/* One fetch: what all its tasks share. */
+typedef struct ncz_fetching {
+    ncz_source         *s;
+    const ncz_docs_req *reqs;
+    size_t              n;
+    ncz_docs_fn         each;
+    void               *arg;
+    size_t              run; /* requests of one task */
+} ncz_fetching;
+
+/* ---- hand.c ---- */
 
 /* The documents of one node on their way to the format. */
 typedef struct ncz_hand {
@@ -23,17 +36,6 @@ void ncz_hand_reset(ncz_hand *h);
 void ncz_hand_clear(ncz_hand *h);
 /* Document k, from its bytes: parsed, or the failure that it gives. */
 int  ncz_hand_parse(ncz_hand *h, const ncz_source *s, size_t k, const char *key, const char *text, size_t len);
-
-/* One fetch: what all its tasks share. */
-typedef struct ncz_fetching {
-    ncz_source         *s;
-    const ncz_docs_req *reqs;
-    size_t              n;
-    ncz_docs_fn         each;
-    void               *arg;
-    size_t              run; /* requests of one task */
-} ncz_fetching;
-
 void ncz_docs_fail(const ncz_fetching *f, size_t i); /* request i gets nothing, for want of memory */
 
 /* ---- docs_get.c ---- */
