@@ -151,12 +151,15 @@ read_rest(file_map *f, zmap_get_req *r, int fd, size_t room)
 static size_t
 read_room(zmap_get_req *r, int fd, bool *ended)
 {
-    char   *data = r->body.data + r->body.len;
     size_t  room = room_of(&r->body), have;
-    ssize_t got = room > 0 ? zmap_sys()->read(fd, data, room) : 0;
+    char   *data;
+    ssize_t got;
 
     *ended = false;
-    if (got <= 0)
+    if (room == 0)
+        return 0;
+    data = r->body.data + r->body.len;
+    if ((got = zmap_sys()->read(fd, data, room)) <= 0)
         return 0;
     have = (size_t)got;
     if (have < room && (got = zmap_sys()->read(fd, data + have, room - have)) >= 0) {
