@@ -4,8 +4,8 @@
  * looked at. Batches are what a network has round trips for.
  */
 #include "chunk_test.h"
+#include "watch.h"
 
-#include <malloc.h>
 #include <pthread.h>
 
 #include "chunk/chunk_int.h"
@@ -752,42 +752,11 @@ allocations_fail(void **state)
     }
 }
 
-static atomic_size_t live, peak;
-
-static void *
-watch_get(size_t n)
-{
-    void  *p = malloc(n);
-    size_t now = atomic_fetch_add(&live, malloc_usable_size(p)) + malloc_usable_size(p), was = atomic_load(&peak);
-
-    while (now > was && !atomic_compare_exchange_weak(&peak, &was, now))
-        ;
-    return p;
-}
-
-static void
-watch_put(void *p)
-{
-    atomic_fetch_sub(&live, malloc_usable_size(p));
-    free(p);
-}
-
-static void *
-watch_resize(void *p, size_t n)
-{
-    void *q = watch_get(n);
-
-    memcpy(q, p, malloc_usable_size(p) < n ? malloc_usable_size(p) : n);
-    watch_put(p);
-    return q;
-}
-
 /* No more than the cache may have and three chunks for each thread; and of the cache only a part. */
 static void
 memory_of_a_walk(void **state)
 {
-    static const ncz_alloc_table table = { watch_get, watch_resize, watch_put };
-    const size_t                 chunk = 256 * 256 * sizeof(int), threads = 3, cache = 32 * chunk;
+    const size_t chunk = 256 * 256 * sizeof(int), threads = 3, cache = 32 * chunk;
 
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -798,7 +767,7 @@ memory_of_a_walk(void **state)
                   cache);
         ncz_pool_stop();
         live = peak = 0;
-        ncz_alloc_use(&table);
+        ncz_alloc_use(&watch_table);
         for (uint64_t t = 0; t < 100; t++)
             read_step(&w, t);
         assert_true(peak < cache / 2 + threads * (3 * chunk + (320 << 10)) + (1 << 19));

@@ -4,8 +4,8 @@
  * way; many callers at once; and small pieces of large chunks.
  */
 #include "chunk_test.h"
+#include "watch.h"
 
-#include <malloc.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -157,45 +157,6 @@ first_failed_put(void **state)
 
 /* ---- memory ---- */
 
-static atomic_size_t live, peak;
-
-static void
-note(void *p)
-{
-    size_t now = p != NULL ? atomic_fetch_add(&live, malloc_usable_size(p)) + malloc_usable_size(p) : 0;
-    size_t was = atomic_load(&peak);
-
-    while (now > was && !atomic_compare_exchange_weak(&peak, &was, now))
-        ;
-}
-
-static void *
-watch_get(size_t n)
-{
-    void *p = malloc(n);
-
-    note(p);
-    return p;
-}
-
-static void
-watch_put(void *p)
-{
-    atomic_fetch_sub(&live, malloc_usable_size(p));
-    free(p);
-}
-
-static void *
-watch_resize(void *p, size_t n)
-{
-    void *q;
-
-    atomic_fetch_sub(&live, p != NULL ? malloc_usable_size(p) : 0);
-    q = realloc(p, n);
-    note(q);
-    return q;
-}
-
 enum { BIG = 1 << 16, NBIG = 64 }; /* elements of a chunk, chunks */
 
 /* Beyond the cache: at most three chunks for each thread, whatever is read or written, and what the codec itself
@@ -203,7 +164,6 @@ enum { BIG = 1 << 16, NBIG = 64 }; /* elements of a chunk, chunks */
 static void
 memory_on_its_way(void **state)
 {
-    static const ncz_alloc_table table = { watch_get, watch_resize, watch_put };
     static const char *const     codecs[] = { NULL, "zlib", "shuffle+zlib" };
     uint64_t                     shape[] = { BIG * NBIG };
     const size_t                 threads = 3, chunk_bytes = BIG * 4, cache = 5 * chunk_bytes;
@@ -227,7 +187,7 @@ memory_on_its_way(void **state)
         ncz_pool_set_threads((unsigned)threads);
         assert_int_equal(zmap_file_open(dir, ZMAP_CREATE_NEW, &m), NC_NOERR);
         e = test_engine(m, cache);
-        ncz_alloc_use(&table);
+        ncz_alloc_use(&watch_table);
         live = peak = 0;
         assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
         assert_int_equal(ncz_engine_read(e, &p, w), NC_NOERR);
