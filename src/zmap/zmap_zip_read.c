@@ -63,7 +63,7 @@ find_end(const unsigned char *tail, size_t len, size_t *at)
 static int
 read_end64(zip_source *s, uint64_t at, zip_end *out, uint64_t *start)
 {
-    unsigned char raw[END64_LEN];
+    unsigned char raw[END64_LEN] = {0};
     ncz_cursor    c = ncz_cursor_at(raw, sizeof raw);
     uint64_t      where;
     int           rc;
