@@ -33,13 +33,18 @@ ncz_sts_put_session(ncz_sts *s, const char *name)
     return ncz_sts_put(s, "RoleSessionName", name != NULL ? name : own);
 }
 
-/* The region of the service: the client's, not the bucket's, which may be some other server's. */
+/* The region of the service: the client's, not the bucket's, which may be on another server. The environment goes
+ * before the profile, as it does for buckets. */
 static const char *
 sts_region(const ncz_s3_fetch *f, const char *profile)
 {
+    const ncz_said of_profile = ncz_said_profile(f->files, profile, NULL, "region");
     const ncz_said all[] = {
-        ncz_said_profile(f->files, profile, NULL, "region"), ncz_said_env("AWS_REGION"),
-        ncz_said_env("AWS_DEFAULT_REGION"),                  ncz_said_default(f->amazon ? f->region : NULL),
+        f->profile_first ? of_profile : ncz_said_default(NULL),
+        ncz_said_env("AWS_REGION"),
+        ncz_said_env("AWS_DEFAULT_REGION"),
+        of_profile,
+        ncz_said_default(f->amazon ? f->region : NULL),
         ncz_said_default("us-east-1"),
     };
 

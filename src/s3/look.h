@@ -43,6 +43,7 @@ typedef struct ncz_s3_look {
     const ncz_s3_files *files;
     const ncz_rc       *rc;
     const char         *profile;
+    bool                profile_in_url; /* the URL names it */
 } ncz_s3_look;
 
 /* Each gives a `value` NULL when it is not there. An empty value counts as none. */

@@ -73,6 +73,7 @@ choose_profile(ncz_s3_look *l, ncz_s3_settings *s, bool *first)
     int      rc;
 
     *first = said.source == NCZ_SAID_URL || said.source == NCZ_SAID_RC;
+    l->profile_in_url = said.source == NCZ_SAID_URL;
     if (said.value == NULL) {
         l->profile = ncz_s3_profile_exists(l->files, "default") ? "default" : NULL;
         return NC_NOERR;
@@ -123,18 +124,30 @@ default_region(const ncz_s3_settings *s)
     return "us-east-1";
 }
 
+/* The profile's region, under AWS's name or netCDF's. */
+static ncz_said
+profile_region(const ncz_s3_look *l)
+{
+    const ncz_said all[] = { ncz_said_profile(l->files, l->profile, NULL, "region"),
+                             ncz_said_profile(l->files, l->profile, NULL, "aws_region") };
+
+    return ncz_said_first(all, NCZ_LEN(all));
+}
+
+/* As AWS's tools: the environment goes before the profile, unless the URL itself names the profile. */
 static int
 choose_region(const ncz_s3_look *l, ncz_s3_settings *s)
 {
+    const ncz_said of_profile = profile_region(l);
     const ncz_said all[] = {
         ncz_said_url(l, "region"),
         ncz_said_url(l, "awsregion"),
         { .source = NCZ_SAID_HOST, .value = s->region },
-        ncz_said_rc(l, "AWS.REGION"),
-        ncz_said_profile(l->files, l->profile, NULL, "region"),
-        ncz_said_profile(l->files, l->profile, NULL, "aws_region"), /* netCDF's */
+        l->profile_in_url ? of_profile : ncz_said_default(NULL),
         ncz_said_env("AWS_REGION"),
         ncz_said_env("AWS_DEFAULT_REGION"),
+        of_profile,
+        ncz_said_rc(l, "AWS.REGION"),
         ncz_said_default(default_region(s)),
     };
     ncz_said said = ncz_said_first(all, NCZ_LEN(all));

@@ -287,6 +287,9 @@ asks=True),
     "role: the region of STS": dict(
         env=STS, services={"region": "eu-west-3"}, config=ROLE + "source_profile = source\nregion = eu-west-3\n",
         credentials="[source]\n" + entry("source"), signer=keys_of("role:reader:by:" + plain("source")[0])[0], region="eu-west-3"),
+    "role: the region of STS, the environment before the profile": dict(
+        env=dict(STS, AWS_REGION="eu-west-2"), services={"region": "eu-west-2"}, config=ROLE + "source_profile = source\nregion = eu-west-3\n",
+        credentials="[source]\n" + entry("source"), signer=keys_of("role:reader:by:" + plain("source")[0])[0], region="eu-west-2"),
     "role: credential_source Environment": dict(
         env=dict(STS, **env_keys("env")), config=ROLE.replace("default", "profile r") + "credential_source = Environment\n",
         url=AT + "&aws.profile=r", signer=keys_of("role:reader:by:" + plain("env")[0])[0]),
@@ -409,8 +412,14 @@ asks=True),
         env=dict(env_keys("env"), AWS_DEFAULT_REGION="us-west-2"), signer="env", region="us-west-2"),
     "region: URL": dict(
         env=dict(env_keys("env"), AWS_REGION="eu-central-1"), url=AT + "&aws.region=ap-south-1", signer="env", region="ap-south-1"),
-    "region: profile, before the environment": dict(
+    "region: the environment, before the profile": dict(
         env={"AWS_REGION": "eu-central-1"}, config="[default]\nregion = sa-east-1\n" + entry("default"), signer="default",
+        region="eu-central-1"),
+    "region: the URL's profile, before the environment": dict(
+        env={"AWS_REGION": "eu-central-1"}, config="[profile work]\nregion = sa-east-1\n" + entry("work"), signer="work",
+        url=AT + "&aws.profile=work", region="sa-east-1"),
+    "region: profile, before .ncrc": dict(
+        files={".ncrc": "AWS.REGION=ca-central-1\n"}, config="[default]\nregion = sa-east-1\n" + entry("default"), signer="default",
         region="sa-east-1"),
     "region: aws_region, as netCDF has it": dict(
         config="[default]\naws_region = sa-east-1\n" + entry("default"), signer="default", region="sa-east-1"),
