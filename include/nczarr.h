@@ -1020,9 +1020,8 @@ NCZARR_API int nc_inq_user_type(int ncid, nc_type xtype, char *name, size_t *siz
 /* User-defined types: NCZarr has none. All of these check the ncid and return NC_ENOTNC4. */
 NCZARR_API int nc_def_compound(int ncid, size_t size, const char *name, nc_type *typeidp);
 NCZARR_API int nc_insert_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_type field_typeid);
-NCZARR_API int nc_insert_array_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_type
- * field_typeid,
-                                        int ndims, const int *dim_sizes);
+NCZARR_API int nc_insert_array_compound(int ncid, nc_type xtype, const char *name, size_t offset,
+                                        nc_type field_typeid, int ndims, const int *dim_sizes);
 NCZARR_API int nc_inq_compound(int ncid, nc_type xtype, char *name, size_t *sizep, size_t *nfieldsp);
 NCZARR_API int nc_inq_compound_name(int ncid, nc_type xtype, char *name);
 NCZARR_API int nc_inq_compound_size(int ncid, nc_type xtype, size_t *sizep);

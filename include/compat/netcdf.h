@@ -7,6 +7,8 @@
 #ifndef NCZARR_COMPAT_NETCDF_H
 #define NCZARR_COMPAT_NETCDF_H
 
+#include <errno.h> /* netCDF's includes it, and programs lean on that */
+
 #include "nczarr.h"
 
 #ifndef _FillValue
@@ -22,6 +24,10 @@
 #define DIM_WITHOUT_VARIABLE     "This is a netCDF dimension but not a netCDF variable."
 #define NC_SYSERR                (-31)
 #define NC_TURN_OFF_LOGGING      (-1)
+#define NC_MPIPOSIX              NC_MPIIO
+#define NC_MAX_HDF4_NAME         NC_MAX_NAME
+#define NC_MAX_MAGIC_NUMBER_LEN  8
+#define NC_FORMAT_ALL            (NC_64BIT_OFFSET | NC_64BIT_DATA | NC_CLASSIC_MODEL | NC_NETCDF4 | NC_UDF0 | NC_UDF1)
 
 #define NC_FORMAT_NC3       NC_FORMATX_NC3
 #define NC_FORMAT_NC_HDF5   NC_FORMATX_NC_HDF5

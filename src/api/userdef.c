@@ -30,7 +30,7 @@ nc_insert_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_
 }
 
 int
-nc_insert_array_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_type *field_typeid, int ndims,
+nc_insert_array_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_type field_typeid, int ndims,
                          const int *dim_sizes)
 {
     (void)xtype, (void)name, (void)offset, (void)field_typeid, (void)ndims, (void)dim_sizes;
