@@ -8,7 +8,7 @@ Stores that are not built are left out. With NCZ_TEST_FEW in the environment, as
 slow, the oldest and the newest writer's datasets go between all pairs of stores. With PLACE, a URL of S3 like http://host/bucket without a fragment, only what
 has to do with it: copies from and to there, and one that is killed on its way (tests/s3/real_run.py does that).
 """
-import os, re, shutil, subprocess, sys, tempfile, time
+import fcntl, os, pty, re, shutil, socket, struct, subprocess, sys, tempfile, termios, threading, time, unicodedata, urllib.parse
 
 nczcopy, nczdump, nczgen, data = sys.argv[1:5]
 place = sys.argv[5] if len(sys.argv) > 5 else None
@@ -471,6 +471,124 @@ def resuming(source, values):
     report("copy: --resume", problems)
 
 
+GOES_ON = "nczcopy: %s is not complete: the same command with --resume continues it"
+
+
+def says_how(stderr, what):
+    """The sentence must be there, last, and only once."""
+    sentence = GOES_ON % what
+    good = stderr.endswith(sentence + "\n") and stderr.count("--resume") == 1
+    return [] if good else ["does not end with how to go on: " + stderr.strip()]
+
+
+def goes_on(label, failed, source, target, part, values, *opts):
+    """A failure that can be continued says so; what it had copied stays, and is not copied again."""
+    problems = ["it did not fail"] if failed.returncode == 0 else says_how(failed.stderr, part)
+    chunks = {f: os.stat(os.path.join(part, f)).st_ino for f in files(part) if re.search(r"/\d[\d.]*$", "/" + f)}
+    problems += [b for b in [copy("--resume", "--verify", *opts, source, target)] if b]
+    again = [f for f, inode in chunks.items() if os.stat(os.path.join(target, f)).st_ino != inode]
+    problems += ["it had copied nothing"] if not chunks else []
+    problems += ["copied again: %s" % again] if again else []
+    problems += first_difference(values, dump(target))
+    remove_path(target)
+    return [label + ": " + p for p in problems]
+
+
+def failing(source, values):
+    """Whatever a copy fails of, when --resume can continue it, the last line says so."""
+    target, part, problems = there("fail.zarr"), there("fail.zarr.nczcopy"), []
+    chunk = os.path.join(source, "b", "0.0")
+    whole = open(chunk, "rb").read()
+    open(chunk, "wb").write(whole[:-7])
+    failed = run(nczcopy, "-d", "9", source, target)
+    open(chunk, "wb").write(whole)
+    problems += goes_on("a broken chunk", failed, source, target, part, values, "-d", "9")
+    one = dict(os.environ, NCZARR_THREADS="1")
+
+    def full(n):
+        return run("strace", "-f", "-o", "/dev/null", "-e", "trace=renameat", "-e", "inject=renameat:error=ENOSPC:when=%d+" % n,
+                   nczcopy, source, target, env=one)
+    last = 0
+    while full(2 << last).returncode != 0:
+        last += 1
+        remove_path(part)
+    remove_path(target)
+    low, high = 1 << last, 2 << last  # the last object that is put is the one in between
+    while high - low > 1:
+        middle = (low + high) // 2
+        if full(middle).returncode != 0:
+            low = middle
+        else:
+            high = middle
+        remove_path(part)
+        remove_path(target)
+    for n in (low, low - 1, low * 3 // 4):
+        problems += goes_on("the disk is full at object %d of %d" % (n, low), full(n), source, target, part, values)
+    r = full(1)
+    if r.returncode == 0 or "--resume" in r.stderr or "--resume" in run(nczcopy, there("none"), target).stderr:
+        problems.append("nothing was copied, and it says that it can be continued: " + r.stderr)
+    remove_path(part)
+    report("copy: what failed says how to go on", problems)
+
+
+class Relay:
+    """Passes connections on to a server, and is gone when clients have sent so many bytes."""
+
+    def __init__(self, host, port, nbytes):
+        self.to, self.left, self.open = (host, port), nbytes, []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+                far = socket.create_connection(self.to)
+            except OSError:
+                return
+            self.open += [near, far]
+            for a, b in ((near, far), (far, near)):
+                threading.Thread(target=self.pump, args=(a, b, a is near), daemon=True).start()
+
+    def pump(self, a, b, asks):
+        try:
+            while True:
+                data = a.recv(65536)
+                self.left -= len(data) if asks else 0
+                if not data or self.left < 0:
+                    break
+                b.sendall(data)
+        except OSError:
+            pass
+        if self.left < 0:
+            self.listener.close()
+        for s in (self.open if self.left < 0 else (a, b)):
+            try:
+                s.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+def server_gone():
+    """The server goes away in the middle: the copy ends, says how to go on, and can be continued."""
+    url, source = urllib.parse.urlsplit(place), there("many.zarr")
+    relay = Relay(url.hostname, url.port, 300000)
+    path = "%s/copies/gone.zarr" % url.path
+    there_url = "%s://%s%s#mode=s3" % (url.scheme, url.netloc, path)
+    target = "%s://%s:%d%s" % (url.scheme, url.hostname, relay.port, path)
+    r = run(nczcopy, source, target + "#mode=s3", env=dict(os.environ, AWS_MAX_ATTEMPTS="2"))
+    problems = ["it did not fail"] if r.returncode == 0 else says_how(r.stderr, target)
+    if "_nczcopy_unfinished" not in run(nczdump, "-h", there_url).stdout:
+        problems.append("it is not found unfinished")
+    r = run(nczcopy, "--resume", source, target + "#mode=s3", env=dict(os.environ, AWS_MAX_ATTEMPTS="2"))
+    if r.returncode != 1 or "onnect" not in r.stderr:
+        problems.append("--resume without a server: exit %d, %s" % (r.returncode, r.stderr))
+    problems += [b for b in [copy("--resume", "--verify", source, there_url)] if b]
+    problems += first_difference(special(source), special(there_url))
+    report("copy: a server that goes away", problems)
+
+
 def resuming_remote():
     """Killed when some of its chunks stand in the bucket, it is found unfinished, and is continued."""
     cdl, source, target = there("many.cdl"), there("many.zarr"), "%s/copies/killed.zarr#mode=s3" % place
@@ -504,12 +622,51 @@ def progress(source):
     report("copy: progress", ([] if not quiet else [quiet]) + ([] if good else [repr(last)]))
 
 
+def columns(text):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def on_terminal(width, *args):
+    """Standard error of a command that has a terminal of so many columns."""
+    near, far = pty.openpty()
+    fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    p = subprocess.Popen([nczcopy, *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=far)
+    os.close(far)
+    out = b""
+    while True:
+        try:
+            data = os.read(near, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not data:
+            break
+        out += data
+    os.close(near)
+    return p.wait(), out.decode("utf-8", "replace")
+
+
+def terminals(source):
+    """No line is wider than the terminal; test_copy_progress.c looks at each field."""
+    problems = []
+    for width in (1, 4, 5, 20, 40, 79, 80, 81, 200):
+        status, out = on_terminal(width, source, there("tty.zarr"))
+        drawn = [l for l in re.split(r"[\r\n]+|\x1b\[K", out) if l]
+        if status != 0 or "\x1b[K" not in out or any(columns(l) >= width for l in drawn) or (width > 4) != bool(drawn):
+            problems.append("%d columns: exit %d, %r" % (width, status, out))
+        remove_path(there("tty.zarr"))
+    status, out = on_terminal(60, "--quiet", source, there("tty.zarr"))
+    if status != 0 or out:
+        problems.append("--quiet: %r" % out)
+    report("copy: progress on terminals of many widths", problems)
+
+
 try:
     kinds = stores()
     have_zip = any(s.name == "zip" for s in kinds)
     pairs()
     if place:
         resuming_remote()
+        server_gone()
         sys.exit(failures != 0)
     dialects()
     verify_sees()
@@ -520,7 +677,9 @@ try:
     mistakes(source)
     replacing(source, values)
     resuming(source, values)
+    failing(source, values)
     progress(source)
+    terminals(source)
 finally:
     shutil.rmtree(tmp)
 sys.exit(failures != 0)

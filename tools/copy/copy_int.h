@@ -26,6 +26,13 @@ int copy_fail(int rc, const char *what);
 /* "nczcopy: ..." of our own. */
 void copy_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * What can be continued with --resume from now on, by its path or URL; NULL: nothing. Every failure then ends with one
+ * sentence that says so, the same everywhere: copy_say_unfinished() prints it, and nothing where there is nothing.
+ */
+void copy_set_unfinished(const char *what);
+void copy_say_unfinished(void);
+
 /* 1234567 -> "1.2 MiB"; in the caller's memory of at least 32 bytes, which it returns. */
 char *copy_size_text(double bytes, char *out);
 
@@ -167,7 +174,8 @@ typedef struct copy_progress {
 
 void copy_progress_begin(copy_progress *p, const copy_opts *o, double total);
 void copy_progress_add(copy_progress *p, double bytes, bool moved, size_t chunks, const char *what);
-void copy_progress_end(copy_progress *p);
+void copy_progress_end(copy_progress *p, bool complete); /* draws the last line, or takes the line away */
+void copy_progress_clear(void);                          /* before a message */
 
 /* ---- data: slab.c, raw.c, verify.c --------------------------------------------------------------------------- */
 

@@ -161,15 +161,8 @@ move_data(copy_run_state *r)
         if (v->data)
             rc = v->raw ? copy_raw(r, v) : copy_slabs(r, v);
     }
-    copy_progress_end(&r->progress);
+    copy_progress_end(&r->progress, rc == NC_NOERR);
     return rc;
-}
-
-static void
-say_how_to_go_on(const copy_target *t)
-{
-    if (t->open && t->marks)
-        copy_say("%s is not complete; --resume continues it", t->place == COPY_DIR ? t->part : t->url);
 }
 
 static int
@@ -180,10 +173,8 @@ copy_all(copy_run_state *r)
 
     if ((rc = copy_target_open(r->o, t)) != NC_NOERR || (rc = define(r)) != NC_NOERR)
         return rc;
-    if ((rc = move_data(r)) != NC_NOERR || (rc = copy_late_atts(r->s)) != NC_NOERR) {
-        say_how_to_go_on(t);
+    if ((rc = move_data(r)) != NC_NOERR || (rc = copy_late_atts(r->s)) != NC_NOERR)
         return rc;
-    }
     if ((rc = copy_target_finish(t)) != NC_NOERR || (r->o->verify && (rc = copy_verify(r)) != NC_NOERR))
         return rc;
     return copy_target_publish(r->o, t);
@@ -210,6 +201,9 @@ copy_run(const copy_opts *o)
     t.marker = marker_of(o, &s);
     rc = o->dry_run ? copy_dry_run(&r) : copy_all(&r);
 done:
+    if (rc != NC_NOERR)
+        copy_say_unfinished();
+    copy_set_unfinished(NULL);
     copy_target_clear(&t);
     copy_source_clear(&s);
     (void)nc_close(s.ncid);

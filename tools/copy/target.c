@@ -262,6 +262,13 @@ mark_of(int ncid)
     return text;
 }
 
+/* Where the unfinished copy is. */
+static const char *
+place_shown(const copy_target *t)
+{
+    return t->place == COPY_DIR ? t->part : t->url;
+}
+
 /* Opens what an interrupted copy left. NC_ENOTFOUND: nothing that could be continued. */
 static int
 reopen(copy_target *t)
@@ -269,8 +276,13 @@ reopen(copy_target *t)
     char *mark;
     int   rc;
 
-    if (!t->marks || nc_open(t->work, NC_WRITE, &t->ncid) != NC_NOERR)
+    if (!t->marks)
         return NC_ENOTFOUND;
+    rc = nc_open(t->work, NC_WRITE, &t->ncid);
+    if (rc == NC_ENOTNC || rc == NC_ENOOBJECT || rc == NC_EEMPTY)
+        return NC_ENOTFOUND;
+    if (rc != NC_NOERR) /* it may be there: what was copied must not go because a server or disk fails now */
+        return copy_fail(rc, place_shown(t));
     mark = mark_of(t->ncid);
     rc = mark == NULL || strcmp(mark, BEGUN) == 0 ? NC_ENOTFOUND
          : strcmp(mark, t->marker) == 0           ? NC_NOERR
@@ -280,7 +292,7 @@ reopen(copy_target *t)
         (void)nc_close(t->ncid);
     if (rc == NC_EEXIST)
         copy_say("%s: an interrupted copy of something else, or with other options; without --resume it is replaced",
-                 t->place == COPY_DIR ? t->part : t->url);
+                 place_shown(t));
     return rc;
 }
 
@@ -355,6 +367,8 @@ copy_target_open(const copy_opts *o, copy_target *t)
         t->open = t->resumed = rc == NC_NOERR;
         if (t->resumed && t->place == COPY_DIR)
             (void)nftw(t->part, remove_stale, 32, FTW_PHYS | FTW_MOUNT);
+        if (t->resumed)
+            copy_set_unfinished(place_shown(t));
         return rc;
     }
     if ((t->place == COPY_DIR && (rc = remove_part(t)) != NC_NOERR) || (rc = remove_marked(t)) != NC_NOERR)
@@ -378,7 +392,10 @@ copy_target_begin(copy_target *t)
     if ((rc = mark(t, t->marker)) != NC_NOERR)
         return rc;
     (void)nc_enddef(t->ncid);
-    return (rc = nc_sync(t->ncid)) == NC_NOERR ? rc : copy_fail(rc, t->url);
+    if ((rc = nc_sync(t->ncid)) != NC_NOERR)
+        return copy_fail(rc, t->url);
+    copy_set_unfinished(place_shown(t));
+    return NC_NOERR;
 }
 
 /* ---- and its end ---- */
@@ -399,6 +416,7 @@ copy_target_finish(copy_target *t)
     t->open = false;
     if ((rc = nc_close(t->ncid)) != NC_NOERR)
         return copy_fail(rc, t->url);
+    copy_set_unfinished(NULL);
     return NC_NOERR;
 }
 

@@ -16,7 +16,9 @@ void *
 copy_need(void *p)
 {
     if (p == NULL) {
+        copy_progress_clear();
         fprintf(stderr, "nczcopy: out of memory\n");
+        copy_say_unfinished();
         exit(EXIT_FAILURE);
     }
     return p;
@@ -52,6 +54,7 @@ copy_fail(int rc, const char *what)
     bool        more = detail[0] != '\0' && strcmp(detail, meaning) != 0;
     char       *shown = shown_path(what);
 
+    copy_progress_clear();
     fprintf(stderr, "nczcopy: %s: %s%s%s\n", shown != NULL ? shown : "", meaning, more ? ": " : "",
             more ? detail : "");
     free(shown);
@@ -63,11 +66,30 @@ copy_say(const char *fmt, ...)
 {
     va_list args;
 
+    copy_progress_clear();
     va_start(args, fmt);
     fprintf(stderr, "nczcopy: ");
     vfprintf(stderr, fmt, args);
     fputc('\n', stderr);
     va_end(args);
+}
+
+static char *unfinished; /* as messages name it */
+
+void
+copy_set_unfinished(const char *what)
+{
+    free(unfinished);
+    unfinished = what != NULL ? copy_need(shown_path(what)) : NULL;
+}
+
+void
+copy_say_unfinished(void)
+{
+    if (unfinished == NULL)
+        return;
+    copy_progress_clear();
+    fprintf(stderr, "nczcopy: %s is not complete: the same command with --resume continues it\n", unfinished);
 }
 
 char *

@@ -251,7 +251,7 @@ copy_verify(copy_run_state *r)
     }
     for (size_t i = 0; rc == NC_NOERR && i < r->s->nvars; i++)
         rc = check_var(&c, &r->s->vars[i]);
-    copy_progress_end(&r->progress);
+    copy_progress_end(&r->progress, rc == NC_NOERR);
     (void)nc_close(c.root);
     if (rc == NC_NOERR && c.wrong > 0) {
         copy_say("%s: %zu differences", path, c.wrong);
