@@ -703,7 +703,8 @@ NCZARR_API int nc_plugin_path_set(NCPluginList *dirs);
  * NULL: all that is left (in steps of stridep); stridep NULL: ones; imapp NULL: packed. Scalars ignore them.
  *
  * Putting beyond an unlimited dimension's length makes it longer, once the data are accepted; all variables that
- * share it then read as fill there. nc_put_var on a variable that is unlimited puts the present length.
+ * share it then read as fill there, also where a writer that died left chunks. So only one process at a time may make
+ * a dimension longer. nc_put_var on a variable that is unlimited puts the present length.
  *
  * Errors: NC_EINVALCOORDS a start beyond the length (equal to it is fine with a count of 0), and any reading beyond
  * an unlimited length; NC_EEDGE start + count beyond it; NC_ESTRIDE a stride not positive; NC_ENOTVAR also for

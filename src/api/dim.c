@@ -80,7 +80,7 @@ nczarr_grow_dim(int ncid, int dimid, size_t len)
         return rc;
     if ((rc = ncz_call_dim(&c, dimid, &d)) == NC_NOERR && len > d->len) {
         if (d->unlimited)
-            ncz_model_grow_dim(c.m, d, len);
+            rc = ncz_dataset_grow_dim(c.ds, d, len);
         else
             rc = ncz_fail(NC_EINVAL, "%s: a dimension of fixed length %llu", d->name, (unsigned long long)d->len);
     }

@@ -146,8 +146,10 @@ load(ncz_dataset *ds, const ncz_target *t, bool writable)
     if (rc != NC_NOERR || !writable)
         return rc;
     keep = keep || ncz_load_has_copies(ds);
-    if ((rc = ncz_load_rest(ds)) == NC_NOERR)
+    if ((rc = ncz_load_rest(ds)) == NC_NOERR) {
         ds->style.consolidated = keep;
+        ncz_dataset_note_lengths(ds);
+    }
     return rc;
 }
 

@@ -22,26 +22,6 @@ width(const ncz_var *v)
     return v->rank == 0 ? 1 : v->rank;
 }
 
-/* "3.1" or "3/1" as numbers; false when it is anything else. */
-static bool
-parse_index(const char *rest, size_t n, uint64_t *out)
-{
-    for (size_t d = 0; d < n; d++) {
-        const char *digits = rest;
-
-        out[d] = 0;
-        for (; *rest >= '0' && *rest <= '9'; rest++) {
-            if (out[d] > (UINT64_MAX - 9) / 10)
-                return false;
-            out[d] = out[d] * 10 + (uint64_t)(*rest - '0');
-        }
-        if (rest == digits || (d + 1 < n && *rest != '.' && *rest != '/') || (d + 1 == n && *rest != '\0'))
-            return false;
-        rest++;
-    }
-    return true;
-}
-
 /* Is that the very key of a chunk that the array's shape has room for? */
 static int
 is_chunk(found *f, const char *key, const uint64_t *index, bool *out)
@@ -77,7 +57,7 @@ take(found *f, const char *key, size_t skip)
         f->index = more;
         f->cap = cap;
     }
-    if (!parse_index(key + skip, w, f->index + f->n * w))
+    if (!ncz_part_chunk_index(key + skip, f->v->rank, f->index + f->n * w))
         return NC_NOERR;
     if ((rc = is_chunk(f, key, f->index + f->n * w, &is)) == NC_NOERR && is)
         f->n++;

@@ -63,12 +63,30 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem,
 
 /* ---- put ---- */
 
-static void
-grow(ncz_dataset *ds, ncz_var *v, const uint64_t *shape)
+/* What the put is about to make reachable holds nothing but fill. */
+static int
+clear_beyond(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
 {
-    for (size_t d = 0; d < v->rank; d++)
+    int rc = NC_NOERR;
+
+    for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++)
         if (shape[d] > v->dims[d]->len)
+            rc = ncz_dataset_clear_beyond(ds, v->dims[d]);
+    return rc;
+}
+
+/* The chunks have the data, so the lengths may say so; or some may have them, which the next growth must not show. */
+static void
+grow(ncz_dataset *ds, ncz_var *v, const uint64_t *shape, bool done)
+{
+    for (size_t d = 0; d < v->rank; d++) {
+        if (shape[d] <= v->dims[d]->len)
+            continue;
+        if (done)
             ncz_model_grow_dim(ds->model, v->dims[d], shape[d]);
+        else
+            v->dims[d]->uncleared = true;
+    }
 }
 
 int
@@ -76,6 +94,7 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem,
 {
     ncz_dims shape;
     ncz_plan plan;
+    bool     stored;
     int      rc;
 
     if ((rc = usable(v)) != NC_NOERR || is_empty(sel))
@@ -88,13 +107,15 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem,
             shape.v[d] = end_of(sel, d);
 
     plan = (ncz_plan){.spec = v->spec, .shape = shape.v, .sel = *sel, .mem = mem, .classic = ds->classic};
+    if ((rc = clear_beyond(ds, v, shape.v)) != NC_NOERR)
+        goto done;
     rc = v->quantize_mode == NC_NOQUANTIZE ? ncz_engine_write(ds->engine, &plan, in)
                                            : ncz_dataset_put_rounded(ds, v, &plan, in);
-    if (rc == NC_NOERR || rc == NC_ERANGE) { /* the chunks have it: now the shape may say so */
-        grow(ds, v, shape.v);
-        if (!v->written) /* others may be reading it: touched only when this put is alone */
-            v->written = true;
-    }
+    stored = rc == NC_NOERR || rc == NC_ERANGE;
+    grow(ds, v, shape.v, stored);
+    if (stored && !v->written) /* others may be reading it: touched only when this put is alone */
+        v->written = true;
+done:
     ncz_dims_clear(&shape);
     return rc;
 }

@@ -113,6 +113,10 @@ int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type 
 /* The selection may lie beyond the length of unlimited dimensions, which grow once the data are accepted. */
 int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem, const void *in);
 
+/* Makes an unlimited dimension longer; what becomes reachable reads as fill, whatever a writer that died left there.
+ * Under NCZ_USE_PUT_ALONE. */
+int ncz_dataset_grow_dim(ncz_dataset *ds, ncz_dim *d, uint64_t len);
+
 /*
  * All variables share one cache. It has the bytes of the dataset's limit, or, where that is more, those that have
  * been asked for variables, together. Under NCZ_USE_TUNE.

@@ -32,6 +32,8 @@ int  ncz_part_empty(zmap *map, bool *out);
 int  ncz_part_all(zmap *map, const char *what, ncz_keys *keys); /* its keys; NC_EEXIST when one is no dataset's */
 bool ncz_part_document(const char *key);                        /* by its last segment */
 bool ncz_part_chunk(const char *rest);                          /* "3.1", "0/4": a chunk's key below its variable */
+/* "3.1" or "3/1" as `rank` numbers; of a scalar "0". False when it is anything else. */
+bool ncz_part_chunk_index(const char *rest, size_t rank, uint64_t *index);
 int  ncz_part_chunks(zmap *map, const char *prefix, ncz_keys *out); /* chunk objects right below a variable's key */
 
 /* ---- documents as they stand in the map: key -> bytes ---------------------------------------------------------- */
@@ -169,6 +171,10 @@ int ncz_dataset_drop_leftover(ncz_dataset *ds); /* its last step alone */
 /* Rounds `n` elements of NC_FLOAT or NC_DOUBLE in place; those equal to `fill` stay (quantize.c). `place`: of the first
  * among all that are put. */
 void ncz_dataset_quantize(int mode, int nsd, nc_type type, void *data, size_t n, const void *fill, uint64_t place);
+
+/* What opening for writing found may be longer in the store than recorded (grow.c). */
+void ncz_dataset_note_lengths(ncz_dataset *ds);
+int  ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d); /* before chunks beyond its length are written */
 
 /* As ncz_engine_write(), for a quantized variable (rounded.c). */
 int ncz_dataset_put_rounded(ncz_dataset *ds, const ncz_var *v, const ncz_plan *plan, const void *in);

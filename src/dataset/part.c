@@ -73,6 +73,26 @@ ncz_part_chunk(const char *rest)
     return digit;
 }
 
+bool
+ncz_part_chunk_index(const char *rest, size_t rank, uint64_t *out)
+{
+    size_t   n = rank == 0 ? 1 : rank;
+    for (size_t d = 0; d < n; d++) {
+        const char *digits = rest;
+
+        out[d] = 0;
+        for (; *rest >= '0' && *rest <= '9'; rest++) {
+            if (out[d] > (UINT64_MAX - 9) / 10)
+                return false;
+            out[d] = out[d] * 10 + (uint64_t)(*rest - '0');
+        }
+        if (rest == digits || (d + 1 < n && *rest != '.' && *rest != '/') || (d + 1 == n && *rest != '\0'))
+            return false;
+        rest++;
+    }
+    return true;
+}
+
 /* Is `key` a chunk below a variable whose document is among `keys`? Zarr v3's lie below "c". */
 static int
 is_chunk(const ncz_keys *keys, const char *key, bool *out)

@@ -97,6 +97,7 @@ struct ncz_dim {
     char      *name;
     uint64_t   len; /* current */
     bool       unlimited;
+    bool       uncleared; /* chunks beyond its length may hold elements that nobody recorded: see dataset/grow.c */
     bool       hidden; /* made by a reader for bookkeeping (a scalar's [1]): never listed */
     int        id;     /* dataset-wide, as netCDF's dimids are */
     ncz_group *group;

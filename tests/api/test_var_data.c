@@ -493,6 +493,90 @@ quantize_on(place *p)
 }
 ON_BOTH(quantize)
 
+/* ---- what a writer that died left beyond the recorded lengths ---- */
+
+enum { OLD = 3, DEAD = 11, CHUNK = 4 };
+
+static void
+fill_square(int ncid, const char *names[], int n)
+{
+    for (size_t i = 0; i < (size_t)n * (size_t)n; i++) {
+        const size_t at[2] = {i / (size_t)n, i % (size_t)n};
+        const char  *text = "text";
+        int          v;
+
+        OK(nc_inq_varid(ncid, names[0], &v));
+        OK(nc_put_var1_int(ncid, v, at, &(int){(int)(at[0] * 100 + at[1])}));
+        OK(nc_inq_varid(ncid, names[1], &v));
+        OK(nc_put_var1_string(ncid, v, at, &text));
+    }
+}
+
+static void
+make_square(const char *path, const char *names[], int n)
+{
+    const size_t chunks[2] = {CHUNK, CHUNK};
+    int          ncid, dims[2], v;
+
+    OK(nc_create(path, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "y", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(ncid, "x", NC_UNLIMITED, &dims[1]));
+    OK(nc_def_var(ncid, names[0], NC_INT, 2, dims, &v));
+    OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, chunks));
+    OK(nc_def_var(ncid, names[1], NC_STRING, 2, dims, &v));
+    OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, chunks));
+    fill_square(ncid, names, n);
+    OK(nc_close(ncid));
+}
+
+/* All but the old square and the one put is fill. */
+static void
+check_square(const char *path, const char *names[], const size_t put[2])
+{
+    size_t y, x;
+    int    ncid, v[2], got;
+
+    OK(nc_open(path, NC_NOWRITE, &ncid));
+    OK(nc_inq_varid(ncid, names[0], &v[0]));
+    OK(nc_inq_varid(ncid, names[1], &v[1]));
+    for (y = 0; y <= put[0]; y++)
+        for (x = 0; x <= put[1]; x++) {
+            const size_t at[2] = {y, x};
+            bool         old = y < OLD && x < OLD, mine = y == put[0] && x == put[1];
+            char        *text = NULL;
+
+            OK(nc_get_var1_int(ncid, v[0], at, &got));
+            assert_int_equal(got, old ? (int)(y * 100 + x) : mine ? 77 : NC_FILL_INT);
+            OK(nc_get_var1_string(ncid, v[1], at, &text));
+            assert_string_equal(text != NULL ? text : "", old ? "text" : "");
+            free(text);
+        }
+    OK(nc_close(ncid));
+}
+
+static void
+unrecorded_on(place *p)
+{
+    const char  *names[2] = {"i", "s"};
+    const size_t at[2] = {DEAD - 1, DEAD - 2};
+    char         dead[400], cmd[1600];
+    int          ncid, v;
+
+    if (p->memory || strstr(p->path, ".zip") != NULL)
+        return; /* the dead writer's chunks are copied as files */
+    snprintf(dead, sizeof dead, "%s/dead.zarr", p->dir);
+    make_square(p->path, names, OLD);
+    make_square(dead, names, DEAD);
+    snprintf(cmd, sizeof cmd, "cp '%s'/i/* '%s/i' && cp '%s'/s/* '%s/s'", dead, p->path, dead, p->path);
+    assert_int_equal(system(cmd), 0);
+    OK(nc_open(p->path, NC_WRITE, &ncid));
+    OK(nc_inq_varid(ncid, names[0], &v));
+    OK(nc_put_var1_int(ncid, v, at, &(int){77}));
+    OK(nc_close(ncid));
+    check_square(p->path, names, at);
+}
+ON_BOTH(unrecorded)
+
 int
 main(void)
 {
@@ -500,7 +584,7 @@ main(void)
         cmocka_unit_test(families),      cmocka_unit_test(generic),     cmocka_unit_test(strings),
         cmocka_unit_test(default_width), cmocka_unit_test(bounds),      cmocka_unit_test(growing),
         cmocka_unit_test(fill),          cmocka_unit_test(conversions), cmocka_unit_test(classic_bytes),
-        cmocka_unit_test(quantize),
+        cmocka_unit_test(quantize),      cmocka_unit_test(unrecorded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
