@@ -6,11 +6,45 @@
  * thread's scratch where there is one, and at most two of them live at once. The size of what a stage decodes to is
  * known where all codecs before it have fixed sizes, and is else bounded by what they can make of a whole chunk: an
  * object that lies cannot ask for more.
+ *
+ * A codec is called by the functions at the top only: each clears the vector state that the codec's library may leave
+ * (ISA-L 2.30 does, and an application's codec may), for the stages that follow and for the caller.
  */
 #include "filter/chain_int.h"
 #include "filter/filter_int.h"
 
 #include <string.h>
+
+/* ---- calling a codec ----------------------------------------------------------------------------------- */
+
+static int
+run_encode(const chain_link *l, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap, size_t *used)
+{
+    int rc = l->ops->encode(&l->params, env, in, n, out, cap, used);
+
+    ncz_vector_clear();
+    return rc;
+}
+
+static int
+run_decode(const chain_link *l, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap, bool exact,
+           size_t *used)
+{
+    int rc = l->ops->decode(&l->params, env, in, n, out, cap, exact, used);
+
+    ncz_vector_clear();
+    return rc;
+}
+
+static int
+run_decode_part(const chain_link *l, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t size,
+                ncz_part *part)
+{
+    int rc = l->ops->decode_part(&l->params, env, in, n, out, size, part);
+
+    ncz_vector_clear();
+    return rc;
+}
 
 /* ---- encoding ------------------------------------------------------------------------------------------ */
 
@@ -25,7 +59,7 @@ encode_link(const chain_link *l, const ncz_codec_env *env, const void *in, size_
         return ncz_fail(NC_EFILTER, "codec '%s': %zu bytes are more than it can encode", l->id, n);
     if ((rc = ncz_buf_reserve(out, cap)) != NC_NOERR)
         return rc;
-    if ((rc = l->ops->encode(&l->params, env, in, n, out->data, cap, &used)) != NC_NOERR)
+    if ((rc = run_encode(l, env, in, n, out->data, cap, &used)) != NC_NOERR)
         return rc;
     out->len = used;
     out->data[used] = '\0';
@@ -214,7 +248,7 @@ decode_stage(const ncz_chain *c, size_t k, const ncz_codec_env *env, const void 
             return rc;
     }
     used = s.most;
-    if ((rc = l->ops->decode(&l->params, &s.env, in, *nin, to->data, s.most, s.exact, &used)) == NC_NOERR)
+    if ((rc = run_decode(l, &s.env, in, *nin, to->data, s.most, s.exact, &used)) == NC_NOERR)
         *nin = used;
     return rc;
 }
@@ -242,7 +276,7 @@ ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, s
         in = to->data;
     }
     first = &c->links[0];
-    rc = first->ops->decode(&first->params, env, in, nin, out, n, true, &used);
+    rc = run_decode(first, env, in, nin, out, n, true, &used);
 done:
     stages_clear(&between);
     return rc;
@@ -277,7 +311,7 @@ decode_open(const ncz_chain *c, size_t k, const ncz_codec_env *env, const void *
                 return rc;
         }
         used = room;
-        rc = l->ops->decode(&l->params, env, in, *nin, to->data, room, false, &used);
+        rc = run_decode(l, env, in, *nin, to->data, room, false, &used);
         if (rc == NC_NOERR)
             *nin = used;
         if (rc != NC_EFILTER || room == limit || (l->ops->own == NULL && !ncz_codec_was_too_long()))
@@ -336,7 +370,6 @@ int
 ncz_chain_decode_part(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, void *out, size_t n,
                       bool tail_ok, ncz_part *part)
 {
-    const chain_link *one;
     ncz_part          want = { part->from < n ? part->from : n, part->to < n ? part->to : n };
     int               rc;
 
@@ -351,8 +384,7 @@ ncz_chain_decode_part(const ncz_chain *c, const ncz_codec_env *env, const void *
             memcpy((char *)out + want.from, (const char *)in + want.from, want.to - want.from);
     }
     else {
-        one = &c->links[0];
-        rc = one->ops->decode_part(&one->params, env, in, nin, out, n, &want);
+        rc = run_decode_part(&c->links[0], env, in, nin, out, n, &want);
     }
     if (rc == NC_NOERR)
         *part = want;

@@ -280,6 +280,14 @@ void ncz_pool_end(ncz_pool_batch *b); /* helps, and returns when all are done */
 
 unsigned ncz_cpus(void); /* that this process may use: affinity and quota considered; at least 1 */
 
+/* ---- vector registers ---- */
+
+/*
+ * To be called behind foreign code that may use AVX: some libraries leave the upper halves of the registers in use,
+ * which slows down all SSE code that follows on the thread, the caller's own too. Costs a few cycles.
+ */
+void ncz_vector_clear(void);
+
 /* ---- environment ---- */
 
 /* NULL when it is not set, or empty, or not to be trusted (a set-user-id program). */

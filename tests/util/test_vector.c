@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Clearing the upper halves of the vector registers, and first that the tests see when they are in use. */
+#include "util_help.h"
+
+#include "contract/cpu_state.h"
+
+static void
+test_probe(void **state)
+{
+    (void)state;
+    CPU_STATE_NEEDED();
+    cpu_state_clean();
+    assert_int_equal(cpu_state_upper(), 0);
+    cpu_state_dirty();
+    assert_int_not_equal(cpu_state_upper(), 0);
+    cpu_state_clean();
+    assert_int_equal(cpu_state_upper(), 0);
+}
+
+static void
+test_clear(void **state)
+{
+    (void)state;
+    ncz_vector_clear(); /* on every machine: does nothing, or what it says */
+    CPU_STATE_NEEDED();
+    cpu_state_dirty();
+    ncz_vector_clear();
+    assert_int_equal(cpu_state_upper(), 0);
+}
+
+static void
+test_mode(void **state)
+{
+    cpu_mode usual = cpu_mode_now(), unusual;
+
+    (void)state;
+    cpu_mode_unusual();
+    unusual = cpu_mode_now();
+    ncz_vector_clear();
+    assert_true(cpu_mode_same(cpu_mode_now(), unusual));
+    cpu_mode_usual();
+    assert_true(cpu_mode_same(cpu_mode_now(), usual));
+#if defined(__x86_64__) || defined(__i386__)
+    assert_false(cpu_mode_same(usual, unusual));
+#endif
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_clear),
+        cmocka_unit_test(test_mode),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
