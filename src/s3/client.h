@@ -79,7 +79,7 @@ struct ncz_s3_op {
     char             *place; /* URL or host that this one was sent to */
     int64_t           due, deadline;
     unsigned          tries, hops;
-    bool              region_mended, skew_mended, keys_mended, plain, resolving;
+    bool              region_mended, skew_mended, keys_mended, signing_tried, plain, resolving;
     char              sha256[NCZ_SHA256_HEX];
     char              id[33];
 };

@@ -22,6 +22,7 @@ struct ncz_s3 {
     char            *web;           /* the URL below which a web server's objects lie; NULL: S3 */
     ncz_s3_stats     stats;         /* atomic */
     bool             reached;       /* it answered once; atomic */
+    bool             signs;         /* it denied an unsigned read and took the same one signed; atomic */
     pthread_mutex_t  lock;          /* guards what follows */
     char            *region, *host; /* as the server taught us */
     int64_t          skew_s;        /* its clock minus ours */
@@ -142,6 +143,9 @@ ncz_s3_op *ncz_s3_next_op(ncz_s3_batch *b, long *wait_ms);
 
 void ncz_s3_outcome(ncz_s3_batch *b, ncz_s3_xchg *x);
 void ncz_s3_mend(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f);
+/* For a request that went out unsigned and was denied: asks every source of credentials. True: the operation is tried
+ * again, or has failed. False: there are none, and the answer stands. */
+bool ncz_s3_retry_signed(ncz_s3_batch *b, ncz_s3_xchg *x);
 
 /* ---- web.c ---- */
 

@@ -31,7 +31,8 @@ struct ncz_s3_creds {
     pthread_mutex_t lock;
     pthread_cond_t  changed;
     pid_t           busy; /* the process of which a thread fetches; 0: none does */
-    bool            asked, keep;
+    bool            asked, keep; /* asked: every source */
+    bool            machine; /* EC2's metadata service, the last of them, has the keys, or has not been asked yet */
     uint64_t        flight; /* counts the fetches that ended */
     ncz_err         failed; /* of the last one */
     int64_t         fetched; /* monotonic seconds */
@@ -230,7 +231,8 @@ publish(ncz_s3_creds *c, ncz_s3_fetch *f)
     c->source = f->source;
     c->why = f->why;
     c->keep = f->keep;
-    c->asked = true;
+    c->machine = f->postponed || f->of_machine;
+    c->asked = !f->postponed;
     c->fetched = ncz_http_now_ms() / 1000;
     f->keys = (ncz_s3_keys){ .id = NULL };
     f->source = NULL;
@@ -250,10 +252,11 @@ extend(ncz_s3_creds *c)
 
 /* Called with the lock and without anybody busy; returns with the lock. */
 static int
-fetch(ncz_s3_creds *c)
+fetch(ncz_s3_creds *c, ncz_s3_need need)
 {
     ncz_s3_fetch f = { .profile = c->profile, .profile_first = c->profile_first, .given = &c->given,
-                       .region = c->region, .ca_file = c->ca_file, .ca_dir = c->ca_dir, .amazon = c->amazon };
+                       .region = c->region, .ca_file = c->ca_file, .ca_dir = c->ca_dir, .amazon = c->amazon,
+                       .at_hand = need == NCZ_S3_AT_HAND };
     bool         found = false;
     int          rc;
 
@@ -280,11 +283,13 @@ fetch(ncz_s3_creds *c)
 typedef enum freshness { GOOD, OLD, USELESS } freshness;
 
 static freshness
-look_at(const ncz_s3_creds *c, bool refresh)
+look_at(const ncz_s3_creds *c, bool refresh, ncz_s3_need need)
 {
     int64_t left = c->keys.expires != 0 ? c->keys.expires - ncz_s3_now() : INT64_MAX;
     bool    fresh = ncz_http_now_ms() / 1000 - c->fetched < FRESH_S;
 
+    if (need == NCZ_S3_AT_HAND && c->machine)
+        return GOOD;
     if (!c->asked || (refresh && !fresh))
         return USELESS;
     if (c->keys.id == NULL || left > ADVISORY_S || (fresh && left > 0))
@@ -304,17 +309,17 @@ leave_to_parent(ncz_s3_creds *c)
 
 /* Until there are keys that can be used, or it is known that there are none. */
 static int
-have(ncz_s3_creds *c, bool refresh)
+have(ncz_s3_creds *c, bool refresh, ncz_s3_need need)
 {
     for (;;) {
-        freshness f = look_at(c, refresh);
+        freshness f = look_at(c, refresh, need);
         uint64_t  flight = c->flight;
         int       rc;
 
         if (f == GOOD || (f == OLD && c->busy != 0))
             return NC_NOERR;
         if (c->busy == 0) {
-            rc = fetch(c);
+            rc = fetch(c, need);
             /* Short-lived keys are as good as they get when they have just come. */
             return f == OLD ? NC_NOERR : rc;
         }
@@ -322,20 +327,21 @@ have(ncz_s3_creds *c, bool refresh)
             pthread_cond_wait(&c->changed, &c->lock);
         if (c->failed.code != NC_NOERR)
             return ncz_err_adopt(&c->failed);
-        return NC_NOERR;
+        if (need == NCZ_S3_AT_HAND || c->asked)
+            return NC_NOERR;
     }
 }
 
 static int
-none(const ncz_s3_creds *c, bool need, ncz_buf *why)
+none(const ncz_s3_creds *c, ncz_s3_need need, ncz_buf *why)
 {
-    if (need)
+    if (need == NCZ_S3_REQUIRED)
         return ncz_fail(NC_EAUTH, "no AWS credentials to write with: %s", ncz_buf_str(&c->why));
     return why != NULL ? ncz_buf_puts(why, ncz_buf_str(&c->why)) : NC_NOERR;
 }
 
 int
-ncz_s3_creds_get(ncz_s3_creds *c, bool refresh, bool need, ncz_s3_keys *out, ncz_buf *why)
+ncz_s3_creds_get(ncz_s3_creds *c, bool refresh, ncz_s3_need need, ncz_s3_keys *out, ncz_buf *why)
 {
     int rc;
 
@@ -344,8 +350,11 @@ ncz_s3_creds_get(ncz_s3_creds *c, bool refresh, bool need, ncz_s3_keys *out, ncz
         return NC_NOERR; /* unsigned on purpose */
     pthread_mutex_lock(&c->lock);
     leave_to_parent(c);
-    if ((rc = have(c, refresh)) == NC_NOERR)
-        rc = c->keys.id != NULL ? ncz_s3_keys_copy(out, &c->keys) : none(c, need, why);
+    if ((rc = have(c, refresh, need)) == NC_NOERR) {
+        bool has = c->keys.id != NULL && !(need == NCZ_S3_AT_HAND && c->machine);
+
+        rc = has ? ncz_s3_keys_copy(out, &c->keys) : none(c, need, why);
+    }
     pthread_mutex_unlock(&c->lock);
     return rc;
 }

@@ -60,7 +60,9 @@ ncz_s3_walk(ncz_s3_fetch *f, bool *found)
     int rc = NC_NOERR;
 
     *found = false;
-    for (size_t i = 0; i < NCZ_LEN(sources) && rc == NC_NOERR && !*found; i++)
+    for (size_t i = 0; i < NCZ_LEN(sources) && rc == NC_NOERR && !*found; i++) {
         rc = sources[i](f, found);
+        f->of_machine = *found && sources[i] == ncz_s3_from_machine;
+    }
     return rc;
 }

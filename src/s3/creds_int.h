@@ -18,10 +18,13 @@ typedef struct ncz_s3_fetch {
     const ncz_s3_keys  *given;     /* with the URL */
     const char         *region, *ca_file, *ca_dir;
     bool                amazon;    /* the endpoint is Amazon's: the machine itself may have keys for it */
+    bool                at_hand;   /* leave out EC2's metadata service, which may take a second to say nothing */
     /* out */
     ncz_s3_keys keys;
     char       *source;            /* where they are from, for people */
     bool        keep;              /* use them beyond their end when others cannot be had */
+    bool        postponed;         /* `at_hand` left out EC2's metadata service, which may have keys */
+    bool        of_machine;        /* the keys are that service's */
     ncz_buf     why;               /* what each source lacked */
 } ncz_s3_fetch;
 
@@ -74,7 +77,7 @@ int ncz_s3_from_file(ncz_s3_fetch *f, const char *profile, const ncz_ini *file, 
 int ncz_s3_from_process(ncz_s3_fetch *f, const char *profile, bool *found); /* credential_process */
 int ncz_s3_from_sso(ncz_s3_fetch *f, const char *profile, bool *found);
 int ncz_s3_from_container(ncz_s3_fetch *f, bool *found);
-int ncz_s3_from_machine(ncz_s3_fetch *f, bool *found); /* the metadata service of EC2 */
+int ncz_s3_from_machine(ncz_s3_fetch *f, bool *found); /* EC2's metadata service; postponed where f says so */
 /* Roles: of the profile with the keys of another; of a token that says who we are, by variables or by a profile. */
 int ncz_s3_from_role(ncz_s3_fetch *f, const char *profile, bool *found);
 int ncz_s3_from_web_identity(ncz_s3_fetch *f, bool *found);

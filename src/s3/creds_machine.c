@@ -353,6 +353,8 @@ ncz_s3_from_machine(ncz_s3_fetch *f, bool *found)
     if ((rc = machine_settings(&m)) == NC_NOERR) {
         if (is_silent(m.base))
             rc = ncz_s3_lacks(f, "there is no metadata service of EC2");
+        else if (f->at_hand)
+            f->postponed = true;
         else
             rc = ask_machine(&m, found);
     }

@@ -33,9 +33,10 @@ keys_of_source(ncz_s3_fetch *f, const char *profile, const char *source, bool *f
 
     if (strcmp(source, "Environment") == 0)
         rc = ncz_s3_from_env(f, found);
-    else if (strcmp(source, "Ec2InstanceMetadata") == 0)
+    else if (strcmp(source, "Ec2InstanceMetadata") == 0) {
+        f->at_hand = false; /* the profile names the service: it is asked at once */
         rc = ncz_s3_from_machine(f, found);
-    else if (strcmp(source, "EcsContainer") == 0)
+    } else if (strcmp(source, "EcsContainer") == 0)
         rc = ncz_s3_from_container(f, found);
     else
         return ncz_fail(NC_EAUTH, "profile %s: credential_source %s is none of Environment, Ec2InstanceMetadata, "

@@ -87,7 +87,7 @@ put_credentials(const ncz_s3_settings *s, ncz_buf *out)
     if (s->anonymous)
         return line(out, "credentials", s->query != NULL ? "none: the URL's query is the signature"
                                                          : "none: unsigned requests are wanted", NULL);
-    rc = ncz_s3_creds_get(s->creds, false, false, &keys, &why);
+    rc = ncz_s3_creds_get(s->creds, false, NCZ_S3_ANY, &keys, &why);
     if (rc == NC_ENOMEM)
         goto done;
     ncz_err_save(&err, rc);

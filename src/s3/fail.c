@@ -43,7 +43,7 @@ why_unsigned(const ncz_s3_xchg *x, ncz_buf *out)
         return;
     if (set->anonymous || set->creds == NULL)
         (void)ncz_buf_puts(out, "; the request was not signed, as was asked for");
-    else if (ncz_s3_creds_get(set->creds, false, false, &keys, &why) == NC_NOERR)
+    else if (ncz_s3_creds_get(set->creds, false, NCZ_S3_ANY, &keys, &why) == NC_NOERR)
         (void)ncz_buf_printf(out, "; the request was not signed: %s", ncz_buf_str(&why));
     ncz_s3_keys_clear(&keys);
     ncz_buf_clear(&why);

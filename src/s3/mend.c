@@ -148,12 +148,36 @@ mend_keys(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
         return;
     }
     x->op->keys_mended = true;
-    rc = ncz_s3_creds_get(x->s->settings->creds, true, false, &keys, NULL);
+    rc = ncz_s3_creds_get(x->s->settings->creds, true, NCZ_S3_ANY, &keys, NULL);
     ncz_s3_keys_clear(&keys);
     if (rc != NC_NOERR)
         ncz_s3_finish(b, x->op, rc);
     else
         at_once(b, x->op);
+}
+
+/* S3 says 400 where an object's encryption wants a signature. */
+bool
+ncz_s3_retry_signed(ncz_s3_batch *b, ncz_s3_xchg *x)
+{
+    ncz_s3_op  *op = x->op;
+    ncz_s3_keys keys = {.id = NULL};
+    bool        found;
+    int         rc;
+
+    if (x->signed_ || op->signing_tried || x->s->settings->creds == NULL ||
+        (x->call.status != 400 && x->call.status != 401 && x->call.status != 403))
+        return false;
+    op->signing_tried = true;
+    rc = ncz_s3_creds_get(x->s->settings->creds, false, NCZ_S3_ANY, &keys, NULL);
+    found = keys.id != NULL;
+    ncz_s3_keys_clear(&keys);
+    if (rc != NC_NOERR)
+        ncz_s3_finish(b, op, ncz_s3_fail(x->s, op, rc, "HTTP %ld to an unsigned request, and to sign it: %s",
+                                         x->call.status, ncz_err_text()));
+    else if (found)
+        at_once(b, op);
+    return rc != NC_NOERR || found;
 }
 
 /* A range that begins behind the end: the caller's fault, but only the size can tell which. */

@@ -201,6 +201,12 @@ act(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f)
     default:
         break;
     }
+    if (v == NCZ_S3_V_DENIED || v == NCZ_S3_V_FAIL) {
+        if (ncz_s3_retry_signed(b, x))
+            return;
+    } else if (x->op->signing_tried && x->signed_) {
+        __atomic_store_n(&x->s->signs, true, __ATOMIC_RELAXED); /* it helped */
+    }
     if (x->op->resolving)
         resolved(b, x, v);
     else if (v == NCZ_S3_V_GOOD)

@@ -117,15 +117,21 @@ put_host(const ncz_s3_xchg *x, ncz_buf *out)
     return ncz_buf_printf(out, ":%u", set->port);
 }
 
+/* A read goes out unsigned at first where only EC2's metadata service is left to ask: the data may be public. */
 static int
 keys_for(ncz_s3_xchg *x, ncz_s3_keys *out)
 {
     const ncz_s3_settings *set = x->s->settings;
-    bool                   writes = x->op->verb != NCZ_S3_GET;
+    bool                   signs = __atomic_load_n(&x->s->signs, __ATOMIC_RELAXED);
+    ncz_s3_need            need = NCZ_S3_AT_HAND;
 
     if (set->anonymous || set->creds == NULL)
         return NC_NOERR;
-    return ncz_s3_creds_get(set->creds, false, writes, out, NULL);
+    if (x->op->verb != NCZ_S3_GET)
+        need = NCZ_S3_REQUIRED;
+    else if (signs || x->op->signing_tried || set->writes || set->requester_pays)
+        need = NCZ_S3_ANY;
+    return ncz_s3_creds_get(set->creds, false, need, out, NULL);
 }
 
 /* The hash of a body is made once, of all of a batch at the same time where it has a workers' help (run.c). */

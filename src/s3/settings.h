@@ -24,6 +24,7 @@ typedef struct ncz_s3_settings {
     char    *region;
     bool     anonymous;     /* asked for: no request is signed */
     bool     requester_pays;
+    bool     writes;        /* the session is for writing: its first request is signed, set by who opens it */
     char    *query;         /* presigned or token query of the URL, appended as it is; or NULL */
     char    *ca_file, *ca_dir, *proxy, *no_proxy, *user_agent; /* NULL: libcurl's and OpenSSL's own */
     unsigned attempts;      /* with the first; 5 */
@@ -42,13 +43,18 @@ typedef struct ncz_s3_settings {
 int  ncz_s3_settings_from(const ncz_uri *uri, ncz_s3_settings **out);
 void ncz_s3_settings_free(ncz_s3_settings *s);
 
+typedef enum ncz_s3_need {
+    NCZ_S3_AT_HAND,  /* for the first try of a read: without EC2's metadata service, as the data may be public */
+    NCZ_S3_ANY,      /* every source is asked; none may have some */
+    NCZ_S3_REQUIRED, /* the same; NC_EAUTH without credentials */
+} ncz_s3_need;
+
 /*
  * Credentials that sign the next request: fetched at first use, again before they expire (`refresh`: the server said
- * that they had). One thread fetches, others wait. id NULL when none were found and that is allowed (reads of public
- * data): then `why` (may be NULL) says where was looked, for the text of a later 403. The caller clears *out.
- * `need`: a writer; without credentials NC_EAUTH.
+ * that they had). One thread fetches, others wait. id NULL when none were found and that is allowed: then `why` (may be
+ * NULL) says where was looked, for the text of a later 403. The caller clears *out.
  */
-int ncz_s3_creds_get(ncz_s3_creds *c, bool refresh, bool need, ncz_s3_keys *out, ncz_buf *why);
+int ncz_s3_creds_get(ncz_s3_creds *c, bool refresh, ncz_s3_need need, ncz_s3_keys *out, ncz_buf *why);
 /* "the environment", "profile x in FILE" ...: of the last get, or "none". In fresh memory. */
 int ncz_s3_creds_source(ncz_s3_creds *c, char **out);
 

@@ -395,7 +395,10 @@ zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
     bool             any = false;
     int              rc;
 
-    if ((rc = ncz_s3_settings_from(uri, &settings)) != NC_NOERR || (rc = ncz_s3_open(settings, &client)) != NC_NOERR)
+    if ((rc = ncz_s3_settings_from(uri, &settings)) != NC_NOERR)
+        return rc;
+    settings->writes = how != ZMAP_OPEN_READ;
+    if ((rc = ncz_s3_open(settings, &client)) != NC_NOERR)
         return rc;
     if (how == ZMAP_CREATE_NEW) {
         rc = ncz_s3_list(client, "", true, 1, on_any, &any);

@@ -522,6 +522,173 @@ unsigned_requests(void **state)
     DONE();
 }
 
+/* The stub as EC2's metadata service, and the only source of credentials. */
+static ncz_s3 *
+open_on_ec2(const script *sc, const char *more)
+{
+    char    url[64];
+    ncz_s3 *s;
+
+    snprintf(url, sizeof url, "http://127.0.0.1:%u", stub_port(sc->server));
+    unsetenv("AWS_ACCESS_KEY_ID");
+    unsetenv("AWS_SECRET_ACCESS_KEY");
+    unsetenv("AWS_EC2_METADATA_DISABLED");
+    setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", url, 1);
+    s = open_at(sc, more);
+    return s;
+}
+
+static void
+leave_ec2(void)
+{
+    setenv("AWS_ACCESS_KEY_ID", "AKTEST", 1);
+    setenv("AWS_SECRET_ACCESS_KEY", SECRET, 1);
+    setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
+    unsetenv("AWS_EC2_METADATA_SERVICE_ENDPOINT");
+}
+
+#define EC2_SCRIPT(more, ...)                                                                                        \
+    static const step steps[] = {__VA_ARGS__};                                                                       \
+    script            sc = {.steps = steps, .n = NCZ_LEN(steps)};                                                    \
+    ncz_s3           *s;                                                                                             \
+    sc.server = stub_start(serve, &sc);                                                                              \
+    s = open_on_ec2(&sc, more)
+
+#define EC2_KEYS                                                                                                     \
+    {"PUT /latest/api/token |!Authorization", 200, "tok"},                                                           \
+        {"GET /latest/meta-data/iam/security-credentials/ ", 200, "r"},                                              \
+        {"GET /latest/meta-data/iam/security-credentials/r ", 200,                                                   \
+         "{\"Code\":\"Success\",\"AccessKeyId\":\"AKEC2\",\"SecretAccessKey\":\"" SECRET "\",\"Token\":\"t\"}"}
+
+/* Public data: the service is not asked at all, and what is absent is absent. */
+static void
+public_data_on_ec2(void **state)
+{
+    EC2_SCRIPT("", {"GET /buck/pre/fix/k |!Authorization", 200, "a"}, {"!Authorization", 404, "!NoSuchKey"},
+               {"!Authorization", 500, "!InternalError"}, {"!Authorization", 200, "b"});
+
+    (void)state;
+    expect_get(s, "k", NC_NOERR, "a");
+    expect_get(s, "k", NC_EEMPTY, NULL);
+    expect_get(s, "k", NC_NOERR, "b");
+    DONE();
+    leave_ec2();
+}
+
+/* A denied read is repeated with credentials, which sign all that follows; so is one that 403 would call absent. */
+static void
+private_data_on_ec2(void **state)
+{
+    EC2_SCRIPT("&forbidden=absent", {"!Authorization", 200, "public"}, {"!Authorization", 403, "!AccessDenied"},
+               EC2_KEYS, {"Credential=AKEC2/", 200, "private"}, {"Credential=AKEC2/", 200, "more"},
+               {"Credential=AKEC2/", 403, "!AccessDenied"});
+
+    (void)state;
+    expect_get(s, "k", NC_NOERR, "public");
+    expect_get(s, "k", NC_NOERR, "private");
+    expect_get(s, "k", NC_NOERR, "more");
+    expect_get(s, "k", NC_EEMPTY, NULL);
+    DONE();
+    leave_ec2();
+}
+
+/* The machine's role may be denied what everybody may read: what signing does not help with stays unsigned, or forbidden
+ * data would read as absent. */
+static void
+foreign_data_on_ec2(void **state)
+{
+    EC2_SCRIPT("&forbidden=absent", {"!Authorization", 403, "!AccessDenied"}, EC2_KEYS,
+               {"Credential=AKEC2/", 403, "!AccessDenied"}, {"!Authorization", 200, "public"},
+               {"!Authorization", 403, "!AccessDenied"}, {"Credential=AKEC2/", 403, "!AccessDenied"});
+
+    (void)state;
+    expect_get(s, "k", NC_EEMPTY, NULL);
+    expect_get(s, "k", NC_NOERR, "public");
+    expect_get(s, "k", NC_EEMPTY, NULL);
+    DONE();
+    leave_ec2();
+}
+
+/* A machine without a role: it is asked once, and a denied read stays denied. */
+static void
+no_role_on_ec2(void **state)
+{
+    EC2_SCRIPT("", {"!Authorization", 401, "!AccessDenied"}, {"PUT /latest/api/token ", 200, "tok"},
+               {"GET /latest/meta-data/iam/security-credentials/ ", 404, ""}, {"!Authorization", 200, "public"},
+               {"!Authorization", 403, "!AccessDenied"});
+
+    (void)state;
+    expect_get(s, "k", NC_EAUTH, "not signed: ");
+    assert_non_null(strstr(ncz_err_text(), "has no role"));
+    expect_get(s, "k", NC_NOERR, "public");
+    expect_get(s, "k", NC_EACCESS, "not signed: ");
+    DONE();
+    leave_ec2();
+}
+
+/* Encryption may want a signature, and S3 says 400 to that. What is signed is not signed once more. */
+static void
+encrypted_data_on_ec2(void **state)
+{
+    EC2_SCRIPT("", {"!Authorization", 400, "!InvalidArgument"}, EC2_KEYS, {"Credential=AKEC2/", 200, "a"},
+               {"Credential=AKEC2/", 400, "!InvalidArgument"});
+
+    (void)state;
+    expect_get(s, "k", NC_NOERR, "a");
+    expect_get(s, "k", NC_ES3, "InvalidArgument");
+    DONE();
+    leave_ec2();
+}
+
+/* The service answers, but not with keys: both answers are in the text. */
+static void
+trouble_on_ec2(void **state)
+{
+    EC2_SCRIPT("", {"!Authorization", 403, "!AccessDenied"}, {"PUT /latest/api/token ", 200, "tok"},
+               {"GET /latest/meta-data/iam/security-credentials/ ", 200, "r"},
+               {"GET /latest/meta-data/iam/security-credentials/r ", 404, ""});
+
+    (void)state;
+    expect_get(s, "k", NC_EAUTH, "HTTP 403 to an unsigned request, and to sign it: the metadata service: status 404");
+    DONE();
+    leave_ec2();
+}
+
+/* Who writes, and who pays, signs the first request. */
+static void
+writing_on_ec2(void **state)
+{
+    EC2_SCRIPT("", EC2_KEYS, {"PUT /buck/pre/fix/k |Credential=AKEC2/", 200, ""});
+
+    (void)state;
+    assert_int_equal(put(s, NCZ_S3_ALWAYS, NULL), NC_NOERR);
+    DONE();
+    leave_ec2();
+}
+
+static void
+paying_on_ec2(void **state)
+{
+    EC2_SCRIPT("&requester_pays", EC2_KEYS, {"GET|Credential=AKEC2/", 200, "a"});
+
+    (void)state;
+    expect_get(s, "k", NC_NOERR, "a");
+    DONE();
+    leave_ec2();
+}
+
+static void
+session_that_writes_on_ec2(void **state)
+{
+    EC2_SCRIPT("", EC2_KEYS, {"GET|Credential=AKEC2/", 200, "a"});
+
+    (void)state;
+    s->settings->writes = true;
+    expect_get(s, "k", NC_NOERR, "a");
+    DONE();
+    leave_ec2();
+}
+
 /* ---- puts ---- */
 
 static void
@@ -1041,6 +1208,15 @@ main(void)
         cmocka_unit_test(clock_is_off),
         cmocka_unit_test(token_expired),
         cmocka_unit_test(unsigned_requests),
+        cmocka_unit_test(public_data_on_ec2),
+        cmocka_unit_test(private_data_on_ec2),
+        cmocka_unit_test(foreign_data_on_ec2),
+        cmocka_unit_test(no_role_on_ec2),
+        cmocka_unit_test(encrypted_data_on_ec2),
+        cmocka_unit_test(trouble_on_ec2),
+        cmocka_unit_test(writing_on_ec2),
+        cmocka_unit_test(paying_on_ec2),
+        cmocka_unit_test(session_that_writes_on_ec2),
         cmocka_unit_test(plain_puts),
         cmocka_unit_test(put_if_absent),
         cmocka_unit_test(put_without_answers),
@@ -1073,5 +1249,6 @@ main(void)
     unsetenv("AWS_ENDPOINT_URL");
     unsetenv("AWS_ENDPOINT_URL_S3");
     unsetenv("AWS_MAX_ATTEMPTS");
+    unsetenv("AWS_EC2_METADATA_SERVICE_ENDPOINT");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,7 +150,7 @@ check_row(const row *r)
     set_script(r->script.v, r->script.n);
     assert_int_equal(creds_of(r->url != NULL ? r->url : "s3://b/k", &s), NC_NOERR);
     ncz_err_clear();
-    rc = ncz_s3_creds_get(s->creds, false, false, &keys, &why);
+    rc = ncz_s3_creds_get(s->creds, false, NCZ_S3_ANY, &keys, &why);
     said = rc != NC_NOERR ? ncz_err_text() : ncz_buf_str(&why);
     if (rc == NC_NOERR && keys.id != NULL) {
         assert_int_equal(ncz_s3_creds_source(s->creds, &source), NC_NOERR);
@@ -249,12 +249,12 @@ who_writes_needs_keys(void **state)
 
     (void)state;
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
-    assert_int_equal(ncz_s3_creds_get(s->creds, false, true, &keys, NULL), NC_EAUTH);
+    assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_REQUIRED, &keys, NULL), NC_EAUTH);
     assert_non_null(strstr(ncz_err_text(), "AWS_ACCESS_KEY_ID is not set"));
     assert_null(keys.id);
     ncz_s3_settings_free(s);
     assert_int_equal(creds_of("s3://b/k#anon", &s), NC_NOERR);
-    assert_int_equal(ncz_s3_creds_get(s->creds, false, true, &keys, NULL), NC_NOERR); /* wanted so */
+    assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_REQUIRED, &keys, NULL), NC_NOERR); /* wanted so */
     assert_null(keys.id);
     ncz_s3_settings_free(s);
 }
@@ -644,7 +644,7 @@ id_now(ncz_s3_creds *c, bool refresh)
 {
     static char id[NCZ_ERR_TEXT];
     ncz_s3_keys keys;
-    int         rc = ncz_s3_creds_get(c, refresh, true, &keys, NULL);
+    int         rc = ncz_s3_creds_get(c, refresh, NCZ_S3_REQUIRED, &keys, NULL);
 
     snprintf(id, sizeof id, "%s", rc == NC_NOERR ? keys.id : ncz_err_text());
     ncz_s3_keys_clear(&keys);
@@ -681,12 +681,66 @@ kept_and_shared(void **state)
     ncz_s3_settings_free(a);
 }
 
+/* A read's first try gets the keys of every source but the metadata service. */
+static void
+left_for_later(void **state)
+{
+    static const exchange all[] = {
+        { "PUT", META("5") "api/token", { NULL }, 200, "tok" },
+        { "GET", META("5") ROLES, { NULL }, 200, "r" },
+        { "GET", META("5") ROLES "r", { NULL }, 200, KEYS("IDM") },
+    };
+    ncz_s3_settings *s = NULL;
+    ncz_s3_keys      keys;
+    ncz_buf          why = NCZ_BUF_INIT;
+
+    (void)state;
+    set_all(AT("5"));
+    set_script(all, 3);
+    assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_AT_HAND, &keys, NULL), NC_NOERR);
+        assert_null(keys.id);
+    }
+    assert_int_equal(asked, 0);
+    assert_string_equal(id_now(s->creds, false), "IDM");
+    assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_AT_HAND, &keys, NULL), NC_NOERR);
+    assert_null(keys.id); /* another bucket may be public */
+    assert_string_equal(id_now(s->creds, false), "IDM");
+    assert_int_equal(asked, 3);
+    ncz_s3_settings_free(s);
+
+    /* Keys of another source are at hand, and so is the answer that there are none. */
+    set_all(ENV);
+    assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
+    assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_AT_HAND, &keys, NULL), NC_NOERR);
+    assert_string_equal(keys.id, "IDENV");
+    ncz_s3_keys_clear(&keys);
+    ncz_s3_settings_free(s);
+    clean_environment();
+    assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
+    assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_AT_HAND, &keys, &why), NC_NOERR);
+    assert_null(keys.id);
+    assert_non_null(strstr(ncz_buf_str(&why), "AWS_EC2_METADATA_DISABLED is set"));
+    ncz_buf_clear(&why);
+    ncz_s3_settings_free(s);
+
+    /* A role whose profile names the service waits for nobody. */
+    set_all(AT("6"));
+    put_file(".aws/config", "[default]\n" ROLE "credential_source = Ec2InstanceMetadata\n");
+    set_script((const exchange[]){ { "PUT", META("6") "api/token", { NULL }, 400, "" } }, 1);
+    assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
+    assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_AT_HAND, &keys, NULL), NC_EAUTH);
+    assert_int_equal(asked, 1);
+    ncz_s3_settings_free(s);
+}
+
 static void *
 ask_too(void *creds)
 {
     ncz_s3_keys keys;
 
-    if (ncz_s3_creds_get(creds, false, true, &keys, NULL) != NC_NOERR || strcmp(keys.id, "ID0") != 0)
+    if (ncz_s3_creds_get(creds, false, NCZ_S3_REQUIRED, &keys, NULL) != NC_NOERR || strcmp(keys.id, "ID0") != 0)
         return creds;
     ncz_s3_keys_clear(&keys);
     return NULL;
@@ -721,7 +775,7 @@ static void *
 ask_slowly(void *creds)
 {
     ncz_s3_keys keys;
-    int         rc = ncz_s3_creds_get(creds, false, true, &keys, NULL);
+    int         rc = ncz_s3_creds_get(creds, false, NCZ_S3_REQUIRED, &keys, NULL);
 
     ncz_s3_keys_clear(&keys);
     return rc == NC_NOERR ? NULL : creds;
@@ -855,7 +909,7 @@ check_memory(const exchange *all, size_t nall)
         set_script(all, nall);
         assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
         fail_allocation(n);
-        rc = ncz_s3_creds_get(s->creds, false, true, &keys, NULL);
+        rc = ncz_s3_creds_get(s->creds, false, NCZ_S3_REQUIRED, &keys, NULL);
         fail_allocation(0);
         if (rc != NC_NOERR && rc != NC_ENOMEM)
             print_message("allocation %zu: %d %s\n", n, rc, ncz_err_text());
@@ -903,7 +957,7 @@ main(void)
         TEST(single_sign_on),  TEST(programs),              TEST(containers),    TEST(machines),
         TEST(kept_and_shared), TEST(one_thread_fetches),    TEST(fetched_again), TEST(used_beyond_their_end),
         TEST(failures_are_not_kept), TEST(times),           TEST(memory_runs_out),
-        TEST(fork_while_one_fetches),
+        TEST(fork_while_one_fetches), TEST(left_for_later),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

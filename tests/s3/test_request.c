@@ -23,7 +23,7 @@ client(const char *secret)
     assert_int_equal(ncz_s3_settings_from(uri, &set), NC_NOERR);
     ncz_uri_free(uri);
     assert_int_equal(ncz_s3_open(set, &s), NC_NOERR);
-    assert_int_equal(ncz_s3_creds_get(s->settings->creds, false, true, &keys, NULL), NC_NOERR);
+    assert_int_equal(ncz_s3_creds_get(s->settings->creds, false, NCZ_S3_REQUIRED, &keys, NULL), NC_NOERR);
     assert_string_equal(keys.secret, secret); /* fetched while the variables say so */
     ncz_s3_keys_clear(&keys);
     return s;
