@@ -45,21 +45,23 @@ split(ncz_source *s)
     return NC_NOERR;
 }
 
+/* A damaged document can be done without: what it holds copies of is there, too. A store that does not give it out may
+ * hold a good one, and give out nothing else either: that is an error, and not a dataset without contents. */
 int
 ncz_copies_init(ncz_source *s)
 {
-    int rc = get(s);
+    bool must = s->wish == NCZ_COPIES_MUST;
+    int  rc = get(s);
 
-    if (rc == NC_NOERR)
-        rc = split(s);
-    if (rc == NC_NOERR || rc == NC_ENOMEM)
+    if (rc == NC_EEMPTY && must)
+        return ncz_fail(NC_EZARRMETA, "consolidated metadata were asked for, but there is no %s", NCZ_COPIES_KEY);
+    if (rc == NC_EEMPTY) {
+        ncz_err_clear();
+        return NC_NOERR;
+    }
+    if (rc != NC_NOERR || (rc = split(s)) == NC_NOERR || rc == NC_ENOMEM || must)
         return rc;
-    if (s->wish == NCZ_COPIES_MUST)
-        return rc == NC_EEMPTY ? ncz_fail(NC_EZARRMETA, "consolidated metadata were asked for, but there is no %s",
-                                          NCZ_COPIES_KEY)
-                               : rc;
-    if (rc != NC_EEMPTY)
-        ncz_log(NCZ_LOG_WARN, "%s; the documents themselves are read", ncz_err_text());
+    ncz_log(NCZ_LOG_WARN, "%s; the documents themselves are read", ncz_err_text());
     ncz_err_clear();
     return NC_NOERR;
 }

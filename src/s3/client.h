@@ -16,7 +16,7 @@ typedef struct ncz_s3 ncz_s3;
 /* The settings are the client's from then on, also after a failure. */
 int ncz_s3_open(ncz_s3_settings *settings, ncz_s3 **out);
 /* Any web server: the objects below the path of an http or https URL. Only reading; the query goes with each request.
- * Redirects are followed, five at most. 403, 404 and 410 are absent objects. */
+ * Redirects are followed, five at most. 404 and 410 are absent objects, and with forbidden=absent in the fragment 403. */
 int  ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out);
 void ncz_s3_close(ncz_s3 *s); /* no batch is under way. NULL is fine */
 

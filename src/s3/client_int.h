@@ -117,6 +117,8 @@ bool ncz_s3_number(const char *text, size_t len, uint64_t *out);
 
 /* The object's name, ": " and the text; returns rc. */
 int ncz_s3_fail(const ncz_s3 *s, const ncz_s3_op *op, int rc, const char *fmt, ...) NCZ_PRINTF(4, 5);
+/* Is this a 403 as servers give it, too, for an object that does not exist, to those who may not list? */
+bool ncz_s3_may_be_absent(const ncz_s3_xchg *x, const ncz_s3_fault *f);
 /* What the server said; returns the code of the failure that this is. */
 int ncz_s3_fail_answer(const ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f);
 

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int
 ncz_s3_fail(const ncz_s3 *s, const ncz_s3_op *op, int rc, const char *fmt, ...)
@@ -49,6 +50,13 @@ why_unsigned(const ncz_s3_xchg *x, ncz_buf *out)
     ncz_buf_clear(&why);
 }
 
+bool
+ncz_s3_may_be_absent(const ncz_s3_xchg *x, const ncz_s3_fault *f)
+{
+    return x->call.status == 403 && x->op->verb == NCZ_S3_GET && x->op->key != NULL &&
+           (f->code.len == 0 || strcmp(f->code.data, "AccessDenied") == 0);
+}
+
 int
 ncz_s3_fail_answer(const ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f)
 {
@@ -65,6 +73,8 @@ ncz_s3_fail_answer(const ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f
         (void)ncz_buf_printf(&text, ": %.200s", f->message.data);
     if (v == NCZ_S3_V_DENIED)
         why_unsigned(x, &text);
+    if (v == NCZ_S3_V_DENIED && !x->s->settings->forbidden_is_absent && ncz_s3_may_be_absent(x, f))
+        (void)ncz_buf_puts(&text, "; if the server answers so for what does not exist, add #forbidden=absent to the URL");
     if (x->op->tries > 1)
         (void)ncz_buf_printf(&text, " (tried %u times)", x->op->tries);
     if (id != NULL || f->request.len > 0)

@@ -9,6 +9,7 @@
 #include "s3/http_int.h"
 
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #define NEVER_MET 2 /* tries to reach a server that nobody has met yet */
@@ -159,11 +160,24 @@ absent(ncz_s3_batch *b, ncz_s3_xchg *x, const ncz_s3_fault *f)
         ncz_s3_finish(b, op, ncz_s3_fail_answer(x, NCZ_S3_V_FAIL, f));
 }
 
+/* "Request has expired", "token expired" and the like, anywhere in the body: permission that ended says nothing of
+ * the object. */
 static bool
-overlooks(const ncz_s3_xchg *x, const ncz_s3_fault *f)
+mentions_expiry(const ncz_buf *body)
 {
-    return x->s->settings->forbidden_is_absent && x->op->key != NULL && x->call.status == 403 &&
-           x->op->verb == NCZ_S3_GET && (f->code.len == 0 || strcmp(f->code.data, "AccessDenied") == 0);
+    static const char word[] = "expired";
+
+    for (size_t i = 0; i + sizeof word - 1 <= body->len; i++)
+        if (strncasecmp(body->data + i, word, sizeof word - 1) == 0)
+            return true;
+    return false;
+}
+
+/* Does a 403 mean an absent object? Only where the user said so, and the server gives no other reason. */
+static bool
+is_forbidden_absent(const ncz_s3_xchg *x, const ncz_s3_fault *f)
+{
+    return x->s->settings->forbidden_is_absent && ncz_s3_may_be_absent(x, f) && !mentions_expiry(&x->fault);
 }
 
 static void
@@ -211,7 +225,7 @@ act(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f)
         resolved(b, x, v);
     else if (v == NCZ_S3_V_GOOD)
         good(b, x);
-    else if (v == NCZ_S3_V_ABSENT || (v == NCZ_S3_V_DENIED && overlooks(x, f)))
+    else if (v == NCZ_S3_V_ABSENT || (v == NCZ_S3_V_DENIED && is_forbidden_absent(x, f)))
         absent(b, x, f);
     else if (v == NCZ_S3_V_CONFLICT && x->op->id[0] != '\0')
         resolve(b, x->op, x->op->when == NCZ_S3_ALWAYS ? ncz_s3_fail_answer(x, v, f) : fail_conflict(x));

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { ATTEMPTS = 5, IN_FLIGHT = 48, CONNECT_MS = 10000, STALL_S = 30 };
+enum { ATTEMPTS = 5, IN_FLIGHT = 48, WEB_IN_FLIGHT = 32, CONNECT_MS = 10000, STALL_S = 30 };
 
 void
 ncz_s3_settings_free(ncz_s3_settings *s)
@@ -327,6 +327,63 @@ ncz_s3_settings_from(const ncz_uri *uri, ncz_s3_settings **out)
 done:
     ncz_s3_settings_free(s);
     ncz_s3_files_clear(&files);
+    ncz_rc_clear(&rc_files);
+    return rc;
+}
+
+/* ---- web servers ---- */
+
+/* A server and nothing behind it: the client puts the URL's path before each key. */
+static int
+place_web(const ncz_uri *uri, ncz_s3_settings *s)
+{
+    *s = (ncz_s3_settings){.https = strcmp(uri->scheme, "https") == 0,
+                           .port = uri->port,
+                           .anonymous = true,
+                           .custom = true};
+    s->host = ncz_strdup(uri->host);
+    s->base = ncz_strdup("");
+    s->bucket = ncz_strdup("");
+    s->prefix = ncz_strdup("");
+    s->region = ncz_strdup("");
+    if (s->host == NULL || s->base == NULL || s->bucket == NULL || s->prefix == NULL || s->region == NULL)
+        return ncz_fail_nomem(0);
+    return set_text(&s->query, uri->query);
+}
+
+static int
+choose_web(const ncz_s3_look *l, ncz_s3_settings *s)
+{
+    int rc;
+
+    if ((rc = place_web(l->uri, s)) != NC_NOERR || (rc = choose_way(l, s)) != NC_NOERR)
+        return rc;
+    if ((rc = choose_retries(l, s)) != NC_NOERR || (rc = choose_forbidden(l, s)) != NC_NOERR)
+        return rc;
+    s->in_flight = WEB_IN_FLIGHT;
+    return NC_NOERR;
+}
+
+int
+ncz_s3_settings_web(const ncz_uri *uri, ncz_s3_settings **out)
+{
+    ncz_s3_files     none = { .home = NULL }; /* a web server is not Amazon's: no profile speaks of it */
+    ncz_rc           rc_files = NCZ_RC_INIT;
+    ncz_s3_look      look = { .uri = uri, .files = &none, .rc = &rc_files };
+    ncz_s3_settings *s = ncz_zalloc(sizeof *s);
+    const char      *home = ncz_env("HOME");
+    int              rc = NC_NOERR;
+
+    if (s == NULL || (home != NULL && (none.home = ncz_strdup(home)) == NULL))
+        rc = ncz_fail_nomem(sizeof *s);
+    if (rc == NC_NOERR && (rc = ncz_rc_load(none.home, &rc_files)) == NC_NOERR)
+        rc = choose_web(&look, s);
+    if (rc == NC_NOERR) {
+        *out = s;
+        s = NULL; /* now the caller's */
+    }
+    ncz_s3_settings_free(s);
+    ncz_s3_files_clear(&none);
     ncz_rc_clear(&rc_files);
     return rc;
 }

@@ -41,6 +41,9 @@ typedef struct ncz_s3_settings {
 /* `uri` is an s3:// or an S3-moded https:// or http:// URL. NC_EAUTH: profile or credential settings that are wrong
  * (with file and line); NC_EURL, NC_EINVAL as s3.h tells. No request is made. */
 int  ncz_s3_settings_from(const ncz_uri *uri, ncz_s3_settings **out);
+/* Those of a web server's URL: where to, whom to trust, the proxy, time limits. Neither the AWS files nor credentials are
+ * looked at. NC_EINVAL: a setting that is wrong. */
+int  ncz_s3_settings_web(const ncz_uri *uri, ncz_s3_settings **out);
 void ncz_s3_settings_free(ncz_s3_settings *s);
 
 typedef enum ncz_s3_need {

@@ -75,7 +75,6 @@ static const struct {
     {"NoSuchVersion", NCZ_S3_V_ABSENT},
     {"NoSuchObject", NCZ_S3_V_ABSENT},
     {"NotFound", NCZ_S3_V_ABSENT},
-    {"KeyTooLongError", NCZ_S3_V_ABSENT}, /* what cannot be named is not there */
     {"NoSuchBucket", NCZ_S3_V_FAIL},
     {"NoSuchUpload", NCZ_S3_V_CONFLICT}, /* done already, maybe, by a try whose answer was lost */
     {"PreconditionFailed", NCZ_S3_V_CONFLICT},
@@ -128,9 +127,8 @@ by_status(long status, bool web)
 {
     switch (status) {
     case 401:
-        return NCZ_S3_V_DENIED;
     case 403:
-        return web ? NCZ_S3_V_ABSENT : NCZ_S3_V_DENIED;
+        return NCZ_S3_V_DENIED;
     case 404:
         return NCZ_S3_V_ABSENT;
     case 410:
@@ -163,16 +161,24 @@ by_status(long status, bool web)
     }
 }
 
+/* Whatever a body says, an object is absent only under one of these: absent chunks are fill. 0: no answer of its own,
+ * but a key's entry in an answer to a deletion. */
+static bool
+is_absence(long status)
+{
+    return status == 404 || status == 410 || status == 0;
+}
+
 ncz_s3_verdict
 ncz_s3_verdict_of(long status, const char *code, bool web)
 {
     if (!web && code[0] != '\0') {
         for (size_t i = 0; i < NCZ_LEN(codes); i++)
-            if (strcmp(codes[i].code, code) == 0)
+            if (strcmp(codes[i].code, code) == 0 && (codes[i].verdict != NCZ_S3_V_ABSENT || is_absence(status)))
                 return codes[i].verdict;
         if (status >= 200 && status < 300) /* an <Error> after all, that we do not know */
             return NCZ_S3_V_AGAIN;
-        if (status == 404 || status == 410)
+        if (is_absence(status))
             return NCZ_S3_V_FAIL;
     }
     return by_status(status, web);

@@ -10,49 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define ATTEMPTS 5
-#define IN_FLIGHT 32
-
-static int
-copy_env(char **to, const char *const *names)
-{
-    const char *value = NULL;
-
-    for (size_t i = 0; value == NULL && names[i] != NULL; i++)
-        value = ncz_env(names[i]);
-    if (value != NULL && (*to = ncz_strdup(value)) == NULL)
-        return ncz_fail_nomem(strlen(value) + 1);
-    return NC_NOERR;
-}
-
-static int
-fill_settings(const ncz_uri *u, ncz_s3_settings *set)
-{
-    static const char *const ca_file[] = {"CURL_CA_BUNDLE", "SSL_CERT_FILE", NULL};
-    static const char *const ca_dir[] = {"SSL_CERT_DIR", NULL};
-    int                      rc;
-
-    *set = (ncz_s3_settings){.https = strcmp(u->scheme, "https") == 0,
-                             .port = u->port,
-                             .anonymous = true,
-                             .custom = true,
-                             .attempts = ATTEMPTS,
-                             .in_flight = IN_FLIGHT};
-    set->host = ncz_strdup(u->host);
-    set->base = ncz_strdup("");
-    set->bucket = ncz_strdup("");
-    set->prefix = ncz_strdup("");
-    set->region = ncz_strdup("");
-    if (u->query != NULL)
-        set->query = ncz_strdup(u->query);
-    if (set->host == NULL || set->base == NULL || set->bucket == NULL || set->prefix == NULL || set->region == NULL ||
-        (u->query != NULL && set->query == NULL))
-        return ncz_fail_nomem(0);
-    if ((rc = copy_env(&set->ca_file, ca_file)) != NC_NOERR)
-        return rc;
-    return copy_env(&set->ca_dir, ca_dir);
-}
-
 /* The URL up to its path, as the user gave it, without slashes at its end. */
 static char *
 root_of(const ncz_uri *u)
@@ -83,19 +40,13 @@ root_of(const ncz_uri *u)
 int
 ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out)
 {
-    ncz_s3_settings *set;
+    ncz_s3_settings *set = NULL;
     ncz_s3          *s = NULL;
     int              rc;
 
     if (uri->user != NULL)
         return ncz_fail(NC_ENOTBUILT, "a user's name in a URL: no request carries credentials to web servers");
-    if ((set = ncz_zalloc(sizeof *set)) == NULL)
-        return ncz_fail_nomem(sizeof *set);
-    if ((rc = fill_settings(uri, set)) != NC_NOERR) {
-        ncz_s3_settings_free(set);
-        return rc;
-    }
-    if ((rc = ncz_s3_open(set, &s)) != NC_NOERR)
+    if ((rc = ncz_s3_settings_web(uri, &set)) != NC_NOERR || (rc = ncz_s3_open(set, &s)) != NC_NOERR)
         return rc;
     ncz_free(s->name);
     s->web = root_of(uri);

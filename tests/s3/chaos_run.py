@@ -20,7 +20,7 @@ KEYS = ["a", "b/c", "b/d e", "b/\u00e9t\u00e9", "x+y/%41", "p=q&r;s", "t~/-_.", 
         "\u4e2d\u6587/0", "hash#?x", "<a>&amp;/b", "v/0.0", "v/0.1", "v/1.0", "v/.zarray", ".zgroup", "100%/c", "b/c-", "b/c.x"]
 DRAWN = [f for f in faults.TABLE if f.weight]
 WEB = 10000
-OF_BUCKETS = ("redirect", "denied", "invalid-key", "no-bucket", "request-timeout") # mean something else on the web
+OF_BUCKETS = ("redirect", "no-bucket", "request-timeout") # mean something else on the web
 REQUESTS_MOST = 400 # for one operation: 1-key pages of all keys, each tried five times, and some
 
 

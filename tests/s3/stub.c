@@ -18,7 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONNECTIONS = 512, HEAD_MOST = 65536 };
+enum { CONNECTIONS = 512, HEAD_MOST = 65536 }; /* at once */
+
+typedef struct worker {
+    pthread_t thread;
+    bool      used, ended;
+} worker;
 
 struct stub {
     stub_fn         fn;
@@ -27,15 +32,16 @@ struct stub {
     unsigned        port;
     pthread_t       acceptor;
     pthread_mutex_t lock; /* guards what follows */
-    pthread_t       threads[CONNECTIONS];
-    unsigned        nthreads, nrequests, running, most;
+    worker          workers[CONNECTIONS];
+    unsigned        nconnections, nrequests, running, most;
 };
 
 typedef struct connection {
-    stub  *s;
-    int    fd;
-    char  *data;
-    size_t len, cap;
+    stub   *s;
+    worker *worker;
+    int     fd;
+    char   *data;
+    size_t  len, cap;
 } connection;
 
 /* ---- bytes ---- */
@@ -209,12 +215,37 @@ serve(void *arg)
         ;
     shutdown(c->fd, SHUT_WR);
     close(c->fd);
+    pthread_mutex_lock(&c->s->lock);
+    c->worker->ended = true;
+    pthread_mutex_unlock(&c->s->lock);
     free(c->data);
     free(c);
     return NULL;
 }
 
 /* ---- the server ---- */
+
+/* A thread for a connection. Those that have ended make room. */
+static void
+begin_worker(stub *s, connection *c)
+{
+    worker *w = NULL;
+
+    pthread_mutex_lock(&s->lock);
+    for (unsigned i = 0; i < CONNECTIONS && w == NULL; i++)
+        if (!s->workers[i].used || s->workers[i].ended)
+            w = &s->workers[i];
+    if (w == NULL)
+        abort(); /* a test that asks for more */
+    if (w->used)
+        pthread_join(w->thread, NULL);
+    *w = (worker){.used = true};
+    c->worker = w;
+    if (pthread_create(&w->thread, NULL, serve, c) != 0)
+        abort();
+    s->nconnections++;
+    pthread_mutex_unlock(&s->lock);
+}
 
 static void *
 accept_all(void *arg)
@@ -234,11 +265,7 @@ accept_all(void *arg)
         c = calloc(1, sizeof *c);
         c->s = s;
         c->fd = fd;
-        pthread_mutex_lock(&s->lock);
-        if (s->nthreads == CONNECTIONS || pthread_create(&s->threads[s->nthreads], NULL, serve, c) != 0)
-            abort(); /* a test that asks for more */
-        s->nthreads++;
-        pthread_mutex_unlock(&s->lock);
+        begin_worker(s, c);
     }
 }
 
@@ -268,8 +295,9 @@ stub_stop(stub *s)
     if (write(s->stop[1], "x", 1) != 1)
         abort();
     pthread_join(s->acceptor, NULL);
-    for (unsigned i = 0; i < s->nthreads; i++)
-        pthread_join(s->threads[i], NULL);
+    for (unsigned i = 0; i < CONNECTIONS; i++)
+        if (s->workers[i].used)
+            pthread_join(s->workers[i].thread, NULL);
     close(s->listening);
     close(s->stop[0]);
     close(s->stop[1]);
@@ -303,7 +331,7 @@ stub_requests(stub *s)
 unsigned
 stub_connections(stub *s)
 {
-    return read_counter(s, &s->nthreads);
+    return read_counter(s, &s->nconnections);
 }
 
 unsigned

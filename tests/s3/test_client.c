@@ -219,7 +219,8 @@ plain_gets(void **state)
     expect_get(s, "k", NC_EEMPTY, NULL);
     expect_get(s, "k", NC_ENOOBJECT, "NoSuchBucket");
     expect_get(s, "k", NC_EACCESS,
-               "s3://buck/pre/fix/k: HTTP 403 AccessDenied: what the server says (request REQ17)");
+               "s3://buck/pre/fix/k: HTTP 403 AccessDenied: what the server says; if the server answers so for what "
+               "does not exist, add #forbidden=absent to the URL (request REQ17)");
     expect_get(s, "k", NC_EAUTH, "SignatureDoesNotMatch");
     expect_get(s, "k", NC_ES3, "HTTP 400");
     expect_get(s, "k", NC_ES3, "ID4711");
@@ -1010,7 +1011,7 @@ web_server(void **state)
 {
     static const step steps[] = {
         {"GET /da%20ta/x.zarr/a%20b/.zgroup?token=t%2F1 |!Authorization|!x-amz", 200, "a"},
-        {"GET", 403, NULL},
+        {"GET", 403, "<html>"},
         {"GET", 404, "<html>"},
         {"GET", 410, NULL},
         {"GET", 401, NULL},
@@ -1030,7 +1031,8 @@ web_server(void **state)
     sc.server = stub_start(serve, &sc);
     s = open_web(sc.server, "?token=t%2F1");
     expect_get(s, "a b/.zgroup", NC_NOERR, "a");
-    expect_get(s, "k", NC_EEMPTY, NULL);
+    expect_get(s, "k", NC_EACCESS, "HTTP 403; if the server answers so");
+    assert_null(strstr(ncz_err_text(), "token"));
     expect_get(s, "k", NC_EEMPTY, NULL);
     expect_get(s, "k", NC_EEMPTY, NULL);
     expect_get(s, "k", NC_EAUTH, "HTTP 401");
@@ -1040,6 +1042,33 @@ web_server(void **state)
     expect_get(s, "k", NC_ECURL, "not followed");
     expect_get(s, "k", NC_ES3, "HTTP 302");
     expect_get(s, "k", NC_NOERR, "again");
+    DONE();
+}
+
+/* 403 as "absent" is the user's wish; what the server says of permission goes before it. */
+static void
+web_forbidden_absent(void **state)
+{
+    static const step steps[] = {
+        {"GET", 403, NULL},
+        {"GET", 403, "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"},
+        {"GET", 403, "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"},
+        {"GET", 403, "<Error><Code>AuthenticationFailed</Code><Message>not in the time frame</Message></Error>"},
+        {"GET", 403, "your session Expired"},
+        {"GET", 401, NULL},
+    };
+    script  sc = {.steps = steps, .n = NCZ_LEN(steps)};
+    ncz_s3 *s;
+
+    (void)state;
+    sc.server = stub_start(serve, &sc);
+    s = open_web(sc.server, "?sig=x#forbidden=absent");
+    expect_get(s, "k", NC_EEMPTY, NULL);
+    expect_get(s, "k", NC_EEMPTY, NULL);
+    expect_get(s, "k", NC_EACCESS, "Request has expired");
+    expect_get(s, "k", NC_EACCESS, "AuthenticationFailed");
+    expect_get(s, "k", NC_EACCESS, "HTTP 403");
+    expect_get(s, "k", NC_EAUTH, "HTTP 401");
     DONE();
 }
 
@@ -1231,6 +1260,7 @@ main(void)
         cmocka_unit_test(deletions),
         cmocka_unit_test(web_server),
         cmocka_unit_test(web_redirects_end),
+        cmocka_unit_test(web_forbidden_absent),
         cmocka_unit_test(web_redirects_refused),
         cmocka_unit_test(no_memory),
     };

@@ -519,6 +519,60 @@ forbidden(void **state)
     ncz_s3_settings_free(s);
 }
 
+/* Web servers have the rc files' and the environment's settings, and nothing of Amazon's: its files are not even read. */
+static void
+web_servers(void **state)
+{
+    ncz_s3_settings *s = NULL;
+    ncz_uri         *u = NULL;
+
+    (void)state;
+    put_file(".aws/config", "[default\n"); /* wrong */
+    put_file(".ncrc", "HTTP.SSL.CAINFO=/rc.pem\nHTTP.SSL.CAPATH=/certs\nHTTP.PROXY.SERVER=http://proxy:3128\n"
+                      "HTTP.USERAGENT=me/1\nHTTP.TIMEOUT=100\nHTTP.CONNECTTIMEOUT=3\n[http://other/]HTTP.TIMEOUT=7\n");
+    assert_int_equal(mkdir("work", 0777) | chdir("work"), 0);
+    set_all("AWS_PROFILE=nobody AWS_ACCESS_KEY_ID=AKIA AWS_SECRET_ACCESS_KEY=S3cr3t CURL_CA_BUNDLE=/curl.pem");
+    assert_int_equal(ncz_uri_parse("https://h:81/a/b?sig=1#forbidden=absent", &u), NC_NOERR);
+    assert_int_equal(ncz_s3_settings_web(u, &s), NC_NOERR);
+    assert_true(s->https && s->anonymous && s->custom && s->forbidden_is_absent);
+    assert_string_equal(s->host, "h");
+    assert_int_equal(s->port, 81);
+    assert_string_equal(s->query, "sig=1");
+    assert_null(s->creds);
+    assert_null(s->profile);
+    assert_string_equal(s->ca_file, "/rc.pem");
+    assert_string_equal(s->ca_dir, "/certs");
+    assert_string_equal(s->proxy, "http://proxy:3128");
+    assert_string_equal(s->user_agent, "me/1");
+    assert_int_equal(s->deadline_s, 100);
+    assert_int_equal(s->connect_ms, 3000);
+    assert_int_equal(s->attempts, 5);
+    assert_int_equal(s->in_flight, 32);
+    ncz_s3_settings_free(s);
+    set_all("AWS_CA_BUNDLE=~/aws.pem AWS_MAX_ATTEMPTS=3");
+    assert_int_equal(ncz_s3_settings_web(u, &s), NC_NOERR);
+    assert_non_null(strstr(s->ca_file, "/aws.pem"));
+    assert_int_equal(s->ca_file[0], '/');
+    assert_int_equal(s->attempts, 3);
+    ncz_s3_settings_free(s);
+    for (size_t n = 1, rc = 1; rc != NC_NOERR; n++) {
+        s = NULL;
+        fail_allocation(n);
+        rc = (size_t)ncz_s3_settings_web(u, &s);
+        fail_allocation(0);
+        assert_true((s != NULL) == (rc == NC_NOERR));
+        ncz_s3_settings_free(s);
+        assert_true(n < 1000);
+    }
+    ncz_uri_free(u);
+
+    s = NULL;
+    set_all("AWS_MAX_ATTEMPTS=none");
+    assert_int_equal(ncz_uri_parse("http://h/a", &u), NC_NOERR);
+    assert_int_equal(ncz_s3_settings_web(u, &s), NC_EINVAL);
+    ncz_uri_free(u);
+}
+
 static void
 explained(void **state)
 {
@@ -609,7 +663,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(forms),    TEST(refused_urls),      TEST(endpoints),          TEST(addressing), TEST(regions),
         TEST(variants), TEST(unsigned_requests), TEST(rc_files),           TEST(profiles),   TEST(netcdfs_test_home),
-        TEST(forbidden), TEST(explained),        TEST(patience_and_trust), TEST(memory_runs_out),
+        TEST(forbidden), TEST(web_servers),      TEST(explained),        TEST(patience_and_trust), TEST(memory_runs_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,6 +81,21 @@ def main():
             f.write("[default]\nca_bundle = %s\n" % authority.file)
         client.accepts("a good certificate, ca_bundle of the profile", p)
         shutil.rmtree(os.path.join(tmp, ".aws"))
+        # The same place as a web server's: the same trust, and no credentials.
+        p.bucket.public, web = True, p.url().replace("#mode=s3", "")
+        p.bucket.signatures.clear()
+        for variable in ("AWS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"):
+            client.accepts("a web server, %s" % variable, p, web, **{variable: authority.file})
+        for key in ("HTTP.SSL.CAINFO=%s" % authority.file, "[%s]HTTP.SSL.CAINFO=%s" % (p.server.url, authority.file)):
+            with open(os.path.join(tmp, ".ncrc"), "w") as f:
+                f.write(key + "\n")
+            client.accepts("a web server, %s in .ncrc" % key.split("=")[0], p, web)
+        os.remove(os.path.join(tmp, ".ncrc"))
+        report("a web server gets no credentials", sorted(p.bucket.signatures))
+        p.bucket.log.clear()
+        client.refuses("a web server, an authority that is not known", p, web, words=words)
+        client.refuses("a web server, another authority", p, web, words=words, AWS_CA_BUNDLE=other.file)
+        p.bucket.public = False
         p.bucket.log.clear()
         client.refuses("an authority that is not known", p, words=words)
         client.refuses("another authority", p, words=words, AWS_CA_BUNDLE=other.file)
