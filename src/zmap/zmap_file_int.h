@@ -61,6 +61,8 @@ typedef struct file_map {
 /* A descriptor, or -1 and errno. EXDEV and ELOOP: a link leads out. */
 int zmap_file_beneath(file_map *f, const char *path, int flags);
 int zmap_file_beneath_part(file_map *f, const char *path, size_t len, int flags); /* path[0..len) */
+int zmap_file_open_retry(int dir, const char *name, int flags);
+int zmap_file_resolve(int root, const char *path, int flags); /* as openat2() with RESOLVE_BENEATH, in user space */
 /* Whether the errno of an open says that nothing is there, nor can be. */
 bool zmap_file_means_absent(int err);
 /* Records a failure that has to do with `path`, with the map's name; knows what a link leading out says. */

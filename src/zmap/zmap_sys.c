@@ -12,12 +12,22 @@
 #include <sys/random.h>
 #include <sys/utsname.h>
 #ifdef __linux__
-#include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#ifdef SYS_openat2
-#include <linux/openat2.h>
+
+/* The kernel's constants. Its headers need not be installed, and C libraries lack some of these calls: musl, glibc
+ * before 2.28. */
+#define OPEN_NO_MAGICLINKS 0x02 /* RESOLVE_NO_MAGICLINKS */
+#define OPEN_BENEATH       0x08 /* RESOLVE_BENEATH */
+#define MOVE_NOREPLACE     1    /* RENAME_NOREPLACE */
+#define MOVE_EXCHANGE      2    /* RENAME_EXCHANGE */
+#ifndef FICLONE
+#define FICLONE _IOW(0x94, 9, int)
 #endif
+
+typedef struct open_how_args { /* the kernel's struct open_how */
+    uint64_t flags, mode, resolve;
+} open_how_args;
 #endif
 
 static int
@@ -30,7 +40,7 @@ static int
 sys_open_beneath(int dir, const char *path, int flags)
 {
 #ifdef SYS_openat2
-    struct open_how how = {.flags = (uint64_t)(unsigned)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    open_how_args how = { .flags = (uint64_t)(unsigned)flags, .resolve = OPEN_BENEATH | OPEN_NO_MAGICLINKS };
 
     return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
 #else
@@ -81,8 +91,8 @@ sys_start_write(int fd)
 static int
 sys_rename_new(int from_dir, const char *from, int to_dir, const char *to)
 {
-#ifdef RENAME_NOREPLACE
-    return renameat2(from_dir, from, to_dir, to, RENAME_NOREPLACE);
+#ifdef SYS_renameat2
+    return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, MOVE_NOREPLACE);
 #else
     (void)from_dir, (void)from, (void)to_dir, (void)to;
     errno = ENOSYS;
@@ -93,8 +103,8 @@ sys_rename_new(int from_dir, const char *from, int to_dir, const char *to)
 static int
 sys_rename_swap(int from_dir, const char *from, int to_dir, const char *to)
 {
-#ifdef RENAME_EXCHANGE
-    return renameat2(from_dir, from, to_dir, to, RENAME_EXCHANGE);
+#ifdef SYS_renameat2
+    return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, MOVE_EXCHANGE);
 #else
     (void)from_dir, (void)from, (void)to_dir, (void)to;
     errno = ENOSYS;
@@ -156,6 +166,7 @@ sys_fstatat(int dir, const char *path, struct stat *st, int flags)
 const zmap_syscalls zmap_system = {
     .openat = sys_openat,
     .open_beneath = sys_open_beneath,
+    .readlinkat = readlinkat,
     .close = close,
     .read = read,
     .readv = readv,

@@ -17,6 +17,7 @@
 struct zmap_syscalls {
     int (*openat)(int dir, const char *path, int flags, mode_t mode);
     int (*open_beneath)(int dir, const char *path, int flags); /* never leaves `dir`, whatever the links: openat2() */
+    ssize_t (*readlinkat)(int dir, const char *path, char *text, size_t len);
     int (*close)(int fd);
     ssize_t (*read)(int fd, void *data, size_t len);
     ssize_t (*readv)(int fd, const struct iovec *to, int n);

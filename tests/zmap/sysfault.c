@@ -36,6 +36,12 @@ fault_open_beneath(int dir, const char *path, int flags)
     return meets("open_beneath") ? -1 : zmap_system.open_beneath(dir, path, flags);
 }
 
+static ssize_t
+fault_readlinkat(int dir, const char *path, char *text, size_t len)
+{
+    return meets("readlinkat") ? -1 : zmap_system.readlinkat(dir, path, text, len);
+}
+
 static int
 fault_close(int fd)
 {
@@ -271,6 +277,7 @@ fault_getrandom(void *data, size_t len, unsigned flags)
 static const zmap_syscalls table = {
     .openat = fault_openat,
     .open_beneath = fault_open_beneath,
+    .readlinkat = fault_readlinkat,
     .close = fault_close,
     .read = fault_read,
     .readv = fault_readv,
