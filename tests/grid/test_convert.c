@@ -8,7 +8,9 @@
 #include <float.h>
 #include <math.h>
 
-__extension__ typedef __int128 wide;
+/* Holds every value of every integer type: 64 bits of mantissa. */
+typedef long double wide;
+_Static_assert(LDBL_MANT_DIG >= 64, "long double holds all 8-byte integers");
 
 static const nc_type numeric[] = { NC_BYTE, NC_SHORT, NC_INT, NC_INT64, NC_UBYTE,
                                    NC_USHORT, NC_UINT, NC_UINT64, NC_FLOAT, NC_DOUBLE };
@@ -28,13 +30,13 @@ is_unsigned(nc_type t)
 static wide
 type_min(nc_type t)
 {
-    return is_unsigned(t) ? 0 : -((wide)1 << (8 * ncz_type_size(t) - 1));
+    return is_unsigned(t) ? 0 : -ldexpl(1, 8 * (int)ncz_type_size(t) - 1);
 }
 
 static wide
 type_max(nc_type t)
 {
-    return ((wide)1 << (8 * ncz_type_size(t) - (is_unsigned(t) ? 0 : 1))) - 1;
+    return ldexpl(1, 8 * (int)ncz_type_size(t) - (is_unsigned(t) ? 0 : 1)) - 1;
 }
 
 /* A value of any type as we compute with it: an integer, or a double. */
@@ -43,6 +45,13 @@ typedef struct value {
     wide   i;
     double f;
 } value;
+
+/* Where in 8 bytes the low `size` ones begin. */
+static size_t
+low_bytes(size_t size)
+{
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 8 - size : 0;
+}
 
 static value
 load(nc_type t, const void *p)
@@ -59,20 +68,24 @@ load(nc_type t, const void *p)
     } else if (t == NC_DOUBLE) {
         memcpy(&v.f, p, sizeof v.f);
     } else {
-        for (size_t i = 0; i < size; i++)
-            bits |= (uint64_t)((const unsigned char *)p)[i] << 8 * i; /* tests run on little-endian hosts */
-        v.i = bits;
+        memcpy((char *)&bits + low_bytes(size), p, size);
+        v.i = (wide)bits;
         if (!is_unsigned(t) && v.i > type_max(t))
-            v.i -= (wide)1 << 8 * size;
+            v.i -= ldexpl(1, 8 * (int)size);
     }
     return v;
 }
 
 static void
-store_bits(nc_type t, wide v, void *p)
+store_bits(nc_type t, uint64_t bits, void *p)
 {
-    for (size_t i = 0; i < ncz_type_size(t); i++)
-        ((unsigned char *)p)[i] = (unsigned char)((uint64_t)v >> 8 * i);
+    memcpy(p, (char *)&bits + low_bytes(ncz_type_size(t)), ncz_type_size(t));
+}
+
+static void
+store(nc_type t, wide v, void *p)
+{
+    store_bits(t, v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v, p);
 }
 
 /* Through 32 bits, or 64 where 32 are not enough; out of that: the smallest. */
@@ -84,8 +97,8 @@ truncated(nc_type to, double v)
     if (isnan(v) || fabs(v) >= 0x1p64)
         return to == NC_UINT64 && !isnan(v) && v > 0 ? 0 : type_min(through);
     if (to == NC_UINT64 && v >= 0x1p63)
-        return (wide)v;
-    return (wide)v >= type_min(through) && (wide)v <= type_max(through) ? (wide)v : type_min(through);
+        return truncl(v);
+    return truncl(v) >= type_min(through) && truncl(v) <= type_max(through) ? truncl(v) : type_min(through);
 }
 
 /* The expected bytes; true when the value is out of range. */
@@ -95,17 +108,16 @@ expect(nc_type from, const void *src, nc_type to, void *dst)
     value v = load(from, src);
 
     if (!is_float(to) && !v.fp) {
-        store_bits(to, v.i, dst);
+        store(to, v.i, dst);
         return v.i < type_min(to) || v.i > type_max(to);
     }
     if (!is_float(to)) {
-        store_bits(to, truncated(to, v.f), dst);
+        store(to, truncated(to, v.f), dst);
         if (isnan(v.f))
             return false;
         if (fabs(v.f) >= 0x1p64)
             return true;
-        return v.f < (double)type_min(to) || (wide)v.f > type_max(to) ||
-               ((wide)v.f == type_max(to) && v.f - (double)(wide)v.f > 0);
+        return v.f < (double)type_min(to) || v.f > type_max(to);
     }
     if (to == NC_DOUBLE) {
         double d = v.fp ? v.f : (double)v.i;
@@ -147,8 +159,10 @@ edges(nc_type t, unsigned char *out)
     }
     for (unsigned bit = 0; bit <= 8 * size; bit++) {
         for (int d = -2; d <= 2; d++) {
-            store_bits(t, ((wide)1 << bit) + d, out + n++ * size);
-            store_bits(t, -((wide)1 << bit) + d, out + n++ * size);
+            uint64_t power = bit < 64 ? (uint64_t)1 << bit : 0;
+
+            store_bits(t, power + (uint64_t)d, out + n++ * size);
+            store_bits(t, (uint64_t)d - power, out + n++ * size);
         }
     }
     return n;
