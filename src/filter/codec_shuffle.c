@@ -3,18 +3,25 @@
  * shuffle: the first bytes of all elements, then the second bytes, and so on. Bytes behind the last whole element
  * stay where they are.
  *
- * netcdf-c says "elementsize": 0 (or "0") over data that it shuffled with the true size, so 0 and absent are read as
- * the element size of the array; what we write is the true size.
+ * "elementsize": 0 has two meanings. netCDF-C writes it (or "0") over data that it shuffled with the true size;
+ * numcodecs takes 0 and 1 for "do not shuffle". The rules in the environment tell which one holds; a number written as
+ * a string is netCDF-C's, since numcodecs refuses it. What we define is written with the true size, which both
+ * understand.
  */
 #include "filter/filter_int.h"
 #include "filter/kernel_int.h"
 
 #include <string.h>
 
+#define NUMCODECS_DEFAULT 4 /* the element size of a configuration without one */
+
+/* A definition with 1 means the true size, too: netCDF-C ignores what the document says and always uses that. */
 static int
-shuffle_set(int64_t size, const ncz_codec_env *env, ncz_codec_params *out)
+shuffle_set(int64_t size, ncz_config_rules rules, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    if (size == 0)
+    int64_t least = rules == NCZ_CONFIG_NUMCODECS ? 0 : rules == NCZ_CONFIG_NETCDF ? 1 : 2;
+
+    if (size < least)
         size = env->dtype.size > 0 && env->dtype.size <= INT32_MAX ? (int64_t)env->dtype.size : 1;
     *out = (ncz_codec_params){ .v = { [NCZ_SHUFFLE_SIZE] = size } };
     return NC_NOERR;
@@ -23,10 +30,12 @@ shuffle_set(int64_t size, const ncz_codec_env *env, ncz_codec_params *out)
 static int
 shuffle_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    int64_t size = 0;
-    int     rc = ncz_codec_int(config, "shuffle", "elementsize", 0, INT32_MAX, &size);
+    bool             text = ncz_json_is(ncz_json_get(config, "elementsize"), NCZ_JSON_STRING);
+    ncz_config_rules rules = text && env->rules == NCZ_CONFIG_NUMCODECS ? NCZ_CONFIG_NETCDF : env->rules;
+    int64_t          size = rules == NCZ_CONFIG_NUMCODECS ? NUMCODECS_DEFAULT : 0;
+    int              rc = ncz_codec_int(config, "shuffle", "elementsize", 0, INT32_MAX, &size);
 
-    return rc != NC_NOERR ? rc : shuffle_set(size, env, out);
+    return rc != NC_NOERR ? rc : shuffle_set(size, rules, env, out);
 }
 
 static void
@@ -45,7 +54,7 @@ shuffle_from_words(size_t n, const unsigned *words, const ncz_codec_env *env, nc
         return rc;
     if (n == 1 && (rc = ncz_codec_range("shuffle", "element size", words[0], 0, INT32_MAX)) != NC_NOERR)
         return rc;
-    return shuffle_set(n == 1 ? words[0] : 0, env, out);
+    return shuffle_set(n == 1 ? words[0] : 0, NCZ_CONFIG_CALLER, env, out);
 }
 
 static int
@@ -88,7 +97,8 @@ shuffle_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *
     (void)env;
     if (cap < n)
         return ncz_codec_too_long("shuffle", cap);
-    ncz_codec_spread(in, (n - tail) / size, size, out);
+    if (tail < n)
+        ncz_codec_spread(in, (n - tail) / size, size, out);
     copy_tail(in, n, tail, out);
     *used = n;
     return NC_NOERR;
@@ -104,7 +114,8 @@ shuffle_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *
     (void)env;
     if ((rc = ncz_codec_check_size("shuffle", n, *used < cap ? *used : cap, exact)) != NC_NOERR)
         return rc;
-    ncz_codec_gather(in, (n - tail) / size, size, out);
+    if (tail < n)
+        ncz_codec_gather(in, (n - tail) / size, size, out);
     copy_tail(in, n, tail, out);
     *used = n;
     return NC_NOERR;

@@ -16,6 +16,16 @@
 #include "util/util.h"
 
 /*
+ * Whose rules a codec's configuration follows where writers differ. shuffle with an element size of 0 is the case:
+ * numcodecs leaves the bytes as they are (so for 1), netCDF-C writes 0 over bytes that it did shuffle.
+ */
+typedef enum ncz_config_rules {
+    NCZ_CONFIG_CALLER,    /* a definition: 0 and 1 stand for the size of the array's elements, which all readers know */
+    NCZ_CONFIG_NETCDF,    /* a document of netCDF-C's: 0 stands for the size of the array's elements */
+    NCZ_CONFIG_NUMCODECS, /* a document of anybody else's: the configuration means what it says */
+} ncz_config_rules;
+
+/*
  * What a codec may know of the array that it serves. A chain is given the array's own, and gives each of its codecs
  * what the codecs before it have made of that.
  */
@@ -26,6 +36,7 @@ typedef struct ncz_codec_env {
     bool      bytes;       /* a codec from bytes to bytes has been there: what enters has no elements any more */
     bool      order_f;     /* elements of a chunk in column-major order */
     ncz_scratch *scratch;  /* the thread's, or NULL: then memory is made and freed; its stages are the chain's */
+    ncz_config_rules rules; /* for parsing configurations; running a chain does not look at it */
 } ncz_codec_env;
 
 #define NCZ_CODEC_WORDS  NCZARR_CODEC_WORDS /* most parameter words of an HDF5 filter */
@@ -49,7 +60,7 @@ typedef struct ncz_codec_params {
 
 #define NCZ_ZSTD_CHECKSUM 1     /* 1: frames carry a checksum */
 
-#define NCZ_SHUFFLE_SIZE 0      /* bytes per element, never 0 */
+#define NCZ_SHUFFLE_SIZE 0      /* bytes per element; 0 and 1: the bytes stay as they are */
 
 #define NCZ_BLOSC_CLEVEL    0
 #define NCZ_BLOSC_BLOCKSIZE 1   /* 0: the library's choice */

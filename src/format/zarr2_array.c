@@ -119,7 +119,8 @@ parse_layout(const ncz_json *doc, const char *key, ncz_zarray *z)
 static int
 parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_zarray *z)
 {
-    ncz_codec_env env = { .dtype = z->st.dtype };
+    bool          netcdf = l->found != NCZ_GEN_PURE || l->writer.netcdf;
+    ncz_codec_env env = { .dtype = z->st.dtype, .rules = netcdf ? NCZ_CONFIG_NETCDF : NCZ_CONFIG_NUMCODECS };
     int           rc;
 
     if (!ncz_grid_nbytes(z->chunk, z->rank, z->st.dtype.size, &env.chunk_bytes))

@@ -107,6 +107,51 @@ test_parse_and_write(void **state)
     ncz_chain_unref(c);
 }
 
+/* Whose document it is decides what an element size of 0 means; a definition always gets the true size. */
+static void
+test_shuffle_rules(void **state)
+{
+    static const struct {
+        const char      *config;
+        ncz_config_rules rules;
+        int64_t          size;
+        bool             shuffled;
+    } cases[] = {
+        { "{\"id\": \"shuffle\", \"elementsize\": 0}", NCZ_CONFIG_NUMCODECS, 0, false },
+        { "{\"id\": \"shuffle\", \"elementsize\": 1}", NCZ_CONFIG_NUMCODECS, 1, false },
+        { "{\"id\": \"shuffle\", \"elementsize\": 2}", NCZ_CONFIG_NUMCODECS, 2, true },
+        { "{\"id\": \"shuffle\"}", NCZ_CONFIG_NUMCODECS, 4, true },
+        { "{\"id\": \"shuffle\", \"elementsize\": \"0\"}", NCZ_CONFIG_NUMCODECS, 8, true },
+        { "{\"id\": \"shuffle\", \"elementsize\": 0}", NCZ_CONFIG_NETCDF, 8, true },
+        { "{\"id\": \"shuffle\", \"elementsize\": \"0\"}", NCZ_CONFIG_NETCDF, 8, true },
+        { "{\"id\": \"shuffle\"}", NCZ_CONFIG_NETCDF, 8, true },
+        { "{\"id\": \"shuffle\", \"elementsize\": 1}", NCZ_CONFIG_NETCDF, 1, false },
+        { "{\"id\": \"shuffle\", \"elementsize\": 0}", NCZ_CONFIG_CALLER, 8, true },
+        { "{\"id\": \"shuffle\", \"elementsize\": 1}", NCZ_CONFIG_CALLER, 8, true },
+    };
+    uint64_t data[2] = { 0x0807060504030201u, 0x1817161514131211u }, back[2];
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_codec_env own = { .dtype = { .kind = NCZ_KIND_UINT, .size = 8 }, .chunk_bytes = 16, .rules = cases[i].rules };
+        ncz_json     *config = json_of(cases[i].config);
+        ncz_chain    *c = NULL;
+        ncz_buf       out = NCZ_BUF_INIT;
+
+        assert_int_equal(ncz_chain_parse(NULL, config, &own, 8, &c), NC_NOERR);
+        if (ncz_chain_params(c, 0)->v[NCZ_SHUFFLE_SIZE] != cases[i].size)
+            fail_msg("%s: size %d", cases[i].config, (int)ncz_chain_params(c, 0)->v[NCZ_SHUFFLE_SIZE]);
+        assert_int_equal(ncz_chain_encode(c, &own, data, sizeof data, &out), NC_NOERR);
+        assert_int_equal(out.len, sizeof data);
+        assert_int_equal(memcmp(out.data, data, sizeof data) != 0, cases[i].shuffled);
+        assert_int_equal(ncz_chain_decode(c, &own, out.data, out.len, back, sizeof back, true), NC_NOERR);
+        assert_memory_equal(back, data, sizeof data);
+        ncz_buf_clear(&out);
+        ncz_chain_unref(c);
+        ncz_json_free(config);
+    }
+}
+
 static void
 test_malformed(void **state)
 {
@@ -398,6 +443,7 @@ main(void)
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_empty_runs),
         cmocka_unit_test(test_parse_and_write),
+        cmocka_unit_test(test_shuffle_rules),
         cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_unknown),

@@ -330,6 +330,53 @@ test_huge_chunks_and_unknown_codecs(void **state)
     ncz_model_free(m);
 }
 
+/* numcodecs leaves the bytes alone where netCDF-C, which the root tells, did shuffle them. */
+static void
+test_shuffle_of_size_0(void **state)
+{
+    static const struct {
+        const char *root, *more;
+        bool        pure;
+        int64_t     size;
+    } cases[] = {
+        { NULL, "0", false, 0 },
+        { "{\"title\": \"x\"}", "0", false, 0 },
+        { "{\"_NCProperties\": \"version=2,nczarr=2.0.0,libnczarr=0.1.0\"}", "0", false, 0 },
+        { NULL, "1", false, 1 },
+        { NULL, "2", false, 2 },
+        { NULL, "\"0\"", false, 4 },
+        { "{\"_NCProperties\": \"version=2,netcdf=4.9.3,nczarr=2.0.0\"}", "0", false, 4 },
+        { "{\"_NCProperties\": \"version=2,netcdf=4.9.3,nczarr=2.0.0\"}", "\"0\"", false, 4 },
+        { "{\"_nczarr_superblock\": {\"version\": \"2.0.0\"}, \"_nczarr_group\": {\"dimensions\": {}, \"arrays\": "
+          "[\"v\"], \"groups\": []}}", "0", false, 4 },
+        { "{\"_nczarr_superblock\": {\"version\": \"2.0.0\"}, \"_nczarr_group\": {\"dimensions\": {}, \"arrays\": "
+          "[\"v\"], \"groups\": []}}", "0", true, 4 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        const ncz_wish wish = { .pure = cases[i].pure, .xarray = true };
+        docmap         d;
+        ncz_model     *m = NULL;
+        ncz_style      style;
+        char           text[400];
+
+        one_array(&d, "\"<i4\"", "[3]", "0", "", NULL);
+        snprintf(text, sizeof text,
+                 "{\"zarr_format\": 2, \"shape\": [3], \"chunks\": [3], \"dtype\": \"<i4\", \"fill_value\": 0, \"order\": "
+                 "\"C\", \"compressor\": {\"id\": \"zlib\", \"level\": 1}, \"filters\": [{\"id\": \"shuffle\", "
+                 "\"elementsize\": %s}]}", cases[i].more);
+        docmap_puts(&d, "v/.zarray", text);
+        if (cases[i].root != NULL)
+            docmap_puts(&d, ".zattrs", cases[i].root);
+        assert_int_equal(load_with(&d, &wish, &ncz_limits_default, &m, &style), NC_NOERR);
+        if (ncz_chain_params(var_at(m, "v")->chain, 0)->v[NCZ_SHUFFLE_SIZE] != cases[i].size)
+            fail_msg("case %zu", i);
+        ncz_model_free(m);
+        docmap_clear(&d);
+    }
+}
+
 static void
 test_layout(void **state)
 {
@@ -664,6 +711,7 @@ main(void)
         cmocka_unit_test(test_string_fill_values),
         cmocka_unit_test(test_values_that_cannot_be),
         cmocka_unit_test(test_huge_chunks_and_unknown_codecs),
+        cmocka_unit_test(test_shuffle_of_size_0),
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_dimensions),
         cmocka_unit_test(test_noxarray),
