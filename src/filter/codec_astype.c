@@ -86,6 +86,7 @@ astype_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *i
 
 const ncz_codec_ops ncz_codec_astype = {
     .id = "astype",
+    .members = {"encode_dtype", "decode_dtype"},
     .cls = NCZ_CODEC_ARRAY,
     .fixed = true,
     .configure = astype_configure,

@@ -103,6 +103,7 @@ bitround_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
 
 const ncz_codec_ops ncz_codec_bitround = {
     .id = "bitround",
+    .members = {"keepbits"},
     .cls = NCZ_CODEC_ARRAY,
     .fixed = true,
     .configure = bitround_configure,

@@ -255,6 +255,7 @@ blosc_decode_part(const ncz_codec_params *p, const ncz_codec_env *env, const voi
 
 const ncz_codec_ops ncz_codec_blosc = {
     .id = "blosc",
+    .members = {"cname", "clevel", "shuffle", "blocksize", "typesize"},
     .hdf5_id = 32001,
     .cls = NCZ_CODEC_BYTES,
     .configure = blosc_configure,

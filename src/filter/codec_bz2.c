@@ -192,6 +192,7 @@ bz2_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, 
 
 const ncz_codec_ops ncz_codec_bz2 = {
     .id = "bz2",
+    .members = {"level"},
     .hdf5_id = 307,
     .cls = NCZ_CODEC_BYTES,
     .configure = bz2_configure,

@@ -323,6 +323,7 @@ categorize_decode(const ncz_codec_params *p, const ncz_codec_env *env, const voi
 
 const ncz_codec_ops ncz_codec_categorize = {
     .id = "categorize",
+    .members = {"labels", "dtype", "astype"},
     .cls = NCZ_CODEC_ARRAY,
     .fixed = true,
     .configure = categorize_configure,

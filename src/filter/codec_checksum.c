@@ -172,9 +172,10 @@ checksum_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
     return NC_NOERR;
 }
 
-#define CHECKSUM_OPS(name, read, write)            \
+#define CHECKSUM_OPS(name, read, write, ...)       \
     {                                              \
         .id = name,                                \
+        .members = {__VA_ARGS__},                  \
         .cls = NCZ_CODEC_BYTES,                    \
         .fixed = true,                             \
         .configure = read,                         \
@@ -186,7 +187,7 @@ checksum_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
         .decode = checksum_decode,                 \
     }
 
-const ncz_codec_ops ncz_codec_crc32 = CHECKSUM_OPS("crc32", crc32_configure, checksum_describe);
-const ncz_codec_ops ncz_codec_crc32c = CHECKSUM_OPS("crc32c", crc32c_configure, checksum_describe);
-const ncz_codec_ops ncz_codec_adler32 = CHECKSUM_OPS("adler32", adler32_configure, checksum_describe);
-const ncz_codec_ops ncz_codec_lookup3 = CHECKSUM_OPS("jenkins_lookup3", lookup3_configure, lookup3_describe);
+const ncz_codec_ops ncz_codec_crc32 = CHECKSUM_OPS("crc32", crc32_configure, checksum_describe, "location");
+const ncz_codec_ops ncz_codec_crc32c = CHECKSUM_OPS("crc32c", crc32c_configure, checksum_describe, "location");
+const ncz_codec_ops ncz_codec_adler32 = CHECKSUM_OPS("adler32", adler32_configure, checksum_describe, "location");
+const ncz_codec_ops ncz_codec_lookup3 = CHECKSUM_OPS("jenkins_lookup3", lookup3_configure, lookup3_describe, "initval", "prefix");

@@ -140,6 +140,7 @@ delta_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
 
 const ncz_codec_ops ncz_codec_delta = {
     .id = "delta",
+    .members = {"dtype", "astype"},
     .cls = NCZ_CODEC_ARRAY,
     .fixed = true,
     .configure = delta_configure,

@@ -164,6 +164,8 @@ done:
 
 const ncz_codec_ops ncz_codec_json2 = {
     .id = "json2",
+    .members = {"encoding", "skipkeys", "ensure_ascii", "check_circular", "allow_nan", "indent", "separators",
+                "sort_keys", "strict"},
     .cls = NCZ_CODEC_OBJECT,
     .configure = json2_configure,
     .describe = json2_describe,

@@ -89,6 +89,7 @@ lz4_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, 
 
 const ncz_codec_ops ncz_codec_lz4 = {
     .id = "lz4",
+    .members = {"acceleration"},
     .cls = NCZ_CODEC_BYTES,
     .configure = lz4_configure,
     .describe = lz4_describe,

@@ -446,6 +446,7 @@ lzma_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
 
 const ncz_codec_ops ncz_codec_lzma = {
     .id = "lzma",
+    .members = {"format", "check", "preset", "filters"},
     .cls = NCZ_CODEC_BYTES,
     .configure = lzma_configure,
     .describe = lzma_describe,

@@ -490,6 +490,7 @@ msgpack2_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_tex
 
 const ncz_codec_ops ncz_codec_msgpack2 = {
     .id = "msgpack2",
+    .members = {"raw", "use_single_float", "use_bin_type"},
     .cls = NCZ_CODEC_OBJECT,
     .configure = ncz_codec_configure_none,
     .describe = ncz_codec_describe_none,

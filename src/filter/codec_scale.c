@@ -177,6 +177,7 @@ scale_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
 
 const ncz_codec_ops ncz_codec_fixedscaleoffset = {
     .id = "fixedscaleoffset",
+    .members = {"scale", "offset", "dtype", "astype"},
     .cls = NCZ_CODEC_ARRAY,
     .fixed = true,
     .configure = scale_configure,
@@ -284,6 +285,7 @@ quantize_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
 
 const ncz_codec_ops ncz_codec_quantize = {
     .id = "quantize",
+    .members = {"digits", "dtype", "astype"},
     .cls = NCZ_CODEC_ARRAY,
     .fixed = true,
     .configure = quantize_configure,

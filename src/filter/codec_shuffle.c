@@ -123,6 +123,7 @@ shuffle_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *
 
 const ncz_codec_ops ncz_codec_shuffle = {
     .id = "shuffle",
+    .members = {"elementsize"},
     .hdf5_id = 2,
     .cls = NCZ_CODEC_BYTES,
     .fixed = true,

@@ -350,6 +350,7 @@ done:
 
 const ncz_codec_ops ncz_codec_szip = {
     .id = "szip",
+    .members = {"mask", "pixels-per-block"},
     .hdf5_id = 4,
     .cls = NCZ_CODEC_BYTES,
     .configure = szip_configure,

@@ -322,6 +322,7 @@ const ncz_codec_ops ncz_codec_vlen_bytes = {
 
 const ncz_codec_ops ncz_codec_vlen_array = {
     .id = "vlen-array",
+    .members = {"dtype"},
     .cls = NCZ_CODEC_OBJECT,
     .configure = array_configure,
     .describe = array_describe,

@@ -307,6 +307,7 @@ gzip_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
 
 const ncz_codec_ops ncz_codec_zlib = {
     .id = "zlib",
+    .members = {"level"},
     .hdf5_id = 1,
     .cls = NCZ_CODEC_BYTES,
     .configure = zlib_configure,
@@ -320,6 +321,7 @@ const ncz_codec_ops ncz_codec_zlib = {
 
 const ncz_codec_ops ncz_codec_gzip = {
     .id = "gzip",
+    .members = {"level"},
     .cls = NCZ_CODEC_BYTES,
     .configure = gzip_configure,
     .describe = zlib_describe,

@@ -229,6 +229,7 @@ ncz_codec_unzstd_exactly(const void *in, size_t n, void *out, size_t wanted)
 
 const ncz_codec_ops ncz_codec_zstd = {
     .id = "zstd",
+    .members = {"level", "checksum"},
     .hdf5_id = 32015,
     .cls = NCZ_CODEC_BYTES,
     .configure = zstd_configure,

@@ -40,6 +40,7 @@ typedef struct ncz_codec_env {
 } ncz_codec_env;
 
 #define NCZ_CODEC_WORDS  NCZARR_CODEC_WORDS /* most parameter words of an HDF5 filter */
+#define NCZ_CODEC_MEMBERS 10                /* most members of a configuration beside "id" */
 #define NCZ_CODEC_PLACES 10                 /* enough for every built-in codec's numeric parameters */
 
 typedef struct ncz_labels   ncz_labels;   /* texts that are a parameter; counted */
@@ -105,6 +106,7 @@ typedef enum ncz_codec_class {
 
 typedef struct ncz_codec_ops {
     const char     *id;      /* numcodecs / Zarr name */
+    const char     *members[NCZ_CODEC_MEMBERS]; /* of its configuration, beside "id"; any other is an error */
     unsigned        hdf5_id; /* HDF5 filter id, 0 when there is none */
     ncz_codec_class cls;
     bool            fixed;   /* encode() always gives exactly bound() bytes */

@@ -105,10 +105,55 @@ ncz_codec_at(size_t i)
     return i < NCZ_LEN(codecs) ? codecs[i] : NULL;
 }
 
+/* What the codec's configuration may have, for people: "level, checksum". */
+static int
+fail_member(const ncz_codec_ops *ops, size_t n, const char *member)
+{
+    const char *nearest = ncz_nearest(member, ops->members, n);
+    ncz_buf     list = NCZ_BUF_INIT;
+    int         rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        rc = ncz_buf_printf(&list, "%s%s", i > 0 ? ", " : "", ops->members[i]);
+    if (rc == NC_NOERR && nearest != NULL)
+        rc = ncz_fail(NC_EFILTER, "codec '%s': unknown parameter \"%.40s\"; did you mean \"%s\"?", ops->id, member, nearest);
+    else if (rc == NC_NOERR)
+        rc = ncz_fail(NC_EFILTER, "codec '%s': unknown parameter \"%.40s\"; it has %s", ops->id, member,
+                      n > 0 ? ncz_buf_str(&list) : "none");
+    ncz_buf_clear(&list);
+    return rc;
+}
+
+/* As numcodecs does: a parameter that nobody knows may change what the bytes mean. */
+static int
+check_members(const ncz_codec_ops *ops, const ncz_json *config)
+{
+    size_t n = 0;
+
+    while (n < NCZ_CODEC_MEMBERS && ops->members[n] != NULL)
+        n++;
+    for (size_t i = 0; i < ncz_json_len(config); i++) {
+        const char *member = ncz_json_key(config, i);
+        bool        known = strcmp(member, "id") == 0;
+
+        for (size_t k = 0; !known && k < n; k++)
+            known = strcmp(member, ops->members[k]) == 0;
+        if (!known)
+            return fail_member(ops, n, member);
+    }
+    return NC_NOERR;
+}
+
 int
 ncz_codec_of_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    return ops->own != NULL ? ncz_own_of_json(ops->own, config, env, out) : ops->configure(config, env, out);
+    int rc;
+
+    if (ops->own != NULL)
+        return ncz_own_of_json(ops->own, config, env, out);
+    if ((rc = check_members(ops, config)) != NC_NOERR)
+        return rc;
+    return ops->configure(config, env, out);
 }
 
 int

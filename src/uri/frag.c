@@ -50,18 +50,78 @@ ncz_uri_mode(const char *word, size_t len)
     return MODE_UNKNOWN;
 }
 
-/* Keys that mean something to netCDF or to us, and so tell a fragment from a '#' in a file's name. */
-static bool
-known_key(const char *s, size_t len)
-{
-    static const char *const keys[] = { "mode", "compat", "consolidated", "dimension_separator",
-                                        "durability", "log", "show", "awsprofile", "zip.prefix",
-                                        "zip.order", "write_empty_chunks", "readahead" };
+/* Ours. */
+static const char *const own_keys[] = {
+    "mode", "compat", "consolidated", "dimension_separator", "durability", "log", "zip.prefix", "zip.order",
+    "write_empty_chunks", "readahead",
+};
 
-    for (size_t i = 0; i < NCZ_LEN(keys); i++)
-        if (word_is(s, len, keys[i]))
+/* Of buckets and web servers (src/s3); "aws." may stand before each. */
+static const char *const s3_keys[] = {
+    "profile", "awsprofile", "region", "awsregion", "default_region", "endpoint", "endpoint_url", "addressing",
+    "addressing_style", "anon", "anonymous", "requester_pays", "forbidden", "access_key_id", "secret_access_key",
+    "session_token", "config_file",
+};
+
+/* Of netCDF's other formats, and of its logging: accepted, and without meaning here. */
+static const char *const netcdf_keys[] = {
+    "show", "fetch", "proto", "protocol", "prefetch", "noprefetch", "cache", "nocache", "wholevar", "nowholevar",
+    "stringlength", "maxstrlen", "limit", "nolimit", "netcdf3", "netcdf4", "compile", "unsafe", "encode", "noencode",
+    "checksummode", "dap.checksummode", "substratename", "opaquesize", "fillmismatch", "nofillmismatch", "hyrax",
+};
+
+static bool
+is_one_of(const char *s, size_t len, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (word_is(s, len, words[i]))
             return true;
-    return len > 4 && strncasecmp(s, "aws.", 4) == 0;
+    return false;
+}
+
+bool
+ncz_uri_key_known(const char *s, size_t len)
+{
+    if (is_one_of(s, len, own_keys, NCZ_LEN(own_keys)) || is_one_of(s, len, netcdf_keys, NCZ_LEN(netcdf_keys)))
+        return true;
+    if (len > 4 && strncasecmp(s, "aws.", 4) == 0) {
+        s += 4;
+        len -= 4;
+    }
+    return is_one_of(s, len, s3_keys, NCZ_LEN(s3_keys));
+}
+
+const char *
+ncz_uri_key_nearest(const char *key)
+{
+    const char *known[NCZ_LEN(own_keys) + NCZ_LEN(s3_keys)];
+
+    for (size_t i = 0; i < NCZ_LEN(own_keys); i++)
+        known[i] = own_keys[i];
+    for (size_t i = 0; i < NCZ_LEN(s3_keys); i++)
+        known[NCZ_LEN(own_keys) + i] = s3_keys[i];
+    if (strncasecmp(key, "aws.", 4) == 0)
+        key += 4;
+    return ncz_nearest(key, known, NCZ_LEN(known));
+}
+
+/* Keys that tell a fragment from a '#' in a file's name. Those of netCDF's other formats do not: they name no file. */
+static bool
+marks_fragment(const char *s, size_t len)
+{
+    return is_one_of(s, len, own_keys, NCZ_LEN(own_keys)) || word_is(s, len, "show") || word_is(s, len, "awsprofile") ||
+           (len > 4 && strncasecmp(s, "aws.", 4) == 0);
+}
+
+/* "dimension_seperator=/" behind a plain path's '#': no name of a file, but a slip. */
+static bool
+is_misspelt(const char *s, size_t len)
+{
+    char *key = ncz_strndup(s, len);
+    bool  yes = key != NULL && len > 4 && ncz_nearest(key, own_keys, NCZ_LEN(own_keys)) != NULL;
+
+    ncz_free(key);
+    return yes;
 }
 
 bool
@@ -76,8 +136,10 @@ ncz_uri_frag_known(const char *s, size_t len)
         const char *stop = amp != NULL ? amp : end;
         const char *eq = memchr(s, '=', (size_t)(stop - s));
 
-        if (!known_key(s, (size_t)((eq != NULL ? eq : stop) - s)) &&
-            (eq != NULL || ncz_uri_mode(s, (size_t)(stop - s)) == MODE_UNKNOWN))
+        size_t      key_len = (size_t)((eq != NULL ? eq : stop) - s);
+
+        if (!marks_fragment(s, key_len) && !(eq != NULL && is_misspelt(s, key_len)) &&
+            (eq != NULL || ncz_uri_mode(s, key_len) == MODE_UNKNOWN))
             return false;
         if (amp == NULL)
             return true;

@@ -141,7 +141,20 @@ apply_separator(ncz_target *t, const char *value)
     return NC_NOERR;
 }
 
-/* Keys that mean nothing here belong to a store (aws.region), or to netCDF's other formats: left alone. */
+static int
+fail_key(const ncz_target *t, const char *key)
+{
+    const char *nearest = ncz_uri_key_nearest(key);
+
+    if (ncz_uri_mode(key, strlen(key)) != MODE_UNKNOWN)
+        return ncz_fail(NC_EINVAL, "%s: #%s= is a mode: write mode=%s", t->shown, key, key);
+    if (nearest != NULL)
+        return ncz_fail(NC_EINVAL, "%s: unknown key #%s=; did you mean %s=?", t->shown, key, nearest);
+    return ncz_fail(NC_EINVAL, "%s: unknown key #%s=; nczarr_url(7) lists the keys; in a URL, write a '#' of a name as %%23",
+                    t->shown, key);
+}
+
+/* Keys without a meaning here belong to a store (aws.region), or to netCDF's other formats. */
 static int
 apply_pair(ncz_target *t, wishes *w, const ncz_uri_pair *p)
 {
@@ -161,6 +174,8 @@ apply_pair(ncz_target *t, wishes *w, const ncz_uri_pair *p)
         t->log = true;
     else if (p->value[0] == '\0' && ncz_uri_mode(p->key, strlen(p->key)) != MODE_UNKNOWN)
         return apply_mode(t, w, p->key, strlen(p->key));
+    else if (!ncz_uri_key_known(p->key, strlen(p->key)))
+        return fail_key(t, p->key);
     return NC_NOERR;
 }
 

@@ -26,8 +26,8 @@ typedef struct ncz_uri {
 /*
  * Parses a URL, or a plain path (with or without a `#key=value&...` fragment). Errors: NC_EURL with cause; NC_EINVAL
  * when there is nothing to parse. Also reads netCDF's old `[key=value]` prefixes before a URL. A plain path is one
- * whose text has no `scheme://`; its '#' begins a fragment only when nothing but keys and modes that we know stand
- * behind it, and is a character of the path otherwise.
+ * whose text has no `scheme://`; its '#' begins a fragment only when nothing but our keys (spelt nearly right, for a
+ * misspelt one is an error and no name) and modes follow it, and is a character of the path otherwise.
  */
 int  ncz_uri_parse(const char *text, ncz_uri **out);
 void ncz_uri_free(ncz_uri *u);
@@ -78,13 +78,13 @@ typedef struct ncz_target {
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), noxarray (without _ARRAY_DIMENSIONS, in either dialect),
  * consolidated, file, zip, s3, gs3. The bare fragments #zarr #nczarr #zip ... stand for mode=..., several mode= join,
  * upper and lower case are one. Keys: compat= (4.8.1 ... 4.9.3), consolidated=, write_empty_chunks= and readahead=
- * (yes, no), dimension_separator=, log; unknown keys are left to the store.
+ * (yes, no), dimension_separator=, log; keys of the stores, and of netCDF's other formats, are left alone.
  *
  * Plain paths and file: one that ends in `.zip` means zip, all else AUTO (file when creating). file:// needs no host
  * ("" or "localhost"); file://rel/path is, as netCDF has it, the relative path rel/path. s3 and gs3 mean s3; http(s)
  * with one of Amazon's S3 hosts or mode s3 means s3, else http.
  *
- * Errors: NC_EINVAL unknown scheme, wishes that contradict each other, a bad value of a known key; NC_ENOTNC unknown
+ * Errors: NC_EINVAL unknown scheme, modes that contradict each other, an unknown key or a bad value of a known one; NC_ENOTNC unknown
  * mode or a mode of another format (bytes, dap2 ...); NC_EURL malformed.
  */
 int  ncz_target_parse(const char *text, bool for_create, ncz_target **out);

@@ -10,7 +10,11 @@
 /* Adds the pairs of `key=value&key=value`, decoded. */
 int ncz_uri_frag_add(ncz_uri *u, const char *s, size_t len);
 
-/* Is it, as it stands, nothing but pairs whose keys we know (or modes without their `mode=`)? */
+/* Has a key of this name a meaning, here or in netCDF-C? And which key is meant by one that has none; NULL: no guess. */
+bool        ncz_uri_key_known(const char *s, size_t len);
+const char *ncz_uri_key_nearest(const char *key);
+
+/* Is it nothing but pairs whose keys are ours, or nearly ours, or modes without their `mode=`? */
 bool ncz_uri_frag_known(const char *s, size_t len);
 
 typedef enum uri_mode {

@@ -86,6 +86,12 @@ bool ncz_add(size_t a, size_t b, size_t *out);
 bool ncz_mul64(uint64_t a, uint64_t b, uint64_t *out);
 bool ncz_add64(uint64_t a, uint64_t b, uint64_t *out);
 
+/* ---- misspelt words -------------------------------------------------------------------------------------------- */
+
+/* The one of `known` that `word` differs least from, by few edits (one in a short word, three in a long one); or NULL.
+ * An equal word, whatever the case of its letters, is nearest. */
+const char *ncz_nearest(const char *word, const char *const *known, size_t n);
+
 /* ---- a growing buffer with its ceiling ----------------------------------------------------------------------
  *
  * Past `limit` an append fails with NC_ENOMEM and a text that says so; the contents stay as they were. `limit` 0

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter_testing.h"
 
+#include <stdio.h>
+
 static void
 test_lookups_agree(void **state)
 {
@@ -40,12 +42,42 @@ test_ids(void **state)
     assert_null(ncz_codec_by_hdf5(99));
 }
 
+/* A parameter that a codec does not have is an error, which names the one that was meant, or all. */
+static void
+test_unknown_parameters(void **state)
+{
+    static const struct {
+        const char *config, *text;
+    } wrong[] = {
+        {"{\"id\": \"zlib\", \"levle\": 1}", "did you mean \"level\"?"},
+        {"{\"id\": \"zlib\", \"level\": 1, \"lvl\": 9}", "unknown parameter \"lvl\"; it has level"},
+        {"{\"id\": \"shuffle\", \"element_size\": 4}", "did you mean \"elementsize\"?"},
+        {"{\"id\": \"fletcher32\", \"level\": 4}", "it has none"},
+    };
+    const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 64};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(wrong); i++) {
+        ncz_json        *config = NULL;
+        ncz_codec_params p = {.v = {0}};
+        size_t           len;
+        char             id[20] = "";
+
+        assert_int_equal(ncz_codec_parse(wrong[i].config, strlen(wrong[i].config), &config), NC_NOERR);
+        snprintf(id, sizeof id, "%s", ncz_json_str(ncz_json_get(config, "id"), &len));
+        assert_int_equal(ncz_codec_of_json(ncz_codec_by_id(id), config, &env, &p), NC_EFILTER);
+        assert_non_null(strstr(ncz_err_text(), wrong[i].text));
+        ncz_json_free(config);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lookups_agree),
         cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_unknown_parameters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,10 +61,10 @@ static const struct {
     { "file:///x#mode=nczarr&mode=file", FILE_, NCZARR, "/x" },
     { "file:///x#mode=", AUTO, ANY, "/x" },
     { "file:///x#mode=,,", AUTO, ANY, "/x" },
-    { "file:///x#unknown=1&other", AUTO, ANY, "/x" },
+    { "file:///x#noprefetch&stringlength=80&maxstrlen=9", AUTO, ANY, "/x" }, /* of netCDF's other formats */
+    { "runs#lr=0.1.zarr", AUTO, ANY, "runs#lr=0.1.zarr" },
     { "file:///x#mode=nczarr&show=fetch", AUTO, NCZARR, "/x" },
     { "[mode=nczarr]file:///x", AUTO, NCZARR, "/x" },
-    { "file:///x#zarr=1", AUTO, ANY, "/x" },
 
     /* compat */
     { "x#compat=4.9.2", AUTO, G3, "x" },
@@ -119,7 +119,7 @@ shown(void **state)
         { "file:///a.zip#zarr", "file:///a.zip#zarr" },
         { "s3://Bucket/a%20b#aws.secret_access_key=canary", "s3://Bucket/a%20b" },
         { "https://h:8443/b/k?X-Amz-Signature=canary#mode=s3", "https://h:8443/b/k" },
-        { "[x=canary]http://me:canary@[::1]:9000/b/k#mode=s3", "http://[::1]:9000/b/k" },
+        { "[show=canary]http://me:canary@[::1]:9000/b/k#mode=s3", "http://[::1]:9000/b/k" },
     };
 
     (void)state;
@@ -174,6 +174,14 @@ static const struct {
     { "gopher://host/x", NC_EINVAL, "gopher" },
     { "ftp:///x", NC_EINVAL, "ftp" },
     { "dods://host/x#mode=zarr", NC_EINVAL, "dods" },
+    { "file:///x#unknown=1&other", NC_EINVAL, "#unknown=" },
+    { "file:///x#colour=red", NC_EINVAL, "#colour=" },
+    { "file:///x#zarr=1", NC_EINVAL, "mode=zarr" },
+    { "file:///x#dimension_seperator=/", NC_EINVAL, "did you mean dimension_separator=?" },
+    { "x.zarr#dimension_seperator=/", NC_EINVAL, "did you mean dimension_separator=?" },
+    { "file:///x#compt=4.9.2", NC_EINVAL, "did you mean compat=?" },
+    { "s3://bucket/x#aws.regoin=eu-west-1", NC_EINVAL, "did you mean region=?" },
+    { "s3://bucket/x#aws.acess_key_id=a", NC_EINVAL, "did you mean access_key_id=?" },
     { "x#mode=foo", NC_ENOTNC, "\"foo\"" },
     { "x#mode=nczarr,foo", NC_ENOTNC, "\"foo\"" },
     { "x#mode=nczarrx", NC_ENOTNC, "\"nczarrx\"" },
