@@ -582,7 +582,7 @@ NCZARR_API int nc_rename_dim(int ncid, int dimid, const char *name);
 
 /* ---- variables --------------------------------------------------------------------------------------------- */
 
-/* `ndims` dimension ids, slowest first, of this group or outward; 0 for a scalar. NC_EBADTYPE not an atomic type;
+/* `ndims` dimension ids, slowest first, of any group; 0 for a scalar. NC_EBADTYPE not an atomic type;
  * NC_EBADDIM; NC_EINVAL ndims negative; NC_EMAXDIMS; NC_ENAMEINUSE; NC_EPERM; NC_ESTRICTNC3 in the classic model for
  * its extended types. */
 NCZARR_API int nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimidsp, int *varidp);

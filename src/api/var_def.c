@@ -23,14 +23,7 @@ check_new_var(const ncz_call *c, nc_type xtype, int ndims, const int *dimidsp)
     return NC_NOERR;
 }
 
-static bool
-in_scope(const ncz_group *g, const ncz_dim *d)
-{
-    while (g != NULL && g != d->group)
-        g = g->parent;
-    return g != NULL && !d->hidden;
-}
-
+/* Dimensions may be of any group: NCZarr refers to them by their full names, as netCDF-C does by their ids. */
 static int
 find_dims(const ncz_call *c, int ndims, const int *ids, ncz_dim **out)
 {
@@ -39,8 +32,8 @@ find_dims(const ncz_call *c, int ndims, const int *ids, ncz_dim **out)
 
         if (rc != NC_NOERR)
             return rc;
-        if (!in_scope(c->g, out[i]))
-            return ncz_fail(NC_EBADDIM, "dimension %d is neither of this group nor of one around it", ids[i]);
+        if (out[i]->hidden)
+            return ncz_fail(NC_EBADDIM, "there is no dimension %d", ids[i]);
     }
     return NC_NOERR;
 }

@@ -115,17 +115,53 @@ write_types(const ncz_atts *atts, const ncz_style *style, const char *own, bool 
 
 /* ---- variables ------------------------------------------------------------------------------------------------ */
 
-/* A name that means another dimension where the variable stands would mislead readers that know names alone. */
+/* Would two dimensions of one name mislead a reader that knows names alone? Those that may grow are told apart even
+ * where their lengths are the same today, as a name must not change with the length. */
 static bool
-is_ambiguous(const ncz_var *v)
+dims_differ(const ncz_dim *a, const ncz_dim *b)
 {
-    for (size_t i = 0; i < v->rank; i++) {
-        const ncz_dim *seen = ncz_group_scope_dim(v->group, v->dims[i]->name);
+    return a != b && (a->len != b->len || a->unlimited || b->unlimited);
+}
 
-        if (seen != NULL && seen != v->dims[i] && seen->len != v->dims[i]->len)
-            return true;
-    }
-    return false;
+/* May the variables of `g` call `d` by `name`? Not where that is another dimension: of this group or one around it,
+ * or (as a variable may have a dimension of any group) one that a variable of this group uses. */
+static bool
+name_is_free(const ncz_group *g, const ncz_dim *d, const char *name)
+{
+    const ncz_dim *seen = ncz_group_scope_dim(g, name);
+
+    if (seen == d)
+        return true;
+    if (seen != NULL && dims_differ(seen, d))
+        return false;
+    for (size_t i = 0; i < g->nvars; i++)
+        for (size_t r = 0; r < g->vars[i]->rank; r++) {
+            const ncz_dim *other = g->vars[i]->dims[r];
+
+            if (dims_differ(other, d) && strcmp(other->name, name) == 0)
+                return false;
+        }
+    return true;
+}
+
+/* The name of `d` for readers that know names alone: its own, else its path with '_' for each '/'. Empty: both mean
+ * something else. */
+static int
+plain_name(const ncz_group *g, const ncz_dim *d, ncz_buf *out)
+{
+    int rc;
+
+    ncz_buf_reset(out);
+    if (name_is_free(g, d, d->name))
+        return ncz_buf_puts(out, d->name);
+    if ((rc = ncz_dim_fqn(d, out)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < out->len; i++)
+        if (out->data[i] == '/')
+            out->data[i] = '_';
+    if (!name_is_free(g, d, out->data))
+        ncz_buf_reset(out);
+    return NC_NOERR;
 }
 
 static bool
@@ -137,27 +173,54 @@ uses_anonymous(const ncz_var *v)
     return v->rank == 0;
 }
 
-static void
+/* The list of names; `names` stays empty where one of the dimensions has none that fits. */
+static int
+list_names(const ncz_var *v, bool scalar_mark, ncz_buf *names)
+{
+    ncz_jsonw list = ncz_jsonw_on(names);
+    ncz_buf   name = NCZ_BUF_INIT;
+    bool      all = true;
+    int       rc = NC_NOERR;
+
+    ncz_jsonw_open_array(&list);
+    for (size_t i = 0; i < v->rank && rc == NC_NOERR && all; i++) {
+        rc = plain_name(v->group, v->dims[i], &name);
+        all = name.len > 0;
+        ncz_jsonw_str(&list, ncz_buf_str(&name), name.len);
+    }
+    if (v->rank == 0 && scalar_mark)
+        ncz_jsonw_cstr(&list, NCZ_XSCALAR);
+    ncz_jsonw_close_array(&list);
+    if (rc == NC_NOERR)
+        rc = ncz_jsonw_end(&list);
+    if (!all)
+        ncz_buf_reset(names);
+    ncz_buf_clear(&name);
+    return rc;
+}
+
+static int
 write_xarray(const ncz_var *v, const ncz_style *style, ncz_jsonw *w)
 {
     const ncz_kept *kept = v->format;
+    ncz_buf         names = NCZ_BUF_INIT;
+    int             rc;
 
     if (kept != NULL && kept->named && uses_anonymous(v)) { /* as it was read */
         if (kept->xarray[0] != '\0') {
             ncz_jsonw_key(w, NCZ_XARRAY);
             ncz_jsonw_raw(w, kept->xarray, strlen(kept->xarray));
         }
-        return;
+        return NC_NOERR;
     }
-    if (!style->xarray || is_ambiguous(v))
-        return;
-    ncz_jsonw_key(w, NCZ_XARRAY);
-    ncz_jsonw_open_array(w);
-    for (size_t i = 0; i < v->rank; i++)
-        ncz_jsonw_cstr(w, v->dims[i]->name);
-    if (v->rank == 0 && style->gen != NCZ_GEN_PURE)
-        ncz_jsonw_cstr(w, NCZ_XSCALAR);
-    ncz_jsonw_close_array(w);
+    if (!style->xarray)
+        return NC_NOERR;
+    if ((rc = list_names(v, style->gen != NCZ_GEN_PURE, &names)) == NC_NOERR && names.len > 0) {
+        ncz_jsonw_key(w, NCZ_XARRAY);
+        ncz_jsonw_raw(w, ncz_buf_str(&names), names.len);
+    }
+    ncz_buf_clear(&names);
+    return rc;
 }
 
 int
@@ -201,7 +264,8 @@ ncz_format_var_attrs_write(const ncz_var *v, const ncz_style *style, ncz_buf *ou
     ncz_jsonw_open_object(&w);
     if ((rc = each_att(&v->atts, style, v->spec->path, ncz_format_att_write, &w)) != NC_NOERR)
         return rc;
-    write_xarray(v, style, &w);
+    if ((rc = write_xarray(v, style, &w)) != NC_NOERR)
+        return rc;
     if (lay->in_attrs && (rc = ncz_format_info_write(v, lay, true, &w)) != NC_NOERR)
         return rc;
     if ((rc = write_types(&v->atts, style, lay->array, false, v->spec->path, &w)) != NC_NOERR)

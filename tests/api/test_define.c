@@ -202,6 +202,57 @@ ON_BOTH(groups)
 
 /* ---- variables ---- */
 
+/* As netCDF-C: a variable may have a dimension of any group; lists and names keep to the group and those around it. */
+static void
+foreign_dims_on(place *p)
+{
+    int    ncid, a, b, y, t, v, w, n, id, ids[8], data[] = {1, 2, 3, 4, 5, 6}, back[6];
+    size_t len;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_grp(ncid, "a", &a));
+    OK(nc_def_grp(ncid, "b", &b));
+    OK(nc_def_dim(a, "y", 3, &y));
+    OK(nc_def_dim(a, "t", NC_UNLIMITED, &t));
+    OK(nc_def_var(b, "q", NC_INT, 2, (int[]){t, y}, &v));
+    OK(nc_def_var(ncid, "r", NC_INT, 1, &t, &w));
+    FAILS(NC_EBADDIM, nc_inq_dimid(b, "y", &id));
+    OK(nc_inq_dimids(b, &n, NULL, 1));
+    assert_int_equal(n, 0);
+    OK(nc_put_vara_int(b, v, (size_t[]){0, 0}, (size_t[]){2, 3}, data));
+    OK(nc_inq_dimlen(ncid, t, &len));
+    assert_int_equal(len, 2);
+    OK(nc_close(ncid));
+
+    OK(place_open(p, NULL, NC_WRITE, &ncid));
+    OK(nc_inq_grp_full_ncid(ncid, "/a", &a));
+    OK(nc_inq_grp_full_ncid(ncid, "/b", &b));
+    OK(nc_inq_dimids(a, &n, ids, 0));
+    assert_int_equal(n, 2);
+    OK(nc_inq_vardimid(b, v, ids));
+    OK(nc_inq_dimid(a, "t", &t));
+    OK(nc_inq_dimid(a, "y", &y));
+    assert_true(ids[0] == t && ids[1] == y);
+    OK(nc_get_var_int(b, v, back));
+    assert_memory_equal(back, data, sizeof data);
+    OK(nc_put_var1_int(ncid, w, (size_t[]){4}, &data[4])); /* the root's variable makes the group's dimension longer */
+    OK(nc_inq_dimlen(b, t, &len));
+    assert_int_equal(len, 5);
+    OK(nc_rename_grp(a, "c")); /* references follow */
+    OK(nc_close(ncid));
+
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    OK(nc_inq_grp_full_ncid(ncid, "/b", &b));
+    OK(nc_inq_grp_full_ncid(ncid, "/c", &a));
+    OK(nc_inq_vardimid(b, v, ids));
+    OK(nc_inq_dimid(a, "t", &t));
+    assert_int_equal(ids[0], t);
+    OK(nc_inq_dimlen(a, t, &len));
+    assert_int_equal(len, 5);
+    OK(nc_close(ncid));
+}
+ON_BOTH(foreign_dims)
+
 static void
 variables_on(place *p)
 {
@@ -218,7 +269,6 @@ variables_on(place *p)
     FAILS(NC_EBADTYPE, nc_def_var(ncid, "w", 99, 0, NULL, &v));
     FAILS(NC_EBADTYPE, nc_def_var(ncid, "w", NC_NAT, 0, NULL, &v));
     FAILS(NC_EBADDIM, nc_def_var(ncid, "w", NC_INT, 1, &(int){77}, &v));
-    FAILS(NC_EBADDIM, nc_def_var(ncid, "w", NC_INT, 1, &id, &v)); /* of an inner group */
     FAILS(NC_EINVAL, nc_def_var(ncid, "w", NC_INT, -1, dims, &v));
     FAILS(NC_EINVAL, nc_def_var(ncid, "w", NC_INT, 1, NULL, &v));
     FAILS(NC_EMAXDIMS, nc_def_var(ncid, "w", NC_INT, NC_MAX_VAR_DIMS + 1, dims, &v));
@@ -479,7 +529,7 @@ main(void)
         cmocka_unit_test(names),         cmocka_unit_test(normal_form), cmocka_unit_test(dimensions),
         cmocka_unit_test(groups),        cmocka_unit_test(variables),   cmocka_unit_test(scalars),
         cmocka_unit_test(chunk_cache),   cmocka_unit_test(classic),     cmocka_unit_test(renames),
-        cmocka_unit_test(odd_variables),
+        cmocka_unit_test(odd_variables), cmocka_unit_test(foreign_dims),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -723,9 +723,9 @@ test_nczarr_read_as_pure_is_read_only(void **state)
     docmap_clear(&d);
 }
 
-/* Same name, another length: names alone would mislead. */
+/* Same name, another length: the name alone would mislead, and without any name xarray opens nothing of the group. */
 static void
-test_ambiguous_names_are_not_written(void **state)
+test_ambiguous_names_become_paths(void **state)
 {
     ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
     ncz_model *m = new_model(&style);
@@ -739,13 +739,77 @@ test_ambiguous_names_are_not_written(void **state)
     (void)add_var(m, g, "outer", NC_INT, 1, &x);
     (void)add_var(m, g, "inner", NC_INT, 1, &x2);
     assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
-    assert_null(strstr(docmap_text(&d, "g/outer/.zattrs"), "_ARRAY_DIMENSIONS"));
+    assert_non_null(strstr(docmap_text(&d, "g/outer/.zattrs"), "\"_ARRAY_DIMENSIONS\": [\"_x\"]"));
     assert_non_null(strstr(docmap_text(&d, "g/inner/.zattrs"), "\"_ARRAY_DIMENSIONS\": [\"x\"]"));
     ncz_model_free(m);
     m = must_load(&d, NULL);
     g = m->root->groups[0];
     assert_ptr_equal(ncz_group_find_var(g, "outer")->dims[0], ncz_group_find_dim(m->root, "x"));
     assert_ptr_equal(ncz_group_find_var(g, "inner")->dims[0], ncz_group_find_dim(g, "x"));
+    ncz_model_free(m);
+    docmap_clear(&d);
+}
+
+/* Dimensions of groups beside and below the variable's: by full name for NCZarr, by names that differ for the rest. */
+static void
+test_dims_of_other_groups(void **state)
+{
+    static const ncz_generation gens[] = { NCZ_GEN_2, NCZ_GEN_3, NCZ_GEN_4, NCZ_GEN_BOTH };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(gens); i++) {
+        ncz_style  style = { .gen = gens[i], .xarray = true };
+        ncz_model *m = new_model(&style);
+        ncz_group *a, *b;
+        ncz_dim   *dims[4];
+        ncz_var   *v;
+        docmap     d = { .v = NULL };
+
+        assert_int_equal(ncz_model_add_group(m, m->root, "a", &a), NC_NOERR);
+        assert_int_equal(ncz_model_add_group(m, m->root, "b", &b), NC_NOERR);
+        dims[0] = add_dim(m, a, "y", 3, false);
+        dims[1] = add_dim(m, b, "y", 4, false);
+        dims[2] = add_dim(m, a, "t", 3, true);
+        dims[3] = add_dim(m, a, "only", 5, false);
+        (void)add_var(m, m->root, "of_a", NC_INT, 1, &dims[3]);
+        (void)add_var(m, m->root, "of_both", NC_INT, 2, dims);
+        (void)add_var(m, b, "q", NC_INT, 3, dims);
+        assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
+        assert_non_null(strstr(docmap_text(&d, "of_a/.zattrs"), "\"_ARRAY_DIMENSIONS\": [\"only\"]"));
+        assert_non_null(strstr(docmap_text(&d, "of_both/.zattrs"), "\"_ARRAY_DIMENSIONS\": [\"_a_y\",\"_b_y\"]"));
+        assert_non_null(strstr(docmap_text(&d, "b/q/.zattrs"), "\"_ARRAY_DIMENSIONS\": [\"_a_y\",\"y\",\"t\"]"));
+        ncz_model_free(m);
+        m = must_load(&d, NULL);
+        a = m->root->groups[0];
+        b = m->root->groups[1];
+        v = ncz_group_find_var(b, "q");
+        assert_ptr_equal(v->dims[0], ncz_group_find_dim(a, "y"));
+        assert_ptr_equal(v->dims[1], ncz_group_find_dim(b, "y"));
+        assert_ptr_equal(v->dims[2], ncz_group_find_dim(a, "t"));
+        assert_ptr_equal(ncz_group_find_var(m->root, "of_a")->dims[0], ncz_group_find_dim(a, "only"));
+        assert_int_equal(m->ndims, 4);
+        ncz_model_free(m);
+        docmap_clear(&d);
+    }
+}
+
+/* A path with '_' for '/' may be somebody's name, too. */
+static void
+test_names_that_cannot_be_told_apart_are_left_out(void **state)
+{
+    ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+    ncz_model *m = new_model(&style);
+    ncz_dim   *x = add_dim(m, m->root, "x", 2, false);
+    ncz_group *g;
+    docmap     d = { .v = NULL };
+
+    (void)state;
+    assert_int_equal(ncz_model_add_group(m, m->root, "g", &g), NC_NOERR);
+    (void)add_dim(m, g, "x", 4, false);
+    (void)add_dim(m, g, "_x", 5, false);
+    (void)add_var(m, g, "outer", NC_INT, 1, &x);
+    assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
+    assert_null(strstr(docmap_text(&d, "g/outer/.zattrs"), "_ARRAY_DIMENSIONS"));
     ncz_model_free(m);
     docmap_clear(&d);
 }
@@ -902,7 +966,9 @@ main(void)
         cmocka_unit_test(test_emitter_can_refuse),
         cmocka_unit_test(test_old_styles),
         cmocka_unit_test(test_nczarr_read_as_pure_is_read_only),
-        cmocka_unit_test(test_ambiguous_names_are_not_written),
+        cmocka_unit_test(test_ambiguous_names_become_paths),
+        cmocka_unit_test(test_dims_of_other_groups),
+        cmocka_unit_test(test_names_that_cannot_be_told_apart_are_left_out),
         cmocka_unit_test(test_texts_with_zeros),
         cmocka_unit_test(test_marked_fill_values),
         cmocka_unit_test(test_consolidated_copy),

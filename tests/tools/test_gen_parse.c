@@ -40,7 +40,12 @@ errors_have_positions(void **state)
         {HEAD "w:a = 1 ; }", "t:3:1: no variable or type w is declared above"},
         {HEAD "foo w ; }", "t:3:1: no type foo is declared above"},
         {HEAD "int w(q) ; }", "t:3:7: no dimension q is declared above"},
-        {HEAD "int w(/g/x) ; }", "t:3:7: no group g is declared above"},
+        {HEAD "int w(/g/x) ; }", "t:3:7: no group g is declared"},
+        {HEAD "int w(/g/x) ; group: g { dimensions: y = 2 ; } }", "t:3:7: no dimension /g/x is declared above"},
+        {HEAD "int w(/g/x) ; group: g { dimensions: x = 2 ; x = 3 ; } }", "t:3:46: dimension x is declared twice"},
+        {HEAD "int w(/g/x) ; group: g { dimensions: x = 2 ; } group: g { } }", "t:3:55: group g is declared twice"},
+        {HEAD "int w(/g/x) ; group: g { dimensions: x = 0 ; } }", "t:3:42: the size of dimension x must be a positive integer"},
+        {HEAD "int w(/g/x) ; \"group: g { dimensions: x = 1 ; } }", "t:3:7: no group g is declared"},
         {HEAD "int v ; }", "t:3:5: variable v is declared twice"},
         {HEAD "@ }", "t:3:1: unexpected '@'"},
         {HEAD "dimensions: z = 1; }", "t:3:1: 'dimensions:' must come before 'variables:'"},
@@ -277,6 +282,36 @@ user_types_are_read(void **state)
     gen_free(cdl);
 }
 
+/* A dimension of a group further down, declared once, with its data and what else that group has. */
+static void
+dimensions_further_down(void **state)
+{
+    heard    h;
+    gen_cdl *cdl = read_cdl(HEAD "int w(x, /g/h/y) ; data: w = {1}, {2} ;\n"
+                                 "group: f { dimensions: y = 7 ; }\n"
+                                 "group: g { dimensions: a = 1 ; :title = \"a, b = 3 ;\" ; string :s = \"x\" ;\n"
+                                 "group: h { dimensions: z = 1, y = unlimited ; variables: int q(y, /g/a) ;\n"
+                                 "data: q = 1, 2, 3 ; } } }",
+                           &h);
+    const gen_group *f, *g, *sub;
+    const gen_var   *w;
+    (void)state;
+
+    assert_non_null(cdl);
+    f = cdl->root->groups;
+    g = f->next;
+    sub = g->groups;
+    assert_true(g->next == NULL && sub->next == NULL);
+    assert_string_equal(sub->dims->next->name, "y");
+    assert_null(sub->dims->next->next);
+    w = cdl->root->vars->next;
+    assert_ptr_equal(w->dims[1], sub->dims->next);
+    assert_ptr_equal(sub->vars->dims[0], sub->dims->next);
+    assert_int_equal(sub->dims->next->size, 3);
+    assert_int_equal(cdl->ndims, 8);
+    gen_free(cdl);
+}
+
 static void
 deep_groups_are_refused(void **state)
 {
@@ -297,7 +332,7 @@ out_of_memory(void **state)
 {
     static const char text[] =
         "netcdf t { types: opaque(2) o ; dimensions: x = 2, t = unlimited ; variables: string s(t) ; char c(t,x) ;"
-        "double d(x,t) ; s:_FillValue = \"f\" ; d:_Filter = \"307,1|1,2\" ; d:_Codecs = "
+        "double d(x,t) ; int ahead(/g/y) ; s:_FillValue = \"f\" ; d:_Filter = \"307,1|1,2\" ; d:_Codecs = "
         "\"[{\\\"id\\\":\\\"zlib\\\"}]\" ;"
         "d:_ChunkSizes = 1, 1 ; :a = 1, 2, 3 ; data: s = \"a\", _ ; c = \"a\", 'b', _ ; d = {1, 2}, _ ;"
         "group: g { dimensions: y = 3 ; } /g/nothing:a = 1 ; }";
@@ -327,6 +362,7 @@ main(void)
         cmocka_unit_test(attribute_types),
         cmocka_unit_test(words_are_names_in_their_place),
         cmocka_unit_test(scopes),
+        cmocka_unit_test(dimensions_further_down),
         cmocka_unit_test(characters_fill_rows),
         cmocka_unit_test(data_makes_unlimited_sizes),
         cmocka_unit_test(a_late_fill_value_counts),

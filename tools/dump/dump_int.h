@@ -101,7 +101,7 @@ bool  dim_is_unlimited(int grp, int dimid);
 bool  is_root(int grp);
 char *grp_path(int grp); /* "/", "/g/h"; free it */
 char *var_path(int grp, const char *name);
-int   dim_home(const dump *d, int grp, int dimid, int *home); /* the group that defines a dimension */
+int   dim_home(int grp, int dimid, int *home); /* the group that defines a dimension */
 
 /* ---- var.c: one variable, one attribute --------------------------------------------------------------------- */
 

@@ -50,7 +50,7 @@ cdl_dim_ref(dump *d, int grp, int dimid)
         return;
     }
     if ((nc_inq_dimid(grp, name, &nearest) != NC_NOERR || nearest != dimid) &&
-        dim_home(d, grp, dimid, &home) == NC_NOERR) {
+        dim_home(grp, dimid, &home) == NC_NOERR) {
         path = var_path(home, name);
         dump_name(d, path);
         free(path);

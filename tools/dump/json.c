@@ -315,7 +315,7 @@ json_var(dump *d, const var *v, int level)
         int  home = d->root;
 
         (void)nc_inq_dimname(v->grp, v->dims[i], name);
-        (void)dim_home(d, v->grp, v->dims[i], &home);
+        (void)dim_home(v->grp, v->dims[i], &home);
         path = var_path(home, name);
         fputs(i > 0 ? ", " : "", d->out);
         json_text(d, path);

@@ -67,21 +67,19 @@ is_root(int grp)
     return nc_inq_grp_parent(grp, &parent) != NC_NOERR;
 }
 
-/* nc_inq_unlimdims tells of one group only, so the ancestors are asked one by one. */
+/* nc_inq_unlimdims() answers for one group, so the dimension's own is asked. */
 bool
 dim_is_unlimited(int grp, int dimid)
 {
+    ids  u = {.id = NULL};
     bool found = false;
+    int  home;
 
-    for (bool more = true; more && !found; more = nc_inq_grp_parent(grp, &grp) == NC_NOERR) {
-        ids u = {.id = NULL};
-
-        if (nc_inq_unlimdims(grp, &u.n, NULL) == NC_NOERR && u.n > 0) {
-            u.id = dump_alloc((size_t)u.n, sizeof *u.id);
-            found = nc_inq_unlimdims(grp, NULL, u.id) == NC_NOERR && ids_have(&u, dimid);
-        }
-        ids_clear(&u);
+    if (dim_home(grp, dimid, &home) == NC_NOERR && nc_inq_unlimdims(home, &u.n, NULL) == NC_NOERR && u.n > 0) {
+        u.id = dump_alloc((size_t)u.n, sizeof *u.id);
+        found = nc_inq_unlimdims(home, NULL, u.id) == NC_NOERR && ids_have(&u, dimid);
     }
+    ids_clear(&u);
     return found;
 }
 
@@ -137,15 +135,18 @@ dim_search_down(int grp, int dimid, int *home)
     return found;
 }
 
-/* Nearly always an ancestor's; a Zarr dataset may name any group's dimension, so at last the whole tree is searched.
- */
+/* Nearly always an ancestor's; but it may be any group's, so at last the whole tree is searched. */
 int
-dim_home(const dump *d, int grp, int dimid, int *home)
+dim_home(int grp, int dimid, int *home)
 {
-    for (bool more = true; more; more = nc_inq_grp_parent(grp, &grp) == NC_NOERR)
+    int root = grp;
+
+    for (bool more = true; more; more = nc_inq_grp_parent(root, &grp) == NC_NOERR) {
+        root = grp;
         if (dim_defined_in(grp, dimid)) {
             *home = grp;
             return NC_NOERR;
         }
-    return dim_search_down(d->root, dimid, home) ? NC_NOERR : NC_EBADDIM;
+    }
+    return dim_search_down(root, dimid, home) ? NC_NOERR : NC_EBADDIM;
 }

@@ -116,6 +116,7 @@ typedef struct gen_dim {
     size_t          index; /* over the whole tree */
     uint64_t        size;  /* of an unlimited one: what the data makes it */
     bool            unlimited;
+    bool            ahead; /* declared by a scan, not reached yet */
 } gen_dim;
 
 typedef struct gen_att {
@@ -192,6 +193,7 @@ typedef struct gen_group {
     gen_att          *atts, **atts_end;
     gen_type         *types, **types_end;
     struct gen_group *groups, **groups_end;
+    bool              ahead; /* declared by a scan, not reached yet */
 } gen_group;
 
 struct gen_cdl {
@@ -254,6 +256,7 @@ struct gen_parser {
     size_t      buf_cap;
     gen_group  *group; /* being read */
     unsigned    depth;
+    bool        scanned; /* for what is declared further down */
 };
 
 int  gen_next(gen_parser *p);         /* the next token */
@@ -272,7 +275,16 @@ int  gen_nomem(gen_parser *p);                          /* NC_ENOMEM */
 int  gen_unexpected(gen_parser *p, const char *wanted); /* error at the current token: "expected X, found Y" */
 void gen_say(gen_report r, bool is_error, const char *file, gen_pos pos, const char *fmt, ...) GEN_PRINTF(5, 6);
 
-/* ---- parser (parse.c, parse_types.c, parse_data.c) -------------------------------------------------------- */
+/* ---- parser (parse.c, parse_ahead.c, parse_types.c, parse_data.c) ----------------------------------------- */
+
+/* New nodes in the group that is read; NULL when out of memory, which is reported. */
+gen_dim   *gen_add_dim(gen_parser *p, const char *name, gen_pos pos);
+gen_group *gen_add_group(gen_parser *p, const char *name, gen_pos pos);
+int        gen_dim_size(gen_parser *p, gen_dim *d); /* the size behind the '=' */
+size_t     gen_text_start(const gen_parser *p);     /* behind a byte-order mark */
+
+/* Declares the groups and dimensions of the whole text, once; the current token stays. parse_ahead.c */
+int gen_declare_ahead(gen_parser *p);
 
 bool gen_at(const gen_parser *p, char punct);
 bool gen_at_word(const gen_parser *p, const char *word);

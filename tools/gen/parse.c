@@ -3,8 +3,9 @@
  * The grammar of CDL, by recursive descent: groups, sections, dimensions, variables.
  *
  * A group's sections come in the order attributes, types, dimensions, variables, data, groups; attributes may be
- * declared in all of them. Everything is declared before it is used. A statement is told by what follows its first
- * name: `=` a dimension or data, `:` an attribute, another name a variable or a typed attribute.
+ * declared in all of them. Everything is declared before it is used, but dimensions of other groups, which a path may
+ * name earlier (parse_ahead.c). A statement is told by what follows its first name: `=` a dimension or data, `:` an
+ * attribute, another name a variable or a typed attribute.
  */
 #include "gen_int.h"
 
@@ -18,8 +19,8 @@ static const char *const section_names[] = {"attributes", "types", "dimensions",
 
 /* ---- dimensions ------------------------------------------------------------------------------------------- */
 
-static int
-dim_size(gen_parser *p, gen_dim *d)
+int
+gen_dim_size(gen_parser *p, gen_dim *d)
 {
     gen_const c;
     gen_pos   pos = p->tok.pos;
@@ -39,21 +40,33 @@ dim_size(gen_parser *p, gen_dim *d)
     return NC_NOERR;
 }
 
-static int
-add_dim(gen_parser *p, const char *name, gen_pos pos)
+gen_dim *
+gen_add_dim(gen_parser *p, const char *name, gen_pos pos)
 {
     gen_group *g = p->group;
-    gen_dim   *d;
+    gen_dim   *d = gen_alloc(&p->cdl->arena, sizeof *d);
 
-    if (gen_names_get(&p->names, g, GEN_DIM, name, strlen(name)) != NULL)
-        return gen_error(p, pos, "dimension %s is declared twice", name);
-    d = gen_alloc(&p->cdl->arena, sizeof *d);
-    if (d == NULL || gen_names_put(&p->names, &p->cdl->arena, g, GEN_DIM, name, d) != NC_NOERR)
-        return gen_nomem(p);
+    if (d == NULL || gen_names_put(&p->names, &p->cdl->arena, g, GEN_DIM, name, d) != NC_NOERR) {
+        gen_nomem(p);
+        return NULL;
+    }
     *d = (gen_dim){.name = name, .pos = pos, .index = p->cdl->ndims++};
     *g->dims_end = d;
     g->dims_end = &d->next;
-    return dim_size(p, d);
+    return d;
+}
+
+static int
+declare_dim(gen_parser *p, const char *name, gen_pos pos)
+{
+    gen_dim *d = gen_names_get(&p->names, p->group, GEN_DIM, name, strlen(name));
+
+    if (d != NULL && !d->ahead)
+        return gen_error(p, pos, "dimension %s is declared twice", name);
+    if (d == NULL && (d = gen_add_dim(p, name, pos)) == NULL)
+        return NC_ENOMEM;
+    d->ahead = false;
+    return gen_dim_size(p, d);
 }
 
 /* `a = 4, b = unlimited`; the first name is behind. */
@@ -67,7 +80,7 @@ dims_statement(gen_parser *p, const gen_ref *first)
     if (first->path)
         return gen_error(p, pos, "a dimension is declared by its plain name");
     for (;;) {
-        if ((rc = gen_expect(p, '=')) != NC_NOERR || (rc = add_dim(p, name, pos)) != NC_NOERR || !gen_at(p, ','))
+        if ((rc = gen_expect(p, '=')) != NC_NOERR || (rc = declare_dim(p, name, pos)) != NC_NOERR || !gen_at(p, ','))
             return rc;
         if ((rc = gen_next(p)) != NC_NOERR || (rc = gen_take_name(p, "a dimension's name", &name, &pos)) != NC_NOERR)
             return rc;
@@ -90,6 +103,8 @@ var_dims(gen_parser *p, gen_var *v)
         return rc;
     while (more) {
         if ((rc = gen_take_ref(p, &r)) != NC_NOERR)
+            goto done;
+        if (r.path && gen_look_outward(p, &r, GEN_DIM) == NULL && (rc = gen_declare_ahead(p)) != NC_NOERR)
             goto done;
         rc = NC_ENOMEM;
         if (v->rank == NC_MAX_VAR_DIMS)
@@ -229,6 +244,7 @@ statement(gen_parser *p, section s)
     return rc != NC_NOERR ? rc : gen_expect(p, ';');
 }
 
+/* Without a place in the tree. */
 static gen_group *
 group_new(gen_parser *p, const char *name, gen_pos pos)
 {
@@ -245,6 +261,20 @@ group_new(gen_parser *p, const char *name, gen_pos pos)
     return g;
 }
 
+gen_group *
+gen_add_group(gen_parser *p, const char *name, gen_pos pos)
+{
+    gen_group *outer = p->group, *g = group_new(p, name, pos);
+
+    if (g == NULL || gen_names_put(&p->names, &p->cdl->arena, outer, GEN_GROUP, name, g) != NC_NOERR) {
+        gen_nomem(p);
+        return NULL;
+    }
+    *outer->groups_end = g;
+    outer->groups_end = &g->next;
+    return g;
+}
+
 static int body(gen_parser *p);
 
 /* `NAME { ... }` behind `group:`. */
@@ -258,15 +288,14 @@ subgroup(gen_parser *p)
 
     if ((rc = gen_take_name(p, "a group's name", &name, &pos)) != NC_NOERR)
         return rc;
-    if (gen_names_get(&p->names, outer, GEN_GROUP, name, strlen(name)) != NULL)
+    g = gen_names_get(&p->names, outer, GEN_GROUP, name, strlen(name));
+    if (g != NULL && !g->ahead)
         return gen_error(p, pos, "group %s is declared twice", name);
     if (++p->depth > GEN_MAX_DEPTH)
         return gen_error(p, pos, "more than %d groups inside each other", GEN_MAX_DEPTH);
-    g = group_new(p, name, pos);
-    if (g == NULL || gen_names_put(&p->names, &p->cdl->arena, outer, GEN_GROUP, name, g) != NC_NOERR)
-        return gen_nomem(p);
-    *outer->groups_end = g;
-    outer->groups_end = &g->next;
+    if (g == NULL && (g = gen_add_group(p, name, pos)) == NULL)
+        return NC_ENOMEM;
+    g->ahead = false;
     p->group = g;
     rc = body(p);
     p->group = outer;
@@ -313,13 +342,18 @@ body(gen_parser *p)
     return rc != NC_NOERR ? rc : gen_next(p);
 }
 
+size_t
+gen_text_start(const gen_parser *p)
+{
+    return p->len >= 3 && memcmp(p->src, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
 static int
 dataset(gen_parser *p)
 {
     int rc;
 
-    if (p->len >= 3 && memcmp(p->src, "\xEF\xBB\xBF", 3) == 0)
-        p->at = 3;
+    p->at = gen_text_start(p);
     if ((rc = gen_next(p)) != NC_NOERR)
         return rc;
     if (!gen_at_word(p, "netcdf") && !gen_at_word(p, "NETCDF") && !gen_at_word(p, "netCDF"))

@@ -4,7 +4,7 @@
  * declarations.
  *
  * A dimension's or a type's plain name is looked for in the groups around it, a type's then in the whole tree; a
- * variable's in its group only. Paths are absolute.
+ * variable's in its group only. Paths are absolute, and may lead to groups further down.
  */
 #include "gen_int.h"
 
@@ -52,11 +52,13 @@ gen_take_name(gen_parser *p, const char *what, const char **name, gen_pos *pos)
 
 /* ---- references ------------------------------------------------------------------------------------------- */
 
-/* The group and the last name of /g1/g2/name. */
+/* The group and the last name of /g1/g2/name, which is not the current token's own text. */
 static int
-resolve_path(gen_parser *p, gen_ref *r, const char *s, const char *end)
+resolve_path(gen_parser *p, gen_ref *r, const char *path, const char *end)
 {
-    size_t len;
+    const char *s = path;
+    size_t      len;
+    int         rc;
 
     r->group = p->cdl->root;
     for (;;) {
@@ -67,8 +69,10 @@ resolve_path(gen_parser *p, gen_ref *r, const char *s, const char *end)
         if (e == end)
             break;
         r->group = gen_names_get(&p->names, r->group, GEN_GROUP, p->buf, len);
+        if (r->group == NULL && !p->scanned)
+            return (rc = gen_declare_ahead(p)) != NC_NOERR ? rc : resolve_path(p, r, path, end);
         if (r->group == NULL)
-            return gen_error(p, r->pos, "no group %s is declared above", p->buf);
+            return gen_error(p, r->pos, "no group %s is declared", p->buf);
         s = e;
     }
     r->name = gen_strndup(&p->cdl->arena, p->buf, len);
@@ -91,7 +95,7 @@ gen_take_ref(gen_parser *p, gen_ref *out)
     out->text = out->name = gen_strndup(&p->cdl->arena, t->text, t->len);
     if (out->text == NULL)
         return gen_nomem(p);
-    if (out->path && (rc = resolve_path(p, out, t->text, t->text + t->len)) != NC_NOERR)
+    if (out->path && (rc = resolve_path(p, out, out->text, out->text + t->len)) != NC_NOERR)
         return rc;
     return gen_next(p);
 }

@@ -143,13 +143,27 @@ def_var(gen_writer *w, int ncid, const gen_var *v)
     return def_props(w, ncid, *varid, v);
 }
 
+/* Groups and dimensions first: a variable may have a dimension of any group. */
 static int
-def_group(gen_writer *w, int ncid, const gen_group *g)
+def_groups(gen_writer *w, int ncid, const gen_group *g)
 {
     int rc = NC_NOERR, sub_id;
 
     for (const gen_dim *d = g->dims; rc == NC_NOERR && d != NULL; d = d->next)
         rc = def_dim(w, ncid, d);
+    for (const gen_group *sub = g->groups; rc == NC_NOERR && sub != NULL; sub = sub->next) {
+        if ((rc = nc_def_grp(ncid, sub->name, &sub_id)) != NC_NOERR)
+            return gen_nc_error(w, rc, sub->pos, "group", sub->name);
+        rc = def_groups(w, sub_id, sub);
+    }
+    return rc;
+}
+
+static int
+def_contents(gen_writer *w, int ncid, const gen_group *g)
+{
+    int rc = NC_NOERR, sub_id;
+
     for (const gen_var *v = g->vars; rc == NC_NOERR && v != NULL; v = v->next)
         rc = def_var(w, ncid, v);
     for (const gen_att *a = g->atts; rc == NC_NOERR && a != NULL; a = a->next)
@@ -158,9 +172,9 @@ def_group(gen_writer *w, int ncid, const gen_group *g)
         for (const gen_att *a = v->atts; rc == NC_NOERR && a != NULL; a = a->next)
             rc = def_att(w, ncid, w->varids[v->index], a);
     for (const gen_group *sub = g->groups; rc == NC_NOERR && sub != NULL; sub = sub->next) {
-        if ((rc = nc_def_grp(ncid, sub->name, &sub_id)) != NC_NOERR)
+        if ((rc = nc_inq_grp_ncid(ncid, sub->name, &sub_id)) != NC_NOERR)
             return gen_nc_error(w, rc, sub->pos, "group", sub->name);
-        rc = def_group(w, sub_id, sub);
+        rc = def_contents(w, sub_id, sub);
     }
     return rc;
 }
@@ -174,7 +188,7 @@ write_all(gen_writer *w, int ncid)
 
     if (w->opts->nofill && (rc = nc_set_fill(ncid, NC_NOFILL, &old)) != NC_NOERR)
         return gen_nc_error(w, rc, none, "dataset", cdl->name);
-    if ((rc = def_group(w, ncid, cdl->root)) != NC_NOERR)
+    if ((rc = def_groups(w, ncid, cdl->root)) != NC_NOERR || (rc = def_contents(w, ncid, cdl->root)) != NC_NOERR)
         return rc;
     if ((rc = nc_enddef(ncid)) != NC_NOERR)
         return gen_nc_error(w, rc, none, "dataset", cdl->name);

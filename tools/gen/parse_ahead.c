@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * References to what is declared further down: a variable may have a dimension of any group, and a dump names it by
+ * its path, also where that group's text comes later. When such a path is met, the whole text is scanned once for
+ * groups and their dimensions; the parser then finds them declared ahead, and takes them over where it reaches them.
+ *
+ * The scan is lenient: what it cannot make sense of it leaves to the parser, which reports it.
+ */
+#include "gen_int.h"
+
+#include <string.h>
+
+/* Where the scan is, beside the parser's own group and token. */
+typedef struct scan {
+    bool     dims;   /* in a `dimensions:` section */
+    bool     starts; /* a statement, or another dimension of one, may begin here */
+    unsigned braces; /* open ones that are no group's */
+} scan;
+
+static int
+scan_group(gen_parser *p, scan *s)
+{
+    const char *name;
+    gen_pos     pos;
+    gen_group  *g;
+    int         rc;
+
+    if ((rc = gen_next(p)) != NC_NOERR || (rc = gen_expect(p, ':')) != NC_NOERR || p->tok.tok != GEN_T_WORD)
+        return rc;
+    if ((rc = gen_take_name(p, "a group's name", &name, &pos)) != NC_NOERR || !gen_at(p, '{'))
+        return rc;
+    if ((g = gen_names_get(&p->names, p->group, GEN_GROUP, name, strlen(name))) == NULL) {
+        if ((g = gen_add_group(p, name, pos)) == NULL)
+            return NC_ENOMEM;
+        g->ahead = true;
+    }
+    p->group = g;
+    *s = (scan){.dims = false};
+    return gen_next(p);
+}
+
+/* `name = size`, when the name is new. */
+static int
+scan_dim(gen_parser *p)
+{
+    const char *name;
+    gen_pos     pos;
+    gen_dim    *d;
+    int         rc;
+
+    if ((rc = gen_take_name(p, "a dimension's name", &name, &pos)) != NC_NOERR || !gen_at(p, '='))
+        return rc;
+    if ((rc = gen_next(p)) != NC_NOERR || gen_names_get(&p->names, p->group, GEN_DIM, name, strlen(name)) != NULL)
+        return rc;
+    if ((d = gen_add_dim(p, name, pos)) == NULL)
+        return NC_ENOMEM;
+    d->ahead = true;
+    return gen_dim_size(p, d);
+}
+
+/* One token, or what it begins. */
+static int
+scan_step(gen_parser *p, scan *s)
+{
+    static const char *const sections[] = {"types", "dimensions", "variables", "data"};
+    bool                     word = p->tok.tok == GEN_T_WORD && !p->tok.quoted && s->braces == 0;
+    int                      rc;
+
+    if (word && p->src[p->tok.end] == ':') {
+        if (strcmp(p->tok.text, "group") == 0)
+            return scan_group(p, s);
+        for (size_t i = 0; i < GEN_LEN(sections); i++)
+            if (strcmp(p->tok.text, sections[i]) == 0) {
+                s->dims = s->starts = i == 1;
+                return (rc = gen_next(p)) != NC_NOERR ? rc : gen_expect(p, ':');
+            }
+    }
+    if (p->tok.tok == GEN_T_WORD && s->dims && s->starts && s->braces == 0) {
+        s->starts = false;
+        return scan_dim(p);
+    }
+    s->starts = gen_at(p, ';') || gen_at(p, ',');
+    if (gen_at(p, '{')) {
+        s->braces++;
+    } else if (gen_at(p, '}') && s->braces > 0) {
+        s->braces--;
+    } else if (gen_at(p, '}')) {
+        p->group = p->group->parent;
+        *s = (scan){.dims = false};
+    }
+    return gen_next(p);
+}
+
+static int
+scan_text(gen_parser *p)
+{
+    scan s = {.dims = false};
+    int  rc;
+
+    p->at = gen_text_start(p);
+    p->line_start = 0;
+    p->line = 1;
+    p->group = p->cdl->root;
+    if ((rc = gen_next(p)) != NC_NOERR || (rc = gen_dataset_name(p)) != NC_NOERR ||
+        (rc = gen_expect(p, '{')) != NC_NOERR)
+        return rc;
+    while (rc == NC_NOERR && p->group != NULL && p->tok.tok != GEN_T_END)
+        rc = scan_step(p, &s);
+    return rc;
+}
+
+int
+gen_declare_ahead(gen_parser *p)
+{
+    gen_report report = p->report;
+    gen_group *group = p->group;
+    gen_token  here = p->tok;
+    int        rc;
+
+    if (p->scanned)
+        return NC_NOERR;
+    p->scanned = true;
+    p->report = (gen_report){.say = NULL};
+    rc = scan_text(p);
+    /* Back to the token where it was, which is read again, as the scan has taken its text. */
+    p->report = report;
+    p->group = group;
+    p->at = here.start;
+    p->line = here.pos.line;
+    p->line_start = here.start - (here.pos.col - 1);
+    if (rc == NC_ENOMEM)
+        return gen_nomem(p);
+    return gen_next(p);
+}
