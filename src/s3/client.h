@@ -61,7 +61,7 @@ struct ncz_s3_op {
     size_t      ndata;
     ncz_s3_when when;
     const char *version; /* an ETag, with IF_MATCH */
-    bool        md5;     /* send it too */
+    bool        checksum, md5; /* of a POST: send the body's CRC-32C, its MD5 */
     bool        tagged;  /* carries a write id although it has no condition: see multipart.c */
 
     /* out */

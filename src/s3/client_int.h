@@ -30,7 +30,8 @@ struct ncz_s3 {
     unsigned         in_flight;     /* as it bears at present */
     unsigned         good;          /* answers since that was changed */
     int              tokens;        /* for trying again */
-    bool             no_checksum;   /* it refuses x-amz-checksum-... */
+    bool             no_checksum;   /* it refuses x-amz-checksum-...; atomic */
+    bool             deletes_by_md5; /* it wants Content-MD5 to delete many; atomic */
 };
 
 /* "bucket/prefix/key", without the slashes that would stand around nothing. */

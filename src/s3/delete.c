@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Deleting: many keys by one request where the server knows that (DeleteObjects), else one by one. An absent key is
- * no error. A stateless file.
+ * no error.
+ *
+ * DeleteObjects must carry a checksum of its body: a CRC-32C, which needs no algorithm that FIPS forbids. Servers older
+ * than these headers (2022) want Content-MD5 instead. They get it where there is MD5, and are remembered by the client;
+ * where there is none, keys are deleted one by one.
  */
 #include "s3/client_int.h"
+#include "s3/s3_int.h"
 #include "s3/xml.h"
 
 #include <string.h>
@@ -153,20 +158,45 @@ not_known(const ncz_s3_op *op)
            op->rc != NC_ENOOBJECT && op->rc != NC_EAUTH && op->rc != NC_EACCESS;
 }
 
+/* One request, with one of the two checksums. */
+static int
+post_deletion(ncz_s3 *s, const ncz_buf *body, bool md5, ncz_s3_op *op, ncz_buf *reply)
+{
+    static const ncz_s3_pair query = {"delete", NULL};
+
+    *op = (ncz_s3_op){.verb = NCZ_S3_POST,
+                      .query = &query,
+                      .nquery = 1,
+                      .data = body->data,
+                      .ndata = body->len,
+                      .checksum = !md5,
+                      .md5 = md5,
+                      .most = REPLY_MOST,
+                      .body = reply};
+    return ncz_s3_do(s, op);
+}
+
+/* MissingContentMD5, InvalidRequest, NotImplemented: it does not know the header of the checksum, perhaps. */
+static bool
+may_want_md5(const ncz_s3_op *op)
+{
+    return not_known(op) && (op->status == 400 || op->status == 501) && op->checksum && ncz_s3_md5_works();
+}
+
 static int
 delete_many(ncz_s3 *s, const char *const *keys, size_t n)
 {
-    const ncz_s3_pair query = {"delete", NULL};
-    ncz_buf           body = NCZ_BUF_INIT, reply = NCZ_BUF_INIT;
-    ncz_s3_op         op = {
-                .verb = NCZ_S3_POST, .query = &query, .nquery = 1, .md5 = true, .most = REPLY_MOST, .body = &reply};
-    int rc;
+    bool      md5 = __atomic_load_n(&s->deletes_by_md5, __ATOMIC_RELAXED);
+    ncz_buf   body = NCZ_BUF_INIT, reply = NCZ_BUF_INIT;
+    ncz_s3_op op;
+    int       rc;
 
     if ((rc = make_body(s, keys, n, &body)) != NC_NOERR)
         goto done;
-    op.data = body.data;
-    op.ndata = body.len;
-    if ((rc = ncz_s3_do(s, &op)) == NC_NOERR)
+    rc = post_deletion(s, &body, md5, &op, &reply);
+    if (may_want_md5(&op) && (rc = post_deletion(s, &body, true, &op, &reply)) == NC_NOERR)
+        __atomic_store_n(&s->deletes_by_md5, true, __ATOMIC_RELAXED);
+    if (rc == NC_NOERR)
         rc = read_reply(s, &(asked){keys, n}, &reply);
     else if (not_known(&op))
         rc = delete_singly(s, keys, n);

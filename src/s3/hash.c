@@ -63,6 +63,15 @@ ncz_s3_md5_hex(const void *data, size_t len, char out[NCZ_MD5_HEX])
     return hex_of(EVP_md5(), "MD5", data, len, out);
 }
 
+bool
+ncz_s3_md5_works(void)
+{
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    unsigned      n = 0;
+
+    return EVP_md5() != NULL && EVP_Digest("", 0, sum, &n, EVP_md5(), NULL) == 1;
+}
+
 int
 ncz_md5_base64(const void *data, size_t len, ncz_buf *out)
 {
