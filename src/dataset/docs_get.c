@@ -188,7 +188,8 @@ know_copies(ncz_source *s, const zmap_get_req *req)
 }
 
 /* The first document alone, when it may be enough; then those that are still wanted, in one batch. For one who must
- * know whether there are copies that question is in it: last, behind the documents. */
+ * know whether there are copies that question is in it: last, behind the documents. A store that fails at the first is
+ * not asked for more. */
 static int
 root_steps(const ncz_fetching *f, zmap_get_req *gets, ncz_hand *h)
 {
@@ -201,6 +202,8 @@ root_steps(const ncz_fetching *f, zmap_get_req *gets, ncz_hand *h)
         take(f->s, h, 0, &gets[0]);
         if (h->got[0].doc != NULL && r->enough(h->got[0].doc))
             return NC_NOERR;
+        if (gets[0].err.code != NC_NOERR && gets[0].err.code != NC_EEMPTY)
+            return ncz_err_adopt(&gets[0].err);
         n = 1;
     }
     (void)zmap_get_batch(f->s->map, gets + n, r->n - n + know, NULL, NULL);

@@ -37,7 +37,7 @@ ncz_s3_next_op(ncz_s3_batch *b, long *wait_ms)
     int64_t    now = op != NULL ? ncz_http_now_ms() : 0;
 
     *wait_ms = -1;
-    if (op != NULL && op->due <= now) {
+    if (op != NULL && (op->due <= now || ncz_s3_patience_left(b) <= 0)) {
         b->later = op->link;
         return op;
     }

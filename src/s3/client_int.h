@@ -30,6 +30,8 @@ struct ncz_s3 {
     unsigned         in_flight;     /* as it bears at present */
     unsigned         good;          /* answers since that was changed */
     int              tokens;        /* for trying again */
+    int64_t          quiet_ms;      /* waited without progress, as the last batch left it, */
+    int64_t          quiet_at;      /* which ended then */
     bool             no_checksum;   /* it refuses x-amz-checksum-...; atomic */
     bool             deletes_by_md5; /* it wants Content-MD5 to delete many; atomic */
 };
@@ -48,8 +50,10 @@ int ncz_s3_move(ncz_s3 *s, const char *region);
 
 /* ---- trying again (retry.c) ---- */
 
+typedef struct ncz_s3_batch ncz_s3_batch; /* see below */
+
 /* How long to wait before the next try, or -1: no further one. `after_s`: what the server asked for, or -1. */
-int64_t  ncz_s3_retry_wait(ncz_s3 *s, const ncz_s3_op *op, bool timeout, bool slow, int64_t after_s);
+int64_t  ncz_s3_retry_wait(ncz_s3_batch *b, const ncz_s3_op *op, bool timeout, bool slow, int64_t after_s);
 void     ncz_s3_retry_good(ncz_s3 *s, const ncz_s3_op *op); /* an answer that was none of overload */
 unsigned ncz_s3_retry_most(ncz_s3 *s);                      /* at once, at present */
 uint64_t ncz_s3_random(void);
@@ -125,15 +129,16 @@ int ncz_s3_fail_answer(const ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_faul
 
 /* ---- a batch under way (batch.c) ---- */
 
-typedef struct ncz_s3_batch {
+struct ncz_s3_batch {
     ncz_s3        *s;
     ncz_s3_op     *ops;
     size_t         n, fresh;
     ncz_s3_op     *later; /* by the time that they are due */
     ncz_s3_xchg   *idle;
+    int64_t        quiet_ms; /* waited without progress (patience.c) */
     ncz_s3_done_fn done;
     void          *arg;
-} ncz_s3_batch;
+};
 
 /* Ends an operation. The thread's record is the text of a failure. */
 void ncz_s3_finish(ncz_s3_batch *b, ncz_s3_op *op, int rc);
@@ -142,9 +147,26 @@ void ncz_s3_later(ncz_s3_batch *b, ncz_s3_op *op, int64_t ms);
 /* What is to be tried now. NULL: nothing; *wait_ms says when something will be, -1 that nothing waits. */
 ncz_s3_op *ncz_s3_next_op(ncz_s3_batch *b, long *wait_ms);
 
+/* ---- how long a batch waits (patience.c) ----
+ *
+ * The settings say how long without progress. An answer that is no invitation to try again is progress, and so are bytes
+ * as far as they come fast enough. What batches waited that follow each other at once adds up: they are parts of one call
+ * of the user's.
+ */
+
+void    ncz_s3_patience_begin(ncz_s3_batch *b);
+void    ncz_s3_patience_end(const ncz_s3_batch *b);
+int64_t ncz_s3_patience_left(const ncz_s3_batch *b); /* ms; 0 or less: none */
+int64_t ncz_s3_patience_wait(ncz_s3_batch *b, int64_t ms, uint64_t moved); /* the same, after a wait */
+void    ncz_s3_patience_progress(ncz_s3_batch *b);
+/* The failure of an operation of a batch that has none left. */
+int ncz_s3_patience_fail(const ncz_s3_batch *b, const ncz_s3_op *op);
+
 /* ---- what an exchange leads to: one of the first two (outcome.c, which asks mend.c) ---- */
 
 void ncz_s3_outcome(ncz_s3_batch *b, ncz_s3_xchg *x);
+/* The batch has no patience left: ends an operation that is not under way. */
+void ncz_s3_outcome_none(ncz_s3_batch *b, ncz_s3_op *op);
 void ncz_s3_mend(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f);
 /* For a request that went out unsigned and was denied: asks every source of credentials. True: the operation is tried
  * again, or has failed. False: there are none, and the answer stands. */

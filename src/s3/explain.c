@@ -123,8 +123,10 @@ put_manner(const ncz_s3_settings *s, ncz_buf *out)
         return rc;
     if ((rc = line(out, "certificates in", s->ca_dir, NULL)) != NC_NOERR || (rc = put_proxy(s, out)) != NC_NOERR)
         return rc;
-    rc = ncz_buf_printf(out, "attempts: %u\nrequests at once: %u\ntime-outs: %ld ms to connect, %ld s without data\n",
-                        s->attempts, s->in_flight, s->connect_ms, s->stall_s);
+    rc = ncz_buf_printf(out,
+                        "attempts: %u\nrequests at once: %u\ntime-outs: %ld ms to connect, %ld s without data, "
+                        "%lld ms without progress\n",
+                        s->attempts, s->in_flight, s->connect_ms, s->stall_s, (long long)s->patience_ms);
     if (rc == NC_NOERR && s->deadline_s != 0)
         rc = ncz_buf_printf(out, "longest request: %lld s\n", (long long)s->deadline_s);
     if (rc == NC_NOERR)

@@ -17,6 +17,7 @@
 #include <time.h>
 
 #define HEAD_MOST ((size_t)64 << 10)
+#define HEADS_MOST ((uint64_t)1 << 20) /* with all those before the last (100) */
 #define BUFFER_BYTES (128L << 10) /* that libcurl reads at once */
 #define SLOW_BYTES 1024L          /* in a second: less is a stall */
 
@@ -143,7 +144,9 @@ on_header(char *line, size_t one, size_t len, void *arg)
     if (s->in_body)
         return len;
     s->call->nreceived += len;
-    if (len >= 5 && strncmp(line, "HTTP/", 5) == 0)
+    if (s->call->nreceived > HEADS_MOST)
+        rc = ncz_fail(NC_ECURL, "the head of an answer does not end");
+    else if (len >= 5 && strncmp(line, "HTTP/", 5) == 0)
         ncz_buf_reset(&s->call->head);
     else if (len <= 2 && (line[0] == '\r' || line[0] == '\n'))
         rc = head_done(s);
@@ -298,6 +301,20 @@ open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *a)
     return CURL_SOCKET_BAD;
 }
 
+uint64_t
+ncz_http_slot_moved(ncz_http_slot *s)
+{
+    curl_off_t up = 0;
+    uint64_t   all, more;
+
+    if (s->call->sends)
+        (void)curl_easy_getinfo(s->easy, CURLINFO_SIZE_UPLOAD_T, &up);
+    all = s->call->nreceived + (up > 0 ? (uint64_t)up : 0);
+    more = all - s->counted;
+    s->counted = all;
+    return more;
+}
+
 static CURLcode
 set_method(CURL *e, const ncz_http_call *c)
 {
@@ -361,6 +378,7 @@ prepare(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common)
     s->call = c;
     s->in_body = false;
     s->stopped = NC_NOERR;
+    s->counted = 0;
     s->text[0] = '\0';
     s->begun = ncz_http_now_ms();
     c->rc = NC_NOERR;

@@ -90,6 +90,11 @@ typedef struct ncz_http_work {
      */
     ncz_http_call *(*next)(void *arg, size_t running, long *wait_ms);
     void (*ended)(void *arg, ncz_http_call *c);
+    /*
+     * The loop has waited for `ms`, in which `moved` bytes came and went. Gives the milliseconds that it may wait on; with
+     * none left all that runs ends as NCZ_HTTP_TIMEOUT, and `next` is asked again. NULL: without end.
+     */
+    int64_t (*waited)(void *arg, int64_t ms, uint64_t moved);
     void *arg;
 } ncz_http_work;
 

@@ -23,6 +23,7 @@ typedef struct ncz_http_slot {
     struct curl_slist    *headers;
     bool                  in_body; /* the head has been handed out */
     int                   stopped; /* what on_head or on_data returned */
+    uint64_t              counted; /* of the bytes that came and went, those that the loop has counted */
     int64_t               begun;
     char                  text[CURL_ERROR_SIZE];
     struct ncz_http_slot *next; /* of the free ones, or of those that run */
@@ -38,6 +39,8 @@ typedef struct ncz_http_common {
 int  ncz_http_init(void); /* libcurl, once */
 int  ncz_http_slot_init(ncz_http_slot *s);
 void ncz_http_slot_clear(ncz_http_slot *s);
+/* The bytes that came and went since this was asked last. */
+uint64_t ncz_http_slot_moved(ncz_http_slot *s);
 /* Prepares the handle for a call. After a failure it is free again. */
 int ncz_http_slot_begin(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common);
 /* Sets what the call reports, from libcurl's code. */

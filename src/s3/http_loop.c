@@ -23,6 +23,7 @@ typedef struct loop {
     CURLM         *multi;
     ncz_http_slot *idle, *busy;
     size_t         nbusy;
+    uint64_t       moved; /* bytes of exchanges that ended, not yet reported */
 } loop;
 
 struct ncz_http {
@@ -294,6 +295,7 @@ end(ncz_http *h, loop *l, ncz_http_slot *s, CURLcode code, const ncz_http_work *
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
+    l->moved += ncz_http_slot_moved(s);
     (void)curl_multi_remove_handle(l->multi, s->easy);
     ncz_http_slot_end(s, code);
     count(h, l, false);
@@ -323,6 +325,36 @@ reap(ncz_http *h, loop *l, const ncz_http_work *w)
 }
 
 static void
+end_all(ncz_http *h, loop *l, CURLcode code, const ncz_http_work *w)
+{
+    while (l->busy != NULL)
+        end(h, l, l->busy, code, w);
+}
+
+/* Waits for something to happen, at most as long as the work has patience; without any left all that runs has ended.
+ * Only time spent here counts: what the work does with an answer takes as long as it takes. */
+static void
+wait_for_it(ncz_http *h, loop *l, int64_t ms, const ncz_http_work *w)
+{
+    uint64_t moved = l->moved;
+    int64_t  begun = ncz_http_now_ms(), waited, left;
+
+    if (w->waited != NULL && (left = w->waited(w->arg, 0, 0)) < ms)
+        ms = left > 0 ? left : 0;
+    (void)curl_multi_poll(l->multi, NULL, 0, (int)ms, NULL);
+    if (w->waited == NULL)
+        return;
+    waited = ncz_http_now_ms() - begun;
+    if (waited > ms)
+        waited = ms; /* a process that was stopped meanwhile did not wait */
+    for (ncz_http_slot *s = l->busy; s != NULL; s = s->next)
+        moved += ncz_http_slot_moved(s);
+    l->moved = 0;
+    if (w->waited(w->arg, waited, moved) <= 0)
+        end_all(h, l, CURLE_OPERATION_TIMEDOUT, w);
+}
+
+static void
 run(ncz_http *h, loop *l, const ncz_http_work *w)
 {
     for (;;) {
@@ -337,12 +369,10 @@ run(ncz_http *h, loop *l, const ncz_http_work *w)
             return;
         if (full || wait < 0 || wait > LONGEST_WAIT)
             wait = LONGEST_WAIT;
-        if (curl_multi_perform(l->multi, &left) != CURLM_OK) {
-            while (l->busy != NULL) /* the loop itself is broken: nothing on it will end */
-                end(h, l, l->busy, CURLE_OUT_OF_MEMORY, w);
-        }
+        if (curl_multi_perform(l->multi, &left) != CURLM_OK)
+            end_all(h, l, CURLE_OUT_OF_MEMORY, w); /* the loop itself is broken: nothing on it will end */
         if (reap(h, l, w) == 0)
-            (void)curl_multi_poll(l->multi, NULL, 0, (int)wait, NULL);
+            wait_for_it(h, l, wait, w);
     }
 }
 

@@ -271,3 +271,27 @@ ncz_said_number(const ncz_said *s, int64_t least, int64_t most, int64_t *out)
     *out = n;
     return NC_NOERR;
 }
+
+int
+ncz_said_seconds(const ncz_said *s, int64_t most, int64_t *ms)
+{
+    const char *c = s->value;
+    int64_t     n = 0, unit = 1000;
+    bool        more = false;
+
+    if (c == NULL)
+        return NC_NOERR;
+    if (*c < '0' || *c > '9')
+        return bad_value(s, "a number of seconds");
+    for (; *c >= '0' && *c <= '9' && n <= most * 1000; c++)
+        n = n * 10 + (*c - '0') * 1000;
+    if (*c == '.')
+        for (c++; *c >= '0' && *c <= '9'; c++) {
+            n += (*c - '0') * (unit /= 10);
+            more = more || *c != '0';
+        }
+    if (*c != '\0' || n > most * 1000)
+        return bad_value(s, "a number of seconds in its range");
+    *ms = n == 0 && more ? 1 : n; /* not 0, which may mean something else */
+    return NC_NOERR;
+}

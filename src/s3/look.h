@@ -61,6 +61,7 @@ ncz_said ncz_said_first(const ncz_said *all, size_t n);
 int  ncz_said_text(const ncz_said *s, char **out); /* where it stood, for people, in fresh memory */
 int  ncz_said_bool(const ncz_said *s, bool *out);  /* true, yes, on, 1 ...; NC_EINVAL. Nothing said: untouched */
 int  ncz_said_number(const ncz_said *s, int64_t least, int64_t most, int64_t *out); /* the same */
+int  ncz_said_seconds(const ncz_said *s, int64_t most, int64_t *ms); /* the same, with a fraction: "0.5" */
 bool ncz_s3_profile_exists(const ncz_s3_files *f, const char *profile);
 
 #endif /* NCZ_S3_LOOK_H */

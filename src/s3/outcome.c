@@ -51,15 +51,13 @@ resolve(ncz_s3_batch *b, ncz_s3_op *op, int rc)
  * one with this very put, whose first answer was lost, and nobody may be told of another writer that there is not.
  */
 static int
-unresolved(const ncz_s3_xchg *x)
+unresolved(const ncz_s3 *s, const ncz_s3_op *op)
 {
-    const ncz_err *first = x->op->first;
-
-    if (first->code != NC_EOBJECT && first->code != NC_ENOOBJECT)
-        return ncz_err_adopt(first);
-    return ncz_s3_fail(x->s, x->op, NC_ES3,
+    if (op->first->code != NC_EOBJECT && op->first->code != NC_ENOOBJECT)
+        return ncz_err_adopt(op->first);
+    return ncz_s3_fail(s, op, NC_ES3,
                        "there is an object, and whether it is the one that was put cannot be learned (HTTP %ld)",
-                       x->call.status);
+                       op->status);
 }
 
 /* No further try: with a condition it is still open whether the put was done. */
@@ -69,11 +67,17 @@ give_up(ncz_s3_batch *b, ncz_s3_xchg *x, int rc)
     ncz_s3_op *op = x->op;
 
     if (op->resolving)
-        ncz_s3_finish(b, op, unresolved(x));
+        ncz_s3_finish(b, op, unresolved(x->s, op));
     else if (op->id[0] != '\0')
         resolve(b, op, rc);
     else
         ncz_s3_finish(b, op, rc);
+}
+
+void
+ncz_s3_outcome_none(ncz_s3_batch *b, ncz_s3_op *op)
+{
+    ncz_s3_finish(b, op, op->resolving ? unresolved(b->s, op) : ncz_s3_patience_fail(b, op));
 }
 
 static void
@@ -86,10 +90,12 @@ again_transport(ncz_s3_batch *b, ncz_s3_xchg *x)
     ncz_err_save(&e, x->call.rc);
     if (op->tries < NEVER_MET || __atomic_load_n(&x->s->reached, __ATOMIC_RELAXED) ||
         (x->call.how != NCZ_HTTP_NOBODY && x->call.how != NCZ_HTTP_TIMEOUT))
-        wait = ncz_s3_retry_wait(x->s, op, x->call.how == NCZ_HTTP_TIMEOUT, false, -1);
+        wait = ncz_s3_retry_wait(b, op, x->call.how == NCZ_HTTP_TIMEOUT, false, -1);
     (void)ncz_err_adopt(&e);
     if (wait >= 0)
         ncz_s3_later(b, op, wait);
+    else if (ncz_s3_patience_left(b) <= 0)
+        give_up(b, x, ncz_s3_patience_fail(b, op));
     else
         give_up(b, x, ncz_s3_fail(x->s, op, e.code, "%s (tried %u times)", e.text, op->tries));
 }
@@ -97,7 +103,7 @@ again_transport(ncz_s3_batch *b, ncz_s3_xchg *x)
 static void
 again_answer(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f)
 {
-    int64_t wait = ncz_s3_retry_wait(x->s, x->op, false, v == NCZ_S3_V_SLOW, retry_after(&x->call));
+    int64_t wait = ncz_s3_retry_wait(b, x->op, false, v == NCZ_S3_V_SLOW, retry_after(&x->call));
 
     if (wait >= 0)
         ncz_s3_later(b, x->op, wait);
@@ -141,7 +147,7 @@ resolved(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v)
     } else if (v == NCZ_S3_V_ABSENT) { /* somebody took it away, ours or not */
         ncz_s3_finish(b, op, ncz_err_adopt(op->first));
     } else {
-        ncz_s3_finish(b, op, unresolved(x));
+        ncz_s3_finish(b, op, unresolved(x->s, op));
     }
 }
 
@@ -186,6 +192,7 @@ good(ncz_s3_batch *b, ncz_s3_xchg *x)
     int rc = ncz_s3_received(x);
 
     if (rc == NC_NOERR) {
+        ncz_s3_patience_progress(b);
         ncz_s3_finish(b, x->op, rc);
         return;
     }
@@ -202,6 +209,8 @@ act(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f)
 {
     if (v != NCZ_S3_V_AGAIN && v != NCZ_S3_V_SLOW)
         ncz_s3_retry_good(x->s, x->op);
+    if (v != NCZ_S3_V_AGAIN && v != NCZ_S3_V_SLOW && v != NCZ_S3_V_GOOD)
+        ncz_s3_patience_progress(b);
     switch (v) {
     case NCZ_S3_V_AGAIN:
     case NCZ_S3_V_SLOW:

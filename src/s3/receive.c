@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #define FAULT_MOST ((size_t)64 << 10)
+#define FAULT_READ ((uint64_t)16 << 20) /* that are read of an error, so that none goes on for ever */
 
 void
 ncz_s3_xchg_clear(ncz_s3_xchg *x)
@@ -184,6 +185,9 @@ spool(ncz_s3_xchg *x, const char *data, size_t n)
 static int
 keep_fault(ncz_s3_xchg *x, const char *data, size_t n)
 {
+    x->seen += n;
+    if (x->seen > FAULT_READ)
+        return broken(x, "an error whose text does not end");
     x->fault.limit = FAULT_MOST;
     if (n > FAULT_MOST - x->fault.len)
         n = FAULT_MOST - x->fault.len;

@@ -53,13 +53,14 @@ slow_down(ncz_s3 *s)
 }
 
 int64_t
-ncz_s3_retry_wait(ncz_s3 *s, const ncz_s3_op *op, bool timeout, bool slow, int64_t after_s)
+ncz_s3_retry_wait(ncz_s3_batch *b, const ncz_s3_op *op, bool timeout, bool slow, int64_t after_s)
 {
+    ncz_s3 *s = b->s;
     int64_t most = slow ? DELAY_SLOW_MS : DELAY_MS, wait;
 
     if (slow)
         slow_down(s);
-    if (op->tries >= s->settings->attempts || !pay(s, timeout ? PRICE_TIMEOUT : PRICE))
+    if (op->tries >= s->settings->attempts || ncz_s3_patience_left(b) <= 0 || !pay(s, timeout ? PRICE_TIMEOUT : PRICE))
         return -1;
     for (unsigned i = 1; i < op->tries && most < DELAY_MOST_MS; i++)
         most *= 2;
@@ -70,6 +71,8 @@ ncz_s3_retry_wait(ncz_s3 *s, const ncz_s3_op *op, bool timeout, bool slow, int64
         after_s = AFTER_MOST_S;
     if (wait < after_s * 1000)
         wait = after_s * 1000 + wait / 10;
+    if (wait >= ncz_s3_patience_left(b))
+        return -1;
     if (op->deadline != 0 && ncz_http_now_ms() + wait >= op->deadline)
         return -1;
     return wait;

@@ -70,6 +70,7 @@ static ncz_http_call *
 begin(ncz_s3_batch *b, ncz_s3_op *op)
 {
     ncz_s3_xchg *x = xchg_take(b);
+    int64_t      begun;
     int          rc;
 
     if (x == NULL) {
@@ -91,8 +92,10 @@ begin(ncz_s3_batch *b, ncz_s3_op *op)
     x->call.arg = x;
     x->call.most_ms = time_left(op);
     x->call.wary = b->s->web != NULL && op->hops > 0;
+    begun = ncz_http_now_ms();
     if ((rc = ncz_s3_request(x)) == NC_NOERR)
         return &x->call;
+    (void)ncz_s3_patience_wait(b, ncz_http_now_ms() - begun, 0); /* for a credential service, in vain */
     x->op = NULL;
     x->next = b->idle;
     b->idle = x;
@@ -130,7 +133,9 @@ next(void *arg, size_t running, long *wait_ms)
     while ((op = ncz_s3_next_op(b, wait_ms)) != NULL) {
         ncz_http_call *c = NULL;
 
-        if (unnamable(b->s, op))
+        if (ncz_s3_patience_left(b) <= 0)
+            ncz_s3_outcome_none(b, op);
+        else if (unnamable(b->s, op))
             ncz_s3_finish(b, op, fail_name(b->s, op));
         else
             c = begin(b, op);
@@ -138,6 +143,12 @@ next(void *arg, size_t running, long *wait_ms)
             return c;
     }
     return NULL;
+}
+
+static int64_t
+waited(void *arg, int64_t ms, uint64_t moved)
+{
+    return ncz_s3_patience_wait(arg, ms, moved);
 }
 
 /* ---- bodies' hashes, beforehand ---- */
@@ -175,16 +186,18 @@ void
 ncz_s3_run(ncz_s3 *s, ncz_s3_op *ops, size_t n, ncz_s3_done_fn done, void *arg)
 {
     ncz_s3_batch  b = {.s = s, .ops = ops, .n = n, .done = done, .arg = arg};
-    ncz_http_work work = {.next = next, .ended = ended, .arg = &b};
+    ncz_http_work work = {.next = next, .ended = ended, .waited = waited, .arg = &b};
     ncz_err       e;
     int           rc;
 
     prepare(&b);
+    ncz_s3_patience_begin(&b);
     if ((rc = ncz_http_run(s->http, &work)) != NC_NOERR) { /* nothing began */
         ncz_err_save(&e, rc);
         for (size_t i = 0; i < n; i++)
             ncz_s3_finish(&b, &ops[i], ncz_err_adopt(&e));
     }
+    ncz_s3_patience_end(&b);
     while (b.idle != NULL) {
         ncz_s3_xchg *x = b.idle;
 

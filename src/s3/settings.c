@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { ATTEMPTS = 5, IN_FLIGHT = 48, WEB_IN_FLIGHT = 32, CONNECT_MS = 10000, STALL_S = 30 };
+enum { ATTEMPTS = 5, IN_FLIGHT = 48, WEB_IN_FLIGHT = 32, CONNECT_MS = 10000, STALL_S = 30, PATIENCE_MS = 120000 };
 
 void
 ncz_s3_settings_free(ncz_s3_settings *s)
@@ -214,6 +214,30 @@ choose_trust(const ncz_s3_look *l, ncz_s3_settings *s)
     return NC_NOERR;
 }
 
+/*
+ * How long a call waits for a server that makes no progress. A connection that stalls is given up early enough for other
+ * tries in that time.
+ */
+static int
+choose_patience(const ncz_s3_look *l, ncz_s3_settings *s)
+{
+    const ncz_said all[] = { ncz_said_env("NCZARR_TIMEOUT"), ncz_said_rc(l, "NCZARR.TIMEOUT") };
+    ncz_said       said = ncz_said_first(all, NCZ_LEN(all));
+    int64_t        stall_s;
+    int            rc;
+
+    s->patience_ms = PATIENCE_MS;
+    s->stall_s = STALL_S;
+    if ((rc = ncz_said_seconds(&said, 1000000, &s->patience_ms)) != NC_NOERR || s->patience_ms == 0)
+        return rc;
+    stall_s = s->patience_ms / 4000;
+    if (stall_s < s->stall_s)
+        s->stall_s = stall_s > 0 ? (long)stall_s : 1;
+    if (s->patience_ms < s->connect_ms)
+        s->connect_ms = (long)s->patience_ms;
+    return NC_NOERR;
+}
+
 /* Proxies in the environment are libcurl's own business. */
 static int
 choose_way(const ncz_s3_look *l, ncz_s3_settings *s)
@@ -223,7 +247,6 @@ choose_way(const ncz_s3_look *l, ncz_s3_settings *s)
     int64_t        connect_s = CONNECT_MS / 1000;
     int            rc;
 
-    s->stall_s = STALL_S;
     for (const char *c = agent.value; c != NULL && *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7F)
             return ncz_fail(NC_EINVAL, "%s in %s: a character that no header has", agent.name, agent.file);
@@ -234,7 +257,7 @@ choose_way(const ncz_s3_look *l, ncz_s3_settings *s)
     if ((rc = ncz_said_number(&connect, 1, 3600, &connect_s)) != NC_NOERR)
         return rc;
     s->connect_ms = (long)connect_s * 1000;
-    if ((rc = ncz_said_number(&total, 0, 1000000, &s->deadline_s)) != NC_NOERR)
+    if ((rc = ncz_said_number(&total, 0, 1000000, &s->deadline_s)) != NC_NOERR || (rc = choose_patience(l, s)) != NC_NOERR)
         return rc;
     return choose_trust(l, s);
 }

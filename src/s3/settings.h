@@ -30,6 +30,7 @@ typedef struct ncz_s3_settings {
     unsigned attempts;      /* with the first; 5 */
     unsigned in_flight;     /* requests at once; 48 */
     long     connect_ms, stall_s; /* time-outs: to connect; without a byte */
+    int64_t  patience_ms;   /* without progress, for all requests of a call together; 0: no limit */
     int64_t  deadline_s;    /* for one request with all its retries; 0: none */
     bool     forbidden_is_absent; /* 403 for a missing key where listing is not granted */
     char    *profile;       /* NULL: none named */

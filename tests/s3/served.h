@@ -25,6 +25,7 @@
 enum { SERVED_N = 12, SERVED_CHUNK = 4, SERVED_HOLE = 1 }; /* that chunk is not stored */
 
 static char served_folder[64];
+static char served_message[1000]; /* of the last failure */
 
 static inline int
 served_remove(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -77,6 +78,14 @@ served_end(void)
     (void)nftw(served_folder, served_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* What a URL says where. */
+static inline void
+served_url(char url[200], const stub *server, bool bucket, const char *more)
+{
+    snprintf(url, 200, "http://127.0.0.1:%u%s/d.zarr#mode=nczarr%s%s", stub_port(server), bucket ? "/bucket" : "",
+             bucket ? ",s3&anon" : "", more);
+}
+
 /* What belongs to a request's path (below "/bucket"), or 404 as a bucket and a web server say it. */
 static inline void
 served_answer(const stub_request *req, stub_reply *reply)
@@ -107,8 +116,11 @@ served_read(const char *url)
     char    units[2] = "";
     int     nc, grp, var, rc, scalar = 0;
 
-    if ((rc = nc_open(url, NC_NOWRITE, &nc)) != NC_NOERR)
+    served_message[0] = '\0';
+    if ((rc = nc_open(url, NC_NOWRITE, &nc)) != NC_NOERR) {
+        snprintf(served_message, sizeof served_message, "%s", nczarr_errmsg());
         return rc;
+    }
     if ((rc = nc_inq_ncid(nc, "g", &grp)) == NC_NOERR && (rc = nc_inq_varid(grp, "v", &var)) == NC_NOERR &&
         (rc = nc_get_att_text(grp, var, "units", units)) == NC_NOERR)
         rc = nc_get_var_int(grp, var, v);
@@ -119,6 +131,8 @@ served_read(const char *url)
         rc = nc_get_var_int(nc, var, &scalar);
     if (rc == NC_NOERR && (scalar != 7 || strcmp(units, "m") != 0))
         fail_msg("s is %d, units \"%s\", and no error", scalar, units);
+    if (rc != NC_NOERR)
+        snprintf(served_message, sizeof served_message, "%s", nczarr_errmsg());
     (void)nc_close(nc);
     return rc;
 }

@@ -87,12 +87,13 @@ send_all(const connection *c, const char *data, size_t n)
     return true;
 }
 
-static void
+/* True: the server stops. */
+static bool
 wait_stop(const connection *c, int ms)
 {
     struct pollfd p = {.fd = c->s->stop[0], .events = POLLIN};
 
-    (void)poll(&p, 1, ms);
+    return poll(&p, 1, ms) > 0;
 }
 
 /* ---- answering ---- */
@@ -115,13 +116,36 @@ send_chunked(const connection *c, const stub_reply *r)
 
 /* True: the connection goes on. */
 static bool
+send_slowly(const connection *c, const stub_reply *r, const char *head)
+{
+    size_t nhead = strlen(head), all = nhead + r->nbody, n;
+    char  *text = malloc(all);
+    bool   good = true;
+
+    memcpy(text, head, nhead);
+    if (r->nbody > 0)
+        memcpy(text + nhead, r->body, r->nbody);
+    for (size_t at = 0; good && at < all; at += n) {
+        n = at < r->from ? r->from - at : r->cut;
+        if (n > all - at)
+            n = all - at;
+        if (at >= r->from && wait_stop(c, (int)r->delay_ms))
+            good = false;
+        good = good && send_all(c, text + at, n);
+    }
+    free(text);
+    return good && !r->last;
+}
+
+/* True: the connection goes on. */
+static bool
 answer(const connection *c, const stub_reply *r)
 {
     struct linger at_once = {.l_onoff = 1, .l_linger = 0};
     char          head[4096];
 
-    if (r->delay_ms > 0)
-        wait_stop(c, (int)r->delay_ms);
+    if (r->delay_ms > 0 && r->how != STUB_DRIP)
+        (void)wait_stop(c, (int)r->delay_ms);
     if (r->how == STUB_RESET)
         (void)setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     if (r->how == STUB_RESET || r->how == STUB_CLOSE)
@@ -136,8 +160,14 @@ answer(const connection *c, const stub_reply *r)
         strcat(head, "Transfer-Encoding: chunked\r\n\r\n");
     else
         snprintf(head + strlen(head), sizeof head - strlen(head), "Content-Length: %zu\r\n\r\n", r->nbody);
-    if (!send_all(c, head, strlen(head)))
+    if (r->how == STUB_DRIP)
+        return send_slowly(c, r, head);
+    if (!send_all(c, head, r->how == STUB_STALL_HEAD ? r->cut : strlen(head)))
         return false;
+    if (r->how == STUB_STALL_HEAD) {
+        (void)wait_stop(c, -1);
+        return false;
+    }
     if (r->no_body)
         return !r->last;
     if (r->how == STUB_CHUNKED)
@@ -145,7 +175,7 @@ answer(const connection *c, const stub_reply *r)
     if (!send_all(c, r->body, r->how == STUB_SEND ? r->nbody : r->cut))
         return false;
     if (r->how == STUB_STALL)
-        wait_stop(c, -1);
+        (void)wait_stop(c, -1);
     return r->how == STUB_SEND && !r->last;
 }
 

@@ -25,6 +25,8 @@ typedef enum stub_how {
     STUB_CLOSE,   /* no answer, and the connection ends */
     STUB_CUT,     /* the head, `cut` bytes of the body, and the connection ends */
     STUB_STALL,   /* the same, but it does not end */
+    STUB_STALL_HEAD, /* `cut` bytes of the head, and the connection does not end; 0: no answer at all */
+    STUB_DRIP, /* head and body in pieces of `cut` bytes, delay_ms before each from byte `from` on */
     STUB_CHUNKED, /* the body in pieces, its size not told */
     STUB_GARBAGE, /* the body alone, without a head */
 } stub_how;
@@ -33,7 +35,7 @@ typedef struct stub_reply {
     int      status;
     char     headers[2048]; /* "Name: value\r\n", each */
     char    *body;          /* malloc'd, freed by the server; NULL: empty */
-    size_t   nbody, cut;
+    size_t   nbody, cut, from;
     unsigned delay_ms;
     stub_how how;
     bool     last;    /* "Connection: close" */

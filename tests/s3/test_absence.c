@@ -39,12 +39,12 @@ typedef struct place {
 } place;
 
 static void
-place_begin(place *p, const char *written, const char *path, const char *fragment)
+place_begin(place *p, const char *written, bool bucket, const char *more)
 {
     *p = (place){.plan = {.first = 1}};
     served_make(written);
     p->server = stub_start(serve, &p->plan);
-    snprintf(p->url, sizeof p->url, "http://127.0.0.1:%u%s/d.zarr#%s", stub_port(p->server), path, fragment);
+    served_url(p->url, p->server, bucket, more);
 }
 
 static void
@@ -100,11 +100,11 @@ web_statuses(void **state)
     place p;
 
     (void)state;
-    place_begin(&p, "", "", "mode=nczarr");
+    place_begin(&p, "", false, "");
     each_status(&p, NULL, "", true);
     each_status(&p, "NoSuchKey", NULL, false);
     place_end(&p);
-    place_begin(&p, "&mode=consolidated", "", "mode=nczarr");
+    place_begin(&p, "&mode=consolidated", false, "");
     each_status(&p, NULL, "<html>no</html>", false);
     place_end(&p);
 }
@@ -115,11 +115,11 @@ bucket_statuses(void **state)
     place p;
 
     (void)state;
-    place_begin(&p, "", "/bucket", "mode=nczarr,s3&anon");
+    place_begin(&p, "", true, "");
     each_status(&p, NULL, "", true);
     each_status(&p, "NoSuchKey", NULL, false); /* the code alone makes nothing absent */
     place_end(&p);
-    place_begin(&p, "&mode=consolidated", "/bucket", "mode=nczarr,s3&anon");
+    place_begin(&p, "&mode=consolidated", true, "");
     each_status(&p, "SomethingElse", NULL, false);
     place_end(&p);
 }
@@ -140,21 +140,18 @@ static const char expired[] = "<Error><Code>AccessDenied</Code><Message>Request 
 static void
 permission_ends(void **state)
 {
-    static const char *const paths[] = {"", "/bucket"}, *const modes[] = {"mode=nczarr", "mode=nczarr,s3&anon"};
     static const char *const written[] = {"", "&mode=consolidated"};
-    char                     lenient[60];
     place                    p;
 
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        place_begin(&p, written[i / 2], paths[i % 2], modes[i % 2]);
+        place_begin(&p, written[i / 2], i % 2 == 1, "");
         each_end(&p, 403, "AccessDenied", NULL);
         each_end(&p, 403, NULL, "");
         each_end(&p, 401, NULL, "");
         each_end(&p, 400, "ExpiredToken", NULL);
         place_end(&p);
-        snprintf(lenient, sizeof lenient, "%s&forbidden=absent", modes[i % 2]);
-        place_begin(&p, written[i / 2], paths[i % 2], lenient); /* even so, where the server says what it is */
+        place_begin(&p, written[i / 2], i % 2 == 1, "&forbidden=absent"); /* even so, where the server says what it is */
         each_end(&p, 403, NULL, expired);
         each_end(&p, 403, NULL, "{\"error\": \"the token EXPIRED at noon\"}");
         each_end(&p, 400, "ExpiredToken", NULL);
@@ -176,25 +173,21 @@ serve_forbidding(const stub_request *req, stub_reply *reply, void *arg)
 static void
 absent_on_demand(void **state)
 {
-    static const char *const paths[] = {"", "/bucket"}, *const modes[] = {"mode=nczarr", "mode=nczarr,s3&anon"};
-    char                     url[200];
-    stub                    *server;
+    char  url[200];
+    stub *server;
 
     (void)state;
     served_make("");
     server = stub_start(serve_forbidding, NULL);
-    for (size_t i = 0; i < 2; i++) {
-        snprintf(url, sizeof url, "http://127.0.0.1:%u%s/d.zarr#%s", stub_port(server), paths[i], modes[i]);
+    for (int bucket = 0; bucket < 2; bucket++) {
+        served_url(url, server, bucket, "");
         assert_int_equal(served_read(url), NC_EACCESS);
-        assert_non_null(strstr(nczarr_errmsg(), "add #forbidden=absent to the URL"));
-        snprintf(url, sizeof url, "http://127.0.0.1:%u%s/d.zarr#%s&forbidden=error", stub_port(server), paths[i],
-                 modes[i]);
+        assert_non_null(strstr(served_message, "add #forbidden=absent to the URL"));
+        served_url(url, server, bucket, "&forbidden=error");
         assert_int_equal(served_read(url), NC_EACCESS);
-        snprintf(url, sizeof url, "http://127.0.0.1:%u%s/d.zarr#%s&forbidden=absent", stub_port(server), paths[i],
-                 modes[i]);
+        served_url(url, server, bucket, "&forbidden=absent");
         assert_int_equal(served_read(url), NC_NOERR);
-        snprintf(url, sizeof url, "http://127.0.0.1:%u%s/d.zarr#%s&forbidden=maybe", stub_port(server), paths[i],
-                 modes[i]);
+        served_url(url, server, bucket, "&forbidden=maybe");
         assert_int_equal(served_read(url), NC_EINVAL);
     }
     stub_stop(server);

@@ -573,6 +573,54 @@ web_servers(void **state)
     ncz_uri_free(u);
 }
 
+/* NCZARR_TIMEOUT goes before the rc file's key, and other limits fit into it. */
+static void
+patience(void **state)
+{
+    static const struct {
+        const char *env, *rc;
+        int64_t     patience_ms;
+        long        stall_s, connect_ms;
+    } rows[] = {
+        { NULL, "", 120000, 30, 10000 },
+        { "NCZARR_TIMEOUT=60", "", 60000, 15, 10000 },
+        { NULL, "NCZARR.TIMEOUT=8\n", 8000, 2, 8000 },
+        { NULL, "NCZARR.TIMEOUT=9\n[http://h:81/a]NCZARR.TIMEOUT=7\n", 7000, 1, 7000 },
+        { "NCZARR_TIMEOUT=0.25", "NCZARR.TIMEOUT=8\n", 250, 1, 250 },
+        { "NCZARR_TIMEOUT=1.0625", "", 1062, 1, 1062 },
+        { "NCZARR_TIMEOUT=0.0001", "", 1, 1, 1 },
+        { "NCZARR_TIMEOUT=1000000", "HTTP.CONNECTTIMEOUT=40\n", 1000000000, 30, 40000 },
+        { "NCZARR_TIMEOUT=0", "", 0, 30, 10000 }, /* no limit */
+    };
+    static const char *const bad[] = { "NCZARR_TIMEOUT=x", "NCZARR_TIMEOUT=-1", "NCZARR_TIMEOUT=.5", "NCZARR_TIMEOUT=5s",
+                                       "NCZARR_TIMEOUT=1000001", "NCZARR_TIMEOUT=99999999999999999999999" };
+    ncz_s3_settings *s = NULL;
+    ncz_uri         *u = NULL;
+
+    (void)state;
+    assert_int_equal(ncz_uri_parse("http://h:81/a/b", &u), NC_NOERR);
+    assert_int_equal(mkdir("work", 0777) | chdir("work"), 0);
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        clean_environment();
+        put_file(".ncrc", rows[i].rc);
+        set_all(rows[i].env);
+        assert_int_equal(ncz_s3_settings_web(u, &s), NC_NOERR);
+        assert_int_equal(s->patience_ms, rows[i].patience_ms);
+        assert_int_equal(s->stall_s, rows[i].stall_s);
+        assert_int_equal(s->connect_ms, rows[i].connect_ms);
+        ncz_s3_settings_free(s);
+    }
+    for (size_t i = 0; i < NCZ_LEN(bad); i++) {
+        s = NULL;
+        clean_environment();
+        set_all(bad[i]);
+        assert_int_equal(ncz_s3_settings_web(u, &s), NC_EINVAL);
+        assert_int_equal(settings_of("s3://bucket/k", &s), NC_EINVAL);
+        assert_non_null(strstr(ncz_err_text(), "NCZARR_TIMEOUT"));
+    }
+    ncz_uri_free(u);
+}
+
 static void
 explained(void **state)
 {
@@ -581,7 +629,7 @@ explained(void **state)
         "addressing: path (default)\n", "bucket: bucket\n", "key: a b\n", "region: r-p (region of profile p in ",
         "profile: p (AWS_PROFILE)\n", "credentials: profile p in ", "access key id: AKIA****\n",
         "session token: yes\n", "expires: never\n", "requester pays: no\n", "attempts: 5\n", "proxy: proxy:3128\n",
-        "403: is an error\n",
+        "403: is an error\n", "without data, 120000 ms without progress\n",
     };
     ncz_buf  out = NCZ_BUF_INIT;
     ncz_uri *u = NULL;
@@ -663,7 +711,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(forms),    TEST(refused_urls),      TEST(endpoints),          TEST(addressing), TEST(regions),
         TEST(variants), TEST(unsigned_requests), TEST(rc_files),           TEST(profiles),   TEST(netcdfs_test_home),
-        TEST(forbidden), TEST(web_servers),      TEST(explained),        TEST(patience_and_trust), TEST(memory_runs_out),
+        TEST(forbidden), TEST(web_servers), TEST(patience), TEST(explained),        TEST(patience_and_trust), TEST(memory_runs_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
