@@ -226,8 +226,14 @@ zmap_file_open(const char *dir, zmap_open_how how, zmap **out)
 void
 zmap_file_sync_never(zmap *m)
 {
-    if (m->ops == &file_ops)
-        __atomic_store_n(&((file_map *)m)->sync_never, 1, __ATOMIC_RELAXED);
+    file_map *f = (file_map *)m;
+
+    if (m->ops != &file_ops)
+        return;
+    __atomic_store_n(&f->sync_never, 1, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&f->lock);
+    f->unsynced.all = true; /* nothing to remember; should a sync come all the same, it does everything */
+    pthread_mutex_unlock(&f->lock);
 }
 
 int

@@ -7,6 +7,7 @@
  *   zmap_file_path.c    from a path to a descriptor
  *   zmap_file_get.c     get and list
  *   zmap_file_put.c     put and del
+ *   zmap_file_dir.c     the directories that puts work in
  *   zmap_file_track.c   what this session made and what is not yet durable: sync, discard
  *   zmap_file_remove.c  zmap_file_remove()
  */
@@ -32,6 +33,15 @@ typedef struct file_unsynced {
     bool       all; /* too many, or no memory to remember one, or a sync that did not get through: syncfs */
 } file_unsynced;
 
+/* A directory that puts are working in. */
+typedef struct file_dir {
+    struct file_dir *next; /* of those in use */
+    size_t           refs; /* puts; guarded by the map's lock */
+    int              fd;   /* the map's own root for "" */
+    size_t           len;
+    char             path[];
+} file_dir;
+
 typedef struct file_map {
     zmap     base;
     char    *dir; /* as the caller named it; for texts */
@@ -53,6 +63,7 @@ typedef struct file_map {
     pthread_mutex_t lock;        /* guards what follows */
     zmap_index      made; /* files and directories that this session created; a directory's value is not NULL */
     file_unsynced   unsynced;
+    file_dir       *dirs; /* in use */
     ncz_err         failure; /* of an fsync: final */
 } file_map;
 
@@ -73,6 +84,17 @@ bool zmap_file_reserved(const char *name);
 /* Past the last '/', or the whole; and the length of what is before that '/', or 0. */
 const char *zmap_file_leaf(const char *key, size_t *parent_len);
 
+/* ---- zmap_file_dir.c ---- */
+
+/*
+ * The directory key[0..len), as it is or else with what is missing made; shared with the puts that are in it. `gone`:
+ * it is missing still, a del was faster.
+ */
+int  zmap_file_dir_open(file_map *f, const char *key, size_t len, file_dir **out, bool *gone);
+void zmap_file_dir_close(file_map *f, file_dir *d); /* NULL is fine */
+/* The same for a directory that was removed: nobody else gets it any more. */
+void zmap_file_dir_drop(file_map *f, file_dir *d);
+
 /* ---- zmap_file_track.c ---- */
 
 /*
@@ -88,6 +110,9 @@ int zmap_file_check_failed(file_map *f);
 zmap_node *zmap_file_made_new(file_map *f, const char *path, size_t len, bool is_dir, int *rc);
 void       zmap_file_made_link(file_map *f, zmap_node *node);
 void       zmap_file_made_forget(file_map *f, const char *path, size_t len); /* it was removed */
+
+/* Whether a directory is surely not there, as far as this session made all there is: others may have made it. */
+bool zmap_file_made_not(file_map *f, const char *path, size_t len);
 
 /* What is not durable until the next sync. Never fail. */
 void zmap_file_touch_file(file_map *f, const char *key);

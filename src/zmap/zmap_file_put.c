@@ -16,105 +16,7 @@
 #define TEMP_NAME 64  /* bytes of a temporary's name */
 #define TRIES_MOST 64 /* lost races with a del, or taken names of temporaries, in a row */
 
-/* The directory that a put works in. Kept from one request of a batch to the next, as most have it in common. */
-typedef struct put_dir {
-    int   fd; /* -1: none */
-    char *path;
-} put_dir;
-
-static void
-put_dir_clear(put_dir *d)
-{
-    if (d->fd >= 0)
-        zmap_sys()->close(d->fd);
-    ncz_free(d->path);
-    *d = (put_dir){.fd = -1};
-}
-
-/* ---- directories ----------------------------------------------------------------------------------------------- */
-
-/* Makes the directory path[0..len) in the open directory of what is before its last segment. Being there already is
- * fine. */
-static int
-make_dir(file_map *f, int parent, const char *path, size_t parent_len, size_t len)
-{
-    size_t     skip = parent_len != 0 ? parent_len + 1 : 0;
-    zmap_node *node = NULL;
-    char      *name = NULL;
-    int        rc;
-
-    node = zmap_file_made_new(f, path, len, true, &rc);
-    if (rc != NC_NOERR)
-        goto done;
-    if ((name = ncz_strndup(path + skip, len - skip)) == NULL) {
-        rc = ncz_fail_nomem(len - skip + 1);
-        goto done;
-    }
-    if (zmap_sys()->mkdirat(parent, name, 0777) == 0) {
-        zmap_file_made_link(f, node);
-        node = NULL;
-        zmap_file_touch_dir(f, path, parent_len);
-    } else if (errno != EEXIST && errno != ENOENT) { /* ENOENT: a del took the parent; the caller finds out */
-        rc = zmap_file_fail(f, errno, path, "its directory cannot be made");
-    }
-done:
-    zmap_node_free(node);
-    ncz_free(name);
-    return rc;
-}
-
-/*
- * Makes what is missing of the directories on `path`, from the top. Where a plain file stands in the way, or a del
- * takes away again what is made here, it just stops: the caller opens the whole path and sees.
- */
-static int
-make_dirs(file_map *f, const char *path)
-{
-    size_t parent_len = 0;
-    int    rc = NC_NOERR;
-
-    for (size_t i = 0; rc == NC_NOERR; i++) {
-        int parent;
-
-        if (path[i] != '/' && path[i] != '\0')
-            continue;
-        if ((parent = zmap_file_beneath_part(f, path, parent_len, FILE_DIR_FLAGS)) < 0)
-            return zmap_file_means_absent(errno) ? NC_NOERR : zmap_file_fail(f, errno, path, "cannot be made");
-        rc = make_dir(f, parent, path, parent_len, i);
-        zmap_sys()->close(parent);
-        if (path[i] == '\0')
-            break;
-        parent_len = i;
-    }
-    return rc;
-}
-
-/* Opens the directory of a key, as it is or else with what is missing made. `gone`: it is missing still, a del was
- * faster. */
-static int
-open_dir(file_map *f, const char *key, size_t parent_len, put_dir *d, bool *gone)
-{
-    int rc;
-
-    *gone = false;
-    if (d->fd >= 0 && strncmp(d->path, key, parent_len) == 0 && d->path[parent_len] == '\0')
-        return NC_NOERR;
-    put_dir_clear(d);
-    if ((d->path = ncz_strndup(key, parent_len)) == NULL)
-        return ncz_fail_nomem(parent_len + 1);
-    d->fd = zmap_file_beneath(f, d->path, FILE_DIR_FLAGS);
-    if (d->fd < 0 && errno == ENOENT) {
-        if ((rc = make_dirs(f, d->path)) != NC_NOERR)
-            return rc;
-        d->fd = zmap_file_beneath(f, d->path, FILE_DIR_FLAGS);
-    }
-    if (d->fd >= 0)
-        return NC_NOERR;
-    *gone = errno == ENOENT;
-    if (errno == ENOTDIR)
-        return ncz_fail(NC_EOBJECT, "%s/%s: an object stands above it", f->dir, key);
-    return zmap_file_fail(f, errno, d->path, "its directory cannot be opened");
-}
+#define PUT_RUN 8     /* requests of a batch that one task does: some hundred microseconds */
 
 /* ---- the temporary --------------------------------------------------------------------------------------------- */
 
@@ -263,9 +165,21 @@ check_put(file_map *f, const char *key, const char *leaf)
     return NC_NOERR;
 }
 
+/* The directory of a key: *d, if it is that, as most requests of a batch have it in common. */
+static int
+take_dir(file_map *f, const char *key, size_t len, file_dir **d, bool *gone)
+{
+    *gone = false;
+    if (*d != NULL && (*d)->len == len && memcmp((*d)->path, key, len) == 0)
+        return NC_NOERR;
+    zmap_file_dir_close(f, *d);
+    *d = NULL;
+    return zmap_file_dir_open(f, key, len, d, gone);
+}
+
 /*
  * Puts one object, in this order, so that a kill after any step leaves the old object or the new one:
- *  1. open its directory, making what is missing on the way;
+ *  1. open its directory, making what is missing on the way, unless a put is in it already;
  *  2. write a temporary in that directory (another one could be on another file system);
  *  3. fsync it, where zmap_file_sync_each() asked for that;
  *  4. rename it to the object's name: this is the moment of change;
@@ -273,7 +187,7 @@ check_put(file_map *f, const char *key, const char *leaf)
  * Steps 1 and 2 start over when a del removed the directory between them.
  */
 static int
-put_one(file_map *f, zmap_put_req *r, put_dir *d)
+put_one(file_map *f, zmap_put_req *r, file_dir **d)
 {
     char        temp[TEMP_NAME] = "";
     size_t      parent_len;
@@ -288,16 +202,18 @@ put_one(file_map *f, zmap_put_req *r, put_dir *d)
     if (rc != NC_NOERR)
         return rc;
     do {
-        if ((rc = open_dir(f, r->key, parent_len, d, &gone)) == NC_NOERR)
-            rc = write_temp(f, d->fd, r, temp, &gone);
-        if (rc != NC_NOERR)
-            put_dir_clear(d);
+        if ((rc = take_dir(f, r->key, parent_len, d, &gone)) == NC_NOERR)
+            rc = write_temp(f, (*d)->fd, r, temp, &gone);
+        if (gone) {
+            zmap_file_dir_drop(f, *d);
+            *d = NULL;
+        }
     } while (gone && ++tries < TRIES_MOST);
     if (rc != NC_NOERR)
         goto done;
 
-    if ((rc = publish(f, d->fd, temp, r, leaf)) != NC_NOERR) {
-        zmap_sys()->unlinkat(d->fd, temp, 0);
+    if ((rc = publish(f, (*d)->fd, temp, r, leaf)) != NC_NOERR) {
+        zmap_sys()->unlinkat((*d)->fd, temp, 0);
         goto done;
     }
     zmap_file_made_link(f, node);
@@ -309,14 +225,43 @@ done:
     return rc;
 }
 
+static void
+put_run(file_map *f, zmap_put_req *reqs, size_t n)
+{
+    file_dir *d = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        zmap_put_end(&reqs[i], put_one(f, &reqs[i], &d));
+    zmap_file_dir_close(f, d);
+}
+
+/* A batch, by runs of neighbours, which mostly have their directory in common. */
+typedef struct putting {
+    file_map     *f;
+    zmap_put_req *reqs;
+    size_t        n, run;
+} putting;
+
+static void
+put_task(void *arg, size_t i, ncz_scratch *scratch)
+{
+    const putting *p = arg;
+    size_t         at = i * p->run;
+
+    (void)scratch;
+    put_run(p->f, p->reqs + at, p->n - at < p->run ? p->n - at : p->run);
+    ncz_err_clear(); /* each request has its own */
+}
+
 int
 zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n)
 {
-    put_dir d = {.fd = -1};
+    putting p = {.f = (file_map *)m, .reqs = reqs, .n = n, .run = PUT_RUN};
 
-    for (size_t i = 0; i < n; i++)
-        zmap_put_end(&reqs[i], put_one((file_map *)m, &reqs[i], &d));
-    put_dir_clear(&d);
+    if (n <= PUT_RUN || ncz_pool_threads() == 1)
+        put_run(p.f, reqs, n);
+    else
+        ncz_pool_each((n + PUT_RUN - 1) / PUT_RUN, SIZE_MAX, put_task, &p);
     return NC_NOERR;
 }
 

@@ -57,6 +57,19 @@ zmap_file_made_forget(file_map *f, const char *path, size_t len)
     zmap_node_free(node);
 }
 
+bool
+zmap_file_made_not(file_map *f, const char *path, size_t len)
+{
+    bool found;
+
+    if (!f->new_map)
+        return false;
+    pthread_mutex_lock(&f->lock);
+    found = zmap_index_find(&f->made, path, len) != NULL;
+    pthread_mutex_unlock(&f->lock);
+    return !found;
+}
+
 /* Something that is gone, or a directory in which others have put something, is no failure. */
 static int
 discard_one(file_map *f, const zmap_node *node)

@@ -174,6 +174,196 @@ test_nothing_needless(void **state)
     assert_int_equal(r[4].err.code, NC_EINVAL);
 }
 
+/* ---- calls of a put -------------------------------------------------------------------------------------------- */
+
+static struct calls {
+    unsigned dir_opens, creates, mkdirs, writes, closes, renames, failed;
+} calls;
+
+static int
+told(int rc)
+{
+    calls.failed += rc < 0;
+    return rc;
+}
+
+static int
+calls_openat(int at, const char *path, int flags, mode_t mode)
+{
+    if ((flags & O_CREAT) != 0)
+        calls.creates++;
+    else
+        calls.dir_opens++;
+    return told(zmap_system.openat(at, path, flags, mode));
+}
+
+static int
+calls_open_beneath(int at, const char *path, int flags)
+{
+    calls.dir_opens++;
+    return told(zmap_system.open_beneath(at, path, flags));
+}
+
+static int
+calls_mkdirat(int at, const char *path, mode_t mode)
+{
+    calls.mkdirs++;
+    return told(zmap_system.mkdirat(at, path, mode));
+}
+
+static ssize_t
+calls_write(int fd, const void *data, size_t len)
+{
+    calls.writes++;
+    return zmap_system.write(fd, data, len);
+}
+
+static int
+calls_close(int fd)
+{
+    calls.closes++;
+    return told(zmap_system.close(fd));
+}
+
+static int
+calls_rename(int from_dir, const char *from, int to_dir, const char *to)
+{
+    calls.renames++;
+    return told(zmap_system.renameat(from_dir, from, to_dir, to));
+}
+
+static void
+count_calls(void)
+{
+    table.openat = calls_openat;
+    table.open_beneath = calls_open_beneath;
+    table.mkdirat = calls_mkdirat;
+    table.write = calls_write;
+    table.close = calls_close;
+    table.renameat = calls_rename;
+    ncz_pool_set_threads(1); /* so that no directory is opened by two at once */
+    open_new();
+    calls = (struct calls){0};
+}
+
+enum { GROUPS = 50 };
+
+/* The documents of groups with a variable each, in new directories: nothing is tried in vain, nothing looked up from the
+ * root that was just made, and a directory is opened once for all that goes into it. */
+static void
+test_calls_of_new_documents(void **state)
+{
+    static const char *const names[] = {"v/.zattrs", "v/.zarray", ".zattrs", ".zgroup"};
+    static char              keys[4 * GROUPS][32];
+    zmap_put_req             reqs[4 * GROUPS];
+
+    (void)state;
+    for (size_t i = 0; i < 4 * (size_t)GROUPS; i++) {
+        snprintf(keys[i], sizeof keys[i], "group%zu/%s", i / 4, names[i % 4]);
+        reqs[i] = (zmap_put_req){.key = keys[i], .data = "{}", .len = 2};
+    }
+    count_calls();
+    assert_int_equal(zmap_put_batch(m, reqs, 4 * (size_t)GROUPS), NC_NOERR);
+    assert_int_equal(calls.failed, 0);
+    assert_int_equal(calls.mkdirs, 2 * GROUPS);
+    assert_int_equal(calls.creates, 4 * GROUPS);
+    assert_int_equal(calls.writes, 4 * GROUPS);
+    assert_int_equal(calls.renames, 4 * GROUPS);
+    assert_int_equal(calls.dir_opens, 3 * GROUPS); /* of a group's once more, after its variable's */
+    assert_int_equal(calls.closes, calls.creates + calls.dir_opens);
+    /* what is in the root takes no directory at all */
+    calls = (struct calls){0};
+    assert_int_equal(zmap_put(m, ".zgroup", "{}", 2), NC_NOERR);
+    assert_true(calls.dir_opens == 0 && calls.mkdirs == 0 && calls.closes == 1);
+    ncz_pool_set_threads(0);
+    expect("group49/v/.zarray", "{}");
+    assert_int_equal(scratch_find(store, ".nczarr-tmp-"), 0);
+}
+
+/* In a dataset that was there before, too, a directory that is missing is made with one look for it, and one for what it
+ * is in. */
+static void
+test_calls_in_an_old_dataset(void **state)
+{
+    (void)state;
+    count_calls();
+    assert_int_equal(zmap_put(m, "a/k", "x", 1), NC_NOERR);
+    assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    m = NULL;
+    assert_int_equal(zmap_file_open(store, ZMAP_OPEN_WRITE, &m), NC_NOERR);
+    calls = (struct calls){0};
+    assert_int_equal(zmap_put(m, "a/b/k", "x", 1), NC_NOERR);
+    assert_int_equal(calls.mkdirs, 1);
+    assert_int_equal(calls.failed, 1);
+    assert_int_equal(calls.dir_opens, 3); /* a/b in vain, a, the new a/b */
+    ncz_pool_set_threads(0);
+    expect("a/b/k", "x");
+}
+
+static ssize_t
+write_and_put(int fd, const void *data, size_t len)
+{
+    static bool within;
+
+    if (!within) {
+        within = true;
+        calls = (struct calls){0};
+        assert_int_equal(zmap_put(m, "d/other", "y", 1), NC_NOERR);
+        within = false;
+    }
+    return zmap_system.write(fd, data, len);
+}
+
+/* A directory is shared by the puts that are in it at the same time. */
+static void
+test_a_shared_directory(void **state)
+{
+    size_t files;
+
+    (void)state;
+    count_calls();
+    files = scratch_open_files();
+    table.write = write_and_put;
+    assert_int_equal(zmap_put(m, "d/k", "x", 1), NC_NOERR);
+    assert_int_equal(calls.dir_opens, 0);
+    assert_int_equal(calls.creates, 1); /* of the put within, with which the count began */
+    assert_int_equal(scratch_open_files(), files);
+    ncz_pool_set_threads(0);
+    expect("d/k", "x");
+    expect("d/other", "y");
+}
+
+/* All of a batch is put, and each request has its own status, whichever thread does it. */
+static void
+test_a_batch_on_threads(void **state)
+{
+    enum { N = 300 };
+
+    static char  keys[N][32], want[N][32];
+    zmap_put_req reqs[N];
+    size_t       files;
+
+    (void)state;
+    ncz_pool_set_threads(4);
+    open_new();
+    files = scratch_open_files();
+    for (size_t i = 0; i < N; i++) {
+        snprintf(keys[i], sizeof keys[i], i % 10 == 7 ? "a%zu/.nczarr-tmp-x" : "a%zu/k%zu", i % 13, i);
+        snprintf(want[i], sizeof want[i], "number %zu", i);
+        reqs[i] = (zmap_put_req){.key = keys[i], .data = want[i], .len = strlen(want[i])};
+    }
+    assert_int_equal(zmap_put_batch(m, reqs, N), NC_EINVAL);
+    for (size_t i = 0; i < N; i++) {
+        assert_int_equal(reqs[i].err.code, i % 10 == 7 ? NC_EINVAL : NC_NOERR);
+        if (i % 10 != 7)
+            expect(keys[i], want[i]);
+        else
+            assert_non_null(strstr(reqs[i].err.text, "temporary"));
+    }
+    assert_int_equal(scratch_open_files(), files);
+    ncz_pool_set_threads(0);
+}
+
 /* ---- replacing without a wish for durability ------------------------------------------------------------------- */
 
 static unsigned nswap;
@@ -491,6 +681,8 @@ main(void)
         ROW(test_no_temporary_stays),   ROW(test_directory_goes_away), ROW(test_close_fails),
         ROW(test_write_takes_nothing),  ROW(test_read_only_place),     ROW(test_sync_again),
         ROW(test_sync_unreadable_parent), ROW(test_walk),              ROW(test_a_body_with_room),
+        ROW(test_calls_of_new_documents), ROW(test_calls_in_an_old_dataset), ROW(test_a_shared_directory),
+        ROW(test_a_batch_on_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
