@@ -126,12 +126,28 @@ respec(ncz_loader *l, ncz_var *v)
     return ncz_var_respec(l->m, v);
 }
 
-/* netCDF-C shows the fill value of a pure Zarr scalar without dimension names as its _FillValue. */
+/*
+ * Is the fill value of a pure Zarr array its missing value? xarray and GDAL take every fill_value but null for one, and
+ * store theirs nowhere else. Not shown: the type's default where netCDF wrote it, which netCDF does not show either; the
+ * empty text, which is netCDF's default and zarr-python's; false, as a truth has no value to spare.
+ */
+static bool
+is_missing_value(const ncz_loader *l, const ncz_var *v)
+{
+    bool netcdf = l->writer.netcdf || l->writer.ours;
+
+    if (v->fill_mode == NCZ_FILL_DEFAULT)
+        return ncz_type_numeric(v->type) && !netcdf;
+    return v->fill_mode == NCZ_FILL_VALUE && (v->dtype.kind != NCZ_KIND_BOOL || *(const uint8_t *)v->fill != 0);
+}
+
+/* netCDF-C shows the fill value of a scalar without dimension names, whatever it is. */
 static int
 show_fill(ncz_loader *l, const ncz_said *said, ncz_var *v)
 {
-    if (l->nczarr || v->rank != 0 || said->xarray != NULL || v->fill_mode == NCZ_FILL_NONE ||
-        v->unusable->code != NC_NOERR)
+    bool scalar = v->rank == 0 && said->xarray == NULL && v->fill_mode != NCZ_FILL_NONE;
+
+    if (l->nczarr || v->unusable->code != NC_NOERR || !(scalar || is_missing_value(l, v)))
         return NC_NOERR;
     return ncz_format_att_made_up(l->m, &v->atts, "_FillValue", v->type, 1,
                                   v->fill_mode == NCZ_FILL_VALUE ? v->fill : ncz_type_fill(v->type));

@@ -30,6 +30,7 @@ tell_writer(const ncz_json *zattrs, ncz_generation gen)
     ncz_writer  w = { .char_u1 = gen == NCZ_GEN_1 || gen == NCZ_GEN_2 };
     unsigned    release;
 
+    w.ours = text != NULL && strstr(text, "libnczarr=") != NULL;
     if (p == NULL)
         return w;
     p += strlen("netcdf=");

@@ -57,6 +57,7 @@ typedef struct ncz_node {
 
 /* Who wrote the dataset, as far as quirks go; told by the root's _NCProperties. */
 typedef struct ncz_writer {
+    bool ours;       /* this library, of any release */
     bool netcdf;     /* netCDF-C of any release: fill values of strings are plain text, never base64 */
     bool native_big; /* 4.8.0 ... 4.9.2: native bytes under big-endian types */
     bool char_u1;    /* `<U1` is one byte for each character */

@@ -2,6 +2,8 @@
 /* Pure Zarr v2 as all kinds of writers leave it: types, dimensions, attributes, odd layouts. */
 #include "fixture.h"
 
+#include <math.h>
+
 #define ZGROUP "{\"zarr_format\": 2}"
 
 /* A root group and one array "v" with these members (shape, chunks and fill_value given) and attributes. */
@@ -277,6 +279,89 @@ test_string_fill_values(void **state)
     }
 }
 
+/* The fill_value of an array is its missing value, as for xarray and GDAL; of the variable's type, and never written. */
+static void
+test_missing_values(void **state)
+{
+#define NETCDF "{\"_NCProperties\": \"version=2,netcdf=4.9.3,nczarr=2.0.0\"}"
+#define OURS "{\"_NCProperties\": \"version=2,nczarr=2.0.0,libnczarr=0.1.0\"}"
+    static const struct {
+        const char *dtype, *fill, *root;
+        double      want; /* HIDDEN: there is no attribute; NAN: it is one */
+    } cases[] = {
+#define HIDDEN 1e300
+        { "\"<i4\"", "-9999", NULL, -9999 },
+        { "\"<i4\"", "0", NULL, 0 },
+        { "\"<i4\"", "null", NULL, HIDDEN },
+        { "\"<i4\"", "-2147483647", NULL, NC_FILL_INT },
+        { "\"<i4\"", "-2147483647", NETCDF, HIDDEN },
+        { "\"<i4\"", "-2147483647", OURS, HIDDEN },
+        { "\"<i4\"", "-9999", NETCDF, -9999 },
+        { "\">i2\"", "7", OURS, 7 },
+        { "\"|u1\"", "255", NULL, 255 },
+        { "\"|i1\"", "0", NULL, 0 },
+        { "\"<u8\"", "4096", NULL, 4096 },
+        { "\"<f4\"", "1.5", NULL, 1.5 },
+        { "\"<f2\"", "-1.5", NULL, -1.5 },
+        { "\"<f8\"", "\"NaN\"", NULL, NAN },
+        { "\"<f8\"", "\"-Infinity\"", NULL, -INFINITY },
+        { "\"<f8\"", "9.969209968386869e+36", NULL, NC_FILL_DOUBLE },
+        { "\"|b1\"", "false", NULL, HIDDEN },
+        { "\"|b1\"", "0", NULL, HIDDEN },
+        { "\"|b1\"", "true", NULL, 1 },
+        { "\"|b1\"", "null", NULL, HIDDEN },
+        { "\"<M8[s]\"", "0", NULL, 0 },
+        { "\"|S3\"", "\"\"", NULL, HIDDEN },
+        { "\"<U3\"", "\"\"", NULL, HIDDEN },
+        { "\"|S3\"", "null", NULL, HIDDEN },
+        { "\"<c8\"", "[0.0, 0.0]", NULL, HIDDEN },
+        { "\"<i4\"", "\"abc\"", NULL, HIDDEN },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        docmap         d, out = { .v = NULL };
+        ncz_style      style;
+        ncz_model     *m;
+        ncz_var       *v;
+        const ncz_att *a;
+        double         got = HIDDEN;
+
+        one_array(&d, cases[i].dtype, "[3]", cases[i].fill, "", "{\"a\": 1}");
+        if (cases[i].root != NULL)
+            docmap_puts(&d, ".zattrs", cases[i].root);
+        m = must_load(&d, &style);
+        v = var_at(m, "v");
+        if ((a = ncz_atts_find(&v->atts, "_FillValue")) != NULL) {
+            assert_int_equal(a->type, v->type);
+            assert_int_equal(a->len, 1);
+            assert_int_equal(ncz_convert(a->type, a->data, NC_DOUBLE, &got, 1, false), NC_NOERR);
+        }
+        if (!(got == cases[i].want || (isnan(got) && isnan(cases[i].want))))
+            fail_msg("%s %s: %g", cases[i].dtype, cases[i].fill, got);
+        assert_false(v->atts.dirty);
+        assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &out), NC_NOERR);
+        assert_string_equal(docmap_text(&out, "v/.zattrs"), "{\"a\": 1}");
+        ncz_model_free(m);
+        docmap_clear(&d);
+        docmap_clear(&out);
+    }
+    /* The attribute that a document has goes before. */
+    {
+        ncz_model *m = load_one("\"<i4\"", "[3]", "0", "", "{\"_FillValue\": -1}");
+
+        assert_int_equal(*(int *)att_at(&var_at(m, "v")->atts, "_FillValue")->data, -1);
+        ncz_model_free(m);
+    }
+    /* Text: as bytes and as UCS-4. */
+    for (int i = 0; i < 2; i++) {
+        ncz_model *m = load_one(i == 0 ? "\"|S4\"" : "\"<U4\"", "[3]", i == 0 ? "\"YWI=\"" : "\"ab\"", "", NULL);
+
+        assert_string_equal(*(char **)att_at(&var_at(m, "v")->atts, "_FillValue")->data, "ab");
+        ncz_model_free(m);
+    }
+}
+
 static void
 test_values_that_cannot_be(void **state)
 {
@@ -451,7 +536,7 @@ test_noxarray(void **state)
     assert_int_equal(load_with(&d, &wish, &ncz_limits_default, &m, &style), NC_NOERR);
     assert_string_equal(var_at(m, "v")->dims[0]->name, "_Anonymous_Dim_2");
     assert_false(style.xarray);
-    assert_int_equal(var_at(m, "v")->atts.n, 1);
+    assert_int_equal(var_at(m, "v")->atts.n, 2); /* the other one is its fill_value */
     /* what was not looked at is not lost */
     assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &out), NC_NOERR);
     assert_string_equal(docmap_text(&out, "v/.zattrs"), "{\"a\": 1, \"_ARRAY_DIMENSIONS\": [\"x\"]}");
@@ -624,7 +709,7 @@ test_lone_array(void **state)
     assert_int_equal(m->root->nvars, 1);
     assert_string_equal(m->root->vars[0]->name, "data");
     assert_int_equal(m->root->atts.n, 0);
-    assert_int_equal(m->root->vars[0]->atts.n, 1);
+    assert_int_equal(m->root->vars[0]->atts.n, 2); /* the other one is its fill_value */
     assert_int_equal(m->root->vars[0]->spec->locate(m->root->vars[0]->spec, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "7");
     ncz_buf_clear(&key);
@@ -709,6 +794,7 @@ main(void)
         cmocka_unit_test(test_made_up_attributes_are_not_written),
         cmocka_unit_test(test_fill_values),
         cmocka_unit_test(test_string_fill_values),
+        cmocka_unit_test(test_missing_values),
         cmocka_unit_test(test_values_that_cannot_be),
         cmocka_unit_test(test_huge_chunks_and_unknown_codecs),
         cmocka_unit_test(test_shuffle_of_size_0),

@@ -91,5 +91,68 @@ def shuffle(h, tmp):
                 more + (want(mine["/v"]["values"], values, "v") if mine else []))
 
 
+# ---- missing values -------------------------------------------------------------------------------------------------------
+
+WRITE_FILLS = """
+import sys, json, numpy as np, xarray, zarr
+kw = {"zarr_format": 2} if int(zarr.__version__.split(".")[0]) >= 3 else {}
+d = xarray.Dataset({
+    "m9999": ("x", np.array([1.0, np.nan, 3.0])), "nan": ("x", np.array([1.0, np.nan, 3.0])), "none": ("x", np.arange(3)),
+    "big": ("x", np.array([1, 2, 3], "u8")), "packed": ("x", np.array([1.0, np.nan, 3.0])), "flag": ("x", np.array([True, False, True]))})
+encoding = {"m9999": {"dtype": "i4", "_FillValue": -9999}, "nan": {"_FillValue": np.nan}, "none": {"_FillValue": None},
+            "big": {"_FillValue": 2**64 - 1}, "packed": {"dtype": "u1", "scale_factor": 0.5, "_FillValue": 255}}
+d.to_zarr(sys.argv[1], mode="w", encoding=encoding, consolidated=False, **kw)
+g = zarr.open_group(sys.argv[1], mode="a", **kw)
+for name, dtype in (("zero_i4", "<i4"), ("zero_f8", "<f8")): # zarr-python's own default
+    z = g.create_array(name, shape=(3,), dtype=dtype) if kw else g.create(name, shape=(3,), dtype=dtype)
+    z[...] = [0, 1, 2]
+    z.attrs["_ARRAY_DIMENSIONS"] = ["x"]
+d = xarray.open_zarr(sys.argv[1], consolidated=False, **kw)
+fills = {n: d[n].encoding.get("_FillValue") for n in d.variables}
+print(json.dumps({n: None if f is None else "NaN" if f != f else float(f) if d[n].encoding["dtype"].kind == "f" else int(f)
+                  for n, f in fills.items()}))
+"""
+
+
+def att(h, path):
+    """{variable: (type, value)} of the attribute _FillValue."""
+    r = h.run(h.nczdump, "--json", "-h", path)
+    if r.returncode != 0:
+        return {}, [r.stderr.strip()]
+    out = {}
+    for name, v in json.loads(r.stdout)["variables"].items():
+        a = v["attributes"].get("_FillValue")
+        out[name] = None if a is None else (v["type"], a["type"], a["value"])
+    return out, []
+
+
+def snapshot(path):
+    return {os.path.join(f, n): open(os.path.join(f, n), "rb").read() for f, _, names in os.walk(path) for n in names}
+
+
+def missing_values(h, tmp):
+    for peer in h.PEERS:
+        path = os.path.join(tmp, "fills-%s.zarr" % peer)
+        theirs, bad = peer_script(h.run, h.python, peer, WRITE_FILLS, path)
+        before = snapshot(path)
+        mine, more = att(h, path)
+        bad += more
+        for name, value in sorted((theirs or {}).items()):
+            got = mine.get(name)
+            if got is not None and got[0] != got[1]:
+                bad.append("%s: of type %s, the variable's is %s" % (name, got[1], got[0]))
+            bad += want(None if got is None else got[2], value, name)
+        h.check("fill_value of xarray of %s is _FillValue" % peer, bad + ([] if snapshot(path) == before else ["documents changed"]))
+        nodata, more = {}, []
+        for name in sorted(theirs or {}): # GDAL by itself
+            r = h.run("gdalmdiminfo", "-array", "/" + name, 'ZARR:"%s"' % path)
+            value = json.loads(r.stdout).get("nodata_value") if r.returncode == 0 else r.stderr.strip()
+            got = None if mine[name] is None else mine[name][2]
+            if name != "big": # 2^64 - 1 is no number of GDAL 3.6's JSON
+                more += want("NaN" if str(value).lower() == "nan" else value, got, "GDAL: " + name)
+        h.check("fill_value of xarray of %s is GDAL's nodata" % peer, more)
+
+
 def run_all(h, tmp):
+    missing_values(h, tmp)
     shuffle(h, tmp)
