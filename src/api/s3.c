@@ -35,7 +35,7 @@ nczarr_s3_explain(const char *url, char **text)
     if ((rc = ncz_target_parse(url, false, &t)) != NC_NOERR)
         return ncz_call_done(rc);
     if (t->store != NCZ_STORE_S3)
-        rc = ncz_fail(NC_EINVAL, "not a URL of S3");
+        rc = ncz_fail(NC_EINVAL, "not a URL of S3 (with #mode=s3 an http or https URL is one)");
     else if ((rc = ncz_s3_explain(t->uri, &out)) == NC_NOERR)
         rc = give(&out, text);
     ncz_buf_clear(&out);

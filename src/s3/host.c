@@ -3,11 +3,13 @@
  * Hosts: what the name of a server says of bucket and region. Pure text.
  *
  * Amazon: [bucket.]s3[.dualstack][.region].amazonaws.com, and s3-fips, s3-accelerate, the old s3-region, private
- * links. Google: [bucket.]storage.googleapis.com. Others that name a host as Amazon does: [bucket.]s3.region.domain.
+ * links. Google, Cloudflare, DigitalOcean, Linode, Aliyun: see `providers`. Others that name a host as Amazon does:
+ * [bucket.]s3.region.domain.
  */
 #include "s3/host.h"
 #include "util/util.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 enum { LABELS = 16, NAME_MOST = 253 };
@@ -64,19 +66,25 @@ ncz_s3_amazon_domain(const char *region)
     return partitions[i].domain;
 }
 
-/* The length of what stands before Amazon's domain, 0 for other hosts. */
+/* The length of what stands before the domain and its dot, 0 for other hosts. */
+static size_t
+before_domain(const char *host, const char *domain)
+{
+    size_t len = strlen(host), n = strlen(domain);
+    bool   below = len > n + 1 && host[len - n - 1] == '.' && strcmp(host + len - n, domain) == 0;
+
+    return below ? len - n - 1 : 0;
+}
+
+/* The same for Amazon's. */
 static size_t
 before_amazon(const char *host)
 {
-    size_t len = strlen(host);
+    size_t head = 0;
 
-    for (size_t i = 0; i < NCZ_LEN(partitions); i++) {
-        size_t n = strlen(partitions[i].domain);
-
-        if (len > n + 1 && host[len - n - 1] == '.' && strcmp(host + len - n, partitions[i].domain) == 0)
-            return len - n - 1;
-    }
-    return 0;
+    for (size_t i = 0; i < NCZ_LEN(partitions) && head == 0; i++)
+        head = before_domain(host, partitions[i].domain);
+    return head;
 }
 
 static void
@@ -130,7 +138,7 @@ amazon_tail(ncz_s3_host *h, const char *host, const label *l, size_t at, size_t 
 static ncz_s3_host
 parse_amazon(const char *host, size_t head)
 {
-    ncz_s3_host h = { .amazon = true };
+    ncz_s3_host h = { .amazon = true, .known = true };
     label       l[LABELS];
     size_t      n = split(host, head, l), at = n;
 
@@ -144,6 +152,75 @@ parse_amazon(const char *host, size_t head)
         }
     h.refused = "this host of Amazon's is not one of S3's";
     return h;
+}
+
+/* ---- other providers ---- */
+
+typedef enum layout {
+    NOTHING, /* [bucket.]DOMAIN */
+    REGION,  /* [bucket.]region[.cdn].DOMAIN */
+    ACCOUNT, /* [bucket.]account[.jurisdiction].DOMAIN */
+    OSS,     /* [bucket.][s3.]oss-region[-internal].DOMAIN */
+} layout;
+
+static const struct {
+    const char *domain;
+    layout      layout;
+} providers[] = {
+    { "storage.googleapis.com", NOTHING },
+    { "r2.cloudflarestorage.com", ACCOUNT },
+    { "digitaloceanspaces.com", REGION },
+    { "linodeobjects.com", REGION },
+    { "aliyuncs.com", OSS },
+};
+
+/* How many of the n labels before the domain are the endpoint's own; the bucket stands before them. */
+static size_t
+own_labels(layout form, const label *l, size_t n)
+{
+    switch (form) {
+    case REGION:
+        return n > 1 && label_is(l[n - 1], "cdn") ? 2 : 1;
+    case ACCOUNT:
+        return n > 1 && (label_is(l[n - 1], "eu") || label_is(l[n - 1], "fedramp")) ? 2 : 1;
+    case OSS:
+        return n > 1 && label_is(l[n - 2], "s3") ? 2 : 1;
+    case NOTHING:
+        break;
+    }
+    return 0;
+}
+
+/* "oss-cn-hangzhou-internal" without what stands around the region. */
+static label
+oss_region(label l)
+{
+    static const char internal[] = "-internal";
+    size_t            n = strlen(internal);
+
+    l = (label){ l.s + 4, l.len - 4 };
+    if (l.len > n && memcmp(l.s + l.len - n, internal, n) == 0)
+        l.len -= n;
+    return l;
+}
+
+/* False: not one of its hosts that hold objects. */
+static bool
+parse_provider(const char *host, size_t head, layout form, ncz_s3_host *h)
+{
+    label  l[LABELS];
+    size_t n = head > 0 ? split(host, head, l) : 0, own = own_labels(form, l, n);
+
+    if (n < own || (form == OSS && !label_begins(l[n - 1], "oss-")))
+        return false;
+    *h = (ncz_s3_host){ .known = true, .no_path = form == OSS };
+    if (n > own)
+        h->bucket_len = own > 0 ? (size_t)(l[n - own].s - host) - 1 : head;
+    if (form == REGION)
+        set_region(h, host, l[n - own]);
+    else if (form == OSS && !label_begins(l[n - 1], "oss-accelerate"))
+        set_region(h, host, oss_region(l[n - 1]));
+    return true;
 }
 
 /* Does it look like the name of a region: us-west-1, eu-central-003, fr-par? No digits, no region: unless it is
@@ -177,17 +254,19 @@ parse_other(const char *host)
 ncz_s3_host
 ncz_s3_host_parse(const char *host)
 {
-    static const char google[] = "storage.googleapis.com";
-    size_t            len = strlen(host), n = strlen(google), head = before_amazon(host);
+    size_t      head = before_amazon(host);
+    ncz_s3_host h;
 
     if (ncz_s3_is_ip(host))
         return (ncz_s3_host){ .amazon = false };
     if (head > 0)
         return parse_amazon(host, head);
-    if (strcmp(host, google) == 0)
-        return (ncz_s3_host){ .google = true };
-    if (len > n + 1 && host[len - n - 1] == '.' && strcmp(host + len - n, google) == 0)
-        return (ncz_s3_host){ .google = true, .bucket_len = len - n - 1 };
+    for (size_t i = 0; i < NCZ_LEN(providers); i++) {
+        head = before_domain(host, providers[i].domain);
+        if ((head > 0 || strcmp(host, providers[i].domain) == 0) &&
+            parse_provider(host, head, providers[i].layout, &h))
+            return h;
+    }
     return parse_other(host);
 }
 
@@ -195,6 +274,14 @@ bool
 ncz_s3_is_ip(const char *host)
 {
     return strchr(host, ':') != NULL || host[strspn(host, "0123456789.")] == '\0';
+}
+
+bool
+ncz_s3_is_address(const char *host)
+{
+    struct in_addr four;
+
+    return strchr(host, ':') != NULL || inet_pton(AF_INET, host, &four) == 1;
 }
 
 /* A label of a DNS name. With dots the certificate for *.s3.amazonaws.com does not fit. */

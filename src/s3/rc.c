@@ -225,3 +225,15 @@ ncz_rc_get(const ncz_rc *rc, const ncz_uri *uri, const char *key, const char **f
         *file = rc->files[best->file];
     return best != NULL ? best->value : NULL;
 }
+
+bool
+ncz_rc_names(const ncz_rc *rc, const char *host)
+{
+    for (size_t i = 0; i < rc->n; i++) {
+        const ncz_uri *scope = rc->v[i].scope;
+
+        if (!rc->v[i].here && scope != NULL && scope->host != NULL && strcasecmp(scope->host, host) == 0)
+            return true;
+    }
+    return false;
+}

@@ -39,4 +39,7 @@ void ncz_rc_clear(ncz_rc *rc);
  */
 const char *ncz_rc_get(const ncz_rc *rc, const ncz_uri *uri, const char *key, const char **file);
 
+/* Has some file, but for those in the working directory, a line for URLs of this host? */
+bool ncz_rc_names(const ncz_rc *rc, const char *host);
+
 #endif /* NCZ_S3_RC_H */

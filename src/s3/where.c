@@ -60,7 +60,8 @@ ncz_s3_choose_addressing(const ncz_s3_look *l, ncz_s3_settings *s)
         return rc;
     if (wish == STYLE_AUTO) {
         from = ncz_said_default("auto");
-        wish = !s->custom && ncz_s3_is_dns_label(s->bucket) ? STYLE_VIRTUAL : STYLE_PATH;
+        wish = (!s->custom || ncz_s3_host_parse(s->host).no_path) && ncz_s3_is_dns_label(s->bucket) ? STYLE_VIRTUAL
+                                                                                                    : STYLE_PATH;
     }
     if (wish == STYLE_VIRTUAL && ncz_s3_is_ip(s->host))
         return ncz_fail(NC_EINVAL, "addressing virtual needs a host with a name, not %s", s->host);
@@ -82,14 +83,13 @@ locate_bucket(const ncz_s3_look *l, ncz_s3_settings *s)
 {
     const ncz_uri *u = l->uri;
     ncz_said       said = url_endpoint(l);
-    bool           google = strcmp(u->scheme, "gs3") == 0;
     int            rc;
 
     s->https = true;
     if ((rc = ncz_s3_set_bucket(s, u->host, strlen(u->host))) != NC_NOERR ||
         (rc = ncz_s3_set_prefix(s, u->path)) != NC_NOERR)
         return rc;
-    if (said.value == NULL && google)
+    if (said.value == NULL && ncz_uri_scheme_s3(u->scheme) == NCZ_URI_GOOGLE)
         said = ncz_said_default("https://storage.googleapis.com");
     if (said.value == NULL && (rc = ncz_s3_configured_endpoint(l, &said)) != NC_NOERR)
         return rc;
@@ -105,7 +105,7 @@ bucket_in_host(const ncz_s3_look *l, const ncz_s3_host *h, size_t *len, ncz_said
     int         rc = wanted_style(l, true, &wish, from);
 
     *len = h->bucket_len;
-    if (rc != NC_NOERR || h->amazon || h->google)
+    if (rc != NC_NOERR || h->known)
         return rc;
     if (wish == STYLE_PATH || ncz_s3_is_ip(host))
         *len = 0;
@@ -118,11 +118,11 @@ bucket_in_host(const ncz_s3_look *l, const ncz_s3_host *h, size_t *len, ncz_said
     return NC_NOERR;
 }
 
-/* A name with dots does not fit Amazon's certificates as part of a host; a signed URL must stay what it is. */
+/* A name with dots does not fit a provider's certificates as part of a host; a signed URL must stay what it is. */
 static bool
 better_as_path(const ncz_s3_settings *s, const ncz_s3_host *h, const ncz_uri *u)
 {
-    return s->https && (h->amazon || h->google) && u->query == NULL && strchr(s->bucket, '.') != NULL;
+    return s->https && h->known && !h->no_path && u->query == NULL && strchr(s->bucket, '.') != NULL;
 }
 
 /* bucket.host/key or host/bucket/key: `bucket` is the length of the bucket's name in the host. */
@@ -162,28 +162,82 @@ locate_host(const ncz_s3_look *l, ncz_s3_settings *s)
     s->https = strcmp(u->scheme, "http") != 0;
     s->port = u->port;
     s->custom = !h.amazon;
-    if (from.value == NULL || h.amazon || h.google)
+    if (from.value == NULL || h.known)
         from = the_host;
     if ((rc = take_host(s, u, &h, bucket, &from)) != NC_NOERR || (rc = ncz_s3_set_region(s, &h, u->host)) != NC_NOERR)
         return rc;
     return ncz_said_text(&the_host, &s->endpoint_from);
 }
 
+/* ---- s3://NAME/...: bucket or host? ---- */
+
+/* s3://NAME/bucket/key where an endpoint's host is configured as NAME: the endpoint, with its port and path. */
+static int
+locate_at_endpoint(ncz_s3_settings *s, const ncz_uri *u, const ncz_said *endpoint)
+{
+    int rc = ncz_s3_set_path(s, u->path);
+
+    return rc == NC_NOERR ? ncz_s3_take_endpoint(s, endpoint) : rc;
+}
+
+/* The host of an endpoint: "HOST" or "https://HOST:port/base". */
+static bool
+endpoint_has_host(const char *endpoint, const char *host)
+{
+    const char *at = strstr(endpoint, "://");
+    size_t      len;
+
+    at = at != NULL ? at + 3 : endpoint;
+    len = strcspn(at, ":/");
+    return len == strlen(host) && strncasecmp(at, host, len) == 0;
+}
+
 /*
- * s3://a.b/key: netCDF takes a name with dots as a host. It is a bucket where the URL itself says the endpoint.
+ * A name with dots is a bucket to AWS's tools and a host to netCDF. To guess wrong would send a signed request to
+ * whoever owns that name, or data into another's bucket: only what some setting names is a host.
  */
+static int
+locate_dotted(const ncz_s3_look *l, ncz_s3_settings *s)
+{
+    const ncz_uri *u = l->uri;
+    ncz_said       endpoint = url_endpoint(l);
+    int            rc;
+
+    if (endpoint.value != NULL)
+        return locate_bucket(l, s);
+    if (ncz_s3_host_parse(u->host).known || ncz_rc_names(l->rc, u->host))
+        return locate_host(l, s);
+    if ((rc = ncz_s3_configured_endpoint(l, &endpoint)) != NC_NOERR)
+        return rc;
+    if (endpoint.value != NULL && endpoint_has_host(endpoint.value, u->host)) {
+        s->https = true;
+        return locate_at_endpoint(s, u, &endpoint);
+    }
+    if (endpoint.value != NULL)
+        return locate_bucket(l, s);
+    return ncz_fail(NC_EURL,
+                    "%.80s may be a bucket or a server: write https://s3.amazonaws.com/%.80s%.80s for the bucket at "
+                    "Amazon, https://%.80s%.80s#mode=s3 for the server, or name the endpoint (#aws.endpoint=URL, "
+                    "AWS_ENDPOINT_URL)",
+                    u->host, u->host, u->path, u->host, u->path);
+}
+
 int
 ncz_s3_locate(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_uri *u = l->uri;
-    bool           s3 = strcmp(u->scheme, "s3") == 0 || strcmp(u->scheme, "gs3") == 0;
-    bool           dots = strpbrk(u->host, ".:") != NULL;
+    const ncz_uri   *u = l->uri;
+    ncz_uri_s3_kind  kind = ncz_uri_scheme_s3(u->scheme);
+    bool             s3 = kind != NCZ_URI_NO_S3;
 
     if (u->user != NULL)
         return ncz_fail(NC_EURL, "a URL of S3 holds no user's name and no password");
     if (s3 && u->query != NULL)
         return ncz_fail(NC_EURL, "an s3 URL has no query (write %%3F for a '?' in the key)");
-    if (s3 && u->port == 0 && (!dots || (strchr(u->host, ':') == NULL && url_endpoint(l).value != NULL)))
+    if (!s3 || u->port != 0 || ncz_s3_is_address(u->host)) /* a bucket has no port, and is no IP address */
+        return locate_host(l, s);
+    if (strchr(u->host, '.') == NULL || kind == NCZ_URI_S3_BUCKET)
         return locate_bucket(l, s);
-    return locate_host(l, s);
+    if (kind == NCZ_URI_GOOGLE)
+        return ncz_s3_host_parse(u->host).known ? locate_host(l, s) : locate_bucket(l, s);
+    return locate_dotted(l, s);
 }

@@ -248,6 +248,31 @@ choose_remote(ncz_target *t, const wishes *w, bool s3_scheme)
     return NC_NOERR;
 }
 
+/* What other programs call stores that can be read, and those that cannot. */
+static int
+fail_scheme(const char *scheme)
+{
+    static const struct {
+        const char *scheme, *hint;
+    } rows[] = {
+        { "gcs", "write gs://bucket/key" },
+        { "r2", "write https://ACCOUNT.r2.cloudflarestorage.com/bucket/key#mode=s3" },
+        { "minio", "write http://host:port/bucket/key#mode=s3" },
+        { "oss", "write https://bucket.oss-REGION.aliyuncs.com/key#mode=s3" },
+        { "az", "Azure's blob storage has no S3 interface; its https URLs can be read" },
+        { "abfs", "Azure's blob storage has no S3 interface; its https URLs can be read" },
+        { "abfss", "Azure's blob storage has no S3 interface; its https URLs can be read" },
+        { "wasb", "Azure's blob storage has no S3 interface; its https URLs can be read" },
+        { "wasbs", "Azure's blob storage has no S3 interface; its https URLs can be read" },
+    };
+    const char *hint = "known are file, http, https, s3, s3a, s3n, gs and gs3";
+
+    for (size_t i = 0; i < NCZ_LEN(rows); i++)
+        if (strcmp(scheme, rows[i].scheme) == 0)
+            hint = rows[i].hint;
+    return ncz_fail(NC_EINVAL, "unknown scheme \"%s\": %s", scheme, hint);
+}
+
 static int
 choose_store(ncz_target *t, const wishes *w, bool for_create)
 {
@@ -255,11 +280,11 @@ choose_store(ncz_target *t, const wishes *w, bool for_create)
 
     if (scheme == NULL || strcmp(scheme, "file") == 0)
         return choose_local(t, w, for_create);
-    if (strcmp(scheme, "s3") == 0 || strcmp(scheme, "gs3") == 0)
+    if (ncz_uri_scheme_s3(scheme) != NCZ_URI_NO_S3)
         return choose_remote(t, w, true);
     if (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0)
         return choose_remote(t, w, false);
-    return ncz_fail(NC_EINVAL, "unknown scheme \"%s\"", scheme);
+    return fail_scheme(scheme);
 }
 
 static int

@@ -85,11 +85,28 @@ host_is_sane(const char *s, size_t len)
     return true;
 }
 
+ncz_uri_s3_kind
+ncz_uri_scheme_s3(const char *scheme)
+{
+    static const struct {
+        const char     *scheme;
+        ncz_uri_s3_kind kind;
+    } rows[] = {
+        { "s3", NCZ_URI_S3 },     { "s3a", NCZ_URI_S3_BUCKET }, { "s3n", NCZ_URI_S3_BUCKET },
+        { "gs", NCZ_URI_GOOGLE }, { "gs3", NCZ_URI_GOOGLE },
+    };
+
+    for (size_t i = 0; i < NCZ_LEN(rows); i++)
+        if (strcmp(scheme, rows[i].scheme) == 0)
+            return rows[i].kind;
+    return NCZ_URI_NO_S3;
+}
+
 /* A host that is a bucket keeps its letters: S3's oldest buckets have capitals. */
 static int
 take_host(ncz_uri *u, const char *s, size_t len)
 {
-    bool bucket = (strcmp(u->scheme, "s3") == 0 || strcmp(u->scheme, "gs3") == 0) && memchr(s, '.', len) == NULL;
+    bool bucket = ncz_uri_scheme_s3(u->scheme) != NCZ_URI_NO_S3 && memchr(s, '.', len) == NULL;
 
     if (len == 0)
         return NC_NOERR;
@@ -132,6 +149,8 @@ take_authority(ncz_uri *u, const char *s, size_t len)
     }
     if (len > 0 && s[0] == '[')
         return take_bracketed(u, s, len);
+    if (len >= 4 && strncasecmp(s, "arn:", 4) == 0 && ncz_uri_scheme_s3(u->scheme) != NCZ_URI_NO_S3)
+        return ncz_fail(NC_EURL, "an ARN is not supported as a bucket (for an access point, write its alias)");
     colon = memchr(s, ':', len);
     if ((rc = take_host(u, s, colon != NULL ? (size_t)(colon - s) : len)) != NC_NOERR)
         return rc;

@@ -32,6 +32,16 @@ typedef struct ncz_uri {
 int  ncz_uri_parse(const char *text, ncz_uri **out);
 void ncz_uri_free(ncz_uri *u);
 
+/* Schemes of object stores. s3 is also netCDF's, which puts hosts where others put buckets. */
+typedef enum ncz_uri_s3_kind {
+    NCZ_URI_NO_S3,
+    NCZ_URI_S3,        /* s3 */
+    NCZ_URI_S3_BUCKET, /* s3a, s3n: Hadoop's; always a bucket */
+    NCZ_URI_GOOGLE,    /* gs, gs3 */
+} ncz_uri_s3_kind;
+
+ncz_uri_s3_kind ncz_uri_scheme_s3(const char *scheme);
+
 const char *ncz_uri_frag(const ncz_uri *u, const char *key); /* NULL when absent; the last of equal keys */
 int ncz_uri_encode(ncz_buf *out, const char *s, size_t len, bool keep_slash); /* RFC 3986 unreserved stay */
 int ncz_uri_decode(const char *s, size_t len, char **out);   /* NC_EURL on bad %XX or %00 */
@@ -81,7 +91,7 @@ typedef struct ncz_target {
  * (yes, no), dimension_separator=, log; keys of the stores, and of netCDF's other formats, are left alone.
  *
  * Plain paths and file: one that ends in `.zip` means zip, all else AUTO (file when creating). file:// needs no host
- * ("" or "localhost"); file://rel/path is, as netCDF has it, the relative path rel/path. s3 and gs3 mean s3; http(s)
+ * ("" or "localhost"); file://rel/path is, as netCDF has it, the relative path rel/path. s3, s3a, s3n, gs and gs3 mean s3; http(s)
  * with one of Amazon's S3 hosts or mode s3 means s3, else http.
  *
  * Errors: NC_EINVAL unknown scheme, modes that contradict each other, an unknown key or a bad value of a known one; NC_ENOTNC unknown

@@ -129,6 +129,48 @@ forms(void **state)
           "https://bucket.minio.example k us-east-1 custom" },
         { "https://acc.r2.cloudflarestorage.com/bucket/k#mode=s3", NULL, NULL,
           "https://acc.r2.cloudflarestorage.com/bucket k auto custom" },
+        { "https://bucket.acc.r2.cloudflarestorage.com/k#mode=s3", NULL, NULL,
+          "https://bucket.acc.r2.cloudflarestorage.com k auto custom" },
+        { "https://acc.eu.r2.cloudflarestorage.com/bucket/k#mode=s3", NULL, NULL,
+          "https://acc.eu.r2.cloudflarestorage.com/bucket k auto custom" },
+        { "https://bucket.acc.eu.r2.cloudflarestorage.com/k#mode=s3", NULL, NULL,
+          "https://bucket.acc.eu.r2.cloudflarestorage.com k auto custom" },
+        { "https://bucket.nyc3.digitaloceanspaces.com/k#mode=s3", NULL, NULL,
+          "https://bucket.nyc3.digitaloceanspaces.com k nyc3 custom" },
+        { "https://bucket.nyc3.cdn.digitaloceanspaces.com/k#mode=s3", NULL, NULL,
+          "https://bucket.nyc3.cdn.digitaloceanspaces.com k nyc3 custom" },
+        { "https://nyc3.digitaloceanspaces.com/bucket/k#mode=s3", NULL, NULL,
+          "https://nyc3.digitaloceanspaces.com/bucket k nyc3 custom" },
+        { "https://a.b.nyc3.digitaloceanspaces.com/k#mode=s3", NULL, NULL,
+          "https://nyc3.digitaloceanspaces.com/a.b k nyc3 custom" },
+        { "https://digitaloceanspaces.com/bucket/k#mode=s3", NULL, NULL,
+          "https://digitaloceanspaces.com/bucket k us-east-1 custom" },
+        { "https://bucket.us-east-1.linodeobjects.com/k#mode=s3", NULL, NULL,
+          "https://bucket.us-east-1.linodeobjects.com k us-east-1 custom" },
+        { "https://eu-central-1.linodeobjects.com/bucket/k#mode=s3", NULL, NULL,
+          "https://eu-central-1.linodeobjects.com/bucket k eu-central-1 custom" },
+        { "https://bucket.oss-cn-hangzhou.aliyuncs.com/k#mode=s3", NULL, NULL,
+          "https://bucket.oss-cn-hangzhou.aliyuncs.com k cn-hangzhou custom" },
+        { "https://bucket.s3.oss-cn-hangzhou-internal.aliyuncs.com/k#mode=s3", NULL, NULL,
+          "https://bucket.s3.oss-cn-hangzhou-internal.aliyuncs.com k cn-hangzhou custom" },
+        { "https://bucket.oss-accelerate.aliyuncs.com/k#mode=s3", NULL, NULL,
+          "https://bucket.oss-accelerate.aliyuncs.com k us-east-1 custom" },
+        { "https://example.aliyuncs.com/bucket/k#mode=s3", NULL, NULL,
+          "https://example.aliyuncs.com/bucket k us-east-1 custom" },
+        { "https://storage.googleapis.com.evil.example/bucket/k#mode=s3", NULL, NULL,
+          "https://storage.googleapis.com.evil.example/bucket k us-east-1 custom" },
+        { "gs://bucket/k", "AWS_ENDPOINT_URL=http://elsewhere", NULL,
+          "https://storage.googleapis.com/bucket k auto custom" },
+        { "gs://data.example.org/k", NULL, NULL, "https://storage.googleapis.com/data.example.org k auto custom" },
+        { "gs3://storage.googleapis.com/bucket/k", NULL, NULL, "https://storage.googleapis.com/bucket k auto custom" },
+        { "s3a://Bucket/k", NULL, NULL, "https://s3.us-east-1.amazonaws.com/Bucket k us-east-1" },
+        { "s3n://bucket/k", NULL, NULL, "https://bucket.s3.us-east-1.amazonaws.com k us-east-1" },
+        { "s3a://my.bucket.org/k", NULL, NULL, "https://s3.us-east-1.amazonaws.com/my.bucket.org k us-east-1" },
+        { "s3a://bucket/k", "AWS_ENDPOINT_URL=http://h:1", NULL, "http://h:1/bucket k us-east-1 custom" },
+        { "s3://10.0.0.5/bucket/k", NULL, NULL, "https://10.0.0.5/bucket k us-east-1 custom" },
+        { "s3://nyc3.digitaloceanspaces.com/bucket/k", NULL, NULL,
+          "https://nyc3.digitaloceanspaces.com/bucket k nyc3 custom" },
+        { "https://s3.amazonaws.com/my.bucket.org/x", NULL, NULL, "https://s3.amazonaws.com/my.bucket.org x us-east-1" },
     };
 
     (void)state;
@@ -171,6 +213,12 @@ refused_urls(void **state)
         { "s3://bucket/k#anon=perhaps", NC_EINVAL, "truth value" },
         { "s3://bucket/k#forbidden=never", NC_EINVAL, "absent" },
         { "s3://bucket/k#aws.profile=nobody", NC_EAUTH, "profile nobody" },
+        { "s3://my.bucket.org/x", NC_EURL, "write https://s3.amazonaws.com/my.bucket.org/x for the bucket at Amazon, "
+                                           "https://my.bucket.org/x#mode=s3 for the server" },
+        { "s3://my.bucket.org/x#anon", NC_EURL, "a bucket or a server" },
+        { "s3://10.1/x", NC_EURL, "a bucket or a server" },
+        { "s3://s3.us-west-1.elsewhere.example/bucket/x", NC_EURL, "a bucket or a server" },
+        { "s3://arn:aws:s3:us-west-2:1:accesspoint/x/a", NC_EURL, "an ARN" },
     };
 
     (void)state;
@@ -224,6 +272,16 @@ endpoints(void **state)
         { "s3://bucket/k", "AWS_ENDPOINT_URL=http://[::1]:9000", NULL,
           "http://[::1]:9000/bucket k us-east-1 custom" },
         { "s3://my.bucket/k#aws.endpoint=http://h", NULL, NULL, "http://h/my.bucket k us-east-1 custom" },
+        { "s3://my.bucket/k", "AWS_ENDPOINT_URL=http://h:1", NULL, "http://h:1/my.bucket k us-east-1 custom" },
+        { "s3://my.bucket/k", NULL, "[default]\nendpoint_url = http://profile:4\n",
+          "http://profile:4/my.bucket k us-east-1 custom" },
+        { "s3://my.server/bucket/k", "AWS_ENDPOINT_URL_S3=http://My.server:9000/base", NULL,
+          "http://my.server:9000/base/bucket k us-east-1 custom" },
+        { "s3://my.server/bucket/k", "AWS_S3_ENDPOINT=my.server", NULL, "https://my.server/bucket k us-east-1 custom" },
+        { "s3://bucket/k", "AWS_ENDPOINT_URL=https://oss-cn-hangzhou.aliyuncs.com", NULL,
+          "https://bucket.oss-cn-hangzhou.aliyuncs.com k cn-hangzhou custom" },
+        { "s3://bucket/k", "AWS_ENDPOINT_URL=https://nyc3.digitaloceanspaces.com", NULL,
+          "https://nyc3.digitaloceanspaces.com/bucket k nyc3 custom" },
         { "https://h/bucket/k#mode=s3", "AWS_ENDPOINT_URL=http://elsewhere", NULL,
           "https://h/bucket k us-east-1 custom" },
     };
@@ -311,9 +369,6 @@ variants(void **state)
     check_rows(rows, NCZ_LEN(rows));
     clean_environment();
     put_file(".aws/config", "[default]\ns3 =\n use_accelerate_endpoint = true\n");
-    assert_int_equal(settings_of("s3://Bu.cket/k#aws.endpoint=", &s), NC_NOERR); /* a host: netCDF's reading */
-    ncz_s3_settings_free(s);
-    s = NULL;
     assert_int_equal(settings_of("s3://Bucket/k", &s), NC_EINVAL);
     set_all("AWS_USE_FIPS_ENDPOINT=true");
     assert_int_equal(settings_of("s3://bucket/k", &s), NC_EINVAL);
@@ -411,6 +466,24 @@ rc_files(void **state)
     assert_string_equal(s->proxy, "http://proxy:3128");
     assert_null(s->ca_file);
     ncz_s3_settings_free(s);
+}
+
+/* A line of an rc file may name a server; not one that came along with the data. */
+static void
+rc_names_host(void **state)
+{
+    ncz_s3_settings *s = NULL;
+
+    (void)state;
+    assert_int_equal(mkdir("work", 0777) | chdir("work"), 0);
+    put_file("work/.ncrc", "[https://my.server.org]AWS.REGION=r\n");
+    assert_int_equal(settings_of("s3://my.server.org/bucket/k", &s), NC_EURL);
+    put_file(".ncrc", "[https://my.server.org]AWS.REGION=r\n");
+    assert_int_equal(settings_of("s3://my.server.org/bucket/k", &s), NC_NOERR);
+    assert_string_equal(s->host, "my.server.org");
+    assert_string_equal(s->bucket, "bucket");
+    ncz_s3_settings_free(s);
+    assert_int_equal(settings_of("s3://server.org/bucket/k", &s), NC_EURL);
 }
 
 static void
@@ -711,7 +784,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(forms),    TEST(refused_urls),      TEST(endpoints),          TEST(addressing), TEST(regions),
         TEST(variants), TEST(unsigned_requests), TEST(rc_files),           TEST(profiles),   TEST(netcdfs_test_home),
-        TEST(forbidden), TEST(web_servers), TEST(patience), TEST(explained),        TEST(patience_and_trust), TEST(memory_runs_out),
+        TEST(forbidden), TEST(web_servers), TEST(patience), TEST(explained), TEST(patience_and_trust),
+        TEST(memory_runs_out), TEST(rc_names_host),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
