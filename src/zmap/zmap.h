@@ -208,13 +208,14 @@ void zmap_zip_sync_never(zmap *m);
 /* The prefix in use, "" for none, until the map is closed. NULL on other maps. */
 const char *zmap_zip_prefix(const zmap *m);
 
-/* How many entries are no objects of it, directories not counted: outside the prefix, or without a key for a name. */
+/* How many entries are no objects of it, directories not counted: outside the prefix, or without a key for a name. Bytes
+ * before the first entry that are no entry's count as one. */
 uint64_t zmap_zip_others(const zmap *m);
 
 /* Removes an archive that nobody writes; NC_EOBJECT when it is a link or no plain file, NC_ENOOBJECT no such file. */
 int zmap_zip_remove(const char *path);
 
-/* Whether the file begins as zip archives do, an empty one too. */
+/* Whether the file begins as zip archives do, an empty one too, or ends as one: other bytes may be before it. */
 bool zmap_zip_looks_like(const char *path);
 
 /*

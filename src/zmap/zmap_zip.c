@@ -168,10 +168,12 @@ static int
 load(zip_map *m)
 {
     zip_end end;
+    bool    starts = true;
     int     rc;
 
-    if ((rc = zmap_zip_read_end(m->src, &end)) != NC_NOERR)
+    if ((rc = zmap_zip_read_end(m->src, &end)) != NC_NOERR || (rc = zmap_zip_starts(m->src, &starts)) != NC_NOERR)
         return rc;
+    m->front = !starts;
     if (m->prefix == NULL) {
         if ((rc = zmap_zip_find_prefix(m->src, &end, &m->prefix)) != NC_NOERR)
             return rc;
@@ -291,20 +293,30 @@ zmap_zip_prefix(const zmap *m)
 uint64_t
 zmap_zip_others(const zmap *m)
 {
-    return m->ops == &zip_ops ? ((const zip_map *)m)->nothers : 0;
+    const zip_map *z = (const zip_map *)m;
+
+    return m->ops == &zip_ops ? z->nothers + z->front : 0;
 }
 
+/* Most files tell by their first bytes; the end is looked at only where those are none of an archive's. */
 bool
 zmap_zip_looks_like(const char *path)
 {
-    char head[4] = "";
-    int  fd = zmap_sys()->openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
-    bool zip = false;
+    int         fd = zmap_sys()->openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+    zip_source *s = NULL;
+    struct stat st;
+    bool        zip = false;
 
     if (fd < 0)
         return false;
-    if (zmap_sys()->pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head)
-        zip = memcmp(head, "PK\003\004", 4) == 0 || memcmp(head, "PK\005\006", 4) == 0;
-    zmap_sys()->close(fd);
+    if (zmap_sys()->fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+        zmap_zip_source_file(fd, path, (uint64_t)st.st_size, &s) != NC_NOERR) {
+        zmap_sys()->close(fd);
+        return false;
+    }
+    if (zmap_zip_starts(s, &zip) == NC_NOERR && !zip)
+        zip = zmap_zip_has_directory(s);
+    ncz_err_clear(); /* what is no archive is no failure here */
+    zmap_zip_source_unref(s);
     return zip;
 }

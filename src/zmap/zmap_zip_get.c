@@ -14,6 +14,7 @@
 #define METHOD_STORED 0
 #define METHOD_DEFLATE 8
 #define FLAG_ENCRYPTED 0x2041u /* of either kind, and with its headers masked */
+#define FLAG_UTF8 0x0800u      /* of its name */
 #define HEAD_ROOM 2304         /* bytes of a header that are read together with what follows */
 #define RATIO_MAX 1032         /* no byte of a deflated stream gives more */
 
@@ -87,6 +88,38 @@ check_entry(const zip_map *m, const char *key, const zip_object *o)
     return NC_NOERR;
 }
 
+/* The next ASCII character of an entry's name, prefix and key, from *at on; 0: there is none. */
+static char
+next_ascii(const char *prefix, size_t prefix_len, const char *key, size_t key_len, size_t *at)
+{
+    while (*at < prefix_len + key_len) {
+        size_t i = (*at)++;
+        char   c = i < prefix_len ? prefix[i] : key[i - prefix_len];
+
+        if ((unsigned char)c < 0x80)
+            return c;
+    }
+    return '\0';
+}
+
+/*
+ * The local header has the name in some code page, and the directory in UTF-8: so it is where Python added to an
+ * archive of another program, as it writes all of the directory anew. What is ASCII must be equal.
+ */
+static bool
+same_but_for_code_page(const zip_map *m, const char *key, const char *name, size_t name_len)
+{
+    size_t at = 0, local_at = 0;
+    char   c;
+
+    do {
+        c = next_ascii(m->prefix, m->prefix_len, key, strlen(key), &at);
+        if (next_ascii("", 0, name, name_len, &local_at) != c)
+            return false;
+    } while (c != '\0');
+    return true;
+}
+
 /* The local header, of which `have` bytes were read, against the directory. Sets o->head. */
 static int
 check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, zip_object *o)
@@ -95,6 +128,7 @@ check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, 
     size_t      key_len = strlen(key), name_len, extra_len;
     const char *name;
     uint16_t    flags, method;
+    bool        same;
 
     if (ncz_cursor_u32le(&c) != ZIP_LOCAL_SIG)
         return fail_entry(m, key, NC_ENOTNC, "there is no entry where the directory says");
@@ -104,9 +138,12 @@ check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, 
     (void)ncz_cursor_bytes(&c, 16);
     name_len = ncz_cursor_u16le(&c);
     extra_len = ncz_cursor_u16le(&c);
-    name = (const char *)ncz_cursor_bytes(&c, m->prefix_len + key_len);
-    if (name == NULL || name_len != m->prefix_len + key_len || memcmp(name, m->prefix, m->prefix_len) != 0 ||
-        memcmp(name + m->prefix_len, key, key_len) != 0)
+    name = (const char *)ncz_cursor_bytes(&c, name_len);
+    same = name != NULL && name_len == m->prefix_len + key_len && memcmp(name, m->prefix, m->prefix_len) == 0 &&
+           memcmp(name + m->prefix_len, key, key_len) == 0;
+    if (!same && name != NULL && (o->flags & ~flags & FLAG_UTF8) != 0)
+        same = same_but_for_code_page(m, key, name, name_len);
+    if (!same)
         return fail_entry(m, key, NC_ENOTNC, "the entry where the directory says has another name");
     if (method != o->method || ((flags ^ o->flags) & FLAG_ENCRYPTED) != 0)
         return fail_entry(m, key, NC_ENOTNC, "the entry and the directory do not say the same");

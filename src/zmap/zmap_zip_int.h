@@ -127,6 +127,7 @@ typedef struct zip_map {
     char    *prefix; /* with a '/' at its end, or "" */
     size_t   prefix_len;
     bool     writable, made, replace, sorted; /* made: by this session */
+    bool     front;                           /* bytes of something else, a program perhaps, are before its entries */
     int      sync_never;                      /* atomic */
     uint32_t extra;                           /* atomic: what the last local header had behind its name */
 
@@ -167,7 +168,9 @@ typedef struct zip_record {
 
 typedef int (*zip_record_fn)(const zip_record *r, const unsigned char *raw, void *arg);
 
-int zmap_zip_read_end(zip_source *s, zip_end *out);
+int  zmap_zip_read_end(zip_source *s, zip_end *out);
+int  zmap_zip_starts(zip_source *s, bool *out); /* with an entry, or as an empty archive */
+bool zmap_zip_has_directory(zip_source *s);    /* whatever is before its entries */
 int zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *arg);
 /* The prefix of a dataset's documents if all entries are below it, else ""; fresh, with its '/'. */
 int zmap_zip_find_prefix(zip_source *s, const zip_end *end, char **out);

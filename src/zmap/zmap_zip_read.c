@@ -3,6 +3,8 @@
  * The directory of an archive -> its names. All of it comes from outside: nothing is allocated for a count that is
  * only told, every place must be inside the archive and before the directory, and no two entries may share bytes,
  * which is what makes small archives huge. An entry that lies about what is in it is found out when it is read.
+ * How long an entry is depends on its local header, whose name may be another one (Python rewrites the names of the
+ * directory alone): that is read where the directory's name would have entries overlap.
  *
  * The directory goes by in a window; it is read twice, once for the prefix (zmap_zip_prefix.c) and once for the
  * names.
@@ -123,16 +125,23 @@ static int
 read_end(zip_source *s, ncz_cursor c, uint64_t at, zip_end *out)
 {
     uint64_t start = at;
+    uint16_t disk, first;
     int      rc;
 
-    if (ncz_cursor_u32le(&c) != 0)
-        return fail_directory(s, "it is one of several parts");
+    disk = ncz_cursor_u16le(&c);
+    first = ncz_cursor_u16le(&c);
     (void)ncz_cursor_u16le(&c);
     out->count = ncz_cursor_u16le(&c);
     out->len = ncz_cursor_u32le(&c);
     out->off = ncz_cursor_u32le(&c);
     if ((rc = read_end64(s, at, out, &start)) != NC_NOERR)
         return rc;
+    if (start != at && disk == UINT16_MAX) /* the wider record says */
+        disk = 0;
+    if (start != at && first == UINT16_MAX)
+        first = 0;
+    if (disk != 0 || first != 0)
+        return fail_directory(s, "it is one of several parts");
     return check_end(s, out, start);
 }
 
@@ -163,15 +172,37 @@ done:
     return rc;
 }
 
+int
+zmap_zip_starts(zip_source *s, bool *out)
+{
+    unsigned char raw[4];
+    size_t        have;
+    int           rc;
+
+    if ((rc = zmap_zip_source_read2(s, raw, sizeof raw, NULL, 0, 0, &have)) == NC_NOERR)
+        *out = have == sizeof raw && (memcmp(raw, "PK\003\004", 4) == 0 || memcmp(raw, "PK\005\006", 4) == 0);
+    return rc;
+}
+
+bool
+zmap_zip_has_directory(zip_source *s)
+{
+    unsigned char raw[4];
+    zip_end       end;
+
+    return zmap_zip_read_end(s, &end) == NC_NOERR && end.count != 0 &&
+           zmap_zip_source_read(s, raw, sizeof raw, end.off) == NC_NOERR && memcmp(raw, "PK\001\002", 4) == 0;
+}
+
 /* ---- one record ---- */
 
-/* The wide forms of those fields that have no room for them. */
+/* The wide forms of those fields that have no room for them. False: broken, or of another disk. */
 static bool
-read_wide(const unsigned char *extra, size_t len, zip_object *o)
+read_wide(const unsigned char *extra, size_t len, uint16_t disk, zip_object *o)
 {
     ncz_cursor c = ncz_cursor_at(extra, len), wide;
 
-    if (o->size != UINT32_MAX && o->csize != UINT32_MAX && o->off != UINT32_MAX)
+    if (o->size != UINT32_MAX && o->csize != UINT32_MAX && o->off != UINT32_MAX && disk != UINT16_MAX)
         return true;
     while (c.good && c.len - c.pos >= 4) {
         uint16_t             id = ncz_cursor_u16le(&c), n = ncz_cursor_u16le(&c);
@@ -186,7 +217,7 @@ read_wide(const unsigned char *extra, size_t len, zip_object *o)
             o->csize = ncz_cursor_u64le(&wide);
         if (o->off == UINT32_MAX)
             o->off = ncz_cursor_u64le(&wide);
-        return wide.good;
+        return wide.good && (disk != UINT16_MAX || wide.len - wide.pos < 4 || ncz_cursor_u32le(&wide) == 0);
     }
     return true; /* a number that happens to be this one */
 }
@@ -220,7 +251,7 @@ read_record(const unsigned char *p, size_t len, zip_record *out)
     r.name = (const char *)ncz_cursor_bytes(&c, r.name_len);
     extra = ncz_cursor_bytes(&c, r.extra_len);
     (void)ncz_cursor_bytes(&c, comment_len);
-    if (!c.good || (disk != 0 && disk != UINT16_MAX) || !read_wide(extra, r.extra_len, &r.object))
+    if (!c.good || (disk != 0 && disk != UINT16_MAX) || !read_wide(extra, r.extra_len, disk, &r.object))
         return false;
     r.len = c.pos;
     r.link = made_by >> 8 == MADE_BY_UNIX && S_ISLNK(mode);
@@ -230,15 +261,14 @@ read_record(const unsigned char *p, size_t len, zip_record *out)
 
 /* ---- all of them ---- */
 
-/* Makes every place absolute and sees that the entry is before the directory. */
+/* Makes every place absolute and sees that the entry, without its name, is before the directory. */
 static int
 check_record(const zip_source *s, const zip_end *end, zip_record *r)
 {
     uint64_t last;
 
     if (!ncz_add64(r->object.off, end->base, &r->object.off) ||
-        !ncz_add64(r->object.off, ZIP_LOCAL_LEN + r->name_len, &last) || !ncz_add64(last, r->object.csize, &last) ||
-        last > end->off)
+        !ncz_add64(r->object.off, ZIP_LOCAL_LEN, &last) || !ncz_add64(last, r->object.csize, &last) || last > end->off)
         return fail_directory(s, "an entry is not inside it");
     return NC_NOERR;
 }
@@ -283,16 +313,19 @@ zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *
 /* ---- the names ---- */
 
 typedef struct span {
-    uint64_t off, end;
+    uint64_t off, csize;
+    uint32_t name_len; /* in the directory */
 } span;
 
 typedef struct reading {
-    zip_map *m;
-    span    *spans;
-    size_t   n, cap;
-    bool     in_order;
-    uint64_t used; /* bytes of the entries that names lead to */
-    size_t   twice, unseen;
+    zip_map       *m;
+    const zip_end *end;
+    span          *spans;
+    size_t         n, cap;
+    bool           in_order;
+    uint64_t       last; /* where the entry before ends, as the directory has it */
+    uint64_t       used; /* bytes of the entries that names lead to */
+    size_t         twice, unseen;
 } reading;
 
 static int
@@ -307,10 +340,10 @@ remember_span(reading *rd, const zip_record *r)
         rd->spans = spans;
         rd->cap = cap;
     }
-    rd->spans[rd->n] = (span){r->object.off, r->object.off + ZIP_LOCAL_LEN + r->name_len + r->object.csize};
-    if (rd->n > 0 && rd->spans[rd->n].off < rd->spans[rd->n - 1].end)
+    rd->spans[rd->n++] = (span){r->object.off, r->object.csize, (uint32_t)r->name_len};
+    if (r->object.off < rd->last)
         rd->in_order = false;
-    rd->n++;
+    rd->last = r->object.off + ZIP_LOCAL_LEN + r->name_len + r->object.csize;
     return NC_NOERR;
 }
 
@@ -398,22 +431,55 @@ compare_spans(const void *a, const void *b)
     return (x->off > y->off) - (x->off < y->off);
 }
 
+/* Whether an entry ends before `limit`. Its local header is looked at only where the directory says that it does not. */
+static int
+check_span(zip_source *s, const span *p, uint64_t limit, bool *fits)
+{
+    unsigned char head[ZIP_LOCAL_LEN] = {0};
+    ncz_cursor    c = ncz_cursor_at(head, sizeof head);
+    uint64_t      least = p->off + ZIP_LOCAL_LEN + p->csize; /* seen not to overflow, by check_record() */
+    uint32_t      around;
+    int           rc;
+
+    *fits = least + p->name_len <= limit;
+    if (*fits || least > limit)
+        return NC_NOERR;
+    if ((rc = zmap_zip_source_read(s, head, sizeof head, p->off)) != NC_NOERR)
+        return rc;
+    if (ncz_cursor_u32le(&c) != ZIP_LOCAL_SIG)
+        return NC_NOERR;
+    (void)ncz_cursor_bytes(&c, 22);
+    around = ncz_cursor_u16le(&c);
+    around += ncz_cursor_u16le(&c);
+    *fits = least + around <= limit;
+    return NC_NOERR;
+}
+
 static int
 check_spans(reading *rd)
 {
-    if (rd->in_order)
+    bool fits;
+    int  rc;
+
+    if (rd->in_order && rd->last <= rd->end->off)
         return NC_NOERR;
     qsort(rd->spans, rd->n, sizeof *rd->spans, compare_spans);
-    for (size_t i = 1; i < rd->n; i++)
-        if (rd->spans[i].off < rd->spans[i - 1].end)
-            return fail_directory(rd->m->src, "two of its entries overlap");
+    for (size_t i = 0; i < rd->n; i++) {
+        bool last = i + 1 == rd->n;
+
+        rc = check_span(rd->m->src, &rd->spans[i], last ? rd->end->off : rd->spans[i + 1].off, &fits);
+        if (rc != NC_NOERR)
+            return rc;
+        if (!fits)
+            return fail_directory(rd->m->src, last ? "an entry is not inside it" : "two of its entries overlap");
+    }
     return NC_NOERR;
 }
 
 int
 zmap_zip_read_names(zip_map *m, const zip_end *end)
 {
-    reading rd = {.m = m, .in_order = true};
+    reading rd = {.m = m, .end = end, .in_order = true};
     int     rc;
 
     if ((rc = zmap_zip_each_record(m->src, end, name_record, &rd)) == NC_NOERR)

@@ -347,7 +347,7 @@ rename_over(zip_map *m, const char *from, bool swap, bool *swapped)
 static bool
 worth_repacking(const zip_map *m)
 {
-    if (m->nothers != 0) /* entries that are not ours cannot be moved */
+    if (m->nothers != 0 || m->front) /* what is not ours cannot be moved */
         return false;
     return m->sorted || (m->dead >= REPACK_MIN && m->dead > m->end / 3);
 }

@@ -109,9 +109,50 @@ def others_by_us(h, tmp):
             h.check("ZipStore of %s: %s -> nczdump" % (peer, os.path.basename(archive)), problems)
 
 
+def with_code_page(path, files):
+    """An archive as programs wrote it before names were UTF-8."""
+    encode = zipfile.ZipInfo._encodeFilenameFlags
+    zipfile.ZipInfo._encodeFilenameFlags = lambda i: (i.filename.encode("cp437"), i.flag_bits & ~0x800)
+    try:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as z:
+            for name, data in files.items():
+                z.writestr(name, data)
+    finally:
+        zipfile.ZipInfo._encodeFilenameFlags = encode
+
+
+def python_changes(h, tmp):
+    """Python behind something else in one file, and Python adding to an archive, when it writes the directory anew."""
+    cdl, folder = os.path.join(tmp, "t.cdl"), os.path.join(tmp, "t.zarr")
+    open(cdl, "w").write("netcdf t { dimensions: x = 3 ; variables: int temp\u00e9rature(x) ; data: temp\u00e9rature = 1, 2, 3 ; }")
+    r = h.run(h.nczgen, "-o", folder, cdl)
+    want, problems = h.ours(folder) if r.returncode == 0 else (None, [r.stderr])
+    ways = {}
+    plain = contents(folder)
+    for label in ("after a program", "from a code page", "renamed"):
+        path = ways[label] = os.path.join(tmp, label.replace(" ", "-") + ".bin")
+        if label == "after a program":
+            open(path, "wb").write(b"#!/bin/sh\nexit 1\n" * 5000)
+            with zipfile.ZipFile(path, "a") as z:
+                for name, data in plain.items():
+                    z.writestr(name, data)
+            continue
+        with_code_page(path, plain)
+        with zipfile.ZipFile(path, "a") as z:
+            if label == "renamed":
+                z.writestr("x", b"{}")
+                z.filelist[-1].filename = "a/much/longer/name"
+            else:
+                z.writestr("unrelated/.zgroup", b'{"zarr_format": 2}')
+    for label, path in ways.items():
+        mine, bad = h.ours(path)
+        h.check("zip: Python, %s -> nczdump" % label, problems or bad or ([] if mine == want else ["other values: %r" % mine]))
+
+
 def run_all(h, top, sources):
     tmp = os.path.join(top, "zips")
     os.makedirs(tmp)
     ours_by_others(h, tmp, sources)
     others_by_us(h, tmp)
+    python_changes(h, tmp)
     shutil.rmtree(tmp)

@@ -414,6 +414,120 @@ test_overlaps(void **state)
     zipmake_clear(&z);
 }
 
+/* Python rewrites names in the directory alone: how long an entry is, its local header says. */
+static void
+test_renamed(void **state)
+{
+    zipmake z = {0};
+    zmap   *m;
+
+    (void)state;
+    zipmake_text(&z, "first", "one");
+    zipmake_add(&z, (zipmake_entry){.name = "a/much/longer/name", .local_name = "b", .data = "two", .len = 3});
+    zipmake_text(&z, "third", "three");
+    zipmake_add(&z, (zipmake_entry){.name = "another/longer/name", .local_name = "c", .data = "four", .len = 4});
+    zipmake_end(&z, false, "");
+    m = open_made(&z, "");
+    expect_text(m, "first", "one");
+    expect_text(m, "third", "three");
+    expect_failure(m, "a/much/longer/name", NC_ENOTNC, "another name");
+    expect_failure(m, "another/longer/name", NC_ENOTNC, "another name");
+    zmap_close(m, ZMAP_KEEP);
+    zipmake_clear(&z);
+
+    zipmake_add(&z, (zipmake_entry){.name = "longer", .local_name = "b", .data = "two", .len = 3, .csize_off = 1});
+    zipmake_text(&z, "next", "x");
+    zipmake_end(&z, false, "");
+    expect_refusal(&z, NC_ENOTNC, "overlap");
+    zipmake_clear(&z);
+    zipmake_add(&z, (zipmake_entry){.name = "longer", .local_name = "b", .data = "two", .len = 3, .csize_off = 1});
+    zipmake_end(&z, false, "");
+    expect_refusal(&z, NC_ENOTNC, "not inside");
+    z.data[0] = 'Q'; /* no local header that could say */
+    expect_refusal(&z, NC_ENOTNC, "not inside");
+    zipmake_clear(&z);
+}
+
+/* In the directory the name is in UTF-8, before the bytes still in a code page. */
+static void
+test_code_pages(void **state)
+{
+    static const struct {
+        const char *name, *local_name;
+        bool        utf8; /* the local header says so, too */
+        bool        same;
+    } cases[] = {
+        {"temp\xc3\xa9rature/0", "temp\x82rature/0", false, true},
+        {"\xc3\xa9\xc3\xa9", "\x82\x82", false, true},
+        {"temp\xc3\xa9rature/0", "temp\x82rature/1", false, false},
+        {"temp\xc3\xa9rature/0", "temp\x82rature/", false, false},
+        {"temp\xc3\xa9rature/0", "temp\x82rature/0", true, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        zipmake z = {0};
+        zmap   *m;
+
+        zipmake_add(&z, (zipmake_entry){.name = cases[i].name, .local_name = cases[i].local_name, .data = "text", .len = 4,
+                                        .flags = 0x800});
+        if (!cases[i].utf8)
+            z.data[7] = 0; /* of its flags */
+        zipmake_end(&z, false, "");
+        m = open_made(&z, "");
+        if (cases[i].same)
+            expect_text(m, cases[i].name, "text");
+        else
+            expect_failure(m, cases[i].name, NC_ENOTNC, "another name");
+        zmap_close(m, ZMAP_KEEP);
+        zipmake_clear(&z);
+    }
+}
+
+/* Numbers of disks that are too wide for their fields: the wider records have them. */
+static void
+test_disks(void **state)
+{
+    static const struct {
+        bool        wide_end, wide_entry;
+        size_t      at; /* from the end record, or of the directory record */
+        bool        of_end;
+        const char *says; /* NULL: it is read */
+    } cases[] = {
+        {true, false, 4, true, NULL},
+        {true, false, 6, true, NULL},
+        {false, false, 4, true, "several parts"},
+        {false, false, 6, true, "several parts"},
+        {false, true, 34, false, NULL},
+        {false, false, 34, false, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        zipmake z = {0};
+        zmap   *m;
+        size_t  at;
+
+        zipmake_add(&z, (zipmake_entry){.name = "k", .data = "text", .len = 4, .wide = cases[i].wide_entry});
+        at = cases[i].of_end ? 0 : z.len + cases[i].at;
+        zipmake_end(&z, cases[i].wide_end, "");
+        if (cases[i].of_end)
+            at = z.len - 22 + cases[i].at;
+        z.data[at] = z.data[at + 1] = 0xFF;
+        if (cases[i].says != NULL) {
+            expect_refusal(&z, NC_ENOTNC, cases[i].says);
+        } else {
+            m = open_made(&z, NULL);
+            expect_text(m, "k", "text");
+            zmap_close(m, ZMAP_KEEP);
+        }
+        z.data[at] = 1;
+        z.data[at + 1] = 0;
+        expect_refusal(&z, NC_ENOTNC, cases[i].of_end ? "several parts" : "broken");
+        zipmake_clear(&z);
+    }
+}
+
 static void
 test_outside(void **state)
 {
@@ -539,6 +653,9 @@ main(void)
         cmocka_unit_test(test_names_that_are_no_keys),
         cmocka_unit_test(test_entries_that_lie),
         cmocka_unit_test(test_overlaps),
+        cmocka_unit_test(test_renamed),
+        cmocka_unit_test(test_code_pages),
+        cmocka_unit_test(test_disks),
         cmocka_unit_test(test_outside),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_each_byte_changed),
