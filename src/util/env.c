@@ -6,6 +6,7 @@
 #include "util/util.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *
 ncz_env(const char *name)
@@ -13,4 +14,24 @@ ncz_env(const char *name)
     const char *value = secure_getenv(name);
 
     return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+int
+ncz_env_secret(const char *name, char **out)
+{
+    const char *value = ncz_env(name);
+    char       *copy = value != NULL ? ncz_strdup(value) : NULL;
+
+    if (value != NULL && copy == NULL)
+        return ncz_fail_nomem(strlen(value) + 1);
+    *out = copy;
+    return NC_NOERR;
+}
+
+void
+ncz_free_secret(char *s)
+{
+    if (s != NULL)
+        explicit_bzero(s, strlen(s));
+    ncz_free(s);
 }

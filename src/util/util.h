@@ -298,6 +298,9 @@ void ncz_vector_clear(void);
 
 /* NULL when it is not set, or empty, or not to be trusted (a set-user-id program). */
 const char *ncz_env(const char *name);
+/* A copy of what is nobody's business, NULL when there is none; ncz_free_secret() overwrites it. */
+int  ncz_env_secret(const char *name, char **out);
+void ncz_free_secret(char *s); /* NULL is fine */
 
 /* ---- log: off unless asked for; the only thing that may write to stderr ---------------------------------------- */
 

@@ -11,12 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define METHOD_STORED 0
-#define METHOD_DEFLATE 8
-#define FLAG_ENCRYPTED 0x2041u /* of either kind, and with its headers masked */
-#define FLAG_UTF8 0x0800u      /* of its name */
-#define HEAD_ROOM 2304         /* bytes of a header that are read together with what follows */
-#define RATIO_MAX 1032         /* no byte of a deflated stream gives more */
+#define HEAD_ROOM 2304 /* bytes of a header that are read together with what follows */
+#define RATIO_MAX 1032 /* no byte of a deflated stream gives more */
 
 /* One object that is being read: a copy of what the table has, and what keeps its bytes there. */
 typedef struct opened {
@@ -37,7 +33,7 @@ look_up(zip_map *m, const char *key, opened *out)
         const zip_object *o = &m->names.v[at].object;
 
         *out = (opened){zmap_zip_source_ref(m->src),
-                        {o->off, o->csize, o->size, o->crc, o->when, 0, o->flags, o->method, o->need},
+                        {o->off, o->csize, o->size, o->crc, o->when, 0, o->flags, o->method, o->need, o->aes},
                         at};
         out->object.head = __atomic_load_n(&o->head, __ATOMIC_RELAXED);
     } else {
@@ -71,18 +67,23 @@ fail_entry(const zip_map *m, const char *key, int code, const char *why)
     return ncz_fail(code, "%s in %s: %s", key, m->path, why);
 }
 
+static int
+fail_large(const char *key, const zip_object *o)
+{
+    return ncz_fail(NC_ENOMEM, "%s: %" PRIu64 " bytes are more than the limit of %zu for one object", key, o->size,
+                    ncz_limits_default.object_bytes);
+}
+
 /* What the directory says of it. */
 static int
 check_entry(const zip_map *m, const char *key, const zip_object *o)
 {
-    if ((o->flags & FLAG_ENCRYPTED) != 0)
-        return fail_entry(m, key, NC_ENOTBUILT, "the entry is encrypted");
-    if (o->method != METHOD_STORED && o->method != METHOD_DEFLATE)
-        return ncz_fail(NC_ENOTBUILT,
-                        "%s in %s: the entry is compressed by method %u; only stored (0) and deflated "
-                        "(8) ones are read",
-                        key, m->path, o->method);
-    if (o->method == METHOD_STORED ? o->size != o->csize : o->size / RATIO_MAX > o->csize)
+    if (!zmap_zip_is_own(o)) {
+        if (o->size > ncz_limits_default.object_bytes)
+            return fail_large(key, o);
+        return NC_NOERR;
+    }
+    if (o->method == ZIP_METHOD_STORED ? o->size != o->csize : o->size / RATIO_MAX > o->csize)
         return ncz_fail(NC_EFILTER, "%s in %s: the entry says that its %" PRIu64 " bytes are %" PRIu64, key, m->path,
                         o->csize, o->size);
     return NC_NOERR;
@@ -141,11 +142,11 @@ check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, 
     name = (const char *)ncz_cursor_bytes(&c, name_len);
     same = name != NULL && name_len == m->prefix_len + key_len && memcmp(name, m->prefix, m->prefix_len) == 0 &&
            memcmp(name + m->prefix_len, key, key_len) == 0;
-    if (!same && name != NULL && (o->flags & ~flags & FLAG_UTF8) != 0)
+    if (!same && name != NULL && (o->flags & ~flags & ZIP_FLAG_UTF8) != 0)
         same = same_but_for_code_page(m, key, name, name_len);
     if (!same)
         return fail_entry(m, key, NC_ENOTNC, "the entry where the directory says has another name");
-    if (method != o->method || ((flags ^ o->flags) & FLAG_ENCRYPTED) != 0)
+    if (method != o->method || ((flags ^ o->flags) & ZIP_FLAG_ENCRYPTED) != 0)
         return fail_entry(m, key, NC_ENOTNC, "the entry and the directory do not say the same");
     o->head = (uint32_t)(ZIP_LOCAL_LEN + name_len + extra_len);
     __atomic_store_n(&m->extra, (uint32_t)extra_len, __ATOMIC_RELAXED);
@@ -216,25 +217,51 @@ check_crc(const zip_map *m, const char *key, const zip_object *o, const unsigned
     return NC_NOERR;
 }
 
+/* Bytes as they were put are where `off` says. */
+static bool
+is_plain(const zip_object *o)
+{
+    return zmap_zip_is_own(o) && o->method == ZIP_METHOD_STORED;
+}
+
+static int
+read_other(const zip_map *m, const char *key, const opened *in, void *into)
+{
+    char *what = ncz_sprintf("%s in %s", key, m->path);
+    int   rc;
+
+    if (what == NULL)
+        return ncz_fail_nomem(strlen(key) + strlen(m->path));
+    rc = zmap_zip_decode(in->src, in->object.off + in->object.head, &in->object, what, into);
+    ncz_free(what);
+    return rc;
+}
+
 static int
 read_whole(zip_map *m, const char *key, opened *in, void *into, size_t len)
 {
-    bool got;
-    int  rc;
+    const zip_object *o = &in->object;
+    bool              got;
+    int               rc;
 
-    if (in->object.method == METHOD_STORED) {
+    if (is_plain(o)) {
         rc = read_stored(m, key, in, into, len, 0);
     } else {
-        rc = in->object.head == 0 ? read_head(m, key, in, NULL, 0, 0, &got) : NC_NOERR;
-        if (rc == NC_NOERR)
-            rc = zmap_zip_inflate(in->src, in->object.off + in->object.head, &in->object, key, into);
+        rc = o->head == 0 ? read_head(m, key, in, NULL, 0, 0, &got) : NC_NOERR;
+        if (rc == NC_NOERR && zmap_zip_is_own(o))
+            rc = zmap_zip_inflate(in->src, o->off + o->head, o, key, into);
+        else if (rc == NC_NOERR)
+            rc = read_other(m, key, in, into);
     }
-    return rc == NC_NOERR ? check_crc(m, key, &in->object, into, len) : rc;
+    if (rc != NC_NOERR || o->aes.version == 2) /* which has a signature in place of the checksum */
+        return rc;
+    return check_crc(m, key, o, into, len);
 }
 
 /* ---- requests ---- */
 
-/* A range of a deflated object: all of it is read, under the ceiling of stored objects, and the range cut out. */
+/* A range of an object that is not plain: all of it is read, under the ceiling of stored objects, and the range cut
+ * out. */
 static int
 answer_cut(zip_map *m, opened *in, zmap_get_req *r)
 {
@@ -245,8 +272,7 @@ answer_cut(zip_map *m, opened *in, zmap_get_req *r)
     if ((rc = zmap_answer_size(r, in->object.size, &n)) != NC_NOERR)
         return rc;
     if (in->object.size > ncz_limits_default.object_bytes)
-        return ncz_fail(NC_ENOMEM, "%s: %" PRIu64 " bytes are more than the limit of %zu for one object", r->key,
-                        in->object.size, ncz_limits_default.object_bytes);
+        return fail_large(r->key, &in->object);
     if ((whole = ncz_alloc((size_t)in->object.size)) == NULL)
         return ncz_fail_nomem((size_t)in->object.size);
     if ((rc = read_whole(m, r->key, in, whole, (size_t)in->object.size)) == NC_NOERR)
@@ -265,7 +291,7 @@ answer(zip_map *m, opened *in, zmap_get_req *r)
     if ((rc = check_entry(m, r->key, &in->object)) != NC_NOERR ||
         (rc = zmap_answer_size(r, in->object.size, &n)) != NC_NOERR)
         return rc;
-    if (in->object.method != METHOD_STORED && n != in->object.size)
+    if (!is_plain(&in->object) && n != in->object.size)
         return answer_cut(m, in, r);
     if (to == NULL) {
         if ((rc = ncz_buf_reserve(&r->body, n)) != NC_NOERR)

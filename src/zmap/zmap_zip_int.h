@@ -10,6 +10,8 @@
  *   zmap_zip_write.c    names -> the directory of an archive; headers
  *   zmap_zip_get.c      get
  *   zmap_zip_inflate.c  deflated entries
+ *   zmap_zip_method.c   what is done to entries' bytes, and who undoes it
+ *   zmap_zip_libzip*.c  entries in other methods, through libzip, or not
  *   zmap_zip_crc_*.c    their checksum, through the one library or the other
  *   zmap_zip_put.c      put and del
  *   zmap_zip_stage.c    the partial file: locks, copies, commit
@@ -20,6 +22,7 @@
 
 #include "zmap/zmap_int.h"
 #include "zmap/zmap_sys.h"
+#include "zmap/zmap_zip_libzip.h"
 
 #include <pthread.h>
 
@@ -30,6 +33,15 @@
 #define ZIP_LOCAL_SIG 0x04034b50u
 #define ZIP_CENTRAL_SIG 0x02014b50u
 #define ZIP_END_SIG 0x06054b50u
+#define ZIP_METHOD_STORED 0
+#define ZIP_METHOD_DEFLATE 8
+#define ZIP_METHOD_AES 99
+#define ZIP_FLAG_ENCRYPTED 0x2041u /* of either kind, and with its headers masked */
+#define ZIP_FLAG_STRONG 0x2040u
+#define ZIP_FLAG_LATE 0x0008u /* checksum and lengths are behind the bytes, too */
+#define ZIP_FLAG_UTF8 0x0800u
+#define ZIP_EXTRA_AES 0x9901u
+#define ZIP_EXTRA_AES_LEN 7
 
 /* ---- names (zmap_zip_names.c) ---------------------------------------------------------------------------------- */
 
@@ -40,6 +52,7 @@ typedef struct zip_object {
     uint32_t crc, when; /* DOS time and date */
     uint32_t head;      /* bytes of its local header, 0: not looked at yet; atomic once in the table */
     uint16_t flags, method, need;
+    zip_aes  aes;
 } zip_object;
 
 /* A name of the tree: an object, a prefix of others, or (what was removed) neither. Places in the table, 0 for none.
@@ -170,8 +183,8 @@ typedef int (*zip_record_fn)(const zip_record *r, const unsigned char *raw, void
 
 int  zmap_zip_read_end(zip_source *s, zip_end *out);
 int  zmap_zip_starts(zip_source *s, bool *out); /* with an entry, or as an empty archive */
-bool zmap_zip_has_directory(zip_source *s);    /* whatever is before its entries */
-int zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *arg);
+bool zmap_zip_has_directory(zip_source *s);     /* whatever is before its entries */
+int  zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *arg);
 /* The prefix of a dataset's documents if all entries are below it, else ""; fresh, with its '/'. */
 int zmap_zip_find_prefix(zip_source *s, const zip_end *end, char **out);
 int zmap_zip_read_names(zip_map *m, const zip_end *end); /* of m->src; fills names, end, dead and, to write, others */
@@ -199,6 +212,11 @@ int zmap_zip_check_failed(const zip_map *m);
 int zmap_zip_repack(zip_map *m, zip_source *to);
 
 /* ---- entries ---- */
+
+/* Whether we undo all that was done to its bytes. */
+bool zmap_zip_is_own(const zip_object *o);
+/* The o->size bytes of any other, of which o->csize are at `off`. `what` is for texts. */
+int zmap_zip_decode(zip_source *s, uint64_t off, const zip_object *o, const char *what, void *out);
 
 /* Bytes of m->src as they were deflated to o->size bytes. */
 int zmap_zip_inflate(zip_source *s, uint64_t off, const zip_object *o, const char *key, void *out);

@@ -222,6 +222,26 @@ read_wide(const unsigned char *extra, size_t len, uint16_t disk, zip_object *o)
     return true; /* a number that happens to be this one */
 }
 
+/* How an entry of that method is encrypted, and its method beside that. */
+static void
+read_aes(const unsigned char *extra, size_t len, zip_object *o)
+{
+    ncz_cursor c = ncz_cursor_at(extra, len);
+
+    if (o->method != ZIP_METHOD_AES || (o->flags & ZIP_FLAG_ENCRYPTED) == 0)
+        return;
+    while (c.good && c.len - c.pos >= 4) {
+        uint16_t             id = ncz_cursor_u16le(&c), n = ncz_cursor_u16le(&c);
+        const unsigned char *data = ncz_cursor_bytes(&c, n);
+
+        if (data != NULL && id == ZIP_EXTRA_AES && n == ZIP_EXTRA_AES_LEN && (data[0] == 1 || data[0] == 2) &&
+            data[1] == 0 && memcmp(data + 2, "AE", 2) == 0 && data[4] >= 1 && data[4] <= 3) {
+            o->aes = (zip_aes){data[0], data[4], (uint16_t)(data[5] | data[6] << 8)};
+            return;
+        }
+    }
+}
+
 static bool
 read_record(const unsigned char *p, size_t len, zip_record *out)
 {
@@ -253,6 +273,7 @@ read_record(const unsigned char *p, size_t len, zip_record *out)
     (void)ncz_cursor_bytes(&c, comment_len);
     if (!c.good || (disk != 0 && disk != UINT16_MAX) || !read_wide(extra, r.extra_len, disk, &r.object))
         return false;
+    read_aes(extra, r.extra_len, &r.object);
     r.len = c.pos;
     r.link = made_by >> 8 == MADE_BY_UNIX && S_ISLNK(mode);
     *out = r;
@@ -267,8 +288,8 @@ check_record(const zip_source *s, const zip_end *end, zip_record *r)
 {
     uint64_t last;
 
-    if (!ncz_add64(r->object.off, end->base, &r->object.off) ||
-        !ncz_add64(r->object.off, ZIP_LOCAL_LEN, &last) || !ncz_add64(last, r->object.csize, &last) || last > end->off)
+    if (!ncz_add64(r->object.off, end->base, &r->object.off) || !ncz_add64(r->object.off, ZIP_LOCAL_LEN, &last) ||
+        !ncz_add64(last, r->object.csize, &last) || last > end->off)
         return fail_directory(s, "an entry is not inside it");
     return NC_NOERR;
 }
@@ -431,7 +452,8 @@ compare_spans(const void *a, const void *b)
     return (x->off > y->off) - (x->off < y->off);
 }
 
-/* Whether an entry ends before `limit`. Its local header is looked at only where the directory says that it does not. */
+/* Whether an entry ends before `limit`. Its local header is looked at only where the directory says that it does not.
+ */
 static int
 check_span(zip_source *s, const span *p, uint64_t limit, bool *fits)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An archive without its dead bytes: every object in the order of the directory, with a header of its own making, so
- * that the bytes follow from the objects alone. Small entries go out by the batch, large ones from file to file.
+ * that the bytes follow from the objects alone. What we do not decode goes as it is, header and all. Small entries go
+ * out by the batch, large ones from file to file.
  *
  * Under the gate, alone: nothing is put meanwhile; what is read goes on being read from the old file.
  */
@@ -11,6 +12,8 @@
 
 #define SMALL ((uint64_t)64 * 1024)
 #define FLUSH_AT ((size_t)1 << 20)
+#define LATE_SIG 0x08074b50u
+#define LATE_MAX 24
 
 typedef struct repacking {
     zip_map    *m;
@@ -30,6 +33,52 @@ flush(repacking *p)
     return rc;
 }
 
+/* Bytes of the checksum and lengths behind those of an entry: in either width, with a signature or without; 0: none.
+ */
+static int
+late_len(const zip_map *m, const zip_object *o, uint64_t at, size_t *out)
+{
+    unsigned char raw[LATE_MAX] = {0};
+    uint64_t      left = at < m->end ? m->end - at : 0;
+    size_t        have = left < sizeof raw ? (size_t)left : sizeof raw;
+    int           rc;
+
+    *out = 0;
+    if ((o->flags & ZIP_FLAG_LATE) == 0)
+        return NC_NOERR;
+    if ((rc = zmap_zip_source_read(m->src, raw, have, at)) != NC_NOERR)
+        return rc;
+    for (int form = 0; form < 4 && *out == 0; form++) {
+        bool       sig = form < 2, wide = form % 2 != 0;
+        ncz_cursor c = ncz_cursor_at(raw, have);
+        bool       same = !sig || ncz_cursor_u32le(&c) == LATE_SIG;
+
+        same = ncz_cursor_u32le(&c) == o->crc && same;
+        same = (wide ? ncz_cursor_u64le(&c) : ncz_cursor_u32le(&c)) == o->csize && same;
+        same = (wide ? ncz_cursor_u64le(&c) : ncz_cursor_u32le(&c)) == o->size && same;
+        if (same && c.good)
+            *out = c.pos;
+    }
+    return NC_NOERR;
+}
+
+/* An entry that we do not decode: not a byte of it changes, as passwords may be checked against its header. */
+static int
+copy_untouched(repacking *p, zip_object *o, uint32_t head)
+{
+    uint64_t len = head + o->csize;
+    size_t   late;
+    int      rc;
+
+    if ((rc = late_len(p->m, o, o->off + len, &late)) != NC_NOERR || (rc = flush(p)) != NC_NOERR)
+        return rc;
+    rc = zmap_zip_source_copy(p->m->src, o->off, p->to, p->off, len + late);
+    o->off = p->off;
+    o->head = head;
+    p->off += len + late;
+    return rc;
+}
+
 /* One entry; *moved is the object as it stands in the new file. */
 static int
 copy_entry(repacking *p, const zip_name *name, zip_object *moved)
@@ -46,6 +95,11 @@ copy_entry(repacking *p, const zip_name *name, zip_object *moved)
     o.head = __atomic_load_n(&name->object.head, __ATOMIC_RELAXED);
     if ((rc = zmap_zip_head(p->m, key, p->m->src, &o, &head)) != NC_NOERR)
         return rc;
+    if (!zmap_zip_is_own(&o)) {
+        rc = copy_untouched(p, &o, head);
+        *moved = o;
+        return rc;
+    }
     from = o.off + head;
     o.off = p->off + start;
     if ((rc = zmap_zip_local_header(p->m, key, &o, &p->out)) != NC_NOERR)

@@ -102,13 +102,11 @@ zmap_zip_local_header(const zip_map *m, const char *key, zip_object *o, ncz_buf 
     return NC_NOERR;
 }
 
-static int
-put_record(ncz_buf *out, const zip_map *m, const zip_name *name)
+/* What has no room in the record: wide numbers, and how its bytes are encrypted. Returns their length. */
+static size_t
+put_extra(unsigned char *extra, const zip_object *o)
 {
-    const zip_object *o = &name->object;
-    unsigned char     head[ZIP_CENTRAL_LEN], extra[4 + 24], *p = extra + 4;
-    size_t            extra_len;
-    int               rc;
+    unsigned char *p = extra + 4, *wide = extra;
 
     if (o->size >= UINT32_MAX)
         put64(&p, o->size);
@@ -116,16 +114,35 @@ put_record(ncz_buf *out, const zip_map *m, const zip_name *name)
         put64(&p, o->csize);
     if (o->off >= UINT32_MAX)
         put64(&p, o->off);
-    extra_len = p == extra + 4 ? 0 : (size_t)(p - extra);
-    p = extra;
-    put16(&p, 1);
-    put16(&p, (unsigned)(extra_len != 0 ? extra_len - 4 : 0));
+    if (p != extra + 4) {
+        put16(&wide, 1);
+        put16(&wide, (unsigned)(p - extra - 4));
+    } else {
+        p = extra;
+    }
+    if (o->aes.version != 0) {
+        put16(&p, ZIP_EXTRA_AES);
+        put16(&p, ZIP_EXTRA_AES_LEN);
+        put16(&p, o->aes.version);
+        put16(&p, 'A' | 'E' << 8);
+        *p++ = o->aes.strength;
+        put16(&p, o->aes.method);
+    }
+    return (size_t)(p - extra);
+}
 
-    p = head;
+static int
+put_record(ncz_buf *out, const zip_map *m, const zip_name *name)
+{
+    const zip_object *o = &name->object;
+    unsigned char     head[ZIP_CENTRAL_LEN], extra[4 + 24 + 4 + ZIP_EXTRA_AES_LEN], *p = head;
+    size_t            extra_len = put_extra(extra, o);
+    bool              wide = o->size >= UINT32_MAX || o->csize >= UINT32_MAX || o->off >= UINT32_MAX;
+    int               rc;
+
     put32(&p, ZIP_CENTRAL_SIG);
     put16(&p, MADE_BY | NEED_WIDE);
-    put_common(&p, o, extra_len != 0 && o->need < NEED_WIDE ? NEED_WIDE : o->need, m->prefix_len + name->len,
-               extra_len);
+    put_common(&p, o, wide && o->need < NEED_WIDE ? NEED_WIDE : o->need, m->prefix_len + name->len, extra_len);
     put16(&p, 0); /* comment */
     put16(&p, 0); /* disk */
     put16(&p, 0); /* no text */

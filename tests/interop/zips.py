@@ -1,6 +1,6 @@
 """Archives: what we write, the archivers of the system, Python's zipfile, zarr-python's ZipStore and GDAL read; what they
 write we read; and an archive holds, byte for byte, what a directory dataset of the same source holds."""
-import glob, json, os, shutil, zipfile
+import glob, json, os, re, shutil, zipfile
 
 
 def contents(folder):
@@ -149,10 +149,38 @@ def python_changes(h, tmp):
         h.check("zip: Python, %s -> nczdump" % label, problems or bad or ([] if mine == want else ["other values: %r" % mine]))
 
 
+def other_methods(h, tmp):
+    """What Python and zip write that is neither stored nor deflated, or encrypted: read through libzip, as far as that goes."""
+    cdl, folder, path = os.path.join(tmp, "m.cdl"), os.path.join(tmp, "m.zarr"), os.path.join(tmp, "m.zip")
+    open(cdl, "w").write("netcdf m { dimensions: x = 3 ; variables: int v(x) ; data: v = 1, 2, 3 ; }")
+    r = h.run(h.nczgen, "-o", folder, cdl)
+    want, problems = h.ours(folder) if r.returncode == 0 else (None, [r.stderr])
+    for label, method, always in (("bzip2", zipfile.ZIP_BZIP2, True), ("lzma", zipfile.ZIP_LZMA, False)):
+        with zipfile.ZipFile(path, "w", method) as z:
+            for name, data in contents(folder).items():
+                z.writestr(name, data)
+        mine, bad = h.ours(path)
+        told = not always and mine is None and re.search(r"\.z\w+ in .*m\.zip: .*compressed by lzma \(method 14\), .*libzip", bad[0])
+        h.check("zip: Python with %s -> nczdump" % label, problems or ([] if mine == want or told else bad or ["other values"]))
+    os.remove(path)
+    r = h.run("sh", "-c", 'cd "$1" && zip -q -r -P "open sesame" "$2" .', "sh", folder, path)
+    problems = problems or ([r.stderr] if r.returncode != 0 else [])
+    mine, bad = h.ours(path)
+    if mine is not None or "NCZARR_ZIP_PASSWORD" not in bad[0]:
+        problems.append("without a password: %s" % bad)
+    os.environ["NCZARR_ZIP_PASSWORD"] = "open sesame"
+    try:
+        mine, bad = h.ours(path)
+    finally:
+        del os.environ["NCZARR_ZIP_PASSWORD"]
+    h.check("zip: encrypted by zip -> nczdump", problems or bad or ([] if mine == want else ["other values"]))
+
+
 def run_all(h, top, sources):
     tmp = os.path.join(top, "zips")
     os.makedirs(tmp)
     ours_by_others(h, tmp, sources)
     others_by_us(h, tmp)
     python_changes(h, tmp)
+    other_methods(h, tmp)
     shutil.rmtree(tmp)

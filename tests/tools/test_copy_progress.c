@@ -101,9 +101,11 @@ static const char *const names[] = {
     "/atmosphere/u",
     "/a/rather/deep/group/and_a_long_name_of_a_variable",
     "/\xe6\xb8\xa9\xe5\xba\xa6/\xe6\xb0\xb4\xe5\xb9\xb3\xe9\xa2\xa8\xe9\x80\x9f\xe5\x88\x86\xe9\x87\x8f", /* wide */
-    "/temp\xc3\xa9rature de l\xe2\x80\x99""eau",
+    "/temp\xc3\xa9rature de l\xe2\x80\x99"
+    "eau",
     "/e\xcc\x81te\xcc\x81/e\xcc\x81te\xcc\x81/e\xcc\x81te\xcc\x81", /* combining accents */
-    "/\xf0\x9f\x8c\x8a\xf0\x9f\x8c\x8a\xf0\x9f\x8c\x8a\xf0\x9f\x8c\x8a\xf0\x9f\x8c\x8a\xf0\x9f\x8c\x8a\xf0\x9f\x8c\x8a/x",
+    "/\xf0\x9f\x8c\x8a\xf0\x9f\x8c\x8a\xf0\x9f\x8c\x8a\xf0\x9f\x8c\x8a\xf0\x9f\x8c\x8a\xf0\x9f\x8c\x8a\xf0\x9f\x8c"
+    "\x8a/x",
     "/\xc2\x85\xff\xe6\xb8/control and broken",
 };
 
@@ -203,8 +205,8 @@ test_messages(void **state)
     copy_set_unfinished("https://user:secret@host/b/x.zarr?sig=hidden");
     copy_say_unfinished();
     look(room);
-    assert_string_equal(room,
-                        "nczcopy: https://host/b/x.zarr is not complete: the same command with --resume continues it\n");
+    assert_string_equal(
+        room, "nczcopy: https://host/b/x.zarr is not complete: the same command with --resume continues it\n");
     copy_set_unfinished(NULL);
     copy_say_unfinished();
     assert_int_equal(look(room), 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * progress.c: one line on a terminal, redrawn a few times a second: share, bytes, chunks, rate, time left. It is never
- * wider than the terminal, which is asked for its width at each draw: the less room, the fewer fields. Silent where
- * standard error is no terminal. Callers make sure that one thread at a time is in here; messages of other threads
- * take the line away first, and the lock of standard error keeps the two apart.
+ * progress.c: one line on a terminal, redrawn a few times a second: share, bytes, chunks, rate, time left. It is
+ * never wider than the terminal, which is asked for its width at each draw: the less room, the fewer fields. Silent
+ * where standard error is no terminal. Callers make sure that one thread at a time is in here; messages of other
+ * threads take the line away first, and the lock of standard error keeps the two apart.
  */
 #include "copy_int.h"
 
@@ -167,8 +167,8 @@ typedef struct line {
 } line;
 
 /*
- * Who gets the room, the most wanted first: share, time, bytes, rate, a short bar, the name's end, chunks. What is left
- * then makes the name and the bar longer.
+ * Who gets the room, the most wanted first: share, time, bytes, rate, a short bar, the name's end, chunks. What is
+ * left then makes the name and the bar longer.
  */
 static void
 lay_out(line *l, const char *name)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A build without libzip: stored and deflated entries are all that is read. */
+#include "zmap/zmap_zip_libzip.h"
+
+#include "util/util.h"
+
+int
+zmap_zip_libzip_decode(const zip_foreign *e, void *out)
+{
+    (void)out;
+    return ncz_fail(
+        NC_ENOTBUILT,
+        "%s: the entry is %s, which this library reads through libzip, but it was built without it: build "
+        "it with libzip, or unpack the archive and pack it again with stored entries (zip -0 -r)",
+        e->what, e->how);
+}
