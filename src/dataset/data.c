@@ -127,9 +127,11 @@ done:
 static uint64_t
 asked_for(const ncz_var *v)
 {
+    uint64_t nbytes = v->cache_bytes;
+
     if (!v->cache_asked)
         return 0;
-    return v->cache_bytes < ASKED_MOST ? v->cache_bytes : ASKED_MOST;
+    return nbytes < ASKED_MOST ? nbytes : ASKED_MOST;
 }
 
 void

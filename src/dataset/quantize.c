@@ -5,6 +5,7 @@
  * fill value, zeros, NaN and infinities stay as they are. Pure: any thread.
  */
 #include "dataset/dataset_int.h"
+#include "util/rounding.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,8 +14,8 @@
 #define MANTISSA_DOUBLE 52
 
 /* Products with both, never a quotient: powers of ten lie on an edge, and other writers' rounding decides them. */
-static const double log2_of_10 = 2.302585092994046 / 0.6931471805599453;
-static const double log10_of_2 = 0.6931471805599453 / 2.302585092994046;
+static const double log2_of_10 = 3.3219280948873626;   /* 2.302585092994046 / 0.6931471805599453 */
+static const double log10_of_2 = 0.30102999566398114; /* 0.6931471805599453 / 2.302585092994046 */
 
 /* Rounds to `keep` of `all` explicit mantissa bits: adds half of the last bit kept, cuts the rest. */
 static uint64_t
@@ -48,10 +49,11 @@ static int
 bits_for_digits(double value, int nsd)
 {
     int    e, digits, keep;
-    double mantissa = frexp(fabs(value), &e);
+    double mantissa = frexp(fabs(value), &e), log = ncz_as_double(log10(mantissa));
 
-    digits = (int)floor(e * log10_of_2 + log10(mantissa)) + 1;
-    keep = (int)floor(e - log2_of_10 * log10(mantissa)) - 1 - (int)floor((digits - nsd) * log2_of_10);
+    digits = (int)floor(ncz_as_double(ncz_as_double(e * log10_of_2) + log)) + 1;
+    keep = (int)floor(ncz_as_double(e - ncz_as_double(log2_of_10 * log))) - 1 -
+           (int)floor(ncz_as_double((digits - nsd) * log2_of_10));
     return keep < 0 ? 0 : keep;
 }
 
@@ -64,7 +66,7 @@ quantized(uint64_t bits, double value, int mode, int nsd, int all, uint64_t plac
     case NC_QUANTIZE_GRANULARBR:
         return round_bits(bits, all, bits_for_digits(value, nsd));
     case NC_QUANTIZE_BITGROOM:
-        return groom_bits(bits, all, (int)ceil(nsd * log2_of_10) + 1, place);
+        return groom_bits(bits, all, (int)ceil(ncz_as_double(nsd * log2_of_10)) + 1, place);
     default:
         return bits;
     }
@@ -101,8 +103,11 @@ quantize_doubles(int mode, int nsd, double *v, size_t n, double fill, uint64_t p
 void
 ncz_dataset_quantize(int mode, int nsd, nc_type type, void *data, size_t n, const void *fill, uint64_t place)
 {
+    unsigned before = ncz_rounding_begin();
+
     if (type == NC_FLOAT)
         quantize_floats(mode, nsd, data, n, *(const float *)fill, place);
     else if (type == NC_DOUBLE)
         quantize_doubles(mode, nsd, data, n, *(const double *)fill, place);
+    ncz_rounding_end(before);
 }

@@ -4,6 +4,7 @@
  * integers wrap, and stored as another ("astype"). Sums come out as NumPy's do.
  */
 #include "filter/filter_int.h"
+#include "util/rounding.h"
 
 #include <string.h>
 
@@ -20,15 +21,15 @@ typedef struct carry {
 } carry;
 
 /* Wrapping is the same for signed integers, so the unsigned do for both. */
-#define DELTA_TYPES(X)    \
-    X(u1, uint8_t)        \
-    X(u2, uint16_t)       \
-    X(u4, uint32_t)       \
-    X(u8, uint64_t)       \
-    X(f4, float)          \
-    X(f8, double)
+#define DELTA_TYPES(X)               \
+    X(u1, uint8_t, (uint8_t))        \
+    X(u2, uint16_t, (uint16_t))      \
+    X(u4, uint32_t, (uint32_t))      \
+    X(u8, uint64_t, (uint64_t))      \
+    X(f4, float, ncz_as_float)       \
+    X(f8, double, ncz_as_double)
 
-#define DELTA_STEPS(tag, type)                             \
+#define DELTA_STEPS(tag, type, as_type)                    \
     static void diff_##tag(void *block, size_t n, void *arg) \
     {                                                      \
         type *v = block, last = ((carry *)arg)->last.tag;  \
@@ -36,7 +37,7 @@ typedef struct carry {
         for (size_t i = 0; i < n; i++) {                   \
             type now = v[i];                               \
                                                            \
-            v[i] = (type)(now - last);                     \
+            v[i] = as_type(now - last);                    \
             last = now;                                    \
         }                                                  \
         ((carry *)arg)->last.tag = last;                   \
@@ -47,7 +48,7 @@ typedef struct carry {
         type *v = block, sum = ((carry *)arg)->last.tag;   \
                                                            \
         for (size_t i = 0; i < n; i++)                     \
-            v[i] = sum = (type)(sum + v[i]);               \
+            v[i] = sum = as_type(sum + v[i]);              \
         ((carry *)arg)->last.tag = sum;                    \
     }
 

@@ -4,6 +4,7 @@
  * from one type, worked on, and stored as another. No state.
  */
 #include "filter/filter_int.h"
+#include "util/rounding.h"
 
 #include <string.h>
 
@@ -146,6 +147,15 @@ open_run(const char *codec, const ncz_run *r, size_t n, size_t most, bool exact,
     return ncz_codec_check_size(codec, *nout, most, exact);
 }
 
+static void
+do_step(const ncz_run *r, void *block, size_t n)
+{
+    unsigned before = ncz_rounding_begin();
+
+    r->step(block, n, r->arg);
+    ncz_rounding_end(before);
+}
+
 /* What does not fit the type that it is stored as is stored all the same, as NumPy does: NC_ERANGE is no failure. */
 int
 ncz_codec_run(const char *codec, const ncz_run *r, const void *in, size_t n, void *out, size_t most, bool exact,
@@ -165,7 +175,7 @@ ncz_codec_run(const char *codec, const ncz_run *r, const void *in, size_t n, voi
         if ((rc = ncz_convert_out(&r->from, from, r->work, block, now, false)) != NC_NOERR && rc != NC_ERANGE)
             return rc;
         if (r->step != NULL)
-            r->step(block, now, r->arg);
+            do_step(r, block, now);
         if ((rc = ncz_convert_in(r->work, block, &r->to, to, now, false)) != NC_NOERR && rc != NC_ERANGE)
             return rc;
         left -= now;

@@ -6,6 +6,7 @@
  * nearest, halves to the even neighbour.
  */
 #include "filter/filter_int.h"
+#include "util/rounding.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,7 +54,7 @@ shrink_f4(void *block, size_t n, void *arg)
     float      *v = block, scale = (float)l->scale, offset = (float)l->offset;
 
     for (size_t i = 0; i < n; i++)
-        v[i] = rintf((v[i] - offset) * scale);
+        v[i] = rintf(ncz_as_float(ncz_as_float(v[i] - offset) * scale));
 }
 
 static void
@@ -63,7 +64,7 @@ shrink_f8(void *block, size_t n, void *arg)
     double     *v = block;
 
     for (size_t i = 0; i < n; i++)
-        v[i] = rint((v[i] - l->offset) * l->scale);
+        v[i] = rint(ncz_as_double(ncz_as_double(v[i] - l->offset) * l->scale));
 }
 
 static void
@@ -73,7 +74,7 @@ stretch_f4(void *block, size_t n, void *arg)
     float      *v = block, scale = (float)l->scale, offset = (float)l->offset;
 
     for (size_t i = 0; i < n; i++)
-        v[i] = v[i] / scale + offset;
+        v[i] = ncz_as_float(v[i] / scale) + offset;
 }
 
 static void
@@ -83,7 +84,7 @@ stretch_f8(void *block, size_t n, void *arg)
     double     *v = block;
 
     for (size_t i = 0; i < n; i++)
-        v[i] = v[i] / l->scale + l->offset;
+        v[i] = ncz_as_double(v[i] / l->scale) + l->offset;
 }
 
 static line
@@ -198,7 +199,7 @@ round_f4(void *block, size_t n, void *arg)
     float *v = block, scale = (float)*(double *)arg;
 
     for (size_t i = 0; i < n; i++)
-        v[i] = rintf(scale * v[i]) / scale;
+        v[i] = rintf(ncz_as_float(scale * v[i])) / scale;
 }
 
 static void
@@ -207,7 +208,7 @@ round_f8(void *block, size_t n, void *arg)
     double *v = block, scale = *(double *)arg;
 
     for (size_t i = 0; i < n; i++)
-        v[i] = rint(scale * v[i]) / scale;
+        v[i] = rint(ncz_as_double(scale * v[i])) / scale;
 }
 
 /*
@@ -217,10 +218,10 @@ round_f8(void *block, size_t n, void *arg)
 static double
 quantize_scale(int64_t digits)
 {
-    double exponent = log10(pow(10.0, (double)-digits));
+    double exponent = ncz_as_double(log10(ncz_as_double(pow(10.0, (double)-digits))));
 
     exponent = exponent < 0 ? floor(exponent) : ceil(exponent);
-    return ldexp(1.0, (int)ceil(log2(pow(10.0, -exponent))));
+    return ldexp(1.0, (int)ceil(ncz_as_double(log2(ncz_as_double(pow(10.0, -exponent))))));
 }
 
 static int

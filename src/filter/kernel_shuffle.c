@@ -16,7 +16,8 @@
 /* ---- vectors ------------------------------------------------------------------------------------------- */
 
 #ifdef __has_builtin
-#if __has_builtin(__builtin_shufflevector) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if __has_builtin(__builtin_shufflevector) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && \
+    (!defined(__i386__) || defined(__SSE2__))
 #define VECTORS
 #endif
 #endif

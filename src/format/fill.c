@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* netCDF-C prints its default fill of float and double with six digits. */
-#define SIX_DIGIT_DEFAULT 9.96921e+36
+#define SIX_DIGIT_DEFAULT ((double)9.96921e+36) /* the cast drops excess precision */
 
 static int
 bad_fill(const ncz_json *v)

@@ -42,7 +42,7 @@ narrow(double v, unsigned *bad)
 {
     double a = fabs(v);
 
-    *bad |= a > (double)NC_MAX_FLOAT;
+    *bad |= a > FLT_MAX; /* NC_MAX_FLOAT has fewer digits: another number where constants have excess precision */
     a = a >= FLOAT_HALFWAY ? (double)INFINITY : a > FLT_MAX ? (double)FLT_MAX : a;
     return (float)copysign(a, v);
 }

@@ -60,7 +60,7 @@ types_on(place *p)
     OK(nc_inq_att(ncid, var, "ushort", &type, &len));
     assert_int_equal(type, NC_USHORT);
     OK(nc_get_att_double(ncid, var, "exact", d));
-    assert_true(d[0] == 1.0 / 3 && d[1] == 0 && signbit(d[1]) && isinf(d[2]));
+    assert_true(d[0] == (double)(1.0 / 3) && d[1] == 0 && signbit(d[1]) && isinf(d[2]));
     OK(nc_get_att_text(ncid, NC_GLOBAL, "text", text));
     assert_string_equal(text, "hello");
     OK(nc_inq_att(ncid, NC_GLOBAL, "strings", &type, &len));

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__) || defined(__SSE2__)
 
 #include <cpuid.h>
 #include <xmmintrin.h>

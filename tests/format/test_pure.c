@@ -223,7 +223,7 @@ test_fill_values(void **state)
     assert_true(*(double *)var_at(m, "v")->fill < -1e308);
     ncz_model_free(m);
     m = load_one("\"<f4\"", "[3]", "1.100000023841858", "", NULL);
-    assert_true(*(float *)var_at(m, "v")->fill == 1.1f);
+    assert_true(*(float *)var_at(m, "v")->fill == (float)1.1);
     ncz_model_free(m);
     m = load_one("\"<i4\"", "[3]", "[7]", "", NULL);
     assert_int_equal(*(int *)var_at(m, "v")->fill, 7);
@@ -630,7 +630,7 @@ test_fill_value_attribute(void **state)
     {
         ncz_model *m = load_one("\"<f8\"", "[2]", "null", "", "{\"_FillValue\": 9.96921e+36}");
 
-        assert_true(*(double *)att_at(&var_at(m, "v")->atts, "_FillValue")->data == NC_FILL_DOUBLE);
+        assert_true(*(double *)att_at(&var_at(m, "v")->atts, "_FillValue")->data == (double)NC_FILL_DOUBLE);
         ncz_model_free(m);
     }
 }

@@ -51,7 +51,8 @@ nbytes(void **state)
     assert_false(ncz_grid_nbytes((uint64_t[]){ UINT64_C(1) << 32, UINT64_C(1) << 32 }, 2, 1, &n));
     assert_false(ncz_grid_nbytes((uint64_t[]){ UINT64_MAX }, 1, 2, &n));
     assert_int_equal(n, 99);
-    assert_true(ncz_grid_nbytes((uint64_t[]){ UINT64_MAX }, 1, 1, &n));
+    assert_true(ncz_grid_nbytes((uint64_t[]){ SIZE_MAX }, 1, 1, &n));
+    assert_int_equal(n, SIZE_MAX);
 }
 
 static void

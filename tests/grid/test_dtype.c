@@ -60,8 +60,8 @@ fills(void **state)
     assert_int_equal(*(const char *)ncz_type_fill(NC_CHAR), 0);
     assert_int_equal(*(const int16_t *)ncz_type_fill(NC_SHORT), -32767);
     assert_int_equal(*(const int32_t *)ncz_type_fill(NC_INT), -2147483647);
-    assert_true(*(const float *)ncz_type_fill(NC_FLOAT) == 9.9692099683868690e+36f);
-    assert_true(*(const double *)ncz_type_fill(NC_DOUBLE) == 9.9692099683868690e+36);
+    assert_true(*(const float *)ncz_type_fill(NC_FLOAT) == (float)9.9692099683868690e+36);
+    assert_true(*(const double *)ncz_type_fill(NC_DOUBLE) == (double)9.9692099683868690e+36);
     assert_int_equal(*(const uint8_t *)ncz_type_fill(NC_UBYTE), 255);
     assert_int_equal(*(const uint16_t *)ncz_type_fill(NC_USHORT), 65535);
     assert_int_equal(*(const uint32_t *)ncz_type_fill(NC_UINT), 4294967295u);

@@ -40,7 +40,7 @@ all_out_and_back(void **state)
             assert_true(isnan(by_definition(back)));
             continue;
         }
-        assert_true((double)f == want && (double)f2 == want && d == want && !!signbit(d) == (h >> 15));
+        assert_true((double)f == want && (double)f2 == want && d == want && (signbit(d) != 0) == (h >> 15));
         assert_int_equal(ncz_convert_in(NC_FLOAT, &f, &half, &back, 1, false), isinf(want) ? NC_ERANGE : NC_NOERR);
         assert_int_equal(back, h);
         assert_int_equal(ncz_convert_in(NC_DOUBLE, &d, &half_big, &back, 1, false),

@@ -253,7 +253,7 @@ check_unique(table *t, const entry *e, size_t n)
     if (ahead == NULL || back == NULL)
         abort();
     for (size_t i = 0, end; fine && i < n; i = end) {
-        bool forward;
+        bool forward = false;
         zone z;
 
         for (end = i + 1; end < n && e[end].stamp == e[i].stamp;)
