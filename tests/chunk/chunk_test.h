@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "chunk/chunk.h"
+#include "contract/host.h"
 
 enum { MAX_RANK = 4, MAX_ELEMS = 4096 };
 

@@ -12,7 +12,7 @@
 
 enum { KEYS = 8192, STEPS = 256, SIDE = 8 };
 
-static const ncz_dtype i4 = { NCZ_KIND_INT, false, 4 };
+static const ncz_dtype i4 = { NCZ_KIND_INT, HOST_BIG, 4 };
 static const int32_t   fill = -7;
 
 /* ---- a map that notes what it is asked for ---- */

@@ -3,7 +3,7 @@
 
 #include "chunk/chunk_int.h"
 
-static const ncz_dtype i4 = { NCZ_KIND_INT, false, 4 };
+static const ncz_dtype i4 = { NCZ_KIND_INT, HOST_BIG, 4 };
 
 static void
 find_and_drop(void **state)

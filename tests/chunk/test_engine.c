@@ -178,7 +178,7 @@ random_traffic(void **state)
 
 /* ---- what is asked of the map, and how often ---- */
 
-static const ncz_dtype i4 = { NCZ_KIND_INT, false, 4 };
+static const ncz_dtype i4 = { NCZ_KIND_INT, HOST_BIG, 4 };
 static const int32_t   minus_one = -1;
 
 static void

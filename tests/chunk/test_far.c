@@ -23,7 +23,7 @@ far_new(size_t cache_bytes, bool stored, const char *codec)
     request  all = test_request(2, (uint64_t[2]){0, 0}, shape);
     ncz_plan p;
 
-    f.spec = test_spec(2, shape, (ncz_dtype){NCZ_KIND_INT, false, 4}, &fill, codec);
+    f.spec = test_spec(2, shape, (ncz_dtype){NCZ_KIND_INT, HOST_BIG, 4}, &fill, codec);
     f.e = test_engine(f.map, cache_bytes);
     for (int32_t i = 0; i < SIDE * SIDE; i++)
         data[i] = i;

@@ -7,7 +7,7 @@
 
 #include "chunk/chunk_int.h"
 
-static const ncz_dtype i4 = { NCZ_KIND_INT, false, 4 };
+static const ncz_dtype i4 = { NCZ_KIND_INT, HOST_BIG, 4 };
 static const int32_t   minus_one = -1;
 
 enum { STEPS = 14 };

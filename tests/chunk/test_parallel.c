@@ -11,7 +11,7 @@
 
 #include "chunk/chunk_int.h"
 
-static const ncz_dtype i4 = { NCZ_KIND_INT, false, 4 };
+static const ncz_dtype i4 = { NCZ_KIND_INT, HOST_BIG, 4 };
 static const int32_t   minus_one = -1;
 
 /* ---- random traffic on many small chunks ---- */
@@ -20,7 +20,7 @@ static void
 random_traffic(void **state)
 {
     static const char *const codecs[] = { NULL, "zlib", "shuffle+zlib" };
-    static const ncz_dtype   dtypes[] = { { NCZ_KIND_INT, false, 4 }, { NCZ_KIND_FLOAT, true, 8 },
+    static const ncz_dtype   dtypes[] = { { NCZ_KIND_INT, HOST_BIG, 4 }, { NCZ_KIND_FLOAT, true, 8 },
                                           { NCZ_KIND_FLOAT, false, 8 } };
     static double            v[MAX_ELEMS];
     uint64_t                 seed = 5;

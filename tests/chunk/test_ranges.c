@@ -40,7 +40,7 @@ large_begin(large *l, bool order_f, bool stored)
     ncz_plan p;
 
     l->map = test_map(false, NULL);
-    l->spec = test_spec(3, chunk, (ncz_dtype){NCZ_KIND_INT, false, 4}, &fill, NULL);
+    l->spec = test_spec(3, chunk, (ncz_dtype){NCZ_KIND_INT, HOST_BIG, 4}, &fill, NULL);
     l->spec->order_f = order_f;
     l->e = test_engine(l->map, 4 * BYTES);
     for (int32_t i = 0; i < (int32_t)shape[0] * SIDE * SIDE; i++)

@@ -2,6 +2,7 @@
 /* What cache is asked for: single variables' wishes add up, and never make it smaller than the dataset's own; and who
  * reads ahead. */
 #include "dataset_test.h"
+#include "contract/host.h"
 
 #include "dataset/dataset_int.h"
 
@@ -119,6 +120,7 @@ static void
 sync_drops_what_was_read_ahead(void **state)
 {
     const int    other = 1234;
+    int          other_le;
     zmap        *map = numbers();
     ncz_dataset *ds = NULL;
     ncz_var     *v;
@@ -127,12 +129,13 @@ sync_drops_what_was_read_ahead(void **state)
     (void)state;
     OK(ncz_dataset_open_map(map, NULL, NC_NOWRITE, NULL, &ds));
     assert_int_equal(gets_for(ds, 4), 6);
+    copy_le(&other_le, &other, 1, sizeof other);
     v = var(ds, "/", "v");
     for (uint64_t i = 4; i < 6; i++) {
         char key[8];
 
         snprintf(key, sizeof key, "v/%d", (int)i);
-        OK(zmap_put(map, key, &other, sizeof other));
+        OK(zmap_put(map, key, &other_le, sizeof other_le));
         if (i == 5)
             OK(ncz_dataset_sync(ds));
         OK(get(ds, v, i, 1, &got));

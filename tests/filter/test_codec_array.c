@@ -4,6 +4,13 @@
  * what they should is in test_codec_numcodecs.c.
  */
 #include "filter_testing.h"
+#include "contract/host.h"
+
+#if HOST_BIG
+#define NATIVE ">"
+#else
+#define NATIVE "<"
+#endif
 
 static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_FLOAT, .size = 8 }, .chunk_bytes = 64 };
 
@@ -13,9 +20,9 @@ test_json(void **state)
     static const char *const cases[][3] = {
         { "delta", "{\"dtype\": \">i4\"}", "{\"id\": \"delta\", \"dtype\": \">i4\", \"astype\": \">i4\"}" },
         { "delta", "{\"dtype\": \"u8\", \"astype\": \">i1\"}",
-          "{\"id\": \"delta\", \"dtype\": \"<u8\", \"astype\": \"|i1\"}" },
+          "{\"id\": \"delta\", \"dtype\": \"" NATIVE "u8\", \"astype\": \"|i1\"}" },
         { "delta", "{\"dtype\": \"int32\", \"astype\": \"float16\"}",
-          "{\"id\": \"delta\", \"dtype\": \"<i4\", \"astype\": \"<f2\"}" },
+          "{\"id\": \"delta\", \"dtype\": \"" NATIVE "i4\", \"astype\": \"" NATIVE "f2\"}" },
         { "delta", "{\"dtype\": \"<f8\", \"astype\": null}",
           "{\"id\": \"delta\", \"dtype\": \"<f8\", \"astype\": \"<f8\"}" },
         { "fixedscaleoffset", "{\"offset\": 1000, \"scale\": 2.50, \"dtype\": \"<f8\", \"astype\": \"|u1\"}",
@@ -178,10 +185,11 @@ test_shuffle_behind(void **state)
 {
     ncz_chain *c = chain_of("[" SCALED "," DELTA ",{\"id\": \"shuffle\", \"elementsize\": 0}]", "{\"id\": \"zlib\"}");
     ncz_chain *d = chain_of("[" SCALED "]", "{\"id\": \"shuffle\"}");
-    double     data[8] = { 1, 1.5, 2, 7.25, -3, 0, 0, 11 }, back[8];
+    double     values[8] = { 1, 1.5, 2, 7.25, -3, 0, 0, 11 }, data[8], back[8];
     ncz_buf    out = NCZ_BUF_INIT;
 
     (void)state;
+    copy_le(data, values, 8, sizeof *data);
     assert_int_equal(ncz_chain_params(c, 2)->v[NCZ_SHUFFLE_SIZE], 2);
     assert_int_equal(ncz_chain_params(d, 1)->v[NCZ_SHUFFLE_SIZE], 4);
     assert_int_equal(ncz_chain_encode(d, &env, data, sizeof data, &out), NC_NOERR);
@@ -189,7 +197,8 @@ test_shuffle_behind(void **state)
     assert_memory_equal(out.data, "\x0a\x0f\x14\x48\xe2\x00\x00\x6e", 8); /* 72.5 goes to 72 */
     assert_int_equal(ncz_chain_encode(c, &env, data, sizeof data, &out), NC_NOERR);
     assert_int_equal(ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back, false), NC_NOERR);
-    data[3] = 7.2;
+    values[3] = 7.2;
+    copy_le(data, values, 8, sizeof *data);
     assert_memory_equal(back, data, sizeof data);
     for (size_t n = 0; n < out.len; n++)
         assert_int_equal(ncz_chain_decode(c, &env, out.data, n, back, sizeof back, false), NC_EFILTER);
@@ -214,10 +223,11 @@ test_blosc_behind(void **state)
         { "[" SCALED ",{\"id\": \"crc32\"}]", 1 },
         { "[{\"id\": \"crc32\"},{\"id\": \"delta\", \"dtype\": \"<i2\"}]", 2 },
     };
-    double  data[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, back[8];
+    double  values[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, data[8], back[8];
     ncz_buf out = NCZ_BUF_INIT;
 
     (void)state;
+    copy_le(data, values, 8, sizeof *data);
     if (ncz_codec_by_id("blosc") == NULL)
         skip();
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {

@@ -4,6 +4,7 @@
  * memory layouts, orders and types, in both directions.
  */
 #include "grid_test.h"
+#include "contract/host.h"
 
 #include <math.h>
 
@@ -461,7 +462,7 @@ strings(void **state)
 static void
 high_rank(void **state)
 {
-    const ncz_dtype t = { NCZ_KIND_INT, false, 2 };
+    const ncz_dtype t = { NCZ_KIND_INT, HOST_BIG, 2 };
     uint64_t        chunk[10], n[10], zero[10] = { 0 }, one[10];
     ptrdiff_t       imap[10];
     ncz_move        m = { .dtype = &t, .mem = NC_INT, .chunk = chunk };

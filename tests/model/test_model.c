@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "model/model.h"
+#include "contract/host.h"
 
 static ncz_model *
 new_model(void)
@@ -181,7 +182,7 @@ definitions(void **state)
     assert_int_equal(v->spec->chunk[0], 1);
     assert_int_equal(v->spec->chunk[1], 10);
     assert_int_equal(v->spec->chunk_bytes, 40);
-    memcpy(&stored, v->spec->fill, 4);
+    copy_le(&stored, v->spec->fill, 1, 4);
     assert_int_equal(stored, NC_FILL_INT);
 
     assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){5, 11}), NC_EBADCHUNK);

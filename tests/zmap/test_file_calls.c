@@ -150,8 +150,12 @@ test_nothing_needless(void **state)
     static const char key[] = "a/k";
     char              into[10];
     zmap_get_req      r[5] = {{.key = key, .len = ZMAP_WHOLE, .into = into, .into_cap = 10}};
+    int               here = zmap_system.open_beneath(AT_FDCWD, ".", O_PATH | O_CLOEXEC);
 
     (void)state;
+    if (here < 0)
+        skip(); /* without openat2() each folder on the way is opened, too */
+    close(here);
     table.open_beneath = count_open;
     table.fstat = count_fstat;
     table.readv = count_readv;

@@ -82,12 +82,12 @@ zipmake_add(zipmake *z, zipmake_entry e)
     CENTRAL(0x02014b50, 4), CENTRAL(e.mode != 0 ? 0x0314 : 0x14, 2), CENTRAL(e.wide ? 45 : 20, 2);
     CENTRAL(flags, 2), CENTRAL(method, 2), CENTRAL(0x5ae36b2f, 4), CENTRAL(crc + e.crc_off, 4);
     CENTRAL(e.wide ? UINT32_MAX : csize + (uint64_t)e.csize_off, 4);
-    CENTRAL(e.wide ? UINT32_MAX : e.len + (size_t)e.size_off, 4);
+    CENTRAL(e.wide ? UINT32_MAX : e.len + (uint64_t)e.size_off, 4);
     CENTRAL(name_len, 2), CENTRAL(e.wide ? 28 : 0, 2), CENTRAL(0, 2), CENTRAL(0, 2), CENTRAL(0, 2);
     CENTRAL((uint64_t)e.mode << 16, 4), CENTRAL(e.wide ? UINT32_MAX : start + (uint64_t)e.place_off, 4);
     put(&z->dir, &z->dir_len, e.name, name_len);
     if (e.wide) {
-        CENTRAL(1, 2), CENTRAL(24, 2), CENTRAL(e.len + (size_t)e.size_off, 8);
+        CENTRAL(1, 2), CENTRAL(24, 2), CENTRAL(e.len + (uint64_t)e.size_off, 8);
         CENTRAL(csize + (uint64_t)e.csize_off, 8), CENTRAL(start + (uint64_t)e.place_off, 8);
     }
     z->count++;
