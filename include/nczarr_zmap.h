@@ -187,7 +187,9 @@ NCZARR_API int nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *index
 /*
  * Calls `each` for every chunk that is stored, in no particular order; others read as fill. Chunks still in the cache
  * are not among them: nc_sync() first. What `each` returns other than 0 ends it and is returned; it may call
- * anything. Lists the store, which on S3 costs a request for a thousand chunks. NC_ENOTBUILT: the map cannot list.
+ * anything. Lists the store, which on S3 costs a request for a thousand chunks. Where the map cannot list, as a web
+ * server's, it costs a small request for each chunk that the variable has room for, many at once; NC_ENOTBUILT when
+ * those are more than 16 million.
  */
 typedef int (*nczarr_chunk_each)(const size_t *index, const char *key, void *arg);
 NCZARR_API int nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg);

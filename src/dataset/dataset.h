@@ -86,7 +86,8 @@ zmap       *ncz_dataset_map(const ncz_dataset *ds);  /* borrowed */
 
 /*
  * The chunks of a variable that are stored: *n indices of max(rank, 1) numbers each (a scalar's is 0), in fresh
- * memory and in no particular order. Lists the map: of S3 a request for a thousand chunks.
+ * memory and in no particular order. Lists the map: of S3 a request for a thousand chunks. Where the map cannot list, a
+ * request for each chunk of the grid; NC_ENOTBUILT when those are more than some millions.
  */
 int ncz_dataset_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size_t *n);
 

@@ -136,6 +136,9 @@ int ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int om
 int ncz_dataset_check_create(int cmode); /* flags that cannot be had, or not together */
 int ncz_dataset_check_open(int omode);
 
+/* All of the dataset at the target, whose map cannot list, into an empty map (unlisted.c). */
+int ncz_unlisted_copy(zmap *from, const ncz_target *t, const ncz_limits *limits, zmap *to);
+
 /* NC_DISKLESS (memory.c): a copy of what is at the target; and back, or there, at close. */
 int ncz_memory_open(const ncz_target *t, int omode, const ncz_limits *limits, ncz_dataset **out);
 int ncz_memory_persist(ncz_dataset *ds);

@@ -141,19 +141,25 @@ copy_all(zmap *from, zmap *to, bool compare, ncz_keys *keys)
     return rc;
 }
 
-/* A copy of a store in a map of memory, and the keys of what was there. */
+/* A copy of a store in a map of memory, and the keys of what was there: none of a store that cannot list them, nor be
+ * written to. */
 static int
-load_store(const ncz_target *t, zmap **out, ncz_keys *keys)
+load_store(const ncz_target *t, const ncz_limits *limits, zmap **out, ncz_keys *keys)
 {
     zmap *from = NULL, *map = NULL;
     int   rc;
 
     if ((rc = ncz_store_open(t, false, &from)) != NC_NOERR)
         return rc;
-    if ((rc = zmap_mem_open(&map)) == NC_NOERR && (rc = copy_all(from, map, false, keys)) != NC_NOERR)
+    if ((rc = zmap_mem_open(&map)) != NC_NOERR)
+        goto done;
+    rc = (zmap_caps_of(from) & ZMAP_CAN_LIST) != 0 ? copy_all(from, map, false, keys)
+                                                   : ncz_unlisted_copy(from, t, limits, map);
+    if (rc != NC_NOERR)
         rc = give_up(map, rc);
-    if (rc == NC_NOERR)
+    else
         *out = map;
+done:
     (void)zmap_close(from, ZMAP_KEEP); /* it was only read */
     return rc;
 }
@@ -165,7 +171,7 @@ ncz_memory_open(const ncz_target *t, int omode, const ncz_limits *limits, ncz_da
     zmap    *map = NULL;
     int      rc;
 
-    if ((rc = load_store(t, &map, &keys)) != NC_NOERR)
+    if ((rc = load_store(t, limits, &map, &keys)) != NC_NOERR)
         goto done;
     if ((rc = ncz_dataset_open_on(map, t, t->shown, omode, limits, out)) != NC_NOERR) {
         rc = give_up(map, rc);

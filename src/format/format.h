@@ -128,6 +128,9 @@ void ncz_format_stored(ncz_model *m); /* everything is on disk: clears dirty and
 /* Is this name one that a format keeps for itself as an attribute? (NC_ENAMEINUSE for nc_put_att) */
 bool ncz_format_reserved_att(const char *name);
 
+/* The names of the documents that a group or a variable may have, in any generation. */
+const char *const *ncz_format_documents(size_t *n);
+
 /* Is the key one that a dataset of ours may hold: a document's, or an object below a variable? For NC_CLOBBER and
  * nc_delete, which remove only what is recognisably a dataset. `name` is the last segment. */
 bool ncz_format_is_document(const char *name);

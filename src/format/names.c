@@ -80,6 +80,13 @@ is_chunk_name(const char *name)
     return digit;
 }
 
+const char *const *
+ncz_format_documents(size_t *n)
+{
+    *n = NCZ_DOC_COUNT;
+    return ncz_format_doc_names;
+}
+
 bool
 ncz_format_is_document(const char *name)
 {

@@ -88,6 +88,27 @@ remote_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
     return NC_NOERR;
 }
 
+static int
+fit_none(ncz_s3_op *op, uint64_t size, size_t *n)
+{
+    (void)op, (void)size;
+    *n = 0;
+    return NC_NOERR;
+}
+
+/* One byte is asked for, and the answer says of how many. */
+static int
+remote_len(zmap *m, const char *key, uint64_t *len)
+{
+    char      none[1];
+    ncz_s3_op op = {.verb = NCZ_S3_GET, .key = key, .fit = fit_none, .into = none};
+    int       rc = ncz_s3_do(client_of(m), &op);
+
+    if (rc == NC_NOERR)
+        *len = op.size;
+    return rc;
+}
+
 /* ---- what this session made ---- */
 
 static void
@@ -350,6 +371,7 @@ static const zmap_ops s3_ops = {
     .put = remote_put,
     .del = remote_del,
     .list = remote_list,
+    .len = remote_len,
     .close = remote_close,
     .walk = remote_walk,
     .stats = remote_stats,
@@ -358,6 +380,7 @@ static const zmap_ops s3_ops = {
 static const zmap_ops http_ops = {
     .name = "http",
     .get = remote_get,
+    .len = remote_len,
     .close = remote_close,
     .stats = remote_stats,
 };

@@ -13,8 +13,9 @@ typedef struct raw {
     copy_run_state *r;
     const copy_var *v;
     nczarr_map     *from, *to;
-    size_t         *index; /* of the chunks to move, rank numbers each */
+    size_t         *index; /* of the chunks to move, rank numbers each; NULL with `all` */
     size_t          n, cap;
+    bool            all; /* the source cannot list: every chunk of the grid is asked for, and skipped where it is absent */
     copy_set        there;
     pthread_mutex_t lock; /* of what is below, and of the progress */
     size_t          next;
@@ -61,7 +62,7 @@ move_one(raw *w, const size_t *index)
     if (from != NULL && to != NULL) {
         rc = nczarr_map_get(w->from, from, &data, &len);
         if (rc == NC_EEMPTY)
-            rc = NC_NOERR; /* deleted since it was listed: it reads as fill here as there */
+            rc = NC_NOERR; /* it reads as fill here as there */
         else if (rc == NC_NOERR)
             rc = nczarr_map_write(w->to, to, len, data);
     }
@@ -73,19 +74,39 @@ move_one(raw *w, const size_t *index)
     return rc;
 }
 
+/* The index of the chunk that is moved as the n-th. */
+static void
+index_of(const raw *w, size_t n, size_t *index)
+{
+    const copy_var *v = w->v;
+    size_t          wide = v->rank > 0 ? (size_t)v->rank : 1;
+
+    if (!w->all) {
+        memcpy(index, w->index + n * wide, wide * sizeof *index);
+        return;
+    }
+    for (int d = v->rank - 1; d >= 0; d--) {
+        size_t len = v->shape[d] / v->chunk_in[d] + (v->shape[d] % v->chunk_in[d] != 0);
+
+        index[d] = n % len;
+        n /= len;
+    }
+}
+
 static void *
 mover(void *arg)
 {
-    raw   *w = arg;
-    size_t wide = w->v->rank > 0 ? (size_t)w->v->rank : 1;
+    raw    *w = arg;
+    size_t *index = copy_alloc((size_t)w->v->rank + 1, sizeof *index);
     double each = w->n > 0 ? (double)w->v->nelems * (double)w->v->value / (double)w->n : 0;
 
     pthread_mutex_lock(&w->lock);
     while (w->rc == NC_NOERR && w->next < w->n) {
-        const size_t *index = w->index + w->next++ * wide;
-        bool          done = copy_set_has(&w->there, w->v, w->v->chunk_out, index);
-        int           rc = NC_NOERR;
+        bool done;
+        int  rc = NC_NOERR;
 
+        index_of(w, w->next++, index);
+        done = copy_set_has(&w->there, w->v, w->v->chunk_out, index);
         pthread_mutex_unlock(&w->lock);
         if (!done)
             rc = move_one(w, index);
@@ -95,6 +116,7 @@ mover(void *arg)
         copy_progress_add(&w->r->progress, each, !done, 1, w->v->path);
     }
     pthread_mutex_unlock(&w->lock);
+    free(index);
     return NULL;
 }
 
@@ -117,6 +139,17 @@ move_all(raw *w)
     free(threads);
 }
 
+/* Which chunks there are to move. Without a list nobody is asked before: that costs as much as to get them. */
+static int
+find_chunks(raw *w, int grp)
+{
+    w->all = (nczarr_map_can(w->from) & NCZARR_MAP_CAN_LIST) == 0;
+    if (!w->all)
+        return nczarr_list_var_chunks(grp, w->v->in, on_chunk, w);
+    w->n = copy_grid_size(w->v, w->v->chunk_in);
+    return NC_NOERR;
+}
+
 int
 copy_raw(copy_run_state *r, const copy_var *v)
 {
@@ -125,7 +158,7 @@ copy_raw(copy_run_state *r, const copy_var *v)
     int               rc;
 
     if ((rc = nczarr_inq_map(g->in, &w.from)) != NC_NOERR || (rc = nczarr_inq_map(g->out, &w.to)) != NC_NOERR ||
-        (rc = nczarr_list_var_chunks(g->in, v->in, on_chunk, &w)) != NC_NOERR ||
+        (rc = find_chunks(&w, g->in)) != NC_NOERR ||
         (r->t->resumed && (rc = copy_set_load(g->out, v->out, v, v->chunk_out, &w.there)) != NC_NOERR))
         (void)copy_fail(rc, v->path);
     if (rc == NC_NOERR) {

@@ -25,12 +25,19 @@ typedef struct slab {
 static void
 look_at_source(slab *s)
 {
-    int no_fill = 1;
+    nczarr_map *map = NULL;
+    unsigned    can = 0;
+    int         no_fill = 1;
 
+    if (nczarr_inq_map(s->in, &map) == NC_NOERR)
+        can = nczarr_map_can(map);
+    (void)nczarr_map_close(map);
+    if ((can & NCZARR_MAP_CAN_LIST) == 0)
+        return; /* to ask for each chunk costs as much as to read it */
     if (s->v->type == NC_CHAR || s->v->type == NC_STRING ||
         nc_inq_var_fill(s->in, s->v->in, &no_fill, NULL) != NC_NOERR || no_fill != 0 ||
         copy_set_load(s->in, s->v->in, s->v, s->v->chunk_in, &s->source) != NC_NOERR)
-        return; /* a store that cannot be listed: everything is read */
+        return; /* everything is read */
     s->sparse = s->source.n < copy_grid_size(s->v, s->v->chunk_in);
 }
 
