@@ -5,6 +5,7 @@
  *
  * Exit status: 0; 1 when something could not be read; 2 when it was called wrongly.
  */
+#include "error_text.h"
 #include "shown.h"
 #include "dump/dump.h"
 
@@ -237,10 +238,10 @@ take_option(dump_opts *o, const char **name, int c)
 static void
 complain(const char *path, int rc)
 {
-    const char *detail = nczarr_errmsg();
-    bool        more = detail != NULL && *detail != '\0' && strcmp(detail, nc_strerror(rc)) != 0;
+    char text[ERROR_TEXT_SIZE];
 
-    fprintf(stderr, "nczdump: %s: %s%s%s\n", path, nc_strerror(rc), more ? ": " : "", more ? detail : "");
+    error_text(rc, path, text);
+    fprintf(stderr, "nczdump: %s: %s\n", path, text);
 }
 
 static int

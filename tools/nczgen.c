@@ -3,6 +3,7 @@
  * nczgen: makes a dataset from CDL text. Options are ncgen's; what means nothing here is accepted and ignored.
  */
 #include "gen/gen.h"
+#include "error_text.h"
 #include "shown.h"
 
 #include <errno.h>
@@ -127,12 +128,11 @@ target(const options *o, const gen_cdl *cdl)
 static int
 nc_failed(const char *path, int rc)
 {
-    const char *detail = nczarr_errmsg();
-    bool        more = detail != NULL && detail[0] != '\0';
-    char       *shown = shown_path(path);
+    char *shown = shown_path(path);
+    char  text[ERROR_TEXT_SIZE];
 
-    fprintf(stderr, "nczgen: %s: %s%s%s%s\n", shown != NULL ? shown : "", nc_strerror(rc), more ? " (" : "",
-            more ? detail : "", more ? ")" : "");
+    error_text(rc, shown, text);
+    fprintf(stderr, "nczgen: %s: %s\n", shown != NULL ? shown : "", text);
     free(shown);
     return rc;
 }

@@ -6,6 +6,7 @@
  * Exit status: 0; 1 when something is not there or cannot be read; 2 when it was called wrongly.
  */
 #include "map/map.h"
+#include "error_text.h"
 #include "shown.h"
 
 #include <ctype.h>
@@ -130,7 +131,10 @@ run(const struct command *c, const map_opts *o, const char *path, char *const *a
     int         rc = nczarr_map_open(path, NCZARR_MAP_READ, &map), one;
 
     if (rc != NC_NOERR) {
-        fprintf(stderr, "nczmap: %s: %s: %s\n", o->path, nc_strerror(rc), nczarr_errmsg());
+        char text[ERROR_TEXT_SIZE];
+
+        error_text(rc, o->path, text);
+        fprintf(stderr, "nczmap: %s: %s\n", o->path, text);
         return EXIT_FAILURE;
     }
     if (n == 0)

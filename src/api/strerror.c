@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * strerror: what a code means, in netCDF-C's words. Positive codes are the system's.
+ * strerror: what a code means, in netCDF-C's words where it has any. Positive codes are the system's.
  */
 #include "api/api_int.h"
 
@@ -105,6 +105,8 @@ static const struct {
     {NC_EEMPTY, "NetCDF: Attempt to read empty NCZarr map key"},
     {NC_EOBJECT, "NetCDF: Some object exists when it should not"},
     {NC_ENOOBJECT, "NetCDF: Some object not found"},
+    {NC_ENOTZARR, "NetCDF: Not a Zarr dataset"},
+    {NC_EZARRMETA, "NetCDF: Malformed or missing Zarr metadata"},
     {NC_EPLUGIN, "NetCDF: Unclassified failure in accessing a dynamically loaded plugin"},
 };
 

@@ -12,6 +12,8 @@ error_texts(void **state)
     assert_string_equal(nc_strerror(NC_EBADID), "NetCDF: Not a valid ID");
     assert_string_equal(nc_strerror(NC_EEXIST), "NetCDF: File exists && NC_NOCLOBBER");
     assert_string_equal(nc_strerror(NC_ENCZARR), "NetCDF: NCZarr error");
+    assert_string_equal(nc_strerror(NC_ENOTZARR), "NetCDF: Not a Zarr dataset");
+    assert_string_equal(nc_strerror(NC_EZARRMETA), "NetCDF: Malformed or missing Zarr metadata");
     assert_string_equal(
         nc_strerror(NC_ECANTEXTEND),
         "NetCDF: Attempt to extend dataset during NC_INDEPENDENT I/O operation. Use nc_var_par_access "

@@ -4,6 +4,7 @@
  */
 #include "copy_int.h"
 
+#include "../error_text.h"
 #include "../shown.h"
 
 #include <ctype.h>
@@ -50,13 +51,12 @@ copy_textf(const char *fmt, ...)
 int
 copy_fail(int rc, const char *what)
 {
-    const char *detail = nczarr_errmsg(), *meaning = nc_strerror(rc);
-    bool        more = detail[0] != '\0' && strcmp(detail, meaning) != 0;
-    char       *shown = shown_path(what);
+    char *shown = shown_path(what);
+    char  text[ERROR_TEXT_SIZE];
 
+    error_text(rc, shown, text);
     copy_progress_clear();
-    fprintf(stderr, "nczcopy: %s: %s%s%s\n", shown != NULL ? shown : "", meaning, more ? ": " : "",
-            more ? detail : "");
+    fprintf(stderr, "nczcopy: %s: %s\n", shown != NULL ? shown : "", text);
     free(shown);
     return rc;
 }

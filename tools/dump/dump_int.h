@@ -73,7 +73,7 @@ typedef struct dump {
 int dump_fail(dump *d, int rc, const char *what);
 
 /* The library's text for the code and, if there is more to say, ": " and its detail. */
-void text_add_error(text *t, int rc);
+void text_add_error(text *t, int rc, const char *about); /* see error_text() */
 
 void dump_indent(dump *d);
 void dump_name(dump *d, const char *name); /* escaped for CDL */

@@ -285,7 +285,7 @@ json_data(dump *d, const var *v, int level)
     if (rc != NC_NOERR) {
         text why = TEXT_INIT;
 
-        text_add_error(&why, rc);
+        text_add_error(&why, rc, NULL);
         json_key(d, level, false, "error");
         json_text(d, why.s);
         text_clear(&why);

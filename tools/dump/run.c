@@ -4,17 +4,18 @@
  */
 #include "dump_int.h"
 
+#include "../error_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 void
-text_add_error(text *t, int rc)
+text_add_error(text *t, int rc, const char *about)
 {
-    const char *detail = nczarr_errmsg();
+    char what[ERROR_TEXT_SIZE];
 
-    text_add(t, nc_strerror(rc));
-    if (detail != NULL && *detail != '\0' && strcmp(detail, nc_strerror(rc)) != 0)
-        text_addf(t, ": %s", detail);
+    error_text(rc, about, what);
+    text_add(t, what);
 }
 
 int
@@ -24,7 +25,7 @@ dump_fail(dump *d, int rc, const char *what)
 
     text_addf(&t, "nczdump: %s: %s%s", d->o->file != NULL ? d->o->file : d->name, what != NULL ? what : "",
               what != NULL ? ": " : "");
-    text_add_error(&t, rc);
+    text_add_error(&t, rc, what != NULL ? what : d->o->file != NULL ? d->o->file : d->name);
     fflush(d->out); /* so that the two streams stay in order on a terminal */
     fprintf(stderr, "%s\n", t.s);
     text_clear(&t);

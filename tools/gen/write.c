@@ -4,6 +4,7 @@
  * its subgroups; so whatever a definition refers to is there, because CDL declares before it uses.
  */
 #include "gen_int.h"
+#include "../error_text.h"
 #include "nczarr_filter.h"
 
 #include <stdio.h>
@@ -13,11 +14,10 @@
 int
 gen_nc_error(const gen_writer *w, int rc, gen_pos pos, const char *what, const char *name)
 {
-    const char *detail = nczarr_errmsg();
-    bool        more = detail != NULL && detail[0] != '\0';
+    char text[ERROR_TEXT_SIZE];
 
-    gen_say(w->opts->report, true, w->cdl->file, pos, "%s %s: %s%s%s%s", what, name, nc_strerror(rc),
-            more ? " (" : "", more ? detail : "", more ? ")" : "");
+    error_text(rc, name, text);
+    gen_say(w->opts->report, true, w->cdl->file, pos, "%s %s: %s", what, name, text);
     return rc;
 }
 

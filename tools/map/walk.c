@@ -4,6 +4,8 @@
  */
 #include "map_int.h"
 
+#include "../error_text.h"
+
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +24,11 @@ struct walk {
 int
 map_fail(const map_opts *o, int rc, const char *key)
 {
-    const char *detail = nczarr_errmsg(), *meaning = nc_strerror(rc);
-    bool        more = detail[0] != '\0' && strcmp(detail, meaning) != 0;
-    bool        named = more && strncmp(detail, key, strlen(key)) == 0;
+    char text[ERROR_TEXT_SIZE];
 
+    error_text(rc, key, text);
     fflush(o->out);
-    fprintf(stderr, "nczmap: %s: %s%s%s%s%s\n", o->path, named ? "" : key, named || key[0] == '\0' ? "" : ": ",
-            meaning, more ? ": " : "", more ? detail : "");
+    fprintf(stderr, "nczmap: %s: %s%s%s\n", o->path, key, key[0] == '\0' ? "" : ": ", text);
     return rc;
 }
 
