@@ -625,6 +625,11 @@ NCZARR_API int nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *c
 NCZARR_API int nc_def_var_endian(int ncid, int varid, int endian);
 NCZARR_API int nc_inq_var_endian(int ncid, int varid, int *endianp);
 
+/* What people call a variable's type: netCDF's name of it ("int"), or of a type that netCDF does not have (nc_inq_vartype()
+ * gives NC_NAT, and touching the data NC_EBADTYPE) "complex64", "structure", "opaque(10)" or the document's own text;
+ * "unknown" where its document cannot be read. *lenp without the NUL; `name` takes that and one more. */
+NCZARR_API int nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *name);
+
 /* Bytes of one stored element of an NC_STRING variable: longer strings are cut when they are put. 128, unless the
  * attributes _nczarr_maxstrlen or _nczarr_default_maxstrlen say otherwise; inquiry gives 0 where a codec (vlen-utf8
  * ...) takes strings of any length. NC_EBADTYPE other types; NC_EINVAL 0; NC_ELATEDEF. */

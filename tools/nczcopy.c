@@ -23,6 +23,7 @@ enum {
     OPT_VERIFY,
     OPT_RESUME,
     OPT_NO_CLOBBER,
+    OPT_SKIP_UNREADABLE,
     OPT_PROGRESS,
     OPT_QUIET,
     OPT_HELP,
@@ -52,6 +53,7 @@ static const char usage_text[] =
     "      --verify            read the target again and compare all of it\n"
     "      --resume            continue a copy that was interrupted\n"
     "      --no-clobber        do not replace a dataset\n"
+    "      --skip-unreadable   leave out variables whose type or codec cannot be read, with a warning\n"
     "      --progress          show the progress even when nobody seems to look\n"
     "  -q, --quiet             never show it\n"
     "  -L, --log LEVEL         log level of the library\n"
@@ -81,6 +83,7 @@ static const struct option long_options[] = {
     {"verify", no_argument, NULL, OPT_VERIFY},
     {"resume", no_argument, NULL, OPT_RESUME},
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
+    {"skip-unreadable", no_argument, NULL, OPT_SKIP_UNREADABLE},
     {"progress", no_argument, NULL, OPT_PROGRESS},
     {"quiet", no_argument, NULL, 'q'},
     {"log", required_argument, NULL, 'L'},
@@ -215,6 +218,9 @@ take_flag(copy_opts *o, int c)
         return true;
     case OPT_RESUME:
         o->resume = true;
+        return true;
+    case OPT_SKIP_UNREADABLE:
+        o->skip_unreadable = true;
         return true;
     case OPT_NO_CLOBBER:
         o->keep = true;

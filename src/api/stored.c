@@ -136,6 +136,22 @@ nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text)
     return ncz_call_leave(&c, rc);
 }
 
+int
+nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *name)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    ncz_buf  out = NCZ_BUF_INIT;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = ncz_format_type_name(v, &out)) == NC_NOERR)
+        give_text(&out, lenp, name);
+    ncz_buf_clear(&out);
+    return ncz_call_leave(&c, rc);
+}
+
 /* ---- keys ---- */
 
 /* The chunk's key, of a chunk that the variable's shape has room for. */

@@ -152,6 +152,9 @@ int ncz_store_vacant(const ncz_target *t, int cmode); /* NC_EEXIST: something is
 int ncz_store_create_block(const ncz_target *t, size_t room, zmap **out);
 int ncz_store_open_block(const ncz_target *t, void *block, size_t len, bool locked, zmap **out);
 
+/* NC_ENOTNC: the file is no archive. The text names the format that it has, and how to convert it (other_format.c). */
+int ncz_fail_other_format(const char *path);
+
 /* The same for buckets and web servers (remote.c). */
 bool ncz_remote(const ncz_target *t);
 int  ncz_remote_open(const ncz_target *t, bool writable, zmap **out);

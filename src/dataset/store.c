@@ -139,8 +139,7 @@ ncz_store_open(const ncz_target *t, bool writable, zmap **out)
         return zip_open(t, writable, out);
     case FOUND_EMPTY:
     case FOUND_FILE:
-        return ncz_fail(NC_ENOTNC, "%s is a file, but no zip archive; looked for that or a directory with Zarr "
-                        "documents", t->path);
+        return ncz_fail_other_format(t->path);
     case FOUND_DIRECTORY:
         break;
     }

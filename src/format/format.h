@@ -125,6 +125,10 @@ typedef int (*ncz_emit_fn)(void *arg, ncz_stage stage, const char *key, const ch
 int  ncz_format_plan(const ncz_model *m, const ncz_style *style, bool all, ncz_emit_fn emit, void *arg);
 void ncz_format_stored(ncz_model *m); /* everything is on disk: clears dirty and fresh marks */
 
+/* Appends what people call a variable's type: netCDF's name, or of a type that netCDF does not have "complex64",
+ * "structure", "opaque(10)", else the document's own text; "unknown" where there is no readable document. */
+int ncz_format_type_name(const ncz_var *v, ncz_buf *out);
+
 /* Is this name one that a format keeps for itself as an attribute? (NC_ENAMEINUSE for nc_put_att) */
 bool ncz_format_reserved_att(const char *name);
 

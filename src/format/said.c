@@ -249,15 +249,19 @@ read_names(const ncz_loader *l, ncz_pile *pile, const ncz_papers *p, ncz_said *s
     return NC_NOERR;
 }
 
-/* The document's own spelling, which is written back while nobody changes what it says. */
+/* The document's own spelling, which is written back while nobody changes what it says. Of a type without netCDF
+ * meaning it is also what readers call it. */
 static int
-keep_texts(const ncz_papers *p, ncz_said *s)
+keep_texts(const ncz_loader *l, const ncz_papers *p, ncz_said *s)
 {
     const ncz_json  *fill = ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "fill_value");
     const ncz_zarray *z = &s->z;
     int              rc;
 
-    if ((rc = slice_dup(ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "dtype"), &s->dtype_text)) != NC_NOERR || z->marked)
+    if (l->wish.look && z->st.type != NC_NAT)
+        return NC_NOERR;
+    rc = slice_dup(ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "dtype"), &s->dtype_text);
+    if (rc != NC_NOERR || z->marked || l->wish.look)
         return rc;
     if (z->fill_mode == NCZ_FILL_NONE && ncz_json_is(fill, NCZ_JSON_NULL) && z->st.type != NC_NAT)
         return NC_NOERR;
@@ -301,7 +305,7 @@ read_array(const ncz_loader *l, ncz_piles *mem, const ncz_node *n, const ncz_pap
         return rc;
     if (is_scalar(l, p, &s->z))
         s->z.rank = 0;
-    if ((rc = read_names(l, &mem->go, p, s)) != NC_NOERR || (!l->wish.look && (rc = keep_texts(p, s)) != NC_NOERR) ||
+    if ((rc = read_names(l, &mem->go, p, s)) != NC_NOERR || (rc = keep_texts(l, p, s)) != NC_NOERR ||
         (rc = ncz_format_atts_read(l, p, &mem->stay, &s->atts, true, s->z.st.type, n->name)) != NC_NOERR)
         return rc;
     look_for_quantize(s);

@@ -93,7 +93,7 @@ parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_zarra
         spoil(z, ncz_fail(NC_EZARRMETA, "%s: no \"dtype\"", key));
         z->frozen = true;
     } else if (z->st.type == NC_NAT) {
-        spoil(z, ncz_fail(NC_EBADTYPE, "%s: dtype %.*s has no netCDF type", key, (int)(len > 100 ? 100 : len), text));
+        spoil(z, ncz_fail(NC_EBADTYPE, "%s: netCDF has no type for dtype %.*s", key, (int)(len > 100 ? 100 : len), text));
     }
 }
 

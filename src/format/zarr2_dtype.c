@@ -261,3 +261,40 @@ ncz_format_dtype_write(const ncz_var *v, const ncz_layout *lay, ncz_jsonw *w)
     ncz_jsonw_cstr(w, text);
     return NC_NOERR;
 }
+
+/* ---- names for people ---- */
+
+int
+ncz_format_type_name(const ncz_var *v, ncz_buf *out)
+{
+    static const char *const atomic[] = {
+        [NC_BYTE] = "byte",   [NC_CHAR] = "char",     [NC_SHORT] = "short",   [NC_INT] = "int",
+        [NC_FLOAT] = "float", [NC_DOUBLE] = "double", [NC_UBYTE] = "ubyte",   [NC_USHORT] = "ushort",
+        [NC_UINT] = "uint",   [NC_INT64] = "int64",   [NC_UINT64] = "uint64", [NC_STRING] = "string",
+    };
+    const char *text = v->dtype_text;
+    char        bare[32];
+    size_t      len;
+    typestr     t;
+
+    if (v->type > NC_NAT && v->type <= NC_STRING)
+        return ncz_buf_puts(out, atomic[v->type]);
+    if (text == NULL)
+        return ncz_buf_puts(out, "unknown");
+    if (text[0] == '[' || text[0] == '{')
+        return ncz_buf_puts(out, "structure");
+    len = strlen(text);
+    if (text[0] != '"' || len < 2 || len - 2 >= sizeof bare)
+        return ncz_buf_printf(out, "%.80s", text);
+    memcpy(bare, text + 1, len - 2);
+    bare[len - 2] = '\0';
+    if (!take_apart(bare, &t) || !t.sized)
+        return ncz_buf_puts(out, bare);
+    if (t.kind == 'c')
+        return ncz_buf_printf(out, "complex%zu", t.size * 8);
+    if (t.kind == 'V')
+        return ncz_buf_printf(out, "opaque(%zu)", t.size);
+    if (t.kind == 'f')
+        return ncz_buf_printf(out, "float%zu", t.size * 8);
+    return ncz_buf_puts(out, bare);
+}

@@ -173,6 +173,60 @@ data: a = %s ;
 """
 
 
+def messages():
+    """What commands say of a mistake: our words first, then netCDF's phrase; other formats by name; what cannot be read."""
+    problems = []
+
+    def expect(what, r, code, *texts, absent=()):
+        if r.returncode != code:
+            problems.append("%s: exit %d, not %d: %s" % (what, r.returncode, code, r.stderr.strip()))
+        for t in texts:
+            if t not in r.stderr:
+                problems.append("%s: no %r in %r" % (what, t, r.stderr.strip()))
+        for t in absent:
+            if t in r.stderr:
+                problems.append("%s: %r in %r" % (what, t, r.stderr.strip()))
+
+    with tempfile.TemporaryDirectory() as d:
+        at = lambda name: os.path.join(d, name)
+        for command in (["nczdump"], ["nczmap"], ["nczcopy"]):
+            args = [at("none.zarr")] + ([at("out.zarr")] if command[0] == "nczcopy" else [])
+            expect(command[0] + " of nothing", run(*command, *args), 1, "%s: %s: there is nothing" % (command[0], at("none.zarr")),
+                   "(NetCDF: Some object not found)")
+        expect("a misspelt key", run("nczdump", "file://%s#dimension_seperator=/" % at("x.zarr")), 1, "did you mean dimension_separator=?")
+        for name, head, text in (("c.nc", b"CDF\x01", "classic netCDF file"), ("d.nc", b"CDF\x05", "CDF-5"),
+                                 ("h.nc", b"\x89HDF\r\n\x1a\n", "HDF5"), ("u.nc", bytes(512) + b"\x89HDF\r\n\x1a\n", "HDF5"),
+                                 ("g.grb", b"GRIB", "GRIB")):
+            open(at(name), "wb").write(head + bytes(100))
+            expect(name, run("nczdump", at(name)), 1, text, "nczgen -o OUT.zarr")
+        open(at("text"), "w").write("no dataset")
+        expect("a text", run("nczdump", at("text")), 1, "not a zip archive")
+
+        cdl = "netcdf t { dimensions: x = 4 ; variables: int good(x) ; int bad(x) ; int z(x) ; data: good = 1, 2, 3, 4 ; }"
+        run("nczgen", "-o", "file://%s#mode=zarr" % at("t.zarr"), "-", input=cdl)
+        doc = json.load(open(at("t.zarr/z/.zarray")))
+        doc.update(dtype="<c8", fill_value=None)
+        json.dump(doc, open(at("t.zarr/z/.zarray"), "w"))
+        open(at("t.zarr/bad/.zarray"), "w").write("{garbage")
+        for option in ([], ["-h"]):
+            r = run("nczdump", *option, at("t.zarr"))
+            expect("a broken variable", r, 1, "/bad: bad/.zarray: line 1", '/z: ', '"<c8"')
+            for line in ("// left out: complex64 z: ", "// left out: unknown bad: "):
+                if line not in r.stdout:
+                    problems.append("no %r in %r" % (line, r.stdout))
+        again = run("nczgen", "-o", at("again.zarr"), "-", input=run("nczdump", at("t.zarr")).stdout)
+        expect("the dump is CDL", again, 0)
+        tree = run("nczdump", "--tree", at("t.zarr")).stdout
+        if "complex64" not in tree or "unknown_type" in tree:
+            problems.append("--tree: " + tree)
+        expect("nczcopy", run("nczcopy", at("t.zarr"), at("c.zarr")), 1, "--skip-unreadable leaves out such variables")
+        expect("nczcopy --skip-unreadable", run("nczcopy", "--skip-unreadable", at("t.zarr"), at("c.zarr")), 0,
+               "/z: left out", "/bad: left out", absent=["/good"])
+        if "good = 1, 2, 3, 4 ;" not in run("nczdump", at("c.zarr")).stdout:
+            problems.append("the copy lacks what can be read")
+    report("messages: of mistakes, other formats and variables that cannot be read", problems)
+
+
 def chunks():
     problems = []
     r = run("nczdump", "--chunks", os.path.join(data, "partial"))
@@ -213,4 +267,5 @@ options()
 bash()
 nczmap()
 chunks()
+messages()
 sys.exit(failures != 0)

@@ -57,6 +57,7 @@ typedef struct copy_opts {
     size_t        cache, cache_elems;     /* -h, -e; 0: chosen */
     bool          memory_in, memory_out;  /* -r, -w: the whole dataset in memory */
     bool          consolidate, dry_run, verify, resume, keep; /* keep: --no-clobber */
+    bool          skip_unreadable;
     copy_tri      progress;
 } copy_opts;
 

@@ -5,6 +5,9 @@
  */
 #include "copy_int.h"
 
+#include "../error_text.h"
+#include "nczarr_zmap.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,10 +154,6 @@ sizes(int grp, copy_var *v)
     enum { MALLOC_BYTES = 16, ANY_LENGTH = 256 }; /* of strings without a width nobody knows */
     int rc;
 
-    if (nctypelen(v->type) <= 0) {
-        copy_say("%s: its stored type has no netCDF meaning: leave it out (-V takes the others)", v->path);
-        return NC_EBADTYPE;
-    }
     v->value = v->item = (size_t)nctypelen(v->type);
     if (v->type != NC_STRING)
         return NC_NOERR;
@@ -205,12 +204,31 @@ var_clear(copy_var *v)
     free(v->chunk_out);
 }
 
+/* Can its data be read at all? `*skip`: not, and it is left out because that was asked for. */
+static int
+check_readable(const copy_opts *o, int grp, const copy_var *v, bool *skip)
+{
+    int  rc = nczarr_inq_var_encoding(grp, v->in, NULL, NULL);
+    char text[ERROR_TEXT_SIZE];
+
+    *skip = false;
+    if (rc == NC_NOERR)
+        return rc;
+    error_text(rc, v->name, text);
+    *skip = o->skip_unreadable && (rc == NC_EBADTYPE || rc == NC_ENOFILTER || rc == NC_EFILTER || rc == NC_EZARRMETA);
+    if (*skip)
+        copy_say("%s: left out: %s", v->path, text);
+    else
+        copy_say("%s: %s; --skip-unreadable leaves out such variables", v->path, text);
+    return *skip ? NC_NOERR : rc;
+}
+
 static int
 add_var(const copy_opts *o, copy_source *s, size_t g, int varid)
 {
     copy_var v = {.group = g, .in = varid, .out = -1, .late = -1};
     char     name[NC_MAX_NAME + 1];
-    bool     chosen;
+    bool     chosen, skip;
     int      rc = nc_inq_var(s->groups[g].in, varid, name, &v.type, &v.rank, NULL, NULL);
 
     if (rc != NC_NOERR)
@@ -223,7 +241,8 @@ add_var(const copy_opts *o, copy_source *s, size_t g, int varid)
         var_clear(&v);
         return NC_NOERR;
     }
-    if ((rc = sizes(s->groups[g].in, &v)) != NC_NOERR || (rc = load_shape(s, &v)) != NC_NOERR) {
+    if ((rc = check_readable(o, s->groups[g].in, &v, &skip)) != NC_NOERR || skip ||
+        (rc = sizes(s->groups[g].in, &v)) != NC_NOERR || (rc = load_shape(s, &v)) != NC_NOERR) {
         var_clear(&v);
         return rc;
     }

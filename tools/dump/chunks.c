@@ -183,7 +183,7 @@ tell(chunks *c, const char *path)
     text       t = TEXT_INIT;
 
     text_addf(&t, "%s  ", path);
-    text_add_type(&t, v->grp, v->type);
+    text_add_type(&t, v);
     text_add(&t, v->ndims > 0 ? " " : "");
     add_sizes(&t, v->shape, v->ndims);
     text_add(&t, v->ndims > 0 ? ", chunks " : "");

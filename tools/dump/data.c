@@ -248,10 +248,13 @@ void
 cdl_data(dump *d, const var *v)
 {
     section s = {.d = d, .v = v, .t = TEXT_INIT};
-    char   *path = var_path(v->grp, v->name);
+    char   *path;
     bool    more = true;
     int     rc;
 
+    if (type_name(v->type) == NULL) /* the header says why it is left out */
+        return;
+    path = var_path(v->grp, v->name);
     s.index = dump_alloc((size_t)v->ndims, sizeof *s.index);
     s.style = style_for(d, v->grp, v->id, v->type);
     fill_load(v, &s.fill);
@@ -261,6 +264,13 @@ cdl_data(dump *d, const var *v)
         s.time.valid = false;
 
     if ((rc = probe(&s)) != NC_NOERR) {
+        text why = TEXT_INIT;
+
+        text_add_error(&why, rc, v->name);
+        fputc('\n', d->out);
+        dump_indent(d);
+        fprintf(d->out, " // %s: cannot be read: %s\n", v->name, why.s);
+        text_clear(&why);
         dump_fail(d, rc, path);
     } else {
         put_title(&s);

@@ -134,7 +134,7 @@ void att_clear(att *a);
 
 size_t      type_size(nc_type type);                       /* 0 if it is not an atomic one */
 const char *type_name(nc_type type);                       /* atomic; NULL otherwise */
-void        text_add_type(text *t, int grp, nc_type type); /* any type's name, escaped */
+void        text_add_type(text *t, const var *v); /* also of a type that netCDF does not have */
 
 /* ---- value.c: one value to text ----------------------------------------------------------------------------- */
 

@@ -7,6 +7,8 @@
  */
 #include "dump_int.h"
 
+#include "nczarr_zmap.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,13 +175,37 @@ cdl_att(dump *d, int grp, int varid, const char *owner, int index)
     att_clear(&a);
 }
 
+/* CDL has no word for its type: a comment says what is left out and why, and what is printed stays CDL. */
+static void
+cdl_unreadable_var(dump *d, const var *v)
+{
+    text  t = TEXT_INIT, why = TEXT_INIT;
+    char *path = var_path(v->grp, v->name);
+    int   rc;
+
+    text_add_type(&t, v);
+    rc = nczarr_inq_var_encoding(v->grp, v->id, NULL, NULL);
+    rc = rc != NC_NOERR ? rc : NC_EBADTYPE;
+    text_add_error(&why, rc, v->name);
+    dump_indent(d);
+    fprintf(d->out, "\t// left out: %s %s: %s\n", t.s, v->name, why.s);
+    dump_fail(d, rc, path);
+    text_clear(&t);
+    text_clear(&why);
+    free(path);
+}
+
 static void
 cdl_var(dump *d, const var *v)
 {
     text t = TEXT_INIT;
 
+    if (type_name(v->type) == NULL) {
+        cdl_unreadable_var(d, v);
+        return;
+    }
     dump_indent(d);
-    text_add_type(&t, v->grp, v->type);
+    text_add_type(&t, v);
     fprintf(d->out, "\t%s ", t.s);
     text_clear(&t);
     dump_name(d, v->name);

@@ -303,7 +303,7 @@ json_var(dump *d, const var *v, int level)
 {
     text t = TEXT_INIT;
 
-    text_add_type(&t, v->grp, v->type);
+    text_add_type(&t, v);
     fputc('{', d->out);
     json_key(d, level, true, "type");
     json_text(d, t.s);

@@ -111,7 +111,7 @@ tree_var(dump *d, const var *v, const char *front, size_t column, bool last)
     text_addf(&t, "%s%s%s  ", front, last ? corner : branch, v->name);
     for (size_t i = tree_width(v->name); i < column; i++)
         text_addc(&t, ' ');
-    text_add_type(&t, v->grp, v->type);
+    text_add_type(&t, v);
     for (int i = 0; i < v->ndims; i++)
         if (nc_inq_dimname(v->grp, v->dims[i], name) == NC_NOERR)
             text_addf(&t, "%s%s=%zu", i == 0 ? " (" : ", ", name, v->shape[i]);

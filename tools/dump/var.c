@@ -30,16 +30,22 @@ type_name(nc_type type)
 }
 
 void
-text_add_type(text *t, int grp, nc_type type)
+text_add_type(text *t, const var *v)
 {
-    char name[NC_MAX_NAME + 1];
+    size_t len = 0;
+    char  *name = NULL;
 
-    if (type_name(type) != NULL)
-        text_add(t, type_name(type));
-    else if (nc_inq_type(grp, type, name, NULL) == NC_NOERR)
-        text_add_name(t, name);
-    else
-        text_addf(t, "unknown_type_%d", type);
+    if (type_name(v->type) != NULL) {
+        text_add(t, type_name(v->type));
+        return;
+    }
+    if (nczarr_inq_var_typename(v->grp, v->id, &len, NULL) == NC_NOERR) {
+        name = dump_alloc(len + 1, 1);
+        if (nczarr_inq_var_typename(v->grp, v->id, NULL, name) != NC_NOERR)
+            name[0] = '\0';
+    }
+    text_add(t, name != NULL && name[0] != '\0' ? name : "unknown");
+    free(name);
 }
 
 int

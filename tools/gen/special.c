@@ -184,29 +184,76 @@ take_var_prop(gen_parser *p, const gen_attdecl *a, gen_prop prop, int mode)
     }
 }
 
+static const struct {
+    const char *name;
+    gen_prop    prop;
+    int         mode;
+} props[] = {
+    {"_Storage", GEN_STORAGE, 0},
+    {"_ChunkSizes", GEN_CHUNKS, 0},
+    {"_DeflateLevel", GEN_DEFLATE, 0},
+    {"_Shuffle", GEN_SHUFFLE, 0},
+    {"_Fletcher32", GEN_FLETCHER, 0},
+    {"_Endianness", GEN_ENDIAN, 0},
+    {"_NoFill", GEN_NOFILL, 0},
+    {"_Filter", GEN_FILTERS, 0},
+    {"_Codecs", GEN_CODECS, 0},
+    {"_QuantizeBitGroomNumberOfSignificantDigits", GEN_QUANTIZE, NC_QUANTIZE_BITGROOM},
+    {"_QuantizeGranularBitRoundNumberOfSignificantDigits", GEN_QUANTIZE, NC_QUANTIZE_GRANULARBR},
+    {"_QuantizeBitRoundNumberOfSignificantBits", GEN_QUANTIZE, NC_QUANTIZE_BITROUND},
+};
+
+/* ---- misspelt names ---- */
+
+#define NAME_MOST 63
+#define EDITS_MOST 2
+
+static char
+lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Do the names differ by few letters put in, left out or changed? Case does not count. */
+static bool
+is_near(const char *a, const char *b)
+{
+    size_t above[NAME_MOST + 1], row[NAME_MOST + 1], m = strlen(a), n = strlen(b);
+
+    if (m > NAME_MOST || n > NAME_MOST)
+        return false;
+    for (size_t j = 0; j <= n; j++)
+        above[j] = j;
+    for (size_t i = 1; i <= m; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t change = above[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
+            size_t shift = (above[j] < row[j - 1] ? above[j] : row[j - 1]) + 1;
+
+            row[j] = change < shift ? change : shift;
+        }
+        memcpy(above, row, (n + 1) * sizeof *row);
+    }
+    return above[n] <= EDITS_MOST;
+}
+
+/* A variable's attribute that is nearly a special one would be stored as an attribute, and do nothing. */
+static int
+check_spelling(gen_parser *p, const gen_attdecl *a)
+{
+    const char *meant = strcmp(a->name, "_FillValue") != 0 && is_near(a->name, "_FillValue") ? "_FillValue" : NULL;
+
+    for (size_t i = 0; meant == NULL && i < GEN_LEN(props); i++)
+        if (is_near(a->name, props[i].name))
+            meant = props[i].name;
+    return meant == NULL ? NC_NOERR : gen_error(p, a->pos, "%s: did you mean %s?", a->name, meant);
+}
+
 /* Takes the attribute when it is a special one. */
 int
 gen_special(gen_parser *p, const gen_attdecl *a, bool *taken)
 {
     static const char *const ignored[] = {"_NCProperties", "_IsNetcdf4", "_SuperblockVersion"};
-    static const struct {
-        const char *name;
-        gen_prop    prop;
-        int         mode;
-    } props[] = {
-        {"_Storage", GEN_STORAGE, 0},
-        {"_ChunkSizes", GEN_CHUNKS, 0},
-        {"_DeflateLevel", GEN_DEFLATE, 0},
-        {"_Shuffle", GEN_SHUFFLE, 0},
-        {"_Fletcher32", GEN_FLETCHER, 0},
-        {"_Endianness", GEN_ENDIAN, 0},
-        {"_NoFill", GEN_NOFILL, 0},
-        {"_Filter", GEN_FILTERS, 0},
-        {"_Codecs", GEN_CODECS, 0},
-        {"_QuantizeBitGroomNumberOfSignificantDigits", GEN_QUANTIZE, NC_QUANTIZE_BITGROOM},
-        {"_QuantizeGranularBitRoundNumberOfSignificantDigits", GEN_QUANTIZE, NC_QUANTIZE_GRANULARBR},
-        {"_QuantizeBitRoundNumberOfSignificantBits", GEN_QUANTIZE, NC_QUANTIZE_BITROUND},
-    };
     int classic = 0, rc;
 
     *taken = a->name[0] == '_';
@@ -227,5 +274,5 @@ gen_special(gen_parser *p, const gen_attdecl *a, bool *taken)
         if (strcmp(a->name, props[i].name) == 0)
             return take_var_prop(p, a, props[i].prop, props[i].mode);
     *taken = false;
-    return NC_NOERR;
+    return check_spelling(p, a);
 }
