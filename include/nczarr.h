@@ -359,7 +359,7 @@ NCZARR_API int nczarr_get_threads(void);
 /* What a URL of S3 comes to: address, bucket, key, region, credentials and the rest, each with where it was found, one
  * "name: value" a line and nothing secret. Credentials are fetched; the bucket is not asked. *text is malloc()ed, the
  * caller frees it. NC_EINVAL not a URL of S3; NC_EURL, NC_EAUTH what is wrong with it or with what is configured;
- * NC_ENOTBUILT without S3. */
+ * NC_ENOTBUILT without S3. Credentials that do not work are NC_EAUTH with the whole text; else *text is as it was. */
 NCZARR_API int nczarr_s3_explain(const char *url, char **text);
 
 /*

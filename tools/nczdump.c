@@ -250,10 +250,10 @@ explain(const char *url, const char *shown)
     char *text = NULL;
     int   rc = nczarr_s3_explain(url, &text);
 
+    if (text != NULL)
+        fputs(text, stdout);
     if (rc != NC_NOERR)
         complain(shown, rc);
-    else
-        fputs(text, stdout);
     free(text);
     return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
 }

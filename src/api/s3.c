@@ -22,6 +22,20 @@ give(const ncz_buf *b, char **text)
     return NC_NOERR;
 }
 
+/* The text is given also where it says that the credentials do not work. */
+static int
+explain(const ncz_uri *uri, ncz_buf *out, char **text)
+{
+    int     rc = ncz_s3_explain(uri, out), given;
+    ncz_err failed;
+
+    if (rc != NC_NOERR && (rc == NC_ENOMEM || out->len == 0))
+        return rc;
+    ncz_err_save(&failed, rc);
+    given = give(out, text);
+    return given == NC_NOERR && rc != NC_NOERR ? ncz_err_adopt(&failed) : given;
+}
+
 int
 nczarr_s3_explain(const char *url, char **text)
 {
@@ -36,8 +50,8 @@ nczarr_s3_explain(const char *url, char **text)
         return ncz_call_done(rc);
     if (t->store != NCZ_STORE_S3)
         rc = ncz_fail(NC_EINVAL, "not a URL of S3 (with #mode=s3 an http or https URL is one)");
-    else if ((rc = ncz_s3_explain(t->uri, &out)) == NC_NOERR)
-        rc = give(&out, text);
+    else
+        rc = explain(t->uri, &out, text);
     ncz_buf_clear(&out);
     ncz_target_free(t);
     return ncz_call_done(rc);

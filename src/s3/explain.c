@@ -75,9 +75,10 @@ put_keys(const ncz_s3_settings *s, const ncz_s3_keys *keys, ncz_buf *out)
     return put_expiry(keys->expires, out);
 }
 
-/* A failure is part of the answer. */
+/* A failure is part of the answer, and *failed where it leaves nothing that would work: reading public data needs no
+ * answer of EC2's metadata service. */
 static int
-put_credentials(const ncz_s3_settings *s, ncz_buf *out)
+put_credentials(const ncz_s3_settings *s, ncz_buf *out, ncz_err *failed)
 {
     ncz_s3_keys keys = { .id = NULL };
     ncz_buf     why = NCZ_BUF_INIT;
@@ -87,7 +88,12 @@ put_credentials(const ncz_s3_settings *s, ncz_buf *out)
     if (s->anonymous)
         return line(out, "credentials", s->query != NULL ? "none: the URL's query is the signature"
                                                          : "none: unsigned requests are wanted", NULL);
-    rc = ncz_s3_creds_get(s->creds, false, NCZ_S3_ANY, &keys, &why);
+    rc = ncz_s3_creds_get(s->creds, false, NCZ_S3_AT_HAND, &keys, NULL);
+    if (rc != NC_NOERR)
+        ncz_err_save(failed, rc);
+    ncz_s3_keys_clear(&keys);
+    if (rc == NC_NOERR)
+        rc = ncz_s3_creds_get(s->creds, false, NCZ_S3_ANY, &keys, &why);
     if (rc == NC_ENOMEM)
         goto done;
     ncz_err_save(&err, rc);
@@ -138,6 +144,7 @@ int
 ncz_s3_explain(const ncz_uri *uri, ncz_buf *out)
 {
     ncz_s3_settings *s = NULL;
+    ncz_err          failed = { .code = NC_NOERR };
     int              rc;
 
     if ((rc = ncz_s3_settings_from(uri, &s)) != NC_NOERR)
@@ -146,8 +153,10 @@ ncz_s3_explain(const ncz_uri *uri, ncz_buf *out)
         goto done;
     if ((rc = line(out, "profile", s->profile != NULL ? s->profile : "none named", s->profile_from)) != NC_NOERR)
         goto done;
-    if ((rc = put_credentials(s, out)) == NC_NOERR)
+    if ((rc = put_credentials(s, out, &failed)) == NC_NOERR)
         rc = put_manner(s, out);
+    if (rc == NC_NOERR && failed.code != NC_NOERR)
+        rc = ncz_err_adopt(&failed);
 done:
     ncz_s3_settings_free(s);
     return rc;

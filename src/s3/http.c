@@ -24,9 +24,12 @@
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
 static CURLcode       init_code;
 
+/* libcurl reads some variables itself, whoever runs the program. Of these SSLKEYLOGFILE names a file that is written. */
 static void
 init(void)
 {
+    if (ncz_env_secure())
+        ncz_env_hide("SSLKEYLOGFILE");
     init_code = curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
@@ -257,6 +260,8 @@ set_common(CURL *e, const ncz_http_common *common)
         curl_easy_setopt(e, CURLOPT_USERAGENT, "nczarr/" NCZARR_VERSION);
     if (common->proxy != NULL) /* "": none, whatever the environment says */
         curl_easy_setopt(e, CURLOPT_PROXY, common->proxy);
+    else if (ncz_env_secure())
+        curl_easy_setopt(e, CURLOPT_PROXY, "");
     if (common->no_proxy != NULL)
         curl_easy_setopt(e, CURLOPT_NOPROXY, common->no_proxy);
     if (common->share != NULL)

@@ -62,7 +62,8 @@ int ncz_s3_creds_get(ncz_s3_creds *c, bool refresh, ncz_s3_need need, ncz_s3_key
 /* "the environment", "profile x in FILE" ...: of the last get, or "none". In fresh memory. */
 int ncz_s3_creds_source(ncz_s3_creds *c, char **out);
 
-/* What `nczdump --s3-explain` prints: one "name: value" a line, secrets masked. Asks the credential source too. */
+/* What `nczdump --s3-explain` prints: one "name: value" a line, secrets masked. Asks the credential source too: where it
+ * fails, the text is complete, and the failure is returned. */
 int ncz_s3_explain(const ncz_uri *uri, ncz_buf *out);
 
 #endif /* NCZ_S3_SETTINGS_H */

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 const char *
 ncz_env(const char *name)
@@ -34,4 +35,18 @@ ncz_free_secret(char *s)
     if (s != NULL)
         explicit_bzero(s, strlen(s));
     ncz_free(s);
+}
+
+bool
+ncz_env_secure(void)
+{
+    return getauxval(AT_SECURE) != 0;
+}
+
+/* Not unsetenv(), which moves the variables behind this one while other threads may look for them. */
+void
+ncz_env_hide(const char *name)
+{
+    if (getenv(name) != NULL)
+        (void)setenv(name, "", 1);
 }

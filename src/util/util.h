@@ -301,6 +301,10 @@ const char *ncz_env(const char *name);
 /* A copy of what is nobody's business, NULL when there is none; ncz_free_secret() overwrites it. */
 int  ncz_env_secret(const char *name, char **out);
 void ncz_free_secret(char *s); /* NULL is fine */
+/* Does the program have more rights than its user, so that the environment is not to be trusted? */
+bool ncz_env_secure(void);
+/* Empties a variable for libraries that read it themselves. Other variables stay as they are, for other threads too. */
+void ncz_env_hide(const char *name);
 
 /* ---- log: off unless asked for; the only thing that may write to stderr ---------------------------------------- */
 

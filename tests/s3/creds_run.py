@@ -120,7 +120,7 @@ def judge(world, case, bucket, r, home):
         if not case.get("asks"):
             problems += ["it asked the server: %s %s" % (e["method"], e["key"]) for e in bucket.log[:2]]
     elif "explain" in case:
-        problems += [r.stderr] if r.returncode else []
+        problems += ["status %d: %s" % (r.returncode, r.stderr)] if r.returncode != case.get("status", 0) else []
         problems += ["does not say %r: %s" % (w, r.stdout) for w in case["explain"] if w not in r.stdout]
         problems += ["it asked for an object"] if bucket.log else []
     else:
@@ -520,6 +520,10 @@ asks=True),
     "explain: a file": dict(credentials="[default]\n" + entry("default"), explain=["credentials:", ".aws/credentials"]),
     "explain: a role": dict(
         env=STS, config=ROLE + "source_profile = source\n", credentials="[source]\n" + entry("source"), explain=["AssumeRole", "reader"]),
+    "explain: half a pair": dict(
+        env={"AWS_ACCESS_KEY_ID": plain("env")[0]}, explain=["credentials: none that work", "requests at once:"], status=1),
+    "explain: a broken metadata service, public data can be read": dict(
+        env=dict(IMDS, AWS_EC2_METADATA_SERVICE_ENDPOINT="{SERVICES}"), services={"imds": "broken"}, explain=["credentials: none that work"]),
     "explain: nothing": dict(explain=["credentials: none"]),
 }
 

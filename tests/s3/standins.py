@@ -59,7 +59,7 @@ class StandIns:
         self.web_token = "web.identity.token"
         self.sso_token = "sso-access-token"
         self.container_token = None
-        self.imds = "v2"               # "v1", "none", "no role"
+        self.imds = "v2"               # "v1", "none", "no role", "broken"
         self.expires = 3600
 
     def stop(self):
@@ -147,7 +147,7 @@ class StandIns:
         where = path[len("/latest/meta-data/iam/security-credentials/"):]
         if where == "":
             return (404, "") if self.imds == "no role" else (200, "machine-role")
-        if where != "machine-role":
+        if where != "machine-role" or self.imds == "broken":
             return 404, ""
         key_id, secret, token = keys_of("machine:" + ("v1" if self.imds == "v1" else "v2"))
         return 200, json.dumps({"Code": "Success", "LastUpdated": in_seconds(-60), "Type": "AWS-HMAC", "AccessKeyId": key_id,

@@ -725,7 +725,9 @@ explained(void **state)
     ncz_buf_clear(&out);
 
     put_file(".aws/credentials", "[p]\naws_access_key_id = AKIACANARYCANARY\n");
-    assert_int_equal(ncz_s3_explain(u, &out), NC_NOERR);
+    assert_int_equal(ncz_s3_explain(u, &out), NC_EAUTH);
+    assert_non_null(strstr(ncz_err_text(), "aws_access_key_id is set and "));
+    assert_non_null(strstr(ncz_buf_str(&out), "requests at once: ")); /* all of it */
     assert_non_null(strstr(ncz_buf_str(&out), "credentials: none that work (aws_access_key_id is set and "));
     ncz_buf_clear(&out);
     ncz_uri_free(u);
