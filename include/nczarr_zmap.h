@@ -174,8 +174,9 @@ NCZARR_API int nczarr_inq_map(int ncid, nczarr_map **mapp);
 /*
  * How the bytes of a variable's chunks come about, as a JSON text: {"zarr_format", "type", "dtype", "order", "chunks",
  * "fill", "codecs"}. Two variables of equal text can exchange chunks byte by byte. Not a document of Zarr: "dtype" is
- * the true byte order, "fill" the stored element in hexadecimal. *lenp without the NUL; `text` takes that and one
- * more. The error of the data itself when they cannot be touched (NC_EBADTYPE, NC_ENOFILTER, NC_EZARRMETA...).
+ * the true byte order, "fill" the stored element in hexadecimal; a member "fill_null" tells that other readers do not
+ * know it. *lenp without the NUL; `text` takes that and one more. The error of the data itself when they cannot be
+ * touched (NC_EBADTYPE, NC_ENOFILTER, NC_EZARRMETA...).
  */
 NCZARR_API int nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text);
 

@@ -102,6 +102,10 @@ write_encoding(const ncz_spec *s, ncz_buf *out)
     ncz_jsonw_key(&w, "fill");
     if ((rc = write_fill(s, &text, &w)) != NC_NOERR)
         goto done;
+    if (s->fill_null) { /* a missing chunk means the fill value to us alone */
+        ncz_jsonw_key(&w, "fill_null");
+        ncz_jsonw_bool(&w, true);
+    }
     ncz_buf_reset(&text);
     if (s->chain == NULL)
         rc = ncz_buf_puts(&text, "[]");

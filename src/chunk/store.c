@@ -68,12 +68,15 @@ ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data)
 
 /* ---- encoding ---- */
 
-/* Zarr libraries disagree on how `fill_value` spells text; only the empty one is the same to all. */
+/* Zarr libraries disagree on how `fill_value` spells text; only the empty one is the same to all. Where the document has
+ * null for the fill value, other readers do not know it. */
 static bool
 fill_is_doubtful(const ncz_spec *spec)
 {
     ncz_kind kind = spec->dtype.kind;
 
+    if (spec->fill_null)
+        return true;
     return (kind == NCZ_KIND_CHAR || kind == NCZ_KIND_BYTES || kind == NCZ_KIND_UCS4) &&
            !ncz_all_fill(spec->fill, 1, NULL, spec->dtype.size);
 }

@@ -84,6 +84,7 @@ fill_in(ncz_said *said, ncz_var *v)
     v->separator = z->separator;
     v->fill_mode = z->fill_mode;
     v->fill = z->fill;
+    v->fill_null = z->fill_null;
     v->chain = z->chain;
     z->fill = NULL;
     z->chain = NULL;

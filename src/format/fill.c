@@ -216,6 +216,12 @@ ncz_format_fill_marked(const ncz_var *v)
     return len > 0 && !is_decodable(s, len);
 }
 
+bool
+ncz_format_fill_is_null(const ncz_var *v)
+{
+    return v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null && v->fill_text == NULL;
+}
+
 static int
 write_bytes(const ncz_var *v, bool pure, ncz_jsonw *w)
 {
@@ -243,7 +249,7 @@ ncz_format_fill_write(const ncz_var *v, bool pure, ncz_jsonw *w)
 
     if (v->fill_text != NULL)
         ncz_jsonw_raw(w, v->fill_text, strlen(v->fill_text));
-    else if (v->fill_mode == NCZ_FILL_NONE || value == NULL)
+    else if (v->fill_mode == NCZ_FILL_NONE || ncz_format_fill_is_null(v) || value == NULL)
         ncz_jsonw_null(w);
     else if (v->type == NC_CHAR || v->type == NC_STRING)
         return write_bytes(v, pure, w);

@@ -97,9 +97,13 @@ root_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where
     return ncz_zarr2_locate(&bare, index, key, where);
 }
 
+/* New datasets of netCDF-C's forms stay as netCDF-C writes them. */
 static void
-ready_model(ncz_model *m, ncz_locate_fn locate)
+ready_model(ncz_model *m, ncz_generation gen, ncz_locate_fn locate)
 {
+    m->small_fill = gen == NCZ_GEN_BOTH   ? NCZ_SMALL_NULL
+                    : gen == NCZ_GEN_PURE ? NCZ_SMALL_NONE
+                                          : NCZ_SMALL_DEFAULT;
     m->locate = locate;
     m->format_free = ncz_free;
 }
@@ -132,7 +136,7 @@ ncz_format_fill(ncz_loader *l, ncz_style *out)
     bool keys_ignored = !l->nczarr && l->found != NCZ_GEN_PURE;
     int  rc;
 
-    ready_model(l->m, lone ? root_locate : ncz_zarr2_locate);
+    ready_model(l->m, l->gen, lone ? root_locate : ncz_zarr2_locate);
     l->m->native_big = l->writer.native_big;
     rc = lone ? NC_NOERR : ncz_format_fetch_tree(l);
     if (rc == NC_NOERR)
@@ -180,7 +184,7 @@ ncz_format_create(ncz_model *m, const ncz_style *style, const char *properties)
 {
     if (style->gen == NCZ_GEN_1)
         return ncz_fail(NC_EINVAL, "the first NCZarr generation is read only");
-    ready_model(m, ncz_zarr2_locate);
+    ready_model(m, style->gen, ncz_zarr2_locate);
     if (properties == NULL)
         return NC_NOERR;
     return ncz_atts_set(m, &m->root->atts, "_NCProperties", NC_CHAR, strlen(properties), properties, NULL);

@@ -154,6 +154,8 @@ int ncz_format_fill_parse(const ncz_json *v, const ncz_stored *st, bool plain, n
 int ncz_format_fill_write(const ncz_var *v, bool pure, ncz_jsonw *w);
 /* With NCZarr keys: is it written in base64, and to be marked so in `_nczarr_array`? */
 bool ncz_format_fill_marked(const ncz_var *v);
+/* Does null stand for the type's default, and is to be marked so in `_nczarr_array`? */
+bool ncz_format_fill_is_null(const ncz_var *v);
 
 /* ---- .zarray -------------------------------------------------------------------------------------------------- */
 
@@ -166,6 +168,7 @@ typedef struct ncz_zarray {
     ncz_chain    *chain;
     bool          order_f;
     char          separator;
+    bool          fill_null; /* null stands for the type's default fill value */
     bool          marked;   /* fill_value is base64 and says so: to be written anew, not as the text it was */
     bool          frozen;   /* not understood well enough to be written again */
     const ncz_err *unusable; /* why the data cannot be touched; never NULL */

@@ -248,6 +248,9 @@ ncz_format_info_write(const ncz_var *v, const ncz_layout *lay, bool newer, ncz_j
     if (ncz_format_fill_marked(v)) {
         ncz_jsonw_key(w, "fill");
         ncz_jsonw_cstr(w, "base64");
+    } else if (ncz_format_fill_is_null(v)) {
+        ncz_jsonw_key(w, "fill");
+        ncz_jsonw_cstr(w, "default");
     }
     ncz_jsonw_close_object(w);
     ncz_buf_clear(&fqn);

@@ -263,7 +263,7 @@ keep_texts(const ncz_loader *l, const ncz_papers *p, ncz_said *s)
     rc = slice_dup(ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "dtype"), &s->dtype_text);
     if (rc != NC_NOERR || z->marked || l->wish.look)
         return rc;
-    if (z->fill_mode == NCZ_FILL_NONE && ncz_json_is(fill, NCZ_JSON_NULL) && z->st.type != NC_NAT)
+    if (z->fill_mode != NCZ_FILL_VALUE && ncz_json_is(fill, NCZ_JSON_NULL) && z->st.type != NC_NAT)
         return NC_NOERR;
     return slice_dup(fill, &s->fill_text);
 }

@@ -142,6 +142,12 @@ parse_fill(const ncz_papers *n, const ncz_loader *l, ncz_zarray *z)
     bool            plain = l->nczarr || l->writer.netcdf;
     int             rc;
 
+    if (l->nczarr && ncz_json_is(fill, NCZ_JSON_NULL) && ncz_type_numeric(z->st.type) &&
+        ncz_json_str_is(ncz_format_info(n, NCZ_INFO_ARRAY, "fill", "fill"), "default")) {
+        z->fill_mode = NCZ_FILL_DEFAULT;
+        z->fill_null = true;
+        return NC_NOERR;
+    }
     z->marked = l->nczarr && ncz_json_str_is(ncz_format_info(n, NCZ_INFO_ARRAY, "fill", "fill"), "base64");
     rc = ncz_format_fill_parse(fill, &z->st, plain && !z->marked, &z->fill_mode, &z->fill);
     if (rc == NC_NOERR || rc == NC_ENOMEM)

@@ -211,6 +211,7 @@ ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bo
 static int
 var_new(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims, ncz_var **out)
 {
+    bool     small = ncz_type_numeric(type) && ncz_type_size(type) <= 2;
     ncz_var *v = ncz_zalloc(sizeof *v);
 
     if (v == NULL || (v->name = ncz_strdup(name)) == NULL || (v->dims = ncz_alloc_n(rank, sizeof *dims)) == NULL ||
@@ -229,7 +230,8 @@ var_new(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank,
     v->maxstrlen = 128; /* the specification's default, appendix H */
     v->dtype = ncz_dtype_of(type, false, v->maxstrlen);
     v->separator = m->separator;
-    v->fill_mode = m->nofill ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT;
+    v->fill_mode = m->nofill || (small && m->small_fill == NCZ_SMALL_NONE) ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT;
+    v->fill_null = small && m->small_fill == NCZ_SMALL_NULL;
     v->cache_bytes = m->limits.cache_bytes;
     v->cache_nelems = 1000;
     v->cache_preemption = 0.75f;

@@ -44,6 +44,7 @@ struct ncz_spec {
     size_t        row; /* length of the array's last dimension when the spec was made (szip's scanline) */
     bool          order_f;
     void         *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a block of one */
+    bool          fill_null; /* other readers do not know `fill`: the document has null for it */
     ncz_chain    *chain;     /* NULL: none */
     char         *path;      /* the variable's key, "g1/v" */
     char          separator; /* '.' or '/' */
@@ -124,6 +125,16 @@ typedef enum ncz_fill_mode {
     NCZ_FILL_NONE,    /* no fill: fill_value null */
 } ncz_fill_mode;
 
+/*
+ * What a new variable of one or two bytes a value has that is given no fill value. The type's default is an ordinary
+ * value of such a type, and Zarr readers that mask by fill_value would hide it.
+ */
+typedef enum ncz_small_fill {
+    NCZ_SMALL_DEFAULT, /* the type's default as the fill_value */
+    NCZ_SMALL_NULL,    /* the type's default; the document has null, and says beside it what that means to us */
+    NCZ_SMALL_NONE,    /* no fill value, as there is no place to say more */
+} ncz_small_fill;
+
 struct ncz_var {
     char      *name;
     ncz_group *group;
@@ -142,6 +153,7 @@ struct ncz_var {
     bool          chunk_set;
     ncz_fill_mode fill_mode;
     void      *fill; /* memory form (one element; NC_STRING: a char * in its own allocation), with NCZ_FILL_VALUE */
+    bool       fill_null; /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
     char      *fill_text; /* fill_value as the document has it, or NULL */
     ncz_chain *chain;
     size_t     maxstrlen; /* NC_STRING: bytes per stored element */
@@ -169,6 +181,7 @@ struct ncz_model {
     ncz_locate_fn locate;     /* of the format; put into every spec */
     char          separator;  /* for new variables */
     bool          nofill;     /* nc_set_fill(NC_NOFILL) */
+    ncz_small_fill small_fill; /* of new variables, chosen by the format */
     bool          native_big; /* old writers: big-endian variables hold native bytes */
     ncz_pile      pile;       /* what was loaded, and stays as long as the model */
     void (*format_free)(void *);

@@ -145,7 +145,8 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
                     .order_f = v->order_f,
                     .chain = ncz_chain_ref(v->chain),
                     .separator = v->separator,
-                    .locate = m->locate};
+                    .locate = m->locate,
+                    .fill_null = v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null};
     s->dtype.big = stored_big(m, v);
     s->row = v->rank == 0 ? 0 : (size_t)v->dims[v->rank - 1]->len;
     if ((rc = default_chunks(v)) != NC_NOERR || (rc = ncz_var_key(v, &path)) != NC_NOERR ||

@@ -468,6 +468,61 @@ empty_chunks(void **state)
     place_drop(&p);
 }
 
+/* The default fill value of bytes and shorts is a secret of ours: chunks that hold nothing else are stored, so that others
+ * read them, and what nobody wrote still reads as it. Pure Zarr has no place for that: there they have no fill value. */
+static void
+small_types(void **state)
+{
+    static const char *const modes[] = { "mode=nczarr", "mode=zarr" };
+    const short              fill[2] = { NC_FILL_SHORT, NC_FILL_SHORT }, one = 1;
+    place                    p;
+
+    (void)state;
+    place_make(&p, false);
+    for (int pure = 0; pure < 2; pure++) {
+        int   ncid, x, v, no_fill;
+        short got[6], value;
+
+        OK(place_create(&p, modes[pure], NC_CLOBBER, &ncid));
+        OK(nc_def_dim(ncid, "x", 6, &x));
+        OK(nc_def_var(ncid, "v", NC_SHORT, 1, &x, &v));
+        OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){2}));
+        OK(nc_inq_var_fill(ncid, v, &no_fill, &value));
+        assert_int_equal(no_fill, pure);
+        OK(nc_put_vara_short(ncid, v, (size_t[]){0}, (size_t[]){2}, fill));
+        OK(nc_put_vara_short(ncid, v, (size_t[]){2}, (size_t[]){1}, &one));
+        OK(nc_close(ncid));
+        assert_true(exists(p.path, "v/0"));
+        assert_true(exists(p.path, "v/1"));
+        assert_false(exists(p.path, "v/2"));
+        OK(place_open(&p, "", NC_NOWRITE, &ncid));
+        OK(nc_inq_var_fill(ncid, v, &no_fill, &value));
+        assert_int_equal(no_fill, pure);
+        if (!pure)
+            assert_int_equal(value, NC_FILL_SHORT);
+        OK(nc_get_var_short(ncid, v, got));
+        for (size_t i = 0; i < 6; i++)
+            assert_int_equal(got[i], i < 2 ? NC_FILL_SHORT : i == 2 ? 1 : pure ? 0 : NC_FILL_SHORT);
+        FAILS(NC_ENOTATT, nc_inq_att(ncid, v, "_FillValue", NULL, NULL));
+        OK(nc_close(ncid));
+        /* A fill value that was asked for is written, also the default. */
+        OK(place_create(&p, modes[pure], NC_CLOBBER, &ncid));
+        OK(nc_def_dim(ncid, "x", 6, &x));
+        OK(nc_def_var(ncid, "v", NC_SHORT, 1, &x, &v));
+        OK(nc_def_var_fill(ncid, v, NC_FILL, fill));
+        OK(nc_put_var1_short(ncid, v, (size_t[]){0}, fill));
+        OK(nc_close(ncid));
+        OK(place_open(&p, "", NC_NOWRITE, &ncid));
+        OK(nc_get_att_short(ncid, v, "_FillValue", &value));
+        assert_int_equal(value, NC_FILL_SHORT);
+        OK(nc_inq_var_fill(ncid, v, &no_fill, &value));
+        assert_int_equal(no_fill, 0);
+        OK(nc_close(ncid));
+        assert_false(exists(p.path, "v/0"));
+    }
+    place_drop(&p);
+}
+
 int
 main(void)
 {
@@ -482,6 +537,7 @@ main(void)
         cmocka_unit_test(copied),
         cmocka_unit_test(spoilt_chunks),
         cmocka_unit_test(empty_chunks),
+        cmocka_unit_test(small_types),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

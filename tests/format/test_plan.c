@@ -865,6 +865,95 @@ test_marked_fill_values(void **state)
     ncz_model_free(m);
 }
 
+/* Types whose default fill value is an ordinary value of theirs have null for it, and a mark. Others' own are kept. */
+static void
+test_default_fill_of_small_types(void **state)
+{
+    static const struct {
+        nc_type     type;
+        const char *text; /* the default, as it was written before */
+        bool        small;
+    } cases[] = {
+        { NC_BYTE, "-127", true },  { NC_UBYTE, "255", true },          { NC_SHORT, "-32767", true },
+        { NC_USHORT, "65535", true }, { NC_INT, "-2147483647", false }, { NC_UINT64, "18446744073709551614", false },
+        { NC_FLOAT, "9.96921e+36", false }, { NC_CHAR, "\"\"", false },   { NC_STRING, "\"\"", false },
+    };
+
+    (void)state;
+    for (size_t s = 0; s < NCZ_LEN(written); s++)
+        for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+            ncz_style  style = { .gen = written[s], .xarray = true };
+            bool       both = style.gen == NCZ_GEN_BOTH, none = cases[i].small && style.gen == NCZ_GEN_PURE;
+            ncz_model *m, *m2;
+            docmap     d = { .v = NULL }, again = { .v = NULL };
+            ncz_var   *v;
+            char       want[64];
+
+            if (cases[i].type == NC_STRING && style.gen == NCZ_GEN_2)
+                continue;
+            m = new_model(&style);
+            v = add_var(m, m->root, "v", cases[i].type, 0, NULL);
+            assert_int_equal(v->fill_mode, none ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT);
+            assert_int_equal(v->spec->fill_null, both && cases[i].small);
+            assert_int_equal(v->spec->fill == NULL, none);
+            assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
+            snprintf(want, sizeof want, "\"fill_value\": %s", both && cases[i].small ? "null" : none ? "null" : cases[i].text);
+            if (strstr(docmap_text(&d, "v/.zarray"), want) == NULL && cases[i].type != NC_FLOAT)
+                fail_msg("style %d type %d: %s", (int)style.gen, cases[i].type, docmap_text(&d, "v/.zarray"));
+            assert_int_equal(strstr(docmap_text(&d, "v/.zarray"), "\"fill\": \"default\"") != NULL, both && cases[i].small);
+            assert_int_equal(strstr(docmap_text(&d, "v/.zattrs"), "\"fill\": \"default\"") != NULL, both && cases[i].small);
+            /* It comes back, and is written as it was. */
+            m2 = must_load(&d, &style);
+            v = var_at(m2, "v");
+            assert_int_equal(v->fill_mode, none ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT);
+            assert_int_equal(v->spec->fill_null, both && cases[i].small);
+            assert_int_equal(v->spec->fill == NULL, none);
+            assert_int_equal(ncz_format_plan(m2, &style, true, docmap_emit, &again), NC_NOERR);
+            assert_string_equal(docmap_text(&again, "v/.zarray"), docmap_text(&d, "v/.zarray"));
+            ncz_model_free(m2);
+            ncz_model_free(m);
+            docmap_clear(&d);
+            docmap_clear(&again);
+        }
+    for (size_t i = 0; i < 4; i++) { /* as an earlier release wrote it */
+        ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+        ncz_model *m = new_model(&style), *m2;
+        docmap     d = { .v = NULL }, again = { .v = NULL };
+        ncz_var   *v = add_var(m, m->root, "v", cases[i].type, 0, NULL);
+        char       want[64];
+
+        v->fill_null = false;
+        assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
+        m2 = must_load(&d, &style);
+        assert_int_equal(var_at(m2, "v")->fill_mode, NCZ_FILL_DEFAULT);
+        assert_false(var_at(m2, "v")->spec->fill_null);
+        assert_int_equal(ncz_format_plan(m2, &style, true, docmap_emit, &again), NC_NOERR);
+        snprintf(want, sizeof want, "\"fill_value\": %s", cases[i].text);
+        assert_non_null(strstr(docmap_text(&again, "v/.zarray"), want));
+        assert_string_equal(docmap_text(&again, "v/.zarray"), docmap_text(&d, "v/.zarray"));
+        ncz_model_free(m2);
+        ncz_model_free(m);
+        docmap_clear(&d);
+        docmap_clear(&again);
+    }
+    {   /* no fill stays no fill */
+        ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+        ncz_model *m = new_model(&style), *m2;
+        docmap     d = { .v = NULL };
+        ncz_var   *v = add_var(m, m->root, "v", NC_BYTE, 0, NULL);
+
+        assert_int_equal(ncz_var_set_fill(m, v, NCZ_FILL_NONE, NULL), NC_NOERR);
+        assert_false(v->spec->fill_null);
+        assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
+        assert_null(strstr(docmap_text(&d, "v/.zarray"), "\"fill\""));
+        m2 = must_load(&d, &style);
+        assert_int_equal(var_at(m2, "v")->fill_mode, NCZ_FILL_NONE);
+        ncz_model_free(m2);
+        ncz_model_free(m);
+        docmap_clear(&d);
+    }
+}
+
 static void
 test_consolidated_copy(void **state)
 {
@@ -971,6 +1060,7 @@ main(void)
         cmocka_unit_test(test_names_that_cannot_be_told_apart_are_left_out),
         cmocka_unit_test(test_texts_with_zeros),
         cmocka_unit_test(test_marked_fill_values),
+        cmocka_unit_test(test_default_fill_of_small_types),
         cmocka_unit_test(test_consolidated_copy),
         cmocka_unit_test(test_changing_what_was_read),
         cmocka_unit_test(test_array_longer_than_its_dimension),

@@ -153,6 +153,75 @@ def missing_values(h, tmp):
         h.check("fill_value of xarray of %s is GDAL's nodata" % peer, more)
 
 
+# ---- our default fill values ---------------------------------------------------------------------------------------------
+
+# The extremes are values like others; the second chunk holds nothing else, the last one is never written.
+DEFAULTS = """netcdf d {
+dimensions: x = 12 ;
+variables:
+  byte b(x) ; ubyte ub(x) ; short s(x) ; ushort us(x) ;
+  b:_ChunkSizes = 4 ; ub:_ChunkSizes = 4 ; s:_ChunkSizes = 4 ; us:_ChunkSizes = 4 ;
+data:
+  b = -127, 1, 2, 127, -127, -127, -127, -127 ;
+  ub = 255, 1, 2, 0, 255, 255, 255, 255 ;
+  s = -32767, 1, 2, 32767, -32767, -32767, -32767, -32767 ;
+  us = 65535, 1, 2, 0, 65535, 65535, 65535, 65535 ;
+}
+"""
+WRITTEN = {"b": [-127, 1, 2, 127] + 4 * [-127], "ub": [255, 1, 2, 0] + 4 * [255], "s": [-32767, 1, 2, 32767] + 4 * [-32767],
+           "us": [65535, 1, 2, 0] + 4 * [65535]}
+READ_MASKED = """
+import sys, json, xarray, zarr
+kw = {"zarr_format": 2} if int(zarr.__version__.split(".")[0]) >= 3 else {}
+d = xarray.open_zarr(sys.argv[1], consolidated=False, chunks=None, **kw)
+print(json.dumps({n: [str(d[n].dtype)] + d[n].values.tolist() for n in d.variables}))
+"""
+READ_NETCDF = """
+import sys, json, netCDF4
+d = netCDF4.Dataset(sys.argv[1])
+print(json.dumps({n: v[:8].tolist() for n, v in d.variables.items() if not v.set_auto_mask(n in ("b", "ub"))}))
+"""
+DTYPES = {"b": "int8", "ub": "uint8", "s": "int16", "us": "uint16"}
+FILLS = {"b": -127, "ub": 255, "s": -32767, "us": 65535}
+
+
+def default_fill(h, tmp):
+    source = os.path.join(tmp, "defaults.cdl")
+    with open(source, "w") as f:
+        f.write(DEFAULTS)
+    for mode in ("nczarr", "zarr"):
+        path = os.path.join(tmp, "defaults-%s.zarr" % mode)
+        r = h.run(h.nczgen, "-o", "file://%s#mode=%s" % (path, mode), source)
+        mine, bad = h.ours(path) if r.returncode == 0 else ({}, [r.stderr])
+        for n, values in WRITTEN.items() if mine else ():
+            bad = bad + want(mine["/" + n]["values"], values + 4 * [FILLS[n] if mode == "nczarr" else 0], n)
+        h.check("default fill of bytes and shorts, mode=%s -> nczdump" % mode, bad)
+        for peer in h.PEERS:
+            theirs, bad = peer_script(h.run, h.python, peer, READ_MASKED, path)
+            for n, values in WRITTEN.items() if theirs else ():
+                bad = bad + want(theirs[n][:9], [DTYPES[n]] + values, n)
+            h.check("default fill of bytes and shorts, mode=%s -> xarray of %s" % (mode, peer), bad)
+        theirs, bad = peer_script(h.run, h.python, "zarr3", READ_NETCDF, "file://%s#mode=%s,file" % (path, mode))
+        for n, values in WRITTEN.items() if theirs else ():
+            bad = bad + want(theirs[n], values, n)
+        h.check("default fill of bytes and shorts, mode=%s -> netcdf-c" % mode, bad)
+        theirs, bad = h.gdal_read(path)
+        for n, values in WRITTEN.items() if theirs else ():
+            bad = bad + want(theirs["/" + n]["values"][:8], values, n)
+        r = h.run("gdalmdiminfo", 'ZARR:"%s"' % path)
+        bad = bad + (["GDAL: nodata"] if "nodata" in r.stdout else [])
+        h.check("default fill of bytes and shorts, mode=%s -> GDAL" % mode, bad)
+    path = os.path.join(tmp, "defaults-490.zarr")
+    if shutil.which("ncdump"): # the packaged netcdf-c 4.9.0 reads this form alone
+        r = h.run(h.nczgen, "-o", "file://%s#mode=nczarr&compat=4.9.0" % path, source)
+        r = h.run("ncdump", "-v", "s,ub", "file://%s#mode=nczarr,file" % path) if r.returncode == 0 else r
+        text = " ".join(r.stdout.split())
+        h.check("default fill of bytes and shorts, compat=4.9.0 -> ncdump", [r.stderr] if r.returncode != 0 else [
+            t for t in ("s = _, 1, 2, 32767, _, _, _, _, _, _, _, _ ;", "ub = 255, 1, 2, 0, 255, 255, 255, 255, 255, 255, 255, 255 ;")
+            if t not in text])
+
+
 def run_all(h, tmp):
+    default_fill(h, tmp)
     missing_values(h, tmp)
     shuffle(h, tmp)
