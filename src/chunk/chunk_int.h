@@ -142,6 +142,10 @@ struct ncz_engine {
 #define NCZ_CHUNK_CALL_BATCH  1024 /* of one call: between batches the way to the map runs empty */
 #define NCZ_CHUNK_BATCH_BYTES ((size_t)64 << 20)
 
+/* Chunks up to this size that calls write one by one are stored together: a worker's way to the map and back takes
+ * longer than copying them. */
+#define NCZ_CHUNK_WAITS_BYTES ((size_t)64 << 10)
+
 bool   ncz_chunk_from_workers(const ncz_engine *e);
 size_t ncz_chunk_batch_of(size_t chunk_bytes);
 

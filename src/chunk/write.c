@@ -3,7 +3,9 @@
  * write: runs a write plan. For each batch of pieces:
  *
  *  1. under the lock: take the chunks that are cached, to change them; claim those that are not, to load them or,
- *     where the piece is all of a chunk, to replace them past the cache; busy ones are left for the next round
+ *     where the piece is all of a chunk, to replace them past the cache; busy ones are left for the next round.
+ *     A call that writes one small chunk leaves it in the cache instead: many such chunks are stored together, on all
+ *     workers, when there is no more room for them or at the next flush
  *  2. make room for what will stay; if that fails nothing of the batch is touched
  *  3. on workers, one chunk each: change a cached one; load one and change it: it is dirty in the cache from then on;
  *     gather, encode and put one that is replaced
@@ -13,6 +15,14 @@
  * After a failure the batch is finished, and no further one begun.
  */
 #include "chunk/chunk_int.h"
+
+/* Under the lock: whether a chunk that is written as a whole, all that the call writes, should wait for others. */
+static bool
+waits(const ncz_chunk_call *c)
+{
+    return c->njobs == 1 && c->begun == 0 && c->spec->chunk_bytes <= NCZ_CHUNK_WAITS_BYTES &&
+           c->spec->chunk_bytes <= c->engine->cache.limit / 4;
+}
 
 static void
 claim(ncz_chunk_call *c, ncz_chunk_job *j)
@@ -31,7 +41,7 @@ claim(ncz_chunk_call *c, ncz_chunk_job *j)
     }
     if (chunk->state == NCZ_CHUNK_LOADING || chunk->state == NCZ_CHUNK_SEEN) { /* new to us */
         ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
-        j->how = j->piece.whole ? NCZ_CHUNK_JOB_REPLACE : NCZ_CHUNK_JOB_LOAD;
+        j->how = !j->piece.whole ? NCZ_CHUNK_JOB_LOAD : waits(c) ? NCZ_CHUNK_JOB_CACHED : NCZ_CHUNK_JOB_REPLACE;
     } else if (chunk->state == NCZ_CHUNK_CLEAN && j->piece.whole) {
         ncz_chunk_set_data(cache, chunk, NULL);
         ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);

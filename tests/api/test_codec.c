@@ -207,6 +207,7 @@ carries_on(place *p)
     assert_true(n == 1 && words[0] == 17);
     OK(nczarr_def_var_codec(ncid, w, "{\"id\": \"" XOR "\", \"key\": \"200\", \"mode\": \"plain\"}"));
     OK(nc_put_var_int(ncid, w, in));
+    OK(nc_sync(ncid));
     assert_int_equal(u.array.size, sizeof u.array);
     put_and_close(ncid, v, in);
     assert_int_equal(u.open, 0);

@@ -469,6 +469,84 @@ empty_elements(void **state)
     zmap_close(m, ZMAP_KEEP);
 }
 
+/* ---- small chunks, each in a call of its own ---- */
+
+static uint64_t
+puts_of(const zmap *m)
+{
+    zmap_stats s;
+
+    zmap_stats_of(m, &s);
+    return s.puts;
+}
+
+/* Writes chunk i of a row of them, all of it, and says how many objects that put. */
+static uint64_t
+put_chunk(zmap *m, ncz_engine *e, const ncz_spec *s, uint64_t i, int32_t v)
+{
+    uint64_t shape[] = { 400 * s->chunk[0] }, before = puts_of(m);
+    request  r = test_request(1, (uint64_t[]){ i * s->chunk[0] }, s->chunk);
+    ncz_plan p = test_plan(s, shape, &r, NC_INT);
+    int32_t *in = malloc(s->chunk_bytes);
+
+    for (uint64_t k = 0; k < s->chunk[0]; k++)
+        in[k] = v;
+    assert_int_equal(ncz_engine_write(e, &p, in), NC_NOERR);
+    free(in);
+    return puts_of(m) - before;
+}
+
+static void
+check_chunk(ncz_engine *e, const ncz_spec *s, uint64_t i, int32_t v)
+{
+    uint64_t shape[] = { 400 * s->chunk[0] };
+    request  r = test_request(1, (uint64_t[]){ i * s->chunk[0] }, (uint64_t[]){ 1 });
+    ncz_plan p = test_plan(s, shape, &r, NC_INT);
+    int32_t  got = 0;
+
+    assert_int_equal(ncz_engine_read(e, &p, &got), NC_NOERR);
+    assert_int_equal(got, v);
+}
+
+/* They are stored together, once each, at a flush or when there is no more room; large ones are not kept waiting. */
+static void
+small_chunks_wait(void **state)
+{
+    for (int batches = 0; batches <= 1; batches++) {
+        zmap       *m = test_map(batches == 1, NULL);
+        ncz_engine *e = test_engine(m, (size_t)4 << 20);
+        ncz_spec   *small = test_spec(1, (uint64_t[]){ 4 }, i4, &minus_one, NULL);
+        ncz_spec   *large = test_spec(1, (uint64_t[]){ 16385 }, i4, &minus_one, NULL);
+        uint64_t    nputs = 0;
+
+        for (uint64_t i = 0; i < 300; i++)
+            nputs += put_chunk(m, e, small, i, (int32_t)i);
+        nputs += put_chunk(m, e, small, 7, 77);
+        assert_int_equal(nputs, 0);
+        check_chunk(e, small, 8, 8);
+        assert_int_equal(put_chunk(m, e, large, 0, 5), 1);
+        assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+        assert_int_equal(puts_of(m), 301);
+        assert_false(ncz_engine_dirty(e));
+
+        ncz_engine_set_limit(e, 4096);
+        for (uint64_t i = 0; i < 300; i++)
+            nputs += put_chunk(m, e, small, i, (int32_t)i + 1000);
+        assert_true(nputs > 200);
+        assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+        assert_int_equal(puts_of(m), 601);
+        ncz_engine_forget(e, 0);
+        for (uint64_t i = 0; i < 300; i++)
+            check_chunk(e, small, i, (int32_t)i + 1000);
+        check_chunk(e, large, 0, 5);
+        ncz_engine_free(e);
+        ncz_spec_unref(small);
+        ncz_spec_unref(large);
+        zmap_close(m, ZMAP_KEEP);
+    }
+    (void)state;
+}
+
 /* ---- threads: four of them, each with its own column, all in the same chunks ---- */
 
 enum { THREADS = 4, ROWS = 40 };
@@ -551,6 +629,7 @@ main(void)
         cmocka_unit_test(new_spec),
         cmocka_unit_test(strings),
         cmocka_unit_test(empty_elements),
+        cmocka_unit_test(small_chunks_wait),
         cmocka_unit_test(threads),
     };
 

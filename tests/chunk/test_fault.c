@@ -251,6 +251,7 @@ wrong_lengths(void **state)
 
         snprintf(key, sizeof key, "%s/0", s->path);
         assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
+        assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
         ncz_engine_free(e);
         assert_int_equal(zmap_get(m, key, &body), NC_NOERR);
         memcpy(longer, body.data, body.len);
