@@ -199,6 +199,67 @@ define_all(const char *url, const sizes *s)
 }
 
 static void
+define_small_groups(int ncid, const sizes *s)
+{
+    for (size_t i = 0; i < s->nsmall; i++) {
+        char name[32];
+        int  grpid, dimid, varid;
+
+        snprintf(name, sizeof name, "group%03zu", i);
+        CALL(nc_def_grp, ncid, name, &grpid);
+        CALL(nc_def_dim, grpid, "x", GROUP_LEN, &dimid);
+        CALL(nc_def_var, grpid, "v", NC_DOUBLE, 1, &dimid, &varid);
+        CALL(nc_put_att_text, grpid, varid, "units", 1, "m");
+    }
+    CALL(nc_enddef, ncid);
+}
+
+static void
+define_scalars(int ncid, const sizes *s)
+{
+    char name[32];
+    int  varid;
+
+    for (size_t i = 0; i < s->nscalars; i++) {
+        snprintf(name, sizeof name, "scalar%04zu", i);
+        CALL(nc_def_var, ncid, name, NC_INT, 0, NULL, &varid);
+    }
+    CALL(nc_enddef, ncid);
+    for (int i = 0; i < (int)s->nscalars; i++) {
+        int value = i + 1;
+
+        CALL(nc_put_var_int, ncid, i, &value);
+    }
+}
+
+static void
+define_small(const char *url, const workload *w, const sizes *s)
+{
+    int ncid;
+
+    CALL(nc_create, url, NC_CLOBBER | NC_NETCDF4, &ncid);
+    if (w->store == STORE_GROUPS)
+        define_small_groups(ncid, s);
+    else
+        define_scalars(ncid, s);
+    CALL(nc_close, ncid);
+}
+
+static void
+inquire_scalars(const char *url, checksum *c)
+{
+    int ncid, n, value;
+
+    CALL(nc_open, url, NC_NOWRITE, &ncid);
+    CALL(nc_inq_nvars, ncid, &n);
+    for (int i = 0; i < n; i++) {
+        CALL(nc_get_var_int, ncid, i, &value);
+        checksum_number(c, value);
+    }
+    CALL(nc_close, ncid);
+}
+
+static void
 inquire_attribute(int grpid, int varid, int number, checksum *c)
 {
     char    name[NC_MAX_NAME + 1], text[64];
@@ -338,8 +399,12 @@ main(int argc, char **argv)
     stopwatch_start(&t);
     if (a.w->op == OP_WRITE)
         write_array(url, a.w, &a.s, data);
+    else if (a.w->op == OP_DEFINE && (a.w->store == STORE_GROUPS || a.w->store == STORE_SCALARS))
+        define_small(url, a.w, &a.s);
     else if (a.w->op == OP_DEFINE)
         define_all(url, &a.s);
+    else if (a.w->store == STORE_SCALARS)
+        inquire_scalars(url, &found);
     else if (store_is_meta(a.w->store))
         inquire_all(url, a.w->op == OP_INQUIRE, &found);
     else

@@ -378,6 +378,65 @@ job_meta(const task *t, room *r, size_t g)
     }
 }
 
+/* ---- many small directories --------------------------------------------------------------------------------- */
+
+static int
+sub_dir(const task *t, int in, const char *name)
+{
+    int fd;
+
+    if (t->a->w->op == OP_DEFINE && mkdirat(in, name, 0777) != 0)
+        die(name);
+    if ((fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+        die(name);
+    return fd;
+}
+
+static void
+small_file(const task *t, room *r, int dir, const char *name, size_t n)
+{
+    if (t->a->w->op == OP_DEFINE)
+        write_whole(dir, name, r->stored, n);
+    else
+        read_whole(dir, name, r->stored);
+}
+
+/* A group and its variable, with the documents of both; 8 of them, so that threads do not meet at the counter. */
+static void
+job_groups(const task *t, room *r, size_t i)
+{
+    for (size_t g = 8 * i; g < 8 * (i + 1) && g < t->a->s.nsmall; g++) {
+        char name[32];
+        int  group, var;
+
+        snprintf(name, sizeof name, "group%03zu", g);
+        group = sub_dir(t, t->dir, name);
+        var = sub_dir(t, group, "v");
+        small_file(t, r, var, ".zattrs", 300);
+        small_file(t, r, var, ".zarray", 300);
+        close(var);
+        small_file(t, r, group, ".zattrs", 150);
+        small_file(t, r, group, ".zgroup", 150);
+        close(group);
+    }
+}
+
+static void
+job_scalars(const task *t, room *r, size_t i)
+{
+    for (size_t v = 8 * i; v < 8 * (i + 1) && v < t->a->s.nscalars; v++) {
+        char name[32];
+        int  var;
+
+        snprintf(name, sizeof name, "scalar%04zu", v);
+        var = sub_dir(t, t->dir, name);
+        small_file(t, r, var, ".zattrs", 200);
+        small_file(t, r, var, ".zarray", 300);
+        small_file(t, r, var, "0", sizeof(int));
+        close(var);
+    }
+}
+
 /* The one document that has them all. */
 static void
 job_copies(const task *t, room *r, size_t i)
@@ -448,6 +507,10 @@ choose(task *t)
     if (w->store == STORE_TINY) {
         t->job = job_tiny;
         t->njobs = (tiny_nelems(s) / TINY_CHUNK / TINY_CHUNK + 15) / 16;
+    }
+    if (w->store == STORE_GROUPS || w->store == STORE_SCALARS) {
+        t->job = w->store == STORE_GROUPS ? job_groups : job_scalars;
+        t->njobs = ((w->store == STORE_GROUPS ? s->nsmall : s->nscalars) + 7) / 8;
     }
     if (w->store == STORE_STEPS) {
         t->job = job_step;

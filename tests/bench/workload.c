@@ -28,7 +28,9 @@ static const workload workloads[] = {
     { "W7w", STORE_ZIP, OP_WRITE },       { "W7r", STORE_ZIP, OP_READ },
     { "W7s", STORE_ZIP, OP_BOXES },       { "W11w", STORE_STEPS, OP_WRITE },
     { "W11r", STORE_STEPS, OP_STEPS },    { "W6cw", STORE_COPIES, OP_DEFINE },
-    { "W6c", STORE_COPIES, OP_INQUIRE },
+    { "W6c", STORE_COPIES, OP_INQUIRE },  { "W12w", STORE_GROUPS, OP_DEFINE },
+    { "W12r", STORE_GROUPS, OP_INQUIRE }, { "W13w", STORE_SCALARS, OP_DEFINE },
+    { "W13r", STORE_SCALARS, OP_INQUIRE },
 };
 
 enum { NWORKLOADS = sizeof workloads / sizeof workloads[0], BLOCK = 4096 };
@@ -59,7 +61,7 @@ const char *
 store_name(bench_store store)
 {
     static const char *const names[] = { "raw", "blosc", "zlib", "zstd", "short", "meta", "tiny", "zip",
-                                         "steps", "copies" };
+                                         "steps", "copies", "groups", "scalars" };
 
     return names[store];
 }
@@ -67,7 +69,7 @@ store_name(bench_store store)
 bool
 store_is_meta(bench_store store)
 {
-    return store == STORE_META || store == STORE_COPIES;
+    return store == STORE_META || store == STORE_COPIES || store == STORE_GROUPS || store == STORE_SCALARS;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------- */
@@ -87,6 +89,8 @@ sizes_of(size_t divisor)
                 .nboxes = part(1000, divisor, 10),
                 .nseries = part(200, divisor, 4),
                 .ngroups = part(100, divisor, 2),
+                .nsmall = part(500, divisor, 4),
+                .nscalars = part(3000, divisor, 6),
                 .tiny = { TINY_CHUNK * part(1000, divisor, 4), TINY_CHUNK * 100 } };
 
     for (; divisor > 1; divisor /= 2) {
@@ -349,6 +353,19 @@ expect_attributes(checksum *c, const sizes *s)
     }
 }
 
+static void
+expect_small(checksum *c, const workload *w, const sizes *s)
+{
+    if (w->store == STORE_GROUPS)
+        for (size_t i = 0; i < s->nsmall; i++)
+            checksum_text(c, "m", 1);
+    else if (w->store == STORE_SCALARS)
+        for (size_t i = 0; i < s->nscalars; i++)
+            checksum_number(c, (double)i + 1);
+    else
+        expect_attributes(c, s);
+}
+
 checksum
 workload_expect(const workload *w, const sizes *s)
 {
@@ -363,7 +380,7 @@ workload_expect(const workload *w, const sizes *s)
     case OP_BOXES: expect_boxes(&c, w, s); break;
     case OP_SERIES: expect_series(&c, w, s); break;
     case OP_STRIDED: expect_strided(&c, w, s); break;
-    case OP_INQUIRE: expect_attributes(&c, s); break;
+    case OP_INQUIRE: expect_small(&c, w, s); break;
     case OP_WRITE:
     case OP_DEFINE:
     case OP_OPEN: break;

@@ -20,6 +20,7 @@ enum {
     TINY_CHUNK = 32,      /* edge of a chunk of W10 */
     META_ATTS = 10,       /* attributes of each variable of W6 */
     META_VARS = 20,       /* variables in each group of W6 */
+    GROUP_LEN = 4,        /* elements of the variable in each group of W12 */
 };
 
 typedef enum bench_store {
@@ -33,6 +34,8 @@ typedef enum bench_store {
     STORE_ZIP,    /* as STORE_BLOSC, in an archive */
     STORE_STEPS,  /* as STORE_BLOSC, a chunk for each step of the first dimension */
     STORE_COPIES, /* as STORE_META, with consolidated metadata */
+    STORE_GROUPS, /* groups with one variable and one attribute each, without data */
+    STORE_SCALARS, /* scalar variables with data */
 } bench_store;
 
 typedef enum bench_op {
@@ -43,9 +46,9 @@ typedef enum bench_op {
     OP_STEPS,   /* all steps along the first dimension in turn, a call each */
     OP_STRIDED, /* every second element in every dimension, one call */
     OP_CONVERT, /* stored as short, read as double */
-    OP_DEFINE,  /* many small variables with attributes */
+    OP_DEFINE,  /* many small variables with attributes, or with data */
     OP_OPEN,    /* open and close them */
-    OP_INQUIRE, /* open, read all attributes, close */
+    OP_INQUIRE, /* open, read all attributes, or all data, close */
 } bench_op;
 
 typedef struct workload {
@@ -59,6 +62,7 @@ typedef struct sizes {
     size_t shape[3];      /* of the big array, (1024, 512, 256) at full scale */
     size_t nboxes, nseries;
     size_t ngroups;
+    size_t nsmall, nscalars; /* groups of W12, variables of W13 */
     size_t tiny[2];       /* of W10's array, (32000, 3200) at full scale */
 } sizes;
 

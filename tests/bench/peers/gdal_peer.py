@@ -7,7 +7,7 @@ from osgeo import gdal
 from common import Run
 
 run = Run()
-if run.store in ("meta", "copies", "zlib", "zstd", "zip") or run.name[-1] == "w" and not run.name.endswith("raw"):
+if run.store in ("meta", "copies", "groups", "scalars", "zlib", "zstd", "zip") or run.name[-1] == "w" and not run.name.endswith("raw"):
     sys.exit(77) # no groups and no shuffle in the releases that distributions have; archives are not measured
 gdal.UseExceptions()
 gdal.SetConfigOption("GDAL_NUM_THREADS", str(len(os.sched_getaffinity(0))))
