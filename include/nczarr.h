@@ -428,7 +428,8 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
  * NC_EDISKLESS NC_DISKLESS together with NC_INMEMORY; NC_ENOTNC unknown mode value; NC_ENOTBUILT a store that is not
  * built; NC_EACCESS an archive that somebody else writes; other system errors. Of buckets and web servers,
  * here and wherever data or metadata come or go: NC_ECURL no answer, NC_EACCESS and NC_EAUTH no rights or credentials,
- * NC_ENOOBJECT no such bucket, NC_ES3 another refusal; NC_EPERM to write to a web server.
+ * NC_ENOOBJECT no such bucket, NC_ES3 another refusal; NC_EPERM to write to a web server. Of encrypted archives,
+ * wherever data or metadata come: NC_EAUTH the password (NCZARR_ZIP_PASSWORD) is missing or wrong.
  */
 NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
 
