@@ -309,10 +309,13 @@ zmap_zip_looks_like(const char *path)
 
     if (fd < 0)
         return false;
-    if (zmap_sys()->fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-        zmap_zip_source_file(fd, path, (uint64_t)st.st_size, &s) != NC_NOERR) {
+    if (zmap_sys()->fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         zmap_sys()->close(fd);
         return false;
+    }
+    if (zmap_zip_source_file(fd, path, (uint64_t)st.st_size, &s) != NC_NOERR) {
+        zmap_sys()->close(fd);
+        return true; /* out of memory: opening it says so */
     }
     if (zmap_zip_starts(s, &zip) == NC_NOERR && !zip)
         zip = zmap_zip_has_directory(s);
