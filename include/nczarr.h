@@ -331,7 +331,8 @@ typedef struct NC_memio {
  * Names     Dimensions, variables, groups, attributes: UTF-8, kept in Unicode NFC, at most NC_MAX_NAME bytes (else
  *           NC_EMAXNAME), first byte a letter, digit, '_' or non-ASCII, no '/', no control character, no trailing
  *           space (else NC_EBADNAME).
- * Source    The netCDF C API, as netCDF-C 4.10 has it; where NCZarr differs it is said. docs/formats.md has the list.
+ * Source    The netCDF C API, as netCDF-C 4.10 has it; where NCZarr differs it is said. formats.md has the list.
+ * Documents formats.md, s3.md and others are installed in share/doc/nczarr; in the source tree they are in docs/.
  * ============================================================================================================ */
 
 /* ---- library ----------------------------------------------------------------------------------------------- */
@@ -387,7 +388,7 @@ NCZARR_API int nczarr_stats(int ncid, nczarr_counts *counts);
 NCZARR_API int nc_initialize(void);
 NCZARR_API int nc_finalize(void);
 
-/* netCDF's rc files count for S3 alone (docs/s3.md). nc_rc_get() gives NULL (nothing set); nc_rc_set() is
+/* netCDF's rc files count for S3 alone (s3.md). nc_rc_get() gives NULL (nothing set); nc_rc_set() is
  * NC_ENOTBUILT. */
 NCZARR_API char *nc_rc_get(const char *key);
 NCZARR_API int   nc_rc_set(const char *key, const char *value);
@@ -417,7 +418,7 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
  * .zip, or a URL as file://dir#mode=nczarr,file (mode values nczarr, zarr, xarray, noxarray, consolidated, file, zip;
  * keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/, durability=sync|none, readahead=yes|no,
  * zip.prefix=NAME, zip.order=sorted). Or a bucket: s3://bucket/key, or an http or https URL of S3's or with mode=s3
- * (docs/s3.md); any other http or https URL is a web server's, from which nc_open() reads. `cmode`: NC_CLOBBER (0)
+ * (s3.md); any other http or https URL is a web server's, from which nc_open() reads. `cmode`: NC_CLOBBER (0)
  * replaces an existing dataset, and only what is recognisably one; NC_NOCLOBBER refuses (NC_EEXIST) and touches
  * nothing. NC_NETCDF4 is implied.
  * NC_CLASSIC_MODEL: netCDF's strict classic rules (not stored). NC_DISKLESS: in memory, gone at

@@ -6,7 +6,7 @@
  * {"id": "<its name>", <its configuration>}; for netCDF it may also be an HDF5 filter, a number with parameter words.
  * The JSON object is what counts: words are turned into it and back.
  *
- * docs/filters.md lists the built-in codecs; docs/examples/custom_codec.c is a whole codec. Results, errors and
+ * share/doc/nczarr/filters.md lists the built-in codecs; examples/custom_codec.c there is a whole one. Results, errors and
  * threads are those of nczarr.h.
  */
 #ifndef NCZARR_FILTER_H

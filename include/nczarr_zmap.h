@@ -146,7 +146,7 @@ typedef struct nczarr_map_ops {
 /*
  * A map behind the application's functions; `user` is handed to each of them. The struct is copied. The map ends,
  * and `close` is called once, with the last reference: the program's and those of the datasets on it.
- * docs/examples/own_map.c is a whole one. NC_EINVAL a member that is needed lacks, or an unknown flag;
+ * share/doc/nczarr/examples/own_map.c is a whole one. NC_EINVAL a member that is needed lacks, or an unknown flag;
  * NC_ENOTBUILT it asks for what only a newer library has.
  */
 NCZARR_API int nczarr_map_own(const nczarr_map_ops *ops, void *user, nczarr_map **mapp);

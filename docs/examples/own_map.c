@@ -5,6 +5,8 @@
  *
  *     cc own_map.c $(pkg-config --cflags --libs nczarr) && ./a.out
  */
+#define _POSIX_C_SOURCE 200809L /* strdup() */
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
