@@ -195,7 +195,7 @@ definitions(void **state)
     assert_int_equal(ncz_var_set_chunks(m, v, 9, NULL), NC_EINVAL);
 
     assert_int_equal(ncz_var_set_fill(m, v, NCZ_FILL_VALUE, &fill), NC_NOERR);
-    memcpy(&stored, v->spec->fill, 4);
+    copy_le(&stored, v->spec->fill, 1, 4);
     assert_int_equal(stored, 42);
     assert_int_equal(ncz_var_set_endian(m, v, NC_ENDIAN_BIG), NC_NOERR);
     assert_true(v->spec->dtype.big);
