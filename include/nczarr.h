@@ -417,9 +417,10 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
  * Makes a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
  * .zip, or a URL as file://dir#mode=nczarr,file (mode values nczarr, zarr, xarray, noxarray, consolidated, file, zip;
  * keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/, durability=sync|none, readahead=yes|no,
- * zip.prefix=NAME, zip.order=sorted). Or a bucket: s3://bucket/key, or an http or https URL of S3's or with mode=s3
- * (s3.md); any other http or https URL is a web server's, from which nc_open() reads. `cmode`: NC_CLOBBER (0)
- * replaces an existing dataset, and only what is recognisably one; NC_NOCLOBBER refuses (NC_EEXIST) and touches
+ * commit=sync|close, zip.prefix=NAME, zip.order=sorted). Or a bucket: s3://bucket/key, or an http or https URL of S3's
+ * or with mode=s3 (s3.md); any other http or https URL is a web server's, from which nc_open() reads. `cmode`:
+ * NC_CLOBBER (0) replaces an existing dataset, and only what is recognisably one, or what a writer left that died;
+ * NC_NOCLOBBER refuses (NC_EEXIST) and touches
  * nothing. NC_NETCDF4 is implied.
  * NC_CLASSIC_MODEL: netCDF's strict classic rules (not stored). NC_DISKLESS: in memory, gone at
  * close; with NC_PERSIST it goes to `path` then. NC_INMEMORY: as nc_create_mem().

@@ -268,6 +268,8 @@ dump_path(const char *path, const char *shown, const char *name, dump_opts *o)
         complain(shown, rc);
     } else {
         o->file = shown;
+        if (o->form != DUMP_KIND && nc_inq_attid(ncid, NC_GLOBAL, SHOWN_UNFINISHED, NULL) == NC_NOERR)
+            fprintf(stderr, "nczdump: %s: this copy is not complete: values that are missing show as fill\n", shown);
         rc = dump_run(ncid, name != NULL ? name : own, o, stdout);
         if (o->stats)
             dump_stats(ncid, stderr);

@@ -4,6 +4,7 @@
  */
 #include "gen/gen.h"
 #include "error_text.h"
+#include "interrupt.h"
 #include "shown.h"
 
 #include <errno.h>
@@ -144,6 +145,35 @@ is_plain_name(const char *name)
     return name[0] != '\0' && name[0] != '.' && name[0] != '[' && strpbrk(name, "/#:") == NULL;
 }
 
+/* Writes all of it and closes it, or removes what was made. */
+static int
+fill(const options *o, const gen_cdl *cdl, const char *path, int ncid)
+{
+    int   rc = gen_write(cdl, ncid, &o->gen), gone;
+    char *shown;
+
+    if (rc == NC_NOERR && interrupt_seen())
+        rc = GEN_STOPPED;
+    if (rc == NC_NOERR) {
+        if ((rc = nc_close(ncid)) != NC_NOERR) {
+            nc_failed(path, rc);
+            gone = nc_delete(path);
+            if (gone != NC_NOERR && gone != NC_ENOOBJECT)
+                nc_failed(path, gone);
+        }
+        return rc;
+    }
+    if ((gone = nc_abort(ncid)) != NC_NOERR)
+        nc_failed(path, gone);
+    if (rc == GEN_STOPPED) {
+        shown = shown_path(path);
+        fprintf(stderr, "nczgen: %s: interrupted; %s. The same command makes it from the beginning\n",
+                shown != NULL ? shown : "", gone == NC_NOERR ? "nothing is left of it" : "some of it is left");
+        free(shown);
+    }
+    return rc;
+}
+
 /* The dataset at its path; nothing is left there when it cannot be finished. */
 static int
 generate(const options *o, const gen_cdl *cdl)
@@ -163,14 +193,12 @@ generate(const options *o, const gen_cdl *cdl)
         return NC_EBADNAME;
     }
     mode |= (classic ? NC_CLASSIC_MODEL : 0) | (o->diskless ? NC_DISKLESS | NC_PERSIST : 0);
+    interrupt_catch();
     rc = nc_create(path, mode, &ncid);
-    if (rc != NC_NOERR) {
+    if (rc != NC_NOERR)
         nc_failed(path, rc);
-    } else if ((rc = gen_write(cdl, ncid, &o->gen)) != NC_NOERR) {
-        nc_abort(ncid);
-    } else if ((rc = nc_close(ncid)) != NC_NOERR) {
-        nc_failed(path, rc);
-    }
+    else
+        rc = fill(o, cdl, path, ncid);
     free(path);
     return rc;
 }
@@ -308,7 +336,7 @@ main(int argc, char **argv)
         {"version", no_argument, NULL, 'V'},
         {NULL, 0, NULL, 0},
     };
-    options  o = {.gen.report.say = say};
+    options  o = {.gen = {.report.say = say, .stop = interrupt_seen}};
     gen_cdl *cdl = NULL;
     int      c, status, rc;
 
@@ -322,5 +350,7 @@ main(int argc, char **argv)
     if (rc == NC_NOERR && o.binary)
         rc = generate(&o, cdl);
     gen_free(cdl);
+    if (rc == GEN_STOPPED)
+        interrupt_end();
     return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -47,6 +47,19 @@ set_durability(ncz_dataset *ds, const ncz_target *t)
     return NC_NOERR;
 }
 
+static int
+set_commit(ncz_dataset *ds, const ncz_target *t)
+{
+    const char *when = t->uri != NULL ? ncz_uri_frag(t->uri, "commit") : NULL;
+
+    if (when == NULL || strcmp(when, "sync") == 0)
+        return NC_NOERR;
+    if (strcmp(when, "close") != 0)
+        return ncz_fail(NC_EINVAL, "commit=%s: sync or close", when);
+    ds->held = (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0;
+    return NC_NOERR;
+}
+
 /* What both ways share. Takes the map on success. */
 static int
 start(zmap *map, const ncz_target *t, const char *path, const ncz_limits *limits, ncz_dataset **out)
@@ -60,6 +73,8 @@ start(zmap *map, const ncz_target *t, const char *path, const ncz_limits *limits
         rc = ncz_fail_nomem(strlen(path) + 1);
     if (rc == NC_NOERR)
         rc = set_durability(ds, t);
+    if (rc == NC_NOERR)
+        rc = set_commit(ds, t);
     ncz_engine_write_empty(ds->engine, t->write_empty == NCZ_YES);
     if (rc != NC_NOERR) {
         ncz_dataset_release(ds);
@@ -137,6 +152,7 @@ load(ncz_dataset *ds, const ncz_target *t, bool writable)
 {
     const ncz_wish wish = {.pure = t->dialect == NCZ_DIALECT_ZARR, .xarray = t->xarray, .look = !writable};
     ncz_copies     copies = writable                       ? NCZ_COPIES_KNOW
+                            : ds->held                     ? NCZ_COPIES_IGNORE
                             : t->consolidated == NCZ_YES   ? NCZ_COPIES_MUST
                             : t->consolidated == NCZ_UNSET ? NCZ_COPIES_USE
                                                            : NCZ_COPIES_IGNORE;

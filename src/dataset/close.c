@@ -36,6 +36,17 @@ take(ncz_dataset *ds)
     return NC_NOERR;
 }
 
+/* The root's documents get their names, and the dataset is there. */
+static int
+publish(ncz_dataset *ds)
+{
+    int rc;
+
+    if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR || (rc = ncz_held_publish(ds->map, ds->durable)) != NC_NOERR)
+        return rc;
+    return ncz_claim_drop(ds->map, &ds->claim);
+}
+
 /* All that is newer goes to the map, and what that needs to be seen. */
 static int
 store(ncz_dataset *ds)
@@ -44,11 +55,26 @@ store(ncz_dataset *ds)
 
     if (!ds->writable)
         return NC_NOERR;
-    if ((rc = ncz_dataset_flush(ds, false)) == NC_NOERR && !ds->own_map) /* nobody knows when its owner closes it */
+    rc = ncz_dataset_flush(ds, false);
+    if (rc == NC_NOERR && ds->held)
+        rc = publish(ds);
+    if (rc == NC_NOERR && !ds->own_map) /* nobody knows when its owner closes it */
         rc = ncz_dataset_commit(ds);
     if (rc == NC_NOERR && ds->persist)
         rc = ncz_memory_persist(ds);
     return rc;
+}
+
+/* What is there stays, not complete. If it is another writer's by now, nothing is touched. `rc` stays the failure. */
+static void
+leave_claim(ncz_dataset *ds, int rc)
+{
+    ncz_err err;
+
+    ncz_err_save(&err, rc);
+    if (ds->claim != NULL && (!ds->own_map || ncz_claim_check(ds->map, ds->path, ds->claim) == NC_NOERR))
+        ncz_claim_leave(ds->map, &ds->claim);
+    (void)ncz_err_adopt(&err);
 }
 
 int
@@ -58,7 +84,8 @@ ncz_dataset_close(ncz_dataset *ds)
 
     if (rc != NC_NOERR)
         return rc;
-    rc = store(ds);
+    if ((rc = store(ds)) != NC_NOERR)
+        leave_claim(ds, rc);
     /* A map that commits at its end commits no half of it. */
     return finish(ds, rc == NC_NOERR ? ZMAP_KEEP : ZMAP_REVERT, rc);
 }
@@ -123,9 +150,14 @@ ncz_dataset_abort(ncz_dataset *ds)
     ncz_engine_forget(ds->engine, 0);
     if (ds->own_map && (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0)
         return finish(ds, ZMAP_REVERT, NC_NOERR);
-    if (!ds->created)
-        return finish(ds, ZMAP_KEEP, drop_unnamed(ds));
-    if (ds->own_map)
-        return finish(ds, ZMAP_DISCARD, NC_NOERR);
-    return finish(ds, ZMAP_KEEP, drop_everything(ds));
+    if (!ds->created) {
+        rc = drop_unnamed(ds);
+        leave_claim(ds, rc);
+        return finish(ds, ZMAP_KEEP, rc);
+    }
+    if (!ds->own_map)
+        return finish(ds, ZMAP_KEEP, drop_everything(ds));
+    /* What another writer has put in the meantime is not ours to remove. */
+    rc = ncz_claim_check(ds->map, ds->path, ds->claim);
+    return finish(ds, rc == NC_NOERR ? ZMAP_DISCARD : ZMAP_KEEP, rc);
 }

@@ -70,6 +70,8 @@ ncz_dataset_release(ncz_dataset *ds)
     ncz_keys_clear(&ds->loaded);
     ncz_free(ds->path);
     ncz_free(ds->given);
+    ncz_free(ds->claim);
+    ds->claim = NULL;
     ds->engine = NULL;
     ds->model = NULL;
     ds->path = ds->given = NULL;
@@ -148,7 +150,7 @@ ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
             if (ds->unloaded.code != NC_NOERR)
                 rc = ncz_err_adopt(&ds->unloaded);
             else if (use == NCZ_USE_PUT_ALONE && ds->defining)
-                rc = ncz_dataset_documents_first(ds);
+                rc = ncz_dataset_documents_first(ds, false);
             if (rc == NC_NOERR)
                 return NC_NOERR;
             break;
@@ -268,7 +270,7 @@ ncz_dataset_enddef(ncz_dataset *ds)
     else
         leave_define_mode(ds);
     if (rc == NC_NOERR)
-        rc = ncz_dataset_documents_first(ds);
+        rc = ncz_dataset_documents_first(ds, true);
     return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
 }
 

@@ -42,8 +42,9 @@ bool ncz_dataset_in_block(const ncz_dataset *ds);
 /* Closes it (as ncz_dataset_close()) and gives the block: the caller's, for free(), unless it was locked. */
 int ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len);
 
-/* Removes the dataset at `path` with everything below it. NC_ENOTNC when it is not recognisably one, NC_EEXIST when
- * it holds anything that no dataset does (the text names it); then nothing is touched. */
+/* Removes the dataset at `path`, or what a writer left there that died, with everything below it. NC_ENOTNC when it is
+ * not recognisably one, NC_EEXIST when it holds anything that no dataset does (the text names it), or a running process
+ * is making it; then nothing is touched. */
 int ncz_dataset_delete(const char *path);
 
 /* Both always release what the dataset holds, wait for calls that are under way, and return the first failure. The
@@ -95,7 +96,7 @@ int ncz_dataset_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size
 
 int ncz_dataset_stats(ncz_dataset *ds, zmap_stats *out); /* of its map; nothing is loaded for it */
 int ncz_dataset_redef(ncz_dataset *ds);  /* NC_EINDEFINE, NC_EPERM */
-int ncz_dataset_enddef(ncz_dataset *ds); /* NC_ENOTINDEFINE; makes the variables' definitions final. Stores nothing */
+int ncz_dataset_enddef(ncz_dataset *ds); /* NC_ENOTINDEFINE; makes the variables' definitions final. Of a new dataset the documents are put */
 
 /*
  * The commit, durable unless the dataset was opened with durability=none. NC_EINDEFINE in the classic model's define

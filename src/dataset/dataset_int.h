@@ -29,12 +29,37 @@ void ncz_keys_clear(ncz_keys *k);
 
 int  ncz_part_is_dataset(zmap *map, bool *out); /* do its root's documents say so? */
 int  ncz_part_empty(zmap *map, bool *out);
-int  ncz_part_all(zmap *map, const char *what, ncz_keys *keys); /* its keys; NC_EEXIST when one is no dataset's */
+/* All keys of a map that holds one dataset, or what a writer left that died, and nothing else. NC_EEXIST when it holds
+ * anything else beside a dataset; `refusal` when it holds none. An empty map is no error. */
+int  ncz_part_all(zmap *map, const char *what, int refusal, ncz_keys *keys);
 bool ncz_part_document(const char *key);                        /* by its last segment */
+bool ncz_part_own(const char *key);                             /* the same, or a writer's claim */
 bool ncz_part_chunk(const char *rest);                          /* "3.1", "0/4": a chunk's key below its variable */
 /* "3.1" or "3/1" as `rank` numbers; of a scalar "0". False when it is anything else. */
 bool ncz_part_chunk_index(const char *rest, size_t rank, uint64_t *index);
 int  ncz_part_chunks(zmap *map, const char *prefix, ncz_keys *out); /* chunk objects right below a variable's key */
+
+/* ---- who makes a new dataset (claim.c) ------------------------------------------------------------------------- */
+
+/* Marks the place. *claim, for ncz_free(), stays NULL where none is needed. NC_EEXIST: another writer was faster, and
+ * what is there is not ours. */
+int  ncz_claim_put(zmap *map, const char *path, char **claim);
+/* The same for a session that continues what another left; it replaces a claim that nobody upholds. */
+int  ncz_claim_renew(zmap *map, const char *path, char **claim);
+int  ncz_claim_check(zmap *map, const char *path, const char *claim); /* NC_EEXIST: another writer has taken the place */
+int  ncz_claim_drop(zmap *map, char **claim);                         /* the dataset is there */
+void ncz_claim_leave(zmap *map, char **claim); /* it is not, and what is there stays: nobody writes it any more */
+int  ncz_claim_free(zmap *map, const char *path); /* NC_EEXIST: a running process is making a dataset there */
+bool ncz_claim_is_key(const char *key);
+/* Opening found no dataset (`rc`, recorded). A text that says more where one is being made, or was. */
+int  ncz_claim_explain(zmap *map, const char *path, int rc);
+
+/* ---- the root's documents of a dataset that is seen when it is closed (held.c) ----------------------------------- */
+
+const char *ncz_held_key(const char *key); /* under which a document is kept until then; most: `key` itself */
+const char *ncz_held_own_key(const char *held); /* back; `held` itself when it is no such key */
+bool        ncz_held_is_key(const char *key);
+int         ncz_held_publish(zmap *map, bool durable);
 
 /* ---- documents as they stand in the map: key -> bytes ---------------------------------------------------------- */
 
@@ -73,6 +98,7 @@ typedef struct ncz_source {
     ncz_stored       *stored;   /* gets the bytes of each document fetched; NULL: nobody wants them */
     pthread_mutex_t   lock;     /* guards *stored while workers fetch */
     ncz_copies        wish;
+    bool              held;     /* ... which are kept under other names */
     bool              begun;    /* the root's documents were asked for */
     bool              copies;   /* NCZ_COPIES_KNOW: there is a consolidated document, once begun */
     ncz_buf           body;     /* of it */
@@ -116,6 +142,9 @@ struct ncz_dataset {
     bool             own_map; /* opened from a path by us: discarding the map discards what this session made */
     bool             created; /* by this session, and not committed yet */
     bool             made;    /* by this session: nothing of an earlier one can lie about */
+    bool             held;    /* the root's documents are kept under other names until it is closed */
+    bool             documented; /* created, and its documents were put before the first chunk */
+    char            *claim;   /* on a new dataset's place, until it is committed; or NULL */
     bool             defining, closed;
     bool             block;   /* in one block of memory, which can be taken out */
     bool             persist; /* in memory, and stored at `path` when closed */
@@ -146,6 +175,7 @@ int ncz_memory_persist(ncz_dataset *ds);
 /* A dataset's map from a target (store.c). What cannot be had is NC_ENOTBUILT by name. */
 int ncz_store_open(const ncz_target *t, bool writable, zmap **out);
 int ncz_store_create(const ncz_target *t, int cmode, zmap **out);
+int ncz_store_create_claimed(const ncz_target *t, int cmode, zmap **out, char **claim); /* see claim.c */
 int ncz_store_remove(const ncz_target *t);
 int ncz_store_vacant(const ncz_target *t, int cmode); /* NC_EEXIST: something is there, with NC_NOCLOBBER */
 /* The same in a block of memory: an archive. Opening takes a block that is not locked, on success. */
@@ -168,9 +198,12 @@ int ncz_dataset_check_key(const ncz_dataset *ds,
 
 /* Flush under the exclusive lock, in the order of flush.c. `all`: plan every document, not only the dirty ones. */
 int ncz_dataset_flush(ncz_dataset *ds, bool all);
-/* Puts a new dataset's documents before its chunks, where nobody sees either before all are there: so they stand first
- * in an archive. Elsewhere nothing. */
-int ncz_dataset_documents_first(ncz_dataset *ds);
+/* Puts a new dataset's documents as define mode is left, before its first chunk: so what is defined survives a writer
+ * that dies. `again`: those that changed since, too. A dataset that was committed before waits for the flush. */
+int ncz_dataset_documents_first(ncz_dataset *ds, bool again);
+int ncz_dataset_put_documents(ncz_dataset *ds, bool all); /* those that changed, or all; marks stay */
+/* NC_EEXIST, finally: another writer has taken the place of a new dataset. */
+int ncz_dataset_check_claim(ncz_dataset *ds);
 int ncz_dataset_commit(ncz_dataset *ds); /* what was flushed becomes visible, on maps where it was not at once */
 int ncz_dataset_drop_leftover(ncz_dataset *ds); /* its last step alone */
 

@@ -19,7 +19,7 @@ keep(ncz_source *s, const zmap_get_req *req)
     if (s->stored == NULL)
         return;
     (void)pthread_mutex_lock(&s->lock);
-    ncz_stored_set(s->stored, req->key, ncz_buf_str(&req->body), req->body.len);
+    ncz_stored_set(s->stored, s->held ? ncz_held_own_key(req->key) : req->key, ncz_buf_str(&req->body), req->body.len);
     (void)pthread_mutex_unlock(&s->lock);
 }
 
@@ -223,8 +223,11 @@ ncz_docs_get_root(const ncz_fetching *f)
     if ((rc = ncz_hand_init(&h)) != NC_NOERR)
         return rc;
     ncz_hand_reset(&h);
-    for (size_t k = 0; k <= r->n; k++)
-        gets[k] = whole(f->s, k < r->n ? r->keys[k] : NCZ_COPIES_KEY);
+    for (size_t k = 0; k <= r->n; k++) {
+        const char *key = k < r->n ? r->keys[k] : NCZ_COPIES_KEY;
+
+        gets[k] = whole(f->s, f->s->held ? ncz_held_key(key) : key);
+    }
     if ((rc = root_steps(f, gets, &h)) == NC_NOERR) {
         ncz_err_clear();
         f->each(f->arg, 0, h.got);

@@ -4,15 +4,18 @@
  * wherever a crash cuts it:
  *
  *   1 dirty chunks (nothing names the new ones yet; replaced ones are whole, old or new)
- *   2 sync, so that no document can become durable before the chunks that it speaks of
+ *   2 sync, so that no document can become durable before the chunks that it speaks of; of a new dataset, see whether
+ *     the place is still ours
  *   3 plan the changed documents; those whose bytes are in the store already are left out
  *   4 put array documents, then groups, deepest first: a document comes after all that it names, and of each
  *     array or group first .zattrs, then the document that makes it visible
  *   5 put what others look at first: consolidated, then the root: the commit point
  *   6 sync again; clear the dirty marks
- *   7 delete what a rename left under an old name
+ *   7 delete what a rename left under an old name, and of a new dataset the claim
  *
  * A map that commits all at once (ZMAP_COMMITS) needs no order; there 2 and 6 are left to ncz_dataset_commit().
+ *
+ * Of a new dataset the documents are put before that already, as define mode is left (ncz_dataset_documents_first()).
  *
  * A failure in between leaves marks and table as the store is: the next flush goes on. A failed sync is final.
  * Runs under the dataset's exclusive lock.
@@ -116,7 +119,7 @@ put_batch(ncz_dataset *ds, const pending *v, size_t n)
     if (reqs == NULL)
         return ncz_fail_nomem(n * sizeof *reqs);
     for (size_t i = 0; i < n; i++)
-        reqs[i] = (zmap_put_req){.key = v[i].key, .data = v[i].text, .len = v[i].len, .when = ZMAP_ALWAYS};
+        reqs[i] = (zmap_put_req){.key = ds->held ? ncz_held_key(v[i].key) : v[i].key, .data = v[i].text, .len = v[i].len, .when = ZMAP_ALWAYS};
     rc = zmap_put_batch(ds->map, reqs, n);
     for (size_t i = 0; i < n; i++) {
         if (rc == NC_NOERR || reqs[i].err.code == NC_NOERR)
@@ -171,18 +174,44 @@ ncz_dataset_drop_leftover(ncz_dataset *ds)
     return rc;
 }
 
-/* Their marks stay: a flush looks at them again, and puts those that have changed. */
 int
-ncz_dataset_documents_first(ncz_dataset *ds)
+ncz_dataset_put_documents(ncz_dataset *ds, bool all)
 {
     plan p = {.stored = &ds->stored};
-    int  rc;
+    int  rc = ncz_format_plan(ds->model, &ds->style, all, emit, &p);
 
-    if (!ds->created || (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0)
-        return NC_NOERR;
-    if ((rc = ncz_format_plan(ds->model, &ds->style, false, emit, &p)) == NC_NOERR)
+    if (rc == NC_NOERR)
         rc = put_all(ds, &p);
     plan_clear(&p);
+    return rc;
+}
+
+/*
+ * Nothing is synced: after power loss the place may hold less, and can be created again. In an archive the marks stay:
+ * nobody sees it before all is there, and a rename of what only it holds needs no flush.
+ */
+int
+ncz_dataset_documents_first(ncz_dataset *ds, bool again)
+{
+    bool commits = (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0;
+    int  rc;
+
+    if (!ds->created || (ds->documented && !again && !commits) || (ds->cmode & NC_DISKLESS) != 0)
+        return NC_NOERR;
+    if ((rc = ncz_dataset_put_documents(ds, false)) != NC_NOERR || commits)
+        return rc;
+    ncz_format_stored(ds->model);
+    ds->documented = true;
+    return NC_NOERR;
+}
+
+int
+ncz_dataset_check_claim(ncz_dataset *ds)
+{
+    int rc = ds->own_map ? ncz_claim_check(ds->map, ds->path, ds->claim) : NC_NOERR;
+
+    if (rc == NC_EEXIST)
+        ncz_err_save(&ds->failed, rc);
     return rc;
 }
 
@@ -196,7 +225,7 @@ ncz_dataset_flush(ncz_dataset *ds, bool all)
         return ncz_err_adopt(&ds->failed);
     if ((rc = ncz_engine_flush(ds->engine, 0)) != NC_NOERR) /* 1 */
         return rc;
-    if ((rc = sync_map(ds)) != NC_NOERR) /* 2 */
+    if ((rc = sync_map(ds)) != NC_NOERR || (rc = ncz_dataset_check_claim(ds)) != NC_NOERR) /* 2 */
         return rc;
     if ((rc = ncz_format_plan(ds->model, &ds->style, all, emit, &p)) != NC_NOERR) /* 3 */
         goto done;
@@ -206,7 +235,8 @@ ncz_dataset_flush(ncz_dataset *ds, bool all)
         goto done;
     ncz_format_stored(ds->model);
     ds->created = false;
-    rc = ncz_dataset_drop_leftover(ds); /* 7 */
+    if ((rc = ncz_dataset_drop_leftover(ds)) == NC_NOERR && !ds->held) /* 7 */
+        rc = ncz_claim_drop(ds->map, &ds->claim);
 done:
     plan_clear(&p);
     return rc;

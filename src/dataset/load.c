@@ -54,6 +54,7 @@ look(ncz_dataset *ds, ncz_copies copies, const ncz_wish *wish, bool *damaged)
     if ((rc = ncz_source_init(&load->source, ds->map, &ds->limits, copies, wish->look ? NULL : &ds->stored)) !=
         NC_NOERR)
         goto done;
+    load->source.held = ds->held;
     load->docs = ncz_source_docs(&load->source);
     rc = ncz_format_look(&load->docs, &load->wish, ds->model, &load->loader);
     *damaged = needs_the_documents(load);

@@ -210,17 +210,18 @@ ncz_memory_persist(ncz_dataset *ds)
     ncz_keys    keys = NCZ_KEYS_INIT;
     ncz_target *t = NULL;
     zmap       *to = NULL;
+    char       *claim = NULL;
     int         rc;
 
     if ((rc = ncz_target_parse(ncz_dataset_path(ds), ds->made, &t)) != NC_NOERR)
         return rc;
-    rc = ds->made ? ncz_store_create(t, ds->cmode, &to) : ncz_store_open(t, true, &to);
+    rc = ds->made ? ncz_store_create_claimed(t, ds->cmode, &to, &claim) : ncz_store_open(t, true, &to);
     if (rc != NC_NOERR)
         goto done;
     if ((rc = copy_all(ds->map, to, !ds->made, &keys)) == NC_NOERR &&
         (rc = remove_gone(to, &ds->loaded, &keys)) == NC_NOERR && ds->durable)
         rc = zmap_sync(to);
-    if (rc == NC_NOERR) {
+    if (rc == NC_NOERR && (rc = ncz_claim_drop(to, &claim)) == NC_NOERR) {
         rc = zmap_close(to, ZMAP_KEEP);
     } else {
         ncz_err err;
@@ -230,6 +231,7 @@ ncz_memory_persist(ncz_dataset *ds)
         rc = ncz_err_adopt(&err);
     }
 done:
+    ncz_free(claim);
     ncz_keys_clear(&keys);
     ncz_target_free(t);
     return rc;

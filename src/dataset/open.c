@@ -11,6 +11,7 @@ ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_da
 {
     ncz_target *t = NULL;
     zmap       *map = NULL;
+    char       *claim = NULL;
     int         rc;
 
     if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR)
@@ -20,16 +21,18 @@ ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_da
         goto done;
     }
     if ((cmode & NC_DISKLESS) == 0)
-        rc = ncz_store_create(t, cmode, &map);
+        rc = ncz_store_create_claimed(t, cmode, &map, &claim);
     else if ((cmode & NC_PERSIST) == 0 || (rc = ncz_store_vacant(t, cmode)) == NC_NOERR)
         rc = zmap_mem_open(&map);
     if (rc != NC_NOERR || (rc = ncz_dataset_create_on(map, t, t->shown, cmode, limits, out)) != NC_NOERR)
         goto done;
     (*out)->own_map = true;
+    (*out)->claim = claim;
     (*out)->persist = (cmode & NC_DISKLESS) != 0 && (cmode & NC_PERSIST) != 0;
     (*out)->given = t->canonical;
     t->canonical = NULL; /* the dataset's, */
-    map = NULL;          /* and so is this */
+    map = NULL;          /* and so are these */
+    claim = NULL;
 done:
     if (map != NULL) {
         ncz_err err;
@@ -38,6 +41,7 @@ done:
         (void)zmap_close(map, ZMAP_DISCARD);
         (void)ncz_err_adopt(&err);
     }
+    ncz_free(claim);
     ncz_target_free(t);
     return rc;
 }
@@ -72,7 +76,7 @@ static int
 clear_map(zmap *map, int cmode)
 {
     ncz_keys keys = NCZ_KEYS_INIT;
-    bool     empty = false, is = false;
+    bool     empty = false;
     int      rc;
 
     if ((zmap_caps_of(map) & ZMAP_CAN_LIST) == 0)
@@ -81,11 +85,7 @@ clear_map(zmap *map, int cmode)
         return rc;
     if ((cmode & NC_NOCLOBBER) != 0)
         return ncz_fail(NC_EEXIST, "the map holds objects");
-    if ((rc = ncz_part_is_dataset(map, &is)) == NC_NOERR && !is)
-        rc = ncz_fail(NC_EEXIST, "the map holds objects, but no dataset: nothing is removed");
-    if (rc == NC_NOERR)
-        rc = ncz_part_all(map, "the map", &keys);
-    if (rc == NC_NOERR)
+    if ((rc = ncz_part_all(map, "the map", NC_EEXIST, &keys)) == NC_NOERR)
         rc = ncz_keys_del(map, &keys);
     ncz_keys_clear(&keys);
     return rc;
@@ -107,15 +107,20 @@ int
 ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits *limits, ncz_dataset **out)
 {
     ncz_target *t = NULL;
+    char       *claim = NULL;
     int         rc;
 
     if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = map_target(mode, true, &t)) != NC_NOERR)
         goto done;
-    if ((rc = clear_map(map, cmode)) != NC_NOERR)
+    if ((rc = clear_map(map, cmode)) != NC_NOERR || (rc = ncz_claim_put(map, zmap_name(map), &claim)) != NC_NOERR)
         goto done;
-    if ((rc = ncz_dataset_create_on(map, t, zmap_name(map), cmode, limits, out)) == NC_NOERR)
+    if ((rc = ncz_dataset_create_on(map, t, zmap_name(map), cmode, limits, out)) == NC_NOERR) {
         (void)zmap_ref(map);
+        (*out)->claim = claim;
+        claim = NULL;
+    }
 done:
+    ncz_free(claim);
     ncz_target_free(t);
     return rc;
 }
@@ -125,9 +130,10 @@ done:
 int
 ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out)
 {
-    ncz_target *t = NULL;
-    zmap       *map = NULL;
-    int         rc;
+    ncz_target  *t = NULL;
+    zmap        *map = NULL;
+    ncz_dataset *ds = NULL;
+    int          rc;
 
     if ((rc = ncz_dataset_check_open(omode)) != NC_NOERR || (rc = ncz_target_parse(path, false, &t)) != NC_NOERR)
         goto done;
@@ -144,12 +150,18 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
     }
     if ((rc = ncz_store_open(t, (omode & NC_WRITE) != 0, &map)) != NC_NOERR)
         goto done;
-    if ((rc = ncz_dataset_open_on(map, t, t->shown, omode, limits, out)) != NC_NOERR) {
-        rc = ncz_remote_missing(t, map, rc);
+    if ((rc = ncz_dataset_open_on(map, t, t->shown, omode, limits, &ds)) != NC_NOERR) {
+        rc = ncz_claim_explain(map, t->shown, ncz_remote_missing(t, map, rc));
         goto done;
     }
-    (*out)->own_map = true;
-    (*out)->given = t->canonical;
+    if (ds->held && ds->writable && (rc = ncz_claim_renew(map, t->shown, &ds->claim)) != NC_NOERR) {
+        ncz_dataset_release(ds);
+        ncz_dataset_unref(ds);
+        goto done;
+    }
+    *out = ds;
+    ds->own_map = true;
+    ds->given = t->canonical;
     t->canonical = NULL; /* the dataset's, */
     map = NULL;          /* and so is this */
 done:

@@ -56,6 +56,12 @@ ncz_part_document(const char *key)
     return (name[0] == '.' && ncz_format_is_document(name)) || strcmp(name, "zarr.json") == 0;
 }
 
+bool
+ncz_part_own(const char *key)
+{
+    return ncz_part_document(key) || ncz_claim_is_key(key) || ncz_held_is_key(key);
+}
+
 /* Numbers joined by '.' or '/'. */
 bool
 ncz_part_chunk(const char *rest)
@@ -127,20 +133,120 @@ is_chunk(const ncz_keys *keys, const char *key, bool *out)
     return rc;
 }
 
-int
-ncz_part_all(zmap *map, const char *what, ncz_keys *keys)
+/* ---- chunks without a document --------------------------------------------------------------------------------- */
+
+/* What is known of the chunks that no document names: those of a variable whose writer died. */
+typedef struct orphans {
+    const char *key;    /* the last one */
+    size_t      folder; /* bytes of its variable's key */
+    size_t      rank;
+    bool        first; /* one of them is a variable's first chunk */
+} orphans;
+
+/* A number as we write it: without zeros in front. */
+static size_t
+number_at(const char *s)
 {
-    int rc = ncz_keys_walk(map, "", keys);
+    size_t n = strspn(s, "0123456789");
+
+    return n == 0 || n > 19 || (n > 1 && s[0] == '0') ? 0 : n;
+}
+
+/* Where the numbers at the end of a key begin: "g/v/0.1" -> 4, "g/v/0/1" -> 4. They are never the whole key. */
+static size_t
+numbers_begin(const char *key)
+{
+    const char *slash = strrchr(key, '/');
+    size_t      at = slash != NULL ? (size_t)(slash - key) + 1 : 0;
+
+    if (at == 0 || strchr(key + at, '.') != NULL)
+        return at;
+    for (size_t up = at - 1; up > 0;) {
+        size_t end = up;
+
+        while (up > 0 && key[up - 1] != '/')
+            up--;
+        if (up == 0 || number_at(key + up) != end - up)
+            break;
+        at = up--;
+    }
+    return at;
+}
+
+/* Could `key` be a chunk whose variable has no document yet? All chunks of one variable have as many numbers. */
+static bool
+is_orphan(orphans *o, const char *key)
+{
+    size_t at = numbers_begin(key), rank = 0;
+    bool   same, zero = true;
+
+    if (at == 0)
+        return false;
+    for (const char *s = key + at;; s++) {
+        size_t n = number_at(s);
+
+        if (n == 0)
+            return false;
+        zero = zero && n == 1 && s[0] == '0';
+        rank++;
+        s += n;
+        if (*s == '\0')
+            break;
+        if (*s != '.' && *s != '/')
+            return false;
+    }
+    same = o->key != NULL && o->folder == at && strncmp(o->key, key, at) == 0;
+    if (same && o->rank != rank)
+        return false;
+    *o = (orphans){.key = key, .folder = at, .rank = rank, .first = o->first || zero};
+    return true;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------- */
+
+static int
+refuse(const char *what, const char *key, bool root, int refusal)
+{
+    if (root)
+        return ncz_fail(NC_EEXIST, "%s holds %s, which is no part of a dataset: nothing is removed", what, key);
+    return ncz_fail(refusal,
+                    "%s is no dataset (looked for .zgroup, .zarray, .zmetadata, .nczarr, zarr.json; it holds %s): not "
+                    "removed", what, key);
+}
+
+/*
+ * Without a document at the root, or the mark of a writer there, only chunks may be there: what a writer of this
+ * library's first version left. Documents further down may be several datasets' in one folder. Folders of mail hold
+ * files with numbers for names, too, but none is 0.
+ */
+int
+ncz_part_all(zmap *map, const char *what, int refusal, ncz_keys *keys)
+{
+    orphans     lost = {.key = NULL};
+    const char *below = NULL; /* a document that is not the root's */
+    bool        root = false;
+    int         rc = ncz_keys_walk(map, "", keys);
 
     for (size_t i = 0; rc == NC_NOERR && i < keys->n; i++) {
-        bool chunk = true;
+        const char *key = keys->v[i];
 
-        if (ncz_part_document(keys->v[i]))
-            continue;
-        if ((rc = is_chunk(keys, keys->v[i], &chunk)) == NC_NOERR && !chunk)
-            rc = ncz_fail(NC_EEXIST, "%s holds %s, which is no part of a dataset: nothing is removed", what,
-                          keys->v[i]);
+        if (ncz_part_own(key) && strchr(key, '/') == NULL)
+            root = true;
+        else if (ncz_part_own(key))
+            below = key;
     }
+    for (size_t i = 0; rc == NC_NOERR && i < keys->n; i++) {
+        bool chunk = false;
+
+        if (ncz_part_own(keys->v[i]))
+            continue;
+        if ((rc = is_chunk(keys, keys->v[i], &chunk)) == NC_NOERR && !chunk && !is_orphan(&lost, keys->v[i]))
+            rc = refuse(what, keys->v[i], root, refusal);
+    }
+    if (rc == NC_NOERR && !root && below != NULL)
+        rc = refuse(what, below, false, refusal);
+    if (rc == NC_NOERR && !root && keys->n > 0 && !lost.first)
+        rc = refuse(what, keys->v[0], false, refusal);
     return rc;
 }
 

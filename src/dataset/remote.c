@@ -43,15 +43,16 @@ ncz_remote_missing(const ncz_target *t, zmap *map, int rc)
                     t->shown);
 }
 
+/* Those by which what is left of a removal that was cut off is recognised. */
 static bool
-is_root_document(const char *key)
+goes_last(const char *key)
 {
-    return strchr(key, '/') == NULL && ncz_part_document(key);
+    return strchr(key, '/') == NULL && ncz_part_own(key);
 }
 
-/* Those for which `is_root_document` is `root`. */
+/* Those for which `goes_last` is `last`. */
 static int
-del_some(zmap *map, const ncz_keys *keys, bool root)
+del_some(zmap *map, const ncz_keys *keys, bool last)
 {
     const char **some = ncz_alloc_n(keys->n, sizeof *some);
     size_t       n = 0;
@@ -60,27 +61,24 @@ del_some(zmap *map, const ncz_keys *keys, bool root)
     if (some == NULL)
         return ncz_fail_nomem(keys->n * sizeof *some);
     for (size_t i = 0; i < keys->n; i++)
-        if (is_root_document(keys->v[i]) == root)
+        if (goes_last(keys->v[i]) == last)
             some[n++] = keys->v[i];
     rc = n > 0 ? zmap_del(map, some, n) : NC_NOERR;
     ncz_free(some);
     return rc;
 }
 
-/* Removes a dataset, and nothing when a single object is none of it; `refusal` is what that is called. */
+/* Removes a dataset, or what a writer left that died; nothing when a single object is none of it. `refusal` is what
+ * that is called. */
 static int
 clear(zmap *map, const char *what, int refusal)
 {
     ncz_keys keys = NCZ_KEYS_INIT;
-    bool     is = false;
-    int      rc;
+    int      rc = ncz_part_all(map, what, refusal, &keys);
 
-    if ((rc = ncz_part_is_dataset(map, &is)) == NC_NOERR && !is)
-        rc = ncz_fail(refusal,
-                      "%s is no dataset (looked for .zgroup, .zarray, .zmetadata, .nczarr, zarr.json): not removed",
-                      what);
-    if (rc == NC_NOERR)
-        rc = ncz_part_all(map, what, &keys);
+    for (size_t i = 0; rc == NC_NOERR && i < keys.n; i++)
+        if (ncz_claim_is_key(keys.v[i]))
+            rc = ncz_claim_free(map, what);
     if (rc == NC_NOERR && (rc = del_some(map, &keys, false)) == NC_NOERR)
         rc = del_some(map, &keys, true);
     ncz_keys_clear(&keys);
@@ -111,7 +109,9 @@ ncz_remote_create(const ncz_target *t, int cmode, zmap **out)
         return ncz_fail(NC_EEXIST, "%s exists", t->shown);
     if ((rc = clear_place(t)) != NC_NOERR)
         return rc;
-    return open_how(t, ZMAP_CREATE_NEW, out);
+    if ((rc = open_how(t, ZMAP_CREATE_NEW, out)) == NC_EOBJECT)
+        rc = ncz_fail(NC_EEXIST, "%s: another writer put objects there while the old ones were removed", t->shown);
+    return rc;
 }
 
 int

@@ -12,7 +12,8 @@
  *
  * Up to 3 a failure changes nothing. When 4 fails the name is changed in memory, both copies stand, and the next
  * flush goes on with 4 and 5. A node that was never stored has no documents: there 1 stores its chunks, and 4 is
- * left out.
+ * left out. In a new dataset that was not committed yet 1 stores chunks alone, and 4 documents alone, so that an abort
+ * still removes all of it.
  */
 #include "dataset/dataset_int.h"
 
@@ -164,14 +165,18 @@ settle(ncz_dataset *ds, move *mv, bool stored)
         rc = ncz_keys_add(&ds->leftover, "", mv->chunks.v[i]);
     if (rc != NC_NOERR)
         return rc;
-    return stored ? ncz_dataset_flush(ds, true) : ncz_dataset_drop_leftover(ds);
+    if (stored)
+        return ncz_dataset_flush(ds, true);
+    if (ds->documented && (rc = ncz_dataset_put_documents(ds, true)) != NC_NOERR)
+        return rc;
+    return ncz_dataset_drop_leftover(ds);
 }
 
 int
 ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
 {
     move mv = {.from = NCZ_BUF_INIT};
-    bool stored = !v->fresh;
+    bool stored = !v->fresh && !ds->created;
     int  rc;
 
     if (strcmp(v->name, name) == 0)
@@ -199,7 +204,7 @@ int
 ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
 {
     move mv = {.from = NCZ_BUF_INIT};
-    bool stored = !g->fresh;
+    bool stored = !g->fresh && !ds->created;
     int  rc;
 
     if (strcmp(g->name, name) == 0)

@@ -146,22 +146,17 @@ ncz_store_open(const ncz_target *t, bool writable, zmap **out)
     return zmap_file_open(t->path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, out);
 }
 
-/* The map holds a dataset and nothing else. */
+/* The map holds a dataset, or what a writer left that died, and nothing else; and nobody is making one there. */
 static int
 check_all_dataset(zmap *map, const char *path, int refusal)
 {
     ncz_keys keys = NCZ_KEYS_INIT;
-    bool     is = false;
-    int      rc;
+    int      rc = ncz_part_all(map, path, refusal, &keys);
 
-    if ((rc = ncz_part_is_dataset(map, &is)) == NC_NOERR && !is)
-        rc = ncz_fail(refusal,
-                      "%s is no dataset (looked for .zgroup, .zarray, .zmetadata, .nczarr, zarr.json): not removed",
-                      path);
-    if (rc == NC_NOERR)
-        rc = ncz_part_all(map, path, &keys);
     if (rc == NC_NOERR && zmap_zip_others(map) != 0)
         rc = ncz_fail(NC_EEXIST, "%s holds entries that are no part of a dataset: nothing is removed", path);
+    if (rc == NC_NOERR && keys.n > 0)
+        rc = ncz_claim_free(map, path);
     ncz_keys_clear(&keys);
     return rc;
 }
@@ -182,31 +177,17 @@ removable(const char *path, found what, int refusal)
     return rc;
 }
 
-/* Is the directory at `path` empty? Then it is ours to fill. */
+/* A new map in the directory, which is empty, or holds what may go. */
 static int
-is_empty(const char *path, bool *out)
+replace_directory(const char *path, zmap **out)
 {
-    zmap *map = NULL;
-    int   rc;
+    int rc = zmap_file_open(path, ZMAP_CREATE_NEW, out);
 
-    if ((rc = zmap_file_open(path, ZMAP_OPEN_READ, &map)) != NC_NOERR)
+    if (rc != NC_EOBJECT)
         return rc;
-    rc = ncz_part_empty(map, out);
-    (void)zmap_close(map, ZMAP_KEEP);
-    return rc;
-}
-
-static int
-clear_place(const char *path)
-{
-    bool empty = false;
-    int  rc;
-
-    if ((rc = is_empty(path, &empty)) != NC_NOERR || empty)
+    if ((rc = removable(path, FOUND_DIRECTORY, NC_EEXIST)) != NC_NOERR || (rc = zmap_file_remove(path)) != NC_NOERR)
         return rc;
-    if ((rc = removable(path, FOUND_DIRECTORY, NC_EEXIST)) != NC_NOERR)
-        return rc;
-    return zmap_file_remove(path);
+    return zmap_file_open(path, ZMAP_CREATE_NEW, out);
 }
 
 /* An archive that is there stays until the new one takes its place at the first commit. */
@@ -239,9 +220,29 @@ ncz_store_create(const ncz_target *t, int cmode, zmap **out)
         return create_archive(t, what, out);
     if (what != FOUND_NOTHING && what != FOUND_DIRECTORY)
         return ncz_fail(NC_EEXIST, "%s is a file: it is not replaced by a directory", t->path);
-    if (what == FOUND_DIRECTORY && (rc = clear_place(t->path)) != NC_NOERR)
-        return rc;
+    if (what == FOUND_DIRECTORY)
+        return replace_directory(t->path, out);
     return zmap_file_open(t->path, ZMAP_CREATE_NEW, out);
+}
+
+/* When another writer was faster nothing that is there goes. */
+int
+ncz_store_create_claimed(const ncz_target *t, int cmode, zmap **out, char **claim)
+{
+    zmap *map = NULL;
+    int   rc = ncz_store_create(t, cmode, &map);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_claim_put(map, t->shown, claim)) != NC_NOERR) {
+        ncz_err err;
+
+        ncz_err_save(&err, rc);
+        (void)zmap_close(map, rc == NC_EEXIST ? ZMAP_KEEP : ZMAP_DISCARD);
+        return ncz_err_adopt(&err);
+    }
+    *out = map;
+    return NC_NOERR;
 }
 
 int

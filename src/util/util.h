@@ -294,6 +294,14 @@ unsigned ncz_cpus(void); /* that this process may use: affinity and quota consid
  */
 void ncz_vector_clear(void);
 
+/* ---- processes ---- */
+
+/* A text that names this process among those of its machine, without a newline; appended. */
+int ncz_process_id(ncz_buf *out);
+/* The number of the process that such a text names, if it is another one than this, of this machine, and still
+ * running; else 0, also where that cannot be found out. */
+long ncz_process_running(const char *id);
+
 /* ---- environment ---- */
 
 /* NULL when it is not set, or empty, or not to be trusted (a set-user-id program). */

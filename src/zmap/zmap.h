@@ -173,8 +173,8 @@ void zmap_file_sync_never(zmap *m);
 
 /*
  * Removes all objects below `dir`, its directories and `dir` itself. Looks first and removes then: at anything that
- * is no plain file or directory of the same file system (links are not followed, `dir` itself included) it stops
- * with NC_EOBJECT and nothing is gone. NC_ENOOBJECT when there is no `dir`. The tree is renamed before it goes, so
+ * is no plain file or directory of the same file system (links are not followed, `dir` itself included), and at files
+ * that no list shows and that are no temporaries of a Zarr writer, it stops with NC_EOBJECT and nothing is gone. NC_ENOOBJECT when there is no `dir`. The tree is renamed before it goes, so
  * that a kill half-way leaves no part of it under `dir` (but "dir.removed-<number>" beside it).
  */
 int zmap_file_remove(const char *dir);

@@ -4,7 +4,7 @@
  * does not leave the file system it began on. The tree first gets another name, so that a process that dies half-way
  * leaves no dataset with holes under the old one.
  */
-#include "zmap/zmap_sys.h"
+#include "zmap/zmap_file_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,6 +47,24 @@ remove_dir(const remover *r, int parent, const char *name, unsigned depth)
     return remove_fail(r, name);
 }
 
+/* zarr-python's temporaries have the object's name in front: ".zarray.8a1f.partial", "0.0.8a1f.partial". */
+static bool
+is_temporary(const char *name)
+{
+    if (strncmp(name, ZMAP_FILE_TEMP, strlen(ZMAP_FILE_TEMP)) == 0)
+        return true;
+    return strncmp(name, ".z", 2) == 0 || strncmp(name, "zarr.json", 9) == 0 || (name[0] >= '0' && name[0] <= '9');
+}
+
+/* Lists show neither temporaries nor names that are no keys, so nobody has judged these files. */
+static int
+check_unlisted(const remover *r, const char *name)
+{
+    if (zmap_key_valid(name) && (!zmap_file_reserved(name) || is_temporary(name)))
+        return NC_NOERR;
+    return ncz_fail(NC_EOBJECT, "%s: \"%.80s\" in it is no part of a dataset: nothing is removed", r->dir, name);
+}
+
 static int
 remove_entry(const remover *r, int dir, const char *name, unsigned depth)
 {
@@ -61,7 +79,9 @@ remove_entry(const remover *r, int dir, const char *name, unsigned depth)
     if (!S_ISREG(st.st_mode))
         return ncz_fail(NC_EOBJECT, "%s: \"%.80s\" in it is no plain file or directory: nothing is removed", r->dir,
                         name);
-    if (r->pass == REMOVE && zmap_sys()->unlinkat(dir, name, 0) != 0 && errno != ENOENT)
+    if (r->pass == LOOK)
+        return check_unlisted(r, name);
+    if (zmap_sys()->unlinkat(dir, name, 0) != 0 && errno != ENOENT)
         return remove_fail(r, name);
     return NC_NOERR;
 }

@@ -2,8 +2,9 @@
 /*
  * The kill test of nczcopy: a child process copies and dies at its n-th system call on the store, for every n until
  * it gets through. After each death the source is what it was, byte for byte, and the target is absent or (where a
- * dataset stood before) the old one or the new one, whole. Then the copy is resumed, and must give what a copy in one
- * go gives, again byte for byte. Done for chunks moved as they are and for chunks coded anew.
+ * dataset stood before) the old one or the new one, whole. Then the copy is resumed, or begun again, and must give what
+ * a copy in one go gives, again byte for byte; and that can be deleted. Done for chunks moved as they are and for chunks
+ * coded anew.
  *
  * To show that there is something to see: under the other name, where it is made, the copy is found half done.
  */
@@ -289,6 +290,15 @@ holds(const scenario *s, const char *path)
     return found;
 }
 
+static bool
+exists(const char *path, const char *suffix)
+{
+    char name[200];
+
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    return access(name, F_OK) == 0;
+}
+
 static void
 start(const scenario *s)
 {
@@ -329,10 +339,14 @@ survives(const scenario *s, long *points)
         if (now != old && now != complete)
             return wrong(n, old == 0 ? "the target is neither absent nor complete"
                                      : "the target is neither old nor new");
-        if (!copy(s, target, true))
-            return wrong(n, "it cannot be resumed");
+        if (!copy(s, target, n % 3 != 0))
+            return wrong(n, n % 3 != 0 ? "it cannot be resumed" : "it cannot be begun again");
         if (holds(s, target) != complete)
-            return wrong(n, "resumed, it is not what it is in one go");
+            return wrong(n, "in the end it is not what it is in one go");
+        if (exists(target, ".nczcopy"))
+            return wrong(n, "something is left beside it");
+        if (nc_delete(target) != NC_NOERR || exists(target, ""))
+            return wrong(n, "it cannot be deleted");
         if (sum(source) != before)
             return wrong(n, "resuming has changed the source");
     }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The kill test: a child process runs a scenario and dies at its n-th system call, for every n until it gets through;
- * after each death the dataset must open, and all of it must be old or new, object by object.
+ * after each death the dataset must open, and all of it must be old or new, object by object. One that is being made
+ * may be absent until its nc_enddef() has returned. Whatever is there then, the same nc_create() succeeds, and so does
+ * nc_delete() in its place.
  *
  * To show that the test sees what it looks for, the same runs with a mutant of the file map that writes in place
  * instead of renaming: it must be caught.
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,6 +163,11 @@ install(bool mutant)
 static char top[64], path[256];
 static bool zip; /* what stands at path */
 
+/* Shared with the child: its nc_enddef() of a new dataset has returned, the commit that followed as well. */
+static struct progress {
+    atomic_bool defined, complete;
+} *progress;
+
 #define TRY(call)                                                                                                    \
     do {                                                                                                             \
         if ((call) != NC_NOERR)                                                                                      \
@@ -205,9 +213,28 @@ create(void)
     TRY(nc_def_var_deflate(grp, w, 1, 1, 4));
     TRY(nc_put_att_text(grp, w, "units", 1, "m"));
     TRY(nc_enddef(ncid));
+    atomic_store(&progress->defined, true);
     if (!put_records(ncid, "plain", 1, 0, RECS) || !put_records(grp, "packed", 1, 0, RECS))
         return false;
-    return nc_close(ncid) == NC_NOERR;
+    TRY(nc_close(ncid));
+    atomic_store(&progress->complete, true);
+    return true;
+}
+
+/* Without nc_enddef(): the first put leaves define mode. */
+static bool
+create_at_once(void)
+{
+    int ncid, dim, v;
+
+    TRY(nc_create(path, NC_NETCDF4, &ncid));
+    TRY(nc_def_dim(ncid, "x", WIDTH, &dim));
+    TRY(nc_def_var(ncid, "v", NC_INT, 1, &dim, &v));
+    TRY(nc_put_var1_int(ncid, v, (size_t[]){0}, (int[]){7}));
+    atomic_store(&progress->defined, true);
+    TRY(nc_close(ncid));
+    atomic_store(&progress->complete, true);
+    return true;
 }
 
 static bool
@@ -349,14 +376,13 @@ title_whole(int ncid)
 }
 
 static bool
-look(size_t atleast, bool may_be_absent)
+look(size_t atleast)
 {
     int  ncid, grp, varid, rc = nc_open(path, NC_NOWRITE, &ncid);
     bool good;
 
     if (rc != NC_NOERR)
-        return (may_be_absent && (rc == NC_ENOTNC || rc == NC_ENOOBJECT || rc == NC_ENOTZARR)) ||
-               wrong("does not open: %d %s", rc, nczarr_errmsg());
+        return wrong("does not open: %d %s", rc, nczarr_errmsg());
     if (nc_inq_grp_ncid(ncid, "g", &grp) != NC_NOERR && nc_inq_grp_ncid(ncid, "h", &grp) != NC_NOERR)
         good = wrong("its group is gone");
     else
@@ -368,22 +394,78 @@ look(size_t atleast, bool may_be_absent)
     return good;
 }
 
+/* A new dataset: whole when it is complete, all that was defined before that, and nothing before that. */
+static bool
+look_at_new(size_t atleast)
+{
+    int ncid, rc;
+
+    if (progress->complete)
+        return look(atleast);
+    rc = nc_open(path, NC_NOWRITE, &ncid);
+    if (rc == NC_NOERR)
+        return nc_close(ncid) != NC_NOERR ? wrong("does not close: %s", nczarr_errmsg()) : look(0);
+    if (progress->defined && !zip)
+        return wrong("what was defined does not open: %d %s", rc, nczarr_errmsg());
+    return rc == NC_ENOTNC || rc == NC_ENOOBJECT || wrong("does not open: %d %s", rc, nczarr_errmsg());
+}
+
+static bool
+look_at_scalar(size_t atleast)
+{
+    int ncid, varid, value = 0, rc = nc_open(path, NC_NOWRITE, &ncid);
+
+    (void)atleast;
+    if (rc != NC_NOERR)
+        return (!progress->defined || zip) && !progress->complete ? true
+                                                                  : wrong("does not open: %d %s", rc, nczarr_errmsg());
+    if (nc_inq_varid(ncid, "v", &varid) != NC_NOERR ||
+        nc_get_var1_int(ncid, varid, (size_t[]){0}, &value) != NC_NOERR ||
+        (value != 7 && (progress->complete || value != NC_FILL_INT)))
+        return wrong("v is %d: %s", value, nczarr_errmsg());
+    return nc_close(ncid) == NC_NOERR || wrong("does not close");
+}
+
+/* Whatever a death left: it can be deleted, and the same place taken again. */
+static bool
+place_is_free(long n)
+{
+    bool removing = n % 2 == 0;
+    int  rc, ncid;
+
+    if (removing && access(path, F_OK) == 0 && (rc = nc_delete(path)) != NC_NOERR)
+        return wrong("cannot be deleted: %d %s", rc, nczarr_errmsg());
+    if (removing && access(path, F_OK) == 0)
+        return wrong("was deleted, and is there");
+    if (!create())
+        return wrong("cannot be created again: %s", nczarr_errmsg());
+    if (!look(RECS))
+        return false;
+    if (nc_open(path, NC_WRITE, &ncid) != NC_NOERR || nc_close(ncid) != NC_NOERR)
+        return wrong("created again, cannot be written: %s", nczarr_errmsg());
+    return (rc = nc_delete(path)) == NC_NOERR || wrong("created again, cannot be deleted: %d %s", rc, nczarr_errmsg());
+}
+
 /* ---- the loop -------------------------------------------------------------------------------------------------- */
 
 typedef struct scenario {
     const char *name;
     bool (*prepare)(void);
     bool (*go)(void);
-    size_t atleast;       /* records that must be there whenever it dies */
-    bool   may_be_absent; /* nothing was committed before */
-    bool   zip_stays;     /* but an archive that was there is */
+    bool (*look)(size_t atleast);
+    size_t atleast;   /* records that must be there whenever it dies */
+    bool   zip_stays; /* an archive that was there is, where a directory may be gone */
 } scenario;
 
 static const scenario scenarios[] = {
-    {"create", NULL, create, RECS, true, false},          {"append", create, append, RECS, false, false},
-    {"overwrite", create, overwrite, RECS, false, false}, {"redefine", create, redefine, RECS, false, false},
-    {"clobber", create, rewrite_all, RECS, true, true},   {"hasty", create, overwrite_hastily, RECS, false, false},
-    {"sync", create, sync_often, RECS, false, false},
+    {"create", NULL, create, look_at_new, RECS, false},
+    {"append", create, append, look, RECS, false},
+    {"overwrite", create, overwrite, look, RECS, false},
+    {"redefine", create, redefine, look, RECS, false},
+    {"clobber", create, rewrite_all, look_at_new, RECS, true},
+    {"hasty", create, overwrite_hastily, look, RECS, false},
+    {"sync", create, sync_often, look, RECS, false},
+    {"implicit", NULL, create_at_once, look_at_scalar, 0, false},
 };
 
 static int
@@ -415,6 +497,7 @@ run_to(const scenario *s, long n, bool mutant)
     pid_t child = fork();
 
     if (child == 0) {
+        *progress = (struct progress){false, false};
         calls = 0;
         die_at = n;
         install(mutant);
@@ -431,6 +514,13 @@ run_to(const scenario *s, long n, bool mutant)
     return false;
 }
 
+/* A dataset that was committed before is one whatever happens: some of the deaths do. */
+static bool
+checks_place(const scenario *s, bool mutant, long n)
+{
+    return !mutant && (s->look != look || n % 5 == 0);
+}
+
 /* The number of deaths after which something was wrong; stops at the first when not hunting the mutant. */
 static long
 torn_after(const scenario *s, bool mutant, long *points)
@@ -442,7 +532,7 @@ torn_after(const scenario *s, bool mutant, long *points)
 
         fresh(s);
         through = run_to(s, n, mutant);
-        if (!look(s->atleast, s->may_be_absent && !(zip && s->zip_stays))) {
+        if (!(zip && s->zip_stays ? look : s->look)(s->atleast) || (checks_place(s, mutant, n) && !place_is_free(n))) {
             torn++;
             if (!mutant) {
                 fprintf(stderr, "kill at call %ld: %s\n", n, complaint);
@@ -481,7 +571,8 @@ main(void)
     bool failed;
 
     snprintf(top, sizeof top, "%s/nczarr-kill-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    if (mkdtemp(top) == NULL)
+    progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (mkdtemp(top) == NULL || progress == MAP_FAILED)
         return 2;
     snprintf(path, sizeof path, "%s/d.zarr", top);
     failed = kill_all("file");

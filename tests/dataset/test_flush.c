@@ -6,6 +6,8 @@
  */
 #include "dataset_test.h"
 
+#include "dataset/dataset_int.h"
+
 /* Variables with what they must hold in full: i -> base + i. */
 enum { LEN = 6 };
 
@@ -126,9 +128,9 @@ check_values(ncz_dataset *ds, bool torn)
     return seen;
 }
 
-/* What stands in the map: 0 nothing that opens, else the number of variables, all of them right. */
+/* What stands in the map: 0 nothing that opens, else the number of variables, all of them right. `torn`: see above. */
 static size_t
-examine(zmap *map)
+examine_torn(zmap *map, bool torn)
 {
     ncz_dataset *ds = NULL;
     size_t       seen;
@@ -137,9 +139,15 @@ examine(zmap *map)
     if (rc == NC_ENOTNC)
         return 0;
     OK(rc);
-    seen = check_values(ds, false);
+    seen = check_values(ds, torn);
     OK(end(ds));
     return seen;
+}
+
+static size_t
+examine(zmap *map)
+{
+    return examine_torn(map, false);
 }
 
 /* A session: create or open through a map with a fault, change, close. */
@@ -187,19 +195,84 @@ a_new_dataset_appears_whole(void **state)
             zmap_fault_plan plan = {.nth = n, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
             zmap           *map = fresh_map(NULL);
             int             rc = session(map, &plan, modes[m], true, make);
-            size_t          seen = examine(map);
+            size_t          seen = examine_torn(map, rc != NC_NOERR);
+            zmap_fault_plan none = {.nth = 0};
 
-            assert_true(seen == 0 || seen == 3); /* nothing, or all of it */
+            assert_true(seen == 0 || seen == 3); /* nothing, or all definitions; values that were not stored are fill */
             if (rc == NC_NOERR) {
                 assert_int_equal(seen, 3);
                 appeared = true;
             } else {
                 assert_int_equal(rc, NC_EIO);
             }
+            OK(session(map, &none, modes[m], true, make)); /* the same call works, whatever it left */
+            assert_int_equal(examine(map), 3);
+            assert_int_equal(zmap_len(map, ".nczarr-writer", NULL), NC_EEMPTY);
             OK(zmap_close(map, ZMAP_KEEP));
             assert_true(n < 1000);
         }
     }
+}
+
+/* What is defined is there as soon as define mode is left, by a call or by the first put; what is put later is too. */
+static void
+definitions_are_stored_when_they_are_final(void **state)
+{
+    (void)state;
+    for (int put = 0; put < 2; put++) {
+        zmap        *map = NULL;
+        ncz_dataset *ds = NULL;
+        ncz_dim     *x = NULL;
+        ncz_var     *a = NULL, *late = NULL;
+        zmap_stats   before, after;
+
+        OK(zmap_mem_open(&map));
+        OK(ncz_dataset_create_map(map, "mode=nczarr", NC_CLOBBER, NULL, &ds));
+        OK(def_dim(ds, "x", LEN, &x));
+        OK(def_var(ds, NULL, "a", 1, &x, &a));
+        assert_int_equal(examine(map), 0);
+        OK(put ? fill_var(ds, a, 100, LEN) : ncz_dataset_enddef(ds));
+        assert_int_equal(examine_torn(map, true), 1);
+        OK(def_var(ds, NULL, "b", 1, &x, &late));
+        OK(put ? ncz_dataset_enddef(ds) : fill_var(ds, late, 200, LEN));
+        assert_int_equal(examine_torn(map, true), put ? 2 : 1); /* a put stores documents only the first time */
+        OK(ncz_dataset_sync(ds));
+        zmap_stats_of(map, &before);
+        OK(ncz_dataset_sync(ds)); /* none is put twice */
+        zmap_stats_of(map, &after);
+        assert_int_equal(after.puts, before.puts);
+        OK(end(ds));
+        assert_int_equal(examine_torn(map, true), 2);
+        OK(zmap_close(map, ZMAP_KEEP));
+    }
+}
+
+/* Until it is committed a new dataset goes with an abort, and a renamed variable leaves nothing under its old name. */
+static void
+an_abort_removes_what_was_defined(void **state)
+{
+    ncz_dataset *ds = NULL;
+    ncz_dim     *x = NULL;
+    ncz_var     *a = NULL;
+    ncz_keys     keys = NCZ_KEYS_INIT;
+    zmap        *map = NULL;
+    bool         empty = false;
+
+    (void)state;
+    OK(zmap_mem_open(&map));
+    OK(ncz_dataset_create_map(map, "mode=nczarr", NC_CLOBBER, NULL, &ds));
+    OK(def_dim(ds, "x", LEN, &x));
+    OK(def_var(ds, NULL, "a", 1, &x, &a));
+    OK(fill_var(ds, a, 100, LEN));
+    OK(rename_var(ds));
+    assert_int_equal(examine_torn(map, true), 1);
+    OK(ncz_keys_walk(map, "a", &keys));
+    assert_int_equal(keys.n, 0);
+    OK(ncz_dataset_abort(ds));
+    ncz_dataset_unref(ds);
+    OK(ncz_part_empty(map, &empty));
+    assert_true(empty);
+    OK(zmap_close(map, ZMAP_KEEP));
 }
 
 static void
@@ -354,7 +427,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_new_dataset_appears_whole), cmocka_unit_test(a_crash_leaves_old_or_new),
+        cmocka_unit_test(a_new_dataset_appears_whole), cmocka_unit_test(definitions_are_stored_when_they_are_final),
+        cmocka_unit_test(an_abort_removes_what_was_defined), cmocka_unit_test(a_crash_leaves_old_or_new),
         cmocka_unit_test(a_failure_is_survived),       cmocka_unit_test(only_changes_are_stored),
         cmocka_unit_test(a_failed_sync_is_final),
     };

@@ -79,7 +79,7 @@ class Suite:
             if self.ca:
                 self.env["AWS_CA_BUNDLE"] = self.ca
             self.base = self.server.url + "/tests"
-            for part in (self.checks_signatures, self.contract, self.round_trips, self.copies, self.random_programs, self.spellings, self.errors, self.without_md5, self.peers):
+            for part in (self.checks_signatures, self.contract, self.round_trips, self.copies, self.cut_off, self.random_programs, self.spellings, self.errors, self.without_md5, self.peers):
                 started = time.monotonic()
                 try:
                     part()
@@ -120,6 +120,14 @@ class Suite:
         good = r.stdout.count("[       OK ]")
         report("%s: %d ways of copying" % (self.name, good), [line for line in r.stdout.splitlines() if "OK" not in line] + [r.stderr[-500:]]
                if r.returncode or good < 5 else [], more=good)
+
+    def cut_off(self):
+        """nczgen and nczcopy ended by signals, and two at one place."""
+        r = self.run(sys.executable, os.path.join(ROOT, "tests", "crash", "signals.py"), self.program("tools"), self.program("tests", "crash", "place"), self.base,
+                     NCZARR_LOG="", timeout=600)
+        good = r.stdout.count("[       OK ]")
+        report("%s: cut off by signals, and two writers, %d cases" % (self.name, good), [line for line in r.stdout.splitlines() if "OK" not in line] + [r.stderr[-500:]]
+               if r.returncode or good < 10 else [], more=good)
 
     def random_programs(self):
         for seed, mode in ((11, None), (12, "consolidated=yes")):

@@ -601,7 +601,7 @@ def resuming_remote():
             time.sleep(0.01)
         p.kill()
         p.wait()
-        unfinished = "_nczcopy_unfinished" in run(nczdump, "-h", target).stdout
+        unfinished = "is not complete" in run(nczdump, "-h", target).stderr # which shows nothing
         if unfinished:
             break
     problems += [] if unfinished else ["it was never found unfinished"]

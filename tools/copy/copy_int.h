@@ -8,6 +8,7 @@
 #ifndef NCZCOPY_COPY_INT_H
 #define NCZCOPY_COPY_INT_H
 
+#include "../shown.h"
 #include "copy.h"
 
 #include <nczarr.h>
@@ -32,6 +33,10 @@ void copy_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 void copy_set_unfinished(const char *what);
 void copy_say_unfinished(void);
+
+#define COPY_STOPPED 1 /* in place of a code of netCDF's: a signal asked for an end */
+/* NC_NOERR, or COPY_STOPPED from the first signal on. */
+int copy_stopped(void);
 
 /* 1234567 -> "1.2 MiB"; in the caller's memory of at least 32 bytes, which it returns. */
 char *copy_size_text(double bytes, char *out);
@@ -123,13 +128,15 @@ typedef struct copy_target {
     char      *path;   /* of a directory: where it is to stand */
     char      *part;   /* ... and where it is being made */
     char      *work;   /* what nc_create() is given */
+    int        lock;   /* on the directory in which it is being made; -1: none */
     char      *marker; /* what the attribute says */
     int        ncid;
     bool       open, resumed;
+    bool       begun; /* what is there can be continued */
     bool       marks; /* it stands in its place before it is complete, and the attribute says so */
 } copy_target;
 
-#define COPY_MARKER "_nczcopy_unfinished"
+#define COPY_MARKER SHOWN_UNFINISHED
 
 int copy_target_name(const copy_opts *o, copy_target *t);
 /* Is one of them the other, or in it? Then copying would change the source. */

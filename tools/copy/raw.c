@@ -108,7 +108,7 @@ mover(void *arg)
         index_of(w, w->next++, index);
         done = copy_set_has(&w->there, w->v, w->v->chunk_out, index);
         pthread_mutex_unlock(&w->lock);
-        if (!done)
+        if ((rc = copy_stopped()) == NC_NOERR && !done)
             rc = move_one(w, index);
         pthread_mutex_lock(&w->lock);
         if (w->rc == NC_NOERR)

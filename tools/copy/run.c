@@ -12,6 +12,8 @@
  */
 #include "copy_int.h"
 
+#include "../interrupt.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,9 +173,11 @@ copy_all(copy_run_state *r)
     copy_target *t = r->t;
     int          rc;
 
-    if ((rc = copy_target_open(r->o, t)) != NC_NOERR || (rc = define(r)) != NC_NOERR)
+    interrupt_catch();
+    if ((rc = copy_target_open(r->o, t)) != NC_NOERR)
         return rc;
-    if ((rc = move_data(r)) != NC_NOERR || (rc = copy_late_atts(r->s)) != NC_NOERR)
+    if ((rc = define(r)) != NC_NOERR || (rc = copy_stopped()) != NC_NOERR || (rc = move_data(r)) != NC_NOERR ||
+        (rc = copy_late_atts(r->s)) != NC_NOERR)
         return rc;
     if ((rc = copy_target_finish(t)) != NC_NOERR || (r->o->verify && (rc = copy_verify(r)) != NC_NOERR))
         return rc;
@@ -184,7 +188,7 @@ int
 copy_run(const copy_opts *o)
 {
     copy_source    s = {.ncid = -1};
-    copy_target    t = {.ncid = -1};
+    copy_target    t = {.ncid = -1, .lock = -1};
     copy_run_state r = {.o = o, .s = &s, .t = &t};
     int            rc;
 
@@ -195,17 +199,23 @@ copy_run(const copy_opts *o)
     (void)nc_set_chunk_cache(copy_cache(o), o->cache_elems != 0 ? o->cache_elems : 1009, 0.75F);
     if ((rc = nc_open(o->in, o->memory_in ? NC_DISKLESS : NC_NOWRITE, &s.ncid)) != NC_NOERR)
         return copy_fail(rc, o->in);
+    if (nc_inq_attid(s.ncid, NC_GLOBAL, COPY_MARKER, NULL) == NC_NOERR)
+        copy_say("%s: this copy is not complete: values that are missing are copied as fill", o->in);
     if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_wishes(o, &s)) != NC_NOERR ||
         (rc = copy_target_name(o, &t)) != NC_NOERR)
         goto done;
     t.marker = marker_of(o, &s);
     rc = o->dry_run ? copy_dry_run(&r) : copy_all(&r);
 done:
+    if (rc == COPY_STOPPED)
+        copy_say("%s: interrupted%s", t.url, t.begun ? "" : "; nothing is left of the copy");
     if (rc != NC_NOERR)
         copy_say_unfinished();
     copy_set_unfinished(NULL);
     copy_target_clear(&t);
     copy_source_clear(&s);
     (void)nc_close(s.ncid);
+    if (rc == COPY_STOPPED)
+        interrupt_end();
     return rc;
 }

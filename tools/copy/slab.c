@@ -94,7 +94,7 @@ move_all(slab *s)
     do {
         n = copy_count(v, s->step, s->start, s->count);
         done = is_done(s);
-        if (!done)
+        if ((rc = copy_stopped()) == NC_NOERR && !done)
             rc = move_piece(s, n);
         chunks = 1;
         for (int d = 0; d < v->rank; d++)

@@ -2,9 +2,10 @@
 /*
  * target.c: the life of what is being made, so that an interrupted copy does no harm.
  *
- * A directory: made as PATH.nczcopy and renamed when it is complete and closed, so that PATH is absent, old or new.
+ * A directory: made as PATH.nczcopy and renamed when it is complete and closed, so that PATH is absent, old or new. The
+ * directory is locked while one works in it: a second nczcopy is refused.
  * An archive: the library lets it appear when it is closed; there is nothing to resume. Elsewhere (S3): in its place,
- * and the attribute COPY_MARKER of its root goes with the last commit.
+ * where commit=close keeps it from being seen before it is complete, and the library lets one writer do it.
  *
  * The attribute says first that nothing is complete, and with a second commit, when all definitions stand, which copy
  * it is: only then it can be continued, and no other one by mistake.
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,7 +34,7 @@ fragment_at(const char *url)
     static const char *const words[] = {"mode=",       "compat=", "consolidated", "dimension_separator=",
                                         "durability=", "nczarr",  "zarr",         "xarray",
                                         "noxarray",    "file",    "zip",          "s3",
-                                        "log",         "readahead="};
+                                        "log",         "readahead=", "commit="};
     bool                     scheme = strstr(url, "://") != NULL;
 
     for (const char *hash = strchr(url, '#'); hash != NULL; hash = strchr(hash + 1, '#')) {
@@ -117,12 +119,15 @@ copy_target_name(const copy_opts *o, copy_target *t)
 {
     size_t frag, end, begin;
 
-    *t = (copy_target){.url = with_modes(o), .ncid = -1};
+    *t = (copy_target){.url = with_modes(o), .ncid = -1, .lock = -1};
     frag = fragment_at(t->url);
     t->place = place_of(t->url, frag);
     t->marks = t->place != COPY_ARCHIVE && !o->memory_out;
     if (t->place != COPY_DIR) {
-        t->work = copy_need(strdup(t->url));
+        t->work = copy_textf("%s%s", t->url,
+                             !t->marks                ? ""
+                             : t->url[frag] == '#' ? "&commit=close"
+                                                      : "#commit=close");
         return NC_NOERR;
     }
     begin = strncmp(t->url, "file://", 7) == 0 ? 7 : 0;
@@ -202,18 +207,73 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
     return remove(path);
 }
 
-/* What an earlier copy left under a name that is ours. */
+/* The same, but for the directory itself. */
 static int
-remove_part(const copy_target *t)
+remove_below(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    return ftw->level == 0 ? 0 : remove_one(path, st, type, ftw);
+}
+
+static int
+fail_remove(const char *path)
+{
+    copy_say("%s: cannot remove what an earlier copy left: %s", path, strerror(errno));
+    return NC_ECANTREMOVE;
+}
+
+/* A lock on the directory at `path`, which ends with the process that has it. NC_EEXIST: another process has it;
+ * NC_ENOOBJECT: there is no directory (any more). Where there are no locks *fd is one all the same. */
+static int
+lock_directory(const char *path, bool wait, int *fd)
+{
+    struct stat here, there;
+    int         d;
+
+    if ((d = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+        return NC_ENOOBJECT;
+    while (flock(d, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK) {
+            (void)close(d);
+            return NC_EEXIST;
+        }
+        if (errno != EINTR)
+            break;
+    }
+    if (fstat(d, &here) != 0 || lstat(path, &there) != 0 || here.st_ino != there.st_ino ||
+        here.st_dev != there.st_dev) { /* renamed or removed while we waited */
+        (void)close(d);
+        return NC_ENOOBJECT;
+    }
+    *fd = d;
+    return NC_NOERR;
+}
+
+/* The directory in which the copy is made, locked; maybe with what an earlier copy left. */
+static int
+take_part(copy_target *t)
 {
     struct stat st;
+    int         rc = NC_ENOOBJECT;
 
-    if (lstat(t->part, &st) != 0 && errno == ENOENT)
-        return NC_NOERR;
-    if (nftw(t->part, remove_one, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0)
-        return NC_NOERR;
-    copy_say("%s: cannot remove what an earlier copy left: %s", t->part, strerror(errno));
-    return NC_ECANTREMOVE;
+    for (int tries = 0; rc == NC_ENOOBJECT && tries < 100; tries++) {
+        if (lstat(t->part, &st) == 0 && !S_ISDIR(st.st_mode) && remove(t->part) != 0)
+            return fail_remove(t->part);
+        if (mkdir(t->part, 0777) != 0 && errno != EEXIST) {
+            copy_say("%s: cannot be made: %s", t->part, strerror(errno));
+            return NC_ECANTCREATE;
+        }
+        rc = lock_directory(t->part, false, &t->lock);
+    }
+    if (rc != NC_NOERR)
+        copy_say("%s: another nczcopy is making it", t->part);
+    return rc == NC_NOERR ? rc : NC_EEXIST;
+}
+
+/* What an earlier copy left in it. */
+static int
+empty_part(const copy_target *t)
+{
+    return nftw(t->part, remove_below, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 ? NC_NOERR : fail_remove(t->part);
 }
 
 /* An object that was being written when the copy died lies about under the library's name for such. */
@@ -226,7 +286,24 @@ remove_stale(const char *path, const struct stat *st, int type, struct FTW *ftw)
     return type == FTW_F && strncmp(path + ftw->base, prefix, sizeof prefix - 1) == 0 ? remove(path) : 0;
 }
 
-/* May what stands at the path be replaced? Only a dataset, or an empty directory. */
+/* Is there a dataset, even if it is one that this library cannot open? */
+static bool
+has_root_document(const char *path)
+{
+    static const char *const names[] = {".zgroup", ".zarray", ".zattrs", ".zmetadata", ".nczarr", "zarr.json"};
+    bool                     has = false;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *file = copy_textf("%s/%s", path, names[i]);
+
+        has = has || access(file, F_OK) == 0;
+        free(file);
+    }
+    return has;
+}
+
+/* May what stands at the path be replaced? Only a dataset, an empty directory, or what a writer left that died: that
+ * goes at once. */
 static int
 check_place(const copy_opts *o, const copy_target *t)
 {
@@ -241,8 +318,12 @@ check_place(const copy_opts *o, const copy_target *t)
     }
     if ((rc = nc_open(t->url, NC_NOWRITE, &ncid)) == NC_NOERR)
         return nc_close(ncid);
-    if (rmdir(t->path) == 0)
-        return NC_NOERR;
+    if (rc == NC_ENOTNC && S_ISDIR(st.st_mode) && !has_root_document(t->path)) {
+        if (nc_delete(t->url) == NC_NOERR)
+            return NC_NOERR;
+        copy_say("%s: exists, and is not replaced: %s", t->path, nczarr_errmsg());
+        return NC_EEXIST;
+    }
     copy_say("%s: exists and is no dataset: it is not replaced", t->path);
     return NC_EEXIST;
 }
@@ -296,56 +377,6 @@ reopen(copy_target *t)
     return rc;
 }
 
-/* ---- removing what has the mark, where there is no renaming ---- */
-
-typedef struct sweep {
-    nczarr_map *map;
-    const char *prefix;
-    int         rc;
-} sweep;
-
-static int sweep_below(nczarr_map *map, const char *prefix);
-
-static int
-sweep_child(const char *name, int leaf, void *arg)
-{
-    sweep *s = arg;
-    char  *key = copy_textf("%s%s%s", s->prefix, s->prefix[0] != '\0' ? "/" : "", name);
-
-    s->rc = leaf ? nczarr_map_delete(s->map, key) : sweep_below(s->map, key);
-    free(key);
-    return s->rc;
-}
-
-static int
-sweep_below(nczarr_map *map, const char *prefix)
-{
-    sweep s = {.map = map, .prefix = prefix};
-
-    return nczarr_map_search(map, prefix, sweep_child, &s);
-}
-
-/* An interrupted copy may have left so little that it is no dataset, which the library does not replace. */
-static int
-remove_marked(const copy_target *t)
-{
-    nczarr_map *map = NULL;
-    char       *mark;
-    int         ncid, rc;
-
-    if (t->place != COPY_ELSEWHERE || nc_open(t->url, NC_NOWRITE, &ncid) != NC_NOERR)
-        return NC_NOERR;
-    mark = mark_of(ncid);
-    (void)nc_close(ncid);
-    if (mark == NULL)
-        return NC_NOERR;
-    free(mark);
-    if ((rc = nczarr_map_open(t->url, NCZARR_MAP_WRITE, &map)) == NC_NOERR)
-        rc = sweep_below(map, "");
-    (void)nczarr_map_close(map);
-    return rc == NC_NOERR ? rc : copy_fail(rc, t->url);
-}
-
 static int
 mark(const copy_target *t, const char *text)
 {
@@ -361,17 +392,17 @@ copy_target_open(const copy_opts *o, copy_target *t)
     int rc;
 
     mode |= o->memory_out ? NC_DISKLESS | NC_PERSIST : 0;
-    if (t->place == COPY_DIR && (rc = check_place(o, t)) != NC_NOERR)
+    if (t->place == COPY_DIR && ((rc = check_place(o, t)) != NC_NOERR || (rc = take_part(t)) != NC_NOERR))
         return rc;
     if (o->resume && (rc = reopen(t)) != NC_ENOTFOUND) {
-        t->open = t->resumed = rc == NC_NOERR;
+        t->open = t->resumed = t->begun = rc == NC_NOERR;
         if (t->resumed && t->place == COPY_DIR)
             (void)nftw(t->part, remove_stale, 32, FTW_PHYS | FTW_MOUNT);
         if (t->resumed)
             copy_set_unfinished(place_shown(t));
         return rc;
     }
-    if ((t->place == COPY_DIR && (rc = remove_part(t)) != NC_NOERR) || (rc = remove_marked(t)) != NC_NOERR)
+    if (t->place == COPY_DIR && (rc = empty_part(t)) != NC_NOERR)
         return rc;
     if ((rc = nc_create(t->work, mode, &t->ncid)) != NC_NOERR)
         return copy_fail(rc, t->url);
@@ -395,6 +426,7 @@ copy_target_begin(copy_target *t)
     if ((rc = nc_sync(t->ncid)) != NC_NOERR)
         return copy_fail(rc, t->url);
     copy_set_unfinished(place_shown(t));
+    t->begun = true;
     return NC_NOERR;
 }
 
@@ -435,17 +467,48 @@ sync_parent(const char *path)
     free(dir);
 }
 
-/* One step where the system can exchange names; else the old goes first. */
+/* The new dataset has its name: from now on it is any dataset. */
 static int
-replace(const copy_target *t)
+published(copy_target *t)
+{
+    sync_parent(t->path);
+    if (t->lock >= 0)
+        (void)close(t->lock);
+    t->lock = -1;
+    return NC_NOERR;
+}
+
+#ifdef RENAME_EXCHANGE
+/* One step where the system can exchange names. The old dataset is locked before it gets the name that ours had, so
+ * that no other nczcopy begins in it while it is removed. */
+static bool
+exchange(copy_target *t, int *rc)
+{
+    int old = -1;
+
+    (void)lock_directory(t->path, true, &old);
+    if (renameat2(AT_FDCWD, t->part, AT_FDCWD, t->path, RENAME_EXCHANGE) != 0) {
+        if (old >= 0)
+            (void)close(old);
+        return false;
+    }
+    *rc = published(t);
+    if (empty_part(t) != NC_NOERR || rmdir(t->part) != 0)
+        *rc = NC_ECANTREMOVE;
+    if (old >= 0)
+        (void)close(old);
+    return true;
+}
+#endif
+
+static int
+replace(copy_target *t)
 {
     int rc;
 
 #ifdef RENAME_EXCHANGE
-    if (renameat2(AT_FDCWD, t->part, AT_FDCWD, t->path, RENAME_EXCHANGE) == 0) {
-        sync_parent(t->path);
-        return remove_part(t);
-    }
+    if (exchange(t, &rc))
+        return rc;
 #endif
     if ((rc = nc_delete(t->url)) != NC_NOERR)
         return copy_fail(rc, t->url);
@@ -453,8 +516,7 @@ replace(const copy_target *t)
         copy_say("%s: cannot be renamed to %s: %s", t->part, t->path, strerror(errno));
         return NC_ECANTCREATE;
     }
-    sync_parent(t->path);
-    return NC_NOERR;
+    return published(t);
 }
 
 int
@@ -472,8 +534,7 @@ copy_target_publish(const copy_opts *o, copy_target *t)
         copy_say("%s: cannot be renamed to %s: %s", t->part, t->path, strerror(errno));
         return NC_ECANTCREATE;
     }
-    sync_parent(t->path);
-    return NC_NOERR;
+    return published(t);
 }
 
 void
@@ -481,10 +542,14 @@ copy_target_clear(copy_target *t)
 {
     if (t->open)
         (void)nc_abort(t->ncid);
+    if (t->lock >= 0) {
+        (void)rmdir(t->part); /* if nothing is in it */
+        (void)close(t->lock);
+    }
     free(t->url);
     free(t->path);
     free(t->part);
     free(t->work);
     free(t->marker);
-    *t = (copy_target){.ncid = -1};
+    *t = (copy_target){.ncid = -1, .lock = -1};
 }

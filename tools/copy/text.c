@@ -5,6 +5,7 @@
 #include "copy_int.h"
 
 #include "../error_text.h"
+#include "../interrupt.h"
 #include "../shown.h"
 
 #include <ctype.h>
@@ -90,6 +91,12 @@ copy_say_unfinished(void)
         return;
     copy_progress_clear();
     fprintf(stderr, "nczcopy: %s is not complete: the same command with --resume continues it\n", unfinished);
+}
+
+int
+copy_stopped(void)
+{
+    return interrupt_seen() ? COPY_STOPPED : NC_NOERR;
 }
 
 char *

@@ -230,7 +230,7 @@ check_var(check *c, const copy_var *v)
 int
 copy_verify(copy_run_state *r)
 {
-    const char *path = r->t->work;
+    const char *path = r->t->place == COPY_DIR ? r->t->work : r->t->url; /* elsewhere it has been closed, and is there */
     check       c = {.r = r};
     double      total = 0;
     int         rc;

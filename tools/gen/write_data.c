@@ -74,6 +74,8 @@ put_range(place *pl, size_t d, size_t at, size_t n, const char *values)
     while (rc == NC_NOERR && n > 0) {
         size_t box = next_box(pl, d, at, n < cap ? n : cap);
 
+        if (pl->w->opts->stop != NULL && pl->w->opts->stop())
+            return GEN_STOPPED;
         rc = put(pl, values != NULL ? values : pl->fill);
         values = values != NULL ? values + box * item : NULL;
         at += box;

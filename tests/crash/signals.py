@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""nczgen and nczcopy, ended by a signal anywhere on their way, and two of them at one place.
+
+usage: signals.py TOOLS ASK [PLACE]     prints a line for each case, exit status 1 when one failed
+
+After SIGINT or SIGTERM nczgen leaves nothing, and nczcopy nothing or what --resume continues, and says so. After any
+signal, SIGKILL too, the same command succeeds, and so do --resume and nc_delete(). TOOLS is the folder of the commands,
+ASK the program of place.c. With PLACE, a URL of S3 like http://host/bucket without a fragment, the targets are there
+(tests/s3/real_run.py does that); else in directories and archives. When the signal comes follows from how long the
+command takes; what is checked does not depend on it.
+"""
+import os, shutil, signal, subprocess, sys, tempfile, time
+
+tools, ask = sys.argv[1:3]
+place = sys.argv[3] if len(sys.argv) > 3 else None
+nczgen, nczcopy, nczdump = (os.path.join(tools, t) for t in ("nczgen", "nczcopy", "nczdump"))
+POINTS = 3 if place else 12
+VARIABLES = 3 if place else 24
+NC_ENOOBJECT = -141
+tmp = tempfile.mkdtemp(prefix="nczarr-signals-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+source, cdl = os.path.join(tmp, "source.zarr"), os.path.join(tmp, "big.cdl")
+failures = 0
+
+
+def report(name, problems):
+    global failures
+    failures += bool(problems)
+    print("[%s] %s" % ("  FAILED  " if problems else "       OK ", name))
+    for p in problems[:10]:
+        print("    " + str(p)[:500])
+    sys.stdout.flush()
+
+
+def write_cdl():
+    """Two records of each variable, in chunks of its own kind, so that there is something between the documents."""
+    values = ", ".join(str(i % 1000 + 1) for i in range(4000))
+    with open(cdl, "w") as f:
+        f.write("netcdf big {\ndimensions: t = UNLIMITED ; x = 2000 ;\nvariables:\n")
+        for i in range(VARIABLES):
+            f.write("int v%d(t, x) ; v%d:_ChunkSizes = 1, 100 ;\n" % (i, i))
+        f.write("data:\n")
+        for i in range(VARIABLES):
+            f.write("v%d = %s ;\n" % (i, values))
+        f.write("}\n")
+
+
+class Target:
+    """A place, by the URL or path that the commands take."""
+
+    def __init__(self, kind, name):
+        self.kind, self.local = kind, kind != "bucket"
+        end = ".zip" if kind == "archive" else ".zarr"
+        self.path = os.path.join(tmp, name + end) if self.local else "%s/%s%s#mode=nczarr,s3" % (place, name, end)
+
+    def ask(self, what):
+        """The return code of nc_delete() or nc_open(), and its text."""
+        r = subprocess.run([ask, what, self.path], capture_output=True, text=True, check=True)
+        rc, _, text = r.stdout.strip().partition(" ")
+        return int(rc), text
+
+    def beside(self):
+        """What lies about beside the target: all that is there but the source."""
+        return sorted(n for n in os.listdir(tmp) if n not in ("source.zarr", "big.cdl", os.path.basename(self.path))) if self.local else []
+
+    def is_there(self):
+        return os.path.exists(self.path) if self.local else self.dump() is not None
+
+    def dump(self):
+        r = subprocess.run([nczdump, "-n", "big", self.path], capture_output=True, text=True)
+        return r.stdout if r.returncode == 0 and not r.stderr else None
+
+    def delete(self):
+        rc, text = self.ask("delete")
+        return "" if rc == 0 else "nc_delete: %d %s" % (rc, text)
+
+    def is_absent_now(self):
+        """NC_ENOOBJECT: nothing at all is there."""
+        return self.ask("open")[0] == NC_ENOOBJECT
+
+
+
+
+def run_until(command, sig, after):
+    p = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    time.sleep(after)
+    p.send_signal(sig)
+    err = p.communicate(timeout=120)[1]
+    return p.returncode, err
+
+
+def seconds_of(command, clean):
+    clean.delete()
+    begin = time.monotonic()
+    r = subprocess.run(command, capture_output=True, text=True)
+    took = time.monotonic() - begin
+    if r.returncode:
+        sys.exit("%s: %s" % (command, r.stderr))
+    return took
+
+
+def succeeds(command):
+    r = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    return [] if r.returncode == 0 else ["then %s: exit %d: %s" % (" ".join(command[1:3]), r.returncode, r.stderr)]
+
+
+def cut_off(kind, name, command, again, want):
+    """`again`: what continues, of which each is tried in turn."""
+    t = Target(kind, name)
+    full = [a.replace("TARGET", t.path) for a in command]
+    took = seconds_of(full, t)
+    for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+        problems, ended = [], 0
+        for point in range(POINTS):
+            t.delete()
+            rc, err = run_until(full, sig, took * (point + 0.5) / POINTS)
+            ended += rc != 0
+            before = "point %d: " % point
+            if rc not in (0, -sig):
+                problems.append(before + "exit %d: %s" % (rc, err))
+            if rc == -sig and sig != signal.SIGKILL:
+                left = t.is_there() or bool(t.beside())
+                if name == "gen" and left:
+                    problems.append(before + "something is left: %s" % err)
+                if "interrupted" in err and left != ("--resume" in err) and t.local:
+                    problems.append(before + "left: %s, said: %s" % (left, err))
+            if point % 3 == 2 and (not t.local or t.is_there()): # deleted, and made again
+                gone = t.delete()
+                if gone and not (not t.local and t.is_absent_now()):
+                    problems.append(before + gone)
+            problems += [before + p for p in succeeds([a.replace("TARGET", t.path) for a in again[point % len(again)]])]
+            if t.dump() != want:
+                problems.append(before + "the dataset differs in the end")
+            if t.beside():
+                problems.append(before + "in the end there is %s beside it" % t.beside())
+        report("%s of nczgen and nczcopy: %s to %s, %d of %d cut off" % (sig.name, name, kind, ended, POINTS), problems)
+    problem = t.delete()
+    report("%s to %s: what is there in the end can be deleted" % (name, kind), ([problem] if problem else []) + (
+        [] if t.is_absent_now() else ["something is left"]))
+
+
+def two_at_once(kind, want):
+    """Whoever says that all is well is right; whoever loses says so."""
+    t, problems, won = Target(kind, "race"), [], 0
+    for i in range(POINTS):
+        both = [subprocess.Popen([nczcopy, *options, source, t.path], stderr=subprocess.PIPE, text=True)
+                for options in (["-d", "1", "-c", "x/500"], ["-d", "0", "-c", "x/250"])]
+        ends = [(p.communicate(timeout=300)[1], p.returncode) for p in both]
+        good = sum(rc == 0 for _, rc in ends)
+        won += good
+        if good == 0:
+            problems.append("both failed: %s" % ends)
+        if any(rc != 0 and not err for err, rc in ends):
+            problems.append("one failed and did not say why")
+        if t.dump() != want:
+            problems.append("round %d: the dataset is broken; they ended with %s" % (i, ends))
+        if t.beside():
+            problems.append("there is %s beside it" % t.beside())
+        if i % 2:
+            problems += [p for p in [t.delete()] if p]
+    report("two nczcopy to one %s, %d times: %d succeeded" % (kind, POINTS, won), problems)
+
+
+def unfinished(kind):
+    """What an interrupted copy left is not taken for a dataset without a word."""
+    t = Target(kind, "unfinished")
+    took = seconds_of([nczcopy, "-c", "x/10", source, t.path], t)
+    problems, seen = [], 0
+    for point in range(POINTS):
+        t.delete()
+        rc, _ = run_until([nczcopy, "-c", "x/10", source, t.path], signal.SIGKILL, took * (point + 0.5) / POINTS)
+        path = t.path + ".nczcopy" if t.local else t.path
+        r = subprocess.run([nczdump, "-h", path], capture_output=True, text=True)
+        if rc != 0 and r.returncode == 0:
+            seen += "is not complete" in r.stderr
+            if t.local and "is not complete" not in r.stderr and "v0" in r.stdout:
+                problems.append("point %d: no warning: %s" % (point, r.stderr))
+            if not t.local and t.dump() is None:
+                problems.append("point %d: what is not complete opens" % point)
+        problems += succeeds([nczcopy, source, t.path])
+    report("an unfinished copy in a %s is not taken for a dataset (%d warnings)" % (kind, seen), problems)
+    t.delete()
+
+
+def main():
+    write_cdl()
+    r = subprocess.run([nczgen, "-o", source, cdl], capture_output=True, text=True)
+    if r.returncode:
+        sys.exit(r.stderr)
+    want = subprocess.run([nczdump, "-n", "big", source], capture_output=True, text=True).stdout
+    gen = [nczgen, "-o", "TARGET", cdl]
+    copy, coded = [nczcopy, source, "TARGET"], [nczcopy, "-d", "1", source, "TARGET"]
+    for kind in (["bucket"] if place else ["directory", "archive"]):
+        cut_off(kind, "gen", gen, [gen], want)
+        cut_off(kind, "copy", copy, [copy, [nczcopy, "--resume"] + copy[1:]], want)
+        if kind != "archive":
+            cut_off(kind, "coded", coded, [coded, [nczcopy, "--resume"] + coded[1:]], want)
+            unfinished(kind)
+        two_at_once(kind, want)
+    shutil.rmtree(tmp)
+    sys.exit(failures != 0)
+
+
+main()

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The name of a process: valid while it runs, and for others only. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "util/util.h"
+
+static void
+a_child_runs_until_it_ends(void **state)
+{
+    ncz_buf own = NCZ_BUF_INIT;
+    char    id[200] = "";
+    int     tell[2], status;
+    pid_t   child;
+
+    (void)state;
+    assert_int_equal(pipe(tell), 0);
+    assert_true((child = fork()) >= 0);
+    if (child == 0) {
+        if (ncz_process_id(&own) != 0 || write(tell[1], own.data, own.len) != (ssize_t)own.len)
+            _exit(1);
+        for (;;)
+            (void)pause();
+    }
+    assert_true(read(tell[0], id, sizeof id - 1) > 0);
+    assert_int_equal(ncz_process_running(id), (long)child);
+
+    assert_int_equal(kill(child, SIGKILL), 0);
+    siginfo_t info; /* dead, and not waited for yet: it will never write again */
+    assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+    assert_int_equal(ncz_process_running(id), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(ncz_process_running(id), 0);
+
+    assert_int_equal(ncz_process_id(&own), 0);
+    assert_int_equal(ncz_process_running(ncz_buf_str(&own)), 0); /* not another one */
+    ncz_buf_clear(&own);
+    (void)close(tell[0]);
+    (void)close(tell[1]);
+}
+
+/* The same number at another time, on another machine, in another namespace: not that process. */
+static void
+another_process_with_that_number(void **state)
+{
+    ncz_buf            own = NCZ_BUF_INIT;
+    unsigned long long space, began;
+    long               pid;
+    char               boot[37], id[200];
+
+    (void)state;
+    assert_int_equal(ncz_process_id(&own), 0);
+    assert_int_equal(sscanf(ncz_buf_str(&own), "%36s pid:[%llu] %ld %llu", boot, &space, &pid, &began), 4);
+    snprintf(id, sizeof id, "%s pid:[%llu] %ld %llu", boot, space, (long)getppid(), began + 1);
+    assert_int_equal(ncz_process_running(id), 0);
+    snprintf(id, sizeof id, "%s pid:[%llu] %ld %llu", boot, space + 1, (long)getppid(), began);
+    assert_int_equal(ncz_process_running(id), 0);
+    boot[0] = boot[0] == '0' ? '1' : '0';
+    snprintf(id, sizeof id, "%s pid:[%llu] %ld %llu", boot, space, (long)getppid(), began);
+    assert_int_equal(ncz_process_running(id), 0);
+    ncz_buf_clear(&own);
+}
+
+static void
+no_name_at_all(void **state)
+{
+    static const char *const rows[] = {"", "unknown", "x pid:[1] 1 1", "pid", "0-0 pid:[1] -1 1", "0-0 pid:[1] 1"};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++)
+        assert_int_equal(ncz_process_running(rows[i]), 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_child_runs_until_it_ends),
+        cmocka_unit_test(another_process_with_that_number),
+        cmocka_unit_test(no_name_at_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
