@@ -283,7 +283,8 @@ set(ncz_call *c, int varid, const char *name, nc_type type, size_t len, const vo
     int       rc;
 
     if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR ||
-        (rc = check_classic(c, ncz_atts_find(atts, name), type, len)) != NC_NOERR)
+        (rc = check_classic(c, ncz_atts_find(atts, name), type, len)) != NC_NOERR ||
+        (rc = ncz_dataset_check_type(c->ds, type, name)) != NC_NOERR)
         return rc;
     if (v != NULL && strcmp(name, FILL_ATT) == 0)
         return ncz_api_set_fill_att(c, v, type, len, data);

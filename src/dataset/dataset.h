@@ -127,6 +127,10 @@ void ncz_dataset_ask_cache(ncz_dataset *ds, ncz_var *v, size_t nbytes);
 
 /* ---- definitions that touch more than the model: under NCZ_USE_DEFINE or NCZ_USE_CHANGE ------------------------ */
 
+/* NC_EBADTYPE: the dataset's dialect cannot store variables or attributes of that type; `what` has it. Asked where they
+ * are defined, so that a commit does not fail for it. */
+int ncz_dataset_check_type(const ncz_dataset *ds, nc_type type, const char *what);
+
 /* As ncz_model_add_group(); NC_EBADNAME, NC_EMAXNAME when the map cannot keep the name as part of a key. */
 int ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, ncz_group **out);
 

@@ -57,6 +57,12 @@ ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, ncz_
     return rc != NC_NOERR ? rc : ncz_model_add_group(ds->model, parent, name, out);
 }
 
+int
+ncz_dataset_check_type(const ncz_dataset *ds, nc_type type, const char *what)
+{
+    return ncz_format_check_type(&ds->style, type, what);
+}
+
 static int
 sweep(ncz_dataset *ds, const ncz_var *v)
 {
@@ -80,7 +86,7 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, nc_type typ
     ncz_var *v = NULL;
     int      rc;
 
-    if ((rc = check_new(ds, g, name)) != NC_NOERR ||
+    if ((rc = check_new(ds, g, name)) != NC_NOERR || (rc = ncz_dataset_check_type(ds, type, name)) != NC_NOERR ||
         (rc = ncz_model_add_var(ds->model, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
     if (!ds->made && (rc = sweep(ds, v)) != NC_NOERR) {

@@ -129,6 +129,9 @@ void ncz_format_stored(ncz_model *m); /* everything is on disk: clears dirty and
  * "structure", "opaque(10)", else the document's own text; "unknown" where there is no readable document. */
 int ncz_format_type_name(const ncz_var *v, ncz_buf *out);
 
+/* NC_EBADTYPE, with `what` in its text: the style has no words for the type, in variables or attributes. */
+int ncz_format_check_type(const ncz_style *style, nc_type type, const char *what);
+
 /* Is this name one that a format keeps for itself as an attribute? (NC_ENAMEINUSE for nc_put_att) */
 bool ncz_format_reserved_att(const char *name);
 

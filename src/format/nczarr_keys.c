@@ -47,6 +47,16 @@ const ncz_layout ncz_format_layouts[NCZ_GEN_BOTH + 1] = {
                        .numpy_bytes = true },
 };
 
+int
+ncz_format_check_type(const ncz_style *style, nc_type type, const char *what)
+{
+    if (type != NC_STRING || ncz_format_layouts[style->gen].strings)
+        return NC_NOERR;
+    return ncz_fail(NC_EBADTYPE,
+                    "%s: netCDF-C 4.8.1 and 4.9.0 (compat=4.9.0) have no strings (NC_STRING); use characters (NC_CHAR)",
+                    what);
+}
+
 static const ncz_json *
 at_place(const ncz_papers *n, const place *p)
 {

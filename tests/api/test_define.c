@@ -522,6 +522,36 @@ odd_variables(void **state)
     place_drop(&p);
 }
 
+/* What a dialect cannot store is refused where it is defined, and the dataset can be completed without it. */
+static void
+what_a_dialect_cannot_store(void **state)
+{
+    place       p;
+    int         ncid, v, copy;
+    char        url[500];
+    const char *text = "s";
+
+    (void)state;
+    place_make(&p, false);
+    snprintf(url, sizeof url, "file://%s#mode=nczarr,file&compat=4.9.0", p.path);
+    OK(nc_create(url, NC_CLOBBER, &ncid));
+    FAILS(NC_EBADTYPE, nc_def_var(ncid, "s", NC_STRING, 0, NULL, &v));
+    assert_non_null(strstr(nczarr_errmsg(), "NC_CHAR"));
+    FAILS(NC_EBADTYPE, nc_put_att_string(ncid, NC_GLOBAL, "strings", 1, &text));
+    OK(nc_def_var(ncid, "c", NC_CHAR, 0, NULL, &v));
+    FAILS(NC_EBADTYPE, nc_put_att_string(ncid, v, "strings", 1, &text));
+    OK(nc_create("other", NC_CLOBBER | NC_DISKLESS, &copy));
+    OK(nc_put_att_string(copy, NC_GLOBAL, "strings", 1, &text));
+    FAILS(NC_EBADTYPE, nc_copy_att(copy, NC_GLOBAL, "strings", ncid, NC_GLOBAL));
+    OK(nc_close(copy));
+    OK(nc_close(ncid));
+    OK(nc_open(p.path, NC_NOWRITE, &ncid));
+    OK(nc_inq_varid(ncid, "c", &v));
+    FAILS(NC_ENOTVAR, nc_inq_varid(ncid, "s", &v));
+    OK(nc_close(ncid));
+    place_drop(&p);
+}
+
 int
 main(void)
 {
@@ -530,6 +560,7 @@ main(void)
         cmocka_unit_test(groups),        cmocka_unit_test(variables),   cmocka_unit_test(scalars),
         cmocka_unit_test(chunk_cache),   cmocka_unit_test(classic),     cmocka_unit_test(renames),
         cmocka_unit_test(odd_variables), cmocka_unit_test(foreign_dims),
+        cmocka_unit_test(what_a_dialect_cannot_store),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

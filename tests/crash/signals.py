@@ -9,7 +9,7 @@ ASK the program of place.c. With PLACE, a URL of S3 like http://host/bucket with
 (tests/s3/real_run.py does that); else in directories and archives. When the signal comes follows from how long the
 command takes; what is checked does not depend on it.
 """
-import os, shutil, signal, subprocess, sys, tempfile, time
+import os, resource, shutil, signal, subprocess, sys, tempfile, time
 
 tools, ask = sys.argv[1:3]
 place = sys.argv[3] if len(sys.argv) > 3 else None
@@ -181,6 +181,19 @@ def unfinished(kind):
     t.delete()
 
 
+def no_room(kind):
+    """A dataset that fails at its end, when the last chunk is stored, does not stay."""
+    t, small = Target(kind, "large"), os.path.join(tmp, "small.cdl")
+    with open(small, "w") as f:
+        f.write("netcdf large { dimensions: x = 100000 ; variables: int v(x) ; v:_ChunkSizes = 100000 ; data: v = 1, 2, 3 ; }")
+    limit = lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)))
+    r = subprocess.run([nczgen, "-o", t.path, small], capture_output=True, text=True, preexec_fn=limit)
+    os.unlink(small)
+    problems = [] if r.returncode == 1 and r.stderr else ["exit %d: %s" % (r.returncode, r.stderr)]
+    report("nczgen without room for the last chunk of %s leaves nothing" % kind, problems + (
+        ["it left something: %s" % t.beside()] if t.is_there() or t.beside() else []))
+
+
 def main():
     write_cdl()
     r = subprocess.run([nczgen, "-o", source, cdl], capture_output=True, text=True)
@@ -195,6 +208,7 @@ def main():
         if kind != "archive":
             cut_off(kind, "coded", coded, [coded, [nczcopy, "--resume"] + coded[1:]], want)
             unfinished(kind)
+            no_room(kind) if not place else None
         two_at_once(kind, want)
     shutil.rmtree(tmp)
     sys.exit(failures != 0)

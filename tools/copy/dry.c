@@ -17,7 +17,18 @@ enum { SAMPLES = 8 };
 typedef struct counts {
     double objects, bytes;
     bool   about;
+
+    /* With `named`: each put and deletion, as the last one of a key is what stays. */
+    bool           named;
+    struct change *changes;
+    size_t         n, cap;
 } counts;
+
+typedef struct change {
+    char  *key;
+    size_t seq, len;
+    bool   there;
+} change;
 
 /* ---- the map that counts ---- */
 
@@ -32,24 +43,70 @@ no_get(void *user, const char *key, unsigned long long start, unsigned long long
     return NC_EEMPTY;
 }
 
+static void
+note_change(counts *c, const char *key, size_t len, bool there)
+{
+    if (c->n == c->cap) {
+        c->cap = c->cap == 0 ? 64 : c->cap * 2;
+        c->changes = copy_need(realloc(c->changes, c->cap * sizeof *c->changes));
+    }
+    c->changes[c->n] = (change){.key = copy_need(strdup(key)), .seq = c->n, .len = len, .there = there};
+    c->n++;
+}
+
 static int
 count_put(void *user, const char *key, const void *data, size_t len)
 {
     counts *c = user;
 
-    (void)key;
     (void)data;
+    if (c->named) {
+        note_change(c, key, len, true);
+        return NC_NOERR;
+    }
     c->objects++;
     c->bytes += (double)len;
     return NC_NOERR;
 }
 
 static int
-no_del(void *user, const char *key)
+count_del(void *user, const char *key)
 {
-    (void)user;
-    (void)key;
+    counts *c = user;
+
+    if (c->named)
+        note_change(c, key, 0, false);
     return NC_NOERR;
+}
+
+static int
+by_key(const void *x, const void *y)
+{
+    const change *a = x, *b = y;
+    int           d = strcmp(a->key, b->key);
+
+    return d != 0 ? d : (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+/* What is there in the end. */
+static void
+count_changes(counts *c)
+{
+    if (c->n > 1)
+        qsort(c->changes, c->n, sizeof *c->changes, by_key);
+    for (size_t i = 0; i < c->n; i++)
+        if (c->changes[i].there && (i + 1 == c->n || strcmp(c->changes[i].key, c->changes[i + 1].key) != 0)) {
+            c->objects++;
+            c->bytes += (double)c->changes[i].len;
+        }
+}
+
+static void
+counts_clear(counts *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        free(c->changes[i].key);
+    free(c->changes);
 }
 
 static int
@@ -63,7 +120,7 @@ no_list(void *user, const char *prefix, nczarr_map_each each, void *arg)
 }
 
 static const nczarr_map_ops counting = {
-    .size = sizeof counting, .name = "dry-run", .get = no_get, .put = count_put, .del = no_del, .list = no_list};
+    .size = sizeof counting, .name = "dry-run", .get = no_get, .put = count_put, .del = count_del, .list = no_list};
 
 /* The target's fragment as nczarr_create_map() takes it; stores mean nothing to it. */
 static char *
@@ -224,7 +281,7 @@ static int
 count_documents(copy_run_state *r, counts *sum)
 {
     nczarr_map *map = NULL;
-    counts      c = {.about = false};
+    counts      c = {.named = true};
     char       *modes = modes_of(r->t);
     int         ncid, rc;
 
@@ -242,11 +299,13 @@ count_documents(copy_run_state *r, counts *sum)
     }
     if ((rc = nc_close(ncid)) != NC_NOERR)
         (void)copy_fail(rc, r->t->url);
+    count_changes(&c);
     tell("metadata", &c, "");
     sum->objects += c.objects;
     sum->bytes += c.bytes;
 done:
     (void)nczarr_map_close(map);
+    counts_clear(&c);
     free(modes);
     return rc;
 }
