@@ -568,12 +568,12 @@ NCZARR_API int nc_inq_typeids(int ncid, int *ntypes, int *typeids);
 
 /* ---- dimensions -------------------------------------------------------------------------------------------- */
 
-/* `len` 0 is NC_UNLIMITED: such a dimension grows as data are put. NC_ENAMEINUSE; NC_EPERM; classic model:
- * NC_ENOTINDEFINE in data mode. There may be several unlimited ones, in any place. */
+/* `len` 0 is NC_UNLIMITED: such a dimension grows as data are put. NC_ENAMEINUSE; NC_EPERM; NC_EDIMSIZE 2^63 or more;
+ * classic model: NC_ENOTINDEFINE in data mode. There may be several unlimited ones, in any place. */
 NCZARR_API int nc_def_dim(int ncid, const char *name, size_t len, int *idp);
 /* Looked for in the group, then outward. NC_EBADDIM. */
 NCZARR_API int nc_inq_dimid(int ncid, const char *name, int *idp);
-/* Current length. */
+/* Current length. NC_EDIMSIZE: it fits no size_t (on 32 bits). */
 NCZARR_API int nc_inq_dim(int ncid, int dimid, char *name, size_t *lenp);
 NCZARR_API int nc_inq_dimname(int ncid, int dimid, char *name);
 NCZARR_API int nc_inq_dimlen(int ncid, int dimid, size_t *lenp);

@@ -4,6 +4,16 @@
  */
 #include "api/api_int.h"
 
+/* Documents hold lengths below 2^63. */
+static int
+check_length(const char *name, uint64_t len)
+{
+    if (len > INT64_MAX)
+        return ncz_fail(NC_EDIMSIZE, "%s: a dimension of length %llu: at most 2^63 - 1 can be stored", name,
+                        (unsigned long long)len);
+    return NC_NOERR;
+}
+
 int
 nc_def_dim(int ncid, const char *name, size_t len, int *idp)
 {
@@ -14,7 +24,7 @@ nc_def_dim(int ncid, const char *name, size_t len, int *idp)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_name_check(name, &own)) == NC_NOERR)
+    if ((rc = ncz_name_check(name, &own)) == NC_NOERR && (rc = check_length(own, len)) == NC_NOERR)
         rc = ncz_model_add_dim(c.m, c.g, own, len, len == NC_UNLIMITED, &d);
     if (rc == NC_NOERR && idp != NULL)
         *idp = d->id;
@@ -42,6 +52,19 @@ nc_inq_dimid(int ncid, const char *name, int *idp)
     return ncz_call_leave(&c, rc);
 }
 
+/* On 32 bits a dataset may have longer dimensions than a size_t can say. */
+static int
+give_length(const ncz_dim *d, size_t *lenp)
+{
+    if (lenp == NULL)
+        return NC_NOERR;
+    if (d->len > SIZE_MAX)
+        return ncz_fail(NC_EDIMSIZE, "%s: its length %llu does not fit this machine's size_t", d->name,
+                        (unsigned long long)d->len);
+    *lenp = (size_t)d->len;
+    return NC_NOERR;
+}
+
 int
 nc_inq_dim(int ncid, int dimid, char *name, size_t *lenp)
 {
@@ -51,9 +74,8 @@ nc_inq_dim(int ncid, int dimid, char *name, size_t *lenp)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_dim(&c, dimid, &d)) == NC_NOERR && (rc = ncz_api_give_name(d->name, name)) == NC_NOERR &&
-        lenp != NULL)
-        *lenp = (size_t)d->len;
+    if ((rc = ncz_call_dim(&c, dimid, &d)) == NC_NOERR && (rc = ncz_api_give_name(d->name, name)) == NC_NOERR)
+        rc = give_length(d, lenp);
     return ncz_call_leave(&c, rc);
 }
 
@@ -79,9 +101,9 @@ nczarr_grow_dim(int ncid, int dimid, size_t len)
     if (rc != NC_NOERR)
         return rc;
     if ((rc = ncz_call_dim(&c, dimid, &d)) == NC_NOERR && len > d->len) {
-        if (d->unlimited)
+        if (d->unlimited && (rc = check_length(d->name, len)) == NC_NOERR)
             rc = ncz_dataset_grow_dim(c.ds, d, len);
-        else
+        else if (!d->unlimited)
             rc = ncz_fail(NC_EINVAL, "%s: a dimension of fixed length %llu", d->name, (unsigned long long)d->len);
     }
     return ncz_call_leave(&c, rc);

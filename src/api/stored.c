@@ -246,9 +246,13 @@ nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg)
         goto done;
     }
     for (size_t i = 0; rc == NC_NOERR && i < l.n; i++) {
-        for (size_t d = 0; d < wide; d++)
+        for (size_t d = 0; d < wide; d++) {
+            if (l.index[i * wide + d] > SIZE_MAX)
+                rc = ncz_fail(NC_EDIMSIZE, "%s: the number of a chunk does not fit this machine's size_t",
+                              l.spec->path);
             index[d] = (size_t)l.index[i * wide + d];
-        if ((rc = l.spec->locate(l.spec, l.index + i * wide, &key, &where)) == NC_NOERR &&
+        }
+        if (rc == NC_NOERR && (rc = l.spec->locate(l.spec, l.index + i * wide, &key, &where)) == NC_NOERR &&
             (rc = each(index, where.key, arg)) != 0)
             break; /* the caller's own value, and text */
     }

@@ -52,6 +52,9 @@ filled_init(filled *f, size_t rank)
     return rc;
 }
 
+/* The longest that a put can make a dimension: a document can hold the length, and a size_t. */
+#define LENGTH_MOST (SIZE_MAX < INT64_MAX ? (uint64_t)SIZE_MAX : (uint64_t)INT64_MAX)
+
 /*
  * Dimension `d` of a request against its length. A put may go beyond an unlimited one. A start may stand at the
  * length itself when nothing is taken there.
@@ -63,7 +66,7 @@ check_dim(const ncz_var *v, size_t d, const filled *f, bool put)
     uint64_t       start = f->start.v[d], count = f->count.v[d], stride = f->stride.v[d], span, end;
 
     if (start > dim->len || (start == dim->len && count > 0)) {
-        if (!(put && dim->unlimited))
+        if (!(put && dim->unlimited) || (start >= LENGTH_MOST && count > 0))
             return ncz_fail(NC_EINVALCOORDS, "%s: start %llu, but dimension %s has length %llu", v->name,
                             (unsigned long long)start, dim->name, (unsigned long long)dim->len);
     }
@@ -72,7 +75,7 @@ check_dim(const ncz_var *v, size_t d, const filled *f, bool put)
     if (!ncz_mul64(count - 1, stride, &span) || !ncz_add64(start, span, &end) || end >= INT64_MAX)
         return ncz_fail(NC_EEDGE, "%s: start %llu, count %llu, stride %llu go beyond any dimension", v->name,
                         (unsigned long long)start, (unsigned long long)count, (unsigned long long)stride);
-    if (end >= dim->len && !(put && dim->unlimited))
+    if (end >= dim->len && (!(put && dim->unlimited) || end >= LENGTH_MOST))
         return ncz_fail(NC_EEDGE, "%s: index %llu is asked for, but dimension %s has length %llu", v->name,
                         (unsigned long long)end, dim->name, (unsigned long long)dim->len);
     return NC_NOERR;

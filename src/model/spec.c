@@ -128,6 +128,13 @@ judge(const ncz_model *m, const ncz_var *v, ncz_spec *s)
     return NC_NOERR;
 }
 
+/* A length that fits no size_t is longer than any chunk of it, which is all that a codec compares it with. */
+static size_t
+row_length(const ncz_dim *d)
+{
+    return d->len > SIZE_MAX ? SIZE_MAX : (size_t)d->len;
+}
+
 int
 ncz_var_respec(ncz_model *m, ncz_var *v)
 {
@@ -148,7 +155,7 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
                     .locate = m->locate,
                     .fill_null = v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null};
     s->dtype.big = stored_big(m, v);
-    s->row = v->rank == 0 ? 0 : (size_t)v->dims[v->rank - 1]->len;
+    s->row = v->rank == 0 ? 0 : row_length(v->dims[v->rank - 1]);
     if ((rc = default_chunks(v)) != NC_NOERR || (rc = ncz_var_key(v, &path)) != NC_NOERR ||
         (rc = make_fill(v, &s->dtype, &s->fill)) != NC_NOERR)
         goto done;

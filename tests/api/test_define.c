@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Dimensions, groups, variables and how they are defined: names, ids, return codes; renames with their data. */
 #include "api_test.h"
+#include "nczarr_zmap.h"
 
 /* ---- names ---- */
 
@@ -115,6 +116,12 @@ dimensions_on(place *p)
     FAILS(NC_EBADDIM, nc_inq_dimid(ncid, "y", &id));
     FAILS(NC_EBADDIM, nc_inq_dim(ncid, 99, name, &len));
     FAILS(NC_EBADDIM, nc_inq_dimlen(ncid, -1, &len));
+    if (SIZE_MAX > INT64_MAX) { /* 2^63 and more fit no document */
+        FAILS(NC_EDIMSIZE, nc_def_dim(ncid, "huge", SIZE_MAX, &id));
+        FAILS(NC_EDIMSIZE, nc_def_dim(ncid, "huge", SIZE_MAX / 2 + 1, &id));
+        FAILS(NC_EBADDIM, nc_inq_dimid(ncid, "huge", &id));
+        FAILS(NC_EDIMSIZE, nczarr_grow_dim(ncid, t, SIZE_MAX / 2 + 1));
+    }
     OK(nc_inq_dimids(ncid, &n, ids, 0));
     assert_int_equal(n, 3);
     OK(nc_inq_dimids(grp, &n, ids, 0));
@@ -142,6 +149,41 @@ dimensions_on(place *p)
     OK(nc_close(ncid));
 }
 ON_BOTH(dimensions)
+
+/* Lengths that a size_t of 32 bits cannot say are errors there, never other lengths. */
+static void
+long_dimensions(void **state)
+{
+    static const char group[] = "{\"zarr_format\": 2}";
+    static const char array[] = "{\"zarr_format\": 2, \"shape\": [6000000000], \"chunks\": [10], \"dtype\": \"<i4\", "
+                                "\"compressor\": null, \"filters\": null, \"fill_value\": 0, \"order\": \"C\"}";
+    nczarr_map *map;
+    char        name[NC_MAX_NAME + 1];
+    size_t      len = 7;
+    int         ncid, v, d, out = 9;
+
+    (void)state;
+    OK(nczarr_map_memory(&map));
+    OK(nczarr_map_write(map, ".zgroup", strlen(group), group));
+    OK(nczarr_map_write(map, "v/.zarray", strlen(array), array));
+    OK(nczarr_map_write(map, "v/1", 40, (unsigned char[40]){[12] = 42}));
+    OK(nczarr_open_map(map, "mode=zarr", NC_NOWRITE, &ncid));
+    OK(nc_inq_varid(ncid, "v", &v));
+    OK(nc_inq_vardimid(ncid, v, &d));
+    OK(nc_inq_dimname(ncid, d, name));
+    assert_string_equal(name, "_Anonymous_Dim_6000000000");
+    if (SIZE_MAX > UINT32_MAX) {
+        OK(nc_inq_dimlen(ncid, d, &len));
+        assert_true((unsigned long long)len == 6000000000ULL);
+    } else {
+        FAILS(NC_EDIMSIZE, nc_inq_dimlen(ncid, d, &len));
+        assert_int_equal(len, 7);
+    }
+    OK(nc_get_var1_int(ncid, v, (size_t[]){13}, &out));
+    assert_int_equal(out, 42);
+    OK(nc_close(ncid));
+    OK(nczarr_map_close(map));
+}
 
 /* ---- groups ---- */
 
@@ -561,6 +603,7 @@ main(void)
         cmocka_unit_test(chunk_cache),   cmocka_unit_test(classic),     cmocka_unit_test(renames),
         cmocka_unit_test(odd_variables), cmocka_unit_test(foreign_dims),
         cmocka_unit_test(what_a_dialect_cannot_store),
+        cmocka_unit_test(long_dimensions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -224,7 +224,9 @@ bounds_on(place *p)
     FAILS(NC_EEDGE, nc_get_vars_int(ncid, fixed, AT(1), AT(2), &three, out));
     FAILS(NC_EINVALCOORDS, nc_get_vara_int(ncid, grows, AT(3), AT(1), out));
     FAILS(NC_EINVALCOORDS, nc_get_var1_int(ncid, grows, AT(7), out));
-    FAILS(NC_EEDGE, nc_put_vara_int(ncid, grows, &max, AT(1), out)); /* no dimension is that long */
+    FAILS(NC_EINVALCOORDS, nc_put_vara_int(ncid, grows, &max, AT(1), out)); /* no dimension is that long */
+    FAILS(NC_EINVALCOORDS, nc_put_var1_int(ncid, grows, &max, out));
+    FAILS(NC_EEDGE, nc_put_vara_int(ncid, grows, AT(1), &max, out));
     FAILS(NC_ENOTVAR, nc_get_var_int(ncid, NC_GLOBAL, out));
     FAILS(NC_ENOTVAR, nc_put_var_int(ncid, 77, out));
     FAILS(NC_EINVAL, nc_put_var_int(ncid, fixed, NULL));
