@@ -422,7 +422,7 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
  * NC_CLOBBER (0) replaces an existing dataset, and only what is recognisably one, or what a writer left that died;
  * NC_NOCLOBBER refuses (NC_EEXIST) and touches
  * nothing. NC_NETCDF4 is implied.
- * NC_CLASSIC_MODEL: netCDF's strict classic rules (not stored). NC_DISKLESS: in memory, gone at
+ * NC_CLASSIC_MODEL: netCDF's strict classic rules, also when it is opened again (but not with mode=zarr). NC_DISKLESS: in memory, gone at
  * close; with NC_PERSIST it goes to `path` then. NC_INMEMORY: as nc_create_mem().
  *
  * Errors: NC_EEXIST something is there (or, with NC_CLOBBER, something that is no dataset); NC_ENOOBJECT the parent
@@ -437,7 +437,8 @@ NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
 
 /*
  * Opens a dataset: `path` as for nc_create(); a plain path is looked at (any NCZarr generation, or Zarr v2).
- * `omode`: NC_NOWRITE (0) or NC_WRITE. Datasets of netCDF-C 4.8.0 to 4.9.0 open read-only, whatever was asked for.
+ * `omode`: NC_NOWRITE (0) or NC_WRITE, with which datasets of netCDF-C 4.8.0 to 4.9.0 are NC_EPERM: copies made with
+ * nczcopy can be written.
  * NC_DISKLESS: all of it is read into memory at once; changes are gone at close, or with NC_PERSIST stored then.
  *
  * With NC_NOWRITE only the root's documents are read here. The others are when something is first asked of the
@@ -501,7 +502,7 @@ NCZARR_API int nc_inq_unlimdim(int ncid, int *unlimdimidp);
 /* Unlimited dimensions of the group and its ancestors; call with NULL ids first for the count. */
 NCZARR_API int nc_inq_unlimdims(int ncid, int *nunlimdimsp, int *unlimdimidsp);
 
-/* NC_FORMAT_NETCDF4, or NC_FORMAT_NETCDF4_CLASSIC while a NC_CLASSIC_MODEL dataset is open. Extended:
+/* NC_FORMAT_NETCDF4, or NC_FORMAT_NETCDF4_CLASSIC for a dataset made with NC_CLASSIC_MODEL. Extended:
  * NC_FORMATX_NCZARR and the mode flags. */
 NCZARR_API int nc_inq_format(int ncid, int *formatp);
 NCZARR_API int nc_inq_format_extended(int ncid, int *formatp, int *modep);

@@ -42,7 +42,7 @@ static const char usage_text[] =
     "  -V, --only-variables LIST  these variables only, definitions and data\n"
     "  -g, --groups LIST       data of these groups only\n"
     "  -G, --only-groups LIST  these groups only, definitions and data\n"
-    "  -k, --kind KIND         nc4, or nc7 for the classic model; -4 and -7 are short for them\n"
+    "  -k, --kind KIND         nc4, or nc7 for the classic model; -4 and -7 are short for them; else as the source\n"
     "      --mode MODES        how the target is stored: nczarr, zarr, zip ..., as in #mode=MODES of a URL\n"
     "      --consolidate       with consolidated metadata\n"
     "      --memory SIZE       most memory for data (256M)\n"
@@ -142,6 +142,7 @@ take_kind(copy_opts *o, const char *arg)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(arg, known[i].name) == 0) {
             o->classic = known[i].classic;
+            o->kind_given = true;
             if (strcmp(arg, "zarr") == 0 && o->mode == NULL)
                 o->mode = arg;
             return true;
@@ -197,6 +198,7 @@ take_flag(copy_opts *o, int c)
     case '4':
     case '7':
         o->classic = c == '7';
+        o->kind_given = true;
         return true;
     case 'q':
         o->progress = COPY_NO;

@@ -146,7 +146,7 @@ copy_filters(const source *s, int ncid_out, int varid_out)
         if ((rc = ncz_call_open_var(&c, varid_out, &v)) == NC_NOERR) {
             same = v->dtype.kind == dtype.kind && v->dtype.size == dtype.size && v->dtype.big == dtype.big;
             same = same || (v->type == NC_STRING && ncz_chain_objects(chain)); /* the chain makes objects of it */
-            rc = same ? ncz_var_set_chain(c.m, v, chain) : NC_NOERR;
+            rc = same ? ncz_dataset_set_chain(c.ds, v, chain) : NC_NOERR;
         }
         rc = ncz_call_leave(&c, rc);
     }

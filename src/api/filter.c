@@ -14,6 +14,20 @@ env_of(const ncz_var *v)
     return (ncz_codec_env){.dtype = v->spec->dtype, .chunk_bytes = v->spec->chunk_bytes, .row = v->spec->row};
 }
 
+/* chain := chain without that codec. */
+static int
+shorten(ncz_chain **chain, const char *id)
+{
+    ncz_chain *shorter = NULL;
+    int        rc = ncz_chain_without(*chain, id, &shorter);
+
+    if (rc != NC_NOERR)
+        return rc;
+    ncz_chain_unref(*chain);
+    *chain = shorter;
+    return NC_NOERR;
+}
+
 /* chain := chain with one codec more (or changed). The old reference is dropped on success. */
 static int
 extend(const ncz_var *v, ncz_chain **chain, unsigned id, size_t n, const unsigned *words, bool front)
@@ -63,7 +77,7 @@ nc_def_var_filter(int ncid, int varid, unsigned int id, size_t nparams, const un
         return ncz_call_leave(&c, ncz_fail(NC_EINVAL, "%zu parameters, but no pointer", nparams));
     chain = ncz_chain_ref(v->chain);
     if ((rc = extend(v, &chain, id, nparams, params, false)) == NC_NOERR)
-        rc = ncz_var_set_chain(c.m, v, chain);
+        rc = ncz_dataset_set_chain(c.ds, v, chain);
     ncz_chain_unref(chain);
     return ncz_call_leave(&c, rc);
 }
@@ -84,11 +98,13 @@ nc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_le
     if (rc == NC_NOERR && deflate != 0) {
         if (deflate_level < NC_MIN_DEFLATE_LEVEL || deflate_level > NC_MAX_DEFLATE_LEVEL)
             rc = ncz_fail(NC_EINVAL, "%s: deflate level %d is not in 0 to 9", v->name, deflate_level);
+        else if (deflate_level == 0)
+            rc = shorten(&chain, "zlib");
         else
             rc = extend(v, &chain, H5Z_FILTER_DEFLATE, 1, &(unsigned){(unsigned)deflate_level}, false);
     }
     if (rc == NC_NOERR)
-        rc = ncz_var_set_chain(c.m, v, chain);
+        rc = ncz_dataset_set_chain(c.ds, v, chain);
     ncz_chain_unref(chain);
     return ncz_call_leave(&c, rc);
 }
@@ -106,7 +122,7 @@ nc_def_var_fletcher32(int ncid, int varid, int fletcher32)
     if ((rc = open_var(ncid, varid, &c, &v)) != NC_NOERR)
         return rc;
     if ((rc = ncz_chain_without(v->chain, "fletcher32", &chain)) == NC_NOERR)
-        rc = ncz_var_set_chain(c.m, v, chain);
+        rc = ncz_dataset_set_chain(c.ds, v, chain);
     ncz_chain_unref(chain);
     return ncz_call_leave(&c, rc);
 }
@@ -128,7 +144,7 @@ nczarr_def_var_codec(int ncid, int varid, const char *json)
         rc = ncz_fail(NC_EINVAL, "%s: a codec is a JSON object, not a null pointer", v->name);
     else if ((rc = ncz_codec_parse(json, strlen(json), &config)) == NC_NOERR &&
              (rc = ncz_chain_with_json(v->chain, config, &env, &chain)) == NC_NOERR)
-        rc = ncz_var_set_chain(c.m, v, chain);
+        rc = ncz_dataset_set_chain(c.ds, v, chain);
     ncz_chain_unref(chain);
     ncz_json_free(config);
     return ncz_call_leave(&c, rc);
@@ -173,7 +189,7 @@ nczarr_def_var_codecs(int ncid, int varid, const char *json)
         rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
     else if ((rc = parse_list(&c, v, list, &chain)) == NC_NOERR &&
              (rc = ncz_chain_usable(chain)) == NC_NOERR)
-        rc = ncz_var_set_chain(c.m, v, chain);
+        rc = ncz_dataset_set_chain(c.ds, v, chain);
     ncz_chain_unref(chain);
     ncz_json_free(list);
     return ncz_call_leave(&c, rc);

@@ -122,7 +122,7 @@ ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmod
         return rc;
     }
     ds->writable = ds->created = ds->made = ds->defining = true;
-    ds->classic = (cmode & NC_CLASSIC_MODEL) != 0;
+    ds->classic = ds->style.classic = (cmode & NC_CLASSIC_MODEL) != 0;
     ds->cmode = cmode;
     ds->mode = (cmode & ~NC_NOCLOBBER) | NC_NETCDF4;
     *out = ds;
@@ -169,6 +169,20 @@ load(ncz_dataset *ds, const ncz_target *t, bool writable)
     return rc;
 }
 
+/* What old releases of netCDF-C wrote is read, never changed: a program that asked to write had better know at once. */
+static int
+check_writable(const ncz_style *style, const char *path)
+{
+    const char *by = style->gen == NCZ_GEN_1 ? "4.8.0" : "4.8.1 to 4.9.0";
+
+    if (style->gen != NCZ_GEN_1 && style->gen != NCZ_GEN_2)
+        return NC_NOERR;
+    return ncz_fail(NC_EPERM,
+                    "%s: its metadata are those of netCDF-C %s, which are read but not changed: copy it with nczcopy, "
+                    "and write into the copy",
+                    path, by);
+}
+
 int
 ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_limits *limits,
                     ncz_dataset **out)
@@ -179,14 +193,16 @@ ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode,
 
     if ((rc = start(map, t, path, limits, &ds)) != NC_NOERR)
         return rc;
-    if ((rc = as_unknown_format(load(ds, t, writable), path)) != NC_NOERR) {
+    if ((rc = as_unknown_format(load(ds, t, writable), path)) == NC_NOERR && writable)
+        rc = check_writable(&ds->style, path);
+    if (rc != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_unref(ds);
         return rc;
     }
     ds->writable = writable && !ds->style.readonly;
     if (writable && !ds->writable)
-        ncz_log(NCZ_LOG_WARN, "%s: metadata of this generation are not written: opened read-only", path);
+        ncz_log(NCZ_LOG_WARN, "%s: could not be written again as it stands: opened read-only", path);
     /* Who writes, and who says that others write meanwhile, had better not see what stood there a little before. */
     ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
     if (t->separator != 0)

@@ -148,6 +148,9 @@ int ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name);
 int ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name);
 
 /* NC_EINVAL as nc_def_var_quantize(); sets the attribute too. */
+/* As ncz_var_set_chain(), if the dataset's dialect has what the codecs make. NC_EBADTYPE. */
+int ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain);
+
 int ncz_dataset_set_quantize(ncz_dataset *ds, ncz_var *v, int mode, int nsd);
 
 #endif /* NCZ_DATASET_H */

@@ -97,6 +97,19 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, nc_type typ
     return NC_NOERR;
 }
 
+/* ---- codecs ---- */
+
+int
+ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
+{
+    if (v->type == NC_STRING && ncz_chain_objects(chain) && !ncz_format_has_objects(&ds->style))
+        return ncz_fail(NC_EBADTYPE,
+                        "%s: netCDF-C could not open a dataset with strings of any length (codec %s), which compat= "
+                        "asks for: leave out the codec, and the strings have a fixed width",
+                        v->name, ncz_chain_ops(chain, 0)->id);
+    return ncz_var_set_chain(ds->model, v, chain);
+}
+
 /* ---- quantize ---- */
 
 static const char *const quantize_att[] = {

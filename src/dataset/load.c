@@ -114,6 +114,7 @@ ncz_load_rest(ncz_dataset *ds)
         (rc = start_over(ds)) == NC_NOERR)
         rc = ncz_format_fill(ds->load->loader, &ds->style);
     ncz_load_drop(ds);
+    ds->classic = ds->style.classic;
     if (rc != NC_NOERR)
         ncz_err_save(&ds->unloaded, rc);
     return rc;

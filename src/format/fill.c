@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fill_value in every form that writers give it: null, a number, true, "NaN", text, base64, "NaT", a list of one
- * (netCDF-C 4.8.0).
+ * fill_value in every form that writers give it: null, a number, true, "NaN", "-9999", text, base64, "NaT", a list of
+ * one (netCDF-C 4.8.0).
  *
  * Byte strings: the Zarr specification says base64, netCDF-C reads and writes plain text. We write base64 in pure
  * Zarr, and plain text beside NCZarr keys, unless readers that decode it would fail on it (and with it on the whole
@@ -32,6 +32,26 @@ value_copy(const void *elem, size_t nbytes, ncz_fill_mode *mode, void **fill)
         return ncz_fail_nomem(nbytes);
     *mode = NCZ_FILL_VALUE;
     return NC_NOERR;
+}
+
+/* Some writers put a number between quotes. *out: that number, to be freed; NULL when the text is none. */
+static int
+unquote_number(const ncz_json *v, ncz_json **out)
+{
+    size_t              len = 0;
+    const char         *text = ncz_json_str(v, &len);
+    const ncz_json_opts opts = { .mode = NCZ_JSON_STRICT, .depth = 1, .nbytes = len };
+    int                 rc;
+
+    *out = NULL;
+    if (text == NULL || len == 0 || !(text[0] == '-' || (text[0] >= '0' && text[0] <= '9')))
+        return NC_NOERR;
+    rc = ncz_json_parse(text, len, &opts, out, NULL);
+    if (rc == NC_EZARRMETA) { /* "-Infinity", or no number at all */
+        ncz_err_clear();
+        return NC_NOERR;
+    }
+    return rc;
 }
 
 static int
@@ -148,6 +168,9 @@ parse_string(const ncz_json *v, const ncz_stored *st, bool plain, ncz_fill_mode 
 int
 ncz_format_fill_parse(const ncz_json *v, const ncz_stored *st, bool plain, ncz_fill_mode *mode, void **fill)
 {
+    ncz_json *number = NULL;
+    int       rc;
+
     *fill = NULL;
     *mode = NCZ_FILL_NONE;
     if (st->type != NC_NAT && ncz_json_is(v, NCZ_JSON_ARRAY) && ncz_json_len(v) == 1)
@@ -158,7 +181,10 @@ ncz_format_fill_parse(const ncz_json *v, const ncz_stored *st, bool plain, ncz_f
         return parse_char(v, plain, mode, fill);
     if (st->type == NC_STRING)
         return parse_string(v, st, plain, mode, fill);
-    return parse_number(v, st, mode, fill);
+    if ((rc = unquote_number(v, &number)) == NC_NOERR)
+        rc = parse_number(number != NULL ? number : v, st, mode, fill);
+    ncz_json_free(number);
+    return rc;
 }
 
 /* ---- writing ---- */

@@ -43,6 +43,14 @@ tell_writer(const ncz_json *zattrs, ncz_generation gen)
     return w;
 }
 
+static bool
+says_classic(const ncz_papers *root)
+{
+    uint64_t flag = 0;
+
+    return ncz_json_u64(ncz_format_info(root, NCZ_INFO_SUPER, NCZ_STRICT, NCZ_STRICT), &flag) && flag != 0;
+}
+
 /* ---- loading -------------------------------------------------------------------------------------------------- */
 
 /* The root's documents: what they say of the dataset, and then what they say. Without one of them it is not known
@@ -80,6 +88,7 @@ root_arrived(void *arg, size_t i, const ncz_docs_got *got)
     if (l->wish.pure)
         l->gen = NCZ_GEN_PURE;
     l->nczarr = l->gen != NCZ_GEN_PURE;
+    l->classic = l->nczarr && says_classic(&papers);
     if (!l->nczarr && papers.doc[NCZ_DOC_ZARRAY] != NULL)
         root->kind = NCZ_NODE_ARRAY;
     if ((rc = ncz_format_said(l, root, &papers, "")) != NC_NOERR)
@@ -148,6 +157,7 @@ ncz_format_fill(ncz_loader *l, ncz_style *out)
     *out = (ncz_style){
         .gen = l->gen,
         .xarray = l->wish.xarray,
+        .classic = l->classic,
         /* What we could not say again as it was must not be written over. */
         .readonly = l->gen == NCZ_GEN_1 || l->gen == NCZ_GEN_2 || lone || keys_ignored || l->damaged,
     };

@@ -68,6 +68,7 @@ typedef struct ncz_style {
     ncz_generation gen;
     bool           xarray;       /* write _ARRAY_DIMENSIONS */
     bool           consolidated; /* write .zmetadata too; the caller's to know: a load leaves it false */
+    bool           classic;      /* netCDF's classic model; pure Zarr does not say so */
     bool           readonly;     /* G1, G2, and all that we could not write again as it stands: a lone array at the
                                     root, NCZarr keys that were to be ignored, a group with a broken document */
 } ncz_style;
@@ -141,6 +142,9 @@ const char *const *ncz_format_documents(size_t *n);
 /* Is the key one that a dataset of ours may hold: a document's, or an object below a variable? For NC_CLOBBER and
  * nc_delete, which remove only what is recognisably a dataset. `name` is the last segment. */
 bool ncz_format_is_document(const char *name);
+
+/* Can this style hold strings of any length (`|O`)? No dataset meant for netCDF-C 4.9.0 to 4.9.2 can. */
+bool ncz_format_has_objects(const ncz_style *style);
 
 /* Chunk addresses of Zarr v2: path/i.j.k or path/i/j/k; path/0 for scalars. */
 int ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where);

@@ -72,6 +72,7 @@ struct ncz_loader {
     ncz_model      *m;
     ncz_generation  gen, found; /* as it is taken; as it stands there */
     bool            nczarr;     /* the lists of NCZarr are believed: gen is not NCZ_GEN_PURE */
+    bool            classic;    /* the superblock says so */
     bool            damaged;    /* a group's document was broken: do not write over it */
     ncz_writer      writer;
     ncz_node       *nodes; /* by level, parents before children */
@@ -118,6 +119,7 @@ typedef struct ncz_layout {
     bool        in_attrs;                     /* in .zattrs, inner names dimensions, arrays, dimension_references */
     const char *char_dtype;  /* NC_CHAR: netCDF-C knows it by `>S1`, which zarr-python 3 refuses */
     bool        strings;     /* knows NC_STRING */
+    bool        objects;     /* and strings of any length */
     bool        numpy_bytes; /* one-byte numbers as numpy spells them, `|i1`: all zarr-python 3 takes */
 } ncz_layout;
 
@@ -211,6 +213,7 @@ typedef struct ncz_kept {
 #define NCZ_XSCALAR "_scalar_"
 #define NCZ_LENGTHS "lengths" /* our member of _nczarr_attr: true lengths of texts that end in NULs */
 #define NCZ_NULS_MOST 255
+#define NCZ_STRICT "_nc3_strict" /* our member of the superblock: the classic model, by netCDF's name for it */
 
 /* ---- what the documents of a node say (said.c) ---------------------------------------------------------------- */
 

@@ -34,17 +34,17 @@ static const place places[] = {
 };
 
 const ncz_layout ncz_format_layouts[NCZ_GEN_BOTH + 1] = {
-    [NCZ_GEN_PURE] = { .char_dtype = "|S1", .strings = true, .numpy_bytes = true },
+    [NCZ_GEN_PURE] = { .char_dtype = "|S1", .strings = true, .objects = true, .numpy_bytes = true },
     [NCZ_GEN_1] = { .char_dtype = "<U1" }, /* read only */
     [NCZ_GEN_2] = { "_NCZARR_SUPERBLOCK", "_NCZARR_GROUP", "_NCZARR_ARRAY", "_NCZARR_ATTR",
                     .in_objects = true, .char_dtype = "<U1" },
     [NCZ_GEN_3] = { "_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr",
                     .in_objects = true, .char_dtype = ">S1", .strings = true },
     [NCZ_GEN_4] = { "_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr",
-                    .in_attrs = true, .char_dtype = ">S1", .strings = true },
+                    .in_attrs = true, .char_dtype = ">S1", .strings = true, .objects = true },
     [NCZ_GEN_BOTH] = { "_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr",
                        .in_objects = true, .in_attrs = true, .char_dtype = ">S1", .strings = true,
-                       .numpy_bytes = true },
+                       .objects = true, .numpy_bytes = true },
 };
 
 int
@@ -55,6 +55,12 @@ ncz_format_check_type(const ncz_style *style, nc_type type, const char *what)
     return ncz_fail(NC_EBADTYPE,
                     "%s: netCDF-C 4.8.1 and 4.9.0 (compat=4.9.0) have no strings (NC_STRING); use characters (NC_CHAR)",
                     what);
+}
+
+bool
+ncz_format_has_objects(const ncz_style *style)
+{
+    return ncz_format_layouts[style->gen].objects;
 }
 
 static const ncz_json *

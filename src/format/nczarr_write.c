@@ -319,12 +319,16 @@ write_lists(const ncz_group *g, const char *key, bool newer, ncz_jsonw *w)
 }
 
 static void
-write_super(const char *key, ncz_jsonw *w)
+write_super(const char *key, const ncz_style *style, ncz_jsonw *w)
 {
     ncz_jsonw_key(w, key);
     ncz_jsonw_open_object(w);
     ncz_jsonw_key(w, "version");
     ncz_jsonw_cstr(w, "2.0.0");
+    if (style->classic) {
+        ncz_jsonw_key(w, NCZ_STRICT);
+        ncz_jsonw_u64(w, 1);
+    }
     ncz_jsonw_close_object(w);
 }
 
@@ -342,7 +346,7 @@ ncz_format_group_attrs_write(const ncz_group *g, const ncz_style *style, ncz_buf
     if (lay->in_attrs) {
         write_lists(g, lay->group, true, &w);
         if (g->parent == NULL)
-            write_super(lay->super, &w);
+            write_super(lay->super, style, &w);
     }
     if ((rc = write_types(&g->atts, style, lay->group, g->parent == NULL, where, &w)) != NC_NOERR)
         return rc;
@@ -361,7 +365,7 @@ ncz_format_group_write(const ncz_group *g, const ncz_style *style, ncz_buf *out)
     ncz_jsonw_u64(&w, 2);
     if (lay->in_objects) {
         if (g->parent == NULL)
-            write_super(lay->super, &w);
+            write_super(lay->super, style, &w);
         write_lists(g, lay->group, false, &w);
     }
     ncz_jsonw_close_object(&w);

@@ -27,7 +27,7 @@ typedef enum ncz_json_type {
 typedef enum ncz_json_mode {
     NCZ_JSON_STRICT,  /* RFC 8259, nothing else */
     NCZ_JSON_LENIENT, /* and bare NaN, Infinity, -Infinity; control bytes inside strings; invalid UTF-8 kept as it
-                         stands; bytes behind a complete value (`tail` says how many) */
+                         stands; a byte-order mark before the value, bytes behind it (`tail` says how many) */
 } ncz_json_mode;
 
 typedef struct ncz_json_opts {

@@ -307,6 +307,8 @@ parse_document(json_parser *ps, size_t *tail)
     size_t behind = 0;
     int    rc;
 
+    if (ps->mode != NCZ_JSON_STRICT && ps->end - ps->p >= 3 && memcmp(ps->p, "\xEF\xBB\xBF", 3) == 0)
+        ps->p += 3; /* a byte-order mark, which editors leave */
     skip_space(ps);
     if ((rc = parse_value(ps, 0)) != NC_NOERR)
         return rc;

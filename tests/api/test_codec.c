@@ -498,6 +498,23 @@ threads_on(place *p)
 }
 ON_BOTH(threads)
 
+/* netCDF-C of those releases cannot open a dataset that has strings of any length, so none is made for it. */
+static void
+old_dialects_on(place *p)
+{
+    int ncid, dim, v;
+
+    OK(place_create(p, "compat=4.9.2", NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 2, &dim));
+    OK(nc_def_var(ncid, "s", NC_STRING, 1, &dim, &v));
+    FAILS(NC_EBADTYPE, nczarr_def_var_codec(ncid, v, "{\"id\": \"vlen-utf8\"}"));
+    FAILS(NC_EBADTYPE, nczarr_def_var_codecs(ncid, v, "[{\"id\": \"json2\"}, {\"id\": \"zlib\", \"level\": 1}]"));
+    OK(nczarr_def_var_codec(ncid, v, "{\"id\": \"zlib\", \"level\": 1}"));
+    OK(nc_put_var_string(ncid, v, (const char *[]){"a", "b"}));
+    OK(nc_close(ncid));
+}
+ON_BOTH(old_dialects)
+
 int
 main(void)
 {
@@ -505,6 +522,7 @@ main(void)
         cmocka_unit_test(carries),     cmocka_unit_test(array_is_told), cmocka_unit_test(by_name),
         cmocka_unit_test(copy),        cmocka_unit_test(corrupt),       cmocka_unit_test(unsupported),
         cmocka_unit_test(registering), cmocka_unit_test(plugin_path),   cmocka_unit_test(threads),
+        cmocka_unit_test(old_dialects),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -456,6 +456,61 @@ classic_on(place *p)
 }
 ON_BOTH(classic)
 
+/* The model is remembered, by us and in each dialect that has a place for it; others open the dataset all the same. */
+static void
+classic_again_on(place *p)
+{
+    static const char *const modes[] = {"mode=nczarr", "compat=4.9.2", "mode=nczarr,consolidated"};
+    int                      ncid, id, format, dim;
+
+    for (size_t i = 0; i < NCZ_LEN(modes); i++) {
+        OK(place_create(p, modes[i], NC_CLOBBER | NC_CLASSIC_MODEL, &ncid));
+        OK(nc_def_dim(ncid, "x", 2, &dim));
+        OK(nc_close(ncid));
+        OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+        OK(nc_inq_format(ncid, &format));
+        assert_int_equal(format, NC_FORMAT_NETCDF4_CLASSIC);
+        OK(nc_close(ncid));
+        OK(place_open(p, NULL, NC_WRITE, &ncid));
+        OK(nc_inq_format(ncid, &format));
+        assert_int_equal(format, NC_FORMAT_NETCDF4_CLASSIC);
+        FAILS(NC_ENOTINDEFINE, nc_def_dim(ncid, "y", 2, &id));
+        OK(nc_redef(ncid));
+        FAILS(NC_ESTRICTNC3, nc_def_grp(ncid, "g", &id));
+        FAILS(NC_ESTRICTNC3, nc_def_var(ncid, "u", NC_UBYTE, 1, &dim, &id));
+        OK(nc_def_dim(ncid, "y", 2, &id));
+        OK(nc_close(ncid));
+        OK(place_open(p, NULL, NC_NOWRITE, &ncid)); /* and still when it was written again */
+        OK(nc_inq_format(ncid, &format));
+        assert_int_equal(format, NC_FORMAT_NETCDF4_CLASSIC);
+        OK(nc_close(ncid));
+    }
+    OK(place_create(p, "mode=zarr", NC_CLOBBER | NC_CLASSIC_MODEL, &ncid)); /* has no place for it */
+    OK(nc_close(ncid));
+    OK(place_open(p, "mode=zarr", NC_NOWRITE, &ncid));
+    OK(nc_inq_format(ncid, &format));
+    assert_int_equal(format, NC_FORMAT_NETCDF4);
+    OK(nc_close(ncid));
+}
+ON_BOTH(classic_again)
+
+/* What netCDF-C up to 4.9.0 wrote is not changed, and who asks for it is told at once. */
+static void
+oldest_is_not_written_on(place *p)
+{
+    int ncid, dim;
+
+    OK(place_create(p, "compat=4.9.0", NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 2, &dim));
+    OK(nc_close(ncid));
+    FAILS(NC_EPERM, place_open(p, NULL, NC_WRITE, &ncid));
+    assert_non_null(strstr(nczarr_errmsg(), "nczcopy"));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    OK(nc_inq_dimid(ncid, "x", &dim));
+    OK(nc_close(ncid));
+}
+ON_BOTH(oldest_is_not_written)
+
 /* ---- renames, with what is stored ---- */
 
 static void
@@ -604,6 +659,7 @@ main(void)
         cmocka_unit_test(odd_variables), cmocka_unit_test(foreign_dims),
         cmocka_unit_test(what_a_dialect_cannot_store),
         cmocka_unit_test(long_dimensions),
+        cmocka_unit_test(classic_again), cmocka_unit_test(oldest_is_not_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

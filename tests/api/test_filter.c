@@ -50,6 +50,14 @@ definitions_on(place *p)
     OK(nc_inq_var_deflate(ncid, plain, &shuffle, &deflate, &level));
     assert_int_equal(shuffle + deflate + level, 0);
     FAILS(NC_ENOTVAR, nc_inq_var_deflate(ncid, 9, &shuffle, &deflate, &level));
+    OK(nc_def_var_deflate(ncid, plain, 0, 1, 0)); /* level 0 turns it off, and is no codec */
+    OK(nc_inq_var_deflate(ncid, plain, &shuffle, &deflate, &level));
+    assert_int_equal(shuffle + deflate + level, 0);
+    OK(nc_def_var_deflate(ncid, v, 0, 1, 0));
+    OK(nc_inq_var_deflate(ncid, v, &shuffle, &deflate, &level));
+    assert_true(shuffle == 1 && deflate == 0 && level == 0);
+    OK(nc_inq_var_filter_ids(ncid, v, &n, ids));
+    assert_int_equal(n, 2);
     OK(nc_close(ncid));
 }
 ON_BOTH(definitions)

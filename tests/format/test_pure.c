@@ -231,6 +231,26 @@ test_fill_values(void **state)
     m = load_one("\"<i4\"", "[3]", "7.0", "", NULL);
     assert_int_equal(*(int *)var_at(m, "v")->fill, 7);
     ncz_model_free(m);
+    m = load_one("\"<i4\"", "[3]", "\"-9999\"", "", NULL); /* between quotes */
+    assert_int_equal(*(int *)var_at(m, "v")->fill, -9999);
+    assert_int_equal(var_at(m, "v")->unusable->code, NC_NOERR);
+    ncz_model_free(m);
+    m = load_one("\"<u8\"", "[3]", "\"18446744073709551615\"", "", NULL);
+    assert_true(*(uint64_t *)var_at(m, "v")->fill == UINT64_MAX);
+    ncz_model_free(m);
+    m = load_one("\"<f8\"", "[3]", "\"1e20\"", "", NULL);
+    assert_true(*(double *)var_at(m, "v")->fill == 1e20);
+    ncz_model_free(m);
+    m = load_one("\"<f4\"", "[3]", "\"-Infinity\"", "", NULL);
+    assert_true(*(float *)var_at(m, "v")->fill < -1e38f);
+    ncz_model_free(m);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const none[] = { "\"12ab\"", "\"\"", "\"3000000000\"" };
+
+        m = load_one("\"<i4\"", "[3]", none[i], "", NULL);
+        assert_int_equal(var_at(m, "v")->unusable->code, NC_EZARRMETA);
+        ncz_model_free(m);
+    }
     m = load_one("\"|b1\"", "[3]", "true", "", NULL);
     assert_int_equal(*(uint8_t *)var_at(m, "v")->fill, 1);
     ncz_model_free(m);

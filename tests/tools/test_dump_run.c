@@ -10,6 +10,7 @@
 #include "dump/dump.h"
 
 #include <nczarr.h>
+#include <nczarr_zmap.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -361,13 +362,73 @@ many_pieces(void **state)
     OK(nc_close(nc));
 }
 
+/* A variable of bounds takes its parent's units and calendar, unless it has its own. */
+static void
+bounds_have_units(void **state)
+{
+    static const double times[] = {0, 24}, edges[] = {0, 24, 24, 48};
+    dump_opts           o = DUMP_OPTS_INIT;
+    int                 nc, dims[2], t, v;
+    char               *s;
+    (void)state;
+
+    OK(nc_create("dump_bounds", NC_NETCDF4 | NC_DISKLESS, &nc));
+    OK(nc_def_dim(nc, "t", 2, &dims[0]));
+    OK(nc_def_dim(nc, "two", 2, &dims[1]));
+    OK(nc_def_var(nc, "t", NC_DOUBLE, 1, dims, &t));
+    OK(nc_put_att_text(nc, t, "units", 22, "hours since 2000-01-01"));
+    OK(nc_put_att_text(nc, t, "bounds", 4, "edge"));
+    OK(nc_def_var(nc, "edge", NC_DOUBLE, 2, dims, &v));
+    OK(nc_put_var_double(nc, t, times));
+    OK(nc_put_var_double(nc, v, edges));
+    o.times = true;
+    s = dumped(nc, &o, NC_NOERR);
+    has(s, "\n edge =\n  \"2000-01-01\", \"2000-01-02\",\n  \"2000-01-02\", \"2000-01-03\" ;\n");
+    free(s);
+    OK(nc_put_att_text(nc, v, "units", 21, "days since 2010-01-01"));
+    s = dumped(nc, &o, NC_NOERR);
+    has(s, "\n edge =\n  \"2010-01-01\", \"2010-01-25\",\n  \"2010-01-25\", \"2010-02-18\" ;\n");
+    free(s);
+    OK(nc_close(nc));
+}
+
+/* Chunks of another writer that are longer than the array: a dump has what netCDF can make again, JSON what is. */
+static void
+long_chunks(void **state)
+{
+    static const char group[] = "\xEF\xBB\xBF{\"zarr_format\": 2}"; /* and an editor left its mark */
+    static const char array[] = "{\"zarr_format\": 2, \"shape\": [3], \"chunks\": [10], \"dtype\": \"<i4\", "
+                                "\"compressor\": null, \"filters\": null, \"fill_value\": 0, \"order\": \"C\"}";
+    dump_opts         o = DUMP_OPTS_INIT;
+    nczarr_map       *map;
+    int               nc;
+    char             *s;
+    (void)state;
+
+    OK(nczarr_map_memory(&map));
+    OK(nczarr_map_write(map, ".zgroup", strlen(group), group));
+    OK(nczarr_map_write(map, "v/.zarray", strlen(array), array));
+    OK(nczarr_open_map(map, NULL, NC_NOWRITE, &nc));
+    o.special = true;
+    s = dumped(nc, &o, NC_NOERR);
+    has(s, "v:_ChunkSizes = 3 ;");
+    free(s);
+    o = DUMP_OPTS_INIT;
+    o.form = DUMP_JSON;
+    s = dumped(nc, &o, NC_NOERR);
+    has(s, "\"chunks\": [10]");
+    free(s);
+    OK(nc_close(nc));
+    OK(nczarr_map_close(map));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cdl),         cmocka_unit_test(choices),     cmocka_unit_test(layouts),
         cmocka_unit_test(special),     cmocka_unit_test(other_forms), cmocka_unit_test(unreadable_variable),
-        cmocka_unit_test(many_pieces),
+        cmocka_unit_test(many_pieces), cmocka_unit_test(bounds_have_units), cmocka_unit_test(long_chunks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

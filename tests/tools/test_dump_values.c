@@ -120,7 +120,9 @@ reals(void **state)
     CHECK(NC_FLOAT, float, NAN, "NaNf", "NaNf", "\"NaN\"");
     CHECK(NC_FLOAT, float, -INFINITY, "-Infinityf", "-Infinityf", "\"-Infinity\"");
     CHECK(NC_DOUBLE, double, 100, "100", "100.", "100");
-    CHECK(NC_DOUBLE, double, -0., "-0", "-0.", "-0");
+    CHECK(NC_DOUBLE, double, -0., "-0", "-0.", "-0.0");
+    CHECK(NC_FLOAT, float, -0.f, "-0", "-0.f", "-0.0");
+    CHECK(NC_DOUBLE, double, 0., "0", "0.", "0");
     CHECK(NC_DOUBLE, double, 1e-5, "1e-05", "1.e-05", "1e-05");
     CHECK(NC_DOUBLE, double, 1. / 3, "0.333333333333333", "0.333333333333333", "0.3333333333333333");
     CHECK(NC_DOUBLE, double, 1e300, "1e+300", "1.e+300", "1e+300");
@@ -153,6 +155,13 @@ fills(void **state)
     assert_false(fill_matches(&f, &x));
     x = NAN;
     assert_true(fill_matches(&f, &x));
+    f.standard.d = INFINITY;
+    x = 1, y = INFINITY, z = -INFINITY;
+    assert_false(fill_matches(&f, &x));
+    assert_true(fill_matches(&f, &y));
+    assert_false(fill_matches(&f, &z));
+    f.standard.d = 1;
+    assert_false(fill_matches(&f, &y));
     f = (fill){.has = true, .type = NC_STRING, .standard.str = ""};
     assert_true(fill_matches(&f, &empty));
     assert_false(fill_matches(&f, &null));

@@ -192,24 +192,55 @@ failures_are_placed(void **state)
 }
 
 /* Dumps of Zarr arrays name chunks that are longer than the array; netCDF's API takes none. */
+/* As netCDF has it, level 0 is no compression. */
 static void
-chunks_are_cut_to_the_dimension(void **state)
+level_zero_is_no_deflate(void **state)
 {
-    size_t chunk[2];
-    heard  h;
-    int    ncid, varid;
+    heard h;
+    int   ncid, varid, shuffle, deflate, level;
     (void)state;
 
-    assert_int_equal(write_cdl("netcdf d { dimensions: x = 2 ; t = unlimited ; variables: int v(t, x) ;\n"
-                               " v:_ChunkSizes = 3, 1024 ; }",
+    assert_int_equal(write_cdl("netcdf d { dimensions: x = 2 ; variables: int v(x), w(x) ;\n"
+                               " v:_DeflateLevel = 0 ; w:_DeflateLevel = 0 ; w:_Shuffle = \"true\" ; }",
                                (gen_opts){.nofill = false}, &h),
                      NC_NOERR);
     assert_int_equal(nc_open(path, NC_NOWRITE, &ncid), NC_NOERR);
     assert_int_equal(nc_inq_varid(ncid, "v", &varid), NC_NOERR);
-    assert_int_equal(nc_inq_var_chunking(ncid, varid, NULL, chunk), NC_NOERR);
-    assert_int_equal(chunk[0], 3);
-    assert_int_equal(chunk[1], 2);
+    assert_int_equal(nc_inq_var_deflate(ncid, varid, &shuffle, &deflate, &level), NC_NOERR);
+    assert_true(shuffle == 0 && deflate == 0 && level == 0);
+    assert_int_equal(nc_inq_varid(ncid, "w", &varid), NC_NOERR);
+    assert_int_equal(nc_inq_var_deflate(ncid, varid, &shuffle, &deflate, &level), NC_NOERR);
+    assert_true(shuffle == 1 && deflate == 0 && level == 0);
     nc_close(ncid);
+}
+
+/* The library cuts strings silently; here it is known where they stand. */
+static void
+cut_strings_are_warned_of(void **state)
+{
+    static const char head[] = "netcdf d { dimensions: x = 3, t = unlimited ; variables: string s(x), r(t, x) ;\n";
+    char              text[1000], s129[130], s200[201];
+    heard             h;
+    (void)state;
+
+    memset(s129, 'a', sizeof s129);
+    memset(s200, 'b', sizeof s200);
+    s129[129] = s200[200] = '\0';
+    snprintf(text, sizeof text, "%sdata: s = \"x\",\n \"%s\", \"%s\" ; }", head, s129, s200);
+    assert_int_equal(write_cdl(text, (gen_opts){.nofill = false}, &h), NC_NOERR);
+    assert_string_equal(h.text, "t:3:135: warning: a string of 200 bytes is cut: s has room for 128 (its attribute "
+                                "_nczarr_maxstrlen says how many)\n");
+    snprintf(text, sizeof text, "%s s:_nczarr_maxstrlen = 200 ; data: s = \"%s\" ; r = \"%.128s\" ; }", head, s200,
+             s200);
+    assert_int_equal(write_cdl(text, (gen_opts){.nofill = false}, &h), NC_NOERR);
+    assert_int_equal(h.warnings, 0);
+    snprintf(text, sizeof text, "%s r:_nczarr_maxstrlen = 3 ; data: r = \"abcd\" ; }", head);
+    assert_int_equal(write_cdl(text, (gen_opts){.nofill = false}, &h), NC_NOERR);
+    assert_int_equal(h.warnings, 1);
+    snprintf(text, sizeof text, "%s s:_FillValue = \"%s\" ; s:_Codecs = \"[{\\\"id\\\": \\\"vlen-utf8\\\"}]\" ;\n"
+             "data: s = \"%s\" ; }", head, s129, s200);
+    assert_int_equal(write_cdl(text, (gen_opts){.nofill = false}, &h), NC_NOERR);
+    assert_string_equal(h.text, "");
 }
 
 static void
@@ -263,7 +294,8 @@ main(void)
         cmocka_unit_test(definitions_arrive),
         cmocka_unit_test(text_and_strings),
         cmocka_unit_test(failures_are_placed),
-        cmocka_unit_test(chunks_are_cut_to_the_dimension),
+        cmocka_unit_test(level_zero_is_no_deflate),
+        cmocka_unit_test(cut_strings_are_warned_of),
         cmocka_unit_test(header_only),
         cmocka_unit_test(out_of_memory),
     };

@@ -42,6 +42,7 @@ typedef struct copy_opts {
     const char   *in, *out;
     const char   *mode;    /* --mode: of the target's fragment; NULL: none */
     bool          classic; /* -k nc7 */
+    bool          kind_given; /* else the source's model is taken */
     bool          fixed;   /* -u: unlimited dimensions become fixed */
     int           deflate; /* -d; -1: as the source has it */
     bool          shuffle; /* -s */

@@ -184,9 +184,21 @@ copy_all(copy_run_state *r)
     return copy_target_publish(r->o, t);
 }
 
-int
-copy_run(const copy_opts *o)
+/* Without -k the copy keeps to the model of its source. */
+static void
+take_model(copy_opts *o, int ncid)
 {
+    int format;
+
+    if (!o->kind_given && nc_inq_format(ncid, &format) == NC_NOERR)
+        o->classic = format == NC_FORMAT_NETCDF4_CLASSIC;
+}
+
+int
+copy_run(const copy_opts *opts)
+{
+    copy_opts       own = *opts;
+    const copy_opts *o = &own;
     copy_source    s = {.ncid = -1};
     copy_target    t = {.ncid = -1, .lock = -1};
     copy_run_state r = {.o = o, .s = &s, .t = &t};
@@ -201,6 +213,7 @@ copy_run(const copy_opts *o)
         return copy_fail(rc, o->in);
     if (nc_inq_attid(s.ncid, NC_GLOBAL, COPY_MARKER, NULL) == NC_NOERR)
         copy_say("%s: this copy is not complete: values that are missing are copied as fill", o->in);
+    take_model(&own, s.ncid);
     if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_wishes(o, &s)) != NC_NOERR ||
         (rc = copy_target_name(o, &t)) != NC_NOERR)
         goto done;

@@ -37,8 +37,12 @@ special_storage(dump *d, const var *v)
     } else if (storage == NC_CHUNKED && v->ndims > 0) {
         special_string(d, v->name, "_Storage", "chunked");
         cdl_att_head(d, v->name, "_ChunkSizes");
-        for (int i = 0; i < v->ndims; i++)
-            fprintf(d->out, "%s%zu", i == 0 ? "" : ", ", chunk[i]);
+        for (int i = 0; i < v->ndims; i++) {
+            /* Zarr has chunks longer than the array, netCDF has not: a dump names what can be made again. */
+            bool longer = !v->unlimited[i] && chunk[i] > v->shape[i];
+
+            fprintf(d->out, "%s%zu", i == 0 ? "" : ", ", longer ? v->shape[i] : chunk[i]);
+        }
         fputs(" ;\n", d->out);
     } else if (storage != NC_CHUNKED) {
         special_string(d, v->name, "_Storage",

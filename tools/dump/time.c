@@ -317,19 +317,32 @@ timebase_text(const timebase *tb, double value, text *t)
     return true;
 }
 
+/* An attribute of the variable, else of the one whose bounds it holds (`parent`, or the variable itself). */
+static int
+own_or_parents(int grp, int varid, int parent, const char *name, att *a)
+{
+    int rc = att_load_named(grp, varid, name, a);
+
+    if (rc == NC_NOERR || parent == varid)
+        return rc;
+    att_clear(a);
+    return att_load_named(grp, parent, name, a);
+}
+
 timebase
 timebase_for(const dump *d, int grp, int varid, const char *name)
 {
     timebase tb = {.valid = false};
     att      units, cal;
+    int      parent = varid;
 
     for (size_t i = 0; name != NULL && i < d->nbounds; i++)
         if (d->bounds[i].ncid == grp && strcmp(d->bounds_names[i], name) == 0)
-            varid = d->bounds[i].varid;
-    if (att_load_named(grp, varid, "units", &units) != NC_NOERR)
+            parent = d->bounds[i].varid;
+    if (own_or_parents(grp, varid, parent, "units", &units) != NC_NOERR)
         return tb;
     if (units.type == NC_CHAR && units.val != NULL) {
-        bool has = att_load_named(grp, varid, "calendar", &cal) == NC_NOERR && cal.type == NC_CHAR;
+        bool has = own_or_parents(grp, varid, parent, "calendar", &cal) == NC_NOERR && cal.type == NC_CHAR;
 
         (void)timebase_parse(units.val, has ? cal.val : NULL, &tb);
         tb.separator = d->o->time_separator;

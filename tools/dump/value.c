@@ -220,6 +220,10 @@ real_json(text *t, double x, int digits, int most, bool single)
 {
     text num = TEXT_INIT;
 
+    if (x == 0 && signbit(x)) { /* "-0" is an integer to most readers, and loses its sign */
+        text_add(t, "-0.0");
+        return;
+    }
     for (; digits <= most; digits++) {
         text_reset(&num);
         text_addf(&num, "%.*g", digits, x);
@@ -349,6 +353,8 @@ same_real(double a, double b, double epsilon)
 {
     if (isnan(a) || isnan(b))
         return isnan(a) && isnan(b);
+    if (isinf(a) || isinf(b)) /* everything is within a part of infinity of it */
+        return a == b;
     return a == b || fabs(a - b) <= fabs(b) * epsilon;
 }
 

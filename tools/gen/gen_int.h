@@ -104,6 +104,8 @@ typedef struct gen_list {
     size_t            nfills, fills_cap;
     size_t            unit;  /* row length for characters */
     bool              chars; /* a run of single characters is open */
+    size_t            longest; /* bytes of the longest string, and where it stands */
+    gen_pos           longest_pos;
     struct gen_list **subs;
     size_t            nsubs, subs_cap;
     bool              nested;

@@ -133,6 +133,10 @@ add_string(gen_parser *p, gen_list *l, const gen_const *c)
         gen_warn(p, c->pos, "a string ends at its first NUL character");
     if ((rc = extend(p, l, 1, &at)) == NC_NOERR)
         memcpy(at, &text, sizeof text);
+    if (c->kind == GEN_STRING && c->len > l->longest) {
+        l->longest = c->len;
+        l->longest_pos = c->pos;
+    }
     return rc;
 }
 

@@ -96,12 +96,12 @@ take_chunks(gen_parser *p, const gen_attdecl *a)
     if (a->n != a->var->rank)
         return gen_error(p, a->end, "%s: %zu sizes for %s, which has %zu dimensions", a->name, a->n, a->var->name,
                          a->var->rank);
-    /* Zarr allows chunks longer than the array, so dumps of such arrays name them; the netCDF API does not. */
     for (size_t i = 0; i < a->n; i++) {
         const gen_dim *d = a->var->dims[i];
 
         if (!d->unlimited && props->chunks[i] > d->size)
-            props->chunks[i] = (size_t)d->size;
+            return gen_error(p, a->values[i].pos, "%s: %zu is more than the length %llu of dimension %s", a->name,
+                             props->chunks[i], (unsigned long long)d->size, d->name);
     }
     return NC_NOERR;
 }

@@ -177,6 +177,36 @@ put_list(place *pl, size_t d, const gen_list *l)
     return rc;
 }
 
+/* The list, of it and the lists below it, with the longest string. */
+static const gen_list *
+find_longest(const gen_list *l)
+{
+    const gen_list *best = l;
+
+    for (size_t i = 0; i < l->nsubs; i++) {
+        const gen_list *sub = l->subs[i] != NULL ? find_longest(l->subs[i]) : best;
+
+        best = sub->longest > best->longest ? sub : best;
+    }
+    return best;
+}
+
+/* Strings of fixed width are cut without an error, as netCDF-C does it; only here is it known where they stand. */
+static void
+warn_of_cut(const gen_writer *w, const gen_var *v, const gen_list *l)
+{
+    const gen_list *longest = l != NULL ? find_longest(l) : NULL;
+    size_t          width;
+
+    if (longest == NULL || v->type.type != NC_STRING ||
+        nczarr_inq_var_strlen(w->grpids[v->index], w->varids[v->index], &width) != NC_NOERR || width == 0 ||
+        longest->longest <= width)
+        return;
+    gen_say(w->opts->report, false, w->cdl->file, longest->longest_pos,
+            "a string of %zu bytes is cut: %s has room for %zu (its attribute _nczarr_maxstrlen says how many)",
+            longest->longest, v->name, width);
+}
+
 static int
 put_var(gen_writer *w, const gen_var *v)
 {
@@ -184,6 +214,8 @@ put_var(gen_writer *w, const gen_var *v)
     place            pl = {.w = w, .v = v};
     int              rc = NC_ENOMEM;
 
+    warn_of_cut(w, v, v->data);
+    warn_of_cut(w, v, v->fill);
     pl.nofill = p->pos[GEN_NOFILL].line != 0 ? p->value[GEN_NOFILL] != 0 : w->opts->nofill;
     pl.start = gen_grow(NULL, v->rank, sizeof(size_t));
     pl.count = gen_grow(NULL, v->rank, sizeof(size_t));
