@@ -2,7 +2,8 @@
 /*
  * Attributes: `.zattrs` -> model. The type comes from NCZarr's types entry; where there is none (or the value belies
  * it) it is inferred: numbers and truths give the smallest of int, uint, int64, uint64 that holds all, double as soon
- * as one is no integer; everything else is NC_CHAR: a string's bytes, or the document's own characters of the value.
+ * as one is no integer; a list of strings is NC_STRING; everything else is NC_CHAR: a string's bytes, or the document's
+ * own characters of the value.
  * Each attribute keeps its slice of the document, to be written back unchanged while nobody changes it.
  */
 #include "format/format_int.h"
@@ -98,7 +99,7 @@ read_strings(ncz_pile *pile, const ncz_json *v, value *out)
 
 /* What the items are, taken together. */
 typedef struct survey {
-    size_t   truths, numbers, specials, others;
+    size_t   truths, numbers, specials, texts, others; /* specials and others may be texts, too */
     bool     real;
     int64_t  least;
     uint64_t most;
@@ -111,6 +112,7 @@ look_at(const ncz_json *v, survey *s)
     uint64_t u;
     double   d;
 
+    s->texts += ncz_json_is(v, NCZ_JSON_STRING);
     switch (ncz_json_kind(v)) {
     case NCZ_JSON_BOOL:
         s->truths++;
@@ -155,6 +157,8 @@ ncz_format_att_infer(const ncz_json *v)
 
     for (size_t i = 0; i < item_count(v); i++)
         look_at(item_at(v, i), &s);
+    if (ncz_json_is(v, NCZ_JSON_ARRAY) && s.texts > 0 && s.texts == item_count(v))
+        return NC_STRING;
     if (s.others > 0 || s.truths + s.numbers == 0)
         return NC_CHAR;
     if (s.specials > 0 || s.real)
@@ -174,7 +178,9 @@ read_value(ncz_pile *pile, const ncz_json *v, nc_type type, size_t extra, value 
         return read_strings(pile, v, out);
     if (ncz_type_numeric(type) && ((rc = read_numbers(pile, v, type, out)) != NC_NOERR || out->data != NULL))
         return rc;
-    if (type != NC_CHAR && (type = ncz_format_att_infer(v)) != NC_CHAR)
+    if (type != NC_CHAR && (type = ncz_format_att_infer(v)) == NC_STRING)
+        return read_strings(pile, v, out);
+    if (type != NC_CHAR)
         return read_numbers(pile, v, type, out);
     return read_chars(pile, v, extra, out);
 }

@@ -54,7 +54,7 @@ is_json(const char *s, size_t len, bool pure, bool *out)
         return rc;
     if (rc == NC_NOERR)
         *out = !pure ||
-               ncz_format_att_infer(doc) == NC_CHAR; /* without types, a list of numbers would come back as numbers */
+               ncz_format_att_infer(doc) == NC_CHAR; /* without types, a list of numbers or of strings would come back as these */
     else
         ncz_err_clear();
     ncz_json_free(doc);

@@ -311,12 +311,53 @@ hidden_on(place *p)
 }
 ON_BOTH(hidden)
 
+/* Pure Zarr has no types of attributes: a list of strings is one, and a text that looks like one stays a text. */
+static void
+lists_of_strings_on(place *p)
+{
+    const char *words[] = {"one", "", "t\xc3\xa9o"};
+    char       *back[3], text[16];
+    nc_type     type;
+    size_t      len;
+    int         ncid, dim, v;
+
+    OK(place_create(p, "mode=zarr", NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 2, &dim));
+    OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &v));
+    OK(nc_put_att_string(ncid, NC_GLOBAL, "words", 3, words));
+    OK(nc_put_att_string(ncid, v, "words", 2, words));
+    OK(nc_put_att_text(ncid, v, "text", 9, "[\"a\",\"b\"]"));
+    OK(nc_put_att_text(ncid, v, "mixed", 7, "[\"a\",1]"));
+    OK(nc_close(ncid));
+    for (int pass = 0; pass < 2; pass++) { /* the second reads what was written again */
+        OK(place_open(p, "mode=zarr", NC_WRITE, &ncid));
+        OK(nc_inq_att(ncid, NC_GLOBAL, "words", &type, &len));
+        assert_true(type == NC_STRING && len == 3);
+        OK(nc_get_att_string(ncid, NC_GLOBAL, "words", back));
+        for (int i = 0; i < 3; i++)
+            assert_string_equal(back[i], words[i]);
+        OK(nc_free_string(3, back));
+        OK(nc_inq_att(ncid, v, "words", &type, &len));
+        assert_true(type == NC_STRING && len == 2);
+        OK(nc_inq_att(ncid, v, "text", &type, &len));
+        assert_true(type == NC_CHAR && len == 9);
+        OK(nc_get_att_text(ncid, v, "text", text));
+        assert_memory_equal(text, "[\"a\",\"b\"]", 9);
+        OK(nc_inq_att(ncid, v, "mixed", &type, &len));
+        assert_true(type == NC_CHAR && len == 7);
+        OK(nc_put_att_int(ncid, v, "more", NC_INT, 1, &pass));
+        OK(nc_close(ncid));
+    }
+}
+ON_BOTH(lists_of_strings)
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types), cmocka_unit_test(texts),      cmocka_unit_test(changes),
         cmocka_unit_test(codes), cmocka_unit_test(fill_value), cmocka_unit_test(hidden),
+        cmocka_unit_test(lists_of_strings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -717,7 +717,7 @@ test_nczarr_read_as_pure_is_read_only(void **state)
     assert_int_equal(load_with(&d, &wish, &ncz_limits_default, &m, &style), NC_NOERR);
     assert_true(style.gen == NCZ_GEN_PURE && style.readonly);
     assert_int_equal(m->root->nvars, 3);
-    assert_int_equal(att_at(&m->root->atts, "gs")->type, NC_CHAR);
+    assert_int_equal(att_at(&m->root->atts, "gs")->type, NC_STRING);
     assert_null(ncz_atts_find(&m->root->atts, "_nczarr_group"));
     ncz_model_free(m);
     docmap_clear(&d);
