@@ -18,7 +18,7 @@ _nczarr()
         nczcopy)
             options='-d --deflate -s --shuffle -F --filter -c --chunks -M --min-chunked -u --unlimited-to-fixed -v
                 --variables -V --only-variables -g --groups -G --only-groups -k --kind -4 -7 --mode --consolidate
-                --memory -m --buffer -h --cache -e --cache-elems --dry-run --verify --resume --no-clobber --skip-unreadable --progress
+                --memory -m --buffer -h --cache -e --cache-elems --dry-run --verify --resume --no-clobber --netcdf-types --skip-unreadable --progress
                 -q --quiet -L --log -r -w --help --version'
             ;;
         nczmap)

@@ -641,6 +641,18 @@ NCZARR_API int nczarr_def_var_strlen(int ncid, int varid, size_t nbytes);
 NCZARR_API int nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp);
 
 /*
+ * The type that elements are stored with, as Zarr v2 spells it. Some have no netCDF type of their own: `|b1` (bool, as
+ * NC_UBYTE), `<f2` (NC_FLOAT), `<U5` (NC_STRING of 5 UCS-4 characters), `<M8[ns]` and `<m8[ns]` (times, as NC_INT64).
+ * To be defined before the codecs; it sets the byte order, and the fill value of such a type, where none was given, to
+ * false, NaN or NaT. netCDF-C cannot open a dataset that has one of them. NC_EINVAL no such spelling, or there are
+ * codecs; NC_EBADTYPE the variable's netCDF type is not stored so, or not in this dialect (compat=4.9.2 ...);
+ * NC_ELATEDEF. Inquiry: *lenp without the NUL; `dtype` takes that and one more; either may be NULL. NC_EBADTYPE where
+ * it is no plain type.
+ */
+NCZARR_API int nczarr_def_var_dtype(int ncid, int varid, const char *dtype);
+NCZARR_API int nczarr_inq_var_dtype(int ncid, int varid, size_t *lenp, char *dtype);
+
+/*
  * Lossy rounding of NC_FLOAT and NC_DOUBLE data as they are put, so that they compress better: NC_QUANTIZE_BITGROOM
  * and NC_QUANTIZE_GRANULARBR keep `nsd` significant decimal digits (1 to 7, 1 to 15), NC_QUANTIZE_BITROUND keeps
  * `nsd` bits of the mantissa (1 to 23, 1 to 52). NC_NOQUANTIZE takes it back. Stored as the attribute

@@ -24,6 +24,7 @@ enum {
     OPT_RESUME,
     OPT_NO_CLOBBER,
     OPT_SKIP_UNREADABLE,
+    OPT_NETCDF_TYPES,
     OPT_PROGRESS,
     OPT_QUIET,
     OPT_HELP,
@@ -38,6 +39,7 @@ static const char usage_text[] =
     "  -c, --chunks SPEC       chunk lengths: 'DIM/LENGTH,...', 'VAR:LENGTH,...', 'VAR:contiguous' or '/'\n"
     "  -M, --min-chunked SIZE  leave smaller variables alone when rechunking by dimension (8192)\n"
     "  -u, --unlimited-to-fixed  unlimited dimensions become fixed\n"
+    "      --netcdf-types      store bool, UCS-4 text, half floats and times as types that netCDF-C can read\n"
     "  -v, --variables LIST    data of these variables only\n"
     "  -V, --only-variables LIST  these variables only, definitions and data\n"
     "  -g, --groups LIST       data of these groups only\n"
@@ -84,6 +86,7 @@ static const struct option long_options[] = {
     {"resume", no_argument, NULL, OPT_RESUME},
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
     {"skip-unreadable", no_argument, NULL, OPT_SKIP_UNREADABLE},
+    {"netcdf-types", no_argument, NULL, OPT_NETCDF_TYPES},
     {"progress", no_argument, NULL, OPT_PROGRESS},
     {"quiet", no_argument, NULL, 'q'},
     {"log", required_argument, NULL, 'L'},
@@ -220,6 +223,9 @@ take_flag(copy_opts *o, int c)
         return true;
     case OPT_RESUME:
         o->resume = true;
+        return true;
+    case OPT_NETCDF_TYPES:
+        o->netcdf_types = true;
         return true;
     case OPT_SKIP_UNREADABLE:
         o->skip_unreadable = true;

@@ -252,7 +252,7 @@ set_default_width(const ncz_call *c, size_t width)
         for (size_t i = 0; rc == NC_NOERR && i < c->m->groups[g]->nvars; i++) {
             ncz_var *v = c->m->groups[g]->vars[i];
 
-            if (v->type == NC_STRING && !v->fixed && ncz_atts_find(&v->atts, WIDTH_ATT) == NULL)
+            if (v->type == NC_STRING && v->dtype.kind != NCZ_KIND_UCS4 && !v->fixed && ncz_atts_find(&v->atts, WIDTH_ATT) == NULL)
                 rc = ncz_var_set_maxstrlen(c->m, v, width);
         }
     return rc;
@@ -290,6 +290,9 @@ set(ncz_call *c, int varid, const char *name, nc_type type, size_t len, const vo
         return ncz_api_set_fill_att(c, v, type, len, data);
     if ((rc = apply(c, v, name, type, len, data)) != NC_NOERR)
         return rc;
+    /* Units that say what the stored type says anyway are the reader's: they are shown, and not stored. */
+    if (v != NULL && type == NC_CHAR && strcmp(name, "units") == 0 && ncz_format_made_up_units(v, data, len))
+        return ncz_format_att_made_up(c->m, atts, name, type, len, data);
     return ncz_atts_set(c->m, atts, name, type, len, data, NULL);
 }
 

@@ -154,6 +154,29 @@ copy_filters(const source *s, int ncid_out, int varid_out)
     return rc == NC_NOERR && !same ? copy_words(s, ncid_out, varid_out) : rc;
 }
 
+/* The stored type, unless the target's dialect does not have it: then it gets netCDF's. */
+static int
+copy_dtype(const source *s, int ncid_out, int varid_out)
+{
+    size_t len = 0;
+    char  *text;
+    int    rc;
+
+    if (s->type == NC_CHAR)
+        return NC_NOERR;
+    if ((rc = nczarr_inq_var_dtype(s->ncid, s->varid, &len, NULL)) != NC_NOERR)
+        return rc;
+    if ((text = ncz_alloc(len + 1)) == NULL)
+        return ncz_fail_nomem(len + 1);
+    if ((rc = nczarr_inq_var_dtype(s->ncid, s->varid, NULL, text)) == NC_NOERR &&
+        (rc = nczarr_def_var_dtype(ncid_out, varid_out, text)) == NC_EBADTYPE) {
+        ncz_err_clear();
+        rc = NC_NOERR;
+    }
+    ncz_free(text);
+    return rc;
+}
+
 /* How it is stored: fill mode, byte order, chunks, filters. */
 static int
 copy_storage(const source *s, int ncid_out, int varid_out)
@@ -164,7 +187,8 @@ copy_storage(const source *s, int ncid_out, int varid_out)
     if (s->type == NC_STRING && ((rc = nczarr_inq_var_strlen(s->ncid, s->varid, &width)) != NC_NOERR ||
                                  (width > 0 && (rc = nczarr_def_var_strlen(ncid_out, varid_out, width)) != NC_NOERR)))
         return rc;
-    if ((rc = nc_inq_var_fill(s->ncid, s->varid, &no_fill, NULL)) != NC_NOERR ||
+    if ((rc = copy_dtype(s, ncid_out, varid_out)) != NC_NOERR ||
+        (rc = nc_inq_var_fill(s->ncid, s->varid, &no_fill, NULL)) != NC_NOERR ||
         (rc = nc_inq_var_endian(s->ncid, s->varid, &endian)) != NC_NOERR ||
         (rc = nc_inq_var_chunking(s->ncid, s->varid, NULL, s->count)) != NC_NOERR)
         return rc;

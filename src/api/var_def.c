@@ -118,6 +118,42 @@ nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp)
 }
 
 int
+nczarr_def_var_dtype(int ncid, int varid, const char *dtype)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
+        rc = dtype != NULL ? ncz_dataset_define_dtype(c.ds, v, dtype)
+                           : ncz_fail(NC_EINVAL, "%s: the stored type is a null pointer", v->name);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nczarr_inq_var_dtype(int ncid, int varid, size_t *lenp, char *dtype)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    ncz_buf  text = NCZ_BUF_INIT;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR &&
+        (rc = ncz_dataset_dtype_text(c.ds, v, &text)) == NC_NOERR) {
+        if (lenp != NULL)
+            *lenp = text.len;
+        if (dtype != NULL)
+            memcpy(dtype, ncz_buf_str(&text), text.len + 1);
+    }
+    ncz_buf_clear(&text);
+    return ncz_call_leave(&c, rc);
+}
+
+int
 nc_rename_var(int ncid, int varid, const char *name)
 {
     ncz_call c;

@@ -139,6 +139,10 @@ int ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, 
 int ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, nc_type type, size_t rank,
                         ncz_dim *const *dims, ncz_var **out);
 
+/* As ncz_format_dtype_define() and _text(): the former under NCZ_USE_DEFINE. */
+int ncz_dataset_define_dtype(ncz_dataset *ds, ncz_var *v, const char *dtype);
+int ncz_dataset_dtype_text(const ncz_dataset *ds, const ncz_var *v, ncz_buf *out);
+
 /*
  * Renames with the data: what is stored below the old key is copied below the new one, documents follow, and then the
  * old objects go; a crash in between leaves one complete dataset and at most objects that no document names. A commit

@@ -158,3 +158,17 @@ ncz_dataset_set_quantize(ncz_dataset *ds, ncz_var *v, int mode, int nsd)
     v->quantize_nsd = mode == NC_NOQUANTIZE ? 0 : nsd;
     return NC_NOERR;
 }
+
+/* ---- stored types ---- */
+
+int
+ncz_dataset_define_dtype(ncz_dataset *ds, ncz_var *v, const char *dtype)
+{
+    return ncz_format_dtype_define(ds->model, v, &ds->style, dtype);
+}
+
+int
+ncz_dataset_dtype_text(const ncz_dataset *ds, const ncz_var *v, ncz_buf *out)
+{
+    return ncz_format_dtype_text(v, &ds->style, out);
+}

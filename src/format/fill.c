@@ -279,6 +279,8 @@ ncz_format_fill_write(const ncz_var *v, bool pure, ncz_jsonw *w)
         ncz_jsonw_null(w);
     else if (v->type == NC_CHAR || v->type == NC_STRING)
         return write_bytes(v, pure, w);
+    else if (v->type == NC_INT64 && *(const int64_t *)value == INT64_MIN && ncz_format_is_time(v))
+        ncz_jsonw_cstr(w, "NaT");
     else if (v->dtype.kind == NCZ_KIND_BOOL)
         ncz_jsonw_bool(w, *(const uint8_t *)value != 0);
     else

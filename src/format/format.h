@@ -133,6 +133,19 @@ int ncz_format_type_name(const ncz_var *v, ncz_buf *out);
 /* NC_EBADTYPE, with `what` in its text: the style has no words for the type, in variables or attributes. */
 int ncz_format_check_type(const ncz_style *style, nc_type type, const char *what);
 
+/*
+ * The stored type of a variable, as `.zarray` spells it: `<i4`, `|b1`, `<M8[ns]`. text: NC_EBADTYPE when it is no plain
+ * type. define: makes a spelling the type of a new variable without codecs: NC_EINVAL it is none; NC_EBADTYPE it does not read
+ * as the variable's netCDF type, or the style is one for netCDF-C, which cannot open a dataset with such a type.
+ */
+int ncz_format_dtype_text(const ncz_var *v, const ncz_style *style, ncz_buf *out);
+int ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_style *style, const char *text);
+/* An attribute made up by the reader: shown, never written. One of that name stays as it is. */
+int ncz_format_att_made_up(ncz_model *m, ncz_atts *atts, const char *name, nc_type type, size_t len,
+                           const void *data);
+/* Are these the units that the reader makes up for a variable of this stored type? Then they are not to be stored. */
+bool ncz_format_made_up_units(const ncz_var *v, const char *text, size_t len);
+
 /* Is this name one that a format keeps for itself as an attribute? (NC_ENAMEINUSE for nc_put_att) */
 bool ncz_format_reserved_att(const char *name);
 

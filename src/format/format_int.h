@@ -136,6 +136,7 @@ typedef struct ncz_stored {
 
 /* Never fails: what is not understood is NC_NAT. */
 void ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored *out);
+bool ncz_format_is_time(const ncz_var *v); /* a datetime64 or timedelta64 with a unit */
 int  ncz_format_dtype_write(const ncz_var *v, const ncz_layout *lay, ncz_jsonw *w);
 /* The type an entry of `_nczarr_attr.types` means: "<i4", ">S1", "|S128", "|J0", generation 1: "4". NC_NAT: none. */
 nc_type ncz_format_att_type(const char *entry);
@@ -187,9 +188,6 @@ int  ncz_format_zarray_write(const ncz_var *v, const ncz_style *style, ncz_buf *
 /* Of a group, or of a variable of that type. They stand in `pile`. `where` (a key) is for texts. */
 int ncz_format_atts_read(const ncz_loader *l, const ncz_papers *n, ncz_pile *pile, ncz_atts *atts, bool var,
                          nc_type type, const char *where);
-/* An attribute made up by the reader: shown, never written. */
-int ncz_format_att_made_up(ncz_model *m, ncz_atts *atts, const char *name, nc_type type, size_t len,
-                           const void *data);
 
 nc_type ncz_format_att_infer(const ncz_json *v); /* of a value without a type entry */
 

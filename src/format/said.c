@@ -250,7 +250,7 @@ read_names(const ncz_loader *l, ncz_pile *pile, const ncz_papers *p, ncz_said *s
 }
 
 /* The document's own spelling, which is written back while nobody changes what it says. Of a type without netCDF
- * meaning it is also what readers call it. */
+ * meaning it is also what readers call it, and the unit of a time stands nowhere else. */
 static int
 keep_texts(const ncz_loader *l, const ncz_papers *p, ncz_said *s)
 {
@@ -258,7 +258,7 @@ keep_texts(const ncz_loader *l, const ncz_papers *p, ncz_said *s)
     const ncz_zarray *z = &s->z;
     int              rc;
 
-    if (l->wish.look && z->st.type != NC_NAT)
+    if (l->wish.look && z->st.type != NC_NAT && z->st.units[0] == '\0')
         return NC_NOERR;
     rc = slice_dup(ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "dtype"), &s->dtype_text);
     if (rc != NC_NOERR || z->marked || l->wish.look)

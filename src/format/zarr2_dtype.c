@@ -7,6 +7,7 @@
 #include "format/format_int.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -177,6 +178,19 @@ struct_size(const ncz_json *v)
     return total == 0 ? 1 : total;
 }
 
+static void
+understand(const typestr *t, bool nczarr, bool char_u1, ncz_stored *out)
+{
+    out->dtype = dtype_of(t, nczarr, char_u1);
+    out->type = ncz_dtype_nc(&out->dtype);
+    if (out->dtype.kind == NCZ_KIND_CHAR || out->dtype.kind == NCZ_KIND_BYTES || out->dtype.kind == NCZ_KIND_BOOL ||
+        out->dtype.kind == NCZ_KIND_OBJECT)
+        return;
+    out->endian = t->order == '>' ? NC_ENDIAN_BIG : t->order == '<' ? NC_ENDIAN_LITTLE : NC_ENDIAN_NATIVE;
+    if (out->type != NC_NAT && t->unit != NULL)
+        say_units(t, out);
+}
+
 void
 ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored *out)
 {
@@ -189,14 +203,7 @@ ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored 
             out->dtype.size = struct_size(v);
         return;
     }
-    out->dtype = dtype_of(&t, nczarr, char_u1);
-    out->type = ncz_dtype_nc(&out->dtype);
-    if (out->dtype.kind == NCZ_KIND_CHAR || out->dtype.kind == NCZ_KIND_BYTES || out->dtype.kind == NCZ_KIND_BOOL ||
-        out->dtype.kind == NCZ_KIND_OBJECT)
-        return;
-    out->endian = t.order == '>' ? NC_ENDIAN_BIG : t.order == '<' ? NC_ENDIAN_LITTLE : NC_ENDIAN_NATIVE;
-    if (out->type != NC_NAT && t.unit != NULL)
-        say_units(&t, out);
+    understand(&t, nczarr, char_u1, out);
 }
 
 nc_type
@@ -297,4 +304,115 @@ ncz_format_type_name(const ncz_var *v, ncz_buf *out)
     if (t.kind == 'f')
         return ncz_buf_printf(out, "float%zu", t.size * 8);
     return ncz_buf_puts(out, bare);
+}
+
+/* ---- of one variable: as a spelling ---- */
+
+int
+ncz_format_dtype_text(const ncz_var *v, const ncz_style *style, ncz_buf *out)
+{
+    ncz_buf   text = NCZ_BUF_INIT;
+    ncz_jsonw w = ncz_jsonw_on(&text);
+    int       rc;
+
+    if ((rc = ncz_format_dtype_write(v, &ncz_format_layouts[style->gen], &w)) == NC_NOERR)
+        rc = ncz_jsonw_end(&w);
+    if (rc == NC_NOERR && (text.len < 2 || text.data[0] != '"'))
+        rc = ncz_fail(NC_EBADTYPE, "%s: its stored type is no plain one", v->spec->path);
+    if (rc == NC_NOERR)
+        rc = ncz_buf_append(out, text.data + 1, text.len - 2); /* typestrs have nothing to escape */
+    ncz_buf_clear(&text);
+    return rc;
+}
+
+/* Types that netCDF-C cannot open; one such array makes it refuse the whole dataset. */
+static bool
+is_foreign(const ncz_stored *st)
+{
+    return st->dtype.kind == NCZ_KIND_BOOL || st->dtype.kind == NCZ_KIND_UCS4 || st->units[0] != '\0' ||
+           (st->dtype.kind == NCZ_KIND_FLOAT && st->dtype.size == 2);
+}
+
+/* netCDF's default fill value is no value of some types: false, NaT and NaN there. */
+static const void *
+natural_fill(const ncz_stored *st)
+{
+    static const uint8_t no = 0;
+    static const int64_t nat = INT64_MIN;
+    static const float   nan = NAN;
+
+    if (st->dtype.kind == NCZ_KIND_BOOL)
+        return &no;
+    if (st->units[0] != '\0')
+        return &nat;
+    return st->dtype.kind == NCZ_KIND_FLOAT && st->dtype.size == 2 ? &nan : NULL;
+}
+
+int
+ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_style *style, const char *text)
+{
+    bool        ours = style->gen == NCZ_GEN_BOTH || style->gen == NCZ_GEN_PURE;
+    ncz_stored  st = { .endian = NC_ENDIAN_NATIVE };
+    const char *json = NULL;
+    char        quoted[64];
+    typestr     t;
+
+    if (!take_apart(text, &t) || strlen(text) > sizeof quoted - 3)
+        return ncz_fail(NC_EINVAL, "%s: '%.60s' is no type of an array, such as <i4 or |b1", v->name, text);
+    if (v->type == NC_CHAR && t.kind == 'S' && t.size == 1)
+        return NC_NOERR; /* each dialect has its own spelling */
+    understand(&t, false, false, &st);
+    if (st.dtype.kind == NCZ_KIND_OBJECT && st.dtype.kind == v->dtype.kind)
+        return NC_NOERR;
+    if (st.type != v->type || st.dtype.kind == NCZ_KIND_OBJECT)
+        return ncz_fail(NC_EBADTYPE, "%s: a variable of this netCDF type is not stored as '%s'", v->name, text);
+    if (is_foreign(&st) && !ours)
+        return ncz_fail(NC_EBADTYPE, "%s: netCDF-C, for which this dataset is, cannot open one with the type '%s'",
+                        v->name, text);
+    if (ncz_chain_len(v->chain) > 0)
+        return ncz_fail(NC_EINVAL, "%s: the stored type must be defined before the codecs", v->name);
+    if (st.units[0] != '\0') { /* the unit stands in the text alone */
+        (void)snprintf(quoted, sizeof quoted, "\"%s\"", text);
+        quoted[1] = st.endian == NC_ENDIAN_BIG ? '>' : '<';
+        json = text[0] == 'M' || text[0] == 'm' ? NULL : quoted;
+        if (json == NULL)
+            return ncz_fail(NC_EINVAL, "%s: '%s' has no byte order, as in <M8[ns]", v->name, text);
+    }
+    return ncz_var_set_dtype(m, v, &st.dtype, st.dtype.size > 1 ? st.endian : NC_ENDIAN_NATIVE, json,
+                             natural_fill(&st));
+}
+
+/* What the document's own text says; the other fields of a variable do not tell a time from a number. */
+static void
+understand_text(const ncz_var *v, ncz_stored *out)
+{
+    size_t  n = v->dtype_text == NULL ? 0 : strlen(v->dtype_text);
+    char    own[64];
+    typestr t;
+
+    *out = (ncz_stored){ .endian = NC_ENDIAN_NATIVE };
+    if (n < 3 || n > sizeof own)
+        return;
+    memcpy(own, v->dtype_text + 1, n - 2);
+    own[n - 2] = '\0';
+    if (take_apart(own, &t))
+        understand(&t, false, false, out);
+}
+
+bool
+ncz_format_is_time(const ncz_var *v)
+{
+    ncz_stored st;
+
+    understand_text(v, &st);
+    return st.units[0] != '\0';
+}
+
+bool
+ncz_format_made_up_units(const ncz_var *v, const char *text, size_t len)
+{
+    ncz_stored st;
+
+    understand_text(v, &st);
+    return st.units[0] != '\0' && strlen(st.units) == len && memcmp(st.units, text, len) == 0;
 }

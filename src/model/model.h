@@ -239,6 +239,9 @@ int ncz_var_respec(ncz_model *m, ncz_var *v);
 int ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage,
                        const uint64_t *chunk); /* NC_EBADCHUNK, NC_EINVAL on scalar */
 int ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill); /* memory form */
+/* The stored type, which reads as the variable's netCDF type: before there are codecs. `text`: as a JSON document has it
+ * where `dtype` does not tell all, or NULL. `fill`, or NULL: its fill value while none was chosen. */
+int ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, const char *text, const void *fill);
 int ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian);                         /* NC_EINVAL */
 int ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain);                    /* takes a reference */
 int ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes);

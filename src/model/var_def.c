@@ -146,6 +146,57 @@ ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill)
 }
 
 int
+ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, const char *text, const void *fill)
+{
+    bool    chosen = v->fill_mode == NCZ_FILL_VALUE || m->nofill;
+    ncz_var old = *v;
+    char   *own_text = NULL;
+    void   *own_fill = NULL;
+    int     rc;
+
+    if ((text != NULL && (own_text = ncz_strdup(text)) == NULL) ||
+        (fill != NULL && !chosen && (own_fill = fill_dup(v->type, fill)) == NULL)) {
+        ncz_free(own_text);
+        return ncz_fail_nomem(ncz_type_size(v->type));
+    }
+    v->dtype = *dtype;
+    v->endian = endian;
+    v->maxstrlen = v->type == NC_STRING ? dtype->size : v->maxstrlen;
+    if (own_fill != NULL) {
+        v->fill = own_fill;
+        v->fill_mode = NCZ_FILL_VALUE;
+    }
+    if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+        v->dtype = old.dtype;
+        v->endian = old.endian;
+        v->maxstrlen = old.maxstrlen;
+        v->fill = old.fill;
+        v->fill_mode = old.fill_mode;
+        fill_free(v->type, own_fill);
+        ncz_free(own_text);
+        return rc;
+    }
+    touched(v, &v->dtype_text);
+    v->dtype_text = own_text;
+    if (own_fill != NULL)
+        touched(v, &v->fill_text);
+    return NC_NOERR;
+}
+
+/* A type of time keeps its text, which has the unit; only the order in it changes. */
+static void
+reorder_text(ncz_var *v)
+{
+    char *text = v->dtype_text;
+
+    if (text != NULL && strlen(text) > 3 && (text[2] == 'M' || text[2] == 'm'))
+        text[1] = v->endian == NC_ENDIAN_BIG ? '>' : '<';
+    else
+        touched(v, &v->dtype_text);
+    v->dirty = true;
+}
+
+int
 ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian)
 {
     int old = v->endian, rc;
@@ -159,7 +210,7 @@ ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian)
         v->endian = old;
         return rc;
     }
-    touched(v, &v->dtype_text);
+    reorder_text(v);
     return NC_NOERR;
 }
 

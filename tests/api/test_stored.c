@@ -4,6 +4,8 @@
 #include "api_test.h"
 #include "nczarr_filter.h"
 
+#include <math.h>
+
 typedef struct seen {
     int  n, stop_at;
     bool flat; /* fewer than two numbers in an index */
@@ -437,6 +439,166 @@ out_of_memory_on(place *p)
 }
 ON_BOTH(out_of_memory)
 
+/* ---- stored types that netCDF does not have ---- */
+
+static const struct {
+    const char *name, *dtype;
+    nc_type     type;
+    double      fill; /* of numbers, where nobody gave one */
+} stored_types[] = {
+    {"b", "|b1", NC_UBYTE, 0},          {"h", "<f2", NC_FLOAT, NAN},          {"hb", ">f2", NC_FLOAT, NAN},
+    {"t", "<M8[ns]", NC_INT64, INT64_MIN}, {"d", ">m8[10s]", NC_INT64, INT64_MIN}, {"u", "<U3", NC_STRING, 0},
+    {"ub", ">U3", NC_STRING, 0},        {"s", "|S3", NC_STRING, 0},           {"i", ">i4", NC_INT, NC_FILL_INT},
+};
+
+#define NTYPES (sizeof stored_types / sizeof *stored_types)
+
+static void
+put_types(int ncid, int dim)
+{
+    const char *texts[3] = {"abc", "", "x"};
+    double      numbers[3] = {1, 0, 1};
+
+    for (size_t i = 0; i < NTYPES; i++) {
+        char text[16];
+        int  v;
+
+        OK(nc_def_var(ncid, stored_types[i].name, stored_types[i].type, 1, &dim, &v));
+        OK(nczarr_def_var_dtype(ncid, v, stored_types[i].dtype));
+        OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){3}));
+        OK(nczarr_inq_var_dtype(ncid, v, NULL, text));
+        assert_string_equal(text, stored_types[i].dtype);
+        if (stored_types[i].type == NC_STRING)
+            OK(nc_put_vara_string(ncid, v, (size_t[]){0}, (size_t[]){3}, texts));
+        else
+            OK(nc_put_vara_double(ncid, v, (size_t[]){0}, (size_t[]){3}, numbers));
+    }
+}
+
+static void
+check_types(int ncid)
+{
+    for (size_t i = 0; i < NTYPES; i++) {
+        char    text[16];
+        char   *strings[4];
+        double  numbers[4];
+        size_t  len = 0;
+        nc_type type;
+        int     v, endian;
+
+        OK(nc_inq_varid(ncid, stored_types[i].name, &v));
+        OK(nc_inq_vartype(ncid, v, &type));
+        assert_int_equal(type, stored_types[i].type);
+        OK(nczarr_inq_var_dtype(ncid, v, &len, text));
+        assert_string_equal(text, stored_types[i].dtype);
+        assert_int_equal(len, strlen(text));
+        OK(nc_inq_var_endian(ncid, v, &endian));
+        assert_int_equal(endian == NC_ENDIAN_BIG, text[0] == '>');
+        if (type == NC_STRING) {
+            OK(nc_get_vara_string(ncid, v, (size_t[]){0}, (size_t[]){4}, strings));
+            assert_string_equal(strings[0], "abc");
+            assert_string_equal(strings[2], "x");
+            OK(nc_free_string(4, strings));
+            continue;
+        }
+        OK(nc_get_vara_double(ncid, v, (size_t[]){0}, (size_t[]){4}, numbers));
+        for (size_t k = 0; k < 3; k++)
+            assert_true(numbers[k] == (k == 1 ? 0 : 1));
+        assert_true(numbers[3] == stored_types[i].fill || (isnan(numbers[3]) && isnan(stored_types[i].fill)));
+    }
+}
+
+static void
+types_on(place *p)
+{
+    static const char *const modes[] = {"mode=nczarr", "mode=zarr"};
+
+    for (size_t m = 0; m < 2; m++) {
+        char units[32] = "";
+        int  ncid, dim, v;
+
+        OK(place_create(p, modes[m], NC_CLOBBER, &ncid));
+        OK(nc_def_dim(ncid, "x", 6, &dim));
+        put_types(ncid, dim);
+        OK(nc_close(ncid));
+        for (int again = 0; again < 2; again++) { /* the second time after its documents were written once more */
+            OK(place_open(p, "", again ? NC_NOWRITE : NC_WRITE, &ncid));
+            check_types(ncid);
+            OK(nc_inq_varid(ncid, "t", &v));
+            OK(nc_get_att_text(ncid, v, "units", units));
+            assert_string_equal(units, "nanoseconds since 1970-01-01");
+            if (!again)
+                OK(nc_put_att_text(ncid, v, "note", 1, "x"));
+            OK(nc_close(ncid));
+        }
+    }
+}
+ON_BOTH(types)
+
+static void
+types_refused_on(place *p)
+{
+    int ncid, dim, b, i, f, c;
+
+    OK(place_create(p, "mode=nczarr", NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 6, &dim));
+    OK(nc_def_var(ncid, "b", NC_UBYTE, 1, &dim, &b));
+    OK(nc_def_var(ncid, "i", NC_INT, 1, &dim, &i));
+    OK(nc_def_var(ncid, "f", NC_FLOAT, 1, &dim, &f));
+    OK(nc_def_var(ncid, "c", NC_CHAR, 1, &dim, &c));
+    FAILS(NC_EINVAL, nczarr_def_var_dtype(ncid, b, NULL));
+    FAILS(NC_EINVAL, nczarr_def_var_dtype(ncid, b, ""));
+    FAILS(NC_EINVAL, nczarr_def_var_dtype(ncid, b, "nonsense"));
+    FAILS(NC_EBADTYPE, nczarr_def_var_dtype(ncid, b, "<i4"));
+    FAILS(NC_EBADTYPE, nczarr_def_var_dtype(ncid, i, "|b1"));
+    FAILS(NC_EBADTYPE, nczarr_def_var_dtype(ncid, i, "|O"));
+    FAILS(NC_EBADTYPE, nczarr_def_var_dtype(ncid, f, "<c8"));
+    FAILS(NC_EBADTYPE, nczarr_def_var_dtype(ncid, c, "<U1"));
+    OK(nczarr_def_var_dtype(ncid, c, "|S1"));
+    OK(nc_def_var_deflate(ncid, f, 1, 1, 1));
+    FAILS(NC_EINVAL, nczarr_def_var_dtype(ncid, f, "<f2"));
+    OK(nc_enddef(ncid));
+    FAILS(NC_ELATEDEF, nczarr_def_var_dtype(ncid, b, "|b1"));
+    FAILS(NC_ENOTVAR, nczarr_inq_var_dtype(ncid, 99, NULL, NULL));
+    OK(nc_close(ncid));
+    /* netCDF-C could not open such a dataset. */
+    OK(place_create(p, "mode=nczarr&compat=4.9.2", NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 6, &dim));
+    OK(nc_def_var(ncid, "b", NC_UBYTE, 1, &dim, &b));
+    FAILS(NC_EBADTYPE, nczarr_def_var_dtype(ncid, b, "|b1"));
+    OK(nc_close(ncid));
+}
+ON_BOTH(types_refused)
+
+/* A failed call changes nothing, and nothing leaks. */
+static void
+types_without_memory_on(place *p)
+{
+    int ncid, dim;
+
+    OK(place_create(p, "mode=nczarr", NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 6, &dim));
+    for (size_t i = 0; i < NTYPES; i++) {
+        char before[16], after[16], more[8];
+        int  v, rc = NC_ENOMEM;
+
+        snprintf(more, sizeof more, "v%zu", i);
+        OK(nc_def_var(ncid, more, stored_types[i].type, 1, &dim, &v));
+        OK(nczarr_inq_var_dtype(ncid, v, NULL, before));
+        for (fail_at = 1; rc != NC_NOERR; fail_at++) {
+            count = 0;
+            ncz_alloc_use(&failing);
+            rc = nczarr_def_var_dtype(ncid, v, stored_types[i].dtype);
+            ncz_alloc_use(NULL);
+            assert_true(rc == NC_NOERR || rc == NC_ENOMEM);
+            OK(nczarr_inq_var_dtype(ncid, v, NULL, after));
+            assert_string_equal(after, rc == NC_NOERR ? stored_types[i].dtype : before);
+        }
+    }
+    OK(nc_close(ncid));
+}
+ON_BOTH(types_without_memory)
+
 int
 main(void)
 {
@@ -444,7 +606,8 @@ main(void)
         cmocka_unit_test(keys),          cmocka_unit_test(separators), cmocka_unit_test(encoding),
         cmocka_unit_test(codecs),        cmocka_unit_test(widths),     cmocka_unit_test(copied_strings),
         cmocka_unit_test(objects),       cmocka_unit_test(growing),    cmocka_unit_test(moving),
-        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(out_of_memory), cmocka_unit_test(types),     cmocka_unit_test(types_refused),
+        cmocka_unit_test(types_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

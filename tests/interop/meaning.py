@@ -221,7 +221,63 @@ def default_fill(h, tmp):
             if t not in text])
 
 
+# ---- copies ------------------------------------------------------------------------------------------------------------------
+
+WRITE_TYPES = """
+import sys, json, numpy as np, zarr
+three = int(zarr.__version__.split(".")[0]) >= 3
+g = zarr.open_group(sys.argv[1], mode="w", **({"zarr_format": 2} if three else {}))
+g.attrs["encoding-type"] = "anndata"
+made = []
+for name, dtype, fill in (("flag", "|b1", False), ("yes", "|b1", True), ("text", "<U3", ""), ("bytes", "|S3", b""), ("time", "<M8[ns]", "NaT"),
+                          ("span", "<m8[s]", None), ("half", "<f2", 0), ("minus", "<i4", -9999), ("zero", ">i2", 0), ("none", "|i1", None)):
+    kind = np.dtype(dtype).kind
+    a = np.array([True, False, True] if kind == "b" else ["ab", "", "c"] if kind in "US" else [5, 0, 9], dtype=dtype)
+    kw = {"shape": (5,), "dtype": a.dtype, "chunks": (3,), "fill_value": np.datetime64("NaT", "ns") if fill == "NaT" else fill}
+    try:
+        z = g.create_array(name, **kw) if three else g.create(name, **kw)
+    except Exception as e: # zarr-python 3 does not write all of them as version 2
+        print(name, e, file=sys.stderr)
+        continue
+    z[:3] = a
+    z.attrs["encoding-type"] = "array"
+    made.append(name)
+print(json.dumps(made))
+"""
+COMPARE = """
+import sys, json, zarr
+kw = {"zarr_format": 2} if int(zarr.__version__.split(".")[0]) >= 3 else {}
+a, b = zarr.open_group(sys.argv[1], mode="r", **kw), zarr.open_group(sys.argv[2], mode="r", **kw)
+bad = []
+for n in sys.argv[3:]:
+    x, y = a[n], b[n]
+    k = 3 if x.fill_value is None else 5
+    if x.dtype != y.dtype or str(x.fill_value) != str(y.fill_value) or x[:k].tobytes() != y[:k].tobytes():
+        bad.append("%s: %s %s %s, not %s %s %s" % (n, y.dtype, y.fill_value, y[:k], x.dtype, x.fill_value, x[:k]))
+    if y.attrs["encoding-type"] != "array":
+        bad.append(n + ": attributes")
+print(json.dumps(bad))
+"""
+
+
+def copies(h, tmp):
+    for peer in h.PEERS:
+        path = os.path.join(tmp, "types-%s.zarr" % peer)
+        names, problems = peer_script(h.run, h.python, peer, WRITE_TYPES, path)
+        cdl = os.path.join(tmp, "types.cdl")
+        with open(cdl, "w") as f:
+            f.write(h.run(h.nczdump, "-s", path).stdout)
+        for label, command in (("nczcopy", [h.nczcopy, "--verify"]), ("nczcopy --mode zarr", [h.nczcopy, "--verify", "--mode", "zarr"]),
+                               ("nczcopy -d 1", [h.nczcopy, "--verify", "-d", "1"]), ("nczdump -s | nczgen", None)):
+            target = os.path.join(tmp, "types-copy.zarr")
+            r = h.run(*command, path, target) if command else h.run(h.nczgen, "-o", target, cdl)
+            bad, more = peer_script(h.run, h.python, peer, COMPARE, path, target, *(names or [])) if r.returncode == 0 else ([], [r.stderr])
+            h.check("types and fill values of %s: %s" % (peer, label), problems + more + (bad or []))
+            shutil.rmtree(target, ignore_errors=True)
+
+
 def run_all(h, tmp):
+    copies(h, tmp)
     default_fill(h, tmp)
     missing_values(h, tmp)
     shuffle(h, tmp)

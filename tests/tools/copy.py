@@ -8,7 +8,7 @@ Stores that are not built are left out. With NCZ_TEST_FEW in the environment, as
 slow, the oldest and the newest writer's datasets go between all pairs of stores. With PLACE, a URL of S3 like http://host/bucket without a fragment, only what
 has to do with it: copies from and to there, and one that is killed on its way (tests/s3/real_run.py does that).
 """
-import fcntl, os, pty, re, shutil, socket, struct, subprocess, sys, tempfile, termios, threading, time, unicodedata, urllib.parse
+import fcntl, json, os, pty, re, shutil, socket, struct, subprocess, sys, tempfile, termios, threading, time, unicodedata, urllib.parse
 
 nczcopy, nczdump, nczgen, data = sys.argv[1:5]
 place = sys.argv[5] if len(sys.argv) > 5 else None
@@ -324,6 +324,67 @@ def any_length():
         problems.append("a long string was cut: exit %d, %s" % (r.returncode, r.stderr))
     shutil.rmtree(cut + ".nczcopy")  # what --resume would go on with
     report("copy: strings of any length", problems)
+
+
+ARRAYS = { # name: stored type, fill_value, chunk
+    "minus": ("<i4", -9999, struct.pack("<4i", 0, 1, -9999, 3)), "zero": ("<i2", 0, struct.pack("<4h", 0, 1, 2, 3)),
+    "none": ("|i1", None, b"\0\1\2\x81"), "big": (">f8", 1.5, struct.pack(">4d", 0, 1.5, 2, 3)),
+    "nan": ("<f4", "NaN", struct.pack("<4f", 0, 1, float("nan"), 3)), "flag": ("|b1", False, b"\0\1\0\1"),
+    "yes": ("|b1", True, b"\0\1\0\1"), "maybe": ("|b1", None, b"\0\1\0\1"), "half": ("<f2", 0.0, struct.pack("<4e", 0, 1, 2, 3)),
+    "text": ("<U2", "", "ab\0\0c\0\0\0".encode("utf-32-le")), "bytes": ("|S2", "", b"ab\0\0c\0\0\0"),
+    "time": ("<M8[ns]", "NaT", struct.pack("<4q", 0, 1, -2**63, 3)), "span": (">m8[s]", 7, struct.pack(">4q", 0, 1, 7, 3)),
+}
+NETCDF = {"|b1": "|u1", "<f2": "<f4", "<U2": "|S8", "<M8[ns]": "<i8", ">m8[s]": ">i8"} # with --netcdf-types
+
+
+def fills_and_types():
+    """fill_value and dtype of pure Zarr come through copies, chunks moved or coded anew, and through CDL."""
+    source = there("foreign.zarr")
+    os.mkdir(source)
+    with open(os.path.join(source, ".zgroup"), "w") as f:
+        f.write('{"zarr_format": 2}')
+    for name, (dtype, fill, chunk) in ARRAYS.items():
+        os.mkdir(os.path.join(source, name))
+        with open(os.path.join(source, name, ".zarray"), "w") as f:
+            json.dump({"zarr_format": 2, "shape": [6], "chunks": [4], "dtype": dtype, "fill_value": fill, "order": "C",
+                       "compressor": None, "filters": None}, f)
+        with open(os.path.join(source, name, ".zattrs"), "w") as f:
+            json.dump({"_ARRAY_DIMENSIONS": ["x"]}, f)
+        with open(os.path.join(source, name, "0"), "wb") as f:
+            f.write(chunk)
+    before = files(source)
+    cdl = there("foreign.cdl")
+    with open(cdl, "w") as f:
+        f.write(subprocess.run([nczdump, "-s", source], capture_output=True, text=True).stdout)
+    for label, args in (("as they are", []), ("mode=zarr", ["--mode", "zarr"]), ("coded anew", ["-d", "1"]),
+                        ("other chunks", ["-c", "x/2"]), ("--netcdf-types", ["--netcdf-types"]),
+                        ("compat=4.9.2", ["--mode", "nczarr&compat=4.9.2"]), ("CDL", None), ("CDL, mode=zarr", None)):
+        target, problems = there("kept.zarr"), []
+        if args is None:
+            r = run(nczgen, "-o", "file://%s#mode=%s" % (target, "zarr" if "zarr" in label else "nczarr"), cdl)
+            problem = r.stderr.strip() if r.returncode != 0 else None
+        else:
+            problem = copy("--verify", *args, source, target)
+        problems += [problem] if problem else []
+        theirs = NETCDF if label.startswith("--netcdf") or label.startswith("compat") else {}
+        for name, (dtype, fill, chunk) in ARRAYS.items() if not problems else ():
+            with open(os.path.join(target, name, ".zarray")) as f:
+                doc = json.load(f)
+            want = theirs.get(dtype, dtype)
+            if label.startswith("compat") and want in ("|i1", "|u1"):
+                want = "<" + want[1:] # netCDF-C's own spelling
+            if doc["dtype"] != want:
+                problems.append("%s: dtype %r, not %r" % (name, doc["dtype"], want))
+            if not theirs and (doc["fill_value"] != fill or isinstance(doc["fill_value"], bool) != isinstance(fill, bool)):
+                problems.append("%s: fill_value %r, not %r" % (name, doc["fill_value"], fill))
+            if not theirs and "units" in json.load(open(os.path.join(target, name, ".zattrs"))):
+                problems.append("%s: units of the type are stored" % name)
+        if sorted(dump(source).splitlines()) != sorted(dump(target).splitlines()) and not problems:
+            problems += first_difference(dump(source), dump(target))
+        if files(source) != before:
+            problems.append("the source changed")
+        report("copy: fill values and types: " + label, problems)
+        remove_path(target)
 
 
 def selections(source):
@@ -673,6 +734,7 @@ try:
     dry_runs()
     source, values = options()
     any_length()
+    fills_and_types()
     selections(source)
     mistakes(source)
     replacing(source, values)

@@ -59,6 +59,7 @@ typedef struct copy_opts {
     bool          memory_in, memory_out;  /* -r, -w: the whole dataset in memory */
     bool          consolidate, dry_run, verify, resume, keep; /* keep: --no-clobber */
     bool          skip_unreadable;
+    bool          netcdf_types; /* store types that netCDF has in place of bool, UCS-4, half floats and times */
     copy_tri      progress;
 } copy_opts;
 

@@ -7,6 +7,8 @@
  */
 #include "copy_int.h"
 
+#include "dtype.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,13 +130,25 @@ copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
 
 /* ---- variables ---- */
 
+/* The source's stored type, where netCDF has no such type. A dialect for netCDF-C does not take it: then netCDF's. */
 static int
-define_storage(const copy_source *s, const copy_var *v)
+define_dtype(int in, int varid_in, int out, int varid_out)
+{
+    char *dtype = dtype_special(in, varid_in);
+    int   rc = dtype != NULL ? nczarr_def_var_dtype(out, varid_out, dtype) : NC_NOERR;
+
+    free(dtype);
+    return rc == NC_EBADTYPE ? NC_NOERR : rc;
+}
+
+static int
+define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
 {
     int in = s->groups[v->group].in, out = s->groups[v->group].out;
     int no_fill = 0, endian = NC_ENDIAN_NATIVE, rc;
 
-    if (v->width > 0 && (rc = nczarr_def_var_strlen(out, v->out, v->width)) != NC_NOERR)
+    if ((v->width > 0 && (rc = nczarr_def_var_strlen(out, v->out, v->width)) != NC_NOERR) ||
+        (!o->netcdf_types && (rc = define_dtype(in, v->in, out, v->out)) != NC_NOERR))
         return rc;
     if ((rc = nc_inq_var_fill(in, v->in, &no_fill, NULL)) != NC_NOERR ||
         (rc = nc_inq_var_endian(in, v->in, &endian)) != NC_NOERR)
@@ -158,7 +172,7 @@ define_var(const copy_opts *o, copy_source *s, copy_var *v)
     rc = nc_def_var(out, v->name, v->type, v->rank, ids, &v->out);
     free(ids);
     copy_choose_chunks(o, s, v);
-    if (rc != NC_NOERR || (rc = define_storage(s, v)) != NC_NOERR || (rc = copy_codecs(o, s, v)) != NC_NOERR)
+    if (rc != NC_NOERR || (rc = define_storage(o, s, v)) != NC_NOERR || (rc = copy_codecs(o, s, v)) != NC_NOERR)
         return copy_fail(rc, v->path);
     return copy_atts(s->groups[v->group].in, v->in, out, v->out, v->path, &v->late);
 }

@@ -4,6 +4,8 @@
  */
 #include "dump_int.h"
 
+#include "dtype.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,13 +94,17 @@ special_codecs(dump *d, const var *v)
 void
 cdl_special_var(dump *d, const var *v)
 {
-    int endian = NC_ENDIAN_NATIVE, no_fill = 0;
+    int   endian = NC_ENDIAN_NATIVE, no_fill = 0;
+    char *dtype;
 
     if (d->format == NC_FORMAT_CLASSIC || d->format == NC_FORMAT_64BIT_OFFSET || d->format == NC_FORMAT_64BIT_DATA)
         return;
     special_storage(d, v);
     special_filters(d, v);
     special_codecs(d, v);
+    if ((dtype = dtype_special(v->grp, v->id)) != NULL)
+        special_string(d, v->name, "_DType", dtype);
+    free(dtype);
     if (v->type != NC_STRING && v->size > 1 && nc_inq_var_endian(v->grp, v->id, &endian) == NC_NOERR &&
         endian != NC_ENDIAN_NATIVE)
         special_string(d, v->name, "_Endianness", endian == NC_ENDIAN_LITTLE ? "little" : "big");

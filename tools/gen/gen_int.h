@@ -145,6 +145,7 @@ typedef enum gen_prop {
     GEN_QUANTIZE,
     GEN_FILTERS,
     GEN_CODECS,
+    GEN_DTYPE,
     GEN_NPROPS
 } gen_prop;
 
@@ -152,6 +153,7 @@ typedef struct gen_props {
     gen_pos     pos[GEN_NPROPS]; /* line 0: not given */
     int         value[GEN_NPROPS];
     int         quantize_mode;
+    const char *dtype;
     size_t     *chunks;
     size_t      nchunks;
     gen_filter *filters;

@@ -176,6 +176,8 @@ take_var_prop(gen_parser *p, const gen_attdecl *a, gen_prop prop, int mode)
     case GEN_FLETCHER:
     case GEN_NOFILL:
         return take_bool(p, a, value);
+    case GEN_DTYPE:
+        return take_text(p, a, &a->var->props.dtype);
     case GEN_QUANTIZE:
         a->var->props.quantize_mode = mode;
         return take_int(p, a, 1, INT_MAX, value);
@@ -198,6 +200,7 @@ static const struct {
     {"_NoFill", GEN_NOFILL, 0},
     {"_Filter", GEN_FILTERS, 0},
     {"_Codecs", GEN_CODECS, 0},
+    {"_DType", GEN_DTYPE, 0},
     {"_QuantizeBitGroomNumberOfSignificantDigits", GEN_QUANTIZE, NC_QUANTIZE_BITGROOM},
     {"_QuantizeGranularBitRoundNumberOfSignificantDigits", GEN_QUANTIZE, NC_QUANTIZE_GRANULARBR},
     {"_QuantizeBitRoundNumberOfSignificantBits", GEN_QUANTIZE, NC_QUANTIZE_BITROUND},

@@ -105,6 +105,8 @@ def_props(gen_writer *w, int ncid, int varid, const gen_var *v)
     gen_prop         storage = chunks ? GEN_CHUNKS : GEN_STORAGE;
     int              rc = NC_NOERR;
 
+    if (p->pos[GEN_DTYPE].line != 0 && (rc = nczarr_def_var_dtype(ncid, varid, p->dtype)) != NC_NOERR)
+        return gen_nc_error(w, rc, p->pos[GEN_DTYPE], "stored type of variable", v->name);
     if (p->pos[storage].line != 0)
         rc = nc_def_var_chunking(ncid, varid, chunks ? NC_CHUNKED : p->value[GEN_STORAGE], chunks ? p->chunks : NULL);
     if (rc != NC_NOERR)
