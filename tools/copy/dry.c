@@ -172,20 +172,24 @@ typedef struct sample {
     const copy_var *v;
     size_t         *step, *start, *count;
     void           *data;
+    copy_set        source;
+    bool            sparse; /* where there are none of these, nothing is copied */
 } sample;
 
 static int
 code_piece(sample *s, size_t *chunks)
 {
     const copy_var *v = s->v;
-    size_t          n = copy_count(v, s->step, s->start, s->count);
-    int             rc = nc_get_vara(s->in, v->in, s->start, s->count, s->data);
+    size_t          n = copy_count(v, s->step, s->start, s->count), of;
+    int             rc = NC_NOERR;
 
-    if (rc != NC_NOERR)
-        return copy_fail(rc, v->path);
-    rc = nc_put_vara(s->out, v->out, s->start, s->count, s->data);
-    if (v->type == NC_STRING)
-        (void)nc_free_string(n, (char **)s->data);
+    if (!s->sparse || copy_set_count(&s->source, v, v->chunk_in, s->start, s->count, &of) > 0) {
+        if ((rc = nc_get_vara(s->in, v->in, s->start, s->count, s->data)) != NC_NOERR)
+            return copy_fail(rc, v->path);
+        rc = nc_put_vara(s->out, v->out, s->start, s->count, s->data);
+        if (v->type == NC_STRING)
+            (void)nc_free_string(n, (char **)s->data);
+    }
     for (int d = 0; d < v->rank; d++)
         n = d == 0 ? (s->count[0] - 1) / v->chunk_out[0] + 1 : n * ((s->count[d] - 1) / v->chunk_out[d] + 1);
     *chunks += v->rank == 0 ? 1 : n;
@@ -236,7 +240,9 @@ count_coded(copy_run_state *r, const copy_var *v, counts *all, counts *c)
     s.count = copy_alloc((size_t)v->rank, sizeof *s.count);
     copy_plan(v, room, s.step);
     s.data = copy_need(malloc(copy_count(v, s.step, s.start, s.count) * v->value));
+    s.sparse = copy_set_sparse(s.in, v, &s.source);
     rc = code_some(r, &s, all, c);
+    copy_set_clear(&s.source);
     free(s.step);
     free(s.start);
     free(s.count);

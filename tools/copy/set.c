@@ -85,6 +85,26 @@ copy_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, copy_s
     return nczarr_list_var_chunks(grp, varid, on_chunk, &l);
 }
 
+/* Pieces without a single stored chunk read as fill, and stay absent: but only where fill is defined, and not of text,
+ * whose fill value the dialects spell so differently that the library stores it. */
+bool
+copy_set_sparse(int in, const copy_var *v, copy_set *source)
+{
+    nczarr_map *map = NULL;
+    unsigned    can = 0;
+    int         no_fill = 1;
+
+    if (nczarr_inq_map(in, &map) == NC_NOERR)
+        can = nczarr_map_can(map);
+    (void)nczarr_map_close(map);
+    if ((can & NCZARR_MAP_CAN_LIST) == 0)
+        return false; /* to ask for each chunk costs as much as to read it */
+    if (v->type == NC_CHAR || v->type == NC_STRING || nc_inq_var_fill(in, v->in, &no_fill, NULL) != NC_NOERR ||
+        no_fill != 0 || copy_set_load(in, v->in, v, v->chunk_in, source) != NC_NOERR)
+        return false; /* everything is read */
+    return source->n < copy_grid_size(v, v->chunk_in);
+}
+
 bool
 copy_set_has(const copy_set *set, const copy_var *v, const size_t *chunk, const size_t *index)
 {

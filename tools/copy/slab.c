@@ -17,29 +17,8 @@ typedef struct slab {
     copy_set        there;  /* target chunks */
     copy_set        source; /* source chunks */
     size_t          width;  /* of the target's strings; 0: any */
-    bool            sparse; /* where there are none of these, there is nothing to do */
+    bool            sparse; /* where there are none of these, nothing is copied */
 } slab;
-
-/* Pieces without a single stored chunk read as fill, and fill is not stored: but only where fill is defined, and not
- * of text, whose fill value the dialects spell so differently that the library stores it. */
-static void
-look_at_source(slab *s)
-{
-    nczarr_map *map = NULL;
-    unsigned    can = 0;
-    int         no_fill = 1;
-
-    if (nczarr_inq_map(s->in, &map) == NC_NOERR)
-        can = nczarr_map_can(map);
-    (void)nczarr_map_close(map);
-    if ((can & NCZARR_MAP_CAN_LIST) == 0)
-        return; /* to ask for each chunk costs as much as to read it */
-    if (s->v->type == NC_CHAR || s->v->type == NC_STRING ||
-        nc_inq_var_fill(s->in, s->v->in, &no_fill, NULL) != NC_NOERR || no_fill != 0 ||
-        copy_set_load(s->in, s->v->in, s->v, s->v->chunk_in, &s->source) != NC_NOERR)
-        return; /* everything is read */
-    s->sparse = s->source.n < copy_grid_size(s->v, s->v->chunk_in);
-}
 
 static bool
 is_done(const slab *s)
@@ -121,7 +100,7 @@ copy_slabs(copy_run_state *r, const copy_var *v)
     if (rc == NC_NOERR && v->type == NC_STRING && (rc = nczarr_inq_var_strlen(s.out, v->out, &s.width)) != NC_NOERR)
         (void)copy_fail(rc, v->path);
     if (rc == NC_NOERR) {
-        look_at_source(&s);
+        s.sparse = copy_set_sparse(s.in, v, &s.source);
         rc = move_all(&s);
     }
     copy_set_clear(&s.there);
