@@ -127,6 +127,19 @@ done:
 
 /* ---- open ---- */
 
+/* Who continues a dataset that is not seen yet is its one writer. After a failure `ds` is gone, and the map is not. */
+static int
+take_over(ncz_dataset *ds, zmap *map, const char *path)
+{
+    int rc;
+
+    if (!ds->held || !ds->writable || (rc = ncz_claim_renew(map, path, &ds->claim)) == NC_NOERR)
+        return NC_NOERR;
+    ncz_dataset_release(ds);
+    ncz_dataset_unref(ds);
+    return rc;
+}
+
 int
 ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out)
 {
@@ -154,11 +167,8 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
         rc = ncz_claim_explain(map, t->shown, ncz_remote_missing(t, map, rc));
         goto done;
     }
-    if (ds->held && ds->writable && (rc = ncz_claim_renew(map, t->shown, &ds->claim)) != NC_NOERR) {
-        ncz_dataset_release(ds);
-        ncz_dataset_unref(ds);
+    if ((rc = take_over(ds, map, t->shown)) != NC_NOERR)
         goto done;
-    }
     *out = ds;
     ds->own_map = true;
     ds->given = t->canonical;
@@ -179,13 +189,17 @@ done:
 int
 ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *limits, ncz_dataset **out)
 {
-    ncz_target *t = NULL;
-    int         rc;
+    ncz_target  *t = NULL;
+    ncz_dataset *ds = NULL;
+    int          rc;
 
     if ((rc = ncz_dataset_check_open(omode)) != NC_NOERR || (rc = map_target(mode, false, &t)) != NC_NOERR)
         goto done;
-    if ((rc = ncz_dataset_open_on(map, t, zmap_name(map), omode, limits, out)) == NC_NOERR)
-        (void)zmap_ref(map);
+    if ((rc = ncz_dataset_open_on(map, t, zmap_name(map), omode, limits, &ds)) != NC_NOERR ||
+        (rc = take_over(ds, map, zmap_name(map))) != NC_NOERR)
+        goto done;
+    (void)zmap_ref(map);
+    *out = ds;
 done:
     ncz_target_free(t);
     return rc;

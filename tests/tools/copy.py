@@ -640,7 +640,7 @@ def server_gone():
     target = "%s://%s:%d%s" % (url.scheme, url.hostname, relay.port, path)
     r = run(nczcopy, source, target + "#mode=s3", env=dict(os.environ, AWS_MAX_ATTEMPTS="2"))
     problems = ["it did not fail"] if r.returncode == 0 else says_how(r.stderr, target)
-    if "_nczcopy_unfinished" not in run(nczdump, "-h", there_url).stdout:
+    if "is not complete" not in run(nczdump, "-h", there_url).stderr: # and cannot be opened
         problems.append("it is not found unfinished")
     r = run(nczcopy, "--resume", source, target + "#mode=s3", env=dict(os.environ, AWS_MAX_ATTEMPTS="2"))
     if r.returncode != 1 or "onnect" not in r.stderr:
