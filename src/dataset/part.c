@@ -82,7 +82,8 @@ ncz_part_chunk(const char *rest)
 bool
 ncz_part_chunk_index(const char *rest, size_t rank, uint64_t *out)
 {
-    size_t   n = rank == 0 ? 1 : rank;
+    size_t n = rank == 0 ? 1 : rank;
+
     for (size_t d = 0; d < n; d++) {
         const char *digits = rest;
 
