@@ -62,10 +62,12 @@ ncz_chunk_cache_init(ncz_chunk_cache *cache, size_t limit)
 void
 ncz_chunk_cache_clear(ncz_chunk_cache *cache)
 {
-    ncz_chunk *chunk;
+    ncz_chunk *chunk = cache->buckets != NULL ? ncz_chunk_next(cache, NULL) : NULL, *next;
 
-    while (cache->buckets != NULL && (chunk = ncz_chunk_next(cache, NULL)) != NULL)
+    for (; chunk != NULL; chunk = next) { /* not from the first bucket again each time: there may be many empty ones */
+        next = ncz_chunk_next(cache, chunk);
         ncz_chunk_drop(cache, chunk);
+    }
     while (cache->nspares > 0)
         ncz_free(cache->spares[--cache->nspares].data);
     ncz_free(cache->buckets);
