@@ -3,8 +3,9 @@
 
 usage: run.py NCZDUMP NCZGEN DATA [URL]     prints a line for each case, exit status 1 when one failed
 With a URL only the second, below it: there must be nothing there. NCZ_GOLDEN_MODES: some of the dialects, by number.
+NCZ_GOLDEN_WITHOUT: cases to leave out, since this build has not their codec.
 """
-import difflib, os, re, shutil, subprocess, sys, tempfile, zipfile
+import difflib, os, re, shlex, shutil, subprocess, sys, tempfile, zipfile
 
 nczdump, nczgen, data = sys.argv[1:4]
 base = sys.argv[4] if len(sys.argv) > 4 else None
@@ -29,8 +30,12 @@ def report(name, problem):
         print("[       OK ] " + name)
 
 
+without = os.environ.get("NCZ_GOLDEN_WITHOUT", "").split()
+emulator = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))  # Meson's word for what runs another machine's programs
+
+
 def run(*cmd):
-    return subprocess.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=120)
+    return subprocess.run([*emulator, *cmd], capture_output=True, text=True, errors="surrogateescape", timeout=120)
 
 
 def differences(want, got):
@@ -52,6 +57,8 @@ def golden(tmp):
         if not os.path.isdir(folder):
             continue
         for f in sorted(os.listdir(folder)):
+            if f.split(".")[0] in without:
+                continue
             if f.endswith(".cdl"):
                 want = open(os.path.join(folder, f), errors="surrogateescape").read()
                 case = f[:-4]
@@ -103,7 +110,7 @@ def round_trips(tmp):
     chosen = [MODES[int(n)] for n in os.environ["NCZ_GOLDEN_MODES"].split(",")] if "NCZ_GOLDEN_MODES" in os.environ else MODES
     for f in sorted(os.listdir(folder)):
         case = f[:-4]
-        for mode in chosen:
+        for mode in chosen if case not in without else []:
             label = "round trip %s %s" % (case, mode)
             first, second = (place(tmp, "rt-%s-%s-%d" % (case, re.sub(r"\W", "_", mode), i)) for i in (1, 2))
             r = run(nczgen, "-o", with_mode(first, mode), os.path.join(folder, f))
