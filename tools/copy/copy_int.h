@@ -158,6 +158,8 @@ int copy_define(const copy_opts *o, copy_source *s, int out);
 int copy_rediscover(copy_source *s, int out);
 /* Unlimited dimensions as long as they are to be. */
 int copy_grow(const copy_opts *o, const copy_source *s, int out);
+/* The text of nczarr_inq_var_encoding(), malloc()ed; NULL where there is none. */
+char *copy_encoding(int ncid, int varid);
 /* Says of each variable whether its chunks go as they are. */
 int copy_judge(copy_source *s);
 int copy_late_atts(const copy_source *s);
@@ -195,7 +197,7 @@ typedef struct copy_set {
 /* Those of variable `varid` of `grp`, whose chunks have these lengths. */
 int  copy_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, copy_set *set);
 /* The chunks of the source. True: where there are none of them, nothing need be copied. */
-bool copy_set_sparse(int in, const copy_var *v, copy_set *source);
+bool copy_set_sparse(int in, int out, const copy_var *v, copy_set *source);
 bool copy_set_has(const copy_set *set, const copy_var *v, const size_t *chunk, const size_t *index);
 /* How many of the chunks that the piece touches are there; of how many. */
 size_t copy_set_count(const copy_set *set, const copy_var *v, const size_t *chunk, const size_t *start,

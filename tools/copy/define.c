@@ -274,8 +274,8 @@ copy_rediscover(copy_source *s, int out)
 
 /* ---- what can go as it is ---- */
 
-static char *
-encoding(int ncid, int varid)
+char *
+copy_encoding(int ncid, int varid)
 {
     size_t len = 0;
     char  *text;
@@ -293,7 +293,7 @@ copy_judge(copy_source *s)
 {
     for (size_t i = 0; i < s->nvars; i++) {
         copy_var *v = &s->vars[i];
-        char     *in = encoding(s->groups[v->group].in, v->in), *out = encoding(s->groups[v->group].out, v->out);
+        char     *in = copy_encoding(s->groups[v->group].in, v->in), *out = copy_encoding(s->groups[v->group].out, v->out);
         int       rc = NC_NOERR;
 
         v->raw = in != NULL && out != NULL && in[0] != '\0' && strcmp(in, out) == 0;

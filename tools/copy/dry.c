@@ -240,7 +240,7 @@ count_coded(copy_run_state *r, const copy_var *v, counts *all, counts *c)
     s.count = copy_alloc((size_t)v->rank, sizeof *s.count);
     copy_plan(v, room, s.step);
     s.data = copy_need(malloc(copy_count(v, s.step, s.start, s.count) * v->value));
-    s.sparse = copy_set_sparse(s.in, v, &s.source);
+    s.sparse = copy_set_sparse(s.in, s.out, v, &s.source);
     rc = code_some(r, &s, all, c);
     copy_set_clear(&s.source);
     free(s.step);

@@ -85,22 +85,45 @@ copy_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, copy_s
     return nczarr_list_var_chunks(grp, varid, on_chunk, &l);
 }
 
-/* Pieces without a single stored chunk read as fill, and stay absent: but only where fill is defined, and not of text,
- * whose fill value the dialects spell so differently that the library stores it. */
+/* Do other readers know what a missing chunk of the variable reads as? */
+static bool
+fill_is_known(int ncid, int varid)
+{
+    char *text = copy_encoding(ncid, varid);
+    bool  known = text != NULL && strstr(text, "\"fill_null\"") == NULL;
+
+    free(text);
+    return known;
+}
+
+/*
+ * Pieces without a single stored chunk read as fill, and stay absent: but only where both sides define it, and not of
+ * text, whose fill value the dialects spell so differently that the library stores it. Nor where others know the fill
+ * value of the source, but not that of the target: they would read something else then.
+ */
+static bool
+gaps_stay(int in, int out, const copy_var *v)
+{
+    int none_in = 1, none_out = 1;
+
+    if (v->type == NC_CHAR || v->type == NC_STRING || nc_inq_var_fill(in, v->in, &none_in, NULL) != NC_NOERR ||
+        nc_inq_var_fill(out, v->out, &none_out, NULL) != NC_NOERR || none_in != 0 || none_out != 0)
+        return false;
+    return fill_is_known(out, v->out) || !fill_is_known(in, v->in);
+}
+
 bool
-copy_set_sparse(int in, const copy_var *v, copy_set *source)
+copy_set_sparse(int in, int out, const copy_var *v, copy_set *source)
 {
     nczarr_map *map = NULL;
     unsigned    can = 0;
-    int         no_fill = 1;
 
     if (nczarr_inq_map(in, &map) == NC_NOERR)
         can = nczarr_map_can(map);
     (void)nczarr_map_close(map);
     if ((can & NCZARR_MAP_CAN_LIST) == 0)
         return false; /* to ask for each chunk costs as much as to read it */
-    if (v->type == NC_CHAR || v->type == NC_STRING || nc_inq_var_fill(in, v->in, &no_fill, NULL) != NC_NOERR ||
-        no_fill != 0 || copy_set_load(in, v->in, v, v->chunk_in, source) != NC_NOERR)
+    if (!gaps_stay(in, out, v) || copy_set_load(in, v->in, v, v->chunk_in, source) != NC_NOERR)
         return false; /* everything is read */
     return source->n < copy_grid_size(v, v->chunk_in);
 }

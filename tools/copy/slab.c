@@ -100,7 +100,7 @@ copy_slabs(copy_run_state *r, const copy_var *v)
     if (rc == NC_NOERR && v->type == NC_STRING && (rc = nczarr_inq_var_strlen(s.out, v->out, &s.width)) != NC_NOERR)
         (void)copy_fail(rc, v->path);
     if (rc == NC_NOERR) {
-        s.sparse = copy_set_sparse(s.in, v, &s.source);
+        s.sparse = copy_set_sparse(s.in, s.out, v, &s.source);
         rc = move_all(&s);
     }
     copy_set_clear(&s.there);
