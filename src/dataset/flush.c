@@ -8,7 +8,8 @@
  *     the place is still ours
  *   3 plan the changed documents; those whose bytes are in the store already are left out
  *   4 put array documents, then groups, deepest first: a document comes after all that it names, and of each
- *     array or group first .zattrs, then the document that makes it visible
+ *     array or group first .zattrs, then the document that makes it visible; of a new dataset, which nobody sees
+ *     before step 5, all in one batch
  *   5 put what others look at first: consolidated, then the root: the commit point
  *   6 sync again; clear the dirty marks
  *   7 delete what a rename left under an old name, and of a new dataset the claim
@@ -36,6 +37,7 @@ typedef struct pending {
 
 typedef struct plan {
     const ncz_stored *stored;
+    bool              unseen; /* a new dataset: no reader sees any of it before its root's document is there */
     pending          *v;
     size_t            n, cap;
 } plan;
@@ -60,6 +62,11 @@ emit(void *arg, ncz_stage stage, const char *key, const char *text, size_t len)
     if (ncz_stored_same(p->stored, key, text, len))
         return NC_NOERR;
     one.visible = strcmp(slash != NULL ? slash + 1 : key, ".zattrs") != 0;
+    if (p->unseen && stage < NCZ_STAGE_CONSOLIDATED) {
+        one.stage = NCZ_STAGE_ARRAY;
+        one.depth = 0;
+        one.visible = false;
+    }
     if (p->n == p->cap) {
         size_t   cap = p->cap == 0 ? 16 : p->cap * 2;
         pending *v = ncz_grow(p->v, cap, sizeof *v);
@@ -177,7 +184,7 @@ ncz_dataset_drop_leftover(ncz_dataset *ds)
 int
 ncz_dataset_put_documents(ncz_dataset *ds, bool all)
 {
-    plan p = {.stored = &ds->stored};
+    plan p = {.stored = &ds->stored, .unseen = ds->created && !ds->documented};
     int  rc = ncz_format_plan(ds->model, &ds->style, all, emit, &p);
 
     if (rc == NC_NOERR)
@@ -218,7 +225,7 @@ ncz_dataset_check_claim(ncz_dataset *ds)
 int
 ncz_dataset_flush(ncz_dataset *ds, bool all)
 {
-    plan p = {.stored = &ds->stored};
+    plan p = {.stored = &ds->stored, .unseen = ds->created && !ds->documented};
     int  rc;
 
     if (ds->failed.code != NC_NOERR)

@@ -174,7 +174,7 @@ long_dimensions(void **state)
     assert_string_equal(name, "_Anonymous_Dim_6000000000");
     if (SIZE_MAX > UINT32_MAX) {
         OK(nc_inq_dimlen(ncid, d, &len));
-        assert_true((unsigned long long)len == 6000000000ULL);
+        assert_int_equal(len, 6000000000ULL);
     } else {
         FAILS(NC_EDIMSIZE, nc_inq_dimlen(ncid, d, &len));
         assert_int_equal(len, 7);
