@@ -13,7 +13,7 @@
 #include "nczarr.h"
 #include "util/util.h"
 
-/* ---- the table of open datasets (ids.c) ------------------------------------------------------------------------ */
+/* ---- the table of open datasets (api_ids.c) ------------------------------------------------------------------------ */
 
 #define NCZ_ID_GROUPS 0x10000 /* an ncid is the dataset's number times this, and the group's id */
 
@@ -22,10 +22,10 @@ ncz_dataset *ncz_ids_find(int ncid);                  /* a reference, or NULL */
 ncz_dataset *ncz_ids_take(int ncid);                  /* removes it; the table's reference is the caller's; or NULL */
 
 /* Gives a new dataset its ncid; the reference goes to the table, or on failure the dataset is dropped again
- * (file.c). */
+ * (api_file.c). */
 int ncz_api_publish(ncz_dataset *ds, int *ncidp);
 
-/* ---- a call (call.c) ------------------------------------------------------------------------------------------- */
+/* ---- a call (api_call.c) ------------------------------------------------------------------------------------------- */
 
 typedef struct ncz_call {
     ncz_dataset *ds;
@@ -99,7 +99,7 @@ void ncz_api_cache_limits(ncz_limits *limits);
 int  ncz_api_copy_values(nc_type t, const void *from, size_t n, void *to);
 void ncz_api_free_values(nc_type t, void *v, size_t n); /* what they hold, not `v` itself */
 
-/* A fill value and its attribute together (var_def.c). NC_EBADTYPE, NC_EINVAL, NC_ELATEFILL. */
+/* A fill value and its attribute together (api_var_def.c). NC_EBADTYPE, NC_EINVAL, NC_ELATEFILL. */
 int ncz_api_set_fill_att(ncz_call *c, ncz_var *v, nc_type type, size_t len, const void *data);
 int ncz_api_check_fill_att(const ncz_var *v, nc_type type, size_t len);
 

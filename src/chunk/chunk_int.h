@@ -15,11 +15,11 @@
 
 #include "chunk/chunk.h"
 
-/* ---- cache.c: slots under the engine's lock ---- */
+/* ---- chunk_cache.c: slots under the engine's lock ---- */
 
 typedef enum ncz_chunk_state {
     NCZ_CHUNK_LOADING, /* claimed: one thread loads it, or replaces it past the cache; all others wait */
-    NCZ_CHUNK_SEEN,    /* nothing but a mark: parts of it were read past the cache, at a cost of `spent` */
+    NCZ_CHUNK_PARTIAL,    /* nothing but a mark: parts of it were read past the cache, at a cost of `partial_cost` */
     NCZ_CHUNK_CLEAN,   /* as stored */
     NCZ_CHUNK_DIRTY,   /* newer than stored */
     NCZ_CHUNK_STORING, /* was dirty, on its way to the map: may be read, not changed */
@@ -40,7 +40,7 @@ typedef struct ncz_chunk {
     bool              ahead;   /* it was read ahead, and not used in part since */
     uint64_t          used;    /* the cache's clock when it last was; 0: used up */
     uint64_t          tried;   /* the last flush that met it */
-    uint64_t          spent;
+    uint64_t          partial_cost;
     char             *data;    /* NULL: it holds only fill, or nothing while SEEN */
     uint64_t          index[];
 } ncz_chunk;
@@ -56,7 +56,7 @@ typedef struct ncz_chunk_spare {
 /* Chunks with like hashes; and the hash of the last of them that had to make room, and which one that was. */
 typedef struct ncz_chunk_bucket {
     ncz_chunk *first;
-    uint64_t   gone, gone_as;
+    uint64_t   gone, ghost_order;
 } ncz_chunk_bucket;
 
 typedef struct ncz_chunk_cache {
@@ -67,7 +67,7 @@ typedef struct ncz_chunk_cache {
     size_t            nunstored;   /* DIRTY and STORING */
     uint64_t          clock, seed;
     uint64_t          ngone;       /* chunks that had to make room so far */
-    unsigned          regrets;     /* how many more are to be chosen at random */
+    unsigned          random_evictions;     /* how many more are to be chosen at random */
     ncz_chunk_link    dirty;       /* the one longest unchanged first */
     ncz_chunk_link    idle;        /* the one longest unused first */
     ncz_chunk_spare   spares[NCZ_CHUNK_SPARES];
@@ -91,9 +91,9 @@ void       ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chu
 void       ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data);
 /* The data of a chunk that only the caller uses, out of it; NULL: it has none. */
 char      *ncz_chunk_take_data(ncz_chunk_cache *cache, ncz_chunk *chunk);
-size_t     ncz_chunk_kept_bytes(const ncz_spec *spec); /* that a chunk has in the cache, with its slot */
+size_t     ncz_chunk_cached_bytes(const ncz_spec *spec); /* that a chunk has in the cache, with its slot */
 bool       ncz_chunk_busy(const ncz_chunk *chunk); /* pinned, claimed, being changed or stored */
-ncz_chunk *ncz_chunk_of(ncz_chunk_link *link);
+ncz_chunk *ncz_chunk_from_link(ncz_chunk_link *link);
 /* All slots, in no order: NULL begins, NULL ends. The one given must still be there. */
 ncz_chunk *ncz_chunk_next(const ncz_chunk_cache *cache, const ncz_chunk *chunk);
 /* The next one to make room, of those that may go at once; or NULL. */
@@ -107,21 +107,21 @@ char *ncz_chunk_spare_take(ncz_chunk_cache *cache, size_t nbytes); /* NULL: ther
 /* ---- the engine ---- */
 
 /* The chunks that a call had to load, and those that were read ahead of them: a box of the grid. */
-typedef struct ncz_chunk_walk {
+typedef struct ncz_chunk_stream {
     uint64_t uid;    /* of the variable; 0: none */
     uint64_t lo[NCZ_RANK_INLINE], hi[NCZ_RANK_INLINE];
     uint64_t nboxes; /* as large as the call's own, that were read ahead */
     uint64_t used;
-} ncz_chunk_walk;
+} ncz_chunk_stream;
 
-#define NCZ_CHUNK_WALKS 8
+#define NCZ_CHUNK_STREAMS 8
 
-typedef struct ncz_chunk_ahead {
+typedef struct ncz_chunk_read_ahead {
     bool           on; /* never changes once data are read */
     atomic_uint    nreads; /* under way */
     uint64_t       clock;
-    ncz_chunk_walk walks[NCZ_CHUNK_WALKS];
-} ncz_chunk_ahead;
+    ncz_chunk_stream walks[NCZ_CHUNK_STREAMS];
+} ncz_chunk_read_ahead;
 
 struct ncz_engine {
     zmap           *map;
@@ -132,52 +132,52 @@ struct ncz_engine {
     bool            write_empty; /* chunks that hold only fill are stored, too; never changes once data are */
     uint64_t        pass;    /* counts flushes */
     uint64_t        writes;  /* counts chunks claimed to be written: what was known of absent ones may be old */
-    ncz_chunk_ahead ahead;
+    ncz_chunk_read_ahead ahead;
 };
 
-/* ---- where.c ---- */
+/* ---- chunk_addr.c ---- */
 
 /* Maps that are driven in batches: requests and bytes that may be on their way at once. */
 #define NCZ_CHUNK_BATCH       128
-#define NCZ_CHUNK_CALL_BATCH  1024 /* of one call: between batches the way to the map runs empty */
+#define NCZ_CHUNK_REQUEST_BATCH  1024 /* of one call: between batches the way to the map runs empty */
 #define NCZ_CHUNK_BATCH_BYTES ((size_t)64 << 20)
 
 /* Chunks up to this size that calls write one by one are stored together: a worker's way to the map and back takes
  * longer than copying them. */
-#define NCZ_CHUNK_WAITS_BYTES ((size_t)64 << 10)
+#define NCZ_CHUNK_SMALL_BYTES ((size_t)64 << 10)
 
 bool   ncz_chunk_from_workers(const ncz_engine *e);
 size_t ncz_chunk_batch_of(size_t chunk_bytes);
 
 /* The key of a chunk that is an object of its own or lies in one. */
-int ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where);
+int ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
 
 /* What a chain is told, with its scratch. */
 ncz_codec_env ncz_chunk_env(const ncz_spec *spec, ncz_scratch *scratch);
 
-/* ---- memory.c ---- */
+/* ---- chunk_memory.c ---- */
 
 /* Memory for a chunk that is to stay in the cache, in which clean ones go until `need` more bytes fit (0: none do).
  * NULL: recorded. */
 char *ncz_chunk_room_take(ncz_engine *e, size_t nbytes, size_t need);
 void  ncz_chunk_room_give(ncz_engine *e, char *room, size_t nbytes);
 
-/* ---- call.c: one read or write under way ---- */
+/* ---- chunk_request.c: one read or write under way ---- */
 
-typedef enum ncz_chunk_job_how {
-    NCZ_CHUNK_JOB_TODO,    /* its chunk is busy, or was not looked at yet */
-    NCZ_CHUNK_JOB_CACHED,  /* its chunk is in the cache: pinned for reading, or ours for changing */
-    NCZ_CHUNK_JOB_LOAD,    /* to be loaded: into a slot that was claimed for it, or past the cache */
-    NCZ_CHUNK_JOB_RANGES,  /* only the parts that are needed are to be read, past the cache */
-    NCZ_CHUNK_JOB_REPLACE, /* claimed, to be replaced without loading */
-    NCZ_CHUNK_JOB_DONE,
-} ncz_chunk_job_how;
+typedef enum ncz_chunk_task_state {
+    NCZ_CHUNK_TASK_TODO,    /* its chunk is busy, or was not looked at yet */
+    NCZ_CHUNK_TASK_CACHED,  /* its chunk is in the cache: pinned for reading, or ours for changing */
+    NCZ_CHUNK_TASK_LOAD,    /* to be loaded: into a slot that was claimed for it, or past the cache */
+    NCZ_CHUNK_TASK_RANGES,  /* only the parts that are needed are to be read, past the cache */
+    NCZ_CHUNK_TASK_REPLACE, /* claimed, to be replaced without loading */
+    NCZ_CHUNK_TASK_DONE,
+} ncz_chunk_task_state;
 
 /* One piece of a request. */
-typedef struct ncz_chunk_job {
+typedef struct ncz_chunk_task {
     ncz_piece         piece;   /* its arrays are the call's: */
     uint64_t         *off, *n; /* the piece's own, which may be changed */
-    ncz_chunk_job_how how;
+    ncz_chunk_task_state how;
     ncz_chunk        *chunk;  /* NULL: past the cache */
     bool              keep;   /* its chunk is to stay in the cache */
     bool              direct; /* bytes go straight between map or codec and the caller's memory */
@@ -191,20 +191,20 @@ typedef struct ncz_chunk_job {
     ncz_buf           key;    /* for maps driven in batches: */
     ncz_buf           body;   /* what landed */
     zmap_get_req     *req;
-} ncz_chunk_job;
+} ncz_chunk_task;
 
-typedef struct ncz_chunk_call {
+typedef struct ncz_chunk_request {
     ncz_engine     *engine;
     const ncz_plan *plan;
     const ncz_spec *spec;
-    ncz_move        move;
+    ncz_transfer        move;
     char           *mem;     /* the caller's; a write only reads it */
     bool            writing;
     bool            workers; /* the map is driven from workers */
     bool            keeping; /* chunks used in part are to stay in the cache */
     bool            walked;  /* what could be read ahead was looked for */
-    ncz_walk       *walk;
-    ncz_chunk_job  *jobs;
+    ncz_chunk_iter       *walk;
+    ncz_chunk_task  *jobs;
     size_t          njobs, cap;    /* cap: of pieces in a batch */
     size_t          room, narrays; /* tables of jobs and of arrays: jobs are shared, and added for chunks ahead */
     size_t          most_kept; /* jobs of a batch whose chunks stay in the cache */
@@ -217,64 +217,64 @@ typedef struct ncz_chunk_call {
     ncz_err         first;   /* the first failure, in the order of pieces */
     uint64_t        first_at;
     bool            range;   /* a value was out of range */
-} ncz_chunk_call;
+} ncz_chunk_request;
 
-int  ncz_chunk_call_init(ncz_chunk_call *c, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing);
-void ncz_chunk_call_clear(ncz_chunk_call *c);
+int  ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing);
+void ncz_chunk_request_clear(ncz_chunk_request *c);
 /* The next batch of jobs, all TODO; false at the end. */
-bool ncz_chunk_call_next(ncz_chunk_call *c);
+bool ncz_chunk_request_next(ncz_chunk_request *c);
 /* Keeps the thread's record if no earlier job (NULL: behind all) has failed; NC_ERANGE only sets `range`. */
-void ncz_chunk_call_fail(ncz_chunk_call *c, const ncz_chunk_job *j, int rc);
+void ncz_chunk_request_fail(ncz_chunk_request *c, const ncz_chunk_task *j, int rc);
 /* What the call returns. */
-int  ncz_chunk_call_status(const ncz_chunk_call *c);
+int  ncz_chunk_request_status(const ncz_chunk_request *c);
 /* Where in memory a job's first element lies. */
-char *ncz_chunk_call_place(const ncz_chunk_call *c, const ncz_chunk_job *j);
+char *ncz_chunk_request_dest(const ncz_chunk_request *c, const ncz_chunk_task *j);
 /* Looks a job's chunk up under the lock. NULL in *out: it is not there. False: busy, or the job has failed. */
-bool ncz_chunk_call_look(ncz_chunk_call *c, ncz_chunk_job *j, ncz_chunk **out);
+bool ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **out);
 
 /* Another job for the same piece, with arrays of its own. */
-void ncz_chunk_call_copy(ncz_chunk_call *c, ncz_chunk_job *to, const ncz_chunk_job *from);
+void ncz_chunk_request_copy(ncz_chunk_request *c, ncz_chunk_task *to, const ncz_chunk_task *from);
 
 /* fn(c, i, scratch) for all jobs of the batch, on as many threads as they are worth. */
-void ncz_chunk_call_each(ncz_chunk_call *c, ncz_pool_fn fn);
+void ncz_chunk_request_each(ncz_chunk_request *c, ncz_pool_fn fn);
 
 /* A request that lies within one chunk which is in the cache, without much ado. False: not so. */
-bool ncz_chunk_quick_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc);
-bool ncz_chunk_quick_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc);
+bool ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc);
+bool ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc);
 
-/* ---- ahead.c, under the engine's lock ---- */
+/* ---- chunk_read_ahead.c, under the engine's lock ---- */
 
 /* More jobs for a read, whose own are claimed, if it goes on where an earlier one ended. */
-void ncz_chunk_add_ahead(ncz_chunk_call *c);
-void ncz_chunk_forget_walks(ncz_engine *e, uint64_t uid);
+void ncz_chunk_add_ahead(ncz_chunk_request *c);
+void ncz_chunk_forget_streams(ncz_engine *e, uint64_t uid);
 
-/* ---- ranges.c ---- */
+/* ---- chunk_ranges.c ---- */
 
 /* Whether it is better to read parts of the chunk than all of it: what that costs, beside what all of it does. */
-bool ncz_chunk_ranges_pay(const ncz_chunk_call *c, const ncz_chunk_job *j, uint64_t *parts, uint64_t *whole);
+bool ncz_chunk_ranges_pay(const ncz_chunk_request *c, const ncz_chunk_task *j, uint64_t *parts, uint64_t *whole);
 /* Parts RANGES jobs, when there are less of them than workers and each is worth it. Only where workers read. */
-void ncz_chunk_share_ranges(ncz_chunk_call *c);
+void ncz_chunk_share_ranges(ncz_chunk_request *c);
 /* The bytes of its chunk from the first to the last that a job needs. */
-void ncz_chunk_part_of(const ncz_chunk_call *c, const ncz_chunk_job *j, ncz_part *part);
+void ncz_chunk_byte_range(const ncz_chunk_request *c, const ncz_chunk_task *j, ncz_byte_range *part);
 /*
  * Reads the bytes that the piece needs of a chunk without codecs, each to where it belongs. NC_NOERR also when some
  * were missing or could not be read: `whole` then, as the usual way reports that.
  */
-int ncz_chunk_get_ranges(const ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch, bool *whole);
+int ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, bool *whole);
 
-/* ---- load.c ---- */
+/* ---- chunk_load.c ---- */
 
 /* Fetches and decodes the chunk of a job; rc, absent and data are set. */
-void ncz_chunk_load_one(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch);
+void ncz_chunk_load_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
 /* The same; only the bytes that the piece needs are set, each where it belongs. */
-void ncz_chunk_load_ranges(ncz_chunk_call *c, ncz_chunk_job *j, ncz_scratch *scratch);
+void ncz_chunk_load_ranges(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
 
-typedef void (*ncz_chunk_landed_fn)(ncz_chunk_call *c, ncz_chunk_job *j);
+typedef void (*ncz_chunk_landed_fn)(ncz_chunk_request *c, ncz_chunk_task *j);
 
 /* The same for all LOAD and RANGES jobs with one batched get; `landed` is called for each as it is done, on any thread. */
-void ncz_chunk_load_batch(ncz_chunk_call *c, ncz_chunk_landed_fn landed);
+void ncz_chunk_load_batch(ncz_chunk_request *c, ncz_chunk_landed_fn landed);
 
-/* ---- store.c ---- */
+/* ---- chunk_store.c ---- */
 
 /* One chunk on its way to the map. */
 typedef struct ncz_chunk_store_item {
@@ -312,30 +312,30 @@ int  ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scrat
 void ncz_chunk_store_put(ncz_chunk_store *s);
 void ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc);
 
-/* ---- data.c ---- */
+/* ---- chunk_payload.c ---- */
 
-bool   ncz_chunk_is_texts(const ncz_spec *spec); /* its chunks' data are blocks of texts */
+bool   ncz_chunk_is_vlen(const ncz_spec *spec); /* its chunks' data are blocks of texts */
 size_t ncz_chunk_data_bytes(const ncz_spec *spec, const char *data);
 bool   ncz_chunk_is_fill(const ncz_spec *spec, const char *data); /* there is a fill value, and nothing else in it */
 
-static inline const ncz_texts *
-ncz_chunk_texts(const char *data)
+static inline const ncz_vlen_block *
+ncz_chunk_vlen(const char *data)
 {
-    return (const ncz_texts *)(const void *)data;
+    return (const ncz_vlen_block *)(const void *)data;
 }
 
-/* ---- objects.c ---- */
+/* ---- chunk_vlen.c ---- */
 
-void   ncz_chunk_job_drop_room(ncz_chunk_call *c, ncz_chunk_job *j);
+void   ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j);
 /* Sets j->data: of the job's own (j->room) if it is to stay, else of the scratch. */
-int ncz_chunk_decode_texts(ncz_chunk_call *c, ncz_chunk_job *j, const ncz_buf *body, ncz_scratch *scratch);
+int ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_buf *body, ncz_scratch *scratch);
 /* Puts the piece into the block (NULL: all fill), which is the caller's and may become another. */
-int ncz_chunk_change_texts(ncz_chunk_call *c, const ncz_chunk_job *j, char **block);
+int ncz_chunk_change_vlen(ncz_chunk_request *c, const ncz_chunk_task *j, char **block);
 /* The block `old` (NULL: all fill) with the piece put, into `out`. */
-int ncz_chunk_put_texts(ncz_chunk_call *c, const ncz_chunk_job *j, const char *old, ncz_buf *out);
-int ncz_chunk_encode_texts(const ncz_spec *spec, const char *data, ncz_scratch *scratch, ncz_buf *out);
+int ncz_chunk_put_vlen(ncz_chunk_request *c, const ncz_chunk_task *j, const char *old, ncz_buf *out);
+int ncz_chunk_encode_vlen(const ncz_spec *spec, const char *data, ncz_scratch *scratch, ncz_buf *out);
 
-/* ---- evict.c ---- */
+/* ---- chunk_evict.c ---- */
 
 /* Brings the cache down so that `need` more bytes fit its limit. `store`: dirty chunks are stored for it; the first
  * failure is returned. Without: only clean ones go. */

@@ -39,7 +39,7 @@ ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out)
     if (ds == NULL)
         return ncz_fail_nomem(sizeof *ds);
     ds->limits = limits != NULL ? *limits : ncz_limits_default;
-    ds->stored = NCZ_STORED_INIT;
+    ds->stored = NCZ_DOC_CACHE_INIT;
     ds->durable = true;
     ds->mode = NC_NETCDF4;
     atomic_init(&ds->refs, 1);
@@ -65,9 +65,9 @@ ncz_dataset_release(ncz_dataset *ds)
     ncz_load_drop(ds);
     ncz_engine_free(ds->engine);
     ncz_model_free(ds->model);
-    ncz_stored_clear(&ds->stored);
-    ncz_keys_clear(&ds->leftover);
-    ncz_keys_clear(&ds->loaded);
+    ncz_doc_cache_clear(&ds->stored);
+    ncz_key_list_clear(&ds->leftover);
+    ncz_key_list_clear(&ds->loaded);
     ncz_free(ds->path);
     ncz_free(ds->given);
     ncz_free(ds->claim);

@@ -90,7 +90,7 @@ zmap       *ncz_dataset_map(const ncz_dataset *ds);  /* borrowed */
  * memory and in no particular order. Lists the map: of S3 a request for a thousand chunks. Where the map cannot list, a
  * request for each chunk of the grid; NC_ENOTBUILT when those are more than some millions.
  */
-int ncz_dataset_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size_t *n);
+int ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size_t *n);
 
 /* ---- whole-dataset calls: they take the lock themselves -------------------------------------------------------- */
 
@@ -100,7 +100,7 @@ int ncz_dataset_enddef(ncz_dataset *ds); /* NC_ENOTINDEFINE; makes the variables
 
 /*
  * The commit, durable unless the dataset was opened with durability=none. NC_EINDEFINE in the classic model's define
- * mode. In an order that leaves a readable dataset behind after a crash at any point; flush.c has the steps.
+ * mode. In an order that leaves a readable dataset behind after a crash at any point; dataset_flush.c has the steps.
  * Read-only: drops what was read ahead, and nothing else.
  */
 int ncz_dataset_sync(ncz_dataset *ds);
@@ -123,7 +123,7 @@ int ncz_dataset_grow_dim(ncz_dataset *ds, ncz_dim *d, uint64_t len);
  * All variables share one cache. It has the bytes of the dataset's limit, or, where that is more, those that have
  * been asked for variables, together. Under NCZ_USE_TUNE.
  */
-void ncz_dataset_ask_cache(ncz_dataset *ds, ncz_var *v, size_t nbytes);
+void ncz_dataset_reserve_cache(ncz_dataset *ds, ncz_var *v, size_t nbytes);
 
 /* ---- definitions that touch more than the model: under NCZ_USE_DEFINE or NCZ_USE_CHANGE ------------------------ */
 

@@ -12,34 +12,34 @@
 
 /* ---- a list of keys -------------------------------------------------------------------------------------------- */
 
-typedef struct ncz_keys {
+typedef struct ncz_key_list {
     char **v;
     size_t n, cap;
-} ncz_keys;
+} ncz_key_list;
 
-#define NCZ_KEYS_INIT ((ncz_keys){NULL, 0, 0})
+#define NCZ_KEY_LIST_INIT ((ncz_key_list){NULL, 0, 0})
 
-int  ncz_keys_add(ncz_keys *k, const char *prefix, const char *name); /* "prefix/name"; prefix may be "" */
-int  ncz_keys_walk(zmap *map, const char *prefix, ncz_keys *out);     /* every object below prefix, sorted */
-bool ncz_keys_has(const ncz_keys *k, const char *key);                /* in a sorted list */
-int  ncz_keys_del(zmap *map, const ncz_keys *k);                      /* deletes the objects */
-void ncz_keys_clear(ncz_keys *k);
+int  ncz_key_list_add(ncz_key_list *k, const char *prefix, const char *name); /* "prefix/name"; prefix may be "" */
+int  ncz_key_list_walk(zmap *map, const char *prefix, ncz_key_list *out);     /* every object below prefix, sorted */
+bool ncz_key_list_has(const ncz_key_list *k, const char *key);                /* in a sorted list */
+int  ncz_key_list_del(zmap *map, const ncz_key_list *k);                      /* deletes the objects */
+void ncz_key_list_clear(ncz_key_list *k);
 
-/* ---- what of a map is a dataset's (part.c) --------------------------------------------------------------------- */
+/* ---- what of a map is a dataset's (dataset_ownership.c) --------------------------------------------------------------------- */
 
-int  ncz_part_is_dataset(zmap *map, bool *out); /* do its root's documents say so? */
-int  ncz_part_empty(zmap *map, bool *out);
+int  ncz_owner_is_dataset(zmap *map, bool *out); /* do its root's documents say so? */
+int  ncz_owner_store_empty(zmap *map, bool *out);
 /* All keys of a map that holds one dataset, or what a writer left that died, and nothing else. NC_EEXIST when it holds
  * anything else beside a dataset; `refusal` when it holds none. An empty map is no error. */
-int  ncz_part_all(zmap *map, const char *what, int refusal, ncz_keys *keys);
-bool ncz_part_document(const char *key);                        /* by its last segment */
-bool ncz_part_own(const char *key);                             /* the same, or a writer's claim */
-bool ncz_part_chunk(const char *rest);                          /* "3.1", "0/4": a chunk's key below its variable */
+int  ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_key_list *keys);
+bool ncz_owner_is_document(const char *key);                        /* by its last segment */
+bool ncz_owner_is_root_key(const char *key);                             /* the same, or a writer's claim */
+bool ncz_owner_is_chunk(const char *rest);                          /* "3.1", "0/4": a chunk's key below its variable */
 /* "3.1" or "3/1" as `rank` numbers; of a scalar "0". False when it is anything else. */
-bool ncz_part_chunk_index(const char *rest, size_t rank, uint64_t *index);
-int  ncz_part_chunks(zmap *map, const char *prefix, ncz_keys *out); /* chunk objects right below a variable's key */
+bool ncz_owner_chunk_index(const char *rest, size_t rank, uint64_t *index);
+int  ncz_owner_chunks_below(zmap *map, const char *prefix, ncz_key_list *out); /* chunk objects right below a variable's key */
 
-/* ---- who makes a new dataset (claim.c) ------------------------------------------------------------------------- */
+/* ---- who makes a new dataset (dataset_claim.c) ------------------------------------------------------------------------- */
 
 /* Marks the place. *claim, for ncz_free(), stays NULL where none is needed. NC_EEXIST: another writer was faster, and
  * what is there is not ours. */
@@ -48,75 +48,75 @@ int  ncz_claim_put(zmap *map, const char *path, char **claim);
 int  ncz_claim_renew(zmap *map, const char *path, char **claim);
 int  ncz_claim_check(zmap *map, const char *path, const char *claim); /* NC_EEXIST: another writer has taken the place */
 int  ncz_claim_drop(zmap *map, char **claim);                         /* the dataset is there */
-void ncz_claim_leave(zmap *map, char **claim); /* it is not, and what is there stays: nobody writes it any more */
-int  ncz_claim_free(zmap *map, const char *path); /* NC_EEXIST: a running process is making a dataset there */
+void ncz_claim_abandon(zmap *map, char **claim); /* it is not, and what is there stays: nobody writes it any more */
+int  ncz_claim_check_free(zmap *map, const char *path); /* NC_EEXIST: a running process is making a dataset there */
 bool ncz_claim_is_key(const char *key);
 /* Opening found no dataset (`rc`, recorded). A text that says more where one is being made, or was. */
 int  ncz_claim_explain(zmap *map, const char *path, int rc);
 
-/* ---- the root's documents of a dataset that is seen when it is closed (held.c) ----------------------------------- */
+/* ---- the root's documents of a dataset that is seen when it is closed (dataset_deferred_root.c) ----------------------------------- */
 
-const char *ncz_held_key(const char *key); /* under which a document is kept until then; most: `key` itself */
-const char *ncz_held_own_key(const char *held); /* back; `held` itself when it is no such key */
-bool        ncz_held_is_key(const char *key);
-int         ncz_held_publish(zmap *map, bool durable);
+const char *ncz_deferred_key(const char *key); /* under which a document is kept until then; most: `key` itself */
+const char *ncz_deferred_final_key(const char *held); /* back; `held` itself when it is no such key */
+bool        ncz_deferred_is_key(const char *key);
+int         ncz_deferred_publish(zmap *map, bool durable);
 
 /* ---- documents as they stand in the map: key -> bytes ---------------------------------------------------------- */
 
-typedef struct ncz_stored_doc {
+typedef struct ncz_cached_doc {
     char  *key, *text;
     size_t len;
-} ncz_stored_doc;
+} ncz_cached_doc;
 
-typedef struct ncz_stored {
+typedef struct ncz_doc_cache {
     ncz_names       index;
-    ncz_stored_doc *v;
+    ncz_cached_doc *v;
     size_t          n, cap;
-} ncz_stored;
+} ncz_doc_cache;
 
-#define NCZ_STORED_INIT ((ncz_stored){NCZ_NAMES_INIT, NULL, 0, 0})
+#define NCZ_DOC_CACHE_INIT ((ncz_doc_cache){NCZ_NAMES_INIT, NULL, 0, 0})
 
-bool ncz_stored_same(const ncz_stored *s, const char *key, const char *text, size_t len);
+bool ncz_doc_cache_same(const ncz_doc_cache *s, const char *key, const char *text, size_t len);
 /* Remembers; when there is no memory for it, forgets, so that the document is stored again the next time. */
-void ncz_stored_set(ncz_stored *s, const char *key, const char *text, size_t len);
-void ncz_stored_forget(ncz_stored *s, const char *key);
-void ncz_stored_clear(ncz_stored *s);
+void ncz_doc_cache_set(ncz_doc_cache *s, const char *key, const char *text, size_t len);
+void ncz_doc_cache_forget(ncz_doc_cache *s, const char *key);
+void ncz_doc_cache_clear(ncz_doc_cache *s);
 
-/* ---- the documents' source for ncz_format_load() (docs.c) ------------------------------------------------------ */
+/* ---- the documents' source for ncz_format_load() (dataset_meta_source.c) ------------------------------------------------------ */
 
 /* What the consolidated document is to a load. */
-typedef enum ncz_copies {
-    NCZ_COPIES_USE,    /* when it is there and sound */
-    NCZ_COPIES_MUST,   /* it must be there, and nothing else is asked for */
-    NCZ_COPIES_KNOW,   /* a writer's: only whether it is there */
-    NCZ_COPIES_IGNORE, /* not looked at */
-} ncz_copies;
+typedef enum ncz_consolidated {
+    NCZ_CONSOLIDATED_USE,    /* when it is there and sound */
+    NCZ_CONSOLIDATED_MUST,   /* it must be there, and nothing else is asked for */
+    NCZ_CONSOLIDATED_KNOW,   /* a writer's: only whether it is there */
+    NCZ_CONSOLIDATED_IGNORE, /* not looked at */
+} ncz_consolidated;
 
-typedef struct ncz_source {
+typedef struct ncz_meta_source {
     zmap             *map; /* NULL: not made */
     const ncz_limits *limits;
-    ncz_stored       *stored;   /* gets the bytes of each document fetched; NULL: nobody wants them */
+    ncz_doc_cache       *stored;   /* gets the bytes of each document fetched; NULL: nobody wants them */
     pthread_mutex_t   lock;     /* guards *stored while workers fetch */
-    ncz_copies        wish;
+    ncz_consolidated        wish;
     bool              held;     /* ... which are kept under other names */
     bool              begun;    /* the root's documents were asked for */
-    bool              copies;   /* NCZ_COPIES_KNOW: there is a consolidated document, once begun */
+    bool              copies;   /* NCZ_CONSOLIDATED_KNOW: there is a consolidated document, once begun */
     ncz_buf           body;     /* of it */
     ncz_json_reader  *reader;   /* its */
     const ncz_json   *metadata; /* in it: then it alone answers; or NULL */
     atomic_bool       unsound;  /* a copy in it could not be parsed */
-} ncz_source;
+} ncz_meta_source;
 
-int ncz_source_init(ncz_source *s, zmap *map, const ncz_limits *limits, ncz_copies copies, ncz_stored *stored);
-ncz_docs ncz_source_docs(ncz_source *s);
-void     ncz_source_clear(ncz_source *s);
+int ncz_meta_source_init(ncz_meta_source *s, zmap *map, const ncz_limits *limits, ncz_consolidated copies, ncz_doc_cache *stored);
+ncz_docs ncz_meta_source_docs(ncz_meta_source *s);
+void     ncz_meta_source_clear(ncz_meta_source *s);
 
-/* ---- loading what stands in the map (load.c) ------------------------------------------------------------------- */
+/* ---- loading what stands in the map (dataset_lazy_load.c) ------------------------------------------------------------------- */
 
 typedef struct ncz_load ncz_load;
 
-int  ncz_load_root(ncz_dataset *ds, const ncz_wish *wish, ncz_copies copies);
-bool ncz_load_has_copies(const ncz_dataset *ds); /* between the two */
+int  ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copies);
+bool ncz_load_has_consolidated(const ncz_dataset *ds); /* between the two */
 int  ncz_load_rest(ncz_dataset *ds); /* alone; again: what it gave the first time */
 void ncz_load_drop(ncz_dataset *ds);
 
@@ -130,11 +130,11 @@ struct ncz_dataset {
     ncz_model       *model;
     ncz_load        *load; /* the root is known, what is below is not; NULL: all of it is in the model */
     ncz_err          unloaded; /* why it is not */
-    ncz_style        style;
+    ncz_format_opts        style;
     ncz_limits       limits;
     uint64_t         cache_asked; /* bytes, for variables */
-    ncz_stored       stored;   /* empty on read-only datasets */
-    ncz_keys         leftover; /* objects of an old name: deleted once a flush has stored the new one */
+    ncz_doc_cache       stored;   /* empty on read-only datasets */
+    ncz_key_list         leftover; /* objects of an old name: deleted once a flush has stored the new one */
     char            *path;    /* what texts call it */
     char            *given;   /* as the caller wrote it, which may hold a secret; NULL: the same */
     int              mode; /* NC_NETCDF4 and what was asked for */
@@ -149,7 +149,7 @@ struct ncz_dataset {
     bool             block;   /* in one block of memory, which can be taken out */
     bool             persist; /* in memory, and stored at `path` when closed */
     int              cmode;   /* with persist, of a new one: as it was created */
-    ncz_keys         loaded;  /* with persist, of an old one: what stood at `path` */
+    ncz_key_list         loaded;  /* with persist, of an old one: what stood at `path` */
     ncz_err          failed; /* of an fsync: final */
 };
 
@@ -165,27 +165,27 @@ int ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int om
 int ncz_dataset_check_create(int cmode); /* flags that cannot be had, or not together */
 int ncz_dataset_check_open(int omode);
 
-/* All of the dataset at the target, whose map cannot list, into an empty map (unlisted.c). */
+/* All of the dataset at the target, whose map cannot list, into an empty map (dataset_unlisted.c). */
 int ncz_unlisted_copy(zmap *from, const ncz_target *t, const ncz_limits *limits, zmap *to);
 
-/* NC_DISKLESS (memory.c): a copy of what is at the target; and back, or there, at close. */
-int ncz_memory_open(const ncz_target *t, int omode, const ncz_limits *limits, ncz_dataset **out);
-int ncz_memory_persist(ncz_dataset *ds);
+/* NC_DISKLESS (dataset_diskless.c): a copy of what is at the target; and back, or there, at close. */
+int ncz_diskless_open(const ncz_target *t, int omode, const ncz_limits *limits, ncz_dataset **out);
+int ncz_diskless_persist(ncz_dataset *ds);
 
-/* A dataset's map from a target (store.c). What cannot be had is NC_ENOTBUILT by name. */
+/* A dataset's map from a target (dataset_store.c). What cannot be had is NC_ENOTBUILT by name. */
 int ncz_store_open(const ncz_target *t, bool writable, zmap **out);
 int ncz_store_create(const ncz_target *t, int cmode, zmap **out);
-int ncz_store_create_claimed(const ncz_target *t, int cmode, zmap **out, char **claim); /* see claim.c */
+int ncz_store_create_claimed(const ncz_target *t, int cmode, zmap **out, char **claim); /* see dataset_claim.c */
 int ncz_store_remove(const ncz_target *t);
-int ncz_store_vacant(const ncz_target *t, int cmode); /* NC_EEXIST: something is there, with NC_NOCLOBBER */
+int ncz_store_check_vacant(const ncz_target *t, int cmode); /* NC_EEXIST: something is there, with NC_NOCLOBBER */
 /* The same in a block of memory: an archive. Opening takes a block that is not locked, on success. */
 int ncz_store_create_block(const ncz_target *t, size_t room, zmap **out);
 int ncz_store_open_block(const ncz_target *t, void *block, size_t len, bool locked, zmap **out);
 
-/* NC_ENOTNC: the file is no archive. The text names the format that it has, and how to convert it (other_format.c). */
+/* NC_ENOTNC: the file is no archive. The text names the format that it has, and how to convert it (dataset_other_format.c). */
 int ncz_fail_other_format(const char *path);
 
-/* The same for buckets and web servers (remote.c). */
+/* The same for buckets and web servers (dataset_remote_store.c). */
 bool ncz_remote(const ncz_target *t);
 int  ncz_remote_open(const ncz_target *t, bool writable, zmap **out);
 int  ncz_remote_create(const ncz_target *t, int cmode, zmap **out);
@@ -196,7 +196,7 @@ int  ncz_remote_missing(const ncz_target *t, zmap *map, int rc);
 int ncz_dataset_check_key(const ncz_dataset *ds,
                           const char        *key); /* of a group or variable: NC_EBADNAME, NC_EMAXNAME */
 
-/* Flush under the exclusive lock, in the order of flush.c. `all`: plan every document, not only the dirty ones. */
+/* Flush under the exclusive lock, in the order of dataset_flush.c. `all`: plan every document, not only the dirty ones. */
 int ncz_dataset_flush(ncz_dataset *ds, bool all);
 /* Puts a new dataset's documents as define mode is left, before its first chunk: so what is defined survives a writer
  * that dies. `again`: those that changed since, too. A dataset that was committed before waits for the flush. */
@@ -207,15 +207,15 @@ int ncz_dataset_check_claim(ncz_dataset *ds);
 int ncz_dataset_commit(ncz_dataset *ds); /* what was flushed becomes visible, on maps where it was not at once */
 int ncz_dataset_drop_leftover(ncz_dataset *ds); /* its last step alone */
 
-/* Rounds `n` elements of NC_FLOAT or NC_DOUBLE in place; those equal to `fill` stay (quantize.c). `place`: of the first
+/* Rounds `n` elements of NC_FLOAT or NC_DOUBLE in place; those equal to `fill` stay (dataset_quantize.c). `place`: of the first
  * among all that are put. */
 void ncz_dataset_quantize(int mode, int nsd, nc_type type, void *data, size_t n, const void *fill, uint64_t place);
 
-/* What opening for writing found may be longer in the store than recorded (grow.c). */
+/* What opening for writing found may be longer in the store than recorded (dataset_grow.c). */
 void ncz_dataset_note_lengths(ncz_dataset *ds);
 int  ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d); /* before chunks beyond its length are written */
 
-/* As ncz_engine_write(), for a quantized variable (rounded.c). */
-int ncz_dataset_put_rounded(ncz_dataset *ds, const ncz_var *v, const ncz_plan *plan, const void *in);
+/* As ncz_engine_write(), for a quantized variable (dataset_quantized_write.c). */
+int ncz_dataset_put_quantized(ncz_dataset *ds, const ncz_var *v, const ncz_plan *plan, const void *in);
 
 #endif /* NCZ_DATASET_INT_H */

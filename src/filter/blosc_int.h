@@ -35,7 +35,7 @@ bool ncz_blosc_knows(const ncz_blosc_frame *f);
  * `out`, which has room for all f->nbytes, and says in `part` what that came to. Other bytes of `out` stay as they
  * are. Corrupt: NC_EFILTER, and then any byte of `out` may have changed. For frames that ncz_blosc_knows().
  */
-int ncz_blosc_decode(const ncz_blosc_frame *f, void *out, ncz_part *part);
+int ncz_blosc_decode(const ncz_blosc_frame *f, void *out, ncz_byte_range *part);
 
 #define NCZ_BLOSC_LZ4  1 /* compressor */
 #define NCZ_BLOSC_MOST ((size_t)INT32_MAX - NCZ_BLOSC_HEADER)

@@ -7,7 +7,7 @@
 static int
 astype_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    const unsigned   sorts = NCZ_SORT_BOOL | NCZ_SORT_HALF;
+    const unsigned   sorts = NCZ_TYPE_CLASS_BOOL | NCZ_TYPE_CLASS_HALF;
     ncz_codec_params p = { .v = { 0 } };
     int64_t         *from = &p.v[NCZ_CODEC_DTYPE], *to = &p.v[NCZ_CODEC_ASTYPE];
     int              rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * blosc: its parameters; encoding, by blosc_make_lz4.c or through c-blosc's context calls on the caller's thread;
- * decoding, by blosc_frame.c, and by c-blosc what that does not know.
+ * blosc: its parameters; encoding, by codec_blosc_make_lz4.c or through c-blosc's context calls on the caller's thread;
+ * decoding, by codec_blosc_frame.c, and by c-blosc what that does not know.
  *
  * A frame's header is checked completely before c-blosc sees the frame: it takes lengths out of it on trust, the
  * length of its input among them.
@@ -201,7 +201,7 @@ decode_foreign(const ncz_blosc_frame *f, void *out)
 }
 
 static int
-decode_frame(const ncz_blosc_frame *f, size_t n, void *out, ncz_part *part)
+decode_frame(const ncz_blosc_frame *f, size_t n, void *out, ncz_byte_range *part)
 {
     int rc;
 
@@ -209,7 +209,7 @@ decode_frame(const ncz_blosc_frame *f, size_t n, void *out, ncz_part *part)
         rc = ncz_blosc_decode(f, out, part);
     else {
         rc = decode_foreign(f, out);
-        *part = (ncz_part){ 0, f->nbytes };
+        *part = (ncz_byte_range){ 0, f->nbytes };
     }
     if (rc == NC_NOERR)
         ncz_codec_tail("blosc", n - f->cbytes);
@@ -221,7 +221,7 @@ blosc_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
              bool exact, size_t *used)
 {
     ncz_blosc_frame f;
-    ncz_part        all;
+    ncz_byte_range        all;
     int             rc;
 
     (void)p;
@@ -230,7 +230,7 @@ blosc_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
         return rc;
     if ((rc = ncz_codec_check_size("blosc", f.nbytes, *used < cap ? *used : cap, exact)) != NC_NOERR)
         return rc;
-    all = (ncz_part){ 0, f.nbytes };
+    all = (ncz_byte_range){ 0, f.nbytes };
     if ((rc = decode_frame(&f, n, out, &all)) != NC_NOERR)
         return rc;
     *used = f.nbytes;
@@ -239,7 +239,7 @@ blosc_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
 
 static int
 blosc_decode_part(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
-                  size_t size, ncz_part *part)
+                  size_t size, ncz_byte_range *part)
 {
     ncz_blosc_frame f;
     int             rc;

@@ -32,10 +32,10 @@ ncz_codec_labels_drop(ncz_labels *l)
     ncz_free(l);
 }
 
-static const ncz_texts *
+static const ncz_vlen_block *
 labels_of(const ncz_codec_params *p)
 {
-    return (const ncz_texts *)(const void *)p->labels->texts;
+    return (const ncz_vlen_block *)(const void *)p->labels->texts;
 }
 
 /* ---- parameters ---------------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ read_labels(const ncz_json *list, ncz_buf *b)
 
     if (!ncz_json_is(list, NCZ_JSON_ARRAY))
         return ncz_fail(NC_EFILTER, "codec 'categorize': \"labels\" is not a list");
-    if ((rc = ncz_texts_begin(b, n)) != NC_NOERR)
+    if ((rc = ncz_vlen_begin(b, n)) != NC_NOERR)
         return rc;
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         size_t      len;
@@ -56,7 +56,7 @@ read_labels(const ncz_json *list, ncz_buf *b)
 
         if (s == NULL || strlen(s) != len)
             return ncz_fail(NC_EFILTER, "codec 'categorize': a label is not a text");
-        rc = ncz_texts_set(b, i, (ncz_text){ s, len, NCZ_TEXT_STRING });
+        rc = ncz_vlen_set(b, i, (ncz_vlen_item){ s, len, NCZ_VLEN_STRING });
     }
     return rc;
 }
@@ -71,7 +71,7 @@ make_labels(const ncz_json *list, ncz_labels **out)
     if (l == NULL)
         return ncz_fail_nomem(sizeof *l);
     atomic_init(&l->refs, 1);
-    if ((rc = read_labels(list, &b)) == NC_NOERR && (rc = ncz_texts_take(&b, &l->texts)) == NC_NOERR) {
+    if ((rc = read_labels(list, &b)) == NC_NOERR && (rc = ncz_vlen_take(&b, &l->texts)) == NC_NOERR) {
         *out = l;
         l = NULL;
     }
@@ -111,7 +111,7 @@ categorize_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec
     int              rc;
 
     if ((rc = read_dtype(config, env, &p)) != NC_NOERR ||
-        (rc = ncz_codec_type_configure(config, "categorize", "astype", NCZ_SORT_OPTIONAL, &p.v[NCZ_CODEC_ASTYPE])) !=
+        (rc = ncz_codec_type_configure(config, "categorize", "astype", NCZ_TYPE_CLASS_OPTIONAL, &p.v[NCZ_CODEC_ASTYPE])) !=
             NC_NOERR ||
         (rc = make_labels(ncz_json_get(config, "labels"), &p.labels)) != NC_NOERR)
         return rc;
@@ -122,13 +122,13 @@ categorize_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec
 static void
 categorize_describe(const ncz_codec_params *p, ncz_jsonw *w)
 {
-    const ncz_texts *labels = labels_of(p);
+    const ncz_vlen_block *labels = labels_of(p);
     char             text[16] = "|O";
 
     ncz_jsonw_key(w, "labels");
     ncz_jsonw_open_array(w);
-    for (size_t i = 0; i < ncz_texts_len(labels); i++)
-        ncz_jsonw_str(w, ncz_texts_at(labels, i).s, ncz_texts_at(labels, i).len);
+    for (size_t i = 0; i < ncz_vlen_len(labels); i++)
+        ncz_jsonw_str(w, ncz_vlen_at(labels, i).s, ncz_vlen_at(labels, i).len);
     ncz_jsonw_close_array(w);
     if (p->v[NCZ_CATEGORIZE_WIDTH] != 0)
         (void)snprintf(text, sizeof text, "%cU%u", p->v[NCZ_CATEGORIZE_BIG] != 0 ? '>' : '<',
@@ -151,13 +151,13 @@ decoded_type(const ncz_codec_params *p)
 static int
 index_labels(const ncz_codec_params *p, ncz_names *index)
 {
-    const ncz_texts *labels = labels_of(p);
+    const ncz_vlen_block *labels = labels_of(p);
     char            *s = NULL;
     int              rc = NC_NOERR;
 
     *index = NCZ_NAMES_INIT;
-    for (size_t i = 0; rc == NC_NOERR && i < ncz_texts_len(labels); i++) {
-        ncz_text text = ncz_texts_at(labels, i);
+    for (size_t i = 0; rc == NC_NOERR && i < ncz_vlen_len(labels); i++) {
+        ncz_vlen_item text = ncz_vlen_at(labels, i);
 
         if ((s = ncz_strndup(text.s, text.len)) == NULL)
             rc = ncz_fail_nomem(text.len);
@@ -185,13 +185,13 @@ label_at(const ncz_codec_params *p, const ncz_dtype *t, const char *from)
     uint64_t v = 0;
 
     (void)ncz_convert_out(t, from, NC_UINT64, &v, 1, false); /* a negative one becomes larger than any label's */
-    return v > 0 && v <= ncz_texts_len(labels_of(p)) ? (size_t)v - 1 : SIZE_MAX;
+    return v > 0 && v <= ncz_vlen_len(labels_of(p)) ? (size_t)v - 1 : SIZE_MAX;
 }
 
 /* ---- objects ------------------------------------------------------------------------------------------- */
 
 static int
-categorize_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out)
+categorize_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
 {
     ncz_dtype t = ncz_codec_type(p, NCZ_CODEC_ASTYPE);
     ncz_names index;
@@ -200,8 +200,8 @@ categorize_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_t
     (void)env;
     if (rc != NC_NOERR)
         return rc;
-    for (size_t i = 0; rc == NC_NOERR && i < ncz_texts_len(in); i++) {
-        ncz_text text = ncz_texts_at(in, i);
+    for (size_t i = 0; rc == NC_NOERR && i < ncz_vlen_len(in); i++) {
+        ncz_vlen_item text = ncz_vlen_at(in, i);
         char    *s = ncz_strndup(text.s, text.len), elem[8];
         uint64_t v;
 
@@ -209,7 +209,7 @@ categorize_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_t
             rc = ncz_fail_nomem(text.len);
             break;
         }
-        v = text.what == NCZ_TEXT_NONE ? 0 : number_of(&index, s);
+        v = text.what == NCZ_VLEN_NONE ? 0 : number_of(&index, s);
         ncz_free(s);
         (void)ncz_convert_in(NC_UINT64, &v, &t, elem, 1, false); /* too many labels wrap, as in numcodecs */
         rc = ncz_buf_append(out, elem, t.size);
@@ -223,27 +223,27 @@ categorize_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const voi
                   ncz_buf *out)
 {
     ncz_dtype        t = ncz_codec_type(p, NCZ_CODEC_ASTYPE);
-    const ncz_texts *labels = labels_of(p);
-    size_t           nlabels = ncz_texts_len(labels), *first;
+    const ncz_vlen_block *labels = labels_of(p);
+    size_t           nlabels = ncz_vlen_len(labels), *first;
     int              rc;
 
     (void)env;
     if (n % t.size != 0)
         return ncz_codec_cut_short("categorize", n);
     if ((rc = ncz_codec_count("categorize", n / t.size, nelems)) != NC_NOERR ||
-        (rc = ncz_texts_begin(out, nelems)) != NC_NOERR)
+        (rc = ncz_vlen_begin(out, nelems)) != NC_NOERR)
         return rc;
     if ((first = ncz_zalloc_n(nlabels + 1, sizeof *first)) == NULL) /* 1 + the element that has each label's bytes */
         return ncz_fail_nomem(nlabels * sizeof *first);
     for (size_t i = 0; rc == NC_NOERR && i < nelems; i++) {
         size_t   at = label_at(p, &t, (const char *)in + i * t.size), k = at == SIZE_MAX ? nlabels : at;
-        ncz_text empty = { "", 0, NCZ_TEXT_STRING };
+        ncz_vlen_item empty = { "", 0, NCZ_VLEN_STRING };
 
         if (first[k] != 0) {
-            ncz_texts_share(out, i, first[k] - 1);
+            ncz_vlen_share(out, i, first[k] - 1);
             continue;
         }
-        rc = ncz_texts_set(out, i, k == nlabels ? empty : ncz_texts_at(labels, k));
+        rc = ncz_vlen_set(out, i, k == nlabels ? empty : ncz_vlen_at(labels, k));
         first[k] = i + 1;
     }
     ncz_free(first);
@@ -309,8 +309,8 @@ categorize_decode(const ncz_codec_params *p, const ncz_codec_env *env, const voi
         return rc;
     for (size_t i = 0; i < n / from.size; i++) {
         size_t      at = label_at(p, &from, (const char *)in + i * from.size);
-        const char *place = at == SIZE_MAX ? "" : ncz_texts_at(labels_of(p), at).s;
-        char       *s = ncz_strndup(place, at == SIZE_MAX ? 0 : ncz_texts_at(labels_of(p), at).len);
+        const char *place = at == SIZE_MAX ? "" : ncz_vlen_at(labels_of(p), at).s;
+        char       *s = ncz_strndup(place, at == SIZE_MAX ? 0 : ncz_vlen_at(labels_of(p), at).len);
 
         if (s == NULL)
             return ncz_fail_nomem(to.size);

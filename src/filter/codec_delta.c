@@ -96,7 +96,7 @@ static int
 delta_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
     ncz_codec_params p = { .v = { 0 } };
-    int              rc = ncz_codec_types_configure(config, "delta", NCZ_SORT_HALF, &p);
+    int              rc = ncz_codec_types_configure(config, "delta", NCZ_TYPE_CLASS_HALF, &p);
 
     (void)env;
     if (rc == NC_NOERR)

@@ -82,12 +82,12 @@ ncz_codec_type_configure(const ncz_json *config, const char *codec, const char *
     const char     *text = ncz_json_str(member, &len);
     ncz_dtype       t;
 
-    if (ncz_json_is(member, NCZ_JSON_NULL) && (sorts & NCZ_SORT_OPTIONAL) != 0)
+    if (ncz_json_is(member, NCZ_JSON_NULL) && (sorts & NCZ_TYPE_CLASS_OPTIONAL) != 0)
         return NC_NOERR;
     if (text == NULL || strlen(text) != len)
         return ncz_fail(NC_EFILTER, "codec '%s': \"%s\" is not a type", codec, name);
-    if (!type_parse(text, &t) || (t.kind == NCZ_KIND_BOOL && (sorts & NCZ_SORT_BOOL) == 0) ||
-        (t.kind == NCZ_KIND_FLOAT && t.size == 2 && (sorts & NCZ_SORT_HALF) == 0))
+    if (!type_parse(text, &t) || (t.kind == NCZ_KIND_BOOL && (sorts & NCZ_TYPE_CLASS_BOOL) == 0) ||
+        (t.kind == NCZ_KIND_FLOAT && t.size == 2 && (sorts & NCZ_TYPE_CLASS_HALF) == 0))
         return ncz_fail(NC_ENOFILTER, "codec '%s': \"%s\" of type '%.40s' is not built in", codec, name, text);
     *v = type_pack(&t);
     return NC_NOERR;
@@ -99,10 +99,10 @@ ncz_codec_types_configure(const ncz_json *config, const char *codec, unsigned so
     int64_t *dtype = &p->v[NCZ_CODEC_DTYPE], *astype = &p->v[NCZ_CODEC_ASTYPE];
     int      rc;
 
-    if ((rc = ncz_codec_type_configure(config, codec, "dtype", sorts & ~NCZ_SORT_HALF, dtype)) != NC_NOERR)
+    if ((rc = ncz_codec_type_configure(config, codec, "dtype", sorts & ~NCZ_TYPE_CLASS_HALF, dtype)) != NC_NOERR)
         return rc;
     *astype = *dtype;
-    return ncz_codec_type_configure(config, codec, "astype", sorts | NCZ_SORT_OPTIONAL, astype);
+    return ncz_codec_type_configure(config, codec, "astype", sorts | NCZ_TYPE_CLASS_OPTIONAL, astype);
 }
 
 void

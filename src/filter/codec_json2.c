@@ -34,9 +34,9 @@ json2_describe(const ncz_codec_params *p, ncz_jsonw *w)
 }
 
 static int
-json2_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out)
+json2_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
 {
-    size_t    n = ncz_texts_len(in);
+    size_t    n = ncz_vlen_len(in);
     ncz_buf   clean = NCZ_BUF_LIMIT(out->limit);
     ncz_jsonw w = ncz_jsonw_on(out);
     int       rc = NC_NOERR;
@@ -45,11 +45,11 @@ json2_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_texts 
     (void)env;
     ncz_jsonw_open_array(&w);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
-        ncz_text text = ncz_texts_at(in, i);
+        ncz_vlen_item text = ncz_vlen_at(in, i);
 
-        if (text.what == NCZ_TEXT_NONE) {
+        if (text.what == NCZ_VLEN_NONE) {
             ncz_jsonw_null(&w);
-        } else if (text.what == NCZ_TEXT_VALUE) {
+        } else if (text.what == NCZ_VLEN_VALUE) {
             ncz_jsonw_raw(&w, text.s, text.len);
         } else {
             ncz_buf_reset(&clean);
@@ -100,15 +100,15 @@ static int
 read_element(const ncz_json *v, reading *r)
 {
     size_t   i = r->next++;
-    ncz_text text = { .what = NCZ_TEXT_STRING };
+    ncz_vlen_item text = { .what = NCZ_VLEN_STRING };
 
     if (ncz_json_is(v, NCZ_JSON_NULL))
         return NC_NOERR;
     if ((text.s = ncz_json_str(v, &text.len)) == NULL) {
-        text.what = NCZ_TEXT_VALUE;
+        text.what = NCZ_VLEN_VALUE;
         text.s = ncz_json_slice(v, &text.len);
     }
-    return ncz_texts_set(r->out, r->order_f ? ncz_codec_f_place(i, r->shape.v, r->rank) : i, text);
+    return ncz_vlen_set(r->out, r->order_f ? ncz_codec_f_place(i, r->shape.v, r->rank) : i, text);
 }
 
 /* The first n items of a list, each a list of the next dimension or an element. Not deeper than the parser went. */
@@ -144,7 +144,7 @@ json2_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
     (void)p;
     if (nelems > n) /* each takes a byte at least: not to make a table for what cannot be there */
         return ncz_codec_cut_short("json2", n);
-    if ((rc = ncz_codec_text_json("json2", (ncz_text){ in, n, NCZ_TEXT_VALUE }, &list)) != NC_NOERR)
+    if ((rc = ncz_codec_text_json("json2", (ncz_vlen_item){ in, n, NCZ_VLEN_VALUE }, &list)) != NC_NOERR)
         return rc;
     len = ncz_json_len(list);
     if (!ncz_json_is(list, NCZ_JSON_ARRAY) || len < 2) {
@@ -154,7 +154,7 @@ json2_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
     if ((rc = read_shape(ncz_json_at(list, len - 1), &r)) != NC_NOERR)
         goto done;
     r.order_f = r.order_f && r.rank > 1;
-    if ((rc = ncz_texts_begin(out, nelems)) == NC_NOERR)
+    if ((rc = ncz_vlen_begin(out, nelems)) == NC_NOERR)
         rc = r.rank > 0 ? read_level(list, len - 2, 0, &r) : read_element(ncz_json_at(list, 0), &r);
     ncz_dims_clear(&r.shape);
 done:

@@ -291,11 +291,11 @@ read_element(reading *r)
     if (o.kind == PACK_NIL)
         return NC_NOERR;
     if (o.kind == PACK_TEXT)
-        return ncz_texts_set(r->out, i, (ncz_text){ o.s, o.len, NCZ_TEXT_STRING });
+        return ncz_vlen_set(r->out, i, (ncz_vlen_item){ o.s, o.len, NCZ_VLEN_STRING });
     if (!write_json(&r->at, &o, 0, &w))
         rc = w.status != NC_NOERR ? w.status : bad(&r->at, r->at.len);
     else if ((rc = ncz_jsonw_end(&w)) == NC_NOERR)
-        rc = ncz_texts_set(r->out, i, (ncz_text){ text.data, text.len, NCZ_TEXT_VALUE });
+        rc = ncz_vlen_set(r->out, i, (ncz_vlen_item){ text.data, text.len, NCZ_VLEN_VALUE });
     ncz_buf_clear(&text);
     return rc;
 }
@@ -369,7 +369,7 @@ msgpack2_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void 
     r.order_f = env->order_f && r.rank > 1;
     if (r.shape.v[0] != whole.u - 2)
         rc = ncz_fail(NC_EFILTER, "codec 'msgpack2': its array does not fit its shape");
-    else if ((rc = ncz_texts_begin(out, nelems)) == NC_NOERR)
+    else if ((rc = ncz_vlen_begin(out, nelems)) == NC_NOERR)
         rc = read_level(&r, 0);
     ncz_dims_clear(&r.shape);
     if (rc == NC_NOERR)
@@ -458,14 +458,14 @@ put_json(ncz_buf *out, const ncz_json *v)
 }
 
 static int
-put_element(ncz_buf *out, ncz_text text)
+put_element(ncz_buf *out, ncz_vlen_item text)
 {
     ncz_json *v = NULL;
     int       rc;
 
-    if (text.what == NCZ_TEXT_NONE)
+    if (text.what == NCZ_VLEN_NONE)
         return put_head(out, 0xc0, 0, 0);
-    if (text.what == NCZ_TEXT_STRING)
+    if (text.what == NCZ_VLEN_STRING)
         return put_text(out, text.s, text.len);
     if ((rc = ncz_codec_text_json("msgpack2", text, &v)) == NC_NOERR)
         rc = put_json(out, v);
@@ -474,15 +474,15 @@ put_element(ncz_buf *out, ncz_text text)
 }
 
 static int
-msgpack2_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out)
+msgpack2_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
 {
-    size_t n = ncz_texts_len(in);
+    size_t n = ncz_vlen_len(in);
     int    rc = put_count(out, 0xdd, (uint64_t)n + 2);
 
     (void)p;
     (void)env;
     for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-        rc = put_element(out, ncz_texts_at(in, i));
+        rc = put_element(out, ncz_vlen_at(in, i));
     if (rc == NC_NOERR && (rc = put_text(out, "|O", 2)) == NC_NOERR && (rc = put_head(out, 0x91, 0, 0)) == NC_NOERR)
         rc = n < 128 ? put_head(out, (unsigned)n, 0, 0) : put_head(out, 0xcf, n, 8);
     return rc;

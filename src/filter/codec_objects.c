@@ -25,7 +25,7 @@ ncz_codec_count(const char *codec, uint64_t got, size_t wanted)
 }
 
 int
-ncz_codec_text_json(const char *codec, ncz_text text, ncz_json **out)
+ncz_codec_text_json(const char *codec, ncz_vlen_item text, ncz_json **out)
 {
     /* A value takes two bytes at least; the parser takes one for each eight of what it is allowed. */
     size_t        most = text.len < SIZE_MAX / 8 ? text.len * 4 + 64 : SIZE_MAX;

@@ -233,7 +233,7 @@ quantize_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_p
     int              rc;
 
     (void)env;
-    if ((rc = ncz_codec_types_configure(config, "quantize", NCZ_SORT_HALF, &p)) != NC_NOERR)
+    if ((rc = ncz_codec_types_configure(config, "quantize", NCZ_TYPE_CLASS_HALF, &p)) != NC_NOERR)
         return rc;
     if (ncz_codec_type(&p, NCZ_CODEC_DTYPE).kind != NCZ_KIND_FLOAT ||
         ncz_codec_type(&p, NCZ_CODEC_ASTYPE).kind != NCZ_KIND_FLOAT)

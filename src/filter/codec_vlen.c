@@ -38,14 +38,14 @@ end_item(ncz_buf *out, const char *codec, size_t from)
 /* One item: to bytes and back. */
 typedef struct item_fns {
     const char *codec;
-    int (*pack)(const ncz_codec_params *p, ncz_text text, ncz_buf *out);
+    int (*pack)(const ncz_codec_params *p, ncz_vlen_item text, ncz_buf *out);
     int (*unpack)(const ncz_codec_params *p, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out);
 } item_fns;
 
 static int
-pack_items(const item_fns *fns, const ncz_codec_params *p, const ncz_texts *in, ncz_buf *out)
+pack_items(const item_fns *fns, const ncz_codec_params *p, const ncz_vlen_block *in, ncz_buf *out)
 {
-    size_t n = ncz_texts_len(in);
+    size_t n = ncz_vlen_len(in);
     int    rc = put_word(out, fns->codec, n);
 
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
@@ -54,7 +54,7 @@ pack_items(const item_fns *fns, const ncz_codec_params *p, const ncz_texts *in, 
         if ((rc = put_word(out, fns->codec, 0)) != NC_NOERR)
             return rc;
         from = out->len;
-        if ((rc = fns->pack(p, ncz_texts_at(in, i), out)) == NC_NOERR)
+        if ((rc = fns->pack(p, ncz_vlen_at(in, i), out)) == NC_NOERR)
             rc = end_item(out, fns->codec, from);
     }
     return rc;
@@ -73,7 +73,7 @@ unpack_items(const item_fns *fns, const ncz_codec_params *p, const void *in, siz
         return rc;
     if (nelems > (n - WORD) / WORD)
         return ncz_codec_cut_short(fns->codec, n);
-    if ((rc = ncz_texts_begin(out, nelems)) != NC_NOERR)
+    if ((rc = ncz_vlen_begin(out, nelems)) != NC_NOERR)
         return rc;
     for (size_t i = 0; i < nelems; i++) {
         uint32_t             len = ncz_cursor_u32le(&at);
@@ -91,31 +91,31 @@ unpack_items(const item_fns *fns, const ncz_codec_params *p, const void *in, siz
 /* ---- texts and bytes ----------------------------------------------------------------------------------- */
 
 static int
-pack_bytes(const ncz_codec_params *p, ncz_text text, ncz_buf *out)
+pack_bytes(const ncz_codec_params *p, ncz_vlen_item text, ncz_buf *out)
 {
     (void)p;
-    return text.what == NCZ_TEXT_NONE ? NC_NOERR : ncz_buf_append(out, text.s, text.len);
+    return text.what == NCZ_VLEN_NONE ? NC_NOERR : ncz_buf_append(out, text.s, text.len);
 }
 
 static int
-pack_utf8(const ncz_codec_params *p, ncz_text text, ncz_buf *out)
+pack_utf8(const ncz_codec_params *p, ncz_vlen_item text, ncz_buf *out)
 {
     (void)p;
-    return text.what == NCZ_TEXT_NONE ? NC_NOERR : ncz_codec_append_utf8(out, text.s, text.len);
+    return text.what == NCZ_VLEN_NONE ? NC_NOERR : ncz_codec_append_utf8(out, text.s, text.len);
 }
 
 static int
 unpack_bytes(const ncz_codec_params *p, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out)
 {
     (void)p;
-    return ncz_texts_set(out, i, (ncz_text){ (const char *)bytes, n, NCZ_TEXT_STRING });
+    return ncz_vlen_set(out, i, (ncz_vlen_item){ (const char *)bytes, n, NCZ_VLEN_STRING });
 }
 
 static const item_fns utf8_fns = { "vlen-utf8", pack_utf8, unpack_bytes };
 static const item_fns bytes_fns = { "vlen-bytes", pack_bytes, unpack_bytes };
 
 static int
-vlen_utf8_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out)
+vlen_utf8_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
 {
     (void)env;
     return pack_items(&utf8_fns, p, in, out);
@@ -130,7 +130,7 @@ vlen_utf8_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void
 }
 
 static int
-vlen_bytes_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out)
+vlen_bytes_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
 {
     (void)env;
     return pack_items(&bytes_fns, p, in, out);
@@ -153,7 +153,7 @@ array_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_para
     int              rc;
 
     (void)env;
-    rc = ncz_codec_type_configure(config, "vlen-array", "dtype", NCZ_SORT_BOOL | NCZ_SORT_HALF,
+    rc = ncz_codec_type_configure(config, "vlen-array", "dtype", NCZ_TYPE_CLASS_BOOL | NCZ_TYPE_CLASS_HALF,
                                   &p.v[NCZ_CODEC_DTYPE]);
     if (rc == NC_NOERR)
         *out = p;
@@ -207,7 +207,7 @@ unpack_run(const ncz_codec_params *p, const unsigned char *bytes, size_t n, size
         write_number(&t, bytes + at, &w);
     ncz_jsonw_close_array(&w);
     if ((rc = ncz_jsonw_end(&w)) == NC_NOERR)
-        rc = ncz_texts_set(out, i, (ncz_text){ text.data, text.len, NCZ_TEXT_VALUE });
+        rc = ncz_vlen_set(out, i, (ncz_vlen_item){ text.data, text.len, NCZ_VLEN_VALUE });
     ncz_buf_clear(&text);
     return rc;
 }
@@ -255,7 +255,7 @@ read_number(const ncz_json *v, const ncz_dtype *t, char *elem)
 }
 
 static int
-pack_run(const ncz_codec_params *p, ncz_text text, ncz_buf *out)
+pack_run(const ncz_codec_params *p, ncz_vlen_item text, ncz_buf *out)
 {
     ncz_dtype t = ncz_codec_type(p, NCZ_CODEC_DTYPE);
     ncz_json *list = NULL;
@@ -284,7 +284,7 @@ pack_run(const ncz_codec_params *p, ncz_text text, ncz_buf *out)
 static const item_fns array_fns = { "vlen-array", pack_run, unpack_run };
 
 static int
-vlen_array_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out)
+vlen_array_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
 {
     (void)env;
     return pack_items(&array_fns, p, in, out);

@@ -5,7 +5,7 @@
  * Each thread keeps an encoder and a decoder.
  */
 #include "filter/filter_int.h"
-#include "filter/keep_int.h"
+#include "filter/thread_cache_int.h"
 #include "filter/stream_int.h"
 
 #include <zstd.h>
@@ -118,7 +118,7 @@ static int
 zstd_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
             size_t *used)
 {
-    ZSTD_CCtx *ctx = ncz_codec_keep(NCZ_KEPT_ZSTD_ENCODER, encoder_make, encoder_drop);
+    ZSTD_CCtx *ctx = ncz_codec_thread_get(NCZ_SLOT_ZSTD_ENCODER, encoder_make, encoder_drop);
     size_t     zrc;
     int        rc = NC_NOERR;
 
@@ -136,8 +136,8 @@ zstd_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
         rc = zstd_fail(zrc);
     else
         *used = zrc;
-    if (ZSTD_sizeof_CCtx(ctx) > NCZ_KEEP_MOST) /* high levels take as much as a hundred chunks */
-        ncz_codec_drop(NCZ_KEPT_ZSTD_ENCODER);
+    if (ZSTD_sizeof_CCtx(ctx) > NCZ_CODEC_SCRATCH_MAX) /* high levels take as much as a hundred chunks */
+        ncz_codec_thread_free(NCZ_SLOT_ZSTD_ENCODER);
     return rc;
 }
 
@@ -210,7 +210,7 @@ zstd_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
     (void)env;
     if (n == 0) /* no frame at all is no error to libzstd */
         return ncz_codec_cut_short("zstd", n);
-    if ((ctx = ncz_codec_keep(NCZ_KEPT_ZSTD_DECODER, decoder_make, decoder_drop)) == NULL)
+    if ((ctx = ncz_codec_thread_get(NCZ_SLOT_ZSTD_DECODER, decoder_make, decoder_drop)) == NULL)
         return ncz_fail(NC_ENOMEM, "codec 'zstd': out of memory");
     if ((rc = decode_frames(ctx, in, n, out, most, exact, &got, &tail)) != NC_NOERR)
         return rc;

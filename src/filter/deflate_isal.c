@@ -3,7 +3,7 @@
  * ISA-L encodes in zlib's place at levels 1 to 3: about eight times as fast, nearly as small, and other bytes. Higher
  * levels ask for smallness, which others have more of.
  */
-#include "filter/keep_int.h"
+#include "filter/thread_cache_int.h"
 #include "filter/stream_int.h"
 
 #include <isa-l/igzip_lib.h>
@@ -18,7 +18,7 @@ ncz_codec_deflate_low(bool gzip, int level, const void *in, size_t n, void *out,
 
     if (level < 1 || level > 3 || n > UINT32_MAX)
         return false;
-    if ((buf = ncz_codec_scratch(NCZ_KEPT_DEFLATER_LOW, level_bytes[level])) == NULL)
+    if ((buf = ncz_codec_scratch(NCZ_SLOT_DEFLATER_LOW, level_bytes[level])) == NULL)
         return false;
     isal_deflate_stateless_init(&z);
     z.level = (uint32_t)level;

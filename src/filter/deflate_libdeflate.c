@@ -3,7 +3,7 @@
  * libdeflate encodes in zlib's place: twice as fast, and other bytes. Levels 1 to 9 mean much the same to it; 0 stays
  * with zlib. Each thread keeps an encoder for each level that it was asked for.
  */
-#include "filter/keep_int.h"
+#include "filter/thread_cache_int.h"
 #include "filter/stream_int.h"
 #include "util/util.h"
 
@@ -37,7 +37,7 @@ ncz_codec_deflate_fast(bool gzip, int level, const void *in, size_t n, void *out
 
     if (level < 0)
         level = 6; /* zlib's default */
-    if (level == 0 || level > 9 || (e = ncz_codec_keep(NCZ_KEPT_DEFLATER, make, drop)) == NULL)
+    if (level == 0 || level > 9 || (e = ncz_codec_thread_get(NCZ_SLOT_DEFLATER, make, drop)) == NULL)
         return false;
     if (e->of[level] == NULL && (e->of[level] = libdeflate_alloc_compressor(level)) == NULL)
         return false;

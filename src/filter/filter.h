@@ -5,7 +5,7 @@
  * Written also for someone who adds a codec: fill in one `static const ncz_codec_ops`, put it in the list of
  * filter_registry.c, add its bytes to the codec contract suite. A codec never frees what it did not allocate, never
  * keeps state between calls, and is handed exact sizes. Codecs that an application brings come through
- * nczarr_filter.h: own.c gives them the same face.
+ * nczarr_filter.h: codec_user.c gives them the same face.
  */
 #ifndef NCZ_FILTER_H
 #define NCZ_FILTER_H
@@ -44,8 +44,8 @@ typedef struct ncz_codec_env {
 #define NCZ_CODEC_PLACES 10                 /* enough for every built-in codec's numeric parameters */
 
 typedef struct ncz_labels   ncz_labels;   /* texts that are a parameter; counted */
-typedef struct ncz_own      ncz_own;      /* a codec that an application registered */
-typedef struct ncz_own_conf ncz_own_conf; /* what it made of one configuration; counted */
+typedef struct ncz_user_codec      ncz_user_codec;      /* a codec that an application registered */
+typedef struct ncz_user_config ncz_user_config; /* what it made of one configuration; counted */
 
 /*
  * Parameters of one codec in a chain, as the codec understood them. A plain value for built-in codecs; what may be
@@ -53,7 +53,7 @@ typedef struct ncz_own_conf ncz_own_conf; /* what it made of one configuration; 
  */
 typedef struct ncz_codec_params {
     int64_t       v[NCZ_CODEC_PLACES]; /* meaning is the codec's own: the places below */
-    ncz_own_conf *own;                 /* NULL: a built-in codec */
+    ncz_user_config *own;                 /* NULL: a built-in codec */
     ncz_labels   *labels;              /* categorize; else NULL */
 } ncz_codec_params;
 
@@ -94,9 +94,9 @@ typedef struct ncz_codec_params {
 #define NCZ_SZIP_PIXELS 1       /* pixels per block */
 
 /* The bytes [from, to) of a decoded chunk. */
-typedef struct ncz_part {
+typedef struct ncz_byte_range {
     size_t from, to;
-} ncz_part;
+} ncz_byte_range;
 
 typedef enum ncz_codec_class {
     NCZ_CODEC_ARRAY,  /* array -> array: type and size of the elements may change */
@@ -110,7 +110,7 @@ typedef struct ncz_codec_ops {
     unsigned        hdf5_id; /* HDF5 filter id, 0 when there is none */
     ncz_codec_class cls;
     bool            fixed;   /* encode() always gives exactly bound() bytes */
-    ncz_own        *own;     /* NULL: built in. Else configure and from_words are NULL: ncz_codec_of_...() below */
+    ncz_user_codec        *own;     /* NULL: built in. Else configure and from_words are NULL: ncz_codec_of_...() below */
 
     /*
      * JSON object -> parameters. Numbers may be JSON numbers or strings of digits. NC_EFILTER with a text;
@@ -150,13 +150,13 @@ typedef struct ncz_codec_ops {
      * touched.
      */
     int (*decode_part)(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
-                       size_t size, ncz_part *part);
+                       size_t size, ncz_byte_range *part);
     /*
      * For arrays of objects, else NULL; codecs of NCZ_CODEC_OBJECT have nothing else: no bound, encode, decode. pack
      * appends to `out`. unpack begins a block of `nelems` texts in `out`, whose limit it keeps; NC_EFILTER when there
      * are more or less.
      */
-    int (*pack)(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out);
+    int (*pack)(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out);
     int (*unpack)(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
                   ncz_buf *out);
 } ncz_codec_ops;
@@ -240,12 +240,12 @@ int ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *i
 
 /* Does it begin with a codec for objects? Then these two run it, and none of the others here. */
 bool ncz_chain_objects(const ncz_chain *c);
-int  ncz_chain_encode_texts(const ncz_chain *c, const ncz_codec_env *env, const ncz_texts *in, ncz_buf *out);
+int  ncz_chain_encode_vlen(const ncz_chain *c, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out);
 /*
  * Into a block of `nelems` texts in `out`, which is overwritten. How much the codecs on the way decode to is not
  * known beforehand: memory grows with what they really give, up to `limit` bytes for each, and for the texts.
  */
-int ncz_chain_decode_texts(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, size_t nelems,
+int ncz_chain_decode_vlen(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, size_t nelems,
                            size_t limit, ncz_buf *out);
 
 /* Whether decoding in part may save anything: blosc alone, or an empty chain. */
@@ -256,6 +256,6 @@ bool ncz_chain_in_parts(const ncz_chain *c);
  * `out` stay as they are. Parts that nobody asked for may be corrupt unnoticed. A chain that cannot decodes all.
  */
 int ncz_chain_decode_part(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, void *out,
-                          size_t n, bool tail_ok, ncz_part *part);
+                          size_t n, bool tail_ok, ncz_byte_range *part);
 
 #endif /* NCZ_FILTER_H */

@@ -76,7 +76,7 @@ int ncz_codec_to_no_words(const ncz_codec_params *p, const ncz_codec_env *env, s
 int ncz_codec_objects_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out);
 int ncz_codec_count(const char *codec, uint64_t got, size_t wanted); /* NC_EFILTER unless they are the same */
 /* A text that is JSON, as a value. NC_EFILTER, naming the codec. */
-int ncz_codec_text_json(const char *codec, ncz_text text, ncz_json **out);
+int ncz_codec_text_json(const char *codec, ncz_vlen_item text, ncz_json **out);
 /* Appends bytes as UTF-8: what is none becomes U+FFFD. */
 int ncz_codec_append_utf8(ncz_buf *out, const char *s, size_t len);
 /* The elements of a C-order array of shape v[0..rank) one after another in the chunk's own order: the place of the
@@ -86,15 +86,15 @@ size_t ncz_codec_f_place(size_t i, const uint64_t *v, size_t rank);
 void ncz_codec_labels_keep(ncz_labels *l);
 void ncz_codec_labels_drop(ncz_labels *l);
 
-/* ---- checksums (checksum.c) ---- */
+/* ---- checksums (filter_checksum.c) ---- */
 
 uint32_t ncz_codec_sum_lookup3(const void *data, size_t n, uint32_t initval);
 
 /* ---- codecs from array to array (codec_dtype.c) ---- */
 
-#define NCZ_SORT_BOOL     1u /* truth values are taken too */
-#define NCZ_SORT_HALF     2u /* and 2-byte floats */
-#define NCZ_SORT_OPTIONAL 4u /* absent leaves it as it is */
+#define NCZ_TYPE_CLASS_BOOL     1u /* truth values are taken too */
+#define NCZ_TYPE_CLASS_HALF     2u /* and 2-byte floats */
+#define NCZ_TYPE_CLASS_OPTIONAL 4u /* absent leaves it as it is */
 
 /* The type string `name` of a codec's JSON object. Not one: NC_EFILTER. Of a sort that is not taken: NC_ENOFILTER. */
 int ncz_codec_type_configure(const ncz_json *config, const char *codec, const char *name, unsigned sorts,

@@ -4,7 +4,7 @@
  * the list of those that applications registered, which is the process's and has its lock.
  */
 #include "filter/filter_int.h"
-#include "filter/own_int.h"
+#include "filter/codec_user_int.h"
 
 #include <string.h>
 
@@ -51,7 +51,7 @@ static const ncz_codec_ops *const codecs[] = {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static ncz_own        *owns; /* the registry's references; under the lock */
+static ncz_user_codec        *owns; /* the registry's references; under the lock */
 
 /* ---- looking up ---------------------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ find(const char *id, unsigned hdf5_id)
         if (is_it(codecs[i], id, hdf5_id))
             return codecs[i];
     (void)pthread_mutex_lock(&lock);
-    for (ncz_own *o = owns; o != NULL && found == NULL; o = o->next)
+    for (ncz_user_codec *o = owns; o != NULL && found == NULL; o = o->next)
         if (is_it(&o->ops, id, hdf5_id)) {
             atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
             found = &o->ops;
@@ -96,7 +96,7 @@ void
 ncz_codec_unref(const ncz_codec_ops *ops)
 {
     if (ops != NULL)
-        ncz_own_unref(ops->own);
+        ncz_user_codec_unref(ops->own);
 }
 
 const ncz_codec_ops *
@@ -150,7 +150,7 @@ ncz_codec_of_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_co
     int rc;
 
     if (ops->own != NULL)
-        return ncz_own_of_json(ops->own, config, env, out);
+        return ncz_user_codec_of_json(ops->own, config, env, out);
     if ((rc = check_members(ops, config)) != NC_NOERR)
         return rc;
     return ops->configure(config, env, out);
@@ -160,7 +160,7 @@ int
 ncz_codec_of_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_codec_env *env,
                    ncz_codec_params *out)
 {
-    return ops->own != NULL ? ncz_own_of_words(ops->own, n, words, env, out) : ops->from_words(n, words, env, out);
+    return ops->own != NULL ? ncz_user_codec_of_words(ops->own, n, words, env, out) : ops->from_words(n, words, env, out);
 }
 
 /* ---- registering --------------------------------------------------------------------------------------- */
@@ -172,7 +172,7 @@ clashes(const ncz_codec_ops *ops)
     for (size_t i = 0; i < NCZ_LEN(codecs); i++)
         if (is_it(codecs[i], ops->id, 0) || is_it(codecs[i], NULL, ops->hdf5_id))
             return true;
-    for (const ncz_own *o = owns; o != NULL; o = o->next)
+    for (const ncz_user_codec *o = owns; o != NULL; o = o->next)
         if (is_it(&o->ops, ops->id, 0) || is_it(&o->ops, NULL, ops->hdf5_id))
             return true;
     return false;
@@ -181,11 +181,11 @@ clashes(const ncz_codec_ops *ops)
 int
 ncz_codec_register(const nczarr_codec *codec)
 {
-    ncz_own *o = NULL;
+    ncz_user_codec *o = NULL;
     bool     taken;
     int      rc;
 
-    if ((rc = ncz_own_new(codec, &o)) != NC_NOERR)
+    if ((rc = ncz_user_codec_new(codec, &o)) != NC_NOERR)
         return rc;
     (void)pthread_mutex_lock(&lock);
     if (!(taken = clashes(&o->ops))) {
@@ -197,14 +197,14 @@ ncz_codec_register(const nczarr_codec *codec)
         return NC_NOERR;
     rc = ncz_fail(NC_ENAMEINUSE, "there is a codec '%s', or one with the HDF5 id %u", o->id, o->ops.hdf5_id);
     o->c.release = NULL; /* it never was: what is the caller's stays the caller's */
-    ncz_own_unref(o);
+    ncz_user_codec_unref(o);
     return rc;
 }
 
 int
 ncz_codec_unregister(const char *id)
 {
-    ncz_own **at = &owns, *o;
+    ncz_user_codec **at = &owns, *o;
 
     (void)pthread_mutex_lock(&lock);
     while (*at != NULL && strcmp((*at)->id, id) != 0)
@@ -214,6 +214,6 @@ ncz_codec_unregister(const char *id)
     (void)pthread_mutex_unlock(&lock);
     if (o == NULL)
         return ncz_fail(NC_ENOFILTER, "no codec '%s' is registered", id);
-    ncz_own_unref(o);
+    ncz_user_codec_unref(o);
     return NC_NOERR;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* libdeflate decodes what zlib and gzip streams are whole and sound, with one decoder for each thread. */
-#include "filter/keep_int.h"
+#include "filter/thread_cache_int.h"
 #include "filter/stream_int.h"
 
 #include <libdeflate.h>
@@ -20,7 +20,7 @@ drop(void *d)
 bool
 ncz_codec_inflate_fast(bool gzip, const void *in, size_t n, void *out, size_t most, size_t *nread, size_t *nwritten)
 {
-    struct libdeflate_decompressor *d = ncz_codec_keep(NCZ_KEPT_INFLATER, make, drop);
+    struct libdeflate_decompressor *d = ncz_codec_thread_get(NCZ_SLOT_INFLATER, make, drop);
     enum libdeflate_result          result;
 
     if (d == NULL)

@@ -44,11 +44,11 @@ tell_writer(const ncz_json *zattrs, ncz_generation gen)
 }
 
 static bool
-says_classic(const ncz_papers *root)
+says_classic(const ncz_node_docs *root)
 {
     uint64_t flag = 0;
 
-    return ncz_json_u64(ncz_format_info(root, NCZ_INFO_SUPER, NCZ_STRICT, NCZ_STRICT), &flag) && flag != 0;
+    return ncz_json_u64(ncz_format_nczarr_get(root, NCZ_KEY_SUPER, NCZ_STRICT, NCZ_STRICT), &flag) && flag != 0;
 }
 
 /* ---- loading -------------------------------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ root_arrived(void *arg, size_t i, const ncz_docs_got *got)
 {
     ncz_loader *l = arg;
     ncz_node   *root = &l->nodes[i];
-    ncz_papers  papers = { .doc = { NULL } };
+    ncz_node_docs  papers = { .doc = { NULL } };
     bool        known = false;
     int         rc = NC_NOERR;
 
@@ -80,7 +80,7 @@ root_arrived(void *arg, size_t i, const ncz_docs_got *got)
                  : ncz_fail(NC_ENOTZARR,
                             "no Zarr dataset: there is none of .zgroup, .zarray, .zattrs, .nczarr, .nczgroup");
     if (rc != NC_NOERR) {
-        ncz_format_node_lost(root, rc);
+        ncz_format_node_fail(root, rc);
         return;
     }
     l->gen = l->found = ncz_format_generation(&papers);
@@ -91,13 +91,13 @@ root_arrived(void *arg, size_t i, const ncz_docs_got *got)
     l->classic = l->nczarr && says_classic(&papers);
     if (!l->nczarr && papers.doc[NCZ_DOC_ZARRAY] != NULL)
         root->kind = NCZ_NODE_ARRAY;
-    if ((rc = ncz_format_said(l, root, &papers, "")) != NC_NOERR)
-        ncz_format_node_lost(root, rc);
+    if ((rc = ncz_format_parse_node(l, root, &papers, "")) != NC_NOERR)
+        ncz_format_node_fail(root, rc);
 }
 
 /* A lone array at the root: its chunks stand at the top, whatever the variable is called. */
 static int
-root_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where)
+root_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
     ncz_spec bare = *spec;
     char     none[1] = "";
@@ -118,7 +118,7 @@ ready_model(ncz_model *m, ncz_generation gen, ncz_locate_fn locate)
 }
 
 int
-ncz_format_look(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_loader **out)
+ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_loader **out)
 {
     ncz_loader *l = ncz_zalloc(sizeof *l);
     int         rc;
@@ -139,7 +139,7 @@ ncz_format_look(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_lo
 }
 
 int
-ncz_format_fill(ncz_loader *l, ncz_style *out)
+ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
 {
     bool lone = l->nodes[0].kind == NCZ_NODE_ARRAY;
     bool keys_ignored = !l->nczarr && l->found != NCZ_GEN_PURE;
@@ -150,11 +150,11 @@ ncz_format_fill(ncz_loader *l, ncz_style *out)
     rc = lone ? NC_NOERR : ncz_format_fetch_tree(l);
     if (rc == NC_NOERR)
         rc = ncz_format_build(l);
-    ncz_format_piles_keep(l); /* also when that failed: some of it may be in the model */
+    ncz_format_arenas_keep(l); /* also when that failed: some of it may be in the model */
     if (rc != NC_NOERR)
         return rc;
-    ncz_format_stored(l->m);
-    *out = (ncz_style){
+    ncz_format_mark_stored(l->m);
+    *out = (ncz_format_opts){
         .gen = l->gen,
         .xarray = l->wish.xarray,
         .classic = l->classic,
@@ -170,19 +170,19 @@ ncz_format_loader_free(ncz_loader *l)
     if (l == NULL)
         return;
     ncz_format_fetch_clear(l);
-    ncz_format_piles_clear(l);
+    ncz_format_arenas_clear(l);
     (void)pthread_mutex_destroy(&l->lock);
     ncz_free(l);
 }
 
 int
-ncz_format_load(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_style *out)
+ncz_format_load(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_format_opts *out)
 {
     ncz_loader *l = NULL;
     int         rc;
 
-    if ((rc = ncz_format_look(docs, wish, m, &l)) == NC_NOERR)
-        rc = ncz_format_fill(l, out);
+    if ((rc = ncz_format_load_root(docs, wish, m, &l)) == NC_NOERR)
+        rc = ncz_format_load_rest(l, out);
     ncz_format_loader_free(l);
     return rc;
 }
@@ -190,7 +190,7 @@ ncz_format_load(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_st
 /* ---- a new dataset, and after storing ------------------------------------------------------------------------- */
 
 int
-ncz_format_create(ncz_model *m, const ncz_style *style, const char *properties)
+ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *properties)
 {
     if (style->gen == NCZ_GEN_1)
         return ncz_fail(NC_EINVAL, "the first NCZarr generation is read only");
@@ -201,7 +201,7 @@ ncz_format_create(ncz_model *m, const ncz_style *style, const char *properties)
 }
 
 void
-ncz_format_stored(ncz_model *m)
+ncz_format_mark_stored(ncz_model *m)
 {
     for (size_t i = 0; i < m->ngroups; i++) {
         ncz_group *g = m->groups[i];

@@ -64,21 +64,21 @@ typedef enum ncz_generation {
     NCZ_GEN_BOTH, /* ours: G3's places and G4's */
 } ncz_generation;
 
-typedef struct ncz_style {
+typedef struct ncz_format_opts {
     ncz_generation gen;
     bool           xarray;       /* write _ARRAY_DIMENSIONS */
     bool           consolidated; /* write .zmetadata too; the caller's to know: a load leaves it false */
     bool           classic;      /* netCDF's classic model; pure Zarr does not say so */
     bool           readonly;     /* G1, G2, and all that we could not write again as it stands: a lone array at the
                                     root, NCZarr keys that were to be ignored, a group with a broken document */
-} ncz_style;
+} ncz_format_opts;
 
 /* What the caller wants of an existing dataset. `pure`: ignore NCZarr keys (mode=zarr). */
-typedef struct ncz_wish {
+typedef struct ncz_load_opts {
     bool pure;
     bool xarray; /* false: ignore _ARRAY_DIMENSIONS (noxarray) */
     bool look;   /* nothing will be written: what documents say word for word need not be kept */
-} ncz_wish;
+} ncz_load_opts;
 
 /*
  * Looks what stands there and loads it: documents -> model, level by level in batches, one for each level of groups.
@@ -97,14 +97,14 @@ typedef struct ncz_wish {
  */
 typedef struct ncz_loader ncz_loader;
 
-int  ncz_format_look(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_loader **out);
-int  ncz_format_fill(ncz_loader *l, ncz_style *out);
+int  ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_loader **out);
+int  ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out);
 void ncz_format_loader_free(ncz_loader *l);
-int  ncz_format_load(const ncz_docs *docs, const ncz_wish *wish, ncz_model *m, ncz_style *out);
+int  ncz_format_load(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_format_opts *out);
 
 /* Readies a new, empty model for `style` (locate, provenance attribute _NCProperties). `properties` is its text or
  * NULL. It must not hold "netcdf=": by that the writer's faults of netCDF-C's releases are known. */
-int ncz_format_create(ncz_model *m, const ncz_style *style, const char *properties);
+int ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *properties);
 
 /* When a document belongs, in the order in which they are stored. */
 typedef enum ncz_stage {
@@ -118,33 +118,33 @@ typedef enum ncz_stage {
 typedef int (*ncz_emit_fn)(void *arg, ncz_stage stage, const char *key, const char *text, size_t len);
 
 /*
- * The documents that changed (`all`: every document), in order. Marks are not cleared: ncz_format_stored() does so
+ * The documents that changed (`all`: every document), in order. Marks are not cleared: ncz_format_mark_stored() does so
  * once they are stored. Same model, same bytes. What a style cannot say: NC_STRING in G2 is NC_EBADTYPE naming the
  * node; unlimited dimensions in G2, G3 and pure Zarr are said at their present length; types of attributes, order and
  * NC_CHAR variables are not pure Zarr's. A variable whose documents could not be understood is not written again.
  */
-int  ncz_format_plan(const ncz_model *m, const ncz_style *style, bool all, ncz_emit_fn emit, void *arg);
-void ncz_format_stored(ncz_model *m); /* everything is on disk: clears dirty and fresh marks */
+int  ncz_format_plan(const ncz_model *m, const ncz_format_opts *style, bool all, ncz_emit_fn emit, void *arg);
+void ncz_format_mark_stored(ncz_model *m); /* everything is on disk: clears dirty and fresh marks */
 
 /* Appends what people call a variable's type: netCDF's name, or of a type that netCDF does not have "complex64",
  * "structure", "opaque(10)", else the document's own text; "unknown" where there is no readable document. */
 int ncz_format_type_name(const ncz_var *v, ncz_buf *out);
 
 /* NC_EBADTYPE, with `what` in its text: the style has no words for the type, in variables or attributes. */
-int ncz_format_check_type(const ncz_style *style, nc_type type, const char *what);
+int ncz_format_check_type(const ncz_format_opts *style, nc_type type, const char *what);
 
 /*
  * The stored type of a variable, as `.zarray` spells it: `<i4`, `|b1`, `<M8[ns]`. text: NC_EBADTYPE when it is no plain
  * type. define: makes a spelling the type of a new variable without codecs: NC_EINVAL it is none; NC_EBADTYPE it does not read
  * as the variable's netCDF type, or the style is one for netCDF-C, which cannot open a dataset with such a type.
  */
-int ncz_format_dtype_text(const ncz_var *v, const ncz_style *style, ncz_buf *out);
-int ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_style *style, const char *text);
+int ncz_format_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out);
+int ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, const char *text);
 /* An attribute made up by the reader: shown, never written. One of that name stays as it is. */
-int ncz_format_att_made_up(ncz_model *m, ncz_atts *atts, const char *name, nc_type type, size_t len,
+int ncz_format_att_synthetic(ncz_model *m, ncz_atts *atts, const char *name, nc_type type, size_t len,
                            const void *data);
 /* Are these the units that the reader makes up for a variable of this stored type? Then they are not to be stored. */
-bool ncz_format_made_up_units(const ncz_var *v, const char *text, size_t len);
+bool ncz_format_synthetic_units(const ncz_var *v, const char *text, size_t len);
 
 /* Is this name one that a format keeps for itself as an attribute? (NC_ENAMEINUSE for nc_put_att) */
 bool ncz_format_reserved_att(const char *name);
@@ -157,9 +157,9 @@ const char *const *ncz_format_documents(size_t *n);
 bool ncz_format_is_document(const char *name);
 
 /* Can this style hold strings of any length (`|O`)? No dataset meant for netCDF-C 4.9.0 to 4.9.2 can. */
-bool ncz_format_has_objects(const ncz_style *style);
+bool ncz_format_has_objects(const ncz_format_opts *style);
 
 /* Chunk addresses of Zarr v2: path/i.j.k or path/i/j/k; path/0 for scalars. */
-int ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where);
+int ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
 
 #endif /* NCZ_FORMAT_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of the format room share: the documents of a dataset as a tree of nodes (fetch.c), what a `.zarray`
- * says (zarr2_array.c), where each generation keeps its NCZarr keys (nczarr_keys.c), values both ways (attr_*.c,
- * fill.c).
+ * What the files of the format room share: the documents of a dataset as a tree of nodes (format_fetch.c), what a `.zarray`
+ * says (format_zarr2_array.c), where each generation keeps its NCZarr keys (format_nczarr_keys.c), values both ways (attr_*.c,
+ * format_fill.c).
  */
 #ifndef NCZ_FORMAT_INT_H
 #define NCZ_FORMAT_INT_H
@@ -37,11 +37,11 @@ typedef enum ncz_node_kind {
 } ncz_node_kind;
 
 /* A node's documents while they are at hand. */
-typedef struct ncz_papers {
+typedef struct ncz_node_docs {
     const ncz_json *doc[NCZ_DOC_COUNT];
-} ncz_papers;
+} ncz_node_docs;
 
-typedef struct ncz_said ncz_said;
+typedef struct ncz_node_meta ncz_node_meta;
 
 typedef struct ncz_node {
     char         *name;   /* "" for the root */
@@ -51,7 +51,7 @@ typedef struct ncz_node {
     ncz_node_kind kind;
     int           rc;     /* a failure that is not this node's alone; its text in `err` */
     ncz_err      *err;    /* with rc NC_NOERR: the first of its documents that is broken, or NULL */
-    ncz_said     *said;   /* what its documents said, until it is in the model */
+    ncz_node_meta     *said;   /* what its documents said, until it is in the model */
     ncz_group    *group;  /* what it became */
 } ncz_node;
 
@@ -63,12 +63,12 @@ typedef struct ncz_writer {
     bool char_u1;    /* `<U1` is one byte for each character */
 } ncz_writer;
 
-typedef struct ncz_piles ncz_piles;
+typedef struct ncz_load_arenas ncz_load_arenas;
 
 /* All that a load works with. */
 struct ncz_loader {
     const ncz_docs *docs;
-    ncz_wish        wish;
+    ncz_load_opts        wish;
     ncz_model      *m;
     ncz_generation  gen, found; /* as it is taken; as it stands there */
     bool            nczarr;     /* the lists of NCZarr are believed: gen is not NCZ_GEN_PURE */
@@ -78,13 +78,13 @@ struct ncz_loader {
     ncz_node       *nodes; /* by level, parents before children */
     size_t          nnodes, cap;
     pthread_mutex_t lock; /* guards what follows */
-    ncz_piles      *idle; /* those that no thread uses */
+    ncz_load_arenas      *idle; /* those that no thread uses */
 };
 
 /* Memory that one thread uses at a time: for what goes into the model and stays, and for what goes with the load. */
-struct ncz_piles {
-    ncz_piles *next;
-    ncz_pile   stay, go;
+struct ncz_load_arenas {
+    ncz_load_arenas *next;
+    ncz_arena   stay, go;
 };
 
 /* The root: node 0; `each` gets its documents. The first NCZ_ROOT_DOCS of the root's keys are these, the last is
@@ -96,24 +96,24 @@ int  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level b
 void ncz_format_fetch_clear(ncz_loader *l);
 int  ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out); /* "" for the root */
 /* The recorded failure is the node's, and fails the load. */
-void ncz_format_node_lost(ncz_node *n, int rc);
+void ncz_format_node_fail(ncz_node *n, int rc);
 
 /* May `name` be one segment of a key? */
 bool ncz_format_segment_ok(const char *name, size_t len, size_t most);
 
 /* ---- NCZarr keys: where they stand ---------------------------------------------------------------------------- */
 
-typedef enum ncz_info { NCZ_INFO_SUPER, NCZ_INFO_GROUP, NCZ_INFO_ARRAY, NCZ_INFO_ATTR } ncz_info;
+typedef enum ncz_nczarr_key { NCZ_KEY_SUPER, NCZ_KEY_GROUP, NCZ_KEY_ARRAY, NCZ_KEY_ATTR } ncz_nczarr_key;
 
 /* A member of the NCZarr information about a node, under either of its names, from the newest place that has it. */
-const ncz_json *ncz_format_info(const ncz_papers *n, ncz_info what, const char *newer, const char *older);
-bool            ncz_format_info_any(const ncz_papers *n, ncz_info what);
+const ncz_json *ncz_format_nczarr_get(const ncz_node_docs *n, ncz_nczarr_key what, const char *newer, const char *older);
+bool            ncz_format_nczarr_has(const ncz_node_docs *n, ncz_nczarr_key what);
 bool            ncz_format_root_enough(const ncz_json *zattrs); /* for a reader: none of the root's others is newer */
-ncz_generation  ncz_format_generation(const ncz_papers *root);
+ncz_generation  ncz_format_generation(const ncz_node_docs *root);
 bool            ncz_format_hidden_att(const char *name); /* never shown as an attribute */
 
 /* How a generation is written. NULL keys: it has no such place. */
-typedef struct ncz_layout {
+typedef struct ncz_nczarr_layout {
     const char *super, *group, *array, *attr; /* key names */
     bool        in_objects;                   /* in .zgroup and .zarray, inner names dims, vars, dimrefs */
     bool        in_attrs;                     /* in .zattrs, inner names dimensions, arrays, dimension_references */
@@ -121,23 +121,23 @@ typedef struct ncz_layout {
     bool        strings;     /* knows NC_STRING */
     bool        objects;     /* and strings of any length */
     bool        numpy_bytes; /* one-byte numbers as numpy spells them, `|i1`: all zarr-python 3 takes */
-} ncz_layout;
+} ncz_nczarr_layout;
 
-extern const ncz_layout ncz_format_layouts[NCZ_GEN_BOTH + 1];
+extern const ncz_nczarr_layout ncz_format_layouts[NCZ_GEN_BOTH + 1];
 
 /* ---- stored types --------------------------------------------------------------------------------------------- */
 
-typedef struct ncz_stored {
+typedef struct ncz_stored_type {
     nc_type   type; /* NC_NAT: no netCDF meaning */
     ncz_dtype dtype;
     int       endian;    /* as declared */
     char      units[48]; /* CF units of a datetime64 or timedelta64; "" for all others */
-} ncz_stored;
+} ncz_stored_type;
 
 /* Never fails: what is not understood is NC_NAT. */
-void ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored *out);
+void ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_type *out);
 bool ncz_format_is_time(const ncz_var *v); /* a datetime64 or timedelta64 with a unit */
-int  ncz_format_dtype_write(const ncz_var *v, const ncz_layout *lay, ncz_jsonw *w);
+int  ncz_format_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw *w);
 /* The type an entry of `_nczarr_attr.types` means: "<i4", ">S1", "|S128", "|J0", generation 1: "4". NC_NAT: none. */
 nc_type ncz_format_att_type(const char *entry);
 
@@ -153,7 +153,7 @@ bool ncz_format_special(const ncz_json *v, double *out); /* the three texts alon
 
 /* fill_value -> mode and memory form (fresh; NULL but for NCZ_FILL_VALUE). NC_EZARRMETA with a text when it is no
  * such value. */
-int ncz_format_fill_parse(const ncz_json *v, const ncz_stored *st, bool plain, ncz_fill_mode *mode, void **fill);
+int ncz_format_fill_parse(const ncz_json *v, const ncz_stored_type *st, bool plain, ncz_fill_mode *mode, void **fill);
 int ncz_format_fill_write(const ncz_var *v, bool pure, ncz_jsonw *w);
 /* With NCZarr keys: is it written in base64, and to be marked so in `_nczarr_array`? */
 bool ncz_format_fill_marked(const ncz_var *v);
@@ -165,7 +165,7 @@ bool ncz_format_fill_is_null(const ncz_var *v);
 typedef struct ncz_zarray {
     size_t        rank;
     uint64_t     *shape, *chunk; /* rank entries each */
-    ncz_stored    st;
+    ncz_stored_type    st;
     ncz_fill_mode fill_mode;
     void         *fill;
     ncz_chain    *chain;
@@ -179,31 +179,31 @@ typedef struct ncz_zarray {
 } ncz_zarray;
 
 /* Fails only for want of memory; what is wrong with the document is in `unusable`. `key` is for texts. */
-int  ncz_format_zarray_parse(const ncz_papers *n, const ncz_loader *l, const char *key, ncz_zarray *out);
+int  ncz_format_zarray_parse(const ncz_node_docs *n, const ncz_loader *l, const char *key, ncz_zarray *out);
 void ncz_format_zarray_clear(ncz_zarray *z);
-int  ncz_format_zarray_write(const ncz_var *v, const ncz_style *style, ncz_buf *out);
+int  ncz_format_zarray_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out);
 
 /* ---- attributes ----------------------------------------------------------------------------------------------- */
 
-/* Of a group, or of a variable of that type. They stand in `pile`. `where` (a key) is for texts. */
-int ncz_format_atts_read(const ncz_loader *l, const ncz_papers *n, ncz_pile *pile, ncz_atts *atts, bool var,
+/* Of a group, or of a variable of that type. They stand in `arena`. `where` (a key) is for texts. */
+int ncz_format_atts_read(const ncz_loader *l, const ncz_node_docs *n, ncz_arena *arena, ncz_atts *atts, bool var,
                          nc_type type, const char *where);
 
 nc_type ncz_format_att_infer(const ncz_json *v); /* of a value without a type entry */
 
 bool ncz_format_att_written(const ncz_att *a);
-int  ncz_format_att_write(const ncz_att *a, const ncz_style *style, const char *where, ncz_jsonw *w);
+int  ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w);
 /* The `types` entry (appended to `out`), and the true length where the value alone cannot tell it (else SIZE_MAX). */
-int    ncz_format_att_entry(const ncz_att *a, const ncz_style *style, ncz_buf *out);
-size_t ncz_format_att_length(const ncz_att *a, const ncz_style *style);
+int    ncz_format_att_entry(const ncz_att *a, const ncz_format_opts *style, ncz_buf *out);
+size_t ncz_format_att_length(const ncz_att *a, const ncz_format_opts *style);
 
 /* ---- what the format keeps with a variable (ncz_var.format) --------------------------------------------------- */
 
-typedef struct ncz_kept {
+typedef struct ncz_format_var {
     bool frozen; /* its documents must not be written again */
     bool named;  /* `xarray` is what its _ARRAY_DIMENSIONS said ("" absent), while it uses anonymous dimensions */
     char xarray[];
-} ncz_kept;
+} ncz_format_var;
 
 #define NCZ_ROOT_ARRAY "data" /* the variable that a lone array at the root is shown as */
 #define NCZ_ANONYMOUS "_Anonymous_Dim_"
@@ -213,30 +213,30 @@ typedef struct ncz_kept {
 #define NCZ_NULS_MOST 255
 #define NCZ_STRICT "_nc3_strict" /* our member of the superblock: the classic model, by netCDF's name for it */
 
-/* ---- what the documents of a node say (said.c) ---------------------------------------------------------------- */
+/* ---- what the documents of a node say (format_node_parse.c) ---------------------------------------------------------------- */
 
 /* A list of texts in one piece of memory. Items that are no texts are NULL. */
-typedef struct ncz_texts {
+typedef struct ncz_string_list {
     size_t n;
     char **v; /* NULL: there was no list */
-} ncz_texts;
+} ncz_string_list;
 
-typedef struct ncz_said_dim {
+typedef struct ncz_node_dim {
     char    *name;
     uint64_t len;
     bool     unlimited, sound; /* !sound: it has no length */
-} ncz_said_dim;
+} ncz_node_dim;
 
-struct ncz_said {
+struct ncz_node_meta {
     ncz_atts      atts;
     bool          lists; /* a group: NCZarr's lists name its children */
-    ncz_texts     arrays, groups;
-    ncz_said_dim *dims;
+    ncz_string_list     arrays, groups;
+    ncz_node_dim *dims;
     size_t        ndims;
     bool          document; /* an array: it has a `.zarray` */
     ncz_zarray    z;        /* rank 0 when it is a scalar */
-    ncz_texts     refs;     /* NCZarr's dimension references, when they fit the rank */
-    ncz_texts     names;    /* _ARRAY_DIMENSIONS, when they are wanted and fit */
+    ncz_string_list     refs;     /* NCZarr's dimension references, when they fit the rank */
+    ncz_string_list     names;    /* _ARRAY_DIMENSIONS, when they are wanted and fit */
     char         *xarray;   /* _ARRAY_DIMENSIONS as the document has it, or NULL */
     bool          xlist;    /* it is a list */
     char         *dtype_text, *fill_text;
@@ -244,15 +244,15 @@ struct ncz_said {
 };
 
 /* What a listed directory turned out to be is settled here too. Any thread, one node each. Failures fail the load. */
-int  ncz_format_said(ncz_loader *l, ncz_node *n, const ncz_papers *papers, const char *key);
-void ncz_format_said_clear(ncz_said *s); /* NULL is fine; its own memory is the load's */
-void ncz_format_piles_keep(ncz_loader *l); /* all that was read for the model becomes the model's */
-void ncz_format_piles_clear(ncz_loader *l);
+int  ncz_format_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *papers, const char *key);
+void ncz_format_node_meta_clear(ncz_node_meta *s); /* NULL is fine; its own memory is the load's */
+void ncz_format_arenas_keep(ncz_loader *l); /* all that was read for the model becomes the model's */
+void ncz_format_arenas_clear(ncz_loader *l);
 
 /* ---- building ------------------------------------------------------------------------------------------------- */
 
 int ncz_format_build(ncz_loader *l);
-int ncz_format_var_dims(ncz_loader *l, const ncz_said *s, const char *name, ncz_group *g, ncz_dim **dims,
-                        ncz_kept **kept);
+int ncz_format_var_dims(ncz_loader *l, const ncz_node_meta *s, const char *name, ncz_group *g, ncz_dim **dims,
+                        ncz_format_var **kept);
 
 #endif /* NCZ_FORMAT_INT_H */

@@ -21,7 +21,7 @@ typedef enum ncz_kind {
     NCZ_KIND_BYTES,  /* `S<size>`: size bytes, NUL-padded: NC_STRING */
     NCZ_KIND_UCS4,   /* `U<size/4>`: NC_STRING, UTF-8 in memory */
     NCZ_KIND_OTHER,  /* no netCDF meaning: opaque bytes that we can size but not convert */
-    NCZ_KIND_OBJECT, /* texts of any length: NC_STRING. A chunk of them is a block of its own size: ncz_texts below */
+    NCZ_KIND_OBJECT, /* texts of any length: NC_STRING. A chunk of them is a block of its own size: ncz_vlen_block below */
 } ncz_kind;
 
 typedef struct ncz_dtype {
@@ -99,11 +99,11 @@ typedef struct ncz_piece {
 } ncz_piece;
 
 /* Walks the pieces in chunk-grid order. `shape` is the array's current shape (it decides `whole` at the edge). */
-typedef struct ncz_walk ncz_walk;
+typedef struct ncz_chunk_iter ncz_chunk_iter;
 
-int  ncz_walk_new(const ncz_select *sel, const uint64_t *shape, const uint64_t *chunk, ncz_walk **out);
-bool ncz_walk_next(ncz_walk *w, ncz_piece *out); /* false at the end */
-void ncz_walk_free(ncz_walk *w);
+int  ncz_chunk_iter_new(const ncz_select *sel, const uint64_t *shape, const uint64_t *chunk, ncz_chunk_iter **out);
+bool ncz_chunk_iter_next(ncz_chunk_iter *w, ncz_piece *out); /* false at the end */
+void ncz_chunk_iter_free(ncz_chunk_iter *w);
 
 /* ---- kernels ---------------------------------------------------------------------------------------------------
  *
@@ -114,33 +114,33 @@ void ncz_walk_free(ncz_walk *w);
  * numbers: NC_ECHAR, NC_STRING to or from others: NC_EBADTYPE, both before anything is moved.
  * `classic` : NC_BYTE <-> NC_UBYTE never raises NC_ERANGE.
  */
-typedef struct ncz_move {
+typedef struct ncz_transfer {
     const ncz_dtype *dtype;   /* the stored side */
     nc_type          mem;     /* the memory side */
     const uint64_t  *chunk;   /* chunk shape, rank entries */
     bool             order_f; /* elements of a chunk in column-major order */
     bool             classic;
     bool             stream;  /* what goes to memory is more than caches hold: stores go past them */
-} ncz_move;
+} ncz_transfer;
 
 /* Can `mem` and the stored type be converted at all? NC_NOERR, NC_ECHAR or NC_EBADTYPE. */
-int ncz_move_check(const ncz_dtype *t, nc_type mem);
+int ncz_transfer_check(const ncz_dtype *t, nc_type mem);
 
 /* chunk -> memory. NC_STRING: each element becomes a fresh char * (ncz_alloc), trailing NULs dropped, or NULL when
  * all its bytes are zero; on failure none are left and their places are NULL. */
-int ncz_move_out(const ncz_move *m, const ncz_piece *p, const void *chunk, void *mem);
+int ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, void *mem);
 
 /* memory -> chunk. NC_STRING: cut to the stored size, never inside a UTF-8 character, NUL-padded; NULL is empty. */
-int ncz_move_in(const ncz_move *m, const ncz_piece *p, const void *mem, void *chunk);
+int ncz_transfer_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void *chunk);
 
 /*
  * True when the piece is the whole of its chunk and lies in memory byte for byte as in the chunk: then nothing needs
  * to be moved, and a chunk may be decoded into mem + piece->mem elements, or encoded out of it.
  */
-bool ncz_move_direct(const ncz_move *m, const ncz_piece *p);
+bool ncz_transfer_direct(const ncz_transfer *m, const ncz_piece *p);
 
 /* The stored fill element -> every memory place of the piece; `fill` NULL means zero bytes. */
-int ncz_move_fill_out(const ncz_move *m, const ncz_piece *p, const void *fill, void *mem);
+int ncz_transfer_fill_out(const ncz_transfer *m, const ncz_piece *p, const void *fill, void *mem);
 
 /* n stored elements of `item` bytes all set to `fill` (NULL: zero). */
 void ncz_fill_elems(void *dst, size_t n, const void *fill, size_t item);
@@ -149,53 +149,53 @@ void ncz_fill_elems(void *dst, size_t n, const void *fill, size_t item);
 bool ncz_all_fill(const void *src, size_t n, const void *fill, size_t item);
 
 /* Sets to fill the part of a chunk that lies outside `shape` (edge padding). `index`: its place in the grid. */
-int ncz_fill_edge(const ncz_move *m, size_t rank, const uint64_t *shape, const uint64_t *index, const void *fill,
+int ncz_fill_edge(const ncz_transfer *m, size_t rank, const uint64_t *shape, const uint64_t *index, const void *fill,
                   void *chunk);
 
 /* ---- texts: a chunk of NCZ_KIND_OBJECT, in one block without pointers ------------------------------------------
  *
  * Where other chunks are handed around as bytes, chunks of objects are such blocks, and the fill element is a block
- * of one. A finished block is changed by ncz_texts_change() only. ncz_move_out() and ncz_move_fill_out() (fill NULL:
+ * of one. A finished block is changed by ncz_vlen_change() only. ncz_transfer_out() and ncz_transfer_fill_out() (fill NULL:
  * NULL pointers) know them.
  */
-typedef enum ncz_text_what {
-    NCZ_TEXT_NONE,   /* nothing: a NULL pointer */
-    NCZ_TEXT_STRING, /* bytes, NULs among them perhaps */
-    NCZ_TEXT_VALUE,  /* JSON text of a value that is no string; a codec that can store values stores it as that */
-} ncz_text_what;
+typedef enum ncz_vlen_kind {
+    NCZ_VLEN_NONE,   /* nothing: a NULL pointer */
+    NCZ_VLEN_STRING, /* bytes, NULs among them perhaps */
+    NCZ_VLEN_VALUE,  /* JSON text of a value that is no string; a codec that can store values stores it as that */
+} ncz_vlen_kind;
 
-typedef struct ncz_text {
+typedef struct ncz_vlen_item {
     const char   *s; /* not NUL-terminated */
     size_t        len;
-    ncz_text_what what;
-} ncz_text;
+    ncz_vlen_kind what;
+} ncz_vlen_item;
 
-typedef struct ncz_texts ncz_texts;
+typedef struct ncz_vlen_block ncz_vlen_block;
 
-size_t   ncz_texts_nbytes(const ncz_texts *t); /* of the memory that it stands in */
-size_t   ncz_texts_len(const ncz_texts *t);
-ncz_text ncz_texts_at(const ncz_texts *t, size_t i);
-bool     ncz_texts_all(const ncz_texts *t, const ncz_texts *fill); /* each equals the one of `fill` */
+size_t   ncz_vlen_nbytes(const ncz_vlen_block *t); /* of the memory that it stands in */
+size_t   ncz_vlen_len(const ncz_vlen_block *t);
+ncz_vlen_item ncz_vlen_at(const ncz_vlen_block *t, size_t i);
+bool     ncz_vlen_all(const ncz_vlen_block *t, const ncz_vlen_block *fill); /* each equals the one of `fill` */
 
-/* Building in a buffer: begin with n times NCZ_TEXT_NONE, set each at most once, then look or take. */
-bool             ncz_texts_bound(size_t n, size_t *out); /* bytes of a block whose n texts are empty */
-int              ncz_texts_begin(ncz_buf *b, size_t n);
-int              ncz_texts_set(ncz_buf *b, size_t i, ncz_text text); /* its bytes are copied */
-void             ncz_texts_share(ncz_buf *b, size_t i, size_t from); /* the same as element `from` */
-const ncz_texts *ncz_texts_in(const ncz_buf *b);                     /* until the buffer changes */
-int              ncz_texts_take(ncz_buf *b, char **out);             /* the caller's, for ncz_free() */
+/* Building in a buffer: begin with n times NCZ_VLEN_NONE, set each at most once, then look or take. */
+bool             ncz_vlen_bound(size_t n, size_t *out); /* bytes of a block whose n texts are empty */
+int              ncz_vlen_begin(ncz_buf *b, size_t n);
+int              ncz_vlen_set(ncz_buf *b, size_t i, ncz_vlen_item text); /* its bytes are copied */
+void             ncz_vlen_share(ncz_buf *b, size_t i, size_t from); /* the same as element `from` */
+const ncz_vlen_block *ncz_vlen_in(const ncz_buf *b);                     /* until the buffer changes */
+int              ncz_vlen_take(ncz_buf *b, char **out);             /* the caller's, for ncz_free() */
 
-/* What becomes of the block `old` (NULL: n times `fill`, NULL NCZ_TEXT_NONE) when a piece is put: into `out`. */
-int ncz_texts_put(const ncz_move *m, const ncz_piece *p, size_t n, const ncz_texts *old, const ncz_texts *fill,
+/* What becomes of the block `old` (NULL: n times `fill`, NULL NCZ_VLEN_NONE) when a piece is put: into `out`. */
+int ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_vlen_block *old, const ncz_vlen_block *fill,
                   const void *mem, ncz_buf *out);
 
 /*
  * The same in a block of the caller's own, which may move, at the cost of the piece alone. Good for a few elements,
- * and until too many bytes of the block belong to nothing any more: ncz_texts_few() says so. After a failure the block
+ * and until too many bytes of the block belong to nothing any more: ncz_vlen_few() says so. After a failure the block
  * is as it was.
  */
-bool ncz_texts_few(const ncz_texts *t, const ncz_piece *p);
-int  ncz_texts_change(const ncz_move *m, const ncz_piece *p, const void *mem, char **block);
+bool ncz_vlen_few(const ncz_vlen_block *t, const ncz_piece *p);
+int  ncz_vlen_change(const ncz_transfer *m, const ncz_piece *p, const void *mem, char **block);
 
 /* Plain runs of n elements between two types, packed, for attributes and fill values. Stored -> memory and back. */
 int ncz_convert_out(const ncz_dtype *from, const void *src, nc_type mem, void *dst, size_t n, bool classic);

@@ -8,7 +8,7 @@
 
 #include "grid/grid.h"
 
-/* ---- kernels (convert.c, half.c, copy.c) ---- */
+/* ---- kernels (grid_convert.c, grid_half.c, grid_copy.c) ---- */
 
 /* n packed native elements of one type to another. True when a value was out of range. Any alignment; no overlap. */
 typedef bool (*ncz_conv_fn)(const void *src, void *dst, size_t n);
@@ -43,34 +43,34 @@ void ncz_grid_stream(const ncz_runs *r, size_t nbytes);
 /* After the last, and before another thread is told. */
 void ncz_grid_stream_end(void);
 
-/* ---- pipe.c: load and swap, convert, swap and store; by blocks that stay in the first-level cache ---- */
+/* ---- grid_convert_run.c: load and swap, convert, swap and store; by blocks that stay in the first-level cache ---- */
 
-typedef struct ncz_pipe {
+typedef struct ncz_convert_run {
     size_t      src_size, dst_size;
     bool        src_swap, dst_swap;
     bool        src_half, dst_half;
     bool        mute;   /* a value out of range is no error */
     bool        stream; /* stores of long runs go past the caches; then ncz_grid_stream_end() */
     ncz_conv_fn conv; /* NULL: none needed */
-} ncz_pipe;
+} ncz_convert_run;
 
 bool ncz_grid_host_big(void);
 
-/* Both need types that ncz_move_check() accepted, and no strings. */
-ncz_pipe ncz_grid_pipe_out(const ncz_dtype *from, nc_type mem, bool classic);
-ncz_pipe ncz_grid_pipe_in(nc_type mem, const ncz_dtype *to, bool classic);
+/* Both need types that ncz_transfer_check() accepted, and no strings. */
+ncz_convert_run ncz_grid_convert_run_out(const ncz_dtype *from, nc_type mem, bool classic);
+ncz_convert_run ncz_grid_convert_run_in(nc_type mem, const ncz_dtype *to, bool classic);
 
 /* True when a value was out of range. */
-bool ncz_grid_pipe_runs(const ncz_pipe *p, const ncz_runs *r);
+bool ncz_grid_convert_runs(const ncz_convert_run *p, const ncz_runs *r);
 
-/* ---- nest.c: nested loops over two sides at once ---- */
+/* ---- grid_loops.c: nested loops over two sides at once ---- */
 
-typedef struct ncz_nest {
+typedef struct ncz_loops {
     size_t   ndim;
     ncz_dims n;    /* lengths, outermost first */
     ncz_dims a, b; /* steps in bytes of the two sides, two's complement */
     ncz_dims k;    /* the counters */
-} ncz_nest;
+} ncz_loops;
 
 /* The two innermost loops: `rows` runs of n elements. Offsets and steps are bytes. */
 typedef struct ncz_plane {
@@ -83,24 +83,24 @@ typedef struct ncz_plane {
 /* Non-zero stops the nest. */
 typedef int (*ncz_plane_fn)(void *arg, const ncz_plane *p);
 
-int  ncz_grid_nest_init(ncz_nest *t, size_t rank);
-void ncz_grid_nest_add(ncz_nest *t, uint64_t n, ptrdiff_t a, ptrdiff_t b); /* outermost first; n 1 adds nothing */
-void ncz_grid_nest_tidy(ncz_nest *t);  /* smallest steps of side b innermost; merges what runs on */
-int  ncz_grid_nest_each(ncz_nest *t, ncz_plane_fn fn, void *arg);
-void ncz_grid_nest_clear(ncz_nest *t);
+int  ncz_grid_loops_init(ncz_loops *t, size_t rank);
+void ncz_grid_loops_add(ncz_loops *t, uint64_t n, ptrdiff_t a, ptrdiff_t b); /* outermost first; n 1 adds nothing */
+void ncz_grid_loops_tidy(ncz_loops *t);  /* smallest steps of side b innermost; merges what runs on */
+int  ncz_grid_loops_each(ncz_loops *t, ncz_plane_fn fn, void *arg);
+void ncz_grid_loops_clear(ncz_loops *t);
 
 /* Elements between neighbours along each dimension of a chunk. */
 void ncz_grid_strides(const uint64_t *chunk, size_t rank, bool order_f, uint64_t *out);
 
 /* The nest of a piece, the chunk as side a. *off: offset of its first element in the chunk, in bytes of `chunk_item`
  * for each element; 0: the chunk's side stands still. */
-int ncz_grid_piece_nest(const ncz_move *m, const ncz_piece *p, size_t chunk_item, size_t mem_item, ncz_nest *nest,
+int ncz_grid_piece_loops(const ncz_transfer *m, const ncz_piece *p, size_t chunk_item, size_t mem_item, ncz_loops *nest,
                         size_t *off);
 
-/* ---- string.c: one element ---- */
+/* ---- grid_string.c: one element ---- */
 
 int  ncz_grid_string_out(const ncz_dtype *t, const char *src, char **out);
-int  ncz_grid_text_out(ncz_text text, char **out);
+int  ncz_grid_text_out(ncz_vlen_item text, char **out);
 void ncz_grid_string_in(const ncz_dtype *t, const char *s, char *dst);
 
 #endif /* NCZ_GRID_INT_H */

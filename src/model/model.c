@@ -77,7 +77,7 @@ ncz_model_free(ncz_model *m)
     }
     if (m->format != NULL && m->format_free != NULL)
         m->format_free(m->format);
-    ncz_pile_clear(&m->pile);
+    ncz_arena_clear(&m->arena);
     ncz_free(m->groups);
     ncz_free(m->dims);
     ncz_free(m);

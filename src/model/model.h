@@ -22,13 +22,13 @@ typedef struct ncz_spec  ncz_spec;
 
 /* ---- where a chunk lies ---------------------------------------------------------------------------------------- */
 
-typedef struct ncz_where {
+typedef struct ncz_chunk_addr {
     const char *key;      /* in the buffer handed to locate */
     uint64_t    off, len; /* the whole object: 0, UINT64_MAX */
-} ncz_where;
+} ncz_chunk_addr;
 
 /* Installed by a format. `key` is reset and filled; it owns where->key. `index` has spec->rank entries. */
-typedef int (*ncz_locate_fn)(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where);
+typedef int (*ncz_locate_fn)(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
 
 /* ---- spec: all that moving a variable's bytes needs; immutable, shared by reference ---------------------------- */
 
@@ -65,18 +65,18 @@ typedef struct ncz_att {
     char  *raw; /* the JSON it was read from, written back as it stands while the attribute is not changed; or NULL */
     size_t rawlen;
     char  *dtype; /* the type entry it was read with (`|S128`, `<i4`), or NULL */
-    unsigned piled; /* NCZ_PILED_* bits: what of it stands in a pile, and is not its own */
+    unsigned in_arena; /* NCZ_PILED_* bits: what of it stands in a arena, and is not its own */
 } ncz_att;
 
-#define NCZ_PILED_NAME 1u
-#define NCZ_PILED_DATA 2u
-#define NCZ_PILED_TEXT 4u /* raw, dtype */
+#define NCZ_IN_ARENA_NAME 1u
+#define NCZ_IN_ARENA_DATA 2u
+#define NCZ_IN_ARENA_TEXT 4u /* raw, dtype */
 
 typedef struct ncz_atts {
     ncz_att  *v;
     size_t    n, cap;
     ncz_names index; /* name -> place in v, once there are many */
-    bool      piled; /* v is */
+    bool      in_arena; /* v is */
     bool      dirty;
 } ncz_atts;
 
@@ -88,7 +88,7 @@ int  ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname); /* NC_ENAM
 void ncz_atts_del(ncz_atts *a, ncz_att *att);
 void ncz_atts_move(ncz_atts *to, ncz_atts *from); /* what `to` had is released; `from` is empty then */
 void ncz_atts_clear(ncz_atts *a);
-/* Makes `v`, which stands with all that it refers to in the model's pile (or will, before anyone else sees it), the
+/* Makes `v`, which stands with all that it refers to in the model's arena (or will, before anyone else sees it), the
  * attributes of `a`, which had none. Names differ. */
 int ncz_atts_load(ncz_atts *a, ncz_att *v, size_t n);
 
@@ -98,7 +98,7 @@ struct ncz_dim {
     char      *name;
     uint64_t   len; /* current */
     bool       unlimited;
-    bool       uncleared; /* chunks beyond its length may hold elements that nobody recorded: see dataset/grow.c */
+    bool       uncleared; /* chunks beyond its length may hold elements that nobody recorded: see dataset/dataset_grow.c */
     bool       hidden; /* made by a reader for bookkeeping (a scalar's [1]): never listed */
     int        id;     /* dataset-wide, as netCDF's dimids are */
     ncz_group *group;
@@ -183,7 +183,7 @@ struct ncz_model {
     bool          nofill;     /* nc_set_fill(NC_NOFILL) */
     ncz_small_fill small_fill; /* of new variables, chosen by the format */
     bool          native_big; /* old writers: big-endian variables hold native bytes */
-    ncz_pile      pile;       /* what was loaded, and stays as long as the model */
+    ncz_arena      arena;       /* what was loaded, and stays as long as the model */
     void (*format_free)(void *);
     void *format; /* what the format keeps with the dataset */
 };

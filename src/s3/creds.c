@@ -166,9 +166,9 @@ identity(const ncz_s3_look *l, const ncz_s3_settings *s, bool profile_first, con
 int
 ncz_s3_creds_for(const ncz_s3_look *l, const ncz_s3_settings *s, bool profile_first, ncz_s3_creds **out)
 {
-    const ncz_s3_keys given = { .id = (char *)ncz_said_url(l, "access_key_id").value,
-                                .secret = (char *)ncz_said_url(l, "secret_access_key").value,
-                                .token = (char *)ncz_said_url(l, "session_token").value };
+    const ncz_s3_keys given = { .id = (char *)ncz_s3_setting_url(l, "access_key_id").value,
+                                .secret = (char *)ncz_s3_setting_url(l, "secret_access_key").value,
+                                .token = (char *)ncz_s3_setting_url(l, "session_token").value };
     ncz_s3_creds     *c = NULL, *made = NULL;
     char              of[NCZ_SHA256_HEX];
     int               rc;

@@ -15,7 +15,7 @@ environment(ncz_s3_fetch *f, bool *found)
 static int
 login_session(const ncz_s3_fetch *f)
 {
-    if (ncz_said_profile(f->files, f->profile, NULL, "login_session").value == NULL)
+    if (ncz_s3_setting_profile(f->files, f->profile, NULL, "login_session").value == NULL)
         return NC_NOERR;
     return ncz_fail(NC_EAUTH, "profile %s: `aws login` is not supported: use `aws configure export-credentials`",
                     f->profile);

@@ -39,7 +39,7 @@ int ncz_s3_lacks(ncz_s3_fetch *f, const char *fmt, ...) NCZ_PRINTF(2, 3); /* one
 /* One exchange, with time-outs and certificates where `call` has none; NC_EAUTH without an answer. */
 int ncz_s3_ask(const ncz_s3_fetch *f, ncz_http_once *call, const char *what);
 /* The endpoint that somebody configured for a service: `variable`, AWS_ENDPOINT_URL, the profile's. */
-ncz_said ncz_s3_service_endpoint(const ncz_s3_fetch *f, const char *profile, const char *variable,
+ncz_s3_setting ncz_s3_service_endpoint(const ncz_s3_fetch *f, const char *profile, const char *variable,
                                  const char *service);
 
 /* ---- answers (creds_json.c): NC_EAUTH says what is wrong with them, and nothing of what stands in them ---- */

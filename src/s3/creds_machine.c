@@ -173,19 +173,19 @@ typedef struct machine {
     char         *token; /* "x-aws-ec2-metadata-token: ..."; NULL: version 1 */
 } machine;
 
-static ncz_said
+static ncz_s3_setting
 first_of(const ncz_s3_fetch *f, const char *variable, const char *key)
 {
-    ncz_said env = ncz_said_env(variable);
+    ncz_s3_setting env = ncz_s3_setting_env(variable);
 
-    return env.value != NULL ? env : ncz_said_profile(f->files, f->profile, NULL, key);
+    return env.value != NULL ? env : ncz_s3_setting_profile(f->files, f->profile, NULL, key);
 }
 
 static int
 machine_base(machine *m)
 {
-    ncz_said endpoint = first_of(m->f, "AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint");
-    ncz_said mode = first_of(m->f, "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "ec2_metadata_service_endpoint_mode");
+    ncz_s3_setting endpoint = first_of(m->f, "AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint");
+    ncz_s3_setting mode = first_of(m->f, "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "ec2_metadata_service_endpoint_mode");
     size_t   len;
 
     if (endpoint.value == NULL)
@@ -203,16 +203,16 @@ machine_base(machine *m)
 static int
 machine_settings(machine *m)
 {
-    ncz_said no_v1 = first_of(m->f, "AWS_EC2_METADATA_V1_DISABLED", "ec2_metadata_v1_disabled");
-    ncz_said timeout = first_of(m->f, "AWS_METADATA_SERVICE_TIMEOUT", "metadata_service_timeout");
-    ncz_said attempts = first_of(m->f, "AWS_METADATA_SERVICE_NUM_ATTEMPTS", "metadata_service_num_attempts");
+    ncz_s3_setting no_v1 = first_of(m->f, "AWS_EC2_METADATA_V1_DISABLED", "ec2_metadata_v1_disabled");
+    ncz_s3_setting timeout = first_of(m->f, "AWS_METADATA_SERVICE_TIMEOUT", "metadata_service_timeout");
+    ncz_s3_setting attempts = first_of(m->f, "AWS_METADATA_SERVICE_NUM_ATTEMPTS", "metadata_service_num_attempts");
     int      rc;
 
-    if ((rc = ncz_said_bool(&no_v1, &m->no_v1)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_bool(&no_v1, &m->no_v1)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_said_number(&timeout, 1, 600, &m->timeout_s)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_number(&timeout, 1, 600, &m->timeout_s)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_said_number(&attempts, 1, 100, &m->attempts)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_number(&attempts, 1, 100, &m->attempts)) != NC_NOERR)
         return rc;
     return machine_base(m);
 }
@@ -339,14 +339,14 @@ ask_machine(machine *m, bool *found)
 int
 ncz_s3_from_machine(ncz_s3_fetch *f, bool *found)
 {
-    ncz_said said = ncz_said_env("AWS_EC2_METADATA_DISABLED");
+    ncz_s3_setting said = ncz_s3_setting_env("AWS_EC2_METADATA_DISABLED");
     machine  m = { .f = f, .timeout_s = 1, .attempts = 1 };
     bool     off = false;
     int      rc;
 
     if (!f->amazon && first_of(f, "AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint").value == NULL)
         return ncz_s3_lacks(f, "EC2 is not asked, as the endpoint is not Amazon's");
-    if ((rc = ncz_said_bool(&said, &off)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_bool(&said, &off)) != NC_NOERR)
         return rc;
     if (off)
         return ncz_s3_lacks(f, "AWS_EC2_METADATA_DISABLED is set");

@@ -305,8 +305,8 @@ take_output(ncz_s3_fetch *f, const program *p, const char *profile, bool *found)
 int
 ncz_s3_from_process(ncz_s3_fetch *f, const char *profile, bool *found)
 {
-    ncz_said said = ncz_said_profile(f->files, profile, NULL, "credential_process");
-    ncz_said allowed = ncz_said_env("NCZARR_CREDENTIAL_PROCESS");
+    ncz_s3_setting said = ncz_s3_setting_profile(f->files, profile, NULL, "credential_process");
+    ncz_s3_setting allowed = ncz_s3_setting_env("NCZARR_CREDENTIAL_PROCESS");
     program  p = { .out = -1, .err = -1 };
     words    w = { .v = NULL };
     bool     yes = true;
@@ -314,7 +314,7 @@ ncz_s3_from_process(ncz_s3_fetch *f, const char *profile, bool *found)
 
     if (said.value == NULL)
         return NC_NOERR;
-    if ((rc = ncz_said_bool(&allowed, &yes)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_bool(&allowed, &yes)) != NC_NOERR)
         return rc;
     if (!yes)
         return ncz_s3_lacks(f, "credential_process of profile %s is switched off", profile);

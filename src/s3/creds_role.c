@@ -19,7 +19,7 @@ typedef struct visit {
 static const char *
 of_profile(const ncz_s3_fetch *f, const char *profile, const char *key)
 {
-    return ncz_said_profile(f->files, profile, NULL, key).value;
+    return ncz_s3_setting_profile(f->files, profile, NULL, key).value;
 }
 
 /* ---- AssumeRole ---- */

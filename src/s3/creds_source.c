@@ -99,23 +99,23 @@ ncz_s3_ask(const ncz_s3_fetch *f, ncz_http_once *call, const char *what)
     return ncz_fail(NC_EAUTH, "%s does not answer: %s", what, err.text);
 }
 
-ncz_said
+ncz_s3_setting
 ncz_s3_service_endpoint(const ncz_s3_fetch *f, const char *profile, const char *variable, const char *service)
 {
-    const ncz_said all[] = {
-        ncz_said_env(variable),
-        ncz_said_env("AWS_ENDPOINT_URL"),
-        ncz_said_service(f->files, profile, service, "endpoint_url"),
-        ncz_said_profile(f->files, profile, NULL, "endpoint_url"),
+    const ncz_s3_setting all[] = {
+        ncz_s3_setting_env(variable),
+        ncz_s3_setting_env("AWS_ENDPOINT_URL"),
+        ncz_s3_setting_service(f->files, profile, service, "endpoint_url"),
+        ncz_s3_setting_profile(f->files, profile, NULL, "endpoint_url"),
     };
-    const ncz_said ignore[] = {
-        ncz_said_env("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"),
-        ncz_said_profile(f->files, profile, NULL, "ignore_configured_endpoint_urls"),
+    const ncz_s3_setting ignore[] = {
+        ncz_s3_setting_env("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"),
+        ncz_s3_setting_profile(f->files, profile, NULL, "ignore_configured_endpoint_urls"),
     };
-    ncz_said off = ncz_said_first(ignore, NCZ_LEN(ignore));
+    ncz_s3_setting off = ncz_s3_setting_first(ignore, NCZ_LEN(ignore));
     bool     ignored = false;
 
-    if (ncz_said_bool(&off, &ignored) == NC_NOERR && ignored)
-        return ncz_said_default(NULL);
-    return ncz_said_first(all, NCZ_LEN(all));
+    if (ncz_s3_setting_bool(&off, &ignored) == NC_NOERR && ignored)
+        return ncz_s3_setting_default(NULL);
+    return ncz_s3_setting_first(all, NCZ_LEN(all));
 }

@@ -17,7 +17,7 @@ typedef struct sso {
 static const char *
 of_profile(const ncz_s3_fetch *f, const char *profile, const char *key)
 {
-    return ncz_said_profile(f->files, profile, NULL, key).value;
+    return ncz_s3_setting_profile(f->files, profile, NULL, key).value;
 }
 
 /* With a session of its own section, or, as it was before there were those, all in the profile. */
@@ -120,7 +120,7 @@ load_token(const ncz_s3_fetch *f, const sso *s, char **out)
 static int
 put_url(const ncz_s3_fetch *f, const sso *s, ncz_buf *out)
 {
-    ncz_said said = ncz_s3_service_endpoint(f, s->profile, "AWS_ENDPOINT_URL_SSO", "sso");
+    ncz_s3_setting said = ncz_s3_service_endpoint(f, s->profile, "AWS_ENDPOINT_URL_SSO", "sso");
     int      rc;
 
     if (!ncz_s3_is_region(s->region))

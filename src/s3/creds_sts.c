@@ -38,23 +38,23 @@ ncz_sts_put_session(ncz_sts *s, const char *name)
 static const char *
 sts_region(const ncz_s3_fetch *f, const char *profile)
 {
-    const ncz_said of_profile = ncz_said_profile(f->files, profile, NULL, "region");
-    const ncz_said all[] = {
-        f->profile_first ? of_profile : ncz_said_default(NULL),
-        ncz_said_env("AWS_REGION"),
-        ncz_said_env("AWS_DEFAULT_REGION"),
+    const ncz_s3_setting of_profile = ncz_s3_setting_profile(f->files, profile, NULL, "region");
+    const ncz_s3_setting all[] = {
+        f->profile_first ? of_profile : ncz_s3_setting_default(NULL),
+        ncz_s3_setting_env("AWS_REGION"),
+        ncz_s3_setting_env("AWS_DEFAULT_REGION"),
         of_profile,
-        ncz_said_default(f->amazon ? f->region : NULL),
-        ncz_said_default("us-east-1"),
+        ncz_s3_setting_default(f->amazon ? f->region : NULL),
+        ncz_s3_setting_default("us-east-1"),
     };
 
-    return ncz_said_first(all, NCZ_LEN(all)).value;
+    return ncz_s3_setting_first(all, NCZ_LEN(all)).value;
 }
 
 int
 ncz_sts_begin(const ncz_s3_fetch *f, ncz_sts *s)
 {
-    ncz_said said = ncz_s3_service_endpoint(f, s->profile, "AWS_ENDPOINT_URL_STS", "sts");
+    ncz_s3_setting said = ncz_s3_service_endpoint(f, s->profile, "AWS_ENDPOINT_URL_STS", "sts");
     size_t   len = said.value != NULL ? strlen(said.value) : 0;
 
     s->region = sts_region(f, s->profile);

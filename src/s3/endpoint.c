@@ -11,39 +11,39 @@
 
 /* Not when the user switched them off. */
 int
-ncz_s3_configured_endpoint(const ncz_s3_look *l, ncz_said *out)
+ncz_s3_configured_endpoint(const ncz_s3_look *l, ncz_s3_setting *out)
 {
-    const ncz_said all[] = {
-        ncz_said_env("AWS_ENDPOINT_URL_S3"),
-        ncz_said_env("AWS_ENDPOINT_URL"),
-        ncz_said_service(l->files, l->profile, "s3", "endpoint_url"),
-        ncz_said_profile(l->files, l->profile, "s3", "endpoint_url"),
-        ncz_said_profile(l->files, l->profile, NULL, "endpoint_url"),
-        ncz_said_env("AWS_S3_ENDPOINT"), /* GDAL's: a host */
+    const ncz_s3_setting all[] = {
+        ncz_s3_setting_env("AWS_ENDPOINT_URL_S3"),
+        ncz_s3_setting_env("AWS_ENDPOINT_URL"),
+        ncz_s3_setting_service(l->files, l->profile, "s3", "endpoint_url"),
+        ncz_s3_setting_profile(l->files, l->profile, "s3", "endpoint_url"),
+        ncz_s3_setting_profile(l->files, l->profile, NULL, "endpoint_url"),
+        ncz_s3_setting_env("AWS_S3_ENDPOINT"), /* GDAL's: a host */
     };
-    const ncz_said ignore[] = {
-        ncz_said_env("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"),
-        ncz_said_profile(l->files, l->profile, NULL, "ignore_configured_endpoint_urls"),
+    const ncz_s3_setting ignore[] = {
+        ncz_s3_setting_env("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"),
+        ncz_s3_setting_profile(l->files, l->profile, NULL, "ignore_configured_endpoint_urls"),
     };
-    ncz_said off = ncz_said_first(ignore, NCZ_LEN(ignore));
+    ncz_s3_setting off = ncz_s3_setting_first(ignore, NCZ_LEN(ignore));
     bool     ignored = false;
-    int      rc = ncz_said_bool(&off, &ignored);
+    int      rc = ncz_s3_setting_bool(&off, &ignored);
 
-    *out = ignored ? ncz_said_default(NULL) : ncz_said_first(all, NCZ_LEN(all));
+    *out = ignored ? ncz_s3_setting_default(NULL) : ncz_s3_setting_first(all, NCZ_LEN(all));
     return rc;
 }
 
 /* GDAL's endpoints are hosts, and AWS_HTTPS says how to talk to them. */
 static int
-endpoint_url(const ncz_said *said, char **out)
+endpoint_url(const ncz_s3_setting *said, char **out)
 {
-    ncz_said https_said = ncz_said_env("AWS_HTTPS");
+    ncz_s3_setting https_said = ncz_s3_setting_env("AWS_HTTPS");
     bool     https = true;
     int      rc = NC_NOERR;
 
     if (strstr(said->value, "://") != NULL) {
         *out = ncz_strdup(said->value);
-    } else if ((rc = ncz_said_bool(&https_said, &https)) == NC_NOERR) {
+    } else if ((rc = ncz_s3_setting_bool(&https_said, &https)) == NC_NOERR) {
         *out = ncz_sprintf("%s://%s", https ? "https" : "http", said->value);
     }
     if (rc == NC_NOERR && *out == NULL)
@@ -52,18 +52,18 @@ endpoint_url(const ncz_said *said, char **out)
 }
 
 static int
-bad_endpoint(const ncz_said *said, const char *why)
+bad_endpoint(const ncz_s3_setting *said, const char *why)
 {
     char *from = NULL;
 
-    if (ncz_said_text(said, &from) == NC_NOERR)
+    if (ncz_s3_setting_text(said, &from) == NC_NOERR)
         ncz_fail(NC_EURL, "the endpoint in %s: %s", from, why);
     ncz_free(from);
     return NC_EURL;
 }
 
 static int
-check_endpoint(const ncz_said *said, const ncz_uri *u)
+check_endpoint(const ncz_s3_setting *said, const ncz_uri *u)
 {
     if (u->scheme == NULL || (strcmp(u->scheme, "https") != 0 && strcmp(u->scheme, "http") != 0))
         return bad_endpoint(said, "neither an https nor an http URL");
@@ -78,7 +78,7 @@ check_endpoint(const ncz_said *said, const ncz_uri *u)
 
 /* An endpoint may hold the bucket already: https://bucket.host for s3://bucket. */
 static int
-take_endpoint_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_said *said)
+take_endpoint_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_setting *said)
 {
     ncz_s3_host h = ncz_s3_host_parse(u->host);
     size_t      n = strlen(s->bucket);
@@ -103,7 +103,7 @@ take_endpoint_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_said *said)
 }
 
 int
-ncz_s3_take_endpoint(ncz_s3_settings *s, const ncz_said *said)
+ncz_s3_take_endpoint(ncz_s3_settings *s, const ncz_s3_setting *said)
 {
     ncz_uri *u = NULL;
     char    *text = NULL, *base = NULL;
@@ -123,7 +123,7 @@ ncz_s3_take_endpoint(ncz_s3_settings *s, const ncz_said *said)
     s->https = strcmp(u->scheme, "https") == 0;
     s->port = u->port;
     if ((rc = take_endpoint_host(s, u, said)) == NC_NOERR)
-        rc = ncz_said_text(said, &s->endpoint_from);
+        rc = ncz_s3_setting_text(said, &s->endpoint_from);
 done:
     ncz_uri_free(u);
     ncz_free(text);
@@ -140,25 +140,25 @@ typedef struct variant {
 static int
 choose_variant(const ncz_s3_look *l, variant *out)
 {
-    const ncz_said dualstack[] = {
-        ncz_said_env("AWS_USE_DUALSTACK_ENDPOINT"),
-        ncz_said_profile(l->files, l->profile, NULL, "use_dualstack_endpoint"),
-        ncz_said_profile(l->files, l->profile, "s3", "use_dualstack_endpoint"),
+    const ncz_s3_setting dualstack[] = {
+        ncz_s3_setting_env("AWS_USE_DUALSTACK_ENDPOINT"),
+        ncz_s3_setting_profile(l->files, l->profile, NULL, "use_dualstack_endpoint"),
+        ncz_s3_setting_profile(l->files, l->profile, "s3", "use_dualstack_endpoint"),
     };
-    const ncz_said fips[] = {
-        ncz_said_env("AWS_USE_FIPS_ENDPOINT"),
-        ncz_said_profile(l->files, l->profile, NULL, "use_fips_endpoint"),
+    const ncz_s3_setting fips[] = {
+        ncz_s3_setting_env("AWS_USE_FIPS_ENDPOINT"),
+        ncz_s3_setting_profile(l->files, l->profile, NULL, "use_fips_endpoint"),
     };
-    ncz_said two = ncz_said_first(dualstack, NCZ_LEN(dualstack)), sure = ncz_said_first(fips, NCZ_LEN(fips));
-    ncz_said fast = ncz_said_profile(l->files, l->profile, "s3", "use_accelerate_endpoint");
+    ncz_s3_setting two = ncz_s3_setting_first(dualstack, NCZ_LEN(dualstack)), sure = ncz_s3_setting_first(fips, NCZ_LEN(fips));
+    ncz_s3_setting fast = ncz_s3_setting_profile(l->files, l->profile, "s3", "use_accelerate_endpoint");
     int      rc;
 
     *out = (variant){ .fips = false };
-    if ((rc = ncz_said_bool(&two, &out->dualstack)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_bool(&two, &out->dualstack)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_said_bool(&sure, &out->fips)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_bool(&sure, &out->fips)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_said_bool(&fast, &out->accelerate)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_bool(&fast, &out->accelerate)) != NC_NOERR)
         return rc;
     if (out->fips && out->accelerate)
         return ncz_fail(NC_EINVAL, "use_fips_endpoint and use_accelerate_endpoint: there is no such endpoint");
@@ -169,7 +169,7 @@ choose_variant(const ncz_s3_look *l, variant *out)
 static int
 accelerate(const ncz_s3_look *l, ncz_s3_settings *s, bool dualstack)
 {
-    ncz_said from = ncz_said_profile(l->files, l->profile, "s3", "use_accelerate_endpoint");
+    ncz_s3_setting from = ncz_s3_setting_profile(l->files, l->profile, "s3", "use_accelerate_endpoint");
 
     if (!ncz_s3_is_dns_label(s->bucket))
         return ncz_fail(NC_EINVAL, "use_accelerate_endpoint: the bucket %s cannot be part of a host", s->bucket);
@@ -182,7 +182,7 @@ accelerate(const ncz_s3_look *l, ncz_s3_settings *s, bool dualstack)
 int
 ncz_s3_amazon_host(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_said from = { .source = NCZ_SAID_DEFAULT };
+    const ncz_s3_setting from = { .source = NCZ_S3_FROM_DEFAULT };
     variant        v;
     int            rc;
 
@@ -197,5 +197,5 @@ ncz_s3_amazon_host(const ncz_s3_look *l, ncz_s3_settings *s)
         if (s->host == NULL)
             return ncz_fail_nomem(64);
     }
-    return ncz_said_text(&from, &s->endpoint_from);
+    return ncz_s3_setting_text(&from, &s->endpoint_from);
 }

@@ -93,16 +93,16 @@ ncz_s3_profile_exists(const ncz_s3_files *f, const char *profile)
 
 /* ---- lookups ---- */
 
-static ncz_said
+static ncz_s3_setting
 said(ncz_s3_source source, const char *value, const char *name)
 {
     if (value == NULL || value[0] == '\0')
-        return (ncz_said){ .source = NCZ_SAID_NOWHERE };
-    return (ncz_said){ .source = source, .value = value, .name = name };
+        return (ncz_s3_setting){ .source = NCZ_S3_FROM_NOWHERE };
+    return (ncz_s3_setting){ .source = source, .value = value, .name = name };
 }
 
 /* `alone`: what a key without a value says. */
-static ncz_said
+static ncz_s3_setting
 of_url(const ncz_s3_look *l, const char *key, const char *alone)
 {
     for (size_t i = l->uri->nfrag; i-- > 0;) {
@@ -110,110 +110,110 @@ of_url(const ncz_s3_look *l, const char *key, const char *alone)
         const char         *name = strncmp(p->key, "aws.", 4) == 0 ? p->key + 4 : p->key;
 
         if (strcmp(name, key) == 0)
-            return said(NCZ_SAID_URL, p->value[0] != '\0' ? p->value : alone, p->key);
+            return said(NCZ_S3_FROM_URL, p->value[0] != '\0' ? p->value : alone, p->key);
     }
-    return said(NCZ_SAID_URL, NULL, key);
+    return said(NCZ_S3_FROM_URL, NULL, key);
 }
 
-ncz_said
-ncz_said_url(const ncz_s3_look *l, const char *key)
+ncz_s3_setting
+ncz_s3_setting_url(const ncz_s3_look *l, const char *key)
 {
     return of_url(l, key, NULL);
 }
 
-ncz_said
-ncz_said_url_switch(const ncz_s3_look *l, const char *key)
+ncz_s3_setting
+ncz_s3_setting_url_switch(const ncz_s3_look *l, const char *key)
 {
     return of_url(l, key, "yes");
 }
 
-ncz_said
-ncz_said_env(const char *name)
+ncz_s3_setting
+ncz_s3_setting_env(const char *name)
 {
-    return said(NCZ_SAID_ENV, ncz_env(name), name);
+    return said(NCZ_S3_FROM_ENV, ncz_env(name), name);
 }
 
-ncz_said
-ncz_said_rc(const ncz_s3_look *l, const char *key)
+ncz_s3_setting
+ncz_s3_setting_rc(const ncz_s3_look *l, const char *key)
 {
     const char *file = NULL, *value = ncz_rc_get(l->rc, l->uri, key, &file);
-    ncz_said    s = said(NCZ_SAID_RC, value, key);
+    ncz_s3_setting    s = said(NCZ_S3_FROM_RC, value, key);
 
     s.file = file;
     return s;
 }
 
-ncz_said
-ncz_said_default(const char *value)
+ncz_s3_setting
+ncz_s3_setting_default(const char *value)
 {
-    return said(NCZ_SAID_DEFAULT, value, NULL);
+    return said(NCZ_S3_FROM_DEFAULT, value, NULL);
 }
 
-static ncz_said
+static ncz_s3_setting
 of_ini(const ncz_ini *ini, ncz_ini_kind kind, const char *section, const char *block, const char *key)
 {
-    ncz_said s = said(NCZ_SAID_PROFILE, ncz_ini_get(ini, kind, section, block, key), key);
+    ncz_s3_setting s = said(NCZ_S3_FROM_PROFILE, ncz_ini_get(ini, kind, section, block, key), key);
 
     s.section = section;
     s.file = ini->file;
     return s;
 }
 
-ncz_said
-ncz_said_profile(const ncz_s3_files *f, const char *profile, const char *block, const char *key)
+ncz_s3_setting
+ncz_s3_setting_profile(const ncz_s3_files *f, const char *profile, const char *block, const char *key)
 {
-    ncz_said s;
+    ncz_s3_setting s;
 
     if (profile == NULL)
-        return said(NCZ_SAID_PROFILE, NULL, key);
+        return said(NCZ_S3_FROM_PROFILE, NULL, key);
     s = of_ini(&f->credentials, NCZ_INI_PROFILE, profile, block, key);
     return s.value != NULL ? s : of_ini(&f->config, NCZ_INI_PROFILE, profile, block, key);
 }
 
-ncz_said
-ncz_said_service(const ncz_s3_files *f, const char *profile, const char *service, const char *key)
+ncz_s3_setting
+ncz_s3_setting_service(const ncz_s3_files *f, const char *profile, const char *service, const char *key)
 {
-    ncz_said section = ncz_said_profile(f, profile, NULL, "services");
+    ncz_s3_setting section = ncz_s3_setting_profile(f, profile, NULL, "services");
 
     if (section.value == NULL)
         return section;
     return of_ini(&f->config, NCZ_INI_SERVICES, section.value, service, key);
 }
 
-ncz_said
-ncz_said_first(const ncz_said *all, size_t n)
+ncz_s3_setting
+ncz_s3_setting_first(const ncz_s3_setting *all, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (all[i].value != NULL)
             return all[i];
-    return (ncz_said){ .source = NCZ_SAID_NOWHERE };
+    return (ncz_s3_setting){ .source = NCZ_S3_FROM_NOWHERE };
 }
 
 /* ---- what they mean ---- */
 
 int
-ncz_said_text(const ncz_said *s, char **out)
+ncz_s3_setting_text(const ncz_s3_setting *s, char **out)
 {
     char *text = NULL;
 
     switch (s->source) {
-    case NCZ_SAID_URL:
+    case NCZ_S3_FROM_URL:
         text = ncz_sprintf("#%s of the URL", s->name);
         break;
-    case NCZ_SAID_HOST:
+    case NCZ_S3_FROM_HOST:
         text = ncz_strdup("the URL's host");
         break;
-    case NCZ_SAID_ENV:
+    case NCZ_S3_FROM_ENV:
         text = ncz_strdup(s->name);
         break;
-    case NCZ_SAID_PROFILE:
+    case NCZ_S3_FROM_PROFILE:
         text = ncz_sprintf("%s of profile %s in %s", s->name, s->section, s->file);
         break;
-    case NCZ_SAID_RC:
+    case NCZ_S3_FROM_RC:
         text = ncz_sprintf("%s in %s", s->name, s->file);
         break;
-    case NCZ_SAID_NOWHERE:
-    case NCZ_SAID_DEFAULT:
+    case NCZ_S3_FROM_NOWHERE:
+    case NCZ_S3_FROM_DEFAULT:
         text = ncz_strdup("default");
         break;
     }
@@ -223,18 +223,18 @@ ncz_said_text(const ncz_said *s, char **out)
 
 /* `wanted` is what would have been right. */
 static int
-bad_value(const ncz_said *s, const char *wanted)
+bad_value(const ncz_s3_setting *s, const char *wanted)
 {
     char *from = NULL;
 
-    if (ncz_said_text(s, &from) == NC_NOERR)
+    if (ncz_s3_setting_text(s, &from) == NC_NOERR)
         ncz_fail(NC_EINVAL, "%s: \"%s\" is not %s", from, s->value, wanted);
     ncz_free(from);
     return NC_EINVAL;
 }
 
 int
-ncz_said_bool(const ncz_said *s, bool *out)
+ncz_s3_setting_bool(const ncz_s3_setting *s, bool *out)
 {
     static const char *const yes[] = { "true", "yes", "on", "1", "y", "t" };
     static const char *const no[NCZ_LEN(yes)] = { "false", "no", "off", "0", "n", "f" };
@@ -255,7 +255,7 @@ ncz_said_bool(const ncz_said *s, bool *out)
 }
 
 int
-ncz_said_number(const ncz_said *s, int64_t least, int64_t most, int64_t *out)
+ncz_s3_setting_number(const ncz_s3_setting *s, int64_t least, int64_t most, int64_t *out)
 {
     int64_t n = 0;
 
@@ -273,7 +273,7 @@ ncz_said_number(const ncz_said *s, int64_t least, int64_t most, int64_t *out)
 }
 
 int
-ncz_said_seconds(const ncz_said *s, int64_t most, int64_t *ms)
+ncz_s3_setting_seconds(const ncz_s3_setting *s, int64_t most, int64_t *ms)
 {
     const char *c = s->value;
     int64_t     n = 0, unit = 1000;

@@ -20,22 +20,22 @@ void ncz_s3_files_clear(ncz_s3_files *f);
 char *ncz_s3_expand(const char *path, const char *home); /* "~/x" in fresh memory; NULL: out of memory */
 
 typedef enum ncz_s3_source {
-    NCZ_SAID_NOWHERE,
-    NCZ_SAID_URL,     /* in the fragment */
-    NCZ_SAID_HOST,    /* part of the URL's host */
-    NCZ_SAID_ENV,
-    NCZ_SAID_PROFILE,
-    NCZ_SAID_RC,
-    NCZ_SAID_DEFAULT,
+    NCZ_S3_FROM_NOWHERE,
+    NCZ_S3_FROM_URL,     /* in the fragment */
+    NCZ_S3_FROM_HOST,    /* part of the URL's host */
+    NCZ_S3_FROM_ENV,
+    NCZ_S3_FROM_PROFILE,
+    NCZ_S3_FROM_RC,
+    NCZ_S3_FROM_DEFAULT,
 } ncz_s3_source;
 
 /* A setting and where it stood; all of it borrowed. */
-typedef struct ncz_said {
+typedef struct ncz_s3_setting {
     ncz_s3_source source;
     const char   *value; /* NULL: nowhere */
     const char   *name;  /* key or variable */
     const char   *section, *file;
-} ncz_said;
+} ncz_s3_setting;
 
 /* What all settings are looked up in. `profile` NULL: neither named nor there under the name "default". */
 typedef struct ncz_s3_look {
@@ -47,21 +47,21 @@ typedef struct ncz_s3_look {
 } ncz_s3_look;
 
 /* Each gives a `value` NULL when it is not there. An empty value counts as none. */
-ncz_said ncz_said_url(const ncz_s3_look *l, const char *key);      /* also with "aws." before it */
-ncz_said ncz_said_url_switch(const ncz_s3_look *l, const char *key); /* the same; a key alone (`#anon`) says yes */
-ncz_said ncz_said_env(const char *name);
-ncz_said ncz_said_rc(const ncz_s3_look *l, const char *key);
-ncz_said ncz_said_default(const char *value);
+ncz_s3_setting ncz_s3_setting_url(const ncz_s3_look *l, const char *key);      /* also with "aws." before it */
+ncz_s3_setting ncz_s3_setting_url_switch(const ncz_s3_look *l, const char *key); /* the same; a key alone (`#anon`) says yes */
+ncz_s3_setting ncz_s3_setting_env(const char *name);
+ncz_s3_setting ncz_s3_setting_rc(const ncz_s3_look *l, const char *key);
+ncz_s3_setting ncz_s3_setting_default(const char *value);
 /* Of the profile: the credentials file wins, key by key. `block` NULL or the key that it stands indented under. */
-ncz_said ncz_said_profile(const ncz_s3_files *f, const char *profile, const char *block, const char *key);
+ncz_s3_setting ncz_s3_setting_profile(const ncz_s3_files *f, const char *profile, const char *block, const char *key);
 /* Of the section [services x] that the profile names. */
-ncz_said ncz_said_service(const ncz_s3_files *f, const char *profile, const char *service, const char *key);
-ncz_said ncz_said_first(const ncz_said *all, size_t n);
+ncz_s3_setting ncz_s3_setting_service(const ncz_s3_files *f, const char *profile, const char *service, const char *key);
+ncz_s3_setting ncz_s3_setting_first(const ncz_s3_setting *all, size_t n);
 
-int  ncz_said_text(const ncz_said *s, char **out); /* where it stood, for people, in fresh memory */
-int  ncz_said_bool(const ncz_said *s, bool *out);  /* true, yes, on, 1 ...; NC_EINVAL. Nothing said: untouched */
-int  ncz_said_number(const ncz_said *s, int64_t least, int64_t most, int64_t *out); /* the same */
-int  ncz_said_seconds(const ncz_said *s, int64_t most, int64_t *ms); /* the same, with a fraction: "0.5" */
+int  ncz_s3_setting_text(const ncz_s3_setting *s, char **out); /* where it stood, for people, in fresh memory */
+int  ncz_s3_setting_bool(const ncz_s3_setting *s, bool *out);  /* true, yes, on, 1 ...; NC_EINVAL. Nothing said: untouched */
+int  ncz_s3_setting_number(const ncz_s3_setting *s, int64_t least, int64_t most, int64_t *out); /* the same */
+int  ncz_s3_setting_seconds(const ncz_s3_setting *s, int64_t most, int64_t *ms); /* the same, with a fraction: "0.5" */
 bool ncz_s3_profile_exists(const ncz_s3_files *f, const char *profile);
 
 #endif /* NCZ_S3_LOOK_H */

@@ -89,22 +89,22 @@ ncz_s3_set_path(ncz_s3_settings *s, const char *path)
 /* ---- what stands with where it was said ---- */
 
 int
-ncz_s3_set_addressing(ncz_s3_settings *s, bool is_virtual, const ncz_said *from)
+ncz_s3_set_addressing(ncz_s3_settings *s, bool is_virtual, const ncz_s3_setting *from)
 {
     s->virtual_host = is_virtual;
     ncz_free(s->addressing_from);
     s->addressing_from = NULL;
-    return ncz_said_text(from, &s->addressing_from);
+    return ncz_s3_setting_text(from, &s->addressing_from);
 }
 
 int
 ncz_s3_set_region(ncz_s3_settings *s, const ncz_s3_host *h, const char *host)
 {
-    const ncz_said from = { .source = NCZ_SAID_HOST };
+    const ncz_s3_setting from = { .source = NCZ_S3_FROM_HOST };
 
     if (h->region_len == 0)
         return NC_NOERR;
     if (ncz_s3_set(&s->region, host + h->region_at, h->region_len) != NC_NOERR)
         return NC_ENOMEM;
-    return ncz_said_text(&from, &s->region_from);
+    return ncz_s3_setting_text(&from, &s->region_from);
 }

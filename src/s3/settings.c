@@ -45,12 +45,12 @@ set_text(char **to, const char *value)
 /* ---- profile ---- */
 
 static int
-no_such_profile(const ncz_s3_look *l, const ncz_said *said)
+no_such_profile(const ncz_s3_look *l, const ncz_s3_setting *said)
 {
     const ncz_s3_files *f = l->files;
     char               *from = NULL;
 
-    if (ncz_said_text(said, &from) == NC_NOERR)
+    if (ncz_s3_setting_text(said, &from) == NC_NOERR)
         ncz_fail(NC_EAUTH, "profile %s (%s) is neither in %s nor in %s", said->value, from,
                  f->config_path != NULL ? f->config_path : "~/.aws/config",
                  f->credentials_path != NULL ? f->credentials_path : "~/.aws/credentials");
@@ -65,20 +65,20 @@ no_such_profile(const ncz_s3_look *l, const ncz_said *said)
 static int
 choose_profile(ncz_s3_look *l, ncz_s3_settings *s, bool *first)
 {
-    const ncz_said all[] = {
-        ncz_said_url(l, "profile"),       ncz_said_url(l, "awsprofile"),         ncz_said_rc(l, "AWS.PROFILE"),
-        ncz_said_env("AWS_PROFILE"),      ncz_said_env("AWS_DEFAULT_PROFILE"),
+    const ncz_s3_setting all[] = {
+        ncz_s3_setting_url(l, "profile"),       ncz_s3_setting_url(l, "awsprofile"),         ncz_s3_setting_rc(l, "AWS.PROFILE"),
+        ncz_s3_setting_env("AWS_PROFILE"),      ncz_s3_setting_env("AWS_DEFAULT_PROFILE"),
     };
-    ncz_said said = ncz_said_first(all, NCZ_LEN(all));
+    ncz_s3_setting said = ncz_s3_setting_first(all, NCZ_LEN(all));
     int      rc;
 
-    *first = said.source == NCZ_SAID_URL || said.source == NCZ_SAID_RC;
-    l->profile_in_url = said.source == NCZ_SAID_URL;
+    *first = said.source == NCZ_S3_FROM_URL || said.source == NCZ_S3_FROM_RC;
+    l->profile_in_url = said.source == NCZ_S3_FROM_URL;
     if (said.value == NULL) {
         l->profile = ncz_s3_profile_exists(l->files, "default") ? "default" : NULL;
         return NC_NOERR;
     }
-    if ((rc = ncz_said_text(&said, &s->profile_from)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_text(&said, &s->profile_from)) != NC_NOERR)
         return rc;
     if ((rc = set_text(&s->profile, said.value)) != NC_NOERR)
         return rc;
@@ -125,35 +125,35 @@ default_region(const ncz_s3_settings *s)
 }
 
 /* The profile's region, under AWS's name or netCDF's. */
-static ncz_said
+static ncz_s3_setting
 profile_region(const ncz_s3_look *l)
 {
-    const ncz_said all[] = { ncz_said_profile(l->files, l->profile, NULL, "region"),
-                             ncz_said_profile(l->files, l->profile, NULL, "aws_region") };
+    const ncz_s3_setting all[] = { ncz_s3_setting_profile(l->files, l->profile, NULL, "region"),
+                             ncz_s3_setting_profile(l->files, l->profile, NULL, "aws_region") };
 
-    return ncz_said_first(all, NCZ_LEN(all));
+    return ncz_s3_setting_first(all, NCZ_LEN(all));
 }
 
 /* As AWS's tools: the environment goes before the profile, unless the URL itself names the profile. */
 static int
 choose_region(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_said of_profile = profile_region(l);
-    const ncz_said all[] = {
-        ncz_said_url(l, "region"),
-        ncz_said_url(l, "awsregion"),
-        { .source = NCZ_SAID_HOST, .value = s->region },
-        l->profile_in_url ? of_profile : ncz_said_default(NULL),
-        ncz_said_env("AWS_REGION"),
-        ncz_said_env("AWS_DEFAULT_REGION"),
+    const ncz_s3_setting of_profile = profile_region(l);
+    const ncz_s3_setting all[] = {
+        ncz_s3_setting_url(l, "region"),
+        ncz_s3_setting_url(l, "awsregion"),
+        { .source = NCZ_S3_FROM_HOST, .value = s->region },
+        l->profile_in_url ? of_profile : ncz_s3_setting_default(NULL),
+        ncz_s3_setting_env("AWS_REGION"),
+        ncz_s3_setting_env("AWS_DEFAULT_REGION"),
         of_profile,
-        ncz_said_rc(l, "AWS.REGION"),
-        ncz_said_default(default_region(s)),
+        ncz_s3_setting_rc(l, "AWS.REGION"),
+        ncz_s3_setting_default(default_region(s)),
     };
-    ncz_said said = ncz_said_first(all, NCZ_LEN(all));
+    ncz_s3_setting said = ncz_s3_setting_first(all, NCZ_LEN(all));
     int      rc;
 
-    if (said.source != NCZ_SAID_HOST) {
+    if (said.source != NCZ_S3_FROM_HOST) {
         ncz_free(s->region);
         ncz_free(s->region_from);
         s->region = s->region_from = NULL;
@@ -161,7 +161,7 @@ choose_region(const ncz_s3_look *l, ncz_s3_settings *s)
             said.value = "us-east-1";
         if ((rc = set_text(&s->region, said.value)) != NC_NOERR)
             return rc;
-        if ((rc = ncz_said_text(&said, &s->region_from)) != NC_NOERR)
+        if ((rc = ncz_s3_setting_text(&said, &s->region_from)) != NC_NOERR)
             return rc;
     }
     return check_region(s);
@@ -173,17 +173,17 @@ choose_region(const ncz_s3_look *l, ncz_s3_settings *s)
 static int
 choose_signing(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_said anon[] = { ncz_said_url_switch(l, "anon"), ncz_said_url_switch(l, "anonymous"),
-                              ncz_said_env("AWS_NO_SIGN_REQUEST") };
-    const ncz_said pays = ncz_said_url_switch(l, "requester_pays");
+    const ncz_s3_setting anon[] = { ncz_s3_setting_url_switch(l, "anon"), ncz_s3_setting_url_switch(l, "anonymous"),
+                              ncz_s3_setting_env("AWS_NO_SIGN_REQUEST") };
+    const ncz_s3_setting pays = ncz_s3_setting_url_switch(l, "requester_pays");
     const char    *payer = ncz_env("AWS_REQUEST_PAYER");
-    ncz_said       said = ncz_said_first(anon, NCZ_LEN(anon));
+    ncz_s3_setting       said = ncz_s3_setting_first(anon, NCZ_LEN(anon));
     int            rc;
 
-    if ((rc = ncz_said_bool(&said, &s->anonymous)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_bool(&said, &s->anonymous)) != NC_NOERR)
         return rc;
     s->requester_pays = payer != NULL && strcasecmp(payer, "requester") == 0;
-    if ((rc = ncz_said_bool(&pays, &s->requester_pays)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_bool(&pays, &s->requester_pays)) != NC_NOERR)
         return rc;
     if (l->uri->query != NULL && l->uri->query[0] != '\0') {
         s->anonymous = true;
@@ -197,15 +197,15 @@ choose_signing(const ncz_s3_look *l, ncz_s3_settings *s)
 static int
 choose_trust(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_said files[] = {
-        ncz_said_env("AWS_CA_BUNDLE"),
-        ncz_said_profile(l->files, l->profile, NULL, "ca_bundle"),
-        ncz_said_rc(l, "HTTP.SSL.CAINFO"),
-        ncz_said_env("CURL_CA_BUNDLE"),
-        ncz_said_env("SSL_CERT_FILE"),
+    const ncz_s3_setting files[] = {
+        ncz_s3_setting_env("AWS_CA_BUNDLE"),
+        ncz_s3_setting_profile(l->files, l->profile, NULL, "ca_bundle"),
+        ncz_s3_setting_rc(l, "HTTP.SSL.CAINFO"),
+        ncz_s3_setting_env("CURL_CA_BUNDLE"),
+        ncz_s3_setting_env("SSL_CERT_FILE"),
     };
-    const ncz_said dirs[] = { ncz_said_rc(l, "HTTP.SSL.CAPATH"), ncz_said_env("SSL_CERT_DIR") };
-    ncz_said       file = ncz_said_first(files, NCZ_LEN(files)), dir = ncz_said_first(dirs, NCZ_LEN(dirs));
+    const ncz_s3_setting dirs[] = { ncz_s3_setting_rc(l, "HTTP.SSL.CAPATH"), ncz_s3_setting_env("SSL_CERT_DIR") };
+    ncz_s3_setting       file = ncz_s3_setting_first(files, NCZ_LEN(files)), dir = ncz_s3_setting_first(dirs, NCZ_LEN(dirs));
 
     if (file.value != NULL && (s->ca_file = ncz_s3_expand(file.value, l->files->home)) == NULL)
         return ncz_fail_nomem(strlen(file.value) + 1);
@@ -221,14 +221,14 @@ choose_trust(const ncz_s3_look *l, ncz_s3_settings *s)
 static int
 choose_patience(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_said all[] = { ncz_said_env("NCZARR_TIMEOUT"), ncz_said_rc(l, "NCZARR.TIMEOUT") };
-    ncz_said       said = ncz_said_first(all, NCZ_LEN(all));
+    const ncz_s3_setting all[] = { ncz_s3_setting_env("NCZARR_TIMEOUT"), ncz_s3_setting_rc(l, "NCZARR.TIMEOUT") };
+    ncz_s3_setting       said = ncz_s3_setting_first(all, NCZ_LEN(all));
     int64_t        stall_s;
     int            rc;
 
     s->patience_ms = PATIENCE_MS;
     s->stall_s = STALL_S;
-    if ((rc = ncz_said_seconds(&said, 1000000, &s->patience_ms)) != NC_NOERR || s->patience_ms == 0)
+    if ((rc = ncz_s3_setting_seconds(&said, 1000000, &s->patience_ms)) != NC_NOERR || s->patience_ms == 0)
         return rc;
     stall_s = s->patience_ms / 4000;
     if (stall_s < s->stall_s)
@@ -242,8 +242,8 @@ choose_patience(const ncz_s3_look *l, ncz_s3_settings *s)
 static int
 choose_way(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_said proxy = ncz_said_rc(l, "HTTP.PROXY.SERVER"), agent = ncz_said_rc(l, "HTTP.USERAGENT");
-    const ncz_said connect = ncz_said_rc(l, "HTTP.CONNECTTIMEOUT"), total = ncz_said_rc(l, "HTTP.TIMEOUT");
+    const ncz_s3_setting proxy = ncz_s3_setting_rc(l, "HTTP.PROXY.SERVER"), agent = ncz_s3_setting_rc(l, "HTTP.USERAGENT");
+    const ncz_s3_setting connect = ncz_s3_setting_rc(l, "HTTP.CONNECTTIMEOUT"), total = ncz_s3_setting_rc(l, "HTTP.TIMEOUT");
     int64_t        connect_s = CONNECT_MS / 1000;
     int            rc;
 
@@ -254,10 +254,10 @@ choose_way(const ncz_s3_look *l, ncz_s3_settings *s)
         return rc;
     if ((rc = set_text(&s->user_agent, agent.value)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_said_number(&connect, 1, 3600, &connect_s)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_number(&connect, 1, 3600, &connect_s)) != NC_NOERR)
         return rc;
     s->connect_ms = (long)connect_s * 1000;
-    if ((rc = ncz_said_number(&total, 0, 1000000, &s->deadline_s)) != NC_NOERR || (rc = choose_patience(l, s)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_number(&total, 0, 1000000, &s->deadline_s)) != NC_NOERR || (rc = choose_patience(l, s)) != NC_NOERR)
         return rc;
     return choose_trust(l, s);
 }
@@ -267,19 +267,19 @@ choose_way(const ncz_s3_look *l, ncz_s3_settings *s)
 static int
 choose_retries(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_said attempts[] = { ncz_said_env("AWS_MAX_ATTEMPTS"),
-                                  ncz_said_profile(l->files, l->profile, NULL, "max_attempts") };
-    const ncz_said at_once = ncz_said_profile(l->files, l->profile, "s3", "max_concurrent_requests");
-    ncz_said       said = ncz_said_first(attempts, NCZ_LEN(attempts)), gdal = ncz_said_env("GDAL_HTTP_MAX_RETRY");
+    const ncz_s3_setting attempts[] = { ncz_s3_setting_env("AWS_MAX_ATTEMPTS"),
+                                  ncz_s3_setting_profile(l->files, l->profile, NULL, "max_attempts") };
+    const ncz_s3_setting at_once = ncz_s3_setting_profile(l->files, l->profile, "s3", "max_concurrent_requests");
+    ncz_s3_setting       said = ncz_s3_setting_first(attempts, NCZ_LEN(attempts)), gdal = ncz_s3_setting_env("GDAL_HTTP_MAX_RETRY");
     int64_t        n = ATTEMPTS, more = -1, many = IN_FLIGHT;
     int            rc;
 
     if (said.value != NULL)
-        rc = ncz_said_number(&said, 1, 100, &n);
-    else if ((rc = ncz_said_number(&gdal, 0, 99, &more)) == NC_NOERR && more >= 0)
+        rc = ncz_s3_setting_number(&said, 1, 100, &n);
+    else if ((rc = ncz_s3_setting_number(&gdal, 0, 99, &more)) == NC_NOERR && more >= 0)
         n = more + 1; /* GDAL does not count the first */
     if (rc == NC_NOERR)
-        rc = ncz_said_number(&at_once, 1, 1024, &many);
+        rc = ncz_s3_setting_number(&at_once, 1, 1024, &many);
     s->attempts = (unsigned)n;
     s->in_flight = (unsigned)many;
     return rc;
@@ -289,7 +289,7 @@ choose_retries(const ncz_s3_look *l, ncz_s3_settings *s)
 static int
 choose_forbidden(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    ncz_said said = ncz_said_url(l, "forbidden");
+    ncz_s3_setting said = ncz_s3_setting_url(l, "forbidden");
 
     if (said.value == NULL)
         return NC_NOERR;

@@ -17,13 +17,13 @@ int ncz_s3_set_bucket(ncz_s3_settings *s, const char *raw, size_t len);
 int ncz_s3_set_prefix(ncz_s3_settings *s, const char *raw); /* the key of a dataset, without slashes at its ends */
 int ncz_s3_set_path(ncz_s3_settings *s, const char *path);  /* "/bucket/key" */
 int ncz_s3_set_region(ncz_s3_settings *s, const ncz_s3_host *h, const char *host); /* the one that the host names */
-int ncz_s3_set_addressing(ncz_s3_settings *s, bool is_virtual, const ncz_said *from);
+int ncz_s3_set_addressing(ncz_s3_settings *s, bool is_virtual, const ncz_s3_setting *from);
 
 /* ---- endpoints (endpoint.c) ---- */
 
 /* Of the environment or the profile; a value of NULL where there is none, or where they were switched off. */
-int ncz_s3_configured_endpoint(const ncz_s3_look *l, ncz_said *out);
-int ncz_s3_take_endpoint(ncz_s3_settings *s, const ncz_said *said);
+int ncz_s3_configured_endpoint(const ncz_s3_look *l, ncz_s3_setting *out);
+int ncz_s3_take_endpoint(ncz_s3_settings *s, const ncz_s3_setting *said);
 /* The host of Amazon's S3 in s->region, by the switches for dual stack, FIPS and acceleration. */
 int ncz_s3_amazon_host(const ncz_s3_look *l, ncz_s3_settings *s);
 

@@ -15,17 +15,17 @@
 typedef enum style { STYLE_AUTO, STYLE_VIRTUAL, STYLE_PATH } style;
 
 static int
-wanted_style(const ncz_s3_look *l, bool url_alone, style *out, ncz_said *from)
+wanted_style(const ncz_s3_look *l, bool url_alone, style *out, ncz_s3_setting *from)
 {
-    const ncz_said vhost = ncz_said_env("AWS_VIRTUAL_HOSTING");
-    const ncz_said all[] = {
-        ncz_said_url(l, "addressing"),
-        ncz_said_url(l, "addressing_style"),
-        url_alone ? ncz_said_default(NULL) : ncz_said_env("AWS_S3_ADDRESSING_STYLE"),
-        url_alone ? ncz_said_default(NULL) : vhost,
-        url_alone ? ncz_said_default(NULL) : ncz_said_profile(l->files, l->profile, "s3", "addressing_style"),
+    const ncz_s3_setting vhost = ncz_s3_setting_env("AWS_VIRTUAL_HOSTING");
+    const ncz_s3_setting all[] = {
+        ncz_s3_setting_url(l, "addressing"),
+        ncz_s3_setting_url(l, "addressing_style"),
+        url_alone ? ncz_s3_setting_default(NULL) : ncz_s3_setting_env("AWS_S3_ADDRESSING_STYLE"),
+        url_alone ? ncz_s3_setting_default(NULL) : vhost,
+        url_alone ? ncz_s3_setting_default(NULL) : ncz_s3_setting_profile(l->files, l->profile, "s3", "addressing_style"),
     };
-    ncz_said s = ncz_said_first(all, NCZ_LEN(all));
+    ncz_s3_setting s = ncz_s3_setting_first(all, NCZ_LEN(all));
     bool     is_virtual = false;
     int      rc;
 
@@ -33,8 +33,8 @@ wanted_style(const ncz_s3_look *l, bool url_alone, style *out, ncz_said *from)
     *from = s;
     if (s.value == NULL || strcasecmp(s.value, "auto") == 0)
         return NC_NOERR;
-    if (s.name == vhost.name && s.source == NCZ_SAID_ENV) {
-        if ((rc = ncz_said_bool(&s, &is_virtual)) == NC_NOERR)
+    if (s.name == vhost.name && s.source == NCZ_S3_FROM_ENV) {
+        if ((rc = ncz_s3_setting_bool(&s, &is_virtual)) == NC_NOERR)
             *out = is_virtual ? STYLE_VIRTUAL : STYLE_PATH;
         return rc;
     }
@@ -51,7 +51,7 @@ int
 ncz_s3_choose_addressing(const ncz_s3_look *l, ncz_s3_settings *s)
 {
     style    wish;
-    ncz_said from;
+    ncz_s3_setting from;
     int      rc;
 
     if (s->addressing_from != NULL)
@@ -59,7 +59,7 @@ ncz_s3_choose_addressing(const ncz_s3_look *l, ncz_s3_settings *s)
     if ((rc = wanted_style(l, false, &wish, &from)) != NC_NOERR)
         return rc;
     if (wish == STYLE_AUTO) {
-        from = ncz_said_default("auto");
+        from = ncz_s3_setting_default("auto");
         wish = (!s->custom || ncz_s3_host_parse(s->host).no_path) && ncz_s3_is_dns_label(s->bucket) ? STYLE_VIRTUAL
                                                                                                     : STYLE_PATH;
     }
@@ -70,19 +70,19 @@ ncz_s3_choose_addressing(const ncz_s3_look *l, ncz_s3_settings *s)
 
 /* ---- the forms of URLs ---- */
 
-static ncz_said
+static ncz_s3_setting
 url_endpoint(const ncz_s3_look *l)
 {
-    const ncz_said all[] = { ncz_said_url(l, "endpoint"), ncz_said_url(l, "endpoint_url") };
+    const ncz_s3_setting all[] = { ncz_s3_setting_url(l, "endpoint"), ncz_s3_setting_url(l, "endpoint_url") };
 
-    return ncz_said_first(all, NCZ_LEN(all));
+    return ncz_s3_setting_first(all, NCZ_LEN(all));
 }
 
 static int
 locate_bucket(const ncz_s3_look *l, ncz_s3_settings *s)
 {
     const ncz_uri *u = l->uri;
-    ncz_said       said = url_endpoint(l);
+    ncz_s3_setting       said = url_endpoint(l);
     int            rc;
 
     s->https = true;
@@ -90,7 +90,7 @@ locate_bucket(const ncz_s3_look *l, ncz_s3_settings *s)
         (rc = ncz_s3_set_prefix(s, u->path)) != NC_NOERR)
         return rc;
     if (said.value == NULL && ncz_uri_scheme_s3(u->scheme) == NCZ_URI_GOOGLE)
-        said = ncz_said_default("https://storage.googleapis.com");
+        said = ncz_s3_setting_default("https://storage.googleapis.com");
     if (said.value == NULL && (rc = ncz_s3_configured_endpoint(l, &said)) != NC_NOERR)
         return rc;
     return said.value != NULL ? ncz_s3_take_endpoint(s, &said) : ncz_s3_set(&s->base, "", 0);
@@ -98,7 +98,7 @@ locate_bucket(const ncz_s3_look *l, ncz_s3_settings *s)
 
 /* Which label of the host is the bucket, if any: what is known of the host, then what the user says. */
 static int
-bucket_in_host(const ncz_s3_look *l, const ncz_s3_host *h, size_t *len, ncz_said *from)
+bucket_in_host(const ncz_s3_look *l, const ncz_s3_host *h, size_t *len, ncz_s3_setting *from)
 {
     const char *host = l->uri->host;
     style       wish;
@@ -127,7 +127,7 @@ better_as_path(const ncz_s3_settings *s, const ncz_s3_host *h, const ncz_uri *u)
 
 /* bucket.host/key or host/bucket/key: `bucket` is the length of the bucket's name in the host. */
 static int
-take_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_host *h, size_t bucket, const ncz_said *from)
+take_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_host *h, size_t bucket, const ncz_s3_setting *from)
 {
     const char *host = bucket > 0 ? u->host + bucket + 1 : u->host;
     int         rc;
@@ -146,10 +146,10 @@ take_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_host *h, size_t buc
 static int
 locate_host(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_said the_host = { .source = NCZ_SAID_HOST };
+    const ncz_s3_setting the_host = { .source = NCZ_S3_FROM_HOST };
     const ncz_uri *u = l->uri;
     ncz_s3_host    h = ncz_s3_host_parse(u->host);
-    ncz_said       from;
+    ncz_s3_setting       from;
     size_t         bucket;
     int            rc;
 
@@ -166,14 +166,14 @@ locate_host(const ncz_s3_look *l, ncz_s3_settings *s)
         from = the_host;
     if ((rc = take_host(s, u, &h, bucket, &from)) != NC_NOERR || (rc = ncz_s3_set_region(s, &h, u->host)) != NC_NOERR)
         return rc;
-    return ncz_said_text(&the_host, &s->endpoint_from);
+    return ncz_s3_setting_text(&the_host, &s->endpoint_from);
 }
 
 /* ---- s3://NAME/...: bucket or host? ---- */
 
 /* s3://NAME/bucket/key where an endpoint's host is configured as NAME: the endpoint, with its port and path. */
 static int
-locate_at_endpoint(ncz_s3_settings *s, const ncz_uri *u, const ncz_said *endpoint)
+locate_at_endpoint(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_setting *endpoint)
 {
     int rc = ncz_s3_set_path(s, u->path);
 
@@ -200,7 +200,7 @@ static int
 locate_dotted(const ncz_s3_look *l, ncz_s3_settings *s)
 {
     const ncz_uri *u = l->uri;
-    ncz_said       endpoint = url_endpoint(l);
+    ncz_s3_setting       endpoint = url_endpoint(l);
     int            rc;
 
     if (endpoint.value != NULL)

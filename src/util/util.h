@@ -116,20 +116,20 @@ void        ncz_buf_clear(ncz_buf *b);                               /* memory r
 char       *ncz_buf_take(ncz_buf *b); /* the caller owns the bytes, "" when there were none (NULL: out of memory) */
 const char *ncz_buf_str(const ncz_buf *b);                           /* never NULL */
 
-/* ---- a pile: many small things that are released together ------------------------------------------------------ */
+/* ---- a arena: many small things that are released together ------------------------------------------------------ */
 
-typedef struct ncz_pile {
-    struct ncz_pile_block *blocks; /* newest first */
-} ncz_pile;
+typedef struct ncz_arena {
+    struct ncz_arena_block *blocks; /* newest first */
+} ncz_arena;
 
-#define NCZ_PILE_INIT ((ncz_pile){ NULL })
+#define NCZ_ARENA_INIT ((ncz_arena){ NULL })
 
-/* Uninitialised, good until the pile is cleared; NULL when out of memory. Aligned for all that has 8 bytes or less. */
-void *ncz_pile_get(ncz_pile *p, size_t nbytes);
-void *ncz_pile_get_n(ncz_pile *p, size_t n, size_t item);
-char *ncz_pile_text(ncz_pile *p, const char *s, size_t len); /* a copy, with a NUL behind it */
-void  ncz_pile_join(ncz_pile *to, ncz_pile *from);           /* all that is in `from` is in `to` then */
-void  ncz_pile_clear(ncz_pile *p);
+/* Uninitialised, good until the arena is cleared; NULL when out of memory. Aligned for all that has 8 bytes or less. */
+void *ncz_arena_get(ncz_arena *p, size_t nbytes);
+void *ncz_arena_get_n(ncz_arena *p, size_t n, size_t item);
+char *ncz_arena_text(ncz_arena *p, const char *s, size_t len); /* a copy, with a NUL behind it */
+void  ncz_arena_join(ncz_arena *to, ncz_arena *from);           /* all that is in `from` is in `to` then */
+void  ncz_arena_clear(ncz_arena *p);
 
 /* ---- names and UTF-8 ----------------------------------------------------------------------------------------- */
 

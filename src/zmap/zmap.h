@@ -181,7 +181,7 @@ int zmap_file_remove(const char *dir);
 
 /* The functions of an application (nczarr_zmap.h). NC_EINVAL, NC_ENOTBUILT: see nczarr_map_own(). */
 struct nczarr_map_ops;
-int zmap_own_open(const struct nczarr_map_ops *ops, void *user, zmap **out);
+int zmap_user_open(const struct nczarr_map_ops *ops, void *user, zmap **out);
 
 /*
  * A zip archive: each object is an entry. Any archive is read (entries stored or deflated, zip64, data descriptors,

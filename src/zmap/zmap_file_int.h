@@ -8,7 +8,7 @@
  *   zmap_file_get.c     get and list
  *   zmap_file_put.c     put and del
  *   zmap_file_dir.c     the directories that puts work in
- *   zmap_file_track.c   what this session made and what is not yet durable: sync, discard
+ *   zmap_file_journal.c   what this session made and what is not yet durable: sync, discard
  *   zmap_file_remove.c  zmap_file_remove()
  */
 #ifndef NCZ_ZMAP_FILE_INT_H
@@ -95,7 +95,7 @@ void zmap_file_dir_close(file_map *f, file_dir *d); /* NULL is fine */
 /* The same for a directory that was removed: nobody else gets it any more. */
 void zmap_file_dir_drop(file_map *f, file_dir *d);
 
-/* ---- zmap_file_track.c ---- */
+/* ---- zmap_file_journal.c ---- */
 
 /*
  * The failure of an earlier fsync, if there was one. The bytes it was about may be gone although they still read

@@ -8,7 +8,7 @@
 
 #include "zmap/zmap.h"
 
-/* ---- answering a request (zmap_answer.c) ----------------------------------------------------------------------- */
+/* ---- answering a request (zmap_common.c) ----------------------------------------------------------------------- */
 
 /*
  * How many bytes of an object of `size` bytes the request gets, in *n; or what is wrong with it: a range past the
@@ -27,7 +27,7 @@ void zmap_put_end(zmap_put_req *r, int rc);
 /* What the front door asks before it lists (zmap.c). */
 int zmap_check_list(const zmap *m, const char *prefix);
 
-/* ---- children of a prefix (zmap_answer.c) ---------------------------------------------------------------------- */
+/* ---- children of a prefix (zmap_common.c) ---------------------------------------------------------------------- */
 
 typedef struct zmap_child {
     char *name;

@@ -14,7 +14,7 @@
  *   zmap_zip_libzip*.c  entries in other methods, through libzip, or not
  *   zmap_zip_crc_*.c    their checksum, through the one library or the other
  *   zmap_zip_put.c      put and del
- *   zmap_zip_stage.c    the partial file: locks, copies, commit
+ *   zmap_zip_commit.c    the partial file: locks, copies, commit
  *   zmap_zip_repack.c   an archive without its dead bytes
  */
 #ifndef NCZ_ZMAP_ZIP_INT_H
@@ -199,7 +199,7 @@ int zmap_zip_write_directory(zip_map *m, zip_source *to, uint64_t *size);
 /* The places of all objects: documents first, then by key. For ncz_free(). */
 int zmap_zip_order(const zip_map *m, uint32_t **out, size_t *n);
 
-/* ---- staging (zmap_zip_stage.c). Under the gate, alone, but for check_failed ---- */
+/* ---- staging (zmap_zip_commit.c). Under the gate, alone, but for check_failed ---- */
 
 int zmap_zip_stage_open(zip_map *m, const char *path, zmap_open_how how); /* sets m->at and m->src */
 int zmap_zip_stage(zip_map *m);                                           /* makes m->src one that may be written */

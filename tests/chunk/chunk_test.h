@@ -34,7 +34,7 @@ rnd(uint64_t *state, uint64_t n)
 /* ---- specs ---- */
 
 static inline int
-test_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where *where)
+test_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
     int rc = ncz_buf_puts(key, spec->path);
 
@@ -42,7 +42,7 @@ test_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_where
         rc = ncz_buf_printf(key, "%c%llu", d == 0 ? '/' : spec->separator, (unsigned long long)index[d]);
     if (rc == NC_NOERR && spec->rank == 0)
         rc = ncz_buf_puts(key, "/0");
-    *where = (ncz_where){ .key = ncz_buf_str(key), .off = 0, .len = ZMAP_WHOLE };
+    *where = (ncz_chunk_addr){ .key = ncz_buf_str(key), .off = 0, .len = ZMAP_WHOLE };
     return rc;
 }
 

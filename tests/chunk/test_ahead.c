@@ -369,7 +369,7 @@ interleaved(void **state)
             }
         assert_int_equal(nrequests, n * STEPS);
         check_none_twice();
-        if (n < NCZ_CHUNK_WALKS)
+        if (n < NCZ_CHUNK_STREAMS)
             assert_true(nbatches <= n * (STEPS / 32 + 6));
         w.s = own;
         for (size_t i = 1; i < n; i++)

@@ -87,16 +87,16 @@ check_map(setup *s)
     request         all = whole_request(&s->a);
     ncz_select      sel = { .rank = spec->rank, .start = all.start, .count = all.count, .stride = all.stride,
                             .imap = all.imap };
-    ncz_walk       *w = NULL;
+    ncz_chunk_iter       *w = NULL;
     ncz_piece       piece;
     size_t          want = 0;
     char           *object = malloc(spec->chunk_bytes);
     double         *got = malloc(spec->chunk_nelems * sizeof *got);
 
-    assert_int_equal(ncz_walk_new(&sel, s->a.shape, spec->chunk, &w), NC_NOERR);
-    while (ncz_walk_next(w, &piece)) {
+    assert_int_equal(ncz_chunk_iter_new(&sel, s->a.shape, spec->chunk, &w), NC_NOERR);
+    while (ncz_chunk_iter_next(w, &piece)) {
         ncz_buf       key = NCZ_BUF_INIT, body = NCZ_BUF_INIT;
-        ncz_where     where;
+        ncz_chunk_addr     where;
         ncz_codec_env env = { spec->dtype, spec->chunk_bytes };
         bool          fill = true;
         size_t        nfill = 0;
@@ -129,7 +129,7 @@ check_map(setup *s)
         ncz_buf_clear(&body);
     }
     assert_int_equal(count_objects(s->map, spec), want);
-    ncz_walk_free(w);
+    ncz_chunk_iter_free(w);
     free(object);
     free(got);
 }

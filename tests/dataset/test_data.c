@@ -10,7 +10,7 @@ static size_t
 limit_with(ncz_dataset *ds, ncz_var *v, size_t nbytes)
 {
     OK(ncz_dataset_begin(ds, NCZ_USE_TUNE));
-    ncz_dataset_ask_cache(ds, v, nbytes);
+    ncz_dataset_reserve_cache(ds, v, nbytes);
     OK(ncz_dataset_end(ds, NCZ_USE_TUNE, NC_NOERR));
     return ncz_engine_limit(ds->engine);
 }

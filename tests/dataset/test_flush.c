@@ -254,7 +254,7 @@ an_abort_removes_what_was_defined(void **state)
     ncz_dataset *ds = NULL;
     ncz_dim     *x = NULL;
     ncz_var     *a = NULL;
-    ncz_keys     keys = NCZ_KEYS_INIT;
+    ncz_key_list     keys = NCZ_KEY_LIST_INIT;
     zmap        *map = NULL;
     bool         empty = false;
 
@@ -266,11 +266,11 @@ an_abort_removes_what_was_defined(void **state)
     OK(fill_var(ds, a, 100, LEN));
     OK(rename_var(ds));
     assert_int_equal(examine_torn(map, true), 1);
-    OK(ncz_keys_walk(map, "a", &keys));
+    OK(ncz_key_list_walk(map, "a", &keys));
     assert_int_equal(keys.n, 0);
     OK(ncz_dataset_abort(ds));
     ncz_dataset_unref(ds);
-    OK(ncz_part_empty(map, &empty));
+    OK(ncz_owner_store_empty(map, &empty));
     assert_true(empty);
     OK(zmap_close(map, ZMAP_KEEP));
 }

@@ -16,7 +16,7 @@ chunk_keys(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
-        assert_int_equal(ncz_part_chunk(rows[i].rest), rows[i].is);
+        assert_int_equal(ncz_owner_is_chunk(rows[i].rest), rows[i].is);
 }
 
 static void
@@ -63,7 +63,7 @@ whole_maps(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
-        ncz_keys keys = NCZ_KEYS_INIT;
+        ncz_key_list keys = NCZ_KEY_LIST_INIT;
         zmap    *map = NULL;
         bool     is = false, empty = false;
         size_t   n = 0;
@@ -71,13 +71,13 @@ whole_maps(void **state)
         OK(zmap_mem_open(&map));
         for (; n < 6 && rows[i].keys[n] != NULL; n++)
             OK(zmap_put(map, rows[i].keys[n], "x", 1));
-        OK(ncz_part_is_dataset(map, &is));
+        OK(ncz_owner_is_dataset(map, &is));
         assert_int_equal(is, rows[i].dataset);
-        OK(ncz_part_empty(map, &empty));
+        OK(ncz_owner_store_empty(map, &empty));
         assert_int_equal(empty, n == 0);
-        assert_int_equal(ncz_part_all(map, "it", NC_ENOTNC, &keys), rows[i].rc);
+        assert_int_equal(ncz_owner_all_keys(map, "it", NC_ENOTNC, &keys), rows[i].rc);
         assert_int_equal(keys.n, n);
-        ncz_keys_clear(&keys);
+        ncz_key_list_clear(&keys);
         OK(zmap_close(map, ZMAP_KEEP));
     }
 }
@@ -85,7 +85,7 @@ whole_maps(void **state)
 static void
 chunks_below_a_variable(void **state)
 {
-    ncz_keys keys = NCZ_KEYS_INIT;
+    ncz_key_list keys = NCZ_KEY_LIST_INIT;
     zmap    *map = NULL;
 
     (void)state;
@@ -95,13 +95,13 @@ chunks_below_a_variable(void **state)
     OK(zmap_put(map, "v/.zarray", "x", 1));
     OK(zmap_put(map, "v/mine", "x", 1));
     OK(zmap_put(map, "vv/0.0", "x", 1));
-    OK(ncz_part_chunks(map, "v", &keys));
+    OK(ncz_owner_chunks_below(map, "v", &keys));
     assert_int_equal(keys.n, 2);
-    assert_true(ncz_keys_has(&keys, "v/0.0") && ncz_keys_has(&keys, "v/1/2"));
-    OK(ncz_keys_del(map, &keys));
+    assert_true(ncz_key_list_has(&keys, "v/0.0") && ncz_key_list_has(&keys, "v/1/2"));
+    OK(ncz_key_list_del(map, &keys));
     assert_int_equal(zmap_len(map, "v/0.0", NULL), NC_EEMPTY);
     OK(zmap_len(map, "vv/0.0", NULL));
-    ncz_keys_clear(&keys);
+    ncz_key_list_clear(&keys);
     OK(zmap_close(map, ZMAP_KEEP));
 }
 

@@ -66,7 +66,7 @@ unmake(made *m)
 static void
 check_part(const made *m, const ncz_blosc_frame *f, size_t from, size_t to)
 {
-    ncz_part part = { from, to };
+    ncz_byte_range part = { from, to };
 
     memset(m->back, 0x5c, m->n);
     assert_int_equal(ncz_blosc_decode(f, m->back, &part), NC_NOERR);
@@ -166,7 +166,7 @@ test_changed(void **state)
                 (unsigned char)noise(&seed);
         if (ncz_blosc_open(m.frame, m.used, &f) == NC_NOERR && ncz_blosc_knows(&f) && f.nbytes <= 1 << 20) {
             unsigned char *ours = malloc(f.nbytes + 1), *theirs = malloc(f.nbytes + 1);
-            ncz_part       all = { 0, f.nbytes };
+            ncz_byte_range       all = { 0, f.nbytes };
 
             assert_true(ours != NULL && theirs != NULL);
             if (ncz_blosc_decode(&f, ours, &all) == NC_NOERR) {
@@ -267,7 +267,7 @@ test_far_matches(void **state)
     for (size_t i = 0; i < n; i++)
         data[i] = (unsigned char)(i < 50000 ? noise(&seed) : data[i - 50000]);
     for (int clevel = 1; clevel <= 9; clevel++) {
-        ncz_part        all = { 0, n };
+        ncz_byte_range        all = { 0, n };
         ncz_blosc_frame f;
 
         used = blosc_compress_ctx(clevel, 0, 1, n, data, frame, n + BLOSC_MAX_OVERHEAD, "blosclz", n, 1);

@@ -60,18 +60,18 @@ static const char *const words[] = { "a", "bc", "\xc3\xa9", "", "red", "a", "a",
 static void
 block_of(const char *const *v, size_t n, ncz_buf *b)
 {
-    assert_int_equal(ncz_texts_begin(b, n), NC_NOERR);
+    assert_int_equal(ncz_vlen_begin(b, n), NC_NOERR);
     for (size_t i = 0; i < n; i++)
         if (v[i] != NULL)
-            assert_int_equal(ncz_texts_set(b, i, (ncz_text){ v[i], strlen(v[i]), NCZ_TEXT_STRING }), NC_NOERR);
+            assert_int_equal(ncz_vlen_set(b, i, (ncz_vlen_item){ v[i], strlen(v[i]), NCZ_VLEN_STRING }), NC_NOERR);
 }
 
 static void
-check_text(const ncz_texts *t, size_t i, const char *want, bool none)
+check_text(const ncz_vlen_block *t, size_t i, const char *want, bool none)
 {
-    ncz_text got = ncz_texts_at(t, i);
+    ncz_vlen_item got = ncz_vlen_at(t, i);
 
-    assert_int_equal(got.what, want != NULL || !none ? NCZ_TEXT_STRING : NCZ_TEXT_NONE);
+    assert_int_equal(got.what, want != NULL || !none ? NCZ_VLEN_STRING : NCZ_VLEN_NONE);
     assert_int_equal(got.len, want != NULL ? strlen(want) : 0);
     if (got.len > 0)
         assert_memory_equal(got.s, want, got.len);
@@ -87,7 +87,7 @@ decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin,
     assert_non_null(copy);
     if (nin != 0)
         memcpy(copy, in, nin);
-    rc = ncz_chain_decode_texts(c, env, copy, nin, n, limit, out);
+    rc = ncz_chain_decode_vlen(c, env, copy, nin, n, limit, out);
     free(copy);
     return rc;
 }
@@ -105,11 +105,11 @@ test_round_trips(void **state)
             ncz_buf       in = NCZ_BUF_INIT, object = NCZ_BUF_INIT, out = NCZ_BUF_INIT;
 
             block_of(words, n, &in);
-            assert_int_equal(ncz_chain_encode_texts(c, &env, ncz_texts_in(&in), &object), NC_NOERR);
+            assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object), NC_NOERR);
             assert_int_equal(decode(c, &env, object.data, object.len, n, LIMIT, &out), NC_NOERR);
-            assert_int_equal(ncz_texts_len(ncz_texts_in(&out)), n);
+            assert_int_equal(ncz_vlen_len(ncz_vlen_in(&out)), n);
             for (size_t k = 0; k < n; k++)
-                check_text(ncz_texts_in(&out), k, words[k], subjects[i].none);
+                check_text(ncz_vlen_in(&out), k, words[k], subjects[i].none);
             assert_int_equal(decode(c, &env, object.data, object.len, n + 1, LIMIT, &out), NC_EFILTER);
             if (n > 1)
                 assert_int_equal(decode(c, &env, object.data, object.len, n - 1, LIMIT, &out), NC_EFILTER);
@@ -145,9 +145,9 @@ test_known_bytes(void **state)
 
         assert_int_equal(decode(c, &env, cases[i].bytes, nbytes, 3, LIMIT, &out), NC_NOERR);
         for (size_t k = 0; k < 3; k++)
-            check_text(ncz_texts_in(&out), k, words[k], true);
+            check_text(ncz_vlen_in(&out), k, words[k], true);
         block_of(words, 3, &in);
-        assert_int_equal(ncz_chain_encode_texts(c, &env, ncz_texts_in(&in), &object), NC_NOERR);
+        assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object), NC_NOERR);
         if (cases[i].same) {
             assert_int_equal(object.len, cases[i].n);
             assert_memory_equal(object.data, cases[i].bytes, object.len);
@@ -170,12 +170,12 @@ check_values(const char *filters, const char *bytes, size_t nbytes, const char *
 
     assert_int_equal(decode(c, &env, bytes, nbytes, n, LIMIT, &out), NC_NOERR);
     /* What was no string is written as what it was, and reads the same. */
-    assert_int_equal(ncz_chain_encode_texts(c, &env, ncz_texts_in(&out), &object), NC_NOERR);
+    assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&out), &object), NC_NOERR);
     assert_int_equal(decode(c, &env, object.data, object.len, n, LIMIT, &again), NC_NOERR);
     for (size_t i = 0; i < n; i++) {
-        ncz_text a = ncz_texts_at(ncz_texts_in(&out), i), b = ncz_texts_at(ncz_texts_in(&again), i);
+        ncz_vlen_item a = ncz_vlen_at(ncz_vlen_in(&out), i), b = ncz_vlen_at(ncz_vlen_in(&again), i);
 
-        assert_int_equal(a.what, want[i] != NULL ? NCZ_TEXT_VALUE : NCZ_TEXT_NONE);
+        assert_int_equal(a.what, want[i] != NULL ? NCZ_VLEN_VALUE : NCZ_VLEN_NONE);
         assert_int_equal(b.what, a.what);
         assert_int_equal(a.len, want[i] != NULL ? strlen(want[i]) : 0);
         assert_int_equal(b.len, a.len);
@@ -247,12 +247,12 @@ test_array_texts(void **state)
 
     (void)state;
     block_of(good, 4, &in);
-    assert_int_equal(ncz_chain_encode_texts(c, &env, ncz_texts_in(&in), &object), NC_NOERR);
+    assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object), NC_NOERR);
     assert_int_equal(object.len, 4 + 4 * 4 + 4);
     assert_memory_equal(object.data, "\4\0\0\0\4\0\0\0\1\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0", 24);
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
         block_of(&bad[i], 1, &in);
-        assert_int_equal(ncz_chain_encode_texts(c, &env, ncz_texts_in(&in), &object), NC_EFILTER);
+        assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object), NC_EFILTER);
         assert_non_null(strstr(ncz_err_text(), "vlen-array"));
     }
     ncz_buf_clear(&in);
@@ -283,7 +283,7 @@ test_order(void **state)
             env.order_f = f != 0;
             assert_int_equal(decode(c, &env, cases[i].bytes, cases[i].n, 6, LIMIT, &out), NC_NOERR);
             for (size_t k = 0; k < 6; k++)
-                assert_int_equal(ncz_texts_at(ncz_texts_in(&out), k).s[0], (f != 0 ? "adbecf" : "abcdef")[k]);
+                assert_int_equal(ncz_vlen_at(ncz_vlen_in(&out), k).s[0], (f != 0 ? "adbecf" : "abcdef")[k]);
         }
         ncz_buf_clear(&out);
         ncz_chain_unref(c);
@@ -304,10 +304,10 @@ test_not_utf8(void **state)
         bool       kept = i == 1 || i == 3; /* bytes, and MessagePack's binary */
 
         block_of(odd, 2, &in);
-        assert_int_equal(ncz_chain_encode_texts(c, &env, ncz_texts_in(&in), &object), NC_NOERR);
+        assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object), NC_NOERR);
         assert_int_equal(decode(c, &env, object.data, object.len, 2, LIMIT, &out), NC_NOERR);
-        check_text(ncz_texts_in(&out), 0, kept ? odd[0] : "x\xef\xbf\xbd\xef\xbf\xbdy", true);
-        check_text(ncz_texts_in(&out), 1, kept ? odd[1] : "\xef\xbf\xbd", true);
+        check_text(ncz_vlen_in(&out), 0, kept ? odd[0] : "x\xef\xbf\xbd\xef\xbf\xbdy", true);
+        check_text(ncz_vlen_in(&out), 1, kept ? odd[1] : "\xef\xbf\xbd", true);
         ncz_chain_unref(c);
     }
     ncz_buf_clear(&in);
@@ -330,7 +330,7 @@ sample_init(sample *x, const char *filters)
 
     *x = (sample){ .c = chain_of(filters), .env = object_env(NCZ_LEN(words)) };
     block_of(words, NCZ_LEN(words), &in);
-    assert_int_equal(ncz_chain_encode_texts(x->c, &x->env, ncz_texts_in(&in), &x->object), NC_NOERR);
+    assert_int_equal(ncz_chain_encode_vlen(x->c, &x->env, ncz_vlen_in(&in), &x->object), NC_NOERR);
     ncz_buf_clear(&in);
 }
 
@@ -344,13 +344,13 @@ sample_clear(sample *x)
 
 /* Every byte of every text is inside the block. */
 static size_t
-touch(const ncz_texts *t)
+touch(const ncz_vlen_block *t)
 {
-    const char *begin = (const char *)t, *end = begin + ncz_texts_nbytes(t);
+    const char *begin = (const char *)t, *end = begin + ncz_vlen_nbytes(t);
     size_t      sum = 0;
 
-    for (size_t i = 0; i < ncz_texts_len(t); i++) {
-        ncz_text x = ncz_texts_at(t, i);
+    for (size_t i = 0; i < ncz_vlen_len(t); i++) {
+        ncz_vlen_item x = ncz_vlen_at(t, i);
 
         assert_true(x.s >= begin && x.len <= (size_t)(end - begin) && x.s + x.len <= end);
         for (size_t k = 0; k < x.len; k++)
@@ -394,7 +394,7 @@ test_changed(void **state)
                 if (checked)
                     assert_int_equal(rc == NC_NOERR, was == x.object.data[at]);
                 if (rc == NC_NOERR)
-                    (void)touch(ncz_texts_in(&x.out));
+                    (void)touch(ncz_vlen_in(&x.out));
                 x.object.data[at] = was;
             }
         sample_clear(&x);
@@ -418,7 +418,7 @@ test_noise(void **state)
             for (size_t k = 0; k < n; k++)
                 junk[k] = (char)noise(&seed);
             if (decode(x.c, &x.env, junk, n, NCZ_LEN(words), LIMIT, &x.out) == NC_NOERR)
-                (void)touch(ncz_texts_in(&x.out));
+                (void)touch(ncz_vlen_in(&x.out));
             else
                 assert_true(ncz_err_text()[0] != '\0');
         }
@@ -496,11 +496,11 @@ test_limit(void **state)
             continue;
         snprintf(filters, sizeof filters, "[{\"id\": \"vlen-utf8\"}, {\"id\": \"%s\"}]", compressors[i]);
         c = chain_of(filters);
-        assert_int_equal(ncz_texts_begin(&in, n), NC_NOERR);
-        assert_int_equal(ncz_chain_encode_texts(c, &env, ncz_texts_in(&in), &object), NC_NOERR);
+        assert_int_equal(ncz_vlen_begin(&in, n), NC_NOERR);
+        assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object), NC_NOERR);
         assert_true(object.len < n);
         assert_int_equal(decode(c, &env, object.data, object.len, n, LIMIT, &out), NC_NOERR);
-        assert_int_equal(ncz_texts_at(ncz_texts_in(&out), n - 1).len, 0);
+        assert_int_equal(ncz_vlen_at(ncz_vlen_in(&out), n - 1).len, 0);
         assert_int_equal(decode(c, &env, object.data, object.len, n, 4 * n, &out), NC_EFILTER); /* 4 too few */
         assert_non_null(strstr(ncz_err_text(), "more than"));
         ncz_buf_clear(&in);
@@ -562,9 +562,9 @@ test_wrong_way(void **state)
     assert_int_equal(ncz_chain_encode(c, &env, bytes, 4, &out), NC_EFILTER);
     assert_int_equal(ncz_chain_decode(c, &env, "\0\0\0\0", 4, bytes, 32, false), NC_EFILTER);
     assert_int_equal(ncz_chain_with(NULL, ncz_codec_by_id("zlib"), &none, false, &z), NC_NOERR);
-    assert_int_equal(ncz_chain_encode_texts(z, &env, ncz_texts_in(&in), &out), NC_EFILTER);
-    assert_int_equal(ncz_chain_decode_texts(z, &env, "\0\0\0\0", 4, 2, LIMIT, &out), NC_EFILTER);
-    assert_int_equal(ncz_chain_encode_texts(NULL, &env, ncz_texts_in(&in), &out), NC_EFILTER);
+    assert_int_equal(ncz_chain_encode_vlen(z, &env, ncz_vlen_in(&in), &out), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode_vlen(z, &env, "\0\0\0\0", 4, 2, LIMIT, &out), NC_EFILTER);
+    assert_int_equal(ncz_chain_encode_vlen(NULL, &env, ncz_vlen_in(&in), &out), NC_EFILTER);
     assert_int_equal(ncz_chain_with(z, ncz_codec_by_id("vlen-utf8"), &none, false, &two), NC_NOERR);
     assert_int_equal(ncz_chain_decode(two, &env, "\0\0\0\0", 4, bytes, 32, false), NC_EFILTER);
     ncz_chain_unref(c);
@@ -683,11 +683,11 @@ both_ways(void *arg)
     int            rc = ncz_json_parse(s->filters, strlen(s->filters), &opts, &f, NULL);
 
     if (rc == NC_NOERR && (rc = ncz_chain_parse(f, NULL, &env, 8, &c)) == NC_NOERR &&
-        (rc = ncz_texts_begin(&in, 4)) == NC_NOERR &&
-        (rc = ncz_texts_set(&in, 2, (ncz_text){ "bc", 2, NCZ_TEXT_STRING })) == NC_NOERR &&
-        (rc = ncz_chain_encode_texts(c, &env, ncz_texts_in(&in), &object)) == NC_NOERR &&
-        (rc = ncz_chain_decode_texts(c, &env, object.data, object.len, 4, LIMIT, &out)) == NC_NOERR)
-        check_text(ncz_texts_in(&out), 2, "bc", true);
+        (rc = ncz_vlen_begin(&in, 4)) == NC_NOERR &&
+        (rc = ncz_vlen_set(&in, 2, (ncz_vlen_item){ "bc", 2, NCZ_VLEN_STRING })) == NC_NOERR &&
+        (rc = ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object)) == NC_NOERR &&
+        (rc = ncz_chain_decode_vlen(c, &env, object.data, object.len, 4, LIMIT, &out)) == NC_NOERR)
+        check_text(ncz_vlen_in(&out), 2, "bc", true);
     ncz_json_free(f);
     ncz_chain_unref(c);
     ncz_buf_clear(&in);
@@ -741,7 +741,7 @@ test_spoilt_numbers(void **state)
             rc = decode(c, &env, bytes, sizeof bytes, 3, LIMIT, &out);
             assert_true(rc == NC_NOERR || rc == NC_EFILTER);
             if (rc == NC_NOERR)
-                (void)touch(ncz_texts_in(&out));
+                (void)touch(ncz_vlen_in(&out));
         }
     ncz_buf_clear(&out);
     ncz_chain_unref(c);

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "filter/keep_int.h"
+#include "filter/thread_cache_int.h"
 
 #define N 60000
 
@@ -163,14 +163,14 @@ drop_thing(void *p)
 static void *
 keep_things(void *arg)
 {
-    void *p = ncz_codec_keep(NCZ_KEPT_DEFLATER, make_nothing, drop_thing);
+    void *p = ncz_codec_thread_get(NCZ_SLOT_DEFLATER, make_nothing, drop_thing);
 
-    if (p == NULL && (p = ncz_codec_keep(NCZ_KEPT_DEFLATER, make_thing, drop_thing)) != NULL &&
-        p == ncz_codec_keep(NCZ_KEPT_DEFLATER, make_nothing, drop_thing))
+    if (p == NULL && (p = ncz_codec_thread_get(NCZ_SLOT_DEFLATER, make_thing, drop_thing)) != NULL &&
+        p == ncz_codec_thread_get(NCZ_SLOT_DEFLATER, make_nothing, drop_thing))
         *(bool *)arg = true;
-    ncz_codec_drop(NCZ_KEPT_DEFLATER);
-    ncz_codec_drop(NCZ_KEPT_DEFLATER);
-    return ncz_codec_keep(NCZ_KEPT_DEFLATER, make_thing, drop_thing);
+    ncz_codec_thread_free(NCZ_SLOT_DEFLATER);
+    ncz_codec_thread_free(NCZ_SLOT_DEFLATER);
+    return ncz_codec_thread_get(NCZ_SLOT_DEFLATER, make_thing, drop_thing);
 }
 
 static void
@@ -192,23 +192,23 @@ static void
 test_scratch(void **state)
 {
     static const ncz_alloc_table failing = { failing_get, failing_resize, failing_put };
-    unsigned char               *p = ncz_codec_scratch(NCZ_KEPT_BLOSC_BLOCK, 1000);
+    unsigned char               *p = ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, 1000);
 
     (void)state;
     assert_non_null(p);
     memset(p, 1, 1000);
-    ncz_codec_scratch_done(NCZ_KEPT_BLOSC_BLOCK);
-    assert_ptr_equal(ncz_codec_scratch(NCZ_KEPT_BLOSC_BLOCK, 500), p);
-    p = ncz_codec_scratch(NCZ_KEPT_BLOSC_BLOCK, NCZ_KEEP_MOST + 1);
+    ncz_codec_scratch_done(NCZ_SLOT_BLOSC_BLOCK);
+    assert_ptr_equal(ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, 500), p);
+    p = ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, NCZ_CODEC_SCRATCH_MAX + 1);
     assert_non_null(p);
-    memset(p, 1, NCZ_KEEP_MOST + 1);
-    ncz_codec_scratch_done(NCZ_KEPT_BLOSC_BLOCK);
+    memset(p, 1, NCZ_CODEC_SCRATCH_MAX + 1);
+    ncz_codec_scratch_done(NCZ_SLOT_BLOSC_BLOCK);
     failing_at = 1;
     failing_seen = 0;
     ncz_alloc_use(&failing);
-    assert_null(ncz_codec_scratch(NCZ_KEPT_BLOSC_BLOCK, 1000));
+    assert_null(ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, 1000));
     ncz_alloc_use(NULL);
-    assert_non_null(ncz_codec_scratch(NCZ_KEPT_BLOSC_BLOCK, 10));
+    assert_non_null(ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, 10));
 }
 
 int

@@ -118,7 +118,7 @@ round_trip(report *r, const char *json, size_t n, const unsigned char *data, uns
     ncz_codec_env env = env_of(NCZ_KIND_FLOAT, 4, n);
     ncz_chain    *c = chain_of(json, &env);
     ncz_buf       object = NCZ_BUF_INIT;
-    ncz_part      part = {n / 3, n / 2};
+    ncz_byte_range      part = {n / 3, n / 2};
     bool          ok = false;
 
     if (c == NULL)
@@ -149,14 +149,14 @@ text_trip(report *r, const char *json)
     ncz_chain    *c = chain_of(json, &env);
     ncz_buf       in = NCZ_BUF_INIT, object = NCZ_BUF_INIT, out = NCZ_BUF_INIT;
 
-    if (c == NULL || ncz_texts_begin(&in, NTEXTS) != NC_NOERR)
+    if (c == NULL || ncz_vlen_begin(&in, NTEXTS) != NC_NOERR)
         goto done;
     for (size_t i = 0; i < NTEXTS; i++)
-        (void)ncz_texts_set(&in, i, (ncz_text){words[i % 2], strlen(words[i % 2]), NCZ_TEXT_STRING});
+        (void)ncz_vlen_set(&in, i, (ncz_vlen_item){words[i % 2], strlen(words[i % 2]), NCZ_VLEN_STRING});
     cpu_state_clean();
-    (void)ncz_chain_encode_texts(c, &env, ncz_texts_in(&in), &object);
+    (void)ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object);
     look(r, json, "encoding texts", object.len);
-    (void)ncz_chain_decode_texts(c, &env, object.data, object.len, NTEXTS, LONGEST, &out);
+    (void)ncz_chain_decode_vlen(c, &env, object.data, object.len, NTEXTS, LONGEST, &out);
     look(r, json, "decoding texts", object.len);
 done:
     ncz_buf_clear(&in);

@@ -16,11 +16,11 @@
 
 #include "docs.h"
 
-static const ncz_wish wish_default = { .pure = false, .xarray = true };
+static const ncz_load_opts wish_default = { .pure = false, .xarray = true };
 
 /* Loads a map into a new model; *m is NULL when that fails. */
 static inline int
-load_with(docmap *d, const ncz_wish *wish, const ncz_limits *limits, ncz_model **m, ncz_style *style)
+load_with(docmap *d, const ncz_load_opts *wish, const ncz_limits *limits, ncz_model **m, ncz_format_opts *style)
 {
     ncz_docs docs = docmap_docs(d);
     int      rc = ncz_model_new(limits, m);
@@ -34,15 +34,15 @@ load_with(docmap *d, const ncz_wish *wish, const ncz_limits *limits, ncz_model *
 }
 
 static inline int
-load(docmap *d, ncz_model **m, ncz_style *style)
+load(docmap *d, ncz_model **m, ncz_format_opts *style)
 {
     return load_with(d, &wish_default, &ncz_limits_default, m, style);
 }
 
 static inline ncz_model *
-must_load(docmap *d, ncz_style *style)
+must_load(docmap *d, ncz_format_opts *style)
 {
-    ncz_style  own;
+    ncz_format_opts  own;
     ncz_model *m = NULL;
     int        rc = load(d, &m, style != NULL ? style : &own);
 

@@ -14,7 +14,7 @@ static int
 try_it(docmap *d)
 {
     docmap     out = { .v = NULL };
-    ncz_style  style;
+    ncz_format_opts  style;
     ncz_model *m;
     int        rc = load(d, &m, &style);
 
@@ -133,7 +133,7 @@ test_names_that_are_no_keys(void **state)
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
         ncz_model *m;
-        ncz_style  style;
+        ncz_format_opts  style;
 
         snprintf(text, sizeof text,
                  NCZARR_ROOT("\"%s\": 3, \"ok\": 2", "\"%s\",\"v\",5,\"v\"", "\"%s\",\"g\",\"v\",null"), bad[i],
@@ -167,7 +167,7 @@ static int
 load_limited(docmap *d, const ncz_limits *limits)
 {
     ncz_model *m;
-    ncz_style  style;
+    ncz_format_opts  style;
     int        rc = load_with(d, &wish_default, limits, &m, &style);
 
     if (rc == NC_NOERR)
@@ -181,7 +181,7 @@ test_limits(void **state)
     ncz_limits limits = ncz_limits_default;
     docmap     d = { .v = NULL };
     ncz_model *m;
-    ncz_style  style;
+    ncz_format_opts  style;
 
     (void)state;
     docmap_puts(&d, ".zgroup", NCZARR_ROOT("\"a\": 1, \"b\": 2, \"c\": 3", "\"v\",\"w\"", "\"g\""));
@@ -265,7 +265,7 @@ check_alloc(const char *name)
 {
     docmap     d = { .v = NULL }, first = { .v = NULL };
     char       path[1024];
-    ncz_style  style;
+    ncz_format_opts  style;
     ncz_model *m;
     size_t     n = 1;
 

@@ -30,7 +30,7 @@ check_case(const char *writer, const char *name)
 {
     char       path[1024];
     docmap     d = { .v = NULL };
-    ncz_style  style;
+    ncz_format_opts  style;
     ncz_model *m = NULL;
     char      *want, *got;
     int        rc;
@@ -119,7 +119,7 @@ test_generation_4_and_pure(void **state)
 }
 
 static ncz_model *
-load_dir(const char *name, ncz_style *style)
+load_dir(const char *name, ncz_format_opts *style)
 {
     char       path[1024];
     docmap     d = { .v = NULL };
@@ -147,7 +147,7 @@ test_generations_are_told_apart_by_keys(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_style  style;
+        ncz_format_opts  style;
         ncz_model *m = load_dir(cases[i].name, &style);
 
         assert_int_equal(style.gen, cases[i].gen);
@@ -171,7 +171,7 @@ test_big_endian_quirk(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_style  style;
+        ncz_format_opts  style;
         ncz_model *m = load_dir(cases[i].name, &style);
         size_t     nbig = 0;
 
@@ -193,10 +193,10 @@ test_big_endian_quirk(void **state)
 static void
 test_specs(void **state)
 {
-    ncz_style  style;
+    ncz_format_opts  style;
     ncz_model *m = load_dir("netcdf-c-main/fills", &style);
     ncz_buf    key = NCZ_BUF_INIT;
-    ncz_where  where;
+    ncz_chunk_addr  where;
     uint64_t   index[1] = { 3 };
     ncz_var   *v;
 
@@ -232,7 +232,7 @@ test_default_fill_is_exact(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_style  style;
+        ncz_format_opts  style;
         ncz_model *m = load_dir(cases[i], &style);
         ncz_var   *v = var_at(m, names[i]);
         double     fill = NC_FILL_DOUBLE, stored;
@@ -247,7 +247,7 @@ test_default_fill_is_exact(void **state)
 static void
 test_filters(void **state)
 {
-    ncz_style  style;
+    ncz_format_opts  style;
     ncz_model *m = load_dir("netcdf-c-main/multifilter", &style);
     ncz_var   *v = var_at(m, "v");
 
@@ -265,7 +265,7 @@ test_filters(void **state)
 static void
 test_unlimited(void **state)
 {
-    ncz_style  style;
+    ncz_format_opts  style;
     ncz_model *m = load_dir("netcdf-c-4.9.3/unlim", &style);
 
     (void)state;
@@ -285,7 +285,7 @@ static void
 test_newer_place_wins(void **state)
 {
     docmap     d = { .v = NULL };
-    ncz_style  style;
+    ncz_format_opts  style;
     ncz_model *m;
 
     (void)state;

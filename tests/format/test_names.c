@@ -57,7 +57,7 @@ test_addresses(void **state)
     ncz_spec       spec = { .rank = 3, .path = path, .separator = '.' };
     const uint64_t index[3] = { 0, 18446744073709551615u, 42 };
     ncz_buf        key = NCZ_BUF_INIT;
-    ncz_where      where;
+    ncz_chunk_addr      where;
 
     (void)state;
     assert_int_equal(ncz_zarr2_locate(&spec, index, &key, &where), NC_NOERR);

@@ -8,7 +8,7 @@
 static const ncz_generation written[] = { NCZ_GEN_BOTH, NCZ_GEN_4, NCZ_GEN_3, NCZ_GEN_2, NCZ_GEN_PURE };
 
 static ncz_model *
-new_model(const ncz_style *style)
+new_model(const ncz_format_opts *style)
 {
     ncz_model *m;
 
@@ -161,7 +161,7 @@ put_strings(ncz_model *m, ncz_atts *a)
 
 /* One model with something of everything that the style can say. */
 static ncz_model *
-rich_model(const ncz_style *style)
+rich_model(const ncz_format_opts *style)
 {
     bool       strings = style->gen != NCZ_GEN_2, pure = style->gen == NCZ_GEN_PURE;
     ncz_model *m = new_model(style);
@@ -307,7 +307,7 @@ test_round_trip_in_every_style(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(written); i++) {
-        ncz_style  style = { .gen = written[i], .xarray = true }, got;
+        ncz_format_opts  style = { .gen = written[i], .xarray = true }, got;
         ncz_model *m = rich_model(&style), *m2, *m3;
         docmap     d = { .v = NULL }, d2 = { .v = NULL };
         char       what[32];
@@ -349,7 +349,7 @@ forget_texts(ncz_model *m)
             ncz_atts *a = v != NULL ? &v->atts : &m->groups[i]->atts;
 
             for (size_t n = 0; n < a->n; n++) {
-                if ((a->v[n].piled & NCZ_PILED_TEXT) == 0)
+                if ((a->v[n].in_arena & NCZ_IN_ARENA_TEXT) == 0)
                     ncz_free(a->v[n].raw);
                 a->v[n].raw = NULL;
                 a->v[n].rawlen = 0;
@@ -374,7 +374,7 @@ test_foreign_datasets_in_our_style(void **state)
         "netcdf-c-main/scalars",      "netcdf-c-main/unlim0",       "netcdf-c-main/multifilter",
         "netcdf-c-main/dimsep_slash", "netcdf-c-main/bigendian",
     };
-    const ncz_style style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+    const ncz_format_opts style = { .gen = NCZ_GEN_BOTH, .xarray = true };
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
@@ -433,7 +433,7 @@ test_same_bytes_as_netcdf_c(void **state)
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         docmap     d = { .v = NULL }, d2 = { .v = NULL };
         char       path[1024];
-        ncz_style  style;
+        ncz_format_opts  style;
         ncz_model *m;
 
         snprintf(path, sizeof path, DATA "netcdf-c-main/%s", cases[i]);
@@ -456,7 +456,7 @@ test_same_bytes_as_netcdf_c(void **state)
 static void
 test_exact_documents(void **state)
 {
-    ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
     ncz_model *m = new_model(&style);
     ncz_dim   *t = add_dim(m, m->root, "t", 3, true);
     docmap     d = { .v = NULL };
@@ -499,7 +499,7 @@ test_exact_documents(void **state)
         "\"_nczarr_attr\": \"|J0\"}}}");
     docmap_clear(&d);
 
-    style = (ncz_style){ .gen = NCZ_GEN_PURE, .xarray = false };
+    style = (ncz_format_opts){ .gen = NCZ_GEN_PURE, .xarray = false };
     assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
     assert_string_equal(docmap_text(&d, ".zgroup"), "{\"zarr_format\": 2}");
     assert_string_equal(docmap_text(&d, "v/.zattrs"), "{\"f\": 0.1}");
@@ -550,7 +550,7 @@ place_of(const journal *j, const char *key)
 static void
 test_order_of_documents(void **state)
 {
-    ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true };
+    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true };
     ncz_model *m = rich_model(&style);
     journal    j = { .refuse_at = -1 };
 
@@ -572,7 +572,7 @@ test_order_of_documents(void **state)
 static void
 test_only_what_changed(void **state)
 {
-    ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
     ncz_model *m = new_model(&style);
     ncz_dim   *t = add_dim(m, m->root, "t", 0, true);
     ncz_var   *v = add_var(m, m->root, "v", NC_INT, 1, &t);
@@ -584,7 +584,7 @@ test_only_what_changed(void **state)
     assert_int_equal(ncz_model_add_group(m, m->root, "g", &g), NC_NOERR);
     assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
     assert_int_equal(j.n, 8);
-    ncz_format_stored(m);
+    ncz_format_mark_stored(m);
     j.check = true;
 
     j.n = 0;
@@ -595,14 +595,14 @@ test_only_what_changed(void **state)
     assert_int_equal(j.n, 2); /* the variable's own */
     assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
     assert_int_equal(j.n, 4); /* marks stay until what was planned is stored */
-    ncz_format_stored(m);
+    ncz_format_mark_stored(m);
 
     j.n = 0;
     ncz_model_grow_dim(m, t, 5);
     assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
     assert_int_equal(j.n, 4); /* the variable, and the group that has the dimension: the root */
     assert_string_equal(j.key[3], ".zgroup");
-    ncz_format_stored(m);
+    ncz_format_mark_stored(m);
 
     j.n = 0;
     style.consolidated = true;
@@ -620,7 +620,7 @@ test_every_prefix_opens(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(written); i++) {
-        ncz_style  style = { .gen = written[i], .xarray = true };
+        ncz_format_opts  style = { .gen = written[i], .xarray = true };
         ncz_model *m = new_model(&style);
         ncz_dim   *t = add_dim(m, m->root, "t", 2, true), *d[2];
         ncz_group *g, *h;
@@ -630,7 +630,7 @@ test_every_prefix_opens(void **state)
         (void)add_var(m, m->root, "v", NC_INT, 1, &t);
         assert_int_equal(ncz_model_add_group(m, m->root, "g", &g), NC_NOERR);
         assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
-        ncz_format_stored(m);
+        ncz_format_mark_stored(m);
         j.check = true;
         ncz_model_grow_dim(m, t, 7);
         assert_int_equal(ncz_model_add_group(m, g, "h", &h), NC_NOERR);
@@ -647,7 +647,7 @@ test_every_prefix_opens(void **state)
 static void
 test_emitter_can_refuse(void **state)
 {
-    ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true };
+    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true };
     ncz_model *m = rich_model(&style);
     journal    all = { .refuse_at = -1 };
 
@@ -669,7 +669,7 @@ test_emitter_can_refuse(void **state)
 static void
 test_old_styles(void **state)
 {
-    ncz_style   style = { .gen = NCZ_GEN_2, .xarray = true }, got;
+    ncz_format_opts   style = { .gen = NCZ_GEN_2, .xarray = true }, got;
     ncz_model  *m = new_model(&style), *m2;
     ncz_dim    *t = add_dim(m, m->root, "t", 4, true);
     const char *s = "x";
@@ -707,9 +707,9 @@ test_old_styles(void **state)
 static void
 test_nczarr_read_as_pure_is_read_only(void **state)
 {
-    const ncz_wish wish = { .pure = true, .xarray = true };
+    const ncz_load_opts wish = { .pure = true, .xarray = true };
     docmap         d = { .v = NULL };
-    ncz_style      style;
+    ncz_format_opts      style;
     ncz_model     *m;
 
     (void)state;
@@ -727,7 +727,7 @@ test_nczarr_read_as_pure_is_read_only(void **state)
 static void
 test_ambiguous_names_become_paths(void **state)
 {
-    ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
     ncz_model *m = new_model(&style);
     ncz_dim   *x = add_dim(m, m->root, "x", 2, false), *x2;
     ncz_group *g;
@@ -758,7 +758,7 @@ test_dims_of_other_groups(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(gens); i++) {
-        ncz_style  style = { .gen = gens[i], .xarray = true };
+        ncz_format_opts  style = { .gen = gens[i], .xarray = true };
         ncz_model *m = new_model(&style);
         ncz_group *a, *b;
         ncz_dim   *dims[4];
@@ -797,7 +797,7 @@ test_dims_of_other_groups(void **state)
 static void
 test_names_that_cannot_be_told_apart_are_left_out(void **state)
 {
-    ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
     ncz_model *m = new_model(&style);
     ncz_dim   *x = add_dim(m, m->root, "x", 2, false);
     ncz_group *g;
@@ -817,7 +817,7 @@ test_names_that_cannot_be_told_apart_are_left_out(void **state)
 static void
 test_texts_with_zeros(void **state)
 {
-    ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
     ncz_model *m = new_model(&style);
     docmap     d = { .v = NULL };
     char       many[400] = "x";
@@ -842,7 +842,7 @@ test_texts_with_zeros(void **state)
 static void
 test_marked_fill_values(void **state)
 {
-    ncz_style   style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+    ncz_format_opts   style = { .gen = NCZ_GEN_BOTH, .xarray = true };
     ncz_model  *m = new_model(&style);
     const char *plain = "fill", *upsetting = "x";
     ncz_var    *a = add_var(m, m->root, "a", NC_STRING, 0, NULL), *b = add_var(m, m->root, "b", NC_STRING, 0, NULL);
@@ -882,7 +882,7 @@ test_default_fill_of_small_types(void **state)
     (void)state;
     for (size_t s = 0; s < NCZ_LEN(written); s++)
         for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-            ncz_style  style = { .gen = written[s], .xarray = true };
+            ncz_format_opts  style = { .gen = written[s], .xarray = true };
             bool       both = style.gen == NCZ_GEN_BOTH, none = cases[i].small && style.gen == NCZ_GEN_PURE;
             ncz_model *m, *m2;
             docmap     d = { .v = NULL }, again = { .v = NULL };
@@ -916,7 +916,7 @@ test_default_fill_of_small_types(void **state)
             docmap_clear(&again);
         }
     for (size_t i = 0; i < 4; i++) { /* as an earlier release wrote it */
-        ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+        ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
         ncz_model *m = new_model(&style), *m2;
         docmap     d = { .v = NULL }, again = { .v = NULL };
         ncz_var   *v = add_var(m, m->root, "v", cases[i].type, 0, NULL);
@@ -937,7 +937,7 @@ test_default_fill_of_small_types(void **state)
         docmap_clear(&again);
     }
     {   /* no fill stays no fill */
-        ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+        ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
         ncz_model *m = new_model(&style), *m2;
         docmap     d = { .v = NULL };
         ncz_var   *v = add_var(m, m->root, "v", NC_BYTE, 0, NULL);
@@ -957,7 +957,7 @@ test_default_fill_of_small_types(void **state)
 static void
 test_consolidated_copy(void **state)
 {
-    ncz_style           style = { .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true };
+    ncz_format_opts           style = { .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true };
     ncz_model          *m = rich_model(&style), *m2, *m3;
     docmap              d = { .v = NULL }, copy = { .v = NULL };
     ncz_json           *all;
@@ -993,7 +993,7 @@ static void
 test_changing_what_was_read(void **state)
 {
     docmap     d = { .v = NULL };
-    ncz_style  style;
+    ncz_format_opts  style;
     ncz_model *m;
     double     third = 1.0 / 3;
 
@@ -1019,7 +1019,7 @@ static void
 test_array_longer_than_its_dimension(void **state)
 {
     docmap     d = { .v = NULL };
-    ncz_style  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
     ncz_model *m = new_model(&style);
     ncz_dim   *dims[2];
     docmap     later = { .v = NULL };

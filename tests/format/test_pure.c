@@ -189,7 +189,7 @@ test_time_types_get_units(void **state)
 static void
 test_made_up_attributes_are_not_written(void **state)
 {
-    ncz_style  style;
+    ncz_format_opts  style;
     docmap     d, out = { .v = NULL };
     ncz_model *m;
 
@@ -341,7 +341,7 @@ test_missing_values(void **state)
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         docmap         d, out = { .v = NULL };
-        ncz_style      style;
+        ncz_format_opts      style;
         ncz_model     *m;
         ncz_var       *v;
         const ncz_att *a;
@@ -460,10 +460,10 @@ test_shuffle_of_size_0(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        const ncz_wish wish = { .pure = cases[i].pure, .xarray = true };
+        const ncz_load_opts wish = { .pure = cases[i].pure, .xarray = true };
         docmap         d;
         ncz_model     *m = NULL;
-        ncz_style      style;
+        ncz_format_opts      style;
         char           text[400];
 
         one_array(&d, "\"<i4\"", "[3]", "0", "", NULL);
@@ -489,7 +489,7 @@ test_layout(void **state)
     ncz_var   *v = var_at(m, "v");
     uint64_t   index[2] = { 12, 0 };
     ncz_buf    key = NCZ_BUF_INIT;
-    ncz_where  where;
+    ncz_chunk_addr  where;
 
     (void)state;
     assert_true(v->order_f && v->spec->order_f);
@@ -545,9 +545,9 @@ test_dimensions(void **state)
 static void
 test_noxarray(void **state)
 {
-    const ncz_wish wish = { .pure = false, .xarray = false };
+    const ncz_load_opts wish = { .pure = false, .xarray = false };
     docmap         d;
-    ncz_style      style;
+    ncz_format_opts      style;
     ncz_model     *m;
     docmap         out = { .v = NULL };
 
@@ -718,11 +718,11 @@ static void
 test_lone_array(void **state)
 {
     docmap     d = { .v = NULL };
-    ncz_style  style;
+    ncz_format_opts  style;
     ncz_model *m;
     uint64_t   index[1] = { 7 };
     ncz_buf    key = NCZ_BUF_INIT;
-    ncz_where  where;
+    ncz_chunk_addr  where;
 
     (void)state;
     docmap_puts(&d, ".zarray", plain_array());
@@ -744,7 +744,7 @@ static void
 test_what_is_no_dataset(void **state)
 {
     docmap     d = { .v = NULL };
-    ncz_style  style;
+    ncz_format_opts  style;
     ncz_model *m;
 
     (void)state;
@@ -769,7 +769,7 @@ static void
 test_broken_documents_spoil_only_their_node(void **state)
 {
     docmap     d = { .v = NULL };
-    ncz_style  style;
+    ncz_format_opts  style;
     ncz_model *m;
 
     (void)state;

@@ -96,28 +96,28 @@ static void
 decode_texts(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, size_t nelems)
 {
     ncz_buf          block = NCZ_BUF_INIT, object = NCZ_BUF_INIT, again = NCZ_BUF_INIT;
-    const ncz_texts *t;
+    const ncz_vlen_block *t;
     const char      *end;
     int              rc;
 
-    if (ncz_chain_decode_texts(c, env, in, nin, nelems, MOST, &block) != NC_NOERR)
+    if (ncz_chain_decode_vlen(c, env, in, nin, nelems, MOST, &block) != NC_NOERR)
         goto done;
     reached(c);
-    t = ncz_texts_in(&block);
-    end = (const char *)t + ncz_texts_nbytes(t);
-    check(ncz_texts_len(t) == nelems && ncz_texts_nbytes(t) <= block.len);
+    t = ncz_vlen_in(&block);
+    end = (const char *)t + ncz_vlen_nbytes(t);
+    check(ncz_vlen_len(t) == nelems && ncz_vlen_nbytes(t) <= block.len);
     for (size_t i = 0; i < nelems; i++) {
-        ncz_text text = ncz_texts_at(t, i);
+        ncz_text text = ncz_vlen_at(t, i);
 
         check(text.s >= (const char *)t && text.s <= end && text.len <= (size_t)(end - text.s));
     }
-    rc = ncz_chain_encode_texts(c, env, t, &object);
+    rc = ncz_chain_encode_vlen(c, env, t, &object);
     check(rc == NC_NOERR || rc == NC_EFILTER || rc == NC_ENOMEM || rc == NC_EINVAL);
     if (rc == NC_NOERR) {
         ncz_codec_env flat = *env;
 
         flat.order_f = false; /* what we write is never nested */
-        rc = ncz_chain_decode_texts(c, &flat, object.data, object.len, nelems, 8 * MOST, &again);
+        rc = ncz_chain_decode_vlen(c, &flat, object.data, object.len, nelems, 8 * MOST, &again);
         check(rc == NC_NOERR);
     }
 done:

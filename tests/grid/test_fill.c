@@ -49,7 +49,7 @@ edge_case(uint64_t *seed)
     size_t    rank = rnd(seed, 5), n = 1;
     uint64_t  shape[5], chunk[5], index[5];
     ncz_dtype t = { NCZ_KIND_INT, false, rnd(seed, 2) == 0 ? 4 : 3 };
-    ncz_move  m = { .dtype = &t, .chunk = chunk, .order_f = rnd(seed, 2) == 0 };
+    ncz_transfer  m = { .dtype = &t, .chunk = chunk, .order_f = rnd(seed, 2) == 0 };
     char      fill[4] = "abc\xff", *buf;
 
     for (size_t d = 0; d < rank; d++) {
@@ -94,7 +94,7 @@ edges_out_of_memory(void **state)
 {
     uint64_t  shape[10], chunk[10], index[10] = { 0 };
     ncz_dtype t = { NCZ_KIND_INT, false, 1 };
-    ncz_move  m = { .dtype = &t, .chunk = chunk };
+    ncz_transfer  m = { .dtype = &t, .chunk = chunk };
     char      buf[1024];
     size_t    at = 1;
     int       rc;

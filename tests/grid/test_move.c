@@ -173,20 +173,20 @@ same(nc_type type, const char *a, const char *b, size_t size)
     return false;
 }
 
-static ncz_walk *
+static ncz_chunk_iter *
 trial_walk(const trial *t)
 {
     ncz_select s = { .rank = t->rank, .start = t->start, .count = t->count, .stride = t->stride, .imap = t->imap };
-    ncz_walk  *w = NULL;
+    ncz_chunk_iter  *w = NULL;
 
-    assert_int_equal(ncz_walk_new(&s, t->shape, t->chunk, &w), NC_NOERR);
+    assert_int_equal(ncz_chunk_iter_new(&s, t->shape, t->chunk, &w), NC_NOERR);
     return w;
 }
 
-static ncz_move
+static ncz_transfer
 trial_move(const trial *t)
 {
-    return (ncz_move){ .dtype = &t->dtype, .mem = t->mem, .chunk = t->chunk, .order_f = t->order_f };
+    return (ncz_transfer){ .dtype = &t->dtype, .mem = t->mem, .chunk = t->chunk, .order_f = t->order_f };
 }
 
 static size_t ndirect;
@@ -196,8 +196,8 @@ read_trial(const trial *t)
 {
     size_t    size = ncz_type_size(t->mem);
     char     *got = malloc(t->places * size), *want = malloc(t->places * size);
-    ncz_walk *w = trial_walk(t);
-    ncz_move  m = trial_move(t);
+    ncz_chunk_iter *w = trial_walk(t);
+    ncz_transfer  m = trial_move(t);
     ncz_piece p;
     bool      bad = false, want_bad = false;
     uint64_t  n = 0;
@@ -205,13 +205,13 @@ read_trial(const trial *t)
     m.stream = t->nelems % 2 != 0;
     memset(got, 0x5A, t->places * size);
     memset(want, 0x5A, t->places * size);
-    while (ncz_walk_next(w, &p)) {
-        int rc = ncz_move_out(&m, &p, chunk_at(t, p.index), got - t->lowest * (ptrdiff_t)size);
+    while (ncz_chunk_iter_next(w, &p)) {
+        int rc = ncz_transfer_out(&m, &p, chunk_at(t, p.index), got - t->lowest * (ptrdiff_t)size);
 
         assert_true(rc == NC_NOERR || rc == NC_ERANGE);
         bad = bad || rc == NC_ERANGE;
         n += p.nelems;
-        if (ncz_move_direct(&m, &p)) {
+        if (ncz_transfer_direct(&m, &p)) {
             ndirect++;
             assert_memory_equal(chunk_at(t, p.index), got + (p.mem - t->lowest) * (ptrdiff_t)size,
                                 t->chunk_elems * size);
@@ -228,7 +228,7 @@ read_trial(const trial *t)
     assert_int_equal(bad, want_bad);
     for (size_t i = 0; i < t->places; i++)
         assert_true(same(t->mem, got + i * size, want + i * size, size));
-    ncz_walk_free(w);
+    ncz_chunk_iter_free(w);
     free(got);
     free(want);
 }
@@ -238,16 +238,16 @@ write_trial(trial *t, uint64_t *seed)
 {
     size_t    size = ncz_type_size(t->mem), nbytes = t->nchunks * t->chunk_elems * t->dtype.size;
     char     *mem = malloc(t->places * size), *before = malloc(nbytes), *got = malloc(nbytes);
-    ncz_walk *w = trial_walk(t);
-    ncz_move  m = trial_move(t);
+    ncz_chunk_iter *w = trial_walk(t);
+    ncz_transfer  m = trial_move(t);
     ncz_piece p;
     bool      bad = false, want_bad = false;
 
     for (size_t i = 0; i < t->places * size; i++)
         mem[i] = (char)rnd(seed, 256);
     memcpy(before, t->stored, nbytes);
-    while (ncz_walk_next(w, &p)) {
-        int rc = ncz_move_in(&m, &p, mem - t->lowest * (ptrdiff_t)size, chunk_at(t, p.index));
+    while (ncz_chunk_iter_next(w, &p)) {
+        int rc = ncz_transfer_in(&m, &p, mem - t->lowest * (ptrdiff_t)size, chunk_at(t, p.index));
 
         assert_true(rc == NC_NOERR || rc == NC_ERANGE);
         bad = bad || rc == NC_ERANGE;
@@ -263,7 +263,7 @@ write_trial(trial *t, uint64_t *seed)
     }
     assert_int_equal(bad, want_bad);
     assert_memory_equal(got, t->stored, nbytes);
-    ncz_walk_free(w);
+    ncz_chunk_iter_free(w);
     free(mem);
     free(before);
     free(got);
@@ -273,11 +273,11 @@ write_trial(trial *t, uint64_t *seed)
 static void
 whole_trial(const trial *t)
 {
-    ncz_walk *w = trial_walk(t);
+    ncz_chunk_iter *w = trial_walk(t);
     ncz_piece p;
     uint64_t *taken = calloc(t->nchunks, sizeof *taken);
 
-    while (ncz_walk_next(w, &p)) {
+    while (ncz_chunk_iter_next(w, &p)) {
         uint64_t inside = 1, nelems = 1;
 
         for (size_t d = 0; d < t->rank; d++) {
@@ -293,7 +293,7 @@ whole_trial(const trial *t)
         assert_true(taken[(size_t)(chunk_at(t, p.index) - t->stored) / (t->chunk_elems * t->dtype.size)]++ == 0);
     }
     free(taken);
-    ncz_walk_free(w);
+    ncz_chunk_iter_free(w);
 }
 
 static void
@@ -302,16 +302,16 @@ fill_trial(const trial *t, uint64_t *seed)
     size_t    size = ncz_type_size(t->mem);
     char     *got = malloc(t->places * size), *want = malloc(t->places * size);
     char      fill[8], *given = rnd(seed, 4) == 0 ? NULL : fill;
-    ncz_walk *w = trial_walk(t);
-    ncz_move  m = trial_move(t);
+    ncz_chunk_iter *w = trial_walk(t);
+    ncz_transfer  m = trial_move(t);
     ncz_piece p;
 
     for (size_t i = 0; i < sizeof fill; i++)
         fill[i] = (char)rnd(seed, 256);
     memset(got, 0x5A, t->places * size);
     memset(want, 0x5A, t->places * size);
-    while (ncz_walk_next(w, &p)) {
-        int rc = ncz_move_fill_out(&m, &p, given, got - t->lowest * (ptrdiff_t)size), want_rc;
+    while (ncz_chunk_iter_next(w, &p)) {
+        int rc = ncz_transfer_fill_out(&m, &p, given, got - t->lowest * (ptrdiff_t)size), want_rc;
         char value[8];
 
         if (given == NULL)
@@ -326,7 +326,7 @@ fill_trial(const trial *t, uint64_t *seed)
     }
     for (size_t i = 0; i < t->places; i++)
         assert_true(same(t->mem, got + i * size, want + i * size, size));
-    ncz_walk_free(w);
+    ncz_chunk_iter_free(w);
     free(got);
     free(want);
 }
@@ -358,7 +358,7 @@ long_runs(void **state)
     const ncz_dtype be = { NCZ_KIND_INT, true, 2 };
     uint64_t        n[] = { N }, off[] = { 0 }, one[] = { 1 };
     ptrdiff_t       imap[] = { 3 };
-    ncz_move        m = { .dtype = &be, .mem = NC_DOUBLE, .chunk = n };
+    ncz_transfer        m = { .dtype = &be, .mem = NC_DOUBLE, .chunk = n };
     ncz_piece       p = { .rank = 1, .index = off, .off = off, .n = n, .stride = one, .imap = imap, .nelems = N };
     unsigned char   stored[2 * N], back[2 * N];
     double         *mem = calloc(3 * N, sizeof *mem);
@@ -368,10 +368,10 @@ long_runs(void **state)
         stored[2 * i] = (unsigned char)(i >> 8);
         stored[2 * i + 1] = (unsigned char)i;
     }
-    assert_int_equal(ncz_move_out(&m, &p, stored, mem), NC_NOERR);
+    assert_int_equal(ncz_transfer_out(&m, &p, stored, mem), NC_NOERR);
     for (size_t i = 0; i < N; i++)
         assert_true(mem[3 * i] == (double)i && mem[3 * i + 1] == 0);
-    assert_int_equal(ncz_move_in(&m, &p, mem, back), NC_NOERR);
+    assert_int_equal(ncz_transfer_in(&m, &p, mem, back), NC_NOERR);
     assert_memory_equal(stored, back, sizeof stored);
     free(mem);
 }
@@ -397,12 +397,12 @@ refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
-        ncz_move m = { .dtype = &rows[i].t, .mem = rows[i].mem };
+        ncz_transfer m = { .dtype = &rows[i].t, .mem = rows[i].mem };
 
-        assert_int_equal(ncz_move_check(&rows[i].t, rows[i].mem), rows[i].rc);
-        assert_int_equal(ncz_move_out(&m, &p, chunk, mem), rows[i].rc);
-        assert_int_equal(ncz_move_in(&m, &p, mem, chunk), rows[i].rc);
-        assert_int_equal(ncz_move_fill_out(&m, &p, chunk, mem), rows[i].rc);
+        assert_int_equal(ncz_transfer_check(&rows[i].t, rows[i].mem), rows[i].rc);
+        assert_int_equal(ncz_transfer_out(&m, &p, chunk, mem), rows[i].rc);
+        assert_int_equal(ncz_transfer_in(&m, &p, mem, chunk), rows[i].rc);
+        assert_int_equal(ncz_transfer_fill_out(&m, &p, chunk, mem), rows[i].rc);
         assert_string_equal(mem, "sevenby");
         assert_string_equal(chunk, "sevenby");
     }
@@ -415,7 +415,7 @@ strings(void **state)
     const ncz_dtype t = { NCZ_KIND_BYTES, false, 3 };
     uint64_t        chunk[] = { 3, 4 }, n[] = { 2, 2 }, off[] = { 1, 0 }, stride[] = { 1, 3 }, index[] = { 0, 0 };
     ptrdiff_t       imap[] = { 1, 2 };
-    ncz_move        m = { .dtype = &t, .mem = NC_STRING, .chunk = chunk };
+    ncz_transfer        m = { .dtype = &t, .mem = NC_STRING, .chunk = chunk };
     ncz_piece       p = { .rank = 2, .index = index, .off = off, .n = n, .stride = stride, .imap = imap,
                           .nelems = 4 };
     char            stored[36], back[36];
@@ -430,7 +430,7 @@ strings(void **state)
     }
     do {
         fail_use(at++);
-        rc = ncz_move_out(&m, &p, stored, mem);
+        rc = ncz_transfer_out(&m, &p, stored, mem);
         if (fail_end()) {
             assert_int_equal(rc, NC_ENOMEM);
             for (int i = 0; i < 4; i++)
@@ -442,18 +442,18 @@ strings(void **state)
     assert_string_equal(mem[2], "h");
     assert_string_equal(mem[3], "l");
     memset(back, 0, sizeof back);
-    assert_int_equal(ncz_move_in(&m, &p, mem, back), NC_NOERR);
+    assert_int_equal(ncz_transfer_in(&m, &p, mem, back), NC_NOERR);
     assert_int_equal(back[12], 'e');
     assert_int_equal(back[33], 'l');
     for (int i = 0; i < 4; i++)
         ncz_free(mem[i]);
 
-    assert_int_equal(ncz_move_fill_out(&m, &p, "xy", mem), NC_NOERR);
+    assert_int_equal(ncz_transfer_fill_out(&m, &p, "xy", mem), NC_NOERR);
     for (int i = 0; i < 4; i++) {
         assert_string_equal(mem[i], "xy");
         ncz_free(mem[i]);
     }
-    assert_int_equal(ncz_move_fill_out(&m, &p, NULL, mem), NC_NOERR);
+    assert_int_equal(ncz_transfer_fill_out(&m, &p, NULL, mem), NC_NOERR);
     for (int i = 0; i < 4; i++)
         assert_null(mem[i]);
 }
@@ -465,7 +465,7 @@ high_rank(void **state)
     const ncz_dtype t = { NCZ_KIND_INT, HOST_BIG, 2 };
     uint64_t        chunk[10], n[10], zero[10] = { 0 }, one[10];
     ptrdiff_t       imap[10];
-    ncz_move        m = { .dtype = &t, .mem = NC_INT, .chunk = chunk };
+    ncz_transfer        m = { .dtype = &t, .mem = NC_INT, .chunk = chunk };
     ncz_piece       p = { .rank = 10, .index = zero, .off = zero, .n = n, .stride = one, .imap = imap,
                           .nelems = 1024 };
     static int16_t  stored[1024];
@@ -483,7 +483,7 @@ high_rank(void **state)
         stored[i] = (int16_t)i;
     do {
         fail_use(at++);
-        rc = ncz_move_out(&m, &p, stored, mem);
+        rc = ncz_transfer_out(&m, &p, stored, mem);
         assert_int_equal(rc, fail_end() ? NC_ENOMEM : NC_NOERR);
     } while (rc != NC_NOERR);
     assert_true(at > 5);
@@ -497,7 +497,7 @@ high_rank(void **state)
     at = 1;
     do {
         fail_use(at++);
-        rc = ncz_move_fill_out(&m, &p, NULL, mem);
+        rc = ncz_transfer_fill_out(&m, &p, NULL, mem);
         assert_int_equal(rc, fail_end() ? NC_ENOMEM : NC_NOERR);
     } while (rc != NC_NOERR);
     assert_int_equal(mem[1023], 0);

@@ -54,15 +54,15 @@ one_move(ncz_dtype t, nc_type mem, uint64_t n, uint64_t stride)
     char           *got = malloc((nelems + 8) * item), *want = malloc((nelems + 8) * item);
     ncz_piece       p = { .rank = 3, .index = zero, .off = zero, .n = count, .stride = strides, .imap = imap,
                           .nelems = 30 * n, .mem = 3 };
-    ncz_move        m = { .dtype = &t, .mem = mem, .chunk = chunk };
+    ncz_transfer        m = { .dtype = &t, .mem = mem, .chunk = chunk };
     int             rc;
 
     fill(stored, (size_t)(30 * n * stride) * t.size, n);
     memset(got, 0xA5, (nelems + 8) * item);
     memset(want, 0xA5, (nelems + 8) * item);
-    rc = ncz_move_out(&m, &p, stored, want);
+    rc = ncz_transfer_out(&m, &p, stored, want);
     m.stream = true;
-    assert_int_equal(ncz_move_out(&m, &p, stored, got), rc);
+    assert_int_equal(ncz_transfer_out(&m, &p, stored, got), rc);
     assert_memory_equal(got, want, (nelems + 8) * item);
     free(stored);
     free(got);

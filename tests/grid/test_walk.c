@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid_test.h"
 
-static ncz_walk *
+static ncz_chunk_iter *
 walk(size_t rank, const uint64_t *start, const uint64_t *count, const uint64_t *stride, const ptrdiff_t *imap,
      const uint64_t *shape, const uint64_t *chunk)
 {
     ncz_select s = { .rank = rank, .start = start, .count = count, .stride = stride, .imap = imap };
-    ncz_walk  *w = NULL;
+    ncz_chunk_iter  *w = NULL;
 
-    assert_int_equal(ncz_walk_new(&s, shape, chunk, &w), NC_NOERR);
+    assert_int_equal(ncz_chunk_iter_new(&s, shape, chunk, &w), NC_NOERR);
     return w;
 }
 
@@ -18,119 +18,119 @@ walk(size_t rank, const uint64_t *start, const uint64_t *count, const uint64_t *
 static void
 scalar(void **state)
 {
-    ncz_walk *w = walk(0, NULL, NULL, NULL, NULL, NULL, NULL);
+    ncz_chunk_iter *w = walk(0, NULL, NULL, NULL, NULL, NULL, NULL);
     ncz_piece p;
 
     (void)state;
-    assert_true(ncz_walk_next(w, &p));
+    assert_true(ncz_chunk_iter_next(w, &p));
     assert_int_equal(p.nelems, 1);
     assert_int_equal(p.mem, 0);
     assert_true(p.whole);
-    assert_false(ncz_walk_next(w, &p));
-    assert_false(ncz_walk_next(w, &p));
-    ncz_walk_free(w);
-    ncz_walk_free(NULL);
+    assert_false(ncz_chunk_iter_next(w, &p));
+    assert_false(ncz_chunk_iter_next(w, &p));
+    ncz_chunk_iter_free(w);
+    ncz_chunk_iter_free(NULL);
 }
 
 static void
 nothing_selected(void **state)
 {
-    ncz_walk *w = walk(2, U(0, 5), U(3, 0), U(1, 1), P(1, 1), U(3, 5), U(2, 2));
+    ncz_chunk_iter *w = walk(2, U(0, 5), U(3, 0), U(1, 1), P(1, 1), U(3, 5), U(2, 2));
     ncz_piece p;
 
     (void)state;
-    assert_false(ncz_walk_next(w, &p));
-    ncz_walk_free(w);
+    assert_false(ncz_chunk_iter_next(w, &p));
+    ncz_chunk_iter_free(w);
 }
 
 static void
 two_dimensions(void **state)
 {
-    ncz_walk *w = walk(2, U(1, 0), U(3, 5), U(1, 1), P(5, 1), U(4, 5), U(2, 3));
+    ncz_chunk_iter *w = walk(2, U(1, 0), U(3, 5), U(1, 1), P(5, 1), U(4, 5), U(2, 3));
     ncz_piece p;
 
     (void)state;
-    assert_true(ncz_walk_next(w, &p));
+    assert_true(ncz_chunk_iter_next(w, &p));
     assert_int_equal(p.index[0], 0);
     assert_int_equal(p.off[0], 1);
     assert_int_equal(p.n[0], 1);
     assert_int_equal(p.n[1], 3);
     assert_false(p.whole);
-    assert_true(ncz_walk_next(w, &p));
+    assert_true(ncz_chunk_iter_next(w, &p));
     assert_int_equal(p.index[1], 1);
     assert_int_equal(p.mem, 3);
     assert_int_equal(p.n[1], 2);
-    assert_true(ncz_walk_next(w, &p));
+    assert_true(ncz_chunk_iter_next(w, &p));
     assert_int_equal(p.index[0], 1);
     assert_int_equal(p.mem, 5);
     assert_int_equal(p.nelems, 6);
     assert_true(p.whole);
-    assert_true(ncz_walk_next(w, &p));
+    assert_true(ncz_chunk_iter_next(w, &p));
     assert_true(p.whole); /* all that the array has of this chunk */
     assert_int_equal(p.nelems, 4);
-    assert_false(ncz_walk_next(w, &p));
-    ncz_walk_free(w);
+    assert_false(ncz_chunk_iter_next(w, &p));
+    ncz_chunk_iter_free(w);
 }
 
 /* A stride longer than a chunk visits only chunks that hold an element. */
 static void
 long_strides(void **state)
 {
-    ncz_walk *w = walk(1, U(3), U(4), U(25), P(-2), U(100), U(10));
+    ncz_chunk_iter *w = walk(1, U(3), U(4), U(25), P(-2), U(100), U(10));
     ncz_piece p;
 
     (void)state;
     for (uint64_t k = 0; k < 4; k++) {
-        assert_true(ncz_walk_next(w, &p));
+        assert_true(ncz_chunk_iter_next(w, &p));
         assert_int_equal(p.index[0], (3 + 25 * k) / 10);
         assert_int_equal(p.off[0], (3 + 25 * k) % 10);
         assert_int_equal(p.n[0], 1);
         assert_int_equal(p.mem, -2 * (ptrdiff_t)k);
     }
-    assert_false(ncz_walk_next(w, &p));
-    ncz_walk_free(w);
+    assert_false(ncz_chunk_iter_next(w, &p));
+    ncz_chunk_iter_free(w);
 }
 
 static void
 huge(void **state)
 {
     const uint64_t big = UINT64_MAX;
-    ncz_walk      *w = walk(2, U(big - 6, 0), U(3, 2), U(3, big / 2), P(2, 1), U(big, big), U(4, big / 3));
+    ncz_chunk_iter      *w = walk(2, U(big - 6, 0), U(3, 2), U(3, big / 2), P(2, 1), U(big, big), U(4, big / 3));
     ncz_piece      p;
     uint64_t       n = 0;
 
     (void)state;
-    while (ncz_walk_next(w, &p))
+    while (ncz_chunk_iter_next(w, &p))
         n += p.nelems;
     assert_int_equal(n, 6);
-    ncz_walk_free(w);
+    ncz_chunk_iter_free(w);
 
     /* 2^62 elements in one piece: nothing is laid out */
     w = walk(1, U(0), U(big >> 2), U(1), P(1), U(big), U(big >> 2));
-    assert_true(ncz_walk_next(w, &p));
+    assert_true(ncz_chunk_iter_next(w, &p));
     assert_true(p.nelems == big >> 2 && p.whole);
-    assert_false(ncz_walk_next(w, &p));
-    ncz_walk_free(w);
+    assert_false(ncz_chunk_iter_next(w, &p));
+    ncz_chunk_iter_free(w);
 }
 
 static void
 refused(void **state)
 {
     const uint64_t big = UINT64_MAX;
-    ncz_walk      *w = NULL;
+    ncz_chunk_iter      *w = NULL;
     ncz_select     s = { .rank = 1, .start = U(0), .count = U(3), .stride = U(1), .imap = P(1) };
 
     (void)state;
-    assert_int_equal(ncz_walk_new(&s, U(5), U(0), &w), NC_EBADCHUNK);
+    assert_int_equal(ncz_chunk_iter_new(&s, U(5), U(0), &w), NC_EBADCHUNK);
     s.stride = U(0);
-    assert_int_equal(ncz_walk_new(&s, U(5), U(2), &w), NC_ESTRIDE);
+    assert_int_equal(ncz_chunk_iter_new(&s, U(5), U(2), &w), NC_ESTRIDE);
     s.stride = U(big / 2 + 1);
-    assert_int_equal(ncz_walk_new(&s, U(5), U(2), &w), NC_EEDGE);
+    assert_int_equal(ncz_chunk_iter_new(&s, U(5), U(2), &w), NC_EEDGE);
     s.stride = U(1);
     s.start = U(big - 1);
-    assert_int_equal(ncz_walk_new(&s, U(5), U(2), &w), NC_EEDGE);
+    assert_int_equal(ncz_chunk_iter_new(&s, U(5), U(2), &w), NC_EEDGE);
     s = (ncz_select){ .rank = 2, .start = U(0, 0), .count = U(big, big), .stride = U(1, 1), .imap = P(1, 1) };
-    assert_int_equal(ncz_walk_new(&s, U(5, 5), U(2, 2), &w), NC_EINVAL);
+    assert_int_equal(ncz_chunk_iter_new(&s, U(5, 5), U(2, 2), &w), NC_EINVAL);
     assert_null(w);
 }
 
@@ -138,11 +138,11 @@ static void
 out_of_memory(void **state)
 {
     ncz_select s = { .rank = 1, .start = U(0), .count = U(3), .stride = U(1), .imap = P(1) };
-    ncz_walk  *w = NULL;
+    ncz_chunk_iter  *w = NULL;
 
     (void)state;
     fail_use(1);
-    assert_int_equal(ncz_walk_new(&s, U(5), U(2), &w), NC_ENOMEM);
+    assert_int_equal(ncz_chunk_iter_new(&s, U(5), U(2), &w), NC_ENOMEM);
     assert_true(fail_end());
     assert_null(w);
 }
@@ -151,16 +151,16 @@ out_of_memory(void **state)
 static void
 beyond_the_shape(void **state)
 {
-    ncz_walk *w = walk(1, U(0), U(6), U(1), P(1), U(3), U(2));
+    ncz_chunk_iter *w = walk(1, U(0), U(6), U(1), P(1), U(3), U(2));
     ncz_piece p;
 
     (void)state;
-    assert_true(ncz_walk_next(w, &p) && p.whole);
-    assert_true(ncz_walk_next(w, &p) && p.whole && p.n[0] == 2);
-    assert_true(ncz_walk_next(w, &p));
+    assert_true(ncz_chunk_iter_next(w, &p) && p.whole);
+    assert_true(ncz_chunk_iter_next(w, &p) && p.whole && p.n[0] == 2);
+    assert_true(ncz_chunk_iter_next(w, &p));
     assert_false(p.whole);
-    assert_false(ncz_walk_next(w, &p));
-    ncz_walk_free(w);
+    assert_false(ncz_chunk_iter_next(w, &p));
+    ncz_chunk_iter_free(w);
 }
 
 int

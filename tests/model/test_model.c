@@ -292,7 +292,7 @@ build(void)
     return rc;
 }
 
-/* Attributes that were loaded stand in the model's pile; they are replaced, renamed, deleted and added to like others,
+/* Attributes that were loaded stand in the model's arena; they are replaced, renamed, deleted and added to like others,
  * be they few or so many that there is an index. */
 static void
 loaded_attributes(void **state)
@@ -301,18 +301,18 @@ loaded_attributes(void **state)
     for (size_t n = 0; n <= 40; n++) {
         ncz_model *m = new_model();
         ncz_atts  *a = &m->root->atts;
-        ncz_att   *v = ncz_pile_get_n(&m->pile, n, sizeof *v);
+        ncz_att   *v = ncz_arena_get_n(&m->arena, n, sizeof *v);
         char       name[32];
 
         for (size_t i = 0; i < n; i++) {
             snprintf(name, sizeof name, "att%zu", i);
-            v[i] = (ncz_att){.name = ncz_pile_text(&m->pile, name, strlen(name)),
+            v[i] = (ncz_att){.name = ncz_arena_text(&m->arena, name, strlen(name)),
                              .type = NC_CHAR,
                              .len = 3,
-                             .data = ncz_pile_text(&m->pile, "old", 3),
-                             .raw = ncz_pile_text(&m->pile, "\"old\"", 5),
+                             .data = ncz_arena_text(&m->arena, "old", 3),
+                             .raw = ncz_arena_text(&m->arena, "\"old\"", 5),
                              .rawlen = 5,
-                             .piled = NCZ_PILED_NAME | NCZ_PILED_DATA | NCZ_PILED_TEXT};
+                             .in_arena = NCZ_IN_ARENA_NAME | NCZ_IN_ARENA_DATA | NCZ_IN_ARENA_TEXT};
         }
         assert_int_equal(ncz_atts_load(a, v, n), NC_NOERR);
         for (size_t i = 0; i < n; i++) {

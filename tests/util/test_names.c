@@ -67,7 +67,7 @@ against_an_array(void **state)
         }
         assert_int_equal(t.live, live);
     }
-    assert_true(t.nslots <= 4 * N); /* what was deleted does not pile up */
+    assert_true(t.nslots <= 4 * N); /* what was deleted does not arena up */
     ncz_names_clear(&t);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A pile gives memory that stays, aligned, until all of it goes; and none where there is none. */
+/* A arena gives memory that stays, aligned, until all of it goes; and none where there is none. */
 #include "util_help.h"
 
 enum { PIECES = 4000 };
@@ -7,44 +7,44 @@ enum { PIECES = 4000 };
 static void
 pieces_stay(void **state)
 {
-    ncz_pile       pile = NCZ_PILE_INIT, other = NCZ_PILE_INIT;
+    ncz_arena       arena = NCZ_ARENA_INIT, other = NCZ_ARENA_INIT;
     unsigned char *p[PIECES];
     char          *text[PIECES];
 
     (void)state;
     for (size_t i = 0; i < PIECES; i++) {
-        ncz_pile *from = i % 2 == 0 ? &pile : &other;
+        ncz_arena *from = i % 2 == 0 ? &arena : &other;
 
-        p[i] = ncz_pile_get(from, i % 97);
-        text[i] = ncz_pile_text(from, "0123456789", i % 11);
+        p[i] = ncz_arena_get(from, i % 97);
+        text[i] = ncz_arena_text(from, "0123456789", i % 11);
         assert_true(p[i] != NULL && text[i] != NULL && (uintptr_t)p[i] % 8 == 0);
         memset(p[i], (int)(i & 0xff), i % 97);
     }
-    p[5] = ncz_pile_get(&pile, (size_t)1 << 20); /* more than a block */
+    p[5] = ncz_arena_get(&arena, (size_t)1 << 20); /* more than a block */
     memset(p[5], 5, (size_t)1 << 20);
-    ncz_pile_join(&pile, &other);
-    ncz_pile_clear(&other); /* empty by now */
+    ncz_arena_join(&arena, &other);
+    ncz_arena_clear(&other); /* empty by now */
     for (size_t i = 0; i < PIECES; i++) {
         for (size_t k = 0; k < i % 97; k++)
             assert_int_equal(p[i][k], i & 0xff);
         assert_int_equal(strlen(text[i]), i % 11);
         assert_memory_equal(text[i], "0123456789", i % 11);
     }
-    ncz_pile_clear(&pile);
-    ncz_pile_clear(&pile);
+    ncz_arena_clear(&arena);
+    ncz_arena_clear(&arena);
 }
 
 static void
 there_is_no_memory(void **state)
 {
-    ncz_pile pile = NCZ_PILE_INIT;
+    ncz_arena arena = NCZ_ARENA_INIT;
 
     (void)state;
-    assert_null(ncz_pile_get(&pile, SIZE_MAX));
-    assert_null(ncz_pile_get(&pile, SIZE_MAX - 8));
-    assert_null(ncz_pile_get_n(&pile, SIZE_MAX / 2, 3));
-    assert_non_null(ncz_pile_get_n(&pile, 0, 8));
-    ncz_pile_clear(&pile);
+    assert_null(ncz_arena_get(&arena, SIZE_MAX));
+    assert_null(ncz_arena_get(&arena, SIZE_MAX - 8));
+    assert_null(ncz_arena_get_n(&arena, SIZE_MAX / 2, 3));
+    assert_non_null(ncz_arena_get_n(&arena, 0, 8));
+    ncz_arena_clear(&arena);
 }
 
 int

@@ -95,7 +95,7 @@ make(unsigned flags)
     zmap          *inner = NULL, *m = NULL;
 
     ops.flags = flags;
-    if (zmap_mem_open(&inner) != NC_NOERR || zmap_own_open(&ops, inner, &m) != NC_NOERR)
+    if (zmap_mem_open(&inner) != NC_NOERR || zmap_user_open(&ops, inner, &m) != NC_NOERR)
         return NULL;
     return m;
 }
@@ -190,7 +190,7 @@ answers(void **state)
     ncz_buf body = NCZ_BUF_LIMIT(7);
 
     (void)state;
-    assert_int_equal(zmap_own_open(&wrong_ops, &w, &m), NC_NOERR);
+    assert_int_equal(zmap_user_open(&wrong_ops, &w, &m), NC_NOERR);
     assert_int_equal(get_range(m, 8, 64), NC_NOERR);
     assert_int_equal(get_range(m, 9, 64), NC_EINVAL); /* too little came */
     assert_int_equal(get_range(m, 7, 64), NC_EINVAL); /* too much */
@@ -230,7 +230,7 @@ children(void **state)
     zmap                    *m;
 
     (void)state;
-    assert_int_equal(zmap_own_open(&wrong_ops, &w, &m), NC_NOERR);
+    assert_int_equal(zmap_user_open(&wrong_ops, &w, &m), NC_NOERR);
     assert_int_equal(zmap_list(m, "", count_children, &n), NC_NOERR);
     assert_int_equal(n, 1);
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
@@ -254,27 +254,27 @@ refused(void **state)
 
     (void)state;
     ops.size = 8;
-    assert_int_equal(zmap_own_open(&ops, NULL, &m), NC_EINVAL);
+    assert_int_equal(zmap_user_open(&ops, NULL, &m), NC_EINVAL);
     ops = sound;
     ops.get = NULL;
-    assert_int_equal(zmap_own_open(&ops, NULL, &m), NC_EINVAL);
+    assert_int_equal(zmap_user_open(&ops, NULL, &m), NC_EINVAL);
     ops = sound;
     ops.name = "";
-    assert_int_equal(zmap_own_open(&ops, NULL, &m), NC_EINVAL);
+    assert_int_equal(zmap_user_open(&ops, NULL, &m), NC_EINVAL);
     ops = sound;
     ops.del = NULL;
-    assert_int_equal(zmap_own_open(&ops, NULL, &m), NC_EINVAL);
+    assert_int_equal(zmap_user_open(&ops, NULL, &m), NC_EINVAL);
     ops = sound;
     ops.flags = 0x4000;
-    assert_int_equal(zmap_own_open(&ops, NULL, &m), NC_EINVAL);
+    assert_int_equal(zmap_user_open(&ops, NULL, &m), NC_EINVAL);
     assert_null(m);
 
     future.ops.size = sizeof future;
     future.newer = &future;
-    assert_int_equal(zmap_own_open(&future.ops, NULL, &m), NC_ENOTBUILT);
+    assert_int_equal(zmap_user_open(&future.ops, NULL, &m), NC_ENOTBUILT);
     future.newer = NULL; /* a newer header, but nothing asked of it */
     future.ops.close = NULL;
-    assert_int_equal(zmap_own_open(&future.ops, NULL, &m), NC_NOERR);
+    assert_int_equal(zmap_user_open(&future.ops, NULL, &m), NC_NOERR);
     assert_string_equal(zmap_name(m), "sound");
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_att: attributes of groups and variables. Two names mean more than themselves: a variable's _FillValue is its fill
+ * value, and _nczarr_maxstrlen is how wide its strings are stored.
+ *
+ * Some are answered by name and never listed: _NCProperties stands among the root's; the rest are made up here.
+ */
+#include "api/api_int.h"
+
+#include <string.h>
+
+#define FILL_ATT "_FillValue"
+#define PROPERTIES_ATT "_NCProperties"
+#define WIDTH_ATT "_nczarr_maxstrlen"
+#define DEFAULT_WIDTH_ATT "_nczarr_default_maxstrlen"
+
+/* ---- looking ---- */
+
+static bool
+listed(const ncz_att *a)
+{
+    return a->name[0] != '_' || strcmp(a->name, PROPERTIES_ATT) != 0;
+}
+
+int
+ncz_api_count_atts(const ncz_atts *a)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < a->n; i++)
+        n += listed(&a->v[i]);
+    return n;
+}
+
+/* An attribute as it is answered; `text` owns what was made up for it. */
+typedef struct answer {
+    nc_type     type;
+    size_t      len;
+    const void *data;
+    int         number;
+    ncz_buf     text;
+} answer;
+
+static int
+make_up(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
+{
+    int rc;
+
+    if (v == NULL && c->g->parent == NULL &&
+        (strcmp(name, "_IsNetcdf4") == 0 || strcmp(name, "_SuperblockVersion") == 0)) {
+        out->number = strcmp(name, "_IsNetcdf4") == 0 ? 1 : 2;
+        out->type = NC_INT;
+        out->len = 1;
+        out->data = &out->number;
+        return NC_NOERR;
+    }
+    if (v != NULL && strcmp(name, "_Codecs") == 0 && ncz_chain_len(v->chain) > 0) {
+        if ((rc = ncz_chain_write_list(v->chain, &out->text)) != NC_NOERR)
+            return rc;
+        out->type = NC_CHAR;
+        out->len = out->text.len;
+        out->data = ncz_buf_str(&out->text);
+        return NC_NOERR;
+    }
+    return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);
+}
+
+/* *out stays valid until leave; clear its text. */
+static int
+find(const ncz_call *c, int varid, const char *name, answer *out)
+{
+    ncz_atts      *atts = NULL;
+    ncz_var       *v = NULL;
+    const ncz_att *a;
+    char          *own = NULL;
+    int            rc;
+
+    *out = (answer){.text = NCZ_BUF_INIT};
+    if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR)
+        return rc;
+    /* Mostly it is spelled just so; only if not is there a look at what else that spelling means. */
+    a = name != NULL ? ncz_atts_find(atts, name) : NULL;
+    if (a == NULL) {
+        if ((rc = ncz_api_lookup_name(name, &own)) != NC_NOERR)
+            return rc;
+        if ((a = ncz_atts_find(atts, own)) == NULL)
+            rc = make_up(c, v, own, out);
+        ncz_free(own);
+    }
+    if (a != NULL) {
+        out->type = a->type;
+        out->len = a->len;
+        out->data = a->data;
+    }
+    return rc;
+}
+
+int
+nc_inq_att(int ncid, int varid, const char *name, nc_type *xtypep, size_t *lenp)
+{
+    ncz_call c;
+    answer   a;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = find(&c, varid, name, &a)) == NC_NOERR) {
+        if (xtypep != NULL)
+            *xtypep = a.type;
+        if (lenp != NULL)
+            *lenp = a.len;
+    }
+    ncz_buf_clear(&a.text);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_inq_atttype(int ncid, int varid, const char *name, nc_type *xtypep)
+{
+    return nc_inq_att(ncid, varid, name, xtypep, NULL);
+}
+
+int
+nc_inq_attlen(int ncid, int varid, const char *name, size_t *lenp)
+{
+    return nc_inq_att(ncid, varid, name, NULL, lenp);
+}
+
+int
+nc_inq_attid(int ncid, int varid, const char *name, int *idp)
+{
+    ncz_call       c;
+    ncz_atts      *atts = NULL;
+    ncz_var       *v = NULL;
+    const ncz_att *a = NULL;
+    char          *own = NULL;
+    int            id = 0, rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_atts(&c, varid, &atts, &v)) != NC_NOERR || (rc = ncz_api_lookup_name(name, &own)) != NC_NOERR)
+        goto done;
+    if ((a = ncz_atts_find(atts, own)) == NULL || !listed(a)) {
+        rc = ncz_fail(NC_ENOTATT, "there is no attribute '%s'", own);
+        goto done;
+    }
+    for (const ncz_att *before = atts->v; before < a; before++)
+        id += listed(before);
+    if (idp != NULL)
+        *idp = id;
+done:
+    ncz_free(own);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_inq_attname(int ncid, int varid, int attnum, char *name)
+{
+    ncz_call  c;
+    ncz_atts *atts = NULL;
+    ncz_var  *v = NULL;
+    int       id = 0, rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_atts(&c, varid, &atts, &v)) != NC_NOERR)
+        return ncz_call_leave(&c, rc);
+    for (size_t i = 0; i < atts->n; i++)
+        if (listed(&atts->v[i]) && id++ == attnum)
+            return ncz_call_leave(&c, ncz_api_give_name(atts->v[i].name, name));
+    return ncz_call_leave(&c, ncz_fail(NC_ENOTATT, "there is no attribute %d", attnum));
+}
+
+/* Elements of the attribute as `mem`; NC_NAT: as they are. */
+int
+ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip)
+{
+    ncz_call c;
+    answer   a;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = find(&c, varid, name, &a)) != NC_NOERR)
+        goto done;
+    if (mem == NC_NAT)
+        mem = a.type;
+    if (a.len > 0 && ip == NULL)
+        rc = ncz_fail(NC_EINVAL, "%s: no place for its value", name);
+    else if ((mem == NC_STRING) != (a.type == NC_STRING))
+        rc = ncz_fail(NC_EBADTYPE, "%s: strings convert to nothing else", name);
+    else if (mem == NC_STRING)
+        rc = ncz_api_copy_values(NC_STRING, a.data, a.len, ip);
+    else if ((mem == NC_CHAR) != (a.type == NC_CHAR))
+        rc = ncz_fail(NC_ECHAR, "%s: text and numbers do not convert", name);
+    else if (a.len > 0)
+        rc = ncz_convert(a.type, a.data, mem, ip, a.len, ncz_dataset_classic(c.ds));
+done:
+    ncz_buf_clear(&a.text);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_get_att(int ncid, int varid, const char *name, void *ip)
+{
+    return ncz_api_get_att(ncid, varid, name, NC_NAT, ip);
+}
+
+/* ---- changing ---- */
+
+static int
+check_type(const ncz_call *c, nc_type xtype, nc_type mem)
+{
+    if (!ncz_api_atomic(xtype))
+        return ncz_fail(NC_EBADTYPID, "type %d is no atomic type", xtype);
+    if (ncz_dataset_classic(c->ds) && !ncz_api_classic(xtype))
+        return ncz_fail(NC_ESTRICTNC3, "the classic model does not have type %d", xtype);
+    if ((xtype == NC_STRING) != (mem == NC_STRING))
+        return ncz_fail(NC_EBADTYPE, "strings convert to nothing else");
+    if ((xtype == NC_CHAR) != (mem == NC_CHAR))
+        return ncz_fail(NC_ECHAR, "text and numbers do not convert");
+    return NC_NOERR;
+}
+
+/* In the classic model's data mode an attribute may be replaced, but not by a longer one, and none be made. */
+static int
+check_classic(const ncz_call *c, const ncz_att *old, nc_type type, size_t len)
+{
+    if (!ncz_dataset_classic(c->ds) || ncz_dataset_defining(c->ds))
+        return NC_NOERR;
+    if (old == NULL || len * ncz_type_size(type) > old->len * ncz_type_size(old->type))
+        return ncz_fail(NC_ENOTINDEFINE, "a new or longer attribute needs define mode (classic model)");
+    return NC_NOERR;
+}
+
+/* The width of strings that an attribute asks for; 0 when it does not. */
+static size_t
+width_in(const char *name, const char *which, nc_type type, size_t len, const void *data)
+{
+    if (strcmp(name, which) != 0 || type != NC_INT || len != 1 || *(const int *)data < 1)
+        return 0;
+    return (size_t) * (const int *)data;
+}
+
+/* The dataset's width holds for all its variables that are still open and do not say so themselves. */
+static int
+set_default_width(const ncz_call *c, size_t width)
+{
+    int rc = NC_NOERR;
+
+    for (size_t g = 0; g < c->m->ngroups; g++)
+        for (size_t i = 0; rc == NC_NOERR && i < c->m->groups[g]->nvars; i++) {
+            ncz_var *v = c->m->groups[g]->vars[i];
+
+            if (v->type == NC_STRING && v->dtype.kind != NCZ_KIND_UCS4 && !v->fixed && ncz_atts_find(&v->atts, WIDTH_ATT) == NULL)
+                rc = ncz_var_set_maxstrlen(c->m, v, width);
+        }
+    return rc;
+}
+
+/* What some names mean beside being attributes. Done before the attribute itself: it may fail. */
+static int
+apply(ncz_call *c, ncz_var *v, const char *name, nc_type type, size_t len, const void *data)
+{
+    size_t width;
+
+    if (v != NULL && v->type == NC_STRING && (width = width_in(name, WIDTH_ATT, type, len, data)) > 0) {
+        if (v->fixed || v->written)
+            return ncz_fail(NC_ELATEDEF, "%s: its strings have their width already", v->name);
+        return ncz_var_set_maxstrlen(c->m, v, width);
+    }
+    if (v == NULL && c->g->parent == NULL && (width = width_in(name, DEFAULT_WIDTH_ATT, type, len, data)) > 0)
+        return set_default_width(c, width);
+    return NC_NOERR;
+}
+
+/* Stores values that are of type `type` already. `name` is checked. */
+static int
+set(ncz_call *c, int varid, const char *name, nc_type type, size_t len, const void *data)
+{
+    ncz_atts *atts = NULL;
+    ncz_var  *v = NULL;
+    int       rc;
+
+    if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR ||
+        (rc = check_classic(c, ncz_atts_find(atts, name), type, len)) != NC_NOERR ||
+        (rc = ncz_dataset_check_type(c->ds, type, name)) != NC_NOERR)
+        return rc;
+    if (v != NULL && strcmp(name, FILL_ATT) == 0)
+        return ncz_api_set_fill_att(c, v, type, len, data);
+    if ((rc = apply(c, v, name, type, len, data)) != NC_NOERR)
+        return rc;
+    /* Units that say what the stored type says anyway are the reader's: they are shown, and not stored. */
+    if (v != NULL && type == NC_CHAR && strcmp(name, "units") == 0 && ncz_format_synthetic_units(v, data, len))
+        return ncz_format_att_synthetic(c->m, atts, name, type, len, data);
+    return ncz_atts_set(c->m, atts, name, type, len, data, NULL);
+}
+
+/* A name that may be given to an attribute. */
+static int
+own_name(const char *name, char **out)
+{
+    int rc = ncz_name_check(name, out);
+
+    if (rc == NC_NOERR && ncz_format_reserved_att(*out)) {
+        rc = ncz_fail(NC_ENAMEINUSE, "'%s' is a name that the format keeps for itself", *out);
+        ncz_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+/* Memory values -> stored as xtype. NC_ERANGE when some did not fit: it is stored even so. */
+static int
+convert_and_set(ncz_call *c, int varid, const char *name, nc_type xtype, size_t len, nc_type mem, const void *op)
+{
+    void  *own = NULL;
+    size_t nbytes;
+    int    range, rc;
+
+    if (xtype == mem)
+        return set(c, varid, name, xtype, len, op);
+    if (!ncz_mul(len, ncz_type_size(xtype), &nbytes) || (own = ncz_alloc(nbytes)) == NULL)
+        return ncz_fail(NC_ENOMEM, "out of memory (%zu values of attribute '%s')", len, name);
+    range = ncz_convert(mem, op, xtype, own, len, ncz_dataset_classic(c->ds));
+    if (range != NC_NOERR && range != NC_ERANGE)
+        rc = range;
+    else if ((rc = set(c, varid, name, xtype, len, own)) == NC_NOERR)
+        rc = range;
+    ncz_free(own);
+    return rc;
+}
+
+int
+ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, nc_type mem, const void *op)
+{
+    ncz_call c;
+    char    *own = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_CHANGE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = own_name(name, &own)) != NC_NOERR)
+        goto done;
+    if ((rc = check_type(&c, xtype, mem == NC_NAT ? xtype : mem)) != NC_NOERR)
+        goto done;
+    if (len > 0 && op == NULL) {
+        rc = ncz_fail(NC_EINVAL, "%s: %zu elements, but no data", own, len);
+        goto done;
+    }
+    rc = convert_and_set(&c, varid, own, xtype, len, mem == NC_NAT ? xtype : mem, op);
+done:
+    ncz_free(own);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, const void *op)
+{
+    return ncz_api_put_att(ncid, varid, name, xtype, len, NC_NAT, op);
+}
+
+/* A variable's fill value goes with its attribute, while it still can. */
+static int
+fill_gone(ncz_call *c, ncz_var *v)
+{
+    return v->fixed || v->written ? NC_NOERR : ncz_var_set_fill(c->m, v, NCZ_FILL_DEFAULT, NULL);
+}
+
+static int
+rename_att(ncz_call *c, int varid, const char *name, const char *newname)
+{
+    ncz_atts *atts = NULL;
+    ncz_att  *a;
+    ncz_var  *v = NULL;
+    int       rc;
+
+    if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR)
+        return rc;
+    if ((a = ncz_atts_find(atts, name)) == NULL || !listed(a))
+        return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);
+    if (strcmp(name, newname) == 0)
+        return NC_NOERR;
+    if ((rc = ncz_api_check_rename(c, name, newname)) != NC_NOERR)
+        return rc;
+    if (v != NULL && strcmp(newname, FILL_ATT) == 0) {
+        if (ncz_atts_find(atts, newname) != NULL)
+            return ncz_fail(NC_ENAMEINUSE, "%s has a %s", v->name, FILL_ATT);
+        if ((rc = ncz_api_check_fill_att(v, a->type, a->len)) != NC_NOERR ||
+            (rc = ncz_var_set_fill(c->m, v, NCZ_FILL_VALUE, a->data)) != NC_NOERR)
+            return rc;
+    }
+    if ((rc = ncz_atts_rename(atts, a, newname)) != NC_NOERR)
+        return rc;
+    return v != NULL && strcmp(name, FILL_ATT) == 0 ? fill_gone(c, v) : NC_NOERR;
+}
+
+int
+nc_rename_att(int ncid, int varid, const char *name, const char *newname)
+{
+    ncz_call c;
+    char    *own = NULL, *old = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_CHANGE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_api_lookup_name(name, &old)) == NC_NOERR && (rc = own_name(newname, &own)) == NC_NOERR)
+        rc = rename_att(&c, varid, old, own);
+    ncz_free(old);
+    ncz_free(own);
+    return ncz_call_leave(&c, rc);
+}
+
+static int
+del_att(ncz_call *c, int varid, const char *name)
+{
+    ncz_atts *atts = NULL;
+    ncz_att  *a;
+    ncz_var  *v = NULL;
+    int       rc;
+
+    if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR)
+        return rc;
+    if ((a = ncz_atts_find(atts, name)) == NULL || !listed(a))
+        return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);
+    if (ncz_dataset_classic(c->ds) && !ncz_dataset_defining(c->ds))
+        return ncz_fail(NC_ENOTINDEFINE, "deleting an attribute needs define mode (classic model)");
+    if (v != NULL && strcmp(name, FILL_ATT) == 0 && (rc = fill_gone(c, v)) != NC_NOERR)
+        return rc;
+    ncz_atts_del(atts, a);
+    return NC_NOERR;
+}
+
+int
+nc_del_att(int ncid, int varid, const char *name)
+{
+    ncz_call c;
+    char    *own = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_CHANGE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_api_lookup_name(name, &own)) == NC_NOERR)
+        rc = del_att(&c, varid, own);
+    ncz_free(own);
+    return ncz_call_leave(&c, rc);
+}
+
+/* A copy in between, so that the two datasets (which may be one) are never locked at once. */
+int
+nc_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid_out)
+{
+    ncz_call c;
+    answer   a;
+    void    *own = NULL;
+    nc_type  type = NC_NAT;
+    size_t   len = 0, nbytes;
+    int      rc = ncz_call_enter(ncid_in, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = find(&c, varid_in, name, &a)) == NC_NOERR) {
+        type = a.type;
+        len = a.len;
+        if (!ncz_mul(len, ncz_type_size(type), &nbytes) || (own = ncz_zalloc(nbytes)) == NULL)
+            rc = ncz_fail(NC_ENOMEM, "out of memory (%zu values of attribute '%s')", len, name);
+        else
+            rc = ncz_api_copy_values(type, a.data, len, own);
+    }
+    ncz_buf_clear(&a.text);
+    if ((rc = ncz_call_leave(&c, rc)) == NC_NOERR) {
+        rc = nc_put_att(ncid_out, varid_out, name, type, len, own);
+        ncz_api_free_values(type, own, len);
+    }
+    ncz_free(own);
+    return rc;
+}

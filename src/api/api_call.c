@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_call: how every public function enters a dataset and leaves it, and finds what its ids mean.
+ */
+#include "api/api_int.h"
+
+#include <string.h>
+
+int
+ncz_call_enter(int ncid, ncz_use use, ncz_call *c)
+{
+    size_t group = (size_t)(ncid & (NCZ_ID_GROUPS - 1));
+    int    rc;
+
+    ncz_err_clear();
+    *c = (ncz_call){.ds = ncz_ids_find(ncid), .use = use, .base = ncid - (int)group};
+    if (c->ds == NULL)
+        return ncz_fail(NC_EBADID, "ncid %d is not open", ncid);
+    if ((rc = ncz_dataset_begin(c->ds, use)) != NC_NOERR) {
+        ncz_dataset_unref(c->ds);
+        return rc;
+    }
+    c->m = ncz_dataset_model(c->ds);
+    if (group >= c->m->ngroups)
+        return ncz_call_leave(c, ncz_fail(NC_EBADID, "ncid %d: there is no such group", ncid));
+    c->g = c->m->groups[group];
+    return NC_NOERR;
+}
+
+int
+ncz_call_done(int rc)
+{
+    if (rc == NC_NOERR)
+        ncz_err_clear(); /* a failure that was recovered from is no failure */
+    else if (ncz_err_text()[0] == '\0')
+        return ncz_fail(rc, "%s", nc_strerror(rc));
+    return rc;
+}
+
+int
+ncz_call_leave(ncz_call *c, int rc)
+{
+    rc = ncz_dataset_end(c->ds, c->use, rc);
+    ncz_dataset_unref(c->ds);
+    return ncz_call_done(rc);
+}
+
+int
+ncz_call_var(const ncz_call *c, int varid, ncz_var **out)
+{
+    if (varid < 0 || (size_t)varid >= c->g->nvars)
+        return ncz_fail(NC_ENOTVAR, "there is no variable %d in this group", varid);
+    *out = c->g->vars[varid];
+    return NC_NOERR;
+}
+
+int
+ncz_call_open_var(const ncz_call *c, int varid, ncz_var **out)
+{
+    int rc = ncz_call_var(c, varid, out);
+
+    if (rc == NC_NOERR && (*out)->fixed)
+        return ncz_fail(NC_ELATEDEF, "%s: its definition is final", (*out)->name);
+    return rc;
+}
+
+int
+ncz_call_dim(const ncz_call *c, int dimid, ncz_dim **out)
+{
+    if (dimid < 0 || (size_t)dimid >= c->m->ndims)
+        return ncz_fail(NC_EBADDIM, "there is no dimension %d", dimid);
+    *out = c->m->dims[dimid];
+    return NC_NOERR;
+}
+
+int
+ncz_call_atts(const ncz_call *c, int varid, ncz_atts **atts, ncz_var **v)
+{
+    int rc;
+
+    if (varid == NC_GLOBAL) {
+        *v = NULL;
+        *atts = &c->g->atts;
+        return NC_NOERR;
+    }
+    if ((rc = ncz_call_var(c, varid, v)) == NC_NOERR)
+        *atts = &(*v)->atts;
+    return rc;
+}
+
+int
+ncz_call_group_id(const ncz_call *c, const ncz_group *g, int *ncid)
+{
+    if (g->id >= NCZ_ID_GROUPS)
+        return ncz_fail(NC_EBADGRPID, "%s: a dataset with more than %d groups has no ids for them all", g->name,
+                        NCZ_ID_GROUPS);
+    if (ncid != NULL)
+        *ncid = c->base + g->id;
+    return NC_NOERR;
+}
+
+int
+ncz_api_lookup_name(const char *name, char **out)
+{
+    if (name == NULL)
+        return ncz_fail(NC_EBADNAME, "no name is given");
+    if (ncz_utf8_valid(name, strlen(name)))
+        return ncz_nfc(name, out);
+    /* Not one that could be given here, but a document may hold it, and then it was listed with these bytes. */
+    *out = ncz_strdup(name);
+    return *out != NULL ? NC_NOERR : ncz_fail_nomem(strlen(name) + 1);
+}
+
+int
+ncz_api_give_name(const char *name, char *out)
+{
+    size_t len = strlen(name);
+
+    if (out == NULL)
+        return NC_NOERR;
+    if (len > NC_MAX_NAME)
+        return ncz_fail(NC_EMAXNAME, "%.40s...: a name of %zu bytes does not fit NC_MAX_NAME", name, len);
+    memcpy(out, name, len + 1);
+    return NC_NOERR;
+}
+
+int
+ncz_api_check_rename(const ncz_call *c, const char *old, const char *name)
+{
+    if (ncz_dataset_classic(c->ds) && !ncz_dataset_defining(c->ds) && strlen(name) > strlen(old))
+        return ncz_fail(NC_ENOTINDEFINE, "%s: a longer name needs define mode (classic model)", old);
+    return NC_NOERR;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_chunks: a variable's chunks as objects of the store: their keys, which of them are there, and how their bytes come
+ * about. For programs that move chunks without decoding them.
+ */
+#include "nczarr_zmap.h"
+
+#include "api/api_int.h"
+#include "zmap/zmap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int
+nczarr_inq_map(int ncid, nczarr_map **mapp)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (mapp == NULL)
+        rc = ncz_fail(NC_EINVAL, "nczarr_inq_map: no place for the map");
+    else
+        *mapp = zmap_ref(ncz_dataset_map(c.ds));
+    return ncz_call_leave(&c, rc);
+}
+
+/* A text of the library's into the caller's memory, both as wanted. */
+static void
+give_text(const ncz_buf *b, size_t *lenp, char *text)
+{
+    if (lenp != NULL)
+        *lenp = b->len;
+    if (text != NULL)
+        memcpy(text, ncz_buf_str(b), b->len + 1);
+}
+
+/* ---- encoding ---- */
+
+/* numpy's text for the stored type, with its true byte order where it has one. A kind of our own: 'C', NC_CHAR. */
+static void
+write_dtype(const ncz_dtype *t, ncz_jsonw *w)
+{
+    static const char letters[] = {[NCZ_KIND_INT] = 'i',  [NCZ_KIND_UINT] = 'u',  [NCZ_KIND_FLOAT] = 'f',
+                                   [NCZ_KIND_BOOL] = 'b', [NCZ_KIND_CHAR] = 'C',  [NCZ_KIND_BYTES] = 'S',
+                                   [NCZ_KIND_UCS4] = 'U', [NCZ_KIND_OTHER] = 'V', [NCZ_KIND_OBJECT] = 'O'};
+    bool ordered = t->size > 1 && t->kind != NCZ_KIND_BYTES && t->kind != NCZ_KIND_CHAR && t->kind != NCZ_KIND_OBJECT;
+    char text[40];
+
+    (void)snprintf(text, sizeof text, "%c%c%zu", !ordered ? '|' : t->big ? '>' : '<', letters[t->kind], t->size);
+    ncz_jsonw_cstr(w, text);
+}
+
+/* The stored element that fills; of strings without a width their bytes. */
+static ncz_vlen_item
+fill_of(const ncz_spec *s)
+{
+    if (s->fill != NULL && s->dtype.kind == NCZ_KIND_OBJECT)
+        return ncz_vlen_at(s->fill, 0);
+    return (ncz_vlen_item){.s = s->fill, .len = s->dtype.size, .what = s->fill != NULL ? NCZ_VLEN_STRING : NCZ_VLEN_NONE};
+}
+
+static int
+write_fill(const ncz_spec *s, ncz_buf *hex, ncz_jsonw *w)
+{
+    ncz_vlen_item fill = fill_of(s);
+    int      rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && fill.what != NCZ_VLEN_NONE && i < fill.len; i++)
+        rc = ncz_buf_printf(hex, "%02x", (unsigned char)fill.s[i]);
+    if (rc != NC_NOERR)
+        return rc;
+    if (fill.what != NCZ_VLEN_NONE)
+        ncz_jsonw_str(w, ncz_buf_str(hex), hex->len);
+    else
+        ncz_jsonw_null(w);
+    return NC_NOERR;
+}
+
+static int
+write_encoding(const ncz_spec *s, ncz_buf *out)
+{
+    ncz_jsonw w = ncz_jsonw_on(out);
+    ncz_buf   text = NCZ_BUF_INIT;
+    int       rc;
+
+    ncz_jsonw_open_object(&w);
+    ncz_jsonw_key(&w, "zarr_format");
+    ncz_jsonw_u64(&w, 2);
+    ncz_jsonw_key(&w, "type");
+    ncz_jsonw_i64(&w, s->type);
+    ncz_jsonw_key(&w, "dtype");
+    write_dtype(&s->dtype, &w);
+    ncz_jsonw_key(&w, "order");
+    ncz_jsonw_cstr(&w, s->order_f ? "F" : "C");
+    ncz_jsonw_key(&w, "chunks");
+    ncz_jsonw_open_array(&w);
+    for (size_t d = 0; d < s->rank; d++)
+        ncz_jsonw_u64(&w, s->chunk[d]);
+    ncz_jsonw_close_array(&w);
+    ncz_jsonw_key(&w, "fill");
+    if ((rc = write_fill(s, &text, &w)) != NC_NOERR)
+        goto done;
+    if (s->fill_null) { /* a missing chunk means the fill value to us alone */
+        ncz_jsonw_key(&w, "fill_null");
+        ncz_jsonw_bool(&w, true);
+    }
+    ncz_buf_reset(&text);
+    if (s->chain == NULL)
+        rc = ncz_buf_puts(&text, "[]");
+    else
+        rc = ncz_chain_write_list(s->chain, &text);
+    if (rc != NC_NOERR)
+        goto done;
+    ncz_jsonw_key(&w, "codecs");
+    ncz_jsonw_raw(&w, ncz_buf_str(&text), text.len);
+    ncz_jsonw_close_object(&w);
+    rc = ncz_jsonw_end(&w);
+done:
+    ncz_buf_clear(&text);
+    return rc;
+}
+
+int
+nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    ncz_buf  out = NCZ_BUF_INIT;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && v->spec->unusable->code != NC_NOERR)
+        rc = ncz_err_adopt(v->spec->unusable);
+    if (rc == NC_NOERR && (rc = write_encoding(v->spec, &out)) == NC_NOERR)
+        give_text(&out, lenp, text);
+    ncz_buf_clear(&out);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *name)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    ncz_buf  out = NCZ_BUF_INIT;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = ncz_format_type_name(v, &out)) == NC_NOERR)
+        give_text(&out, lenp, name);
+    ncz_buf_clear(&out);
+    return ncz_call_leave(&c, rc);
+}
+
+/* ---- keys ---- */
+
+/* The chunk's key, of a chunk that the variable's shape has room for. */
+static int
+key_of(const ncz_var *v, const size_t *indexp, ncz_buf *key)
+{
+    ncz_chunk_addr where;
+    ncz_dims  index;
+    int       rc;
+
+    if (v->rank > 0 && indexp == NULL)
+        return ncz_fail(NC_EINVAL, "%s: no index", v->name);
+    if ((rc = ncz_dims_init(&index, v->rank)) != NC_NOERR)
+        return rc;
+    for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++) {
+        uint64_t len = v->dims[d]->len, chunk = v->spec->chunk[d];
+
+        index.v[d] = indexp[d];
+        if (len == 0 || indexp[d] > (len - 1) / chunk)
+            rc = ncz_fail(NC_EINVALCOORDS, "%s: chunk %zu of dimension %zu, there are %llu", v->name, indexp[d], d,
+                          (unsigned long long)(len == 0 ? 0 : (len - 1) / chunk + 1));
+    }
+    if (rc == NC_NOERR)
+        rc = v->spec->locate(v->spec, index.v, key, &where);
+    ncz_dims_clear(&index);
+    return rc;
+}
+
+int
+nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *lenp, char *key)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    ncz_buf  own = NCZ_BUF_INIT;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = key_of(v, indexp, &own)) == NC_NOERR)
+        give_text(&own, lenp, key);
+    ncz_buf_clear(&own);
+    return ncz_call_leave(&c, rc);
+}
+
+/* ---- what is stored ---- */
+
+typedef struct listing {
+    uint64_t *index;
+    size_t    n, rank;
+    ncz_spec *spec;
+} listing;
+
+/* Under the dataset's lock; what is found outlives it. */
+static int
+list(int ncid, int varid, listing *l)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
+        l->rank = v->rank;
+        l->spec = ncz_spec_ref(v->spec);
+        rc = ncz_dataset_list_chunks(c.ds, v, &l->index, &l->n);
+    }
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg)
+{
+    listing   l = {.index = NULL};
+    ncz_buf   key = NCZ_BUF_INIT;
+    ncz_chunk_addr where;
+    size_t   *index = NULL, wide;
+    int       rc;
+
+    ncz_err_clear();
+    if (each == NULL)
+        return ncz_fail(NC_EINVAL, "nczarr_list_var_chunks: nothing to call");
+    if ((rc = list(ncid, varid, &l)) != NC_NOERR)
+        goto done;
+    wide = l.rank == 0 ? 1 : l.rank;
+    if ((index = ncz_alloc_n(wide, sizeof *index)) == NULL) {
+        rc = ncz_fail_nomem(wide * sizeof *index);
+        goto done;
+    }
+    for (size_t i = 0; rc == NC_NOERR && i < l.n; i++) {
+        for (size_t d = 0; d < wide; d++) {
+            if (l.index[i * wide + d] > SIZE_MAX)
+                rc = ncz_fail(NC_EDIMSIZE, "%s: the number of a chunk does not fit this machine's size_t",
+                              l.spec->path);
+            index[d] = (size_t)l.index[i * wide + d];
+        }
+        if (rc == NC_NOERR && (rc = l.spec->locate(l.spec, l.index + i * wide, &key, &where)) == NC_NOERR &&
+            (rc = each(index, where.key, arg)) != 0)
+            break; /* the caller's own value, and text */
+    }
+done:
+    ncz_free(l.index);
+    ncz_free(index);
+    ncz_spec_unref(l.spec);
+    ncz_buf_clear(&key);
+    return rc;
+}

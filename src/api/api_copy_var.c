@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_copy_var: a variable into another dataset or group, definition, attributes and data. Written on the public
+ * functions alone but for the codecs, one dataset locked at a time, so that both may be the same. Data go in slabs of
+ * bounded size.
+ */
+#include "api/api_int.h"
+
+#include <string.h>
+
+#define SLAB_BYTES ((size_t)16 << 20)
+
+/* What is copied. */
+typedef struct source {
+    int     ncid, varid;
+    char    name[NC_MAX_NAME + 1];
+    nc_type type;
+    int     ndims, natts;
+    int    *in, *out; /* dimension ids on either side */
+    size_t *len, *start, *count;
+    bool   *unlimited;
+} source;
+
+static void
+source_clear(source *s)
+{
+    ncz_free(s->in);
+    ncz_free(s->out);
+    ncz_free(s->len);
+    ncz_free(s->start);
+    ncz_free(s->count);
+    ncz_free(s->unlimited);
+}
+
+static int
+find_unlimited(source *s)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(s->ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    for (int d = 0; d < s->ndims; d++)
+        s->unlimited[d] = c.m->dims[s->in[d]]->unlimited;
+    return ncz_call_leave(&c, rc);
+}
+
+static int
+look(int ncid, int varid, source *s)
+{
+    size_t n;
+    int    rc;
+
+    *s = (source){.ncid = ncid, .varid = varid};
+    if ((rc = nc_inq_var(ncid, varid, s->name, &s->type, &s->ndims, NULL, &s->natts)) != NC_NOERR)
+        return rc;
+    if (!ncz_api_atomic(s->type))
+        return ncz_fail(NC_EBADTYPE, "%s: its stored type has no netCDF meaning", s->name);
+    n = (size_t)s->ndims;
+    s->in = ncz_zalloc_n(n, sizeof *s->in);
+    s->out = ncz_zalloc_n(n, sizeof *s->out);
+    s->len = ncz_zalloc_n(n, sizeof *s->len);
+    s->start = ncz_zalloc_n(n, sizeof *s->start);
+    s->count = ncz_zalloc_n(n, sizeof *s->count);
+    s->unlimited = ncz_zalloc_n(n, sizeof *s->unlimited);
+    if (!s->in || !s->out || !s->len || !s->start || !s->count || !s->unlimited)
+        return ncz_fail_nomem(n * sizeof(size_t));
+    if ((rc = nc_inq_vardimid(ncid, varid, s->in)) != NC_NOERR || (rc = find_unlimited(s)) != NC_NOERR)
+        return rc;
+    for (int d = 0; rc == NC_NOERR && d < s->ndims; d++)
+        rc = nc_inq_dimlen(ncid, s->in[d], &s->len[d]);
+    return rc;
+}
+
+/* The dimension of that name over there; made when there is none. */
+static int
+match_dim(const source *s, int d, int ncid_out)
+{
+    char   name[NC_MAX_NAME + 1];
+    size_t len;
+    int    rc;
+
+    if ((rc = nc_inq_dimname(s->ncid, s->in[d], name)) != NC_NOERR)
+        return rc;
+    if (nc_inq_dimid(ncid_out, name, &s->out[d]) != NC_NOERR)
+        return nc_def_dim(ncid_out, name, s->unlimited[d] ? NC_UNLIMITED : s->len[d], &s->out[d]);
+    if ((rc = nc_inq_dimlen(ncid_out, s->out[d], &len)) != NC_NOERR)
+        return rc;
+    if (len != s->len[d] && !s->unlimited[d])
+        return ncz_fail(NC_EBADDIM, "%s: dimension %s has length %zu here and %zu there", s->name, name, s->len[d],
+                        len);
+    return NC_NOERR;
+}
+
+/* What HDF5 has numbers for, as parameters of the other variable's own elements. */
+static int
+copy_words(const source *s, int ncid_out, int varid_out)
+{
+    unsigned  words[NCZ_CODEC_WORDS];
+    unsigned *ids;
+    size_t    n = 0, nwords;
+    int       rc = nc_inq_var_filter_ids(s->ncid, s->varid, &n, NULL);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((ids = ncz_alloc_n(n, sizeof *ids)) == NULL)
+        return ncz_fail_nomem(n * sizeof *ids);
+    rc = nc_inq_var_filter_ids(s->ncid, s->varid, &n, ids);
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        if ((rc = nc_inq_var_filter_info(s->ncid, s->varid, ids[i], &nwords, words)) == NC_NOERR)
+            rc = nc_def_var_filter(ncid_out, varid_out, ids[i], nwords, words);
+    ncz_free(ids);
+    return rc;
+}
+
+static int
+look_at_chain(const source *s, ncz_dtype *dtype, ncz_chain **chain)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(s->ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, s->varid, &v)) == NC_NOERR) {
+        *dtype = v->dtype;
+        *chain = ncz_chain_ref(v->chain);
+    }
+    return ncz_call_leave(&c, rc);
+}
+
+/* The whole chain, for the same elements: it may hold codecs that HDF5 has no number for. */
+static int
+copy_filters(const source *s, int ncid_out, int varid_out)
+{
+    ncz_call   c;
+    ncz_var   *v = NULL;
+    ncz_chain *chain = NULL;
+    ncz_dtype  dtype;
+    bool       same = false;
+    int        rc;
+
+    if ((rc = look_at_chain(s, &dtype, &chain)) != NC_NOERR || chain == NULL)
+        return rc;
+    if ((rc = ncz_call_enter(ncid_out, NCZ_USE_DEFINE, &c)) == NC_NOERR) {
+        if ((rc = ncz_call_open_var(&c, varid_out, &v)) == NC_NOERR) {
+            same = v->dtype.kind == dtype.kind && v->dtype.size == dtype.size && v->dtype.big == dtype.big;
+            same = same || (v->type == NC_STRING && ncz_chain_objects(chain)); /* the chain makes objects of it */
+            rc = same ? ncz_dataset_set_chain(c.ds, v, chain) : NC_NOERR;
+        }
+        rc = ncz_call_leave(&c, rc);
+    }
+    ncz_chain_unref(chain);
+    return rc == NC_NOERR && !same ? copy_words(s, ncid_out, varid_out) : rc;
+}
+
+/* The stored type, unless the target's dialect does not have it: then it gets netCDF's. */
+static int
+copy_dtype(const source *s, int ncid_out, int varid_out)
+{
+    size_t len = 0;
+    char  *text;
+    int    rc;
+
+    if (s->type == NC_CHAR)
+        return NC_NOERR;
+    if ((rc = nczarr_inq_var_dtype(s->ncid, s->varid, &len, NULL)) != NC_NOERR)
+        return rc;
+    if ((text = ncz_alloc(len + 1)) == NULL)
+        return ncz_fail_nomem(len + 1);
+    if ((rc = nczarr_inq_var_dtype(s->ncid, s->varid, NULL, text)) == NC_NOERR &&
+        (rc = nczarr_def_var_dtype(ncid_out, varid_out, text)) == NC_EBADTYPE) {
+        ncz_err_clear();
+        rc = NC_NOERR;
+    }
+    ncz_free(text);
+    return rc;
+}
+
+/* How it is stored: fill mode, byte order, chunks, filters. */
+static int
+copy_storage(const source *s, int ncid_out, int varid_out)
+{
+    int    no_fill = 0, endian = NC_ENDIAN_NATIVE, rc;
+    size_t width = 0;
+
+    if (s->type == NC_STRING && ((rc = nczarr_inq_var_strlen(s->ncid, s->varid, &width)) != NC_NOERR ||
+                                 (width > 0 && (rc = nczarr_def_var_strlen(ncid_out, varid_out, width)) != NC_NOERR)))
+        return rc;
+    if ((rc = copy_dtype(s, ncid_out, varid_out)) != NC_NOERR ||
+        (rc = nc_inq_var_fill(s->ncid, s->varid, &no_fill, NULL)) != NC_NOERR ||
+        (rc = nc_inq_var_endian(s->ncid, s->varid, &endian)) != NC_NOERR ||
+        (rc = nc_inq_var_chunking(s->ncid, s->varid, NULL, s->count)) != NC_NOERR)
+        return rc;
+    if (no_fill != 0 && (rc = nc_def_var_fill(ncid_out, varid_out, no_fill, NULL)) != NC_NOERR)
+        return rc;
+    if (endian != NC_ENDIAN_NATIVE && ncz_type_numeric(s->type) &&
+        (rc = nc_def_var_endian(ncid_out, varid_out, endian)) != NC_NOERR)
+        return rc;
+    if (s->ndims == 0)
+        return NC_NOERR;
+    for (int d = 0; d < s->ndims; d++) /* a foreign chunk may be longer than its dimension */
+        if (!s->unlimited[d] && s->count[d] > s->len[d])
+            s->count[d] = s->len[d];
+    if ((rc = nc_def_var_chunking(ncid_out, varid_out, NC_CHUNKED, s->count)) != NC_NOERR)
+        return rc;
+    return copy_filters(s, ncid_out, varid_out);
+}
+
+static int
+define(const source *s, int ncid_out, int *varid_out)
+{
+    char name[NC_MAX_NAME + 1];
+    int  rc;
+
+    if (nc_inq_varid(ncid_out, s->name, NULL) == NC_NOERR)
+        return ncz_fail(NC_ENAMEINUSE, "%s: there is a variable of that name", s->name);
+    for (int d = 0; d < s->ndims; d++)
+        if ((rc = match_dim(s, d, ncid_out)) != NC_NOERR)
+            return rc;
+    if ((rc = nc_def_var(ncid_out, s->name, s->type, s->ndims, s->out, varid_out)) != NC_NOERR ||
+        (rc = copy_storage(s, ncid_out, *varid_out)) != NC_NOERR)
+        return rc;
+    for (int i = 0; i < s->natts; i++)
+        if ((rc = nc_inq_attname(s->ncid, s->varid, i, name)) != NC_NOERR ||
+            (rc = nc_copy_att(s->ncid, s->varid, name, ncid_out, *varid_out)) != NC_NOERR)
+            return rc;
+    return NC_NOERR;
+}
+
+/* Lengths of one slab: whole inner dimensions while they fit, then part of one, then single steps. Its elements. */
+static size_t
+slab(const source *s, size_t *count)
+{
+    size_t most = SLAB_BYTES / ncz_type_size(s->type), n = 1;
+
+    for (int d = s->ndims - 1; d >= 0; d--) {
+        size_t fits = most / n > 0 ? most / n : 1;
+
+        count[d] = s->len[d] < fits ? s->len[d] : fits;
+        n *= count[d];
+    }
+    return n;
+}
+
+/* The next slab's start; false after the last. */
+static bool
+advance(const source *s, const size_t *step)
+{
+    for (int d = s->ndims - 1; d >= 0; d--) {
+        s->start[d] += step[d];
+        if (s->start[d] < s->len[d])
+            return true;
+        s->start[d] = 0;
+    }
+    return false;
+}
+
+static int
+copy_data(const source *s, int ncid_out, int varid_out)
+{
+    size_t *step = ncz_alloc_n((size_t)s->ndims, sizeof *step);
+    void   *data = NULL;
+    size_t  n;
+    int     rc = NC_NOERR;
+
+    if (step == NULL)
+        return ncz_fail_nomem((size_t)s->ndims * sizeof *step);
+    if ((n = slab(s, step)) == 0)
+        goto done;
+    if ((data = ncz_zalloc_n(n, ncz_type_size(s->type))) == NULL) {
+        rc = ncz_fail_nomem(n * ncz_type_size(s->type));
+        goto done;
+    }
+    do {
+        for (int d = 0; d < s->ndims; d++)
+            s->count[d] = step[d] < s->len[d] - s->start[d] ? step[d] : s->len[d] - s->start[d];
+        if ((rc = nc_get_vara(s->ncid, s->varid, s->start, s->count, data)) == NC_NOERR)
+            rc = nc_put_vara(ncid_out, varid_out, s->start, s->count, data);
+        ncz_api_free_values(s->type, data, n);
+    } while (rc == NC_NOERR && advance(s, step));
+done:
+    ncz_free(data);
+    ncz_free(step);
+    return rc;
+}
+
+int
+nc_copy_var(int ncid_in, int varid, int ncid_out)
+{
+    source s;
+    bool   was_defining;
+    int    varid_out = -1, rc;
+
+    if ((rc = look(ncid_in, varid, &s)) != NC_NOERR)
+        goto done;
+    if ((rc = nc_redef(ncid_out)) != NC_NOERR && rc != NC_EINDEFINE)
+        goto done;
+    was_defining = rc == NC_EINDEFINE;
+    if ((rc = define(&s, ncid_out, &varid_out)) != NC_NOERR)
+        goto done;
+    if ((rc = nc_enddef(ncid_out)) != NC_NOERR || (rc = copy_data(&s, ncid_out, varid_out)) != NC_NOERR)
+        goto done;
+    if (was_defining)
+        rc = nc_redef(ncid_out); /* as it was found */
+done:
+    source_clear(&s);
+    return ncz_call_done(rc);
+}

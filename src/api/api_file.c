@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_file: datasets as a whole: create, open, define mode, sync, close, abort, delete; and what there is to know of
+ * them.
+ */
+#include "api/api_int.h"
+
+#include <string.h>
+
+int
+ncz_api_publish(ncz_dataset *ds, int *ncidp)
+{
+    int rc = ncz_ids_add(ds, ncidp);
+
+    if (rc != NC_NOERR) {
+        ncz_err e;
+
+        ncz_err_save(&e, rc);
+        (void)ncz_dataset_abort(ds);
+        ncz_dataset_unref(ds);
+        (void)ncz_err_adopt(&e);
+    }
+    return rc;
+}
+
+int
+nc_create(const char *path, int cmode, int *ncidp)
+{
+    ncz_limits   limits = ncz_limits_default;
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    ncz_err_clear();
+    if (path == NULL || ncidp == NULL)
+        return ncz_fail(NC_EINVAL, "nc_create: no %s", path == NULL ? "path" : "place for the ncid");
+    ncz_api_cache_limits(&limits);
+    if ((rc = ncz_dataset_create(path, cmode, &limits, &ds)) == NC_NOERR)
+        rc = ncz_api_publish(ds, ncidp);
+    return ncz_call_done(rc);
+}
+
+int
+nc_open(const char *path, int omode, int *ncidp)
+{
+    ncz_limits   limits = ncz_limits_default;
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    ncz_err_clear();
+    if (path == NULL || ncidp == NULL)
+        return ncz_fail(NC_EINVAL, "nc_open: no %s", path == NULL ? "path" : "place for the ncid");
+    ncz_api_cache_limits(&limits);
+    if ((rc = ncz_dataset_open(path, omode, &limits, &ds)) == NC_NOERR)
+        rc = ncz_api_publish(ds, ncidp);
+    return ncz_call_done(rc);
+}
+
+int
+nc__create(const char *path, int cmode, size_t initialsz, size_t *chunksizehintp, int *ncidp)
+{
+    (void)initialsz;
+    (void)chunksizehintp;
+    return nc_create(path, cmode, ncidp);
+}
+
+int
+nc__open(const char *path, int omode, size_t *chunksizehintp, int *ncidp)
+{
+    (void)chunksizehintp;
+    return nc_open(path, omode, ncidp);
+}
+
+int
+nc__create_mp(const char *path, int cmode, size_t initialsz, int basepe, size_t *chunksizehintp, int *ncidp)
+{
+    (void)basepe;
+    return nc__create(path, cmode, initialsz, chunksizehintp, ncidp);
+}
+
+int
+nc__open_mp(const char *path, int omode, int basepe, size_t *chunksizehintp, int *ncidp)
+{
+    (void)basepe;
+    return nc__open(path, omode, chunksizehintp, ncidp);
+}
+
+/* ---- calls on the dataset as a whole, which lock for themselves ---- */
+
+static int
+on_dataset(int ncid, int (*what)(ncz_dataset *))
+{
+    ncz_dataset *ds;
+    int          rc;
+
+    ncz_err_clear();
+    if ((ds = ncz_ids_find(ncid)) == NULL)
+        return ncz_fail(NC_EBADID, "ncid %d is not open", ncid);
+    rc = what(ds);
+    ncz_dataset_unref(ds);
+    return ncz_call_done(rc);
+}
+
+int
+nc_redef(int ncid)
+{
+    return on_dataset(ncid, ncz_dataset_redef);
+}
+
+int
+nc_enddef(int ncid)
+{
+    return on_dataset(ncid, ncz_dataset_enddef);
+}
+
+int
+nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, size_t r_align)
+{
+    (void)h_minfree;
+    (void)v_align;
+    (void)v_minfree;
+    (void)r_align;
+    return nc_enddef(ncid);
+}
+
+int
+nc_sync(int ncid)
+{
+    return on_dataset(ncid, ncz_dataset_sync);
+}
+
+static int
+end(int ncid, int (*how)(ncz_dataset *))
+{
+    ncz_dataset *ds;
+    int          rc;
+
+    ncz_err_clear();
+    if ((ds = ncz_ids_take(ncid)) == NULL)
+        return ncz_fail(NC_EBADID, "ncid %d is not open", ncid);
+    rc = how(ds);
+    ncz_dataset_unref(ds);
+    return ncz_call_done(rc);
+}
+
+int
+nc_close(int ncid)
+{
+    return end(ncid, ncz_dataset_close);
+}
+
+int
+nc_abort(int ncid)
+{
+    return end(ncid, ncz_dataset_abort);
+}
+
+int
+nc_delete(const char *path)
+{
+    ncz_err_clear();
+    if (path == NULL)
+        return ncz_fail(NC_EINVAL, "nc_delete: no path");
+    return ncz_call_done(ncz_dataset_delete(path));
+}
+
+int
+nc_delete_mp(const char *path, int basepe)
+{
+    (void)basepe;
+    return nc_delete(path);
+}
+
+/* ---- inquiries ---- */
+
+int
+nc_inq_path(int ncid, size_t *pathlen, char *path)
+{
+    ncz_call    c;
+    const char *p;
+    int         rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    p = ncz_dataset_path(c.ds);
+    if (pathlen != NULL)
+        *pathlen = strlen(p);
+    if (path != NULL)
+        memcpy(path, p, strlen(p) + 1);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_inq_format(int ncid, int *formatp)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (formatp != NULL)
+        *formatp = ncz_dataset_classic(c.ds) ? NC_FORMAT_NETCDF4_CLASSIC : NC_FORMAT_NETCDF4;
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_inq_format_extended(int ncid, int *formatp, int *modep)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (formatp != NULL)
+        *formatp = NC_FORMATX_NCZARR;
+    if (modep != NULL)
+        *modep = ncz_dataset_mode(c.ds);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_set_fill(int ncid, int fillmode, int *old_modep)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_CHANGE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (fillmode != NC_FILL && fillmode != NC_NOFILL)
+        return ncz_call_leave(&c, ncz_fail(NC_EINVAL, "fill mode %d", fillmode));
+    if (old_modep != NULL)
+        *old_modep = c.m->nofill ? NC_NOFILL : NC_FILL;
+    c.m->nofill = fillmode == NC_NOFILL;
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_set_base_pe(int ncid, int pe)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    (void)pe;
+    return rc != NC_NOERR ? rc : ncz_call_leave(&c, rc);
+}
+
+int
+nc_inq_base_pe(int ncid, int *pe)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (pe != NULL)
+        *pe = 0;
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_show_metadata(int ncid)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    for (const ncz_group *g = ncz_model_next_group(c.m, NULL); g != NULL;
+         g = ncz_model_next_group(c.m, (ncz_group *)g)) {
+        ncz_log(NCZ_LOG_INFO, "group '%s': %zu dimensions, %zu variables, %zu attributes", g->name, g->ndims,
+                g->nvars, g->atts.n);
+        for (size_t i = 0; i < g->nvars; i++)
+            ncz_log(NCZ_LOG_INFO, "  variable '%s': type %d, rank %zu, %zu attributes", g->vars[i]->name,
+                    g->vars[i]->type, g->vars[i]->rank, g->vars[i]->atts.n);
+    }
+    return ncz_call_leave(&c, rc);
+}

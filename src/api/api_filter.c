@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_filter: the codecs of a variable. Each definition makes a new chain from the old one; the variable takes it whole
+ * or stays as it was. HDF5's filter ids and parameter words are the language here; the filter room knows what they
+ * mean.
+ */
+#include "api/api_int.h"
+
+#include <string.h>
+
+static ncz_codec_env
+env_of(const ncz_var *v)
+{
+    return (ncz_codec_env){.dtype = v->spec->dtype, .chunk_bytes = v->spec->chunk_bytes, .row = v->spec->row};
+}
+
+/* chain := chain without that codec. */
+static int
+shorten(ncz_chain **chain, const char *id)
+{
+    ncz_chain *shorter = NULL;
+    int        rc = ncz_chain_without(*chain, id, &shorter);
+
+    if (rc != NC_NOERR)
+        return rc;
+    ncz_chain_unref(*chain);
+    *chain = shorter;
+    return NC_NOERR;
+}
+
+/* chain := chain with one codec more (or changed). The old reference is dropped on success. */
+static int
+extend(const ncz_var *v, ncz_chain **chain, unsigned id, size_t n, const unsigned *words, bool front)
+{
+    const ncz_codec_ops *ops = ncz_codec_by_hdf5(id);
+    ncz_codec_env        env = env_of(v);
+    ncz_codec_params     p = {.own = NULL};
+    ncz_chain           *longer = NULL;
+    int                  rc;
+
+    if (ops == NULL)
+        return ncz_fail(NC_ENOFILTER, "%s: filter %u is neither built in nor registered", v->name, id);
+    if ((rc = ncz_codec_of_words(ops, n, words, &env, &p)) == NC_NOERR)
+        rc = ncz_chain_with(*chain, ops, &p, front, &longer);
+    ncz_codec_params_clear(&p);
+    ncz_codec_unref(ops);
+    if (rc != NC_NOERR)
+        return rc;
+    ncz_chain_unref(*chain);
+    *chain = longer;
+    return NC_NOERR;
+}
+
+static int
+open_var(int ncid, int varid, ncz_call *c, ncz_var **v)
+{
+    int rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_open_var(c, varid, v)) == NC_NOERR && (*v)->rank == 0)
+        rc = ncz_fail(NC_EINVAL, "%s: a scalar takes no filters", (*v)->name);
+    return rc == NC_NOERR ? rc : ncz_call_leave(c, rc);
+}
+
+int
+nc_def_var_filter(int ncid, int varid, unsigned int id, size_t nparams, const unsigned int *params)
+{
+    ncz_call   c;
+    ncz_var   *v = NULL;
+    ncz_chain *chain;
+    int        rc = open_var(ncid, varid, &c, &v);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (nparams > 0 && params == NULL)
+        return ncz_call_leave(&c, ncz_fail(NC_EINVAL, "%zu parameters, but no pointer", nparams));
+    chain = ncz_chain_ref(v->chain);
+    if ((rc = extend(v, &chain, id, nparams, params, false)) == NC_NOERR)
+        rc = ncz_dataset_set_chain(c.ds, v, chain);
+    ncz_chain_unref(chain);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level)
+{
+    ncz_call   c;
+    ncz_var   *v = NULL;
+    ncz_chain *chain;
+    int        rc = open_var(ncid, varid, &c, &v);
+
+    if (rc != NC_NOERR)
+        return rc;
+    chain = ncz_chain_ref(v->chain);
+    if (shuffle != 0) /* in the order of the calls, but before a deflate that stands already */
+        rc = extend(v, &chain, H5Z_FILTER_SHUFFLE, 0, NULL, ncz_chain_find(chain, "zlib") >= 0);
+    if (rc == NC_NOERR && deflate != 0) {
+        if (deflate_level < NC_MIN_DEFLATE_LEVEL || deflate_level > NC_MAX_DEFLATE_LEVEL)
+            rc = ncz_fail(NC_EINVAL, "%s: deflate level %d is not in 0 to 9", v->name, deflate_level);
+        else if (deflate_level == 0)
+            rc = shorten(&chain, "zlib");
+        else
+            rc = extend(v, &chain, H5Z_FILTER_DEFLATE, 1, &(unsigned){(unsigned)deflate_level}, false);
+    }
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_set_chain(c.ds, v, chain);
+    ncz_chain_unref(chain);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_def_var_fletcher32(int ncid, int varid, int fletcher32)
+{
+    ncz_call   c;
+    ncz_var   *v = NULL;
+    ncz_chain *chain = NULL;
+    int        rc;
+
+    if (fletcher32 != 0)
+        return nc_def_var_filter(ncid, varid, H5Z_FILTER_FLETCHER32, 0, NULL);
+    if ((rc = open_var(ncid, varid, &c, &v)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_chain_without(v->chain, "fletcher32", &chain)) == NC_NOERR)
+        rc = ncz_dataset_set_chain(c.ds, v, chain);
+    ncz_chain_unref(chain);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nczarr_def_var_codec(int ncid, int varid, const char *json)
+{
+    ncz_call      c;
+    ncz_var      *v = NULL;
+    ncz_json     *config = NULL;
+    ncz_chain    *chain = NULL;
+    ncz_codec_env env;
+    int           rc = open_var(ncid, varid, &c, &v);
+
+    if (rc != NC_NOERR)
+        return rc;
+    env = env_of(v);
+    if (json == NULL)
+        rc = ncz_fail(NC_EINVAL, "%s: a codec is a JSON object, not a null pointer", v->name);
+    else if ((rc = ncz_codec_parse(json, strlen(json), &config)) == NC_NOERR &&
+             (rc = ncz_chain_with_json(v->chain, config, &env, &chain)) == NC_NOERR)
+        rc = ncz_dataset_set_chain(c.ds, v, chain);
+    ncz_chain_unref(chain);
+    ncz_json_free(config);
+    return ncz_call_leave(&c, rc);
+}
+
+/* A list of codecs for the variable's elements. Strings may be of fixed width or not, and the list decides. */
+static int
+parse_list(const ncz_call *c, const ncz_var *v, const ncz_json *list, ncz_chain **out)
+{
+    ncz_codec_env env = env_of(v);
+    ncz_err       first;
+    int           rc = ncz_chain_parse(list, NULL, &env, c->m->limits.chain, out);
+
+    if (rc != NC_EFILTER || v->type != NC_STRING)
+        return rc;
+    ncz_err_save(&first, rc);
+    if (env.dtype.kind == NCZ_KIND_OBJECT)
+        env.dtype = ncz_dtype_of(NC_STRING, false, v->maxstrlen);
+    else
+        env.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
+    rc = ncz_chain_parse(list, NULL, &env, c->m->limits.chain, out);
+    return rc == NC_EFILTER ? ncz_err_adopt(&first) : rc;
+}
+
+int
+nczarr_def_var_codecs(int ncid, int varid, const char *json)
+{
+    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 32, .nbytes = (size_t)1 << 20, .name = "codecs"};
+    ncz_call            c;
+    ncz_var            *v = NULL;
+    ncz_json           *list = NULL;
+    ncz_chain          *chain = NULL;
+    int                 rc = open_var(ncid, varid, &c, &v);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (json == NULL)
+        rc = ncz_fail(NC_EINVAL, "%s: codecs are a JSON list, not a null pointer", v->name);
+    else if (ncz_json_parse(json, strlen(json), &opts, &list, NULL) != NC_NOERR)
+        rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
+    else if (!ncz_json_is(list, NCZ_JSON_ARRAY))
+        rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
+    else if ((rc = parse_list(&c, v, list, &chain)) == NC_NOERR &&
+             (rc = ncz_chain_usable(chain)) == NC_NOERR)
+        rc = ncz_dataset_set_chain(c.ds, v, chain);
+    ncz_chain_unref(chain);
+    ncz_json_free(list);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_def_var_szip(int ncid, int varid, int options_mask, int pixels_per_block)
+{
+    const unsigned words[2] = {(unsigned)options_mask, (unsigned)pixels_per_block};
+
+    return nc_def_var_filter(ncid, varid, H5Z_FILTER_SZIP, 2, words);
+}
+
+int
+nc_def_var_bzip2(int ncid, int varid, int level)
+{
+    return nc_def_var_filter(ncid, varid, H5Z_FILTER_BZIP2, 1, &(unsigned){(unsigned)level});
+}
+
+int
+nc_def_var_zstandard(int ncid, int varid, int level)
+{
+    return nc_def_var_filter(ncid, varid, H5Z_FILTER_ZSTD, 1, &(unsigned){(unsigned)level});
+}
+
+int
+nc_def_var_blosc(int ncid, int varid, unsigned subcompressor, unsigned level, unsigned blocksize, unsigned addshuffle)
+{
+    const unsigned words[7] = {0, 0, 0, blocksize, level, addshuffle, subcompressor};
+
+    return nc_def_var_filter(ncid, varid, H5Z_FILTER_BLOSC, 7, words);
+}
+
+/* ---- inquiries ---- */
+
+/* The parameter words of the filter in the variable's chain. *found false: it is not there. */
+static int
+words_of(const ncz_var *v, unsigned id, bool *found, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+{
+    ncz_codec_env env = env_of(v);
+
+    *found = false;
+    *n = 0;
+    for (size_t i = 0; i < ncz_chain_len(v->chain); i++) {
+        const ncz_codec_ops *ops = ncz_chain_ops(v->chain, i);
+
+        if (ops == NULL || ops->hdf5_id != id || id == 0)
+            continue;
+        *found = true;
+        return ops->to_words(ncz_chain_params(v->chain, i), &env, n, words);
+    }
+    return NC_NOERR;
+}
+
+/* Enters, looks, leaves. */
+static int
+inquire(int ncid, int varid, unsigned id, bool *found, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR)
+        rc = words_of(v, id, found, n, words);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_inq_var_deflate(int ncid, int varid, int *shufflep, int *deflatep, int *deflate_levelp)
+{
+    unsigned words[NCZ_CODEC_WORDS], level[NCZ_CODEC_WORDS] = {0};
+    bool     shuffle, deflate;
+    size_t   n;
+    int      rc;
+
+    if ((rc = inquire(ncid, varid, H5Z_FILTER_SHUFFLE, &shuffle, &n, words)) != NC_NOERR ||
+        (rc = inquire(ncid, varid, H5Z_FILTER_DEFLATE, &deflate, &n, level)) != NC_NOERR)
+        return rc;
+    if (shufflep != NULL)
+        *shufflep = shuffle;
+    if (deflatep != NULL)
+        *deflatep = deflate;
+    if (deflate_levelp != NULL)
+        *deflate_levelp = (int)level[0];
+    return NC_NOERR;
+}
+
+int
+nc_inq_var_szip(int ncid, int varid, int *options_maskp, int *pixels_per_blockp)
+{
+    unsigned words[NCZ_CODEC_WORDS] = {0};
+    bool     found;
+    size_t   n;
+    int      rc = inquire(ncid, varid, H5Z_FILTER_SZIP, &found, &n, words);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (options_maskp != NULL)
+        *options_maskp = (int)words[0];
+    if (pixels_per_blockp != NULL)
+        *pixels_per_blockp = (int)words[1];
+    return NC_NOERR;
+}
+
+int
+nc_inq_var_fletcher32(int ncid, int varid, int *fletcher32p)
+{
+    unsigned words[NCZ_CODEC_WORDS];
+    bool     found;
+    size_t   n;
+    int      rc = inquire(ncid, varid, H5Z_FILTER_FLETCHER32, &found, &n, words);
+
+    if (rc == NC_NOERR && fletcher32p != NULL)
+        *fletcher32p = found;
+    return rc;
+}
+
+/* A filter with one parameter, a level. */
+static int
+inquire_level(int ncid, int varid, unsigned id, int *hasfilterp, int *levelp)
+{
+    unsigned words[NCZ_CODEC_WORDS] = {0};
+    bool     found;
+    size_t   n;
+    int      rc = inquire(ncid, varid, id, &found, &n, words);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (hasfilterp != NULL)
+        *hasfilterp = found;
+    if (levelp != NULL)
+        *levelp = (int)words[0];
+    return NC_NOERR;
+}
+
+int
+nc_inq_var_bzip2(int ncid, int varid, int *hasfilterp, int *levelp)
+{
+    return inquire_level(ncid, varid, H5Z_FILTER_BZIP2, hasfilterp, levelp);
+}
+
+int
+nc_inq_var_zstandard(int ncid, int varid, int *hasfilterp, int *levelp)
+{
+    return inquire_level(ncid, varid, H5Z_FILTER_ZSTD, hasfilterp, levelp);
+}
+
+int
+nc_inq_var_blosc(int ncid, int varid, int *hasfilterp, unsigned *subcompressorp, unsigned *levelp,
+                 unsigned *blocksizep, unsigned *addshufflep)
+{
+    unsigned words[NCZ_CODEC_WORDS] = {0};
+    bool     found;
+    size_t   n;
+    int      rc = inquire(ncid, varid, H5Z_FILTER_BLOSC, &found, &n, words);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (hasfilterp != NULL)
+        *hasfilterp = found;
+    if (subcompressorp != NULL)
+        *subcompressorp = words[6];
+    if (levelp != NULL)
+        *levelp = words[4];
+    if (blocksizep != NULL)
+        *blocksizep = words[3];
+    if (addshufflep != NULL)
+        *addshufflep = words[5];
+    return NC_NOERR;
+}
+
+/* Codecs that HDF5 has no number for are not listed: the attribute _Codecs shows all of them. */
+int
+nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filterids)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    size_t   n = 0;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
+        return ncz_call_leave(&c, rc);
+    for (size_t i = 0; i < ncz_chain_len(v->chain); i++) {
+        const ncz_codec_ops *ops = ncz_chain_ops(v->chain, i);
+
+        if (ops == NULL || ops->hdf5_id == 0)
+            continue;
+        if (filterids != NULL)
+            filterids[n] = ops->hdf5_id;
+        n++;
+    }
+    if (nfiltersp != NULL)
+        *nfiltersp = n;
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_inq_var_filter_info(int ncid, int varid, unsigned int id, size_t *nparamsp, unsigned int *params)
+{
+    unsigned words[NCZ_CODEC_WORDS];
+    bool     found;
+    size_t   n;
+    int      rc = inquire(ncid, varid, id, &found, &n, words);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (!found)
+        return ncz_fail(NC_ENOFILTER, "variable %d has no filter %u", varid, id);
+    if (nparamsp != NULL)
+        *nparamsp = n;
+    if (params != NULL)
+        memcpy(params, words, n * sizeof *params);
+    return NC_NOERR;
+}
+
+int
+nc_inq_var_filter(int ncid, int varid, unsigned int *idp, size_t *nparamsp, unsigned int *params)
+{
+    size_t    n = 0;
+    unsigned *ids, first = 0;
+    int       rc = nc_inq_var_filter_ids(ncid, varid, &n, NULL);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((ids = ncz_alloc_n(n, sizeof *ids)) == NULL)
+        return ncz_fail_nomem(n * sizeof *ids);
+    if ((rc = nc_inq_var_filter_ids(ncid, varid, &n, ids)) == NC_NOERR && n > 0) {
+        first = ids[0];
+        rc = nc_inq_var_filter_info(ncid, varid, first, nparamsp, params);
+    } else if (rc == NC_NOERR && nparamsp != NULL) {
+        *nparamsp = 0;
+    }
+    ncz_free(ids);
+    if (rc == NC_NOERR && idp != NULL)
+        *idp = first;
+    return rc;
+}
+
+int
+nc_inq_filter_avail(int ncid, unsigned id)
+{
+    const ncz_codec_ops *ops;
+    ncz_call             c;
+    int                  rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((ops = ncz_codec_by_hdf5(id)) == NULL)
+        rc = ncz_fail(NC_ENOFILTER, "filter %u is neither built in nor registered", id);
+    ncz_codec_unref(ops);
+    return ncz_call_leave(&c, rc);
+}

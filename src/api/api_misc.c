@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_misc: the library itself: its version, process-wide defaults, and calls that mean nothing here but must be there.
+ * The defaults are this file's only state, under its own lock.
+ */
+#include "api/api_int.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int             default_format = NC_FORMAT_NETCDF4;
+static bool            cache_set;
+static size_t          cache_bytes, cache_nelems = 1000;
+static float           cache_preemption = 0.75f;
+
+const char *
+nc_inq_libvers(void)
+{
+    return NCZARR_VERSION " nczarr";
+}
+
+const char *
+nczarr_version(void)
+{
+    return NCZARR_VERSION;
+}
+
+const char *
+nczarr_errmsg(void)
+{
+    return ncz_err_text();
+}
+
+int
+nc_initialize(void)
+{
+    return NC_NOERR;
+}
+
+int
+nc_finalize(void)
+{
+    ncz_err_clear();
+    ncz_pool_stop();
+    return NC_NOERR;
+}
+
+int
+nczarr_set_threads(int nthreads)
+{
+    ncz_err_clear();
+    if (nthreads < 0)
+        return ncz_fail(NC_EINVAL, "%d threads", nthreads);
+    ncz_pool_set_threads((unsigned)nthreads);
+    return NC_NOERR;
+}
+
+int
+nczarr_get_threads(void)
+{
+    return (int)ncz_pool_threads();
+}
+
+char *
+nc_rc_get(const char *key)
+{
+    (void)key;
+    return NULL;
+}
+
+int
+nc_rc_set(const char *key, const char *value)
+{
+    (void)key, (void)value;
+    ncz_err_clear();
+    return ncz_fail(NC_ENOTBUILT, "netCDF's rc files are not read");
+}
+
+int
+nc_set_log_level(int new_level)
+{
+    ncz_err_clear();
+    if (new_level < 0)
+        ncz_log_set(NCZ_LOG_OFF);
+    else if (new_level < 2)
+        ncz_log_set(new_level == 0 ? NCZ_LOG_ERROR : NCZ_LOG_WARN);
+    else
+        ncz_log_set(new_level < 4 ? NCZ_LOG_INFO : NCZ_LOG_DEBUG);
+    return NC_NOERR;
+}
+
+/* ---- defaults ---- */
+
+int
+nc_set_default_format(int format, int *old_formatp)
+{
+    ncz_err_clear();
+    if (format < NC_FORMAT_CLASSIC || format > NC_FORMAT_CDF5)
+        return ncz_fail(NC_EINVAL, "there is no format %d", format);
+    (void)pthread_mutex_lock(&lock);
+    if (old_formatp != NULL)
+        *old_formatp = default_format;
+    default_format = format;
+    (void)pthread_mutex_unlock(&lock);
+    return NC_NOERR;
+}
+
+int
+nc_set_chunk_cache(size_t size, size_t nelems, float preemption)
+{
+    ncz_err_clear();
+    if (!(preemption >= 0 && preemption <= 1))
+        return ncz_fail(NC_EINVAL, "preemption %g is not in 0 to 1", (double)preemption);
+    (void)pthread_mutex_lock(&lock);
+    cache_set = true;
+    cache_bytes = size;
+    cache_nelems = nelems;
+    cache_preemption = preemption;
+    (void)pthread_mutex_unlock(&lock);
+    return NC_NOERR;
+}
+
+int
+nc_get_chunk_cache(size_t *sizep, size_t *nelemsp, float *preemptionp)
+{
+    ncz_err_clear();
+    (void)pthread_mutex_lock(&lock);
+    if (sizep != NULL)
+        *sizep = cache_set ? cache_bytes : ncz_limits_default.cache_bytes;
+    if (nelemsp != NULL)
+        *nelemsp = cache_nelems;
+    if (preemptionp != NULL)
+        *preemptionp = cache_preemption;
+    (void)pthread_mutex_unlock(&lock);
+    return NC_NOERR;
+}
+
+void
+ncz_api_cache_limits(ncz_limits *limits)
+{
+    (void)pthread_mutex_lock(&lock);
+    if (cache_set)
+        limits->cache_bytes = cache_bytes;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* ---- HDF5's ---- */
+
+int
+nc_set_alignment(int threshold, int alignment)
+{
+    (void)threshold, (void)alignment;
+    ncz_err_clear();
+    return NC_NOERR;
+}
+
+int
+nc_get_alignment(int *thresholdp, int *alignmentp)
+{
+    ncz_err_clear();
+    if (thresholdp != NULL)
+        *thresholdp = 0;
+    if (alignmentp != NULL)
+        *alignmentp = 0;
+    return NC_NOERR;
+}
+
+int
+nc_set_meta_block_size(size_t size)
+{
+    (void)size;
+    ncz_err_clear();
+    return NC_NOERR;
+}
+
+int
+nc_get_meta_block_size(size_t *sizep)
+{
+    ncz_err_clear();
+    if (sizep != NULL)
+        *sizep = 0;
+    return NC_NOERR;
+}
+
+/* ---- plug-ins: there are none ---- */
+
+int
+nc_plugin_path_ndirs(size_t *ndirsp)
+{
+    ncz_err_clear();
+    if (ndirsp != NULL)
+        *ndirsp = 0;
+    return NC_NOERR;
+}
+
+int
+nc_plugin_path_get(NCPluginList *dirs)
+{
+    ncz_err_clear();
+    if (dirs == NULL)
+        return ncz_fail(NC_EINVAL, "no list is given");
+    dirs->ndirs = 0;
+    return NC_NOERR;
+}
+
+int
+nc_plugin_path_set(NCPluginList *dirs)
+{
+    ncz_err_clear();
+    return dirs != NULL ? NC_NOERR : ncz_fail(NC_EINVAL, "no list is given");
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_type: the atomic types, by id and by name.
+ */
+#include "api/api_int.h"
+
+#include <string.h>
+
+static const char *const names[] = {
+    [NC_BYTE] = "byte",   [NC_CHAR] = "char",     [NC_SHORT] = "short",   [NC_INT] = "int",
+    [NC_FLOAT] = "float", [NC_DOUBLE] = "double", [NC_UBYTE] = "ubyte",   [NC_USHORT] = "ushort",
+    [NC_UINT] = "uint",   [NC_INT64] = "int64",   [NC_UINT64] = "uint64", [NC_STRING] = "string",
+};
+
+int
+nc_inq_type(int ncid, nc_type xtype, char *name, size_t *sizep)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (!ncz_api_atomic(xtype))
+        return ncz_call_leave(&c, ncz_fail(NC_EBADTYPE, "there is no type %d", xtype));
+    if (name != NULL)
+        memcpy(name, names[xtype], strlen(names[xtype]) + 1);
+    if (sizep != NULL)
+        *sizep = ncz_type_size(xtype);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_inq_typeid(int ncid, const char *name, nc_type *typeidp)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    for (nc_type t = NC_BYTE; name != NULL && t <= NC_MAX_ATOMIC_TYPE; t++) {
+        if (strcmp(names[t], name) != 0)
+            continue;
+        if (typeidp != NULL)
+            *typeidp = t;
+        return ncz_call_leave(&c, NC_NOERR);
+    }
+    return ncz_call_leave(&c, ncz_fail(NC_EBADTYPE, "there is no type '%s'", name != NULL ? name : ""));
+}
+
+int
+nc_inq_type_equal(int ncid1, nc_type typeid1, int ncid2, nc_type typeid2, int *equalp)
+{
+    int rc;
+
+    if ((rc = nc_inq_type(ncid1, typeid1, NULL, NULL)) != NC_NOERR ||
+        (rc = nc_inq_type(ncid2, typeid2, NULL, NULL)) != NC_NOERR)
+        return rc;
+    if (equalp != NULL)
+        *equalp = typeid1 == typeid2;
+    return NC_NOERR;
+}
+
+int
+nc_inq_user_type(int ncid, nc_type xtype, char *name, size_t *sizep, nc_type *base_nc_typep, size_t *nfieldsp,
+                 int *classp)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    (void)name, (void)sizep, (void)base_nc_typep, (void)nfieldsp, (void)classp;
+    if (rc != NC_NOERR)
+        return rc;
+    return ncz_call_leave(&c, ncz_fail(NC_EBADTYPE, "type %d is no user-defined type: NCZarr has none", xtype));
+}
+
+int
+nctypelen(nc_type datatype)
+{
+    ncz_err_clear();
+    return ncz_api_atomic(datatype) ? (int)ncz_type_size(datatype) : -1;
+}

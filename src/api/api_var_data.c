@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_var_data: put and get of every shape, in every memory type. What a caller leaves out (start, count, stride, imap)
+ * is filled in, all coordinates are checked against the present lengths without overflow, and one selection goes
+ * down.
+ */
+#include "api/api_int.h"
+
+#include <string.h>
+
+/* One call as the caller made it. */
+typedef struct request {
+    int              ncid, varid;
+    bool             one; /* var1: a count of one in each dimension */
+    const size_t    *start, *count;
+    const ptrdiff_t *stride, *imap;
+    nc_type          mem; /* NC_NAT: the variable's own */
+} request;
+
+/* The same, filled in: what a selection points to. */
+typedef struct filled {
+    ncz_dims   start, count, stride;
+    ptrdiff_t *imap;
+    ptrdiff_t  imap_in[NCZ_RANK_INLINE];
+} filled;
+
+static void
+filled_clear(filled *f)
+{
+    ncz_dims_clear(&f->start);
+    ncz_dims_clear(&f->count);
+    ncz_dims_clear(&f->stride);
+    if (f->imap != f->imap_in)
+        ncz_free(f->imap);
+    f->imap = NULL;
+}
+
+static int
+filled_init(filled *f, size_t rank)
+{
+    int rc;
+
+    memset(f, 0, sizeof *f);
+    if ((rc = ncz_dims_init(&f->start, rank)) != NC_NOERR)
+        return rc;
+    f->imap = f->imap_in;
+    if ((rc = ncz_dims_init(&f->count, rank)) == NC_NOERR && (rc = ncz_dims_init(&f->stride, rank)) == NC_NOERR &&
+        rank > NCZ_RANK_INLINE && (f->imap = ncz_zalloc_n(rank, sizeof *f->imap)) == NULL)
+        rc = ncz_fail_nomem(rank * sizeof *f->imap);
+    if (rc != NC_NOERR)
+        filled_clear(f);
+    return rc;
+}
+
+/* The longest that a put can make a dimension: a document can hold the length, and a size_t. */
+#define LENGTH_MOST (SIZE_MAX < INT64_MAX ? (uint64_t)SIZE_MAX : (uint64_t)INT64_MAX)
+
+/*
+ * Dimension `d` of a request against its length. A put may go beyond an unlimited one. A start may stand at the
+ * length itself when nothing is taken there.
+ */
+static int
+check_dim(const ncz_var *v, size_t d, const filled *f, bool put)
+{
+    const ncz_dim *dim = v->dims[d];
+    uint64_t       start = f->start.v[d], count = f->count.v[d], stride = f->stride.v[d], span, end;
+
+    if (start > dim->len || (start == dim->len && count > 0)) {
+        if (!(put && dim->unlimited) || (start >= LENGTH_MOST && count > 0))
+            return ncz_fail(NC_EINVALCOORDS, "%s: start %llu, but dimension %s has length %llu", v->name,
+                            (unsigned long long)start, dim->name, (unsigned long long)dim->len);
+    }
+    if (count == 0)
+        return NC_NOERR;
+    if (!ncz_mul64(count - 1, stride, &span) || !ncz_add64(start, span, &end) || end >= INT64_MAX)
+        return ncz_fail(NC_EEDGE, "%s: start %llu, count %llu, stride %llu go beyond any dimension", v->name,
+                        (unsigned long long)start, (unsigned long long)count, (unsigned long long)stride);
+    if (end >= dim->len && (!(put && dim->unlimited) || end >= LENGTH_MOST))
+        return ncz_fail(NC_EEDGE, "%s: index %llu is asked for, but dimension %s has length %llu", v->name,
+                        (unsigned long long)end, dim->name, (unsigned long long)dim->len);
+    return NC_NOERR;
+}
+
+/* All that is left from `start` on, in steps. */
+static uint64_t
+rest(uint64_t len, uint64_t start, uint64_t stride)
+{
+    return start >= len ? 0 : (len - start - 1) / stride + 1;
+}
+
+static int
+fill_in(const request *q, const ncz_var *v, bool put, filled *f)
+{
+    for (size_t d = 0; d < v->rank; d++) {
+        if (q->stride != NULL && q->stride[d] < 1)
+            return ncz_fail(NC_ESTRIDE, "%s: stride %td in dimension %zu", v->name, q->stride[d], d);
+        f->start.v[d] = q->start != NULL ? q->start[d] : 0;
+        f->stride.v[d] = q->stride != NULL ? (uint64_t)q->stride[d] : 1;
+        f->count.v[d] = q->one             ? 1
+                        : q->count != NULL ? q->count[d]
+                                           : rest(v->dims[d]->len, f->start.v[d], f->stride.v[d]);
+    }
+    for (size_t d = 0; d < v->rank; d++) {
+        int rc = check_dim(v, d, f, put);
+
+        if (rc != NC_NOERR)
+            return rc;
+    }
+    if (q->imap != NULL)
+        memcpy(f->imap, q->imap, v->rank * sizeof *f->imap);
+    else if (!ncz_grid_packed_imap(f->count.v, v->rank, f->imap))
+        return ncz_fail(NC_EINVAL, "%s: so many elements fit no memory", v->name);
+    return NC_NOERR;
+}
+
+/* Finds the variable and checks everything about the request but the memory itself. */
+static int
+prepare(const ncz_call *c, const request *q, bool put, ncz_var **v, filled *f, ncz_select *sel, nc_type *mem)
+{
+    int rc;
+
+    if ((rc = ncz_call_var(c, q->varid, v)) != NC_NOERR)
+        return rc;
+    if ((*v)->unusable->code != NC_NOERR)
+        return ncz_err_adopt((*v)->unusable);
+    *mem = q->mem == NC_NAT ? (*v)->type : q->mem;
+    if ((rc = ncz_transfer_check(&(*v)->dtype, *mem)) != NC_NOERR)
+        return ncz_fail(rc, "%s: its type %d and memory type %d do not convert", (*v)->name, (*v)->type, *mem);
+    if ((rc = filled_init(f, (*v)->rank)) != NC_NOERR)
+        return rc;
+    if ((rc = fill_in(q, *v, put, f)) != NC_NOERR) {
+        filled_clear(f);
+        return rc;
+    }
+    *sel = (ncz_select){
+        .rank = (*v)->rank, .start = f->start.v, .count = f->count.v, .stride = f->stride.v, .imap = f->imap};
+    return NC_NOERR;
+}
+
+/* Is there memory, if there is anything to move? */
+static int
+check_memory(const ncz_var *v, const ncz_select *sel, const void *p)
+{
+    uint64_t n;
+
+    if (!ncz_select_nelems(sel, &n))
+        return ncz_fail(NC_EINVAL, "%s: so many elements fit no memory", v->name);
+    if (n > 0 && p == NULL)
+        return ncz_fail(NC_EINVAL, "%s: no pointer to its data", v->name);
+    return NC_NOERR;
+}
+
+static int
+get(const request *q, void *ip)
+{
+    ncz_call   c;
+    ncz_var   *v = NULL;
+    filled     f;
+    ncz_select sel;
+    nc_type    mem;
+    int        rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = prepare(&c, q, false, &v, &f, &sel, &mem)) == NC_NOERR) {
+        if ((rc = check_memory(v, &sel, ip)) == NC_NOERR)
+            rc = ncz_dataset_get(c.ds, v, &sel, mem, ip);
+        filled_clear(&f);
+    }
+    if (rc == NC_ERANGE)
+        (void)ncz_fail(rc, "%s: some values do not fit the memory type; all were converted", v->name);
+    return ncz_call_leave(&c, rc);
+}
+
+/* One try at a put; *again: it must be alone. */
+static int
+put_as(const request *q, ncz_use use, const void *op, bool *again)
+{
+    ncz_call   c;
+    ncz_var   *v = NULL;
+    filled     f;
+    ncz_select sel;
+    nc_type    mem;
+    int        rc = ncz_call_enter(q->ncid, use, &c);
+
+    *again = false;
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = prepare(&c, q, true, &v, &f, &sel, &mem)) == NC_NOERR) {
+        if ((rc = check_memory(v, &sel, op)) == NC_NOERR) {
+            *again = use == NCZ_USE_PUT && ncz_dataset_put_alone(c.ds, v, &sel);
+            rc = *again ? NC_NOERR : ncz_dataset_put(c.ds, v, &sel, mem, op);
+        }
+        filled_clear(&f);
+    }
+    if (rc == NC_ERANGE)
+        (void)ncz_fail(rc, "%s: some values do not fit its type; all were converted and put", v->name);
+    return ncz_call_leave(&c, rc);
+}
+
+static int
+put(const request *q, const void *op)
+{
+    bool again;
+    int  rc = put_as(q, NCZ_USE_PUT, op, &again);
+
+    return again ? put_as(q, NCZ_USE_PUT_ALONE, op, &again) : rc;
+}
+
+/* ---- the shapes, in every type. `name` is "" for the generic ones, whose memory is of the variable's type ---- */
+
+#define PUT_VAR(name, in, tag)                                                                                       \
+    int nc_put_var##name(int ncid, int varid, in *op)                                                                \
+    {                                                                                                                \
+        return put(&(request){.ncid = ncid, .varid = varid, .mem = tag}, op);                                        \
+    }
+
+#define GET_VAR(name, out, tag)                                                                                      \
+    int nc_get_var##name(int ncid, int varid, out *ip)                                                               \
+    {                                                                                                                \
+        return get(&(request){.ncid = ncid, .varid = varid, .mem = tag}, ip);                                        \
+    }
+
+#define PUT_VAR1(name, in, tag)                                                                                      \
+    int nc_put_var1##name(int ncid, int varid, const size_t *index, in *op)                                          \
+    {                                                                                                                \
+        return put(&(request){.ncid = ncid, .varid = varid, .mem = tag, .one = true, .start = index}, op);           \
+    }
+
+#define GET_VAR1(name, out, tag)                                                                                     \
+    int nc_get_var1##name(int ncid, int varid, const size_t *index, out *ip)                                         \
+    {                                                                                                                \
+        return get(&(request){.ncid = ncid, .varid = varid, .mem = tag, .one = true, .start = index}, ip);           \
+    }
+
+#define PUT_VARA(name, in, tag)                                                                                      \
+    int nc_put_vara##name(int ncid, int varid, const size_t *start, const size_t *count, in *op)                     \
+    {                                                                                                                \
+        return put(&(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count}, op);        \
+    }
+
+#define GET_VARA(name, out, tag)                                                                                     \
+    int nc_get_vara##name(int ncid, int varid, const size_t *start, const size_t *count, out *ip)                    \
+    {                                                                                                                \
+        return get(&(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count}, ip);        \
+    }
+
+#define PUT_VARS(name, in, tag)                                                                                      \
+    int nc_put_vars##name(int ncid, int varid, const size_t *start, const size_t *count, const ptrdiff_t *stride,    \
+                          in *op)                                                                                    \
+    {                                                                                                                \
+        return put(                                                                                                  \
+            &(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count, .stride = stride},  \
+            op);                                                                                                     \
+    }
+
+#define GET_VARS(name, out, tag)                                                                                     \
+    int nc_get_vars##name(int ncid, int varid, const size_t *start, const size_t *count, const ptrdiff_t *stride,    \
+                          out *ip)                                                                                   \
+    {                                                                                                                \
+        return get(                                                                                                  \
+            &(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count, .stride = stride},  \
+            ip);                                                                                                     \
+    }
+
+#define PUT_VARM(name, in, tag)                                                                                      \
+    int nc_put_varm##name(int ncid, int varid, const size_t *start, const size_t *count, const ptrdiff_t *stride,    \
+                          const ptrdiff_t *imap, in *op)                                                             \
+    {                                                                                                                \
+        return put(&(request){.ncid = ncid,                                                                          \
+                              .varid = varid,                                                                        \
+                              .mem = tag,                                                                            \
+                              .start = start,                                                                        \
+                              .count = count,                                                                        \
+                              .stride = stride,                                                                      \
+                              .imap = imap},                                                                         \
+                   op);                                                                                              \
+    }
+
+#define GET_VARM(name, out, tag)                                                                                     \
+    int nc_get_varm##name(int ncid, int varid, const size_t *start, const size_t *count, const ptrdiff_t *stride,    \
+                          const ptrdiff_t *imap, out *ip)                                                            \
+    {                                                                                                                \
+        return get(&(request){.ncid = ncid,                                                                          \
+                              .varid = varid,                                                                        \
+                              .mem = tag,                                                                            \
+                              .start = start,                                                                        \
+                              .count = count,                                                                        \
+                              .stride = stride,                                                                      \
+                              .imap = imap},                                                                         \
+                   ip);                                                                                              \
+    }
+
+#define ALL(name, in, out, tag)                                                                                      \
+    PUT_VAR(name, in, tag)                                                                                           \
+    GET_VAR(name, out, tag)                                                                                          \
+    PUT_VAR1(name, in, tag)                                                                                          \
+    GET_VAR1(name, out, tag)                                                                                         \
+    PUT_VARA(name, in, tag)                                                                                          \
+    GET_VARA(name, out, tag)                                                                                         \
+    PUT_VARS(name, in, tag)                                                                                          \
+    GET_VARS(name, out, tag)                                                                                         \
+    PUT_VARM(name, in, tag)                                                                                          \
+    GET_VARM(name, out, tag)
+
+#define TYPED(name, in, out, tag) ALL(_##name, in, out, tag)
+
+ALL(, const void, void, NC_NAT)
+NCZ_MEM_TYPES(TYPED)

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_var_def: defining variables and how they are stored, apart from filters.
+ */
+#include "api/api_int.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define DEFAULT_WIDTH_ATT "_nczarr_default_maxstrlen"
+
+static int
+check_new_var(const ncz_call *c, nc_type xtype, int ndims, const int *dimidsp)
+{
+    if (!ncz_api_atomic(xtype))
+        return ncz_fail(NC_EBADTYPE, "type %d is no atomic type", xtype);
+    if (ncz_dataset_classic(c->ds) && !ncz_api_classic(xtype))
+        return ncz_fail(NC_ESTRICTNC3, "the classic model does not have type %d", xtype);
+    if (ndims < 0 || (ndims > 0 && dimidsp == NULL))
+        return ncz_fail(NC_EINVAL, "%d dimensions%s", ndims, ndims > 0 ? ", but no ids" : "");
+    if (ndims > NC_MAX_VAR_DIMS)
+        return ncz_fail(NC_EMAXDIMS, "%d dimensions, at most %d can be", ndims, NC_MAX_VAR_DIMS);
+    return NC_NOERR;
+}
+
+/* Dimensions may be of any group: NCZarr refers to them by their full names, as netCDF-C does by their ids. */
+static int
+find_dims(const ncz_call *c, int ndims, const int *ids, ncz_dim **out)
+{
+    for (int i = 0; i < ndims; i++) {
+        int rc = ncz_call_dim(c, ids[i], &out[i]);
+
+        if (rc != NC_NOERR)
+            return rc;
+        if (out[i]->hidden)
+            return ncz_fail(NC_EBADDIM, "there is no dimension %d", ids[i]);
+    }
+    return NC_NOERR;
+}
+
+/* A dataset may say how wide its strings are, for variables that do not say so themselves. */
+static int
+set_default_width(const ncz_call *c, ncz_var *v)
+{
+    const ncz_att *att = ncz_atts_find(&c->m->root->atts, DEFAULT_WIDTH_ATT);
+
+    if (v->type != NC_STRING || att == NULL || att->type != NC_INT || att->len != 1 || *(const int *)att->data < 1)
+        return NC_NOERR;
+    return ncz_var_set_maxstrlen(c->m, v, (size_t) * (const int *)att->data);
+}
+
+int
+nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimidsp, int *varidp)
+{
+    ncz_call  c;
+    ncz_dim **dims = NULL;
+    ncz_var  *v = NULL;
+    char     *own = NULL;
+    int       rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_name_check(name, &own)) != NC_NOERR || (rc = check_new_var(&c, xtype, ndims, dimidsp)) != NC_NOERR)
+        goto done;
+    if ((dims = ncz_alloc_n((size_t)ndims, sizeof *dims)) == NULL) {
+        rc = ncz_fail_nomem((size_t)ndims * sizeof *dims);
+        goto done;
+    }
+    if ((rc = find_dims(&c, ndims, dimidsp, dims)) != NC_NOERR ||
+        (rc = ncz_dataset_add_var(c.ds, c.g, own, xtype, (size_t)ndims, dims, &v)) != NC_NOERR)
+        goto done;
+    if ((rc = set_default_width(&c, v)) != NC_NOERR) {
+        ncz_model_drop_var(c.m, v);
+        goto done;
+    }
+    if (varidp != NULL)
+        *varidp = v->id;
+done:
+    ncz_free(dims);
+    ncz_free(own);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nczarr_def_var_strlen(int ncid, int varid, size_t nbytes)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_open_var(&c, varid, &v)) != NC_NOERR)
+        return ncz_call_leave(&c, rc);
+    if (v->type != NC_STRING)
+        rc = ncz_fail(NC_EBADTYPE, "%s: only strings have a length of their own", v->name);
+    else if (nbytes == 0 || nbytes > INT_MAX)
+        rc = ncz_fail(NC_EINVAL, "%s: strings of %zu bytes", v->name, nbytes);
+    else
+        rc = ncz_var_set_maxstrlen(c.m, v, nbytes);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && v->type != NC_STRING)
+        rc = ncz_fail(NC_EBADTYPE, "%s: only strings have a length of their own", v->name);
+    if (rc == NC_NOERR && nbytesp != NULL)
+        *nbytesp = v->dtype.kind == NCZ_KIND_OBJECT ? 0 : v->dtype.size;
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nczarr_def_var_dtype(int ncid, int varid, const char *dtype)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
+        rc = dtype != NULL ? ncz_dataset_define_dtype(c.ds, v, dtype)
+                           : ncz_fail(NC_EINVAL, "%s: the stored type is a null pointer", v->name);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nczarr_inq_var_dtype(int ncid, int varid, size_t *lenp, char *dtype)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    ncz_buf  text = NCZ_BUF_INIT;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR &&
+        (rc = ncz_dataset_dtype_text(c.ds, v, &text)) == NC_NOERR) {
+        if (lenp != NULL)
+            *lenp = text.len;
+        if (dtype != NULL)
+            memcpy(dtype, ncz_buf_str(&text), text.len + 1);
+    }
+    ncz_buf_clear(&text);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_rename_var(int ncid, int varid, const char *name)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    char    *own = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_CHANGE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = ncz_name_check(name, &own)) == NC_NOERR)
+        rc = ncz_api_check_rename(&c, v->name, own);
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_rename_var(c.ds, v, own);
+    ncz_free(own);
+    return ncz_call_leave(&c, rc);
+}
+
+/* ---- fill ---- */
+
+int
+ncz_api_check_fill_att(const ncz_var *v, nc_type type, size_t len)
+{
+    if (type != v->type)
+        return ncz_fail(NC_EBADTYPE, "%s: _FillValue has type %d, the variable has %d", v->name, type, v->type);
+    if (len != 1)
+        return ncz_fail(NC_EINVAL, "%s: _FillValue has %zu elements, it must be one", v->name, len);
+    if (v->fixed || v->written)
+        return ncz_fail(NC_ELATEFILL, "%s: its definition is final, or data were put", v->name);
+    return NC_NOERR;
+}
+
+int
+ncz_api_set_fill_att(ncz_call *c, ncz_var *v, nc_type type, size_t len, const void *data)
+{
+    bool had = ncz_atts_find(&v->atts, "_FillValue") != NULL;
+    int  rc;
+
+    if ((rc = ncz_api_check_fill_att(v, type, len)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_atts_set(c->m, &v->atts, "_FillValue", type, len, data, NULL)) != NC_NOERR)
+        return rc;
+    rc = ncz_var_set_fill(c->m, v, NCZ_FILL_VALUE, data);
+    if (rc != NC_NOERR && !had)
+        ncz_atts_del(&v->atts, ncz_atts_find(&v->atts, "_FillValue"));
+    return rc;
+}
+
+static int
+set_fill(ncz_call *c, ncz_var *v, int no_fill, const void *value)
+{
+    ncz_att *att;
+    int      rc;
+
+    if (v->written)
+        return ncz_fail(NC_ELATEFILL, "%s: data were put already", v->name);
+    if (no_fill == 0 && value != NULL)
+        return ncz_api_set_fill_att(c, v, v->type, 1, value);
+    rc = ncz_var_set_fill(c->m, v, no_fill != 0 ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT, NULL);
+    if (rc == NC_NOERR && (att = ncz_atts_find(&v->atts, "_FillValue")) != NULL)
+        ncz_atts_del(&v->atts, att);
+    return rc;
+}
+
+int
+nc_def_var_fill(int ncid, int varid, int no_fill, const void *fill_value)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
+        rc = set_fill(&c, v, no_fill, fill_value);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_inq_var_fill(int ncid, int varid, int *no_fill, void *fill_valuep)
+{
+    ncz_call    c;
+    ncz_var    *v = NULL;
+    const void *value;
+    int         rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
+        return ncz_call_leave(&c, rc);
+    value = v->fill_mode == NCZ_FILL_VALUE && v->fill != NULL ? v->fill : ncz_type_fill(v->type);
+    if (fill_valuep != NULL && value != NULL)
+        rc = ncz_api_copy_values(v->type, value, 1, fill_valuep);
+    if (rc == NC_NOERR && no_fill != NULL)
+        *no_fill = v->fill_mode == NCZ_FILL_NONE;
+    return ncz_call_leave(&c, rc);
+}
+
+/* ---- chunks ---- */
+
+static int
+set_chunks(const ncz_call *c, ncz_var *v, int storage, const size_t *sizes)
+{
+    ncz_dims chunk;
+    int      rc = ncz_dims_init(&chunk, v->rank);
+
+    if (rc != NC_NOERR)
+        return rc;
+    for (size_t d = 0; sizes != NULL && d < v->rank; d++)
+        chunk.v[d] = sizes[d];
+    rc = ncz_var_set_chunks(c->m, v, storage, sizes == NULL ? NULL : chunk.v);
+    ncz_dims_clear(&chunk);
+    return rc;
+}
+
+int
+nc_def_var_chunking(int ncid, int varid, int storage, const size_t *chunksizesp)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR) {
+        if (v->rank == 0 && storage == NC_CHUNKED)
+            rc = ncz_fail(NC_EINVAL, "%s: a scalar has no chunks", v->name);
+        else
+            rc = set_chunks(&c, v, storage, chunksizesp);
+    }
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *chunksizesp)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
+        return ncz_call_leave(&c, rc);
+    if (storagep != NULL)
+        *storagep = v->rank == 0 ? NC_CONTIGUOUS : NC_CHUNKED;
+    for (size_t d = 0; rc == NC_NOERR && chunksizesp != NULL && d < v->rank; d++) {
+        if (v->chunk[d] > SIZE_MAX)
+            rc = ncz_fail(NC_EDIMSIZE, "%s: its chunks' length %llu does not fit this machine's size_t", v->name,
+                          (unsigned long long)v->chunk[d]);
+        chunksizesp[d] = (size_t)v->chunk[d];
+    }
+    return ncz_call_leave(&c, rc);
+}
+
+/* ---- byte order, quantize, cache ---- */
+
+int
+nc_def_var_endian(int ncid, int varid, int endian)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
+        rc = ncz_var_set_endian(c.m, v, endian);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_inq_var_endian(int ncid, int varid, int *endianp)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && endianp != NULL)
+        *endianp = v->endian;
+    return ncz_call_leave(&c, rc);
+}
+
+/* netCDF has a code of its own for it here, and only here. */
+static int
+check_not_global(int varid)
+{
+    return varid == NC_GLOBAL ? ncz_fail(NC_EGLOBAL, "quantization is a variable's") : NC_NOERR;
+}
+
+int
+nc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = check_not_global(varid)) != NC_NOERR)
+        return ncz_call_leave(&c, rc);
+    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
+        rc = ncz_dataset_set_quantize(c.ds, v, quantize_mode, nsd);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = check_not_global(varid)) != NC_NOERR)
+        return ncz_call_leave(&c, rc);
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
+        if (quantize_modep != NULL)
+            *quantize_modep = v->quantize_mode;
+        if (nsdp != NULL)
+            *nsdp = v->quantize_nsd;
+    }
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_set_var_chunk_cache(int ncid, int varid, size_t size, size_t nelems, float preemption)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_TUNE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && !(preemption >= 0 && preemption <= 1))
+        rc = ncz_fail(NC_EINVAL, "preemption %g is not in 0 to 1", (double)preemption);
+    if (rc == NC_NOERR) {
+        ncz_dataset_reserve_cache(c.ds, v, size);
+        v->cache_nelems = nelems;
+        v->cache_preemption = preemption;
+    }
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t *nelemsp, float *preemptionp)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
+        if (sizep != NULL)
+            *sizep = v->cache_bytes;
+        if (nelemsp != NULL)
+            *nelemsp = v->cache_nelems;
+        if (preemptionp != NULL)
+            *preemptionp = v->cache_preemption;
+    }
+    return ncz_call_leave(&c, rc);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_addr: what lies between a chunk and the map: its key, how the map likes to be driven, what the codecs are told.
+ */
+#include "chunk/chunk_int.h"
+
+bool
+ncz_chunk_from_workers(const ncz_engine *e)
+{
+    return (zmap_caps_of(e->map) & ZMAP_FROM_WORKERS) != 0;
+}
+
+size_t
+ncz_chunk_batch_of(size_t chunk_bytes)
+{
+    size_t n = chunk_bytes > 0 ? NCZ_CHUNK_BATCH_BYTES / chunk_bytes : NCZ_CHUNK_REQUEST_BATCH;
+
+    if (n == 0)
+        return 1;
+    return n < NCZ_CHUNK_REQUEST_BATCH ? n : NCZ_CHUNK_REQUEST_BATCH;
+}
+
+int
+ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+{
+    ncz_buf_reset(key);
+    *where = (ncz_chunk_addr){ .key = NULL, .off = 0, .len = ZMAP_WHOLE };
+    return spec->locate(spec, index, key, where);
+}
+
+ncz_codec_env
+ncz_chunk_env(const ncz_spec *spec, ncz_scratch *scratch)
+{
+    return (ncz_codec_env){ .dtype = spec->dtype, .chunk_bytes = spec->chunk_bytes, .row = spec->row,
+                            .order_f = spec->order_f, .scratch = scratch };
+}

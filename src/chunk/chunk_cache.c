@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_cache: slots by (variable, chunk index) in a hash table, the dirty ones in the order of their last change, and the
+ * idle ones in that of their last use.
+ *
+ * Invariant: `used` counts every slot and every byte of data; a slot is in the list of dirty ones exactly while
+ * DIRTY, in that of idle ones exactly while CLEAN or SEEN. All under the engine's lock. When something has to go is
+ * decided in chunk_evict.c; which of the idle ones it is, here.
+ */
+#include "chunk/chunk_int.h"
+
+#include <string.h>
+
+enum {
+    BUCKETS = 64,
+    SAMPLE = 4,
+    REGRET = 8, /* chunks chosen at random for one that went too early */
+};
+
+#define SPARE_LEAST ((size_t)32 << 10) /* below that malloc is as good */
+
+static void
+list_init(ncz_chunk_link *list)
+{
+    list->prev = list->next = list;
+}
+
+static void
+list_add(ncz_chunk_link *list, ncz_chunk_link *link)
+{
+    link->prev = list->prev;
+    link->next = list;
+    list->prev->next = link;
+    list->prev = link;
+}
+
+static void
+list_del(ncz_chunk_link *link)
+{
+    link->prev->next = link->next;
+    link->next->prev = link->prev;
+    link->prev = link->next = link;
+}
+
+ncz_chunk *
+ncz_chunk_from_link(ncz_chunk_link *link)
+{
+    return (ncz_chunk *)link;
+}
+
+int
+ncz_chunk_cache_init(ncz_chunk_cache *cache, size_t limit)
+{
+    *cache = (ncz_chunk_cache){ .nbuckets = BUCKETS, .limit = limit, .seed = 1 };
+    list_init(&cache->dirty);
+    list_init(&cache->idle);
+    if ((cache->buckets = ncz_zalloc_n(BUCKETS, sizeof *cache->buckets)) == NULL)
+        return ncz_fail_nomem(BUCKETS * sizeof *cache->buckets);
+    return NC_NOERR;
+}
+
+void
+ncz_chunk_cache_clear(ncz_chunk_cache *cache)
+{
+    ncz_chunk *chunk = cache->buckets != NULL ? ncz_chunk_next(cache, NULL) : NULL, *next;
+
+    for (; chunk != NULL; chunk = next) { /* not from the first bucket again each time: there may be many empty ones */
+        next = ncz_chunk_next(cache, chunk);
+        ncz_chunk_drop(cache, chunk);
+    }
+    while (cache->nspares > 0)
+        ncz_free(cache->spares[--cache->nspares].data);
+    ncz_free(cache->buckets);
+    cache->buckets = NULL;
+}
+
+/* ---- the table ---- */
+
+static uint64_t
+hash_of(const ncz_spec *spec, const uint64_t *index)
+{
+    uint64_t h = ncz_hash(index, spec->rank * sizeof *index) ^ (spec->uid * UINT64_C(0x9e3779b97f4a7c15));
+
+    return h ^ h >> 32;
+}
+
+static size_t
+bucket_of(const ncz_chunk_cache *cache, const ncz_chunk *chunk)
+{
+    return (size_t)hash_of(chunk->spec, chunk->index) & (cache->nbuckets - 1);
+}
+
+static bool
+is_of(const ncz_chunk *chunk, const ncz_spec *spec, const uint64_t *index)
+{
+    return chunk->spec->uid == spec->uid && chunk->spec->rank == spec->rank &&
+           (spec->rank == 0 || memcmp(chunk->index, index, spec->rank * sizeof *index) == 0);
+}
+
+ncz_chunk *
+ncz_chunk_find(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index)
+{
+    ncz_chunk *chunk;
+
+    if (cache->n == 0)
+        return NULL;
+    chunk = cache->buckets[(size_t)hash_of(spec, index) & (cache->nbuckets - 1)].first;
+    while (chunk != NULL && !is_of(chunk, spec, index))
+        chunk = chunk->beside;
+    return chunk;
+}
+
+static ncz_chunk *
+first_from(const ncz_chunk_cache *cache, size_t b)
+{
+    while (b < cache->nbuckets && cache->buckets[b].first == NULL)
+        b++;
+    return b < cache->nbuckets ? cache->buckets[b].first : NULL;
+}
+
+ncz_chunk *
+ncz_chunk_next(const ncz_chunk_cache *cache, const ncz_chunk *chunk)
+{
+    if (chunk == NULL)
+        return first_from(cache, 0);
+    if (chunk->beside != NULL)
+        return chunk->beside;
+    return first_from(cache, bucket_of(cache, chunk) + 1);
+}
+
+/* Another number of buckets. Without memory for them the chains are longer, or the walks, and that is all. */
+static void
+resize(ncz_chunk_cache *cache, size_t nbuckets)
+{
+    ncz_chunk_bucket *buckets = ncz_zalloc_n(nbuckets, sizeof *buckets), *old = cache->buckets;
+    size_t            nold = cache->nbuckets;
+
+    if (buckets == NULL)
+        return;
+    cache->buckets = buckets;
+    cache->nbuckets = nbuckets;
+    for (size_t b = 0; b < nold; b++) {
+        for (ncz_chunk *chunk = old[b].first, *next; chunk != NULL; chunk = next) {
+            ncz_chunk **at = &buckets[bucket_of(cache, chunk)].first;
+
+            next = chunk->beside;
+            chunk->beside = *at;
+            *at = chunk;
+        }
+    }
+    ncz_free(old);
+}
+
+static size_t
+slot_bytes(const ncz_spec *spec)
+{
+    return sizeof(ncz_chunk) + spec->rank * sizeof(uint64_t);
+}
+
+size_t
+ncz_chunk_cached_bytes(const ncz_spec *spec)
+{
+    size_t nbytes;
+
+    return ncz_add(spec->chunk_bytes, slot_bytes(spec), &nbytes) ? nbytes : SIZE_MAX;
+}
+
+/* A chunk comes back for which there was no room, and not so long ago: the order of use was no good guide then. */
+static void
+look_back(ncz_chunk_cache *cache, ncz_chunk_bucket *bucket, uint64_t hash)
+{
+    if (bucket->ghost_order == 0 || bucket->gone != hash || cache->ngone - bucket->ghost_order > 2 * cache->n)
+        return;
+    bucket->ghost_order = 0;
+    cache->random_evictions = REGRET;
+}
+
+int
+ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index, ncz_chunk **out)
+{
+    size_t            nbytes = slot_bytes(spec);
+    ncz_chunk        *chunk = ncz_alloc(nbytes);
+    uint64_t          hash = hash_of(spec, index);
+    ncz_chunk_bucket *at;
+
+    if (chunk == NULL)
+        return ncz_fail_nomem(nbytes);
+    *chunk = (ncz_chunk){ .spec = ncz_spec_ref((ncz_spec *)spec), .state = NCZ_CHUNK_LOADING,
+                          .used = ++cache->clock };
+    if (spec->rank > 0)
+        memcpy(chunk->index, index, spec->rank * sizeof *index);
+    if (cache->n >= cache->nbuckets)
+        resize(cache, cache->nbuckets * 2);
+    else if (cache->nbuckets > BUCKETS && cache->n < cache->nbuckets / 8)
+        resize(cache, cache->nbuckets / 2);
+    at = &cache->buckets[(size_t)hash & (cache->nbuckets - 1)];
+    look_back(cache, at, hash);
+    chunk->beside = at->first;
+    at->first = chunk;
+    list_init(&chunk->link);
+    cache->used += nbytes;
+    cache->n++;
+    *out = chunk;
+    return NC_NOERR;
+}
+
+void
+ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk)
+{
+    ncz_chunk **at = &cache->buckets[bucket_of(cache, chunk)].first;
+
+    while (*at != chunk)
+        at = &(*at)->beside;
+    *at = chunk->beside;
+    ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
+    ncz_chunk_set_data(cache, chunk, NULL);
+    cache->used -= slot_bytes(chunk->spec);
+    cache->n--;
+    ncz_spec_unref(chunk->spec);
+    ncz_free(chunk);
+}
+
+/* ---- slots ---- */
+
+static bool
+unstored(ncz_chunk_state state)
+{
+    return state == NCZ_CHUNK_DIRTY || state == NCZ_CHUNK_STORING;
+}
+
+static bool
+idle(ncz_chunk_state state)
+{
+    return state == NCZ_CHUNK_CLEAN || state == NCZ_CHUNK_PARTIAL;
+}
+
+void
+ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk)
+{
+    chunk->used = ++cache->clock;
+    if (idle(chunk->state)) {
+        list_del(&chunk->link);
+        list_add(&cache->idle, &chunk->link);
+    }
+}
+
+bool
+ncz_chunk_used_up(const ncz_chunk *chunk)
+{
+    return chunk->ahead && chunk->used == 0;
+}
+
+void
+ncz_chunk_use(ncz_chunk_cache *cache, ncz_chunk *chunk, bool whole)
+{
+    if (!whole || !chunk->ahead || chunk->data == NULL) {
+        chunk->ahead = chunk->ahead && whole;
+        ncz_chunk_touch(cache, chunk);
+        return;
+    }
+    chunk->used = 0;
+    list_del(&chunk->link);
+    list_add(cache->idle.next, &chunk->link);
+}
+
+void
+ncz_chunk_drop_used_up(ncz_chunk_cache *cache)
+{
+    ncz_chunk *first = ncz_chunk_from_link(cache->idle.next);
+
+    if (&first->link != &cache->idle && ncz_chunk_used_up(first) && !ncz_chunk_busy(first))
+        ncz_chunk_drop(cache, first);
+}
+
+void
+ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state state)
+{
+    cache->nunstored += unstored(state);
+    cache->nunstored -= unstored(chunk->state);
+    cache->nidle += idle(state);
+    cache->nidle -= idle(chunk->state);
+    chunk->ahead = chunk->ahead && !unstored(state);
+    if (!idle(state) || !idle(chunk->state)) {
+        list_del(&chunk->link);
+        if (state == NCZ_CHUNK_DIRTY || idle(state))
+            list_add(state == NCZ_CHUNK_DIRTY ? &cache->dirty : &cache->idle, &chunk->link);
+    }
+    chunk->state = state;
+}
+
+void
+ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data)
+{
+    size_t old = chunk->data != NULL ? ncz_chunk_data_bytes(chunk->spec, chunk->data) : 0;
+
+    cache->used -= old;
+    if (data != NULL)
+        cache->used += ncz_chunk_data_bytes(chunk->spec, data);
+    if (chunk->data != NULL && chunk->data != data)
+        ncz_chunk_spare_give(cache, chunk->data, old);
+    chunk->data = data;
+}
+
+char *
+ncz_chunk_take_data(ncz_chunk_cache *cache, ncz_chunk *chunk)
+{
+    char *data = chunk->data;
+
+    if (data != NULL)
+        cache->used -= ncz_chunk_data_bytes(chunk->spec, data);
+    chunk->data = NULL;
+    return data;
+}
+
+bool
+ncz_chunk_busy(const ncz_chunk *chunk)
+{
+    return chunk->pins > 0 || chunk->writer || chunk->state == NCZ_CHUNK_LOADING || chunk->state == NCZ_CHUNK_STORING;
+}
+
+/* ---- what goes ---- */
+
+static uint64_t
+draw(ncz_chunk_cache *cache)
+{
+    uint64_t x = cache->seed;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return cache->seed = x;
+}
+
+static ncz_chunk *
+longest_unused(ncz_chunk_cache *cache)
+{
+    ncz_chunk_link *link = cache->idle.next;
+
+    while (link != &cache->idle && ncz_chunk_busy(ncz_chunk_from_link(link)))
+        link = link->next;
+    return link != &cache->idle ? ncz_chunk_from_link(link) : NULL;
+}
+
+/* Of the first few idle ones from a random bucket on, the one longest unused. */
+static ncz_chunk *
+one_of_a_few(ncz_chunk_cache *cache)
+{
+    ncz_chunk *victim = NULL;
+    size_t     b = (size_t)draw(cache), sampled = 0;
+
+    for (size_t i = 0; i < cache->nbuckets && sampled < SAMPLE; i++) {
+        ncz_chunk *chunk = cache->buckets[(b + i) & (cache->nbuckets - 1)].first;
+
+        for (; chunk != NULL; chunk = chunk->beside) {
+            if (!idle(chunk->state) || ncz_chunk_busy(chunk))
+                continue;
+            sampled++;
+            if (victim == NULL || chunk->used < victim->used)
+                victim = chunk;
+        }
+    }
+    return victim;
+}
+
+/*
+ * The one longest unused: what is in use stays although a long scan goes through, and a walk from one row of chunks
+ * to the next loses only the row behind. But in a loop over a little more than fits, that is always just what comes
+ * next; so when chunks come back soon after they went, some are chosen at random, and the loop finds most of its
+ * chunks.
+ */
+ncz_chunk *
+ncz_chunk_victim(ncz_chunk_cache *cache)
+{
+    if (cache->nidle == 0)
+        return NULL;
+    return cache->random_evictions > 0 ? one_of_a_few(cache) : longest_unused(cache);
+}
+
+bool
+ncz_chunk_make_room(ncz_chunk_cache *cache)
+{
+    ncz_chunk        *victim = ncz_chunk_victim(cache);
+    ncz_chunk_bucket *bucket;
+
+    if (victim == NULL)
+        return false;
+    cache->random_evictions -= cache->random_evictions > 0;
+    bucket = &cache->buckets[bucket_of(cache, victim)];
+    bucket->gone = hash_of(victim->spec, victim->index);
+    bucket->ghost_order = ++cache->ngone;
+    ncz_chunk_drop(cache, victim);
+    return true;
+}
+
+void
+ncz_chunk_spare_give(ncz_chunk_cache *cache, char *data, size_t nbytes)
+{
+    if (nbytes < SPARE_LEAST || nbytes > cache->limit || cache->spares_most == 0) {
+        ncz_free(data);
+        return;
+    }
+    if (cache->nspares == cache->spares_most) { /* the oldest, which may be of a size that nobody wants any more */
+        ncz_free(cache->spares[0].data);
+        memmove(cache->spares, cache->spares + 1, --cache->nspares * sizeof cache->spares[0]);
+    }
+    cache->spares[cache->nspares++] = (ncz_chunk_spare){ data, nbytes };
+}
+
+char *
+ncz_chunk_spare_take(ncz_chunk_cache *cache, size_t nbytes)
+{
+    for (size_t i = cache->nspares; i-- > 0;) {
+        char *data = cache->spares[i].data;
+
+        if (cache->spares[i].nbytes != nbytes)
+            continue;
+        memmove(cache->spares + i, cache->spares + i + 1, (--cache->nspares - i) * sizeof cache->spares[0]);
+        return data;
+    }
+    return NULL;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_engine: the cache and the map of one open dataset; making, ending, and what may be asked of it between calls.
+ */
+#include "chunk/chunk_int.h"
+
+int
+ncz_engine_new(zmap *map, const ncz_limits *limits, ncz_engine **out)
+{
+    ncz_engine *e = ncz_zalloc(sizeof *e);
+    int         rc, err;
+
+    if (e == NULL)
+        return ncz_fail_nomem(sizeof *e);
+    e->limits = *limits;
+    if ((rc = ncz_chunk_cache_init(&e->cache, limits->cache_bytes)) != NC_NOERR)
+        goto done;
+    if ((err = pthread_mutex_init(&e->lock, NULL)) != 0) {
+        rc = ncz_fail_errno(err, "cannot make a lock");
+        goto done;
+    }
+    if ((err = pthread_cond_init(&e->changed, NULL)) != 0) {
+        pthread_mutex_destroy(&e->lock);
+        rc = ncz_fail_errno(err, "cannot make a condition");
+        goto done;
+    }
+    e->map = zmap_ref(map);
+    *out = e;
+    e = NULL;
+done:
+    if (e != NULL)
+        ncz_chunk_cache_clear(&e->cache);
+    ncz_free(e);
+    return rc;
+}
+
+void
+ncz_engine_free(ncz_engine *e)
+{
+    if (e == NULL)
+        return;
+    ncz_chunk_cache_clear(&e->cache);
+    pthread_cond_destroy(&e->changed);
+    pthread_mutex_destroy(&e->lock);
+    /* One reference of several: the dataset closes the map itself, and hears its status. */
+    (void)zmap_close(e->map, ZMAP_KEEP);
+    ncz_free(e);
+}
+
+/* Drops the chunks that nobody uses. True when there were others. */
+static bool
+forget_idle(ncz_chunk_cache *cache, uint64_t uid)
+{
+    bool       busy = false;
+    ncz_chunk *chunk = ncz_chunk_next(cache, NULL), *next;
+
+    for (; chunk != NULL; chunk = next) {
+        next = ncz_chunk_next(cache, chunk);
+        if (uid != 0 && chunk->spec->uid != uid)
+            continue;
+        if (ncz_chunk_busy(chunk))
+            busy = true;
+        else
+            ncz_chunk_drop(cache, chunk);
+    }
+    return busy;
+}
+
+void
+ncz_engine_forget(ncz_engine *e, uint64_t uid)
+{
+    pthread_mutex_lock(&e->lock);
+    ncz_chunk_forget_streams(e, uid);
+    while (forget_idle(&e->cache, uid))
+        pthread_cond_wait(&e->changed, &e->lock);
+    pthread_mutex_unlock(&e->lock);
+}
+
+void
+ncz_engine_write_empty(ncz_engine *e, bool yes)
+{
+    e->write_empty = yes;
+}
+
+void
+ncz_engine_set_limit(ncz_engine *e, size_t cache_bytes)
+{
+    pthread_mutex_lock(&e->lock);
+    e->cache.limit = cache_bytes;
+    pthread_mutex_unlock(&e->lock);
+    (void)ncz_chunk_evict(e, 0, false); /* dirty ones go with the next write or flush, which can report */
+}
+
+size_t
+ncz_engine_limit(ncz_engine *e)
+{
+    size_t limit;
+
+    pthread_mutex_lock(&e->lock);
+    limit = e->cache.limit;
+    pthread_mutex_unlock(&e->lock);
+    return limit;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_fast_path: requests that lie within one chunk which is in the cache: many programs read and write element by element.
+ * No table is set, nothing is allocated; what is not so simple goes the usual way.
+ */
+#include "chunk/chunk_int.h"
+
+#define FEW 64 /* elements that are moved under the lock: pinning would cost more */
+
+/* The selection as a piece of the one chunk in which it lies. */
+typedef struct quick {
+    ncz_transfer  move;
+    ncz_piece piece;
+    uint64_t  index[NCZ_RANK_INLINE], off[NCZ_RANK_INLINE];
+} quick;
+
+static bool
+place(const ncz_plan *p, size_t d, quick *q)
+{
+    uint64_t start = p->sel.start[d], chunk = p->spec->chunk[d], span;
+
+    if (p->sel.count[d] == 0 || p->sel.stride[d] == 0 || chunk == 0)
+        return false;
+    q->index[d] = start / chunk;
+    q->off[d] = start % chunk;
+    return ncz_mul64(p->sel.count[d] - 1, p->sel.stride[d], &span) && span < chunk - q->off[d];
+}
+
+static bool
+prepare(const ncz_plan *p, quick *q)
+{
+    const ncz_spec *spec = p->spec;
+    uint64_t        nelems = 1;
+
+    if (spec->rank > NCZ_RANK_INLINE || p->mem == NC_STRING || spec->unusable->code != NC_NOERR)
+        return false;
+    for (size_t d = 0; d < spec->rank; d++) {
+        if (!place(p, d, q))
+            return false;
+        nelems *= p->sel.count[d]; /* of one chunk, which fits in memory */
+    }
+    q->move = (ncz_transfer){ .dtype = &spec->dtype, .mem = p->mem, .chunk = spec->chunk, .order_f = spec->order_f,
+                          .classic = p->classic };
+    q->piece = (ncz_piece){ .rank = spec->rank, .index = q->index, .off = q->off, .n = p->sel.count,
+                            .stride = p->sel.stride, .imap = p->sel.imap, .nelems = nelems };
+    return true;
+}
+
+static ncz_chunk *
+find(ncz_engine *e, const ncz_plan *p, const quick *q)
+{
+    ncz_chunk *chunk = ncz_chunk_find(&e->cache, p->spec, q->index);
+
+    if (chunk == NULL || chunk->spec != p->spec || chunk->writer || chunk->state == NCZ_CHUNK_LOADING ||
+        chunk->state == NCZ_CHUNK_PARTIAL || ncz_chunk_used_up(chunk))
+        return NULL;
+    return chunk;
+}
+
+/* All of the chunk that lies inside the array. */
+static bool
+takes_all(const ncz_plan *p, const quick *q)
+{
+    for (size_t d = 0; d < p->spec->rank; d++) {
+        uint64_t inside = p->shape[d] - (p->sel.start[d] - q->off[d]);
+
+        if (p->sel.count[d] < (inside < p->spec->chunk[d] ? inside : p->spec->chunk[d]))
+            return false;
+    }
+    return true;
+}
+
+static int
+move_out(const ncz_plan *p, const quick *q, const char *data, char *out)
+{
+    return data != NULL ? ncz_transfer_out(&q->move, &q->piece, data, out)
+                        : ncz_transfer_fill_out(&q->move, &q->piece, p->spec->fill, out);
+}
+
+bool
+ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc)
+{
+    ncz_chunk *chunk;
+    quick      q;
+
+    if (!prepare(p, &q))
+        return false;
+    pthread_mutex_lock(&e->lock);
+    if ((chunk = find(e, p, &q)) != NULL) {
+        ncz_chunk_use(&e->cache, chunk, chunk->ahead && takes_all(p, &q));
+        if (q.piece.nelems <= FEW) {
+            *rc = move_out(p, &q, chunk->data, out);
+        } else {
+            chunk->pins++;
+            pthread_mutex_unlock(&e->lock);
+            *rc = move_out(p, &q, chunk->data, out);
+            pthread_mutex_lock(&e->lock);
+            if (--chunk->pins == 0)
+                pthread_cond_broadcast(&e->changed);
+        }
+    }
+    pthread_mutex_unlock(&e->lock);
+    return chunk != NULL;
+}
+
+/* Only a part: what replaces all of a clean chunk goes past the cache. */
+bool
+ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
+{
+    ncz_chunk *chunk;
+    quick      q;
+
+    if (!prepare(p, &q) || q.piece.nelems > FEW || q.piece.nelems == p->spec->chunk_nelems)
+        return false;
+    pthread_mutex_lock(&e->lock);
+    if ((chunk = find(e, p, &q)) != NULL && (ncz_chunk_busy(chunk) || chunk->data == NULL))
+        chunk = NULL;
+    if (chunk != NULL) {
+        *rc = ncz_transfer_in(&q.move, &q.piece, in, chunk->data);
+        if (*rc == NC_NOERR || *rc == NC_ERANGE) {
+            ncz_chunk_touch(&e->cache, chunk);
+            ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_DIRTY);
+            e->writes++;
+        }
+    }
+    pthread_mutex_unlock(&e->lock);
+    return chunk != NULL;
+}

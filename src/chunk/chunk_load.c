@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_load: fetches chunks and decodes them: one at a time on a worker's own thread, or a batch that the map has on its
+ * way at once, each decoded by a worker as it lands.
+ *
+ * A chunk's object must decode to exactly the chunk's size; anything else is an error that names the key. Nothing is
+ * asked first: an absent object is an answer. What a compressed object may have is bounded by what its chunk has, so
+ * that an object cannot ask for memory.
+ */
+#include "chunk/chunk_int.h"
+
+/* The text of what went wrong with an object's contents, behind its key. */
+static int
+fail_key(const char *key, int rc)
+{
+    ncz_err e;
+
+    ncz_err_save(&e, rc);
+    return ncz_fail(rc, "%s: %s", key, e.text);
+}
+
+/* Most bytes that the stored form of a chunk may have: codecs add little, but types may be widened on the way. */
+static size_t
+stored_most(const ncz_chunk_request *c)
+{
+    size_t most = c->spec->chunk_bytes, limit = c->engine->limits.object_bytes;
+
+    if (!ncz_mul(most, 16, &most) || !ncz_add(most, (size_t)1 << 20, &most) || most > limit ||
+        ncz_chunk_is_vlen(c->spec))
+        return limit;
+    return most;
+}
+
+/* What must go from the cache for a chunk that is to stay: of a batch that is being prepared, for all so far. */
+static size_t
+room_needed(ncz_chunk_request *c, const ncz_chunk_task *j, bool preparing)
+{
+    size_t nbytes = c->spec->chunk_bytes;
+
+    if (!j->keep || c->writing)
+        return 0;
+    return preparing ? c->coming += nbytes : nbytes;
+}
+
+/* Where the decoded bytes of a job go: without a scratch to memory of the job's own. */
+static int
+target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
+{
+    size_t nbytes = c->spec->chunk_bytes;
+
+    if (j->direct && !c->writing) {
+        j->data = ncz_chunk_request_dest(c, j);
+    } else if (!j->keep && scratch != NULL) {
+        j->data = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, nbytes);
+    } else {
+        if (j->room == NULL)
+            j->room = ncz_chunk_room_take(c->engine, nbytes, room_needed(c, j, scratch == NULL));
+        j->data = j->room;
+    }
+    return j->data != NULL ? NC_NOERR : NC_ENOMEM;
+}
+
+static int
+decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const ncz_buf *body, ncz_scratch *scratch)
+{
+    size_t        nbytes = c->spec->chunk_bytes;
+    ncz_codec_env env = ncz_chunk_env(c->spec, scratch);
+    bool          one_range = j->how == NCZ_CHUNK_TASK_RANGES && !c->workers; /* on workers they are read apart */
+    int           rc;
+
+    if (req->err.code == NC_EEMPTY) {
+        j->absent = true;
+        return NC_NOERR;
+    }
+    if (req->err.code == NC_EINVAL && one_range)
+        return ncz_fail(NC_ETRUNC, "%s, but its chunk has %zu", req->err.text, nbytes);
+    if (req->err.code != NC_NOERR)
+        return ncz_err_adopt(&req->err);
+    if (c->spec->chain == NULL) {
+        if (req->nread != (one_range ? req->len : nbytes))
+            return ncz_fail(NC_ETRUNC, "%s: %zu bytes, but its chunk has %zu", req->key, req->nread, nbytes);
+        return NC_NOERR;
+    }
+    if (ncz_chunk_is_vlen(c->spec)) {
+        rc = ncz_chunk_decode_vlen(c, j, body, scratch);
+        return rc == NC_NOERR ? rc : fail_key(req->key, rc);
+    }
+    if ((rc = target(c, j, scratch)) != NC_NOERR)
+        return rc;
+    if (j->how == NCZ_CHUNK_TASK_RANGES) {
+        ncz_byte_range part;
+
+        ncz_chunk_byte_range(c, j, &part);
+        rc = ncz_chain_decode_part(c->spec->chain, &env, ncz_buf_str(body), body->len, j->data, nbytes, false, &part);
+    } else {
+        rc = ncz_chain_decode(c->spec->chain, &env, ncz_buf_str(body), body->len, j->data, nbytes, false);
+    }
+    return rc == NC_NOERR ? rc : fail_key(req->key, rc);
+}
+
+/* ---- one, here ---- */
+
+static int
+load(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
+{
+    ncz_buf     *key = ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0);
+    ncz_buf     *body = &scratch->bufs[NCZ_SCRATCH_STORED];
+    zmap_get_req req;
+    ncz_chunk_addr    where;
+    int          rc;
+
+    if (c->spec->chunk_bytes == 0) { /* elements of no bytes: nothing is stored */
+        j->absent = true;
+        return NC_NOERR;
+    }
+    if ((rc = ncz_chunk_locate(c->spec, j->piece.index, key, &where)) != NC_NOERR)
+        return rc;
+    req = (zmap_get_req){ .key = where.key, .off = where.off, .len = where.len };
+    if (c->spec->chain == NULL) {
+        if ((rc = target(c, j, scratch)) != NC_NOERR)
+            return rc;
+        req.into = j->data;
+        req.into_cap = c->spec->chunk_bytes;
+    } else {
+        req.body = *ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, stored_most(c));
+    }
+    (void)zmap_get_batch(c->engine->map, &req, 1, NULL, NULL);
+    if (c->spec->chain != NULL)
+        *body = req.body;
+    return decode(c, j, &req, body, scratch);
+}
+
+void
+ncz_chunk_load_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
+{
+    j->absent = false;
+    j->data = NULL;
+    j->rc = load(c, j, scratch);
+    ncz_chunk_request_fail(c, j, j->rc);
+}
+
+void
+ncz_chunk_load_ranges(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
+{
+    bool whole = c->spec->chain != NULL;
+
+    j->keep = false; /* it was not claimed */
+    j->absent = false;
+    j->data = NULL;
+    j->rc = whole ? NC_NOERR : ncz_chunk_get_ranges(c, j, scratch, &whole);
+    if (whole)
+        ncz_chunk_load_one(c, j, scratch);
+    else
+        ncz_chunk_request_fail(c, j, j->rc);
+}
+
+/* ---- a batch ---- */
+
+typedef struct loading {
+    ncz_chunk_request     *call;
+    ncz_chunk_landed_fn landed;
+    ncz_chunk_task     **order; /* as they landed */
+    size_t              n;
+    ncz_pool_batch      tasks;
+} loading;
+
+/* One range, to its place in the chunk; the memory around it is never touched. */
+static void
+narrow(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req)
+{
+    ncz_byte_range part;
+
+    ncz_chunk_byte_range(c, j, &part);
+    req->off += part.from;
+    req->len = part.to - part.from;
+    req->into = j->data + part.from;
+    req->into_cap = part.to - part.from;
+}
+
+static int
+prepare(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
+{
+    ncz_chunk_addr where;
+    int       rc;
+
+    j->absent = false;
+    j->data = NULL;
+    if ((rc = ncz_chunk_locate(c->spec, j->piece.index, &j->key, &where)) != NC_NOERR)
+        return rc;
+    *req = (zmap_get_req){ .key = where.key, .off = where.off, .len = where.len, .tag = j };
+    j->req = req;
+    if (c->spec->chain != NULL) {
+        req->body = NCZ_BUF_LIMIT(stored_most(c));
+        return NC_NOERR;
+    }
+    if (j->how == NCZ_CHUNK_TASK_RANGES)
+        j->keep = false; /* it was not claimed */
+    if ((rc = target(c, j, NULL)) != NC_NOERR)
+        return rc;
+    req->into = j->data;
+    req->into_cap = c->spec->chunk_bytes;
+    if (j->how == NCZ_CHUNK_TASK_RANGES)
+        narrow(c, j, req);
+    return NC_NOERR;
+}
+
+static void
+finish(const loading *l, ncz_chunk_task *j, int rc)
+{
+    j->rc = rc;
+    ncz_chunk_request_fail(l->call, j, rc);
+    l->landed(l->call, j);
+}
+
+/* A worker's part. */
+static void
+land(void *arg, size_t i, ncz_scratch *scratch)
+{
+    const loading *l = arg;
+    ncz_chunk_task *j = l->order[i];
+    int            rc = decode(l->call, j, j->req, &j->body, scratch);
+
+    ncz_buf_clear(&j->body);
+    finish(l, j, rc);
+}
+
+/* The map's part: short, so that the next ones can land. */
+static void
+on_get(zmap_get_req *req, void *arg)
+{
+    loading       *l = arg;
+    ncz_chunk_task *j = req->tag;
+
+    j->body = req->body;
+    req->body = NCZ_BUF_INIT;
+    l->order[l->n++] = j;
+    ncz_pool_add(&l->tasks);
+}
+
+static bool
+make_tables(ncz_chunk_request *c, loading *l)
+{
+    if (c->gets == NULL)
+        c->gets = ncz_alloc_n(c->room, sizeof *c->gets);
+    l->order = ncz_alloc_n(c->njobs, sizeof *l->order);
+    return c->gets != NULL && l->order != NULL;
+}
+
+void
+ncz_chunk_load_batch(ncz_chunk_request *c, ncz_chunk_landed_fn landed)
+{
+    loading l = { .call = c, .landed = landed };
+    size_t  n = 0;
+    bool    memory = make_tables(c, &l);
+
+    c->coming = 0;
+    for (size_t i = 0; i < c->njobs; i++) {
+        ncz_chunk_task *j = &c->jobs[i];
+        int            rc;
+
+        if (j->how != NCZ_CHUNK_TASK_LOAD && j->how != NCZ_CHUNK_TASK_RANGES)
+            continue;
+        rc = memory ? prepare(c, j, &c->gets[n]) : ncz_fail_nomem(c->room * sizeof *c->gets);
+        if (rc == NC_NOERR && c->spec->chunk_bytes > 0) {
+            n++;
+            continue;
+        }
+        j->absent = rc == NC_NOERR; /* elements of no bytes: nothing is stored */
+        finish(&l, j, rc);
+    }
+    if (n > 0) {
+        ncz_pool_begin(&l.tasks, land, &l);
+        /* Each request's status comes to its job. */
+        (void)zmap_get_batch(c->engine->map, c->gets, n, on_get, &l);
+        ncz_pool_end(&l.tasks);
+    }
+    ncz_free(l.order);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_payload: what a chunk holds once it is decoded: its elements, or a block of texts, which has its own size.
+ */
+#include "chunk/chunk_int.h"
+
+bool
+ncz_chunk_is_vlen(const ncz_spec *spec)
+{
+    return spec->dtype.kind == NCZ_KIND_OBJECT;
+}
+
+size_t
+ncz_chunk_data_bytes(const ncz_spec *spec, const char *data)
+{
+    return ncz_chunk_is_vlen(spec) ? ncz_vlen_nbytes(ncz_chunk_vlen(data)) : spec->chunk_bytes;
+}
+
+bool
+ncz_chunk_is_fill(const ncz_spec *spec, const char *data)
+{
+    if (ncz_chunk_is_vlen(spec))
+        return ncz_vlen_all(ncz_chunk_vlen(data), spec->fill);
+    return ncz_all_fill(data, spec->chunk_nelems, spec->fill, spec->dtype.size);
+}

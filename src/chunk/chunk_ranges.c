@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_ranges: small pieces of large chunks. Of chunks that are stored as they are, only the bytes that are needed are
+ * read, in a few ranges, each of which may have a little between the elements that nobody asked for; of chunks whose
+ * codec can do that, only a part is decoded. Nothing of it is kept.
+ *
+ * Where the map is driven in batches, a request costs more than what it brings, and one range has all that is needed.
+ *
+ * That is good for a few such pieces and bad for many of one chunk. So a chunk keeps a mark of what its parts have
+ * cost so far; when that passes the cost of having all of it, all of it is loaded: never more than about twice the
+ * least cost.
+ */
+#include "chunk/chunk_int.h"
+
+/* Costs in nanoseconds, of a machine like any other: only their ratios matter. */
+enum {
+    RANGES_MOST = 256,
+    OPEN_COST = 1500,
+    CALL_COST = 350,      /* one more range of an open file */
+    READ_PER_COST = 20,   /* bytes read in the time */
+    DECODE_PER_COST = 8,  /* bytes decoded */
+    KEEP_PER_COST = 4,    /* bytes read or decoded into memory that is to stay, which others lose */
+    FAR_BYTES = 512 << 10, /* what comes over a network in the time that a request takes */
+    SHARE_COST = 16000,   /* two workers have done it sooner than one */
+    DENSE = 3,            /* how many times smaller an object is than its chunk, roughly */
+};
+
+/* The piece as ranges of its chunk: those dimensions that vary more slowly than others are stepped through, the
+ * others read from the first element to the last. */
+typedef struct cut {
+    size_t   nouter;  /* dimensions stepped through */
+    uint64_t nranges;
+    size_t   nbytes;  /* of each range */
+} cut;
+
+/* The dimension that is the d-th in the chunk's own order, from the slowest. */
+static size_t
+dim_at(const ncz_spec *spec, size_t d)
+{
+    return spec->order_f ? spec->rank - 1 - d : d;
+}
+
+/* The distance in elements between neighbours in the d-th dimension from the slowest. A chunk fits in memory. */
+static uint64_t
+step_of(const ncz_spec *spec, size_t d)
+{
+    uint64_t step = 1;
+
+    while (++d < spec->rank)
+        step *= spec->chunk[dim_at(spec, d)];
+    return step;
+}
+
+/* Of the piece's first element in the chunk. */
+static uint64_t
+first_of(const ncz_spec *spec, const ncz_piece *p)
+{
+    uint64_t first = 0;
+
+    for (size_t d = 0; d < spec->rank; d++)
+        first += p->off[dim_at(spec, d)] * step_of(spec, d);
+    return first;
+}
+
+static uint64_t
+cost_of(const cut *at)
+{
+    return at->nranges * (CALL_COST + at->nbytes / READ_PER_COST);
+}
+
+/* All from the first element to the last. */
+static cut
+span_of(const ncz_spec *spec, const ncz_piece *p)
+{
+    uint64_t span = 1;
+
+    for (size_t d = 0; d < spec->rank; d++)
+        span += (p->n[dim_at(spec, d)] - 1) * p->stride[dim_at(spec, d)] * step_of(spec, d);
+    return (cut){ .nranges = 1, .nbytes = (size_t)span * spec->dtype.size };
+}
+
+/* The cheapest way to cut a piece: from the whole span on, one dimension more is stepped through each time. */
+static cut
+best_cut(const ncz_spec *spec, const ncz_piece *p)
+{
+    cut at = span_of(spec, p), best = at;
+
+    for (size_t d = 0; d < spec->rank && at.nranges * p->n[dim_at(spec, d)] <= RANGES_MOST; d++) {
+        uint64_t n = p->n[dim_at(spec, d)];
+
+        at.nouter++;
+        at.nranges *= n;
+        at.nbytes -= (size_t)((n - 1) * p->stride[dim_at(spec, d)] * step_of(spec, d)) * spec->dtype.size;
+        if (cost_of(&at) < cost_of(&best))
+            best = at;
+    }
+    return best;
+}
+
+/* Of one request, however small the part; with a codec, what is stored is read as a whole. */
+static uint64_t
+fixed_cost(const ncz_spec *spec)
+{
+    return OPEN_COST + (spec->chain != NULL ? spec->chunk_bytes / DENSE / READ_PER_COST : 0);
+}
+
+/* Without a codec. */
+static bool
+ranges_pay(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
+{
+    cut best;
+
+    if (spec->chunk_bytes / READ_PER_COST < 3 * CALL_COST)
+        return false;
+    best = best_cut(spec, p);
+    *parts = fixed_cost(spec) + cost_of(&best);
+    return cost_of(&best) <= spec->chunk_bytes / READ_PER_COST / 2;
+}
+
+/* With one. */
+static bool
+part_pays(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
+{
+    size_t span;
+
+    if (spec->chunk_bytes / DECODE_PER_COST < 2 * OPEN_COST)
+        return false;
+    span = span_of(spec, p).nbytes;
+    *parts = fixed_cost(spec) + span / DECODE_PER_COST;
+    return span <= spec->chunk_bytes / 2;
+}
+
+/* Over a network: one range from the first element to the last, by one request. */
+static bool
+span_pays(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts, uint64_t *whole)
+{
+    size_t span;
+
+    if (spec->chunk_bytes < (size_t)4 * FAR_BYTES)
+        return false;
+    span = span_of(spec, p).nbytes;
+    *parts = FAR_BYTES + span;
+    *whole = FAR_BYTES + spec->chunk_bytes;
+    return span <= spec->chunk_bytes / 4;
+}
+
+bool
+ncz_chunk_ranges_pay(const ncz_chunk_request *c, const ncz_chunk_task *j, uint64_t *parts, uint64_t *whole)
+{
+    const ncz_spec *spec = c->spec;
+
+    if (j->piece.nelems == 0)
+        return false;
+    if (!c->workers)
+        return spec->chain == NULL && (zmap_caps_of(c->engine->map) & ZMAP_CAN_RANGE) != 0 &&
+               span_pays(spec, &j->piece, parts, whole);
+    *whole = OPEN_COST + spec->chunk_bytes / KEEP_PER_COST;
+    if (spec->chain == NULL)
+        return (zmap_caps_of(c->engine->map) & ZMAP_CAN_RANGE) != 0 && ranges_pay(spec, &j->piece, parts);
+    return ncz_chain_in_parts(spec->chain) && part_pays(spec, &j->piece, parts);
+}
+
+/* ---- shared among workers ---- */
+
+/* The dimension in which a piece is cut in two: the slowest of its chunk's that has more than one element. */
+static size_t
+widest(const ncz_spec *spec, const ncz_piece *p)
+{
+    size_t d = 0;
+
+    while (d < spec->rank && p->n[dim_at(spec, d)] < 2)
+        d++;
+    return d < spec->rank ? dim_at(spec, d) : spec->rank;
+}
+
+/* The second half of a job becomes a job of its own. */
+static void
+halve(ncz_chunk_request *c, ncz_chunk_task *j, size_t d)
+{
+    ncz_chunk_task *half = &c->jobs[c->njobs++];
+    uint64_t       n = j->piece.n[d] / 2, other = j->piece.nelems / j->piece.n[d], fixed = fixed_cost(c->spec);
+
+    ncz_chunk_request_copy(c, half, j);
+    half->off[d] += n * j->piece.stride[d];
+    half->n[d] -= n;
+    half->piece.mem += (ptrdiff_t)n * j->piece.imap[d];
+    half->piece.nelems = half->n[d] * other;
+    j->n[d] = n;
+    j->piece.nelems = n * other;
+    half->cost = j->cost = fixed + (j->cost - fixed + 1) / 2;
+}
+
+void
+ncz_chunk_share_ranges(ncz_chunk_request *c)
+{
+    size_t threads = ncz_pool_threads();
+
+    while (threads > 1 && c->njobs < 2 * threads && c->njobs < c->narrays) {
+        ncz_chunk_task *j = NULL;
+        size_t         d;
+
+        for (size_t i = 0; i < c->njobs; i++)
+            if (c->jobs[i].how == NCZ_CHUNK_TASK_RANGES && (j == NULL || c->jobs[i].cost > j->cost))
+                j = &c->jobs[i];
+        if (j == NULL || j->cost < fixed_cost(c->spec) + SHARE_COST ||
+            (d = widest(c->spec, &j->piece)) == c->spec->rank)
+            return;
+        halve(c, j, d);
+    }
+}
+
+/* ---- ranges ---- */
+
+/* Fills in the requests, each to its place in `chunk`. The outer dimensions are counted through. */
+static void
+set_requests(const ncz_spec *spec, const ncz_piece *p, const cut *at, const ncz_chunk_addr *where, char *chunk,
+             zmap_get_req *reqs, uint64_t *k)
+{
+    uint64_t first = first_of(spec, p);
+
+    for (uint64_t i = 0; i < at->nranges; i++) {
+        uint64_t off = first;
+
+        for (size_t d = 0; d < at->nouter; d++)
+            off += k[d] * p->stride[dim_at(spec, d)] * step_of(spec, d);
+        off *= spec->dtype.size;
+        reqs[i] = (zmap_get_req){ .key = where->key, .off = where->off + off, .len = at->nbytes, .into = chunk + off,
+                                  .into_cap = at->nbytes };
+        for (size_t d = at->nouter; d-- > 0;) {
+            if (++k[d] < p->n[dim_at(spec, d)])
+                break;
+            k[d] = 0;
+        }
+    }
+}
+
+int
+ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, bool *whole)
+{
+    const ncz_spec *spec = c->spec;
+    cut             at = best_cut(spec, &j->piece);
+    ncz_buf        *key = ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0);
+    zmap_get_req   *reqs = ncz_scratch_room(scratch, NCZ_SCRATCH_WORK, (size_t)at.nranges * sizeof *reqs);
+    char           *chunk = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, spec->chunk_bytes);
+    ncz_chunk_addr       where;
+    ncz_dims        k;
+    int             rc;
+
+    if (reqs == NULL || chunk == NULL)
+        return NC_ENOMEM;
+    if ((rc = ncz_chunk_locate(spec, j->piece.index, key, &where)) != NC_NOERR ||
+        (rc = ncz_dims_init(&k, spec->rank)) != NC_NOERR)
+        return rc;
+    set_requests(spec, &j->piece, &at, &where, chunk, reqs, k.v);
+    ncz_dims_clear(&k);
+    *whole = zmap_get_batch(c->engine->map, reqs, (size_t)at.nranges, NULL, NULL) != NC_NOERR;
+    for (uint64_t i = 0; i < at.nranges && !*whole; i++) {
+        j->absent = reqs[i].err.code == NC_EEMPTY;
+        *whole = i > 0 && j->absent != (reqs[i - 1].err.code == NC_EEMPTY);
+        if (!j->absent && reqs[i].nread != at.nbytes)
+            *whole = true;
+    }
+    j->data = chunk;
+    return NC_NOERR;
+}
+
+/* ---- the usual way, but for what is decoded ---- */
+
+void
+ncz_chunk_byte_range(const ncz_chunk_request *c, const ncz_chunk_task *j, ncz_byte_range *part)
+{
+    size_t from = (size_t)first_of(c->spec, &j->piece) * c->spec->dtype.size;
+
+    *part = (ncz_byte_range){ .from = from, .to = from + span_of(c->spec, &j->piece).nbytes };
+}

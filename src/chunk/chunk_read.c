@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_read: runs a read plan. For each batch of pieces:
+ *
+ *  1. under the lock: pin the chunks that are cached; of those that are not, claim the ones used in part, which are
+ *     to stay; those used whole go past the cache and need no claim; busy ones are left for the next round. Where
+ *     the call goes on with a walk the next chunks are claimed, too (chunk_read_ahead.c)
+ *  2. on workers, one chunk each: move a pinned one to memory and unpin it; or fetch one, decode it and move it while
+ *     it is hot; a claimed one is then in the cache, and an absent one leaves its mark there
+ *  3. wait for the busy ones, if nothing else could be done, and begin again with them
+ */
+#include "chunk/chunk_int.h"
+
+#include <string.h>
+
+/* A chunk that is not there. A mark of earlier reads of parts is used up when all of it is loaded. */
+static int
+claim_absent(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk *seen)
+{
+    ncz_chunk_cache *cache = &c->engine->cache;
+    uint64_t         parts, whole;
+    int              rc;
+
+    j->writes = c->engine->writes;
+    j->how = NCZ_CHUNK_TASK_LOAD;
+    if (j->piece.whole)
+        return NC_NOERR;
+    if (ncz_chunk_ranges_pay(c, j, &parts, &whole)) {
+        if (j->keep && seen == NULL) {
+            if ((rc = ncz_chunk_claim(cache, c->spec, j->piece.index, &seen)) != NC_NOERR)
+                return rc;
+            ncz_chunk_set_state(cache, seen, NCZ_CHUNK_PARTIAL);
+        }
+        if (!j->keep || (seen->partial_cost += parts) <= whole) {
+            j->how = NCZ_CHUNK_TASK_RANGES;
+            j->cost = parts;
+            return NC_NOERR;
+        }
+    }
+    if (!j->keep)
+        return NC_NOERR;
+    if (seen == NULL)
+        return ncz_chunk_claim(cache, c->spec, j->piece.index, &j->chunk);
+    ncz_chunk_set_state(cache, seen, NCZ_CHUNK_LOADING);
+    j->chunk = seen;
+    return NC_NOERR;
+}
+
+static void
+claim(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    ncz_chunk *chunk;
+    int        rc;
+
+    if (!ncz_chunk_request_lookup(c, j, &chunk))
+        return;
+    if (chunk == NULL || chunk->state == NCZ_CHUNK_PARTIAL) {
+        if ((rc = claim_absent(c, j, chunk)) != NC_NOERR) {
+            ncz_chunk_request_fail(c, j, rc);
+            j->how = NCZ_CHUNK_TASK_DONE;
+        }
+    } else if (chunk->state != NCZ_CHUNK_LOADING && !chunk->writer) {
+        chunk->pins++;
+        ncz_chunk_use(&c->engine->cache, chunk, !j->keep);
+        j->chunk = chunk;
+        j->how = NCZ_CHUNK_TASK_CACHED;
+    }
+}
+
+/* Leaves at least one job that can be worked on, unless all are done. */
+static bool
+claim_some(ncz_chunk_request *c)
+{
+    ncz_engine *e = c->engine;
+    size_t      todo, claimed;
+
+    pthread_mutex_lock(&e->lock);
+    for (;;) {
+        todo = claimed = 0;
+        for (size_t i = 0; i < c->njobs; i++) {
+            ncz_chunk_task *j = &c->jobs[i];
+
+            if (j->how == NCZ_CHUNK_TASK_TODO)
+                claim(c, j);
+            todo += j->how == NCZ_CHUNK_TASK_TODO;
+            claimed += j->how != NCZ_CHUNK_TASK_TODO && j->how != NCZ_CHUNK_TASK_DONE;
+        }
+        if (claimed > 0 || todo == 0)
+            break;
+        pthread_cond_wait(&e->changed, &e->lock);
+    }
+    if (claimed > 0)
+        ncz_chunk_add_ahead(c);
+    pthread_mutex_unlock(&e->lock);
+    return claimed > 0;
+}
+
+static void
+move(ncz_chunk_request *c, const ncz_chunk_task *j, const char *data)
+{
+    if (data == NULL)
+        ncz_chunk_request_fail(c, j, ncz_transfer_fill_out(&c->move, &j->piece, c->spec->fill, c->mem));
+    else
+        ncz_chunk_request_fail(c, j, ncz_transfer_out(&c->move, &j->piece, data, c->mem));
+}
+
+static void
+serve_cached(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    move(c, j, j->chunk->data);
+    j->how = NCZ_CHUNK_TASK_DONE;
+    pthread_mutex_lock(&c->engine->lock);
+    if (--j->chunk->pins == 0)
+        pthread_cond_broadcast(&c->engine->changed);
+    pthread_mutex_unlock(&c->engine->lock);
+}
+
+/* For one that was read ahead: others may have come meanwhile. */
+static bool
+make_room(const ncz_chunk_request *c)
+{
+    ncz_chunk_cache *cache = &c->engine->cache;
+    size_t           used;
+
+    while (!ncz_add(cache->used, c->spec->chunk_bytes, &used) || used > cache->limit)
+        if (!ncz_chunk_make_room(cache))
+            return false;
+    return true;
+}
+
+/* The slot of a chunk that was loaded for it. */
+static void
+settle(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    ncz_chunk_cache *cache = &c->engine->cache;
+
+    if (j->rc != NC_NOERR || (j->ahead && !j->absent && !make_room(c))) {
+        ncz_chunk_drop(cache, j->chunk);
+    } else {
+        if (!j->absent) {
+            ncz_chunk_set_data(cache, j->chunk, j->data);
+            j->room = NULL;
+        }
+        ncz_chunk_set_state(cache, j->chunk, NCZ_CHUNK_CLEAN);
+        j->chunk->absent = j->absent;
+    }
+    pthread_cond_broadcast(&c->engine->changed);
+}
+
+/* Remembers an absent chunk that went past the cache, unless somebody may have written it meanwhile. */
+static void
+mark_absent(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    ncz_engine *e = c->engine;
+    ncz_chunk  *chunk;
+
+    if (e->writes != j->writes)
+        return;
+    chunk = ncz_chunk_find(&e->cache, c->spec, j->piece.index);
+    if (chunk != NULL && chunk->state != NCZ_CHUNK_PARTIAL)
+        return;
+    if (chunk == NULL && ncz_chunk_claim(&e->cache, c->spec, j->piece.index, &chunk) != NC_NOERR)
+        return; /* no memory to remember it: then not */
+    ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_CLEAN);
+    chunk->absent = true;
+}
+
+static void
+landed(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    if (j->rc == NC_NOERR && !j->ahead && (j->absent || !j->direct))
+        move(c, j, j->absent ? NULL : j->data);
+    j->how = NCZ_CHUNK_TASK_DONE;
+    if (j->chunk == NULL && !j->absent)
+        return;
+    pthread_mutex_lock(&c->engine->lock);
+    if (j->chunk != NULL)
+        settle(c, j);
+    else
+        mark_absent(c, j);
+    if (j->room != NULL && j->keep) { /* absent: not to be held by each of many */
+        ncz_chunk_spare_give(&c->engine->cache, j->room, c->spec->chunk_bytes);
+        j->room = NULL;
+    }
+    pthread_mutex_unlock(&c->engine->lock);
+}
+
+/* One job, on a worker. */
+static void
+work(void *arg, size_t i, ncz_scratch *scratch)
+{
+    ncz_chunk_request *c = arg;
+    ncz_chunk_task  *j = &c->jobs[i];
+
+    if (j->how == NCZ_CHUNK_TASK_CACHED) {
+        serve_cached(c, j);
+    } else if (j->how == NCZ_CHUNK_TASK_RANGES && c->workers) {
+        ncz_chunk_load_ranges(c, j, scratch);
+        landed(c, j);
+    } else if (j->how == NCZ_CHUNK_TASK_LOAD && c->workers) {
+        ncz_chunk_load_one(c, j, scratch);
+        landed(c, j);
+    }
+}
+
+/* ---- strings ----
+ *
+ * A failed read leaves no strings behind: all places are NULL first, so that those that were filled can be told.
+ */
+static void
+each_string(const ncz_select *s, char *mem, uint64_t *k, bool release)
+{
+    uint64_t at = 0;
+    size_t   d;
+
+    do {
+        char *place = mem + (ptrdiff_t)(at * sizeof(char *)), *string = NULL;
+
+        if (release) {
+            memcpy(&string, place, sizeof string);
+            ncz_free(string);
+            string = NULL;
+        }
+        memcpy(place, &string, sizeof string);
+        for (d = s->rank; d-- > 0;) {
+            at += (uint64_t)s->imap[d];
+            if (++k[d] < s->count[d])
+                break;
+            at -= s->count[d] * (uint64_t)s->imap[d];
+            k[d] = 0;
+        }
+    } while (d != SIZE_MAX);
+}
+
+int
+ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
+{
+    ncz_chunk_request c;
+    ncz_dims       k = { .v = NULL };
+    uint64_t       nelems = 0;
+    bool           strings = false;
+    int            rc;
+
+    if (ncz_chunk_fast_read(e, p, out, &rc))
+        return rc;
+    e->ahead.nreads++;
+    if ((rc = ncz_chunk_request_init(&c, e, p, out, false)) != NC_NOERR)
+        goto done;
+    if (p->mem == NC_STRING && ncz_select_nelems(&p->sel, &nelems) && nelems > 0) {
+        if ((rc = ncz_dims_init(&k, p->sel.rank)) != NC_NOERR)
+            goto done;
+        strings = true;
+        each_string(&p->sel, out, k.v, false);
+    }
+    while (c.first.code != NC_ENOMEM && ncz_chunk_request_next(&c)) {
+        while (claim_some(&c)) {
+            if (c.workers)
+                ncz_chunk_share_ranges(&c);
+            ncz_chunk_request_each(&c, work);
+            if (!c.workers)
+                ncz_chunk_load_batch(&c, landed);
+        }
+        /* A dirty chunk that cannot be stored stays; that is for the next write or flush to report. */
+        (void)ncz_chunk_evict(e, 0, true);
+    }
+    rc = ncz_chunk_request_status(&c);
+    if (strings && rc != NC_NOERR)
+        each_string(&p->sel, out, k.v, true);
+done:
+    if (k.v != NULL)
+        ncz_dims_clear(&k);
+    ncz_chunk_request_clear(&c);
+    e->ahead.nreads--;
+    return rc;
+}

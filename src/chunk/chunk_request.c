@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_request: one read or write under way: its pieces in batches, its first failure.
+ *
+ * A call belongs to the thread that makes it; workers do its jobs, one each, and touch nothing else of it but its
+ * status.
+ */
+#include "chunk/chunk_int.h"
+
+#include <string.h>
+
+/*
+ * Jobs of a batch. Driven from workers a batch costs little memory, since each worker has one chunk at a time, and
+ * should be long, since at its end the workers wait for the last one.
+ */
+static size_t
+jobs_of(const ncz_chunk_request *c, size_t threads)
+{
+    if (!c->workers)
+        return ncz_chunk_batch_of(c->spec->chunk_bytes);
+    return threads < 4 ? 256 : threads * 64;
+}
+
+/* Chunks that stay in the cache do cost memory: half of what it may have, or one for each worker. */
+static size_t
+most_kept(const ncz_engine *e, size_t chunk_bytes, size_t threads)
+{
+    size_t n = chunk_bytes > 0 ? e->cache.limit / 2 / chunk_bytes : SIZE_MAX;
+
+    return n > threads ? n : threads;
+}
+
+/* At most so many pieces: a call for a single chunk should not set a table for a hundred. */
+static size_t
+most_pieces(const ncz_plan *p, size_t most)
+{
+    const ncz_select *s = &p->sel;
+    uint64_t          n = 1;
+
+    for (size_t d = 0; d < s->rank && n < most; d++) {
+        uint64_t here = s->count[d], span;
+
+        if (here > 0 && ncz_mul64(here - 1, s->stride[d], &span) && span / p->spec->chunk[d] + 2 < here)
+            here = span / p->spec->chunk[d] + 2;
+        if (!ncz_mul64(n, here, &n))
+            n = most;
+    }
+    return n == 0 ? 1 : n < most ? (size_t)n : most;
+}
+
+/* More than the caches have to spare for it: a read of so much had better not go through them on its way out. */
+#define STREAM_BYTES ((uint64_t)32 << 20)
+
+static bool
+is_large(const ncz_plan *p)
+{
+    uint64_t n;
+
+    return !ncz_select_nelems(&p->sel, &n) || n >= STREAM_BYTES / ncz_type_size(p->mem);
+}
+
+int
+ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing)
+{
+    const ncz_spec *spec = plan->spec;
+    size_t          threads = ncz_pool_threads();
+    int             rc;
+
+    *c = (ncz_chunk_request){
+        .engine = e, .plan = plan, .spec = spec, .mem = mem, .writing = writing,
+        .workers = ncz_chunk_from_workers(e),
+        .move = { .dtype = &spec->dtype, .mem = plan->mem, .chunk = spec->chunk, .order_f = spec->order_f,
+                  .classic = plan->classic },
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+    };
+    if (spec->unusable->code != NC_NOERR)
+        return ncz_err_adopt(spec->unusable);
+    if ((rc = ncz_transfer_check(&spec->dtype, plan->mem)) != NC_NOERR)
+        return rc;
+    c->move.stream = !writing && is_large(plan);
+    if ((rc = ncz_chunk_iter_new(&plan->sel, plan->shape, spec->chunk, &c->walk)) != NC_NOERR)
+        return rc;
+    c->cap = most_pieces(plan, jobs_of(c, threads));
+    c->room = c->cap + (c->workers && !writing && threads > 1 && c->cap < 2 * threads ? 2 * threads - c->cap : 0);
+    c->narrays = c->room;
+    if ((c->jobs = ncz_zalloc_n(c->room, sizeof *c->jobs)) == NULL ||
+        (c->arrays = ncz_alloc_n(c->room, 3 * spec->rank * sizeof *c->arrays)) == NULL)
+        return ncz_fail_nomem(c->room * sizeof *c->jobs);
+    (void)pthread_mutex_lock(&e->lock);
+    c->keeping = writing || spec->chunk_bytes <= e->cache.limit;
+    c->most_kept = most_kept(e, spec->chunk_bytes, threads);
+    e->cache.spares_most = threads < NCZ_CHUNK_SPARES ? threads : NCZ_CHUNK_SPARES;
+    (void)pthread_mutex_unlock(&e->lock);
+    return NC_NOERR;
+}
+
+void
+ncz_chunk_request_clear(ncz_chunk_request *c)
+{
+    for (size_t i = 0; c->jobs != NULL && i < c->room; i++) {
+        ncz_buf_clear(&c->jobs[i].key);
+        ncz_buf_clear(&c->jobs[i].body);
+        ncz_chunk_task_drop_room(c, &c->jobs[i]);
+    }
+    ncz_chunk_iter_free(c->walk);
+    ncz_free(c->jobs);
+    ncz_free(c->arrays);
+    ncz_free(c->gets);
+    (void)pthread_mutex_destroy(&c->lock);
+}
+
+/* A piece that has elements from one end of its chunk to the other in each dimension, if not every one: what comes
+ * next is hardly in that chunk. */
+static bool
+spans(const ncz_chunk_request *c, const ncz_piece *p)
+{
+    for (size_t d = 0; d < p->rank; d++) {
+        uint64_t last = p->off[d] + (p->n[d] - 1) * p->stride[d];
+
+        if (p->off[d] >= p->stride[d] || c->spec->chunk[d] - 1 - last >= p->stride[d])
+            return false;
+    }
+    return true;
+}
+
+/* The piece, with arrays of the job's own. */
+static void
+set_piece(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_piece *p)
+{
+    size_t    rank = p->rank;
+    uint64_t *at = c->arrays + (size_t)(j - c->jobs) * 3 * rank;
+
+    j->piece = *p;
+    j->off = at + rank;
+    j->n = at + 2 * rank;
+    if (rank > 0) {
+        memcpy(at, p->index, rank * sizeof *at);
+        memcpy(j->off, p->off, rank * sizeof *at);
+        memcpy(j->n, p->n, rank * sizeof *at);
+    }
+    j->piece.index = at;
+    j->piece.off = j->off;
+    j->piece.n = j->n;
+}
+
+void
+ncz_chunk_request_copy(ncz_chunk_request *c, ncz_chunk_task *to, const ncz_chunk_task *from)
+{
+    set_piece(c, to, &from->piece);
+    to->how = from->how;
+    to->chunk = from->chunk;
+    to->keep = from->keep;
+    to->direct = from->direct;
+    to->writes = from->writes;
+}
+
+/* The walk's arrays hold for one step only. */
+static void
+take_piece(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_piece *p)
+{
+    set_piece(c, j, p);
+    j->piece.stride = c->plan->sel.stride;
+    j->piece.imap = c->plan->sel.imap;
+    j->how = NCZ_CHUNK_TASK_TODO;
+    j->chunk = NULL;
+    j->keep = c->keeping && !p->whole && (c->writing || !spans(c, &j->piece));
+    j->direct = ncz_transfer_direct(&c->move, &j->piece);
+    j->ahead = false;
+}
+
+bool
+ncz_chunk_request_next(ncz_chunk_request *c)
+{
+    ncz_piece p;
+    size_t    kept = 0;
+
+    c->begun += c->njobs;
+    c->njobs = 0;
+    while (c->njobs < c->cap && kept < c->most_kept && ncz_chunk_iter_next(c->walk, &p)) {
+        take_piece(c, &c->jobs[c->njobs], &p);
+        kept += c->jobs[c->njobs++].keep;
+    }
+    return c->njobs > 0;
+}
+
+/* ---- status ---- */
+
+void
+ncz_chunk_request_fail(ncz_chunk_request *c, const ncz_chunk_task *j, int rc)
+{
+    uint64_t at = j != NULL ? c->begun + (uint64_t)(j - c->jobs) : UINT64_MAX;
+
+    if (rc == NC_NOERR || (j != NULL && j->ahead))
+        return;
+    (void)pthread_mutex_lock(&c->lock);
+    if (rc == NC_ERANGE) {
+        c->range = true;
+    } else if (c->first.code == NC_NOERR || at < c->first_at) {
+        ncz_err_save(&c->first, rc);
+        c->first_at = at;
+    }
+    (void)pthread_mutex_unlock(&c->lock);
+}
+
+int
+ncz_chunk_request_status(const ncz_chunk_request *c)
+{
+    if (c->first.code != NC_NOERR)
+        return ncz_err_adopt(&c->first);
+    return c->range ? NC_ERANGE : NC_NOERR;
+}
+
+/* ---- work ---- */
+
+/* What waking a worker costs, and what a chunk does whatever its size: in bytes that are moved meanwhile. */
+#define WAKE_BYTES   ((size_t)64 << 10)
+#define FILE_BYTES   ((size_t)16 << 10)
+#define MOVED_PER_NS 8
+
+/* What there is to do for a job, in bytes that are moved meanwhile. */
+static size_t
+weight(const ncz_chunk_request *c, const ncz_chunk_task *j)
+{
+    switch (j->how) {
+    case NCZ_CHUNK_TASK_TODO:
+    case NCZ_CHUNK_TASK_DONE: return 0;
+    case NCZ_CHUNK_TASK_CACHED: return (size_t)j->piece.nelems * c->spec->dtype.size;
+    case NCZ_CHUNK_TASK_RANGES: return (size_t)j->cost * MOVED_PER_NS;
+    case NCZ_CHUNK_TASK_LOAD:
+    case NCZ_CHUNK_TASK_REPLACE: break;
+    }
+    return c->spec->chunk_bytes + FILE_BYTES;
+}
+
+void
+ncz_chunk_request_each(ncz_chunk_request *c, ncz_pool_fn fn)
+{
+    size_t nbytes = 0;
+
+    for (size_t i = 0; i < c->njobs && nbytes < SIZE_MAX / 4; i++) /* that is more than enough */
+        nbytes += weight(c, &c->jobs[i]);
+    ncz_pool_each(c->njobs, 1 + nbytes / WAKE_BYTES, fn, c);
+}
+
+char *
+ncz_chunk_request_dest(const ncz_chunk_request *c, const ncz_chunk_task *j)
+{
+    return c->mem + j->piece.mem * (ptrdiff_t)ncz_type_size(c->plan->mem);
+}
+
+/*
+ * A chunk that was cached under an older spec of its variable is loaded anew if it is clean, as is one that is used
+ * up. Dirty bytes are kept, and go with the new spec: what may change while there are any (a name) leaves the layout
+ * as it is.
+ */
+bool
+ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **out)
+{
+    ncz_chunk_cache *cache = &c->engine->cache;
+    ncz_chunk       *chunk = ncz_chunk_find(cache, c->spec, j->piece.index);
+
+    if (chunk != NULL && (chunk->spec != c->spec || ncz_chunk_used_up(chunk))) {
+        if (ncz_chunk_busy(chunk))
+            return false;
+        if (chunk->state == NCZ_CHUNK_CLEAN || chunk->state == NCZ_CHUNK_PARTIAL) {
+            ncz_chunk_drop(cache, chunk);
+            chunk = NULL;
+        } else if (chunk->spec->chunk_bytes != c->spec->chunk_bytes) {
+            ncz_chunk_request_fail(c, j,
+                                ncz_fail(NC_EINTERNAL, "%s: redefined while changes of its data were not stored",
+                                         c->spec->path));
+            j->how = NCZ_CHUNK_TASK_DONE;
+            return false;
+        } else {
+            ncz_spec_unref(chunk->spec);
+            chunk->spec = ncz_spec_ref((ncz_spec *)c->spec);
+        }
+    }
+    *out = chunk;
+    return true;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_store: chunks, encoded and put: each by a worker from end to end, or, where the map is driven in batches, encoded
+ * by workers and put all at once. Those that hold only fill are deleted instead, or never stored.
+ *
+ * Works on chunks that the caller has claimed or marked as storing: their bytes do not change meanwhile. The engine's
+ * lock must not be held.
+ */
+#include "chunk/chunk_int.h"
+
+int
+ncz_chunk_store_init(ncz_chunk_store *s, ncz_engine *e, size_t cap)
+{
+    *s = (ncz_chunk_store){.engine = e, .cap = cap};
+    if ((s->items = ncz_zalloc_n(cap, sizeof *s->items)) == NULL ||
+        (s->puts = ncz_alloc_n(cap, sizeof *s->puts)) == NULL ||
+        (s->dels = ncz_alloc_n(cap, sizeof *s->dels)) == NULL) {
+        ncz_chunk_store_clear(s);
+        return ncz_fail_nomem(cap * (sizeof *s->items + sizeof *s->puts));
+    }
+    return NC_NOERR;
+}
+
+void
+ncz_chunk_store_clear(ncz_chunk_store *s)
+{
+    for (size_t i = 0; s->items != NULL && i < s->cap; i++) {
+        ncz_buf_clear(&s->items[i].key);
+        ncz_buf_clear(&s->items[i].body);
+    }
+    ncz_free(s->items);
+    ncz_free(s->puts);
+    ncz_free(s->dels);
+    *s = (ncz_chunk_store){.engine = s->engine};
+}
+
+void
+ncz_chunk_store_reset(ncz_chunk_store *s)
+{
+    s->n = 0;
+    s->first.code = NC_NOERR;
+}
+
+void
+ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc)
+{
+    size_t at = (size_t)(item - s->items);
+
+    item->rc = rc;
+    pthread_mutex_lock(&s->engine->lock);
+    if (s->first.code == NC_NOERR || at < s->first_at) {
+        ncz_err_save(&s->first, rc);
+        s->first_at = at;
+    }
+    pthread_mutex_unlock(&s->engine->lock);
+}
+
+void
+ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data)
+{
+    ncz_chunk_store_item *item = &s->items[s->n++];
+
+    item->chunk = chunk;
+    item->data = data;
+    item->gone = false;
+    item->rc = NC_NOERR;
+}
+
+/* ---- encoding ---- */
+
+/* Zarr libraries disagree on how `fill_value` spells text; only the empty one is the same to all. Where the document has
+ * null for the fill value, other readers do not know it. */
+static bool
+fill_is_doubtful(const ncz_spec *spec)
+{
+    ncz_kind kind = spec->dtype.kind;
+
+    if (spec->fill_null)
+        return true;
+    return (kind == NCZ_KIND_CHAR || kind == NCZ_KIND_BYTES || kind == NCZ_KIND_UCS4) &&
+           !ncz_all_fill(spec->fill, 1, NULL, spec->dtype.size);
+}
+
+/*
+ * A missing chunk reads as fill only where there is a fill value: without one, what it reads as is undefined. Nor is
+ * a chunk left out whose fill value another reader may understand otherwise.
+ */
+static bool
+is_gone(const ncz_engine *e, const ncz_spec *spec, const char *data)
+{
+    if (spec->chunk_bytes == 0 || data == NULL)
+        return true;
+    return !e->write_empty && spec->fill != NULL && !fill_is_doubtful(spec) && ncz_chunk_is_fill(spec, data);
+}
+
+static int
+encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body, ncz_scratch *scratch)
+{
+    const ncz_spec *spec = item->chunk->spec;
+    ncz_codec_env   env = ncz_chunk_env(spec, scratch);
+    ncz_chunk_addr       where;
+    int             rc;
+
+    item->gone = is_gone(e, spec, item->data);
+    if ((rc = ncz_chunk_locate(spec, item->chunk->index, key, &where)) != NC_NOERR)
+        return rc;
+    if (where.off != 0 || where.len != ZMAP_WHOLE)
+        return ncz_fail(NC_ENOTBUILT, "%s: a chunk inside an object cannot be written", where.key);
+    item->object = item->data;
+    item->nbytes = spec->chunk_bytes;
+    if (item->gone || spec->chain == NULL)
+        return NC_NOERR;
+    if (ncz_chunk_is_vlen(spec))
+        rc = ncz_chunk_encode_vlen(spec, item->data, scratch, body);
+    else
+        rc = ncz_chain_encode(spec->chain, &env, item->data, spec->chunk_bytes, body);
+    if (rc != NC_NOERR)
+        return rc;
+    item->object = ncz_buf_str(body);
+    item->nbytes = body->len;
+    return NC_NOERR;
+}
+
+int
+ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch)
+{
+    return encode(e, item, &item->key, &item->body, scratch);
+}
+
+static bool
+to_delete(const ncz_chunk_store_item *item)
+{
+    return item->gone && !item->chunk->absent && item->chunk->spec->chunk_bytes > 0;
+}
+
+/* ---- one by one, each on a worker ---- */
+
+int
+ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch)
+{
+    ncz_buf     *key = ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0);
+    ncz_buf     *body = ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, 0);
+    zmap_put_req req;
+    const char  *name;
+    int          rc;
+
+    if ((rc = encode(e, item, key, body, scratch)) != NC_NOERR)
+        return rc;
+    name = ncz_buf_str(key);
+    if (!item->gone) {
+        req = (zmap_put_req){ .key = name, .data = item->object, .len = item->nbytes, .when = ZMAP_ALWAYS };
+        return zmap_put_batch(e->map, &req, 1);
+    }
+    return to_delete(item) ? zmap_del(e->map, &name, 1) : NC_NOERR;
+}
+
+static void
+work_store(void *arg, size_t i, ncz_scratch *scratch)
+{
+    ncz_chunk_store *s = arg;
+    int              rc = ncz_chunk_store_one(s->engine, &s->items[i], scratch);
+
+    if (rc != NC_NOERR)
+        ncz_chunk_store_fail(s, &s->items[i], rc);
+}
+
+/* ---- in a batch ---- */
+
+static void
+work_encode(void *arg, size_t i, ncz_scratch *scratch)
+{
+    ncz_chunk_store *s = arg;
+    int              rc = ncz_chunk_store_encode(s->engine, &s->items[i], scratch);
+
+    if (rc != NC_NOERR)
+        ncz_chunk_store_fail(s, &s->items[i], rc);
+}
+
+static bool
+to_put(const ncz_chunk_store_item *item)
+{
+    return item->rc == NC_NOERR && !item->gone;
+}
+
+void
+ncz_chunk_store_put(ncz_chunk_store *s)
+{
+    size_t nputs = 0, ndels = 0;
+    int    rc;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const ncz_chunk_store_item *item = &s->items[i];
+
+        if (to_put(item))
+            s->puts[nputs++] = (zmap_put_req){ .key = ncz_buf_str(&item->key), .data = item->object,
+                                               .len = item->nbytes, .when = ZMAP_ALWAYS };
+        else if (item->rc == NC_NOERR && to_delete(item))
+            s->dels[ndels++] = ncz_buf_str(&item->key);
+    }
+    if (nputs > 0)
+        (void)zmap_put_batch(s->engine->map, s->puts, nputs);
+    nputs = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (to_put(&s->items[i]) && s->puts[nputs++].err.code != NC_NOERR)
+            ncz_chunk_store_fail(s, &s->items[i], ncz_err_adopt(&s->puts[nputs - 1].err));
+    }
+    /* A deletion has one status for all; to try again those that were done is harmless. */
+    if (ndels > 0 && (rc = zmap_del(s->engine->map, s->dels, ndels)) != NC_NOERR) {
+        for (size_t i = 0; i < s->n; i++) {
+            if (s->items[i].rc == NC_NOERR && to_delete(&s->items[i]))
+                ncz_chunk_store_fail(s, &s->items[i], rc);
+        }
+    }
+}
+
+void
+ncz_chunk_store_run(ncz_chunk_store *s)
+{
+    if (ncz_chunk_from_workers(s->engine)) {
+        ncz_pool_each(s->n, SIZE_MAX, work_store, s);
+        return;
+    }
+    ncz_pool_each(s->n, SIZE_MAX, work_encode, s);
+    ncz_chunk_store_put(s);
+}

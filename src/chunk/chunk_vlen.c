@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_vlen: what is different about chunks of objects. Their data are a block of texts (grid.h), which has its own
+ * size: decoding makes one, and a put makes another out of it, or changes it while the chunk is the put's alone.
+ */
+#include "chunk/chunk_int.h"
+
+void
+ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    if (j->room != NULL)
+        ncz_chunk_room_give(c->engine, j->room, ncz_chunk_data_bytes(c->spec, j->room));
+    j->room = NULL;
+}
+
+int
+ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_buf *body, ncz_scratch *scratch)
+{
+    ncz_codec_env env = ncz_chunk_env(c->spec, scratch);
+    ncz_buf       own = NCZ_BUF_INIT, *out = &own;
+    int           rc;
+
+    ncz_chunk_task_drop_room(c, j);
+    if (!j->keep && scratch != NULL)
+        out = ncz_scratch_buf(scratch, NCZ_SCRATCH_CHUNK, 0);
+    rc = ncz_chain_decode_vlen(c->spec->chain, &env, ncz_buf_str(body), body->len, c->spec->chunk_nelems,
+                                c->engine->limits.chunk_bytes, out);
+    if (rc == NC_NOERR && out == &own)
+        rc = ncz_vlen_take(&own, &j->room);
+    if (rc == NC_NOERR)
+        j->data = out == &own ? j->room : out->data;
+    ncz_buf_clear(&own);
+    return rc;
+}
+
+int
+ncz_chunk_put_vlen(ncz_chunk_request *c, const ncz_chunk_task *j, const char *old, ncz_buf *out)
+{
+    return ncz_vlen_put(&c->move, &j->piece, c->spec->chunk_nelems, ncz_chunk_vlen(old), c->spec->fill, c->mem,
+                         out);
+}
+
+int
+ncz_chunk_change_vlen(ncz_chunk_request *c, const ncz_chunk_task *j, char **block)
+{
+    ncz_buf out = NCZ_BUF_INIT;
+    char   *fresh = NULL;
+    int     rc;
+
+    if (*block != NULL && ncz_vlen_few(ncz_chunk_vlen(*block), &j->piece))
+        return ncz_vlen_change(&c->move, &j->piece, c->mem, block);
+    if ((rc = ncz_chunk_put_vlen(c, j, *block, &out)) == NC_NOERR &&
+        (rc = ncz_vlen_take(&out, &fresh)) == NC_NOERR) {
+        ncz_free(*block);
+        *block = fresh;
+    }
+    ncz_buf_clear(&out);
+    return rc;
+}
+
+int
+ncz_chunk_encode_vlen(const ncz_spec *spec, const char *data, ncz_scratch *scratch, ncz_buf *out)
+{
+    ncz_codec_env env = ncz_chunk_env(spec, scratch);
+
+    return ncz_chain_encode_vlen(spec->chain, &env, ncz_chunk_vlen(data), out);
+}

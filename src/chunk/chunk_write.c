@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_write: runs a write plan. For each batch of pieces:
+ *
+ *  1. under the lock: take the chunks that are cached, to change them; claim those that are not, to load them or,
+ *     where the piece is all of a chunk, to replace them past the cache; busy ones are left for the next round.
+ *     A call that writes one small chunk leaves it in the cache instead: many such chunks are stored together, on all
+ *     workers, when there is no more room for them or at the next flush
+ *  2. make room for what will stay; if that fails nothing of the batch is touched
+ *  3. on workers, one chunk each: change a cached one; load one and change it: it is dirty in the cache from then on;
+ *     gather, encode and put one that is replaced
+ *  4. where the map is driven in batches, workers only change, decode, gather and encode; gets and puts are batched
+ *  5. wait for the busy ones, if nothing else could be done, and begin again with them
+ *
+ * After a failure the batch is finished, and no further one begun.
+ */
+#include "chunk/chunk_int.h"
+
+/* Under the lock: whether a chunk that is written as a whole, all that the call writes, should wait for others. */
+static bool
+waits(const ncz_chunk_request *c)
+{
+    return c->njobs == 1 && c->begun == 0 && c->spec->chunk_bytes <= NCZ_CHUNK_SMALL_BYTES &&
+           c->spec->chunk_bytes <= c->engine->cache.limit / 4;
+}
+
+static void
+claim(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    ncz_chunk_cache *cache = &c->engine->cache;
+    ncz_chunk       *chunk;
+    int              rc;
+
+    if (!ncz_chunk_request_lookup(c, j, &chunk) || (chunk != NULL && ncz_chunk_busy(chunk)))
+        return;
+    c->engine->writes++;
+    if (chunk == NULL && (rc = ncz_chunk_claim(cache, c->spec, j->piece.index, &chunk)) != NC_NOERR) {
+        ncz_chunk_request_fail(c, j, rc);
+        j->how = NCZ_CHUNK_TASK_DONE;
+        return;
+    }
+    if (chunk->state == NCZ_CHUNK_LOADING || chunk->state == NCZ_CHUNK_PARTIAL) { /* new to us */
+        ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
+        j->how = !j->piece.whole ? NCZ_CHUNK_TASK_LOAD : waits(c) ? NCZ_CHUNK_TASK_CACHED : NCZ_CHUNK_TASK_REPLACE;
+    } else if (chunk->state == NCZ_CHUNK_CLEAN && j->piece.whole) {
+        ncz_chunk_set_data(cache, chunk, NULL);
+        ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
+        j->how = NCZ_CHUNK_TASK_REPLACE;
+    } else {
+        /* Dirty chunks are changed in place even as a whole: should storing them fail, what they held is not lost. */
+        chunk->writer = true;
+        j->how = NCZ_CHUNK_TASK_CACHED;
+    }
+    ncz_chunk_touch(cache, chunk);
+    j->chunk = chunk;
+}
+
+static bool
+is_claimed(const ncz_chunk_task *j)
+{
+    return j->how == NCZ_CHUNK_TASK_CACHED || j->how == NCZ_CHUNK_TASK_LOAD || j->how == NCZ_CHUNK_TASK_REPLACE;
+}
+
+/* Leaves at least one job that can be worked on, unless all are done. *need: bytes that will stay in the cache. */
+static bool
+claim_some(ncz_chunk_request *c, size_t *need)
+{
+    ncz_engine *e = c->engine;
+    size_t      todo, claimed;
+
+    pthread_mutex_lock(&e->lock);
+    for (;;) {
+        todo = claimed = *need = 0;
+        for (size_t i = 0; i < c->njobs; i++) {
+            ncz_chunk_task *j = &c->jobs[i];
+
+            if (j->how == NCZ_CHUNK_TASK_TODO)
+                claim(c, j);
+            todo += j->how == NCZ_CHUNK_TASK_TODO;
+            claimed += is_claimed(j);
+            if ((j->how == NCZ_CHUNK_TASK_CACHED && j->chunk->data == NULL) || j->how == NCZ_CHUNK_TASK_LOAD)
+                *need += c->spec->chunk_bytes; /* a batch is bounded, so this cannot overflow */
+        }
+        if (claimed > 0 || todo == 0)
+            break;
+        pthread_cond_wait(&e->changed, &e->lock);
+    }
+    pthread_mutex_unlock(&e->lock);
+    return claimed > 0;
+}
+
+/* Gives a job's chunk back. A claimed one that was not filled goes; what was changed is dirty. */
+static void
+release(ncz_chunk_request *c, ncz_chunk_task *j, bool changed)
+{
+    ncz_chunk_cache *cache = &c->engine->cache;
+
+    pthread_mutex_lock(&c->engine->lock);
+    j->chunk->writer = false;
+    if (changed)
+        ncz_chunk_set_state(cache, j->chunk, NCZ_CHUNK_DIRTY);
+    else if (j->chunk->state == NCZ_CHUNK_LOADING)
+        ncz_chunk_drop(cache, j->chunk);
+    j->how = NCZ_CHUNK_TASK_DONE;
+    pthread_cond_broadcast(&c->engine->changed);
+    pthread_mutex_unlock(&c->engine->lock);
+}
+
+static void
+release_all(ncz_chunk_request *c)
+{
+    for (size_t i = 0; i < c->njobs; i++) {
+        if (is_claimed(&c->jobs[i]))
+            release(c, &c->jobs[i], false);
+        c->jobs[i].how = NCZ_CHUNK_TASK_DONE;
+    }
+}
+
+/* The caller's values into a chunk's bytes. True when they are in it, out of range or not. */
+static bool
+move(ncz_chunk_request *c, const ncz_chunk_task *j, char *data)
+{
+    int rc = ncz_transfer_in(&c->move, &j->piece, c->mem, data);
+
+    ncz_chunk_request_fail(c, j, rc);
+    return rc == NC_NOERR || rc == NC_ERANGE;
+}
+
+/* The block that was loaded, or else the one that is cached: nobody else looks at it while it is out of its slot. */
+static void
+change_texts(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    ncz_chunk_cache *cache = &c->engine->cache;
+    char            *block = j->room;
+    int              rc;
+
+    j->room = NULL;
+    if (block == NULL) {
+        pthread_mutex_lock(&c->engine->lock);
+        block = ncz_chunk_take_data(cache, j->chunk);
+        pthread_mutex_unlock(&c->engine->lock);
+    }
+    rc = ncz_chunk_change_vlen(c, j, &block);
+    pthread_mutex_lock(&c->engine->lock);
+    ncz_chunk_set_data(cache, j->chunk, block); /* as it was, after a failure */
+    pthread_mutex_unlock(&c->engine->lock);
+    ncz_chunk_request_fail(c, j, rc);
+    release(c, j, rc == NC_NOERR);
+}
+
+/* Bytes go into the slot only once the caller's values are in them, so that a failure leaves the slot as it was. */
+static void
+change(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    bool changed;
+
+    if (ncz_chunk_is_vlen(c->spec)) {
+        change_texts(c, j);
+        return;
+    }
+    changed = move(c, j, j->room != NULL ? j->room : j->chunk->data);
+    if (j->room != NULL && changed) {
+        pthread_mutex_lock(&c->engine->lock);
+        ncz_chunk_set_data(&c->engine->cache, j->chunk, j->room);
+        pthread_mutex_unlock(&c->engine->lock);
+        j->room = NULL;
+    }
+    release(c, j, changed);
+}
+
+/* Changes a chunk that has no bytes yet: all fill, in the memory of the job. */
+static void
+change_new(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    if (ncz_chunk_is_vlen(c->spec)) {
+        change_texts(c, j);
+        return;
+    }
+    if (j->room == NULL && (j->room = ncz_chunk_room_take(c->engine, c->spec->chunk_bytes, 0)) == NULL) {
+        ncz_chunk_request_fail(c, j, NC_ENOMEM);
+        release(c, j, false);
+        return;
+    }
+    ncz_fill_elems(j->room, c->spec->chunk_nelems, c->spec->fill, c->spec->dtype.size);
+    change(c, j);
+}
+
+static void
+change_cached(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    ncz_chunk_task_drop_room(c, j); /* left over from a job that failed */
+    if (j->chunk->data == NULL)
+        change_new(c, j);
+    else
+        change(c, j);
+}
+
+static void
+landed(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    if (j->rc != NC_NOERR) {
+        release(c, j, false);
+        return;
+    }
+    j->chunk->absent = j->absent;
+    if (j->absent)
+        change_new(c, j);
+    else
+        change(c, j);
+}
+
+/* ---- whole chunks, past the cache ---- */
+
+/*
+ * All bytes of the chunk, in `*data`: the caller's own where they lie as in the chunk, else in the scratch, or in
+ * memory of the job where they must last until all are put.
+ */
+static int
+gather(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, const char **data)
+{
+    const ncz_spec *spec = c->spec;
+    char           *room;
+    int             rc = NC_NOERR;
+
+    if (ncz_chunk_is_vlen(spec)) {
+        ncz_buf *block = ncz_scratch_buf(scratch, NCZ_SCRATCH_CHUNK, 0);
+
+        if ((rc = ncz_chunk_put_vlen(c, j, NULL, block)) == NC_NOERR)
+            *data = block->data;
+        return rc;
+    }
+    if (j->direct) {
+        *data = ncz_chunk_request_dest(c, j);
+        return NC_NOERR;
+    }
+    if (c->workers || spec->chain != NULL)
+        room = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, spec->chunk_bytes);
+    else
+        room = j->room = j->room != NULL ? j->room : ncz_chunk_room_take(c->engine, spec->chunk_bytes, 0);
+    if (room == NULL)
+        return NC_ENOMEM;
+    if (j->piece.nelems != spec->chunk_nelems)
+        rc = ncz_fill_edge(&c->move, spec->rank, c->plan->shape, j->piece.index, spec->fill, room);
+    if (rc == NC_NOERR)
+        rc = ncz_transfer_in(&c->move, &j->piece, c->mem, room);
+    if (rc == NC_ERANGE) {
+        ncz_chunk_request_fail(c, j, rc);
+        rc = NC_NOERR;
+    }
+    *data = room;
+    return rc;
+}
+
+/* The slot of a replaced chunk was only there to keep others away; a chunk that is fill leaves its mark. */
+static void
+release_replaced(ncz_chunk_request *c, const ncz_chunk_store_item *item)
+{
+    ncz_chunk_cache *cache = &c->engine->cache;
+
+    pthread_mutex_lock(&c->engine->lock);
+    if (item->rc == NC_NOERR && item->gone) {
+        item->chunk->absent = true;
+        ncz_chunk_set_state(cache, item->chunk, NCZ_CHUNK_CLEAN);
+    } else {
+        ncz_chunk_drop(cache, item->chunk);
+    }
+    pthread_cond_broadcast(&c->engine->changed);
+    pthread_mutex_unlock(&c->engine->lock);
+}
+
+static void
+replace_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
+{
+    ncz_chunk_store_item item = { .chunk = j->chunk };
+
+    if ((item.rc = gather(c, j, scratch, &item.data)) == NC_NOERR)
+        item.rc = ncz_chunk_store_one(c->engine, &item, scratch);
+    ncz_chunk_request_fail(c, j, item.rc);
+    j->how = NCZ_CHUNK_TASK_DONE;
+    release_replaced(c, &item);
+}
+
+/* ---- the same for maps driven in batches ---- */
+
+typedef struct replacing {
+    ncz_chunk_request  *call;
+    ncz_chunk_store *store;
+    ncz_chunk_task  **jobs; /* of each item */
+} replacing;
+
+static void
+work_encode(void *arg, size_t i, ncz_scratch *scratch)
+{
+    const replacing      *r = arg;
+    ncz_chunk_store_item *item = &r->store->items[i];
+    int                   rc = gather(r->call, r->jobs[i], scratch, &item->data);
+
+    if (rc == NC_NOERR)
+        rc = ncz_chunk_store_encode(r->call->engine, item, scratch);
+    if (rc != NC_NOERR)
+        ncz_chunk_store_fail(r->store, item, rc);
+}
+
+static int
+replace_all(ncz_chunk_request *c, ncz_chunk_store *s)
+{
+    replacing r = { .call = c, .store = s };
+    int       rc;
+
+    if (s->items == NULL && (rc = ncz_chunk_store_init(s, c->engine, c->cap)) != NC_NOERR)
+        return rc;
+    if ((r.jobs = ncz_alloc_n(c->njobs, sizeof *r.jobs)) == NULL)
+        return ncz_fail_nomem(c->njobs * sizeof *r.jobs);
+    ncz_chunk_store_reset(s);
+    for (size_t i = 0; i < c->njobs; i++) {
+        if (c->jobs[i].how != NCZ_CHUNK_TASK_REPLACE)
+            continue;
+        r.jobs[s->n] = &c->jobs[i];
+        ncz_chunk_store_add(s, c->jobs[i].chunk, NULL);
+    }
+    ncz_pool_each(s->n, SIZE_MAX, work_encode, &r);
+    ncz_chunk_store_put(s);
+    if (s->first.code != NC_NOERR)
+        ncz_chunk_request_fail(c, r.jobs[s->first_at], ncz_err_adopt(&s->first));
+    for (size_t i = 0; i < s->n; i++) {
+        r.jobs[i]->how = NCZ_CHUNK_TASK_DONE;
+        release_replaced(c, &s->items[i]);
+    }
+    ncz_free(r.jobs);
+    return NC_NOERR;
+}
+
+static void
+run_batched(ncz_chunk_request *c, ncz_chunk_store *s)
+{
+    size_t replaced = 0;
+    int    rc;
+
+    ncz_chunk_load_batch(c, landed);
+    for (size_t i = 0; i < c->njobs; i++)
+        replaced += c->jobs[i].how == NCZ_CHUNK_TASK_REPLACE;
+    if (replaced > 0 && (rc = replace_all(c, s)) != NC_NOERR) {
+        ncz_chunk_request_fail(c, NULL, rc);
+        release_all(c);
+    }
+}
+
+/* ---- the plan ---- */
+
+/* One job, on a worker. */
+static void
+work(void *arg, size_t i, ncz_scratch *scratch)
+{
+    ncz_chunk_request *c = arg;
+    ncz_chunk_task  *j = &c->jobs[i];
+
+    if (j->how == NCZ_CHUNK_TASK_CACHED) {
+        change_cached(c, j);
+    } else if (j->how == NCZ_CHUNK_TASK_LOAD && c->workers) {
+        ncz_chunk_load_one(c, j, scratch);
+        landed(c, j);
+    } else if (j->how == NCZ_CHUNK_TASK_REPLACE && c->workers) {
+        replace_one(c, j, scratch);
+    }
+}
+
+int
+ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
+{
+    ncz_chunk_request  c;
+    ncz_chunk_store s = { .engine = e };
+    size_t          need;
+    int             rc;
+
+    if (ncz_chunk_fast_write(e, p, in, &rc))
+        return rc;
+    if ((rc = ncz_chunk_request_init(&c, e, p, (char *)in, true)) != NC_NOERR)
+        goto done;
+    while (c.first.code == NC_NOERR && ncz_chunk_request_next(&c)) {
+        while (claim_some(&c, &need)) {
+            if (need > 0 && (rc = ncz_chunk_evict(e, need, true)) != NC_NOERR) {
+                ncz_chunk_request_fail(&c, NULL, rc);
+                release_all(&c);
+                break;
+            }
+            ncz_chunk_request_each(&c, work);
+            if (!c.workers)
+                run_batched(&c, &s);
+        }
+    }
+    ncz_chunk_request_fail(&c, NULL, ncz_chunk_evict(e, 0, true));
+    rc = ncz_chunk_request_status(&c);
+done:
+    ncz_chunk_store_clear(&s);
+    ncz_chunk_request_clear(&c);
+    return rc;
+}

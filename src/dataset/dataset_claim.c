@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_claim: the mark of a session that makes a new dataset. nc_create() puts the object CLAIM_KEY before anything else,
+ * on condition that there is none, and the first commit deletes it after the root's documents are there. So
+ *   - of two sessions that begin at one place at the same time only one succeeds;
+ *   - whatever a writer leaves when it dies is recognised as a dataset's, and may be replaced or deleted;
+ *   - a session whose place was taken over notices that before it says that all is well, and deletes nothing there.
+ *
+ * The object names the session and its process. A claim of a process of this machine that is running is respected; any
+ * other may be replaced: its writer is taken for dead.
+ *
+ * Archives, which appear whole, need none; nor do maps that cannot be listed, of which nothing is ever removed.
+ */
+#include "dataset/dataset_int.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#define CLAIM_KEY   ".nczarr-writer"
+#define WRITER      "\nprocess "
+#define MOST_BYTES  4096
+
+bool
+ncz_claim_is_key(const char *key)
+{
+    return strcmp(key, CLAIM_KEY) == 0;
+}
+
+static bool
+is_needed(const zmap *map)
+{
+    unsigned caps = zmap_caps_of(map);
+
+    return (caps & ZMAP_CAN_LIST) != 0 && (caps & ZMAP_COMMITS) == 0;
+}
+
+/* No other session has the same. */
+static int
+make_text(ncz_buf *out)
+{
+    static atomic_uint sessions;
+    struct timespec    now = {0};
+    int                rc;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    if ((rc = ncz_buf_puts(out, "nczarr is making a dataset here" WRITER)) != NC_NOERR ||
+        (rc = ncz_process_id(out)) != NC_NOERR)
+        return rc;
+    return ncz_buf_printf(out, "\nsession %lld.%09ld %u\n", (long long)now.tv_sec, now.tv_nsec,
+                          atomic_fetch_add(&sessions, 1));
+}
+
+static int
+put(zmap *map, const char *text, zmap_when when)
+{
+    zmap_put_req req = {.key = CLAIM_KEY, .data = text, .len = strlen(text), .when = when};
+
+    return zmap_put_batch(map, &req, 1);
+}
+
+int
+ncz_claim_put(zmap *map, const char *path, char **claim)
+{
+    ncz_buf text = NCZ_BUF_INIT;
+    bool    can = (zmap_caps_of(map) & ZMAP_CAN_IF_ABSENT) != 0;
+    int     rc;
+
+    if (!is_needed(map))
+        return NC_NOERR;
+    if ((rc = make_text(&text)) != NC_NOERR)
+        goto done;
+    rc = put(map, text.data, can ? ZMAP_IF_ABSENT : ZMAP_ALWAYS);
+    if (rc == NC_ENOTBUILT && can) /* a server without conditions */
+        rc = put(map, text.data, ZMAP_ALWAYS);
+    if (rc == NC_EOBJECT)
+        rc = ncz_fail(NC_EEXIST, "%s: another writer began a dataset there at this moment", path);
+    if (rc == NC_NOERR && (*claim = ncz_strdup(text.data)) == NULL)
+        rc = ncz_fail_nomem(text.len + 1);
+done:
+    ncz_buf_clear(&text);
+    return rc;
+}
+
+static int
+get(zmap *map, ncz_buf *text)
+{
+    *text = NCZ_BUF_LIMIT(MOST_BYTES);
+    return zmap_get(map, CLAIM_KEY, text);
+}
+
+/* NC_EEXIST: the process that a claim names is running. */
+static int
+check_writer(const char *text, const char *path)
+{
+    const char *writer = strstr(text, WRITER);
+    long        pid = writer != NULL ? ncz_process_running(writer + strlen(WRITER)) : 0;
+
+    if (pid != 0)
+        return ncz_fail(NC_EEXIST, "%s: process %ld is making a dataset there; nothing is touched", path, pid);
+    return NC_NOERR;
+}
+
+int
+ncz_claim_check(zmap *map, const char *path, const char *claim)
+{
+    ncz_buf text;
+    int     rc;
+
+    if (claim == NULL)
+        return NC_NOERR;
+    rc = get(map, &text);
+    if (rc == NC_EEMPTY || (rc == NC_NOERR && strcmp(ncz_buf_str(&text), claim) != 0))
+        rc = ncz_fail(NC_EEXIST,
+                      "%s: another writer has begun a dataset there meanwhile; this one is given up, and nothing of the "
+                      "other one is touched", path);
+    ncz_buf_clear(&text);
+    return rc;
+}
+
+int
+ncz_claim_renew(zmap *map, const char *path, char **claim)
+{
+    zmap_get_req there = {.key = CLAIM_KEY, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(MOST_BYTES)};
+    bool         can = (zmap_caps_of(map) & ZMAP_CAN_IF_MATCH) != 0;
+    ncz_buf      text = NCZ_BUF_INIT;
+    zmap_put_req req;
+    int          rc;
+
+    (void)zmap_get_batch(map, &there, 1, NULL, NULL); /* the request has its own status */
+    if (there.err.code == NC_EEMPTY) {
+        rc = ncz_claim_put(map, path, claim);
+        goto done;
+    }
+    if ((rc = there.err.code) != NC_NOERR) {
+        (void)ncz_err_adopt(&there.err);
+        goto done;
+    }
+    if ((rc = check_writer(ncz_buf_str(&there.body), path)) != NC_NOERR || (rc = make_text(&text)) != NC_NOERR)
+        goto done;
+    can = can && there.version[0] != '\0';
+    req = (zmap_put_req){.key = CLAIM_KEY, .data = text.data, .len = text.len,
+                         .when = can ? ZMAP_IF_MATCH : ZMAP_ALWAYS, .version = there.version};
+    rc = zmap_put_batch(map, &req, 1);
+    if (rc == NC_EOBJECT || rc == NC_ENOOBJECT)
+        rc = ncz_fail(NC_EEXIST, "%s: another writer continues it", path);
+    if (rc == NC_NOERR && (*claim = ncz_strdup(text.data)) == NULL)
+        rc = ncz_fail_nomem(text.len + 1);
+done:
+    ncz_buf_clear(&there.body);
+    ncz_buf_clear(&text);
+    return rc;
+}
+
+int
+ncz_claim_drop(zmap *map, char **claim)
+{
+    const char *key = CLAIM_KEY;
+    int         rc;
+
+    if (*claim == NULL)
+        return NC_NOERR;
+    if ((rc = zmap_del(map, &key, 1)) == NC_NOERR) {
+        ncz_free(*claim);
+        *claim = NULL;
+    }
+    return rc;
+}
+
+void
+ncz_claim_abandon(zmap *map, char **claim)
+{
+    if (*claim == NULL)
+        return;
+    if (put(map, "nczarr began a dataset here, and did not complete it\n", ZMAP_ALWAYS) != NC_NOERR)
+        ncz_err_clear(); /* the process ends sooner or later */
+    ncz_free(*claim);
+    *claim = NULL;
+}
+
+int
+ncz_claim_check_free(zmap *map, const char *path)
+{
+    ncz_buf text;
+    int     rc = get(map, &text);
+
+    if (rc == NC_NOERR)
+        rc = check_writer(ncz_buf_str(&text), path);
+    ncz_buf_clear(&text);
+    return rc == NC_EEMPTY ? NC_NOERR : rc;
+}
+
+int
+ncz_claim_explain(zmap *map, const char *path, int rc)
+{
+    ncz_err err;
+
+    if (rc != NC_ENOTNC || !is_needed(map))
+        return rc;
+    ncz_err_save(&err, rc);
+    if (zmap_len(map, ncz_deferred_key(".zgroup"), NULL) == NC_NOERR)
+        return ncz_fail(rc, "%s: a dataset that is not complete: its writer is at work, or died. nczcopy --resume "
+                            "continues a copy; to create it again replaces it", path);
+    if (zmap_len(map, CLAIM_KEY, NULL) == NC_NOERR)
+        return ncz_fail(rc, "%s: a dataset of which nothing is defined yet: its writer is at work, or died. To create "
+                            "it again replaces it", path);
+    return ncz_err_adopt(&err);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_close: the two ends of a dataset. Both take it exclusively, so that calls under way finish first, and release
+ * everything whatever fails; the first failure is what they return.
+ */
+#include "dataset/dataset_int.h"
+
+/* Drops engine, model and map; keeps the first failure and its text. */
+static int
+finish(ncz_dataset *ds, zmap_end how, int rc)
+{
+    zmap   *map = ds->map;
+    ncz_err first;
+    int     last;
+
+    ncz_err_save(&first, rc);
+    ncz_dataset_release(ds);
+    last = zmap_close(map, how);
+    (void)pthread_rwlock_unlock(&ds->lock);
+    if (rc == NC_NOERR)
+        return last;
+    return ncz_err_adopt(&first);
+}
+
+static int
+take(ncz_dataset *ds)
+{
+    int rc = pthread_rwlock_wrlock(&ds->lock);
+
+    if (rc != 0)
+        return ncz_fail_errno(rc, "locking the dataset");
+    if (ds->closed) {
+        (void)pthread_rwlock_unlock(&ds->lock);
+        return ncz_fail(NC_EBADID, "the dataset is closed");
+    }
+    return NC_NOERR;
+}
+
+/* The root's documents get their names, and the dataset is there. */
+static int
+publish(ncz_dataset *ds)
+{
+    int rc;
+
+    if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR || (rc = ncz_deferred_publish(ds->map, ds->durable)) != NC_NOERR)
+        return rc;
+    return ncz_claim_drop(ds->map, &ds->claim);
+}
+
+/* All that is newer goes to the map, and what that needs to be seen. */
+static int
+store(ncz_dataset *ds)
+{
+    int rc;
+
+    if (!ds->writable)
+        return NC_NOERR;
+    rc = ncz_dataset_flush(ds, false);
+    if (rc == NC_NOERR && ds->held)
+        rc = publish(ds);
+    if (rc == NC_NOERR && !ds->own_map) /* nobody knows when its owner closes it */
+        rc = ncz_dataset_commit(ds);
+    if (rc == NC_NOERR && ds->persist)
+        rc = ncz_diskless_persist(ds);
+    return rc;
+}
+
+/* What is there stays, not complete. If it is another writer's by now, nothing is touched. `rc` stays the failure. */
+static void
+leave_claim(ncz_dataset *ds, int rc)
+{
+    ncz_err err;
+
+    ncz_err_save(&err, rc);
+    if (ds->claim != NULL && (!ds->own_map || ncz_claim_check(ds->map, ds->path, ds->claim) == NC_NOERR))
+        ncz_claim_abandon(ds->map, &ds->claim);
+    (void)ncz_err_adopt(&err);
+}
+
+int
+ncz_dataset_close(ncz_dataset *ds)
+{
+    int rc = take(ds);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = store(ds)) != NC_NOERR)
+        leave_claim(ds, rc);
+    /* A map that commits at its end commits no half of it. */
+    return finish(ds, rc == NC_NOERR ? ZMAP_KEEP : ZMAP_REVERT, rc);
+}
+
+int
+ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len)
+{
+    int rc = take(ds);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = store(ds)) == NC_NOERR)
+        rc = zmap_zip_mem_take(ds->map, block, len);
+    return finish(ds, ZMAP_KEEP, rc);
+}
+
+/* Chunks of variables that no document names: eviction stored them, and nobody else would ever remove them. */
+static int
+drop_unnamed(ncz_dataset *ds)
+{
+    ncz_key_list keys = NCZ_KEY_LIST_INIT;
+    ncz_buf  key = NCZ_BUF_INIT;
+    int      rc = NC_NOERR;
+
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++) {
+            if (!g->vars[i]->fresh)
+                continue;
+            ncz_buf_reset(&key);
+            if ((rc = ncz_var_key(g->vars[i], &key)) == NC_NOERR)
+                rc = ncz_owner_chunks_below(ds->map, ncz_buf_str(&key), &keys);
+        }
+    if (rc == NC_NOERR)
+        rc = ncz_key_list_del(ds->map, &keys);
+    ncz_buf_clear(&key);
+    ncz_key_list_clear(&keys);
+    return rc;
+}
+
+/* A map of the caller's was empty when this session began: all that it holds now is this session's. */
+static int
+drop_everything(ncz_dataset *ds)
+{
+    ncz_key_list keys = NCZ_KEY_LIST_INIT;
+    int      rc = ncz_key_list_walk(ds->map, "", &keys);
+
+    if (rc == NC_NOERR)
+        rc = ncz_key_list_del(ds->map, &keys);
+    ncz_key_list_clear(&keys);
+    return rc;
+}
+
+int
+ncz_dataset_abort(ncz_dataset *ds)
+{
+    int rc = take(ds);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (!ds->writable)
+        return finish(ds, ZMAP_KEEP, NC_NOERR);
+    ncz_engine_forget(ds->engine, 0);
+    if (ds->own_map && (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0)
+        return finish(ds, ZMAP_REVERT, NC_NOERR);
+    if (!ds->created) {
+        rc = drop_unnamed(ds);
+        leave_claim(ds, rc);
+        return finish(ds, ZMAP_KEEP, rc);
+    }
+    if (!ds->own_map)
+        return finish(ds, ZMAP_KEEP, drop_everything(ds));
+    /* What another writer has put in the meantime is not ours to remove. */
+    rc = ncz_claim_check(ds->map, ds->path, ds->claim);
+    return finish(ds, rc == NC_NOERR ? ZMAP_DISCARD : ZMAP_KEEP, rc);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_create_open: how a dataset begins that stands, or is to stand, in a map: an existing one is loaded, a new one is empty and
+ * in define mode.
+ */
+#include "dataset/dataset_int.h"
+
+#include <string.h>
+
+static const char properties[] = "version=2,nczarr=2.0.0,libnczarr=" NCZARR_VERSION;
+
+/* What both take; `cannot`: what cannot be had. */
+static int
+check_mode(int mode, int cannot, const char *what)
+{
+    if ((mode & cannot) != 0)
+        return ncz_fail(NC_EINVAL, "%s cannot be had here", what);
+    if ((mode & NC_DISKLESS) != 0 && (mode & NC_INMEMORY) != 0)
+        return ncz_fail(NC_EDISKLESS, "NC_DISKLESS and NC_INMEMORY exclude each other");
+    return NC_NOERR;
+}
+
+int
+ncz_dataset_check_create(int cmode)
+{
+    return check_mode(cmode, NC_MMAP | NC_MPIIO, "NC_MMAP and NC_MPIIO");
+}
+
+int
+ncz_dataset_check_open(int omode)
+{
+    return check_mode(omode, NC_MMAP | NC_MPIIO, "NC_MMAP and NC_MPIIO");
+}
+
+static int
+set_durability(ncz_dataset *ds, const ncz_target *t)
+{
+    const char *how = t->uri != NULL ? ncz_uri_frag(t->uri, "durability") : NULL;
+
+    if (how == NULL || strcmp(how, "sync") == 0)
+        return NC_NOERR;
+    if (strcmp(how, "none") != 0)
+        return ncz_fail(NC_EINVAL, "durability=%s: none or sync", how);
+    ds->durable = false;
+    zmap_file_sync_never(ds->map);
+    zmap_zip_sync_never(ds->map);
+    return NC_NOERR;
+}
+
+static int
+set_commit(ncz_dataset *ds, const ncz_target *t)
+{
+    const char *when = t->uri != NULL ? ncz_uri_frag(t->uri, "commit") : NULL;
+
+    if (when == NULL || strcmp(when, "sync") == 0)
+        return NC_NOERR;
+    if (strcmp(when, "close") != 0)
+        return ncz_fail(NC_EINVAL, "commit=%s: sync or close", when);
+    ds->held = (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0;
+    return NC_NOERR;
+}
+
+/* What both ways share. Takes the map on success. */
+static int
+start(zmap *map, const ncz_target *t, const char *path, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    if ((rc = ncz_dataset_new(map, limits, &ds)) != NC_NOERR)
+        return rc;
+    if ((ds->path = ncz_strdup(path)) == NULL)
+        rc = ncz_fail_nomem(strlen(path) + 1);
+    if (rc == NC_NOERR)
+        rc = set_durability(ds, t);
+    if (rc == NC_NOERR)
+        rc = set_commit(ds, t);
+    ncz_engine_write_empty(ds->engine, t->write_empty == NCZ_YES);
+    if (rc != NC_NOERR) {
+        ncz_dataset_release(ds);
+        ncz_dataset_unref(ds);
+        return rc;
+    }
+    *out = ds;
+    return NC_NOERR;
+}
+
+/* ---- create ---- */
+
+static ncz_format_opts
+style_for(const ncz_target *t)
+{
+    ncz_format_opts s = {
+        .gen = NCZ_GEN_BOTH,
+        .xarray = t->xarray,
+        .consolidated = t->consolidated == NCZ_YES,
+    };
+
+    if (t->dialect == NCZ_DIALECT_NCZARR_492)
+        s.gen = NCZ_GEN_3;
+    else if (t->dialect == NCZ_DIALECT_NCZARR_490)
+        s.gen = NCZ_GEN_2;
+    else if (t->dialect == NCZ_DIALECT_ZARR)
+        s.gen = NCZ_GEN_PURE;
+    return s;
+}
+
+int
+ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    if ((rc = start(map, t, path, limits, &ds)) != NC_NOERR)
+        return rc;
+    ds->style = style_for(t);
+    if (t->separator != 0)
+        ds->model->separator = t->separator;
+    if ((rc = ncz_format_create(ds->model, &ds->style, properties)) != NC_NOERR) {
+        ncz_dataset_release(ds);
+        ncz_dataset_unref(ds);
+        return rc;
+    }
+    ds->writable = ds->created = ds->made = ds->defining = true;
+    ds->classic = ds->style.classic = (cmode & NC_CLASSIC_MODEL) != 0;
+    ds->cmode = cmode;
+    ds->mode = (cmode & ~NC_NOCLOBBER) | NC_NETCDF4;
+    *out = ds;
+    return NC_NOERR;
+}
+
+/* ---- open ---- */
+
+/* A store that is no dataset at all is, to a netCDF program, an unknown format. */
+static int
+as_unknown_format(int rc, const char *path)
+{
+    ncz_err err;
+
+    if (rc != NC_ENOTZARR)
+        return rc;
+    ncz_err_save(&err, rc);
+    return ncz_fail(NC_ENOTNC, "%s: %s", path, err.text);
+}
+
+/*
+ * A reader looks at the root alone; see dataset_lazy_load.c. A writer looks at the documents themselves, which it will write over;
+ * it keeps the consolidated document true where there is one, and makes it where it is asked for.
+ */
+static int
+load(ncz_dataset *ds, const ncz_target *t, bool writable)
+{
+    const ncz_load_opts wish = {.pure = t->dialect == NCZ_DIALECT_ZARR, .xarray = t->xarray, .look = !writable};
+    ncz_consolidated     copies = writable                       ? NCZ_CONSOLIDATED_KNOW
+                            : ds->held                     ? NCZ_CONSOLIDATED_IGNORE
+                            : t->consolidated == NCZ_YES   ? NCZ_CONSOLIDATED_MUST
+                            : t->consolidated == NCZ_UNSET ? NCZ_CONSOLIDATED_USE
+                                                           : NCZ_CONSOLIDATED_IGNORE;
+    bool           keep = t->consolidated == NCZ_YES;
+    int            rc = ncz_load_root(ds, &wish, copies);
+
+    if (rc != NC_NOERR || !writable)
+        return rc;
+    keep = keep || ncz_load_has_consolidated(ds);
+    if ((rc = ncz_load_rest(ds)) == NC_NOERR) {
+        ds->style.consolidated = keep;
+        ncz_dataset_note_lengths(ds);
+    }
+    return rc;
+}
+
+/* What old releases of netCDF-C wrote is read, never changed: a program that asked to write had better know at once. */
+static int
+check_writable(const ncz_format_opts *style, const char *path)
+{
+    const char *by = style->gen == NCZ_GEN_1 ? "4.8.0" : "4.8.1 to 4.9.0";
+
+    if (style->gen != NCZ_GEN_1 && style->gen != NCZ_GEN_2)
+        return NC_NOERR;
+    return ncz_fail(NC_EPERM,
+                    "%s: its metadata are those of netCDF-C %s, which are read but not changed: copy it with nczcopy, "
+                    "and write into the copy",
+                    path, by);
+}
+
+int
+ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_limits *limits,
+                    ncz_dataset **out)
+{
+    bool         writable = (omode & NC_WRITE) != 0;
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    if ((rc = start(map, t, path, limits, &ds)) != NC_NOERR)
+        return rc;
+    if ((rc = as_unknown_format(load(ds, t, writable), path)) == NC_NOERR && writable)
+        rc = check_writable(&ds->style, path);
+    if (rc != NC_NOERR) {
+        ncz_dataset_release(ds);
+        ncz_dataset_unref(ds);
+        return rc;
+    }
+    ds->writable = writable && !ds->style.readonly;
+    if (writable && !ds->writable)
+        ncz_log(NCZ_LOG_WARN, "%s: could not be written again as it stands: opened read-only", path);
+    /* Who writes, and who says that others write meanwhile, had better not see what stood there a little before. */
+    ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
+    if (t->separator != 0)
+        ds->model->separator = t->separator;
+    ds->mode = omode | NC_NETCDF4;
+    *out = ds;
+    return NC_NOERR;
+}

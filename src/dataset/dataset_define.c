@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_define: definitions that touch more than the model. A name must be one that the map can store, or the whole dataset
+ * could not be committed. A new variable must read as fill, so chunks that a crashed or aborted session left under
+ * its name, without a document to name them, go first.
+ */
+#include "dataset/dataset_int.h"
+
+#include <string.h>
+
+#define LONGEST_DOCUMENT "/.nczarray"
+#define FILE_NAME_BYTES 255 /* one name in a directory, on every system that we know */
+
+int
+ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
+{
+    char *doc = ncz_sprintf("%s%s", key, LONGEST_DOCUMENT);
+    bool  good = doc != NULL && zmap_key_valid(doc), files;
+
+    if (doc == NULL)
+        return ncz_fail_nomem(strlen(key) + sizeof LONGEST_DOCUMENT);
+    ncz_free(doc);
+    if (!good)
+        return ncz_fail(NC_EBADNAME, "%s: no store can keep such a name as a key", key);
+    /* Archives are unzipped. */
+    files = strcmp(zmap_name(ds->map), "file") == 0 || strcmp(zmap_name(ds->map), "zip") == 0;
+    for (const char *seg = key; files && seg != NULL;) {
+        size_t len = strcspn(seg, "/");
+
+        if (len > FILE_NAME_BYTES)
+            return ncz_fail(NC_EMAXNAME, "%.40s...: no directory takes a name of %zu bytes", seg, len);
+        seg = seg[len] == '/' ? seg + len + 1 : NULL;
+    }
+    return NC_NOERR;
+}
+
+/* The same for a node that is about to be made. */
+static int
+check_new(const ncz_dataset *ds, const ncz_group *g, const char *name)
+{
+    ncz_buf key = NCZ_BUF_INIT;
+    int     rc = ncz_group_key(g, &key);
+
+    if (rc == NC_NOERR && key.len > 0)
+        rc = ncz_buf_putc(&key, '/');
+    if (rc == NC_NOERR && (rc = ncz_buf_puts(&key, name)) == NC_NOERR)
+        rc = ncz_dataset_check_key(ds, ncz_buf_str(&key));
+    ncz_buf_clear(&key);
+    return rc;
+}
+
+int
+ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, ncz_group **out)
+{
+    int rc = check_new(ds, parent, name);
+
+    return rc != NC_NOERR ? rc : ncz_model_add_group(ds->model, parent, name, out);
+}
+
+int
+ncz_dataset_check_type(const ncz_dataset *ds, nc_type type, const char *what)
+{
+    return ncz_format_check_type(&ds->style, type, what);
+}
+
+static int
+sweep(ncz_dataset *ds, const ncz_var *v)
+{
+    ncz_key_list keys = NCZ_KEY_LIST_INIT;
+    ncz_buf  key = NCZ_BUF_INIT;
+    int      rc;
+
+    if ((rc = ncz_var_key(v, &key)) == NC_NOERR)
+        rc = ncz_owner_chunks_below(ds->map, ncz_buf_str(&key), &keys);
+    if (rc == NC_NOERR)
+        rc = ncz_key_list_del(ds->map, &keys);
+    ncz_buf_clear(&key);
+    ncz_key_list_clear(&keys);
+    return rc;
+}
+
+int
+ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims,
+                    ncz_var **out)
+{
+    ncz_var *v = NULL;
+    int      rc;
+
+    if ((rc = check_new(ds, g, name)) != NC_NOERR || (rc = ncz_dataset_check_type(ds, type, name)) != NC_NOERR ||
+        (rc = ncz_model_add_var(ds->model, g, name, type, rank, dims, &v)) != NC_NOERR)
+        return rc;
+    if (!ds->made && (rc = sweep(ds, v)) != NC_NOERR) {
+        ncz_model_drop_var(ds->model, v);
+        return rc;
+    }
+    *out = v;
+    return NC_NOERR;
+}
+
+/* ---- codecs ---- */
+
+int
+ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
+{
+    if (v->type == NC_STRING && ncz_chain_objects(chain) && !ncz_format_has_objects(&ds->style))
+        return ncz_fail(NC_EBADTYPE,
+                        "%s: netCDF-C could not open a dataset with strings of any length (codec %s), which compat= "
+                        "asks for: leave out the codec, and the strings have a fixed width",
+                        v->name, ncz_chain_ops(chain, 0)->id);
+    return ncz_var_set_chain(ds->model, v, chain);
+}
+
+/* ---- quantize ---- */
+
+static const char *const quantize_att[] = {
+    [NC_QUANTIZE_BITGROOM] = NC_QUANTIZE_BITGROOM_ATT_NAME,
+    [NC_QUANTIZE_GRANULARBR] = NC_QUANTIZE_GRANULARBR_ATT_NAME,
+    [NC_QUANTIZE_BITROUND] = NC_QUANTIZE_BITROUND_ATT_NAME,
+};
+
+static int
+check_quantize(const ncz_var *v, int mode, int nsd)
+{
+    bool dbl = v->type == NC_DOUBLE;
+    int  most;
+
+    if (mode < NC_NOQUANTIZE || mode > NC_QUANTIZE_BITROUND)
+        return ncz_fail(NC_EINVAL, "quantize mode %d", mode);
+    if (mode == NC_NOQUANTIZE)
+        return NC_NOERR;
+    if (v->type != NC_FLOAT && !dbl)
+        return ncz_fail(NC_EINVAL, "%s: only NC_FLOAT and NC_DOUBLE can be quantized", v->name);
+    if (mode == NC_QUANTIZE_BITROUND)
+        most = dbl ? NC_QUANTIZE_MAX_DOUBLE_NSB : NC_QUANTIZE_MAX_FLOAT_NSB;
+    else
+        most = dbl ? NC_QUANTIZE_MAX_DOUBLE_NSD : NC_QUANTIZE_MAX_FLOAT_NSD;
+    if (nsd < 1 || nsd > most)
+        return ncz_fail(NC_EINVAL, "%s: %d significant digits or bits, 1 to %d can be kept", v->name, nsd, most);
+    return NC_NOERR;
+}
+
+int
+ncz_dataset_set_quantize(ncz_dataset *ds, ncz_var *v, int mode, int nsd)
+{
+    ncz_att *old = NULL;
+    int      rc;
+
+    if ((rc = check_quantize(v, mode, nsd)) != NC_NOERR)
+        return rc;
+    if (mode != NC_NOQUANTIZE &&
+        (rc = ncz_atts_set(ds->model, &v->atts, quantize_att[mode], NC_INT, 1, &nsd, NULL)) != NC_NOERR)
+        return rc;
+    if (v->quantize_mode != NC_NOQUANTIZE && v->quantize_mode != mode)
+        old = ncz_atts_find(&v->atts, quantize_att[v->quantize_mode]);
+    if (old != NULL)
+        ncz_atts_del(&v->atts, old);
+    v->quantize_mode = mode;
+    v->quantize_nsd = mode == NC_NOQUANTIZE ? 0 : nsd;
+    return NC_NOERR;
+}
+
+/* ---- stored types ---- */
+
+int
+ncz_dataset_define_dtype(ncz_dataset *ds, ncz_var *v, const char *dtype)
+{
+    return ncz_format_dtype_define(ds->model, v, &ds->style, dtype);
+}
+
+int
+ncz_dataset_dtype_text(const ncz_dataset *ds, const ncz_var *v, ncz_buf *out)
+{
+    return ncz_format_dtype_text(v, &ds->style, out);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_doc_cache: the documents as they stand in the map, so that a flush puts only those whose bytes changed. Bytes are kept
+ * rather than a digest: they are small, and "the same" is then a fact. Guarded by the dataset's exclusive lock.
+ */
+#include "dataset/dataset_int.h"
+
+#include <string.h>
+
+bool
+ncz_doc_cache_same(const ncz_doc_cache *s, const char *key, const char *text, size_t len)
+{
+    size_t i;
+
+    return ncz_names_get(&s->index, key, &i) && s->v[i].len == len && memcmp(s->v[i].text, text, len) == 0;
+}
+
+void
+ncz_doc_cache_forget(ncz_doc_cache *s, const char *key)
+{
+    size_t i;
+
+    if (!ncz_names_get(&s->index, key, &i))
+        return;
+    ncz_names_del(&s->index, key); /* its place stays empty: renames are rare */
+    ncz_free(s->v[i].key);
+    ncz_free(s->v[i].text);
+    s->v[i] = (ncz_cached_doc){NULL, NULL, 0};
+}
+
+/* A free place, maybe a new one. */
+static bool
+place(ncz_doc_cache *s, size_t *out)
+{
+    if (s->n == s->cap) {
+        size_t          cap = s->cap == 0 ? 32 : s->cap * 2;
+        ncz_cached_doc *v = ncz_grow(s->v, cap, sizeof *v);
+
+        if (v == NULL)
+            return false;
+        s->v = v;
+        s->cap = cap;
+    }
+    *out = s->n;
+    return true;
+}
+
+void
+ncz_doc_cache_set(ncz_doc_cache *s, const char *key, const char *text, size_t len)
+{
+    char  *k = NULL, *t = ncz_strndup(text, len);
+    size_t i;
+
+    if (t != NULL && ncz_names_get(&s->index, key, &i)) {
+        ncz_free(s->v[i].text);
+        s->v[i].text = t;
+        s->v[i].len = len;
+        return;
+    }
+    if (t != NULL && (k = ncz_strdup(key)) != NULL && place(s, &i) && ncz_names_put(&s->index, key, i) == NC_NOERR) {
+        s->v[i] = (ncz_cached_doc){k, t, len};
+        s->n++;
+        return;
+    }
+    ncz_free(k);
+    ncz_free(t);
+    ncz_doc_cache_forget(s, key);
+}
+
+void
+ncz_doc_cache_clear(ncz_doc_cache *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        ncz_free(s->v[i].key);
+        ncz_free(s->v[i].text);
+    }
+    ncz_free(s->v);
+    ncz_names_clear(&s->index);
+    *s = NCZ_DOC_CACHE_INIT;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_flush: everything that is newer than the store goes there, in an order that leaves a readable dataset behind
+ * wherever a crash cuts it:
+ *
+ *   1 dirty chunks (nothing names the new ones yet; replaced ones are whole, old or new)
+ *   2 sync, so that no document can become durable before the chunks that it speaks of; of a new dataset, see whether
+ *     the place is still ours
+ *   3 plan the changed documents; those whose bytes are in the store already are left out
+ *   4 put array documents, then groups, deepest first: a document comes after all that it names, and of each
+ *     array or group first .zattrs, then the document that makes it visible; of a new dataset, which nobody sees
+ *     before step 5, all in one batch
+ *   5 put what others look at first: consolidated, then the root: the commit point
+ *   6 sync again; clear the dirty marks
+ *   7 delete what a rename left under an old name, and of a new dataset the claim
+ *
+ * A map that commits all at once (ZMAP_COMMITS) needs no order; there 2 and 6 are left to ncz_dataset_commit().
+ *
+ * Of a new dataset the documents are put before that already, as define mode is left (ncz_dataset_documents_first()).
+ *
+ * A failure in between leaves marks and table as the store is: the next flush goes on. A failed sync is final.
+ * Runs under the dataset's exclusive lock.
+ */
+#include "dataset/dataset_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One document to store. */
+typedef struct pending {
+    ncz_stage stage;
+    size_t    depth, seq;
+    bool      visible; /* makes its node visible: after .zattrs */
+    char     *key, *text;
+    size_t    len;
+} pending;
+
+typedef struct plan {
+    const ncz_doc_cache *stored;
+    bool              unseen; /* a new dataset: no reader sees any of it before its root's document is there */
+    pending          *v;
+    size_t            n, cap;
+} plan;
+
+static size_t
+depth_of(const char *key)
+{
+    size_t n = 0;
+
+    for (; (key = strchr(key, '/')) != NULL; key++)
+        n++;
+    return n;
+}
+
+static int
+emit(void *arg, ncz_stage stage, const char *key, const char *text, size_t len)
+{
+    plan       *p = arg;
+    const char *slash = strrchr(key, '/');
+    pending     one = {.stage = stage, .depth = depth_of(key), .seq = p->n, .len = len};
+
+    if (ncz_doc_cache_same(p->stored, key, text, len))
+        return NC_NOERR;
+    one.visible = strcmp(slash != NULL ? slash + 1 : key, ".zattrs") != 0;
+    if (p->unseen && stage < NCZ_STAGE_CONSOLIDATED) {
+        one.stage = NCZ_STAGE_ARRAY;
+        one.depth = 0;
+        one.visible = false;
+    }
+    if (p->n == p->cap) {
+        size_t   cap = p->cap == 0 ? 16 : p->cap * 2;
+        pending *v = ncz_grow(p->v, cap, sizeof *v);
+
+        if (v == NULL)
+            return ncz_fail_nomem(cap * sizeof *v);
+        p->v = v;
+        p->cap = cap;
+    }
+    one.key = ncz_strdup(key);
+    one.text = ncz_strndup(text, len);
+    if (one.key == NULL || one.text == NULL) {
+        ncz_free(one.key);
+        ncz_free(one.text);
+        return ncz_fail_nomem(len);
+    }
+    p->v[p->n++] = one;
+    return NC_NOERR;
+}
+
+static void
+plan_clear(plan *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        ncz_free(p->v[i].key);
+        ncz_free(p->v[i].text);
+    }
+    ncz_free(p->v);
+}
+
+/* Documents of one rank are independent of each other and go in one batch. */
+static int
+by_rank(const pending *a, const pending *b)
+{
+    if (a->stage != b->stage)
+        return a->stage < b->stage ? -1 : 1;
+    if (a->depth != b->depth)
+        return a->depth > b->depth ? -1 : 1; /* deepest first */
+    return (int)a->visible - (int)b->visible;
+}
+
+static int
+by_rank_and_place(const void *x, const void *y)
+{
+    const pending *a = x, *b = y;
+    int            d = by_rank(a, b);
+
+    return d != 0 ? d : (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static int
+put_batch(ncz_dataset *ds, const pending *v, size_t n)
+{
+    zmap_put_req *reqs = ncz_zalloc_n(n, sizeof *reqs);
+    int           rc;
+
+    if (reqs == NULL)
+        return ncz_fail_nomem(n * sizeof *reqs);
+    for (size_t i = 0; i < n; i++)
+        reqs[i] = (zmap_put_req){.key = ds->held ? ncz_deferred_key(v[i].key) : v[i].key, .data = v[i].text, .len = v[i].len, .when = ZMAP_ALWAYS};
+    rc = zmap_put_batch(ds->map, reqs, n);
+    for (size_t i = 0; i < n; i++) {
+        if (rc == NC_NOERR || reqs[i].err.code == NC_NOERR)
+            ncz_doc_cache_set(&ds->stored, v[i].key, v[i].text, v[i].len);
+        else
+            ncz_doc_cache_forget(&ds->stored, v[i].key); /* nobody knows what stands there now */
+    }
+    ncz_free(reqs);
+    return rc;
+}
+
+static int
+put_all(ncz_dataset *ds, plan *p)
+{
+    int rc = NC_NOERR;
+
+    if (p->n > 1)
+        qsort(p->v, p->n, sizeof *p->v, by_rank_and_place);
+    for (size_t i = 0, end; rc == NC_NOERR && i < p->n; i = end) {
+        for (end = i + 1; end < p->n && by_rank(&p->v[i], &p->v[end]) == 0;)
+            end++;
+        rc = put_batch(ds, &p->v[i], end - i);
+    }
+    return rc;
+}
+
+static int
+sync_map(ncz_dataset *ds)
+{
+    int rc;
+
+    if (!ds->durable || (zmap_caps_of(ds->map) & (ZMAP_CAN_SYNC | ZMAP_COMMITS)) != ZMAP_CAN_SYNC)
+        return NC_NOERR;
+    if ((rc = zmap_sync(ds->map)) != NC_NOERR)
+        ncz_err_save(&ds->failed, rc);
+    return rc;
+}
+
+int
+ncz_dataset_commit(ncz_dataset *ds)
+{
+    return (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0 ? zmap_sync(ds->map) : NC_NOERR;
+}
+
+int
+ncz_dataset_drop_leftover(ncz_dataset *ds)
+{
+    int rc = ncz_key_list_del(ds->map, &ds->leftover);
+
+    if (rc == NC_NOERR)
+        ncz_key_list_clear(&ds->leftover);
+    return rc;
+}
+
+int
+ncz_dataset_put_documents(ncz_dataset *ds, bool all)
+{
+    plan p = {.stored = &ds->stored, .unseen = ds->created && !ds->documented};
+    int  rc = ncz_format_plan(ds->model, &ds->style, all, emit, &p);
+
+    if (rc == NC_NOERR)
+        rc = put_all(ds, &p);
+    plan_clear(&p);
+    return rc;
+}
+
+/*
+ * Nothing is synced: after power loss the place may hold less, and can be created again. In an archive the marks stay:
+ * nobody sees it before all is there, and a rename of what only it holds needs no flush.
+ */
+int
+ncz_dataset_documents_first(ncz_dataset *ds, bool again)
+{
+    bool commits = (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0;
+    int  rc;
+
+    if (!ds->created || (ds->documented && !again && !commits) || (ds->cmode & NC_DISKLESS) != 0)
+        return NC_NOERR;
+    if ((rc = ncz_dataset_put_documents(ds, false)) != NC_NOERR || commits)
+        return rc;
+    ncz_format_mark_stored(ds->model);
+    ds->documented = true;
+    return NC_NOERR;
+}
+
+int
+ncz_dataset_check_claim(ncz_dataset *ds)
+{
+    int rc = ds->own_map ? ncz_claim_check(ds->map, ds->path, ds->claim) : NC_NOERR;
+
+    if (rc == NC_EEXIST)
+        ncz_err_save(&ds->failed, rc);
+    return rc;
+}
+
+int
+ncz_dataset_flush(ncz_dataset *ds, bool all)
+{
+    plan p = {.stored = &ds->stored, .unseen = ds->created && !ds->documented};
+    int  rc;
+
+    if (ds->failed.code != NC_NOERR)
+        return ncz_err_adopt(&ds->failed);
+    if ((rc = ncz_engine_flush(ds->engine, 0)) != NC_NOERR) /* 1 */
+        return rc;
+    if ((rc = sync_map(ds)) != NC_NOERR || (rc = ncz_dataset_check_claim(ds)) != NC_NOERR) /* 2 */
+        return rc;
+    if ((rc = ncz_format_plan(ds->model, &ds->style, all, emit, &p)) != NC_NOERR) /* 3 */
+        goto done;
+    if ((rc = put_all(ds, &p)) != NC_NOERR) /* 4, 5 */
+        goto done;
+    if (p.n > 0 && (rc = sync_map(ds)) != NC_NOERR) /* 6 */
+        goto done;
+    ncz_format_mark_stored(ds->model);
+    ds->created = false;
+    if ((rc = ncz_dataset_drop_leftover(ds)) == NC_NOERR && !ds->held) /* 7 */
+        rc = ncz_claim_drop(ds->map, &ds->claim);
+done:
+    plan_clear(&p);
+    return rc;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_grow: makes an unlimited dimension longer. What becomes reachable must read as fill.
+ *
+ * A writer that dies after its chunks are stored and before the documents record the new length leaves elements
+ * beyond that length: whole chunks, and the rest of the chunks that the length ends in. They are unreachable as long as
+ * the length stays, and would come back as data once a later writer grows past them. So before a dimension of an
+ * existing dataset grows for the first time in a session, each variable that uses it is cleared beyond the length:
+ *
+ *   1 chunks that lie wholly beyond it are deleted, found by listing the variable's keys
+ *   2 in the chunks that it ends in, the elements beyond it are set to fill, where they are not fill already
+ *
+ * After that only this session writes there, and needs to clear again only what a put that failed left. A dataset made by
+ * this session needs none of it. A store
+ * that cannot list its keys, or does not allow it, is not cleared in step 1, which is logged.
+ *
+ * Runs under the dataset's exclusive lock.
+ */
+#include "dataset/dataset_int.h"
+
+#include <string.h>
+
+#define SLAB_BYTES ((size_t)32 << 20) /* of the elements looked at in one request */
+
+void
+ncz_dataset_note_lengths(ncz_dataset *ds)
+{
+    for (size_t i = 0; i < ds->model->ndims; i++)
+        if (ds->model->dims[i] != NULL)
+            ds->model->dims[i]->uncleared = ds->model->dims[i]->unlimited;
+}
+
+/* ---- 1: whole chunks ------------------------------------------------------------------------------------------- */
+
+/* Does the chunk at `index` begin at or beyond the length of dimension `d`, in an array dimension that is `d`? */
+static bool
+is_beyond(const ncz_var *v, const ncz_dim *d, const uint64_t *index)
+{
+    for (size_t k = 0; k < v->rank; k++) {
+        uint64_t start;
+
+        if (v->dims[k] == d && (!ncz_mul64(index[k], v->spec->chunk[k], &start) || start >= d->len))
+            return true;
+    }
+    return false;
+}
+
+static int
+delete_chunks_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
+{
+    ncz_key_list all = NCZ_KEY_LIST_INIT, gone = NCZ_KEY_LIST_INIT;
+    size_t   skip = v->spec->path[0] != '\0' ? strlen(v->spec->path) + 1 : 0;
+    ncz_dims index;
+    int      rc;
+
+    if ((rc = ncz_dims_init(&index, v->rank)) != NC_NOERR)
+        return rc;
+    rc = ncz_key_list_walk(ds->map, v->spec->path, &all);
+    for (size_t i = 0; rc == NC_NOERR && i < all.n; i++)
+        if (ncz_owner_chunk_index(all.v[i] + skip, v->rank, index.v) && is_beyond(v, d, index.v))
+            rc = ncz_key_list_add(&gone, "", all.v[i]);
+    if (rc == NC_NOERR && gone.n > 0) {
+        ncz_log(NCZ_LOG_WARN, "%s: %zu chunks beyond the length %llu of dimension %s, of a writer that did not "
+                "finish, are deleted", v->spec->path, gone.n, (unsigned long long)d->len, d->name);
+        rc = ncz_key_list_del(ds->map, &gone);
+    }
+    ncz_key_list_clear(&gone);
+    ncz_key_list_clear(&all);
+    ncz_dims_clear(&index);
+    return rc;
+}
+
+/* ---- 2: the rest of chunks in which the length ends ------------------------------------------------------------ */
+
+/* A region of a variable that is worked through in slabs of whole chunks. */
+typedef struct region {
+    ncz_dims   start, count; /* the region */
+    ncz_dims   at, n;        /* the slab */
+    ncz_dims   stride, shape;
+    ptrdiff_t *imap;
+    size_t     nelems; /* most in one slab */
+} region;
+
+static void
+clear_region(region *r)
+{
+    ncz_dims_clear(&r->start);
+    ncz_dims_clear(&r->count);
+    ncz_dims_clear(&r->at);
+    ncz_dims_clear(&r->n);
+    ncz_dims_clear(&r->stride);
+    ncz_dims_clear(&r->shape);
+    ncz_free(r->imap);
+}
+
+static bool
+count_elems(const uint64_t *n, size_t rank, size_t *out)
+{
+    *out = 1;
+    for (size_t k = 0; k < rank; k++)
+        if (n[k] > SIZE_MAX || !ncz_mul(*out, (size_t)n[k], out))
+            return false;
+    return true;
+}
+
+/* Halves the slab, in multiples of chunks, until it is small enough or a single chunk. */
+static int
+size_slab(region *r, const ncz_var *v)
+{
+    size_t most = SLAB_BYTES / ncz_type_size(v->type);
+
+    memcpy(r->n.v, r->count.v, v->rank * sizeof *r->n.v);
+    for (size_t k = 0; k < v->rank; k++) {
+        uint64_t chunk = v->spec->chunk[k];
+
+        while (r->n.v[k] > chunk && (!count_elems(r->n.v, v->rank, &r->nelems) || r->nelems > most))
+            r->n.v[k] = (r->n.v[k] / 2 + chunk - 1) / chunk * chunk;
+    }
+    if (!count_elems(r->n.v, v->rank, &r->nelems))
+        return ncz_fail(NC_ENOMEM, "%s: one chunk is larger than memory", v->name);
+    return NC_NOERR;
+}
+
+/* The elements beyond the length of array dimension `d`, up to the end of the chunk that the length ends in. In other
+ * unlimited dimensions the region reaches to the end of the last chunk, too: one put may grow several. *some: there are
+ * any. */
+static int
+init_region(region *r, const ncz_var *v, size_t d, bool *some)
+{
+    int rc;
+
+    *some = false;
+    *r = (region){.imap = NULL};
+    if ((rc = ncz_dims_init(&r->start, v->rank)) != NC_NOERR || (rc = ncz_dims_init(&r->count, v->rank)) != NC_NOERR ||
+        (rc = ncz_dims_init(&r->at, v->rank)) != NC_NOERR || (rc = ncz_dims_init(&r->n, v->rank)) != NC_NOERR ||
+        (rc = ncz_dims_init(&r->stride, v->rank)) != NC_NOERR || (rc = ncz_dims_init(&r->shape, v->rank)) != NC_NOERR)
+        return rc;
+    if ((r->imap = ncz_alloc_n(v->rank, sizeof *r->imap)) == NULL)
+        return ncz_fail_nomem(v->rank * sizeof *r->imap);
+    ncz_var_shape(v, r->shape.v);
+    r->start.v[d] = r->shape.v[d];
+    for (size_t k = 0; k < v->rank; k++) {
+        uint64_t rest = r->shape.v[k] % v->spec->chunk[k];
+
+        if (v->dims[k]->unlimited && rest != 0 && v->spec->chunk[k] - rest <= UINT64_MAX - r->shape.v[k])
+            r->shape.v[k] += v->spec->chunk[k] - rest;
+        r->stride.v[k] = 1;
+        r->count.v[k] = r->shape.v[k] - r->start.v[k];
+        if (r->count.v[k] == 0)
+            return NC_NOERR;
+    }
+    memcpy(r->at.v, r->start.v, v->rank * sizeof *r->at.v);
+    *some = true;
+    return size_slab(r, v);
+}
+
+/* The next slab; false at the end. The last ones of a dimension may be shorter. */
+static bool
+next_slab(region *r, size_t rank)
+{
+    for (size_t k = rank; k-- > 0;) {
+        r->at.v[k] += r->n.v[k];
+        if (r->at.v[k] - r->start.v[k] < r->count.v[k])
+            return true;
+        r->at.v[k] = r->start.v[k];
+    }
+    return false;
+}
+
+/* Sets the elements that are not `fill` to it. True when there were any. */
+static bool
+set_elems(nc_type type, void *elems, size_t n, const void *fill)
+{
+    size_t size = ncz_type_size(type);
+    bool   changed = false;
+
+    for (size_t i = 0; i < n; i++) {
+        char *e = (char *)elems + i * size;
+
+        if (type == NC_STRING) {
+            char       *have, *want = *(char *const *)fill;
+            const char *text;
+
+            memcpy(&have, e, sizeof have);
+            text = have != NULL ? have : "";
+            changed = changed || strcmp(text, want != NULL ? want : "") != 0;
+            ncz_free(have);
+            memcpy(e, &want, sizeof want);
+        } else if (memcmp(e, fill, size) != 0) {
+            memcpy(e, fill, size);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+static int
+clear_slab(ncz_dataset *ds, const ncz_var *v, region *r, const void *fill, void *elems)
+{
+    ncz_dims   count;
+    ncz_select sel;
+    ncz_plan   plan;
+    size_t     n = 0;
+    int        rc;
+
+    if ((rc = ncz_dims_init(&count, v->rank)) != NC_NOERR)
+        return rc;
+    for (size_t k = 0; k < v->rank; k++) {
+        uint64_t left = r->count.v[k] - (r->at.v[k] - r->start.v[k]);
+
+        count.v[k] = r->n.v[k] < left ? r->n.v[k] : left;
+    }
+    sel = (ncz_select){.rank = v->rank, .start = r->at.v, .count = count.v, .stride = r->stride.v, .imap = r->imap};
+    plan = (ncz_plan){.spec = v->spec, .shape = r->shape.v, .sel = sel, .mem = v->type};
+    if (!ncz_grid_packed_imap(count.v, v->rank, r->imap) || !count_elems(count.v, v->rank, &n))
+        rc = ncz_fail(NC_ENOMEM, "%s: one chunk is larger than memory", v->name);
+    if (rc == NC_NOERR && (rc = ncz_engine_read(ds->engine, &plan, elems)) == NC_NOERR &&
+        set_elems(v->type, elems, n, fill))
+        rc = ncz_engine_write(ds->engine, &plan, elems);
+    ncz_dims_clear(&count);
+    return rc;
+}
+
+static int
+fill_chunks_at_end(ncz_dataset *ds, const ncz_var *v, size_t d)
+{
+    const void *fill = v->fill_mode == NCZ_FILL_VALUE && v->fill != NULL ? v->fill : ncz_type_fill(v->type);
+    void       *elems = NULL;
+    region      r;
+    bool        some;
+    int         rc = init_region(&r, v, d, &some);
+
+    if (rc == NC_NOERR && some && (elems = ncz_alloc_n(r.nelems, ncz_type_size(v->type))) == NULL)
+        rc = ncz_fail_nomem(r.nelems);
+    for (bool more = some; rc == NC_NOERR && more; more = next_slab(&r, v->rank))
+        rc = clear_slab(ds, v, &r, fill, elems);
+    ncz_free(elems);
+    clear_region(&r);
+    return rc;
+}
+
+/* ---- both, for each variable ----------------------------------------------------------------------------------- */
+
+static int
+clear_var_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
+{
+    int rc = (zmap_caps_of(ds->map) & ZMAP_CAN_LIST) != 0 ? delete_chunks_beyond(ds, v, d) : NC_EPERM;
+
+    if (rc == NC_EPERM || rc == NC_EACCESS || rc == NC_EAUTH) {
+        ncz_log(NCZ_LOG_WARN, "%s: its keys cannot be listed: chunks beyond the length of dimension %s that a writer "
+                "left unfinished are not found", v->spec->path, d->name);
+        rc = NC_NOERR;
+    }
+    for (size_t k = 0; rc == NC_NOERR && k < v->rank; k++)
+        if (v->dims[k] == d && v->fill_mode != NCZ_FILL_NONE) /* else what was never written is undefined */
+            rc = fill_chunks_at_end(ds, v, k);
+    return rc;
+}
+
+static bool
+uses_dim(const ncz_var *v, const ncz_dim *d)
+{
+    for (size_t k = 0; k < v->rank; k++)
+        if (v->dims[k] == d)
+            return true;
+    return false;
+}
+
+int
+ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d)
+{
+    int rc;
+
+    if (!d->uncleared)
+        return NC_NOERR;
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; i < g->nvars; i++) {
+            const ncz_var *v = g->vars[i];
+
+            if (v->unusable->code != NC_NOERR || ncz_type_size(v->type) == 0 || !uses_dim(v, d))
+                continue;
+            if ((rc = clear_var_beyond(ds, v, d)) != NC_NOERR)
+                return rc;
+        }
+    d->uncleared = false;
+    return NC_NOERR;
+}
+
+int
+ncz_dataset_grow_dim(ncz_dataset *ds, ncz_dim *d, uint64_t len)
+{
+    int rc;
+
+    if (len <= d->len)
+        return NC_NOERR;
+    if ((rc = ncz_dataset_clear_beyond(ds, d)) == NC_NOERR)
+        ncz_model_grow_dim(ds->model, d, len);
+    return rc;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_key_list: lists of keys, gathered from a map. A list owns its strings. No threads.
+ */
+#include "dataset/dataset_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int
+ncz_key_list_add(ncz_key_list *k, const char *prefix, const char *name)
+{
+    char *key = prefix[0] == '\0' ? ncz_strdup(name) : ncz_sprintf("%s/%s", prefix, name);
+
+    if (key == NULL)
+        return ncz_fail_nomem(strlen(prefix) + strlen(name) + 2);
+    if (k->n == k->cap) {
+        size_t cap = k->cap == 0 ? 16 : k->cap * 2;
+        char **v = ncz_grow(k->v, cap, sizeof *v);
+
+        if (v == NULL) {
+            ncz_free(key);
+            return ncz_fail_nomem(cap * sizeof *v);
+        }
+        k->v = v;
+        k->cap = cap;
+    }
+    k->v[k->n++] = key;
+    return NC_NOERR;
+}
+
+void
+ncz_key_list_clear(ncz_key_list *k)
+{
+    for (size_t i = 0; i < k->n; i++)
+        ncz_free(k->v[i]);
+    ncz_free(k->v);
+    *k = NCZ_KEY_LIST_INIT;
+}
+
+static int
+by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+bool
+ncz_key_list_has(const ncz_key_list *k, const char *key)
+{
+    return k->n != 0 && bsearch(&key, k->v, k->n, sizeof *k->v, by_bytes) != NULL;
+}
+
+typedef struct gathering {
+    ncz_key_list *out;
+    int       rc; /* of the callback: a map may not pass it on untouched */
+} gathering;
+
+static int
+on_key(const char *key, bool leaf, void *arg)
+{
+    gathering *g = arg;
+
+    (void)leaf;
+    g->rc = ncz_key_list_add(g->out, "", key);
+    return g->rc;
+}
+
+int
+ncz_key_list_walk(zmap *map, const char *prefix, ncz_key_list *out)
+{
+    gathering g = {.out = out};
+    int       rc = zmap_walk(map, prefix, on_key, &g);
+
+    if (g.rc != NC_NOERR)
+        return g.rc;
+    if (rc == NC_NOERR && out->n > 1)
+        qsort(out->v, out->n, sizeof *out->v, by_bytes);
+    return rc;
+}
+
+int
+ncz_key_list_del(zmap *map, const ncz_key_list *k)
+{
+    return k->n == 0 ? NC_NOERR : zmap_del(map, (const char *const *)k->v, k->n);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_lazy_load: what stands in the map -> model, in two steps. Opening looks at the root's documents alone, which say what the
+ * dataset is; a reader has all the others fetched when something is first asked of it, so that opening costs nothing
+ * that is not needed. A writer has all of it at once: it must know what it will write over.
+ *
+ * The second step is done once, with the dataset to itself; what fails it then fails every call that needs the model.
+ */
+#include "dataset/dataset_int.h"
+
+struct ncz_load {
+    ncz_meta_source  source;
+    ncz_docs    docs;
+    ncz_load_opts    wish;
+    ncz_loader *loader;
+    ncz_consolidated  copies;
+};
+
+static void
+load_free(ncz_load *load)
+{
+    if (load == NULL)
+        return;
+    ncz_format_loader_free(load->loader);
+    ncz_meta_source_clear(&load->source);
+    ncz_free(load);
+}
+
+void
+ncz_load_drop(ncz_dataset *ds)
+{
+    load_free(ds->load);
+    ds->load = NULL;
+}
+
+/* A copy in the consolidated document that cannot be parsed: the documents themselves are there. */
+static bool
+needs_the_documents(const ncz_load *load)
+{
+    return atomic_load(&load->source.unsound) && load->copies == NCZ_CONSOLIDATED_USE;
+}
+
+/* The root's documents. *damaged: they are to be had from the documents themselves. */
+static int
+look(ncz_dataset *ds, ncz_consolidated copies, const ncz_load_opts *wish, bool *damaged)
+{
+    ncz_load *load = ncz_zalloc(sizeof *load);
+    int       rc;
+
+    if (load == NULL)
+        return ncz_fail_nomem(sizeof *load);
+    load->wish = *wish;
+    load->copies = copies;
+    if ((rc = ncz_meta_source_init(&load->source, ds->map, &ds->limits, copies, wish->look ? NULL : &ds->stored)) !=
+        NC_NOERR)
+        goto done;
+    load->source.held = ds->held;
+    load->docs = ncz_meta_source_docs(&load->source);
+    rc = ncz_format_load_root(&load->docs, &load->wish, ds->model, &load->loader);
+    *damaged = needs_the_documents(load);
+    if (rc != NC_NOERR)
+        goto done;
+    ds->load = load;
+    load = NULL;
+done:
+    load_free(load);
+    return rc;
+}
+
+static int
+start_over(ncz_dataset *ds)
+{
+    ncz_model *m = NULL;
+    ncz_load_opts   wish = ds->load->wish;
+    bool       damaged;
+    int        rc;
+
+    ncz_log(NCZ_LOG_WARN, "%s: .zmetadata is damaged; the documents themselves are read", ds->path);
+    ncz_load_drop(ds);
+    if ((rc = ncz_model_new(&ds->limits, &m)) != NC_NOERR)
+        return rc;
+    ncz_model_free(ds->model);
+    ds->model = m;
+    return look(ds, NCZ_CONSOLIDATED_IGNORE, &wish, &damaged);
+}
+
+int
+ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copies)
+{
+    bool damaged = false;
+    int  rc = look(ds, copies, wish, &damaged);
+
+    if (rc != NC_EZARRMETA || !damaged)
+        return rc;
+    ncz_log(NCZ_LOG_WARN, "%s; the documents themselves are read", ncz_err_text());
+    return look(ds, NCZ_CONSOLIDATED_IGNORE, wish, &damaged);
+}
+
+bool
+ncz_load_has_consolidated(const ncz_dataset *ds)
+{
+    return ds->load->source.copies;
+}
+
+int
+ncz_load_rest(ncz_dataset *ds)
+{
+    int rc;
+
+    if (ds->load == NULL)
+        return ds->unloaded.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&ds->unloaded);
+    rc = ncz_format_load_rest(ds->load->loader, &ds->style);
+    if (needs_the_documents(ds->load) && (rc == NC_NOERR || rc == NC_EZARRMETA) &&
+        (rc = start_over(ds)) == NC_NOERR)
+        rc = ncz_format_load_rest(ds->load->loader, &ds->style);
+    ncz_load_drop(ds);
+    ds->classic = ds->style.classic;
+    if (rc != NC_NOERR)
+        ncz_err_save(&ds->unloaded, rc);
+    return rc;
+}

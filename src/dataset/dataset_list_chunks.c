@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_list_chunks: which chunks of a variable are stored, found by listing what stands below its key, so that a sparse array
+ * costs what it holds and not what it might. Of a map that cannot list, as a web server, each chunk of the grid is asked
+ * for, many at once. Under the dataset's lock, shared.
+ */
+#include "dataset/dataset_int.h"
+
+#include <string.h>
+
+enum { ASKED_AT_ONCE = 1024, ASKED_MOST = 1 << 24 };
+
+/* What is being gathered: `rank` numbers for each chunk. */
+typedef struct found {
+    const ncz_var  *v;
+    const uint64_t *shape;
+    ncz_buf         key;
+    uint64_t       *index; /* n * max(rank, 1) */
+    size_t          n, cap;
+} found;
+
+static size_t
+width(const ncz_var *v)
+{
+    return v->rank == 0 ? 1 : v->rank;
+}
+
+/* Is that the very key of a chunk that the array's shape has room for? */
+static int
+is_chunk(found *f, const char *key, const uint64_t *index, bool *out)
+{
+    const ncz_spec *s = f->v->spec;
+    ncz_chunk_addr       where;
+    int             rc;
+
+    *out = false;
+    for (size_t d = 0; d < s->rank; d++)
+        if (index[d] > UINT64_MAX / s->chunk[d] || index[d] * s->chunk[d] >= f->shape[d])
+            return NC_NOERR;
+    if (s->rank == 0 && index[0] != 0)
+        return NC_NOERR;
+    if ((rc = s->locate(s, index, &f->key, &where)) == NC_NOERR)
+        *out = strcmp(where.key, key) == 0;
+    return rc;
+}
+
+/* Room for one more index. */
+static int
+make_room(found *f)
+{
+    size_t    w = width(f->v), cap = f->cap == 0 ? 64 : f->cap * 2;
+    uint64_t *more;
+
+    if (f->n < f->cap)
+        return NC_NOERR;
+    if ((more = ncz_grow(f->index, cap, w * sizeof *more)) == NULL)
+        return ncz_fail_nomem(cap * w * sizeof *more);
+    f->index = more;
+    f->cap = cap;
+    return NC_NOERR;
+}
+
+static int
+take(found *f, const char *key, size_t skip)
+{
+    size_t w = width(f->v);
+    bool   is = false;
+    int    rc;
+
+    if ((rc = make_room(f)) != NC_NOERR)
+        return rc;
+    if (!ncz_owner_chunk_index(key + skip, f->v->rank, f->index + f->n * w))
+        return NC_NOERR;
+    if ((rc = is_chunk(f, key, f->index + f->n * w, &is)) == NC_NOERR && is)
+        f->n++;
+    return rc;
+}
+
+static int
+list_chunks(found *f, zmap *map)
+{
+    ncz_key_list keys = NCZ_KEY_LIST_INIT;
+    size_t   skip = f->v->spec->path[0] != '\0' ? strlen(f->v->spec->path) + 1 : 0;
+    int      rc = ncz_key_list_walk(map, f->v->spec->path, &keys);
+
+    for (size_t i = 0; rc == NC_NOERR && i < keys.n; i++)
+        rc = take(f, keys.v[i], skip);
+    ncz_key_list_clear(&keys);
+    return rc;
+}
+
+/* ---- without a list ---- */
+
+static uint64_t
+grid_len(const found *f, size_t d)
+{
+    uint64_t chunk = f->v->spec->chunk[d];
+
+    return f->shape[d] / chunk + (f->shape[d] % chunk != 0);
+}
+
+/* How many chunks the array's shape has room for. */
+static int
+count_grid(const found *f, uint64_t *out)
+{
+    uint64_t n = 1;
+
+    for (size_t d = 0; d < f->v->rank; d++)
+        if (grid_len(f, d) == 0) {
+            *out = 0;
+            return NC_NOERR;
+        }
+    for (size_t d = 0; d < f->v->rank; d++)
+        if (!ncz_mul64(n, grid_len(f, d), &n) || n > ASKED_MOST)
+            return ncz_fail(NC_ENOTBUILT,
+                            "%s: has room for more than %d chunks, and the store cannot list those that are there",
+                            f->v->spec->path, ASKED_MOST);
+    *out = n;
+    return NC_NOERR;
+}
+
+/* The index of the chunk at a place of the grid, in C order. */
+static void
+index_at(const found *f, uint64_t place, uint64_t *index)
+{
+    index[0] = 0; /* a scalar's */
+    for (size_t d = f->v->rank; d-- > 0;) {
+        index[d] = place % grid_len(f, d);
+        place /= grid_len(f, d);
+    }
+}
+
+/* Asks for `n` chunks from a place of the grid on, and takes those that are there. */
+static int
+ask_some(found *f, zmap *map, uint64_t place, size_t n, zmap_get_req *reqs, ncz_key_list *keys)
+{
+    static char none[1]; /* nothing of an object is wanted */
+    size_t      w = width(f->v);
+    ncz_chunk_addr   where;
+    int         rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
+        if ((rc = make_room(f)) != NC_NOERR)
+            return rc;
+        index_at(f, place + i, f->index + f->n * w); /* for its key; not counted yet */
+        if ((rc = f->v->spec->locate(f->v->spec, f->index + f->n * w, &f->key, &where)) == NC_NOERR)
+            rc = ncz_key_list_add(keys, "", where.key);
+    }
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        reqs[i] = (zmap_get_req){.key = keys->v[i], .into = none};
+    if (rc == NC_NOERR)
+        rc = zmap_get_batch(map, reqs, n, NULL, NULL);
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        if (reqs[i].err.code == NC_NOERR && (rc = make_room(f)) == NC_NOERR)
+            index_at(f, place + i, f->index + f->n++ * w);
+    return rc;
+}
+
+static int
+ask_chunks(found *f, zmap *map)
+{
+    uint64_t      all = 0;
+    size_t        most;
+    zmap_get_req *reqs;
+    int           rc = count_grid(f, &all);
+
+    if (rc != NC_NOERR || all == 0)
+        return rc;
+    most = all < ASKED_AT_ONCE ? (size_t)all : ASKED_AT_ONCE;
+    if ((reqs = ncz_alloc_n(most, sizeof *reqs)) == NULL)
+        return ncz_fail_nomem(most * sizeof *reqs);
+    for (uint64_t place = 0; rc == NC_NOERR && place < all; place += most) {
+        ncz_key_list keys = NCZ_KEY_LIST_INIT;
+
+        rc = ask_some(f, map, place, all - place < most ? (size_t)(all - place) : most, reqs, &keys);
+        ncz_key_list_clear(&keys);
+    }
+    ncz_free(reqs);
+    return rc;
+}
+
+int
+ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size_t *n)
+{
+    found    f = {.v = v, .key = NCZ_BUF_INIT};
+    ncz_dims shape;
+    int      rc;
+
+    if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+        return rc;
+    ncz_var_shape(v, shape.v);
+    f.shape = shape.v;
+    rc = (zmap_caps_of(ds->map) & ZMAP_CAN_LIST) != 0 ? list_chunks(&f, ds->map) : ask_chunks(&f, ds->map);
+    if (rc != NC_NOERR)
+        goto done;
+    *index = f.index;
+    *n = f.n;
+    f.index = NULL; /* now the caller's */
+done:
+    ncz_free(f.index);
+    ncz_buf_clear(&f.key);
+    ncz_dims_clear(&shape);
+    return rc;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Documents from the map. One that is read by workers gives those of a node at a time; one that likes all at once
+ * gets one batch, and a node's documents are parsed on a worker when the last of them has come.
+ */
+#include "dataset/meta_source_int.h"
+
+#define ROOM ((size_t)4095) /* made for each before anything is read: most need no more */
+
+static zmap_get_req
+whole(const ncz_meta_source *s, const char *key)
+{
+    return (zmap_get_req){.key = key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
+}
+
+static void
+keep(ncz_meta_source *s, const zmap_get_req *req)
+{
+    if (s->stored == NULL)
+        return;
+    (void)pthread_mutex_lock(&s->lock);
+    ncz_doc_cache_set(s->stored, s->held ? ncz_deferred_final_key(req->key) : req->key, ncz_buf_str(&req->body), req->body.len);
+    (void)pthread_mutex_unlock(&s->lock);
+}
+
+/* What one request brought: nothing there is no error. */
+static void
+take(ncz_meta_source *s, ncz_doc_set *h, size_t k, const zmap_get_req *req)
+{
+    if (req->err.code == NC_EEMPTY)
+        return;
+    if (req->err.code != NC_NOERR) {
+        h->errs[k] = req->err;
+        h->got[k].err = &h->errs[k];
+        return;
+    }
+    if (ncz_doc_set_parse(h, s, k, req->key, ncz_buf_str(&req->body), req->body.len) == NC_NOERR)
+        keep(s, req);
+}
+
+/* ---- from a map that is read by workers ---- */
+
+/* A body that can take a document of usual size. Without that memory the map makes it as it goes. */
+static ncz_buf
+emptied(ncz_buf body)
+{
+    ncz_buf_reset(&body);
+    if (body.cap == 0)
+        (void)ncz_buf_reserve(&body, body.limit != 0 && body.limit < ROOM ? body.limit : ROOM);
+    return body;
+}
+
+void
+ncz_meta_get(const ncz_meta_fetch *f, ncz_doc_set *h, ncz_buf *bodies, size_t i)
+{
+    zmap_get_req gets[NCZ_DOCS_MOST];
+    size_t       n = f->reqs[i].n;
+
+    for (size_t k = 0; k < n; k++) {
+        bodies[k] = emptied(bodies[k]);
+        gets[k] = (zmap_get_req){.key = f->reqs[i].keys[k], .len = ZMAP_WHOLE, .body = bodies[k]};
+    }
+    (void)zmap_get_batch(f->s->map, gets, n, NULL, NULL); /* each request has its own status */
+    ncz_err_clear();
+    for (size_t k = 0; k < n; k++) {
+        bodies[k] = gets[k].body;
+        take(f->s, h, k, &gets[k]);
+    }
+}
+
+/* ---- from a map that likes all at once ---- */
+
+typedef struct batch {
+    const ncz_meta_fetch *f;
+    zmap_get_req       *gets;
+    size_t              ngets;
+    size_t             *index; /* of the requests, for tags */
+    size_t             *first; /* of each request's gets */
+    size_t             *left;  /* gets that are under way */
+    size_t             *ready; /* requests in the order in which they were complete */
+    size_t              nready;
+    ncz_pool_batch      pool;
+} batch;
+
+/* A request whose objects are all here. */
+static void
+batch_ready(void *arg, size_t place, ncz_scratch *scratch)
+{
+    const batch        *b = arg;
+    const ncz_meta_fetch *f = b->f;
+    size_t              i = b->ready[place];
+    ncz_doc_set            h;
+
+    (void)scratch;
+    if (ncz_doc_set_init(&h) != NC_NOERR) {
+        ncz_meta_fail(f, i);
+        return;
+    }
+    ncz_doc_set_reset(&h);
+    for (size_t k = 0; k < f->reqs[i].n; k++)
+        take(f->s, &h, k, &b->gets[b->first[i] + k]);
+    f->each(f->arg, i, h.got);
+    for (size_t k = 0; k < f->reqs[i].n; k++)
+        ncz_buf_clear(&b->gets[b->first[i] + k].body);
+    ncz_doc_set_clear(&h);
+}
+
+static void
+landed(zmap_get_req *req, void *arg)
+{
+    batch *b = arg;
+    size_t i = *(const size_t *)req->tag;
+
+    if (--b->left[i] > 0)
+        return;
+    b->ready[b->nready++] = i;
+    ncz_pool_add(&b->pool);
+}
+
+static void
+batch_clear(batch *b)
+{
+    for (size_t k = 0; b->gets != NULL && k < b->ngets; k++)
+        ncz_buf_clear(&b->gets[k].body);
+    ncz_free(b->gets);
+    ncz_free(b->index);
+    ncz_free(b->first);
+    ncz_free(b->left);
+    ncz_free(b->ready);
+}
+
+static int
+batch_init(batch *b, const ncz_meta_fetch *f)
+{
+    *b = (batch){.f = f};
+    for (size_t i = 0; i < f->n; i++)
+        b->ngets += f->reqs[i].n;
+    b->gets = ncz_zalloc_n(b->ngets, sizeof *b->gets);
+    b->index = ncz_alloc_n(f->n, sizeof *b->index);
+    b->first = ncz_alloc_n(f->n, sizeof *b->first);
+    b->left = ncz_alloc_n(f->n, sizeof *b->left);
+    b->ready = ncz_alloc_n(f->n, sizeof *b->ready);
+    if (b->gets == NULL || b->index == NULL || b->first == NULL || b->left == NULL || b->ready == NULL) {
+        batch_clear(b);
+        return ncz_fail_nomem(b->ngets * sizeof *b->gets);
+    }
+    for (size_t i = 0, at = 0; i < f->n; i++) {
+        b->index[i] = i;
+        b->first[i] = at;
+        b->left[i] = f->reqs[i].n;
+        for (size_t k = 0; k < f->reqs[i].n; k++, at++) {
+            b->gets[at] = whole(f->s, f->reqs[i].keys[k]);
+            b->gets[at].tag = &b->index[i];
+        }
+    }
+    return NC_NOERR;
+}
+
+int
+ncz_meta_get_all(const ncz_meta_fetch *f)
+{
+    batch b;
+    int   rc;
+
+    if ((rc = batch_init(&b, f)) != NC_NOERR)
+        return rc;
+    ncz_pool_begin(&b.pool, batch_ready, &b);
+    (void)zmap_get_batch(f->s->map, b.gets, b.ngets, landed, &b); /* each request has its own status */
+    ncz_pool_end(&b.pool);
+    ncz_err_clear();
+    batch_clear(&b);
+    return NC_NOERR;
+}
+
+/* ---- the root's ---- */
+
+/* A writer keeps true the consolidated document that stands there, whatever it says: it will be written over. */
+static int
+know_copies(ncz_meta_source *s, const zmap_get_req *req)
+{
+    if (req->err.code == NC_EEMPTY)
+        return NC_NOERR;
+    if (req->err.code != NC_NOERR)
+        return ncz_err_adopt(&req->err);
+    s->copies = true;
+    keep(s, req);
+    return NC_NOERR;
+}
+
+/* The first document alone, when it may be enough; then those that are still wanted, in one batch. For one who must
+ * know whether there are copies that question is in it: last, behind the documents. A store that fails at the first is
+ * not asked for more. */
+static int
+root_steps(const ncz_meta_fetch *f, zmap_get_req *gets, ncz_doc_set *h)
+{
+    const ncz_docs_req *r = &f->reqs[0];
+    bool                know = f->s->wish == NCZ_CONSOLIDATED_KNOW;
+    size_t              n = 0;
+
+    if (r->enough != NULL) {
+        (void)zmap_get_batch(f->s->map, gets, 1, NULL, NULL); /* each request has its own status */
+        take(f->s, h, 0, &gets[0]);
+        if (h->got[0].doc != NULL && r->enough(h->got[0].doc))
+            return NC_NOERR;
+        if (gets[0].err.code != NC_NOERR && gets[0].err.code != NC_EEMPTY)
+            return ncz_err_adopt(&gets[0].err);
+        n = 1;
+    }
+    (void)zmap_get_batch(f->s->map, gets + n, r->n - n + know, NULL, NULL);
+    for (; n < r->n; n++)
+        take(f->s, h, n, &gets[n]);
+    return know ? know_copies(f->s, &gets[n]) : NC_NOERR;
+}
+
+int
+ncz_meta_get_root(const ncz_meta_fetch *f)
+{
+    const ncz_docs_req *r = &f->reqs[0];
+    zmap_get_req        gets[NCZ_DOCS_MOST + 1];
+    ncz_doc_set            h;
+    int                 rc;
+
+    if ((rc = ncz_doc_set_init(&h)) != NC_NOERR)
+        return rc;
+    ncz_doc_set_reset(&h);
+    for (size_t k = 0; k <= r->n; k++) {
+        const char *key = k < r->n ? r->keys[k] : NCZ_CONSOLIDATED_KEY;
+
+        gets[k] = whole(f->s, f->s->held ? ncz_deferred_key(key) : key);
+    }
+    if ((rc = root_steps(f, gets, &h)) == NC_NOERR) {
+        ncz_err_clear();
+        f->each(f->arg, 0, h.got);
+    }
+    for (size_t k = 0; k <= r->n; k++)
+        ncz_buf_clear(&gets[k].body);
+    ncz_doc_set_clear(&h);
+    return rc;
+}

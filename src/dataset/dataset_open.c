@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_open: from a path or a map of the caller's to an open dataset (dataset_create_open.c). A creation that fails leaves nothing behind.
+ */
+#include "dataset/dataset_int.h"
+
+/* ---- create ---- */
+
+int
+ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_target *t = NULL;
+    zmap       *map = NULL;
+    char       *claim = NULL;
+    int         rc;
+
+    if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = ncz_target_parse(path, true, &t)) != NC_NOERR)
+        goto done;
+    if ((cmode & NC_INMEMORY) != 0) {
+        rc = ncz_dataset_create_mem(path, cmode, 0, limits, out);
+        goto done;
+    }
+    if ((cmode & NC_DISKLESS) == 0)
+        rc = ncz_store_create_claimed(t, cmode, &map, &claim);
+    else if ((cmode & NC_PERSIST) == 0 || (rc = ncz_store_check_vacant(t, cmode)) == NC_NOERR)
+        rc = zmap_mem_open(&map);
+    if (rc != NC_NOERR || (rc = ncz_dataset_create_on(map, t, t->shown, cmode, limits, out)) != NC_NOERR)
+        goto done;
+    (*out)->own_map = true;
+    (*out)->claim = claim;
+    (*out)->persist = (cmode & NC_DISKLESS) != 0 && (cmode & NC_PERSIST) != 0;
+    (*out)->given = t->canonical;
+    t->canonical = NULL; /* the dataset's, */
+    map = NULL;          /* and so are these */
+    claim = NULL;
+done:
+    if (map != NULL) {
+        ncz_err err;
+
+        ncz_err_save(&err, rc);
+        (void)zmap_close(map, ZMAP_DISCARD);
+        (void)ncz_err_adopt(&err);
+    }
+    ncz_free(claim);
+    ncz_target_free(t);
+    return rc;
+}
+
+int
+ncz_dataset_store(const char *path, zmap_open_how how, zmap **out)
+{
+    ncz_target *t = NULL;
+    int         rc;
+
+    if ((rc = ncz_target_parse(path, how == ZMAP_CREATE_NEW, &t)) == NC_NOERR)
+        rc = how == ZMAP_CREATE_NEW ? ncz_store_create(t, NC_NOCLOBBER, out)
+                                    : ncz_store_open(t, how == ZMAP_OPEN_WRITE, out);
+    ncz_target_free(t);
+    return rc;
+}
+
+/* A map that cannot be searched cannot be emptied either. */
+static int
+check_free(zmap *map)
+{
+    bool is = false;
+    int  rc = ncz_owner_is_dataset(map, &is);
+
+    if (rc == NC_NOERR && is)
+        rc = ncz_fail(NC_EEXIST, "the map holds a dataset, and cannot list what is to be removed");
+    return rc;
+}
+
+/* A map of the caller's must be empty, or hold a dataset that may go. */
+static int
+clear_map(zmap *map, int cmode)
+{
+    ncz_key_list keys = NCZ_KEY_LIST_INIT;
+    bool     empty = false;
+    int      rc;
+
+    if ((zmap_caps_of(map) & ZMAP_CAN_LIST) == 0)
+        return check_free(map);
+    if ((rc = ncz_owner_store_empty(map, &empty)) != NC_NOERR || empty)
+        return rc;
+    if ((cmode & NC_NOCLOBBER) != 0)
+        return ncz_fail(NC_EEXIST, "the map holds objects");
+    if ((rc = ncz_owner_all_keys(map, "the map", NC_EEXIST, &keys)) == NC_NOERR)
+        rc = ncz_key_list_del(map, &keys);
+    ncz_key_list_clear(&keys);
+    return rc;
+}
+
+/* The target that a fragment's text means for a map that is there already: as a URL, whose fragment is never taken
+ * for part of a name. */
+static int
+map_target(const char *mode, bool for_create, ncz_target **out)
+{
+    char *text = ncz_sprintf("file:///map%s%s", mode != NULL && mode[0] != '\0' ? "#" : "", mode != NULL ? mode : "");
+    int   rc = text != NULL ? ncz_target_parse(text, for_create, out) : ncz_fail_nomem(0);
+
+    ncz_free(text);
+    return rc;
+}
+
+int
+ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_target *t = NULL;
+    char       *claim = NULL;
+    int         rc;
+
+    if ((rc = ncz_dataset_check_create(cmode)) != NC_NOERR || (rc = map_target(mode, true, &t)) != NC_NOERR)
+        goto done;
+    if ((rc = clear_map(map, cmode)) != NC_NOERR || (rc = ncz_claim_put(map, zmap_name(map), &claim)) != NC_NOERR)
+        goto done;
+    if ((rc = ncz_dataset_create_on(map, t, zmap_name(map), cmode, limits, out)) == NC_NOERR) {
+        (void)zmap_ref(map);
+        (*out)->claim = claim;
+        claim = NULL;
+    }
+done:
+    ncz_free(claim);
+    ncz_target_free(t);
+    return rc;
+}
+
+/* ---- open ---- */
+
+/* Who continues a dataset that is not seen yet is its one writer. After a failure `ds` is gone, and the map is not. */
+static int
+take_over(ncz_dataset *ds, zmap *map, const char *path)
+{
+    int rc;
+
+    if (!ds->held || !ds->writable || (rc = ncz_claim_renew(map, path, &ds->claim)) == NC_NOERR)
+        return NC_NOERR;
+    ncz_dataset_release(ds);
+    ncz_dataset_unref(ds);
+    return rc;
+}
+
+int
+ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_target  *t = NULL;
+    zmap        *map = NULL;
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    if ((rc = ncz_dataset_check_open(omode)) != NC_NOERR || (rc = ncz_target_parse(path, false, &t)) != NC_NOERR)
+        goto done;
+    if ((omode & NC_INMEMORY) != 0) {
+        rc = ncz_fail(NC_EINVAL, "NC_INMEMORY: nc_open_mem() and nc_open_memio() take the block of memory");
+        goto done;
+    }
+    if ((omode & NC_DISKLESS) != 0) {
+        if ((rc = ncz_diskless_open(t, omode, limits, out)) == NC_NOERR) {
+            (*out)->given = t->canonical;
+            t->canonical = NULL;
+        }
+        goto done;
+    }
+    if ((rc = ncz_store_open(t, (omode & NC_WRITE) != 0, &map)) != NC_NOERR)
+        goto done;
+    if ((rc = ncz_dataset_open_on(map, t, t->shown, omode, limits, &ds)) != NC_NOERR) {
+        rc = ncz_claim_explain(map, t->shown, ncz_remote_missing(t, map, rc));
+        goto done;
+    }
+    if ((rc = take_over(ds, map, t->shown)) != NC_NOERR)
+        goto done;
+    *out = ds;
+    ds->own_map = true;
+    ds->given = t->canonical;
+    t->canonical = NULL; /* the dataset's, */
+    map = NULL;          /* and so is this */
+done:
+    if (map != NULL) {
+        ncz_err err;
+
+        ncz_err_save(&err, rc);
+        (void)zmap_close(map, ZMAP_KEEP);
+        (void)ncz_err_adopt(&err);
+    }
+    ncz_target_free(t);
+    return rc;
+}
+
+int
+ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_target  *t = NULL;
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    if ((rc = ncz_dataset_check_open(omode)) != NC_NOERR || (rc = map_target(mode, false, &t)) != NC_NOERR)
+        goto done;
+    if ((rc = ncz_dataset_open_on(map, t, zmap_name(map), omode, limits, &ds)) != NC_NOERR ||
+        (rc = take_over(ds, map, zmap_name(map))) != NC_NOERR)
+        goto done;
+    (void)zmap_ref(map);
+    *out = ds;
+done:
+    ncz_target_free(t);
+    return rc;
+}
+
+int
+ncz_dataset_delete(const char *path)
+{
+    ncz_target *t = NULL;
+    int         rc;
+
+    if ((rc = ncz_target_parse(path, false, &t)) == NC_NOERR)
+        rc = ncz_store_remove(t);
+    ncz_target_free(t);
+    return rc;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_quantized_write: puts into a quantized variable. The data are gathered, converted to the variable's own type and rounded in
+ * memory of our own, slab by slab, so that it stays bounded however much is put. Slabs end where chunks end: each
+ * chunk gets all that it is to get at once.
+ */
+#include "dataset/dataset_int.h"
+
+#include <string.h>
+
+#define SLAB_BYTES ((size_t)8 << 20) /* of a slab, unless what falls into one chunk is more */
+
+typedef struct slabs {
+    const ncz_var  *v;
+    const ncz_plan *plan;
+    const char     *in;
+    size_t          cut;  /* dimensions before it are cut at every chunk, this one where it pays, those behind not */
+    uint64_t        most; /* elements of a slab, as far as chunks allow */
+    ncz_dims        at, count, start, index; /* the slab, in elements of the selection; where it begins; scratch */
+    ptrdiff_t      *imap;                    /* of the packed slab */
+    void           *raw, *own;
+} slabs;
+
+/* Elements of dimension d from `i` on that lie in the same chunk. */
+static uint64_t
+to_chunk_end(const slabs *s, size_t d, uint64_t i)
+{
+    const ncz_select *sel = &s->plan->sel;
+    uint64_t          place = sel->start[d] + i * sel->stride[d], chunk = s->plan->spec->chunk[d];
+    uint64_t          n = (chunk - 1 - place % chunk) / sel->stride[d] + 1;
+
+    return n < sel->count[d] - i ? n : sel->count[d] - i;
+}
+
+/* Elements of one slab when dimensions up to `d` are cut at every chunk. The selection's own count fits. */
+static uint64_t
+least_slab(const slabs *s, size_t d)
+{
+    const ncz_select *sel = &s->plan->sel;
+    uint64_t          n = 1;
+
+    for (size_t k = 0; k < sel->rank; k++)
+        n *= k > d || sel->count[k] < s->plan->spec->chunk[k] ? sel->count[k] : s->plan->spec->chunk[k];
+    return n;
+}
+
+/* The slab that begins at s->at; its elements. */
+static uint64_t
+shape_slab(slabs *s)
+{
+    const ncz_select *sel = &s->plan->sel;
+    uint64_t          others = 1;
+
+    for (size_t d = 0; d < sel->rank; d++) {
+        s->count.v[d] = d < s->cut ? to_chunk_end(s, d, s->at.v[d]) : sel->count[d];
+        s->start.v[d] = sel->start[d] + s->at.v[d] * sel->stride[d];
+        others *= d == s->cut ? 1 : s->count.v[d];
+    }
+    if (s->cut < sel->rank) {
+        uint64_t from = s->at.v[s->cut], n = to_chunk_end(s, s->cut, from), more = 0, most = s->most / others;
+
+        do
+            n += more;
+        while (from + n < sel->count[s->cut] && n + (more = to_chunk_end(s, s->cut, from + n)) <= most);
+        s->count.v[s->cut] = n;
+        others *= n;
+    }
+    return others;
+}
+
+static bool
+next_slab(slabs *s)
+{
+    for (size_t d = s->cut + 1; d-- > 0;) {
+        if (d >= s->plan->sel.rank)
+            continue;
+        s->at.v[d] += s->count.v[d];
+        if (s->at.v[d] < s->plan->sel.count[d])
+            return true;
+        s->at.v[d] = 0;
+    }
+    return false;
+}
+
+/* The slab's elements, wherever they lie in memory, side by side in C order. */
+static void
+gather(slabs *s, uint64_t nelems)
+{
+    const ncz_select *sel = &s->plan->sel;
+    ptrdiff_t         item = (ptrdiff_t)ncz_type_size(s->plan->mem);
+    const char       *p = s->in;
+    char             *to = s->raw;
+
+    for (size_t d = 0; d < sel->rank; d++) {
+        p += (ptrdiff_t)s->at.v[d] * sel->imap[d] * item;
+        s->index.v[d] = 0;
+    }
+    for (uint64_t i = 0; i < nelems; i++) {
+        memcpy(to, p, (size_t)item);
+        to += item;
+        for (size_t d = sel->rank; d-- > 0;) {
+            p += sel->imap[d] * item;
+            if (++s->index.v[d] < s->count.v[d])
+                break;
+            p -= (ptrdiff_t)s->count.v[d] * sel->imap[d] * item;
+            s->index.v[d] = 0;
+        }
+    }
+}
+
+/* Row by row: how a value is rounded may depend on its place among all that are put. */
+static void
+quantize(slabs *s, uint64_t nelems)
+{
+    const ncz_var    *v = s->v;
+    const ncz_select *sel = &s->plan->sel;
+    const void       *fill = v->fill_mode == NCZ_FILL_VALUE ? v->fill : ncz_type_fill(v->type);
+    size_t            rank = sel->rank, item = ncz_type_size(v->type);
+    uint64_t          row = rank == 0 ? 1 : s->count.v[rank - 1];
+    char             *p = s->own;
+
+    memset(s->index.v, 0, rank * sizeof *s->index.v);
+    for (uint64_t done = 0; done < nelems; done += row, p += row * item) {
+        uint64_t place = 0;
+
+        for (size_t d = 0; d < rank; d++)
+            place = place * sel->count[d] + s->at.v[d] + s->index.v[d];
+        ncz_dataset_quantize(v->quantize_mode, v->quantize_nsd, v->type, p, (size_t)row, fill, place);
+        for (size_t d = rank == 0 ? 0 : rank - 1; d-- > 0;) {
+            if (++s->index.v[d] < s->count.v[d])
+                break;
+            s->index.v[d] = 0;
+        }
+    }
+}
+
+/* NC_ERANGE when all is stored, but some values did not fit. */
+static int
+put_slab(ncz_dataset *ds, slabs *s)
+{
+    uint64_t nelems = shape_slab(s);
+    ncz_plan own = *s->plan;
+    int      range, rc;
+
+    gather(s, nelems);
+    range = ncz_convert(s->plan->mem, s->raw, s->v->type, s->own, (size_t)nelems, ds->classic);
+    if (range != NC_NOERR && range != NC_ERANGE)
+        return range;
+    quantize(s, nelems);
+    if (!ncz_grid_packed_imap(s->count.v, own.sel.rank, s->imap))
+        return ncz_fail(NC_EINVAL, "the selection is too large");
+    own.mem = s->v->type;
+    own.sel.start = s->start.v;
+    own.sel.count = s->count.v;
+    own.sel.imap = s->imap;
+    rc = ncz_engine_write(ds->engine, &own, s->own);
+    return rc == NC_NOERR ? range : rc;
+}
+
+static void
+slabs_clear(slabs *s)
+{
+    ncz_dims_clear(&s->at);
+    ncz_dims_clear(&s->count);
+    ncz_dims_clear(&s->start);
+    ncz_dims_clear(&s->index);
+    ncz_free(s->imap);
+    ncz_free(s->raw);
+    ncz_free(s->own);
+}
+
+static int
+slabs_init(slabs *s, const ncz_var *v, const ncz_plan *plan, const void *in)
+{
+    size_t   item = ncz_type_size(v->type), from = ncz_type_size(plan->mem), rank = plan->sel.rank, nbytes;
+    uint64_t all, most;
+    int      rc;
+
+    *s = (slabs){.v = v, .plan = plan, .in = in};
+    item = item > from ? item : from;
+    if (!ncz_select_nelems(&plan->sel, &all))
+        return ncz_fail(NC_EINVAL, "the selection is too large");
+    s->most = SLAB_BYTES / item;
+    if (all <= s->most) {
+        s->cut = rank;
+        most = all;
+    } else {
+        while (s->cut + 1 < rank && least_slab(s, s->cut) > s->most)
+            s->cut++;
+        most = least_slab(s, s->cut);
+        most = most > s->most ? most : s->most;
+    }
+    if (most > SIZE_MAX || !ncz_mul((size_t)most, item, &nbytes))
+        return ncz_fail(NC_EINVAL, "what is put into one chunk is too large to be rounded");
+    if ((rc = ncz_dims_init(&s->at, rank)) != NC_NOERR || (rc = ncz_dims_init(&s->count, rank)) != NC_NOERR ||
+        (rc = ncz_dims_init(&s->start, rank)) != NC_NOERR || (rc = ncz_dims_init(&s->index, rank)) != NC_NOERR)
+        return rc;
+    memset(s->at.v, 0, rank * sizeof *s->at.v);
+    s->imap = ncz_alloc_n(rank, sizeof *s->imap);
+    s->raw = ncz_alloc(nbytes);
+    s->own = ncz_alloc(nbytes);
+    return s->imap == NULL || s->raw == NULL || s->own == NULL ? ncz_fail_nomem(nbytes) : NC_NOERR;
+}
+
+int
+ncz_dataset_put_quantized(ncz_dataset *ds, const ncz_var *v, const ncz_plan *plan, const void *in)
+{
+    bool  range = false;
+    slabs s;
+    int   rc;
+
+    if ((rc = slabs_init(&s, v, plan, in)) != NC_NOERR)
+        goto done;
+    do {
+        rc = put_slab(ds, &s);
+        range = range || rc == NC_ERANGE;
+    } while ((rc == NC_NOERR || rc == NC_ERANGE) && next_slab(&s));
+    if (rc == NC_NOERR && range)
+        rc = NC_ERANGE;
+done:
+    slabs_clear(&s);
+    return rc;
+}

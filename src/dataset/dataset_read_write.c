@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_read_write: get and put of one selection, the growing of unlimited dimensions, and what cache is asked for. Under the
+ * dataset's lock, shared, or alone where a put changes more than chunks.
+ */
+#include "dataset/dataset_int.h"
+
+#include <string.h>
+
+/* One past the last index that a selection touches in dimension `d`. */
+static uint64_t
+end_of(const ncz_select *sel, size_t d)
+{
+    return sel->count[d] == 0 ? 0 : sel->start[d] + (sel->count[d] - 1) * sel->stride[d] + 1;
+}
+
+static bool
+is_empty(const ncz_select *sel)
+{
+    for (size_t d = 0; d < sel->rank; d++)
+        if (sel->count[d] == 0)
+            return true;
+    return false;
+}
+
+bool
+ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel)
+{
+    if (ds->defining || !v->written)
+        return true;
+    for (size_t d = 0; d < v->rank; d++)
+        if (end_of(sel, d) > v->dims[d]->len)
+            return !is_empty(sel);
+    return false;
+}
+
+/* Can this variable's data be touched? An unusable one says why. */
+static int
+usable(const ncz_var *v)
+{
+    return v->unusable->code == NC_NOERR ? NC_NOERR : ncz_err_adopt(v->unusable);
+}
+
+int
+ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem, void *out)
+{
+    ncz_dims shape;
+    int      rc;
+
+    if (ds->classic && ds->defining)
+        return ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
+    if ((rc = usable(v)) != NC_NOERR || is_empty(sel))
+        return rc;
+    if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+        return rc;
+    ncz_var_shape(v, shape.v);
+    rc = ncz_engine_read(
+        ds->engine, &(ncz_plan){.spec = v->spec, .shape = shape.v, .sel = *sel, .mem = mem, .classic = ds->classic},
+        out);
+    ncz_dims_clear(&shape);
+    return rc;
+}
+
+/* ---- put ---- */
+
+/* What the put is about to make reachable holds nothing but fill. */
+static int
+clear_beyond(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
+{
+    int rc = NC_NOERR;
+
+    for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++)
+        if (shape[d] > v->dims[d]->len)
+            rc = ncz_dataset_clear_beyond(ds, v->dims[d]);
+    return rc;
+}
+
+/* The chunks have the data, so the lengths may say so; or some may have them, which the next growth must not show. */
+static void
+grow(ncz_dataset *ds, ncz_var *v, const uint64_t *shape, bool done)
+{
+    for (size_t d = 0; d < v->rank; d++) {
+        if (shape[d] <= v->dims[d]->len)
+            continue;
+        if (done)
+            ncz_model_grow_dim(ds->model, v->dims[d], shape[d]);
+        else
+            v->dims[d]->uncleared = true;
+    }
+}
+
+int
+ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem, const void *in)
+{
+    ncz_dims shape;
+    ncz_plan plan;
+    bool     stored;
+    int      rc;
+
+    if ((rc = usable(v)) != NC_NOERR || is_empty(sel))
+        return rc;
+    if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+        return rc;
+    ncz_var_shape(v, shape.v);
+    for (size_t d = 0; d < v->rank; d++)
+        if (end_of(sel, d) > shape.v[d])
+            shape.v[d] = end_of(sel, d);
+
+    plan = (ncz_plan){.spec = v->spec, .shape = shape.v, .sel = *sel, .mem = mem, .classic = ds->classic};
+    if ((rc = clear_beyond(ds, v, shape.v)) != NC_NOERR)
+        goto done;
+    rc = v->quantize_mode == NC_NOQUANTIZE ? ncz_engine_write(ds->engine, &plan, in)
+                                           : ncz_dataset_put_quantized(ds, v, &plan, in);
+    stored = rc == NC_NOERR || rc == NC_ERANGE;
+    grow(ds, v, shape.v, stored);
+    if (stored && !v->written) /* others may be reading it: touched only when this put is alone */
+        v->written = true;
+done:
+    ncz_dims_clear(&shape);
+    return rc;
+}
+
+/* ---- cache ---- */
+
+#define ASKED_MOST (UINT64_C(1) << 48) /* for one variable: so that many can be added up */
+
+static uint64_t
+asked_for(const ncz_var *v)
+{
+    uint64_t nbytes = v->cache_bytes;
+
+    if (!v->cache_asked)
+        return 0;
+    return nbytes < ASKED_MOST ? nbytes : ASKED_MOST;
+}
+
+void
+ncz_dataset_reserve_cache(ncz_dataset *ds, ncz_var *v, size_t nbytes)
+{
+    uint64_t limit = ds->limits.cache_bytes;
+
+    ds->cache_asked -= asked_for(v);
+    v->cache_bytes = nbytes;
+    v->cache_asked = true;
+    ds->cache_asked += asked_for(v);
+    if (limit < ds->cache_asked)
+        limit = ds->cache_asked;
+    ncz_engine_set_limit(ds->engine, limit < SIZE_MAX ? (size_t)limit : SIZE_MAX);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_remote_store: the same as dataset_store.c for buckets and web servers. Nothing is asked before it is needed: to open costs no
+ * request here. What is removed is exactly the objects of a dataset, its root's documents last, so that a removal
+ * that was cut off can be done again.
+ */
+#include "dataset/dataset_int.h"
+
+#include <string.h>
+
+bool
+ncz_remote(const ncz_target *t)
+{
+    return t->store == NCZ_STORE_S3 || t->store == NCZ_STORE_HTTP;
+}
+
+static int
+open_how(const ncz_target *t, zmap_open_how how, zmap **out)
+{
+    return t->store == NCZ_STORE_S3 ? zmap_s3_open(t->uri, how, out) : zmap_http_open(t->uri, how, out);
+}
+
+int
+ncz_remote_open(const ncz_target *t, bool writable, zmap **out)
+{
+    return open_how(t, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, out);
+}
+
+int
+ncz_remote_missing(const ncz_target *t, zmap *map, int rc)
+{
+    bool empty = false;
+
+    if (rc != NC_ENOTNC || !ncz_remote(t) || (zmap_caps_of(map) & ZMAP_CAN_LIST) == 0)
+        return rc;
+    if (ncz_owner_store_empty(map, &empty) != NC_NOERR)
+        return ncz_fail(NC_ENOTNC,
+                        "%s: no dataset was found there (looked for .zmetadata, .zgroup, .zarray, .nczarr)",
+                        t->shown);
+    if (empty)
+        return ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for Zarr documents", t->shown);
+    return ncz_fail(rc, "%s: there are objects, but no dataset (looked for .zmetadata, .zgroup, .zarray, .nczarr)",
+                    t->shown);
+}
+
+/* Those by which what is left of a removal that was cut off is recognised. */
+static bool
+goes_last(const char *key)
+{
+    return strchr(key, '/') == NULL && ncz_owner_is_root_key(key);
+}
+
+/* Those for which `goes_last` is `last`. */
+static int
+del_some(zmap *map, const ncz_key_list *keys, bool last)
+{
+    const char **some = ncz_alloc_n(keys->n, sizeof *some);
+    size_t       n = 0;
+    int          rc;
+
+    if (some == NULL)
+        return ncz_fail_nomem(keys->n * sizeof *some);
+    for (size_t i = 0; i < keys->n; i++)
+        if (goes_last(keys->v[i]) == last)
+            some[n++] = keys->v[i];
+    rc = n > 0 ? zmap_del(map, some, n) : NC_NOERR;
+    ncz_free(some);
+    return rc;
+}
+
+/* Removes a dataset, or what a writer left that died; nothing when a single object is none of it. `refusal` is what
+ * that is called. */
+static int
+clear(zmap *map, const char *what, int refusal)
+{
+    ncz_key_list keys = NCZ_KEY_LIST_INIT;
+    int      rc = ncz_owner_all_keys(map, what, refusal, &keys);
+
+    for (size_t i = 0; rc == NC_NOERR && i < keys.n; i++)
+        if (ncz_claim_is_key(keys.v[i]))
+            rc = ncz_claim_check_free(map, what);
+    if (rc == NC_NOERR && (rc = del_some(map, &keys, false)) == NC_NOERR)
+        rc = del_some(map, &keys, true);
+    ncz_key_list_clear(&keys);
+    return rc;
+}
+
+static int
+clear_place(const ncz_target *t)
+{
+    zmap *map = NULL;
+    int   rc;
+
+    if ((rc = open_how(t, ZMAP_OPEN_WRITE, &map)) != NC_NOERR)
+        return rc;
+    rc = clear(map, t->shown, NC_EEXIST);
+    (void)zmap_close(map, ZMAP_KEEP); /* its text stays: closing asks for nothing */
+    return rc;
+}
+
+int
+ncz_remote_create(const ncz_target *t, int cmode, zmap **out)
+{
+    int rc = open_how(t, ZMAP_CREATE_NEW, out);
+
+    if (rc != NC_EOBJECT)
+        return rc;
+    if ((cmode & NC_NOCLOBBER) != 0)
+        return ncz_fail(NC_EEXIST, "%s exists", t->shown);
+    if ((rc = clear_place(t)) != NC_NOERR)
+        return rc;
+    if ((rc = open_how(t, ZMAP_CREATE_NEW, out)) == NC_EOBJECT)
+        rc = ncz_fail(NC_EEXIST, "%s: another writer put objects there while the old ones were removed", t->shown);
+    return rc;
+}
+
+int
+ncz_remote_remove(const ncz_target *t)
+{
+    zmap *map = NULL;
+    bool  empty = false;
+    int   rc;
+
+    if ((rc = open_how(t, ZMAP_OPEN_WRITE, &map)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_owner_store_empty(map, &empty)) == NC_NOERR && empty)
+        rc = ncz_fail(NC_ENOOBJECT, "%s: there is nothing to delete", t->shown);
+    else if (rc == NC_NOERR)
+        rc = clear(map, t->shown, NC_ENOTNC);
+    (void)zmap_close(map, ZMAP_KEEP);
+    return rc;
+}

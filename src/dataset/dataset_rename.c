@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_rename: names are part of keys, so a variable's or group's data move with its name. The order, so that a crash
+ * anywhere leaves one complete dataset and at most objects that no document names:
+ *
+ *   1 flush, so that everything of the node stands under its old key
+ *   2 remove what an earlier session may have left under the new key; copy chunks there, then documents (most are
+ *     written anew in 4, but those of a variable that nobody understands can only be copied)
+ *   3 rename in the model
+ *   4 flush: documents under the new key, then those that list it, the root last
+ *   5 delete what stands under the old key
+ *
+ * Up to 3 a failure changes nothing. When 4 fails the name is changed in memory, both copies stand, and the next
+ * flush goes on with 4 and 5. A node that was never stored has no documents: there 1 stores its chunks, and 4 is
+ * left out. In a new dataset that was not committed yet 1 stores chunks alone, and 4 documents alone, so that an abort
+ * still removes all of it.
+ */
+#include "dataset/dataset_int.h"
+
+#include <string.h>
+
+/* A node on its way from one key to another: the chunks to copy, and all that goes in the end. */
+typedef struct move {
+    ncz_buf  from, to; /* keys of the node */
+    ncz_key_list chunks;   /* below `from` */
+    ncz_key_list docs;     /* below `from` */
+    ncz_key_list made;     /* copies below `to` */
+} move;
+
+static void
+move_clear(move *mv)
+{
+    ncz_buf_clear(&mv->from);
+    ncz_buf_clear(&mv->to);
+    ncz_key_list_clear(&mv->chunks);
+    ncz_key_list_clear(&mv->docs);
+    ncz_key_list_clear(&mv->made);
+}
+
+static int
+set_keys(move *mv, const ncz_group *parent, const char *oldname, const char *newname)
+{
+    int rc;
+
+    if ((rc = ncz_group_key(parent, &mv->from)) != NC_NOERR || (rc = ncz_group_key(parent, &mv->to)) != NC_NOERR)
+        return rc;
+    if (mv->from.len > 0 &&
+        ((rc = ncz_buf_putc(&mv->from, '/')) != NC_NOERR || (rc = ncz_buf_putc(&mv->to, '/')) != NC_NOERR))
+        return rc;
+    if ((rc = ncz_buf_puts(&mv->from, oldname)) == NC_NOERR)
+        rc = ncz_buf_puts(&mv->to, newname);
+    return rc;
+}
+
+static int
+add_chunks(ncz_dataset *ds, const ncz_var *v, ncz_key_list *out)
+{
+    ncz_buf key = NCZ_BUF_INIT;
+    int     rc = ncz_var_key(v, &key);
+
+    if (rc == NC_NOERR)
+        rc = ncz_owner_chunks_below(ds->map, ncz_buf_str(&key), out);
+    ncz_buf_clear(&key);
+    return rc;
+}
+
+static bool
+is_below(const ncz_group *g, const ncz_group *top)
+{
+    while (g != NULL && g != top)
+        g = g->parent;
+    return g == top;
+}
+
+/* All that the node has below its old key: chunks of the variable, or of all variables below the group; documents. */
+static int
+gather(ncz_dataset *ds, const ncz_group *top, const ncz_var *only, move *mv)
+{
+    ncz_key_list all = NCZ_KEY_LIST_INIT;
+    int      rc = NC_NOERR;
+
+    if (only != NULL)
+        rc = add_chunks(ds, only, &mv->chunks);
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); only == NULL && g != NULL;
+         g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; rc == NC_NOERR && is_below(g, top) && i < g->nvars; i++)
+            rc = add_chunks(ds, g->vars[i], &mv->chunks);
+    if (rc == NC_NOERR)
+        rc = ncz_key_list_walk(ds->map, ncz_buf_str(&mv->from), &all);
+    for (size_t i = 0; rc == NC_NOERR && i < all.n; i++)
+        if (ncz_owner_is_document(all.v[i]))
+            rc = ncz_key_list_add(&mv->docs, "", all.v[i]);
+    ncz_key_list_clear(&all);
+    return rc;
+}
+
+static int
+copy_object(ncz_dataset *ds, const char *from, const char *to)
+{
+    ncz_buf body = NCZ_BUF_LIMIT(ds->limits.object_bytes);
+    int     rc = zmap_get(ds->map, from, &body);
+
+    if (rc == NC_NOERR)
+        rc = zmap_put(ds->map, to, ncz_buf_str(&body), body.len);
+    ncz_buf_clear(&body);
+    return rc;
+}
+
+static int
+copy_each(ncz_dataset *ds, move *mv, const ncz_key_list *keys)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < keys->n; i++) {
+        rc = ncz_key_list_add(&mv->made, ncz_buf_str(&mv->to), keys->v[i] + mv->from.len + 1);
+        if (rc == NC_NOERR)
+            rc = copy_object(ds, keys->v[i], mv->made.v[mv->made.n - 1]);
+    }
+    return rc;
+}
+
+/* Step 2. Nothing in the model has the new name, so whatever stands there is named by nobody. */
+static int
+copy_all(ncz_dataset *ds, move *mv)
+{
+    ncz_key_list stale = NCZ_KEY_LIST_INIT;
+    int      rc = ds->made ? NC_NOERR : ncz_owner_chunks_below(ds->map, ncz_buf_str(&mv->to), &stale);
+
+    if (rc == NC_NOERR)
+        rc = ncz_key_list_del(ds->map, &stale);
+    if (rc == NC_NOERR && (rc = copy_each(ds, mv, &mv->chunks)) == NC_NOERR)
+        rc = copy_each(ds, mv, &mv->docs);
+    ncz_key_list_clear(&stale);
+    return rc;
+}
+
+/* A failure before step 4: the copies go again, and the failure stays the one that is told. */
+static int
+take_back(ncz_dataset *ds, move *mv, int rc)
+{
+    ncz_err first;
+
+    ncz_err_save(&first, rc);
+    if (ncz_key_list_del(ds->map, &mv->made) != NC_NOERR)
+        ncz_log(NCZ_LOG_WARN, "%s: copies below %s could not be removed", ncz_buf_str(&mv->from),
+                ncz_buf_str(&mv->to));
+    return ncz_err_adopt(&first);
+}
+
+/*
+ * Steps 4 and 5. What goes is handed to the flush, which deletes it once the new documents stand: the old documents
+ * first, so that nobody finds the old name without its chunks.
+ */
+static int
+settle(ncz_dataset *ds, move *mv, bool stored)
+{
+    int rc = NC_NOERR;
+
+    ncz_key_list_clear(&ds->leftover);
+    for (size_t i = 0; i < mv->docs.n; i++)
+        ncz_doc_cache_forget(&ds->stored, mv->docs.v[i]);
+    for (size_t i = 0; rc == NC_NOERR && i < mv->docs.n; i++)
+        rc = ncz_key_list_add(&ds->leftover, "", mv->docs.v[i]);
+    for (size_t i = 0; rc == NC_NOERR && i < mv->chunks.n; i++)
+        rc = ncz_key_list_add(&ds->leftover, "", mv->chunks.v[i]);
+    if (rc != NC_NOERR)
+        return rc;
+    if (stored)
+        return ncz_dataset_flush(ds, true);
+    if (ds->documented && (rc = ncz_dataset_put_documents(ds, true)) != NC_NOERR)
+        return rc;
+    return ncz_dataset_drop_leftover(ds);
+}
+
+int
+ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
+{
+    move mv = {.from = NCZ_BUF_INIT};
+    bool stored = !v->fresh && !ds->created;
+    int  rc;
+
+    if (strcmp(v->name, name) == 0)
+        return NC_NOERR;
+    if (ncz_group_find_var(v->group, name) != NULL || ncz_group_find_group(v->group, name) != NULL)
+        return ncz_fail(NC_ENAMEINUSE, "%s: the name is in use", name);
+    if ((rc = set_keys(&mv, v->group, v->name, name)) != NC_NOERR ||
+        (rc = ncz_dataset_check_key(ds, ncz_buf_str(&mv.to))) != NC_NOERR)
+        goto done;
+    if ((rc = stored ? ncz_dataset_flush(ds, false) : ncz_engine_flush(ds->engine, v->uid)) != NC_NOERR ||
+        (rc = gather(ds, NULL, v, &mv)) != NC_NOERR)
+        goto done;
+    if ((rc = copy_all(ds, &mv)) != NC_NOERR || (rc = ncz_model_rename_var(ds->model, v, name)) != NC_NOERR) {
+        rc = take_back(ds, &mv, rc);
+        goto done;
+    }
+    ncz_engine_forget(ds->engine, v->uid);
+    rc = settle(ds, &mv, stored);
+done:
+    move_clear(&mv);
+    return rc;
+}
+
+int
+ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
+{
+    move mv = {.from = NCZ_BUF_INIT};
+    bool stored = !g->fresh && !ds->created;
+    int  rc;
+
+    if (strcmp(g->name, name) == 0)
+        return NC_NOERR;
+    if (ncz_group_find_var(g->parent, name) != NULL || ncz_group_find_group(g->parent, name) != NULL)
+        return ncz_fail(NC_ENAMEINUSE, "%s: the name is in use", name);
+    if ((rc = set_keys(&mv, g->parent, g->name, name)) != NC_NOERR ||
+        (rc = ncz_dataset_check_key(ds, ncz_buf_str(&mv.to))) != NC_NOERR)
+        goto done;
+    if ((rc = stored ? ncz_dataset_flush(ds, false) : ncz_engine_flush(ds->engine, 0)) != NC_NOERR ||
+        (rc = gather(ds, g, NULL, &mv)) != NC_NOERR)
+        goto done;
+    if ((rc = copy_all(ds, &mv)) != NC_NOERR || (rc = ncz_model_rename_group(ds->model, g, name)) != NC_NOERR) {
+        rc = take_back(ds, &mv, rc);
+        goto done;
+    }
+    ncz_engine_forget(ds->engine, 0);
+    rc = settle(ds, &mv, stored);
+done:
+    move_clear(&mv);
+    return rc;
+}

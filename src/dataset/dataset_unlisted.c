@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_unlisted: a copy of a dataset whose map cannot list its keys, as a web server. The dataset itself says what to ask for:
+ * each document that its groups and variables may have, and the chunks that are there.
+ */
+#include "dataset/meta_source_int.h"
+
+#include <string.h>
+
+enum { AT_ONCE = 256 }; /* objects that are in memory twice for a moment */
+
+/* ---- what to ask for ---- */
+
+static int
+add_documents(ncz_key_list *keys, const char *path)
+{
+    size_t             n;
+    const char *const *names = ncz_format_documents(&n);
+    int                rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        rc = ncz_key_list_add(keys, path, names[i]);
+    return rc;
+}
+
+/* Chunks that nobody can read need no copy: the variable says in either place why they cannot be read. */
+static int
+add_var(ncz_dataset *ds, const ncz_var *v, ncz_key_list *keys)
+{
+    size_t    n = 0, width = v->rank == 0 ? 1 : v->rank;
+    uint64_t *index = NULL;
+    ncz_buf   key = NCZ_BUF_INIT;
+    ncz_chunk_addr where;
+    int       rc;
+
+    if ((rc = add_documents(keys, v->spec->path)) != NC_NOERR || v->spec->unusable->code != NC_NOERR)
+        return rc;
+    rc = ncz_dataset_list_chunks(ds, v, &index, &n);
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        if ((rc = v->spec->locate(v->spec, index + i * width, &key, &where)) == NC_NOERR)
+            rc = ncz_key_list_add(keys, "", where.key);
+    ncz_buf_clear(&key);
+    ncz_free(index);
+    return rc;
+}
+
+static int
+add_group(ncz_dataset *ds, const ncz_group *g, const char *path, ncz_key_list *keys)
+{
+    int rc = add_documents(keys, path);
+
+    for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++)
+        rc = add_var(ds, g->vars[i], keys);
+    for (size_t i = 0; rc == NC_NOERR && i < g->ngroups; i++) {
+        char *below = ncz_sprintf("%s%s%s", path, path[0] != '\0' ? "/" : "", g->groups[i]->name);
+
+        rc = below != NULL ? add_group(ds, g->groups[i], below, keys) : ncz_fail_nomem(strlen(path));
+        ncz_free(below);
+    }
+    return rc;
+}
+
+static int
+find_keys(zmap *map, const ncz_target *t, const ncz_limits *limits, ncz_key_list *keys)
+{
+    ncz_dataset *ds = NULL;
+    ncz_err      err;
+    int          rc;
+
+    if ((rc = ncz_dataset_open_on(map, t, t->shown, NC_NOWRITE, limits, &ds)) != NC_NOERR)
+        return rc;
+    (void)zmap_ref(map); /* that one is the dataset's now */
+    if ((rc = ncz_dataset_begin(ds, NCZ_USE_LOOK)) == NC_NOERR) {
+        if ((rc = ncz_key_list_add(keys, "", NCZ_CONSOLIDATED_KEY)) == NC_NOERR)
+            rc = add_group(ds, ncz_dataset_model(ds)->root, "", keys);
+        rc = ncz_dataset_end(ds, NCZ_USE_LOOK, rc);
+    }
+    ncz_err_save(&err, rc);
+    (void)ncz_dataset_close(ds); /* it was only looked at */
+    ncz_dataset_unref(ds);
+    return rc == NC_NOERR ? rc : ncz_err_adopt(&err);
+}
+
+/* ---- the copy ---- */
+
+/* What is absent was only asked for. */
+static int
+copy_some(zmap *from, zmap *to, char *const *keys, size_t n, zmap_get_req *reqs)
+{
+    int rc;
+
+    for (size_t i = 0; i < n; i++)
+        reqs[i] = (zmap_get_req){
+            .key = keys[i], .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes)};
+    rc = zmap_get_batch(from, reqs, n, NULL, NULL);
+    for (size_t i = 0; i < n; i++) {
+        if (rc == NC_NOERR && reqs[i].err.code == NC_NOERR)
+            rc = zmap_put(to, keys[i], reqs[i].body.data, reqs[i].body.len);
+        ncz_buf_clear(&reqs[i].body);
+    }
+    return rc;
+}
+
+int
+ncz_unlisted_copy(zmap *from, const ncz_target *t, const ncz_limits *limits, zmap *to)
+{
+    ncz_key_list      keys = NCZ_KEY_LIST_INIT;
+    zmap_get_req *reqs = ncz_alloc_n(AT_ONCE, sizeof *reqs);
+    int           rc = reqs != NULL ? find_keys(from, t, limits, &keys) : ncz_fail_nomem(AT_ONCE * sizeof *reqs);
+
+    for (size_t i = 0; rc == NC_NOERR && i < keys.n; i += AT_ONCE)
+        rc = copy_some(from, to, keys.v + i, keys.n - i < AT_ONCE ? keys.n - i : AT_ONCE, reqs);
+    ncz_free(reqs);
+    ncz_key_list_clear(&keys);
+    return rc;
+}

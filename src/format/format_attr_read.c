@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Attributes: `.zattrs` -> model. The type comes from NCZarr's types entry; where there is none (or the value belies
+ * it) it is inferred: numbers and truths give the smallest of int, uint, int64, uint64 that holds all, double as soon
+ * as one is no integer; a list of strings is NC_STRING; everything else is NC_CHAR: a string's bytes, or the document's
+ * own characters of the value.
+ * Each attribute keeps its slice of the document, to be written back unchanged while nobody changes it.
+ */
+#include "format/format_int.h"
+
+#include <math.h>
+#include <string.h>
+
+/* netCDF-C prints its default fill of float and double with six digits. */
+#define SIX_DIGIT_DEFAULT ((double)9.96921e+36) /* the cast drops excess precision */
+
+/* A value in memory form; data in the arena. */
+typedef struct value {
+    nc_type type;
+    size_t  len;
+    void   *data;
+} value;
+
+/* ---- of a known type ------------------------------------------------------------------------------------------ */
+
+/* Item i of a value that may be one item alone. */
+static const ncz_json *
+item_at(const ncz_json *v, size_t i)
+{
+    return ncz_json_is(v, NCZ_JSON_ARRAY) ? ncz_json_at(v, i) : v;
+}
+
+static size_t
+item_count(const ncz_json *v)
+{
+    return ncz_json_is(v, NCZ_JSON_ARRAY) ? ncz_json_len(v) : 1;
+}
+
+/* NC_NOERR with data NULL: some item is no value of the type. */
+static int
+read_numbers(ncz_arena *arena, const ncz_json *v, nc_type type, value *out)
+{
+    size_t n = item_count(v), item = ncz_type_size(type);
+    char  *data = ncz_arena_get_n(arena, n, item);
+
+    if (data == NULL)
+        return ncz_fail_nomem(n * item);
+    for (size_t i = 0; i < n; i++)
+        if (!ncz_format_number(item_at(v, i), type, data + i * item))
+            return NC_NOERR;
+    *out = (value){ type, n, data };
+    return NC_NOERR;
+}
+
+/* A string's own bytes, else the document's characters; `extra` zero bytes behind them. */
+static int
+read_chars(ncz_arena *arena, const ncz_json *v, size_t extra, value *out)
+{
+    size_t      len = 0;
+    const char *text = ncz_json_str(v, &len);
+    char       *data;
+
+    if (text == NULL)
+        text = ncz_json_slice(v, &len);
+    if ((data = ncz_arena_get(arena, len + extra)) == NULL)
+        return ncz_fail_nomem(len + extra);
+    memcpy(data, text, len);
+    memset(data + len, 0, extra);
+    *out = (value){ NC_CHAR, len + extra, data };
+    return NC_NOERR;
+}
+
+static int
+read_strings(ncz_arena *arena, const ncz_json *v, value *out)
+{
+    size_t n = item_count(v);
+    char **data = ncz_arena_get_n(arena, n, sizeof *data);
+
+    if (data == NULL)
+        return ncz_fail_nomem(n * sizeof *data);
+    for (size_t i = 0; i < n; i++) {
+        const ncz_json *item = item_at(v, i);
+        size_t          len = 0;
+        const char     *text = ncz_json_str(item, &len);
+
+        data[i] = NULL; /* NIL */
+        if (ncz_json_is(item, NCZ_JSON_NULL))
+            continue;
+        if (text == NULL)
+            text = ncz_json_slice(item, &len);
+        if ((data[i] = ncz_arena_text(arena, text, len)) == NULL)
+            return ncz_fail_nomem(len);
+    }
+    *out = (value){ NC_STRING, n, data };
+    return NC_NOERR;
+}
+
+/* ---- inference ------------------------------------------------------------------------------------------------ */
+
+/* What the items are, taken together. */
+typedef struct survey {
+    size_t   truths, numbers, specials, texts, others; /* specials and others may be texts, too */
+    bool     real;
+    int64_t  least;
+    uint64_t most;
+} survey;
+
+static void
+look_at(const ncz_json *v, survey *s)
+{
+    int64_t  i;
+    uint64_t u;
+    double   d;
+
+    s->texts += ncz_json_is(v, NCZ_JSON_STRING);
+    switch (ncz_json_kind(v)) {
+    case NCZ_JSON_BOOL:
+        s->truths++;
+        break;
+    case NCZ_JSON_INT:
+    case NCZ_JSON_UINT:
+        s->numbers++;
+        if (ncz_json_i64(v, &i) && i < s->least)
+            s->least = i;
+        if (ncz_json_u64(v, &u) && u > s->most)
+            s->most = u;
+        break;
+    case NCZ_JSON_DOUBLE:
+        s->numbers++;
+        s->real = true;
+        break;
+    default:
+        if (ncz_format_special(v, &d))
+            s->specials++;
+        else
+            s->others++;
+        break;
+    }
+}
+
+static nc_type
+int_type(const survey *s)
+{
+    if (s->least >= INT32_MIN && s->most <= INT32_MAX)
+        return NC_INT;
+    if (s->least >= 0 && s->most <= UINT32_MAX)
+        return NC_UINT;
+    if (s->most <= INT64_MAX)
+        return NC_INT64;
+    return s->least >= 0 ? NC_UINT64 : NC_DOUBLE;
+}
+
+nc_type
+ncz_format_att_infer(const ncz_json *v)
+{
+    survey s = { .real = false };
+
+    for (size_t i = 0; i < item_count(v); i++)
+        look_at(item_at(v, i), &s);
+    if (ncz_json_is(v, NCZ_JSON_ARRAY) && s.texts > 0 && s.texts == item_count(v))
+        return NC_STRING;
+    if (s.others > 0 || s.truths + s.numbers == 0)
+        return NC_CHAR;
+    if (s.specials > 0 || s.real)
+        return s.numbers > 0 ? NC_DOUBLE : NC_CHAR;
+    return s.numbers == 0 ? NC_UBYTE : int_type(&s);
+}
+
+/* ---- one attribute -------------------------------------------------------------------------------------------- */
+
+static int
+read_value(ncz_arena *arena, const ncz_json *v, nc_type type, size_t extra, value *out)
+{
+    int rc;
+
+    *out = (value){ .data = NULL };
+    if (type == NC_STRING)
+        return read_strings(arena, v, out);
+    if (ncz_type_numeric(type) && ((rc = read_numbers(arena, v, type, out)) != NC_NOERR || out->data != NULL))
+        return rc;
+    if (type != NC_CHAR && (type = ncz_format_att_infer(v)) == NC_STRING)
+        return read_strings(arena, v, out);
+    if (type != NC_CHAR)
+        return read_numbers(arena, v, type, out);
+    return read_chars(arena, v, extra, out);
+}
+
+/* The default fill of a float or double, as netCDF-C prints it, means the default exactly. */
+static void
+mend_fill(value *val)
+{
+    if (val->type == NC_DOUBLE && val->len == 1 && *(double *)val->data == SIX_DIGIT_DEFAULT)
+        *(double *)val->data = NC_FILL_DOUBLE;
+    if (val->type == NC_FLOAT && val->len == 1 && *(float *)val->data == (float)SIX_DIGIT_DEFAULT)
+        *(float *)val->data = NC_FILL_FLOAT;
+}
+
+/* Zero bytes at the end of a text that our writer left out of the string. */
+static size_t
+extra_nuls(const ncz_json *lengths, const char *name, const ncz_json *v)
+{
+    const ncz_json *entry = ncz_json_get(lengths, name);
+    uint64_t        want;
+    size_t          len;
+
+    if (entry == NULL || ncz_json_str(v, &len) == NULL || !ncz_json_u64(entry, &want) || want <= len ||
+        want - len > NCZ_NULS_MOST)
+        return 0;
+    return (size_t)(want - len);
+}
+
+typedef struct att_place {
+    const ncz_loader *l;
+    ncz_arena         *arena;
+    const ncz_json   *types, *lengths;
+    bool              var; /* a variable's, of that type */
+    nc_type           type;
+} att_place;
+
+/* Keeps what the document said beside the value. Where zero bytes were added it did not say all: nothing to keep. */
+static int
+keep_text(const att_place *p, ncz_att *att, const ncz_json *v, const char *entry, size_t extra)
+{
+    size_t      len = 0;
+    const char *text = ncz_json_slice(v, &len);
+
+    att->in_arena |= NCZ_IN_ARENA_TEXT;
+    if (entry != NULL && (att->dtype = ncz_arena_text(p->arena, entry, strlen(entry))) == NULL)
+        return ncz_fail_nomem(strlen(entry));
+    if (extra > 0)
+        return NC_NOERR;
+    if ((att->raw = ncz_arena_text(p->arena, text, len)) == NULL)
+        return ncz_fail_nomem(len);
+    att->rawlen = len;
+    return NC_NOERR;
+}
+
+static int
+read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
+{
+    const char *entry = ncz_json_str(ncz_json_get(p->types, name), NULL);
+    bool        fill = p->var && strcmp(name, "_FillValue") == 0;
+    nc_type     type = entry != NULL ? ncz_format_att_type(entry) : fill ? p->type : NC_NAT;
+    size_t      extra = extra_nuls(p->lengths, name, v);
+    value       val;
+    int         rc;
+
+    if (type == NC_STRING && entry == NULL && !ncz_json_is(v, NCZ_JSON_STRING))
+        type = NC_NAT;
+    if ((rc = read_value(p->arena, v, type, extra, &val)) != NC_NOERR)
+        return rc;
+    if (fill)
+        mend_fill(&val);
+    *out = (ncz_att){ .name = ncz_arena_text(p->arena, name, strlen(name)),
+                      .type = val.type,
+                      .len = val.len,
+                      .data = val.data,
+                      .in_arena = NCZ_IN_ARENA_NAME | NCZ_IN_ARENA_DATA };
+    if (out->name == NULL)
+        return ncz_fail_nomem(strlen(name));
+    return p->l->wish.look ? NC_NOERR : keep_text(p, out, v, entry, val.type == NC_CHAR ? extra : 0);
+}
+
+int
+ncz_format_atts_read(const ncz_loader *l, const ncz_node_docs *n, ncz_arena *arena, ncz_atts *atts, bool var,
+                     nc_type type, const char *where)
+{
+    const ncz_json *doc = n->doc[NCZ_DOC_ZATTRS];
+    att_place       p = { .l = l, .arena = arena, .var = var, .type = type };
+    ncz_att        *v = ncz_arena_get_n(arena, ncz_json_len(doc), sizeof *v);
+    size_t          got = 0;
+    int             rc;
+
+    if (v == NULL)
+        return ncz_fail_nomem(ncz_json_len(doc) * sizeof *v);
+    if (l->nczarr) {
+        p.types = ncz_format_nczarr_get(n, NCZ_KEY_ATTR, "types", "types");
+        p.lengths = ncz_format_nczarr_get(n, NCZ_KEY_ATTR, NCZ_LENGTHS, NCZ_LENGTHS);
+    }
+    for (size_t i = 0; i < ncz_json_len(doc); i++) {
+        const char *name = ncz_json_key(doc, i);
+
+        if (ncz_format_hidden_att(name))
+            continue;
+        if (name[0] == '\0' || strlen(name) > l->m->limits.name_bytes) {
+            ncz_log(NCZ_LOG_WARN, "%s: an attribute name of %zu bytes is left out", where, strlen(name));
+            continue;
+        }
+        if (got >= l->m->limits.attributes)
+            return ncz_fail(NC_EMAXATTS, "%s: more than %zu attributes (limit `attributes`)", where,
+                            l->m->limits.attributes);
+        if ((rc = read_att(&p, name, ncz_json_at(doc, i), &v[got++])) != NC_NOERR)
+            return rc;
+    }
+    return ncz_atts_load(atts, v, got);
+}
+
+int
+ncz_format_att_synthetic(ncz_model *m, ncz_atts *atts, const char *name, nc_type type, size_t len, const void *data)
+{
+    ncz_att *att;
+    int      rc;
+
+    if (ncz_atts_find(atts, name) != NULL)
+        return NC_NOERR;
+    if ((rc = ncz_atts_set(m, atts, name, type, len, data, &att)) != NC_NOERR)
+        return rc;
+    if ((att->raw = ncz_strdup("")) == NULL)
+        return ncz_fail_nomem(1);
+    return NC_NOERR;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Attributes: model -> `.zattrs` (specification, appendix G). A text that is a whole JSON object or array is written
+ * as that JSON with its own characters, so that it comes back to the byte; a text that looks like a JSON scalar is
+ * written as a string, because netCDF-C's reader corrupts the bare form. Numbers are the shortest that read back the
+ * same.
+ *
+ * Zero bytes: JSON strings cannot end in them for readers that stop at the first (netCDF-C), so with NCZarr keys they
+ * are left out and the true length stands in `_nczarr_attr`; other zero bytes, and all in pure Zarr, are \u0000.
+ */
+#include "format/format_int.h"
+
+#include <string.h>
+
+/* Bytes before the zeros that a text ends with. */
+static size_t
+without_nuls(const char *s, size_t len)
+{
+    while (len > 0 && s[len - 1] == '\0')
+        len--;
+    return len;
+}
+
+/* Bytes of a text as the JSON string will hold it. */
+static size_t
+said_len(const ncz_att *a, const ncz_format_opts *style)
+{
+    size_t len = without_nuls(a->data, a->len);
+
+    return style->gen == NCZ_GEN_PURE || a->len - len > NCZ_NULS_MOST ? a->len : len;
+}
+
+size_t
+ncz_format_att_length(const ncz_att *a, const ncz_format_opts *style)
+{
+    if (a->type != NC_CHAR || a->raw != NULL || said_len(a, style) == a->len)
+        return SIZE_MAX;
+    return a->len;
+}
+
+/* Is the text, from its first byte to its last, one JSON object or array? */
+static int
+is_json(const char *s, size_t len, bool pure, bool *out)
+{
+    const ncz_json_opts opts = { .mode = NCZ_JSON_STRICT, .depth = 100, .nbytes = len };
+    ncz_json           *doc = NULL;
+    int                 rc;
+
+    *out = false;
+    if (len < 2 || !((s[0] == '{' && s[len - 1] == '}') || (s[0] == '[' && s[len - 1] == ']')))
+        return NC_NOERR;
+    rc = ncz_json_parse(s, len, &opts, &doc, NULL);
+    if (rc == NC_ENOMEM)
+        return rc;
+    if (rc == NC_NOERR)
+        *out = !pure ||
+               ncz_format_att_infer(doc) == NC_CHAR; /* without types, a list of numbers or of strings would come back as these */
+    else
+        ncz_err_clear();
+    ncz_json_free(doc);
+    return NC_NOERR;
+}
+
+static int
+write_text(const ncz_att *a, const ncz_format_opts *style, ncz_jsonw *w)
+{
+    size_t len = said_len(a, style);
+    bool   json;
+    int    rc;
+
+    if ((rc = is_json(a->data, a->len, style->gen == NCZ_GEN_PURE, &json)) != NC_NOERR)
+        return rc;
+    if (json)
+        ncz_jsonw_raw(w, a->data, a->len);
+    else
+        ncz_jsonw_str(w, len == 0 ? "" : a->data, len);
+    return NC_NOERR;
+}
+
+static void
+write_item(const ncz_att *a, size_t i, ncz_jsonw *w)
+{
+    if (a->type == NC_STRING) {
+        const char *s = ((char *const *)a->data)[i];
+
+        ncz_jsonw_cstr(w, s == NULL ? "" : s);
+    } else {
+        ncz_format_number_write(a->type, (const char *)a->data + i * ncz_type_size(a->type), w);
+    }
+}
+
+bool
+ncz_format_att_written(const ncz_att *a)
+{
+    return a->raw == NULL || a->rawlen > 0;
+}
+
+int
+ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w)
+{
+    if (a->type == NC_STRING && !ncz_format_layouts[style->gen].strings)
+        return ncz_fail(NC_EBADTYPE, "%s: attribute '%s': this NCZarr generation has no strings (NC_STRING)", where,
+                        a->name);
+    ncz_jsonw_key(w, a->name);
+    if (a->raw != NULL) {
+        ncz_jsonw_raw(w, a->raw, a->rawlen);
+        return NC_NOERR;
+    }
+    if (a->type == NC_CHAR)
+        return write_text(a, style, w);
+    if (a->len == 1) {
+        write_item(a, 0, w);
+        return NC_NOERR;
+    }
+    ncz_jsonw_open_array(w);
+    for (size_t i = 0; i < a->len; i++)
+        write_item(a, i, w);
+    ncz_jsonw_close_array(w);
+    return NC_NOERR;
+}
+
+/* The width of an attribute's strings: netCDF-C's default, unless one is longer. */
+static size_t
+string_width(const ncz_att *a)
+{
+    size_t width = 128;
+
+    for (size_t i = 0; i < a->len; i++) {
+        const char *s = ((char *const *)a->data)[i];
+        size_t      len = s == NULL ? 0 : strlen(s);
+
+        width = len > width ? len : width;
+    }
+    return width;
+}
+
+int
+ncz_format_att_entry(const ncz_att *a, const ncz_format_opts *style, ncz_buf *out)
+{
+    static const char *const entries[] = {
+        [NC_BYTE] = "<i1",  [NC_SHORT] = "<i2",  [NC_INT] = "<i4",  [NC_FLOAT] = "<f4", [NC_DOUBLE] = "<f8",
+        [NC_UBYTE] = "<u1", [NC_USHORT] = "<u2", [NC_UINT] = "<u4", [NC_INT64] = "<i8", [NC_UINT64] = "<u8",
+    };
+
+    if (a->dtype != NULL)
+        return ncz_buf_puts(out, a->dtype);
+    if (a->type == NC_STRING)
+        return ncz_buf_printf(out, "|S%zu", string_width(a));
+    if (a->type == NC_CHAR)
+        return ncz_buf_puts(out, ncz_format_layouts[style->gen].char_dtype);
+    return ncz_buf_puts(out, entries[a->type]);
+}

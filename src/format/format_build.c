@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the documents said -> model. Two passes, both depth-first: groups with their dimensions, so that any variable
+ * can refer to any dimension; then attributes and variables, in the order in which netCDF numbers them. Everything is
+ * moved, not copied.
+ */
+#include "format/format_int.h"
+
+#include <string.h>
+
+/* ---- walking the tree ----------------------------------------------------------------------------------------- */
+
+/* The next group depth-first, parents before children; nnodes at the end. */
+static size_t
+next_group(const ncz_loader *l, size_t i)
+{
+    const ncz_node *n = l->nodes;
+
+    for (size_t k = n[i].kid; k < n[i].kid + n[i].nkids; k++)
+        if (n[k].kind == NCZ_NODE_GROUP)
+            return k;
+    while (i != 0) {
+        const ncz_node *up = &n[n[i].parent];
+
+        for (size_t k = i + 1; k < up->kid + up->nkids; k++)
+            if (n[k].kind == NCZ_NODE_GROUP)
+                return k;
+        i = n[i].parent;
+    }
+    return l->nnodes;
+}
+
+/* ---- groups and their dimensions ------------------------------------------------------------------------------ */
+
+static int
+add_dims(ncz_loader *l, const ncz_node *n)
+{
+    const ncz_node_meta *said = n->said;
+    ncz_dim        *made;
+    int             rc = NC_NOERR;
+
+    for (size_t i = 0; i < said->ndims && rc == NC_NOERR; i++) {
+        const ncz_node_dim *d = &said->dims[i];
+
+        if (d->name[0] == '\0' || strchr(d->name, '/') != NULL || strlen(d->name) > l->m->limits.name_bytes ||
+            ncz_group_find_dim(n->group, d->name) != NULL || !d->sound) {
+            ncz_log(NCZ_LOG_WARN, "group '%s': dimension '%.80s' has no usable name or length: left out", n->name,
+                    d->name);
+            continue;
+        }
+        rc = ncz_model_add_dim(l->m, n->group, d->name, d->len, d->unlimited, &made);
+    }
+    return rc;
+}
+
+static int
+add_groups(ncz_loader *l)
+{
+    int rc = NC_NOERR;
+
+    l->nodes[0].group = l->m->root;
+    for (size_t i = 0; i < l->nnodes && rc == NC_NOERR; i = next_group(l, i)) {
+        ncz_node *n = &l->nodes[i];
+
+        if (i > 0)
+            rc = ncz_model_add_group(l->m, l->nodes[n->parent].group, n->name, &n->group);
+        if (rc == NC_NOERR)
+            rc = add_dims(l, n);
+    }
+    return rc;
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------ */
+
+/* Moves what the documents said into the variable. */
+static void
+fill_in(ncz_node_meta *said, ncz_var *v)
+{
+    ncz_zarray *z = &said->z;
+
+    v->dtype = z->st.dtype;
+    v->endian = z->st.endian;
+    v->order_f = z->order_f;
+    v->separator = z->separator;
+    v->fill_mode = z->fill_mode;
+    v->fill = z->fill;
+    v->fill_null = z->fill_null;
+    v->chain = z->chain;
+    z->fill = NULL;
+    z->chain = NULL;
+    if (v->type == NC_STRING && v->dtype.kind != NCZ_KIND_OBJECT)
+        v->maxstrlen = z->st.dtype.size;
+    if (v->rank != 0)
+        memcpy(v->chunk, z->chunk, v->rank * sizeof *v->chunk);
+    v->chunk_set = true;
+    v->unusable = z->unusable;
+    z->unusable = NULL;
+    v->fixed = v->written = true;
+    v->dtype_text = said->dtype_text;
+    v->fill_text = said->fill_text;
+    v->quantize_mode = said->quantize_mode;
+    v->quantize_nsd = said->quantize_nsd;
+    ncz_atts_move(&v->atts, &said->atts);
+    said->dtype_text = said->fill_text = NULL;
+}
+
+/* The spec. A fill value that cannot be stored in the type makes the variable unusable, not the dataset. */
+static int
+respec(ncz_loader *l, ncz_var *v)
+{
+    const ncz_err *why;
+    int            rc = ncz_var_respec(l->m, v);
+
+    if (rc == NC_NOERR || rc == NC_ENOMEM)
+        return rc;
+    if (v->unusable->code == NC_NOERR) {
+        if ((why = ncz_err_keep(rc)) == NULL)
+            return ncz_fail_nomem(sizeof *why);
+        v->unusable = why;
+    }
+    ncz_err_clear();
+    if (v->fill != NULL && v->type == NC_STRING)
+        ncz_free(*(char **)v->fill);
+    ncz_free(v->fill);
+    v->fill = NULL;
+    v->fill_mode = NCZ_FILL_NONE;
+    return ncz_var_respec(l->m, v);
+}
+
+/*
+ * Is the fill value of a pure Zarr array its missing value? xarray and GDAL take every fill_value but null for one, and
+ * store theirs nowhere else. Not shown: the type's default where netCDF wrote it, which netCDF does not show either; the
+ * empty text, which is netCDF's default and zarr-python's; false, as a truth has no value to spare.
+ */
+static bool
+is_missing_value(const ncz_loader *l, const ncz_var *v)
+{
+    bool netcdf = l->writer.netcdf || l->writer.ours;
+
+    if (v->fill_mode == NCZ_FILL_DEFAULT)
+        return ncz_type_numeric(v->type) && !netcdf;
+    return v->fill_mode == NCZ_FILL_VALUE && (v->dtype.kind != NCZ_KIND_BOOL || *(const uint8_t *)v->fill != 0);
+}
+
+/* netCDF-C shows the fill value of a scalar without dimension names, whatever it is. */
+static int
+show_fill(ncz_loader *l, const ncz_node_meta *said, ncz_var *v)
+{
+    bool scalar = v->rank == 0 && said->xarray == NULL && v->fill_mode != NCZ_FILL_NONE;
+
+    if (l->nczarr || v->unusable->code != NC_NOERR || !(scalar || is_missing_value(l, v)))
+        return NC_NOERR;
+    return ncz_format_att_synthetic(l->m, &v->atts, "_FillValue", v->type, 1,
+                                  v->fill_mode == NCZ_FILL_VALUE ? v->fill : ncz_type_fill(v->type));
+}
+
+static int
+freeze(ncz_var *v)
+{
+    ncz_format_var *kept = v->format;
+
+    if (kept == NULL && (kept = ncz_zalloc(sizeof *kept + 1)) == NULL)
+        return ncz_fail_nomem(sizeof *kept);
+    kept->frozen = true;
+    v->format = kept;
+    return NC_NOERR;
+}
+
+static int
+add_var(ncz_loader *l, ncz_node *n, const char *name, ncz_group *g)
+{
+    ncz_node_meta *said = n->said;
+    ncz_dim **dims = ncz_zalloc_n(said->z.rank, sizeof *dims);
+    ncz_format_var *kept = NULL;
+    ncz_var  *v = NULL;
+    int       rc;
+
+    if (dims == NULL)
+        return ncz_fail_nomem(said->z.rank * sizeof *dims);
+    if ((rc = ncz_format_var_dims(l, said, n->name, g, dims, &kept)) != NC_NOERR ||
+        (rc = ncz_model_place_var(l->m, g, name, said->z.st.type, said->z.rank, dims, &v)) != NC_NOERR)
+        goto done;
+    v->format = kept;
+    kept = NULL;
+    fill_in(said, v);
+    if ((rc = respec(l, v)) != NC_NOERR || (rc = show_fill(l, said, v)) != NC_NOERR)
+        goto done;
+    if (said->z.frozen || n->err != NULL)
+        rc = freeze(v);
+done:
+    ncz_free(kept);
+    ncz_free(dims);
+    ncz_format_node_meta_clear(said);
+    n->said = NULL;
+    return rc;
+}
+
+static int
+add_vars(ncz_loader *l)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; i < l->nnodes && rc == NC_NOERR; i = next_group(l, i)) {
+        const ncz_node *n = &l->nodes[i];
+
+        ncz_atts_move(&n->group->atts, &n->said->atts);
+        for (size_t k = n->kid; k < n->kid + n->nkids && rc == NC_NOERR; k++)
+            if (l->nodes[k].kind == NCZ_NODE_ARRAY)
+                rc = add_var(l, &l->nodes[k], l->nodes[k].name, n->group);
+    }
+    return rc;
+}
+
+int
+ncz_format_build(ncz_loader *l)
+{
+    int rc;
+
+    if (l->nodes[0].kind == NCZ_NODE_ARRAY) /* a lone array at the root */
+        return add_var(l, &l->nodes[0], NCZ_ROOT_ARRAY, l->m->root);
+    if ((rc = add_groups(l)) != NC_NOERR)
+        return rc;
+    return add_vars(l);
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The nodes of a dataset as a tree, their documents fetched level by level: all documents of all nodes of one level
+ * are one batch, and each node's are understood as they arrive, on any thread (format_node_parse.c), and let go of at once.
+ * Children come from NCZarr's lists where a group has them, else from listing.
+ *
+ * A document that cannot be parsed spoils its own node and no other. Names are checked here, as one segment of a key:
+ * a name that is none is left out with a line in the log. Nodes stand in the array by level; parents before children.
+ * While a batch is under way the array does not move, and each thread touches its own node only.
+ */
+#include "format/format_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_MOST 1024 /* bytes of the longest key that a store takes */
+#define KEY_TAIL 10   /* "/.nczarray" */
+
+/* ---- nodes ---------------------------------------------------------------------------------------------------- */
+
+static int
+node_add(ncz_loader *l, size_t parent, const char *name, ncz_node_kind kind)
+{
+    ncz_node *n;
+
+    if (l->nnodes > l->m->limits.objects)
+        return ncz_fail(NC_EZARRMETA, "more than %zu groups and variables (limit `objects`)", l->m->limits.objects);
+    if (l->nnodes == l->cap) {
+        size_t    cap = l->cap == 0 ? 16 : l->cap * 2;
+        ncz_node *v = ncz_grow(l->nodes, cap, sizeof *v);
+
+        if (v == NULL)
+            return ncz_fail_nomem(cap * sizeof *v);
+        l->nodes = v;
+        l->cap = cap;
+    }
+    n = &l->nodes[l->nnodes];
+    *n = (ncz_node){ .name = ncz_strdup(name), .parent = parent, .kind = kind };
+    if (n->name == NULL)
+        return ncz_fail_nomem(strlen(name));
+    n->depth = l->nnodes == 0 ? 0 : l->nodes[parent].depth + 1;
+    l->nnodes++;
+    return NC_NOERR;
+}
+
+void
+ncz_format_fetch_clear(ncz_loader *l)
+{
+    for (size_t i = 0; i < l->nnodes; i++) {
+        ncz_free(l->nodes[i].name);
+        ncz_free(l->nodes[i].err);
+        ncz_format_node_meta_clear(l->nodes[i].said);
+    }
+    ncz_free(l->nodes);
+    l->nodes = NULL;
+    l->nnodes = l->cap = 0;
+}
+
+static int
+path_upto(const ncz_loader *l, size_t i, size_t depth, ncz_buf *out)
+{
+    int rc = NC_NOERR;
+
+    /* Depth is small (limit group_depth), so finding the ancestor anew for each segment is cheap. */
+    for (size_t d = 1; d <= depth && rc == NC_NOERR; d++) {
+        size_t k = i;
+
+        while (l->nodes[k].depth > d)
+            k = l->nodes[k].parent;
+        if (d > 1)
+            rc = ncz_buf_putc(out, '/');
+        if (rc == NC_NOERR)
+            rc = ncz_buf_puts(out, l->nodes[k].name);
+    }
+    return rc;
+}
+
+int
+ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out)
+{
+    return path_upto(l, i, l->nodes[i].depth, out);
+}
+
+static size_t
+path_len(const ncz_loader *l, size_t i)
+{
+    size_t len = 0;
+
+    for (; l->nodes[i].depth > 0; i = l->nodes[i].parent)
+        len += strlen(l->nodes[i].name) + 1;
+    return len;
+}
+
+/* ---- errors of a node ----------------------------------------------------------------------------------------- */
+
+/* Is this failure the fault of one document, so that the others are good without it? */
+static bool
+is_own_fault(int rc)
+{
+    return rc == NC_EZARRMETA || rc == NC_EINVAL || rc == ENAMETOOLONG;
+}
+
+/* Keeps an error with its node: one that spoils the node alone, or one that fails the load. */
+static void
+node_fail(ncz_node *n, const ncz_err *err)
+{
+    bool own = is_own_fault(err->code);
+
+    if (n->rc != NC_NOERR || (own && n->err != NULL))
+        return;
+    if (!own)
+        n->rc = err->code;
+    if (n->err == NULL && (n->err = ncz_alloc(sizeof *n->err)) == NULL)
+        n->rc = NC_ENOMEM;
+    else
+        *n->err = *err;
+}
+
+void
+ncz_format_node_fail(ncz_node *n, int rc)
+{
+    ncz_err err;
+
+    ncz_err_save(&err, rc);
+    ncz_err_clear();
+    node_fail(n, &err);
+    n->rc = rc;
+}
+
+/* What a batch left with a node, back on the caller's thread. */
+static int
+node_status(const ncz_node *n)
+{
+    if (n->rc != NC_NOERR)
+        return n->err != NULL ? ncz_err_adopt(n->err) : ncz_fail_nomem(sizeof *n->err);
+    if (n->err != NULL)
+        ncz_log(NCZ_LOG_WARN, "%s", n->err->text);
+    return NC_NOERR;
+}
+
+/* ---- one batch of documents ----------------------------------------------------------------------------------- */
+
+typedef struct wanted {
+    size_t node;
+    size_t path;  /* where in the batch's text */
+    size_t first; /* of its keys */
+} wanted;
+
+typedef struct batch {
+    ncz_loader   *l;
+    ncz_buf       text; /* paths and keys, each with its NUL */
+    wanted       *want;
+    ncz_docs_req *reqs;
+    size_t        n;
+    size_t       *at; /* of each key, where in `text` it begins */
+    ncz_doc      *doc;
+    const char  **keys;
+    size_t        nkeys;
+} batch;
+
+static void
+batch_clear(batch *b)
+{
+    ncz_buf_clear(&b->text);
+    ncz_free(b->want);
+    ncz_free(b->reqs);
+    ncz_free(b->at);
+    ncz_free(b->doc);
+    ncz_free(b->keys);
+}
+
+static int
+batch_init(batch *b, ncz_loader *l, size_t n, size_t nkeys)
+{
+    *b = (batch){ .l = l, .text = NCZ_BUF_INIT };
+    b->want = ncz_alloc_n(n, sizeof *b->want);
+    b->reqs = ncz_alloc_n(n, sizeof *b->reqs);
+    b->at = ncz_alloc_n(nkeys, sizeof *b->at);
+    b->doc = ncz_alloc_n(nkeys, sizeof *b->doc);
+    b->keys = ncz_alloc_n(nkeys, sizeof *b->keys);
+    if (b->want == NULL || b->reqs == NULL || b->at == NULL || b->doc == NULL || b->keys == NULL) {
+        batch_clear(b);
+        return ncz_fail_nomem(nkeys * sizeof *b->keys);
+    }
+    return NC_NOERR;
+}
+
+/* Adds the documents `want` (bits) of node i. */
+static int
+batch_add(batch *b, size_t i, unsigned want)
+{
+    size_t path = b->text.len, len;
+    int    rc;
+
+    b->want[b->n++] = (wanted){ .node = i, .path = path, .first = b->nkeys };
+    if ((rc = ncz_format_node_path(b->l, i, &b->text)) != NC_NOERR || (rc = ncz_buf_putc(&b->text, '\0')) != NC_NOERR)
+        return rc;
+    len = b->text.len - path - 1;
+    for (int d = 0; d < NCZ_DOC_COUNT; d++) {
+        if ((want & NCZ_DOC_BIT(d)) == 0)
+            continue;
+        b->at[b->nkeys] = b->text.len;
+        b->doc[b->nkeys++] = (ncz_doc)d;
+        if ((rc = ncz_buf_reserve(&b->text, len + 1)) != NC_NOERR ||
+            (rc = ncz_buf_append(&b->text, b->text.data + path, len)) != NC_NOERR ||
+            (len > 0 && (rc = ncz_buf_putc(&b->text, '/')) != NC_NOERR) ||
+            (rc = ncz_buf_append(&b->text, ncz_format_doc_names[d], strlen(ncz_format_doc_names[d]) + 1)) != NC_NOERR)
+            return rc;
+    }
+    return NC_NOERR;
+}
+
+/* The documents of one node are here. */
+static void
+arrived(void *arg, size_t i, const ncz_docs_got *got)
+{
+    batch     *b = arg;
+    wanted     w = b->want[i];
+    ncz_node  *n = &b->l->nodes[w.node];
+    ncz_node_docs papers = { .doc = { NULL } };
+    int        rc;
+
+    for (size_t k = 0; k < b->reqs[i].n; k++) {
+        ncz_err err;
+
+        if (got[k].err != NULL) {
+            node_fail(n, got[k].err);
+        } else if (ncz_json_is(got[k].doc, NCZ_JSON_OBJECT)) {
+            papers.doc[b->doc[w.first + k]] = got[k].doc;
+        } else if (got[k].doc != NULL) {
+            ncz_err_save(&err, ncz_fail(NC_EZARRMETA, "%s: not a JSON object", b->reqs[i].keys[k]));
+            ncz_err_clear();
+            node_fail(n, &err);
+        }
+    }
+    if (n->rc == NC_NOERR && (rc = ncz_format_parse_node(b->l, n, &papers, b->text.data + w.path)) != NC_NOERR)
+        ncz_format_node_fail(n, rc);
+}
+
+static int
+batch_fetch(batch *b)
+{
+    ncz_loader *l = b->l;
+    int         rc;
+
+    for (size_t k = 0; k < b->nkeys; k++)
+        b->keys[k] = b->text.data + b->at[k];
+    for (size_t i = 0; i < b->n; i++) {
+        size_t end = i + 1 < b->n ? b->want[i + 1].first : b->nkeys;
+
+        b->reqs[i] = (ncz_docs_req){ .keys = b->keys + b->want[i].first, .n = end - b->want[i].first };
+    }
+    if (b->n > 0 && (rc = l->docs->fetch(l->docs->arg, b->reqs, b->n, arrived, b)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < b->n; i++) {
+        const ncz_node *n = &l->nodes[b->want[i].node];
+
+        if ((rc = node_status(n)) != NC_NOERR)
+            return rc;
+        if (n->kind == NCZ_NODE_GROUP && n->err != NULL)
+            l->damaged = true;
+    }
+    return NC_NOERR;
+}
+
+/* ---- children ------------------------------------------------------------------------------------------------- */
+
+static int
+kid_add(ncz_loader *l, size_t parent, const char *name, size_t len, ncz_node_kind kind)
+{
+    if (!ncz_format_segment_ok(name, len, l->m->limits.name_bytes) ||
+        path_len(l, parent) + len + KEY_TAIL > KEY_MOST) {
+        ncz_log(NCZ_LOG_WARN, "'%.80s' in group '/%.80s' cannot be part of a key: left out", name,
+                l->nodes[parent].name);
+        return NC_NOERR;
+    }
+    return node_add(l, parent, name, kind);
+}
+
+/* `seen` has the names so far: variables and groups share one name space, the first of a name stands. */
+static int
+kids_from_list(ncz_loader *l, size_t i, const ncz_string_list *list, ncz_node_kind kind, ncz_names *seen)
+{
+    int rc = NC_NOERR;
+
+    for (size_t k = 0; k < list->n && rc == NC_NOERR; k++) {
+        const char *name = list->v[k];
+        size_t      at;
+
+        if (name == NULL)
+            continue;
+        if (ncz_names_get(seen, name, &at))
+            ncz_log(NCZ_LOG_WARN, "'%.80s' is listed twice in group '/%.80s': the first counts", name,
+                    l->nodes[i].name);
+        else if ((rc = ncz_names_put(seen, name, k)) == NC_NOERR)
+            rc = kid_add(l, i, name, strlen(name), kind);
+    }
+    return rc;
+}
+
+static int
+kids_from_lists(ncz_loader *l, size_t i)
+{
+    const ncz_node_meta *said = l->nodes[i].said;
+    ncz_names       seen = NCZ_NAMES_INIT;
+    int             rc = kids_from_list(l, i, &said->arrays, NCZ_NODE_ARRAY, &seen);
+
+    if (rc == NC_NOERR)
+        rc = kids_from_list(l, i, &said->groups, NCZ_NODE_GROUP, &seen);
+    ncz_names_clear(&seen);
+    return rc;
+}
+
+typedef struct listing {
+    char **v;
+    size_t n, cap, most;
+} listing;
+
+/* Directories only: leaves are documents and chunks. A dot begins no node's name. */
+static int
+note_name(const char *name, bool leaf, void *arg)
+{
+    listing *ls = arg;
+
+    if (leaf || name[0] == '.' || strcmp(name, "__MACOSX") == 0)
+        return NC_NOERR;
+    if (ls->n >= ls->most)
+        return ncz_fail(NC_EZARRMETA, "more than %zu groups and variables (limit `objects`)", ls->most);
+    if (ls->n == ls->cap) {
+        size_t cap = ls->cap == 0 ? 16 : ls->cap * 2;
+        char **v = ncz_grow(ls->v, cap, sizeof *v);
+
+        if (v == NULL)
+            return ncz_fail_nomem(cap * sizeof *v);
+        ls->v = v;
+        ls->cap = cap;
+    }
+    if ((ls->v[ls->n] = ncz_strdup(name)) == NULL)
+        return ncz_fail_nomem(strlen(name));
+    ls->n++;
+    return NC_NOERR;
+}
+
+static int
+by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int
+kids_from_listing(ncz_loader *l, size_t i)
+{
+    listing ls = { .most = l->m->limits.objects };
+    ncz_buf path = NCZ_BUF_INIT;
+    int     rc;
+
+    if (l->docs->list == NULL) {
+        if (i == 0)
+            return ncz_fail(NC_EZARRMETA,
+                            "this Zarr dataset has no list of its contents (no NCZarr lists, no .zmetadata), "
+                            "and its store cannot be listed");
+        return NC_NOERR;
+    }
+    if ((rc = ncz_format_node_path(l, i, &path)) != NC_NOERR)
+        goto done;
+    rc = l->docs->list(l->docs->arg, ncz_buf_str(&path), note_name, &ls);
+    if (rc == NC_EEMPTY || rc == NC_ENOOBJECT)
+        rc = NC_NOERR;
+    if (ls.n > 1)
+        qsort(ls.v, ls.n, sizeof *ls.v, by_bytes);
+    for (size_t k = 0; k < ls.n && rc == NC_NOERR; k++)
+        if (k == 0 || strcmp(ls.v[k - 1], ls.v[k]) != 0)
+            rc = kid_add(l, i, ls.v[k], strlen(ls.v[k]), NCZ_NODE_DIR);
+done:
+    for (size_t k = 0; k < ls.n; k++)
+        ncz_free(ls.v[k]);
+    ncz_free(ls.v);
+    ncz_buf_clear(&path);
+    return rc;
+}
+
+/* Finds the children of group i and puts them at the end of the tree. */
+static int
+expand(ncz_loader *l, size_t i)
+{
+    const ncz_node *n = &l->nodes[i];
+    size_t          first = l->nnodes;
+    int             rc;
+
+    if (n->depth > l->m->limits.group_depth) {
+        if (n->kind == NCZ_NODE_DIR)
+            return NC_NOERR; /* some directory, deeper than groups may be */
+        return ncz_fail(NC_EZARRMETA, "groups nested deeper than %zu (limit `group_depth`)",
+                        l->m->limits.group_depth);
+    }
+    rc = n->said->lists ? kids_from_lists(l, i) : kids_from_listing(l, i);
+    l->nodes[i].kid = first;
+    l->nodes[i].nkids = l->nnodes - first;
+    return rc;
+}
+
+/* ---- levels --------------------------------------------------------------------------------------------------- */
+
+static unsigned
+wanted_docs(const ncz_loader *l, ncz_node_kind kind)
+{
+    static const unsigned by_kind[] = {
+        [NCZ_NODE_GROUP] = NCZ_DOC_BIT(NCZ_DOC_ZGROUP) | NCZ_DOC_BIT(NCZ_DOC_ZATTRS),
+        [NCZ_NODE_ARRAY] = NCZ_DOC_BIT(NCZ_DOC_ZARRAY) | NCZ_DOC_BIT(NCZ_DOC_ZATTRS),
+        [NCZ_NODE_DIR] = NCZ_DOC_BIT(NCZ_DOC_ZGROUP) | NCZ_DOC_BIT(NCZ_DOC_ZARRAY) | NCZ_DOC_BIT(NCZ_DOC_ZATTRS),
+        [NCZ_NODE_NONE] = 0,
+    };
+    static const unsigned oldest[] = {
+        [NCZ_NODE_GROUP] = NCZ_DOC_BIT(NCZ_DOC_NCZGROUP) | NCZ_DOC_BIT(NCZ_DOC_NCZATTR),
+        [NCZ_NODE_ARRAY] = NCZ_DOC_BIT(NCZ_DOC_NCZVAR) | NCZ_DOC_BIT(NCZ_DOC_NCZARRAY) | NCZ_DOC_BIT(NCZ_DOC_NCZATTR),
+        [NCZ_NODE_DIR] = 0,
+        [NCZ_NODE_NONE] = 0,
+    };
+
+    return by_kind[kind] | (l->gen == NCZ_GEN_1 ? oldest[kind] : 0);
+}
+
+/* A directory without documents of its own is a group when an array lies below it. */
+static void
+prune(ncz_loader *l)
+{
+    for (size_t i = l->nnodes; i-- > 0;) {
+        ncz_node *n = &l->nodes[i];
+        bool      holds = false;
+
+        if (n->kind != NCZ_NODE_DIR)
+            continue;
+        for (size_t k = 0; k < n->nkids; k++)
+            holds = holds || l->nodes[n->kid + k].kind != NCZ_NODE_NONE;
+        n->kind = holds ? NCZ_NODE_GROUP : NCZ_NODE_NONE;
+    }
+}
+
+static int
+fetch_level(ncz_loader *l, size_t lo, size_t hi)
+{
+    size_t nkeys = 0;
+    batch  b;
+    int    rc;
+
+    for (size_t i = lo; i < hi; i++)
+        for (unsigned want = wanted_docs(l, l->nodes[i].kind); want != 0; want &= want - 1)
+            nkeys++;
+    if ((rc = batch_init(&b, l, hi - lo, nkeys)) != NC_NOERR)
+        return rc;
+    for (size_t i = lo; i < hi && rc == NC_NOERR; i++)
+        rc = batch_add(&b, i, wanted_docs(l, l->nodes[i].kind));
+    if (rc == NC_NOERR)
+        rc = batch_fetch(&b);
+    batch_clear(&b);
+    return rc;
+}
+
+int
+ncz_format_fetch_tree(ncz_loader *l)
+{
+    size_t lo = 0, hi = 1;
+    int    rc;
+
+    while (lo < hi) {
+        if (lo > 0 && (rc = fetch_level(l, lo, hi)) != NC_NOERR)
+            return rc;
+        for (size_t i = lo; i < hi; i++)
+            if ((l->nodes[i].kind == NCZ_NODE_GROUP || l->nodes[i].kind == NCZ_NODE_DIR) &&
+                (rc = expand(l, i)) != NC_NOERR)
+                return rc;
+        lo = hi;
+        hi = l->nnodes;
+    }
+    prune(l);
+    return NC_NOERR;
+}
+
+int
+ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
+{
+    bool               few = l->wish.look && !l->wish.pure;
+    const ncz_docs_req req = { .keys = ncz_format_root_keys,
+                               .n = NCZ_ROOT_KEYS,
+                               .enough = few ? ncz_format_root_enough : NULL };
+    int                rc;
+
+    if ((rc = node_add(l, 0, "", NCZ_NODE_GROUP)) != NC_NOERR ||
+        (rc = l->docs->fetch(l->docs->arg, &req, 1, each, l)) != NC_NOERR)
+        return rc;
+    return node_status(&l->nodes[0]);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fill_value in every form that writers give it: null, a number, true, "NaN", "-9999", text, base64, "NaT", a list of
+ * one (netCDF-C 4.8.0).
+ *
+ * Byte strings: the Zarr specification says base64, netCDF-C reads and writes plain text. We write base64 in pure
+ * Zarr, and plain text beside NCZarr keys, unless readers that decode it would fail on it (and with it on the whole
+ * group): then base64, said so by "fill": "base64" in `_nczarr_array`. Reading follows the same rule; a text that
+ * cannot be plain (longer than the element) is taken as base64 anywhere, one that is no base64 as plain.
+ */
+#include "format/format_int.h"
+
+
+#include <string.h>
+
+/* netCDF-C prints its default fill of float and double with six digits. */
+#define SIX_DIGIT_DEFAULT ((double)9.96921e+36) /* the cast drops excess precision */
+
+static int
+bad_fill(const ncz_json *v)
+{
+    size_t      len = 0;
+    const char *text = ncz_json_slice(v, &len);
+
+    return ncz_fail(NC_EZARRMETA, "fill_value %.*s is no value of its dtype", (int)(len > 60 ? 60 : len), text);
+}
+
+static int
+value_copy(const void *elem, size_t nbytes, ncz_fill_mode *mode, void **fill)
+{
+    if ((*fill = ncz_dup(elem, nbytes)) == NULL)
+        return ncz_fail_nomem(nbytes);
+    *mode = NCZ_FILL_VALUE;
+    return NC_NOERR;
+}
+
+/* Some writers put a number between quotes. *out: that number, to be freed; NULL when the text is none. */
+static int
+unquote_number(const ncz_json *v, ncz_json **out)
+{
+    size_t              len = 0;
+    const char         *text = ncz_json_str(v, &len);
+    const ncz_json_opts opts = { .mode = NCZ_JSON_STRICT, .depth = 1, .nbytes = len };
+    int                 rc;
+
+    *out = NULL;
+    if (text == NULL || len == 0 || !(text[0] == '-' || (text[0] >= '0' && text[0] <= '9')))
+        return NC_NOERR;
+    rc = ncz_json_parse(text, len, &opts, out, NULL);
+    if (rc == NC_EZARRMETA) { /* "-Infinity", or no number at all */
+        ncz_err_clear();
+        return NC_NOERR;
+    }
+    return rc;
+}
+
+static int
+parse_number(const ncz_json *v, const ncz_stored_type *st, ncz_fill_mode *mode, void **fill)
+{
+    size_t nbytes = ncz_type_size(st->type);
+    char   elem[sizeof(uint64_t)];
+    double d;
+
+    if (st->units[0] != '\0' && ncz_json_str_is(v, "NaT")) {
+        int64_t nat = INT64_MIN;
+
+        return value_copy(&nat, sizeof nat, mode, fill);
+    }
+    if ((st->type == NC_FLOAT || st->type == NC_DOUBLE) && ncz_json_f64(v, &d) && d == SIX_DIGIT_DEFAULT) {
+        *mode = NCZ_FILL_DEFAULT;
+        return NC_NOERR;
+    }
+    if (!ncz_format_number(v, st->type, elem))
+        return bad_fill(v);
+    if (memcmp(elem, ncz_type_fill(st->type), nbytes) == 0) {
+        *mode = NCZ_FILL_DEFAULT;
+        return NC_NOERR;
+    }
+    return value_copy(elem, nbytes, mode, fill);
+}
+
+/* Is it base64 of one byte at least, and of no more than `cap`? Then these. */
+static bool
+take_base64(const char *text, size_t len, void *out, size_t cap, size_t *used)
+{
+    size_t at;
+
+    if (len == 0 || len % 4 != 0 || ncz_base64_bytes(text, len) > cap)
+        return false;
+    *used = ncz_base64_bytes(text, len);
+    return ncz_base64_get(text, len, out, &at);
+}
+
+static int
+parse_char(const ncz_json *v, bool plain, ncz_fill_mode *mode, void **fill)
+{
+    unsigned char byte;
+    int8_t        number;
+    size_t        len = 0, used;
+    const char   *text = ncz_json_str(v, &len);
+
+    if (text == NULL) { /* 0 means no character */
+        if (!ncz_format_number(v, NC_BYTE, &number) || number != 0)
+            return bad_fill(v);
+        len = 0;
+    }
+    *mode = NCZ_FILL_DEFAULT;
+    if (len == 0)
+        return NC_NOERR;
+    if (!((len > 1 || !plain) && take_base64(text, len, &byte, 1, &used) && used == 1))
+        byte = (unsigned char)text[0];
+    return byte == 0 ? NC_NOERR : value_copy(&byte, 1, mode, fill);
+}
+
+/* A byte string's text in fresh memory, decoded if it is base64. */
+static char *
+bytes_text(const char *text, size_t len, size_t item, bool plain)
+{
+    unsigned char *raw;
+    size_t         used;
+
+    if (len == 0 || (plain && len <= item))
+        return ncz_strndup(text, len);
+    if ((raw = ncz_zalloc(item + 1)) == NULL)
+        return NULL;
+    if (take_base64(text, len, raw, item, &used)) {
+        raw[used] = '\0';
+        return (char *)raw;
+    }
+    ncz_free(raw);
+    return ncz_strndup(text, len);
+}
+
+static int
+parse_string(const ncz_json *v, const ncz_stored_type *st, bool plain, ncz_fill_mode *mode, void **fill)
+{
+    int64_t     number;
+    size_t      len = 0;
+    const char *text = ncz_json_str(v, &len);
+    bool        objects = st->dtype.kind == NCZ_KIND_OBJECT;
+    char      **slot;
+
+    if (text == NULL) {
+        bool zero = ncz_json_i64(v, &number) && number == 0;
+
+        if (!zero && !objects)
+            return bad_fill(v);
+        len = 0;
+        if (!zero) /* some value that is no string */
+            text = ncz_json_slice(v, &len);
+    }
+    *mode = NCZ_FILL_DEFAULT;
+    if (len == 0)
+        return NC_NOERR;
+    if ((slot = ncz_zalloc(sizeof *slot)) == NULL)
+        return ncz_fail_nomem(sizeof *slot);
+    *slot = objects || st->dtype.kind == NCZ_KIND_UCS4 ? ncz_strndup(text, len)
+                                                        : bytes_text(text, len, st->dtype.size, plain);
+    if (*slot == NULL) {
+        ncz_free(slot);
+        return ncz_fail_nomem(len);
+    }
+    *mode = NCZ_FILL_VALUE;
+    *fill = slot;
+    return NC_NOERR;
+}
+
+int
+ncz_format_fill_parse(const ncz_json *v, const ncz_stored_type *st, bool plain, ncz_fill_mode *mode, void **fill)
+{
+    ncz_json *number = NULL;
+    int       rc;
+
+    *fill = NULL;
+    *mode = NCZ_FILL_NONE;
+    if (st->type != NC_NAT && ncz_json_is(v, NCZ_JSON_ARRAY) && ncz_json_len(v) == 1)
+        v = ncz_json_at(v, 0);
+    if (st->type == NC_NAT || ncz_json_is(v, NCZ_JSON_NULL))
+        return NC_NOERR;
+    if (st->type == NC_CHAR)
+        return parse_char(v, plain, mode, fill);
+    if (st->type == NC_STRING)
+        return parse_string(v, st, plain, mode, fill);
+    if ((rc = unquote_number(v, &number)) == NC_NOERR)
+        rc = parse_number(number != NULL ? number : v, st, mode, fill);
+    ncz_json_free(number);
+    return rc;
+}
+
+/* ---- writing ---- */
+
+/* The bytes of a text's fill value; none for all other types and for the empty one. */
+static const char *
+fill_bytes(const ncz_var *v, size_t *len)
+{
+    const void *value = v->fill_mode == NCZ_FILL_VALUE ? v->fill : NULL;
+    const char *s = v->type == NC_CHAR ? value : value != NULL ? *(const char *const *)value : NULL;
+
+    *len = s == NULL ? 0 : v->type == NC_CHAR ? (*s != '\0') : strlen(s);
+    return s;
+}
+
+/*
+ * Would a decoder of base64 (Python's, which skips what is no letter of it) take this text, if only to get something
+ * else from it? A byte that is not ASCII it refuses.
+ */
+static bool
+is_decodable(const char *s, size_t len)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t            n = 0, pads = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if ((unsigned char)s[i] >= 0x80)
+            return false;
+        if (s[i] == '=' && n % 4 >= 2 && n % 4 + ++pads >= 4)
+            return true;
+        if (s[i] == '=' || strchr(letters, s[i]) == NULL)
+            continue;
+        n++;
+        pads = 0;
+    }
+    return n % 4 == 0;
+}
+
+/* UCS-4 and objects are plain text to everybody. */
+static bool
+is_bytes(const ncz_var *v)
+{
+    return v->dtype.kind == NCZ_KIND_CHAR || v->dtype.kind == NCZ_KIND_BYTES;
+}
+
+bool
+ncz_format_fill_marked(const ncz_var *v)
+{
+    size_t      len;
+    const char *s;
+
+    if (!is_bytes(v) || v->fill_text != NULL)
+        return false;
+    s = fill_bytes(v, &len);
+    return len > 0 && !is_decodable(s, len);
+}
+
+bool
+ncz_format_fill_is_null(const ncz_var *v)
+{
+    return v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null && v->fill_text == NULL;
+}
+
+static int
+write_bytes(const ncz_var *v, bool pure, ncz_jsonw *w)
+{
+    ncz_buf     text = NCZ_BUF_INIT;
+    size_t      len;
+    const char *s = fill_bytes(v, &len);
+    int         rc = NC_NOERR;
+
+    if (len > 0 && is_bytes(v) && (pure || ncz_format_fill_marked(v))) {
+        if ((rc = ncz_buf_reserve(&text, (len + 2) / 3 * 4)) == NC_NOERR) {
+            ncz_base64_put(s, len, text.data);
+            ncz_jsonw_str(w, text.data, (len + 2) / 3 * 4);
+        }
+    } else {
+        ncz_jsonw_str(w, len == 0 ? "" : s, len);
+    }
+    ncz_buf_clear(&text);
+    return rc;
+}
+
+int
+ncz_format_fill_write(const ncz_var *v, bool pure, ncz_jsonw *w)
+{
+    const void *value = v->fill_mode == NCZ_FILL_VALUE ? v->fill : ncz_type_fill(v->type);
+
+    if (v->fill_text != NULL)
+        ncz_jsonw_raw(w, v->fill_text, strlen(v->fill_text));
+    else if (v->fill_mode == NCZ_FILL_NONE || ncz_format_fill_is_null(v) || value == NULL)
+        ncz_jsonw_null(w);
+    else if (v->type == NC_CHAR || v->type == NC_STRING)
+        return write_bytes(v, pure, w);
+    else if (v->type == NC_INT64 && *(const int64_t *)value == INT64_MIN && ncz_format_is_time(v))
+        ncz_jsonw_cstr(w, "NaT");
+    else if (v->dtype.kind == NCZ_KIND_BOOL)
+        ncz_jsonw_bool(w, *(const uint8_t *)value != 0);
+    else
+        ncz_format_number_write(v->type, value, w);
+    return NC_NOERR;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where each generation keeps its NCZarr information. The generations are told apart by which keys stand where,
+ * never by version strings. All that differs between them in reading is the table `places`, in writing the table of
+ * layouts.
+ */
+#include "format/format_int.h"
+
+/* Newest first: a reader that finds both believes the newer. A NULL key: the whole document is the information. */
+typedef struct place {
+    ncz_nczarr_key       what;
+    ncz_doc        doc;
+    const char    *key;
+    ncz_generation gen;
+} place;
+
+static const place places[] = {
+    { NCZ_KEY_SUPER, NCZ_DOC_ZATTRS,   "_nczarr_superblock", NCZ_GEN_4 },
+    { NCZ_KEY_SUPER, NCZ_DOC_ZGROUP,   "_nczarr_superblock", NCZ_GEN_3 },
+    { NCZ_KEY_SUPER, NCZ_DOC_ZGROUP,   "_NCZARR_SUPERBLOCK", NCZ_GEN_2 },
+    { NCZ_KEY_SUPER, NCZ_DOC_NCZARR,   NULL,                 NCZ_GEN_1 },
+    { NCZ_KEY_GROUP, NCZ_DOC_ZATTRS,   "_nczarr_group",      NCZ_GEN_4 },
+    { NCZ_KEY_GROUP, NCZ_DOC_ZGROUP,   "_nczarr_group",      NCZ_GEN_3 },
+    { NCZ_KEY_GROUP, NCZ_DOC_ZGROUP,   "_NCZARR_GROUP",      NCZ_GEN_2 },
+    { NCZ_KEY_GROUP, NCZ_DOC_NCZGROUP, NULL,                 NCZ_GEN_1 },
+    { NCZ_KEY_ARRAY, NCZ_DOC_ZATTRS,   "_nczarr_array",      NCZ_GEN_4 },
+    { NCZ_KEY_ARRAY, NCZ_DOC_ZARRAY,   "_nczarr_array",      NCZ_GEN_3 },
+    { NCZ_KEY_ARRAY, NCZ_DOC_ZARRAY,   "_NCZARR_ARRAY",      NCZ_GEN_2 },
+    { NCZ_KEY_ARRAY, NCZ_DOC_NCZVAR,   NULL,                 NCZ_GEN_1 },
+    { NCZ_KEY_ARRAY, NCZ_DOC_NCZARRAY, NULL,                 NCZ_GEN_1 },
+    { NCZ_KEY_ATTR,  NCZ_DOC_ZATTRS,   "_nczarr_attr",       NCZ_GEN_4 },
+    { NCZ_KEY_ATTR,  NCZ_DOC_ZATTRS,   "_NCZARR_ATTR",       NCZ_GEN_2 },
+    { NCZ_KEY_ATTR,  NCZ_DOC_NCZATTR,  NULL,                 NCZ_GEN_1 },
+};
+
+const ncz_nczarr_layout ncz_format_layouts[NCZ_GEN_BOTH + 1] = {
+    [NCZ_GEN_PURE] = { .char_dtype = "|S1", .strings = true, .objects = true, .numpy_bytes = true },
+    [NCZ_GEN_1] = { .char_dtype = "<U1" }, /* read only */
+    [NCZ_GEN_2] = { "_NCZARR_SUPERBLOCK", "_NCZARR_GROUP", "_NCZARR_ARRAY", "_NCZARR_ATTR",
+                    .in_objects = true, .char_dtype = "<U1" },
+    [NCZ_GEN_3] = { "_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr",
+                    .in_objects = true, .char_dtype = ">S1", .strings = true },
+    [NCZ_GEN_4] = { "_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr",
+                    .in_attrs = true, .char_dtype = ">S1", .strings = true, .objects = true },
+    [NCZ_GEN_BOTH] = { "_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr",
+                       .in_objects = true, .in_attrs = true, .char_dtype = ">S1", .strings = true,
+                       .objects = true, .numpy_bytes = true },
+};
+
+int
+ncz_format_check_type(const ncz_format_opts *style, nc_type type, const char *what)
+{
+    if (type != NC_STRING || ncz_format_layouts[style->gen].strings)
+        return NC_NOERR;
+    return ncz_fail(NC_EBADTYPE,
+                    "%s: netCDF-C 4.8.1 and 4.9.0 (compat=4.9.0) have no strings (NC_STRING); use characters (NC_CHAR)",
+                    what);
+}
+
+bool
+ncz_format_has_objects(const ncz_format_opts *style)
+{
+    return ncz_format_layouts[style->gen].objects;
+}
+
+static const ncz_json *
+at_place(const ncz_node_docs *n, const place *p)
+{
+    const ncz_json *v = n->doc[p->doc];
+
+    if (p->key != NULL)
+        v = ncz_json_get(v, p->key);
+    return ncz_json_is(v, NCZ_JSON_OBJECT) ? v : NULL;
+}
+
+const ncz_json *
+ncz_format_nczarr_get(const ncz_node_docs *n, ncz_nczarr_key what, const char *newer, const char *older)
+{
+    for (size_t i = 0; i < NCZ_LEN(places); i++) {
+        const ncz_json *info, *v;
+
+        if (places[i].what != what || (info = at_place(n, &places[i])) == NULL)
+            continue;
+        if ((v = ncz_json_get(info, newer)) != NULL || (v = ncz_json_get(info, older)) != NULL)
+            return v;
+    }
+    return NULL;
+}
+
+bool
+ncz_format_nczarr_has(const ncz_node_docs *n, ncz_nczarr_key what)
+{
+    for (size_t i = 0; i < NCZ_LEN(places); i++)
+        if (places[i].what == what && at_place(n, &places[i]) != NULL)
+            return true;
+    return false;
+}
+
+bool
+ncz_format_root_enough(const ncz_json *zattrs)
+{
+    const ncz_node_docs p = { .doc = { [NCZ_DOC_ZATTRS] = zattrs } };
+
+    return ncz_format_nczarr_has(&p, NCZ_KEY_SUPER) &&
+           ncz_format_nczarr_get(&p, NCZ_KEY_GROUP, "arrays", "vars") != NULL &&
+           ncz_format_nczarr_get(&p, NCZ_KEY_GROUP, "groups", "groups") != NULL &&
+           ncz_format_nczarr_get(&p, NCZ_KEY_GROUP, "dimensions", "dims") != NULL;
+}
+
+ncz_generation
+ncz_format_generation(const ncz_node_docs *root)
+{
+    bool seen[NCZ_GEN_BOTH + 1] = { false };
+
+    for (size_t i = 0; i < NCZ_LEN(places); i++)
+        if ((places[i].what == NCZ_KEY_SUPER || places[i].what == NCZ_KEY_GROUP) &&
+            at_place(root, &places[i]) != NULL)
+            seen[places[i].gen] = true;
+    if (seen[NCZ_GEN_4])
+        return seen[NCZ_GEN_3] ? NCZ_GEN_BOTH : NCZ_GEN_4;
+    for (int gen = NCZ_GEN_3; gen >= NCZ_GEN_1; gen--)
+        if (seen[gen])
+            return (ncz_generation)gen;
+    return NCZ_GEN_PURE;
+}

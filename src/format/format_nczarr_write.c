@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `.zattrs` and `.zgroup` as text. Order as netCDF-C has it: the user's attributes, _NCProperties, _ARRAY_DIMENSIONS,
+ * then the NCZarr keys, the types last. Same model, same bytes.
+ */
+#include "format/nczarr_write.h"
+
+#include <string.h>
+
+#define PROPERTIES "_NCProperties"
+
+/* ---- attributes and their types ------------------------------------------------------------------------------- */
+
+/* Attribute i in the order of writing: _NCProperties comes last. NULL: not written. */
+static const ncz_att *
+att_in_order(const ncz_atts *atts, size_t i, bool properties)
+{
+    const ncz_att *a = &atts->v[i];
+
+    return ncz_format_att_written(a) && (strcmp(a->name, PROPERTIES) == 0) == properties ? a : NULL;
+}
+
+typedef int (*att_fn)(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w);
+
+static int
+each_att(const ncz_atts *atts, const ncz_format_opts *style, const char *where, att_fn fn, ncz_jsonw *w)
+{
+    int rc = NC_NOERR;
+
+    for (int last = 0; last < 2; last++)
+        for (size_t i = 0; i < atts->n && rc == NC_NOERR; i++) {
+            const ncz_att *a = att_in_order(atts, i, last == 1);
+
+            if (a != NULL)
+                rc = fn(a, style, where, w);
+        }
+    return rc;
+}
+
+static int
+write_entry(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w)
+{
+    ncz_buf entry = NCZ_BUF_INIT;
+    int     rc = ncz_format_att_entry(a, style, &entry);
+
+    (void)where;
+    if (rc == NC_NOERR) {
+        ncz_jsonw_key(w, a->name);
+        ncz_jsonw_str(w, ncz_buf_str(&entry), entry.len);
+    }
+    ncz_buf_clear(&entry);
+    return rc;
+}
+
+static int
+write_length(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w)
+{
+    size_t len = ncz_format_att_length(a, style);
+
+    (void)where;
+    if (len != SIZE_MAX) {
+        ncz_jsonw_key(w, a->name);
+        ncz_jsonw_u64(w, len);
+    }
+    return NC_NOERR;
+}
+
+static bool
+has_lengths(const ncz_atts *atts, const ncz_format_opts *style)
+{
+    for (size_t i = 0; i < atts->n; i++)
+        if (ncz_format_att_written(&atts->v[i]) && ncz_format_att_length(&atts->v[i], style) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+static void
+write_json_type(const char *name, ncz_jsonw *w)
+{
+    ncz_jsonw_key(w, name);
+    ncz_jsonw_cstr(w, "|J0");
+}
+
+/* `_nczarr_attr`: the types of all attributes; where NCZarr's keys stand among them, theirs too. */
+static int
+write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own, bool root, const char *where, ncz_jsonw *w)
+{
+    const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
+    int               rc;
+
+    if (lay->attr == NULL)
+        return NC_NOERR;
+    ncz_jsonw_key(w, lay->attr);
+    ncz_jsonw_open_object(w);
+    ncz_jsonw_key(w, "types");
+    ncz_jsonw_open_object(w);
+    if ((rc = each_att(atts, style, where, write_entry, w)) != NC_NOERR)
+        return rc;
+    if (lay->in_attrs) {
+        write_json_type(own, w);
+        if (root)
+            write_json_type(lay->super, w);
+        write_json_type(lay->attr, w);
+    }
+    ncz_jsonw_close_object(w);
+    if (has_lengths(atts, style)) {
+        ncz_jsonw_key(w, NCZ_LENGTHS);
+        ncz_jsonw_open_object(w);
+        (void)each_att(atts, style, where, write_length, w);
+        ncz_jsonw_close_object(w);
+    }
+    ncz_jsonw_close_object(w);
+    return NC_NOERR;
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------ */
+
+/* Would two dimensions of one name mislead a reader that knows names alone? Those that may grow are told apart even
+ * where their lengths are the same today, as a name must not change with the length. */
+static bool
+dims_differ(const ncz_dim *a, const ncz_dim *b)
+{
+    return a != b && (a->len != b->len || a->unlimited || b->unlimited);
+}
+
+/* May the variables of `g` call `d` by `name`? Not where that is another dimension: of this group or one around it,
+ * or (as a variable may have a dimension of any group) one that a variable of this group uses. */
+static bool
+name_is_free(const ncz_group *g, const ncz_dim *d, const char *name)
+{
+    const ncz_dim *seen = ncz_group_scope_dim(g, name);
+
+    if (seen == d)
+        return true;
+    if (seen != NULL && dims_differ(seen, d))
+        return false;
+    for (size_t i = 0; i < g->nvars; i++)
+        for (size_t r = 0; r < g->vars[i]->rank; r++) {
+            const ncz_dim *other = g->vars[i]->dims[r];
+
+            if (dims_differ(other, d) && strcmp(other->name, name) == 0)
+                return false;
+        }
+    return true;
+}
+
+/* The name of `d` for readers that know names alone: its own, else its path with '_' for each '/'. Empty: both mean
+ * something else. */
+static int
+plain_name(const ncz_group *g, const ncz_dim *d, ncz_buf *out)
+{
+    int rc;
+
+    ncz_buf_reset(out);
+    if (name_is_free(g, d, d->name))
+        return ncz_buf_puts(out, d->name);
+    if ((rc = ncz_dim_fqn(d, out)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < out->len; i++)
+        if (out->data[i] == '/')
+            out->data[i] = '_';
+    if (!name_is_free(g, d, out->data))
+        ncz_buf_reset(out);
+    return NC_NOERR;
+}
+
+static bool
+uses_anonymous(const ncz_var *v)
+{
+    for (size_t i = 0; i < v->rank; i++)
+        if (strncmp(v->dims[i]->name, NCZ_ANONYMOUS, strlen(NCZ_ANONYMOUS)) == 0)
+            return true;
+    return v->rank == 0;
+}
+
+/* The list of names; `names` stays empty where one of the dimensions has none that fits. */
+static int
+list_names(const ncz_var *v, bool scalar_mark, ncz_buf *names)
+{
+    ncz_jsonw list = ncz_jsonw_on(names);
+    ncz_buf   name = NCZ_BUF_INIT;
+    bool      all = true;
+    int       rc = NC_NOERR;
+
+    ncz_jsonw_open_array(&list);
+    for (size_t i = 0; i < v->rank && rc == NC_NOERR && all; i++) {
+        rc = plain_name(v->group, v->dims[i], &name);
+        all = name.len > 0;
+        ncz_jsonw_str(&list, ncz_buf_str(&name), name.len);
+    }
+    if (v->rank == 0 && scalar_mark)
+        ncz_jsonw_cstr(&list, NCZ_XSCALAR);
+    ncz_jsonw_close_array(&list);
+    if (rc == NC_NOERR)
+        rc = ncz_jsonw_end(&list);
+    if (!all)
+        ncz_buf_reset(names);
+    ncz_buf_clear(&name);
+    return rc;
+}
+
+static int
+write_xarray(const ncz_var *v, const ncz_format_opts *style, ncz_jsonw *w)
+{
+    const ncz_format_var *kept = v->format;
+    ncz_buf         names = NCZ_BUF_INIT;
+    int             rc;
+
+    if (kept != NULL && kept->named && uses_anonymous(v)) { /* as it was read */
+        if (kept->xarray[0] != '\0') {
+            ncz_jsonw_key(w, NCZ_XARRAY);
+            ncz_jsonw_raw(w, kept->xarray, strlen(kept->xarray));
+        }
+        return NC_NOERR;
+    }
+    if (!style->xarray)
+        return NC_NOERR;
+    if ((rc = list_names(v, style->gen != NCZ_GEN_PURE, &names)) == NC_NOERR && names.len > 0) {
+        ncz_jsonw_key(w, NCZ_XARRAY);
+        ncz_jsonw_raw(w, ncz_buf_str(&names), names.len);
+    }
+    ncz_buf_clear(&names);
+    return rc;
+}
+
+int
+ncz_format_nczarr_write(const ncz_var *v, const ncz_nczarr_layout *lay, bool newer, ncz_jsonw *w)
+{
+    ncz_buf fqn = NCZ_BUF_INIT;
+    int     rc = NC_NOERR;
+
+    ncz_jsonw_key(w, lay->array);
+    ncz_jsonw_open_object(w);
+    ncz_jsonw_key(w, newer ? "dimension_references" : "dimrefs");
+    ncz_jsonw_open_array(w);
+    for (size_t i = 0; i < v->rank && rc == NC_NOERR; i++) {
+        ncz_buf_reset(&fqn);
+        if ((rc = ncz_dim_fqn(v->dims[i], &fqn)) == NC_NOERR)
+            ncz_jsonw_str(w, ncz_buf_str(&fqn), fqn.len);
+    }
+    ncz_jsonw_close_array(w);
+    if (v->rank == 0 && newer) {
+        ncz_jsonw_key(w, "scalar");
+        ncz_jsonw_u64(w, 1);
+    }
+    ncz_jsonw_key(w, "storage");
+    ncz_jsonw_cstr(w, v->rank == 0 && !newer ? "scalar" : "chunked");
+    if (ncz_format_fill_marked(v)) {
+        ncz_jsonw_key(w, "fill");
+        ncz_jsonw_cstr(w, "base64");
+    } else if (ncz_format_fill_is_null(v)) {
+        ncz_jsonw_key(w, "fill");
+        ncz_jsonw_cstr(w, "default");
+    }
+    ncz_jsonw_close_object(w);
+    ncz_buf_clear(&fqn);
+    return rc;
+}
+
+int
+ncz_format_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
+{
+    const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
+    ncz_jsonw         w = ncz_jsonw_on(out);
+    int               rc;
+
+    ncz_jsonw_open_object(&w);
+    if ((rc = each_att(&v->atts, style, v->spec->path, ncz_format_att_write, &w)) != NC_NOERR)
+        return rc;
+    if ((rc = write_xarray(v, style, &w)) != NC_NOERR)
+        return rc;
+    if (lay->in_attrs && (rc = ncz_format_nczarr_write(v, lay, true, &w)) != NC_NOERR)
+        return rc;
+    if ((rc = write_types(&v->atts, style, lay->array, false, v->spec->path, &w)) != NC_NOERR)
+        return rc;
+    ncz_jsonw_close_object(&w);
+    return ncz_jsonw_end(&w);
+}
+
+/* ---- groups --------------------------------------------------------------------------------------------------- */
+
+/* The lists of a group. The older place has unlimited dimensions at their present length. */
+static void
+write_lists(const ncz_group *g, const char *key, bool newer, ncz_jsonw *w)
+{
+    ncz_jsonw_key(w, key);
+    ncz_jsonw_open_object(w);
+    ncz_jsonw_key(w, newer ? "dimensions" : "dims");
+    ncz_jsonw_open_object(w);
+    for (size_t i = 0; i < g->ndims; i++) {
+        const ncz_dim *d = g->dims[i];
+
+        if (d->hidden)
+            continue;
+        ncz_jsonw_key(w, d->name);
+        if (newer && d->unlimited) {
+            ncz_jsonw_open_object(w);
+            ncz_jsonw_key(w, "size");
+            ncz_jsonw_u64(w, d->len);
+            ncz_jsonw_key(w, "unlimited");
+            ncz_jsonw_u64(w, 1);
+            ncz_jsonw_close_object(w);
+        } else {
+            ncz_jsonw_u64(w, d->len);
+        }
+    }
+    ncz_jsonw_close_object(w);
+    ncz_jsonw_key(w, newer ? "arrays" : "vars");
+    ncz_jsonw_open_array(w);
+    for (size_t i = 0; i < g->nvars; i++)
+        ncz_jsonw_cstr(w, g->vars[i]->name);
+    ncz_jsonw_close_array(w);
+    ncz_jsonw_key(w, "groups");
+    ncz_jsonw_open_array(w);
+    for (size_t i = 0; i < g->ngroups; i++)
+        ncz_jsonw_cstr(w, g->groups[i]->name);
+    ncz_jsonw_close_array(w);
+    ncz_jsonw_close_object(w);
+}
+
+static void
+write_super(const char *key, const ncz_format_opts *style, ncz_jsonw *w)
+{
+    ncz_jsonw_key(w, key);
+    ncz_jsonw_open_object(w);
+    ncz_jsonw_key(w, "version");
+    ncz_jsonw_cstr(w, "2.0.0");
+    if (style->classic) {
+        ncz_jsonw_key(w, NCZ_STRICT);
+        ncz_jsonw_u64(w, 1);
+    }
+    ncz_jsonw_close_object(w);
+}
+
+int
+ncz_format_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf *out)
+{
+    const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
+    ncz_jsonw         w = ncz_jsonw_on(out);
+    const char       *where = g->parent == NULL ? "/" : g->name;
+    int               rc;
+
+    ncz_jsonw_open_object(&w);
+    if ((rc = each_att(&g->atts, style, where, ncz_format_att_write, &w)) != NC_NOERR)
+        return rc;
+    if (lay->in_attrs) {
+        write_lists(g, lay->group, true, &w);
+        if (g->parent == NULL)
+            write_super(lay->super, style, &w);
+    }
+    if ((rc = write_types(&g->atts, style, lay->group, g->parent == NULL, where, &w)) != NC_NOERR)
+        return rc;
+    ncz_jsonw_close_object(&w);
+    return ncz_jsonw_end(&w);
+}
+
+int
+ncz_format_group_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf *out)
+{
+    const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
+    ncz_jsonw         w = ncz_jsonw_on(out);
+
+    ncz_jsonw_open_object(&w);
+    ncz_jsonw_key(&w, "zarr_format");
+    ncz_jsonw_u64(&w, 2);
+    if (lay->in_objects) {
+        if (g->parent == NULL)
+            write_super(lay->super, style, &w);
+        write_lists(g, lay->group, false, &w);
+    }
+    ncz_jsonw_close_object(&w);
+    return ncz_jsonw_end(&w);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `.zarray` both ways, and where its chunks lie. Reading gives as much as the document says: what is wrong with it is
+ * recorded and met when the data are touched, so that one odd array never spoils a dataset.
+ */
+#include "format/nczarr_write.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Records this thread's error text as the reason why the data cannot be touched; the first reason stays. */
+static void
+spoil(ncz_zarray *z, int code)
+{
+    const ncz_err *why = z->unusable->code == NC_NOERR ? ncz_err_keep(code) : z->unusable;
+
+    if (why != NULL)
+        z->unusable = why;
+    else
+        z->nomem = true;
+    ncz_err_clear();
+}
+
+static int
+parse_list(const ncz_json *v, size_t rank, uint64_t **out)
+{
+    uint64_t *list = ncz_zalloc_n(rank, sizeof *list);
+
+    if (list == NULL)
+        return ncz_fail_nomem(rank * sizeof *list);
+    for (size_t i = 0; i < rank; i++)
+        if (!ncz_json_u64(ncz_json_at(v, i), &list[i]) || list[i] > INT64_MAX) {
+            ncz_free(list);
+            return NC_EZARRMETA;
+        }
+    *out = list;
+    return NC_NOERR;
+}
+
+static int
+parse_shape(const ncz_json *doc, size_t most, const char *key, ncz_zarray *z)
+{
+    const ncz_json *shape = ncz_json_get(doc, "shape");
+    size_t          rank = ncz_json_len(shape);
+    int             rc = NC_EZARRMETA;
+
+    if (ncz_json_is(shape, NCZ_JSON_ARRAY) && rank <= most)
+        rc = parse_list(shape, rank, &z->shape);
+    if (rc == NC_NOERR)
+        z->rank = rank;
+    else if (rc == NC_EZARRMETA)
+        spoil(z, rank > most ? ncz_fail(rc, "%s: %zu dimensions are more than %zu (limit `rank`)", key, rank, most)
+                             : ncz_fail(rc, "%s: \"shape\" is missing or no list of lengths", key));
+    z->frozen = z->frozen || rc != NC_NOERR;
+    return rc == NC_ENOMEM ? rc : NC_NOERR;
+}
+
+/* Chunk lengths. A chunk of length 0 along a dimension of length 0 is one of length 1. */
+static int
+parse_chunks(const ncz_json *doc, const char *key, ncz_zarray *z)
+{
+    const ncz_json *chunks = ncz_json_get(doc, "chunks");
+    int             rc = NC_EZARRMETA;
+
+    if (ncz_json_is(chunks, NCZ_JSON_ARRAY) && ncz_json_len(chunks) == z->rank)
+        rc = parse_list(chunks, z->rank, &z->chunk);
+    for (size_t i = 0; i < z->rank && rc == NC_NOERR; i++) {
+        if (z->chunk[i] == 0 && z->shape[i] == 0)
+            z->chunk[i] = 1;
+        if (z->chunk[i] == 0)
+            rc = NC_EZARRMETA;
+    }
+    if (rc != NC_EZARRMETA)
+        return rc;
+    if (z->chunk == NULL && (z->chunk = ncz_alloc_n(z->rank, sizeof *z->chunk)) == NULL)
+        return ncz_fail_nomem(z->rank * sizeof *z->chunk);
+    for (size_t i = 0; i < z->rank; i++)
+        z->chunk[i] = 1;
+    spoil(z, ncz_fail(rc, "%s: \"chunks\" is missing or does not fit the shape", key));
+    z->frozen = true;
+    return NC_NOERR;
+}
+
+static void
+parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_zarray *z)
+{
+    const ncz_json *dtype = ncz_json_get(doc, "dtype");
+    size_t          len = 0;
+    const char     *text = ncz_json_slice(dtype, &len);
+
+    ncz_format_dtype_parse(dtype, l->nczarr, l->writer.char_u1, &z->st);
+    if (dtype == NULL) {
+        spoil(z, ncz_fail(NC_EZARRMETA, "%s: no \"dtype\"", key));
+        z->frozen = true;
+    } else if (z->st.type == NC_NAT) {
+        spoil(z, ncz_fail(NC_EBADTYPE, "%s: netCDF has no type for dtype %.*s", key, (int)(len > 100 ? 100 : len), text));
+    }
+}
+
+static void
+parse_layout(const ncz_json *doc, const char *key, ncz_zarray *z)
+{
+    const ncz_json *order = ncz_json_get(doc, "order"), *sep = ncz_json_get(doc, "dimension_separator");
+    const ncz_json *format = ncz_json_get(doc, "zarr_format");
+    uint64_t        version = 2;
+
+    z->order_f = ncz_json_str_is(order, "F");
+    z->separator = ncz_json_str_is(sep, "/") ? '/' : '.';
+    if (format != NULL && (!ncz_json_u64(format, &version) || version != 2))
+        spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"zarr_format\" is not 2", key));
+    if (order != NULL && !z->order_f && !ncz_json_str_is(order, "C"))
+        spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"order\" is neither \"C\" nor \"F\"", key));
+    if (!ncz_json_is(sep, NCZ_JSON_NULL) && z->separator == '.' && !ncz_json_str_is(sep, "."))
+        spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"dimension_separator\" is neither \".\" nor \"/\"", key));
+    z->frozen = z->frozen || (z->unusable->code == NC_EZARRMETA);
+}
+
+/* The codecs. What is malformed spoils the variable; what is unknown keeps its place in the chain. */
+static int
+parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_zarray *z)
+{
+    bool          netcdf = l->found != NCZ_GEN_PURE || l->writer.netcdf;
+    ncz_codec_env env = { .dtype = z->st.dtype, .rules = netcdf ? NCZ_CONFIG_NETCDF : NCZ_CONFIG_NUMCODECS };
+    int           rc;
+
+    if (!ncz_grid_nbytes(z->chunk, z->rank, z->st.dtype.size, &env.chunk_bytes))
+        env.chunk_bytes = SIZE_MAX;
+    rc = ncz_chain_parse(ncz_json_get(doc, "filters"), ncz_json_get(doc, "compressor"), &env, l->m->limits.chain,
+                         &z->chain);
+    if (rc == NC_NOERR || rc == NC_ENOMEM)
+        return rc;
+    ncz_log(NCZ_LOG_WARN, "%s: %s", key, ncz_err_text());
+    spoil(z, rc);
+    z->frozen = true;
+    return NC_NOERR;
+}
+
+static int
+parse_fill(const ncz_node_docs *n, const ncz_loader *l, ncz_zarray *z)
+{
+    const ncz_json *fill = ncz_json_get(n->doc[NCZ_DOC_ZARRAY], "fill_value");
+    bool            plain = l->nczarr || l->writer.netcdf;
+    int             rc;
+
+    if (l->nczarr && ncz_json_is(fill, NCZ_JSON_NULL) && ncz_type_numeric(z->st.type) &&
+        ncz_json_str_is(ncz_format_nczarr_get(n, NCZ_KEY_ARRAY, "fill", "fill"), "default")) {
+        z->fill_mode = NCZ_FILL_DEFAULT;
+        z->fill_null = true;
+        return NC_NOERR;
+    }
+    z->marked = l->nczarr && ncz_json_str_is(ncz_format_nczarr_get(n, NCZ_KEY_ARRAY, "fill", "fill"), "base64");
+    rc = ncz_format_fill_parse(fill, &z->st, plain && !z->marked, &z->fill_mode, &z->fill);
+    if (rc == NC_NOERR || rc == NC_ENOMEM)
+        return rc;
+    spoil(z, rc);
+    return NC_NOERR;
+}
+
+int
+ncz_format_zarray_parse(const ncz_node_docs *n, const ncz_loader *l, const char *key, ncz_zarray *out)
+{
+    const ncz_json *doc = n->doc[NCZ_DOC_ZARRAY];
+    ncz_zarray      z = { .separator = '.', .fill_mode = NCZ_FILL_NONE, .unusable = &ncz_err_none };
+    int             rc;
+
+    if ((rc = parse_shape(doc, l->m->limits.rank, key, &z)) != NC_NOERR ||
+        (rc = parse_chunks(doc, key, &z)) != NC_NOERR)
+        goto done;
+    parse_layout(doc, key, &z);
+    parse_dtype(doc, l, key, &z);
+    if ((rc = parse_chain(doc, l, key, &z)) != NC_NOERR || (rc = parse_fill(n, l, &z)) != NC_NOERR)
+        goto done;
+    if (z.nomem) {
+        rc = ncz_fail_nomem(sizeof *z.unusable);
+        goto done;
+    }
+    *out = z;
+    z = (ncz_zarray){ .rank = 0 };
+done:
+    ncz_format_zarray_clear(&z);
+    return rc;
+}
+
+void
+ncz_format_zarray_clear(ncz_zarray *z)
+{
+    if (z->fill != NULL && z->st.type == NC_STRING)
+        ncz_free(*(char **)z->fill);
+    ncz_free(z->fill);
+    ncz_free(z->shape);
+    ncz_free(z->chunk);
+    ncz_chain_unref(z->chain);
+    ncz_err_drop(z->unusable);
+    *z = (ncz_zarray){ .rank = 0 };
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------------- */
+
+static void
+write_lengths(ncz_jsonw *w, const char *name, const uint64_t *v, size_t n, bool scalar_as_1)
+{
+    ncz_jsonw_key(w, name);
+    ncz_jsonw_open_array(w);
+    for (size_t i = 0; i < n; i++)
+        ncz_jsonw_u64(w, v[i]);
+    if (n == 0 && scalar_as_1)
+        ncz_jsonw_u64(w, 1);
+    ncz_jsonw_close_array(w);
+}
+
+static int
+write_codecs(const ncz_var *v, ncz_jsonw *w)
+{
+    ncz_buf filters = NCZ_BUF_INIT, compressor = NCZ_BUF_INIT;
+    int     rc = ncz_chain_write(v->chain, &filters, &compressor);
+
+    if (rc == NC_NOERR) {
+        ncz_jsonw_key(w, "compressor");
+        ncz_jsonw_raw(w, compressor.data, compressor.len);
+        ncz_jsonw_key(w, "filters");
+        ncz_jsonw_raw(w, filters.data, filters.len);
+    }
+    ncz_buf_clear(&filters);
+    ncz_buf_clear(&compressor);
+    return rc;
+}
+
+int
+ncz_format_zarray_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
+{
+    const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
+    bool              pure = style->gen == NCZ_GEN_PURE;
+    ncz_jsonw         w = ncz_jsonw_on(out);
+    ncz_dims          shape;
+    int               rc;
+
+    if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+        return rc;
+    ncz_var_shape(v, shape.v);
+    ncz_jsonw_open_object(&w);
+    ncz_jsonw_key(&w, "zarr_format");
+    ncz_jsonw_u64(&w, 2);
+    write_lengths(&w, "shape", shape.v, v->rank, !pure);
+    ncz_jsonw_key(&w, "dtype");
+    if ((rc = ncz_format_dtype_write(v, lay, &w)) != NC_NOERR)
+        goto done;
+    write_lengths(&w, "chunks", v->chunk, v->rank, !pure);
+    ncz_jsonw_key(&w, "fill_value");
+    if ((rc = ncz_format_fill_write(v, pure, &w)) != NC_NOERR)
+        goto done;
+    ncz_jsonw_key(&w, "order");
+    ncz_jsonw_cstr(&w, v->order_f ? "F" : "C");
+    if ((rc = write_codecs(v, &w)) != NC_NOERR)
+        goto done;
+    if (v->separator != '.') {
+        ncz_jsonw_key(&w, "dimension_separator");
+        ncz_jsonw_cstr(&w, "/");
+    }
+    if (lay->in_objects && (rc = ncz_format_nczarr_write(v, lay, false, &w)) != NC_NOERR)
+        goto done;
+    ncz_jsonw_close_object(&w);
+    rc = ncz_jsonw_end(&w);
+done:
+    ncz_dims_clear(&shape);
+    return rc;
+}
+
+/* ---- addresses ------------------------------------------------------------------------------------------------ */
+
+int
+ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+{
+    int rc;
+
+    ncz_buf_reset(key);
+    if (spec->path[0] != '\0' &&
+        ((rc = ncz_buf_puts(key, spec->path)) != NC_NOERR || (rc = ncz_buf_putc(key, '/')) != NC_NOERR))
+        return rc;
+    if (spec->rank == 0 && (rc = ncz_buf_putc(key, '0')) != NC_NOERR)
+        return rc;
+    for (size_t d = 0; d < spec->rank; d++) {
+        char  digits[24];
+        char *p = digits + sizeof digits;
+
+        for (uint64_t n = index[d];; n /= 10) {
+            *--p = (char)('0' + n % 10);
+            if (n < 10)
+                break;
+        }
+        if ((d > 0 && (rc = ncz_buf_putc(key, spec->separator)) != NC_NOERR) ||
+            (rc = ncz_buf_append(key, p, (size_t)(digits + sizeof digits - p))) != NC_NOERR)
+            return rc;
+    }
+    *where = (ncz_chunk_addr){ .key = key->data, .off = 0, .len = UINT64_MAX };
+    return NC_NOERR;
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * NumPy's type strings <-> element types. Lenient in reading: every form that netCDF-C has written is taken (`<i1`,
+ * `>S1`, `|i4`, `<U1` for characters). A type without netCDF meaning is kept as opaque elements of known size where
+ * the size can be told.
+ */
+#include "format/format_int.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ITEM_MOST ((size_t)1 << 31)
+
+/* A typestr taken apart: `<m8[10us]` is order '<', kind 'm', size 8, unit "us", count 10. */
+typedef struct typestr {
+    char        order, kind;
+    size_t      size;
+    bool        sized;
+    const char *unit;
+    size_t      unit_len;
+    uint64_t    count;
+} typestr;
+
+static const char *
+take_number(const char *p, uint64_t *out, bool *any)
+{
+    uint64_t n = 0;
+
+    *any = false;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        *any = true;
+        if (n <= ITEM_MOST)
+            n = n * 10 + (uint64_t)(*p - '0');
+    }
+    *out = n;
+    return p;
+}
+
+static bool
+take_apart(const char *s, typestr *t)
+{
+    uint64_t size;
+    bool     any;
+
+    *t = (typestr){ .order = '|', .count = 1 };
+    if (*s != '\0' && strchr("<>|=", *s) != NULL)
+        t->order = *s++;
+    if (*s == '\0')
+        return false;
+    t->kind = *s++;
+    s = take_number(s, &size, &t->sized);
+    if (size > ITEM_MOST)
+        return false;
+    t->size = (size_t)size;
+    if (*s == '[') {
+        s = take_number(s + 1, &t->count, &any);
+        if (!any)
+            t->count = 1;
+        t->unit = s;
+        t->unit_len = strcspn(s, "]");
+        s += t->unit_len;
+        if (*s++ != ']')
+            return false;
+    }
+    return *s == '\0';
+}
+
+/* NumPy's time units and how CF says them. */
+static const struct {
+    const char *unit, *name;
+} time_units[] = {
+    { "Y", "years" },         { "M", "months" },       { "W", "weeks" },        { "D", "days" },
+    { "h", "hours" },         { "m", "minutes" },      { "s", "seconds" },      { "ms", "milliseconds" },
+    { "us", "microseconds" }, { "ns", "nanoseconds" }, { "ps", "picoseconds" }, { "fs", "femtoseconds" },
+    { "as", "attoseconds" },
+};
+
+static void
+say_units(const typestr *t, ncz_stored_type *out)
+{
+    const char *since = t->kind == 'M' ? " since 1970-01-01" : "";
+
+    for (size_t i = 0; i < NCZ_LEN(time_units); i++) {
+        if (strlen(time_units[i].unit) != t->unit_len || strncmp(time_units[i].unit, t->unit, t->unit_len) != 0)
+            continue;
+        if (t->count == 1)
+            (void)snprintf(out->units, sizeof out->units, "%s%s", time_units[i].name, since);
+        else
+            (void)snprintf(out->units, sizeof out->units, "%" PRIu64 " %s%s", t->count, time_units[i].name, since);
+        return;
+    }
+}
+
+static bool
+is_pow2_upto(size_t size, size_t least, size_t most)
+{
+    return size >= least && size <= most && (size & (size - 1)) == 0;
+}
+
+/* The stored type of a typestr; NCZ_KIND_OTHER when netCDF has no such thing. */
+static ncz_dtype
+dtype_of(const typestr *t, bool nczarr, bool char_u1)
+{
+    ncz_dtype d = { NCZ_KIND_OTHER, t->order == '>', t->size == 0 ? 1 : t->size };
+
+    switch (t->kind) {
+    case 'b':
+        if (t->size == 1)
+            d.kind = NCZ_KIND_BOOL;
+        break;
+    case 'i':
+    case 'u':
+        if (is_pow2_upto(t->size, 1, 8))
+            d.kind = t->kind == 'i' ? NCZ_KIND_INT : NCZ_KIND_UINT;
+        break;
+    case 'f':
+        if (is_pow2_upto(t->size, 2, 8))
+            d.kind = NCZ_KIND_FLOAT;
+        break;
+    case 'M':
+    case 'm':
+        d.size = 8;
+        if (t->size == 8)
+            d.kind = NCZ_KIND_INT;
+        break;
+    case 'S':
+    case 'a':
+        if (t->size == 1 && nczarr && t->order == '>')
+            d.kind = NCZ_KIND_CHAR;
+        else if (t->size != 0)
+            d.kind = NCZ_KIND_BYTES;
+        break;
+    case 'O':
+        d = (ncz_dtype){ .kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE };
+        break;
+    case 'U':
+        if (t->size == 1 && char_u1) {
+            d.kind = NCZ_KIND_CHAR;
+        } else if (t->size != 0) {
+            d.kind = NCZ_KIND_UCS4;
+            d.size = t->size * 4;
+        }
+        break;
+    default:
+        break;
+    }
+    if (d.kind == NCZ_KIND_CHAR || d.kind == NCZ_KIND_BYTES)
+        d.big = false;
+    return d;
+}
+
+/* Bytes of a structured element whose fields are plain types or plain sub-arrays; 1 when that cannot be told. */
+static size_t
+struct_size(const ncz_json *v)
+{
+    size_t total = 0;
+
+    for (size_t i = 0; i < ncz_json_len(v); i++) {
+        const ncz_json *field = ncz_json_at(v, i), *shape = ncz_json_at(field, 2);
+        const char     *text = ncz_json_str(ncz_json_at(field, 1), NULL);
+        typestr         t;
+        size_t          n;
+
+        if (text == NULL || !take_apart(text, &t))
+            return 1;
+        n = dtype_of(&t, false, false).size;
+        for (size_t k = 0; k < ncz_json_len(shape); k++) {
+            uint64_t len;
+
+            if (!ncz_json_u64(ncz_json_at(shape, k), &len) || len > ITEM_MOST || !ncz_mul(n, (size_t)len, &n))
+                return 1;
+        }
+        if (!ncz_add(total, n, &total) || total > ITEM_MOST)
+            return 1;
+    }
+    return total == 0 ? 1 : total;
+}
+
+static void
+understand(const typestr *t, bool nczarr, bool char_u1, ncz_stored_type *out)
+{
+    out->dtype = dtype_of(t, nczarr, char_u1);
+    out->type = ncz_dtype_nc(&out->dtype);
+    if (out->dtype.kind == NCZ_KIND_CHAR || out->dtype.kind == NCZ_KIND_BYTES || out->dtype.kind == NCZ_KIND_BOOL ||
+        out->dtype.kind == NCZ_KIND_OBJECT)
+        return;
+    out->endian = t->order == '>' ? NC_ENDIAN_BIG : t->order == '<' ? NC_ENDIAN_LITTLE : NC_ENDIAN_NATIVE;
+    if (out->type != NC_NAT && t->unit != NULL)
+        say_units(t, out);
+}
+
+void
+ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_type *out)
+{
+    const char *text = ncz_json_str(v, NULL);
+    typestr     t;
+
+    *out = (ncz_stored_type){ .type = NC_NAT, .dtype = { NCZ_KIND_OTHER, false, 1 }, .endian = NC_ENDIAN_NATIVE };
+    if (text == NULL || !take_apart(text, &t)) {
+        if (ncz_json_is(v, NCZ_JSON_ARRAY))
+            out->dtype.size = struct_size(v);
+        return;
+    }
+    understand(&t, nczarr, char_u1, out);
+}
+
+nc_type
+ncz_format_att_type(const char *entry)
+{
+    ncz_stored_type st;
+    typestr    t;
+
+    if (entry[0] >= '0' && entry[0] <= '9') { /* generation 1: the number of the type */
+        int type = entry[1] == '\0' ? entry[0] - '0' : (entry[0] - '0') * 10 + (entry[1] - '0');
+
+        return type > NC_NAT && type <= NC_STRING && strlen(entry) <= 2 ? type : NC_NAT;
+    }
+    if (!take_apart(entry, &t))
+        return NC_NAT;
+    if (t.kind == 'J' || (t.kind == 'U' && t.size <= 1))
+        return NC_CHAR;
+    st.dtype = dtype_of(&t, true, true);
+    return t.kind == 'b' || t.kind == 'O' || st.dtype.kind == NCZ_KIND_OTHER ? NC_NAT : ncz_dtype_nc(&st.dtype);
+}
+
+int
+ncz_format_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw *w)
+{
+    static const char letters[] = { [NCZ_KIND_INT] = 'i',  [NCZ_KIND_UINT] = 'u',  [NCZ_KIND_FLOAT] = 'f',
+                                    [NCZ_KIND_BOOL] = 'b', [NCZ_KIND_BYTES] = 'S', [NCZ_KIND_UCS4] = 'U' };
+    char              text[32];
+    char              order = v->endian == NC_ENDIAN_BIG ? '>' : '<';
+    size_t            size = v->dtype.size;
+
+    if (v->type == NC_STRING && !lay->strings)
+        return ncz_fail(NC_EBADTYPE, "%s: this NCZarr generation has no strings (NC_STRING)", v->spec->path);
+    if (v->dtype_text != NULL) {
+        ncz_jsonw_raw(w, v->dtype_text, strlen(v->dtype_text));
+        return NC_NOERR;
+    }
+    switch (v->dtype.kind) {
+    case NCZ_KIND_OBJECT:
+        ncz_jsonw_cstr(w, "|O");
+        return NC_NOERR;
+    case NCZ_KIND_OTHER:
+        return ncz_fail(NC_EBADTYPE, "%s: no stored type is known for it", v->spec->path);
+    case NCZ_KIND_CHAR:
+        ncz_jsonw_cstr(w, lay->char_dtype);
+        return NC_NOERR;
+    case NCZ_KIND_BYTES:
+    case NCZ_KIND_BOOL:
+        order = '|';
+        break;
+    case NCZ_KIND_UCS4:
+        size /= 4;
+        break;
+    case NCZ_KIND_INT:
+    case NCZ_KIND_UINT:
+        if (size == 1 && lay->numpy_bytes)
+            order = '|';
+        break;
+    case NCZ_KIND_FLOAT:
+        break;
+    }
+    (void)snprintf(text, sizeof text, "%c%c%zu", order, letters[v->dtype.kind], size);
+    ncz_jsonw_cstr(w, text);
+    return NC_NOERR;
+}
+
+/* ---- names for people ---- */
+
+int
+ncz_format_type_name(const ncz_var *v, ncz_buf *out)
+{
+    static const char *const atomic[] = {
+        [NC_BYTE] = "byte",   [NC_CHAR] = "char",     [NC_SHORT] = "short",   [NC_INT] = "int",
+        [NC_FLOAT] = "float", [NC_DOUBLE] = "double", [NC_UBYTE] = "ubyte",   [NC_USHORT] = "ushort",
+        [NC_UINT] = "uint",   [NC_INT64] = "int64",   [NC_UINT64] = "uint64", [NC_STRING] = "string",
+    };
+    const char *text = v->dtype_text;
+    char        bare[32];
+    size_t      len;
+    typestr     t;
+
+    if (v->type > NC_NAT && v->type <= NC_STRING)
+        return ncz_buf_puts(out, atomic[v->type]);
+    if (text == NULL)
+        return ncz_buf_puts(out, "unknown");
+    if (text[0] == '[' || text[0] == '{')
+        return ncz_buf_puts(out, "structure");
+    len = strlen(text);
+    if (text[0] != '"' || len < 2 || len - 2 >= sizeof bare)
+        return ncz_buf_printf(out, "%.80s", text);
+    memcpy(bare, text + 1, len - 2);
+    bare[len - 2] = '\0';
+    if (!take_apart(bare, &t) || !t.sized)
+        return ncz_buf_puts(out, bare);
+    if (t.kind == 'c')
+        return ncz_buf_printf(out, "complex%zu", t.size * 8);
+    if (t.kind == 'V')
+        return ncz_buf_printf(out, "opaque(%zu)", t.size);
+    if (t.kind == 'f')
+        return ncz_buf_printf(out, "float%zu", t.size * 8);
+    return ncz_buf_puts(out, bare);
+}
+
+/* ---- of one variable: as a spelling ---- */
+
+int
+ncz_format_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
+{
+    ncz_buf   text = NCZ_BUF_INIT;
+    ncz_jsonw w = ncz_jsonw_on(&text);
+    int       rc;
+
+    if ((rc = ncz_format_dtype_write(v, &ncz_format_layouts[style->gen], &w)) == NC_NOERR)
+        rc = ncz_jsonw_end(&w);
+    if (rc == NC_NOERR && (text.len < 2 || text.data[0] != '"'))
+        rc = ncz_fail(NC_EBADTYPE, "%s: its stored type is no plain one", v->spec->path);
+    if (rc == NC_NOERR)
+        rc = ncz_buf_append(out, text.data + 1, text.len - 2); /* typestrs have nothing to escape */
+    ncz_buf_clear(&text);
+    return rc;
+}
+
+/* Types that netCDF-C cannot open; one such array makes it refuse the whole dataset. */
+static bool
+is_foreign(const ncz_stored_type *st)
+{
+    return st->dtype.kind == NCZ_KIND_BOOL || st->dtype.kind == NCZ_KIND_UCS4 || st->units[0] != '\0' ||
+           (st->dtype.kind == NCZ_KIND_FLOAT && st->dtype.size == 2);
+}
+
+/* netCDF's default fill value is no value of some types: false, NaT and NaN there. */
+static const void *
+natural_fill(const ncz_stored_type *st)
+{
+    static const uint8_t no = 0;
+    static const int64_t nat = INT64_MIN;
+    static const float   nan = NAN;
+
+    if (st->dtype.kind == NCZ_KIND_BOOL)
+        return &no;
+    if (st->units[0] != '\0')
+        return &nat;
+    return st->dtype.kind == NCZ_KIND_FLOAT && st->dtype.size == 2 ? &nan : NULL;
+}
+
+int
+ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, const char *text)
+{
+    bool        ours = style->gen == NCZ_GEN_BOTH || style->gen == NCZ_GEN_PURE;
+    ncz_stored_type  st = { .endian = NC_ENDIAN_NATIVE };
+    const char *json = NULL;
+    char        quoted[64];
+    typestr     t;
+
+    if (!take_apart(text, &t) || strlen(text) > sizeof quoted - 3)
+        return ncz_fail(NC_EINVAL, "%s: '%.60s' is no type of an array, such as <i4 or |b1", v->name, text);
+    if (v->type == NC_CHAR && t.kind == 'S' && t.size == 1)
+        return NC_NOERR; /* each dialect has its own spelling */
+    understand(&t, false, false, &st);
+    if (st.dtype.kind == NCZ_KIND_OBJECT && st.dtype.kind == v->dtype.kind)
+        return NC_NOERR;
+    if (st.type != v->type || st.dtype.kind == NCZ_KIND_OBJECT)
+        return ncz_fail(NC_EBADTYPE, "%s: a variable of this netCDF type is not stored as '%s'", v->name, text);
+    if (is_foreign(&st) && !ours)
+        return ncz_fail(NC_EBADTYPE, "%s: netCDF-C, for which this dataset is, cannot open one with the type '%s'",
+                        v->name, text);
+    if (ncz_chain_len(v->chain) > 0)
+        return ncz_fail(NC_EINVAL, "%s: the stored type must be defined before the codecs", v->name);
+    if (st.units[0] != '\0') { /* the unit stands in the text alone */
+        (void)snprintf(quoted, sizeof quoted, "\"%s\"", text);
+        quoted[1] = st.endian == NC_ENDIAN_BIG ? '>' : '<';
+        json = text[0] == 'M' || text[0] == 'm' ? NULL : quoted;
+        if (json == NULL)
+            return ncz_fail(NC_EINVAL, "%s: '%s' has no byte order, as in <M8[ns]", v->name, text);
+    }
+    return ncz_var_set_dtype(m, v, &st.dtype, st.dtype.size > 1 ? st.endian : NC_ENDIAN_NATIVE, json,
+                             natural_fill(&st));
+}
+
+/* What the document's own text says; the other fields of a variable do not tell a time from a number. */
+static void
+understand_text(const ncz_var *v, ncz_stored_type *out)
+{
+    size_t  n = v->dtype_text == NULL ? 0 : strlen(v->dtype_text);
+    char    own[64];
+    typestr t;
+
+    *out = (ncz_stored_type){ .endian = NC_ENDIAN_NATIVE };
+    if (n < 3 || n > sizeof own)
+        return;
+    memcpy(own, v->dtype_text + 1, n - 2);
+    own[n - 2] = '\0';
+    if (take_apart(own, &t))
+        understand(&t, false, false, out);
+}
+
+bool
+ncz_format_is_time(const ncz_var *v)
+{
+    ncz_stored_type st;
+
+    understand_text(v, &st);
+    return st.units[0] != '\0';
+}
+
+bool
+ncz_format_synthetic_units(const ncz_var *v, const char *text, size_t len)
+{
+    ncz_stored_type st;
+
+    understand_text(v, &st);
+    return st.units[0] != '\0' && strlen(st.units) == len && memcmp(st.units, text, len) == 0;
+}

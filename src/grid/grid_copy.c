@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * grid_copy: runs of elements of 1, 2, 4 or 8 bytes from here to there, with or without byte swap.
+ *
+ * Loads and stores go through memcpy, so any alignment is fine; compilers make single moves of them, and vectors of
+ * the packed loops, which is why those are written apart.
+ */
+#include "grid/grid_int.h"
+
+#include <string.h>
+
+#define SAME(x) (x)
+
+#define LOOP(type, turn, ss, ds)                                                \
+    for (size_t i = 0; i < n; i++) {                                            \
+        type v;                                                                 \
+                                                                                \
+        memcpy(&v, src + (ptrdiff_t)i * (ptrdiff_t)(ss), sizeof v);             \
+        v = turn(v);                                                            \
+        memcpy(dst + (ptrdiff_t)i * (ptrdiff_t)(ds), &v, sizeof v);             \
+    }
+
+#define COPY(name, type, turn)                                                  \
+    static void name(const char *restrict src, ptrdiff_t ss, char *restrict dst, ptrdiff_t ds, size_t n) \
+    {                                                                           \
+        ptrdiff_t item = (ptrdiff_t)sizeof(type);                               \
+                                                                                \
+        if (ss == item && ds == item) {                                         \
+            LOOP(type, turn, sizeof(type), sizeof(type))                        \
+        } else if (ds == item) {                                                \
+            LOOP(type, turn, ss, sizeof(type))                                  \
+        } else {                                                                \
+            LOOP(type, turn, ss, ds)                                            \
+        }                                                                       \
+    }
+
+COPY(copy1, uint8_t, SAME)
+COPY(copy2, uint16_t, SAME)
+COPY(copy4, uint32_t, SAME)
+COPY(copy8, uint64_t, SAME)
+COPY(swap2, uint16_t, __builtin_bswap16)
+COPY(swap4, uint32_t, __builtin_bswap32)
+COPY(swap8, uint64_t, __builtin_bswap64)
+
+void
+ncz_grid_copy(const char *src, ptrdiff_t ss, char *dst, ptrdiff_t ds, size_t n, size_t size, bool swap)
+{
+    if (!swap && ss == (ptrdiff_t)size && ds == (ptrdiff_t)size) {
+        memcpy(dst, src, n * size);
+        return;
+    }
+    switch (size) {
+    case 1:
+        copy1(src, ss, dst, ds, n);
+        break;
+    case 2:
+        (swap ? swap2 : copy2)(src, ss, dst, ds, n);
+        break;
+    case 4:
+        (swap ? swap4 : copy4)(src, ss, dst, ds, n);
+        break;
+    case 8:
+        (swap ? swap8 : copy8)(src, ss, dst, ds, n);
+        break;
+    }
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * grid_dims: rank-sized scratch, and sizes computed from shapes without overflow.
+ */
+#include "grid/grid.h"
+
+#include <string.h>
+
+int
+ncz_dims_init(ncz_dims *d, size_t rank)
+{
+    memset(d, 0, sizeof *d);
+    d->v = d->in;
+    if (rank <= NCZ_RANK_INLINE)
+        return NC_NOERR;
+    if ((d->v = ncz_zalloc_n(rank, sizeof *d->v)) == NULL)
+        return ncz_fail_nomem(rank * sizeof *d->v);
+    return NC_NOERR;
+}
+
+void
+ncz_dims_clear(ncz_dims *d)
+{
+    if (d->v != d->in)
+        ncz_free(d->v);
+    d->v = NULL;
+}
+
+/* A zero length anywhere makes the whole zero, however large the others are. */
+static bool
+any_zero(const uint64_t *shape, size_t rank)
+{
+    for (size_t d = 0; d < rank; d++) {
+        if (shape[d] == 0)
+            return true;
+    }
+    return false;
+}
+
+bool
+ncz_grid_nbytes(const uint64_t *shape, size_t rank, size_t item, size_t *out)
+{
+    size_t n = item;
+
+    if (any_zero(shape, rank)) {
+        *out = 0;
+        return true;
+    }
+    for (size_t d = 0; d < rank; d++) {
+        if (shape[d] > SIZE_MAX || !ncz_mul(n, (size_t)shape[d], &n))
+            return false;
+    }
+    *out = n;
+    return true;
+}
+
+bool
+ncz_grid_packed_imap(const uint64_t *count, size_t rank, ptrdiff_t *imap)
+{
+    uint64_t step = 1;
+    bool     empty = any_zero(count, rank);
+
+    for (size_t d = rank; d-- > 0;) {
+        if (step > PTRDIFF_MAX)
+            return false;
+        imap[d] = (ptrdiff_t)step;
+        /* With nothing selected the steps are never taken, and must not overflow either. */
+        if (!empty && !ncz_mul64(step, count[d], &step))
+            return false;
+    }
+    return true;
+}
+
+bool
+ncz_select_nelems(const ncz_select *s, uint64_t *out)
+{
+    uint64_t n = 1;
+
+    if (any_zero(s->count, s->rank)) {
+        *out = 0;
+        return true;
+    }
+    for (size_t d = 0; d < s->rank; d++) {
+        if (!ncz_mul64(n, s->count[d], &n))
+            return false;
+    }
+    *out = n;
+    return true;
+}

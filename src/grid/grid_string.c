@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * grid_string: one NC_STRING element between its stored form (fixed bytes, or UCS-4) and a char *.
+ *
+ * Stored bytes are handed out as they are; code points that are none come out as U+FFFD, and so do bytes that are not
+ * UTF-8 on their way to UCS-4. An element of zero bytes comes out as NULL, as netCDF-C has it: fixed-width storage
+ * does not tell an empty string from none.
+ */
+#include "grid/grid_int.h"
+
+#include <string.h>
+
+#define REPLACEMENT 0xFFFD
+
+static uint32_t
+load_point(const unsigned char *p, bool big)
+{
+    uint32_t v = big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
+                     : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+
+    return v > 0x10FFFF || (v >= 0xD800 && v <= 0xDFFF) ? REPLACEMENT : v;
+}
+
+static void
+store_point(unsigned char *p, bool big, uint32_t v)
+{
+    for (int i = 0; i < 4; i++)
+        p[big ? 3 - i : i] = (unsigned char)(v >> 8 * i);
+}
+
+static size_t
+point_to_utf8(uint32_t v, char *out)
+{
+    if (v < 0x80) {
+        out[0] = (char)v;
+        return 1;
+    }
+    if (v < 0x800) {
+        out[0] = (char)(0xC0 | v >> 6);
+        out[1] = (char)(0x80 | (v & 63));
+        return 2;
+    }
+    if (v < 0x10000) {
+        out[0] = (char)(0xE0 | v >> 12);
+        out[1] = (char)(0x80 | (v >> 6 & 63));
+        out[2] = (char)(0x80 | (v & 63));
+        return 3;
+    }
+    out[0] = (char)(0xF0 | v >> 18);
+    out[1] = (char)(0x80 | (v >> 12 & 63));
+    out[2] = (char)(0x80 | (v >> 6 & 63));
+    out[3] = (char)(0x80 | (v & 63));
+    return 4;
+}
+
+/* The next code point of s, which has `len` bytes left, at least one; *used tells how many it took. */
+static uint32_t
+utf8_to_point(const char *s, size_t len, size_t *used)
+{
+    const unsigned char *p = (const unsigned char *)s;
+    size_t               n = p[0] < 0x80 ? 1 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
+
+    *used = 1;
+    if (n > len || !ncz_utf8_valid(s, n))
+        return REPLACEMENT;
+    *used = n;
+    switch (n) {
+    case 1:
+        return p[0];
+    case 2:
+        return (uint32_t)(p[0] & 31) << 6 | (p[1] & 63);
+    case 3:
+        return (uint32_t)(p[0] & 15) << 12 | (uint32_t)(p[1] & 63) << 6 | (p[2] & 63);
+    default:
+        return (uint32_t)(p[0] & 7) << 18 | (uint32_t)(p[1] & 63) << 12 | (uint32_t)(p[2] & 63) << 6 | (p[3] & 63);
+    }
+}
+
+static int
+ucs4_out(const ncz_dtype *t, const char *src, char **out)
+{
+    const unsigned char *p = (const unsigned char *)src;
+    size_t               n = t->size / 4, nbytes = 0;
+    char                 scratch[4], *s, *to;
+
+    while (n > 0 && load_point(p + 4 * (n - 1), t->big) == 0)
+        n--;
+    for (size_t i = 0; i < n; i++)
+        nbytes += point_to_utf8(load_point(p + 4 * i, t->big), scratch);
+    *out = NULL;
+    if (n == 0)
+        return NC_NOERR;
+    if ((s = ncz_alloc(nbytes + 1)) == NULL)
+        return ncz_fail_nomem(nbytes + 1);
+    to = s;
+    for (size_t i = 0; i < n; i++)
+        to += point_to_utf8(load_point(p + 4 * i, t->big), to);
+    *to = '\0';
+    *out = s;
+    return NC_NOERR;
+}
+
+static void
+ucs4_in(const ncz_dtype *t, const char *s, size_t len, char *dst)
+{
+    unsigned char *to = (unsigned char *)dst;
+    size_t         n = t->size / 4, used;
+
+    memset(dst, 0, t->size);
+    for (size_t i = 0; i < n && len > 0; i++, s += used, len -= used)
+        store_point(to + 4 * i, t->big, utf8_to_point(s, len, &used));
+}
+
+int
+ncz_grid_string_out(const ncz_dtype *t, const char *src, char **out)
+{
+    size_t len = t->size;
+    char  *s;
+
+    if (t->kind == NCZ_KIND_UCS4)
+        return ucs4_out(t, src, out);
+    while (len > 0 && src[len - 1] == '\0')
+        len--;
+    *out = NULL;
+    if (len == 0)
+        return NC_NOERR;
+    if ((s = ncz_strndup(src, len)) == NULL)
+        return ncz_fail_nomem(len + 1);
+    *out = s;
+    return NC_NOERR;
+}
+
+/* Unlike in fixed width, an empty text is not the same as none. */
+int
+ncz_grid_text_out(ncz_vlen_item text, char **out)
+{
+    *out = NULL;
+    if (text.what != NCZ_VLEN_NONE && (*out = ncz_strndup(text.s, text.len)) == NULL)
+        return ncz_fail_nomem(text.len + 1);
+    return NC_NOERR;
+}
+
+void
+ncz_grid_string_in(const ncz_dtype *t, const char *s, char *dst)
+{
+    size_t len = s != NULL ? strlen(s) : 0;
+
+    if (t->kind == NCZ_KIND_UCS4) {
+        ucs4_in(t, s, len, dst);
+        return;
+    }
+    if (len > t->size)
+        len = ncz_utf8_cut(s, len, t->size);
+    if (len > 0)
+        memcpy(dst, s, len);
+    memset(dst + len, 0, t->size - len);
+}

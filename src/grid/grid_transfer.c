@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * grid_transfer: one piece between a decoded chunk and the caller's memory, and packed runs for attributes and fill values.
+ *
+ * Side a of every nest here is the chunk, side b the memory.
+ */
+#include "grid/grid_int.h"
+
+#include <string.h>
+
+/* What the functions called for each run need. */
+typedef struct mover {
+    const ncz_dtype *dtype;
+    ncz_convert_run         pipe;
+    const char      *from;
+    char            *to;
+    const ncz_vlen_block *texts; /* objects only: instead of `from`, */
+    size_t           first; /* and the piece's first element in it */
+    bool             bad;  /* a value was out of range */
+    uint64_t         left; /* strings only: how many are to be freed again */
+    uint64_t         made;
+} mover;
+
+int
+ncz_transfer_check(const ncz_dtype *t, nc_type mem)
+{
+    nc_type stored = ncz_dtype_nc(t);
+
+    if (stored == NC_NAT)
+        return ncz_fail(NC_EBADTYPE, "elements of %zu bytes have no netCDF type", t->size);
+    if (ncz_type_size(mem) == 0)
+        return ncz_fail(NC_EBADTYPE, "%d is no type of elements in memory", (int)mem);
+    if (stored == mem)
+        return NC_NOERR;
+    if (stored == NC_STRING || mem == NC_STRING)
+        return ncz_fail(NC_EBADTYPE, "strings convert to and from strings only");
+    if (stored == NC_CHAR || mem == NC_CHAR)
+        return ncz_fail(NC_ECHAR, "text does not convert to or from numbers");
+    return NC_NOERR;
+}
+
+/* Objects have no place of their own in a chunk: ncz_vlen_put() makes another block. */
+static int
+not_objects(const ncz_dtype *t)
+{
+    return t->kind == NCZ_KIND_OBJECT ? ncz_fail(NC_EINTERNAL, "objects are not moved one by one") : NC_NOERR;
+}
+
+bool
+ncz_transfer_direct(const ncz_transfer *m, const ncz_piece *p)
+{
+    size_t    many = 0; /* dimensions in which the chunk has more than one element */
+    ptrdiff_t packed = 1;
+
+    if (ncz_dtype_nc(m->dtype) != m->mem || m->mem == NC_STRING || m->dtype->size != ncz_type_size(m->mem) ||
+        (m->dtype->size > 1 && m->dtype->big != ncz_grid_host_big()))
+        return false;
+    for (size_t d = p->rank; d-- > 0;) {
+        if (p->n[d] != m->chunk[d])
+            return false;
+        if (p->n[d] == 1)
+            continue;
+        if (p->imap[d] != packed || (m->order_f && many > 0))
+            return false;
+        packed *= (ptrdiff_t)p->n[d]; /* the chunk fits in memory, so its size fits */
+        many++;
+    }
+    return true;
+}
+
+/* ---- the runs ---- */
+
+static int
+runs_out(void *arg, const ncz_plane *p)
+{
+    mover   *m = arg;
+    ncz_runs r = { .src = m->from + p->a, .src_step = p->a_step, .src_row = p->a_row, .dst = m->to + p->b,
+                   .dst_step = p->b_step, .dst_row = p->b_row, .n = p->n, .rows = p->rows };
+
+    if (ncz_grid_convert_runs(&m->pipe, &r))
+        m->bad = true;
+    return NC_NOERR;
+}
+
+static int
+runs_in(void *arg, const ncz_plane *p)
+{
+    mover   *m = arg;
+    ncz_runs r = { .src = m->from + p->b, .src_step = p->b_step, .src_row = p->b_row, .dst = m->to + p->a,
+                   .dst_step = p->a_step, .dst_row = p->a_row, .n = p->n, .rows = p->rows };
+
+    if (ncz_grid_convert_runs(&m->pipe, &r))
+        m->bad = true;
+    return NC_NOERR;
+}
+
+/* Calls `one` for each element of a plane, until it says something else than NC_NOERR. */
+static int
+each_element(mover *m, const ncz_plane *p, int (*one)(mover *m, ptrdiff_t a, ptrdiff_t b))
+{
+    int rc = NC_NOERR;
+
+    for (size_t row = 0; row < p->rows; row++) {
+        ptrdiff_t a = p->a + (ptrdiff_t)row * p->a_row, b = p->b + (ptrdiff_t)row * p->b_row;
+
+        for (size_t i = 0; i < p->n && rc == NC_NOERR; i++, a += p->a_step, b += p->b_step)
+            rc = one(m, a, b);
+    }
+    return rc;
+}
+
+static int
+string_out(mover *m, ptrdiff_t a, ptrdiff_t b)
+{
+    char *s = NULL;
+    int   rc = ncz_grid_string_out(m->dtype, m->from + a, &s);
+
+    if (rc != NC_NOERR)
+        return rc;
+    memcpy(m->to + b, &s, sizeof s);
+    m->made++;
+    return NC_NOERR;
+}
+
+/* Side a counts elements. */
+static int
+text_out(mover *m, ptrdiff_t a, ptrdiff_t b)
+{
+    ncz_vlen_item text = { .what = NCZ_VLEN_NONE };
+    char    *s = NULL;
+    int      rc;
+
+    if (m->texts != NULL)
+        text = ncz_vlen_at(m->texts, m->first + (size_t)a);
+    if ((rc = ncz_grid_text_out(text, &s)) != NC_NOERR)
+        return rc;
+    memcpy(m->to + b, &s, sizeof s);
+    m->made++;
+    return NC_NOERR;
+}
+
+static int
+string_undo(mover *m, ptrdiff_t a, ptrdiff_t b)
+{
+    char *s;
+
+    (void)a;
+    if (m->left == 0)
+        return NC_NOERR;
+    memcpy(&s, m->to + b, sizeof s);
+    ncz_free(s);
+    s = NULL;
+    memcpy(m->to + b, &s, sizeof s);
+    m->left--;
+    return NC_NOERR;
+}
+
+static int
+string_in(mover *m, ptrdiff_t a, ptrdiff_t b)
+{
+    const char *s;
+
+    memcpy(&s, m->from + b, sizeof s);
+    ncz_grid_string_in(m->dtype, s, m->to + a);
+    return NC_NOERR;
+}
+
+static int
+strings_out(void *arg, const ncz_plane *p)
+{
+    return each_element(arg, p, string_out);
+}
+
+static int
+texts_out(void *arg, const ncz_plane *p)
+{
+    return each_element(arg, p, text_out);
+}
+
+static int
+strings_undo(void *arg, const ncz_plane *p)
+{
+    return each_element(arg, p, string_undo);
+}
+
+static int
+strings_in(void *arg, const ncz_plane *p)
+{
+    return each_element(arg, p, string_in);
+}
+
+/* One value at `from` to every place. */
+static int
+runs_fill(void *arg, const ncz_plane *p)
+{
+    mover *m = arg;
+    size_t size = m->pipe.dst_size;
+
+    for (size_t row = 0; row < p->rows; row++) {
+        char *to = m->to + p->b + (ptrdiff_t)row * p->b_row;
+
+        if (p->b_step == (ptrdiff_t)size)
+            ncz_fill_elems(to, p->n, m->from, size);
+        else
+            ncz_grid_copy(m->from, 0, to, p->b_step, p->n, size, false);
+    }
+    return NC_NOERR;
+}
+
+/* ---- nests of a piece ---- */
+
+/* Wraps rather than overflows: a nonsensical imap must not be undefined behaviour before anything is touched. */
+static ptrdiff_t
+byte_off(ptrdiff_t nelems, size_t item)
+{
+    return (ptrdiff_t)((size_t)nelems * item);
+}
+
+/* Runs the nest with `fn`; when strings cannot all be made, none are left. */
+static int
+each_string(ncz_loops *nest, ncz_plane_fn fn, mover *v)
+{
+    int rc = ncz_grid_loops_each(nest, fn, v);
+
+    if (rc != NC_NOERR) {
+        v->left = v->made;
+        (void)ncz_grid_loops_each(nest, strings_undo, v);
+    }
+    return rc;
+}
+
+/* The same for objects. `step` 0: the first text of the block to every place; no block: NULL pointers. */
+static int
+move_texts_out(const ncz_transfer *m, const ncz_piece *p, const ncz_vlen_block *texts, size_t step, void *mem)
+{
+    ncz_loops nest;
+    mover    v = { .texts = texts };
+    size_t   item = sizeof(char *);
+    int      rc;
+
+    if ((rc = ncz_grid_piece_loops(m, p, step, item, &nest, &v.first)) != NC_NOERR)
+        return rc;
+    v.to = (char *)mem + byte_off(p->mem, item);
+    rc = each_string(&nest, texts_out, &v);
+    ncz_grid_loops_clear(&nest);
+    return rc;
+}
+
+int
+ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, void *mem)
+{
+    ncz_loops nest;
+    mover    v = { .dtype = m->dtype };
+    size_t   off, item = ncz_type_size(m->mem);
+    int      rc;
+
+    if ((rc = ncz_transfer_check(m->dtype, m->mem)) != NC_NOERR || p->nelems == 0)
+        return rc;
+    if (m->dtype->kind == NCZ_KIND_OBJECT)
+        return move_texts_out(m, p, chunk, 1, mem);
+    if ((rc = ncz_grid_piece_loops(m, p, m->dtype->size, item, &nest, &off)) != NC_NOERR)
+        return rc;
+    v.from = (const char *)chunk + off;
+    v.to = (char *)mem + byte_off(p->mem, item);
+    if (m->mem == NC_STRING) {
+        rc = each_string(&nest, strings_out, &v);
+    } else {
+        v.pipe = ncz_grid_convert_run_out(m->dtype, m->mem, m->classic);
+        v.pipe.stream = m->stream;
+        rc = ncz_grid_loops_each(&nest, runs_out, &v);
+        if (m->stream)
+            ncz_grid_stream_end();
+    }
+    ncz_grid_loops_clear(&nest);
+    return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
+}
+
+int
+ncz_transfer_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void *chunk)
+{
+    ncz_loops nest;
+    mover    v = { .dtype = m->dtype };
+    size_t   off, item = ncz_type_size(m->mem);
+    int      rc;
+
+    if ((rc = ncz_transfer_check(m->dtype, m->mem)) != NC_NOERR || (rc = not_objects(m->dtype)) != NC_NOERR ||
+        p->nelems == 0)
+        return rc;
+    if ((rc = ncz_grid_piece_loops(m, p, m->dtype->size, item, &nest, &off)) != NC_NOERR)
+        return rc;
+    v.from = (const char *)mem + byte_off(p->mem, item);
+    v.to = (char *)chunk + off;
+    if (m->mem == NC_STRING) {
+        rc = ncz_grid_loops_each(&nest, strings_in, &v);
+    } else {
+        v.pipe = ncz_grid_convert_run_in(m->mem, m->dtype, m->classic);
+        rc = ncz_grid_loops_each(&nest, runs_in, &v);
+    }
+    ncz_grid_loops_clear(&nest);
+    return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
+}
+
+/* Strings are made afresh from the stored fill; all else is converted once and spread. `zero` has the stored size. */
+int
+ncz_transfer_fill_out(const ncz_transfer *m, const ncz_piece *p, const void *fill, void *mem)
+{
+    ncz_loops nest;
+    mover    v = { .dtype = m->dtype };
+    size_t   off, item = ncz_type_size(m->mem);
+    char     value[8] = { 0 };
+    char    *zero = NULL;
+    int      rc;
+
+    if ((rc = ncz_transfer_check(m->dtype, m->mem)) != NC_NOERR || p->nelems == 0)
+        return rc;
+    if (m->dtype->kind == NCZ_KIND_OBJECT)
+        return move_texts_out(m, p, fill, 0, mem);
+    if (fill == NULL && (fill = zero = ncz_zalloc(m->dtype->size)) == NULL)
+        return ncz_fail_nomem(m->dtype->size);
+    if ((rc = ncz_grid_piece_loops(m, p, 0, item, &nest, &off)) != NC_NOERR)
+        goto done;
+    v.to = (char *)mem + byte_off(p->mem, item);
+    if (m->mem == NC_STRING) {
+        v.from = fill;
+        rc = each_string(&nest, strings_out, &v);
+    } else {
+        v.pipe = ncz_grid_convert_run_out(m->dtype, m->mem, m->classic);
+        v.bad = ncz_grid_convert_runs(&v.pipe, &(ncz_runs){ .src = fill, .dst = value, .n = 1, .rows = 1 });
+        v.from = value;
+        rc = ncz_grid_loops_each(&nest, runs_fill, &v);
+    }
+    ncz_grid_loops_clear(&nest);
+done:
+    ncz_free(zero);
+    return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
+}
+
+/* ---- packed runs ---- */
+
+static ncz_plane
+packed(size_t a_size, size_t b_size, size_t n)
+{
+    return (ncz_plane){ .a_step = (ptrdiff_t)a_size, .b_step = (ptrdiff_t)b_size, .n = n, .rows = 1 };
+}
+
+int
+ncz_convert_out(const ncz_dtype *from, const void *src, nc_type mem, void *dst, size_t n, bool classic)
+{
+    mover     v = { .dtype = from, .from = src, .to = dst };
+    ncz_plane p = packed(from->size, ncz_type_size(mem), n);
+    int       rc;
+
+    if ((rc = ncz_transfer_check(from, mem)) != NC_NOERR || (rc = not_objects(from)) != NC_NOERR || n == 0)
+        return rc;
+    if (mem == NC_STRING) {
+        if ((rc = strings_out(&v, &p)) != NC_NOERR) {
+            v.left = v.made;
+            (void)strings_undo(&v, &p);
+        }
+        return rc;
+    }
+    v.pipe = ncz_grid_convert_run_out(from, mem, classic);
+    (void)runs_out(&v, &p);
+    return v.bad ? NC_ERANGE : NC_NOERR;
+}
+
+int
+ncz_convert_in(nc_type mem, const void *src, const ncz_dtype *to, void *dst, size_t n, bool classic)
+{
+    mover     v = { .dtype = to, .from = src, .to = dst };
+    ncz_plane p = packed(to->size, ncz_type_size(mem), n);
+    int       rc;
+
+    if ((rc = ncz_transfer_check(to, mem)) != NC_NOERR || (rc = not_objects(to)) != NC_NOERR || n == 0)
+        return rc;
+    if (mem == NC_STRING)
+        return strings_in(&v, &p);
+    v.pipe = ncz_grid_convert_run_in(mem, to, classic);
+    (void)runs_in(&v, &p);
+    return v.bad ? NC_ERANGE : NC_NOERR;
+}
+
+int
+ncz_convert(nc_type from, const void *src, nc_type to, void *dst, size_t n, bool classic)
+{
+    ncz_dtype native = ncz_dtype_of(to, ncz_grid_host_big(), 0);
+    int       rc;
+
+    if (from == NC_STRING && to == NC_STRING)
+        return ncz_fail(NC_EBADTYPE, "strings are no plain values");
+    if ((rc = ncz_transfer_check(&native, from)) != NC_NOERR || n == 0)
+        return rc;
+    if (from == to) {
+        memcpy(dst, src, n * ncz_type_size(from));
+        return NC_NOERR;
+    }
+    return ncz_convert_in(from, src, &native, dst, n, classic);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * grid_vlen_block: a chunk of strings of any length in one block without pointers: a head, a table with one entry for each
+ * element, and the bytes. So a block may be copied, kept in a cache and accounted for like any other chunk; only that
+ * its size is its own.
+ *
+ * Invariant: an entry's bytes lie inside the block. Entries may share bytes. A put makes a new block, without the
+ * bytes that nothing names any more; a put of a few elements only adds their bytes to the block that is there, until
+ * half of it is bytes that nothing names.
+ */
+#include "grid/grid_int.h"
+
+#include <string.h>
+
+typedef struct entry {
+    size_t   off; /* from the block's first byte */
+    uint32_t len;
+    uint32_t what;
+} entry;
+
+struct ncz_vlen_block {
+    size_t nbytes, cap; /* in use, and of the memory that it stands in */
+    size_t dead;        /* bytes of texts that were changed, as far as is known */
+    size_t n;
+    entry  at[];
+};
+
+/* ---- looking ------------------------------------------------------------------------------------------- */
+
+size_t
+ncz_vlen_nbytes(const ncz_vlen_block *t)
+{
+    return t->cap;
+}
+
+size_t
+ncz_vlen_len(const ncz_vlen_block *t)
+{
+    return t->n;
+}
+
+ncz_vlen_item
+ncz_vlen_at(const ncz_vlen_block *t, size_t i)
+{
+    const entry *e = &t->at[i];
+
+    return (ncz_vlen_item){ .s = (const char *)t + e->off, .len = e->len, .what = (ncz_vlen_kind)e->what };
+}
+
+static bool
+same(ncz_vlen_item a, ncz_vlen_item b)
+{
+    return a.what == b.what && a.len == b.len && (a.s == b.s || a.len == 0 || memcmp(a.s, b.s, a.len) == 0);
+}
+
+bool
+ncz_vlen_all(const ncz_vlen_block *t, const ncz_vlen_block *fill)
+{
+    ncz_vlen_item want = ncz_vlen_at(fill, 0);
+
+    for (size_t i = 0; i < t->n; i++)
+        if (!same(ncz_vlen_at(t, i), want))
+            return false;
+    return true;
+}
+
+const ncz_vlen_block *
+ncz_vlen_in(const ncz_buf *b)
+{
+    return (const ncz_vlen_block *)(const void *)b->data;
+}
+
+/* ---- building ------------------------------------------------------------------------------------------ */
+
+bool
+ncz_vlen_bound(size_t n, size_t *out)
+{
+    return ncz_mul(n, sizeof(entry), out) && ncz_add(*out, sizeof(ncz_vlen_block), out);
+}
+
+int
+ncz_vlen_begin(ncz_buf *b, size_t n)
+{
+    size_t     nbytes;
+    ncz_vlen_block *t;
+    int        rc;
+
+    ncz_buf_reset(b);
+    if (!ncz_vlen_bound(n, &nbytes))
+        return ncz_fail_nomem(SIZE_MAX);
+    if ((rc = ncz_buf_reserve(b, nbytes)) != NC_NOERR)
+        return rc;
+    memset(b->data, 0, nbytes); /* entries of zeros are NCZ_VLEN_NONE */
+    b->len = nbytes;
+    t = (ncz_vlen_block *)(void *)b->data;
+    t->nbytes = t->cap = nbytes;
+    t->n = n;
+    return NC_NOERR;
+}
+
+int
+ncz_vlen_set(ncz_buf *b, size_t i, ncz_vlen_item text)
+{
+    size_t     off = b->len;
+    ncz_vlen_block *t;
+    int        rc;
+
+    if (text.what == NCZ_VLEN_NONE)
+        text.len = 0;
+    if (text.len > UINT32_MAX)
+        return ncz_fail(NC_EFILTER, "a text of %zu bytes is too long", text.len);
+    if (text.len > 0 && (rc = ncz_buf_append(b, text.s, text.len)) != NC_NOERR)
+        return rc;
+    t = (ncz_vlen_block *)(void *)b->data;
+    t->at[i] = (entry){ .off = off, .len = (uint32_t)text.len, .what = text.what };
+    t->nbytes = t->cap = b->len;
+    return NC_NOERR;
+}
+
+void
+ncz_vlen_share(ncz_buf *b, size_t i, size_t from)
+{
+    ncz_vlen_block *t = (ncz_vlen_block *)(void *)b->data;
+
+    t->at[i] = t->at[from];
+}
+
+int
+ncz_vlen_take(ncz_buf *b, char **out)
+{
+    size_t nbytes = b->len;
+    char  *block = ncz_buf_take(b), *tight;
+
+    if (block == NULL)
+        return ncz_fail_nomem(nbytes);
+    if ((tight = ncz_grow(block, nbytes, 1)) == NULL) { /* without the room to grow: its size is what it says */
+        ncz_free(block);
+        return ncz_fail_nomem(nbytes);
+    }
+    *out = tight;
+    return NC_NOERR;
+}
+
+/* ---- putting ------------------------------------------------------------------------------------------- */
+
+typedef struct putting {
+    ncz_vlen_item   *table; /* what each element is to be */
+    const char *mem;
+} putting;
+
+static int
+run_put(void *arg, const ncz_plane *p)
+{
+    const putting *put = arg;
+
+    for (size_t row = 0; row < p->rows; row++) {
+        ptrdiff_t a = p->a + (ptrdiff_t)row * p->a_row, b = p->b + (ptrdiff_t)row * p->b_row;
+
+        for (size_t i = 0; i < p->n; i++, a += p->a_step, b += p->b_step) {
+            const char *s;
+
+            memcpy(&s, put->mem + b, sizeof s);
+            put->table[a] = s != NULL ? (ncz_vlen_item){ s, strlen(s), NCZ_VLEN_STRING }
+                                      : (ncz_vlen_item){ .what = NCZ_VLEN_NONE };
+        }
+    }
+    return NC_NOERR;
+}
+
+/* The table as a block; equal neighbours and what is fill share their bytes. */
+static int
+build(const ncz_vlen_item *table, size_t n, const ncz_vlen_block *fill, ncz_buf *out)
+{
+    ncz_vlen_item filled = fill != NULL ? ncz_vlen_at(fill, 0) : (ncz_vlen_item){ .what = NCZ_VLEN_NONE };
+    size_t   first = SIZE_MAX; /* element that is fill */
+    int      rc;
+
+    if ((rc = ncz_vlen_begin(out, n)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < n; i++) {
+        bool is_fill = same(table[i], filled);
+
+        if (is_fill && first != SIZE_MAX)
+            ncz_vlen_share(out, i, first);
+        else if (i > 0 && same(table[i], table[i - 1]))
+            ncz_vlen_share(out, i, i - 1);
+        else if ((rc = ncz_vlen_set(out, i, table[i])) != NC_NOERR)
+            return rc;
+        if (is_fill && first == SIZE_MAX)
+            first = i;
+    }
+    return NC_NOERR;
+}
+
+int
+ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_vlen_block *old, const ncz_vlen_block *fill,
+              const void *mem, ncz_buf *out)
+{
+    ncz_vlen_item *table = ncz_alloc_n(n, sizeof *table);
+    putting   put = { .table = table };
+    ncz_loops  nest;
+    size_t    off, item = sizeof(char *);
+    int       rc;
+
+    if (table == NULL)
+        return ncz_fail_nomem(n * sizeof *table);
+    for (size_t i = 0; i < n; i++)
+        table[i] = old != NULL ? ncz_vlen_at(old, i)
+                               : fill != NULL ? ncz_vlen_at(fill, 0) : (ncz_vlen_item){ .what = NCZ_VLEN_NONE };
+    if (p->nelems > 0) {
+        if ((rc = ncz_grid_piece_loops(m, p, 1, item, &nest, &off)) != NC_NOERR)
+            goto done;
+        put.table += off;
+        put.mem = (const char *)mem + (ptrdiff_t)((size_t)p->mem * item);
+        (void)ncz_grid_loops_each(&nest, run_put, &put);
+        ncz_grid_loops_clear(&nest);
+    }
+    rc = build(table, n, fill, out);
+done:
+    ncz_free(table);
+    return rc;
+}
+
+/* ---- changing a few ------------------------------------------------------------------------------------ */
+
+typedef struct changing {
+    ncz_vlen_block  *t;
+    const char *mem;
+    size_t      first; /* element of the piece's first */
+    size_t      need;  /* bytes of all the texts */
+    bool        long_one;
+} changing;
+
+static void
+measure_one(changing *c, const char *s)
+{
+    size_t len = s != NULL ? strlen(s) : 0;
+
+    c->long_one = c->long_one || len > UINT32_MAX;
+    if (!ncz_add(c->need, len, &c->need))
+        c->need = SIZE_MAX;
+}
+
+static void
+change_one(ncz_vlen_block *t, entry *e, const char *s)
+{
+    size_t len = s != NULL ? strlen(s) : 0;
+
+    t->dead += e->len;
+    *e = (entry){ .off = t->nbytes, .len = (uint32_t)len, .what = s != NULL ? NCZ_VLEN_STRING : NCZ_VLEN_NONE };
+    if (len > 0)
+        memcpy((char *)t + t->nbytes, s, len);
+    t->nbytes += len;
+}
+
+/* Measures, while there is no block yet. */
+static int
+run_change(void *arg, const ncz_plane *p)
+{
+    changing *c = arg;
+
+    for (size_t row = 0; row < p->rows; row++) {
+        ptrdiff_t a = p->a + (ptrdiff_t)row * p->a_row, b = p->b + (ptrdiff_t)row * p->b_row;
+
+        for (size_t i = 0; i < p->n; i++, a += p->a_step, b += p->b_step) {
+            const char *s;
+
+            memcpy(&s, c->mem + b, sizeof s);
+            if (c->t != NULL)
+                change_one(c->t, &c->t->at[c->first + (size_t)a], s);
+            else
+                measure_one(c, s);
+        }
+    }
+    return NC_NOERR;
+}
+
+bool
+ncz_vlen_few(const ncz_vlen_block *t, const ncz_piece *p)
+{
+    return p->nelems < t->n / 8 && t->dead <= t->nbytes / 2;
+}
+
+/* Room for `more` bytes, and for as much as a quarter of the block on top, so that n puts cost O(n). */
+static int
+make_room(char **block, size_t more)
+{
+    const ncz_vlen_block *t = (const ncz_vlen_block *)(const void *)*block;
+    ncz_vlen_block       *grown;
+    size_t           cap;
+
+    if (ncz_add(t->nbytes, more, &cap) && cap <= t->cap)
+        return NC_NOERR;
+    if (!ncz_add(t->nbytes, more, &cap) || !ncz_add(cap, cap / 4, &cap))
+        return ncz_fail_nomem(SIZE_MAX);
+    if ((grown = ncz_grow(*block, cap, 1)) == NULL)
+        return ncz_fail_nomem(cap);
+    grown->cap = cap;
+    *block = (char *)grown;
+    return NC_NOERR;
+}
+
+int
+ncz_vlen_change(const ncz_transfer *m, const ncz_piece *p, const void *mem, char **block)
+{
+    changing c = { .mem = (const char *)mem + (ptrdiff_t)((size_t)p->mem * sizeof(char *)) };
+    ncz_loops nest;
+    int      rc;
+
+    if (p->nelems == 0)
+        return NC_NOERR;
+    if ((rc = ncz_grid_piece_loops(m, p, 1, sizeof(char *), &nest, &c.first)) != NC_NOERR)
+        return rc;
+    (void)ncz_grid_loops_each(&nest, run_change, &c);
+    if (c.long_one)
+        rc = ncz_fail(NC_EFILTER, "a text of more than %lu bytes is too long", (unsigned long)UINT32_MAX);
+    else
+        rc = make_room(block, c.need);
+    if (rc == NC_NOERR) {
+        c.t = (ncz_vlen_block *)(void *)*block;
+        (void)ncz_grid_loops_each(&nest, run_change, &c);
+    }
+    ncz_grid_loops_clear(&nest);
+    return rc;
+}

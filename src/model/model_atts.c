@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Attributes: an ordered list, with an index by name once it is long. The place in the list is netCDF's attribute
+ * number, so replacing keeps it and deleting moves the later ones down.
+ *
+ * What was loaded stands in the model's arena and is never given back here; what replaces it is the attribute's own.
+ */
+#include "model/model_int.h"
+
+#include <string.h>
+
+#define INDEX_FROM 16 /* so many names are compared one by one */
+
+static void
+data_free(nc_type type, size_t len, void *data)
+{
+    if (type == NC_STRING && data != NULL)
+        for (size_t i = 0; i < len; i++)
+            ncz_free(((char **)data)[i]);
+    ncz_free(data);
+}
+
+/* Drops what was read with the attribute: from here on it is written from its value. */
+static void
+forget_text(ncz_att *att)
+{
+    if ((att->in_arena & NCZ_IN_ARENA_TEXT) == 0) {
+        ncz_free(att->raw);
+        ncz_free(att->dtype);
+    }
+    att->raw = att->dtype = NULL;
+    att->rawlen = 0;
+    att->in_arena &= ~NCZ_IN_ARENA_TEXT;
+}
+
+static void
+forget_data(ncz_att *att)
+{
+    if ((att->in_arena & NCZ_IN_ARENA_DATA) == 0)
+        data_free(att->type, att->len, att->data);
+    att->data = NULL;
+    att->in_arena &= ~NCZ_IN_ARENA_DATA;
+}
+
+static void
+forget_name(ncz_att *att)
+{
+    if ((att->in_arena & NCZ_IN_ARENA_NAME) == 0)
+        ncz_free(att->name);
+    att->name = NULL;
+    att->in_arena &= ~NCZ_IN_ARENA_NAME;
+}
+
+static void
+att_clear(ncz_att *att)
+{
+    forget_data(att);
+    forget_text(att);
+    forget_name(att);
+}
+
+void
+ncz_atts_clear(ncz_atts *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        att_clear(&a->v[i]);
+    if (!a->in_arena)
+        ncz_free(a->v);
+    ncz_names_clear(&a->index);
+    *a = (ncz_atts){.index = NCZ_NAMES_INIT};
+}
+
+void
+ncz_atts_move(ncz_atts *to, ncz_atts *from)
+{
+    ncz_atts_clear(to);
+    *to = *from;
+    *from = (ncz_atts){.index = NCZ_NAMES_INIT};
+}
+
+ncz_att *
+ncz_atts_find(const ncz_atts *a, const char *name)
+{
+    size_t i;
+
+    if (a->index.nslots != 0)
+        return ncz_names_get(&a->index, name, &i) ? &a->v[i] : NULL;
+    for (i = 0; i < a->n; i++)
+        if (a->v[i].name[0] == name[0] && strcmp(a->v[i].name, name) == 0)
+            return &a->v[i];
+    return NULL;
+}
+
+/* Puts all names into the index, when there are too many to compare. */
+static int
+index_all(ncz_atts *a)
+{
+    int rc = NC_NOERR;
+
+    if (a->index.nslots != 0 || a->n < INDEX_FROM)
+        return NC_NOERR;
+    for (size_t i = 0; i < a->n && rc == NC_NOERR; i++)
+        rc = ncz_names_put(&a->index, a->v[i].name, i);
+    if (rc != NC_NOERR)
+        ncz_names_clear(&a->index);
+    return rc;
+}
+
+int
+ncz_atts_load(ncz_atts *a, ncz_att *v, size_t n)
+{
+    *a = (ncz_atts){.v = v, .n = n, .cap = n, .index = NCZ_NAMES_INIT, .in_arena = true};
+    return index_all(a);
+}
+
+static int
+copy_data(nc_type type, size_t len, const void *data, void **out)
+{
+    size_t nbytes;
+    char **strings;
+
+    if (!ncz_mul(len, ncz_type_size(type), &nbytes))
+        return ncz_fail(NC_EINVAL, "an attribute of %zu elements is too long", len);
+    if (type != NC_STRING) {
+        if ((*out = ncz_alloc(nbytes)) == NULL)
+            return ncz_fail_nomem(nbytes);
+        if (nbytes != 0)
+            memcpy(*out, data, nbytes);
+        return NC_NOERR;
+    }
+    if ((strings = ncz_zalloc(nbytes)) == NULL)
+        return ncz_fail_nomem(nbytes);
+    for (size_t i = 0; i < len; i++) {
+        const char *s = ((const char *const *)data)[i];
+
+        if (s != NULL && (strings[i] = ncz_strdup(s)) == NULL) {
+            data_free(NC_STRING, i, strings);
+            return ncz_fail_nomem(strlen(s));
+        }
+    }
+    *out = strings;
+    return NC_NOERR;
+}
+
+static int
+make_room(ncz_atts *a)
+{
+    size_t   cap = a->cap == 0 ? 4 : a->cap * 2;
+    ncz_att *v;
+
+    if (a->n < a->cap)
+        return NC_NOERR;
+    if ((v = ncz_grow(a->in_arena ? NULL : a->v, cap, sizeof *v)) == NULL)
+        return ncz_fail_nomem(cap * sizeof *v);
+    if (a->in_arena && a->n > 0)
+        memcpy(v, a->v, a->n * sizeof *v);
+    a->in_arena = false;
+    a->v = v;
+    a->cap = cap;
+    return NC_NOERR;
+}
+
+/* Room for one more, with its name in the index; the attribute itself is still empty and not counted. */
+static int
+append_slot(const ncz_model *m, ncz_atts *a, const char *name)
+{
+    ncz_att *slot;
+    int      rc;
+
+    if (a->n >= m->limits.attributes)
+        return ncz_fail(NC_EMAXATTS, "%s: more than %zu attributes (limit `attributes`)", name, m->limits.attributes);
+    if ((rc = make_room(a)) != NC_NOERR || (rc = index_all(a)) != NC_NOERR)
+        return rc;
+    slot = &a->v[a->n];
+    *slot = (ncz_att){.name = ncz_strdup(name)};
+    if (slot->name == NULL)
+        return ncz_fail_nomem(strlen(name));
+    if (a->index.nslots != 0 && (rc = ncz_names_put(&a->index, name, a->n)) != NC_NOERR)
+        ncz_free(slot->name);
+    return rc;
+}
+
+int
+ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, nc_type type, size_t len, const void *data, ncz_att **out)
+{
+    ncz_att *att = ncz_atts_find(a, name);
+    void    *copy;
+    int      rc;
+
+    if ((rc = copy_data(type, len, data, &copy)) != NC_NOERR)
+        return rc;
+    if (att == NULL) {
+        if ((rc = append_slot(m, a, name)) != NC_NOERR) {
+            data_free(type, len, copy);
+            return rc;
+        }
+        att = &a->v[a->n++];
+    }
+    forget_data(att);
+    forget_text(att);
+    att->type = type;
+    att->len = len;
+    att->data = copy;
+    a->dirty = true;
+    if (out != NULL)
+        *out = att;
+    return NC_NOERR;
+}
+
+int
+ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname)
+{
+    char *copy;
+    int   rc;
+
+    if (strcmp(att->name, newname) == 0)
+        return NC_NOERR;
+    if (ncz_atts_find(a, newname) != NULL)
+        return ncz_fail(NC_ENAMEINUSE, "attribute '%s' exists already", newname);
+    if ((copy = ncz_strdup(newname)) == NULL)
+        return ncz_fail_nomem(strlen(newname));
+    if (a->index.nslots != 0) {
+        if ((rc = ncz_names_put(&a->index, copy, (size_t)(att - a->v))) != NC_NOERR) {
+            ncz_free(copy);
+            return rc;
+        }
+        ncz_names_del(&a->index, att->name);
+    }
+    forget_name(att);
+    att->name = copy;
+    a->dirty = true;
+    return NC_NOERR;
+}
+
+void
+ncz_atts_del(ncz_atts *a, ncz_att *att)
+{
+    size_t place = (size_t)(att - a->v);
+
+    ncz_names_del(&a->index, att->name);
+    att_clear(att);
+    memmove(att, att + 1, (a->n - place - 1) * sizeof *att);
+    a->n--;
+    /* The names stand in the index already, so moving them down needs no memory and cannot fail. */
+    for (size_t i = place; a->index.nslots != 0 && i < a->n; i++)
+        (void)ncz_names_put(&a->index, a->v[i].name, i);
+    a->dirty = true;
+}

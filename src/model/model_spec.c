@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The spec of a variable: built whole from the variable's fields, then swapped in. Readers that hold the old one keep
+ * a consistent view. What cannot be served (an unknown codec, a chunk beyond the limits) is recorded in the spec and
+ * met only when the data are touched.
+ */
+#include "model/model_int.h"
+
+#include <string.h>
+
+ncz_spec *
+ncz_spec_ref(ncz_spec *s)
+{
+    if (s != NULL)
+        __atomic_add_fetch(&s->refs, 1, __ATOMIC_RELAXED);
+    return s;
+}
+
+void
+ncz_spec_unref(ncz_spec *s)
+{
+    if (s == NULL || __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) != 0)
+        return;
+    ncz_chain_unref(s->chain);
+    ncz_free(s->chunk);
+    ncz_free(s->fill);
+    ncz_free(s->path);
+    ncz_err_drop(s->unusable);
+    ncz_free(s);
+}
+
+/* The byte order of the stored elements. Old writers left native (little-endian) bytes under a big-endian type. */
+static bool
+stored_big(const ncz_model *m, const ncz_var *v)
+{
+    return v->endian == NC_ENDIAN_BIG && !m->native_big;
+}
+
+/* A block of one text. */
+static int
+make_object_fill(const char *value, void **out)
+{
+    ncz_buf b = NCZ_BUF_INIT;
+    char   *block = NULL;
+    int     rc = ncz_vlen_begin(&b, 1);
+
+    if (rc == NC_NOERR && value != NULL)
+        rc = ncz_vlen_set(&b, 0, (ncz_vlen_item){ value, strlen(value), NCZ_VLEN_STRING });
+    if (rc == NC_NOERR && (rc = ncz_vlen_take(&b, &block)) == NC_NOERR)
+        *out = block;
+    ncz_buf_clear(&b);
+    return rc;
+}
+
+/* One stored element holding the variable's fill value; NULL for zero bytes. */
+static int
+make_fill(const ncz_var *v, const ncz_dtype *dtype, void **out)
+{
+    const void *value = v->fill_mode == NCZ_FILL_VALUE ? v->fill : ncz_type_fill(v->type);
+    void       *fill;
+    int         rc;
+
+    *out = NULL;
+    if (v->fill_mode == NCZ_FILL_NONE || value == NULL || dtype->kind == NCZ_KIND_OTHER)
+        return NC_NOERR;
+    if (dtype->kind == NCZ_KIND_OBJECT)
+        return make_object_fill(*(const char *const *)value, out);
+    if ((fill = ncz_zalloc(dtype->size)) == NULL)
+        return ncz_fail_nomem(dtype->size);
+    rc = ncz_convert_in(v->type, value, dtype, fill, 1, false);
+    if (rc != NC_NOERR && rc != NC_ERANGE) {
+        ncz_free(fill);
+        return rc;
+    }
+    *out = fill;
+    return NC_NOERR;
+}
+
+/* Default chunk lengths for those that are not set. */
+static int
+default_chunks(ncz_var *v)
+{
+    ncz_dims shape;
+    bool    *unlimited = NULL;
+    int      rc;
+
+    if (v->chunk_set || v->rank == 0 || v->chunk[0] != 0)
+        return NC_NOERR;
+    if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+        return rc;
+    if ((unlimited = ncz_alloc_n(v->rank, sizeof *unlimited)) == NULL) {
+        rc = ncz_fail_nomem(v->rank);
+        goto done;
+    }
+    ncz_var_shape(v, shape.v);
+    for (size_t r = 0; r < v->rank; r++)
+        unlimited[r] = v->dims[r]->unlimited;
+    ncz_grid_default_chunks(shape.v, unlimited, v->rank, v->type == NC_NAT ? 8 : ncz_type_size(v->type), v->chunk);
+done:
+    ncz_free(unlimited);
+    ncz_dims_clear(&shape);
+    return rc;
+}
+
+/* Why the data cannot be touched, if they cannot. Leaves no trace in the thread's error record. */
+static int
+judge(const ncz_model *m, const ncz_var *v, ncz_spec *s)
+{
+    int rc;
+
+    if (v->unusable->code != NC_NOERR)
+        return (s->unusable = ncz_err_dup(v->unusable)) != NULL ? NC_NOERR : ncz_fail_nomem(sizeof(ncz_err));
+    if (!ncz_grid_nbytes(s->chunk, s->rank, s->dtype.size, &s->chunk_bytes) ||
+        s->chunk_bytes > m->limits.chunk_bytes) {
+        s->chunk_bytes = 0;
+        rc = ncz_fail(NC_EBADCHUNK, "%s: one chunk is larger than %zu bytes (limit `chunk_bytes`)", s->path,
+                      m->limits.chunk_bytes);
+    } else {
+        s->chunk_nelems = s->dtype.size == 0 ? 0 : s->chunk_bytes / s->dtype.size;
+        rc = ncz_chain_usable(s->chain);
+        if (rc == NC_NOERR && s->dtype.kind == NCZ_KIND_OBJECT && !ncz_chain_objects(s->chain))
+            rc = ncz_fail(NC_EBADTYPE, "%s: an array of objects without a codec that stores them", s->path);
+    }
+    if ((s->unusable = ncz_err_keep(rc)) == NULL)
+        return ncz_fail_nomem(sizeof(ncz_err));
+    if (rc != NC_NOERR)
+        ncz_err_clear();
+    return NC_NOERR;
+}
+
+/* A length that fits no size_t is longer than any chunk of it, which is all that a codec compares it with. */
+static size_t
+row_length(const ncz_dim *d)
+{
+    return d->len > SIZE_MAX ? SIZE_MAX : (size_t)d->len;
+}
+
+int
+ncz_var_respec(ncz_model *m, ncz_var *v)
+{
+    ncz_spec *s = ncz_zalloc(sizeof *s);
+    ncz_buf   path = NCZ_BUF_INIT;
+    int       rc;
+
+    if (s == NULL)
+        return ncz_fail_nomem(sizeof *s);
+    *s = (ncz_spec){.refs = 1,
+                    .uid = v->uid,
+                    .rank = v->rank,
+                    .type = v->type,
+                    .dtype = v->dtype,
+                    .order_f = v->order_f,
+                    .chain = ncz_chain_ref(v->chain),
+                    .separator = v->separator,
+                    .locate = m->locate,
+                    .fill_null = v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null};
+    s->dtype.big = stored_big(m, v);
+    s->row = v->rank == 0 ? 0 : row_length(v->dims[v->rank - 1]);
+    if ((rc = default_chunks(v)) != NC_NOERR || (rc = ncz_var_key(v, &path)) != NC_NOERR ||
+        (rc = make_fill(v, &s->dtype, &s->fill)) != NC_NOERR)
+        goto done;
+    if ((s->chunk = ncz_dup(v->chunk, v->rank * sizeof *v->chunk)) == NULL) {
+        rc = ncz_fail_nomem(v->rank * sizeof *v->chunk);
+        goto done;
+    }
+    s->path = ncz_buf_take(&path);
+    if ((rc = judge(m, v, s)) != NC_NOERR)
+        goto done;
+    ncz_spec_unref(v->spec);
+    v->dtype.big = s->dtype.big;
+    v->spec = s;
+    s = NULL;
+done:
+    ncz_spec_unref(s);
+    ncz_buf_clear(&path);
+    return rc;
+}
