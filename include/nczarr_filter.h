@@ -110,7 +110,8 @@ NCZARR_API int nczarr_filter_unregister(const char *id);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-NCZARR_API int nczarr_codec_fail(int code, const char *format, ...);
+NCZARR_API int
+nczarr_codec_fail(int code, const char *format, ...);
 
 /*
  * The member `name` of a configuration: an integer (a number, or a string of digits, as some writers have it), a

@@ -48,7 +48,7 @@ NCZARR_API int nczarr_map_close(nczarr_map *map);
 
 /* What kind of map it is ("file", "memory", ...), as long as it is open; and what it can do: NCZARR_MAP_CAN_... */
 NCZARR_API const char *nczarr_map_name(const nczarr_map *map);
-NCZARR_API unsigned nczarr_map_can(const nczarr_map *map);
+NCZARR_API unsigned    nczarr_map_can(const nczarr_map *map);
 
 #define NCZARR_MAP_CAN_WRITE 0x1u
 #define NCZARR_MAP_CAN_LIST  0x2u /* nczarr_map_search() */
@@ -106,7 +106,8 @@ NCZARR_API int nczarr_map_answer(nczarr_map_reply *reply, const void *data, size
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-NCZARR_API int nczarr_map_fail(int code, const char *format, ...);
+NCZARR_API int
+nczarr_map_fail(int code, const char *format, ...);
 
 /* Its functions may be called from several threads at once. Without it the library calls them one at a time. */
 #define NCZARR_MAP_THREADS 0x100u

@@ -192,52 +192,25 @@ static bool
 take_flag(copy_opts *o, int c)
 {
     switch (c) {
-    case 's':
-        o->shuffle = true;
-        return true;
-    case 'u':
-        o->fixed = true;
-        return true;
+    case 's': o->shuffle = true; return true;
+    case 'u': o->fixed = true; return true;
     case '4':
     case '7':
         o->classic = c == '7';
         o->kind_given = true;
         return true;
-    case 'q':
-        o->progress = COPY_NO;
-        return true;
-    case 'r':
-        o->memory_in = true;
-        return true;
-    case 'w':
-        o->memory_out = true;
-        return true;
-    case OPT_CONSOLIDATE:
-        o->consolidate = true;
-        return true;
-    case OPT_DRY_RUN:
-        o->dry_run = true;
-        return true;
-    case OPT_VERIFY:
-        o->verify = true;
-        return true;
-    case OPT_RESUME:
-        o->resume = true;
-        return true;
-    case OPT_NETCDF_TYPES:
-        o->netcdf_types = true;
-        return true;
-    case OPT_SKIP_UNREADABLE:
-        o->skip_unreadable = true;
-        return true;
-    case OPT_NO_CLOBBER:
-        o->keep = true;
-        return true;
-    case OPT_PROGRESS:
-        o->progress = COPY_YES;
-        return true;
-    default:
-        return false; /* getopt told what is wrong */
+    case 'q': o->progress = COPY_NO; return true;
+    case 'r': o->memory_in = true; return true;
+    case 'w': o->memory_out = true; return true;
+    case OPT_CONSOLIDATE: o->consolidate = true; return true;
+    case OPT_DRY_RUN: o->dry_run = true; return true;
+    case OPT_VERIFY: o->verify = true; return true;
+    case OPT_RESUME: o->resume = true; return true;
+    case OPT_NETCDF_TYPES: o->netcdf_types = true; return true;
+    case OPT_SKIP_UNREADABLE: o->skip_unreadable = true; return true;
+    case OPT_NO_CLOBBER: o->keep = true; return true;
+    case OPT_PROGRESS: o->progress = COPY_YES; return true;
+    default: return false; /* getopt told what is wrong */
     }
 }
 
@@ -245,44 +218,25 @@ static bool
 take_option(copy_opts *o, int c, const char *arg)
 {
     switch (c) {
-    case 'd':
-        return take_deflate(o, arg);
-    case 'F':
-        return copy_take_filters(o, arg);
-    case 'c':
-        return copy_take_chunks(o, arg);
-    case 'M':
-        return copy_take_size("-M", arg, &o->min_chunked);
-    case 'v':
-        return take_names(&o->vars, arg, NULL);
-    case 'V':
-        return take_names(&o->vars, arg, &o->vars_only);
-    case 'g':
-        return take_names(&o->groups, arg, NULL);
-    case 'G':
-        return take_names(&o->groups, arg, &o->groups_only);
-    case 'k':
-        return take_kind(o, arg);
-    case OPT_MODE:
-        o->mode = arg;
-        return true;
-    case OPT_MEMORY:
-        return copy_take_size("--memory", arg, &o->memory);
-    case 'm':
-        return copy_take_size("-m", arg, &o->buffer);
-    case 'h':
-        return copy_take_size("-h", arg, &o->cache);
-    case 'e':
-        return take_elems(o, arg);
-    case 'L':
-        return take_log_level(arg);
+    case 'd': return take_deflate(o, arg);
+    case 'F': return copy_take_filters(o, arg);
+    case 'c': return copy_take_chunks(o, arg);
+    case 'M': return copy_take_size("-M", arg, &o->min_chunked);
+    case 'v': return take_names(&o->vars, arg, NULL);
+    case 'V': return take_names(&o->vars, arg, &o->vars_only);
+    case 'g': return take_names(&o->groups, arg, NULL);
+    case 'G': return take_names(&o->groups, arg, &o->groups_only);
+    case 'k': return take_kind(o, arg);
+    case OPT_MODE: o->mode = arg; return true;
+    case OPT_MEMORY: return copy_take_size("--memory", arg, &o->memory);
+    case 'm': return copy_take_size("-m", arg, &o->buffer);
+    case 'h': return copy_take_size("-h", arg, &o->cache);
+    case 'e': return take_elems(o, arg);
+    case 'L': return take_log_level(arg);
     case '3':
     case '5':
-    case '6':
-        fprintf(stderr, "nczcopy: -%c: netCDF-3 files are not written here\n", c);
-        return false;
-    default:
-        return take_flag(o, c);
+    case '6': fprintf(stderr, "nczcopy: -%c: netCDF-3 files are not written here\n", c); return false;
+    default: return take_flag(o, c);
     }
 }
 

@@ -174,64 +174,32 @@ static bool
 take_option(dump_opts *o, const char **name, int c)
 {
     switch (c) {
-    case 'h':
-        o->part = DUMP_HEADER;
-        return true;
-    case 'c':
-        o->part = o->part == DUMP_HEADER ? DUMP_HEADER : DUMP_COORDS;
-        return true;
-    case 'v':
-        dump_names_add(&o->vars, optarg);
-        return true;
-    case 'g':
-        dump_names_add(&o->groups, optarg);
-        return true;
-    case 'b':
-        return take_notes(o, DUMP_NOTES_BRIEF, optarg);
-    case 'f':
-        return take_notes(o, DUMP_NOTES_FULL, optarg);
-    case 'l':
-        return take_line(o, optarg);
-    case 'n':
-        *name = optarg;
-        return true;
-    case 'p':
-        return take_precision(o, optarg);
-    case 'k':
-        o->form = DUMP_KIND;
-        return true;
-    case 'x':
-        o->form = DUMP_NCML;
-        return true;
-    case 's':
-        o->special = true;
-        return true;
-    case 'F':
-        o->special = o->filters_generic = true;
-        return true;
+    case 'h': o->part = DUMP_HEADER; return true;
+    case 'c': o->part = o->part == DUMP_HEADER ? DUMP_HEADER : DUMP_COORDS; return true;
+    case 'v': dump_names_add(&o->vars, optarg); return true;
+    case 'g': dump_names_add(&o->groups, optarg); return true;
+    case 'b': return take_notes(o, DUMP_NOTES_BRIEF, optarg);
+    case 'f': return take_notes(o, DUMP_NOTES_FULL, optarg);
+    case 'l': return take_line(o, optarg);
+    case 'n': *name = optarg; return true;
+    case 'p': return take_precision(o, optarg);
+    case 'k': o->form = DUMP_KIND; return true;
+    case 'x': o->form = DUMP_NCML; return true;
+    case 's': o->special = true; return true;
+    case 'F': o->special = o->filters_generic = true; return true;
     case 't':
     case 'i':
         o->times = true;
         o->time_separator = c == 'i' ? 'T' : ' ';
         return true;
-    case 'X':
-        return take_special(o, optarg);
-    case 'L':
-        return take_log_level(optarg);
-    case 'w':
-        return true;
-    case OPT_JSON:
-        return take_json(o, optarg);
-    case OPT_TREE:
-        o->form = DUMP_TREE;
-        return true;
-    case OPT_CHUNKS:
-        return take_chunks(o, optarg);
-    case OPT_STATS:
-        o->stats = true;
-        return true;
-    default:
-        return false; /* getopt told what is wrong */
+    case 'X': return take_special(o, optarg);
+    case 'L': return take_log_level(optarg);
+    case 'w': return true;
+    case OPT_JSON: return take_json(o, optarg);
+    case OPT_TREE: o->form = DUMP_TREE; return true;
+    case OPT_CHUNKS: return take_chunks(o, optarg);
+    case OPT_STATS: o->stats = true; return true;
+    default: return false; /* getopt told what is wrong */
     }
 }
 

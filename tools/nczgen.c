@@ -271,16 +271,12 @@ static int
 option(options *o, int c, const char *arg)
 {
     switch (c) {
-    case 'b':
-        o->binary = true;
-        return -1;
+    case 'b': o->binary = true; return -1;
     case 'o':
         o->out = arg;
         o->binary = true;
         return -1;
-    case 'm':
-        o->mode = arg;
-        return -1;
+    case 'm': o->mode = arg; return -1;
     case 'k':
         o->kind_given = true;
         return kind(arg, &o->classic) ? -1 : usage_error("unknown kind of dataset: ", arg);
@@ -292,38 +288,22 @@ option(options *o, int c, const char *arg)
         o->kind_given = true;
         o->classic = c == '7';
         return -1;
-    case 'N':
-        o->name = arg;
-        return -1;
-    case 'H':
-        o->gen.header_only = true;
-        return -1;
-    case 'x':
-        o->gen.nofill = true;
-        return -1;
+    case 'N': o->name = arg; return -1;
+    case 'H': o->gen.header_only = true; return -1;
+    case 'x': o->gen.nofill = true; return -1;
     case 'l':
         if (strcmp(arg, "b") != 0)
             return usage_error("no output language but b (a dataset): ", arg);
         o->binary = true;
         return -1;
-    case 'P':
-        o->diskless = true;
-        return -1;
-    case 'W':
-        return byte_count(arg, &o->gen.put_bytes) ? -1 : usage_error("-W: not a number of bytes: ", arg);
+    case 'P': o->diskless = true; return -1;
+    case 'W': return byte_count(arg, &o->gen.put_bytes) ? -1 : usage_error("-W: not a number of bytes: ", arg);
     case 'd':
     case 'D':
-    case 'L':
-        return -1;
-    case 'h':
-        fputs(usage_text, stdout);
-        return EXIT_SUCCESS;
-    case 'V':
-        printf("nczgen %s\n", NCZARR_VERSION);
-        return EXIT_SUCCESS;
-    default: /* getopt has named it */
-        fputs(usage_text, stderr);
-        return EXIT_USAGE;
+    case 'L': return -1;
+    case 'h': fputs(usage_text, stdout); return EXIT_SUCCESS;
+    case 'V': printf("nczgen %s\n", NCZARR_VERSION); return EXIT_SUCCESS;
+    default: /* getopt has named it */ fputs(usage_text, stderr); return EXIT_USAGE;
     }
 }
 

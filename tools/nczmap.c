@@ -95,18 +95,11 @@ static bool
 take_option(map_opts *o, int c, const char *arg)
 {
     switch (c) {
-    case 'k':
-        o->keys = true;
-        return true;
-    case 'x':
-        o->hex = true;
-        return true;
-    case 'r':
-        return take_range(o, arg);
-    case 'L':
-        return take_log_level(arg);
-    default:
-        return false; /* getopt told what is wrong */
+    case 'k': o->keys = true; return true;
+    case 'x': o->hex = true; return true;
+    case 'r': return take_range(o, arg);
+    case 'L': return take_log_level(arg);
+    default: return false; /* getopt told what is wrong */
     }
 }
 

@@ -145,14 +145,19 @@ show(const char *name, int leaf, void *arg)
 int
 main(void)
 {
-    static const nczarr_map_ops ops = {.size = sizeof ops, .name = "table", .get = table_get, .put = table_put,
-                                       .del = table_del, .list = table_list, .close = table_close};
-    const char  *top = "", *below = "height/";
-    const double values[4] = {1.5, 2.5, 3.5, 4.5};
-    double       back[4] = {0};
-    table        t = {.n = 0};
-    nczarr_map  *map;
-    int          ncid, dim, var;
+    static const nczarr_map_ops ops = {.size = sizeof ops,
+                                       .name = "table",
+                                       .get = table_get,
+                                       .put = table_put,
+                                       .del = table_del,
+                                       .list = table_list,
+                                       .close = table_close};
+    const char                 *top = "", *below = "height/";
+    const double                values[4] = {1.5, 2.5, 3.5, 4.5};
+    double                      back[4] = {0};
+    table                       t = {.n = 0};
+    nczarr_map                 *map;
+    int                         ncid, dim, var;
 
     check(nczarr_map_own(&ops, &t, &map));
     check(nczarr_create_map(map, NULL, NC_CLOBBER, &ncid));

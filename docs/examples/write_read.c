@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define NRECS 10
-#define NX 6
+#define NX    6
 
 static int
 failed(int rc, const char *what)

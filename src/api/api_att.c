@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#define FILL_ATT "_FillValue"
-#define PROPERTIES_ATT "_NCProperties"
-#define WIDTH_ATT "_nczarr_maxstrlen"
+#define FILL_ATT          "_FillValue"
+#define PROPERTIES_ATT    "_NCProperties"
+#define WIDTH_ATT         "_nczarr_maxstrlen"
 #define DEFAULT_WIDTH_ATT "_nczarr_default_maxstrlen"
 
 /* ---- looking ---- */
@@ -252,7 +252,8 @@ set_default_width(const ncz_call *c, size_t width)
         for (size_t i = 0; rc == NC_NOERR && i < c->m->groups[g]->nvars; i++) {
             ncz_var *v = c->m->groups[g]->vars[i];
 
-            if (v->type == NC_STRING && v->dtype.kind != NCZ_KIND_UCS4 && !v->fixed && ncz_atts_find(&v->atts, WIDTH_ATT) == NULL)
+            if (v->type == NC_STRING && v->dtype.kind != NCZ_KIND_UCS4 && !v->fixed &&
+                ncz_atts_find(&v->atts, WIDTH_ATT) == NULL)
                 rc = ncz_var_set_maxstrlen(c->m, v, width);
         }
     return rc;

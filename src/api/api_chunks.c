@@ -58,14 +58,15 @@ fill_of(const ncz_spec *s)
 {
     if (s->fill != NULL && s->dtype.kind == NCZ_KIND_OBJECT)
         return ncz_vlen_at(s->fill, 0);
-    return (ncz_vlen_item){.s = s->fill, .len = s->dtype.size, .what = s->fill != NULL ? NCZ_VLEN_STRING : NCZ_VLEN_NONE};
+    return (ncz_vlen_item){
+        .s = s->fill, .len = s->dtype.size, .what = s->fill != NULL ? NCZ_VLEN_STRING : NCZ_VLEN_NONE};
 }
 
 static int
 write_fill(const ncz_spec *s, ncz_buf *hex, ncz_jsonw *w)
 {
     ncz_vlen_item fill = fill_of(s);
-    int      rc = NC_NOERR;
+    int           rc = NC_NOERR;
 
     for (size_t i = 0; rc == NC_NOERR && fill.what != NCZ_VLEN_NONE && i < fill.len; i++)
         rc = ncz_buf_printf(hex, "%02x", (unsigned char)fill.s[i]);
@@ -163,8 +164,8 @@ static int
 key_of(const ncz_var *v, const size_t *indexp, ncz_buf *key)
 {
     ncz_chunk_addr where;
-    ncz_dims  index;
-    int       rc;
+    ncz_dims       index;
+    int            rc;
 
     if (v->rank > 0 && indexp == NULL)
         return ncz_fail(NC_EINVAL, "%s: no index", v->name);
@@ -229,11 +230,11 @@ list(int ncid, int varid, listing *l)
 int
 nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg)
 {
-    listing   l = {.index = NULL};
-    ncz_buf   key = NCZ_BUF_INIT;
+    listing        l = {.index = NULL};
+    ncz_buf        key = NCZ_BUF_INIT;
     ncz_chunk_addr where;
-    size_t   *index = NULL, wide;
-    int       rc;
+    size_t        *index = NULL, wide;
+    int            rc;
 
     ncz_err_clear();
     if (each == NULL)

@@ -75,8 +75,7 @@ nczarr_codec_get_double(const char *json, const char *name, double *valuep)
 
     if (rc != NC_NOERR)
         return rc;
-    if (!ncz_json_is(ncz_json_get(config, name), NCZ_JSON_NULL) &&
-        !ncz_json_f64(ncz_json_get(config, name), valuep))
+    if (!ncz_json_is(ncz_json_get(config, name), NCZ_JSON_NULL) && !ncz_json_f64(ncz_json_get(config, name), valuep))
         rc = ncz_fail(NC_EFILTER, "\"%s\" is not a number", name);
     ncz_json_free(config);
     return rc;

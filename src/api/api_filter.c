@@ -187,8 +187,7 @@ nczarr_def_var_codecs(int ncid, int varid, const char *json)
         rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
     else if (!ncz_json_is(list, NCZ_JSON_ARRAY))
         rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
-    else if ((rc = parse_list(&c, v, list, &chain)) == NC_NOERR &&
-             (rc = ncz_chain_usable(chain)) == NC_NOERR)
+    else if ((rc = parse_list(&c, v, list, &chain)) == NC_NOERR && (rc = ncz_chain_usable(chain)) == NC_NOERR)
         rc = ncz_dataset_set_chain(c.ds, v, chain);
     ncz_chain_unref(chain);
     ncz_json_free(list);

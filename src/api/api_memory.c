@@ -30,7 +30,9 @@ open_block(const char *path, int omode, const NC_memio *info, int *ncidp)
 
     if (path == NULL || ncidp == NULL || info->memory == NULL || info->size == 0)
         return ncz_fail(NC_EINVAL, "a dataset in memory: no %s",
-                        path == NULL ? "path" : ncidp == NULL ? "place for the ncid" : "memory");
+                        path == NULL    ? "path"
+                        : ncidp == NULL ? "place for the ncid"
+                                        : "memory");
     if (locked && (omode & NC_WRITE) != 0)
         return ncz_fail(NC_EINMEMORY, "%s: a locked block cannot be changed: changes make the archive longer", path);
     ncz_api_cache_limits(&limits);

@@ -142,8 +142,7 @@ nczarr_inq_var_dtype(int ncid, int varid, size_t *lenp, char *dtype)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR &&
-        (rc = ncz_dataset_dtype_text(c.ds, v, &text)) == NC_NOERR) {
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = ncz_dataset_dtype_text(c.ds, v, &text)) == NC_NOERR) {
         if (lenp != NULL)
             *lenp = text.len;
         if (dtype != NULL)

@@ -50,9 +50,9 @@ int ncz_engine_flush(ncz_engine *e, uint64_t uid);
 /* Drops cached chunks of one variable (uid 0: all) without storing them. */
 void ncz_engine_forget(ncz_engine *e, uint64_t uid);
 
-bool   ncz_engine_dirty(ncz_engine *e);
+bool ncz_engine_dirty(ncz_engine *e);
 /* Are chunks that hold only fill stored like others? Before the first is. */
-void   ncz_engine_write_empty(ncz_engine *e, bool yes);
+void ncz_engine_write_empty(ncz_engine *e, bool yes);
 /* Do reads that go on where others ended load the next chunks, too, into the cache? Not unless it is said, before the
  * first. What another process writes meanwhile is seen later then. */
 void   ncz_engine_read_ahead(ncz_engine *e, bool yes);

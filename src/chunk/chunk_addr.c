@@ -24,13 +24,16 @@ int
 ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
     ncz_buf_reset(key);
-    *where = (ncz_chunk_addr){ .key = NULL, .off = 0, .len = ZMAP_WHOLE };
+    *where = (ncz_chunk_addr){.key = NULL, .off = 0, .len = ZMAP_WHOLE};
     return spec->locate(spec, index, key, where);
 }
 
 ncz_codec_env
 ncz_chunk_env(const ncz_spec *spec, ncz_scratch *scratch)
 {
-    return (ncz_codec_env){ .dtype = spec->dtype, .chunk_bytes = spec->chunk_bytes, .row = spec->row,
-                            .order_f = spec->order_f, .scratch = scratch };
+    return (ncz_codec_env){.dtype = spec->dtype,
+                           .chunk_bytes = spec->chunk_bytes,
+                           .row = spec->row,
+                           .order_f = spec->order_f,
+                           .scratch = scratch};
 }

@@ -51,7 +51,7 @@ ncz_chunk_from_link(ncz_chunk_link *link)
 int
 ncz_chunk_cache_init(ncz_chunk_cache *cache, size_t limit)
 {
-    *cache = (ncz_chunk_cache){ .nbuckets = BUCKETS, .limit = limit, .seed = 1 };
+    *cache = (ncz_chunk_cache){.nbuckets = BUCKETS, .limit = limit, .seed = 1};
     list_init(&cache->dirty);
     list_init(&cache->idle);
     if ((cache->buckets = ncz_zalloc_n(BUCKETS, sizeof *cache->buckets)) == NULL)
@@ -64,7 +64,8 @@ ncz_chunk_cache_clear(ncz_chunk_cache *cache)
 {
     ncz_chunk *chunk = cache->buckets != NULL ? ncz_chunk_next(cache, NULL) : NULL, *next;
 
-    for (; chunk != NULL; chunk = next) { /* not from the first bucket again each time: there may be many empty ones */
+    for (; chunk != NULL;
+         chunk = next) { /* not from the first bucket again each time: there may be many empty ones */
         next = ncz_chunk_next(cache, chunk);
         ncz_chunk_drop(cache, chunk);
     }
@@ -185,8 +186,7 @@ ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *in
 
     if (chunk == NULL)
         return ncz_fail_nomem(nbytes);
-    *chunk = (ncz_chunk){ .spec = ncz_spec_ref((ncz_spec *)spec), .state = NCZ_CHUNK_LOADING,
-                          .used = ++cache->clock };
+    *chunk = (ncz_chunk){.spec = ncz_spec_ref((ncz_spec *)spec), .state = NCZ_CHUNK_LOADING, .used = ++cache->clock};
     if (spec->rank > 0)
         memcpy(chunk->index, index, spec->rank * sizeof *index);
     if (cache->n >= cache->nbuckets)
@@ -403,7 +403,7 @@ ncz_chunk_spare_give(ncz_chunk_cache *cache, char *data, size_t nbytes)
         ncz_free(cache->spares[0].data);
         memmove(cache->spares, cache->spares + 1, --cache->nspares * sizeof cache->spares[0]);
     }
-    cache->spares[cache->nspares++] = (ncz_chunk_spare){ data, nbytes };
+    cache->spares[cache->nspares++] = (ncz_chunk_spare){data, nbytes};
 }
 
 char *

@@ -94,7 +94,7 @@ drop_clean(ncz_chunk_cache *cache, size_t target)
 int
 ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
 {
-    ncz_chunk_store s = { .engine = e };
+    ncz_chunk_store s = {.engine = e};
     size_t          target;
     int             rc = NC_NOERR;
 
@@ -191,7 +191,7 @@ int
 ncz_engine_flush(ncz_engine *e, uint64_t uid)
 {
     ncz_chunk_store s;
-    ncz_err         first = { .code = NC_NOERR };
+    ncz_err         first = {.code = NC_NOERR};
     uint64_t        pass;
     bool            busy;
     int             rc;

@@ -9,9 +9,9 @@
 
 /* The selection as a piece of the one chunk in which it lies. */
 typedef struct quick {
-    ncz_transfer  move;
-    ncz_piece piece;
-    uint64_t  index[NCZ_RANK_INLINE], off[NCZ_RANK_INLINE];
+    ncz_transfer move;
+    ncz_piece    piece;
+    uint64_t     index[NCZ_RANK_INLINE], off[NCZ_RANK_INLINE];
 } quick;
 
 static bool
@@ -39,10 +39,15 @@ prepare(const ncz_plan *p, quick *q)
             return false;
         nelems *= p->sel.count[d]; /* of one chunk, which fits in memory */
     }
-    q->move = (ncz_transfer){ .dtype = &spec->dtype, .mem = p->mem, .chunk = spec->chunk, .order_f = spec->order_f,
-                          .classic = p->classic };
-    q->piece = (ncz_piece){ .rank = spec->rank, .index = q->index, .off = q->off, .n = p->sel.count,
-                            .stride = p->sel.stride, .imap = p->sel.imap, .nelems = nelems };
+    q->move = (ncz_transfer){
+        .dtype = &spec->dtype, .mem = p->mem, .chunk = spec->chunk, .order_f = spec->order_f, .classic = p->classic};
+    q->piece = (ncz_piece){.rank = spec->rank,
+                           .index = q->index,
+                           .off = q->off,
+                           .n = p->sel.count,
+                           .stride = p->sel.stride,
+                           .imap = p->sel.imap,
+                           .nelems = nelems};
     return true;
 }
 

@@ -19,7 +19,7 @@
 
 typedef enum ncz_chunk_state {
     NCZ_CHUNK_LOADING, /* claimed: one thread loads it, or replaces it past the cache; all others wait */
-    NCZ_CHUNK_PARTIAL,    /* nothing but a mark: parts of it were read past the cache, at a cost of `partial_cost` */
+    NCZ_CHUNK_PARTIAL, /* nothing but a mark: parts of it were read past the cache, at a cost of `partial_cost` */
     NCZ_CHUNK_CLEAN,   /* as stored */
     NCZ_CHUNK_DIRTY,   /* newer than stored */
     NCZ_CHUNK_STORING, /* was dirty, on its way to the map: may be read, not changed */
@@ -34,14 +34,14 @@ typedef struct ncz_chunk {
     struct ncz_chunk *beside; /* next in its bucket */
     ncz_spec         *spec;
     ncz_chunk_state   state;
-    unsigned          pins;    /* threads reading its bytes */
-    bool              writer;  /* one thread changes its bytes */
-    bool              absent;  /* no object stands under its key */
-    bool              ahead;   /* it was read ahead, and not used in part since */
-    uint64_t          used;    /* the cache's clock when it last was; 0: used up */
-    uint64_t          tried;   /* the last flush that met it */
+    unsigned          pins;   /* threads reading its bytes */
+    bool              writer; /* one thread changes its bytes */
+    bool              absent; /* no object stands under its key */
+    bool              ahead;  /* it was read ahead, and not used in part since */
+    uint64_t          used;   /* the cache's clock when it last was; 0: used up */
+    uint64_t          tried;  /* the last flush that met it */
     uint64_t          partial_cost;
-    char             *data;    /* NULL: it holds only fill, or nothing while SEEN */
+    char             *data; /* NULL: it holds only fill, or nothing while SEEN */
     uint64_t          index[];
 } ncz_chunk;
 
@@ -66,10 +66,10 @@ typedef struct ncz_chunk_cache {
     size_t            nidle;       /* CLEAN and SEEN: may go without being stored */
     size_t            nunstored;   /* DIRTY and STORING */
     uint64_t          clock, seed;
-    uint64_t          ngone;       /* chunks that had to make room so far */
-    unsigned          random_evictions;     /* how many more are to be chosen at random */
-    ncz_chunk_link    dirty;       /* the one longest unchanged first */
-    ncz_chunk_link    idle;        /* the one longest unused first */
+    uint64_t          ngone;            /* chunks that had to make room so far */
+    unsigned          random_evictions; /* how many more are to be chosen at random */
+    ncz_chunk_link    dirty;            /* the one longest unchanged first */
+    ncz_chunk_link    idle;             /* the one longest unused first */
     ncz_chunk_spare   spares[NCZ_CHUNK_SPARES];
     size_t            nspares, spares_most;
 } ncz_chunk_cache;
@@ -78,28 +78,28 @@ int        ncz_chunk_cache_init(ncz_chunk_cache *cache, size_t limit);
 void       ncz_chunk_cache_clear(ncz_chunk_cache *cache);
 ncz_chunk *ncz_chunk_find(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index);
 /* A new slot, LOADING: the caller's. */
-int        ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index, ncz_chunk **out);
-void       ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk);
-void       ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk); /* most recently used */
+int  ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index, ncz_chunk **out);
+void ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk);
+void ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk); /* most recently used */
 /* The same when a read uses it. But what was read ahead is used up when all of it is used at once: it counts as not
  * there any more, and its memory is what the next chunk gets. */
-void       ncz_chunk_use(ncz_chunk_cache *cache, ncz_chunk *chunk, bool whole);
-bool       ncz_chunk_used_up(const ncz_chunk *chunk);
-void       ncz_chunk_drop_used_up(ncz_chunk_cache *cache); /* one, if there is one */
-void       ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state state);
+void ncz_chunk_use(ncz_chunk_cache *cache, ncz_chunk *chunk, bool whole);
+bool ncz_chunk_used_up(const ncz_chunk *chunk);
+void ncz_chunk_drop_used_up(ncz_chunk_cache *cache); /* one, if there is one */
+void ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state state);
 /* Takes `data`; what was there is spare. */
-void       ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data);
+void ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data);
 /* The data of a chunk that only the caller uses, out of it; NULL: it has none. */
 char      *ncz_chunk_take_data(ncz_chunk_cache *cache, ncz_chunk *chunk);
 size_t     ncz_chunk_cached_bytes(const ncz_spec *spec); /* that a chunk has in the cache, with its slot */
-bool       ncz_chunk_busy(const ncz_chunk *chunk); /* pinned, claimed, being changed or stored */
+bool       ncz_chunk_busy(const ncz_chunk *chunk);       /* pinned, claimed, being changed or stored */
 ncz_chunk *ncz_chunk_from_link(ncz_chunk_link *link);
 /* All slots, in no order: NULL begins, NULL ends. The one given must still be there. */
 ncz_chunk *ncz_chunk_next(const ncz_chunk_cache *cache, const ncz_chunk *chunk);
 /* The next one to make room, of those that may go at once; or NULL. */
 ncz_chunk *ncz_chunk_victim(ncz_chunk_cache *cache);
 /* Drops it. False: there is none. */
-bool       ncz_chunk_make_room(ncz_chunk_cache *cache);
+bool ncz_chunk_make_room(ncz_chunk_cache *cache);
 
 void  ncz_chunk_spare_give(ncz_chunk_cache *cache, char *data, size_t nbytes);
 char *ncz_chunk_spare_take(ncz_chunk_cache *cache, size_t nbytes); /* NULL: there is none */
@@ -108,7 +108,7 @@ char *ncz_chunk_spare_take(ncz_chunk_cache *cache, size_t nbytes); /* NULL: ther
 
 /* The chunks that a call had to load, and those that were read ahead of them: a box of the grid. */
 typedef struct ncz_chunk_stream {
-    uint64_t uid;    /* of the variable; 0: none */
+    uint64_t uid; /* of the variable; 0: none */
     uint64_t lo[NCZ_RANK_INLINE], hi[NCZ_RANK_INLINE];
     uint64_t nboxes; /* as large as the call's own, that were read ahead */
     uint64_t used;
@@ -117,30 +117,30 @@ typedef struct ncz_chunk_stream {
 #define NCZ_CHUNK_STREAMS 8
 
 typedef struct ncz_chunk_read_ahead {
-    bool           on; /* never changes once data are read */
-    atomic_uint    nreads; /* under way */
-    uint64_t       clock;
+    bool             on;     /* never changes once data are read */
+    atomic_uint      nreads; /* under way */
+    uint64_t         clock;
     ncz_chunk_stream walks[NCZ_CHUNK_STREAMS];
 } ncz_chunk_read_ahead;
 
 struct ncz_engine {
-    zmap           *map;
-    ncz_limits      limits;
-    pthread_mutex_t lock;
-    pthread_cond_t  changed; /* a chunk stopped being busy */
-    ncz_chunk_cache cache;
-    bool            write_empty; /* chunks that hold only fill are stored, too; never changes once data are */
-    uint64_t        pass;    /* counts flushes */
-    uint64_t        writes;  /* counts chunks claimed to be written: what was known of absent ones may be old */
+    zmap                *map;
+    ncz_limits           limits;
+    pthread_mutex_t      lock;
+    pthread_cond_t       changed; /* a chunk stopped being busy */
+    ncz_chunk_cache      cache;
+    bool                 write_empty; /* chunks that hold only fill are stored, too; never changes once data are */
+    uint64_t             pass;        /* counts flushes */
+    uint64_t             writes; /* counts chunks claimed to be written: what was known of absent ones may be old */
     ncz_chunk_read_ahead ahead;
 };
 
 /* ---- chunk_addr.c ---- */
 
 /* Maps that are driven in batches: requests and bytes that may be on their way at once. */
-#define NCZ_CHUNK_BATCH       128
-#define NCZ_CHUNK_REQUEST_BATCH  1024 /* of one call: between batches the way to the map runs empty */
-#define NCZ_CHUNK_BATCH_BYTES ((size_t)64 << 20)
+#define NCZ_CHUNK_BATCH         128
+#define NCZ_CHUNK_REQUEST_BATCH 1024 /* of one call: between batches the way to the map runs empty */
+#define NCZ_CHUNK_BATCH_BYTES   ((size_t)64 << 20)
 
 /* Chunks up to this size that calls write one by one are stored together: a worker's way to the map and back takes
  * longer than copying them. */
@@ -175,48 +175,48 @@ typedef enum ncz_chunk_task_state {
 
 /* One piece of a request. */
 typedef struct ncz_chunk_task {
-    ncz_piece         piece;   /* its arrays are the call's: */
-    uint64_t         *off, *n; /* the piece's own, which may be changed */
+    ncz_piece            piece;   /* its arrays are the call's: */
+    uint64_t            *off, *n; /* the piece's own, which may be changed */
     ncz_chunk_task_state how;
-    ncz_chunk        *chunk;  /* NULL: past the cache */
-    bool              keep;   /* its chunk is to stay in the cache */
-    bool              direct; /* bytes go straight between map or codec and the caller's memory */
-    bool              ahead;  /* no piece of the request: nothing is moved, nothing reported */
-    bool              absent; /* loaded: there is no object */
-    uint64_t          writes; /* of the engine, when it was looked up */
-    uint64_t          cost;   /* of RANGES: nanoseconds, roughly */
-    int               rc;     /* of loading */
-    char             *data;   /* loaded: the decoded chunk */
-    char             *room;   /* memory for one decoded chunk, the job's own; or NULL */
-    ncz_buf           key;    /* for maps driven in batches: */
-    ncz_buf           body;   /* what landed */
-    zmap_get_req     *req;
+    ncz_chunk           *chunk;  /* NULL: past the cache */
+    bool                 keep;   /* its chunk is to stay in the cache */
+    bool                 direct; /* bytes go straight between map or codec and the caller's memory */
+    bool                 ahead;  /* no piece of the request: nothing is moved, nothing reported */
+    bool                 absent; /* loaded: there is no object */
+    uint64_t             writes; /* of the engine, when it was looked up */
+    uint64_t             cost;   /* of RANGES: nanoseconds, roughly */
+    int                  rc;     /* of loading */
+    char                *data;   /* loaded: the decoded chunk */
+    char                *room;   /* memory for one decoded chunk, the job's own; or NULL */
+    ncz_buf              key;    /* for maps driven in batches: */
+    ncz_buf              body;   /* what landed */
+    zmap_get_req        *req;
 } ncz_chunk_task;
 
 typedef struct ncz_chunk_request {
     ncz_engine     *engine;
     const ncz_plan *plan;
     const ncz_spec *spec;
-    ncz_transfer        move;
-    char           *mem;     /* the caller's; a write only reads it */
+    ncz_transfer    move;
+    char           *mem; /* the caller's; a write only reads it */
     bool            writing;
     bool            workers; /* the map is driven from workers */
     bool            keeping; /* chunks used in part are to stay in the cache */
     bool            walked;  /* what could be read ahead was looked for */
-    ncz_chunk_iter       *walk;
-    ncz_chunk_task  *jobs;
+    ncz_chunk_iter *walk;
+    ncz_chunk_task *jobs;
     size_t          njobs, cap;    /* cap: of pieces in a batch */
     size_t          room, narrays; /* tables of jobs and of arrays: jobs are shared, and added for chunks ahead */
-    size_t          most_kept; /* jobs of a batch whose chunks stay in the cache */
-    uint64_t        begun;     /* jobs of earlier batches */
-    uint64_t       *arrays;  /* index, off and n of each job */
+    size_t          most_kept;     /* jobs of a batch whose chunks stay in the cache */
+    uint64_t        begun;         /* jobs of earlier batches */
+    uint64_t       *arrays;        /* index, off and n of each job */
     zmap_get_req   *gets;
-    size_t          coming;  /* bytes that a batch under way will add to the cache */
+    size_t          coming; /* bytes that a batch under way will add to the cache */
 
-    pthread_mutex_t lock; /* guards what follows */
-    ncz_err         first;   /* the first failure, in the order of pieces */
+    pthread_mutex_t lock;  /* guards what follows */
+    ncz_err         first; /* the first failure, in the order of pieces */
     uint64_t        first_at;
-    bool            range;   /* a value was out of range */
+    bool            range; /* a value was out of range */
 } ncz_chunk_request;
 
 int  ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing);
@@ -226,7 +226,7 @@ bool ncz_chunk_request_next(ncz_chunk_request *c);
 /* Keeps the thread's record if no earlier job (NULL: behind all) has failed; NC_ERANGE only sets `range`. */
 void ncz_chunk_request_fail(ncz_chunk_request *c, const ncz_chunk_task *j, int rc);
 /* What the call returns. */
-int  ncz_chunk_request_status(const ncz_chunk_request *c);
+int ncz_chunk_request_status(const ncz_chunk_request *c);
 /* Where in memory a job's first element lies. */
 char *ncz_chunk_request_dest(const ncz_chunk_request *c, const ncz_chunk_task *j);
 /* Looks a job's chunk up under the lock. NULL in *out: it is not there. False: busy, or the job has failed. */
@@ -279,8 +279,8 @@ void ncz_chunk_load_batch(ncz_chunk_request *c, ncz_chunk_landed_fn landed);
 /* One chunk on its way to the map. */
 typedef struct ncz_chunk_store_item {
     ncz_chunk  *chunk;
-    const char *data;    /* decoded; NULL: only fill */
-    bool        gone;    /* it holds only fill: not stored, and deleted unless known to be absent */
+    const char *data; /* decoded; NULL: only fill */
+    bool        gone; /* it holds only fill: not stored, and deleted unless known to be absent */
     int         rc;
     ncz_buf     key, body; /* for maps driven in batches: */
     const char *object;    /* what is put: `body`, or `data` when there is no codec */
@@ -326,7 +326,7 @@ ncz_chunk_vlen(const char *data)
 
 /* ---- chunk_vlen.c ---- */
 
-void   ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j);
+void ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j);
 /* Sets j->data: of the job's own (j->room) if it is to stay, else of the scratch. */
 int ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_buf *body, ncz_scratch *scratch);
 /* Puts the piece into the block (NULL: all fill), which is the caller's and may become another. */

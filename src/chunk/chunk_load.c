@@ -103,11 +103,11 @@ decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const n
 static int
 load(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
-    ncz_buf     *key = ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0);
-    ncz_buf     *body = &scratch->bufs[NCZ_SCRATCH_STORED];
-    zmap_get_req req;
-    ncz_chunk_addr    where;
-    int          rc;
+    ncz_buf       *key = ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0);
+    ncz_buf       *body = &scratch->bufs[NCZ_SCRATCH_STORED];
+    zmap_get_req   req;
+    ncz_chunk_addr where;
+    int            rc;
 
     if (c->spec->chunk_bytes == 0) { /* elements of no bytes: nothing is stored */
         j->absent = true;
@@ -115,7 +115,7 @@ load(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     }
     if ((rc = ncz_chunk_locate(c->spec, j->piece.index, key, &where)) != NC_NOERR)
         return rc;
-    req = (zmap_get_req){ .key = where.key, .off = where.off, .len = where.len };
+    req = (zmap_get_req){.key = where.key, .off = where.off, .len = where.len};
     if (c->spec->chain == NULL) {
         if ((rc = target(c, j, scratch)) != NC_NOERR)
             return rc;
@@ -157,9 +157,9 @@ ncz_chunk_load_ranges(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scra
 /* ---- a batch ---- */
 
 typedef struct loading {
-    ncz_chunk_request     *call;
+    ncz_chunk_request  *call;
     ncz_chunk_landed_fn landed;
-    ncz_chunk_task     **order; /* as they landed */
+    ncz_chunk_task    **order; /* as they landed */
     size_t              n;
     ncz_pool_batch      tasks;
 } loading;
@@ -181,13 +181,13 @@ static int
 prepare(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
 {
     ncz_chunk_addr where;
-    int       rc;
+    int            rc;
 
     j->absent = false;
     j->data = NULL;
     if ((rc = ncz_chunk_locate(c->spec, j->piece.index, &j->key, &where)) != NC_NOERR)
         return rc;
-    *req = (zmap_get_req){ .key = where.key, .off = where.off, .len = where.len, .tag = j };
+    *req = (zmap_get_req){.key = where.key, .off = where.off, .len = where.len, .tag = j};
     j->req = req;
     if (c->spec->chain != NULL) {
         req->body = NCZ_BUF_LIMIT(stored_most(c));
@@ -216,9 +216,9 @@ finish(const loading *l, ncz_chunk_task *j, int rc)
 static void
 land(void *arg, size_t i, ncz_scratch *scratch)
 {
-    const loading *l = arg;
+    const loading  *l = arg;
     ncz_chunk_task *j = l->order[i];
-    int            rc = decode(l->call, j, j->req, &j->body, scratch);
+    int             rc = decode(l->call, j, j->req, &j->body, scratch);
 
     ncz_buf_clear(&j->body);
     finish(l, j, rc);
@@ -228,7 +228,7 @@ land(void *arg, size_t i, ncz_scratch *scratch)
 static void
 on_get(zmap_get_req *req, void *arg)
 {
-    loading       *l = arg;
+    loading        *l = arg;
     ncz_chunk_task *j = req->tag;
 
     j->body = req->body;
@@ -249,14 +249,14 @@ make_tables(ncz_chunk_request *c, loading *l)
 void
 ncz_chunk_load_batch(ncz_chunk_request *c, ncz_chunk_landed_fn landed)
 {
-    loading l = { .call = c, .landed = landed };
+    loading l = {.call = c, .landed = landed};
     size_t  n = 0;
     bool    memory = make_tables(c, &l);
 
     c->coming = 0;
     for (size_t i = 0; i < c->njobs; i++) {
         ncz_chunk_task *j = &c->jobs[i];
-        int            rc;
+        int             rc;
 
         if (j->how != NCZ_CHUNK_TASK_LOAD && j->how != NCZ_CHUNK_TASK_RANGES)
             continue;

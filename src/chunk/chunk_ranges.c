@@ -16,21 +16,21 @@
 enum {
     RANGES_MOST = 256,
     OPEN_COST = 1500,
-    CALL_COST = 350,      /* one more range of an open file */
-    READ_PER_COST = 20,   /* bytes read in the time */
-    DECODE_PER_COST = 8,  /* bytes decoded */
-    KEEP_PER_COST = 4,    /* bytes read or decoded into memory that is to stay, which others lose */
+    CALL_COST = 350,       /* one more range of an open file */
+    READ_PER_COST = 20,    /* bytes read in the time */
+    DECODE_PER_COST = 8,   /* bytes decoded */
+    KEEP_PER_COST = 4,     /* bytes read or decoded into memory that is to stay, which others lose */
     FAR_BYTES = 512 << 10, /* what comes over a network in the time that a request takes */
-    SHARE_COST = 16000,   /* two workers have done it sooner than one */
-    DENSE = 3,            /* how many times smaller an object is than its chunk, roughly */
+    SHARE_COST = 16000,    /* two workers have done it sooner than one */
+    DENSE = 3,             /* how many times smaller an object is than its chunk, roughly */
 };
 
 /* The piece as ranges of its chunk: those dimensions that vary more slowly than others are stepped through, the
  * others read from the first element to the last. */
 typedef struct cut {
-    size_t   nouter;  /* dimensions stepped through */
+    size_t   nouter; /* dimensions stepped through */
     uint64_t nranges;
-    size_t   nbytes;  /* of each range */
+    size_t   nbytes; /* of each range */
 } cut;
 
 /* The dimension that is the d-th in the chunk's own order, from the slowest. */
@@ -76,7 +76,7 @@ span_of(const ncz_spec *spec, const ncz_piece *p)
 
     for (size_t d = 0; d < spec->rank; d++)
         span += (p->n[dim_at(spec, d)] - 1) * p->stride[dim_at(spec, d)] * step_of(spec, d);
-    return (cut){ .nranges = 1, .nbytes = (size_t)span * spec->dtype.size };
+    return (cut){.nranges = 1, .nbytes = (size_t)span * spec->dtype.size};
 }
 
 /* The cheapest way to cut a piece: from the whole span on, one dimension more is stepped through each time. */
@@ -178,7 +178,7 @@ static void
 halve(ncz_chunk_request *c, ncz_chunk_task *j, size_t d)
 {
     ncz_chunk_task *half = &c->jobs[c->njobs++];
-    uint64_t       n = j->piece.n[d] / 2, other = j->piece.nelems / j->piece.n[d], fixed = fixed_cost(c->spec);
+    uint64_t        n = j->piece.n[d] / 2, other = j->piece.nelems / j->piece.n[d], fixed = fixed_cost(c->spec);
 
     ncz_chunk_request_copy(c, half, j);
     half->off[d] += n * j->piece.stride[d];
@@ -197,7 +197,7 @@ ncz_chunk_share_ranges(ncz_chunk_request *c)
 
     while (threads > 1 && c->njobs < 2 * threads && c->njobs < c->narrays) {
         ncz_chunk_task *j = NULL;
-        size_t         d;
+        size_t          d;
 
         for (size_t i = 0; i < c->njobs; i++)
             if (c->jobs[i].how == NCZ_CHUNK_TASK_RANGES && (j == NULL || c->jobs[i].cost > j->cost))
@@ -224,8 +224,11 @@ set_requests(const ncz_spec *spec, const ncz_piece *p, const cut *at, const ncz_
         for (size_t d = 0; d < at->nouter; d++)
             off += k[d] * p->stride[dim_at(spec, d)] * step_of(spec, d);
         off *= spec->dtype.size;
-        reqs[i] = (zmap_get_req){ .key = where->key, .off = where->off + off, .len = at->nbytes, .into = chunk + off,
-                                  .into_cap = at->nbytes };
+        reqs[i] = (zmap_get_req){.key = where->key,
+                                 .off = where->off + off,
+                                 .len = at->nbytes,
+                                 .into = chunk + off,
+                                 .into_cap = at->nbytes};
         for (size_t d = at->nouter; d-- > 0;) {
             if (++k[d] < p->n[dim_at(spec, d)])
                 break;
@@ -242,7 +245,7 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
     ncz_buf        *key = ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0);
     zmap_get_req   *reqs = ncz_scratch_room(scratch, NCZ_SCRATCH_WORK, (size_t)at.nranges * sizeof *reqs);
     char           *chunk = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, spec->chunk_bytes);
-    ncz_chunk_addr       where;
+    ncz_chunk_addr  where;
     ncz_dims        k;
     int             rc;
 
@@ -271,5 +274,5 @@ ncz_chunk_byte_range(const ncz_chunk_request *c, const ncz_chunk_task *j, ncz_by
 {
     size_t from = (size_t)first_of(c->spec, &j->piece) * c->spec->dtype.size;
 
-    *part = (ncz_byte_range){ .from = from, .to = from + span_of(c->spec, &j->piece).nbytes };
+    *part = (ncz_byte_range){.from = from, .to = from + span_of(c->spec, &j->piece).nbytes};
 }

@@ -190,7 +190,7 @@ static void
 work(void *arg, size_t i, ncz_scratch *scratch)
 {
     ncz_chunk_request *c = arg;
-    ncz_chunk_task  *j = &c->jobs[i];
+    ncz_chunk_task    *j = &c->jobs[i];
 
     if (j->how == NCZ_CHUNK_TASK_CACHED) {
         serve_cached(c, j);
@@ -236,10 +236,10 @@ int
 ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
 {
     ncz_chunk_request c;
-    ncz_dims       k = { .v = NULL };
-    uint64_t       nelems = 0;
-    bool           strings = false;
-    int            rc;
+    ncz_dims          k = {.v = NULL};
+    uint64_t          nelems = 0;
+    bool              strings = false;
+    int               rc;
 
     if (ncz_chunk_fast_read(e, p, out, &rc))
         return rc;

@@ -14,9 +14,9 @@
 #include <string.h>
 
 enum {
-    REQUESTS = 32,   /* chunks of a call, where requests are costly: most are on their way at once */
-    PER_THREAD = 4,  /* chunks of a call, where they are loaded by workers */
-    CACHE_PART = 4,  /* this part of the cache is for chunks read ahead */
+    REQUESTS = 32,  /* chunks of a call, where requests are costly: most are on their way at once */
+    PER_THREAD = 4, /* chunks of a call, where they are loaded by workers */
+    CACHE_PART = 4, /* this part of the cache is for chunks read ahead */
 };
 
 typedef struct box {
@@ -100,8 +100,8 @@ static ncz_chunk_stream *
 walk_of(ncz_chunk_request *c, const box *b, size_t *axis)
 {
     ncz_chunk_read_ahead *a = &c->engine->ahead;
-    size_t           rank = c->spec->rank;
-    ncz_chunk_stream  *oldest = &a->walks[0];
+    size_t                rank = c->spec->rank;
+    ncz_chunk_stream     *oldest = &a->walks[0];
 
     for (size_t i = 0; i < NCZ_CHUNK_STREAMS; i++) {
         ncz_chunk_stream *w = &a->walks[i];
@@ -117,7 +117,7 @@ walk_of(ncz_chunk_request *c, const box *b, size_t *axis)
         if (w->used < oldest->used)
             oldest = w;
     }
-    *oldest = (ncz_chunk_stream){ .uid = c->spec->uid, .used = ++a->clock };
+    *oldest = (ncz_chunk_stream){.uid = c->spec->uid, .used = ++a->clock};
     memcpy(oldest->lo, b->lo, sizeof b->lo);
     memcpy(oldest->hi, b->hi, sizeof b->hi);
     return NULL;
@@ -199,15 +199,18 @@ add_job(ncz_chunk_request *c, const uint64_t *index)
     if (ncz_chunk_claim(cache, c->spec, index, &chunk) != NC_NOERR)
         return false;
     chunk->ahead = true;
-    c->jobs[c->njobs++] = (ncz_chunk_task){ .piece = { .rank = c->spec->rank, .index = chunk->index },
-                                           .how = NCZ_CHUNK_TASK_LOAD, .chunk = chunk, .keep = true, .ahead = true };
+    c->jobs[c->njobs++] = (ncz_chunk_task){.piece = {.rank = c->spec->rank, .index = chunk->index},
+                                           .how = NCZ_CHUNK_TASK_LOAD,
+                                           .chunk = chunk,
+                                           .keep = true,
+                                           .ahead = true};
     return true;
 }
 
 static bool
 more_jobs(ncz_chunk_request *c, size_t n)
 {
-    size_t         room = c->njobs + n;
+    size_t          room = c->njobs + n;
     ncz_chunk_task *jobs;
 
     if (room <= c->room)
@@ -247,8 +250,8 @@ void
 ncz_chunk_add_ahead(ncz_chunk_request *c)
 {
     ncz_chunk_stream *walk;
-    box             b = { { 0 }, { 0 } };
-    size_t          axis;
+    box               b = {{0}, {0}};
+    size_t            axis;
 
     if (!c->engine->ahead.on || c->walked || c->begun > 0)
         return;
@@ -274,7 +277,7 @@ ncz_chunk_forget_streams(ncz_engine *e, uint64_t uid)
 {
     for (size_t i = 0; i < NCZ_CHUNK_STREAMS; i++)
         if (uid == 0 || e->ahead.walks[i].uid == uid)
-            e->ahead.walks[i] = (ncz_chunk_stream){ .uid = 0 };
+            e->ahead.walks[i] = (ncz_chunk_stream){.uid = 0};
 }
 
 void

@@ -67,10 +67,17 @@ ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan
     int             rc;
 
     *c = (ncz_chunk_request){
-        .engine = e, .plan = plan, .spec = spec, .mem = mem, .writing = writing,
+        .engine = e,
+        .plan = plan,
+        .spec = spec,
+        .mem = mem,
+        .writing = writing,
         .workers = ncz_chunk_from_workers(e),
-        .move = { .dtype = &spec->dtype, .mem = plan->mem, .chunk = spec->chunk, .order_f = spec->order_f,
-                  .classic = plan->classic },
+        .move = {.dtype = &spec->dtype,
+                 .mem = plan->mem,
+                 .chunk = spec->chunk,
+                 .order_f = spec->order_f,
+                 .classic = plan->classic},
         .lock = PTHREAD_MUTEX_INITIALIZER,
     };
     if (spec->unusable->code != NC_NOERR)
@@ -266,9 +273,9 @@ ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **ou
             ncz_chunk_drop(cache, chunk);
             chunk = NULL;
         } else if (chunk->spec->chunk_bytes != c->spec->chunk_bytes) {
-            ncz_chunk_request_fail(c, j,
-                                ncz_fail(NC_EINTERNAL, "%s: redefined while changes of its data were not stored",
-                                         c->spec->path));
+            ncz_chunk_request_fail(
+                c, j,
+                ncz_fail(NC_EINTERNAL, "%s: redefined while changes of its data were not stored", c->spec->path));
             j->how = NCZ_CHUNK_TASK_DONE;
             return false;
         } else {

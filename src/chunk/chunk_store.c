@@ -98,7 +98,7 @@ encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *b
 {
     const ncz_spec *spec = item->chunk->spec;
     ncz_codec_env   env = ncz_chunk_env(spec, scratch);
-    ncz_chunk_addr       where;
+    ncz_chunk_addr  where;
     int             rc;
 
     item->gone = is_gone(e, spec, item->data);
@@ -148,7 +148,7 @@ ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scra
         return rc;
     name = ncz_buf_str(key);
     if (!item->gone) {
-        req = (zmap_put_req){ .key = name, .data = item->object, .len = item->nbytes, .when = ZMAP_ALWAYS };
+        req = (zmap_put_req){.key = name, .data = item->object, .len = item->nbytes, .when = ZMAP_ALWAYS};
         return zmap_put_batch(e->map, &req, 1);
     }
     return to_delete(item) ? zmap_del(e->map, &name, 1) : NC_NOERR;
@@ -192,8 +192,8 @@ ncz_chunk_store_put(ncz_chunk_store *s)
         const ncz_chunk_store_item *item = &s->items[i];
 
         if (to_put(item))
-            s->puts[nputs++] = (zmap_put_req){ .key = ncz_buf_str(&item->key), .data = item->object,
-                                               .len = item->nbytes, .when = ZMAP_ALWAYS };
+            s->puts[nputs++] = (zmap_put_req){
+                .key = ncz_buf_str(&item->key), .data = item->object, .len = item->nbytes, .when = ZMAP_ALWAYS};
         else if (item->rc == NC_NOERR && to_delete(item))
             s->dels[ndels++] = ncz_buf_str(&item->key);
     }

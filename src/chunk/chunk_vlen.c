@@ -24,7 +24,7 @@ ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_buf *bo
     if (!j->keep && scratch != NULL)
         out = ncz_scratch_buf(scratch, NCZ_SCRATCH_CHUNK, 0);
     rc = ncz_chain_decode_vlen(c->spec->chain, &env, ncz_buf_str(body), body->len, c->spec->chunk_nelems,
-                                c->engine->limits.chunk_bytes, out);
+                               c->engine->limits.chunk_bytes, out);
     if (rc == NC_NOERR && out == &own)
         rc = ncz_vlen_take(&own, &j->room);
     if (rc == NC_NOERR)
@@ -36,8 +36,7 @@ ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_buf *bo
 int
 ncz_chunk_put_vlen(ncz_chunk_request *c, const ncz_chunk_task *j, const char *old, ncz_buf *out)
 {
-    return ncz_vlen_put(&c->move, &j->piece, c->spec->chunk_nelems, ncz_chunk_vlen(old), c->spec->fill, c->mem,
-                         out);
+    return ncz_vlen_put(&c->move, &j->piece, c->spec->chunk_nelems, ncz_chunk_vlen(old), c->spec->fill, c->mem, out);
 }
 
 int
@@ -49,8 +48,7 @@ ncz_chunk_change_vlen(ncz_chunk_request *c, const ncz_chunk_task *j, char **bloc
 
     if (*block != NULL && ncz_vlen_few(ncz_chunk_vlen(*block), &j->piece))
         return ncz_vlen_change(&c->move, &j->piece, c->mem, block);
-    if ((rc = ncz_chunk_put_vlen(c, j, *block, &out)) == NC_NOERR &&
-        (rc = ncz_vlen_take(&out, &fresh)) == NC_NOERR) {
+    if ((rc = ncz_chunk_put_vlen(c, j, *block, &out)) == NC_NOERR && (rc = ncz_vlen_take(&out, &fresh)) == NC_NOERR) {
         ncz_free(*block);
         *block = fresh;
     }

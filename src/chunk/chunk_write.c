@@ -271,7 +271,7 @@ release_replaced(ncz_chunk_request *c, const ncz_chunk_store_item *item)
 static void
 replace_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
-    ncz_chunk_store_item item = { .chunk = j->chunk };
+    ncz_chunk_store_item item = {.chunk = j->chunk};
 
     if ((item.rc = gather(c, j, scratch, &item.data)) == NC_NOERR)
         item.rc = ncz_chunk_store_one(c->engine, &item, scratch);
@@ -283,9 +283,9 @@ replace_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 /* ---- the same for maps driven in batches ---- */
 
 typedef struct replacing {
-    ncz_chunk_request  *call;
-    ncz_chunk_store *store;
-    ncz_chunk_task  **jobs; /* of each item */
+    ncz_chunk_request *call;
+    ncz_chunk_store   *store;
+    ncz_chunk_task   **jobs; /* of each item */
 } replacing;
 
 static void
@@ -304,7 +304,7 @@ work_encode(void *arg, size_t i, ncz_scratch *scratch)
 static int
 replace_all(ncz_chunk_request *c, ncz_chunk_store *s)
 {
-    replacing r = { .call = c, .store = s };
+    replacing r = {.call = c, .store = s};
     int       rc;
 
     if (s->items == NULL && (rc = ncz_chunk_store_init(s, c->engine, c->cap)) != NC_NOERR)
@@ -352,7 +352,7 @@ static void
 work(void *arg, size_t i, ncz_scratch *scratch)
 {
     ncz_chunk_request *c = arg;
-    ncz_chunk_task  *j = &c->jobs[i];
+    ncz_chunk_task    *j = &c->jobs[i];
 
     if (j->how == NCZ_CHUNK_TASK_CACHED) {
         change_cached(c, j);
@@ -367,10 +367,10 @@ work(void *arg, size_t i, ncz_scratch *scratch)
 int
 ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
 {
-    ncz_chunk_request  c;
-    ncz_chunk_store s = { .engine = e };
-    size_t          need;
-    int             rc;
+    ncz_chunk_request c;
+    ncz_chunk_store   s = {.engine = e};
+    size_t            need;
+    int               rc;
 
     if (ncz_chunk_fast_write(e, p, in, &rc))
         return rc;

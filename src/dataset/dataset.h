@@ -35,9 +35,9 @@ int ncz_dataset_store(const char *path, zmap_open_how how, zmap **out);
 
 /* The same in one block of memory, which is a zip archive. `room`: bytes to begin with. A block that is not `locked` is
  * taken on success, and must be malloc's; a locked one is only read. */
-int ncz_dataset_create_mem(const char *path, int cmode, size_t room, const ncz_limits *limits, ncz_dataset **out);
-int ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool locked, const ncz_limits *limits,
-                         ncz_dataset **out);
+int  ncz_dataset_create_mem(const char *path, int cmode, size_t room, const ncz_limits *limits, ncz_dataset **out);
+int  ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool locked, const ncz_limits *limits,
+                          ncz_dataset **out);
 bool ncz_dataset_in_block(const ncz_dataset *ds);
 /* Closes it (as ncz_dataset_close()) and gives the block: the caller's, for free(), unless it was locked. */
 int ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len);
@@ -95,8 +95,10 @@ int ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index,
 /* ---- whole-dataset calls: they take the lock themselves -------------------------------------------------------- */
 
 int ncz_dataset_stats(ncz_dataset *ds, zmap_stats *out); /* of its map; nothing is loaded for it */
-int ncz_dataset_redef(ncz_dataset *ds);  /* NC_EINDEFINE, NC_EPERM */
-int ncz_dataset_enddef(ncz_dataset *ds); /* NC_ENOTINDEFINE; makes the variables' definitions final. Of a new dataset the documents are put */
+int ncz_dataset_redef(ncz_dataset *ds);                  /* NC_EINDEFINE, NC_EPERM */
+int ncz_dataset_enddef(
+    ncz_dataset
+        *ds); /* NC_ENOTINDEFINE; makes the variables' definitions final. Of a new dataset the documents are put */
 
 /*
  * The commit, durable unless the dataset was opened with durability=none. NC_EINDEFINE in the classic model's define

@@ -17,9 +17,9 @@
 #include <string.h>
 #include <time.h>
 
-#define CLAIM_KEY   ".nczarr-writer"
-#define WRITER      "\nprocess "
-#define MOST_BYTES  4096
+#define CLAIM_KEY  ".nczarr-writer"
+#define WRITER     "\nprocess "
+#define MOST_BYTES 4096
 
 bool
 ncz_claim_is_key(const char *key)
@@ -111,9 +111,11 @@ ncz_claim_check(zmap *map, const char *path, const char *claim)
         return NC_NOERR;
     rc = get(map, &text);
     if (rc == NC_EEMPTY || (rc == NC_NOERR && strcmp(ncz_buf_str(&text), claim) != 0))
-        rc = ncz_fail(NC_EEXIST,
-                      "%s: another writer has begun a dataset there meanwhile; this one is given up, and nothing of the "
-                      "other one is touched", path);
+        rc = ncz_fail(
+            NC_EEXIST,
+            "%s: another writer has begun a dataset there meanwhile; this one is given up, and nothing of the "
+            "other one is touched",
+            path);
     ncz_buf_clear(&text);
     return rc;
 }
@@ -139,8 +141,11 @@ ncz_claim_renew(zmap *map, const char *path, char **claim)
     if ((rc = check_writer(ncz_buf_str(&there.body), path)) != NC_NOERR || (rc = make_text(&text)) != NC_NOERR)
         goto done;
     can = can && there.version[0] != '\0';
-    req = (zmap_put_req){.key = CLAIM_KEY, .data = text.data, .len = text.len,
-                         .when = can ? ZMAP_IF_MATCH : ZMAP_ALWAYS, .version = there.version};
+    req = (zmap_put_req){.key = CLAIM_KEY,
+                         .data = text.data,
+                         .len = text.len,
+                         .when = can ? ZMAP_IF_MATCH : ZMAP_ALWAYS,
+                         .version = there.version};
     rc = zmap_put_batch(map, &req, 1);
     if (rc == NC_EOBJECT || rc == NC_ENOOBJECT)
         rc = ncz_fail(NC_EEXIST, "%s: another writer continues it", path);
@@ -199,10 +204,14 @@ ncz_claim_explain(zmap *map, const char *path, int rc)
         return rc;
     ncz_err_save(&err, rc);
     if (zmap_len(map, ncz_deferred_key(".zgroup"), NULL) == NC_NOERR)
-        return ncz_fail(rc, "%s: a dataset that is not complete: its writer is at work, or died. nczcopy --resume "
-                            "continues a copy; to create it again replaces it", path);
+        return ncz_fail(rc,
+                        "%s: a dataset that is not complete: its writer is at work, or died. nczcopy --resume "
+                        "continues a copy; to create it again replaces it",
+                        path);
     if (zmap_len(map, CLAIM_KEY, NULL) == NC_NOERR)
-        return ncz_fail(rc, "%s: a dataset of which nothing is defined yet: its writer is at work, or died. To create "
-                            "it again replaces it", path);
+        return ncz_fail(rc,
+                        "%s: a dataset of which nothing is defined yet: its writer is at work, or died. To create "
+                        "it again replaces it",
+                        path);
     return ncz_err_adopt(&err);
 }

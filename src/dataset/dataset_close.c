@@ -42,7 +42,8 @@ publish(ncz_dataset *ds)
 {
     int rc;
 
-    if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR || (rc = ncz_deferred_publish(ds->map, ds->durable)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR ||
+        (rc = ncz_deferred_publish(ds->map, ds->durable)) != NC_NOERR)
         return rc;
     return ncz_claim_drop(ds->map, &ds->claim);
 }
@@ -107,8 +108,8 @@ static int
 drop_unnamed(ncz_dataset *ds)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    ncz_buf  key = NCZ_BUF_INIT;
-    int      rc = NC_NOERR;
+    ncz_buf      key = NCZ_BUF_INIT;
+    int          rc = NC_NOERR;
 
     for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
         for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++) {
@@ -130,7 +131,7 @@ static int
 drop_everything(ncz_dataset *ds)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    int      rc = ncz_key_list_walk(ds->map, "", &keys);
+    int          rc = ncz_key_list_walk(ds->map, "", &keys);
 
     if (rc == NC_NOERR)
         rc = ncz_key_list_del(ds->map, &keys);

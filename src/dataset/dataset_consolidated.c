@@ -30,9 +30,9 @@ split(ncz_meta_source *s)
                                 .nbytes = s->limits->document_bytes,
                                 .name = NCZ_CONSOLIDATED_KEY,
                                 .shallow = 2};
-    const ncz_json *doc = NULL;
-    size_t          tail = 0;
-    int             rc;
+    const ncz_json     *doc = NULL;
+    size_t              tail = 0;
+    int                 rc;
 
     if ((rc = ncz_json_reader_new(&s->reader)) != NC_NOERR ||
         (rc = ncz_json_read(s->reader, ncz_buf_str(&s->body), s->body.len, &opts, &doc, &tail)) != NC_NOERR)
@@ -54,7 +54,8 @@ ncz_consolidated_init(ncz_meta_source *s)
     int  rc = get(s);
 
     if (rc == NC_EEMPTY && must)
-        return ncz_fail(NC_EZARRMETA, "consolidated metadata were asked for, but there is no %s", NCZ_CONSOLIDATED_KEY);
+        return ncz_fail(NC_EZARRMETA, "consolidated metadata were asked for, but there is no %s",
+                        NCZ_CONSOLIDATED_KEY);
     if (rc == NC_EEMPTY) {
         ncz_err_clear();
         return NC_NOERR;
@@ -131,12 +132,13 @@ child_of(const char *key, const char *prefix, child *out)
 }
 
 int
-ncz_consolidated_list(void *arg, const char *prefix, int (*each)(const char *name, bool leaf, void *arg), void *each_arg)
+ncz_consolidated_list(void *arg, const char *prefix, int (*each)(const char *name, bool leaf, void *arg),
+                      void *each_arg)
 {
     ncz_meta_source *s = arg;
-    size_t      all = ncz_json_len(s->metadata), n = 0;
-    child      *c = ncz_alloc_n(all, sizeof *c);
-    int         rc = NC_NOERR;
+    size_t           all = ncz_json_len(s->metadata), n = 0;
+    child           *c = ncz_alloc_n(all, sizeof *c);
+    int              rc = NC_NOERR;
 
     if (c == NULL)
         return ncz_fail_nomem(all * sizeof *c);

@@ -106,7 +106,8 @@ style_for(const ncz_target *t)
 }
 
 int
-ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_limits *limits, ncz_dataset **out)
+ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_limits *limits,
+                      ncz_dataset **out)
 {
     ncz_dataset *ds = NULL;
     int          rc;
@@ -151,13 +152,13 @@ static int
 load(ncz_dataset *ds, const ncz_target *t, bool writable)
 {
     const ncz_load_opts wish = {.pure = t->dialect == NCZ_DIALECT_ZARR, .xarray = t->xarray, .look = !writable};
-    ncz_consolidated     copies = writable                       ? NCZ_CONSOLIDATED_KNOW
-                            : ds->held                     ? NCZ_CONSOLIDATED_IGNORE
-                            : t->consolidated == NCZ_YES   ? NCZ_CONSOLIDATED_MUST
-                            : t->consolidated == NCZ_UNSET ? NCZ_CONSOLIDATED_USE
-                                                           : NCZ_CONSOLIDATED_IGNORE;
-    bool           keep = t->consolidated == NCZ_YES;
-    int            rc = ncz_load_root(ds, &wish, copies);
+    ncz_consolidated    copies = writable                       ? NCZ_CONSOLIDATED_KNOW
+                                 : ds->held                     ? NCZ_CONSOLIDATED_IGNORE
+                                 : t->consolidated == NCZ_YES   ? NCZ_CONSOLIDATED_MUST
+                                 : t->consolidated == NCZ_UNSET ? NCZ_CONSOLIDATED_USE
+                                                                : NCZ_CONSOLIDATED_IGNORE;
+    bool                keep = t->consolidated == NCZ_YES;
+    int                 rc = ncz_load_root(ds, &wish, copies);
 
     if (rc != NC_NOERR || !writable)
         return rc;
@@ -177,10 +178,11 @@ check_writable(const ncz_format_opts *style, const char *path)
 
     if (style->gen != NCZ_GEN_1 && style->gen != NCZ_GEN_2)
         return NC_NOERR;
-    return ncz_fail(NC_EPERM,
-                    "%s: its metadata are those of netCDF-C %s, which are read but not changed: copy it with nczcopy, "
-                    "and write into the copy",
-                    path, by);
+    return ncz_fail(
+        NC_EPERM,
+        "%s: its metadata are those of netCDF-C %s, which are read but not changed: copy it with nczcopy, "
+        "and write into the copy",
+        path, by);
 }
 
 int

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define LONGEST_DOCUMENT "/.nczarray"
-#define FILE_NAME_BYTES 255 /* one name in a directory, on every system that we know */
+#define FILE_NAME_BYTES  255 /* one name in a directory, on every system that we know */
 
 int
 ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
@@ -67,8 +67,8 @@ static int
 sweep(ncz_dataset *ds, const ncz_var *v)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    ncz_buf  key = NCZ_BUF_INIT;
-    int      rc;
+    ncz_buf      key = NCZ_BUF_INIT;
+    int          rc;
 
     if ((rc = ncz_var_key(v, &key)) == NC_NOERR)
         rc = ncz_owner_chunks_below(ds->map, ncz_buf_str(&key), &keys);

@@ -168,8 +168,8 @@ int
 ncz_diskless_open(const ncz_target *t, int omode, const ncz_limits *limits, ncz_dataset **out)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    zmap    *map = NULL;
-    int      rc;
+    zmap        *map = NULL;
+    int          rc;
 
     if ((rc = load_store(t, limits, &map, &keys)) != NC_NOERR)
         goto done;
@@ -193,7 +193,7 @@ static int
 remove_gone(zmap *to, const ncz_key_list *before, const ncz_key_list *now)
 {
     ncz_key_list gone = NCZ_KEY_LIST_INIT;
-    int      rc = NC_NOERR;
+    int          rc = NC_NOERR;
 
     for (size_t i = 0; rc == NC_NOERR && i < before->n; i++)
         if (!ncz_key_list_has(now, before->v[i]))
@@ -207,11 +207,11 @@ remove_gone(zmap *to, const ncz_key_list *before, const ncz_key_list *now)
 int
 ncz_diskless_persist(ncz_dataset *ds)
 {
-    ncz_key_list    keys = NCZ_KEY_LIST_INIT;
-    ncz_target *t = NULL;
-    zmap       *to = NULL;
-    char       *claim = NULL;
-    int         rc;
+    ncz_key_list keys = NCZ_KEY_LIST_INIT;
+    ncz_target  *t = NULL;
+    zmap        *to = NULL;
+    char        *claim = NULL;
+    int          rc;
 
     if ((rc = ncz_target_parse(ncz_dataset_path(ds), ds->made, &t)) != NC_NOERR)
         return rc;

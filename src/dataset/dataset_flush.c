@@ -37,9 +37,9 @@ typedef struct pending {
 
 typedef struct plan {
     const ncz_doc_cache *stored;
-    bool              unseen; /* a new dataset: no reader sees any of it before its root's document is there */
-    pending          *v;
-    size_t            n, cap;
+    bool                 unseen; /* a new dataset: no reader sees any of it before its root's document is there */
+    pending             *v;
+    size_t               n, cap;
 } plan;
 
 static size_t
@@ -126,7 +126,10 @@ put_batch(ncz_dataset *ds, const pending *v, size_t n)
     if (reqs == NULL)
         return ncz_fail_nomem(n * sizeof *reqs);
     for (size_t i = 0; i < n; i++)
-        reqs[i] = (zmap_put_req){.key = ds->held ? ncz_deferred_key(v[i].key) : v[i].key, .data = v[i].text, .len = v[i].len, .when = ZMAP_ALWAYS};
+        reqs[i] = (zmap_put_req){.key = ds->held ? ncz_deferred_key(v[i].key) : v[i].key,
+                                 .data = v[i].text,
+                                 .len = v[i].len,
+                                 .when = ZMAP_ALWAYS};
     rc = zmap_put_batch(ds->map, reqs, n);
     for (size_t i = 0; i < n; i++) {
         if (rc == NC_NOERR || reqs[i].err.code == NC_NOERR)

@@ -49,9 +49,9 @@ static int
 delete_chunks_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
 {
     ncz_key_list all = NCZ_KEY_LIST_INIT, gone = NCZ_KEY_LIST_INIT;
-    size_t   skip = v->spec->path[0] != '\0' ? strlen(v->spec->path) + 1 : 0;
-    ncz_dims index;
-    int      rc;
+    size_t       skip = v->spec->path[0] != '\0' ? strlen(v->spec->path) + 1 : 0;
+    ncz_dims     index;
+    int          rc;
 
     if ((rc = ncz_dims_init(&index, v->rank)) != NC_NOERR)
         return rc;
@@ -60,8 +60,10 @@ delete_chunks_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
         if (ncz_owner_chunk_index(all.v[i] + skip, v->rank, index.v) && is_beyond(v, d, index.v))
             rc = ncz_key_list_add(&gone, "", all.v[i]);
     if (rc == NC_NOERR && gone.n > 0) {
-        ncz_log(NCZ_LOG_WARN, "%s: %zu chunks beyond the length %llu of dimension %s, of a writer that did not "
-                "finish, are deleted", v->spec->path, gone.n, (unsigned long long)d->len, d->name);
+        ncz_log(NCZ_LOG_WARN,
+                "%s: %zu chunks beyond the length %llu of dimension %s, of a writer that did not "
+                "finish, are deleted",
+                v->spec->path, gone.n, (unsigned long long)d->len, d->name);
         rc = ncz_key_list_del(ds->map, &gone);
     }
     ncz_key_list_clear(&gone);
@@ -131,9 +133,10 @@ init_region(region *r, const ncz_var *v, size_t d, bool *some)
 
     *some = false;
     *r = (region){.imap = NULL};
-    if ((rc = ncz_dims_init(&r->start, v->rank)) != NC_NOERR || (rc = ncz_dims_init(&r->count, v->rank)) != NC_NOERR ||
-        (rc = ncz_dims_init(&r->at, v->rank)) != NC_NOERR || (rc = ncz_dims_init(&r->n, v->rank)) != NC_NOERR ||
-        (rc = ncz_dims_init(&r->stride, v->rank)) != NC_NOERR || (rc = ncz_dims_init(&r->shape, v->rank)) != NC_NOERR)
+    if ((rc = ncz_dims_init(&r->start, v->rank)) != NC_NOERR ||
+        (rc = ncz_dims_init(&r->count, v->rank)) != NC_NOERR || (rc = ncz_dims_init(&r->at, v->rank)) != NC_NOERR ||
+        (rc = ncz_dims_init(&r->n, v->rank)) != NC_NOERR || (rc = ncz_dims_init(&r->stride, v->rank)) != NC_NOERR ||
+        (rc = ncz_dims_init(&r->shape, v->rank)) != NC_NOERR)
         return rc;
     if ((r->imap = ncz_alloc_n(v->rank, sizeof *r->imap)) == NULL)
         return ncz_fail_nomem(v->rank * sizeof *r->imap);
@@ -247,8 +250,10 @@ clear_var_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
     int rc = (zmap_caps_of(ds->map) & ZMAP_CAN_LIST) != 0 ? delete_chunks_beyond(ds, v, d) : NC_EPERM;
 
     if (rc == NC_EPERM || rc == NC_EACCESS || rc == NC_EAUTH) {
-        ncz_log(NCZ_LOG_WARN, "%s: its keys cannot be listed: chunks beyond the length of dimension %s that a writer "
-                "left unfinished are not found", v->spec->path, d->name);
+        ncz_log(NCZ_LOG_WARN,
+                "%s: its keys cannot be listed: chunks beyond the length of dimension %s that a writer "
+                "left unfinished are not found",
+                v->spec->path, d->name);
         rc = NC_NOERR;
     }
     for (size_t k = 0; rc == NC_NOERR && k < v->rank; k++)

@@ -27,32 +27,34 @@ void ncz_key_list_clear(ncz_key_list *k);
 
 /* ---- what of a map is a dataset's (dataset_ownership.c) --------------------------------------------------------------------- */
 
-int  ncz_owner_is_dataset(zmap *map, bool *out); /* do its root's documents say so? */
-int  ncz_owner_store_empty(zmap *map, bool *out);
+int ncz_owner_is_dataset(zmap *map, bool *out); /* do its root's documents say so? */
+int ncz_owner_store_empty(zmap *map, bool *out);
 /* All keys of a map that holds one dataset, or what a writer left that died, and nothing else. NC_EEXIST when it holds
  * anything else beside a dataset; `refusal` when it holds none. An empty map is no error. */
 int  ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_key_list *keys);
-bool ncz_owner_is_document(const char *key);                        /* by its last segment */
-bool ncz_owner_is_root_key(const char *key);                             /* the same, or a writer's claim */
-bool ncz_owner_is_chunk(const char *rest);                          /* "3.1", "0/4": a chunk's key below its variable */
+bool ncz_owner_is_document(const char *key); /* by its last segment */
+bool ncz_owner_is_root_key(const char *key); /* the same, or a writer's claim */
+bool ncz_owner_is_chunk(const char *rest);   /* "3.1", "0/4": a chunk's key below its variable */
 /* "3.1" or "3/1" as `rank` numbers; of a scalar "0". False when it is anything else. */
 bool ncz_owner_chunk_index(const char *rest, size_t rank, uint64_t *index);
-int  ncz_owner_chunks_below(zmap *map, const char *prefix, ncz_key_list *out); /* chunk objects right below a variable's key */
+int  ncz_owner_chunks_below(zmap *map, const char *prefix,
+                            ncz_key_list *out); /* chunk objects right below a variable's key */
 
 /* ---- who makes a new dataset (dataset_claim.c) ------------------------------------------------------------------------- */
 
 /* Marks the place. *claim, for ncz_free(), stays NULL where none is needed. NC_EEXIST: another writer was faster, and
  * what is there is not ours. */
-int  ncz_claim_put(zmap *map, const char *path, char **claim);
+int ncz_claim_put(zmap *map, const char *path, char **claim);
 /* The same for a session that continues what another left; it replaces a claim that nobody upholds. */
 int  ncz_claim_renew(zmap *map, const char *path, char **claim);
-int  ncz_claim_check(zmap *map, const char *path, const char *claim); /* NC_EEXIST: another writer has taken the place */
-int  ncz_claim_drop(zmap *map, char **claim);                         /* the dataset is there */
+int  ncz_claim_check(zmap *map, const char *path,
+                     const char *claim);         /* NC_EEXIST: another writer has taken the place */
+int  ncz_claim_drop(zmap *map, char **claim);    /* the dataset is there */
 void ncz_claim_abandon(zmap *map, char **claim); /* it is not, and what is there stays: nobody writes it any more */
 int  ncz_claim_check_free(zmap *map, const char *path); /* NC_EEXIST: a running process is making a dataset there */
 bool ncz_claim_is_key(const char *key);
 /* Opening found no dataset (`rc`, recorded). A text that says more where one is being made, or was. */
-int  ncz_claim_explain(zmap *map, const char *path, int rc);
+int ncz_claim_explain(zmap *map, const char *path, int rc);
 
 /* ---- the root's documents of a dataset that is seen when it is closed (dataset_deferred_root.c) ----------------------------------- */
 
@@ -95,9 +97,9 @@ typedef enum ncz_consolidated {
 typedef struct ncz_meta_source {
     zmap             *map; /* NULL: not made */
     const ncz_limits *limits;
-    ncz_doc_cache       *stored;   /* gets the bytes of each document fetched; NULL: nobody wants them */
-    pthread_mutex_t   lock;     /* guards *stored while workers fetch */
-    ncz_consolidated        wish;
+    ncz_doc_cache    *stored; /* gets the bytes of each document fetched; NULL: nobody wants them */
+    pthread_mutex_t   lock;   /* guards *stored while workers fetch */
+    ncz_consolidated  wish;
     bool              held;     /* ... which are kept under other names */
     bool              begun;    /* the root's documents were asked for */
     bool              copies;   /* NCZ_CONSOLIDATED_KNOW: there is a consolidated document, once begun */
@@ -107,7 +109,8 @@ typedef struct ncz_meta_source {
     atomic_bool       unsound;  /* a copy in it could not be parsed */
 } ncz_meta_source;
 
-int ncz_meta_source_init(ncz_meta_source *s, zmap *map, const ncz_limits *limits, ncz_consolidated copies, ncz_doc_cache *stored);
+int      ncz_meta_source_init(ncz_meta_source *s, zmap *map, const ncz_limits *limits, ncz_consolidated copies,
+                              ncz_doc_cache *stored);
 ncz_docs ncz_meta_source_docs(ncz_meta_source *s);
 void     ncz_meta_source_clear(ncz_meta_source *s);
 
@@ -117,7 +120,7 @@ typedef struct ncz_load ncz_load;
 
 int  ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copies);
 bool ncz_load_has_consolidated(const ncz_dataset *ds); /* between the two */
-int  ncz_load_rest(ncz_dataset *ds); /* alone; again: what it gave the first time */
+int  ncz_load_rest(ncz_dataset *ds);                   /* alone; again: what it gave the first time */
 void ncz_load_drop(ncz_dataset *ds);
 
 /* ---- the dataset ----------------------------------------------------------------------------------------------- */
@@ -128,29 +131,29 @@ struct ncz_dataset {
     zmap            *map;
     ncz_engine      *engine;
     ncz_model       *model;
-    ncz_load        *load; /* the root is known, what is below is not; NULL: all of it is in the model */
+    ncz_load        *load;     /* the root is known, what is below is not; NULL: all of it is in the model */
     ncz_err          unloaded; /* why it is not */
-    ncz_format_opts        style;
+    ncz_format_opts  style;
     ncz_limits       limits;
     uint64_t         cache_asked; /* bytes, for variables */
-    ncz_doc_cache       stored;   /* empty on read-only datasets */
-    ncz_key_list         leftover; /* objects of an old name: deleted once a flush has stored the new one */
-    char            *path;    /* what texts call it */
-    char            *given;   /* as the caller wrote it, which may hold a secret; NULL: the same */
-    int              mode; /* NC_NETCDF4 and what was asked for */
+    ncz_doc_cache    stored;      /* empty on read-only datasets */
+    ncz_key_list     leftover;    /* objects of an old name: deleted once a flush has stored the new one */
+    char            *path;        /* what texts call it */
+    char            *given;       /* as the caller wrote it, which may hold a secret; NULL: the same */
+    int              mode;        /* NC_NETCDF4 and what was asked for */
     bool             writable, classic, durable;
-    bool             own_map; /* opened from a path by us: discarding the map discards what this session made */
-    bool             created; /* by this session, and not committed yet */
-    bool             made;    /* by this session: nothing of an earlier one can lie about */
-    bool             held;    /* the root's documents are kept under other names until it is closed */
+    bool             own_map;    /* opened from a path by us: discarding the map discards what this session made */
+    bool             created;    /* by this session, and not committed yet */
+    bool             made;       /* by this session: nothing of an earlier one can lie about */
+    bool             held;       /* the root's documents are kept under other names until it is closed */
     bool             documented; /* created, and its documents were put before the first chunk */
-    char            *claim;   /* on a new dataset's place, until it is committed; or NULL */
+    char            *claim;      /* on a new dataset's place, until it is committed; or NULL */
     bool             defining, closed;
     bool             block;   /* in one block of memory, which can be taken out */
     bool             persist; /* in memory, and stored at `path` when closed */
     int              cmode;   /* with persist, of a new one: as it was created */
-    ncz_key_list         loaded;  /* with persist, of an old one: what stood at `path` */
-    ncz_err          failed; /* of an fsync: final */
+    ncz_key_list     loaded;  /* with persist, of an old one: what stood at `path` */
+    ncz_err          failed;  /* of an fsync: final */
 };
 
 /* An open dataset around a map, whose reference it takes on success only; its model is new and empty. */
@@ -191,7 +194,7 @@ int  ncz_remote_open(const ncz_target *t, bool writable, zmap **out);
 int  ncz_remote_create(const ncz_target *t, int cmode, zmap **out);
 int  ncz_remote_remove(const ncz_target *t);
 /* Opening found no dataset (`rc`, recorded): is there anything at all? A better failure if not. */
-int  ncz_remote_missing(const ncz_target *t, zmap *map, int rc);
+int ncz_remote_missing(const ncz_target *t, zmap *map, int rc);
 
 int ncz_dataset_check_key(const ncz_dataset *ds,
                           const char        *key); /* of a group or variable: NC_EBADNAME, NC_EMAXNAME */

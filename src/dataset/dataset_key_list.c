@@ -52,7 +52,7 @@ ncz_key_list_has(const ncz_key_list *k, const char *key)
 
 typedef struct gathering {
     ncz_key_list *out;
-    int       rc; /* of the callback: a map may not pass it on untouched */
+    int           rc; /* of the callback: a map may not pass it on untouched */
 } gathering;
 
 static int

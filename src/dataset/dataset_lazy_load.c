@@ -10,10 +10,10 @@
 
 struct ncz_load {
     ncz_meta_source  source;
-    ncz_docs    docs;
+    ncz_docs         docs;
     ncz_load_opts    wish;
-    ncz_loader *loader;
-    ncz_consolidated  copies;
+    ncz_loader      *loader;
+    ncz_consolidated copies;
 };
 
 static void
@@ -70,10 +70,10 @@ done:
 static int
 start_over(ncz_dataset *ds)
 {
-    ncz_model *m = NULL;
-    ncz_load_opts   wish = ds->load->wish;
-    bool       damaged;
-    int        rc;
+    ncz_model    *m = NULL;
+    ncz_load_opts wish = ds->load->wish;
+    bool          damaged;
+    int           rc;
 
     ncz_log(NCZ_LOG_WARN, "%s: .zmetadata is damaged; the documents themselves are read", ds->path);
     ncz_load_drop(ds);
@@ -110,8 +110,7 @@ ncz_load_rest(ncz_dataset *ds)
     if (ds->load == NULL)
         return ds->unloaded.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&ds->unloaded);
     rc = ncz_format_load_rest(ds->load->loader, &ds->style);
-    if (needs_the_documents(ds->load) && (rc == NC_NOERR || rc == NC_EZARRMETA) &&
-        (rc = start_over(ds)) == NC_NOERR)
+    if (needs_the_documents(ds->load) && (rc == NC_NOERR || rc == NC_EZARRMETA) && (rc = start_over(ds)) == NC_NOERR)
         rc = ncz_format_load_rest(ds->load->loader, &ds->style);
     ncz_load_drop(ds);
     ds->classic = ds->style.classic;

@@ -30,7 +30,7 @@ static int
 is_chunk(found *f, const char *key, const uint64_t *index, bool *out)
 {
     const ncz_spec *s = f->v->spec;
-    ncz_chunk_addr       where;
+    ncz_chunk_addr  where;
     int             rc;
 
     *out = false;
@@ -80,8 +80,8 @@ static int
 list_chunks(found *f, zmap *map)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    size_t   skip = f->v->spec->path[0] != '\0' ? strlen(f->v->spec->path) + 1 : 0;
-    int      rc = ncz_key_list_walk(map, f->v->spec->path, &keys);
+    size_t       skip = f->v->spec->path[0] != '\0' ? strlen(f->v->spec->path) + 1 : 0;
+    int          rc = ncz_key_list_walk(map, f->v->spec->path, &keys);
 
     for (size_t i = 0; rc == NC_NOERR && i < keys.n; i++)
         rc = take(f, keys.v[i], skip);
@@ -134,10 +134,10 @@ index_at(const found *f, uint64_t place, uint64_t *index)
 static int
 ask_some(found *f, zmap *map, uint64_t place, size_t n, zmap_get_req *reqs, ncz_key_list *keys)
 {
-    static char none[1]; /* nothing of an object is wanted */
-    size_t      w = width(f->v);
-    ncz_chunk_addr   where;
-    int         rc = NC_NOERR;
+    static char    none[1]; /* nothing of an object is wanted */
+    size_t         w = width(f->v);
+    ncz_chunk_addr where;
+    int            rc = NC_NOERR;
 
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         if ((rc = make_room(f)) != NC_NOERR)

@@ -19,7 +19,8 @@ keep(ncz_meta_source *s, const zmap_get_req *req)
     if (s->stored == NULL)
         return;
     (void)pthread_mutex_lock(&s->lock);
-    ncz_doc_cache_set(s->stored, s->held ? ncz_deferred_final_key(req->key) : req->key, ncz_buf_str(&req->body), req->body.len);
+    ncz_doc_cache_set(s->stored, s->held ? ncz_deferred_final_key(req->key) : req->key, ncz_buf_str(&req->body),
+                      req->body.len);
     (void)pthread_mutex_unlock(&s->lock);
 }
 
@@ -72,24 +73,24 @@ ncz_meta_get(const ncz_meta_fetch *f, ncz_doc_set *h, ncz_buf *bodies, size_t i)
 
 typedef struct batch {
     const ncz_meta_fetch *f;
-    zmap_get_req       *gets;
-    size_t              ngets;
-    size_t             *index; /* of the requests, for tags */
-    size_t             *first; /* of each request's gets */
-    size_t             *left;  /* gets that are under way */
-    size_t             *ready; /* requests in the order in which they were complete */
-    size_t              nready;
-    ncz_pool_batch      pool;
+    zmap_get_req         *gets;
+    size_t                ngets;
+    size_t               *index; /* of the requests, for tags */
+    size_t               *first; /* of each request's gets */
+    size_t               *left;  /* gets that are under way */
+    size_t               *ready; /* requests in the order in which they were complete */
+    size_t                nready;
+    ncz_pool_batch        pool;
 } batch;
 
 /* A request whose objects are all here. */
 static void
 batch_ready(void *arg, size_t place, ncz_scratch *scratch)
 {
-    const batch        *b = arg;
+    const batch          *b = arg;
     const ncz_meta_fetch *f = b->f;
-    size_t              i = b->ready[place];
-    ncz_doc_set            h;
+    size_t                i = b->ready[place];
+    ncz_doc_set           h;
 
     (void)scratch;
     if (ncz_doc_set_init(&h) != NC_NOERR) {
@@ -217,7 +218,7 @@ ncz_meta_get_root(const ncz_meta_fetch *f)
 {
     const ncz_docs_req *r = &f->reqs[0];
     zmap_get_req        gets[NCZ_DOCS_MOST + 1];
-    ncz_doc_set            h;
+    ncz_doc_set         h;
     int                 rc;
 
     if ((rc = ncz_doc_set_init(&h)) != NC_NOERR)

@@ -18,10 +18,10 @@ static void
 fetch_run(void *arg, size_t run, ncz_scratch *scratch)
 {
     const ncz_meta_fetch *f = arg;
-    size_t              lo = run * f->run, hi = f->n - lo < f->run ? f->n : lo + f->run;
-    ncz_buf             bodies[NCZ_DOCS_MOST];
-    ncz_doc_set            h;
-    int                 rc = ncz_doc_set_init(&h);
+    size_t                lo = run * f->run, hi = f->n - lo < f->run ? f->n : lo + f->run;
+    ncz_buf               bodies[NCZ_DOCS_MOST];
+    ncz_doc_set           h;
+    int                   rc = ncz_doc_set_init(&h);
 
     (void)scratch;
     for (size_t k = 0; k < NCZ_DOCS_MOST; k++)
@@ -46,9 +46,9 @@ fetch_run(void *arg, size_t run, ncz_scratch *scratch)
 static int
 fetch(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each, void *each_arg)
 {
-    ncz_meta_source  *s = arg;
-    ncz_meta_fetch f = {.s = s, .reqs = reqs, .n = n, .each = each, .arg = each_arg};
-    bool         begun = s->begun;
+    ncz_meta_source *s = arg;
+    ncz_meta_fetch   f = {.s = s, .reqs = reqs, .n = n, .each = each, .arg = each_arg};
+    bool             begun = s->begun;
 
     s->begun = true;
     if (s->metadata == NULL && !begun)
@@ -73,7 +73,8 @@ list_map(void *arg, const char *prefix, int (*each)(const char *name, bool leaf,
 /* ---- the source ---- */
 
 int
-ncz_meta_source_init(ncz_meta_source *s, zmap *map, const ncz_limits *limits, ncz_consolidated copies, ncz_doc_cache *stored)
+ncz_meta_source_init(ncz_meta_source *s, zmap *map, const ncz_limits *limits, ncz_consolidated copies,
+                     ncz_doc_cache *stored)
 {
     int rc;
 

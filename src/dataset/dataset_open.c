@@ -76,8 +76,8 @@ static int
 clear_map(zmap *map, int cmode)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    bool     empty = false;
-    int      rc;
+    bool         empty = false;
+    int          rc;
 
     if ((zmap_caps_of(map) & ZMAP_CAN_LIST) == 0)
         return check_free(map);

@@ -27,8 +27,9 @@ static const char *
 name_format(const unsigned char *s, size_t n)
 {
     if (n >= 4 && memcmp(s, "CDF", 3) == 0 && (s[3] == 1 || s[3] == 2 || s[3] == 5))
-        return s[3] == 1 ? "a classic netCDF file (CDF-1)" : s[3] == 2 ? "a classic netCDF file with 64-bit offsets (CDF-2)"
-                                                                         : "a classic netCDF file with 64-bit data (CDF-5)";
+        return s[3] == 1   ? "a classic netCDF file (CDF-1)"
+               : s[3] == 2 ? "a classic netCDF file with 64-bit offsets (CDF-2)"
+                           : "a classic netCDF file with 64-bit data (CDF-5)";
     if (has_hdf5_superblock(s, n))
         return "a netCDF-4 or other HDF5 file";
     if (n >= 4 && memcmp(s, "\x0e\x03\x13\x01", 4) == 0)
@@ -52,8 +53,10 @@ ncz_fail_other_format(const char *path)
         (void)close(fd);
     }
     if (name == NULL)
-        return ncz_fail(NC_ENOTNC, "%s: a file, but not a zip archive; a dataset is a directory or archive with Zarr "
-                        "documents", path);
-    return ncz_fail(NC_ENOTNC, "%s: %s, not a Zarr dataset; to convert it: ncdump '%s' | nczgen -o OUT.zarr -", path, name,
-                    path);
+        return ncz_fail(NC_ENOTNC,
+                        "%s: a file, but not a zip archive; a dataset is a directory or archive with Zarr "
+                        "documents",
+                        path);
+    return ncz_fail(NC_ENOTNC, "%s: %s, not a Zarr dataset; to convert it: ncdump '%s' | nczgen -o OUT.zarr -", path,
+                    name, path);
 }

@@ -210,9 +210,11 @@ refuse(const char *what, const char *key, bool root, int refusal)
 {
     if (root)
         return ncz_fail(NC_EEXIST, "%s holds %s, which is no part of a dataset: nothing is removed", what, key);
-    return ncz_fail(refusal,
-                    "%s is no dataset (looked for .zgroup, .zarray, .zmetadata, .nczarr, zarr.json; it holds %s): not "
-                    "removed", what, key);
+    return ncz_fail(
+        refusal,
+        "%s is no dataset (looked for .zgroup, .zarray, .zmetadata, .nczarr, zarr.json; it holds %s): not "
+        "removed",
+        what, key);
 }
 
 /*
@@ -255,8 +257,8 @@ int
 ncz_owner_chunks_below(zmap *map, const char *prefix, ncz_key_list *out)
 {
     ncz_key_list all = NCZ_KEY_LIST_INIT;
-    size_t   skip = strlen(prefix) + 1;
-    int      rc = ncz_key_list_walk(map, prefix, &all);
+    size_t       skip = strlen(prefix) + 1;
+    int          rc = ncz_key_list_walk(map, prefix, &all);
 
     for (size_t i = 0; rc == NC_NOERR && i < all.n; i++)
         if (ncz_owner_is_chunk(all.v[i] + skip))

@@ -10,11 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-#define MANTISSA_FLOAT 23
+#define MANTISSA_FLOAT  23
 #define MANTISSA_DOUBLE 52
 
 /* Products with both, never a quotient: powers of ten lie on an edge, and other writers' rounding decides them. */
-static const double log2_of_10 = 3.3219280948873626;   /* 2.302585092994046 / 0.6931471805599453 */
+static const double log2_of_10 = 3.3219280948873626;  /* 2.302585092994046 / 0.6931471805599453 */
 static const double log10_of_2 = 0.30102999566398114; /* 0.6931471805599453 / 2.302585092994046 */
 
 /* Rounds to `keep` of `all` explicit mantissa bits: adds half of the last bit kept, cuts the rest. */
@@ -61,14 +61,10 @@ static uint64_t
 quantized(uint64_t bits, double value, int mode, int nsd, int all, uint64_t place)
 {
     switch (mode) {
-    case NC_QUANTIZE_BITROUND:
-        return round_bits(bits, all, nsd);
-    case NC_QUANTIZE_GRANULARBR:
-        return round_bits(bits, all, bits_for_digits(value, nsd));
-    case NC_QUANTIZE_BITGROOM:
-        return groom_bits(bits, all, (int)ceil(ncz_as_double(nsd * log2_of_10)) + 1, place);
-    default:
-        return bits;
+    case NC_QUANTIZE_BITROUND: return round_bits(bits, all, nsd);
+    case NC_QUANTIZE_GRANULARBR: return round_bits(bits, all, bits_for_digits(value, nsd));
+    case NC_QUANTIZE_BITGROOM: return groom_bits(bits, all, (int)ceil(ncz_as_double(nsd * log2_of_10)) + 1, place);
+    default: return bits;
     }
 }
 

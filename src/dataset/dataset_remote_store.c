@@ -34,9 +34,8 @@ ncz_remote_missing(const ncz_target *t, zmap *map, int rc)
     if (rc != NC_ENOTNC || !ncz_remote(t) || (zmap_caps_of(map) & ZMAP_CAN_LIST) == 0)
         return rc;
     if (ncz_owner_store_empty(map, &empty) != NC_NOERR)
-        return ncz_fail(NC_ENOTNC,
-                        "%s: no dataset was found there (looked for .zmetadata, .zgroup, .zarray, .nczarr)",
-                        t->shown);
+        return ncz_fail(
+            NC_ENOTNC, "%s: no dataset was found there (looked for .zmetadata, .zgroup, .zarray, .nczarr)", t->shown);
     if (empty)
         return ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for Zarr documents", t->shown);
     return ncz_fail(rc, "%s: there are objects, but no dataset (looked for .zmetadata, .zgroup, .zarray, .nczarr)",
@@ -74,7 +73,7 @@ static int
 clear(zmap *map, const char *what, int refusal)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    int      rc = ncz_owner_all_keys(map, what, refusal, &keys);
+    int          rc = ncz_owner_all_keys(map, what, refusal, &keys);
 
     for (size_t i = 0; rc == NC_NOERR && i < keys.n; i++)
         if (ncz_claim_is_key(keys.v[i]))

@@ -21,7 +21,7 @@
 
 /* A node on its way from one key to another: the chunks to copy, and all that goes in the end. */
 typedef struct move {
-    ncz_buf  from, to; /* keys of the node */
+    ncz_buf      from, to; /* keys of the node */
     ncz_key_list chunks;   /* below `from` */
     ncz_key_list docs;     /* below `from` */
     ncz_key_list made;     /* copies below `to` */
@@ -77,7 +77,7 @@ static int
 gather(ncz_dataset *ds, const ncz_group *top, const ncz_var *only, move *mv)
 {
     ncz_key_list all = NCZ_KEY_LIST_INIT;
-    int      rc = NC_NOERR;
+    int          rc = NC_NOERR;
 
     if (only != NULL)
         rc = add_chunks(ds, only, &mv->chunks);
@@ -124,7 +124,7 @@ static int
 copy_all(ncz_dataset *ds, move *mv)
 {
     ncz_key_list stale = NCZ_KEY_LIST_INIT;
-    int      rc = ds->made ? NC_NOERR : ncz_owner_chunks_below(ds->map, ncz_buf_str(&mv->to), &stale);
+    int          rc = ds->made ? NC_NOERR : ncz_owner_chunks_below(ds->map, ncz_buf_str(&mv->to), &stale);
 
     if (rc == NC_NOERR)
         rc = ncz_key_list_del(ds->map, &stale);

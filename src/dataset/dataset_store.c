@@ -30,7 +30,7 @@ look(const char *path, found *out)
     } else if (S_ISDIR(st.st_mode)) {
         *out = FOUND_DIRECTORY;
     } else {
-        *out = !S_ISREG(st.st_mode)         ? FOUND_FILE
+        *out = !S_ISREG(st.st_mode)        ? FOUND_FILE
                : zmap_zip_looks_like(path) ? FOUND_ZIP
                : st.st_size == 0           ? FOUND_EMPTY
                                            : FOUND_FILE;
@@ -135,13 +135,10 @@ ncz_store_open(const ncz_target *t, bool writable, zmap **out)
     case FOUND_NOTHING:
         return ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for a directory or archive with Zarr documents",
                         t->path);
-    case FOUND_ZIP:
-        return zip_open(t, writable, out);
+    case FOUND_ZIP: return zip_open(t, writable, out);
     case FOUND_EMPTY:
-    case FOUND_FILE:
-        return ncz_fail_other_format(t->path);
-    case FOUND_DIRECTORY:
-        break;
+    case FOUND_FILE: return ncz_fail_other_format(t->path);
+    case FOUND_DIRECTORY: break;
     }
     return zmap_file_open(t->path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, out);
 }
@@ -151,7 +148,7 @@ static int
 check_all_dataset(zmap *map, const char *path, int refusal)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    int      rc = ncz_owner_all_keys(map, path, refusal, &keys);
+    int          rc = ncz_owner_all_keys(map, path, refusal, &keys);
 
     if (rc == NC_NOERR && zmap_zip_others(map) != 0)
         rc = ncz_fail(NC_EEXIST, "%s holds entries that are no part of a dataset: nothing is removed", path);

@@ -27,11 +27,11 @@ add_documents(ncz_key_list *keys, const char *path)
 static int
 add_var(ncz_dataset *ds, const ncz_var *v, ncz_key_list *keys)
 {
-    size_t    n = 0, width = v->rank == 0 ? 1 : v->rank;
-    uint64_t *index = NULL;
-    ncz_buf   key = NCZ_BUF_INIT;
+    size_t         n = 0, width = v->rank == 0 ? 1 : v->rank;
+    uint64_t      *index = NULL;
+    ncz_buf        key = NCZ_BUF_INIT;
     ncz_chunk_addr where;
-    int       rc;
+    int            rc;
 
     if ((rc = add_documents(keys, v->spec->path)) != NC_NOERR || v->spec->unusable->code != NC_NOERR)
         return rc;
@@ -90,8 +90,8 @@ copy_some(zmap *from, zmap *to, char *const *keys, size_t n, zmap_get_req *reqs)
     int rc;
 
     for (size_t i = 0; i < n; i++)
-        reqs[i] = (zmap_get_req){
-            .key = keys[i], .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes)};
+        reqs[i] =
+            (zmap_get_req){.key = keys[i], .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes)};
     rc = zmap_get_batch(from, reqs, n, NULL, NULL);
     for (size_t i = 0; i < n; i++) {
         if (rc == NC_NOERR && reqs[i].err.code == NC_NOERR)
@@ -104,7 +104,7 @@ copy_some(zmap *from, zmap *to, char *const *keys, size_t n, zmap_get_req *reqs)
 int
 ncz_unlisted_copy(zmap *from, const ncz_target *t, const ncz_limits *limits, zmap *to)
 {
-    ncz_key_list      keys = NCZ_KEY_LIST_INIT;
+    ncz_key_list  keys = NCZ_KEY_LIST_INIT;
     zmap_get_req *reqs = ncz_alloc_n(AT_ONCE, sizeof *reqs);
     int           rc = reqs != NULL ? find_keys(from, t, limits, &keys) : ncz_fail_nomem(AT_ONCE * sizeof *reqs);
 

@@ -14,7 +14,7 @@
 
 /* One fetch: what all its tasks share. */
 typedef struct ncz_meta_fetch {
-    ncz_meta_source         *s;
+    ncz_meta_source    *s;
     const ncz_docs_req *reqs;
     size_t              n;
     ncz_docs_fn         each;
@@ -35,7 +35,8 @@ int  ncz_doc_set_init(ncz_doc_set *h);
 void ncz_doc_set_reset(ncz_doc_set *h);
 void ncz_doc_set_clear(ncz_doc_set *h);
 /* Document k, from its bytes: parsed, or the failure that it gives. */
-int  ncz_doc_set_parse(ncz_doc_set *h, const ncz_meta_source *s, size_t k, const char *key, const char *text, size_t len);
+int  ncz_doc_set_parse(ncz_doc_set *h, const ncz_meta_source *s, size_t k, const char *key, const char *text,
+                       size_t len);
 void ncz_meta_fail(const ncz_meta_fetch *f, size_t i); /* request i gets nothing, for want of memory */
 
 /* ---- dataset_meta_from_store.c ---- */
@@ -56,6 +57,6 @@ void ncz_consolidated_clear(ncz_meta_source *s);
 void ncz_consolidated_answer(const ncz_meta_fetch *f, ncz_doc_set *h, size_t i);
 /* As zmap_list(), out of the keys of the copies. */
 int ncz_consolidated_list(void *arg, const char *prefix, int (*each)(const char *name, bool leaf, void *arg),
-                    void *each_arg);
+                          void *each_arg);
 
 #endif /* NCZ_DOCS_INT_H */

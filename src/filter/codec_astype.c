@@ -8,7 +8,7 @@ static int
 astype_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
     const unsigned   sorts = NCZ_TYPE_CLASS_BOOL | NCZ_TYPE_CLASS_HALF;
-    ncz_codec_params p = { .v = { 0 } };
+    ncz_codec_params p = {.v = {0}};
     int64_t         *from = &p.v[NCZ_CODEC_DTYPE], *to = &p.v[NCZ_CODEC_ASTYPE];
     int              rc;
 
@@ -53,7 +53,7 @@ static int
 cast(const ncz_dtype *from, const ncz_dtype *to, const void *in, size_t n, void *out, size_t most, bool exact,
      size_t *used)
 {
-    ncz_run r = { .from = *from, .to = *to, .work = ncz_dtype_nc(from) };
+    ncz_run r = {.from = *from, .to = *to, .work = ncz_dtype_nc(from)};
 
     if (from->kind == NCZ_KIND_BOOL) {
         r.step = truth_u1;

@@ -15,7 +15,7 @@
 static int
 bitround_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    ncz_codec_params p = { .v = { [NCZ_BITROUND_KEEPBITS] = -1 } };
+    ncz_codec_params p = {.v = {[NCZ_BITROUND_KEEPBITS] = -1}};
     int              rc = ncz_codec_int(config, "bitround", "keepbits", 0, 52, &p.v[NCZ_BITROUND_KEEPBITS]);
 
     (void)env;
@@ -50,14 +50,14 @@ bitround_becomes(const ncz_codec_params *p, ncz_codec_env *env)
 }
 
 /* To nearest, halves to even; a carry goes on into the exponent, as it should. `drop` bits, at least one. */
-#define ROUND_BITS(type)                                                       \
-    static void round_##type(void *block, size_t n, void *arg)                 \
-    {                                                                          \
-        int   drop = *(int *)arg;                                              \
-        type *v = block, half = (type)(((type)1 << (drop - 1)) - 1);           \
-                                                                               \
-        for (size_t i = 0; i < n; i++)                                         \
-            v[i] = (type)((type)(v[i] + (v[i] >> drop & 1) + half) >> drop << drop); \
+#define ROUND_BITS(type)                                                                                             \
+    static void round_##type(void *block, size_t n, void *arg)                                                       \
+    {                                                                                                                \
+        int   drop = *(int *)arg;                                                                                    \
+        type *v = block, half = (type)(((type)1 << (drop - 1)) - 1);                                                 \
+                                                                                                                     \
+        for (size_t i = 0; i < n; i++)                                                                               \
+            v[i] = (type)((type)(v[i] + (v[i] >> drop & 1) + half) >> drop << drop);                                 \
     }
 
 ROUND_BITS(uint16_t)
@@ -68,12 +68,12 @@ static int
 bitround_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
                 size_t *used)
 {
-    static ncz_step *const steps[] = { round_uint16_t, round_uint32_t, round_uint64_t };
-    static const nc_type         works[] = { NC_USHORT, NC_UINT, NC_UINT64 };
-    static const int             mantissas[] = { 10, 23, 52 };
-    ncz_dtype                    bits = { .kind = NCZ_KIND_UINT, .big = env->dtype.big, .size = env->dtype.size };
-    int                          drop, i = bits.size == 2 ? 0 : bits.size == 4 ? 1 : 2;
-    ncz_run                      r = { .from = bits, .to = bits, .work = works[i], .arg = &drop };
+    static ncz_step *const steps[] = {round_uint16_t, round_uint32_t, round_uint64_t};
+    static const nc_type   works[] = {NC_USHORT, NC_UINT, NC_UINT64};
+    static const int       mantissas[] = {10, 23, 52};
+    ncz_dtype              bits = {.kind = NCZ_KIND_UINT, .big = env->dtype.big, .size = env->dtype.size};
+    int                    drop, i = bits.size == 2 ? 0 : bits.size == 4 ? 1 : 2;
+    ncz_run                r = {.from = bits, .to = bits, .work = works[i], .arg = &drop};
 
     if (env->dtype.kind != NCZ_KIND_FLOAT || env->bytes)
         return ncz_fail(NC_EFILTER, "codec 'bitround': only floating numbers can be rounded");
@@ -130,7 +130,7 @@ static void
 packbits_becomes(const ncz_codec_params *p, ncz_codec_env *env)
 {
     (void)p;
-    env->dtype = (ncz_dtype){ .kind = NCZ_KIND_UINT, .size = 1 };
+    env->dtype = (ncz_dtype){.kind = NCZ_KIND_UINT, .size = 1};
     env->row = 0;
 }
 

@@ -11,7 +11,7 @@
 #include <blosc.h>
 
 /* By compressor number. */
-static const char *const cnames[] = { "blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd" };
+static const char *const cnames[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"};
 
 /* ---- parameters ---------------------------------------------------------------------------------------- */
 
@@ -46,12 +46,12 @@ blosc_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_para
         int         place;
         int64_t     least, most;
     } members[] = {
-        { "clevel", NCZ_BLOSC_CLEVEL, 0, 9 },
-        { "blocksize", NCZ_BLOSC_BLOCKSIZE, 0, UINT32_MAX },
-        { "shuffle", NCZ_BLOSC_SHUFFLE, -1, 2 },
-        { "typesize", NCZ_BLOSC_TYPESIZE, 0, INT32_MAX },
+        {"clevel", NCZ_BLOSC_CLEVEL, 0, 9},
+        {"blocksize", NCZ_BLOSC_BLOCKSIZE, 0, UINT32_MAX},
+        {"shuffle", NCZ_BLOSC_SHUFFLE, -1, 2},
+        {"typesize", NCZ_BLOSC_TYPESIZE, 0, INT32_MAX},
     };
-    ncz_codec_params p = { .v = { [NCZ_BLOSC_CLEVEL] = 5, [NCZ_BLOSC_CNAME] = 1, [NCZ_BLOSC_SHUFFLE] = 1 } };
+    ncz_codec_params p = {.v = {[NCZ_BLOSC_CLEVEL] = 5, [NCZ_BLOSC_CNAME] = 1, [NCZ_BLOSC_SHUFFLE] = 1}};
     int              rc;
 
     (void)env;
@@ -129,10 +129,10 @@ blosc_from_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_
     if ((rc = check_cname(cnames[words[6]])) != NC_NOERR)
         return rc;
     filled = words[2] != 0 && words[3] == env->chunk_bytes;
-    *out = (ncz_codec_params){ .v = { [NCZ_BLOSC_CLEVEL] = words[4],
-                                      [NCZ_BLOSC_BLOCKSIZE] = filled ? 0 : words[3],
-                                      [NCZ_BLOSC_CNAME] = words[6],
-                                      [NCZ_BLOSC_SHUFFLE] = words[5] } };
+    *out = (ncz_codec_params){.v = {[NCZ_BLOSC_CLEVEL] = words[4],
+                                    [NCZ_BLOSC_BLOCKSIZE] = filled ? 0 : words[3],
+                                    [NCZ_BLOSC_CNAME] = words[6],
+                                    [NCZ_BLOSC_SHUFFLE] = words[5]}};
     return NC_NOERR;
 }
 
@@ -190,7 +190,7 @@ blosc_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
 static int
 decode_foreign(const ncz_blosc_frame *f, void *out)
 {
-    static const char *const formats[NCZ_BLOSC_FORMATS] = { "blosclz", "lz4", "snappy", "zlib", "zstd" };
+    static const char *const formats[NCZ_BLOSC_FORMATS] = {"blosclz", "lz4", "snappy", "zlib", "zstd"};
     int                      rc;
 
     if ((rc = check_cname(formats[f->flags >> 5])) != NC_NOERR)
@@ -209,7 +209,7 @@ decode_frame(const ncz_blosc_frame *f, size_t n, void *out, ncz_byte_range *part
         rc = ncz_blosc_decode(f, out, part);
     else {
         rc = decode_foreign(f, out);
-        *part = (ncz_byte_range){ 0, f->nbytes };
+        *part = (ncz_byte_range){0, f->nbytes};
     }
     if (rc == NC_NOERR)
         ncz_codec_tail("blosc", n - f->cbytes);
@@ -221,7 +221,7 @@ blosc_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
              bool exact, size_t *used)
 {
     ncz_blosc_frame f;
-    ncz_byte_range        all;
+    ncz_byte_range  all;
     int             rc;
 
     (void)p;
@@ -230,7 +230,7 @@ blosc_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
         return rc;
     if ((rc = ncz_codec_check_size("blosc", f.nbytes, *used < cap ? *used : cap, exact)) != NC_NOERR)
         return rc;
-    all = (ncz_byte_range){ 0, f.nbytes };
+    all = (ncz_byte_range){0, f.nbytes};
     if ((rc = decode_frame(&f, n, out, &all)) != NC_NOERR)
         return rc;
     *used = f.nbytes;

@@ -26,7 +26,7 @@
 #define RESERVED     0x08u
 #define NOT_SPLIT    0x10u
 
-#define SPLITS_MOST   16  /* bytes of elements that are split at most */
+#define SPLITS_MOST    16  /* bytes of elements that are split at most */
 #define ELEMENTS_LEAST 128 /* elements of a block that is split at least */
 
 #define BYTES_MOST (INT32_MAX - NCZ_BLOSC_HEADER)
@@ -87,7 +87,7 @@ int
 ncz_blosc_open(const void *in, size_t n, ncz_blosc_frame *out)
 {
     ncz_cursor      at = ncz_cursor_at(in, n);
-    ncz_blosc_frame f = { .data = in };
+    ncz_blosc_frame f = {.data = in};
     unsigned        version = ncz_cursor_u8(&at), stream_version = ncz_cursor_u8(&at);
     int             rc;
 
@@ -332,13 +332,13 @@ int
 ncz_blosc_decode(const ncz_blosc_frame *f, void *out, ncz_byte_range *part)
 {
     ncz_byte_range want = *part;
-    uint32_t first, end;
-    int      rc;
+    uint32_t       first, end;
+    int            rc;
 
     if (want.to > f->nbytes)
         want.to = f->nbytes;
     if (want.from >= want.to) {
-        *part = (ncz_byte_range){ want.from, want.from };
+        *part = (ncz_byte_range){want.from, want.from};
         return NC_NOERR;
     }
     if ((f->flags & STORED) != 0) {

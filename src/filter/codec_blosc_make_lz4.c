@@ -100,7 +100,7 @@ add_blocks(making *m, const unsigned char *in, size_t n, size_t typesize, size_t
 int
 ncz_blosc_make(const void *in, size_t n, size_t typesize, int64_t clevel, void *out, size_t *used)
 {
-    making         m = { .out = out, .at = NCZ_BLOSC_HEADER, .cap = n + NCZ_BLOSC_HEADER, .speed = 10 - (int)clevel };
+    making         m = {.out = out, .at = NCZ_BLOSC_HEADER, .cap = n + NCZ_BLOSC_HEADER, .speed = 10 - (int)clevel};
     size_t         block = PLANE * typesize < BLOCK ? BLOCK : PLANE * typesize;
     unsigned char *planes, flags = 1 | 1 << 5; /* bytes shuffled; lz4's format */
 
@@ -114,7 +114,7 @@ ncz_blosc_make(const void *in, size_t n, size_t typesize, int64_t clevel, void *
         m.at = m.cap;
     }
     ncz_codec_scratch_done(NCZ_SLOT_BLOSC_BLOCK);
-    memcpy(m.out, (unsigned char[]){ 2, 1, flags, (unsigned char)typesize }, 4); /* the format, lz4's version */
+    memcpy(m.out, (unsigned char[]){2, 1, flags, (unsigned char)typesize}, 4); /* the format, lz4's version */
     put_u32le(m.out + 4, n);
     put_u32le(m.out + 8, block);
     put_u32le(m.out + 12, m.at);

@@ -73,7 +73,7 @@ copy_match(unsigned char *out, size_t at, size_t back, size_t len)
 bool
 ncz_blosclz_decode(const void *in, size_t n, void *out, size_t wanted)
 {
-    source         s = { .at = in, .left = n };
+    source         s = {.at = in, .left = n};
     unsigned char *to = out;
     size_t         at = 0, len, back;
     unsigned       control = next(&s) & 31; /* the first run is never a match; its high bits name the format */
@@ -84,8 +84,7 @@ ncz_blosclz_decode(const void *in, size_t n, void *out, size_t wanted)
             if (s.cut || back > at || len > wanted - at)
                 return false;
             copy_match(to, at, back, len);
-        }
-        else {
+        } else {
             len = control + 1;
             if (len > s.left || len > wanted - at)
                 return false;

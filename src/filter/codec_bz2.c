@@ -36,7 +36,7 @@ bz_fail(int brc)
 static int
 bz2_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    ncz_codec_params p = { .v = { [NCZ_CODEC_LEVEL] = 1 } };
+    ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 1}};
     int              rc = ncz_codec_int(config, "bz2", "level", 1, 9, &p.v[NCZ_CODEC_LEVEL]);
 
     (void)env;
@@ -62,7 +62,7 @@ bz2_from_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_co
         return rc;
     if ((rc = ncz_codec_range("bz2", "level", words[0], 1, 9)) != NC_NOERR)
         return rc;
-    *out = (ncz_codec_params){ .v = { [NCZ_CODEC_LEVEL] = words[0] } };
+    *out = (ncz_codec_params){.v = {[NCZ_CODEC_LEVEL] = words[0]}};
     return NC_NOERR;
 }
 
@@ -102,7 +102,7 @@ static int
 bz2_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
            size_t *used)
 {
-    bz_stream z = { .bzalloc = bz_get, .bzfree = bz_put, .next_in = (char *)(uintptr_t)in, .next_out = out };
+    bz_stream z = {.bzalloc = bz_get, .bzfree = bz_put, .next_in = (char *)(uintptr_t)in, .next_out = out};
     int       rc = NC_NOERR, brc;
 
     (void)env;
@@ -161,8 +161,7 @@ decompress_all(bz_stream *z, size_t n, size_t most, bool exact, size_t *got, siz
             if ((exact && *got == most) || !stream_follows(z->next_in, *tail))
                 return NC_NOERR;
             brc = next_stream(z);
-        }
-        else if (brc == BZ_OK && z->avail_in == 0 && in_left == 0 && z->avail_out > 0)
+        } else if (brc == BZ_OK && z->avail_in == 0 && in_left == 0 && z->avail_out > 0)
             return ncz_codec_cut_short("bz2", n);
         if (brc != BZ_OK)
             return bz_fail(brc);
@@ -173,7 +172,7 @@ static int
 bz2_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
            bool exact, size_t *used)
 {
-    bz_stream z = { .bzalloc = bz_get, .bzfree = bz_put, .next_in = (char *)(uintptr_t)in, .next_out = out };
+    bz_stream z = {.bzalloc = bz_get, .bzfree = bz_put, .next_in = (char *)(uintptr_t)in, .next_out = out};
     size_t    most = *used < cap ? *used : cap, got = 0, tail = 0;
     int       rc, brc;
 

@@ -56,7 +56,7 @@ read_labels(const ncz_json *list, ncz_buf *b)
 
         if (s == NULL || strlen(s) != len)
             return ncz_fail(NC_EFILTER, "codec 'categorize': a label is not a text");
-        rc = ncz_vlen_set(b, i, (ncz_vlen_item){ s, len, NCZ_VLEN_STRING });
+        rc = ncz_vlen_set(b, i, (ncz_vlen_item){s, len, NCZ_VLEN_STRING});
     }
     return rc;
 }
@@ -107,12 +107,12 @@ read_dtype(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *p
 static int
 categorize_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    ncz_codec_params p = { .v = { [NCZ_CODEC_ASTYPE] = NCZ_KIND_UINT } }; /* of one byte */
+    ncz_codec_params p = {.v = {[NCZ_CODEC_ASTYPE] = NCZ_KIND_UINT}}; /* of one byte */
     int              rc;
 
     if ((rc = read_dtype(config, env, &p)) != NC_NOERR ||
-        (rc = ncz_codec_type_configure(config, "categorize", "astype", NCZ_TYPE_CLASS_OPTIONAL, &p.v[NCZ_CODEC_ASTYPE])) !=
-            NC_NOERR ||
+        (rc = ncz_codec_type_configure(config, "categorize", "astype", NCZ_TYPE_CLASS_OPTIONAL,
+                                       &p.v[NCZ_CODEC_ASTYPE])) != NC_NOERR ||
         (rc = make_labels(ncz_json_get(config, "labels"), &p.labels)) != NC_NOERR)
         return rc;
     *out = p;
@@ -123,7 +123,7 @@ static void
 categorize_describe(const ncz_codec_params *p, ncz_jsonw *w)
 {
     const ncz_vlen_block *labels = labels_of(p);
-    char             text[16] = "|O";
+    char                  text[16] = "|O";
 
     ncz_jsonw_key(w, "labels");
     ncz_jsonw_open_array(w);
@@ -141,8 +141,8 @@ categorize_describe(const ncz_codec_params *p, ncz_jsonw *w)
 static ncz_dtype
 decoded_type(const ncz_codec_params *p)
 {
-    return (ncz_dtype){ .kind = NCZ_KIND_UCS4, .big = p->v[NCZ_CATEGORIZE_BIG] != 0,
-                        .size = (size_t)p->v[NCZ_CATEGORIZE_WIDTH] * 4 };
+    return (ncz_dtype){
+        .kind = NCZ_KIND_UCS4, .big = p->v[NCZ_CATEGORIZE_BIG] != 0, .size = (size_t)p->v[NCZ_CATEGORIZE_WIDTH] * 4};
 }
 
 /* ---- numbers and labels -------------------------------------------------------------------------------- */
@@ -152,8 +152,8 @@ static int
 index_labels(const ncz_codec_params *p, ncz_names *index)
 {
     const ncz_vlen_block *labels = labels_of(p);
-    char            *s = NULL;
-    int              rc = NC_NOERR;
+    char                 *s = NULL;
+    int                   rc = NC_NOERR;
 
     *index = NCZ_NAMES_INIT;
     for (size_t i = 0; rc == NC_NOERR && i < ncz_vlen_len(labels); i++) {
@@ -202,8 +202,8 @@ categorize_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_v
         return rc;
     for (size_t i = 0; rc == NC_NOERR && i < ncz_vlen_len(in); i++) {
         ncz_vlen_item text = ncz_vlen_at(in, i);
-        char    *s = ncz_strndup(text.s, text.len), elem[8];
-        uint64_t v;
+        char         *s = ncz_strndup(text.s, text.len), elem[8];
+        uint64_t      v;
 
         if (s == NULL) {
             rc = ncz_fail_nomem(text.len);
@@ -222,10 +222,10 @@ static int
 categorize_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
                   ncz_buf *out)
 {
-    ncz_dtype        t = ncz_codec_type(p, NCZ_CODEC_ASTYPE);
+    ncz_dtype             t = ncz_codec_type(p, NCZ_CODEC_ASTYPE);
     const ncz_vlen_block *labels = labels_of(p);
-    size_t           nlabels = ncz_vlen_len(labels), *first;
-    int              rc;
+    size_t                nlabels = ncz_vlen_len(labels), *first;
+    int                   rc;
 
     (void)env;
     if (n % t.size != 0)
@@ -236,8 +236,8 @@ categorize_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const voi
     if ((first = ncz_zalloc_n(nlabels + 1, sizeof *first)) == NULL) /* 1 + the element that has each label's bytes */
         return ncz_fail_nomem(nlabels * sizeof *first);
     for (size_t i = 0; rc == NC_NOERR && i < nelems; i++) {
-        size_t   at = label_at(p, &t, (const char *)in + i * t.size), k = at == SIZE_MAX ? nlabels : at;
-        ncz_vlen_item empty = { "", 0, NCZ_VLEN_STRING };
+        size_t        at = label_at(p, &t, (const char *)in + i * t.size), k = at == SIZE_MAX ? nlabels : at;
+        ncz_vlen_item empty = {"", 0, NCZ_VLEN_STRING};
 
         if (first[k] != 0) {
             ncz_vlen_share(out, i, first[k] - 1);

@@ -17,10 +17,10 @@ static const struct {
     const char *id;
     bool        at_end; /* where numcodecs puts it unless told */
 } kinds[] = {
-    [CRC32] = { "crc32", false },
-    [CRC32C] = { "crc32c", true },
-    [ADLER32] = { "adler32", false },
-    [LOOKUP3] = { "jenkins_lookup3", true },
+    [CRC32] = {"crc32", false},
+    [CRC32C] = {"crc32c", true},
+    [ADLER32] = {"adler32", false},
+    [LOOKUP3] = {"jenkins_lookup3", true},
 };
 
 static const char *
@@ -52,7 +52,7 @@ located(const ncz_json *config, int kind, ncz_codec_params *out)
         end = kinds[kind].at_end;
     else if (!end && !ncz_json_str_is(where, "start"))
         return ncz_fail(NC_EFILTER, "codec '%s': \"location\" is neither \"start\" nor \"end\"", kinds[kind].id);
-    *out = (ncz_codec_params){ .v = { [NCZ_CHECKSUM_KIND] = kind, [NCZ_CHECKSUM_END] = end } };
+    *out = (ncz_codec_params){.v = {[NCZ_CHECKSUM_KIND] = kind, [NCZ_CHECKSUM_END] = end}};
     return NC_NOERR;
 }
 
@@ -89,8 +89,8 @@ lookup3_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_pa
         return rc;
     if (!ncz_json_is(ncz_json_get(config, "prefix"), NCZ_JSON_NULL))
         return ncz_fail(NC_ENOFILTER, "codec 'jenkins_lookup3': \"prefix\" is not built in");
-    *out = (ncz_codec_params){ .v = { [NCZ_CHECKSUM_KIND] = LOOKUP3, [NCZ_CHECKSUM_END] = 1,
-                                      [NCZ_CHECKSUM_INITVAL] = initval } };
+    *out = (ncz_codec_params){
+        .v = {[NCZ_CHECKSUM_KIND] = LOOKUP3, [NCZ_CHECKSUM_END] = 1, [NCZ_CHECKSUM_INITVAL] = initval}};
     return NC_NOERR;
 }
 
@@ -172,22 +172,15 @@ checksum_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
     return NC_NOERR;
 }
 
-#define CHECKSUM_OPS(name, read, write, ...)       \
-    {                                              \
-        .id = name,                                \
-        .members = {__VA_ARGS__},                  \
-        .cls = NCZ_CODEC_BYTES,                    \
-        .fixed = true,                             \
-        .configure = read,                         \
-        .describe = write,                         \
-        .from_words = ncz_codec_from_no_words,     \
-        .to_words = ncz_codec_to_no_words,         \
-        .bound = checksum_bound,                   \
-        .encode = checksum_encode,                 \
-        .decode = checksum_decode,                 \
+#define CHECKSUM_OPS(name, read, write, ...)                                                                         \
+    {                                                                                                                \
+        .id = name, .members = {__VA_ARGS__}, .cls = NCZ_CODEC_BYTES, .fixed = true, .configure = read,              \
+        .describe = write, .from_words = ncz_codec_from_no_words, .to_words = ncz_codec_to_no_words,                 \
+        .bound = checksum_bound, .encode = checksum_encode, .decode = checksum_decode,                               \
     }
 
 const ncz_codec_ops ncz_codec_crc32 = CHECKSUM_OPS("crc32", crc32_configure, checksum_describe, "location");
 const ncz_codec_ops ncz_codec_crc32c = CHECKSUM_OPS("crc32c", crc32c_configure, checksum_describe, "location");
 const ncz_codec_ops ncz_codec_adler32 = CHECKSUM_OPS("adler32", adler32_configure, checksum_describe, "location");
-const ncz_codec_ops ncz_codec_lookup3 = CHECKSUM_OPS("jenkins_lookup3", lookup3_configure, lookup3_describe, "initval", "prefix");
+const ncz_codec_ops ncz_codec_lookup3 =
+    CHECKSUM_OPS("jenkins_lookup3", lookup3_configure, lookup3_describe, "initval", "prefix");

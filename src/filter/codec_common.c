@@ -125,7 +125,7 @@ ncz_codec_configure_none(const ncz_json *config, const ncz_codec_env *env, ncz_c
 {
     (void)config;
     (void)env;
-    *out = (ncz_codec_params){ .v = { 0 } };
+    *out = (ncz_codec_params){.v = {0}};
     return NC_NOERR;
 }
 

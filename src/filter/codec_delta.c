@@ -21,35 +21,35 @@ typedef struct carry {
 } carry;
 
 /* Wrapping is the same for signed integers, so the unsigned do for both. */
-#define DELTA_TYPES(X)               \
-    X(u1, uint8_t, (uint8_t))        \
-    X(u2, uint16_t, (uint16_t))      \
-    X(u4, uint32_t, (uint32_t))      \
-    X(u8, uint64_t, (uint64_t))      \
-    X(f4, float, ncz_as_float)       \
+#define DELTA_TYPES(X)                                                                                               \
+    X(u1, uint8_t, (uint8_t))                                                                                        \
+    X(u2, uint16_t, (uint16_t))                                                                                      \
+    X(u4, uint32_t, (uint32_t))                                                                                      \
+    X(u8, uint64_t, (uint64_t))                                                                                      \
+    X(f4, float, ncz_as_float)                                                                                       \
     X(f8, double, ncz_as_double)
 
-#define DELTA_STEPS(tag, type, as_type)                    \
-    static void diff_##tag(void *block, size_t n, void *arg) \
-    {                                                      \
-        type *v = block, last = ((carry *)arg)->last.tag;  \
-                                                           \
-        for (size_t i = 0; i < n; i++) {                   \
-            type now = v[i];                               \
-                                                           \
-            v[i] = as_type(now - last);                    \
-            last = now;                                    \
-        }                                                  \
-        ((carry *)arg)->last.tag = last;                   \
-    }                                                      \
-                                                           \
-    static void sum_##tag(void *block, size_t n, void *arg) \
-    {                                                      \
-        type *v = block, sum = ((carry *)arg)->last.tag;   \
-                                                           \
-        for (size_t i = 0; i < n; i++)                     \
-            v[i] = sum = as_type(sum + v[i]);              \
-        ((carry *)arg)->last.tag = sum;                    \
+#define DELTA_STEPS(tag, type, as_type)                                                                              \
+    static void diff_##tag(void *block, size_t n, void *arg)                                                         \
+    {                                                                                                                \
+        type *v = block, last = ((carry *)arg)->last.tag;                                                            \
+                                                                                                                     \
+        for (size_t i = 0; i < n; i++) {                                                                             \
+            type now = v[i];                                                                                         \
+                                                                                                                     \
+            v[i] = as_type(now - last);                                                                              \
+            last = now;                                                                                              \
+        }                                                                                                            \
+        ((carry *)arg)->last.tag = last;                                                                             \
+    }                                                                                                                \
+                                                                                                                     \
+    static void sum_##tag(void *block, size_t n, void *arg)                                                          \
+    {                                                                                                                \
+        type *v = block, sum = ((carry *)arg)->last.tag;                                                             \
+                                                                                                                     \
+        for (size_t i = 0; i < n; i++)                                                                               \
+            v[i] = sum = as_type(sum + v[i]);                                                                        \
+        ((carry *)arg)->last.tag = sum;                                                                              \
     }
 
 DELTA_TYPES(DELTA_STEPS)
@@ -63,16 +63,16 @@ static kernel
 kernel_for(nc_type work)
 {
     switch (ncz_type_size(work)) {
-    case 1: return (kernel){ diff_u1, sum_u1, { { .u8 = 0 } } };
-    case 2: return (kernel){ diff_u2, sum_u2, { { .u8 = 0 } } };
+    case 1: return (kernel){diff_u1, sum_u1, {{.u8 = 0}}};
+    case 2: return (kernel){diff_u2, sum_u2, {{.u8 = 0}}};
     case 4:
         if (work == NC_FLOAT)
-            return (kernel){ diff_f4, sum_f4, { { .f4 = -0.0f } } };
-        return (kernel){ diff_u4, sum_u4, { { .u8 = 0 } } };
+            return (kernel){diff_f4, sum_f4, {{.f4 = -0.0f}}};
+        return (kernel){diff_u4, sum_u4, {{.u8 = 0}}};
     default:
         if (work == NC_DOUBLE)
-            return (kernel){ diff_f8, sum_f8, { { .f8 = -0.0 } } };
-        return (kernel){ diff_u8, sum_u8, { { .u8 = 0 } } };
+            return (kernel){diff_f8, sum_f8, {{.f8 = -0.0}}};
+        return (kernel){diff_u8, sum_u8, {{.u8 = 0}}};
     }
 }
 
@@ -95,7 +95,7 @@ sum_type(const ncz_dtype *dtype, const ncz_dtype *astype)
 static int
 delta_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    ncz_codec_params p = { .v = { 0 } };
+    ncz_codec_params p = {.v = {0}};
     int              rc = ncz_codec_types_configure(config, "delta", NCZ_TYPE_CLASS_HALF, &p);
 
     (void)env;
@@ -115,8 +115,8 @@ static int
 delta_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
              size_t *used)
 {
-    carry   at = { { .u8 = 0 } };
-    ncz_run r = { .from = ncz_codec_type(p, NCZ_CODEC_DTYPE), .to = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .arg = &at };
+    carry   at = {{.u8 = 0}};
+    ncz_run r = {.from = ncz_codec_type(p, NCZ_CODEC_DTYPE), .to = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .arg = &at};
 
     (void)env;
     r.work = ncz_dtype_nc(&r.from);
@@ -128,7 +128,7 @@ static int
 delta_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
              bool exact, size_t *used)
 {
-    ncz_run r = { .from = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .to = ncz_codec_type(p, NCZ_CODEC_DTYPE) };
+    ncz_run r = {.from = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .to = ncz_codec_type(p, NCZ_CODEC_DTYPE)};
     kernel  k;
 
     (void)env;

@@ -26,16 +26,16 @@ ncz_codec_type(const ncz_codec_params *p, int place)
 {
     int64_t v = p->v[place];
 
-    return (ncz_dtype){ .kind = (ncz_kind)(v & 0xff), .big = (v >> 8 & 1) != 0, .size = (size_t)1 << (v >> 16 & 3) };
+    return (ncz_dtype){.kind = (ncz_kind)(v & 0xff), .big = (v >> 8 & 1) != 0, .size = (size_t)1 << (v >> 16 & 3)};
 }
 
 /* The long names that people write by hand: "float32", in the machine's own order. */
 static const struct {
     const char *name, *typestr;
 } names[] = {
-    { "bool", "|b1" },   { "int8", "|i1" },    { "int16", "=i2" },   { "int32", "=i4" },
-    { "int64", "=i8" },  { "uint8", "|u1" },   { "uint16", "=u2" },  { "uint32", "=u4" },
-    { "uint64", "=u8" }, { "float16", "=f2" }, { "float32", "=f4" }, { "float64", "=f8" },
+    {"bool", "|b1"},   {"int8", "|i1"},    {"int16", "=i2"},   {"int32", "=i4"},
+    {"int64", "=i8"},  {"uint8", "|u1"},   {"uint16", "=u2"},  {"uint32", "=u4"},
+    {"uint64", "=u8"}, {"float16", "=f2"}, {"float32", "=f4"}, {"float64", "=f8"},
 };
 
 static bool
@@ -52,11 +52,11 @@ host_big(void)
 static bool
 type_parse(const char *s, ncz_dtype *out)
 {
-    static const char kinds[] = "iufb";
-    static const ncz_kind kind_of[] = { NCZ_KIND_INT, NCZ_KIND_UINT, NCZ_KIND_FLOAT, NCZ_KIND_BOOL };
-    char        order = '=';
-    const char *kind;
-    size_t      size;
+    static const char     kinds[] = "iufb";
+    static const ncz_kind kind_of[] = {NCZ_KIND_INT, NCZ_KIND_UINT, NCZ_KIND_FLOAT, NCZ_KIND_BOOL};
+    char                  order = '=';
+    const char           *kind;
+    size_t                size;
 
     for (size_t i = 0; i < NCZ_LEN(names); i++)
         if (strcmp(s, names[i].name) == 0)
@@ -69,7 +69,7 @@ type_parse(const char *s, ncz_dtype *out)
     size = (size_t)(s[1] - '0');
     if ((*kind == 'b' && size != 1) || (*kind == 'f' && size == 1) || (order == '|' && size != 1))
         return false;
-    *out = (ncz_dtype){ .kind = kind_of[kind - kinds], .size = size };
+    *out = (ncz_dtype){.kind = kind_of[kind - kinds], .size = size};
     out->big = size > 1 && (order == '>' || (order == '=' && host_big()));
     return true;
 }
@@ -109,7 +109,7 @@ void
 ncz_codec_type_describe(const ncz_codec_params *p, int place, const char *name, ncz_jsonw *w)
 {
     ncz_dtype t = ncz_codec_type(p, place);
-    char      text[4] = { '|', 'i', (char)('0' + t.size), '\0' };
+    char      text[4] = {'|', 'i', (char)('0' + t.size), '\0'};
 
     if (t.size > 1)
         text[0] = t.big ? '>' : '<';

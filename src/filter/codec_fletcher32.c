@@ -14,7 +14,7 @@ fletcher32_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec
 {
     (void)config;
     (void)env;
-    *out = (ncz_codec_params){ .v = { 0 } };
+    *out = (ncz_codec_params){.v = {0}};
     return NC_NOERR;
 }
 

@@ -20,7 +20,7 @@ json2_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_para
     if (encoding != NULL && strcasecmp(encoding, "utf-8") != 0 && strcasecmp(encoding, "utf8") != 0 &&
         strcasecmp(encoding, "ascii") != 0)
         return ncz_fail(NC_ENOFILTER, "codec 'json2': encoding '%.40s' is not built in", encoding);
-    *out = (ncz_codec_params){ .v = { 0 } };
+    *out = (ncz_codec_params){.v = {0}};
     return NC_NOERR;
 }
 
@@ -99,8 +99,8 @@ read_shape(const ncz_json *v, reading *r)
 static int
 read_element(const ncz_json *v, reading *r)
 {
-    size_t   i = r->next++;
-    ncz_vlen_item text = { .what = NCZ_VLEN_STRING };
+    size_t        i = r->next++;
+    ncz_vlen_item text = {.what = NCZ_VLEN_STRING};
 
     if (ncz_json_is(v, NCZ_JSON_NULL))
         return NC_NOERR;
@@ -136,7 +136,7 @@ static int
 json2_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
              ncz_buf *out)
 {
-    reading   r = { .nelems = nelems, .order_f = env->order_f, .out = out };
+    reading   r = {.nelems = nelems, .order_f = env->order_f, .out = out};
     ncz_json *list = NULL;
     size_t    len;
     int       rc;
@@ -144,7 +144,7 @@ json2_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
     (void)p;
     if (nelems > n) /* each takes a byte at least: not to make a table for what cannot be there */
         return ncz_codec_cut_short("json2", n);
-    if ((rc = ncz_codec_text_json("json2", (ncz_vlen_item){ in, n, NCZ_VLEN_VALUE }, &list)) != NC_NOERR)
+    if ((rc = ncz_codec_text_json("json2", (ncz_vlen_item){in, n, NCZ_VLEN_VALUE}, &list)) != NC_NOERR)
         return rc;
     len = ncz_json_len(list);
     if (!ncz_json_is(list, NCZ_JSON_ARRAY) || len < 2) {

@@ -12,7 +12,7 @@
 static int
 lz4_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    ncz_codec_params p = { .v = { [NCZ_LZ4_ACCELERATION] = 1 } };
+    ncz_codec_params p = {.v = {[NCZ_LZ4_ACCELERATION] = 1}};
     int              rc;
 
     (void)env;

@@ -43,7 +43,7 @@ lzma_put(void *opaque, void *p)
     ncz_free(p);
 }
 
-static const lzma_allocator allocator = { .alloc = lzma_get, .free = lzma_put };
+static const lzma_allocator allocator = {.alloc = lzma_get, .free = lzma_put};
 
 static int
 lzma_fail(lzma_ret lrc)
@@ -87,14 +87,14 @@ members_configure(const ncz_json *filter, const lzma_options_lzma *o, int64_t ki
         const char *name;
         int64_t     least, most, *v;
     } members[] = {
-        { "lc", LZMA_LCLP_MIN, LZMA_LCLP_MAX, &lc },
-        { "lp", LZMA_LCLP_MIN, LZMA_LCLP_MAX, &lp },
-        { "pb", LZMA_PB_MIN, LZMA_PB_MAX, &pb },
-        { "mode", LZMA_MODE_FAST, LZMA_MODE_NORMAL, &mode },
-        { "mf", LZMA_MF_HC3, LZMA_MF_BT4, &mf },
-        { "nice_len", 2, 273, &nice },
-        { "dict_size", LZMA_DICT_SIZE_MIN, INT64_C(1536) << 20, &dict },
-        { "depth", 0, INT32_MAX, &depth },
+        {"lc", LZMA_LCLP_MIN, LZMA_LCLP_MAX, &lc},
+        {"lp", LZMA_LCLP_MIN, LZMA_LCLP_MAX, &lp},
+        {"pb", LZMA_PB_MIN, LZMA_PB_MAX, &pb},
+        {"mode", LZMA_MODE_FAST, LZMA_MODE_NORMAL, &mode},
+        {"mf", LZMA_MF_HC3, LZMA_MF_BT4, &mf},
+        {"nice_len", 2, 273, &nice},
+        {"dict_size", LZMA_DICT_SIZE_MIN, INT64_C(1536) << 20, &dict},
+        {"depth", 0, INT32_MAX, &depth},
     };
 
     for (size_t i = 0; i < NCZ_LEN(members); i++) {
@@ -148,8 +148,7 @@ filters_configure(const ncz_json *filters, ncz_codec_params *p)
         if ((rc = ncz_codec_int(filter, "lzma", "id", 0, INT64_MAX, &id)) != NC_NOERR)
             return rc;
         if (!id_fits(id, i + 1 == n))
-            return ncz_fail(NC_EFILTER, "codec 'lzma': filter %" PRId64 " cannot be number %zu of %zu", id, i + 1,
-                            n);
+            return ncz_fail(NC_EFILTER, "codec 'lzma': filter %" PRId64 " cannot be number %zu of %zu", id, i + 1, n);
         if (i + 1 < n)
             rc = prepare_configure(filter, id, &p->v[PREPARE + i]);
         else
@@ -188,7 +187,7 @@ check_together(const ncz_codec_params *p)
 static int
 lzma_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    ncz_codec_params  p = { .v = { [NCZ_LZMA_FORMAT] = XZ, [CHECK] = -1, [PRESET] = -1, [COUNT] = -1 } };
+    ncz_codec_params  p = {.v = {[NCZ_LZMA_FORMAT] = XZ, [CHECK] = -1, [PRESET] = -1, [COUNT] = -1}};
     const ncz_json   *filters = ncz_json_get(config, "filters");
     lzma_options_lzma o;
     int               rc;
@@ -237,10 +236,14 @@ options_of(const ncz_codec_params *p)
 {
     int64_t o = p->v[OPTIONS], s = p->v[SIZES];
 
-    return (lzma_options_lzma){ .lc = o & 0xff, .lp = o >> 8 & 0xff, .pb = o >> 16 & 0xff,
-                                .mode = (lzma_mode)(o >> 24 & 0xff), .mf = (lzma_match_finder)(o >> 32 & 0xff),
-                                .nice_len = o >> 40 & 0xffff, .dict_size = (uint32_t)s,
-                                .depth = (uint32_t)(s >> 32) };
+    return (lzma_options_lzma){.lc = o & 0xff,
+                               .lp = o >> 8 & 0xff,
+                               .pb = o >> 16 & 0xff,
+                               .mode = (lzma_mode)(o >> 24 & 0xff),
+                               .mf = (lzma_match_finder)(o >> 32 & 0xff),
+                               .nice_len = o >> 40 & 0xffff,
+                               .dict_size = (uint32_t)s,
+                               .depth = (uint32_t)(s >> 32)};
 }
 
 static void
@@ -302,14 +305,14 @@ chain_init(chain *c, const ncz_codec_params *p)
     for (size_t i = 0; i < n; i++) {
         int64_t packed = p->v[PREPARE + i];
 
-        c->delta[i] = (lzma_options_delta){ .type = LZMA_DELTA_TYPE_BYTE, .dist = (uint32_t)(packed >> 32) };
-        c->bcj[i] = (lzma_options_bcj){ .start_offset = (uint32_t)(packed >> 32) };
-        c->filters[i] = (lzma_filter){ .id = (lzma_vli)(packed & 0xff), .options = &c->bcj[i] };
+        c->delta[i] = (lzma_options_delta){.type = LZMA_DELTA_TYPE_BYTE, .dist = (uint32_t)(packed >> 32)};
+        c->bcj[i] = (lzma_options_bcj){.start_offset = (uint32_t)(packed >> 32)};
+        c->filters[i] = (lzma_filter){.id = (lzma_vli)(packed & 0xff), .options = &c->bcj[i]};
         if (c->filters[i].id == LZMA_FILTER_DELTA)
             c->filters[i].options = &c->delta[i];
     }
-    c->filters[n] = (lzma_filter){ .id = first ? LZMA_FILTER_LZMA1 : LZMA_FILTER_LZMA2, .options = &c->lzma };
-    c->filters[n + 1] = (lzma_filter){ .id = LZMA_VLI_UNKNOWN };
+    c->filters[n] = (lzma_filter){.id = first ? LZMA_FILTER_LZMA1 : LZMA_FILTER_LZMA2, .options = &c->lzma};
+    c->filters[n + 1] = (lzma_filter){.id = LZMA_VLI_UNKNOWN};
     if (given)
         c->lzma = options_of(p);
     else

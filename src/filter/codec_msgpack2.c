@@ -14,8 +14,18 @@
 
 /* ---- reading: one object taken apart ------------------------------------------------------------------- */
 
-typedef enum pack_kind { PACK_NIL, PACK_BOOL, PACK_INT, PACK_UINT, PACK_FLOAT, PACK_DOUBLE, PACK_TEXT, PACK_ARRAY,
-                         PACK_MAP, PACK_BAD } pack_kind;
+typedef enum pack_kind {
+    PACK_NIL,
+    PACK_BOOL,
+    PACK_INT,
+    PACK_UINT,
+    PACK_FLOAT,
+    PACK_DOUBLE,
+    PACK_TEXT,
+    PACK_ARRAY,
+    PACK_MAP,
+    PACK_BAD
+} pack_kind;
 
 typedef struct object {
     pack_kind   kind;
@@ -42,7 +52,7 @@ take_text(ncz_cursor *c, uint64_t len)
 {
     const unsigned char *p = ncz_cursor_bytes(c, len < SIZE_MAX ? (size_t)len : SIZE_MAX);
 
-    return (object){ .kind = PACK_TEXT, .s = (const char *)p, .len = (size_t)len };
+    return (object){.kind = PACK_TEXT, .s = (const char *)p, .len = (size_t)len};
 }
 
 static object
@@ -50,7 +60,7 @@ take_real(ncz_cursor *c, size_t n)
 {
     uint64_t bits = take_big(c, n);
     uint32_t half = (uint32_t)bits;
-    object   o = { .kind = n == 4 ? PACK_FLOAT : PACK_DOUBLE };
+    object   o = {.kind = n == 4 ? PACK_FLOAT : PACK_DOUBLE};
     float    f;
 
     if (n == 8) {
@@ -69,7 +79,7 @@ take_int(ncz_cursor *c, size_t n)
     unsigned up = 64 - 8 * (unsigned)n;
 
     v = v << up; /* the sign to the top, and back down with it */
-    return (object){ .kind = PACK_INT, .u = (uint64_t)((int64_t)v >> up) };
+    return (object){.kind = PACK_INT, .u = (uint64_t)((int64_t)v >> up)};
 }
 
 /* The head of an object with its value; what is inside an array or a map comes next. */
@@ -79,50 +89,40 @@ take(ncz_cursor *c)
     uint8_t b = ncz_cursor_u8(c);
 
     if (b < 0x80)
-        return (object){ .kind = PACK_UINT, .u = b };
+        return (object){.kind = PACK_UINT, .u = b};
     if (b < 0x90)
-        return (object){ .kind = PACK_MAP, .u = 2 * (uint64_t)(b & 15) };
+        return (object){.kind = PACK_MAP, .u = 2 * (uint64_t)(b & 15)};
     if (b < 0xa0)
-        return (object){ .kind = PACK_ARRAY, .u = b & 15 };
+        return (object){.kind = PACK_ARRAY, .u = b & 15};
     if (b < 0xc0)
         return take_text(c, b & 31);
     if (b >= 0xe0)
-        return (object){ .kind = PACK_INT, .u = (uint64_t)(int64_t)(int8_t)b };
+        return (object){.kind = PACK_INT, .u = (uint64_t)(int64_t)(int8_t)b};
     switch (b) {
-    case 0xc0:
-        return (object){ .kind = PACK_NIL };
+    case 0xc0: return (object){.kind = PACK_NIL};
     case 0xc2:
-    case 0xc3:
-        return (object){ .kind = PACK_BOOL, .u = b & 1 };
+    case 0xc3: return (object){.kind = PACK_BOOL, .u = b & 1};
     case 0xc4:
     case 0xc5:
-    case 0xc6:
-        return take_text(c, take_big(c, (size_t)1 << (b - 0xc4)));
+    case 0xc6: return take_text(c, take_big(c, (size_t)1 << (b - 0xc4)));
     case 0xca:
-    case 0xcb:
-        return take_real(c, b == 0xca ? 4 : 8);
+    case 0xcb: return take_real(c, b == 0xca ? 4 : 8);
     case 0xcc:
     case 0xcd:
     case 0xce:
-    case 0xcf:
-        return (object){ .kind = PACK_UINT, .u = take_big(c, (size_t)1 << (b - 0xcc)) };
+    case 0xcf: return (object){.kind = PACK_UINT, .u = take_big(c, (size_t)1 << (b - 0xcc))};
     case 0xd0:
     case 0xd1:
     case 0xd2:
-    case 0xd3:
-        return take_int(c, (size_t)1 << (b - 0xd0));
+    case 0xd3: return take_int(c, (size_t)1 << (b - 0xd0));
     case 0xd9:
     case 0xda:
-    case 0xdb:
-        return take_text(c, take_big(c, (size_t)1 << (b - 0xd9)));
+    case 0xdb: return take_text(c, take_big(c, (size_t)1 << (b - 0xd9)));
     case 0xdc:
-    case 0xdd:
-        return (object){ .kind = PACK_ARRAY, .u = take_big(c, b == 0xdc ? 2 : 4) };
+    case 0xdd: return (object){.kind = PACK_ARRAY, .u = take_big(c, b == 0xdc ? 2 : 4)};
     case 0xde:
-    case 0xdf:
-        return (object){ .kind = PACK_MAP, .u = 2 * take_big(c, b == 0xde ? 2 : 4) };
-    default:
-        return (object){ .kind = PACK_BAD };
+    case 0xdf: return (object){.kind = PACK_MAP, .u = 2 * take_big(c, b == 0xde ? 2 : 4)};
+    default: return (object){.kind = PACK_BAD};
     }
 }
 
@@ -235,32 +235,16 @@ static bool
 write_json(ncz_cursor *c, const object *o, size_t depth, ncz_jsonw *w)
 {
     switch (o->kind) {
-    case PACK_NIL:
-        ncz_jsonw_null(w);
-        return true;
-    case PACK_BOOL:
-        ncz_jsonw_bool(w, o->u != 0);
-        return true;
-    case PACK_INT:
-        ncz_jsonw_i64(w, (int64_t)o->u);
-        return true;
-    case PACK_UINT:
-        ncz_jsonw_u64(w, o->u);
-        return true;
-    case PACK_FLOAT:
-        ncz_jsonw_f32(w, (float)o->d);
-        return true;
-    case PACK_DOUBLE:
-        ncz_jsonw_f64(w, o->d);
-        return true;
-    case PACK_TEXT:
-        return write_text(o, w);
-    case PACK_ARRAY:
-        return write_items(c, o, depth, w);
-    case PACK_MAP:
-        return write_members(c, o, depth, w);
-    case PACK_BAD:
-        break;
+    case PACK_NIL: ncz_jsonw_null(w); return true;
+    case PACK_BOOL: ncz_jsonw_bool(w, o->u != 0); return true;
+    case PACK_INT: ncz_jsonw_i64(w, (int64_t)o->u); return true;
+    case PACK_UINT: ncz_jsonw_u64(w, o->u); return true;
+    case PACK_FLOAT: ncz_jsonw_f32(w, (float)o->d); return true;
+    case PACK_DOUBLE: ncz_jsonw_f64(w, o->d); return true;
+    case PACK_TEXT: return write_text(o, w);
+    case PACK_ARRAY: return write_items(c, o, depth, w);
+    case PACK_MAP: return write_members(c, o, depth, w);
+    case PACK_BAD: break;
     }
     return false;
 }
@@ -291,11 +275,11 @@ read_element(reading *r)
     if (o.kind == PACK_NIL)
         return NC_NOERR;
     if (o.kind == PACK_TEXT)
-        return ncz_vlen_set(r->out, i, (ncz_vlen_item){ o.s, o.len, NCZ_VLEN_STRING });
+        return ncz_vlen_set(r->out, i, (ncz_vlen_item){o.s, o.len, NCZ_VLEN_STRING});
     if (!write_json(&r->at, &o, 0, &w))
         rc = w.status != NC_NOERR ? w.status : bad(&r->at, r->at.len);
     else if ((rc = ncz_jsonw_end(&w)) == NC_NOERR)
-        rc = ncz_vlen_set(r->out, i, (ncz_vlen_item){ text.data, text.len, NCZ_VLEN_VALUE });
+        rc = ncz_vlen_set(r->out, i, (ncz_vlen_item){text.data, text.len, NCZ_VLEN_VALUE});
     ncz_buf_clear(&text);
     return rc;
 }
@@ -350,7 +334,7 @@ static int
 msgpack2_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
                 ncz_buf *out)
 {
-    reading    r = { .at = ncz_cursor_at(in, n), .nelems = nelems, .out = out };
+    reading    r = {.at = ncz_cursor_at(in, n), .nelems = nelems, .out = out};
     ncz_cursor c;
     object     whole = take(&r.at);
     int        rc;
@@ -383,7 +367,7 @@ msgpack2_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void 
 static int
 put_head(ncz_buf *out, unsigned head, uint64_t v, size_t n)
 {
-    char bytes[9] = { (char)head };
+    char bytes[9] = {(char)head};
 
     for (size_t i = 0; i < n; i++)
         bytes[1 + i] = (char)(v >> 8 * (n - 1 - i));

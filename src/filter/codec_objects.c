@@ -12,7 +12,7 @@ ncz_codec_objects_configure(const ncz_json *config, const ncz_codec_env *env, nc
 {
     (void)config;
     (void)env;
-    *out = (ncz_codec_params){ .v = { 0 } };
+    *out = (ncz_codec_params){.v = {0}};
     return NC_NOERR;
 }
 
@@ -29,7 +29,7 @@ ncz_codec_text_json(const char *codec, ncz_vlen_item text, ncz_json **out)
 {
     /* A value takes two bytes at least; the parser takes one for each eight of what it is allowed. */
     size_t        most = text.len < SIZE_MAX / 8 ? text.len * 4 + 64 : SIZE_MAX;
-    ncz_json_opts opts = { .mode = NCZ_JSON_LENIENT, .depth = ncz_limits_default.json_depth, .nbytes = most };
+    ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = ncz_limits_default.json_depth, .nbytes = most};
     size_t        tail = 0;
     int           rc = ncz_json_parse(text.s, text.len, &opts, out, &tail);
 
@@ -39,8 +39,8 @@ ncz_codec_text_json(const char *codec, ncz_vlen_item text, ncz_json **out)
         rc = NC_EZARRMETA;
     }
     if (rc != NC_NOERR && rc != NC_ENOMEM)
-        return ncz_fail(NC_EFILTER, "codec '%s': %.*s is no JSON value", codec,
-                        (int)(text.len > 40 ? 40 : text.len), text.s);
+        return ncz_fail(NC_EFILTER, "codec '%s': %.*s is no JSON value", codec, (int)(text.len > 40 ? 40 : text.len),
+                        text.s);
     return rc;
 }
 

@@ -90,7 +90,7 @@ stretch_f8(void *block, size_t n, void *arg)
 static line
 line_of(const ncz_codec_params *p)
 {
-    return (line){ .scale = double_of(p->v[NCZ_SCALE_SCALE]), .offset = double_of(p->v[NCZ_SCALE_OFFSET]) };
+    return (line){.scale = double_of(p->v[NCZ_SCALE_SCALE]), .offset = double_of(p->v[NCZ_SCALE_OFFSET])};
 }
 
 static int
@@ -111,7 +111,7 @@ number_configure(const ncz_json *config, const char *name, int64_t flag, int64_t
 static int
 scale_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    ncz_codec_params p = { .v = { 0 } };
+    ncz_codec_params p = {.v = {0}};
     int64_t         *flags = &p.v[NCZ_SCALE_WHOLE];
     int              rc;
 
@@ -155,7 +155,7 @@ scale_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
              size_t *used)
 {
     line    l = line_of(p);
-    ncz_run r = { .from = ncz_codec_type(p, NCZ_CODEC_DTYPE), .to = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .arg = &l };
+    ncz_run r = {.from = ncz_codec_type(p, NCZ_CODEC_DTYPE), .to = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .arg = &l};
 
     (void)env;
     r.work = work_type(&r.from);
@@ -168,7 +168,7 @@ scale_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
              bool exact, size_t *used)
 {
     line    l = line_of(p);
-    ncz_run r = { .from = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .to = ncz_codec_type(p, NCZ_CODEC_DTYPE), .arg = &l };
+    ncz_run r = {.from = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .to = ncz_codec_type(p, NCZ_CODEC_DTYPE), .arg = &l};
 
     (void)env;
     r.work = work_type(&r.from);
@@ -227,7 +227,7 @@ quantize_scale(int64_t digits)
 static int
 quantize_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    ncz_codec_params p = { .v = { [NCZ_QUANTIZE_DIGITS] = INT64_MIN } };
+    ncz_codec_params p = {.v = {[NCZ_QUANTIZE_DIGITS] = INT64_MIN}};
     int64_t         *digits = &p.v[NCZ_QUANTIZE_DIGITS];
     double           scale;
     int              rc;
@@ -263,8 +263,8 @@ quantize_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
                 size_t *used)
 {
     double  scale = quantize_scale(p->v[NCZ_QUANTIZE_DIGITS]);
-    ncz_run r = { .from = ncz_codec_type(p, NCZ_CODEC_DTYPE), .to = ncz_codec_type(p, NCZ_CODEC_ASTYPE),
-                  .arg = &scale };
+    ncz_run r = {
+        .from = ncz_codec_type(p, NCZ_CODEC_DTYPE), .to = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .arg = &scale};
 
     (void)env;
     r.work = work_type(&r.from);
@@ -277,7 +277,7 @@ static int
 quantize_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
                 bool exact, size_t *used)
 {
-    ncz_run r = { .from = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .to = ncz_codec_type(p, NCZ_CODEC_DTYPE) };
+    ncz_run r = {.from = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .to = ncz_codec_type(p, NCZ_CODEC_DTYPE)};
 
     (void)env;
     r.work = ncz_dtype_nc(&r.from);

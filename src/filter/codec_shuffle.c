@@ -23,7 +23,7 @@ shuffle_set(int64_t size, ncz_config_rules rules, const ncz_codec_env *env, ncz_
 
     if (size < least)
         size = env->dtype.size > 0 && env->dtype.size <= INT32_MAX ? (int64_t)env->dtype.size : 1;
-    *out = (ncz_codec_params){ .v = { [NCZ_SHUFFLE_SIZE] = size } };
+    *out = (ncz_codec_params){.v = {[NCZ_SHUFFLE_SIZE] = size}};
     return NC_NOERR;
 }
 

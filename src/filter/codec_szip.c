@@ -21,14 +21,14 @@
 
 /* How n bytes are laid out for the coder, in bytes unless it says otherwise. */
 typedef struct layout {
-    unsigned block;    /* samples */
-    unsigned rsi;      /* blocks of a scanline */
-    unsigned bits;     /* of a sample */
-    unsigned flags;    /* libaec's */
-    size_t   planes;   /* byte planes that the elements are split into; 1: they are not */
+    unsigned block;  /* samples */
+    unsigned rsi;    /* blocks of a scanline */
+    unsigned bits;   /* of a sample */
+    unsigned flags;  /* libaec's */
+    size_t   planes; /* byte planes that the elements are split into; 1: they are not */
     size_t   sample;
-    size_t   line;     /* a scanline */
-    size_t   padded;   /* a scanline with its padding */
+    size_t   line;   /* a scanline */
+    size_t   padded; /* a scanline with its padding */
     size_t   nlines;
 } layout;
 
@@ -54,7 +54,7 @@ szip_set(int code, int64_t mask, int64_t pixels, ncz_codec_params *out)
                         (long)mask);
     if (!pixels_good(pixels))
         return ncz_fail(code, "codec 'szip': %ld pixels per block, not an even number from 2 to 32", (long)pixels);
-    *out = (ncz_codec_params){ .v = { [NCZ_SZIP_MASK] = mask, [NCZ_SZIP_PIXELS] = pixels } };
+    *out = (ncz_codec_params){.v = {[NCZ_SZIP_MASK] = mask, [NCZ_SZIP_PIXELS] = pixels}};
     return NC_NOERR;
 }
 
@@ -134,7 +134,7 @@ static int
 layout_of(const ncz_codec_params *p, const ncz_codec_env *env, size_t n, layout *out)
 {
     size_t size = env->dtype.size, pixels = (size_t)p->v[NCZ_SZIP_PIXELS], chunk = env->chunk_bytes, samples;
-    layout l = { .block = (unsigned)pixels };
+    layout l = {.block = (unsigned)pixels};
 
     if (size != 1 && size != 2 && size != 4 && size != 8)
         return ncz_fail(NC_EFILTER, "codec 'szip': elements of %zu bytes, it can do 1, 2, 4 and 8", size);
@@ -236,8 +236,14 @@ static struct aec_stream
 stream_of(const layout *l, const void *in, size_t n, void *out, size_t cap)
 {
     return (struct aec_stream){
-        .next_in = in, .avail_in = n, .next_out = out, .avail_out = cap,
-        .bits_per_sample = l->bits, .block_size = l->block, .rsi = l->rsi, .flags = l->flags,
+        .next_in = in,
+        .avail_in = n,
+        .next_out = out,
+        .avail_out = cap,
+        .bits_per_sample = l->bits,
+        .block_size = l->block,
+        .rsi = l->rsi,
+        .flags = l->flags,
     };
 }
 

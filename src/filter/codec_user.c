@@ -12,13 +12,13 @@
 #include <string.h>
 
 #define CODEC_BYTES_0 (offsetof(nczarr_codec, release) + sizeof(void *)) /* of the first nczarr_filter.h */
-#define WORDS_TEXT    16384                                             /* room for the JSON of parameter words */
+#define WORDS_TEXT    16384                                              /* room for the JSON of parameter words */
 
 struct ncz_user_config {
-    atomic_size_t refs;
-    ncz_user_codec      *codec;
-    char         *json;
-    void         *state;
+    atomic_size_t   refs;
+    ncz_user_codec *codec;
+    char           *json;
+    void           *state;
 };
 
 /* ---- calling the application --------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static int
 conf_new(ncz_user_codec *o, const char *json, size_t len, const ncz_codec_env *env, ncz_codec_params *out)
 {
     nczarr_codec_array array = array_of(env);
-    ncz_user_config      *conf = ncz_zalloc(sizeof *conf);
+    ncz_user_config   *conf = ncz_zalloc(sizeof *conf);
     int                rc = NC_NOERR;
 
     if (conf == NULL)
@@ -111,7 +111,7 @@ conf_new(ncz_user_codec *o, const char *json, size_t len, const ncz_codec_env *e
         conf->state = rc == NC_NOERR ? state : NULL;
     }
     if (rc == NC_NOERR)
-        *out = (ncz_codec_params){ .own = conf };
+        *out = (ncz_codec_params){.own = conf};
     else
         conf_unref(conf);
     return rc;
@@ -197,7 +197,8 @@ named(const char *id, const char *text, ncz_buf *out)
 }
 
 int
-ncz_user_codec_of_words(ncz_user_codec *o, size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out)
+ncz_user_codec_of_words(ncz_user_codec *o, size_t n, const unsigned *words, const ncz_codec_env *env,
+                        ncz_codec_params *out)
 {
     ncz_buf json = NCZ_BUF_INIT;
     char   *text;
@@ -239,8 +240,8 @@ static int
 own_to_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {
     ncz_user_codec *o = p->own->codec;
-    size_t   got = 0;
-    int      rc = NC_NOERR;
+    size_t          got = 0;
+    int             rc = NC_NOERR;
 
     (void)env;
     memset(words, 0, NCZ_CODEC_WORDS * sizeof *words);
@@ -257,8 +258,8 @@ static bool
 own_bound(const ncz_codec_params *p, size_t n, size_t *out)
 {
     ncz_user_codec *o = p->own->codec;
-    size_t   most = n;
-    int      rc = NC_NOERR;
+    size_t          most = n;
+    int             rc = NC_NOERR;
 
     if (o->c.bound != NULL) {
         enter(o);
@@ -274,7 +275,7 @@ own_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, 
            size_t *used)
 {
     nczarr_codec_array array = array_of(env);
-    ncz_user_codec           *o = p->own->codec;
+    ncz_user_codec    *o = p->own->codec;
     size_t             got = 0, most;
     int                rc;
 
@@ -295,7 +296,7 @@ own_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, 
            bool exact, size_t *used)
 {
     nczarr_codec_array array = array_of(env);
-    ncz_user_codec           *o = p->own->codec;
+    ncz_user_codec    *o = p->own->codec;
     size_t             most = *used < cap ? *used : cap, got = 0;
     int                rc;
 
@@ -322,7 +323,7 @@ take_struct(const nczarr_codec *codec, nczarr_codec *out)
     for (size_t i = have; i < codec->size; i++)
         if (bytes[i] != 0)
             return ncz_fail(NC_ENOTBUILT, "the codec uses members that this release of the library does not know");
-    *out = (nczarr_codec){ .size = 0 };
+    *out = (nczarr_codec){.size = 0};
     memcpy(out, codec, codec->size < have ? codec->size : have);
     return NC_NOERR;
 }
@@ -346,9 +347,9 @@ check_struct(const nczarr_codec *c)
 int
 ncz_user_codec_new(const nczarr_codec *codec, ncz_user_codec **out)
 {
-    nczarr_codec c;
-    ncz_user_codec     *o;
-    int          rc;
+    nczarr_codec    c;
+    ncz_user_codec *o;
+    int             rc;
 
     if ((rc = take_struct(codec, &c)) != NC_NOERR || (rc = check_struct(&c)) != NC_NOERR)
         return rc;

@@ -16,7 +16,7 @@ struct ncz_user_codec {
     char           *id;
     atomic_size_t   refs; /* the registry's, those of lookups and one of each configuration */
     pthread_mutex_t lock; /* held around each call, unless NCZARR_CODEC_THREADS */
-    ncz_user_codec        *next; /* in the registry, under its lock */
+    ncz_user_codec *next; /* in the registry, under its lock */
 };
 
 /* What nczarr_filter_register() checks but clashes; the reference is the caller's. */
@@ -24,7 +24,9 @@ int  ncz_user_codec_new(const nczarr_codec *codec, ncz_user_codec **out);
 void ncz_user_codec_unref(ncz_user_codec *o);
 
 /* The other two functions of the ops, which have no parameters yet to find the codec by. */
-int ncz_user_codec_of_json(ncz_user_codec *o, const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out);
-int ncz_user_codec_of_words(ncz_user_codec *o, size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out);
+int ncz_user_codec_of_json(ncz_user_codec *o, const ncz_json *config, const ncz_codec_env *env,
+                           ncz_codec_params *out);
+int ncz_user_codec_of_words(ncz_user_codec *o, size_t n, const unsigned *words, const ncz_codec_env *env,
+                            ncz_codec_params *out);
 
 #endif /* NCZ_FILTER_OWN_INT_H */

@@ -108,11 +108,11 @@ static int
 unpack_bytes(const ncz_codec_params *p, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out)
 {
     (void)p;
-    return ncz_vlen_set(out, i, (ncz_vlen_item){ (const char *)bytes, n, NCZ_VLEN_STRING });
+    return ncz_vlen_set(out, i, (ncz_vlen_item){(const char *)bytes, n, NCZ_VLEN_STRING});
 }
 
-static const item_fns utf8_fns = { "vlen-utf8", pack_utf8, unpack_bytes };
-static const item_fns bytes_fns = { "vlen-bytes", pack_bytes, unpack_bytes };
+static const item_fns utf8_fns = {"vlen-utf8", pack_utf8, unpack_bytes};
+static const item_fns bytes_fns = {"vlen-bytes", pack_bytes, unpack_bytes};
 
 static int
 vlen_utf8_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
@@ -149,7 +149,7 @@ vlen_bytes_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const voi
 static int
 array_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    ncz_codec_params p = { .v = { 0 } };
+    ncz_codec_params p = {.v = {0}};
     int              rc;
 
     (void)env;
@@ -207,7 +207,7 @@ unpack_run(const ncz_codec_params *p, const unsigned char *bytes, size_t n, size
         write_number(&t, bytes + at, &w);
     ncz_jsonw_close_array(&w);
     if ((rc = ncz_jsonw_end(&w)) == NC_NOERR)
-        rc = ncz_vlen_set(out, i, (ncz_vlen_item){ text.data, text.len, NCZ_VLEN_VALUE });
+        rc = ncz_vlen_set(out, i, (ncz_vlen_item){text.data, text.len, NCZ_VLEN_VALUE});
     ncz_buf_clear(&text);
     return rc;
 }
@@ -281,7 +281,7 @@ pack_run(const ncz_codec_params *p, ncz_vlen_item text, ncz_buf *out)
     return rc;
 }
 
-static const item_fns array_fns = { "vlen-array", pack_run, unpack_run };
+static const item_fns array_fns = {"vlen-array", pack_run, unpack_run};
 
 static int
 vlen_array_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)

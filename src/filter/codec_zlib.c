@@ -42,7 +42,7 @@ zlib_fail(const char *codec, int zrc, const z_stream *z)
 static int
 level_configure(const char *codec, const ncz_json *config, ncz_codec_params *out)
 {
-    ncz_codec_params p = { .v = { [NCZ_CODEC_LEVEL] = 1 } };
+    ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 1}};
     int              rc = ncz_codec_int(config, codec, "level", -1, 9, &p.v[NCZ_CODEC_LEVEL]);
 
     if (rc == NC_NOERR)
@@ -81,7 +81,7 @@ zlib_from_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_c
         return rc;
     if ((rc = ncz_codec_range("zlib", "level", words[0], 0, 9)) != NC_NOERR)
         return rc;
-    *out = (ncz_codec_params){ .v = { [NCZ_CODEC_LEVEL] = words[0] } };
+    *out = (ncz_codec_params){.v = {[NCZ_CODEC_LEVEL] = words[0]}};
     return NC_NOERR;
 }
 
@@ -146,7 +146,7 @@ static int
 encode(const char *codec, int window, gz_header *head, const ncz_codec_params *p, const void *in, size_t n, void *out,
        size_t cap, size_t *used)
 {
-    z_stream z = { .zalloc = zlib_get, .zfree = zlib_put, .next_in = (Bytef *)(uintptr_t)in, .next_out = out };
+    z_stream z = {.zalloc = zlib_get, .zfree = zlib_put, .next_in = (Bytef *)(uintptr_t)in, .next_out = out};
     bool     gzip = window == WINDOW_GZIP;
     int      level = (int)p->v[NCZ_CODEC_LEVEL], rc = NC_NOERR, zrc;
 
@@ -181,7 +181,7 @@ static int
 gzip_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
             size_t *used)
 {
-    gz_header head = { .os = OS_UNKNOWN };
+    gz_header head = {.os = OS_UNKNOWN};
 
     (void)env;
     return encode("gzip", WINDOW_GZIP, &head, p, in, n, out, cap, used);
@@ -212,7 +212,7 @@ inflate_fast(bool gzip, const unsigned char *in, size_t n, unsigned char *out, s
         at += nread;
         to += nwritten;
     } while (member_follows(gzip, in + at, n - at) && !(exact && to == most));
-    *r = (result){ .got = to, .tail = n - at };
+    *r = (result){.got = to, .tail = n - at};
     return true;
 }
 
@@ -238,12 +238,11 @@ inflate_all(z_stream *z, const char *codec, bool gzip, size_t n, size_t most, bo
         if (full && z->avail_out == 0)
             return ncz_codec_too_long(codec, most);
         if (zrc == Z_STREAM_END) {
-            *r = (result){ .got = full ? most : most - out_left - z->avail_out, .tail = z->avail_in + in_left };
+            *r = (result){.got = full ? most : most - out_left - z->avail_out, .tail = z->avail_in + in_left};
             if ((exact && r->got == most) || !member_follows(gzip, z->next_in, r->tail))
                 return NC_NOERR;
             zrc = inflateReset(z);
-        }
-        else if (z->avail_in == 0 && in_left == 0 && (zrc == Z_BUF_ERROR || (zrc == Z_OK && z->avail_out > 0)))
+        } else if (z->avail_in == 0 && in_left == 0 && (zrc == Z_BUF_ERROR || (zrc == Z_OK && z->avail_out > 0)))
             return ncz_codec_cut_short(codec, n);
         if (zrc != Z_OK)
             return zlib_fail(codec, zrc, z);
@@ -253,7 +252,7 @@ inflate_all(z_stream *z, const char *codec, bool gzip, size_t n, size_t most, bo
 static int
 inflate_slowly(const char *codec, bool gzip, const void *in, size_t n, void *out, size_t most, bool exact, result *r)
 {
-    z_stream z = { .zalloc = zlib_get, .zfree = zlib_put, .next_in = (Bytef *)(uintptr_t)in, .next_out = out };
+    z_stream z = {.zalloc = zlib_get, .zfree = zlib_put, .next_in = (Bytef *)(uintptr_t)in, .next_out = out};
     int      rc, zrc;
 
     if ((zrc = inflateInit2(&z, gzip ? WINDOW_GZIP : WINDOW)) != Z_OK)
@@ -268,7 +267,7 @@ static int
 decode(const char *codec, bool gzip, const void *in, size_t n, void *out, size_t cap, bool exact, size_t *used)
 {
     size_t most = *used < cap ? *used : cap;
-    result r = { 0, 0 };
+    result r = {0, 0};
     int    rc;
 
     if (!inflate_fast(gzip, in, n, out, most, exact, &r) &&

@@ -39,7 +39,7 @@ checksum_flag(const ncz_json *config, int64_t *v)
 static int
 zstd_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
 {
-    ncz_codec_params p = { .v = { [NCZ_CODEC_LEVEL] = 1 } };
+    ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 1}};
     int64_t         *level = &p.v[NCZ_CODEC_LEVEL];
     int              rc;
 
@@ -77,7 +77,7 @@ zstd_from_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_c
     level = words[0] > INT32_MAX ? (int64_t)words[0] - UINT32_MAX - 1 : (int64_t)words[0];
     if ((rc = ncz_codec_range("zstd", "level", level, ZSTD_minCLevel(), ZSTD_maxCLevel())) != NC_NOERR)
         return rc;
-    *out = (ncz_codec_params){ .v = { [NCZ_CODEC_LEVEL] = level } };
+    *out = (ncz_codec_params){.v = {[NCZ_CODEC_LEVEL] = level}};
     return NC_NOERR;
 }
 

@@ -20,8 +20,8 @@
  * numcodecs leaves the bytes as they are (so for 1), netCDF-C writes 0 over bytes that it did shuffle.
  */
 typedef enum ncz_config_rules {
-    NCZ_CONFIG_CALLER,    /* a definition: 0 and 1 stand for the size of the array's elements, which all readers know */
-    NCZ_CONFIG_NETCDF,    /* a document of netCDF-C's: 0 stands for the size of the array's elements */
+    NCZ_CONFIG_CALLER, /* a definition: 0 and 1 stand for the size of the array's elements, which all readers know */
+    NCZ_CONFIG_NETCDF, /* a document of netCDF-C's: 0 stands for the size of the array's elements */
     NCZ_CONFIG_NUMCODECS, /* a document of anybody else's: the configuration means what it says */
 } ncz_config_rules;
 
@@ -30,21 +30,21 @@ typedef enum ncz_config_rules {
  * what the codecs before it have made of that.
  */
 typedef struct ncz_codec_env {
-    ncz_dtype dtype;       /* of the chunk's elements */
-    size_t    chunk_bytes; /* decoded chunk */
-    uint64_t  row;         /* length of the array's last dimension, 0 when not known (then: one row); for szip */
-    bool      bytes;       /* a codec from bytes to bytes has been there: what enters has no elements any more */
-    bool      order_f;     /* elements of a chunk in column-major order */
-    ncz_scratch *scratch;  /* the thread's, or NULL: then memory is made and freed; its stages are the chain's */
-    ncz_config_rules rules; /* for parsing configurations; running a chain does not look at it */
+    ncz_dtype        dtype;       /* of the chunk's elements */
+    size_t           chunk_bytes; /* decoded chunk */
+    uint64_t         row;     /* length of the array's last dimension, 0 when not known (then: one row); for szip */
+    bool             bytes;   /* a codec from bytes to bytes has been there: what enters has no elements any more */
+    bool             order_f; /* elements of a chunk in column-major order */
+    ncz_scratch     *scratch; /* the thread's, or NULL: then memory is made and freed; its stages are the chain's */
+    ncz_config_rules rules;   /* for parsing configurations; running a chain does not look at it */
 } ncz_codec_env;
 
-#define NCZ_CODEC_WORDS  NCZARR_CODEC_WORDS /* most parameter words of an HDF5 filter */
-#define NCZ_CODEC_MEMBERS 10                /* most members of a configuration beside "id" */
-#define NCZ_CODEC_PLACES 10                 /* enough for every built-in codec's numeric parameters */
+#define NCZ_CODEC_WORDS   NCZARR_CODEC_WORDS /* most parameter words of an HDF5 filter */
+#define NCZ_CODEC_MEMBERS 10                 /* most members of a configuration beside "id" */
+#define NCZ_CODEC_PLACES  10                 /* enough for every built-in codec's numeric parameters */
 
-typedef struct ncz_labels   ncz_labels;   /* texts that are a parameter; counted */
-typedef struct ncz_user_codec      ncz_user_codec;      /* a codec that an application registered */
+typedef struct ncz_labels      ncz_labels;      /* texts that are a parameter; counted */
+typedef struct ncz_user_codec  ncz_user_codec;  /* a codec that an application registered */
 typedef struct ncz_user_config ncz_user_config; /* what it made of one configuration; counted */
 
 /*
@@ -52,46 +52,46 @@ typedef struct ncz_user_config ncz_user_config; /* what it made of one configura
  * of another is let go with ncz_codec_params_clear().
  */
 typedef struct ncz_codec_params {
-    int64_t       v[NCZ_CODEC_PLACES]; /* meaning is the codec's own: the places below */
+    int64_t          v[NCZ_CODEC_PLACES]; /* meaning is the codec's own: the places below */
     ncz_user_config *own;                 /* NULL: a built-in codec */
-    ncz_labels   *labels;              /* categorize; else NULL */
+    ncz_labels      *labels;              /* categorize; else NULL */
 } ncz_codec_params;
 
-#define NCZ_CODEC_LEVEL 0       /* zlib and gzip (-1: zlib's default), bz2, zstd (0: the library's default) */
+#define NCZ_CODEC_LEVEL 0 /* zlib and gzip (-1: zlib's default), bz2, zstd (0: the library's default) */
 
-#define NCZ_ZSTD_CHECKSUM 1     /* 1: frames carry a checksum */
+#define NCZ_ZSTD_CHECKSUM 1 /* 1: frames carry a checksum */
 
-#define NCZ_SHUFFLE_SIZE 0      /* bytes per element; 0 and 1: the bytes stay as they are */
+#define NCZ_SHUFFLE_SIZE 0 /* bytes per element; 0 and 1: the bytes stay as they are */
 
 #define NCZ_BLOSC_CLEVEL    0
-#define NCZ_BLOSC_BLOCKSIZE 1   /* 0: the library's choice */
-#define NCZ_BLOSC_CNAME     2   /* 0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd */
-#define NCZ_BLOSC_SHUFFLE   3   /* 0 none, 1 bytes, 2 bits, -1 bits for one-byte elements, else bytes */
-#define NCZ_BLOSC_TYPESIZE  4   /* 0: the array's element size */
+#define NCZ_BLOSC_BLOCKSIZE 1 /* 0: the library's choice */
+#define NCZ_BLOSC_CNAME     2 /* 0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd */
+#define NCZ_BLOSC_SHUFFLE   3 /* 0 none, 1 bytes, 2 bits, -1 bits for one-byte elements, else bytes */
+#define NCZ_BLOSC_TYPESIZE  4 /* 0: the array's element size */
 
-#define NCZ_LZ4_ACCELERATION 0  /* the library makes 1 of what is less */
+#define NCZ_LZ4_ACCELERATION 0 /* the library makes 1 of what is less */
 
-#define NCZ_LZMA_FORMAT 0       /* 1 xz, 2 the old .lzma, 3 raw; the other places are codec_lzma.c's own */
+#define NCZ_LZMA_FORMAT 0 /* 1 xz, 2 the old .lzma, 3 raw; the other places are codec_lzma.c's own */
 
-#define NCZ_CHECKSUM_KIND    0  /* codec_checksum.c's own number */
-#define NCZ_CHECKSUM_END     1  /* 1: behind the data, 0: before them */
-#define NCZ_CHECKSUM_INITVAL 2  /* jenkins_lookup3 */
+#define NCZ_CHECKSUM_KIND    0 /* codec_checksum.c's own number */
+#define NCZ_CHECKSUM_END     1 /* 1: behind the data, 0: before them */
+#define NCZ_CHECKSUM_INITVAL 2 /* jenkins_lookup3 */
 
-#define NCZ_CODEC_DTYPE  0      /* of codecs from array to array: the decoded type and the encoded one, */
-#define NCZ_CODEC_ASTYPE 1      /* each as codec_dtype.c packs it */
+#define NCZ_CODEC_DTYPE  0 /* of codecs from array to array: the decoded type and the encoded one, */
+#define NCZ_CODEC_ASTYPE 1 /* each as codec_dtype.c packs it */
 
-#define NCZ_SCALE_SCALE  2      /* fixedscaleoffset: both numbers as the bits of a double */
+#define NCZ_SCALE_SCALE  2 /* fixedscaleoffset: both numbers as the bits of a double */
 #define NCZ_SCALE_OFFSET 3
-#define NCZ_SCALE_WHOLE  4      /* which of them are written as integers */
+#define NCZ_SCALE_WHOLE  4 /* which of them are written as integers */
 
 #define NCZ_QUANTIZE_DIGITS   2
 #define NCZ_BITROUND_KEEPBITS 0
 
-#define NCZ_CATEGORIZE_WIDTH 2  /* characters of a fixed-width element; 0: objects */
-#define NCZ_CATEGORIZE_BIG   3  /* their byte order */
+#define NCZ_CATEGORIZE_WIDTH 2 /* characters of a fixed-width element; 0: objects */
+#define NCZ_CATEGORIZE_BIG   3 /* their byte order */
 
-#define NCZ_SZIP_MASK   0       /* 4 entropy coding, 32 nearest neighbour; other bits are kept, and mean nothing */
-#define NCZ_SZIP_PIXELS 1       /* pixels per block */
+#define NCZ_SZIP_MASK   0 /* 4 entropy coding, 32 nearest neighbour; other bits are kept, and mean nothing */
+#define NCZ_SZIP_PIXELS 1 /* pixels per block */
 
 /* The bytes [from, to) of a decoded chunk. */
 typedef struct ncz_byte_range {
@@ -105,12 +105,12 @@ typedef enum ncz_codec_class {
 } ncz_codec_class;
 
 typedef struct ncz_codec_ops {
-    const char     *id;      /* numcodecs / Zarr name */
+    const char     *id;                         /* numcodecs / Zarr name */
     const char     *members[NCZ_CODEC_MEMBERS]; /* of its configuration, beside "id"; any other is an error */
-    unsigned        hdf5_id; /* HDF5 filter id, 0 when there is none */
+    unsigned        hdf5_id;                    /* HDF5 filter id, 0 when there is none */
     ncz_codec_class cls;
-    bool            fixed;   /* encode() always gives exactly bound() bytes */
-    ncz_user_codec        *own;     /* NULL: built in. Else configure and from_words are NULL: ncz_codec_of_...() below */
+    bool            fixed; /* encode() always gives exactly bound() bytes */
+    ncz_user_codec *own;   /* NULL: built in. Else configure and from_words are NULL: ncz_codec_of_...() below */
 
     /*
      * JSON object -> parameters. Numbers may be JSON numbers or strings of digits. NC_EFILTER with a text;
@@ -214,11 +214,11 @@ ncz_chain *ncz_chain_ref(ncz_chain *c);
 void       ncz_chain_unref(ncz_chain *c);
 
 size_t                  ncz_chain_len(const ncz_chain *c);
-const char             *ncz_chain_id(const ncz_chain *c, size_t i);     /* codec name, known or not */
-const ncz_codec_ops    *ncz_chain_ops(const ncz_chain *c, size_t i);    /* NULL when unknown */
+const char             *ncz_chain_id(const ncz_chain *c, size_t i);  /* codec name, known or not */
+const ncz_codec_ops    *ncz_chain_ops(const ncz_chain *c, size_t i); /* NULL when unknown */
 const ncz_codec_params *ncz_chain_params(const ncz_chain *c, size_t i);
 int                     ncz_chain_find(const ncz_chain *c, const char *id); /* index or -1 */
-int                     ncz_chain_usable(const ncz_chain *c);           /* NC_NOERR, or NC_ENOFILTER naming it */
+int                     ncz_chain_usable(const ncz_chain *c);               /* NC_NOERR, or NC_ENOFILTER naming it */
 
 /* Values for `.zarray`, appended: the last codec as "compressor", those before as "filters" (each a JSON value: null,
  * object or array). */
@@ -246,7 +246,7 @@ int  ncz_chain_encode_vlen(const ncz_chain *c, const ncz_codec_env *env, const n
  * known beforehand: memory grows with what they really give, up to `limit` bytes for each, and for the texts.
  */
 int ncz_chain_decode_vlen(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, size_t nelems,
-                           size_t limit, ncz_buf *out);
+                          size_t limit, ncz_buf *out);
 
 /* Whether decoding in part may save anything: blosc alone, or an empty chain. */
 bool ncz_chain_in_parts(const ncz_chain *c);

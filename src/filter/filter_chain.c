@@ -157,7 +157,7 @@ link_parse(chain_link *to, const ncz_json *v, bool first, const ncz_codec_env *e
     size_t               len;
     const char          *id, *text = ncz_json_slice(v, &len);
     const ncz_codec_ops *ops;
-    ncz_codec_params     params = { .own = NULL };
+    ncz_codec_params     params = {.own = NULL};
     int                  rc;
 
     if ((rc = id_of(v, &id)) != NC_NOERR)
@@ -267,7 +267,7 @@ with_object_codec(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_jso
     bool             had = ncz_chain_objects(base);
     size_t           n = ncz_chain_len(base);
     ncz_codec_env    at = *env;
-    ncz_codec_params params = { .own = NULL };
+    ncz_codec_params params = {.own = NULL};
     ncz_chain       *c = NULL;
     int              rc;
 
@@ -275,9 +275,8 @@ with_object_codec(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_jso
         return ncz_fail(NC_EFILTER, "codec '%s' stores strings (NC_STRING) only", ops->id);
     if (n > 0 && !had && front_of(base) > 0)
         return ncz_fail(NC_EFILTER, "codec '%s': codec '%s' stands where it would go", ops->id, base->links[0].id);
-    at.dtype = (ncz_dtype){ .kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE };
-    if ((rc = ncz_codec_of_json(ops, config, &at, &params)) != NC_NOERR ||
-        (rc = chain_new(n + !had, &c)) != NC_NOERR)
+    at.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
+    if ((rc = ncz_codec_of_json(ops, config, &at, &params)) != NC_NOERR || (rc = chain_new(n + !had, &c)) != NC_NOERR)
         goto done;
     rc = link_known(&c->links[0], ops, &params);
     for (size_t i = 1; i < c->n && rc == NC_NOERR; i++)
@@ -295,7 +294,7 @@ done:
 int
 ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_codec_env *env, ncz_chain **out)
 {
-    ncz_codec_params     params = { .own = NULL };
+    ncz_codec_params     params = {.own = NULL};
     ncz_codec_env        at = *env;
     const ncz_codec_ops *ops;
     const char          *id;

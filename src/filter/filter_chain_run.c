@@ -18,7 +18,8 @@
 /* ---- calling a codec ----------------------------------------------------------------------------------- */
 
 static int
-run_encode(const chain_link *l, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap, size_t *used)
+run_encode(const chain_link *l, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+           size_t *used)
 {
     int rc = l->ops->encode(&l->params, env, in, n, out, cap, used);
 
@@ -75,7 +76,7 @@ typedef struct stages {
 static void
 stages_init(stages *s, ncz_scratch *scratch)
 {
-    *s = (stages){ .own = { NCZ_BUF_INIT, NCZ_BUF_INIT } };
+    *s = (stages){.own = {NCZ_BUF_INIT, NCZ_BUF_INIT}};
     s->bufs[0] = scratch != NULL ? ncz_scratch_buf(scratch, NCZ_SCRATCH_STAGE, 0) : &s->own[0];
     s->bufs[1] = scratch != NULL ? ncz_scratch_buf(scratch, NCZ_SCRATCH_STAGE2, 0) : &s->own[1];
 }
@@ -191,7 +192,7 @@ typedef struct stage {
 static int
 stage_at(const ncz_chain *c, size_t k, const ncz_codec_env *env, size_t n, stage *out)
 {
-    stage s = { .env = *env, .most = n, .exact = true };
+    stage s = {.env = *env, .most = n, .exact = true};
 
     for (size_t i = 0; i < k; i++) {
         const chain_link *l = &c->links[i];
@@ -332,7 +333,7 @@ env_at(const ncz_chain *c, size_t k, const ncz_codec_env *env)
 
 int
 ncz_chain_decode_vlen(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, size_t nelems,
-                       size_t limit, ncz_buf *out)
+                      size_t limit, ncz_buf *out)
 {
     stages            between;
     const chain_link *first;
@@ -370,20 +371,18 @@ int
 ncz_chain_decode_part(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, void *out, size_t n,
                       bool tail_ok, ncz_byte_range *part)
 {
-    ncz_byte_range          want = { part->from < n ? part->from : n, part->to < n ? part->to : n };
-    int               rc;
+    ncz_byte_range want = {part->from < n ? part->from : n, part->to < n ? part->to : n};
+    int            rc;
 
     if (want.to < want.from)
         want.to = want.from;
     if (!ncz_chain_in_parts(c)) {
-        want = (ncz_byte_range){ 0, n };
+        want = (ncz_byte_range){0, n};
         rc = ncz_chain_decode(c, env, in, nin, out, n, tail_ok);
-    }
-    else if (ncz_chain_len(c) == 0) {
+    } else if (ncz_chain_len(c) == 0) {
         if ((rc = check_plain(nin, n, tail_ok)) == NC_NOERR && want.to > want.from)
             memcpy((char *)out + want.from, (const char *)in + want.from, want.to - want.from);
-    }
-    else {
+    } else {
         rc = run_decode_part(&c->links[0], env, in, nin, out, n, &want);
     }
     if (rc == NC_NOERR)

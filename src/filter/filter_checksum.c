@@ -43,7 +43,7 @@ uint32_t
 ncz_codec_sum_lookup3(const void *data, size_t n, uint32_t initval)
 {
     const unsigned char *p = data;
-    uint32_t             first = 0xdeadbeef + (uint32_t)n + initval, s[3] = { first, first, first };
+    uint32_t             first = 0xdeadbeef + (uint32_t)n + initval, s[3] = {first, first, first};
 
     if (n == 0)
         return first;

@@ -52,12 +52,12 @@ int ncz_codec_nwords(const char *codec, size_t n, size_t least, size_t most);
 int ncz_codec_range(const char *codec, const char *what, int64_t v, int64_t least, int64_t most);
 
 /* The ends of a decode: NC_EFILTER, each with its text. */
-int ncz_codec_too_long(const char *codec, size_t most);  /* it would go past what is allowed */
-bool ncz_codec_was_too_long(void);                       /* was that the thread's last failure? */
-int ncz_codec_cut_short(const char *codec, size_t n);    /* its n bytes end too early */
-int ncz_codec_trailing(const char *codec, size_t extra); /* bytes behind its end */
-void ncz_codec_tail(const char *codec, size_t extra);    /* the same where they are let pass: it is logged, no more */
-int ncz_codec_check_size(const char *codec, size_t got, size_t wanted, bool exact); /* NC_NOERR when it fits */
+int  ncz_codec_too_long(const char *codec, size_t most);  /* it would go past what is allowed */
+bool ncz_codec_was_too_long(void);                        /* was that the thread's last failure? */
+int  ncz_codec_cut_short(const char *codec, size_t n);    /* its n bytes end too early */
+int  ncz_codec_trailing(const char *codec, size_t extra); /* bytes behind its end */
+void ncz_codec_tail(const char *codec, size_t extra); /* the same where they are let pass: it is logged, no more */
+int  ncz_codec_check_size(const char *codec, size_t got, size_t wanted, bool exact); /* NC_NOERR when it fits */
 
 /* Another reference to what a copy of the parameters holds. */
 void ncz_codec_params_keep(const ncz_codec_params *p);
@@ -97,8 +97,7 @@ uint32_t ncz_codec_sum_lookup3(const void *data, size_t n, uint32_t initval);
 #define NCZ_TYPE_CLASS_OPTIONAL 4u /* absent leaves it as it is */
 
 /* The type string `name` of a codec's JSON object. Not one: NC_EFILTER. Of a sort that is not taken: NC_ENOFILTER. */
-int ncz_codec_type_configure(const ncz_json *config, const char *codec, const char *name, unsigned sorts,
-                             int64_t *v);
+int ncz_codec_type_configure(const ncz_json *config, const char *codec, const char *name, unsigned sorts, int64_t *v);
 
 /* "dtype", which is computed with and so never a 2-byte float, and "astype", the same unless it is there. */
 int ncz_codec_types_configure(const ncz_json *config, const char *codec, unsigned sorts, ncz_codec_params *p);

@@ -9,21 +9,10 @@
 #include <string.h>
 
 static const ncz_codec_ops *const codecs[] = {
-    &ncz_codec_zlib,
-    &ncz_codec_shuffle,
-    &ncz_codec_fletcher32,
-    &ncz_codec_gzip,
-    &ncz_codec_delta,
-    &ncz_codec_fixedscaleoffset,
-    &ncz_codec_quantize,
-    &ncz_codec_bitround,
-    &ncz_codec_packbits,
-    &ncz_codec_astype,
-    &ncz_codec_crc32,
-    &ncz_codec_crc32c,
-    &ncz_codec_adler32,
-    &ncz_codec_lookup3,
-    &ncz_codec_base64,
+    &ncz_codec_zlib,      &ncz_codec_shuffle,          &ncz_codec_fletcher32, &ncz_codec_gzip,
+    &ncz_codec_delta,     &ncz_codec_fixedscaleoffset, &ncz_codec_quantize,   &ncz_codec_bitround,
+    &ncz_codec_packbits,  &ncz_codec_astype,           &ncz_codec_crc32,      &ncz_codec_crc32c,
+    &ncz_codec_adler32,   &ncz_codec_lookup3,          &ncz_codec_base64,
 #ifdef NCZ_WITH_BLOSC
     &ncz_codec_blosc,
 #endif
@@ -42,16 +31,12 @@ static const ncz_codec_ops *const codecs[] = {
 #ifdef NCZ_WITH_SZIP
     &ncz_codec_szip,
 #endif
-    &ncz_codec_vlen_utf8,
-    &ncz_codec_vlen_bytes,
-    &ncz_codec_vlen_array,
-    &ncz_codec_json2,
-    &ncz_codec_msgpack2,
-    &ncz_codec_categorize,
+    &ncz_codec_vlen_utf8, &ncz_codec_vlen_bytes,       &ncz_codec_vlen_array, &ncz_codec_json2,
+    &ncz_codec_msgpack2,  &ncz_codec_categorize,
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static ncz_user_codec        *owns; /* the registry's references; under the lock */
+static ncz_user_codec *owns; /* the registry's references; under the lock */
 
 /* ---- looking up ---------------------------------------------------------------------------------------- */
 
@@ -116,7 +101,8 @@ fail_member(const ncz_codec_ops *ops, size_t n, const char *member)
     for (size_t i = 0; rc == NC_NOERR && i < n; i++)
         rc = ncz_buf_printf(&list, "%s%s", i > 0 ? ", " : "", ops->members[i]);
     if (rc == NC_NOERR && nearest != NULL)
-        rc = ncz_fail(NC_EFILTER, "codec '%s': unknown parameter \"%.40s\"; did you mean \"%s\"?", ops->id, member, nearest);
+        rc = ncz_fail(NC_EFILTER, "codec '%s': unknown parameter \"%.40s\"; did you mean \"%s\"?", ops->id, member,
+                      nearest);
     else if (rc == NC_NOERR)
         rc = ncz_fail(NC_EFILTER, "codec '%s': unknown parameter \"%.40s\"; it has %s", ops->id, member,
                       n > 0 ? ncz_buf_str(&list) : "none");
@@ -160,7 +146,8 @@ int
 ncz_codec_of_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_codec_env *env,
                    ncz_codec_params *out)
 {
-    return ops->own != NULL ? ncz_user_codec_of_words(ops->own, n, words, env, out) : ops->from_words(n, words, env, out);
+    return ops->own != NULL ? ncz_user_codec_of_words(ops->own, n, words, env, out)
+                            : ops->from_words(n, words, env, out);
 }
 
 /* ---- registering --------------------------------------------------------------------------------------- */
@@ -182,8 +169,8 @@ int
 ncz_codec_register(const nczarr_codec *codec)
 {
     ncz_user_codec *o = NULL;
-    bool     taken;
-    int      rc;
+    bool            taken;
+    int             rc;
 
     if ((rc = ncz_user_codec_new(codec, &o)) != NC_NOERR)
         return rc;

@@ -13,7 +13,7 @@
 #include <pthread.h>
 
 typedef struct kept {
-    void  *thing;
+    void *thing;
     void (*drop)(void *);
     size_t nbytes; /* scratch only */
 } kept;
@@ -29,7 +29,7 @@ drop(kept *k)
 {
     if (k->thing != NULL)
         k->drop(k->thing);
-    *k = (kept){ NULL, NULL, 0 };
+    *k = (kept){NULL, NULL, 0};
 }
 
 static void
@@ -69,7 +69,7 @@ ncz_codec_thread_get(ncz_thread_slot place, void *(*make)(void), void (*drop_it)
     kept *k = &mine[place];
 
     if (k->thing == NULL && armed())
-        *k = (kept){ .thing = make(), .drop = drop_it };
+        *k = (kept){.thing = make(), .drop = drop_it};
     return k->thing;
 }
 
@@ -88,7 +88,7 @@ ncz_codec_scratch(ncz_thread_slot place, size_t nbytes)
         return k->thing;
     drop(k);
     if (armed())
-        *k = (kept){ .thing = ncz_alloc(nbytes), .drop = ncz_free, .nbytes = nbytes };
+        *k = (kept){.thing = ncz_alloc(nbytes), .drop = ncz_free, .nbytes = nbytes};
     return k->thing;
 }
 

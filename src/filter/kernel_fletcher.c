@@ -23,7 +23,7 @@ typedef struct sums {
 static void
 add_run(sums *s, const unsigned char *data, size_t steps)
 {
-    uint32_t a[LANES] = { 0 }, b[LANES] = { 0 };
+    uint32_t a[LANES] = {0}, b[LANES] = {0};
     uint64_t sum = 0, by_step = 0, by_lane = 0;
 
     for (size_t k = 0; k < steps; k++, data += 2 * LANES) {
@@ -47,7 +47,7 @@ add_run(sums *s, const unsigned char *data, size_t steps)
 static void
 add_word(sums *s, unsigned high, unsigned low)
 {
-    unsigned char pair[2] = { (unsigned char)high, (unsigned char)low };
+    unsigned char pair[2] = {(unsigned char)high, (unsigned char)low};
     uint16_t      w;
 
     memcpy(&w, pair, sizeof w);
@@ -76,7 +76,7 @@ uint32_t
 ncz_codec_sum_fletcher32(const void *data, size_t n)
 {
     const unsigned char *at = data;
-    sums                 s = { 0, 0 };
+    sums                 s = {0, 0};
 
     for (size_t left = n / 2; left >= LANES;) {
         size_t steps = (left < RUN ? left : RUN) / LANES;

@@ -16,7 +16,7 @@
 /* ---- vectors ------------------------------------------------------------------------------------------- */
 
 #ifdef __has_builtin
-#if __has_builtin(__builtin_shufflevector) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && \
+#if __has_builtin(__builtin_shufflevector) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&                           \
     (!defined(__i386__) || defined(__SSE2__))
 #define VECTORS
 #endif
@@ -153,11 +153,9 @@ gather_vectors(const unsigned char *const *planes, size_t count, size_t size, un
     for (; count - i >= V; i += V) {
         vec v[8];
 
-        UNROLL for (size_t b = 0; b < size; b++)
-            v[b] = load(planes[b] + i);
+        UNROLL for (size_t b = 0; b < size; b++) v[b] = load(planes[b] + i);
         zip_all(v, size);
-        UNROLL for (size_t b = 0; b < size; b++)
-            store(out + i * size + b * V, v[b]);
+        UNROLL for (size_t b = 0; b < size; b++) store(out + i * size + b * V, v[b]);
     }
     return i;
 }
@@ -170,11 +168,9 @@ spread_vectors(const unsigned char *in, size_t count, size_t size, unsigned char
     for (; count - i >= V; i += V) {
         vec v[8];
 
-        UNROLL for (size_t b = 0; b < size; b++)
-            v[b] = load(in + i * size + b * V);
+        UNROLL for (size_t b = 0; b < size; b++) v[b] = load(in + i * size + b * V);
         unzip_all(v, size);
-        UNROLL for (size_t b = 0; b < size; b++)
-            store(out + b * count + i, v[b]);
+        UNROLL for (size_t b = 0; b < size; b++) store(out + b * count + i, v[b]);
     }
     return i;
 }
@@ -203,11 +199,9 @@ turn_vectors(const unsigned char *in, size_t stride, size_t n, unsigned char *ou
     for (; n - i >= V; i += V) {
         vec v[8];
 
-        UNROLL for (size_t k = 0; k < 8; k++)
-            v[k] = load(in + k * stride + i);
+        UNROLL for (size_t k = 0; k < 8; k++) v[k] = load(in + k * stride + i);
         zip_all(v, 8);
-        UNROLL for (size_t k = 0; k < 8; k++)
-            store(out + i * 8 + k * V, turn_bits(v[k]));
+        UNROLL for (size_t k = 0; k < 8; k++) store(out + i * 8 + k * V, turn_bits(v[k]));
     }
     return i;
 }

@@ -27,7 +27,7 @@ tell_writer(const ncz_json *zattrs, ncz_generation gen)
 {
     const char *text = ncz_json_str(ncz_json_get(zattrs, "_NCProperties"), NULL);
     const char *p = text == NULL ? NULL : strstr(text, "netcdf=");
-    ncz_writer  w = { .char_u1 = gen == NCZ_GEN_1 || gen == NCZ_GEN_2 };
+    ncz_writer  w = {.char_u1 = gen == NCZ_GEN_1 || gen == NCZ_GEN_2};
     unsigned    release;
 
     w.ours = text != NULL && strstr(text, "libnczarr=") != NULL;
@@ -58,11 +58,11 @@ says_classic(const ncz_node_docs *root)
 static void
 root_arrived(void *arg, size_t i, const ncz_docs_got *got)
 {
-    ncz_loader *l = arg;
-    ncz_node   *root = &l->nodes[i];
-    ncz_node_docs  papers = { .doc = { NULL } };
-    bool        known = false;
-    int         rc = NC_NOERR;
+    ncz_loader   *l = arg;
+    ncz_node     *root = &l->nodes[i];
+    ncz_node_docs papers = {.doc = {NULL}};
+    bool          known = false;
+    int           rc = NC_NOERR;
 
     for (size_t k = 0; k < NCZ_ROOT_DOCS && rc == NC_NOERR; k++) {
         ncz_doc d = ncz_format_root_docs[k];
@@ -110,9 +110,7 @@ root_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk
 static void
 ready_model(ncz_model *m, ncz_generation gen, ncz_locate_fn locate)
 {
-    m->small_fill = gen == NCZ_GEN_BOTH   ? NCZ_SMALL_NULL
-                    : gen == NCZ_GEN_PURE ? NCZ_SMALL_NONE
-                                          : NCZ_SMALL_DEFAULT;
+    m->small_fill = gen == NCZ_GEN_BOTH ? NCZ_SMALL_NULL : gen == NCZ_GEN_PURE ? NCZ_SMALL_NONE : NCZ_SMALL_DEFAULT;
     m->locate = locate;
     m->format_free = ncz_free;
 }
@@ -125,7 +123,7 @@ ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model 
 
     if (l == NULL)
         return ncz_fail_nomem(sizeof *l);
-    *l = (ncz_loader){ .docs = docs, .wish = *wish, .m = m };
+    *l = (ncz_loader){.docs = docs, .wish = *wish, .m = m};
     if ((rc = pthread_mutex_init(&l->lock, NULL)) != 0) {
         ncz_free(l);
         return ncz_fail_errno(rc, "making a lock");

@@ -142,7 +142,7 @@ int ncz_format_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_bu
 int ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, const char *text);
 /* An attribute made up by the reader: shown, never written. One of that name stays as it is. */
 int ncz_format_att_synthetic(ncz_model *m, ncz_atts *atts, const char *name, nc_type type, size_t len,
-                           const void *data);
+                             const void *data);
 /* Are these the units that the reader makes up for a variable of this stored type? Then they are not to be stored. */
 bool ncz_format_synthetic_units(const ncz_var *v, const char *text, size_t len);
 

@@ -48,7 +48,7 @@ read_numbers(ncz_arena *arena, const ncz_json *v, nc_type type, value *out)
     for (size_t i = 0; i < n; i++)
         if (!ncz_format_number(item_at(v, i), type, data + i * item))
             return NC_NOERR;
-    *out = (value){ type, n, data };
+    *out = (value){type, n, data};
     return NC_NOERR;
 }
 
@@ -66,7 +66,7 @@ read_chars(ncz_arena *arena, const ncz_json *v, size_t extra, value *out)
         return ncz_fail_nomem(len + extra);
     memcpy(data, text, len);
     memset(data + len, 0, extra);
-    *out = (value){ NC_CHAR, len + extra, data };
+    *out = (value){NC_CHAR, len + extra, data};
     return NC_NOERR;
 }
 
@@ -91,7 +91,7 @@ read_strings(ncz_arena *arena, const ncz_json *v, value *out)
         if ((data[i] = ncz_arena_text(arena, text, len)) == NULL)
             return ncz_fail_nomem(len);
     }
-    *out = (value){ NC_STRING, n, data };
+    *out = (value){NC_STRING, n, data};
     return NC_NOERR;
 }
 
@@ -114,9 +114,7 @@ look_at(const ncz_json *v, survey *s)
 
     s->texts += ncz_json_is(v, NCZ_JSON_STRING);
     switch (ncz_json_kind(v)) {
-    case NCZ_JSON_BOOL:
-        s->truths++;
-        break;
+    case NCZ_JSON_BOOL: s->truths++; break;
     case NCZ_JSON_INT:
     case NCZ_JSON_UINT:
         s->numbers++;
@@ -153,7 +151,7 @@ int_type(const survey *s)
 nc_type
 ncz_format_att_infer(const ncz_json *v)
 {
-    survey s = { .real = false };
+    survey s = {.real = false};
 
     for (size_t i = 0; i < item_count(v); i++)
         look_at(item_at(v, i), &s);
@@ -173,7 +171,7 @@ read_value(ncz_arena *arena, const ncz_json *v, nc_type type, size_t extra, valu
 {
     int rc;
 
-    *out = (value){ .data = NULL };
+    *out = (value){.data = NULL};
     if (type == NC_STRING)
         return read_strings(arena, v, out);
     if (ncz_type_numeric(type) && ((rc = read_numbers(arena, v, type, out)) != NC_NOERR || out->data != NULL))
@@ -211,7 +209,7 @@ extra_nuls(const ncz_json *lengths, const char *name, const ncz_json *v)
 
 typedef struct att_place {
     const ncz_loader *l;
-    ncz_arena         *arena;
+    ncz_arena        *arena;
     const ncz_json   *types, *lengths;
     bool              var; /* a variable's, of that type */
     nc_type           type;
@@ -251,11 +249,11 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
         return rc;
     if (fill)
         mend_fill(&val);
-    *out = (ncz_att){ .name = ncz_arena_text(p->arena, name, strlen(name)),
-                      .type = val.type,
-                      .len = val.len,
-                      .data = val.data,
-                      .in_arena = NCZ_IN_ARENA_NAME | NCZ_IN_ARENA_DATA };
+    *out = (ncz_att){.name = ncz_arena_text(p->arena, name, strlen(name)),
+                     .type = val.type,
+                     .len = val.len,
+                     .data = val.data,
+                     .in_arena = NCZ_IN_ARENA_NAME | NCZ_IN_ARENA_DATA};
     if (out->name == NULL)
         return ncz_fail_nomem(strlen(name));
     return p->l->wish.look ? NC_NOERR : keep_text(p, out, v, entry, val.type == NC_CHAR ? extra : 0);
@@ -266,7 +264,7 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_node_docs *n, ncz_arena *are
                      nc_type type, const char *where)
 {
     const ncz_json *doc = n->doc[NCZ_DOC_ZATTRS];
-    att_place       p = { .l = l, .arena = arena, .var = var, .type = type };
+    att_place       p = {.l = l, .arena = arena, .var = var, .type = type};
     ncz_att        *v = ncz_arena_get_n(arena, ncz_json_len(doc), sizeof *v);
     size_t          got = 0;
     int             rc;

@@ -42,7 +42,7 @@ ncz_format_att_length(const ncz_att *a, const ncz_format_opts *style)
 static int
 is_json(const char *s, size_t len, bool pure, bool *out)
 {
-    const ncz_json_opts opts = { .mode = NCZ_JSON_STRICT, .depth = 100, .nbytes = len };
+    const ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 100, .nbytes = len};
     ncz_json           *doc = NULL;
     int                 rc;
 
@@ -53,8 +53,8 @@ is_json(const char *s, size_t len, bool pure, bool *out)
     if (rc == NC_ENOMEM)
         return rc;
     if (rc == NC_NOERR)
-        *out = !pure ||
-               ncz_format_att_infer(doc) == NC_CHAR; /* without types, a list of numbers or of strings would come back as these */
+        *out = !pure || ncz_format_att_infer(doc) ==
+                            NC_CHAR; /* without types, a list of numbers or of strings would come back as these */
     else
         ncz_err_clear();
     ncz_json_free(doc);

@@ -36,8 +36,8 @@ static int
 add_dims(ncz_loader *l, const ncz_node *n)
 {
     const ncz_node_meta *said = n->said;
-    ncz_dim        *made;
-    int             rc = NC_NOERR;
+    ncz_dim             *made;
+    int                  rc = NC_NOERR;
 
     for (size_t i = 0; i < said->ndims && rc == NC_NOERR; i++) {
         const ncz_node_dim *d = &said->dims[i];
@@ -151,7 +151,7 @@ show_fill(ncz_loader *l, const ncz_node_meta *said, ncz_var *v)
     if (l->nczarr || v->unusable->code != NC_NOERR || !(scalar || is_missing_value(l, v)))
         return NC_NOERR;
     return ncz_format_att_synthetic(l->m, &v->atts, "_FillValue", v->type, 1,
-                                  v->fill_mode == NCZ_FILL_VALUE ? v->fill : ncz_type_fill(v->type));
+                                    v->fill_mode == NCZ_FILL_VALUE ? v->fill : ncz_type_fill(v->type));
 }
 
 static int
@@ -169,11 +169,11 @@ freeze(ncz_var *v)
 static int
 add_var(ncz_loader *l, ncz_node *n, const char *name, ncz_group *g)
 {
-    ncz_node_meta *said = n->said;
-    ncz_dim **dims = ncz_zalloc_n(said->z.rank, sizeof *dims);
+    ncz_node_meta  *said = n->said;
+    ncz_dim       **dims = ncz_zalloc_n(said->z.rank, sizeof *dims);
     ncz_format_var *kept = NULL;
-    ncz_var  *v = NULL;
-    int       rc;
+    ncz_var        *v = NULL;
+    int             rc;
 
     if (dims == NULL)
         return ncz_fail_nomem(said->z.rank * sizeof *dims);

@@ -36,7 +36,7 @@ node_add(ncz_loader *l, size_t parent, const char *name, ncz_node_kind kind)
         l->cap = cap;
     }
     n = &l->nodes[l->nnodes];
-    *n = (ncz_node){ .name = ncz_strdup(name), .parent = parent, .kind = kind };
+    *n = (ncz_node){.name = ncz_strdup(name), .parent = parent, .kind = kind};
     if (n->name == NULL)
         return ncz_fail_nomem(strlen(name));
     n->depth = l->nnodes == 0 ? 0 : l->nodes[parent].depth + 1;
@@ -173,7 +173,7 @@ batch_clear(batch *b)
 static int
 batch_init(batch *b, ncz_loader *l, size_t n, size_t nkeys)
 {
-    *b = (batch){ .l = l, .text = NCZ_BUF_INIT };
+    *b = (batch){.l = l, .text = NCZ_BUF_INIT};
     b->want = ncz_alloc_n(n, sizeof *b->want);
     b->reqs = ncz_alloc_n(n, sizeof *b->reqs);
     b->at = ncz_alloc_n(nkeys, sizeof *b->at);
@@ -193,7 +193,7 @@ batch_add(batch *b, size_t i, unsigned want)
     size_t path = b->text.len, len;
     int    rc;
 
-    b->want[b->n++] = (wanted){ .node = i, .path = path, .first = b->nkeys };
+    b->want[b->n++] = (wanted){.node = i, .path = path, .first = b->nkeys};
     if ((rc = ncz_format_node_path(b->l, i, &b->text)) != NC_NOERR || (rc = ncz_buf_putc(&b->text, '\0')) != NC_NOERR)
         return rc;
     len = b->text.len - path - 1;
@@ -215,11 +215,11 @@ batch_add(batch *b, size_t i, unsigned want)
 static void
 arrived(void *arg, size_t i, const ncz_docs_got *got)
 {
-    batch     *b = arg;
-    wanted     w = b->want[i];
-    ncz_node  *n = &b->l->nodes[w.node];
-    ncz_node_docs papers = { .doc = { NULL } };
-    int        rc;
+    batch        *b = arg;
+    wanted        w = b->want[i];
+    ncz_node     *n = &b->l->nodes[w.node];
+    ncz_node_docs papers = {.doc = {NULL}};
+    int           rc;
 
     for (size_t k = 0; k < b->reqs[i].n; k++) {
         ncz_err err;
@@ -249,7 +249,7 @@ batch_fetch(batch *b)
     for (size_t i = 0; i < b->n; i++) {
         size_t end = i + 1 < b->n ? b->want[i + 1].first : b->nkeys;
 
-        b->reqs[i] = (ncz_docs_req){ .keys = b->keys + b->want[i].first, .n = end - b->want[i].first };
+        b->reqs[i] = (ncz_docs_req){.keys = b->keys + b->want[i].first, .n = end - b->want[i].first};
     }
     if (b->n > 0 && (rc = l->docs->fetch(l->docs->arg, b->reqs, b->n, arrived, b)) != NC_NOERR)
         return rc;
@@ -303,8 +303,8 @@ static int
 kids_from_lists(ncz_loader *l, size_t i)
 {
     const ncz_node_meta *said = l->nodes[i].said;
-    ncz_names       seen = NCZ_NAMES_INIT;
-    int             rc = kids_from_list(l, i, &said->arrays, NCZ_NODE_ARRAY, &seen);
+    ncz_names            seen = NCZ_NAMES_INIT;
+    int                  rc = kids_from_list(l, i, &said->arrays, NCZ_NODE_ARRAY, &seen);
 
     if (rc == NC_NOERR)
         rc = kids_from_list(l, i, &said->groups, NCZ_NODE_GROUP, &seen);
@@ -351,7 +351,7 @@ by_bytes(const void *a, const void *b)
 static int
 kids_from_listing(ncz_loader *l, size_t i)
 {
-    listing ls = { .most = l->m->limits.objects };
+    listing ls = {.most = l->m->limits.objects};
     ncz_buf path = NCZ_BUF_INIT;
     int     rc;
 
@@ -481,10 +481,9 @@ int
 ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
 {
     bool               few = l->wish.look && !l->wish.pure;
-    const ncz_docs_req req = { .keys = ncz_format_root_keys,
-                               .n = NCZ_ROOT_KEYS,
-                               .enough = few ? ncz_format_root_enough : NULL };
-    int                rc;
+    const ncz_docs_req req = {
+        .keys = ncz_format_root_keys, .n = NCZ_ROOT_KEYS, .enough = few ? ncz_format_root_enough : NULL};
+    int rc;
 
     if ((rc = node_add(l, 0, "", NCZ_NODE_GROUP)) != NC_NOERR ||
         (rc = l->docs->fetch(l->docs->arg, &req, 1, each, l)) != NC_NOERR)

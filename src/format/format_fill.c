@@ -10,7 +10,6 @@
  */
 #include "format/format_int.h"
 
-
 #include <string.h>
 
 /* netCDF-C prints its default fill of float and double with six digits. */
@@ -40,7 +39,7 @@ unquote_number(const ncz_json *v, ncz_json **out)
 {
     size_t              len = 0;
     const char         *text = ncz_json_str(v, &len);
-    const ncz_json_opts opts = { .mode = NCZ_JSON_STRICT, .depth = 1, .nbytes = len };
+    const ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 1, .nbytes = len};
     int                 rc;
 
     *out = NULL;
@@ -155,7 +154,7 @@ parse_string(const ncz_json *v, const ncz_stored_type *st, bool plain, ncz_fill_
     if ((slot = ncz_zalloc(sizeof *slot)) == NULL)
         return ncz_fail_nomem(sizeof *slot);
     *slot = objects || st->dtype.kind == NCZ_KIND_UCS4 ? ncz_strndup(text, len)
-                                                        : bytes_text(text, len, st->dtype.size, plain);
+                                                       : bytes_text(text, len, st->dtype.size, plain);
     if (*slot == NULL) {
         ncz_free(slot);
         return ncz_fail_nomem(len);

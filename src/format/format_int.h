@@ -44,15 +44,15 @@ typedef struct ncz_node_docs {
 typedef struct ncz_node_meta ncz_node_meta;
 
 typedef struct ncz_node {
-    char         *name;   /* "" for the root */
-    size_t        parent; /* place in the tree; the root is its own */
-    size_t        depth;
-    size_t        kid, nkids; /* children stand side by side */
-    ncz_node_kind kind;
-    int           rc;     /* a failure that is not this node's alone; its text in `err` */
-    ncz_err      *err;    /* with rc NC_NOERR: the first of its documents that is broken, or NULL */
-    ncz_node_meta     *said;   /* what its documents said, until it is in the model */
-    ncz_group    *group;  /* what it became */
+    char          *name;   /* "" for the root */
+    size_t         parent; /* place in the tree; the root is its own */
+    size_t         depth;
+    size_t         kid, nkids; /* children stand side by side */
+    ncz_node_kind  kind;
+    int            rc;    /* a failure that is not this node's alone; its text in `err` */
+    ncz_err       *err;   /* with rc NC_NOERR: the first of its documents that is broken, or NULL */
+    ncz_node_meta *said;  /* what its documents said, until it is in the model */
+    ncz_group     *group; /* what it became */
 } ncz_node;
 
 /* Who wrote the dataset, as far as quirks go; told by the root's _NCProperties. */
@@ -67,34 +67,34 @@ typedef struct ncz_load_arenas ncz_load_arenas;
 
 /* All that a load works with. */
 struct ncz_loader {
-    const ncz_docs *docs;
-    ncz_load_opts        wish;
-    ncz_model      *m;
-    ncz_generation  gen, found; /* as it is taken; as it stands there */
-    bool            nczarr;     /* the lists of NCZarr are believed: gen is not NCZ_GEN_PURE */
-    bool            classic;    /* the superblock says so */
-    bool            damaged;    /* a group's document was broken: do not write over it */
-    ncz_writer      writer;
-    ncz_node       *nodes; /* by level, parents before children */
-    size_t          nnodes, cap;
-    pthread_mutex_t lock; /* guards what follows */
-    ncz_load_arenas      *idle; /* those that no thread uses */
+    const ncz_docs  *docs;
+    ncz_load_opts    wish;
+    ncz_model       *m;
+    ncz_generation   gen, found; /* as it is taken; as it stands there */
+    bool             nczarr;     /* the lists of NCZarr are believed: gen is not NCZ_GEN_PURE */
+    bool             classic;    /* the superblock says so */
+    bool             damaged;    /* a group's document was broken: do not write over it */
+    ncz_writer       writer;
+    ncz_node        *nodes; /* by level, parents before children */
+    size_t           nnodes, cap;
+    pthread_mutex_t  lock; /* guards what follows */
+    ncz_load_arenas *idle; /* those that no thread uses */
 };
 
 /* Memory that one thread uses at a time: for what goes into the model and stays, and for what goes with the load. */
 struct ncz_load_arenas {
     ncz_load_arenas *next;
-    ncz_arena   stay, go;
+    ncz_arena        stay, go;
 };
 
 /* The root: node 0; `each` gets its documents. The first NCZ_ROOT_DOCS of the root's keys are these, the last is
  * zarr.json. */
 #define NCZ_ROOT_DOCS (NCZ_ROOT_KEYS - 1)
 extern const ncz_doc ncz_format_root_docs[NCZ_ROOT_DOCS];
-int  ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each);
-int  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level by level */
-void ncz_format_fetch_clear(ncz_loader *l);
-int  ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out); /* "" for the root */
+int                  ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each);
+int                  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level by level */
+void                 ncz_format_fetch_clear(ncz_loader *l);
+int                  ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out); /* "" for the root */
 /* The recorded failure is the node's, and fails the load. */
 void ncz_format_node_fail(ncz_node *n, int rc);
 
@@ -106,7 +106,8 @@ bool ncz_format_segment_ok(const char *name, size_t len, size_t most);
 typedef enum ncz_nczarr_key { NCZ_KEY_SUPER, NCZ_KEY_GROUP, NCZ_KEY_ARRAY, NCZ_KEY_ATTR } ncz_nczarr_key;
 
 /* A member of the NCZarr information about a node, under either of its names, from the newest place that has it. */
-const ncz_json *ncz_format_nczarr_get(const ncz_node_docs *n, ncz_nczarr_key what, const char *newer, const char *older);
+const ncz_json *ncz_format_nczarr_get(const ncz_node_docs *n, ncz_nczarr_key what, const char *newer,
+                                      const char *older);
 bool            ncz_format_nczarr_has(const ncz_node_docs *n, ncz_nczarr_key what);
 bool            ncz_format_root_enough(const ncz_json *zattrs); /* for a reader: none of the root's others is newer */
 ncz_generation  ncz_format_generation(const ncz_node_docs *root);
@@ -117,9 +118,9 @@ typedef struct ncz_nczarr_layout {
     const char *super, *group, *array, *attr; /* key names */
     bool        in_objects;                   /* in .zgroup and .zarray, inner names dims, vars, dimrefs */
     bool        in_attrs;                     /* in .zattrs, inner names dimensions, arrays, dimension_references */
-    const char *char_dtype;  /* NC_CHAR: netCDF-C knows it by `>S1`, which zarr-python 3 refuses */
-    bool        strings;     /* knows NC_STRING */
-    bool        objects;     /* and strings of any length */
+    const char *char_dtype;                   /* NC_CHAR: netCDF-C knows it by `>S1`, which zarr-python 3 refuses */
+    bool        strings;                      /* knows NC_STRING */
+    bool        objects;                      /* and strings of any length */
     bool        numpy_bytes; /* one-byte numbers as numpy spells them, `|i1`: all zarr-python 3 takes */
 } ncz_nczarr_layout;
 
@@ -163,19 +164,19 @@ bool ncz_format_fill_is_null(const ncz_var *v);
 /* ---- .zarray -------------------------------------------------------------------------------------------------- */
 
 typedef struct ncz_zarray {
-    size_t        rank;
-    uint64_t     *shape, *chunk; /* rank entries each */
-    ncz_stored_type    st;
-    ncz_fill_mode fill_mode;
-    void         *fill;
-    ncz_chain    *chain;
-    bool          order_f;
-    char          separator;
-    bool          fill_null; /* null stands for the type's default fill value */
-    bool          marked;   /* fill_value is base64 and says so: to be written anew, not as the text it was */
-    bool          frozen;   /* not understood well enough to be written again */
-    const ncz_err *unusable; /* why the data cannot be touched; never NULL */
-    bool           nomem;    /* there was no memory to say so */
+    size_t          rank;
+    uint64_t       *shape, *chunk; /* rank entries each */
+    ncz_stored_type st;
+    ncz_fill_mode   fill_mode;
+    void           *fill;
+    ncz_chain      *chain;
+    bool            order_f;
+    char            separator;
+    bool            fill_null; /* null stands for the type's default fill value */
+    bool            marked;    /* fill_value is base64 and says so: to be written anew, not as the text it was */
+    bool            frozen;    /* not understood well enough to be written again */
+    const ncz_err  *unusable;  /* why the data cannot be touched; never NULL */
+    bool            nomem;     /* there was no memory to say so */
 } ncz_zarray;
 
 /* Fails only for want of memory; what is wrong with the document is in `unusable`. `key` is for texts. */
@@ -206,12 +207,12 @@ typedef struct ncz_format_var {
 } ncz_format_var;
 
 #define NCZ_ROOT_ARRAY "data" /* the variable that a lone array at the root is shown as */
-#define NCZ_ANONYMOUS "_Anonymous_Dim_"
-#define NCZ_XARRAY "_ARRAY_DIMENSIONS"
-#define NCZ_XSCALAR "_scalar_"
-#define NCZ_LENGTHS "lengths" /* our member of _nczarr_attr: true lengths of texts that end in NULs */
-#define NCZ_NULS_MOST 255
-#define NCZ_STRICT "_nc3_strict" /* our member of the superblock: the classic model, by netCDF's name for it */
+#define NCZ_ANONYMOUS  "_Anonymous_Dim_"
+#define NCZ_XARRAY     "_ARRAY_DIMENSIONS"
+#define NCZ_XSCALAR    "_scalar_"
+#define NCZ_LENGTHS    "lengths" /* our member of _nczarr_attr: true lengths of texts that end in NULs */
+#define NCZ_NULS_MOST  255
+#define NCZ_STRICT     "_nc3_strict" /* our member of the superblock: the classic model, by netCDF's name for it */
 
 /* ---- what the documents of a node say (format_node_parse.c) ---------------------------------------------------------------- */
 
@@ -228,25 +229,25 @@ typedef struct ncz_node_dim {
 } ncz_node_dim;
 
 struct ncz_node_meta {
-    ncz_atts      atts;
-    bool          lists; /* a group: NCZarr's lists name its children */
-    ncz_string_list     arrays, groups;
-    ncz_node_dim *dims;
-    size_t        ndims;
-    bool          document; /* an array: it has a `.zarray` */
-    ncz_zarray    z;        /* rank 0 when it is a scalar */
-    ncz_string_list     refs;     /* NCZarr's dimension references, when they fit the rank */
-    ncz_string_list     names;    /* _ARRAY_DIMENSIONS, when they are wanted and fit */
-    char         *xarray;   /* _ARRAY_DIMENSIONS as the document has it, or NULL */
-    bool          xlist;    /* it is a list */
-    char         *dtype_text, *fill_text;
-    int           quantize_mode, quantize_nsd;
+    ncz_atts        atts;
+    bool            lists; /* a group: NCZarr's lists name its children */
+    ncz_string_list arrays, groups;
+    ncz_node_dim   *dims;
+    size_t          ndims;
+    bool            document; /* an array: it has a `.zarray` */
+    ncz_zarray      z;        /* rank 0 when it is a scalar */
+    ncz_string_list refs;     /* NCZarr's dimension references, when they fit the rank */
+    ncz_string_list names;    /* _ARRAY_DIMENSIONS, when they are wanted and fit */
+    char           *xarray;   /* _ARRAY_DIMENSIONS as the document has it, or NULL */
+    bool            xlist;    /* it is a list */
+    char           *dtype_text, *fill_text;
+    int             quantize_mode, quantize_nsd;
 };
 
 /* What a listed directory turned out to be is settled here too. Any thread, one node each. Failures fail the load. */
 int  ncz_format_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *papers, const char *key);
 void ncz_format_node_meta_clear(ncz_node_meta *s); /* NULL is fine; its own memory is the load's */
-void ncz_format_arenas_keep(ncz_loader *l); /* all that was read for the model becomes the model's */
+void ncz_format_arenas_keep(ncz_loader *l);        /* all that was read for the model becomes the model's */
 void ncz_format_arenas_clear(ncz_loader *l);
 
 /* ---- building ------------------------------------------------------------------------------------------------- */

@@ -8,43 +8,42 @@
 
 /* Newest first: a reader that finds both believes the newer. A NULL key: the whole document is the information. */
 typedef struct place {
-    ncz_nczarr_key       what;
+    ncz_nczarr_key what;
     ncz_doc        doc;
     const char    *key;
     ncz_generation gen;
 } place;
 
 static const place places[] = {
-    { NCZ_KEY_SUPER, NCZ_DOC_ZATTRS,   "_nczarr_superblock", NCZ_GEN_4 },
-    { NCZ_KEY_SUPER, NCZ_DOC_ZGROUP,   "_nczarr_superblock", NCZ_GEN_3 },
-    { NCZ_KEY_SUPER, NCZ_DOC_ZGROUP,   "_NCZARR_SUPERBLOCK", NCZ_GEN_2 },
-    { NCZ_KEY_SUPER, NCZ_DOC_NCZARR,   NULL,                 NCZ_GEN_1 },
-    { NCZ_KEY_GROUP, NCZ_DOC_ZATTRS,   "_nczarr_group",      NCZ_GEN_4 },
-    { NCZ_KEY_GROUP, NCZ_DOC_ZGROUP,   "_nczarr_group",      NCZ_GEN_3 },
-    { NCZ_KEY_GROUP, NCZ_DOC_ZGROUP,   "_NCZARR_GROUP",      NCZ_GEN_2 },
-    { NCZ_KEY_GROUP, NCZ_DOC_NCZGROUP, NULL,                 NCZ_GEN_1 },
-    { NCZ_KEY_ARRAY, NCZ_DOC_ZATTRS,   "_nczarr_array",      NCZ_GEN_4 },
-    { NCZ_KEY_ARRAY, NCZ_DOC_ZARRAY,   "_nczarr_array",      NCZ_GEN_3 },
-    { NCZ_KEY_ARRAY, NCZ_DOC_ZARRAY,   "_NCZARR_ARRAY",      NCZ_GEN_2 },
-    { NCZ_KEY_ARRAY, NCZ_DOC_NCZVAR,   NULL,                 NCZ_GEN_1 },
-    { NCZ_KEY_ARRAY, NCZ_DOC_NCZARRAY, NULL,                 NCZ_GEN_1 },
-    { NCZ_KEY_ATTR,  NCZ_DOC_ZATTRS,   "_nczarr_attr",       NCZ_GEN_4 },
-    { NCZ_KEY_ATTR,  NCZ_DOC_ZATTRS,   "_NCZARR_ATTR",       NCZ_GEN_2 },
-    { NCZ_KEY_ATTR,  NCZ_DOC_NCZATTR,  NULL,                 NCZ_GEN_1 },
+    {NCZ_KEY_SUPER, NCZ_DOC_ZATTRS, "_nczarr_superblock", NCZ_GEN_4},
+    {NCZ_KEY_SUPER, NCZ_DOC_ZGROUP, "_nczarr_superblock", NCZ_GEN_3},
+    {NCZ_KEY_SUPER, NCZ_DOC_ZGROUP, "_NCZARR_SUPERBLOCK", NCZ_GEN_2},
+    {NCZ_KEY_SUPER, NCZ_DOC_NCZARR, NULL, NCZ_GEN_1},
+    {NCZ_KEY_GROUP, NCZ_DOC_ZATTRS, "_nczarr_group", NCZ_GEN_4},
+    {NCZ_KEY_GROUP, NCZ_DOC_ZGROUP, "_nczarr_group", NCZ_GEN_3},
+    {NCZ_KEY_GROUP, NCZ_DOC_ZGROUP, "_NCZARR_GROUP", NCZ_GEN_2},
+    {NCZ_KEY_GROUP, NCZ_DOC_NCZGROUP, NULL, NCZ_GEN_1},
+    {NCZ_KEY_ARRAY, NCZ_DOC_ZATTRS, "_nczarr_array", NCZ_GEN_4},
+    {NCZ_KEY_ARRAY, NCZ_DOC_ZARRAY, "_nczarr_array", NCZ_GEN_3},
+    {NCZ_KEY_ARRAY, NCZ_DOC_ZARRAY, "_NCZARR_ARRAY", NCZ_GEN_2},
+    {NCZ_KEY_ARRAY, NCZ_DOC_NCZVAR, NULL, NCZ_GEN_1},
+    {NCZ_KEY_ARRAY, NCZ_DOC_NCZARRAY, NULL, NCZ_GEN_1},
+    {NCZ_KEY_ATTR, NCZ_DOC_ZATTRS, "_nczarr_attr", NCZ_GEN_4},
+    {NCZ_KEY_ATTR, NCZ_DOC_ZATTRS, "_NCZARR_ATTR", NCZ_GEN_2},
+    {NCZ_KEY_ATTR, NCZ_DOC_NCZATTR, NULL, NCZ_GEN_1},
 };
 
 const ncz_nczarr_layout ncz_format_layouts[NCZ_GEN_BOTH + 1] = {
-    [NCZ_GEN_PURE] = { .char_dtype = "|S1", .strings = true, .objects = true, .numpy_bytes = true },
-    [NCZ_GEN_1] = { .char_dtype = "<U1" }, /* read only */
-    [NCZ_GEN_2] = { "_NCZARR_SUPERBLOCK", "_NCZARR_GROUP", "_NCZARR_ARRAY", "_NCZARR_ATTR",
-                    .in_objects = true, .char_dtype = "<U1" },
-    [NCZ_GEN_3] = { "_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr",
-                    .in_objects = true, .char_dtype = ">S1", .strings = true },
-    [NCZ_GEN_4] = { "_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr",
-                    .in_attrs = true, .char_dtype = ">S1", .strings = true, .objects = true },
-    [NCZ_GEN_BOTH] = { "_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr",
-                       .in_objects = true, .in_attrs = true, .char_dtype = ">S1", .strings = true,
-                       .objects = true, .numpy_bytes = true },
+    [NCZ_GEN_PURE] = {.char_dtype = "|S1", .strings = true, .objects = true, .numpy_bytes = true},
+    [NCZ_GEN_1] = {.char_dtype = "<U1"}, /* read only */
+    [NCZ_GEN_2] = {"_NCZARR_SUPERBLOCK", "_NCZARR_GROUP", "_NCZARR_ARRAY", "_NCZARR_ATTR", .in_objects = true,
+                   .char_dtype = "<U1"},
+    [NCZ_GEN_3] = {"_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr", .in_objects = true,
+                   .char_dtype = ">S1", .strings = true},
+    [NCZ_GEN_4] = {"_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr", .in_attrs = true,
+                   .char_dtype = ">S1", .strings = true, .objects = true},
+    [NCZ_GEN_BOTH] = {"_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr", .in_objects = true,
+                      .in_attrs = true, .char_dtype = ">S1", .strings = true, .objects = true, .numpy_bytes = true},
 };
 
 int
@@ -52,9 +51,9 @@ ncz_format_check_type(const ncz_format_opts *style, nc_type type, const char *wh
 {
     if (type != NC_STRING || ncz_format_layouts[style->gen].strings)
         return NC_NOERR;
-    return ncz_fail(NC_EBADTYPE,
-                    "%s: netCDF-C 4.8.1 and 4.9.0 (compat=4.9.0) have no strings (NC_STRING); use characters (NC_CHAR)",
-                    what);
+    return ncz_fail(
+        NC_EBADTYPE,
+        "%s: netCDF-C 4.8.1 and 4.9.0 (compat=4.9.0) have no strings (NC_STRING); use characters (NC_CHAR)", what);
 }
 
 bool
@@ -99,7 +98,7 @@ ncz_format_nczarr_has(const ncz_node_docs *n, ncz_nczarr_key what)
 bool
 ncz_format_root_enough(const ncz_json *zattrs)
 {
-    const ncz_node_docs p = { .doc = { [NCZ_DOC_ZATTRS] = zattrs } };
+    const ncz_node_docs p = {.doc = {[NCZ_DOC_ZATTRS] = zattrs}};
 
     return ncz_format_nczarr_has(&p, NCZ_KEY_SUPER) &&
            ncz_format_nczarr_get(&p, NCZ_KEY_GROUP, "arrays", "vars") != NULL &&
@@ -110,7 +109,7 @@ ncz_format_root_enough(const ncz_json *zattrs)
 ncz_generation
 ncz_format_generation(const ncz_node_docs *root)
 {
-    bool seen[NCZ_GEN_BOTH + 1] = { false };
+    bool seen[NCZ_GEN_BOTH + 1] = {false};
 
     for (size_t i = 0; i < NCZ_LEN(places); i++)
         if ((places[i].what == NCZ_KEY_SUPER || places[i].what == NCZ_KEY_GROUP) &&

@@ -83,10 +83,11 @@ write_json_type(const char *name, ncz_jsonw *w)
 
 /* `_nczarr_attr`: the types of all attributes; where NCZarr's keys stand among them, theirs too. */
 static int
-write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own, bool root, const char *where, ncz_jsonw *w)
+write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own, bool root, const char *where,
+            ncz_jsonw *w)
 {
     const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
-    int               rc;
+    int                      rc;
 
     if (lay->attr == NULL)
         return NC_NOERR;
@@ -203,8 +204,8 @@ static int
 write_xarray(const ncz_var *v, const ncz_format_opts *style, ncz_jsonw *w)
 {
     const ncz_format_var *kept = v->format;
-    ncz_buf         names = NCZ_BUF_INIT;
-    int             rc;
+    ncz_buf               names = NCZ_BUF_INIT;
+    int                   rc;
 
     if (kept != NULL && kept->named && uses_anonymous(v)) { /* as it was read */
         if (kept->xarray[0] != '\0') {
@@ -261,8 +262,8 @@ int
 ncz_format_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
 {
     const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
-    ncz_jsonw         w = ncz_jsonw_on(out);
-    int               rc;
+    ncz_jsonw                w = ncz_jsonw_on(out);
+    int                      rc;
 
     ncz_jsonw_open_object(&w);
     if ((rc = each_att(&v->atts, style, v->spec->path, ncz_format_att_write, &w)) != NC_NOERR)
@@ -336,9 +337,9 @@ int
 ncz_format_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf *out)
 {
     const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
-    ncz_jsonw         w = ncz_jsonw_on(out);
-    const char       *where = g->parent == NULL ? "/" : g->name;
-    int               rc;
+    ncz_jsonw                w = ncz_jsonw_on(out);
+    const char              *where = g->parent == NULL ? "/" : g->name;
+    int                      rc;
 
     ncz_jsonw_open_object(&w);
     if ((rc = each_att(&g->atts, style, where, ncz_format_att_write, &w)) != NC_NOERR)
@@ -358,7 +359,7 @@ int
 ncz_format_group_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf *out)
 {
     const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
-    ncz_jsonw         w = ncz_jsonw_on(out);
+    ncz_jsonw                w = ncz_jsonw_on(out);
 
     ncz_jsonw_open_object(&w);
     ncz_jsonw_key(&w, "zarr_format");

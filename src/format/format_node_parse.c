@@ -46,7 +46,7 @@ read_texts(ncz_arena *arena, const ncz_json *list, ncz_string_list *out)
         }
         to += len;
     }
-    *out = (ncz_string_list){ .n = n, .v = v };
+    *out = (ncz_string_list){.n = n, .v = v};
     return NC_NOERR;
 }
 
@@ -85,7 +85,7 @@ piles_take(ncz_loader *l)
         l->idle = p->next;
     (void)pthread_mutex_unlock(&l->lock);
     if (p == NULL && (p = ncz_alloc(sizeof *p)) != NULL)
-        *p = (ncz_load_arenas){ .stay = NCZ_ARENA_INIT, .go = NCZ_ARENA_INIT };
+        *p = (ncz_load_arenas){.stay = NCZ_ARENA_INIT, .go = NCZ_ARENA_INIT};
     return p;
 }
 
@@ -150,7 +150,7 @@ read_dims(ncz_arena *arena, const ncz_json *dims, ncz_node_meta *s)
         const char   *name = ncz_json_key(dims, s->ndims);
         ncz_node_dim *d = &s->dims[s->ndims];
 
-        *d = (ncz_node_dim){ .name = ncz_arena_text(arena, name, strlen(name)) };
+        *d = (ncz_node_dim){.name = ncz_arena_text(arena, name, strlen(name))};
         if (d->name == NULL)
             return ncz_fail_nomem(strlen(name));
         d->sound = parse_dim(ncz_json_at(dims, s->ndims), &d->len, &d->unlimited);
@@ -212,12 +212,12 @@ is_scalar(const ncz_loader *l, const ncz_node_docs *p, const ncz_zarray *z)
 static int
 without_document(const ncz_node *n, const char *key, ncz_zarray *z)
 {
-    *z = (ncz_zarray){ .separator = '.',
-                       .fill_mode = NCZ_FILL_NONE,
-                       .frozen = true,
-                       .st = { .type = NC_NAT, .dtype = { NCZ_KIND_OTHER, false, 1 } } };
-    z->unusable = n->err != NULL ? ncz_err_dup(n->err)
-                                 : ncz_err_keep(ncz_fail(NC_EZARRMETA, "%s/.zarray does not exist", key));
+    *z = (ncz_zarray){.separator = '.',
+                      .fill_mode = NCZ_FILL_NONE,
+                      .frozen = true,
+                      .st = {.type = NC_NAT, .dtype = {NCZ_KIND_OTHER, false, 1}}};
+    z->unusable =
+        n->err != NULL ? ncz_err_dup(n->err) : ncz_err_keep(ncz_fail(NC_EZARRMETA, "%s/.zarray does not exist", key));
     ncz_err_clear();
     z->shape = ncz_zalloc(1);
     z->chunk = ncz_zalloc(1);
@@ -242,7 +242,8 @@ read_names(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_no
         refs = ncz_format_nczarr_get(p, NCZ_KEY_ARRAY, "dimension_references", "dimrefs");
     if (ncz_json_len(refs) == s->z.rank && (rc = read_texts(arena, refs, &s->refs)) != NC_NOERR)
         return rc;
-    if (l->wish.xarray && ncz_json_len(stored) == s->z.rank && (rc = read_texts(arena, stored, &s->names)) != NC_NOERR)
+    if (l->wish.xarray && ncz_json_len(stored) == s->z.rank &&
+        (rc = read_texts(arena, stored, &s->names)) != NC_NOERR)
         return rc;
     if (text != NULL && (s->xarray = ncz_arena_text(arena, text, len)) == NULL)
         return ncz_fail_nomem(len);
@@ -254,9 +255,9 @@ read_names(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_no
 static int
 keep_texts(const ncz_loader *l, const ncz_node_docs *p, ncz_node_meta *s)
 {
-    const ncz_json  *fill = ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "fill_value");
+    const ncz_json   *fill = ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "fill_value");
     const ncz_zarray *z = &s->z;
-    int              rc;
+    int               rc;
 
     if (l->wish.look && z->st.type != NC_NAT && z->st.units[0] == '\0')
         return NC_NOERR;
@@ -272,9 +273,9 @@ static const struct {
     const char *name;
     int         mode;
 } quantized[] = {
-    { "_QuantizeBitGroomNumberOfSignificantDigits", NC_QUANTIZE_BITGROOM },
-    { "_QuantizeGranularBitRoundNumberOfSignificantDigits", NC_QUANTIZE_GRANULARBR },
-    { "_QuantizeBitRoundNumberOfSignificantBits", NC_QUANTIZE_BITROUND },
+    {"_QuantizeBitGroomNumberOfSignificantDigits", NC_QUANTIZE_BITGROOM},
+    {"_QuantizeGranularBitRoundNumberOfSignificantDigits", NC_QUANTIZE_GRANULARBR},
+    {"_QuantizeBitRoundNumberOfSignificantBits", NC_QUANTIZE_BITROUND},
 };
 
 /* What attributes say of the variable itself. */
@@ -292,7 +293,8 @@ look_for_quantize(ncz_node_meta *s)
 }
 
 static int
-read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const ncz_node_docs *p, const char *key, ncz_node_meta *s)
+read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const ncz_node_docs *p, const char *key,
+           ncz_node_meta *s)
 {
     const char *units = s->z.st.units;
     int         rc;
@@ -334,13 +336,13 @@ int
 ncz_format_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *papers, const char *key)
 {
     ncz_load_arenas *mem = piles_take(l);
-    int        rc;
+    int              rc;
 
     settle(n, papers);
     if (mem == NULL || (n->said = ncz_arena_get(&mem->go, sizeof *n->said)) == NULL) {
         rc = ncz_fail_nomem(sizeof *n->said);
     } else {
-        *n->said = (ncz_node_meta){ .lists = false };
+        *n->said = (ncz_node_meta){.lists = false};
         rc = n->kind == NCZ_NODE_ARRAY ? read_array(l, mem, n, papers, key, n->said)
                                        : read_group(l, mem, papers, key, n->said);
     }

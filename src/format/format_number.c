@@ -13,20 +13,20 @@ static const struct {
     const char *text;
     double      value;
 } specials[] = {
-    { "NaN", NAN },
-    { "nan", NAN },
-    { "Nan", NAN },
-    { "Infinity", INFINITY },
-    { "inf", INFINITY },
-    { "Inf", INFINITY },
-    { "+Infinity", INFINITY },
-    { "-Infinity", -INFINITY },
-    { "-inf", -INFINITY },
-    { "-Inf", -INFINITY },
-    { "-NaN", NAN },
-    { "NaNf", NAN },
-    { "Infinityf", INFINITY },
-    { "-Infinityf", -INFINITY },
+    {"NaN", NAN},
+    {"nan", NAN},
+    {"Nan", NAN},
+    {"Infinity", INFINITY},
+    {"inf", INFINITY},
+    {"Inf", INFINITY},
+    {"+Infinity", INFINITY},
+    {"-Infinity", -INFINITY},
+    {"-inf", -INFINITY},
+    {"-Inf", -INFINITY},
+    {"-NaN", NAN},
+    {"NaNf", NAN},
+    {"Infinityf", INFINITY},
+    {"-Infinityf", -INFINITY},
 };
 
 bool
@@ -109,18 +109,10 @@ put_int(const ncz_json *v, nc_type type, void *out)
         return false;
     }
     switch (bits) {
-    case 8:
-        *(uint8_t *)out = (uint8_t)mag;
-        break;
-    case 16:
-        *(uint16_t *)out = (uint16_t)mag;
-        break;
-    case 32:
-        *(uint32_t *)out = (uint32_t)mag;
-        break;
-    default:
-        *(uint64_t *)out = mag;
-        break;
+    case 8: *(uint8_t *)out = (uint8_t)mag; break;
+    case 16: *(uint16_t *)out = (uint16_t)mag; break;
+    case 32: *(uint32_t *)out = (uint32_t)mag; break;
+    default: *(uint64_t *)out = mag; break;
     }
     return true;
 }
@@ -147,38 +139,16 @@ void
 ncz_format_number_write(nc_type type, const void *elem, ncz_jsonw *w)
 {
     switch (type) {
-    case NC_BYTE:
-        ncz_jsonw_i64(w, *(const int8_t *)elem);
-        break;
-    case NC_SHORT:
-        ncz_jsonw_i64(w, *(const int16_t *)elem);
-        break;
-    case NC_INT:
-        ncz_jsonw_i64(w, *(const int32_t *)elem);
-        break;
-    case NC_INT64:
-        ncz_jsonw_i64(w, *(const int64_t *)elem);
-        break;
-    case NC_UBYTE:
-        ncz_jsonw_u64(w, *(const uint8_t *)elem);
-        break;
-    case NC_USHORT:
-        ncz_jsonw_u64(w, *(const uint16_t *)elem);
-        break;
-    case NC_UINT:
-        ncz_jsonw_u64(w, *(const uint32_t *)elem);
-        break;
-    case NC_UINT64:
-        ncz_jsonw_u64(w, *(const uint64_t *)elem);
-        break;
-    case NC_FLOAT:
-        ncz_jsonw_f32(w, *(const float *)elem);
-        break;
-    case NC_DOUBLE:
-        ncz_jsonw_f64(w, *(const double *)elem);
-        break;
-    default:
-        ncz_jsonw_null(w);
-        break;
+    case NC_BYTE: ncz_jsonw_i64(w, *(const int8_t *)elem); break;
+    case NC_SHORT: ncz_jsonw_i64(w, *(const int16_t *)elem); break;
+    case NC_INT: ncz_jsonw_i64(w, *(const int32_t *)elem); break;
+    case NC_INT64: ncz_jsonw_i64(w, *(const int64_t *)elem); break;
+    case NC_UBYTE: ncz_jsonw_u64(w, *(const uint8_t *)elem); break;
+    case NC_USHORT: ncz_jsonw_u64(w, *(const uint16_t *)elem); break;
+    case NC_UINT: ncz_jsonw_u64(w, *(const uint32_t *)elem); break;
+    case NC_UINT64: ncz_jsonw_u64(w, *(const uint64_t *)elem); break;
+    case NC_FLOAT: ncz_jsonw_f32(w, *(const float *)elem); break;
+    case NC_DOUBLE: ncz_jsonw_f64(w, *(const double *)elem); break;
+    default: ncz_jsonw_null(w); break;
     }
 }

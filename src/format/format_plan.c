@@ -13,16 +13,16 @@
 typedef int (*doc_fn)(void *plan, const char *key, const ncz_buf *text);
 
 typedef struct plan {
-    const ncz_model *m;
+    const ncz_model       *m;
     const ncz_format_opts *style;
-    bool             all;
-    ncz_emit_fn      emit;
-    void            *arg;
-    ncz_stage        stage;
-    size_t           count; /* documents emitted */
-    ncz_buf          key, text;
-    ncz_jsonw        w; /* for the consolidated document */
-    doc_fn           each;
+    bool                   all;
+    ncz_emit_fn            emit;
+    void                  *arg;
+    ncz_stage              stage;
+    size_t                 count; /* documents emitted */
+    ncz_buf                key, text;
+    ncz_jsonw              w; /* for the consolidated document */
+    doc_fn                 each;
 } plan;
 
 /* ---- single documents ----------------------------------------------------------------------------------------- */
@@ -53,8 +53,8 @@ static int
 give_var(plan *p, const ncz_var *v)
 {
     const ncz_format_var *kept = v->format;
-    size_t          prefix;
-    int             rc;
+    size_t                prefix;
+    int                   rc;
 
     if (kept != NULL && kept->frozen)
         return NC_NOERR; /* its documents could not be understood: they stay as they are */
@@ -202,14 +202,14 @@ give_all(plan *p, ncz_group *const *order)
 int
 ncz_format_plan(const ncz_model *m, const ncz_format_opts *style, bool all, ncz_emit_fn emit, void *arg)
 {
-    plan        p = { .m = m,
-                      .style = style,
-                      .all = all,
-                      .emit = emit,
-                      .arg = arg,
-                      .each = hand_out,
-                      .key = NCZ_BUF_INIT,
-                      .text = NCZ_BUF_INIT };
+    plan        p = {.m = m,
+                     .style = style,
+                     .all = all,
+                     .emit = emit,
+                     .arg = arg,
+                     .each = hand_out,
+                     .key = NCZ_BUF_INIT,
+                     .text = NCZ_BUF_INIT};
     ncz_group **order = NULL;
     int         rc;
 

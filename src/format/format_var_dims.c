@@ -98,7 +98,8 @@ keep_names(const char *text, ncz_format_var **kept)
 }
 
 int
-ncz_format_var_dims(ncz_loader *l, const ncz_node_meta *s, const char *name, ncz_group *g, ncz_dim **dims, ncz_format_var **kept)
+ncz_format_var_dims(ncz_loader *l, const ncz_node_meta *s, const char *name, ncz_group *g, ncz_dim **dims,
+                    ncz_format_var **kept)
 {
     bool all = true;
     int  rc;
@@ -108,8 +109,7 @@ ncz_format_var_dims(ncz_loader *l, const ncz_node_meta *s, const char *name, ncz
         uint64_t len = s->z.shape[r];
 
         dims[r] = s->refs.v == NULL ? NULL : referred_dim(l, g, s->refs.v[r], len, name);
-        if (dims[r] == NULL && s->names.v != NULL &&
-            (rc = named_dim(l, g, s->names.v[r], len, &dims[r])) != NC_NOERR)
+        if (dims[r] == NULL && s->names.v != NULL && (rc = named_dim(l, g, s->names.v[r], len, &dims[r])) != NC_NOERR)
             return rc;
         if (dims[r] != NULL)
             continue;

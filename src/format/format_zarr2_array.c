@@ -93,7 +93,8 @@ parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_zarra
         spoil(z, ncz_fail(NC_EZARRMETA, "%s: no \"dtype\"", key));
         z->frozen = true;
     } else if (z->st.type == NC_NAT) {
-        spoil(z, ncz_fail(NC_EBADTYPE, "%s: netCDF has no type for dtype %.*s", key, (int)(len > 100 ? 100 : len), text));
+        spoil(z, ncz_fail(NC_EBADTYPE, "%s: netCDF has no type for dtype %.*s", key, (int)(len > 100 ? 100 : len),
+                          text));
     }
 }
 
@@ -120,7 +121,7 @@ static int
 parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_zarray *z)
 {
     bool          netcdf = l->found != NCZ_GEN_PURE || l->writer.netcdf;
-    ncz_codec_env env = { .dtype = z->st.dtype, .rules = netcdf ? NCZ_CONFIG_NETCDF : NCZ_CONFIG_NUMCODECS };
+    ncz_codec_env env = {.dtype = z->st.dtype, .rules = netcdf ? NCZ_CONFIG_NETCDF : NCZ_CONFIG_NUMCODECS};
     int           rc;
 
     if (!ncz_grid_nbytes(z->chunk, z->rank, z->st.dtype.size, &env.chunk_bytes))
@@ -160,7 +161,7 @@ int
 ncz_format_zarray_parse(const ncz_node_docs *n, const ncz_loader *l, const char *key, ncz_zarray *out)
 {
     const ncz_json *doc = n->doc[NCZ_DOC_ZARRAY];
-    ncz_zarray      z = { .separator = '.', .fill_mode = NCZ_FILL_NONE, .unusable = &ncz_err_none };
+    ncz_zarray      z = {.separator = '.', .fill_mode = NCZ_FILL_NONE, .unusable = &ncz_err_none};
     int             rc;
 
     if ((rc = parse_shape(doc, l->m->limits.rank, key, &z)) != NC_NOERR ||
@@ -175,7 +176,7 @@ ncz_format_zarray_parse(const ncz_node_docs *n, const ncz_loader *l, const char 
         goto done;
     }
     *out = z;
-    z = (ncz_zarray){ .rank = 0 };
+    z = (ncz_zarray){.rank = 0};
 done:
     ncz_format_zarray_clear(&z);
     return rc;
@@ -191,7 +192,7 @@ ncz_format_zarray_clear(ncz_zarray *z)
     ncz_free(z->chunk);
     ncz_chain_unref(z->chain);
     ncz_err_drop(z->unusable);
-    *z = (ncz_zarray){ .rank = 0 };
+    *z = (ncz_zarray){.rank = 0};
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------------- */
@@ -229,10 +230,10 @@ int
 ncz_format_zarray_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
 {
     const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
-    bool              pure = style->gen == NCZ_GEN_PURE;
-    ncz_jsonw         w = ncz_jsonw_on(out);
-    ncz_dims          shape;
-    int               rc;
+    bool                     pure = style->gen == NCZ_GEN_PURE;
+    ncz_jsonw                w = ncz_jsonw_on(out);
+    ncz_dims                 shape;
+    int                      rc;
 
     if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;
@@ -291,6 +292,6 @@ ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_
             (rc = ncz_buf_append(key, p, (size_t)(digits + sizeof digits - p))) != NC_NOERR)
             return rc;
     }
-    *where = (ncz_chunk_addr){ .key = key->data, .off = 0, .len = UINT64_MAX };
+    *where = (ncz_chunk_addr){.key = key->data, .off = 0, .len = UINT64_MAX};
     return NC_NOERR;
 }

@@ -44,7 +44,7 @@ take_apart(const char *s, typestr *t)
     uint64_t size;
     bool     any;
 
-    *t = (typestr){ .order = '|', .count = 1 };
+    *t = (typestr){.order = '|', .count = 1};
     if (*s != '\0' && strchr("<>|=", *s) != NULL)
         t->order = *s++;
     if (*s == '\0')
@@ -71,10 +71,10 @@ take_apart(const char *s, typestr *t)
 static const struct {
     const char *unit, *name;
 } time_units[] = {
-    { "Y", "years" },         { "M", "months" },       { "W", "weeks" },        { "D", "days" },
-    { "h", "hours" },         { "m", "minutes" },      { "s", "seconds" },      { "ms", "milliseconds" },
-    { "us", "microseconds" }, { "ns", "nanoseconds" }, { "ps", "picoseconds" }, { "fs", "femtoseconds" },
-    { "as", "attoseconds" },
+    {"Y", "years"},         {"M", "months"},       {"W", "weeks"},        {"D", "days"},
+    {"h", "hours"},         {"m", "minutes"},      {"s", "seconds"},      {"ms", "milliseconds"},
+    {"us", "microseconds"}, {"ns", "nanoseconds"}, {"ps", "picoseconds"}, {"fs", "femtoseconds"},
+    {"as", "attoseconds"},
 };
 
 static void
@@ -103,7 +103,7 @@ is_pow2_upto(size_t size, size_t least, size_t most)
 static ncz_dtype
 dtype_of(const typestr *t, bool nczarr, bool char_u1)
 {
-    ncz_dtype d = { NCZ_KIND_OTHER, t->order == '>', t->size == 0 ? 1 : t->size };
+    ncz_dtype d = {NCZ_KIND_OTHER, t->order == '>', t->size == 0 ? 1 : t->size};
 
     switch (t->kind) {
     case 'b':
@@ -132,9 +132,7 @@ dtype_of(const typestr *t, bool nczarr, bool char_u1)
         else if (t->size != 0)
             d.kind = NCZ_KIND_BYTES;
         break;
-    case 'O':
-        d = (ncz_dtype){ .kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE };
-        break;
+    case 'O': d = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE}; break;
     case 'U':
         if (t->size == 1 && char_u1) {
             d.kind = NCZ_KIND_CHAR;
@@ -143,8 +141,7 @@ dtype_of(const typestr *t, bool nczarr, bool char_u1)
             d.size = t->size * 4;
         }
         break;
-    default:
-        break;
+    default: break;
     }
     if (d.kind == NCZ_KIND_CHAR || d.kind == NCZ_KIND_BYTES)
         d.big = false;
@@ -197,7 +194,7 @@ ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_
     const char *text = ncz_json_str(v, NULL);
     typestr     t;
 
-    *out = (ncz_stored_type){ .type = NC_NAT, .dtype = { NCZ_KIND_OTHER, false, 1 }, .endian = NC_ENDIAN_NATIVE };
+    *out = (ncz_stored_type){.type = NC_NAT, .dtype = {NCZ_KIND_OTHER, false, 1}, .endian = NC_ENDIAN_NATIVE};
     if (text == NULL || !take_apart(text, &t)) {
         if (ncz_json_is(v, NCZ_JSON_ARRAY))
             out->dtype.size = struct_size(v);
@@ -210,7 +207,7 @@ nc_type
 ncz_format_att_type(const char *entry)
 {
     ncz_stored_type st;
-    typestr    t;
+    typestr         t;
 
     if (entry[0] >= '0' && entry[0] <= '9') { /* generation 1: the number of the type */
         int type = entry[1] == '\0' ? entry[0] - '0' : (entry[0] - '0') * 10 + (entry[1] - '0');
@@ -228,8 +225,8 @@ ncz_format_att_type(const char *entry)
 int
 ncz_format_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw *w)
 {
-    static const char letters[] = { [NCZ_KIND_INT] = 'i',  [NCZ_KIND_UINT] = 'u',  [NCZ_KIND_FLOAT] = 'f',
-                                    [NCZ_KIND_BOOL] = 'b', [NCZ_KIND_BYTES] = 'S', [NCZ_KIND_UCS4] = 'U' };
+    static const char letters[] = {[NCZ_KIND_INT] = 'i',  [NCZ_KIND_UINT] = 'u',  [NCZ_KIND_FLOAT] = 'f',
+                                   [NCZ_KIND_BOOL] = 'b', [NCZ_KIND_BYTES] = 'S', [NCZ_KIND_UCS4] = 'U'};
     char              text[32];
     char              order = v->endian == NC_ENDIAN_BIG ? '>' : '<';
     size_t            size = v->dtype.size;
@@ -241,28 +238,18 @@ ncz_format_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw
         return NC_NOERR;
     }
     switch (v->dtype.kind) {
-    case NCZ_KIND_OBJECT:
-        ncz_jsonw_cstr(w, "|O");
-        return NC_NOERR;
-    case NCZ_KIND_OTHER:
-        return ncz_fail(NC_EBADTYPE, "%s: no stored type is known for it", v->spec->path);
-    case NCZ_KIND_CHAR:
-        ncz_jsonw_cstr(w, lay->char_dtype);
-        return NC_NOERR;
+    case NCZ_KIND_OBJECT: ncz_jsonw_cstr(w, "|O"); return NC_NOERR;
+    case NCZ_KIND_OTHER: return ncz_fail(NC_EBADTYPE, "%s: no stored type is known for it", v->spec->path);
+    case NCZ_KIND_CHAR: ncz_jsonw_cstr(w, lay->char_dtype); return NC_NOERR;
     case NCZ_KIND_BYTES:
-    case NCZ_KIND_BOOL:
-        order = '|';
-        break;
-    case NCZ_KIND_UCS4:
-        size /= 4;
-        break;
+    case NCZ_KIND_BOOL: order = '|'; break;
+    case NCZ_KIND_UCS4: size /= 4; break;
     case NCZ_KIND_INT:
     case NCZ_KIND_UINT:
         if (size == 1 && lay->numpy_bytes)
             order = '|';
         break;
-    case NCZ_KIND_FLOAT:
-        break;
+    case NCZ_KIND_FLOAT: break;
     }
     (void)snprintf(text, sizeof text, "%c%c%zu", order, letters[v->dtype.kind], size);
     ncz_jsonw_cstr(w, text);
@@ -351,11 +338,11 @@ natural_fill(const ncz_stored_type *st)
 int
 ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, const char *text)
 {
-    bool        ours = style->gen == NCZ_GEN_BOTH || style->gen == NCZ_GEN_PURE;
-    ncz_stored_type  st = { .endian = NC_ENDIAN_NATIVE };
-    const char *json = NULL;
-    char        quoted[64];
-    typestr     t;
+    bool            ours = style->gen == NCZ_GEN_BOTH || style->gen == NCZ_GEN_PURE;
+    ncz_stored_type st = {.endian = NC_ENDIAN_NATIVE};
+    const char     *json = NULL;
+    char            quoted[64];
+    typestr         t;
 
     if (!take_apart(text, &t) || strlen(text) > sizeof quoted - 3)
         return ncz_fail(NC_EINVAL, "%s: '%.60s' is no type of an array, such as <i4 or |b1", v->name, text);
@@ -390,7 +377,7 @@ understand_text(const ncz_var *v, ncz_stored_type *out)
     char    own[64];
     typestr t;
 
-    *out = (ncz_stored_type){ .endian = NC_ENDIAN_NATIVE };
+    *out = (ncz_stored_type){.endian = NC_ENDIAN_NATIVE};
     if (n < 3 || n > sizeof own)
         return;
     memcpy(own, v->dtype_text + 1, n - 2);

@@ -13,21 +13,21 @@
 /* ---- element types as stored ----------------------------------------------------------------------------------- */
 
 typedef enum ncz_kind {
-    NCZ_KIND_INT,    /* size 1, 2, 4, 8 */
-    NCZ_KIND_UINT,   /* size 1, 2, 4, 8 */
-    NCZ_KIND_FLOAT,  /* size 2 (read as float), 4, 8 */
-    NCZ_KIND_BOOL,   /* 1 byte, read as ubyte */
-    NCZ_KIND_CHAR,   /* 1 byte: NC_CHAR */
-    NCZ_KIND_BYTES,  /* `S<size>`: size bytes, NUL-padded: NC_STRING */
-    NCZ_KIND_UCS4,   /* `U<size/4>`: NC_STRING, UTF-8 in memory */
-    NCZ_KIND_OTHER,  /* no netCDF meaning: opaque bytes that we can size but not convert */
+    NCZ_KIND_INT,   /* size 1, 2, 4, 8 */
+    NCZ_KIND_UINT,  /* size 1, 2, 4, 8 */
+    NCZ_KIND_FLOAT, /* size 2 (read as float), 4, 8 */
+    NCZ_KIND_BOOL,  /* 1 byte, read as ubyte */
+    NCZ_KIND_CHAR,  /* 1 byte: NC_CHAR */
+    NCZ_KIND_BYTES, /* `S<size>`: size bytes, NUL-padded: NC_STRING */
+    NCZ_KIND_UCS4,  /* `U<size/4>`: NC_STRING, UTF-8 in memory */
+    NCZ_KIND_OTHER, /* no netCDF meaning: opaque bytes that we can size but not convert */
     NCZ_KIND_OBJECT, /* texts of any length: NC_STRING. A chunk of them is a block of its own size: ncz_vlen_block below */
 } ncz_kind;
 
 typedef struct ncz_dtype {
     ncz_kind kind;
-    bool     big;   /* byte order of the stored elements */
-    size_t   size;  /* bytes per stored element */
+    bool     big;  /* byte order of the stored elements */
+    size_t   size; /* bytes per stored element */
 } ncz_dtype;
 
 /* The netCDF type a stored type reads as; NC_NAT for NCZ_KIND_OTHER. */
@@ -36,8 +36,8 @@ nc_type ncz_dtype_nc(const ncz_dtype *t);
 /* The stored type of a netCDF type: NC_STRING gives NCZ_KIND_BYTES with `strlen_max` bytes. */
 ncz_dtype ncz_dtype_of(nc_type type, bool big, size_t strlen_max);
 
-size_t ncz_type_size(nc_type type);       /* in memory; NC_STRING: sizeof(char *); 0 for unknown */
-bool   ncz_type_numeric(nc_type type);    /* the ten numeric atomic types, not NC_CHAR, not NC_STRING */
+size_t ncz_type_size(nc_type type);    /* in memory; NC_STRING: sizeof(char *); 0 for unknown */
+bool   ncz_type_numeric(nc_type type); /* the ten numeric atomic types, not NC_CHAR, not NC_STRING */
 
 /* The default fill value of `type` in memory form (NC_STRING: a char * to ""). */
 const void *ncz_type_fill(nc_type type);
@@ -88,14 +88,14 @@ bool ncz_select_nelems(const ncz_select *s, uint64_t *out);
  */
 typedef struct ncz_piece {
     size_t           rank;
-    const uint64_t  *index;   /* chunk index in the grid */
-    const uint64_t  *off;     /* first element inside the chunk */
-    const uint64_t  *n;       /* elements taken */
-    const uint64_t  *stride;  /* the selection's stride */
+    const uint64_t  *index;  /* chunk index in the grid */
+    const uint64_t  *off;    /* first element inside the chunk */
+    const uint64_t  *n;      /* elements taken */
+    const uint64_t  *stride; /* the selection's stride */
     const ptrdiff_t *imap;
-    ptrdiff_t        mem;     /* memory offset of its first element, in elements */
+    ptrdiff_t        mem; /* memory offset of its first element, in elements */
     uint64_t         nelems;
-    bool             whole;   /* takes every element of the chunk that lies inside `shape` */
+    bool             whole; /* takes every element of the chunk that lies inside `shape` */
 } ncz_piece;
 
 /* Walks the pieces in chunk-grid order. `shape` is the array's current shape (it decides `whole` at the edge). */
@@ -120,7 +120,7 @@ typedef struct ncz_transfer {
     const uint64_t  *chunk;   /* chunk shape, rank entries */
     bool             order_f; /* elements of a chunk in column-major order */
     bool             classic;
-    bool             stream;  /* what goes to memory is more than caches hold: stores go past them */
+    bool             stream; /* what goes to memory is more than caches hold: stores go past them */
 } ncz_transfer;
 
 /* Can `mem` and the stored type be converted at all? NC_NOERR, NC_ECHAR or NC_EBADTYPE. */
@@ -172,22 +172,22 @@ typedef struct ncz_vlen_item {
 
 typedef struct ncz_vlen_block ncz_vlen_block;
 
-size_t   ncz_vlen_nbytes(const ncz_vlen_block *t); /* of the memory that it stands in */
-size_t   ncz_vlen_len(const ncz_vlen_block *t);
+size_t        ncz_vlen_nbytes(const ncz_vlen_block *t); /* of the memory that it stands in */
+size_t        ncz_vlen_len(const ncz_vlen_block *t);
 ncz_vlen_item ncz_vlen_at(const ncz_vlen_block *t, size_t i);
-bool     ncz_vlen_all(const ncz_vlen_block *t, const ncz_vlen_block *fill); /* each equals the one of `fill` */
+bool          ncz_vlen_all(const ncz_vlen_block *t, const ncz_vlen_block *fill); /* each equals the one of `fill` */
 
 /* Building in a buffer: begin with n times NCZ_VLEN_NONE, set each at most once, then look or take. */
-bool             ncz_vlen_bound(size_t n, size_t *out); /* bytes of a block whose n texts are empty */
-int              ncz_vlen_begin(ncz_buf *b, size_t n);
-int              ncz_vlen_set(ncz_buf *b, size_t i, ncz_vlen_item text); /* its bytes are copied */
-void             ncz_vlen_share(ncz_buf *b, size_t i, size_t from); /* the same as element `from` */
-const ncz_vlen_block *ncz_vlen_in(const ncz_buf *b);                     /* until the buffer changes */
-int              ncz_vlen_take(ncz_buf *b, char **out);             /* the caller's, for ncz_free() */
+bool                  ncz_vlen_bound(size_t n, size_t *out); /* bytes of a block whose n texts are empty */
+int                   ncz_vlen_begin(ncz_buf *b, size_t n);
+int                   ncz_vlen_set(ncz_buf *b, size_t i, ncz_vlen_item text); /* its bytes are copied */
+void                  ncz_vlen_share(ncz_buf *b, size_t i, size_t from);      /* the same as element `from` */
+const ncz_vlen_block *ncz_vlen_in(const ncz_buf *b);                          /* until the buffer changes */
+int                   ncz_vlen_take(ncz_buf *b, char **out);                  /* the caller's, for ncz_free() */
 
 /* What becomes of the block `old` (NULL: n times `fill`, NULL NCZ_VLEN_NONE) when a piece is put: into `out`. */
-int ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_vlen_block *old, const ncz_vlen_block *fill,
-                  const void *mem, ncz_buf *out);
+int ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_vlen_block *old,
+                 const ncz_vlen_block *fill, const void *mem, ncz_buf *out);
 
 /*
  * The same in a block of the caller's own, which may move, at the cost of the piece alone. Good for a few elements,

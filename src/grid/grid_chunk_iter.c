@@ -16,7 +16,7 @@ struct ncz_chunk_iter {
     uint64_t  *k;               /* how many elements of the dimension lie before the current chunk */
     uint64_t  *index, *off, *n; /* of the current piece */
     ptrdiff_t *imap;
-    uint64_t   room[];          /* holds all of the above */
+    uint64_t   room[]; /* holds all of the above */
 };
 
 enum { NARRAYS = 10 };
@@ -59,8 +59,8 @@ check(const ncz_select *sel, const uint64_t *chunk, uint64_t *nelems)
             return ncz_fail(NC_EBADCHUNK, "chunk length 0 in dimension %zu", d);
         if (sel->stride[d] == 0)
             return ncz_fail(NC_ESTRIDE, "stride 0 in dimension %zu", d);
-        if (sel->count[d] != 0 && (!ncz_mul64(sel->count[d] - 1, sel->stride[d], &last) ||
-                                   !ncz_add64(last, sel->start[d], &last)))
+        if (sel->count[d] != 0 &&
+            (!ncz_mul64(sel->count[d] - 1, sel->stride[d], &last) || !ncz_add64(last, sel->start[d], &last)))
             return ncz_fail(NC_EEDGE, "selection passes 2^64 in dimension %zu", d);
     }
     return NC_NOERR;
@@ -77,10 +77,10 @@ keep(uint64_t *to, const void *from, size_t rank)
 int
 ncz_chunk_iter_new(const ncz_select *sel, const uint64_t *shape, const uint64_t *chunk, ncz_chunk_iter **out)
 {
-    size_t    rank = sel->rank, nbytes;
-    uint64_t  nelems;
+    size_t          rank = sel->rank, nbytes;
+    uint64_t        nelems;
     ncz_chunk_iter *w;
-    int       rc;
+    int             rc;
 
     if ((rc = check(sel, chunk, &nelems)) != NC_NOERR)
         return rc;
@@ -143,8 +143,15 @@ ncz_chunk_iter_next(ncz_chunk_iter *w, ncz_piece *out)
         whole = whole && takes_all(w, d);
     }
     *out = (ncz_piece){
-        .rank = w->rank, .index = w->index, .off = w->off, .n = w->n, .stride = w->stride, .imap = w->imap,
-        .mem = (ptrdiff_t)mem, .nelems = nelems, .whole = whole,
+        .rank = w->rank,
+        .index = w->index,
+        .off = w->off,
+        .n = w->n,
+        .stride = w->stride,
+        .imap = w->imap,
+        .mem = (ptrdiff_t)mem,
+        .nelems = nelems,
+        .whole = whole,
     };
     return true;
 }

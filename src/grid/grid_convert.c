@@ -48,14 +48,14 @@ narrow(double v, unsigned *bad)
 }
 
 /* Limits of the integer types as doubles; above 2^53 the maximum itself is none, so the test is made one up. */
-#define LOW_i1 -128.0
-#define LOW_i2 -32768.0
-#define LOW_i4 -2147483648.0
-#define LOW_i8 -0x1p63
-#define LOW_u1 0.0
-#define LOW_u2 0.0
-#define LOW_u4 0.0
-#define LOW_u8 0.0
+#define LOW_i1      -128.0
+#define LOW_i2      -32768.0
+#define LOW_i4      -2147483648.0
+#define LOW_i8      -0x1p63
+#define LOW_u1      0.0
+#define LOW_u2      0.0
+#define LOW_u4      0.0
+#define LOW_u8      0.0
 #define ABOVE_i1(x) ((x) > 127.0)
 #define ABOVE_i2(x) ((x) > 32767.0)
 #define ABOVE_i4(x) ((x) > 2147483647.0)
@@ -64,36 +64,36 @@ narrow(double v, unsigned *bad)
 #define ABOVE_u2(x) ((x) > 65535.0)
 #define ABOVE_u4(x) ((x) > 4294967295.0)
 #define ABOVE_u8(x) ((x) >= 0x1p64)
-#define TRUNC_i1 trunc32
-#define TRUNC_i2 trunc32
-#define TRUNC_i4 trunc32
-#define TRUNC_i8 trunc64
-#define TRUNC_u1 trunc32
-#define TRUNC_u2 trunc32
-#define TRUNC_u4 trunc64
-#define TRUNC_u8 truncu64
-#define NEG_i1(v) ((v) < 0)
-#define NEG_i2(v) ((v) < 0)
-#define NEG_i4(v) ((v) < 0)
-#define NEG_i8(v) ((v) < 0)
-#define NEG_u1(v) false
-#define NEG_u2(v) false
-#define NEG_u4(v) false
-#define NEG_u8(v) false
+#define TRUNC_i1    trunc32
+#define TRUNC_i2    trunc32
+#define TRUNC_i4    trunc32
+#define TRUNC_i8    trunc64
+#define TRUNC_u1    trunc32
+#define TRUNC_u2    trunc32
+#define TRUNC_u4    trunc64
+#define TRUNC_u8    truncu64
+#define NEG_i1(v)   ((v) < 0)
+#define NEG_i2(v)   ((v) < 0)
+#define NEG_i4(v)   ((v) < 0)
+#define NEG_i8(v)   ((v) < 0)
+#define NEG_u1(v)   false
+#define NEG_u2(v)   false
+#define NEG_u4(v)   false
+#define NEG_u8(v)   false
 
 /* One element v (of type FROM_T) into w, by the families of the two types; see convert_from.inc. */
-#define INT_TO_INT(to, to_t)                                                                     \
-    do {                                                                                         \
-        w = (to_t)v;                                                                             \
-        bad |= (unsigned)((FROM_T)w != v) | (unsigned)(NEG_##to(w) != NCZ_PASTE(NEG_, FROM)(v)); \
+#define INT_TO_INT(to, to_t)                                                                                         \
+    do {                                                                                                             \
+        w = (to_t)v;                                                                                                 \
+        bad |= (unsigned)((FROM_T)w != v) | (unsigned)(NEG_##to(w) != NCZ_PASTE(NEG_, FROM)(v));                     \
     } while (0)
 #define INT_TO_FLT(to, to_t) (w = (to_t)v)
-#define FLT_TO_INT(to, to_t)                                      \
-    do {                                                          \
-        double x = (double)v;                                     \
-                                                                  \
-        bad |= (unsigned)(x < LOW_##to) | (unsigned)ABOVE_##to(x); \
-        w = (to_t)TRUNC_##to(x);                                  \
+#define FLT_TO_INT(to, to_t)                                                                                         \
+    do {                                                                                                             \
+        double x = (double)v;                                                                                        \
+                                                                                                                     \
+        bad |= (unsigned)(x < LOW_##to) | (unsigned)ABOVE_##to(x);                                                   \
+        w = (to_t)TRUNC_##to(x);                                                                                     \
     } while (0)
 #define FLT_TO_FLT(to, to_t) NARROW_##to()
 #define NARROW_f4()          (w = narrow((double)v, &bad))
@@ -143,18 +143,16 @@ narrow(double v, unsigned *bad)
 #define FROM_CLASS FLT
 #include "grid/convert_from.inc"
 
-#define ROW(from)                                                                                     \
-    {                                                                                                 \
-        [NC_BYTE] = from##_to_i1, [NC_SHORT] = from##_to_i2, [NC_INT] = from##_to_i4,                 \
-        [NC_INT64] = from##_to_i8, [NC_UBYTE] = from##_to_u1, [NC_USHORT] = from##_to_u2,             \
-        [NC_UINT] = from##_to_u4, [NC_UINT64] = from##_to_u8, [NC_FLOAT] = from##_to_f4,              \
-        [NC_DOUBLE] = from##_to_f8,                                                                   \
+#define ROW(from)                                                                                                    \
+    {                                                                                                                \
+        [NC_BYTE] = from##_to_i1, [NC_SHORT] = from##_to_i2, [NC_INT] = from##_to_i4, [NC_INT64] = from##_to_i8,     \
+        [NC_UBYTE] = from##_to_u1, [NC_USHORT] = from##_to_u2, [NC_UINT] = from##_to_u4, [NC_UINT64] = from##_to_u8, \
+        [NC_FLOAT] = from##_to_f4, [NC_DOUBLE] = from##_to_f8,                                                       \
     }
 
 static const ncz_conv_fn table[NC_STRING + 1][NC_STRING + 1] = {
-    [NC_BYTE] = ROW(i1), [NC_SHORT] = ROW(i2), [NC_INT] = ROW(i4), [NC_INT64] = ROW(i8),
-    [NC_UBYTE] = ROW(u1), [NC_USHORT] = ROW(u2), [NC_UINT] = ROW(u4), [NC_UINT64] = ROW(u8),
-    [NC_FLOAT] = ROW(f4), [NC_DOUBLE] = ROW(f8),
+    [NC_BYTE] = ROW(i1),   [NC_SHORT] = ROW(i2), [NC_INT] = ROW(i4),    [NC_INT64] = ROW(i8), [NC_UBYTE] = ROW(u1),
+    [NC_USHORT] = ROW(u2), [NC_UINT] = ROW(u4),  [NC_UINT64] = ROW(u8), [NC_FLOAT] = ROW(f4), [NC_DOUBLE] = ROW(f8),
 };
 
 ncz_conv_fn

@@ -16,7 +16,7 @@ ncz_grid_host_big(void)
     const union {
         uint16_t word;
         uint8_t  first;
-    } probe = { .word = 1 };
+    } probe = {.word = 1};
 
     return probe.first == 0;
 }
@@ -45,7 +45,9 @@ ncz_grid_convert_run_out(const ncz_dtype *from, nc_type mem, bool classic)
     nc_type type = ncz_dtype_nc(from);
 
     return (ncz_convert_run){
-        .src_size = from->size, .src_swap = must_swap(from), .src_half = is_half(from),
+        .src_size = from->size,
+        .src_swap = must_swap(from),
+        .src_half = is_half(from),
         .dst_size = ncz_type_size(mem),
         .conv = type == mem ? NULL : ncz_grid_conv(type, mem),
         .mute = classic && is_byte_pair(type, mem),
@@ -60,7 +62,9 @@ ncz_grid_convert_run_in(nc_type mem, const ncz_dtype *to, bool classic)
 
     return (ncz_convert_run){
         .src_size = ncz_type_size(mem),
-        .dst_size = to->size, .dst_swap = must_swap(to), .dst_half = half,
+        .dst_size = to->size,
+        .dst_swap = must_swap(to),
+        .dst_half = half,
         .conv = type == mem ? NULL : ncz_grid_conv(mem, type),
         .mute = classic && is_byte_pair(type, mem),
     };
@@ -95,7 +99,7 @@ run_block(const ncz_convert_run *p, const char *src, ptrdiff_t ss, char *dst, pt
         at = halved;
     }
     if (stream)
-        ncz_grid_stream(&(ncz_runs){ .src = at, .dst = dst, .dst_row = next, .rows = 1 }, n * p->dst_size);
+        ncz_grid_stream(&(ncz_runs){.src = at, .dst = dst, .dst_row = next, .rows = 1}, n * p->dst_size);
     else if (at != dst)
         ncz_grid_copy(at, (ptrdiff_t)p->dst_size, dst, ds, n, p->dst_size, p->dst_swap);
     return bad;

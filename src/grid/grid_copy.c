@@ -11,27 +11,27 @@
 
 #define SAME(x) (x)
 
-#define LOOP(type, turn, ss, ds)                                                \
-    for (size_t i = 0; i < n; i++) {                                            \
-        type v;                                                                 \
-                                                                                \
-        memcpy(&v, src + (ptrdiff_t)i * (ptrdiff_t)(ss), sizeof v);             \
-        v = turn(v);                                                            \
-        memcpy(dst + (ptrdiff_t)i * (ptrdiff_t)(ds), &v, sizeof v);             \
+#define LOOP(type, turn, ss, ds)                                                                                     \
+    for (size_t i = 0; i < n; i++) {                                                                                 \
+        type v;                                                                                                      \
+                                                                                                                     \
+        memcpy(&v, src + (ptrdiff_t)i * (ptrdiff_t)(ss), sizeof v);                                                  \
+        v = turn(v);                                                                                                 \
+        memcpy(dst + (ptrdiff_t)i * (ptrdiff_t)(ds), &v, sizeof v);                                                  \
     }
 
-#define COPY(name, type, turn)                                                  \
-    static void name(const char *restrict src, ptrdiff_t ss, char *restrict dst, ptrdiff_t ds, size_t n) \
-    {                                                                           \
-        ptrdiff_t item = (ptrdiff_t)sizeof(type);                               \
-                                                                                \
-        if (ss == item && ds == item) {                                         \
-            LOOP(type, turn, sizeof(type), sizeof(type))                        \
-        } else if (ds == item) {                                                \
-            LOOP(type, turn, ss, sizeof(type))                                  \
-        } else {                                                                \
-            LOOP(type, turn, ss, ds)                                            \
-        }                                                                       \
+#define COPY(name, type, turn)                                                                                       \
+    static void name(const char *restrict src, ptrdiff_t ss, char *restrict dst, ptrdiff_t ds, size_t n)             \
+    {                                                                                                                \
+        ptrdiff_t item = (ptrdiff_t)sizeof(type);                                                                    \
+                                                                                                                     \
+        if (ss == item && ds == item) {                                                                              \
+            LOOP(type, turn, sizeof(type), sizeof(type))                                                             \
+        } else if (ds == item) {                                                                                     \
+            LOOP(type, turn, ss, sizeof(type))                                                                       \
+        } else {                                                                                                     \
+            LOOP(type, turn, ss, ds)                                                                                 \
+        }                                                                                                            \
     }
 
 COPY(copy1, uint8_t, SAME)
@@ -50,17 +50,9 @@ ncz_grid_copy(const char *src, ptrdiff_t ss, char *dst, ptrdiff_t ds, size_t n, 
         return;
     }
     switch (size) {
-    case 1:
-        copy1(src, ss, dst, ds, n);
-        break;
-    case 2:
-        (swap ? swap2 : copy2)(src, ss, dst, ds, n);
-        break;
-    case 4:
-        (swap ? swap4 : copy4)(src, ss, dst, ds, n);
-        break;
-    case 8:
-        (swap ? swap8 : copy8)(src, ss, dst, ds, n);
-        break;
+    case 1: copy1(src, ss, dst, ds, n); break;
+    case 2: (swap ? swap2 : copy2)(src, ss, dst, ds, n); break;
+    case 4: (swap ? swap4 : copy4)(src, ss, dst, ds, n); break;
+    case 8: (swap ? swap8 : copy8)(src, ss, dst, ds, n); break;
     }
 }

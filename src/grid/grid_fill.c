@@ -98,9 +98,9 @@ static int
 fill_slab(const ncz_transfer *m, size_t rank, size_t at, const uint64_t *in, const uint64_t *strides, edge *e)
 {
     ncz_loops nest;
-    size_t   item = m->dtype->size;
-    char    *chunk = e->chunk;
-    int      rc;
+    size_t    item = m->dtype->size;
+    char     *chunk = e->chunk;
+    int       rc;
 
     if ((rc = ncz_grid_loops_init(&nest, rank)) != NC_NOERR)
         return rc;
@@ -123,7 +123,7 @@ ncz_fill_edge(const ncz_transfer *m, size_t rank, const uint64_t *shape, const u
               void *chunk)
 {
     ncz_dims in, strides;
-    edge     e = { .chunk = chunk, .fill = fill, .item = m->dtype->size };
+    edge     e = {.chunk = chunk, .fill = fill, .item = m->dtype->size};
     int      rc;
 
     in.v = in.in; /* nothing to clear, if the first fails */

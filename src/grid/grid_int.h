@@ -51,7 +51,7 @@ typedef struct ncz_convert_run {
     bool        src_half, dst_half;
     bool        mute;   /* a value out of range is no error */
     bool        stream; /* stores of long runs go past the caches; then ncz_grid_stream_end() */
-    ncz_conv_fn conv; /* NULL: none needed */
+    ncz_conv_fn conv;   /* NULL: none needed */
 } ncz_convert_run;
 
 bool ncz_grid_host_big(void);
@@ -85,7 +85,7 @@ typedef int (*ncz_plane_fn)(void *arg, const ncz_plane *p);
 
 int  ncz_grid_loops_init(ncz_loops *t, size_t rank);
 void ncz_grid_loops_add(ncz_loops *t, uint64_t n, ptrdiff_t a, ptrdiff_t b); /* outermost first; n 1 adds nothing */
-void ncz_grid_loops_tidy(ncz_loops *t);  /* smallest steps of side b innermost; merges what runs on */
+void ncz_grid_loops_tidy(ncz_loops *t); /* smallest steps of side b innermost; merges what runs on */
 int  ncz_grid_loops_each(ncz_loops *t, ncz_plane_fn fn, void *arg);
 void ncz_grid_loops_clear(ncz_loops *t);
 
@@ -94,8 +94,8 @@ void ncz_grid_strides(const uint64_t *chunk, size_t rank, bool order_f, uint64_t
 
 /* The nest of a piece, the chunk as side a. *off: offset of its first element in the chunk, in bytes of `chunk_item`
  * for each element; 0: the chunk's side stands still. */
-int ncz_grid_piece_loops(const ncz_transfer *m, const ncz_piece *p, size_t chunk_item, size_t mem_item, ncz_loops *nest,
-                        size_t *off);
+int ncz_grid_piece_loops(const ncz_transfer *m, const ncz_piece *p, size_t chunk_item, size_t mem_item,
+                         ncz_loops *nest, size_t *off);
 
 /* ---- grid_string.c: one element ---- */
 

@@ -106,7 +106,7 @@ ncz_grid_loops_each(ncz_loops *t, ncz_plane_fn fn, void *arg)
 {
     size_t    outer = t->ndim > 2 ? t->ndim - 2 : 0;
     uint64_t  a = 0, b = 0;
-    ncz_plane p = { .n = 1, .rows = 1 };
+    ncz_plane p = {.n = 1, .rows = 1};
     int       rc;
 
     for (size_t d = 0; d < t->ndim; d++) {
@@ -148,7 +148,7 @@ ncz_grid_strides(const uint64_t *chunk, size_t rank, bool order_f, uint64_t *out
 
 int
 ncz_grid_piece_loops(const ncz_transfer *m, const ncz_piece *p, size_t chunk_item, size_t mem_item, ncz_loops *nest,
-                    size_t *off)
+                     size_t *off)
 {
     ncz_dims strides;
     uint64_t first = 0;
@@ -162,7 +162,7 @@ ncz_grid_piece_loops(const ncz_transfer *m, const ncz_piece *p, size_t chunk_ite
     for (size_t d = 0; d < p->rank; d++) {
         first += p->off[d] * strides.v[d];
         ncz_grid_loops_add(nest, p->n[d], (ptrdiff_t)(p->stride[d] * strides.v[d] * chunk_item),
-                          (ptrdiff_t)((uint64_t)p->imap[d] * mem_item));
+                           (ptrdiff_t)((uint64_t)p->imap[d] * mem_item));
     }
     ncz_grid_loops_tidy(nest);
     *off = (size_t)first * chunk_item;

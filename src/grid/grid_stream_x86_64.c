@@ -41,7 +41,7 @@ store_line(char *to, const char *from)
 static void
 stream_run(char *dst, const char *src, size_t nbytes, ptrdiff_t next)
 {
-    size_t    head = (size_t)-(uintptr_t)dst % LINE, tail = (nbytes - head) % LINE;
+    size_t    head = (size_t) - (uintptr_t)dst % LINE, tail = (nbytes - head) % LINE;
     uintptr_t ahead = (uintptr_t)dst + AHEAD * (uintptr_t)next;
 
     if (head > 0) {

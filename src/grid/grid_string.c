@@ -65,12 +65,9 @@ utf8_to_point(const char *s, size_t len, size_t *used)
         return REPLACEMENT;
     *used = n;
     switch (n) {
-    case 1:
-        return p[0];
-    case 2:
-        return (uint32_t)(p[0] & 31) << 6 | (p[1] & 63);
-    case 3:
-        return (uint32_t)(p[0] & 15) << 12 | (uint32_t)(p[1] & 63) << 6 | (p[2] & 63);
+    case 1: return p[0];
+    case 2: return (uint32_t)(p[0] & 31) << 6 | (p[1] & 63);
+    case 3: return (uint32_t)(p[0] & 15) << 12 | (uint32_t)(p[1] & 63) << 6 | (p[2] & 63);
     default:
         return (uint32_t)(p[0] & 7) << 18 | (uint32_t)(p[1] & 63) << 12 | (uint32_t)(p[2] & 63) << 6 | (p[3] & 63);
     }

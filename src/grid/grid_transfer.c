@@ -10,15 +10,15 @@
 
 /* What the functions called for each run need. */
 typedef struct mover {
-    const ncz_dtype *dtype;
-    ncz_convert_run         pipe;
-    const char      *from;
-    char            *to;
+    const ncz_dtype      *dtype;
+    ncz_convert_run       pipe;
+    const char           *from;
+    char                 *to;
     const ncz_vlen_block *texts; /* objects only: instead of `from`, */
-    size_t           first; /* and the piece's first element in it */
-    bool             bad;  /* a value was out of range */
-    uint64_t         left; /* strings only: how many are to be freed again */
-    uint64_t         made;
+    size_t                first; /* and the piece's first element in it */
+    bool                  bad;   /* a value was out of range */
+    uint64_t              left;  /* strings only: how many are to be freed again */
+    uint64_t              made;
 } mover;
 
 int
@@ -74,8 +74,14 @@ static int
 runs_out(void *arg, const ncz_plane *p)
 {
     mover   *m = arg;
-    ncz_runs r = { .src = m->from + p->a, .src_step = p->a_step, .src_row = p->a_row, .dst = m->to + p->b,
-                   .dst_step = p->b_step, .dst_row = p->b_row, .n = p->n, .rows = p->rows };
+    ncz_runs r = {.src = m->from + p->a,
+                  .src_step = p->a_step,
+                  .src_row = p->a_row,
+                  .dst = m->to + p->b,
+                  .dst_step = p->b_step,
+                  .dst_row = p->b_row,
+                  .n = p->n,
+                  .rows = p->rows};
 
     if (ncz_grid_convert_runs(&m->pipe, &r))
         m->bad = true;
@@ -86,8 +92,14 @@ static int
 runs_in(void *arg, const ncz_plane *p)
 {
     mover   *m = arg;
-    ncz_runs r = { .src = m->from + p->b, .src_step = p->b_step, .src_row = p->b_row, .dst = m->to + p->a,
-                   .dst_step = p->a_step, .dst_row = p->a_row, .n = p->n, .rows = p->rows };
+    ncz_runs r = {.src = m->from + p->b,
+                  .src_step = p->b_step,
+                  .src_row = p->b_row,
+                  .dst = m->to + p->a,
+                  .dst_step = p->a_step,
+                  .dst_row = p->a_row,
+                  .n = p->n,
+                  .rows = p->rows};
 
     if (ncz_grid_convert_runs(&m->pipe, &r))
         m->bad = true;
@@ -126,9 +138,9 @@ string_out(mover *m, ptrdiff_t a, ptrdiff_t b)
 static int
 text_out(mover *m, ptrdiff_t a, ptrdiff_t b)
 {
-    ncz_vlen_item text = { .what = NCZ_VLEN_NONE };
-    char    *s = NULL;
-    int      rc;
+    ncz_vlen_item text = {.what = NCZ_VLEN_NONE};
+    char         *s = NULL;
+    int           rc;
 
     if (m->texts != NULL)
         text = ncz_vlen_at(m->texts, m->first + (size_t)a);
@@ -234,9 +246,9 @@ static int
 move_texts_out(const ncz_transfer *m, const ncz_piece *p, const ncz_vlen_block *texts, size_t step, void *mem)
 {
     ncz_loops nest;
-    mover    v = { .texts = texts };
-    size_t   item = sizeof(char *);
-    int      rc;
+    mover     v = {.texts = texts};
+    size_t    item = sizeof(char *);
+    int       rc;
 
     if ((rc = ncz_grid_piece_loops(m, p, step, item, &nest, &v.first)) != NC_NOERR)
         return rc;
@@ -250,9 +262,9 @@ int
 ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, void *mem)
 {
     ncz_loops nest;
-    mover    v = { .dtype = m->dtype };
-    size_t   off, item = ncz_type_size(m->mem);
-    int      rc;
+    mover     v = {.dtype = m->dtype};
+    size_t    off, item = ncz_type_size(m->mem);
+    int       rc;
 
     if ((rc = ncz_transfer_check(m->dtype, m->mem)) != NC_NOERR || p->nelems == 0)
         return rc;
@@ -279,9 +291,9 @@ int
 ncz_transfer_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void *chunk)
 {
     ncz_loops nest;
-    mover    v = { .dtype = m->dtype };
-    size_t   off, item = ncz_type_size(m->mem);
-    int      rc;
+    mover     v = {.dtype = m->dtype};
+    size_t    off, item = ncz_type_size(m->mem);
+    int       rc;
 
     if ((rc = ncz_transfer_check(m->dtype, m->mem)) != NC_NOERR || (rc = not_objects(m->dtype)) != NC_NOERR ||
         p->nelems == 0)
@@ -305,11 +317,11 @@ int
 ncz_transfer_fill_out(const ncz_transfer *m, const ncz_piece *p, const void *fill, void *mem)
 {
     ncz_loops nest;
-    mover    v = { .dtype = m->dtype };
-    size_t   off, item = ncz_type_size(m->mem);
-    char     value[8] = { 0 };
-    char    *zero = NULL;
-    int      rc;
+    mover     v = {.dtype = m->dtype};
+    size_t    off, item = ncz_type_size(m->mem);
+    char      value[8] = {0};
+    char     *zero = NULL;
+    int       rc;
 
     if ((rc = ncz_transfer_check(m->dtype, m->mem)) != NC_NOERR || p->nelems == 0)
         return rc;
@@ -325,7 +337,7 @@ ncz_transfer_fill_out(const ncz_transfer *m, const ncz_piece *p, const void *fil
         rc = each_string(&nest, strings_out, &v);
     } else {
         v.pipe = ncz_grid_convert_run_out(m->dtype, m->mem, m->classic);
-        v.bad = ncz_grid_convert_runs(&v.pipe, &(ncz_runs){ .src = fill, .dst = value, .n = 1, .rows = 1 });
+        v.bad = ncz_grid_convert_runs(&v.pipe, &(ncz_runs){.src = fill, .dst = value, .n = 1, .rows = 1});
         v.from = value;
         rc = ncz_grid_loops_each(&nest, runs_fill, &v);
     }
@@ -340,13 +352,13 @@ done:
 static ncz_plane
 packed(size_t a_size, size_t b_size, size_t n)
 {
-    return (ncz_plane){ .a_step = (ptrdiff_t)a_size, .b_step = (ptrdiff_t)b_size, .n = n, .rows = 1 };
+    return (ncz_plane){.a_step = (ptrdiff_t)a_size, .b_step = (ptrdiff_t)b_size, .n = n, .rows = 1};
 }
 
 int
 ncz_convert_out(const ncz_dtype *from, const void *src, nc_type mem, void *dst, size_t n, bool classic)
 {
-    mover     v = { .dtype = from, .from = src, .to = dst };
+    mover     v = {.dtype = from, .from = src, .to = dst};
     ncz_plane p = packed(from->size, ncz_type_size(mem), n);
     int       rc;
 
@@ -367,7 +379,7 @@ ncz_convert_out(const ncz_dtype *from, const void *src, nc_type mem, void *dst, 
 int
 ncz_convert_in(nc_type mem, const void *src, const ncz_dtype *to, void *dst, size_t n, bool classic)
 {
-    mover     v = { .dtype = to, .from = src, .to = dst };
+    mover     v = {.dtype = to, .from = src, .to = dst};
     ncz_plane p = packed(to->size, ncz_type_size(mem), n);
     int       rc;
 

@@ -44,7 +44,7 @@ ncz_vlen_at(const ncz_vlen_block *t, size_t i)
 {
     const entry *e = &t->at[i];
 
-    return (ncz_vlen_item){ .s = (const char *)t + e->off, .len = e->len, .what = (ncz_vlen_kind)e->what };
+    return (ncz_vlen_item){.s = (const char *)t + e->off, .len = e->len, .what = (ncz_vlen_kind)e->what};
 }
 
 static bool
@@ -81,9 +81,9 @@ ncz_vlen_bound(size_t n, size_t *out)
 int
 ncz_vlen_begin(ncz_buf *b, size_t n)
 {
-    size_t     nbytes;
+    size_t          nbytes;
     ncz_vlen_block *t;
-    int        rc;
+    int             rc;
 
     ncz_buf_reset(b);
     if (!ncz_vlen_bound(n, &nbytes))
@@ -101,9 +101,9 @@ ncz_vlen_begin(ncz_buf *b, size_t n)
 int
 ncz_vlen_set(ncz_buf *b, size_t i, ncz_vlen_item text)
 {
-    size_t     off = b->len;
+    size_t          off = b->len;
     ncz_vlen_block *t;
-    int        rc;
+    int             rc;
 
     if (text.what == NCZ_VLEN_NONE)
         text.len = 0;
@@ -112,7 +112,7 @@ ncz_vlen_set(ncz_buf *b, size_t i, ncz_vlen_item text)
     if (text.len > 0 && (rc = ncz_buf_append(b, text.s, text.len)) != NC_NOERR)
         return rc;
     t = (ncz_vlen_block *)(void *)b->data;
-    t->at[i] = (entry){ .off = off, .len = (uint32_t)text.len, .what = text.what };
+    t->at[i] = (entry){.off = off, .len = (uint32_t)text.len, .what = text.what};
     t->nbytes = t->cap = b->len;
     return NC_NOERR;
 }
@@ -144,8 +144,8 @@ ncz_vlen_take(ncz_buf *b, char **out)
 /* ---- putting ------------------------------------------------------------------------------------------- */
 
 typedef struct putting {
-    ncz_vlen_item   *table; /* what each element is to be */
-    const char *mem;
+    ncz_vlen_item *table; /* what each element is to be */
+    const char    *mem;
 } putting;
 
 static int
@@ -160,8 +160,8 @@ run_put(void *arg, const ncz_plane *p)
             const char *s;
 
             memcpy(&s, put->mem + b, sizeof s);
-            put->table[a] = s != NULL ? (ncz_vlen_item){ s, strlen(s), NCZ_VLEN_STRING }
-                                      : (ncz_vlen_item){ .what = NCZ_VLEN_NONE };
+            put->table[a] =
+                s != NULL ? (ncz_vlen_item){s, strlen(s), NCZ_VLEN_STRING} : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
         }
     }
     return NC_NOERR;
@@ -171,9 +171,9 @@ run_put(void *arg, const ncz_plane *p)
 static int
 build(const ncz_vlen_item *table, size_t n, const ncz_vlen_block *fill, ncz_buf *out)
 {
-    ncz_vlen_item filled = fill != NULL ? ncz_vlen_at(fill, 0) : (ncz_vlen_item){ .what = NCZ_VLEN_NONE };
-    size_t   first = SIZE_MAX; /* element that is fill */
-    int      rc;
+    ncz_vlen_item filled = fill != NULL ? ncz_vlen_at(fill, 0) : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
+    size_t        first = SIZE_MAX; /* element that is fill */
+    int           rc;
 
     if ((rc = ncz_vlen_begin(out, n)) != NC_NOERR)
         return rc;
@@ -193,20 +193,21 @@ build(const ncz_vlen_item *table, size_t n, const ncz_vlen_block *fill, ncz_buf 
 }
 
 int
-ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_vlen_block *old, const ncz_vlen_block *fill,
-              const void *mem, ncz_buf *out)
+ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_vlen_block *old,
+             const ncz_vlen_block *fill, const void *mem, ncz_buf *out)
 {
     ncz_vlen_item *table = ncz_alloc_n(n, sizeof *table);
-    putting   put = { .table = table };
-    ncz_loops  nest;
-    size_t    off, item = sizeof(char *);
-    int       rc;
+    putting        put = {.table = table};
+    ncz_loops      nest;
+    size_t         off, item = sizeof(char *);
+    int            rc;
 
     if (table == NULL)
         return ncz_fail_nomem(n * sizeof *table);
     for (size_t i = 0; i < n; i++)
-        table[i] = old != NULL ? ncz_vlen_at(old, i)
-                               : fill != NULL ? ncz_vlen_at(fill, 0) : (ncz_vlen_item){ .what = NCZ_VLEN_NONE };
+        table[i] = old != NULL    ? ncz_vlen_at(old, i)
+                   : fill != NULL ? ncz_vlen_at(fill, 0)
+                                  : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
     if (p->nelems > 0) {
         if ((rc = ncz_grid_piece_loops(m, p, 1, item, &nest, &off)) != NC_NOERR)
             goto done;
@@ -224,11 +225,11 @@ done:
 /* ---- changing a few ------------------------------------------------------------------------------------ */
 
 typedef struct changing {
-    ncz_vlen_block  *t;
-    const char *mem;
-    size_t      first; /* element of the piece's first */
-    size_t      need;  /* bytes of all the texts */
-    bool        long_one;
+    ncz_vlen_block *t;
+    const char     *mem;
+    size_t          first; /* element of the piece's first */
+    size_t          need;  /* bytes of all the texts */
+    bool            long_one;
 } changing;
 
 static void
@@ -247,7 +248,7 @@ change_one(ncz_vlen_block *t, entry *e, const char *s)
     size_t len = s != NULL ? strlen(s) : 0;
 
     t->dead += e->len;
-    *e = (entry){ .off = t->nbytes, .len = (uint32_t)len, .what = s != NULL ? NCZ_VLEN_STRING : NCZ_VLEN_NONE };
+    *e = (entry){.off = t->nbytes, .len = (uint32_t)len, .what = s != NULL ? NCZ_VLEN_STRING : NCZ_VLEN_NONE};
     if (len > 0)
         memcpy((char *)t + t->nbytes, s, len);
     t->nbytes += len;
@@ -287,7 +288,7 @@ make_room(char **block, size_t more)
 {
     const ncz_vlen_block *t = (const ncz_vlen_block *)(const void *)*block;
     ncz_vlen_block       *grown;
-    size_t           cap;
+    size_t                cap;
 
     if (ncz_add(t->nbytes, more, &cap) && cap <= t->cap)
         return NC_NOERR;
@@ -303,9 +304,9 @@ make_room(char **block, size_t more)
 int
 ncz_vlen_change(const ncz_transfer *m, const ncz_piece *p, const void *mem, char **block)
 {
-    changing c = { .mem = (const char *)mem + (ptrdiff_t)((size_t)p->mem * sizeof(char *)) };
+    changing  c = {.mem = (const char *)mem + (ptrdiff_t)((size_t)p->mem * sizeof(char *))};
     ncz_loops nest;
-    int      rc;
+    int       rc;
 
     if (p->nelems == 0)
         return NC_NOERR;

@@ -32,9 +32,9 @@ typedef enum ncz_json_mode {
 
 typedef struct ncz_json_opts {
     ncz_json_mode mode;
-    size_t        depth;  /* most nested containers; never more than 1024 */
-    size_t        nbytes; /* most bytes of text; and at most nbytes / 8 values, or a million where that is less */
-    const char   *name;   /* what error texts call the document (a key); NULL "JSON" */
+    size_t        depth;   /* most nested containers; never more than 1024 */
+    size_t        nbytes;  /* most bytes of text; and at most nbytes / 8 values, or a million where that is less */
+    const char   *name;    /* what error texts call the document (a key); NULL "JSON" */
     size_t        shallow; /* containers within so many others are RAW: only strings and brackets in them are looked
                               at, and what is wrong in them is not noticed; 0: all are parsed */
 } ncz_json_opts;
@@ -61,22 +61,22 @@ void ncz_json_reader_reset(ncz_json_reader *r);
 int  ncz_json_read(ncz_json_reader *r, const char *text, size_t len, const ncz_json_opts *opts, const ncz_json **out,
                    size_t *tail);
 
-ncz_json_type ncz_json_kind(const ncz_json *v);  /* NULL counts as null everywhere below */
+ncz_json_type ncz_json_kind(const ncz_json *v);                /* NULL counts as null everywhere below */
 bool          ncz_json_is(const ncz_json *v, ncz_json_type t); /* false for NULL, unless t is NCZ_JSON_NULL */
 
-size_t          ncz_json_len(const ncz_json *v);                       /* items or members; 0 for others */
-const ncz_json *ncz_json_at(const ncz_json *v, size_t i);              /* item, or member's value; NULL outside */
-const char     *ncz_json_key(const ncz_json *v, size_t i);             /* member's name */
-const ncz_json *ncz_json_get(const ncz_json *v, const char *name);     /* member by name; NULL when absent */
+size_t          ncz_json_len(const ncz_json *v);                   /* items or members; 0 for others */
+const ncz_json *ncz_json_at(const ncz_json *v, size_t i);          /* item, or member's value; NULL outside */
+const char     *ncz_json_key(const ncz_json *v, size_t i);         /* member's name */
+const ncz_json *ncz_json_get(const ncz_json *v, const char *name); /* member by name; NULL when absent */
 
 /* A string's bytes, NUL-terminated (it may hold NULs itself: *len tells). NULL when `v` is no string. */
 const char *ncz_json_str(const ncz_json *v, size_t *len);
 bool        ncz_json_str_is(const ncz_json *v, const char *s);
 bool        ncz_json_bool(const ncz_json *v, bool *out);
-bool        ncz_json_i64(const ncz_json *v, int64_t *out);   /* INT only */
-bool        ncz_json_u64(const ncz_json *v, uint64_t *out);  /* INT >= 0 or UINT */
-bool        ncz_json_f64(const ncz_json *v, double *out);    /* any number, rounded if it must */
-const char *ncz_json_slice(const ncz_json *v, size_t *len);  /* the document's own characters of this value */
+bool        ncz_json_i64(const ncz_json *v, int64_t *out);  /* INT only */
+bool        ncz_json_u64(const ncz_json *v, uint64_t *out); /* INT >= 0 or UINT */
+bool        ncz_json_f64(const ncz_json *v, double *out);   /* any number, rounded if it must */
+const char *ncz_json_slice(const ncz_json *v, size_t *len); /* the document's own characters of this value */
 
 /* The same value in another spelling, or with its members in another order, is equal; 1 and 1.0 are not, nor 0.0 and
  * -0.0; NaN is equal to NaN. */
@@ -97,24 +97,24 @@ typedef struct ncz_jsonw {
 } ncz_jsonw;
 
 ncz_jsonw ncz_jsonw_on(ncz_buf *out);
-void ncz_jsonw_open_object(ncz_jsonw *w);
-void ncz_jsonw_close_object(ncz_jsonw *w);
-void ncz_jsonw_open_array(ncz_jsonw *w);
-void ncz_jsonw_close_array(ncz_jsonw *w);
-void ncz_jsonw_key(ncz_jsonw *w, const char *name);
+void      ncz_jsonw_open_object(ncz_jsonw *w);
+void      ncz_jsonw_close_object(ncz_jsonw *w);
+void      ncz_jsonw_open_array(ncz_jsonw *w);
+void      ncz_jsonw_close_array(ncz_jsonw *w);
+void      ncz_jsonw_key(ncz_jsonw *w, const char *name);
 /* Raw UTF-8; escapes only what JSON forbids raw (quote, backslash, control bytes as \b \f \n \r \t or \u00XX).
  * Bytes that are not UTF-8 are written as they stand. */
 void ncz_jsonw_str(ncz_jsonw *w, const char *s, size_t len);
 void ncz_jsonw_cstr(ncz_jsonw *w, const char *s);
 void ncz_jsonw_i64(ncz_jsonw *w, int64_t v);
 void ncz_jsonw_u64(ncz_jsonw *w, uint64_t v);
-void ncz_jsonw_f64(ncz_jsonw *w, double v);  /* shortest round trip; NaN, Infinity as JSON strings */
-void ncz_jsonw_f32(ncz_jsonw *w, float v);   /* the shortest text that reads back as the same float */
+void ncz_jsonw_f64(ncz_jsonw *w, double v); /* shortest round trip; NaN, Infinity as JSON strings */
+void ncz_jsonw_f32(ncz_jsonw *w, float v);  /* the shortest text that reads back as the same float */
 void ncz_jsonw_bool(ncz_jsonw *w, bool v);
 void ncz_jsonw_null(ncz_jsonw *w);
 void ncz_jsonw_raw(ncz_jsonw *w, const char *text, size_t len); /* text that is one JSON value already */
 void ncz_jsonw_value(ncz_jsonw *w, const ncz_json *v);          /* a parsed value, re-written in our form:
                                                     numbers as they stand, bare NaN and infinities as strings */
-int  ncz_jsonw_end(const ncz_jsonw *w); /* NC_EINTERNAL when the document is not complete */
+int  ncz_jsonw_end(const ncz_jsonw *w);                         /* NC_EINTERNAL when the document is not complete */
 
 #endif /* NCZ_JSON_H */

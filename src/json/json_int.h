@@ -10,14 +10,14 @@
 
 #include "json/json.h"
 
-#define JSON_DEPTH_MOST 1024       /* parsing and walking recurse: never deeper, whatever a caller allows */
+#define JSON_DEPTH_MOST 1024 /* parsing and walking recurse: never deeper, whatever a caller allows */
 #define JSON_BYTES_MOST (UINT32_MAX - 1)
 #define JSON_VALUES_MIN ((size_t)1 << 20)
-#define JSON_DENSITY    8          /* a document limited to n bytes may have n / 8 values, or JSON_VALUES_MIN */
-#define JSON_LINEAR     16         /* objects up to this many members are searched without a table */
+#define JSON_DENSITY    8  /* a document limited to n bytes may have n / 8 values, or JSON_VALUES_MIN */
+#define JSON_LINEAR     16 /* objects up to this many members are searched without a table */
 
 struct ncz_json {
-    const char *text;      /* the slice in the document's copy */
+    const char *text; /* the slice in the document's copy */
     uint32_t    text_len;
     uint32_t    len;       /* bytes of a string, items, or members */
     uint8_t     type;      /* ncz_json_type */
@@ -33,8 +33,8 @@ struct ncz_json {
 };
 
 typedef struct json_block {
-    struct json_block        *next;
-    size_t                    used, size; /* of mem */
+    struct json_block *next;
+    size_t             used, size; /* of mem */
     _Alignas(ncz_json) unsigned char mem[];
 } json_block;
 
@@ -71,8 +71,8 @@ ncz_json_arena_get(ncz_json_doc *doc, size_t nbytes)
     return mem;
 }
 
-void  ncz_json_arena_free(ncz_json_doc *doc);
-void  ncz_json_arena_reset(ncz_json_doc *doc); /* keeps the newest block, the largest, for what comes next */
+void ncz_json_arena_free(ncz_json_doc *doc);
+void ncz_json_arena_reset(ncz_json_doc *doc); /* keeps the newest block, the largest, for what comes next */
 
 /* The parser: `p` stands at the next byte; *end may be read, but is none of the document's. */
 typedef struct json_parser {

@@ -57,17 +57,17 @@ take_literal(json_parser *ps, ncz_json *out)
     const char *start = ps->p;
     bool        lenient = ps->mode == NCZ_JSON_LENIENT;
 
-    *out = (ncz_json){ .text = start, .type = NCZ_JSON_NULL };
+    *out = (ncz_json){.text = start, .type = NCZ_JSON_NULL};
     if (take_word(ps, "true"))
-        *out = (ncz_json){ .text = start, .type = NCZ_JSON_BOOL, .u.flag = true };
+        *out = (ncz_json){.text = start, .type = NCZ_JSON_BOOL, .u.flag = true};
     else if (take_word(ps, "false"))
-        *out = (ncz_json){ .text = start, .type = NCZ_JSON_BOOL, .u.flag = false };
+        *out = (ncz_json){.text = start, .type = NCZ_JSON_BOOL, .u.flag = false};
     else if (lenient && take_word(ps, "NaN"))
-        *out = (ncz_json){ .text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = NAN };
+        *out = (ncz_json){.text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = NAN};
     else if (lenient && take_word(ps, "Infinity"))
-        *out = (ncz_json){ .text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = INFINITY };
+        *out = (ncz_json){.text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = INFINITY};
     else if (lenient && take_word(ps, "-Infinity"))
-        *out = (ncz_json){ .text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = -INFINITY };
+        *out = (ncz_json){.text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = -INFINITY};
     else if (!take_word(ps, "null"))
         return false;
     out->text_len = (uint32_t)(ps->p - start);
@@ -242,7 +242,7 @@ skip_container(json_parser *ps, ncz_json *out)
         s++;
     } while (depth > 0);
     ps->p = s;
-    *out = (ncz_json){ .text = start, .text_len = (uint32_t)(s - start), .type = NCZ_JSON_RAW };
+    *out = (ncz_json){.text = start, .text_len = (uint32_t)(s - start), .type = NCZ_JSON_RAW};
     return NC_NOERR;
 }
 
@@ -261,7 +261,7 @@ parse_container(json_parser *ps, size_t depth, ncz_json *out)
     ps->p++;
     if ((rc = parse_children(ps, depth + 1, close)) != NC_NOERR)
         return rc;
-    *out = (ncz_json){ .text = start, .text_len = (uint32_t)(ps->p - start) };
+    *out = (ncz_json){.text = start, .text_len = (uint32_t)(ps->p - start)};
     return close == '}' ? close_object(ps, first, out) : close_array(ps, first, out);
 }
 
@@ -329,17 +329,17 @@ static int
 run(ncz_json_doc *doc, ncz_json_reader *kept, const char *text, size_t len, const ncz_json_opts *opts, size_t *tail)
 {
     size_t      most = opts->nbytes < JSON_BYTES_MOST ? opts->nbytes : JSON_BYTES_MOST;
-    json_parser ps = { .name = opts->name != NULL ? opts->name : "JSON",
-                       .mode = opts->mode,
-                       .doc = doc,
-                       .text = text,
-                       .p = text,
-                       .end = text + len,
-                       .depth = opts->depth < JSON_DEPTH_MOST ? opts->depth : JSON_DEPTH_MOST,
-                       .shallow = opts->shallow != 0 ? opts->shallow : SIZE_MAX,
-                       .most_values = most / JSON_DENSITY > JSON_VALUES_MIN ? most / JSON_DENSITY : JSON_VALUES_MIN,
-                       .stack = kept->stack,
-                       .cap = kept->cap };
+    json_parser ps = {.name = opts->name != NULL ? opts->name : "JSON",
+                      .mode = opts->mode,
+                      .doc = doc,
+                      .text = text,
+                      .p = text,
+                      .end = text + len,
+                      .depth = opts->depth < JSON_DEPTH_MOST ? opts->depth : JSON_DEPTH_MOST,
+                      .shallow = opts->shallow != 0 ? opts->shallow : SIZE_MAX,
+                      .most_values = most / JSON_DENSITY > JSON_VALUES_MIN ? most / JSON_DENSITY : JSON_VALUES_MIN,
+                      .stack = kept->stack,
+                      .cap = kept->cap};
     int         rc = parse_document(&ps, tail);
 
     kept->stack = ps.stack;
@@ -361,7 +361,7 @@ check_length(size_t len, const ncz_json_opts *opts)
 int
 ncz_json_parse(const char *text, size_t len, const ncz_json_opts *opts, ncz_json **out, size_t *tail)
 {
-    ncz_json_reader kept = { .stack = NULL };
+    ncz_json_reader kept = {.stack = NULL};
     ncz_json_doc   *doc = NULL;
     int             rc;
 

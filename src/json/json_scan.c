@@ -213,8 +213,11 @@ ncz_json_scan_string(json_parser *ps, ncz_json *out)
 
     *w = '\0';
     ps->p = close + 1;
-    *out = (ncz_json){ .text = open, .text_len = (uint32_t)(ps->p - open), .type = NCZ_JSON_STRING,
-                       .len = (uint32_t)(w - str), .u.str = str };
+    *out = (ncz_json){.text = open,
+                      .text_len = (uint32_t)(ps->p - open),
+                      .type = NCZ_JSON_STRING,
+                      .len = (uint32_t)(w - str),
+                      .u.str = str};
     return NC_NOERR;
 }
 
@@ -299,7 +302,7 @@ ncz_json_scan_number(json_parser *ps, ncz_json *out)
         if ((s = skip_digits(s)) == mark)
             return ncz_json_fail_at(ps, s, "a number needs a digit in its exponent");
     }
-    *out = (ncz_json){ .text = ps->p, .text_len = (uint32_t)(s - ps->p) };
+    *out = (ncz_json){.text = ps->p, .text_len = (uint32_t)(s - ps->p)};
     ps->p = s;
     return set_number(ps, out->text, s, integer, out);
 }

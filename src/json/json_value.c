@@ -22,7 +22,7 @@ block_new(const json_block *last, size_t nbytes)
         size = nbytes;
     if (!ncz_add(size, sizeof *b, &total) || (b = ncz_alloc(total)) == NULL)
         return NULL;
-    *b = (json_block){ .size = size };
+    *b = (json_block){.size = size};
     return b;
 }
 
@@ -210,17 +210,10 @@ bool
 ncz_json_f64(const ncz_json *v, double *out)
 {
     switch (ncz_json_kind(v)) {
-    case NCZ_JSON_INT:
-        *out = (double)v->u.i64;
-        return true;
-    case NCZ_JSON_UINT:
-        *out = (double)v->u.u64;
-        return true;
-    case NCZ_JSON_DOUBLE:
-        *out = v->u.f64;
-        return true;
-    default:
-        return false;
+    case NCZ_JSON_INT: *out = (double)v->u.i64; return true;
+    case NCZ_JSON_UINT: *out = (double)v->u.u64; return true;
+    case NCZ_JSON_DOUBLE: *out = v->u.f64; return true;
+    default: return false;
     }
 }
 
@@ -257,23 +250,16 @@ ncz_json_equal(const ncz_json *a, const ncz_json *b)
     if (ncz_json_kind(a) != ncz_json_kind(b))
         return false;
     switch (ncz_json_kind(a)) {
-    case NCZ_JSON_NULL:
-        return true;
-    case NCZ_JSON_BOOL:
-        return a->u.flag == b->u.flag;
-    case NCZ_JSON_INT:
-        return a->u.i64 == b->u.i64;
-    case NCZ_JSON_UINT:
-        return a->u.u64 == b->u.u64;
+    case NCZ_JSON_NULL: return true;
+    case NCZ_JSON_BOOL: return a->u.flag == b->u.flag;
+    case NCZ_JSON_INT: return a->u.i64 == b->u.i64;
+    case NCZ_JSON_UINT: return a->u.u64 == b->u.u64;
     case NCZ_JSON_DOUBLE:
         return memcmp(&a->u.f64, &b->u.f64, sizeof a->u.f64) == 0; /* NaN equals itself, 0.0 is not -0.0 */
-    case NCZ_JSON_STRING:
-        return a->len == b->len && memcmp(a->u.str, b->u.str, a->len) == 0;
+    case NCZ_JSON_STRING: return a->len == b->len && memcmp(a->u.str, b->u.str, a->len) == 0;
     case NCZ_JSON_ARRAY:
-    case NCZ_JSON_OBJECT:
-        return children_equal(a, b);
-    case NCZ_JSON_RAW:
-        return a->text_len == b->text_len && memcmp(a->text, b->text, a->text_len) == 0;
+    case NCZ_JSON_OBJECT: return children_equal(a, b);
+    case NCZ_JSON_RAW: return a->text_len == b->text_len && memcmp(a->text, b->text, a->text_len) == 0;
     }
     return false;
 }

@@ -16,7 +16,7 @@
 ncz_jsonw
 ncz_jsonw_on(ncz_buf *out)
 {
-    return (ncz_jsonw){ .out = out, .status = NC_NOERR, .first = true };
+    return (ncz_jsonw){.out = out, .status = NC_NOERR, .first = true};
 }
 
 static bool
@@ -133,23 +133,14 @@ static const char *
 escape_of(unsigned char c, char out[8])
 {
     switch (c) {
-    case '"':
-        return "\\\"";
-    case '\\':
-        return "\\\\";
-    case '\b':
-        return "\\b";
-    case '\f':
-        return "\\f";
-    case '\n':
-        return "\\n";
-    case '\r':
-        return "\\r";
-    case '\t':
-        return "\\t";
-    default:
-        snprintf(out, 8, "\\u%04x", (unsigned)c);
-        return out;
+    case '"': return "\\\"";
+    case '\\': return "\\\\";
+    case '\b': return "\\b";
+    case '\f': return "\\f";
+    case '\n': return "\\n";
+    case '\r': return "\\r";
+    case '\t': return "\\t";
+    default: snprintf(out, 8, "\\u%04x", (unsigned)c); return out;
     }
 }
 
@@ -297,16 +288,10 @@ void
 ncz_jsonw_value(ncz_jsonw *w, const ncz_json *v)
 {
     switch (ncz_json_kind(v)) {
-    case NCZ_JSON_NULL:
-        ncz_jsonw_null(w);
-        break;
-    case NCZ_JSON_STRING:
-        ncz_jsonw_str(w, v->u.str, v->len);
-        break;
+    case NCZ_JSON_NULL: ncz_jsonw_null(w); break;
+    case NCZ_JSON_STRING: ncz_jsonw_str(w, v->u.str, v->len); break;
     case NCZ_JSON_ARRAY:
-    case NCZ_JSON_OBJECT:
-        write_children(w, v);
-        break;
+    case NCZ_JSON_OBJECT: write_children(w, v); break;
     default:
         if (is_bare_word(v))
             ncz_jsonw_str(w, v->text, v->text_len);

@@ -33,22 +33,22 @@ typedef int (*ncz_locate_fn)(const ncz_spec *spec, const uint64_t *index, ncz_bu
 /* ---- spec: all that moving a variable's bytes needs; immutable, shared by reference ---------------------------- */
 
 struct ncz_spec {
-    unsigned      refs;
-    uint64_t      uid; /* of the variable: the same in all its specs; never 0, unique in its model */
-    size_t        rank;
-    nc_type       type;  /* netCDF type; NC_NAT when the stored type has no netCDF meaning */
-    ncz_dtype     dtype; /* as the bytes really are (old big-endian writers: not as declared) */
-    uint64_t     *chunk; /* chunk shape, rank entries, each >= 1 */
-    size_t        chunk_nelems;
-    size_t        chunk_bytes;
-    size_t        row; /* length of the array's last dimension when the spec was made (szip's scanline) */
-    bool          order_f;
-    void         *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a block of one */
-    bool          fill_null; /* other readers do not know `fill`: the document has null for it */
-    ncz_chain    *chain;     /* NULL: none */
-    char         *path;      /* the variable's key, "g1/v" */
-    char          separator; /* '.' or '/' */
-    ncz_locate_fn locate;
+    unsigned       refs;
+    uint64_t       uid; /* of the variable: the same in all its specs; never 0, unique in its model */
+    size_t         rank;
+    nc_type        type;  /* netCDF type; NC_NAT when the stored type has no netCDF meaning */
+    ncz_dtype      dtype; /* as the bytes really are (old big-endian writers: not as declared) */
+    uint64_t      *chunk; /* chunk shape, rank entries, each >= 1 */
+    size_t         chunk_nelems;
+    size_t         chunk_bytes;
+    size_t         row; /* length of the array's last dimension when the spec was made (szip's scanline) */
+    bool           order_f;
+    void          *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a block of one */
+    bool           fill_null; /* other readers do not know `fill`: the document has null for it */
+    ncz_chain     *chain;     /* NULL: none */
+    char          *path;      /* the variable's key, "g1/v" */
+    char           separator; /* '.' or '/' */
+    ncz_locate_fn  locate;
     const ncz_err *unusable; /* why its data cannot be touched: never NULL, code NC_NOERR when they can */
 };
 
@@ -64,7 +64,7 @@ typedef struct ncz_att {
     void  *data; /* memory form, ncz_type_size(type) each; NC_STRING: char *, each its own allocation, NULL for NIL */
     char  *raw; /* the JSON it was read from, written back as it stands while the attribute is not changed; or NULL */
     size_t rawlen;
-    char  *dtype; /* the type entry it was read with (`|S128`, `<i4`), or NULL */
+    char  *dtype;      /* the type entry it was read with (`|S128`, `<i4`), or NULL */
     unsigned in_arena; /* NCZ_PILED_* bits: what of it stands in a arena, and is not its own */
 } ncz_att;
 
@@ -75,7 +75,7 @@ typedef struct ncz_att {
 typedef struct ncz_atts {
     ncz_att  *v;
     size_t    n, cap;
-    ncz_names index; /* name -> place in v, once there are many */
+    ncz_names index;    /* name -> place in v, once there are many */
     bool      in_arena; /* v is */
     bool      dirty;
 } ncz_atts;
@@ -95,12 +95,12 @@ int ncz_atts_load(ncz_atts *a, ncz_att *v, size_t n);
 /* ---- dimensions, groups, variables ----------------------------------------------------------------------------- */
 
 struct ncz_dim {
-    char      *name;
-    uint64_t   len; /* current */
-    bool       unlimited;
-    bool       uncleared; /* chunks beyond its length may hold elements that nobody recorded: see dataset/dataset_grow.c */
-    bool       hidden; /* made by a reader for bookkeeping (a scalar's [1]): never listed */
-    int        id;     /* dataset-wide, as netCDF's dimids are */
+    char    *name;
+    uint64_t len; /* current */
+    bool     unlimited;
+    bool uncleared; /* chunks beyond its length may hold elements that nobody recorded: see dataset/dataset_grow.c */
+    bool hidden;    /* made by a reader for bookkeeping (a scalar's [1]): never listed */
+    int  id;        /* dataset-wide, as netCDF's dimids are */
     ncz_group *group;
 };
 
@@ -163,27 +163,27 @@ struct ncz_var {
     size_t     cache_bytes, cache_nelems; /* nc_set_var_chunk_cache: kept and told; bytes asked for count */
     float      cache_preemption;
     bool       cache_asked;
-    bool       fresh;    /* not stored yet */
-    bool       fixed;    /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
-    bool       written;  /* data have been put: NC_ELATEFILL */
-    bool       dirty;    /* its array document */
+    bool       fresh;        /* not stored yet */
+    bool       fixed;        /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
+    bool       written;      /* data have been put: NC_ELATEFILL */
+    bool       dirty;        /* its array document */
     const ncz_err *unusable; /* never NULL; code NC_NOERR when its data can be touched */
-    void      *format;   /* what its format keeps with it */
+    void          *format;   /* what its format keeps with it */
 };
 
 struct ncz_model {
-    ncz_limits    limits;
-    ncz_group    *root;
-    ncz_group   **groups; /* by id */
-    ncz_dim     **dims;   /* by id */
-    size_t        ngroups, ndims, nvars;
-    uint64_t      last_uid;
-    ncz_locate_fn locate;     /* of the format; put into every spec */
-    char          separator;  /* for new variables */
-    bool          nofill;     /* nc_set_fill(NC_NOFILL) */
+    ncz_limits     limits;
+    ncz_group     *root;
+    ncz_group    **groups; /* by id */
+    ncz_dim      **dims;   /* by id */
+    size_t         ngroups, ndims, nvars;
+    uint64_t       last_uid;
+    ncz_locate_fn  locate;     /* of the format; put into every spec */
+    char           separator;  /* for new variables */
+    bool           nofill;     /* nc_set_fill(NC_NOFILL) */
     ncz_small_fill small_fill; /* of new variables, chosen by the format */
-    bool          native_big; /* old writers: big-endian variables hold native bytes */
-    ncz_arena      arena;       /* what was loaded, and stays as long as the model */
+    bool           native_big; /* old writers: big-endian variables hold native bytes */
+    ncz_arena      arena;      /* what was loaded, and stays as long as the model */
     void (*format_free)(void *);
     void *format; /* what the format keeps with the dataset */
 };
@@ -241,9 +241,10 @@ int ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage,
 int ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill); /* memory form */
 /* The stored type, which reads as the variable's netCDF type: before there are codecs. `text`: as a JSON document has it
  * where `dtype` does not tell all, or NULL. `fill`, or NULL: its fill value while none was chosen. */
-int ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, const char *text, const void *fill);
-int ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian);                         /* NC_EINVAL */
-int ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain);                    /* takes a reference */
+int ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, const char *text,
+                      const void *fill);
+int ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian);      /* NC_EINVAL */
+int ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain); /* takes a reference */
 int ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes);
 
 #endif /* NCZ_MODEL_H */

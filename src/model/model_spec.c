@@ -45,7 +45,7 @@ make_object_fill(const char *value, void **out)
     int     rc = ncz_vlen_begin(&b, 1);
 
     if (rc == NC_NOERR && value != NULL)
-        rc = ncz_vlen_set(&b, 0, (ncz_vlen_item){ value, strlen(value), NCZ_VLEN_STRING });
+        rc = ncz_vlen_set(&b, 0, (ncz_vlen_item){value, strlen(value), NCZ_VLEN_STRING});
     if (rc == NC_NOERR && (rc = ncz_vlen_take(&b, &block)) == NC_NOERR)
         *out = block;
     ncz_buf_clear(&b);

@@ -225,7 +225,7 @@ ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain)
     /* Strings are of fixed width, unless a codec stores them as objects. */
     other = v->type == NC_STRING && objects != (v->dtype.kind == NCZ_KIND_OBJECT);
     if (other && objects)
-        v->dtype = (ncz_dtype){ .kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE };
+        v->dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
     else if (other)
         v->dtype = ncz_dtype_of(NC_STRING, false, v->maxstrlen);
     v->chain = ncz_chain_ref(chain);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define TOKENS 500   /* of retry.c: full */
+#define TOKENS   500 /* of retry.c: full */
 #define SAY_MOST 200 /* bytes of a key in a message */
 
 static int

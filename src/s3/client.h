@@ -33,7 +33,7 @@ void ncz_s3_stats_get(const ncz_s3 *s, ncz_s3_stats *out);
 
 /* ---- operations ---- */
 
-#define NCZ_S3_WHOLE UINT64_MAX
+#define NCZ_S3_WHOLE   UINT64_MAX
 #define NCZ_S3_VERSION 80 /* bytes of an ETag and its NUL */
 
 typedef enum ncz_s3_verb { NCZ_S3_GET, NCZ_S3_PUT, NCZ_S3_DELETE, NCZ_S3_POST } ncz_s3_verb;
@@ -49,7 +49,7 @@ struct ncz_s3_op {
 
     /* GET: what of the object, and where to. */
     uint64_t off, len; /* len NCZ_S3_WHOLE: to the end */
-    uint64_t most; /* bytes that are taken when nobody says beforehand how many come */
+    uint64_t most;     /* bytes that are taken when nobody says beforehand how many come */
     /* Called when the object's size is known, before a byte is taken: how many bytes from `off` are wanted, or a
      * failure. NULL: all of them, up to `most` (answers to lists and posts). */
     int (*fit)(ncz_s3_op *op, uint64_t size, size_t *n);
@@ -60,14 +60,14 @@ struct ncz_s3_op {
     const void *data;
     size_t      ndata;
     ncz_s3_when when;
-    const char *version; /* an ETag, with IF_MATCH */
+    const char *version;       /* an ETag, with IF_MATCH */
     bool        checksum, md5; /* of a POST: send the body's CRC-32C, its MD5 */
-    bool        tagged;  /* carries a write id although it has no condition: see multipart.c */
+    bool        tagged;        /* carries a write id although it has no condition: see multipart.c */
 
     /* out */
-    int rc; /* NC_EEMPTY absent (no text), NC_EOBJECT the condition does not hold, NC_ENOOBJECT IF_MATCH of an absent
+    int  rc; /* NC_EEMPTY absent (no text), NC_EOBJECT the condition does not hold, NC_ENOOBJECT IF_MATCH of an absent
                one */
-    long     status; /* of the last answer */
+    long status; /* of the last answer */
     size_t   nread;
     uint64_t size;                 /* of the object, where it became known */
     char     etag[NCZ_S3_VERSION]; /* "": none, or too long */

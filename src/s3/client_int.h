@@ -19,20 +19,20 @@ struct ncz_s3 {
     ncz_s3_settings *settings;
     ncz_http        *http;
     char            *name;
-    char            *web;           /* the URL below which a web server's objects lie; NULL: S3 */
-    ncz_s3_stats     stats;         /* atomic */
-    bool             reached;       /* it answered once; atomic */
-    bool             signs;         /* it denied an unsigned read and took the same one signed; atomic */
-    pthread_mutex_t  lock;          /* guards what follows */
-    char            *region, *host; /* as the server taught us */
-    int64_t          skew_s;        /* its clock minus ours */
-    ncz_s3_signing   signing;       /* the key that signed last */
-    unsigned         in_flight;     /* as it bears at present */
-    unsigned         good;          /* answers since that was changed */
-    int              tokens;        /* for trying again */
-    int64_t          quiet_ms;      /* waited without progress, as the last batch left it, */
-    int64_t          quiet_at;      /* which ended then */
-    bool             no_checksum;   /* it refuses x-amz-checksum-...; atomic */
+    char            *web;            /* the URL below which a web server's objects lie; NULL: S3 */
+    ncz_s3_stats     stats;          /* atomic */
+    bool             reached;        /* it answered once; atomic */
+    bool             signs;          /* it denied an unsigned read and took the same one signed; atomic */
+    pthread_mutex_t  lock;           /* guards what follows */
+    char            *region, *host;  /* as the server taught us */
+    int64_t          skew_s;         /* its clock minus ours */
+    ncz_s3_signing   signing;        /* the key that signed last */
+    unsigned         in_flight;      /* as it bears at present */
+    unsigned         good;           /* answers since that was changed */
+    int              tokens;         /* for trying again */
+    int64_t          quiet_ms;       /* waited without progress, as the last batch left it, */
+    int64_t          quiet_at;       /* which ended then */
+    bool             no_checksum;    /* it refuses x-amz-checksum-...; atomic */
     bool             deletes_by_md5; /* it wants Content-MD5 to delete many; atomic */
 };
 
@@ -156,7 +156,7 @@ ncz_s3_op *ncz_s3_next_op(ncz_s3_batch *b, long *wait_ms);
 
 void    ncz_s3_patience_begin(ncz_s3_batch *b);
 void    ncz_s3_patience_end(const ncz_s3_batch *b);
-int64_t ncz_s3_patience_left(const ncz_s3_batch *b); /* ms; 0 or less: none */
+int64_t ncz_s3_patience_left(const ncz_s3_batch *b);                       /* ms; 0 or less: none */
 int64_t ncz_s3_patience_wait(ncz_s3_batch *b, int64_t ms, uint64_t moved); /* the same, after a wait */
 void    ncz_s3_patience_progress(ncz_s3_batch *b);
 /* The failure of an operation of a batch that has none left. */

@@ -30,11 +30,11 @@ struct ncz_s3_creds {
     /* what there is */
     pthread_mutex_t lock;
     pthread_cond_t  changed;
-    pid_t           busy; /* the process of which a thread fetches; 0: none does */
+    pid_t           busy;        /* the process of which a thread fetches; 0: none does */
     bool            asked, keep; /* asked: every source */
     bool            machine; /* EC2's metadata service, the last of them, has the keys, or has not been asked yet */
-    uint64_t        flight; /* counts the fetches that ended */
-    ncz_err         failed; /* of the last one */
+    uint64_t        flight;  /* counts the fetches that ended */
+    ncz_err         failed;  /* of the last one */
     int64_t         fetched; /* monotonic seconds */
     ncz_s3_keys     keys;
     char           *source;
@@ -100,7 +100,7 @@ creds_new(const ncz_s3_look *l, const ncz_s3_settings *s, bool profile_first, co
 
     if (c == NULL)
         return ncz_fail_nomem(sizeof *c);
-    *c = (ncz_s3_creds){ .refs = 1, .profile_first = profile_first, .amazon = !s->custom };
+    *c = (ncz_s3_creds){.refs = 1, .profile_first = profile_first, .amazon = !s->custom};
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);
     if ((rc = copy(&c->profile, l->profile)) != NC_NOERR || (rc = copy(&c->region, s->region)) != NC_NOERR)
@@ -120,13 +120,28 @@ done:
 
 /* Every variable that a source looks at. */
 static const char *const variables[] = {
-    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN", "AWS_ROLE_ARN",
-    "AWS_ROLE_SESSION_NAME", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-    "AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_CONTAINER_AUTHORIZATION_TOKEN",
-    "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "AWS_EC2_METADATA_DISABLED", "AWS_EC2_METADATA_SERVICE_ENDPOINT",
-    "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "AWS_EC2_METADATA_V1_DISABLED", "AWS_ENDPOINT_URL",
-    "AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL_SSO", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_REGION",
-    "AWS_DEFAULT_REGION", "NCZARR_CREDENTIAL_PROCESS",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_SECURITY_TOKEN",
+    "AWS_ROLE_ARN",
+    "AWS_ROLE_SESSION_NAME",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+    "AWS_EC2_METADATA_DISABLED",
+    "AWS_EC2_METADATA_SERVICE_ENDPOINT",
+    "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE",
+    "AWS_EC2_METADATA_V1_DISABLED",
+    "AWS_ENDPOINT_URL",
+    "AWS_ENDPOINT_URL_STS",
+    "AWS_ENDPOINT_URL_SSO",
+    "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+    "NCZARR_CREDENTIAL_PROCESS",
 };
 
 static int
@@ -140,12 +155,13 @@ static int
 identity(const ncz_s3_look *l, const ncz_s3_settings *s, bool profile_first, const ncz_s3_keys *given,
          char out[NCZ_SHA256_HEX])
 {
-    const char *fields[] = { l->profile, profile_first ? "first" : NULL, s->custom ? NULL : "amazon", s->region,
-                             s->ca_file, s->ca_dir, l->files->config_path, l->files->credentials_path,
-                             given->id, given->secret, given->token };
-    ncz_buf     b = NCZ_BUF_INIT;
-    size_t      n = 0;
-    int         rc;
+    const char *fields[] = {
+        l->profile,  profile_first ? "first" : NULL, s->custom ? NULL : "amazon", s->region, s->ca_file,
+        s->ca_dir,   l->files->config_path,          l->files->credentials_path,  given->id, given->secret,
+        given->token};
+    ncz_buf b = NCZ_BUF_INIT;
+    size_t  n = 0;
+    int     rc;
 
     for (size_t i = 0; i < NCZ_LEN(fields); i++)
         n += 2 + (fields[i] != NULL ? strlen(fields[i]) : 0);
@@ -166,9 +182,9 @@ identity(const ncz_s3_look *l, const ncz_s3_settings *s, bool profile_first, con
 int
 ncz_s3_creds_for(const ncz_s3_look *l, const ncz_s3_settings *s, bool profile_first, ncz_s3_creds **out)
 {
-    const ncz_s3_keys given = { .id = (char *)ncz_s3_setting_url(l, "access_key_id").value,
-                                .secret = (char *)ncz_s3_setting_url(l, "secret_access_key").value,
-                                .token = (char *)ncz_s3_setting_url(l, "session_token").value };
+    const ncz_s3_keys given = {.id = (char *)ncz_s3_setting_url(l, "access_key_id").value,
+                               .secret = (char *)ncz_s3_setting_url(l, "secret_access_key").value,
+                               .token = (char *)ncz_s3_setting_url(l, "session_token").value};
     ncz_s3_creds     *c = NULL, *made = NULL;
     char              of[NCZ_SHA256_HEX];
     int               rc;
@@ -208,7 +224,7 @@ fetch_clear(ncz_s3_fetch *f)
 static int
 walk(ncz_s3_fetch *f, bool *found)
 {
-    ncz_s3_files files = { .home = NULL };
+    ncz_s3_files files = {.home = NULL};
     int          rc;
 
     if ((rc = ncz_s3_files_load(&files)) != NC_NOERR)
@@ -234,7 +250,7 @@ publish(ncz_s3_creds *c, ncz_s3_fetch *f)
     c->machine = f->postponed || f->of_machine;
     c->asked = !f->postponed;
     c->fetched = ncz_http_now_ms() / 1000;
-    f->keys = (ncz_s3_keys){ .id = NULL };
+    f->keys = (ncz_s3_keys){.id = NULL};
     f->source = NULL;
     f->why = NCZ_BUF_INIT;
 }
@@ -254,9 +270,14 @@ extend(ncz_s3_creds *c)
 static int
 fetch(ncz_s3_creds *c, ncz_s3_need need)
 {
-    ncz_s3_fetch f = { .profile = c->profile, .profile_first = c->profile_first, .given = &c->given,
-                       .region = c->region, .ca_file = c->ca_file, .ca_dir = c->ca_dir, .amazon = c->amazon,
-                       .at_hand = need == NCZ_S3_AT_HAND };
+    ncz_s3_fetch f = {.profile = c->profile,
+                      .profile_first = c->profile_first,
+                      .given = &c->given,
+                      .region = c->region,
+                      .ca_file = c->ca_file,
+                      .ca_dir = c->ca_dir,
+                      .amazon = c->amazon,
+                      .at_hand = need == NCZ_S3_AT_HAND};
     bool         found = false;
     int          rc;
 
@@ -345,7 +366,7 @@ ncz_s3_creds_get(ncz_s3_creds *c, bool refresh, ncz_s3_need need, ncz_s3_keys *o
 {
     int rc;
 
-    *out = (ncz_s3_keys){ .id = NULL };
+    *out = (ncz_s3_keys){.id = NULL};
     if (c == NULL)
         return NC_NOERR; /* unsigned on purpose */
     pthread_mutex_lock(&c->lock);

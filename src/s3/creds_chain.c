@@ -54,8 +54,8 @@ int
 ncz_s3_walk(ncz_s3_fetch *f, bool *found)
 {
     static int (*const sources[])(ncz_s3_fetch *, bool *) = {
-        ncz_s3_from_given, environment,           role,                ncz_s3_from_web_identity,
-        profile,           ncz_s3_from_container, ncz_s3_from_machine,
+        ncz_s3_from_given,     environment,         role, ncz_s3_from_web_identity, profile,
+        ncz_s3_from_container, ncz_s3_from_machine,
     };
     int rc = NC_NOERR;
 

@@ -13,19 +13,19 @@
 /* One walk along the sources. */
 typedef struct ncz_s3_fetch {
     const ncz_s3_files *files;
-    const char         *profile;   /* or NULL */
+    const char         *profile;       /* or NULL */
     bool                profile_first; /* it was named with the URL: keys in the environment do not come before it */
-    const ncz_s3_keys  *given;     /* with the URL */
+    const ncz_s3_keys  *given;         /* with the URL */
     const char         *region, *ca_file, *ca_dir;
-    bool                amazon;    /* the endpoint is Amazon's: the machine itself may have keys for it */
-    bool                at_hand;   /* leave out EC2's metadata service, which may take a second to say nothing */
+    bool                amazon;  /* the endpoint is Amazon's: the machine itself may have keys for it */
+    bool                at_hand; /* leave out EC2's metadata service, which may take a second to say nothing */
     /* out */
     ncz_s3_keys keys;
-    char       *source;            /* where they are from, for people */
-    bool        keep;              /* use them beyond their end when others cannot be had */
-    bool        postponed;         /* `at_hand` left out EC2's metadata service, which may have keys */
-    bool        of_machine;        /* the keys are that service's */
-    ncz_buf     why;               /* what each source lacked */
+    char       *source;     /* where they are from, for people */
+    bool        keep;       /* use them beyond their end when others cannot be had */
+    bool        postponed;  /* `at_hand` left out EC2's metadata service, which may have keys */
+    bool        of_machine; /* the keys are that service's */
+    ncz_buf     why;        /* what each source lacked */
 } ncz_s3_fetch;
 
 /* ---- what every source needs (creds_source.c) ---- */
@@ -40,13 +40,13 @@ int ncz_s3_lacks(ncz_s3_fetch *f, const char *fmt, ...) NCZ_PRINTF(2, 3); /* one
 int ncz_s3_ask(const ncz_s3_fetch *f, ncz_http_once *call, const char *what);
 /* The endpoint that somebody configured for a service: `variable`, AWS_ENDPOINT_URL, the profile's. */
 ncz_s3_setting ncz_s3_service_endpoint(const ncz_s3_fetch *f, const char *profile, const char *variable,
-                                 const char *service);
+                                       const char *service);
 
 /* ---- answers (creds_json.c): NC_EAUTH says what is wrong with them, and nothing of what stands in them ---- */
 
 bool        ncz_s3_time_parse(const char *s, int64_t *out); /* ISO 8601 to seconds since 1970 */
 int         ncz_s3_json_parse(const char *text, size_t len, const char *what, ncz_json **out);
-void        ncz_s3_json_free(ncz_json *doc); /* wipes it first */
+void        ncz_s3_json_free(ncz_json *doc);                         /* wipes it first */
 const char *ncz_s3_json_text(const ncz_json *doc, const char *name); /* in any case; NULL when absent or empty */
 int         ncz_s3_json_keys(const ncz_json *doc, const char *what, ncz_s3_keys *out);
 
@@ -61,7 +61,7 @@ typedef struct ncz_sts {
     ncz_buf     headers;
 } ncz_sts;
 
-int  ncz_sts_begin(const ncz_s3_fetch *f, ncz_sts *s); /* `what` and `profile` (or NULL) are set */
+int  ncz_sts_begin(const ncz_s3_fetch *f, ncz_sts *s);             /* `what` and `profile` (or NULL) are set */
 int  ncz_sts_put(ncz_sts *s, const char *name, const char *value); /* NULL: not at all */
 int  ncz_sts_put_session(ncz_sts *s, const char *name);            /* NULL: a name of our own */
 int  ncz_sts_ask(ncz_s3_fetch *f, ncz_sts *s, const ncz_s3_keys *keys, bool *found); /* signed with `keys`, or NULL */

@@ -55,7 +55,7 @@ zone(const char *s, int64_t *east)
 bool
 ncz_s3_time_parse(const char *s, int64_t *out)
 {
-    struct tm tm = { .tm_year = digits(&s, 4) - 1900 };
+    struct tm tm = {.tm_year = digits(&s, 4) - 1900};
     int64_t   east;
 
     if (tm.tm_year < 0 || !skip(&s, '-') || (tm.tm_mon = digits(&s, 2) - 1) < 0 || tm.tm_mon > 11 || !skip(&s, '-') ||
@@ -104,7 +104,7 @@ ncz_s3_json_free(ncz_json *doc)
 int
 ncz_s3_json_parse(const char *text, size_t len, const char *what, ncz_json **out)
 {
-    ncz_json_opts opts = { .mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = (size_t)1 << 20, .name = what };
+    ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = (size_t)1 << 20, .name = what};
     int           rc = ncz_json_parse(text, len, &opts, out, NULL);
 
     if (rc != NC_NOERR && rc != NC_ENOMEM)
@@ -149,7 +149,7 @@ ncz_s3_json_keys(const ncz_json *doc, const char *what, ncz_s3_keys *out)
 {
     const char *id = ncz_s3_json_text(doc, "AccessKeyId"), *secret = ncz_s3_json_text(doc, "SecretAccessKey");
     const char *token = ncz_s3_json_text(doc, "SessionToken");
-    ncz_s3_keys from = { .expires = 0 };
+    ncz_s3_keys from = {.expires = 0};
     int         rc;
 
     if (id == NULL || secret == NULL)

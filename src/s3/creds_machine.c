@@ -17,7 +17,7 @@
 static bool
 is_trusted(const ncz_uri *u)
 {
-    static const char *const hosts[] = { "169.254.170.2", "169.254.170.23", "fd00:ec2::23", "localhost", "::1" };
+    static const char *const hosts[] = {"169.254.170.2", "169.254.170.23", "fd00:ec2::23", "localhost", "::1"};
 
     if (u->scheme == NULL || u->host == NULL || u->user != NULL)
         return false;
@@ -88,7 +88,7 @@ static int
 take_keys(ncz_s3_fetch *f, const ncz_http_once *call, const char *what, bool *found)
 {
     ncz_json   *doc = NULL;
-    ncz_s3_keys keys = { .id = NULL };
+    ncz_s3_keys keys = {.id = NULL};
     const char *code;
     int         rc;
 
@@ -111,9 +111,14 @@ ncz_s3_from_container(ncz_s3_fetch *f, bool *found)
     const char       *relative = ncz_env("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
     const char       *full = ncz_env("AWS_CONTAINER_CREDENTIALS_FULL_URI");
     char             *url = NULL, *token = NULL;
-    const char       *headers[2] = { "Accept: application/json" };
-    ncz_http_once     call = { .method = "GET", .headers = headers, .nheaders = 1, .connect_ms = 2000,
-                               .total_ms = 2000, .attempts = 3, .no_proxy = true };
+    const char       *headers[2] = {"Accept: application/json"};
+    ncz_http_once     call = {.method = "GET",
+                              .headers = headers,
+                              .nheaders = 1,
+                              .connect_ms = 2000,
+                              .total_ms = 2000,
+                              .attempts = 3,
+                              .no_proxy = true};
     int               rc;
 
     if (relative == NULL && full == NULL)
@@ -185,8 +190,9 @@ static int
 machine_base(machine *m)
 {
     ncz_s3_setting endpoint = first_of(m->f, "AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint");
-    ncz_s3_setting mode = first_of(m->f, "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "ec2_metadata_service_endpoint_mode");
-    size_t   len;
+    ncz_s3_setting mode =
+        first_of(m->f, "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "ec2_metadata_service_endpoint_mode");
+    size_t len;
 
     if (endpoint.value == NULL)
         endpoint.value = mode.value != NULL && (mode.value[0] == 'I' || mode.value[0] == 'i') &&
@@ -206,7 +212,7 @@ machine_settings(machine *m)
     ncz_s3_setting no_v1 = first_of(m->f, "AWS_EC2_METADATA_V1_DISABLED", "ec2_metadata_v1_disabled");
     ncz_s3_setting timeout = first_of(m->f, "AWS_METADATA_SERVICE_TIMEOUT", "metadata_service_timeout");
     ncz_s3_setting attempts = first_of(m->f, "AWS_METADATA_SERVICE_NUM_ATTEMPTS", "metadata_service_num_attempts");
-    int      rc;
+    int            rc;
 
     if ((rc = ncz_s3_setting_bool(&no_v1, &m->no_v1)) != NC_NOERR)
         return rc;
@@ -221,15 +227,20 @@ machine_settings(machine *m)
 static int
 ask(const machine *m, const char *method, const char *path, const char *header, ncz_http_once *call)
 {
-    const char *headers[] = { header };
+    const char *headers[] = {header};
     char       *url = ncz_sprintf("%s/latest/%s", m->base, path);
     int         rc;
 
     if (url == NULL)
         return ncz_fail_nomem(strlen(path));
-    *call = (ncz_http_once){ .method = method, .url = url, .headers = headers, .nheaders = header != NULL,
-                             .connect_ms = (long)m->timeout_s * 1000, .total_ms = (long)m->timeout_s * 1000,
-                             .attempts = (unsigned)m->attempts, .no_proxy = true };
+    *call = (ncz_http_once){.method = method,
+                            .url = url,
+                            .headers = headers,
+                            .nheaders = header != NULL,
+                            .connect_ms = (long)m->timeout_s * 1000,
+                            .total_ms = (long)m->timeout_s * 1000,
+                            .attempts = (unsigned)m->attempts,
+                            .no_proxy = true};
     rc = ncz_s3_ask(m->f, call, "the metadata service");
     ncz_free(url);
     return rc;
@@ -246,7 +257,7 @@ call_clear(ncz_http_once *call)
 static int
 get_token(machine *m, bool *there)
 {
-    ncz_http_once call = { .status = 0 };
+    ncz_http_once call = {.status = 0};
     int           rc = ask(m, "PUT", "api/token", "x-aws-ec2-metadata-token-ttl-seconds: 21600", &call);
 
     *there = rc == NC_NOERR;
@@ -272,7 +283,7 @@ get_token(machine *m, bool *there)
 static int
 get_role(const machine *m, char **out)
 {
-    ncz_http_once call = { .status = 0 };
+    ncz_http_once call = {.status = 0};
     int           rc = ask(m, "GET", "meta-data/iam/security-credentials/", m->token, &call);
     const char   *text = ncz_buf_str(&call.reply);
     size_t        len = strcspn(text, "\r\n");
@@ -290,7 +301,7 @@ get_role(const machine *m, char **out)
 static int
 get_keys(const machine *m, const char *role, bool *found)
 {
-    ncz_http_once call = { .status = 0 };
+    ncz_http_once call = {.status = 0};
     char         *path = ncz_sprintf("meta-data/iam/security-credentials/%s", role);
     int           rc;
 
@@ -340,9 +351,9 @@ int
 ncz_s3_from_machine(ncz_s3_fetch *f, bool *found)
 {
     ncz_s3_setting said = ncz_s3_setting_env("AWS_EC2_METADATA_DISABLED");
-    machine  m = { .f = f, .timeout_s = 1, .attempts = 1 };
-    bool     off = false;
-    int      rc;
+    machine        m = {.f = f, .timeout_s = 1, .attempts = 1};
+    bool           off = false;
+    int            rc;
 
     if (!f->amazon && first_of(f, "AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint").value == NULL)
         return ncz_s3_lacks(f, "EC2 is not asked, as the endpoint is not Amazon's");

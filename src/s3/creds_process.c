@@ -35,7 +35,7 @@ words_clear(words *w)
     for (size_t i = 0; i < w->n; i++)
         ncz_s3_free_secret(w->v[i]);
     ncz_free(w->v);
-    *w = (words){ .v = NULL };
+    *w = (words){.v = NULL};
 }
 
 static int
@@ -151,13 +151,15 @@ spawn(char **argv, int out, int err, pid_t *pid)
 static int
 start(program *p, char **argv)
 {
-    int out[2] = { -1, -1 }, err[2] = { -1, -1 }, e = 0, rc = NC_NOERR;
+    int out[2] = {-1, -1}, err[2] = {-1, -1}, e = 0, rc = NC_NOERR;
 
     if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
         rc = ncz_fail_errno(errno, "credential_process: pipe");
     else if ((e = spawn(argv, out[1], err[1], &p->pid)) != 0)
         rc = ncz_fail(NC_EAUTH, "credential_process: %s cannot be run (%s)", argv[0],
-                      e == ENOENT ? "not found" : e == EACCES ? "not permitted" : "system error");
+                      e == ENOENT   ? "not found"
+                      : e == EACCES ? "not permitted"
+                                    : "system error");
     close_fd(&out[1]);
     close_fd(&err[1]);
     if (rc == NC_NOERR) {
@@ -191,7 +193,7 @@ static bool
 listen_to(program *p)
 {
     while (p->out >= 0 || p->err >= 0) {
-        struct pollfd fds[2] = { { .fd = p->out, .events = POLLIN }, { .fd = p->err, .events = POLLIN } };
+        struct pollfd fds[2] = {{.fd = p->out, .events = POLLIN}, {.fd = p->err, .events = POLLIN}};
         int64_t       left = p->deadline - ncz_http_now_ms();
 
         if (left <= 0)
@@ -224,7 +226,7 @@ reap(pid_t pid, int how, bool *ended)
 static int
 wait_for(program *p, bool *in_time)
 {
-    const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
     int64_t               until = ncz_http_now_ms() + LINGER_MS;
     bool                  ended = false;
     int                   status = 0;
@@ -285,7 +287,7 @@ take_output(ncz_s3_fetch *f, const program *p, const char *profile, bool *found)
 {
     static const char what[] = "credential_process";
     ncz_json         *doc = NULL;
-    ncz_s3_keys       keys = { .id = NULL };
+    ncz_s3_keys       keys = {.id = NULL};
     int64_t           version = 0;
     int               rc;
 
@@ -307,10 +309,10 @@ ncz_s3_from_process(ncz_s3_fetch *f, const char *profile, bool *found)
 {
     ncz_s3_setting said = ncz_s3_setting_profile(f->files, profile, NULL, "credential_process");
     ncz_s3_setting allowed = ncz_s3_setting_env("NCZARR_CREDENTIAL_PROCESS");
-    program  p = { .out = -1, .err = -1 };
-    words    w = { .v = NULL };
-    bool     yes = true;
-    int      rc;
+    program        p = {.out = -1, .err = -1};
+    words          w = {.v = NULL};
+    bool           yes = true;
+    int            rc;
 
     if (said.value == NULL)
         return NC_NOERR;

@@ -39,8 +39,10 @@ keys_of_source(ncz_s3_fetch *f, const char *profile, const char *source, bool *f
     } else if (strcmp(source, "EcsContainer") == 0)
         rc = ncz_s3_from_container(f, found);
     else
-        return ncz_fail(NC_EAUTH, "profile %s: credential_source %s is none of Environment, Ec2InstanceMetadata, "
-                        "EcsContainer", profile, source);
+        return ncz_fail(NC_EAUTH,
+                        "profile %s: credential_source %s is none of Environment, Ec2InstanceMetadata, "
+                        "EcsContainer",
+                        profile, source);
     if (rc == NC_NOERR && !*found)
         rc = ncz_fail(NC_EAUTH, "profile %s: its credential_source %s has no keys: %s", profile, source,
                       ncz_buf_str(&f->why));
@@ -50,7 +52,7 @@ keys_of_source(ncz_s3_fetch *f, const char *profile, const char *source, bool *f
 static int
 keys_of_next(ncz_s3_fetch *f, const visit *v, const char *next, bool *found)
 {
-    const visit to = { .profile = next, .from = v, .depth = v->depth + 1 };
+    const visit to = {.profile = next, .from = v, .depth = v->depth + 1};
     bool        own = strcmp(next, v->profile) == 0;
 
     if (!ncz_s3_profile_exists(f->files, next))
@@ -82,21 +84,23 @@ assume(ncz_s3_fetch *f, const visit *v, bool *found)
 {
     const char *next = of_profile(f, v->profile, "source_profile");
     const char *source = of_profile(f, v->profile, "credential_source");
-    ncz_sts     s = { .what = "AssumeRole", .profile = v->profile, .role = of_profile(f, v->profile, "role_arn") };
-    ncz_s3_keys keys = { .id = NULL };
+    ncz_sts     s = {.what = "AssumeRole", .profile = v->profile, .role = of_profile(f, v->profile, "role_arn")};
+    ncz_s3_keys keys = {.id = NULL};
     int         rc;
 
     if (next != NULL && source != NULL)
         return ncz_fail(NC_EAUTH, "profile %s: both source_profile and credential_source", v->profile);
     if (of_profile(f, v->profile, "mfa_serial") != NULL)
-        return ncz_fail(NC_EAUTH, "profile %s: its role asks for a code (mfa_serial), which nobody can type in here: "
-                        "use `aws configure export-credentials`", v->profile);
+        return ncz_fail(NC_EAUTH,
+                        "profile %s: its role asks for a code (mfa_serial), which nobody can type in here: "
+                        "use `aws configure export-credentials`",
+                        v->profile);
     *found = false;
     rc = next != NULL ? keys_of_next(f, v, next, found) : keys_of_source(f, v->profile, source, found);
     if (rc != NC_NOERR)
         return rc;
     keys = f->keys; /* they sign, and make way for the role's */
-    f->keys = (ncz_s3_keys){ .id = NULL };
+    f->keys = (ncz_s3_keys){.id = NULL};
     f->keep = *found = false;
     if ((rc = ncz_sts_begin(f, &s)) == NC_NOERR && (rc = put_role(f, v->profile, &s)) == NC_NOERR)
         rc = ncz_sts_ask(f, &s, &keys, found);
@@ -146,8 +150,8 @@ put_identity(const identity *id, ncz_sts *s)
 static int
 identify(ncz_s3_fetch *f, const identity *id, bool *found)
 {
-    ncz_sts s = { .what = "AssumeRoleWithWebIdentity", .profile = id->profile, .role = id->role };
-    int rc;
+    ncz_sts s = {.what = "AssumeRoleWithWebIdentity", .profile = id->profile, .role = id->role};
+    int     rc;
 
     if (id->role == NULL)
         return ncz_fail(NC_EAUTH, "a web identity token (%s), and no role to use it for", id->file);
@@ -160,9 +164,10 @@ identify(ncz_s3_fetch *f, const identity *id, bool *found)
 static int
 identity_of_profile(ncz_s3_fetch *f, const char *profile, bool *found)
 {
-    const identity id = { .profile = profile, .file = of_profile(f, profile, "web_identity_token_file"),
-                          .role = of_profile(f, profile, "role_arn"),
-                          .session = of_profile(f, profile, "role_session_name") };
+    const identity id = {.profile = profile,
+                         .file = of_profile(f, profile, "web_identity_token_file"),
+                         .role = of_profile(f, profile, "role_arn"),
+                         .session = of_profile(f, profile, "role_session_name")};
     identity       expanded = id;
     char          *file;
     int            rc;
@@ -180,8 +185,9 @@ identity_of_profile(ncz_s3_fetch *f, const char *profile, bool *found)
 int
 ncz_s3_from_web_identity(ncz_s3_fetch *f, bool *found)
 {
-    const identity id = { .file = ncz_env("AWS_WEB_IDENTITY_TOKEN_FILE"), .role = ncz_env("AWS_ROLE_ARN"),
-                          .session = ncz_env("AWS_ROLE_SESSION_NAME") };
+    const identity id = {.file = ncz_env("AWS_WEB_IDENTITY_TOKEN_FILE"),
+                         .role = ncz_env("AWS_ROLE_ARN"),
+                         .session = ncz_env("AWS_ROLE_SESSION_NAME")};
 
     if (id.file != NULL && !f->profile_first)
         return identify(f, &id, found);
@@ -194,8 +200,8 @@ ncz_s3_from_web_identity(ncz_s3_fetch *f, bool *found)
 static int
 keys_of_profile(ncz_s3_fetch *f, const visit *v, bool *found)
 {
-    static int (*const sources[])(ncz_s3_fetch *, const char *, bool *) = { identity_of_profile, ncz_s3_from_sso,
-                                                                            ncz_s3_from_process };
+    static int (*const sources[])(ncz_s3_fetch *, const char *, bool *) = {identity_of_profile, ncz_s3_from_sso,
+                                                                           ncz_s3_from_process};
     int rc;
 
     if ((rc = ncz_s3_from_file(f, v->profile, &f->files->credentials, found)) != NC_NOERR || *found)
@@ -214,13 +220,15 @@ keys_of_profile(ncz_s3_fetch *f, const visit *v, bool *found)
 int
 ncz_s3_from_role(ncz_s3_fetch *f, const char *profile, bool *found)
 {
-    const visit first = { .profile = profile };
+    const visit first = {.profile = profile};
 
     if (is_role(f, profile))
         return assume(f, &first, found);
     if (of_profile(f, profile, "role_arn") != NULL && of_profile(f, profile, "web_identity_token_file") == NULL &&
         ncz_env("AWS_WEB_IDENTITY_TOKEN_FILE") == NULL)
-        return ncz_fail(NC_EAUTH, "profile %s: a role_arn without source_profile, credential_source or "
-                        "web_identity_token_file", profile);
+        return ncz_fail(NC_EAUTH,
+                        "profile %s: a role_arn without source_profile, credential_source or "
+                        "web_identity_token_file",
+                        profile);
     return NC_NOERR;
 }

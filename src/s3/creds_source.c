@@ -54,7 +54,7 @@ ncz_s3_found(ncz_s3_fetch *f, ncz_s3_keys *keys, bool *found, const char *source
     ncz_free(f->source);
     f->keys = *keys;
     f->source = text;
-    *keys = (ncz_s3_keys){ .id = NULL }; /* now the walk's */
+    *keys = (ncz_s3_keys){.id = NULL}; /* now the walk's */
     if (f->keys.token != NULL && f->keys.token[0] == '\0') {
         ncz_free(f->keys.token);
         f->keys.token = NULL;
@@ -113,7 +113,7 @@ ncz_s3_service_endpoint(const ncz_s3_fetch *f, const char *profile, const char *
         ncz_s3_setting_profile(f->files, profile, NULL, "ignore_configured_endpoint_urls"),
     };
     ncz_s3_setting off = ncz_s3_setting_first(ignore, NCZ_LEN(ignore));
-    bool     ignored = false;
+    bool           ignored = false;
 
     if (ncz_s3_setting_bool(&off, &ignored) == NC_NOERR && ignored)
         return ncz_s3_setting_default(NULL);

@@ -25,7 +25,7 @@ static int
 understand(const ncz_s3_fetch *f, const char *profile, sso *out)
 {
     const ncz_ini *config = &f->files->config;
-    sso            s = { .profile = profile, .session = of_profile(f, profile, "sso_session") };
+    sso            s = {.profile = profile, .session = of_profile(f, profile, "sso_session")};
 
     s.account = of_profile(f, profile, "sso_account_id");
     s.role = of_profile(f, profile, "sso_role_name");
@@ -121,7 +121,7 @@ static int
 put_url(const ncz_s3_fetch *f, const sso *s, ncz_buf *out)
 {
     ncz_s3_setting said = ncz_s3_service_endpoint(f, s->profile, "AWS_ENDPOINT_URL_SSO", "sso");
-    int      rc;
+    int            rc;
 
     if (!ncz_s3_is_region(s->region))
         return ncz_fail(NC_EAUTH, "profile %s: sso_region is no name of a region", s->profile);
@@ -143,7 +143,7 @@ take_answer(ncz_s3_fetch *f, const sso *s, const ncz_http_once *call, bool *foun
 {
     static const char what[] = "single sign-on";
     ncz_json         *doc = NULL;
-    ncz_s3_keys       keys = { .id = NULL };
+    ncz_s3_keys       keys = {.id = NULL};
     int               rc;
 
     if (call->status == 401)
@@ -165,8 +165,8 @@ ask_portal(ncz_s3_fetch *f, const sso *s, const char *token, bool *found)
 {
     ncz_buf       url = NCZ_BUF_INIT;
     char         *header = ncz_sprintf("x-amz-sso_bearer_token: %s", token);
-    const char   *headers[] = { header, "Accept: application/json" };
-    ncz_http_once call = { .method = "GET", .headers = headers, .nheaders = NCZ_LEN(headers) };
+    const char   *headers[] = {header, "Accept: application/json"};
+    ncz_http_once call = {.method = "GET", .headers = headers, .nheaders = NCZ_LEN(headers)};
     int           rc;
 
     if (header == NULL)
@@ -186,7 +186,7 @@ ask_portal(ncz_s3_fetch *f, const sso *s, const char *token, bool *found)
 int
 ncz_s3_from_sso(ncz_s3_fetch *f, const char *profile, bool *found)
 {
-    sso   s = { .profile = profile };
+    sso   s = {.profile = profile};
     char *token = NULL;
     int   rc;
 

@@ -16,7 +16,7 @@ half(const char *have, const char *lack, const char *where)
 static int
 take(ncz_s3_fetch *f, const char *id, const char *secret, const char *token, bool *found, const char *source)
 {
-    ncz_s3_keys from = { .id = (char *)id, .secret = (char *)secret, .token = (char *)token }, keys;
+    ncz_s3_keys from = {.id = (char *)id, .secret = (char *)secret, .token = (char *)token}, keys;
     int         rc = ncz_s3_keys_copy(&keys, &from);
 
     if (rc == NC_NOERR) {

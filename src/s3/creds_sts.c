@@ -55,7 +55,7 @@ int
 ncz_sts_begin(const ncz_s3_fetch *f, ncz_sts *s)
 {
     ncz_s3_setting said = ncz_s3_service_endpoint(f, s->profile, "AWS_ENDPOINT_URL_STS", "sts");
-    size_t   len = said.value != NULL ? strlen(said.value) : 0;
+    size_t         len = said.value != NULL ? strlen(said.value) : 0;
 
     s->region = sts_region(f, s->profile);
     if (!ncz_s3_is_region(s->region))
@@ -95,9 +95,14 @@ host_of(const ncz_uri *u, char **out)
 static int
 sts_sign(ncz_sts *s, const ncz_s3_keys *keys)
 {
-    static const ncz_s3_pair header = { "Content-Type", "application/x-www-form-urlencoded; charset=utf-8" };
-    ncz_s3_sign_req          req = { .method = "POST", .headers = &header, .nheaders = 1, .region = s->region,
-                                     .service = "sts", .now = ncz_s3_now(), .no_content_header = true };
+    static const ncz_s3_pair header = {"Content-Type", "application/x-www-form-urlencoded; charset=utf-8"};
+    ncz_s3_sign_req          req = {.method = "POST",
+                                    .headers = &header,
+                                    .nheaders = 1,
+                                    .region = s->region,
+                                    .service = "sts",
+                                    .now = ncz_s3_now(),
+                                    .no_content_header = true};
     char                     hash[NCZ_SHA256_HEX];
     ncz_buf                  target = NCZ_BUF_INIT;
     ncz_uri                 *u = NULL;
@@ -142,7 +147,7 @@ typedef struct answer {
 static void
 answer_clear(answer *a)
 {
-    ncz_buf *all[] = { &a->id, &a->secret, &a->token, &a->until, &a->code, &a->message };
+    ncz_buf *all[] = {&a->id, &a->secret, &a->token, &a->until, &a->code, &a->message};
 
     for (size_t i = 0; i < NCZ_LEN(all); i++) {
         ncz_s3_wipe(all[i]->data, all[i]->cap);
@@ -157,9 +162,12 @@ take_text(const ncz_xml *x, answer *a)
         const char *name, *parent;
         ncz_buf    *to;
     } rows[] = {
-        { "AccessKeyId", "Credentials", &a->id },      { "SecretAccessKey", "Credentials", &a->secret },
-        { "SessionToken", "Credentials", &a->token },  { "Expiration", "Credentials", &a->until },
-        { "Code", "Error", &a->code },                 { "Message", "Error", &a->message },
+        {"AccessKeyId", "Credentials", &a->id},
+        {"SecretAccessKey", "Credentials", &a->secret},
+        {"SessionToken", "Credentials", &a->token},
+        {"Expiration", "Credentials", &a->until},
+        {"Code", "Error", &a->code},
+        {"Message", "Error", &a->message},
     };
 
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
@@ -192,7 +200,7 @@ done:
 static int
 take_keys(ncz_s3_fetch *f, const ncz_sts *s, const answer *a, bool *found)
 {
-    ncz_s3_keys from = { .id = a->id.data, .secret = a->secret.data, .token = a->token.data }, keys = { .id = NULL };
+    ncz_s3_keys from = {.id = a->id.data, .secret = a->secret.data, .token = a->token.data}, keys = {.id = NULL};
     int         rc;
 
     if (a->id.len == 0 || a->secret.len == 0 || a->token.len == 0)
@@ -210,7 +218,7 @@ take_keys(ncz_s3_fetch *f, const ncz_sts *s, const answer *a, bool *found)
 static int
 sts_answer(ncz_s3_fetch *f, const ncz_sts *s, const ncz_http_once *call, bool *found)
 {
-    answer a = { .id = NCZ_BUF_INIT };
+    answer a = {.id = NCZ_BUF_INIT};
     int    rc = parse_answer(&call->reply, &a);
 
     if (rc == NC_ENOMEM)
@@ -252,7 +260,7 @@ split_lines(char *text, const char ***out, size_t *n)
 int
 ncz_sts_ask(ncz_s3_fetch *f, ncz_sts *s, const ncz_s3_keys *keys, bool *found)
 {
-    ncz_http_once call = { .method = "POST" };
+    ncz_http_once call = {.method = "POST"};
     const char  **headers = NULL;
     char         *url = NULL;
     int           rc;

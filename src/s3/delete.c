@@ -13,9 +13,9 @@
 
 #include <string.h>
 
-#define KEYS_MOST 1000 /* of one request */
+#define KEYS_MOST  1000 /* of one request */
 #define REPLY_MOST ((uint64_t)16 << 20)
-#define AT_ONCE 256 /* single ones in a batch */
+#define AT_ONCE    256 /* single ones in a batch */
 
 /* ---- one by one ---- */
 

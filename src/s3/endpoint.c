@@ -26,8 +26,8 @@ ncz_s3_configured_endpoint(const ncz_s3_look *l, ncz_s3_setting *out)
         ncz_s3_setting_profile(l->files, l->profile, NULL, "ignore_configured_endpoint_urls"),
     };
     ncz_s3_setting off = ncz_s3_setting_first(ignore, NCZ_LEN(ignore));
-    bool     ignored = false;
-    int      rc = ncz_s3_setting_bool(&off, &ignored);
+    bool           ignored = false;
+    int            rc = ncz_s3_setting_bool(&off, &ignored);
 
     *out = ignored ? ncz_s3_setting_default(NULL) : ncz_s3_setting_first(all, NCZ_LEN(all));
     return rc;
@@ -38,8 +38,8 @@ static int
 endpoint_url(const ncz_s3_setting *said, char **out)
 {
     ncz_s3_setting https_said = ncz_s3_setting_env("AWS_HTTPS");
-    bool     https = true;
-    int      rc = NC_NOERR;
+    bool           https = true;
+    int            rc = NC_NOERR;
 
     if (strstr(said->value, "://") != NULL) {
         *out = ncz_strdup(said->value);
@@ -83,8 +83,8 @@ take_endpoint_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_setting *s
     ncz_s3_host h = ncz_s3_host_parse(u->host);
     size_t      n = strlen(s->bucket);
     bool        holds = strncasecmp(u->host, s->bucket, n) == 0 && u->host[n] == '.' && u->host[n + 1] != '\0' &&
-                        !ncz_s3_is_ip(u->host);
-    int         rc;
+                 !ncz_s3_is_ip(u->host);
+    int rc;
 
     if (h.refused != NULL)
         return bad_endpoint(said, h.refused);
@@ -149,11 +149,12 @@ choose_variant(const ncz_s3_look *l, variant *out)
         ncz_s3_setting_env("AWS_USE_FIPS_ENDPOINT"),
         ncz_s3_setting_profile(l->files, l->profile, NULL, "use_fips_endpoint"),
     };
-    ncz_s3_setting two = ncz_s3_setting_first(dualstack, NCZ_LEN(dualstack)), sure = ncz_s3_setting_first(fips, NCZ_LEN(fips));
+    ncz_s3_setting two = ncz_s3_setting_first(dualstack, NCZ_LEN(dualstack)),
+                   sure = ncz_s3_setting_first(fips, NCZ_LEN(fips));
     ncz_s3_setting fast = ncz_s3_setting_profile(l->files, l->profile, "s3", "use_accelerate_endpoint");
-    int      rc;
+    int            rc;
 
-    *out = (variant){ .fips = false };
+    *out = (variant){.fips = false};
     if ((rc = ncz_s3_setting_bool(&two, &out->dualstack)) != NC_NOERR)
         return rc;
     if ((rc = ncz_s3_setting_bool(&sure, &out->fips)) != NC_NOERR)
@@ -182,9 +183,9 @@ accelerate(const ncz_s3_look *l, ncz_s3_settings *s, bool dualstack)
 int
 ncz_s3_amazon_host(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_s3_setting from = { .source = NCZ_S3_FROM_DEFAULT };
-    variant        v;
-    int            rc;
+    const ncz_s3_setting from = {.source = NCZ_S3_FROM_DEFAULT};
+    variant              v;
+    int                  rc;
 
     if ((rc = choose_variant(l, &v)) != NC_NOERR)
         return rc;

@@ -80,14 +80,15 @@ put_keys(const ncz_s3_settings *s, const ncz_s3_keys *keys, ncz_buf *out)
 static int
 put_credentials(const ncz_s3_settings *s, ncz_buf *out, ncz_err *failed)
 {
-    ncz_s3_keys keys = { .id = NULL };
+    ncz_s3_keys keys = {.id = NULL};
     ncz_buf     why = NCZ_BUF_INIT;
     ncz_err     err;
     int         rc;
 
     if (s->anonymous)
-        return line(out, "credentials", s->query != NULL ? "none: the URL's query is the signature"
-                                                         : "none: unsigned requests are wanted", NULL);
+        return line(
+            out, "credentials",
+            s->query != NULL ? "none: the URL's query is the signature" : "none: unsigned requests are wanted", NULL);
     rc = ncz_s3_creds_get(s->creds, false, NCZ_S3_AT_HAND, &keys, NULL);
     if (rc != NC_NOERR)
         ncz_err_save(failed, rc);
@@ -144,7 +145,7 @@ int
 ncz_s3_explain(const ncz_uri *uri, ncz_buf *out)
 {
     ncz_s3_settings *s = NULL;
-    ncz_err          failed = { .code = NC_NOERR };
+    ncz_err          failed = {.code = NC_NOERR};
     int              rc;
 
     if ((rc = ncz_s3_settings_from(uri, &s)) != NC_NOERR)

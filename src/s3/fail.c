@@ -74,7 +74,8 @@ ncz_s3_fail_answer(const ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f
     if (v == NCZ_S3_V_DENIED)
         why_unsigned(x, &text);
     if (v == NCZ_S3_V_DENIED && !x->s->settings->forbidden_is_absent && ncz_s3_may_be_absent(x, f))
-        (void)ncz_buf_puts(&text, "; if the server answers so for what does not exist, add #forbidden=absent to the URL");
+        (void)ncz_buf_puts(&text,
+                           "; if the server answers so for what does not exist, add #forbidden=absent to the URL");
     if (x->op->tries > 1)
         (void)ncz_buf_printf(&text, " (tried %u times)", x->op->tries);
     if (id != NULL || f->request.len > 0)

@@ -89,8 +89,8 @@ void
 ncz_s3_crc_base64(const void *data, size_t len, char out[NCZ_CRC_BASE64])
 {
     uint32_t            crc = ncz_crc32c(len > 0 ? data : "", len);
-    const unsigned char bytes[4] = { (unsigned char)(crc >> 24), (unsigned char)(crc >> 16),
-                                     (unsigned char)(crc >> 8), (unsigned char)crc };
+    const unsigned char bytes[4] = {(unsigned char)(crc >> 24), (unsigned char)(crc >> 16), (unsigned char)(crc >> 8),
+                                    (unsigned char)crc};
 
     (void)EVP_EncodeBlock((unsigned char *)out, bytes, sizeof bytes);
 }
@@ -128,13 +128,13 @@ ncz_s3_keys_clear(ncz_s3_keys *k)
     ncz_s3_free_secret(k->id);
     ncz_s3_free_secret(k->secret);
     ncz_s3_free_secret(k->token);
-    *k = (ncz_s3_keys){ .id = NULL };
+    *k = (ncz_s3_keys){.id = NULL};
 }
 
 int
 ncz_s3_keys_copy(ncz_s3_keys *to, const ncz_s3_keys *from)
 {
-    ncz_s3_keys k = { .expires = from->expires };
+    ncz_s3_keys k = {.expires = from->expires};
 
     if ((from->id != NULL && (k.id = ncz_strdup(from->id)) == NULL) ||
         (from->secret != NULL && (k.secret = ncz_strdup(from->secret)) == NULL) ||

@@ -43,7 +43,7 @@ split(const char *host, size_t len, label out[LABELS])
 
         if (n == LABELS)
             return 0;
-        out[n] = (label){ host + i, end - i };
+        out[n] = (label){host + i, end - i};
         i = end + 1;
     }
     return n;
@@ -52,8 +52,8 @@ split(const char *host, size_t len, label out[LABELS])
 static const struct {
     const char *begins, *domain;
 } partitions[] = {
-    { "cn-", "amazonaws.com.cn" }, { "us-iso-", "c2s.ic.gov" }, { "us-isob-", "sc2s.sgov.gov" },
-    { "eusc-", "amazonaws.eu" },   { "", "amazonaws.com" },
+    {"cn-", "amazonaws.com.cn"}, {"us-iso-", "c2s.ic.gov"}, {"us-isob-", "sc2s.sgov.gov"},
+    {"eusc-", "amazonaws.eu"},   {"", "amazonaws.com"},
 };
 
 const char *
@@ -100,12 +100,12 @@ refused(label l)
     static const struct {
         const char *begins, *why;
     } rows[] = {
-        { "s3-website", "a web site endpoint is not S3's own (try https without mode=s3)" },
-        { "s3-accesspoint", "access points are not supported (use the access point's alias as the bucket)" },
-        { "s3-object-lambda", "object lambdas are not supported" },
-        { "s3-outposts", "outposts are not supported" },
-        { "s3-control", "this host does not hold objects" },
-        { "s3express-", "directory buckets (S3 Express) are not supported" },
+        {"s3-website", "a web site endpoint is not S3's own (try https without mode=s3)"},
+        {"s3-accesspoint", "access points are not supported (use the access point's alias as the bucket)"},
+        {"s3-object-lambda", "object lambdas are not supported"},
+        {"s3-outposts", "outposts are not supported"},
+        {"s3-control", "this host does not hold objects"},
+        {"s3express-", "directory buckets (S3 Express) are not supported"},
     };
 
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
@@ -132,13 +132,13 @@ amazon_tail(ncz_s3_host *h, const char *host, const label *l, size_t at, size_t 
     else if (label_is(l[at], "s3-external-1"))
         h->region_len = 0;
     else if (l[at].len > 3 && !label_is(l[at], "s3-accelerate") && !label_is(l[at], "s3-fips"))
-        set_region(h, host, (label){ l[at].s + 3, l[at].len - 3 });
+        set_region(h, host, (label){l[at].s + 3, l[at].len - 3});
 }
 
 static ncz_s3_host
 parse_amazon(const char *host, size_t head)
 {
-    ncz_s3_host h = { .amazon = true, .known = true };
+    ncz_s3_host h = {.amazon = true, .known = true};
     label       l[LABELS];
     size_t      n = split(host, head, l), at = n;
 
@@ -167,11 +167,11 @@ static const struct {
     const char *domain;
     layout      layout;
 } providers[] = {
-    { "storage.googleapis.com", NOTHING },
-    { "r2.cloudflarestorage.com", ACCOUNT },
-    { "digitaloceanspaces.com", REGION },
-    { "linodeobjects.com", REGION },
-    { "aliyuncs.com", OSS },
+    {"storage.googleapis.com", NOTHING},
+    {"r2.cloudflarestorage.com", ACCOUNT},
+    {"digitaloceanspaces.com", REGION},
+    {"linodeobjects.com", REGION},
+    {"aliyuncs.com", OSS},
 };
 
 /* How many of the n labels before the domain are the endpoint's own; the bucket stands before them. */
@@ -179,14 +179,10 @@ static size_t
 own_labels(layout form, const label *l, size_t n)
 {
     switch (form) {
-    case REGION:
-        return n > 1 && label_is(l[n - 1], "cdn") ? 2 : 1;
-    case ACCOUNT:
-        return n > 1 && (label_is(l[n - 1], "eu") || label_is(l[n - 1], "fedramp")) ? 2 : 1;
-    case OSS:
-        return n > 1 && label_is(l[n - 2], "s3") ? 2 : 1;
-    case NOTHING:
-        break;
+    case REGION: return n > 1 && label_is(l[n - 1], "cdn") ? 2 : 1;
+    case ACCOUNT: return n > 1 && (label_is(l[n - 1], "eu") || label_is(l[n - 1], "fedramp")) ? 2 : 1;
+    case OSS: return n > 1 && label_is(l[n - 2], "s3") ? 2 : 1;
+    case NOTHING: break;
     }
     return 0;
 }
@@ -198,7 +194,7 @@ oss_region(label l)
     static const char internal[] = "-internal";
     size_t            n = strlen(internal);
 
-    l = (label){ l.s + 4, l.len - 4 };
+    l = (label){l.s + 4, l.len - 4};
     if (l.len > n && memcmp(l.s + l.len - n, internal, n) == 0)
         l.len -= n;
     return l;
@@ -213,7 +209,7 @@ parse_provider(const char *host, size_t head, layout form, ncz_s3_host *h)
 
     if (n < own || (form == OSS && !label_begins(l[n - 1], "oss-")))
         return false;
-    *h = (ncz_s3_host){ .known = true, .no_path = form == OSS };
+    *h = (ncz_s3_host){.known = true, .no_path = form == OSS};
     if (n > own)
         h->bucket_len = own > 0 ? (size_t)(l[n - own].s - host) - 1 : head;
     if (form == REGION)
@@ -238,7 +234,7 @@ like_region(label l)
 static ncz_s3_host
 parse_other(const char *host)
 {
-    ncz_s3_host h = { .amazon = false };
+    ncz_s3_host h = {.amazon = false};
     label       l[LABELS];
     size_t      n = split(host, strlen(host), l);
 
@@ -258,7 +254,7 @@ ncz_s3_host_parse(const char *host)
     ncz_s3_host h;
 
     if (ncz_s3_is_ip(host))
-        return (ncz_s3_host){ .amazon = false };
+        return (ncz_s3_host){.amazon = false};
     if (head > 0)
         return parse_amazon(host, head);
     for (size_t i = 0; i < NCZ_LEN(providers); i++) {

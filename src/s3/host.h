@@ -20,7 +20,7 @@ typedef struct ncz_s3_host {
 } ncz_s3_host;
 
 ncz_s3_host ncz_s3_host_parse(const char *host);
-const char *ncz_s3_amazon_domain(const char *region); /* "amazonaws.com" and the other partitions' */
+const char *ncz_s3_amazon_domain(const char *region);       /* "amazonaws.com" and the other partitions' */
 bool        ncz_s3_is_amazon(const char *host, size_t len); /* a host of its S3, by its bare name */
 bool        ncz_s3_is_ip(const char *host);
 bool        ncz_s3_is_address(const char *host); /* a whole IP address: nothing else is spelt so */

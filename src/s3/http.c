@@ -16,10 +16,10 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#define HEAD_MOST ((size_t)64 << 10)
-#define HEADS_MOST ((uint64_t)1 << 20) /* with all those before the last (100) */
-#define BUFFER_BYTES (128L << 10) /* that libcurl reads at once */
-#define SLOW_BYTES 1024L          /* in a second: less is a stall */
+#define HEAD_MOST    ((size_t)64 << 10)
+#define HEADS_MOST   ((uint64_t)1 << 20) /* with all those before the last (100) */
+#define BUFFER_BYTES (128L << 10)        /* that libcurl reads at once */
+#define SLOW_BYTES   1024L               /* in a second: less is a stall */
 
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
 static CURLcode       init_code;
@@ -427,14 +427,11 @@ static ncz_http_how
 how_of(CURLcode code, const char *url)
 {
     switch (code) {
-    case CURLE_OK:
-        return NCZ_HTTP_ANSWER;
-    case CURLE_OPERATION_TIMEDOUT:
-        return NCZ_HTTP_TIMEOUT;
+    case CURLE_OK: return NCZ_HTTP_ANSWER;
+    case CURLE_OPERATION_TIMEDOUT: return NCZ_HTTP_TIMEOUT;
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
-    case CURLE_COULDNT_CONNECT:
-        return NCZ_HTTP_NOBODY;
+    case CURLE_COULDNT_CONNECT: return NCZ_HTTP_NOBODY;
     case CURLE_UNSUPPORTED_PROTOCOL: /* of the URL, or an answer that is no HTTP */
         return strncmp(url, "http", 4) == 0 ? NCZ_HTTP_BROKEN : NCZ_HTTP_UNFIT;
     case CURLE_URL_MALFORMAT:
@@ -446,10 +443,8 @@ how_of(CURLcode code, const char *url)
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CIPHER:
     case CURLE_SSL_ENGINE_NOTFOUND:
-    case CURLE_SSL_ISSUER_ERROR:
-        return NCZ_HTTP_UNFIT;
-    default:
-        return NCZ_HTTP_BROKEN;
+    case CURLE_SSL_ISSUER_ERROR: return NCZ_HTTP_UNFIT;
+    default: return NCZ_HTTP_BROKEN;
     }
 }
 

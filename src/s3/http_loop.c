@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CONNECT_MS 10000L
-#define STALL_S 30L
-#define IDLE_LOOPS 8      /* kept, with their connections */
+#define CONNECT_MS   10000L
+#define STALL_S      30L
+#define IDLE_LOOPS   8    /* kept, with their connections */
 #define LONGEST_WAIT 1000 /* ms */
 
 typedef struct loop {

@@ -83,9 +83,9 @@ typedef struct reader {
     ncz_ini_kind kind;
     span         section;
     bool         weak;
-    bool         in_key;  /* a key stands above */
-    size_t       indent;  /* of that key */
-    size_t       at;      /* and where it is in the list */
+    bool         in_key; /* a key stands above */
+    size_t       indent; /* of that key */
+    size_t       at;     /* and where it is in the list */
 } reader;
 
 static int
@@ -115,10 +115,13 @@ push(reader *r, const char *block, span key, span value)
     if (v == NULL)
         return ncz_fail_nomem((ini->n + 1) * sizeof *v);
     ini->v = v;
-    item = (ncz_ini_item){ .kind = r->kind, .section = span_dup(r->section, false),
-                           .block = block != NULL ? ncz_strdup(block) : NULL,
-                           .key = key.len > 0 ? span_dup(key, true) : NULL, .value = span_dup(value, false),
-                           .line = r->line, .weak = r->weak };
+    item = (ncz_ini_item){.kind = r->kind,
+                          .section = span_dup(r->section, false),
+                          .block = block != NULL ? ncz_strdup(block) : NULL,
+                          .key = key.len > 0 ? span_dup(key, true) : NULL,
+                          .value = span_dup(value, false),
+                          .line = r->line,
+                          .weak = r->weak};
     if (item.section == NULL || item.value == NULL || (block != NULL && item.block == NULL) ||
         (key.len > 0 && item.key == NULL)) {
         item_clear(&item);
@@ -135,8 +138,7 @@ understand_section(reader *r, span t)
     static const struct {
         const char  *word;
         ncz_ini_kind kind;
-    } kinds[] = { { "profile", NCZ_INI_PROFILE }, { "sso-session", NCZ_INI_SSO_SESSION },
-                  { "services", NCZ_INI_SERVICES } };
+    } kinds[] = {{"profile", NCZ_INI_PROFILE}, {"sso-session", NCZ_INI_SSO_SESSION}, {"services", NCZ_INI_SERVICES}};
     size_t word = 0;
 
     r->weak = false;
@@ -152,13 +154,13 @@ understand_section(reader *r, span t)
     while (word < t.len && !is_blank(t.s[word]) && t.s[word] != '"' && t.s[word] != '\'')
         word++;
     for (size_t i = 0; i < NCZ_LEN(kinds); i++)
-        if (word < t.len && span_is((span){ t.s, word }, kinds[i].word)) {
+        if (word < t.len && span_is((span){t.s, word}, kinds[i].word)) {
             r->kind = kinds[i].kind;
-            r->section = trim((span){ t.s + word, t.len - word });
+            r->section = trim((span){t.s + word, t.len - word});
         }
     if (r->section.len >= 2 && (r->section.s[0] == '"' || r->section.s[0] == '\'') &&
         r->section.s[r->section.len - 1] == r->section.s[0])
-        r->section = (span){ r->section.s + 1, r->section.len - 2 };
+        r->section = (span){r->section.s + 1, r->section.len - 2};
 }
 
 static int
@@ -169,16 +171,16 @@ take_section(reader *r, span t)
 
     if (close == NULL)
         return bad_line(r, "a section without its ']'");
-    rest = trim((span){ close + 1, t.len - (size_t)(close + 1 - t.s) });
+    rest = trim((span){close + 1, t.len - (size_t)(close + 1 - t.s)});
     if (rest.len > 0 && rest.s[0] != '#' && rest.s[0] != ';')
         return bad_line(r, "something behind a section's ']'");
-    t = trim((span){ t.s + 1, (size_t)(close - t.s - 1) });
+    t = trim((span){t.s + 1, (size_t)(close - t.s - 1)});
     if (t.len == 0)
         return bad_line(r, "a section without a name");
     understand_section(r, t);
     r->in_section = true;
     r->in_key = false;
-    return push(r, NULL, (span){ "", 0 }, (span){ "", 0 });
+    return push(r, NULL, (span){"", 0}, (span){"", 0});
 }
 
 /* The last value gets one more line. */
@@ -210,8 +212,8 @@ take_pair(reader *r, span t, size_t indent)
 
     if (eq == NULL)
         return deeper ? continue_value(r, without_comment(t)) : bad_line(r, "neither [section] nor key = value");
-    key = trim((span){ t.s, (size_t)(eq - t.s) });
-    value = without_comment((span){ eq + 1, t.len - (size_t)(eq + 1 - t.s) });
+    key = trim((span){t.s, (size_t)(eq - t.s)});
+    value = without_comment((span){eq + 1, t.len - (size_t)(eq + 1 - t.s)});
     if (key.len == 0)
         return bad_line(r, "a value without its key");
     if (nested)
@@ -244,8 +246,8 @@ take_line(reader *r, span line)
 int
 ncz_ini_parse(const char *text, size_t len, const char *file, bool credentials, ncz_ini *out)
 {
-    ncz_ini ini = { .file = ncz_strdup(file) };
-    reader  r = { .ini = &ini, .credentials = credentials };
+    ncz_ini ini = {.file = ncz_strdup(file)};
+    reader  r = {.ini = &ini, .credentials = credentials};
     int     rc = NC_NOERR;
 
     if (ini.file == NULL)
@@ -263,7 +265,7 @@ ncz_ini_parse(const char *text, size_t len, const char *file, bool credentials, 
         r.line++;
         if (n > 0 && text[n - 1] == '\r')
             n--;
-        rc = take_line(&r, (span){ text, n });
+        rc = take_line(&r, (span){text, n});
         text += all;
         len -= all;
     }

@@ -23,7 +23,7 @@ typedef struct ncz_ini_item {
     char        *key;     /* lower case; NULL: the section itself begins */
     char        *value;
     unsigned     line;
-    bool         weak;    /* of config's [default], which [profile default] hides */
+    bool         weak; /* of config's [default], which [profile default] hides */
 } ncz_ini_item;
 
 typedef struct ncz_ini {
@@ -32,7 +32,7 @@ typedef struct ncz_ini {
     size_t        n;
 } ncz_ini;
 
-#define NCZ_INI_INIT ((ncz_ini){ NULL, NULL, 0 })
+#define NCZ_INI_INIT ((ncz_ini){NULL, NULL, 0})
 
 /* NC_EAUTH with file and line: neither section nor `key = value`; a line before any section; what is too large. */
 int  ncz_ini_parse(const char *text, size_t len, const char *file, bool credentials, ncz_ini *out);

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PAGE_MOST ((uint64_t)16 << 20) /* bytes of one page */
+#define PAGE_MOST  ((uint64_t)16 << 20) /* bytes of one page */
 #define PAGES_MOST 100000
-#define IDLE_MOST 1000 /* pages in turn without a key behind all that came before */
+#define IDLE_MOST  1000 /* pages in turn without a key behind all that came before */
 
 typedef struct listing {
     ncz_s3        *s;

@@ -57,13 +57,13 @@ ncz_s3_files_clear(ncz_s3_files *f)
     ncz_free(f->credentials_path);
     ncz_ini_clear(&f->config);
     ncz_ini_clear(&f->credentials);
-    *f = (ncz_s3_files){ .home = NULL };
+    *f = (ncz_s3_files){.home = NULL};
 }
 
 int
 ncz_s3_files_load(ncz_s3_files *out)
 {
-    ncz_s3_files f = { .home = NULL };
+    ncz_s3_files f = {.home = NULL};
     const char  *home = ncz_env("HOME");
     int          rc = NC_NOERR;
 
@@ -78,7 +78,7 @@ ncz_s3_files_load(ncz_s3_files *out)
     if ((rc = load(f.credentials_path, true, &f.credentials)) != NC_NOERR)
         goto done;
     *out = f;
-    f = (ncz_s3_files){ .home = NULL }; /* now the caller's */
+    f = (ncz_s3_files){.home = NULL}; /* now the caller's */
 done:
     ncz_s3_files_clear(&f);
     return rc;
@@ -97,8 +97,8 @@ static ncz_s3_setting
 said(ncz_s3_source source, const char *value, const char *name)
 {
     if (value == NULL || value[0] == '\0')
-        return (ncz_s3_setting){ .source = NCZ_S3_FROM_NOWHERE };
-    return (ncz_s3_setting){ .source = source, .value = value, .name = name };
+        return (ncz_s3_setting){.source = NCZ_S3_FROM_NOWHERE};
+    return (ncz_s3_setting){.source = source, .value = value, .name = name};
 }
 
 /* `alone`: what a key without a value says. */
@@ -136,8 +136,8 @@ ncz_s3_setting_env(const char *name)
 ncz_s3_setting
 ncz_s3_setting_rc(const ncz_s3_look *l, const char *key)
 {
-    const char *file = NULL, *value = ncz_rc_get(l->rc, l->uri, key, &file);
-    ncz_s3_setting    s = said(NCZ_S3_FROM_RC, value, key);
+    const char    *file = NULL, *value = ncz_rc_get(l->rc, l->uri, key, &file);
+    ncz_s3_setting s = said(NCZ_S3_FROM_RC, value, key);
 
     s.file = file;
     return s;
@@ -186,7 +186,7 @@ ncz_s3_setting_first(const ncz_s3_setting *all, size_t n)
     for (size_t i = 0; i < n; i++)
         if (all[i].value != NULL)
             return all[i];
-    return (ncz_s3_setting){ .source = NCZ_S3_FROM_NOWHERE };
+    return (ncz_s3_setting){.source = NCZ_S3_FROM_NOWHERE};
 }
 
 /* ---- what they mean ---- */
@@ -197,25 +197,13 @@ ncz_s3_setting_text(const ncz_s3_setting *s, char **out)
     char *text = NULL;
 
     switch (s->source) {
-    case NCZ_S3_FROM_URL:
-        text = ncz_sprintf("#%s of the URL", s->name);
-        break;
-    case NCZ_S3_FROM_HOST:
-        text = ncz_strdup("the URL's host");
-        break;
-    case NCZ_S3_FROM_ENV:
-        text = ncz_strdup(s->name);
-        break;
-    case NCZ_S3_FROM_PROFILE:
-        text = ncz_sprintf("%s of profile %s in %s", s->name, s->section, s->file);
-        break;
-    case NCZ_S3_FROM_RC:
-        text = ncz_sprintf("%s in %s", s->name, s->file);
-        break;
+    case NCZ_S3_FROM_URL: text = ncz_sprintf("#%s of the URL", s->name); break;
+    case NCZ_S3_FROM_HOST: text = ncz_strdup("the URL's host"); break;
+    case NCZ_S3_FROM_ENV: text = ncz_strdup(s->name); break;
+    case NCZ_S3_FROM_PROFILE: text = ncz_sprintf("%s of profile %s in %s", s->name, s->section, s->file); break;
+    case NCZ_S3_FROM_RC: text = ncz_sprintf("%s in %s", s->name, s->file); break;
     case NCZ_S3_FROM_NOWHERE:
-    case NCZ_S3_FROM_DEFAULT:
-        text = ncz_strdup("default");
-        break;
+    case NCZ_S3_FROM_DEFAULT: text = ncz_strdup("default"); break;
     }
     *out = text;
     return text != NULL ? NC_NOERR : ncz_fail_nomem(64);
@@ -236,8 +224,8 @@ bad_value(const ncz_s3_setting *s, const char *wanted)
 int
 ncz_s3_setting_bool(const ncz_s3_setting *s, bool *out)
 {
-    static const char *const yes[] = { "true", "yes", "on", "1", "y", "t" };
-    static const char *const no[NCZ_LEN(yes)] = { "false", "no", "off", "0", "n", "f" };
+    static const char *const yes[] = {"true", "yes", "on", "1", "y", "t"};
+    static const char *const no[NCZ_LEN(yes)] = {"false", "no", "off", "0", "n", "f"};
 
     if (s->value == NULL)
         return NC_NOERR;

@@ -10,19 +10,19 @@
 
 /* The AWS files of this user. A file that is not there is one without lines. */
 typedef struct ncz_s3_files {
-    char   *home;        /* or NULL */
+    char   *home;                           /* or NULL */
     char   *config_path, *credentials_path; /* NULL: neither home nor a variable says where */
     ncz_ini config, credentials;
 } ncz_s3_files;
 
-int  ncz_s3_files_load(ncz_s3_files *out); /* NC_EAUTH: not readable, or wrong in file and line */
-void ncz_s3_files_clear(ncz_s3_files *f);
+int   ncz_s3_files_load(ncz_s3_files *out); /* NC_EAUTH: not readable, or wrong in file and line */
+void  ncz_s3_files_clear(ncz_s3_files *f);
 char *ncz_s3_expand(const char *path, const char *home); /* "~/x" in fresh memory; NULL: out of memory */
 
 typedef enum ncz_s3_source {
     NCZ_S3_FROM_NOWHERE,
-    NCZ_S3_FROM_URL,     /* in the fragment */
-    NCZ_S3_FROM_HOST,    /* part of the URL's host */
+    NCZ_S3_FROM_URL,  /* in the fragment */
+    NCZ_S3_FROM_HOST, /* part of the URL's host */
     NCZ_S3_FROM_ENV,
     NCZ_S3_FROM_PROFILE,
     NCZ_S3_FROM_RC,
@@ -47,21 +47,24 @@ typedef struct ncz_s3_look {
 } ncz_s3_look;
 
 /* Each gives a `value` NULL when it is not there. An empty value counts as none. */
-ncz_s3_setting ncz_s3_setting_url(const ncz_s3_look *l, const char *key);      /* also with "aws." before it */
-ncz_s3_setting ncz_s3_setting_url_switch(const ncz_s3_look *l, const char *key); /* the same; a key alone (`#anon`) says yes */
+ncz_s3_setting ncz_s3_setting_url(const ncz_s3_look *l, const char *key); /* also with "aws." before it */
+ncz_s3_setting ncz_s3_setting_url_switch(const ncz_s3_look *l,
+                                         const char        *key); /* the same; a key alone (`#anon`) says yes */
 ncz_s3_setting ncz_s3_setting_env(const char *name);
 ncz_s3_setting ncz_s3_setting_rc(const ncz_s3_look *l, const char *key);
 ncz_s3_setting ncz_s3_setting_default(const char *value);
 /* Of the profile: the credentials file wins, key by key. `block` NULL or the key that it stands indented under. */
 ncz_s3_setting ncz_s3_setting_profile(const ncz_s3_files *f, const char *profile, const char *block, const char *key);
 /* Of the section [services x] that the profile names. */
-ncz_s3_setting ncz_s3_setting_service(const ncz_s3_files *f, const char *profile, const char *service, const char *key);
+ncz_s3_setting ncz_s3_setting_service(const ncz_s3_files *f, const char *profile, const char *service,
+                                      const char *key);
 ncz_s3_setting ncz_s3_setting_first(const ncz_s3_setting *all, size_t n);
 
-int  ncz_s3_setting_text(const ncz_s3_setting *s, char **out); /* where it stood, for people, in fresh memory */
-int  ncz_s3_setting_bool(const ncz_s3_setting *s, bool *out);  /* true, yes, on, 1 ...; NC_EINVAL. Nothing said: untouched */
-int  ncz_s3_setting_number(const ncz_s3_setting *s, int64_t least, int64_t most, int64_t *out); /* the same */
-int  ncz_s3_setting_seconds(const ncz_s3_setting *s, int64_t most, int64_t *ms); /* the same, with a fraction: "0.5" */
+int ncz_s3_setting_text(const ncz_s3_setting *s, char **out); /* where it stood, for people, in fresh memory */
+int ncz_s3_setting_bool(const ncz_s3_setting *s,
+                        bool                 *out); /* true, yes, on, 1 ...; NC_EINVAL. Nothing said: untouched */
+int ncz_s3_setting_number(const ncz_s3_setting *s, int64_t least, int64_t most, int64_t *out); /* the same */
+int ncz_s3_setting_seconds(const ncz_s3_setting *s, int64_t most, int64_t *ms); /* the same, with a fraction: "0.5" */
 bool ncz_s3_profile_exists(const ncz_s3_files *f, const char *profile);
 
 #endif /* NCZ_S3_LOOK_H */

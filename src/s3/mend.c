@@ -173,8 +173,9 @@ ncz_s3_retry_signed(ncz_s3_batch *b, ncz_s3_xchg *x)
     found = keys.id != NULL;
     ncz_s3_keys_clear(&keys);
     if (rc != NC_NOERR)
-        ncz_s3_finish(b, op, ncz_s3_fail(x->s, op, rc, "HTTP %ld to an unsigned request, and to sign it: %s",
-                                         x->call.status, ncz_err_text()));
+        ncz_s3_finish(b, op,
+                      ncz_s3_fail(x->s, op, rc, "HTTP %ld to an unsigned request, and to sign it: %s", x->call.status,
+                                  ncz_err_text()));
     else if (found)
         at_once(b, op);
     return rc != NC_NOERR || found;

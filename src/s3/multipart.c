@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LARGE ((size_t)64 << 20)
-#define PART ((size_t)32 << 20)
+#define LARGE      ((size_t)64 << 20)
+#define PART       ((size_t)32 << 20)
 #define PARTS_MOST 10000
 #define REPLY_MOST ((uint64_t)1 << 20)
 

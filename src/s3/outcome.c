@@ -213,16 +213,11 @@ act(ncz_s3_batch *b, ncz_s3_xchg *x, ncz_s3_verdict v, const ncz_s3_fault *f)
         ncz_s3_patience_progress(b);
     switch (v) {
     case NCZ_S3_V_AGAIN:
-    case NCZ_S3_V_SLOW:
-        again_answer(b, x, v, f);
-        return;
+    case NCZ_S3_V_SLOW: again_answer(b, x, v, f); return;
     case NCZ_S3_V_REGION:
     case NCZ_S3_V_SKEW:
-    case NCZ_S3_V_KEYS:
-        ncz_s3_mend(b, x, v, f);
-        return;
-    default:
-        break;
+    case NCZ_S3_V_KEYS: ncz_s3_mend(b, x, v, f); return;
+    default: break;
     }
     if (v == NCZ_S3_V_DENIED || v == NCZ_S3_V_FAIL) {
         if (ncz_s3_retry_signed(b, x))

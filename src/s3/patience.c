@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #define PROGRESS_BYTES 4096 /* in a second */
-#define PAUSE_MS 1000       /* after which a batch is part of another call */
+#define PAUSE_MS       1000 /* after which a batch is part of another call */
 
 static int64_t
 limit_of(const ncz_s3_batch *b)
@@ -74,5 +74,6 @@ ncz_s3_patience_fail(const ncz_s3_batch *b, const ncz_s3_op *op)
     else
         (void)snprintf(limit, sizeof limit, "%" PRId64 " ms", ms);
     return ncz_s3_fail(b->s, op, NC_ECURL,
-                       "no progress for %s: given up (NCZARR_TIMEOUT and NCZARR.TIMEOUT in .ncrc set the limit)", limit);
+                       "no progress for %s: given up (NCZARR_TIMEOUT and NCZARR.TIMEOUT in .ncrc set the limit)",
+                       limit);
 }

@@ -100,7 +100,7 @@ ncz_s3_set_addressing(ncz_s3_settings *s, bool is_virtual, const ncz_s3_setting 
 int
 ncz_s3_set_region(ncz_s3_settings *s, const ncz_s3_host *h, const char *host)
 {
-    const ncz_s3_setting from = { .source = NCZ_S3_FROM_HOST };
+    const ncz_s3_setting from = {.source = NCZ_S3_FROM_HOST};
 
     if (h->region_len == 0)
         return NC_NOERR;

@@ -107,8 +107,11 @@ take_line(ncz_rc *rc, const char *s, size_t len, bool here)
     nkey = eq != NULL ? (size_t)(eq - s) : len;
     trim(&s, &nkey);
     trim(&value, &nvalue);
-    return push(rc, (ncz_rc_item){ .scope = scope, .key = upper(s, nkey), .value = ncz_strndup(value, nvalue),
-                                   .file = rc->nfiles - 1, .here = here });
+    return push(rc, (ncz_rc_item){.scope = scope,
+                                  .key = upper(s, nkey),
+                                  .value = ncz_strndup(value, nvalue),
+                                  .file = rc->nfiles - 1,
+                                  .here = here});
 }
 
 int
@@ -156,7 +159,7 @@ load_one(ncz_rc *rc, const char *path, bool here)
 static int
 load_folder(ncz_rc *rc, const char *folder, bool here)
 {
-    static const char *const names[] = { ".ncrc", ".dodsrc" };
+    static const char *const names[] = {".ncrc", ".dodsrc"};
     int                      status = NC_NOERR;
 
     for (size_t i = 0; i < NCZ_LEN(names) && status == NC_NOERR; i++) {

@@ -12,7 +12,7 @@ typedef struct ncz_rc_item {
     char    *key;   /* upper case */
     char    *value;
     size_t   file;
-    bool     here;  /* of a file in the working directory */
+    bool     here; /* of a file in the working directory */
 } ncz_rc_item;
 
 typedef struct ncz_rc {
@@ -22,7 +22,7 @@ typedef struct ncz_rc {
     size_t       n;
 } ncz_rc;
 
-#define NCZ_RC_INIT ((ncz_rc){ NULL, 0, NULL, 0 })
+#define NCZ_RC_INIT ((ncz_rc){NULL, 0, NULL, 0})
 
 /*
  * NCRCENV_IGNORE: none. NCRCENV_RC: that file alone. Else $NCRCENV_HOME or `home` (may be NULL), then the working

@@ -73,8 +73,7 @@ add_put(draft *d, const ncz_s3_xchg *x)
         if ((rc = ncz_md5_base64(op->data, op->ndata, &d->md5)) != NC_NOERR)
             return rc;
         add(d, "content-md5", ncz_buf_str(&d->md5));
-    } else if (op->checksum ||
-               (op->verb == NCZ_S3_PUT && !__atomic_load_n(&x->s->no_checksum, __ATOMIC_RELAXED))) {
+    } else if (op->checksum || (op->verb == NCZ_S3_PUT && !__atomic_load_n(&x->s->no_checksum, __ATOMIC_RELAXED))) {
         ncz_s3_crc_base64(op->data, op->ndata, d->crc);
         add(d, "x-amz-checksum-crc32c", d->crc);
     }

@@ -10,12 +10,12 @@
 
 #include <time.h>
 
-#define DELAY_MS 100       /* most before the first further try */
+#define DELAY_MS      100  /* most before the first further try */
 #define DELAY_SLOW_MS 1000 /* the same, of a server that asks for less */
 #define DELAY_MOST_MS 20000
-#define AFTER_MOST_S 120 /* no server is obeyed for longer */
-#define TOKENS 500
-#define PRICE 5
+#define AFTER_MOST_S  120 /* no server is obeyed for longer */
+#define TOKENS        500
+#define PRICE         5
 #define PRICE_TIMEOUT 10
 
 uint64_t
@@ -60,7 +60,8 @@ ncz_s3_retry_wait(ncz_s3_batch *b, const ncz_s3_op *op, bool timeout, bool slow,
 
     if (slow)
         slow_down(s);
-    if (op->tries >= s->settings->attempts || ncz_s3_patience_left(b) <= 0 || !pay(s, timeout ? PRICE_TIMEOUT : PRICE))
+    if (op->tries >= s->settings->attempts || ncz_s3_patience_left(b) <= 0 ||
+        !pay(s, timeout ? PRICE_TIMEOUT : PRICE))
         return -1;
     for (unsigned i = 1; i < op->tries && most < DELAY_MOST_MS; i++)
         most *= 2;

@@ -17,7 +17,7 @@
 void ncz_s3_hex(const void *data, size_t len, char *out); /* lower case, with its NUL */
 int  ncz_s3_sha1_hex(const void *data, size_t len, char out[NCZ_SHA1_HEX]);
 int  ncz_s3_md5_hex(const void *data, size_t len, char out[NCZ_MD5_HEX]);
-bool ncz_s3_md5_works(void); /* false under FIPS */
+bool ncz_s3_md5_works(void);                                                    /* false under FIPS */
 void ncz_s3_crc_base64(const void *data, size_t len, char out[NCZ_CRC_BASE64]); /* CRC-32C, as headers have it */
 int  ncz_s3_hmac(const void *key, size_t nkey, const void *data, size_t len, unsigned char out[NCZ_SHA256_BYTES]);
 

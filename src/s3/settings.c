@@ -66,11 +66,12 @@ static int
 choose_profile(ncz_s3_look *l, ncz_s3_settings *s, bool *first)
 {
     const ncz_s3_setting all[] = {
-        ncz_s3_setting_url(l, "profile"),       ncz_s3_setting_url(l, "awsprofile"),         ncz_s3_setting_rc(l, "AWS.PROFILE"),
-        ncz_s3_setting_env("AWS_PROFILE"),      ncz_s3_setting_env("AWS_DEFAULT_PROFILE"),
+        ncz_s3_setting_url(l, "profile"),          ncz_s3_setting_url(l, "awsprofile"),
+        ncz_s3_setting_rc(l, "AWS.PROFILE"),       ncz_s3_setting_env("AWS_PROFILE"),
+        ncz_s3_setting_env("AWS_DEFAULT_PROFILE"),
     };
     ncz_s3_setting said = ncz_s3_setting_first(all, NCZ_LEN(all));
-    int      rc;
+    int            rc;
 
     *first = said.source == NCZ_S3_FROM_URL || said.source == NCZ_S3_FROM_RC;
     l->profile_in_url = said.source == NCZ_S3_FROM_URL;
@@ -112,7 +113,7 @@ check_region(const ncz_s3_settings *s)
 static const char *
 default_region(const ncz_s3_settings *s)
 {
-    static const char *const any[] = { "googleapis.com", "r2.cloudflarestorage.com" };
+    static const char *const any[] = {"googleapis.com", "r2.cloudflarestorage.com"};
     size_t                   len = s->host != NULL ? strlen(s->host) : 0;
 
     for (size_t i = 0; i < NCZ_LEN(any); i++) {
@@ -128,8 +129,8 @@ default_region(const ncz_s3_settings *s)
 static ncz_s3_setting
 profile_region(const ncz_s3_look *l)
 {
-    const ncz_s3_setting all[] = { ncz_s3_setting_profile(l->files, l->profile, NULL, "region"),
-                             ncz_s3_setting_profile(l->files, l->profile, NULL, "aws_region") };
+    const ncz_s3_setting all[] = {ncz_s3_setting_profile(l->files, l->profile, NULL, "region"),
+                                  ncz_s3_setting_profile(l->files, l->profile, NULL, "aws_region")};
 
     return ncz_s3_setting_first(all, NCZ_LEN(all));
 }
@@ -142,7 +143,7 @@ choose_region(const ncz_s3_look *l, ncz_s3_settings *s)
     const ncz_s3_setting all[] = {
         ncz_s3_setting_url(l, "region"),
         ncz_s3_setting_url(l, "awsregion"),
-        { .source = NCZ_S3_FROM_HOST, .value = s->region },
+        {.source = NCZ_S3_FROM_HOST, .value = s->region},
         l->profile_in_url ? of_profile : ncz_s3_setting_default(NULL),
         ncz_s3_setting_env("AWS_REGION"),
         ncz_s3_setting_env("AWS_DEFAULT_REGION"),
@@ -151,7 +152,7 @@ choose_region(const ncz_s3_look *l, ncz_s3_settings *s)
         ncz_s3_setting_default(default_region(s)),
     };
     ncz_s3_setting said = ncz_s3_setting_first(all, NCZ_LEN(all));
-    int      rc;
+    int            rc;
 
     if (said.source != NCZ_S3_FROM_HOST) {
         ncz_free(s->region);
@@ -173,12 +174,12 @@ choose_region(const ncz_s3_look *l, ncz_s3_settings *s)
 static int
 choose_signing(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_s3_setting anon[] = { ncz_s3_setting_url_switch(l, "anon"), ncz_s3_setting_url_switch(l, "anonymous"),
-                              ncz_s3_setting_env("AWS_NO_SIGN_REQUEST") };
+    const ncz_s3_setting anon[] = {ncz_s3_setting_url_switch(l, "anon"), ncz_s3_setting_url_switch(l, "anonymous"),
+                                   ncz_s3_setting_env("AWS_NO_SIGN_REQUEST")};
     const ncz_s3_setting pays = ncz_s3_setting_url_switch(l, "requester_pays");
-    const char    *payer = ncz_env("AWS_REQUEST_PAYER");
+    const char          *payer = ncz_env("AWS_REQUEST_PAYER");
     ncz_s3_setting       said = ncz_s3_setting_first(anon, NCZ_LEN(anon));
-    int            rc;
+    int                  rc;
 
     if ((rc = ncz_s3_setting_bool(&said, &s->anonymous)) != NC_NOERR)
         return rc;
@@ -198,14 +199,13 @@ static int
 choose_trust(const ncz_s3_look *l, ncz_s3_settings *s)
 {
     const ncz_s3_setting files[] = {
-        ncz_s3_setting_env("AWS_CA_BUNDLE"),
-        ncz_s3_setting_profile(l->files, l->profile, NULL, "ca_bundle"),
-        ncz_s3_setting_rc(l, "HTTP.SSL.CAINFO"),
-        ncz_s3_setting_env("CURL_CA_BUNDLE"),
+        ncz_s3_setting_env("AWS_CA_BUNDLE"),     ncz_s3_setting_profile(l->files, l->profile, NULL, "ca_bundle"),
+        ncz_s3_setting_rc(l, "HTTP.SSL.CAINFO"), ncz_s3_setting_env("CURL_CA_BUNDLE"),
         ncz_s3_setting_env("SSL_CERT_FILE"),
     };
-    const ncz_s3_setting dirs[] = { ncz_s3_setting_rc(l, "HTTP.SSL.CAPATH"), ncz_s3_setting_env("SSL_CERT_DIR") };
-    ncz_s3_setting       file = ncz_s3_setting_first(files, NCZ_LEN(files)), dir = ncz_s3_setting_first(dirs, NCZ_LEN(dirs));
+    const ncz_s3_setting dirs[] = {ncz_s3_setting_rc(l, "HTTP.SSL.CAPATH"), ncz_s3_setting_env("SSL_CERT_DIR")};
+    ncz_s3_setting       file = ncz_s3_setting_first(files, NCZ_LEN(files)),
+                   dir = ncz_s3_setting_first(dirs, NCZ_LEN(dirs));
 
     if (file.value != NULL && (s->ca_file = ncz_s3_expand(file.value, l->files->home)) == NULL)
         return ncz_fail_nomem(strlen(file.value) + 1);
@@ -221,10 +221,10 @@ choose_trust(const ncz_s3_look *l, ncz_s3_settings *s)
 static int
 choose_patience(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_s3_setting all[] = { ncz_s3_setting_env("NCZARR_TIMEOUT"), ncz_s3_setting_rc(l, "NCZARR.TIMEOUT") };
+    const ncz_s3_setting all[] = {ncz_s3_setting_env("NCZARR_TIMEOUT"), ncz_s3_setting_rc(l, "NCZARR.TIMEOUT")};
     ncz_s3_setting       said = ncz_s3_setting_first(all, NCZ_LEN(all));
-    int64_t        stall_s;
-    int            rc;
+    int64_t              stall_s;
+    int                  rc;
 
     s->patience_ms = PATIENCE_MS;
     s->stall_s = STALL_S;
@@ -242,10 +242,12 @@ choose_patience(const ncz_s3_look *l, ncz_s3_settings *s)
 static int
 choose_way(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_s3_setting proxy = ncz_s3_setting_rc(l, "HTTP.PROXY.SERVER"), agent = ncz_s3_setting_rc(l, "HTTP.USERAGENT");
-    const ncz_s3_setting connect = ncz_s3_setting_rc(l, "HTTP.CONNECTTIMEOUT"), total = ncz_s3_setting_rc(l, "HTTP.TIMEOUT");
-    int64_t        connect_s = CONNECT_MS / 1000;
-    int            rc;
+    const ncz_s3_setting proxy = ncz_s3_setting_rc(l, "HTTP.PROXY.SERVER"),
+                         agent = ncz_s3_setting_rc(l, "HTTP.USERAGENT");
+    const ncz_s3_setting connect = ncz_s3_setting_rc(l, "HTTP.CONNECTTIMEOUT"),
+                         total = ncz_s3_setting_rc(l, "HTTP.TIMEOUT");
+    int64_t connect_s = CONNECT_MS / 1000;
+    int     rc;
 
     for (const char *c = agent.value; c != NULL && *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7F)
@@ -257,7 +259,8 @@ choose_way(const ncz_s3_look *l, ncz_s3_settings *s)
     if ((rc = ncz_s3_setting_number(&connect, 1, 3600, &connect_s)) != NC_NOERR)
         return rc;
     s->connect_ms = (long)connect_s * 1000;
-    if ((rc = ncz_s3_setting_number(&total, 0, 1000000, &s->deadline_s)) != NC_NOERR || (rc = choose_patience(l, s)) != NC_NOERR)
+    if ((rc = ncz_s3_setting_number(&total, 0, 1000000, &s->deadline_s)) != NC_NOERR ||
+        (rc = choose_patience(l, s)) != NC_NOERR)
         return rc;
     return choose_trust(l, s);
 }
@@ -267,12 +270,13 @@ choose_way(const ncz_s3_look *l, ncz_s3_settings *s)
 static int
 choose_retries(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_s3_setting attempts[] = { ncz_s3_setting_env("AWS_MAX_ATTEMPTS"),
-                                  ncz_s3_setting_profile(l->files, l->profile, NULL, "max_attempts") };
+    const ncz_s3_setting attempts[] = {ncz_s3_setting_env("AWS_MAX_ATTEMPTS"),
+                                       ncz_s3_setting_profile(l->files, l->profile, NULL, "max_attempts")};
     const ncz_s3_setting at_once = ncz_s3_setting_profile(l->files, l->profile, "s3", "max_concurrent_requests");
-    ncz_s3_setting       said = ncz_s3_setting_first(attempts, NCZ_LEN(attempts)), gdal = ncz_s3_setting_env("GDAL_HTTP_MAX_RETRY");
-    int64_t        n = ATTEMPTS, more = -1, many = IN_FLIGHT;
-    int            rc;
+    ncz_s3_setting       said = ncz_s3_setting_first(attempts, NCZ_LEN(attempts)),
+                   gdal = ncz_s3_setting_env("GDAL_HTTP_MAX_RETRY");
+    int64_t n = ATTEMPTS, more = -1, many = IN_FLIGHT;
+    int     rc;
 
     if (said.value != NULL)
         rc = ncz_s3_setting_number(&said, 1, 100, &n);
@@ -329,9 +333,9 @@ choose_all(ncz_s3_look *l, ncz_s3_settings *s)
 int
 ncz_s3_settings_from(const ncz_uri *uri, ncz_s3_settings **out)
 {
-    ncz_s3_files     files = { .home = NULL };
+    ncz_s3_files     files = {.home = NULL};
     ncz_rc           rc_files = NCZ_RC_INIT;
-    ncz_s3_look      look = { .uri = uri, .files = &files, .rc = &rc_files };
+    ncz_s3_look      look = {.uri = uri, .files = &files, .rc = &rc_files};
     ncz_s3_settings *s = NULL;
     int              rc;
 
@@ -360,10 +364,8 @@ done:
 static int
 place_web(const ncz_uri *uri, ncz_s3_settings *s)
 {
-    *s = (ncz_s3_settings){.https = strcmp(uri->scheme, "https") == 0,
-                           .port = uri->port,
-                           .anonymous = true,
-                           .custom = true};
+    *s = (ncz_s3_settings){
+        .https = strcmp(uri->scheme, "https") == 0, .port = uri->port, .anonymous = true, .custom = true};
     s->host = ncz_strdup(uri->host);
     s->base = ncz_strdup("");
     s->bucket = ncz_strdup("");
@@ -390,9 +392,9 @@ choose_web(const ncz_s3_look *l, ncz_s3_settings *s)
 int
 ncz_s3_settings_web(const ncz_uri *uri, ncz_s3_settings **out)
 {
-    ncz_s3_files     none = { .home = NULL }; /* a web server is not Amazon's: no profile speaks of it */
+    ncz_s3_files     none = {.home = NULL}; /* a web server is not Amazon's: no profile speaks of it */
     ncz_rc           rc_files = NCZ_RC_INIT;
-    ncz_s3_look      look = { .uri = uri, .files = &none, .rc = &rc_files };
+    ncz_s3_look      look = {.uri = uri, .files = &none, .rc = &rc_files};
     ncz_s3_settings *s = ncz_zalloc(sizeof *s);
     const char      *home = ncz_env("HOME");
     int              rc = NC_NOERR;

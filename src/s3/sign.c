@@ -36,7 +36,7 @@ items_clear(items *all)
         ncz_s3_free_secret(all->v[i].value); /* a session token may be among them */
     }
     ncz_free(all->v);
-    *all = (items){ .v = NULL };
+    *all = (items){.v = NULL};
 }
 
 /* Takes both, whether it succeeds or not. */
@@ -51,7 +51,7 @@ items_take(items *all, char *name, char *value)
         return ncz_fail_nomem((all->n + 1) * sizeof *v);
     }
     all->v = v;
-    v[all->n] = (item){ .name = name, .value = value, .at = all->n };
+    v[all->n] = (item){.name = name, .value = value, .at = all->n};
     all->n++;
     return NC_NOERR;
 }
@@ -182,11 +182,12 @@ put_query(const items *query, bool may_be_bare, ncz_buf *out)
 static bool
 is_signed(const char *name)
 {
-    static const char *const not[] = { "user-agent", "expect", "connection", "accept-encoding", "transfer-encoding",
-                                       "te", "proxy-authorization", "authorization", "x-amzn-trace-id" };
+    static const char *const not [] = {"user-agent",        "expect", "connection",          "accept-encoding",
+                                       "transfer-encoding", "te",     "proxy-authorization", "authorization",
+                                       "x-amzn-trace-id"};
 
-    for (size_t i = 0; i < NCZ_LEN(not); i++)
-        if (strcasecmp(name, not[i]) == 0)
+    for (size_t i = 0; i < NCZ_LEN(not ); i++)
+        if (strcasecmp(name, not [i]) == 0)
             return false;
     return true;
 }
@@ -388,7 +389,7 @@ signing_from(const ncz_s3_sign_req *req, const ncz_s3_keys *keys, signing *s)
 int
 ncz_s3_canonical(const ncz_s3_sign_req *req, const ncz_s3_keys *keys, ncz_buf *canonical, ncz_buf *to_sign)
 {
-    signing s = { .names = NCZ_BUF_INIT };
+    signing s = {.names = NCZ_BUF_INIT};
     int     rc;
 
     if ((rc = signing_from(req, keys, &s)) != NC_NOERR)
@@ -469,7 +470,7 @@ put_own_headers(const ncz_s3_sign_req *req, ncz_buf *out)
 int
 ncz_s3_sign(const ncz_s3_sign_req *req, const ncz_s3_keys *keys, ncz_buf *target, ncz_buf *headers)
 {
-    signing s = { .names = NCZ_BUF_INIT };
+    signing s = {.names = NCZ_BUF_INIT};
     bool    sign = keys != NULL && keys->id != NULL;
     int     rc;
 

@@ -12,9 +12,9 @@
 
 /* What signs. Strings are the holder's. */
 typedef struct ncz_s3_keys {
-    char *id;      /* NULL: unsigned requests */
-    char *secret;
-    char *token;   /* session token or NULL */
+    char   *id; /* NULL: unsigned requests */
+    char   *secret;
+    char   *token;   /* session token or NULL */
     int64_t expires; /* seconds since 1970, 0: never */
 } ncz_s3_keys;
 
@@ -43,10 +43,10 @@ typedef struct ncz_s3_sign_req {
     size_t             nheaders;
     const char        *payload; /* hex SHA-256 of the body, or "UNSIGNED-PAYLOAD" */
     const char        *region, *service;
-    int64_t            now;     /* seconds since 1970, repaired for skew by the caller */
-    bool               s3_path; /* path encoded once and left as it is; else normalised and encoded twice */
+    int64_t            now;               /* seconds since 1970, repaired for skew by the caller */
+    bool               s3_path;           /* path encoded once and left as it is; else normalised and encoded twice */
     bool               no_content_header; /* other services: no x-amz-content-sha256 header */
-    ncz_s3_signing    *keep;            /* or NULL: spares four HMACs for each request */
+    ncz_s3_signing    *keep;              /* or NULL: spares four HMACs for each request */
 } ncz_s3_sign_req;
 
 /*
@@ -60,7 +60,7 @@ int ncz_s3_sign(const ncz_s3_sign_req *req, const ncz_s3_keys *keys, ncz_buf *ta
 /* For tests and the log: the canonical request (which holds the session token) and the string to sign. */
 int ncz_s3_canonical(const ncz_s3_sign_req *req, const ncz_s3_keys *keys, ncz_buf *canonical, ncz_buf *to_sign);
 
-int  ncz_sha256_hex(const void *data, size_t len, char out[NCZ_SHA256_HEX]); /* NC_ES3: OpenSSL refused */
-int  ncz_md5_base64(const void *data, size_t len, ncz_buf *out);             /* the same, where MD5 is forbidden */
+int ncz_sha256_hex(const void *data, size_t len, char out[NCZ_SHA256_HEX]); /* NC_ES3: OpenSSL refused */
+int ncz_md5_base64(const void *data, size_t len, ncz_buf *out);             /* the same, where MD5 is forbidden */
 
 #endif /* NCZ_S3_SIGN_H */

@@ -47,7 +47,7 @@ int
 ncz_s3_signing_key(const ncz_s3_sign_req *req, const char *day, const char *secret,
                    unsigned char key[NCZ_SHA256_BYTES])
 {
-    const char *const parts[4] = { day, req->region, req->service, "aws4_request" };
+    const char *const parts[4] = {day, req->region, req->service, "aws4_request"};
     char              of[NCZ_SHA256_HEX];
     int               rc;
 

@@ -27,9 +27,9 @@ part_of(const ncz_xml *x, ncz_s3_fault *f)
     const struct {
         const char *name;
         ncz_buf    *to;
-    } parts[] = {{"Code", &f->code},         {"Message", &f->message}, {"RequestId", &f->request},
-                 {"RequestID", &f->request}, {"Region", &f->region},   {"Endpoint", &f->endpoint},
-                 {"ActualObjectSize", &f->size}};
+    } parts[] = {
+        {"Code", &f->code},     {"Message", &f->message},   {"RequestId", &f->request},    {"RequestID", &f->request},
+        {"Region", &f->region}, {"Endpoint", &f->endpoint}, {"ActualObjectSize", &f->size}};
 
     for (size_t i = 0; i < NCZ_LEN(parts); i++)
         if (ncz_xml_is(x, parts[i].name))
@@ -127,37 +127,27 @@ by_status(long status, bool web)
 {
     switch (status) {
     case 401:
-    case 403:
-        return NCZ_S3_V_DENIED;
-    case 404:
-        return NCZ_S3_V_ABSENT;
-    case 410:
-        return web ? NCZ_S3_V_ABSENT : NCZ_S3_V_FAIL;
+    case 403: return NCZ_S3_V_DENIED;
+    case 404: return NCZ_S3_V_ABSENT;
+    case 410: return web ? NCZ_S3_V_ABSENT : NCZ_S3_V_FAIL;
     case 405:
-    case 501:
-        return NCZ_S3_V_UNKNOWN;
-    case 412:
-        return NCZ_S3_V_CONFLICT;
-    case 416:
-        return NCZ_S3_V_RANGE;
+    case 501: return NCZ_S3_V_UNKNOWN;
+    case 412: return NCZ_S3_V_CONFLICT;
+    case 416: return NCZ_S3_V_RANGE;
     case 429:
-    case 503:
-        return NCZ_S3_V_SLOW;
+    case 503: return NCZ_S3_V_SLOW;
     case 408:
     case 409:
     case 500:
     case 502:
     case 504:
-    case 509:
-        return NCZ_S3_V_AGAIN;
+    case 509: return NCZ_S3_V_AGAIN;
     case 301:
     case 302:
     case 303:
     case 307:
-    case 308:
-        return NCZ_S3_V_REGION;
-    default:
-        return status >= 200 && status < 300 ? NCZ_S3_V_GOOD : NCZ_S3_V_FAIL;
+    case 308: return NCZ_S3_V_REGION;
+    default: return status >= 200 && status < 300 ? NCZ_S3_V_GOOD : NCZ_S3_V_FAIL;
     }
 }
 

@@ -23,11 +23,12 @@ wanted_style(const ncz_s3_look *l, bool url_alone, style *out, ncz_s3_setting *f
         ncz_s3_setting_url(l, "addressing_style"),
         url_alone ? ncz_s3_setting_default(NULL) : ncz_s3_setting_env("AWS_S3_ADDRESSING_STYLE"),
         url_alone ? ncz_s3_setting_default(NULL) : vhost,
-        url_alone ? ncz_s3_setting_default(NULL) : ncz_s3_setting_profile(l->files, l->profile, "s3", "addressing_style"),
+        url_alone ? ncz_s3_setting_default(NULL)
+                  : ncz_s3_setting_profile(l->files, l->profile, "s3", "addressing_style"),
     };
     ncz_s3_setting s = ncz_s3_setting_first(all, NCZ_LEN(all));
-    bool     is_virtual = false;
-    int      rc;
+    bool           is_virtual = false;
+    int            rc;
 
     *out = STYLE_AUTO;
     *from = s;
@@ -50,9 +51,9 @@ wanted_style(const ncz_s3_look *l, bool url_alone, style *out, ncz_s3_setting *f
 int
 ncz_s3_choose_addressing(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    style    wish;
+    style          wish;
     ncz_s3_setting from;
-    int      rc;
+    int            rc;
 
     if (s->addressing_from != NULL)
         return NC_NOERR; /* the URL or the endpoint said it */
@@ -73,7 +74,7 @@ ncz_s3_choose_addressing(const ncz_s3_look *l, ncz_s3_settings *s)
 static ncz_s3_setting
 url_endpoint(const ncz_s3_look *l)
 {
-    const ncz_s3_setting all[] = { ncz_s3_setting_url(l, "endpoint"), ncz_s3_setting_url(l, "endpoint_url") };
+    const ncz_s3_setting all[] = {ncz_s3_setting_url(l, "endpoint"), ncz_s3_setting_url(l, "endpoint_url")};
 
     return ncz_s3_setting_first(all, NCZ_LEN(all));
 }
@@ -82,7 +83,7 @@ static int
 locate_bucket(const ncz_s3_look *l, ncz_s3_settings *s)
 {
     const ncz_uri *u = l->uri;
-    ncz_s3_setting       said = url_endpoint(l);
+    ncz_s3_setting said = url_endpoint(l);
     int            rc;
 
     s->https = true;
@@ -146,12 +147,12 @@ take_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_host *h, size_t buc
 static int
 locate_host(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_s3_setting the_host = { .source = NCZ_S3_FROM_HOST };
-    const ncz_uri *u = l->uri;
-    ncz_s3_host    h = ncz_s3_host_parse(u->host);
+    const ncz_s3_setting the_host = {.source = NCZ_S3_FROM_HOST};
+    const ncz_uri       *u = l->uri;
+    ncz_s3_host          h = ncz_s3_host_parse(u->host);
     ncz_s3_setting       from;
-    size_t         bucket;
-    int            rc;
+    size_t               bucket;
+    int                  rc;
 
     if (h.refused != NULL)
         return ncz_fail(NC_EURL, "%s: %s", u->host, h.refused);
@@ -200,7 +201,7 @@ static int
 locate_dotted(const ncz_s3_look *l, ncz_s3_settings *s)
 {
     const ncz_uri *u = l->uri;
-    ncz_s3_setting       endpoint = url_endpoint(l);
+    ncz_s3_setting endpoint = url_endpoint(l);
     int            rc;
 
     if (endpoint.value != NULL)
@@ -225,9 +226,9 @@ locate_dotted(const ncz_s3_look *l, ncz_s3_settings *s)
 int
 ncz_s3_locate(const ncz_s3_look *l, ncz_s3_settings *s)
 {
-    const ncz_uri   *u = l->uri;
-    ncz_uri_s3_kind  kind = ncz_uri_scheme_s3(u->scheme);
-    bool             s3 = kind != NCZ_URI_NO_S3;
+    const ncz_uri  *u = l->uri;
+    ncz_uri_s3_kind kind = ncz_uri_scheme_s3(u->scheme);
+    bool            s3 = kind != NCZ_URI_NO_S3;
 
     if (u->user != NULL)
         return ncz_fail(NC_EURL, "a URL of S3 holds no user's name and no password");

@@ -314,17 +314,10 @@ ncz_xml_escape(ncz_buf *out, const char *text)
 
     for (; rc == NC_NOERR && *text != '\0'; text++)
         switch (*text) {
-        case '&':
-            rc = ncz_buf_puts(out, "&amp;");
-            break;
-        case '<':
-            rc = ncz_buf_puts(out, "&lt;");
-            break;
-        case '>':
-            rc = ncz_buf_puts(out, "&gt;");
-            break;
-        default:
-            rc = ncz_buf_putc(out, *text);
+        case '&': rc = ncz_buf_puts(out, "&amp;"); break;
+        case '<': rc = ncz_buf_puts(out, "&lt;"); break;
+        case '>': rc = ncz_buf_puts(out, "&gt;"); break;
+        default: rc = ncz_buf_putc(out, *text);
         }
     return rc;
 }

@@ -92,8 +92,8 @@ ncz_uri_scheme_s3(const char *scheme)
         const char     *scheme;
         ncz_uri_s3_kind kind;
     } rows[] = {
-        { "s3", NCZ_URI_S3 },     { "s3a", NCZ_URI_S3_BUCKET }, { "s3n", NCZ_URI_S3_BUCKET },
-        { "gs", NCZ_URI_GOOGLE }, { "gs3", NCZ_URI_GOOGLE },
+        {"s3", NCZ_URI_S3},     {"s3a", NCZ_URI_S3_BUCKET}, {"s3n", NCZ_URI_S3_BUCKET},
+        {"gs", NCZ_URI_GOOGLE}, {"gs3", NCZ_URI_GOOGLE},
     };
 
     for (size_t i = 0; i < NCZ_LEN(rows); i++)

@@ -10,16 +10,18 @@
 
 /* ---- URLs ---- */
 
-typedef struct ncz_uri_pair { char *key, *value; } ncz_uri_pair; /* decoded, value "" when there is none */
+typedef struct ncz_uri_pair {
+    char *key, *value;
+} ncz_uri_pair; /* decoded, value "" when there is none */
 
 typedef struct ncz_uri {
-    char         *scheme;    /* lower case; NULL for a plain path */
-    char         *user;      /* "user" or "user:password" as given, or NULL */
-    char         *host;      /* lower case (but s3://Bucket as it stands), no port, no brackets; NULL when none */
-    unsigned      port;      /* 0 when none */
-    char         *path;      /* percent-decoded once for file:, and for plain paths as it stands */
-    char         *query;     /* as given, or NULL */
-    ncz_uri_pair *frag;      /* fragment pairs, keys lower case, in order; all modes in one pair, joined by "," */
+    char         *scheme; /* lower case; NULL for a plain path */
+    char         *user;   /* "user" or "user:password" as given, or NULL */
+    char         *host;   /* lower case (but s3://Bucket as it stands), no port, no brackets; NULL when none */
+    unsigned      port;   /* 0 when none */
+    char         *path;   /* percent-decoded once for file:, and for plain paths as it stands */
+    char         *query;  /* as given, or NULL */
+    ncz_uri_pair *frag;   /* fragment pairs, keys lower case, in order; all modes in one pair, joined by "," */
     size_t        nfrag;
 } ncz_uri;
 
@@ -43,13 +45,13 @@ typedef enum ncz_uri_s3_kind {
 ncz_uri_s3_kind ncz_uri_scheme_s3(const char *scheme);
 
 const char *ncz_uri_frag(const ncz_uri *u, const char *key); /* NULL when absent; the last of equal keys */
-int ncz_uri_encode(ncz_buf *out, const char *s, size_t len, bool keep_slash); /* RFC 3986 unreserved stay */
-int ncz_uri_decode(const char *s, size_t len, char **out);   /* NC_EURL on bad %XX or %00 */
+int         ncz_uri_encode(ncz_buf *out, const char *s, size_t len, bool keep_slash); /* RFC 3986 unreserved stay */
+int         ncz_uri_decode(const char *s, size_t len, char **out);                    /* NC_EURL on bad %XX or %00 */
 
 /* ---- targets: a URL and its modes, understood ---- */
 
 typedef enum ncz_store {
-    NCZ_STORE_AUTO,    /* open: look what is there */
+    NCZ_STORE_AUTO, /* open: look what is there */
     NCZ_STORE_FILE,
     NCZ_STORE_ZIP,
     NCZ_STORE_S3,
@@ -78,8 +80,8 @@ typedef struct ncz_target {
     char        separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
     char       *path;         /* directory or archive for file and zip; object path otherwise */
     char       *canonical;    /* what nc_inq_path() gives: the text as the caller gave it */
-    char       *shown;        /* what texts call it: a remote URL without user, query and fragment, which may be secret */
-    ncz_uri    *uri;          /* all of it, for stores that need more */
+    char       *shown; /* what texts call it: a remote URL without user, query and fragment, which may be secret */
+    ncz_uri    *uri;   /* all of it, for stores that need more */
 } ncz_target;
 
 /*

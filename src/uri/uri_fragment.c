@@ -15,22 +15,22 @@ static const struct {
     const char *word;
     uri_mode    mode;
 } modes[] = {
-    { "nczarr", MODE_NCZARR },
-    { "zarr", MODE_ZARR },
-    { "xarray", MODE_XARRAY },
-    { "noxarray", MODE_NOXARRAY },
-    { "consolidated", MODE_CONSOLIDATED },
-    { "file", MODE_FILE },
-    { "zip", MODE_ZIP },
-    { "s3", MODE_S3 },
-    { "gs3", MODE_S3 },
-    { "bytes", MODE_OTHER_FORMAT },
-    { "dap2", MODE_OTHER_FORMAT },
-    { "dap4", MODE_OTHER_FORMAT },
-    { "netcdf-3", MODE_OTHER_FORMAT },
-    { "classic", MODE_OTHER_FORMAT },
-    { "netcdf-4", MODE_OTHER_FORMAT },
-    { "enhanced", MODE_OTHER_FORMAT },
+    {"nczarr", MODE_NCZARR},
+    {"zarr", MODE_ZARR},
+    {"xarray", MODE_XARRAY},
+    {"noxarray", MODE_NOXARRAY},
+    {"consolidated", MODE_CONSOLIDATED},
+    {"file", MODE_FILE},
+    {"zip", MODE_ZIP},
+    {"s3", MODE_S3},
+    {"gs3", MODE_S3},
+    {"bytes", MODE_OTHER_FORMAT},
+    {"dap2", MODE_OTHER_FORMAT},
+    {"dap4", MODE_OTHER_FORMAT},
+    {"netcdf-3", MODE_OTHER_FORMAT},
+    {"classic", MODE_OTHER_FORMAT},
+    {"netcdf-4", MODE_OTHER_FORMAT},
+    {"enhanced", MODE_OTHER_FORMAT},
 };
 
 static bool
@@ -52,22 +52,25 @@ ncz_uri_mode(const char *word, size_t len)
 
 /* Ours. */
 static const char *const own_keys[] = {
-    "mode", "compat", "consolidated", "dimension_separator", "durability", "log", "zip.prefix", "zip.order",
-    "write_empty_chunks", "readahead", "commit",
+    "mode",       "compat",    "consolidated",       "dimension_separator", "durability", "log",
+    "zip.prefix", "zip.order", "write_empty_chunks", "readahead",           "commit",
 };
 
 /* Of buckets and web servers (src/s3); "aws." may stand before each. */
 static const char *const s3_keys[] = {
-    "profile", "awsprofile", "region", "awsregion", "default_region", "endpoint", "endpoint_url", "addressing",
-    "addressing_style", "anon", "anonymous", "requester_pays", "forbidden", "access_key_id", "secret_access_key",
+    "profile",       "awsprofile",     "region",     "awsregion",        "default_region",
+    "endpoint",      "endpoint_url",   "addressing", "addressing_style", "anon",
+    "anonymous",     "requester_pays", "forbidden",  "access_key_id",    "secret_access_key",
     "session_token", "config_file",
 };
 
 /* Of netCDF's other formats, and of its logging: accepted, and without meaning here. */
 static const char *const netcdf_keys[] = {
-    "show", "fetch", "proto", "protocol", "prefetch", "noprefetch", "cache", "nocache", "wholevar", "nowholevar",
-    "stringlength", "maxstrlen", "limit", "nolimit", "netcdf3", "netcdf4", "compile", "unsafe", "encode", "noencode",
-    "checksummode", "dap.checksummode", "substratename", "opaquesize", "fillmismatch", "nofillmismatch", "hyrax",
+    "show",         "fetch",          "proto",        "protocol",         "prefetch",      "noprefetch",
+    "cache",        "nocache",        "wholevar",     "nowholevar",       "stringlength",  "maxstrlen",
+    "limit",        "nolimit",        "netcdf3",      "netcdf4",          "compile",       "unsafe",
+    "encode",       "noencode",       "checksummode", "dap.checksummode", "substratename", "opaquesize",
+    "fillmismatch", "nofillmismatch", "hyrax",
 };
 
 static bool
@@ -109,8 +112,8 @@ ncz_uri_key_nearest(const char *key)
 static bool
 marks_fragment(const char *s, size_t len)
 {
-    return is_one_of(s, len, own_keys, NCZ_LEN(own_keys)) || word_is(s, len, "show") || word_is(s, len, "awsprofile") ||
-           (len > 4 && strncasecmp(s, "aws.", 4) == 0);
+    return is_one_of(s, len, own_keys, NCZ_LEN(own_keys)) || word_is(s, len, "show") ||
+           word_is(s, len, "awsprofile") || (len > 4 && strncasecmp(s, "aws.", 4) == 0);
 }
 
 /* "dimension_seperator=/" behind a plain path's '#': no name of a file, but a slip. */
@@ -136,7 +139,7 @@ ncz_uri_frag_known(const char *s, size_t len)
         const char *stop = amp != NULL ? amp : end;
         const char *eq = memchr(s, '=', (size_t)(stop - s));
 
-        size_t      key_len = (size_t)((eq != NULL ? eq : stop) - s);
+        size_t key_len = (size_t)((eq != NULL ? eq : stop) - s);
 
         if (!marks_fragment(s, key_len) && !(eq != NULL && is_misspelt(s, key_len)) &&
             (eq != NULL || ncz_uri_mode(s, key_len) == MODE_UNKNOWN))
@@ -180,15 +183,14 @@ push_pair(ncz_uri *u, char *key, char *value)
 {
     ncz_uri_pair *frag;
 
-    if (key == NULL || value == NULL ||
-        (frag = ncz_grow(u->frag, u->nfrag + 1, sizeof *frag)) == NULL) {
+    if (key == NULL || value == NULL || (frag = ncz_grow(u->frag, u->nfrag + 1, sizeof *frag)) == NULL) {
         ncz_free(key);
         ncz_free(value);
         return ncz_fail_nomem((u->nfrag + 1) * sizeof *frag);
     }
     lower(key);
     u->frag = frag;
-    u->frag[u->nfrag++] = (ncz_uri_pair){ .key = key, .value = value };
+    u->frag[u->nfrag++] = (ncz_uri_pair){.key = key, .value = value};
     return NC_NOERR;
 }
 

@@ -19,7 +19,7 @@ ncz_uri_encode(ncz_buf *out, const char *s, size_t len, bool keep_slash)
 
     for (size_t i = 0; i < len && rc == NC_NOERR; i++) {
         unsigned char c = (unsigned char)s[i];
-        char          coded[3] = { '%', hex[c >> 4], hex[c & 15] };
+        char          coded[3] = {'%', hex[c >> 4], hex[c & 15]};
 
         if (is_unreserved(c) || (keep_slash && c == '/'))
             rc = ncz_buf_append(out, &s[i], 1);

@@ -24,7 +24,7 @@ ncz_target_free(ncz_target *t)
 
 /* What the modes and keys said, before it is brought together with the scheme. */
 typedef struct wishes {
-    ncz_store   store;  /* AUTO when none was named */
+    ncz_store   store; /* AUTO when none was named */
     bool        nczarr, zarr;
     ncz_dialect compat; /* AUTO when none was named */
 } wishes;
@@ -44,29 +44,17 @@ static int
 apply_mode(ncz_target *t, wishes *w, const char *word, size_t len)
 {
     switch (ncz_uri_mode(word, len)) {
-    case MODE_NCZARR:
-        w->nczarr = true;
-        return NC_NOERR;
+    case MODE_NCZARR: w->nczarr = true; return NC_NOERR;
     case MODE_XARRAY:
-    case MODE_ZARR:
-        w->zarr = true;
-        return NC_NOERR;
-    case MODE_NOXARRAY:
-        t->xarray = false;
-        return NC_NOERR;
-    case MODE_CONSOLIDATED:
-        t->consolidated = NCZ_YES;
-        return NC_NOERR;
-    case MODE_FILE:
-        return wish_store(w, NCZ_STORE_FILE);
-    case MODE_ZIP:
-        return wish_store(w, NCZ_STORE_ZIP);
-    case MODE_S3:
-        return wish_store(w, NCZ_STORE_S3);
+    case MODE_ZARR: w->zarr = true; return NC_NOERR;
+    case MODE_NOXARRAY: t->xarray = false; return NC_NOERR;
+    case MODE_CONSOLIDATED: t->consolidated = NCZ_YES; return NC_NOERR;
+    case MODE_FILE: return wish_store(w, NCZ_STORE_FILE);
+    case MODE_ZIP: return wish_store(w, NCZ_STORE_ZIP);
+    case MODE_S3: return wish_store(w, NCZ_STORE_S3);
     case MODE_OTHER_FORMAT:
         return ncz_fail(NC_ENOTNC, "mode \"%.*s\" is of a format other than Zarr", (int)len, word);
-    case MODE_UNKNOWN:
-        break;
+    case MODE_UNKNOWN: break;
     }
     return ncz_fail(NC_ENOTNC, "unknown mode \"%.*s\"", (int)len, word);
 }
@@ -101,9 +89,8 @@ apply_compat(wishes *w, const char *version)
         const char *version;
         ncz_dialect dialect;
     } rows[] = {
-        { "4.8.1", NCZ_DIALECT_NCZARR_490 }, { "4.9.0", NCZ_DIALECT_NCZARR_490 },
-        { "4.9.1", NCZ_DIALECT_NCZARR_492 }, { "4.9.2", NCZ_DIALECT_NCZARR_492 },
-        { "4.9.3", NCZ_DIALECT_NCZARR },
+        {"4.8.1", NCZ_DIALECT_NCZARR_490}, {"4.9.0", NCZ_DIALECT_NCZARR_490}, {"4.9.1", NCZ_DIALECT_NCZARR_492},
+        {"4.9.2", NCZ_DIALECT_NCZARR_492}, {"4.9.3", NCZ_DIALECT_NCZARR},
     };
 
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
@@ -117,7 +104,7 @@ apply_compat(wishes *w, const char *version)
 static int
 apply_tri(const char *key, const char *value, ncz_tri *out)
 {
-    static const char *const yes[] = { "", "yes", "true", "on", "1" }, *const no[] = { "no", "false", "off", "0" };
+    static const char *const yes[] = {"", "yes", "true", "on", "1"}, *const no[] = {"no", "false", "off", "0"};
 
     for (size_t i = 0; i < NCZ_LEN(yes); i++)
         if (strcasecmp(value, yes[i]) == 0) {
@@ -150,7 +137,8 @@ fail_key(const ncz_target *t, const char *key)
         return ncz_fail(NC_EINVAL, "%s: #%s= is a mode: write mode=%s", t->shown, key, key);
     if (nearest != NULL)
         return ncz_fail(NC_EINVAL, "%s: unknown key #%s=; did you mean %s=?", t->shown, key, nearest);
-    return ncz_fail(NC_EINVAL, "%s: unknown key #%s=; nczarr_url(7) lists the keys; in a URL, write a '#' of a name as %%23",
+    return ncz_fail(NC_EINVAL,
+                    "%s: unknown key #%s=; nczarr_url(7) lists the keys; in a URL, write a '#' of a name as %%23",
                     t->shown, key);
 }
 
@@ -216,7 +204,7 @@ choose_local(ncz_target *t, const wishes *w, bool for_create)
 static bool
 is_amazon_s3(const char *host)
 {
-    static const char *const domains[] = { ".amazonaws.com", ".amazonaws.com.cn" };
+    static const char *const domains[] = {".amazonaws.com", ".amazonaws.com.cn"};
     size_t                   len = strlen(host), head = 0;
 
     for (size_t i = 0; i < NCZ_LEN(domains); i++) {
@@ -255,15 +243,15 @@ fail_scheme(const char *scheme)
     static const struct {
         const char *scheme, *hint;
     } rows[] = {
-        { "gcs", "write gs://bucket/key" },
-        { "r2", "write https://ACCOUNT.r2.cloudflarestorage.com/bucket/key#mode=s3" },
-        { "minio", "write http://host:port/bucket/key#mode=s3" },
-        { "oss", "write https://bucket.oss-REGION.aliyuncs.com/key#mode=s3" },
-        { "az", "Azure's blob storage has no S3 interface; its https URLs can be read" },
-        { "abfs", "Azure's blob storage has no S3 interface; its https URLs can be read" },
-        { "abfss", "Azure's blob storage has no S3 interface; its https URLs can be read" },
-        { "wasb", "Azure's blob storage has no S3 interface; its https URLs can be read" },
-        { "wasbs", "Azure's blob storage has no S3 interface; its https URLs can be read" },
+        {"gcs", "write gs://bucket/key"},
+        {"r2", "write https://ACCOUNT.r2.cloudflarestorage.com/bucket/key#mode=s3"},
+        {"minio", "write http://host:port/bucket/key#mode=s3"},
+        {"oss", "write https://bucket.oss-REGION.aliyuncs.com/key#mode=s3"},
+        {"az", "Azure's blob storage has no S3 interface; its https URLs can be read"},
+        {"abfs", "Azure's blob storage has no S3 interface; its https URLs can be read"},
+        {"abfss", "Azure's blob storage has no S3 interface; its https URLs can be read"},
+        {"wasb", "Azure's blob storage has no S3 interface; its https URLs can be read"},
+        {"wasbs", "Azure's blob storage has no S3 interface; its https URLs can be read"},
     };
     const char *hint = "known are file, http, https, s3, s3a, s3n, gs and gs3";
 
@@ -290,7 +278,7 @@ choose_store(ncz_target *t, const wishes *w, bool for_create)
 static int
 understand(ncz_target *t, bool for_create)
 {
-    wishes w = { .store = NCZ_STORE_AUTO, .compat = NCZ_DIALECT_AUTO };
+    wishes w = {.store = NCZ_STORE_AUTO, .compat = NCZ_DIALECT_AUTO};
     int    rc;
 
     for (size_t i = 0; i < t->uri->nfrag; i++)
@@ -328,8 +316,11 @@ ncz_target_parse(const char *text, bool for_create, ncz_target **out)
         ncz_uri_free(u);
         return ncz_fail_nomem(sizeof *t);
     }
-    *t = (ncz_target){ .xarray = true, .uri = u, .url = u->scheme != NULL,
-                       .path = ncz_strdup(u->path), .canonical = ncz_strdup(text) };
+    *t = (ncz_target){.xarray = true,
+                      .uri = u,
+                      .url = u->scheme != NULL,
+                      .path = ncz_strdup(u->path),
+                      .canonical = ncz_strdup(text)};
     t->shown = shown_text(u, text);
     if (t->path == NULL || t->canonical == NULL || t->shown == NULL) {
         rc = ncz_fail_nomem(strlen(text) + 1);

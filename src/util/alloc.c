@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const ncz_alloc_table  system_table = { .get = malloc, .resize = realloc, .put = free };
+static const ncz_alloc_table  system_table = {.get = malloc, .resize = realloc, .put = free};
 static const ncz_alloc_table *table = &system_table;
 
 void

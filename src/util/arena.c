@@ -13,8 +13,8 @@
 
 struct ncz_arena_block {
     struct ncz_arena_block *next;
-    size_t                 used, size; /* of mem */
-    _Alignas(8) char       mem[];
+    size_t                  used, size; /* of mem */
+    _Alignas(8) char mem[];
 };
 
 /* Room for `nbytes` behind `used` rounded up to `align`, a power of two; the place, or NULL. */
@@ -36,8 +36,8 @@ static char *
 get(ncz_arena *p, size_t nbytes, size_t align)
 {
     struct ncz_arena_block *b = p->blocks;
-    size_t                 size = BLOCK_FIRST, total;
-    char                  *mem = take(b, nbytes, align);
+    size_t                  size = BLOCK_FIRST, total;
+    char                   *mem = take(b, nbytes, align);
 
     if (mem != NULL)
         return mem;
@@ -47,7 +47,7 @@ get(ncz_arena *p, size_t nbytes, size_t align)
         size = nbytes;
     if (!ncz_add(size, sizeof *b, &total) || (b = ncz_alloc(total)) == NULL)
         return NULL;
-    *b = (struct ncz_arena_block){ .next = p->blocks, .size = size };
+    *b = (struct ncz_arena_block){.next = p->blocks, .size = size};
     p->blocks = b;
     return take(b, nbytes, align);
 }

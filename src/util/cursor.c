@@ -7,7 +7,7 @@
 ncz_cursor
 ncz_cursor_at(const void *data, size_t len)
 {
-    return (ncz_cursor){ .data = data, .len = len, .pos = 0, .good = true };
+    return (ncz_cursor){.data = data, .len = len, .pos = 0, .good = true};
 }
 
 const unsigned char *

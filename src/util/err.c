@@ -74,29 +74,24 @@ static int
 code_of_errno(int err)
 {
     switch (err) {
-    case ENOMEM:
-        return NC_ENOMEM;
+    case ENOMEM: return NC_ENOMEM;
     case EACCES:
-    case EPERM:
-        return NC_EACCESS;
+    case EPERM: return NC_EACCESS;
     case EMFILE:
-    case ENFILE:
-        return NC_ENFILE;
-    case EIO:
-        return NC_EIO;
-    default:
-        return err > 0 ? err : NC_EIO; /* never success, whatever the caller found in errno */
+    case ENFILE: return NC_ENFILE;
+    case EIO: return NC_EIO;
+    default: return err > 0 ? err : NC_EIO; /* never success, whatever the caller found in errno */
     }
 }
 
 int
 ncz_fail_errno(int err, const char *fmt, ...)
 {
-    char        buf[128] = "";
+    char buf[128] = "";
     const char *text = _Generic(strerror_r(err, buf, sizeof buf), char *: text_gnu, int: text_posix)(
         strerror_r(err, buf, sizeof buf), buf);
-    size_t      len, room;
-    va_list     args;
+    size_t  len, room;
+    va_list args;
 
     va_start(args, fmt);
     record_text(fmt, args);
@@ -146,7 +141,7 @@ ncz_err_adopt(const ncz_err *e)
 
 /* ---- kept beside something ---- */
 
-const ncz_err ncz_err_none = { .code = NC_NOERR };
+const ncz_err ncz_err_none = {.code = NC_NOERR};
 
 const ncz_err *
 ncz_err_keep(int code)

@@ -17,7 +17,7 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static void
 draw_key(void)
 {
-    struct timespec now = { 0, 0 };
+    struct timespec now = {0, 0};
 
     if (getrandom(key, sizeof key, GRND_NONBLOCK) == (ssize_t)sizeof key)
         return;

@@ -30,7 +30,7 @@ blank_controls(char *s)
 void
 ncz_log(ncz_log_level level, const char *fmt, ...)
 {
-    static const char *const words[] = { "error", "warning", "info", "debug" };
+    static const char *const words[] = {"error", "warning", "info", "debug"};
     char                     line[LOG_LINE];
     size_t                   head, len;
     va_list                  args;

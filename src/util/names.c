@@ -90,7 +90,7 @@ ncz_names_put(ncz_names *t, const char *name, size_t index)
     if (!s->dead)
         t->used++;
     t->live++;
-    *s = (names_slot){ .name = copy, .hash = hash, .index = index };
+    *s = (names_slot){.name = copy, .hash = hash, .index = index};
     return NC_NOERR;
 }
 
@@ -114,7 +114,7 @@ ncz_names_del(ncz_names *t, const char *name)
     if (s == NULL)
         return;
     ncz_free(s->name);
-    *s = (names_slot){ .dead = true };
+    *s = (names_slot){.dead = true};
     t->live--;
 }
 

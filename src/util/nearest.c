@@ -26,7 +26,7 @@ least(size_t a, size_t b, size_t c)
 static size_t
 count_edits(const char *a, const char *b)
 {
-    size_t rows[3][LONGEST + 1], m = strlen(a), n = strlen(b);
+    size_t  rows[3][LONGEST + 1], m = strlen(a), n = strlen(b);
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
 
     if (m > LONGEST || n > LONGEST)

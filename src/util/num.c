@@ -95,8 +95,8 @@ take_decimal(decimal *d, const char *s, size_t len)
 static bool
 small_double(const decimal *d, double *out)
 {
-    static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     uint64_t            v = 0;
 
     if (FLT_EVAL_METHOD != 0 || d->n > 15 || d->exp10 < -22 || d->exp10 > 22)
@@ -151,7 +151,7 @@ static digits
 digits_of(double v, int n)
 {
     char        text[48];
-    digits      d = { .n = 0 };
+    digits      d = {.n = 0};
     const char *p = text;
 
     snprintf(text, sizeof text, "%.*e", n - 1, v);

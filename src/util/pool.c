@@ -38,7 +38,7 @@ static struct {
     unsigned        cpus;   /* 0: not known yet */
     ncz_scratch     scratch[IDLE_SCRATCH];
     size_t          nscratch;
-} pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER };
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
 /* One stop or start at a time: joining must not happen under the pool's lock. Taken before it. */
 static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
@@ -166,7 +166,7 @@ wait_a_moment(patience *p)
 static void
 lock_awake(void)
 {
-    patience p = { .until = now_ns() + AWAKE_NS };
+    patience p = {.until = now_ns() + AWAKE_NS};
 
     while (pthread_mutex_trylock(&pool.lock) != 0)
         if (!wait_a_moment(&p)) {
@@ -186,7 +186,7 @@ may_wait_awake(void)
 static void
 await_call(void)
 {
-    patience p = { .until = now_ns() + AWAKE_NS };
+    patience p = {.until = now_ns() + AWAKE_NS};
     unsigned seen = atomic_load(&pool.calls);
 
     pool.nawake++;
@@ -201,7 +201,7 @@ await_call(void)
 static void
 await_workers(const ncz_pool_batch *b)
 {
-    patience p = { .until = now_ns() + AWAKE_NS };
+    patience p = {.until = now_ns() + AWAKE_NS};
 
     (void)pthread_mutex_unlock(&pool.lock);
     while (atomic_load_explicit(&b->busy, memory_order_relaxed) > 0 && wait_a_moment(&p))
@@ -447,7 +447,7 @@ ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg)
         each_here(n, fn, arg);
         return;
     }
-    ncz_pool_batch b = { .fn = fn, .arg = arg, .n = n, .most = threads - 1, .grain = n / (threads * 16) + 1 };
+    ncz_pool_batch b = {.fn = fn, .arg = arg, .n = n, .most = threads - 1, .grain = n / (threads * 16) + 1};
 
     (void)pthread_mutex_lock(&pool.lock);
     list_add(&b);
@@ -461,7 +461,7 @@ ncz_pool_begin(ncz_pool_batch *b, ncz_pool_fn fn, void *arg)
 {
     size_t threads = in_task ? 1 : ncz_pool_threads();
 
-    *b = (ncz_pool_batch){ .fn = fn, .arg = arg, .grain = 1, .most = threads - 1 };
+    *b = (ncz_pool_batch){.fn = fn, .arg = arg, .grain = 1, .most = threads - 1};
 }
 
 void

@@ -44,16 +44,16 @@ int ncz_fail_errno(int err, const char *fmt, ...) NCZ_PRINTF(2, 3);
 
 int ncz_fail_nomem(size_t nbytes); /* NC_ENOMEM, "out of memory (N bytes)" */
 
-const char *ncz_err_text(void);                  /* this thread's last text; "" when none */
-void        ncz_err_clear(void);                 /* called at each API entry */
-void        ncz_err_save(ncz_err *e, int code);  /* copy this thread's record beside `code` */
-int         ncz_err_adopt(const ncz_err *e);     /* make `e` this thread's record; returns its code */
+const char *ncz_err_text(void);                 /* this thread's last text; "" when none */
+void        ncz_err_clear(void);                /* called at each API entry */
+void        ncz_err_save(ncz_err *e, int code); /* copy this thread's record beside `code` */
+int         ncz_err_adopt(const ncz_err *e);    /* make `e` this thread's record; returns its code */
 
 /* For errors that stay with something, and mostly are not there: a pointer that is never NULL. */
-extern const ncz_err ncz_err_none;               /* NC_NOERR */
-const ncz_err *ncz_err_keep(int code);           /* the thread's record beside `code`; NULL: out of memory */
-const ncz_err *ncz_err_dup(const ncz_err *e);    /* NULL: out of memory */
-void           ncz_err_drop(const ncz_err *e);   /* frees it, unless it is ncz_err_none; NULL is fine */
+extern const ncz_err ncz_err_none;                   /* NC_NOERR */
+const ncz_err       *ncz_err_keep(int code);         /* the thread's record beside `code`; NULL: out of memory */
+const ncz_err       *ncz_err_dup(const ncz_err *e);  /* NULL: out of memory */
+void                 ncz_err_drop(const ncz_err *e); /* frees it, unless it is ncz_err_none; NULL is fine */
 
 /* ---- allocation --------------------------------------------------------------------------------------------
  *
@@ -66,18 +66,18 @@ typedef struct ncz_alloc_table {
     void (*put)(void *p);
 } ncz_alloc_table;
 
-void *ncz_alloc(size_t nbytes);                       /* uninitialised */
-void *ncz_zalloc(size_t nbytes);                      /* zeroed */
-void *ncz_alloc_n(size_t n, size_t item);             /* n * item, NULL on overflow too */
+void *ncz_alloc(size_t nbytes);           /* uninitialised */
+void *ncz_zalloc(size_t nbytes);          /* zeroed */
+void *ncz_alloc_n(size_t n, size_t item); /* n * item, NULL on overflow too */
 void *ncz_zalloc_n(size_t n, size_t item);
-void *ncz_grow(void *p, size_t n, size_t item);       /* realloc to n * item; p stays valid on failure */
+void *ncz_grow(void *p, size_t n, size_t item); /* realloc to n * item; p stays valid on failure */
 void *ncz_dup(const void *p, size_t nbytes);
 char *ncz_strdup(const char *s);
-char *ncz_strndup(const char *s, size_t len);         /* len bytes and a NUL */
+char *ncz_strndup(const char *s, size_t len);             /* len bytes and a NUL */
 char *ncz_sprintf(const char *fmt, ...) NCZ_PRINTF(1, 2); /* fresh string, NULL when out of memory */
-void  ncz_free(void *p);                              /* free(NULL) is fine */
+void  ncz_free(void *p);                                  /* free(NULL) is fine */
 
-void ncz_alloc_use(const ncz_alloc_table *table);     /* tests only; NULL puts malloc back */
+void ncz_alloc_use(const ncz_alloc_table *table); /* tests only; NULL puts malloc back */
 
 /* ---- checked arithmetic: false when the result does not fit, and *out is then untouched ---------------------- */
 
@@ -103,18 +103,18 @@ typedef struct ncz_buf {
     size_t len, cap, limit;
 } ncz_buf;
 
-#define NCZ_BUF_INIT        ((ncz_buf){ NULL, 0, 0, 0 })
-#define NCZ_BUF_LIMIT(most) ((ncz_buf){ NULL, 0, 0, (most) })
+#define NCZ_BUF_INIT        ((ncz_buf){NULL, 0, 0, 0})
+#define NCZ_BUF_LIMIT(most) ((ncz_buf){NULL, 0, 0, (most)})
 
-int         ncz_buf_reserve(ncz_buf *b, size_t more);                /* room for `more` bytes behind len */
+int         ncz_buf_reserve(ncz_buf *b, size_t more); /* room for `more` bytes behind len */
 int         ncz_buf_append(ncz_buf *b, const void *data, size_t len);
 int         ncz_buf_puts(ncz_buf *b, const char *s);
 int         ncz_buf_putc(ncz_buf *b, char c);
 int         ncz_buf_printf(ncz_buf *b, const char *fmt, ...) NCZ_PRINTF(2, 3);
-void        ncz_buf_reset(ncz_buf *b);                               /* len 0, memory kept */
-void        ncz_buf_clear(ncz_buf *b);                               /* memory released; may be called twice */
-char       *ncz_buf_take(ncz_buf *b); /* the caller owns the bytes, "" when there were none (NULL: out of memory) */
-const char *ncz_buf_str(const ncz_buf *b);                           /* never NULL */
+void        ncz_buf_reset(ncz_buf *b); /* len 0, memory kept */
+void        ncz_buf_clear(ncz_buf *b); /* memory released; may be called twice */
+char       *ncz_buf_take(ncz_buf *b);  /* the caller owns the bytes, "" when there were none (NULL: out of memory) */
+const char *ncz_buf_str(const ncz_buf *b); /* never NULL */
 
 /* ---- a arena: many small things that are released together ------------------------------------------------------ */
 
@@ -122,13 +122,13 @@ typedef struct ncz_arena {
     struct ncz_arena_block *blocks; /* newest first */
 } ncz_arena;
 
-#define NCZ_ARENA_INIT ((ncz_arena){ NULL })
+#define NCZ_ARENA_INIT ((ncz_arena){NULL})
 
 /* Uninitialised, good until the arena is cleared; NULL when out of memory. Aligned for all that has 8 bytes or less. */
 void *ncz_arena_get(ncz_arena *p, size_t nbytes);
 void *ncz_arena_get_n(ncz_arena *p, size_t n, size_t item);
 char *ncz_arena_text(ncz_arena *p, const char *s, size_t len); /* a copy, with a NUL behind it */
-void  ncz_arena_join(ncz_arena *to, ncz_arena *from);           /* all that is in `from` is in `to` then */
+void  ncz_arena_join(ncz_arena *to, ncz_arena *from);          /* all that is in `from` is in `to` then */
 void  ncz_arena_clear(ncz_arena *p);
 
 /* ---- names and UTF-8 ----------------------------------------------------------------------------------------- */
@@ -155,9 +155,9 @@ typedef struct ncz_names {
     size_t                 nslots, used, live;
 } ncz_names;
 
-#define NCZ_NAMES_INIT ((ncz_names){ NULL, 0, 0, 0 })
+#define NCZ_NAMES_INIT ((ncz_names){NULL, 0, 0, 0})
 
-int  ncz_names_put(ncz_names *t, const char *name, size_t index);          /* replaces */
+int  ncz_names_put(ncz_names *t, const char *name, size_t index); /* replaces */
 bool ncz_names_get(const ncz_names *t, const char *name, size_t *index);
 void ncz_names_del(ncz_names *t, const char *name);
 void ncz_names_clear(ncz_names *t);
@@ -208,17 +208,17 @@ const unsigned char *ncz_cursor_bytes(ncz_cursor *c, size_t n); /* NULL and !goo
  * One struct, handed to every parser. Passing one is an error whose text names the limit.
  */
 typedef struct ncz_limits {
-    size_t document_bytes;  /* one JSON document */
+    size_t document_bytes; /* one JSON document */
     size_t json_depth;
     size_t group_depth;
-    size_t objects;         /* groups, variables and dimensions of a dataset */
-    size_t attributes;      /* per object */
-    size_t name_bytes;      /* when reading */
+    size_t objects;    /* groups, variables and dimensions of a dataset */
+    size_t attributes; /* per object */
+    size_t name_bytes; /* when reading */
     size_t rank;
-    size_t chunk_bytes;     /* one decoded chunk */
-    size_t object_bytes;    /* one stored object read at once */
-    size_t chain;           /* codecs of one variable */
-    size_t cache_bytes;     /* chunk cache of a dataset */
+    size_t chunk_bytes;  /* one decoded chunk */
+    size_t object_bytes; /* one stored object read at once */
+    size_t chain;        /* codecs of one variable */
+    size_t cache_bytes;  /* chunk cache of a dataset */
 } ncz_limits;
 
 extern const ncz_limits ncz_limits_default;
@@ -231,7 +231,7 @@ typedef enum ncz_scratch_use {
     NCZ_SCRATCH_CHUNK,  /* what it decodes to */
     NCZ_SCRATCH_STAGE,  /* between two codecs: two of them, as a stage reads one and writes the other */
     NCZ_SCRATCH_STAGE2,
-    NCZ_SCRATCH_WORK,   /* anything else that ends with the task */
+    NCZ_SCRATCH_WORK, /* anything else that ends with the task */
     NCZ_SCRATCH_USES,
 } ncz_scratch_use;
 
@@ -239,14 +239,14 @@ typedef struct ncz_scratch {
     ncz_buf bufs[NCZ_SCRATCH_USES];
 } ncz_scratch;
 
-#define NCZ_SCRATCH_INIT ((ncz_scratch){ .bufs = { { NULL, 0, 0, 0 } } })
+#define NCZ_SCRATCH_INIT ((ncz_scratch){.bufs = {{NULL, 0, 0, 0}}})
 
 /* At least `nbytes` of anything, good until the next call for the same use. NULL: out of memory, recorded. */
 void *ncz_scratch_room(ncz_scratch *s, ncz_scratch_use use, size_t nbytes);
 /* The same memory as an empty buffer with a ceiling. What is appended stays the scratch's. */
 ncz_buf *ncz_scratch_buf(ncz_scratch *s, ncz_scratch_use use, size_t limit);
-void ncz_scratch_trim(ncz_scratch *s, size_t most); /* gives up buffers of more than `most` bytes */
-void ncz_scratch_clear(ncz_scratch *s);
+void     ncz_scratch_trim(ncz_scratch *s, size_t most); /* gives up buffers of more than `most` bytes */
+void     ncz_scratch_clear(ncz_scratch *s);
 
 /* ---- pool: the workers of the process ---------------------------------------------------------------------------
  *
@@ -256,7 +256,7 @@ void ncz_scratch_clear(ncz_scratch *s);
  *
  * A task has no return value: it records what went wrong (ncz_err_save) where its caller finds it.
  */
-unsigned ncz_pool_threads(void);          /* how many work at most at once, a caller among them */
+unsigned ncz_pool_threads(void);           /* how many work at most at once, a caller among them */
 void     ncz_pool_set_threads(unsigned n); /* 0: what NCZARR_THREADS says, or else as many as there are CPUs */
 void     ncz_pool_stop(void);              /* ends the workers and frees what they keep; the next use makes others */
 

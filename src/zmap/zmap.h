@@ -32,16 +32,16 @@ typedef struct zmap zmap;
 
 /* What a map can do. Positive only: a bit that is not set is answered for by the front door. */
 typedef enum zmap_caps {
-    ZMAP_CAN_RANGE     = 1 << 0, /* reads a byte range without reading the whole; else the front door cuts it out */
-    ZMAP_CAN_WRITE     = 1 << 1,
-    ZMAP_CAN_REPLACE   = 1 << 2, /* put over an existing key is atomic: old bytes or new */
-    ZMAP_CAN_LIST      = 1 << 3,
+    ZMAP_CAN_RANGE = 1 << 0, /* reads a byte range without reading the whole; else the front door cuts it out */
+    ZMAP_CAN_WRITE = 1 << 1,
+    ZMAP_CAN_REPLACE = 1 << 2, /* put over an existing key is atomic: old bytes or new */
+    ZMAP_CAN_LIST = 1 << 3,
     ZMAP_CAN_IF_ABSENT = 1 << 4, /* put conditions */
-    ZMAP_CAN_IF_MATCH  = 1 << 5,
-    ZMAP_CAN_SYNC      = 1 << 6, /* sync() makes puts durable */
-    ZMAP_FROM_WORKERS  = 1 << 7, /* gets are cheap and block: from any worker, one at a time; else in batches */
-    ZMAP_COMMITS       = 1 << 8, /* what was put is seen by others at sync or close: all at once, or not at all */
-    ZMAP_KEEPS_LEAVES  = 1 << 9, /* put refuses a key above or below another one; else that is the user's to keep */
+    ZMAP_CAN_IF_MATCH = 1 << 5,
+    ZMAP_CAN_SYNC = 1 << 6,     /* sync() makes puts durable */
+    ZMAP_FROM_WORKERS = 1 << 7, /* gets are cheap and block: from any worker, one at a time; else in batches */
+    ZMAP_COMMITS = 1 << 8,      /* what was put is seen by others at sync or close: all at once, or not at all */
+    ZMAP_KEEPS_LEAVES = 1 << 9, /* put refuses a key above or below another one; else that is the user's to keep */
 } zmap_caps;
 
 /*
@@ -52,14 +52,14 @@ typedef enum zmap_caps {
 /* One object, or a byte range of it, to read. */
 typedef struct zmap_get_req {
     const char *key;
-    uint64_t    off, len;  /* len ZMAP_WHOLE: to the end. A range past the end is NC_EINVAL with a text */
-    void       *into;      /* the caller's memory (anything is in it after a failure), or NULL: see `body` */
-    size_t      into_cap;  /* with `into`: most bytes it takes; a longer object is NC_ETRUNC */
-    ncz_buf     body;      /* appended to; its limit is the ceiling: more is NC_ENOMEM. The caller clears it */
-    size_t      nread;     /* out; 0 and `body` as it was when err is a failure */
-    ncz_err     err;       /* out: NC_NOERR, NC_EEMPTY when absent (without a text), ... */
+    uint64_t    off, len; /* len ZMAP_WHOLE: to the end. A range past the end is NC_EINVAL with a text */
+    void       *into;     /* the caller's memory (anything is in it after a failure), or NULL: see `body` */
+    size_t      into_cap; /* with `into`: most bytes it takes; a longer object is NC_ETRUNC */
+    ncz_buf     body;     /* appended to; its limit is the ceiling: more is NC_ENOMEM. The caller clears it */
+    size_t      nread;    /* out; 0 and `body` as it was when err is a failure */
+    ncz_err     err;      /* out: NC_NOERR, NC_EEMPTY when absent (without a text), ... */
     char        version[ZMAP_VERSION]; /* out: the map's stamp of what was read, for ZMAP_IF_MATCH; "": it has none */
-    void       *tag;       /* the caller's */
+    void       *tag;                   /* the caller's */
 } zmap_get_req;
 
 /*
@@ -86,10 +86,10 @@ typedef struct zmap_put_req {
 typedef int (*zmap_each_fn)(const char *name, bool leaf, void *arg);
 
 typedef struct zmap_stats {
-    uint64_t gets, puts, dels, lists;        /* objects asked for, put, deleted; prefixes listed */
-    uint64_t bytes_read, bytes_written;      /* of objects */
-    uint64_t requests, retries;              /* of maps over a network: what went out; of these, again */
-    uint64_t bytes_in, bytes_out, ms;        /* of the answers; of bodies sent; of all requests together */
+    uint64_t gets, puts, dels, lists;   /* objects asked for, put, deleted; prefixes listed */
+    uint64_t bytes_read, bytes_written; /* of objects */
+    uint64_t requests, retries;         /* of maps over a network: what went out; of these, again */
+    uint64_t bytes_in, bytes_out, ms;   /* of the answers; of bodies sent; of all requests together */
 } zmap_stats;
 
 typedef enum zmap_end {
@@ -101,7 +101,7 @@ typedef enum zmap_end {
 /* ---- for users of maps ----------------------------------------------------------------------------------------- */
 
 bool        zmap_key_valid(const char *key);
-const char *zmap_name(const zmap *m);  /* "file", "memory", ... */
+const char *zmap_name(const zmap *m); /* "file", "memory", ... */
 unsigned    zmap_caps_of(const zmap *m);
 
 /* One object. `body` is appended to; its limit is the ceiling. */
@@ -132,9 +132,9 @@ zmap *zmap_ref(zmap *m);
 /* ---- maps ------------------------------------------------------------------------------------------------------ */
 
 typedef enum zmap_open_how {
-    ZMAP_OPEN_READ,   /* must exist: NC_ENOOBJECT */
-    ZMAP_OPEN_WRITE,  /* must exist */
-    ZMAP_CREATE_NEW,  /* must not exist, or be an empty directory: else NC_EOBJECT */
+    ZMAP_OPEN_READ,  /* must exist: NC_ENOOBJECT */
+    ZMAP_OPEN_WRITE, /* must exist */
+    ZMAP_CREATE_NEW, /* must not exist, or be an empty directory: else NC_EOBJECT */
 } zmap_open_how;
 
 int zmap_mem_open(zmap **out);
@@ -194,7 +194,7 @@ int zmap_user_open(const struct nczarr_map_ops *ops, void *user, zmap **out);
  * another way.
  */
 typedef struct zmap_zip_opts {
-    const char *prefix; /* the directory in the archive under which the keys stand, a key itself; "": its top. NULL:
+    const char *prefix;  /* the directory in the archive under which the keys stand, a key itself; "": its top. NULL:
                          * where a dataset's documents stand, if all is below there; when creating, the top */
     bool        replace; /* with ZMAP_CREATE_NEW: an archive that is there stays until the first commit: no error */
     bool        sorted;  /* the bytes follow from what was put alone, not from the order: one more copy at close */
@@ -234,13 +234,13 @@ int zmap_zip_mem_take(zmap *m, void **block, size_t *len);
 /* Every system call of the file map goes through this table (as SQLite's VFS does), so that a test can count, fail or
  * die at the n-th. NULL puts the system's own back. Process-wide; for tests only. */
 typedef struct zmap_syscalls zmap_syscalls;
-void zmap_file_use(const zmap_syscalls *table);
+void                         zmap_file_use(const zmap_syscalls *table);
 
 typedef enum zmap_fault_kind {
-    ZMAP_FAULT_FAIL,   /* the operation is not done and reports `code` */
-    ZMAP_FAULT_LIE,    /* the operation is done and reports `code` */
-    ZMAP_FAULT_SHORT,  /* a get gives half its bytes and reports success */
-    ZMAP_FAULT_DIE,    /* _exit(137), as kill -9 would */
+    ZMAP_FAULT_FAIL,  /* the operation is not done and reports `code` */
+    ZMAP_FAULT_LIE,   /* the operation is done and reports `code` */
+    ZMAP_FAULT_SHORT, /* a get gives half its bytes and reports success */
+    ZMAP_FAULT_DIE,   /* _exit(137), as kill -9 would */
 } zmap_fault_kind;
 
 /* Wraps `inner` (takes its reference on success). The `nth` operation (1-based; each request of a batch, key of a
@@ -260,12 +260,12 @@ int zmap_fault_open(zmap *inner, zmap_fault_plan *plan, zmap **out);
 typedef struct zmap_ops {
     const char *name;
     int (*get)(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg); /* sets each err, calls done */
-    int (*put)(zmap *m, zmap_put_req *reqs, size_t n);      /* sets each err */
+    int (*put)(zmap *m, zmap_put_req *reqs, size_t n);                               /* sets each err */
     int (*del)(zmap *m, const char *const *keys, size_t n); /* tries all, returns the first failure */
     int (*list)(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
     int (*sync)(zmap *m);
-    int (*close)(zmap *m, zmap_end how); /* frees m too */
-    int (*len)(zmap *m, const char *key, uint64_t *len);    /* may be NULL; NC_EEMPTY without a text */
+    int (*close)(zmap *m, zmap_end how);                 /* frees m too */
+    int (*len)(zmap *m, const char *key, uint64_t *len); /* may be NULL; NC_EEMPTY without a text */
     int (*walk)(zmap *m, const char *prefix, zmap_each_fn each, void *arg); /* NULL: prefix by prefix does as well */
     void (*stats)(const zmap *m, zmap_stats *out); /* adds what it alone knows; NULL: nothing */
 } zmap_ops;

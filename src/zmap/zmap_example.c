@@ -209,10 +209,10 @@ zmap_example_open(zmap **out)
 
     if (s == NULL)
         return ncz_fail_nomem(sizeof *s);
-    *s = (example_map){.base = {.ops = &example_ops,
-                                .caps = ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_LIST | ZMAP_FROM_WORKERS |
-                             ZMAP_KEEPS_LEAVES,
-                                .refs = 1}};
+    *s = (example_map){
+        .base = {.ops = &example_ops,
+                 .caps = ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_LIST | ZMAP_FROM_WORKERS | ZMAP_KEEPS_LEAVES,
+                 .refs = 1}};
     if ((err = pthread_mutex_init(&s->lock, NULL)) != 0) {
         ncz_free(s);
         return ncz_fail_errno(err, "a lock cannot be made");

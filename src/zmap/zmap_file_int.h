@@ -24,8 +24,8 @@
 #define O_PATH O_RDONLY /* where there is none, a directory must be readable to be passed through */
 #endif
 
-#define FILE_DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)  /* a directory to work in */
-#define FILE_READ_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC) /* a directory to list or fsync */
+#define FILE_DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)   /* a directory to work in */
+#define FILE_READ_DIR  (O_RDONLY | O_DIRECTORY | O_CLOEXEC) /* a directory to list or fsync */
 
 /* Paths whose latest change may not be on stable storage. Past a number of them the whole file system is synced. */
 typedef struct file_unsynced {
@@ -63,7 +63,7 @@ typedef struct file_map {
     pthread_mutex_t lock;        /* guards what follows */
     zmap_index      made; /* files and directories that this session created; a directory's value is not NULL */
     file_unsynced   unsynced;
-    file_dir       *dirs; /* in use */
+    file_dir       *dirs;    /* in use */
     ncz_err         failure; /* of an fsync: final */
 } file_map;
 

@@ -14,7 +14,7 @@
  * Paths remembered one by one. Past that one syncfs is cheaper than the fsyncs, though it writes what others left
  * unwritten too; and where it does not say what could not be written, only when the list would become a burden.
  */
-#define LISTED_MOST 1024
+#define LISTED_MOST        1024
 #define LISTED_MOST_SILENT 65536
 
 /* ---- what this session made ------------------------------------------------------------------------------------ */

@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TEMP_NAME 64  /* bytes of a temporary's name */
+#define TEMP_NAME  64 /* bytes of a temporary's name */
 #define TRIES_MOST 64 /* lost races with a del, or taken names of temporaries, in a row */
 
-#define PUT_RUN 8     /* requests of a batch that one task does: some hundred microseconds */
+#define PUT_RUN 8 /* requests of a batch that one task does: some hundred microseconds */
 
 /* ---- the temporary --------------------------------------------------------------------------------------------- */
 

@@ -99,12 +99,12 @@ walk(int root, const char *path, int flags)
 
 typedef struct trail {
     int    root;
-    int    dir;                  /* where `done` leads; the root, or the trail's own */
-    int    nlinks;               /* followed so far */
+    int    dir;    /* where `done` leads; the root, or the trail's own */
+    int    nlinks; /* followed so far */
     size_t ndone, rest_at;
-    char   done[TEXT_MOST + 1];  /* plain names below the root, joined by '/' */
-    char   rest[TEXT_MOST + 1];  /* from rest_at on: what is still to be resolved */
-    char   name[NAME_MAX + 1];   /* the first of it */
+    char   done[TEXT_MOST + 1]; /* plain names below the root, joined by '/' */
+    char   rest[TEXT_MOST + 1]; /* from rest_at on: what is still to be resolved */
+    char   name[NAME_MAX + 1];  /* the first of it */
 } trail;
 
 static void

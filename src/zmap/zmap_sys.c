@@ -40,7 +40,7 @@ static int
 sys_open_beneath(int dir, const char *path, int flags)
 {
 #ifdef SYS_openat2
-    open_how_args how = { .flags = (uint64_t)(unsigned)flags, .resolve = OPEN_BENEATH | OPEN_NO_MAGICLINKS };
+    open_how_args how = {.flags = (uint64_t)(unsigned)flags, .resolve = OPEN_BENEATH | OPEN_NO_MAGICLINKS};
 
     return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
 #else

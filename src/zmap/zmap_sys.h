@@ -40,7 +40,7 @@ struct zmap_syscalls {
     int (*faccessat)(int dir, const char *path, int mode, int flags);
     int (*mkdirat)(int dir, const char *path, mode_t mode);
     int (*renameat)(int from_dir, const char *from, int to_dir, const char *to);
-    int (*rename_new)(int from_dir, const char *from, int to_dir, const char *to); /* EEXIST: renameat2(NOREPLACE) */
+    int (*rename_new)(int from_dir, const char *from, int to_dir, const char *to);  /* EEXIST: renameat2(NOREPLACE) */
     int (*rename_swap)(int from_dir, const char *from, int to_dir, const char *to); /* renameat2(EXCHANGE) */
     int (*linkat)(int from_dir, const char *from, int to_dir, const char *to, int flags);
     int (*unlinkat)(int dir, const char *path, int flags);

@@ -174,8 +174,8 @@ own_put(zmap *m, zmap_put_req *reqs, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         enter(s);
-        zmap_put_end(&reqs[i], leave(s, s->ops.put(s->user, reqs[i].key, reqs[i].data, reqs[i].len), "putting",
-                                     reqs[i].key));
+        zmap_put_end(&reqs[i],
+                     leave(s, s->ops.put(s->user, reqs[i].key, reqs[i].data, reqs[i].len), "putting", reqs[i].key));
     }
     return NC_NOERR;
 }
@@ -314,8 +314,14 @@ zmap_user_open(const nczarr_map_ops *ops, void *user, zmap **out)
     s->ops = *ops;
     s->user = user;
     s->name = ncz_strdup(ops->name);
-    s->table = (zmap_ops){.name = s->name, .get = own_get, .put = own_put, .del = own_del, .list = own_list,
-                          .sync = own_sync, .close = own_close, .len = ops->len != NULL ? own_len : NULL};
+    s->table = (zmap_ops){.name = s->name,
+                          .get = own_get,
+                          .put = own_put,
+                          .del = own_del,
+                          .list = own_list,
+                          .sync = own_sync,
+                          .close = own_close,
+                          .len = ops->len != NULL ? own_len : NULL};
     s->base = (zmap){.ops = &s->table, .caps = caps_of(ops), .refs = 1};
     rc = s->name == NULL ? ncz_fail_nomem(strlen(ops->name) + 1) : NC_NOERR;
     if (rc == NC_NOERR && pthread_mutex_init(&s->lock, NULL) != 0)

@@ -23,11 +23,11 @@
 #include <unistd.h>
 #include <sys/file.h>
 
-#define PART_SUFFIX ".nczarr.partial"
+#define PART_SUFFIX   ".nczarr.partial"
 #define REPACK_SUFFIX ".nczarr-repack.partial"
-#define OPEN_FLAGS (O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-#define LOCK_TRIES 20
-#define REPACK_MIN ((uint64_t)1 << 20) /* dead bytes that are not worth a copy */
+#define OPEN_FLAGS    (O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+#define LOCK_TRIES    20
+#define REPACK_MIN    ((uint64_t)1 << 20) /* dead bytes that are not worth a copy */
 
 static int
 fail_place(const zip_map *m, int err, const char *what)

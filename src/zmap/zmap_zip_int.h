@@ -26,22 +26,22 @@
 
 #include <pthread.h>
 
-#define ZIP_ENTRIES_MAX 10000000 /* of one archive */
-#define ZIP_LOCAL_LEN 30         /* bytes of a header before the name */
-#define ZIP_CENTRAL_LEN 46
-#define ZIP_END_LEN 22
-#define ZIP_LOCAL_SIG 0x04034b50u
-#define ZIP_CENTRAL_SIG 0x02014b50u
-#define ZIP_END_SIG 0x06054b50u
-#define ZIP_METHOD_STORED 0
+#define ZIP_ENTRIES_MAX    10000000 /* of one archive */
+#define ZIP_LOCAL_LEN      30       /* bytes of a header before the name */
+#define ZIP_CENTRAL_LEN    46
+#define ZIP_END_LEN        22
+#define ZIP_LOCAL_SIG      0x04034b50u
+#define ZIP_CENTRAL_SIG    0x02014b50u
+#define ZIP_END_SIG        0x06054b50u
+#define ZIP_METHOD_STORED  0
 #define ZIP_METHOD_DEFLATE 8
-#define ZIP_METHOD_AES 99
+#define ZIP_METHOD_AES     99
 #define ZIP_FLAG_ENCRYPTED 0x2041u /* of either kind, and with its headers masked */
-#define ZIP_FLAG_STRONG 0x2040u
-#define ZIP_FLAG_LATE 0x0008u /* checksum and lengths are behind the bytes, too */
-#define ZIP_FLAG_UTF8 0x0800u
-#define ZIP_EXTRA_AES 0x9901u
-#define ZIP_EXTRA_AES_LEN 7
+#define ZIP_FLAG_STRONG    0x2040u
+#define ZIP_FLAG_LATE      0x0008u /* checksum and lengths are behind the bytes, too */
+#define ZIP_FLAG_UTF8      0x0800u
+#define ZIP_EXTRA_AES      0x9901u
+#define ZIP_EXTRA_AES_LEN  7
 
 /* ---- names (zmap_zip_names.c) ---------------------------------------------------------------------------------- */
 

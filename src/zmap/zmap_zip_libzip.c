@@ -18,16 +18,16 @@
 #include <string.h>
 #include <zip.h>
 
-#define LOCAL_LEN 30
-#define CENTRAL_LEN 46
-#define END_LEN 22
-#define AES_EXTRA_LEN 11
-#define NAME_LEN 1
-#define GAP UINT64_C(70000) /* more than an end record and its comment */
-#define FLAG_UTF8 0x0800u   /* of the name, which is not the entry's here */
-#define FLAG_STRONG 0x2040u /* PKWARE's own, and with its headers masked */
-#define METHOD_AES 99
-#define ENTRY_MAX UINT64_C(0xF0000000)      /* bytes, so that no number needs the wide form */
+#define LOCAL_LEN      30
+#define CENTRAL_LEN    46
+#define END_LEN        22
+#define AES_EXTRA_LEN  11
+#define NAME_LEN       1
+#define GAP            UINT64_C(70000) /* more than an end record and its comment */
+#define FLAG_UTF8      0x0800u         /* of the name, which is not the entry's here */
+#define FLAG_STRONG    0x2040u         /* PKWARE's own, and with its headers masked */
+#define METHOD_AES     99
+#define ENTRY_MAX      UINT64_C(0xF0000000) /* bytes, so that no number needs the wide form */
 #define DICTIONARY_MAX UINT32_C(0x08000000) /* of LZMA: twice what the highest preset needs */
 
 /* The archive that libzip sees. */
@@ -156,35 +156,27 @@ source_call(void *arg, void *data, zip_uint64_t len, zip_source_cmd_t command)
     zip_int64_t at;
 
     switch (command) {
-    case ZIP_SOURCE_OPEN:
-        f->pos = 0;
-        return 0;
-    case ZIP_SOURCE_READ:
-        return source_read(f, data, len);
+    case ZIP_SOURCE_OPEN: f->pos = 0; return 0;
+    case ZIP_SOURCE_READ: return source_read(f, data, len);
     case ZIP_SOURCE_SEEK:
         if ((at = zip_source_seek_compute_offset(f->pos, frame_len(f), data, len, &f->error)) < 0)
             return -1;
         f->pos = (uint64_t)at;
         return 0;
-    case ZIP_SOURCE_TELL:
-        return (zip_int64_t)f->pos;
+    case ZIP_SOURCE_TELL: return (zip_int64_t)f->pos;
     case ZIP_SOURCE_STAT:
         zip_stat_init(st);
         st->size = frame_len(f);
         st->valid |= ZIP_STAT_SIZE;
         return sizeof *st;
-    case ZIP_SOURCE_ERROR:
-        return zip_error_to_data(&f->error, data, len);
+    case ZIP_SOURCE_ERROR: return zip_error_to_data(&f->error, data, len);
     case ZIP_SOURCE_SUPPORTS:
         return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT,
                                               ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL,
                                               ZIP_SOURCE_SUPPORTS, -1);
     case ZIP_SOURCE_CLOSE:
-    case ZIP_SOURCE_FREE:
-        return 0;
-    default:
-        zip_error_set(&f->error, ZIP_ER_OPNOTSUPP, 0);
-        return -1;
+    case ZIP_SOURCE_FREE: return 0;
+    default: zip_error_set(&f->error, ZIP_ER_OPNOTSUPP, 0); return -1;
     }
 }
 
@@ -214,8 +206,7 @@ fail_libzip(const frame *f, zip_error_t *error)
         return ncz_fail(NC_EAUTH, "%s: the entry is %s: the password in NCZARR_ZIP_PASSWORD is not its own", e->what,
                         e->how);
     case ZIP_ER_COMPNOTSUPP:
-    case ZIP_ER_ENCRNOTSUPP:
-        return fail_unknown(e);
+    case ZIP_ER_ENCRNOTSUPP: return fail_unknown(e);
     default:
         return ncz_fail(NC_EFILTER, "%s: the entry is %s, and damaged: libzip reports: %s%s", e->what, e->how,
                         zip_error_strerror(error), e->encrypted ? ", or the password is wrong" : "");

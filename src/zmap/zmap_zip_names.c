@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-#define BLOCK_LEN ((size_t)64 * 1024)
-#define FIRST_CAP 64
+#define BLOCK_LEN   ((size_t)64 * 1024)
+#define FIRST_CAP   64
 #define FIRST_SLOTS 256
 
 struct zip_block {

@@ -16,13 +16,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define END64_LEN 56
-#define END64_SIG 0x06064b50u
-#define LOCATOR_LEN 20
-#define LOCATOR_SIG 0x07064b50u
-#define COMMENT_MAX 65535
-#define RECORD_MAX (ZIP_CENTRAL_LEN + 3 * 65535)
-#define WINDOW ((size_t)512 * 1024)
+#define END64_LEN    56
+#define END64_SIG    0x06064b50u
+#define LOCATOR_LEN  20
+#define LOCATOR_SIG  0x07064b50u
+#define COMMENT_MAX  65535
+#define RECORD_MAX   (ZIP_CENTRAL_LEN + 3 * 65535)
+#define WINDOW       ((size_t)512 * 1024)
 #define MADE_BY_UNIX 3
 #define OFFSET_FIELD 42 /* in a directory record */
 

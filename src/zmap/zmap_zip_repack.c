@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define SMALL ((uint64_t)64 * 1024)
+#define SMALL    ((uint64_t)64 * 1024)
 #define FLUSH_AT ((size_t)1 << 20)
 #define LATE_SIG 0x08074b50u
 #define LATE_MAX 24

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define COPY_PIECE ((size_t)1 << 20)
-#define GROW_MIN ((size_t)64 * 1024)
+#define GROW_MIN   ((size_t)64 * 1024)
 
 int
 zmap_zip_source_file(int fd, const char *what, uint64_t size, zip_source **out)

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DATE_1980 (0x0021u << 16) /* the first day that there is */
+#define DATE_1980  (0x0021u << 16) /* the first day that there is */
 #define NEED_PLAIN 20
-#define NEED_WIDE 45
-#define MADE_BY (3u << 8) /* Unix: modes */
-#define MODE_FILE (0100644u << 16)
-#define FLAG_UTF8 0x0800u
-#define FLUSH_AT ((size_t)256 * 1024)
+#define NEED_WIDE  45
+#define MADE_BY    (3u << 8) /* Unix: modes */
+#define MODE_FILE  (0100644u << 16)
+#define FLAG_UTF8  0x0800u
+#define FLUSH_AT   ((size_t)256 * 1024)
 
 /* ---- little-endian numbers ---- */
 

@@ -355,8 +355,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types), cmocka_unit_test(texts),      cmocka_unit_test(changes),
-        cmocka_unit_test(codes), cmocka_unit_test(fill_value), cmocka_unit_test(hidden),
+        cmocka_unit_test(types),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(changes),
+        cmocka_unit_test(codes),
+        cmocka_unit_test(fill_value),
+        cmocka_unit_test(hidden),
         cmocka_unit_test(lists_of_strings),
     };
 

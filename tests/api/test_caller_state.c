@@ -202,14 +202,18 @@ test_between_codecs(void **state)
 {
     static const char chain[] = "[{\"id\": \"zlib\", \"level\": 1}, {\"id\": \"test.watch\"},"
                                 " {\"id\": \"gzip\", \"level\": 1}, {\"id\": \"test.watch.too\"}]";
-    const size_t start = 0, count = (size_t)CHUNKS * CHUNK;
-    watcher      w = {.main = pthread_self()};
-    nczarr_codec codec = {.size = sizeof codec, .id = "test.watch", .flags = NCZARR_CODEC_THREADS, .user = &w,
-                          .encode = watch_copy, .decode = watch_copy};
-    nczarr_codec too = codec;
-    float       *data = calloc(count, sizeof *data);
-    place        p;
-    int          ncid, v;
+    const size_t      start = 0, count = (size_t)CHUNKS * CHUNK;
+    watcher           w = {.main = pthread_self()};
+    nczarr_codec      codec = {.size = sizeof codec,
+                               .id = "test.watch",
+                               .flags = NCZARR_CODEC_THREADS,
+                               .user = &w,
+                               .encode = watch_copy,
+                               .decode = watch_copy};
+    nczarr_codec      too = codec;
+    float            *data = calloc(count, sizeof *data);
+    place             p;
+    int               ncid, v;
 
     (void)state;
     CPU_STATE_NEEDED();

@@ -119,7 +119,7 @@ xor_release(void *user)
     ((seen *)user)->gone = true;
 }
 
-#define XOR "org.example.xor"
+#define XOR    "org.example.xor"
 #define XOR_ID 33000
 
 static void
@@ -213,7 +213,7 @@ carries_on(place *p)
     assert_int_equal(u.open, 0);
 
     OK(place_open(p, NULL, NC_NOWRITE, &ncid));
-    OK(nc_inq_varid(ncid, "v", &v)); /* only now are the variables looked at */
+    OK(nc_inq_varid(ncid, "v", &v));   /* only now are the variables looked at */
     OK(nczarr_filter_unregister(XOR)); /* what is open goes on with it */
     FAILS(NC_ENOFILTER, nczarr_filter_avail(XOR));
     FAILS(NC_ENOFILTER, nc_inq_filter_avail(ncid, XOR_ID));
@@ -519,9 +519,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carries),     cmocka_unit_test(array_is_told), cmocka_unit_test(by_name),
-        cmocka_unit_test(copy),        cmocka_unit_test(corrupt),       cmocka_unit_test(unsupported),
-        cmocka_unit_test(registering), cmocka_unit_test(plugin_path),   cmocka_unit_test(threads),
+        cmocka_unit_test(carries),      cmocka_unit_test(array_is_told), cmocka_unit_test(by_name),
+        cmocka_unit_test(copy),         cmocka_unit_test(corrupt),       cmocka_unit_test(unsupported),
+        cmocka_unit_test(registering),  cmocka_unit_test(plugin_path),   cmocka_unit_test(threads),
         cmocka_unit_test(old_dialects),
     };
 

@@ -157,10 +157,10 @@ long_dimensions(void **state)
     static const char group[] = "{\"zarr_format\": 2}";
     static const char array[] = "{\"zarr_format\": 2, \"shape\": [6000000000], \"chunks\": [10], \"dtype\": \"<i4\", "
                                 "\"compressor\": null, \"filters\": null, \"fill_value\": 0, \"order\": \"C\"}";
-    nczarr_map *map;
-    char        name[NC_MAX_NAME + 1];
-    size_t      len = 7;
-    int         ncid, v, d, out = 9;
+    nczarr_map       *map;
+    char              name[NC_MAX_NAME + 1];
+    size_t            len = 7;
+    int               ncid, v, d, out = 9;
 
     (void)state;
     OK(nczarr_map_memory(&map));
@@ -277,7 +277,8 @@ foreign_dims_on(place *p)
     assert_true(ids[0] == t && ids[1] == y);
     OK(nc_get_var_int(b, v, back));
     assert_memory_equal(back, data, sizeof data);
-    OK(nc_put_var1_int(ncid, w, (size_t[]){4}, &data[4])); /* the root's variable makes the group's dimension longer */
+    OK(nc_put_var1_int(ncid, w, (size_t[]){4},
+                       &data[4])); /* the root's variable makes the group's dimension longer */
     OK(nc_inq_dimlen(b, t, &len));
     assert_int_equal(len, 5);
     OK(nc_rename_grp(a, "c")); /* references follow */
@@ -653,13 +654,21 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),         cmocka_unit_test(normal_form), cmocka_unit_test(dimensions),
-        cmocka_unit_test(groups),        cmocka_unit_test(variables),   cmocka_unit_test(scalars),
-        cmocka_unit_test(chunk_cache),   cmocka_unit_test(classic),     cmocka_unit_test(renames),
-        cmocka_unit_test(odd_variables), cmocka_unit_test(foreign_dims),
+        cmocka_unit_test(names),
+        cmocka_unit_test(normal_form),
+        cmocka_unit_test(dimensions),
+        cmocka_unit_test(groups),
+        cmocka_unit_test(variables),
+        cmocka_unit_test(scalars),
+        cmocka_unit_test(chunk_cache),
+        cmocka_unit_test(classic),
+        cmocka_unit_test(renames),
+        cmocka_unit_test(odd_variables),
+        cmocka_unit_test(foreign_dims),
         cmocka_unit_test(what_a_dialect_cannot_store),
         cmocka_unit_test(long_dimensions),
-        cmocka_unit_test(classic_again), cmocka_unit_test(oldest_is_not_written),
+        cmocka_unit_test(classic_again),
+        cmocka_unit_test(oldest_is_not_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

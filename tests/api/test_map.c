@@ -18,8 +18,8 @@ small_dataset(nczarr_map *map, const char *mode)
 }
 
 typedef struct seen {
-    char   text[400];
-    int    stop; /* what the callback returns */
+    char text[400];
+    int  stop; /* what the callback returns */
 } seen;
 
 static int
@@ -221,10 +221,10 @@ check_values(nczarr_map *map, const char *mode)
 static void
 own(void **state)
 {
-    nczarr_map_ops ops = {.size = sizeof ops, .name = "cupboard", .get = pass_get, .put = pass_put, .del = pass_del,
-                          .list = pass_list};
-    nczarr_map    *inner, *map;
-    int            ncid;
+    nczarr_map_ops ops = {
+        .size = sizeof ops, .name = "cupboard", .get = pass_get, .put = pass_put, .del = pass_del, .list = pass_list};
+    nczarr_map *inner, *map;
+    int         ncid;
 
     (void)state;
     OK(nczarr_map_memory(&inner));
@@ -233,7 +233,7 @@ own(void **state)
     small_dataset(map, NULL);
     check_values(map, NULL);
     check_values(inner, NULL); /* the same objects */
-    small_dataset(map, NULL); /* NC_CLOBBER: over the one that is there */
+    small_dataset(map, NULL);  /* NC_CLOBBER: over the one that is there */
     look(map);
     FAILS(NC_EEXIST, nczarr_create_map(map, NULL, NC_NOCLOBBER, &ncid));
     OK(nczarr_map_close(map));

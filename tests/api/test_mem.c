@@ -136,13 +136,14 @@ wrong_blocks(void **state)
     FAILS(NC_EDISKLESS, nc_open_mem("x", NC_DISKLESS, info.size, info.memory, &ncid));
     FAILS(NC_EBADID, nc_close_memio(12345, &out));
     info.flags = 0;
-    FAILS(NC_ENOTNC, nc_open_memio("x#zip.prefix=elsewhere", NC_WRITE, &info, &ncid)); /* the block stays the caller's */
+    FAILS(NC_ENOTNC,
+          nc_open_memio("x#zip.prefix=elsewhere", NC_WRITE, &info, &ncid)); /* the block stays the caller's */
     free(info.memory);
 
     place_make(&p, false);
     OK(nc_create(p.path, NC_CLOBBER, &ncid));
     FAILS(NC_EINMEMORY, nc_close_memio(ncid, &out));
-    OK(nc_close(ncid)); /* it stayed open */
+    OK(nc_close(ncid));                        /* it stayed open */
     OK(nc_create(p.path, NC_INMEMORY, &ncid)); /* the path is a name only */
     FAILS(NC_EINVAL, nc_close_memio(ncid, NULL));
     OK(nc_close_memio(ncid, &out));
@@ -273,8 +274,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read_block),      cmocka_unit_test(change_block),    cmocka_unit_test(wrong_blocks),
-        cmocka_unit_test(diskless_open),   cmocka_unit_test(diskless_rename), cmocka_unit_test(diskless_create),
+        cmocka_unit_test(read_block),    cmocka_unit_test(change_block),    cmocka_unit_test(wrong_blocks),
+        cmocka_unit_test(diskless_open), cmocka_unit_test(diskless_rename), cmocka_unit_test(diskless_create),
         cmocka_unit_test(persist_fails),
     };
 

@@ -49,7 +49,7 @@ check_one(int ncid, int v, size_t at, const char *want)
 static void
 round_trip_on(place *p)
 {
-    static const char *const words[] = { "one", "", NULL, "\xc3\xa9\xe2\x9c\x93", "five", "a text that is longer" };
+    static const char *const words[] = {"one", "", NULL, "\xc3\xa9\xe2\x9c\x93", "five", "a text that is longer"};
     int                      ncid, x, v, z, j;
     char                    *got[6];
 
@@ -100,7 +100,7 @@ read_file(const char *dir, const char *name, char *text, size_t size)
 static void
 document(void **state)
 {
-    const char *words[] = { "a", "bc" }, *fill = "none";
+    const char *words[] = {"a", "bc"}, *fill = "none";
     char        text[2000];
     place       p;
     int         ncid, x, v;
@@ -134,7 +134,7 @@ typedef struct shadow {
     int v[ROWS][COLS]; /* the word's number; -1: none yet */
 } shadow;
 
-static const char *const vocabulary[] = { "", "w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7" };
+static const char *const vocabulary[] = {"", "w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"};
 
 static unsigned
 draw(unsigned *seed)
@@ -145,8 +145,8 @@ draw(unsigned *seed)
 static void
 put_box(int ncid, int v, shadow *s, unsigned *seed)
 {
-    size_t      start[2] = { draw(seed) % ROWS, draw(seed) % COLS };
-    size_t      count[2] = { 1 + draw(seed) % (ROWS - start[0]), 1 + draw(seed) % (COLS - start[1]) };
+    size_t      start[2] = {draw(seed) % ROWS, draw(seed) % COLS};
+    size_t      count[2] = {1 + draw(seed) % (ROWS - start[0]), 1 + draw(seed) % (COLS - start[1])};
     const char *words[ROWS * COLS];
     size_t      n = 0;
 
@@ -287,7 +287,7 @@ work(void *arg)
 {
     worker  *w = arg;
     unsigned seed = (unsigned)w->number + 1;
-    char     last[EACH][32] = { "" }, *got = NULL;
+    char     last[EACH][32] = {""}, *got = NULL;
 
     for (int round = 0; round < ROUNDS; round++) {
         size_t      mine = draw(&seed) % EACH, at = mine * THREADS + (size_t)w->number;
@@ -319,7 +319,7 @@ threads_on(place *p)
     OK(nc_enddef(ncid));
     OK(nc_set_var_chunk_cache(ncid, v, 1000, 10, 0.5f));
     for (int i = 0; i < THREADS; i++) {
-        w[i] = (worker){ .ncid = ncid, .v = v, .number = i };
+        w[i] = (worker){.ncid = ncid, .v = v, .number = i};
         assert_int_equal(pthread_create(&w[i].thread, NULL, work, &w[i]), 0);
     }
     for (int i = 0; i < THREADS; i++)
@@ -399,7 +399,8 @@ try_spoilt(const spoilt *s)
 
     snprintf(array, sizeof array,
              "{\"zarr_format\": 2, \"shape\": [3], \"chunks\": [3], \"dtype\": \"|O\", \"compressor\": null, "
-             "\"filters\": %s, \"order\": \"C\", \"fill_value\": \"\"}", s->filters);
+             "\"filters\": %s, \"order\": \"C\", \"fill_value\": \"\"}",
+             s->filters);
     OK(nczarr_map_memory(&map));
     OK(zmap_put(map, ".zgroup", "{\"zarr_format\": 2}", 18));
     OK(zmap_put(map, "v/.zarray", array, strlen(array)));
@@ -415,14 +416,14 @@ static void
 spoilt_chunks(void **state)
 {
     static const spoilt cases[] = {
-        { "[{\"id\": \"vlen-utf8\"}]", "\3\0\0\0\1\0\0\0a\2\0\0\0b", 14, NC_EFILTER },
-        { "[{\"id\": \"vlen-utf8\"}]", "\2\0\0\0\0\0\0\0\0\0\0\0", 12, NC_EFILTER },
-        { "[{\"id\": \"vlen-utf8\"}]", "", 0, NC_EFILTER },
-        { "[{\"id\": \"vlen-utf8\"}, {\"id\": \"zlib\"}]", "not zlib", 8, NC_EFILTER },
-        { "[{\"id\": \"json2\"}]", "{}", 2, NC_EFILTER },
-        { "[{\"id\": \"msgpack2\"}]", "\xc1", 1, NC_EFILTER },
-        { "[{\"id\": \"pickle\"}]", "c", 1, NC_ENOFILTER },
-        { "null", "abc", 3, NC_EBADTYPE },
+        {"[{\"id\": \"vlen-utf8\"}]", "\3\0\0\0\1\0\0\0a\2\0\0\0b", 14, NC_EFILTER},
+        {"[{\"id\": \"vlen-utf8\"}]", "\2\0\0\0\0\0\0\0\0\0\0\0", 12, NC_EFILTER},
+        {"[{\"id\": \"vlen-utf8\"}]", "", 0, NC_EFILTER},
+        {"[{\"id\": \"vlen-utf8\"}, {\"id\": \"zlib\"}]", "not zlib", 8, NC_EFILTER},
+        {"[{\"id\": \"json2\"}]", "{}", 2, NC_EFILTER},
+        {"[{\"id\": \"msgpack2\"}]", "\xc1", 1, NC_EFILTER},
+        {"[{\"id\": \"pickle\"}]", "c", 1, NC_ENOFILTER},
+        {"null", "abc", 3, NC_EBADTYPE},
     };
 
     (void)state;
@@ -435,8 +436,8 @@ spoilt_chunks(void **state)
 static void
 write_fill(place *p, const char *mode)
 {
-    const char *empty[2] = { "", "" };
-    int         ncid, x, v, s, data[2] = { NC_FILL_INT, NC_FILL_INT };
+    const char *empty[2] = {"", ""};
+    int         ncid, x, v, s, data[2] = {NC_FILL_INT, NC_FILL_INT};
 
     OK(place_create(p, mode, NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", 6, &x));
@@ -453,7 +454,7 @@ write_fill(place *p, const char *mode)
 static void
 empty_chunks(void **state)
 {
-    static const char *const chunks[] = { "v/0", "v/1", "s/0", "s/1" };
+    static const char *const chunks[] = {"v/0", "v/1", "s/0", "s/1"};
     place                    p;
 
     (void)state;
@@ -473,8 +474,8 @@ empty_chunks(void **state)
 static void
 small_types(void **state)
 {
-    static const char *const modes[] = { "mode=nczarr", "mode=zarr" };
-    const short              fill[2] = { NC_FILL_SHORT, NC_FILL_SHORT }, one = 1;
+    static const char *const modes[] = {"mode=nczarr", "mode=zarr"};
+    const short              fill[2] = {NC_FILL_SHORT, NC_FILL_SHORT}, one = 1;
     place                    p;
 
     (void)state;
@@ -527,17 +528,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(document),
-        cmocka_unit_test(changed_in_part),
-        cmocka_unit_test(values_stay),
-        cmocka_unit_test(small_cache),
-        cmocka_unit_test(threads),
-        cmocka_unit_test(definitions),
-        cmocka_unit_test(copied),
-        cmocka_unit_test(spoilt_chunks),
-        cmocka_unit_test(empty_chunks),
-        cmocka_unit_test(small_types),
+        cmocka_unit_test(round_trip),   cmocka_unit_test(document),    cmocka_unit_test(changed_in_part),
+        cmocka_unit_test(values_stay),  cmocka_unit_test(small_cache), cmocka_unit_test(threads),
+        cmocka_unit_test(definitions),  cmocka_unit_test(copied),      cmocka_unit_test(spoilt_chunks),
+        cmocka_unit_test(empty_chunks), cmocka_unit_test(small_types),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

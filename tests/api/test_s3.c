@@ -69,7 +69,8 @@ texts_without_secrets(void **state)
     assert_int_equal(rc, TEST_S3 ? NC_ECURL : NC_ENOTBUILT);
     assert_null(strstr(nczarr_errmsg(), "Canary"));
     rc = nc_open("s3://bucket/key#aws.endpoint=http://127.0.0.1:1&aws.access_key_id=CanaryId&"
-                 "aws.secret_access_key=CanarySecret&aws.session_token=CanaryToken", NC_NOWRITE, &ncid);
+                 "aws.secret_access_key=CanarySecret&aws.session_token=CanaryToken",
+                 NC_NOWRITE, &ncid);
     assert_int_equal(rc, TEST_S3 ? NC_ECURL : NC_ENOTBUILT);
     assert_null(strstr(nczarr_errmsg(), "Canary"));
 }

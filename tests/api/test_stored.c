@@ -446,9 +446,15 @@ static const struct {
     nc_type     type;
     double      fill; /* of numbers, where nobody gave one */
 } stored_types[] = {
-    {"b", "|b1", NC_UBYTE, 0},          {"h", "<f2", NC_FLOAT, NAN},          {"hb", ">f2", NC_FLOAT, NAN},
-    {"t", "<M8[ns]", NC_INT64, INT64_MIN}, {"d", ">m8[10s]", NC_INT64, INT64_MIN}, {"u", "<U3", NC_STRING, 0},
-    {"ub", ">U3", NC_STRING, 0},        {"s", "|S3", NC_STRING, 0},           {"i", ">i4", NC_INT, NC_FILL_INT},
+    {"b", "|b1", NC_UBYTE, 0},
+    {"h", "<f2", NC_FLOAT, NAN},
+    {"hb", ">f2", NC_FLOAT, NAN},
+    {"t", "<M8[ns]", NC_INT64, INT64_MIN},
+    {"d", ">m8[10s]", NC_INT64, INT64_MIN},
+    {"u", "<U3", NC_STRING, 0},
+    {"ub", ">U3", NC_STRING, 0},
+    {"s", "|S3", NC_STRING, 0},
+    {"i", ">i4", NC_INT, NC_FILL_INT},
 };
 
 #define NTYPES (sizeof stored_types / sizeof *stored_types)
@@ -603,10 +609,18 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys),          cmocka_unit_test(separators), cmocka_unit_test(encoding),
-        cmocka_unit_test(codecs),        cmocka_unit_test(widths),     cmocka_unit_test(copied_strings),
-        cmocka_unit_test(objects),       cmocka_unit_test(growing),    cmocka_unit_test(moving),
-        cmocka_unit_test(out_of_memory), cmocka_unit_test(types),     cmocka_unit_test(types_refused),
+        cmocka_unit_test(keys),
+        cmocka_unit_test(separators),
+        cmocka_unit_test(encoding),
+        cmocka_unit_test(codecs),
+        cmocka_unit_test(widths),
+        cmocka_unit_test(copied_strings),
+        cmocka_unit_test(objects),
+        cmocka_unit_test(growing),
+        cmocka_unit_test(moving),
+        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(types),
+        cmocka_unit_test(types_refused),
         cmocka_unit_test(types_without_memory),
     };
 

@@ -65,14 +65,14 @@ define_codec(int ncid, int varid, bench_store store)
 static void
 write_array(const char *url, const workload *w, const sizes *s, const void *data)
 {
-    const size_t big[3] = { CHUNK, CHUNK, CHUNK }, small[2] = { TINY_CHUNK, TINY_CHUNK },
-                 step[3] = { 1, s->shape[1], s->shape[2] };
-    bool         tiny = w->store == STORE_TINY;
-    int          rank = tiny ? 2 : 3, dimids[3], ncid, varid;
+    const size_t big[3] = {CHUNK, CHUNK, CHUNK}, small[2] = {TINY_CHUNK, TINY_CHUNK},
+                 step[3] = {1, s->shape[1], s->shape[2]};
+    bool tiny = w->store == STORE_TINY;
+    int  rank = tiny ? 2 : 3, dimids[3], ncid, varid;
 
     CALL(nc_create, url, NC_CLOBBER | NC_NETCDF4, &ncid);
     for (int d = 0; d < rank; d++)
-        CALL(nc_def_dim, ncid, (const char *[]){ "z", "y", "x" }[d], tiny ? s->tiny[d] : s->shape[d], &dimids[d]);
+        CALL(nc_def_dim, ncid, (const char *[]){"z", "y", "x"}[d], tiny ? s->tiny[d] : s->shape[d], &dimids[d]);
     CALL(nc_def_var, ncid, "field", w->store == STORE_SHORT ? NC_SHORT : NC_FLOAT, rank, dimids, &varid);
     CALL(nc_def_var_chunking, ncid, varid, NC_CHUNKED, tiny ? small : w->store == STORE_STEPS ? step : big);
     define_codec(ncid, varid, w->store);
@@ -84,7 +84,7 @@ write_array(const char *url, const workload *w, const sizes *s, const void *data
 static void
 read_boxes(int ncid, int varid, const sizes *s, float *out)
 {
-    const size_t count[3] = { BOX, BOX, BOX };
+    const size_t count[3] = {BOX, BOX, BOX};
 
     for (size_t i = 0; i < s->nboxes; i++) {
         size_t start[3];
@@ -97,10 +97,10 @@ read_boxes(int ncid, int varid, const sizes *s, float *out)
 static void
 read_series(int ncid, int varid, const sizes *s, float *out)
 {
-    const size_t count[3] = { s->shape[0], 1, 1 };
+    const size_t count[3] = {s->shape[0], 1, 1};
 
     for (size_t i = 0; i < s->nseries; i++) {
-        size_t start[3] = { 0, 0, 0 };
+        size_t start[3] = {0, 0, 0};
 
         series_at(s, i, &start[1], &start[2]);
         CALL(nc_get_vara_float, ncid, varid, start, count, out + i * s->shape[0]);
@@ -110,10 +110,10 @@ read_series(int ncid, int varid, const sizes *s, float *out)
 static void
 read_steps(int ncid, int varid, const sizes *s, float *out)
 {
-    const size_t count[3] = { 1, s->shape[1], s->shape[2] };
+    const size_t count[3] = {1, s->shape[1], s->shape[2]};
 
     for (size_t z = 0; z < s->shape[0]; z++) {
-        const size_t start[3] = { z, 0, 0 };
+        const size_t start[3] = {z, 0, 0};
 
         CALL(nc_get_vara_float, ncid, varid, start, count, out + z * count[1] * count[2]);
     }
@@ -122,8 +122,8 @@ read_steps(int ncid, int varid, const sizes *s, float *out)
 static void
 read_strided(int ncid, int varid, const sizes *s, float *out)
 {
-    const size_t    start[3] = { 0, 0, 0 }, count[3] = { s->shape[0] / 2, s->shape[1] / 2, s->shape[2] / 2 };
-    const ptrdiff_t stride[3] = { 2, 2, 2 };
+    const size_t    start[3] = {0, 0, 0}, count[3] = {s->shape[0] / 2, s->shape[1] / 2, s->shape[2] / 2};
+    const ptrdiff_t stride[3] = {2, 2, 2};
 
     CALL(nc_get_vars_float, ncid, varid, start, count, stride, out);
 }
@@ -367,13 +367,13 @@ main(int argc, char **argv)
 {
     arguments a;
     stopwatch t;
-    checksum  found = { 0, 0 }, expected;
+    checksum  found = {0, 0}, expected;
     size_t    nbytes;
     char     *url, threads[16];
     void     *data;
 
     if (argc > 2 && strcmp(argv[1], "describe") == 0) {
-        argv[1] = (char[]){ "W1r" };
+        argv[1] = (char[]){"W1r"};
         return arguments_parse(argc, argv, &a) ? describe(&a.s) : 2;
     }
     if (!arguments_parse(argc, argv, &a))

@@ -44,10 +44,10 @@ struct task {
     int              dir; /* of the array, or of all when there are many */
     char            *data;
     void (*job)(const task *t, room *r, size_t i);
-    size_t           njobs;
-    atomic_size_t    next;
-    room             rooms[MOST_THREADS];
-    atomic_uint      taken;
+    size_t        njobs;
+    atomic_size_t next;
+    room          rooms[MOST_THREADS];
+    atomic_uint   taken;
 };
 
 static void *
@@ -287,7 +287,7 @@ load_box(const task *t, room *r, const size_t start[3], const size_t count[3], f
 static void
 job_box(const task *t, room *r, size_t i)
 {
-    const size_t count[3] = { BOX, BOX, BOX };
+    const size_t count[3] = {BOX, BOX, BOX};
     size_t       start[3];
 
     box_at(&t->a->s, i, start);
@@ -298,8 +298,8 @@ static void
 job_series(const task *t, room *r, size_t i)
 {
     const sizes *s = &t->a->s;
-    const size_t count[3] = { s->shape[0], 1, 1 };
-    size_t       start[3] = { 0, 0, 0 };
+    const size_t count[3] = {s->shape[0], 1, 1};
+    size_t       start[3] = {0, 0, 0};
 
     series_at(s, i, &start[1], &start[2]);
     load_box(t, r, start, count, (float *)(void *)t->data + i * s->shape[0]);
@@ -362,7 +362,7 @@ meta_file(const task *t, room *r, const char *name)
 static void
 job_meta(const task *t, room *r, size_t g)
 {
-    const char *const documents[] = { ".zgroup", ".zattrs", ".zarray", ".zattrs" };
+    const char *const documents[] = {".zgroup", ".zattrs", ".zarray", ".zattrs"};
     char              name[64];
 
     for (size_t i = 0; i < 2 + 2 * META_VARS; i++) {
@@ -491,14 +491,23 @@ choose(task *t)
     switch (w->op) {
     case OP_WRITE: t->job = job_write; break;
     case OP_READ: t->job = job_read; break;
-    case OP_BOXES: t->job = job_box; t->njobs = s->nboxes; break;
-    case OP_SERIES: t->job = job_series; t->njobs = s->nseries; break;
+    case OP_BOXES:
+        t->job = job_box;
+        t->njobs = s->nboxes;
+        break;
+    case OP_SERIES:
+        t->job = job_series;
+        t->njobs = s->nseries;
+        break;
     case OP_STEPS: break;
     case OP_STRIDED: t->job = job_strided; break;
     case OP_CONVERT: t->job = job_convert; break;
     case OP_DEFINE:
     case OP_INQUIRE:
-    case OP_OPEN: t->job = job_meta; t->njobs = s->ngroups; break;
+    case OP_OPEN:
+        t->job = job_meta;
+        t->njobs = s->ngroups;
+        break;
     }
     if (w->store == STORE_COPIES && w->op == OP_INQUIRE) {
         t->job = job_copies;
@@ -547,7 +556,7 @@ main(int argc, char **argv)
     static task t;
     arguments   a;
     stopwatch   clock;
-    checksum    found = { 0, 0 }, expected;
+    checksum    found = {0, 0}, expected;
     unsigned    nthreads;
 
     if (argc > 2 && strcmp(argv[1], "warm") == 0)
@@ -559,7 +568,7 @@ main(int argc, char **argv)
         return EXIT_NOT_BUILT;
     nthreads = a.nthreads < 1 ? 1 : a.nthreads > MOST_THREADS ? MOST_THREADS : a.nthreads;
     for (unsigned i = 0; i < nthreads; i++)
-        t.rooms[i] = (room){ touched(MOST_STORED), touched(MOST_STORED), touched(MOST_STORED) };
+        t.rooms[i] = (room){touched(MOST_STORED), touched(MOST_STORED), touched(MOST_STORED)};
     t.data = touched(workload_bytes(a.w, &a.s));
     if (a.w->op == OP_WRITE && a.w->store == STORE_SHORT)
         fill_shorts(&a.s, (short *)(void *)t.data);

@@ -14,23 +14,17 @@
 #include <unistd.h>
 
 static const workload workloads[] = {
-    { "W1w", STORE_RAW, OP_WRITE },       { "W1r", STORE_RAW, OP_READ },
-    { "W2w", STORE_BLOSC, OP_WRITE },     { "W2r", STORE_BLOSC, OP_READ },
-    { "W3w", STORE_ZLIB, OP_WRITE },      { "W3r", STORE_ZLIB, OP_READ },
-    { "W3bw", STORE_ZSTD, OP_WRITE },     { "W3br", STORE_ZSTD, OP_READ },
-    { "W4", STORE_BLOSC, OP_BOXES },      { "W4raw", STORE_RAW, OP_BOXES },
-    { "W5", STORE_BLOSC, OP_SERIES },     { "W5raw", STORE_RAW, OP_SERIES },
-    { "W6w", STORE_META, OP_DEFINE },     { "W6", STORE_META, OP_INQUIRE },
-    { "W6o", STORE_META, OP_OPEN },       { "W8", STORE_BLOSC, OP_STRIDED },
-    { "W8raw", STORE_RAW, OP_STRIDED },   { "W9w", STORE_SHORT, OP_WRITE },
-    { "W9", STORE_SHORT, OP_CONVERT },    { "W9n", STORE_SHORT, OP_READ },
-    { "W10w", STORE_TINY, OP_WRITE },     { "W10r", STORE_TINY, OP_READ },
-    { "W7w", STORE_ZIP, OP_WRITE },       { "W7r", STORE_ZIP, OP_READ },
-    { "W7s", STORE_ZIP, OP_BOXES },       { "W11w", STORE_STEPS, OP_WRITE },
-    { "W11r", STORE_STEPS, OP_STEPS },    { "W6cw", STORE_COPIES, OP_DEFINE },
-    { "W6c", STORE_COPIES, OP_INQUIRE },  { "W12w", STORE_GROUPS, OP_DEFINE },
-    { "W12r", STORE_GROUPS, OP_INQUIRE }, { "W13w", STORE_SCALARS, OP_DEFINE },
-    { "W13r", STORE_SCALARS, OP_INQUIRE },
+    {"W1w", STORE_RAW, OP_WRITE},       {"W1r", STORE_RAW, OP_READ},        {"W2w", STORE_BLOSC, OP_WRITE},
+    {"W2r", STORE_BLOSC, OP_READ},      {"W3w", STORE_ZLIB, OP_WRITE},      {"W3r", STORE_ZLIB, OP_READ},
+    {"W3bw", STORE_ZSTD, OP_WRITE},     {"W3br", STORE_ZSTD, OP_READ},      {"W4", STORE_BLOSC, OP_BOXES},
+    {"W4raw", STORE_RAW, OP_BOXES},     {"W5", STORE_BLOSC, OP_SERIES},     {"W5raw", STORE_RAW, OP_SERIES},
+    {"W6w", STORE_META, OP_DEFINE},     {"W6", STORE_META, OP_INQUIRE},     {"W6o", STORE_META, OP_OPEN},
+    {"W8", STORE_BLOSC, OP_STRIDED},    {"W8raw", STORE_RAW, OP_STRIDED},   {"W9w", STORE_SHORT, OP_WRITE},
+    {"W9", STORE_SHORT, OP_CONVERT},    {"W9n", STORE_SHORT, OP_READ},      {"W10w", STORE_TINY, OP_WRITE},
+    {"W10r", STORE_TINY, OP_READ},      {"W7w", STORE_ZIP, OP_WRITE},       {"W7r", STORE_ZIP, OP_READ},
+    {"W7s", STORE_ZIP, OP_BOXES},       {"W11w", STORE_STEPS, OP_WRITE},    {"W11r", STORE_STEPS, OP_STEPS},
+    {"W6cw", STORE_COPIES, OP_DEFINE},  {"W6c", STORE_COPIES, OP_INQUIRE},  {"W12w", STORE_GROUPS, OP_DEFINE},
+    {"W12r", STORE_GROUPS, OP_INQUIRE}, {"W13w", STORE_SCALARS, OP_DEFINE}, {"W13r", STORE_SCALARS, OP_INQUIRE},
 };
 
 enum { NWORKLOADS = sizeof workloads / sizeof workloads[0], BLOCK = 4096 };
@@ -60,8 +54,8 @@ workload_find(const char *name)
 const char *
 store_name(bench_store store)
 {
-    static const char *const names[] = { "raw", "blosc", "zlib", "zstd", "short", "meta", "tiny", "zip",
-                                         "steps", "copies", "groups", "scalars" };
+    static const char *const names[] = {"raw",  "blosc", "zlib",  "zstd",   "short",  "meta",
+                                        "tiny", "zip",   "steps", "copies", "groups", "scalars"};
 
     return names[store];
 }
@@ -84,14 +78,14 @@ part(size_t full, size_t divisor, size_t least)
 sizes
 sizes_of(size_t divisor)
 {
-    sizes s = { .divisor = divisor,
-                .shape = { 1024, 512, 256 },
-                .nboxes = part(1000, divisor, 10),
-                .nseries = part(200, divisor, 4),
-                .ngroups = part(100, divisor, 2),
-                .nsmall = part(500, divisor, 4),
-                .nscalars = part(3000, divisor, 6),
-                .tiny = { TINY_CHUNK * part(1000, divisor, 4), TINY_CHUNK * 100 } };
+    sizes s = {.divisor = divisor,
+               .shape = {1024, 512, 256},
+               .nboxes = part(1000, divisor, 10),
+               .nseries = part(200, divisor, 4),
+               .ngroups = part(100, divisor, 2),
+               .nsmall = part(500, divisor, 4),
+               .nscalars = part(3000, divisor, 6),
+               .tiny = {TINY_CHUNK * part(1000, divisor, 4), TINY_CHUNK * 100}};
 
     for (; divisor > 1; divisor /= 2) {
         size_t longest = 0;
@@ -229,9 +223,9 @@ variable_rank(size_t v)
 attribute
 attribute_of(size_t v, size_t a)
 {
-    static const char *const texts[] = { "units", "long_name", "standard_name", "comment" };
-    static const char *const numbers[] = { "valid_min", "valid_max", "scale_factor", "weights", "flags", "level" };
-    attribute                out = { .n = 1 };
+    static const char *const texts[] = {"units", "long_name", "standard_name", "comment"};
+    static const char *const numbers[] = {"valid_min", "valid_max", "scale_factor", "weights", "flags", "level"};
+    attribute                out = {.n = 1};
 
     if (a < 4) {
         snprintf(out.name, sizeof out.name, "%s", texts[a]);
@@ -369,14 +363,12 @@ expect_small(checksum *c, const workload *w, const sizes *s)
 checksum
 workload_expect(const workload *w, const sizes *s)
 {
-    checksum c = { 0, 0 };
+    checksum c = {0, 0};
 
     switch (w->op) {
     case OP_READ:
     case OP_STEPS:
-    case OP_CONVERT:
-        expect_run(&c, w, s, 0, w->store == STORE_TINY ? tiny_nelems(s) : array_nelems(s), 1);
-        break;
+    case OP_CONVERT: expect_run(&c, w, s, 0, w->store == STORE_TINY ? tiny_nelems(s) : array_nelems(s), 1); break;
     case OP_BOXES: expect_boxes(&c, w, s); break;
     case OP_SERIES: expect_series(&c, w, s); break;
     case OP_STRIDED: expect_strided(&c, w, s); break;
@@ -456,7 +448,7 @@ status_kb(const char *field)
 void
 stopwatch_start(stopwatch *t)
 {
-    *t = (stopwatch){ .rss_kb = -status_kb("VmRSS:") };
+    *t = (stopwatch){.rss_kb = -status_kb("VmRSS:")};
     t->cpu = -cpu_now();
     t->wall = -seconds_now();
 }
@@ -473,7 +465,8 @@ void
 report(const char *name, const stopwatch *t, const checksum *c)
 {
     printf("{\"workload\": \"%s\", \"seconds\": %.6f, \"cpu\": %.6f, \"extra_kb\": %ld, "
-           "\"sum\": \"%016" PRIx64 "%016" PRIx64 "\"}\n", name, t->wall, t->cpu, t->rss_kb, c->sum, c->of_sums);
+           "\"sum\": \"%016" PRIx64 "%016" PRIx64 "\"}\n",
+           name, t->wall, t->cpu, t->rss_kb, c->sum, c->of_sums);
 }
 
 bool
@@ -481,7 +474,7 @@ arguments_parse(int argc, char **argv, arguments *out)
 {
     size_t divisor = 1;
 
-    *out = (arguments){ .w = argc > 1 ? workload_find(argv[1]) : NULL, .path = argc > 2 ? argv[2] : NULL };
+    *out = (arguments){.w = argc > 1 ? workload_find(argv[1]) : NULL, .path = argc > 2 ? argv[2] : NULL};
     if (out->w == NULL || out->path == NULL) {
         fprintf(stderr, "usage: %s WORKLOAD PATH [--scale 1/N] [--threads N]\nworkloads:", argv[0]);
         for (size_t i = 0; i < NWORKLOADS; i++)

@@ -14,13 +14,13 @@
 #include <stdint.h>
 
 enum {
-    EXIT_NOT_BUILT = 77,  /* the library lacks the codec: neither success nor failure */
-    CHUNK = 64,           /* edge of a chunk of the big array */
-    BOX = 32,             /* edge of a box of W4 */
-    TINY_CHUNK = 32,      /* edge of a chunk of W10 */
-    META_ATTS = 10,       /* attributes of each variable of W6 */
-    META_VARS = 20,       /* variables in each group of W6 */
-    GROUP_LEN = 4,        /* elements of the variable in each group of W12 */
+    EXIT_NOT_BUILT = 77, /* the library lacks the codec: neither success nor failure */
+    CHUNK = 64,          /* edge of a chunk of the big array */
+    BOX = 32,            /* edge of a box of W4 */
+    TINY_CHUNK = 32,     /* edge of a chunk of W10 */
+    META_ATTS = 10,      /* attributes of each variable of W6 */
+    META_VARS = 20,      /* variables in each group of W6 */
+    GROUP_LEN = 4,       /* elements of the variable in each group of W12 */
 };
 
 typedef enum bench_store {
@@ -31,10 +31,10 @@ typedef enum bench_store {
     STORE_SHORT,
     STORE_META,
     STORE_TINY,
-    STORE_ZIP,    /* as STORE_BLOSC, in an archive */
-    STORE_STEPS,  /* as STORE_BLOSC, a chunk for each step of the first dimension */
-    STORE_COPIES, /* as STORE_META, with consolidated metadata */
-    STORE_GROUPS, /* groups with one variable and one attribute each, without data */
+    STORE_ZIP,     /* as STORE_BLOSC, in an archive */
+    STORE_STEPS,   /* as STORE_BLOSC, a chunk for each step of the first dimension */
+    STORE_COPIES,  /* as STORE_META, with consolidated metadata */
+    STORE_GROUPS,  /* groups with one variable and one attribute each, without data */
     STORE_SCALARS, /* scalar variables with data */
 } bench_store;
 
@@ -59,11 +59,11 @@ typedef struct workload {
 
 typedef struct sizes {
     size_t divisor;
-    size_t shape[3];      /* of the big array, (1024, 512, 256) at full scale */
+    size_t shape[3]; /* of the big array, (1024, 512, 256) at full scale */
     size_t nboxes, nseries;
     size_t ngroups;
     size_t nsmall, nscalars; /* groups of W12, variables of W13 */
-    size_t tiny[2];       /* of W10's array, (32000, 3200) at full scale */
+    size_t tiny[2];          /* of W10's array, (32000, 3200) at full scale */
 } sizes;
 
 /* Order matters to it: of a running sum the sum. */
@@ -99,7 +99,7 @@ void fill_shorts(const sizes *s, short *out);
 /* Attribute `a` of variable `v` (counted over all groups): text, or up to 4 numbers. */
 typedef struct attribute {
     char   name[24];
-    char   text[48];  /* "" for numbers */
+    char   text[48]; /* "" for numbers */
     double number[4];
     size_t n;
     bool   integer;

@@ -42,7 +42,7 @@ test_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk
         rc = ncz_buf_printf(key, "%c%llu", d == 0 ? '/' : spec->separator, (unsigned long long)index[d]);
     if (rc == NC_NOERR && spec->rank == 0)
         rc = ncz_buf_puts(key, "/0");
-    *where = (ncz_chunk_addr){ .key = ncz_buf_str(key), .off = 0, .len = ZMAP_WHOLE };
+    *where = (ncz_chunk_addr){.key = ncz_buf_str(key), .off = 0, .len = ZMAP_WHOLE};
     return rc;
 }
 
@@ -53,8 +53,14 @@ test_spec(size_t rank, const uint64_t *chunk, ncz_dtype dtype, const void *fill,
     ncz_spec     *s = ncz_zalloc(sizeof *s);
     static size_t uid;
 
-    *s = (ncz_spec){ .refs = 1, .unusable = &ncz_err_none, .uid = ++uid, .rank = rank, .type = ncz_dtype_nc(&dtype), .dtype = dtype,
-                     .separator = '.', .locate = test_locate };
+    *s = (ncz_spec){.refs = 1,
+                    .unusable = &ncz_err_none,
+                    .uid = ++uid,
+                    .rank = rank,
+                    .type = ncz_dtype_nc(&dtype),
+                    .dtype = dtype,
+                    .separator = '.',
+                    .locate = test_locate};
     s->chunk = ncz_dup(chunk, rank * sizeof *chunk);
     s->path = ncz_sprintf("v%llu", (unsigned long long)s->uid);
     s->fill = fill != NULL ? ncz_dup(fill, dtype.size) : NULL;
@@ -63,7 +69,7 @@ test_spec(size_t rank, const uint64_t *chunk, ncz_dtype dtype, const void *fill,
     for (const char *at = codec; at != NULL && *at != '\0'; at += strcspn(at, "+"), at += *at == '+') {
         char                 name[32];
         unsigned             word = strncmp(at, "shuffle", 7) == 0 ? (unsigned)dtype.size : 1;
-        ncz_codec_env        env = { .dtype = dtype, .chunk_bytes = s->chunk_bytes };
+        ncz_codec_env        env = {.dtype = dtype, .chunk_bytes = s->chunk_bytes};
         ncz_codec_params     params;
         const ncz_codec_ops *ops;
         ncz_chain           *longer;
@@ -89,15 +95,17 @@ typedef struct request {
 static inline ncz_plan
 test_plan(const ncz_spec *spec, const uint64_t *shape, const request *r, nc_type mem)
 {
-    return (ncz_plan){ .spec = spec, .shape = shape, .mem = mem,
-                       .sel = { .rank = spec->rank, .start = r->start, .count = r->count, .stride = r->stride,
-                                .imap = r->imap } };
+    return (ncz_plan){
+        .spec = spec,
+        .shape = shape,
+        .mem = mem,
+        .sel = {.rank = spec->rank, .start = r->start, .count = r->count, .stride = r->stride, .imap = r->imap}};
 }
 
 static inline request
 test_request(size_t rank, const uint64_t *start, const uint64_t *count)
 {
-    request r = { .nelems = 1 };
+    request r = {.nelems = 1};
 
     for (size_t d = 0; d < rank; d++) {
         r.start[d] = start[d];
@@ -181,7 +189,7 @@ plain_same(const plain *a, const request *r, const double *got)
 static inline request
 whole_request(const plain *a)
 {
-    return test_request(a->rank, (uint64_t[MAX_RANK]){ 0 }, a->shape);
+    return test_request(a->rank, (uint64_t[MAX_RANK]){0}, a->shape);
 }
 
 static inline void
@@ -261,7 +269,7 @@ fail_resize(void *p, size_t nbytes)
 static inline void
 fail_use(size_t at)
 {
-    static const ncz_alloc_table table = { fail_get, fail_resize, free };
+    static const ncz_alloc_table table = {fail_get, fail_resize, free};
 
     fail_at = at;
     fail_seen = 0;

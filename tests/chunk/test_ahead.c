@@ -12,7 +12,7 @@
 
 enum { KEYS = 8192, STEPS = 256, SIDE = 8 };
 
-static const ncz_dtype i4 = { NCZ_KIND_INT, HOST_BIG, 4 };
+static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
 static const int32_t   fill = -7;
 
 /* ---- a map that notes what it is asked for ---- */
@@ -86,7 +86,7 @@ steps_write(steps *w)
 {
     size_t   n = (size_t)(w->shape[0] * w->shape[1] * w->shape[2]);
     int     *v = malloc(n * sizeof *v);
-    request  all = test_request(3, (uint64_t[]){ 0, 0, 0 }, w->shape);
+    request  all = test_request(3, (uint64_t[]){0, 0, 0}, w->shape);
     ncz_plan p = test_plan(w->s, w->shape, &all, NC_INT);
 
     for (size_t i = 0; i < n; i++)
@@ -101,7 +101,7 @@ steps_write(steps *w)
 static void
 steps_new(steps *w, bool batches, const char *codec, const uint64_t *shape, const uint64_t *chunk, size_t limit)
 {
-    *w = (steps){ .m = test_map(batches, NULL), .shape = { shape[0], shape[1], shape[2] } };
+    *w = (steps){.m = test_map(batches, NULL), .shape = {shape[0], shape[1], shape[2]}};
     w->e = test_engine(w->m, limit);
     w->s = test_spec(3, chunk, i4, &fill, codec);
     inner_ops = w->m->ops;
@@ -126,7 +126,7 @@ steps_free(steps *w)
 static void
 steps_begin(steps *w, bool batches, const char *codec, size_t limit)
 {
-    steps_new(w, batches, codec, (uint64_t[]){ STEPS, SIDE, SIDE }, (uint64_t[]){ 1, SIDE, SIDE }, limit);
+    steps_new(w, batches, codec, (uint64_t[]){STEPS, SIDE, SIDE}, (uint64_t[]){1, SIDE, SIDE}, limit);
 }
 
 static bool
@@ -135,8 +135,8 @@ box_is(const steps *w, const request *r, const int *got)
     for (size_t i = 0; i < r->nelems; i++) {
         uint64_t x = i % r->count[2], y = i / r->count[2] % r->count[1], t = i / r->count[2] / r->count[1];
 
-        if (got[i] != number(w, r->start[0] + t * r->stride[0], r->start[1] + y * r->stride[1],
-                             r->start[2] + x * r->stride[2]))
+        if (got[i] !=
+            number(w, r->start[0] + t * r->stride[0], r->start[1] + y * r->stride[1], r->start[2] + x * r->stride[2]))
             return false;
     }
     return true;
@@ -146,7 +146,7 @@ static int
 read_some(const steps *w, uint64_t t, uint64_t nt, uint64_t ny)
 {
     int     *got = malloc((size_t)(nt * ny * w->shape[2]) * sizeof *got);
-    request  r = test_request(3, (uint64_t[]){ t, 0, 0 }, (uint64_t[]){ nt, ny, w->shape[2] });
+    request  r = test_request(3, (uint64_t[]){t, 0, 0}, (uint64_t[]){nt, ny, w->shape[2]});
     ncz_plan p = test_plan(w->s, w->shape, &r, NC_INT);
     int      rc = ncz_engine_read(w->e, &p, got);
 
@@ -174,7 +174,7 @@ step_key(const steps *w, uint64_t t, char key[24])
 static void
 a_batch_for_many_steps(void **state)
 {
-    static const char *const codecs[] = { NULL, "zlib", "shuffle+zlib" };
+    static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib"};
 
     (void)state;
     for (unsigned i = 0; i < 6; i++) {
@@ -199,7 +199,7 @@ workers_do_more_at_once(void **state)
         unsigned    threads;
         const char *codec;
         bool        ahead;
-    } rows[] = { { 1, "zlib", false }, { 4, "zlib", true }, { 2, "zlib", true }, { 4, NULL, false } };
+    } rows[] = {{1, "zlib", false}, {4, "zlib", true}, {2, "zlib", true}, {4, NULL, false}};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
@@ -229,7 +229,7 @@ enough_to_do(void **state)
 
     (void)state;
     ncz_pool_set_threads(4);
-    steps_new(&w, false, "zlib", (uint64_t[]){ 60, SIDE, SIDE }, (uint64_t[]){ 1, 4, 4 }, 1 << 20);
+    steps_new(&w, false, "zlib", (uint64_t[]){60, SIDE, SIDE}, (uint64_t[]){1, 4, 4}, 1 << 20);
     for (uint64_t t = 0; t < 60; t++) {
         read_step(&w, t);
         assert_int_equal(nrequests, 4 * (t + 1));
@@ -245,14 +245,14 @@ boxes(void **state)
 
     (void)state;
     for (size_t axis = 0; axis < 3; axis++) {
-        uint64_t shape[3] = { 6, 6, 6 }, chunk[3] = { 3, 3, 3 };
+        uint64_t shape[3] = {6, 6, 6}, chunk[3] = {3, 3, 3};
         steps    w;
 
         shape[axis] = N + 1; /* the last one is cut off */
         chunk[axis] = 2;
         steps_new(&w, true, NULL, shape, chunk, 1 << 20);
         for (uint64_t i = 0; i < shape[axis]; i += 2) {
-            uint64_t start[3] = { 0, 0, 0 }, count[3] = { 6, 6, 6 };
+            uint64_t start[3] = {0, 0, 0}, count[3] = {6, 6, 6};
             int      got[6 * 6 * 2];
             request  r;
             ncz_plan p;
@@ -279,7 +279,7 @@ parts_of_chunks(void **state)
     for (uint64_t n = 1; n <= 7; n++) {
         steps w;
 
-        steps_new(&w, true, "zlib", (uint64_t[]){ STEPS, SIDE, SIDE }, (uint64_t[]){ 4, SIDE, SIDE }, 1 << 20);
+        steps_new(&w, true, "zlib", (uint64_t[]){STEPS, SIDE, SIDE}, (uint64_t[]){4, SIDE, SIDE}, 1 << 20);
         for (uint64_t t = 0; t < STEPS; t += n)
             assert_int_equal(read_some(&w, t, t + n <= STEPS ? n : STEPS - t, SIDE), NC_NOERR);
         assert_int_equal(nrequests, STEPS / 4);
@@ -336,7 +336,7 @@ large_and_small(void **state)
     assert_true(nbatches <= 64 / 32 + 6);
     steps_free(&w);
 
-    steps_new(&w, true, NULL, (uint64_t[]){ 4 * 1024, 512, 1 }, (uint64_t[]){ 1024, 512, 1 }, 64 << 20);
+    steps_new(&w, true, NULL, (uint64_t[]){4 * 1024, 512, 1}, (uint64_t[]){1024, 512, 1}, 64 << 20);
     for (uint64_t t = 0; t < 4 * 1024; t += 1024) {
         assert_int_equal(read_some(&w, t, 3, 1), NC_NOERR);
         assert_int_equal(nrequests, t / 1024 + 1);
@@ -417,7 +417,7 @@ many_walkers(void **state)
         for (uint64_t n = 0; n < N; n++) {
             uint64_t part = n < N - 1 ? n : n - 1;
 
-            k[n] = (walker){ .w = &w, .first = part * 50, .last = part * 50 + 50 };
+            k[n] = (walker){.w = &w, .first = part * 50, .last = part * 50 + 50};
             assert_int_equal(pthread_create(&id[n], NULL, walk, &k[n]), 0);
         }
         for (size_t n = 0; n < N; n++) {
@@ -465,13 +465,13 @@ a_fault(void **state)
 {
     (void)state;
     for (size_t nth = 1; nth <= 40; nth++) {
-        zmap_fault_plan plan = { .nth = 0, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO };
-        steps           w = { .m = test_map(nth % 2 == 0, &plan), .shape = { 40, SIDE, SIDE } };
+        zmap_fault_plan plan = {.nth = 0, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
+        steps           w = {.m = test_map(nth % 2 == 0, &plan), .shape = {40, SIDE, SIDE}};
         size_t          failures = 0;
 
         ncz_pool_set_threads(1 + nth % 3);
         w.e = test_engine(w.m, 1 << 20);
-        w.s = test_spec(3, (uint64_t[]){ 1, SIDE, SIDE }, i4, &fill, "zlib");
+        w.s = test_spec(3, (uint64_t[]){1, SIDE, SIDE}, i4, &fill, "zlib");
         ncz_engine_read_ahead(w.e, true);
         steps_write(&w);
         plan.nth = plan.seen + nth;
@@ -510,7 +510,7 @@ absent_ones(void **state)
         }
         for (int round = 0; round < 2; round++)
             for (uint64_t t = 0; t < STEPS; t++) {
-                request  r = test_request(3, (uint64_t[]){ t, 0, 0 }, (uint64_t[]){ 1, SIDE, SIDE });
+                request  r = test_request(3, (uint64_t[]){t, 0, 0}, (uint64_t[]){1, SIDE, SIDE});
                 ncz_plan p = test_plan(w.s, w.shape, &r, NC_INT);
 
                 if (t % 3 == 0) {
@@ -596,7 +596,7 @@ dropped_ones(void **state)
         read_step(&w, t);
     assert_true(nrequests > 50);
     for (uint64_t t = 50; t < 52; t++) {
-        request  r = test_request(3, (uint64_t[]){ t, 0, 0 }, (uint64_t[]){ 1, SIDE, SIDE });
+        request  r = test_request(3, (uint64_t[]){t, 0, 0}, (uint64_t[]){1, SIDE, SIDE});
         ncz_plan p = test_plan(w.s, w.shape, &r, NC_INT);
 
         step_key(&w, t, key);
@@ -629,7 +629,7 @@ writes_between(void **state)
         ncz_pool_set_threads(3);
         steps_begin(&w, i % 2 == 0, "zlib", 1 << 20);
         for (uint64_t t = 0; t + 1 < 100; t++) {
-            request  r = test_request(3, (uint64_t[]){ t + 1, 0, 0 }, (uint64_t[]){ 1, i < 2 ? SIDE : 3, SIDE });
+            request  r = test_request(3, (uint64_t[]){t + 1, 0, 0}, (uint64_t[]){1, i < 2 ? SIDE : 3, SIDE});
             ncz_plan p = test_plan(w.s, w.shape, &r, NC_INT);
 
             if (t % 4 != 3)
@@ -658,7 +658,7 @@ dirty_ones_stay(void **state)
     own = w.s;
     other = w.s = test_spec(3, own->chunk, i4, &fill, NULL);
     for (uint64_t t = 0; t < 8; t++) {
-        request  r = test_request(3, (uint64_t[]){ t, 0, 0 }, (uint64_t[]){ 1, 2, SIDE });
+        request  r = test_request(3, (uint64_t[]){t, 0, 0}, (uint64_t[]){1, 2, SIDE});
         ncz_plan p = test_plan(other, w.shape, &r, NC_INT);
 
         assert_int_equal(ncz_engine_write(w.e, &p, zeros), NC_NOERR);
@@ -678,14 +678,14 @@ dirty_ones_stay(void **state)
 static void
 random_walks(void **state)
 {
-    static const char *const codecs[] = { NULL, "zlib" };
+    static const char *const codecs[] = {NULL, "zlib"};
     static double            v[MAX_ELEMS];
     uint64_t                 seed = 11;
 
     (void)state;
     for (int round = 0; round < 80; round++) {
-        plain       a = { .rank = 2, .shape = { 40 + rnd(&seed, 60), 10 + rnd(&seed, 30) } };
-        uint64_t    chunk[] = { 1 + rnd(&seed, 3), 5 + rnd(&seed, 30) };
+        plain       a = {.rank = 2, .shape = {40 + rnd(&seed, 60), 10 + rnd(&seed, 30)}};
+        uint64_t    chunk[] = {1 + rnd(&seed, 3), 5 + rnd(&seed, 30)};
         zmap       *m = test_map(round % 2 == 0, NULL);
         ncz_engine *e = test_engine(m, (size_t)rnd(&seed, 4) * 3000);
         ncz_spec   *s = test_spec(2, chunk, i4, &fill, codecs[rnd(&seed, 2)]);
@@ -705,7 +705,7 @@ random_walks(void **state)
             if (step % 3 == 0)
                 assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
             for (uint64_t t = rnd(&seed, a.shape[0]), n = 1 + rnd(&seed, 3); t + n <= a.shape[0]; t += n) {
-                r = test_request(2, (uint64_t[]){ t, 0 }, (uint64_t[]){ n, a.shape[1] });
+                r = test_request(2, (uint64_t[]){t, 0}, (uint64_t[]){n, a.shape[1]});
                 p = test_plan(s, a.shape, &r, NC_DOUBLE);
                 assert_int_equal(ncz_engine_read(e, &p, v), NC_NOERR);
                 assert_true(plain_same(&a, &r, v));
@@ -763,8 +763,7 @@ memory_of_a_walk(void **state)
         steps w;
 
         ncz_pool_set_threads((unsigned)threads);
-        steps_new(&w, i < 2, i == 1 ? NULL : "zlib", (uint64_t[]){ 100, 256, 256 }, (uint64_t[]){ 1, 256, 256 },
-                  cache);
+        steps_new(&w, i < 2, i == 1 ? NULL : "zlib", (uint64_t[]){100, 256, 256}, (uint64_t[]){1, 256, 256}, cache);
         ncz_pool_stop();
         live = peak = 0;
         ncz_alloc_use(&watch_table);
@@ -783,16 +782,26 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_batch_for_many_steps), cmocka_unit_test(workers_do_more_at_once),
-        cmocka_unit_test(enough_to_do),           cmocka_unit_test(boxes),
-        cmocka_unit_test(parts_of_chunks),        cmocka_unit_test(no_walk),
-        cmocka_unit_test(large_and_small),        cmocka_unit_test(interleaved),
-        cmocka_unit_test(many_walkers),           cmocka_unit_test(broken_ones),
-        cmocka_unit_test(a_fault),                cmocka_unit_test(absent_ones),
-        cmocka_unit_test(small_caches),           cmocka_unit_test(used_up_ones),
-        cmocka_unit_test(dropped_ones),           cmocka_unit_test(writes_between),
-        cmocka_unit_test(dirty_ones_stay),        cmocka_unit_test(random_walks),
-        cmocka_unit_test(allocations_fail),       cmocka_unit_test(memory_of_a_walk),
+        cmocka_unit_test(a_batch_for_many_steps),
+        cmocka_unit_test(workers_do_more_at_once),
+        cmocka_unit_test(enough_to_do),
+        cmocka_unit_test(boxes),
+        cmocka_unit_test(parts_of_chunks),
+        cmocka_unit_test(no_walk),
+        cmocka_unit_test(large_and_small),
+        cmocka_unit_test(interleaved),
+        cmocka_unit_test(many_walkers),
+        cmocka_unit_test(broken_ones),
+        cmocka_unit_test(a_fault),
+        cmocka_unit_test(absent_ones),
+        cmocka_unit_test(small_caches),
+        cmocka_unit_test(used_up_ones),
+        cmocka_unit_test(dropped_ones),
+        cmocka_unit_test(writes_between),
+        cmocka_unit_test(dirty_ones_stay),
+        cmocka_unit_test(random_walks),
+        cmocka_unit_test(allocations_fail),
+        cmocka_unit_test(memory_of_a_walk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,20 +3,20 @@
 
 #include "chunk/chunk_int.h"
 
-static const ncz_dtype i4 = { NCZ_KIND_INT, HOST_BIG, 4 };
+static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
 
 static void
 find_and_drop(void **state)
 {
     ncz_chunk_cache cache;
-    ncz_spec       *a = test_spec(2, (uint64_t[]){ 2, 2 }, i4, NULL, NULL);
-    ncz_spec       *b = test_spec(2, (uint64_t[]){ 2, 2 }, i4, NULL, NULL);
+    ncz_spec       *a = test_spec(2, (uint64_t[]){2, 2}, i4, NULL, NULL);
+    ncz_spec       *b = test_spec(2, (uint64_t[]){2, 2}, i4, NULL, NULL);
     ncz_chunk      *chunk;
 
     (void)state;
     assert_int_equal(ncz_chunk_cache_init(&cache, 1000), NC_NOERR);
     for (uint64_t i = 0; i < 1000; i++) {
-        uint64_t index[] = { i, i * i };
+        uint64_t index[] = {i, i * i};
 
         assert_null(ncz_chunk_find(&cache, a, index));
         assert_int_equal(ncz_chunk_claim(&cache, a, index, &chunk), NC_NOERR);
@@ -26,7 +26,7 @@ find_and_drop(void **state)
     assert_int_equal(cache.n, 1000);
     assert_true(cache.nbuckets >= 1000);
     for (uint64_t i = 0; i < 1000; i++) {
-        uint64_t index[] = { i, i * i };
+        uint64_t index[] = {i, i * i};
 
         chunk = ncz_chunk_find(&cache, a, index);
         assert_true(chunk->index[0] == i && chunk->index[1] == i * i);
@@ -34,8 +34,8 @@ find_and_drop(void **state)
             ncz_chunk_drop(&cache, chunk);
     }
     assert_int_equal(cache.n, 500);
-    assert_null(ncz_chunk_find(&cache, a, (uint64_t[]){ 0, 0 }));
-    assert_non_null(ncz_chunk_find(&cache, a, (uint64_t[]){ 1, 1 }));
+    assert_null(ncz_chunk_find(&cache, a, (uint64_t[]){0, 0}));
+    assert_non_null(ncz_chunk_find(&cache, a, (uint64_t[]){1, 1}));
     ncz_chunk_cache_clear(&cache);
     assert_int_equal(cache.used, 0);
     ncz_spec_unref(a);
@@ -46,13 +46,13 @@ static void
 accounts(void **state)
 {
     ncz_chunk_cache cache;
-    ncz_spec       *s = test_spec(1, (uint64_t[]){ 25 }, i4, NULL, NULL);
+    ncz_spec       *s = test_spec(1, (uint64_t[]){25}, i4, NULL, NULL);
     ncz_chunk      *chunk;
     size_t          slot;
 
     (void)state;
     assert_int_equal(ncz_chunk_cache_init(&cache, 1000), NC_NOERR);
-    assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){ 7 }, &chunk), NC_NOERR);
+    assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){7}, &chunk), NC_NOERR);
     assert_true(ncz_chunk_busy(chunk));
     slot = cache.used;
     ncz_chunk_set_data(&cache, chunk, ncz_alloc(100));
@@ -80,7 +80,7 @@ static void
 what_goes(void **state)
 {
     ncz_chunk_cache cache;
-    ncz_spec       *s = test_spec(1, (uint64_t[]){ 25 }, i4, NULL, NULL);
+    ncz_spec       *s = test_spec(1, (uint64_t[]){25}, i4, NULL, NULL);
     ncz_chunk      *chunk[4];
 
     (void)state;
@@ -117,7 +117,7 @@ static void
 no_cliff(void **state)
 {
     ncz_chunk_cache cache;
-    ncz_spec       *s = test_spec(1, (uint64_t[]){ 25 }, i4, NULL, NULL);
+    ncz_spec       *s = test_spec(1, (uint64_t[]){25}, i4, NULL, NULL);
     ncz_chunk      *chunk;
     size_t          hits = 0, hot = 0, cold = 0;
 
@@ -160,7 +160,7 @@ static void
 order_of_use(void **state)
 {
     ncz_chunk_cache cache;
-    ncz_spec       *s = test_spec(1, (uint64_t[]){ 25 }, i4, NULL, NULL);
+    ncz_spec       *s = test_spec(1, (uint64_t[]){25}, i4, NULL, NULL);
     ncz_chunk      *chunk;
 
     (void)state;
@@ -174,11 +174,11 @@ order_of_use(void **state)
     for (uint64_t i = 990; i < 1000; i++)
         assert_non_null(ncz_chunk_find(&cache, s, &i));
     assert_true(ncz_chunk_make_room(&cache));
-    assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){ 3 }, &chunk), NC_NOERR);
+    assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){3}, &chunk), NC_NOERR);
     assert_int_equal(cache.random_evictions, 0);
     ncz_chunk_set_state(&cache, chunk, NCZ_CHUNK_CLEAN);
     assert_true(ncz_chunk_make_room(&cache));
-    assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){ 991 }, &chunk), NC_NOERR);
+    assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){991}, &chunk), NC_NOERR);
     assert_true(cache.random_evictions > 0);
     ncz_chunk_cache_clear(&cache);
     ncz_spec_unref(s);
@@ -212,7 +212,7 @@ static void
 without_memory(void **state)
 {
     ncz_chunk_cache cache;
-    ncz_spec       *s = test_spec(1, (uint64_t[]){ 1 }, i4, NULL, NULL);
+    ncz_spec       *s = test_spec(1, (uint64_t[]){1}, i4, NULL, NULL);
     ncz_chunk      *chunk;
 
     (void)state;
@@ -224,10 +224,10 @@ without_memory(void **state)
     for (uint64_t i = 0; i < 64; i++)
         assert_int_equal(ncz_chunk_claim(&cache, s, &i, &chunk), NC_NOERR);
     fail_use(1);
-    assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){ 64 }, &chunk), NC_ENOMEM);
+    assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){64}, &chunk), NC_ENOMEM);
     assert_true(fail_end());
     fail_use(2);
-    assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){ 64 }, &chunk), NC_NOERR);
+    assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){64}, &chunk), NC_NOERR);
     assert_true(fail_end());
     assert_int_equal(cache.nbuckets, 64);
     for (uint64_t i = 0; i < 65; i++)
@@ -240,12 +240,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(find_and_drop),
-        cmocka_unit_test(accounts),
-        cmocka_unit_test(what_goes),
-        cmocka_unit_test(no_cliff),
-        cmocka_unit_test(order_of_use),
-        cmocka_unit_test(spares),
+        cmocka_unit_test(find_and_drop),  cmocka_unit_test(accounts),     cmocka_unit_test(what_goes),
+        cmocka_unit_test(no_cliff),       cmocka_unit_test(order_of_use), cmocka_unit_test(spares),
         cmocka_unit_test(without_memory),
     };
 

@@ -19,10 +19,10 @@ typedef struct setup {
 static void
 setup_random(setup *s, uint64_t *seed)
 {
-    static const char *const codecs[] = { NULL, "zlib", "shuffle+zlib", "shuffle" };
+    static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib", "shuffle"};
     static const ncz_dtype   dtypes[] = {
-        { NCZ_KIND_INT, false, 2 }, { NCZ_KIND_INT, true, 4 }, { NCZ_KIND_FLOAT, false, 4 },
-        { NCZ_KIND_FLOAT, true, 8 }, { NCZ_KIND_FLOAT, false, 8 }, { NCZ_KIND_UINT, false, 1 },
+          {NCZ_KIND_INT, false, 2},  {NCZ_KIND_INT, true, 4},    {NCZ_KIND_FLOAT, false, 4},
+          {NCZ_KIND_FLOAT, true, 8}, {NCZ_KIND_FLOAT, false, 8}, {NCZ_KIND_UINT, false, 1},
     };
     uint64_t  chunk[MAX_RANK];
     ncz_dtype t = dtypes[rnd(seed, NCZ_LEN(dtypes))];
@@ -85,9 +85,9 @@ check_map(setup *s)
 {
     const ncz_spec *spec = s->spec;
     request         all = whole_request(&s->a);
-    ncz_select      sel = { .rank = spec->rank, .start = all.start, .count = all.count, .stride = all.stride,
-                            .imap = all.imap };
-    ncz_chunk_iter       *w = NULL;
+    ncz_select      sel = {
+             .rank = spec->rank, .start = all.start, .count = all.count, .stride = all.stride, .imap = all.imap};
+    ncz_chunk_iter *w = NULL;
     ncz_piece       piece;
     size_t          want = 0;
     char           *object = malloc(spec->chunk_bytes);
@@ -95,14 +95,14 @@ check_map(setup *s)
 
     assert_int_equal(ncz_chunk_iter_new(&sel, s->a.shape, spec->chunk, &w), NC_NOERR);
     while (ncz_chunk_iter_next(w, &piece)) {
-        ncz_buf       key = NCZ_BUF_INIT, body = NCZ_BUF_INIT;
-        ncz_chunk_addr     where;
-        ncz_codec_env env = { spec->dtype, spec->chunk_bytes };
-        bool          fill = true;
-        size_t        nfill = 0;
+        ncz_buf        key = NCZ_BUF_INIT, body = NCZ_BUF_INIT;
+        ncz_chunk_addr where;
+        ncz_codec_env  env = {spec->dtype, spec->chunk_bytes};
+        bool           fill = true;
+        size_t         nfill = 0;
 
         for (size_t i = 0; i < piece.nelems; i++) {
-            request r = { .nelems = 1 };
+            request r = {.nelems = 1};
             size_t  rest = i;
 
             for (size_t d = spec->rank; d-- > 0;) {
@@ -117,8 +117,9 @@ check_map(setup *s)
             assert_true(fill);
         } else {
             assert_true(!fill || spec->fill == NULL);
-            assert_int_equal(ncz_chain_decode(spec->chain, &env, ncz_buf_str(&body), body.len, object,
-                                              spec->chunk_bytes, false), NC_NOERR);
+            assert_int_equal(
+                ncz_chain_decode(spec->chain, &env, ncz_buf_str(&body), body.len, object, spec->chunk_bytes, false),
+                NC_NOERR);
             assert_int_equal(ncz_convert_out(&spec->dtype, object, NC_DOUBLE, got, spec->chunk_nelems, false), 0);
             for (size_t i = 0; i < spec->chunk_nelems; i++)
                 nfill += got[i] == s->fill;
@@ -141,7 +142,7 @@ random_traffic(void **state)
 
     (void)state;
     for (int round = 0; round < 250; round++) {
-        setup s = { .map = NULL };
+        setup s = {.map = NULL};
 
         setup_random(&s, &seed);
         for (int step = 0; step < 40; step++) {
@@ -156,14 +157,12 @@ random_traffic(void **state)
                 ncz_engine_forget(s.e, rnd(&seed, 2) * s.spec->uid);
                 assert_int_equal(s.e->cache.n, 0);
                 break;
-            case 2:
-                ncz_engine_set_limit(s.e, (size_t)rnd(&seed, 5) * 400);
-                break;
-            case 3: case 4: case 5: case 6:
-                read_random(&s, &seed);
-                break;
-            default:
-                write_random(&s, &seed);
+            case 2: ncz_engine_set_limit(s.e, (size_t)rnd(&seed, 5) * 400); break;
+            case 3:
+            case 4:
+            case 5:
+            case 6: read_random(&s, &seed); break;
+            default: write_random(&s, &seed);
             }
             assert_true(s.e->cache.used <= s.e->cache.limit || ncz_engine_dirty(s.e));
         }
@@ -178,16 +177,16 @@ random_traffic(void **state)
 
 /* ---- what is asked of the map, and how often ---- */
 
-static const ncz_dtype i4 = { NCZ_KIND_INT, HOST_BIG, 4 };
+static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
 static const int32_t   minus_one = -1;
 
 static void
 nothing_is_asked_twice(void **state)
 {
-    zmap_fault_plan plan = { .nth = 0 };
+    zmap_fault_plan plan = {.nth = 0};
     zmap           *m = test_map(true, &plan);
     ncz_engine     *e = test_engine(m, 1 << 20);
-    uint64_t        shape[] = { 100 }, chunk[] = { 10 };
+    uint64_t        shape[] = {100}, chunk[] = {10};
     ncz_spec       *s = test_spec(1, chunk, i4, &minus_one, NULL);
     int             out[100];
     request         r;
@@ -195,7 +194,7 @@ nothing_is_asked_twice(void **state)
 
     (void)state;
     /* whole chunks are written without being read or probed: ten puts */
-    r = test_request(1, (uint64_t[]){ 0 }, (uint64_t[]){ 50 });
+    r = test_request(1, (uint64_t[]){0}, (uint64_t[]){50});
     p = test_plan(s, shape, &r, NC_INT);
     for (int i = 0; i < 100; i++)
         out[i] = i;
@@ -204,13 +203,13 @@ nothing_is_asked_twice(void **state)
     assert_int_equal(e->cache.n, 0);
 
     /* used in part: one get, then never again; absent: the same, and no bytes */
-    r = test_request(1, (uint64_t[]){ 1 }, (uint64_t[]){ 3 });
+    r = test_request(1, (uint64_t[]){1}, (uint64_t[]){3});
     p = test_plan(s, shape, &r, NC_INT);
     for (int i = 0; i < 3; i++)
         assert_int_equal(ncz_engine_read(e, &p, out), NC_NOERR);
     assert_int_equal(plan.seen, 6);
     assert_int_equal(out[2], 3);
-    r = test_request(1, (uint64_t[]){ 51 }, (uint64_t[]){ 3 });
+    r = test_request(1, (uint64_t[]){51}, (uint64_t[]){3});
     p = test_plan(s, shape, &r, NC_INT);
     for (int i = 0; i < 3; i++)
         assert_int_equal(ncz_engine_read(e, &p, out), NC_NOERR);
@@ -220,7 +219,7 @@ nothing_is_asked_twice(void **state)
     assert_true(e->cache.used < 2 * (sizeof(ncz_chunk) + 8) + 41);
 
     /* a chunk known to be absent is written without a get */
-    assert_int_equal(ncz_engine_write(e, &p, (int[]){ 1, 2, 3 }), NC_NOERR);
+    assert_int_equal(ncz_engine_write(e, &p, (int[]){1, 2, 3}), NC_NOERR);
     assert_int_equal(plan.seen, 7);
     assert_true(ncz_engine_dirty(e));
     assert_int_equal(ncz_engine_flush(e, s->uid + 1), NC_NOERR);
@@ -231,11 +230,11 @@ nothing_is_asked_twice(void **state)
     assert_int_equal(plan.seen, 8);
 
     /* back to fill: deleted, once, and from then on known to be absent */
-    assert_int_equal(ncz_engine_write(e, &p, (int[]){ -1, -1, -1 }), NC_NOERR);
+    assert_int_equal(ncz_engine_write(e, &p, (int[]){-1, -1, -1}), NC_NOERR);
     assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
     assert_int_equal(plan.seen, 9);
     assert_int_equal(count_objects(m, s), 5);
-    assert_int_equal(ncz_engine_write(e, &p, (int[]){ -1, -1, -1 }), NC_NOERR);
+    assert_int_equal(ncz_engine_write(e, &p, (int[]){-1, -1, -1}), NC_NOERR);
     assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
     assert_int_equal(plan.seen, 9 + 1); /* the count of objects was one */
     ncz_engine_free(e);
@@ -246,14 +245,14 @@ nothing_is_asked_twice(void **state)
 static void
 fill_whole_chunks(void **state)
 {
-    zmap_fault_plan plan = { .nth = 0 };
+    zmap_fault_plan plan = {.nth = 0};
     zmap           *m = test_map(true, &plan);
     ncz_engine     *e = test_engine(m, 1 << 20);
-    uint64_t        shape[] = { 100 };
-    ncz_spec       *s = test_spec(1, (uint64_t[]){ 10 }, i4, &minus_one, "zlib");
-    ncz_spec       *nofill = test_spec(1, (uint64_t[]){ 10 }, i4, NULL, NULL);
+    uint64_t        shape[] = {100};
+    ncz_spec       *s = test_spec(1, (uint64_t[]){10}, i4, &minus_one, "zlib");
+    ncz_spec       *nofill = test_spec(1, (uint64_t[]){10}, i4, NULL, NULL);
     int             v[100];
-    request         r = test_request(1, (uint64_t[]){ 0 }, (uint64_t[]){ 100 });
+    request         r = test_request(1, (uint64_t[]){0}, (uint64_t[]){100});
     ncz_plan        p = test_plan(s, shape, &r, NC_INT);
 
     (void)state;
@@ -285,10 +284,10 @@ a_sea_of_absent_chunks(void **state)
 {
     zmap       *m = test_map(true, NULL);
     ncz_engine *e = test_engine(m, 10000);
-    uint64_t    shape[] = { UINT64_C(1) << 60 };
-    ncz_spec   *s = test_spec(1, (uint64_t[]){ UINT64_C(1) << 20 }, i4, &minus_one, NULL);
+    uint64_t    shape[] = {UINT64_C(1) << 60};
+    ncz_spec   *s = test_spec(1, (uint64_t[]){UINT64_C(1) << 20}, i4, &minus_one, NULL);
     int        *out = malloc(20000 * sizeof *out);
-    request     r = test_request(1, (uint64_t[]){ 5 }, (uint64_t[]){ 20000 });
+    request     r = test_request(1, (uint64_t[]){5}, (uint64_t[]){20000});
     ncz_plan    p = test_plan(s, shape, &r, NC_INT);
 
     (void)state;
@@ -309,12 +308,12 @@ a_sea_of_absent_chunks(void **state)
 static void
 refused(void **state)
 {
-    zmap_fault_plan plan = { .nth = 0 };
+    zmap_fault_plan plan = {.nth = 0};
     zmap           *m = test_map(true, &plan);
     ncz_engine     *e = test_engine(m, 1000);
-    uint64_t        shape[] = { 10 };
-    ncz_spec       *s = test_spec(1, (uint64_t[]){ 4 }, i4, NULL, NULL);
-    request         r = test_request(1, (uint64_t[]){ 0 }, (uint64_t[]){ 10 });
+    uint64_t        shape[] = {10};
+    ncz_spec       *s = test_spec(1, (uint64_t[]){4}, i4, NULL, NULL);
+    request         r = test_request(1, (uint64_t[]){0}, (uint64_t[]){10});
     ncz_plan        p = test_plan(s, shape, &r, NC_CHAR);
     int             out[10];
 
@@ -346,11 +345,11 @@ out_of_range(void **state)
 {
     zmap         *m = test_map(false, NULL);
     ncz_engine   *e = test_engine(m, 1000);
-    uint64_t      shape[] = { 10 };
-    ncz_spec     *s = test_spec(1, (uint64_t[]){ 4 }, i4, &minus_one, NULL);
-    request       r = test_request(1, (uint64_t[]){ 0 }, (uint64_t[]){ 10 });
+    uint64_t      shape[] = {10};
+    ncz_spec     *s = test_spec(1, (uint64_t[]){4}, i4, &minus_one, NULL);
+    request       r = test_request(1, (uint64_t[]){0}, (uint64_t[]){10});
     ncz_plan      p = test_plan(s, shape, &r, NC_DOUBLE), q = test_plan(s, shape, &r, NC_UBYTE);
-    double        in[10] = { 1, 2, 3e10, 4, 5, 6, 7, 8, 9, 10 };
+    double        in[10] = {1, 2, 3e10, 4, 5, 6, 7, 8, 9, 10};
     unsigned char out[10];
     char          text[32];
     const char   *key = text;
@@ -377,18 +376,18 @@ new_spec(void **state)
 {
     zmap       *m = test_map(false, NULL);
     ncz_engine *e = test_engine(m, 100000);
-    uint64_t    shape[] = { 10 };
-    ncz_spec   *s = test_spec(1, (uint64_t[]){ 4 }, i4, &minus_one, NULL);
-    ncz_spec   *t = test_spec(1, (uint64_t[]){ 4 }, i4, &minus_one, NULL);
-    ncz_spec   *other = test_spec(1, (uint64_t[]){ 5 }, i4, &minus_one, NULL);
-    request     r = test_request(1, (uint64_t[]){ 1 }, (uint64_t[]){ 2 });
+    uint64_t    shape[] = {10};
+    ncz_spec   *s = test_spec(1, (uint64_t[]){4}, i4, &minus_one, NULL);
+    ncz_spec   *t = test_spec(1, (uint64_t[]){4}, i4, &minus_one, NULL);
+    ncz_spec   *other = test_spec(1, (uint64_t[]){5}, i4, &minus_one, NULL);
+    request     r = test_request(1, (uint64_t[]){1}, (uint64_t[]){2});
     ncz_plan    p = test_plan(s, shape, &r, NC_INT), q = test_plan(t, shape, &r, NC_INT);
     ncz_plan    o = test_plan(other, shape, &r, NC_INT);
     int         out[2];
 
     (void)state;
     t->uid = other->uid = s->uid;
-    assert_int_equal(ncz_engine_write(e, &p, (int[]){ 5, 6 }), NC_NOERR);
+    assert_int_equal(ncz_engine_write(e, &p, (int[]){5, 6}), NC_NOERR);
     assert_int_equal(ncz_engine_read(e, &o, out), NC_EINTERNAL);
     assert_int_equal(ncz_engine_read(e, &q, out), NC_NOERR);
     assert_true(out[0] == 5 && out[1] == 6);
@@ -410,15 +409,15 @@ new_spec(void **state)
 static void
 strings(void **state)
 {
-    zmap_fault_plan plan = { .nth = 0, .code = NC_EIO };
+    zmap_fault_plan plan = {.nth = 0, .code = NC_EIO};
     zmap           *m = test_map(true, &plan);
     ncz_engine     *e = test_engine(m, 0);
-    uint64_t        shape[] = { 4, 3 };
-    ncz_dtype       s8 = { NCZ_KIND_BYTES, false, 8 };
-    ncz_spec       *s = test_spec(2, (uint64_t[]){ 2, 2 }, s8, "\0\0\0\0\0\0\0", NULL);
-    request         r = test_request(2, (uint64_t[]){ 0, 0 }, shape);
+    uint64_t        shape[] = {4, 3};
+    ncz_dtype       s8 = {NCZ_KIND_BYTES, false, 8};
+    ncz_spec       *s = test_spec(2, (uint64_t[]){2, 2}, s8, "\0\0\0\0\0\0\0", NULL);
+    request         r = test_request(2, (uint64_t[]){0, 0}, shape);
     ncz_plan        p = test_plan(s, shape, &r, NC_STRING);
-    const char     *in[12] = { "a", "bb", "", "dddddddddd", NULL, "f", "", "", "", "", "", "end" };
+    const char     *in[12] = {"a", "bb", "", "dddddddddd", NULL, "f", "", "", "", "", "", "end"};
     char           *out[12];
 
     (void)state;
@@ -447,14 +446,14 @@ strings(void **state)
 static void
 empty_elements(void **state)
 {
-    zmap_fault_plan plan = { .nth = 0 };
+    zmap_fault_plan plan = {.nth = 0};
     zmap           *m = test_map(false, &plan);
     ncz_engine     *e = test_engine(m, 1000);
-    uint64_t        shape[] = { 4 };
-    ncz_spec       *s = test_spec(1, (uint64_t[]){ 3 }, (ncz_dtype){ NCZ_KIND_BYTES, false, 0 }, NULL, NULL);
-    request         r = test_request(1, (uint64_t[]){ 0 }, shape);
+    uint64_t        shape[] = {4};
+    ncz_spec       *s = test_spec(1, (uint64_t[]){3}, (ncz_dtype){NCZ_KIND_BYTES, false, 0}, NULL, NULL);
+    request         r = test_request(1, (uint64_t[]){0}, shape);
     ncz_plan        p = test_plan(s, shape, &r, NC_STRING);
-    const char     *in[4] = { "a", "b", "c", "d" };
+    const char     *in[4] = {"a", "b", "c", "d"};
     char           *out[4];
 
     (void)state;
@@ -484,8 +483,8 @@ puts_of(const zmap *m)
 static uint64_t
 put_chunk(zmap *m, ncz_engine *e, const ncz_spec *s, uint64_t i, int32_t v)
 {
-    uint64_t shape[] = { 400 * s->chunk[0] }, before = puts_of(m);
-    request  r = test_request(1, (uint64_t[]){ i * s->chunk[0] }, s->chunk);
+    uint64_t shape[] = {400 * s->chunk[0]}, before = puts_of(m);
+    request  r = test_request(1, (uint64_t[]){i * s->chunk[0]}, s->chunk);
     ncz_plan p = test_plan(s, shape, &r, NC_INT);
     int32_t *in = malloc(s->chunk_bytes);
 
@@ -499,8 +498,8 @@ put_chunk(zmap *m, ncz_engine *e, const ncz_spec *s, uint64_t i, int32_t v)
 static void
 check_chunk(ncz_engine *e, const ncz_spec *s, uint64_t i, int32_t v)
 {
-    uint64_t shape[] = { 400 * s->chunk[0] };
-    request  r = test_request(1, (uint64_t[]){ i * s->chunk[0] }, (uint64_t[]){ 1 });
+    uint64_t shape[] = {400 * s->chunk[0]};
+    request  r = test_request(1, (uint64_t[]){i * s->chunk[0]}, (uint64_t[]){1});
     ncz_plan p = test_plan(s, shape, &r, NC_INT);
     int32_t  got = 0;
 
@@ -515,8 +514,8 @@ small_chunks_wait(void **state)
     for (int batches = 0; batches <= 1; batches++) {
         zmap       *m = test_map(batches == 1, NULL);
         ncz_engine *e = test_engine(m, (size_t)4 << 20);
-        ncz_spec   *small = test_spec(1, (uint64_t[]){ 4 }, i4, &minus_one, NULL);
-        ncz_spec   *large = test_spec(1, (uint64_t[]){ 16385 }, i4, &minus_one, NULL);
+        ncz_spec   *small = test_spec(1, (uint64_t[]){4}, i4, &minus_one, NULL);
+        ncz_spec   *large = test_spec(1, (uint64_t[]){16385}, i4, &minus_one, NULL);
         uint64_t    nputs = 0;
 
         for (uint64_t i = 0; i < 300; i++)
@@ -569,7 +568,7 @@ work(void *arg)
     for (int i = 0; i < ROWS; i++)
         mine[i] = -1;
     for (int step = 0; step < 200; step++) {
-        uint64_t start[] = { rnd(&seed, ROWS), w->column }, count[] = { 1, 1 };
+        uint64_t start[] = {rnd(&seed, ROWS), w->column}, count[] = {1, 1};
         request  r;
         ncz_plan p;
 
@@ -595,14 +594,14 @@ threads(void **state)
 {
     zmap          *m = test_map(true, NULL);
     ncz_engine    *e = test_engine(m, 700);
-    const uint64_t shape[] = { ROWS, THREADS };
-    ncz_spec      *s = test_spec(2, (uint64_t[]){ 4, 3 }, i4, &minus_one, "zlib");
+    const uint64_t shape[] = {ROWS, THREADS};
+    ncz_spec      *s = test_spec(2, (uint64_t[]){4, 3}, i4, &minus_one, "zlib");
     worker         w[THREADS];
     pthread_t      id[THREADS];
 
     (void)state;
     for (uint64_t i = 0; i < THREADS; i++) {
-        w[i] = (worker){ .e = e, .spec = s, .shape = shape, .column = i };
+        w[i] = (worker){.e = e, .spec = s, .shape = shape, .column = i};
         assert_int_equal(pthread_create(&id[i], NULL, work, &w[i]), 0);
     }
     for (int i = 0; i < THREADS; i++) {
@@ -620,16 +619,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_traffic),
-        cmocka_unit_test(nothing_is_asked_twice),
-        cmocka_unit_test(fill_whole_chunks),
-        cmocka_unit_test(a_sea_of_absent_chunks),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(out_of_range),
-        cmocka_unit_test(new_spec),
-        cmocka_unit_test(strings),
-        cmocka_unit_test(empty_elements),
-        cmocka_unit_test(small_chunks_wait),
+        cmocka_unit_test(random_traffic),    cmocka_unit_test(nothing_is_asked_twice),
+        cmocka_unit_test(fill_whole_chunks), cmocka_unit_test(a_sea_of_absent_chunks),
+        cmocka_unit_test(refused),           cmocka_unit_test(out_of_range),
+        cmocka_unit_test(new_spec),          cmocka_unit_test(strings),
+        cmocka_unit_test(empty_elements),    cmocka_unit_test(small_chunks_wait),
         cmocka_unit_test(threads),
     };
 

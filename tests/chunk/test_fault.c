@@ -7,7 +7,7 @@
 
 #include "chunk/chunk_int.h"
 
-static const ncz_dtype i4 = { NCZ_KIND_INT, HOST_BIG, 4 };
+static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
 static const int32_t   minus_one = -1;
 
 enum { STEPS = 14 };
@@ -27,11 +27,11 @@ static void
 script_init(script *s, bool batches, const char *codec)
 {
     memset(s, 0, sizeof *s);
-    s->a = (plain){ .rank = 2, .shape = { 7, 9 } };
+    s->a = (plain){.rank = 2, .shape = {7, 9}};
     for (size_t i = 0; i < plain_size(&s->a); i++)
         s->a.v[i] = -1;
     s->seed = 42;
-    s->spec = test_spec(2, (uint64_t[]){ 3, 4 }, i4, &minus_one, codec);
+    s->spec = test_spec(2, (uint64_t[]){3, 4}, i4, &minus_one, codec);
     s->map = test_map(batches, &s->plan);
     s->e = test_engine(s->map, 500);
 }
@@ -143,10 +143,10 @@ every_operation_fails(void **state)
         bool            forever, batches;
         const char     *codec;
     } rows[] = {
-        { ZMAP_FAULT_FAIL, false, true, NULL },   { ZMAP_FAULT_FAIL, true, true, NULL },
-        { ZMAP_FAULT_FAIL, false, false, "zlib" },{ ZMAP_FAULT_FAIL, true, false, "zlib" },
-        { ZMAP_FAULT_LIE, false, true, NULL },    { ZMAP_FAULT_LIE, true, false, "zlib" },
-        { ZMAP_FAULT_SHORT, false, true, NULL },  { ZMAP_FAULT_SHORT, true, false, "zlib" },
+        {ZMAP_FAULT_FAIL, false, true, NULL},    {ZMAP_FAULT_FAIL, true, true, NULL},
+        {ZMAP_FAULT_FAIL, false, false, "zlib"}, {ZMAP_FAULT_FAIL, true, false, "zlib"},
+        {ZMAP_FAULT_LIE, false, true, NULL},     {ZMAP_FAULT_LIE, true, false, "zlib"},
+        {ZMAP_FAULT_SHORT, false, true, NULL},   {ZMAP_FAULT_SHORT, true, false, "zlib"},
     };
 
     (void)state;
@@ -157,8 +157,7 @@ every_operation_fails(void **state)
             script s;
 
             script_init(&s, rows[i].batches, rows[i].codec);
-            s.plan = (zmap_fault_plan){ .nth = nth, .forever = rows[i].forever, .kind = rows[i].kind,
-                                        .code = NC_EIO };
+            s.plan = (zmap_fault_plan){.nth = nth, .forever = rows[i].forever, .kind = rows[i].kind, .code = NC_EIO};
             script_run(&s);
             total = s.plan.seen > total && nth == 1 ? s.plan.seen : total;
             met += s.failures > 0;
@@ -175,8 +174,8 @@ static void
 eviction_in_a_read(void **state)
 {
     script   s;
-    request  one = test_request(2, (uint64_t[]){ 0, 0 }, (uint64_t[]){ 1, 1 });
-    request  far = test_request(2, (uint64_t[]){ 6, 8 }, (uint64_t[]){ 1, 1 });
+    request  one = test_request(2, (uint64_t[]){0, 0}, (uint64_t[]){1, 1});
+    request  far = test_request(2, (uint64_t[]){6, 8}, (uint64_t[]){1, 1});
     ncz_plan p, q;
     int      v = 5;
 
@@ -186,9 +185,9 @@ eviction_in_a_read(void **state)
     q = test_plan(s.spec, s.a.shape, &far, NC_INT);
     assert_int_equal(ncz_engine_write(s.e, &p, &v), NC_NOERR);
     ncz_engine_set_limit(s.e, 0);
-    s.plan = (zmap_fault_plan){ .nth = 1, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO };
+    s.plan = (zmap_fault_plan){.nth = 1, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
     assert_int_equal(ncz_engine_read(s.e, &q, &v), NC_EIO); /* its own get */
-    s.plan = (zmap_fault_plan){ .nth = 2, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO };
+    s.plan = (zmap_fault_plan){.nth = 2, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
     assert_int_equal(ncz_engine_read(s.e, &q, &v), NC_NOERR);
     assert_int_equal(v, -1);
     assert_true(ncz_engine_dirty(s.e));
@@ -204,23 +203,23 @@ eviction_in_a_read(void **state)
 static void
 nothing_can_be_stored(void **state)
 {
-    zmap_fault_plan plan = { .nth = 1, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO };
+    zmap_fault_plan plan = {.nth = 1, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
     zmap           *m = test_map(false, &plan);
     ncz_engine     *e = test_engine(m, 4000);
-    uint64_t        shape[] = { 100000 };
-    ncz_spec       *s = test_spec(1, (uint64_t[]){ 100 }, i4, &minus_one, NULL);
+    uint64_t        shape[] = {100000};
+    ncz_spec       *s = test_spec(1, (uint64_t[]){100}, i4, &minus_one, NULL);
     size_t          refused = 0;
 
     (void)state;
     for (uint64_t i = 0; i < 1000; i++) {
-        request  r = test_request(1, &(uint64_t){ 100 * i + 1 }, (uint64_t[]){ 1 });
+        request  r = test_request(1, &(uint64_t){100 * i + 1}, (uint64_t[]){1});
         ncz_plan p = test_plan(s, shape, &r, NC_INT);
         int      out;
 
         plan.nth = 0; /* loading works */
         assert_int_equal(ncz_engine_read(e, &p, &out), NC_NOERR);
         plan.nth = 1;
-        refused += ncz_engine_write(e, &p, (int[]){ 7 }) == NC_EIO;
+        refused += ncz_engine_write(e, &p, (int[]){7}) == NC_EIO;
         assert_true(e->cache.used < 4000 + 2 * 400 + 3 * sizeof(ncz_chunk));
     }
     assert_true(refused > 0);
@@ -234,19 +233,19 @@ nothing_can_be_stored(void **state)
 static void
 wrong_lengths(void **state)
 {
-    static const char *const codecs[] = { NULL, "zlib", "shuffle+zlib" };
+    static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib"};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(codecs); i++) {
         zmap       *m = test_map(i % 2 == 0, NULL);
-        ncz_spec   *s = test_spec(1, (uint64_t[]){ 6 }, i4, &minus_one, codecs[i]);
-        uint64_t    shape[] = { 6 };
-        request     all = test_request(1, (uint64_t[]){ 0 }, shape);
-        request     part = test_request(1, (uint64_t[]){ 1 }, (uint64_t[]){ 2 });
+        ncz_spec   *s = test_spec(1, (uint64_t[]){6}, i4, &minus_one, codecs[i]);
+        uint64_t    shape[] = {6};
+        request     all = test_request(1, (uint64_t[]){0}, shape);
+        request     part = test_request(1, (uint64_t[]){1}, (uint64_t[]){2});
         ncz_plan    p = test_plan(s, shape, &all, NC_INT), q = test_plan(s, shape, &part, NC_INT);
         ncz_buf     body = NCZ_BUF_INIT;
-        char        key[32], longer[512] = { 0 };
-        int         v[6] = { 1, 2, 3, 4, 5, 6 };
+        char        key[32], longer[512] = {0};
+        int         v[6] = {1, 2, 3, 4, 5, 6};
         ncz_engine *e = test_engine(m, 1000);
 
         snprintf(key, sizeof key, "%s/0", s->path);
@@ -262,10 +261,10 @@ wrong_lengths(void **state)
                 /* what a longer object left behind is let be */
                 memset(v, 0, sizeof v);
                 assert_int_equal(ncz_engine_read(e, &p, v), NC_NOERR);
-                assert_memory_equal(v, ((int[]){ 1, 2, 3, 4, 5, 6 }), sizeof v);
+                assert_memory_equal(v, ((int[]){1, 2, 3, 4, 5, 6}), sizeof v);
                 assert_int_equal(ncz_engine_read(e, &q, v), NC_NOERR);
                 assert_int_equal(v[0], 2);
-                memcpy(v, (int[]){ 1, 2, 3, 4, 5, 6 }, sizeof v);
+                memcpy(v, (int[]){1, 2, 3, 4, 5, 6}, sizeof v);
             } else {
                 int want = codecs[i] == NULL ? NC_ETRUNC : NC_EFILTER;
 
@@ -296,11 +295,11 @@ others_are_delivered(void **state)
     for (int batches = 0; batches < 2; batches++) {
         zmap       *m = test_map(batches == 1, NULL);
         ncz_engine *e = test_engine(m, 0);
-        ncz_spec   *s = test_spec(1, (uint64_t[]){ 2 }, i4, &minus_one, NULL);
-        uint64_t    shape[] = { 6 };
-        request     all = test_request(1, (uint64_t[]){ 0 }, shape);
+        ncz_spec   *s = test_spec(1, (uint64_t[]){2}, i4, &minus_one, NULL);
+        uint64_t    shape[] = {6};
+        request     all = test_request(1, (uint64_t[]){0}, shape);
         ncz_plan    p = test_plan(s, shape, &all, NC_INT);
-        int         v[6] = { 1, 2, 3, 4, 5, 6 };
+        int         v[6] = {1, 2, 3, 4, 5, 6};
         char        key[32];
 
         (void)state;
@@ -322,9 +321,9 @@ lying_object(void **state)
 {
     zmap       *m = test_map(true, NULL);
     ncz_engine *e = test_engine(m, 0);
-    ncz_spec   *s = test_spec(1, (uint64_t[]){ 2 }, i4, &minus_one, "zlib");
-    uint64_t    shape[] = { 2 };
-    request     all = test_request(1, (uint64_t[]){ 0 }, shape);
+    ncz_spec   *s = test_spec(1, (uint64_t[]){2}, i4, &minus_one, "zlib");
+    uint64_t    shape[] = {2};
+    request     all = test_request(1, (uint64_t[]){0}, shape);
     ncz_plan    p = test_plan(s, shape, &all, NC_INT);
     char       *big = calloc(1, 4 << 20), key[32];
     int         v[2];
@@ -345,7 +344,7 @@ lying_object(void **state)
 static void
 every_allocation_fails(void **state)
 {
-    static const char *const codecs[] = { NULL, "zlib" };
+    static const char *const codecs[] = {NULL, "zlib"};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(codecs); i++) {
@@ -353,7 +352,7 @@ every_allocation_fails(void **state)
 
         for (size_t at = 1; met; at++) {
             script   s;
-            request  part = test_request(2, (uint64_t[]){ 1, 1 }, (uint64_t[]){ 5, 6 }), all;
+            request  part = test_request(2, (uint64_t[]){1, 1}, (uint64_t[]){5, 6}), all;
             ncz_plan p, q;
             double   v[MAX_ELEMS], w[MAX_ELEMS];
             int      rc;
@@ -406,14 +405,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_operation_fails),
-        cmocka_unit_test(eviction_in_a_read),
-        cmocka_unit_test(nothing_can_be_stored),
-        cmocka_unit_test(wrong_lengths),
-        cmocka_unit_test(others_are_delivered),
-        cmocka_unit_test(lying_object),
-        cmocka_unit_test(every_allocation_fails),
-        cmocka_unit_test(engine_without_memory),
+        cmocka_unit_test(every_operation_fails),  cmocka_unit_test(eviction_in_a_read),
+        cmocka_unit_test(nothing_can_be_stored),  cmocka_unit_test(wrong_lengths),
+        cmocka_unit_test(others_are_delivered),   cmocka_unit_test(lying_object),
+        cmocka_unit_test(every_allocation_fails), cmocka_unit_test(engine_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

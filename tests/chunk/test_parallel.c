@@ -11,7 +11,7 @@
 
 #include "chunk/chunk_int.h"
 
-static const ncz_dtype i4 = { NCZ_KIND_INT, HOST_BIG, 4 };
+static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
 static const int32_t   minus_one = -1;
 
 /* ---- random traffic on many small chunks ---- */
@@ -19,15 +19,15 @@ static const int32_t   minus_one = -1;
 static void
 random_traffic(void **state)
 {
-    static const char *const codecs[] = { NULL, "zlib", "shuffle+zlib" };
-    static const ncz_dtype   dtypes[] = { { NCZ_KIND_INT, HOST_BIG, 4 }, { NCZ_KIND_FLOAT, true, 8 },
-                                          { NCZ_KIND_FLOAT, false, 8 } };
-    static double            v[MAX_ELEMS];
-    uint64_t                 seed = 5;
+    static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib"};
+    static const ncz_dtype   dtypes[] = {
+          {NCZ_KIND_INT, HOST_BIG, 4}, {NCZ_KIND_FLOAT, true, 8}, {NCZ_KIND_FLOAT, false, 8}};
+    static double v[MAX_ELEMS];
+    uint64_t      seed = 5;
 
     (void)state;
     for (int round = 0; round < 60; round++) {
-        plain       a = { .rank = 1 + (size_t)rnd(&seed, 3) };
+        plain       a = {.rank = 1 + (size_t)rnd(&seed, 3)};
         uint64_t    chunk[MAX_RANK], most = a.rank == 1 ? 4000 : a.rank == 2 ? 60 : 15;
         ncz_dtype   t = dtypes[rnd(&seed, NCZ_LEN(dtypes))];
         double      fill = 1;
@@ -75,15 +75,15 @@ random_traffic(void **state)
 static void
 first_failure(void **state)
 {
-    uint64_t shape[] = { 800 };
+    uint64_t shape[] = {800};
     int      v[800];
 
     (void)state;
     for (int i = 0; i < 40; i++) {
         zmap       *m = test_map(i % 2 == 0, NULL);
         ncz_engine *e = test_engine(m, 10000);
-        ncz_spec   *s = test_spec(1, (uint64_t[]){ 4 }, i4, &minus_one, i % 4 < 2 ? NULL : "zlib");
-        request     all = test_request(1, (uint64_t[]){ 0 }, shape);
+        ncz_spec   *s = test_spec(1, (uint64_t[]){4}, i4, &minus_one, i % 4 < 2 ? NULL : "zlib");
+        request     all = test_request(1, (uint64_t[]){0}, shape);
         ncz_plan    p = test_plan(s, shape, &all, NC_INT), narrow = test_plan(s, shape, &all, NC_BYTE);
         char        key[32], first[32];
 
@@ -115,19 +115,19 @@ first_failure(void **state)
 static void
 first_failed_put(void **state)
 {
-    uint64_t shape[] = { 800 };
+    uint64_t shape[] = {800};
     int      v[800];
 
     (void)state;
     for (int i = 0; i < 20; i++) {
-        zmap_fault_plan plan = { .nth = 0, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO };
+        zmap_fault_plan plan = {.nth = 0, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
         zmap           *m = test_map(i % 2 == 0, &plan);
         ncz_engine     *e = test_engine(m, 100000);
-        ncz_spec       *s = test_spec(1, (uint64_t[]){ 4 }, i4, &minus_one, "zlib");
-        request         all = test_request(1, (uint64_t[]){ 0 }, shape);
-        request         parts = test_request(1, (uint64_t[]){ 1 }, (uint64_t[]){ 200 });
+        ncz_spec       *s = test_spec(1, (uint64_t[]){4}, i4, &minus_one, "zlib");
+        request         all = test_request(1, (uint64_t[]){0}, shape);
+        request         parts = test_request(1, (uint64_t[]){1}, (uint64_t[]){200});
         ncz_plan        p = test_plan(s, shape, &all, NC_INT), q = test_plan(s, shape, &parts, NC_INT);
-        plain           a = { .rank = 1, .shape = { 800 } };
+        plain           a = {.rank = 1, .shape = {800}};
 
         ncz_pool_set_threads(4);
         parts.stride[0] = 4;
@@ -164,11 +164,11 @@ enum { BIG = 1 << 16, NBIG = 64 }; /* elements of a chunk, chunks */
 static void
 memory_on_its_way(void **state)
 {
-    static const char *const     codecs[] = { NULL, "zlib", "shuffle+zlib" };
-    uint64_t                     shape[] = { BIG * NBIG };
-    const size_t                 threads = 3, chunk_bytes = BIG * 4, cache = 5 * chunk_bytes;
-    const size_t                 most = threads * (3 * chunk_bytes + (320 << 10)) + (1 << 19);
-    int                         *v = malloc(NBIG * chunk_bytes), *w = malloc(NBIG * chunk_bytes);
+    static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib"};
+    uint64_t                 shape[] = {BIG * NBIG};
+    const size_t             threads = 3, chunk_bytes = BIG * 4, cache = 5 * chunk_bytes;
+    const size_t             most = threads * (3 * chunk_bytes + (320 << 10)) + (1 << 19);
+    int                     *v = malloc(NBIG * chunk_bytes), *w = malloc(NBIG * chunk_bytes);
 
     (void)state;
     for (size_t i = 0; i < BIG * NBIG; i++)
@@ -177,9 +177,9 @@ memory_on_its_way(void **state)
         char        dir[] = "/tmp/nczarr-test-XXXXXX";
         zmap       *m = NULL;
         ncz_engine *e;
-        ncz_spec   *s = test_spec(1, (uint64_t[]){ BIG }, i4, &minus_one, codecs[i]);
-        request     all = test_request(1, (uint64_t[]){ 0 }, shape);
-        request     some = test_request(1, (uint64_t[]){ 7 }, (uint64_t[]){ BIG * NBIG / 100 });
+        ncz_spec   *s = test_spec(1, (uint64_t[]){BIG}, i4, &minus_one, codecs[i]);
+        request     all = test_request(1, (uint64_t[]){0}, shape);
+        request     some = test_request(1, (uint64_t[]){7}, (uint64_t[]){BIG * NBIG / 100});
         ncz_plan    p = test_plan(s, shape, &all, NC_INT), q = test_plan(s, shape, &some, NC_INT);
 
         some.stride[0] = 100;
@@ -234,8 +234,8 @@ run_caller(void *arg)
 
     memset(mine, 0xff, sizeof mine);
     for (int step = 0; step < 60; step++) {
-        uint64_t start[] = { rnd(&seed, ROWS), w->band * 8 }, count[] = { 1, 8 };
-        request  r, all = test_request(2, (uint64_t[]){ 0, 0 }, w->shape);
+        uint64_t start[] = {rnd(&seed, ROWS), w->band * 8}, count[] = {1, 8};
+        request  r, all = test_request(2, (uint64_t[]){0, 0}, w->shape);
         ncz_plan p, q = test_plan(w->spec, w->shape, &all, NC_INT);
 
         count[0] += rnd(&seed, ROWS - start[0]);
@@ -262,19 +262,19 @@ run_caller(void *arg)
 static void
 many_callers(void **state)
 {
-    const uint64_t shape[] = { ROWS, COLUMNS };
+    const uint64_t shape[] = {ROWS, COLUMNS};
 
     (void)state;
     for (int i = 0; i < 6; i++) {
         zmap       *m = test_map(i % 2 == 0, NULL);
         ncz_engine *e = test_engine(m, i < 3 ? 900 : 100000);
-        ncz_spec   *s = test_spec(2, (uint64_t[]){ 7, i < 4 ? 5 : 8 }, i4, &minus_one, i % 3 == 0 ? NULL : "zlib");
+        ncz_spec   *s = test_spec(2, (uint64_t[]){7, i < 4 ? 5 : 8}, i4, &minus_one, i % 3 == 0 ? NULL : "zlib");
         caller      w[CALLERS];
         pthread_t   id[CALLERS];
 
         ncz_pool_set_threads(1 + (unsigned)i);
         for (uint64_t k = 0; k < CALLERS; k++) {
-            w[k] = (caller){ .e = e, .spec = s, .shape = shape, .band = k };
+            w[k] = (caller){.e = e, .spec = s, .shape = shape, .band = k};
             assert_int_equal(pthread_create(&id[k], NULL, run_caller, &w[k]), 0);
         }
         for (int k = 0; k < CALLERS; k++) {
@@ -308,7 +308,7 @@ static ncz_chain *
 blosc_chain(const ncz_spec *s)
 {
     static const char    text[] = "{\"id\": \"blosc\", \"cname\": \"lz4\", \"blocksize\": 8192}";
-    const ncz_codec_env  env = { .dtype = s->dtype, .chunk_bytes = s->chunk_bytes };
+    const ncz_codec_env  env = {.dtype = s->dtype, .chunk_bytes = s->chunk_bytes};
     const ncz_codec_ops *ops = ncz_codec_by_id("blosc");
     ncz_json            *config = NULL;
     ncz_chain           *chain = NULL;
@@ -325,7 +325,7 @@ blosc_chain(const ncz_spec *s)
 static void
 small_pieces(void **state)
 {
-    const uint64_t shape[] = { 2 * EDGE, 2 * EDGE, 2 * EDGE }, chunk[] = { EDGE, EDGE, EDGE };
+    const uint64_t shape[] = {2 * EDGE, 2 * EDGE, 2 * EDGE}, chunk[] = {EDGE, EDGE, EDGE};
     size_t         n = 8 * EDGE * EDGE * EDGE;
     int           *v = malloc(n * sizeof *v), *w = malloc(n * sizeof *w);
     uint64_t       seed = 9;
@@ -338,7 +338,7 @@ small_pieces(void **state)
         zmap       *m = test_map(false, NULL);
         ncz_engine *e = test_engine(m, round % 2 == 0 ? 1 << 20 : 1000);
         ncz_spec   *s = test_spec(3, chunk, i4, &minus_one, NULL);
-        request     all = test_request(3, (uint64_t[]){ 0, 0, 0 }, shape);
+        request     all = test_request(3, (uint64_t[]){0, 0, 0}, shape);
         ncz_plan    p = test_plan(s, shape, &all, NC_INT);
         size_t      seen = 0;
 
@@ -388,13 +388,13 @@ counting_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg
 static void
 element_by_element(void **state)
 {
-    const uint64_t shape[] = { 100000 }, chunk[] = { 50000 };
+    const uint64_t shape[] = {100000}, chunk[] = {50000};
     zmap          *m = test_map(false, NULL);
     zmap_ops       ops = *m->ops;
     ncz_engine    *e = test_engine(m, 1 << 20);
     ncz_spec      *s = test_spec(1, chunk, i4, &minus_one, NULL);
     int           *v = malloc(100000 * sizeof *v), got;
-    request        all = test_request(1, (uint64_t[]){ 0 }, shape), one;
+    request        all = test_request(1, (uint64_t[]){0}, shape), one;
     ncz_plan       p = test_plan(s, shape, &all, NC_INT);
     char           key[32];
 
@@ -406,7 +406,7 @@ element_by_element(void **state)
         v[i] = i;
     assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
     for (uint64_t i = 0; i < 1000; i++) {
-        one = test_request(1, &i, (uint64_t[]){ 1 });
+        one = test_request(1, &i, (uint64_t[]){1});
         p = test_plan(s, shape, &one, NC_INT);
         assert_int_equal(ncz_engine_read(e, &p, &got), NC_NOERR);
         assert_int_equal(got, i);
@@ -414,9 +414,9 @@ element_by_element(void **state)
     assert_true(nrequests > 2 && nrequests < 50);
     /* written, element by element, in the cache */
     for (uint64_t i = 0; i < 1000; i++) {
-        one = test_request(1, &i, (uint64_t[]){ 1 });
+        one = test_request(1, &i, (uint64_t[]){1});
         p = test_plan(s, shape, &one, NC_INT);
-        assert_int_equal(ncz_engine_write(e, &p, &(int){ (int)(i + 7) }), NC_NOERR);
+        assert_int_equal(ncz_engine_write(e, &p, &(int){(int)(i + 7)}), NC_NOERR);
         assert_int_equal(ncz_engine_read(e, &p, &got), NC_NOERR);
         assert_int_equal(got, i + 7);
     }
@@ -430,7 +430,7 @@ element_by_element(void **state)
     /* an object that is too short is noticed by whom it matters to */
     snprintf(key, sizeof key, "%s/1", s->path);
     assert_int_equal(zmap_put(m, key, v, 1000), NC_NOERR);
-    one = test_request(1, (uint64_t[]){ 99999 }, (uint64_t[]){ 1 });
+    one = test_request(1, (uint64_t[]){99999}, (uint64_t[]){1});
     p = test_plan(s, shape, &one, NC_INT);
     assert_int_equal(ncz_engine_read(e, &p, &got), NC_ETRUNC);
     assert_non_null(strstr(ncz_err_text(), key));
@@ -459,16 +459,16 @@ watched_begin(watched *w, size_t limit)
 {
     int *v = malloc(STEPS * SIDE * SIDE * sizeof *v);
 
-    *w = (watched){ .m = test_map(false, NULL), .shape = { STEPS, SIDE, SIDE } };
+    *w = (watched){.m = test_map(false, NULL), .shape = {STEPS, SIDE, SIDE}};
     w->e = test_engine(w->m, limit);
-    w->s = test_spec(3, (uint64_t[]){ 4, 10, 10 }, i4, &minus_one, NULL);
+    w->s = test_spec(3, (uint64_t[]){4, 10, 10}, i4, &minus_one, NULL);
     inner_ops = w->m->ops;
     w->ops = *w->m->ops;
     w->ops.get = counting_get;
     w->m->ops = &w->ops;
     for (int i = 0; i < STEPS * SIDE * SIDE; i++)
         v[i] = i;
-    request  all = test_request(3, (uint64_t[]){ 0, 0, 0 }, w->shape);
+    request  all = test_request(3, (uint64_t[]){0, 0, 0}, w->shape);
     ncz_plan p = test_plan(w->s, w->shape, &all, NC_INT);
 
     assert_int_equal(ncz_engine_write(w->e, &p, v), NC_NOERR);
@@ -513,9 +513,9 @@ a_walk_along_rows(void **state)
         w.e->cache.limit += ROW_CHUNKS * (sizeof(ncz_chunk) + 3 * sizeof(uint64_t));
         for (uint64_t t = 0; t < STEPS; t++) {
             if (round < 3)
-                watched_read(&w, (uint64_t[]){ t, 0, 0 }, (uint64_t[]){ 1, SIDE, SIDE });
+                watched_read(&w, (uint64_t[]){t, 0, 0}, (uint64_t[]){1, SIDE, SIDE});
             for (uint64_t y = 0; round >= 3 && y < SIDE; y++)
-                watched_read(&w, (uint64_t[]){ t, y, 0 }, (uint64_t[]){ 1, 1, SIDE });
+                watched_read(&w, (uint64_t[]){t, y, 0}, (uint64_t[]){1, 1, SIDE});
         }
         assert_int_equal(nrequests, STEPS / 4 * ROW_CHUNKS);
         watched_end(&w);
@@ -534,7 +534,7 @@ a_row_too_long(void **state)
     watched_begin(&w, 8 * chunk);
     for (uint64_t step = 0; step < 20; step++)
         for (uint64_t y = 0; y < SIDE; y++)
-            watched_read(&w, (uint64_t[]){ step % 4, y, 0 }, (uint64_t[]){ 1, 1, SIDE });
+            watched_read(&w, (uint64_t[]){step % 4, y, 0}, (uint64_t[]){1, 1, SIDE});
     assert_true(nrequests > ROW_CHUNKS && nrequests < 20 * ROW_CHUNKS / 2);
     watched_end(&w);
 }
@@ -548,11 +548,11 @@ an_element_costs_little(void **state)
     (void)state;
     ncz_pool_set_threads(2);
     watched_begin(&w, 1 << 20);
-    watched_read(&w, (uint64_t[]){ 0, 0, 0 }, (uint64_t[]){ 1, 1, 1 });
+    watched_read(&w, (uint64_t[]){0, 0, 0}, (uint64_t[]){1, 1, 1});
     assert_int_equal(nrequests, 1);
     fail_use(SIZE_MAX);
     for (uint64_t i = 0; i < 1000; i++)
-        watched_read(&w, (uint64_t[]){ i % 4, i % 10, i / 100 }, (uint64_t[]){ 1, 1, 1 });
+        watched_read(&w, (uint64_t[]){i % 4, i % 10, i / 100}, (uint64_t[]){1, 1, 1});
     assert_int_equal(fail_seen, 0);
     (void)fail_end();
     assert_int_equal(nrequests, 1);
@@ -576,7 +576,7 @@ late_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
     for (size_t i = 0; i < n; i++) {
         (void)inner_ops->get(m, &reqs[i], 1, done, arg);
         if (late_gets++ == 0) {
-            zmap_put_req put = { .key = late_key, .data = late_data, .len = late_bytes, .when = ZMAP_ALWAYS };
+            zmap_put_req put = {.key = late_key, .data = late_data, .len = late_bytes, .when = ZMAP_ALWAYS};
 
             rc = inner_ops->put(late_map, &put, 1);
         }
@@ -588,13 +588,13 @@ static void
 appears_between_ranges(void **state)
 {
     enum { N = 400 };
-    const uint64_t shape[] = { N, N };
+    const uint64_t shape[] = {N, N};
     zmap          *m = test_map(false, NULL);
     zmap_ops       ops = *m->ops;
     ncz_engine    *e = test_engine(m, 1 << 24);
     ncz_spec      *s = test_spec(2, shape, i4, &minus_one, NULL);
     int           *v = malloc(N * N * sizeof *v), got[3];
-    request        r = test_request(2, (uint64_t[]){ 10, 7 }, (uint64_t[]){ 3, 1 });
+    request        r = test_request(2, (uint64_t[]){10, 7}, (uint64_t[]){3, 1});
     ncz_plan       p = test_plan(s, shape, &r, NC_INT);
     char           key[32];
 
@@ -627,10 +627,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_traffic),    cmocka_unit_test(first_failure), cmocka_unit_test(first_failed_put),
-        cmocka_unit_test(memory_on_its_way), cmocka_unit_test(many_callers),  cmocka_unit_test(small_pieces),
-        cmocka_unit_test(element_by_element), cmocka_unit_test(a_walk_along_rows), cmocka_unit_test(a_row_too_long),
-        cmocka_unit_test(an_element_costs_little), cmocka_unit_test(appears_between_ranges),
+        cmocka_unit_test(random_traffic),         cmocka_unit_test(first_failure),
+        cmocka_unit_test(first_failed_put),       cmocka_unit_test(memory_on_its_way),
+        cmocka_unit_test(many_callers),           cmocka_unit_test(small_pieces),
+        cmocka_unit_test(element_by_element),     cmocka_unit_test(a_walk_along_rows),
+        cmocka_unit_test(a_row_too_long),         cmocka_unit_test(an_element_costs_little),
+        cmocka_unit_test(appears_between_ranges),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

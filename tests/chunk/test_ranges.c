@@ -7,10 +7,10 @@
 
 enum { SIDE = 64, BYTES = SIDE * SIDE * SIDE * 4 };
 
-static const uint64_t   chunk[3] = {SIDE, SIDE, SIDE}, shape[3] = {100, SIDE, SIDE};
-static const zmap_ops  *inner;
-static atomic_int       nbatches;
-static int              bad; /* which batch fails; 0: none */
+static const uint64_t  chunk[3] = {SIDE, SIDE, SIDE}, shape[3] = {100, SIDE, SIDE};
+static const zmap_ops *inner;
+static atomic_int      nbatches;
+static int             bad; /* which batch fails; 0: none */
 
 static int
 counted_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)

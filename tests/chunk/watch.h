@@ -50,6 +50,6 @@ watch_resize(void *p, size_t n)
     return q;
 }
 
-static const ncz_alloc_table watch_table = { watch_get, watch_resize, watch_put };
+static const ncz_alloc_table watch_table = {watch_get, watch_resize, watch_put};
 
 #endif /* WATCH_H */

@@ -714,7 +714,8 @@ expect_walk(zmap *m, const char *prefix, const char *want)
     size_t  n = 0;
 
     assert_rc(zmap_walk(m, prefix, note_child, &seen), NC_NOERR);
-    for (char *w = seen.len > 0 ? strtok_r(seen.data, " ", &rest) : NULL; w != NULL && n < 16; w = strtok_r(NULL, " ", &rest))
+    for (char *w = seen.len > 0 ? strtok_r(seen.data, " ", &rest) : NULL; w != NULL && n < 16;
+         w = strtok_r(NULL, " ", &rest))
         words[n++] = w;
     for (size_t i = 0; i < n; i++) { /* each of them is wanted, in whatever order, and no other */
         size_t      len = strlen(words[i]);

@@ -24,8 +24,8 @@
 #include "nczarr.h"
 #include "zmap/zmap_sys.h"
 
-#define DIED 137
-#define RECS 5
+#define DIED  137
+#define RECS  5
 #define WIDTH 23
 
 /* ---- the system-call table that dies --------------------------------------------------------------------------- */

@@ -24,10 +24,10 @@
 #include "nczarr.h"
 #include "zmap/zmap_sys.h"
 
-#define DIED 137
-#define RECS 6  /* records of the first generation */
-#define MORE 10 /* records after append */
-#define WIDTH 23
+#define DIED   137
+#define RECS   6  /* records of the first generation */
+#define MORE   10 /* records after append */
+#define WIDTH  23
 #define CHUNKW 10
 
 /* ---- the system-call table that dies --------------------------------------------------------------------------- */
@@ -166,7 +166,7 @@ static bool zip; /* what stands at path */
 /* Shared with the child: its nc_enddef() of a new dataset has returned, the commit that followed as well. */
 static struct progress {
     atomic_bool defined, complete;
-} *progress;
+} * progress;
 
 #define TRY(call)                                                                                                    \
     do {                                                                                                             \
@@ -417,8 +417,9 @@ look_at_scalar(size_t atleast)
 
     (void)atleast;
     if (rc != NC_NOERR)
-        return (!progress->defined || zip) && !progress->complete ? true
-                                                                  : wrong("does not open: %d %s", rc, nczarr_errmsg());
+        return (!progress->defined || zip) && !progress->complete
+                   ? true
+                   : wrong("does not open: %d %s", rc, nczarr_errmsg());
     if (nc_inq_varid(ncid, "v", &varid) != NC_NOERR ||
         nc_get_var1_int(ncid, varid, (size_t[]){0}, &value) != NC_NOERR ||
         (value != 7 && (progress->complete || value != NC_FILL_INT)))
@@ -443,7 +444,8 @@ place_is_free(long n)
         return false;
     if (nc_open(path, NC_WRITE, &ncid) != NC_NOERR || nc_close(ncid) != NC_NOERR)
         return wrong("created again, cannot be written: %s", nczarr_errmsg());
-    return (rc = nc_delete(path)) == NC_NOERR || wrong("created again, cannot be deleted: %d %s", rc, nczarr_errmsg());
+    return (rc = nc_delete(path)) == NC_NOERR ||
+           wrong("created again, cannot be deleted: %d %s", rc, nczarr_errmsg());
 }
 
 /* ---- the loop -------------------------------------------------------------------------------------------------- */
@@ -532,7 +534,8 @@ torn_after(const scenario *s, bool mutant, long *points)
 
         fresh(s);
         through = run_to(s, n, mutant);
-        if (!(zip && s->zip_stays ? look : s->look)(s->atleast) || (checks_place(s, mutant, n) && !place_is_free(n))) {
+        if (!(zip && s->zip_stays ? look : s->look)(s->atleast) ||
+            (checks_place(s, mutant, n) && !place_is_free(n))) {
             torn++;
             if (!mutant) {
                 fprintf(stderr, "kill at call %ld: %s\n", n, complaint);

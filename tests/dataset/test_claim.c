@@ -179,8 +179,9 @@ seen_when_it_is_closed(void **state)
     OK(end(ds));
     assert_int_equal(open_closing(map, NC_NOWRITE, &ds), NC_ENOTNC);
     for (size_t i = 0; i < 3; i++)
-        assert_int_equal(zmap_len(map, ncz_deferred_key((const char *[]){".zgroup", ".zattrs", ".zmetadata"}[i]), NULL),
-                         NC_EEMPTY);
+        assert_int_equal(
+            zmap_len(map, ncz_deferred_key((const char *[]){".zgroup", ".zattrs", ".zmetadata"}[i]), NULL),
+            NC_EEMPTY);
     assert_int_equal(zmap_len(map, CLAIM, NULL), NC_EEMPTY);
     OK(zmap_close(map, ZMAP_KEEP));
 }

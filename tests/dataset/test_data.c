@@ -97,9 +97,13 @@ who_reads_ahead(void **state)
         int         omode;
         bool        ahead;
     } rows[] = {
-        { NULL, NC_NOWRITE, true },          { "readahead=yes", NC_NOWRITE, true }, { "mode=zarr", NC_NOWRITE, true },
-        { "readahead=no", NC_NOWRITE, false }, { NULL, NC_NOWRITE | NC_SHARE, false }, { NULL, NC_WRITE, false },
-        { "readahead=yes", NC_WRITE, false },
+        {NULL, NC_NOWRITE, true},
+        {"readahead=yes", NC_NOWRITE, true},
+        {"mode=zarr", NC_NOWRITE, true},
+        {"readahead=no", NC_NOWRITE, false},
+        {NULL, NC_NOWRITE | NC_SHARE, false},
+        {NULL, NC_WRITE, false},
+        {"readahead=yes", NC_WRITE, false},
     };
     zmap *map = numbers();
 

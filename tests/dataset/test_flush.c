@@ -198,7 +198,8 @@ a_new_dataset_appears_whole(void **state)
             size_t          seen = examine_torn(map, rc != NC_NOERR);
             zmap_fault_plan none = {.nth = 0};
 
-            assert_true(seen == 0 || seen == 3); /* nothing, or all definitions; values that were not stored are fill */
+            assert_true(seen == 0 ||
+                        seen == 3); /* nothing, or all definitions; values that were not stored are fill */
             if (rc == NC_NOERR) {
                 assert_int_equal(seen, 3);
                 appeared = true;
@@ -254,7 +255,7 @@ an_abort_removes_what_was_defined(void **state)
     ncz_dataset *ds = NULL;
     ncz_dim     *x = NULL;
     ncz_var     *a = NULL;
-    ncz_key_list     keys = NCZ_KEY_LIST_INIT;
+    ncz_key_list keys = NCZ_KEY_LIST_INIT;
     zmap        *map = NULL;
     bool         empty = false;
 
@@ -427,9 +428,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_new_dataset_appears_whole), cmocka_unit_test(definitions_are_stored_when_they_are_final),
-        cmocka_unit_test(an_abort_removes_what_was_defined), cmocka_unit_test(a_crash_leaves_old_or_new),
-        cmocka_unit_test(a_failure_is_survived),       cmocka_unit_test(only_changes_are_stored),
+        cmocka_unit_test(a_new_dataset_appears_whole),
+        cmocka_unit_test(definitions_are_stored_when_they_are_final),
+        cmocka_unit_test(an_abort_removes_what_was_defined),
+        cmocka_unit_test(a_crash_leaves_old_or_new),
+        cmocka_unit_test(a_failure_is_survived),
+        cmocka_unit_test(only_changes_are_stored),
         cmocka_unit_test(a_failed_sync_is_final),
     };
 

@@ -443,8 +443,8 @@ memory_of_a_variable(void **state)
     before = most_in_use = in_use;
     OK(ncz_dataset_open_map(map, NULL, NC_NOWRITE, NULL, &ds));
     assert_non_null(model_of(ds));
-    print_message("a variable with %d attributes: %zu bytes, %zu while it is loaded\n", ATTS, (in_use - before) / VARS,
-                  (most_in_use - before) / VARS);
+    print_message("a variable with %d attributes: %zu bytes, %zu while it is loaded\n", ATTS,
+                  (in_use - before) / VARS, (most_in_use - before) / VARS);
     assert_true(in_use - before < (size_t)VARS * 3000);
     assert_true(most_in_use - before < (size_t)VARS * 5000);
     OK(end(ds));

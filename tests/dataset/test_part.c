@@ -64,9 +64,9 @@ whole_maps(void **state)
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         ncz_key_list keys = NCZ_KEY_LIST_INIT;
-        zmap    *map = NULL;
-        bool     is = false, empty = false;
-        size_t   n = 0;
+        zmap        *map = NULL;
+        bool         is = false, empty = false;
+        size_t       n = 0;
 
         OK(zmap_mem_open(&map));
         for (; n < 6 && rows[i].keys[n] != NULL; n++)
@@ -86,7 +86,7 @@ static void
 chunks_below_a_variable(void **state)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
-    zmap    *map = NULL;
+    zmap        *map = NULL;
 
     (void)state;
     OK(zmap_mem_open(&map));

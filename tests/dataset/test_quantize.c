@@ -81,75 +81,91 @@ some_stay_as_they_are(void **state)
 
 enum { NVALUES = 12 };
 
-static const double known[NVALUES] = {1,   10,    100,              1000,              1e4,        1e5,
-                                      0.1, 0.001, 3.14159265358979, -2.71828182845905, 123456.789, 0.5};
+static const double known[NVALUES] = {
+    1, 10, 100, 1000, 1e4, 1e5, 0.1, 0.001, 3.14159265358979, -2.71828182845905, 123456.789, 0.5};
 
 static const struct {
     int      mode, nsd;
     uint32_t bits[NVALUES];
 } known_floats[] = {
-    {NC_QUANTIZE_BITGROOM, 1,
-     {0x3f800000, 0x4123ffff, 0x42c80000, 0x447bffff, 0x461c0000, 0x47c3ffff,
-      0x3dcc0000, 0x3a83ffff, 0x40480000, 0xc02fffff, 0x47f00000, 0x3f03ffff}},
-    {NC_QUANTIZE_BITGROOM, 4,
-     {0x3f800000, 0x412000ff, 0x42c80000, 0x447a00ff, 0x461c4000, 0x47c350ff,
-      0x3dcccc00, 0x3a8312ff, 0x40490f00, 0xc02df8ff, 0x47f12000, 0x3f0000ff}},
-    {NC_QUANTIZE_GRANULARBR, 1,
-     {0x3f800000, 0x41200000, 0x42d00000, 0x44800000, 0x46200000, 0x47c00000,
-      0x3e000000, 0x3a800000, 0x40400000, 0xc0400000, 0x48000000, 0x3f000000}},
-    {NC_QUANTIZE_GRANULARBR, 2,
-     {0x3f800000, 0x41200000, 0x42c80000, 0x447a0000, 0x461c0000, 0x47c30000,
-      0x3dd00000, 0x3a800000, 0x40480000, 0xc02c0000, 0x47f00000, 0x3f000000}},
-    {NC_QUANTIZE_GRANULARBR, 3,
-     {0x3f800000, 0x41200000, 0x42c80000, 0x447a0000, 0x461c4000, 0x47c36000,
-      0x3dcc0000, 0x3a830000, 0x40490000, 0xc02e0000, 0x47f10000, 0x3f000000}},
-    {NC_QUANTIZE_GRANULARBR, 5,
-     {0x3f800000, 0x41200000, 0x42c80000, 0x447a0000, 0x461c4000, 0x47c35000,
-      0x3dcccc00, 0x3a831200, 0x40491000, 0xc02df800, 0x47f12000, 0x3f000000}},
-    {NC_QUANTIZE_BITROUND, 3,
-     {0x3f800000, 0x41200000, 0x42d00000, 0x44800000, 0x46200000, 0x47c00000,
-      0x3dd00000, 0x3a800000, 0x40500000, 0xc0300000, 0x47f00000, 0x3f000000}},
-    {NC_QUANTIZE_BITROUND, 12,
-     {0x3f800000, 0x41200000, 0x42c80000, 0x447a0000, 0x461c4000, 0x47c35000,
-      0x3dccd000, 0x3a831000, 0x40491000, 0xc02df800, 0x47f12000, 0x3f000000}},
+    {NC_QUANTIZE_BITGROOM,
+     1,
+     {0x3f800000, 0x4123ffff, 0x42c80000, 0x447bffff, 0x461c0000, 0x47c3ffff, 0x3dcc0000, 0x3a83ffff, 0x40480000,
+      0xc02fffff, 0x47f00000, 0x3f03ffff}},
+    {NC_QUANTIZE_BITGROOM,
+     4,
+     {0x3f800000, 0x412000ff, 0x42c80000, 0x447a00ff, 0x461c4000, 0x47c350ff, 0x3dcccc00, 0x3a8312ff, 0x40490f00,
+      0xc02df8ff, 0x47f12000, 0x3f0000ff}},
+    {NC_QUANTIZE_GRANULARBR,
+     1,
+     {0x3f800000, 0x41200000, 0x42d00000, 0x44800000, 0x46200000, 0x47c00000, 0x3e000000, 0x3a800000, 0x40400000,
+      0xc0400000, 0x48000000, 0x3f000000}},
+    {NC_QUANTIZE_GRANULARBR,
+     2,
+     {0x3f800000, 0x41200000, 0x42c80000, 0x447a0000, 0x461c0000, 0x47c30000, 0x3dd00000, 0x3a800000, 0x40480000,
+      0xc02c0000, 0x47f00000, 0x3f000000}},
+    {NC_QUANTIZE_GRANULARBR,
+     3,
+     {0x3f800000, 0x41200000, 0x42c80000, 0x447a0000, 0x461c4000, 0x47c36000, 0x3dcc0000, 0x3a830000, 0x40490000,
+      0xc02e0000, 0x47f10000, 0x3f000000}},
+    {NC_QUANTIZE_GRANULARBR,
+     5,
+     {0x3f800000, 0x41200000, 0x42c80000, 0x447a0000, 0x461c4000, 0x47c35000, 0x3dcccc00, 0x3a831200, 0x40491000,
+      0xc02df800, 0x47f12000, 0x3f000000}},
+    {NC_QUANTIZE_BITROUND,
+     3,
+     {0x3f800000, 0x41200000, 0x42d00000, 0x44800000, 0x46200000, 0x47c00000, 0x3dd00000, 0x3a800000, 0x40500000,
+      0xc0300000, 0x47f00000, 0x3f000000}},
+    {NC_QUANTIZE_BITROUND,
+     12,
+     {0x3f800000, 0x41200000, 0x42c80000, 0x447a0000, 0x461c4000, 0x47c35000, 0x3dccd000, 0x3a831000, 0x40491000,
+      0xc02df800, 0x47f12000, 0x3f000000}},
 };
 
 static const struct {
     int      mode, nsd;
     uint64_t bits[NVALUES];
 } known_doubles[] = {
-    {NC_QUANTIZE_BITGROOM, 1,
-     {0x3ff0000000000000, 0x40247fffffffffff, 0x4059000000000000, 0x408f7fffffffffff,
-      0x40c3800000000000, 0x40f87fffffffffff, 0x3fb9800000000000, 0x3f507fffffffffff,
-      0x4009000000000000, 0xc005ffffffffffff, 0x40fe000000000000, 0x3fe07fffffffffff}},
-    {NC_QUANTIZE_BITGROOM, 4,
-     {0x3ff0000000000000, 0x4024001fffffffff, 0x4059000000000000, 0x408f401fffffffff,
-      0x40c3880000000000, 0x40f86a1fffffffff, 0x3fb9998000000000, 0x3f50625fffffffff,
-      0x400921e000000000, 0xc005bf1fffffffff, 0x40fe240000000000, 0x3fe0001fffffffff}},
-    {NC_QUANTIZE_GRANULARBR, 1,
-     {0x3ff0000000000000, 0x4024000000000000, 0x405a000000000000, 0x4090000000000000,
-      0x40c4000000000000, 0x40f8000000000000, 0x3fc0000000000000, 0x3f50000000000000,
-      0x4008000000000000, 0xc008000000000000, 0x4100000000000000, 0x3fe0000000000000}},
-    {NC_QUANTIZE_GRANULARBR, 2,
-     {0x3ff0000000000000, 0x4024000000000000, 0x4059000000000000, 0x408f400000000000,
-      0x40c3800000000000, 0x40f8600000000000, 0x3fba000000000000, 0x3f50000000000000,
-      0x4009000000000000, 0xc005800000000000, 0x40fe000000000000, 0x3fe0000000000000}},
-    {NC_QUANTIZE_GRANULARBR, 3,
-     {0x3ff0000000000000, 0x4024000000000000, 0x4059000000000000, 0x408f400000000000,
-      0x40c3880000000000, 0x40f86c0000000000, 0x3fb9800000000000, 0x3f50600000000000,
-      0x4009200000000000, 0xc005c00000000000, 0x40fe200000000000, 0x3fe0000000000000}},
-    {NC_QUANTIZE_GRANULARBR, 5,
-     {0x3ff0000000000000, 0x4024000000000000, 0x4059000000000000, 0x408f400000000000,
-      0x40c3880000000000, 0x40f86a0000000000, 0x3fb9998000000000, 0x3f50624000000000,
-      0x4009220000000000, 0xc005bf0000000000, 0x40fe240000000000, 0x3fe0000000000000}},
-    {NC_QUANTIZE_BITROUND, 3,
-     {0x3ff0000000000000, 0x4024000000000000, 0x405a000000000000, 0x4090000000000000,
-      0x40c4000000000000, 0x40f8000000000000, 0x3fba000000000000, 0x3f50000000000000,
-      0x400a000000000000, 0xc006000000000000, 0x40fe000000000000, 0x3fe0000000000000}},
-    {NC_QUANTIZE_BITROUND, 12,
-     {0x3ff0000000000000, 0x4024000000000000, 0x4059000000000000, 0x408f400000000000,
-      0x40c3880000000000, 0x40f86a0000000000, 0x3fb99a0000000000, 0x3f50620000000000,
-      0x4009220000000000, 0xc005bf0000000000, 0x40fe240000000000, 0x3fe0000000000000}},
+    {NC_QUANTIZE_BITGROOM,
+     1,
+     {0x3ff0000000000000, 0x40247fffffffffff, 0x4059000000000000, 0x408f7fffffffffff, 0x40c3800000000000,
+      0x40f87fffffffffff, 0x3fb9800000000000, 0x3f507fffffffffff, 0x4009000000000000, 0xc005ffffffffffff,
+      0x40fe000000000000, 0x3fe07fffffffffff}},
+    {NC_QUANTIZE_BITGROOM,
+     4,
+     {0x3ff0000000000000, 0x4024001fffffffff, 0x4059000000000000, 0x408f401fffffffff, 0x40c3880000000000,
+      0x40f86a1fffffffff, 0x3fb9998000000000, 0x3f50625fffffffff, 0x400921e000000000, 0xc005bf1fffffffff,
+      0x40fe240000000000, 0x3fe0001fffffffff}},
+    {NC_QUANTIZE_GRANULARBR,
+     1,
+     {0x3ff0000000000000, 0x4024000000000000, 0x405a000000000000, 0x4090000000000000, 0x40c4000000000000,
+      0x40f8000000000000, 0x3fc0000000000000, 0x3f50000000000000, 0x4008000000000000, 0xc008000000000000,
+      0x4100000000000000, 0x3fe0000000000000}},
+    {NC_QUANTIZE_GRANULARBR,
+     2,
+     {0x3ff0000000000000, 0x4024000000000000, 0x4059000000000000, 0x408f400000000000, 0x40c3800000000000,
+      0x40f8600000000000, 0x3fba000000000000, 0x3f50000000000000, 0x4009000000000000, 0xc005800000000000,
+      0x40fe000000000000, 0x3fe0000000000000}},
+    {NC_QUANTIZE_GRANULARBR,
+     3,
+     {0x3ff0000000000000, 0x4024000000000000, 0x4059000000000000, 0x408f400000000000, 0x40c3880000000000,
+      0x40f86c0000000000, 0x3fb9800000000000, 0x3f50600000000000, 0x4009200000000000, 0xc005c00000000000,
+      0x40fe200000000000, 0x3fe0000000000000}},
+    {NC_QUANTIZE_GRANULARBR,
+     5,
+     {0x3ff0000000000000, 0x4024000000000000, 0x4059000000000000, 0x408f400000000000, 0x40c3880000000000,
+      0x40f86a0000000000, 0x3fb9998000000000, 0x3f50624000000000, 0x4009220000000000, 0xc005bf0000000000,
+      0x40fe240000000000, 0x3fe0000000000000}},
+    {NC_QUANTIZE_BITROUND,
+     3,
+     {0x3ff0000000000000, 0x4024000000000000, 0x405a000000000000, 0x4090000000000000, 0x40c4000000000000,
+      0x40f8000000000000, 0x3fba000000000000, 0x3f50000000000000, 0x400a000000000000, 0xc006000000000000,
+      0x40fe000000000000, 0x3fe0000000000000}},
+    {NC_QUANTIZE_BITROUND,
+     12,
+     {0x3ff0000000000000, 0x4024000000000000, 0x4059000000000000, 0x408f400000000000, 0x40c3880000000000,
+      0x40f86a0000000000, 0x3fb99a0000000000, 0x3f50620000000000, 0x4009220000000000, 0xc005bf0000000000,
+      0x40fe240000000000, 0x3fe0000000000000}},
 };
 
 static void
@@ -205,7 +221,7 @@ slabs_are_as_one(void **state)
     static const uint64_t chunks[][2] = {{CHUNK_ROWS, CHUNK_COLUMNS}, {ROWS, 1}, {1, COLUMNS}, {ROWS, COLUMNS}};
     const double          fill = NC_FILL_DOUBLE;
     const size_t          n = (size_t)ROWS * COLUMNS;
-    double               *in = malloc(n * sizeof *in), *want = malloc(n * sizeof *want), *out = malloc(n * sizeof *out);
+    double *in = malloc(n * sizeof *in), *want = malloc(n * sizeof *want), *out = malloc(n * sizeof *out);
 
     (void)state;
     assert_true(in != NULL && want != NULL && out != NULL);
@@ -217,8 +233,8 @@ slabs_are_as_one(void **state)
             const ncz_select from = {.rank = 2, .start = start, .count = count, .stride = one, .imap = down};
             const ncz_select to = {
                 .rank = 2, .start = start, .count = count, .stride = one, .imap = across ? turned : down};
-            ncz_var         *v = NULL;
-            ncz_dataset     *ds = with_quantized(mode, ROWS, COLUMNS, chunks[c % NCZ_LEN(chunks)], &v);
+            ncz_var     *v = NULL;
+            ncz_dataset *ds = with_quantized(mode, ROWS, COLUMNS, chunks[c % NCZ_LEN(chunks)], &v);
 
             for (size_t y = 0; y < ROWS; y++)
                 for (size_t x = 0; x < COLUMNS; x++) {
@@ -274,12 +290,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digits_are_kept),
-        cmocka_unit_test(bits_are_kept),
-        cmocka_unit_test(some_stay_as_they_are),
-        cmocka_unit_test(slabs_are_as_one),
-        cmocka_unit_test(slabs_with_strides),
-        cmocka_unit_test(bits_are_those_of_netcdf_c),
+        cmocka_unit_test(digits_are_kept),       cmocka_unit_test(bits_are_kept),
+        cmocka_unit_test(some_stay_as_they_are), cmocka_unit_test(slabs_are_as_one),
+        cmocka_unit_test(slabs_with_strides),    cmocka_unit_test(bits_are_those_of_netcdf_c),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

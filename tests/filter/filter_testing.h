@@ -19,7 +19,7 @@
 static inline ncz_json *
 json_of(const char *text)
 {
-    ncz_json_opts opts = { .mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = 1 << 20 };
+    ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = 1 << 20};
     ncz_json     *doc = NULL;
 
     assert_int_equal(ncz_json_parse(text, strlen(text), &opts, &doc, NULL), NC_NOERR);
@@ -29,7 +29,7 @@ json_of(const char *text)
 static inline ncz_codec_env
 env_of(ncz_kind kind, size_t size, size_t chunk_bytes)
 {
-    return (ncz_codec_env){ .dtype = { .kind = kind, .size = size }, .chunk_bytes = chunk_bytes };
+    return (ncz_codec_env){.dtype = {.kind = kind, .size = size}, .chunk_bytes = chunk_bytes};
 }
 
 static inline int
@@ -160,7 +160,7 @@ failing_put(void *p)
 static inline void
 each_allocation_fails(int (*step)(void *), void *arg)
 {
-    static const ncz_alloc_table table = { failing_get, failing_resize, failing_put };
+    static const ncz_alloc_table table = {failing_get, failing_resize, failing_put};
 
     for (size_t at = 1;; at++) {
         int rc;

@@ -10,7 +10,7 @@
 
 #include "filter/blosc_int.h"
 
-static const char *const cnames[] = { "blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd" };
+static const char *const cnames[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"};
 
 typedef struct made {
     unsigned char *data, *frame, *back;
@@ -36,7 +36,7 @@ fill(unsigned char *data, size_t n, size_t type, uint32_t *seed)
 static bool
 make(made *m, uint32_t *seed, size_t most)
 {
-    static const size_t types[] = { 1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 40, 255 };
+    static const size_t types[] = {1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 40, 255};
     size_t              n = 1 + noise(seed) % most, block = noise(seed) % 3 == 0 ? noise(seed) % most : 0;
     size_t              type = types[noise(seed) % NCZ_LEN(types)];
     int                 clevel = (int)(noise(seed) % 10), shuffle = (int)(noise(seed) % 3), used;
@@ -44,7 +44,7 @@ make(made *m, uint32_t *seed, size_t most)
 
     if (blosc_compname_to_compcode(cname) < 0)
         return false;
-    *m = (made){ .n = n, .type = type, .cname = cname, .data = malloc(n), .back = malloc(n) };
+    *m = (made){.n = n, .type = type, .cname = cname, .data = malloc(n), .back = malloc(n)};
     m->frame = malloc(n + BLOSC_MAX_OVERHEAD);
     assert_true(m->data != NULL && m->back != NULL && m->frame != NULL);
     fill(m->data, n, type, seed);
@@ -66,7 +66,7 @@ unmake(made *m)
 static void
 check_part(const made *m, const ncz_blosc_frame *f, size_t from, size_t to)
 {
-    ncz_byte_range part = { from, to };
+    ncz_byte_range part = {from, to};
 
     memset(m->back, 0x5c, m->n);
     assert_int_equal(ncz_blosc_decode(f, m->back, &part), NC_NOERR);
@@ -127,7 +127,7 @@ test_made_here(void **state)
         for (size_t i = 0; round % 7 == 0 && i < n; i++)
             data[i] = (unsigned char)noise(&seed);
         if (ncz_blosc_makes(NCZ_BLOSC_LZ4, clevel, 1, type, n)) {
-            made m = { .n = n, .type = type, .data = data, .frame = frame, .back = back };
+            made m = {.n = n, .type = type, .data = data, .frame = frame, .back = back};
 
             assert_int_equal(ncz_blosc_make(data, n, type, clevel, frame, &used), NC_NOERR);
             assert_true(used <= n + NCZ_BLOSC_HEADER);
@@ -166,7 +166,7 @@ test_changed(void **state)
                 (unsigned char)noise(&seed);
         if (ncz_blosc_open(m.frame, m.used, &f) == NC_NOERR && ncz_blosc_knows(&f) && f.nbytes <= 1 << 20) {
             unsigned char *ours = malloc(f.nbytes + 1), *theirs = malloc(f.nbytes + 1);
-            ncz_byte_range       all = { 0, f.nbytes };
+            ncz_byte_range all = {0, f.nbytes};
 
             assert_true(ours != NULL && theirs != NULL);
             if (ncz_blosc_decode(&f, ours, &all) == NC_NOERR) {
@@ -223,21 +223,49 @@ test_blosclz(void **state)
         const char *out; /* NULL: refused */
         size_t      wanted;
     } cases[] = {
-        { "\x02" "abc", 4, "abc", 3 },
-        { "\x22" "abc", 4, "abc", 3 }, /* the first control byte's high bits are the format */
-        { "\x02" "abc", 4, NULL, 2 },
-        { "\x02" "abc", 4, NULL, 4 },
-        { "\x02" "abc", 3, NULL, 3 },
-        { "", 0, NULL, 1 },
-        { "\x00" "a\x20\x00", 4, "aaaa", 4 },
-        { "\x02" "abc\x60\x02\x00z", 8, "abcabcabz", 9 },
-        { "\x02" "abc\x60\x03\x00z", 8, NULL, 9 }, /* back before the beginning */
-        { "\x02" "abc\x60\x02", 6, "abcabcab", 8 },
-        { "\x02" "abc\x60\x02", 6, NULL, 7 },
-        { "\x02" "abc\x60", 5, NULL, 8 },
-        { "\x02" "abc\xe0\x00\x02", 7, "abcabcabcabc", 12 },
-        { "\x02" "abc\xe0\xff", 6, NULL, 300 },
-        { "\x02" "abc\x3f\xff\x00", 7, NULL, 6 },
+        {"\x02"
+         "abc",
+         4, "abc", 3},
+        {"\x22"
+         "abc",
+         4, "abc", 3}, /* the first control byte's high bits are the format */
+        {"\x02"
+         "abc",
+         4, NULL, 2},
+        {"\x02"
+         "abc",
+         4, NULL, 4},
+        {"\x02"
+         "abc",
+         3, NULL, 3},
+        {"", 0, NULL, 1},
+        {"\x00"
+         "a\x20\x00",
+         4, "aaaa", 4},
+        {"\x02"
+         "abc\x60\x02\x00z",
+         8, "abcabcabz", 9},
+        {"\x02"
+         "abc\x60\x03\x00z",
+         8, NULL, 9}, /* back before the beginning */
+        {"\x02"
+         "abc\x60\x02",
+         6, "abcabcab", 8},
+        {"\x02"
+         "abc\x60\x02",
+         6, NULL, 7},
+        {"\x02"
+         "abc\x60",
+         5, NULL, 8},
+        {"\x02"
+         "abc\xe0\x00\x02",
+         7, "abcabcabcabc", 12},
+        {"\x02"
+         "abc\xe0\xff",
+         6, NULL, 300},
+        {"\x02"
+         "abc\x3f\xff\x00",
+         7, NULL, 6},
     };
     char *out = malloc(400);
 
@@ -267,7 +295,7 @@ test_far_matches(void **state)
     for (size_t i = 0; i < n; i++)
         data[i] = (unsigned char)(i < 50000 ? noise(&seed) : data[i - 50000]);
     for (int clevel = 1; clevel <= 9; clevel++) {
-        ncz_byte_range        all = { 0, n };
+        ncz_byte_range  all = {0, n};
         ncz_blosc_frame f;
 
         used = blosc_compress_ctx(clevel, 0, 1, n, data, frame, n + BLOSC_MAX_OVERHEAD, "blosclz", n, 1);
@@ -285,9 +313,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_as_library), cmocka_unit_test(test_made_here),
-        cmocka_unit_test(test_changed), cmocka_unit_test(test_cut_and_extended),
-        cmocka_unit_test(test_blosclz), cmocka_unit_test(test_far_matches),
+        cmocka_unit_test(test_same_as_library),  cmocka_unit_test(test_made_here), cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_cut_and_extended), cmocka_unit_test(test_blosclz),   cmocka_unit_test(test_far_matches),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

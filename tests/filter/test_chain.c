@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter_testing.h"
 
-static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_INT, .size = 4 }, .chunk_bytes = 64 };
+static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 64};
 
 #define LIMIT 32
 
@@ -64,7 +64,7 @@ test_empty(void **state)
 static void
 test_empty_runs(void **state)
 {
-    unsigned char data[64], back[64] = { 0 };
+    unsigned char data[64], back[64] = {0};
     ncz_buf       out = NCZ_BUF_INIT;
 
     (void)state;
@@ -117,23 +117,23 @@ test_shuffle_rules(void **state)
         int64_t          size;
         bool             shuffled;
     } cases[] = {
-        { "{\"id\": \"shuffle\", \"elementsize\": 0}", NCZ_CONFIG_NUMCODECS, 0, false },
-        { "{\"id\": \"shuffle\", \"elementsize\": 1}", NCZ_CONFIG_NUMCODECS, 1, false },
-        { "{\"id\": \"shuffle\", \"elementsize\": 2}", NCZ_CONFIG_NUMCODECS, 2, true },
-        { "{\"id\": \"shuffle\"}", NCZ_CONFIG_NUMCODECS, 4, true },
-        { "{\"id\": \"shuffle\", \"elementsize\": \"0\"}", NCZ_CONFIG_NUMCODECS, 8, true },
-        { "{\"id\": \"shuffle\", \"elementsize\": 0}", NCZ_CONFIG_NETCDF, 8, true },
-        { "{\"id\": \"shuffle\", \"elementsize\": \"0\"}", NCZ_CONFIG_NETCDF, 8, true },
-        { "{\"id\": \"shuffle\"}", NCZ_CONFIG_NETCDF, 8, true },
-        { "{\"id\": \"shuffle\", \"elementsize\": 1}", NCZ_CONFIG_NETCDF, 1, false },
-        { "{\"id\": \"shuffle\", \"elementsize\": 0}", NCZ_CONFIG_CALLER, 8, true },
-        { "{\"id\": \"shuffle\", \"elementsize\": 1}", NCZ_CONFIG_CALLER, 8, true },
+        {"{\"id\": \"shuffle\", \"elementsize\": 0}", NCZ_CONFIG_NUMCODECS, 0, false},
+        {"{\"id\": \"shuffle\", \"elementsize\": 1}", NCZ_CONFIG_NUMCODECS, 1, false},
+        {"{\"id\": \"shuffle\", \"elementsize\": 2}", NCZ_CONFIG_NUMCODECS, 2, true},
+        {"{\"id\": \"shuffle\"}", NCZ_CONFIG_NUMCODECS, 4, true},
+        {"{\"id\": \"shuffle\", \"elementsize\": \"0\"}", NCZ_CONFIG_NUMCODECS, 8, true},
+        {"{\"id\": \"shuffle\", \"elementsize\": 0}", NCZ_CONFIG_NETCDF, 8, true},
+        {"{\"id\": \"shuffle\", \"elementsize\": \"0\"}", NCZ_CONFIG_NETCDF, 8, true},
+        {"{\"id\": \"shuffle\"}", NCZ_CONFIG_NETCDF, 8, true},
+        {"{\"id\": \"shuffle\", \"elementsize\": 1}", NCZ_CONFIG_NETCDF, 1, false},
+        {"{\"id\": \"shuffle\", \"elementsize\": 0}", NCZ_CONFIG_CALLER, 8, true},
+        {"{\"id\": \"shuffle\", \"elementsize\": 1}", NCZ_CONFIG_CALLER, 8, true},
     };
-    uint64_t data[2] = { 0x0807060504030201u, 0x1817161514131211u }, back[2];
+    uint64_t data[2] = {0x0807060504030201u, 0x1817161514131211u}, back[2];
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_codec_env own = { .dtype = { .kind = NCZ_KIND_UINT, .size = 8 }, .chunk_bytes = 16, .rules = cases[i].rules };
+        ncz_codec_env own = {.dtype = {.kind = NCZ_KIND_UINT, .size = 8}, .chunk_bytes = 16, .rules = cases[i].rules};
         ncz_json     *config = json_of(cases[i].config);
         ncz_chain    *c = NULL;
         ncz_buf       out = NCZ_BUF_INIT;
@@ -156,18 +156,18 @@ static void
 test_malformed(void **state)
 {
     static const char *const cases[][2] = {
-        { "{}", "null" },
-        { "3", "null" },
-        { "[null]", "null" },
-        { "[\"zlib\"]", "null" },
-        { "null", "[]" },
-        { "null", "\"zlib\"" },
-        { "null", "{}" },
-        { "null", "{\"id\": 1}" },
-        { "null", "{\"id\": \"\"}" },
-        { "null", "{\"id\": \"zlib\\u0000x\"}" },
-        { "null", "{\"id\": \"zlib\", \"level\": 99}" },
-        { "[{\"id\": \"shuffle\"}, {\"id\": \"shuffle\", \"elementsize\": []}]", "null" },
+        {"{}", "null"},
+        {"3", "null"},
+        {"[null]", "null"},
+        {"[\"zlib\"]", "null"},
+        {"null", "[]"},
+        {"null", "\"zlib\""},
+        {"null", "{}"},
+        {"null", "{\"id\": 1}"},
+        {"null", "{\"id\": \"\"}"},
+        {"null", "{\"id\": \"zlib\\u0000x\"}"},
+        {"null", "{\"id\": \"zlib\", \"level\": 99}"},
+        {"[{\"id\": \"shuffle\"}, {\"id\": \"shuffle\", \"elementsize\": []}]", "null"},
     };
 
     (void)state;
@@ -199,7 +199,7 @@ test_unknown(void **state)
 {
     ncz_chain    *c = chain_of("[ {\"id\":  \"zfpy\", \"dtype\": \"<f8\",\"x\": [1.50, \"\\u00e9\"] } ]",
                                "{\"id\": \"zlib\", \"level\": 1}");
-    unsigned char data[64] = { 0 };
+    unsigned char data[64] = {0};
     ncz_buf       out = NCZ_BUF_INIT;
 
     (void)state;
@@ -241,7 +241,7 @@ static void
 test_with_and_without(void **state)
 {
     const ncz_codec_ops   *zlib = ncz_codec_by_id("zlib"), *shuffle = ncz_codec_by_id("shuffle");
-    const ncz_codec_params level4 = { .v = { 4 } }, level9 = { .v = { 9 } };
+    const ncz_codec_params level4 = {.v = {4}}, level9 = {.v = {9}};
     ncz_chain             *a, *b, *c, *d, *e, *f;
 
     (void)state;
@@ -278,7 +278,7 @@ test_with_and_without(void **state)
 static void
 test_keeps_unknown(void **state)
 {
-    const ncz_codec_params level = { .v = { 4 } };
+    const ncz_codec_params level = {.v = {4}};
     ncz_chain             *a = chain_of("null", "{\"id\":\"zfpy\"}"), *b, *c;
 
     (void)state;
@@ -299,18 +299,18 @@ test_order(void **state)
 {
     ncz_chain    *shuffled_last = chain_of("[{\"id\": \"fletcher32\"}]", "{\"id\": \"shuffle\", \"elementsize\": 2}");
     ncz_chain    *summed_last = chain_of("[{\"id\": \"shuffle\", \"elementsize\": 2}]", "{\"id\": \"fletcher32\"}");
-    unsigned char data[4] = { 1, 2, 3, 4 }, back[4];
+    unsigned char data[4] = {1, 2, 3, 4}, back[4];
     ncz_buf       out = NCZ_BUF_INIT;
 
     (void)state;
     assert_int_equal(ncz_chain_encode(shuffled_last, &env, data, 4, &out), NC_NOERR);
-    assert_memory_equal(out.data, ((const unsigned char[]){ 1, 3, 6, 8, 2, 4, 4, 5 }), 8);
+    assert_memory_equal(out.data, ((const unsigned char[]){1, 3, 6, 8, 2, 4, 4, 5}), 8);
     assert_int_equal(out.len, 8);
     assert_int_equal(ncz_chain_decode(shuffled_last, &env, out.data, out.len, back, 4, false), NC_NOERR);
     assert_memory_equal(back, data, 4);
     assert_int_equal(ncz_chain_decode(summed_last, &env, out.data, out.len, back, 4, false), NC_EFILTER);
     assert_int_equal(ncz_chain_encode(summed_last, &env, data, 4, &out), NC_NOERR);
-    assert_memory_equal(out.data, ((const unsigned char[]){ 1, 3, 2, 4 }), 4);
+    assert_memory_equal(out.data, ((const unsigned char[]){1, 3, 2, 4}), 4);
     assert_int_equal(ncz_chain_decode(summed_last, &env, out.data, out.len, back, 4, false), NC_NOERR);
     assert_memory_equal(back, data, 4);
     ncz_buf_clear(&out);
@@ -322,8 +322,8 @@ static void
 test_long_chain(void **state)
 {
     ncz_chain    *c = chain_of("[{\"id\": \"shuffle\"},{\"id\": \"zlib\"},{\"id\": \"fletcher32\"},"
-                               "{\"id\": \"gzip\"},{\"id\": \"zlib\", \"level\": 0},"
-                               "{\"id\": \"shuffle\", \"elementsize\": 3}]",
+                                  "{\"id\": \"gzip\"},{\"id\": \"zlib\", \"level\": 0},"
+                                  "{\"id\": \"shuffle\", \"elementsize\": 3}]",
                                "{\"id\": \"gzip\", \"level\": 9}");
     unsigned char data[64], back[64];
     ncz_buf       out = NCZ_BUF_INIT;
@@ -357,7 +357,7 @@ watch_get(size_t nbytes)
 static void
 test_nested_bomb(void **state)
 {
-    static const ncz_alloc_table table = { watch_get, realloc, free };
+    static const ncz_alloc_table table = {watch_get, realloc, free};
     ncz_chain                   *c = chain_of("[{\"id\": \"zlib\"}]", "{\"id\": \"gzip\"}");
     unsigned char               *zeros = calloc(1, 1 << 22), back[64];
     ncz_buf                      out = NCZ_BUF_INIT;
@@ -379,7 +379,7 @@ static void
 test_limited_buffer(void **state)
 {
     ncz_chain    *c = chain_of("null", "{\"id\": \"zlib\"}");
-    unsigned char data[64] = { 0 };
+    unsigned char data[64] = {0};
     ncz_buf       out = NCZ_BUF_LIMIT(10);
 
     (void)state;
@@ -397,8 +397,8 @@ static int
 whole_life(void *arg)
 {
     const docs            *d = arg;
-    const ncz_codec_params level = { .v = { 4 } };
-    unsigned char          data[64] = { 1 }, back[64];
+    const ncz_codec_params level = {.v = {4}};
+    unsigned char          data[64] = {1}, back[64];
     ncz_chain             *a = NULL, *b = NULL, *c = NULL;
     ncz_buf                out = NCZ_BUF_INIT, text = NCZ_BUF_INIT;
     int                    rc;
@@ -426,9 +426,9 @@ done:
 static void
 test_allocations(void **state)
 {
-    docs d = { json_of("[{\"id\": \"delta\", \"dtype\": \"<i4\"},{\"id\": \"shuffle\"},{\"id\": \"zfpy\"},"
-                       "{\"id\": \"fletcher32\"}]"),
-               json_of("{\"id\": \"zlib\"}") };
+    docs d = {json_of("[{\"id\": \"delta\", \"dtype\": \"<i4\"},{\"id\": \"shuffle\"},{\"id\": \"zfpy\"},"
+                      "{\"id\": \"fletcher32\"}]"),
+              json_of("{\"id\": \"zlib\"}")};
 
     (void)state;
     each_allocation_fails(whole_life, &d);

@@ -7,14 +7,14 @@
 
 #define N 300000
 
-static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_INT, .size = 4 }, .chunk_bytes = N };
+static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = N};
 
 static unsigned char data[N], back[N], wanted[N];
 
 static void
 check_part(const ncz_chain *c, const ncz_buf *object, size_t from, size_t to)
 {
-    ncz_byte_range       part = { from, to };
+    ncz_byte_range part = {from, to};
     unsigned char *copy = malloc(object->len);
 
     assert_non_null(copy);
@@ -37,15 +37,14 @@ static void
 check_chain(const char *filters, const char *compressor, bool in_parts)
 {
     static const ncz_byte_range parts[] = {
-        { 0, N },         { 0, 1 },         { N - 1, N },       { 0, 0 },          { N, N },         { 5, 3 },
-        { 0, 65536 },     { 1, 65537 },     { 65535, 65537 },   { 65536, 131072 }, { 70000, 290000 },
-        { N - 9, N + 99 }, { N + 1, N + 2 },
+        {0, N},     {0, 1},         {N - 1, N},      {0, 0},          {N, N},          {5, 3},         {0, 65536},
+        {1, 65537}, {65535, 65537}, {65536, 131072}, {70000, 290000}, {N - 9, N + 99}, {N + 1, N + 2},
     };
-    ncz_json             *f = json_of(filters), *c = json_of(compressor);
-    ncz_chain            *chain = NULL;
-    ncz_buf               object = NCZ_BUF_INIT;
-    ncz_byte_range              part = { 0, 10 };
-    size_t                len;
+    ncz_json      *f = json_of(filters), *c = json_of(compressor);
+    ncz_chain     *chain = NULL;
+    ncz_buf        object = NCZ_BUF_INIT;
+    ncz_byte_range part = {0, 10};
+    size_t         len;
 
     assert_int_equal(ncz_chain_parse(f, c, &env, 8, &chain), NC_NOERR);
     assert_int_equal(ncz_chain_in_parts(chain), in_parts);
@@ -61,7 +60,7 @@ check_chain(const char *filters, const char *compressor, bool in_parts)
     ncz_json_free(c);
 }
 
-#define BLOSC(cname, shuffle)                                                                                  \
+#define BLOSC(cname, shuffle)                                                                                        \
     "{\"id\": \"blosc\", \"cname\": \"" cname "\", \"clevel\": 5, \"shuffle\": " #shuffle ", \"blocksize\": 16384}"
 
 static void
@@ -84,7 +83,7 @@ test_parts(void **state)
 static void
 test_plain_tail(void **state)
 {
-    ncz_byte_range part = { 2, 4 };
+    ncz_byte_range part = {2, 4};
 
     (void)state;
     memset(back, 0, 8);
@@ -97,11 +96,11 @@ test_plain_tail(void **state)
 static void
 test_corrupt_elsewhere(void **state)
 {
-    ncz_json  *json;
-    ncz_chain *chain = NULL;
-    ncz_buf    object = NCZ_BUF_INIT;
-    ncz_byte_range   part = { 0, 65536 };
-    ncz_cursor at;
+    ncz_json      *json;
+    ncz_chain     *chain = NULL;
+    ncz_buf        object = NCZ_BUF_INIT;
+    ncz_byte_range part = {0, 65536};
+    ncz_cursor     at;
 
     (void)state;
     if (ncz_codec_by_id("blosc") == NULL)
@@ -113,7 +112,7 @@ test_corrupt_elsewhere(void **state)
     memset(object.data + ncz_cursor_u32le(&at), 0xff, 4);
     assert_int_equal(ncz_chain_decode_part(chain, &env, object.data, object.len, back, N, false, &part), NC_NOERR);
     assert_memory_equal(back, data, 65536);
-    part = (ncz_byte_range){ 0, N };
+    part = (ncz_byte_range){0, N};
     assert_int_equal(ncz_chain_decode_part(chain, &env, object.data, object.len, back, N, false, &part), NC_EFILTER);
     ncz_buf_clear(&object);
     ncz_chain_unref(chain);

@@ -12,31 +12,31 @@
 #define NATIVE "<"
 #endif
 
-static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_FLOAT, .size = 8 }, .chunk_bytes = 64 };
+static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_FLOAT, .size = 8}, .chunk_bytes = 64};
 
 static void
 test_json(void **state)
 {
     static const char *const cases[][3] = {
-        { "delta", "{\"dtype\": \">i4\"}", "{\"id\": \"delta\", \"dtype\": \">i4\", \"astype\": \">i4\"}" },
-        { "delta", "{\"dtype\": \"u8\", \"astype\": \">i1\"}",
-          "{\"id\": \"delta\", \"dtype\": \"" NATIVE "u8\", \"astype\": \"|i1\"}" },
-        { "delta", "{\"dtype\": \"int32\", \"astype\": \"float16\"}",
-          "{\"id\": \"delta\", \"dtype\": \"" NATIVE "i4\", \"astype\": \"" NATIVE "f2\"}" },
-        { "delta", "{\"dtype\": \"<f8\", \"astype\": null}",
-          "{\"id\": \"delta\", \"dtype\": \"<f8\", \"astype\": \"<f8\"}" },
-        { "fixedscaleoffset", "{\"offset\": 1000, \"scale\": 2.50, \"dtype\": \"<f8\", \"astype\": \"|u1\"}",
-          "{\"id\": \"fixedscaleoffset\", \"scale\": 2.5, \"offset\": 1000, \"dtype\": \"<f8\", "
-          "\"astype\": \"|u1\"}" },
-        { "fixedscaleoffset", "{\"offset\": -1.0, \"scale\": 10000000000000000000, \"dtype\": \"<f4\"}",
-          "{\"id\": \"fixedscaleoffset\", \"scale\": 1e+19, \"offset\": -1.0, \"dtype\": \"<f4\", "
-          "\"astype\": \"<f4\"}" },
-        { "quantize", "{\"digits\": \"3\", \"dtype\": \"<f4\", \"astype\": \"<f2\"}",
-          "{\"id\": \"quantize\", \"digits\": 3, \"dtype\": \"<f4\", \"astype\": \"<f2\"}" },
-        { "bitround", "{\"keepbits\": 9}", "{\"id\": \"bitround\", \"keepbits\": 9}" },
-        { "packbits", "{}", "{\"id\": \"packbits\"}" },
-        { "astype", "{\"decode_dtype\": \"|b1\", \"encode_dtype\": \"<f2\"}",
-          "{\"id\": \"astype\", \"encode_dtype\": \"<f2\", \"decode_dtype\": \"|b1\"}" },
+        {"delta", "{\"dtype\": \">i4\"}", "{\"id\": \"delta\", \"dtype\": \">i4\", \"astype\": \">i4\"}"},
+        {"delta", "{\"dtype\": \"u8\", \"astype\": \">i1\"}",
+         "{\"id\": \"delta\", \"dtype\": \"" NATIVE "u8\", \"astype\": \"|i1\"}"},
+        {"delta", "{\"dtype\": \"int32\", \"astype\": \"float16\"}",
+         "{\"id\": \"delta\", \"dtype\": \"" NATIVE "i4\", \"astype\": \"" NATIVE "f2\"}"},
+        {"delta", "{\"dtype\": \"<f8\", \"astype\": null}",
+         "{\"id\": \"delta\", \"dtype\": \"<f8\", \"astype\": \"<f8\"}"},
+        {"fixedscaleoffset", "{\"offset\": 1000, \"scale\": 2.50, \"dtype\": \"<f8\", \"astype\": \"|u1\"}",
+         "{\"id\": \"fixedscaleoffset\", \"scale\": 2.5, \"offset\": 1000, \"dtype\": \"<f8\", "
+         "\"astype\": \"|u1\"}"},
+        {"fixedscaleoffset", "{\"offset\": -1.0, \"scale\": 10000000000000000000, \"dtype\": \"<f4\"}",
+         "{\"id\": \"fixedscaleoffset\", \"scale\": 1e+19, \"offset\": -1.0, \"dtype\": \"<f4\", "
+         "\"astype\": \"<f4\"}"},
+        {"quantize", "{\"digits\": \"3\", \"dtype\": \"<f4\", \"astype\": \"<f2\"}",
+         "{\"id\": \"quantize\", \"digits\": 3, \"dtype\": \"<f4\", \"astype\": \"<f2\"}"},
+        {"bitround", "{\"keepbits\": 9}", "{\"id\": \"bitround\", \"keepbits\": 9}"},
+        {"packbits", "{}", "{\"id\": \"packbits\"}"},
+        {"astype", "{\"decode_dtype\": \"|b1\", \"encode_dtype\": \"<f2\"}",
+         "{\"id\": \"astype\", \"encode_dtype\": \"<f2\", \"decode_dtype\": \"|b1\"}"},
     };
 
     (void)state;
@@ -53,44 +53,43 @@ static void
 test_refused(void **state)
 {
     static const refusal cases[] = {
-        { "delta", "{}", NC_EFILTER },
-        { "delta", "{\"dtype\": null}", NC_EFILTER },
-        { "delta", "{\"dtype\": 4}", NC_EFILTER },
-        { "delta", "{\"dtype\": [[\"a\", \"<i4\"]]}", NC_EFILTER },
-        { "delta", "{\"dtype\": \"<i4\\u0000\"}", NC_EFILTER },
-        { "delta", "{\"dtype\": \"<i4\", \"astype\": 3}", NC_EFILTER },
-        { "delta", "{\"dtype\": \"\"}", NC_ENOFILTER },
-        { "delta", "{\"dtype\": \"<\"}", NC_ENOFILTER },
-        { "delta", "{\"dtype\": \"<i\"}", NC_ENOFILTER },
-        { "delta", "{\"dtype\": \"<i3\"}", NC_ENOFILTER },
-        { "delta", "{\"dtype\": \"<i16\"}", NC_ENOFILTER },
-        { "delta", "{\"dtype\": \"|i4\"}", NC_ENOFILTER },
-        { "delta", "{\"dtype\": \"<f1\"}", NC_ENOFILTER },
-        { "delta", "{\"dtype\": \"<f2\"}", NC_ENOFILTER },
-        { "delta", "{\"dtype\": \"|b1\"}", NC_ENOFILTER },
-        { "delta", "{\"dtype\": \"<M8[ns]\"}", NC_ENOFILTER },
-        { "delta", "{\"dtype\": \"<U4\"}", NC_ENOFILTER },
-        { "delta", "{\"dtype\": \"|O\"}", NC_ENOFILTER },
-        { "fixedscaleoffset", "{\"dtype\": \"<f8\", \"scale\": 1}", NC_EFILTER },
-        { "fixedscaleoffset", "{\"dtype\": \"<f8\", \"offset\": 1}", NC_EFILTER },
-        { "fixedscaleoffset", "{\"dtype\": \"<f8\", \"offset\": 1, \"scale\": 0}", NC_EFILTER },
-        { "fixedscaleoffset", "{\"dtype\": \"<f8\", \"offset\": \"1\", \"scale\": 1}", NC_EFILTER },
-        { "fixedscaleoffset", "{\"dtype\": \"<f8\", \"offset\": 1e999, \"scale\": 1}", NC_EFILTER },
-        { "fixedscaleoffset", "{\"dtype\": \"<f4\", \"astype\": \"<f2\", \"offset\": 1, \"scale\": 1}",
-          NC_ENOFILTER },
-        { "quantize", "{\"dtype\": \"<f8\"}", NC_EFILTER },
-        { "quantize", "{\"dtype\": \"<f8\", \"digits\": 1.5}", NC_EFILTER },
-        { "quantize", "{\"dtype\": \"<f8\", \"digits\": 301}", NC_EFILTER },
-        { "quantize", "{\"dtype\": \"<f4\", \"digits\": 40}", NC_EFILTER },
-        { "quantize", "{\"dtype\": \"<f4\", \"digits\": -60}", NC_EFILTER },
-        { "quantize", "{\"dtype\": \"<i4\", \"digits\": 1}", NC_EFILTER },
-        { "quantize", "{\"dtype\": \"<f4\", \"astype\": \"<i4\", \"digits\": 1}", NC_EFILTER },
-        { "bitround", "{}", NC_EFILTER },
-        { "bitround", "{\"keepbits\": -1}", NC_EFILTER },
-        { "bitround", "{\"keepbits\": 53}", NC_EFILTER },
-        { "astype", "{\"encode_dtype\": \"<i4\"}", NC_EFILTER },
-        { "astype", "{\"decode_dtype\": \"<i4\"}", NC_EFILTER },
-        { "astype", "{\"encode_dtype\": \"<i4\", \"decode_dtype\": \"<c8\"}", NC_ENOFILTER },
+        {"delta", "{}", NC_EFILTER},
+        {"delta", "{\"dtype\": null}", NC_EFILTER},
+        {"delta", "{\"dtype\": 4}", NC_EFILTER},
+        {"delta", "{\"dtype\": [[\"a\", \"<i4\"]]}", NC_EFILTER},
+        {"delta", "{\"dtype\": \"<i4\\u0000\"}", NC_EFILTER},
+        {"delta", "{\"dtype\": \"<i4\", \"astype\": 3}", NC_EFILTER},
+        {"delta", "{\"dtype\": \"\"}", NC_ENOFILTER},
+        {"delta", "{\"dtype\": \"<\"}", NC_ENOFILTER},
+        {"delta", "{\"dtype\": \"<i\"}", NC_ENOFILTER},
+        {"delta", "{\"dtype\": \"<i3\"}", NC_ENOFILTER},
+        {"delta", "{\"dtype\": \"<i16\"}", NC_ENOFILTER},
+        {"delta", "{\"dtype\": \"|i4\"}", NC_ENOFILTER},
+        {"delta", "{\"dtype\": \"<f1\"}", NC_ENOFILTER},
+        {"delta", "{\"dtype\": \"<f2\"}", NC_ENOFILTER},
+        {"delta", "{\"dtype\": \"|b1\"}", NC_ENOFILTER},
+        {"delta", "{\"dtype\": \"<M8[ns]\"}", NC_ENOFILTER},
+        {"delta", "{\"dtype\": \"<U4\"}", NC_ENOFILTER},
+        {"delta", "{\"dtype\": \"|O\"}", NC_ENOFILTER},
+        {"fixedscaleoffset", "{\"dtype\": \"<f8\", \"scale\": 1}", NC_EFILTER},
+        {"fixedscaleoffset", "{\"dtype\": \"<f8\", \"offset\": 1}", NC_EFILTER},
+        {"fixedscaleoffset", "{\"dtype\": \"<f8\", \"offset\": 1, \"scale\": 0}", NC_EFILTER},
+        {"fixedscaleoffset", "{\"dtype\": \"<f8\", \"offset\": \"1\", \"scale\": 1}", NC_EFILTER},
+        {"fixedscaleoffset", "{\"dtype\": \"<f8\", \"offset\": 1e999, \"scale\": 1}", NC_EFILTER},
+        {"fixedscaleoffset", "{\"dtype\": \"<f4\", \"astype\": \"<f2\", \"offset\": 1, \"scale\": 1}", NC_ENOFILTER},
+        {"quantize", "{\"dtype\": \"<f8\"}", NC_EFILTER},
+        {"quantize", "{\"dtype\": \"<f8\", \"digits\": 1.5}", NC_EFILTER},
+        {"quantize", "{\"dtype\": \"<f8\", \"digits\": 301}", NC_EFILTER},
+        {"quantize", "{\"dtype\": \"<f4\", \"digits\": 40}", NC_EFILTER},
+        {"quantize", "{\"dtype\": \"<f4\", \"digits\": -60}", NC_EFILTER},
+        {"quantize", "{\"dtype\": \"<i4\", \"digits\": 1}", NC_EFILTER},
+        {"quantize", "{\"dtype\": \"<f4\", \"astype\": \"<i4\", \"digits\": 1}", NC_EFILTER},
+        {"bitround", "{}", NC_EFILTER},
+        {"bitround", "{\"keepbits\": -1}", NC_EFILTER},
+        {"bitround", "{\"keepbits\": 53}", NC_EFILTER},
+        {"astype", "{\"encode_dtype\": \"<i4\"}", NC_EFILTER},
+        {"astype", "{\"decode_dtype\": \"<i4\"}", NC_EFILTER},
+        {"astype", "{\"encode_dtype\": \"<i4\", \"decode_dtype\": \"<c8\"}", NC_ENOFILTER},
     };
 
     (void)state;
@@ -107,9 +106,9 @@ static void
 test_bitround_needs_floats(void **state)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("bitround");
-    ncz_codec_params     p = { .v = { [NCZ_BITROUND_KEEPBITS] = 30 } };
+    ncz_codec_params     p = {.v = {[NCZ_BITROUND_KEEPBITS] = 30}};
     ncz_codec_env        other = env_of(NCZ_KIND_INT, 4, 8);
-    unsigned char        data[8] = { 1, 2, 3 }, out[8];
+    unsigned char        data[8] = {1, 2, 3}, out[8];
     size_t               used;
 
     (void)state;
@@ -130,9 +129,9 @@ static void
 test_bitround_big(void **state)
 {
     const ncz_codec_ops   *ops = ncz_codec_by_id("bitround");
-    const ncz_codec_params p = { .v = { [NCZ_BITROUND_KEEPBITS] = 3 } };
+    const ncz_codec_params p = {.v = {[NCZ_BITROUND_KEEPBITS] = 3}};
     ncz_codec_env          f4 = env_of(NCZ_KIND_FLOAT, 4, 8);
-    const unsigned char    little[8] = { 0xff, 0xff, 0x7f, 0x3f, 0x01, 0x00, 0xa8, 0x3f };
+    const unsigned char    little[8] = {0xff, 0xff, 0x7f, 0x3f, 0x01, 0x00, 0xa8, 0x3f};
     unsigned char          big[8], out[8];
     size_t                 used;
 
@@ -140,17 +139,17 @@ test_bitround_big(void **state)
     for (size_t i = 0; i < 8; i++)
         big[i] = little[i ^ 3];
     assert_int_equal(ops->encode(&p, &f4, little, 8, out, 8, &used), NC_NOERR);
-    assert_memory_equal(out, ((const unsigned char[]){ 0, 0, 0x80, 0x3f, 0, 0, 0xb0, 0x3f }), 8);
+    assert_memory_equal(out, ((const unsigned char[]){0, 0, 0x80, 0x3f, 0, 0, 0xb0, 0x3f}), 8);
     f4.dtype.big = true;
     assert_int_equal(ops->encode(&p, &f4, big, 8, out, 8, &used), NC_NOERR);
-    assert_memory_equal(out, ((const unsigned char[]){ 0x3f, 0x80, 0, 0, 0x3f, 0xb0, 0, 0 }), 8);
+    assert_memory_equal(out, ((const unsigned char[]){0x3f, 0x80, 0, 0, 0x3f, 0xb0, 0, 0}), 8);
 }
 
 static void
 test_packbits_padding(void **state)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("packbits");
-    ncz_codec_params     p = { .v = { 0 } };
+    ncz_codec_params     p = {.v = {0}};
     unsigned char        out[8];
 
     (void)state;
@@ -185,7 +184,7 @@ test_shuffle_behind(void **state)
 {
     ncz_chain *c = chain_of("[" SCALED "," DELTA ",{\"id\": \"shuffle\", \"elementsize\": 0}]", "{\"id\": \"zlib\"}");
     ncz_chain *d = chain_of("[" SCALED "]", "{\"id\": \"shuffle\"}");
-    double     values[8] = { 1, 1.5, 2, 7.25, -3, 0, 0, 11 }, data[8], back[8];
+    double     values[8] = {1, 1.5, 2, 7.25, -3, 0, 0, 11}, data[8], back[8];
     ncz_buf    out = NCZ_BUF_INIT;
 
     (void)state;
@@ -216,14 +215,14 @@ test_blosc_behind(void **state)
         const char *filters;
         char        size;
     } cases[] = {
-        { "null", 8 },
-        { "[" SCALED "]", 4 },
-        { "[" SCALED "," DELTA "]", 2 },
-        { "[{\"id\": \"shuffle\", \"elementsize\": 8}]", 1 },
-        { "[" SCALED ",{\"id\": \"crc32\"}]", 1 },
-        { "[{\"id\": \"crc32\"},{\"id\": \"delta\", \"dtype\": \"<i2\"}]", 2 },
+        {"null", 8},
+        {"[" SCALED "]", 4},
+        {"[" SCALED "," DELTA "]", 2},
+        {"[{\"id\": \"shuffle\", \"elementsize\": 8}]", 1},
+        {"[" SCALED ",{\"id\": \"crc32\"}]", 1},
+        {"[{\"id\": \"crc32\"},{\"id\": \"delta\", \"dtype\": \"<i2\"}]", 2},
     };
-    double  values[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, data[8], back[8];
+    double  values[8] = {1, 2, 3, 4, 5, 6, 7, 8}, data[8], back[8];
     ncz_buf out = NCZ_BUF_INIT;
 
     (void)state;
@@ -246,7 +245,7 @@ test_blosc_behind(void **state)
 static void
 test_szip_behind(void **state)
 {
-    double     data[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, back[8];
+    double     data[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back[8];
     ncz_buf    out = NCZ_BUF_INIT;
     ncz_chain *c;
 
@@ -265,7 +264,7 @@ test_szip_behind(void **state)
 static void
 test_front(void **state)
 {
-    const ncz_codec_params size = { .v = { 2 } };
+    const ncz_codec_params size = {.v = {2}};
     ncz_chain             *a = chain_of("[" SCALED "," DELTA "]", "{\"id\": \"zlib\"}"), *b;
 
     (void)state;

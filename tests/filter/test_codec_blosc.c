@@ -2,7 +2,7 @@
 #include "filter/blosc_int.h"
 #include "filter_testing.h"
 
-static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_INT, .size = 4 }, .chunk_bytes = 4000 };
+static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 4000};
 
 static const ncz_codec_ops *ops;
 
@@ -35,9 +35,9 @@ test_words(void **state)
         unsigned words[7];
         int      rc;
     } cases[] = {
-        { { 0, 0, 0, 0, 4, 1, 1 }, NC_NOERR },   { { 0, 0, 4, 4000, 4, 1, 1 }, NC_NOERR },
-        { { 0, 0, 0, 0, 10, 1, 1 }, NC_EINVAL }, { { 0, 0, 0, 0, 4, 3, 1 }, NC_EINVAL },
-        { { 0, 0, 0, 0, 4, 1, 6 }, NC_EINVAL },  { { 0, 0, 0, 0, 4, 1, (unsigned)-1 }, NC_EINVAL },
+        {{0, 0, 0, 0, 4, 1, 1}, NC_NOERR},   {{0, 0, 4, 4000, 4, 1, 1}, NC_NOERR},
+        {{0, 0, 0, 0, 10, 1, 1}, NC_EINVAL}, {{0, 0, 0, 0, 4, 3, 1}, NC_EINVAL},
+        {{0, 0, 0, 0, 4, 1, 6}, NC_EINVAL},  {{0, 0, 0, 0, 4, 1, (unsigned)-1}, NC_EINVAL},
     };
     ncz_codec_params p;
     unsigned         words[NCZ_CODEC_WORDS];
@@ -53,7 +53,7 @@ test_words(void **state)
     assert_int_equal(ops->to_words(&p, &env, &n, words), NC_NOERR);
     assert_int_equal(n, 7);
     assert_memory_equal(words, cases[1].words, sizeof cases[1].words);
-    assert_int_equal(ops->from_words(7, (const unsigned[]){ 0, 0, 0, 512, 4, 1, 1 }, &env, &p), NC_NOERR);
+    assert_int_equal(ops->from_words(7, (const unsigned[]){0, 0, 0, 512, 4, 1, 1}, &env, &p), NC_NOERR);
     assert_int_equal(p.v[NCZ_BLOSC_BLOCKSIZE], 512);
 }
 
@@ -61,12 +61,12 @@ test_words(void **state)
 static void
 test_missing_compressor(void **state)
 {
-    static const char *const cnames[] = { "blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd" };
+    static const char *const cnames[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"};
 
     (void)state;
     for (unsigned i = 0; i < NCZ_LEN(cnames); i++) {
         ncz_codec_params p;
-        unsigned         words[7] = { 0, 0, 0, 0, 4, 1, i };
+        unsigned         words[7] = {0, 0, 0, 0, 4, 1, i};
         int              rc = ops->from_words(7, words, &env, &p);
 
         assert_true(rc == NC_NOERR || rc == NC_ENOFILTER);
@@ -78,7 +78,7 @@ test_missing_compressor(void **state)
 static void
 header(unsigned char *object, unsigned char flags, uint32_t nbytes, uint32_t blocksize, uint32_t cbytes)
 {
-    uint32_t sizes[3] = { nbytes, blocksize, cbytes };
+    uint32_t sizes[3] = {nbytes, blocksize, cbytes};
 
     object[0] = 2;
     object[1] = 1;
@@ -91,7 +91,7 @@ header(unsigned char *object, unsigned char flags, uint32_t nbytes, uint32_t blo
 static void
 refused(const unsigned char *object, size_t used, size_t n, int rc, const char *says)
 {
-    const ncz_codec_params p = { .v = { 5, 0, 1, 1 } };
+    const ncz_codec_params p = {.v = {5, 0, 1, 1}};
     unsigned char         *back = malloc(n + 1);
 
     assert_non_null(back);
@@ -103,7 +103,7 @@ refused(const unsigned char *object, size_t used, size_t n, int rc, const char *
 static void
 test_bad_headers(void **state)
 {
-    unsigned char object[64] = { 0 };
+    unsigned char object[64] = {0};
 
     (void)state;
     header(object, 0, 32, 32, 64);
@@ -145,7 +145,7 @@ test_bad_headers(void **state)
 static void
 test_incompressible(void **state)
 {
-    const ncz_codec_params p = { .v = { [NCZ_BLOSC_CLEVEL] = 5, [NCZ_BLOSC_CNAME] = 1, [NCZ_BLOSC_SHUFFLE] = 1 } };
+    const ncz_codec_params p = {.v = {[NCZ_BLOSC_CLEVEL] = 5, [NCZ_BLOSC_CNAME] = 1, [NCZ_BLOSC_SHUFFLE] = 1}};
     unsigned char          data[400], back[400], *object;
     uint32_t               seed = 7;
     size_t                 used;
@@ -166,8 +166,8 @@ static unsigned char
 flags_of(int64_t shuffle, size_t typesize)
 {
     ncz_codec_env    other = env_of(NCZ_KIND_BYTES, typesize, 4000);
-    ncz_codec_params p = { .v = { [NCZ_BLOSC_CLEVEL] = 5, [NCZ_BLOSC_CNAME] = 1, [NCZ_BLOSC_SHUFFLE] = shuffle } };
-    unsigned char    data[4000] = { 0 }, *object, flags;
+    ncz_codec_params p = {.v = {[NCZ_BLOSC_CLEVEL] = 5, [NCZ_BLOSC_CNAME] = 1, [NCZ_BLOSC_SHUFFLE] = shuffle}};
+    unsigned char    data[4000] = {0}, *object, flags;
     size_t           used;
 
     object = encoded(ops, &p, &other, data, sizeof data, &used);
@@ -194,8 +194,10 @@ static uint32_t
 block_of(size_t n, size_t typesize, int64_t clevel, int64_t blocksize)
 {
     ncz_codec_env    other = env_of(NCZ_KIND_INT, typesize, n);
-    ncz_codec_params p = { .v = { [NCZ_BLOSC_CLEVEL] = clevel, [NCZ_BLOSC_CNAME] = 1, [NCZ_BLOSC_SHUFFLE] = 1,
-                                  [NCZ_BLOSC_BLOCKSIZE] = blocksize } };
+    ncz_codec_params p = {.v = {[NCZ_BLOSC_CLEVEL] = clevel,
+                                [NCZ_BLOSC_CNAME] = 1,
+                                [NCZ_BLOSC_SHUFFLE] = 1,
+                                [NCZ_BLOSC_BLOCKSIZE] = blocksize}};
     unsigned char   *data = calloc(n, 1), *object;
     ncz_blosc_frame  f;
     size_t           used;
@@ -219,14 +221,14 @@ test_block_sizes(void **state)
     }
     assert_int_equal(block_of(1000, 4, 5, 0), 1000);
     assert_true(block_of(1 << 20, 4, 5, 1 << 19) > 128 << 10); /* one was asked for */
-    assert_true(block_of(1 << 20, 4, 9, 0) > 128 << 10); /* the library's choice */
+    assert_true(block_of(1 << 20, 4, 9, 0) > 128 << 10);       /* the library's choice */
 }
 
 /* More than c-blosc can count, before anything is read from it. */
 static void
 test_too_large(void **state)
 {
-    const ncz_codec_params p = { .v = { 5, 0, 1, 1 } };
+    const ncz_codec_params p = {.v = {5, 0, 1, 1}};
     unsigned char          byte = 0;
     size_t                 used;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter_testing.h"
 
-static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_INT, .size = 4 }, .chunk_bytes = 64 };
+static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 64};
 
 static const ncz_codec_ops *ops;
 
@@ -24,17 +24,17 @@ test_words(void **state)
     ncz_codec_params p;
 
     (void)state;
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ 9 }, &env, &p), NC_NOERR);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){9}, &env, &p), NC_NOERR);
     assert_int_equal(p.v[NCZ_CODEC_LEVEL], 9);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ 0 }, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ 10 }, &env, &p), NC_EINVAL);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){0}, &env, &p), NC_EINVAL);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){10}, &env, &p), NC_EINVAL);
     assert_int_equal(ops->from_words(0, NULL, &env, &p), NC_EFILTER);
 }
 
 static void
 test_streams(void **state)
 {
-    const ncz_codec_params p = { .v = { [NCZ_CODEC_LEVEL] = 1 } };
+    const ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 1}};
     unsigned char          data[64], back[128], *one, *two;
     size_t                 used;
 

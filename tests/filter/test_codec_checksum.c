@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter_testing.h"
 
-static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_INT, .size = 1 }, .chunk_bytes = 9 };
+static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 1}, .chunk_bytes = 9};
 
 static void
 test_json(void **state)
@@ -42,10 +42,10 @@ test_check_values(void **state)
         const char   *text;
         unsigned char sum[4];
     } cases[] = {
-        { "crc32", "123456789", { 0x26, 0x39, 0xf4, 0xcb } },
-        { "crc32c", "123456789", { 0x83, 0x92, 0x06, 0xe3 } },
-        { "adler32", "Wikipedia", { 0x98, 0x03, 0xe6, 0x11 } },
-        { "jenkins_lookup3", "Four score and seven years ago", { 0x51, 0x05, 0x77, 0x17 } },
+        {"crc32", "123456789", {0x26, 0x39, 0xf4, 0xcb}},
+        {"crc32c", "123456789", {0x83, 0x92, 0x06, 0xe3}},
+        {"adler32", "Wikipedia", {0x98, 0x03, 0xe6, 0x11}},
+        {"jenkins_lookup3", "Four score and seven years ago", {0x51, 0x05, 0x77, 0x17}},
     };
 
     (void)state;
@@ -68,7 +68,7 @@ test_check_values(void **state)
 static void
 test_crc32c_lengths(void **state)
 {
-    static const size_t  lengths[] = { 4095, 4096, 4097, 4103, 10001 };
+    static const size_t  lengths[] = {4095, 4096, 4097, 4103, 10001};
     const ncz_codec_ops *ops = ncz_codec_by_id("crc32c");
     ncz_codec_params     p;
     uint32_t             seed = 7;
@@ -100,7 +100,7 @@ test_crc32c_lengths(void **state)
 static void
 test_mismatch(void **state)
 {
-    static const char *const ids[] = { "crc32", "crc32c", "adler32", "jenkins_lookup3" };
+    static const char *const ids[] = {"crc32", "crc32c", "adler32", "jenkins_lookup3"};
     unsigned char            data[9] = "123456789", back[9];
 
     (void)state;
@@ -125,11 +125,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_check_values),
-        cmocka_unit_test(test_crc32c_lengths),
-        cmocka_unit_test(test_mismatch),
+        cmocka_unit_test(test_json),           cmocka_unit_test(test_refused),  cmocka_unit_test(test_check_values),
+        cmocka_unit_test(test_crc32c_lengths), cmocka_unit_test(test_mismatch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

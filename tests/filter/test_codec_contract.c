@@ -22,66 +22,64 @@ enum {
     ENDS = 64,    /* says where it ends: what stands behind it is not looked at */
 };
 
-#define BLOSC(clevel, blocksize, cname, shuffle)                                                               \
+#define BLOSC(clevel, blocksize, cname, shuffle)                                                                     \
     "{\"clevel\": " #clevel ", \"blocksize\": " #blocksize ", \"cname\": \"" cname "\", \"shuffle\": " #shuffle "}"
 
-#define LZMA1                                                                                                  \
-    "{\"id\": 4611686018427387905, \"dict_size\": 4096, \"lc\": 1, \"lp\": 2, \"pb\": 0, \"mode\": 1}"
+#define LZMA1 "{\"id\": 4611686018427387905, \"dict_size\": 4096, \"lc\": 1, \"lp\": 2, \"pb\": 0, \"mode\": 1}"
 
 static const subject subjects[] = {
-    { "zlib", "{\"level\": 0}", CHECKED | ENDS, 0 },
-    { "zlib", "{\"level\": 1}", CHECKED | ENDS, 0 },
-    { "zlib", "{\"level\": 9}", CHECKED | ENDS, 0 },
-    { "gzip", "{\"level\": 5}", CHECKED | ENDS, 0 },
-    { "shuffle", "{\"elementsize\": 0}", 0, 0 },
-    { "shuffle", "{\"elementsize\": 3}", 0, 0 },
-    { "fletcher32", "{}", CHECKED, 0 },
-    { "blosc", BLOSC(5, 0, "lz4", 1), ENDS, 0 },
-    { "blosc", BLOSC(1, 256, "blosclz", 2), ENDS, 0 },
-    { "blosc", BLOSC(9, 0, "lz4hc", 0), ENDS, 0 },
-    { "blosc", BLOSC(3, 1024, "zlib", -1), ENDS, 0 },
-    { "blosc", BLOSC(5, 0, "zstd", 1), ENDS, 0 },
-    { "blosc", BLOSC(0, 0, "lz4", 1), ENDS, 0 },
-    { "zstd", "{\"level\": 0}", ENDS, 0 },
-    { "zstd", "{\"level\": -5, \"checksum\": true}", CHECKED | ENDS, 0 },
-    { "bz2", "{\"level\": 1}", CHECKED | ENDS, 0 },
-    { "szip", "{\"mask\": 32, \"pixels-per-block\": 8}", OPEN | WHOLE, 0 },
-    { "szip", "{\"mask\": 4, \"pixels-per-block\": 2}", OPEN | WHOLE, 0 },
-    { "szip", "{\"mask\": 32, \"pixels-per-block\": 6}", OPEN | WHOLE, 0 },
-    { "lz4", "{\"acceleration\": 1}", 0, 0 },
-    { "lz4", "{\"acceleration\": 50}", 0, 0 },
-    { "lzma", "{\"format\": 1, \"preset\": 0}", CHECKED | OPEN, 0 }, /* zeros behind it are xz's own padding */
-    { "lzma", "{\"format\": 1, \"check\": 0, \"preset\": 1}", OPEN, 0 },
-    { "lzma", "{\"format\": 2, \"preset\": 0}", 0, 0 },
-    { "lzma", "{\"format\": 3, \"filters\": [{\"id\": 3, \"dist\": 4}, {\"id\": 33, \"preset\": 0}]}", 0, 0 },
-    { "lzma", "{\"format\": 3, \"filters\": [{\"id\": 4}, " LZMA1 "]}", 0, 0 },
-    { "crc32", "{}", CHECKED, 0 },
-    { "crc32", "{\"location\": \"end\"}", CHECKED, 0 },
-    { "crc32c", "{}", CHECKED, 0 },
-    { "crc32c", "{\"location\": \"start\"}", CHECKED, 0 },
-    { "adler32", "{}", CHECKED, 0 },
-    { "jenkins_lookup3", "{\"initval\": 77}", CHECKED, 0 },
-    { "base64", "{}", 0, 0 },
-    { "delta", "{\"dtype\": \"|u1\"}", 0, 1 },
-    { "delta", "{\"dtype\": \">i2\"}", 0, 2 },
-    { "delta", "{\"dtype\": \"<u4\", \"astype\": \"<i8\"}", 0, 4 },
-    { "delta", "{\"dtype\": \"<i4\", \"astype\": \"<i2\"}", LOSSY | SHRINKS, 4 },
-    { "delta", "{\"dtype\": \"<i8\"}", 0, 8 },
-    { "fixedscaleoffset", "{\"scale\": 4, \"offset\": 7, \"dtype\": \"<f8\", \"astype\": \"<i4\"}",
-      LOSSY | SHRINKS, 8 },
-    { "fixedscaleoffset", "{\"scale\": 0.5, \"offset\": 0, \"dtype\": \">f4\", \"astype\": \"<f8\"}", LOSSY,
-      4 },
-    { "quantize", "{\"digits\": 2, \"dtype\": \"<f8\", \"astype\": \"<f4\"}", LOSSY | SHRINKS, 8 },
-    { "quantize", "{\"digits\": 3, \"dtype\": \">f4\"}", LOSSY, 4 },
-    { "bitround", "{\"keepbits\": 5}", LOSSY | FLOATS, 0 },
-    { "packbits", "{}", LOSSY | SHRINKS, 0 },
-    { "astype", "{\"encode_dtype\": \"<i8\", \"decode_dtype\": \"|u1\"}", 0, 1 },
-    { "astype", "{\"encode_dtype\": \"<u2\", \"decode_dtype\": \">i4\"}", LOSSY | SHRINKS, 4 },
-    { "astype", "{\"encode_dtype\": \"<f8\", \"decode_dtype\": \"<f2\"}", LOSSY, 2 },
-    { "astype", "{\"encode_dtype\": \"|b1\", \"decode_dtype\": \"<i2\"}", LOSSY | SHRINKS, 2 },
+    {"zlib", "{\"level\": 0}", CHECKED | ENDS, 0},
+    {"zlib", "{\"level\": 1}", CHECKED | ENDS, 0},
+    {"zlib", "{\"level\": 9}", CHECKED | ENDS, 0},
+    {"gzip", "{\"level\": 5}", CHECKED | ENDS, 0},
+    {"shuffle", "{\"elementsize\": 0}", 0, 0},
+    {"shuffle", "{\"elementsize\": 3}", 0, 0},
+    {"fletcher32", "{}", CHECKED, 0},
+    {"blosc", BLOSC(5, 0, "lz4", 1), ENDS, 0},
+    {"blosc", BLOSC(1, 256, "blosclz", 2), ENDS, 0},
+    {"blosc", BLOSC(9, 0, "lz4hc", 0), ENDS, 0},
+    {"blosc", BLOSC(3, 1024, "zlib", -1), ENDS, 0},
+    {"blosc", BLOSC(5, 0, "zstd", 1), ENDS, 0},
+    {"blosc", BLOSC(0, 0, "lz4", 1), ENDS, 0},
+    {"zstd", "{\"level\": 0}", ENDS, 0},
+    {"zstd", "{\"level\": -5, \"checksum\": true}", CHECKED | ENDS, 0},
+    {"bz2", "{\"level\": 1}", CHECKED | ENDS, 0},
+    {"szip", "{\"mask\": 32, \"pixels-per-block\": 8}", OPEN | WHOLE, 0},
+    {"szip", "{\"mask\": 4, \"pixels-per-block\": 2}", OPEN | WHOLE, 0},
+    {"szip", "{\"mask\": 32, \"pixels-per-block\": 6}", OPEN | WHOLE, 0},
+    {"lz4", "{\"acceleration\": 1}", 0, 0},
+    {"lz4", "{\"acceleration\": 50}", 0, 0},
+    {"lzma", "{\"format\": 1, \"preset\": 0}", CHECKED | OPEN, 0}, /* zeros behind it are xz's own padding */
+    {"lzma", "{\"format\": 1, \"check\": 0, \"preset\": 1}", OPEN, 0},
+    {"lzma", "{\"format\": 2, \"preset\": 0}", 0, 0},
+    {"lzma", "{\"format\": 3, \"filters\": [{\"id\": 3, \"dist\": 4}, {\"id\": 33, \"preset\": 0}]}", 0, 0},
+    {"lzma", "{\"format\": 3, \"filters\": [{\"id\": 4}, " LZMA1 "]}", 0, 0},
+    {"crc32", "{}", CHECKED, 0},
+    {"crc32", "{\"location\": \"end\"}", CHECKED, 0},
+    {"crc32c", "{}", CHECKED, 0},
+    {"crc32c", "{\"location\": \"start\"}", CHECKED, 0},
+    {"adler32", "{}", CHECKED, 0},
+    {"jenkins_lookup3", "{\"initval\": 77}", CHECKED, 0},
+    {"base64", "{}", 0, 0},
+    {"delta", "{\"dtype\": \"|u1\"}", 0, 1},
+    {"delta", "{\"dtype\": \">i2\"}", 0, 2},
+    {"delta", "{\"dtype\": \"<u4\", \"astype\": \"<i8\"}", 0, 4},
+    {"delta", "{\"dtype\": \"<i4\", \"astype\": \"<i2\"}", LOSSY | SHRINKS, 4},
+    {"delta", "{\"dtype\": \"<i8\"}", 0, 8},
+    {"fixedscaleoffset", "{\"scale\": 4, \"offset\": 7, \"dtype\": \"<f8\", \"astype\": \"<i4\"}", LOSSY | SHRINKS,
+     8},
+    {"fixedscaleoffset", "{\"scale\": 0.5, \"offset\": 0, \"dtype\": \">f4\", \"astype\": \"<f8\"}", LOSSY, 4},
+    {"quantize", "{\"digits\": 2, \"dtype\": \"<f8\", \"astype\": \"<f4\"}", LOSSY | SHRINKS, 8},
+    {"quantize", "{\"digits\": 3, \"dtype\": \">f4\"}", LOSSY, 4},
+    {"bitround", "{\"keepbits\": 5}", LOSSY | FLOATS, 0},
+    {"packbits", "{}", LOSSY | SHRINKS, 0},
+    {"astype", "{\"encode_dtype\": \"<i8\", \"decode_dtype\": \"|u1\"}", 0, 1},
+    {"astype", "{\"encode_dtype\": \"<u2\", \"decode_dtype\": \">i4\"}", LOSSY | SHRINKS, 4},
+    {"astype", "{\"encode_dtype\": \"<f8\", \"decode_dtype\": \"<f2\"}", LOSSY, 2},
+    {"astype", "{\"encode_dtype\": \"|b1\", \"decode_dtype\": \"<i2\"}", LOSSY | SHRINKS, 2},
 };
 
-static const size_t type_sizes[] = { 1, 2, 4, 8 };
+static const size_t type_sizes[] = {1, 2, 4, 8};
 
 typedef enum pattern { RANDOM, CONSTANT, RAMP, NPATTERNS } pattern;
 
@@ -164,8 +162,8 @@ round_trip(const subject *s, size_t n, size_t type, pattern how)
 static void
 test_round_trips(void **state)
 {
-    static const size_t sizes[] = { 1, 2, 3, 7, 8, 15, 16, 17, 64, 100, 127, 128, 129, 1000, 4096, 65536, 99999,
-                                    100000 };
+    static const size_t sizes[] = {1,   2,   3,   7,   8,    15,   16,    17,    64,
+                                   100, 127, 128, 129, 1000, 4096, 65536, 99999, 100000};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(subjects); i++)
@@ -272,7 +270,7 @@ test_extended(void **state)
 static void
 other_sizes(sample *x)
 {
-    static const size_t wrong[] = { 0, 1, 128, 255 };
+    static const size_t wrong[] = {0, 1, 128, 255};
     unsigned char       room[512];
     size_t              used;
 
@@ -430,7 +428,7 @@ test_bounds(void **state)
 static void
 test_elements(void **state)
 {
-    unsigned char data[64] = { 0 }, out[1024];
+    unsigned char data[64] = {0}, out[1024];
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(subjects); i++) {
@@ -473,7 +471,7 @@ test_parameters_stay(void **state)
         ncz_free(text);
         if (ops->hdf5_id == 0) {
             assert_int_equal(ops->to_words(&p, &env, &n, words), NC_EFILTER);
-            assert_int_equal(ops->from_words(1, (const unsigned[]){ 1 }, &env, &again), NC_EFILTER);
+            assert_int_equal(ops->from_words(1, (const unsigned[]){1}, &env, &again), NC_EFILTER);
             continue;
         }
         assert_int_equal(ops->to_words(&p, &env, &n, words), NC_NOERR);
@@ -506,18 +504,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_none_is_left_out),
-        cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_extended),
-        cmocka_unit_test(test_other_sizes),
-        cmocka_unit_test(test_flipped),
-        cmocka_unit_test(test_header_bytes),
-        cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_parameters_stay),
+        cmocka_unit_test(test_none_is_left_out), cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_cut_short),        cmocka_unit_test(test_extended),
+        cmocka_unit_test(test_other_sizes),      cmocka_unit_test(test_flipped),
+        cmocka_unit_test(test_header_bytes),     cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_allocations),      cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_elements),         cmocka_unit_test(test_parameters_stay),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter_testing.h"
 
-static const ncz_codec_env    env = { .dtype = { .kind = NCZ_KIND_INT, .size = 1 }, .chunk_bytes = 8 };
-static const ncz_codec_params none = { .v = { 0 } };
+static const ncz_codec_env    env = {.dtype = {.kind = NCZ_KIND_INT, .size = 1}, .chunk_bytes = 8};
+static const ncz_codec_params none = {.v = {0}};
 
 static void
 test_json_and_words(void **state)
@@ -13,7 +13,7 @@ test_json_and_words(void **state)
     (void)state;
     check_json("fletcher32", "{\"id\": \"fletcher32\"}", &env, "{\"id\": \"fletcher32\"}");
     assert_int_equal(ops->from_words(0, NULL, &env, &p), NC_NOERR);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ 1 }, &env, &p), NC_EFILTER);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){1}, &env, &p), NC_EFILTER);
 }
 
 static void
@@ -23,10 +23,10 @@ test_bytes(void **state)
         size_t        n;
         unsigned char in[8], sum[4];
     } cases[] = {
-        { 0, { 0 }, { 0, 0, 0, 0 } },
-        { 1, { 0x61 }, { 0x00, 0x61, 0x00, 0x61 } },
-        { 2, { 0x61, 0x62 }, { 0x62, 0x61, 0x62, 0x61 } },
-        { 3, { 0x61, 0x62, 0x63 }, { 0x62, 0xc4, 0xc5, 0x25 } }, /* 6162 + 6300 = c462; 6162 + c462, folded */
+        {0, {0}, {0, 0, 0, 0}},
+        {1, {0x61}, {0x00, 0x61, 0x00, 0x61}},
+        {2, {0x61, 0x62}, {0x62, 0x61, 0x62, 0x61}},
+        {3, {0x61, 0x62, 0x63}, {0x62, 0xc4, 0xc5, 0x25}}, /* 6162 + 6300 = c462; 6162 + c462, folded */
     };
     const ncz_codec_ops *ops = ncz_codec_by_id("fletcher32");
 
@@ -45,7 +45,7 @@ static void
 test_mismatch(void **state)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("fletcher32");
-    unsigned char        data[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, back[8], *object;
+    unsigned char        data[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back[8], *object;
     size_t               used;
 
     (void)state;
@@ -71,7 +71,7 @@ test_long(void **state)
     data[100000] = 0;
     object = encoded(ops, &none, &env, data, 100001, &used);
     /* ones' complement: words of ffff sum to ffff, and so do their sums; the odd byte adds nothing */
-    assert_memory_equal(object + 100001, ((const unsigned char[]){ 0xff, 0xff, 0xff, 0xff }), 4);
+    assert_memory_equal(object + 100001, ((const unsigned char[]){0xff, 0xff, 0xff, 0xff}), 4);
     free(object);
     free(data);
 }

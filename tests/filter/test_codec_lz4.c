@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter_testing.h"
 
-static const ncz_codec_env    env = { .dtype = { .kind = NCZ_KIND_INT, .size = 2 }, .chunk_bytes = 8 };
-static const ncz_codec_params one = { .v = { 1 } };
+static const ncz_codec_env    env = {.dtype = {.kind = NCZ_KIND_INT, .size = 2}, .chunk_bytes = 8};
+static const ncz_codec_params one = {.v = {1}};
 
 static void
 test_json(void **state)
@@ -20,7 +20,7 @@ test_json(void **state)
 static void
 test_bytes(void **state)
 {
-    static const unsigned char data[8] = { 0, 0, 1, 0, 2, 0, 3, 0 };
+    static const unsigned char data[8] = {0, 0, 1, 0, 2, 0, 3, 0};
     const ncz_codec_ops       *ops = ncz_codec_by_id("lz4");
     size_t                     used;
     unsigned char             *object = encoded(ops, &one, &env, data, sizeof data, &used);
@@ -36,9 +36,9 @@ test_bytes(void **state)
 static void
 test_lies(void **state)
 {
-    static const unsigned char literals[] = { 8, 0, 0, 0, 0x80, 1, 2, 3, 4, 5, 6, 7, 8 };
-    static const unsigned char huge[] = { 0xff, 0xff, 0xff, 0xff, 0x80, 1, 2, 3, 4, 5, 6, 7, 8 };
-    static const unsigned char far[] = { 12, 0, 0, 0, 0x10, 1, 0xff, 0xff, 0x70, 1, 2, 3, 4, 5, 6, 7 };
+    static const unsigned char literals[] = {8, 0, 0, 0, 0x80, 1, 2, 3, 4, 5, 6, 7, 8};
+    static const unsigned char huge[] = {0xff, 0xff, 0xff, 0xff, 0x80, 1, 2, 3, 4, 5, 6, 7, 8};
+    static const unsigned char far[] = {12, 0, 0, 0, 0x10, 1, 0xff, 0xff, 0x70, 1, 2, 3, 4, 5, 6, 7};
     const ncz_codec_ops       *ops = ncz_codec_by_id("lz4");
     unsigned char              back[16];
     size_t                     used = SIZE_MAX;

@@ -4,7 +4,7 @@
 #define LZMA1 "4611686018427387905"
 #define REST  ", \"lc\": 3, \"lp\": 0, \"pb\": 2, \"mode\": 2, \"nice_len\": 64, \"mf\": 20, \"depth\": 0}"
 
-static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_INT, .size = 4 }, .chunk_bytes = 1000 };
+static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 1000};
 
 static void
 test_json(void **state)
@@ -82,7 +82,7 @@ static void
 test_concatenated(void **state)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("lzma");
-    unsigned char        data[100], back[200], both[1000] = { 0 }, *object;
+    unsigned char        data[100], back[200], both[1000] = {0}, *object;
     ncz_codec_params     p;
     size_t               used;
 
@@ -109,13 +109,13 @@ watch_get(size_t nbytes)
     return malloc(nbytes != 0 ? nbytes : 1);
 }
 
-static const ncz_alloc_table watch = { watch_get, realloc, free };
+static const ncz_alloc_table watch = {watch_get, realloc, free};
 
 /* A stream that asks for a dictionary of 1 GiB is refused before it has one. */
 static void
 test_memory_limit(void **state)
 {
-    static const unsigned char alone[] = { 0x5d, 0, 0, 0, 0x40, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0 };
+    static const unsigned char alone[] = {0x5d, 0, 0, 0, 0x40, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0};
     static const char          raw[] = "{\"format\": 3, \"filters\": [{\"id\": 33, \"dict_size\": 1073741824}]}";
     const ncz_codec_ops       *ops = ncz_codec_by_id("lzma");
     unsigned char              back[8];

@@ -14,7 +14,7 @@ static ncz_json *doc;
 static int
 setup(void **state)
 {
-    ncz_json_opts opts = { .mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = FILE_MOST };
+    ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = FILE_MOST};
     char         *text = malloc(FILE_MOST);
     FILE         *f = fopen(NCZ_TEST_DATA "/filter/numcodecs/cases.json", "rb");
     size_t        len;
@@ -47,7 +47,7 @@ from_hex(const ncz_json *v)
 {
     size_t      len;
     const char *s = ncz_json_str(v, &len);
-    bytes       b = { malloc(len / 2 + (len == 0)), len / 2 };
+    bytes       b = {malloc(len / 2 + (len == 0)), len / 2};
 
     assert_non_null(s);
     assert_non_null(b.p);
@@ -63,7 +63,7 @@ from_hex(const ncz_json *v)
 static ncz_codec_env
 env_for(const char *dtype, size_t nbytes)
 {
-    ncz_dtype t = { .big = dtype[0] == '>', .size = (size_t)(dtype[2] - '0') };
+    ncz_dtype t = {.big = dtype[0] == '>', .size = (size_t)(dtype[2] - '0')};
 
     switch (dtype[1]) {
     case 'i': t.kind = NCZ_KIND_INT; break;
@@ -71,7 +71,7 @@ env_for(const char *dtype, size_t nbytes)
     case 'f': t.kind = NCZ_KIND_FLOAT; break;
     default: t.kind = NCZ_KIND_BOOL; break;
     }
-    return (ncz_codec_env){ .dtype = t, .chunk_bytes = nbytes };
+    return (ncz_codec_env){.dtype = t, .chunk_bytes = nbytes};
 }
 
 typedef struct golden {
@@ -87,14 +87,15 @@ golden_init(golden *g, size_t i)
 {
     size_t len;
 
-    *g = (golden){ .v = ncz_json_at(doc, i) };
+    *g = (golden){.v = ncz_json_at(doc, i)};
     g->data = from_hex(ncz_json_get(g->v, "data"));
     g->encoded = from_hex(ncz_json_get(g->v, "encoded"));
     g->decoded = from_hex(ncz_json_get(g->v, ncz_json_get(g->v, "decoded") != NULL ? "decoded" : "data"));
     g->env = env_for(ncz_json_str(ncz_json_get(g->v, "dtype"), &len), g->data.n);
     assert_true(ncz_json_bool(ncz_json_get(g->v, "same"), &g->same));
-    assert_int_equal(ncz_chain_parse(ncz_json_get(g->v, "filters"), ncz_json_get(g->v, "compressor"), &g->env, 32,
-                                     &g->chain), NC_NOERR);
+    assert_int_equal(
+        ncz_chain_parse(ncz_json_get(g->v, "filters"), ncz_json_get(g->v, "compressor"), &g->env, 32, &g->chain),
+        NC_NOERR);
 }
 
 static void
@@ -228,7 +229,7 @@ test_cut(void **state)
 static bool
 document_stays(const golden *g)
 {
-    ncz_json_opts opts = { .mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = 1 << 16 };
+    ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = 1 << 16};
     ncz_buf       filters = NCZ_BUF_INIT, compressor = NCZ_BUF_INIT;
     ncz_json     *f = NULL, *c = NULL;
     ncz_chain    *again = NULL;

@@ -15,15 +15,15 @@ typedef struct subject {
 } subject;
 
 static const subject subjects[] = {
-    { "[{\"id\": \"vlen-utf8\"}]", false },
-    { "[{\"id\": \"vlen-bytes\"}]", false },
-    { "[{\"id\": \"json2\"}]", true },
-    { "[{\"id\": \"msgpack2\"}]", true },
-    { "[{\"id\": \"categorize\", \"dtype\": \"|O\", " LABELS "}]", false },
-    { "[{\"id\": \"categorize\", \"dtype\": \"|O\", \"astype\": \">i4\", " LABELS "}]", false },
-    { "[{\"id\": \"vlen-utf8\"}, {\"id\": \"shuffle\", \"elementsize\": 4}, {\"id\": \"zlib\"}]", false },
-    { "[{\"id\": \"json2\"}, {\"id\": \"crc32\"}]", true },
-    { "[{\"id\": \"categorize\", \"dtype\": \"|O\", " LABELS "}, {\"id\": \"delta\", \"dtype\": \"|u1\"}]", false },
+    {"[{\"id\": \"vlen-utf8\"}]", false},
+    {"[{\"id\": \"vlen-bytes\"}]", false},
+    {"[{\"id\": \"json2\"}]", true},
+    {"[{\"id\": \"msgpack2\"}]", true},
+    {"[{\"id\": \"categorize\", \"dtype\": \"|O\", " LABELS "}]", false},
+    {"[{\"id\": \"categorize\", \"dtype\": \"|O\", \"astype\": \">i4\", " LABELS "}]", false},
+    {"[{\"id\": \"vlen-utf8\"}, {\"id\": \"shuffle\", \"elementsize\": 4}, {\"id\": \"zlib\"}]", false},
+    {"[{\"id\": \"json2\"}, {\"id\": \"crc32\"}]", true},
+    {"[{\"id\": \"categorize\", \"dtype\": \"|O\", " LABELS "}, {\"id\": \"delta\", \"dtype\": \"|u1\"}]", false},
 };
 
 static ncz_codec_env
@@ -55,7 +55,7 @@ chain_of(const char *filters)
 }
 
 /* Labels, so that all codecs keep them. */
-static const char *const words[] = { "a", "bc", "\xc3\xa9", "", "red", "a", "a", NULL, "bc" };
+static const char *const words[] = {"a", "bc", "\xc3\xa9", "", "red", "a", "a", NULL, "bc"};
 
 static void
 block_of(const char *const *v, size_t n, ncz_buf *b)
@@ -63,7 +63,7 @@ block_of(const char *const *v, size_t n, ncz_buf *b)
     assert_int_equal(ncz_vlen_begin(b, n), NC_NOERR);
     for (size_t i = 0; i < n; i++)
         if (v[i] != NULL)
-            assert_int_equal(ncz_vlen_set(b, i, (ncz_vlen_item){ v[i], strlen(v[i]), NCZ_VLEN_STRING }), NC_NOERR);
+            assert_int_equal(ncz_vlen_set(b, i, (ncz_vlen_item){v[i], strlen(v[i]), NCZ_VLEN_STRING}), NC_NOERR);
 }
 
 static void
@@ -129,11 +129,15 @@ test_known_bytes(void **state)
         size_t      n;
         bool        same; /* ours are the same bytes */
     } cases[] = {
-        { "[{\"id\": \"vlen-utf8\"}]", "\3\0\0\0\1\0\0\0a\2\0\0\0bc\2\0\0\0\xc3\xa9", 21, true },
-        { "[{\"id\": \"vlen-bytes\"}]", "\3\0\0\0\1\0\0\0a\2\0\0\0bc\2\0\0\0\xc3\xa9", 21, true },
-        { "[{\"id\": \"json2\"}]", "[\"a\",\"bc\",\"\\u00e9\",\"|O\",[3]]", 0, false },
-        { "[{\"id\": \"msgpack2\"}]", "\x95\xa1" "a\xa2" "bc\xa2\xc3\xa9\xa2|O\x91\3", 14, false },
-        { "[{\"id\": \"categorize\", \"dtype\": \"|O\", " LABELS "}]", "\1\2\3", 3, true },
+        {"[{\"id\": \"vlen-utf8\"}]", "\3\0\0\0\1\0\0\0a\2\0\0\0bc\2\0\0\0\xc3\xa9", 21, true},
+        {"[{\"id\": \"vlen-bytes\"}]", "\3\0\0\0\1\0\0\0a\2\0\0\0bc\2\0\0\0\xc3\xa9", 21, true},
+        {"[{\"id\": \"json2\"}]", "[\"a\",\"bc\",\"\\u00e9\",\"|O\",[3]]", 0, false},
+        {"[{\"id\": \"msgpack2\"}]",
+         "\x95\xa1"
+         "a\xa2"
+         "bc\xa2\xc3\xa9\xa2|O\x91\3",
+         14, false},
+        {"[{\"id\": \"categorize\", \"dtype\": \"|O\", " LABELS "}]", "\1\2\3", 3, true},
     };
 
     (void)state;
@@ -194,10 +198,10 @@ static void
 test_values(void **state)
 {
     static const char        text[] = "[1,null,-2.5e3,true,{\"k\":[1, 2]},NaN,\"|O\",[6]]";
-    static const char *const json[] = { "1", NULL, "-2.5e3", "true", "{\"k\":[1, 2]}", "NaN" };
-    static const char *const pack[] = { "1", NULL, "-2", "true", "{\"k\": [1,2.5]}", "18446744073709551615", "-129",
-                                        "1.5", "300" };
-    static const char *const runs[] = { "[1,2,-3]", "[]", "[7]" };
+    static const char *const json[] = {"1", NULL, "-2.5e3", "true", "{\"k\":[1, 2]}", "NaN"};
+    static const char *const pack[] = {"1",    NULL,  "-2", "true", "{\"k\": [1,2.5]}", "18446744073709551615",
+                                       "-129", "1.5", "300"};
+    static const char *const runs[] = {"[1,2,-3]", "[]", "[7]"};
     static const char        packed[] = "\x9b\1\xc0\xfe\xc3\x81\xa1k\x92\1\xcb\x40\4\0\0\0\0\0\0"
                                         "\xcf\xff\xff\xff\xff\xff\xff\xff\xff\xd1\xff\x7f\xca\x3f\xc0\0\0\xcd\1\x2c"
                                         "\xa2|O\x91\x09";
@@ -217,17 +221,17 @@ test_array_types(void **state)
         size_t      n;
         const char *want;
     } cases[] = {
-        { "|b1", "\0\1", 2, "[false,true]" },
-        { "|u1", "\xff", 1, "[255]" },
-        { "<u8", "\xff\xff\xff\xff\xff\xff\xff\xff", 8, "[18446744073709551615]" },
-        { "<f4", "\xcd\xcc\xcc\x3d\0\0\xc0\x7f", 8, "[0.1,\"NaN\"]" },
-        { "<f8", "\0\0\0\0\0\0\xf0\x7f\0\0\0\0\0\0\xf0\xff", 16, "[\"Infinity\",\"-Infinity\"]" },
-        { "<f2", "\0\x3e", 2, "[1.5]" },
+        {"|b1", "\0\1", 2, "[false,true]"},
+        {"|u1", "\xff", 1, "[255]"},
+        {"<u8", "\xff\xff\xff\xff\xff\xff\xff\xff", 8, "[18446744073709551615]"},
+        {"<f4", "\xcd\xcc\xcc\x3d\0\0\xc0\x7f", 8, "[0.1,\"NaN\"]"},
+        {"<f8", "\0\0\0\0\0\0\xf0\x7f\0\0\0\0\0\0\xf0\xff", 16, "[\"Infinity\",\"-Infinity\"]"},
+        {"<f2", "\0\x3e", 2, "[1.5]"},
     };
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        char filters[80], bytes[64] = { 1, 0, 0, 0, (char)cases[i].n, 0, 0, 0 };
+        char filters[80], bytes[64] = {1, 0, 0, 0, (char)cases[i].n, 0, 0, 0};
 
         snprintf(filters, sizeof filters, "[{\"id\": \"vlen-array\", \"dtype\": \"%s\"}]", cases[i].dtype);
         memcpy(bytes + 8, cases[i].bytes, cases[i].n);
@@ -239,8 +243,8 @@ test_array_types(void **state)
 static void
 test_array_texts(void **state)
 {
-    static const char *const good[] = { "[1, 2]", "", NULL, " [ ] " };
-    static const char *const bad[] = { "x", "7", "[1,", "[1.5]", "[\"a\"]", "[40000]", "[1] 2", "[[1]]", "[true]" };
+    static const char *const good[] = {"[1, 2]", "", NULL, " [ ] "};
+    static const char *const bad[] = {"x", "7", "[1,", "[1.5]", "[\"a\"]", "[40000]", "[1] 2", "[[1]]", "[true]"};
     ncz_chain               *c = chain_of("[{\"id\": \"vlen-array\", \"dtype\": \"<i2\"}]");
     ncz_codec_env            env = object_env(4);
     ncz_buf                  in = NCZ_BUF_INIT, object = NCZ_BUF_INIT;
@@ -268,9 +272,16 @@ test_order(void **state)
         const char *filters, *bytes;
         size_t      n;
     } cases[] = {
-        { "[{\"id\": \"json2\"}]", "[[\"a\",\"b\",\"c\"],[\"d\",\"e\",\"f\"],\"|O\",[2,3]]", 40 },
-        { "[{\"id\": \"msgpack2\"}]",
-          "\x94\x93\xa1" "a\xa1" "b\xa1" "c\x93\xa1" "d\xa1" "e\xa1" "f\xa2|O\x92\2\3", 21 },
+        {"[{\"id\": \"json2\"}]", "[[\"a\",\"b\",\"c\"],[\"d\",\"e\",\"f\"],\"|O\",[2,3]]", 40},
+        {"[{\"id\": \"msgpack2\"}]",
+         "\x94\x93\xa1"
+         "a\xa1"
+         "b\xa1"
+         "c\x93\xa1"
+         "d\xa1"
+         "e\xa1"
+         "f\xa2|O\x92\2\3",
+         21},
     };
 
     (void)state;
@@ -294,7 +305,7 @@ test_order(void **state)
 static void
 test_not_utf8(void **state)
 {
-    static const char *const odd[] = { "x\xff\xc3y", "\xe9" };
+    static const char *const odd[] = {"x\xff\xc3y", "\xe9"};
     ncz_codec_env            env = object_env(2);
     ncz_buf                  in = NCZ_BUF_INIT, object = NCZ_BUF_INIT, out = NCZ_BUF_INIT;
 
@@ -328,7 +339,7 @@ sample_init(sample *x, const char *filters)
 {
     ncz_buf in = NCZ_BUF_INIT;
 
-    *x = (sample){ .c = chain_of(filters), .env = object_env(NCZ_LEN(words)) };
+    *x = (sample){.c = chain_of(filters), .env = object_env(NCZ_LEN(words))};
     block_of(words, NCZ_LEN(words), &in);
     assert_int_equal(ncz_chain_encode_vlen(x->c, &x->env, ncz_vlen_in(&in), &x->object), NC_NOERR);
     ncz_buf_clear(&in);
@@ -434,13 +445,13 @@ test_lying_counts(void **state)
         const char *filters, *bytes;
         size_t      n;
     } cases[] = {
-        { "[{\"id\": \"vlen-utf8\"}]", "\xff\xff\xff\x0f", 4 },
-        { "[{\"id\": \"vlen-utf8\"}]", "\xff\xff\xff\x0f\xff\xff\xff\xff", 8 },
-        { "[{\"id\": \"json2\"}]", "[\"|O\",[268435455]]", 18 },
-        { "[{\"id\": \"json2\"}]", "[[],\"|O\",[1,268435455]]", 23 },
-        { "[{\"id\": \"msgpack2\"}]", "\xdd\xff\xff\xff\xff\xa2|O\x91\xce\x0f\xff\xff\xff", 14 },
-        { "[{\"id\": \"msgpack2\"}]", "\x93\xdd\xff\xff\xff\xff\xa2|O\x92\1\xce\x0f\xff\xff\xff", 16 },
-        { "[{\"id\": \"msgpack2\"}]", "\x93\xdb\xff\xff\xff\xff\xa2|O\x91\1", 11 },
+        {"[{\"id\": \"vlen-utf8\"}]", "\xff\xff\xff\x0f", 4},
+        {"[{\"id\": \"vlen-utf8\"}]", "\xff\xff\xff\x0f\xff\xff\xff\xff", 8},
+        {"[{\"id\": \"json2\"}]", "[\"|O\",[268435455]]", 18},
+        {"[{\"id\": \"json2\"}]", "[[],\"|O\",[1,268435455]]", 23},
+        {"[{\"id\": \"msgpack2\"}]", "\xdd\xff\xff\xff\xff\xa2|O\x91\xce\x0f\xff\xff\xff", 14},
+        {"[{\"id\": \"msgpack2\"}]", "\x93\xdd\xff\xff\xff\xff\xa2|O\x92\1\xce\x0f\xff\xff\xff", 16},
+        {"[{\"id\": \"msgpack2\"}]", "\x93\xdb\xff\xff\xff\xff\xa2|O\x91\1", 11},
     };
     size_t        n = 0x0fffffff;
     ncz_codec_env env = object_env(n);
@@ -482,7 +493,7 @@ test_deep(void **state)
 static void
 test_limit(void **state)
 {
-    static const char *const compressors[] = { "zlib", "gzip", "bz2", "zstd", "lz4", "lzma", "blosc" };
+    static const char *const compressors[] = {"zlib", "gzip", "bz2", "zstd", "lz4", "lzma", "blosc"};
     const size_t             n = 200000;
 
     (void)state;
@@ -552,7 +563,7 @@ static void
 test_wrong_way(void **state)
 {
     ncz_codec_env    env = object_env(2);
-    ncz_codec_params none = { .own = NULL };
+    ncz_codec_params none = {.own = NULL};
     ncz_buf          out = NCZ_BUF_INIT, in = NCZ_BUF_INIT;
     ncz_chain       *c = chain_of("[{\"id\": \"vlen-utf8\"}]"), *z = NULL, *two = NULL;
     char             bytes[32];
@@ -645,12 +656,15 @@ test_with_json(void **state)
 static void
 test_categorize_fixed(void **state)
 {
-    static const unsigned char ucs4[] = "a\0\0\0\0\0\0\0" "b\0\0\0c\0\0\0" "x\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0";
-    ncz_codec_env env = env_of(NCZ_KIND_UCS4, 8, 32);
-    ncz_json     *f = json_of("[{\"id\": \"categorize\", \"dtype\": \"<U2\", \"labels\": [\"a\", \"bc\"]}]");
-    ncz_chain    *c = NULL;
-    ncz_buf       out = NCZ_BUF_INIT;
-    char          back[32], wide[32];
+    static const unsigned char ucs4[] = "a\0\0\0\0\0\0\0"
+                                        "b\0\0\0c\0\0\0"
+                                        "x\0\0\0\0\0\0\0"
+                                        "\0\0\0\0\0\0\0\0";
+    ncz_codec_env              env = env_of(NCZ_KIND_UCS4, 8, 32);
+    ncz_json  *f = json_of("[{\"id\": \"categorize\", \"dtype\": \"<U2\", \"labels\": [\"a\", \"bc\"]}]");
+    ncz_chain *c = NULL;
+    ncz_buf    out = NCZ_BUF_INIT;
+    char       back[32], wide[32];
 
     (void)state;
     assert_int_equal(ncz_chain_parse(f, NULL, &env, 32, &c), NC_NOERR);
@@ -676,7 +690,7 @@ both_ways(void *arg)
 {
     const subject *s = arg;
     ncz_codec_env  env = object_env(4);
-    ncz_json_opts  opts = { .mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = 1 << 16 };
+    ncz_json_opts  opts = {.mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = 1 << 16};
     ncz_json      *f = NULL;
     ncz_buf        in = NCZ_BUF_INIT, object = NCZ_BUF_INIT, out = NCZ_BUF_INIT;
     ncz_chain     *c = NULL;
@@ -684,7 +698,7 @@ both_ways(void *arg)
 
     if (rc == NC_NOERR && (rc = ncz_chain_parse(f, NULL, &env, 8, &c)) == NC_NOERR &&
         (rc = ncz_vlen_begin(&in, 4)) == NC_NOERR &&
-        (rc = ncz_vlen_set(&in, 2, (ncz_vlen_item){ "bc", 2, NCZ_VLEN_STRING })) == NC_NOERR &&
+        (rc = ncz_vlen_set(&in, 2, (ncz_vlen_item){"bc", 2, NCZ_VLEN_STRING})) == NC_NOERR &&
         (rc = ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object)) == NC_NOERR &&
         (rc = ncz_chain_decode_vlen(c, &env, object.data, object.len, 4, LIMIT, &out)) == NC_NOERR)
         check_text(ncz_vlen_in(&out), 2, "bc", true);
@@ -752,7 +766,7 @@ test_spoilt_labels(void **state)
 {
     ncz_codec_env env = env_of(NCZ_KIND_UCS4, 8, 24);
     ncz_json     *f = json_of("[{\"id\": \"categorize\", \"dtype\": \"<U2\", \"astype\": \"<i2\", "
-                              "\"labels\": [\"a\", \"longer\", \"\"]}]");
+                                  "\"labels\": [\"a\", \"longer\", \"\"]}]");
     ncz_chain    *c = NULL;
     char          back[24];
 
@@ -761,7 +775,7 @@ test_spoilt_labels(void **state)
     for (size_t n = 0; n < 6; n++)
         assert_int_equal(ncz_chain_decode(c, &env, "\1\0\2\0\3\0", n, back, 24, false), NC_EFILTER);
     for (unsigned v = 0; v < 65536; v++) {
-        char bytes[6] = { (char)v, (char)(v >> 8), 2, 0, 3, 0 };
+        char bytes[6] = {(char)v, (char)(v >> 8), 2, 0, 3, 0};
 
         assert_int_equal(ncz_chain_decode(c, &env, bytes, 6, back, 24, false), NC_NOERR);
         assert_int_equal(back[0], v == 1 ? 'a' : v == 2 ? 'l' : 0);

@@ -30,12 +30,12 @@ test_words(void **state)
     (void)state;
     assert_int_equal(ops->from_words(0, NULL, &env, &p), NC_NOERR);
     assert_int_equal(p.v[NCZ_SHUFFLE_SIZE], 8);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ 4 }, &env, &p), NC_NOERR);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){4}, &env, &p), NC_NOERR);
     assert_int_equal(p.v[NCZ_SHUFFLE_SIZE], 4);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ 0 }, &env, &p), NC_NOERR);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){0}, &env, &p), NC_NOERR);
     assert_int_equal(p.v[NCZ_SHUFFLE_SIZE], 8);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ (unsigned)-1 }, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(2, (const unsigned[]){ 4, 4 }, &env, &p), NC_EFILTER);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){(unsigned)-1}, &env, &p), NC_EINVAL);
+    assert_int_equal(ops->from_words(2, (const unsigned[]){4, 4}, &env, &p), NC_EFILTER);
 }
 
 static void
@@ -46,19 +46,19 @@ test_bytes(void **state)
         size_t        n;
         unsigned char in[12], out[12];
     } cases[] = {
-        { 2, 8, { 0, 0, 1, 0, 2, 0, 3, 0 }, { 0, 1, 2, 3, 0, 0, 0, 0 } },
-        { 4, 8, { 1, 2, 3, 4, 5, 6, 7, 8 }, { 1, 5, 2, 6, 3, 7, 4, 8 } },
-        { 4, 11, { 1, 2, 3, 4, 5, 6, 7, 8, 91, 92, 93 }, { 1, 5, 2, 6, 3, 7, 4, 8, 91, 92, 93 } },
-        { 3, 7, { 1, 2, 3, 4, 5, 6, 7 }, { 1, 4, 2, 5, 3, 6, 7 } },
-        { 1, 4, { 4, 3, 2, 1 }, { 4, 3, 2, 1 } },
-        { 8, 4, { 4, 3, 2, 1 }, { 4, 3, 2, 1 } },
+        {2, 8, {0, 0, 1, 0, 2, 0, 3, 0}, {0, 1, 2, 3, 0, 0, 0, 0}},
+        {4, 8, {1, 2, 3, 4, 5, 6, 7, 8}, {1, 5, 2, 6, 3, 7, 4, 8}},
+        {4, 11, {1, 2, 3, 4, 5, 6, 7, 8, 91, 92, 93}, {1, 5, 2, 6, 3, 7, 4, 8, 91, 92, 93}},
+        {3, 7, {1, 2, 3, 4, 5, 6, 7}, {1, 4, 2, 5, 3, 6, 7}},
+        {1, 4, {4, 3, 2, 1}, {4, 3, 2, 1}},
+        {8, 4, {4, 3, 2, 1}, {4, 3, 2, 1}},
     };
     const ncz_codec_ops *ops = ncz_codec_by_id("shuffle");
     ncz_codec_env        env = env_of(NCZ_KIND_INT, 4, 8);
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_codec_params p = { .v = { [NCZ_SHUFFLE_SIZE] = cases[i].size } };
+        ncz_codec_params p = {.v = {[NCZ_SHUFFLE_SIZE] = cases[i].size}};
         unsigned char   *object, back[12];
         size_t           used;
 

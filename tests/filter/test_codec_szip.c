@@ -29,23 +29,23 @@ test_words(void **state)
     ncz_codec_params p;
 
     (void)state;
-    assert_int_equal(ops->from_words(2, (const unsigned[]){ 32, 8 }, &env, &p), NC_NOERR);
+    assert_int_equal(ops->from_words(2, (const unsigned[]){32, 8}, &env, &p), NC_NOERR);
     assert_int_equal(p.v[NCZ_SZIP_MASK], 32);
     assert_int_equal(p.v[NCZ_SZIP_PIXELS], 8);
-    assert_int_equal(ops->from_words(4, (const unsigned[]){ 141, 8, 32, 64 }, &env, &p), NC_NOERR);
-    assert_int_equal(ops->from_words(2, (const unsigned[]){ 32, 3 }, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(2, (const unsigned[]){ 32, 0 }, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(2, (const unsigned[]){ 32, 34 }, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(2, (const unsigned[]){ 8, 8 }, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ 32 }, &env, &p), NC_EFILTER);
+    assert_int_equal(ops->from_words(4, (const unsigned[]){141, 8, 32, 64}, &env, &p), NC_NOERR);
+    assert_int_equal(ops->from_words(2, (const unsigned[]){32, 3}, &env, &p), NC_EINVAL);
+    assert_int_equal(ops->from_words(2, (const unsigned[]){32, 0}, &env, &p), NC_EINVAL);
+    assert_int_equal(ops->from_words(2, (const unsigned[]){32, 34}, &env, &p), NC_EINVAL);
+    assert_int_equal(ops->from_words(2, (const unsigned[]){8, 8}, &env, &p), NC_EINVAL);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){32}, &env, &p), NC_EFILTER);
 }
 
 /* Rows of all lengths: shorter than a block, no multiple of one, longer than the longest scanline. */
 static void
 test_rows(void **state)
 {
-    static const size_t rows[] = { 1, 7, 8, 9, 33, 127, 4096, 5000 };
-    static const size_t types[] = { 1, 2, 4, 8 };
+    static const size_t rows[] = {1, 7, 8, 9, 33, 127, 4096, 5000};
+    static const size_t types[] = {1, 2, 4, 8};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
@@ -53,7 +53,7 @@ test_rows(void **state)
             for (int big = 0; big < 2; big++) {
                 size_t                 lines = rows[i] < 16 ? 20 : 3, n = rows[i] * lines * types[t], used;
                 ncz_codec_env          env = env_of(NCZ_KIND_INT, types[t], n);
-                const ncz_codec_params p = { .v = { [NCZ_SZIP_MASK] = 32, [NCZ_SZIP_PIXELS] = 16 } };
+                const ncz_codec_params p = {.v = {[NCZ_SZIP_MASK] = 32, [NCZ_SZIP_PIXELS] = 16}};
                 unsigned char         *data = malloc(n), *back = malloc(n), *object;
 
                 assert_non_null(data);
@@ -74,9 +74,9 @@ test_rows(void **state)
 static void
 test_unfit(void **state)
 {
-    const ncz_codec_params p = { .v = { [NCZ_SZIP_MASK] = 32, [NCZ_SZIP_PIXELS] = 16 } };
+    const ncz_codec_params p = {.v = {[NCZ_SZIP_MASK] = 32, [NCZ_SZIP_PIXELS] = 16}};
     ncz_codec_env          env = env_of(NCZ_KIND_BYTES, 3, 96);
-    unsigned char          data[96] = { 0 }, out[65536];
+    unsigned char          data[96] = {0}, out[65536];
     size_t                 used;
 
     (void)state;
@@ -92,8 +92,8 @@ test_unfit(void **state)
 static void
 test_length_lies(void **state)
 {
-    static const unsigned char object[8] = { 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0 };
-    const ncz_codec_params     p = { .v = { [NCZ_SZIP_MASK] = 32, [NCZ_SZIP_PIXELS] = 8 } };
+    static const unsigned char object[8] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0};
+    const ncz_codec_params     p = {.v = {[NCZ_SZIP_MASK] = 32, [NCZ_SZIP_PIXELS] = 8}};
     ncz_codec_env              env = env_of(NCZ_KIND_INT, 4, 96);
     unsigned char              back[96];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter_testing.h"
 
-static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_INT, .size = 4 }, .chunk_bytes = 32 };
+static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 32};
 
 static void
 test_json(void **state)
@@ -33,17 +33,17 @@ static void
 test_words(void **state)
 {
     const ncz_codec_ops *ops = ncz_codec_by_hdf5(1);
-    ncz_codec_params     p = { .v = { 0 } };
+    ncz_codec_params     p = {.v = {0}};
     unsigned             words[NCZ_CODEC_WORDS];
     size_t               n;
 
     (void)state;
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ 9 }, &env, &p), NC_NOERR);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){9}, &env, &p), NC_NOERR);
     assert_int_equal(p.v[NCZ_CODEC_LEVEL], 9);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ 10 }, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ (unsigned)-1 }, &env, &p), NC_EINVAL);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){10}, &env, &p), NC_EINVAL);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){(unsigned)-1}, &env, &p), NC_EINVAL);
     assert_int_equal(ops->from_words(0, NULL, &env, &p), NC_EFILTER);
-    assert_int_equal(ops->from_words(2, (const unsigned[]){ 1, 1 }, &env, &p), NC_EFILTER);
+    assert_int_equal(ops->from_words(2, (const unsigned[]){1, 1}, &env, &p), NC_EFILTER);
     p.v[NCZ_CODEC_LEVEL] = -1;
     assert_int_equal(ops->to_words(&p, &env, &n, words), NC_NOERR);
     assert_int_equal(n, 1);
@@ -54,15 +54,14 @@ test_words(void **state)
 static void
 test_stream_heads(void **state)
 {
-    static const unsigned char heads[10][2] = { { 0x78, 0x01 }, { 0x78, 0x01 }, { 0x78, 0x5e }, { 0x78, 0x5e },
-                                                { 0x78, 0x5e }, { 0x78, 0x5e }, { 0x78, 0x9c }, { 0x78, 0xda },
-                                                { 0x78, 0xda }, { 0x78, 0xda } };
-    const ncz_codec_ops *ops = ncz_codec_by_id("zlib");
-    unsigned char        data[32] = { 1, 2, 3 };
+    static const unsigned char heads[10][2] = {{0x78, 0x01}, {0x78, 0x01}, {0x78, 0x5e}, {0x78, 0x5e}, {0x78, 0x5e},
+                                               {0x78, 0x5e}, {0x78, 0x9c}, {0x78, 0xda}, {0x78, 0xda}, {0x78, 0xda}};
+    const ncz_codec_ops       *ops = ncz_codec_by_id("zlib");
+    unsigned char              data[32] = {1, 2, 3};
 
     (void)state;
     for (int level = 0; level < 10; level++) {
-        ncz_codec_params p = { .v = { [NCZ_CODEC_LEVEL] = level } };
+        ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = level}};
         size_t           used;
         unsigned char   *object = encoded(ops, &p, &env, data, sizeof data, &used);
 
@@ -79,10 +78,10 @@ test_stream_heads(void **state)
 static void
 test_gzip_head(void **state)
 {
-    static const unsigned char head[10] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff };
+    static const unsigned char head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
     const ncz_codec_ops       *ops = ncz_codec_by_id("gzip");
-    const ncz_codec_params     p = { .v = { [NCZ_CODEC_LEVEL] = 5 } };
-    unsigned char              data[32] = { 0 }, *object;
+    const ncz_codec_params     p = {.v = {[NCZ_CODEC_LEVEL] = 5}};
+    unsigned char              data[32] = {0}, *object;
     size_t                     used;
 
     (void)state;
@@ -95,7 +94,7 @@ static void
 test_gzip_members(void **state)
 {
     const ncz_codec_ops   *ops = ncz_codec_by_id("gzip");
-    const ncz_codec_params p = { .v = { [NCZ_CODEC_LEVEL] = 5 } };
+    const ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 5}};
     unsigned char          data[32], back[96], *one, *three;
     size_t                 used;
 
@@ -127,8 +126,8 @@ static void
 test_zlib_one_stream(void **state)
 {
     const ncz_codec_ops   *ops = ncz_codec_by_id("zlib");
-    const ncz_codec_params p = { .v = { [NCZ_CODEC_LEVEL] = 5 } };
-    unsigned char          data[32] = { 7 }, back[64], *one, *two;
+    const ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 5}};
+    unsigned char          data[32] = {7}, back[64], *one, *two;
     size_t                 used;
 
     (void)state;
@@ -149,7 +148,7 @@ static void
 test_bomb(void **state)
 {
     const ncz_codec_ops   *ops = ncz_codec_by_id("zlib");
-    const ncz_codec_params p = { .v = { [NCZ_CODEC_LEVEL] = 9 } };
+    const ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 9}};
     unsigned char         *zeros = calloc(1, 1 << 20), *object, back[32];
     size_t                 used;
 
@@ -167,9 +166,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),         cmocka_unit_test(test_words),
-        cmocka_unit_test(test_stream_heads), cmocka_unit_test(test_gzip_head),
-        cmocka_unit_test(test_gzip_members), cmocka_unit_test(test_zlib_one_stream),
+        cmocka_unit_test(test_json),      cmocka_unit_test(test_words),        cmocka_unit_test(test_stream_heads),
+        cmocka_unit_test(test_gzip_head), cmocka_unit_test(test_gzip_members), cmocka_unit_test(test_zlib_one_stream),
         cmocka_unit_test(test_bomb),
     };
 

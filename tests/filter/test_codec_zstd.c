@@ -3,7 +3,7 @@
 
 #include <zstd.h>
 
-static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_INT, .size = 4 }, .chunk_bytes = 1000 };
+static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 1000};
 
 static const ncz_codec_ops *ops;
 static ncz_codec_params     plain;
@@ -38,12 +38,12 @@ test_words(void **state)
     size_t           n;
 
     (void)state;
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ (unsigned)-3 }, &env, &p), NC_NOERR);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){(unsigned)-3}, &env, &p), NC_NOERR);
     assert_int_equal(p.v[NCZ_CODEC_LEVEL], -3);
     assert_int_equal(ops->to_words(&p, &env, &n, words), NC_NOERR);
     assert_int_equal(words[0], 4294967293u);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ 100 }, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){ 0x80000000u }, &env, &p), NC_EINVAL);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){100}, &env, &p), NC_EINVAL);
+    assert_int_equal(ops->from_words(1, (const unsigned[]){0x80000000u}, &env, &p), NC_EINVAL);
     assert_int_equal(ops->from_words(0, NULL, &env, &p), NC_EFILTER);
 }
 
@@ -52,8 +52,8 @@ static size_t
 frame_without_size(unsigned char *out, size_t cap)
 {
     ZSTD_CCtx     *ctx = ZSTD_createCCtx();
-    ZSTD_inBuffer  in = { data, sizeof data, 0 };
-    ZSTD_outBuffer to = { out, cap, 0 };
+    ZSTD_inBuffer  in = {data, sizeof data, 0};
+    ZSTD_outBuffer to = {out, cap, 0};
 
     assert_non_null(ctx);
     ZSTD_CCtx_setParameter(ctx, ZSTD_c_contentSizeFlag, 0);
@@ -81,7 +81,7 @@ test_no_content_size(void **state)
 static void
 test_frames(void **state)
 {
-    static const unsigned char skipped[11] = { 0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'x', 'y', 'z' };
+    static const unsigned char skipped[11] = {0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'x', 'y', 'z'};
     unsigned char             *first, *second, object[4000], back[1000];
     size_t                     n1, n2;
 
@@ -101,7 +101,7 @@ test_frames(void **state)
 static void
 test_checksum(void **state)
 {
-    ncz_codec_params p = { .v = { [NCZ_CODEC_LEVEL] = 3, [NCZ_ZSTD_CHECKSUM] = 1 } };
+    ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 3, [NCZ_ZSTD_CHECKSUM] = 1}};
     unsigned char    back[1000], *object;
     size_t           used;
 
@@ -117,7 +117,7 @@ test_checksum(void **state)
 static void
 test_claims(void **state)
 {
-    static const unsigned char object[] = { 0x28, 0xb5, 0x2f, 0xfd, 0x80, 0xb8, 0, 0, 0, 0x40, 0x01, 0, 0 };
+    static const unsigned char object[] = {0x28, 0xb5, 0x2f, 0xfd, 0x80, 0xb8, 0, 0, 0, 0x40, 0x01, 0, 0};
     unsigned char              back[1000];
 
     (void)state;
@@ -133,7 +133,7 @@ main(void)
     };
 
     ops = ncz_codec_by_id("zstd");
-    plain = (ncz_codec_params){ .v = { [NCZ_CODEC_LEVEL] = 3 } };
+    plain = (ncz_codec_params){.v = {[NCZ_CODEC_LEVEL] = 3}};
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(i * i / 7);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,22 +15,22 @@ typedef struct stored {
 } stored;
 
 static const stored arrays[] = {
-    { "filters_std/shuf", "0", 8, 1, "zlib" },
-    { "filters_std/shufdef", "0", 8, 1, "zlib" },
-    { "filters_std/f32", "0", 8, 1, "zlib" },
-    { "filters_std/f32def", "0", 8, 1, "zlib" },
-    { "filters_std_strings/shuf", "0", 8, 1, "zlib" },
-    { "filters_std_strings/shufdef", "0", 8, 1, "zlib" },
-    { "filters_std_strings/f32", "0", 8, 1, "zlib" },
-    { "filters_std_strings/f32def", "0", 8, 1, "zlib" },
-    { "deflate5/v", "0", 4, 1, "zlib" },
-    { "deflate5/v", "1", 4, 5, "zlib" },
-    { "blosc_lz4/v", "0", 64, 1, "blosc" },
-    { "blosc_lz4_strings/v", "0", 64, 1, "blosc" },
-    { "zstd/v", "0", 64, 1, "zstd" },
-    { "zstd_strings/v", "0", 64, 1, "zstd" },
-    { "bzip2/v", "0", 64, 1, "bz2" },
-    { "szip/v", "0", 64, 1, "szip" },
+    {"filters_std/shuf", "0", 8, 1, "zlib"},
+    {"filters_std/shufdef", "0", 8, 1, "zlib"},
+    {"filters_std/f32", "0", 8, 1, "zlib"},
+    {"filters_std/f32def", "0", 8, 1, "zlib"},
+    {"filters_std_strings/shuf", "0", 8, 1, "zlib"},
+    {"filters_std_strings/shufdef", "0", 8, 1, "zlib"},
+    {"filters_std_strings/f32", "0", 8, 1, "zlib"},
+    {"filters_std_strings/f32def", "0", 8, 1, "zlib"},
+    {"deflate5/v", "0", 4, 1, "zlib"},
+    {"deflate5/v", "1", 4, 5, "zlib"},
+    {"blosc_lz4/v", "0", 64, 1, "blosc"},
+    {"blosc_lz4_strings/v", "0", 64, 1, "blosc"},
+    {"zstd/v", "0", 64, 1, "zstd"},
+    {"zstd_strings/v", "0", 64, 1, "zstd"},
+    {"bzip2/v", "0", 64, 1, "bz2"},
+    {"szip/v", "0", 64, 1, "szip"},
 };
 
 static char *
@@ -51,7 +51,7 @@ slurp(const char *array, const char *name, size_t *len)
 static ncz_chain *
 chain_of(const char *array, const ncz_codec_env *env)
 {
-    ncz_json_opts opts = { .mode = NCZ_JSON_LENIENT, .depth = 16, .nbytes = 4096 };
+    ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 16, .nbytes = 4096};
     ncz_chain    *chain = NULL;
     ncz_json     *doc;
     size_t        len;
@@ -129,7 +129,7 @@ test_multifilter(void **state)
 static void
 test_same_bytes(void **state)
 {
-    static const char *const same[] = { "filters_std/f32", "bzip2/v", "szip/v" };
+    static const char *const same[] = {"filters_std/f32", "bzip2/v", "szip/v"};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(same); i++) {

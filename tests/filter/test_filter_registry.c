@@ -26,8 +26,8 @@ test_ids(void **state)
     static const struct {
         unsigned    number;
         const char *id;
-    } known[] = { { 1, "zlib" }, { 2, "shuffle" }, { 3, "fletcher32" }, { 4, "szip" },
-                  { 307, "bz2" }, { 32001, "blosc" }, { 32015, "zstd" } };
+    } known[] = {{1, "zlib"},  {2, "shuffle"},   {3, "fletcher32"}, {4, "szip"},
+                 {307, "bz2"}, {32001, "blosc"}, {32015, "zstd"}};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(known); i++)

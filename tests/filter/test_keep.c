@@ -21,7 +21,7 @@ static const char *const codecs[] = {
     "{\"id\": \"blosc\", \"cname\": \"zlib\", \"shuffle\": 1}",
 };
 
-static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_INT, .size = 4 }, .chunk_bytes = N };
+static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = N};
 
 static ncz_chain *
 chain_at(size_t i)
@@ -116,7 +116,7 @@ test_same_bytes(void **state)
     (void)state;
     assert_true(data != NULL && other != NULL);
     for (size_t i = 0; i < NCZ_LEN(codecs); i++) {
-        encoding  e = { .chain = chain_at(i), .data = data, .out = NCZ_BUF_INIT };
+        encoding  e = {.chain = chain_at(i), .data = data, .out = NCZ_BUF_INIT};
         pthread_t thread;
 
         fill(data, 77);
@@ -191,7 +191,7 @@ test_life(void **state)
 static void
 test_scratch(void **state)
 {
-    static const ncz_alloc_table failing = { failing_get, failing_resize, failing_put };
+    static const ncz_alloc_table failing = {failing_get, failing_resize, failing_put};
     unsigned char               *p = ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, 1000);
 
     (void)state;

@@ -7,7 +7,7 @@
 
 #include "filter/kernel_int.h"
 
-static const size_t sizes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 24, 33 };
+static const size_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 24, 33};
 
 static unsigned char *
 random_bytes(size_t n, uint32_t *seed)
@@ -71,8 +71,7 @@ test_bits(void **state)
             assert_true(bits != NULL && back != NULL);
             for (size_t e = 0; e < count; e++)
                 for (size_t k = 0; k < size * 8; k++)
-                    bits[k * (count / 8) + e / 8] |=
-                        (unsigned char)((in[e * size + k / 8] >> k % 8 & 1) << e % 8);
+                    bits[k * (count / 8) + e / 8] |= (unsigned char)((in[e * size + k / 8] >> k % 8 & 1) << e % 8);
             ncz_codec_gather_bits(bits, count, size, back);
             assert_memory_equal(back, in, n);
             free(in);
@@ -99,7 +98,7 @@ plain_fletcher32(const unsigned char *data, size_t n)
 static void
 test_fletcher32(void **state)
 {
-    static const size_t lengths[] = { 0, 1, 2, 3, 31, 32, 33, 8191, 8192, 8193, 8225, 65536, 300001 };
+    static const size_t lengths[] = {0, 1, 2, 3, 31, 32, 33, 8191, 8192, 8193, 8225, 65536, 300001};
     uint32_t            seed = 17;
 
     (void)state;

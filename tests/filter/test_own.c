@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-static const ncz_codec_env env = { .dtype = { .kind = NCZ_KIND_INT, .size = 4 }, .chunk_bytes = 64 };
+static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 64};
 
 /* ---- a codec that turns each byte with its key, and lies where a test asks it to ---- */
 
@@ -185,8 +185,8 @@ test_refused(void **state)
     struct {
         nczarr_codec c;
         char         later[8];
-    } longer = { .later = { 0 } };
-    turner       t = { 0 };
+    } longer = {.later = {0}};
+    turner       t = {0};
     nczarr_codec c = turn_codec(&t);
     char         id[400];
 
@@ -233,7 +233,7 @@ test_refused(void **state)
 static void
 test_clashes(void **state)
 {
-    turner       t = { 0 };
+    turner       t = {0};
     nczarr_codec c = turn_codec(&t);
 
     (void)state;
@@ -266,12 +266,12 @@ static void
 test_lives_while_used(void **state)
 {
     static const char    text[] = "{\"key\":\"7\",\"id\":\"turn\",\"note\":[1,{}]}";
-    turner               t = { 0 };
+    turner               t = {0};
     nczarr_codec         c = turn_codec(&t);
     char                 id[] = "turn";
     const ncz_codec_ops *ops;
     ncz_chain           *chain = NULL, *longer = NULL, *again = NULL;
-    unsigned char        data[64] = { 1, 2, 3 }, back[64];
+    unsigned char        data[64] = {1, 2, 3}, back[64];
     unsigned             words[NCZ_CODEC_WORDS];
     ncz_buf              out = NCZ_BUF_INIT;
     size_t               n;
@@ -289,8 +289,7 @@ test_lives_while_used(void **state)
     assert_int_equal(t.released, 0);
 
     /* The chain runs on, and what is made of it shares the configuration. */
-    assert_int_equal(ncz_chain_with(chain, ncz_codec_by_id("zlib"), &(ncz_codec_params){ .v = { 1 } }, false,
-                                    &longer),
+    assert_int_equal(ncz_chain_with(chain, ncz_codec_by_id("zlib"), &(ncz_codec_params){.v = {1}}, false, &longer),
                      NC_NOERR);
     ncz_chain_unref(chain);
     assert_int_equal(t.opened, 1);
@@ -320,7 +319,7 @@ test_lives_while_used(void **state)
 static void
 test_configurations(void **state)
 {
-    turner       t = { 0 };
+    turner       t = {0};
     nczarr_codec c = turn_codec(&t);
     ncz_chain   *chain = NULL;
 
@@ -342,12 +341,12 @@ test_configurations(void **state)
 static void
 test_words(void **state)
 {
-    static const char *const bad[] = { "", "7", "{", "{} {}", "[]" };
-    turner                   t = { 0 };
+    static const char *const bad[] = {"", "7", "{", "{} {}", "[]"};
+    turner                   t = {0};
     nczarr_codec             c = turn_codec(&t);
     const ncz_codec_ops     *ops;
-    ncz_codec_params         p = { .own = NULL };
-    unsigned                 words[NCZ_CODEC_WORDS + 1] = { 9 };
+    ncz_codec_params         p = {.own = NULL};
+    unsigned                 words[NCZ_CODEC_WORDS + 1] = {9};
     size_t                   n;
     char                    *text;
 
@@ -399,10 +398,10 @@ test_words(void **state)
 static void
 test_lies(void **state)
 {
-    turner        t = { 0 };
+    turner        t = {0};
     nczarr_codec  c = turn_codec(&t);
     ncz_chain    *chain = NULL;
-    unsigned char data[64] = { 0 }, back[64];
+    unsigned char data[64] = {0}, back[64];
     ncz_buf       out = NCZ_BUF_INIT;
 
     (void)state;
@@ -442,14 +441,13 @@ test_lies(void **state)
 static void
 test_with_json(void **state)
 {
-    static const char *const steps[] = { "{\"id\": \"zlib\", \"level\": 2}", "{\"id\": \"turn\", \"key\": 5}",
-                                         "{\"id\": \"delta\", \"dtype\": \"<i4\"}",
-                                         "{\"id\": \"turn\", \"key\": 6}" };
-    turner       t = { 0 };
-    nczarr_codec c = turn_codec(&t);
-    ncz_chain   *chain = NULL, *next = NULL;
-    ncz_buf      out = NCZ_BUF_INIT;
-    ncz_json    *doc;
+    static const char *const steps[] = {"{\"id\": \"zlib\", \"level\": 2}", "{\"id\": \"turn\", \"key\": 5}",
+                                        "{\"id\": \"delta\", \"dtype\": \"<i4\"}", "{\"id\": \"turn\", \"key\": 6}"};
+    turner                   t = {0};
+    nczarr_codec             c = turn_codec(&t);
+    ncz_chain               *chain = NULL, *next = NULL;
+    ncz_buf                  out = NCZ_BUF_INIT;
+    ncz_json                *doc;
 
     (void)state;
     assert_int_equal(ncz_codec_register(&c), NC_NOERR);
@@ -461,9 +459,8 @@ test_with_json(void **state)
         chain = next;
     }
     assert_int_equal(ncz_chain_write_list(chain, &out), NC_NOERR);
-    assert_string_equal(ncz_buf_str(&out),
-                        "[{\"id\": \"delta\", \"dtype\": \"<i4\", \"astype\": \"<i4\"},"
-                        "{\"id\": \"zlib\", \"level\": 2},{\"id\": \"turn\", \"key\": 6}]");
+    assert_string_equal(ncz_buf_str(&out), "[{\"id\": \"delta\", \"dtype\": \"<i4\", \"astype\": \"<i4\"},"
+                                           "{\"id\": \"zlib\", \"level\": 2},{\"id\": \"turn\", \"key\": 6}]");
     doc = json_of("{\"id\": \"zfpy\"}");
     assert_int_equal(ncz_chain_with_json(chain, doc, &env, &next), NC_ENOFILTER);
     ncz_json_free(doc);
@@ -503,7 +500,7 @@ turns(void *arg)
 static void
 test_one_at_a_time(void **state)
 {
-    turner       t = { 0 };
+    turner       t = {0};
     nczarr_codec c = turn_codec(&t);
     ncz_chain   *chain = NULL;
     pthread_t    thread[4];
@@ -536,7 +533,7 @@ comes_and_goes(void *arg)
     turner       *t = arg;
     nczarr_codec  c = turn_codec(t);
     ncz_json     *doc = json_of("{\"id\": \"turn\", \"key\": 3}");
-    unsigned char data[64] = { 0 };
+    unsigned char data[64] = {0};
     ncz_buf       out = NCZ_BUF_INIT;
 
     c.open = NULL;
@@ -557,7 +554,7 @@ comes_and_goes(void *arg)
 static void
 test_registry_threads(void **state)
 {
-    turner    t = { 0 };
+    turner    t = {0};
     pthread_t thread[4];
 
     (void)state;
@@ -576,16 +573,16 @@ whole_life(void *arg)
     turner              *t = arg;
     nczarr_codec         c = turn_codec(t);
     const ncz_codec_ops *ops = NULL;
-    ncz_codec_params     p = { .own = NULL };
+    ncz_codec_params     p = {.own = NULL};
     ncz_chain           *chain = NULL;
-    unsigned char        data[64] = { 0 };
+    unsigned char        data[64] = {0};
     ncz_buf              out = NCZ_BUF_INIT;
     int                  rc;
 
     if ((rc = ncz_codec_register(&c)) != NC_NOERR)
         return rc;
     ops = ncz_codec_by_id("turn");
-    if ((rc = ncz_codec_of_words(ops, 1, (unsigned[]){ 4 }, &env, &p)) != NC_NOERR ||
+    if ((rc = ncz_codec_of_words(ops, 1, (unsigned[]){4}, &env, &p)) != NC_NOERR ||
         (rc = ncz_chain_with(NULL, ops, &p, false, &chain)) != NC_NOERR ||
         (rc = ncz_chain_encode(chain, &env, data, sizeof data, &out)) != NC_NOERR)
         goto done;
@@ -603,7 +600,7 @@ done:
 static void
 test_allocations(void **state)
 {
-    turner t = { 0 };
+    turner t = {0};
 
     (void)state;
     each_allocation_fails(whole_life, &t);
@@ -614,11 +611,16 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_clashes),
-        cmocka_unit_test(test_lives_while_used), cmocka_unit_test(test_configurations),
-        cmocka_unit_test(test_words),         cmocka_unit_test(test_lies),
-        cmocka_unit_test(test_with_json),     cmocka_unit_test(test_one_at_a_time),
-        cmocka_unit_test(test_registry_threads), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_clashes),
+        cmocka_unit_test(test_lives_while_used),
+        cmocka_unit_test(test_configurations),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_lies),
+        cmocka_unit_test(test_with_json),
+        cmocka_unit_test(test_one_at_a_time),
+        cmocka_unit_test(test_registry_threads),
+        cmocka_unit_test(test_allocations),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,9 @@ typedef struct subject {
 } subject;
 
 #define BLOSC(cname, clevel)                                                                                         \
-    {"{\"id\": \"blosc\", \"cname\": \"" cname "\", \"clevel\": " #clevel ", \"shuffle\": %d}", 0, 2}
+    {                                                                                                                \
+        "{\"id\": \"blosc\", \"cname\": \"" cname "\", \"clevel\": " #clevel ", \"shuffle\": %d}", 0, 2              \
+    }
 
 static const subject subjects[] = {
     {"{\"id\": \"zlib\", \"level\": %d}", 0, 9},
@@ -115,11 +117,11 @@ fill(unsigned char *data, size_t n)
 static bool
 round_trip(report *r, const char *json, size_t n, const unsigned char *data, unsigned char *back)
 {
-    ncz_codec_env env = env_of(NCZ_KIND_FLOAT, 4, n);
-    ncz_chain    *c = chain_of(json, &env);
-    ncz_buf       object = NCZ_BUF_INIT;
-    ncz_byte_range      part = {n / 3, n / 2};
-    bool          ok = false;
+    ncz_codec_env  env = env_of(NCZ_KIND_FLOAT, 4, n);
+    ncz_chain     *c = chain_of(json, &env);
+    ncz_buf        object = NCZ_BUF_INIT;
+    ncz_byte_range part = {n / 3, n / 2};
+    bool           ok = false;
 
     if (c == NULL)
         return false;
@@ -190,8 +192,8 @@ run_codecs(report *r)
 
 /* ---- kernels ---- */
 
-static const nc_type numeric[] = {NC_BYTE,  NC_UBYTE, NC_SHORT,  NC_USHORT, NC_INT,
-                                  NC_UINT,  NC_INT64, NC_UINT64, NC_FLOAT,  NC_DOUBLE};
+static const nc_type numeric[] = {NC_BYTE, NC_UBYTE, NC_SHORT,  NC_USHORT, NC_INT,
+                                  NC_UINT, NC_INT64, NC_UINT64, NC_FLOAT,  NC_DOUBLE};
 
 static void
 run_filter_kernels(report *r, const unsigned char *in, unsigned char *out)
@@ -259,8 +261,8 @@ run_grid_kernels(report *r, const unsigned char *in, unsigned char *out)
             look(r, "kernel", "fill_elems", size);
         }
     for (size_t n = NCZ_GRID_STREAM_LEAST; n < 1000; n += 13) {
-        ncz_runs runs = {.src = (const char *)in, .dst = (char *)out + n % 64, .src_row = 1000, .dst_row = 1064,
-                         .rows = 4};
+        ncz_runs runs = {
+            .src = (const char *)in, .dst = (char *)out + n % 64, .src_row = 1000, .dst_row = 1064, .rows = 4};
 
         ncz_grid_stream(&runs, n);
         ncz_grid_stream_end();
@@ -372,10 +374,10 @@ dirty_copy(void *user, void *own, const nczarr_codec_array *array, const void *i
 static void
 test_forgetful_codec(void **state)
 {
-    static const nczarr_codec codec = {.size = sizeof codec, .id = "test.forgetful", .encode = dirty_copy,
-                                       .decode = dirty_copy};
-    unsigned char             data[256], back[256];
-    report                    r = {.nchecked = 0};
+    static const nczarr_codec codec = {
+        .size = sizeof codec, .id = "test.forgetful", .encode = dirty_copy, .decode = dirty_copy};
+    unsigned char data[256], back[256];
+    report        r = {.nchecked = 0};
 
     (void)state;
     CPU_STATE_NEEDED();

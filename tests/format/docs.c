@@ -50,7 +50,7 @@ docmap_put(docmap *d, const char *key, const char *text, size_t len)
             d->v = must(realloc(d->v, d->cap * sizeof *d->v));
         }
         x = &d->v[d->n++];
-        *x = (doc){ .key = must(strdup(key)) };
+        *x = (doc){.key = must(strdup(key))};
     }
     free(x->text);
     ncz_json_free(x->parsed);
@@ -93,7 +93,7 @@ docmap_clear(docmap *d)
         free(d->v[i].text);
     }
     free(d->v);
-    *d = (docmap){ .v = NULL };
+    *d = (docmap){.v = NULL};
 }
 
 char *
@@ -160,13 +160,12 @@ docmap_dir(docmap *d, const char *path)
 static void
 give(docmap *d, size_t i, const ncz_docs_req *req, ncz_docs_fn each, void *each_arg)
 {
-    ncz_docs_got got[NCZ_DOCS_MOST] = { { NULL, NULL } };
+    ncz_docs_got got[NCZ_DOCS_MOST] = {{NULL, NULL}};
     ncz_err      errs[NCZ_DOCS_MOST];
 
     for (size_t k = 0; k < req->n; k++) {
         const ncz_json_opts opts = {
-            .mode = NCZ_JSON_LENIENT, .depth = 128, .nbytes = (size_t)1 << 26, .name = req->keys[k]
-        };
+            .mode = NCZ_JSON_LENIENT, .depth = 128, .nbytes = (size_t)1 << 26, .name = req->keys[k]};
         doc *x = docmap_find(d, req->keys[k]);
         int  rc = NC_NOERR;
 
@@ -232,7 +231,7 @@ list(void *arg, const char *prefix, int (*each)(const char *name, bool leaf, voi
 ncz_docs
 docmap_docs(docmap *d)
 {
-    return (ncz_docs){ .arg = d, .fetch = fetch, .list = d->no_list ? NULL : list };
+    return (ncz_docs){.arg = d, .fetch = fetch, .list = d->no_list ? NULL : list};
 }
 
 int
@@ -269,8 +268,8 @@ say(text *t, const char *fmt, ...)
     }
 }
 
-static const char *const type_names[] = { "nat",   "byte",   "char", "short", "int",    "float", "double",
-                                          "ubyte", "ushort", "uint", "int64", "uint64", "string" };
+static const char *const type_names[] = {"nat",   "byte",   "char", "short", "int",    "float", "double",
+                                         "ubyte", "ushort", "uint", "int64", "uint64", "string"};
 
 static void
 say_real(text *t, double v, int digits, const char *suffix)
@@ -325,36 +324,16 @@ say_item(text *t, const ncz_att *a, size_t i)
     const void *p = a->data;
 
     switch (a->type) {
-    case NC_BYTE:
-        say(t, "%db", ((const int8_t *)p)[i]);
-        break;
-    case NC_SHORT:
-        say(t, "%ds", ((const int16_t *)p)[i]);
-        break;
-    case NC_INT:
-        say(t, "%d", ((const int32_t *)p)[i]);
-        break;
-    case NC_INT64:
-        say(t, "%" PRId64 "LL", ((const int64_t *)p)[i]);
-        break;
-    case NC_UBYTE:
-        say(t, "%uUB", ((const uint8_t *)p)[i]);
-        break;
-    case NC_USHORT:
-        say(t, "%uUS", ((const uint16_t *)p)[i]);
-        break;
-    case NC_UINT:
-        say(t, "%uU", ((const uint32_t *)p)[i]);
-        break;
-    case NC_UINT64:
-        say(t, "%" PRIu64 "ULL", ((const uint64_t *)p)[i]);
-        break;
-    case NC_FLOAT:
-        say_real(t, ((const float *)p)[i], 7, "f");
-        break;
-    case NC_DOUBLE:
-        say_real(t, ((const double *)p)[i], 15, "");
-        break;
+    case NC_BYTE: say(t, "%db", ((const int8_t *)p)[i]); break;
+    case NC_SHORT: say(t, "%ds", ((const int16_t *)p)[i]); break;
+    case NC_INT: say(t, "%d", ((const int32_t *)p)[i]); break;
+    case NC_INT64: say(t, "%" PRId64 "LL", ((const int64_t *)p)[i]); break;
+    case NC_UBYTE: say(t, "%uUB", ((const uint8_t *)p)[i]); break;
+    case NC_USHORT: say(t, "%uUS", ((const uint16_t *)p)[i]); break;
+    case NC_UINT: say(t, "%uU", ((const uint32_t *)p)[i]); break;
+    case NC_UINT64: say(t, "%" PRIu64 "ULL", ((const uint64_t *)p)[i]); break;
+    case NC_FLOAT: say_real(t, ((const float *)p)[i], 7, "f"); break;
+    case NC_DOUBLE: say_real(t, ((const double *)p)[i], 15, ""); break;
     case NC_STRING: {
         const char *s = ((char *const *)p)[i];
 
@@ -364,8 +343,7 @@ say_item(text *t, const ncz_att *a, size_t i)
             say_string(t, s, strlen(s));
         break;
     }
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -430,7 +408,7 @@ say_group(text *t, const ncz_group *g, int depth)
 char *
 cdl_header(const ncz_model *m)
 {
-    text t = { .s = NULL };
+    text t = {.s = NULL};
 
     say(&t, "%s", "");
     say_group(&t, m->root, 0);
@@ -497,7 +475,7 @@ say_var(text *t, const ncz_var *v)
 char *
 model_text(const ncz_model *m)
 {
-    text       t = { .s = NULL };
+    text       t = {.s = NULL};
     ncz_group *g = NULL;
 
     while ((g = ncz_model_next_group(m, g)) != NULL) {

@@ -16,7 +16,7 @@
 
 #include "docs.h"
 
-static const ncz_load_opts wish_default = { .pure = false, .xarray = true };
+static const ncz_load_opts wish_default = {.pure = false, .xarray = true};
 
 /* Loads a map into a new model; *m is NULL when that fails. */
 static inline int
@@ -42,9 +42,9 @@ load(docmap *d, ncz_model **m, ncz_format_opts *style)
 static inline ncz_model *
 must_load(docmap *d, ncz_format_opts *style)
 {
-    ncz_format_opts  own;
-    ncz_model *m = NULL;
-    int        rc = load(d, &m, style != NULL ? style : &own);
+    ncz_format_opts own;
+    ncz_model      *m = NULL;
+    int             rc = load(d, &m, style != NULL ? style : &own);
 
     if (rc != NC_NOERR)
         fail_msg("load: %d %s", rc, ncz_err_text());
@@ -100,7 +100,7 @@ failing_resize(void *p, size_t nbytes)
 static inline void
 fail_alloc(size_t n)
 {
-    static const ncz_alloc_table table = { failing_get, failing_resize, free };
+    static const ncz_alloc_table table = {failing_get, failing_resize, free};
 
     alloc_left = n;
     alloc_failed = false;

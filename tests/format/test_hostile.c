@@ -13,10 +13,10 @@ static const char *const cases[] = {
 static int
 try_it(docmap *d)
 {
-    docmap     out = { .v = NULL };
-    ncz_format_opts  style;
-    ncz_model *m;
-    int        rc = load(d, &m, &style);
+    docmap          out = {.v = NULL};
+    ncz_format_opts style;
+    ncz_model      *m;
+    int             rc = load(d, &m, &style);
 
     if (rc != NC_NOERR) {
         assert_true(rc == NC_EZARRMETA || rc == NC_ENOTZARR || rc == NC_EMAXDIMS || rc == NC_EMAXVARS);
@@ -37,7 +37,7 @@ test_truncated_anywhere(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        docmap d = { .v = NULL };
+        docmap d = {.v = NULL};
         char   path[1024];
         size_t opened = 0;
 
@@ -92,7 +92,7 @@ test_mutated_bytes(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        docmap d = { .v = NULL };
+        docmap d = {.v = NULL};
         char   path[1024];
 
         snprintf(path, sizeof path, DATA "%s", cases[i]);
@@ -128,12 +128,12 @@ test_names_that_are_no_keys(void **state)
         "..", ".", "", "a/b", "a\\\\b", "/etc", "\\u0000", "a\\u0000b", "\\u0007", "\xff", "\x7f", "a\\nb",
     };
     char   text[4096];
-    docmap d = { .v = NULL };
+    docmap d = {.v = NULL};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
-        ncz_model *m;
-        ncz_format_opts  style;
+        ncz_model      *m;
+        ncz_format_opts style;
 
         snprintf(text, sizeof text,
                  NCZARR_ROOT("\"%s\": 3, \"ok\": 2", "\"%s\",\"v\",5,\"v\"", "\"%s\",\"g\",\"v\",null"), bad[i],
@@ -166,9 +166,9 @@ test_names_that_are_no_keys(void **state)
 static int
 load_limited(docmap *d, const ncz_limits *limits)
 {
-    ncz_model *m;
-    ncz_format_opts  style;
-    int        rc = load_with(d, &wish_default, limits, &m, &style);
+    ncz_model      *m;
+    ncz_format_opts style;
+    int             rc = load_with(d, &wish_default, limits, &m, &style);
 
     if (rc == NC_NOERR)
         ncz_model_free(m);
@@ -178,10 +178,10 @@ load_limited(docmap *d, const ncz_limits *limits)
 static void
 test_limits(void **state)
 {
-    ncz_limits limits = ncz_limits_default;
-    docmap     d = { .v = NULL };
-    ncz_model *m;
-    ncz_format_opts  style;
+    ncz_limits      limits = ncz_limits_default;
+    docmap          d = {.v = NULL};
+    ncz_model      *m;
+    ncz_format_opts style;
 
     (void)state;
     docmap_puts(&d, ".zgroup", NCZARR_ROOT("\"a\": 1, \"b\": 2, \"c\": 3", "\"v\",\"w\"", "\"g\""));
@@ -217,7 +217,7 @@ test_limits(void **state)
 static void
 test_deep_strangers(void **state)
 {
-    docmap     d = { .v = NULL };
+    docmap     d = {.v = NULL};
     char       key[1000] = "";
     ncz_model *m;
 
@@ -237,7 +237,7 @@ test_deep_strangers(void **state)
 static void
 test_many_broken_documents(void **state)
 {
-    docmap     d = { .v = NULL };
+    docmap     d = {.v = NULL};
     char       root[20000] = "{\"zarr_format\": 2, \"_nczarr_group\": {\"dims\": {}, \"vars\": [\"x\"";
     ncz_model *m;
 
@@ -263,16 +263,16 @@ test_many_broken_documents(void **state)
 static void
 check_alloc(const char *name)
 {
-    docmap     d = { .v = NULL }, first = { .v = NULL };
-    char       path[1024];
-    ncz_format_opts  style;
-    ncz_model *m;
-    size_t     n = 1;
+    docmap          d = {.v = NULL}, first = {.v = NULL};
+    char            path[1024];
+    ncz_format_opts style;
+    ncz_model      *m;
+    size_t          n = 1;
 
     snprintf(path, sizeof path, DATA "%s", name);
     docmap_dir(&d, path);
     for (;; n++) {
-        docmap out = { .v = NULL };
+        docmap out = {.v = NULL};
         int    rc;
 
         fail_alloc(n);

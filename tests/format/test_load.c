@@ -28,12 +28,12 @@ without_blank_lines(char *s)
 static void
 check_case(const char *writer, const char *name)
 {
-    char       path[1024];
-    docmap     d = { .v = NULL };
-    ncz_format_opts  style;
-    ncz_model *m = NULL;
-    char      *want, *got;
-    int        rc;
+    char            path[1024];
+    docmap          d = {.v = NULL};
+    ncz_format_opts style;
+    ncz_model      *m = NULL;
+    char           *want, *got;
+    int             rc;
 
     snprintf(path, sizeof path, DATA "%s/%s.cdl", writer, name);
     want = read_file(path);
@@ -122,7 +122,7 @@ static ncz_model *
 load_dir(const char *name, ncz_format_opts *style)
 {
     char       path[1024];
-    docmap     d = { .v = NULL };
+    docmap     d = {.v = NULL};
     ncz_model *m;
 
     snprintf(path, sizeof path, DATA "%s", name);
@@ -139,16 +139,16 @@ test_generations_are_told_apart_by_keys(void **state)
         const char    *name;
         ncz_generation gen;
     } cases[] = {
-        { "netcdf-c-4.8.0/empty", NCZ_GEN_1 },         { "netcdf-c-4.8.1/safe_atts", NCZ_GEN_2 },
-        { "netcdf-c-4.9.0/endian", NCZ_GEN_2 },        { "netcdf-c-4.9.2/groups", NCZ_GEN_3 },
-        { "netcdf-c-4.9.3/groups", NCZ_GEN_4 },        { "netcdf-c-main/empty", NCZ_GEN_4 },
-        { "netcdf-c-main/zarr_groups", NCZ_GEN_PURE }, { "netcdf-c-4.9.0/zarr_safe_types", NCZ_GEN_PURE },
+        {"netcdf-c-4.8.0/empty", NCZ_GEN_1},         {"netcdf-c-4.8.1/safe_atts", NCZ_GEN_2},
+        {"netcdf-c-4.9.0/endian", NCZ_GEN_2},        {"netcdf-c-4.9.2/groups", NCZ_GEN_3},
+        {"netcdf-c-4.9.3/groups", NCZ_GEN_4},        {"netcdf-c-main/empty", NCZ_GEN_4},
+        {"netcdf-c-main/zarr_groups", NCZ_GEN_PURE}, {"netcdf-c-4.9.0/zarr_safe_types", NCZ_GEN_PURE},
     };
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_format_opts  style;
-        ncz_model *m = load_dir(cases[i].name, &style);
+        ncz_format_opts style;
+        ncz_model      *m = load_dir(cases[i].name, &style);
 
         assert_int_equal(style.gen, cases[i].gen);
         assert_true(style.xarray);
@@ -164,16 +164,16 @@ test_big_endian_quirk(void **state)
     static const struct {
         const char *name;
         bool        big;
-    } cases[] = { { "netcdf-c-4.8.0/endian", false },
-                  { "netcdf-c-4.9.0/endian", false },
-                  { "netcdf-c-4.9.2/endian", false },
-                  { "netcdf-c-main/bigendian", true } };
+    } cases[] = {{"netcdf-c-4.8.0/endian", false},
+                 {"netcdf-c-4.9.0/endian", false},
+                 {"netcdf-c-4.9.2/endian", false},
+                 {"netcdf-c-main/bigendian", true}};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_format_opts  style;
-        ncz_model *m = load_dir(cases[i].name, &style);
-        size_t     nbig = 0;
+        ncz_format_opts style;
+        ncz_model      *m = load_dir(cases[i].name, &style);
+        size_t          nbig = 0;
 
         for (size_t k = 0; k < m->root->nvars; k++) {
             const ncz_var *v = m->root->vars[k];
@@ -193,12 +193,12 @@ test_big_endian_quirk(void **state)
 static void
 test_specs(void **state)
 {
-    ncz_format_opts  style;
-    ncz_model *m = load_dir("netcdf-c-main/fills", &style);
-    ncz_buf    key = NCZ_BUF_INIT;
+    ncz_format_opts style;
+    ncz_model      *m = load_dir("netcdf-c-main/fills", &style);
+    ncz_buf         key = NCZ_BUF_INIT;
     ncz_chunk_addr  where;
-    uint64_t   index[1] = { 3 };
-    ncz_var   *v;
+    uint64_t        index[1] = {3};
+    ncz_var        *v;
 
     (void)state;
     v = var_at(m, "vstr");
@@ -226,16 +226,15 @@ test_specs(void **state)
 static void
 test_default_fill_is_exact(void **state)
 {
-    static const char *const cases[] = { "netcdf-c-4.8.0/endian", "netcdf-c-4.9.2/alltypes",
-                                         "netcdf-c-main/alltypes" };
-    static const char *const names[] = { "bed", "vd", "vd" };
+    static const char *const cases[] = {"netcdf-c-4.8.0/endian", "netcdf-c-4.9.2/alltypes", "netcdf-c-main/alltypes"};
+    static const char *const names[] = {"bed", "vd", "vd"};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_format_opts  style;
-        ncz_model *m = load_dir(cases[i], &style);
-        ncz_var   *v = var_at(m, names[i]);
-        double     fill = NC_FILL_DOUBLE, stored;
+        ncz_format_opts style;
+        ncz_model      *m = load_dir(cases[i], &style);
+        ncz_var        *v = var_at(m, names[i]);
+        double          fill = NC_FILL_DOUBLE, stored;
 
         assert_int_equal(v->fill_mode, NCZ_FILL_DEFAULT);
         assert_int_equal(ncz_convert_out(&v->dtype, v->spec->fill, NC_DOUBLE, &stored, 1, false), NC_NOERR);
@@ -247,9 +246,9 @@ test_default_fill_is_exact(void **state)
 static void
 test_filters(void **state)
 {
-    ncz_format_opts  style;
-    ncz_model *m = load_dir("netcdf-c-main/multifilter", &style);
-    ncz_var   *v = var_at(m, "v");
+    ncz_format_opts style;
+    ncz_model      *m = load_dir("netcdf-c-main/multifilter", &style);
+    ncz_var        *v = var_at(m, "v");
 
     (void)state;
     assert_int_equal(ncz_chain_len(v->chain), 4);
@@ -265,8 +264,8 @@ test_filters(void **state)
 static void
 test_unlimited(void **state)
 {
-    ncz_format_opts  style;
-    ncz_model *m = load_dir("netcdf-c-4.9.3/unlim", &style);
+    ncz_format_opts style;
+    ncz_model      *m = load_dir("netcdf-c-4.9.3/unlim", &style);
 
     (void)state;
     assert_true(ncz_group_find_dim(m->root, "t")->unlimited);
@@ -284,9 +283,9 @@ test_unlimited(void **state)
 static void
 test_newer_place_wins(void **state)
 {
-    docmap     d = { .v = NULL };
-    ncz_format_opts  style;
-    ncz_model *m;
+    docmap          d = {.v = NULL};
+    ncz_format_opts style;
+    ncz_model      *m;
 
     (void)state;
     docmap_puts(&d, ".zgroup",

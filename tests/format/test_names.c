@@ -2,7 +2,6 @@
 /* Names that mean something, chunk addresses. */
 #include "fixture.h"
 
-
 static void
 test_reserved(void **state)
 {
@@ -25,9 +24,8 @@ test_reserved(void **state)
         "_nczarr_array",
         "_nczarr_superblock",
     };
-    static const char *const no[] = {
-        "units", "_FillValue", "_nczarr_maxstrlen", "_nczarr_default_maxstrlen", "class", ""
-    };
+    static const char *const no[] = {"units", "_FillValue", "_nczarr_maxstrlen", "_nczarr_default_maxstrlen", "class",
+                                     ""};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(yes); i++)
@@ -39,9 +37,9 @@ test_reserved(void **state)
 static void
 test_documents(void **state)
 {
-    static const char *const yes[] = { ".zgroup", ".zarray",   ".zattrs",  ".zmetadata", ".nczarr", ".nczgroup",
-                                       ".nczvar", ".nczarray", ".nczattr", "0",          "12",      "3.4.5" };
-    static const char *const no[] = { "readme", "zarr.json", ".z", "3.", ".3", "3..4", "a.1", "", "1.txt", "-1" };
+    static const char *const yes[] = {".zgroup", ".zarray",   ".zattrs",  ".zmetadata", ".nczarr", ".nczgroup",
+                                      ".nczvar", ".nczarray", ".nczattr", "0",          "12",      "3.4.5"};
+    static const char *const no[] = {"readme", "zarr.json", ".z", "3.", ".3", "3..4", "a.1", "", "1.txt", "-1"};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(yes); i++)
@@ -54,10 +52,10 @@ static void
 test_addresses(void **state)
 {
     char           path[] = "g/v", top[] = "";
-    ncz_spec       spec = { .rank = 3, .path = path, .separator = '.' };
-    const uint64_t index[3] = { 0, 18446744073709551615u, 42 };
+    ncz_spec       spec = {.rank = 3, .path = path, .separator = '.'};
+    const uint64_t index[3] = {0, 18446744073709551615u, 42};
     ncz_buf        key = NCZ_BUF_INIT;
-    ncz_chunk_addr      where;
+    ncz_chunk_addr where;
 
     (void)state;
     assert_int_equal(ncz_zarr2_locate(&spec, index, &key, &where), NC_NOERR);

@@ -2,10 +2,10 @@
 /* Writing: what each style says of a model, what comes back, and in which order documents are handed out. */
 #include "fixture.h"
 
-#define DATA NCZ_TEST_DATA "/format/"
+#define DATA       NCZ_TEST_DATA "/format/"
 #define PROPERTIES "version=2,nczarr=0.1.0"
 
-static const ncz_generation written[] = { NCZ_GEN_BOTH, NCZ_GEN_4, NCZ_GEN_3, NCZ_GEN_2, NCZ_GEN_PURE };
+static const ncz_generation written[] = {NCZ_GEN_BOTH, NCZ_GEN_4, NCZ_GEN_3, NCZ_GEN_2, NCZ_GEN_PURE};
 
 static ncz_model *
 new_model(const ncz_format_opts *style)
@@ -51,16 +51,16 @@ put_text(ncz_model *m, ncz_atts *a, const char *name, const char *text)
 static void
 put_numbers(ncz_model *m, ncz_atts *a)
 {
-    const int8_t   b[] = { -128, 127 };
-    const int16_t  s[] = { INT16_MIN };
-    const int32_t  i[] = { INT32_MIN, 0, INT32_MAX };
-    const int64_t  l[] = { INT64_MIN, INT64_MAX };
-    const uint64_t u[] = { UINT64_MAX };
-    const uint8_t  ub[] = { 255 };
-    const uint16_t us[] = { 65535, 1 };
-    const uint32_t ui[] = { UINT32_MAX };
-    const float    f[] = { 0.1f, 3.4028235e38f, 1e-45f, -0.0f, 16777216.0f };
-    const double   d[] = { 0.1, 1.0 / 3, 1.7976931348623157e308, 5e-324, -0.0, 1e22, 9007199254740993.0, 2.0 };
+    const int8_t   b[] = {-128, 127};
+    const int16_t  s[] = {INT16_MIN};
+    const int32_t  i[] = {INT32_MIN, 0, INT32_MAX};
+    const int64_t  l[] = {INT64_MIN, INT64_MAX};
+    const uint64_t u[] = {UINT64_MAX};
+    const uint8_t  ub[] = {255};
+    const uint16_t us[] = {65535, 1};
+    const uint32_t ui[] = {UINT32_MAX};
+    const float    f[] = {0.1f, 3.4028235e38f, 1e-45f, -0.0f, 16777216.0f};
+    const double   d[] = {0.1, 1.0 / 3, 1.7976931348623157e308, 5e-324, -0.0, 1e22, 9007199254740993.0, 2.0};
 
     put(m, a, "b", NC_BYTE, 2, b);
     put(m, a, "s", NC_SHORT, 1, s);
@@ -151,7 +151,7 @@ put_strings(ncz_model *m, ncz_atts *a)
 {
     static const char long_text[] = "0123456789012345678901234567890123456789012345678901234567890123456789"
                                     "0123456789012345678901234567890123456789012345678901234567890123456789";
-    const char       *one[] = { "{\"k\":2}" }, *many[] = { "a,b", "[1]", "17", "", long_text }, *empty[] = { "" };
+    const char       *one[] = {"{\"k\":2}"}, *many[] = {"a,b", "[1]", "17", "", long_text}, *empty[] = {""};
 
     put(m, a, "s1", NC_STRING, 1, one);
     put(m, a, "s5", NC_STRING, 5, many);
@@ -198,7 +198,7 @@ rich_model(const ncz_format_opts *style)
     v = add_var(m, m->root, "nofill", NC_INT, 1, &x);
     assert_int_equal(ncz_var_set_fill(m, v, NCZ_FILL_NONE, NULL), NC_NOERR);
     if (!pure) {
-        const char cfills[] = { '#', 'X', '\xff', ' ' };
+        const char cfills[] = {'#', 'X', '\xff', ' '};
 
         for (size_t i = 0; i < NCZ_LEN(cfills); i++) {
             char name[16];
@@ -209,7 +209,7 @@ rich_model(const ncz_format_opts *style)
         }
     }
     if (strings) {
-        const char *fills[] = { "fill", "YWI=", "h\xc3\xa9", "x", "0", "a b c", "#" };
+        const char *fills[] = {"fill", "YWI=", "h\xc3\xa9", "x", "0", "a b c", "#"};
 
         for (size_t i = 0; i < NCZ_LEN(fills); i++) {
             char name[16];
@@ -222,11 +222,11 @@ rich_model(const ncz_format_opts *style)
         put_strings(m, &m->root->atts);
     }
     {
-        const uint64_t       chunk[3] = { 2, 1, 3 };
+        const uint64_t       chunk[3] = {2, 1, 3};
         ncz_codec_params     p;
         const ncz_codec_ops *zlib = ncz_codec_by_id("zlib");
         const unsigned       level = 5;
-        const ncz_codec_env  env = { .dtype = { NCZ_KIND_FLOAT, false, 4 }, .chunk_bytes = 24 };
+        const ncz_codec_env  env = {.dtype = {NCZ_KIND_FLOAT, false, 4}, .chunk_bytes = 24};
         ncz_chain           *chain;
 
         dims[0] = x;
@@ -307,11 +307,11 @@ test_round_trip_in_every_style(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(written); i++) {
-        ncz_format_opts  style = { .gen = written[i], .xarray = true }, got;
-        ncz_model *m = rich_model(&style), *m2, *m3;
-        docmap     d = { .v = NULL }, d2 = { .v = NULL };
-        char       what[32];
-        int        rc;
+        ncz_format_opts style = {.gen = written[i], .xarray = true}, got;
+        ncz_model      *m = rich_model(&style), *m2, *m3;
+        docmap          d = {.v = NULL}, d2 = {.v = NULL};
+        char            what[32];
+        int             rc;
 
         snprintf(what, sizeof what, "generation %d", (int)written[i]);
         rc = ncz_format_plan(m, &style, false, docmap_emit, &d);
@@ -374,11 +374,11 @@ test_foreign_datasets_in_our_style(void **state)
         "netcdf-c-main/scalars",      "netcdf-c-main/unlim0",       "netcdf-c-main/multifilter",
         "netcdf-c-main/dimsep_slash", "netcdf-c-main/bigendian",
     };
-    const ncz_format_opts style = { .gen = NCZ_GEN_BOTH, .xarray = true };
+    const ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        docmap     d = { .v = NULL }, d2 = { .v = NULL };
+        docmap     d = {.v = NULL}, d2 = {.v = NULL};
         char       path[1024];
         ncz_model *m, *m2;
         char      *x, *y;
@@ -431,10 +431,10 @@ test_same_bytes_as_netcdf_c(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        docmap     d = { .v = NULL }, d2 = { .v = NULL };
-        char       path[1024];
-        ncz_format_opts  style;
-        ncz_model *m;
+        docmap          d = {.v = NULL}, d2 = {.v = NULL};
+        char            path[1024];
+        ncz_format_opts style;
+        ncz_model      *m;
 
         snprintf(path, sizeof path, DATA "netcdf-c-main/%s", cases[i]);
         docmap_dir(&d, path);
@@ -456,13 +456,13 @@ test_same_bytes_as_netcdf_c(void **state)
 static void
 test_exact_documents(void **state)
 {
-    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
-    ncz_model *m = new_model(&style);
-    ncz_dim   *t = add_dim(m, m->root, "t", 3, true);
-    docmap     d = { .v = NULL };
-    float      f = 0.1f;
-    uint64_t   chunk = 512;
-    ncz_var   *v = add_var(m, m->root, "v", NC_DOUBLE, 1, &t);
+    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_model      *m = new_model(&style);
+    ncz_dim        *t = add_dim(m, m->root, "t", 3, true);
+    docmap          d = {.v = NULL};
+    float           f = 0.1f;
+    uint64_t        chunk = 512;
+    ncz_var        *v = add_var(m, m->root, "v", NC_DOUBLE, 1, &t);
 
     (void)state;
     assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, &chunk), NC_NOERR);
@@ -499,7 +499,7 @@ test_exact_documents(void **state)
         "\"_nczarr_attr\": \"|J0\"}}}");
     docmap_clear(&d);
 
-    style = (ncz_format_opts){ .gen = NCZ_GEN_PURE, .xarray = false };
+    style = (ncz_format_opts){.gen = NCZ_GEN_PURE, .xarray = false};
     assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
     assert_string_equal(docmap_text(&d, ".zgroup"), "{\"zarr_format\": 2}");
     assert_string_equal(docmap_text(&d, "v/.zattrs"), "{\"f\": 0.1}");
@@ -550,9 +550,9 @@ place_of(const journal *j, const char *key)
 static void
 test_order_of_documents(void **state)
 {
-    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true };
-    ncz_model *m = rich_model(&style);
-    journal    j = { .refuse_at = -1 };
+    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
+    ncz_model      *m = rich_model(&style);
+    journal         j = {.refuse_at = -1};
 
     (void)state;
     assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
@@ -572,12 +572,12 @@ test_order_of_documents(void **state)
 static void
 test_only_what_changed(void **state)
 {
-    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
-    ncz_model *m = new_model(&style);
-    ncz_dim   *t = add_dim(m, m->root, "t", 0, true);
-    ncz_var   *v = add_var(m, m->root, "v", NC_INT, 1, &t);
-    ncz_group *g;
-    journal    j = { .refuse_at = -1 };
+    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_model      *m = new_model(&style);
+    ncz_dim        *t = add_dim(m, m->root, "t", 0, true);
+    ncz_var        *v = add_var(m, m->root, "v", NC_INT, 1, &t);
+    ncz_group      *g;
+    journal         j = {.refuse_at = -1};
 
     (void)state;
     (void)add_var(m, m->root, "w", NC_INT, 0, NULL);
@@ -620,11 +620,11 @@ test_every_prefix_opens(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(written); i++) {
-        ncz_format_opts  style = { .gen = written[i], .xarray = true };
-        ncz_model *m = new_model(&style);
-        ncz_dim   *t = add_dim(m, m->root, "t", 2, true), *d[2];
-        ncz_group *g, *h;
-        journal    j = { .refuse_at = -1 };
+        ncz_format_opts style = {.gen = written[i], .xarray = true};
+        ncz_model      *m = new_model(&style);
+        ncz_dim        *t = add_dim(m, m->root, "t", 2, true), *d[2];
+        ncz_group      *g, *h;
+        journal         j = {.refuse_at = -1};
 
         d[0] = t;
         (void)add_var(m, m->root, "v", NC_INT, 1, &t);
@@ -647,14 +647,14 @@ test_every_prefix_opens(void **state)
 static void
 test_emitter_can_refuse(void **state)
 {
-    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true };
-    ncz_model *m = rich_model(&style);
-    journal    all = { .refuse_at = -1 };
+    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
+    ncz_model      *m = rich_model(&style);
+    journal         all = {.refuse_at = -1};
 
     (void)state;
     assert_int_equal(ncz_format_plan(m, &style, true, note, &all), NC_NOERR);
     for (size_t i = 0; i < all.n; i++) {
-        journal j = { .refuse_at = (int)i };
+        journal j = {.refuse_at = (int)i};
 
         assert_int_equal(ncz_format_plan(m, &style, true, note, &j), NC_EIO);
         assert_int_equal(j.n, i);
@@ -669,11 +669,11 @@ test_emitter_can_refuse(void **state)
 static void
 test_old_styles(void **state)
 {
-    ncz_format_opts   style = { .gen = NCZ_GEN_2, .xarray = true }, got;
-    ncz_model  *m = new_model(&style), *m2;
-    ncz_dim    *t = add_dim(m, m->root, "t", 4, true);
-    const char *s = "x";
-    docmap      d = { .v = NULL };
+    ncz_format_opts style = {.gen = NCZ_GEN_2, .xarray = true}, got;
+    ncz_model      *m = new_model(&style), *m2;
+    ncz_dim        *t = add_dim(m, m->root, "t", 4, true);
+    const char     *s = "x";
+    docmap          d = {.v = NULL};
 
     (void)state;
     (void)add_var(m, m->root, "c", NC_CHAR, 1, &t);
@@ -707,10 +707,10 @@ test_old_styles(void **state)
 static void
 test_nczarr_read_as_pure_is_read_only(void **state)
 {
-    const ncz_load_opts wish = { .pure = true, .xarray = true };
-    docmap         d = { .v = NULL };
-    ncz_format_opts      style;
-    ncz_model     *m;
+    const ncz_load_opts wish = {.pure = true, .xarray = true};
+    docmap              d = {.v = NULL};
+    ncz_format_opts     style;
+    ncz_model          *m;
 
     (void)state;
     docmap_dir(&d, DATA "netcdf-c-main/strings");
@@ -727,11 +727,11 @@ test_nczarr_read_as_pure_is_read_only(void **state)
 static void
 test_ambiguous_names_become_paths(void **state)
 {
-    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
-    ncz_model *m = new_model(&style);
-    ncz_dim   *x = add_dim(m, m->root, "x", 2, false), *x2;
-    ncz_group *g;
-    docmap     d = { .v = NULL };
+    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_model      *m = new_model(&style);
+    ncz_dim        *x = add_dim(m, m->root, "x", 2, false), *x2;
+    ncz_group      *g;
+    docmap          d = {.v = NULL};
 
     (void)state;
     assert_int_equal(ncz_model_add_group(m, m->root, "g", &g), NC_NOERR);
@@ -754,16 +754,16 @@ test_ambiguous_names_become_paths(void **state)
 static void
 test_dims_of_other_groups(void **state)
 {
-    static const ncz_generation gens[] = { NCZ_GEN_2, NCZ_GEN_3, NCZ_GEN_4, NCZ_GEN_BOTH };
+    static const ncz_generation gens[] = {NCZ_GEN_2, NCZ_GEN_3, NCZ_GEN_4, NCZ_GEN_BOTH};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(gens); i++) {
-        ncz_format_opts  style = { .gen = gens[i], .xarray = true };
-        ncz_model *m = new_model(&style);
-        ncz_group *a, *b;
-        ncz_dim   *dims[4];
-        ncz_var   *v;
-        docmap     d = { .v = NULL };
+        ncz_format_opts style = {.gen = gens[i], .xarray = true};
+        ncz_model      *m = new_model(&style);
+        ncz_group      *a, *b;
+        ncz_dim        *dims[4];
+        ncz_var        *v;
+        docmap          d = {.v = NULL};
 
         assert_int_equal(ncz_model_add_group(m, m->root, "a", &a), NC_NOERR);
         assert_int_equal(ncz_model_add_group(m, m->root, "b", &b), NC_NOERR);
@@ -797,11 +797,11 @@ test_dims_of_other_groups(void **state)
 static void
 test_names_that_cannot_be_told_apart_are_left_out(void **state)
 {
-    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
-    ncz_model *m = new_model(&style);
-    ncz_dim   *x = add_dim(m, m->root, "x", 2, false);
-    ncz_group *g;
-    docmap     d = { .v = NULL };
+    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_model      *m = new_model(&style);
+    ncz_dim        *x = add_dim(m, m->root, "x", 2, false);
+    ncz_group      *g;
+    docmap          d = {.v = NULL};
 
     (void)state;
     assert_int_equal(ncz_model_add_group(m, m->root, "g", &g), NC_NOERR);
@@ -817,10 +817,10 @@ test_names_that_cannot_be_told_apart_are_left_out(void **state)
 static void
 test_texts_with_zeros(void **state)
 {
-    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
-    ncz_model *m = new_model(&style);
-    docmap     d = { .v = NULL };
-    char       many[400] = "x";
+    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_model      *m = new_model(&style);
+    docmap          d = {.v = NULL};
+    char            many[400] = "x";
 
     (void)state;
     put(m, &m->root->atts, "units", NC_CHAR, 2, "m");
@@ -842,11 +842,11 @@ test_texts_with_zeros(void **state)
 static void
 test_marked_fill_values(void **state)
 {
-    ncz_format_opts   style = { .gen = NCZ_GEN_BOTH, .xarray = true };
-    ncz_model  *m = new_model(&style);
-    const char *plain = "fill", *upsetting = "x";
-    ncz_var    *a = add_var(m, m->root, "a", NC_STRING, 0, NULL), *b = add_var(m, m->root, "b", NC_STRING, 0, NULL);
-    docmap      d = { .v = NULL };
+    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_model      *m = new_model(&style);
+    const char     *plain = "fill", *upsetting = "x";
+    ncz_var *a = add_var(m, m->root, "a", NC_STRING, 0, NULL), *b = add_var(m, m->root, "b", NC_STRING, 0, NULL);
+    docmap   d = {.v = NULL};
 
     (void)state;
     assert_int_equal(ncz_var_set_fill(m, a, NCZ_FILL_VALUE, &plain), NC_NOERR);
@@ -874,20 +874,20 @@ test_default_fill_of_small_types(void **state)
         const char *text; /* the default, as it was written before */
         bool        small;
     } cases[] = {
-        { NC_BYTE, "-127", true },  { NC_UBYTE, "255", true },          { NC_SHORT, "-32767", true },
-        { NC_USHORT, "65535", true }, { NC_INT, "-2147483647", false }, { NC_UINT64, "18446744073709551614", false },
-        { NC_FLOAT, "9.96921e+36", false }, { NC_CHAR, "\"\"", false },   { NC_STRING, "\"\"", false },
+        {NC_BYTE, "-127", true},          {NC_UBYTE, "255", true},        {NC_SHORT, "-32767", true},
+        {NC_USHORT, "65535", true},       {NC_INT, "-2147483647", false}, {NC_UINT64, "18446744073709551614", false},
+        {NC_FLOAT, "9.96921e+36", false}, {NC_CHAR, "\"\"", false},       {NC_STRING, "\"\"", false},
     };
 
     (void)state;
     for (size_t s = 0; s < NCZ_LEN(written); s++)
         for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-            ncz_format_opts  style = { .gen = written[s], .xarray = true };
-            bool       both = style.gen == NCZ_GEN_BOTH, none = cases[i].small && style.gen == NCZ_GEN_PURE;
-            ncz_model *m, *m2;
-            docmap     d = { .v = NULL }, again = { .v = NULL };
-            ncz_var   *v;
-            char       want[64];
+            ncz_format_opts style = {.gen = written[s], .xarray = true};
+            bool            both = style.gen == NCZ_GEN_BOTH, none = cases[i].small && style.gen == NCZ_GEN_PURE;
+            ncz_model      *m, *m2;
+            docmap          d = {.v = NULL}, again = {.v = NULL};
+            ncz_var        *v;
+            char            want[64];
 
             if (cases[i].type == NC_STRING && style.gen == NCZ_GEN_2)
                 continue;
@@ -897,11 +897,16 @@ test_default_fill_of_small_types(void **state)
             assert_int_equal(v->spec->fill_null, both && cases[i].small);
             assert_int_equal(v->spec->fill == NULL, none);
             assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
-            snprintf(want, sizeof want, "\"fill_value\": %s", both && cases[i].small ? "null" : none ? "null" : cases[i].text);
+            snprintf(want, sizeof want, "\"fill_value\": %s",
+                     both && cases[i].small ? "null"
+                     : none                 ? "null"
+                                            : cases[i].text);
             if (strstr(docmap_text(&d, "v/.zarray"), want) == NULL && cases[i].type != NC_FLOAT)
                 fail_msg("style %d type %d: %s", (int)style.gen, cases[i].type, docmap_text(&d, "v/.zarray"));
-            assert_int_equal(strstr(docmap_text(&d, "v/.zarray"), "\"fill\": \"default\"") != NULL, both && cases[i].small);
-            assert_int_equal(strstr(docmap_text(&d, "v/.zattrs"), "\"fill\": \"default\"") != NULL, both && cases[i].small);
+            assert_int_equal(strstr(docmap_text(&d, "v/.zarray"), "\"fill\": \"default\"") != NULL,
+                             both && cases[i].small);
+            assert_int_equal(strstr(docmap_text(&d, "v/.zattrs"), "\"fill\": \"default\"") != NULL,
+                             both && cases[i].small);
             /* It comes back, and is written as it was. */
             m2 = must_load(&d, &style);
             v = var_at(m2, "v");
@@ -916,11 +921,11 @@ test_default_fill_of_small_types(void **state)
             docmap_clear(&again);
         }
     for (size_t i = 0; i < 4; i++) { /* as an earlier release wrote it */
-        ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
-        ncz_model *m = new_model(&style), *m2;
-        docmap     d = { .v = NULL }, again = { .v = NULL };
-        ncz_var   *v = add_var(m, m->root, "v", cases[i].type, 0, NULL);
-        char       want[64];
+        ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+        ncz_model      *m = new_model(&style), *m2;
+        docmap          d = {.v = NULL}, again = {.v = NULL};
+        ncz_var        *v = add_var(m, m->root, "v", cases[i].type, 0, NULL);
+        char            want[64];
 
         v->fill_null = false;
         assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
@@ -936,11 +941,11 @@ test_default_fill_of_small_types(void **state)
         docmap_clear(&d);
         docmap_clear(&again);
     }
-    {   /* no fill stays no fill */
-        ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
-        ncz_model *m = new_model(&style), *m2;
-        docmap     d = { .v = NULL };
-        ncz_var   *v = add_var(m, m->root, "v", NC_BYTE, 0, NULL);
+    { /* no fill stays no fill */
+        ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+        ncz_model      *m = new_model(&style), *m2;
+        docmap          d = {.v = NULL};
+        ncz_var        *v = add_var(m, m->root, "v", NC_BYTE, 0, NULL);
 
         assert_int_equal(ncz_var_set_fill(m, v, NCZ_FILL_NONE, NULL), NC_NOERR);
         assert_false(v->spec->fill_null);
@@ -957,12 +962,12 @@ test_default_fill_of_small_types(void **state)
 static void
 test_consolidated_copy(void **state)
 {
-    ncz_format_opts           style = { .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true };
+    ncz_format_opts     style = {.gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
     ncz_model          *m = rich_model(&style), *m2, *m3;
-    docmap              d = { .v = NULL }, copy = { .v = NULL };
+    docmap              d = {.v = NULL}, copy = {.v = NULL};
     ncz_json           *all;
     const char         *text;
-    const ncz_json_opts opts = { .mode = NCZ_JSON_LENIENT, .depth = 128, .nbytes = (size_t)1 << 26 };
+    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 128, .nbytes = (size_t)1 << 26};
 
     (void)state;
     assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
@@ -992,10 +997,10 @@ test_consolidated_copy(void **state)
 static void
 test_changing_what_was_read(void **state)
 {
-    docmap     d = { .v = NULL };
-    ncz_format_opts  style;
-    ncz_model *m;
-    double     third = 1.0 / 3;
+    docmap          d = {.v = NULL};
+    ncz_format_opts style;
+    ncz_model      *m;
+    double          third = 1.0 / 3;
 
     (void)state;
     docmap_dir(&d, DATA "netcdf-c-main/attspecial");
@@ -1018,11 +1023,11 @@ test_changing_what_was_read(void **state)
 static void
 test_array_longer_than_its_dimension(void **state)
 {
-    docmap     d = { .v = NULL };
-    ncz_format_opts  style = { .gen = NCZ_GEN_BOTH, .xarray = true };
-    ncz_model *m = new_model(&style);
-    ncz_dim   *dims[2];
-    docmap     later = { .v = NULL };
+    docmap          d = {.v = NULL};
+    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_model      *m = new_model(&style);
+    ncz_dim        *dims[2];
+    docmap          later = {.v = NULL};
 
     (void)state;
     dims[0] = add_dim(m, m->root, "t", 2, true);

@@ -12,7 +12,7 @@ one_array(docmap *d, const char *dtype, const char *shape, const char *fill, con
 {
     char text[2048];
 
-    *d = (docmap){ .v = NULL };
+    *d = (docmap){.v = NULL};
     docmap_puts(d, ".zgroup", ZGROUP);
     snprintf(text, sizeof text,
              "{\"zarr_format\": 2, \"shape\": %s, \"chunks\": %s, \"dtype\": %s, \"fill_value\": %s, "
@@ -45,23 +45,23 @@ test_types(void **state)
         size_t      size;
         int         endian;
     } cases[] = {
-        { "\"|b1\"", "false", NC_UBYTE, NCZ_KIND_BOOL, 1, NC_ENDIAN_NATIVE },
-        { "\"<f2\"", "0", NC_FLOAT, NCZ_KIND_FLOAT, 2, NC_ENDIAN_LITTLE },
-        { "\">f4\"", "0.5", NC_FLOAT, NCZ_KIND_FLOAT, 4, NC_ENDIAN_BIG },
-        { "\"|i1\"", "0", NC_BYTE, NCZ_KIND_INT, 1, NC_ENDIAN_NATIVE },
-        { "\"|u1\"", "0", NC_UBYTE, NCZ_KIND_UINT, 1, NC_ENDIAN_NATIVE },
-        { "\"|i4\"", "0", NC_INT, NCZ_KIND_INT, 4, NC_ENDIAN_NATIVE },
-        { "\"=i8\"", "0", NC_INT64, NCZ_KIND_INT, 8, NC_ENDIAN_NATIVE },
-        { "\"i2\"", "0", NC_SHORT, NCZ_KIND_INT, 2, NC_ENDIAN_NATIVE },
-        { "\"<u8\"", "18446744073709551615", NC_UINT64, NCZ_KIND_UINT, 8, NC_ENDIAN_LITTLE },
-        { "\"|S1\"", "\"\"", NC_STRING, NCZ_KIND_BYTES, 1, NC_ENDIAN_NATIVE },
-        { "\">S1\"", "\"\"", NC_STRING, NCZ_KIND_BYTES, 1, NC_ENDIAN_NATIVE },
-        { "\"|S12\"", "\"\"", NC_STRING, NCZ_KIND_BYTES, 12, NC_ENDIAN_NATIVE },
-        { "\"<U3\"", "\"\"", NC_STRING, NCZ_KIND_UCS4, 12, NC_ENDIAN_LITTLE },
-        { "\">U1\"", "\"\"", NC_STRING, NCZ_KIND_UCS4, 4, NC_ENDIAN_BIG },
-        { "\"<M8[s]\"", "0", NC_INT64, NCZ_KIND_INT, 8, NC_ENDIAN_LITTLE },
-        { "\"<m8[10us]\"", "0", NC_INT64, NCZ_KIND_INT, 8, NC_ENDIAN_LITTLE },
-        { "\"<m8\"", "0", NC_INT64, NCZ_KIND_INT, 8, NC_ENDIAN_LITTLE },
+        {"\"|b1\"", "false", NC_UBYTE, NCZ_KIND_BOOL, 1, NC_ENDIAN_NATIVE},
+        {"\"<f2\"", "0", NC_FLOAT, NCZ_KIND_FLOAT, 2, NC_ENDIAN_LITTLE},
+        {"\">f4\"", "0.5", NC_FLOAT, NCZ_KIND_FLOAT, 4, NC_ENDIAN_BIG},
+        {"\"|i1\"", "0", NC_BYTE, NCZ_KIND_INT, 1, NC_ENDIAN_NATIVE},
+        {"\"|u1\"", "0", NC_UBYTE, NCZ_KIND_UINT, 1, NC_ENDIAN_NATIVE},
+        {"\"|i4\"", "0", NC_INT, NCZ_KIND_INT, 4, NC_ENDIAN_NATIVE},
+        {"\"=i8\"", "0", NC_INT64, NCZ_KIND_INT, 8, NC_ENDIAN_NATIVE},
+        {"\"i2\"", "0", NC_SHORT, NCZ_KIND_INT, 2, NC_ENDIAN_NATIVE},
+        {"\"<u8\"", "18446744073709551615", NC_UINT64, NCZ_KIND_UINT, 8, NC_ENDIAN_LITTLE},
+        {"\"|S1\"", "\"\"", NC_STRING, NCZ_KIND_BYTES, 1, NC_ENDIAN_NATIVE},
+        {"\">S1\"", "\"\"", NC_STRING, NCZ_KIND_BYTES, 1, NC_ENDIAN_NATIVE},
+        {"\"|S12\"", "\"\"", NC_STRING, NCZ_KIND_BYTES, 12, NC_ENDIAN_NATIVE},
+        {"\"<U3\"", "\"\"", NC_STRING, NCZ_KIND_UCS4, 12, NC_ENDIAN_LITTLE},
+        {"\">U1\"", "\"\"", NC_STRING, NCZ_KIND_UCS4, 4, NC_ENDIAN_BIG},
+        {"\"<M8[s]\"", "0", NC_INT64, NCZ_KIND_INT, 8, NC_ENDIAN_LITTLE},
+        {"\"<m8[10us]\"", "0", NC_INT64, NCZ_KIND_INT, 8, NC_ENDIAN_LITTLE},
+        {"\"<m8\"", "0", NC_INT64, NCZ_KIND_INT, 8, NC_ENDIAN_LITTLE},
     };
 
     (void)state;
@@ -86,18 +86,18 @@ test_types_without_meaning(void **state)
         const char *dtype;
         size_t      size;
     } cases[] = {
-        { "\"<c16\"", 16 },
-        { "\"<f16\"", 16 },
-        { "\"|V7\"", 7 },
-        { "\"|S0\"", 1 },
-        { "\"<i3\"", 3 },
-        { "[[\"a\", \"<i4\"], [\"b\", \"<f8\", [2, 3]]]", 52 },
-        { "\"nonsense\"", 1 },
-        { "17", 1 },
-        { "\"\"", 1 },
-        { "\"<i99999999999999999999999\"", 1 },
-        { "[[\"a\", [[\"b\", \"<i4\"]]]]", 1 },
-        { "\"<i4junk\"", 1 },
+        {"\"<c16\"", 16},
+        {"\"<f16\"", 16},
+        {"\"|V7\"", 7},
+        {"\"|S0\"", 1},
+        {"\"<i3\"", 3},
+        {"[[\"a\", \"<i4\"], [\"b\", \"<f8\", [2, 3]]]", 52},
+        {"\"nonsense\"", 1},
+        {"17", 1},
+        {"\"\"", 1},
+        {"\"<i99999999999999999999999\"", 1},
+        {"[[\"a\", [[\"b\", \"<i4\"]]]]", 1},
+        {"\"<i4junk\"", 1},
     };
 
     (void)state;
@@ -126,14 +126,14 @@ test_objects(void **state)
         ncz_fill_mode mode;
         const char   *text;
     } cases[] = {
-        { ", \"filters\": [{\"id\": \"vlen-utf8\"}]", "0", NC_NOERR, NCZ_FILL_DEFAULT, NULL },
-        { ", \"filters\": [{\"id\": \"vlen-utf8\"}]", "\"\"", NC_NOERR, NCZ_FILL_DEFAULT, NULL },
-        { ", \"filters\": [{\"id\": \"json2\"}]", "null", NC_NOERR, NCZ_FILL_NONE, NULL },
-        { ", \"filters\": [{\"id\": \"vlen-utf8\"}]", "\"YWJj\"", NC_NOERR, NCZ_FILL_VALUE, "YWJj" },
-        { ", \"filters\": [{\"id\": \"json2\"}]", "{\"a\": 1}", NC_NOERR, NCZ_FILL_VALUE, "{\"a\": 1}" },
-        { ", \"filters\": null", "0", NC_EBADTYPE, NCZ_FILL_DEFAULT, NULL },
-        { ", \"filters\": [{\"id\": \"pickle\"}]", "0", NC_ENOFILTER, NCZ_FILL_DEFAULT, NULL },
-        { ", \"filters\": [{\"id\": \"zlib\"}]", "0", NC_EFILTER, NCZ_FILL_DEFAULT, NULL },
+        {", \"filters\": [{\"id\": \"vlen-utf8\"}]", "0", NC_NOERR, NCZ_FILL_DEFAULT, NULL},
+        {", \"filters\": [{\"id\": \"vlen-utf8\"}]", "\"\"", NC_NOERR, NCZ_FILL_DEFAULT, NULL},
+        {", \"filters\": [{\"id\": \"json2\"}]", "null", NC_NOERR, NCZ_FILL_NONE, NULL},
+        {", \"filters\": [{\"id\": \"vlen-utf8\"}]", "\"YWJj\"", NC_NOERR, NCZ_FILL_VALUE, "YWJj"},
+        {", \"filters\": [{\"id\": \"json2\"}]", "{\"a\": 1}", NC_NOERR, NCZ_FILL_VALUE, "{\"a\": 1}"},
+        {", \"filters\": null", "0", NC_EBADTYPE, NCZ_FILL_DEFAULT, NULL},
+        {", \"filters\": [{\"id\": \"pickle\"}]", "0", NC_ENOFILTER, NCZ_FILL_DEFAULT, NULL},
+        {", \"filters\": [{\"id\": \"zlib\"}]", "0", NC_EFILTER, NCZ_FILL_DEFAULT, NULL},
     };
 
     (void)state;
@@ -157,10 +157,10 @@ test_time_types_get_units(void **state)
     static const struct {
         const char *dtype, *units;
     } cases[] = {
-        { "\"<M8[s]\"", "seconds since 1970-01-01" },
-        { "\"<M8[D]\"", "days since 1970-01-01" },
-        { "\">M8[10us]\"", "10 microseconds since 1970-01-01" },
-        { "\"<m8[h]\"", "hours" },
+        {"\"<M8[s]\"", "seconds since 1970-01-01"},
+        {"\"<M8[D]\"", "days since 1970-01-01"},
+        {"\">M8[10us]\"", "10 microseconds since 1970-01-01"},
+        {"\"<m8[h]\"", "hours"},
     };
     ncz_model *m;
     ncz_var   *v;
@@ -189,9 +189,9 @@ test_time_types_get_units(void **state)
 static void
 test_made_up_attributes_are_not_written(void **state)
 {
-    ncz_format_opts  style;
-    docmap     d, out = { .v = NULL };
-    ncz_model *m;
+    ncz_format_opts style;
+    docmap          d, out = {.v = NULL};
+    ncz_model      *m;
 
     (void)state;
     one_array(&d, "\"<M8[s]\"", "[]", "5", "", "{\"a\": 1}");
@@ -245,7 +245,7 @@ test_fill_values(void **state)
     assert_true(*(float *)var_at(m, "v")->fill < -1e38f);
     ncz_model_free(m);
     for (size_t i = 0; i < 3; i++) {
-        static const char *const none[] = { "\"12ab\"", "\"\"", "\"3000000000\"" };
+        static const char *const none[] = {"\"12ab\"", "\"\"", "\"3000000000\""};
 
         m = load_one("\"<i4\"", "[3]", none[i], "", NULL);
         assert_int_equal(var_at(m, "v")->unusable->code, NC_EZARRMETA);
@@ -269,12 +269,12 @@ test_string_fill_values(void **state)
     static const struct {
         const char *dtype, *fill, *root, *want;
     } cases[] = {
-        { "\"|S4\"", "\"YWI=\"", NULL, "ab" },
-        { "\"|S4\"", "\"YWJjZA==\"", NULL, "abcd" },
-        { "\"|S4\"", "\"x\"", NULL, "x" },
-        { "\"|S4\"", "\"fill\"", "{\"_NCProperties\": \"version=2,netcdf=4.10.2,nczarr=2.0.0\"}", "fill" },
-        { "\"|S4\"", "\"YWJjZA==\"", "{\"_NCProperties\": \"version=2,netcdf=4.10.2,nczarr=2.0.0\"}", "abcd" },
-        { "\"<U4\"", "\"h\\u00e9\"", NULL, "h\xc3\xa9" },
+        {"\"|S4\"", "\"YWI=\"", NULL, "ab"},
+        {"\"|S4\"", "\"YWJjZA==\"", NULL, "abcd"},
+        {"\"|S4\"", "\"x\"", NULL, "x"},
+        {"\"|S4\"", "\"fill\"", "{\"_NCProperties\": \"version=2,netcdf=4.10.2,nczarr=2.0.0\"}", "fill"},
+        {"\"|S4\"", "\"YWJjZA==\"", "{\"_NCProperties\": \"version=2,netcdf=4.10.2,nczarr=2.0.0\"}", "abcd"},
+        {"\"<U4\"", "\"h\\u00e9\"", NULL, "h\xc3\xa9"},
     };
 
     (void)state;
@@ -304,48 +304,48 @@ static void
 test_missing_values(void **state)
 {
 #define NETCDF "{\"_NCProperties\": \"version=2,netcdf=4.9.3,nczarr=2.0.0\"}"
-#define OURS "{\"_NCProperties\": \"version=2,nczarr=2.0.0,libnczarr=0.1.0\"}"
+#define OURS   "{\"_NCProperties\": \"version=2,nczarr=2.0.0,libnczarr=0.1.0\"}"
     static const struct {
         const char *dtype, *fill, *root;
         double      want; /* HIDDEN: there is no attribute; NAN: it is one */
     } cases[] = {
 #define HIDDEN 1e300
-        { "\"<i4\"", "-9999", NULL, -9999 },
-        { "\"<i4\"", "0", NULL, 0 },
-        { "\"<i4\"", "null", NULL, HIDDEN },
-        { "\"<i4\"", "-2147483647", NULL, NC_FILL_INT },
-        { "\"<i4\"", "-2147483647", NETCDF, HIDDEN },
-        { "\"<i4\"", "-2147483647", OURS, HIDDEN },
-        { "\"<i4\"", "-9999", NETCDF, -9999 },
-        { "\">i2\"", "7", OURS, 7 },
-        { "\"|u1\"", "255", NULL, 255 },
-        { "\"|i1\"", "0", NULL, 0 },
-        { "\"<u8\"", "4096", NULL, 4096 },
-        { "\"<f4\"", "1.5", NULL, 1.5 },
-        { "\"<f2\"", "-1.5", NULL, -1.5 },
-        { "\"<f8\"", "\"NaN\"", NULL, NAN },
-        { "\"<f8\"", "\"-Infinity\"", NULL, -INFINITY },
-        { "\"<f8\"", "9.969209968386869e+36", NULL, NC_FILL_DOUBLE },
-        { "\"|b1\"", "false", NULL, HIDDEN },
-        { "\"|b1\"", "0", NULL, HIDDEN },
-        { "\"|b1\"", "true", NULL, 1 },
-        { "\"|b1\"", "null", NULL, HIDDEN },
-        { "\"<M8[s]\"", "0", NULL, 0 },
-        { "\"|S3\"", "\"\"", NULL, HIDDEN },
-        { "\"<U3\"", "\"\"", NULL, HIDDEN },
-        { "\"|S3\"", "null", NULL, HIDDEN },
-        { "\"<c8\"", "[0.0, 0.0]", NULL, HIDDEN },
-        { "\"<i4\"", "\"abc\"", NULL, HIDDEN },
+        {"\"<i4\"", "-9999", NULL, -9999},
+        {"\"<i4\"", "0", NULL, 0},
+        {"\"<i4\"", "null", NULL, HIDDEN},
+        {"\"<i4\"", "-2147483647", NULL, NC_FILL_INT},
+        {"\"<i4\"", "-2147483647", NETCDF, HIDDEN},
+        {"\"<i4\"", "-2147483647", OURS, HIDDEN},
+        {"\"<i4\"", "-9999", NETCDF, -9999},
+        {"\">i2\"", "7", OURS, 7},
+        {"\"|u1\"", "255", NULL, 255},
+        {"\"|i1\"", "0", NULL, 0},
+        {"\"<u8\"", "4096", NULL, 4096},
+        {"\"<f4\"", "1.5", NULL, 1.5},
+        {"\"<f2\"", "-1.5", NULL, -1.5},
+        {"\"<f8\"", "\"NaN\"", NULL, NAN},
+        {"\"<f8\"", "\"-Infinity\"", NULL, -INFINITY},
+        {"\"<f8\"", "9.969209968386869e+36", NULL, NC_FILL_DOUBLE},
+        {"\"|b1\"", "false", NULL, HIDDEN},
+        {"\"|b1\"", "0", NULL, HIDDEN},
+        {"\"|b1\"", "true", NULL, 1},
+        {"\"|b1\"", "null", NULL, HIDDEN},
+        {"\"<M8[s]\"", "0", NULL, 0},
+        {"\"|S3\"", "\"\"", NULL, HIDDEN},
+        {"\"<U3\"", "\"\"", NULL, HIDDEN},
+        {"\"|S3\"", "null", NULL, HIDDEN},
+        {"\"<c8\"", "[0.0, 0.0]", NULL, HIDDEN},
+        {"\"<i4\"", "\"abc\"", NULL, HIDDEN},
     };
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        docmap         d, out = { .v = NULL };
-        ncz_format_opts      style;
-        ncz_model     *m;
-        ncz_var       *v;
-        const ncz_att *a;
-        double         got = HIDDEN;
+        docmap          d, out = {.v = NULL};
+        ncz_format_opts style;
+        ncz_model      *m;
+        ncz_var        *v;
+        const ncz_att  *a;
+        double          got = HIDDEN;
 
         one_array(&d, cases[i].dtype, "[3]", cases[i].fill, "", "{\"a\": 1}");
         if (cases[i].root != NULL)
@@ -389,22 +389,22 @@ test_values_that_cannot_be(void **state)
         const char *dtype, *shape, *fill, *more;
         int         code;
     } cases[] = {
-        { "\"<i4\"", "[3]", "\"abc\"", "", NC_EZARRMETA },
-        { "\"<i4\"", "[3]", "3000000000", "", NC_EZARRMETA },
-        { "\"<u1\"", "[3]", "-1", "", NC_EZARRMETA },
-        { "\"<i4\"", "[3]", "1.5", "", NC_EZARRMETA },
-        { "\"<i4\"", "[3]", "0", ", \"order\": \"X\"", NC_EZARRMETA },
-        { "\"<i4\"", "[3]", "0", ", \"dimension_separator\": \"-\"", NC_EZARRMETA },
-        { "\"<i4\"", "[3]", "0", ", \"zarr_format\": 3", NC_EZARRMETA },
-        { "\"<i4\"", "[3]", "0", ", \"chunks\": [3, 3]", NC_EZARRMETA },
-        { "\"<i4\"", "[3]", "0", ", \"chunks\": [0]", NC_EZARRMETA },
-        { "\"<i4\"", "[3]", "0", ", \"chunks\": [-1]", NC_EZARRMETA },
-        { "\"<i4\"", "[3]", "0", ", \"chunks\": \"x\"", NC_EZARRMETA },
-        { "\"<i4\"", "[3]", "0", ", \"shape\": [1.5]", NC_EZARRMETA },
-        { "\"<i4\"", "[3]", "0", ", \"shape\": [9223372036854775808]", NC_EZARRMETA },
-        { "\"<i4\"", "[3]", "0", ", \"shape\": null", NC_EZARRMETA },
-        { "\"<i4\"", "[3]", "0", ", \"compressor\": 5", NC_EFILTER },
-        { "\"<i4\"", "[3]", "0", ", \"filters\": {\"id\": \"zlib\"}", NC_EFILTER },
+        {"\"<i4\"", "[3]", "\"abc\"", "", NC_EZARRMETA},
+        {"\"<i4\"", "[3]", "3000000000", "", NC_EZARRMETA},
+        {"\"<u1\"", "[3]", "-1", "", NC_EZARRMETA},
+        {"\"<i4\"", "[3]", "1.5", "", NC_EZARRMETA},
+        {"\"<i4\"", "[3]", "0", ", \"order\": \"X\"", NC_EZARRMETA},
+        {"\"<i4\"", "[3]", "0", ", \"dimension_separator\": \"-\"", NC_EZARRMETA},
+        {"\"<i4\"", "[3]", "0", ", \"zarr_format\": 3", NC_EZARRMETA},
+        {"\"<i4\"", "[3]", "0", ", \"chunks\": [3, 3]", NC_EZARRMETA},
+        {"\"<i4\"", "[3]", "0", ", \"chunks\": [0]", NC_EZARRMETA},
+        {"\"<i4\"", "[3]", "0", ", \"chunks\": [-1]", NC_EZARRMETA},
+        {"\"<i4\"", "[3]", "0", ", \"chunks\": \"x\"", NC_EZARRMETA},
+        {"\"<i4\"", "[3]", "0", ", \"shape\": [1.5]", NC_EZARRMETA},
+        {"\"<i4\"", "[3]", "0", ", \"shape\": [9223372036854775808]", NC_EZARRMETA},
+        {"\"<i4\"", "[3]", "0", ", \"shape\": null", NC_EZARRMETA},
+        {"\"<i4\"", "[3]", "0", ", \"compressor\": 5", NC_EFILTER},
+        {"\"<i4\"", "[3]", "0", ", \"filters\": {\"id\": \"zlib\"}", NC_EFILTER},
     };
 
     (void)state;
@@ -444,33 +444,37 @@ test_shuffle_of_size_0(void **state)
         bool        pure;
         int64_t     size;
     } cases[] = {
-        { NULL, "0", false, 0 },
-        { "{\"title\": \"x\"}", "0", false, 0 },
-        { "{\"_NCProperties\": \"version=2,nczarr=2.0.0,libnczarr=0.1.0\"}", "0", false, 0 },
-        { NULL, "1", false, 1 },
-        { NULL, "2", false, 2 },
-        { NULL, "\"0\"", false, 4 },
-        { "{\"_NCProperties\": \"version=2,netcdf=4.9.3,nczarr=2.0.0\"}", "0", false, 4 },
-        { "{\"_NCProperties\": \"version=2,netcdf=4.9.3,nczarr=2.0.0\"}", "\"0\"", false, 4 },
-        { "{\"_nczarr_superblock\": {\"version\": \"2.0.0\"}, \"_nczarr_group\": {\"dimensions\": {}, \"arrays\": "
-          "[\"v\"], \"groups\": []}}", "0", false, 4 },
-        { "{\"_nczarr_superblock\": {\"version\": \"2.0.0\"}, \"_nczarr_group\": {\"dimensions\": {}, \"arrays\": "
-          "[\"v\"], \"groups\": []}}", "0", true, 4 },
+        {NULL, "0", false, 0},
+        {"{\"title\": \"x\"}", "0", false, 0},
+        {"{\"_NCProperties\": \"version=2,nczarr=2.0.0,libnczarr=0.1.0\"}", "0", false, 0},
+        {NULL, "1", false, 1},
+        {NULL, "2", false, 2},
+        {NULL, "\"0\"", false, 4},
+        {"{\"_NCProperties\": \"version=2,netcdf=4.9.3,nczarr=2.0.0\"}", "0", false, 4},
+        {"{\"_NCProperties\": \"version=2,netcdf=4.9.3,nczarr=2.0.0\"}", "\"0\"", false, 4},
+        {"{\"_nczarr_superblock\": {\"version\": \"2.0.0\"}, \"_nczarr_group\": {\"dimensions\": {}, \"arrays\": "
+         "[\"v\"], \"groups\": []}}",
+         "0", false, 4},
+        {"{\"_nczarr_superblock\": {\"version\": \"2.0.0\"}, \"_nczarr_group\": {\"dimensions\": {}, \"arrays\": "
+         "[\"v\"], \"groups\": []}}",
+         "0", true, 4},
     };
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        const ncz_load_opts wish = { .pure = cases[i].pure, .xarray = true };
-        docmap         d;
-        ncz_model     *m = NULL;
-        ncz_format_opts      style;
-        char           text[400];
+        const ncz_load_opts wish = {.pure = cases[i].pure, .xarray = true};
+        docmap              d;
+        ncz_model          *m = NULL;
+        ncz_format_opts     style;
+        char                text[400];
 
         one_array(&d, "\"<i4\"", "[3]", "0", "", NULL);
-        snprintf(text, sizeof text,
-                 "{\"zarr_format\": 2, \"shape\": [3], \"chunks\": [3], \"dtype\": \"<i4\", \"fill_value\": 0, \"order\": "
-                 "\"C\", \"compressor\": {\"id\": \"zlib\", \"level\": 1}, \"filters\": [{\"id\": \"shuffle\", "
-                 "\"elementsize\": %s}]}", cases[i].more);
+        snprintf(
+            text, sizeof text,
+            "{\"zarr_format\": 2, \"shape\": [3], \"chunks\": [3], \"dtype\": \"<i4\", \"fill_value\": 0, \"order\": "
+            "\"C\", \"compressor\": {\"id\": \"zlib\", \"level\": 1}, \"filters\": [{\"id\": \"shuffle\", "
+            "\"elementsize\": %s}]}",
+            cases[i].more);
         docmap_puts(&d, "v/.zarray", text);
         if (cases[i].root != NULL)
             docmap_puts(&d, ".zattrs", cases[i].root);
@@ -485,11 +489,11 @@ test_shuffle_of_size_0(void **state)
 static void
 test_layout(void **state)
 {
-    ncz_model *m = load_one("\"<i4\"", "[2, 3]", "0", ", \"order\": \"F\", \"dimension_separator\": \"/\"", NULL);
-    ncz_var   *v = var_at(m, "v");
-    uint64_t   index[2] = { 12, 0 };
-    ncz_buf    key = NCZ_BUF_INIT;
-    ncz_chunk_addr  where;
+    ncz_model     *m = load_one("\"<i4\"", "[2, 3]", "0", ", \"order\": \"F\", \"dimension_separator\": \"/\"", NULL);
+    ncz_var       *v = var_at(m, "v");
+    uint64_t       index[2] = {12, 0};
+    ncz_buf        key = NCZ_BUF_INIT;
+    ncz_chunk_addr where;
 
     (void)state;
     assert_true(v->order_f && v->spec->order_f);
@@ -545,11 +549,11 @@ test_dimensions(void **state)
 static void
 test_noxarray(void **state)
 {
-    const ncz_load_opts wish = { .pure = false, .xarray = false };
-    docmap         d;
-    ncz_format_opts      style;
-    ncz_model     *m;
-    docmap         out = { .v = NULL };
+    const ncz_load_opts wish = {.pure = false, .xarray = false};
+    docmap              d;
+    ncz_format_opts     style;
+    ncz_model          *m;
+    docmap              out = {.v = NULL};
 
     (void)state;
     one_array(&d, "\"<i4\"", "[2]", "0", "", "{\"_ARRAY_DIMENSIONS\": [\"x\"], \"a\": 1}");
@@ -576,36 +580,36 @@ test_inference(void **state)
         size_t      len;
         const char *text;
     } cases[] = {
-        { "1", NC_INT, 1, NULL },
-        { "-2147483648", NC_INT, 1, NULL },
-        { "4294967295", NC_UINT, 1, NULL },
-        { "4294967296", NC_INT64, 1, NULL },
-        { "-2147483649", NC_INT64, 1, NULL },
-        { "9223372036854775808", NC_UINT64, 1, NULL },
-        { "[1, -1, 3000000000]", NC_INT64, 3, NULL },
-        { "[-1, 18446744073709551615]", NC_DOUBLE, 2, NULL },
-        { "1.5", NC_DOUBLE, 1, NULL },
-        { "1e400", NC_DOUBLE, 1, NULL },
-        { "NaN", NC_DOUBLE, 1, NULL },
-        { "[1, 2.5]", NC_DOUBLE, 2, NULL },
-        { "[1.5, \"NaN\"]", NC_DOUBLE, 2, NULL },
-        { "true", NC_UBYTE, 1, NULL },
-        { "[true, false]", NC_UBYTE, 2, NULL },
-        { "[true, 2]", NC_INT, 2, NULL },
-        { "null", NC_CHAR, 4, "null" },
-        { "[]", NC_CHAR, 2, "[]" },
-        { "[1, \"a\"]", NC_CHAR, 8, "[1, \"a\"]" },
-        { "[\"NaN\"]", NC_STRING, 1, NULL },
-        { "[\"a\",\"b\"]", NC_STRING, 2, NULL },
-        { "[\"a\", null]", NC_CHAR, 11, "[\"a\", null]" },
-        { "[\"a\", [\"b\"]]", NC_CHAR, 12, "[\"a\", [\"b\"]]" },
-        { "[\"a\", {}]", NC_CHAR, 9, "[\"a\", {}]" },
-        { "[[1]]", NC_CHAR, 5, "[[1]]" },
-        { "{\"a\":  1}", NC_CHAR, 9, "{\"a\":  1}" },
-        { "\"text\"", NC_CHAR, 4, "text" },
-        { "\"\"", NC_CHAR, 0, "" },
-        { "\"h\\u00e9\"", NC_CHAR, 3, "h\xc3\xa9" },
-        { "\"a\\u0000b\"", NC_CHAR, 3, "a\0b" },
+        {"1", NC_INT, 1, NULL},
+        {"-2147483648", NC_INT, 1, NULL},
+        {"4294967295", NC_UINT, 1, NULL},
+        {"4294967296", NC_INT64, 1, NULL},
+        {"-2147483649", NC_INT64, 1, NULL},
+        {"9223372036854775808", NC_UINT64, 1, NULL},
+        {"[1, -1, 3000000000]", NC_INT64, 3, NULL},
+        {"[-1, 18446744073709551615]", NC_DOUBLE, 2, NULL},
+        {"1.5", NC_DOUBLE, 1, NULL},
+        {"1e400", NC_DOUBLE, 1, NULL},
+        {"NaN", NC_DOUBLE, 1, NULL},
+        {"[1, 2.5]", NC_DOUBLE, 2, NULL},
+        {"[1.5, \"NaN\"]", NC_DOUBLE, 2, NULL},
+        {"true", NC_UBYTE, 1, NULL},
+        {"[true, false]", NC_UBYTE, 2, NULL},
+        {"[true, 2]", NC_INT, 2, NULL},
+        {"null", NC_CHAR, 4, "null"},
+        {"[]", NC_CHAR, 2, "[]"},
+        {"[1, \"a\"]", NC_CHAR, 8, "[1, \"a\"]"},
+        {"[\"NaN\"]", NC_STRING, 1, NULL},
+        {"[\"a\",\"b\"]", NC_STRING, 2, NULL},
+        {"[\"a\", null]", NC_CHAR, 11, "[\"a\", null]"},
+        {"[\"a\", [\"b\"]]", NC_CHAR, 12, "[\"a\", [\"b\"]]"},
+        {"[\"a\", {}]", NC_CHAR, 9, "[\"a\", {}]"},
+        {"[[1]]", NC_CHAR, 5, "[[1]]"},
+        {"{\"a\":  1}", NC_CHAR, 9, "{\"a\":  1}"},
+        {"\"text\"", NC_CHAR, 4, "text"},
+        {"\"\"", NC_CHAR, 0, ""},
+        {"\"h\\u00e9\"", NC_CHAR, 3, "h\xc3\xa9"},
+        {"\"a\\u0000b\"", NC_CHAR, 3, "a\0b"},
     };
 
     (void)state;
@@ -635,9 +639,9 @@ test_fill_value_attribute(void **state)
         const char *dtype, *json;
         nc_type     type;
     } cases[] = {
-        { "\"<f4\"", "-999", NC_FLOAT }, { "\"<f8\"", "\"NaN\"", NC_DOUBLE },  { "\"<u1\"", "255", NC_UBYTE },
-        { "\"<i2\"", "-1", NC_SHORT },   { "\"|S4\"", "\"none\"", NC_STRING }, { "\"<i2\"", "\"odd\"", NC_CHAR },
-        { "\"<i2\"", "99999", NC_INT },
+        {"\"<f4\"", "-999", NC_FLOAT}, {"\"<f8\"", "\"NaN\"", NC_DOUBLE},  {"\"<u1\"", "255", NC_UBYTE},
+        {"\"<i2\"", "-1", NC_SHORT},   {"\"|S4\"", "\"none\"", NC_STRING}, {"\"<i2\"", "\"odd\"", NC_CHAR},
+        {"\"<i2\"", "99999", NC_INT},
     };
 
     (void)state;
@@ -683,7 +687,7 @@ plain_array(void)
 static void
 test_groups_and_strangers(void **state)
 {
-    docmap     d = { .v = NULL };
+    docmap     d = {.v = NULL};
     ncz_model *m;
 
     (void)state;
@@ -717,11 +721,11 @@ test_groups_and_strangers(void **state)
 static void
 test_lone_array(void **state)
 {
-    docmap     d = { .v = NULL };
-    ncz_format_opts  style;
-    ncz_model *m;
-    uint64_t   index[1] = { 7 };
-    ncz_buf    key = NCZ_BUF_INIT;
+    docmap          d = {.v = NULL};
+    ncz_format_opts style;
+    ncz_model      *m;
+    uint64_t        index[1] = {7};
+    ncz_buf         key = NCZ_BUF_INIT;
     ncz_chunk_addr  where;
 
     (void)state;
@@ -743,9 +747,9 @@ test_lone_array(void **state)
 static void
 test_what_is_no_dataset(void **state)
 {
-    docmap     d = { .v = NULL };
-    ncz_format_opts  style;
-    ncz_model *m;
+    docmap          d = {.v = NULL};
+    ncz_format_opts style;
+    ncz_model      *m;
 
     (void)state;
     assert_int_equal(load(&d, &m, &style), NC_ENOTZARR);
@@ -768,9 +772,9 @@ test_what_is_no_dataset(void **state)
 static void
 test_broken_documents_spoil_only_their_node(void **state)
 {
-    docmap     d = { .v = NULL };
-    ncz_format_opts  style;
-    ncz_model *m;
+    docmap          d = {.v = NULL};
+    ncz_format_opts style;
+    ncz_model      *m;
 
     (void)state;
     docmap_puts(&d, ".zgroup", ZGROUP);
@@ -790,7 +794,7 @@ test_broken_documents_spoil_only_their_node(void **state)
     assert_non_null(strstr(m->root->vars[3]->unusable->text, "v03/.zarray"));
     assert_false(style.readonly);
     {
-        docmap out = { .v = NULL };
+        docmap out = {.v = NULL};
 
         assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &out), NC_NOERR);
         assert_null(docmap_text(&out, "v03/.zarray"));

@@ -29,7 +29,7 @@ check_part(const ncz_blosc_frame *f, const unsigned char *whole, const uint8_t *
     unsigned char *out = malloc(f->nbytes + 1);
     size_t         a = f->nbytes * (size_t)(seed[0] | seed[1] << 8) / 65535;
     size_t         b = f->nbytes * (size_t)(seed[2] | seed[3] << 8) / 65535;
-    ncz_byte_range       part = { a < b ? a : b, a < b ? b : a }, want = part;
+    ncz_byte_range part = {a < b ? a : b, a < b ? b : a}, want = part;
 
     check(out != NULL);
     memset(out, 0x3c, f->nbytes);
@@ -57,20 +57,19 @@ one_frame(const unsigned char *frame, size_t n, const uint8_t *seed)
 {
     ncz_blosc_frame f;
     unsigned char  *out;
-    ncz_byte_range        all;
+    ncz_byte_range  all;
 
     if (ncz_blosc_open(frame, n, &f) != NC_NOERR || !ncz_blosc_knows(&f) || f.nbytes > MOST)
         return;
     if ((out = malloc(f.nbytes != 0 ? f.nbytes : 1)) == NULL)
         return;
-    all = (ncz_byte_range){ 0, f.nbytes };
+    all = (ncz_byte_range){0, f.nbytes};
     if (ncz_blosc_decode(&f, out, &all) == NC_NOERR) {
         check(all.from == 0 && all.to == f.nbytes);
         check_part(&f, out, seed);
         check_library(&f, out);
-    }
-    else {
-        all = (ncz_byte_range){ f.nbytes / 3, f.nbytes / 2 };
+    } else {
+        all = (ncz_byte_range){f.nbytes / 3, f.nbytes / 2};
         ncz_blosc_decode(&f, out, &all);
     }
     free(out);

@@ -67,7 +67,7 @@ pick(uint8_t byte)
 static ncz_codec_params
 params_of(const ncz_codec_ops *ops, uint8_t byte)
 {
-    ncz_codec_params p = { .v = { 0 } };
+    ncz_codec_params p = {.v = {0}};
 
     if (strcmp(ops->id, "shuffle") == 0)
         p.v[NCZ_SHUFFLE_SIZE] = 1 + byte % 16;
@@ -95,10 +95,10 @@ decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t n, v
 static void
 decode_texts(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, size_t nelems)
 {
-    ncz_buf          block = NCZ_BUF_INIT, object = NCZ_BUF_INIT, again = NCZ_BUF_INIT;
+    ncz_buf               block = NCZ_BUF_INIT, object = NCZ_BUF_INIT, again = NCZ_BUF_INIT;
     const ncz_vlen_block *t;
-    const char      *end;
-    int              rc;
+    const char           *end;
+    int                   rc;
 
     if (ncz_chain_decode_vlen(c, env, in, nin, nelems, MOST, &block) != NC_NOERR)
         goto done;
@@ -137,7 +137,7 @@ decode_as_said(const char *text, size_t size, const ncz_codec_env *env, void *ou
 
     if (end != NULL && ncz_json_parse(text, (size_t)(end - text), &opts, &filters, NULL) == NC_NOERR &&
         ncz_chain_parse(filters, NULL, env, 8, &chain) == NC_NOERR) {
-        size_t n = size - (size_t)(end + 1 - text);
+        size_t  n = size - (size_t)(end + 1 - text);
         ncz_buf f = NCZ_BUF_INIT, z = NCZ_BUF_INIT;
 
         check(ncz_chain_write(chain, &f, &z) == NC_NOERR); /* whatever it is, it can be told */
@@ -167,16 +167,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     outer = pick(data[0]);
     inner = pick(data[1]);
     wanted = (data[3] | (size_t)data[4] << 8 | (size_t)(data[5] & 0x0f) << 16);
-    env = (ncz_codec_env){ .chunk_bytes = wanted, .row = data[1] };
-    env.dtype = (ncz_dtype){ .kind = NCZ_KIND_INT, .size = (size_t)1 << data[2] % 4, .big = (data[2] & 4) != 0 };
+    env = (ncz_codec_env){.chunk_bytes = wanted, .row = data[1]};
+    env.dtype = (ncz_dtype){.kind = NCZ_KIND_INT, .size = (size_t)1 << data[2] % 4, .big = (data[2] & 4) != 0};
     if ((out = malloc(wanted + 1)) == NULL)
         return 0;
     if ((data[2] & JSON_BIT) != 0) {
         env.order_f = (data[2] & 0x10) != 0;
         if ((data[2] & OBJECT_BIT) != 0)
-            env.dtype = (ncz_dtype){ .kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE };
+            env.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
         else if ((data[2] & UCS4_BIT) != 0)
-            env.dtype = (ncz_dtype){ .kind = NCZ_KIND_UCS4, .size = 4 * (size_t)(1 + data[0]) };
+            env.dtype = (ncz_dtype){.kind = NCZ_KIND_UCS4, .size = 4 * (size_t)(1 + data[0])};
         decode_as_said((const char *)data + HEAD, size - HEAD, &env, out, wanted);
         free(out);
         return 0;

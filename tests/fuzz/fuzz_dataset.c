@@ -54,7 +54,7 @@ read_atts(int ncid, int varid, int natts)
         size_t  len;
         double *numbers;
 
-        int     rc = nc_inq_attname(ncid, varid, i, name);
+        int rc = nc_inq_attname(ncid, varid, i, name);
 
         if (rc == NC_EMAXNAME) /* documents may hold names that the API's buffers do not */
             continue;

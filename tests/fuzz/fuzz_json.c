@@ -64,7 +64,7 @@ walk(const ncz_json *v)
 static void
 again(const ncz_json *v, ncz_json_mode mode)
 {
-    ncz_json_opts opts = { .mode = mode, .depth = 200, .nbytes = (size_t)1 << 30 };
+    ncz_json_opts opts = {.mode = mode, .depth = 200, .nbytes = (size_t)1 << 30};
     ncz_buf       text = NCZ_BUF_INIT;
     ncz_jsonw     w = ncz_jsonw_on(&text);
     ncz_json     *back = NULL;
@@ -80,7 +80,7 @@ again(const ncz_json *v, ncz_json_mode mode)
 static bool
 one_mode(const uint8_t *data, size_t size, ncz_json_mode mode)
 {
-    ncz_json_opts opts = { .mode = mode, .depth = 200, .nbytes = (size_t)1 << 20 };
+    ncz_json_opts opts = {.mode = mode, .depth = 200, .nbytes = (size_t)1 << 20};
     ncz_json     *v = NULL;
     size_t        tail = 0;
     int           rc = ncz_json_parse((const char *)data, size, &opts, &v, &tail);
@@ -99,13 +99,13 @@ one_mode(const uint8_t *data, size_t size, ncz_json_mode mode)
 static void
 in_parts(const uint8_t *data, size_t size)
 {
-    ncz_json_opts    opts = { .mode = NCZ_JSON_LENIENT, .depth = 200, .nbytes = (size_t)1 << 20, .shallow = 2 };
+    ncz_json_opts    opts = {.mode = NCZ_JSON_LENIENT, .depth = 200, .nbytes = (size_t)1 << 20, .shallow = 2};
     char            *text = ncz_strndup((const char *)data, size);
     ncz_json_reader *whole = NULL, *part = NULL;
     const ncz_json  *v = NULL, *all = NULL;
     ncz_json        *parsed = NULL;
-    bool             sound = ncz_json_parse(text, size, &(ncz_json_opts){ .mode = opts.mode, .depth = 200,
-                                                                          .nbytes = opts.nbytes }, &parsed, NULL) == 0;
+    bool sound = ncz_json_parse(text, size, &(ncz_json_opts){.mode = opts.mode, .depth = 200, .nbytes = opts.nbytes},
+                                &parsed, NULL) == 0;
 
     CHECK(ncz_json_reader_new(&whole) == NC_NOERR && ncz_json_reader_new(&part) == NC_NOERR);
     CHECK(ncz_json_read(whole, text, size, &opts, &v, NULL) == NC_NOERR || !sound);

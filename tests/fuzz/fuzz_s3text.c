@@ -84,7 +84,7 @@ static void
 try_json(const char *text, size_t len)
 {
     ncz_json   *doc = NULL;
-    ncz_s3_keys keys = { .id = NULL };
+    ncz_s3_keys keys = {.id = NULL};
 
     if (ncz_s3_json_parse(text, len, "JSON", &doc) != NC_NOERR)
         return;
@@ -132,29 +132,14 @@ try_text(char how, const char *text, size_t len)
 
     switch (how) {
     case 'c':
-    case 'C':
-        try_ini(text, len, how == 'C');
-        break;
-    case 'r':
-        try_rc(text, len);
-        break;
-    case 'x':
-        try_xml(text, len);
-        break;
-    case 'j':
-        try_json(text, len);
-        break;
-    case 't':
-        (void)ncz_s3_time_parse(text, &time);
-        break;
-    case 'h':
-        try_host(text);
-        break;
-    case 'u':
-        try_url(text);
-        break;
-    default:
-        break;
+    case 'C': try_ini(text, len, how == 'C'); break;
+    case 'r': try_rc(text, len); break;
+    case 'x': try_xml(text, len); break;
+    case 'j': try_json(text, len); break;
+    case 't': (void)ncz_s3_time_parse(text, &time); break;
+    case 'h': try_host(text); break;
+    case 'u': try_url(text); break;
+    default: break;
     }
 }
 

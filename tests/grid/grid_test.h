@@ -50,7 +50,7 @@ fail_resize(void *p, size_t nbytes)
 static inline void
 fail_use(size_t at)
 {
-    static const ncz_alloc_table table = { fail_get, fail_resize, free };
+    static const ncz_alloc_table table = {fail_get, fail_resize, free};
 
     fail_at = at;
     fail_seen = 0;

@@ -13,8 +13,8 @@
 typedef long double wide;
 _Static_assert(LDBL_MANT_DIG >= 64, "long double holds all 8-byte integers");
 
-static const nc_type numeric[] = { NC_BYTE, NC_SHORT, NC_INT, NC_INT64, NC_UBYTE,
-                                   NC_USHORT, NC_UINT, NC_UINT64, NC_FLOAT, NC_DOUBLE };
+static const nc_type numeric[] = {NC_BYTE,   NC_SHORT, NC_INT,    NC_INT64, NC_UBYTE,
+                                  NC_USHORT, NC_UINT,  NC_UINT64, NC_FLOAT, NC_DOUBLE};
 
 static bool
 is_float(nc_type t)
@@ -57,7 +57,7 @@ low_bytes(size_t size)
 static value
 load(nc_type t, const void *p)
 {
-    value    v = { .fp = is_float(t) };
+    value    v = {.fp = is_float(t)};
     uint64_t bits = 0;
     size_t   size = ncz_type_size(t);
 
@@ -137,14 +137,68 @@ expect(nc_type from, const void *src, nc_type to, void *dst)
 static size_t
 edges(nc_type t, unsigned char *out)
 {
-    static const double fs[] = { 0.0, -0.0, 0.5, -0.5, 1.0, 1.9, -1.9, 127.0, 127.5, 128.0, -128.0, -128.5, -129.0,
-        255.0, 255.5, 256.0, 300.0, 32767.0, 32767.9, 32768.0, -32768.0, -32769.0, 65535.0, 65535.5, 65536.0, 1e5,
-        2147483647.0, 2147483647.5, 2147483648.0, -2147483648.0, -2147483648.9, -2147483649.0, 4294967295.0,
-        4294967295.5, 4294967296.0, 5e9, -5e9, 0x1p53, 0x1p63, -0x1p63, 0x1.fffffffffffffp62, 0x1p64,
-        0x1.fffffffffffffp63, -0x1.0000000000001p63, 1e20, -1e20, 1e300, -1e300, 1e-50, 5e-324,
-        3.4028234663852886e38, 3.4028235e38, 3.4028235677973362e38, 3.4028235677973366e38, 3.4028236e38, 1e39,
-        -1e39, INFINITY, -INFINITY, NAN, 9.9692099683868690e+36 };
-    size_t n = 0, size = ncz_type_size(t);
+    static const double fs[] = {0.0,
+                                -0.0,
+                                0.5,
+                                -0.5,
+                                1.0,
+                                1.9,
+                                -1.9,
+                                127.0,
+                                127.5,
+                                128.0,
+                                -128.0,
+                                -128.5,
+                                -129.0,
+                                255.0,
+                                255.5,
+                                256.0,
+                                300.0,
+                                32767.0,
+                                32767.9,
+                                32768.0,
+                                -32768.0,
+                                -32769.0,
+                                65535.0,
+                                65535.5,
+                                65536.0,
+                                1e5,
+                                2147483647.0,
+                                2147483647.5,
+                                2147483648.0,
+                                -2147483648.0,
+                                -2147483648.9,
+                                -2147483649.0,
+                                4294967295.0,
+                                4294967295.5,
+                                4294967296.0,
+                                5e9,
+                                -5e9,
+                                0x1p53,
+                                0x1p63,
+                                -0x1p63,
+                                0x1.fffffffffffffp62,
+                                0x1p64,
+                                0x1.fffffffffffffp63,
+                                -0x1.0000000000001p63,
+                                1e20,
+                                -1e20,
+                                1e300,
+                                -1e300,
+                                1e-50,
+                                5e-324,
+                                3.4028234663852886e38,
+                                3.4028235e38,
+                                3.4028235677973362e38,
+                                3.4028235677973366e38,
+                                3.4028236e38,
+                                1e39,
+                                -1e39,
+                                INFINITY,
+                                -INFINITY,
+                                NAN,
+                                9.9692099683868690e+36};
+    size_t              n = 0, size = ncz_type_size(t);
 
     if (t == NC_DOUBLE) {
         memcpy(out, fs, sizeof fs);
@@ -225,16 +279,25 @@ reference_edges(void **state)
         double v;
         int    rc, want;
     } to_int[] = {
-        { 1.9, 0, 1 }, { -0.5, 0, 0 }, { 2147483647.0, 0, 2147483647 }, { 2147483648.0, NC_ERANGE, INT32_MIN },
-        { -2147483648.9, NC_ERANGE, INT32_MIN }, { NAN, 0, INT32_MIN }, { INFINITY, NC_ERANGE, INT32_MIN },
+        {1.9, 0, 1},
+        {-0.5, 0, 0},
+        {2147483647.0, 0, 2147483647},
+        {2147483648.0, NC_ERANGE, INT32_MIN},
+        {-2147483648.9, NC_ERANGE, INT32_MIN},
+        {NAN, 0, INT32_MIN},
+        {INFINITY, NC_ERANGE, INT32_MIN},
     };
     static const struct {
         double v;
         int    rc;
         float  want;
     } to_float[] = {
-        { INFINITY, NC_ERANGE, INFINITY }, { 1e39, NC_ERANGE, INFINITY }, { 3.4028236e38, NC_ERANGE, INFINITY },
-        { 3.4028235e38, NC_ERANGE, FLT_MAX }, { 1e-50, 0, 0 }, { (double)FLT_MAX, 0, FLT_MAX },
+        {INFINITY, NC_ERANGE, INFINITY},
+        {1e39, NC_ERANGE, INFINITY},
+        {3.4028236e38, NC_ERANGE, INFINITY},
+        {3.4028235e38, NC_ERANGE, FLT_MAX},
+        {1e-50, 0, 0},
+        {(double)FLT_MAX, 0, FLT_MAX},
     };
     double nan_in = NAN;
     float  f;
@@ -257,7 +320,7 @@ reference_edges(void **state)
 static void
 wraps(void **state)
 {
-    const int     ints[] = { 1, 2, 300, 200, -1 };
+    const int     ints[] = {1, 2, 300, 200, -1};
     signed char   sc[5];
     unsigned char uc[5];
 
@@ -272,8 +335,8 @@ wraps(void **state)
 static void
 classic_bytes(void **state)
 {
-    const signed char   sc[] = { -1, 5 };
-    const unsigned char uc[] = { 200, 5 };
+    const signed char   sc[] = {-1, 5};
+    const unsigned char uc[] = {200, 5};
     unsigned char       u[2];
     signed char         s[2];
 
@@ -284,13 +347,13 @@ classic_bytes(void **state)
     assert_int_equal(ncz_convert(NC_UBYTE, uc, NC_BYTE, s, 2, false), NC_ERANGE);
     assert_int_equal(ncz_convert(NC_UBYTE, uc, NC_BYTE, s, 2, true), NC_NOERR);
     assert_int_equal(s[0], -56);
-    assert_int_equal(ncz_convert(NC_SHORT, (int16_t[]){ 300 }, NC_BYTE, s, 1, true), NC_ERANGE);
+    assert_int_equal(ncz_convert(NC_SHORT, (int16_t[]){300}, NC_BYTE, s, 1, true), NC_ERANGE);
 }
 
 static void
 text_and_numbers(void **state)
 {
-    char        text[4] = "abc", out[4] = { 0 };
+    char        text[4] = "abc", out[4] = {0};
     const char *s = "x";
     int         i = 5;
 
@@ -341,12 +404,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_pairs),
-        cmocka_unit_test(reference_edges),
-        cmocka_unit_test(wraps),
-        cmocka_unit_test(classic_bytes),
-        cmocka_unit_test(text_and_numbers),
-        cmocka_unit_test(byte_orders),
+        cmocka_unit_test(all_pairs),     cmocka_unit_test(reference_edges),  cmocka_unit_test(wraps),
+        cmocka_unit_test(classic_bytes), cmocka_unit_test(text_and_numbers), cmocka_unit_test(byte_orders),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,24 +11,24 @@ typedef struct row {
 
 static const row rows[] = {
     /* one unlimited dimension: 4096 bytes, then shortened to what is there */
-    { 1, 8, { 0 }, { true }, { 512 } },
-    { 1, 4, { 0 }, { true }, { 1024 } },
-    { 1, 1, { 0 }, { true }, { 4096 } },
-    { 1, 4, { 5 }, { true }, { 5 } },
-    { 1, 4, { 1500 }, { true }, { 750 } },
+    {1, 8, {0}, {true}, {512}},
+    {1, 4, {0}, {true}, {1024}},
+    {1, 1, {0}, {true}, {4096}},
+    {1, 4, {5}, {true}, {5}},
+    {1, 4, {1500}, {true}, {750}},
     /* all unlimited: the root of 16 MiB */
-    { 2, 4, { 0, 0 }, { true, true }, { 2048, 2048 } },
-    { 3, 8, { 0, 0, 0 }, { true, true, true }, { 127, 127, 127 } }, /* floor of the floating root, just below 128 */
-    { 2, 8, { 0, 0 }, { true, true }, { 1448, 1448 } },
+    {2, 4, {0, 0}, {true, true}, {2048, 2048}},
+    {3, 8, {0, 0, 0}, {true, true, true}, {127, 127, 127}}, /* floor of the floating root, just below 128 */
+    {2, 8, {0, 0}, {true, true}, {1448, 1448}},
     /* small ones are one chunk */
-    { 1, 4, { 10 }, { false }, { 10 } },
-    { 2, 4, { 0, 360 }, { true, false }, { 1, 360 } },
-    { 2, 8, { 7, 9 }, { false, false }, { 7, 9 } },
-    { 1, 1, { 1 }, { false }, { 1 } },
+    {1, 4, {10}, {false}, {10}},
+    {2, 4, {0, 360}, {true, false}, {1, 360}},
+    {2, 8, {7, 9}, {false, false}, {7, 9}},
+    {1, 1, {1}, {false}, {1}},
     /* larger ones are cut, evenly */
-    { 2, 8, { 1000, 3000 }, { false, false }, { 500, 1500 } },
-    { 1, 4, { 10000000 }, { false }, { 3333334 } },
-    { 0, 8, { 0 }, { false }, { 0 } },
+    {2, 8, {1000, 3000}, {false, false}, {500, 1500}},
+    {1, 4, {10000000}, {false}, {3333334}},
+    {0, 8, {0}, {false}, {0}},
 };
 
 static void
@@ -36,7 +36,7 @@ table(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
-        uint64_t chunk[4] = { 0 };
+        uint64_t chunk[4] = {0};
 
         ncz_grid_default_chunks(rows[i].shape, rows[i].unlimited, rows[i].rank, rows[i].item, chunk);
         for (size_t d = 0; d < rows[i].rank; d++) {

@@ -4,7 +4,7 @@
 static void
 scratch(void **state)
 {
-    static const size_t ranks[] = { 0, 1, 8, 9, 1024 };
+    static const size_t ranks[] = {0, 1, 8, 9, 1024};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(ranks); i++) {
@@ -43,46 +43,46 @@ nbytes(void **state)
     (void)state;
     assert_true(ncz_grid_nbytes(NULL, 0, 8, &n));
     assert_int_equal(n, 8);
-    assert_true(ncz_grid_nbytes((uint64_t[]){ 3, 4, 5 }, 3, 2, &n));
+    assert_true(ncz_grid_nbytes((uint64_t[]){3, 4, 5}, 3, 2, &n));
     assert_int_equal(n, 120);
-    assert_true(ncz_grid_nbytes((uint64_t[]){ UINT64_MAX, UINT64_MAX, 0 }, 3, 8, &n));
+    assert_true(ncz_grid_nbytes((uint64_t[]){UINT64_MAX, UINT64_MAX, 0}, 3, 8, &n));
     assert_int_equal(n, 0);
     n = 99;
-    assert_false(ncz_grid_nbytes((uint64_t[]){ UINT64_C(1) << 32, UINT64_C(1) << 32 }, 2, 1, &n));
-    assert_false(ncz_grid_nbytes((uint64_t[]){ UINT64_MAX }, 1, 2, &n));
+    assert_false(ncz_grid_nbytes((uint64_t[]){UINT64_C(1) << 32, UINT64_C(1) << 32}, 2, 1, &n));
+    assert_false(ncz_grid_nbytes((uint64_t[]){UINT64_MAX}, 1, 2, &n));
     assert_int_equal(n, 99);
-    assert_true(ncz_grid_nbytes((uint64_t[]){ SIZE_MAX }, 1, 1, &n));
+    assert_true(ncz_grid_nbytes((uint64_t[]){SIZE_MAX}, 1, 1, &n));
     assert_int_equal(n, SIZE_MAX);
 }
 
 static void
 packed_imap(void **state)
 {
-    ptrdiff_t imap[3] = { 0 };
+    ptrdiff_t imap[3] = {0};
 
     (void)state;
-    assert_true(ncz_grid_packed_imap((uint64_t[]){ 2, 3, 4 }, 3, imap));
+    assert_true(ncz_grid_packed_imap((uint64_t[]){2, 3, 4}, 3, imap));
     assert_int_equal(imap[0], 12);
     assert_int_equal(imap[1], 4);
     assert_int_equal(imap[2], 1);
     assert_true(ncz_grid_packed_imap(NULL, 0, imap));
-    assert_true(ncz_grid_packed_imap((uint64_t[]){ UINT64_MAX, 0, UINT64_MAX }, 3, imap));
-    assert_false(ncz_grid_packed_imap((uint64_t[]){ 2, UINT64_C(1) << 62, 4 }, 3, imap));
-    assert_false(ncz_grid_packed_imap((uint64_t[]){ 1, UINT64_C(1) << 63 }, 2, imap));
+    assert_true(ncz_grid_packed_imap((uint64_t[]){UINT64_MAX, 0, UINT64_MAX}, 3, imap));
+    assert_false(ncz_grid_packed_imap((uint64_t[]){2, UINT64_C(1) << 62, 4}, 3, imap));
+    assert_false(ncz_grid_packed_imap((uint64_t[]){1, UINT64_C(1) << 63}, 2, imap));
 }
 
 static void
 nelems(void **state)
 {
     uint64_t   n = 99;
-    ncz_select s = { .rank = 2, .count = (uint64_t[]){ 6, 7 } };
+    ncz_select s = {.rank = 2, .count = (uint64_t[]){6, 7}};
 
     (void)state;
     assert_true(ncz_select_nelems(&s, &n));
     assert_int_equal(n, 42);
-    s.count = (uint64_t[]){ UINT64_C(1) << 32, UINT64_C(1) << 32 };
+    s.count = (uint64_t[]){UINT64_C(1) << 32, UINT64_C(1) << 32};
     assert_false(ncz_select_nelems(&s, &n));
-    s.count = (uint64_t[]){ UINT64_MAX, 0 };
+    s.count = (uint64_t[]){UINT64_MAX, 0};
     assert_true(ncz_select_nelems(&s, &n));
     assert_int_equal(n, 0);
     s.rank = 0;
@@ -94,10 +94,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scratch),
-        cmocka_unit_test(scratch_out_of_memory),
-        cmocka_unit_test(nbytes),
-        cmocka_unit_test(packed_imap),
+        cmocka_unit_test(scratch), cmocka_unit_test(scratch_out_of_memory),
+        cmocka_unit_test(nbytes),  cmocka_unit_test(packed_imap),
         cmocka_unit_test(nelems),
     };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid_test.h"
 
-static const nc_type all[] = { NC_BYTE, NC_CHAR, NC_SHORT, NC_INT, NC_FLOAT, NC_DOUBLE,
-                               NC_UBYTE, NC_USHORT, NC_UINT, NC_INT64, NC_UINT64, NC_STRING };
+static const nc_type all[] = {NC_BYTE,  NC_CHAR,   NC_SHORT, NC_INT,   NC_FLOAT,  NC_DOUBLE,
+                              NC_UBYTE, NC_USHORT, NC_UINT,  NC_INT64, NC_UINT64, NC_STRING};
 
 static void
 types_there_and_back(void **state)
@@ -21,7 +21,7 @@ types_there_and_back(void **state)
 static void
 sizes(void **state)
 {
-    static const size_t want[] = { 0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, sizeof(char *), 0, 0 };
+    static const size_t want[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, sizeof(char *), 0, 0};
 
     (void)state;
     for (nc_type t = 0; t < (nc_type)NCZ_LEN(want); t++)
@@ -39,12 +39,12 @@ odd_stored_types(void **state)
         ncz_dtype t;
         nc_type   want;
     } rows[] = {
-        { { NCZ_KIND_FLOAT, false, 2 }, NC_FLOAT },  { { NCZ_KIND_FLOAT, false, 16 }, NC_NAT },
-        { { NCZ_KIND_BOOL, false, 1 }, NC_UBYTE },   { { NCZ_KIND_BOOL, false, 4 }, NC_NAT },
-        { { NCZ_KIND_INT, false, 3 }, NC_NAT },      { { NCZ_KIND_UINT, true, 16 }, NC_NAT },
-        { { NCZ_KIND_CHAR, false, 1 }, NC_CHAR },    { { NCZ_KIND_CHAR, false, 2 }, NC_NAT },
-        { { NCZ_KIND_BYTES, false, 0 }, NC_STRING }, { { NCZ_KIND_UCS4, true, 12 }, NC_STRING },
-        { { NCZ_KIND_OTHER, false, 8 }, NC_NAT },
+        {{NCZ_KIND_FLOAT, false, 2}, NC_FLOAT},  {{NCZ_KIND_FLOAT, false, 16}, NC_NAT},
+        {{NCZ_KIND_BOOL, false, 1}, NC_UBYTE},   {{NCZ_KIND_BOOL, false, 4}, NC_NAT},
+        {{NCZ_KIND_INT, false, 3}, NC_NAT},      {{NCZ_KIND_UINT, true, 16}, NC_NAT},
+        {{NCZ_KIND_CHAR, false, 1}, NC_CHAR},    {{NCZ_KIND_CHAR, false, 2}, NC_NAT},
+        {{NCZ_KIND_BYTES, false, 0}, NC_STRING}, {{NCZ_KIND_UCS4, true, 12}, NC_STRING},
+        {{NCZ_KIND_OTHER, false, 8}, NC_NAT},
     };
 
     (void)state;

@@ -4,7 +4,7 @@
 static void
 elems(void **state)
 {
-    static const size_t items[] = { 1, 2, 3, 4, 8, 12, 128, 5000 };
+    static const size_t items[] = {1, 2, 3, 4, 8, 12, 128, 5000};
     uint64_t            seed = 3;
 
     (void)state;
@@ -46,11 +46,11 @@ none_is_all_fill(void **state)
 static void
 edge_case(uint64_t *seed)
 {
-    size_t    rank = rnd(seed, 5), n = 1;
-    uint64_t  shape[5], chunk[5], index[5];
-    ncz_dtype t = { NCZ_KIND_INT, false, rnd(seed, 2) == 0 ? 4 : 3 };
-    ncz_transfer  m = { .dtype = &t, .chunk = chunk, .order_f = rnd(seed, 2) == 0 };
-    char      fill[4] = "abc\xff", *buf;
+    size_t       rank = rnd(seed, 5), n = 1;
+    uint64_t     shape[5], chunk[5], index[5];
+    ncz_dtype    t = {NCZ_KIND_INT, false, rnd(seed, 2) == 0 ? 4 : 3};
+    ncz_transfer m = {.dtype = &t, .chunk = chunk, .order_f = rnd(seed, 2) == 0};
+    char         fill[4] = "abc\xff", *buf;
 
     for (size_t d = 0; d < rank; d++) {
         shape[d] = rnd(seed, 9);
@@ -92,12 +92,12 @@ edges(void **state)
 static void
 edges_out_of_memory(void **state)
 {
-    uint64_t  shape[10], chunk[10], index[10] = { 0 };
-    ncz_dtype t = { NCZ_KIND_INT, false, 1 };
-    ncz_transfer  m = { .dtype = &t, .chunk = chunk };
-    char      buf[1024];
-    size_t    at = 1;
-    int       rc;
+    uint64_t     shape[10], chunk[10], index[10] = {0};
+    ncz_dtype    t = {NCZ_KIND_INT, false, 1};
+    ncz_transfer m = {.dtype = &t, .chunk = chunk};
+    char         buf[1024];
+    size_t       at = 1;
+    int          rc;
 
     (void)state;
     for (size_t d = 0; d < 10; d++) {

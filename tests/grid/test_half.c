@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-static const ncz_dtype half = { NCZ_KIND_FLOAT, HOST_BIG, 2 };
-static const ncz_dtype half_swapped = { NCZ_KIND_FLOAT, !HOST_BIG, 2 };
+static const ncz_dtype half = {NCZ_KIND_FLOAT, HOST_BIG, 2};
+static const ncz_dtype half_swapped = {NCZ_KIND_FLOAT, !HOST_BIG, 2};
 
 static double
 by_definition(uint16_t h)
@@ -83,7 +83,7 @@ static void
 integers(void **state)
 {
     const int64_t big = INT64_C(9007199254740993);
-    const int     many[] = { 0, 1, 2049, 70000 };
+    const int     many[] = {0, 1, 2049, 70000};
     uint16_t      h[4];
     int           back[4];
 

@@ -15,27 +15,26 @@ typedef struct trial {
     uint64_t  shape[MAX_RANK], chunk[MAX_RANK], grid[MAX_RANK];
     uint64_t  start[MAX_RANK], count[MAX_RANK], stride[MAX_RANK];
     ptrdiff_t imap[MAX_RANK];
-    ptrdiff_t lowest;            /* of all memory places, <= 0 */
+    ptrdiff_t lowest; /* of all memory places, <= 0 */
     size_t    places, nchunks, chunk_elems;
     uint64_t  nelems;
     ncz_dtype dtype;
     nc_type   mem;
     bool      order_f;
-    char     *stored;            /* all chunks, in grid order */
+    char     *stored; /* all chunks, in grid order */
 } trial;
 
-static const nc_type mems[] = { NC_BYTE, NC_SHORT, NC_INT, NC_INT64, NC_UBYTE,
-                                NC_USHORT, NC_UINT, NC_UINT64, NC_FLOAT, NC_DOUBLE };
+static const nc_type mems[] = {NC_BYTE,   NC_SHORT, NC_INT,    NC_INT64, NC_UBYTE,
+                               NC_USHORT, NC_UINT,  NC_UINT64, NC_FLOAT, NC_DOUBLE};
 
 static void
 pick_types(trial *t, uint64_t *seed)
 {
     static const ncz_dtype dtypes[] = {
-        { NCZ_KIND_INT, false, 1 },   { NCZ_KIND_INT, false, 2 },   { NCZ_KIND_INT, false, 4 },
-        { NCZ_KIND_INT, false, 8 },   { NCZ_KIND_UINT, false, 1 },  { NCZ_KIND_UINT, false, 2 },
-        { NCZ_KIND_UINT, false, 4 },  { NCZ_KIND_UINT, false, 8 },  { NCZ_KIND_FLOAT, false, 2 },
-        { NCZ_KIND_FLOAT, false, 4 }, { NCZ_KIND_FLOAT, false, 8 }, { NCZ_KIND_BOOL, false, 1 },
-        { NCZ_KIND_CHAR, false, 1 },
+        {NCZ_KIND_INT, false, 1},   {NCZ_KIND_INT, false, 2},   {NCZ_KIND_INT, false, 4},   {NCZ_KIND_INT, false, 8},
+        {NCZ_KIND_UINT, false, 1},  {NCZ_KIND_UINT, false, 2},  {NCZ_KIND_UINT, false, 4},  {NCZ_KIND_UINT, false, 8},
+        {NCZ_KIND_FLOAT, false, 2}, {NCZ_KIND_FLOAT, false, 4}, {NCZ_KIND_FLOAT, false, 8}, {NCZ_KIND_BOOL, false, 1},
+        {NCZ_KIND_CHAR, false, 1},
     };
 
     t->dtype = dtypes[rnd(seed, NCZ_LEN(dtypes))];
@@ -176,8 +175,8 @@ same(nc_type type, const char *a, const char *b, size_t size)
 static ncz_chunk_iter *
 trial_walk(const trial *t)
 {
-    ncz_select s = { .rank = t->rank, .start = t->start, .count = t->count, .stride = t->stride, .imap = t->imap };
-    ncz_chunk_iter  *w = NULL;
+    ncz_select      s = {.rank = t->rank, .start = t->start, .count = t->count, .stride = t->stride, .imap = t->imap};
+    ncz_chunk_iter *w = NULL;
 
     assert_int_equal(ncz_chunk_iter_new(&s, t->shape, t->chunk, &w), NC_NOERR);
     return w;
@@ -186,7 +185,7 @@ trial_walk(const trial *t)
 static ncz_transfer
 trial_move(const trial *t)
 {
-    return (ncz_transfer){ .dtype = &t->dtype, .mem = t->mem, .chunk = t->chunk, .order_f = t->order_f };
+    return (ncz_transfer){.dtype = &t->dtype, .mem = t->mem, .chunk = t->chunk, .order_f = t->order_f};
 }
 
 static size_t ndirect;
@@ -194,13 +193,13 @@ static size_t ndirect;
 static void
 read_trial(const trial *t)
 {
-    size_t    size = ncz_type_size(t->mem);
-    char     *got = malloc(t->places * size), *want = malloc(t->places * size);
+    size_t          size = ncz_type_size(t->mem);
+    char           *got = malloc(t->places * size), *want = malloc(t->places * size);
     ncz_chunk_iter *w = trial_walk(t);
-    ncz_transfer  m = trial_move(t);
-    ncz_piece p;
-    bool      bad = false, want_bad = false;
-    uint64_t  n = 0;
+    ncz_transfer    m = trial_move(t);
+    ncz_piece       p;
+    bool            bad = false, want_bad = false;
+    uint64_t        n = 0;
 
     m.stream = t->nelems % 2 != 0;
     memset(got, 0x5A, t->places * size);
@@ -223,7 +222,8 @@ read_trial(const trial *t)
         ptrdiff_t place = selected(t, i, pos);
 
         want_bad = ncz_convert_out(&t->dtype, element_at(t, pos), t->mem, want + place * (ptrdiff_t)size, 1, false) ==
-                       NC_ERANGE || want_bad;
+                       NC_ERANGE ||
+                   want_bad;
     }
     assert_int_equal(bad, want_bad);
     for (size_t i = 0; i < t->places; i++)
@@ -236,12 +236,12 @@ read_trial(const trial *t)
 static void
 write_trial(trial *t, uint64_t *seed)
 {
-    size_t    size = ncz_type_size(t->mem), nbytes = t->nchunks * t->chunk_elems * t->dtype.size;
-    char     *mem = malloc(t->places * size), *before = malloc(nbytes), *got = malloc(nbytes);
+    size_t          size = ncz_type_size(t->mem), nbytes = t->nchunks * t->chunk_elems * t->dtype.size;
+    char           *mem = malloc(t->places * size), *before = malloc(nbytes), *got = malloc(nbytes);
     ncz_chunk_iter *w = trial_walk(t);
-    ncz_transfer  m = trial_move(t);
-    ncz_piece p;
-    bool      bad = false, want_bad = false;
+    ncz_transfer    m = trial_move(t);
+    ncz_piece       p;
+    bool            bad = false, want_bad = false;
 
     for (size_t i = 0; i < t->places * size; i++)
         mem[i] = (char)rnd(seed, 256);
@@ -259,7 +259,8 @@ write_trial(trial *t, uint64_t *seed)
         ptrdiff_t place = selected(t, i, pos);
 
         want_bad = ncz_convert_in(t->mem, mem + place * (ptrdiff_t)size, &t->dtype, element_at(t, pos), 1, false) ==
-                       NC_ERANGE || want_bad;
+                       NC_ERANGE ||
+                   want_bad;
     }
     assert_int_equal(bad, want_bad);
     assert_memory_equal(got, t->stored, nbytes);
@@ -274,8 +275,8 @@ static void
 whole_trial(const trial *t)
 {
     ncz_chunk_iter *w = trial_walk(t);
-    ncz_piece p;
-    uint64_t *taken = calloc(t->nchunks, sizeof *taken);
+    ncz_piece       p;
+    uint64_t       *taken = calloc(t->nchunks, sizeof *taken);
 
     while (ncz_chunk_iter_next(w, &p)) {
         uint64_t inside = 1, nelems = 1;
@@ -299,19 +300,19 @@ whole_trial(const trial *t)
 static void
 fill_trial(const trial *t, uint64_t *seed)
 {
-    size_t    size = ncz_type_size(t->mem);
-    char     *got = malloc(t->places * size), *want = malloc(t->places * size);
-    char      fill[8], *given = rnd(seed, 4) == 0 ? NULL : fill;
+    size_t          size = ncz_type_size(t->mem);
+    char           *got = malloc(t->places * size), *want = malloc(t->places * size);
+    char            fill[8], *given = rnd(seed, 4) == 0 ? NULL : fill;
     ncz_chunk_iter *w = trial_walk(t);
-    ncz_transfer  m = trial_move(t);
-    ncz_piece p;
+    ncz_transfer    m = trial_move(t);
+    ncz_piece       p;
 
     for (size_t i = 0; i < sizeof fill; i++)
         fill[i] = (char)rnd(seed, 256);
     memset(got, 0x5A, t->places * size);
     memset(want, 0x5A, t->places * size);
     while (ncz_chunk_iter_next(w, &p)) {
-        int rc = ncz_transfer_fill_out(&m, &p, given, got - t->lowest * (ptrdiff_t)size), want_rc;
+        int  rc = ncz_transfer_fill_out(&m, &p, given, got - t->lowest * (ptrdiff_t)size), want_rc;
         char value[8];
 
         if (given == NULL)
@@ -355,11 +356,11 @@ static void
 long_runs(void **state)
 {
     enum { N = 1000 };
-    const ncz_dtype be = { NCZ_KIND_INT, true, 2 };
-    uint64_t        n[] = { N }, off[] = { 0 }, one[] = { 1 };
-    ptrdiff_t       imap[] = { 3 };
-    ncz_transfer        m = { .dtype = &be, .mem = NC_DOUBLE, .chunk = n };
-    ncz_piece       p = { .rank = 1, .index = off, .off = off, .n = n, .stride = one, .imap = imap, .nelems = N };
+    const ncz_dtype be = {NCZ_KIND_INT, true, 2};
+    uint64_t        n[] = {N}, off[] = {0}, one[] = {1};
+    ptrdiff_t       imap[] = {3};
+    ncz_transfer    m = {.dtype = &be, .mem = NC_DOUBLE, .chunk = n};
+    ncz_piece       p = {.rank = 1, .index = off, .off = off, .n = n, .stride = one, .imap = imap, .nelems = N};
     unsigned char   stored[2 * N], back[2 * N];
     double         *mem = calloc(3 * N, sizeof *mem);
 
@@ -384,20 +385,18 @@ refused(void **state)
         nc_type   mem;
         int       rc;
     } rows[] = {
-        { { NCZ_KIND_INT, false, 4 }, NC_CHAR, NC_ECHAR },      { { NCZ_KIND_CHAR, false, 1 }, NC_INT, NC_ECHAR },
-        { { NCZ_KIND_BYTES, false, 4 }, NC_CHAR, NC_EBADTYPE },
-        { { NCZ_KIND_CHAR, false, 1 }, NC_STRING, NC_EBADTYPE },
-        { { NCZ_KIND_UCS4, false, 4 }, NC_INT, NC_EBADTYPE },
-        { { NCZ_KIND_FLOAT, false, 4 }, NC_STRING, NC_EBADTYPE },
-        { { NCZ_KIND_OTHER, false, 4 }, NC_INT, NC_EBADTYPE },  { { NCZ_KIND_INT, false, 4 }, NC_NAT, NC_EBADTYPE },
-        { { NCZ_KIND_INT, false, 3 }, NC_INT, NC_EBADTYPE },    { { NCZ_KIND_INT, false, 4 }, NC_VLEN, NC_EBADTYPE },
+        {{NCZ_KIND_INT, false, 4}, NC_CHAR, NC_ECHAR},      {{NCZ_KIND_CHAR, false, 1}, NC_INT, NC_ECHAR},
+        {{NCZ_KIND_BYTES, false, 4}, NC_CHAR, NC_EBADTYPE}, {{NCZ_KIND_CHAR, false, 1}, NC_STRING, NC_EBADTYPE},
+        {{NCZ_KIND_UCS4, false, 4}, NC_INT, NC_EBADTYPE},   {{NCZ_KIND_FLOAT, false, 4}, NC_STRING, NC_EBADTYPE},
+        {{NCZ_KIND_OTHER, false, 4}, NC_INT, NC_EBADTYPE},  {{NCZ_KIND_INT, false, 4}, NC_NAT, NC_EBADTYPE},
+        {{NCZ_KIND_INT, false, 3}, NC_INT, NC_EBADTYPE},    {{NCZ_KIND_INT, false, 4}, NC_VLEN, NC_EBADTYPE},
     };
-    ncz_piece p = { .rank = 0, .nelems = 1 };
+    ncz_piece p = {.rank = 0, .nelems = 1};
     char      mem[8] = "sevenby", chunk[8] = "sevenby";
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
-        ncz_transfer m = { .dtype = &rows[i].t, .mem = rows[i].mem };
+        ncz_transfer m = {.dtype = &rows[i].t, .mem = rows[i].mem};
 
         assert_int_equal(ncz_transfer_check(&rows[i].t, rows[i].mem), rows[i].rc);
         assert_int_equal(ncz_transfer_out(&m, &p, chunk, mem), rows[i].rc);
@@ -412,14 +411,13 @@ refused(void **state)
 static void
 strings(void **state)
 {
-    const ncz_dtype t = { NCZ_KIND_BYTES, false, 3 };
-    uint64_t        chunk[] = { 3, 4 }, n[] = { 2, 2 }, off[] = { 1, 0 }, stride[] = { 1, 3 }, index[] = { 0, 0 };
-    ptrdiff_t       imap[] = { 1, 2 };
-    ncz_transfer        m = { .dtype = &t, .mem = NC_STRING, .chunk = chunk };
-    ncz_piece       p = { .rank = 2, .index = index, .off = off, .n = n, .stride = stride, .imap = imap,
-                          .nelems = 4 };
+    const ncz_dtype t = {NCZ_KIND_BYTES, false, 3};
+    uint64_t        chunk[] = {3, 4}, n[] = {2, 2}, off[] = {1, 0}, stride[] = {1, 3}, index[] = {0, 0};
+    ptrdiff_t       imap[] = {1, 2};
+    ncz_transfer    m = {.dtype = &t, .mem = NC_STRING, .chunk = chunk};
+    ncz_piece       p = {.rank = 2, .index = index, .off = off, .n = n, .stride = stride, .imap = imap, .nelems = 4};
     char            stored[36], back[36];
-    char           *mem[4] = { NULL };
+    char           *mem[4] = {NULL};
     size_t          at = 1;
     int             rc;
 
@@ -462,12 +460,11 @@ strings(void **state)
 static void
 high_rank(void **state)
 {
-    const ncz_dtype t = { NCZ_KIND_INT, HOST_BIG, 2 };
-    uint64_t        chunk[10], n[10], zero[10] = { 0 }, one[10];
+    const ncz_dtype t = {NCZ_KIND_INT, HOST_BIG, 2};
+    uint64_t        chunk[10], n[10], zero[10] = {0}, one[10];
     ptrdiff_t       imap[10];
-    ncz_transfer        m = { .dtype = &t, .mem = NC_INT, .chunk = chunk };
-    ncz_piece       p = { .rank = 10, .index = zero, .off = zero, .n = n, .stride = one, .imap = imap,
-                          .nelems = 1024 };
+    ncz_transfer    m = {.dtype = &t, .mem = NC_INT, .chunk = chunk};
+    ncz_piece       p = {.rank = 10, .index = zero, .off = zero, .n = n, .stride = one, .imap = imap, .nelems = 1024};
     static int16_t  stored[1024];
     static int      mem[1024];
     size_t          at = 1;
@@ -507,11 +504,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_trials),
-        cmocka_unit_test(long_runs),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(strings),
-        cmocka_unit_test(high_rank),
+        cmocka_unit_test(random_trials), cmocka_unit_test(long_runs), cmocka_unit_test(refused),
+        cmocka_unit_test(strings),       cmocka_unit_test(high_rank),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

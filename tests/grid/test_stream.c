@@ -25,8 +25,11 @@ every_alignment(void **state)
     fill(src, ROOM, 1);
     for (size_t at = 0; at < 64; at++) {
         for (size_t n = NCZ_GRID_STREAM_LEAST; n <= LONGEST; n += n < 200 ? 1 : 37) {
-            ncz_runs r = { .src = (char *)src + at % 7, .src_row = (ROOM - (ptrdiff_t)n - 7) / ROWS,
-                           .dst = (char *)dst + at, .dst_row = APART, .rows = ROWS };
+            ncz_runs r = {.src = (char *)src + at % 7,
+                          .src_row = (ROOM - (ptrdiff_t)n - 7) / ROWS,
+                          .dst = (char *)dst + at,
+                          .dst_row = APART,
+                          .rows = ROWS};
 
             memset(dst, 0xA5, ROOM);
             memset(want, 0xA5, ROOM);
@@ -46,15 +49,21 @@ every_alignment(void **state)
 static void
 one_move(ncz_dtype t, nc_type mem, uint64_t n, uint64_t stride)
 {
-    const uint64_t  chunk[] = { 5, 6, n * stride }, count[] = { 5, 6, n }, zero[] = { 0, 0, 0 };
-    const uint64_t  strides[] = { 1, 1, stride };
-    const ptrdiff_t imap[] = { (ptrdiff_t)(6 * n + 11), (ptrdiff_t)n + 1, 1 };
+    const uint64_t  chunk[] = {5, 6, n * stride}, count[] = {5, 6, n}, zero[] = {0, 0, 0};
+    const uint64_t  strides[] = {1, 1, stride};
+    const ptrdiff_t imap[] = {(ptrdiff_t)(6 * n + 11), (ptrdiff_t)n + 1, 1};
     size_t          nelems = (size_t)(5 * (6 * n + 11)), item = ncz_type_size(mem);
     unsigned char  *stored = malloc((size_t)(30 * n * stride) * t.size);
     char           *got = malloc((nelems + 8) * item), *want = malloc((nelems + 8) * item);
-    ncz_piece       p = { .rank = 3, .index = zero, .off = zero, .n = count, .stride = strides, .imap = imap,
-                          .nelems = 30 * n, .mem = 3 };
-    ncz_transfer        m = { .dtype = &t, .mem = mem, .chunk = chunk };
+    ncz_piece       p = {.rank = 3,
+                         .index = zero,
+                         .off = zero,
+                         .n = count,
+                         .stride = strides,
+                         .imap = imap,
+                         .nelems = 30 * n,
+                         .mem = 3};
+    ncz_transfer    m = {.dtype = &t, .mem = mem, .chunk = chunk};
     int             rc;
 
     fill(stored, (size_t)(30 * n * stride) * t.size, n);
@@ -73,10 +82,10 @@ static void
 moves(void **state)
 {
     static const ncz_dtype types[] = {
-        { NCZ_KIND_INT, false, 1 }, { NCZ_KIND_INT, true, 2 },  { NCZ_KIND_INT, false, 2 },
-        { NCZ_KIND_INT, false, 4 }, { NCZ_KIND_UINT, true, 8 }, { NCZ_KIND_FLOAT, false, 2 },
+        {NCZ_KIND_INT, false, 1}, {NCZ_KIND_INT, true, 2},  {NCZ_KIND_INT, false, 2},
+        {NCZ_KIND_INT, false, 4}, {NCZ_KIND_UINT, true, 8}, {NCZ_KIND_FLOAT, false, 2},
     };
-    static const nc_type mems[] = { NC_BYTE, NC_SHORT, NC_INT, NC_UINT64, NC_FLOAT, NC_DOUBLE };
+    static const nc_type mems[] = {NC_BYTE, NC_SHORT, NC_INT, NC_UINT64, NC_FLOAT, NC_DOUBLE};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(types); i++) {

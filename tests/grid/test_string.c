@@ -28,7 +28,7 @@ in_is(const ncz_dtype *t, const char *s, const void *want)
 static void
 bytes(void **state)
 {
-    const ncz_dtype s4 = { NCZ_KIND_BYTES, false, 4 }, s0 = { NCZ_KIND_BYTES, false, 0 };
+    const ncz_dtype s4 = {NCZ_KIND_BYTES, false, 4}, s0 = {NCZ_KIND_BYTES, false, 0};
 
     (void)state;
     out_is(&s4, "ab\0\0", "ab");
@@ -47,7 +47,7 @@ bytes(void **state)
 static void
 embedded_nul_is_kept(void **state)
 {
-    const ncz_dtype s4 = { NCZ_KIND_BYTES, false, 4 };
+    const ncz_dtype s4 = {NCZ_KIND_BYTES, false, 4};
     char           *s = NULL;
 
     (void)state;
@@ -59,7 +59,7 @@ embedded_nul_is_kept(void **state)
 static void
 ucs4(void **state)
 {
-    const ncz_dtype le = { NCZ_KIND_UCS4, false, 16 }, be = { NCZ_KIND_UCS4, true, 16 };
+    const ncz_dtype le = {NCZ_KIND_UCS4, false, 16}, be = {NCZ_KIND_UCS4, true, 16};
     const char      text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"; /* 1, 2, 3 and 4 bytes */
     const char      in_le[] = "a\0\0\0\xe9\0\0\0\xac\x20\0\0\0\xf6\x01\0";
     const char      in_be[] = "\0\0\0a\0\0\0\xe9\0\0\x20\xac\0\x01\xf6\0";
@@ -78,12 +78,17 @@ ucs4(void **state)
 static void
 ucs4_that_is_none(void **state)
 {
-    const ncz_dtype le = { NCZ_KIND_UCS4, false, 8 };
+    const ncz_dtype le = {NCZ_KIND_UCS4, false, 8};
 
     (void)state;
-    out_is(&le, "\0\0\x11\0b\0\0\0", "\xef\xbf\xbd" "b");        /* above 10FFFF */
+    out_is(&le, "\0\0\x11\0b\0\0\0",
+           "\xef\xbf\xbd"
+           "b");                                                           /* above 10FFFF */
     out_is(&le, "\0\xd8\0\0\xff\xff\xff\xff", "\xef\xbf\xbd\xef\xbf\xbd"); /* a surrogate */
-    in_is(&le, "\xff" "a", "\xfd\xff\0\0a\0\0\0");
+    in_is(&le,
+          "\xff"
+          "a",
+          "\xfd\xff\0\0a\0\0\0");
     in_is(&le, "\xe2\x82", "\xfd\xff\0\0\xfd\xff\0\0"); /* cut off */
     in_is(&le, "\xed\xa0\x80", "\xfd\xff\0\0\xfd\xff\0\0");
 }
@@ -91,7 +96,7 @@ ucs4_that_is_none(void **state)
 static void
 sizes_that_are_no_multiple(void **state)
 {
-    const ncz_dtype odd = { NCZ_KIND_UCS4, false, 7 };
+    const ncz_dtype odd = {NCZ_KIND_UCS4, false, 7};
 
     (void)state;
     out_is(&odd, "a\0\0\0bcd", "a");
@@ -101,8 +106,8 @@ sizes_that_are_no_multiple(void **state)
 static void
 many(void **state)
 {
-    const ncz_dtype s2 = { NCZ_KIND_BYTES, false, 2 };
-    char           *s[3] = { NULL };
+    const ncz_dtype s2 = {NCZ_KIND_BYTES, false, 2};
+    char           *s[3] = {NULL};
     char            back[6];
 
     (void)state;
@@ -118,12 +123,12 @@ many(void **state)
 static void
 out_of_memory(void **state)
 {
-    const ncz_dtype s2 = { NCZ_KIND_BYTES, false, 2 }, u2 = { NCZ_KIND_UCS4, false, 8 };
+    const ncz_dtype s2 = {NCZ_KIND_BYTES, false, 2}, u2 = {NCZ_KIND_UCS4, false, 8};
     const char      ucs[] = "a\0\0\0b\0\0\0c\0\0\0d\0\0\0";
 
     (void)state;
     for (size_t at = 1; at <= 4; at++) {
-        char *s[3] = { NULL };
+        char *s[3] = {NULL};
 
         fail_use(at);
         if (ncz_convert_out(&s2, "aabbcc", NC_STRING, s, 3, false) == NC_NOERR) {
@@ -138,7 +143,7 @@ out_of_memory(void **state)
             ncz_free(s[i]);
     }
     {
-        char *s[2] = { NULL };
+        char *s[2] = {NULL};
 
         fail_use(2);
         assert_int_equal(ncz_convert_out(&u2, ucs, NC_STRING, s, 2, false), NC_ENOMEM);

@@ -4,12 +4,12 @@
  */
 #include "grid_test.h"
 
-static const ncz_dtype object = { .kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE };
+static const ncz_dtype object = {.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
 
 static ncz_vlen_item
 text(const char *s)
 {
-    return s != NULL ? (ncz_vlen_item){ s, strlen(s), NCZ_VLEN_STRING } : (ncz_vlen_item){ .what = NCZ_VLEN_NONE };
+    return s != NULL ? (ncz_vlen_item){s, strlen(s), NCZ_VLEN_STRING} : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
 }
 
 static ncz_buf
@@ -43,7 +43,7 @@ check(const ncz_buf *b, const char *const *want, size_t n)
 static void
 building(void **state)
 {
-    static const char *const v[] = { "a", NULL, "", "bcd" };
+    static const char *const v[] = {"a", NULL, "", "bcd"};
     ncz_buf                  b = block_of(v, 4), fill = block_of(v, 1);
     size_t                   nbytes;
     char                    *taken;
@@ -71,26 +71,26 @@ building(void **state)
 }
 
 /* The box [1, 3) x [0, 2) of a chunk of 3 x 2, in either order, at places with gaps between. */
-static const uint64_t  chunk_shape[] = { 3, 2 }, off[] = { 1, 0 }, counts[] = { 2, 2 }, strides[] = { 1, 1 };
-static const ptrdiff_t imap[] = { 4, 2 };
+static const uint64_t  chunk_shape[] = {3, 2}, off[] = {1, 0}, counts[] = {2, 2}, strides[] = {1, 1};
+static const ptrdiff_t imap[] = {4, 2};
 
 static ncz_piece
 piece(void)
 {
-    return (ncz_piece){ .rank = 2, .off = off, .n = counts, .stride = strides, .imap = imap, .mem = 1, .nelems = 4 };
+    return (ncz_piece){.rank = 2, .off = off, .n = counts, .stride = strides, .imap = imap, .mem = 1, .nelems = 4};
 }
 
 static void
 moving_out(void **state)
 {
-    static const char *const v[] = { "0", "1", "2", NULL, "", "5" };
+    static const char *const v[] = {"0", "1", "2", NULL, "", "5"};
     ncz_buf                  b = block_of(v, 6);
     ncz_piece                p = piece();
 
     (void)state;
     for (int f = 0; f < 2; f++) {
-        ncz_transfer m = { .dtype = &object, .mem = NC_STRING, .chunk = chunk_shape, .order_f = f != 0 };
-        char    *got[8] = { NULL };
+        ncz_transfer m = {.dtype = &object, .mem = NC_STRING, .chunk = chunk_shape, .order_f = f != 0};
+        char        *got[8] = {NULL};
 
         assert_false(ncz_transfer_direct(&m, &p));
         assert_int_equal(ncz_transfer_out(&m, &p, b.data, got), NC_NOERR);
@@ -126,14 +126,14 @@ moving_out(void **state)
 static void
 putting(void **state)
 {
-    static const char *const v[] = { "0", "1", "2", NULL, "", "5" }, *const fills[] = { "fill" };
-    static const char *const c[] = { "0", "1", "A", NULL, "", "D" }, *const f[] = { "0", "A", "", NULL, NULL, "D" };
-    static const char *const n[] = { "fill", "fill", "A", NULL, "", "D" };
-    static const char *const z[] = { NULL, NULL, "A", NULL, "", "D" };
-    const char              *mem[] = { NULL, "A", NULL, NULL, NULL, "", NULL, "D" };
+    static const char *const v[] = {"0", "1", "2", NULL, "", "5"}, *const fills[] = {"fill"};
+    static const char *const c[] = {"0", "1", "A", NULL, "", "D"}, *const f[] = {"0", "A", "", NULL, NULL, "D"};
+    static const char *const n[] = {"fill", "fill", "A", NULL, "", "D"};
+    static const char *const z[] = {NULL, NULL, "A", NULL, "", "D"};
+    const char              *mem[] = {NULL, "A", NULL, NULL, NULL, "", NULL, "D"};
     ncz_buf                  old = block_of(v, 6), fill = block_of(fills, 1), out = NCZ_BUF_INIT;
     ncz_piece                p = piece();
-    ncz_transfer                 m = { .dtype = &object, .mem = NC_STRING, .chunk = chunk_shape };
+    ncz_transfer             m = {.dtype = &object, .mem = NC_STRING, .chunk = chunk_shape};
 
     (void)state;
     assert_int_equal(ncz_vlen_put(&m, &p, 6, ncz_vlen_in(&old), ncz_vlen_in(&fill), mem, &out), NC_NOERR);
@@ -157,10 +157,10 @@ putting(void **state)
 static void
 staying_small(void **state)
 {
-    static const char *const fills[] = { "a fill value that is rather long" };
-    static const uint64_t    shape[] = { 100 }, one[] = { 1 };
+    static const char *const fills[] = {"a fill value that is rather long"};
+    static const uint64_t    shape[] = {100}, one[] = {1};
     ncz_buf                  fill = block_of(fills, 1), a = NCZ_BUF_INIT, b = NCZ_BUF_INIT;
-    ncz_transfer                 m = { .dtype = &object, .mem = NC_STRING, .chunk = shape };
+    ncz_transfer             m = {.dtype = &object, .mem = NC_STRING, .chunk = shape};
     size_t                   table;
 
     (void)state;
@@ -169,7 +169,7 @@ staying_small(void **state)
         uint64_t    at = i % 100 / 2 * 2;
         ptrdiff_t   step = 1;
         const char *word = "word";
-        ncz_piece   p = { .rank = 1, .off = &at, .n = one, .stride = one, .imap = &step, .nelems = 1 };
+        ncz_piece   p = {.rank = 1, .off = &at, .n = one, .stride = one, .imap = &step, .nelems = 1};
 
         assert_int_equal(ncz_vlen_put(&m, &p, 100, i > 0 ? ncz_vlen_in(&a) : NULL, ncz_vlen_in(&fill), &word, &b),
                          NC_NOERR);
@@ -186,9 +186,9 @@ staying_small(void **state)
 static void
 changing_a_few(void **state)
 {
-    static const uint64_t shape[] = { 8, 10 }, boxes[] = { 2, 3 }, ones[] = { 1, 1 };
-    ncz_transfer              m = { .dtype = &object, .mem = NC_STRING, .chunk = shape };
-    char                  shadow[80][16] = { "" }, *block = NULL;
+    static const uint64_t shape[] = {8, 10}, boxes[] = {2, 3}, ones[] = {1, 1};
+    ncz_transfer          m = {.dtype = &object, .mem = NC_STRING, .chunk = shape};
+    char                  shadow[80][16] = {""}, *block = NULL;
     ncz_buf               b = NCZ_BUF_INIT;
     uint64_t              seed = 3;
     size_t                rebuilt = 0;
@@ -199,10 +199,10 @@ changing_a_few(void **state)
         assert_int_equal(ncz_vlen_set(&b, i, text("")), NC_NOERR);
     assert_int_equal(ncz_vlen_take(&b, &block), NC_NOERR);
     for (int round = 0; round < 2000; round++) {
-        uint64_t    at[2] = { rnd(&seed, 7), rnd(&seed, 8) };
-        ptrdiff_t   steps[2] = { 3, 1 };
+        uint64_t    at[2] = {rnd(&seed, 7), rnd(&seed, 8)};
+        ptrdiff_t   steps[2] = {3, 1};
         const char *mem[6];
-        ncz_piece   p = { .rank = 2, .off = at, .n = boxes, .stride = ones, .imap = steps, .nelems = 6 };
+        ncz_piece   p = {.rank = 2, .off = at, .n = boxes, .stride = ones, .imap = steps, .nelems = 6};
 
         m.order_f = round % 2 != 0;
         for (size_t i = 0; i < 6; i++) {
@@ -239,13 +239,13 @@ changing_a_few(void **state)
 static void
 changing_without_memory(void **state)
 {
-    static const char *const v[20] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9" };
-    static const uint64_t    shape[] = { 20 }, one[] = { 1 };
+    static const char *const v[20] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+    static const uint64_t    shape[] = {20}, one[] = {1};
     uint64_t                 at = 4;
     ptrdiff_t                step = 1;
-    const char              *mem[] = { "another" };
-    ncz_transfer                 m = { .dtype = &object, .mem = NC_STRING, .chunk = shape };
-    ncz_piece                p = { .rank = 1, .off = &at, .n = one, .stride = one, .imap = &step, .nelems = 1 };
+    const char              *mem[] = {"another"};
+    ncz_transfer             m = {.dtype = &object, .mem = NC_STRING, .chunk = shape};
+    ncz_piece                p = {.rank = 1, .off = &at, .n = one, .stride = one, .imap = &step, .nelems = 1};
     ncz_buf                  b = block_of(v, 20);
     int                      rc;
 
@@ -268,12 +268,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(building),
-        cmocka_unit_test(moving_out),
-        cmocka_unit_test(putting),
-        cmocka_unit_test(staying_small),
-        cmocka_unit_test(changing_a_few),
-        cmocka_unit_test(changing_without_memory),
+        cmocka_unit_test(building),      cmocka_unit_test(moving_out),     cmocka_unit_test(putting),
+        cmocka_unit_test(staying_small), cmocka_unit_test(changing_a_few), cmocka_unit_test(changing_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,21 +5,21 @@ static ncz_chunk_iter *
 walk(size_t rank, const uint64_t *start, const uint64_t *count, const uint64_t *stride, const ptrdiff_t *imap,
      const uint64_t *shape, const uint64_t *chunk)
 {
-    ncz_select s = { .rank = rank, .start = start, .count = count, .stride = stride, .imap = imap };
-    ncz_chunk_iter  *w = NULL;
+    ncz_select      s = {.rank = rank, .start = start, .count = count, .stride = stride, .imap = imap};
+    ncz_chunk_iter *w = NULL;
 
     assert_int_equal(ncz_chunk_iter_new(&s, shape, chunk, &w), NC_NOERR);
     return w;
 }
 
-#define U(...) ((uint64_t[]){ __VA_ARGS__ })
-#define P(...) ((ptrdiff_t[]){ __VA_ARGS__ })
+#define U(...) ((uint64_t[]){__VA_ARGS__})
+#define P(...) ((ptrdiff_t[]){__VA_ARGS__})
 
 static void
 scalar(void **state)
 {
     ncz_chunk_iter *w = walk(0, NULL, NULL, NULL, NULL, NULL, NULL);
-    ncz_piece p;
+    ncz_piece       p;
 
     (void)state;
     assert_true(ncz_chunk_iter_next(w, &p));
@@ -36,7 +36,7 @@ static void
 nothing_selected(void **state)
 {
     ncz_chunk_iter *w = walk(2, U(0, 5), U(3, 0), U(1, 1), P(1, 1), U(3, 5), U(2, 2));
-    ncz_piece p;
+    ncz_piece       p;
 
     (void)state;
     assert_false(ncz_chunk_iter_next(w, &p));
@@ -47,7 +47,7 @@ static void
 two_dimensions(void **state)
 {
     ncz_chunk_iter *w = walk(2, U(1, 0), U(3, 5), U(1, 1), P(5, 1), U(4, 5), U(2, 3));
-    ncz_piece p;
+    ncz_piece       p;
 
     (void)state;
     assert_true(ncz_chunk_iter_next(w, &p));
@@ -77,7 +77,7 @@ static void
 long_strides(void **state)
 {
     ncz_chunk_iter *w = walk(1, U(3), U(4), U(25), P(-2), U(100), U(10));
-    ncz_piece p;
+    ncz_piece       p;
 
     (void)state;
     for (uint64_t k = 0; k < 4; k++) {
@@ -94,10 +94,10 @@ long_strides(void **state)
 static void
 huge(void **state)
 {
-    const uint64_t big = UINT64_MAX;
-    ncz_chunk_iter      *w = walk(2, U(big - 6, 0), U(3, 2), U(3, big / 2), P(2, 1), U(big, big), U(4, big / 3));
-    ncz_piece      p;
-    uint64_t       n = 0;
+    const uint64_t  big = UINT64_MAX;
+    ncz_chunk_iter *w = walk(2, U(big - 6, 0), U(3, 2), U(3, big / 2), P(2, 1), U(big, big), U(4, big / 3));
+    ncz_piece       p;
+    uint64_t        n = 0;
 
     (void)state;
     while (ncz_chunk_iter_next(w, &p))
@@ -116,9 +116,9 @@ huge(void **state)
 static void
 refused(void **state)
 {
-    const uint64_t big = UINT64_MAX;
-    ncz_chunk_iter      *w = NULL;
-    ncz_select     s = { .rank = 1, .start = U(0), .count = U(3), .stride = U(1), .imap = P(1) };
+    const uint64_t  big = UINT64_MAX;
+    ncz_chunk_iter *w = NULL;
+    ncz_select      s = {.rank = 1, .start = U(0), .count = U(3), .stride = U(1), .imap = P(1)};
 
     (void)state;
     assert_int_equal(ncz_chunk_iter_new(&s, U(5), U(0), &w), NC_EBADCHUNK);
@@ -129,7 +129,7 @@ refused(void **state)
     s.stride = U(1);
     s.start = U(big - 1);
     assert_int_equal(ncz_chunk_iter_new(&s, U(5), U(2), &w), NC_EEDGE);
-    s = (ncz_select){ .rank = 2, .start = U(0, 0), .count = U(big, big), .stride = U(1, 1), .imap = P(1, 1) };
+    s = (ncz_select){.rank = 2, .start = U(0, 0), .count = U(big, big), .stride = U(1, 1), .imap = P(1, 1)};
     assert_int_equal(ncz_chunk_iter_new(&s, U(5, 5), U(2, 2), &w), NC_EINVAL);
     assert_null(w);
 }
@@ -137,8 +137,8 @@ refused(void **state)
 static void
 out_of_memory(void **state)
 {
-    ncz_select s = { .rank = 1, .start = U(0), .count = U(3), .stride = U(1), .imap = P(1) };
-    ncz_chunk_iter  *w = NULL;
+    ncz_select      s = {.rank = 1, .start = U(0), .count = U(3), .stride = U(1), .imap = P(1)};
+    ncz_chunk_iter *w = NULL;
 
     (void)state;
     fail_use(1);
@@ -152,7 +152,7 @@ static void
 beyond_the_shape(void **state)
 {
     ncz_chunk_iter *w = walk(1, U(0), U(6), U(1), P(1), U(3), U(2));
-    ncz_piece p;
+    ncz_piece       p;
 
     (void)state;
     assert_true(ncz_chunk_iter_next(w, &p) && p.whole);
@@ -167,14 +167,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalar),
-        cmocka_unit_test(nothing_selected),
-        cmocka_unit_test(two_dimensions),
-        cmocka_unit_test(long_strides),
-        cmocka_unit_test(huge),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(beyond_the_shape),
+        cmocka_unit_test(scalar),         cmocka_unit_test(nothing_selected),
+        cmocka_unit_test(two_dimensions), cmocka_unit_test(long_strides),
+        cmocka_unit_test(huge),           cmocka_unit_test(refused),
+        cmocka_unit_test(out_of_memory),  cmocka_unit_test(beyond_the_shape),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@
 static inline int
 parse_n(const char *text, size_t len, ncz_json_mode mode, ncz_json **out, size_t *tail)
 {
-    ncz_json_opts opts = { .mode = mode, .depth = 128, .nbytes = (size_t)64 << 20, .name = "doc" };
+    ncz_json_opts opts = {.mode = mode, .depth = 128, .nbytes = (size_t)64 << 20, .name = "doc"};
 
     *out = NULL;
     return ncz_json_parse(text, len, &opts, out, tail);
@@ -55,7 +55,7 @@ failing_resize(void *p, size_t n)
     return fails_now() ? NULL : realloc(p, n);
 }
 
-static const ncz_alloc_table failing_table = { .get = failing_get, .resize = failing_resize, .put = free };
+static const ncz_alloc_table failing_table = {.get = failing_get, .resize = failing_resize, .put = free};
 
 static inline void
 fail_allocation(size_t n)

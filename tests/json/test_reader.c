@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static const ncz_json_opts plain = { .mode = NCZ_JSON_LENIENT, .depth = 100, .nbytes = 1 << 20, .name = "doc" };
+static const ncz_json_opts plain = {.mode = NCZ_JSON_LENIENT, .depth = 100, .nbytes = 1 << 20, .name = "doc"};
 
 static ncz_json_opts
 shallow_by(size_t depth)
@@ -53,7 +53,7 @@ reads_one_after_the_other(void **state)
 static void
 goes_on_after_a_failure(void **state)
 {
-    static const char *const broken[] = { "{\"a\": [1,2", "{\"a\" 1}", "", "[[[[1}", "\"x" };
+    static const char *const broken[] = {"{\"a\": [1,2", "{\"a\" 1}", "", "[[[[1}", "\"x"};
     ncz_json_reader         *r = NULL;
     const ncz_json          *v = NULL;
 
@@ -74,7 +74,7 @@ goes_on_after_a_failure(void **state)
 static void
 leaves_containers_unread(void **state)
 {
-    const char      *text = "{\"m\": {\"a\": {\"x\": [1, \"]}\\\"\"]}, \"b\": [], \"c\": 5, \"d\": \"}\"}, \"l\": [[{}]]}";
+    const char *text = "{\"m\": {\"a\": {\"x\": [1, \"]}\\\"\"]}, \"b\": [], \"c\": 5, \"d\": \"}\"}, \"l\": [[{}]]}";
     ncz_json_opts    opts = shallow_by(2);
     ncz_json_reader *r = NULL;
     const ncz_json  *v = NULL, *m, *part = NULL;
@@ -107,13 +107,13 @@ finds_the_end_or_says_so(void **state)
         const char *text;
         int         whole, part;
     } cases[] = {
-        { "{\"m\": {\"a\": {\"x\" 1}, \"b\": 2}}", NC_NOERR, NC_EZARRMETA },
-        { "{\"m\": {\"a\": {\"x\": [}]}, \"b\": 2}}", NC_NOERR, NC_EZARRMETA },
-        { "{\"m\": {\"a\": [1,,2], \"b\": 2}}", NC_NOERR, NC_EZARRMETA },
-        { "{\"m\": {\"a\": {\"x\": \"\\u12\"}, \"b\": 2}}", NC_NOERR, NC_EZARRMETA },
-        { "{\"m\": {\"a\": {\"x\": [1}, \"b\": 2}}", NC_EZARRMETA, 0 },
-        { "{\"m\": {\"a\": {\"x\": \"1}, \"b\": 2}}", NC_EZARRMETA, 0 },
-        { "{\"m\": {\"a\": {", NC_EZARRMETA, 0 },
+        {"{\"m\": {\"a\": {\"x\" 1}, \"b\": 2}}", NC_NOERR, NC_EZARRMETA},
+        {"{\"m\": {\"a\": {\"x\": [}]}, \"b\": 2}}", NC_NOERR, NC_EZARRMETA},
+        {"{\"m\": {\"a\": [1,,2], \"b\": 2}}", NC_NOERR, NC_EZARRMETA},
+        {"{\"m\": {\"a\": {\"x\": \"\\u12\"}, \"b\": 2}}", NC_NOERR, NC_EZARRMETA},
+        {"{\"m\": {\"a\": {\"x\": [1}, \"b\": 2}}", NC_EZARRMETA, 0},
+        {"{\"m\": {\"a\": {\"x\": \"1}, \"b\": 2}}", NC_EZARRMETA, 0},
+        {"{\"m\": {\"a\": {", NC_EZARRMETA, 0},
     };
     ncz_json_opts opts = shallow_by(2);
 
@@ -161,8 +161,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_one_after_the_other), cmocka_unit_test(goes_on_after_a_failure),
-        cmocka_unit_test(leaves_containers_unread),  cmocka_unit_test(finds_the_end_or_says_so),
+        cmocka_unit_test(reads_one_after_the_other),
+        cmocka_unit_test(goes_on_after_a_failure),
+        cmocka_unit_test(leaves_containers_unread),
+        cmocka_unit_test(finds_the_end_or_says_so),
         cmocka_unit_test(wants_memory),
     };
 

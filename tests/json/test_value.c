@@ -15,10 +15,9 @@ kinds(void **state)
         ncz_json_type type;
         size_t        len;
     } rows[] = {
-        { "n", NCZ_JSON_NULL, 0 },   { "t", NCZ_JSON_BOOL, 0 },   { "f", NCZ_JSON_BOOL, 0 },
-        { "i", NCZ_JSON_INT, 0 },    { "u", NCZ_JSON_UINT, 0 },   { "d", NCZ_JSON_DOUBLE, 0 },
-        { "s", NCZ_JSON_STRING, 0 }, { "a", NCZ_JSON_ARRAY, 2 },  { "o", NCZ_JSON_OBJECT, 1 },
-        { "?", NCZ_JSON_NULL, 0 },
+        {"n", NCZ_JSON_NULL, 0},   {"t", NCZ_JSON_BOOL, 0},   {"f", NCZ_JSON_BOOL, 0},   {"i", NCZ_JSON_INT, 0},
+        {"u", NCZ_JSON_UINT, 0},   {"d", NCZ_JSON_DOUBLE, 0}, {"s", NCZ_JSON_STRING, 0}, {"a", NCZ_JSON_ARRAY, 2},
+        {"o", NCZ_JSON_OBJECT, 1}, {"?", NCZ_JSON_NULL, 0},
     };
     ncz_json *v = parsed(sample, NCZ_JSON_STRICT);
 
@@ -80,13 +79,12 @@ static void
 slices(void **state)
 {
     static const char *const rows[][2] = {
-        { "n", "null" },           { "t", "true" },         { "f", "false" },
-        { "i", "-7" },             { "d", "1.50" },         { "s", "\"te\\u0078t\"" },
-        { "a", "[1, [2,  3]]" },   { "o", "{\"k\": \"v\"}" },
+        {"n", "null"}, {"t", "true"},           {"f", "false"},        {"i", "-7"},
+        {"d", "1.50"}, {"s", "\"te\\u0078t\""}, {"a", "[1, [2,  3]]"}, {"o", "{\"k\": \"v\"}"},
     };
-    ncz_buf    text = NCZ_BUF_INIT;
-    ncz_json  *v;
-    size_t     len;
+    ncz_buf   text = NCZ_BUF_INIT;
+    ncz_json *v;
+    size_t    len;
 
     /* The document's own copy: the caller's bytes may go. */
     (void)state;
@@ -126,38 +124,38 @@ equality(void **state)
         const char *a, *b;
         bool        equal;
     } rows[] = {
-        { "null", " null ", true },
-        { "null", "false", false },
-        { "true", "true", true },
-        { "true", "false", false },
-        { "1", "1", true },
-        { "1", "2", false },
-        { "1", "1.0", false },
-        { "1.0", "1.00e0", true },
-        { "0.0", "-0.0", false },
-        { "18446744073709551615", "18446744073709551615", true },
-        { "18446744073709551615", "18446744073709551614", false },
-        { "NaN", "NaN", true },
-        { "NaN", "Infinity", false },
-        { "Infinity", "-Infinity", false },
-        { "\"a\"", "\"\\u0061\"", true },
-        { "\"a\"", "\"a\\u0000\"", false },
-        { "\"\"", "null", false },
-        { "[]", "{}", false },
-        { "[]", "[ ]", true },
-        { "[1,2]", "[1, 2]", true },
-        { "[1,2]", "[2,1]", false },
-        { "[1,2]", "[1,2,3]", false },
-        { "{\"a\":1,\"b\":2}", "{ \"a\" : 1 , \"b\" : 2 }", true },
-        { "{\"a\":1,\"b\":2}", "{\"b\":2,\"a\":1}", true },
-        { "{\"a\":1,\"b\":2}", "{\"a\":1,\"c\":2}", false },
-        { "{\"a\":1}", "{\"a\":1,\"b\":2}", false },
-        { "{\"a\":1,\"a\":2}", "{\"a\":2}", true },
-        { "{\"a\":null}", "{\"b\":null}", false },
-        { "{\"a\\u0000b\":1}", "{\"a\\u0000c\":1}", false },
-        { "{\"a\":[{\"b\":[1.5,\"x\"]}]}", "{\"a\": [ {\"b\": [1.5, \"x\"]}]}", true },
-        { "{\"1\":1,\"2\":1,\"3\":1,\"4\":1,\"5\":1,\"6\":1,\"7\":1,\"8\":1,\"9\":1}",
-          "{\"9\":1,\"2\":1,\"3\":1,\"4\":1,\"5\":1,\"6\":1,\"7\":1,\"8\":1,\"1\":1}", true },
+        {"null", " null ", true},
+        {"null", "false", false},
+        {"true", "true", true},
+        {"true", "false", false},
+        {"1", "1", true},
+        {"1", "2", false},
+        {"1", "1.0", false},
+        {"1.0", "1.00e0", true},
+        {"0.0", "-0.0", false},
+        {"18446744073709551615", "18446744073709551615", true},
+        {"18446744073709551615", "18446744073709551614", false},
+        {"NaN", "NaN", true},
+        {"NaN", "Infinity", false},
+        {"Infinity", "-Infinity", false},
+        {"\"a\"", "\"\\u0061\"", true},
+        {"\"a\"", "\"a\\u0000\"", false},
+        {"\"\"", "null", false},
+        {"[]", "{}", false},
+        {"[]", "[ ]", true},
+        {"[1,2]", "[1, 2]", true},
+        {"[1,2]", "[2,1]", false},
+        {"[1,2]", "[1,2,3]", false},
+        {"{\"a\":1,\"b\":2}", "{ \"a\" : 1 , \"b\" : 2 }", true},
+        {"{\"a\":1,\"b\":2}", "{\"b\":2,\"a\":1}", true},
+        {"{\"a\":1,\"b\":2}", "{\"a\":1,\"c\":2}", false},
+        {"{\"a\":1}", "{\"a\":1,\"b\":2}", false},
+        {"{\"a\":1,\"a\":2}", "{\"a\":2}", true},
+        {"{\"a\":null}", "{\"b\":null}", false},
+        {"{\"a\\u0000b\":1}", "{\"a\\u0000c\":1}", false},
+        {"{\"a\":[{\"b\":[1.5,\"x\"]}]}", "{\"a\": [ {\"b\": [1.5, \"x\"]}]}", true},
+        {"{\"1\":1,\"2\":1,\"3\":1,\"4\":1,\"5\":1,\"6\":1,\"7\":1,\"8\":1,\"9\":1}",
+         "{\"9\":1,\"2\":1,\"3\":1,\"4\":1,\"5\":1,\"6\":1,\"7\":1,\"8\":1,\"1\":1}", true},
     };
 
     (void)state;
@@ -176,7 +174,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds),  cmocka_unit_test(wrong_kinds),           cmocka_unit_test(slices),
+        cmocka_unit_test(kinds),    cmocka_unit_test(wrong_kinds),           cmocka_unit_test(slices),
         cmocka_unit_test(equality), cmocka_unit_test(names_with_zero_bytes),
     };
 

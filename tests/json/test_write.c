@@ -100,23 +100,12 @@ misuse(void **state)
 
         for (const char *s = rows[i]; *s != '\0'; s++)
             switch (*s) {
-            case '[':
-                ncz_jsonw_open_array(&w);
-                break;
-            case ']':
-                ncz_jsonw_close_array(&w);
-                break;
-            case '{':
-                ncz_jsonw_open_object(&w);
-                break;
-            case '}':
-                ncz_jsonw_close_object(&w);
-                break;
-            case 'k':
-                ncz_jsonw_key(&w, "k");
-                break;
-            default:
-                ncz_jsonw_i64(&w, 1);
+            case '[': ncz_jsonw_open_array(&w); break;
+            case ']': ncz_jsonw_close_array(&w); break;
+            case '{': ncz_jsonw_open_object(&w); break;
+            case '}': ncz_jsonw_close_object(&w); break;
+            case 'k': ncz_jsonw_key(&w, "k"); break;
+            default: ncz_jsonw_i64(&w, 1);
             }
         if (ncz_jsonw_end(&w) != NC_EINTERNAL)
             fail_msg("%s", rows[i]);
@@ -214,7 +203,7 @@ rnd(void)
 static size_t
 random_text(char out[16])
 {
-    static const char *const parts[] = { "a", "\"", "\\", "\n", "\xC3\xA9", "\xF0\x9F\x98\x80", "/", " ", "\x01" };
+    static const char *const parts[] = {"a", "\"", "\\", "\n", "\xC3\xA9", "\xF0\x9F\x98\x80", "/", " ", "\x01"};
     size_t                   n = 0;
 
     for (size_t i = rnd() % 4; i > 0; i--) {
@@ -240,28 +229,16 @@ random_value(ncz_jsonw *w, int depth_left)
     memcpy(&d, &bits, sizeof d);
     memcpy(&f, &low, sizeof f);
     switch (rnd() % (depth_left > 0 ? 9 : 7)) {
-    case 0:
-        ncz_jsonw_i64(w, (int64_t)bits >> rnd() % 64);
-        break;
-    case 1:
-        ncz_jsonw_u64(w, bits >> rnd() % 64);
-        break;
-    case 2:
-        ncz_jsonw_f64(w, d);
-        break;
-    case 3:
-        ncz_jsonw_f32(w, f);
-        break;
+    case 0: ncz_jsonw_i64(w, (int64_t)bits >> rnd() % 64); break;
+    case 1: ncz_jsonw_u64(w, bits >> rnd() % 64); break;
+    case 2: ncz_jsonw_f64(w, d); break;
+    case 3: ncz_jsonw_f32(w, f); break;
     case 4:
         n = random_text(text);
         ncz_jsonw_str(w, text, n);
         break;
-    case 5:
-        ncz_jsonw_bool(w, bits & 1);
-        break;
-    case 6:
-        ncz_jsonw_null(w);
-        break;
+    case 5: ncz_jsonw_bool(w, bits & 1); break;
+    case 6: ncz_jsonw_null(w); break;
     case 7:
         ncz_jsonw_open_array(w);
         for (n = rnd() % 6; n > 0; n--)
@@ -335,9 +312,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(form),   cmocka_unit_test(not_finite),         cmocka_unit_test(escapes),
-        cmocka_unit_test(misuse), cmocka_unit_test(depth),              cmocka_unit_test(first_error_sticks),
-        cmocka_unit_test(values), cmocka_unit_test(round_trips),        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(form),   cmocka_unit_test(not_finite),  cmocka_unit_test(escapes),
+        cmocka_unit_test(misuse), cmocka_unit_test(depth),       cmocka_unit_test(first_error_sticks),
+        cmocka_unit_test(values), cmocka_unit_test(round_trips), cmocka_unit_test(out_of_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@
 
 enum { SIDE = 512, PLANE = SIDE * SIDE, PLANES = 324 }; /* a plane is one chunk of 1 MiB */
 
-#define MEMORY (16 * MIB)
+#define MEMORY   (16 * MIB)
 #define CONSTANT (16 * MIB) /* the allocator, threads' stacks, tables, what the C library keeps */
 
 static const struct {

@@ -39,25 +39,25 @@
 #define MIB ((size_t)1 << 20)
 
 enum {
-    SIDE = 1024,       /* elements of a plane, each way */
-    DEPTH = 32,        /* planes of a chunk */
-    ACROSS = 256,      /* its other sides: 32 x 256 x 256 floats are 8 MiB */
+    SIDE = 1024,  /* elements of a plane, each way */
+    DEPTH = 32,   /* planes of a chunk */
+    ACROSS = 256, /* its other sides: 32 x 256 x 256 floats are 8 MiB */
     PLANE = SIDE * SIDE,
-    LARGE = 128,       /* planes of a large request: 512 MiB */
-    NOISY = 512,       /* planes that hold noise, and cannot be compressed: one in so many */
+    LARGE = 128, /* planes of a large request: 512 MiB */
+    NOISY = 512, /* planes that hold noise, and cannot be compressed: one in so many */
 };
 
 #define CHUNK_BYTES ((size_t)DEPTH * ACROSS * ACROSS * sizeof(float))
 #define CACHE_BYTES (24 * MIB)
-#define CONSTANT (16 * MIB) /* the allocator, threads' stacks, tables, what the C library keeps */
+#define CONSTANT    (16 * MIB) /* the allocator, threads' stacks, tables, what the C library keeps */
 
 typedef struct way {
     const char *name;
-    void      (*fn)(int ncid, int var, size_t first, size_t planes, float *buf);
-    size_t      slab;   /* planes of the caller's buffer */
-    size_t      part;   /* only the first 1 / part of the array */
-    bool        writes;
-    bool        archive;
+    void (*fn)(int ncid, int var, size_t first, size_t planes, float *buf);
+    size_t slab; /* planes of the caller's buffer */
+    size_t part; /* only the first 1 / part of the array */
+    bool   writes;
+    bool   archive;
 } way;
 
 static size_t noisy = NOISY; /* in an archive 1 */
@@ -248,9 +248,9 @@ check_way(const char *self, int i, const char *dir, const char *size, int thread
     bool   fine;
 
     snprintf(path, sizeof path, "file://%s/%s#mode=nczarr&durability=none", dir,
-             ways[i].archive                       ? "all.zip"
+             ways[i].archive                      ? "all.zip"
              : ways[i].part > 1 && ways[i].writes ? "part.zarr"
-                                                   : "all.zarr");
+                                                  : "all.zarr");
     snprintf(n, sizeof n, "%d", threads);
     if (!measure(self, i, path, size, n, &buf, &peak)) {
         printf("[  FAILED  ] peak: %s, %d threads: it failed\n", ways[i].name, threads);

@@ -366,9 +366,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tree_and_lookup), cmocka_unit_test(names_are_unique), cmocka_unit_test(renaming_moves_specs),
-        cmocka_unit_test(attributes),      cmocka_unit_test(definitions),      cmocka_unit_test(limits),
-        cmocka_unit_test(out_of_memory),   cmocka_unit_test(loaded_attributes),
+        cmocka_unit_test(tree_and_lookup),      cmocka_unit_test(names_are_unique),
+        cmocka_unit_test(renaming_moves_specs), cmocka_unit_test(attributes),
+        cmocka_unit_test(definitions),          cmocka_unit_test(limits),
+        cmocka_unit_test(out_of_memory),        cmocka_unit_test(loaded_attributes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

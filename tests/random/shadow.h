@@ -12,9 +12,9 @@
 
 #include "nczarr.h"
 
-#define SHADOW_NAME 48
-#define SHADOW_RANK 4
-#define SHADOW_MOST 24 /* groups, dimensions, variables, attributes of a kind */
+#define SHADOW_NAME  48
+#define SHADOW_RANK  4
+#define SHADOW_MOST  24 /* groups, dimensions, variables, attributes of a kind */
 #define SHADOW_ELEMS 20000
 
 typedef struct shadow_att {

@@ -578,9 +578,7 @@ step_put_att(run *r)
     memset(&a, 0, sizeof a);
     random_name(r, a.name);
     switch (pick(r, 4)) {
-    case 0:
-        random_text(r, &a);
-        break;
+    case 0: random_text(r, &a); break;
     case 1: {
         const char *s[3];
 
@@ -847,9 +845,7 @@ step_mode(run *r)
     int rc;
 
     switch (pick(r, 3)) {
-    case 0:
-        OK(nc_sync(r->ncid));
-        return;
+    case 0: OK(nc_sync(r->ncid)); return;
     case 1:
         rc = nc_enddef(r->ncid);
         if (rc != NC_NOERR && rc != NC_ENOTINDEFINE)
@@ -892,7 +888,11 @@ make_place(run *r, const char *place, char *dir)
         snprintf(r->path, sizeof r->path, "%s/random-%" PRIu64 ".zarr#mode=s3", place, r->seed);
     else
         snprintf(r->path, sizeof r->path, "%s/d.%s", dir, strcmp(place, "zip") == 0 ? "zip" : "zarr");
-    snprintf(url, sizeof url, "%s%s%s", r->path, r->mode == NULL ? "" : r->remote ? "&" : "#", r->mode ? r->mode : "");
+    snprintf(url, sizeof url, "%s%s%s", r->path,
+             r->mode == NULL ? ""
+             : r->remote     ? "&"
+                             : "#",
+             r->mode ? r->mode : "");
     OK(nc_create(url, NC_NETCDF4, &r->ncid));
 }
 
@@ -921,8 +921,8 @@ run_program(uint64_t seed, int nsteps, const char *place, const char *mode)
     int        total = 0;
     char       dir[] = "/tmp/nczarr-random-XXXXXX";
 
-    *r = (run){.seed = seed, .store = place, .state = seed * 0x9E3779B97F4A7C15ULL + 1, .mode = mode,
-               .what = "create"};
+    *r = (run){
+        .seed = seed, .store = place, .state = seed * 0x9E3779B97F4A7C15ULL + 1, .mode = mode, .what = "create"};
     shadow_init(&r->s);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         total += steps[i].weight;
@@ -950,8 +950,8 @@ main(int argc, char **argv)
     long ops = 0;
 
     if (argc > 1) {
-        ops = run_program(strtoull(argv[1], NULL, 10), argc > 2 ? atoi(argv[2]) : 400,
-                          argc > 3 ? argv[3] : "file", argc > 4 ? argv[4] : NULL);
+        ops = run_program(strtoull(argv[1], NULL, 10), argc > 2 ? atoi(argv[2]) : 400, argc > 3 ? argv[3] : "file",
+                          argc > 4 ? argv[4] : NULL);
         printf("%ld operations\n", ops);
         return 0;
     }

@@ -237,9 +237,9 @@ static const struct {
     int         words; /* at least */
     void (*go)(char **w, int n);
 } commands[] = {
-    {"open", 1, do_open},     {"get", 1, do_gets},   {"gets", 1, do_gets}, {"range", 3, do_range},
-    {"put", 2, do_puts},      {"puts", 2, do_puts},  {"dels", 1, do_dels}, {"putnew", 2, do_putnew},
-    {"putif", 3, do_putif},   {"list", 1, do_list},  {"close", 0, do_close}, {"read", 1, do_read},
+    {"open", 1, do_open},   {"get", 1, do_gets},  {"gets", 1, do_gets},   {"range", 3, do_range},
+    {"put", 2, do_puts},    {"puts", 2, do_puts}, {"dels", 1, do_dels},   {"putnew", 2, do_putnew},
+    {"putif", 3, do_putif}, {"list", 1, do_list}, {"close", 0, do_close}, {"read", 1, do_read},
 };
 
 static void

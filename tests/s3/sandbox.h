@@ -21,7 +21,7 @@ static char sandbox[64];
 static inline bool
 is_ours(const char *variable)
 {
-    static const char *const begins[] = { "AWS_", "GDAL_", "NCRCENV_", "NC_TEST_", "NCZARR_", "CURL_CA", "SSL_CERT" };
+    static const char *const begins[] = {"AWS_", "GDAL_", "NCRCENV_", "NC_TEST_", "NCZARR_", "CURL_CA", "SSL_CERT"};
 
     for (size_t i = 0; i < NCZ_LEN(begins); i++)
         if (strncmp(variable, begins[i], strlen(begins[i])) == 0)

@@ -90,9 +90,9 @@ served_url(char url[200], const stub *server, bool bucket, const char *more)
 static inline void
 served_answer(const stub_request *req, stub_reply *reply)
 {
-    char  *path = stub_path(req), file[600];
-    FILE  *f;
-    long   len;
+    char *path = stub_path(req), file[600];
+    FILE *f;
+    long  len;
 
     snprintf(file, sizeof file, "%s%s", served_folder, strncmp(path, "/bucket/", 8) == 0 ? path + 7 : path);
     free(path);

@@ -21,14 +21,14 @@ typedef struct stub_request {
 
 typedef enum stub_how {
     STUB_SEND,
-    STUB_RESET,   /* no answer, and the connection is reset */
-    STUB_CLOSE,   /* no answer, and the connection ends */
-    STUB_CUT,     /* the head, `cut` bytes of the body, and the connection ends */
-    STUB_STALL,   /* the same, but it does not end */
+    STUB_RESET,      /* no answer, and the connection is reset */
+    STUB_CLOSE,      /* no answer, and the connection ends */
+    STUB_CUT,        /* the head, `cut` bytes of the body, and the connection ends */
+    STUB_STALL,      /* the same, but it does not end */
     STUB_STALL_HEAD, /* `cut` bytes of the head, and the connection does not end; 0: no answer at all */
-    STUB_DRIP, /* head and body in pieces of `cut` bytes, delay_ms before each from byte `from` on */
-    STUB_CHUNKED, /* the body in pieces, its size not told */
-    STUB_GARBAGE, /* the body alone, without a head */
+    STUB_DRIP,       /* head and body in pieces of `cut` bytes, delay_ms before each from byte `from` on */
+    STUB_CHUNKED,    /* the body in pieces, its size not told */
+    STUB_GARBAGE,    /* the body alone, without a head */
 } stub_how;
 
 typedef struct stub_reply {

@@ -58,12 +58,8 @@ place_end(place *p)
 static int
 attempt(place *p, unsigned first, unsigned last, int status, const char *code, const char *body)
 {
-    p->plan = (plan){.first = first,
-                     .last = last,
-                     .status = status,
-                     .code = code,
-                     .body = body,
-                     .base = stub_requests(p->server)};
+    p->plan = (plan){
+        .first = first, .last = last, .status = status, .code = code, .body = body, .base = stub_requests(p->server)};
     return served_read(p->url);
 }
 
@@ -151,7 +147,8 @@ permission_ends(void **state)
         each_end(&p, 401, NULL, "");
         each_end(&p, 400, "ExpiredToken", NULL);
         place_end(&p);
-        place_begin(&p, written[i / 2], i % 2 == 1, "&forbidden=absent"); /* even so, where the server says what it is */
+        place_begin(&p, written[i / 2], i % 2 == 1,
+                    "&forbidden=absent"); /* even so, where the server says what it is */
         each_end(&p, 403, NULL, expired);
         each_end(&p, 403, NULL, "{\"error\": \"the token EXPIRED at noon\"}");
         each_end(&p, 400, "ExpiredToken", NULL);

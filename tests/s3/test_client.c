@@ -573,8 +573,10 @@ leave_ec2(void)
 #define EC2_KEYS                                                                                                     \
     {"PUT /latest/api/token |!Authorization", 200, "tok"},                                                           \
         {"GET /latest/meta-data/iam/security-credentials/ ", 200, "r"},                                              \
-        {"GET /latest/meta-data/iam/security-credentials/r ", 200,                                                   \
-         "{\"Code\":\"Success\",\"AccessKeyId\":\"AKEC2\",\"SecretAccessKey\":\"" SECRET "\",\"Token\":\"t\"}"}
+    {                                                                                                                \
+        "GET /latest/meta-data/iam/security-credentials/r ", 200,                                                    \
+            "{\"Code\":\"Success\",\"AccessKeyId\":\"AKEC2\",\"SecretAccessKey\":\"" SECRET "\",\"Token\":\"t\"}"    \
+    }
 
 /* Public data: the service is not asked at all, and what is absent is absent. */
 static void
@@ -880,7 +882,7 @@ expect_list(ncz_s3 *s, bool deep, int want, const char *text)
     ncz_buf_clear(&out);
 }
 
-#define KEY(k) "<Contents><Key>pre/fix/v/" k "</Key><Size>1</Size></Contents>"
+#define KEY(k)    "<Contents><Key>pre/fix/v/" k "</Key><Size>1</Size></Contents>"
 #define PREFIX(k) "<CommonPrefixes><Prefix>pre/fix/v/" k "</Prefix></CommonPrefixes>"
 #define LIST(...) "<ListBucketResult>" __VA_ARGS__ "</ListBucketResult>"
 
@@ -1141,10 +1143,20 @@ static void
 web_redirects_refused(void **state)
 {
     static const char *const places[] = {
-        "http://169.254.169.254/", "http://169.254.169.254./", "http://2852039166/",    "http://0xa9fea9fe/",
-        "http://0251.0376.169.254/", "//169.254.1.1:80/x",     "http://[fe80::1]/",     "http://[fe80::1%25eth0]/",
-        "http://[::ffff:169.254.169.254]/", "http://[0:0:0:0:0:ffff:a9fe:a9fe]/", "http://[fd00:ec2::254]/",
-        "http://[64:ff9b::a9fe:a9fe]/", "ftp://127.0.0.1/",    "file:///etc/passwd",
+        "http://169.254.169.254/",
+        "http://169.254.169.254./",
+        "http://2852039166/",
+        "http://0xa9fea9fe/",
+        "http://0251.0376.169.254/",
+        "//169.254.1.1:80/x",
+        "http://[fe80::1]/",
+        "http://[fe80::1%25eth0]/",
+        "http://[::ffff:169.254.169.254]/",
+        "http://[0:0:0:0:0:ffff:a9fe:a9fe]/",
+        "http://[fd00:ec2::254]/",
+        "http://[64:ff9b::a9fe:a9fe]/",
+        "ftp://127.0.0.1/",
+        "file:///etc/passwd",
     };
     static step steps[NCZ_LEN(places)];
     char        headers[NCZ_LEN(places)][100];

@@ -13,9 +13,9 @@
 /* ---- the services ---- */
 
 typedef struct exchange {
-    const char *method, *url;  /* as it must be */
-    const char *has[3];        /* what the headers or the body must have */
-    long        status;        /* 0: no answer */
+    const char *method, *url; /* as it must be */
+    const char *has[3];       /* what the headers or the body must have */
+    long        status;       /* 0: no answer */
     const char *reply;
 } exchange;
 
@@ -86,10 +86,11 @@ ncz_http_once_do(ncz_http_once *call)
 
 /* ---- a case ---- */
 
-#define FUTURE  "2099-01-01T00:00:00Z"
+#define FUTURE   "2099-01-01T00:00:00Z"
 #define FUTURE_S 4070908800
-#define KEYS(id) "{\"AccessKeyId\":\"" id "\",\"SecretAccessKey\":\"canary-secret\",\"Token\":\"canary-token\"," \
-                 "\"Expiration\":\"" FUTURE "\",\"Code\":\"Success\"}"
+#define KEYS(id)                                                                                                     \
+    "{\"AccessKeyId\":\"" id "\",\"SecretAccessKey\":\"canary-secret\",\"Token\":\"canary-token\","                  \
+    "\"Expiration\":\"" FUTURE "\",\"Code\":\"Success\"}"
 #define STS(what, id)                                                                                                \
     "<" what "Response xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><" what "Result><AssumedRoleUser>"        \
     "<Arn>arn:x</Arn></AssumedRoleUser><Credentials><AccessKeyId>" id "</AccessKeyId>"                               \
@@ -103,14 +104,16 @@ typedef struct exchanges {
 } exchanges;
 
 #define SCRIPT(...)                                                                                                  \
-    { (const exchange[]){ __VA_ARGS__ }, sizeof((const exchange[]){ __VA_ARGS__ }) / sizeof(exchange) }
+    {                                                                                                                \
+        (const exchange[]){__VA_ARGS__}, sizeof((const exchange[]){__VA_ARGS__}) / sizeof(exchange)                  \
+    }
 
 typedef struct row {
     const char *what;
     const char *url, *env, *config, *credentials; /* NULL: s3://b/k, nothing */
     exchanges   script;
-    const char *id;     /* that is found; NULL: none */
-    const char *says;   /* part of the source; without an id, of the reason; with `rc`, of the error */
+    const char *id;   /* that is found; NULL: none */
+    const char *says; /* part of the source; without an id, of the reason; with `rc`, of the error */
     int         rc;
     bool        token;
 } row;
@@ -137,7 +140,7 @@ static void
 check_row(const row *r)
 {
     ncz_s3_settings *s = NULL;
-    ncz_s3_keys      keys = { .id = NULL };
+    ncz_s3_keys      keys = {.id = NULL};
     ncz_buf          why = NCZ_BUF_INIT;
     char            *source = NULL;
     const char      *said;
@@ -194,47 +197,44 @@ static void
 standing_keys(void **state)
 {
     const row rows[] = {
-        { "nothing", .says = "AWS_ACCESS_KEY_ID is not set; there is no profile default in " },
-        { "environment", .env = ENV, .id = "IDENV", .says = "the environment" },
-        { "token", .env = ENV " AWS_SESSION_TOKEN=canary-token", .id = "IDENV", .says = "the environment",
-          .token = true },
-        { "old token", .env = ENV " AWS_SECURITY_TOKEN=canary-token", .id = "IDENV", .says = "the environment",
-          .token = true },
-        { "half", .env = "AWS_ACCESS_KEY_ID=IDENV", .credentials = "[default]\n" PLAIN("IDFILE"), .rc = NC_EAUTH,
-          .says = "AWS_ACCESS_KEY_ID is set and AWS_SECRET_ACCESS_KEY is not" },
-        { "the other half", .env = "AWS_SECRET_ACCESS_KEY=canary-secret", .rc = NC_EAUTH,
-          .says = "AWS_SECRET_ACCESS_KEY is set and AWS_ACCESS_KEY_ID is not" },
-        { "URL", .url = "s3://b/k#aws.access_key_id=IDURL&AWS.SECRET_ACCESS_KEY=canary-secret", .env = ENV,
-          .id = "IDURL",
-          .says = "the URL" },
-        { "URL, half", .url = "s3://b/k#aws.access_key_id=IDURL", .env = ENV, .rc = NC_EAUTH,
-          .says = "aws.secret_access_key is not" },
-        { "credentials file", .config = "[default]\n" PLAIN("IDCONFIG"), .credentials = "[default]\n" PLAIN("IDFILE"),
-          .id = "IDFILE", .says = "profile default in " },
-        { "config file", .config = "[default]\n" PLAIN("IDCONFIG"), .id = "IDCONFIG", .says = "/.aws/config" },
-        { "environment before files", .env = ENV, .credentials = "[default]\n" PLAIN("IDFILE"), .id = "IDENV",
-          .says = "the environment" },
-        { "AWS_PROFILE does not hide the environment", .env = ENV " AWS_PROFILE=p",
-          .credentials = "[p]\n" PLAIN("IDP"),
-          .id = "IDENV", .says = "the environment" },
-        { "a profile in the URL does", .url = "s3://b/k#aws.profile=p", .env = ENV,
-          .credentials = "[p]\n" PLAIN("IDP"),
-          .id = "IDP", .says = "profile p in " },
-        { "AWS_PROFILE", .env = "AWS_PROFILE=p", .credentials = "[default]\n" PLAIN("IDFILE") "[p]\n" PLAIN("IDP"),
-          .id = "IDP", .says = "profile p in " },
-        { "AWS_DEFAULT_PROFILE", .env = "AWS_DEFAULT_PROFILE=p", .credentials = "[p]\n" PLAIN("IDP"), .id = "IDP",
-          .says = "profile p in " },
-        { "token in a file", .credentials = "[default]\n" PLAIN("IDFILE") "aws_session_token = canary-token\n",
-          .id = "IDFILE", .says = "profile default", .token = true },
-        { "half in a file", .credentials = "[default]\naws_secret_access_key = canary-secret\n", .rc = NC_EAUTH,
-          .says = "aws_access_key_id is not" },
-        { "a blank in a key",
-          .credentials = "[default]\naws_access_key_id = I D\naws_secret_access_key = canary-secret\n",
-          .rc = NC_EAUTH, .says = "a blank" },
-        { "a profile without keys", .config = "[default]\nregion = x\n", .says = "profile default has no keys" },
-        { "aws login", .config = "[default]\nlogin_session = arn:x\n", .rc = NC_EAUTH, .says = "export-credentials" },
-        { "not Amazon's", .url = "http://h/b/k#mode=s3", .env = "AWS_EC2_METADATA_DISABLED=false",
-          .says = "the endpoint is not Amazon's" },
+        {"nothing", .says = "AWS_ACCESS_KEY_ID is not set; there is no profile default in "},
+        {"environment", .env = ENV, .id = "IDENV", .says = "the environment"},
+        {"token", .env = ENV " AWS_SESSION_TOKEN=canary-token", .id = "IDENV", .says = "the environment",
+         .token = true},
+        {"old token", .env = ENV " AWS_SECURITY_TOKEN=canary-token", .id = "IDENV", .says = "the environment",
+         .token = true},
+        {"half", .env = "AWS_ACCESS_KEY_ID=IDENV", .credentials = "[default]\n" PLAIN("IDFILE"), .rc = NC_EAUTH,
+         .says = "AWS_ACCESS_KEY_ID is set and AWS_SECRET_ACCESS_KEY is not"},
+        {"the other half", .env = "AWS_SECRET_ACCESS_KEY=canary-secret", .rc = NC_EAUTH,
+         .says = "AWS_SECRET_ACCESS_KEY is set and AWS_ACCESS_KEY_ID is not"},
+        {"URL", .url = "s3://b/k#aws.access_key_id=IDURL&AWS.SECRET_ACCESS_KEY=canary-secret", .env = ENV,
+         .id = "IDURL", .says = "the URL"},
+        {"URL, half", .url = "s3://b/k#aws.access_key_id=IDURL", .env = ENV, .rc = NC_EAUTH,
+         .says = "aws.secret_access_key is not"},
+        {"credentials file", .config = "[default]\n" PLAIN("IDCONFIG"), .credentials = "[default]\n" PLAIN("IDFILE"),
+         .id = "IDFILE", .says = "profile default in "},
+        {"config file", .config = "[default]\n" PLAIN("IDCONFIG"), .id = "IDCONFIG", .says = "/.aws/config"},
+        {"environment before files", .env = ENV, .credentials = "[default]\n" PLAIN("IDFILE"), .id = "IDENV",
+         .says = "the environment"},
+        {"AWS_PROFILE does not hide the environment", .env = ENV " AWS_PROFILE=p",
+         .credentials = "[p]\n" PLAIN("IDP"), .id = "IDENV", .says = "the environment"},
+        {"a profile in the URL does", .url = "s3://b/k#aws.profile=p", .env = ENV,
+         .credentials = "[p]\n" PLAIN("IDP"), .id = "IDP", .says = "profile p in "},
+        {"AWS_PROFILE", .env = "AWS_PROFILE=p", .credentials = "[default]\n" PLAIN("IDFILE") "[p]\n" PLAIN("IDP"),
+         .id = "IDP", .says = "profile p in "},
+        {"AWS_DEFAULT_PROFILE", .env = "AWS_DEFAULT_PROFILE=p", .credentials = "[p]\n" PLAIN("IDP"), .id = "IDP",
+         .says = "profile p in "},
+        {"token in a file", .credentials = "[default]\n" PLAIN("IDFILE") "aws_session_token = canary-token\n",
+         .id = "IDFILE", .says = "profile default", .token = true},
+        {"half in a file", .credentials = "[default]\naws_secret_access_key = canary-secret\n", .rc = NC_EAUTH,
+         .says = "aws_access_key_id is not"},
+        {"a blank in a key",
+         .credentials = "[default]\naws_access_key_id = I D\naws_secret_access_key = canary-secret\n", .rc = NC_EAUTH,
+         .says = "a blank"},
+        {"a profile without keys", .config = "[default]\nregion = x\n", .says = "profile default has no keys"},
+        {"aws login", .config = "[default]\nlogin_session = arn:x\n", .rc = NC_EAUTH, .says = "export-credentials"},
+        {"not Amazon's", .url = "http://h/b/k#mode=s3", .env = "AWS_EC2_METADATA_DISABLED=false",
+         .says = "the endpoint is not Amazon's"},
     };
 
     (void)state;
@@ -261,91 +261,101 @@ who_writes_needs_keys(void **state)
 
 /* ---- roles ---- */
 
-#define ROLE "role_arn = arn:aws:iam::1:role/r\n"
+#define ROLE     "role_arn = arn:aws:iam::1:role/r\n"
 #define STS_HOST "https://sts.us-east-1.amazonaws.com/"
 
 static void
 roles(void **state)
 {
     const row rows[] = {
-        { "source_profile", .config = "[default]\n" ROLE "source_profile = base\n[profile base]\n" PLAIN("IDBASE"),
-          .script = SCRIPT({ "POST", STS_HOST, { "Credential=IDBASE/", "Action=AssumeRole&Version=2011-06-15"
-                             "&RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fr&RoleSessionName=nczarr-" }, 200,
-                             STS("AssumeRole", "IDROLE") }),
-          .id = "IDROLE", .says = "AssumeRole of arn:aws:iam::1:role/r, profile default", .token = true },
-        { "all that a role may say",
-          .config = "[default]\n" ROLE "source_profile = base\nregion = eu-west-1\nexternal_id = e x\n"
-                    "role_session_name = me\nduration_seconds = 900\n[profile base]\n" PLAIN("IDBASE"),
-          .script = SCRIPT({ "POST", "https://sts.eu-west-1.amazonaws.com/",
-                             { "/eu-west-1/sts/aws4_request",
-                               "&RoleSessionName=me&ExternalId=e%20x&DurationSeconds=900",
-                               "Content-Type: application/x-www-form-urlencoded" }, 200,
-                             STS("AssumeRole", "IDROLE") }),
-          .id = "IDROLE", .says = "AssumeRole", .token = true },
-        { "a chain of roles",
-          .config = "[default]\n" ROLE "source_profile = a\n[profile a]\nrole_arn = arn:a\nsource_profile = b\n"
-                    "[profile b]\n" PLAIN("IDB"),
-          .script = SCRIPT({ "POST", STS_HOST, { "Credential=IDB/", "arn%3Aa&" }, 200, STS("AssumeRole", "IDA") },
-                           { "POST", STS_HOST, { "Credential=IDA/", "x-amz-security-token: canary-token" }, 200,
-                             STS("AssumeRole", "IDROLE") }),
-          .id = "IDROLE", .says = "AssumeRole", .token = true },
-        { "its own keys", .config = "[default]\n" ROLE "source_profile = default\n" PLAIN("IDOWN"),
-          .script = SCRIPT({ "POST", STS_HOST, { "Credential=IDOWN/" }, 200, STS("AssumeRole", "IDROLE") }),
-          .id = "IDROLE", .says = "AssumeRole", .token = true },
-        { "itself without keys", .config = "[default]\n" ROLE "source_profile = default\n", .rc = NC_EAUTH,
-          .says = "itself" },
-        { "a circle",
-          .config = "[default]\n" ROLE "source_profile = a\n[profile a]\n" ROLE "source_profile = b\n"
-                    "[profile b]\n" ROLE "source_profile = a\n",
-          .rc = NC_EAUTH, .says = "leads back to a" },
-        { "nobody", .config = "[default]\n" ROLE "source_profile = nobody\n", .rc = NC_EAUTH,
-          .says = "no profile nobody" },
-        { "no keys there", .config = "[default]\n" ROLE "source_profile = a\n[profile a]\nregion = x\n",
-          .rc = NC_EAUTH,
-          .says = "profile a, the source_profile of default, has no keys" },
-        { "both", .config = "[default]\n" ROLE "source_profile = a\ncredential_source = Environment\n",
-          .rc = NC_EAUTH,
-          .says = "both" },
-        { "neither", .config = "[default]\n" ROLE, .rc = NC_EAUTH, .says = "without source_profile" },
-        { "environment", .url = "s3://b/k#aws.profile=p", .env = ENV,
-          .config = "[profile p]\n" ROLE "credential_source = Environment\n",
-          .script = SCRIPT({ "POST", STS_HOST, { "Credential=IDENV/" }, 200, STS("AssumeRole", "IDROLE") }),
-          .id = "IDROLE", .says = "AssumeRole", .token = true },
-        { "container", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x",
-          .config = "[default]\n" ROLE "credential_source = EcsContainer\n",
-          .script = SCRIPT({ "GET", "http://169.254.170.2/x", { NULL }, 200, KEYS("IDC") },
-                           { "POST", STS_HOST, { "Credential=IDC/" }, 200, STS("AssumeRole", "IDROLE") }),
-          .id = "IDROLE", .says = "AssumeRole", .token = true },
-        { "an empty source", .config = "[default]\n" ROLE "credential_source = Environment\n", .rc = NC_EAUTH,
-          .says = "credential_source Environment has no keys" },
-        { "an odd source", .config = "[default]\n" ROLE "credential_source = Thin Air\n", .rc = NC_EAUTH,
-          .says = "none of Environment" },
-        { "a code is asked for",
-          .config = "[default]\n" ROLE "source_profile = b\nmfa_serial = m\n[profile b]\n" PLAIN("I"),
-          .rc = NC_EAUTH, .says = "mfa_serial" },
-        { "refused", .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
-          .script = SCRIPT({ "POST", STS_HOST, { NULL }, 403,
-                             "<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>not you"
-                             "</Message></Error><RequestId>1</RequestId></ErrorResponse>" }),
-          .rc = NC_EAUTH, .says = "status 403 AccessDenied: not you" },
-        { "no answer", .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
-          .script = SCRIPT({ "POST", STS_HOST, { NULL }, 0, NULL }), .rc = NC_EAUTH,
-          .says = "AssumeRole does not answer" },
-        { "nonsense", .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
-          .script = SCRIPT({ "POST", STS_HOST, { NULL }, 200, "<!DOCTYPE x>" }), .rc = NC_EAUTH,
-          .says = "cannot be read" },
-        { "no keys in it", .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
-          .script = SCRIPT({ "POST", STS_HOST, { NULL }, 200, "<A><Credentials/></A>" }), .rc = NC_EAUTH,
-          .says = "has no keys" },
-        { "endpoint of STS", .env = "AWS_ENDPOINT_URL_STS=http://sts.local:1/x/ AWS_ENDPOINT_URL=http://other",
-          .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
-          .script = SCRIPT({ "POST", "http://sts.local:1/x/", { "SignedHeaders=content-type;host;x-amz-date" }, 200,
-                             STS("AssumeRole", "IDROLE") }),
-          .id = "IDROLE", .says = "AssumeRole", .token = true },
-        { "endpoint of all", .env = "AWS_ENDPOINT_URL=http://other",
-          .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
-          .script = SCRIPT({ "POST", "http://other/", { NULL }, 200, STS("AssumeRole", "IDROLE") }), .id = "IDROLE",
-          .says = "AssumeRole", .token = true },
+        {"source_profile", .config = "[default]\n" ROLE "source_profile = base\n[profile base]\n" PLAIN("IDBASE"),
+         .script =
+             SCRIPT({"POST",
+                     STS_HOST,
+                     {"Credential=IDBASE/", "Action=AssumeRole&Version=2011-06-15"
+                                            "&RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fr&RoleSessionName=nczarr-"},
+                     200,
+                     STS("AssumeRole", "IDROLE")}),
+         .id = "IDROLE", .says = "AssumeRole of arn:aws:iam::1:role/r, profile default", .token = true},
+        {"all that a role may say",
+         .config = "[default]\n" ROLE "source_profile = base\nregion = eu-west-1\nexternal_id = e x\n"
+                   "role_session_name = me\nduration_seconds = 900\n[profile base]\n" PLAIN("IDBASE"),
+         .script = SCRIPT({"POST",
+                           "https://sts.eu-west-1.amazonaws.com/",
+                           {"/eu-west-1/sts/aws4_request", "&RoleSessionName=me&ExternalId=e%20x&DurationSeconds=900",
+                            "Content-Type: application/x-www-form-urlencoded"},
+                           200,
+                           STS("AssumeRole", "IDROLE")}),
+         .id = "IDROLE", .says = "AssumeRole", .token = true},
+        {"a chain of roles",
+         .config = "[default]\n" ROLE "source_profile = a\n[profile a]\nrole_arn = arn:a\nsource_profile = b\n"
+                   "[profile b]\n" PLAIN("IDB"),
+         .script = SCRIPT({"POST", STS_HOST, {"Credential=IDB/", "arn%3Aa&"}, 200, STS("AssumeRole", "IDA")},
+                          {"POST",
+                           STS_HOST,
+                           {"Credential=IDA/", "x-amz-security-token: canary-token"},
+                           200,
+                           STS("AssumeRole", "IDROLE")}),
+         .id = "IDROLE", .says = "AssumeRole", .token = true},
+        {"its own keys", .config = "[default]\n" ROLE "source_profile = default\n" PLAIN("IDOWN"),
+         .script = SCRIPT({"POST", STS_HOST, {"Credential=IDOWN/"}, 200, STS("AssumeRole", "IDROLE")}),
+         .id = "IDROLE", .says = "AssumeRole", .token = true},
+        {"itself without keys", .config = "[default]\n" ROLE "source_profile = default\n", .rc = NC_EAUTH,
+         .says = "itself"},
+        {"a circle",
+         .config = "[default]\n" ROLE "source_profile = a\n[profile a]\n" ROLE "source_profile = b\n"
+                   "[profile b]\n" ROLE "source_profile = a\n",
+         .rc = NC_EAUTH, .says = "leads back to a"},
+        {"nobody", .config = "[default]\n" ROLE "source_profile = nobody\n", .rc = NC_EAUTH,
+         .says = "no profile nobody"},
+        {"no keys there", .config = "[default]\n" ROLE "source_profile = a\n[profile a]\nregion = x\n",
+         .rc = NC_EAUTH, .says = "profile a, the source_profile of default, has no keys"},
+        {"both", .config = "[default]\n" ROLE "source_profile = a\ncredential_source = Environment\n", .rc = NC_EAUTH,
+         .says = "both"},
+        {"neither", .config = "[default]\n" ROLE, .rc = NC_EAUTH, .says = "without source_profile"},
+        {"environment", .url = "s3://b/k#aws.profile=p", .env = ENV,
+         .config = "[profile p]\n" ROLE "credential_source = Environment\n",
+         .script = SCRIPT({"POST", STS_HOST, {"Credential=IDENV/"}, 200, STS("AssumeRole", "IDROLE")}),
+         .id = "IDROLE", .says = "AssumeRole", .token = true},
+        {"container", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x",
+         .config = "[default]\n" ROLE "credential_source = EcsContainer\n",
+         .script = SCRIPT({"GET", "http://169.254.170.2/x", {NULL}, 200, KEYS("IDC")},
+                          {"POST", STS_HOST, {"Credential=IDC/"}, 200, STS("AssumeRole", "IDROLE")}),
+         .id = "IDROLE", .says = "AssumeRole", .token = true},
+        {"an empty source", .config = "[default]\n" ROLE "credential_source = Environment\n", .rc = NC_EAUTH,
+         .says = "credential_source Environment has no keys"},
+        {"an odd source", .config = "[default]\n" ROLE "credential_source = Thin Air\n", .rc = NC_EAUTH,
+         .says = "none of Environment"},
+        {"a code is asked for",
+         .config = "[default]\n" ROLE "source_profile = b\nmfa_serial = m\n[profile b]\n" PLAIN("I"), .rc = NC_EAUTH,
+         .says = "mfa_serial"},
+        {"refused", .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
+         .script = SCRIPT({"POST",
+                           STS_HOST,
+                           {NULL},
+                           403,
+                           "<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>not you"
+                           "</Message></Error><RequestId>1</RequestId></ErrorResponse>"}),
+         .rc = NC_EAUTH, .says = "status 403 AccessDenied: not you"},
+        {"no answer", .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
+         .script = SCRIPT({"POST", STS_HOST, {NULL}, 0, NULL}), .rc = NC_EAUTH, .says = "AssumeRole does not answer"},
+        {"nonsense", .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
+         .script = SCRIPT({"POST", STS_HOST, {NULL}, 200, "<!DOCTYPE x>"}), .rc = NC_EAUTH, .says = "cannot be read"},
+        {"no keys in it", .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
+         .script = SCRIPT({"POST", STS_HOST, {NULL}, 200, "<A><Credentials/></A>"}), .rc = NC_EAUTH,
+         .says = "has no keys"},
+        {"endpoint of STS", .env = "AWS_ENDPOINT_URL_STS=http://sts.local:1/x/ AWS_ENDPOINT_URL=http://other",
+         .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
+         .script = SCRIPT({"POST",
+                           "http://sts.local:1/x/",
+                           {"SignedHeaders=content-type;host;x-amz-date"},
+                           200,
+                           STS("AssumeRole", "IDROLE")}),
+         .id = "IDROLE", .says = "AssumeRole", .token = true},
+        {"endpoint of all", .env = "AWS_ENDPOINT_URL=http://other",
+         .config = "[default]\n" ROLE "source_profile = b\n[profile b]\n" PLAIN("IDB"),
+         .script = SCRIPT({"POST", "http://other/", {NULL}, 200, STS("AssumeRole", "IDROLE")}), .id = "IDROLE",
+         .says = "AssumeRole", .token = true},
     };
 
     (void)state;
@@ -356,25 +366,30 @@ static void
 web_identity(void **state)
 {
     const row rows[] = {
-        { "by variables", .env = "AWS_WEB_IDENTITY_TOKEN_FILE=token AWS_ROLE_ARN=arn:w AWS_ROLE_SESSION_NAME=pod",
-          .credentials = "[default]\n" PLAIN("IDFILE"),
-          .script = SCRIPT({ "POST", STS_HOST,
-                             { "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=arn%3Aw&"
-                               "RoleSessionName=pod"
-                               "&WebIdentityToken=canary.jwt%2B1" }, 200,
-                             STS("AssumeRoleWithWebIdentity", "IDWEB") }),
-          .id = "IDWEB", .says = "AssumeRoleWithWebIdentity of arn:w", .token = true },
-        { "by a profile", .config = "[default]\nrole_arn = arn:w\nweb_identity_token_file = ~/token\n",
-          .script = SCRIPT({ "POST", STS_HOST, { "WebIdentityToken=canary.jwt%2B1" }, 200,
-                             STS("AssumeRoleWithWebIdentity", "IDWEB") }),
-          .id = "IDWEB", .says = "profile default", .token = true },
-        { "no such file", .env = "AWS_WEB_IDENTITY_TOKEN_FILE=nowhere AWS_ROLE_ARN=arn:w", .rc = NC_EAUTH,
-          .says = "nowhere is not there" },
-        { "no role", .env = "AWS_WEB_IDENTITY_TOKEN_FILE=token", .rc = NC_EAUTH, .says = "no role" },
-        { "expired", .env = "AWS_WEB_IDENTITY_TOKEN_FILE=token AWS_ROLE_ARN=arn:w",
-          .script = SCRIPT({ "POST", STS_HOST, { NULL }, 400,
-                             "<ErrorResponse><Error><Code>ExpiredTokenException</Code></Error></ErrorResponse>" }),
-          .rc = NC_EAUTH, .says = "400 ExpiredTokenException" },
+        {"by variables", .env = "AWS_WEB_IDENTITY_TOKEN_FILE=token AWS_ROLE_ARN=arn:w AWS_ROLE_SESSION_NAME=pod",
+         .credentials = "[default]\n" PLAIN("IDFILE"),
+         .script = SCRIPT({"POST",
+                           STS_HOST,
+                           {"Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=arn%3Aw&"
+                            "RoleSessionName=pod"
+                            "&WebIdentityToken=canary.jwt%2B1"},
+                           200,
+                           STS("AssumeRoleWithWebIdentity", "IDWEB")}),
+         .id = "IDWEB", .says = "AssumeRoleWithWebIdentity of arn:w", .token = true},
+        {"by a profile", .config = "[default]\nrole_arn = arn:w\nweb_identity_token_file = ~/token\n",
+         .script = SCRIPT(
+             {"POST", STS_HOST, {"WebIdentityToken=canary.jwt%2B1"}, 200, STS("AssumeRoleWithWebIdentity", "IDWEB")}),
+         .id = "IDWEB", .says = "profile default", .token = true},
+        {"no such file", .env = "AWS_WEB_IDENTITY_TOKEN_FILE=nowhere AWS_ROLE_ARN=arn:w", .rc = NC_EAUTH,
+         .says = "nowhere is not there"},
+        {"no role", .env = "AWS_WEB_IDENTITY_TOKEN_FILE=token", .rc = NC_EAUTH, .says = "no role"},
+        {"expired", .env = "AWS_WEB_IDENTITY_TOKEN_FILE=token AWS_ROLE_ARN=arn:w",
+         .script = SCRIPT({"POST",
+                           STS_HOST,
+                           {NULL},
+                           400,
+                           "<ErrorResponse><Error><Code>ExpiredTokenException</Code></Error></ErrorResponse>"}),
+         .rc = NC_EAUTH, .says = "400 ExpiredTokenException"},
     };
 
     (void)state;
@@ -384,14 +399,15 @@ web_identity(void **state)
 
 /* ---- single sign-on ---- */
 
-
 #define PORTAL "https://portal.sso.eu-west-1.amazonaws.com/federation/credentials?role_name=Reader&account_id=123"
-#define SSO_KEYS "{\"roleCredentials\":{\"accessKeyId\":\"IDSSO\",\"secretAccessKey\":\"canary-secret\"," \
-                 "\"sessionToken\":\"canary-token\",\"expiration\":4070908800000}}"
+#define SSO_KEYS                                                                                                     \
+    "{\"roleCredentials\":{\"accessKeyId\":\"IDSSO\",\"secretAccessKey\":\"canary-secret\","                         \
+    "\"sessionToken\":\"canary-token\",\"expiration\":4070908800000}}"
 #define NEW_SSO "[default]\nsso_session = my-session\nsso_account_id = 123\nsso_role_name = Reader\n"
 #define SESSION "[sso-session my-session]\nsso_region = eu-west-1\nsso_start_url = https://start.example\n"
-#define OLD_SSO "[default]\nsso_start_url = https://start.example\nsso_region = eu-west-1\nsso_account_id = 123\n" \
-                "sso_role_name = Reader\n"
+#define OLD_SSO                                                                                                      \
+    "[default]\nsso_start_url = https://start.example\nsso_region = eu-west-1\nsso_account_id = 123\n"               \
+    "sso_role_name = Reader\n"
 
 static void
 put_token(const char *name, const char *text)
@@ -409,40 +425,39 @@ static void
 single_sign_on(void **state)
 {
     const row rows[] = {
-        { "session", .config = NEW_SSO SESSION,
-          .script = SCRIPT({ "GET", PORTAL, { "x-amz-sso_bearer_token: canary-bearer" }, 200, SSO_KEYS }),
-          .id = "IDSSO",
-          .says = "single sign-on of profile default", .token = true },
-        { "as it was before", .config = OLD_SSO,
-          .script = SCRIPT({ "GET", PORTAL, { "x-amz-sso_bearer_token: canary-old" }, 200, SSO_KEYS }), .id = "IDSSO",
-          .says = "single sign-on", .token = true },
-        { "before keys in files", .config = OLD_SSO, .credentials = "[default]\n" PLAIN("IDFILE"),
-          .script = SCRIPT({ "GET", PORTAL, { NULL }, 200, SSO_KEYS }), .id = "IDSSO", .says = "single sign-on",
-          .token = true },
-        { "no session", .config = NEW_SSO, .rc = NC_EAUTH, .says = "no [sso-session my-session]" },
-        { "half",
-          .config = "[default]\nsso_start_url = https://s.example\nsso_account_id = 1\nsso_role_name = r\n",
-          .rc = NC_EAUTH, .says = "lacks sso_region" },
-        { "not accepted", .config = OLD_SSO, .script = SCRIPT({ "GET", PORTAL, { NULL }, 401, "{}" }), .rc = NC_EAUTH,
-          .says = "aws sso login --profile default" },
-        { "forbidden", .config = OLD_SSO, .script = SCRIPT({ "GET", PORTAL, { NULL }, 403, "{}" }), .rc = NC_EAUTH,
-          .says = "status 403" },
-        { "nothing in it", .config = OLD_SSO, .script = SCRIPT({ "GET", PORTAL, { NULL }, 200, "{}" }),
-          .rc = NC_EAUTH,
-          .says = "lacks AccessKeyId" },
-        { "another portal", .env = "AWS_ENDPOINT_URL_SSO=http://portal:1", .config = OLD_SSO,
-          .script = SCRIPT({ "GET", "http://portal:1/federation/credentials?role_name=Reader&account_id=123",
-                             { NULL }, 200,
-                             SSO_KEYS }),
-          .id = "IDSSO", .says = "single sign-on", .token = true },
-        { "a session for other services", .config = "[default]\nsso_session = my-session\n" SESSION,
-          .says = "no account and role" },
+        {"session", .config = NEW_SSO SESSION,
+         .script = SCRIPT({"GET", PORTAL, {"x-amz-sso_bearer_token: canary-bearer"}, 200, SSO_KEYS}), .id = "IDSSO",
+         .says = "single sign-on of profile default", .token = true},
+        {"as it was before", .config = OLD_SSO,
+         .script = SCRIPT({"GET", PORTAL, {"x-amz-sso_bearer_token: canary-old"}, 200, SSO_KEYS}), .id = "IDSSO",
+         .says = "single sign-on", .token = true},
+        {"before keys in files", .config = OLD_SSO, .credentials = "[default]\n" PLAIN("IDFILE"),
+         .script = SCRIPT({"GET", PORTAL, {NULL}, 200, SSO_KEYS}), .id = "IDSSO", .says = "single sign-on",
+         .token = true},
+        {"no session", .config = NEW_SSO, .rc = NC_EAUTH, .says = "no [sso-session my-session]"},
+        {"half", .config = "[default]\nsso_start_url = https://s.example\nsso_account_id = 1\nsso_role_name = r\n",
+         .rc = NC_EAUTH, .says = "lacks sso_region"},
+        {"not accepted", .config = OLD_SSO, .script = SCRIPT({"GET", PORTAL, {NULL}, 401, "{}"}), .rc = NC_EAUTH,
+         .says = "aws sso login --profile default"},
+        {"forbidden", .config = OLD_SSO, .script = SCRIPT({"GET", PORTAL, {NULL}, 403, "{}"}), .rc = NC_EAUTH,
+         .says = "status 403"},
+        {"nothing in it", .config = OLD_SSO, .script = SCRIPT({"GET", PORTAL, {NULL}, 200, "{}"}), .rc = NC_EAUTH,
+         .says = "lacks AccessKeyId"},
+        {"another portal", .env = "AWS_ENDPOINT_URL_SSO=http://portal:1", .config = OLD_SSO,
+         .script = SCRIPT({"GET",
+                           "http://portal:1/federation/credentials?role_name=Reader&account_id=123",
+                           {NULL},
+                           200,
+                           SSO_KEYS}),
+         .id = "IDSSO", .says = "single sign-on", .token = true},
+        {"a session for other services", .config = "[default]\nsso_session = my-session\n" SESSION,
+         .says = "no account and role"},
     };
     const row again[] = {
-        { "expired", .config = NEW_SSO SESSION, .rc = NC_EAUTH,
-          .says = "has expired: run `aws sso login --profile default`" },
-        { "never logged in", .config = OLD_SSO, .rc = NC_EAUTH,
-          .says = "no token of single sign-on: run `aws sso login" },
+        {"expired", .config = NEW_SSO SESSION, .rc = NC_EAUTH,
+         .says = "has expired: run `aws sso login --profile default`"},
+        {"never logged in", .config = OLD_SSO, .rc = NC_EAUTH,
+         .says = "no token of single sign-on: run `aws sso login"},
     };
 
     (void)state;
@@ -464,30 +479,30 @@ static void
 programs(void **state)
 {
     const row rows[] = {
-        { "words", PROGRAM("./print  'a b' \"c \\\"d\\\" \\x\" e\\ f g'h'\"i\""), .id = "IDP",
-          .says = "credential_process of profile default", .token = true },
-        { "fails", PROGRAM("./fail"), .rc = NC_EAUTH,
-          .says = "credential_process fail ended with status 3: no, not today" },
-        { "not there", PROGRAM("./nothing"), .rc = NC_EAUTH, .says = "cannot be run (not found)" },
-        { "does not end", PROGRAM("./linger"), .rc = NC_EAUTH, .says = "took too long and was ended" },
-        { "killed", PROGRAM("./die"), .rc = NC_EAUTH, .says = "died of signal 15" },
-        { "an open quote", PROGRAM("./print 'a"), .rc = NC_EAUTH, .says = "quote" },
-        { "no program", PROGRAM("''"), .rc = NC_EAUTH, .says = "cannot be run" },
-        { "no shell", PROGRAM("./print; ./fail"), .rc = NC_EAUTH, .says = "cannot be run" },
-        { "no JSON", PROGRAM("echo canary-secret"), .rc = NC_EAUTH, .says = "no JSON" },
-        { "another version", PROGRAM("echo {\\\"Version\\\":2}"), .rc = NC_EAUTH, .says = "Version is not 1" },
-        { "no secret", PROGRAM("echo {\\\"Version\\\":1,\\\"AccessKeyId\\\":\\\"x\\\"}"), .rc = NC_EAUTH,
-          .says = "lacks SecretAccessKey" },
-        { "bad time", PROGRAM("./until tomorrow"), .rc = NC_EAUTH, .says = "no time" },
-        { "over", PROGRAM("./until 2020-01-01T00:00:00Z"), .rc = NC_EAUTH, .says = "have ended already" },
-        { "in time", PROGRAM("./until 2099-01-01T01:00:00.5+01:00"), .id = "IDU", .says = "credential_process" },
-        { "a flood", PROGRAM("./flood"), .rc = NC_EAUTH, .says = "no JSON" },
-        { "switched off", PROGRAM("./print"), .env = "NCZARR_CREDENTIAL_PROCESS=no", .says = "switched off" },
-        { "after the credentials file", PROGRAM("./fail"), .credentials = "[default]\n" PLAIN("IDFILE"),
-          .id = "IDFILE",
-          .says = "profile default in" },
-        { "before keys in the config file", .config = "[default]\n" PLAIN("IDCONFIG") "credential_process = ./until "
-          FUTURE "\n", .id = "IDU", .says = "credential_process" },
+        {"words", PROGRAM("./print  'a b' \"c \\\"d\\\" \\x\" e\\ f g'h'\"i\""), .id = "IDP",
+         .says = "credential_process of profile default", .token = true},
+        {"fails", PROGRAM("./fail"), .rc = NC_EAUTH,
+         .says = "credential_process fail ended with status 3: no, not today"},
+        {"not there", PROGRAM("./nothing"), .rc = NC_EAUTH, .says = "cannot be run (not found)"},
+        {"does not end", PROGRAM("./linger"), .rc = NC_EAUTH, .says = "took too long and was ended"},
+        {"killed", PROGRAM("./die"), .rc = NC_EAUTH, .says = "died of signal 15"},
+        {"an open quote", PROGRAM("./print 'a"), .rc = NC_EAUTH, .says = "quote"},
+        {"no program", PROGRAM("''"), .rc = NC_EAUTH, .says = "cannot be run"},
+        {"no shell", PROGRAM("./print; ./fail"), .rc = NC_EAUTH, .says = "cannot be run"},
+        {"no JSON", PROGRAM("echo canary-secret"), .rc = NC_EAUTH, .says = "no JSON"},
+        {"another version", PROGRAM("echo {\\\"Version\\\":2}"), .rc = NC_EAUTH, .says = "Version is not 1"},
+        {"no secret", PROGRAM("echo {\\\"Version\\\":1,\\\"AccessKeyId\\\":\\\"x\\\"}"), .rc = NC_EAUTH,
+         .says = "lacks SecretAccessKey"},
+        {"bad time", PROGRAM("./until tomorrow"), .rc = NC_EAUTH, .says = "no time"},
+        {"over", PROGRAM("./until 2020-01-01T00:00:00Z"), .rc = NC_EAUTH, .says = "have ended already"},
+        {"in time", PROGRAM("./until 2099-01-01T01:00:00.5+01:00"), .id = "IDU", .says = "credential_process"},
+        {"a flood", PROGRAM("./flood"), .rc = NC_EAUTH, .says = "no JSON"},
+        {"switched off", PROGRAM("./print"), .env = "NCZARR_CREDENTIAL_PROCESS=no", .says = "switched off"},
+        {"after the credentials file", PROGRAM("./fail"), .credentials = "[default]\n" PLAIN("IDFILE"),
+         .id = "IDFILE", .says = "profile default in"},
+        {"before keys in the config file",
+         .config = "[default]\n" PLAIN("IDCONFIG") "credential_process = ./until " FUTURE "\n", .id = "IDU",
+         .says = "credential_process"},
     };
 
     (void)state;
@@ -504,7 +519,7 @@ programs(void **state)
                       "'\"Expiration\":\"'$1'\"}'\n");
     put_file("flood", "#!/bin/sh\nhead -c 1000000 /dev/zero\nhead -c 1000000 /dev/zero >&2\n");
     for (size_t i = 0; i < 6; i++)
-        assert_int_equal(chmod((const char *[]){ "print", "fail", "die", "until", "flood", "linger" }[i], 0755), 0);
+        assert_int_equal(chmod((const char *[]){"print", "fail", "die", "until", "flood", "linger"}[i], 0755), 0);
     check_rows(rows, NCZ_LEN(rows));
 }
 
@@ -514,44 +529,47 @@ static void
 containers(void **state)
 {
     const row rows[] = {
-        { "relative", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/v2/credentials/x",
-          .script = SCRIPT({ "GET", "http://169.254.170.2/v2/credentials/x", { NULL }, 200, KEYS("IDC") }),
-          .id = "IDC",
-          .says = "the container's credential service", .token = true },
-        { "full, with a token",
-          .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://127.0.0.1:1/x "
-                 "AWS_CONTAINER_AUTHORIZATION_TOKEN=canary-auth",
-          .script = SCRIPT({ "GET", "http://127.0.0.1:1/x", { "Authorization: canary-auth" }, 200, KEYS("IDC") }),
-          .id = "IDC", .says = "container", .token = true },
-        { "token of a file", .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://169.254.170.23/v1/credentials "
-          "AWS_CONTAINER_AUTHORIZATION_TOKEN=other AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE=token",
-          .script = SCRIPT({ "GET", "http://169.254.170.23/v1/credentials", { "Authorization: canary-file" }, 200,
-                             KEYS("IDC") }),
-          .id = "IDC", .says = "container", .token = true },
-        { "after files", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x",
-          .credentials = "[default]\n" PLAIN("IDFILE"),
-          .id = "IDFILE", .says = "profile default" },
-        { "another host", .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://evil.example/x", .rc = NC_EAUTH,
-          .says = "neither https nor" },
-        { "a host that looks like loopback",
-          .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://127.0.0.1.evil.example/x",
-          .rc = NC_EAUTH, .says = "neither https nor" },
-        { "a user in the URL", .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://127.0.0.1@evil.example/x",
-          .rc = NC_EAUTH, .says = "neither https nor" },
-        { "another scheme", .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=file:///etc/passwd", .rc = NC_EAUTH,
-          .says = "neither https nor" },
-        { "no path", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=@evil.example/x", .rc = NC_EAUTH,
-          .says = "does not begin with" },
-        { "a token with a line break", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x "
-          "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE=broken", .rc = NC_EAUTH, .says = "line break" },
-        { "no token file", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x "
-          "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE=nowhere", .rc = NC_EAUTH, .says = "nowhere is not there" },
-        { "refused", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x",
-          .script = SCRIPT({ "GET", "http://169.254.170.2/x", { NULL }, 404, "{\"code\":\"x\"}" }), .rc = NC_EAUTH,
-          .says = "status 404" },
-        { "no answer", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x",
-          .script = SCRIPT({ "GET", "http://169.254.170.2/x", { NULL }, 0, NULL }), .rc = NC_EAUTH,
-          .says = "does not answer" },
+        {"relative", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/v2/credentials/x",
+         .script = SCRIPT({"GET", "http://169.254.170.2/v2/credentials/x", {NULL}, 200, KEYS("IDC")}), .id = "IDC",
+         .says = "the container's credential service", .token = true},
+        {"full, with a token",
+         .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://127.0.0.1:1/x "
+                "AWS_CONTAINER_AUTHORIZATION_TOKEN=canary-auth",
+         .script = SCRIPT({"GET", "http://127.0.0.1:1/x", {"Authorization: canary-auth"}, 200, KEYS("IDC")}),
+         .id = "IDC", .says = "container", .token = true},
+        {"token of a file",
+         .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://169.254.170.23/v1/credentials "
+                "AWS_CONTAINER_AUTHORIZATION_TOKEN=other AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE=token",
+         .script = SCRIPT(
+             {"GET", "http://169.254.170.23/v1/credentials", {"Authorization: canary-file"}, 200, KEYS("IDC")}),
+         .id = "IDC", .says = "container", .token = true},
+        {"after files", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x",
+         .credentials = "[default]\n" PLAIN("IDFILE"), .id = "IDFILE", .says = "profile default"},
+        {"another host", .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://evil.example/x", .rc = NC_EAUTH,
+         .says = "neither https nor"},
+        {"a host that looks like loopback",
+         .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://127.0.0.1.evil.example/x", .rc = NC_EAUTH,
+         .says = "neither https nor"},
+        {"a user in the URL", .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=http://127.0.0.1@evil.example/x",
+         .rc = NC_EAUTH, .says = "neither https nor"},
+        {"another scheme", .env = "AWS_CONTAINER_CREDENTIALS_FULL_URI=file:///etc/passwd", .rc = NC_EAUTH,
+         .says = "neither https nor"},
+        {"no path", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=@evil.example/x", .rc = NC_EAUTH,
+         .says = "does not begin with"},
+        {"a token with a line break",
+         .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x "
+                "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE=broken",
+         .rc = NC_EAUTH, .says = "line break"},
+        {"no token file",
+         .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x "
+                "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE=nowhere",
+         .rc = NC_EAUTH, .says = "nowhere is not there"},
+        {"refused", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x",
+         .script = SCRIPT({"GET", "http://169.254.170.2/x", {NULL}, 404, "{\"code\":\"x\"}"}), .rc = NC_EAUTH,
+         .says = "status 404"},
+        {"no answer", .env = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x",
+         .script = SCRIPT({"GET", "http://169.254.170.2/x", {NULL}, 0, NULL}), .rc = NC_EAUTH,
+         .says = "does not answer"},
     };
 
     (void)state;
@@ -568,51 +586,45 @@ static void
 machines(void **state)
 {
     const row rows[] = {
-        { "version 2", .env = AT("1/"),
-          .script = SCRIPT({ "PUT", META("1") "api/token", { "x-aws-ec2-metadata-token-ttl-seconds: 21600" }, 200,
-                             "tok" },
-                           { "GET", META("1") ROLES, { "x-aws-ec2-metadata-token: tok" }, 200, "role-1\n" },
-                           { "GET", META("1") ROLES "role-1", { "x-aws-ec2-metadata-token: tok" }, 200,
-                             KEYS("IDM") }),
-          .id = "IDM", .says = "the metadata service of EC2", .token = true },
-        { "asked for by name, whatever the endpoint", .url = "http://h/b/k#mode=s3", .env = AT("1"),
-          .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 200, "tok" },
-                           { "GET", META("1") ROLES, { NULL }, 200, "r" },
-                           { "GET", META("1") ROLES "r", { NULL }, 200, KEYS("IDM") }),
-          .id = "IDM", .says = "EC2", .token = true },
-        { "version 1", .env = AT("1"),
-          .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 404, "" },
-                           { "GET", META("1") ROLES, { NULL }, 200, "r" },
-                           { "GET", META("1") ROLES "r", { NULL }, 200, KEYS("IDM") }),
-          .id = "IDM", .says = "EC2", .token = true },
-        { "version 1 is not wanted", .env = AT("1") " AWS_EC2_METADATA_V1_DISABLED=true",
-          .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 403, "" }),
-          .says = "gives no token (status 403)" },
-        { "bad request", .env = AT("1"), .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 400, "" }),
-          .says = "gives no token (status 400)" },
-        { "no role", .env = AT("1"),
-          .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 200, "tok" },
-                           { "GET", META("1") ROLES, { NULL }, 404, "" }),
-          .says = "has no role" },
-        { "an odd role", .env = AT("1"),
-          .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 200, "tok" },
-                           { "GET", META("1") ROLES, { NULL }, 200, "../../x" }),
-          .rc = NC_EAUTH, .says = "odd name" },
-        { "in trouble", .env = AT("1"),
-          .script = SCRIPT({ "PUT", META("1") "api/token", { NULL }, 200, "tok" },
-                           { "GET", META("1") ROLES, { NULL }, 200, "r" },
-                           { "GET", META("1") ROLES "r", { NULL }, 200,
-                             "{\"Code\":\"AssumeRoleUnauthorizedAccess\"}" }),
-          .rc = NC_EAUTH, .says = "AssumeRoleUnauthorizedAccess" },
-        { "nobody there", .env = AT("2"), .script = SCRIPT({ "PUT", META("2") "api/token", { NULL }, 0, NULL }),
-          .says = "there is no metadata service" },
-        { "and not asked again", .env = AT("2"), .says = "there is no metadata service" },
-        { "but another is", .env = AT("3"), .script = SCRIPT({ "PUT", META("3") "api/token", { NULL }, 0, NULL }),
-          .says = "there is no metadata service" },
-        { "off", .env = "AWS_EC2_METADATA_DISABLED=true", .says = "AWS_EC2_METADATA_DISABLED is set" },
-        { "the usual address", .env = "AWS_EC2_METADATA_DISABLED=false",
-          .script = SCRIPT({ "PUT", "http://169.254.169.254/latest/api/token", { NULL }, 400, "" }),
-          .says = "no token" },
+        {"version 2", .env = AT("1/"),
+         .script = SCRIPT({"PUT", META("1") "api/token", {"x-aws-ec2-metadata-token-ttl-seconds: 21600"}, 200, "tok"},
+                          {"GET", META("1") ROLES, {"x-aws-ec2-metadata-token: tok"}, 200, "role-1\n"},
+                          {"GET", META("1") ROLES "role-1", {"x-aws-ec2-metadata-token: tok"}, 200, KEYS("IDM")}),
+         .id = "IDM", .says = "the metadata service of EC2", .token = true},
+        {"asked for by name, whatever the endpoint", .url = "http://h/b/k#mode=s3", .env = AT("1"),
+         .script =
+             SCRIPT({"PUT", META("1") "api/token", {NULL}, 200, "tok"}, {"GET", META("1") ROLES, {NULL}, 200, "r"},
+                    {"GET", META("1") ROLES "r", {NULL}, 200, KEYS("IDM")}),
+         .id = "IDM", .says = "EC2", .token = true},
+        {"version 1", .env = AT("1"),
+         .script = SCRIPT({"PUT", META("1") "api/token", {NULL}, 404, ""}, {"GET", META("1") ROLES, {NULL}, 200, "r"},
+                          {"GET", META("1") ROLES "r", {NULL}, 200, KEYS("IDM")}),
+         .id = "IDM", .says = "EC2", .token = true},
+        {"version 1 is not wanted", .env = AT("1") " AWS_EC2_METADATA_V1_DISABLED=true",
+         .script = SCRIPT({"PUT", META("1") "api/token", {NULL}, 403, ""}), .says = "gives no token (status 403)"},
+        {"bad request", .env = AT("1"), .script = SCRIPT({"PUT", META("1") "api/token", {NULL}, 400, ""}),
+         .says = "gives no token (status 400)"},
+        {"no role", .env = AT("1"),
+         .script =
+             SCRIPT({"PUT", META("1") "api/token", {NULL}, 200, "tok"}, {"GET", META("1") ROLES, {NULL}, 404, ""}),
+         .says = "has no role"},
+        {"an odd role", .env = AT("1"),
+         .script = SCRIPT({"PUT", META("1") "api/token", {NULL}, 200, "tok"},
+                          {"GET", META("1") ROLES, {NULL}, 200, "../../x"}),
+         .rc = NC_EAUTH, .says = "odd name"},
+        {"in trouble", .env = AT("1"),
+         .script =
+             SCRIPT({"PUT", META("1") "api/token", {NULL}, 200, "tok"}, {"GET", META("1") ROLES, {NULL}, 200, "r"},
+                    {"GET", META("1") ROLES "r", {NULL}, 200, "{\"Code\":\"AssumeRoleUnauthorizedAccess\"}"}),
+         .rc = NC_EAUTH, .says = "AssumeRoleUnauthorizedAccess"},
+        {"nobody there", .env = AT("2"), .script = SCRIPT({"PUT", META("2") "api/token", {NULL}, 0, NULL}),
+         .says = "there is no metadata service"},
+        {"and not asked again", .env = AT("2"), .says = "there is no metadata service"},
+        {"but another is", .env = AT("3"), .script = SCRIPT({"PUT", META("3") "api/token", {NULL}, 0, NULL}),
+         .says = "there is no metadata service"},
+        {"off", .env = "AWS_EC2_METADATA_DISABLED=true", .says = "AWS_EC2_METADATA_DISABLED is set"},
+        {"the usual address", .env = "AWS_EC2_METADATA_DISABLED=false",
+         .script = SCRIPT({"PUT", "http://169.254.169.254/latest/api/token", {NULL}, 400, ""}), .says = "no token"},
     };
 
     (void)state;
@@ -634,9 +646,10 @@ answer(size_t i, const char *id, int64_t left)
     gmtime_r(&t, &tm);
     strftime(until, sizeof until, "%Y-%m-%dT%H:%M:%SZ", &tm);
     snprintf(fetched[i], sizeof fetched[i],
-      "{\"AccessKeyId\":\"%s\",\"SecretAccessKey\":\"s\",\"Token\":\"t\",\"Expiration\":"
-             "\"%s\"}", id, until);
-    return (exchange){ "GET", "http://169.254.170.2/x", { NULL }, 200, fetched[i] };
+             "{\"AccessKeyId\":\"%s\",\"SecretAccessKey\":\"s\",\"Token\":\"t\",\"Expiration\":"
+             "\"%s\"}",
+             id, until);
+    return (exchange){"GET", "http://169.254.170.2/x", {NULL}, 200, fetched[i]};
 }
 
 static const char *
@@ -655,7 +668,7 @@ static void
 kept_and_shared(void **state)
 {
     ncz_s3_settings *a = NULL, *b = NULL, *c = NULL;
-    exchange         all[] = { answer(0, "ID0", 3600), answer(1, "ID1", 3600) };
+    exchange         all[] = {answer(0, "ID0", 3600), answer(1, "ID1", 3600)};
 
     (void)state;
     set_all("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x");
@@ -686,9 +699,9 @@ static void
 left_for_later(void **state)
 {
     static const exchange all[] = {
-        { "PUT", META("5") "api/token", { NULL }, 200, "tok" },
-        { "GET", META("5") ROLES, { NULL }, 200, "r" },
-        { "GET", META("5") ROLES "r", { NULL }, 200, KEYS("IDM") },
+        {"PUT", META("5") "api/token", {NULL}, 200, "tok"},
+        {"GET", META("5") ROLES, {NULL}, 200, "r"},
+        {"GET", META("5") ROLES "r", {NULL}, 200, KEYS("IDM")},
     };
     ncz_s3_settings *s = NULL;
     ncz_s3_keys      keys;
@@ -728,7 +741,7 @@ left_for_later(void **state)
     /* A role whose profile names the service waits for nobody. */
     set_all(AT("6"));
     put_file(".aws/config", "[default]\n" ROLE "credential_source = Ec2InstanceMetadata\n");
-    set_script((const exchange[]){ { "PUT", META("6") "api/token", { NULL }, 400, "" } }, 1);
+    set_script((const exchange[]){{"PUT", META("6") "api/token", {NULL}, 400, ""}}, 1);
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
     assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_AT_HAND, &keys, NULL), NC_EAUTH);
     assert_int_equal(asked, 1);
@@ -750,7 +763,7 @@ static void
 one_thread_fetches(void **state)
 {
     ncz_s3_settings *s = NULL;
-    exchange         all[] = { answer(0, "ID0", 3600) };
+    exchange         all[] = {answer(0, "ID0", 3600)};
     pthread_t        threads[8];
     void            *bad = NULL;
 
@@ -821,7 +834,7 @@ static void
 fetched_again(void **state)
 {
     ncz_s3_settings *s = NULL;
-    exchange         all[] = { answer(0, "ID0", -1), answer(1, "ID1", 300) };
+    exchange         all[] = {answer(0, "ID0", -1), answer(1, "ID1", 300)};
 
     (void)state;
     set_all("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x");
@@ -841,9 +854,9 @@ used_beyond_their_end(void **state)
     ncz_s3_settings *s = NULL;
     exchange         old = answer(0, "ID0", -10);
     const exchange   all[] = {
-        { "PUT", META("9") "api/token", { NULL }, 200, "tok" },
-        { "GET", META("9") ROLES, { NULL }, 200, "r" },
-        { "GET", META("9") ROLES "r", { NULL }, 200, old.reply },
+          {"PUT", META("9") "api/token", {NULL}, 200, "tok"},
+          {"GET", META("9") ROLES, {NULL}, 200, "r"},
+          {"GET", META("9") ROLES "r", {NULL}, 200, old.reply},
     };
 
     (void)state;
@@ -860,7 +873,7 @@ static void
 failures_are_not_kept(void **state)
 {
     ncz_s3_settings *s = NULL;
-    exchange         all[] = { { "GET", "http://169.254.170.2/x", { NULL }, 500, "" }, answer(1, "ID1", 3600) };
+    exchange         all[] = {{"GET", "http://169.254.170.2/x", {NULL}, 500, ""}, answer(1, "ID1", 3600)};
 
     (void)state;
     set_all("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI=/x");
@@ -880,12 +893,20 @@ times(void **state)
         const char *text;
         int64_t     t; /* -1: none */
     } rows[] = {
-        { "1970-01-01T00:00:00Z", 0 },          { "2099-01-01T00:00:00Z", FUTURE_S },
-        { "2099-01-01T00:00:00UTC", FUTURE_S }, { "2099-01-01T01:00:00+01:00", FUTURE_S },
-        { "2098-12-31T23:30:00-0030", FUTURE_S }, { "2099-01-01 00:00:00", FUTURE_S },
-        { "2099-01-01T00:00:00.123456Z", FUTURE_S }, { "", -1 }, { "tomorrow", -1 }, { "2099-13-01T00:00:00Z", -1 },
-        { "2099-01-01", -1 }, { "2099-01-01T00:00:00Zoo", -1 }, { "2099-01-01T00:00", -1 },
-        { "2099-01-01T00:00:00+1", -1 },
+        {"1970-01-01T00:00:00Z", 0},
+        {"2099-01-01T00:00:00Z", FUTURE_S},
+        {"2099-01-01T00:00:00UTC", FUTURE_S},
+        {"2099-01-01T01:00:00+01:00", FUTURE_S},
+        {"2098-12-31T23:30:00-0030", FUTURE_S},
+        {"2099-01-01 00:00:00", FUTURE_S},
+        {"2099-01-01T00:00:00.123456Z", FUTURE_S},
+        {"", -1},
+        {"tomorrow", -1},
+        {"2099-13-01T00:00:00Z", -1},
+        {"2099-01-01", -1},
+        {"2099-01-01T00:00:00Zoo", -1},
+        {"2099-01-01T00:00", -1},
+        {"2099-01-01T00:00:00+1", -1},
     };
 
     (void)state;
@@ -904,7 +925,7 @@ check_memory(const exchange *all, size_t nall)
 
     for (size_t n = 1; rc != NC_NOERR; n++) {
         ncz_s3_settings *s = NULL;
-        ncz_s3_keys      keys = { .id = NULL };
+        ncz_s3_keys      keys = {.id = NULL};
 
         set_script(all, nall);
         assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
@@ -924,12 +945,12 @@ check_memory(const exchange *all, size_t nall)
 static void
 memory_runs_out(void **state)
 {
-    static const exchange sts[] = { { "POST", STS_HOST, { NULL }, 200, STS("AssumeRole", "IDROLE") } };
-    static const exchange sso[] = { { "GET", PORTAL, { NULL }, 200, SSO_KEYS } };
+    static const exchange sts[] = {{"POST", STS_HOST, {NULL}, 200, STS("AssumeRole", "IDROLE")}};
+    static const exchange sso[] = {{"GET", PORTAL, {NULL}, 200, SSO_KEYS}};
     static const exchange ec2[] = {
-        { "PUT", META("7") "api/token", { NULL }, 200, "tok" },
-        { "GET", META("7") ROLES, { NULL }, 200, "r" },
-        { "GET", META("7") ROLES "r", { NULL }, 200, KEYS("IDM") },
+        {"PUT", META("7") "api/token", {NULL}, 200, "tok"},
+        {"GET", META("7") ROLES, {NULL}, 200, "r"},
+        {"GET", META("7") ROLES "r", {NULL}, 200, KEYS("IDM")},
     };
 
     (void)state;
@@ -953,11 +974,23 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(standing_keys),   TEST(who_writes_needs_keys), TEST(roles),         TEST(web_identity),
-        TEST(single_sign_on),  TEST(programs),              TEST(containers),    TEST(machines),
-        TEST(kept_and_shared), TEST(one_thread_fetches),    TEST(fetched_again), TEST(used_beyond_their_end),
-        TEST(failures_are_not_kept), TEST(times),           TEST(memory_runs_out),
-        TEST(fork_while_one_fetches), TEST(left_for_later),
+        TEST(standing_keys),
+        TEST(who_writes_needs_keys),
+        TEST(roles),
+        TEST(web_identity),
+        TEST(single_sign_on),
+        TEST(programs),
+        TEST(containers),
+        TEST(machines),
+        TEST(kept_and_shared),
+        TEST(one_thread_fetches),
+        TEST(fetched_again),
+        TEST(used_beyond_their_end),
+        TEST(failures_are_not_kept),
+        TEST(times),
+        TEST(memory_runs_out),
+        TEST(fork_while_one_fetches),
+        TEST(left_for_later),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

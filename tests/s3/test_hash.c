@@ -78,7 +78,7 @@ static void
 keys(void **state)
 {
     char        id[] = "id", secret[] = "secret";
-    ncz_s3_keys from = { .id = id, .secret = secret, .expires = 17 }, to = { .id = NULL };
+    ncz_s3_keys from = {.id = id, .secret = secret, .expires = 17}, to = {.id = NULL};
 
     (void)state;
     assert_int_equal(ncz_s3_keys_copy(&to, &from), NC_NOERR);

@@ -494,12 +494,21 @@ wary(void **state)
     static const struct {
         const char *address;
         bool        local;
-    } rows[] = {{"169.254.169.254", true}, {"169.253.255.255", false}, {"127.0.0.1", false}, {"fe80::1", true},
-                {"febf::1", true}, {"fec0::1", false}, {"::ffff:169.254.0.1", true}, {"::ffff:10.0.0.1", false},
-                {"64:ff9b::a9fe:a9fe", true}, {"fd00:ec2::254", true}, {"fd00:ec3::254", false}, {"::1", false}};
-    ncz_http *h = NULL;
-    one       o = {.call = {.method = "GET", .url = "http://169.254.169.254:1/", .on_data = keep, .wary = true}};
-    list      l = {.v = &o, .n = 1};
+    } rows[] = {{"169.254.169.254", true},
+                {"169.253.255.255", false},
+                {"127.0.0.1", false},
+                {"fe80::1", true},
+                {"febf::1", true},
+                {"fec0::1", false},
+                {"::ffff:169.254.0.1", true},
+                {"::ffff:10.0.0.1", false},
+                {"64:ff9b::a9fe:a9fe", true},
+                {"fd00:ec2::254", true},
+                {"fd00:ec3::254", false},
+                {"::1", false}};
+    ncz_http     *h = NULL;
+    one           o = {.call = {.method = "GET", .url = "http://169.254.169.254:1/", .on_data = keep, .wary = true}};
+    list          l = {.v = &o, .n = 1};
     ncz_http_work work = {.next = next, .ended = ended, .arg = &l};
 
     (void)state;
@@ -509,7 +518,8 @@ wary(void **state)
         bool                is_six = strchr(rows[i].address, ':') != NULL;
 
         assert_int_equal(inet_pton(is_six ? AF_INET6 : AF_INET, rows[i].address,
-                                   is_six ? (void *)&six.sin6_addr : (void *)&four.sin_addr), 1);
+                                   is_six ? (void *)&six.sin6_addr : (void *)&four.sin_addr),
+                         1);
         assert_int_equal(rows[i].local,
                          ncz_http_is_local(is_six ? (struct sockaddr *)&six : (struct sockaddr *)&four));
     }
@@ -584,10 +594,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers),       cmocka_unit_test(nothing_of_its_own), cmocka_unit_test(many_at_once),
-        cmocka_unit_test(many_callers),  cmocka_unit_test(broken_answers),     cmocka_unit_test(nobody_there),
-        cmocka_unit_test(stopped_by_us), cmocka_unit_test(nothing_followed),   cmocka_unit_test(batch_in_batch),
-        cmocka_unit_test(once),          cmocka_unit_test(wary),               cmocka_unit_test(no_memory),
+        cmocka_unit_test(answers),        cmocka_unit_test(nothing_of_its_own),
+        cmocka_unit_test(many_at_once),   cmocka_unit_test(many_callers),
+        cmocka_unit_test(broken_answers), cmocka_unit_test(nobody_there),
+        cmocka_unit_test(stopped_by_us),  cmocka_unit_test(nothing_followed),
+        cmocka_unit_test(batch_in_batch), cmocka_unit_test(once),
+        cmocka_unit_test(wary),           cmocka_unit_test(no_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

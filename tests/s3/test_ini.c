@@ -26,23 +26,23 @@ sections(void **state)
         ncz_ini_kind kind;
         const char  *name;
     } rows[] = {
-        { "[default]", false, NCZ_INI_PROFILE, "default" },
-        { "[profile x]", false, NCZ_INI_PROFILE, "x" },
-        { "[ profile   x ]", false, NCZ_INI_PROFILE, "x" },
-        { "[profile\tx]", false, NCZ_INI_PROFILE, "x" },
-        { "[profile \"my name\"]", false, NCZ_INI_PROFILE, "my name" },
-        { "[profile 'my name']", false, NCZ_INI_PROFILE, "my name" },
-        { "[profile x] # comment", false, NCZ_INI_PROFILE, "x" },
-        { "[profile default]", false, NCZ_INI_PROFILE, "default" },
-        { "[profilex]", false, NCZ_INI_OTHER, "profilex" },
-        { "[x]", false, NCZ_INI_OTHER, "x" },
-        { "[profile]", false, NCZ_INI_OTHER, "profile" },
-        { "[sso-session s]", false, NCZ_INI_SSO_SESSION, "s" },
-        { "[services s]", false, NCZ_INI_SERVICES, "s" },
-        { "[default]", true, NCZ_INI_PROFILE, "default" },
-        { "[x]", true, NCZ_INI_PROFILE, "x" },
-        { "[profile x]", true, NCZ_INI_PROFILE, "profile x" },
-        { "[my name]\r", true, NCZ_INI_PROFILE, "my name" },
+        {"[default]", false, NCZ_INI_PROFILE, "default"},
+        {"[profile x]", false, NCZ_INI_PROFILE, "x"},
+        {"[ profile   x ]", false, NCZ_INI_PROFILE, "x"},
+        {"[profile\tx]", false, NCZ_INI_PROFILE, "x"},
+        {"[profile \"my name\"]", false, NCZ_INI_PROFILE, "my name"},
+        {"[profile 'my name']", false, NCZ_INI_PROFILE, "my name"},
+        {"[profile x] # comment", false, NCZ_INI_PROFILE, "x"},
+        {"[profile default]", false, NCZ_INI_PROFILE, "default"},
+        {"[profilex]", false, NCZ_INI_OTHER, "profilex"},
+        {"[x]", false, NCZ_INI_OTHER, "x"},
+        {"[profile]", false, NCZ_INI_OTHER, "profile"},
+        {"[sso-session s]", false, NCZ_INI_SSO_SESSION, "s"},
+        {"[services s]", false, NCZ_INI_SERVICES, "s"},
+        {"[default]", true, NCZ_INI_PROFILE, "default"},
+        {"[x]", true, NCZ_INI_PROFILE, "x"},
+        {"[profile x]", true, NCZ_INI_PROFILE, "profile x"},
+        {"[my name]\r", true, NCZ_INI_PROFILE, "my name"},
     };
 
     (void)state;
@@ -62,8 +62,8 @@ sections(void **state)
 static void
 default_twice(void **state)
 {
-    ncz_ini ini = parsed("[profile default]\na = strong\n[default]\na = weak\nb = weak\n[profile x]\na = other\n",
-      false);
+    ncz_ini ini =
+        parsed("[profile default]\na = strong\n[default]\na = weak\nb = weak\n[profile x]\na = other\n", false);
 
     (void)state;
     assert_string_equal(ncz_ini_get(&ini, NCZ_INI_PROFILE, "default", NULL, "a"), "strong");
@@ -90,23 +90,23 @@ values(void **state)
     static const struct {
         const char *line, *key, *value;
     } rows[] = {
-        { "a=b", "a", "b" },
-        { "a = b", "a", "b" },
-        { "a\t=\tb\t", "a", "b" },
-        { "  a = b", "a", "b" },
-        { "A_Key = b", "a_key", "b" },
-        { "a = b\r", "a", "b" },
-        { "a = b=c==", "a", "b=c==" },
-        { "a = b+/[c]#d;e", "a", "b+/[c]#d;e" },
-        { "a = b # comment", "a", "b" },
-        { "a = b ; comment", "a", "b" },
-        { "a = b\t#comment", "a", "b" },
-        { "a = #b", "a", "" },
-        { "a =#b", "a", "#b" },
-        { "a = b c", "a", "b c" },
-        { "a =", "a", "" },
-        { "a = \"b\"", "a", "\"b\"" },
-        { "a = \xc3\xbc", "a", "\xc3\xbc" },
+        {"a=b", "a", "b"},
+        {"a = b", "a", "b"},
+        {"a\t=\tb\t", "a", "b"},
+        {"  a = b", "a", "b"},
+        {"A_Key = b", "a_key", "b"},
+        {"a = b\r", "a", "b"},
+        {"a = b=c==", "a", "b=c=="},
+        {"a = b+/[c]#d;e", "a", "b+/[c]#d;e"},
+        {"a = b # comment", "a", "b"},
+        {"a = b ; comment", "a", "b"},
+        {"a = b\t#comment", "a", "b"},
+        {"a = #b", "a", ""},
+        {"a =#b", "a", "#b"},
+        {"a = b c", "a", "b c"},
+        {"a =", "a", ""},
+        {"a = \"b\"", "a", "\"b\""},
+        {"a = \xc3\xbc", "a", "\xc3\xbc"},
     };
 
     (void)state;
@@ -188,14 +188,14 @@ refused(void **state)
         size_t      len; /* 0: to its end */
         const char *says;
     } rows[] = {
-        { "[x\na = b\n", 0, "FILE:1: " },
-        { "[]\n", 0, "FILE:1: " },
-        { "[ ]\n", 0, "FILE:1: " },
-        { "[x] y\n", 0, "FILE:1: " },
-        { "[x]\na = 1\nnonsense\n", 0, "FILE:3: " },
-        { "[x]\n= 1\n", 0, "FILE:2: " },
-        { "\n# c\na = b\n[x]\n", 0, "FILE:3: " },
-        { "[x]\na = b\0c\n", 12, "FILE:2: " },
+        {"[x\na = b\n", 0, "FILE:1: "},
+        {"[]\n", 0, "FILE:1: "},
+        {"[ ]\n", 0, "FILE:1: "},
+        {"[x] y\n", 0, "FILE:1: "},
+        {"[x]\na = 1\nnonsense\n", 0, "FILE:3: "},
+        {"[x]\n= 1\n", 0, "FILE:2: "},
+        {"\n# c\na = b\n[x]\n", 0, "FILE:3: "},
+        {"[x]\na = b\0c\n", 12, "FILE:2: "},
     };
 
     (void)state;

@@ -30,7 +30,7 @@ pause_ms(long ms)
 /* ---- whole datasets ---- */
 
 typedef struct plan {
-    stub_reply how;   /* of the requests from `first` on */
+    stub_reply how; /* of the requests from `first` on */
     unsigned   first, base;
 } plan;
 
@@ -117,11 +117,11 @@ nobody_accepts(void **state)
 /* ---- the client ---- */
 
 typedef struct place {
-    stub      *server;
-    ncz_s3    *s;
-    stub_reply how;
-    int        status;
-    size_t     nbody;
+    stub       *server;
+    ncz_s3     *s;
+    stub_reply  how;
+    int         status;
+    size_t      nbody;
     const char *headers;
 } place;
 

@@ -12,7 +12,7 @@ static ncz_json *vectors;
 static int
 load_vectors(void **state)
 {
-    ncz_json_opts opts = { .mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = 1 << 20 };
+    ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = 1 << 20};
     size_t        len;
     char         *text = slurp(NCZ_TEST_DATA "/s3/vectors.json", &len);
 
@@ -70,13 +70,18 @@ typedef struct request {
 static request
 request_of(const ncz_json *v)
 {
-    request r = { .keys = { .id = (char *)text_of(v, "id"), .secret = (char *)text_of(v, "secret"),
-                            .token = (char *)text_of(v, "token") } };
+    request r = {.keys = {.id = (char *)text_of(v, "id"),
+                          .secret = (char *)text_of(v, "secret"),
+                          .token = (char *)text_of(v, "token")}};
 
-    r.req = (ncz_s3_sign_req){ .method = text_of(v, "method"), .host = text_of(v, "host"), .path = text_of(v, "path"),
-                               .payload = text_of(v, "payload"), .region = text_of(v, "region"),
-                               .service = text_of(v, "service"), .no_content_header = !true_of(v, "s3"),
-                               .s3_path = true_of(v, "s3") || true_of(v, "once") };
+    r.req = (ncz_s3_sign_req){.method = text_of(v, "method"),
+                              .host = text_of(v, "host"),
+                              .path = text_of(v, "path"),
+                              .payload = text_of(v, "payload"),
+                              .region = text_of(v, "region"),
+                              .service = text_of(v, "service"),
+                              .no_content_header = !true_of(v, "s3"),
+                              .s3_path = true_of(v, "s3") || true_of(v, "once")};
     assert_true(ncz_json_i64(ncz_json_get(v, "now"), &r.req.now));
     r.query = pairs_of(v, "query", &r.req.nquery);
     r.headers = pairs_of(v, "headers", &r.req.nheaders);
@@ -134,7 +139,7 @@ all_vectors(void **state)
 static void
 all_vectors_with_a_kept_key(void **state)
 {
-    ncz_s3_signing keep = { .of = "" }, none = { .of = "" };
+    ncz_s3_signing keep = {.of = ""}, none = {.of = ""};
 
     (void)state;
     for (size_t i = 0; i < ncz_json_len(vectors); i++) {
@@ -151,14 +156,20 @@ all_vectors_with_a_kept_key(void **state)
 static ncz_s3_sign_req
 plain(const char *path)
 {
-    return (ncz_s3_sign_req){ .method = "GET", .host = "h", .path = path, .payload = "UNSIGNED-PAYLOAD",
-                              .region = "r", .service = "s3", .now = 1000000000, .s3_path = true };
+    return (ncz_s3_sign_req){.method = "GET",
+                             .host = "h",
+                             .path = path,
+                             .payload = "UNSIGNED-PAYLOAD",
+                             .region = "r",
+                             .service = "s3",
+                             .now = 1000000000,
+                             .s3_path = true};
 }
 
 static void
 targets(void **state)
 {
-    static const ncz_s3_pair query[] = { { "b", "x y/+" }, { "uploads", NULL }, { "a", "" } };
+    static const ncz_s3_pair query[] = {{"b", "x y/+"}, {"uploads", NULL}, {"a", ""}};
     ncz_s3_sign_req          req = plain("/a b/%/\xc3\xbc//../c+d=~");
     ncz_buf                  target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
 
@@ -175,8 +186,8 @@ targets(void **state)
 static void
 unsigned_requests_have_no_secrets(void **state)
 {
-    static const ncz_s3_pair header = { "Range", "bytes=0-9" };
-    ncz_s3_keys              keys = { .id = NULL };
+    static const ncz_s3_pair header = {"Range", "bytes=0-9"};
+    ncz_s3_keys              keys = {.id = NULL};
     ncz_s3_sign_req          req = plain("/");
     ncz_buf                  target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
 
@@ -192,11 +203,14 @@ unsigned_requests_have_no_secrets(void **state)
 static void
 smuggled_headers(void **state)
 {
-    static const ncz_s3_pair bad[] = { { "x-amz-meta-a", "b\r\nX-Evil: 1" }, { "x-amz-meta-a", "b\nc" },
-                                       { "x-amz meta", "b" },                { "a:b", "c" },
-                                       { "", "c" },                          { "a\nb", "c" } };
+    static const ncz_s3_pair bad[] = {{"x-amz-meta-a", "b\r\nX-Evil: 1"},
+                                      {"x-amz-meta-a", "b\nc"},
+                                      {"x-amz meta", "b"},
+                                      {"a:b", "c"},
+                                      {"", "c"},
+                                      {"a\nb", "c"}};
     char                     id[] = "id", secret[] = "secret", token[] = "to\r\nxyzzy", bad_id[] = "i\nd";
-    ncz_s3_keys              keys = { .id = id, .secret = secret }, none = { .id = NULL };
+    ncz_s3_keys              keys = {.id = id, .secret = secret}, none = {.id = NULL};
     ncz_s3_sign_req          req = plain("/");
     ncz_buf                  target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
 
@@ -228,7 +242,7 @@ static void
 clocks_beyond_reason(void **state)
 {
     char            id[] = "id", secret[] = "secret";
-    ncz_s3_keys     keys = { .id = id, .secret = secret };
+    ncz_s3_keys     keys = {.id = id, .secret = secret};
     ncz_s3_sign_req req = plain("/");
     ncz_buf         target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
 
@@ -252,7 +266,7 @@ memory_runs_out(void **state)
     (void)state;
     for (size_t n = 1; rc != NC_NOERR; n++) {
         ncz_buf        target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
-        ncz_s3_signing keep = { .of = "" };
+        ncz_s3_signing keep = {.of = ""};
 
         r.req.keep = &keep;
         fail_allocation(n);
@@ -270,12 +284,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_vectors),
-        cmocka_unit_test(all_vectors_with_a_kept_key),
-        cmocka_unit_test(targets),
-        cmocka_unit_test(unsigned_requests_have_no_secrets),
-        cmocka_unit_test(smuggled_headers),
-        cmocka_unit_test(clocks_beyond_reason),
+        cmocka_unit_test(all_vectors),      cmocka_unit_test(all_vectors_with_a_kept_key),
+        cmocka_unit_test(targets),          cmocka_unit_test(unsigned_requests_have_no_secrets),
+        cmocka_unit_test(smuggled_headers), cmocka_unit_test(clocks_beyond_reason),
         cmocka_unit_test(memory_runs_out),
     };
 

@@ -36,8 +36,11 @@ static zmap *
 open_place(void *place, zmap_open_how how)
 {
     zmap *m = NULL;
-    int   rc = nczarr_map_open(place, how == ZMAP_OPEN_READ ? NCZARR_MAP_READ
-                                      : how == ZMAP_OPEN_WRITE ? NCZARR_MAP_WRITE : NCZARR_MAP_CREATE, &m);
+    int   rc = nczarr_map_open(place,
+                             how == ZMAP_OPEN_READ    ? NCZARR_MAP_READ
+                               : how == ZMAP_OPEN_WRITE ? NCZARR_MAP_WRITE
+                                                        : NCZARR_MAP_CREATE,
+                               &m);
 
     if (rc != NC_NOERR)
         fprintf(stderr, "%s: %d %s\n", (const char *)place, rc, nczarr_errmsg());
@@ -58,8 +61,7 @@ make_store(void *place)
 int
 main(int argc, char **argv)
 {
-    store_maker maker = {
-        .name = "s3", .place = new_place, .make = make_store, .reopen = open_place, .clear = free};
+    store_maker maker = {.name = "s3", .place = new_place, .make = make_store, .reopen = open_place, .clear = free};
 
     if (argc != 3) {
         fprintf(stderr, "usage: test_s3_store URL SEGMENT\n");

@@ -243,8 +243,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_ones),    cmocka_unit_test(bad_ones), cmocka_unit_test(depth),
-        cmocka_unit_test(cut_anywhere), cmocka_unit_test(any_byte), cmocka_unit_test(no_memory),
+        cmocka_unit_test(good_ones),    cmocka_unit_test(bad_ones),   cmocka_unit_test(depth),
+        cmocka_unit_test(cut_anywhere), cmocka_unit_test(any_byte),   cmocka_unit_test(no_memory),
         cmocka_unit_test(escaped),      cmocka_unit_test(zero_bytes),
     };
 

@@ -248,8 +248,7 @@ get_from(actor *a, wset *s, int ncid, uint64_t since)
     }
 }
 
-static void
-get_attributes(actor *a, wset *s);
+static void get_attributes(actor *a, wset *s);
 
 void
 get_everything(actor *a, wset *s)

@@ -14,8 +14,8 @@ enum { REGS = 4 };
 
 /* One call: from, to, put or get, and the stamps of registers 0 to 3; NONE where it does not touch them. */
 #define NONE UINT32_MAX
-#define PUT true
-#define GET false
+#define PUT  true
+#define GET  false
 
 typedef struct call {
     uint64_t from, to;
@@ -49,11 +49,14 @@ possible(const call *c, size_t n)
     return fine;
 }
 
-#define CALLS(...) (const call[]){__VA_ARGS__}, sizeof((const call[]){__VA_ARGS__}) / sizeof(call)
-#define POSSIBLE(...) assert_true(possible(CALLS(__VA_ARGS__)))
+#define CALLS(...)      (const call[]){__VA_ARGS__}, sizeof((const call[]){__VA_ARGS__}) / sizeof(call)
+#define POSSIBLE(...)   assert_true(possible(CALLS(__VA_ARGS__)))
 #define IMPOSSIBLE(...) assert_false(possible(CALLS(__VA_ARGS__)))
 
-#define ONLY2(stamp) {NONE, NONE, stamp, NONE}
+#define ONLY2(stamp)                                                                                                 \
+    {                                                                                                                \
+        NONE, NONE, stamp, NONE                                                                                      \
+    }
 
 static void
 one_register(void **state)
@@ -107,12 +110,10 @@ chunks(void **state)
     /* A put of half a chunk beside one of all of it. */
     POSSIBLE({1, 10, PUT, {7, 7, NONE, NONE}}, {2, 9, PUT, {8, NONE, NONE, NONE}}, {3, 12, GET, {8, 7, NONE, NONE}});
     POSSIBLE({1, 10, PUT, {7, 7, NONE, NONE}}, {2, 9, PUT, {NONE, 8, NONE, NONE}}, {3, 12, GET, {7, 8, NONE, NONE}});
-    IMPOSSIBLE({1, 2, PUT, {8, NONE, NONE, NONE}}, {3, 10, PUT, {7, 7, NONE, NONE}},
-               {4, 9, GET, {8, 7, NONE, NONE}});
+    IMPOSSIBLE({1, 2, PUT, {8, NONE, NONE, NONE}}, {3, 10, PUT, {7, 7, NONE, NONE}}, {4, 9, GET, {8, 7, NONE, NONE}});
     /* Fill over half a put, and none there at all. */
     POSSIBLE({1, 2, PUT, {7, 7, NONE, NONE}}, {3, 4, PUT, {NONE, 0, NONE, NONE}}, {5, 6, GET, {7, 0, NONE, NONE}});
-    IMPOSSIBLE({1, 2, PUT, {NONE, 0, NONE, NONE}}, {3, 8, PUT, {7, 7, NONE, NONE}},
-               {5, 6, GET, {7, 0, NONE, NONE}});
+    IMPOSSIBLE({1, 2, PUT, {NONE, 0, NONE, NONE}}, {3, 8, PUT, {7, 7, NONE, NONE}}, {5, 6, GET, {7, 0, NONE, NONE}});
     /* Registers of two chunks are two things. */
     POSSIBLE({1, 10, PUT, {NONE, NONE, 7, 7}}, {2, 9, GET, {NONE, NONE, 7, 0}});
 }

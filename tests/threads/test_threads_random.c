@@ -24,24 +24,24 @@
 enum {
     CALLS = 700,
     THREADS = 8,
-    STUCK = 240, /* seconds: nobody waits so long for a lock */
+    STUCK = 240,            /* seconds: nobody waits so long for a lock */
     ELEMS_MOST = 64 * 1024, /* of a variable */
     BLOCKS_MOST = 1000,
 };
 
 typedef struct deed {
     const char *name;
-    void      (*fn)(actor *);
-    int         weight[4]; /* for each kind of thread: who reads, puts, defines, keeps */
+    void (*fn)(actor *);
+    int weight[4]; /* for each kind of thread: who reads, puts, defines, keeps */
 } deed;
 
 static const deed deeds[] = {
-    {"get", do_get, {60, 20, 15, 10}},        {"put", do_put, {5, 45, 20, 10}},
-    {"append", do_append, {3, 15, 5, 5}},     {"attribute", do_attribute, {12, 10, 15, 10}},
-    {"define", do_define, {0, 0, 30, 3}},     {"inquire", do_inquire, {15, 5, 10, 10}},
-    {"error", do_error, {2, 2, 2, 2}},        {"sync", do_sync, {1, 2, 2, 15}},
-    {"reopen", do_reopen, {0, 0, 0, 10}},     {"look", do_look, {2, 1, 1, 15}},
-    {"private", do_private, {0, 0, 0, 10}},   {"storm", do_storm, {20, 20, 10, 5}},
+    {"get", do_get, {60, 20, 15, 10}},      {"put", do_put, {5, 45, 20, 10}},
+    {"append", do_append, {3, 15, 5, 5}},   {"attribute", do_attribute, {12, 10, 15, 10}},
+    {"define", do_define, {0, 0, 30, 3}},   {"inquire", do_inquire, {15, 5, 10, 10}},
+    {"error", do_error, {2, 2, 2, 2}},      {"sync", do_sync, {1, 2, 2, 15}},
+    {"reopen", do_reopen, {0, 0, 0, 10}},   {"look", do_look, {2, 1, 1, 15}},
+    {"private", do_private, {0, 0, 0, 10}}, {"storm", do_storm, {20, 20, 10, 5}},
     {"threads", do_threads, {0, 0, 0, 2}},
 };
 
@@ -127,9 +127,16 @@ static void
 run(uint64_t seed, int nops, const char *store, int nactors)
 {
     static actor actors[ACTORS + 1]; /* the last one is this thread */
-    world        w = {.seed = seed, .memory = strcmp(store, "memory") == 0,
-                      .archive = strcmp(store, "zip") == 0, .lookers = seed % 2 == 0, .renames = seed % 2 != 0,
-                      .clears = seed % 4 >= 2, .nactors = nactors, .nops = nops, .actors = actors, .stamp = 1};
+    world        w = {.seed = seed,
+                      .memory = strcmp(store, "memory") == 0,
+                      .archive = strcmp(store, "zip") == 0,
+                      .lookers = seed % 2 == 0,
+                      .renames = seed % 2 != 0,
+                      .clears = seed % 4 >= 2,
+                      .nactors = nactors,
+                      .nops = nops,
+                      .actors = actors,
+                      .stamp = 1};
     size_t       nevents = 0;
 
     for (int i = 0; i <= ACTORS; i++)
@@ -149,8 +156,8 @@ run(uint64_t seed, int nops, const char *store, int nactors)
         actor_clear(&actors[i]);
     }
     world_drop(&w);
-    printf("[       OK ] threads seed %" PRIu64 " %s: %d threads of %d calls, %zu values put and got\n", seed,
-           store, nactors, nops, nevents);
+    printf("[       OK ] threads seed %" PRIu64 " %s: %d threads of %d calls, %zu values put and got\n", seed, store,
+           nactors, nops, nevents);
     fflush(stdout);
 }
 

@@ -11,17 +11,39 @@
 
 static const wvar table[VARS] = {
     {.name = "raw", .type = NC_INT, .shape = {24, 20}, .chunk = {8, 8}, .block = {4, 4}},
-    {.name = "zlib", .type = NC_INT64, .shape = {24, 20}, .chunk = {8, 10}, .block = {4, 5},
-     .filter = H5Z_FILTER_DEFLATE, .big_endian = true},
-    {.name = "points", .type = NC_DOUBLE, .shape = {12, 10}, .chunk = {5, 4}, .block = {1, 1},
+    {.name = "zlib",
+     .type = NC_INT64,
+     .shape = {24, 20},
+     .chunk = {8, 10},
+     .block = {4, 5},
+     .filter = H5Z_FILTER_DEFLATE,
+     .big_endian = true},
+    {.name = "points",
+     .type = NC_DOUBLE,
+     .shape = {12, 10},
+     .chunk = {5, 4},
+     .block = {1, 1},
      .filter = H5Z_FILTER_BLOSC},
-    {.name = "fills", .type = NC_INT, .shape = {12, 12}, .chunk = {4, 6}, .block = {2, 3},
-     .filter = H5Z_FILTER_DEFLATE, .fills = true},
-    {.name = "owned", .type = NC_DOUBLE, .shape = {ACTORS / 2 * 5, 20}, .chunk = {5, 10}, .block = {5, 5},
+    {.name = "fills",
+     .type = NC_INT,
+     .shape = {12, 12},
+     .chunk = {4, 6},
+     .block = {2, 3},
+     .filter = H5Z_FILTER_DEFLATE,
+     .fills = true},
+    {.name = "owned",
+     .type = NC_DOUBLE,
+     .shape = {ACTORS / 2 * 5, 20},
+     .chunk = {5, 10},
+     .block = {5, 5},
      .owned = true},
     {.name = "wide", .type = NC_INT64, .shape = {64, 1024}, .chunk = {64, 512}, .block = {16, 128}},
     {.name = "rows", .type = NC_INT, .shape = {ROWS, 10}, .chunk = {3, 10}, .block = {1, 10}},
-    {.name = "records", .type = NC_DOUBLE, .shape = {ROWS, 4}, .chunk = {4, 3}, .block = {1, 3},
+    {.name = "records",
+     .type = NC_DOUBLE,
+     .shape = {ROWS, 4},
+     .chunk = {4, 3},
+     .block = {1, 3},
      .filter = H5Z_FILTER_DEFLATE},
 };
 
@@ -73,8 +95,10 @@ fail(const actor *a, const char *fmt, ...)
     va_list      args;
 
     fprintf(stderr, "[  FAILED  ] threads seed %" PRIu64 " %s, %d threads of %d calls, thread %d (%s): ", w->seed,
-            w->memory ? "memory" : w->archive ? "zip" : "file", w->nactors, w->nops, a->number,
-            atomic_load_explicit(&a->what, memory_order_relaxed));
+            w->memory    ? "memory"
+            : w->archive ? "zip"
+                         : "file",
+            w->nactors, w->nops, a->number, atomic_load_explicit(&a->what, memory_order_relaxed));
     va_start(args, fmt);
     vfprintf(stderr, fmt, args);
     va_end(args);
@@ -108,8 +132,8 @@ raise_to(_Atomic uint64_t *most, uint64_t n)
 {
     uint64_t there = atomic_load_explicit(most, memory_order_relaxed);
 
-    while (there < n && !atomic_compare_exchange_weak_explicit(most, &there, n, memory_order_relaxed,
-                                                               memory_order_relaxed))
+    while (there < n &&
+           !atomic_compare_exchange_weak_explicit(most, &there, n, memory_order_relaxed, memory_order_relaxed))
         ;
 }
 
@@ -224,8 +248,8 @@ world_make(world *w, actor *a)
         int   ncid, time;
 
         s->number = i;
-        s->mode = !w->memory && w->seed % 3 == 0 && i == 0 ? "mode=nczarr&durability=sync"
-                                                           : "mode=nczarr&durability=none";
+        s->mode =
+            !w->memory && w->seed % 3 == 0 && i == 0 ? "mode=nczarr&durability=sync" : "mode=nczarr&durability=none";
         snprintf(s->path, sizeof s->path, "%s/set%d.%s", w->dir, i, w->archive ? "zip" : "zarr");
         if (w->memory)
             OK(nczarr_map_memory(&s->map));

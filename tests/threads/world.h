@@ -27,12 +27,12 @@ enum {
     SETS = 3,
     CLOSING = SETS - 1, /* the dataset that is closed and opened again */
     VARS = 8,
-    WIDE = 5,           /* the one with large chunks */
-    ATTS = 4,           /* two that only change, two that are deleted, too */
-    ACTORS = 16,        /* at most */
-    ROWS = 60,          /* of the unlimited dimension, at most */
+    WIDE = 5,    /* the one with large chunks */
+    ATTS = 4,    /* two that only change, two that are deleted, too */
+    ACTORS = 16, /* at most */
+    ROWS = 60,   /* of the unlimited dimension, at most */
     OWN_DIM = 10,
-    OWN_MOST = 3,       /* variables, and groups, that a thread makes in a dataset */
+    OWN_MOST = 3, /* variables, and groups, that a thread makes in a dataset */
     FILL = -1,
 };
 
@@ -42,26 +42,26 @@ typedef struct wvar {
     size_t      shape[2], chunk[2], block[2]; /* a first shape of ROWS is the unlimited dimension */
     int         filter;                       /* H5Z_FILTER_..., or 0 */
     bool        big_endian, unlimited;
-    bool        owned;                        /* each chunk is put by one thread only */
-    bool        fills;                        /* fill is put, too */
+    bool        owned; /* each chunk is put by one thread only */
+    bool        fills; /* fill is put, too */
     size_t      nelems, nblocks[2];
-    uint32_t    reg;                          /* of the first block */
+    uint32_t    reg; /* of the first block */
     int         id;
 } wvar;
 
 typedef struct wset {
-    int                  number;
-    nczarr_map          *map; /* NULL: in a directory */
-    char                 path[300];
-    const char          *mode;
-    atomic_int           ncid;
-    atomic_bool          busy;    /* somebody closes and opens it */
-    _Atomic uint64_t     synced;  /* everything put before this moment is stored */
-    _Atomic uint64_t     growing; /* the longest that the unlimited dimension was asked to be */
-    _Atomic uint64_t     grown;   /* ... that it surely is */
-    wvar                 vars[VARS];
-    int                  nvars;
-    uint32_t             atts; /* register of the first */
+    int              number;
+    nczarr_map      *map; /* NULL: in a directory */
+    char             path[300];
+    const char      *mode;
+    atomic_int       ncid;
+    atomic_bool      busy;    /* somebody closes and opens it */
+    _Atomic uint64_t synced;  /* everything put before this moment is stored */
+    _Atomic uint64_t growing; /* the longest that the unlimited dimension was asked to be */
+    _Atomic uint64_t grown;   /* ... that it surely is */
+    wvar             vars[VARS];
+    int              nvars;
+    uint32_t         atts; /* register of the first */
 } wset;
 
 typedef struct world {
@@ -99,10 +99,10 @@ typedef struct actor {
     pthread_t             thread;
     int                   number;
     int                   ncalls; /* done */
-    uint64_t              state; /* of chance */
+    uint64_t              state;  /* of chance */
     hist                  h;
-    void                 *buf;   /* for the largest variable in the widest type */
-    uint32_t             *seen;  /* per block of a variable */
+    void                 *buf;  /* for the largest variable in the widest type */
+    uint32_t             *seen; /* per block of a variable */
     own                   own[SETS];
     _Atomic(const char *) what;
 } actor;
@@ -110,7 +110,7 @@ typedef struct actor {
 /* ---- chance ---- */
 
 uint64_t rnd(actor *a);
-int      pick(actor *a, int n);        /* 0 to n - 1 */
+int      pick(actor *a, int n); /* 0 to n - 1 */
 bool     one_in(actor *a, int n);
 /* These are mostly the same for all threads for a while, so that they meet. */
 int   turn(const actor *a);
@@ -120,13 +120,13 @@ wvar *pick_var(actor *a, wset *s);
 /* ---- failing: says the seed, the thread and the call, and ends the process ---- */
 
 __attribute__((noreturn, format(printf, 2, 3))) void fail(const actor *a, const char *fmt, ...);
-void ok(const actor *a, int rc, const char *call);
+void                                                 ok(const actor *a, int rc, const char *call);
 
 #define OK(call) ok(a, (call), #call)
 
 /* ---- datasets ---- */
 
-int  now_open(const wset *s); /* its ncid */
+int now_open(const wset *s); /* its ncid */
 /* Is this the failure of a call on a dataset that somebody has just closed? */
 bool gone(const wset *s, int rc);
 void raise_to(_Atomic uint64_t *most, uint64_t n);

@@ -24,34 +24,36 @@ static const struct {
     nc_type     type;
     const char *codecs[3];
 } chains[] = {
-    { NC_INT, { "{\"id\": \"zlib\", \"level\": 3}" } },
-    { NC_INT, { "{\"id\": \"gzip\", \"level\": 7}" } },
-    { NC_INT, { "{\"id\": \"shuffle\", \"elementsize\": 4}", "{\"id\": \"zlib\", \"level\": 1}" } },
-    { NC_INT, { "{\"id\": \"fletcher32\"}", "{\"id\": \"bz2\", \"level\": 2}" } },
-    { NC_INT, { "{\"id\": \"szip\", \"mask\": 4, \"pixels-per-block\": 16}" } },
-    { NC_INT, { "{\"id\": \"zstd\", \"level\": -3}" } },
-    { NC_INT, { "{\"id\": \"zstd\", \"level\": 4, \"checksum\": true}" } },
-    { NC_INT, { "{\"id\": \"blosc\", \"clevel\": 7, \"blocksize\": 512, \"cname\": \"zstd\", \"shuffle\": 2}" } },
-    { NC_UBYTE, { "{\"id\": \"blosc\", \"clevel\": 5, \"blocksize\": 0, \"cname\": \"lz4\", \"shuffle\": -1}" } },
-    { NC_INT, { "{\"id\": \"lz4\", \"acceleration\": 2}" } },
-    { NC_INT, { "{\"id\": \"lzma\", \"format\": 1, \"check\": 4, \"preset\": 2}" } },
-    { NC_INT, { "{\"id\": \"lzma\", \"format\": 3, "
-                "\"filters\": [{\"id\": 3, \"dist\": 4}, {\"id\": 33, \"preset\": 1}]}" } },
-    { NC_INT, { "{\"id\": \"crc32\", \"location\": \"end\"}", "{\"id\": \"adler32\"}" } },
-    { NC_INT, { "{\"id\": \"crc32c\"}", "{\"id\": \"jenkins_lookup3\", \"initval\": 5}", "{\"id\": \"base64\"}" } },
-    { NC_SHORT, { "{\"id\": \"delta\", \"dtype\": \"<i2\", \"astype\": \"<i4\"}", "{\"id\": \"zlib\"}" } },
-    { NC_DOUBLE, { "{\"id\": \"fixedscaleoffset\", \"scale\": 10, \"offset\": 0.5, "
-                   "\"dtype\": \"<f8\", \"astype\": \"<i4\"}" } },
-    { NC_DOUBLE, { "{\"id\": \"quantize\", \"digits\": 3, \"dtype\": \"<f8\"}", "{\"id\": \"zlib\"}" } },
-    { NC_FLOAT, { "{\"id\": \"bitround\", \"keepbits\": 9}", "{\"id\": \"zlib\"}" } },
-    { NC_UBYTE, { "{\"id\": \"packbits\"}" } },
-    { NC_INT, { "{\"id\": \"astype\", \"encode_dtype\": \"<i2\", \"decode_dtype\": \"<i4\"}" } },
-    { NC_STRING, { "{\"id\": \"vlen-utf8\"}", "{\"id\": \"zlib\"}" } },
-    { NC_STRING, { "{\"id\": \"vlen-bytes\"}" } },
-    { NC_STRING, { "{\"id\": \"json2\"}" } },
-    { NC_STRING, { "{\"id\": \"msgpack2\"}" } },
-    { NC_STRING, { "{\"id\": \"categorize\", \"labels\": [\"a \\\"b\\\"\", \"{c\", \"1\"], \"dtype\": \"|O\"}" } },
-    { NC_STRING, { "{\"id\": \"vlen-array\", \"dtype\": \"<f4\"}" } },
+    {NC_INT, {"{\"id\": \"zlib\", \"level\": 3}"}},
+    {NC_INT, {"{\"id\": \"gzip\", \"level\": 7}"}},
+    {NC_INT, {"{\"id\": \"shuffle\", \"elementsize\": 4}", "{\"id\": \"zlib\", \"level\": 1}"}},
+    {NC_INT, {"{\"id\": \"fletcher32\"}", "{\"id\": \"bz2\", \"level\": 2}"}},
+    {NC_INT, {"{\"id\": \"szip\", \"mask\": 4, \"pixels-per-block\": 16}"}},
+    {NC_INT, {"{\"id\": \"zstd\", \"level\": -3}"}},
+    {NC_INT, {"{\"id\": \"zstd\", \"level\": 4, \"checksum\": true}"}},
+    {NC_INT, {"{\"id\": \"blosc\", \"clevel\": 7, \"blocksize\": 512, \"cname\": \"zstd\", \"shuffle\": 2}"}},
+    {NC_UBYTE, {"{\"id\": \"blosc\", \"clevel\": 5, \"blocksize\": 0, \"cname\": \"lz4\", \"shuffle\": -1}"}},
+    {NC_INT, {"{\"id\": \"lz4\", \"acceleration\": 2}"}},
+    {NC_INT, {"{\"id\": \"lzma\", \"format\": 1, \"check\": 4, \"preset\": 2}"}},
+    {NC_INT,
+     {"{\"id\": \"lzma\", \"format\": 3, "
+      "\"filters\": [{\"id\": 3, \"dist\": 4}, {\"id\": 33, \"preset\": 1}]}"}},
+    {NC_INT, {"{\"id\": \"crc32\", \"location\": \"end\"}", "{\"id\": \"adler32\"}"}},
+    {NC_INT, {"{\"id\": \"crc32c\"}", "{\"id\": \"jenkins_lookup3\", \"initval\": 5}", "{\"id\": \"base64\"}"}},
+    {NC_SHORT, {"{\"id\": \"delta\", \"dtype\": \"<i2\", \"astype\": \"<i4\"}", "{\"id\": \"zlib\"}"}},
+    {NC_DOUBLE,
+     {"{\"id\": \"fixedscaleoffset\", \"scale\": 10, \"offset\": 0.5, "
+      "\"dtype\": \"<f8\", \"astype\": \"<i4\"}"}},
+    {NC_DOUBLE, {"{\"id\": \"quantize\", \"digits\": 3, \"dtype\": \"<f8\"}", "{\"id\": \"zlib\"}"}},
+    {NC_FLOAT, {"{\"id\": \"bitround\", \"keepbits\": 9}", "{\"id\": \"zlib\"}"}},
+    {NC_UBYTE, {"{\"id\": \"packbits\"}"}},
+    {NC_INT, {"{\"id\": \"astype\", \"encode_dtype\": \"<i2\", \"decode_dtype\": \"<i4\"}"}},
+    {NC_STRING, {"{\"id\": \"vlen-utf8\"}", "{\"id\": \"zlib\"}"}},
+    {NC_STRING, {"{\"id\": \"vlen-bytes\"}"}},
+    {NC_STRING, {"{\"id\": \"json2\"}"}},
+    {NC_STRING, {"{\"id\": \"msgpack2\"}"}},
+    {NC_STRING, {"{\"id\": \"categorize\", \"labels\": [\"a \\\"b\\\"\", \"{c\", \"1\"], \"dtype\": \"|O\"}"}},
+    {NC_STRING, {"{\"id\": \"vlen-array\", \"dtype\": \"<f4\"}"}},
 };
 
 static void
@@ -80,9 +82,9 @@ dump(int ncid)
 static bool
 define(int ncid, size_t i, int x)
 {
-    static const char *const texts[] = { "a \"b\"", "{c", "1" }, *const lists[] = { "[1,2.5]", "[]", "[\"NaN\"]" };
-    static const int         numbers[N] = { 1, 0, 1, 1 };
-    int                      v, rc;
+    static const char *const texts[] = {"a \"b\"", "{c", "1"}, *const lists[] = {"[1,2.5]", "[]", "[\"NaN\"]"};
+    static const int numbers[N] = {1, 0, 1, 1};
+    int              v, rc;
 
     assert_int_equal(nc_def_var(ncid, "v", chains[i].type, 1, &x, &v), NC_NOERR);
     for (size_t k = 0; k < LEN(chains[i].codecs) && chains[i].codecs[k] != NULL; k++) {
@@ -117,7 +119,7 @@ reopened(nczarr_map *map)
 static char *
 regenerated(const char *cdl_text, const char *mode)
 {
-    gen_opts    opts = { .report = { .say = say } };
+    gen_opts    opts = {.report = {.say = say}};
     gen_cdl    *cdl = NULL;
     nczarr_map *map;
     int         ncid;
@@ -163,8 +165,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        { "codecs survive in nczarr", codecs_survive, NULL, NULL, (void *)"mode=nczarr" },
-        { "codecs survive in zarr", codecs_survive, NULL, NULL, (void *)"mode=zarr" },
+        {"codecs survive in nczarr", codecs_survive, NULL, NULL, (void *)"mode=nczarr"},
+        {"codecs survive in zarr", codecs_survive, NULL, NULL, (void *)"mode=zarr"},
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

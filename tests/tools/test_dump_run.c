@@ -308,7 +308,8 @@ unreadable_variable(void **state)
     o.file = "test";
     s = dumped(nc, &o, NC_EFILTER);
     has(s, "\tint b(");
-    has(s, "\n a = 0, 0 ;\n\n // b: cannot be read: codec 'no-such-codec' is neither built in nor registered (NetCDF: ");
+    has(s,
+        "\n a = 0, 0 ;\n\n // b: cannot be read: codec 'no-such-codec' is neither built in nor registered (NetCDF: ");
     has(s, "\n\n c = 0, 0 ;\n}\n");
     free(s);
     o.form = DUMP_JSON;
@@ -426,8 +427,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cdl),         cmocka_unit_test(choices),     cmocka_unit_test(layouts),
-        cmocka_unit_test(special),     cmocka_unit_test(other_forms), cmocka_unit_test(unreadable_variable),
+        cmocka_unit_test(cdl),         cmocka_unit_test(choices),           cmocka_unit_test(layouts),
+        cmocka_unit_test(special),     cmocka_unit_test(other_forms),       cmocka_unit_test(unreadable_variable),
         cmocka_unit_test(many_pieces), cmocka_unit_test(bounds_have_units), cmocka_unit_test(long_chunks),
     };
 

@@ -102,9 +102,10 @@ reals(void **state)
         nc_type     type;
         double      value;
     } good[] = {
-        {"1.", NC_DOUBLE, 1},        {".5", NC_DOUBLE, 0.5},   {"-.5", NC_DOUBLE, -0.5}, {"1e3", NC_DOUBLE, 1000},
-        {"1.5e-2", NC_DOUBLE, .015}, {"2.d", NC_DOUBLE, 2},    {"2.5L", NC_DOUBLE, 2.5}, {"2.5f", NC_FLOAT, 2.5},
-        {"1e2F", NC_FLOAT, 100},     {"0.1f", NC_FLOAT, (float)0.1},
+        {"1.", NC_DOUBLE, 1},           {".5", NC_DOUBLE, 0.5},      {"-.5", NC_DOUBLE, -0.5},
+        {"1e3", NC_DOUBLE, 1000},       {"1.5e-2", NC_DOUBLE, .015}, {"2.d", NC_DOUBLE, 2},
+        {"2.5L", NC_DOUBLE, 2.5},       {"2.5f", NC_FLOAT, 2.5},     {"1e2F", NC_FLOAT, 100},
+        {"0.1f", NC_FLOAT, (float)0.1},
     };
     gen_const   c = {.kind = GEN_NAME};
     gen_fit     fit;

@@ -44,7 +44,8 @@ errors_have_positions(void **state)
         {HEAD "int w(/g/x) ; group: g { dimensions: y = 2 ; } }", "t:3:7: no dimension /g/x is declared above"},
         {HEAD "int w(/g/x) ; group: g { dimensions: x = 2 ; x = 3 ; } }", "t:3:46: dimension x is declared twice"},
         {HEAD "int w(/g/x) ; group: g { dimensions: x = 2 ; } group: g { } }", "t:3:55: group g is declared twice"},
-        {HEAD "int w(/g/x) ; group: g { dimensions: x = 0 ; } }", "t:3:42: the size of dimension x must be a positive integer"},
+        {HEAD "int w(/g/x) ; group: g { dimensions: x = 0 ; } }",
+         "t:3:42: the size of dimension x must be a positive integer"},
         {HEAD "int w(/g/x) ; \"group: g { dimensions: x = 1 ; } }", "t:3:7: no group g is declared"},
         {HEAD "int v ; }", "t:3:5: variable v is declared twice"},
         {HEAD "@ }", "t:3:1: unexpected '@'"},
@@ -292,13 +293,13 @@ user_types_are_read(void **state)
 static void
 dimensions_further_down(void **state)
 {
-    heard    h;
-    gen_cdl *cdl = read_cdl(HEAD "int w(x, /g/h/y) ; data: w = {1}, {2} ;\n"
-                                 "group: f { dimensions: y = 7 ; }\n"
-                                 "group: g { dimensions: a = 1 ; :title = \"a, b = 3 ;\" ; string :s = \"x\" ;\n"
-                                 "group: h { dimensions: z = 1, y = unlimited ; variables: int q(y, /g/a) ;\n"
-                                 "data: q = 1, 2, 3 ; } } }",
-                           &h);
+    heard            h;
+    gen_cdl         *cdl = read_cdl(HEAD "int w(x, /g/h/y) ; data: w = {1}, {2} ;\n"
+                                                 "group: f { dimensions: y = 7 ; }\n"
+                                                 "group: g { dimensions: a = 1 ; :title = \"a, b = 3 ;\" ; string :s = \"x\" ;\n"
+                                                 "group: h { dimensions: z = 1, y = unlimited ; variables: int q(y, /g/a) ;\n"
+                                                 "data: q = 1, 2, 3 ; } } }",
+                                    &h);
     const gen_group *f, *g, *sub;
     const gen_var   *w;
     (void)state;
@@ -364,18 +365,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_have_positions),
-        cmocka_unit_test(attribute_types),
-        cmocka_unit_test(words_are_names_in_their_place),
-        cmocka_unit_test(scopes),
-        cmocka_unit_test(dimensions_further_down),
-        cmocka_unit_test(characters_fill_rows),
-        cmocka_unit_test(data_makes_unlimited_sizes),
-        cmocka_unit_test(a_late_fill_value_counts),
-        cmocka_unit_test(warnings_do_not_stop),
-        cmocka_unit_test(user_types_are_read),
-        cmocka_unit_test(deep_groups_are_refused),
-        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(errors_have_positions),          cmocka_unit_test(attribute_types),
+        cmocka_unit_test(words_are_names_in_their_place), cmocka_unit_test(scopes),
+        cmocka_unit_test(dimensions_further_down),        cmocka_unit_test(characters_fill_rows),
+        cmocka_unit_test(data_makes_unlimited_sizes),     cmocka_unit_test(a_late_fill_value_counts),
+        cmocka_unit_test(warnings_do_not_stop),           cmocka_unit_test(user_types_are_read),
+        cmocka_unit_test(deep_groups_are_refused),        cmocka_unit_test(out_of_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

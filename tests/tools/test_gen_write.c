@@ -185,9 +185,9 @@ failures_are_placed(void **state)
 
     assert_int_equal(write_cdl("netcdf d { types: opaque(3) o ; }", (gen_opts){.nofill = false}, &h), NC_ENOTBUILT);
     assert_string_equal(h.text, "t:1:29: type o: user-defined types are not supported by this format\n");
-    assert_int_not_equal(write_cdl("netcdf d { variables: int v ;\n v:_DeflateLevel = 1 ; }",
-                                   (gen_opts){.nofill = false}, &h),
-                         NC_NOERR);
+    assert_int_not_equal(
+        write_cdl("netcdf d { variables: int v ;\n v:_DeflateLevel = 1 ; }", (gen_opts){.nofill = false}, &h),
+        NC_NOERR);
     assert_non_null(strstr(h.text, "t:2:4: compression of variable v: "));
 }
 
@@ -237,8 +237,10 @@ cut_strings_are_warned_of(void **state)
     snprintf(text, sizeof text, "%s r:_nczarr_maxstrlen = 3 ; data: r = \"abcd\" ; }", head);
     assert_int_equal(write_cdl(text, (gen_opts){.nofill = false}, &h), NC_NOERR);
     assert_int_equal(h.warnings, 1);
-    snprintf(text, sizeof text, "%s s:_FillValue = \"%s\" ; s:_Codecs = \"[{\\\"id\\\": \\\"vlen-utf8\\\"}]\" ;\n"
-             "data: s = \"%s\" ; }", head, s129, s200);
+    snprintf(text, sizeof text,
+             "%s s:_FillValue = \"%s\" ; s:_Codecs = \"[{\\\"id\\\": \\\"vlen-utf8\\\"}]\" ;\n"
+             "data: s = \"%s\" ; }",
+             head, s129, s200);
     assert_int_equal(write_cdl(text, (gen_opts){.nofill = false}, &h), NC_NOERR);
     assert_string_equal(h.text, "");
 }

@@ -7,8 +7,8 @@
 static void
 zero_sizes(void **state)
 {
-    void *p[] = { ncz_alloc(0), ncz_zalloc(0), ncz_alloc_n(0, 8), ncz_zalloc_n(8, 0), ncz_grow(NULL, 0, 1),
-                  ncz_dup("", 0), ncz_strndup("abc", 0) };
+    void *p[] = {ncz_alloc(0),         ncz_zalloc(0),  ncz_alloc_n(0, 8),    ncz_zalloc_n(8, 0),
+                 ncz_grow(NULL, 0, 1), ncz_dup("", 0), ncz_strndup("abc", 0)};
 
     (void)state;
     p[4] = ncz_grow(p[4], 0, 0);

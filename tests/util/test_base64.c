@@ -8,8 +8,8 @@ static void
 vectors(void **state)
 {
     static const char *const rows[][2] = {
-        { "f", "Zg==" },        { "fo", "Zm8=" },        { "foo", "Zm9v" },       { "foob", "Zm9vYg==" },
-        { "fooba", "Zm9vYmE=" }, { "foobar", "Zm9vYmFy" }, { "\xff\xef", "/+8=" }, { "\xfb\xf0", "+/A=" },
+        {"f", "Zg=="},         {"fo", "Zm8="},         {"foo", "Zm9v"},      {"foob", "Zm9vYg=="},
+        {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}, {"\xff\xef", "/+8="}, {"\xfb\xf0", "+/A="},
     };
     char text[16];
 
@@ -43,7 +43,7 @@ there_and_back(void **state)
 static void
 others(void **state)
 {
-    static const char *const bad[] = { "YQ==YQ==", "Y===", "====", "YR==", "YWJ=", "Y Q=", "Y-Q=", "AAAAY\nQ=" };
+    static const char *const bad[] = {"YQ==YQ==", "Y===", "====", "YR==", "YWJ=", "Y Q=", "Y-Q=", "AAAAY\nQ="};
     unsigned char            back[16];
     size_t                   at;
 

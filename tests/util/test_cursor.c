@@ -7,7 +7,7 @@
 static void
 fields(void **state)
 {
-    static const unsigned char data[] = { 1, 2, 3, 4, 5, 6, 7, 0xF8, 9, 10, 11, 12, 13, 14, 0xFF, 'a', 'b' };
+    static const unsigned char data[] = {1, 2, 3, 4, 5, 6, 7, 0xF8, 9, 10, 11, 12, 13, 14, 0xFF, 'a', 'b'};
     ncz_cursor                 c = ncz_cursor_at(data, sizeof data);
 
     (void)state;
@@ -27,7 +27,7 @@ fields(void **state)
 static void
 sticky(void **state)
 {
-    static const unsigned char data[] = { 1, 2, 3 };
+    static const unsigned char data[] = {1, 2, 3};
     ncz_cursor                 c = ncz_cursor_at(data, sizeof data);
 
     (void)state;

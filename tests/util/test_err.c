@@ -44,9 +44,9 @@ static void
 system_errors(void **state)
 {
     static const int rows[][2] = {
-        { ENOMEM, NC_ENOMEM }, { EACCES, NC_EACCESS }, { EPERM, NC_EACCESS }, { EIO, NC_EIO },
-        { EMFILE, NC_ENFILE }, { ENFILE, NC_ENFILE },  { ENOSPC, ENOSPC },    { EDQUOT, EDQUOT },
-        { EROFS, EROFS },      { ENOENT, ENOENT },     { ENAMETOOLONG, ENAMETOOLONG }, { 0, NC_EIO }, { -5, NC_EIO },
+        {ENOMEM, NC_ENOMEM},          {EACCES, NC_EACCESS}, {EPERM, NC_EACCESS}, {EIO, NC_EIO},  {EMFILE, NC_ENFILE},
+        {ENFILE, NC_ENFILE},          {ENOSPC, ENOSPC},     {EDQUOT, EDQUOT},    {EROFS, EROFS}, {ENOENT, ENOENT},
+        {ENAMETOOLONG, ENAMETOOLONG}, {0, NC_EIO},          {-5, NC_EIO},
     };
     char text[2000];
 
@@ -79,7 +79,7 @@ other_thread(void *arg)
 static void
 threads(void **state)
 {
-    ncz_err   e = { 0, "" };
+    ncz_err   e = {0, ""};
     pthread_t t;
 
     (void)state;
@@ -104,11 +104,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(record),
-        cmocka_unit_test(long_texts),
-        cmocka_unit_test(system_errors),
-        cmocka_unit_test(threads),
-        cmocka_unit_test(one_line),
+        cmocka_unit_test(record),  cmocka_unit_test(long_texts), cmocka_unit_test(system_errors),
+        cmocka_unit_test(threads), cmocka_unit_test(one_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,28 +14,28 @@ utf8(void **state)
         const char *s;
         size_t      len;
     } rows[] = {
-        { true, T("") },
-        { true, T("abc\0\x7F") },
-        { true, T("\xC2\x80\xDF\xBF") },
-        { true, T("\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF") },
-        { true, T("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF") },
-        { false, T("\x80") },
-        { false, T("\xBF") },
-        { false, T("\xC0\x80") },
-        { false, T("\xC1\xBF") },
-        { false, T("\xC2") },
-        { false, T("\xC2\xC2") },
-        { false, T("\xE0\x9F\xBF") },
-        { false, T("\xED\xA0\x80") },
-        { false, T("\xE2\x82") },
-        { false, T("\xE2\x82\x41") },
-        { false, T("\xF0\x8F\xBF\xBF") },
-        { false, T("\xF4\x90\x80\x80") },
-        { false, T("\xF5\x80\x80\x80") },
-        { false, T("\xF0\x9F\x98") },
-        { false, T("\xFE") },
-        { false, T("\xFF") },
-        { false, T("ok\xE9") },
+        {true, T("")},
+        {true, T("abc\0\x7F")},
+        {true, T("\xC2\x80\xDF\xBF")},
+        {true, T("\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF")},
+        {true, T("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF")},
+        {false, T("\x80")},
+        {false, T("\xBF")},
+        {false, T("\xC0\x80")},
+        {false, T("\xC1\xBF")},
+        {false, T("\xC2")},
+        {false, T("\xC2\xC2")},
+        {false, T("\xE0\x9F\xBF")},
+        {false, T("\xED\xA0\x80")},
+        {false, T("\xE2\x82")},
+        {false, T("\xE2\x82\x41")},
+        {false, T("\xF0\x8F\xBF\xBF")},
+        {false, T("\xF4\x90\x80\x80")},
+        {false, T("\xF5\x80\x80\x80")},
+        {false, T("\xF0\x9F\x98")},
+        {false, T("\xFE")},
+        {false, T("\xFF")},
+        {false, T("ok\xE9")},
     };
 
     (void)state;
@@ -47,8 +47,8 @@ utf8(void **state)
 static void
 cutting(void **state)
 {
-    static const char text[] = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z"; /* begins at 0 1 3 6 10, ends at 11 */
-    static const size_t want[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11 };
+    static const char   text[] = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z"; /* begins at 0 1 3 6 10, ends at 11 */
+    static const size_t want[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
 
     (void)state;
     for (size_t most = 0; most < NCZ_LEN(want); most++)
@@ -61,29 +61,29 @@ static const struct {
     int         code;
     const char *name, *want; /* want NULL: the same */
 } names[] = {
-    { NC_NOERR, "temperature", NULL },
-    { NC_NOERR, "_x", NULL },
-    { NC_NOERR, "1digit", NULL },
-    { NC_NOERR, "with space", NULL },
-    { NC_NOERR, "a.b+c@d:e%41\"'\\()[]{}~!$#*<>=?|^`", NULL },
-    { NC_NOERR, "_scalar_", NULL },
-    { NC_NOERR, "\xC3\xA9t\xC3\xA9", NULL },
-    { NC_NOERR, "\xE6\xB8\xA9\xE5\xBA\xA6", NULL },
-    { NC_EBADNAME, "", NULL },
-    { NC_EBADNAME, NULL, NULL },
-    { NC_EBADNAME, ".", NULL },
-    { NC_EBADNAME, "..", NULL },
-    { NC_EBADNAME, ".zgroup", NULL },
-    { NC_EBADNAME, " lead", NULL },
-    { NC_EBADNAME, "trail ", NULL },
-    { NC_EBADNAME, "a/b", NULL },
-    { NC_EBADNAME, "/", NULL },
-    { NC_EBADNAME, "-a", NULL },
-    { NC_EBADNAME, "a\nb", NULL },
-    { NC_EBADNAME, "a\x7F", NULL },
-    { NC_EBADNAME, "a\x1F", NULL },
-    { NC_EBADNAME, "\xE9t\xE9", NULL },
-    { NC_EBADNAME, "a\xC0\xAF", NULL },
+    {NC_NOERR, "temperature", NULL},
+    {NC_NOERR, "_x", NULL},
+    {NC_NOERR, "1digit", NULL},
+    {NC_NOERR, "with space", NULL},
+    {NC_NOERR, "a.b+c@d:e%41\"'\\()[]{}~!$#*<>=?|^`", NULL},
+    {NC_NOERR, "_scalar_", NULL},
+    {NC_NOERR, "\xC3\xA9t\xC3\xA9", NULL},
+    {NC_NOERR, "\xE6\xB8\xA9\xE5\xBA\xA6", NULL},
+    {NC_EBADNAME, "", NULL},
+    {NC_EBADNAME, NULL, NULL},
+    {NC_EBADNAME, ".", NULL},
+    {NC_EBADNAME, "..", NULL},
+    {NC_EBADNAME, ".zgroup", NULL},
+    {NC_EBADNAME, " lead", NULL},
+    {NC_EBADNAME, "trail ", NULL},
+    {NC_EBADNAME, "a/b", NULL},
+    {NC_EBADNAME, "/", NULL},
+    {NC_EBADNAME, "-a", NULL},
+    {NC_EBADNAME, "a\nb", NULL},
+    {NC_EBADNAME, "a\x7F", NULL},
+    {NC_EBADNAME, "a\x1F", NULL},
+    {NC_EBADNAME, "\xE9t\xE9", NULL},
+    {NC_EBADNAME, "a\xC0\xAF", NULL},
 };
 
 static void
@@ -106,7 +106,7 @@ rules(void **state)
 static void
 lengths(void **state)
 {
-    char  name[1100], *out = NULL;
+    char name[1100], *out = NULL;
 
     (void)state;
     memset(name, 'n', sizeof name);
@@ -140,14 +140,14 @@ static void
 nfc(void **state)
 {
     static const char *const rows[][2] = {
-        { "plain", "plain" },
-        { "", "" },
-        { "e\xCC\x81", "\xC3\xA9" },
-        { "\xC3\xA9", "\xC3\xA9" },
-        { "\xE2\x84\xAB", "\xC3\x85" },                     /* Angstrom sign */
-        { "\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", "\xED\x95\x9C" }, /* Hangul */
-        { "\xEF\xAC\x81", "\xEF\xAC\x81" },                 /* the fi ligature is compatibility only */
-        { "a\xCC\xA3\xCC\x81", "\xE1\xBA\xA1\xCC\x81" },
+        {"plain", "plain"},
+        {"", ""},
+        {"e\xCC\x81", "\xC3\xA9"},
+        {"\xC3\xA9", "\xC3\xA9"},
+        {"\xE2\x84\xAB", "\xC3\x85"},                             /* Angstrom sign */
+        {"\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", "\xED\x95\x9C"}, /* Hangul */
+        {"\xEF\xAC\x81", "\xEF\xAC\x81"},                         /* the fi ligature is compatibility only */
+        {"a\xCC\xA3\xCC\x81", "\xE1\xBA\xA1\xCC\x81"},
     };
     char *out;
 
@@ -166,12 +166,12 @@ nfc(void **state)
 static void
 rules_of_the_normal_form(void **state)
 {
-    char  grows[NC_MAX_NAME + 1] = "", *out = NULL;
+    char grows[NC_MAX_NAME + 1] = "", *out = NULL;
 
     (void)state;
     if (!normalises())
         skip();
-    assert_int_equal(ncz_name_check("\xCD\xBE", &out), NC_EBADNAME);     /* U+037E becomes ';' */
+    assert_int_equal(ncz_name_check("\xCD\xBE", &out), NC_EBADNAME);      /* U+037E becomes ';' */
     assert_int_equal(ncz_name_check("\xE1\xBF\xAFx", &out), NC_EBADNAME); /* U+1FEF becomes '`' */
     assert_int_equal(ncz_name_check("x\xCD\xBE", &out), NC_NOERR);
     assert_string_equal(out, "x;");
@@ -198,7 +198,7 @@ out_of_memory(void **state)
         assert_true(n < 10);
     }
     fail_allocation(1);
-    assert_int_equal(ncz_nfc("ascii", &(char *){ NULL }), NC_ENOMEM);
+    assert_int_equal(ncz_nfc("ascii", &(char *){NULL}), NC_ENOMEM);
     fail_allocation(0);
 }
 
@@ -206,8 +206,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(utf8), cmocka_unit_test(cutting), cmocka_unit_test(rules),
-        cmocka_unit_test(lengths), cmocka_unit_test(nfc), cmocka_unit_test(rules_of_the_normal_form),
+        cmocka_unit_test(utf8),          cmocka_unit_test(cutting), cmocka_unit_test(rules),
+        cmocka_unit_test(lengths),       cmocka_unit_test(nfc),     cmocka_unit_test(rules_of_the_normal_form),
         cmocka_unit_test(out_of_memory),
     };
 

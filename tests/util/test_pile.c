@@ -7,7 +7,7 @@ enum { PIECES = 4000 };
 static void
 pieces_stay(void **state)
 {
-    ncz_arena       arena = NCZ_ARENA_INIT, other = NCZ_ARENA_INIT;
+    ncz_arena      arena = NCZ_ARENA_INIT, other = NCZ_ARENA_INIT;
     unsigned char *p[PIECES];
     char          *text[PIECES];
 

@@ -48,7 +48,7 @@ check_once(const tally *t, size_t n)
 static void
 every_task_once(void **state)
 {
-    static const size_t sizes[] = { 0, 1, 2, 3, 7, 64, TASKS };
+    static const size_t sizes[] = {0, 1, 2, 3, 7, 64, TASKS};
 
     (void)state;
     for (unsigned threads = 1; threads <= 5; threads++) {
@@ -103,8 +103,8 @@ nest(void *arg, size_t i, ncz_scratch *scratch)
     tally_init(&own);
     ncz_pool_each(20, SIZE_MAX, count, &own);
     check_once(&own, 20);
-    assert_int_equal(own.here, 20); /* on this very thread */
-    ncz_pool_stop();                /* would wait for itself: does nothing */
+    assert_int_equal(own.here, 20);              /* on this very thread */
+    ncz_pool_stop();                             /* would wait for itself: does nothing */
     assert_memory_equal(room, "aaaaaaaaaa", 10); /* its scratch is its own */
     atomic_fetch_add(&all->times[i], 1);
 }

@@ -36,7 +36,7 @@ failing_resize(void *p, size_t n)
     return fails_now() ? NULL : realloc(p, n);
 }
 
-static const ncz_alloc_table failing_table = { .get = failing_get, .resize = failing_resize, .put = free };
+static const ncz_alloc_table failing_table = {.get = failing_get, .resize = failing_resize, .put = free};
 
 /* The n-th allocation from now fails, and only that one; 0 never. */
 static inline void

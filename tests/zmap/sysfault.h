@@ -14,9 +14,9 @@ typedef struct sysfault {
     bool        forever; /* and all calls after it */
     int         err;     /* the errno that it says; 0: _exit(137) before the call */
     bool        tear;
-    size_t      piece;           /* most bytes that one write takes; 0: all */
-    size_t      seen;            /* out: calls so far */
-    const char *hit;             /* out: name of the first call that failed, or NULL */
+    size_t      piece;                   /* most bytes that one write takes; 0: all */
+    size_t      seen;                    /* out: calls so far */
+    const char *hit;                     /* out: name of the first call that failed, or NULL */
     size_t      fsyncs, syncfss, starts; /* out: made */
 } sysfault;
 

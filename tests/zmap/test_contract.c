@@ -273,8 +273,8 @@ main(void)
         {"zip, bare system", file_place, make_zip, zip_reopen, file_clear, 0},
         {.name = "zip, changed, bare system", .place = file_place, .make = make_zip_again, .clear = file_clear},
     };
-    zmap_syscalls            table = zmap_system;
-    int                      failed = 0;
+    zmap_syscalls table = zmap_system;
+    int           failed = 0;
 
     for (size_t i = 0; i < NCZ_LEN(makers); i++)
         failed += store_contract(&makers[i]);

@@ -212,7 +212,7 @@ typedef struct link_row {
     const char *name, *target; /* of the link; '@' in a target is the test's own directory */
     const char *key;           /* to get through it */
     int         rc;
-    const char *listed;        /* in the list of the root */
+    const char *listed; /* in the list of the root */
 } link_row;
 
 static const link_row link_rows[] = {
@@ -938,27 +938,13 @@ main(void)
 {
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        ROW(test_open),
-        ROW(test_create_forms),
-        ROW(test_create_in_empty),
-        ROW(test_modes),
-        ROW(test_links),
-        ROW(test_link_chain),
-        ROW(test_root_is_link),
-        ROW(test_link_race),
-        ROW(test_special_files),
-        ROW(test_temporaries),
-        ROW(test_odd_names),
-        ROW(test_empty_directory_in_the_way),
-        ROW(test_size_is_a_hint),
-        ROW(test_discard_decoys),
-        ROW(test_discard_moved_root),
-        ROW(test_remove),
-        ROW(test_sync_counts),
-        ROW(test_fsync_failure_is_final),
-        ROW(test_sync_many),
-        ROW(test_sync_many_fails),
-        ROW(test_sync_of_the_file_system),
+        ROW(test_open),           ROW(test_create_forms),    ROW(test_create_in_empty),
+        ROW(test_modes),          ROW(test_links),           ROW(test_link_chain),
+        ROW(test_root_is_link),   ROW(test_link_race),       ROW(test_special_files),
+        ROW(test_temporaries),    ROW(test_odd_names),       ROW(test_empty_directory_in_the_way),
+        ROW(test_size_is_a_hint), ROW(test_discard_decoys),  ROW(test_discard_moved_root),
+        ROW(test_remove),         ROW(test_sync_counts),     ROW(test_fsync_failure_is_final),
+        ROW(test_sync_many),      ROW(test_sync_many_fails), ROW(test_sync_of_the_file_system),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,12 +76,12 @@ rename_new_fails(int from_dir, const char *from, int to_dir, const char *to)
 /* ---- what is called, and how often ----------------------------------------------------------------------------- */
 
 /* Without openat2() every directory on the way is opened, too. */
-#define NEEDS_OPEN_BENEATH                                                               \
-    do {                                                                                 \
-        int here_ = zmap_system.open_beneath(AT_FDCWD, ".", O_PATH | O_CLOEXEC);         \
-        if (here_ < 0)                                                                   \
-            skip();                                                                      \
-        close(here_);                                                                    \
+#define NEEDS_OPEN_BENEATH                                                                                           \
+    do {                                                                                                             \
+        int here_ = zmap_system.open_beneath(AT_FDCWD, ".", O_PATH | O_CLOEXEC);                                     \
+        if (here_ < 0)                                                                                               \
+            skip();                                                                                                  \
+        close(here_);                                                                                                \
     } while (0)
 
 static unsigned nopen, nstat, nread;
@@ -689,11 +689,21 @@ main(void)
 {
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        ROW(test_nothing_needless),     ROW(test_names_are_exchanged), ROW(test_taken_temporary_name),
-        ROW(test_no_temporary_stays),   ROW(test_directory_goes_away), ROW(test_close_fails),
-        ROW(test_write_takes_nothing),  ROW(test_read_only_place),     ROW(test_sync_again),
-        ROW(test_sync_unreadable_parent), ROW(test_walk),              ROW(test_a_body_with_room),
-        ROW(test_calls_of_new_documents), ROW(test_calls_in_an_old_dataset), ROW(test_a_shared_directory),
+        ROW(test_nothing_needless),
+        ROW(test_names_are_exchanged),
+        ROW(test_taken_temporary_name),
+        ROW(test_no_temporary_stays),
+        ROW(test_directory_goes_away),
+        ROW(test_close_fails),
+        ROW(test_write_takes_nothing),
+        ROW(test_read_only_place),
+        ROW(test_sync_again),
+        ROW(test_sync_unreadable_parent),
+        ROW(test_walk),
+        ROW(test_a_body_with_room),
+        ROW(test_calls_of_new_documents),
+        ROW(test_calls_in_an_old_dataset),
+        ROW(test_a_shared_directory),
         ROW(test_a_batch_on_threads),
     };
 

@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #define OBJECT_LEN 20000
-#define PIECE 4096
+#define PIECE      4096
 
 static char *dir, *store;
 
@@ -218,9 +218,9 @@ static void
 check_goes_on(zmap *m, const sysfault *plan)
 {
     char data[OBJECT_LEN];
-    bool failed = strcmp(plan->hit, "fsync") == 0 || strcmp(plan->hit, "syncfs") == 0 ||
-                  strcmp(plan->hit, "start_write") == 0;
-    int  want = failed ? code_of(plan->err) : NC_NOERR, rc;
+    bool failed =
+        strcmp(plan->hit, "fsync") == 0 || strcmp(plan->hit, "syncfs") == 0 || strcmp(plan->hit, "start_write") == 0;
+    int want = failed ? code_of(plan->err) : NC_NOERR, rc;
 
     fill(data, 'p');
     if ((rc = zmap_put(m, "a/0", data, sizeof data)) != want || (rc = zmap_sync(m)) != want)

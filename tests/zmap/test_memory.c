@@ -166,8 +166,8 @@ run_all(int (*open_map)(zmap **out), bool on)
 static void
 test_out_of_memory(void **state)
 {
-    static int (*const maps[])(zmap **) = {zmap_mem_open, zmap_example_open, open_fault, open_new_file,
-                                                 open_new_zip,  open_zip_memory,   open_old_zip};
+    static int (*const maps[])(zmap **) = {zmap_mem_open, zmap_example_open, open_fault,  open_new_file,
+                                           open_new_zip,  open_zip_memory,   open_old_zip};
 
     (void)state;
     dir = scratch_new();

@@ -84,9 +84,14 @@ sound_close(void *user, int keep)
     return zmap_close(user, keep ? ZMAP_KEEP : ZMAP_DISCARD);
 }
 
-static const nczarr_map_ops sound = {
-    .size = sizeof sound, .name = "sound", .get = sound_get, .len = sound_len, .put = sound_put, .del = sound_del,
-    .list = sound_list, .close = sound_close};
+static const nczarr_map_ops sound = {.size = sizeof sound,
+                                     .name = "sound",
+                                     .get = sound_get,
+                                     .len = sound_len,
+                                     .put = sound_put,
+                                     .del = sound_del,
+                                     .list = sound_list,
+                                     .close = sound_close};
 
 static zmap *
 make(unsigned flags)
@@ -169,8 +174,12 @@ nczarr_map_fail(int code, const char *format, ...)
     return code;
 }
 
-static const nczarr_map_ops wrong_ops = {.size = sizeof wrong_ops, .name = "wrong", .flags = NCZARR_MAP_CAN_RANGE,
-                                         .get = wrong_get, .list = wrong_list, .close = wrong_close};
+static const nczarr_map_ops wrong_ops = {.size = sizeof wrong_ops,
+                                         .name = "wrong",
+                                         .flags = NCZARR_MAP_CAN_RANGE,
+                                         .get = wrong_get,
+                                         .list = wrong_list,
+                                         .close = wrong_close};
 
 static int
 get_range(zmap *m, size_t len, size_t cap)
@@ -192,8 +201,8 @@ answers(void **state)
     (void)state;
     assert_int_equal(zmap_user_open(&wrong_ops, &w, &m), NC_NOERR);
     assert_int_equal(get_range(m, 8, 64), NC_NOERR);
-    assert_int_equal(get_range(m, 9, 64), NC_EINVAL); /* too little came */
-    assert_int_equal(get_range(m, 7, 64), NC_EINVAL); /* too much */
+    assert_int_equal(get_range(m, 9, 64), NC_EINVAL);     /* too little came */
+    assert_int_equal(get_range(m, 7, 64), NC_EINVAL);     /* too much */
     assert_int_equal(zmap_get(m, "k", &body), NC_ENOMEM); /* above the ceiling */
     assert_int_equal(body.len, 0);
     w.rc = NC_EEMPTY;
@@ -285,9 +294,9 @@ main(void)
     static const store_maker plain = {.name = "own", .make = make_plain};
     static const store_maker able = {.name = "own, threads and ranges", .make = make_able};
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(answers),
-        cmocka_unit_test(children),
-        cmocka_unit_test(refused),
+         cmocka_unit_test(answers),
+         cmocka_unit_test(children),
+         cmocka_unit_test(refused),
     };
     int failed = store_contract(&plain) + store_contract(&able);
 

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #define OBJECT_LEN 20000
-#define PIECE 4096
+#define PIECE      4096
 
 static char               *dir, *path;
 static const zmap_zip_opts opts = {.prefix = ""};

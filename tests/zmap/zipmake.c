@@ -26,7 +26,7 @@ number(unsigned char **data, size_t *len, uint64_t v, size_t n)
     put(data, len, raw, n);
 }
 
-#define LOCAL(v, n) number(&z->data, &z->len, (uint64_t)(v), n)
+#define LOCAL(v, n)   number(&z->data, &z->len, (uint64_t)(v), n)
 #define CENTRAL(v, n) number(&z->dir, &z->dir_len, (uint64_t)(v), n)
 
 static size_t

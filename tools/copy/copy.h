@@ -40,12 +40,12 @@ typedef enum copy_tri { COPY_AUTO, COPY_YES, COPY_NO } copy_tri;
 
 typedef struct copy_opts {
     const char   *in, *out;
-    const char   *mode;    /* --mode: of the target's fragment; NULL: none */
-    bool          classic; /* -k nc7 */
+    const char   *mode;       /* --mode: of the target's fragment; NULL: none */
+    bool          classic;    /* -k nc7 */
     bool          kind_given; /* else the source's model is taken */
-    bool          fixed;   /* -u: unlimited dimensions become fixed */
-    int           deflate; /* -d; -1: as the source has it */
-    bool          shuffle; /* -s */
+    bool          fixed;      /* -u: unlimited dimensions become fixed */
+    int           deflate;    /* -d; -1: as the source has it */
+    bool          shuffle;    /* -s */
     copy_chunks  *chunks;
     size_t        nchunks;
     size_t        min_chunked; /* -M: smaller variables are not rechunked by dimension */

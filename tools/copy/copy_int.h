@@ -195,7 +195,7 @@ typedef struct copy_set {
 } copy_set;
 
 /* Those of variable `varid` of `grp`, whose chunks have these lengths. */
-int  copy_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, copy_set *set);
+int copy_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, copy_set *set);
 /* The chunks of the source. True: where there are none of them, nothing need be copied. */
 bool copy_set_sparse(int in, int out, const copy_var *v, copy_set *source);
 bool copy_set_has(const copy_set *set, const copy_var *v, const size_t *chunk, const size_t *index);

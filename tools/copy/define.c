@@ -293,8 +293,9 @@ copy_judge(copy_source *s)
 {
     for (size_t i = 0; i < s->nvars; i++) {
         copy_var *v = &s->vars[i];
-        char     *in = copy_encoding(s->groups[v->group].in, v->in), *out = copy_encoding(s->groups[v->group].out, v->out);
-        int       rc = NC_NOERR;
+        char     *in = copy_encoding(s->groups[v->group].in, v->in),
+             *out = copy_encoding(s->groups[v->group].out, v->out);
+        int rc = NC_NOERR;
 
         v->raw = in != NULL && out != NULL && in[0] != '\0' && strcmp(in, out) == 0;
         if (in == NULL && v->data) /* its data cannot be read: better known now than after hours */

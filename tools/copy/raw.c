@@ -15,8 +15,8 @@ typedef struct raw {
     nczarr_map     *from, *to;
     size_t         *index; /* of the chunks to move, rank numbers each; NULL with `all` */
     size_t          n, cap;
-    bool            all; /* the source cannot list: every chunk of the grid is asked for, and skipped where it is absent */
-    copy_set        there;
+    bool     all; /* the source cannot list: every chunk of the grid is asked for, and skipped where it is absent */
+    copy_set there;
     pthread_mutex_t lock; /* of what is below, and of the progress */
     size_t          next;
     int             rc;
@@ -98,7 +98,7 @@ mover(void *arg)
 {
     raw    *w = arg;
     size_t *index = copy_alloc((size_t)w->v->rank + 1, sizeof *index);
-    double each = w->n > 0 ? (double)w->v->nelems * (double)w->v->value / (double)w->n : 0;
+    double  each = w->n > 0 ? (double)w->v->nelems * (double)w->v->value / (double)w->n : 0;
 
     pthread_mutex_lock(&w->lock);
     while (w->rc == NC_NOERR && w->next < w->n) {

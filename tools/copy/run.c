@@ -197,12 +197,12 @@ take_model(copy_opts *o, int ncid)
 int
 copy_run(const copy_opts *opts)
 {
-    copy_opts       own = *opts;
+    copy_opts        own = *opts;
     const copy_opts *o = &own;
-    copy_source    s = {.ncid = -1};
-    copy_target    t = {.ncid = -1, .lock = -1};
-    copy_run_state r = {.o = o, .s = &s, .t = &t};
-    int            rc;
+    copy_source      s = {.ncid = -1};
+    copy_target      t = {.ncid = -1, .lock = -1};
+    copy_run_state   r = {.o = o, .s = &s, .t = &t};
+    int              rc;
 
     if (copy_into_itself(o->in, o->out)) {
         copy_say("%s: would be copied into itself", o->in);

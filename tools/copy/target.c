@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define PART_SUFFIX ".nczcopy"
-#define BEGUN "copy by nczcopy, hardly begun: make it anew"
+#define BEGUN       "copy by nczcopy, hardly begun: make it anew"
 
 /* ---- names ---- */
 
@@ -31,9 +31,9 @@
 static size_t
 fragment_at(const char *url)
 {
-    static const char *const words[] = {"mode=",       "compat=", "consolidated", "dimension_separator=",
-                                        "durability=", "nczarr",  "zarr",         "xarray",
-                                        "noxarray",    "file",    "zip",          "s3",
+    static const char *const words[] = {"mode=",       "compat=",    "consolidated", "dimension_separator=",
+                                        "durability=", "nczarr",     "zarr",         "xarray",
+                                        "noxarray",    "file",       "zip",          "s3",
                                         "log",         "readahead=", "commit="};
     bool                     scheme = strstr(url, "://") != NULL;
 
@@ -125,9 +125,9 @@ copy_target_name(const copy_opts *o, copy_target *t)
     t->marks = t->place != COPY_ARCHIVE && !o->memory_out;
     if (t->place != COPY_DIR) {
         t->work = copy_textf("%s%s", t->url,
-                             !t->marks                ? ""
+                             !t->marks             ? ""
                              : t->url[frag] == '#' ? "&commit=close"
-                                                      : "#commit=close");
+                                                   : "#commit=close");
         return NC_NOERR;
     }
     begin = strncmp(t->url, "file://", 7) == 0 ? 7 : 0;

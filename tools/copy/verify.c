@@ -230,10 +230,11 @@ check_var(check *c, const copy_var *v)
 int
 copy_verify(copy_run_state *r)
 {
-    const char *path = r->t->place == COPY_DIR ? r->t->work : r->t->url; /* elsewhere it has been closed, and is there */
-    check       c = {.r = r};
-    double      total = 0;
-    int         rc;
+    const char *path =
+        r->t->place == COPY_DIR ? r->t->work : r->t->url; /* elsewhere it has been closed, and is there */
+    check  c = {.r = r};
+    double total = 0;
+    int    rc;
 
     if ((rc = nc_open(path, NC_NOWRITE, &c.root)) != NC_NOERR)
         return copy_fail(rc, path);

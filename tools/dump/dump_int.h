@@ -132,8 +132,8 @@ int  att_load(int grp, int varid, int index, att *a);
 int  att_load_named(int grp, int varid, const char *name, att *a);
 void att_clear(att *a);
 
-size_t      type_size(nc_type type);                       /* 0 if it is not an atomic one */
-const char *type_name(nc_type type);                       /* atomic; NULL otherwise */
+size_t      type_size(nc_type type);              /* 0 if it is not an atomic one */
+const char *type_name(nc_type type);              /* atomic; NULL otherwise */
 void        text_add_type(text *t, const var *v); /* also of a type that netCDF does not have */
 
 /* ---- value.c: one value to text ----------------------------------------------------------------------------- */

@@ -56,18 +56,12 @@ const char *
 dump_kind(int format)
 {
     switch (format) {
-    case NC_FORMAT_CLASSIC:
-        return "classic";
-    case NC_FORMAT_64BIT_OFFSET:
-        return "64-bit offset";
-    case NC_FORMAT_64BIT_DATA:
-        return "cdf5";
-    case NC_FORMAT_NETCDF4:
-        return "netCDF-4";
-    case NC_FORMAT_NETCDF4_CLASSIC:
-        return "netCDF-4 classic model";
-    default:
-        return "unknown";
+    case NC_FORMAT_CLASSIC: return "classic";
+    case NC_FORMAT_64BIT_OFFSET: return "64-bit offset";
+    case NC_FORMAT_64BIT_DATA: return "cdf5";
+    case NC_FORMAT_NETCDF4: return "netCDF-4";
+    case NC_FORMAT_NETCDF4_CLASSIC: return "netCDF-4 classic model";
+    default: return "unknown";
     }
 }
 
@@ -112,8 +106,8 @@ dump_stats(int ncid, FILE *out)
         return;
     fprintf(out, "nczdump: %llu objects asked for, %llu bytes of them; %llu lists", n.gets, n.bytes_read, n.lists);
     if (n.requests > 0)
-        fprintf(out, "; %llu requests (%llu of them tried again), %llu bytes in, %llu out, %llu ms in all", n.requests,
-                n.retries, n.bytes_in, n.bytes_out, n.milliseconds);
+        fprintf(out, "; %llu requests (%llu of them tried again), %llu bytes in, %llu out, %llu ms in all",
+                n.requests, n.retries, n.bytes_in, n.bytes_out, n.milliseconds);
     fputc('\n', out);
 }
 
@@ -127,25 +121,13 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
         return dump_fail(&d, rc, NULL);
     if (dump_select(&d) == NC_NOERR) {
         switch (opts->form) {
-        case DUMP_KIND:
-            fprintf(out, "%s\n", dump_kind(d.format));
-            break;
-        case DUMP_NCML:
-            ncml_dataset(&d);
-            break;
-        case DUMP_JSON:
-            json_dataset(&d);
-            break;
-        case DUMP_TREE:
-            tree_dataset(&d);
-            break;
+        case DUMP_KIND: fprintf(out, "%s\n", dump_kind(d.format)); break;
+        case DUMP_NCML: ncml_dataset(&d); break;
+        case DUMP_JSON: json_dataset(&d); break;
+        case DUMP_TREE: tree_dataset(&d); break;
         case DUMP_CHUNKS:
-        case DUMP_CHUNKS_JSON:
-            chunks_dataset(&d);
-            break;
-        default:
-            cdl_dataset(&d);
-            break;
+        case DUMP_CHUNKS_JSON: chunks_dataset(&d); break;
+        default: cdl_dataset(&d); break;
         }
     }
     dump_select_clear(&d);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define DAY_SECONDS 86400
-#define YEARS_MAX 10000000LL /* beyond it a value is no time */
+#define YEARS_MAX   10000000LL /* beyond it a value is no time */
 
 /* ---- calendars ---------------------------------------------------------------------------------------------- */
 
@@ -66,16 +66,11 @@ static long long
 cal_day(calendar cal, long long y, int m, int d)
 {
     switch (cal) {
-    case CAL_PROLEPTIC:
-        return julian_day(y, m, d, true);
-    case CAL_JULIAN:
-        return julian_day(y, m, d, false);
-    case CAL_365:
-        return 365 * y + month_start[0][m - 1] + d - 1;
-    case CAL_366:
-        return 366 * y + month_start[1][m - 1] + d - 1;
-    case CAL_360:
-        return 360 * y + 30 * (m - 1) + d - 1;
+    case CAL_PROLEPTIC: return julian_day(y, m, d, true);
+    case CAL_JULIAN: return julian_day(y, m, d, false);
+    case CAL_365: return 365 * y + month_start[0][m - 1] + d - 1;
+    case CAL_366: return 366 * y + month_start[1][m - 1] + d - 1;
+    case CAL_360: return 360 * y + 30 * (m - 1) + d - 1;
     default: {
         long long g = julian_day(y, m, d, true);
 

@@ -120,21 +120,14 @@ static long long
 int_value(nc_type type, const void *p)
 {
     switch (type) {
-    case NC_BYTE:
-        return *(const signed char *)p;
+    case NC_BYTE: return *(const signed char *)p;
     case NC_UBYTE:
-    case NC_CHAR:
-        return *(const unsigned char *)p;
-    case NC_SHORT:
-        return *(const short *)p;
-    case NC_USHORT:
-        return *(const unsigned short *)p;
-    case NC_INT:
-        return *(const int *)p;
-    case NC_UINT:
-        return *(const unsigned int *)p;
-    default:
-        return *(const long long *)p;
+    case NC_CHAR: return *(const unsigned char *)p;
+    case NC_SHORT: return *(const short *)p;
+    case NC_USHORT: return *(const unsigned short *)p;
+    case NC_INT: return *(const int *)p;
+    case NC_UINT: return *(const unsigned int *)p;
+    default: return *(const long long *)p;
     }
 }
 
@@ -168,12 +161,8 @@ value_cdl(text *t, const style *s, nc_type type, const void *p)
         else
             text_addf(t, "%llu", *(const unsigned long long *)p);
         break;
-    case NC_STRING:
-        string_cdl(t, *(char *const *)p);
-        break;
-    default:
-        int_cdl(t, s, int_value(type, p));
-        break;
+    case NC_STRING: string_cdl(t, *(char *const *)p); break;
+    default: int_cdl(t, s, int_value(type, p)); break;
     }
 }
 
@@ -189,12 +178,8 @@ value_plain(text *t, const style *s, nc_type type, const void *p)
         if (!special_number(t, *(const double *)p, ""))
             real_att(t, *(const double *)p, s->double_digits);
         break;
-    case NC_UINT64:
-        text_addf(t, "%llu", *(const unsigned long long *)p);
-        break;
-    default:
-        text_addf(t, "%lld", int_value(type, p));
-        break;
+    case NC_UINT64: text_addf(t, "%llu", *(const unsigned long long *)p); break;
+    default: text_addf(t, "%lld", int_value(type, p)); break;
     }
 }
 
@@ -252,18 +237,10 @@ value_json(text *t, nc_type type, const void *p)
     const char *s;
 
     switch (type) {
-    case NC_FLOAT:
-        real_json_any(t, *(const float *)p, true);
-        break;
-    case NC_DOUBLE:
-        real_json_any(t, *(const double *)p, false);
-        break;
-    case NC_UINT64:
-        text_addf(t, "%llu", *(const unsigned long long *)p);
-        break;
-    case NC_CHAR:
-        text_add_json(t, p, 1);
-        break;
+    case NC_FLOAT: real_json_any(t, *(const float *)p, true); break;
+    case NC_DOUBLE: real_json_any(t, *(const double *)p, false); break;
+    case NC_UINT64: text_addf(t, "%llu", *(const unsigned long long *)p); break;
+    case NC_CHAR: text_add_json(t, p, 1); break;
     case NC_STRING:
         s = *(char *const *)p;
         if (s == NULL)
@@ -271,9 +248,7 @@ value_json(text *t, nc_type type, const void *p)
         else
             text_add_json(t, s, strlen(s));
         break;
-    default:
-        text_addf(t, "%lld", int_value(type, p));
-        break;
+    default: text_addf(t, "%lld", int_value(type, p)); break;
     }
 }
 
@@ -281,14 +256,10 @@ double
 value_double(nc_type type, const void *p)
 {
     switch (type) {
-    case NC_FLOAT:
-        return *(const float *)p;
-    case NC_DOUBLE:
-        return *(const double *)p;
-    case NC_UINT64:
-        return (double)*(const unsigned long long *)p;
-    default:
-        return (double)int_value(type, p);
+    case NC_FLOAT: return *(const float *)p;
+    case NC_DOUBLE: return *(const double *)p;
+    case NC_UINT64: return (double)*(const unsigned long long *)p;
+    default: return (double)int_value(type, p);
     }
 }
 
@@ -308,36 +279,16 @@ fill_load(const var *v, fill *f)
     att_clear(&f->own);
     f->has = v->type != NC_BYTE && v->type != NC_UBYTE && v->type != NC_CHAR;
     switch (v->type) {
-    case NC_SHORT:
-        f->standard.s = NC_FILL_SHORT;
-        break;
-    case NC_INT:
-        f->standard.i = NC_FILL_INT;
-        break;
-    case NC_FLOAT:
-        f->standard.f = NC_FILL_FLOAT;
-        break;
-    case NC_DOUBLE:
-        f->standard.d = NC_FILL_DOUBLE;
-        break;
-    case NC_USHORT:
-        f->standard.us = NC_FILL_USHORT;
-        break;
-    case NC_UINT:
-        f->standard.ui = NC_FILL_UINT;
-        break;
-    case NC_INT64:
-        f->standard.ll = NC_FILL_INT64;
-        break;
-    case NC_UINT64:
-        f->standard.ull = NC_FILL_UINT64;
-        break;
-    case NC_STRING:
-        f->standard.str = "";
-        break;
-    default:
-        f->has = false;
-        break;
+    case NC_SHORT: f->standard.s = NC_FILL_SHORT; break;
+    case NC_INT: f->standard.i = NC_FILL_INT; break;
+    case NC_FLOAT: f->standard.f = NC_FILL_FLOAT; break;
+    case NC_DOUBLE: f->standard.d = NC_FILL_DOUBLE; break;
+    case NC_USHORT: f->standard.us = NC_FILL_USHORT; break;
+    case NC_UINT: f->standard.ui = NC_FILL_UINT; break;
+    case NC_INT64: f->standard.ll = NC_FILL_INT64; break;
+    case NC_UINT64: f->standard.ull = NC_FILL_UINT64; break;
+    case NC_STRING: f->standard.str = ""; break;
+    default: f->has = false; break;
     }
 }
 
@@ -367,15 +318,12 @@ fill_matches(const fill *f, const void *p)
     if (!f->has)
         return false;
     switch (f->type) {
-    case NC_FLOAT:
-        return same_real(*(const float *)p, *(const float *)q, FLT_EPSILON);
-    case NC_DOUBLE:
-        return same_real(*(const double *)p, *(const double *)q, DBL_EPSILON);
+    case NC_FLOAT: return same_real(*(const float *)p, *(const float *)q, FLT_EPSILON);
+    case NC_DOUBLE: return same_real(*(const double *)p, *(const double *)q, DBL_EPSILON);
     case NC_STRING:
         a = *(char *const *)p;
         b = *(const char *const *)q;
         return a != NULL && b != NULL ? strcmp(a, b) == 0 : a == b;
-    default:
-        return memcmp(p, q, type_size(f->type)) == 0;
+    default: return memcmp(p, q, type_size(f->type)) == 0;
     }
 }

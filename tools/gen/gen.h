@@ -23,10 +23,10 @@ typedef struct gen_report {
 #define GEN_STOPPED 1 /* no code of netCDF's */
 
 typedef struct gen_opts {
-    bool       header_only; /* no data */
-    bool       nofill;      /* no pre-filling of variables */
-    size_t     put_bytes;   /* most bytes handed over in one put; 0: no limit */
-    bool (*stop)(void);     /* asked between puts: true ends gen_write() with GEN_STOPPED; may be NULL */
+    bool   header_only; /* no data */
+    bool   nofill;      /* no pre-filling of variables */
+    size_t put_bytes;   /* most bytes handed over in one put; 0: no limit */
+    bool (*stop)(void); /* asked between puts: true ends gen_write() with GEN_STOPPED; may be NULL */
     gen_report report;
 } gen_opts;
 

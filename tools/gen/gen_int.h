@@ -16,8 +16,8 @@
 #include "gen.h"
 
 #define GEN_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
-#define GEN_LEN(array) (sizeof(array) / sizeof((array)[0]))
-#define GEN_MAX_DEPTH 100 /* of groups in groups and braces in braces */
+#define GEN_LEN(array)        (sizeof(array) / sizeof((array)[0]))
+#define GEN_MAX_DEPTH         100 /* of groups in groups and braces in braces */
 
 typedef struct gen_pos {
     unsigned line, col; /* from 1; columns count bytes */
@@ -102,8 +102,8 @@ typedef struct gen_list {
     void             *values;
     gen_run          *fills;
     size_t            nfills, fills_cap;
-    size_t            unit;  /* row length for characters */
-    bool              chars; /* a run of single characters is open */
+    size_t            unit;    /* row length for characters */
+    bool              chars;   /* a run of single characters is open */
     size_t            longest; /* bytes of the longest string, and where it stands */
     gen_pos           longest_pos;
     struct gen_list **subs;
@@ -150,15 +150,15 @@ typedef enum gen_prop {
 } gen_prop;
 
 typedef struct gen_props {
-    gen_pos     pos[GEN_NPROPS]; /* line 0: not given */
-    int         value[GEN_NPROPS];
-    int         quantize_mode;
-    const char *dtype;
-    size_t     *chunks;
-    size_t      nchunks;
-    gen_filter *filters;
+    gen_pos      pos[GEN_NPROPS]; /* line 0: not given */
+    int          value[GEN_NPROPS];
+    int          quantize_mode;
+    const char  *dtype;
+    size_t      *chunks;
+    size_t       nchunks;
+    gen_filter  *filters;
     const char **codecs; /* each a JSON object */
-    size_t      nfilters, ncodecs;
+    size_t       nfilters, ncodecs;
 } gen_props;
 
 /* A user-defined type: known to the grammar only, no format of ours stores one. */

@@ -93,23 +93,19 @@ add_char(gen_parser *p, gen_list *l, const gen_const *c)
     int   rc;
 
     switch (c->kind) {
-    case GEN_STRING:
-        return add_text(p, l, c->s, c->len);
+    case GEN_STRING: return add_text(p, l, c->s, c->len);
     case GEN_FILL:
         if (l->chars && (rc = end_row(p, l, false)) != NC_NOERR)
             return rc;
         return end_row(p, l, true);
-    case GEN_CHAR:
-        value = (char)c->v.i;
-        break;
+    case GEN_CHAR: value = (char)c->v.i; break;
     case GEN_INT:
         if (c->type == NC_BYTE || c->type == NC_UBYTE) {
             value = (char)(c->type == NC_BYTE ? c->v.i : (int64_t)c->v.u);
             break;
         }
         /* fallthrough */
-    default:
-        return gen_error(p, c->pos, "expected characters or a string for type char");
+    default: return gen_error(p, c->pos, "expected characters or a string for type char");
     }
     if ((rc = extend(p, l, 1, &at)) != NC_NOERR)
         return rc;
@@ -154,17 +150,13 @@ add_number(gen_parser *p, gen_list *l, const gen_const *c)
     if ((rc = extend(p, l, 1, &at)) != NC_NOERR)
         return rc;
     switch (gen_convert(c, l->type, at)) {
-    case GEN_MISFIT:
-        return gen_error(p, c->pos, "the value does not fit type %s", type);
+    case GEN_MISFIT: return gen_error(p, c->pos, "the value does not fit type %s", type);
     case GEN_WRAPS:
         if (gen_type_size(l->type) > 1) /* 200 as a byte is an old custom */
             gen_warn(p, c->pos, "the value does not fit type %s and becomes another number", type);
         break;
-    case GEN_OVER:
-        gen_warn(p, c->pos, "the value is too large for type %s and becomes an infinity", type);
-        break;
-    case GEN_FITS:
-        break;
+    case GEN_OVER: gen_warn(p, c->pos, "the value is too large for type %s and becomes an infinity", type); break;
+    case GEN_FITS: break;
     }
     return NC_NOERR;
 }

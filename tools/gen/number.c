@@ -77,21 +77,11 @@ set_int(gen_const *c, nc_type type, bool neg, uint64_t mag)
     c->kind = GEN_INT;
     c->type = type;
     switch (type) {
-    case NC_BYTE:
-        c->v.i = (int8_t)bits;
-        break;
-    case NC_SHORT:
-        c->v.i = (int16_t)bits;
-        break;
-    case NC_INT:
-        c->v.i = (int32_t)bits;
-        break;
-    case NC_INT64:
-        c->v.i = (int64_t)bits;
-        break;
-    default:
-        c->v.u = bits;
-        break;
+    case NC_BYTE: c->v.i = (int8_t)bits; break;
+    case NC_SHORT: c->v.i = (int16_t)bits; break;
+    case NC_INT: c->v.i = (int32_t)bits; break;
+    case NC_INT64: c->v.i = (int64_t)bits; break;
+    default: c->v.u = bits; break;
     }
 }
 
@@ -237,18 +227,10 @@ store_int(nc_type type, uint64_t bits, void *out)
     uint32_t i = (uint32_t)bits;
 
     switch (gen_type_size(type)) {
-    case 1:
-        memcpy(out, &b, 1);
-        break;
-    case 2:
-        memcpy(out, &s, 2);
-        break;
-    case 4:
-        memcpy(out, &i, 4);
-        break;
-    default:
-        memcpy(out, &bits, 8);
-        break;
+    case 1: memcpy(out, &b, 1); break;
+    case 2: memcpy(out, &s, 2); break;
+    case 4: memcpy(out, &i, 4); break;
+    default: memcpy(out, &bits, 8); break;
     }
 }
 

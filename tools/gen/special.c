@@ -164,25 +164,16 @@ take_var_prop(gen_parser *p, const gen_attdecl *a, gen_prop prop, int mode)
 
     a->var->props.pos[prop] = a->pos;
     switch (prop) {
-    case GEN_STORAGE:
-        return take_choice(p, a, storages, "\"chunked\", \"contiguous\" or \"compact\"", value);
-    case GEN_ENDIAN:
-        return take_choice(p, a, endians, "\"little\", \"big\" or \"native\"", value);
-    case GEN_CHUNKS:
-        return take_chunks(p, a);
-    case GEN_DEFLATE:
-        return take_int(p, a, 0, 9, value);
+    case GEN_STORAGE: return take_choice(p, a, storages, "\"chunked\", \"contiguous\" or \"compact\"", value);
+    case GEN_ENDIAN: return take_choice(p, a, endians, "\"little\", \"big\" or \"native\"", value);
+    case GEN_CHUNKS: return take_chunks(p, a);
+    case GEN_DEFLATE: return take_int(p, a, 0, 9, value);
     case GEN_SHUFFLE:
     case GEN_FLETCHER:
-    case GEN_NOFILL:
-        return take_bool(p, a, value);
-    case GEN_DTYPE:
-        return take_text(p, a, &a->var->props.dtype);
-    case GEN_QUANTIZE:
-        a->var->props.quantize_mode = mode;
-        return take_int(p, a, 1, INT_MAX, value);
-    default:
-        return take_filters(p, a, prop);
+    case GEN_NOFILL: return take_bool(p, a, value);
+    case GEN_DTYPE: return take_text(p, a, &a->var->props.dtype);
+    case GEN_QUANTIZE: a->var->props.quantize_mode = mode; return take_int(p, a, 1, INT_MAX, value);
+    default: return take_filters(p, a, prop);
     }
 }
 
@@ -208,7 +199,7 @@ static const struct {
 
 /* ---- misspelt names ---- */
 
-#define NAME_MOST 63
+#define NAME_MOST  63
 #define EDITS_MOST 2
 
 static char
@@ -257,7 +248,7 @@ int
 gen_special(gen_parser *p, const gen_attdecl *a, bool *taken)
 {
     static const char *const ignored[] = {"_NCProperties", "_IsNetcdf4", "_SuperblockVersion"};
-    int classic = 0, rc;
+    int                      classic = 0, rc;
 
     *taken = a->name[0] == '_';
     if (!*taken)
