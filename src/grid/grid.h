@@ -8,6 +8,7 @@
 #ifndef NCZ_GRID_H
 #define NCZ_GRID_H
 
+#include "grid/grid_type.h"
 #include "util/util.h"
 
 /* ---- element types as stored ----------------------------------------------------------------------------------- */

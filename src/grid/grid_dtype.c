@@ -1,52 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_dtype: the element types, stored and in memory, and netCDF's default fill values.
- *
- * Tables only; no state.
+ * grid_dtype: the types of elements as stored, and the type in memory that each is read as.
  */
 #include "grid/grid.h"
-
-static const int8_t      fill_byte = NC_FILL_BYTE;
-static const char        fill_char = NC_FILL_CHAR;
-static const int16_t     fill_short = NC_FILL_SHORT;
-static const int32_t     fill_int = NC_FILL_INT;
-static const float       fill_float = NC_FILL_FLOAT;
-static const double      fill_double = NC_FILL_DOUBLE;
-static const uint8_t     fill_ubyte = NC_FILL_UBYTE;
-static const uint16_t    fill_ushort = NC_FILL_USHORT;
-static const uint32_t    fill_uint = NC_FILL_UINT;
-static const int64_t     fill_int64 = NC_FILL_INT64;
-static const uint64_t    fill_uint64 = NC_FILL_UINT64;
-static const char *const fill_string = "";
-
-typedef struct type_row {
-    ncz_kind    kind;
-    size_t      size;
-    const void *fill;
-} type_row;
-
-/* By nc_type. */
-static const type_row rows[] = {
-    [NC_NAT] = {NCZ_KIND_OTHER, 0, NULL},
-    [NC_BYTE] = {NCZ_KIND_INT, 1, &fill_byte},
-    [NC_CHAR] = {NCZ_KIND_CHAR, 1, &fill_char},
-    [NC_SHORT] = {NCZ_KIND_INT, 2, &fill_short},
-    [NC_INT] = {NCZ_KIND_INT, 4, &fill_int},
-    [NC_FLOAT] = {NCZ_KIND_FLOAT, 4, &fill_float},
-    [NC_DOUBLE] = {NCZ_KIND_FLOAT, 8, &fill_double},
-    [NC_UBYTE] = {NCZ_KIND_UINT, 1, &fill_ubyte},
-    [NC_USHORT] = {NCZ_KIND_UINT, 2, &fill_ushort},
-    [NC_UINT] = {NCZ_KIND_UINT, 4, &fill_uint},
-    [NC_INT64] = {NCZ_KIND_INT, 8, &fill_int64},
-    [NC_UINT64] = {NCZ_KIND_UINT, 8, &fill_uint64},
-    [NC_STRING] = {NCZ_KIND_BYTES, sizeof(char *), &fill_string},
-};
-
-static const type_row *
-row_of(nc_type type)
-{
-    return &rows[type > NC_NAT && type <= NC_STRING ? type : NC_NAT];
-}
 
 static nc_type
 int_of(size_t size, bool sign)
@@ -77,30 +33,47 @@ ncz_dtype_nc(const ncz_dtype *t)
     return NC_NAT;
 }
 
+/* The kind that elements of a type in memory are stored as. */
+static ncz_kind
+kind_of(const ncz_type *t)
+{
+    switch (t->class) {
+    case NCZ_TYPE_INT: return NCZ_KIND_INT;
+    case NCZ_TYPE_UINT: return NCZ_KIND_UINT;
+    case NCZ_TYPE_FLOAT: return NCZ_KIND_FLOAT;
+    case NCZ_TYPE_CHAR: return NCZ_KIND_CHAR;
+    case NCZ_TYPE_STRING: return NCZ_KIND_BYTES;
+    case NCZ_TYPE_ENUM: return kind_of(t->base);
+    case NCZ_TYPE_NONE:
+    case NCZ_TYPE_OPAQUE:
+    case NCZ_TYPE_VLEN:
+    case NCZ_TYPE_COMPOUND: break;
+    }
+    return NCZ_KIND_OTHER;
+}
+
 ncz_dtype
 ncz_dtype_of(nc_type type, bool big, size_t strlen_max)
 {
-    const type_row *r = row_of(type);
+    const ncz_type *t = ncz_type_of(type);
 
-    return (ncz_dtype){.kind = r->kind, .big = big, .size = type == NC_STRING ? strlen_max : r->size};
+    return (ncz_dtype){.kind = kind_of(t), .big = big, .size = t->class == NCZ_TYPE_STRING ? strlen_max : t->size};
 }
 
 size_t
 ncz_type_size(nc_type type)
 {
-    return row_of(type)->size;
+    return ncz_type_of(type)->size;
 }
 
 bool
 ncz_type_numeric(nc_type type)
 {
-    ncz_kind kind = row_of(type)->kind;
-
-    return kind == NCZ_KIND_INT || kind == NCZ_KIND_UINT || kind == NCZ_KIND_FLOAT;
+    return ncz_type_is_number(ncz_type_of(type));
 }
 
 const void *
 ncz_type_fill(nc_type type)
 {
-    return row_of(type)->fill;
+    return ncz_type_of(type)->fill;
 }

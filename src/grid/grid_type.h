@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * grid_type: the types of elements in memory, as immutable nodes. The atomic ones are static and shared; user-defined
+ * ones are made above and live as long as what refers to them. All other code points to a node: nc_type numbers occur
+ * where programs name a type (api) and where documents do (format).
+ *
+ * Elements of some types hold pointers to memory of their own (strings, sequences, compounds of these). The functions
+ * below copy, free and compare elements of any type; only they know where such pointers are. That memory comes from
+ * ncz_alloc(). Types nest as deep as their maker lets them, and so do these functions.
+ */
+#ifndef NCZ_GRID_TYPE_H
+#define NCZ_GRID_TYPE_H
+
+#include "util/util.h"
+
+typedef enum ncz_type_class {
+    NCZ_TYPE_NONE,     /* no netCDF meaning: NC_NAT */
+    NCZ_TYPE_INT,      /* signed, 1, 2, 4 or 8 bytes */
+    NCZ_TYPE_UINT,     /* unsigned, 1, 2, 4 or 8 bytes */
+    NCZ_TYPE_FLOAT,    /* 4 or 8 bytes */
+    NCZ_TYPE_CHAR,     /* NC_CHAR */
+    NCZ_TYPE_STRING,   /* a char *, NULL for none */
+    NCZ_TYPE_ENUM,     /* values of `base`, some of which have names */
+    NCZ_TYPE_OPAQUE,   /* bytes */
+    NCZ_TYPE_VLEN,     /* an nc_vlen_t: a sequence of `base` */
+    NCZ_TYPE_COMPOUND, /* fields */
+} ncz_type_class;
+
+typedef struct ncz_type ncz_type;
+
+/* One field of a compound: an array of elements at an offset, in C order. */
+typedef struct ncz_type_field {
+    const char     *name;
+    size_t          offset; /* bytes from the first of the compound; need not be aligned */
+    const ncz_type *type;
+    size_t          rank; /* 0: one element */
+    const size_t   *shape;
+    size_t          nelems; /* the product of `shape`; 1 when rank is 0 */
+} ncz_type_field;
+
+/* One named value of an enumeration. */
+typedef struct ncz_type_member {
+    const char *name;
+    const void *value; /* one element of the base type */
+} ncz_type_member;
+
+struct ncz_type {
+    nc_type id;                  /* NC_NAT, an atomic type's, or one from NC_FIRSTUSERTYPEID on */
+    ncz_type_class class;        /* what an element is */
+    size_t                 size; /* bytes of one element in memory; 0 for NCZ_TYPE_NONE only */
+    const char            *name; /* as CDL has it: "int" */
+    bool                   owns; /* its elements hold pointers to memory of their own */
+    const void            *fill; /* netCDF's default fill value, one element; NULL: there is none */
+    const ncz_type        *base; /* NCZ_TYPE_ENUM, NCZ_TYPE_VLEN: of the values; NULL otherwise */
+    const ncz_type_field  *fields;
+    size_t                 nfields;
+    const ncz_type_member *members;
+    size_t                 nmembers;
+};
+
+/* ---- the atomic types -------------------------------------------------------------------------------------------- */
+
+extern const ncz_type ncz_type_atomic[NC_MAX_ATOMIC_TYPE + 1]; /* by nc_type */
+
+/* The node of an atomic type; any other number gives the one of NC_NAT. Never NULL. */
+static inline const ncz_type *
+ncz_type_of(nc_type id)
+{
+    return &ncz_type_atomic[id > NC_NAT && id <= NC_MAX_ATOMIC_TYPE ? id : NC_NAT];
+}
+
+/* One of the ten numeric atomic types: not text, not an enumeration. */
+static inline bool
+ncz_type_is_number(const ncz_type *t)
+{
+    return t->class == NCZ_TYPE_INT || t->class == NCZ_TYPE_UINT || t->class == NCZ_TYPE_FLOAT;
+}
+
+/* ---- runs of elements -------------------------------------------------------------------------------------------- */
+
+/* Copies n elements with all that they hold. `to` holds nothing before; after a failure it is zeroed and holds
+ * nothing. */
+int ncz_type_copy_elems(const ncz_type *t, const void *from, size_t n, void *to);
+
+/* Frees what n elements hold, not `elems` itself (which may be NULL), and zeroes the pointers. */
+void ncz_type_free_elems(const ncz_type *t, void *elems, size_t n);
+
+/*
+ * True when n elements have the same values: numbers bit for bit (a NaN equals itself, zeros of different sign
+ * differ), strings and sequences by their contents, compounds field by field without what lies between the fields. No
+ * string differs from an empty one.
+ */
+bool ncz_type_equal_elems(const ncz_type *t, const void *a, const void *b, size_t n);
+
+/* The same copy in memory of its own, released with ncz_type_drop_elems(). */
+int  ncz_type_dup_elems(const ncz_type *t, const void *from, size_t n, void **out);
+void ncz_type_drop_elems(const ncz_type *t, void *elems, size_t n); /* NULL is fine */
+
+#endif /* NCZ_GRID_TYPE_H */
