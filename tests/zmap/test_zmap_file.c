@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The file map beyond the contract: opening and creating, links and other things that are no objects, other tools'
- * leftovers, discard, removal, durability. What happens when system calls fail is in test_file_faults.c.
+ * leftovers, discard, removal, durability. What happens when system calls fail is in test_zmap_file_faults.c.
  */
 #include "zmap/scratch.h"
 #include "zmap/sysfault.h"
