@@ -3,7 +3,7 @@
  * api_s3: what a URL of S3 comes to, in words.
  */
 #include "api/api_int.h"
-#include "s3/settings.h"
+#include "s3/settings/s3_settings.h"
 #include "uri/uri.h"
 
 #include <stdlib.h>

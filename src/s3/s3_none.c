@@ -2,7 +2,7 @@
 /*
  * Built without libcurl or OpenSSL: there is no S3, and that is said.
  */
-#include "s3/settings.h"
+#include "s3/settings/s3_settings.h"
 
 int
 ncz_s3_explain(const ncz_uri *uri, ncz_buf *out)

@@ -6,7 +6,7 @@
  * Whatever a session made that began with nothing is known by the hash of its key, so that it alone is deleted when
  * the session is discarded; the set has a lock of its own. All else is the client's.
  */
-#include "s3/client.h"
+#include "s3/client/s3_client.h"
 #include "zmap/zmap_int.h"
 
 #include <pthread.h>
@@ -181,7 +181,7 @@ note_made(remote_map *s, const zmap_put_req *reqs, size_t n)
 static ncz_s3_op
 put_op(zmap_put_req *r)
 {
-    static const ncz_s3_when whens[] = {
+    static const ncz_s3_condition whens[] = {
         [ZMAP_ALWAYS] = NCZ_S3_ALWAYS, [ZMAP_IF_ABSENT] = NCZ_S3_IF_ABSENT, [ZMAP_IF_MATCH] = NCZ_S3_IF_MATCH};
 
     return (ncz_s3_op){.verb = NCZ_S3_PUT,

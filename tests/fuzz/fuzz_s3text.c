@@ -4,8 +4,8 @@
  * files; r: an rc file; x: an answer in XML; j: keys in JSON; t: a time; h: a host; u: a URL with all that follows
  * from it.
  */
-#include "s3/creds_int.h"
-#include "s3/xml.h"
+#include "s3/credentials/creds_int.h"
+#include "s3/protocol/s3_xml.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,67 +31,67 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 static void
 try_ini(const char *text, size_t len, bool credentials)
 {
-    ncz_ini ini = NCZ_INI_INIT;
-    int     rc = ncz_ini_parse(text, len, "FILE", credentials, &ini);
+    ncz_s3_ini ini = NCZ_S3_INI_INIT;
+    int        rc = ncz_s3_ini_parse(text, len, "FILE", credentials, &ini);
 
     CHECK(rc == NC_NOERR || rc == NC_EAUTH);
     for (size_t i = 0; i < ini.n; i++) {
-        const ncz_ini_item *item = &ini.v[i];
-        const char         *value;
+        const ncz_s3_ini_item *item = &ini.v[i];
+        const char            *value;
 
-        CHECK(ncz_ini_has(&ini, item->kind, item->section));
+        CHECK(ncz_s3_ini_has(&ini, item->kind, item->section));
         if (item->key == NULL || i > 100) /* looking up is linear */
             continue;
-        value = ncz_ini_get(&ini, item->kind, item->section, item->block, item->key);
+        value = ncz_s3_ini_get(&ini, item->kind, item->section, item->block, item->key);
         CHECK(value != NULL || item->weak);
         CHECK(value == NULL || strlen(value) <= len);
     }
-    ncz_ini_clear(&ini);
+    ncz_s3_ini_clear(&ini);
 }
 
 static void
 try_rc(const char *text, size_t len)
 {
-    ncz_rc      rc = NCZ_RC_INIT;
+    ncz_s3_rc   rc = NCZ_S3_RC_INIT;
     ncz_uri    *u = NULL;
     const char *file = NULL;
 
     CHECK(ncz_uri_parse("https://h.example:9000/data/x", &u) == NC_NOERR);
-    CHECK(ncz_rc_parse(&rc, text, len, "FILE", false) == NC_NOERR);
+    CHECK(ncz_s3_rc_parse(&rc, text, len, "FILE", false) == NC_NOERR);
     for (size_t i = 0; i < rc.n && i < 100; i++)
-        CHECK(rc.v[i].scope != NULL || ncz_rc_get(&rc, u, rc.v[i].key, &file) != NULL);
-    ncz_rc_clear(&rc);
+        CHECK(rc.v[i].scope != NULL || ncz_s3_rc_get(&rc, u, rc.v[i].key, &file) != NULL);
+    ncz_s3_rc_clear(&rc);
     ncz_uri_free(u);
 }
 
 static void
 try_xml(const char *text, size_t len)
 {
-    ncz_xml       x;
-    ncz_xml_event event = NCZ_XML_OPEN;
-    size_t        depth = 0;
+    ncz_s3_xml       x;
+    ncz_s3_xml_event event = NCZ_S3_XML_OPEN;
+    size_t           depth = 0;
 
-    ncz_xml_init(&x, text, len);
-    while (ncz_xml_next(&x, &event) == NC_NOERR && event != NCZ_XML_END) {
-        depth += event == NCZ_XML_OPEN ? 1 : (size_t)-1;
-        CHECK(depth == x.depth && depth <= NCZ_XML_DEPTH && x.text.len <= len);
+    ncz_s3_xml_init(&x, text, len);
+    while (ncz_s3_xml_next(&x, &event) == NC_NOERR && event != NCZ_S3_XML_END) {
+        depth += event == NCZ_S3_XML_OPEN ? 1 : (size_t)-1;
+        CHECK(depth == x.depth && depth <= NCZ_S3_XML_DEPTH && x.text.len <= len);
     }
-    CHECK(event != NCZ_XML_END || depth == 0);
-    ncz_xml_clear(&x);
+    CHECK(event != NCZ_S3_XML_END || depth == 0);
+    ncz_s3_xml_clear(&x);
 }
 
 static void
 try_json(const char *text, size_t len)
 {
-    ncz_json   *doc = NULL;
-    ncz_s3_keys keys = {.id = NULL};
+    ncz_json         *doc = NULL;
+    ncz_s3_access_key keys = {.id = NULL};
 
-    if (ncz_s3_json_parse(text, len, "JSON", &doc) != NC_NOERR)
+    if (ncz_creds_json_parse(text, len, "JSON", &doc) != NC_NOERR)
         return;
-    if (ncz_s3_json_keys(doc, "JSON", &keys) == NC_NOERR)
+    if (ncz_creds_json_key(doc, "JSON", &keys) == NC_NOERR)
         CHECK(keys.id != NULL && keys.secret != NULL);
-    ncz_s3_keys_clear(&keys);
-    ncz_s3_json_free(doc);
+    ncz_s3_access_key_clear(&keys);
+    ncz_creds_json_free(doc);
 }
 
 static void
@@ -136,7 +136,7 @@ try_text(char how, const char *text, size_t len)
     case 'r': try_rc(text, len); break;
     case 'x': try_xml(text, len); break;
     case 'j': try_json(text, len); break;
-    case 't': (void)ncz_s3_time_parse(text, &time); break;
+    case 't': (void)ncz_creds_parse_time(text, &time); break;
     case 'h': try_host(text); break;
     case 'u': try_url(text); break;
     default: break;

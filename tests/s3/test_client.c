@@ -3,8 +3,8 @@
  * The client against a server that answers by a script: each step is one request that is expected and what it gets.
  * What the client then says, and what it asked for, is the test.
  */
-#include "s3/client_int.h"
-#include "s3/host.h"
+#include "s3/client/s3_client_int.h"
+#include "s3/config/s3_host_name.h"
 #include "s3/stub.h"
 
 #include <openssl/evp.h>
@@ -203,7 +203,7 @@ expect_range(ncz_s3 *s, uint64_t off, uint64_t len, int want, const char *text)
 }
 
 static int
-put(ncz_s3 *s, ncz_s3_when when, const char *version)
+put(ncz_s3 *s, ncz_s3_condition when, const char *version)
 {
     ncz_s3_op op = {.verb = NCZ_S3_PUT, .key = "k", .data = "data", .ndata = 4, .when = when, .version = version};
 
@@ -378,12 +378,12 @@ slowing_down(void **state)
     SCRIPT({"GET", 503, "!SlowDown"}, {"GET", 503, "!SlowDown"}, {"GET", 200, "a"}, {"GET", 200, "a"});
 
     (void)state;
-    assert_int_equal(ncz_s3_retry_most(s), s->settings->in_flight);
+    assert_int_equal(ncz_s3_max_in_flight(s), s->settings->in_flight);
     expect_get(s, "k", NC_NOERR, "a");
-    assert_int_equal(ncz_s3_retry_most(s), s->settings->in_flight / 4);
+    assert_int_equal(ncz_s3_max_in_flight(s), s->settings->in_flight / 4);
     s->good = s->in_flight - 1;
     expect_get(s, "k", NC_NOERR, "a");
-    assert_int_equal(ncz_s3_retry_most(s), s->settings->in_flight / 4 + 1);
+    assert_int_equal(ncz_s3_max_in_flight(s), s->settings->in_flight / 4 + 1);
     DONE();
 }
 

@@ -3,7 +3,8 @@
  * Credentials: which source wins, what each sends and understands, when keys are fetched again, and that nothing
  * secret is said. The services are a script that stands in for the exchanges over HTTP.
  */
-#include "s3/creds_int.h"
+#include "s3/credentials/creds_int.h"
+#include "s3/settings/s3_settings.h"
 #include "s3_help.h"
 #include "sandbox.h"
 
@@ -139,12 +140,12 @@ check_nothing_secret(const char *text)
 static void
 check_row(const row *r)
 {
-    ncz_s3_settings *s = NULL;
-    ncz_s3_keys      keys = {.id = NULL};
-    ncz_buf          why = NCZ_BUF_INIT;
-    char            *source = NULL;
-    const char      *said;
-    int              rc;
+    ncz_s3_settings  *s = NULL;
+    ncz_s3_access_key keys = {.id = NULL};
+    ncz_buf           why = NCZ_BUF_INIT;
+    char             *source = NULL;
+    const char       *said;
+    int               rc;
 
     clean_environment();
     set_all(r->env);
@@ -153,10 +154,10 @@ check_row(const row *r)
     set_script(r->script.v, r->script.n);
     assert_int_equal(creds_of(r->url != NULL ? r->url : "s3://b/k", &s), NC_NOERR);
     ncz_err_clear();
-    rc = ncz_s3_creds_get(s->creds, false, NCZ_S3_ANY, &keys, &why);
+    rc = ncz_creds_get(s->creds, false, NCZ_CREDS_ANY, &keys, &why);
     said = rc != NC_NOERR ? ncz_err_text() : ncz_buf_str(&why);
     if (rc == NC_NOERR && keys.id != NULL) {
-        assert_int_equal(ncz_s3_creds_source(s->creds, &source), NC_NOERR);
+        assert_int_equal(ncz_creds_source(s->creds, &source), NC_NOERR);
         said = source;
     }
     if (rc != r->rc || strstr(said, r->says) == NULL || asked != r->script.n)
@@ -177,7 +178,7 @@ check_row(const row *r)
     check_nothing_secret(ncz_buf_str(&why));
     check_nothing_secret(said);
     ncz_free(source);
-    ncz_s3_keys_clear(&keys);
+    ncz_s3_access_key_clear(&keys);
     ncz_buf_clear(&why);
     ncz_s3_settings_free(s);
 }
@@ -244,17 +245,17 @@ standing_keys(void **state)
 static void
 who_writes_needs_keys(void **state)
 {
-    ncz_s3_settings *s = NULL;
-    ncz_s3_keys      keys;
+    ncz_s3_settings  *s = NULL;
+    ncz_s3_access_key keys;
 
     (void)state;
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
-    assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_REQUIRED, &keys, NULL), NC_EAUTH);
+    assert_int_equal(ncz_creds_get(s->creds, false, NCZ_CREDS_REQUIRED, &keys, NULL), NC_EAUTH);
     assert_non_null(strstr(ncz_err_text(), "AWS_ACCESS_KEY_ID is not set"));
     assert_null(keys.id);
     ncz_s3_settings_free(s);
     assert_int_equal(creds_of("s3://b/k#anon", &s), NC_NOERR);
-    assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_REQUIRED, &keys, NULL), NC_NOERR); /* wanted so */
+    assert_int_equal(ncz_creds_get(s->creds, false, NCZ_CREDS_REQUIRED, &keys, NULL), NC_NOERR); /* wanted so */
     assert_null(keys.id);
     ncz_s3_settings_free(s);
 }
@@ -412,7 +413,7 @@ web_identity(void **state)
 static void
 put_token(const char *name, const char *text)
 {
-    char  hash[NCZ_SHA1_HEX];
+    char  hash[NCZ_S3_SHA1_HEX];
     char *path;
 
     assert_int_equal(ncz_s3_sha1_hex(name, strlen(name), hash), NC_NOERR);
@@ -639,7 +640,7 @@ static char fetched[4][512];
 static exchange
 answer(size_t i, const char *id, int64_t left)
 {
-    time_t    t = (time_t)(ncz_s3_now() + left);
+    time_t    t = (time_t)(ncz_creds_now() + left);
     struct tm tm;
     char      until[32];
 
@@ -653,14 +654,14 @@ answer(size_t i, const char *id, int64_t left)
 }
 
 static const char *
-id_now(ncz_s3_creds *c, bool refresh)
+id_now(ncz_creds *c, bool refresh)
 {
-    static char id[NCZ_ERR_TEXT];
-    ncz_s3_keys keys;
-    int         rc = ncz_s3_creds_get(c, refresh, NCZ_S3_REQUIRED, &keys, NULL);
+    static char       id[NCZ_ERR_TEXT];
+    ncz_s3_access_key keys;
+    int               rc = ncz_creds_get(c, refresh, NCZ_CREDS_REQUIRED, &keys, NULL);
 
     snprintf(id, sizeof id, "%s", rc == NC_NOERR ? keys.id : ncz_err_text());
-    ncz_s3_keys_clear(&keys);
+    ncz_s3_access_key_clear(&keys);
     return id;
 }
 
@@ -703,21 +704,21 @@ left_for_later(void **state)
         {"GET", META("5") ROLES, {NULL}, 200, "r"},
         {"GET", META("5") ROLES "r", {NULL}, 200, KEYS("IDM")},
     };
-    ncz_s3_settings *s = NULL;
-    ncz_s3_keys      keys;
-    ncz_buf          why = NCZ_BUF_INIT;
+    ncz_s3_settings  *s = NULL;
+    ncz_s3_access_key keys;
+    ncz_buf           why = NCZ_BUF_INIT;
 
     (void)state;
     set_all(AT("5"));
     set_script(all, 3);
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_AT_HAND, &keys, NULL), NC_NOERR);
+        assert_int_equal(ncz_creds_get(s->creds, false, NCZ_CREDS_AT_HAND, &keys, NULL), NC_NOERR);
         assert_null(keys.id);
     }
     assert_int_equal(asked, 0);
     assert_string_equal(id_now(s->creds, false), "IDM");
-    assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_AT_HAND, &keys, NULL), NC_NOERR);
+    assert_int_equal(ncz_creds_get(s->creds, false, NCZ_CREDS_AT_HAND, &keys, NULL), NC_NOERR);
     assert_null(keys.id); /* another bucket may be public */
     assert_string_equal(id_now(s->creds, false), "IDM");
     assert_int_equal(asked, 3);
@@ -726,13 +727,13 @@ left_for_later(void **state)
     /* Keys of another source are at hand, and so is the answer that there are none. */
     set_all(ENV);
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
-    assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_AT_HAND, &keys, NULL), NC_NOERR);
+    assert_int_equal(ncz_creds_get(s->creds, false, NCZ_CREDS_AT_HAND, &keys, NULL), NC_NOERR);
     assert_string_equal(keys.id, "IDENV");
-    ncz_s3_keys_clear(&keys);
+    ncz_s3_access_key_clear(&keys);
     ncz_s3_settings_free(s);
     clean_environment();
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
-    assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_AT_HAND, &keys, &why), NC_NOERR);
+    assert_int_equal(ncz_creds_get(s->creds, false, NCZ_CREDS_AT_HAND, &keys, &why), NC_NOERR);
     assert_null(keys.id);
     assert_non_null(strstr(ncz_buf_str(&why), "AWS_EC2_METADATA_DISABLED is set"));
     ncz_buf_clear(&why);
@@ -743,7 +744,7 @@ left_for_later(void **state)
     put_file(".aws/config", "[default]\n" ROLE "credential_source = Ec2InstanceMetadata\n");
     set_script((const exchange[]){{"PUT", META("6") "api/token", {NULL}, 400, ""}}, 1);
     assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
-    assert_int_equal(ncz_s3_creds_get(s->creds, false, NCZ_S3_AT_HAND, &keys, NULL), NC_EAUTH);
+    assert_int_equal(ncz_creds_get(s->creds, false, NCZ_CREDS_AT_HAND, &keys, NULL), NC_EAUTH);
     assert_int_equal(asked, 1);
     ncz_s3_settings_free(s);
 }
@@ -751,11 +752,11 @@ left_for_later(void **state)
 static void *
 ask_too(void *creds)
 {
-    ncz_s3_keys keys;
+    ncz_s3_access_key keys;
 
-    if (ncz_s3_creds_get(creds, false, NCZ_S3_REQUIRED, &keys, NULL) != NC_NOERR || strcmp(keys.id, "ID0") != 0)
+    if (ncz_creds_get(creds, false, NCZ_CREDS_REQUIRED, &keys, NULL) != NC_NOERR || strcmp(keys.id, "ID0") != 0)
         return creds;
-    ncz_s3_keys_clear(&keys);
+    ncz_s3_access_key_clear(&keys);
     return NULL;
 }
 
@@ -787,10 +788,10 @@ one_thread_fetches(void **state)
 static void *
 ask_slowly(void *creds)
 {
-    ncz_s3_keys keys;
-    int         rc = ncz_s3_creds_get(creds, false, NCZ_S3_REQUIRED, &keys, NULL);
+    ncz_s3_access_key keys;
+    int               rc = ncz_creds_get(creds, false, NCZ_CREDS_REQUIRED, &keys, NULL);
 
-    ncz_s3_keys_clear(&keys);
+    ncz_s3_access_key_clear(&keys);
     return rc == NC_NOERR ? NULL : creds;
 }
 
@@ -913,7 +914,7 @@ times(void **state)
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         int64_t t = -1;
 
-        assert_true(ncz_s3_time_parse(rows[i].text, &t) == (rows[i].t >= 0));
+        assert_true(ncz_creds_parse_time(rows[i].text, &t) == (rows[i].t >= 0));
         assert_int_equal(t, rows[i].t);
     }
 }
@@ -924,20 +925,20 @@ check_memory(const exchange *all, size_t nall)
     int rc = NC_ENOMEM;
 
     for (size_t n = 1; rc != NC_NOERR; n++) {
-        ncz_s3_settings *s = NULL;
-        ncz_s3_keys      keys = {.id = NULL};
+        ncz_s3_settings  *s = NULL;
+        ncz_s3_access_key keys = {.id = NULL};
 
         set_script(all, nall);
         assert_int_equal(creds_of("s3://b/k", &s), NC_NOERR);
         fail_allocation(n);
-        rc = ncz_s3_creds_get(s->creds, false, NCZ_S3_REQUIRED, &keys, NULL);
+        rc = ncz_creds_get(s->creds, false, NCZ_CREDS_REQUIRED, &keys, NULL);
         fail_allocation(0);
         if (rc != NC_NOERR && rc != NC_ENOMEM)
             print_message("allocation %zu: %d %s\n", n, rc, ncz_err_text());
         assert_true(rc == NC_NOERR || rc == NC_ENOMEM);
         assert_true((keys.id != NULL) == (rc == NC_NOERR));
         assert_true(n < 2000);
-        ncz_s3_keys_clear(&keys);
+        ncz_s3_access_key_clear(&keys);
         ncz_s3_settings_free(s);
     }
 }

@@ -2,25 +2,25 @@
 /*
  * Hashes against published vectors; keys that are copied and wiped.
  */
-#include "s3/s3_int.h"
+#include "s3/protocol/s3_hash.h"
 #include "s3_help.h"
 
 static void
 sha256(void **state)
 {
-    char hex[NCZ_SHA256_HEX];
+    char hex[NCZ_S3_SHA256_HEX];
 
     (void)state;
-    assert_int_equal(ncz_sha256_hex(NULL, 0, hex), NC_NOERR);
+    assert_int_equal(ncz_s3_sha256_hex(NULL, 0, hex), NC_NOERR);
     assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    assert_int_equal(ncz_sha256_hex("abc", 3, hex), NC_NOERR);
+    assert_int_equal(ncz_s3_sha256_hex("abc", 3, hex), NC_NOERR);
     assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 static void
 sha1(void **state)
 {
-    char hex[NCZ_SHA1_HEX];
+    char hex[NCZ_S3_SHA1_HEX];
 
     (void)state;
     assert_int_equal(ncz_s3_sha1_hex("abc", 3, hex), NC_NOERR);
@@ -31,12 +31,12 @@ static void
 md5(void **state)
 {
     ncz_buf out = NCZ_BUF_INIT;
-    char    hex[NCZ_MD5_HEX];
+    char    hex[NCZ_S3_MD5_HEX];
 
     (void)state;
     assert_int_equal(ncz_s3_md5_hex("abc", 3, hex), NC_NOERR);
     assert_string_equal(hex, "900150983cd24fb0d6963f7d28e17f72");
-    assert_int_equal(ncz_md5_base64("", 0, &out), NC_NOERR);
+    assert_int_equal(ncz_s3_md5_base64("", 0, &out), NC_NOERR);
     assert_string_equal(ncz_buf_str(&out), "1B2M2Y8AsgTpgAmY7PhCfg==");
     ncz_buf_clear(&out);
 }
@@ -46,7 +46,7 @@ static void
 crc(void **state)
 {
     static const char zeros[32];
-    char              text[NCZ_CRC_BASE64];
+    char              text[NCZ_S3_CRC_BASE64];
 
     (void)state;
     ncz_s3_crc_base64(zeros, sizeof zeros, text);
@@ -59,8 +59,8 @@ crc(void **state)
 static void
 hmac(void **state)
 {
-    unsigned char key[131], sum[NCZ_SHA256_BYTES];
-    char          hex[NCZ_SHA256_HEX];
+    unsigned char key[131], sum[NCZ_S3_SHA256_BYTES];
+    char          hex[NCZ_S3_SHA256_HEX];
 
     (void)state;
     memset(key, 0x0b, 20);
@@ -77,18 +77,18 @@ hmac(void **state)
 static void
 keys(void **state)
 {
-    char        id[] = "id", secret[] = "secret";
-    ncz_s3_keys from = {.id = id, .secret = secret, .expires = 17}, to = {.id = NULL};
+    char              id[] = "id", secret[] = "secret";
+    ncz_s3_access_key from = {.id = id, .secret = secret, .expires = 17}, to = {.id = NULL};
 
     (void)state;
-    assert_int_equal(ncz_s3_keys_copy(&to, &from), NC_NOERR);
+    assert_int_equal(ncz_s3_access_key_copy(&to, &from), NC_NOERR);
     assert_string_equal(to.id, "id");
     assert_string_equal(to.secret, "secret");
     assert_null(to.token);
     assert_int_equal(to.expires, 17);
-    ncz_s3_keys_clear(&to);
+    ncz_s3_access_key_clear(&to);
     assert_null(to.secret);
-    ncz_s3_keys_clear(&to);
+    ncz_s3_access_key_clear(&to);
 }
 
 int

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exchanges over libcurl: many at once, connections kept, answers that are cut, late or no answers at all. */
-#include "s3/http_int.h"
+#include "s3/http/http_int.h"
 #include "s3/stub.h"
 
 #include <arpa/inet.h>

@@ -2,7 +2,7 @@
 /*
  * A library without S3 says so.
  */
-#include "s3/settings.h"
+#include "s3/settings/s3_settings.h"
 #include "s3_help.h"
 
 static void

@@ -3,7 +3,7 @@
  * The key of a day: made once, used again, and made anew when what it is made of changes. What memory keeps of
  * secrets.
  */
-#include "s3/client_int.h"
+#include "s3/client/s3_client_int.h"
 #include "sandbox.h"
 
 #include <malloc.h>
@@ -12,10 +12,10 @@
 static ncz_s3 *
 client(const char *secret)
 {
-    ncz_s3_settings *set = NULL;
-    ncz_uri         *uri = NULL;
-    ncz_s3          *s = NULL;
-    ncz_s3_keys      keys;
+    ncz_s3_settings  *set = NULL;
+    ncz_uri          *uri = NULL;
+    ncz_s3           *s = NULL;
+    ncz_s3_access_key keys;
 
     set_all("AWS_ACCESS_KEY_ID=AKTEST AWS_REGION=eu-west-3");
     setenv("AWS_SECRET_ACCESS_KEY", secret, 1);
@@ -23,9 +23,9 @@ client(const char *secret)
     assert_int_equal(ncz_s3_settings_from(uri, &set), NC_NOERR);
     ncz_uri_free(uri);
     assert_int_equal(ncz_s3_open(set, &s), NC_NOERR);
-    assert_int_equal(ncz_s3_creds_get(s->settings->creds, false, NCZ_S3_REQUIRED, &keys, NULL), NC_NOERR);
+    assert_int_equal(ncz_creds_get(s->settings->creds, false, NCZ_CREDS_REQUIRED, &keys, NULL), NC_NOERR);
     assert_string_equal(keys.secret, secret); /* fetched while the variables say so */
-    ncz_s3_keys_clear(&keys);
+    ncz_s3_access_key_clear(&keys);
     return s;
 }
 
@@ -33,19 +33,19 @@ client(const char *secret)
 static bool
 kept(ncz_s3 *s)
 {
-    unsigned char spoilt[32];
-    ncz_s3_op     op = {.verb = NCZ_S3_GET, .key = "k", .len = NCZ_S3_WHOLE};
-    ncz_s3_xchg   x = {.s = s, .op = &op};
-    bool          same;
+    unsigned char   spoilt[32];
+    ncz_s3_op       op = {.verb = NCZ_S3_GET, .key = "k", .len = NCZ_S3_WHOLE};
+    ncz_s3_exchange x = {.s = s, .op = &op};
+    bool            same;
 
     s->signing.key[0] ^= 1;
     memcpy(spoilt, s->signing.key, sizeof spoilt);
-    assert_int_equal(ncz_s3_request(&x), NC_NOERR);
+    assert_int_equal(ncz_s3_build_request(&x), NC_NOERR);
     assert_non_null(strstr(x.headers.data, "Authorization: "));
     same = memcmp(spoilt, s->signing.key, sizeof spoilt) == 0;
     if (same)
         s->signing.key[0] ^= 1;
-    ncz_s3_xchg_clear(&x);
+    ncz_s3_exchange_clear(&x);
     return same;
 }
 
@@ -72,14 +72,14 @@ as_if_made_anew(void **state)
     for (int tries = 0; tries < 5 && (said[0] == NULL || strcmp(said[0], said[1]) != 0); tries++) {
         assert_int_equal(kept(s), tries > 0);
         for (int i = 0; i < 2; i++) { /* within one second, sooner or later */
-            ncz_s3_op   op = {.verb = NCZ_S3_GET, .key = "k", .len = NCZ_S3_WHOLE};
-            ncz_s3_xchg x = {.s = i == 0 ? s : other, .op = &op};
+            ncz_s3_op       op = {.verb = NCZ_S3_GET, .key = "k", .len = NCZ_S3_WHOLE};
+            ncz_s3_exchange x = {.s = i == 0 ? s : other, .op = &op};
 
             memset(&other->signing, 0, sizeof other->signing);
-            assert_int_equal(ncz_s3_request(&x), NC_NOERR);
+            assert_int_equal(ncz_s3_build_request(&x), NC_NOERR);
             free(said[i]);
             said[i] = strdup(x.headers.data);
-            ncz_s3_xchg_clear(&x);
+            ncz_s3_exchange_clear(&x);
         }
     }
     assert_string_equal(said[0], said[1]);
@@ -92,14 +92,14 @@ as_if_made_anew(void **state)
 static void
 made_anew(void **state)
 {
-    ncz_s3       *s = client("one"), *other = client("two");
-    ncz_s3_creds *mine = s->settings->creds;
+    ncz_s3    *s = client("one"), *other = client("two");
+    ncz_creds *mine = s->settings->creds;
 
     (void)state;
     assert_false(kept(s));
     s->skew_s = 86400; /* another day */
     assert_false(kept(s));
-    assert_int_equal(ncz_s3_move(s, "ap-south-1"), NC_NOERR);
+    assert_int_equal(ncz_s3_change_region(s, "ap-south-1"), NC_NOERR);
     assert_false(kept(s));
     s->settings->creds = other->settings->creds; /* as if they had been renewed */
     assert_false(kept(s));
@@ -114,20 +114,20 @@ made_anew(void **state)
 static void
 no_memory(void **state)
 {
-    ncz_s3     *s = client("one");
-    ncz_s3_op   op = {.verb = NCZ_S3_GET, .key = "k", .len = NCZ_S3_WHOLE};
-    ncz_s3_xchg x = {.s = s, .op = &op};
-    int         rc = NC_ENOMEM;
+    ncz_s3         *s = client("one");
+    ncz_s3_op       op = {.verb = NCZ_S3_GET, .key = "k", .len = NCZ_S3_WHOLE};
+    ncz_s3_exchange x = {.s = s, .op = &op};
+    int             rc = NC_ENOMEM;
 
     (void)state;
     for (size_t n = 1; rc != NC_NOERR; n++) {
         fail_allocation(n);
-        rc = ncz_s3_request(&x);
+        rc = ncz_s3_build_request(&x);
         fail_allocation(0);
         assert_true(n < 200 && (rc == NC_NOERR || rc == NC_ENOMEM));
         assert_int_equal(s->signing.of[0] != '\0', rc == NC_NOERR);
     }
-    ncz_s3_xchg_clear(&x);
+    ncz_s3_exchange_clear(&x);
     ncz_s3_close(s);
 }
 
@@ -139,14 +139,14 @@ many(void *arg)
     bool *good = NULL;
 
     for (int i = 0; i < 200; i++) {
-        ncz_s3_op   op = {.verb = NCZ_S3_GET, .key = "k", .len = NCZ_S3_WHOLE};
-        ncz_s3_xchg x = {.s = arg, .op = &op};
+        ncz_s3_op       op = {.verb = NCZ_S3_GET, .key = "k", .len = NCZ_S3_WHOLE};
+        ncz_s3_exchange x = {.s = arg, .op = &op};
 
-        if (ncz_s3_request(&x) != NC_NOERR)
+        if (ncz_s3_build_request(&x) != NC_NOERR)
             good = arg;
         if (i % 50 == 49)
-            (void)ncz_s3_move(arg, i % 100 == 99 ? "eu-west-3" : "ap-south-1");
-        ncz_s3_xchg_clear(&x);
+            (void)ncz_s3_change_region(arg, i % 100 == 99 ? "eu-west-3" : "ap-south-1");
+        ncz_s3_exchange_clear(&x);
     }
     return good;
 }

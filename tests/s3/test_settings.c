@@ -2,7 +2,7 @@
 /*
  * Settings: what each form of URL comes to, who wins where several say something, what is refused, what is explained.
  */
-#include "s3/settings.h"
+#include "s3/settings/s3_settings.h"
 #include "s3_help.h"
 #include "sandbox.h"
 
@@ -651,7 +651,7 @@ patience(void **state)
 {
     static const struct {
         const char *env, *rc;
-        int64_t     patience_ms;
+        int64_t     progress_timeout_ms;
         long        stall_s, connect_ms;
     } rows[] = {
         {NULL, "", 120000, 30, 10000},
@@ -678,7 +678,7 @@ patience(void **state)
         put_file(".ncrc", rows[i].rc);
         set_all(rows[i].env);
         assert_int_equal(ncz_s3_settings_web(u, &s), NC_NOERR);
-        assert_int_equal(s->patience_ms, rows[i].patience_ms);
+        assert_int_equal(s->progress_timeout_ms, rows[i].progress_timeout_ms);
         assert_int_equal(s->stall_s, rows[i].stall_s);
         assert_int_equal(s->connect_ms, rows[i].connect_ms);
         ncz_s3_settings_free(s);

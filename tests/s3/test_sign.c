@@ -4,7 +4,7 @@
  * memory that runs out.
  */
 #include "json/json.h"
-#include "s3/sign.h"
+#include "s3/protocol/s3_sign.h"
 #include "s3_help.h"
 
 static ncz_json *vectors;
@@ -61,9 +61,9 @@ pairs_of(const ncz_json *v, const char *key, size_t *n)
 }
 
 typedef struct request {
-    ncz_s3_sign_req req;
-    ncz_s3_keys     keys;
-    ncz_s3_pair    *query, *headers;
+    ncz_s3_sign_req   req;
+    ncz_s3_access_key keys;
+    ncz_s3_pair      *query, *headers;
 } request;
 
 /* A path that the public suite writes raw is encoded once to be signed, as S3's are. */
@@ -103,7 +103,7 @@ check_vector(const ncz_json *v, ncz_s3_signing *keep)
     request r = request_of(v);
     ncz_buf canonical = NCZ_BUF_INIT, to_sign = NCZ_BUF_INIT, target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
     char   *line = ncz_sprintf("Authorization: %s\n", text_of(v, "authorization"));
-    char    hash[NCZ_SHA256_HEX];
+    char    hash[NCZ_S3_SHA256_HEX];
 
     assert_non_null(line);
     assert_int_equal(ncz_s3_canonical(&r.req, &r.keys, &canonical, &to_sign), NC_NOERR);
@@ -116,7 +116,7 @@ check_vector(const ncz_json *v, ncz_s3_signing *keep)
     assert_int_equal(strstr(ncz_buf_str(&headers), "x-amz-security-token: ") != NULL, r.keys.token != NULL);
     assert_null(strstr(ncz_buf_str(&headers), "ost: "));
     if (strcmp(r.req.payload, "UNSIGNED-PAYLOAD") != 0) {
-        assert_int_equal(ncz_sha256_hex(text_of(v, "body"), strlen(text_of(v, "body")), hash), NC_NOERR);
+        assert_int_equal(ncz_s3_sha256_hex(text_of(v, "body"), strlen(text_of(v, "body")), hash), NC_NOERR);
         assert_string_equal(hash, r.req.payload);
     }
     request_clear(&r);
@@ -187,7 +187,7 @@ static void
 unsigned_requests_have_no_secrets(void **state)
 {
     static const ncz_s3_pair header = {"Range", "bytes=0-9"};
-    ncz_s3_keys              keys = {.id = NULL};
+    ncz_s3_access_key        keys = {.id = NULL};
     ncz_s3_sign_req          req = plain("/");
     ncz_buf                  target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
 
@@ -210,7 +210,7 @@ smuggled_headers(void **state)
                                       {"", "c"},
                                       {"a\nb", "c"}};
     char                     id[] = "id", secret[] = "secret", token[] = "to\r\nxyzzy", bad_id[] = "i\nd";
-    ncz_s3_keys              keys = {.id = id, .secret = secret}, none = {.id = NULL};
+    ncz_s3_access_key        keys = {.id = id, .secret = secret}, none = {.id = NULL};
     ncz_s3_sign_req          req = plain("/");
     ncz_buf                  target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
 
@@ -241,10 +241,10 @@ smuggled_headers(void **state)
 static void
 clocks_beyond_reason(void **state)
 {
-    char            id[] = "id", secret[] = "secret";
-    ncz_s3_keys     keys = {.id = id, .secret = secret};
-    ncz_s3_sign_req req = plain("/");
-    ncz_buf         target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
+    char              id[] = "id", secret[] = "secret";
+    ncz_s3_access_key keys = {.id = id, .secret = secret};
+    ncz_s3_sign_req   req = plain("/");
+    ncz_buf           target = NCZ_BUF_INIT, headers = NCZ_BUF_INIT;
 
     (void)state;
     req.now = INT64_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The scanner of S3's answers: what it makes of good ones, and that it refuses all that S3 would not send. */
-#include "s3/xml.h"
+#include "s3/protocol/s3_xml.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,26 +14,26 @@
 static char *
 events_of(const char *doc, size_t len)
 {
-    ncz_buf       out = NCZ_BUF_INIT;
-    ncz_xml       x;
-    ncz_xml_event event = NCZ_XML_OPEN;
-    char         *copy = malloc(len); /* its own memory, so that a step beyond it is seen */
+    ncz_buf          out = NCZ_BUF_INIT;
+    ncz_s3_xml       x;
+    ncz_s3_xml_event event = NCZ_S3_XML_OPEN;
+    char            *copy = malloc(len); /* its own memory, so that a step beyond it is seen */
 
     if (len > 0)
         memcpy(copy, doc, len);
-    ncz_xml_init(&x, copy, len);
-    while (event != NCZ_XML_END) {
-        if (ncz_xml_next(&x, &event) != NC_NOERR) {
+    ncz_s3_xml_init(&x, copy, len);
+    while (event != NCZ_S3_XML_END) {
+        if (ncz_s3_xml_next(&x, &event) != NC_NOERR) {
             assert_true(ncz_err_text()[0] != '\0');
             (void)ncz_buf_puts(&out, "!");
             break;
         }
-        if (event == NCZ_XML_OPEN)
+        if (event == NCZ_S3_XML_OPEN)
             (void)ncz_buf_printf(&out, "<%.*s ", (int)x.name.len, x.name.at);
-        else if (event == NCZ_XML_CLOSE)
+        else if (event == NCZ_S3_XML_CLOSE)
             (void)ncz_buf_printf(&out, "%s %.*s> ", ncz_buf_str(&x.text), (int)x.name.len, x.name.at);
     }
-    ncz_xml_clear(&x);
+    ncz_s3_xml_clear(&x);
     free(copy);
     return ncz_buf_take(&out);
 }
@@ -119,15 +119,15 @@ depth(void **state)
     char doc[1024] = "", *seen;
 
     (void)state;
-    for (int i = 0; i < NCZ_XML_DEPTH; i++)
+    for (int i = 0; i < NCZ_S3_XML_DEPTH; i++)
         strcat(doc, "<a>");
-    for (int i = 0; i < NCZ_XML_DEPTH; i++)
+    for (int i = 0; i < NCZ_S3_XML_DEPTH; i++)
         strcat(doc, "</a>");
     seen = events_of(doc, strlen(doc));
     assert_null(strchr(seen, '!'));
     ncz_free(seen);
     doc[0] = '\0';
-    for (int i = 0; i < NCZ_XML_DEPTH + 1; i++)
+    for (int i = 0; i < NCZ_S3_XML_DEPTH + 1; i++)
         strcat(doc, "<a>");
     seen = events_of(doc, strlen(doc));
     assert_non_null(strchr(seen, '!'));
@@ -191,7 +191,7 @@ escaped(void **state)
     ncz_buf out = NCZ_BUF_INIT;
 
     (void)state;
-    assert_int_equal(ncz_xml_escape(&out, "\"a\"</x>&b"), NC_NOERR);
+    assert_int_equal(ncz_s3_xml_escape(&out, "\"a\"</x>&b"), NC_NOERR);
     assert_string_equal(out.data, "\"a\"&lt;/x&gt;&amp;b");
     ncz_buf_clear(&out);
 }
@@ -217,21 +217,21 @@ no_memory(void **state)
 {
     static const char doc[] = "<a><b>some text that needs memory, a little more than the first allocation</b></a>";
     static const ncz_alloc_table table = {failing_get, failing_resize, free};
-    ncz_xml_event                event = NCZ_XML_OPEN;
+    ncz_s3_xml_event             event = NCZ_S3_XML_OPEN;
     int                          rc = NC_ENOMEM;
     size_t                       failed = 0;
 
     (void)state;
     for (size_t n = 0; rc == NC_ENOMEM; n++) {
-        ncz_xml x;
+        ncz_s3_xml x;
 
         ncz_alloc_use(&table);
         countdown = n;
-        ncz_xml_init(&x, doc, sizeof doc - 1);
+        ncz_s3_xml_init(&x, doc, sizeof doc - 1);
         do
-            rc = ncz_xml_next(&x, &event);
-        while (rc == NC_NOERR && event != NCZ_XML_END);
-        ncz_xml_clear(&x);
+            rc = ncz_s3_xml_next(&x, &event);
+        while (rc == NC_NOERR && event != NCZ_S3_XML_END);
+        ncz_s3_xml_clear(&x);
         ncz_alloc_use(NULL);
         failed += rc == NC_ENOMEM;
     }

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Lists of keys, page by page (ListObjectsV2; what knows only the first version answers in its way and is
+ * understood). Each page must lead on: a token that comes twice, or a mark that does not move, ends the list with an
+ * error.
+ */
+#include "s3/client/s3_client_int.h"
+#include "s3/protocol/s3_xml.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PAGE_MOST  ((uint64_t)16 << 20) /* bytes of one page */
+#define PAGES_MOST 100000
+#define IDLE_MOST  1000 /* pages in turn without a key behind all that came before */
+
+typedef struct listing {
+    ncz_s3        *s;
+    ncz_buf        prefix; /* with its '/', in the bucket */
+    size_t         most, seen;
+    ncz_s3_each_fn each;
+    void          *arg;
+    int            stopped; /* what `each` returned */
+    bool           more, encoded;
+    ncz_buf        token, last; /* how to go on: NextContinuationToken, or a key */
+    ncz_buf        mark;        /* NextMarker */
+    bool           moved;       /* this page has a key behind all before */
+} listing;
+
+/* ---- one page ---- */
+
+/* '+' is a blank: that is how the encoding of lists has it. */
+static int
+decode(const listing *l, ncz_buf *text, char **out)
+{
+    if (!l->encoded) {
+        *out = ncz_strndup(ncz_buf_str(text), text->len);
+        return *out != NULL ? NC_NOERR : ncz_fail_nomem(text->len);
+    }
+    for (size_t i = 0; i < text->len; i++)
+        if (text->data[i] == '+')
+            text->data[i] = ' ';
+    return ncz_uri_decode(ncz_buf_str(text), text->len, out);
+}
+
+static int
+set_text(ncz_buf *to, const char *text)
+{
+    ncz_buf_reset(to);
+    return ncz_buf_puts(to, text);
+}
+
+/* A key or a common prefix of the page. */
+static int
+on_key(listing *l, ncz_s3_xml *x, bool object)
+{
+    char *key = NULL;
+    int   rc;
+
+    if ((rc = decode(l, &x->text, &key)) != NC_NOERR)
+        return rc;
+    if (strcmp(key, ncz_buf_str(&l->last)) > 0) {
+        l->moved = true;
+        rc = set_text(&l->last, key);
+    }
+    if (rc == NC_NOERR && strncmp(key, ncz_buf_str(&l->prefix), l->prefix.len) == 0 && key[l->prefix.len] != '\0') {
+        l->seen++;
+        l->stopped = l->each(key + l->prefix.len, strlen(key + l->prefix.len), object, l->arg);
+    }
+    ncz_free(key);
+    return rc;
+}
+
+static int
+on_close(listing *l, ncz_s3_xml *x)
+{
+    if (x->depth == 2 && ncz_s3_xml_is(x, "Key") && ncz_s3_xml_in(x, "Contents"))
+        return on_key(l, x, true);
+    if (x->depth == 2 && ncz_s3_xml_is(x, "Prefix") && ncz_s3_xml_in(x, "CommonPrefixes"))
+        return on_key(l, x, false);
+    if (x->depth != 1)
+        return NC_NOERR;
+    if (ncz_s3_xml_is(x, "IsTruncated"))
+        l->more = strcmp(ncz_buf_str(&x->text), "true") == 0;
+    else if (ncz_s3_xml_is(x, "NextContinuationToken"))
+        return set_text(&l->token, ncz_buf_str(&x->text));
+    else if (ncz_s3_xml_is(x, "NextMarker"))
+        return set_text(&l->mark, ncz_buf_str(&x->text));
+    return NC_NOERR;
+}
+
+static bool
+done(const listing *l)
+{
+    return l->stopped != 0 || (l->most != 0 && l->seen >= l->most);
+}
+
+/* Whether keys are encoded stands behind the keys, with some servers: looked for first. */
+static int
+read_page(listing *l, const ncz_buf *page, bool looking)
+{
+    ncz_s3_xml       x;
+    ncz_s3_xml_event event = NCZ_S3_XML_OPEN;
+    int              rc = NC_NOERR;
+
+    ncz_s3_xml_init(&x, ncz_buf_str(page), page->len);
+    while (rc == NC_NOERR && event != NCZ_S3_XML_END && !(done(l) && !looking)) {
+        if ((rc = ncz_s3_xml_next(&x, &event)) != NC_NOERR)
+            break;
+        if (event == NCZ_S3_XML_OPEN && x.depth == 1 && !ncz_s3_xml_is(&x, "ListBucketResult"))
+            rc = ncz_fail(NC_ES3, "%s: the answer to a list is no list but <%.*s>", l->s->name,
+                          (int)(x.name.len < 40 ? x.name.len : 40), x.name.at);
+        else if (event == NCZ_S3_XML_CLOSE && looking && x.depth == 1 && ncz_s3_xml_is(&x, "EncodingType"))
+            l->encoded = strcmp(ncz_buf_str(&x.text), "url") == 0;
+        else if (event == NCZ_S3_XML_CLOSE && !looking)
+            rc = on_close(l, &x);
+    }
+    ncz_s3_xml_clear(&x);
+    return rc;
+}
+
+/* ---- page by page ---- */
+
+static int
+get_page(listing *l, bool deep, bool first_version, ncz_buf *page)
+{
+    char        most[24];
+    ncz_s3_pair query[8];
+    size_t      n = 0;
+    ncz_s3_op   op = {.verb = NCZ_S3_GET, .len = NCZ_S3_WHOLE, .most = PAGE_MOST, .body = page};
+
+    snprintf(most, sizeof most, "%zu", l->most != 0 && l->most < 1000 ? l->most + 1 : (size_t)1000);
+    query[n++] = (ncz_s3_pair){"prefix", ncz_buf_str(&l->prefix)};
+    query[n++] = (ncz_s3_pair){"max-keys", most};
+    query[n++] = (ncz_s3_pair){"encoding-type", "url"};
+    if (!deep)
+        query[n++] = (ncz_s3_pair){"delimiter", "/"};
+    if (!first_version)
+        query[n++] = (ncz_s3_pair){"list-type", "2"};
+    if (l->token.len > 0)
+        query[n++] = (ncz_s3_pair){"continuation-token", l->token.data};
+    else if (l->mark.len > 0)
+        query[n++] = (ncz_s3_pair){"marker", l->mark.data};
+    op.query = query;
+    op.nquery = n;
+    return ncz_s3_do(l->s, &op);
+}
+
+static int
+fail_endless(const listing *l)
+{
+    return ncz_fail(NC_ES3, "%s: a list of keys that leads nowhere: the server repeats itself", l->s->name);
+}
+
+/* Where the next page begins; `before` is how this one was asked for. */
+static int
+go_on(listing *l, const ncz_buf *before)
+{
+    char *mark = NULL;
+    int   rc;
+
+    if (l->token.len > 0)
+        return strcmp(l->token.data, ncz_buf_str(before)) != 0 ? NC_NOERR : fail_endless(l);
+    if (l->mark.len > 0) { /* the first version: a key, encoded as the keys are */
+        if ((rc = decode(l, &l->mark, &mark)) != NC_NOERR)
+            return rc;
+        rc = set_text(&l->mark, mark);
+        ncz_free(mark);
+    } else {
+        rc = set_text(&l->mark, ncz_buf_str(&l->last));
+    }
+    if (rc != NC_NOERR)
+        return rc;
+    return strcmp(ncz_buf_str(&l->mark), ncz_buf_str(before)) > 0 ? NC_NOERR : fail_endless(l);
+}
+
+static int
+list_pages(listing *l, bool deep)
+{
+    ncz_buf page = NCZ_BUF_INIT, before = NCZ_BUF_INIT;
+    bool    first_version = false;
+    int     rc = NC_NOERR;
+
+    for (unsigned pages = 0, idle = 0; rc == NC_NOERR; pages++) {
+        if (pages == PAGES_MOST || idle == IDLE_MOST) {
+            rc = fail_endless(l);
+            break;
+        }
+        ncz_buf_reset(&page);
+        rc = get_page(l, deep, first_version, &page);
+        if (rc == NC_ENOTBUILT && !first_version) {
+            first_version = true;
+            rc = get_page(l, deep, first_version, &page);
+        }
+        if (rc != NC_NOERR ||
+            (rc = set_text(&before, l->token.len > 0 ? l->token.data : ncz_buf_str(&l->mark))) != NC_NOERR)
+            break;
+        ncz_buf_reset(&l->token);
+        ncz_buf_reset(&l->mark);
+        l->more = l->encoded = l->moved = false;
+        if ((rc = read_page(l, &page, true)) != NC_NOERR || (rc = read_page(l, &page, false)) != NC_NOERR)
+            break;
+        if (done(l) || !l->more)
+            break;
+        idle = l->moved ? 0 : idle + 1;
+        rc = go_on(l, &before);
+    }
+    ncz_buf_clear(&page);
+    ncz_buf_clear(&before);
+    return rc;
+}
+
+int
+ncz_s3_list(ncz_s3 *s, const char *prefix, bool deep, size_t most, ncz_s3_each_fn each, void *arg)
+{
+    listing     l = {.s = s, .most = most, .each = each, .arg = arg};
+    const char *parts[2] = {s->settings->prefix, prefix};
+    int         rc = NC_NOERR;
+
+    for (size_t i = 0; i < 2 && rc == NC_NOERR; i++)
+        if (parts[i][0] != '\0' && (rc = ncz_buf_puts(&l.prefix, parts[i])) == NC_NOERR)
+            rc = ncz_buf_putc(&l.prefix, '/');
+    if (rc == NC_NOERR)
+        rc = list_pages(&l, deep);
+    ncz_buf_clear(&l.prefix);
+    ncz_buf_clear(&l.token);
+    ncz_buf_clear(&l.last);
+    ncz_buf_clear(&l.mark);
+    return rc != NC_NOERR ? rc : l.stopped;
+}

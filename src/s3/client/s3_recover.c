@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Answers that say what was wrong with a request in a way that can be put right: another region, another clock, new
+ * credentials, a range behind the end, something that the server does not know. Each is mended once for an operation.
+ * No request goes to a host that has not been named by the user, but for Amazon's own, and web servers' redirects.
+ */
+#include "s3/client/s3_client_int.h"
+#include "s3/config/s3_host_name.h"
+#include "s3/http/http_int.h"
+
+#include <string.h>
+#include <time.h>
+
+#define HOPS 5
+
+static void
+at_once(ncz_s3_batch *b, ncz_s3_op *op)
+{
+    op->tries--; /* it was no failure of this kind */
+    ncz_s3_schedule(b, op, 0);
+}
+
+/* The host of "https://host/path", or of "host". */
+static size_t
+host_of(const char *url, const char **host)
+{
+    const char *at = strstr(url, "://");
+
+    *host = at != NULL ? at + 3 : url;
+    return strcspn(*host, "/?#");
+}
+
+/* For this request only, and only among Amazon's own hosts: the signature tells nobody else anything. */
+static bool
+other_host(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+{
+    const char *location = ncz_http_header(&x->call, "location"), *host;
+    const char *where = location != NULL ? location : f->endpoint.len > 0 ? f->endpoint.data : NULL;
+    size_t      len;
+
+    if (where == NULL || x->s->settings->custom || x->op->hops > 0)
+        return false;
+    len = host_of(where, &host);
+    if (!ncz_s3_is_amazon(host, len) ||
+        (location != NULL && x->s->settings->https && strncmp(location, "https://", 8) != 0))
+        return false;
+    if ((x->op->place = ncz_strndup(host, len)) == NULL)
+        return false;
+    x->op->hops++;
+    at_once(b, x->op);
+    return true;
+}
+
+/* The region in which the server says that the bucket is, when it is another than was signed for; or NULL. */
+static const char *
+other_region(const ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+{
+    const char *region = ncz_http_header(&x->call, "x-amz-bucket-region");
+
+    if (region == NULL && f->region.len > 0)
+        region = f->region.data;
+    if (region == NULL || !ncz_s3_is_region(region) || strcmp(region, ncz_buf_str(&x->region)) == 0)
+        return NULL;
+    return region;
+}
+
+/* It leads nowhere that we go. */
+static int
+fail_region(const ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+{
+    const char *location = ncz_http_header(&x->call, "location"), *host;
+    size_t      len;
+
+    if (location == NULL || x->call.status >= 400)
+        return ncz_s3_fail_answer(x, NCZ_S3_CLASS_FAILED, f);
+    len = host_of(location, &host);
+    return ncz_s3_fail(x->s, x->op, NC_ES3, "HTTP %ld sends the request on to %.*s, where it is not taken",
+                       x->call.status, (int)(len < 100 ? len : 100), host);
+}
+
+static void
+mend_region(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+{
+    const char *region = x->op->region_mended ? NULL : other_region(x, f);
+    int         rc;
+
+    if (region != NULL) {
+        x->op->region_mended = true;
+        if ((rc = ncz_s3_change_region(x->s, region)) != NC_NOERR) {
+            ncz_s3_finish(b, x->op, rc);
+            return;
+        }
+        ncz_log(NCZ_LOG_INFO, "%s is in the region %s", x->s->name, region);
+        at_once(b, x->op);
+    } else if (!other_host(b, x, f)) {
+        ncz_s3_finish(b, x->op, fail_region(x, f));
+    }
+}
+
+static void
+follow(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+{
+    const char *location = ncz_http_header(&x->call, "location");
+    char       *to = NULL;
+    int         rc;
+
+    if (location == NULL)
+        rc = ncz_s3_fail_answer(x, NCZ_S3_CLASS_FAILED, f);
+    else if (x->op->hops >= HOPS)
+        rc = ncz_s3_fail(x->s, x->op, NC_ES3, "HTTP %ld sends the request on to ever another place", x->call.status);
+    else if ((rc = ncz_s3_resolve_redirect(x->call.url, location, &to)) != NC_NOERR)
+        rc = ncz_s3_fail(x->s, x->op, rc, "%s", ncz_err_text());
+    if (rc != NC_NOERR) {
+        ncz_s3_finish(b, x->op, rc);
+        return;
+    }
+    ncz_free(x->op->place);
+    x->op->place = to;
+    x->op->hops++;
+    at_once(b, x->op);
+}
+
+static void
+mend_skew(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+{
+    const char *date = ncz_http_header(&x->call, "date");
+    time_t      there = date != NULL ? curl_getdate(date, NULL) : -1;
+
+    if (there <= 0 || x->op->skew_mended) {
+        ncz_s3_finish(b, x->op, ncz_s3_fail_answer(x, NCZ_S3_CLASS_CLOCK_SKEW, f));
+        return;
+    }
+    x->op->skew_mended = true;
+    (void)pthread_mutex_lock(&x->s->lock);
+    x->s->skew_s = (int64_t)there - (int64_t)time(NULL);
+    (void)pthread_mutex_unlock(&x->s->lock);
+    at_once(b, x->op);
+}
+
+static void
+mend_keys(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+{
+    ncz_s3_access_key keys = {.id = NULL};
+    int               rc;
+
+    if (x->s->settings->creds == NULL || x->op->keys_mended) {
+        ncz_s3_finish(b, x->op, ncz_s3_fail_answer(x, NCZ_S3_CLASS_DENIED, f));
+        return;
+    }
+    x->op->keys_mended = true;
+    rc = ncz_creds_get(x->s->settings->creds, true, NCZ_CREDS_ANY, &keys, NULL);
+    ncz_s3_access_key_clear(&keys);
+    if (rc != NC_NOERR)
+        ncz_s3_finish(b, x->op, rc);
+    else
+        at_once(b, x->op);
+}
+
+/* S3 says 400 where an object's encryption wants a signature. */
+bool
+ncz_s3_retry_signed(ncz_s3_batch *b, ncz_s3_exchange *x)
+{
+    ncz_s3_op        *op = x->op;
+    ncz_s3_access_key keys = {.id = NULL};
+    bool              found;
+    int               rc;
+
+    if (x->signed_ || op->signing_tried || x->s->settings->creds == NULL ||
+        (x->call.status != 400 && x->call.status != 401 && x->call.status != 403))
+        return false;
+    op->signing_tried = true;
+    rc = ncz_creds_get(x->s->settings->creds, false, NCZ_CREDS_ANY, &keys, NULL);
+    found = keys.id != NULL;
+    ncz_s3_access_key_clear(&keys);
+    if (rc != NC_NOERR)
+        ncz_s3_finish(b, op,
+                      ncz_s3_fail(x->s, op, rc, "HTTP %ld to an unsigned request, and to sign it: %s", x->call.status,
+                                  ncz_err_text()));
+    else if (found)
+        at_once(b, op);
+    return rc != NC_NOERR || found;
+}
+
+/* A range that begins behind the end: the caller's fault, but only the size can tell which. */
+static void
+mend_range(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+{
+    const char *range = ncz_http_header(&x->call, "content-range");
+    ncz_s3_op  *op = x->op;
+    uint64_t    size = 0;
+    size_t      n = 0;
+    bool        known;
+    int         rc;
+
+    known = range != NULL && strncmp(range, "bytes */", 8) == 0 &&
+            ncz_s3_parse_number(range + 8, strlen(range + 8), &size);
+    if (!known)
+        known = f->size.len > 0 && ncz_s3_parse_number(f->size.data, f->size.len, &size);
+    if (!known && !op->plain && op->key != NULL) {
+        op->plain = true; /* the whole object, then, to cut it out of */
+        at_once(b, op);
+        return;
+    }
+    if (!known) {
+        ncz_s3_finish(b, op, ncz_s3_fail_answer(x, NCZ_S3_CLASS_FAILED, f));
+        return;
+    }
+    op->size = size;
+    rc = op->fit != NULL ? op->fit(op, size, &n) : NC_NOERR;
+    if (rc == NC_NOERR && n > 0)
+        rc = ncz_s3_fail_answer(x, NCZ_S3_CLASS_FAILED, f);
+    ncz_s3_finish(b, op, rc);
+}
+
+/* Something in the request is not known there: what can be left out is. */
+static void
+mend_unknown(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+{
+    ncz_s3_op *op = x->op;
+
+    if (op->verb != NCZ_S3_PUT || op->resolving || op->plain) {
+        ncz_s3_finish(b, op, ncz_s3_fail_answer(x, NCZ_S3_CLASS_UNSUPPORTED, f));
+        return;
+    }
+    op->plain = true;
+    __atomic_store_n(&x->s->no_checksum, true, __ATOMIC_RELAXED);
+    at_once(b, op);
+}
+
+void
+ncz_s3_recover(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v, const ncz_s3_error_doc *f)
+{
+    if (v == NCZ_S3_CLASS_WRONG_REGION && x->s->web != NULL)
+        follow(b, x, f);
+    else if (v == NCZ_S3_CLASS_WRONG_REGION)
+        mend_region(b, x, f);
+    else if (v == NCZ_S3_CLASS_CLOCK_SKEW)
+        mend_skew(b, x, f);
+    else if (v == NCZ_S3_CLASS_EXPIRED_KEY)
+        mend_keys(b, x, f);
+    else if (v == NCZ_S3_CLASS_BAD_RANGE)
+        mend_range(b, x, f);
+    else
+        mend_unknown(b, x, f);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A request: from an operation to a URL and headers, signed as its clock, region and credentials are at that moment.
+ * Bodies are hashed into the signature, so that what is stored is what was sent, over TLS or not.
+ */
+#include "s3/client/s3_client_int.h"
+#include "s3/protocol/s3_hash.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#define HEADERS_MOST 8
+
+static const char *const methods[] = {"GET", "PUT", "DELETE", "POST"};
+
+/* What of a request is made on the way and lives until it is signed. */
+typedef struct draft {
+    ncz_s3_pair       headers[HEADERS_MOST];
+    size_t            n;
+    ncz_buf           range, md5, host;
+    char              crc[NCZ_S3_CRC_BASE64];
+    char              sha256[NCZ_S3_SHA256_HEX];
+    ncz_s3_access_key keys;
+} draft;
+
+static void
+draft_clear(draft *d)
+{
+    ncz_buf_clear(&d->range);
+    ncz_buf_clear(&d->md5);
+    ncz_buf_clear(&d->host);
+    ncz_s3_access_key_clear(&d->keys);
+}
+
+static void
+add(draft *d, const char *name, const char *value)
+{
+    d->headers[d->n++] = (ncz_s3_pair){.name = name, .value = value};
+}
+
+/* A range of no bytes has no form: one byte tells as well how long the object is. */
+static int
+add_range(draft *d, const ncz_s3_op *op)
+{
+    uint64_t last;
+    int      rc;
+
+    if (op->plain || (op->off == 0 && op->len == NCZ_S3_WHOLE))
+        return NC_NOERR;
+    if (op->len == NCZ_S3_WHOLE || !ncz_add64(op->off, op->len > 0 ? op->len - 1 : 0, &last))
+        rc = ncz_buf_printf(&d->range, "bytes=%" PRIu64 "-", op->off);
+    else
+        rc = ncz_buf_printf(&d->range, "bytes=%" PRIu64 "-%" PRIu64, op->off, last);
+    if (rc == NC_NOERR)
+        add(d, "range", ncz_buf_str(&d->range));
+    return rc;
+}
+
+static int
+add_put(draft *d, const ncz_s3_exchange *x)
+{
+    const ncz_s3_op *op = x->op;
+    int              rc;
+
+    if (op->when == NCZ_S3_IF_ABSENT)
+        add(d, "if-none-match", "*");
+    else if (op->when == NCZ_S3_IF_MATCH)
+        add(d, "if-match", op->version);
+    if (op->id[0] != '\0' && (op->verb == NCZ_S3_PUT || op->tagged))
+        add(d, NCZ_S3_WRITE_ID, op->id);
+    if (op->md5) {
+        if ((rc = ncz_s3_md5_base64(op->data, op->ndata, &d->md5)) != NC_NOERR)
+            return rc;
+        add(d, "content-md5", ncz_buf_str(&d->md5));
+    } else if (op->checksum || (op->verb == NCZ_S3_PUT && !__atomic_load_n(&x->s->no_checksum, __ATOMIC_RELAXED))) {
+        ncz_s3_crc_base64(op->data, op->ndata, d->crc);
+        add(d, "x-amz-checksum-crc32c", d->crc);
+    }
+    return NC_NOERR;
+}
+
+static int
+add_headers(draft *d, const ncz_s3_exchange *x)
+{
+    const ncz_s3_op *op = x->op;
+    int              rc = NC_NOERR;
+
+    if (x->s->settings->requester_pays)
+        add(d, "x-amz-request-payer", "requester");
+    if (op->resolving)
+        return rc;
+    if (op->verb == NCZ_S3_GET && op->key != NULL) {
+        if ((rc = add_range(d, op)) == NC_NOERR && d->range.len == 0 && x->s->web == NULL)
+            add(d, "x-amz-checksum-mode", "ENABLED");
+    } else if (op->verb == NCZ_S3_PUT || op->verb == NCZ_S3_POST) {
+        rc = add_put(d, x);
+    }
+    return rc;
+}
+
+/* "host:port" as it stands in the URL and in the signature; for this request perhaps another (s3_recover.c). */
+static int
+put_host(const ncz_s3_exchange *x, ncz_buf *out)
+{
+    const ncz_s3_settings *set = x->s->settings;
+    const char            *host = ncz_buf_str(&x->host);
+    bool                   ipv6 = strchr(host, ':') != NULL;
+    int                    rc;
+
+    if (x->op->place != NULL)
+        return ncz_buf_puts(out, x->op->place);
+    rc = ncz_buf_printf(out, "%s%s%s%s%s", set->virtual_host ? set->bucket : "", set->virtual_host ? "." : "",
+                        ipv6 ? "[" : "", host, ipv6 ? "]" : "");
+    if (rc != NC_NOERR || set->port == 0 || set->port == (set->https ? 443U : 80U))
+        return rc;
+    return ncz_buf_printf(out, ":%u", set->port);
+}
+
+/* A read goes out unsigned at first where only EC2's metadata service is left to ask: the data may be public. */
+static int
+keys_for(ncz_s3_exchange *x, ncz_s3_access_key *out)
+{
+    const ncz_s3_settings *set = x->s->settings;
+    bool                   signs = __atomic_load_n(&x->s->signs, __ATOMIC_RELAXED);
+    ncz_creds_need         need = NCZ_CREDS_AT_HAND;
+
+    if (set->anonymous || set->creds == NULL)
+        return NC_NOERR;
+    if (x->op->verb != NCZ_S3_GET)
+        need = NCZ_CREDS_REQUIRED;
+    else if (signs || x->op->signing_tried || set->writes || set->requester_pays)
+        need = NCZ_CREDS_ANY;
+    return ncz_creds_get(set->creds, false, need, out, NULL);
+}
+
+/* The hash of a body is made once, of all of a batch at the same time where it has a workers' help (s3_request_loop.c). */
+static int
+payload_of(ncz_s3_op *op, char out[NCZ_S3_SHA256_HEX])
+{
+    int rc = NC_NOERR;
+
+    if (op->resolving || (op->verb != NCZ_S3_PUT && op->verb != NCZ_S3_POST))
+        return ncz_s3_sha256_hex("", 0, out);
+    if (op->sha256[0] == '\0')
+        rc = ncz_s3_sha256_hex(op->data, op->ndata, op->sha256);
+    memcpy(out, op->sha256, NCZ_S3_SHA256_HEX);
+    return rc;
+}
+
+/* "/bucket/prefix/key", behind what the endpoint has before it. */
+static int
+put_path(ncz_s3_exchange *x)
+{
+    ncz_buf key = NCZ_BUF_INIT;
+    int     rc;
+
+    if ((rc = ncz_s3_append_full_key(x->s, x->op->key, &key)) == NC_NOERR)
+        rc = ncz_buf_printf(&x->path, "%s/", x->s->settings->base != NULL ? x->s->settings->base : "");
+    if (rc == NC_NOERR)
+        rc = ncz_buf_puts(&x->path, ncz_buf_str(&key));
+    ncz_buf_clear(&key);
+    return rc;
+}
+
+/* With the key that signed last where that is still the one: four HMACs of the seven hashes of a request are its. */
+static int
+sign(ncz_s3_exchange *x, const draft *d, int64_t skew_s)
+{
+    ncz_s3_signing        keep;
+    const ncz_s3_sign_req req = {.method = x->call.method,
+                                 .host = ncz_buf_str(&d->host),
+                                 .path = ncz_buf_str(&x->path),
+                                 .query = x->op->resolving ? NULL : x->op->query,
+                                 .nquery = x->op->resolving ? 0 : x->op->nquery,
+                                 .headers = d->headers,
+                                 .nheaders = d->n,
+                                 .payload = d->sha256,
+                                 .region = ncz_buf_str(&x->region),
+                                 .service = "s3",
+                                 .now = (int64_t)time(NULL) + skew_s,
+                                 .s3_path = true,
+                                 .keep = &keep};
+    int                   rc;
+
+    x->signed_ = d->keys.id != NULL;
+    ncz_s3_signing_get(x->s, &keep);
+    if ((rc = ncz_s3_sign(&req, &d->keys, &x->target, &x->headers)) == NC_NOERR)
+        ncz_s3_signing_set(x->s, &keep);
+    ncz_s3_signing_clear(&keep);
+    return rc;
+}
+
+static int
+put_url(ncz_s3_exchange *x, const draft *d)
+{
+    const ncz_s3_settings *set = x->s->settings;
+    const char            *target = ncz_buf_str(&x->target);
+    int                    rc;
+
+    rc = ncz_buf_printf(&x->url, "%s://%s%s", set->https ? "https" : "http", ncz_buf_str(&d->host), target);
+    if (rc != NC_NOERR || set->query == NULL)
+        return rc;
+    return ncz_buf_printf(&x->url, "%c%s", strchr(target, '?') != NULL ? '&' : '?', set->query);
+}
+
+static int
+request_s3(ncz_s3_exchange *x, draft *d)
+{
+    int64_t skew_s;
+    int     rc;
+
+    if ((rc = ncz_s3_copy_server_state(x->s, &x->host, &x->region, &skew_s)) != NC_NOERR ||
+        (rc = put_path(x)) != NC_NOERR)
+        return rc;
+    if ((rc = put_host(x, &d->host)) != NC_NOERR || (rc = keys_for(x, &d->keys)) != NC_NOERR)
+        return rc;
+    if ((rc = payload_of(x->op, d->sha256)) != NC_NOERR || (rc = sign(x, d, skew_s)) != NC_NOERR)
+        return rc;
+    return put_url(x, d);
+}
+
+/* A web server gets the URL as it is, the key behind its path and the query behind that. */
+static int
+request_web(ncz_s3_exchange *x, const draft *d)
+{
+    const ncz_s3_op *op = x->op;
+    const char      *query = x->s->settings->query;
+    int              rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < d->n; i++)
+        rc = ncz_buf_printf(&x->headers, "%s: %s\n", d->headers[i].name, d->headers[i].value);
+    if (rc != NC_NOERR)
+        return rc;
+    if (op->place != NULL)
+        return ncz_buf_puts(&x->url, op->place);
+    if ((rc = ncz_buf_puts(&x->url, x->s->web)) == NC_NOERR && (rc = ncz_buf_putc(&x->url, '/')) == NC_NOERR)
+        rc = ncz_uri_encode(&x->url, op->key, strlen(op->key), true);
+    return rc == NC_NOERR && query != NULL ? ncz_buf_printf(&x->url, "?%s", query) : rc;
+}
+
+int
+ncz_s3_build_request(ncz_s3_exchange *x)
+{
+    ncz_s3_op *op = x->op;
+    bool       sends = !op->resolving && (op->verb == NCZ_S3_PUT || op->verb == NCZ_S3_POST);
+    draft      d = {.n = 0};
+    int        rc;
+
+    ncz_buf_reset(&x->url);
+    ncz_buf_reset(&x->headers);
+    ncz_buf_reset(&x->target);
+    ncz_buf_reset(&x->path);
+    x->call.method = op->resolving ? "HEAD" : methods[op->verb];
+    if ((rc = add_headers(&d, x)) == NC_NOERR)
+        rc = x->s->web != NULL ? request_web(x, &d) : request_s3(x, &d);
+    draft_clear(&d);
+    x->call.url = ncz_buf_str(&x->url);
+    x->call.headers = ncz_buf_str(&x->headers);
+    x->call.sends = sends;
+    x->call.data = sends ? op->data : NULL;
+    x->call.ndata = sends ? op->ndata : 0;
+    return rc;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Web servers: a client whose objects lie below the path of a URL, and where their redirects may lead. No request has
+ * credentials, so that none can go astray; what a URL's query has goes to its own server only.
+ */
+#include "s3/client/s3_client_int.h"
+#include "s3/http/http_int.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <strings.h>
+
+/* The URL up to its path, as the user gave it, without slashes at its end. */
+static char *
+root_of(const ncz_uri *u)
+{
+    ncz_buf     out = NCZ_BUF_INIT;
+    const char *path = u->path != NULL ? u->path : "";
+    bool        ipv6 = strchr(u->host, ':') != NULL;
+    size_t      len = strlen(path);
+    int         rc;
+
+    while (len > 0 && path[len - 1] == '/')
+        len--;
+    rc = ncz_buf_printf(&out, "%s://%s%s%s", u->scheme, ipv6 ? "[" : "", u->host, ipv6 ? "]" : "");
+    if (rc == NC_NOERR && u->port != 0)
+        rc = ncz_buf_printf(&out, ":%u", u->port);
+    if (rc == NC_NOERR && len > 0 && path[0] != '/')
+        rc = ncz_buf_putc(&out, '/');
+    for (size_t i = 0; rc == NC_NOERR && i < len; i++) /* what no URL has raw, and a user may well type */
+        rc = (unsigned char)path[i] <= 0x20 || (unsigned char)path[i] >= 0x7f
+                 ? ncz_buf_printf(&out, "%%%02X", (unsigned char)path[i])
+                 : ncz_buf_putc(&out, path[i]);
+    if (rc == NC_NOERR)
+        return ncz_buf_take(&out);
+    ncz_buf_clear(&out);
+    return NULL;
+}
+
+int
+ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out)
+{
+    ncz_s3_settings *set = NULL;
+    ncz_s3          *s = NULL;
+    int              rc;
+
+    if (uri->user != NULL)
+        return ncz_fail(NC_ENOTBUILT, "a user's name in a URL: no request carries credentials to web servers");
+    if ((rc = ncz_s3_settings_web(uri, &set)) != NC_NOERR || (rc = ncz_s3_open(set, &s)) != NC_NOERR)
+        return rc;
+    ncz_free(s->name);
+    s->web = root_of(uri);
+    s->name = s->web != NULL ? ncz_strdup(s->web) : NULL;
+    if (s->name == NULL) {
+        ncz_s3_close(s);
+        return ncz_fail_nomem(0);
+    }
+    *out = s;
+    return NC_NOERR;
+}
+
+/* ---- redirects ---- */
+
+/* An address in place of a name, in any of its spellings. What a name leads to is seen later (http_exchange.c), but where a
+ * proxy goes nobody sees. */
+static bool
+is_local(const char *host)
+{
+    struct sockaddr_in  four = {.sin_family = AF_INET};
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+    char                text[INET6_ADDRSTRLEN + 1];
+    size_t              bracket = host[0] == '[', len = strcspn(host + bracket, "]%");
+
+    if (len >= sizeof text)
+        return false;
+    memcpy(text, host + bracket, len);
+    text[len] = '\0';
+    if (bracket)
+        return inet_pton(AF_INET6, text, &six.sin6_addr) == 1 && ncz_http_is_local((const struct sockaddr *)&six);
+    if (len > 0 && text[len - 1] == '.')
+        text[len - 1] = '\0';
+    return inet_aton(text, &four.sin_addr) != 0 && ncz_http_is_local((const struct sockaddr *)&four);
+}
+
+/* From TLS to plain is a way down; to where a cloud's machines tell of themselves, a trick. */
+static int
+check_hop(const char *from, CURLU *to)
+{
+    char *scheme = NULL, *host = NULL;
+    int   rc = NC_NOERR;
+
+    if (curl_url_get(to, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
+        curl_url_get(to, CURLUPART_HOST, &host, 0) != CURLUE_OK)
+        rc = ncz_fail(NC_ECURL, "redirected to something that is no web server's URL: not followed");
+    else if (strcasecmp(scheme, "https") != 0 &&
+             (strcasecmp(scheme, "http") != 0 || strncasecmp(from, "https:", 6) == 0))
+        rc = ncz_fail(NC_ECURL, "redirected from https to %.20s: not followed", scheme);
+    else if (is_local(host))
+        rc = ncz_fail(NC_ECURL, "redirected to %.60s: not followed", host);
+    curl_free(scheme);
+    curl_free(host);
+    return rc;
+}
+
+int
+ncz_s3_resolve_redirect(const char *from, const char *location, char **out)
+{
+    CURLU *u = curl_url();
+    char  *url = NULL;
+    int    rc;
+
+    if (u == NULL)
+        return ncz_fail_nomem(0);
+    if (curl_url_set(u, CURLUPART_URL, from, CURLU_PATH_AS_IS) != CURLUE_OK ||
+        curl_url_set(u, CURLUPART_URL, location, CURLU_PATH_AS_IS | CURLU_DISALLOW_USER) != CURLUE_OK)
+        rc = ncz_fail(NC_ECURL, "redirected to something that is no URL: not followed");
+    else if ((rc = check_hop(from, u)) == NC_NOERR && curl_url_get(u, CURLUPART_URL, &url, 0) != CURLUE_OK)
+        rc = ncz_fail_nomem(0);
+    if (rc == NC_NOERR && (*out = ncz_strdup(url)) == NULL)
+        rc = ncz_fail_nomem(strlen(url) + 1);
+    curl_free(url);
+    curl_url_cleanup(u);
+    return rc;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The config and credentials files of AWS's tools: a flat list of what their lines say, in their order.
+ *
+ * A value ends at white space followed by '#' or ';' and nowhere else: secrets hold such signs, and '=' and '[' too,
+ * but no blanks. What is indented deeper than the key above belongs to that key: as pairs of its block when it has no
+ * value of its own, as more lines of its value otherwise.
+ */
+#include "s3/config/s3_ini_file.h"
+#include "s3/protocol/s3_hash.h"
+
+#include <string.h>
+
+enum { VALUE_MOST = 65536 }; /* bytes of a value of several lines */
+
+static void
+item_clear(ncz_s3_ini_item *item)
+{
+    ncz_free(item->section);
+    ncz_free(item->block);
+    ncz_free(item->key);
+    ncz_s3_free_secret(item->value);
+}
+
+void
+ncz_s3_ini_clear(ncz_s3_ini *ini)
+{
+    for (size_t i = 0; i < ini->n; i++)
+        item_clear(&ini->v[i]);
+    ncz_free(ini->v);
+    ncz_free(ini->file);
+    *ini = NCZ_S3_INI_INIT;
+}
+
+/* ---- lines ---- */
+
+typedef struct span {
+    const char *s;
+    size_t      len;
+} span;
+
+static bool
+is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static span
+trim(span t)
+{
+    while (t.len > 0 && is_blank(t.s[0])) {
+        t.s++;
+        t.len--;
+    }
+    while (t.len > 0 && is_blank(t.s[t.len - 1]))
+        t.len--;
+    return t;
+}
+
+/* `t` does not begin its line: what stands before its first character counts. */
+static span
+without_comment(span t)
+{
+    for (size_t i = 0; i < t.len; i++)
+        if ((t.s[i] == '#' || t.s[i] == ';') && is_blank(t.s[(ptrdiff_t)i - 1]))
+            t.len = i;
+    return trim(t);
+}
+
+static bool
+span_is(span t, const char *word)
+{
+    return t.len == strlen(word) && memcmp(t.s, word, t.len) == 0;
+}
+
+/* ---- reading ---- */
+
+typedef struct reader {
+    ncz_s3_ini     *ini;
+    bool            credentials;
+    unsigned        line;
+    bool            in_section;
+    ncz_s3_ini_kind kind;
+    span            section;
+    bool            weak;
+    bool            in_key; /* a key stands above */
+    size_t          indent; /* of that key */
+    size_t          at;     /* and where it is in the list */
+} reader;
+
+static int
+bad_line(const reader *r, const char *what)
+{
+    return ncz_fail(NC_EAUTH, "%s:%u: %s", r->ini->file, r->line, what);
+}
+
+static char *
+span_dup(span t, bool lower)
+{
+    char *s = ncz_strndup(t.s, t.len);
+
+    for (char *c = s; lower && c != NULL && *c != '\0'; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    return s;
+}
+
+/* `key` of no length: the section itself. */
+static int
+push(reader *r, const char *block, span key, span value)
+{
+    ncz_s3_ini      *ini = r->ini;
+    ncz_s3_ini_item *v = ncz_grow(ini->v, ini->n + 1, sizeof *v), item;
+
+    if (v == NULL)
+        return ncz_fail_nomem((ini->n + 1) * sizeof *v);
+    ini->v = v;
+    item = (ncz_s3_ini_item){.kind = r->kind,
+                             .section = span_dup(r->section, false),
+                             .block = block != NULL ? ncz_strdup(block) : NULL,
+                             .key = key.len > 0 ? span_dup(key, true) : NULL,
+                             .value = span_dup(value, false),
+                             .line = r->line,
+                             .weak = r->weak};
+    if (item.section == NULL || item.value == NULL || (block != NULL && item.block == NULL) ||
+        (key.len > 0 && item.key == NULL)) {
+        item_clear(&item);
+        return ncz_fail_nomem(value.len + 1);
+    }
+    v[ini->n++] = item;
+    return NC_NOERR;
+}
+
+/* `kind name` or `kind "name"`, or a name alone. */
+static void
+understand_section(reader *r, span t)
+{
+    static const struct {
+        const char     *word;
+        ncz_s3_ini_kind kind;
+    } kinds[] = {
+        {"profile", NCZ_S3_INI_PROFILE}, {"sso-session", NCZ_S3_INI_SSO_SESSION}, {"services", NCZ_S3_INI_SERVICES}};
+    size_t word = 0;
+
+    r->weak = false;
+    r->section = t;
+    r->kind = r->credentials ? NCZ_S3_INI_PROFILE : NCZ_S3_INI_OTHER;
+    if (r->credentials)
+        return;
+    if (span_is(t, "default")) {
+        r->kind = NCZ_S3_INI_PROFILE;
+        r->weak = true;
+        return;
+    }
+    while (word < t.len && !is_blank(t.s[word]) && t.s[word] != '"' && t.s[word] != '\'')
+        word++;
+    for (size_t i = 0; i < NCZ_LEN(kinds); i++)
+        if (word < t.len && span_is((span){t.s, word}, kinds[i].word)) {
+            r->kind = kinds[i].kind;
+            r->section = trim((span){t.s + word, t.len - word});
+        }
+    if (r->section.len >= 2 && (r->section.s[0] == '"' || r->section.s[0] == '\'') &&
+        r->section.s[r->section.len - 1] == r->section.s[0])
+        r->section = (span){r->section.s + 1, r->section.len - 2};
+}
+
+static int
+take_section(reader *r, span t)
+{
+    const char *close = memchr(t.s, ']', t.len);
+    span        rest;
+
+    if (close == NULL)
+        return bad_line(r, "a section without its ']'");
+    rest = trim((span){close + 1, t.len - (size_t)(close + 1 - t.s)});
+    if (rest.len > 0 && rest.s[0] != '#' && rest.s[0] != ';')
+        return bad_line(r, "something behind a section's ']'");
+    t = trim((span){t.s + 1, (size_t)(close - t.s - 1)});
+    if (t.len == 0)
+        return bad_line(r, "a section without a name");
+    understand_section(r, t);
+    r->in_section = true;
+    r->in_key = false;
+    return push(r, NULL, (span){"", 0}, (span){"", 0});
+}
+
+/* The last value gets one more line. */
+static int
+continue_value(reader *r, span t)
+{
+    ncz_s3_ini_item *item = &r->ini->v[r->at];
+    char            *joined;
+
+    if (strlen(item->value) + t.len > VALUE_MOST)
+        return bad_line(r, "a value of too many lines");
+    joined = ncz_sprintf("%s%s%.*s", item->value, item->value[0] != '\0' ? "\n" : "", (int)t.len, t.s);
+
+    if (joined == NULL)
+        return ncz_fail_nomem(strlen(item->value) + t.len + 2);
+    ncz_s3_free_secret(item->value);
+    item->value = joined;
+    return NC_NOERR;
+}
+
+static int
+take_pair(reader *r, span t, size_t indent)
+{
+    const char *eq = memchr(t.s, '=', t.len);
+    bool        deeper = r->in_key && indent > r->indent;
+    bool        nested = deeper && r->ini->v[r->at].value[0] == '\0';
+    span        key, value;
+    int         rc;
+
+    if (eq == NULL)
+        return deeper ? continue_value(r, without_comment(t)) : bad_line(r, "neither [section] nor key = value");
+    key = trim((span){t.s, (size_t)(eq - t.s)});
+    value = without_comment((span){eq + 1, t.len - (size_t)(eq + 1 - t.s)});
+    if (key.len == 0)
+        return bad_line(r, "a value without its key");
+    if (nested)
+        return push(r, r->ini->v[r->at].key, key, value);
+    if ((rc = push(r, NULL, key, value)) != NC_NOERR)
+        return rc;
+    r->in_key = true;
+    r->indent = indent;
+    r->at = r->ini->n - 1;
+    return NC_NOERR;
+}
+
+static int
+take_line(reader *r, span line)
+{
+    span   t = trim(line);
+    size_t indent = (size_t)(t.s - line.s);
+
+    if (t.len == 0 || t.s[0] == '#' || t.s[0] == ';')
+        return NC_NOERR;
+    if (memchr(t.s, '\0', t.len) != NULL)
+        return bad_line(r, "a zero byte");
+    if (t.s[0] == '[' && indent == 0)
+        return take_section(r, t);
+    if (!r->in_section)
+        return bad_line(r, "a line before any [section]");
+    return take_pair(r, t, indent);
+}
+
+int
+ncz_s3_ini_parse(const char *text, size_t len, const char *file, bool credentials, ncz_s3_ini *out)
+{
+    ncz_s3_ini ini = {.file = ncz_strdup(file)};
+    reader     r = {.ini = &ini, .credentials = credentials};
+    int        rc = NC_NOERR;
+
+    if (ini.file == NULL)
+        return ncz_fail_nomem(strlen(file) + 1);
+    if (len > NCZ_S3_INI_MOST)
+        rc = ncz_fail(NC_EAUTH, "%s: %zu bytes are more than such a file has", file, len);
+    if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+        text += 3;
+        len -= 3;
+    }
+    while (len > 0 && rc == NC_NOERR) {
+        const char *end = memchr(text, '\n', len);
+        size_t      n = end != NULL ? (size_t)(end - text) : len, all = end != NULL ? n + 1 : n;
+
+        r.line++;
+        if (n > 0 && text[n - 1] == '\r')
+            n--;
+        rc = take_line(&r, (span){text, n});
+        text += all;
+        len -= all;
+    }
+    if (rc != NC_NOERR) {
+        ncz_s3_ini_clear(&ini);
+        return rc;
+    }
+    *out = ini;
+    return NC_NOERR;
+}
+
+/* ---- looking up ---- */
+
+static bool
+in_section(const ncz_s3_ini_item *item, ncz_s3_ini_kind kind, const char *section)
+{
+    return item->kind == kind && strcmp(item->section, section) == 0;
+}
+
+bool
+ncz_s3_ini_has(const ncz_s3_ini *ini, ncz_s3_ini_kind kind, const char *section)
+{
+    for (size_t i = 0; i < ini->n; i++)
+        if (in_section(&ini->v[i], kind, section))
+            return true;
+    return false;
+}
+
+/* [profile default] hides all of [default]. */
+static bool
+is_hidden(const ncz_s3_ini *ini, const ncz_s3_ini_item *item)
+{
+    for (size_t i = 0; item->weak && i < ini->n; i++)
+        if (!ini->v[i].weak && in_section(&ini->v[i], NCZ_S3_INI_PROFILE, "default"))
+            return true;
+    return false;
+}
+
+const char *
+ncz_s3_ini_get(const ncz_s3_ini *ini, ncz_s3_ini_kind kind, const char *section, const char *block, const char *key)
+{
+    for (size_t i = ini->n; i-- > 0;) {
+        const ncz_s3_ini_item *item = &ini->v[i];
+
+        if (item->key == NULL || strcmp(item->key, key) != 0 || !in_section(item, kind, section))
+            continue;
+        if ((block == NULL) != (item->block == NULL) || (block != NULL && strcmp(block, item->block) != 0))
+            continue;
+        if (!is_hidden(ini, item))
+            return item->value;
+    }
+    return NULL;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * netCDF's rc files, as far as a store needs them.
+ */
+#include "s3/config/s3_rc_file.h"
+#include "s3/config/s3_secret_file.h"
+#include "s3/protocol/s3_hash.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define RC_MOST ((size_t)1 << 20) /* bytes of one file */
+
+void
+ncz_s3_rc_clear(ncz_s3_rc *rc)
+{
+    for (size_t i = 0; i < rc->n; i++) {
+        ncz_uri_free(rc->v[i].scope);
+        ncz_free(rc->v[i].key);
+        ncz_s3_free_secret(rc->v[i].value);
+    }
+    for (size_t i = 0; i < rc->nfiles; i++)
+        ncz_free(rc->files[i]);
+    ncz_free(rc->v);
+    ncz_free(rc->files);
+    *rc = NCZ_S3_RC_INIT;
+}
+
+/* ---- reading ---- */
+
+static int
+push(ncz_s3_rc *rc, ncz_s3_rc_item item)
+{
+    ncz_s3_rc_item *v = ncz_grow(rc->v, rc->n + 1, sizeof *v);
+
+    if (v == NULL || item.key == NULL || item.value == NULL) {
+        if (v != NULL)
+            rc->v = v;
+        ncz_uri_free(item.scope);
+        ncz_free(item.key);
+        ncz_s3_free_secret(item.value);
+        return ncz_fail_nomem((rc->n + 1) * sizeof *v);
+    }
+    rc->v = v;
+    v[rc->n++] = item;
+    return NC_NOERR;
+}
+
+static void
+trim(const char **s, size_t *len)
+{
+    while (*len > 0 && (**s == ' ' || **s == '\t')) {
+        ++*s;
+        --*len;
+    }
+    while (*len > 0 && ((*s)[*len - 1] == ' ' || (*s)[*len - 1] == '\t' || (*s)[*len - 1] == '\r'))
+        --*len;
+}
+
+static char *
+upper(const char *s, size_t len)
+{
+    char *text = ncz_strndup(s, len);
+
+    for (char *c = text; c != NULL && *c != '\0'; c++)
+        if (*c >= 'a' && *c <= 'z')
+            *c = (char)(*c - 'a' + 'A');
+    return text;
+}
+
+/* The URL of `[URL]`: whole, or a host with perhaps a port and a path. NULL with NC_NOERR: no URL. */
+static int
+take_scope(const char *s, size_t len, ncz_uri **out)
+{
+    bool  whole = memmem(s, len, "://", 3) != NULL;
+    char *text = ncz_sprintf("%s%.*s", whole ? "" : "https://", (int)len, s);
+    int   rc;
+
+    if (text == NULL)
+        return ncz_fail_nomem(len);
+    rc = ncz_uri_parse(text, out);
+    ncz_free(text);
+    return rc == NC_ENOMEM ? rc : NC_NOERR;
+}
+
+static int
+take_line(ncz_s3_rc *rc, const char *s, size_t len, bool here)
+{
+    const char *eq, *close, *value;
+    ncz_uri    *scope = NULL;
+    size_t      nkey, nvalue;
+    int         status;
+
+    trim(&s, &len);
+    if (len == 0 || s[0] == '#' || memchr(s, '\0', len) != NULL)
+        return NC_NOERR;
+    if (s[0] == '[') {
+        if ((close = memchr(s, ']', len)) == NULL)
+            return NC_NOERR;
+        if ((status = take_scope(s + 1, (size_t)(close - s - 1), &scope)) != NC_NOERR || scope == NULL)
+            return status;
+        len -= (size_t)(close + 1 - s);
+        s = close + 1;
+    }
+    eq = memchr(s, '=', len);
+    value = eq != NULL ? eq + 1 : "1"; /* netCDF's: a key alone is a switch */
+    nvalue = eq != NULL ? len - (size_t)(eq + 1 - s) : 1;
+    nkey = eq != NULL ? (size_t)(eq - s) : len;
+    trim(&s, &nkey);
+    trim(&value, &nvalue);
+    return push(rc, (ncz_s3_rc_item){.scope = scope,
+                                     .key = upper(s, nkey),
+                                     .value = ncz_strndup(value, nvalue),
+                                     .file = rc->nfiles - 1,
+                                     .here = here});
+}
+
+int
+ncz_s3_rc_parse(ncz_s3_rc *rc, const char *text, size_t len, const char *file, bool here)
+{
+    char **files = ncz_grow(rc->files, rc->nfiles + 1, sizeof *files);
+    int    status = NC_NOERR;
+
+    if (files == NULL)
+        return ncz_fail_nomem((rc->nfiles + 1) * sizeof *files);
+    rc->files = files;
+    if ((files[rc->nfiles] = ncz_strdup(file)) == NULL)
+        return ncz_fail_nomem(strlen(file) + 1);
+    rc->nfiles++;
+    while (len > 0 && status == NC_NOERR) {
+        const char *end = memchr(text, '\n', len);
+        size_t      n = end != NULL ? (size_t)(end - text) : len, all = end != NULL ? n + 1 : n;
+
+        status = take_line(rc, text, n, here);
+        text += all;
+        len -= all;
+    }
+    return status;
+}
+
+/* A file that cannot be read is as good as none: these files are for convenience. */
+static int
+load_one(ncz_s3_rc *rc, const char *path, bool here)
+{
+    ncz_buf text = NCZ_BUF_LIMIT(RC_MOST);
+    bool    absent = false;
+    int     status = ncz_s3_read_file(path, RC_MOST, &absent, &text);
+
+    if (status == NC_NOERR && !absent)
+        status = ncz_s3_rc_parse(rc, ncz_buf_str(&text), text.len, path, here);
+    else if (status != NC_NOERR && status != NC_ENOMEM) {
+        ncz_log(NCZ_LOG_WARN, "passed over: %s", ncz_err_text());
+        status = NC_NOERR;
+    }
+    ncz_s3_wipe(text.data, text.cap);
+    ncz_buf_clear(&text);
+    return status;
+}
+
+static int
+load_folder(ncz_s3_rc *rc, const char *folder, bool here)
+{
+    static const char *const names[] = {".ncrc", ".dodsrc"};
+    int                      status = NC_NOERR;
+
+    for (size_t i = 0; i < NCZ_LEN(names) && status == NC_NOERR; i++) {
+        char *path = ncz_sprintf("%s/%s", folder, names[i]);
+
+        status = path != NULL ? load_one(rc, path, here) : ncz_fail_nomem(strlen(folder) + 10);
+        ncz_free(path);
+    }
+    return status;
+}
+
+int
+ncz_s3_rc_load(const char *home, ncz_s3_rc *out)
+{
+    ncz_s3_rc rc = NCZ_S3_RC_INIT;
+    int       status = NC_NOERR;
+
+    if (ncz_env("NCRCENV_HOME") != NULL)
+        home = ncz_env("NCRCENV_HOME");
+    if (ncz_env("NCRCENV_IGNORE") != NULL) {
+        status = NC_NOERR;
+    } else if (ncz_env("NCRCENV_RC") != NULL) {
+        status = load_one(&rc, ncz_env("NCRCENV_RC"), false);
+    } else {
+        if (home != NULL)
+            status = load_folder(&rc, home, false);
+        if (status == NC_NOERR)
+            status = load_folder(&rc, ".", true);
+    }
+    if (status != NC_NOERR) {
+        ncz_s3_rc_clear(&rc);
+        return status;
+    }
+    *out = rc;
+    return NC_NOERR;
+}
+
+/* ---- looking up ---- */
+
+/* The same host and port, and a path that begins as the scope's does. */
+static bool
+fits(const ncz_uri *scope, const ncz_uri *uri)
+{
+    if (uri->host == NULL || scope->host == NULL || strcasecmp(scope->host, uri->host) != 0)
+        return false;
+    if (scope->port != 0 && scope->port != uri->port)
+        return false;
+    return strncmp(uri->path, scope->path, strlen(scope->path)) == 0;
+}
+
+const char *
+ncz_s3_rc_get(const ncz_s3_rc *rc, const ncz_uri *uri, const char *key, const char **file)
+{
+    const ncz_s3_rc_item *best = NULL;
+
+    for (size_t i = 0; i < rc->n; i++) {
+        const ncz_s3_rc_item *item = &rc->v[i];
+        bool                  trusted = !item->here || strncmp(key, "HTTP.", 5) != 0;
+
+        if (strcmp(item->key, key) != 0 || !trusted || (item->scope != NULL && !fits(item->scope, uri)))
+            continue;
+        if (best == NULL || best->scope == NULL || item->scope != NULL)
+            best = item;
+    }
+    if (best != NULL)
+        *file = rc->files[best->file];
+    return best != NULL ? best->value : NULL;
+}
+
+bool
+ncz_s3_rc_has_host(const ncz_s3_rc *rc, const char *host)
+{
+    for (size_t i = 0; i < rc->n; i++) {
+        const ncz_uri *scope = rc->v[i].scope;
+
+        if (!rc->v[i].here && scope != NULL && scope->host != NULL && strcasecmp(scope->host, host) == 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * credential_process: a program of the user's that prints keys. No shell is asked; words are split as a POSIX shell
+ * splits them. It runs in a process group of its own, which is killed when it takes too long.
+ *
+ * NCZARR_CREDENTIAL_PROCESS=no switches this off: some MPI libraries do not stand a program that starts others.
+ */
+#include "json/json.h"
+#include "s3/credentials/creds_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ; /* the program's own, handed on */
+
+enum { WORDS_MOST = 1024, SECONDS = 60, LINGER_MS = 3000, OUTPUT_MOST = 65536, ERRORS_SHOWN = 200 };
+
+/* ---- words ---- */
+
+typedef struct words {
+    char **v;
+    size_t n;
+} words;
+
+static void
+words_clear(words *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        ncz_s3_free_secret(w->v[i]);
+    ncz_free(w->v);
+    *w = (words){.v = NULL};
+}
+
+static int
+push_word(words *w, ncz_buf *word)
+{
+    char **v = ncz_grow(w->v, w->n + 2, sizeof *v);
+
+    if (v == NULL)
+        return ncz_fail_nomem((w->n + 2) * sizeof *v);
+    w->v = v;
+    if (w->n == WORDS_MOST)
+        return ncz_fail(NC_EAUTH, "credential_process: more than %d words", WORDS_MOST);
+    if ((v[w->n] = ncz_buf_take(word)) == NULL)
+        return ncz_fail_nomem(1);
+    v[++w->n] = NULL;
+    return NC_NOERR;
+}
+
+/* Does the backslash at `s` take away what the next character means? Between "" only before these few. */
+static bool
+escapes(const char *s, char quote)
+{
+    return s[0] == '\\' && s[1] != '\0' && (quote == '\0' || (quote == '"' && strchr("\"\\$`", s[1]) != NULL));
+}
+
+/* One word from *s on, which may have quotes of both kinds and backslashes. */
+static int
+take_word(const char **s, ncz_buf *word)
+{
+    char quote = '\0';
+    int  rc = NC_NOERR;
+
+    for (; rc == NC_NOERR && **s != '\0'; ++*s) {
+        char c = **s;
+
+        if (quote == '\0' && strchr(" \t\n", c) != NULL)
+            break;
+        if (c == quote || (quote == '\0' && (c == '"' || c == '\''))) {
+            quote = c == quote ? '\0' : c;
+        } else if (escapes(*s, quote)) {
+            rc = ncz_buf_putc(word, *++*s);
+        } else {
+            rc = ncz_buf_putc(word, c);
+        }
+    }
+    if (rc == NC_NOERR && quote != '\0')
+        rc = ncz_fail(NC_EAUTH, "credential_process: a quote that does not end");
+    return rc;
+}
+
+static int
+split(const char *s, words *out)
+{
+    ncz_buf word = NCZ_BUF_INIT;
+    int     rc = NC_NOERR;
+
+    for (s += strspn(s, " \t\n"); *s != '\0' && rc == NC_NOERR; s += strspn(s, " \t\n"))
+        if ((rc = take_word(&s, &word)) == NC_NOERR)
+            rc = push_word(out, &word);
+    ncz_buf_clear(&word);
+    if (rc == NC_NOERR && out->n == 0)
+        rc = ncz_fail(NC_EAUTH, "credential_process names no program");
+    return rc;
+}
+
+/* ---- the program ---- */
+
+typedef struct program {
+    pid_t   pid;
+    int     out, err; /* our ends of its two pipes; -1 when closed */
+    ncz_buf output, errors;
+    int64_t deadline; /* monotonic milliseconds */
+} program;
+
+static void
+close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* Standard input empty, the two pipes, no signal blocked or ignored, a group of its own. */
+static int
+spawn(char **argv, int out, int err, pid_t *pid)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t          attr;
+    sigset_t                   none, all;
+    int                        e;
+
+    if ((e = posix_spawn_file_actions_init(&files)) != 0)
+        return e;
+    if ((e = posix_spawnattr_init(&attr)) != 0) {
+        posix_spawn_file_actions_destroy(&files);
+        return e;
+    }
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &all);
+    posix_spawnattr_setpgroup(&attr, 0);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    if ((e = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
+        (e = posix_spawn_file_actions_adddup2(&files, out, 1)) == 0 &&
+        (e = posix_spawn_file_actions_adddup2(&files, err, 2)) == 0)
+        e = posix_spawnp(pid, argv[0], &files, &attr, argv, environ);
+    posix_spawnattr_destroy(&attr);
+    posix_spawn_file_actions_destroy(&files);
+    return e;
+}
+
+static int
+start(program *p, char **argv)
+{
+    int out[2] = {-1, -1}, err[2] = {-1, -1}, e = 0, rc = NC_NOERR;
+
+    if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
+        rc = ncz_fail_errno(errno, "credential_process: pipe");
+    else if ((e = spawn(argv, out[1], err[1], &p->pid)) != 0)
+        rc = ncz_fail(NC_EAUTH, "credential_process: %s cannot be run (%s)", argv[0],
+                      e == ENOENT   ? "not found"
+                      : e == EACCES ? "not permitted"
+                                    : "system error");
+    close_fd(&out[1]);
+    close_fd(&err[1]);
+    if (rc == NC_NOERR) {
+        p->out = out[0];
+        p->err = err[0];
+    } else {
+        close_fd(&out[0]);
+        close_fd(&err[0]);
+    }
+    return rc;
+}
+
+/* What is there to be read, once; what is too much is read and dropped. */
+static void
+drain(int *fd, ncz_buf *to)
+{
+    char    piece[4096];
+    ssize_t n = read(*fd, piece, sizeof piece);
+
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n <= 0)
+        close_fd(fd);
+    else if (to->len + (size_t)n < to->cap)
+        ncz_buf_append(to, piece, (size_t)n); /* there is room: it cannot fail */
+    ncz_s3_wipe(piece, sizeof piece);
+}
+
+/* Until both pipes are at their end. False: the time is over. */
+static bool
+listen_to(program *p)
+{
+    while (p->out >= 0 || p->err >= 0) {
+        struct pollfd fds[2] = {{.fd = p->out, .events = POLLIN}, {.fd = p->err, .events = POLLIN}};
+        int64_t       left = p->deadline - ncz_http_now_ms();
+
+        if (left <= 0)
+            return false;
+        if (poll(fds, 2, (int)left) < 0 && errno != EINTR)
+            return false;
+        if (p->out >= 0 && fds[0].revents != 0)
+            drain(&p->out, &p->output);
+        if (p->err >= 0 && fds[1].revents != 0)
+            drain(&p->err, &p->errors);
+    }
+    return true;
+}
+
+/* Its status, or -1 where the program that we are part of takes no notice of its children. */
+static int
+reap(pid_t pid, int how, bool *ended)
+{
+    int   status = 0;
+    pid_t got;
+
+    do {
+        got = waitpid(pid, &status, how);
+    } while (got < 0 && errno == EINTR);
+    *ended = got != 0;
+    return got < 0 ? -1 : status;
+}
+
+/* Who has closed both pipes is about to end; who does not is ended. */
+static int
+wait_for(program *p, bool *in_time)
+{
+    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    int64_t               until = ncz_http_now_ms() + LINGER_MS;
+    bool                  ended = false;
+    int                   status = 0;
+
+    while (*in_time && !ended) {
+        status = reap(p->pid, WNOHANG, &ended);
+        if (!ended)
+            (void)nanosleep(&pause, NULL);
+        *in_time = ended || ncz_http_now_ms() < until;
+    }
+    if (ended)
+        return status;
+    kill(-p->pid, SIGKILL);
+    return reap(p->pid, 0, &ended);
+}
+
+static int
+judge(const program *p, const char *name, bool in_time, int status)
+{
+    const char *said = ncz_buf_str(&p->errors);
+
+    if (!in_time)
+        return ncz_fail(NC_EAUTH, "credential_process %s took too long and was ended", name);
+    if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
+        return NC_NOERR;
+    if (WIFSIGNALED(status))
+        return ncz_fail(NC_EAUTH, "credential_process %s died of signal %d: %.*s", name, WTERMSIG(status),
+                        ERRORS_SHOWN, said);
+    return ncz_fail(NC_EAUTH, "credential_process %s ended with status %d: %.*s", name, WEXITSTATUS(status),
+                    ERRORS_SHOWN, said);
+}
+
+static int
+run(char **argv, program *p)
+{
+    const char *slash = strrchr(argv[0], '/');
+    bool        in_time;
+    int         rc, status;
+
+    /* Both at once: what is printed may be a secret, and leaves no copies in memory that grew. */
+    if ((rc = ncz_buf_reserve(&p->output, OUTPUT_MOST)) != NC_NOERR ||
+        (rc = ncz_buf_reserve(&p->errors, OUTPUT_MOST)) != NC_NOERR)
+        return rc;
+    p->deadline = ncz_http_now_ms() + SECONDS * 1000;
+    if ((rc = start(p, argv)) != NC_NOERR)
+        return rc;
+    in_time = listen_to(p);
+    status = wait_for(p, &in_time);
+    close_fd(&p->out);
+    close_fd(&p->err);
+    return judge(p, slash != NULL ? slash + 1 : argv[0], in_time, status);
+}
+
+/* ---- what it printed ---- */
+
+static int
+take_output(ncz_creds_fetch *f, const program *p, const char *profile, bool *found)
+{
+    static const char what[] = "credential_process";
+    ncz_json         *doc = NULL;
+    ncz_s3_access_key keys = {.id = NULL};
+    int64_t           version = 0;
+    int               rc;
+
+    if ((rc = ncz_creds_json_parse(ncz_buf_str(&p->output), p->output.len, what, &doc)) != NC_NOERR)
+        return rc;
+    if (!ncz_json_i64(ncz_json_get(doc, "Version"), &version) || version != 1)
+        rc = ncz_fail(NC_EAUTH, "%s: Version is not 1", what);
+    else if ((rc = ncz_creds_json_key(doc, what, &keys)) == NC_NOERR)
+        rc = ncz_creds_found(f, &keys, found, "credential_process of profile %s", profile);
+    if (rc == NC_NOERR && f->keys.expires != 0 && f->keys.expires <= ncz_creds_now())
+        rc = ncz_fail(NC_EAUTH, "%s: the keys that it printed have ended already", what);
+    ncz_s3_access_key_clear(&keys);
+    ncz_creds_json_free(doc);
+    return rc;
+}
+
+int
+ncz_creds_from_process(ncz_creds_fetch *f, const char *profile, bool *found)
+{
+    ncz_s3_setting said = ncz_s3_setting_profile(f->files, profile, NULL, "credential_process");
+    ncz_s3_setting allowed = ncz_s3_setting_env("NCZARR_CREDENTIAL_PROCESS");
+    program        p = {.out = -1, .err = -1};
+    words          w = {.v = NULL};
+    bool           yes = true;
+    int            rc;
+
+    if (said.value == NULL)
+        return NC_NOERR;
+    if ((rc = ncz_s3_setting_bool(&allowed, &yes)) != NC_NOERR)
+        return rc;
+    if (!yes)
+        return ncz_creds_note_missing(f, "credential_process of profile %s is switched off", profile);
+    if ((rc = split(said.value, &w)) == NC_NOERR && (rc = run(w.v, &p)) == NC_NOERR)
+        rc = take_output(f, &p, profile, found);
+    words_clear(&w);
+    ncz_s3_wipe(p.output.data, p.output.cap);
+    ncz_buf_clear(&p.output);
+    ncz_buf_clear(&p.errors);
+    return rc;
+}

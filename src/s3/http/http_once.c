@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One small exchange by itself, for services that give credentials: blocks, keeps no connection.
+ */
+#include "s3/http/http_int.h"
+#include "s3/protocol/s3_hash.h"
+
+#include <string.h>
+#include <time.h>
+
+#define REPLY_MOST ((size_t)1 << 20)
+
+static int
+on_data(ncz_http_call *c, const char *data, size_t n)
+{
+    return ncz_buf_append(&((ncz_http_once *)c->arg)->reply, data, n);
+}
+
+static int
+join_headers(const ncz_http_once *call, ncz_buf *out)
+{
+    size_t n = 0;
+    int    rc;
+
+    for (size_t i = 0; i < call->nheaders; i++)
+        n += strlen(call->headers[i]) + 1;
+    rc = ncz_buf_reserve(out, n); /* at once: no copy of a token stays behind */
+    for (size_t i = 0; rc == NC_NOERR && i < call->nheaders; i++)
+        if ((rc = ncz_buf_puts(out, call->headers[i])) == NC_NOERR)
+            rc = ncz_buf_putc(out, '\n');
+    return rc;
+}
+
+/* Longer each time, and never the same for two who began together. */
+static void
+pause_before(unsigned attempt)
+{
+    const struct timespec now = {.tv_nsec = (long)(ncz_http_now_ms() % 1000)};
+    uint64_t              drawn = ncz_hash(&now, sizeof now) % 100 + 50;
+    int64_t               ms = (int64_t)drawn << (attempt < 5 ? attempt : 5);
+    const struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+    (void)nanosleep(&t, NULL);
+}
+
+static bool
+once_more(const ncz_http_call *c)
+{
+    if (c->how == NCZ_HTTP_ANSWER)
+        return c->status == 429 || c->status >= 500;
+    return c->how == NCZ_HTTP_BROKEN || c->how == NCZ_HTTP_NOBODY || c->how == NCZ_HTTP_TIMEOUT;
+}
+
+static int
+perform(ncz_http_slot *slot, ncz_http_call *c, const ncz_http_common *common)
+{
+    ncz_http_pipe pipe;
+    int           rc;
+
+    if ((rc = ncz_http_slot_begin(slot, c, common)) != NC_NOERR)
+        return rc;
+    ncz_http_pipe_begin(&pipe);
+    ncz_http_slot_end(slot, curl_easy_perform(slot->easy));
+    ncz_http_pipe_end(&pipe);
+    return c->rc;
+}
+
+int
+ncz_http_once_do(ncz_http_once *call)
+{
+    ncz_buf         headers = NCZ_BUF_INIT;
+    ncz_http_common common = {.ca_file = call->ca_file,
+                              .ca_dir = call->ca_dir,
+                              .connect_ms = call->connect_ms,
+                              .proxy = call->no_proxy ? "" : NULL};
+    ncz_http_call   c = {.method = call->method,
+                         .url = call->url,
+                         .data = call->body,
+                         .ndata = call->nbody,
+                         .sends = call->body != NULL,
+                         .most_ms = call->total_ms,
+                         .on_data = on_data,
+                         .arg = call};
+    ncz_http_slot   slot = {.easy = NULL};
+    int             rc;
+
+    call->status = 0;
+    if (call->reply.limit == 0)
+        call->reply.limit = REPLY_MOST;
+    if ((rc = ncz_http_init()) != NC_NOERR || (rc = join_headers(call, &headers)) != NC_NOERR ||
+        (rc = ncz_http_slot_init(&slot)) != NC_NOERR)
+        goto done;
+    c.headers = ncz_buf_str(&headers);
+    for (unsigned i = 0; i == 0 || (i < call->attempts && once_more(&c)); i++) {
+        if (i > 0)
+            pause_before(i);
+        ncz_buf_reset(&call->reply);
+        rc = perform(&slot, &c, &common);
+    }
+    if (rc == NC_NOERR)
+        call->status = c.status;
+done:
+    ncz_http_slot_clear(&slot);
+    ncz_buf_clear(&c.head);
+    ncz_s3_wipe(headers.data, headers.cap);
+    ncz_buf_clear(&headers);
+    return rc;
+}
