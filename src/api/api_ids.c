@@ -1,102 +1,127 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_ids: the table of open datasets. Numbers are given in rising order and used again only after all others, so that a
- * closed ncid stays wrong for long. The table has its own lock, held only to look.
+ * api_ids: the table of open datasets. Numbers are given in rising order and used again only after all others, so that
+ * a closed ncid stays wrong for long.
+ *
+ * Looking up takes no lock, as every call begins with it: a reader announces itself in the slot before it reads the
+ * slot's dataset, and whoever empties a slot waits until no reader is announced there. A reader is there for a few
+ * instructions only. Adding and removing have a lock. Slots stay where they are, in pages that are never freed: the
+ * first is static, others come only when hundreds of datasets are open at once.
  */
 #include "api/api_int.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
-#define MOST 0x7fff /* dataset numbers: 1 ... MOST */
+#define MAX_NUMBER 0x7fff /* dataset numbers: 1 ... MAX_NUMBER */
+#define PAGE_SLOTS 256
+#define PAGES      ((MAX_NUMBER + PAGE_SLOTS) / PAGE_SLOTS)
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static ncz_dataset   **table; /* by number */
-static size_t          size, live;
-static size_t          next = 1;
+typedef struct id_slot {
+    _Atomic(ncz_dataset *) ds; /* NULL: the number is free */
+    atomic_uint            readers;
+} id_slot;
 
-static bool
-make_room(size_t number)
+static id_slot            first_page[PAGE_SLOTS];
+static _Atomic(id_slot *) pages[PAGES] = {first_page};
+static pthread_mutex_t    lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, and changes of slots */
+static size_t             live;
+static size_t             next_number = 1;
+
+static id_slot *
+slot_of(size_t number)
 {
-    size_t        want = size == 0 ? 16 : size;
-    ncz_dataset **t;
+    id_slot *page = atomic_load_explicit(&pages[number / PAGE_SLOTS], memory_order_acquire);
 
-    while (want <= number)
-        want *= 2;
-    if (want == size)
-        return true;
-    if ((t = ncz_grow(table, want, sizeof *t)) == NULL)
-        return false;
-    for (size_t i = size; i < want; i++)
-        t[i] = NULL;
-    table = t;
-    size = want;
-    return true;
+    return page == NULL ? NULL : &page[number % PAGE_SLOTS];
+}
+
+/* The slot of a number that is to be used, whose page is made if there is none. NULL: out of memory. */
+static id_slot *
+make_slot(size_t number)
+{
+    id_slot *page;
+
+    if (slot_of(number) != NULL)
+        return slot_of(number);
+    if ((page = ncz_alloc_n(PAGE_SLOTS, sizeof *page)) == NULL)
+        return NULL;
+    for (size_t i = 0; i < PAGE_SLOTS; i++) {
+        atomic_init(&page[i].ds, NULL);
+        atomic_init(&page[i].readers, 0);
+    }
+    atomic_store_explicit(&pages[number / PAGE_SLOTS], page, memory_order_release);
+    return &page[number % PAGE_SLOTS];
 }
 
 /* The next number that is free; there is one. */
 static size_t
-free_number(void)
+find_free_number(void)
 {
-    while (next < size && table[next] != NULL)
-        next = next == MOST ? 1 : next + 1;
-    return next;
+    id_slot *s;
+
+    while ((s = slot_of(next_number)) != NULL && atomic_load(&s->ds) != NULL)
+        next_number = next_number == MAX_NUMBER ? 1 : next_number + 1;
+    return next_number;
 }
 
 int
 ncz_ids_add(ncz_dataset *ds, int *ncid)
 {
-    size_t number;
-    int    rc = NC_NOERR;
+    id_slot *s;
+    size_t   number;
+    int      rc = NC_NOERR;
 
     (void)pthread_mutex_lock(&lock);
-    if (live == MOST) {
-        rc = ncz_fail(NC_ENFILE, "%d datasets are open", MOST);
-    } else if (!make_room(number = free_number())) {
-        rc = ncz_fail_nomem(number * sizeof(void *));
+    if (live == MAX_NUMBER) {
+        rc = ncz_fail(NC_ENFILE, "%d datasets are open", MAX_NUMBER);
+    } else if ((s = make_slot(number = find_free_number())) == NULL) {
+        rc = ncz_fail_nomem(PAGE_SLOTS * sizeof *s);
     } else {
-        table[number] = ds;
+        atomic_store(&s->ds, ds);
         live++;
-        next = number == MOST ? 1 : number + 1;
+        next_number = number == MAX_NUMBER ? 1 : number + 1;
         *ncid = (int)(number * NCZ_ID_GROUPS);
     }
     (void)pthread_mutex_unlock(&lock);
     return rc;
 }
 
-static ncz_dataset **
-slot(int ncid)
+static id_slot *
+slot_of_ncid(int ncid)
 {
-    size_t number = ncid < NCZ_ID_GROUPS ? 0 : (size_t)ncid / NCZ_ID_GROUPS;
-
-    return number == 0 || number >= size || table[number] == NULL ? NULL : &table[number];
+    return ncid < NCZ_ID_GROUPS ? NULL : slot_of((size_t)ncid / NCZ_ID_GROUPS);
 }
 
 ncz_dataset *
 ncz_ids_find(int ncid)
 {
-    ncz_dataset **s, *ds = NULL;
+    id_slot     *s = slot_of_ncid(ncid);
+    ncz_dataset *ds;
 
-    (void)pthread_mutex_lock(&lock);
-    if ((s = slot(ncid)) != NULL)
-        ds = ncz_dataset_ref(*s);
-    (void)pthread_mutex_unlock(&lock);
+    if (s == NULL)
+        return NULL;
+    atomic_fetch_add(&s->readers, 1);
+    if ((ds = atomic_load(&s->ds)) != NULL)
+        ncz_dataset_ref(ds);
+    atomic_fetch_sub(&s->readers, 1);
     return ds;
 }
 
 ncz_dataset *
 ncz_ids_take(int ncid)
 {
-    ncz_dataset **s, *ds = NULL;
+    id_slot     *s = slot_of_ncid(ncid);
+    ncz_dataset *ds;
 
+    if (s == NULL)
+        return NULL;
     (void)pthread_mutex_lock(&lock);
-    if ((s = slot(ncid)) != NULL) {
-        ds = *s;
-        *s = NULL;
-        if (--live == 0) { /* leave no memory behind in a process that is done with us */
-            ncz_free(table);
-            table = NULL;
-            size = 0;
-        }
+    if ((ds = atomic_exchange(&s->ds, NULL)) != NULL) {
+        live--;
+        while (atomic_load(&s->readers) != 0) /* one of them may have read the dataset and have no reference yet */
+            (void)sched_yield();
     }
     (void)pthread_mutex_unlock(&lock);
     return ds;

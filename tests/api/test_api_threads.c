@@ -185,11 +185,51 @@ closing(void **state)
     place_drop(&p);
 }
 
+/* ---- more datasets than the table's first page has slots ---- */
+
+enum { OPEN_AT_ONCE = 700 };
+
+static int ids[OPEN_AT_ONCE];
+
+/* Opens and closes its share of the ids, over and over; each id means its own dataset while it is open. */
+static void *
+open_and_close(void *arg)
+{
+    worker *w = arg;
+
+    for (int round = 0; round < 3; round++) {
+        for (int i = w->number; i < OPEN_AT_ONCE; i += THREADS) {
+            TRY(nc_create("unused", NC_DISKLESS, &ids[i]));
+            TRY(nc_put_att_int(ids[i], NC_GLOBAL, "i", NC_INT, 1, &i));
+        }
+        for (int i = w->number; i < OPEN_AT_ONCE; i += THREADS) {
+            int got = -1, closed = ids[i];
+
+            TRY(nc_get_att_int(ids[i], NC_GLOBAL, "i", &got));
+            TRY(nc_close(ids[i]));
+            if (got != i || nc_inq_natts(closed, &got) != NC_EBADID)
+                w->rc = NC_EINTERNAL;
+        }
+    }
+    return NULL;
+}
+
+static void
+many_ids(void **state)
+{
+    worker w[THREADS];
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        w[i] = (worker){.number = i};
+    run(w, THREADS, open_and_close);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_dataset), cmocka_unit_test(many_datasets),
-                                       cmocka_unit_test(closing)};
+                                       cmocka_unit_test(closing), cmocka_unit_test(many_ids)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
