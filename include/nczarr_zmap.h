@@ -130,7 +130,7 @@ typedef struct nczarr_map_ops {
      * NCZARR_MAP_WHOLE). NC_EEMPTY: there is none; NC_EINVAL: the range is not within it. */
     int (*get)(void *user, const char *key, unsigned long long start, unsigned long long count,
                nczarr_map_reply *reply);
-    /* The length alone. May be NULL: the object is read. */
+    /* The length alone; asked for before the last bytes of an object are. May be NULL: the object is read. */
     int (*len)(void *user, const char *key, unsigned long long *lenp);
     /* Whole or not at all, and over what is there. NC_EOBJECT where an object stands above or below. */
     int (*put)(void *user, const char *key, const void *data, size_t count);

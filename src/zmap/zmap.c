@@ -87,19 +87,24 @@ check_get(zmap_get_req *r)
     uint64_t end;
 
     r->nread = 0;
+    r->size = ZMAP_NO_SIZE;
     r->version[0] = '\0';
     if (!zmap_key_valid(r->key))
         return fail_key(r->key);
+    if (r->from_end && (r->off != 0 || r->len == ZMAP_WHOLE))
+        return ncz_fail(NC_EINVAL, "%s: the last bytes of an object have a length, and no offset", r->key);
     if (r->len != ZMAP_WHOLE && !ncz_add64(r->off, r->len, &end))
         return ncz_fail(NC_EINVAL, "%s: a range of %" PRIu64 " bytes from %" PRIu64, r->key, r->len, r->off);
     return NC_NOERR;
 }
 
-/* A range that the map cannot read by itself. */
+/* A request that the map cannot answer by itself. */
 static bool
-needs_cut(const zmap *m, const zmap_get_req *r)
+needs_help(const zmap *m, const zmap_get_req *r)
 {
-    return (m->caps & ZMAP_CAN_RANGE) == 0 && (r->off != 0 || r->len != ZMAP_WHOLE);
+    if (r->off == 0 && r->len == ZMAP_WHOLE)
+        return false;
+    return (m->caps & ZMAP_CAN_RANGE) == 0 || ((r->from_end || r->ask_size) && (m->caps & ZMAP_CAN_FROM_END) == 0);
 }
 
 /* Reads the whole object, under the ceiling of stored objects, and answers out of it. */
@@ -118,6 +123,37 @@ get_cut(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
     memcpy(r->version, whole.version, sizeof r->version);
     ncz_buf_clear(&whole.body);
     zmap_get_end(r, rc, done, arg);
+}
+
+/* Asks for the length, then for the range. An object that is replaced in between is an error or another range of it:
+ * such a map has no versions that could show it. */
+static void
+get_by_length(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
+{
+    zmap_get_req range = {.key = r->key, .into = r->into, .into_cap = r->into_cap, .body = r->body};
+    uint64_t     size = 0;
+    size_t       n;
+    int          rc;
+
+    if ((rc = m->ops->len(m, r->key, &size)) != NC_NOERR ||
+        (rc = zmap_answer_range(r, size, &range.off, &n)) != NC_NOERR)
+        goto done;
+    range.len = n;
+    m->ops->get(m, &range, 1, NULL, NULL);
+    r->body = range.body;
+    r->nread = range.nread;
+    rc = range.err.code == NC_EEMPTY ? NC_EEMPTY : ncz_err_adopt(&range.err);
+done:
+    zmap_get_end(r, rc, done, arg);
+}
+
+static void
+help(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
+{
+    if ((m->caps & ZMAP_CAN_RANGE) != 0 && m->ops->len != NULL)
+        get_by_length(m, r, done, arg);
+    else
+        get_cut(m, r, done, arg);
 }
 
 static void
@@ -149,7 +185,7 @@ zmap_get_batch(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *a
         size_t end = i;
         int    rc = NC_NOERR;
 
-        while (end < n && (rc = check_get(&reqs[end])) == NC_NOERR && !needs_cut(m, &reqs[end]))
+        while (end < n && (rc = check_get(&reqs[end])) == NC_NOERR && !needs_help(m, &reqs[end]))
             end++;
         if (end > i) {
             m->ops->get(m, reqs + i, end - i, done, arg);
@@ -158,7 +194,7 @@ zmap_get_batch(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *a
             if (rc != NC_NOERR)
                 zmap_get_end(&reqs[i], rc, done, arg);
             else
-                get_cut(m, &reqs[i], done, arg);
+                help(m, &reqs[i], done, arg);
             i++;
         }
     }

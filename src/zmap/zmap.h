@@ -27,6 +27,7 @@
 typedef struct zmap zmap;
 
 #define ZMAP_WHOLE   UINT64_MAX /* as a request's `len`: to the end of the object */
+#define ZMAP_NO_SIZE UINT64_MAX /* as a request's `size`: not known */
 #define ZMAP_VERSION 80         /* bytes of a version stamp and its NUL */
 #define ZMAP_KEY_MAX 1024       /* bytes of the longest key */
 
@@ -38,10 +39,12 @@ typedef enum zmap_caps {
     ZMAP_CAN_LIST = 1 << 3,
     ZMAP_CAN_IF_ABSENT = 1 << 4, /* put conditions */
     ZMAP_CAN_IF_MATCH = 1 << 5,
-    ZMAP_CAN_SYNC = 1 << 6,     /* sync() makes puts durable */
-    ZMAP_FROM_WORKERS = 1 << 7, /* gets are cheap and block: from any worker, one at a time; else in batches */
-    ZMAP_COMMITS = 1 << 8,      /* what was put is seen by others at sync or close: all at once, or not at all */
-    ZMAP_KEEPS_LEAVES = 1 << 9, /* put refuses a key above or below another one; else that is the user's to keep */
+    ZMAP_CAN_SYNC = 1 << 6,      /* sync() makes puts durable */
+    ZMAP_FROM_WORKERS = 1 << 7,  /* gets are cheap and block: from any worker, one at a time; else in batches */
+    ZMAP_COMMITS = 1 << 8,       /* what was put is seen by others at sync or close: all at once, or not at all */
+    ZMAP_KEEPS_LEAVES = 1 << 9,  /* put refuses a key above or below another one; else that is the user's to keep */
+    ZMAP_CAN_FROM_END = 1 << 10, /* with ZMAP_CAN_RANGE: `from_end` and `ask_size` cost no more than the range; else
+                                  * the front door asks for the length first, or reads the whole object */
 } zmap_caps;
 
 /*
@@ -53,10 +56,13 @@ typedef enum zmap_caps {
 typedef struct zmap_get_req {
     const char *key;
     uint64_t    off, len; /* len ZMAP_WHOLE: to the end. A range past the end is NC_EINVAL with a text */
+    bool        from_end; /* the last `len` bytes, of a shorter object all that it has; `off` is 0 then */
+    bool        ask_size; /* `size` is wanted along with a range; without it a map sets it only if it costs nothing */
     void       *into;     /* the caller's memory (anything is in it after a failure), or NULL: see `body` */
     size_t      into_cap; /* with `into`: most bytes it takes; a longer object is NC_ETRUNC */
     ncz_buf     body;     /* appended to; its limit is the ceiling: more is NC_ENOMEM. The caller clears it */
     size_t      nread;    /* out; 0 and `body` as it was when err is a failure */
+    uint64_t    size;     /* out: of the whole object, which had it when these bytes were read; ZMAP_NO_SIZE */
     ncz_err     err;      /* out: NC_NOERR, NC_EEMPTY when absent (without a text), ... */
     char        version[ZMAP_VERSION]; /* out: the map's stamp of what was read, for ZMAP_IF_MATCH; "": it has none */
     void       *tag;                   /* the caller's */

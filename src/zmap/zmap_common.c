@@ -10,21 +10,27 @@
 #include <string.h>
 
 int
-zmap_answer_size(const zmap_get_req *r, uint64_t size, size_t *n)
+zmap_answer_range(zmap_get_req *r, uint64_t size, uint64_t *off, size_t *n)
 {
-    uint64_t want = r->len;
+    uint64_t want = r->len, from = r->off;
 
-    if (r->off > size || (want != ZMAP_WHOLE && want > size - r->off))
-        return ncz_fail(NC_EINVAL, "%s: bytes %" PRIu64 " to %" PRIu64 " of an object of %" PRIu64, r->key, r->off,
-                        want == ZMAP_WHOLE ? size : r->off + want, size);
+    r->size = size;
+    if (r->from_end) {
+        want = want < size ? want : size;
+        from = size - want;
+    }
+    if (from > size || (want != ZMAP_WHOLE && want > size - from))
+        return ncz_fail(NC_EINVAL, "%s: bytes %" PRIu64 " to %" PRIu64 " of an object of %" PRIu64, r->key, from,
+                        want == ZMAP_WHOLE ? size : from + want, size);
     if (want == ZMAP_WHOLE)
-        want = size - r->off;
+        want = size - from;
     if (r->into != NULL && want > r->into_cap)
         return ncz_fail(NC_ETRUNC, "%s: %" PRIu64 " bytes, but the caller takes %zu", r->key, want, r->into_cap);
     if (r->into == NULL && (want > SIZE_MAX || (r->body.limit != 0 &&
                                                 (r->body.len > r->body.limit || want > r->body.limit - r->body.len))))
         return ncz_fail(NC_ENOMEM, "%s: %" PRIu64 " bytes are more than the limit of %zu for one object", r->key,
                         want, r->body.limit);
+    *off = from;
     *n = (size_t)want;
     return NC_NOERR;
 }
@@ -32,15 +38,16 @@ zmap_answer_size(const zmap_get_req *r, uint64_t size, size_t *n)
 int
 zmap_answer_bytes(zmap_get_req *r, const void *object, size_t size)
 {
-    size_t n;
-    int    rc;
+    uint64_t off;
+    size_t   n;
+    int      rc;
 
-    if ((rc = zmap_answer_size(r, size, &n)) != NC_NOERR)
+    if ((rc = zmap_answer_range(r, size, &off, &n)) != NC_NOERR)
         return rc;
     if (r->into == NULL)
-        rc = ncz_buf_append(&r->body, n != 0 ? (const char *)object + r->off : NULL, n);
+        rc = ncz_buf_append(&r->body, n != 0 ? (const char *)object + off : NULL, n);
     else if (n != 0)
-        memcpy(r->into, (const char *)object + r->off, n);
+        memcpy(r->into, (const char *)object + off, n);
     if (rc == NC_NOERR)
         r->nread = n;
     return rc;
@@ -52,8 +59,11 @@ zmap_get_end(zmap_get_req *r, int rc, zmap_done_fn done, void *arg)
 {
     r->err.code = rc;
     r->err.text[0] = '\0';
+    if (rc == NC_NOERR && r->off == 0 && r->len == ZMAP_WHOLE)
+        r->size = r->nread;
     if (rc != NC_NOERR) {
         r->nread = 0;
+        r->size = ZMAP_NO_SIZE;
         if (rc != NC_EEMPTY)
             ncz_err_save(&r->err, rc);
     }

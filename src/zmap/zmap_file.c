@@ -58,7 +58,7 @@ static const zmap_ops file_ops = {
 static int
 file_new(const char *dir, zmap_open_how how, file_map **out)
 {
-    unsigned  caps = ZMAP_CAN_RANGE | ZMAP_CAN_LIST | ZMAP_FROM_WORKERS;
+    unsigned  caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_LIST | ZMAP_FROM_WORKERS;
     file_map *f = ncz_zalloc(sizeof *f);
     int       err;
 

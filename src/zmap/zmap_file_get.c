@@ -121,94 +121,62 @@ room_of(const ncz_buf *b)
     return room;
 }
 
-/* The rest of an object, by steps until the end really comes. The first `room` bytes are as its size said. */
-static int
-read_rest(file_map *f, zmap_get_req *r, int fd, size_t room)
-{
-    ncz_buf *b = &r->body;
-    size_t   n;
-    char     probe;
-    int      rc;
-
-    for (;;) {
-        if ((rc = ncz_buf_reserve(b, room)) != NC_NOERR ||
-            (rc = read_full(f, r->key, fd, b->data + b->len, room, -1, &n)) != NC_NOERR)
-            return rc;
-        b->len += n;
-        b->data[b->len] = '\0';
-        if (n < room)
-            return NC_NOERR;
-        if ((rc = read_full(f, r->key, fd, &probe, 1, -1, &n)) != NC_NOERR || n == 0)
-            return rc;
-        if ((rc = ncz_buf_append(b, &probe, 1)) != NC_NOERR)
-            return rc;
-        room = b->limit != 0 && b->limit - b->len < GROW_STEP ? b->limit - b->len : GROW_STEP;
-    }
-}
-
-/* What fits into the body's memory without more ado; *ended: and that was all. That a read gave less than it might
- * is no end yet, on some file systems; that one gives nothing is. */
-static size_t
-read_room(zmap_get_req *r, int fd, bool *ended)
-{
-    size_t  room = room_of(&r->body), have;
-    char   *data;
-    ssize_t got;
-
-    *ended = false;
-    if (room == 0)
-        return 0;
-    data = r->body.data + r->body.len;
-    if ((got = zmap_sys()->read(fd, data, room)) <= 0)
-        return 0;
-    have = (size_t)got;
-    if (have < room && (got = zmap_sys()->read(fd, data + have, room - have)) >= 0) {
-        *ended = got == 0;
-        have += (size_t)got;
-    }
-    return have;
-}
-
-/* Behind the `have` bytes that were read, to the end. */
-static int
-read_on(file_map *f, zmap_get_req *r, int fd, size_t have)
-{
-    uint64_t size;
-    size_t   most;
-    int      rc;
-
-    if ((rc = check_plain(f, r->key, fd, &size)) != NC_NOERR || (rc = zmap_answer_size(r, size, &most)) != NC_NOERR)
-        return rc;
-    r->body.len += have;
-    if (have == most && have > 0)
-        return NC_NOERR;
-    return read_rest(f, r, fd, have < most ? most - have : 0);
-}
-
-/* Appends to the body: first what fits; where that was not all, the size says how much more there is. */
+/*
+ * Appends all of the object to the body:
+ *  1. read what fits in the memory that the body has already; a read that gives nothing is the end. (One that gives
+ *     less than it might is not, on some file systems.)
+ *  2. else look at the size: how much is to come, and whether the caller takes it
+ *  3. read until the end really comes: the object may be longer than it said
+ */
 static int
 read_body(file_map *f, zmap_get_req *r, int fd)
 {
     ncz_buf *b = &r->body;
-    size_t   before = b->len, have;
-    bool     ended;
+    size_t   before = b->len, room = room_of(b), have = 0, most, n;
+    uint64_t size, off;
+    ssize_t  got = 0;
+    char     probe;
     int      rc = NC_NOERR;
 
-    have = read_room(r, fd, &ended);
-    if (ended)
-        b->len += have;
-    else if ((rc = read_on(f, r, fd, have)) != NC_NOERR)
-        b->len = before;
+    if (room > 0 && (got = zmap_sys()->read(fd, b->data + b->len, room)) > 0) {
+        have = (size_t)got;
+        if (have < room && (got = zmap_sys()->read(fd, b->data + b->len + have, room - have)) > 0)
+            have += (size_t)got;
+        else if (have < room && got == 0)
+            goto done;
+    }
+    if ((rc = check_plain(f, r->key, fd, &size)) != NC_NOERR ||
+        (rc = zmap_answer_range(r, size, &off, &most)) != NC_NOERR)
+        goto done;
+    if (have == most && have > 0)
+        goto done;
+    for (room = have < most ? most - have : 0;; room = GROW_STEP) {
+        b->len = before + have;
+        if (b->limit != 0 && room > b->limit - b->len)
+            room = b->limit - b->len;
+        if ((rc = ncz_buf_reserve(b, room)) != NC_NOERR ||
+            (rc = read_full(f, r->key, fd, b->data + b->len, room, -1, &n)) != NC_NOERR)
+            break;
+        have += n;
+        b->len = before + have;
+        if (n < room || (rc = read_full(f, r->key, fd, &probe, 1, -1, &n)) != NC_NOERR || n == 0)
+            break;
+        if ((rc = ncz_buf_append(b, &probe, 1)) != NC_NOERR)
+            break;
+        have++;
+    }
+done:
+    r->nread = rc == NC_NOERR ? have : 0;
+    b->len = before + r->nread;
     if (b->data != NULL)
         b->data[b->len] = '\0';
-    r->nread = b->len - before;
     return rc;
 }
 
 /* ---- a range --------------------------------------------------------------------------------------------------- */
 
 static int
-read_range(file_map *f, zmap_get_req *r, int fd, size_t len)
+read_range(file_map *f, zmap_get_req *r, int fd, uint64_t off, size_t len)
 {
     size_t n;
     char  *to = r->into;
@@ -219,7 +187,7 @@ read_range(file_map *f, zmap_get_req *r, int fd, size_t len)
             return rc;
         to = r->body.data + r->body.len;
     }
-    if ((rc = read_full(f, r->key, fd, to, len, (off_t)r->off, &n)) != NC_NOERR)
+    if ((rc = read_full(f, r->key, fd, to, len, (off_t)off, &n)) != NC_NOERR)
         goto done;
     if (n < len) {
         rc = ncz_fail(NC_EIO, "%s/%s: ended %zu bytes early: it was cut while being read", f->dir, r->key, len - n);
@@ -234,11 +202,13 @@ done:
     return rc;
 }
 
-/* Into the caller's memory, when all of it is there. False, and nothing said: to be looked at more closely. */
+/* Into the caller's memory, when all of it is there and its place is known. False: nothing is recorded, and the object
+ * is to be looked at more closely. */
 static bool
 read_range_at_once(zmap_get_req *r, int fd)
 {
-    if (r->into == NULL || r->len == 0 || r->len > r->into_cap || r->len > SSIZE_MAX || r->off > INT64_MAX - r->len)
+    if (r->from_end || r->ask_size || r->into == NULL || r->len == 0 || r->len > r->into_cap || r->len > SSIZE_MAX ||
+        r->off > INT64_MAX - r->len)
         return false;
     if (zmap_sys()->pread(fd, r->into, (size_t)r->len, (off_t)r->off) != (ssize_t)r->len)
         return false;
@@ -251,7 +221,7 @@ read_range_at_once(zmap_get_req *r, int fd)
 static int
 get_one(file_map *f, zmap_get_req *r, int fd)
 {
-    uint64_t size;
+    uint64_t size, off;
     size_t   len;
     int      rc;
 
@@ -259,8 +229,9 @@ get_one(file_map *f, zmap_get_req *r, int fd)
         return r->into != NULL ? read_into(f, r, fd) : read_body(f, r, fd);
     if (read_range_at_once(r, fd))
         return NC_NOERR;
-    if ((rc = check_plain(f, r->key, fd, &size)) == NC_NOERR && (rc = zmap_answer_size(r, size, &len)) == NC_NOERR)
-        rc = read_range(f, r, fd, len);
+    if ((rc = check_plain(f, r->key, fd, &size)) == NC_NOERR &&
+        (rc = zmap_answer_range(r, size, &off, &len)) == NC_NOERR)
+        rc = read_range(f, r, fd, off, len);
     return rc;
 }
 

@@ -11,11 +11,11 @@
 /* ---- answering a request (zmap_common.c) ----------------------------------------------------------------------- */
 
 /*
- * How many bytes of an object of `size` bytes the request gets, in *n; or what is wrong with it: a range past the
- * end, the caller's memory too small (NC_ETRUNC), more than the ceiling (NC_ENOMEM). Every map asks this before it
- * copies.
+ * Which bytes of an object of `size` bytes the request gets: *n from *off on; sets r->size. Or what is wrong with the
+ * request: a range past the end, the caller's memory too small (NC_ETRUNC), more than the ceiling (NC_ENOMEM). Every
+ * map asks this before it copies.
  */
-int zmap_answer_size(const zmap_get_req *r, uint64_t size, size_t *n);
+int zmap_answer_range(zmap_get_req *r, uint64_t size, uint64_t *off, size_t *n);
 
 /* The whole answer for a map that has the object in memory: checks as above, copies, sets nread. */
 int zmap_answer_bytes(zmap_get_req *r, const void *object, size_t size);

@@ -262,8 +262,8 @@ zmap_mem_open(zmap **out)
     if (s == NULL)
         return ncz_fail_nomem(sizeof *s);
     s->base = (zmap){.ops = &mem_ops,
-                     .caps = ZMAP_CAN_RANGE | ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_LIST | ZMAP_CAN_IF_ABSENT |
-                             ZMAP_CAN_IF_MATCH | ZMAP_FROM_WORKERS | ZMAP_KEEPS_LEAVES,
+                     .caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_LIST |
+                             ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH | ZMAP_FROM_WORKERS | ZMAP_KEEPS_LEAVES,
                      .refs = 1};
     if ((err = pthread_rwlock_init(&s->lock, NULL)) != 0) {
         ncz_free(s);

@@ -37,7 +37,9 @@ typedef struct getting {
 static int
 fit(ncz_s3_op *op, uint64_t size, size_t *n)
 {
-    return zmap_answer_size(op->arg, size, n);
+    uint64_t off; /* the client finds it by itself */
+
+    return zmap_answer_range(op->arg, size, &off, n);
 }
 
 static void
@@ -77,6 +79,7 @@ remote_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
                              .key = reqs[i].key,
                              .off = reqs[i].off,
                              .len = reqs[i].len,
+                             .from_end = reqs[i].from_end,
                              .most = most_of(&reqs[i]),
                              .fit = fit,
                              .into = reqs[i].into,
@@ -412,7 +415,7 @@ make(ncz_s3 *client, const zmap_ops *ops, unsigned caps, bool created, zmap **ou
 int
 zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
 {
-    unsigned         caps = ZMAP_CAN_RANGE | ZMAP_CAN_LIST;
+    unsigned         caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_LIST;
     ncz_s3_settings *settings = NULL;
     ncz_s3          *client = NULL;
     bool             any = false;
@@ -447,5 +450,5 @@ zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
         return ncz_fail(NC_EPERM, "web servers are for reading only (mode=s3 makes a URL S3's)");
     if ((rc = ncz_s3_open_web(uri, &client)) != NC_NOERR)
         return rc;
-    return make(client, &http_ops, ZMAP_CAN_RANGE, false, out);
+    return make(client, &http_ops, ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END, false, out);
 }

@@ -138,7 +138,9 @@ zip_new(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zip_map 
 
     if (m == NULL)
         return ncz_fail_nomem(sizeof *m);
-    *m = (zip_map){.base = {.ops = &zip_ops, .caps = ZMAP_CAN_RANGE | ZMAP_CAN_LIST | ZMAP_FROM_WORKERS, .refs = 1},
+    *m = (zip_map){.base = {.ops = &zip_ops,
+                            .caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_LIST | ZMAP_FROM_WORKERS,
+                            .refs = 1},
                    .writable = how != ZMAP_OPEN_READ,
                    .made = how == ZMAP_CREATE_NEW,
                    .replace = opts->replace,

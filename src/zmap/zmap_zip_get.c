@@ -266,11 +266,8 @@ static int
 answer_cut(zip_map *m, opened *in, zmap_get_req *r)
 {
     unsigned char *whole = NULL;
-    size_t         n;
     int            rc;
 
-    if ((rc = zmap_answer_size(r, in->object.size, &n)) != NC_NOERR)
-        return rc;
     if (in->object.size > ncz_limits_default.object_bytes)
         return fail_large(r->key, &in->object);
     if ((whole = ncz_alloc((size_t)in->object.size)) == NULL)
@@ -284,12 +281,13 @@ answer_cut(zip_map *m, opened *in, zmap_get_req *r)
 static int
 answer(zip_map *m, opened *in, zmap_get_req *r)
 {
-    char  *to = r->into;
-    size_t n;
-    int    rc;
+    char    *to = r->into;
+    uint64_t off;
+    size_t   n;
+    int      rc;
 
     if ((rc = check_entry(m, r->key, &in->object)) != NC_NOERR ||
-        (rc = zmap_answer_size(r, in->object.size, &n)) != NC_NOERR)
+        (rc = zmap_answer_range(r, in->object.size, &off, &n)) != NC_NOERR)
         return rc;
     if (!is_plain(&in->object) && n != in->object.size)
         return answer_cut(m, in, r);
@@ -298,7 +296,7 @@ answer(zip_map *m, opened *in, zmap_get_req *r)
             return rc;
         to = r->body.data + r->body.len;
     }
-    rc = n == in->object.size ? read_whole(m, r->key, in, to, n) : read_stored(m, r->key, in, to, n, r->off);
+    rc = n == in->object.size ? read_whole(m, r->key, in, to, n) : read_stored(m, r->key, in, to, n, off);
     if (r->into == NULL) {
         r->body.len += rc == NC_NOERR ? n : 0;
         r->body.data[r->body.len] = '\0';

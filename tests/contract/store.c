@@ -319,6 +319,91 @@ test_ranges(void **state)
     expect_range(fx->m, (uint64_t)1 << 63, 0, NC_EINVAL, "");
 }
 
+/* The last bytes: `want` of "0123456789", and the object's size by the same request. */
+static void
+expect_last(zmap *m, const char *key, uint64_t len, const char *want, uint64_t size)
+{
+    char         into[16];
+    zmap_get_req to_body = {.key = key, .len = len, .from_end = true, .body = NCZ_BUF_LIMIT(10)};
+    zmap_get_req to_mem = {.key = key, .len = len, .from_end = true, .into = into, .into_cap = strlen(want)};
+
+    memset(into, '#', sizeof into);
+    assert_rc(zmap_get_batch(m, &to_body, 1, NULL, NULL), NC_NOERR);
+    assert_rc(zmap_get_batch(m, &to_mem, 1, NULL, NULL), NC_NOERR);
+    assert_int_equal(to_body.err.code, NC_NOERR);
+    assert_int_equal(to_mem.err.code, NC_NOERR);
+    assert_string_equal(ncz_buf_str(&to_body.body), want);
+    assert_int_equal(to_body.nread, strlen(want));
+    assert_int_equal(to_mem.nread, strlen(want));
+    assert_memory_equal(into, want, strlen(want));
+    assert_int_equal(into[strlen(want)], '#');
+    assert_int_equal(to_body.size, size);
+    assert_int_equal(to_mem.size, size);
+    ncz_buf_clear(&to_body.body);
+}
+
+static void
+test_last_bytes(void **state)
+{
+    fixture     *fx = *state;
+    char         into[4];
+    zmap_get_req r;
+
+    put_text(fx->m, "d/k", "0123456789");
+    put_text(fx->m, "d/empty", "");
+    expect_last(fx->m, "d/k", 1, "9", 10);
+    expect_last(fx->m, "d/k", 4, "6789", 10);
+    expect_last(fx->m, "d/k", 10, "0123456789", 10);
+    expect_last(fx->m, "d/k", 11, "0123456789", 10);
+    expect_last(fx->m, "d/k", UINT64_MAX - 1, "0123456789", 10);
+    expect_last(fx->m, "d/k", 0, "", 10);
+    expect_last(fx->m, "d/empty", 5, "", 0);
+
+    r = (zmap_get_req){.key = "d/none", .len = 4, .from_end = true, .into = into, .into_cap = 4};
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_NOERR);
+    assert_int_equal(r.err.code, NC_EEMPTY);
+    assert_true(r.size == ZMAP_NO_SIZE);
+    r = (zmap_get_req){.key = "d/k", .len = 5, .from_end = true, .into = into, .into_cap = 4};
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_ETRUNC);
+    r = (zmap_get_req){.key = "d/k", .len = 5, .from_end = true, .body = NCZ_BUF_LIMIT(4)};
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_ENOMEM);
+    assert_int_equal(r.body.len, 0);
+    ncz_buf_clear(&r.body);
+    r = (zmap_get_req){.key = "d/k", .off = 1, .len = 4, .from_end = true, .into = into, .into_cap = 4};
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_EINVAL);
+    r = (zmap_get_req){.key = "d/k", .len = ZMAP_WHOLE, .from_end = true, .into = into, .into_cap = 4};
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_EINVAL);
+}
+
+/* Ranges and the last bytes of one object in one batch, each with the object's size and, where there are versions,
+ * its version. */
+static void
+test_size_and_version(void **state)
+{
+    fixture     *fx = *state;
+    char         into[3][4];
+    const char  *key = "d/k";
+    zmap_get_req r[3] = {{.key = key, .off = 2, .len = 3, .ask_size = true, .into = into[0], .into_cap = 4},
+                         {.key = key, .len = 3, .from_end = true, .into = into[1], .into_cap = 4},
+                         {.key = key, .off = 9, .len = 1, .ask_size = true, .into = into[2], .into_cap = 4}};
+    zmap_get_req whole = {.key = key, .len = ZMAP_WHOLE};
+
+    put_text(fx->m, key, "0123456789");
+    assert_rc(zmap_get_batch(fx->m, r, 3, NULL, NULL), NC_NOERR);
+    assert_memory_equal(into[0], "234", 3);
+    assert_memory_equal(into[1], "789", 3);
+    assert_memory_equal(into[2], "9", 1);
+    assert_rc(zmap_get_batch(fx->m, &whole, 1, NULL, NULL), NC_NOERR);
+    ncz_buf_clear(&whole.body);
+    assert_int_equal(whole.size, 10);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(r[i].err.code, NC_NOERR);
+        assert_int_equal(r[i].size, 10);
+        assert_string_equal(r[i].version, whole.version);
+        assert_true(!can(fx, ZMAP_CAN_IF_MATCH) || r[i].version[0] != '\0');
+    }
+}
+
 static void
 test_range_ceilings(void **state)
 {
@@ -1159,6 +1244,8 @@ store_contract(const store_maker *maker)
         ROW(test_ceiling),
         ROW(test_into),
         ROW(test_ranges),
+        ROW(test_last_bytes),
+        ROW(test_size_and_version),
         ROW(test_range_ceilings),
         ROW(test_batch),
         ROW(test_batch_put_failures),

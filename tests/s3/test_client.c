@@ -168,6 +168,10 @@ get(ncz_s3 *s, const char *key, uint64_t off, uint64_t len, ncz_buf *body)
 static int
 fit_range(ncz_s3_op *op, uint64_t size, size_t *n)
 {
+    if (op->from_end) {
+        *n = (size_t)(op->len < size ? op->len : size);
+        return NC_NOERR;
+    }
     if (op->off > size || (op->len != NCZ_S3_WHOLE && op->len > size - op->off))
         return ncz_fail(NC_EINVAL, "beyond the end at %" PRIu64, size);
     *n = (size_t)(op->len == NCZ_S3_WHOLE ? size - op->off : op->len);
@@ -272,6 +276,45 @@ ranges(void **state)
     expect_range(s, 10, NCZ_S3_WHOLE, NC_NOERR, "");
     expect_range(s, 11, NCZ_S3_WHOLE, NC_EINVAL, NULL);
     expect_range(s, 11, NCZ_S3_WHOLE, NC_EINVAL, NULL); /* asked for once more, as a whole */
+    DONE();
+}
+
+static void
+expect_last(ncz_s3 *s, uint64_t len, const char *text, uint64_t size)
+{
+    ncz_buf   body = NCZ_BUF_INIT;
+    ncz_s3_op op = {
+        .verb = NCZ_S3_GET, .key = "k", .len = len, .from_end = true, .most = 1000, .fit = fit_range, .body = &body};
+
+    assert_int_equal(ncz_s3_do(s, &op), NC_NOERR);
+    assert_string_equal(ncz_buf_str(&body), text);
+    assert_int_equal(op.nread, strlen(text));
+    assert_int_equal(op.size, size);
+    ncz_buf_clear(&body);
+}
+
+static void
+last_bytes(void **state)
+{
+    SCRIPT({"range: bytes=-3", 206, "789", "Content-Range: bytes 7-9/10\r\n"},
+           {"range: bytes=-3", 200, "0123456789"},                     /* a server without ranges */
+           {"range: bytes=-3", 200, "0123456789", NULL, STUB_CHUNKED}, /* and without a length */
+           {"range: bytes=-30", 206, "0123456789", "Content-Range: bytes 0-9/10\r\n"},
+           {"range: bytes=-3", 416, "!InvalidRange", "Content-Range: bytes */0\r\n"},  /* an empty object */
+           {"range: bytes=-3", 416, "!InvalidRange", "Content-Range: bytes */10\r\n"}, /* knows no such range */
+           {"!range:", 200, "0123456789"}, {"range: bytes=0-0", 206, "0", "Content-Range: bytes 0-0/10\r\n"},
+           {"range: bytes=-3", 206, "123", "Content-Range: bytes 1-3/10\r\n"}, /* others: asked for again */
+           {"range: bytes=-3", 206, "789", "Content-Range: bytes 7-9/10\r\n"});
+
+    (void)state;
+    expect_last(s, 3, "789", 10);
+    expect_last(s, 3, "789", 10);
+    expect_last(s, 3, "789", 10);
+    expect_last(s, 30, "0123456789", 10);
+    expect_last(s, 3, "", 0);
+    expect_last(s, 3, "789", 10);
+    expect_last(s, 0, "", 10);
+    expect_last(s, 3, "789", 10);
     DONE();
 }
 
@@ -1299,6 +1342,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_gets),
         cmocka_unit_test(ranges),
+        cmocka_unit_test(last_bytes),
         cmocka_unit_test(bodies_are_whole),
         cmocka_unit_test(ceilings),
         cmocka_unit_test(tried_again),

@@ -47,9 +47,13 @@ add_range(stub_reply *reply, unsigned long long a, unsigned long long b, size_t 
 static void
 cut_range(const char *range, stub_reply *reply, const ncz_buf *body)
 {
-    unsigned long long a = 0, b = 0;
+    unsigned long long a = 0, b = 0, last;
     int                n = sscanf(range, "bytes=%llu-%llu", &a, &b);
 
+    if (sscanf(range, "bytes=-%llu", &last) == 1) {
+        n = 1;
+        a = last < body->len ? body->len - last : 0;
+    }
     if (n < 1 || a >= body->len) {
         char text[80];
 

@@ -49,6 +49,7 @@ struct ncz_s3_op {
 
     /* GET: what of the object, and where to. */
     uint64_t off, len; /* len NCZ_S3_WHOLE: to the end */
+    bool     from_end; /* the last `len` bytes: `off` is found when the size is known */
     uint64_t most;     /* bytes that are taken when nobody says beforehand how many come */
     /* Called when the object's size is known, before a byte is taken: how many bytes from `off` are wanted, or a
      * failure. NULL: all of them, up to `most` (answers to lists and posts). */

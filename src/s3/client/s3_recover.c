@@ -196,8 +196,8 @@ mend_range(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
             ncz_s3_parse_number(range + 8, strlen(range + 8), &size);
     if (!known)
         known = f->size.len > 0 && ncz_s3_parse_number(f->size.data, f->size.len, &size);
-    if (!known && !op->plain && op->key != NULL) {
-        op->plain = true; /* the whole object, then, to cut it out of */
+    if ((!known || (op->from_end && size > 0)) && !op->plain && op->key != NULL) {
+        op->plain = true; /* the whole object, then, to cut it out of: some servers know no range from the end */
         at_once(b, op);
         return;
     }

@@ -46,9 +46,11 @@ add_range(draft *d, const ncz_s3_op *op)
     uint64_t last;
     int      rc;
 
-    if (op->plain || (op->off == 0 && op->len == NCZ_S3_WHOLE))
+    if (op->plain || (!op->from_end && op->off == 0 && op->len == NCZ_S3_WHOLE))
         return NC_NOERR;
-    if (op->len == NCZ_S3_WHOLE || !ncz_add64(op->off, op->len > 0 ? op->len - 1 : 0, &last))
+    if (op->from_end && op->len > 0)
+        rc = ncz_buf_printf(&d->range, "bytes=-%" PRIu64, op->len);
+    else if (op->len == NCZ_S3_WHOLE || !ncz_add64(op->off, op->len > 0 ? op->len - 1 : 0, &last))
         rc = ncz_buf_printf(&d->range, "bytes=%" PRIu64 "-", op->off);
     else
         rc = ncz_buf_printf(&d->range, "bytes=%" PRIu64 "-%" PRIu64, op->off, last);

@@ -86,9 +86,12 @@ static int
 make_room(ncz_s3_exchange *x, uint64_t size)
 {
     ncz_s3_op *op = x->op;
-    uint64_t   left = size > op->off ? size - op->off : 0;
+    uint64_t   left;
     int        rc;
 
+    if (op->from_end)
+        op->off = size > op->len ? size - op->len : 0;
+    left = size > op->off ? size - op->off : 0;
     op->size = size;
     x->want = 0;
     if (op->fit != NULL) {
@@ -108,7 +111,7 @@ make_room(ncz_s3_exchange *x, uint64_t size)
 static int
 on_part(ncz_s3_exchange *x)
 {
-    uint64_t first, last, total, len, off = x->op->off;
+    uint64_t first, last, total, len, off;
     int      rc;
 
     if (!content_range(ncz_http_header(&x->call, "content-range"), &first, &last, &total))
@@ -117,6 +120,7 @@ on_part(ncz_s3_exchange *x)
         return broken(x, "a partial answer of another length than it says");
     if ((rc = make_room(x, total)) != NC_NOERR)
         return rc;
+    off = x->op->off;
     if (first > off || (x->want > 0 && (last < off || last - off + 1 < x->want)))
         return broken(x, "another part than the one that was asked for");
     x->skip = off - first;
@@ -177,7 +181,7 @@ spool(ncz_s3_exchange *x, const char *data, size_t n)
 {
     uint64_t most = x->op->most;
 
-    if (!ncz_add64(most, x->op->off, &most) || most > ncz_limits_default.object_bytes)
+    if (x->op->from_end || !ncz_add64(most, x->op->off, &most) || most > ncz_limits_default.object_bytes)
         most = ncz_limits_default.object_bytes;
     x->spool.limit = (size_t)most;
     return ncz_buf_append(&x->spool, data, n);
