@@ -34,11 +34,11 @@ ncz_api_count_atts(const ncz_atts *a)
 
 /* An attribute as it is answered; `text` owns what was made up for it. */
 typedef struct answer {
-    nc_type     type;
-    size_t      len;
-    const void *data;
-    int         number;
-    ncz_buf     text;
+    const ncz_type *type;
+    size_t          len;
+    const void     *data;
+    int             number;
+    ncz_buf         text;
 } answer;
 
 static int
@@ -49,7 +49,7 @@ make_up(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
     if (v == NULL && c->g->parent == NULL &&
         (strcmp(name, "_IsNetcdf4") == 0 || strcmp(name, "_SuperblockVersion") == 0)) {
         out->number = strcmp(name, "_IsNetcdf4") == 0 ? 1 : 2;
-        out->type = NC_INT;
+        out->type = ncz_type_of(NC_INT);
         out->len = 1;
         out->data = &out->number;
         return NC_NOERR;
@@ -57,7 +57,7 @@ make_up(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
     if (v != NULL && strcmp(name, "_Codecs") == 0 && ncz_chain_len(v->chain) > 0) {
         if ((rc = ncz_chain_write_list(v->chain, &out->text)) != NC_NOERR)
             return rc;
-        out->type = NC_CHAR;
+        out->type = ncz_type_of(NC_CHAR);
         out->len = out->text.len;
         out->data = ncz_buf_str(&out->text);
         return NC_NOERR;
@@ -106,7 +106,7 @@ nc_inq_att(int ncid, int varid, const char *name, nc_type *xtypep, size_t *lenp)
         return rc;
     if ((rc = find(&c, varid, name, &a)) == NC_NOERR) {
         if (xtypep != NULL)
-            *xtypep = a.type;
+            *xtypep = a.type->id;
         if (lenp != NULL)
             *lenp = a.len;
     }
@@ -171,30 +171,36 @@ nc_inq_attname(int ncid, int varid, int attnum, char *name)
     return ncz_call_leave(&c, ncz_fail(NC_ENOTATT, "there is no attribute %d", attnum));
 }
 
+static int
+check_conversion(const ncz_type *from, const ncz_type *to, const char *name)
+{
+    if (from->class == NCZ_TYPE_STRING || to->class == NCZ_TYPE_STRING)
+        return ncz_fail(NC_EBADTYPE, "%s: strings convert to nothing else", name);
+    if (from->class == NCZ_TYPE_CHAR || to->class == NCZ_TYPE_CHAR)
+        return ncz_fail(NC_ECHAR, "%s: text and numbers do not convert", name);
+    return NC_NOERR;
+}
+
 /* Elements of the attribute as `mem`; NC_NAT: as they are. */
 int
 ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip)
 {
-    ncz_call c;
-    answer   a;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    ncz_call        c;
+    answer          a;
+    const ncz_type *to;
+    int             rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
     if ((rc = find(&c, varid, name, &a)) != NC_NOERR)
         goto done;
-    if (mem == NC_NAT)
-        mem = a.type;
+    to = mem == NC_NAT ? a.type : ncz_type_of(mem);
     if (a.len > 0 && ip == NULL)
         rc = ncz_fail(NC_EINVAL, "%s: no place for its value", name);
-    else if ((mem == NC_STRING) != (a.type == NC_STRING))
-        rc = ncz_fail(NC_EBADTYPE, "%s: strings convert to nothing else", name);
-    else if (mem == NC_STRING)
-        rc = ncz_api_copy_values(NC_STRING, a.data, a.len, ip);
-    else if ((mem == NC_CHAR) != (a.type == NC_CHAR))
-        rc = ncz_fail(NC_ECHAR, "%s: text and numbers do not convert", name);
-    else if (a.len > 0)
-        rc = ncz_convert(a.type, a.data, mem, ip, a.len, ncz_dataset_classic(c.ds));
+    else if (to == a.type)
+        rc = ncz_type_copy_elems(to, a.data, a.len, ip);
+    else if ((rc = check_conversion(a.type, to, name)) == NC_NOERR && a.len > 0)
+        rc = ncz_convert(a.type->id, a.data, to->id, ip, a.len, ncz_dataset_classic(c.ds));
 done:
     ncz_buf_clear(&a.text);
     return ncz_call_leave(&c, rc);
@@ -209,35 +215,31 @@ nc_get_att(int ncid, int varid, const char *name, void *ip)
 /* ---- changing ---- */
 
 static int
-check_type(const ncz_call *c, nc_type xtype, nc_type mem)
+check_type(const ncz_call *c, nc_type xtype, nc_type mem, const char *name)
 {
     if (!ncz_api_atomic(xtype))
         return ncz_fail(NC_EBADTYPID, "type %d is no atomic type", xtype);
     if (ncz_dataset_classic(c->ds) && !ncz_api_classic(xtype))
         return ncz_fail(NC_ESTRICTNC3, "the classic model does not have type %d", xtype);
-    if ((xtype == NC_STRING) != (mem == NC_STRING))
-        return ncz_fail(NC_EBADTYPE, "strings convert to nothing else");
-    if ((xtype == NC_CHAR) != (mem == NC_CHAR))
-        return ncz_fail(NC_ECHAR, "text and numbers do not convert");
-    return NC_NOERR;
+    return xtype == mem ? NC_NOERR : check_conversion(ncz_type_of(mem), ncz_type_of(xtype), name);
 }
 
 /* In the classic model's data mode an attribute may be replaced, but not by a longer one, and none be made. */
 static int
-check_classic(const ncz_call *c, const ncz_att *old, nc_type type, size_t len)
+check_classic(const ncz_call *c, const ncz_att *old, const ncz_type *type, size_t len)
 {
     if (!ncz_dataset_classic(c->ds) || ncz_dataset_defining(c->ds))
         return NC_NOERR;
-    if (old == NULL || len * ncz_type_size(type) > old->len * ncz_type_size(old->type))
+    if (old == NULL || len * type->size > old->len * old->type->size)
         return ncz_fail(NC_ENOTINDEFINE, "a new or longer attribute needs define mode (classic model)");
     return NC_NOERR;
 }
 
 /* The width of strings that an attribute asks for; 0 when it does not. */
 static size_t
-width_in(const char *name, const char *which, nc_type type, size_t len, const void *data)
+width_in(const char *name, const char *which, const ncz_type *type, size_t len, const void *data)
 {
-    if (strcmp(name, which) != 0 || type != NC_INT || len != 1 || *(const int *)data < 1)
+    if (strcmp(name, which) != 0 || type->id != NC_INT || len != 1 || *(const int *)data < 1)
         return 0;
     return (size_t) * (const int *)data;
 }
@@ -252,7 +254,7 @@ set_default_width(const ncz_call *c, size_t width)
         for (size_t i = 0; rc == NC_NOERR && i < c->m->groups[g]->nvars; i++) {
             ncz_var *v = c->m->groups[g]->vars[i];
 
-            if (v->type == NC_STRING && v->dtype.kind != NCZ_KIND_UCS4 && !v->fixed &&
+            if (v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_UCS4 && !v->fixed &&
                 ncz_atts_find(&v->atts, WIDTH_ATT) == NULL)
                 rc = ncz_var_set_maxstrlen(c->m, v, width);
         }
@@ -261,11 +263,11 @@ set_default_width(const ncz_call *c, size_t width)
 
 /* What some names mean beside being attributes. Done before the attribute itself: it may fail. */
 static int
-apply(ncz_call *c, ncz_var *v, const char *name, nc_type type, size_t len, const void *data)
+apply(ncz_call *c, ncz_var *v, const char *name, const ncz_type *type, size_t len, const void *data)
 {
     size_t width;
 
-    if (v != NULL && v->type == NC_STRING && (width = width_in(name, WIDTH_ATT, type, len, data)) > 0) {
+    if (v != NULL && v->type->class == NCZ_TYPE_STRING && (width = width_in(name, WIDTH_ATT, type, len, data)) > 0) {
         if (v->fixed || v->written)
             return ncz_fail(NC_ELATEDEF, "%s: its strings have their width already", v->name);
         return ncz_var_set_maxstrlen(c->m, v, width);
@@ -277,7 +279,7 @@ apply(ncz_call *c, ncz_var *v, const char *name, nc_type type, size_t len, const
 
 /* Stores values that are of type `type` already. `name` is checked. */
 static int
-set(ncz_call *c, int varid, const char *name, nc_type type, size_t len, const void *data)
+set(ncz_call *c, int varid, const char *name, const ncz_type *type, size_t len, const void *data)
 {
     ncz_atts *atts = NULL;
     ncz_var  *v = NULL;
@@ -292,7 +294,8 @@ set(ncz_call *c, int varid, const char *name, nc_type type, size_t len, const vo
     if ((rc = apply(c, v, name, type, len, data)) != NC_NOERR)
         return rc;
     /* Units that say what the stored type says anyway are the reader's: they are shown, and not stored. */
-    if (v != NULL && type == NC_CHAR && strcmp(name, "units") == 0 && ncz_format_synthetic_units(v, data, len))
+    if (v != NULL && type->class == NCZ_TYPE_CHAR && strcmp(name, "units") == 0 &&
+        ncz_format_synthetic_units(v, data, len))
         return ncz_format_att_synthetic(c->m, atts, name, type, len, data);
     return ncz_atts_set(c->m, atts, name, type, len, data, NULL);
 }
@@ -315,18 +318,19 @@ own_name(const char *name, char **out)
 static int
 convert_and_set(ncz_call *c, int varid, const char *name, nc_type xtype, size_t len, nc_type mem, const void *op)
 {
-    void  *own = NULL;
-    size_t nbytes;
-    int    range, rc;
+    const ncz_type *type = ncz_type_of(xtype);
+    void           *own = NULL;
+    size_t          nbytes;
+    int             range, rc;
 
     if (xtype == mem)
-        return set(c, varid, name, xtype, len, op);
-    if (!ncz_mul(len, ncz_type_size(xtype), &nbytes) || (own = ncz_alloc(nbytes)) == NULL)
+        return set(c, varid, name, type, len, op);
+    if (!ncz_mul(len, type->size, &nbytes) || (own = ncz_alloc(nbytes)) == NULL)
         return ncz_fail(NC_ENOMEM, "out of memory (%zu values of attribute '%s')", len, name);
     range = ncz_convert(mem, op, xtype, own, len, ncz_dataset_classic(c->ds));
     if (range != NC_NOERR && range != NC_ERANGE)
         rc = range;
-    else if ((rc = set(c, varid, name, xtype, len, own)) == NC_NOERR)
+    else if ((rc = set(c, varid, name, type, len, own)) == NC_NOERR)
         rc = range;
     ncz_free(own);
     return rc;
@@ -343,7 +347,7 @@ ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len
         return rc;
     if ((rc = own_name(name, &own)) != NC_NOERR)
         goto done;
-    if ((rc = check_type(&c, xtype, mem == NC_NAT ? xtype : mem)) != NC_NOERR)
+    if ((rc = check_type(&c, xtype, mem == NC_NAT ? xtype : mem, own)) != NC_NOERR)
         goto done;
     if (len > 0 && op == NULL) {
         rc = ncz_fail(NC_EINVAL, "%s: %zu elements, but no data", own, len);
@@ -451,28 +455,23 @@ nc_del_att(int ncid, int varid, const char *name)
 int
 nc_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid_out)
 {
-    ncz_call c;
-    answer   a;
-    void    *own = NULL;
-    nc_type  type = NC_NAT;
-    size_t   len = 0, nbytes;
-    int      rc = ncz_call_enter(ncid_in, NCZ_USE_LOOK, &c);
+    ncz_call        c;
+    answer          a;
+    const ncz_type *type = ncz_type_of(NC_NAT);
+    void           *own = NULL;
+    size_t          len = 0;
+    int             rc = ncz_call_enter(ncid_in, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
     if ((rc = find(&c, varid_in, name, &a)) == NC_NOERR) {
         type = a.type;
         len = a.len;
-        if (!ncz_mul(len, ncz_type_size(type), &nbytes) || (own = ncz_zalloc(nbytes)) == NULL)
-            rc = ncz_fail(NC_ENOMEM, "out of memory (%zu values of attribute '%s')", len, name);
-        else
-            rc = ncz_api_copy_values(type, a.data, len, own);
+        rc = ncz_type_dup_elems(type, a.data, len, &own);
     }
     ncz_buf_clear(&a.text);
-    if ((rc = ncz_call_leave(&c, rc)) == NC_NOERR) {
-        rc = nc_put_att(ncid_out, varid_out, name, type, len, own);
-        ncz_api_free_values(type, own, len);
-    }
-    ncz_free(own);
+    if ((rc = ncz_call_leave(&c, rc)) == NC_NOERR)
+        rc = nc_put_att(ncid_out, varid_out, name, type->id, len, own);
+    ncz_type_drop_elems(type, own, len);
     return rc;
 }

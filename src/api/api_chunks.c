@@ -90,7 +90,7 @@ write_encoding(const ncz_spec *s, ncz_buf *out)
     ncz_jsonw_key(&w, "zarr_format");
     ncz_jsonw_u64(&w, 2);
     ncz_jsonw_key(&w, "type");
-    ncz_jsonw_i64(&w, s->type);
+    ncz_jsonw_i64(&w, s->type->id);
     ncz_jsonw_key(&w, "dtype");
     write_dtype(&s->dtype, &w);
     ncz_jsonw_key(&w, "order");

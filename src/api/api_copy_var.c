@@ -12,13 +12,14 @@
 
 /* What is copied. */
 typedef struct source {
-    int     ncid, varid;
-    char    name[NC_MAX_NAME + 1];
-    nc_type type;
-    int     ndims, natts;
-    int    *in, *out; /* dimension ids on either side */
-    size_t *len, *start, *count;
-    bool   *unlimited;
+    int             ncid, varid;
+    char            name[NC_MAX_NAME + 1];
+    nc_type         id; /* of its type */
+    const ncz_type *type;
+    int             ndims, natts;
+    int            *in, *out; /* dimension ids on either side */
+    size_t         *len, *start, *count;
+    bool           *unlimited;
 } source;
 
 static void
@@ -52,10 +53,11 @@ look(int ncid, int varid, source *s)
     int    rc;
 
     *s = (source){.ncid = ncid, .varid = varid};
-    if ((rc = nc_inq_var(ncid, varid, s->name, &s->type, &s->ndims, NULL, &s->natts)) != NC_NOERR)
+    if ((rc = nc_inq_var(ncid, varid, s->name, &s->id, &s->ndims, NULL, &s->natts)) != NC_NOERR)
         return rc;
-    if (!ncz_api_atomic(s->type))
+    if (!ncz_api_atomic(s->id))
         return ncz_fail(NC_EBADTYPE, "%s: its stored type has no netCDF meaning", s->name);
+    s->type = ncz_type_of(s->id);
     n = (size_t)s->ndims;
     s->in = ncz_zalloc_n(n, sizeof *s->in);
     s->out = ncz_zalloc_n(n, sizeof *s->out);
@@ -145,7 +147,8 @@ copy_filters(const source *s, int ncid_out, int varid_out)
     if ((rc = ncz_call_enter(ncid_out, NCZ_USE_DEFINE, &c)) == NC_NOERR) {
         if ((rc = ncz_call_open_var(&c, varid_out, &v)) == NC_NOERR) {
             same = v->dtype.kind == dtype.kind && v->dtype.size == dtype.size && v->dtype.big == dtype.big;
-            same = same || (v->type == NC_STRING && ncz_chain_objects(chain)); /* the chain makes objects of it */
+            same = same || (v->type->class == NCZ_TYPE_STRING &&
+                            ncz_chain_objects(chain)); /* the chain makes objects of it */
             rc = same ? ncz_dataset_set_chain(c.ds, v, chain) : NC_NOERR;
         }
         rc = ncz_call_leave(&c, rc);
@@ -162,7 +165,7 @@ copy_dtype(const source *s, int ncid_out, int varid_out)
     char  *text;
     int    rc;
 
-    if (s->type == NC_CHAR)
+    if (s->type->class == NCZ_TYPE_CHAR)
         return NC_NOERR;
     if ((rc = nczarr_inq_var_dtype(s->ncid, s->varid, &len, NULL)) != NC_NOERR)
         return rc;
@@ -184,8 +187,9 @@ copy_storage(const source *s, int ncid_out, int varid_out)
     int    no_fill = 0, endian = NC_ENDIAN_NATIVE, rc;
     size_t width = 0;
 
-    if (s->type == NC_STRING && ((rc = nczarr_inq_var_strlen(s->ncid, s->varid, &width)) != NC_NOERR ||
-                                 (width > 0 && (rc = nczarr_def_var_strlen(ncid_out, varid_out, width)) != NC_NOERR)))
+    if (s->type->class == NCZ_TYPE_STRING &&
+        ((rc = nczarr_inq_var_strlen(s->ncid, s->varid, &width)) != NC_NOERR ||
+         (width > 0 && (rc = nczarr_def_var_strlen(ncid_out, varid_out, width)) != NC_NOERR)))
         return rc;
     if ((rc = copy_dtype(s, ncid_out, varid_out)) != NC_NOERR ||
         (rc = nc_inq_var_fill(s->ncid, s->varid, &no_fill, NULL)) != NC_NOERR ||
@@ -194,7 +198,7 @@ copy_storage(const source *s, int ncid_out, int varid_out)
         return rc;
     if (no_fill != 0 && (rc = nc_def_var_fill(ncid_out, varid_out, no_fill, NULL)) != NC_NOERR)
         return rc;
-    if (endian != NC_ENDIAN_NATIVE && ncz_type_numeric(s->type) &&
+    if (endian != NC_ENDIAN_NATIVE && ncz_type_is_number(s->type) &&
         (rc = nc_def_var_endian(ncid_out, varid_out, endian)) != NC_NOERR)
         return rc;
     if (s->ndims == 0)
@@ -218,7 +222,7 @@ define(const source *s, int ncid_out, int *varid_out)
     for (int d = 0; d < s->ndims; d++)
         if ((rc = match_dim(s, d, ncid_out)) != NC_NOERR)
             return rc;
-    if ((rc = nc_def_var(ncid_out, s->name, s->type, s->ndims, s->out, varid_out)) != NC_NOERR ||
+    if ((rc = nc_def_var(ncid_out, s->name, s->id, s->ndims, s->out, varid_out)) != NC_NOERR ||
         (rc = copy_storage(s, ncid_out, *varid_out)) != NC_NOERR)
         return rc;
     for (int i = 0; i < s->natts; i++)
@@ -232,7 +236,7 @@ define(const source *s, int ncid_out, int *varid_out)
 static size_t
 slab(const source *s, size_t *count)
 {
-    size_t most = SLAB_BYTES / ncz_type_size(s->type), n = 1;
+    size_t most = SLAB_BYTES / s->type->size, n = 1;
 
     for (int d = s->ndims - 1; d >= 0; d--) {
         size_t fits = most / n > 0 ? most / n : 1;
@@ -268,8 +272,8 @@ copy_data(const source *s, int ncid_out, int varid_out)
         return ncz_fail_nomem((size_t)s->ndims * sizeof *step);
     if ((n = slab(s, step)) == 0)
         goto done;
-    if ((data = ncz_zalloc_n(n, ncz_type_size(s->type))) == NULL) {
-        rc = ncz_fail_nomem(n * ncz_type_size(s->type));
+    if ((data = ncz_zalloc_n(n, s->type->size)) == NULL) {
+        rc = ncz_fail_nomem(n * s->type->size);
         goto done;
     }
     do {
@@ -277,7 +281,7 @@ copy_data(const source *s, int ncid_out, int varid_out)
             s->count[d] = step[d] < s->len[d] - s->start[d] ? step[d] : s->len[d] - s->start[d];
         if ((rc = nc_get_vara(s->ncid, s->varid, s->start, s->count, data)) == NC_NOERR)
             rc = nc_put_vara(ncid_out, varid_out, s->start, s->count, data);
-        ncz_api_free_values(s->type, data, n);
+        ncz_type_free_elems(s->type, data, n);
     } while (rc == NC_NOERR && advance(s, step));
 done:
     ncz_free(data);

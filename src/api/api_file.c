@@ -270,7 +270,7 @@ nc_show_metadata(int ncid)
                 g->nvars, g->atts.n);
         for (size_t i = 0; i < g->nvars; i++)
             ncz_log(NCZ_LOG_INFO, "  variable '%s': type %d, rank %zu, %zu attributes", g->vars[i]->name,
-                    g->vars[i]->type, g->vars[i]->rank, g->vars[i]->atts.n);
+                    g->vars[i]->type->id, g->vars[i]->rank, g->vars[i]->atts.n);
     }
     return ncz_call_leave(&c, rc);
 }

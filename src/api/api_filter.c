@@ -158,7 +158,7 @@ parse_list(const ncz_call *c, const ncz_var *v, const ncz_json *list, ncz_chain 
     ncz_err       first;
     int           rc = ncz_chain_parse(list, NULL, &env, c->m->limits.chain, out);
 
-    if (rc != NC_EFILTER || v->type != NC_STRING)
+    if (rc != NC_EFILTER || v->type->class != NCZ_TYPE_STRING)
         return rc;
     ncz_err_save(&first, rc);
     if (env.dtype.kind == NCZ_KIND_OBJECT)

@@ -95,12 +95,8 @@ void ncz_api_cache_limits(ncz_limits *limits);
     NCZ_MEM_NUMBERS(X)                                                                                               \
     X(string, const char *, char *, NC_STRING)
 
-/* n elements of an atomic type, strings and all. The copies are the caller's; nothing is left behind on failure. */
-int  ncz_api_copy_values(nc_type t, const void *from, size_t n, void *to);
-void ncz_api_free_values(nc_type t, void *v, size_t n); /* what they hold, not `v` itself */
-
 /* A fill value and its attribute together (api_var_def.c). NC_EBADTYPE, NC_EINVAL, NC_ELATEFILL. */
-int ncz_api_set_fill_att(ncz_call *c, ncz_var *v, nc_type type, size_t len, const void *data);
-int ncz_api_check_fill_att(const ncz_var *v, nc_type type, size_t len);
+int ncz_api_set_fill_att(ncz_call *c, ncz_var *v, const ncz_type *type, size_t len, const void *data);
+int ncz_api_check_fill_att(const ncz_var *v, const ncz_type *type, size_t len);
 
 #endif /* NCZ_API_INT_H */

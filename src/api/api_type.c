@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-static const char *const names[] = {
-    [NC_BYTE] = "byte",   [NC_CHAR] = "char",     [NC_SHORT] = "short",   [NC_INT] = "int",
-    [NC_FLOAT] = "float", [NC_DOUBLE] = "double", [NC_UBYTE] = "ubyte",   [NC_USHORT] = "ushort",
-    [NC_UINT] = "uint",   [NC_INT64] = "int64",   [NC_UINT64] = "uint64", [NC_STRING] = "string",
-};
-
 int
 nc_inq_type(int ncid, nc_type xtype, char *name, size_t *sizep)
 {
@@ -23,9 +17,9 @@ nc_inq_type(int ncid, nc_type xtype, char *name, size_t *sizep)
     if (!ncz_api_atomic(xtype))
         return ncz_call_leave(&c, ncz_fail(NC_EBADTYPE, "there is no type %d", xtype));
     if (name != NULL)
-        memcpy(name, names[xtype], strlen(names[xtype]) + 1);
+        memcpy(name, ncz_type_of(xtype)->name, strlen(ncz_type_of(xtype)->name) + 1);
     if (sizep != NULL)
-        *sizep = ncz_type_size(xtype);
+        *sizep = ncz_type_of(xtype)->size;
     return ncz_call_leave(&c, rc);
 }
 
@@ -38,7 +32,7 @@ nc_inq_typeid(int ncid, const char *name, nc_type *typeidp)
     if (rc != NC_NOERR)
         return rc;
     for (nc_type t = NC_BYTE; name != NULL && t <= NC_MAX_ATOMIC_TYPE; t++) {
-        if (strcmp(names[t], name) != 0)
+        if (strcmp(ncz_type_of(t)->name, name) != 0)
             continue;
         if (typeidp != NULL)
             *typeidp = t;
@@ -77,5 +71,5 @@ int
 nctypelen(nc_type datatype)
 {
     ncz_err_clear();
-    return ncz_api_atomic(datatype) ? (int)ncz_type_size(datatype) : -1;
+    return ncz_api_atomic(datatype) ? (int)ncz_type_of(datatype)->size : -1;
 }

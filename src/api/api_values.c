@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_values: runs of elements in memory, copied and released. Only strings hold anything outside of themselves; they
- * come from ncz_alloc(), which is malloc() outside of tests, so that programs may free() them too.
+ * api_values: runs of elements in memory, copied and released. What elements hold comes from ncz_alloc(), which is
+ * malloc() outside of tests, so that programs may free() it too.
  */
 #include "api/api_int.h"
 
@@ -20,49 +20,13 @@ ncz_api_classic(nc_type t)
     return t >= NC_BYTE && t <= NC_DOUBLE;
 }
 
-void
-ncz_api_free_values(nc_type t, void *v, size_t n)
-{
-    char **s = v;
-
-    if (t != NC_STRING || v == NULL)
-        return;
-    for (size_t i = 0; i < n; i++) {
-        ncz_free(s[i]);
-        s[i] = NULL;
-    }
-}
-
-int
-ncz_api_copy_values(nc_type t, const void *from, size_t n, void *to)
-{
-    char *const *src = from;
-    char       **dst = to;
-
-    if (t != NC_STRING) {
-        if (n > 0)
-            memcpy(to, from, n * ncz_type_size(t));
-        return NC_NOERR;
-    }
-    for (size_t i = 0; i < n; i++) {
-        dst[i] = src[i] == NULL ? NULL : ncz_strdup(src[i]);
-        if (src[i] != NULL && dst[i] == NULL) {
-            ncz_api_free_values(t, dst, i);
-            return ncz_fail_nomem(strlen(src[i]) + 1);
-        }
-    }
-    return NC_NOERR;
-}
-
-/* ---- public ---- */
-
 int
 nc_free_string(size_t len, char **data)
 {
     ncz_err_clear();
     if (len > 0 && data == NULL)
         return ncz_fail(NC_EINVAL, "nc_free_string: %zu strings, but no pointer", len);
-    ncz_api_free_values(NC_STRING, data, len);
+    ncz_type_free_elems(ncz_type_of(NC_STRING), data, len);
     return NC_NOERR;
 }
 
@@ -107,7 +71,7 @@ nc_reclaim_data(int ncid, nc_type xtype, void *memory, size_t count)
     int rc = check(ncid, xtype, memory, count);
 
     if (rc == NC_NOERR)
-        ncz_api_free_values(xtype, memory, count);
+        ncz_type_free_elems(ncz_type_of(xtype), memory, count);
     return rc;
 }
 
@@ -130,25 +94,17 @@ nc_copy_data(int ncid, nc_type xtype, const void *memory, size_t count, void *co
         return rc;
     if (count > 0 && copy == NULL)
         return ncz_fail(NC_EINVAL, "nc_copy_data: no place for the copy");
-    return ncz_api_copy_values(xtype, memory, count, copy);
+    return ncz_type_copy_elems(ncz_type_of(xtype), memory, count, copy);
 }
 
 int
 nc_copy_data_all(int ncid, nc_type xtype, const void *memory, size_t count, void **copyp)
 {
-    void *copy;
-    int   rc = check(ncid, xtype, memory, count);
+    int rc = check(ncid, xtype, memory, count);
 
     if (rc != NC_NOERR)
         return rc;
     if (copyp == NULL)
         return ncz_fail(NC_EINVAL, "nc_copy_data_all: no place for the copy");
-    if ((copy = ncz_zalloc_n(count, ncz_type_size(xtype))) == NULL)
-        return ncz_fail_nomem(count * ncz_type_size(xtype));
-    if ((rc = ncz_api_copy_values(xtype, memory, count, copy)) != NC_NOERR) {
-        ncz_free(copy);
-        return rc;
-    }
-    *copyp = copy;
-    return NC_NOERR;
+    return ncz_type_dup_elems(ncz_type_of(xtype), memory, count, copyp);
 }

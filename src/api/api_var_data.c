@@ -123,9 +123,9 @@ prepare(const ncz_call *c, const request *q, bool put, ncz_var **v, filled *f, n
         return rc;
     if ((*v)->unusable->code != NC_NOERR)
         return ncz_err_adopt((*v)->unusable);
-    *mem = q->mem == NC_NAT ? (*v)->type : q->mem;
+    *mem = q->mem == NC_NAT ? (*v)->type->id : q->mem;
     if ((rc = ncz_transfer_check(&(*v)->dtype, *mem)) != NC_NOERR)
-        return ncz_fail(rc, "%s: its type %d and memory type %d do not convert", (*v)->name, (*v)->type, *mem);
+        return ncz_fail(rc, "%s: its type %d and memory type %d do not convert", (*v)->name, (*v)->type->id, *mem);
     if ((rc = filled_init(f, (*v)->rank)) != NC_NOERR)
         return rc;
     if ((rc = fill_in(q, *v, put, f)) != NC_NOERR) {

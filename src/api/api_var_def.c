@@ -44,7 +44,8 @@ set_default_width(const ncz_call *c, ncz_var *v)
 {
     const ncz_att *att = ncz_atts_find(&c->m->root->atts, DEFAULT_WIDTH_ATT);
 
-    if (v->type != NC_STRING || att == NULL || att->type != NC_INT || att->len != 1 || *(const int *)att->data < 1)
+    if (v->type->class != NCZ_TYPE_STRING || att == NULL || att->type->id != NC_INT || att->len != 1 ||
+        *(const int *)att->data < 1)
         return NC_NOERR;
     return ncz_var_set_maxstrlen(c->m, v, (size_t) * (const int *)att->data);
 }
@@ -67,7 +68,7 @@ nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimi
         goto done;
     }
     if ((rc = find_dims(&c, ndims, dimidsp, dims)) != NC_NOERR ||
-        (rc = ncz_dataset_add_var(c.ds, c.g, own, xtype, (size_t)ndims, dims, &v)) != NC_NOERR)
+        (rc = ncz_dataset_add_var(c.ds, c.g, own, ncz_type_of(xtype), (size_t)ndims, dims, &v)) != NC_NOERR)
         goto done;
     if ((rc = set_default_width(&c, v)) != NC_NOERR) {
         ncz_model_drop_var(c.m, v);
@@ -92,7 +93,7 @@ nczarr_def_var_strlen(int ncid, int varid, size_t nbytes)
         return rc;
     if ((rc = ncz_call_open_var(&c, varid, &v)) != NC_NOERR)
         return ncz_call_leave(&c, rc);
-    if (v->type != NC_STRING)
+    if (v->type->class != NCZ_TYPE_STRING)
         rc = ncz_fail(NC_EBADTYPE, "%s: only strings have a length of their own", v->name);
     else if (nbytes == 0 || nbytes > INT_MAX)
         rc = ncz_fail(NC_EINVAL, "%s: strings of %zu bytes", v->name, nbytes);
@@ -110,7 +111,7 @@ nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && v->type != NC_STRING)
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && v->type->class != NCZ_TYPE_STRING)
         rc = ncz_fail(NC_EBADTYPE, "%s: only strings have a length of their own", v->name);
     if (rc == NC_NOERR && nbytesp != NULL)
         *nbytesp = v->dtype.kind == NCZ_KIND_OBJECT ? 0 : v->dtype.size;
@@ -173,10 +174,11 @@ nc_rename_var(int ncid, int varid, const char *name)
 /* ---- fill ---- */
 
 int
-ncz_api_check_fill_att(const ncz_var *v, nc_type type, size_t len)
+ncz_api_check_fill_att(const ncz_var *v, const ncz_type *type, size_t len)
 {
     if (type != v->type)
-        return ncz_fail(NC_EBADTYPE, "%s: _FillValue has type %d, the variable has %d", v->name, type, v->type);
+        return ncz_fail(NC_EBADTYPE, "%s: _FillValue has type %d, the variable has %d", v->name, type->id,
+                        v->type->id);
     if (len != 1)
         return ncz_fail(NC_EINVAL, "%s: _FillValue has %zu elements, it must be one", v->name, len);
     if (v->fixed || v->written)
@@ -185,7 +187,7 @@ ncz_api_check_fill_att(const ncz_var *v, nc_type type, size_t len)
 }
 
 int
-ncz_api_set_fill_att(ncz_call *c, ncz_var *v, nc_type type, size_t len, const void *data)
+ncz_api_set_fill_att(ncz_call *c, ncz_var *v, const ncz_type *type, size_t len, const void *data)
 {
     bool had = ncz_atts_find(&v->atts, "_FillValue") != NULL;
     int  rc;
@@ -242,9 +244,9 @@ nc_inq_var_fill(int ncid, int varid, int *no_fill, void *fill_valuep)
         return rc;
     if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
         return ncz_call_leave(&c, rc);
-    value = v->fill_mode == NCZ_FILL_VALUE && v->fill != NULL ? v->fill : ncz_type_fill(v->type);
+    value = v->fill_mode == NCZ_FILL_VALUE && v->fill != NULL ? v->fill : v->type->fill;
     if (fill_valuep != NULL && value != NULL)
-        rc = ncz_api_copy_values(v->type, value, 1, fill_valuep);
+        rc = ncz_type_copy_elems(v->type, value, 1, fill_valuep);
     if (rc == NC_NOERR && no_fill != NULL)
         *no_fill = v->fill_mode == NCZ_FILL_NONE;
     return ncz_call_leave(&c, rc);

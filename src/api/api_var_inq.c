@@ -16,7 +16,7 @@ nc_inq_var(int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, int *d
     if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR || (rc = ncz_api_give_name(v->name, name)) != NC_NOERR)
         return ncz_call_leave(&c, rc);
     if (xtypep != NULL)
-        *xtypep = v->type;
+        *xtypep = v->type->id;
     if (ndimsp != NULL)
         *ndimsp = (int)v->rank;
     for (size_t d = 0; dimidsp != NULL && d < v->rank; d++)

@@ -131,14 +131,14 @@ void ncz_dataset_reserve_cache(ncz_dataset *ds, ncz_var *v, size_t nbytes);
 
 /* NC_EBADTYPE: the dataset's dialect cannot store variables or attributes of that type; `what` has it. Asked where they
  * are defined, so that a commit does not fail for it. */
-int ncz_dataset_check_type(const ncz_dataset *ds, nc_type type, const char *what);
+int ncz_dataset_check_type(const ncz_dataset *ds, const ncz_type *type, const char *what);
 
 /* As ncz_model_add_group(); NC_EBADNAME, NC_EMAXNAME when the map cannot keep the name as part of a key. */
 int ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, ncz_group **out);
 
 /* The same for ncz_model_add_var(), and removes chunks that an earlier session left under that name without a
  * document. */
-int ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, nc_type type, size_t rank,
+int ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                         ncz_dim *const *dims, ncz_var **out);
 
 /* As ncz_format_dtype_define() and _text(): the former under NCZ_USE_DEFINE. */

@@ -58,7 +58,7 @@ ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, ncz_
 }
 
 int
-ncz_dataset_check_type(const ncz_dataset *ds, nc_type type, const char *what)
+ncz_dataset_check_type(const ncz_dataset *ds, const ncz_type *type, const char *what)
 {
     return ncz_format_check_type(&ds->style, type, what);
 }
@@ -80,8 +80,8 @@ sweep(ncz_dataset *ds, const ncz_var *v)
 }
 
 int
-ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims,
-                    ncz_var **out)
+ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
+                    ncz_dim *const *dims, ncz_var **out)
 {
     ncz_var *v = NULL;
     int      rc;
@@ -102,7 +102,7 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, nc_type typ
 int
 ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
 {
-    if (v->type == NC_STRING && ncz_chain_objects(chain) && !ncz_format_has_objects(&ds->style))
+    if (v->type->class == NCZ_TYPE_STRING && ncz_chain_objects(chain) && !ncz_format_has_objects(&ds->style))
         return ncz_fail(NC_EBADTYPE,
                         "%s: netCDF-C could not open a dataset with strings of any length (codec %s), which compat= "
                         "asks for: leave out the codec, and the strings have a fixed width",
@@ -121,14 +121,14 @@ static const char *const quantize_att[] = {
 static int
 check_quantize(const ncz_var *v, int mode, int nsd)
 {
-    bool dbl = v->type == NC_DOUBLE;
+    bool dbl = v->type->id == NC_DOUBLE;
     int  most;
 
     if (mode < NC_NOQUANTIZE || mode > NC_QUANTIZE_BITROUND)
         return ncz_fail(NC_EINVAL, "quantize mode %d", mode);
     if (mode == NC_NOQUANTIZE)
         return NC_NOERR;
-    if (v->type != NC_FLOAT && !dbl)
+    if (v->type->id != NC_FLOAT && !dbl)
         return ncz_fail(NC_EINVAL, "%s: only NC_FLOAT and NC_DOUBLE can be quantized", v->name);
     if (mode == NC_QUANTIZE_BITROUND)
         most = dbl ? NC_QUANTIZE_MAX_DOUBLE_NSB : NC_QUANTIZE_MAX_FLOAT_NSB;
@@ -148,7 +148,7 @@ ncz_dataset_set_quantize(ncz_dataset *ds, ncz_var *v, int mode, int nsd)
     if ((rc = check_quantize(v, mode, nsd)) != NC_NOERR)
         return rc;
     if (mode != NC_NOQUANTIZE &&
-        (rc = ncz_atts_set(ds->model, &v->atts, quantize_att[mode], NC_INT, 1, &nsd, NULL)) != NC_NOERR)
+        (rc = ncz_atts_set(ds->model, &v->atts, quantize_att[mode], ncz_type_of(NC_INT), 1, &nsd, NULL)) != NC_NOERR)
         return rc;
     if (v->quantize_mode != NC_NOQUANTIZE && v->quantize_mode != mode)
         old = ncz_atts_find(&v->atts, quantize_att[v->quantize_mode]);

@@ -109,7 +109,7 @@ count_elems(const uint64_t *n, size_t rank, size_t *out)
 static int
 size_slab(region *r, const ncz_var *v)
 {
-    size_t most = SLAB_BYTES / ncz_type_size(v->type);
+    size_t most = SLAB_BYTES / v->type->size;
 
     memcpy(r->n.v, r->count.v, v->rank * sizeof *r->n.v);
     for (size_t k = 0; k < v->rank; k++) {
@@ -170,29 +170,31 @@ next_slab(region *r, size_t rank)
     return false;
 }
 
-/* Sets the elements that are not `fill` to it. True when there were any. */
+/* Strings of fixed width are read as NULL where they are empty, so no string is the same as an empty one here. */
 static bool
-set_elems(nc_type type, void *elems, size_t n, const void *fill)
+is_fill(const ncz_type *type, const void *elem, const void *fill)
 {
-    size_t size = ncz_type_size(type);
-    bool   changed = false;
+    const char *have, *want;
+
+    if (type->class != NCZ_TYPE_STRING)
+        return ncz_type_equal_elems(type, elem, fill, 1);
+    memcpy(&have, elem, sizeof have);
+    memcpy(&want, fill, sizeof want);
+    return strcmp(have != NULL ? have : "", want != NULL ? want : "") == 0;
+}
+
+/* Sets the elements to `fill`, which keeps what it holds. True when one of them was something else. */
+static bool
+set_elems(const ncz_type *type, void *elems, size_t n, const void *fill)
+{
+    bool changed = false;
 
     for (size_t i = 0; i < n; i++) {
-        char *e = (char *)elems + i * size;
+        char *e = (char *)elems + i * type->size;
 
-        if (type == NC_STRING) {
-            char       *have, *want = *(char *const *)fill;
-            const char *text;
-
-            memcpy(&have, e, sizeof have);
-            text = have != NULL ? have : "";
-            changed = changed || strcmp(text, want != NULL ? want : "") != 0;
-            ncz_free(have);
-            memcpy(e, &want, sizeof want);
-        } else if (memcmp(e, fill, size) != 0) {
-            memcpy(e, fill, size);
-            changed = true;
-        }
+        changed = changed || !is_fill(type, e, fill);
+        ncz_type_free_elems(type, e, 1);
+        memcpy(e, fill, type->size);
     }
     return changed;
 }
@@ -214,7 +216,7 @@ clear_slab(ncz_dataset *ds, const ncz_var *v, region *r, const void *fill, void 
         count.v[k] = r->n.v[k] < left ? r->n.v[k] : left;
     }
     sel = (ncz_select){.rank = v->rank, .start = r->at.v, .count = count.v, .stride = r->stride.v, .imap = r->imap};
-    plan = (ncz_plan){.spec = v->spec, .shape = r->shape.v, .sel = sel, .mem = v->type};
+    plan = (ncz_plan){.spec = v->spec, .shape = r->shape.v, .sel = sel, .mem = v->type->id};
     if (!ncz_grid_packed_imap(count.v, v->rank, r->imap) || !count_elems(count.v, v->rank, &n))
         rc = ncz_fail(NC_ENOMEM, "%s: one chunk is larger than memory", v->name);
     if (rc == NC_NOERR && (rc = ncz_engine_read(ds->engine, &plan, elems)) == NC_NOERR &&
@@ -227,13 +229,13 @@ clear_slab(ncz_dataset *ds, const ncz_var *v, region *r, const void *fill, void 
 static int
 fill_chunks_at_end(ncz_dataset *ds, const ncz_var *v, size_t d)
 {
-    const void *fill = v->fill_mode == NCZ_FILL_VALUE && v->fill != NULL ? v->fill : ncz_type_fill(v->type);
+    const void *fill = v->fill_mode == NCZ_FILL_VALUE && v->fill != NULL ? v->fill : v->type->fill;
     void       *elems = NULL;
     region      r;
     bool        some;
     int         rc = init_region(&r, v, d, &some);
 
-    if (rc == NC_NOERR && some && (elems = ncz_alloc_n(r.nelems, ncz_type_size(v->type))) == NULL)
+    if (rc == NC_NOERR && some && (elems = ncz_alloc_n(r.nelems, v->type->size)) == NULL)
         rc = ncz_fail_nomem(r.nelems);
     for (bool more = some; rc == NC_NOERR && more; more = next_slab(&r, v->rank))
         rc = clear_slab(ds, v, &r, fill, elems);
@@ -282,7 +284,7 @@ ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d)
         for (size_t i = 0; i < g->nvars; i++) {
             const ncz_var *v = g->vars[i];
 
-            if (v->unusable->code != NC_NOERR || ncz_type_size(v->type) == 0 || !uses_dim(v, d))
+            if (v->unusable->code != NC_NOERR || v->type->class == NCZ_TYPE_NONE || !uses_dim(v, d))
                 continue;
             if ((rc = clear_var_beyond(ds, v, d)) != NC_NOERR)
                 return rc;

@@ -212,7 +212,8 @@ int ncz_dataset_drop_leftover(ncz_dataset *ds); /* its last step alone */
 
 /* Rounds `n` elements of NC_FLOAT or NC_DOUBLE in place; those equal to `fill` stay (dataset_quantize.c). `place`: of the first
  * among all that are put. */
-void ncz_dataset_quantize(int mode, int nsd, nc_type type, void *data, size_t n, const void *fill, uint64_t place);
+void ncz_dataset_quantize(int mode, int nsd, const ncz_type *type, void *data, size_t n, const void *fill,
+                          uint64_t place);
 
 /* What opening for writing found may be longer in the store than recorded (dataset_grow.c). */
 void ncz_dataset_note_lengths(ncz_dataset *ds);

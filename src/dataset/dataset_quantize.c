@@ -97,13 +97,13 @@ quantize_doubles(int mode, int nsd, double *v, size_t n, double fill, uint64_t p
 }
 
 void
-ncz_dataset_quantize(int mode, int nsd, nc_type type, void *data, size_t n, const void *fill, uint64_t place)
+ncz_dataset_quantize(int mode, int nsd, const ncz_type *type, void *data, size_t n, const void *fill, uint64_t place)
 {
     unsigned before = ncz_rounding_begin();
 
-    if (type == NC_FLOAT)
+    if (type->id == NC_FLOAT)
         quantize_floats(mode, nsd, data, n, *(const float *)fill, place);
-    else if (type == NC_DOUBLE)
+    else if (type->id == NC_DOUBLE)
         quantize_doubles(mode, nsd, data, n, *(const double *)fill, place);
     ncz_rounding_end(before);
 }

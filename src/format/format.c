@@ -195,7 +195,8 @@ ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *proper
     ready_model(m, style->gen, ncz_zarr2_locate);
     if (properties == NULL)
         return NC_NOERR;
-    return ncz_atts_set(m, &m->root->atts, "_NCProperties", NC_CHAR, strlen(properties), properties, NULL);
+    return ncz_atts_set(m, &m->root->atts, "_NCProperties", ncz_type_of(NC_CHAR), strlen(properties), properties,
+                        NULL);
 }
 
 void

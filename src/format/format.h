@@ -131,7 +131,7 @@ void ncz_format_mark_stored(ncz_model *m); /* everything is on disk: clears dirt
 int ncz_format_type_name(const ncz_var *v, ncz_buf *out);
 
 /* NC_EBADTYPE, with `what` in its text: the style has no words for the type, in variables or attributes. */
-int ncz_format_check_type(const ncz_format_opts *style, nc_type type, const char *what);
+int ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what);
 
 /*
  * The stored type of a variable, as `.zarray` spells it: `<i4`, `|b1`, `<M8[ns]`. text: NC_EBADTYPE when it is no plain
@@ -141,7 +141,7 @@ int ncz_format_check_type(const ncz_format_opts *style, nc_type type, const char
 int ncz_format_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out);
 int ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, const char *text);
 /* An attribute made up by the reader: shown, never written. One of that name stays as it is. */
-int ncz_format_att_synthetic(ncz_model *m, ncz_atts *atts, const char *name, nc_type type, size_t len,
+int ncz_format_att_synthetic(ncz_model *m, ncz_atts *atts, const char *name, const ncz_type *type, size_t len,
                              const void *data);
 /* Are these the units that the reader makes up for a variable of this stored type? Then they are not to be stored. */
 bool ncz_format_synthetic_units(const ncz_var *v, const char *text, size_t len);

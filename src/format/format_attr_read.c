@@ -16,9 +16,9 @@
 
 /* A value in memory form; data in the arena. */
 typedef struct value {
-    nc_type type;
-    size_t  len;
-    void   *data;
+    const ncz_type *type;
+    size_t          len;
+    void           *data;
 } value;
 
 /* ---- of a known type ------------------------------------------------------------------------------------------ */
@@ -38,9 +38,9 @@ item_count(const ncz_json *v)
 
 /* NC_NOERR with data NULL: some item is no value of the type. */
 static int
-read_numbers(ncz_arena *arena, const ncz_json *v, nc_type type, value *out)
+read_numbers(ncz_arena *arena, const ncz_json *v, const ncz_type *type, value *out)
 {
-    size_t n = item_count(v), item = ncz_type_size(type);
+    size_t n = item_count(v), item = type->size;
     char  *data = ncz_arena_get_n(arena, n, item);
 
     if (data == NULL)
@@ -66,7 +66,7 @@ read_chars(ncz_arena *arena, const ncz_json *v, size_t extra, value *out)
         return ncz_fail_nomem(len + extra);
     memcpy(data, text, len);
     memset(data + len, 0, extra);
-    *out = (value){NC_CHAR, len + extra, data};
+    *out = (value){ncz_type_of(NC_CHAR), len + extra, data};
     return NC_NOERR;
 }
 
@@ -91,7 +91,7 @@ read_strings(ncz_arena *arena, const ncz_json *v, value *out)
         if ((data[i] = ncz_arena_text(arena, text, len)) == NULL)
             return ncz_fail_nomem(len);
     }
-    *out = (value){NC_STRING, n, data};
+    *out = (value){ncz_type_of(NC_STRING), n, data};
     return NC_NOERR;
 }
 
@@ -148,8 +148,9 @@ int_type(const survey *s)
     return s->least >= 0 ? NC_UINT64 : NC_DOUBLE;
 }
 
-nc_type
-ncz_format_att_infer(const ncz_json *v)
+/* The type of a value without a type entry. */
+static nc_type
+infer_id(const ncz_json *v)
 {
     survey s = {.real = false};
 
@@ -164,21 +165,27 @@ ncz_format_att_infer(const ncz_json *v)
     return s.numbers == 0 ? NC_UBYTE : int_type(&s);
 }
 
+const ncz_type *
+ncz_format_att_infer(const ncz_json *v)
+{
+    return ncz_type_of(infer_id(v));
+}
+
 /* ---- one attribute -------------------------------------------------------------------------------------------- */
 
 static int
-read_value(ncz_arena *arena, const ncz_json *v, nc_type type, size_t extra, value *out)
+read_value(ncz_arena *arena, const ncz_json *v, const ncz_type *type, size_t extra, value *out)
 {
     int rc;
 
     *out = (value){.data = NULL};
-    if (type == NC_STRING)
+    if (type->class == NCZ_TYPE_STRING)
         return read_strings(arena, v, out);
-    if (ncz_type_numeric(type) && ((rc = read_numbers(arena, v, type, out)) != NC_NOERR || out->data != NULL))
+    if (ncz_type_is_number(type) && ((rc = read_numbers(arena, v, type, out)) != NC_NOERR || out->data != NULL))
         return rc;
-    if (type != NC_CHAR && (type = ncz_format_att_infer(v)) == NC_STRING)
+    if (type->class != NCZ_TYPE_CHAR && (type = ncz_format_att_infer(v))->class == NCZ_TYPE_STRING)
         return read_strings(arena, v, out);
-    if (type != NC_CHAR)
+    if (type->class != NCZ_TYPE_CHAR)
         return read_numbers(arena, v, type, out);
     return read_chars(arena, v, extra, out);
 }
@@ -187,9 +194,9 @@ read_value(ncz_arena *arena, const ncz_json *v, nc_type type, size_t extra, valu
 static void
 mend_fill(value *val)
 {
-    if (val->type == NC_DOUBLE && val->len == 1 && *(double *)val->data == SIX_DIGIT_DEFAULT)
+    if (val->type->id == NC_DOUBLE && val->len == 1 && *(double *)val->data == SIX_DIGIT_DEFAULT)
         *(double *)val->data = NC_FILL_DOUBLE;
-    if (val->type == NC_FLOAT && val->len == 1 && *(float *)val->data == (float)SIX_DIGIT_DEFAULT)
+    if (val->type->id == NC_FLOAT && val->len == 1 && *(float *)val->data == (float)SIX_DIGIT_DEFAULT)
         *(float *)val->data = NC_FILL_FLOAT;
 }
 
@@ -212,7 +219,7 @@ typedef struct att_place {
     ncz_arena        *arena;
     const ncz_json   *types, *lengths;
     bool              var; /* a variable's, of that type */
-    nc_type           type;
+    const ncz_type   *type;
 } att_place;
 
 /* Keeps what the document said beside the value. Where zero bytes were added it did not say all: nothing to keep. */
@@ -236,15 +243,15 @@ keep_text(const att_place *p, ncz_att *att, const ncz_json *v, const char *entry
 static int
 read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
 {
-    const char *entry = ncz_json_str(ncz_json_get(p->types, name), NULL);
-    bool        fill = p->var && strcmp(name, "_FillValue") == 0;
-    nc_type     type = entry != NULL ? ncz_format_att_type(entry) : fill ? p->type : NC_NAT;
-    size_t      extra = extra_nuls(p->lengths, name, v);
-    value       val;
-    int         rc;
+    const char     *entry = ncz_json_str(ncz_json_get(p->types, name), NULL);
+    bool            fill = p->var && strcmp(name, "_FillValue") == 0;
+    size_t          extra = extra_nuls(p->lengths, name, v);
+    const ncz_type *type = entry != NULL ? ncz_format_att_type(entry) : fill ? p->type : ncz_type_of(NC_NAT);
+    value           val;
+    int             rc;
 
-    if (type == NC_STRING && entry == NULL && !ncz_json_is(v, NCZ_JSON_STRING))
-        type = NC_NAT;
+    if (type->class == NCZ_TYPE_STRING && entry == NULL && !ncz_json_is(v, NCZ_JSON_STRING))
+        type = ncz_type_of(NC_NAT);
     if ((rc = read_value(p->arena, v, type, extra, &val)) != NC_NOERR)
         return rc;
     if (fill)
@@ -256,12 +263,12 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
                      .in_arena = NCZ_IN_ARENA_NAME | NCZ_IN_ARENA_DATA};
     if (out->name == NULL)
         return ncz_fail_nomem(strlen(name));
-    return p->l->wish.look ? NC_NOERR : keep_text(p, out, v, entry, val.type == NC_CHAR ? extra : 0);
+    return p->l->wish.look ? NC_NOERR : keep_text(p, out, v, entry, val.type->class == NCZ_TYPE_CHAR ? extra : 0);
 }
 
 int
 ncz_format_atts_read(const ncz_loader *l, const ncz_node_docs *n, ncz_arena *arena, ncz_atts *atts, bool var,
-                     nc_type type, const char *where)
+                     const ncz_type *type, const char *where)
 {
     const ncz_json *doc = n->doc[NCZ_DOC_ZATTRS];
     att_place       p = {.l = l, .arena = arena, .var = var, .type = type};
@@ -294,7 +301,8 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_node_docs *n, ncz_arena *are
 }
 
 int
-ncz_format_att_synthetic(ncz_model *m, ncz_atts *atts, const char *name, nc_type type, size_t len, const void *data)
+ncz_format_att_synthetic(ncz_model *m, ncz_atts *atts, const char *name, const ncz_type *type, size_t len,
+                         const void *data)
 {
     ncz_att *att;
     int      rc;

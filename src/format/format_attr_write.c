@@ -33,7 +33,7 @@ said_len(const ncz_att *a, const ncz_format_opts *style)
 size_t
 ncz_format_att_length(const ncz_att *a, const ncz_format_opts *style)
 {
-    if (a->type != NC_CHAR || a->raw != NULL || said_len(a, style) == a->len)
+    if (a->type->class != NCZ_TYPE_CHAR || a->raw != NULL || said_len(a, style) == a->len)
         return SIZE_MAX;
     return a->len;
 }
@@ -53,8 +53,9 @@ is_json(const char *s, size_t len, bool pure, bool *out)
     if (rc == NC_ENOMEM)
         return rc;
     if (rc == NC_NOERR)
-        *out = !pure || ncz_format_att_infer(doc) ==
-                            NC_CHAR; /* without types, a list of numbers or of strings would come back as these */
+        *out =
+            !pure || ncz_format_att_infer(doc)->class ==
+                         NCZ_TYPE_CHAR; /* without types, a list of numbers or of strings would come back as these */
     else
         ncz_err_clear();
     ncz_json_free(doc);
@@ -80,12 +81,12 @@ write_text(const ncz_att *a, const ncz_format_opts *style, ncz_jsonw *w)
 static void
 write_item(const ncz_att *a, size_t i, ncz_jsonw *w)
 {
-    if (a->type == NC_STRING) {
+    if (a->type->class == NCZ_TYPE_STRING) {
         const char *s = ((char *const *)a->data)[i];
 
         ncz_jsonw_cstr(w, s == NULL ? "" : s);
     } else {
-        ncz_format_number_write(a->type, (const char *)a->data + i * ncz_type_size(a->type), w);
+        ncz_format_number_write(a->type, (const char *)a->data + i * a->type->size, w);
     }
 }
 
@@ -98,7 +99,7 @@ ncz_format_att_written(const ncz_att *a)
 int
 ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w)
 {
-    if (a->type == NC_STRING && !ncz_format_layouts[style->gen].strings)
+    if (a->type->class == NCZ_TYPE_STRING && !ncz_format_layouts[style->gen].strings)
         return ncz_fail(NC_EBADTYPE, "%s: attribute '%s': this NCZarr generation has no strings (NC_STRING)", where,
                         a->name);
     ncz_jsonw_key(w, a->name);
@@ -106,7 +107,7 @@ ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char 
         ncz_jsonw_raw(w, a->raw, a->rawlen);
         return NC_NOERR;
     }
-    if (a->type == NC_CHAR)
+    if (a->type->class == NCZ_TYPE_CHAR)
         return write_text(a, style, w);
     if (a->len == 1) {
         write_item(a, 0, w);
@@ -144,9 +145,9 @@ ncz_format_att_entry(const ncz_att *a, const ncz_format_opts *style, ncz_buf *ou
 
     if (a->dtype != NULL)
         return ncz_buf_puts(out, a->dtype);
-    if (a->type == NC_STRING)
+    if (a->type->class == NCZ_TYPE_STRING)
         return ncz_buf_printf(out, "|S%zu", string_width(a));
-    if (a->type == NC_CHAR)
+    if (a->type->class == NCZ_TYPE_CHAR)
         return ncz_buf_puts(out, ncz_format_layouts[style->gen].char_dtype);
-    return ncz_buf_puts(out, entries[a->type]);
+    return ncz_buf_puts(out, entries[a->type->id]);
 }

@@ -88,7 +88,7 @@ fill_in(ncz_node_meta *said, ncz_var *v)
     v->chain = z->chain;
     z->fill = NULL;
     z->chain = NULL;
-    if (v->type == NC_STRING && v->dtype.kind != NCZ_KIND_OBJECT)
+    if (v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_OBJECT)
         v->maxstrlen = z->st.dtype.size;
     if (v->rank != 0)
         memcpy(v->chunk, z->chunk, v->rank * sizeof *v->chunk);
@@ -119,9 +119,7 @@ respec(ncz_loader *l, ncz_var *v)
         v->unusable = why;
     }
     ncz_err_clear();
-    if (v->fill != NULL && v->type == NC_STRING)
-        ncz_free(*(char **)v->fill);
-    ncz_free(v->fill);
+    ncz_type_drop_elems(v->type, v->fill, 1);
     v->fill = NULL;
     v->fill_mode = NCZ_FILL_NONE;
     return ncz_var_respec(l->m, v);
@@ -138,7 +136,7 @@ is_missing_value(const ncz_loader *l, const ncz_var *v)
     bool netcdf = l->writer.netcdf || l->writer.ours;
 
     if (v->fill_mode == NCZ_FILL_DEFAULT)
-        return ncz_type_numeric(v->type) && !netcdf;
+        return ncz_type_is_number(v->type) && !netcdf;
     return v->fill_mode == NCZ_FILL_VALUE && (v->dtype.kind != NCZ_KIND_BOOL || *(const uint8_t *)v->fill != 0);
 }
 
@@ -151,7 +149,7 @@ show_fill(ncz_loader *l, const ncz_node_meta *said, ncz_var *v)
     if (l->nczarr || v->unusable->code != NC_NOERR || !(scalar || is_missing_value(l, v)))
         return NC_NOERR;
     return ncz_format_att_synthetic(l->m, &v->atts, "_FillValue", v->type, 1,
-                                    v->fill_mode == NCZ_FILL_VALUE ? v->fill : ncz_type_fill(v->type));
+                                    v->fill_mode == NCZ_FILL_VALUE ? v->fill : v->type->fill);
 }
 
 static int

@@ -56,7 +56,7 @@ unquote_number(const ncz_json *v, ncz_json **out)
 static int
 parse_number(const ncz_json *v, const ncz_stored_type *st, ncz_fill_mode *mode, void **fill)
 {
-    size_t nbytes = ncz_type_size(st->type);
+    size_t nbytes = st->type->size;
     char   elem[sizeof(uint64_t)];
     double d;
 
@@ -65,13 +65,13 @@ parse_number(const ncz_json *v, const ncz_stored_type *st, ncz_fill_mode *mode, 
 
         return value_copy(&nat, sizeof nat, mode, fill);
     }
-    if ((st->type == NC_FLOAT || st->type == NC_DOUBLE) && ncz_json_f64(v, &d) && d == SIX_DIGIT_DEFAULT) {
+    if (st->type->class == NCZ_TYPE_FLOAT && ncz_json_f64(v, &d) && d == SIX_DIGIT_DEFAULT) {
         *mode = NCZ_FILL_DEFAULT;
         return NC_NOERR;
     }
     if (!ncz_format_number(v, st->type, elem))
         return bad_fill(v);
-    if (memcmp(elem, ncz_type_fill(st->type), nbytes) == 0) {
+    if (memcmp(elem, st->type->fill, nbytes) == 0) {
         *mode = NCZ_FILL_DEFAULT;
         return NC_NOERR;
     }
@@ -99,7 +99,7 @@ parse_char(const ncz_json *v, bool plain, ncz_fill_mode *mode, void **fill)
     const char   *text = ncz_json_str(v, &len);
 
     if (text == NULL) { /* 0 means no character */
-        if (!ncz_format_number(v, NC_BYTE, &number) || number != 0)
+        if (!ncz_format_number(v, ncz_type_of(NC_BYTE), &number) || number != 0)
             return bad_fill(v);
         len = 0;
     }
@@ -172,13 +172,13 @@ ncz_format_fill_parse(const ncz_json *v, const ncz_stored_type *st, bool plain, 
 
     *fill = NULL;
     *mode = NCZ_FILL_NONE;
-    if (st->type != NC_NAT && ncz_json_is(v, NCZ_JSON_ARRAY) && ncz_json_len(v) == 1)
+    if (st->type->class != NCZ_TYPE_NONE && ncz_json_is(v, NCZ_JSON_ARRAY) && ncz_json_len(v) == 1)
         v = ncz_json_at(v, 0);
-    if (st->type == NC_NAT || ncz_json_is(v, NCZ_JSON_NULL))
+    if (st->type->class == NCZ_TYPE_NONE || ncz_json_is(v, NCZ_JSON_NULL))
         return NC_NOERR;
-    if (st->type == NC_CHAR)
+    if (st->type->class == NCZ_TYPE_CHAR)
         return parse_char(v, plain, mode, fill);
-    if (st->type == NC_STRING)
+    if (st->type->class == NCZ_TYPE_STRING)
         return parse_string(v, st, plain, mode, fill);
     if ((rc = unquote_number(v, &number)) == NC_NOERR)
         rc = parse_number(number != NULL ? number : v, st, mode, fill);
@@ -193,9 +193,9 @@ static const char *
 fill_bytes(const ncz_var *v, size_t *len)
 {
     const void *value = v->fill_mode == NCZ_FILL_VALUE ? v->fill : NULL;
-    const char *s = v->type == NC_CHAR ? value : value != NULL ? *(const char *const *)value : NULL;
+    const char *s = v->type->class == NCZ_TYPE_CHAR ? value : value != NULL ? *(const char *const *)value : NULL;
 
-    *len = s == NULL ? 0 : v->type == NC_CHAR ? (*s != '\0') : strlen(s);
+    *len = s == NULL ? 0 : v->type->class == NCZ_TYPE_CHAR ? (*s != '\0') : strlen(s);
     return s;
 }
 
@@ -270,15 +270,15 @@ write_bytes(const ncz_var *v, bool pure, ncz_jsonw *w)
 int
 ncz_format_fill_write(const ncz_var *v, bool pure, ncz_jsonw *w)
 {
-    const void *value = v->fill_mode == NCZ_FILL_VALUE ? v->fill : ncz_type_fill(v->type);
+    const void *value = v->fill_mode == NCZ_FILL_VALUE ? v->fill : v->type->fill;
 
     if (v->fill_text != NULL)
         ncz_jsonw_raw(w, v->fill_text, strlen(v->fill_text));
     else if (v->fill_mode == NCZ_FILL_NONE || ncz_format_fill_is_null(v) || value == NULL)
         ncz_jsonw_null(w);
-    else if (v->type == NC_CHAR || v->type == NC_STRING)
+    else if (v->type->class == NCZ_TYPE_CHAR || v->type->class == NCZ_TYPE_STRING)
         return write_bytes(v, pure, w);
-    else if (v->type == NC_INT64 && *(const int64_t *)value == INT64_MIN && ncz_format_is_time(v))
+    else if (v->type->id == NC_INT64 && *(const int64_t *)value == INT64_MIN && ncz_format_is_time(v))
         ncz_jsonw_cstr(w, "NaT");
     else if (v->dtype.kind == NCZ_KIND_BOOL)
         ncz_jsonw_bool(w, *(const uint8_t *)value != 0);

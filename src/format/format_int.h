@@ -129,25 +129,26 @@ extern const ncz_nczarr_layout ncz_format_layouts[NCZ_GEN_BOTH + 1];
 /* ---- stored types --------------------------------------------------------------------------------------------- */
 
 typedef struct ncz_stored_type {
-    nc_type   type; /* NC_NAT: no netCDF meaning */
-    ncz_dtype dtype;
-    int       endian;    /* as declared */
-    char      units[48]; /* CF units of a datetime64 or timedelta64; "" for all others */
+    const ncz_type *type; /* that of NC_NAT: no netCDF meaning */
+    ncz_dtype       dtype;
+    int             endian;    /* as declared */
+    char            units[48]; /* CF units of a datetime64 or timedelta64; "" for all others */
 } ncz_stored_type;
 
-/* Never fails: what is not understood is NC_NAT. */
+/* Never fails: what is not understood has the type of NC_NAT. */
 void ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_type *out);
 bool ncz_format_is_time(const ncz_var *v); /* a datetime64 or timedelta64 with a unit */
 int  ncz_format_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw *w);
-/* The type an entry of `_nczarr_attr.types` means: "<i4", ">S1", "|S128", "|J0", generation 1: "4". NC_NAT: none. */
-nc_type ncz_format_att_type(const char *entry);
+/* The type an entry of `_nczarr_attr.types` means: "<i4", ">S1", "|S128", "|J0", generation 1: "4". That of NC_NAT: none.
+ */
+const ncz_type *ncz_format_att_type(const char *entry);
 
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
 /* A JSON number, true or false, or "NaN", "Infinity", "-Infinity" as one element of a numeric type; false: it is no
  * such value. */
-bool ncz_format_number(const ncz_json *v, nc_type type, void *out);
-void ncz_format_number_write(nc_type type, const void *elem, ncz_jsonw *w);
+bool ncz_format_number(const ncz_json *v, const ncz_type *type, void *out);
+void ncz_format_number_write(const ncz_type *type, const void *elem, ncz_jsonw *w);
 bool ncz_format_special(const ncz_json *v, double *out); /* the three texts alone */
 
 /* ---- fill values ---------------------------------------------------------------------------------------------- */
@@ -188,9 +189,9 @@ int  ncz_format_zarray_write(const ncz_var *v, const ncz_format_opts *style, ncz
 
 /* Of a group, or of a variable of that type. They stand in `arena`. `where` (a key) is for texts. */
 int ncz_format_atts_read(const ncz_loader *l, const ncz_node_docs *n, ncz_arena *arena, ncz_atts *atts, bool var,
-                         nc_type type, const char *where);
+                         const ncz_type *type, const char *where);
 
-nc_type ncz_format_att_infer(const ncz_json *v); /* of a value without a type entry */
+const ncz_type *ncz_format_att_infer(const ncz_json *v); /* of a value without a type entry */
 
 bool ncz_format_att_written(const ncz_att *a);
 int  ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w);

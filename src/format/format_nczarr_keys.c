@@ -47,9 +47,9 @@ const ncz_nczarr_layout ncz_format_layouts[NCZ_GEN_BOTH + 1] = {
 };
 
 int
-ncz_format_check_type(const ncz_format_opts *style, nc_type type, const char *what)
+ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
 {
-    if (type != NC_STRING || ncz_format_layouts[style->gen].strings)
+    if (type->class != NCZ_TYPE_STRING || ncz_format_layouts[style->gen].strings)
         return NC_NOERR;
     return ncz_fail(
         NC_EBADTYPE,

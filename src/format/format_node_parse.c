@@ -174,7 +174,8 @@ read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node_docs *p, co
             (rc = read_dims(&mem->go, dims, s)) != NC_NOERR)
             return rc;
     }
-    return ncz_format_atts_read(l, p, &mem->stay, &s->atts, false, NC_NAT, key[0] != '\0' ? key : ".zattrs");
+    return ncz_format_atts_read(l, p, &mem->stay, &s->atts, false, ncz_type_of(NC_NAT),
+                                key[0] != '\0' ? key : ".zattrs");
 }
 
 /* ---- arrays --------------------------------------------------------------------------------------------------- */
@@ -215,7 +216,7 @@ without_document(const ncz_node *n, const char *key, ncz_zarray *z)
     *z = (ncz_zarray){.separator = '.',
                       .fill_mode = NCZ_FILL_NONE,
                       .frozen = true,
-                      .st = {.type = NC_NAT, .dtype = {NCZ_KIND_OTHER, false, 1}}};
+                      .st = {.type = ncz_type_of(NC_NAT), .dtype = {NCZ_KIND_OTHER, false, 1}}};
     z->unusable =
         n->err != NULL ? ncz_err_dup(n->err) : ncz_err_keep(ncz_fail(NC_EZARRMETA, "%s/.zarray does not exist", key));
     ncz_err_clear();
@@ -259,12 +260,12 @@ keep_texts(const ncz_loader *l, const ncz_node_docs *p, ncz_node_meta *s)
     const ncz_zarray *z = &s->z;
     int               rc;
 
-    if (l->wish.look && z->st.type != NC_NAT && z->st.units[0] == '\0')
+    if (l->wish.look && z->st.type->class != NCZ_TYPE_NONE && z->st.units[0] == '\0')
         return NC_NOERR;
     rc = slice_dup(ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "dtype"), &s->dtype_text);
     if (rc != NC_NOERR || z->marked || l->wish.look)
         return rc;
-    if (z->fill_mode != NCZ_FILL_VALUE && ncz_json_is(fill, NCZ_JSON_NULL) && z->st.type != NC_NAT)
+    if (z->fill_mode != NCZ_FILL_VALUE && ncz_json_is(fill, NCZ_JSON_NULL) && z->st.type->class != NCZ_TYPE_NONE)
         return NC_NOERR;
     return slice_dup(fill, &s->fill_text);
 }
@@ -285,7 +286,7 @@ look_for_quantize(ncz_node_meta *s)
     for (size_t i = 0; i < NCZ_LEN(quantized); i++) {
         const ncz_att *a = ncz_atts_find(&s->atts, quantized[i].name);
 
-        if (a != NULL && a->type == NC_INT && a->len == 1) {
+        if (a != NULL && a->type->id == NC_INT && a->len == 1) {
             s->quantize_mode = quantized[i].mode;
             s->quantize_nsd = *(int *)a->data;
         }
@@ -311,8 +312,9 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
         (rc = ncz_format_atts_read(l, p, &mem->stay, &s->atts, true, s->z.st.type, n->name)) != NC_NOERR)
         return rc;
     look_for_quantize(s);
-    return units[0] == '\0' ? NC_NOERR
-                            : ncz_format_att_synthetic(l->m, &s->atts, "units", NC_CHAR, strlen(units), units);
+    return units[0] == '\0'
+               ? NC_NOERR
+               : ncz_format_att_synthetic(l->m, &s->atts, "units", ncz_type_of(NC_CHAR), strlen(units), units);
 }
 
 /* ---- a node --------------------------------------------------------------------------------------------------- */

@@ -92,16 +92,16 @@ fit_signed(bool negative, uint64_t mag, unsigned bits, int64_t *out)
 }
 
 static bool
-put_int(const ncz_json *v, nc_type type, void *out)
+put_int(const ncz_json *v, const ncz_type *type, void *out)
 {
-    unsigned bits = (unsigned)ncz_type_size(type) * 8;
+    unsigned bits = (unsigned)type->size * 8;
     bool     negative;
     uint64_t mag;
     int64_t  i = 0;
 
     if (!to_int(v, &negative, &mag))
         return false;
-    if (type == NC_BYTE || type == NC_SHORT || type == NC_INT || type == NC_INT64) {
+    if (type->class == NCZ_TYPE_INT) {
         if (!fit_signed(negative, mag, bits, &i))
             return false;
         mag = (uint64_t)i;
@@ -118,17 +118,17 @@ put_int(const ncz_json *v, nc_type type, void *out)
 }
 
 bool
-ncz_format_number(const ncz_json *v, nc_type type, void *out)
+ncz_format_number(const ncz_json *v, const ncz_type *type, void *out)
 {
     double d;
 
-    if (!ncz_type_numeric(type))
+    if (!ncz_type_is_number(type))
         return false;
-    if (type != NC_FLOAT && type != NC_DOUBLE)
+    if (type->class != NCZ_TYPE_FLOAT)
         return put_int(v, type, out);
     if (!to_f64(v, &d))
         return false;
-    if (type == NC_DOUBLE)
+    if (type->size == sizeof(double))
         *(double *)out = d;
     else
         *(float *)out = (float)d;
@@ -136,9 +136,9 @@ ncz_format_number(const ncz_json *v, nc_type type, void *out)
 }
 
 void
-ncz_format_number_write(nc_type type, const void *elem, ncz_jsonw *w)
+ncz_format_number_write(const ncz_type *type, const void *elem, ncz_jsonw *w)
 {
-    switch (type) {
+    switch (type->id) {
     case NC_BYTE: ncz_jsonw_i64(w, *(const int8_t *)elem); break;
     case NC_SHORT: ncz_jsonw_i64(w, *(const int16_t *)elem); break;
     case NC_INT: ncz_jsonw_i64(w, *(const int32_t *)elem); break;

@@ -92,7 +92,7 @@ parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_zarra
     if (dtype == NULL) {
         spoil(z, ncz_fail(NC_EZARRMETA, "%s: no \"dtype\"", key));
         z->frozen = true;
-    } else if (z->st.type == NC_NAT) {
+    } else if (z->st.type->class == NCZ_TYPE_NONE) {
         spoil(z, ncz_fail(NC_EBADTYPE, "%s: netCDF has no type for dtype %.*s", key, (int)(len > 100 ? 100 : len),
                           text));
     }
@@ -143,7 +143,7 @@ parse_fill(const ncz_node_docs *n, const ncz_loader *l, ncz_zarray *z)
     bool            plain = l->nczarr || l->writer.netcdf;
     int             rc;
 
-    if (l->nczarr && ncz_json_is(fill, NCZ_JSON_NULL) && ncz_type_numeric(z->st.type) &&
+    if (l->nczarr && ncz_json_is(fill, NCZ_JSON_NULL) && ncz_type_is_number(z->st.type) &&
         ncz_json_str_is(ncz_format_nczarr_get(n, NCZ_KEY_ARRAY, "fill", "fill"), "default")) {
         z->fill_mode = NCZ_FILL_DEFAULT;
         z->fill_null = true;
@@ -185,9 +185,7 @@ done:
 void
 ncz_format_zarray_clear(ncz_zarray *z)
 {
-    if (z->fill != NULL && z->st.type == NC_STRING)
-        ncz_free(*(char **)z->fill);
-    ncz_free(z->fill);
+    ncz_type_drop_elems(z->st.type, z->fill, 1);
     ncz_free(z->shape);
     ncz_free(z->chunk);
     ncz_chain_unref(z->chain);

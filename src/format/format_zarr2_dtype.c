@@ -179,12 +179,12 @@ static void
 understand(const typestr *t, bool nczarr, bool char_u1, ncz_stored_type *out)
 {
     out->dtype = dtype_of(t, nczarr, char_u1);
-    out->type = ncz_dtype_nc(&out->dtype);
+    out->type = ncz_type_of(ncz_dtype_nc(&out->dtype));
     if (out->dtype.kind == NCZ_KIND_CHAR || out->dtype.kind == NCZ_KIND_BYTES || out->dtype.kind == NCZ_KIND_BOOL ||
         out->dtype.kind == NCZ_KIND_OBJECT)
         return;
     out->endian = t->order == '>' ? NC_ENDIAN_BIG : t->order == '<' ? NC_ENDIAN_LITTLE : NC_ENDIAN_NATIVE;
-    if (out->type != NC_NAT && t->unit != NULL)
+    if (out->type->class != NCZ_TYPE_NONE && t->unit != NULL)
         say_units(t, out);
 }
 
@@ -194,7 +194,8 @@ ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_
     const char *text = ncz_json_str(v, NULL);
     typestr     t;
 
-    *out = (ncz_stored_type){.type = NC_NAT, .dtype = {NCZ_KIND_OTHER, false, 1}, .endian = NC_ENDIAN_NATIVE};
+    *out = (ncz_stored_type){
+        .type = ncz_type_of(NC_NAT), .dtype = {NCZ_KIND_OTHER, false, 1}, .endian = NC_ENDIAN_NATIVE};
     if (text == NULL || !take_apart(text, &t)) {
         if (ncz_json_is(v, NCZ_JSON_ARRAY))
             out->dtype.size = struct_size(v);
@@ -203,7 +204,7 @@ ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_
     understand(&t, nczarr, char_u1, out);
 }
 
-nc_type
+const ncz_type *
 ncz_format_att_type(const char *entry)
 {
     ncz_stored_type st;
@@ -212,14 +213,14 @@ ncz_format_att_type(const char *entry)
     if (entry[0] >= '0' && entry[0] <= '9') { /* generation 1: the number of the type */
         int type = entry[1] == '\0' ? entry[0] - '0' : (entry[0] - '0') * 10 + (entry[1] - '0');
 
-        return type > NC_NAT && type <= NC_STRING && strlen(entry) <= 2 ? type : NC_NAT;
+        return ncz_type_of(strlen(entry) <= 2 ? type : NC_NAT);
     }
     if (!take_apart(entry, &t))
-        return NC_NAT;
+        return ncz_type_of(NC_NAT);
     if (t.kind == 'J' || (t.kind == 'U' && t.size <= 1))
-        return NC_CHAR;
+        return ncz_type_of(NC_CHAR);
     st.dtype = dtype_of(&t, true, true);
-    return t.kind == 'b' || t.kind == 'O' || st.dtype.kind == NCZ_KIND_OTHER ? NC_NAT : ncz_dtype_nc(&st.dtype);
+    return ncz_type_of(t.kind == 'b' || t.kind == 'O' ? NC_NAT : ncz_dtype_nc(&st.dtype));
 }
 
 int
@@ -231,7 +232,7 @@ ncz_format_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw
     char              order = v->endian == NC_ENDIAN_BIG ? '>' : '<';
     size_t            size = v->dtype.size;
 
-    if (v->type == NC_STRING && !lay->strings)
+    if (v->type->class == NCZ_TYPE_STRING && !lay->strings)
         return ncz_fail(NC_EBADTYPE, "%s: this NCZarr generation has no strings (NC_STRING)", v->spec->path);
     if (v->dtype_text != NULL) {
         ncz_jsonw_raw(w, v->dtype_text, strlen(v->dtype_text));
@@ -261,18 +262,13 @@ ncz_format_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw
 int
 ncz_format_type_name(const ncz_var *v, ncz_buf *out)
 {
-    static const char *const atomic[] = {
-        [NC_BYTE] = "byte",   [NC_CHAR] = "char",     [NC_SHORT] = "short",   [NC_INT] = "int",
-        [NC_FLOAT] = "float", [NC_DOUBLE] = "double", [NC_UBYTE] = "ubyte",   [NC_USHORT] = "ushort",
-        [NC_UINT] = "uint",   [NC_INT64] = "int64",   [NC_UINT64] = "uint64", [NC_STRING] = "string",
-    };
     const char *text = v->dtype_text;
     char        bare[32];
     size_t      len;
     typestr     t;
 
-    if (v->type > NC_NAT && v->type <= NC_STRING)
-        return ncz_buf_puts(out, atomic[v->type]);
+    if (v->type->class != NCZ_TYPE_NONE)
+        return ncz_buf_puts(out, v->type->name);
     if (text == NULL)
         return ncz_buf_puts(out, "unknown");
     if (text[0] == '[' || text[0] == '{')
@@ -339,14 +335,14 @@ int
 ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, const char *text)
 {
     bool            ours = style->gen == NCZ_GEN_BOTH || style->gen == NCZ_GEN_PURE;
-    ncz_stored_type st = {.endian = NC_ENDIAN_NATIVE};
+    ncz_stored_type st = {.type = ncz_type_of(NC_NAT), .endian = NC_ENDIAN_NATIVE};
     const char     *json = NULL;
     char            quoted[64];
     typestr         t;
 
     if (!take_apart(text, &t) || strlen(text) > sizeof quoted - 3)
         return ncz_fail(NC_EINVAL, "%s: '%.60s' is no type of an array, such as <i4 or |b1", v->name, text);
-    if (v->type == NC_CHAR && t.kind == 'S' && t.size == 1)
+    if (v->type->class == NCZ_TYPE_CHAR && t.kind == 'S' && t.size == 1)
         return NC_NOERR; /* each dialect has its own spelling */
     understand(&t, false, false, &st);
     if (st.dtype.kind == NCZ_KIND_OBJECT && st.dtype.kind == v->dtype.kind)
@@ -377,7 +373,7 @@ understand_text(const ncz_var *v, ncz_stored_type *out)
     char    own[64];
     typestr t;
 
-    *out = (ncz_stored_type){.endian = NC_ENDIAN_NATIVE};
+    *out = (ncz_stored_type){.type = ncz_type_of(NC_NAT), .endian = NC_ENDIAN_NATIVE};
     if (n < 3 || n > sizeof own)
         return;
     memcpy(own, v->dtype_text + 1, n - 2);

@@ -209,9 +209,10 @@ ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bo
 
 /* A variable with all fields at netCDF's defaults and no place in the tree yet. */
 static int
-var_new(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims, ncz_var **out)
+var_new(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank, ncz_dim *const *dims,
+        ncz_var **out)
 {
-    bool     small = ncz_type_numeric(type) && ncz_type_size(type) <= 2;
+    bool     small = ncz_type_is_number(type) && type->size <= 2;
     ncz_var *v = ncz_zalloc(sizeof *v);
 
     if (v == NULL || (v->name = ncz_strdup(name)) == NULL || (v->dims = ncz_alloc_n(rank, sizeof *dims)) == NULL ||
@@ -228,7 +229,7 @@ var_new(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank,
     v->type = type;
     v->rank = rank;
     v->maxstrlen = 128; /* the specification's default, appendix H */
-    v->dtype = ncz_dtype_of(type, false, v->maxstrlen);
+    v->dtype = ncz_dtype_of(type->id, false, v->maxstrlen);
     v->separator = m->separator;
     v->fill_mode = m->nofill || (small && m->small_fill == NCZ_SMALL_NONE) ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT;
     v->fill_null = small && m->small_fill == NCZ_SMALL_NULL;
@@ -241,8 +242,8 @@ var_new(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank,
 }
 
 int
-ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims,
-                    ncz_var **out)
+ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
+                    ncz_dim *const *dims, ncz_var **out)
 {
     ncz_var *v = NULL;
     int      rc;
@@ -267,8 +268,8 @@ ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, 
 }
 
 int
-ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims,
-                  ncz_var **out)
+ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
+                  ncz_dim *const *dims, ncz_var **out)
 {
     bool     dirty = g->dirty;
     ncz_var *v;

@@ -33,23 +33,23 @@ typedef int (*ncz_locate_fn)(const ncz_spec *spec, const uint64_t *index, ncz_bu
 /* ---- spec: all that moving a variable's bytes needs; immutable, shared by reference ---------------------------- */
 
 struct ncz_spec {
-    unsigned       refs;
-    uint64_t       uid; /* of the variable: the same in all its specs; never 0, unique in its model */
-    size_t         rank;
-    nc_type        type;  /* netCDF type; NC_NAT when the stored type has no netCDF meaning */
-    ncz_dtype      dtype; /* as the bytes really are (old big-endian writers: not as declared) */
-    uint64_t      *chunk; /* chunk shape, rank entries, each >= 1 */
-    size_t         chunk_nelems;
-    size_t         chunk_bytes;
-    size_t         row; /* length of the array's last dimension when the spec was made (szip's scanline) */
-    bool           order_f;
-    void          *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a block of one */
-    bool           fill_null; /* other readers do not know `fill`: the document has null for it */
-    ncz_chain     *chain;     /* NULL: none */
-    char          *path;      /* the variable's key, "g1/v" */
-    char           separator; /* '.' or '/' */
-    ncz_locate_fn  locate;
-    const ncz_err *unusable; /* why its data cannot be touched: never NULL, code NC_NOERR when they can */
+    unsigned        refs;
+    uint64_t        uid; /* of the variable: the same in all its specs; never 0, unique in its model */
+    size_t          rank;
+    const ncz_type *type;  /* in memory; that of NC_NAT when the stored type has no netCDF meaning */
+    ncz_dtype       dtype; /* as the bytes really are (old big-endian writers: not as declared) */
+    uint64_t       *chunk; /* chunk shape, rank entries, each >= 1 */
+    size_t          chunk_nelems;
+    size_t          chunk_bytes;
+    size_t          row; /* length of the array's last dimension when the spec was made (szip's scanline) */
+    bool            order_f;
+    void           *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a block of one */
+    bool            fill_null; /* other readers do not know `fill`: the document has null for it */
+    ncz_chain      *chain;     /* NULL: none */
+    char           *path;      /* the variable's key, "g1/v" */
+    char            separator; /* '.' or '/' */
+    ncz_locate_fn   locate;
+    const ncz_err  *unusable; /* why its data cannot be touched: never NULL, code NC_NOERR when they can */
 };
 
 ncz_spec *ncz_spec_ref(ncz_spec *s);
@@ -58,10 +58,10 @@ void      ncz_spec_unref(ncz_spec *s);
 /* ---- attributes ------------------------------------------------------------------------------------------------ */
 
 typedef struct ncz_att {
-    char   *name;
-    nc_type type;
-    size_t  len; /* elements; of NC_CHAR bytes */
-    void  *data; /* memory form, ncz_type_size(type) each; NC_STRING: char *, each its own allocation, NULL for NIL */
+    char           *name;
+    const ncz_type *type;
+    size_t          len;  /* elements; of NC_CHAR bytes */
+    void           *data; /* elements of that type */
     char  *raw; /* the JSON it was read from, written back as it stands while the attribute is not changed; or NULL */
     size_t rawlen;
     char  *dtype;      /* the type entry it was read with (`|S128`, `<i4`), or NULL */
@@ -82,7 +82,7 @@ typedef struct ncz_atts {
 
 ncz_att *ncz_atts_find(const ncz_atts *a, const char *name); /* NULL when absent */
 /* Sets or replaces (in place, keeping its number). `data` is copied deep. *out may be NULL. */
-int  ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, nc_type type, size_t len, const void *data,
+int  ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, const ncz_type *type, size_t len, const void *data,
                   ncz_att **out);
 int  ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname); /* NC_ENAMEINUSE */
 void ncz_atts_del(ncz_atts *a, ncz_att *att);
@@ -136,37 +136,37 @@ typedef enum ncz_small_fill {
 } ncz_small_fill;
 
 struct ncz_var {
-    char      *name;
-    ncz_group *group;
-    int        id; /* place in group->vars */
-    uint64_t   uid;
-    nc_type    type; /* NC_NAT: stored type without netCDF meaning; listed, inquired as NC_NAT's stand-in by api */
-    size_t     rank;
-    ncz_dim  **dims;
-    ncz_atts   atts;
-    ncz_spec  *spec;  /* built by ncz_var_respec(); always there after load or after ncz_model_add_var() */
-    ncz_dtype  dtype; /* as the bytes are; respec sets dtype.big from `endian` (and ncz_model.native_big) */
+    char           *name;
+    ncz_group      *group;
+    int             id; /* place in group->vars */
+    uint64_t        uid;
+    const ncz_type *type; /* that of NC_NAT: stored type without netCDF meaning, which is listed and has no data */
+    size_t          rank;
+    ncz_dim       **dims;
+    ncz_atts        atts;
+    ncz_spec       *spec;  /* built by ncz_var_respec(); always there after load or after ncz_model_add_var() */
+    ncz_dtype       dtype; /* as the bytes are; respec sets dtype.big from `endian` (and ncz_model.native_big) */
     char *dtype_text; /* the dtype member as the document has it (JSON text), or NULL: to be written from `dtype` */
     int   endian;     /* NC_ENDIAN_* as declared */
     int   storage;    /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as asked for */
-    uint64_t     *chunk; /* rank entries; 0: not set yet, default at respec */
-    bool          chunk_set;
-    ncz_fill_mode fill_mode;
-    void      *fill; /* memory form (one element; NC_STRING: a char * in its own allocation), with NCZ_FILL_VALUE */
-    bool       fill_null; /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
-    char      *fill_text; /* fill_value as the document has it, or NULL */
-    ncz_chain *chain;
-    size_t     maxstrlen; /* NC_STRING: bytes per stored element */
-    bool       order_f;
-    char       separator;
-    int        quantize_mode, quantize_nsd;
-    size_t     cache_bytes, cache_nelems; /* nc_set_var_chunk_cache: kept and told; bytes asked for count */
-    float      cache_preemption;
-    bool       cache_asked;
-    bool       fresh;        /* not stored yet */
-    bool       fixed;        /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
-    bool       written;      /* data have been put: NC_ELATEFILL */
-    bool       dirty;        /* its array document */
+    uint64_t      *chunk; /* rank entries; 0: not set yet, default at respec */
+    bool           chunk_set;
+    ncz_fill_mode  fill_mode;
+    void          *fill;      /* one element of its type, with NCZ_FILL_VALUE */
+    bool           fill_null; /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
+    char          *fill_text; /* fill_value as the document has it, or NULL */
+    ncz_chain     *chain;
+    size_t         maxstrlen; /* NC_STRING: bytes per stored element */
+    bool           order_f;
+    char           separator;
+    int            quantize_mode, quantize_nsd;
+    size_t         cache_bytes, cache_nelems; /* nc_set_var_chunk_cache: kept and told; bytes asked for count */
+    float          cache_preemption;
+    bool           cache_asked;
+    bool           fresh;    /* not stored yet */
+    bool           fixed;    /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
+    bool           written;  /* data have been put: NC_ELATEFILL */
+    bool           dirty;    /* its array document */
     const ncz_err *unusable; /* never NULL; code NC_NOERR when its data can be touched */
     void          *format;   /* what its format keeps with it */
 };
@@ -195,12 +195,12 @@ void ncz_model_free(ncz_model *m);
  * dirty. */
 int ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group **out);
 int ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bool unlimited, ncz_dim **out);
-int ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims,
-                      ncz_var **out);
+int ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
+                      ncz_dim *const *dims, ncz_var **out);
 
 /* The same without a spec, which the caller must make (ncz_var_respec) before anyone else sees the variable. */
-int ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims,
-                        ncz_var **out);
+int ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
+                        ncz_dim *const *dims, ncz_var **out);
 
 int  ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name);
 int  ncz_model_rename_dim(ncz_model *m, ncz_dim *d, const char *name);

@@ -11,15 +11,6 @@
 
 #define INDEX_FROM 16 /* so many names are compared one by one */
 
-static void
-data_free(nc_type type, size_t len, void *data)
-{
-    if (type == NC_STRING && data != NULL)
-        for (size_t i = 0; i < len; i++)
-            ncz_free(((char **)data)[i]);
-    ncz_free(data);
-}
-
 /* Drops what was read with the attribute: from here on it is written from its value. */
 static void
 forget_text(ncz_att *att)
@@ -37,7 +28,7 @@ static void
 forget_data(ncz_att *att)
 {
     if ((att->in_arena & NCZ_IN_ARENA_DATA) == 0)
-        data_free(att->type, att->len, att->data);
+        ncz_type_drop_elems(att->type, att->data, att->len);
     att->data = NULL;
     att->in_arena &= ~NCZ_IN_ARENA_DATA;
 }
@@ -114,35 +105,6 @@ ncz_atts_load(ncz_atts *a, ncz_att *v, size_t n)
 }
 
 static int
-copy_data(nc_type type, size_t len, const void *data, void **out)
-{
-    size_t nbytes;
-    char **strings;
-
-    if (!ncz_mul(len, ncz_type_size(type), &nbytes))
-        return ncz_fail(NC_EINVAL, "an attribute of %zu elements is too long", len);
-    if (type != NC_STRING) {
-        if ((*out = ncz_alloc(nbytes)) == NULL)
-            return ncz_fail_nomem(nbytes);
-        if (nbytes != 0)
-            memcpy(*out, data, nbytes);
-        return NC_NOERR;
-    }
-    if ((strings = ncz_zalloc(nbytes)) == NULL)
-        return ncz_fail_nomem(nbytes);
-    for (size_t i = 0; i < len; i++) {
-        const char *s = ((const char *const *)data)[i];
-
-        if (s != NULL && (strings[i] = ncz_strdup(s)) == NULL) {
-            data_free(NC_STRING, i, strings);
-            return ncz_fail_nomem(strlen(s));
-        }
-    }
-    *out = strings;
-    return NC_NOERR;
-}
-
-static int
 make_room(ncz_atts *a)
 {
     size_t   cap = a->cap == 0 ? 4 : a->cap * 2;
@@ -181,17 +143,21 @@ append_slot(const ncz_model *m, ncz_atts *a, const char *name)
 }
 
 int
-ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, nc_type type, size_t len, const void *data, ncz_att **out)
+ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, const ncz_type *type, size_t len, const void *data,
+             ncz_att **out)
 {
     ncz_att *att = ncz_atts_find(a, name);
+    size_t   nbytes;
     void    *copy;
     int      rc;
 
-    if ((rc = copy_data(type, len, data, &copy)) != NC_NOERR)
+    if (!ncz_mul(len, type->size, &nbytes))
+        return ncz_fail(NC_EINVAL, "an attribute of %zu elements is too long", len);
+    if ((rc = ncz_type_dup_elems(type, data, len, &copy)) != NC_NOERR)
         return rc;
     if (att == NULL) {
         if ((rc = append_slot(m, a, name)) != NC_NOERR) {
-            data_free(type, len, copy);
+            ncz_type_drop_elems(type, copy, len);
             return rc;
         }
         att = &a->v[a->n++];

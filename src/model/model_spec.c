@@ -56,7 +56,7 @@ make_object_fill(const char *value, void **out)
 static int
 make_fill(const ncz_var *v, const ncz_dtype *dtype, void **out)
 {
-    const void *value = v->fill_mode == NCZ_FILL_VALUE ? v->fill : ncz_type_fill(v->type);
+    const void *value = v->fill_mode == NCZ_FILL_VALUE ? v->fill : v->type->fill;
     void       *fill;
     int         rc;
 
@@ -67,7 +67,7 @@ make_fill(const ncz_var *v, const ncz_dtype *dtype, void **out)
         return make_object_fill(*(const char *const *)value, out);
     if ((fill = ncz_zalloc(dtype->size)) == NULL)
         return ncz_fail_nomem(dtype->size);
-    rc = ncz_convert_in(v->type, value, dtype, fill, 1, false);
+    rc = ncz_convert_in(v->type->id, value, dtype, fill, 1, false);
     if (rc != NC_NOERR && rc != NC_ERANGE) {
         ncz_free(fill);
         return rc;
@@ -95,7 +95,8 @@ default_chunks(ncz_var *v)
     ncz_var_shape(v, shape.v);
     for (size_t r = 0; r < v->rank; r++)
         unlimited[r] = v->dims[r]->unlimited;
-    ncz_grid_default_chunks(shape.v, unlimited, v->rank, v->type == NC_NAT ? 8 : ncz_type_size(v->type), v->chunk);
+    ncz_grid_default_chunks(shape.v, unlimited, v->rank, v->type->class == NCZ_TYPE_NONE ? 8 : v->type->size,
+                            v->chunk);
 done:
     ncz_free(unlimited);
     ncz_dims_clear(&shape);

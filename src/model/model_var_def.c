@@ -7,34 +7,10 @@
 
 #include <string.h>
 
-static void *
-fill_dup(nc_type type, const void *fill)
-{
-    char **s;
-
-    if (type != NC_STRING)
-        return ncz_dup(fill, ncz_type_size(type));
-    if ((s = ncz_zalloc(sizeof *s)) == NULL)
-        return NULL;
-    if (*(char *const *)fill != NULL && (*s = ncz_strdup(*(char *const *)fill)) == NULL) {
-        ncz_free(s);
-        return NULL;
-    }
-    return s;
-}
-
-static void
-fill_free(nc_type type, void *fill)
-{
-    if (type == NC_STRING && fill != NULL)
-        ncz_free(*(char **)fill);
-    ncz_free(fill);
-}
-
 void
 ncz_var_clear_fill(ncz_var *v)
 {
-    fill_free(v->type, v->fill);
+    ncz_type_drop_elems(v->type, v->fill, 1);
     v->fill = NULL;
 }
 
@@ -130,17 +106,17 @@ ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill)
     ncz_fill_mode old_mode = v->fill_mode;
     int           rc;
 
-    if (mode == NCZ_FILL_VALUE && (copy = fill_dup(v->type, fill)) == NULL)
-        return ncz_fail_nomem(ncz_type_size(v->type));
+    if (mode == NCZ_FILL_VALUE && (rc = ncz_type_dup_elems(v->type, fill, 1, &copy)) != NC_NOERR)
+        return rc;
     v->fill = copy;
     v->fill_mode = mode;
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
         v->fill = old;
         v->fill_mode = old_mode;
-        fill_free(v->type, copy);
+        ncz_type_drop_elems(v->type, copy, 1);
         return rc;
     }
-    fill_free(v->type, old);
+    ncz_type_drop_elems(v->type, old, 1);
     touched(v, &v->fill_text);
     return NC_NOERR;
 }
@@ -154,14 +130,15 @@ ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, 
     void   *own_fill = NULL;
     int     rc;
 
-    if ((text != NULL && (own_text = ncz_strdup(text)) == NULL) ||
-        (fill != NULL && !chosen && (own_fill = fill_dup(v->type, fill)) == NULL)) {
+    if (text != NULL && (own_text = ncz_strdup(text)) == NULL)
+        return ncz_fail_nomem(strlen(text));
+    if (fill != NULL && !chosen && (rc = ncz_type_dup_elems(v->type, fill, 1, &own_fill)) != NC_NOERR) {
         ncz_free(own_text);
-        return ncz_fail_nomem(ncz_type_size(v->type));
+        return rc;
     }
     v->dtype = *dtype;
     v->endian = endian;
-    v->maxstrlen = v->type == NC_STRING ? dtype->size : v->maxstrlen;
+    v->maxstrlen = v->type->class == NCZ_TYPE_STRING ? dtype->size : v->maxstrlen;
     if (own_fill != NULL) {
         v->fill = own_fill;
         v->fill_mode = NCZ_FILL_VALUE;
@@ -172,7 +149,7 @@ ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, 
         v->maxstrlen = old.maxstrlen;
         v->fill = old.fill;
         v->fill_mode = old.fill_mode;
-        fill_free(v->type, own_fill);
+        ncz_type_drop_elems(v->type, own_fill, 1);
         ncz_free(own_text);
         return rc;
     }
@@ -203,7 +180,7 @@ ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian)
 
     if (endian != NC_ENDIAN_NATIVE && endian != NC_ENDIAN_LITTLE && endian != NC_ENDIAN_BIG)
         return ncz_fail(NC_EINVAL, "%s: %d is no byte order", v->name, endian);
-    if (!ncz_type_numeric(v->type))
+    if (!ncz_type_is_number(v->type))
         return ncz_fail(NC_EINVAL, "%s: only numbers have a byte order", v->name);
     v->endian = endian;
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
@@ -219,11 +196,11 @@ ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain)
 {
     ncz_chain *old = v->chain;
     ncz_dtype  old_dtype = v->dtype;
-    bool       objects = v->type == NC_STRING && ncz_chain_objects(chain), other;
+    bool       objects = v->type->class == NCZ_TYPE_STRING && ncz_chain_objects(chain), other;
     int        rc;
 
     /* Strings are of fixed width, unless a codec stores them as objects. */
-    other = v->type == NC_STRING && objects != (v->dtype.kind == NCZ_KIND_OBJECT);
+    other = v->type->class == NCZ_TYPE_STRING && objects != (v->dtype.kind == NCZ_KIND_OBJECT);
     if (other && objects)
         v->dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
     else if (other)
@@ -247,7 +224,7 @@ ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes)
     size_t    old_len = v->maxstrlen;
     int       rc;
 
-    if (v->type != NC_STRING || nbytes == 0)
+    if (v->type->class != NCZ_TYPE_STRING || nbytes == 0)
         return ncz_fail(NC_EINVAL, "%s: a string width of %zu bytes cannot be", v->name, nbytes);
     v->maxstrlen = nbytes;
     if (v->dtype.kind == NCZ_KIND_OBJECT) /* they have no width */

@@ -57,7 +57,7 @@ test_spec(size_t rank, const uint64_t *chunk, ncz_dtype dtype, const void *fill,
                     .unusable = &ncz_err_none,
                     .uid = ++uid,
                     .rank = rank,
-                    .type = ncz_dtype_nc(&dtype),
+                    .type = ncz_type_of(ncz_dtype_nc(&dtype)),
                     .dtype = dtype,
                     .separator = '.',
                     .locate = test_locate};

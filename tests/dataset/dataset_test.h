@@ -63,9 +63,9 @@ def_var(ncz_dataset *ds, ncz_group *g, const char *name, size_t rank, ncz_dim *c
 
     if (rc != NC_NOERR)
         return rc;
-    return ncz_dataset_end(
-        ds, NCZ_USE_DEFINE,
-        ncz_dataset_add_var(ds, g != NULL ? g : ncz_dataset_model(ds)->root, name, NC_INT, rank, dims, out));
+    return ncz_dataset_end(ds, NCZ_USE_DEFINE,
+                           ncz_dataset_add_var(ds, g != NULL ? g : ncz_dataset_model(ds)->root, name,
+                                               ncz_type_of(NC_INT), rank, dims, out));
 }
 
 static inline int
@@ -77,7 +77,8 @@ put_att(ncz_dataset *ds, const char *name, int value)
     if (rc != NC_NOERR)
         return rc;
     m = ncz_dataset_model(ds);
-    return ncz_dataset_end(ds, NCZ_USE_CHANGE, ncz_atts_set(m, &m->root->atts, name, NC_INT, 1, &value, NULL));
+    return ncz_dataset_end(ds, NCZ_USE_CHANGE,
+                           ncz_atts_set(m, &m->root->atts, name, ncz_type_of(NC_INT), 1, &value, NULL));
 }
 
 static inline int

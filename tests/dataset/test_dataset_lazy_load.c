@@ -435,7 +435,7 @@ memory_of_a_variable(void **state)
         OK(ncz_dataset_begin(ds, NCZ_USE_CHANGE));
         for (int a = 0; a < ATTS; a++) {
             snprintf(name, sizeof name, "attribute%02d", a);
-            OK(ncz_atts_set(ncz_dataset_model(ds), &v->atts, name, NC_CHAR, strlen(text), text, NULL));
+            OK(ncz_atts_set(ncz_dataset_model(ds), &v->atts, name, ncz_type_of(NC_CHAR), strlen(text), text, NULL));
         }
         OK(ncz_dataset_end(ds, NCZ_USE_CHANGE, NC_NOERR));
     }

@@ -31,7 +31,7 @@ digits_are_kept(void **state)
     for (int mode = NC_QUANTIZE_BITGROOM; mode <= NC_QUANTIZE_GRANULARBR; mode++)
         for (int nsd = 1; nsd <= NC_QUANTIZE_MAX_DOUBLE_NSD; nsd++) {
             memcpy(q, v, sizeof q);
-            ncz_dataset_quantize(mode, nsd, NC_DOUBLE, q, N, &fill, 0);
+            ncz_dataset_quantize(mode, nsd, ncz_type_of(NC_DOUBLE), q, N, &fill, 0);
             for (int i = 0; i < N; i++) { /* half a unit of the last digit that is kept; BitGroom a whole one */
                 double unit = pow(10, floor(log10(fabs(v[i]))) + 1 - nsd);
 
@@ -52,7 +52,7 @@ bits_are_kept(void **state)
         values(v);
         for (int i = 0; i < N; i++)
             f[i] = (float)v[i];
-        ncz_dataset_quantize(NC_QUANTIZE_BITROUND, keep, NC_FLOAT, f, N, &fill, 0);
+        ncz_dataset_quantize(NC_QUANTIZE_BITROUND, keep, ncz_type_of(NC_FLOAT), f, N, &fill, 0);
         for (int i = 0; i < N; i++) {
             uint32_t bits;
 
@@ -72,7 +72,7 @@ some_stay_as_they_are(void **state)
     (void)state;
     for (int mode = NC_QUANTIZE_BITGROOM; mode <= NC_QUANTIZE_BITROUND; mode++) {
         memcpy(q, v, sizeof q);
-        ncz_dataset_quantize(mode, 1, NC_FLOAT, q, 6, &fill, 0);
+        ncz_dataset_quantize(mode, 1, ncz_type_of(NC_FLOAT), q, 6, &fill, 0);
         assert_memory_equal(q, v, sizeof q);
     }
 }
@@ -180,10 +180,12 @@ bits_are_those_of_netcdf_c(void **state)
     for (size_t r = 0; r < NCZ_LEN(known_floats); r++) {
         for (int i = 0; i < NVALUES; i++)
             f[i] = (float)known[i];
-        ncz_dataset_quantize(known_floats[r].mode, known_floats[r].nsd, NC_FLOAT, f, NVALUES, &float_fill, 0);
+        ncz_dataset_quantize(known_floats[r].mode, known_floats[r].nsd, ncz_type_of(NC_FLOAT), f, NVALUES,
+                             &float_fill, 0);
         assert_memory_equal(f, known_floats[r].bits, sizeof f);
         memcpy(d, known, sizeof d);
-        ncz_dataset_quantize(known_doubles[r].mode, known_doubles[r].nsd, NC_DOUBLE, d, NVALUES, &fill, 0);
+        ncz_dataset_quantize(known_doubles[r].mode, known_doubles[r].nsd, ncz_type_of(NC_DOUBLE), d, NVALUES, &fill,
+                             0);
         assert_memory_equal(d, known_doubles[r].bits, sizeof d);
     }
 }
@@ -207,7 +209,7 @@ with_quantized(int mode, uint64_t rows, uint64_t columns, const uint64_t *chunk,
     OK(def_dim(ds, "x", columns, &d[1]));
     OK(ncz_dataset_begin(ds, NCZ_USE_DEFINE));
     m = ncz_dataset_model(ds);
-    OK(ncz_dataset_add_var(ds, m->root, "v", NC_DOUBLE, 2, d, v));
+    OK(ncz_dataset_add_var(ds, m->root, "v", ncz_type_of(NC_DOUBLE), 2, d, v));
     OK(ncz_var_set_chunks(m, *v, NC_CHUNKED, chunk));
     OK(ncz_dataset_set_quantize(ds, *v, mode, 3));
     OK(ncz_dataset_end(ds, NCZ_USE_DEFINE, NC_NOERR));
@@ -241,7 +243,7 @@ slabs_are_as_one(void **state)
                     want[y * COLUMNS + x] = 1.0 / (double)(y * COLUMNS + x + 3);
                     in[across ? x * ROWS + y : y * COLUMNS + x] = want[y * COLUMNS + x];
                 }
-            ncz_dataset_quantize(mode, 3, NC_DOUBLE, want, n, &fill, 0);
+            ncz_dataset_quantize(mode, 3, ncz_type_of(NC_DOUBLE), want, n, &fill, 0);
             OK(ncz_dataset_begin(ds, NCZ_USE_PUT_ALONE));
             OK(ncz_dataset_end(ds, NCZ_USE_PUT_ALONE, ncz_dataset_put(ds, v, &to, NC_DOUBLE, in)));
             OK(ncz_dataset_begin(ds, NCZ_USE_LOOK));
@@ -274,7 +276,7 @@ slabs_with_strides(void **state)
         in[i] = (int64_t)(i * 7919 + 1);
         want[i] = (double)in[i];
     }
-    ncz_dataset_quantize(NC_QUANTIZE_BITGROOM, 3, NC_DOUBLE, want, n, &fill, 0);
+    ncz_dataset_quantize(NC_QUANTIZE_BITGROOM, 3, ncz_type_of(NC_DOUBLE), want, n, &fill, 0);
     OK(ncz_dataset_begin(ds, NCZ_USE_PUT_ALONE));
     OK(ncz_dataset_end(ds, NCZ_USE_PUT_ALONE, ncz_dataset_put(ds, v, &sel, NC_INT64, in)));
     OK(ncz_dataset_begin(ds, NCZ_USE_LOOK));

@@ -321,7 +321,7 @@ say_item(text *t, const ncz_att *a, size_t i)
 {
     const void *p = a->data;
 
-    switch (a->type) {
+    switch (a->type->id) {
     case NC_BYTE: say(t, "%db", ((const int8_t *)p)[i]); break;
     case NC_SHORT: say(t, "%ds", ((const int16_t *)p)[i]); break;
     case NC_INT: say(t, "%d", ((const int32_t *)p)[i]); break;
@@ -350,10 +350,10 @@ say_att(text *t, int depth, const char *owner, const ncz_att *a)
 {
     if (strcmp(a->name, "_NCProperties") == 0)
         return;
-    say(t, "%*s\t\t%s%s:%s = ", 2 * depth, "", a->type == NC_STRING ? "string " : "", owner, a->name);
-    if (a->type == NC_CHAR)
+    say(t, "%*s\t\t%s%s:%s = ", 2 * depth, "", a->type->class == NCZ_TYPE_STRING ? "string " : "", owner, a->name);
+    if (a->type->class == NCZ_TYPE_CHAR)
         say_string(t, a->data, a->len);
-    for (size_t i = 0; i < a->len && a->type != NC_CHAR; i++) {
+    for (size_t i = 0; i < a->len && a->type->class != NCZ_TYPE_CHAR; i++) {
         say(t, "%s", i > 0 ? ", " : "");
         say_item(t, a, i);
     }
@@ -381,7 +381,7 @@ say_group(text *t, const ncz_group *g, int depth)
 
         if (i == 0)
             say(t, "%*svariables:\n", in, "");
-        say(t, "%*s\t%s %s", in, "", type_names[v->type], v->name);
+        say(t, "%*s\t%s %s", in, "", type_names[v->type->id], v->name);
         for (size_t r = 0; r < v->rank; r++)
             say(t, "%s%s", r == 0 ? "(" : ", ", v->dims[r]->name);
         say(t, "%s ;\n", v->rank > 0 ? ")" : "");
@@ -431,14 +431,14 @@ say_atts(text *t, const ncz_atts *atts)
 
         if ((strcmp(a->name, "_NCProperties") == 0) != (i >= atts->n))
             continue;
-        say(t, "  @%s %s[%zu] ", a->name, type_names[a->type], a->len);
-        for (size_t k = 0; k < a->len && a->type == NC_STRING; k++) {
+        say(t, "  @%s %s[%zu] ", a->name, type_names[a->type->id], a->len);
+        for (size_t k = 0; k < a->len && a->type->class == NCZ_TYPE_STRING; k++) {
             const char *s = ((char *const *)a->data)[k];
 
             say(t, "<%s>", s == NULL ? "NIL" : s);
         }
-        if (a->type != NC_STRING)
-            say_bytes(t, a->data, a->len * ncz_type_size(a->type));
+        if (a->type->class != NCZ_TYPE_STRING)
+            say_bytes(t, a->data, a->len * a->type->size);
         say(t, "\n");
     }
 }
@@ -448,13 +448,13 @@ say_var(text *t, const ncz_var *v)
 {
     ncz_buf filters = NCZ_BUF_INIT, compressor = NCZ_BUF_INIT;
 
-    say(t, " var %s %s kind %d big %d size %zu%s sep %c%s fill %d ", v->name, type_names[v->type], (int)v->dtype.kind,
-        v->dtype.big, v->dtype.size, v->endian == NC_ENDIAN_BIG ? " BIG" : "", v->separator, v->order_f ? " F" : "",
-        (int)v->fill_mode);
-    if (v->fill_mode == NCZ_FILL_VALUE && v->type == NC_STRING)
+    say(t, " var %s %s kind %d big %d size %zu%s sep %c%s fill %d ", v->name, type_names[v->type->id],
+        (int)v->dtype.kind, v->dtype.big, v->dtype.size, v->endian == NC_ENDIAN_BIG ? " BIG" : "", v->separator,
+        v->order_f ? " F" : "", (int)v->fill_mode);
+    if (v->fill_mode == NCZ_FILL_VALUE && v->type->class == NCZ_TYPE_STRING)
         say(t, "<%s>", *(char *const *)v->fill);
     else if (v->fill_mode == NCZ_FILL_VALUE)
-        say_bytes(t, v->fill, ncz_type_size(v->type));
+        say_bytes(t, v->fill, v->type->size);
     for (size_t r = 0; r < v->rank; r++) {
         ncz_buf fqn = NCZ_BUF_INIT;
 

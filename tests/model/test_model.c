@@ -46,7 +46,7 @@ tree_and_lookup(void **state)
     assert_int_equal(ncz_model_add_group(m, m->root, "c", &c), NC_NOERR);
     assert_int_equal(ncz_model_add_dim(m, m->root, "x", 5, false, &x), NC_NOERR);
     assert_int_equal(ncz_model_add_dim(m, b, "x", 7, false, &inner), NC_NOERR);
-    assert_int_equal(ncz_model_add_var(m, b, "v", NC_INT, 1, &x, &v), NC_NOERR);
+    assert_int_equal(ncz_model_add_var(m, b, "v", ncz_type_of(NC_INT), 1, &x, &v), NC_NOERR);
 
     assert_ptr_equal(ncz_group_scope_dim(b, "x"), inner);
     assert_ptr_equal(ncz_group_scope_dim(a, "x"), x);
@@ -86,9 +86,9 @@ names_are_unique(void **state)
 
     (void)state;
     assert_int_equal(ncz_model_add_group(m, m->root, "g", &g), NC_NOERR);
-    assert_int_equal(ncz_model_add_var(m, m->root, "v", NC_BYTE, 0, NULL, &v), NC_NOERR);
+    assert_int_equal(ncz_model_add_var(m, m->root, "v", ncz_type_of(NC_BYTE), 0, NULL, &v), NC_NOERR);
     assert_int_equal(ncz_model_add_group(m, m->root, "v", &g), NC_ENAMEINUSE);
-    assert_int_equal(ncz_model_add_var(m, m->root, "g", NC_BYTE, 0, NULL, &v), NC_ENAMEINUSE);
+    assert_int_equal(ncz_model_add_var(m, m->root, "g", ncz_type_of(NC_BYTE), 0, NULL, &v), NC_ENAMEINUSE);
     assert_int_equal(ncz_model_add_dim(m, m->root, "v", 1, false, &d),
                      NC_NOERR); /* dimensions have their own names */
     assert_int_equal(ncz_model_add_dim(m, m->root, "v", 2, false, &d), NC_ENAMEINUSE);
@@ -110,7 +110,7 @@ renaming_moves_specs(void **state)
     assert_int_equal(ncz_model_add_group(m, m->root, "a", &a), NC_NOERR);
     assert_int_equal(ncz_model_add_group(m, a, "b", &b), NC_NOERR);
     assert_int_equal(ncz_model_add_dim(m, a, "d", 4, false, &d), NC_NOERR);
-    assert_int_equal(ncz_model_add_var(m, b, "v", NC_INT, 1, &d, &v), NC_NOERR);
+    assert_int_equal(ncz_model_add_var(m, b, "v", ncz_type_of(NC_INT), 1, &d, &v), NC_NOERR);
     uid = v->spec->uid;
     v->dirty = v->atts.dirty = m->root->dirty = false;
     assert_int_equal(ncz_model_rename_group(m, a, "z"), NC_NOERR);
@@ -147,13 +147,13 @@ attributes(void **state)
     for (int i = 0; i < 40; i++) {
         char *name = ncz_sprintf("att%d", i);
 
-        assert_int_equal(ncz_atts_set(m, a, name, NC_INT, 3, numbers, NULL), NC_NOERR);
+        assert_int_equal(ncz_atts_set(m, a, name, ncz_type_of(NC_INT), 3, numbers, NULL), NC_NOERR);
         ncz_free(name);
     }
-    assert_int_equal(ncz_atts_set(m, a, "s", NC_STRING, 3, strings, &att), NC_NOERR);
+    assert_int_equal(ncz_atts_set(m, a, "s", ncz_type_of(NC_STRING), 3, strings, &att), NC_NOERR);
     assert_string_equal(((char **)att->data)[2], "three");
     assert_null(((char **)att->data)[1]);
-    assert_int_equal(ncz_atts_set(m, a, "att3", NC_CHAR, 2, "hi", &att), NC_NOERR);
+    assert_int_equal(ncz_atts_set(m, a, "att3", ncz_type_of(NC_CHAR), 2, "hi", &att), NC_NOERR);
     assert_ptr_equal(att, &a->v[3]); /* replaced in place: keeps its number */
     ncz_atts_del(a, ncz_atts_find(a, "att0"));
     assert_null(ncz_atts_find(a, "att0"));
@@ -178,7 +178,7 @@ definitions(void **state)
     (void)state;
     assert_int_equal(ncz_model_add_dim(m, m->root, "t", 0, true, &dims[0]), NC_NOERR);
     assert_int_equal(ncz_model_add_dim(m, m->root, "x", 10, false, &dims[1]), NC_NOERR);
-    assert_int_equal(ncz_model_add_var(m, m->root, "v", NC_INT, 2, dims, &v), NC_NOERR);
+    assert_int_equal(ncz_model_add_var(m, m->root, "v", ncz_type_of(NC_INT), 2, dims, &v), NC_NOERR);
     assert_int_equal(v->spec->chunk[0], 1);
     assert_int_equal(v->spec->chunk[1], 10);
     assert_int_equal(v->spec->chunk_bytes, 40);
@@ -208,7 +208,7 @@ definitions(void **state)
     assert_false(v->spec->dtype.big);
     assert_int_equal(v->endian, NC_ENDIAN_BIG);
 
-    assert_int_equal(ncz_model_add_var(m, m->root, "s", NC_STRING, 1, &dims[1], &s), NC_NOERR);
+    assert_int_equal(ncz_model_add_var(m, m->root, "s", ncz_type_of(NC_STRING), 1, &dims[1], &s), NC_NOERR);
     assert_int_equal(s->spec->dtype.size, 128);
     assert_int_equal(ncz_var_set_maxstrlen(m, s, 7), NC_NOERR);
     assert_int_equal(s->spec->chunk_bytes, 70);
@@ -239,14 +239,15 @@ limits(void **state)
     assert_int_equal(ncz_model_add_group(m, g, "c", &g), NC_EZARRMETA);
     assert_non_null(strstr(ncz_err_text(), "group_depth"));
     assert_int_equal(ncz_model_add_dim(m, m->root, "x", 1000, false, &d), NC_NOERR);
-    assert_int_equal(ncz_model_add_var(m, m->root, "two", NC_INT, 2, (ncz_dim *[]){d, d}, &v), NC_EMAXDIMS);
-    assert_int_equal(ncz_model_add_var(m, m->root, "v", NC_INT, 1, &d, &v), NC_NOERR);
+    assert_int_equal(ncz_model_add_var(m, m->root, "two", ncz_type_of(NC_INT), 2, (ncz_dim *[]){d, d}, &v),
+                     NC_EMAXDIMS);
+    assert_int_equal(ncz_model_add_var(m, m->root, "v", ncz_type_of(NC_INT), 1, &d, &v), NC_NOERR);
     assert_int_equal(v->spec->unusable->code, NC_EBADCHUNK); /* listed; its data cannot be touched */
     assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){30}), NC_EBADCHUNK);
     assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){25}), NC_NOERR);
     assert_int_equal(v->spec->unusable->code, NC_NOERR);
-    assert_int_equal(ncz_atts_set(m, &v->atts, "a", NC_CHAR, 0, "", NULL), NC_NOERR);
-    assert_int_equal(ncz_atts_set(m, &v->atts, "b", NC_CHAR, 0, "", NULL), NC_EMAXATTS);
+    assert_int_equal(ncz_atts_set(m, &v->atts, "a", ncz_type_of(NC_CHAR), 0, "", NULL), NC_NOERR);
+    assert_int_equal(ncz_atts_set(m, &v->atts, "b", ncz_type_of(NC_CHAR), 0, "", NULL), NC_EMAXATTS);
     assert_int_equal(ncz_model_add_dim(m, m->root, "y", 1, false, &d), NC_NOERR);
     assert_int_equal(ncz_model_add_dim(m, m->root, "z", 1, false, &d), NC_EMAXDIMS);
     ncz_model_free(m);
@@ -281,8 +282,8 @@ build(void)
     if ((rc = ncz_model_new(&ncz_limits_default, &m)) == NC_NOERR &&
         (rc = ncz_model_add_group(m, m->root, "g", &g)) == NC_NOERR &&
         (rc = ncz_model_add_dim(m, g, "d", 8, false, &d)) == NC_NOERR &&
-        (rc = ncz_model_add_var(m, g, "v", NC_STRING, 1, &d, &v)) == NC_NOERR &&
-        (rc = ncz_atts_set(m, &v->atts, "a", NC_STRING, 2, s, NULL)) == NC_NOERR &&
+        (rc = ncz_model_add_var(m, g, "v", ncz_type_of(NC_STRING), 1, &d, &v)) == NC_NOERR &&
+        (rc = ncz_atts_set(m, &v->atts, "a", ncz_type_of(NC_STRING), 2, s, NULL)) == NC_NOERR &&
         (rc = ncz_var_set_maxstrlen(m, v, 4)) == NC_NOERR &&
         (rc = ncz_var_set_chunks(m, v, NC_CHUNKED, (uint64_t[]){2})) == NC_NOERR &&
         (rc = ncz_var_set_fill(m, v, NCZ_FILL_VALUE, s)) == NC_NOERR &&
@@ -307,7 +308,7 @@ loaded_attributes(void **state)
         for (size_t i = 0; i < n; i++) {
             snprintf(name, sizeof name, "att%zu", i);
             v[i] = (ncz_att){.name = ncz_arena_text(&m->arena, name, strlen(name)),
-                             .type = NC_CHAR,
+                             .type = ncz_type_of(NC_CHAR),
                              .len = 3,
                              .data = ncz_arena_text(&m->arena, "old", 3),
                              .raw = ncz_arena_text(&m->arena, "\"old\"", 5),
@@ -319,14 +320,14 @@ loaded_attributes(void **state)
             snprintf(name, sizeof name, "att%zu", i);
             assert_ptr_equal(ncz_atts_find(a, name), &a->v[i]);
             if (i % 3 == 0)
-                assert_int_equal(ncz_atts_set(m, a, name, NC_CHAR, 5, "newer", NULL), NC_NOERR);
+                assert_int_equal(ncz_atts_set(m, a, name, ncz_type_of(NC_CHAR), 5, "newer", NULL), NC_NOERR);
             if (i % 4 == 0)
                 assert_int_equal(ncz_atts_rename(a, &a->v[i], i % 8 == 0 ? "b" : "c"),
                                  i > 4 ? NC_ENAMEINUSE : NC_NOERR);
         }
         for (size_t i = 0; i < 20; i++) { /* the list is made longer, and so its own */
             snprintf(name, sizeof name, "more%zu", i);
-            assert_int_equal(ncz_atts_set(m, a, name, NC_INT, 1, &(int){(int)i}, NULL), NC_NOERR);
+            assert_int_equal(ncz_atts_set(m, a, name, ncz_type_of(NC_INT), 1, &(int){(int)i}, NULL), NC_NOERR);
         }
         if (n > 9) {
             assert_null(ncz_atts_find(a, "att0"));
