@@ -42,6 +42,7 @@ ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out)
     ds->stored = NCZ_DOC_CACHE_INIT;
     ds->durable = true;
     ds->mode = NC_NETCDF4;
+    ds->state = NCZ_DATASET_STORED;
     atomic_init(&ds->refs, 1);
     if ((rc = make_lock(&ds->lock)) != 0) {
         ncz_free(ds);
@@ -76,7 +77,7 @@ ncz_dataset_release(ncz_dataset *ds)
     ds->model = NULL;
     ds->path = ds->given = NULL;
     ds->map = NULL;
-    ds->closed = true;
+    ds->state = NCZ_DATASET_CLOSED;
 }
 
 ncz_dataset *
@@ -106,7 +107,7 @@ shared(ncz_use use)
 static int
 may(const ncz_dataset *ds, ncz_use use)
 {
-    if (ds->closed)
+    if (ds->state == NCZ_DATASET_CLOSED)
         return ncz_fail(NC_EBADID, "the dataset is closed");
     if (use == NCZ_USE_LOOK || use == NCZ_USE_TUNE)
         return NC_NOERR;
@@ -131,7 +132,7 @@ load_alone(ncz_dataset *ds)
     (void)pthread_rwlock_unlock(&ds->lock);
     if ((rc = pthread_rwlock_wrlock(&ds->lock)) != 0)
         return ncz_fail_errno(rc, "locking the dataset");
-    rc = ds->closed ? NC_NOERR : ncz_load_rest(ds);
+    rc = ds->state == NCZ_DATASET_CLOSED ? NC_NOERR : ncz_load_rest(ds);
     (void)pthread_rwlock_unlock(&ds->lock);
     return rc;
 }
@@ -234,7 +235,7 @@ ncz_dataset_stats(ncz_dataset *ds, zmap_stats *out)
 
     if (rc != 0)
         return ncz_fail_errno(rc, "locking the dataset");
-    if (ds->closed)
+    if (ds->state == NCZ_DATASET_CLOSED)
         rc = ncz_fail(NC_EBADID, "the dataset is closed");
     else
         zmap_stats_of(ds->map, out);

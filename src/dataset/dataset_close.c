@@ -29,7 +29,7 @@ take(ncz_dataset *ds)
 
     if (rc != 0)
         return ncz_fail_errno(rc, "locking the dataset");
-    if (ds->closed) {
+    if (ds->state == NCZ_DATASET_CLOSED) {
         (void)pthread_rwlock_unlock(&ds->lock);
         return ncz_fail(NC_EBADID, "the dataset is closed");
     }
@@ -57,11 +57,11 @@ store(ncz_dataset *ds)
     if (!ds->writable)
         return NC_NOERR;
     rc = ncz_dataset_flush(ds, false);
-    if (rc == NC_NOERR && ds->held)
+    if (rc == NC_NOERR && ds->root_deferred)
         rc = publish(ds);
-    if (rc == NC_NOERR && !ds->own_map) /* nobody knows when its owner closes it */
+    if (rc == NC_NOERR && ds->home == NCZ_HOME_CALLER) /* nobody knows when its owner closes it */
         rc = ncz_dataset_commit(ds);
-    if (rc == NC_NOERR && ds->persist)
+    if (rc == NC_NOERR && ds->home == NCZ_HOME_PERSIST)
         rc = ncz_diskless_persist(ds);
     return rc;
 }
@@ -73,7 +73,8 @@ leave_claim(ncz_dataset *ds, int rc)
     ncz_err err;
 
     ncz_err_save(&err, rc);
-    if (ds->claim != NULL && (!ds->own_map || ncz_claim_check(ds->map, ds->path, ds->claim) == NC_NOERR))
+    if (ds->claim != NULL &&
+        (ds->home == NCZ_HOME_CALLER || ncz_claim_check(ds->map, ds->path, ds->claim) == NC_NOERR))
         ncz_claim_abandon(ds->map, &ds->claim);
     (void)ncz_err_adopt(&err);
 }
@@ -149,14 +150,14 @@ ncz_dataset_abort(ncz_dataset *ds)
     if (!ds->writable)
         return finish(ds, ZMAP_KEEP, NC_NOERR);
     ncz_engine_forget(ds->engine, 0);
-    if (ds->own_map && (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0)
+    if (ds->home != NCZ_HOME_CALLER && (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0)
         return finish(ds, ZMAP_REVERT, NC_NOERR);
-    if (!ds->created) {
+    if (!ncz_dataset_is_new(ds)) {
         rc = drop_unnamed(ds);
         leave_claim(ds, rc);
         return finish(ds, ZMAP_KEEP, rc);
     }
-    if (!ds->own_map)
+    if (ds->home == NCZ_HOME_CALLER)
         return finish(ds, ZMAP_KEEP, drop_everything(ds));
     /* What another writer has put in the meantime is not ours to remove. */
     rc = ncz_claim_check(ds->map, ds->path, ds->claim);

@@ -56,7 +56,7 @@ set_commit(ncz_dataset *ds, const ncz_target *t)
         return NC_NOERR;
     if (strcmp(when, "close") != 0)
         return ncz_fail(NC_EINVAL, "commit=%s: sync or close", when);
-    ds->held = (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0;
+    ds->root_deferred = (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0;
     return NC_NOERR;
 }
 
@@ -122,7 +122,8 @@ ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmod
         ncz_dataset_unref(ds);
         return rc;
     }
-    ds->writable = ds->created = ds->made = ds->defining = true;
+    ds->writable = ds->created = ds->defining = true;
+    ds->state = NCZ_DATASET_NEW;
     ds->classic = ds->style.classic = (cmode & NC_CLASSIC_MODEL) != 0;
     ds->cmode = cmode;
     ds->mode = (cmode & ~NC_NOCLOBBER) | NC_NETCDF4;
@@ -153,7 +154,7 @@ load(ncz_dataset *ds, const ncz_target *t, bool writable)
 {
     const ncz_load_opts wish = {.pure = t->dialect == NCZ_DIALECT_ZARR, .xarray = t->xarray, .look = !writable};
     ncz_consolidated    copies = writable                       ? NCZ_CONSOLIDATED_KNOW
-                                 : ds->held                     ? NCZ_CONSOLIDATED_IGNORE
+                                 : ds->root_deferred            ? NCZ_CONSOLIDATED_IGNORE
                                  : t->consolidated == NCZ_YES   ? NCZ_CONSOLIDATED_MUST
                                  : t->consolidated == NCZ_UNSET ? NCZ_CONSOLIDATED_USE
                                                                 : NCZ_CONSOLIDATED_IGNORE;

@@ -36,7 +36,7 @@ ncz_dataset_create_mem(const char *path, int cmode, size_t room, const ncz_limit
     if ((rc = ncz_store_create_block(t, room, &map)) == NC_NOERR) {
         rc = ncz_dataset_create_on(map, t, t->canonical, cmode, limits, out);
         if (rc == NC_NOERR)
-            (*out)->own_map = (*out)->block = true;
+            (*out)->home = NCZ_HOME_BLOCK;
         else
             rc = give_up(map, rc);
     }
@@ -62,7 +62,7 @@ ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool 
         goto done;
     rc = ncz_dataset_open_on(map, t, t->canonical, omode, limits, out);
     if (rc == NC_NOERR) {
-        (*out)->own_map = (*out)->block = true;
+        (*out)->home = NCZ_HOME_BLOCK;
     } else {
         ncz_err err;
 
@@ -79,7 +79,7 @@ done:
 bool
 ncz_dataset_in_block(const ncz_dataset *ds)
 {
-    return ds->block;
+    return ds->home == NCZ_HOME_BLOCK;
 }
 
 /* ---- from store to store ----------------------------------------------------------------------------------------- */
@@ -177,9 +177,9 @@ ncz_diskless_open(const ncz_target *t, int omode, const ncz_limits *limits, ncz_
         rc = give_up(map, rc);
         goto done;
     }
-    (*out)->own_map = true;
+    (*out)->home = NCZ_HOME_PATH;
     if ((omode & NC_PERSIST) != 0 && (*out)->writable) {
-        (*out)->persist = true;
+        (*out)->home = NCZ_HOME_PERSIST;
         (*out)->loaded = keys;
         keys = NCZ_KEY_LIST_INIT;
     }
@@ -213,12 +213,12 @@ ncz_diskless_persist(ncz_dataset *ds)
     char        *claim = NULL;
     int          rc;
 
-    if ((rc = ncz_target_parse(ncz_dataset_path(ds), ds->made, &t)) != NC_NOERR)
+    if ((rc = ncz_target_parse(ncz_dataset_path(ds), ds->created, &t)) != NC_NOERR)
         return rc;
-    rc = ds->made ? ncz_store_create_claimed(t, ds->cmode, &to, &claim) : ncz_store_open(t, true, &to);
+    rc = ds->created ? ncz_store_create_claimed(t, ds->cmode, &to, &claim) : ncz_store_open(t, true, &to);
     if (rc != NC_NOERR)
         goto done;
-    if ((rc = copy_all(ds->map, to, !ds->made, &keys)) == NC_NOERR &&
+    if ((rc = copy_all(ds->map, to, !ds->created, &keys)) == NC_NOERR &&
         (rc = remove_gone(to, &ds->loaded, &keys)) == NC_NOERR && ds->durable)
         rc = zmap_sync(to);
     if (rc == NC_NOERR && (rc = ncz_claim_drop(to, &claim)) == NC_NOERR) {
@@ -227,7 +227,7 @@ ncz_diskless_persist(ncz_dataset *ds)
         ncz_err err;
 
         ncz_err_save(&err, rc);
-        (void)zmap_close(to, ds->made ? ZMAP_DISCARD : ZMAP_REVERT); /* the first failure is what counts */
+        (void)zmap_close(to, ds->created ? ZMAP_DISCARD : ZMAP_REVERT); /* the first failure is what counts */
         rc = ncz_err_adopt(&err);
     }
 done:

@@ -126,7 +126,7 @@ put_batch(ncz_dataset *ds, const pending *v, size_t n)
     if (reqs == NULL)
         return ncz_fail_nomem(n * sizeof *reqs);
     for (size_t i = 0; i < n; i++)
-        reqs[i] = (zmap_put_req){.key = ds->held ? ncz_deferred_key(v[i].key) : v[i].key,
+        reqs[i] = (zmap_put_req){.key = ds->root_deferred ? ncz_deferred_key(v[i].key) : v[i].key,
                                  .data = v[i].text,
                                  .len = v[i].len,
                                  .when = ZMAP_ALWAYS};
@@ -187,7 +187,7 @@ ncz_dataset_drop_leftover(ncz_dataset *ds)
 int
 ncz_dataset_put_documents(ncz_dataset *ds, bool all)
 {
-    plan p = {.stored = &ds->stored, .unseen = ds->created && !ds->documented};
+    plan p = {.stored = &ds->stored, .unseen = ds->state == NCZ_DATASET_NEW};
     int  rc = ncz_format_plan(ds->model, &ds->style, all, emit, &p);
 
     if (rc == NC_NOERR)
@@ -206,19 +206,20 @@ ncz_dataset_documents_first(ncz_dataset *ds, bool again)
     bool commits = (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0;
     int  rc;
 
-    if (!ds->created || (ds->documented && !again && !commits) || (ds->cmode & NC_DISKLESS) != 0)
+    if (!ncz_dataset_is_new(ds) || (ds->state == NCZ_DATASET_DOCUMENTED && !again && !commits) ||
+        (ds->cmode & NC_DISKLESS) != 0)
         return NC_NOERR;
     if ((rc = ncz_dataset_put_documents(ds, false)) != NC_NOERR || commits)
         return rc;
     ncz_format_mark_stored(ds->model);
-    ds->documented = true;
+    ds->state = NCZ_DATASET_DOCUMENTED;
     return NC_NOERR;
 }
 
 int
 ncz_dataset_check_claim(ncz_dataset *ds)
 {
-    int rc = ds->own_map ? ncz_claim_check(ds->map, ds->path, ds->claim) : NC_NOERR;
+    int rc = ds->home != NCZ_HOME_CALLER ? ncz_claim_check(ds->map, ds->path, ds->claim) : NC_NOERR;
 
     if (rc == NC_EEXIST)
         ncz_err_save(&ds->failed, rc);
@@ -228,7 +229,7 @@ ncz_dataset_check_claim(ncz_dataset *ds)
 int
 ncz_dataset_flush(ncz_dataset *ds, bool all)
 {
-    plan p = {.stored = &ds->stored, .unseen = ds->created && !ds->documented};
+    plan p = {.stored = &ds->stored, .unseen = ds->state == NCZ_DATASET_NEW};
     int  rc;
 
     if (ds->failed.code != NC_NOERR)
@@ -244,8 +245,8 @@ ncz_dataset_flush(ncz_dataset *ds, bool all)
     if (p.n > 0 && (rc = sync_map(ds)) != NC_NOERR) /* 6 */
         goto done;
     ncz_format_mark_stored(ds->model);
-    ds->created = false;
-    if ((rc = ncz_dataset_drop_leftover(ds)) == NC_NOERR && !ds->held) /* 7 */
+    ds->state = NCZ_DATASET_STORED;
+    if ((rc = ncz_dataset_drop_leftover(ds)) == NC_NOERR && !ds->root_deferred) /* 7 */
         rc = ncz_claim_drop(ds->map, &ds->claim);
 done:
     plan_clear(&p);

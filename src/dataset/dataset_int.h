@@ -100,13 +100,13 @@ typedef struct ncz_meta_source {
     ncz_doc_cache    *stored; /* gets the bytes of each document fetched; NULL: nobody wants them */
     pthread_mutex_t   lock;   /* guards *stored while workers fetch */
     ncz_consolidated  wish;
-    bool              held;     /* ... which are kept under other names */
-    bool              begun;    /* the root's documents were asked for */
-    bool              copies;   /* NCZ_CONSOLIDATED_KNOW: there is a consolidated document, once begun */
-    ncz_buf           body;     /* of it */
-    ncz_json_reader  *reader;   /* its */
-    const ncz_json   *metadata; /* in it: then it alone answers; or NULL */
-    atomic_bool       unsound;  /* a copy in it could not be parsed */
+    bool              root_deferred; /* the root's documents have other names until the dataset is closed */
+    bool              begun;         /* the root's documents were asked for */
+    bool              copies;        /* NCZ_CONSOLIDATED_KNOW: there is a consolidated document, once begun */
+    ncz_buf           body;          /* of it */
+    ncz_json_reader  *reader;        /* its */
+    const ncz_json   *metadata;      /* in it: then it alone answers; or NULL */
+    atomic_bool       unsound;       /* a copy in it could not be parsed */
 } ncz_meta_source;
 
 int      ncz_meta_source_init(ncz_meta_source *s, zmap *map, const ncz_limits *limits, ncz_consolidated copies,
@@ -125,36 +125,56 @@ void ncz_load_drop(ncz_dataset *ds);
 
 /* ---- the dataset ----------------------------------------------------------------------------------------------- */
 
+/* How far a dataset has come. It only moves forward. */
+typedef enum ncz_dataset_state {
+    NCZ_DATASET_NEW,        /* created by this session; the store has no document of it yet */
+    NCZ_DATASET_DOCUMENTED, /* created by this session; its documents were stored before its first chunk */
+    NCZ_DATASET_STORED,     /* the store has a dataset that was flushed whole */
+    NCZ_DATASET_CLOSED,
+} ncz_dataset_state;
+
+/* Who owns the store below a dataset, and what becomes of it at close. */
+typedef enum ncz_dataset_home {
+    NCZ_HOME_CALLER,  /* a store that the caller opened, and closes */
+    NCZ_HOME_PATH,    /* opened from a path: discarding it discards what this session made */
+    NCZ_HOME_BLOCK,   /* one block of memory, which can be taken out */
+    NCZ_HOME_PERSIST, /* memory, whose contents are stored at `path` when the dataset is closed */
+} ncz_dataset_home;
+
 struct ncz_dataset {
-    pthread_rwlock_t lock;
-    atomic_uint      refs;
-    zmap            *map;
-    ncz_engine      *engine;
-    ncz_model       *model;
-    ncz_load        *load;     /* the root is known, what is below is not; NULL: all of it is in the model */
-    ncz_err          unloaded; /* why it is not */
-    ncz_format_opts  style;
-    ncz_limits       limits;
-    uint64_t         cache_asked; /* bytes, for variables */
-    ncz_doc_cache    stored;      /* empty on read-only datasets */
-    ncz_key_list     leftover;    /* objects of an old name: deleted once a flush has stored the new one */
-    char            *path;        /* what texts call it */
-    char            *given;       /* as the caller wrote it, which may hold a secret; NULL: the same */
-    int              mode;        /* NC_NETCDF4 and what was asked for */
-    bool             writable, classic, durable;
-    bool             own_map;    /* opened from a path by us: discarding the map discards what this session made */
-    bool             created;    /* by this session, and not committed yet */
-    bool             made;       /* by this session: nothing of an earlier one can lie about */
-    bool             held;       /* the root's documents are kept under other names until it is closed */
-    bool             documented; /* created, and its documents were put before the first chunk */
-    char            *claim;      /* on a new dataset's place, until it is committed; or NULL */
-    bool             defining, closed;
-    bool             block;   /* in one block of memory, which can be taken out */
-    bool             persist; /* in memory, and stored at `path` when closed */
-    int              cmode;   /* with persist, of a new one: as it was created */
-    ncz_key_list     loaded;  /* with persist, of an old one: what stood at `path` */
-    ncz_err          failed;  /* of an fsync: final */
+    pthread_rwlock_t  lock;
+    atomic_uint       refs;
+    zmap             *map;
+    ncz_engine       *engine;
+    ncz_model        *model;
+    ncz_load         *load;     /* the root is known, what is below is not; NULL: all of it is in the model */
+    ncz_err           unloaded; /* why it is not */
+    ncz_format_opts   style;
+    ncz_limits        limits;
+    uint64_t          cache_asked; /* bytes, for variables */
+    ncz_doc_cache     stored;      /* empty on read-only datasets */
+    ncz_key_list      leftover;    /* objects of an old name: deleted once a flush has stored the new one */
+    char             *path;        /* what texts call it */
+    char             *given;       /* as the caller wrote it, which may hold a secret; NULL: the same */
+    int               mode;        /* NC_NETCDF4 and what was asked for */
+    ncz_dataset_state state;
+    ncz_dataset_home  home;
+    bool              writable, classic, durable;
+    bool              created;       /* by this session: nothing of an earlier one can be in the store */
+    bool              defining;      /* in define mode */
+    bool              root_deferred; /* the root's documents have other names until the dataset is closed */
+    char             *claim;         /* on a new dataset's place, until it is committed; or NULL */
+    int               cmode;         /* NCZ_HOME_PERSIST, of a new one: the mode that it was created with */
+    ncz_key_list      loaded;        /* NCZ_HOME_PERSIST, of an old one: the keys that were at `path` */
+    ncz_err           failed;        /* of an fsync: final */
 };
+
+/* Created by this session, and not stored whole yet. */
+static inline bool
+ncz_dataset_is_new(const ncz_dataset *ds)
+{
+    return ds->state == NCZ_DATASET_NEW || ds->state == NCZ_DATASET_DOCUMENTED;
+}
 
 /* An open dataset around a map, whose reference it takes on success only; its model is new and empty. */
 int  ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out);

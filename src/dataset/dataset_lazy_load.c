@@ -54,7 +54,7 @@ look(ncz_dataset *ds, ncz_consolidated copies, const ncz_load_opts *wish, bool *
     if ((rc = ncz_meta_source_init(&load->source, ds->map, &ds->limits, copies, wish->look ? NULL : &ds->stored)) !=
         NC_NOERR)
         goto done;
-    load->source.held = ds->held;
+    load->source.root_deferred = ds->root_deferred;
     load->docs = ncz_meta_source_docs(&load->source);
     rc = ncz_format_load_root(&load->docs, &load->wish, ds->model, &load->loader);
     *damaged = needs_the_documents(load);

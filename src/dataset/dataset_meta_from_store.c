@@ -19,8 +19,8 @@ keep(ncz_meta_source *s, const zmap_get_req *req)
     if (s->stored == NULL)
         return;
     (void)pthread_mutex_lock(&s->lock);
-    ncz_doc_cache_set(s->stored, s->held ? ncz_deferred_final_key(req->key) : req->key, ncz_buf_str(&req->body),
-                      req->body.len);
+    ncz_doc_cache_set(s->stored, s->root_deferred ? ncz_deferred_final_key(req->key) : req->key,
+                      ncz_buf_str(&req->body), req->body.len);
     (void)pthread_mutex_unlock(&s->lock);
 }
 
@@ -227,7 +227,7 @@ ncz_meta_get_root(const ncz_meta_fetch *f)
     for (size_t k = 0; k <= r->n; k++) {
         const char *key = k < r->n ? r->keys[k] : NCZ_CONSOLIDATED_KEY;
 
-        gets[k] = whole(f->s, f->s->held ? ncz_deferred_key(key) : key);
+        gets[k] = whole(f->s, f->s->root_deferred ? ncz_deferred_key(key) : key);
     }
     if ((rc = root_steps(f, gets, &h)) == NC_NOERR) {
         ncz_err_clear();

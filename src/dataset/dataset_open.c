@@ -26,9 +26,8 @@ ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_da
         rc = zmap_mem_open(&map);
     if (rc != NC_NOERR || (rc = ncz_dataset_create_on(map, t, t->shown, cmode, limits, out)) != NC_NOERR)
         goto done;
-    (*out)->own_map = true;
+    (*out)->home = (cmode & NC_DISKLESS) != 0 && (cmode & NC_PERSIST) != 0 ? NCZ_HOME_PERSIST : NCZ_HOME_PATH;
     (*out)->claim = claim;
-    (*out)->persist = (cmode & NC_DISKLESS) != 0 && (cmode & NC_PERSIST) != 0;
     (*out)->given = t->canonical;
     t->canonical = NULL; /* the dataset's, */
     map = NULL;          /* and so are these */
@@ -133,7 +132,7 @@ take_over(ncz_dataset *ds, zmap *map, const char *path)
 {
     int rc;
 
-    if (!ds->held || !ds->writable || (rc = ncz_claim_renew(map, path, &ds->claim)) == NC_NOERR)
+    if (!ds->root_deferred || !ds->writable || (rc = ncz_claim_renew(map, path, &ds->claim)) == NC_NOERR)
         return NC_NOERR;
     ncz_dataset_release(ds);
     ncz_dataset_unref(ds);
@@ -170,7 +169,7 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
     if ((rc = take_over(ds, map, t->shown)) != NC_NOERR)
         goto done;
     *out = ds;
-    ds->own_map = true;
+    ds->home = NCZ_HOME_PATH;
     ds->given = t->canonical;
     t->canonical = NULL; /* the dataset's, */
     map = NULL;          /* and so is this */

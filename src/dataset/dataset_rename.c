@@ -124,7 +124,7 @@ static int
 copy_all(ncz_dataset *ds, move *mv)
 {
     ncz_key_list stale = NCZ_KEY_LIST_INIT;
-    int          rc = ds->made ? NC_NOERR : ncz_owner_chunks_below(ds->map, ncz_buf_str(&mv->to), &stale);
+    int          rc = ds->created ? NC_NOERR : ncz_owner_chunks_below(ds->map, ncz_buf_str(&mv->to), &stale);
 
     if (rc == NC_NOERR)
         rc = ncz_key_list_del(ds->map, &stale);
@@ -167,7 +167,7 @@ settle(ncz_dataset *ds, move *mv, bool stored)
         return rc;
     if (stored)
         return ncz_dataset_flush(ds, true);
-    if (ds->documented && (rc = ncz_dataset_put_documents(ds, true)) != NC_NOERR)
+    if (ds->state == NCZ_DATASET_DOCUMENTED && (rc = ncz_dataset_put_documents(ds, true)) != NC_NOERR)
         return rc;
     return ncz_dataset_drop_leftover(ds);
 }
@@ -176,7 +176,7 @@ int
 ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
 {
     move mv = {.from = NCZ_BUF_INIT};
-    bool stored = !v->fresh && !ds->created;
+    bool stored = !v->fresh && !ncz_dataset_is_new(ds);
     int  rc;
 
     if (strcmp(v->name, name) == 0)
@@ -204,7 +204,7 @@ int
 ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
 {
     move mv = {.from = NCZ_BUF_INIT};
-    bool stored = !g->fresh && !ds->created;
+    bool stored = !g->fresh && !ncz_dataset_is_new(ds);
     int  rc;
 
     if (strcmp(g->name, name) == 0)
