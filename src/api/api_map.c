@@ -7,6 +7,9 @@
 
 #include "api/api_int.h"
 #include "zmap/zmap.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_file.h"
+#include "zmap/zmap_user.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,6 +4,7 @@
  * everything whatever fails; the first failure is what they return.
  */
 #include "dataset/dataset_int.h"
+#include "zmap/zmap_zip.h"
 
 /* Drops engine, model and map; keeps the first failure and its text. */
 static int

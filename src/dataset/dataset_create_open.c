@@ -4,6 +4,8 @@
  * in define mode.
  */
 #include "dataset/dataset_int.h"
+#include "zmap/zmap_file.h"
+#include "zmap/zmap_zip.h"
 
 #include <string.h>
 

@@ -7,6 +7,8 @@
  * that what is cut short on the way leaves no document that speaks of what is not there.
  */
 #include "dataset/dataset_int.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_zip.h"
 
 #include <string.h>
 

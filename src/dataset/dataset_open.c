@@ -3,6 +3,7 @@
  * dataset_open: from a path or a map of the caller's to an open dataset (dataset_create_open.c). A creation that fails leaves nothing behind.
  */
 #include "dataset/dataset_int.h"
+#include "zmap/zmap_mem.h"
 
 /* ---- create ---- */
 

@@ -5,6 +5,7 @@
  * that was cut off can be done again.
  */
 #include "dataset/dataset_int.h"
+#include "zmap/zmap_s3.h"
 
 #include <string.h>
 

@@ -4,6 +4,8 @@
  * and whether that something may be replaced. Nothing is removed that is not recognisably a dataset, whole.
  */
 #include "dataset/dataset_int.h"
+#include "zmap/zmap_file.h"
+#include "zmap/zmap_zip.h"
 
 #include <errno.h>
 #include <string.h>

@@ -12,6 +12,7 @@
  *   6. release all in close, whatever happens
  */
 #include "zmap/zmap_int.h"
+#include "zmap/zmap_example.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -7,6 +7,7 @@
  * the count is atomic.
  */
 #include "zmap/zmap_int.h"
+#include "zmap/zmap_fault.h"
 
 #include <unistd.h>
 

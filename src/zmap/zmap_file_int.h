@@ -15,6 +15,7 @@
 #define NCZ_ZMAP_FILE_INT_H
 
 #include "zmap/zmap_int.h"
+#include "zmap/zmap_file.h"
 #include "zmap/zmap_sys.h"
 
 #include <fcntl.h>

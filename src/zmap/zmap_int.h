@@ -6,7 +6,7 @@
 #ifndef NCZ_ZMAP_INT_H
 #define NCZ_ZMAP_INT_H
 
-#include "zmap/zmap.h"
+#include "zmap/zmap_ops.h"
 
 /* ---- answering a request (zmap_common.c) ----------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
  * lock and copies outside it, so a put never waits for a copy and a get never sees half of one.
  */
 #include "zmap/zmap_int.h"
+#include "zmap/zmap_mem.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -7,6 +7,7 @@
  * the session is discarded; the set has a lock of its own. All else is the client's.
  */
 #include "s3/client/s3_client.h"
+#include "zmap/zmap_s3.h"
 #include "zmap/zmap_int.h"
 
 #include <pthread.h>

@@ -2,7 +2,7 @@
 /*
  * Built without libcurl or OpenSSL: there are no maps over a network, and that is said.
  */
-#include "zmap/zmap.h"
+#include "zmap/zmap_s3.h"
 
 static int
 fail_none(const ncz_uri *uri)

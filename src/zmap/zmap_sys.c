@@ -3,6 +3,7 @@
  * The system's own table of calls, and the one in use. The only place that knows which calls a system has.
  */
 #include "zmap/zmap_sys.h"
+#include "zmap/zmap_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #ifndef NCZ_ZMAP_SYS_H
 #define NCZ_ZMAP_SYS_H
 
-#include "zmap/zmap.h"
+#include "zmap/zmap_file.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

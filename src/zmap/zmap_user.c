@@ -7,6 +7,7 @@
  * held for nothing else.
  */
 #include "nczarr_zmap.h"
+#include "zmap/zmap_user.h"
 
 #include "zmap/zmap_int.h"
 

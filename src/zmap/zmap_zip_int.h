@@ -21,6 +21,7 @@
 #define NCZ_ZMAP_ZIP_INT_H
 
 #include "zmap/zmap_int.h"
+#include "zmap/zmap_zip.h"
 #include "zmap/zmap_sys.h"
 #include "zmap/zmap_zip_libzip.h"
 

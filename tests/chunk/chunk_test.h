@@ -17,6 +17,9 @@
 #include <cmocka.h>
 
 #include "chunk/chunk.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_ops.h"
+#include "zmap/zmap_fault.h"
 #include "contract/host.h"
 
 enum { MAX_RANK = 4, MAX_ELEMS = 4096 };

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "copy/copy.h"
+#include "zmap/zmap_file.h"
 #include "nczarr.h"
 #include "zmap/zmap_sys.h"
 

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "nczarr.h"
+#include "zmap/zmap_file.h"
 #include "zmap/zmap_sys.h"
 
 #define DIED   137

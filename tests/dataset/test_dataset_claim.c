@@ -2,6 +2,7 @@
 /* Whose place a new dataset's is: two writers, one that died, one whose place was taken over; and datasets that are seen
  * when they are closed. */
 #include "dataset_test.h"
+#include "zmap/zmap_mem.h"
 
 #include "contract/host.h"
 #include "dataset/dataset_int.h"

@@ -5,6 +5,9 @@
  * single failure the same dataset must be able to go on and commit.
  */
 #include "dataset_test.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_ops.h"
+#include "zmap/zmap_fault.h"
 
 #include "dataset/dataset_int.h"
 

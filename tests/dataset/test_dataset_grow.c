@@ -4,6 +4,8 @@
  * writer stores its chunks, and no document.
  */
 #include "dataset_test.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_fault.h"
 
 #include "dataset/dataset_int.h"
 

@@ -6,6 +6,9 @@
  * that are damaged or must be kept true.
  */
 #include "dataset_test.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_ops.h"
+#include "zmap/zmap_fault.h"
 
 #include <pthread.h>
 

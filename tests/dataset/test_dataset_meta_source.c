@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where documents come from: one by one, or all from the consolidated one; what happens when that is broken. */
 #include "dataset_test.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_fault.h"
 
 static zmap *
 made(const char *mode)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What of a map is a dataset's: chunks' keys, and whole maps with and without strangers. */
 #include "dataset_test.h"
+#include "zmap/zmap_mem.h"
 
 #include "dataset/dataset_int.h"
 

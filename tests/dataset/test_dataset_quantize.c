@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rounding: how far each algorithm may move a value, what it leaves alone, and that bits really become zero. */
 #include "dataset_test.h"
+#include "zmap/zmap_mem.h"
 
 #include <math.h>
 

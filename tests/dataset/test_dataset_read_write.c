@@ -2,6 +2,8 @@
 /* What cache is asked for: single variables' wishes add up, and never make it smaller than the dataset's own; and who
  * reads ahead. */
 #include "dataset_test.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_ops.h"
 #include "contract/host.h"
 
 #include "dataset/dataset_int.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "zmap/zmap.h"
+#include "zmap/zmap_zip.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,6 +4,8 @@
  * one thread at a time (stub.h).
  */
 #include "zmap/bucket.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_s3.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "zmap/sysfault.h"
+#include "zmap/zmap_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,6 +3,7 @@
  * The front door, over a map that can do almost nothing: what it answers for, and what it hands through.
  */
 #include "zmap/zmap_int.h"
+#include "zmap/zmap_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,6 +5,11 @@
  */
 #include "zmap/scratch.h"
 #include "zmap/zmap.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_file.h"
+#include "zmap/zmap_zip.h"
+#include "zmap/zmap_fault.h"
+#include "zmap/zmap_example.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

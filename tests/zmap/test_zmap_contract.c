@@ -4,6 +4,11 @@
  * the file map and the zip map with and without the system calls that only some systems have.
  */
 #include "contract/store.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_file.h"
+#include "zmap/zmap_zip.h"
+#include "zmap/zmap_fault.h"
+#include "zmap/zmap_example.h"
 #include "zmap/scratch.h"
 #include "zmap/zmap_sys.h"
 

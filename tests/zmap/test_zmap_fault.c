@@ -3,6 +3,8 @@
  * The fault wrapper: each kind of fault at each kind of operation, where it strikes and where not.
  */
 #include "zmap/zmap.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_fault.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,6 +4,7 @@
  * leftovers, discard, removal, durability. What happens when system calls fail is in test_zmap_file_faults.c.
  */
 #include "zmap/scratch.h"
+#include "zmap/zmap_file.h"
 #include "zmap/sysfault.h"
 
 #include <errno.h>

@@ -4,6 +4,7 @@
  * that goes away in between, a close that says the disk was full.
  */
 #include "zmap/scratch.h"
+#include "zmap/zmap_file.h"
 #include "zmap/sysfault.h"
 
 #include <errno.h>

@@ -6,6 +6,7 @@
  * not pass.
  */
 #include "zmap/scratch.h"
+#include "zmap/zmap_file.h"
 #include "zmap/sysfault.h"
 #include "contract/host.h"
 

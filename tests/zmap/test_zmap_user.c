@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps of an application's own: the contract with and without ranges and threads, and answers that are wrong. */
 #include "nczarr_zmap.h"
+#include "zmap/zmap_mem.h"
+#include "zmap/zmap_user.h"
 
 #include "contract/store.h"
 

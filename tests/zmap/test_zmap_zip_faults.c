@@ -5,6 +5,7 @@
  * to have worked; no descriptor and no partial file stays behind; the map works on once the system does.
  */
 #include "zmap/scratch.h"
+#include "zmap/zmap_zip.h"
 #include "zmap/sysfault.h"
 #include "zmap/zipmake.h"
 

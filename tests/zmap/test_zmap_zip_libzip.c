@@ -5,6 +5,7 @@
  */
 #include "zmap/scratch.h"
 #include "zmap/zmap.h"
+#include "zmap/zmap_zip.h"
 
 #include <pthread.h>
 #include <setjmp.h>

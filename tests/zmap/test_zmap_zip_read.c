@@ -5,6 +5,7 @@
  */
 #include "zmap/zipmake.h"
 #include "zmap/zmap.h"
+#include "zmap/zmap_zip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

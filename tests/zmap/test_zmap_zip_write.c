@@ -4,6 +4,8 @@
  * is dropped.
  */
 #include "zmap/scratch.h"
+#include "zmap/zmap_file.h"
+#include "zmap/zmap_zip.h"
 #include "zmap/sysfault.h"
 #include "zmap/zipmake.h"
 

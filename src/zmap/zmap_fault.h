@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * zmap_fault: a store for tests that wraps another one and makes its n-th operation fail.
+ */
+#ifndef NCZ_ZMAP_FAULT_H
+#define NCZ_ZMAP_FAULT_H
+
+#include "zmap/zmap.h"
+
+typedef enum zmap_fault_kind {
+    ZMAP_FAULT_FAIL,  /* the operation is not done and reports `code` */
+    ZMAP_FAULT_LIE,   /* the operation is done and reports `code` */
+    ZMAP_FAULT_SHORT, /* a get gives half its bytes and reports success */
+    ZMAP_FAULT_DIE,   /* _exit(137), as kill -9 would */
+} zmap_fault_kind;
+
+/* Operations are each request of a batch, each key of a del, each list and sync, counted from 1. */
+typedef struct zmap_fault_plan {
+    size_t          nth;     /* the one that fails; 0: none */
+    bool            forever; /* and all after it */
+    zmap_fault_kind kind;
+    int             code;
+    size_t          seen; /* out: operations so far */
+} zmap_fault_plan;
+
+/* Takes the reference to `inner` on success. */
+int zmap_fault_open(zmap *inner, zmap_fault_plan *plan, zmap **out);
+
+#endif /* NCZ_ZMAP_FAULT_H */

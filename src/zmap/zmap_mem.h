@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * zmap_mem: a store in memory, which begins empty and ends with its last reference.
+ */
+#ifndef NCZ_ZMAP_MEM_H
+#define NCZ_ZMAP_MEM_H
+
+#include "zmap/zmap.h"
+
+int zmap_mem_open(zmap **out);
+
+#endif /* NCZ_ZMAP_MEM_H */

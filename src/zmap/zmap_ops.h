@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * zmap_ops: for those who add a store. Fill in one `static const zmap_ops` and write one constructor (zmap_example.c
+ * is a worked one), give it a header, and run tests/contract/store.c on it.
+ */
+#ifndef NCZ_ZMAP_OPS_H
+#define NCZ_ZMAP_OPS_H
+
+#include "zmap/zmap.h"
+
+typedef struct zmap_ops {
+    const char *name;
+    int (*get)(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg); /* sets each err, calls done */
+    int (*put)(zmap *m, zmap_put_req *reqs, size_t n);                               /* sets each err */
+    int (*del)(zmap *m, const char *const *keys, size_t n); /* tries all, returns the first failure */
+    int (*list)(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
+    int (*sync)(zmap *m);
+    int (*close)(zmap *m, zmap_end how);                 /* frees m too */
+    int (*len)(zmap *m, const char *key, uint64_t *len); /* may be NULL; NC_EEMPTY without a text */
+    int (*walk)(zmap *m, const char *prefix, zmap_each_fn each, void *arg); /* NULL: zmap.c lists prefix by prefix */
+    void (*stats)(const zmap *m, zmap_stats *out); /* adds the store's own counters; NULL: none */
+} zmap_ops;
+
+/* The struct of each store begins with this. */
+struct zmap {
+    const zmap_ops *ops;
+    unsigned        caps;
+    unsigned        refs; /* the constructor sets 1; zmap.c counts atomically */
+    zmap_stats      done; /* zmap.c's, atomic */
+};
+
+#endif /* NCZ_ZMAP_OPS_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * zmap_s3: stores over the network: buckets and web servers. NC_ENOTBUILT in a library built without S3.
+ */
+#ifndef NCZ_ZMAP_S3_H
+#define NCZ_ZMAP_S3_H
+
+#include "uri/uri.h"
+#include "zmap/zmap.h"
+
+/*
+ * A bucket, or the keys below a prefix of it; s3/settings/s3_settings.h says what URL and environment may set. Many
+ * requests are sent at once, and each is retried where that helps. Opening makes no request, and so does not check that
+ * anything exists; only ZMAP_CREATE_NEW lists one key. Large objects, too, appear whole. A key with its prefix has at
+ * most 1024 bytes.
+ */
+int zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out);
+
+/* The objects below an http or https URL, which can be read but not listed. 404 and 410 are absent objects, and 403
+ * with forbidden=absent in the URL. NC_EPERM for any other `how` than ZMAP_OPEN_READ. */
+int zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out);
+
+#endif /* NCZ_ZMAP_S3_H */

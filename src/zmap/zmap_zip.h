@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * zmap_zip: a store in a zip archive: each object is an entry.
+ *
+ * Reads any archive: entries stored or deflated, zip64, data descriptors, bytes before the archive. Of entries with one
+ * name the last one counts; entries whose names are not keys are ignored. New objects are stored, not deflated.
+ *
+ * A writer puts into a file of its own, `path` followed by ".nczarr.partial", which replaces the archive at sync or
+ * close (ZMAP_COMMITS). Until then the old archive is untouched, even if the writer is killed. Changing an archive
+ * begins with a copy of it (shared blocks, where the file system can). One writer at a time: a second one is refused
+ * (NC_EACCESS).
+ *
+ * Errors of the archive: NC_ENOTNC it is not an archive, or its directory is wrong; NC_EFILTER an entry's bytes are
+ * damaged (checksum, sizes); NC_ENOTBUILT an entry is encrypted or compressed in another way.
+ */
+#ifndef NCZ_ZMAP_ZIP_H
+#define NCZ_ZMAP_ZIP_H
+
+#include "zmap/zmap.h"
+
+typedef struct zmap_zip_opts {
+    const char *prefix;  /* the directory in the archive that holds the keys, a key itself; "": its top. NULL: the
+                          * directory of a dataset's documents, if it holds all entries; when creating, the top */
+    bool        replace; /* with ZMAP_CREATE_NEW: an existing archive is no error and stays until the first commit */
+    bool        sorted;  /* the archive's bytes do not depend on the order of puts: costs one more copy at close */
+} zmap_zip_opts;
+
+int zmap_zip_open(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zmap **out); /* opts may be NULL */
+
+/* Commits without waiting for the disk. No effect on other stores. */
+void zmap_zip_sync_never(zmap *m);
+
+/* The prefix in use, "" for none, valid until the store is closed. NULL on other stores. */
+const char *zmap_zip_prefix(const zmap *m);
+
+/* How many entries are not objects of the store, directories not counted: they lie outside the prefix, or their names
+ * are not keys. Bytes before the first entry that belong to none count as one. */
+uint64_t zmap_zip_others(const zmap *m);
+
+/* Removes an archive that has no writer. NC_EOBJECT: a link or not a plain file; NC_ENOOBJECT: no such file. */
+int zmap_zip_remove(const char *path);
+
+/* Does the file begin as zip archives do (an empty one, too), or end as one, with other bytes before it? */
+bool zmap_zip_looks_like(const char *path);
+
+/*
+ * The same in memory. ZMAP_OPEN_READ: `block` is used in place and must remain until the store is closed.
+ * ZMAP_OPEN_WRITE: on success the store owns `block`, which is malloc's. ZMAP_CREATE_NEW: no block; `len` is the initial
+ * size. Closing the store frees everything except a block taken by zmap_zip_mem_take().
+ */
+int zmap_zip_mem_open(void *block, size_t len, zmap_open_how how, const zmap_zip_opts *opts, zmap **out);
+
+/* The current archive, in a block for free(). The store then only accepts being closed. Opened for reading: the block
+ * it was opened with. NC_ENOTBUILT on other stores. */
+int zmap_zip_mem_take(zmap *m, void **block, size_t *len);
+
+#endif /* NCZ_ZMAP_ZIP_H */
