@@ -181,19 +181,27 @@ NCZARR_API int nczarr_inq_map(int ncid, nczarr_map **mapp);
  */
 NCZARR_API int nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text);
 
-/* The key of the chunk whose place in the grid of chunks is indexp[0] ... (elements indexp[d] * chunk length on),
- * stored or not. Scalars ignore indexp. *lenp without the NUL; `key` takes that and one more. NC_EINVALCOORDS beyond
- * the variable's shape. */
-NCZARR_API int nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *lenp, char *key);
+/*
+ * Where the chunk is whose place in the grid of chunks is indexp[0] ... (elements indexp[d] * chunk length on), stored or
+ * not: *lengthp bytes from byte *offsetp on of the object `key`. A chunk that is an object of its own: 0 and
+ * NCZARR_MAP_WHOLE, whatever the object's size. A chunk in an object of several, which the object does not have:
+ * *lengthp is 0. To find that out costs a request where the object's index is not known yet; pass NULL for both where
+ * only the key is wanted. Scalars ignore indexp. *keylenp without the NUL; `key` takes that and one more. Any of the
+ * outputs may be NULL. NC_EINVALCOORDS beyond the variable's shape.
+ */
+NCZARR_API int nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keylenp, char *key,
+                                        unsigned long long *offsetp, unsigned long long *lengthp);
 
 /*
- * Calls `each` for every chunk that is stored, in no particular order; others read as fill. Chunks still in the cache
- * are not among them: nc_sync() first. What `each` returns other than 0 ends it and is returned; it may call
- * anything. Lists the store, which on S3 costs a request for a thousand chunks. Where the map cannot list, as a web
- * server's, it costs a small request for each chunk that the variable has room for, many at once; NC_ENOTBUILT when
- * those are more than 16 million.
+ * Calls `each` for every chunk that is stored, in no particular order; others read as fill. Offset and length as
+ * nczarr_inq_var_chunk_key() has them: read a chunk with nczarr_map_get() when its length is NCZARR_MAP_WHOLE, else
+ * with nczarr_map_read(). Chunks still in the cache are not among them: nc_sync() first. What `each` returns other
+ * than 0 ends it and is returned; it may call anything. Lists the store, which on S3 costs a request for a thousand
+ * objects. Where the map cannot list, as a web server's, it costs a small request for each chunk that the variable has
+ * room for, many at once; NC_ENOTBUILT when those are more than 16 million.
  */
-typedef int (*nczarr_chunk_each)(const size_t *index, const char *key, void *arg);
+typedef int (*nczarr_chunk_each)(const size_t *index, const char *key, unsigned long long offset,
+                                 unsigned long long length, void *arg);
 NCZARR_API int nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg);
 
 #ifdef __cplusplus

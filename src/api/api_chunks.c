@@ -159,13 +159,12 @@ nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *name)
 
 /* ---- keys ---- */
 
-/* The chunk's key, of a chunk that the variable's shape has room for. */
+/* Where a chunk is that the variable's shape has room for. `where->key` is in `key`. */
 static int
-key_of(const ncz_var *v, const size_t *indexp, ncz_buf *key)
+locate_chunk(const ncz_var *v, const size_t *indexp, ncz_buf *key, ncz_chunk_addr *where)
 {
-    ncz_chunk_addr where;
-    ncz_dims       index;
-    int            rc;
+    ncz_dims index;
+    int      rc;
 
     if (v->rank > 0 && indexp == NULL)
         return ncz_fail(NC_EINVAL, "%s: no index", v->name);
@@ -180,23 +179,30 @@ key_of(const ncz_var *v, const size_t *indexp, ncz_buf *key)
                           (unsigned long long)(len == 0 ? 0 : (len - 1) / chunk + 1));
     }
     if (rc == NC_NOERR)
-        rc = v->spec->locate(v->spec, index.v, key, &where);
+        rc = v->spec->locate(v->spec, index.v, key, where);
     ncz_dims_clear(&index);
     return rc;
 }
 
 int
-nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *lenp, char *key)
+nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keylenp, char *key,
+                         unsigned long long *offsetp, unsigned long long *lengthp)
 {
-    ncz_call c;
-    ncz_var *v = NULL;
-    ncz_buf  own = NCZ_BUF_INIT;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    ncz_call       c;
+    ncz_chunk_addr where;
+    ncz_var       *v = NULL;
+    ncz_buf        own = NCZ_BUF_INIT;
+    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = key_of(v, indexp, &own)) == NC_NOERR)
-        give_text(&own, lenp, key);
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = locate_chunk(v, indexp, &own, &where)) == NC_NOERR) {
+        give_text(&own, keylenp, key);
+        if (offsetp != NULL)
+            *offsetp = where.offset;
+        if (lengthp != NULL)
+            *lengthp = where.length;
+    }
     ncz_buf_clear(&own);
     return ncz_call_leave(&c, rc);
 }
@@ -254,7 +260,7 @@ nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg)
             index[d] = (size_t)l.index[i * wide + d];
         }
         if (rc == NC_NOERR && (rc = l.spec->locate(l.spec, l.index + i * wide, &key, &where)) == NC_NOERR &&
-            (rc = each(index, where.key, arg)) != 0)
+            (rc = each(index, where.key, where.offset, where.length, arg)) != 0)
             break; /* the caller's own value, and text */
     }
 done:

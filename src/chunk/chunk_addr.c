@@ -24,7 +24,7 @@ int
 ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
     ncz_buf_reset(key);
-    *where = (ncz_chunk_addr){.key = NULL, .off = 0, .len = ZMAP_WHOLE};
+    *where = (ncz_chunk_addr){.length = ZMAP_WHOLE, .slot = NCZ_NO_SLOT};
     return spec->locate(spec, index, key, where);
 }
 

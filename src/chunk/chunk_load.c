@@ -115,7 +115,7 @@ load(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     }
     if ((rc = ncz_chunk_locate(c->spec, j->piece.index, key, &where)) != NC_NOERR)
         return rc;
-    req = (zmap_get_req){.key = where.key, .off = where.off, .len = where.len};
+    req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
     if (c->spec->chain == NULL) {
         if ((rc = target(c, j, scratch)) != NC_NOERR)
             return rc;
@@ -187,7 +187,7 @@ prepare(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
     j->data = NULL;
     if ((rc = ncz_chunk_locate(c->spec, j->piece.index, &j->key, &where)) != NC_NOERR)
         return rc;
-    *req = (zmap_get_req){.key = where.key, .off = where.off, .len = where.len, .tag = j};
+    *req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length, .tag = j};
     j->req = req;
     if (c->spec->chain != NULL) {
         req->body = NCZ_BUF_LIMIT(stored_most(c));

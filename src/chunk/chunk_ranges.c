@@ -225,7 +225,7 @@ set_requests(const ncz_spec *spec, const ncz_piece *p, const cut *at, const ncz_
             off += k[d] * p->stride[dim_at(spec, d)] * step_of(spec, d);
         off *= spec->dtype.size;
         reqs[i] = (zmap_get_req){.key = where->key,
-                                 .off = where->off + off,
+                                 .off = where->offset + off,
                                  .len = at->nbytes,
                                  .into = chunk + off,
                                  .into_cap = at->nbytes};

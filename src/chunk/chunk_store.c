@@ -104,7 +104,7 @@ encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *b
     item->gone = is_gone(e, spec, item->data);
     if ((rc = ncz_chunk_locate(spec, item->chunk->index, key, &where)) != NC_NOERR)
         return rc;
-    if (where.off != 0 || where.len != ZMAP_WHOLE)
+    if (where.offset != 0 || where.length != ZMAP_WHOLE)
         return ncz_fail(NC_ENOTBUILT, "%s: a chunk inside an object cannot be written", where.key);
     item->object = item->data;
     item->nbytes = spec->chunk_bytes;

@@ -290,6 +290,6 @@ ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_
             (rc = ncz_buf_append(key, p, (size_t)(digits + sizeof digits - p))) != NC_NOERR)
             return rc;
     }
-    *where = (ncz_chunk_addr){.key = key->data, .off = 0, .len = UINT64_MAX};
+    *where = (ncz_chunk_addr){.key = key->data, .length = UINT64_MAX, .slot = NCZ_NO_SLOT};
     return NC_NOERR;
 }

@@ -22,10 +22,17 @@ typedef struct ncz_spec  ncz_spec;
 
 /* ---- where a chunk lies ---------------------------------------------------------------------------------------- */
 
+/*
+ * The object that holds a chunk, and where in it: a range of bytes, or the slot of the object's index that has the
+ * range. `slot` is NCZ_NO_SLOT where the range is known.
+ */
 typedef struct ncz_chunk_addr {
-    const char *key;      /* in the buffer handed to locate */
-    uint64_t    off, len; /* the whole object: 0, UINT64_MAX */
+    const char *key;            /* in the buffer handed to locate */
+    uint64_t    offset, length; /* the whole object, whatever its size: 0, UINT64_MAX */
+    uint64_t    slot;
 } ncz_chunk_addr;
+
+#define NCZ_NO_SLOT UINT64_MAX
 
 /* Installed by a format. `key` is reset and filled; it owns where->key. `index` has spec->rank entries. */
 typedef int (*ncz_locate_fn)(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);

@@ -14,10 +14,11 @@ typedef struct seen {
 } seen;
 
 static int
-see(const size_t *index, const char *key, void *arg)
+see(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
 {
     seen *s = arg;
 
+    assert_true(offset == 0 && length == NCZARR_MAP_WHOLE);
     s->n++;
     if (!s->flat && index[0] < 4 && index[1] < 4)
         s->at[index[0]][index[1]] = true;
@@ -39,10 +40,12 @@ text_of(int ncid, int varid, char *text, size_t size)
 static void
 key_is(int ncid, int varid, size_t i, size_t j, const char *want)
 {
-    char   key[64];
-    size_t len = 0;
+    unsigned long long offset = 99, length = 99;
+    char               key[64];
+    size_t             len = 0;
 
-    OK(nczarr_inq_var_chunk_key(ncid, varid, (size_t[]){i, j}, &len, key));
+    OK(nczarr_inq_var_chunk_key(ncid, varid, (size_t[]){i, j}, &len, key, &offset, &length));
+    assert_true(offset == 0 && length == NCZARR_MAP_WHOLE); /* an object of its own */
     assert_string_equal(key, want);
     assert_int_equal(len, strlen(want));
 }
@@ -84,15 +87,15 @@ keys_on(place *p)
     OK(nc_sync(ncid));
     key_is(ncid, v, 0, 0, "v/0.0");
     key_is(ncid, v, 3, 2, "v/3.2"); /* there or not */
-    OK(nczarr_inq_var_chunk_key(ncid, s, NULL, &len, NULL));
+    OK(nczarr_inq_var_chunk_key(ncid, s, NULL, &len, NULL, NULL, NULL));
     assert_int_equal(len, 3); /* "s/0" */
-    OK(nczarr_inq_var_chunk_key(grp, w, (size_t[]){0}, &len, NULL));
+    OK(nczarr_inq_var_chunk_key(grp, w, (size_t[]){0}, &len, NULL, NULL, NULL));
     assert_int_equal(len, strlen("g/w/0"));
-    FAILS(NC_EINVALCOORDS, nczarr_inq_var_chunk_key(ncid, v, (size_t[]){4, 0}, &len, NULL));
-    FAILS(NC_EINVALCOORDS, nczarr_inq_var_chunk_key(ncid, v, (size_t[]){0, SIZE_MAX}, &len, NULL));
-    FAILS(NC_EINVAL, nczarr_inq_var_chunk_key(ncid, v, NULL, &len, NULL));
-    FAILS(NC_ENOTVAR, nczarr_inq_var_chunk_key(ncid, 9, (size_t[]){0, 0}, &len, NULL));
-    FAILS(NC_EBADID, nczarr_inq_var_chunk_key(1234567, 0, (size_t[]){0, 0}, &len, NULL));
+    FAILS(NC_EINVALCOORDS, nczarr_inq_var_chunk_key(ncid, v, (size_t[]){4, 0}, &len, NULL, NULL, NULL));
+    FAILS(NC_EINVALCOORDS, nczarr_inq_var_chunk_key(ncid, v, (size_t[]){0, SIZE_MAX}, &len, NULL, NULL, NULL));
+    FAILS(NC_EINVAL, nczarr_inq_var_chunk_key(ncid, v, NULL, &len, NULL, NULL, NULL));
+    FAILS(NC_ENOTVAR, nczarr_inq_var_chunk_key(ncid, 9, (size_t[]){0, 0}, &len, NULL, NULL, NULL));
+    FAILS(NC_EBADID, nczarr_inq_var_chunk_key(1234567, 0, (size_t[]){0, 0}, &len, NULL, NULL, NULL));
 
     OK(nczarr_list_var_chunks(ncid, v, see, &a));
     assert_int_equal(a.n, 3);
@@ -329,14 +332,15 @@ typedef struct mover {
 } mover;
 
 static int
-move(const size_t *index, const char *key, void *arg)
+move(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
 {
     mover *m = arg;
     char   other[64];
     void  *data = NULL;
     size_t len = 0;
 
-    OK(nczarr_inq_var_chunk_key(m->to, m->w, index, NULL, other));
+    assert_true(offset == 0 && length == NCZARR_MAP_WHOLE);
+    OK(nczarr_inq_var_chunk_key(m->to, m->w, index, NULL, other, NULL, NULL));
     OK(nczarr_map_get(m->in, key, &data, &len));
     OK(nczarr_map_write(m->out, other, len, data));
     free(data);
@@ -426,7 +430,7 @@ out_of_memory_on(place *p)
             else if (what == 1)
                 rc = nczarr_inq_var_encoding(ncid, v, &len, text);
             else
-                rc = nczarr_inq_var_chunk_key(ncid, v, (size_t[]){1, 2}, &len, text);
+                rc = nczarr_inq_var_chunk_key(ncid, v, (size_t[]){1, 2}, &len, text, NULL, NULL);
             ncz_alloc_use(NULL);
             assert_true(rc == NC_NOERR || rc == NC_ENOMEM);
             assert_true(n < 200);

@@ -45,7 +45,7 @@ test_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk
         rc = ncz_buf_printf(key, "%c%llu", d == 0 ? '/' : spec->separator, (unsigned long long)index[d]);
     if (rc == NC_NOERR && spec->rank == 0)
         rc = ncz_buf_puts(key, "/0");
-    *where = (ncz_chunk_addr){.key = ncz_buf_str(key), .off = 0, .len = ZMAP_WHOLE};
+    *where = (ncz_chunk_addr){.key = ncz_buf_str(key), .offset = 0, .length = ZMAP_WHOLE, .slot = NCZ_NO_SLOT};
     return rc;
 }
 

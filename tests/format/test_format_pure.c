@@ -499,7 +499,7 @@ test_layout(void **state)
     assert_true(v->order_f && v->spec->order_f);
     assert_int_equal(ncz_zarr2_locate(v->spec, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "v/12/0");
-    assert_true(where.off == 0 && where.len == UINT64_MAX);
+    assert_true(where.offset == 0 && where.length == UINT64_MAX);
     ncz_model_free(m);
 
     m = load_one("\"<i4\"", "[]", "0", "", "{\"_ARRAY_DIMENSIONS\": []}");

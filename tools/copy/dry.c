@@ -140,13 +140,13 @@ typedef struct adder {
 } adder;
 
 static int
-add_chunk(const size_t *index, const char *key, void *arg)
+add_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
 {
     adder             *a = arg;
-    unsigned long long len = 0;
+    unsigned long long len = length;
 
-    (void)index;
-    if ((a->rc = nczarr_map_len(a->map, key, &len)) != NC_NOERR)
+    (void)index, (void)offset;
+    if (length == NCZARR_MAP_WHOLE && (a->rc = nczarr_map_len(a->map, key, &len)) != NC_NOERR)
         return a->rc;
     a->c->objects++;
     a->c->bytes += (double)len;

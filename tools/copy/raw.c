@@ -23,12 +23,12 @@ typedef struct raw {
 } raw;
 
 static int
-on_chunk(const size_t *index, const char *key, void *arg)
+on_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
 {
     raw   *w = arg;
     size_t rank = (size_t)w->v->rank, wide = rank > 0 ? rank : 1;
 
-    (void)key;
+    (void)key, (void)offset, (void)length;
     if (w->n == w->cap) {
         w->cap = w->cap == 0 ? 256 : w->cap * 2;
         w->index = copy_need(realloc(w->index, w->cap * wide * sizeof *w->index));
@@ -38,39 +38,66 @@ on_chunk(const size_t *index, const char *key, void *arg)
     return 0;
 }
 
-static char *
-key_of(int grp, int varid, const size_t *index)
+/* Where a chunk is: a whole object, or a range of one. */
+typedef struct place {
+    char              *key;
+    unsigned long long offset, length;
+} place;
+
+static int
+find_place(int grp, int varid, const size_t *index, place *p)
 {
     size_t len = 0;
-    char  *key;
+    int    rc = nczarr_inq_var_chunk_key(grp, varid, index, &len, NULL, NULL, NULL);
 
-    if (nczarr_inq_var_chunk_key(grp, varid, index, &len, NULL) != NC_NOERR)
-        return NULL;
-    key = copy_alloc(len + 1, 1);
-    return nczarr_inq_var_chunk_key(grp, varid, index, NULL, key) == NC_NOERR ? key : (free(key), NULL);
+    if (rc != NC_NOERR)
+        return rc;
+    p->key = copy_alloc(len + 1, 1);
+    return nczarr_inq_var_chunk_key(grp, varid, index, NULL, p->key, &p->offset, &p->length);
+}
+
+/* NC_EEMPTY: it is not stored. */
+static int
+get_chunk(nczarr_map *map, const place *p, void **data, size_t *len)
+{
+    if (p->length == NCZARR_MAP_WHOLE)
+        return nczarr_map_get(map, p->key, data, len);
+    if (p->length == 0)
+        return NC_EEMPTY;
+    *len = (size_t)p->length;
+    *data = copy_alloc(*len, 1);
+    return nczarr_map_read(map, p->key, p->offset, *len, *data);
+}
+
+/* A chunk that shares its object with others cannot be written as an object. */
+static int
+write_chunk(nczarr_map *map, const place *p, const void *data, size_t len)
+{
+    return p->length == NCZARR_MAP_WHOLE ? nczarr_map_write(map, p->key, len, data) : NC_ENOTBUILT;
 }
 
 static int
 move_one(raw *w, const size_t *index)
 {
     const copy_group *g = &w->r->s->groups[w->v->group];
-    char             *from = key_of(g->in, w->v->in, index), *to = key_of(g->out, w->v->out, index);
+    place             from = {.key = NULL}, to = {.key = NULL};
     void             *data = NULL;
     size_t            len = 0;
-    int               rc = NC_EINTERNAL;
+    int               rc;
 
-    if (from != NULL && to != NULL) {
-        rc = nczarr_map_get(w->from, from, &data, &len);
+    if ((rc = find_place(g->in, w->v->in, index, &from)) == NC_NOERR &&
+        (rc = find_place(g->out, w->v->out, index, &to)) == NC_NOERR) {
+        rc = get_chunk(w->from, &from, &data, &len);
         if (rc == NC_EEMPTY)
             rc = NC_NOERR; /* it reads as fill here as there */
         else if (rc == NC_NOERR)
-            rc = nczarr_map_write(w->to, to, len, data);
+            rc = write_chunk(w->to, &to, data, len);
     }
     if (rc != NC_NOERR)
         (void)copy_fail(rc, w->v->path);
     free(data);
-    free(from);
-    free(to);
+    free(from.key);
+    free(to.key);
     return rc;
 }
 

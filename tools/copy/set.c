@@ -68,11 +68,11 @@ typedef struct loader {
 } loader;
 
 static int
-on_chunk(const size_t *index, const char *key, void *arg)
+on_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
 {
     loader *l = arg;
 
-    (void)key;
+    (void)key, (void)offset, (void)length;
     add(l->set, place_of(l->v, l->chunk, index));
     return 0;
 }

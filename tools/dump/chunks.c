@@ -77,12 +77,13 @@ cell_of(chunks *c, const size_t *index)
 }
 
 static int
-on_chunk(const size_t *index, const char *key, void *arg)
+on_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
 {
     chunks            *c = arg;
-    unsigned long long len = 0;
-    int                rc = nczarr_map_len(c->map, key, &len);
+    unsigned long long len = length;
+    int                rc = length == NCZARR_MAP_WHOLE ? nczarr_map_len(c->map, key, &len) : NC_NOERR;
 
+    (void)offset;
     if (rc == NC_EEMPTY)
         return 0; /* gone since it was listed */
     if (rc != NC_NOERR)
