@@ -6,7 +6,8 @@
  * Exit status: 0; 1 when something could not be read; 2 when it was called wrongly.
  */
 #include "error_text.h"
-#include "shown.h"
+#include "redact_url.h"
+#include "unfinished.h"
 #include "dump/dump.h"
 
 #include <nczarr.h>
@@ -74,14 +75,14 @@ bad_value(const char *option, const char *value)
 }
 
 static bool
-take_notes(dump_opts *o, dump_notes notes, const char *arg)
+take_index_comments(dump_opts *o, dump_index_comments comments, const char *arg)
 {
     char lang = (char)tolower((unsigned char)arg[0]);
 
     if (lang != 'c' && lang != 'f')
-        return bad_value(notes == DUMP_NOTES_BRIEF ? "-b" : "-f", arg);
-    o->notes = notes;
-    o->notes_fortran = lang == 'f';
+        return bad_value(comments == DUMP_COMMENTS_ROWS ? "-b" : "-f", arg);
+    o->comments = comments;
+    o->comments_fortran = lang == 'f';
     return true;
 }
 
@@ -178,8 +179,8 @@ take_option(dump_opts *o, const char **name, int c)
     case 'c': o->part = o->part == DUMP_HEADER ? DUMP_HEADER : DUMP_COORDS; return true;
     case 'v': dump_names_add(&o->vars, optarg); return true;
     case 'g': dump_names_add(&o->groups, optarg); return true;
-    case 'b': return take_notes(o, DUMP_NOTES_BRIEF, optarg);
-    case 'f': return take_notes(o, DUMP_NOTES_FULL, optarg);
+    case 'b': return take_index_comments(o, DUMP_COMMENTS_ROWS, optarg);
+    case 'f': return take_index_comments(o, DUMP_COMMENTS_VALUES, optarg);
     case 'l': return take_line(o, optarg);
     case 'n': *name = optarg; return true;
     case 'p': return take_precision(o, optarg);
@@ -236,7 +237,7 @@ dump_path(const char *path, const char *shown, const char *name, dump_opts *o)
         complain(shown, rc);
     } else {
         o->file = shown;
-        if (o->form != DUMP_KIND && nc_inq_attid(ncid, NC_GLOBAL, SHOWN_UNFINISHED, NULL) == NC_NOERR)
+        if (o->form != DUMP_KIND && nc_inq_attid(ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
             fprintf(stderr, "nczdump: %s: this copy is not complete: values that are missing show as fill\n", shown);
         rc = dump_run(ncid, name != NULL ? name : own, o, stdout);
         if (o->stats)
@@ -250,7 +251,7 @@ dump_path(const char *path, const char *shown, const char *name, dump_opts *o)
 static int
 dump_or_explain(const char *path, bool explained, const char *name, dump_opts *o)
 {
-    char *shown = shown_path(path);
+    char *shown = redact_url(path);
     int   status = EXIT_FAILURE;
 
     if (shown == NULL)

@@ -5,7 +5,7 @@
 #include "gen/gen.h"
 #include "error_text.h"
 #include "interrupt.h"
-#include "shown.h"
+#include "redact_url.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -129,7 +129,7 @@ target(const options *o, const gen_cdl *cdl)
 static int
 nc_failed(const char *path, int rc)
 {
-    char *shown = shown_path(path);
+    char *shown = redact_url(path);
     char  text[ERROR_TEXT_SIZE];
 
     error_text(rc, shown, text);
@@ -166,7 +166,7 @@ fill(const options *o, const gen_cdl *cdl, const char *path, int ncid)
     if ((gone = nc_abort(ncid)) != NC_NOERR)
         nc_failed(path, gone);
     if (rc == GEN_STOPPED) {
-        shown = shown_path(path);
+        shown = redact_url(path);
         fprintf(stderr, "nczgen: %s: interrupted; %s. The same command makes it from the beginning\n",
                 shown != NULL ? shown : "", gone == NC_NOERR ? "nothing is left of it" : "some of it is left");
         free(shown);

@@ -7,7 +7,7 @@
  */
 #include "map/map.h"
 #include "error_text.h"
-#include "shown.h"
+#include "redact_url.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -173,7 +173,7 @@ main(int argc, char **argv)
         fprintf(stderr, "Try 'nczmap --help'.\n");
         return status;
     }
-    if ((shown = shown_path(argv[optind])) == NULL) {
+    if ((shown = redact_url(argv[optind])) == NULL) {
         fprintf(stderr, "nczmap: out of memory\n");
         return EXIT_FAILURE;
     }

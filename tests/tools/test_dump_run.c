@@ -176,12 +176,12 @@ layouts(void **state)
     char     *s;
     (void)state;
 
-    o.notes = DUMP_NOTES_BRIEF;
+    o.comments = DUMP_COMMENTS_ROWS;
     s = dumped(nc, &o, NC_NOERR);
     has(s, " xt =\n  {// xt(0, 0-1)\n    1, 2},\n  {// xt(1, 0-1)\n    3, _} ;\n");
     free(s);
-    o.notes = DUMP_NOTES_FULL;
-    o.notes_fortran = true;
+    o.comments = DUMP_COMMENTS_VALUES;
+    o.comments_fortran = true;
     s = dumped(nc, &o, NC_NOERR);
     has(s, " xt =\n  {1,   // xt(1,1)\n    2},  // xt(2,1)\n    {3,   // xt(1,2)\n    _};  // xt(2,2)\n");
     has(s, " name =\n  \"ab\",  // name(1,1)\n    \"\\351\";  // name(1,2)\n");

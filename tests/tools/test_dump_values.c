@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nczdump's formatting: names, strings, numbers of every type in CDL and JSON, fill values, dates. */
+/* nczdump's formatting: names, strings, numbers of every type in CDL and JSON, dump_fill values, dates. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const style plain = {.float_digits = 7, .double_digits = 15};
+static const dump_number_format plain = {.float_digits = 7, .double_digits = 15};
 
 static void
-same(text *t, const char *want)
+same(dump_text *t, const char *want)
 {
     assert_string_equal(t->s, want);
-    text_clear(t);
+    dump_text_clear(t);
 }
 
 static void
@@ -40,9 +40,9 @@ names(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        text t = TEXT_INIT;
+        dump_text t = DUMP_TEXT_INIT;
 
-        text_add_name(&t, cases[i].name);
+        dump_text_add_name(&t, cases[i].name);
         same(&t, cases[i].cdl);
     }
 }
@@ -51,20 +51,20 @@ static void
 strings(void **state)
 {
     static const char all[] = "a\001\b\t\n\v\f\r\"'\\\177\xc3\xa9";
-    text              t = TEXT_INIT;
+    dump_text         t = DUMP_TEXT_INIT;
     (void)state;
 
-    text_add_cdl(&t, all, sizeof all - 1, false);
+    dump_text_add_cdl(&t, all, sizeof all - 1, false);
     same(&t, "a\\001\\b\\t\\n\\v\\f\\r\\\"\\'\\\\\\177\xc3\xa9");
-    text_add_cdl(&t, all, sizeof all - 1, true);
+    dump_text_add_cdl(&t, all, sizeof all - 1, true);
     same(&t, "a\\001\\b\\t\\n\\v\\f\\r\\\"\\'\\\\\\177\\303\\251");
-    text_add_json(&t, all, sizeof all - 1);
+    dump_text_add_json(&t, all, sizeof all - 1);
     same(&t, "\"a\\u0001\\b\\t\\n\\u000B\\f\\r\\\"'\\\\\\u007F\xc3\xa9\"");
-    text_add_json(&t, "a\0b", 3);
+    dump_text_add_json(&t, "a\0b", 3);
     same(&t, "\"a\\u0000b\"");
-    text_add_json(&t, "Hi\xe9", 3);
+    dump_text_add_json(&t, "Hi\xe9", 3);
     same(&t, "[72, 105, 233]");
-    text_add_xml(&t, "a<b>&\"'\n\001\xff", 10);
+    dump_text_add_xml(&t, "a<b>&\"'\n\001\xff", 10);
     same(&t, "a&lt;b&gt;&amp;&quot;'&#xA;\xef\xbf\xbd\xef\xbf\xbd");
 }
 
@@ -75,20 +75,20 @@ utf8(void **state)
         "\x80", "\xc0\x80", "\xc3", "\xed\xa0\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xff"};
     (void)state;
 
-    assert_true(text_is_utf8("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9));
+    assert_true(dump_text_is_utf8("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(text_is_utf8(bad[i], strlen(bad[i])));
+        assert_false(dump_text_is_utf8(bad[i], strlen(bad[i])));
 }
 
 #define CHECK(type, ctype, value, data, attribute, json)                                                             \
     do {                                                                                                             \
-        ctype x_ = value;                                                                                            \
-        text  t_ = TEXT_INIT;                                                                                        \
-        value_cdl(&t_, &plain, type, &x_);                                                                           \
+        ctype     x_ = value;                                                                                        \
+        dump_text t_ = DUMP_TEXT_INIT;                                                                               \
+        dump_value_cdl(&t_, &plain, type, &x_);                                                                      \
         same(&t_, data);                                                                                             \
-        value_att(&t_, &plain, type, &x_);                                                                           \
+        dump_value_att(&t_, &plain, type, &x_);                                                                      \
         same(&t_, attribute);                                                                                        \
-        value_json(&t_, type, &x_);                                                                                  \
+        dump_value_json(&t_, type, &x_);                                                                             \
         same(&t_, json);                                                                                             \
     } while (0)
 
@@ -143,30 +143,30 @@ text_values(void **state)
 static void
 fills(void **state)
 {
-    fill        f = {.has = true, .type = NC_DOUBLE, .standard.d = NC_FILL_DOUBLE};
+    dump_fill   f = {.has = true, .type = NC_DOUBLE, .standard.d = NC_FILL_DOUBLE};
     double      x = NC_FILL_DOUBLE, y = nextafter(x, 0), z = x * (1 + 8 * DBL_EPSILON);
     const char *empty = "", *null = NULL;
     (void)state;
 
-    assert_true(fill_matches(&f, &x));
-    assert_true(fill_matches(&f, &y));
-    assert_false(fill_matches(&f, &z));
+    assert_true(dump_fill_matches(&f, &x));
+    assert_true(dump_fill_matches(&f, &y));
+    assert_false(dump_fill_matches(&f, &z));
     f.standard.d = NAN;
-    assert_false(fill_matches(&f, &x));
+    assert_false(dump_fill_matches(&f, &x));
     x = NAN;
-    assert_true(fill_matches(&f, &x));
+    assert_true(dump_fill_matches(&f, &x));
     f.standard.d = INFINITY;
     x = 1, y = INFINITY, z = -INFINITY;
-    assert_false(fill_matches(&f, &x));
-    assert_true(fill_matches(&f, &y));
-    assert_false(fill_matches(&f, &z));
+    assert_false(dump_fill_matches(&f, &x));
+    assert_true(dump_fill_matches(&f, &y));
+    assert_false(dump_fill_matches(&f, &z));
     f.standard.d = 1;
-    assert_false(fill_matches(&f, &y));
-    f = (fill){.has = true, .type = NC_STRING, .standard.str = ""};
-    assert_true(fill_matches(&f, &empty));
-    assert_false(fill_matches(&f, &null));
+    assert_false(dump_fill_matches(&f, &y));
+    f = (dump_fill){.has = true, .type = NC_STRING, .standard.str = ""};
+    assert_true(dump_fill_matches(&f, &empty));
+    assert_false(dump_fill_matches(&f, &null));
     f.has = false;
-    assert_false(fill_matches(&f, &empty));
+    assert_false(dump_fill_matches(&f, &empty));
 }
 
 static void
@@ -214,13 +214,14 @@ dates(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        timebase tb;
-        text     t = TEXT_INIT;
-        bool ok = timebase_parse(cases[i].units, cases[i].calendar, &tb) && timebase_text(&tb, cases[i].value, &t);
+        dump_timebase tb;
+        dump_text     t = DUMP_TEXT_INIT;
+        bool          ok = dump_timebase_parse(cases[i].units, cases[i].calendar, &tb) &&
+                  dump_timebase_text(&tb, cases[i].value, &t);
 
         if (ok != (cases[i].want != NULL) || (ok && strcmp(t.s, cases[i].want) != 0))
             fail_msg("%g %s: %s", cases[i].value, cases[i].units, ok ? t.s : "no time");
-        text_clear(&t);
+        dump_text_clear(&t);
     }
 }
 
@@ -232,24 +233,24 @@ calendars(void **state)
     (void)state;
 
     for (size_t c = 0; c < sizeof cal / sizeof *cal; c++) {
-        timebase tb, again;
-        text     t = TEXT_INIT, units = TEXT_INIT, back = TEXT_INIT;
+        dump_timebase tb, again;
+        dump_text     t = DUMP_TEXT_INIT, units = DUMP_TEXT_INIT, back = DUMP_TEXT_INIT;
 
-        assert_true(timebase_parse("days since 0000-03-01", cal[c], &tb));
+        assert_true(dump_timebase_parse("days since 0000-03-01", cal[c], &tb));
         for (int day = -1500; day < 600000; day += day % 7 == 0 ? 1 : 29) {
-            text_reset(&t);
-            text_reset(&units);
-            text_reset(&back);
-            assert_true(timebase_text(&tb, day, &t));
-            text_addf(&units, "days since %.*s", (int)t.len - 2, t.s + 1);
-            assert_true(timebase_parse(units.s, cal[c], &again));
-            assert_true(timebase_text(&again, 0, &back));
+            dump_text_reset(&t);
+            dump_text_reset(&units);
+            dump_text_reset(&back);
+            assert_true(dump_timebase_text(&tb, day, &t));
+            dump_text_addf(&units, "days since %.*s", (int)t.len - 2, t.s + 1);
+            assert_true(dump_timebase_parse(units.s, cal[c], &again));
+            assert_true(dump_timebase_text(&again, 0, &back));
             assert_string_equal(back.s, t.s);
             assert_true(again.day - tb.day == day);
         }
-        text_clear(&t);
-        text_clear(&units);
-        text_clear(&back);
+        dump_text_clear(&t);
+        dump_text_clear(&units);
+        dump_text_clear(&back);
     }
 }
 
@@ -259,17 +260,17 @@ json_documents(void **state)
     static const char *const good[] = {"[]", " {\"a\": [1, -2.5e3, true, null, \"\\u00e9\\n\"]} ", "0", "\"\""};
     static const char *const bad[] = {"",        "[",     "{\"a\"}", "[1,]", "01",      "nul",
                                       "\"\\x\"", "[] []", "{a: 1}",  "-",    "\"\xff\""};
-    text                     deep = TEXT_INIT;
+    dump_text                deep = DUMP_TEXT_INIT;
     (void)state;
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        assert_true(json_is_valid(good[i]));
+        assert_true(dump_json_is_valid(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(json_is_valid(bad[i]));
+        assert_false(dump_json_is_valid(bad[i]));
     for (int i = 0; i < 100000; i++)
-        text_addc(&deep, '[');
-    assert_false(json_is_valid(deep.s));
-    text_clear(&deep);
+        dump_text_addc(&deep, '[');
+    assert_false(dump_json_is_valid(deep.s));
+    dump_text_clear(&deep);
 }
 
 static void

@@ -8,7 +8,7 @@
 #ifndef NCZCOPY_COPY_INT_H
 #define NCZCOPY_COPY_INT_H
 
-#include "../shown.h"
+#include "../unfinished.h"
 #include "copy.h"
 
 #include <nczarr.h>
@@ -16,32 +16,38 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* ---- text.c ------------------------------------------------------------------------------------------------- */
+/* ---- copy_report.c ------------------------------------------------------------------------------------------ */
 
-void *copy_need(void *p);                /* p, or a message and the end when it is NULL */
-void *copy_alloc(size_t n, size_t size); /* n * size bytes, zeroed, never NULL */
-char *copy_textf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void *copy_need(void *p); /* p; when it is NULL, reports that memory is out and ends the program */
 
-/* "nczcopy: WHAT: text of the code: detail of the library's last call". Returns rc. */
+/* Prints "nczcopy: WHAT: text of the code: detail of the library's last call". Returns rc. */
 int copy_fail(int rc, const char *what);
-/* "nczcopy: ..." of our own. */
+/* Prints "nczcopy: ..." with a text of the tool's own. */
 void copy_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * What can be continued with --resume from now on, by its path or URL; NULL: nothing. Every failure then ends with one
- * sentence that says so, the same everywhere: copy_say_unfinished() prints it, and nothing where there is nothing.
+ * The path or URL of what --resume can continue from now on; NULL: nothing. From then on every failure ends with one
+ * sentence that says so: copy_say_unfinished() prints it, or nothing when there is nothing to continue.
  */
 void copy_set_unfinished(const char *what);
 void copy_say_unfinished(void);
 
-#define COPY_STOPPED 1 /* in place of a code of netCDF's: a signal asked for an end */
+#define COPY_STOPPED 1 /* returned in place of a netCDF code: a signal asked for an end */
 /* NC_NOERR, or COPY_STOPPED from the first signal on. */
 int copy_stopped(void);
 
-/* 1234567 -> "1.2 MiB"; in the caller's memory of at least 32 bytes, which it returns. */
+void copy_clear_line(void);           /* clears the progress line, before a message */
+void copy_set_line_drawn(bool drawn); /* under the lock of stderr */
+
+/* ---- copy_text.c -------------------------------------------------------------------------------------------- */
+
+void *copy_alloc(size_t n, size_t size); /* n * size bytes, zeroed, never NULL */
+char *copy_textf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* 1234567 -> "1.2 MiB", written to `out`, which has at least 32 bytes and is returned. */
 char *copy_size_text(double bytes, char *out);
 
-/* ---- what is copied: items.c --------------------------------------------------------------------------------- */
+/* ---- what is copied: copy_source.c --------------------------------------------------------------------------------- */
 
 typedef struct copy_group {
     int   in, out; /* ncids */
@@ -89,7 +95,7 @@ void copy_source_clear(copy_source *s);
 bool copy_path_matches(const char *path, const char *wanted);
 bool copy_names_match(const copy_names *list, const char *path);
 
-/* ---- budget: plan.c ------------------------------------------------------------------------------------------ */
+/* ---- budget: copy_plan.c ------------------------------------------------------------------------------------------ */
 
 typedef struct copy_budget {
     size_t slab;  /* bytes of the piece that is read and written at once */
@@ -118,7 +124,7 @@ bool copy_next(const copy_var *v, const size_t *step, size_t *start);
 /* Lengths of the piece at `start`; returns its elements. */
 size_t copy_count(const copy_var *v, const size_t *step, const size_t *start, size_t *count);
 
-/* ---- the target: target.c ------------------------------------------------------------------------------------ */
+/* ---- the target: copy_target.c ------------------------------------------------------------------------------------ */
 
 typedef enum copy_place { COPY_DIR, COPY_ARCHIVE, COPY_ELSEWHERE } copy_place;
 
@@ -136,8 +142,6 @@ typedef struct copy_target {
     bool       marks; /* it stands in its place before it is complete, and the attribute says so */
 } copy_target;
 
-#define COPY_MARKER SHOWN_UNFINISHED
-
 int copy_target_name(const copy_opts *o, copy_target *t);
 /* Is one of them the other, or in it? Then copying would change the source. */
 bool copy_into_itself(const char *in, const char *out);
@@ -151,7 +155,7 @@ int copy_target_finish(copy_target *t);
 int  copy_target_publish(const copy_opts *o, copy_target *t);
 void copy_target_clear(copy_target *t); /* an open one is aborted or left to be resumed */
 
-/* ---- definitions: define.c, chain.c -------------------------------------------------------------------------- */
+/* ---- definitions: copy_define.c, copy_codecs.c -------------------------------------------------------------------------- */
 
 int copy_define(const copy_opts *o, copy_source *s, int out);
 /* The same dimensions and variables found again in a target that has them. */
@@ -169,7 +173,7 @@ int  copy_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
 /* Do the words of -c and -F name anything? */
 int copy_check_wishes(const copy_opts *o, const copy_source *s);
 
-/* ---- progress: progress.c ------------------------------------------------------------------------------------ */
+/* ---- progress: copy_progress.c ------------------------------------------------------------------------------------ */
 
 typedef struct copy_progress {
     bool        on;
@@ -184,9 +188,8 @@ typedef struct copy_progress {
 void copy_progress_begin(copy_progress *p, const copy_opts *o, double total);
 void copy_progress_add(copy_progress *p, double bytes, bool moved, size_t chunks, const char *what);
 void copy_progress_end(copy_progress *p, bool complete); /* draws the last line, or takes the line away */
-void copy_progress_clear(void);                          /* before a message */
 
-/* ---- data: slab.c, raw.c, verify.c --------------------------------------------------------------------------- */
+/* ---- data: copy_slabs.c, copy_raw.c, copy_verify.c --------------------------------------------------------------------------- */
 
 /* Chunks of a variable that are stored already, by their place in its grid. */
 typedef struct copy_set {

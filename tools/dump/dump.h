@@ -22,7 +22,7 @@ typedef enum dump_form {
     DUMP_CHUNKS_JSON,
 } dump_form;
 typedef enum dump_part { DUMP_ALL, DUMP_COORDS, DUMP_HEADER } dump_part;
-typedef enum dump_notes { DUMP_NOTES_NONE, DUMP_NOTES_BRIEF, DUMP_NOTES_FULL } dump_notes;
+typedef enum dump_index_comments { DUMP_COMMENTS_NONE, DUMP_COMMENTS_ROWS, DUMP_COMMENTS_VALUES } dump_index_comments;
 
 /* A list of names as the user gave them: "a", "g/a" or "/g/a". The strings are the list's own. */
 typedef struct dump_names {
@@ -31,23 +31,23 @@ typedef struct dump_names {
 } dump_names;
 
 typedef struct dump_opts {
-    dump_form   form;
-    dump_part   part;
-    dump_names  vars;            /* -v: only these variables' data */
-    dump_names  groups;          /* -g: only these groups' data */
-    dump_notes  notes;           /* -b, -f: index comments in the data section */
-    bool        notes_fortran;   /* ... counted from 1, the fastest index first */
-    size_t      line_len;        /* -l */
-    int         float_digits;    /* -p; 0: 7 digits unless a C_format attribute says otherwise */
-    int         double_digits;   /* ... 0: 15 digits */
-    bool        special;         /* -s: virtual attributes */
-    bool        filters_generic; /* -F: _Filter and _Codecs in place of _DeflateLevel and its like */
-    bool        hide_provenance; /* -Xp */
-    bool        fill_type;       /* -XF: the type in front of _FillValue */
-    bool        times;           /* -t, -i */
-    char        time_separator;  /* between date and time of day */
-    bool        stats;           /* --stats: what was asked of the store, on stderr at the end */
-    const char *file;            /* what error messages name; NULL: the dataset's name */
+    dump_form           form;
+    dump_part           part;
+    dump_names          vars;             /* -v: only these variables' data */
+    dump_names          groups;           /* -g: only these groups' data */
+    dump_index_comments comments;         /* -b, -f: index comments in the data section */
+    bool                comments_fortran; /* ... counted from 1, the fastest index first */
+    size_t              line_len;         /* -l */
+    int                 float_digits;     /* -p; 0: 7 digits unless a C_format attribute says otherwise */
+    int                 double_digits;    /* ... 0: 15 digits */
+    bool                special;          /* -s: virtual attributes */
+    bool                filters_generic;  /* -F: _Filter and _Codecs in place of _DeflateLevel and its like */
+    bool                hide_provenance;  /* -Xp */
+    bool                fill_type;        /* -XF: the type in front of _FillValue */
+    bool                times;            /* -t, -i */
+    char                time_separator;   /* between date and time of day */
+    bool                stats;            /* --stats: what was asked of the store, on stderr at the end */
+    const char         *file;             /* what error messages name; NULL: the dataset's name */
 } dump_opts;
 
 #define DUMP_OPTS_INIT ((dump_opts){.line_len = 80, .time_separator = ' '})

@@ -3,7 +3,7 @@
  * dump_int.h: what the files of nczdump's engine share.
  *
  * Running out of memory ends the program with a message (dump_need); all other failures are told by dump_fail and
- * remembered in dump.status.
+ * recorded in dump.report.
  */
 #ifndef NCZDUMP_DUMP_INT_H
 #define NCZDUMP_DUMP_INT_H
@@ -12,100 +12,116 @@
 
 #include <nczarr.h>
 
-/* ---- text.c: a growing string, always NUL terminated once something was added ------------------------------- */
+/* ---- dump_report.c: messages -------------------------------------------------------------------------------- */
 
-typedef struct text {
+typedef struct dump_report {
+    const char *file;   /* the dataset's name in messages */
+    FILE       *out;    /* flushed before a message */
+    int         status; /* the first failure's code; 0 so far */
+} dump_report;
+
+/* Prints "nczdump: FILE: WHAT: library text: detail". WHAT may be NULL. Returns rc. */
+int dump_fail(dump_report *r, int rc, const char *what);
+/* Prints "nczdump: " and a text of the tool's own. Returns rc. */
+int dump_fail_text(dump_report *r, int rc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+void *dump_need(void *p); /* p; when it is NULL, reports that memory is out and ends the program */
+
+/* ---- dump_text.c: a growing string, always NUL terminated once something was added ------------------------------- */
+
+typedef struct dump_text {
     char  *s;
     size_t len, cap;
-} text;
+} dump_text;
 
-#define TEXT_INIT ((text){.s = NULL})
+#define DUMP_TEXT_INIT ((dump_text){.s = NULL})
 
-void text_addn(text *t, const char *s, size_t n);
-void text_add(text *t, const char *s);
-void text_addc(text *t, char c);
-void text_addf(text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void text_reset(text *t); /* empty, keeps the memory */
-void text_clear(text *t);
+void dump_text_addn(dump_text *t, const char *s, size_t n);
+void dump_text_add(dump_text *t, const char *s);
+void dump_text_addc(dump_text *t, char c);
+void dump_text_addf(dump_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void dump_text_reset(dump_text *t); /* empty, keeps the memory */
+void dump_text_clear(dump_text *t);
 
 /* A name as CDL wants it: special characters and a leading digit behind a backslash. A path's slashes stay. */
-void text_add_name(text *t, const char *name);
+void dump_text_add_name(dump_text *t, const char *name);
 
 /* Bytes inside a CDL string literal. ascii_only: octal escapes for bytes above 127 (char data). */
-void text_add_cdl(text *t, const char *s, size_t n, bool ascii_only);
+void dump_text_add_cdl(dump_text *t, const char *s, size_t n, bool ascii_only);
 
 /* Inside an XML attribute value. What XML 1.0 cannot hold becomes U+FFFD. */
-void text_add_xml(text *t, const char *s, size_t n);
+void dump_text_add_xml(dump_text *t, const char *s, size_t n);
 
 /* A JSON string with its quotes; bytes that are not UTF-8 make it an array of byte numbers instead. */
-void text_add_json(text *t, const char *s, size_t n);
+void dump_text_add_json(dump_text *t, const char *s, size_t n);
 
-bool text_is_utf8(const char *s, size_t n);
+/* The library's text for the code and, if there is more to say, ": " and its detail: see error_text(). */
+void dump_text_add_error(dump_text *t, int rc, const char *about);
 
-void *dump_need(void *p);                /* p, or a message and the end when it is NULL */
+bool dump_text_is_utf8(const char *s, size_t n);
+
 void *dump_alloc(size_t n, size_t size); /* n * size bytes, zeroed, never NULL */
 
-/* ---- run.c -------------------------------------------------------------------------------------------------- */
+/* ---- dump_run.c -------------------------------------------------------------------------------------------------- */
 
-typedef struct dump_place {
+typedef struct dump_var_id {
     int ncid, varid;
-} dump_place;
+} dump_var_id;
 
-typedef struct dump {
+typedef struct dump_context {
     const dump_opts *o;
     FILE            *out;
     const char      *name; /* of the dataset */
     int              root;
     int              format; /* NC_FORMAT_... */
     size_t           indent; /* blanks in front of every line: two for each group */
-    size_t           col;    /* column of the data section's line, as the wrapping counts it */
-    int              status; /* first error, 0 so far */
-    dump_place      *vars;   /* -v resolved */
+    dump_report      report;
+    size_t           col;  /* column of the data section's line, as the wrapping counts it */
+    dump_var_id     *vars; /* -v resolved */
     size_t           nvars;
     int             *groups; /* -g resolved */
     size_t           ngroups;
-    dump_place      *bounds; /* -t: for each `bounds` attribute, the variable holding it */
+    dump_var_id     *bounds; /* -t: for each `bounds` attribute, the variable holding it */
     char           **bounds_names;
     size_t           nbounds;
-} dump;
+} dump_context;
 
-/* Tells of a failure: "nczdump: FILE: WHAT: library text: detail". WHAT may be NULL. Returns rc. */
-int dump_fail(dump *d, int rc, const char *what);
+/* ---- dump_cdl_print.c: pieces of CDL lines ------------------------------------------------------------------ */
 
-/* The library's text for the code and, if there is more to say, ": " and its detail. */
-void text_add_error(text *t, int rc, const char *about); /* see error_text() */
+void dump_cdl_indent(dump_context *d);
+void dump_cdl_name(dump_context *d, const char *name); /* escaped for CDL */
+/* "owner:name = ", and the same with a type in front when `type` is not NULL. */
+void dump_cdl_att_head(dump_context *d, const char *owner, const char *name);
+void dump_cdl_typed_att_head(dump_context *d, const char *type, const char *owner, const char *name);
 
-void dump_indent(dump *d);
-void dump_name(dump *d, const char *name); /* escaped for CDL */
+/* ---- dump_select.c: -v, -g, -c ----------------------------------------------------------------------------------- */
 
-/* ---- select.c: -v, -g, -c ----------------------------------------------------------------------------------- */
+int  dump_select(dump_context *d);
+void dump_select_clear(dump_context *d);
+bool dump_wants_group(const dump_context *d, int grp);
+bool dump_wants_var(const dump_context *d, int grp, int varid);
 
-int  dump_select(dump *d);
-void dump_select_clear(dump *d);
-bool dump_wants_group(const dump *d, int grp);
-bool dump_wants_var(const dump *d, int grp, int varid);
+/* ---- tree of groups: dump_groups.c --------------------------------------------------------------------------------- */
 
-/* ---- tree of groups: walk.c --------------------------------------------------------------------------------- */
-
-typedef struct ids {
+typedef struct dump_ids {
     int *id;
     int  n;
-} ids;
+} dump_ids;
 
-int  ids_dims(int grp, ids *out); /* those defined in this very group */
-int  ids_vars(int grp, ids *out);
-int  ids_grps(int grp, ids *out);
-void ids_clear(ids *x);
+int  dump_ids_dims(int grp, dump_ids *out); /* those defined in this very group */
+int  dump_ids_vars(int grp, dump_ids *out);
+int  dump_ids_grps(int grp, dump_ids *out);
+void dump_ids_clear(dump_ids *x);
 
-bool  dim_is_unlimited(int grp, int dimid);
-bool  is_root(int grp);
-char *grp_path(int grp); /* "/", "/g/h"; free it */
-char *var_path(int grp, const char *name);
-int   dim_home(int grp, int dimid, int *home); /* the group that defines a dimension */
+bool  dump_dim_is_unlimited(int grp, int dimid);
+bool  dump_is_root(int grp);
+char *dump_grp_path(int grp); /* "/", "/g/h"; free it */
+char *dump_var_path(int grp, const char *name);
+int   dump_dim_home(int grp, int dimid, int *home); /* the group that defines a dimension */
 
-/* ---- var.c: one variable, one attribute --------------------------------------------------------------------- */
+/* ---- dump_var.c: one variable, one attribute --------------------------------------------------------------------- */
 
-typedef struct var {
+typedef struct dump_var {
     int     grp, id;
     char    name[NC_MAX_NAME + 1];
     nc_type type;
@@ -116,55 +132,55 @@ typedef struct var {
     bool   *unlimited;
     int     natts;
     bool    empty; /* a dimension of length 0 */
-} var;
+} dump_var;
 
-int  var_load(int grp, int varid, var *v);
-void var_clear(var *v);
+int  dump_var_load(int grp, int varid, dump_var *v);
+void dump_var_clear(dump_var *v);
 
-typedef struct att {
+typedef struct dump_att {
     char    name[NC_MAX_NAME + 1];
     nc_type type;
     size_t  len;
     void   *val; /* len values; a char attribute has one NUL more */
-} att;
+} dump_att;
 
-int  att_load(int grp, int varid, int index, att *a);
-int  att_load_named(int grp, int varid, const char *name, att *a);
-void att_clear(att *a);
+int  dump_att_load(int grp, int varid, int index, dump_att *a);
+int  dump_att_load_named(int grp, int varid, const char *name, dump_att *a);
+void dump_att_clear(dump_att *a);
 
-size_t      type_size(nc_type type);              /* 0 if it is not an atomic one */
-const char *type_name(nc_type type);              /* atomic; NULL otherwise */
-void        text_add_type(text *t, const var *v); /* also of a type that netCDF does not have */
+size_t      dump_type_size(nc_type type);                        /* 0 if it is not an atomic one */
+const char *dump_type_name(nc_type type);                        /* atomic; NULL otherwise */
+void        dump_text_add_type(dump_text *t, const dump_var *v); /* also of a type that netCDF does not have */
 
-/* ---- value.c: one value to text ----------------------------------------------------------------------------- */
+/* ---- dump_value.c: one value to text ----------------------------------------------------------------------------- */
 
-typedef struct style {
+typedef struct dump_number_format {
     int  float_digits, double_digits;
     char format[40]; /* a checked printf format taken from C_format, or "" */
     char conv;       /* its conversion letter */
-} style;
+} dump_number_format;
 
-style style_for(const dump *d, int grp, int varid, nc_type type);
+dump_number_format dump_number_format_for(const dump_context *d, int grp, int varid, nc_type type);
 
 /* As the data section prints it: no type suffix; strings quoted, NIL for a null one. */
-void value_cdl(text *t, const style *s, nc_type type, const void *p);
+void dump_value_cdl(dump_text *t, const dump_number_format *s, nc_type type, const void *p);
 
 /* As an attribute prints it: with suffix, doubles with a point. */
-void value_att(text *t, const style *s, nc_type type, const void *p);
+void dump_value_att(dump_text *t, const dump_number_format *s, nc_type type, const void *p);
 
 /* JSON: shortest digits that read back the same, "NaN" and its like as strings, null for a null string. */
-void value_json(text *t, nc_type type, const void *p);
+void dump_value_json(dump_text *t, nc_type type, const void *p);
 
 /* Plain, for NcML: the attribute form without its suffix. */
-void value_plain(text *t, const style *s, nc_type type, const void *p);
+void dump_value_plain(dump_text *t, const dump_number_format *s, nc_type type, const void *p);
 
-double value_double(nc_type type, const void *p);
+double dump_value_double(nc_type type, const void *p);
 
 /* Does a value stand for "nothing written"? Floating-point numbers match within their precision. */
-typedef struct fill {
-    bool    has;
-    nc_type type;
-    att     own; /* _FillValue, when the variable has one */
+typedef struct dump_fill {
+    bool     has;
+    nc_type  type;
+    dump_att own; /* _FillValue, when the variable has one */
     union {
         short              s;
         int                i;
@@ -176,81 +192,80 @@ typedef struct fill {
         unsigned long long ull;
         const char        *str;
     } standard;
-} fill;
+} dump_fill;
 
-void fill_load(const var *v, fill *f);
-void fill_clear(fill *f);
-bool fill_matches(const fill *f, const void *p);
+void dump_fill_load(const dump_var *v, dump_fill *f);
+void dump_fill_clear(dump_fill *f);
+bool dump_fill_matches(const dump_fill *f, const void *p);
 
-/* ---- reader.c: a variable's values in order, in bounded pieces ---------------------------------------------- */
+/* ---- dump_reader.c: a variable's values in order, in bounded pieces ---------------------------------------------- */
 
-typedef struct reader {
-    const var *v;
-    size_t    *start, *count; /* the box in memory */
-    size_t    *step;          /* a full box */
-    char      *buf;
-    size_t     cap, have, at; /* values: room, held, given out */
-    bool       any;           /* a box was read already */
-} reader;
+typedef struct dump_reader {
+    const dump_var *v;
+    size_t         *start, *count; /* the box in memory */
+    size_t         *step;          /* a full box */
+    char           *buf;
+    size_t          cap, have, at; /* values: room, held, given out */
+    bool            any;           /* a box was read already */
+} dump_reader;
 
-int reader_open(const var *v, reader *r);
+int dump_reader_open(const dump_var *v, dump_reader *r);
 /* Points to the next values, at most want and at least one; they stay until the next call. */
-int  reader_take(reader *r, size_t want, const void **vals, size_t *got);
-void reader_close(reader *r);
+int  dump_reader_take(dump_reader *r, size_t want, const void **vals, size_t *got);
+void dump_reader_close(dump_reader *r);
 
 /* ---- the forms ---------------------------------------------------------------------------------------------- */
 
-void cdl_group(dump *d, int grp); /* header.c */
-void cdl_att_head(dump *d, const char *owner, const char *name);
-void cdl_special_var(dump *d, const var *v); /* special.c */
-void cdl_special_global(dump *d);
-void cdl_data(dump *d, const var *v);                        /* data.c */
-void note_brief(dump *d, const var *v, const size_t *index); /* notes.c */
-void note_full(dump *d, const var *v, const size_t *index);
-void ncml_dataset(dump *d);
-void json_dataset(dump *d);
-void tree_dataset(dump *d);
-void chunks_dataset(dump *d); /* chunks.c */
+void dump_cdl_group(dump_context *d, int grp);                 /* dump_cdl_header.c */
+void dump_cdl_virtual_var(dump_context *d, const dump_var *v); /* dump_virtual_atts.c */
+void dump_cdl_virtual_global(dump_context *d);
+void dump_cdl_data(dump_context *d, const dump_var *v);                         /* dump_cdl_data.c */
+void dump_comment_row(dump_context *d, const dump_var *v, const size_t *index); /* dump_index_comments.c */
+void dump_comment_value(dump_context *d, const dump_var *v, const size_t *index);
+void dump_ncml(dump_context *d);
+void dump_json(dump_context *d);
+void dump_tree(dump_context *d);
+void dump_chunks(dump_context *d); /* dump_chunks.c */
 
-/* ---- codecs.c ----------------------------------------------------------------------------------------------- */
+/* ---- dump_codecs.c ----------------------------------------------------------------------------------------------- */
 
-typedef struct filters {
+typedef struct dump_filters {
     size_t         n;
     unsigned int  *id;
     size_t        *nparams;
     unsigned int **params;
-} filters;
+} dump_filters;
 
-int         filters_load(const var *v, filters *f); /* none is no error */
-void        filters_clear(filters *f);
-const char *filter_name(unsigned int id); /* NULL if it is not a known one */
-char       *codecs_text(const var *v);    /* the _Codecs document, or NULL; free it */
-bool        json_is_valid(const char *s);
+int         dump_filters_load(const dump_var *v, dump_filters *f); /* none is no error */
+void        dump_filters_clear(dump_filters *f);
+const char *dump_filter_name(unsigned int id);   /* NULL if it is not a known one */
+char       *dump_codecs_text(const dump_var *v); /* the _Codecs document, or NULL; free it */
+bool        dump_json_is_valid(const char *s);
 
-/* ---- time.c: numbers that are times ------------------------------------------------------------------------- */
+/* ---- dump_time.c: numbers that are times ------------------------------------------------------------------------- */
 
-typedef enum calendar { CAL_MIXED, CAL_PROLEPTIC, CAL_JULIAN, CAL_365, CAL_366, CAL_360 } calendar;
+typedef enum dump_calendar { CAL_MIXED, CAL_PROLEPTIC, CAL_JULIAN, CAL_365, CAL_366, CAL_360 } dump_calendar;
 
-typedef struct timebase {
-    bool      valid;
-    calendar  cal;
-    int       months; /* a unit of calendar months; 0: a unit of seconds */
-    double    seconds;
-    long long day;    /* the origin: days since 0000-01-01 in the calendar */
-    double    second; /* ... and seconds of that day */
-    long long year;   /* ... and its date */
-    int       month, mday;
-    char      separator;
-} timebase;
+typedef struct dump_timebase {
+    bool          valid;
+    dump_calendar cal;
+    int           months; /* a unit of dump_calendar months; 0: a unit of seconds */
+    double        seconds;
+    long long     day;    /* the origin: days since 0000-01-01 in the calendar */
+    double        second; /* ... and seconds of that day */
+    long long     year;   /* ... and its date */
+    int           month, mday;
+    char          separator;
+} dump_timebase;
 
 /* Reads "UNIT since DATE[ TIME[ ZONE]]"; false when it is not of that form or not a known calendar. */
-bool timebase_parse(const char *units, const char *cal, timebase *tb);
+bool dump_timebase_parse(const char *units, const char *cal, dump_timebase *tb);
 /* The base for a variable's values: from its own units, or those of the variable whose bounds it holds. */
-timebase timebase_for(const dump *d, int grp, int varid, const char *name);
+dump_timebase dump_timebase_for(const dump_context *d, int grp, int varid, const char *name);
 /* "2001-02-03 04:05" in quotes; false when the value is no time (NaN, infinite, absurd). */
-bool timebase_text(const timebase *tb, double value, text *t);
+bool dump_timebase_text(const dump_timebase *tb, double value, dump_text *t);
 /* -t: the times of a numeric attribute as a comment behind it. */
-void time_note(dump *d, int grp, int varid, const att *a);
-void time_note_bounds(dump *d, int grp, int varid, const att *a);
+void dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a);
+void dump_record_bounds(dump_context *d, int grp, int varid, const dump_att *a);
 
 #endif /* NCZDUMP_DUMP_INT_H */

@@ -9,6 +9,7 @@
 #define GEN_INT_H
 
 #include <nczarr.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,7 +24,7 @@ typedef struct gen_pos {
     unsigned line, col; /* from 1; columns count bytes */
 } gen_pos;
 
-/* ---- memory (mem.c) --------------------------------------------------------------------------------------- */
+/* ---- memory (gen_memory.c) --------------------------------------------------------------------------------------- */
 
 typedef struct gen_arena {
     struct gen_block *head;
@@ -38,7 +39,7 @@ int   gen_reserve(void **p, size_t *cap, size_t need, size_t item);
 
 void gen_mem_fail_at(long n); /* tests: the n-th allocation from now fails; negative: none does */
 
-/* ---- constants (number.c) --------------------------------------------------------------------------------- */
+/* ---- constants (gen_number.c) --------------------------------------------------------------------------------- */
 
 typedef enum gen_kind {
     GEN_INT,    /* `type` is NC_BYTE ... NC_UINT64; the value in i, or in u for unsigned types */
@@ -210,7 +211,7 @@ struct gen_cdl {
     bool        classic;
 };
 
-/* ---- names (names.c): one table for the tree, keyed by group, sort of thing, and name --------------------- */
+/* ---- names (gen_names.c): one table for the tree, keyed by group, sort of thing, and name --------------------- */
 
 typedef enum gen_sort { GEN_DIM, GEN_VAR, GEN_TYPE, GEN_GROUP } gen_sort;
 
@@ -223,7 +224,7 @@ int   gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_sort sor
 void *gen_names_get(const gen_names *t, const gen_group *g, gen_sort sort, const char *name, size_t len);
 void  gen_names_clear(gen_names *t);
 
-/* ---- scanner (lex.c, text.c) ------------------------------------------------------------------------------ */
+/* ---- scanner (gen_lex.c, gen_spelling.c) ------------------------------------------------------------------------------ */
 
 typedef enum gen_tok {
     GEN_T_END,
@@ -271,29 +272,38 @@ int  gen_word_text(gen_parser *p, const char *s, const char *end,
                    size_t *len); /* resolves a name's escapes into p->buf */
 const char *gen_word_end(const char *s, const char *end);
 
-/* ---- messages (report.c) ---------------------------------------------------------------------------------- */
+/* ---- messages (gen_report.c) ------------------------------------------------------------------------------ */
 
+/* Formats a message and passes it to the report. Position 0 names the file only. */
+void gen_say_va(gen_report r, bool is_error, const char *file, gen_pos pos, const char *fmt, va_list args);
+void gen_say(gen_report r, bool is_error, const char *file, gen_pos pos, const char *fmt, ...) GEN_PRINTF(5, 6);
+
+/* Reports a failed nc_ call with the library's text; `what` and `name` say which object it was about. Returns rc. */
+int gen_nc_error(gen_report r, const char *file, int rc, gen_pos pos, const char *what, const char *name);
+
+/* ---- parser (gen_parse*.c, gen_tokens.c, gen_nodes.c) ----------------------------------------- */
+
+/* gen_nodes.c: new nodes in the current group; NULL when out of memory, which is reported. */
+gen_dim   *gen_add_dim(gen_parser *p, const char *name, gen_pos pos);
+gen_group *gen_add_group(gen_parser *p, const char *name, gen_pos pos);
+gen_group *gen_new_group(gen_parser *p, const char *name, gen_pos pos); /* not yet in the tree; unreported */
+int        gen_dim_size(gen_parser *p, gen_dim *d);                     /* parses the size after the '=' */
+
+/* Declares the groups and dimensions of the whole text, once; the current token stays. gen_declare_ahead.c */
+int gen_declare_ahead(gen_parser *p);
+
+/* gen_parse_error.c: messages at a position of the text. */
 int  gen_error(gen_parser *p, gen_pos pos, const char *fmt, ...) GEN_PRINTF(3, 4); /* NC_EINVAL */
 void gen_warn(gen_parser *p, gen_pos pos, const char *fmt, ...) GEN_PRINTF(3, 4);
 int  gen_nomem(gen_parser *p);                          /* NC_ENOMEM */
 int  gen_unexpected(gen_parser *p, const char *wanted); /* error at the current token: "expected X, found Y" */
-void gen_say(gen_report r, bool is_error, const char *file, gen_pos pos, const char *fmt, ...) GEN_PRINTF(5, 6);
 
-/* ---- parser (parse.c, parse_ahead.c, parse_types.c, parse_data.c) ----------------------------------------- */
-
-/* New nodes in the group that is read; NULL when out of memory, which is reported. */
-gen_dim   *gen_add_dim(gen_parser *p, const char *name, gen_pos pos);
-gen_group *gen_add_group(gen_parser *p, const char *name, gen_pos pos);
-int        gen_dim_size(gen_parser *p, gen_dim *d); /* the size behind the '=' */
-size_t     gen_text_start(const gen_parser *p);     /* behind a byte-order mark */
-
-/* Declares the groups and dimensions of the whole text, once; the current token stays. parse_ahead.c */
-int gen_declare_ahead(gen_parser *p);
-
-bool gen_at(const gen_parser *p, char punct);
-bool gen_at_word(const gen_parser *p, const char *word);
-int  gen_expect(gen_parser *p, char punct); /* that punctuation, and past it */
-int  gen_accept(gen_parser *p, char punct, bool *found);
+/* gen_tokens.c: steps over single tokens. */
+size_t gen_text_start(const gen_parser *p); /* the offset after a byte-order mark */
+bool   gen_at(const gen_parser *p, char punct);
+bool   gen_at_word(const gen_parser *p, const char *word);
+int    gen_expect(gen_parser *p, char punct); /* that punctuation, and past it */
+int    gen_accept(gen_parser *p, char punct, bool *found);
 
 /* A name where only a name can stand: any word, keywords too; copied, and past it. */
 int gen_take_name(gen_parser *p, const char *what, const char **name, gen_pos *pos);
@@ -330,7 +340,7 @@ void   gen_finish(gen_parser *p);                 /* fill values and the sizes o
 void   gen_var_fill(const gen_var *v, void *out); /* the fill value in memory form */
 size_t gen_group_end(const gen_var *v, size_t d); /* the next unlimited dimension behind `d`, or the rank */
 
-/* ---- lists (list.c) --------------------------------------------------------------------------------------- */
+/* ---- lists (gen_list.c) --------------------------------------------------------------------------------------- */
 
 gen_list *gen_list_new(gen_cdl *cdl, nc_type type, gen_pos pos, size_t unit);
 int       gen_list_add(gen_parser *p, gen_list *l, const gen_const *c);
@@ -338,7 +348,7 @@ int       gen_list_end(gen_parser *p, gen_list *l); /* closes the last row of ch
 int       gen_list_add_sub(gen_parser *p, gen_list *l, gen_list *sub);
 void      gen_list_fill(gen_list *l, const void *value);
 
-/* ---- attributes (attr.c, special.c, filterspec.c, codecs.c) ----------------------------------------------- */
+/* ---- attributes (gen_attr.c, gen_special_atts.c, gen_filter_spec.c, gen_codecs.c) ----------------------------------------------- */
 
 typedef struct gen_attdecl {
     gen_var           *var;  /* NULL: of the group */
@@ -355,7 +365,7 @@ int gen_special(gen_parser *p, const gen_attdecl *a, bool *taken);
 int gen_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, size_t *n);
 int gen_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t *n);
 
-/* ---- writer (write.c, write_data.c) ----------------------------------------------------------------------- */
+/* ---- writer (gen_write.c, gen_write_data.c) ----------------------------------------------------------------------- */
 
 typedef struct gen_writer {
     const gen_cdl  *cdl;
@@ -364,8 +374,6 @@ typedef struct gen_writer {
     int            *grpids, *varids; /* by gen_var.index */
 } gen_writer;
 
-/* Reports the failed nc_ call with what it was about, and gives its code on. */
-int gen_nc_error(const gen_writer *w, int rc, gen_pos pos, const char *what, const char *name);
 int gen_write_data(gen_writer *w, const gen_group *g);
 
 #endif /* GEN_INT_H */

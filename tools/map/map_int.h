@@ -5,8 +5,12 @@
 
 #include "map.h"
 
-/* "nczmap: STORE: KEY: text of the code: detail". Returns rc. */
-int   map_fail(const map_opts *o, int rc, const char *key);
+/* map_report.c */
+
+/* Prints "nczmap: STORE: KEY: text of the code: detail". Returns rc. */
+int            map_fail(const map_opts *o, int rc, const char *key);
+_Noreturn void map_no_memory(void);
+
 char *map_join(const char *prefix, const char *name); /* "prefix/name"; free it */
 
 /* What is in an object, below its line in a dump. */

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_codecs.c: the codecs of a variable of the target: those that -F names; else the source's, with -d's deflate in place
+ * of whatever compresses.
+ */
+#include "copy_int.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <nczarr_filter.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the source's chain ---- */
+
+/* The _Codecs text, a JSON list; NULL when there are none. */
+static char *
+codecs_of(int ncid, int varid)
+{
+    size_t len = 0;
+    char  *text;
+
+    if (nc_inq_attlen(ncid, varid, "_Codecs", &len) != NC_NOERR || len == 0)
+        return NULL;
+    text = copy_alloc(len + 1, 1);
+    if (nc_get_att_text(ncid, varid, "_Codecs", text) != NC_NOERR)
+        text[0] = '\0';
+    return text;
+}
+
+/* Behind the JSON object that begins at `s`, or NULL. The library wrote it. */
+static const char *
+object_end(const char *s)
+{
+    int  depth = 0;
+    bool quoted = false;
+
+    for (; *s != '\0'; s++) {
+        if (quoted && *s == '\\' && s[1] != '\0')
+            s++;
+        else if (*s == '"')
+            quoted = !quoted;
+        else if (!quoted && (*s == '{' || *s == '['))
+            depth++;
+        else if (!quoted && (*s == '}' || *s == ']') && --depth == 0)
+            return s + 1;
+    }
+    return NULL;
+}
+
+typedef enum kind { KIND_ARRAY, KIND_COMPRESSOR, KIND_SHUFFLE, KIND_OTHER } kind;
+
+/* What a codec's object is; its "id" stands first, as the library writes it. */
+static kind
+kind_of(const char *object)
+{
+    static const struct {
+        const char *id;
+        kind        kind;
+    } known[] = {
+        {"zlib", KIND_COMPRESSOR},  {"gzip", KIND_COMPRESSOR},        {"bz2", KIND_COMPRESSOR},
+        {"zstd", KIND_COMPRESSOR},  {"lz4", KIND_COMPRESSOR},         {"lzma", KIND_COMPRESSOR},
+        {"blosc", KIND_COMPRESSOR}, {"szip", KIND_COMPRESSOR},        {"shuffle", KIND_SHUFFLE},
+        {"delta", KIND_ARRAY},      {"fixedscaleoffset", KIND_ARRAY}, {"quantize", KIND_ARRAY},
+        {"bitround", KIND_ARRAY},   {"packbits", KIND_ARRAY},         {"astype", KIND_ARRAY},
+    };
+    const char *id = strstr(object, "\"id\"");
+
+    if (id == NULL || (id = strchr(id + 4, '"')) == NULL)
+        return KIND_OTHER;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t n = strlen(known[i].id);
+
+        if (strncmp(id + 1, known[i].id, n) == 0 && id[1 + n] == '"')
+            return known[i].kind;
+    }
+    return KIND_OTHER;
+}
+
+/* ---- -d, -s ---- */
+
+/* The source's chain without what compresses and shuffles, and deflate behind. */
+static int
+deflated(const copy_opts *o, int out, int varid, const char *chain)
+{
+    bool shuffle = o->shuffle;
+    int  rc = NC_NOERR;
+
+    for (const char *p = chain != NULL ? strchr(chain, '{') : NULL; rc == NC_NOERR && p != NULL;) {
+        const char *end = object_end(p);
+        char       *object;
+        kind        k;
+
+        if (end == NULL)
+            break;
+        object = copy_need(strndup(p, (size_t)(end - p)));
+        k = kind_of(object);
+        shuffle = shuffle || k == KIND_SHUFFLE;
+        if (k == KIND_ARRAY || k == KIND_OTHER)
+            rc = nczarr_def_var_codec(out, varid, object);
+        free(object);
+        p = strchr(end, '{');
+    }
+    if (rc == NC_NOERR && o->deflate > 0)
+        rc = nc_def_var_deflate(out, varid, shuffle, 1, o->deflate);
+    return rc;
+}
+
+/* ---- -F ---- */
+
+static bool
+hdf5_id(const char *name, size_t len, unsigned *id)
+{
+    static const struct {
+        const char *name;
+        unsigned    id;
+    } known[] = {
+        {"deflate", H5Z_FILTER_DEFLATE}, {"zlib", H5Z_FILTER_DEFLATE},   {"shuffle", H5Z_FILTER_SHUFFLE},
+        {"szip", H5Z_FILTER_SZIP},       {"bzip2", H5Z_FILTER_BZIP2},    {"fletcher32", H5Z_FILTER_FLETCHER32},
+        {"blosc", H5Z_FILTER_BLOSC},     {"zstandard", H5Z_FILTER_ZSTD}, {"zstd", H5Z_FILTER_ZSTD},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i].name) == len && strncmp(known[i].name, name, len) == 0) {
+            *id = known[i].id;
+            return true;
+        }
+    return false;
+}
+
+/* A number, unsigned or negative, perhaps with a letter u behind it. */
+static bool
+take_word(const char *text, size_t len, unsigned *out)
+{
+    char     *end;
+    long long n;
+
+    errno = 0;
+    n = strtoll(text, &end, 0);
+    end += end < text + len && tolower((unsigned char)*end) == 'u';
+    *out = (unsigned)n;
+    return len > 0 && errno == 0 && end == text + len && n >= -2147483648LL && n <= 4294967295LL;
+}
+
+static int
+bad_filter(const char *text, size_t len, const char *why)
+{
+    copy_say("-F: %.*s: %s", (int)len, text, why);
+    return NC_EFILTER;
+}
+
+/* "307,9", "zstd,3", "lzma": an id or a name, and parameters. */
+static int
+add_filter(int out, int varid, const char *text, size_t len)
+{
+    size_t   name = 0, n = 0;
+    unsigned id, words[NCZARR_CODEC_WORDS];
+    char    *object;
+    bool     number;
+    int      rc;
+
+    while (name < len && text[name] != ',')
+        name++;
+    for (size_t at = name; at < len; n++) {
+        size_t end = at + 1;
+
+        while (end < len && text[end] != ',')
+            end++;
+        if (n == NCZARR_CODEC_WORDS || !take_word(text + at + 1, end - at - 1, &words[n]))
+            return bad_filter(text, len, "its parameters are not numbers, or too many");
+        at = end;
+    }
+    number = take_word(text, name, &id);
+    if (number || (n > 0 && hdf5_id(text, name, &id)))
+        return nc_def_var_filter(out, varid, id, n, words);
+    if (n > 0)
+        return bad_filter(text, len, "not a filter with parameter words; JSON says all: {\"id\": ...}");
+    if (name == 10 && strncmp(text, "fletcher32", 10) == 0)
+        return nc_def_var_fletcher32(out, varid, 1);
+    if (name == 7 && strncmp(text, "shuffle", 7) == 0)
+        return nc_def_var_filter(out, varid, H5Z_FILTER_SHUFFLE, 0, NULL);
+    if (name == 7 && strncmp(text, "deflate", 7) == 0)
+        return nc_def_var_deflate(out, varid, 0, 1, 1);
+    object = copy_textf("{\"id\": \"%.*s\"}", (int)name, text);
+    rc = nczarr_def_var_codec(out, varid, object);
+    free(object);
+    return rc;
+}
+
+static int
+wished(int out, int varid, const char *spec)
+{
+    int rc = NC_NOERR;
+
+    if (strcmp(spec, "none") == 0)
+        return NC_NOERR;
+    if (*spec == '[')
+        return nczarr_def_var_codecs(out, varid, spec);
+    if (*spec == '{')
+        return nczarr_def_var_codec(out, varid, spec);
+    for (const char *p = spec; rc == NC_NOERR; p++) {
+        size_t len = strcspn(p, "|");
+
+        rc = len > 0 ? add_filter(out, varid, p, len) : bad_filter(spec, strlen(spec), "an empty filter");
+        p += len;
+        if (*p == '\0')
+            break;
+    }
+    return rc;
+}
+
+int
+copy_codecs(const copy_opts *o, const copy_source *s, const copy_var *v)
+{
+    int   in = s->groups[v->group].in, out = s->groups[v->group].out, rc = NC_NOERR;
+    char *chain;
+
+    if (v->rank == 0)
+        return NC_NOERR; /* a scalar takes no filters */
+    for (size_t i = o->nfilters; i-- > 0;)
+        if (copy_names_match(&o->filters[i].vars, v->path))
+            return wished(out, v->out, o->filters[i].spec);
+    chain = codecs_of(in, v->in);
+    if (o->deflate >= 0)
+        rc = deflated(o, out, v->out, chain);
+    else if (chain != NULL)
+        rc = nczarr_def_var_codecs(out, v->out, chain);
+    free(chain);
+    return rc;
+}

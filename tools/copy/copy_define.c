@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_define.c: the target's groups, dimensions, variables and attributes, in the order of the source.
+ *
+ * Of a quantized variable the attribute that says so is put after the data, with those behind it: data that were
+ * rounded once must not be rounded again, which a target that is opened again to be resumed would do.
+ */
+#include "copy_int.h"
+
+#include "special_dtype.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- attributes ---- */
+
+static bool
+is_quantize(const char *name)
+{
+    return strcmp(name, NC_QUANTIZE_BITGROOM_ATT_NAME) == 0 || strcmp(name, NC_QUANTIZE_GRANULARBR_ATT_NAME) == 0 ||
+           strcmp(name, NC_QUANTIZE_BITROUND_ATT_NAME) == 0;
+}
+
+static int
+copy_one_att(int in, int varid_in, const char *name, int out, int varid_out, const char *path)
+{
+    int rc = nc_copy_att(in, varid_in, name, out, varid_out);
+
+    if (rc == NC_ENAMEINUSE) { /* a foreign dataset may hold what the target's format keeps for itself */
+        copy_say("%s: attribute %s is left out: the format keeps that name for itself", path, name);
+        return NC_NOERR;
+    }
+    return rc == NC_NOERR ? rc : copy_fail(rc, path);
+}
+
+/* A variable's fill value goes first: it must be there before anything is final. */
+static int
+copy_atts(int in, int varid_in, int out, int varid_out, const char *path, int *late)
+{
+    char name[NC_MAX_NAME + 1];
+    int  n = 0, rc = nc_inq_varnatts(in, varid_in, &n);
+
+    for (int i = 0; rc == NC_NOERR && i < n; i++) {
+        if ((rc = nc_inq_attname(in, varid_in, i, name)) != NC_NOERR)
+            break;
+        if (late != NULL && *late < 0 && is_quantize(name))
+            *late = i;
+        if (late != NULL && *late >= 0 && strcmp(name, "_FillValue") != 0)
+            continue;
+        if ((rc = copy_one_att(in, varid_in, name, out, varid_out, path)) != NC_NOERR)
+            return rc;
+    }
+    return rc == NC_NOERR ? rc : copy_fail(rc, path);
+}
+
+int
+copy_late_atts(const copy_source *s)
+{
+    char name[NC_MAX_NAME + 1];
+    int  n = 0, rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < s->nvars; i++) {
+        const copy_var *v = &s->vars[i];
+        int             in = s->groups[v->group].in, out = s->groups[v->group].out;
+
+        if (v->late < 0)
+            continue;
+        (void)nc_redef(out); /* only the classic model needs it */
+        rc = nc_inq_varnatts(in, v->in, &n);
+        for (int a = v->late; rc == NC_NOERR && a < n; a++)
+            if ((rc = nc_inq_attname(in, v->in, a, name)) == NC_NOERR && strcmp(name, "_FillValue") != 0)
+                rc = copy_one_att(in, v->in, name, out, v->out, v->path);
+    }
+    return rc;
+}
+
+/* ---- chunks ---- */
+
+static size_t
+within(const copy_source *s, const copy_var *v, int d, size_t len)
+{
+    bool unlimited = s->dims[v->dims[d]].unlimited;
+
+    if (len == 0)
+        len = v->shape[d];
+    if (!unlimited && len > v->shape[d]) /* a foreign chunk may be longer than its dimension */
+        len = v->shape[d];
+    return len > 0 ? len : 1;
+}
+
+static size_t
+wish_of_dim(const copy_opts *o, const copy_dim *dim, bool *found)
+{
+    size_t len = 0;
+
+    *found = false;
+    for (size_t i = 0; i < o->nchunks; i++)
+        if (o->chunks[i].dim != NULL && strcmp(o->chunks[i].dim, dim->name) == 0) {
+            len = o->chunks[i].len[0];
+            *found = true;
+        }
+    return len;
+}
+
+void
+copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
+{
+    const copy_chunks *own = NULL, *all = NULL;
+    bool               small = v->nelems <= o->min_chunked / v->value;
+
+    for (size_t i = 0; i < o->nchunks; i++) {
+        const copy_chunks *c = &o->chunks[i];
+
+        if (c->var != NULL && copy_path_matches(v->path, c->var))
+            own = c;
+        if (c->var == NULL && c->dim == NULL)
+            all = c;
+    }
+    for (int d = 0; d < v->rank; d++) {
+        bool   wished;
+        size_t len = wish_of_dim(o, &s->dims[v->dims[d]], &wished);
+
+        if (own != NULL)
+            len = own->n == 0 ? 0 : own->len[d];
+        else if (!wished || small)
+            len = all != NULL ? 0 : v->chunk_in[d];
+        v->chunk_out[d] = within(s, v, d, len);
+    }
+}
+
+/* ---- variables ---- */
+
+/* The source's stored type, where netCDF has no such type. A dialect for netCDF-C does not take it: then netCDF's. */
+static int
+define_dtype(int in, int varid_in, int out, int varid_out)
+{
+    char *dtype = special_dtype(in, varid_in);
+    int   rc = dtype != NULL ? nczarr_def_var_dtype(out, varid_out, dtype) : NC_NOERR;
+
+    free(dtype);
+    return rc == NC_EBADTYPE ? NC_NOERR : rc;
+}
+
+static int
+define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
+{
+    int in = s->groups[v->group].in, out = s->groups[v->group].out;
+    int no_fill = 0, endian = NC_ENDIAN_NATIVE, rc;
+
+    if ((v->width > 0 && (rc = nczarr_def_var_strlen(out, v->out, v->width)) != NC_NOERR) ||
+        (!o->netcdf_types && (rc = define_dtype(in, v->in, out, v->out)) != NC_NOERR))
+        return rc;
+    if ((rc = nc_inq_var_fill(in, v->in, &no_fill, NULL)) != NC_NOERR ||
+        (rc = nc_inq_var_endian(in, v->in, &endian)) != NC_NOERR)
+        return rc;
+    if (no_fill != 0 && (rc = nc_def_var_fill(out, v->out, no_fill, NULL)) != NC_NOERR)
+        return rc;
+    if (endian != NC_ENDIAN_NATIVE && v->type != NC_CHAR && v->type != NC_STRING &&
+        (rc = nc_def_var_endian(out, v->out, endian)) != NC_NOERR)
+        return rc;
+    return v->rank == 0 ? NC_NOERR : nc_def_var_chunking(out, v->out, NC_CHUNKED, v->chunk_out);
+}
+
+static int
+define_var(const copy_opts *o, copy_source *s, copy_var *v)
+{
+    int  out = s->groups[v->group].out, rc;
+    int *ids = copy_alloc((size_t)v->rank, sizeof *ids);
+
+    for (int d = 0; d < v->rank; d++)
+        ids[d] = s->dims[v->dims[d]].out;
+    rc = nc_def_var(out, v->name, v->type, v->rank, ids, &v->out);
+    free(ids);
+    copy_choose_chunks(o, s, v);
+    if (rc != NC_NOERR || (rc = define_storage(o, s, v)) != NC_NOERR || (rc = copy_codecs(o, s, v)) != NC_NOERR)
+        return copy_fail(rc, v->path);
+    return copy_atts(s->groups[v->group].in, v->in, out, v->out, v->path, &v->late);
+}
+
+static int
+define_group(copy_source *s, size_t g, int root)
+{
+    copy_group *grp = &s->groups[g];
+    char       *slash = strrchr(grp->path, '/');
+    int         parent = root, rc = NC_NOERR;
+
+    if (strcmp(grp->path, "/") == 0) {
+        grp->out = root;
+        return NC_NOERR;
+    }
+    *slash = '\0';
+    if (slash > grp->path)
+        rc = nc_inq_grp_full_ncid(root, grp->path, &parent);
+    *slash = '/';
+    if (rc == NC_NOERR)
+        rc = nc_def_grp(parent, slash + 1, &grp->out);
+    return rc == NC_NOERR ? rc : copy_fail(rc, grp->path);
+}
+
+int
+copy_define(const copy_opts *o, copy_source *s, int out)
+{
+    int rc = NC_NOERR;
+
+    for (size_t g = 0; g < s->ngroups; g++) {
+        if ((rc = define_group(s, g, out)) != NC_NOERR ||
+            (rc = copy_atts(s->groups[g].in, NC_GLOBAL, s->groups[g].out, NC_GLOBAL, s->groups[g].path, NULL)) !=
+                NC_NOERR)
+            return rc;
+        for (size_t d = 0; d < s->ndims; d++)
+            if (s->dims[d].group == g &&
+                (rc = nc_def_dim(s->groups[g].out, s->dims[d].name,
+                                 s->dims[d].unlimited ? NC_UNLIMITED : s->dims[d].len, &s->dims[d].out)) != NC_NOERR)
+                return copy_fail(rc, s->dims[d].name);
+    }
+    for (size_t v = 0; rc == NC_NOERR && v < s->nvars; v++)
+        rc = define_var(o, s, &s->vars[v]);
+    return rc;
+}
+
+int
+copy_grow(const copy_opts *o, const copy_source *s, int out)
+{
+    int rc;
+
+    for (size_t d = 0; d < s->ndims; d++)
+        if (s->dims[d].unlimited && s->dims[d].len > 0 &&
+            (rc = nczarr_grow_dim(out, s->dims[d].out, s->dims[d].len)) != NC_NOERR)
+            return copy_fail(rc, o->out);
+    return NC_NOERR;
+}
+
+/* ---- a target that is there ---- */
+
+static int
+late_att_of(const copy_source *s, const copy_var *v)
+{
+    char name[NC_MAX_NAME + 1];
+    int  n = 0;
+
+    if (nc_inq_varnatts(s->groups[v->group].in, v->in, &n) != NC_NOERR)
+        return -1;
+    for (int i = 0; i < n; i++)
+        if (nc_inq_attname(s->groups[v->group].in, v->in, i, name) == NC_NOERR && is_quantize(name))
+            return i;
+    return -1;
+}
+
+int
+copy_rediscover(copy_source *s, int out)
+{
+    int rc = NC_NOERR, storage;
+
+    for (size_t g = 0; rc == NC_NOERR && g < s->ngroups; g++) {
+        s->groups[g].out = out;
+        if (strcmp(s->groups[g].path, "/") != 0)
+            rc = nc_inq_grp_full_ncid(out, s->groups[g].path, &s->groups[g].out);
+        if (rc != NC_NOERR)
+            return copy_fail(rc, s->groups[g].path);
+    }
+    for (size_t d = 0; d < s->ndims; d++)
+        if ((rc = nc_inq_dimid(s->groups[s->dims[d].group].out, s->dims[d].name, &s->dims[d].out)) != NC_NOERR)
+            return copy_fail(rc, s->dims[d].name);
+    for (size_t i = 0; i < s->nvars; i++) {
+        copy_var *v = &s->vars[i];
+
+        if ((rc = nc_inq_varid(s->groups[v->group].out, v->name, &v->out)) != NC_NOERR ||
+            (rc = nc_inq_var_chunking(s->groups[v->group].out, v->out, &storage, v->chunk_out)) != NC_NOERR)
+            return copy_fail(rc, v->path);
+        v->late = late_att_of(s, v);
+    }
+    return NC_NOERR;
+}
+
+/* ---- what can go as it is ---- */
+
+char *
+copy_encoding(int ncid, int varid)
+{
+    size_t len = 0;
+    char  *text;
+
+    if (nczarr_inq_var_encoding(ncid, varid, &len, NULL) != NC_NOERR)
+        return NULL;
+    text = copy_alloc(len + 1, 1);
+    if (nczarr_inq_var_encoding(ncid, varid, NULL, text) != NC_NOERR)
+        text[0] = '\0';
+    return text;
+}
+
+int
+copy_judge(copy_source *s)
+{
+    for (size_t i = 0; i < s->nvars; i++) {
+        copy_var *v = &s->vars[i];
+        char     *in = copy_encoding(s->groups[v->group].in, v->in),
+             *out = copy_encoding(s->groups[v->group].out, v->out);
+        int rc = NC_NOERR;
+
+        v->raw = in != NULL && out != NULL && in[0] != '\0' && strcmp(in, out) == 0;
+        if (in == NULL && v->data) /* its data cannot be read: better known now than after hours */
+            rc = copy_fail(nczarr_inq_var_encoding(s->groups[v->group].in, v->in, NULL, NULL), v->path);
+        free(in);
+        free(out);
+        if (rc != NC_NOERR)
+            return rc;
+    }
+    return NC_NOERR;
+}

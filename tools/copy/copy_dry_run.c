@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_dry_run.c: what a copy would write. The target's documents are really made, in a map that only counts, and so they are
+ * exact. Chunks that go as they are are counted where they are. Those that are coded anew are coded, when they are
+ * few; of many a sample, and the sums are estimates and say so.
+ */
+#include "copy_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 8 };
+
+#define SAMPLE_BYTES ((size_t)64 << 20) /* arrays up to this are coded whole */
+
+typedef struct counts {
+    double objects, bytes;
+    bool   about;
+
+    /* With `named`: each put and deletion, as the last one of a key is what stays. */
+    bool           named;
+    struct change *changes;
+    size_t         n, cap;
+} counts;
+
+typedef struct change {
+    char  *key;
+    size_t seq, len;
+    bool   there;
+} change;
+
+/* ---- the map that counts ---- */
+
+static int
+no_get(void *user, const char *key, unsigned long long start, unsigned long long count, nczarr_map_reply *reply)
+{
+    (void)user;
+    (void)key;
+    (void)start;
+    (void)count;
+    (void)reply;
+    return NC_EEMPTY;
+}
+
+static void
+note_change(counts *c, const char *key, size_t len, bool there)
+{
+    if (c->n == c->cap) {
+        c->cap = c->cap == 0 ? 64 : c->cap * 2;
+        c->changes = copy_need(realloc(c->changes, c->cap * sizeof *c->changes));
+    }
+    c->changes[c->n] = (change){.key = copy_need(strdup(key)), .seq = c->n, .len = len, .there = there};
+    c->n++;
+}
+
+static int
+count_put(void *user, const char *key, const void *data, size_t len)
+{
+    counts *c = user;
+
+    (void)data;
+    if (c->named) {
+        note_change(c, key, len, true);
+        return NC_NOERR;
+    }
+    c->objects++;
+    c->bytes += (double)len;
+    return NC_NOERR;
+}
+
+static int
+count_del(void *user, const char *key)
+{
+    counts *c = user;
+
+    if (c->named)
+        note_change(c, key, 0, false);
+    return NC_NOERR;
+}
+
+static int
+by_key(const void *x, const void *y)
+{
+    const change *a = x, *b = y;
+    int           d = strcmp(a->key, b->key);
+
+    return d != 0 ? d : (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+/* What is there in the end. */
+static void
+count_changes(counts *c)
+{
+    if (c->n > 1)
+        qsort(c->changes, c->n, sizeof *c->changes, by_key);
+    for (size_t i = 0; i < c->n; i++)
+        if (c->changes[i].there && (i + 1 == c->n || strcmp(c->changes[i].key, c->changes[i + 1].key) != 0)) {
+            c->objects++;
+            c->bytes += (double)c->changes[i].len;
+        }
+}
+
+static void
+counts_clear(counts *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        free(c->changes[i].key);
+    free(c->changes);
+}
+
+static int
+no_list(void *user, const char *prefix, nczarr_map_each each, void *arg)
+{
+    (void)user;
+    (void)prefix;
+    (void)each;
+    (void)arg;
+    return NC_NOERR;
+}
+
+static const nczarr_map_ops counting = {
+    .size = sizeof counting, .name = "dry-run", .get = no_get, .put = count_put, .del = count_del, .list = no_list};
+
+/* The target's fragment as nczarr_create_map() takes it; stores mean nothing to it. */
+static char *
+modes_of(const copy_target *t)
+{
+    const char *hash = strchr(t->url, '#');
+
+    return hash != NULL ? copy_need(strdup(hash + 1)) : NULL;
+}
+
+/* ---- chunks as they are ---- */
+
+typedef struct adder {
+    nczarr_map *map;
+    counts     *c;
+    int         rc;
+} adder;
+
+static int
+add_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
+{
+    adder             *a = arg;
+    unsigned long long len = length;
+
+    (void)index, (void)offset;
+    if (length == NCZARR_MAP_WHOLE && (a->rc = nczarr_map_len(a->map, key, &len)) != NC_NOERR)
+        return a->rc;
+    a->c->objects++;
+    a->c->bytes += (double)len;
+    return 0;
+}
+
+static int
+count_raw(const copy_run_state *r, const copy_var *v, counts *c)
+{
+    adder a = {.c = c};
+    int   grp = r->s->groups[v->group].in, rc;
+
+    if ((rc = nczarr_inq_map(grp, &a.map)) == NC_NOERR)
+        rc = nczarr_list_var_chunks(grp, v->in, add_chunk, &a);
+    (void)nczarr_map_close(a.map);
+    return rc == NC_NOERR ? rc : copy_fail(rc, v->path);
+}
+
+/* ---- chunks coded anew ---- */
+
+typedef struct sample {
+    int             in, out;
+    const copy_var *v;
+    size_t         *step, *start, *count;
+    void           *data;
+    copy_set        source;
+    bool            sparse; /* where there are none of these, nothing is copied */
+} sample;
+
+static int
+code_piece(sample *s, size_t *chunks)
+{
+    const copy_var *v = s->v;
+    size_t          n = copy_count(v, s->step, s->start, s->count), of;
+    int             rc = NC_NOERR;
+
+    if (!s->sparse || copy_set_count(&s->source, v, v->chunk_in, s->start, s->count, &of) > 0) {
+        if ((rc = nc_get_vara(s->in, v->in, s->start, s->count, s->data)) != NC_NOERR)
+            return copy_fail(rc, v->path);
+        rc = nc_put_vara(s->out, v->out, s->start, s->count, s->data);
+        if (v->type == NC_STRING)
+            (void)nc_free_string(n, (char **)s->data);
+    }
+    for (int d = 0; d < v->rank; d++)
+        n = d == 0 ? (s->count[0] - 1) / v->chunk_out[0] + 1 : n * ((s->count[d] - 1) / v->chunk_out[d] + 1);
+    *chunks += v->rank == 0 ? 1 : n;
+    return rc == NC_NOERR ? rc : copy_fail(rc, v->path);
+}
+
+/* Every n-th piece; whole chunks are put at once, so what was counted meanwhile is theirs. */
+static int
+code_some(copy_run_state *r, sample *s, counts *all, counts *c)
+{
+    const copy_var *v = s->v;
+    size_t          pieces = 1, every, coded = 0, at = 0;
+    size_t          grid = v->rank == 0 ? 1 : copy_grid_size(v, v->chunk_out);
+    double          objects = all->objects, bytes = all->bytes, scale;
+    int             rc = NC_NOERR;
+
+    for (int d = 0; d < v->rank; d++)
+        pieces *= v->shape[d] / s->step[d] + (v->shape[d] % s->step[d] != 0);
+    every = v->nelems <= SAMPLE_BYTES / v->value || pieces <= SAMPLES ? 1 : pieces / SAMPLES;
+    do {
+        if (at++ % every == 0 && (rc = code_piece(s, &coded)) != NC_NOERR)
+            return rc;
+        copy_progress_add(&r->progress, (double)v->nelems * (double)v->value / (double)pieces, at % every == 1, 0,
+                          v->path);
+    } while (copy_next(v, s->step, s->start));
+    if ((rc = nc_sync(s->out)) != NC_NOERR)
+        return copy_fail(rc, v->path);
+    scale = (double)grid / (double)coded;
+    c->about = coded != grid;
+    c->objects = (double)(unsigned long long)((all->objects - objects) * scale + 0.5);
+    c->bytes = (all->bytes - bytes) * scale;
+    return NC_NOERR;
+}
+
+static int
+count_coded(copy_run_state *r, const copy_var *v, counts *all, counts *c)
+{
+    sample s = {.in = r->s->groups[v->group].in, .out = r->s->groups[v->group].out, .v = v};
+    size_t room = r->budget.slab;
+    int    rc;
+
+    if (v->nelems == 0)
+        return NC_NOERR;
+    if (v->nelems > SAMPLE_BYTES / v->value && room > SAMPLE_BYTES / SAMPLES)
+        room = SAMPLE_BYTES / SAMPLES;
+    s.step = copy_alloc((size_t)v->rank, sizeof *s.step);
+    s.start = copy_alloc((size_t)v->rank, sizeof *s.start);
+    s.count = copy_alloc((size_t)v->rank, sizeof *s.count);
+    copy_plan(v, room, s.step);
+    s.data = copy_need(malloc(copy_count(v, s.step, s.start, s.count) * v->value));
+    s.sparse = copy_set_sparse(s.in, s.out, v, &s.source);
+    rc = code_some(r, &s, all, c);
+    copy_set_clear(&s.source);
+    free(s.step);
+    free(s.start);
+    free(s.count);
+    free(s.data);
+    return rc;
+}
+
+/* ---- telling ---- */
+
+static void
+tell(const char *what, const counts *c, const char *how)
+{
+    char size[32];
+
+    printf("%s%.0f objects, %s%s  %s%s%s\n", c->about ? "about " : "", c->objects, c->about ? "about " : "",
+           copy_size_text(c->bytes, size), what, how[0] != '\0' ? ": " : "", how);
+}
+
+static int
+count_vars(copy_run_state *r, counts *all, counts *sum)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < r->s->nvars; i++) {
+        const copy_var *v = &r->s->vars[i];
+        counts          c = {.about = false};
+
+        if (!v->data)
+            continue;
+        if ((rc = v->raw ? count_raw(r, v, &c) : count_coded(r, v, all, &c)) != NC_NOERR)
+            break;
+        tell(v->path, &c, v->raw ? "chunks as they are" : "chunks coded anew");
+        sum->objects += c.objects;
+        sum->bytes += c.bytes;
+        sum->about = sum->about || c.about;
+    }
+    return rc;
+}
+
+/* The documents, with everything that waits for the data. */
+static int
+count_documents(copy_run_state *r, counts *sum)
+{
+    nczarr_map *map = NULL;
+    counts      c = {.named = true};
+    char       *modes = modes_of(r->t);
+    int         ncid, rc;
+
+    if ((rc = nczarr_map_own(&counting, &c, &map)) != NC_NOERR ||
+        (rc = nczarr_create_map(map, modes, r->o->classic ? NC_CLASSIC_MODEL : 0, &ncid)) != NC_NOERR) {
+        (void)copy_fail(rc, r->t->url);
+        goto done;
+    }
+    if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = nc_enddef(ncid)) == NC_NOERR &&
+        (rc = copy_grow(r->o, r->s, ncid)) == NC_NOERR)
+        rc = copy_late_atts(r->s);
+    if (rc != NC_NOERR) {
+        (void)nc_abort(ncid);
+        goto done;
+    }
+    if ((rc = nc_close(ncid)) != NC_NOERR)
+        (void)copy_fail(rc, r->t->url);
+    count_changes(&c);
+    tell("metadata", &c, "");
+    sum->objects += c.objects;
+    sum->bytes += c.bytes;
+done:
+    (void)nczarr_map_close(map);
+    counts_clear(&c);
+    free(modes);
+    return rc;
+}
+
+int
+copy_dry_run(copy_run_state *r)
+{
+    nczarr_map *map = NULL;
+    counts      all = {.about = false}, sum = {.about = false};
+    char       *modes = modes_of(r->t), size[32];
+    int         ncid = -1, rc;
+
+    if ((rc = count_documents(r, &sum)) != NC_NOERR)
+        goto done;
+    if ((rc = nczarr_map_own(&counting, &all, &map)) != NC_NOERR ||
+        (rc = nczarr_create_map(map, modes, r->o->classic ? NC_CLASSIC_MODEL : 0, &ncid)) != NC_NOERR) {
+        (void)copy_fail(rc, r->t->url);
+        goto done;
+    }
+    if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = copy_judge(r->s)) == NC_NOERR &&
+        (rc = copy_budget_for(r)) == NC_NOERR && (rc = nc_enddef(ncid)) == NC_NOERR &&
+        (rc = copy_grow(r->o, r->s, ncid)) == NC_NOERR && (rc = nc_sync(ncid)) == NC_NOERR) {
+        copy_progress_begin(&r->progress, r->o, 0);
+        r->progress.on = false;
+        rc = count_vars(r, &all, &sum);
+    }
+    (void)nc_abort(ncid);
+    if (rc == NC_NOERR)
+        printf("%s%.0f objects, %s%.0f bytes (%s) in all\n", sum.about ? "about " : "", sum.objects,
+               sum.about ? "about " : "", sum.bytes, copy_size_text(sum.bytes, size));
+done:
+    (void)nczarr_map_close(map);
+    free(modes);
+    return rc;
+}

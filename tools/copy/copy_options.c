@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_options.c: the texts of -c, -F, -v and their like, taken apart; and whether what they name is there.
+ */
+#include "copy_int.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+static void
+add_name(copy_names *list, char *name)
+{
+    list->name = copy_need(realloc(list->name, (list->n + 1) * sizeof *list->name));
+    list->name[list->n++] = name;
+}
+
+/* Splits at `at`; a backslash keeps the next character. */
+static void
+split(copy_names *list, const char *text, size_t len, char at)
+{
+    char  *name = copy_alloc(len + 1, 1);
+    size_t n = 0;
+
+    for (size_t i = 0; i <= len; i++) {
+        if (i == len || text[i] == at) {
+            name[n] = '\0';
+            if (n > 0)
+                add_name(list, copy_need(strdup(name)));
+            n = 0;
+            continue;
+        }
+        if (text[i] == '\\' && i + 1 < len)
+            i++;
+        name[n++] = text[i];
+    }
+    free(name);
+}
+
+void
+copy_take_names(copy_names *list, const char *commas)
+{
+    split(list, commas, strlen(commas), ',');
+}
+
+static void
+names_clear(copy_names *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->name[i]);
+    free(list->name);
+    *list = (copy_names){.n = 0};
+}
+
+bool
+copy_path_matches(const char *path, const char *wanted)
+{
+    size_t np = strlen(path), nw = strlen(wanted);
+
+    while (nw > 1 && wanted[nw - 1] == '/')
+        nw--;
+    if (*wanted == '/')
+        return np == nw && memcmp(path, wanted, nw) == 0;
+    return np > nw && path[np - nw - 1] == '/' && memcmp(path + np - nw, wanted, nw) == 0;
+}
+
+bool
+copy_names_match(const copy_names *list, const char *path)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->name[i], "*") == 0 || copy_path_matches(path, list->name[i]))
+            return true;
+    return false;
+}
+
+/* ---- -c ---- */
+
+static bool
+bad_chunks(const char *spec, const char *why)
+{
+    copy_say("-c: %s: %s (wanted: DIM/LENGTH,..., VAR:LENGTH,..., VAR:contiguous or /)", spec, why);
+    return false;
+}
+
+/* A length; "" is 0, which stands for the whole dimension. */
+static bool
+take_length(const char *text, size_t len, size_t *out)
+{
+    char              *end;
+    unsigned long long n;
+
+    *out = 0;
+    if (len == 0)
+        return true;
+    errno = 0;
+    n = strtoull(text, &end, 10);
+    *out = (size_t)n;
+    return errno == 0 && end == text + len && isdigit((unsigned char)*text) && n > 0 && n <= SIZE_MAX / 2;
+}
+
+static copy_chunks *
+add_chunks(copy_opts *o)
+{
+    o->chunks = copy_need(realloc(o->chunks, (o->nchunks + 1) * sizeof *o->chunks));
+    o->chunks[o->nchunks] = (copy_chunks){.n = 0};
+    return &o->chunks[o->nchunks++];
+}
+
+static bool
+take_var_chunks(copy_opts *o, const char *spec, const char *colon)
+{
+    copy_chunks *c = add_chunks(o);
+    const char  *p = colon + 1;
+
+    c->var = copy_need(strndup(spec, (size_t)(colon - spec)));
+    if (colon == spec)
+        return bad_chunks(spec, "no variable in front of the colon");
+    if (strcmp(p, "contiguous") == 0 || strcmp(p, "compact") == 0)
+        return true;
+    for (;; p++) {
+        size_t len = strcspn(p, ",");
+
+        c->len = copy_need(realloc(c->len, (c->n + 1) * sizeof *c->len));
+        if (!take_length(p, len, &c->len[c->n]) || len == 0)
+            return bad_chunks(spec, "not a positive length");
+        c->n++;
+        p += len;
+        if (*p == '\0')
+            return true;
+    }
+}
+
+static bool
+take_dim_chunks(copy_opts *o, const char *spec)
+{
+    for (const char *p = spec;; p++) {
+        size_t       all = strcspn(p, ",");
+        const char  *slash = NULL;
+        copy_chunks *c;
+
+        for (const char *s = p; s < p + all; s++) /* the last: a name may be a path */
+            slash = *s == '/' ? s : slash;
+        if (slash == NULL || slash == p)
+            return bad_chunks(spec, slash == NULL ? "no slash behind the name of a dimension" : "no dimension");
+        c = add_chunks(o);
+        c->dim = copy_need(strndup(p, (size_t)(slash - p)));
+        c->len = copy_alloc(1, sizeof *c->len);
+        c->n = 1;
+        if (!take_length(slash + 1, (size_t)(p + all - slash - 1), c->len))
+            return bad_chunks(spec, "not a positive length");
+        p += all;
+        if (*p == '\0')
+            return true;
+    }
+}
+
+bool
+copy_take_chunks(copy_opts *o, const char *spec)
+{
+    const char *colon = strrchr(spec, ':');
+
+    if (strcmp(spec, "/") == 0) {
+        (void)add_chunks(o);
+        return true;
+    }
+    if (*spec == '\0')
+        return bad_chunks(spec, "nothing");
+    return colon != NULL ? take_var_chunks(o, spec, colon) : take_dim_chunks(o, spec);
+}
+
+/* ---- -F ---- */
+
+bool
+copy_take_filters(copy_opts *o, const char *spec)
+{
+    const char   *comma = strchr(spec, ',');
+    copy_filters *f;
+
+    if (strcmp(spec, "none") == 0 || *spec == '[' || *spec == '{' || comma == NULL) {
+        copy_say("-F: %s: wanted: VARIABLES,FILTER, as *,none or t&u,zstd,3 or *,307,9|fletcher32", spec);
+        return false;
+    }
+    o->filters = copy_need(realloc(o->filters, (o->nfilters + 1) * sizeof *o->filters));
+    f = &o->filters[o->nfilters++];
+    *f = (copy_filters){.spec = copy_need(strdup(comma + 1))};
+    split(&f->vars, spec, (size_t)(comma - spec), '&');
+    if (f->vars.n == 0 || f->spec[0] == '\0') {
+        copy_say("-F: %s: no %s", spec, f->vars.n == 0 ? "variable" : "filter");
+        return false;
+    }
+    return true;
+}
+
+/* ---- are they there? ---- */
+
+static int
+no_such(const char *option, const char *name, const char *what)
+{
+    copy_say("%s: %s: no such %s in what is copied", option, name, what);
+    return NC_EINVAL;
+}
+
+static bool
+var_named(const copy_source *s, const char *name)
+{
+    bool found = strcmp(name, "*") == 0;
+
+    for (size_t i = 0; i < s->nvars && !found; i++)
+        found = copy_path_matches(s->vars[i].path, name);
+    return found;
+}
+
+static bool
+dim_named(const copy_source *s, const char *name)
+{
+    for (size_t i = 0; i < s->ndims; i++)
+        if (strcmp(s->dims[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+int
+copy_check_wishes(const copy_opts *o, const copy_source *s)
+{
+    for (size_t i = 0; i < o->nchunks; i++) {
+        const copy_chunks *c = &o->chunks[i];
+
+        if (c->var != NULL && !var_named(s, c->var))
+            return no_such("-c", c->var, "variable");
+        if (c->dim != NULL && !dim_named(s, c->dim))
+            return no_such("-c", c->dim, "dimension");
+        for (size_t v = 0; c->var != NULL && c->n > 0 && v < s->nvars; v++)
+            if (copy_path_matches(s->vars[v].path, c->var) && (size_t)s->vars[v].rank != c->n) {
+                copy_say("-c: %s: %zu lengths, but it has %d dimensions", s->vars[v].path, c->n, s->vars[v].rank);
+                return NC_EINVAL;
+            }
+    }
+    for (size_t i = 0; i < o->nfilters; i++)
+        for (size_t k = 0; k < o->filters[i].vars.n; k++)
+            if (!var_named(s, o->filters[i].vars.name[k]))
+                return no_such("-F", o->filters[i].vars.name[k], "variable");
+    return NC_NOERR;
+}
+
+void
+copy_opts_clear(copy_opts *o)
+{
+    for (size_t i = 0; i < o->nchunks; i++) {
+        free(o->chunks[i].dim);
+        free(o->chunks[i].var);
+        free(o->chunks[i].len);
+    }
+    for (size_t i = 0; i < o->nfilters; i++) {
+        names_clear(&o->filters[i].vars);
+        free(o->filters[i].spec);
+    }
+    free(o->chunks);
+    free(o->filters);
+    names_clear(&o->vars);
+    names_clear(&o->groups);
+    *o = COPY_OPTS_INIT;
+}

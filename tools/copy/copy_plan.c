@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_plan.c: in which pieces an array is read and written, so that a given memory suffices.
+ *
+ * A piece is made of whole target chunks, so that each of them is encoded and stored once, and never read back. What
+ * remains to be chosen is how many of them in each dimension. The price of a choice is how many times a source chunk
+ * is read: in one dimension of n source chunks, once for each, and once more for every border between two pieces that
+ * is not a border of source chunks too; over all dimensions the product.
+ */
+#include "copy_int.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t
+ceil_div(size_t a, size_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* ---- dividing the memory ---- */
+
+enum { CODEC_BUFFERS = 3, MOVERS_MAX = 16 }; /* a worker's: the stored bytes, the chunk, one between two codecs */
+
+size_t
+copy_cache(const copy_opts *o)
+{
+    return o->cache != 0 ? o->cache : (o->memory != 0 ? o->memory : COPY_MEMORY) / 16;
+}
+
+bool
+copy_divide(const copy_opts *o, size_t chunk, size_t least, size_t moved, copy_budget *b, size_t *wanted)
+{
+    size_t memory = o->memory != 0 ? o->memory : COPY_MEMORY, most = (size_t)nczarr_get_threads(), work;
+
+    work = chunk <= SIZE_MAX / (4 * CODEC_BUFFERS) ? CODEC_BUFFERS * chunk : SIZE_MAX / 4;
+    *wanted = work + least + (work + least) / 4;
+    if (moved > *wanted)
+        *wanted = moved;
+    if (*wanted > memory && o->memory != 0)
+        return false;
+    if (*wanted > memory)
+        memory = *wanted;
+    *b = (copy_budget){.threads = 1, .movers = 1};
+    while ((size_t)b->threads < most && work * (size_t)(b->threads + 1) <= memory / 3)
+        b->threads++;
+    b->cache = copy_cache(o);
+    b->slab = memory - work * (size_t)b->threads;
+    b->slab = b->slab > 2 * b->cache + least ? b->slab - 2 * b->cache : least;
+    if (o->buffer != 0 && o->buffer < b->slab)
+        b->slab = o->buffer;
+    while (b->movers < MOVERS_MAX && (moved == 0 || moved * (size_t)(b->movers + 1) <= memory))
+        b->movers++;
+    return true;
+}
+
+static size_t
+bytes_of(const copy_var *v, const size_t *chunk, bool clip)
+{
+    size_t n = v->item;
+
+    for (int d = 0; d < v->rank; d++) {
+        size_t len = clip && chunk[d] > v->shape[d] ? v->shape[d] : chunk[d];
+
+        n = len != 0 && n > SIZE_MAX / len ? SIZE_MAX : n * len;
+    }
+    return n;
+}
+
+static size_t
+larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+int
+copy_budget_for(copy_run_state *r)
+{
+    size_t chunk = 0, least = 0, moved = 0, wanted;
+    char   has[32], needs[32];
+
+    for (size_t i = 0; i < r->s->nvars; i++) {
+        const copy_var *v = &r->s->vars[i];
+
+        if (!v->data || v->nelems == 0)
+            continue;
+        if (v->raw) {
+            moved = larger(moved, bytes_of(v, v->chunk_in, false));
+        } else {
+            chunk = larger(chunk, larger(bytes_of(v, v->chunk_in, false), bytes_of(v, v->chunk_out, false)));
+            least = larger(least, bytes_of(v, v->chunk_out, true));
+        }
+    }
+    if (!copy_divide(r->o, chunk, least, moved, &r->budget, &wanted)) {
+        copy_say("--memory: %s are too little for chunks of this size: %s are needed",
+                 copy_size_text((double)r->o->memory, has), copy_size_text((double)wanted, needs));
+        return NC_ENOMEM;
+    }
+    if (r->budget.threads < nczarr_get_threads())
+        (void)nczarr_set_threads(r->budget.threads);
+    return NC_NOERR;
+}
+
+/* ---- pieces ---- */
+
+static size_t
+gcd(size_t a, size_t b)
+{
+    while (b != 0) {
+        size_t r = a % b;
+
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* Readings of source chunks in one dimension, for pieces of `step`. */
+static double
+readings(size_t len, size_t chunk, size_t step)
+{
+    size_t common, n = ceil_div(len, chunk);
+
+    if (step >= len)
+        return (double)n;
+    common = chunk / gcd(chunk, step);
+    common = step <= SIZE_MAX / common ? step * common : SIZE_MAX;
+    return (double)n + (double)(ceil_div(len, step) - 1) - (double)((len - 1) / common);
+}
+
+/* Lengths worth a thought behind `step`: twice as long, the next that ends where a source chunk ends, all. */
+static size_t
+candidate(const copy_var *v, int d, size_t step, int which)
+{
+    size_t out = v->chunk_out[d], len = v->shape[d], common = v->chunk_in[d] / gcd(v->chunk_in[d], out), next = len;
+
+    if (which == 0)
+        next = step <= SIZE_MAX / 2 ? step * 2 : len;
+    else if (which == 1 && out <= SIZE_MAX / common)
+        next = (step / (out * common) + 1) * out * common;
+    return next < len ? next : len;
+}
+
+/*
+ * The best next step: the one that spares most readings for the memory that it takes, or when `spare` is false, that
+ * only makes pieces larger, from the fastest dimension on. False: none fits.
+ */
+static bool
+enlarge(const copy_var *v, size_t room, size_t *step, size_t *bytes, bool spare)
+{
+    double best = 0;
+    size_t best_step = 0;
+    int    best_dim = -1;
+
+    for (int d = v->rank - 1; d >= 0; d--)
+        for (int which = 0; which < 3 && step[d] < v->shape[d]; which++) {
+            size_t next = candidate(v, d, step[d], which);
+            double grows = (double)next / (double)step[d], gain;
+
+            if ((double)*bytes * grows > (double)room)
+                continue;
+            gain = readings(v->shape[d], v->chunk_in[d], step[d]) / readings(v->shape[d], v->chunk_in[d], next);
+            if (!spare && gain >= 1 && best_dim < 0) {
+                best_dim = d;
+                best_step = next;
+            } else if (spare && gain > 1 && (gain - 1) / grows > best) {
+                best = (gain - 1) / grows;
+                best_dim = d;
+                best_step = next;
+            }
+        }
+    if (best_dim < 0)
+        return false;
+    *bytes = *bytes / step[best_dim] * best_step;
+    step[best_dim] = best_step;
+    return true;
+}
+
+void
+copy_plan(const copy_var *v, size_t room, size_t *step)
+{
+    enum { ENOUGH = 32 << 20 }; /* larger pieces than this gain nothing by being larger */
+    size_t bytes = v->item;
+
+    for (int d = 0; d < v->rank; d++) {
+        step[d] = v->chunk_out[d] < v->shape[d] ? v->chunk_out[d] : v->shape[d];
+        bytes *= step[d];
+    }
+    if (v->nelems == 0)
+        return;
+    while (enlarge(v, room, step, &bytes, true))
+        ;
+    while (bytes < ENOUGH && enlarge(v, room < ENOUGH ? room : ENOUGH, step, &bytes, false))
+        ;
+}
+
+bool
+copy_next(const copy_var *v, const size_t *step, size_t *start)
+{
+    for (int d = v->rank - 1; d >= 0; d--) {
+        if (step[d] < v->shape[d] - start[d]) {
+            start[d] += step[d];
+            return true;
+        }
+        start[d] = 0;
+    }
+    return false;
+}
+
+size_t
+copy_count(const copy_var *v, const size_t *step, const size_t *start, size_t *count)
+{
+    size_t n = 1;
+
+    for (int d = 0; d < v->rank; d++) {
+        size_t left = v->shape[d] - start[d];
+
+        count[d] = left < step[d] ? left : step[d];
+        n *= count[d];
+    }
+    return n;
+}

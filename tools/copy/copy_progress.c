@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_progress.c: one line on a terminal, redrawn a few times a second: share, bytes, chunks, rate, time left. It is
+ * never wider than the terminal, which is asked for its width at each draw: the less room, the fewer fields. Silent
+ * where standard error is no terminal. Callers make sure that one thread at a time is in here; messages of other
+ * threads take the line away first, and the lock of standard error keeps the two apart.
+ */
+#include "copy_int.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EACH_SECONDS 0.2
+
+enum { COLUMNS = 80, BAR_MIN = 6, BAR_MAX = 24, NAME_MIN = 8, NAME_MAX = 20, GAP = 2 };
+
+static double
+now(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void
+copy_progress_begin(copy_progress *p, const copy_opts *o, double total)
+{
+    *p = (copy_progress){.on = o->progress == COPY_YES || (o->progress == COPY_AUTO && isatty(STDERR_FILENO)),
+                         .total = total,
+                         .begun = now()};
+    p->shown = p->begun;
+}
+
+/* Columns that a line may take. The last one stays free: a terminal whose last column is taken may wrap. */
+static size_t
+line_room(void)
+{
+    struct winsize size = {0};
+
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return COLUMNS - 1;
+    return size.ws_col - 1U;
+}
+
+/* ---- names ---- */
+
+/* The code point at `s` in UTF-8, and its bytes; -1 of one byte for what is none, or moves the cursor. */
+static long
+code_point(const char *s, size_t *nbytes)
+{
+    unsigned char c = (unsigned char)*s;
+    size_t        n = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
+    long          v = n < 2 ? c : c & (0x7F >> n);
+
+    *nbytes = 1;
+    for (size_t i = 1; i < n; i++) {
+        if (((unsigned char)s[i] & 0xC0) != 0x80)
+            return -1;
+        v = v << 6 | ((unsigned char)s[i] & 0x3F);
+    }
+    if (n == 0 || v < 0x20 || (v >= 0x7F && v < 0xA0))
+        return -1;
+    *nbytes = n;
+    return v;
+}
+
+/* Columns of a character, or more: none below U+1100 takes two, and none at all three. */
+static size_t
+columns_of(long c)
+{
+    return c < 0x1100 ? 1 : 2;
+}
+
+static size_t
+name_columns(const char *s)
+{
+    size_t columns = 0, n;
+
+    for (; *s != '\0'; s += n)
+        columns += columns_of(code_point(s, &n));
+    return columns;
+}
+
+/* The end of a name in at most `room` columns. */
+static void
+put_name(const char *name, size_t room)
+{
+    size_t columns = name_columns(name), n;
+
+    if (columns > room) {
+        fputs("...", stderr);
+        for (room -= 3; columns > room; name += n)
+            columns -= columns_of(code_point(name, &n));
+    }
+    for (; *name != '\0'; name += n) {
+        if (code_point(name, &n) < 0)
+            fputc('?', stderr);
+        else
+            (void)fwrite(name, 1, n, stderr);
+    }
+}
+
+/* ---- the line ---- */
+
+typedef enum field_id { SHARE, BYTES, CHUNKS, RATE, CLOCK, FIELDS } field_id;
+
+static void
+clock_text(double seconds, const char *what, char *out, size_t size)
+{
+    unsigned long s = seconds < 0 || seconds > 8640000 ? 8640000 : (unsigned long)(seconds + 0.5);
+
+    if (s >= 3600)
+        (void)snprintf(out, size, "%lu:%02lu:%02lu%s", s / 3600, s / 60 % 60, s % 60, what);
+    else
+        (void)snprintf(out, size, "%lu:%02lu%s", s / 60, s % 60, what);
+}
+
+static void
+fill_fields(const copy_progress *p, double at, bool end, double share, char field[FIELDS][80])
+{
+    double took = at - p->begun, per_second = took > 0 ? p->moved / took : 0;
+    char   done[32], total[32];
+
+    (void)snprintf(field[SHARE], sizeof field[SHARE], "%3.0f%%", share * 100);
+    (void)snprintf(field[BYTES], sizeof field[BYTES], "%s of %s", copy_size_text(p->done, done),
+                   copy_size_text(p->total, total));
+    (void)snprintf(field[CHUNKS], sizeof field[CHUNKS], p->chunks == 1 ? "%zu chunk" : "%zu chunks", p->chunks);
+    (void)snprintf(field[RATE], sizeof field[RATE], "%s/s", copy_size_text(per_second, done));
+    if (end)
+        clock_text(took, "", field[CLOCK], sizeof field[CLOCK]);
+    else if (per_second > 0)
+        clock_text((p->total - p->done) / per_second, " left", field[CLOCK], sizeof field[CLOCK]);
+}
+
+static void
+put_bar(double share, size_t len)
+{
+    char   bar[BAR_MAX + 1];
+    size_t full = (size_t)(share * (double)len);
+
+    memset(bar, '=', full);
+    memset(bar + full, ' ', len - full);
+    fprintf(stderr, "[%.*s] ", (int)len, bar);
+}
+
+/* Takes `columns` of the room, if there are so many. */
+static bool
+take_room(size_t *room, size_t columns)
+{
+    if (columns > *room)
+        return false;
+    *room -= columns;
+    return true;
+}
+
+/* What a line holds. */
+typedef struct line {
+    char   field[FIELDS][80];
+    bool   wanted[FIELDS];
+    size_t bar, name; /* columns; 0: none */
+} line;
+
+/*
+ * Who gets the room, the most wanted first: share, time, bytes, rate, a short bar, the name's end, chunks. What is
+ * left then makes the name and the bar longer.
+ */
+static void
+lay_out(line *l, const char *name)
+{
+    static const field_id order[] = {CLOCK, BYTES, RATE};
+    size_t                room = line_room(), longest = name_columns(name), least, more;
+
+    if (!(l->wanted[SHARE] = take_room(&room, strlen(l->field[SHARE]))))
+        return;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        const char *text = l->field[order[i]];
+
+        l->wanted[order[i]] = text[0] != '\0' && take_room(&room, strlen(text) + GAP);
+    }
+    if (take_room(&room, BAR_MIN + 3)) /* brackets and a space */
+        l->bar = BAR_MIN;
+    longest = longest < NAME_MAX ? longest : NAME_MAX;
+    least = longest < NAME_MIN ? longest : NAME_MIN;
+    if (longest > 0 && take_room(&room, least + GAP))
+        l->name = least;
+    l->wanted[CHUNKS] = take_room(&room, strlen(l->field[CHUNKS]) + GAP);
+    if (l->name > 0) {
+        more = longest - least < room ? longest - least : room;
+        l->name += more;
+        room -= more;
+    }
+    if (l->bar > 0)
+        l->bar += room < BAR_MAX - BAR_MIN ? room : BAR_MAX - BAR_MIN;
+}
+
+static void
+draw(const copy_progress *p, double at, bool end)
+{
+    const char *name = !end && p->what != NULL ? p->what : "";
+    double      share = p->total > 0 && p->done < p->total ? p->done / p->total : 1;
+    line        l = {.bar = 0};
+
+    fill_fields(p, at, end, share, l.field);
+    lay_out(&l, name);
+    flockfile(stderr);
+    fputc('\r', stderr);
+    if (l.bar > 0)
+        put_bar(share, l.bar);
+    for (size_t i = 0; i < FIELDS; i++)
+        if (l.wanted[i])
+            fprintf(stderr, "%s%s", i == SHARE ? "" : "  ", l.field[i]);
+    if (l.name > 0) {
+        fputs("  ", stderr);
+        put_name(name, l.name);
+    }
+    fputs(end ? "\x1b[K\n" : "\x1b[K", stderr);
+    fflush(stderr);
+    copy_set_line_drawn(!end);
+    funlockfile(stderr);
+}
+
+void
+copy_progress_add(copy_progress *p, double bytes, bool moved, size_t chunks, const char *what)
+{
+    double at;
+
+    p->done += bytes;
+    p->moved += moved ? bytes : 0;
+    p->chunks += chunks;
+    p->what = what;
+    if (!p->on || (at = now()) - p->shown < EACH_SECONDS)
+        return;
+    p->shown = at;
+    draw(p, at, false);
+}
+
+void
+copy_progress_end(copy_progress *p, bool complete)
+{
+    if (p->on && complete)
+        draw(p, now(), true);
+    p->on = false;
+    copy_clear_line();
+}

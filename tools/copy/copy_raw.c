@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_raw.c: chunks whose bytes need no change, moved from map to map without decoding. Several at once: a mover gets one
+ * and puts it, and most of its time is waiting.
+ */
+#include "copy_int.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct raw {
+    copy_run_state *r;
+    const copy_var *v;
+    nczarr_map     *from, *to;
+    size_t         *index; /* of the chunks to move, rank numbers each; NULL with `all` */
+    size_t          n, cap;
+    bool     all; /* the source cannot list: every chunk of the grid is asked for, and skipped where it is absent */
+    copy_set there;
+    pthread_mutex_t lock; /* of what is below, and of the progress */
+    size_t          next;
+    int             rc;
+} raw;
+
+static int
+on_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
+{
+    raw   *w = arg;
+    size_t rank = (size_t)w->v->rank, wide = rank > 0 ? rank : 1;
+
+    (void)key, (void)offset, (void)length;
+    if (w->n == w->cap) {
+        w->cap = w->cap == 0 ? 256 : w->cap * 2;
+        w->index = copy_need(realloc(w->index, w->cap * wide * sizeof *w->index));
+    }
+    memcpy(w->index + w->n * wide, index, rank * sizeof *index);
+    w->n++;
+    return 0;
+}
+
+/* Where a chunk is: a whole object, or a range of one. */
+typedef struct place {
+    char              *key;
+    unsigned long long offset, length;
+} place;
+
+static int
+find_place(int grp, int varid, const size_t *index, place *p)
+{
+    size_t len = 0;
+    int    rc = nczarr_inq_var_chunk_key(grp, varid, index, &len, NULL, NULL, NULL);
+
+    if (rc != NC_NOERR)
+        return rc;
+    p->key = copy_alloc(len + 1, 1);
+    return nczarr_inq_var_chunk_key(grp, varid, index, NULL, p->key, &p->offset, &p->length);
+}
+
+/* NC_EEMPTY: it is not stored. */
+static int
+get_chunk(nczarr_map *map, const place *p, void **data, size_t *len)
+{
+    if (p->length == NCZARR_MAP_WHOLE)
+        return nczarr_map_get(map, p->key, data, len);
+    if (p->length == 0)
+        return NC_EEMPTY;
+    *len = (size_t)p->length;
+    *data = copy_alloc(*len, 1);
+    return nczarr_map_read(map, p->key, p->offset, *len, *data);
+}
+
+/* A chunk that shares its object with others cannot be written as an object. */
+static int
+write_chunk(nczarr_map *map, const place *p, const void *data, size_t len)
+{
+    return p->length == NCZARR_MAP_WHOLE ? nczarr_map_write(map, p->key, len, data) : NC_ENOTBUILT;
+}
+
+static int
+move_one(raw *w, const size_t *index)
+{
+    const copy_group *g = &w->r->s->groups[w->v->group];
+    place             from = {.key = NULL}, to = {.key = NULL};
+    void             *data = NULL;
+    size_t            len = 0;
+    int               rc;
+
+    if ((rc = find_place(g->in, w->v->in, index, &from)) == NC_NOERR &&
+        (rc = find_place(g->out, w->v->out, index, &to)) == NC_NOERR) {
+        rc = get_chunk(w->from, &from, &data, &len);
+        if (rc == NC_EEMPTY)
+            rc = NC_NOERR; /* it reads as fill here as there */
+        else if (rc == NC_NOERR)
+            rc = write_chunk(w->to, &to, data, len);
+    }
+    if (rc != NC_NOERR)
+        (void)copy_fail(rc, w->v->path);
+    free(data);
+    free(from.key);
+    free(to.key);
+    return rc;
+}
+
+/* The index of the chunk that is moved as the n-th. */
+static void
+index_of(const raw *w, size_t n, size_t *index)
+{
+    const copy_var *v = w->v;
+    size_t          wide = v->rank > 0 ? (size_t)v->rank : 1;
+
+    if (!w->all) {
+        memcpy(index, w->index + n * wide, wide * sizeof *index);
+        return;
+    }
+    for (int d = v->rank - 1; d >= 0; d--) {
+        size_t len = v->shape[d] / v->chunk_in[d] + (v->shape[d] % v->chunk_in[d] != 0);
+
+        index[d] = n % len;
+        n /= len;
+    }
+}
+
+static void *
+mover(void *arg)
+{
+    raw    *w = arg;
+    size_t *index = copy_alloc((size_t)w->v->rank + 1, sizeof *index);
+    double  each = w->n > 0 ? (double)w->v->nelems * (double)w->v->value / (double)w->n : 0;
+
+    pthread_mutex_lock(&w->lock);
+    while (w->rc == NC_NOERR && w->next < w->n) {
+        bool done;
+        int  rc = NC_NOERR;
+
+        index_of(w, w->next++, index);
+        done = copy_set_has(&w->there, w->v, w->v->chunk_out, index);
+        pthread_mutex_unlock(&w->lock);
+        if ((rc = copy_stopped()) == NC_NOERR && !done)
+            rc = move_one(w, index);
+        pthread_mutex_lock(&w->lock);
+        if (w->rc == NC_NOERR)
+            w->rc = rc;
+        copy_progress_add(&w->r->progress, each, !done, 1, w->v->path);
+    }
+    pthread_mutex_unlock(&w->lock);
+    free(index);
+    return NULL;
+}
+
+static void
+move_all(raw *w)
+{
+    size_t     more = (size_t)w->r->budget.movers - 1, made = 0;
+    pthread_t *threads = copy_alloc(more, sizeof *threads);
+
+    if (strcmp(nczarr_map_name(w->from), "file") == 0 && strcmp(nczarr_map_name(w->to), "file") == 0 &&
+        more > (size_t)w->r->budget.threads)
+        more = (size_t)w->r->budget.threads; /* nothing to wait for but the disk */
+    if (nczarr_get_threads() == 1)
+        more = 0;
+    while (made < more && made + 1 < w->n && pthread_create(&threads[made], NULL, mover, w) == 0)
+        made++;
+    (void)mover(w);
+    while (made > 0)
+        (void)pthread_join(threads[--made], NULL);
+    free(threads);
+}
+
+/* Which chunks there are to move. Without a list nobody is asked before: that costs as much as to get them. */
+static int
+find_chunks(raw *w, int grp)
+{
+    w->all = (nczarr_map_can(w->from) & NCZARR_MAP_CAN_LIST) == 0;
+    if (!w->all)
+        return nczarr_list_var_chunks(grp, w->v->in, on_chunk, w);
+    w->n = copy_grid_size(w->v, w->v->chunk_in);
+    return NC_NOERR;
+}
+
+int
+copy_raw(copy_run_state *r, const copy_var *v)
+{
+    const copy_group *g = &r->s->groups[v->group];
+    raw               w = {.r = r, .v = v, .lock = PTHREAD_MUTEX_INITIALIZER};
+    int               rc;
+
+    if ((rc = nczarr_inq_map(g->in, &w.from)) != NC_NOERR || (rc = nczarr_inq_map(g->out, &w.to)) != NC_NOERR ||
+        (rc = find_chunks(&w, g->in)) != NC_NOERR ||
+        (r->t->resumed && (rc = copy_set_load(g->out, v->out, v, v->chunk_out, &w.there)) != NC_NOERR))
+        (void)copy_fail(rc, v->path);
+    if (rc == NC_NOERR) {
+        move_all(&w);
+        rc = w.rc;
+    }
+    if (rc == NC_NOERR && w.n == 0)
+        copy_progress_add(&r->progress, (double)v->nelems * (double)v->value, false, 0, v->path);
+    (void)nczarr_map_close(w.from);
+    (void)nczarr_map_close(w.to);
+    copy_set_clear(&w.there);
+    free(w.index);
+    return rc;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_run.c: a copy from its beginning to its end.
+ *
+ *   1 open the source, look up what is to be copied
+ *   2 make the target (or find it again) and define everything in it
+ *   3 commit that, marked as unfinished: from here on the copy can be resumed
+ *   4 the data, variable by variable
+ *   5 what had to wait for the data; the mark goes, everything is stored
+ *   6 compare, when asked to
+ *   7 the target takes its place
+ */
+#include "copy_int.h"
+
+#include "../interrupt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which copy it is ---- */
+
+static uint64_t
+mix(uint64_t h, const void *data, size_t len)
+{
+    const unsigned char *p = data;
+
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ p[i]) * 0x100000001B3u;
+    return (h ^ 0xFF) * 0x100000001B3u;
+}
+
+static uint64_t
+mix_text(uint64_t h, const char *s)
+{
+    return mix(h, s != NULL ? s : "", s != NULL ? strlen(s) : 0);
+}
+
+static uint64_t
+mix_options(uint64_t h, const copy_opts *o)
+{
+    int numbers[] = {o->classic, o->fixed, o->deflate, o->shuffle, o->vars_only, o->groups_only, o->consolidate};
+
+    h = mix(h, numbers, sizeof numbers);
+    h = mix(h, &o->min_chunked, sizeof o->min_chunked);
+    h = mix_text(h, o->mode);
+    for (size_t i = 0; i < o->nchunks; i++) {
+        h = mix_text(mix_text(h, o->chunks[i].dim), o->chunks[i].var);
+        h = mix(h, o->chunks[i].len, o->chunks[i].n * sizeof *o->chunks[i].len);
+    }
+    for (size_t i = 0; i < o->nfilters; i++) {
+        for (size_t k = 0; k < o->filters[i].vars.n; k++)
+            h = mix_text(h, o->filters[i].vars.name[k]);
+        h = mix_text(h, o->filters[i].spec);
+    }
+    return h;
+}
+
+/* What the source holds and what is asked for, as a number: enough to notice a mistake. */
+static char *
+marker_of(const copy_opts *o, const copy_source *s)
+{
+    uint64_t h = mix_options(0xCBF29CE484222325u, o);
+
+    for (size_t i = 0; i < s->ngroups; i++)
+        h = mix_text(h, s->groups[i].path);
+    for (size_t i = 0; i < s->ndims; i++)
+        h = mix(mix_text(h, s->dims[i].name), &s->dims[i].len, sizeof s->dims[i].len);
+    for (size_t i = 0; i < s->nvars; i++) {
+        const copy_var *v = &s->vars[i];
+        int             numbers[] = {v->type, v->rank, v->data};
+
+        h = mix(mix_text(h, v->path), numbers, sizeof numbers);
+        h = mix(h, v->shape, (size_t)v->rank * sizeof *v->shape);
+        h = mix(h, v->chunk_in, (size_t)v->rank * sizeof *v->chunk_in);
+    }
+    return copy_textf("copy %016llx by nczcopy, not complete: --resume continues it", (unsigned long long)h);
+}
+
+/* ---- the steps ---- */
+
+static int
+define(copy_run_state *r)
+{
+    copy_target *t = r->t;
+    int          rc;
+
+    if (t->resumed)
+        rc = copy_rediscover(r->s, t->ncid);
+    else
+        rc = copy_define(r->o, r->s, t->ncid);
+    if (rc != NC_NOERR || (rc = copy_judge(r->s)) != NC_NOERR || (rc = copy_budget_for(r)) != NC_NOERR || t->resumed)
+        return rc;
+    rc = nc_enddef(t->ncid);
+    if (rc != NC_NOERR)
+        return copy_fail(rc, t->url);
+    if ((rc = copy_grow(r->o, r->s, t->ncid)) != NC_NOERR)
+        return rc;
+    return copy_target_begin(t);
+}
+
+static int
+move_data(copy_run_state *r)
+{
+    double total = 0;
+    int    rc = NC_NOERR;
+
+    for (size_t i = 0; i < r->s->nvars; i++)
+        total += r->s->vars[i].data ? (double)r->s->vars[i].nelems * (double)r->s->vars[i].value : 0;
+    copy_progress_begin(&r->progress, r->o, total);
+    for (size_t i = 0; rc == NC_NOERR && i < r->s->nvars; i++) {
+        const copy_var *v = &r->s->vars[i];
+
+        if (v->data)
+            rc = v->raw ? copy_raw(r, v) : copy_slabs(r, v);
+    }
+    copy_progress_end(&r->progress, rc == NC_NOERR);
+    return rc;
+}
+
+static int
+copy_all(copy_run_state *r)
+{
+    copy_target *t = r->t;
+    int          rc;
+
+    interrupt_catch();
+    if ((rc = copy_target_open(r->o, t)) != NC_NOERR)
+        return rc;
+    if ((rc = define(r)) != NC_NOERR || (rc = copy_stopped()) != NC_NOERR || (rc = move_data(r)) != NC_NOERR ||
+        (rc = copy_late_atts(r->s)) != NC_NOERR)
+        return rc;
+    if ((rc = copy_target_finish(t)) != NC_NOERR || (r->o->verify && (rc = copy_verify(r)) != NC_NOERR))
+        return rc;
+    return copy_target_publish(r->o, t);
+}
+
+/* Without -k the copy keeps to the model of its source. */
+static void
+take_model(copy_opts *o, int ncid)
+{
+    int format;
+
+    if (!o->kind_given && nc_inq_format(ncid, &format) == NC_NOERR)
+        o->classic = format == NC_FORMAT_NETCDF4_CLASSIC;
+}
+
+int
+copy_run(const copy_opts *opts)
+{
+    copy_opts        own = *opts;
+    const copy_opts *o = &own;
+    copy_source      s = {.ncid = -1};
+    copy_target      t = {.ncid = -1, .lock = -1};
+    copy_run_state   r = {.o = o, .s = &s, .t = &t};
+    int              rc;
+
+    if (copy_into_itself(o->in, o->out)) {
+        copy_say("%s: would be copied into itself", o->in);
+        return NC_EINVAL;
+    }
+    (void)nc_set_chunk_cache(copy_cache(o), o->cache_elems != 0 ? o->cache_elems : 1009, 0.75F);
+    if ((rc = nc_open(o->in, o->memory_in ? NC_DISKLESS : NC_NOWRITE, &s.ncid)) != NC_NOERR)
+        return copy_fail(rc, o->in);
+    if (nc_inq_attid(s.ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
+        copy_say("%s: this copy is not complete: values that are missing are copied as fill", o->in);
+    take_model(&own, s.ncid);
+    if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_wishes(o, &s)) != NC_NOERR ||
+        (rc = copy_target_name(o, &t)) != NC_NOERR)
+        goto done;
+    t.marker = marker_of(o, &s);
+    rc = o->dry_run ? copy_dry_run(&r) : copy_all(&r);
+done:
+    if (rc == COPY_STOPPED)
+        copy_say("%s: interrupted%s", t.url, t.begun ? "" : "; nothing is left of the copy");
+    if (rc != NC_NOERR)
+        copy_say_unfinished();
+    copy_set_unfinished(NULL);
+    copy_target_clear(&t);
+    copy_source_clear(&s);
+    (void)nc_close(s.ncid);
+    if (rc == COPY_STOPPED)
+        interrupt_end();
+    return rc;
+}

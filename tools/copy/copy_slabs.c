@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_slabs.c: a variable's data piece by piece: read, decoded, encoded anew and written. A piece is made of whole target
+ * chunks (plan.c), so each of them is put once; a chunk that is there is whole and need not be made again.
+ */
+#include "copy_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct slab {
+    copy_run_state *r;
+    const copy_var *v;
+    int             in, out; /* ncids */
+    size_t         *step, *start, *count;
+    char           *data;
+    copy_set        there;  /* target chunks */
+    copy_set        source; /* source chunks */
+    size_t          width;  /* of the target's strings; 0: any */
+    bool            sparse; /* where there are none of these, nothing is copied */
+} slab;
+
+static bool
+is_done(const slab *s)
+{
+    size_t of;
+
+    if (s->there.n > 0 && copy_set_count(&s->there, s->v, s->v->chunk_out, s->start, s->count, &of) == of)
+        return true;
+    return s->sparse && copy_set_count(&s->source, s->v, s->v->chunk_in, s->start, s->count, &of) == 0;
+}
+
+/* The library cuts strings that are too long; a copy must not. */
+static int
+check_widths(const slab *s, size_t n)
+{
+    char *const *strings = (char *const *)(const void *)s->data;
+
+    for (size_t i = 0; s->v->type == NC_STRING && s->width > 0 && i < n; i++)
+        if (strings[i] != NULL && strlen(strings[i]) > s->width) {
+            copy_say("%s: a string of %zu bytes, and the target has room for %zu: strings of any length need a codec "
+                     "such as vlen-utf8",
+                     s->v->path, strlen(strings[i]), s->width);
+            return NC_ERANGE;
+        }
+    return NC_NOERR;
+}
+
+static int
+move_piece(slab *s, size_t n)
+{
+    int rc = nc_get_vara(s->in, s->v->in, s->start, s->count, s->data);
+
+    if (rc != NC_NOERR)
+        return copy_fail(rc, s->v->path);
+    rc = check_widths(s, n);
+    if (rc == NC_NOERR && (rc = nc_put_vara(s->out, s->v->out, s->start, s->count, s->data)) != NC_NOERR)
+        (void)copy_fail(rc, s->v->path);
+    if (s->v->type == NC_STRING)
+        (void)nc_free_string(n, (char **)(void *)s->data);
+    return rc;
+}
+
+static int
+move_all(slab *s)
+{
+    const copy_var *v = s->v;
+    size_t          most = copy_count(v, s->step, s->start, s->count), n, chunks;
+    bool            done;
+    int             rc = NC_NOERR;
+
+    s->data = copy_need(malloc(most * v->value));
+    do {
+        n = copy_count(v, s->step, s->start, s->count);
+        done = is_done(s);
+        if ((rc = copy_stopped()) == NC_NOERR && !done)
+            rc = move_piece(s, n);
+        chunks = 1;
+        for (int d = 0; d < v->rank; d++)
+            chunks *= (s->count[d] - 1) / v->chunk_out[d] + 1;
+        copy_progress_add(&s->r->progress, (double)n * (double)v->value, !done, chunks, v->path);
+    } while (rc == NC_NOERR && copy_next(v, s->step, s->start));
+    return rc;
+}
+
+int
+copy_slabs(copy_run_state *r, const copy_var *v)
+{
+    slab s = {.r = r, .v = v, .in = r->s->groups[v->group].in, .out = r->s->groups[v->group].out};
+    int  rc = NC_NOERR;
+
+    if (v->nelems == 0)
+        return NC_NOERR;
+    s.step = copy_alloc((size_t)v->rank, sizeof *s.step);
+    s.start = copy_alloc((size_t)v->rank, sizeof *s.start);
+    s.count = copy_alloc((size_t)v->rank, sizeof *s.count);
+    copy_plan(v, r->budget.slab, s.step);
+    if (r->t->resumed && (rc = copy_set_load(s.out, v->out, v, v->chunk_out, &s.there)) != NC_NOERR)
+        (void)copy_fail(rc, v->path);
+    if (rc == NC_NOERR && v->type == NC_STRING && (rc = nczarr_inq_var_strlen(s.out, v->out, &s.width)) != NC_NOERR)
+        (void)copy_fail(rc, v->path);
+    if (rc == NC_NOERR) {
+        s.sparse = copy_set_sparse(s.in, s.out, v, &s.source);
+        rc = move_all(&s);
+    }
+    copy_set_clear(&s.there);
+    copy_set_clear(&s.source);
+    free(s.step);
+    free(s.start);
+    free(s.count);
+    free(s.data);
+    return rc;
+}

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_target.c: the life of what is being made, so that an interrupted copy does no harm.
+ *
+ * A directory: made as PATH.nczcopy and renamed when it is complete and closed, so that PATH is absent, old or new. The
+ * directory is locked while one works in it: a second nczcopy is refused.
+ * An archive: the library lets it appear when it is closed; there is nothing to resume. Elsewhere (S3): in its place,
+ * where commit=close keeps it from being seen before it is complete, and the library lets one writer do it.
+ *
+ * The attribute says first that nothing is complete, and with a second commit, when all definitions stand, which copy
+ * it is: only then it can be continued, and no other one by mistake.
+ */
+#include "copy_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PART_SUFFIX ".nczcopy"
+#define BEGUN       "copy by nczcopy, hardly begun: make it anew"
+
+/* ---- names ---- */
+
+/* Where the fragment begins: the library takes the '#' of a plain path for one only before words that it knows. */
+static size_t
+fragment_at(const char *url)
+{
+    static const char *const words[] = {"mode=",       "compat=",    "consolidated", "dimension_separator=",
+                                        "durability=", "nczarr",     "zarr",         "xarray",
+                                        "noxarray",    "file",       "zip",          "s3",
+                                        "log",         "readahead=", "commit="};
+    bool                     scheme = strstr(url, "://") != NULL;
+
+    for (const char *hash = strchr(url, '#'); hash != NULL; hash = strchr(hash + 1, '#')) {
+        if (scheme)
+            return (size_t)(hash - url);
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (strncmp(hash + 1, words[i], strlen(words[i])) == 0)
+                return (size_t)(hash - url);
+    }
+    return strlen(url);
+}
+
+static char *
+with_modes(const copy_opts *o)
+{
+    bool        has = o->out[fragment_at(o->out)] == '#';
+    const char *mode = o->mode != NULL ? o->mode : "";
+
+    return copy_textf("%s%s%s%s", o->out,
+                      o->mode == NULL ? ""
+                      : has           ? "&mode="
+                                      : "#mode=",
+                      mode,
+                      !o->consolidate          ? ""
+                      : has || o->mode != NULL ? "&consolidated=yes"
+                                               : "#consolidated=yes");
+}
+
+static int
+hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* %41 -> A, in place. */
+static void
+decode_percent(char *s)
+{
+    char *to = s;
+
+    for (; *s != '\0'; s++) {
+        if (s[0] == '%' && hex_digit(s[1]) >= 0 && hex_digit(s[2]) >= 0) {
+            *to++ = (char)(hex_digit(s[1]) * 16 + hex_digit(s[2]));
+            s += 2;
+        } else {
+            *to++ = *s;
+        }
+    }
+    *to = '\0';
+}
+
+static bool
+word_in(const char *fragment, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *p = fragment; (p = strstr(p, word)) != NULL; p += n)
+        if (p > fragment && strchr("#=,&", p[-1]) != NULL && (p[n] == '\0' || strchr(",&", p[n]) != NULL))
+            return true;
+    return false;
+}
+
+static copy_place
+place_of(const char *url, size_t frag)
+{
+    static const char zip[] = ".zip";
+    const char       *scheme = strstr(url, "://");
+
+    if ((scheme != NULL && strncmp(url, "file:", 5) != 0) || url[0] == '[')
+        return COPY_ELSEWHERE;
+    if (word_in(url + frag, "zip") ||
+        (frag > 4 && strncasecmp(url + frag - 4, zip, 4) == 0 && !word_in(url + frag, "file")))
+        return COPY_ARCHIVE;
+    return COPY_DIR;
+}
+
+int
+copy_target_name(const copy_opts *o, copy_target *t)
+{
+    size_t frag, end, begin;
+
+    *t = (copy_target){.url = with_modes(o), .ncid = -1, .lock = -1};
+    frag = fragment_at(t->url);
+    t->place = place_of(t->url, frag);
+    t->marks = t->place != COPY_ARCHIVE && !o->memory_out;
+    if (t->place != COPY_DIR) {
+        t->work = copy_textf("%s%s", t->url,
+                             !t->marks             ? ""
+                             : t->url[frag] == '#' ? "&commit=close"
+                                                   : "#commit=close");
+        return NC_NOERR;
+    }
+    begin = strncmp(t->url, "file://", 7) == 0 ? 7 : 0;
+    for (end = frag; end > begin + 1 && t->url[end - 1] == '/';)
+        end--;
+    if (end == begin) {
+        copy_say("%s: no path", o->out);
+        return NC_EINVAL;
+    }
+    t->path = copy_need(strndup(t->url + begin, end - begin));
+    if (begin > 0)
+        decode_percent(t->path);
+    t->part = copy_textf("%s" PART_SUFFIX, t->path);
+    t->work = copy_textf("%.*s" PART_SUFFIX "%s", (int)end, t->url, t->url + frag);
+    return NC_NOERR;
+}
+
+/* ---- not into itself ---- */
+
+/* Where a path or URL leads, without its fragment and slashes at its end: of what is there the true path; of what is
+ * to be made that of its folder, and its name; of what is elsewhere the URL. */
+static char *
+place_text(const char *url)
+{
+    size_t begin = strncmp(url, "file://", 7) == 0 ? 7 : 0, end = fragment_at(url);
+    char  *path, *real, *slash, *joined, *folder;
+
+    while (end > begin + 1 && url[end - 1] == '/')
+        end--;
+    path = copy_need(strndup(url + begin, end - begin));
+    if (begin > 0)
+        decode_percent(path);
+    if (begin == 0 && strstr(path, "://") != NULL)
+        return path;
+    if ((real = realpath(path, NULL)) == NULL) {
+        slash = strrchr(path, '/');
+        joined = slash == NULL ? copy_need(strdup(".")) : copy_need(strndup(path, (size_t)(slash - path) + 1));
+        if ((folder = realpath(joined, NULL)) != NULL)
+            real = copy_textf("%s/%s", folder, slash == NULL ? path : slash + 1);
+        free(joined);
+        free(folder);
+    }
+    if (real == NULL)
+        return path;
+    free(path);
+    return real;
+}
+
+/* Is `path` the folder, or below it? */
+static bool
+is_below(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+
+    return strncmp(path, folder, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
+bool
+copy_into_itself(const char *in, const char *out)
+{
+    char *a = place_text(in), *b = place_text(out);
+    bool  into = is_below(b, a) || is_below(a, b);
+
+    free(a);
+    free(b);
+    return into;
+}
+
+/* ---- making it ---- */
+
+static int
+remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+/* The same, but for the directory itself. */
+static int
+remove_below(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    return ftw->level == 0 ? 0 : remove_one(path, st, type, ftw);
+}
+
+static int
+fail_remove(const char *path)
+{
+    copy_say("%s: cannot remove what an earlier copy left: %s", path, strerror(errno));
+    return NC_ECANTREMOVE;
+}
+
+/* A lock on the directory at `path`, which ends with the process that has it. NC_EEXIST: another process has it;
+ * NC_ENOOBJECT: there is no directory (any more). Where there are no locks *fd is one all the same. */
+static int
+lock_directory(const char *path, bool wait, int *fd)
+{
+    struct stat here, there;
+    int         d;
+
+    if ((d = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+        return NC_ENOOBJECT;
+    while (flock(d, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK) {
+            (void)close(d);
+            return NC_EEXIST;
+        }
+        if (errno != EINTR)
+            break;
+    }
+    if (fstat(d, &here) != 0 || lstat(path, &there) != 0 || here.st_ino != there.st_ino ||
+        here.st_dev != there.st_dev) { /* renamed or removed while we waited */
+        (void)close(d);
+        return NC_ENOOBJECT;
+    }
+    *fd = d;
+    return NC_NOERR;
+}
+
+/* The directory in which the copy is made, locked; maybe with what an earlier copy left. */
+static int
+take_part(copy_target *t)
+{
+    struct stat st;
+    int         rc = NC_ENOOBJECT;
+
+    for (int tries = 0; rc == NC_ENOOBJECT && tries < 100; tries++) {
+        if (lstat(t->part, &st) == 0 && !S_ISDIR(st.st_mode) && remove(t->part) != 0)
+            return fail_remove(t->part);
+        if (mkdir(t->part, 0777) != 0 && errno != EEXIST) {
+            copy_say("%s: cannot be made: %s", t->part, strerror(errno));
+            return NC_ECANTCREATE;
+        }
+        rc = lock_directory(t->part, false, &t->lock);
+    }
+    if (rc != NC_NOERR)
+        copy_say("%s: another nczcopy is making it", t->part);
+    return rc == NC_NOERR ? rc : NC_EEXIST;
+}
+
+/* What an earlier copy left in it. */
+static int
+empty_part(const copy_target *t)
+{
+    return nftw(t->part, remove_below, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 ? NC_NOERR : fail_remove(t->part);
+}
+
+/* An object that was being written when the copy died lies about under the library's name for such. */
+static int
+remove_stale(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    static const char prefix[] = ".nczarr-tmp-";
+
+    (void)st;
+    return type == FTW_F && strncmp(path + ftw->base, prefix, sizeof prefix - 1) == 0 ? remove(path) : 0;
+}
+
+/* Is there a dataset, even if it is one that this library cannot open? */
+static bool
+has_root_document(const char *path)
+{
+    static const char *const names[] = {".zgroup", ".zarray", ".zattrs", ".zmetadata", ".nczarr", "zarr.json"};
+    bool                     has = false;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *file = copy_textf("%s/%s", path, names[i]);
+
+        has = has || access(file, F_OK) == 0;
+        free(file);
+    }
+    return has;
+}
+
+/* May what stands at the path be replaced? Only a dataset, an empty directory, or what a writer left that died: that
+ * goes at once. */
+static int
+check_place(const copy_opts *o, const copy_target *t)
+{
+    struct stat st;
+    int         ncid, rc;
+
+    if (lstat(t->path, &st) != 0)
+        return NC_NOERR;
+    if (o->keep) {
+        copy_say("%s: exists", t->path);
+        return NC_EEXIST;
+    }
+    if ((rc = nc_open(t->url, NC_NOWRITE, &ncid)) == NC_NOERR)
+        return nc_close(ncid);
+    if (rc == NC_ENOTNC && S_ISDIR(st.st_mode) && !has_root_document(t->path)) {
+        if (nc_delete(t->url) == NC_NOERR)
+            return NC_NOERR;
+        copy_say("%s: exists, and is not replaced: %s", t->path, nczarr_errmsg());
+        return NC_EEXIST;
+    }
+    copy_say("%s: exists and is no dataset: it is not replaced", t->path);
+    return NC_EEXIST;
+}
+
+/* What the mark of an open dataset says; NULL: there is none. */
+static char *
+mark_of(int ncid)
+{
+    size_t len = 0;
+    char  *text;
+
+    if (nc_inq_attlen(ncid, NC_GLOBAL, UNFINISHED_ATT, &len) != NC_NOERR)
+        return NULL;
+    text = copy_alloc(len + 1, 1);
+    if (nc_get_att_text(ncid, NC_GLOBAL, UNFINISHED_ATT, text) != NC_NOERR)
+        text[0] = '\0';
+    return text;
+}
+
+/* Where the unfinished copy is. */
+static const char *
+place_shown(const copy_target *t)
+{
+    return t->place == COPY_DIR ? t->part : t->url;
+}
+
+/* Opens what an interrupted copy left. NC_ENOTFOUND: nothing that could be continued. */
+static int
+reopen(copy_target *t)
+{
+    char *mark;
+    int   rc;
+
+    if (!t->marks)
+        return NC_ENOTFOUND;
+    rc = nc_open(t->work, NC_WRITE, &t->ncid);
+    if (rc == NC_ENOTNC || rc == NC_ENOOBJECT || rc == NC_EEMPTY)
+        return NC_ENOTFOUND;
+    if (rc != NC_NOERR) /* it may be there: what was copied must not go because a server or disk fails now */
+        return copy_fail(rc, place_shown(t));
+    mark = mark_of(t->ncid);
+    rc = mark == NULL || strcmp(mark, BEGUN) == 0 ? NC_ENOTFOUND
+         : strcmp(mark, t->marker) == 0           ? NC_NOERR
+                                                  : NC_EEXIST;
+    free(mark);
+    if (rc != NC_NOERR)
+        (void)nc_close(t->ncid);
+    if (rc == NC_EEXIST)
+        copy_say("%s: an interrupted copy of something else, or with other options; without --resume it is replaced",
+                 place_shown(t));
+    return rc;
+}
+
+static int
+mark(const copy_target *t, const char *text)
+{
+    int rc = nc_put_att_text(t->ncid, NC_GLOBAL, UNFINISHED_ATT, strlen(text), text);
+
+    return rc == NC_NOERR ? rc : copy_fail(rc, t->url);
+}
+
+int
+copy_target_open(const copy_opts *o, copy_target *t)
+{
+    int mode = (o->keep && t->place != COPY_DIR ? NC_NOCLOBBER : NC_CLOBBER) | (o->classic ? NC_CLASSIC_MODEL : 0);
+    int rc;
+
+    mode |= o->memory_out ? NC_DISKLESS | NC_PERSIST : 0;
+    if (t->place == COPY_DIR && ((rc = check_place(o, t)) != NC_NOERR || (rc = take_part(t)) != NC_NOERR))
+        return rc;
+    if (o->resume && (rc = reopen(t)) != NC_ENOTFOUND) {
+        t->open = t->resumed = t->begun = rc == NC_NOERR;
+        if (t->resumed && t->place == COPY_DIR)
+            (void)nftw(t->part, remove_stale, 32, FTW_PHYS | FTW_MOUNT);
+        if (t->resumed)
+            copy_set_unfinished(place_shown(t));
+        return rc;
+    }
+    if (t->place == COPY_DIR && (rc = empty_part(t)) != NC_NOERR)
+        return rc;
+    if ((rc = nc_create(t->work, mode, &t->ncid)) != NC_NOERR)
+        return copy_fail(rc, t->url);
+    t->open = true;
+    return t->marks ? mark(t, BEGUN) : NC_NOERR;
+}
+
+int
+copy_target_begin(copy_target *t)
+{
+    int rc;
+
+    if (!t->marks)
+        return NC_NOERR;
+    if ((rc = nc_sync(t->ncid)) != NC_NOERR)
+        return copy_fail(rc, t->url);
+    (void)nc_redef(t->ncid); /* the classic model needs it for a longer text */
+    if ((rc = mark(t, t->marker)) != NC_NOERR)
+        return rc;
+    (void)nc_enddef(t->ncid);
+    if ((rc = nc_sync(t->ncid)) != NC_NOERR)
+        return copy_fail(rc, t->url);
+    copy_set_unfinished(place_shown(t));
+    t->begun = true;
+    return NC_NOERR;
+}
+
+/* ---- and its end ---- */
+
+int
+copy_target_finish(copy_target *t)
+{
+    int rc = NC_NOERR;
+
+    if (t->marks) {
+        (void)nc_redef(t->ncid); /* the classic model needs it */
+        rc = nc_del_att(t->ncid, NC_GLOBAL, UNFINISHED_ATT);
+        if (rc == NC_NOERR)
+            rc = nc_enddef(t->ncid);
+    }
+    if (rc != NC_NOERR)
+        return copy_fail(rc, t->url);
+    t->open = false;
+    if ((rc = nc_close(t->ncid)) != NC_NOERR)
+        return copy_fail(rc, t->url);
+    copy_set_unfinished(NULL);
+    return NC_NOERR;
+}
+
+/* So that the new name outlives a power failure. */
+static void
+sync_parent(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char       *dir = slash == NULL ? copy_need(strdup(".")) : copy_need(strndup(path, (size_t)(slash - path) + 1));
+    int         fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        (void)fsync(fd);
+        (void)close(fd);
+    }
+    free(dir);
+}
+
+/* The new dataset has its name: from now on it is any dataset. */
+static int
+published(copy_target *t)
+{
+    sync_parent(t->path);
+    if (t->lock >= 0)
+        (void)close(t->lock);
+    t->lock = -1;
+    return NC_NOERR;
+}
+
+#ifdef RENAME_EXCHANGE
+/* One step where the system can exchange names. The old dataset is locked before it gets the name that ours had, so
+ * that no other nczcopy begins in it while it is removed. */
+static bool
+exchange(copy_target *t, int *rc)
+{
+    int old = -1;
+
+    (void)lock_directory(t->path, true, &old);
+    if (renameat2(AT_FDCWD, t->part, AT_FDCWD, t->path, RENAME_EXCHANGE) != 0) {
+        if (old >= 0)
+            (void)close(old);
+        return false;
+    }
+    *rc = published(t);
+    if (empty_part(t) != NC_NOERR || rmdir(t->part) != 0)
+        *rc = NC_ECANTREMOVE;
+    if (old >= 0)
+        (void)close(old);
+    return true;
+}
+#endif
+
+static int
+replace(copy_target *t)
+{
+    int rc;
+
+#ifdef RENAME_EXCHANGE
+    if (exchange(t, &rc))
+        return rc;
+#endif
+    if ((rc = nc_delete(t->url)) != NC_NOERR)
+        return copy_fail(rc, t->url);
+    if (rename(t->part, t->path) != 0) {
+        copy_say("%s: cannot be renamed to %s: %s", t->part, t->path, strerror(errno));
+        return NC_ECANTCREATE;
+    }
+    return published(t);
+}
+
+int
+copy_target_publish(const copy_opts *o, copy_target *t)
+{
+    int rc;
+
+    if (t->place != COPY_DIR)
+        return NC_NOERR;
+    if (access(t->path, F_OK) == 0) /* it may have come meanwhile */
+        return (rc = check_place(o, t)) != NC_NOERR ? rc
+               : access(t->path, F_OK) != 0         ? copy_target_publish(o, t)
+                                                    : replace(t);
+    if (rename(t->part, t->path) != 0) {
+        copy_say("%s: cannot be renamed to %s: %s", t->part, t->path, strerror(errno));
+        return NC_ECANTCREATE;
+    }
+    return published(t);
+}
+
+void
+copy_target_clear(copy_target *t)
+{
+    if (t->open)
+        (void)nc_abort(t->ncid);
+    if (t->lock >= 0) {
+        (void)rmdir(t->part); /* if nothing is in it */
+        (void)close(t->lock);
+    }
+    free(t->url);
+    free(t->path);
+    free(t->part);
+    free(t->work);
+    free(t->marker);
+    *t = (copy_target){.ncid = -1, .lock = -1};
+}

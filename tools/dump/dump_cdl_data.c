@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump_cdl_data.c: the data section of CDL: a variable's values row by row, wrapped as ncdump wraps them.
+ *
+ * A row is the last dimension. Every unlimited dimension but the first puts its part in braces, for only the first
+ * one's length follows from the number of values. The column counted for wrapping is ncdump's, which takes the
+ * blanks of nested groups into account but does not print them in front of the rows.
+ */
+#include "dump_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct section {
+    dump_context      *d;
+    const dump_var    *v;
+    dump_reader        r;
+    dump_number_format style;
+    dump_fill          fill;
+    dump_timebase      time;
+    size_t            *index; /* of the row, and within it of the value */
+    dump_text          t;     /* scratch */
+} section;
+
+static const char continuation[] = "    ";
+
+/* Puts a piece that must stay whole, on a new line if it would not fit. One or two characters always fit. */
+static void
+put(dump_context *d, const char *s, size_t n)
+{
+    if (n > 2 && d->col + n > d->o->line_len - 2) {
+        fputc('\n', d->out);
+        dump_cdl_indent(d);
+        fputs(continuation, d->out);
+        d->col = sizeof continuation - 1 + d->indent;
+    }
+    fwrite(s, 1, n, d->out);
+    d->col += n;
+}
+
+/* Row's own level, or an outer one: is this the first (last) row of its record? */
+static bool
+at_edge(const section *s, int level, bool last)
+{
+    for (int dim = level; dim < s->v->ndims - 1; dim++)
+        if (s->index[dim] != (last ? s->v->shape[dim] - 1 : 0))
+            return false;
+    return true;
+}
+
+static void
+open_braces(section *s)
+{
+    for (int level = 1; level < s->v->ndims; level++)
+        if (s->v->unlimited[level] && at_edge(s, level, false))
+            put(s->d, "{", 1);
+}
+
+static void
+add_closing_braces(section *s)
+{
+    for (int level = 1; level < s->v->ndims; level++)
+        if (s->v->unlimited[level] && at_edge(s, level, true))
+            dump_text_addc(&s->t, '}');
+}
+
+static void
+add_value(section *s, const void *p)
+{
+    if (dump_fill_matches(&s->fill, p))
+        dump_text_addc(&s->t, '_');
+    else if (!s->time.valid || !dump_timebase_text(&s->time, dump_value_double(s->v->type, p), &s->t))
+        dump_value_cdl(&s->t, &s->style, s->v->type, p);
+}
+
+/* A piece of a row of characters. NULs are held back: those at the row's end are padding. */
+static void
+put_chars(section *s, const char *c, size_t n, size_t *nuls)
+{
+    dump_text_reset(&s->t);
+    for (size_t i = 0; i < n; i++) {
+        if (c[i] == '\0') {
+            ++*nuls;
+            continue;
+        }
+        for (; *nuls > 0; --*nuls)
+            dump_text_add(&s->t, "\\000");
+        dump_text_add_cdl(&s->t, &c[i], 1, true);
+        if (c[i] == '\n')
+            dump_text_addf(&s->t, "\",\n%s\"", continuation);
+    }
+    fwrite(s->t.s, 1, s->t.len, s->d->out);
+}
+
+static int
+row_chars(section *s, size_t ncols)
+{
+    const void *vals;
+    size_t      got, nuls = 0;
+    int         rc;
+
+    for (size_t left = ncols; left > 0; left -= got) {
+        if ((rc = dump_reader_take(&s->r, left, &vals, &got)) != NC_NOERR) {
+            fputs(left < ncols ? "\", " : "", s->d->out);
+            return rc;
+        }
+        if (left == ncols)
+            fputc('"', s->d->out);
+        put_chars(s, vals, got, &nuls);
+    }
+    fputc('"', s->d->out);
+    dump_text_reset(&s->t);
+    add_closing_braces(s);
+    put(s->d, s->t.s, s->t.len);
+    return NC_NOERR;
+}
+
+static int
+row_values(section *s, size_t ncols)
+{
+    const void *vals;
+    size_t      got;
+    int         rc;
+
+    for (size_t left = ncols; left > 0; left -= got) {
+        if ((rc = dump_reader_take(&s->r, left, &vals, &got)) != NC_NOERR)
+            return rc;
+        for (size_t i = 0; i < got; i++) {
+            dump_text_reset(&s->t);
+            add_value(s, (const char *)vals + i * s->v->size);
+            if (left - i > 1)
+                dump_text_add(&s->t, ", ");
+            else
+                add_closing_braces(s);
+            put(s->d, s->t.s, s->t.len);
+        }
+    }
+    return NC_NOERR;
+}
+
+/* -f: every value on a line of its own with its index behind it. */
+static int
+row_full(section *s, size_t ncols, bool lastrow)
+{
+    const void *vals;
+    size_t      got;
+    int         rc;
+
+    for (size_t left = ncols; left > 0; left -= got) {
+        if ((rc = dump_reader_take(&s->r, left, &vals, &got)) != NC_NOERR)
+            return rc;
+        for (size_t i = 0; i < got; i++) {
+            bool last = left - i == 1;
+
+            if (s->v->ndims > 0)
+                s->index[s->v->ndims - 1] = ncols - left + i;
+            dump_text_reset(&s->t);
+            add_value(s, (const char *)vals + i * s->v->size);
+            if (last)
+                add_closing_braces(s);
+            dump_text_add(&s->t, !last ? ", " : lastrow ? ";" : ",");
+            fprintf(s->d->out, "%s  ", s->t.s);
+            dump_comment_value(s->d, s->v, s->index);
+            fputs(last && lastrow ? "\n" : "\n    ", s->d->out);
+        }
+    }
+    return NC_NOERR;
+}
+
+static int
+row_chars_full(section *s, size_t ncols, bool lastrow)
+{
+    int rc = row_chars(s, ncols);
+
+    if (rc != NC_NOERR)
+        return rc;
+    fputs(lastrow ? ";  " : ",  ", s->d->out);
+    if (s->v->ndims > 0)
+        s->index[s->v->ndims - 1] = 0;
+    dump_comment_value(s->d, s->v, s->index);
+    fputs(lastrow ? "\n" : "\n    ", s->d->out);
+    return NC_NOERR;
+}
+
+static int
+put_row(section *s, bool lastrow)
+{
+    dump_context *d = s->d;
+    size_t        ncols = s->v->ndims > 0 ? s->v->shape[s->v->ndims - 1] : 1;
+    bool          chars = s->v->type == NC_CHAR;
+    int           rc;
+
+    open_braces(s);
+    if (d->o->comments == DUMP_COMMENTS_VALUES)
+        return chars ? row_chars_full(s, ncols, lastrow) : row_full(s, ncols, lastrow);
+    if (d->o->comments == DUMP_COMMENTS_ROWS && s->v->ndims > 1) {
+        dump_comment_row(d, s->v, s->index);
+        dump_cdl_indent(d);
+        fputs(continuation, d->out);
+        d->col = sizeof continuation - 1 + d->indent;
+    }
+    if ((rc = chars ? row_chars(s, ncols) : row_values(s, ncols)) != NC_NOERR)
+        return rc;
+    fputs(lastrow ? " ;\n" : ",\n  ", d->out);
+    d->col = d->indent + 2;
+    return NC_NOERR;
+}
+
+/* The next row's index; false behind the last row. */
+static bool
+next_row(section *s)
+{
+    for (int dim = s->v->ndims - 2; dim >= 0; dim--) {
+        if (++s->index[dim] < s->v->shape[dim])
+            return true;
+        s->index[dim] = 0;
+    }
+    return false;
+}
+
+/* The first piece is asked for before anything is printed, so that an unreadable variable leaves no trace. */
+static int
+probe(section *s)
+{
+    const void *vals;
+    size_t      got;
+    int         rc = dump_reader_open(s->v, &s->r);
+
+    if (rc == NC_NOERR && (rc = dump_reader_take(&s->r, 1, &vals, &got)) == NC_NOERR)
+        s->r.at = 0;
+    return rc;
+}
+
+static void
+put_title(section *s)
+{
+    dump_context *d = s->d;
+
+    fputc('\n', d->out);
+    dump_cdl_indent(d);
+    fputc(' ', d->out);
+    dump_cdl_name(d, s->v->name);
+    fputs(s->v->ndims <= 1 ? " = " : " =\n  ", d->out);
+    d->col = d->indent + (s->v->ndims <= 1 ? strlen(s->v->name) + 4 : 2);
+}
+
+void
+dump_cdl_data(dump_context *d, const dump_var *v)
+{
+    section s = {.d = d, .v = v, .t = DUMP_TEXT_INIT};
+    char   *path;
+    bool    more = true;
+    int     rc;
+
+    if (dump_type_name(v->type) == NULL) /* the header says why it is left out */
+        return;
+    path = dump_var_path(v->grp, v->name);
+    s.index = dump_alloc((size_t)v->ndims, sizeof *s.index);
+    s.style = dump_number_format_for(d, v->grp, v->id, v->type);
+    dump_fill_load(v, &s.fill);
+    if (d->o->times)
+        s.time = dump_timebase_for(d, v->grp, v->id, v->name);
+    if (v->type == NC_CHAR || v->type == NC_STRING)
+        s.time.valid = false;
+
+    if ((rc = probe(&s)) != NC_NOERR) {
+        dump_text why = DUMP_TEXT_INIT;
+
+        dump_text_add_error(&why, rc, v->name);
+        fputc('\n', d->out);
+        dump_cdl_indent(d);
+        fprintf(d->out, " // %s: cannot be read: %s\n", v->name, why.s);
+        dump_text_clear(&why);
+        dump_fail(&d->report, rc, path);
+    } else {
+        put_title(&s);
+        while (more && rc == NC_NOERR) {
+            rc = put_row(&s, at_edge(&s, 0, true));
+            more = next_row(&s);
+        }
+        if (rc != NC_NOERR) {
+            /* A comma was printed last: one value more makes it correct CDL. */
+            fputs(v->type == NC_CHAR ? "\"\" ; " : "_ ; ", d->out);
+            fputs("// incomplete: the rest could not be read\n", d->out);
+            dump_fail(&d->report, rc, path);
+        }
+    }
+    dump_reader_close(&s.r);
+    dump_fill_clear(&s.fill);
+    dump_text_clear(&s.t);
+    free(s.index);
+    free(path);
+}

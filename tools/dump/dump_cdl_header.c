@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump_cdl_header.c: CDL declarations of a group and, through data.c, its data; then its subgroups.
+ *
+ * The bytes are ncdump's: two blanks for each level of groups in front of the tabs, the order dimensions, variables,
+ * attributes, data, groups.
+ */
+#include "dump_int.h"
+
+#include "nczarr_zmap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void
+cdl_dims(dump_context *d, int grp)
+{
+    dump_ids dims;
+    size_t   len;
+    char     name[NC_MAX_NAME + 1];
+    int      rc = dump_ids_dims(grp, &dims);
+
+    if (rc == NC_NOERR && dims.n > 0) {
+        dump_cdl_indent(d);
+        fputs("dimensions:\n", d->out);
+    }
+    for (int i = 0; i < dims.n && rc == NC_NOERR; i++) {
+        if ((rc = nc_inq_dim(grp, dims.id[i], name, &len)) != NC_NOERR)
+            break;
+        dump_cdl_indent(d);
+        fputc('\t', d->out);
+        dump_cdl_name(d, name);
+        if (dump_dim_is_unlimited(grp, dims.id[i]))
+            fprintf(d->out, " = UNLIMITED ; // (%zu currently)\n", len);
+        else
+            fprintf(d->out, " = %zu ;\n", len);
+    }
+    if (rc != NC_NOERR)
+        dump_fail(&d->report, rc, "dimensions");
+    dump_ids_clear(&dims);
+}
+
+/* A dimension by its name, or by its path where the name alone would mean another one. */
+static void
+cdl_dim_ref(dump_context *d, int grp, int dimid)
+{
+    char name[NC_MAX_NAME + 1], *path;
+    int  nearest, home, rc;
+
+    if ((rc = nc_inq_dimname(grp, dimid, name)) != NC_NOERR) {
+        dump_fail(&d->report, rc, "dimension");
+        return;
+    }
+    if ((nc_inq_dimid(grp, name, &nearest) != NC_NOERR || nearest != dimid) &&
+        dump_dim_home(grp, dimid, &home) == NC_NOERR) {
+        path = dump_var_path(home, name);
+        dump_cdl_name(d, path);
+        free(path);
+    } else {
+        dump_cdl_name(d, name);
+    }
+}
+
+/* Only the netCDF-4 model can tell several strings from one: elsewhere a text is split behind its newlines. */
+static void
+cdl_att_chars(dump_context *d, const dump_att *a)
+{
+    bool      split = d->format != NC_FORMAT_NETCDF4;
+    dump_text t = DUMP_TEXT_INIT;
+    size_t    len = a->len;
+    char     *s = a->val, *line;
+
+    while (len > 0 && s[len - 1] == '\0')
+        len--;
+    dump_text_addc(&t, '"');
+    while (split && (line = memchr(s, '\n', len)) != NULL && (size_t)(line - s) + 1 < len) {
+        dump_text_add_cdl(&t, s, (size_t)(line - s) + 1, false);
+        dump_text_add(&t, "\",\n\t\t\t\"");
+        len -= (size_t)(line - s) + 1;
+        s = line + 1;
+    }
+    dump_text_add_cdl(&t, s, len, false);
+    dump_text_addc(&t, '"');
+    fwrite(t.s, 1, t.len, d->out);
+    dump_text_clear(&t);
+}
+
+static void
+cdl_att_values(dump_context *d, const dump_att *a)
+{
+    dump_number_format s = dump_number_format_for(d, 0, NC_GLOBAL, a->type);
+    dump_text          t = DUMP_TEXT_INIT;
+    size_t             size = dump_type_size(a->type);
+
+    if (a->len == 0) {
+        fputs("\"\"", d->out);
+        return;
+    }
+    if (a->type == NC_CHAR) {
+        cdl_att_chars(d, a);
+        return;
+    }
+    for (size_t i = 0; i < a->len; i++) {
+        dump_text_reset(&t);
+        if (i > 0)
+            dump_text_add(&t, ", ");
+        dump_value_att(&t, &s, a->type, (const char *)a->val + i * size);
+        fwrite(t.s, 1, t.len, d->out);
+    }
+    dump_text_clear(&t);
+}
+
+/* Attributes whose type their values do not show have it in front: strings, and on request the fill value. */
+static bool
+shows_type(const dump_context *d, const dump_att *a)
+{
+    return a->type == NC_STRING || (d->o->fill_type && strcmp(a->name, "_FillValue") == 0);
+}
+
+static void
+cdl_att(dump_context *d, int grp, int varid, const char *owner, int index)
+{
+    dump_att a;
+    int      rc = dump_att_load(grp, varid, index, &a);
+
+    if (rc != NC_NOERR || a.val == NULL) {
+        dump_fail(&d->report, rc != NC_NOERR ? rc : NC_EBADTYPE, a.name[0] != '\0' ? a.name : "attribute");
+        dump_att_clear(&a);
+        return;
+    }
+    /* The provenance is a special attribute, shown with -s, even where the library lists it. */
+    if (grp == d->root && varid == NC_GLOBAL && strcmp(a.name, "_NCProperties") == 0) {
+        dump_att_clear(&a);
+        return;
+    }
+    dump_cdl_typed_att_head(d, shows_type(d, &a) ? dump_type_name(a.type) : NULL, owner, a.name);
+    cdl_att_values(d, &a);
+    fputs(" ;", d->out);
+    if (d->o->times && varid != NC_GLOBAL) {
+        dump_time_comment(d, grp, varid, &a);
+        dump_record_bounds(d, grp, varid, &a);
+    }
+    fputc('\n', d->out);
+    dump_att_clear(&a);
+}
+
+/* CDL has no word for its type: a comment says what is left out and why, and what is printed stays CDL. */
+static void
+cdl_unreadable_var(dump_context *d, const dump_var *v)
+{
+    dump_text t = DUMP_TEXT_INIT, why = DUMP_TEXT_INIT;
+    char     *path = dump_var_path(v->grp, v->name);
+    int       rc;
+
+    dump_text_add_type(&t, v);
+    rc = nczarr_inq_var_encoding(v->grp, v->id, NULL, NULL);
+    rc = rc != NC_NOERR ? rc : NC_EBADTYPE;
+    dump_text_add_error(&why, rc, v->name);
+    dump_cdl_indent(d);
+    fprintf(d->out, "\t// left out: %s %s: %s\n", t.s, v->name, why.s);
+    dump_fail(&d->report, rc, path);
+    dump_text_clear(&t);
+    dump_text_clear(&why);
+    free(path);
+}
+
+static void
+cdl_var(dump_context *d, const dump_var *v)
+{
+    dump_text t = DUMP_TEXT_INIT;
+
+    if (dump_type_name(v->type) == NULL) {
+        cdl_unreadable_var(d, v);
+        return;
+    }
+    dump_cdl_indent(d);
+    dump_text_add_type(&t, v);
+    fprintf(d->out, "\t%s ", t.s);
+    dump_text_clear(&t);
+    dump_cdl_name(d, v->name);
+    for (int i = 0; i < v->ndims; i++) {
+        fputs(i == 0 ? "(" : ", ", d->out);
+        cdl_dim_ref(d, v->grp, v->dims[i]);
+    }
+    fputs(v->ndims > 0 ? ") ;\n" : " ;\n", d->out);
+    for (int i = 0; i < v->natts; i++)
+        cdl_att(d, v->grp, v->id, v->name, i);
+    if (d->o->special)
+        dump_cdl_virtual_var(d, v);
+}
+
+static void
+cdl_vars(dump_context *d, const dump_ids *vars, int grp)
+{
+    dump_var v;
+    int      rc;
+
+    if (vars->n > 0) {
+        dump_cdl_indent(d);
+        fputs("variables:\n", d->out);
+    }
+    for (int i = 0; i < vars->n; i++) {
+        if ((rc = dump_var_load(grp, vars->id[i], &v)) != NC_NOERR) {
+            dump_fail(&d->report, rc, v.name);
+            continue;
+        }
+        cdl_var(d, &v);
+        dump_var_clear(&v);
+    }
+}
+
+static void
+cdl_group_atts(dump_context *d, int grp)
+{
+    int  natts = 0, rc = nc_inq_natts(grp, &natts);
+    bool root = grp == d->root;
+
+    if (rc != NC_NOERR)
+        dump_fail(&d->report, rc, "attributes");
+    if (natts > 0 || d->o->special) {
+        fputc('\n', d->out);
+        dump_cdl_indent(d);
+        fputs(root ? "// global attributes:\n" : "// group attributes:\n", d->out);
+    }
+    for (int i = 0; i < natts; i++)
+        cdl_att(d, grp, NC_GLOBAL, "", i);
+    if (root && d->o->special)
+        dump_cdl_virtual_global(d);
+}
+
+static void
+cdl_vars_data(dump_context *d, const dump_ids *vars, int grp)
+{
+    dump_var v;
+
+    if (d->o->part == DUMP_HEADER || vars->n == 0 || !dump_wants_group(d, grp))
+        return;
+    dump_cdl_indent(d);
+    fputs("data:\n", d->out);
+    for (int i = 0; i < vars->n; i++) {
+        if (!dump_wants_var(d, grp, vars->id[i]) || dump_var_load(grp, vars->id[i], &v) != NC_NOERR)
+            continue;
+        if (!v.empty)
+            dump_cdl_data(d, &v);
+        dump_var_clear(&v);
+    }
+}
+
+static void
+cdl_subgroups(dump_context *d, int grp)
+{
+    dump_ids grps;
+    char     name[NC_MAX_NAME + 1];
+    int      rc = dump_ids_grps(grp, &grps);
+
+    for (int i = 0; i < grps.n && rc == NC_NOERR; i++) {
+        if ((rc = nc_inq_grpname(grps.id[i], name)) != NC_NOERR)
+            break;
+        fputc('\n', d->out);
+        dump_cdl_indent(d);
+        fputs("group: ", d->out);
+        dump_cdl_name(d, name);
+        fputs(" {\n", d->out);
+        d->indent += 2;
+        dump_cdl_group(d, grps.id[i]);
+        dump_cdl_indent(d);
+        fputs("} // group ", d->out);
+        dump_cdl_name(d, name);
+        fputc('\n', d->out);
+        d->indent -= 2;
+    }
+    if (rc != NC_NOERR)
+        dump_fail(&d->report, rc, "groups");
+    dump_ids_clear(&grps);
+}
+
+void
+dump_cdl_group(dump_context *d, int grp)
+{
+    dump_ids vars;
+    int      rc;
+
+    cdl_dims(d, grp);
+    if ((rc = dump_ids_vars(grp, &vars)) != NC_NOERR) {
+        dump_fail(&d->report, rc, "variables");
+        vars.n = 0;
+    }
+    cdl_vars(d, &vars, grp);
+    cdl_group_atts(d, grp);
+    cdl_vars_data(d, &vars, grp);
+    dump_ids_clear(&vars);
+    cdl_subgroups(d, grp);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump_cdl_print.c: the pieces of CDL lines that several files print: indentation, names, the head of an attribute.
+ */
+#include "dump_int.h"
+
+#include <string.h>
+
+void
+dump_cdl_indent(dump_context *d)
+{
+    for (size_t i = 0; i < d->indent; i++)
+        fputc(' ', d->out);
+}
+
+void
+dump_cdl_name(dump_context *d, const char *name)
+{
+    dump_text t = DUMP_TEXT_INIT;
+
+    dump_text_addn(&t, "", 0);
+    dump_text_add_name(&t, name);
+    fwrite(t.s, 1, t.len, d->out);
+    dump_text_clear(&t);
+}
+
+/* "data:x" would begin the data section: a blank keeps such a name from being taken for a keyword. */
+static bool
+is_section_word(const char *name)
+{
+    static const char *const word[] = {"types", "dimensions", "variables", "data", "group"};
+
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (strcmp(name, word[i]) == 0)
+            return true;
+    return false;
+}
+
+void
+dump_cdl_typed_att_head(dump_context *d, const char *type, const char *owner, const char *name)
+{
+    dump_cdl_indent(d);
+    fputs("\t\t", d->out);
+    if (type != NULL)
+        fprintf(d->out, "%s ", type);
+    dump_cdl_name(d, owner);
+    fputs(is_section_word(owner) ? " :" : ":", d->out);
+    dump_cdl_name(d, name);
+    fputs(" = ", d->out);
+}
+
+void
+dump_cdl_att_head(dump_context *d, const char *owner, const char *name)
+{
+    dump_cdl_typed_att_head(d, NULL, owner, name);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump_chunks.c: --chunks: which chunks of each variable are stored, how many bytes they take and what they would take
+ * without codecs; as a drawing of the grid of chunks, or as JSON. No chunk is read, only their lengths are asked for.
+ */
+#include "dump_int.h"
+
+#include <nczarr_zmap.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ACROSS_MAX = 64, DOWN_MAX = 16 };
+
+/* What is stored of a variable. The drawing has a cell for each chunk, or for equally many where there are too many:
+ * rows are the last dimension but one, with those before it; columns the last. */
+typedef struct chunks {
+    dump_context      *d;
+    const dump_var    *v;
+    nczarr_map        *map;
+    size_t            *chunk, *grid; /* lengths of chunks, and how many of them, by dimension */
+    size_t             total, stored, largest, smallest;
+    unsigned long long bytes;
+    size_t             rows, cols, per_row, per_col, down, across; /* of the grid; of a cell; of the drawing */
+    size_t            *cells;
+    dump_text          list; /* JSON of the stored ones */
+} chunks;
+
+static size_t
+ceil_div(size_t a, size_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* Lengths of the grid and of the drawing. False: the variable has no place for any chunk. */
+static bool
+measure(chunks *c)
+{
+    const dump_var *v = c->v;
+    int             storage;
+
+    c->chunk = dump_alloc((size_t)v->ndims, sizeof *c->chunk);
+    c->grid = dump_alloc((size_t)v->ndims, sizeof *c->grid);
+    if (v->ndims > 0 && nc_inq_var_chunking(v->grp, v->id, &storage, c->chunk) != NC_NOERR)
+        return false;
+    c->total = c->rows = c->cols = 1;
+    for (int i = 0; i < v->ndims; i++) {
+        c->grid[i] = ceil_div(v->shape[i], c->chunk[i] > 0 ? c->chunk[i] : 1);
+        c->total *= c->grid[i];
+        if (i + 1 < v->ndims)
+            c->rows *= c->grid[i];
+        else
+            c->cols = c->grid[i];
+    }
+    if (c->total == 0)
+        return false;
+    if (c->rows == 1 && c->cols > ACROSS_MAX) { /* a long row is drawn as several */
+        c->rows = ceil_div(c->cols, ACROSS_MAX);
+        c->cols = ACROSS_MAX;
+    }
+    c->per_row = ceil_div(c->rows, DOWN_MAX);
+    c->per_col = ceil_div(c->cols, ACROSS_MAX);
+    c->down = ceil_div(c->rows, c->per_row);
+    c->across = ceil_div(c->cols, c->per_col);
+    c->cells = dump_alloc(c->down * c->across, sizeof *c->cells);
+    return true;
+}
+
+/* The chunk's place in the grid in C order is its place in the drawing, too, since that keeps the last dimension. */
+static size_t *
+cell_of(chunks *c, const size_t *index)
+{
+    size_t place = 0;
+
+    for (int i = 0; i < c->v->ndims; i++)
+        place = place * c->grid[i] + index[i];
+    return &c->cells[place / c->cols / c->per_row * c->across + place % c->cols / c->per_col];
+}
+
+static int
+on_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
+{
+    chunks            *c = arg;
+    unsigned long long len = length;
+    int                rc = length == NCZARR_MAP_WHOLE ? nczarr_map_len(c->map, key, &len) : NC_NOERR;
+
+    (void)offset;
+    if (rc == NC_EEMPTY)
+        return 0; /* gone since it was listed */
+    if (rc != NC_NOERR)
+        return rc;
+    ++*cell_of(c, index);
+    c->smallest = c->stored == 0 || len < c->smallest ? (size_t)len : c->smallest;
+    c->largest = len > c->largest ? (size_t)len : c->largest;
+    c->bytes += len;
+    if (c->d->o->form != DUMP_CHUNKS_JSON) {
+        c->stored++;
+        return 0;
+    }
+    dump_text_add(&c->list, c->stored++ > 0 ? ", [" : "[");
+    for (int i = 0; i < c->v->ndims; i++)
+        dump_text_addf(&c->list, "%zu, ", index[i]);
+    dump_text_addf(&c->list, "%llu]", len);
+    return 0;
+}
+
+/* Bytes of one element as it is stored: the number in the encoding's dtype, "<f4". 0: not known. */
+static size_t
+stored_item(const dump_var *v)
+{
+    static const char key[] = "\"dtype\": \"";
+    size_t            len = 0, item = 0;
+    char             *s, *at;
+
+    if (nczarr_inq_var_encoding(v->grp, v->id, &len, NULL) != NC_NOERR)
+        return 0;
+    s = dump_alloc(len + 1, 1);
+    if (nczarr_inq_var_encoding(v->grp, v->id, NULL, s) == NC_NOERR && (at = strstr(s, key)) != NULL)
+        item = (size_t)strtoull(at + sizeof key + 1, NULL, 10);
+    free(s);
+    return item;
+}
+
+/* What the stored chunks are when decoded. */
+static double
+decoded_bytes(const chunks *c)
+{
+    double n = (double)c->stored * (double)stored_item(c->v);
+
+    for (int i = 0; i < c->v->ndims; i++)
+        n *= (double)c->chunk[i];
+    return n;
+}
+
+static void
+chunks_clear(chunks *c)
+{
+    (void)nczarr_map_close(c->map);
+    free(c->chunk);
+    free(c->grid);
+    free(c->cells);
+    dump_text_clear(&c->list);
+}
+
+/* ---- as text ------------------------------------------------------------------------------------------------- */
+
+static void
+add_sizes(dump_text *t, const size_t *n, int ndims)
+{
+    for (int i = 0; i < ndims; i++)
+        dump_text_addf(t, "%s%zu", i > 0 ? "\xc3\x97" : "", n[i]);
+}
+
+/* # all, + some, . none of a cell's chunks. */
+static void
+draw(const chunks *c)
+{
+    for (size_t y = 0; y < c->down; y++) {
+        fputs("    ", c->d->out);
+        for (size_t x = 0; x < c->across; x++) {
+            size_t row = y * c->per_row, col = x * c->per_col, in = 0;
+
+            for (size_t r = row; r < row + c->per_row && r < c->rows; r++)
+                for (size_t k = col; k < col + c->per_col && k < c->cols; k++)
+                    in += r * c->cols + k < c->total;
+            if (in > 0)
+                fputc(c->cells[y * c->across + x] == in ? '#'
+                      : c->cells[y * c->across + x] > 0 ? '+'
+                                                        : '.',
+                      c->d->out);
+        }
+        fputc('\n', c->d->out);
+    }
+    if (c->per_row > 1 || c->per_col > 1)
+        fprintf(c->d->out, "    (each sign is %zu\xc3\x97%zu chunks: # all stored, + some)\n", c->per_row,
+                c->per_col);
+}
+
+static void
+tell(chunks *c, const char *path)
+{
+    const dump_var *v = c->v;
+    double          decoded = decoded_bytes(c);
+    int             no_fill = 0;
+    dump_text       t = DUMP_TEXT_INIT;
+
+    dump_text_addf(&t, "%s  ", path);
+    dump_text_add_type(&t, v);
+    dump_text_add(&t, v->ndims > 0 ? " " : "");
+    add_sizes(&t, v->shape, v->ndims);
+    dump_text_add(&t, v->ndims > 0 ? ", chunks " : "");
+    add_sizes(&t, c->chunk, v->ndims);
+    dump_text_addf(&t, "\n    %zu of %zu chunk%s stored", c->stored, c->total, c->total == 1 ? "" : "s");
+    if (c->stored > 0)
+        dump_text_addf(&t, ": %llu bytes of %.0f, ratio %.2f; from %zu to %zu a chunk", c->bytes, decoded,
+                       c->bytes > 0 ? decoded / (double)c->bytes : 0, c->smallest, c->largest);
+    if (c->stored < c->total) {
+        (void)nc_inq_var_fill(v->grp, v->id, &no_fill, NULL);
+        dump_text_addf(&t, "\n    %zu missing: %s", c->total - c->stored,
+                       no_fill ? "no fill value is defined for them" : "they read as fill");
+    }
+    fprintf(c->d->out, "%s\n", t.s);
+    dump_text_clear(&t);
+    if (c->total > 1)
+        draw(c);
+}
+
+/* ---- as JSON -------------------------------------------------------------------------------------------------- */
+
+static void
+json_sizes(dump_text *t, const char *name, const size_t *n, int ndims)
+{
+    dump_text_addf(t, ",\n   \"%s\": [", name);
+    for (int i = 0; i < ndims; i++)
+        dump_text_addf(t, "%s%zu", i > 0 ? ", " : "", n[i]);
+    dump_text_addc(t, ']');
+}
+
+static void
+tell_json(chunks *c, const char *path, bool first)
+{
+    dump_text t = DUMP_TEXT_INIT;
+
+    dump_text_addf(&t, "%s\n  {\"variable\": ", first ? "" : ",");
+    dump_text_add_json(&t, path, strlen(path));
+    json_sizes(&t, "shape", c->v->shape, c->v->ndims);
+    json_sizes(&t, "chunks", c->chunk, c->v->ndims);
+    json_sizes(&t, "grid", c->grid, c->v->ndims);
+    dump_text_addf(
+        &t, ",\n   \"total\": %zu, \"stored\": %zu, \"bytes\": %llu, \"decoded_bytes\": %.0f,\n   \"present\": [",
+        c->total, c->stored, c->bytes, decoded_bytes(c));
+    dump_text_addn(&t, c->list.s != NULL ? c->list.s : "", c->list.len);
+    dump_text_add(&t, "]}");
+    fwrite(t.s, 1, t.len, c->d->out);
+    dump_text_clear(&t);
+}
+
+/* ---- the dataset ---------------------------------------------------------------------------------------------- */
+
+typedef struct sums {
+    size_t             total, stored;
+    unsigned long long bytes;
+    bool               any;
+} sums;
+
+static void
+one_var(dump_context *d, const dump_var *v, sums *s)
+{
+    chunks c = {.d = d, .v = v, .list = DUMP_TEXT_INIT};
+    char  *path = dump_var_path(v->grp, v->name);
+    int    rc = nczarr_inq_map(v->grp, &c.map);
+
+    if (measure(&c) && rc == NC_NOERR)
+        rc = nczarr_list_var_chunks(v->grp, v->id, on_chunk, &c);
+    if (rc != NC_NOERR) {
+        (void)dump_fail(&d->report, rc, path);
+    } else {
+        if (d->o->form == DUMP_CHUNKS_JSON)
+            tell_json(&c, path, !s->any);
+        else
+            tell(&c, path);
+        *s = (sums){s->total + c.total, s->stored + c.stored, s->bytes + c.bytes, true};
+    }
+    free(path);
+    chunks_clear(&c);
+}
+
+static void
+one_group(dump_context *d, int grp, sums *s)
+{
+    dump_ids list;
+    dump_var v;
+
+    if (dump_ids_vars(grp, &list) == NC_NOERR)
+        for (int i = 0; i < list.n; i++)
+            if (dump_wants_group(d, grp) && dump_wants_var(d, grp, list.id[i])) {
+                int rc = dump_var_load(grp, list.id[i], &v);
+
+                if (rc == NC_NOERR)
+                    one_var(d, &v, s);
+                else
+                    (void)dump_fail(&d->report, rc, NULL);
+                dump_var_clear(&v);
+            }
+    dump_ids_clear(&list);
+    if (dump_ids_grps(grp, &list) == NC_NOERR)
+        for (int i = 0; i < list.n; i++)
+            one_group(d, list.id[i], s);
+    dump_ids_clear(&list);
+}
+
+void
+dump_chunks(dump_context *d)
+{
+    bool json = d->o->form == DUMP_CHUNKS_JSON;
+    sums s = {.any = false};
+
+    if (json)
+        fputs("{\"variables\": [", d->out);
+    one_group(d, d->root, &s);
+    if (json)
+        fprintf(d->out, "],\n \"total\": %zu, \"stored\": %zu, \"bytes\": %llu}\n", s.total, s.stored, s.bytes);
+    else
+        fprintf(d->out, "%zu of %zu chunks stored in all, %llu bytes\n", s.stored, s.total, s.bytes);
+}

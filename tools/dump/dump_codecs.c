@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump_codecs.c: a variable's filters as the API tells of them, and its _Codecs document.
+ */
+#include "dump_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int
+dump_filters_load(const dump_var *v, dump_filters *f)
+{
+    int rc;
+
+    *f = (dump_filters){.n = 0};
+    if ((rc = nc_inq_var_filter_ids(v->grp, v->id, &f->n, NULL)) != NC_NOERR || f->n == 0) {
+        f->n = 0;
+        return rc;
+    }
+    f->id = dump_alloc(f->n, sizeof *f->id);
+    f->nparams = dump_alloc(f->n, sizeof *f->nparams);
+    f->params = dump_alloc(f->n, sizeof *f->params);
+    rc = nc_inq_var_filter_ids(v->grp, v->id, &f->n, f->id);
+    for (size_t i = 0; i < f->n && rc == NC_NOERR; i++) {
+        /* A filter without its parameters is still worth naming. */
+        if (nc_inq_var_filter_info(v->grp, v->id, f->id[i], &f->nparams[i], NULL) != NC_NOERR)
+            f->nparams[i] = 0;
+        f->params[i] = dump_alloc(f->nparams[i], sizeof *f->params[i]);
+        if (f->nparams[i] > 0)
+            rc = nc_inq_var_filter_info(v->grp, v->id, f->id[i], &f->nparams[i], f->params[i]);
+    }
+    if (rc != NC_NOERR)
+        dump_filters_clear(f);
+    return rc;
+}
+
+void
+dump_filters_clear(dump_filters *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        free(f->params[i]);
+    free(f->id);
+    free(f->nparams);
+    free(f->params);
+    *f = (dump_filters){.n = 0};
+}
+
+const char *
+dump_filter_name(unsigned int id)
+{
+    static const struct {
+        unsigned int id;
+        const char  *name;
+    } known[] = {
+        {1, "deflate"},   {2, "shuffle"}, {3, "fletcher32"},     {4, "szip"},    {307, "bzip2"},  {32000, "lzf"},
+        {32001, "blosc"}, {32004, "lz4"}, {32008, "bitshuffle"}, {32013, "zfp"}, {32015, "zstd"},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].id == id)
+            return known[i].name;
+    return NULL;
+}
+
+char *
+dump_codecs_text(const dump_var *v)
+{
+    dump_att a;
+    char    *s = NULL;
+
+    if (dump_att_load_named(v->grp, v->id, "_Codecs", &a) == NC_NOERR && a.type == NC_CHAR && a.len > 0)
+        s = dump_need(strdup(a.val));
+    dump_att_clear(&a);
+    return s;
+}
+
+/* ---- is it JSON? -------------------------------------------------------------------------------------------- */
+
+enum { JSON_DEPTH_MAX = 64 };
+
+static const char *json_value(const char *s, int depth);
+
+static const char *
+json_blank(const char *s)
+{
+    return s != NULL ? s + strspn(s, " \t\r\n") : NULL;
+}
+
+static const char *
+json_string(const char *s)
+{
+    if (*s++ != '"')
+        return NULL;
+    for (; *s != '"'; s++) {
+        if ((unsigned char)*s < 0x20)
+            return NULL;
+        if (*s != '\\')
+            continue;
+        s++;
+        if (*s == 'u' && strspn(s + 1, "0123456789abcdefABCDEF") >= 4)
+            s += 4;
+        else if (*s == '\0' || strchr("\"\\/bfnrt", *s) == NULL)
+            return NULL;
+    }
+    return s + 1;
+}
+
+static const char *
+json_digits(const char *s)
+{
+    size_t n = strspn(s, "0123456789");
+
+    return n > 0 ? s + n : NULL;
+}
+
+static const char *
+json_number(const char *s)
+{
+    s += *s == '-';
+    if (*s == '0' && s[1] >= '0' && s[1] <= '9')
+        return NULL;
+    if ((s = json_digits(s)) != NULL && *s == '.')
+        s = json_digits(s + 1);
+    if (s != NULL && (*s == 'e' || *s == 'E')) {
+        s++;
+        s = json_digits(s + (*s == '+' || *s == '-'));
+    }
+    return s;
+}
+
+/* Members or elements up to the closing bracket. */
+static const char *
+json_list(const char *s, char close, int depth)
+{
+    s = json_blank(s + 1);
+    if (*s == close)
+        return s + 1;
+    for (;;) {
+        if (close == '}') {
+            if ((s = json_blank(json_string(s))) == NULL || *s != ':')
+                return NULL;
+            s = json_blank(s + 1);
+        }
+        if ((s = json_blank(json_value(s, depth))) == NULL || (*s != ',' && *s != close))
+            return NULL;
+        if (*s == close)
+            return s + 1;
+        s = json_blank(s + 1);
+    }
+}
+
+/* Behind the value at s, or NULL when it is none. */
+static const char *
+json_value(const char *s, int depth)
+{
+    static const char *const word[] = {"true", "false", "null"};
+
+    if (depth > JSON_DEPTH_MAX)
+        return NULL;
+    if (*s == '{' || *s == '[')
+        return json_list(s, *s == '{' ? '}' : ']', depth + 1);
+    if (*s == '"')
+        return json_string(s);
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (strncmp(s, word[i], strlen(word[i])) == 0)
+            return s + strlen(word[i]);
+    return json_number(s);
+}
+
+bool
+dump_json_is_valid(const char *s)
+{
+    const char *end = json_blank(json_value(json_blank(s), 0));
+
+    return end != NULL && *end == '\0' && dump_text_is_utf8(s, strlen(s));
+}

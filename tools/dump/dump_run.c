@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump_run.c: prints one dataset in the form that the options choose.
+ */
+#include "dump_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+char *
+dump_default_name(const char *path)
+{
+    const char *end = path + strcspn(path, strstr(path, "://") != NULL ? "#?" : "");
+    const char *hash = strstr(path, "#mode="), *begin, *dot;
+    char       *name;
+
+    if (hash != NULL && hash < end)
+        end = hash;
+    while (end > path + 1 && end[-1] == '/')
+        end--;
+    for (begin = end; begin > path && begin[-1] != '/'; begin--)
+        ;
+    for (dot = end; dot > begin && *dot != '.'; dot--)
+        ;
+    if (dot == begin)
+        dot = end;
+    name = dump_alloc((size_t)(dot - begin) + 1, 1);
+    memcpy(name, begin, (size_t)(dot - begin));
+    return name;
+}
+
+static void
+cdl_dataset(dump_context *d)
+{
+    fputs("netcdf ", d->out);
+    dump_cdl_name(d, d->name);
+    fputs(" {\n", d->out);
+    dump_cdl_group(d, d->root);
+    fputs("}\n", d->out);
+}
+
+void
+dump_stats(int ncid, FILE *out)
+{
+    nczarr_counts n = {.size = sizeof n};
+
+    if (nczarr_stats(ncid, &n) != NC_NOERR)
+        return;
+    fprintf(out, "nczdump: %llu objects asked for, %llu bytes of them; %llu lists", n.gets, n.bytes_read, n.lists);
+    if (n.requests > 0)
+        fprintf(out, "; %llu requests (%llu of them tried again), %llu bytes in, %llu out, %llu ms in all",
+                n.requests, n.retries, n.bytes_in, n.bytes_out, n.milliseconds);
+    fputc('\n', out);
+}
+
+int
+dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
+{
+    dump_context d = {.o = opts,
+                      .report = {.file = opts->file != NULL ? opts->file : name, .out = out},
+                      .out = out,
+                      .name = name,
+                      .root = ncid};
+    int          rc;
+
+    if ((rc = nc_inq_format(ncid, &d.format)) != NC_NOERR)
+        return dump_fail(&d.report, rc, NULL);
+    if (dump_select(&d) == NC_NOERR) {
+        switch (opts->form) {
+        case DUMP_KIND: fprintf(out, "%s\n", dump_kind(d.format)); break;
+        case DUMP_NCML: dump_ncml(&d); break;
+        case DUMP_JSON: dump_json(&d); break;
+        case DUMP_TREE: dump_tree(&d); break;
+        case DUMP_CHUNKS:
+        case DUMP_CHUNKS_JSON: dump_chunks(&d); break;
+        default: cdl_dataset(&d); break;
+        }
+    }
+    dump_select_clear(&d);
+    if (fflush(out) != 0 || ferror(out))
+        dump_fail_text(&d.report, NC_EIO, "cannot write the output");
+    return d.report.status;
+}

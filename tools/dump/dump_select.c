@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump_select.c: which variables and groups have their data printed: -v, -g and -c.
+ *
+ * A name that begins with a slash is a path from the root; any other is the end of a path, so that "v" means the
+ * variables of that name in all groups and "g/v" those in groups named g. Each name must match something.
+ */
+#include "dump_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+dump_names_add(dump_names *list, const char *commas)
+{
+    dump_text t = DUMP_TEXT_INIT;
+
+    for (bool more = true; more; commas++) {
+        more = *commas != '\0';
+        if (more && *commas != ',') {
+            if (*commas == '\\' && commas[1] != '\0')
+                commas++;
+            dump_text_addc(&t, *commas);
+        } else if (t.len > 0) {
+            list->name = dump_need(realloc(list->name, (list->n + 1) * sizeof *list->name));
+            list->name[list->n++] = dump_need(strdup(t.s));
+            dump_text_reset(&t);
+        }
+    }
+    dump_text_clear(&t);
+}
+
+void
+dump_names_clear(dump_names *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->name[i]);
+    free(list->name);
+    *list = (dump_names){.n = 0};
+}
+
+static bool
+path_matches(const char *path, const char *wanted)
+{
+    size_t np = strlen(path), nw = strlen(wanted);
+
+    while (nw > 1 && wanted[nw - 1] == '/')
+        nw--;
+    if (*wanted == '/')
+        return np == nw && memcmp(path, wanted, nw) == 0;
+    return np > nw && path[np - nw - 1] == '/' && memcmp(path + np - nw, wanted, nw) == 0;
+}
+
+static void
+match_vars(dump_context *d, int grp, const char *wanted, bool *found)
+{
+    dump_ids vars;
+    char     name[NC_MAX_NAME + 1];
+
+    if (dump_ids_vars(grp, &vars) == NC_NOERR)
+        for (int i = 0; i < vars.n; i++) {
+            char *path;
+
+            if (nc_inq_varname(grp, vars.id[i], name) != NC_NOERR)
+                continue;
+            path = dump_var_path(grp, name);
+            if (path_matches(path, wanted)) {
+                d->vars = dump_need(realloc(d->vars, (d->nvars + 1) * sizeof *d->vars));
+                d->vars[d->nvars++] = (dump_var_id){.ncid = grp, .varid = vars.id[i]};
+                *found = true;
+            }
+            free(path);
+        }
+    dump_ids_clear(&vars);
+}
+
+static void
+match_group(dump_context *d, int grp, const char *wanted, bool *found)
+{
+    char *path = dump_grp_path(grp);
+
+    if (path_matches(path, wanted)) {
+        d->groups = dump_need(realloc(d->groups, (d->ngroups + 1) * sizeof *d->groups));
+        d->groups[d->ngroups++] = grp;
+        *found = true;
+    }
+    free(path);
+}
+
+static void
+match_tree(dump_context *d, int grp, const char *wanted, bool vars, bool *found)
+{
+    dump_ids grps;
+
+    if (vars)
+        match_vars(d, grp, wanted, found);
+    else
+        match_group(d, grp, wanted, found);
+    if (dump_ids_grps(grp, &grps) == NC_NOERR)
+        for (int i = 0; i < grps.n; i++)
+            match_tree(d, grps.id[i], wanted, vars, found);
+    dump_ids_clear(&grps);
+}
+
+static int
+no_such(dump_context *d, const char *name, const char *what)
+{
+    return dump_fail_text(&d->report, NC_EINVAL, "%s: %s: No such %s", d->report.file, name, what);
+}
+
+int
+dump_select(dump_context *d)
+{
+    for (size_t i = 0; i < d->o->vars.n; i++) {
+        bool found = false;
+
+        match_tree(d, d->root, d->o->vars.name[i], true, &found);
+        if (!found)
+            return no_such(d, d->o->vars.name[i], "variable");
+    }
+    for (size_t i = 0; i < d->o->groups.n; i++) {
+        bool found = false;
+
+        match_tree(d, d->root, d->o->groups.name[i], false, &found);
+        if (!found)
+            return no_such(d, d->o->groups.name[i], "group");
+    }
+    return NC_NOERR;
+}
+
+void
+dump_select_clear(dump_context *d)
+{
+    free(d->vars);
+    free(d->groups);
+    for (size_t i = 0; i < d->nbounds; i++)
+        free(d->bounds_names[i]);
+    free(d->bounds);
+    free(d->bounds_names);
+}
+
+bool
+dump_wants_group(const dump_context *d, int grp)
+{
+    for (size_t i = 0; i < d->ngroups; i++)
+        if (d->groups[i] == grp)
+            return true;
+    return d->o->groups.n == 0;
+}
+
+static bool
+is_coordinate(int grp, int varid)
+{
+    char name[NC_MAX_NAME + 1];
+    int  dimid;
+
+    return nc_inq_varname(grp, varid, name) == NC_NOERR && nc_inq_dimid(grp, name, &dimid) == NC_NOERR;
+}
+
+bool
+dump_wants_var(const dump_context *d, int grp, int varid)
+{
+    bool listed = d->o->vars.n == 0;
+
+    for (size_t i = 0; i < d->nvars && !listed; i++)
+        listed = d->vars[i].ncid == grp && d->vars[i].varid == varid;
+    return listed && (d->o->part != DUMP_COORDS || is_coordinate(grp, varid));
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump_text.c: a growing string and the quoting rules of CDL, XML and JSON.
+ *
+ * A text may hold any bytes; s[len] is always NUL once something was added. Memory that cannot be had ends the
+ * program: a half-printed dump is of no use to anybody.
+ */
+#include "dump_int.h"
+
+#include "../error_text.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *
+dump_alloc(size_t n, size_t size)
+{
+    return dump_need(calloc(n != 0 ? n : 1, size));
+}
+
+/* Room for n more bytes and the NUL. */
+static void
+text_room(dump_text *t, size_t n)
+{
+    size_t cap = t->cap != 0 ? t->cap : 64;
+
+    if (n > SIZE_MAX / 2 - t->len - 1)
+        dump_need(NULL);
+    while (cap < t->len + n + 1)
+        cap *= 2;
+    if (cap != t->cap) {
+        t->s = dump_need(realloc(t->s, cap));
+        t->cap = cap;
+    }
+}
+
+void
+dump_text_addn(dump_text *t, const char *s, size_t n)
+{
+    text_room(t, n);
+    if (n != 0)
+        memcpy(t->s + t->len, s, n);
+    t->len += n;
+    t->s[t->len] = '\0';
+}
+
+void
+dump_text_add(dump_text *t, const char *s)
+{
+    dump_text_addn(t, s, strlen(s));
+}
+
+void
+dump_text_addc(dump_text *t, char c)
+{
+    dump_text_addn(t, &c, 1);
+}
+
+void
+dump_text_addf(dump_text *t, const char *fmt, ...)
+{
+    enum { LIKELY = 40 }; /* most numbers fit at the first try */
+    va_list ap;
+    int     n;
+
+    text_room(t, LIKELY);
+    va_start(ap, fmt);
+    n = vsnprintf(t->s + t->len, t->cap - t->len, fmt, ap);
+    va_end(ap);
+    if (n >= 0 && (size_t)n >= t->cap - t->len) {
+        text_room(t, (size_t)n);
+        va_start(ap, fmt);
+        (void)vsnprintf(t->s + t->len, t->cap - t->len, fmt, ap);
+        va_end(ap);
+    }
+    t->len += n > 0 ? (size_t)n : 0;
+    t->s[t->len] = '\0';
+}
+
+void
+dump_text_reset(dump_text *t)
+{
+    t->len = 0;
+    dump_text_addn(t, "", 0);
+}
+
+void
+dump_text_clear(dump_text *t)
+{
+    free(t->s);
+    *t = DUMP_TEXT_INIT;
+}
+
+void
+dump_text_add_name(dump_text *t, const char *name)
+{
+    if (*name >= '0' && *name <= '9')
+        dump_text_addc(t, '\\');
+    for (; *name != '\0'; name++) {
+        if (strchr(" !\"#$%&'()*,:;<=>?[\\]^`{|}~", *name) != NULL)
+            dump_text_addc(t, '\\');
+        dump_text_addc(t, *name);
+    }
+}
+
+void
+dump_text_add_cdl(dump_text *t, const char *s, size_t n, bool ascii_only)
+{
+    static const char plain[] = "\b\f\n\r\t\v\\'\"", letter[] = "bfnrtv\\'\"";
+
+    for (; n > 0; n--, s++) {
+        unsigned char c = (unsigned char)*s;
+        const char   *hit = c != '\0' ? strchr(plain, c) : NULL;
+
+        if (hit != NULL) {
+            dump_text_addc(t, '\\');
+            dump_text_addc(t, letter[hit - plain]);
+        } else if (c < 0x20 || c == 0x7f || (ascii_only && c > 0x7f)) {
+            dump_text_addf(t, "\\%.3o", c);
+        } else {
+            dump_text_addc(t, (char)c);
+        }
+    }
+}
+
+/* Length of the well-formed UTF-8 character at s, or 0. Overlong forms, surrogates and > U+10FFFF are not. */
+static size_t
+utf8_char(const char *s, size_t n)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    size_t               len = u[0] < 0x80                   ? 1
+                               : u[0] >= 0xc2 && u[0] < 0xe0 ? 2
+                               : (u[0] & 0xf0) == 0xe0       ? 3
+                               : u[0] >= 0xf0 && u[0] < 0xf5 ? 4
+                                                             : 0;
+
+    if (len == 0 || len > n)
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((u[i] & 0xc0) != 0x80)
+            return 0;
+    if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) || (u[0] == 0xf0 && u[1] < 0x90) ||
+        (u[0] == 0xf4 && u[1] > 0x8f))
+        return 0;
+    return len;
+}
+
+bool
+dump_text_is_utf8(const char *s, size_t n)
+{
+    for (size_t len; n > 0; s += len, n -= len)
+        if ((len = utf8_char(s, n)) == 0)
+            return false;
+    return true;
+}
+
+void
+dump_text_add_xml(dump_text *t, const char *s, size_t n)
+{
+    for (size_t len; n > 0; s += len, n -= len) {
+        unsigned char c = (unsigned char)*s;
+
+        len = utf8_char(s, n);
+        if (len == 0 || (c < 0x20 && c != '\t' && c != '\n' && c != '\r')) {
+            len = 1;
+            dump_text_add(t, "\xef\xbf\xbd");
+        } else if (c < 0x20 || c == 0x7f) {
+            dump_text_addf(t, "&#x%X;", c);
+        } else if (c == '<' || c == '>' || c == '&' || c == '"') {
+            dump_text_add(t, c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : "&quot;");
+        } else {
+            dump_text_addn(t, s, len);
+        }
+    }
+}
+
+void
+dump_text_add_json(dump_text *t, const char *s, size_t n)
+{
+    static const char plain[] = "\b\f\n\r\t\\\"", letter[] = "bfnrt\\\"";
+
+    if (!dump_text_is_utf8(s, n)) {
+        for (size_t i = 0; i < n; i++)
+            dump_text_addf(t, "%s%u", i == 0 ? "[" : ", ", (unsigned)(unsigned char)s[i]);
+        dump_text_addc(t, ']');
+        return;
+    }
+    dump_text_addc(t, '"');
+    for (; n > 0; n--, s++) {
+        unsigned char c = (unsigned char)*s;
+        const char   *hit = c != '\0' ? strchr(plain, c) : NULL;
+
+        if (hit != NULL) {
+            dump_text_addc(t, '\\');
+            dump_text_addc(t, letter[hit - plain]);
+        } else if (c < 0x20 || c == 0x7f) {
+            dump_text_addf(t, "\\u%04X", c);
+        } else {
+            dump_text_addc(t, (char)c);
+        }
+    }
+    dump_text_addc(t, '"');
+}
+
+void
+dump_text_add_error(dump_text *t, int rc, const char *about)
+{
+    char what[ERROR_TEXT_SIZE];
+
+    error_text(rc, about, what);
+    dump_text_add(t, what);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump_value.c: one value as CDL, as an attribute, as JSON; and whether it is the fill value.
+ *
+ * Numbers never depend on the locale of the environment as long as the program does not call setlocale.
+ */
+#include "dump_int.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLOAT_DIGITS = 7, DOUBLE_DIGITS = 15, FORMAT_WIDTH_MAX = 100 };
+
+/*
+ * A C_format attribute comes from the file: it is taken only if it is one plain conversion that suits the type, with
+ * a bounded width, and the length modifier is put in by us. Anything else is as if it was not there.
+ */
+static void
+style_format(dump_number_format *s, nc_type type, const char *f)
+{
+    static const char floats[] = "eEfFgG", ints[] = "dioxXu";
+    bool              real = type == NC_FLOAT || type == NC_DOUBLE;
+    const char       *pct = strchr(f, '%'), *p;
+    char             *end;
+    dump_text         t = DUMP_TEXT_INIT;
+
+    if (pct == NULL || strlen(f) > 24)
+        return;
+    p = pct + 1 + strspn(pct + 1, "-+ #0");
+    if (*p >= '0' && *p <= '9' && strtol(p, &end, 10) <= FORMAT_WIDTH_MAX)
+        p = end;
+    if (*p == '.') {
+        p++;
+        if (*p >= '0' && *p <= '9' && strtol(p, &end, 10) <= FORMAT_WIDTH_MAX)
+            p = end;
+    }
+    dump_text_addn(&t, f, (size_t)(p - f));
+    p += strspn(p, "hlL");
+    if (*p != '\0' && strchr(real ? floats : ints, *p) != NULL && strchr(p, '%') == NULL) {
+        s->conv = *p;
+        dump_text_add(&t, real ? "" : "ll");
+        dump_text_add(&t, p);
+        if (t.len < sizeof s->format)
+            memcpy(s->format, t.s, t.len + 1);
+    }
+    dump_text_clear(&t);
+}
+
+dump_number_format
+dump_number_format_for(const dump_context *d, int grp, int varid, nc_type type)
+{
+    dump_number_format s = {.float_digits = d->o->float_digits != 0 ? d->o->float_digits : FLOAT_DIGITS,
+                            .double_digits = d->o->double_digits != 0 ? d->o->double_digits : DOUBLE_DIGITS};
+    dump_att           a;
+    bool               wanted = varid != NC_GLOBAL && type != NC_CHAR && type != NC_STRING &&
+                  !(type == NC_FLOAT && d->o->float_digits != 0) && !(type == NC_DOUBLE && d->o->double_digits != 0);
+
+    if (wanted && dump_att_load_named(grp, varid, "C_format", &a) == NC_NOERR) {
+        if (a.type == NC_CHAR)
+            style_format(&s, type, a.val);
+        dump_att_clear(&a);
+    }
+    return s;
+}
+
+/* NaN and the infinities, which printf spells otherwise. */
+static bool
+special_number(dump_text *t, double x, const char *suffix)
+{
+    if (isnan(x))
+        dump_text_addf(t, "NaN%s", suffix);
+    else if (isinf(x))
+        dump_text_addf(t, "%sInfinity%s", x < 0 ? "-" : "", suffix);
+    else
+        return false;
+    return true;
+}
+
+/* The attribute form of a number: always a point or an exponent, no zeros behind the last digit that counts. */
+static void
+real_att(dump_text *t, double x, int digits)
+{
+    dump_text num = DUMP_TEXT_INIT;
+    char     *exp, *end;
+    size_t    keep;
+
+    dump_text_addf(&num, "%#.*g", digits, x);
+    exp = strchr(num.s, 'e');
+    end = exp != NULL ? exp : num.s + num.len;
+    keep = (size_t)(end - num.s);
+    while (keep > 0 && num.s[keep - 1] == '0')
+        keep--;
+    dump_text_addn(t, num.s, keep);
+    dump_text_add(t, end);
+    dump_text_clear(&num);
+}
+
+static void
+real_cdl(dump_text *t, const dump_number_format *s, double x, int digits)
+{
+    if (s->format[0] != '\0')
+        dump_text_addf(t, s->format, x);
+    else
+        dump_text_addf(t, "%.*g", digits, x);
+}
+
+static void
+int_cdl(dump_text *t, const dump_number_format *s, long long x)
+{
+    if (s->format[0] != '\0')
+        dump_text_addf(t, s->format, x);
+    else
+        dump_text_addf(t, "%lld", x);
+}
+
+/* A signed integer type's value; uint64 is the one type that does not fit and is left to the callers. */
+static long long
+int_value(nc_type type, const void *p)
+{
+    switch (type) {
+    case NC_BYTE: return *(const signed char *)p;
+    case NC_UBYTE:
+    case NC_CHAR: return *(const unsigned char *)p;
+    case NC_SHORT: return *(const short *)p;
+    case NC_USHORT: return *(const unsigned short *)p;
+    case NC_INT: return *(const int *)p;
+    case NC_UINT: return *(const unsigned int *)p;
+    default: return *(const long long *)p;
+    }
+}
+
+static void
+string_cdl(dump_text *t, const char *s)
+{
+    if (s == NULL) {
+        dump_text_add(t, "NIL");
+        return;
+    }
+    dump_text_addc(t, '"');
+    dump_text_add_cdl(t, s, strlen(s), false);
+    dump_text_addc(t, '"');
+}
+
+void
+dump_value_cdl(dump_text *t, const dump_number_format *s, nc_type type, const void *p)
+{
+    switch (type) {
+    case NC_FLOAT:
+        if (!special_number(t, *(const float *)p, "f"))
+            real_cdl(t, s, *(const float *)p, s->float_digits);
+        break;
+    case NC_DOUBLE:
+        if (!special_number(t, *(const double *)p, ""))
+            real_cdl(t, s, *(const double *)p, s->double_digits);
+        break;
+    case NC_UINT64:
+        if (s->format[0] != '\0')
+            int_cdl(t, s, (long long)*(const unsigned long long *)p);
+        else
+            dump_text_addf(t, "%llu", *(const unsigned long long *)p);
+        break;
+    case NC_STRING: string_cdl(t, *(char *const *)p); break;
+    default: int_cdl(t, s, int_value(type, p)); break;
+    }
+}
+
+void
+dump_value_plain(dump_text *t, const dump_number_format *s, nc_type type, const void *p)
+{
+    switch (type) {
+    case NC_FLOAT:
+        if (!special_number(t, *(const float *)p, ""))
+            real_att(t, *(const float *)p, s->float_digits);
+        break;
+    case NC_DOUBLE:
+        if (!special_number(t, *(const double *)p, ""))
+            real_att(t, *(const double *)p, s->double_digits);
+        break;
+    case NC_UINT64: dump_text_addf(t, "%llu", *(const unsigned long long *)p); break;
+    default: dump_text_addf(t, "%lld", int_value(type, p)); break;
+    }
+}
+
+void
+dump_value_att(dump_text *t, const dump_number_format *s, nc_type type, const void *p)
+{
+    static const char *const suffix[] = {
+        [NC_BYTE] = "b",   [NC_SHORT] = "s",   [NC_INT] = "",   [NC_FLOAT] = "f",  [NC_DOUBLE] = "",
+        [NC_UBYTE] = "UB", [NC_USHORT] = "US", [NC_UINT] = "U", [NC_INT64] = "LL", [NC_UINT64] = "ULL",
+    };
+
+    if (type == NC_STRING) {
+        string_cdl(t, *(char *const *)p);
+        return;
+    }
+    dump_value_plain(t, s, type, p);
+    dump_text_add(t, suffix[type]);
+}
+
+/* The fewest digits that give the same number back. */
+static void
+real_json(dump_text *t, double x, int digits, int most, bool single)
+{
+    dump_text num = DUMP_TEXT_INIT;
+
+    if (x == 0 && signbit(x)) { /* "-0" is an integer to most readers, and loses its sign */
+        dump_text_add(t, "-0.0");
+        return;
+    }
+    for (; digits <= most; digits++) {
+        dump_text_reset(&num);
+        dump_text_addf(&num, "%.*g", digits, x);
+        if (single ? strtof(num.s, NULL) == (float)x : strtod(num.s, NULL) == x)
+            break;
+    }
+    dump_text_add(t, num.s);
+    dump_text_clear(&num);
+}
+
+static void
+real_json_any(dump_text *t, double x, bool single)
+{
+    if (isfinite(x)) {
+        real_json(t, x, single ? 6 : 15, single ? 9 : 17, single);
+        return;
+    }
+    dump_text_addc(t, '"');
+    (void)special_number(t, x, "");
+    dump_text_addc(t, '"');
+}
+
+void
+dump_value_json(dump_text *t, nc_type type, const void *p)
+{
+    const char *s;
+
+    switch (type) {
+    case NC_FLOAT: real_json_any(t, *(const float *)p, true); break;
+    case NC_DOUBLE: real_json_any(t, *(const double *)p, false); break;
+    case NC_UINT64: dump_text_addf(t, "%llu", *(const unsigned long long *)p); break;
+    case NC_CHAR: dump_text_add_json(t, p, 1); break;
+    case NC_STRING:
+        s = *(char *const *)p;
+        if (s == NULL)
+            dump_text_add(t, "null");
+        else
+            dump_text_add_json(t, s, strlen(s));
+        break;
+    default: dump_text_addf(t, "%lld", int_value(type, p)); break;
+    }
+}
+
+double
+dump_value_double(nc_type type, const void *p)
+{
+    switch (type) {
+    case NC_FLOAT: return *(const float *)p;
+    case NC_DOUBLE: return *(const double *)p;
+    case NC_UINT64: return (double)*(const unsigned long long *)p;
+    default: return (double)int_value(type, p);
+    }
+}
+
+/*
+ * The standard fill counts where the variable names none; not for bytes, whose every value is likely data, and not
+ * for characters, which print as text.
+ */
+void
+dump_fill_load(const dump_var *v, dump_fill *f)
+{
+    *f = (dump_fill){.type = v->type};
+    if (dump_att_load_named(v->grp, v->id, "_FillValue", &f->own) == NC_NOERR && f->own.type == v->type &&
+        f->own.len == 1 && f->own.val != NULL) {
+        f->has = true;
+        return;
+    }
+    dump_att_clear(&f->own);
+    f->has = v->type != NC_BYTE && v->type != NC_UBYTE && v->type != NC_CHAR;
+    switch (v->type) {
+    case NC_SHORT: f->standard.s = NC_FILL_SHORT; break;
+    case NC_INT: f->standard.i = NC_FILL_INT; break;
+    case NC_FLOAT: f->standard.f = NC_FILL_FLOAT; break;
+    case NC_DOUBLE: f->standard.d = NC_FILL_DOUBLE; break;
+    case NC_USHORT: f->standard.us = NC_FILL_USHORT; break;
+    case NC_UINT: f->standard.ui = NC_FILL_UINT; break;
+    case NC_INT64: f->standard.ll = NC_FILL_INT64; break;
+    case NC_UINT64: f->standard.ull = NC_FILL_UINT64; break;
+    case NC_STRING: f->standard.str = ""; break;
+    default: f->has = false; break;
+    }
+}
+
+void
+dump_fill_clear(dump_fill *f)
+{
+    dump_att_clear(&f->own);
+    f->has = false;
+}
+
+static bool
+same_real(double a, double b, double epsilon)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) && isnan(b);
+    if (isinf(a) || isinf(b)) /* everything is within a part of infinity of it */
+        return a == b;
+    return a == b || fabs(a - b) <= fabs(b) * epsilon;
+}
+
+bool
+dump_fill_matches(const dump_fill *f, const void *p)
+{
+    const void *q = f->own.val != NULL ? f->own.val : &f->standard;
+    const char *a, *b;
+
+    if (!f->has)
+        return false;
+    switch (f->type) {
+    case NC_FLOAT: return same_real(*(const float *)p, *(const float *)q, FLT_EPSILON);
+    case NC_DOUBLE: return same_real(*(const double *)p, *(const double *)q, DBL_EPSILON);
+    case NC_STRING:
+        a = *(char *const *)p;
+        b = *(const char *const *)q;
+        return a != NULL && b != NULL ? strcmp(a, b) == 0 : a == b;
+    default: return memcmp(p, q, dump_type_size(f->type)) == 0;
+    }
+}

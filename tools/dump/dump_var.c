@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump_var.c: what there is to know of one variable, one attribute, one type.
+ */
+#include "dump_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t      size;
+} atomic[] = {
+    [NC_BYTE] = {"byte", 1},   [NC_CHAR] = {"char", 1},     [NC_SHORT] = {"short", 2},
+    [NC_INT] = {"int", 4},     [NC_FLOAT] = {"float", 4},   [NC_DOUBLE] = {"double", 8},
+    [NC_UBYTE] = {"ubyte", 1}, [NC_USHORT] = {"ushort", 2}, [NC_UINT] = {"uint", 4},
+    [NC_INT64] = {"int64", 8}, [NC_UINT64] = {"uint64", 8}, [NC_STRING] = {"string", sizeof(char *)},
+};
+
+size_t
+dump_type_size(nc_type type)
+{
+    return type >= NC_BYTE && type <= NC_STRING ? atomic[type].size : 0;
+}
+
+const char *
+dump_type_name(nc_type type)
+{
+    return type >= NC_BYTE && type <= NC_STRING ? atomic[type].name : NULL;
+}
+
+void
+dump_text_add_type(dump_text *t, const dump_var *v)
+{
+    size_t len = 0;
+    char  *name = NULL;
+
+    if (dump_type_name(v->type) != NULL) {
+        dump_text_add(t, dump_type_name(v->type));
+        return;
+    }
+    if (nczarr_inq_var_typename(v->grp, v->id, &len, NULL) == NC_NOERR) {
+        name = dump_alloc(len + 1, 1);
+        if (nczarr_inq_var_typename(v->grp, v->id, NULL, name) != NC_NOERR)
+            name[0] = '\0';
+    }
+    dump_text_add(t, name != NULL && name[0] != '\0' ? name : "unknown");
+    free(name);
+}
+
+int
+dump_var_load(int grp, int varid, dump_var *v)
+{
+    int rc;
+
+    *v = (dump_var){.grp = grp, .id = varid};
+    if ((rc = nc_inq_var(grp, varid, v->name, &v->type, &v->ndims, NULL, &v->natts)) != NC_NOERR)
+        return rc;
+    v->size = dump_type_size(v->type);
+    v->dims = dump_alloc((size_t)v->ndims, sizeof *v->dims);
+    v->shape = dump_alloc((size_t)v->ndims, sizeof *v->shape);
+    v->unlimited = dump_alloc((size_t)v->ndims, sizeof *v->unlimited);
+    rc = nc_inq_vardimid(grp, varid, v->dims);
+    for (int i = 0; i < v->ndims && rc == NC_NOERR; i++) {
+        rc = nc_inq_dimlen(grp, v->dims[i], &v->shape[i]);
+        v->unlimited[i] = dump_dim_is_unlimited(grp, v->dims[i]);
+        v->empty = v->empty || v->shape[i] == 0;
+    }
+    if (rc != NC_NOERR)
+        dump_var_clear(v);
+    return rc;
+}
+
+void
+dump_var_clear(dump_var *v)
+{
+    free(v->dims);
+    free(v->shape);
+    free(v->unlimited);
+    v->dims = NULL;
+    v->shape = NULL;
+    v->unlimited = NULL;
+}
+
+int
+dump_att_load_named(int grp, int varid, const char *name, dump_att *a)
+{
+    size_t size;
+    int    rc;
+
+    *a = (dump_att){.val = NULL};
+    if ((rc = nc_inq_att(grp, varid, name, &a->type, &a->len)) != NC_NOERR)
+        return rc;
+    (void)snprintf(a->name, sizeof a->name, "%s", name);
+    if ((size = dump_type_size(a->type)) == 0)
+        return NC_NOERR; /* val stays NULL: a type this program cannot read */
+    a->val = dump_alloc(a->len + 1, size);
+    if (a->len > 0 && (rc = nc_get_att(grp, varid, name, a->val)) != NC_NOERR) {
+        free(a->val);
+        a->val = NULL;
+    }
+    return rc;
+}
+
+int
+dump_att_load(int grp, int varid, int index, dump_att *a)
+{
+    char name[NC_MAX_NAME + 1];
+    int  rc;
+
+    *a = (dump_att){.val = NULL};
+    if ((rc = nc_inq_attname(grp, varid, index, name)) != NC_NOERR)
+        return rc;
+    return dump_att_load_named(grp, varid, name, a);
+}
+
+void
+dump_att_clear(dump_att *a)
+{
+    if (a->type == NC_STRING && a->val != NULL)
+        (void)nc_free_string(a->len, a->val);
+    free(a->val);
+    *a = (dump_att){.val = NULL};
+}
+
+const char *
+dump_kind(int format)
+{
+    switch (format) {
+    case NC_FORMAT_CLASSIC: return "classic";
+    case NC_FORMAT_64BIT_OFFSET: return "64-bit offset";
+    case NC_FORMAT_64BIT_DATA: return "cdf5";
+    case NC_FORMAT_NETCDF4: return "netCDF-4";
+    case NC_FORMAT_NETCDF4_CLASSIC: return "netCDF-4 classic model";
+    default: return "unknown";
+    }
+}

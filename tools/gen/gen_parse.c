@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The grammar of CDL, by recursive descent: groups, sections, dimensions, variables.
+ *
+ * A group's sections come in the order attributes, types, dimensions, variables, data, groups; attributes may be
+ * declared in all of them. Everything is declared before it is used, but dimensions of other groups, which a path may
+ * name earlier (gen_declare_ahead.c). A statement is told by what follows its first name: `=` a dimension or data, `:` an
+ * attribute, another name a variable or a typed attribute.
+ */
+#include "gen_int.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum section { S_ATTRS, S_TYPES, S_DIMS, S_VARS, S_DATA, S_GROUPS, S_NONE } section;
+
+static const char *const section_names[] = {"attributes", "types", "dimensions", "variables", "data", "group"};
+
+/* ---- dimensions ------------------------------------------------------------------------------------------- */
+
+static int
+declare_dim(gen_parser *p, const char *name, gen_pos pos)
+{
+    gen_dim *d = gen_names_get(&p->names, p->group, GEN_DIM, name, strlen(name));
+
+    if (d != NULL && !d->ahead)
+        return gen_error(p, pos, "dimension %s is declared twice", name);
+    if (d == NULL && (d = gen_add_dim(p, name, pos)) == NULL)
+        return NC_ENOMEM;
+    d->ahead = false;
+    return gen_dim_size(p, d);
+}
+
+/* `a = 4, b = unlimited`; the first name is behind. */
+static int
+dims_statement(gen_parser *p, const gen_ref *first)
+{
+    const char *name = first->name;
+    gen_pos     pos = first->pos;
+    int         rc;
+
+    if (first->path)
+        return gen_error(p, pos, "a dimension is declared by its plain name");
+    for (;;) {
+        if ((rc = gen_expect(p, '=')) != NC_NOERR || (rc = declare_dim(p, name, pos)) != NC_NOERR || !gen_at(p, ','))
+            return rc;
+        if ((rc = gen_next(p)) != NC_NOERR || (rc = gen_take_name(p, "a dimension's name", &name, &pos)) != NC_NOERR)
+            return rc;
+    }
+}
+
+/* ---- variables -------------------------------------------------------------------------------------------- */
+
+/* `(d1, /g/d2)`, or nothing. */
+static int
+var_dims(gen_parser *p, gen_var *v)
+{
+    gen_dim **dims = NULL;
+    size_t    cap = 0;
+    gen_ref   r;
+    bool      more;
+    int       rc;
+
+    if ((rc = gen_accept(p, '(', &more)) != NC_NOERR)
+        return rc;
+    while (more) {
+        if ((rc = gen_take_ref(p, &r)) != NC_NOERR)
+            goto done;
+        if (r.path && gen_look_outward(p, &r, GEN_DIM) == NULL && (rc = gen_declare_ahead(p)) != NC_NOERR)
+            goto done;
+        rc = NC_ENOMEM;
+        if (v->rank == NC_MAX_VAR_DIMS)
+            rc = gen_error(p, r.pos, "more than %d dimensions", NC_MAX_VAR_DIMS);
+        else if (gen_reserve((void **)&dims, &cap, v->rank + 1, sizeof(gen_dim *)) != NC_NOERR)
+            gen_nomem(p);
+        else if ((dims[v->rank] = gen_look_outward(p, &r, GEN_DIM)) == NULL)
+            rc = gen_undefined(p, &r, "dimension");
+        else
+            rc = gen_accept(p, ',', &more);
+        if (rc != NC_NOERR)
+            goto done;
+        v->rank++;
+        if (!more && (rc = gen_expect(p, ')')) != NC_NOERR)
+            goto done;
+    }
+    if (v->rank > 0) {
+        v->dims = gen_alloc(&p->cdl->arena, v->rank * sizeof(gen_dim *));
+        if (v->dims == NULL)
+            rc = gen_nomem(p);
+        else
+            memcpy(v->dims, dims, v->rank * sizeof(gen_dim *));
+    }
+done:
+    free(dims);
+    return rc;
+}
+
+static int
+add_var(gen_parser *p, const gen_typeref *type, const char *name, gen_pos pos)
+{
+    gen_group *g = p->group;
+    gen_var   *v;
+    int        rc;
+
+    if (gen_names_get(&p->names, g, GEN_VAR, name, strlen(name)) != NULL)
+        return gen_error(p, pos, "variable %s is declared twice", name);
+    v = gen_alloc(&p->cdl->arena, sizeof *v);
+    if (v == NULL)
+        return gen_nomem(p);
+    *v = (gen_var){.name = name, .pos = pos, .index = p->cdl->nvars, .type = *type};
+    v->atts_end = &v->atts;
+    if ((rc = var_dims(p, v)) != NC_NOERR)
+        return rc;
+    if (gen_names_put(&p->names, &p->cdl->arena, g, GEN_VAR, name, v) != NC_NOERR)
+        return gen_nomem(p);
+    p->cdl->nvars++;
+    *g->vars_end = v;
+    g->vars_end = &v->next;
+    return NC_NOERR;
+}
+
+/* `type a(x), b`, or `type v:att = ...`; the type is behind. */
+static int
+vars_statement(gen_parser *p, const gen_ref *first)
+{
+    gen_typeref type;
+    gen_ref     r;
+    const char *name;
+    gen_pos     pos;
+    int         rc;
+
+    if (!gen_find_type(p, first, &type))
+        return gen_undefined(p, first, "type");
+    if ((rc = gen_take_ref(p, &r)) != NC_NOERR)
+        return rc;
+    if (gen_at(p, ':')) {
+        gen_var *v = gen_find_var(p, &r);
+
+        return v == NULL ? gen_undefined(p, &r, "variable") : gen_attr_after_colon(p, v, &type);
+    }
+    if (r.path)
+        return gen_error(p, r.pos, "a variable is declared by its plain name");
+    for (name = r.name, pos = r.pos;;) {
+        if ((rc = add_var(p, &type, name, pos)) != NC_NOERR || !gen_at(p, ','))
+            return rc;
+        if ((rc = gen_next(p)) != NC_NOERR || (rc = gen_take_name(p, "a variable's name", &name, &pos)) != NC_NOERR)
+            return rc;
+    }
+}
+
+static int
+data_statement(gen_parser *p, const gen_ref *first)
+{
+    gen_var *v = gen_find_var(p, first);
+    int      rc;
+
+    if (v == NULL)
+        return gen_undefined(p, first, "variable");
+    if ((rc = gen_expect(p, '=')) != NC_NOERR)
+        return rc;
+    return gen_parse_data(p, v);
+}
+
+/* ---- groups and sections ---------------------------------------------------------------------------------- */
+
+/*
+ * The section that the current word opens: the word and its colon, without a blank. A variable may have such a name;
+ * then `data:units` is its attribute and only `data:` with a blank behind it a section.
+ */
+static section
+section_here(const gen_parser *p)
+{
+    const gen_token *t = &p->tok;
+
+    if (t->tok != GEN_T_WORD || t->quoted || p->src[t->end] != ':')
+        return S_NONE;
+    for (int s = S_TYPES; s <= S_GROUPS; s++)
+        if (strcmp(t->text, section_names[s]) == 0) {
+            bool var = gen_names_get(&p->names, p->group, GEN_VAR, t->text, t->len) != NULL;
+
+            return var && !isspace((unsigned char)p->src[t->end + 1]) ? S_NONE : (section)s;
+        }
+    return S_NONE;
+}
+
+static int
+statement(gen_parser *p, section s)
+{
+    gen_ref first;
+    int     rc;
+
+    if (gen_at(p, ':')) {
+        rc = gen_attr_after_colon(p, NULL, NULL);
+    } else if (s == S_TYPES) {
+        return gen_type_statement(p); /* its ';' is optional */
+    } else if ((rc = gen_take_ref(p, &first)) == NC_NOERR) {
+        if (s == S_DIMS && gen_at(p, '='))
+            rc = dims_statement(p, &first);
+        else if (s == S_DATA && gen_at(p, '='))
+            rc = data_statement(p, &first);
+        else if (s == S_VARS && !gen_at(p, ':') && (p->tok.tok == GEN_T_WORD || p->tok.tok == GEN_T_PATH))
+            rc = vars_statement(p, &first);
+        else
+            rc = gen_attr_after_ref(p, &first);
+    }
+    return rc != NC_NOERR ? rc : gen_expect(p, ';');
+}
+
+static int body(gen_parser *p);
+
+/* `NAME { ... }` behind `group:`. */
+static int
+subgroup(gen_parser *p)
+{
+    gen_group  *outer = p->group, *g;
+    const char *name;
+    gen_pos     pos;
+    int         rc;
+
+    if ((rc = gen_take_name(p, "a group's name", &name, &pos)) != NC_NOERR)
+        return rc;
+    g = gen_names_get(&p->names, outer, GEN_GROUP, name, strlen(name));
+    if (g != NULL && !g->ahead)
+        return gen_error(p, pos, "group %s is declared twice", name);
+    if (++p->depth > GEN_MAX_DEPTH)
+        return gen_error(p, pos, "more than %d groups inside each other", GEN_MAX_DEPTH);
+    if (g == NULL && (g = gen_add_group(p, name, pos)) == NULL)
+        return NC_ENOMEM;
+    g->ahead = false;
+    p->group = g;
+    rc = body(p);
+    p->group = outer;
+    p->depth--;
+    return rc;
+}
+
+/* Past the word and the colon that open section `s`, if it may come after section `was`. */
+static int
+open_section(gen_parser *p, section s, section was)
+{
+    int rc;
+
+    if (s < was || (s == was && s != S_GROUPS))
+        return gen_error(p, p->tok.pos, s == was ? "a second '%s:' section" : "'%s:' must come before '%s:'",
+                         section_names[s], section_names[was]);
+    if ((rc = gen_next(p)) != NC_NOERR)
+        return rc;
+    return gen_expect(p, ':');
+}
+
+/* `{ ... }` of a group. */
+static int
+body(gen_parser *p)
+{
+    section now = S_ATTRS;
+    gen_pos start = p->tok.pos;
+    int     rc = gen_expect(p, '{');
+
+    while (rc == NC_NOERR && !gen_at(p, '}')) {
+        section s = section_here(p);
+
+        if (p->tok.tok == GEN_T_END)
+            return gen_error(p, p->tok.pos, "the '{' of line %u has no '}'", start.line);
+        if (s == S_NONE) {
+            rc = statement(p, now);
+            continue;
+        }
+        rc = open_section(p, s, now);
+        now = s;
+        if (rc == NC_NOERR && s == S_GROUPS)
+            rc = subgroup(p);
+    }
+    return rc != NC_NOERR ? rc : gen_next(p);
+}
+
+static int
+dataset(gen_parser *p)
+{
+    int rc;
+
+    p->at = gen_text_start(p);
+    if ((rc = gen_next(p)) != NC_NOERR)
+        return rc;
+    if (!gen_at_word(p, "netcdf") && !gen_at_word(p, "NETCDF") && !gen_at_word(p, "netCDF"))
+        return gen_unexpected(p, "'netcdf NAME {'");
+    if ((rc = gen_dataset_name(p)) != NC_NOERR || (rc = body(p)) != NC_NOERR)
+        return rc;
+    if (p->tok.tok != GEN_T_END)
+        return gen_unexpected(p, "nothing behind the last '}'");
+    gen_finish(p);
+    return NC_NOERR;
+}
+
+int
+gen_parse(const char *file, const char *text, size_t len, gen_report report, gen_cdl **out)
+{
+    gen_cdl   *cdl = gen_grow(NULL, 1, sizeof *cdl);
+    gen_parser p = {.cdl = cdl, .report = report, .src = text, .len = len, .line = 1};
+    int        rc;
+
+    if (cdl == NULL) {
+        gen_say(report, true, file, (gen_pos){0, 0}, "out of memory");
+        return NC_ENOMEM;
+    }
+    *cdl = (gen_cdl){.name = "", .file = file};
+    cdl->file = gen_strndup(&cdl->arena, file, strlen(file));
+    p.group = cdl->root = gen_new_group(&p, "/", (gen_pos){1, 1});
+    if (cdl->file == NULL || cdl->root == NULL) {
+        cdl->file = file;
+        rc = gen_nomem(&p);
+        cdl->root = NULL;
+    } else {
+        rc = dataset(&p);
+    }
+    if (rc == NC_NOERR) {
+        *out = cdl;
+        cdl = NULL;
+    }
+    gen_names_clear(&p.names);
+    free(p.buf);
+    gen_free(cdl);
+    return rc;
+}
+
+void
+gen_free(gen_cdl *cdl)
+{
+    if (cdl == NULL)
+        return;
+    for (gen_list *l = cdl->lists; l != NULL; l = l->next) {
+        free(l->values);
+        free(l->fills);
+        free(l->subs);
+    }
+    gen_arena_clear(&cdl->arena);
+    free(cdl);
+}
+
+const char *
+gen_name(const gen_cdl *cdl)
+{
+    return cdl->name;
+}
+
+bool
+gen_wants_classic(const gen_cdl *cdl)
+{
+    return cdl->classic;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * References to declared names, and attribute declarations.
+ *
+ * The plain name of a dimension or a type is searched in its group and in the enclosing groups, that of a type then in
+ * the whole tree; the name of a variable in its group only. Paths are absolute and may lead to later groups.
+ */
+#include "gen_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- references ------------------------------------------------------------------------------------------- */
+
+/* The group and the last name of /g1/g2/name, which is not the current token's own text. */
+static int
+resolve_path(gen_parser *p, gen_ref *r, const char *path, const char *end)
+{
+    const char *s = path;
+    size_t      len;
+    int         rc;
+
+    r->group = p->cdl->root;
+    for (;;) {
+        const char *e = gen_word_end(s + 1, end);
+
+        if (gen_word_text(p, s + 1, e, &len) != NC_NOERR)
+            return NC_ENOMEM;
+        if (e == end)
+            break;
+        r->group = gen_names_get(&p->names, r->group, GEN_GROUP, p->buf, len);
+        if (r->group == NULL && !p->scanned)
+            return (rc = gen_declare_ahead(p)) != NC_NOERR ? rc : resolve_path(p, r, path, end);
+        if (r->group == NULL)
+            return gen_error(p, r->pos, "no group %s is declared", p->buf);
+        s = e;
+    }
+    r->name = gen_strndup(&p->cdl->arena, p->buf, len);
+    return r->name != NULL ? NC_NOERR : gen_nomem(p);
+}
+
+int
+gen_take_ref(gen_parser *p, gen_ref *out)
+{
+    const gen_token *t = &p->tok;
+    int              rc;
+
+    if (t->tok != GEN_T_WORD && t->tok != GEN_T_PATH)
+        return gen_unexpected(p, "a name");
+    *out = (gen_ref){.pos = t->pos,
+                     .group = p->group,
+                     .path = t->tok == GEN_T_PATH,
+                     .quoted = t->quoted,
+                     .tight = p->src[t->end] == ':'};
+    out->text = out->name = gen_strndup(&p->cdl->arena, t->text, t->len);
+    if (out->text == NULL)
+        return gen_nomem(p);
+    if (out->path && (rc = resolve_path(p, out, out->text, out->text + t->len)) != NC_NOERR)
+        return rc;
+    return gen_next(p);
+}
+
+nc_type
+gen_primitive(const char *word)
+{
+    static const struct {
+        const char *word;
+        nc_type     type;
+    } known[] = {
+        {"byte", NC_BYTE},     {"char", NC_CHAR},     {"short", NC_SHORT}, {"int", NC_INT},       {"long", NC_INT},
+        {"integer", NC_INT},   {"float", NC_FLOAT},   {"real", NC_FLOAT},  {"double", NC_DOUBLE}, {"ubyte", NC_UBYTE},
+        {"ushort", NC_USHORT}, {"uint", NC_UINT},     {"ulong", NC_UINT},  {"uinteger", NC_UINT}, {"int64", NC_INT64},
+        {"uint64", NC_UINT64}, {"string", NC_STRING},
+    };
+
+    for (size_t i = 0; i < GEN_LEN(known); i++)
+        if (strcmp(word, known[i].word) == 0)
+            return known[i].type;
+    return NC_NAT;
+}
+
+/* A name in `r`'s group, or for a plain name in the groups around it. */
+void *
+gen_look_outward(const gen_parser *p, const gen_ref *r, gen_sort sort)
+{
+    for (const gen_group *g = r->group; g != NULL; g = r->path ? NULL : g->parent) {
+        void *node = gen_names_get(&p->names, g, sort, r->name, strlen(r->name));
+
+        if (node != NULL)
+            return node;
+    }
+    return NULL;
+}
+
+/* The first type of that name in the whole tree, parents first. */
+static const gen_type *
+look_for_type(const gen_parser *p, const gen_group *g, const char *name)
+{
+    const gen_type *t = gen_names_get(&p->names, g, GEN_TYPE, name, strlen(name));
+
+    for (const gen_group *sub = g->groups; t == NULL && sub != NULL; sub = sub->next)
+        t = look_for_type(p, sub, name);
+    return t;
+}
+
+bool
+gen_find_type(const gen_parser *p, const gen_ref *r, gen_typeref *out)
+{
+    *out = (gen_typeref){.type = r->path || r->quoted ? NC_NAT : gen_primitive(r->name)};
+    if (out->type != NC_NAT)
+        return true;
+    out->user = gen_look_outward(p, r, GEN_TYPE);
+    if (out->user == NULL && !r->path)
+        out->user = look_for_type(p, p->cdl->root, r->name);
+    return out->user != NULL;
+}
+
+gen_var *
+gen_find_var(const gen_parser *p, const gen_ref *r)
+{
+    return gen_names_get(&p->names, r->group, GEN_VAR, r->name, strlen(r->name));
+}
+
+/* ---- attributes ------------------------------------------------------------------------------------------- */
+
+static int
+take_values(gen_parser *p, gen_const **values, size_t *n)
+{
+    size_t cap = 0;
+    int    rc;
+
+    if (gen_at(p, ';'))
+        return NC_NOERR;
+    for (;;) {
+        if (gen_at(p, '{'))
+            return gen_error(p, p->tok.pos, "braces enclose only values of user-defined types");
+        if (gen_reserve((void **)values, &cap, *n + 1, sizeof **values) != NC_NOERR)
+            return gen_nomem(p);
+        if ((rc = gen_take_const(p, &(*values)[*n])) != NC_NOERR)
+            return rc;
+        ++*n;
+        if (!gen_at(p, ','))
+            return NC_NOERR;
+        if ((rc = gen_next(p)) != NC_NOERR)
+            return rc;
+    }
+}
+
+int
+gen_attr_after_colon(gen_parser *p, gen_var *var, const gen_typeref *type)
+{
+    gen_attdecl a = {.var = var, .type = type};
+    gen_const  *values = NULL;
+    int         rc;
+
+    if ((rc = gen_expect(p, ':')) != NC_NOERR ||
+        (rc = gen_take_name(p, "an attribute's name", &a.name, &a.pos)) != NC_NOERR ||
+        (rc = gen_expect(p, '=')) != NC_NOERR)
+        return rc;
+    a.end = p->tok.pos;
+    if ((type != NULL && type->user != NULL) ||
+        (var != NULL && var->type.user != NULL && strcmp(a.name, "_FillValue") == 0))
+        return gen_skip_list(p);
+    rc = take_values(p, &values, &a.n);
+    a.values = values;
+    if (rc == NC_NOERR)
+        rc = gen_attr_add(p, &a);
+    free(values);
+    return rc;
+}
+
+int
+gen_undefined(gen_parser *p, const gen_ref *r, const char *what)
+{
+    return gen_error(p, r->pos, "no %s %s is declared above", what, r->text);
+}
+
+/* `x :a = ...` is a group's attribute of type x, `x:a` one of variable x; a variable `int` must be written tight. */
+static int
+attr_of(gen_parser *p, const gen_ref *r)
+{
+    gen_var    *v = gen_find_var(p, r);
+    gen_typeref type;
+    bool        is_type = gen_find_type(p, r, &type);
+
+    if (v != NULL && (r->tight || !is_type || type.user != NULL))
+        return gen_attr_after_colon(p, v, NULL);
+    return is_type ? gen_attr_after_colon(p, NULL, &type) : gen_undefined(p, r, "variable or type");
+}
+
+int
+gen_attr_after_ref(gen_parser *p, const gen_ref *first)
+{
+    gen_typeref type;
+    gen_ref     second;
+    gen_var    *v;
+    int         rc;
+
+    if (gen_at(p, ':'))
+        return attr_of(p, first);
+    if (p->tok.tok != GEN_T_WORD && p->tok.tok != GEN_T_PATH)
+        return gen_unexpected(p, "':'");
+    if (!gen_find_type(p, first, &type))
+        return gen_undefined(p, first, "type");
+    if ((rc = gen_take_ref(p, &second)) != NC_NOERR)
+        return rc;
+    v = gen_find_var(p, &second);
+    if (v == NULL)
+        return gen_undefined(p, &second, "variable");
+    return gen_attr_after_colon(p, v, &type);
+}

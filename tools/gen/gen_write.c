@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From the tree to a dataset: definitions. Each group: dimensions, variables with their properties, attributes, then
+ * its subgroups; so whatever a definition refers to is there, because CDL declares before it uses.
+ */
+#include "gen_int.h"
+#include "nczarr_filter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reports the failed call and returns its code. */
+static int
+fail_call(const gen_writer *w, int rc, gen_pos pos, const char *what, const char *name)
+{
+    return gen_nc_error(w->opts->report, w->cdl->file, rc, pos, what, name);
+}
+
+static int
+def_att(gen_writer *w, int ncid, int varid, const gen_att *a)
+{
+    const gen_list *l = a->values;
+    const void     *values = l->values != NULL ? l->values : "";
+    int             rc;
+
+    rc = l->type == NC_CHAR ? nc_put_att_text(ncid, varid, a->name, l->nelems, values)
+                            : nc_put_att(ncid, varid, a->name, l->type, l->nelems, values);
+    return rc == NC_NOERR ? NC_NOERR : fail_call(w, rc, a->pos, "attribute", a->name);
+}
+
+static int
+def_dim(gen_writer *w, int ncid, const gen_dim *d)
+{
+    int rc = nc_def_dim(ncid, d->name, d->unlimited ? (size_t)NC_UNLIMITED : (size_t)d->size, &w->dimids[d->index]);
+
+    return rc == NC_NOERR ? NC_NOERR : fail_call(w, rc, d->pos, "dimension", d->name);
+}
+
+/* ---- properties ------------------------------------------------------------------------------------------- */
+
+static int
+def_filters(gen_writer *w, int ncid, int varid, const gen_var *v)
+{
+    const gen_filter *f = v->props.filters;
+
+    for (size_t i = 0; i < v->props.nfilters; i++) {
+        int rc = nc_def_var_filter(ncid, varid, f[i].id, f[i].nwords, f[i].words);
+
+        if (rc != NC_NOERR) {
+            char what[64];
+
+            snprintf(what, sizeof what, "filter %u of variable", f[i].id);
+            return fail_call(w, rc, v->props.pos[GEN_FILTERS], what, v->name);
+        }
+    }
+    return NC_NOERR;
+}
+
+/* In the order of the list. A scalar takes none, but dumps of other writers' scalars have them. */
+static int
+def_codecs(gen_writer *w, int ncid, int varid, const gen_var *v)
+{
+    const gen_props *p = &v->props;
+
+    for (size_t i = 0; v->rank > 0 && i < p->ncodecs; i++) {
+        int rc = nczarr_def_var_codec(ncid, varid, p->codecs[i]);
+
+        if (rc != NC_NOERR)
+            return fail_call(w, rc, p->pos[GEN_CODECS], "codec of variable", v->name);
+    }
+    return NC_NOERR;
+}
+
+/* The filters in netCDF's order of definition. _Codecs is the whole chain: where it is given it stands alone. */
+static int
+def_chain(gen_writer *w, int ncid, int varid, const gen_var *v)
+{
+    const gen_props *p = &v->props;
+    bool             shuffle = p->pos[GEN_SHUFFLE].line != 0 && p->value[GEN_SHUFFLE];
+    bool             deflate = p->pos[GEN_DEFLATE].line != 0;
+    gen_prop         of = deflate ? GEN_DEFLATE : GEN_SHUFFLE;
+    int              rc = NC_NOERR;
+
+    if (p->pos[GEN_CODECS].line != 0)
+        return def_codecs(w, ncid, varid, v);
+    if (p->pos[GEN_FLETCHER].line != 0 &&
+        (rc = nc_def_var_fletcher32(ncid, varid, p->value[GEN_FLETCHER])) != NC_NOERR)
+        return fail_call(w, rc, p->pos[GEN_FLETCHER], "checksum of variable", v->name);
+    if ((shuffle || deflate) &&
+        (rc = nc_def_var_deflate(ncid, varid, shuffle, deflate, p->value[GEN_DEFLATE])) != NC_NOERR)
+        return fail_call(w, rc, p->pos[of], "compression of variable", v->name);
+    return def_filters(w, ncid, varid, v);
+}
+
+static int
+def_props(gen_writer *w, int ncid, int varid, const gen_var *v)
+{
+    const gen_props *p = &v->props;
+    bool             chunks = p->pos[GEN_CHUNKS].line != 0 && p->nchunks > 0;
+    gen_prop         storage = chunks ? GEN_CHUNKS : GEN_STORAGE;
+    int              rc = NC_NOERR;
+
+    if (p->pos[GEN_DTYPE].line != 0 && (rc = nczarr_def_var_dtype(ncid, varid, p->dtype)) != NC_NOERR)
+        return fail_call(w, rc, p->pos[GEN_DTYPE], "stored type of variable", v->name);
+    if (p->pos[storage].line != 0)
+        rc = nc_def_var_chunking(ncid, varid, chunks ? NC_CHUNKED : p->value[GEN_STORAGE], chunks ? p->chunks : NULL);
+    if (rc != NC_NOERR)
+        return fail_call(w, rc, p->pos[storage], "storage of variable", v->name);
+    if ((rc = def_chain(w, ncid, varid, v)) != NC_NOERR)
+        return rc;
+    if (p->pos[GEN_ENDIAN].line != 0 && (rc = nc_def_var_endian(ncid, varid, p->value[GEN_ENDIAN])) != NC_NOERR)
+        return fail_call(w, rc, p->pos[GEN_ENDIAN], "byte order of variable", v->name);
+    if (p->pos[GEN_NOFILL].line != 0 &&
+        (rc = nc_def_var_fill(ncid, varid, p->value[GEN_NOFILL] ? NC_NOFILL : NC_FILL, NULL)) != NC_NOERR)
+        return fail_call(w, rc, p->pos[GEN_NOFILL], "fill mode of variable", v->name);
+    if (p->pos[GEN_QUANTIZE].line != 0 &&
+        (rc = nc_def_var_quantize(ncid, varid, p->quantize_mode, p->value[GEN_QUANTIZE])) != NC_NOERR)
+        return fail_call(w, rc, p->pos[GEN_QUANTIZE], "quantization of variable", v->name);
+    return NC_NOERR;
+}
+
+/* ---- variables and groups --------------------------------------------------------------------------------- */
+
+static int
+def_var(gen_writer *w, int ncid, const gen_var *v)
+{
+    int *dimids = gen_grow(NULL, v->rank, sizeof *dimids);
+    int *varid = &w->varids[v->index];
+    int  rc;
+
+    if (dimids == NULL)
+        return fail_call(w, NC_ENOMEM, v->pos, "variable", v->name);
+    for (size_t i = 0; i < v->rank; i++)
+        dimids[i] = w->dimids[v->dims[i]->index];
+    w->grpids[v->index] = ncid;
+    rc = nc_def_var(ncid, v->name, v->type.type, (int)v->rank, dimids, varid);
+    free(dimids);
+    if (rc != NC_NOERR)
+        return fail_call(w, rc, v->pos, "variable", v->name);
+    return def_props(w, ncid, *varid, v);
+}
+
+/* Groups and dimensions first: a variable may have a dimension of any group. */
+static int
+def_groups(gen_writer *w, int ncid, const gen_group *g)
+{
+    int rc = NC_NOERR, sub_id;
+
+    for (const gen_dim *d = g->dims; rc == NC_NOERR && d != NULL; d = d->next)
+        rc = def_dim(w, ncid, d);
+    for (const gen_group *sub = g->groups; rc == NC_NOERR && sub != NULL; sub = sub->next) {
+        if ((rc = nc_def_grp(ncid, sub->name, &sub_id)) != NC_NOERR)
+            return fail_call(w, rc, sub->pos, "group", sub->name);
+        rc = def_groups(w, sub_id, sub);
+    }
+    return rc;
+}
+
+static int
+def_contents(gen_writer *w, int ncid, const gen_group *g)
+{
+    int rc = NC_NOERR, sub_id;
+
+    for (const gen_var *v = g->vars; rc == NC_NOERR && v != NULL; v = v->next)
+        rc = def_var(w, ncid, v);
+    for (const gen_att *a = g->atts; rc == NC_NOERR && a != NULL; a = a->next)
+        rc = def_att(w, ncid, NC_GLOBAL, a);
+    for (const gen_var *v = g->vars; rc == NC_NOERR && v != NULL; v = v->next)
+        for (const gen_att *a = v->atts; rc == NC_NOERR && a != NULL; a = a->next)
+            rc = def_att(w, ncid, w->varids[v->index], a);
+    for (const gen_group *sub = g->groups; rc == NC_NOERR && sub != NULL; sub = sub->next) {
+        if ((rc = nc_inq_grp_ncid(ncid, sub->name, &sub_id)) != NC_NOERR)
+            return fail_call(w, rc, sub->pos, "group", sub->name);
+        rc = def_contents(w, sub_id, sub);
+    }
+    return rc;
+}
+
+static int
+write_all(gen_writer *w, int ncid)
+{
+    const gen_cdl *cdl = w->cdl;
+    gen_pos        none = {0, 0};
+    int            rc, old;
+
+    if (w->opts->nofill && (rc = nc_set_fill(ncid, NC_NOFILL, &old)) != NC_NOERR)
+        return fail_call(w, rc, none, "dataset", cdl->name);
+    if ((rc = def_groups(w, ncid, cdl->root)) != NC_NOERR || (rc = def_contents(w, ncid, cdl->root)) != NC_NOERR)
+        return rc;
+    if ((rc = nc_enddef(ncid)) != NC_NOERR)
+        return fail_call(w, rc, none, "dataset", cdl->name);
+    return w->opts->header_only ? NC_NOERR : gen_write_data(w, cdl->root);
+}
+
+int
+gen_write(const gen_cdl *cdl, int ncid, const gen_opts *opts)
+{
+    gen_writer w = {.cdl = cdl, .opts = opts};
+    int        rc = NC_ENOMEM;
+
+    if (cdl->first_type != NULL) {
+        gen_say(opts->report, true, cdl->file, cdl->first_type->pos,
+                "type %s: user-defined types are not supported by this format", cdl->first_type->name);
+        return NC_ENOTBUILT;
+    }
+    w.dimids = gen_grow(NULL, cdl->ndims, sizeof(int));
+    w.grpids = gen_grow(NULL, cdl->nvars, sizeof(int));
+    w.varids = gen_grow(NULL, cdl->nvars, sizeof(int));
+    if (w.dimids != NULL && w.grpids != NULL && w.varids != NULL)
+        rc = write_all(&w, ncid);
+    else
+        fail_call(&w, rc, (gen_pos){0, 0}, "dataset", cdl->name);
+    free(w.dimids);
+    free(w.grpids);
+    free(w.varids);
+    return rc;
+}

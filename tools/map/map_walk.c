@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * map_walk.c: every object of a store, in the order of the keys' segments: list, find, dump, stat.
+ */
+#include "map_int.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct walk walk;
+
+struct walk {
+    nczarr_map        *map;
+    const map_opts    *o;
+    const char        *prefix, *pattern; /* pattern NULL: all */
+    bool               dump;
+    int                rc; /* first failure of an object; the walk goes on */
+    unsigned long long objects, bytes;
+};
+
+char *
+map_join(const char *prefix, const char *name)
+{
+    size_t n = strlen(prefix), m = strlen(name);
+    char  *key = malloc(n + m + 2);
+
+    if (key == NULL)
+        map_no_memory();
+    memcpy(key, prefix, n);
+    if (n > 0)
+        key[n++] = '/';
+    memcpy(key + n, name, m + 1);
+    return key;
+}
+
+static void
+visit(walk *w, const char *key)
+{
+    unsigned long long len = 0;
+    int                rc;
+
+    if (w->pattern != NULL && fnmatch(w->pattern, key, 0) != 0)
+        return;
+    if (!w->o->keys && (rc = nczarr_map_len(w->map, key, &len)) != NC_NOERR) {
+        (void)map_fail(w->o, rc, key);
+        w->rc = w->rc != NC_NOERR ? w->rc : rc;
+        return;
+    }
+    w->objects++;
+    w->bytes += len;
+    if (w->o->keys)
+        fprintf(w->o->out, "%s\n", key);
+    else
+        fprintf(w->o->out, "%12llu  %s\n", len, key);
+    if (w->dump && (rc = map_print(w->map, w->o, key)) != NC_NOERR)
+        w->rc = w->rc != NC_NOERR ? w->rc : rc;
+}
+
+static int
+on_child(const char *name, int leaf, void *arg)
+{
+    walk       *w = arg;
+    const char *prefix = w->prefix;
+    char       *key = map_join(prefix, name);
+    int         rc = 0;
+
+    if (leaf) {
+        visit(w, key);
+    } else {
+        w->prefix = key;
+        rc = nczarr_map_search(w->map, key, on_child, w);
+        w->prefix = prefix;
+    }
+    free(key);
+    return rc;
+}
+
+/* Everything below `prefix`; an object that stands right there counts, too. */
+static int
+all(nczarr_map *map, const map_opts *o, const char *prefix, const char *pattern, bool dump)
+{
+    walk w = {.map = map, .o = o, .prefix = prefix, .pattern = pattern, .dump = dump};
+    int  rc = NC_NOERR;
+
+    if (prefix[0] != '\0' && nczarr_map_exists(map, prefix) == NC_NOERR)
+        visit(&w, prefix);
+    else if ((rc = nczarr_map_search(map, prefix, on_child, &w)) != NC_NOERR)
+        return map_fail(o, rc, prefix);
+    if (w.objects == 0 && w.rc == NC_NOERR && (prefix[0] != '\0' || pattern != NULL)) {
+        fprintf(stderr, "nczmap: %s: %s: no such object\n", o->path, pattern != NULL ? pattern : prefix);
+        return NC_EEMPTY;
+    }
+    if (!o->keys)
+        fprintf(o->out, "%12llu  bytes in %llu object%s\n", w.bytes, w.objects, w.objects == 1 ? "" : "s");
+    return w.rc;
+}
+
+int
+map_list(nczarr_map *map, const map_opts *o, const char *prefix)
+{
+    return all(map, o, prefix, NULL, false);
+}
+
+int
+map_find(nczarr_map *map, const map_opts *o, const char *pattern)
+{
+    return all(map, o, "", pattern, false);
+}
+
+int
+map_dump(nczarr_map *map, const map_opts *o, const char *prefix)
+{
+    return all(map, o, prefix, NULL, true);
+}
+
+static int
+count_child(const char *name, int leaf, void *arg)
+{
+    (void)name;
+    (void)leaf;
+    ++*(unsigned long long *)arg;
+    return 0;
+}
+
+int
+map_stat(nczarr_map *map, const map_opts *o, const char *key)
+{
+    unsigned long long len = 0, children = 0;
+    int                rc = nczarr_map_len(map, key, &len);
+
+    if (rc == NC_NOERR) {
+        fprintf(o->out, "%s: object of %llu bytes\n", key, len);
+        return NC_NOERR;
+    }
+    if (rc != NC_EEMPTY)
+        return map_fail(o, rc, key);
+    if ((rc = nczarr_map_search(map, key, count_child, &children)) != NC_NOERR)
+        return map_fail(o, rc, key);
+    if (children > 0)
+        fprintf(o->out, "%s: prefix of %llu\n", key, children);
+    else
+        fprintf(o->out, "%s: nothing\n", key);
+    return children > 0 ? NC_NOERR : NC_EEMPTY;
+}
