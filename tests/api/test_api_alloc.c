@@ -6,33 +6,7 @@
 #include "api_test.h"
 
 #include "nczarr_filter.h"
-
-#include <stdatomic.h>
-
-static atomic_size_t count, fail_at;
-static atomic_bool   for_ever;
-
-static bool
-fails(void)
-{
-    size_t at = atomic_fetch_add(&count, 1) + 1, n = atomic_load(&fail_at);
-
-    return n != 0 && (at == n || (atomic_load(&for_ever) && at > n));
-}
-
-static void *
-get(size_t nbytes)
-{
-    return fails() ? NULL : malloc(nbytes);
-}
-
-static void *
-resize(void *p, size_t nbytes)
-{
-    return fails() ? NULL : realloc(p, nbytes);
-}
-
-static const ncz_alloc_table failing = {.get = get, .resize = resize, .put = free};
+#include "support/failing_alloc.h"
 
 #define TRY(call)                                                                                                    \
     do {                                                                                                             \
@@ -130,7 +104,7 @@ loop(int kind, bool ever, int (*scenario)(place *, bool *))
 {
     for (size_t n = 1;; n++) {
         place p;
-        bool  made = false;
+        bool  made = false, met;
         int   rc;
 
         place_make(&p, kind == MEMORY);
@@ -138,19 +112,19 @@ loop(int kind, bool ever, int (*scenario)(place *, bool *))
             snprintf(p.path, sizeof p.path, "%s/data.zip", p.dir);
         if (scenario == change)
             OK(create(&p, &made));
-        atomic_store(&count, 0);
-        atomic_store(&fail_at, n);
-        atomic_store(&for_ever, ever);
-        ncz_alloc_use(&failing);
+        if (ever)
+            fail_allocations_from(n);
+        else
+            fail_allocation(n);
         rc = scenario(&p, &made);
-        ncz_alloc_use(NULL);
+        met = end_failing();
         if (rc != NC_NOERR && rc != NC_ENOMEM)
             print_error("allocation %zu: %d (%s)\n", n, rc, nczarr_errmsg());
         assert_true(rc == NC_NOERR || rc == NC_ENOMEM);
         if (made)
             check(&p);
         place_drop(&p);
-        if (rc == NC_NOERR && atomic_load(&count) < n)
+        if (rc == NC_NOERR && !met)
             break;
         assert_true(n < 20000);
     }

@@ -2,6 +2,7 @@
 /* A variable's chunks as objects: keys, what is stored, how bytes come about; moving chunks from map to map; and the
  * definitions that this needs: dimensions that grow without data, widths of strings, whole chains of codecs. */
 #include "api_test.h"
+#include "support/failing_alloc.h"
 #include "nczarr_filter.h"
 
 #include <math.h>
@@ -390,22 +391,6 @@ ON_BOTH(moving)
 
 /* ---- memory that runs out ---- */
 
-static size_t count, fail_at;
-
-static void *
-get(size_t nbytes)
-{
-    return ++count == fail_at ? NULL : malloc(nbytes);
-}
-
-static void *
-resize(void *p, size_t nbytes)
-{
-    return ++count == fail_at ? NULL : realloc(p, nbytes);
-}
-
-static const ncz_alloc_table failing = {.get = get, .resize = resize, .put = free};
-
 /* Each allocation fails once: an error, nothing leaked, and the same answer afterwards. */
 static void
 out_of_memory_on(place *p)
@@ -422,16 +407,14 @@ out_of_memory_on(place *p)
         for (size_t n = 1; rc != NC_NOERR; n++) {
             seen a = {.n = 0};
 
-            count = 0;
-            fail_at = n;
-            ncz_alloc_use(&failing);
+            fail_allocation(n);
             if (what == 0)
                 rc = nczarr_list_var_chunks(ncid, v, see, &a);
             else if (what == 1)
                 rc = nczarr_inq_var_encoding(ncid, v, &len, text);
             else
                 rc = nczarr_inq_var_chunk_key(ncid, v, (size_t[]){1, 2}, &len, text, NULL, NULL);
-            ncz_alloc_use(NULL);
+            fail_allocation(0);
             assert_true(rc == NC_NOERR || rc == NC_ENOMEM);
             assert_true(n < 200);
             if (rc == NC_NOERR && what == 0)
@@ -595,11 +578,10 @@ types_without_memory_on(place *p)
         snprintf(more, sizeof more, "v%zu", i);
         OK(nc_def_var(ncid, more, stored_types[i].type, 1, &dim, &v));
         OK(nczarr_inq_var_dtype(ncid, v, NULL, before));
-        for (fail_at = 1; rc != NC_NOERR; fail_at++) {
-            count = 0;
-            ncz_alloc_use(&failing);
+        for (size_t n = 1; rc != NC_NOERR; n++) {
+            fail_allocation(n);
             rc = nczarr_def_var_dtype(ncid, v, stored_types[i].dtype);
-            ncz_alloc_use(NULL);
+            fail_allocation(0);
             assert_true(rc == NC_NOERR || rc == NC_ENOMEM);
             OK(nczarr_inq_var_dtype(ncid, v, NULL, after));
             assert_string_equal(after, rc == NC_NOERR ? stored_types[i].dtype : before);

@@ -5,16 +5,10 @@
 #ifndef CHUNK_TEST_H
 #define CHUNK_TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "support/failing_alloc.h"
+#include "support/test.h"
 
 #include "chunk/chunk.h"
 #include "zmap/zmap_mem.h"
@@ -250,41 +244,6 @@ count_objects(zmap *m, const ncz_spec *spec)
 
     assert_int_equal(zmap_list(m, spec->path, count_one, &n), NC_NOERR);
     return n;
-}
-
-/* ---- allocations that fail ---- */
-
-static size_t        fail_at;
-static atomic_size_t fail_seen; /* workers allocate, too */
-
-static inline void *
-fail_get(size_t nbytes)
-{
-    return ++fail_seen == fail_at ? NULL : malloc(nbytes);
-}
-
-static inline void *
-fail_resize(void *p, size_t nbytes)
-{
-    return ++fail_seen == fail_at ? NULL : realloc(p, nbytes);
-}
-
-static inline void
-fail_use(size_t at)
-{
-    static const ncz_alloc_table table = {fail_get, fail_resize, free};
-
-    fail_at = at;
-    fail_seen = 0;
-    ncz_alloc_use(&table);
-}
-
-/* True when the run met its failure. */
-static inline bool
-fail_end(void)
-{
-    ncz_alloc_use(NULL);
-    return fail_seen >= fail_at;
 }
 
 #endif /* CHUNK_TEST_H */

@@ -216,19 +216,19 @@ without_memory(void **state)
     ncz_chunk      *chunk;
 
     (void)state;
-    fail_use(1);
+    fail_allocation(1);
     assert_int_equal(ncz_chunk_cache_init(&cache, 1000), NC_ENOMEM);
-    assert_true(fail_end());
+    assert_true(end_failing());
     ncz_chunk_cache_clear(&cache);
     assert_int_equal(ncz_chunk_cache_init(&cache, 1000), NC_NOERR);
     for (uint64_t i = 0; i < 64; i++)
         assert_int_equal(ncz_chunk_claim(&cache, s, &i, &chunk), NC_NOERR);
-    fail_use(1);
+    fail_allocation(1);
     assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){64}, &chunk), NC_ENOMEM);
-    assert_true(fail_end());
-    fail_use(2);
+    assert_true(end_failing());
+    fail_allocation(2);
     assert_int_equal(ncz_chunk_claim(&cache, s, (uint64_t[]){64}, &chunk), NC_NOERR);
-    assert_true(fail_end());
+    assert_true(end_failing());
     assert_int_equal(cache.nbuckets, 64);
     for (uint64_t i = 0; i < 65; i++)
         assert_non_null(ncz_chunk_find(&cache, s, &i));

@@ -364,11 +364,11 @@ every_allocation_fails(void **state)
             q = test_plan(s.spec, s.a.shape, &all, NC_DOUBLE);
             for (size_t k = 0; k < 63; k++)
                 v[k] = (double)k;
-            fail_use(at);
+            fail_allocation(at);
             if ((rc = ncz_engine_write(s.e, &q, v)) == NC_NOERR && (rc = ncz_engine_write(s.e, &p, v)) == NC_NOERR &&
                 (rc = ncz_engine_flush(s.e, 0)) == NC_NOERR && (rc = ncz_engine_read(s.e, &q, w)) == NC_NOERR)
                 rc = ncz_engine_read(s.e, &p, w);
-            met = fail_end();
+            met = end_failing();
             assert_true(rc == NC_NOERR || (met && rc == NC_ENOMEM));
             assert_int_equal(ncz_engine_write(s.e, &q, v), NC_NOERR);
             assert_int_equal(ncz_engine_write(s.e, &p, v), NC_NOERR);
@@ -392,9 +392,9 @@ engine_without_memory(void **state)
 
     (void)state;
     do {
-        fail_use(at++);
+        fail_allocation(at++);
         rc = ncz_engine_new(m, &ncz_limits_default, &e);
-        assert_int_equal(rc, fail_end() ? NC_ENOMEM : NC_NOERR);
+        assert_int_equal(rc, end_failing() ? NC_ENOMEM : NC_NOERR);
     } while (rc != NC_NOERR);
     assert_int_equal(at, 4);
     assert_int_equal(ncz_engine_limit(e), ncz_limits_default.cache_bytes);

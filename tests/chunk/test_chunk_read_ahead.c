@@ -735,14 +735,14 @@ allocations_fail(void **state)
 
             ncz_pool_set_threads(i < 2 ? 1 : 3);
             steps_begin(&w, i % 2 == 0, "zlib", 1 << 20);
-            fail_use(at);
+            fail_allocation(at);
             for (uint64_t t = 0; t < 14; t++) {
                 int rc = read_some(&w, t, 1, SIDE);
 
                 assert_true(rc == NC_NOERR || rc == NC_ENOMEM);
                 failures += rc != NC_NOERR;
             }
-            met = fail_end();
+            met = end_failing();
             assert_true(failures <= 1);
             for (uint64_t t = 0; t < 20; t++)
                 read_step(&w, t);

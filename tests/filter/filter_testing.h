@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the tests of the filter room share: JSON in one line, an env, noise that repeats, allocations that fail.
+ * What the tests of the filter module share: JSON in one line, an env, noise that repeats.
  */
 #ifndef NCZ_FILTER_TESTING_H
 #define NCZ_FILTER_TESTING_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include "support/failing_alloc.h"
+#include "support/test.h"
 
 #include "filter/filter.h"
 
@@ -123,60 +117,6 @@ decode_to(const ncz_codec_ops *ops, const ncz_codec_params *p, const ncz_codec_e
     free(copy);
     free(room);
     return rc;
-}
-
-/* ---- the n-th allocation fails ---- */
-
-static size_t failing_at, failing_seen;
-
-static inline bool
-failing_now(void)
-{
-    return ++failing_seen == failing_at;
-}
-
-static inline void *
-failing_get(size_t nbytes)
-{
-    return failing_now() ? NULL : malloc(nbytes != 0 ? nbytes : 1);
-}
-
-static inline void *
-failing_resize(void *p, size_t nbytes)
-{
-    return failing_now() ? NULL : realloc(p, nbytes != 0 ? nbytes : 1);
-}
-
-static inline void
-failing_put(void *p)
-{
-    free(p);
-}
-
-/*
- * Runs `step` with its first, then its second ... allocation failing, until it gets through without one. Every
- * failure must be NC_ENOMEM.
- */
-static inline void
-each_allocation_fails(int (*step)(void *), void *arg)
-{
-    static const ncz_alloc_table table = {failing_get, failing_resize, failing_put};
-
-    for (size_t at = 1;; at++) {
-        int rc;
-
-        failing_at = at;
-        failing_seen = 0;
-        ncz_alloc_use(&table);
-        rc = step(arg);
-        ncz_alloc_use(NULL);
-        if (failing_seen < at) {
-            assert_int_equal(rc, NC_NOERR);
-            return;
-        }
-        assert_int_equal(rc, NC_ENOMEM);
-        assert_true(at < 10000);
-    }
 }
 
 #endif /* NCZ_FILTER_TESTING_H */

@@ -100,17 +100,6 @@ test_concatenated(void **state)
     free(object);
 }
 
-static size_t largest;
-
-static void *
-watch_get(size_t nbytes)
-{
-    largest = nbytes > largest ? nbytes : largest;
-    return malloc(nbytes != 0 ? nbytes : 1);
-}
-
-static const ncz_alloc_table watch = {watch_get, realloc, free};
-
 /* A stream that asks for a dictionary of 1 GiB is refused before it has one. */
 static void
 test_memory_limit(void **state)
@@ -124,17 +113,17 @@ test_memory_limit(void **state)
 
     (void)state;
     assert_int_equal(configure(ops, "{\"format\": 2}", &env, &p), NC_NOERR);
-    largest = 0;
-    ncz_alloc_use(&watch);
+    watch_allocations();
     assert_int_equal(ops->decode(&p, &env, alone, sizeof alone, back, sizeof back, true, &used), NC_EFILTER);
-    ncz_alloc_use(NULL);
+    fail_allocation(0);
+    assert_true(largest_allocation() < 1 << 20);
     assert_non_null(strstr(ncz_err_text(), "134217728"));
     assert_int_equal(configure(ops, raw, &env, &p), NC_NOERR);
-    ncz_alloc_use(&watch);
+    watch_allocations();
     assert_int_equal(ops->decode(&p, &env, alone, sizeof alone, back, sizeof back, true, &used), NC_EFILTER);
-    ncz_alloc_use(NULL);
+    fail_allocation(0);
     assert_non_null(strstr(ncz_err_text(), "134217728"));
-    assert_true(largest < 1 << 20);
+    assert_true(largest_allocation() < 1 << 20);
 }
 
 /* A small chunk is not encoded with the dictionary that the highest preset has for large ones. */
@@ -158,11 +147,10 @@ test_small_dictionary(void **state)
         ncz_codec_params p;
 
         assert_int_equal(configure(ops, cases[i], &env, &p), NC_NOERR);
-        largest = 0;
-        ncz_alloc_use(&watch);
+        watch_allocations();
         object = encoded(ops, &p, &env, data, sizeof data, &used);
-        ncz_alloc_use(NULL);
-        assert_true(largest < 4 << 20);
+        fail_allocation(0);
+        assert_true(largest_allocation() < 4 << 20);
         assert_int_equal(decode_to(ops, &p, &env, object, used, back, sizeof back), NC_NOERR);
         assert_memory_equal(back, data, sizeof data);
         free(object);

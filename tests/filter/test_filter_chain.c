@@ -344,32 +344,21 @@ test_long_chain(void **state)
 
 /* ---- memory ---- */
 
-static size_t largest;
-
-static void *
-watch_get(size_t nbytes)
-{
-    largest = nbytes > largest ? nbytes : largest;
-    return malloc(nbytes != 0 ? nbytes : 1);
-}
-
 /* A thousandfold in two stages: refused at the first, with no more memory than an honest chunk needs. */
 static void
 test_nested_bomb(void **state)
 {
-    static const ncz_alloc_table table = {watch_get, realloc, free};
-    ncz_chain                   *c = chain_of("[{\"id\": \"zlib\"}]", "{\"id\": \"gzip\"}");
-    unsigned char               *zeros = calloc(1, 1 << 22), back[64];
-    ncz_buf                      out = NCZ_BUF_INIT;
+    ncz_chain     *c = chain_of("[{\"id\": \"zlib\"}]", "{\"id\": \"gzip\"}");
+    unsigned char *zeros = calloc(1, 1 << 22), back[64];
+    ncz_buf        out = NCZ_BUF_INIT;
 
     (void)state;
     assert_non_null(zeros);
     assert_int_equal(ncz_chain_encode(c, &env, zeros, 1 << 22, &out), NC_NOERR);
-    largest = 0;
-    ncz_alloc_use(&table);
+    watch_allocations();
     assert_int_equal(ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back, false), NC_EFILTER);
-    ncz_alloc_use(NULL);
-    assert_true(largest < 100000); /* inflate's own window is the largest */
+    fail_allocation(0);
+    assert_true(largest_allocation() < 100000); /* inflate's own window is the largest */
     ncz_buf_clear(&out);
     ncz_chain_unref(c);
     free(zeros);

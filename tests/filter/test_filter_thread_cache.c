@@ -191,8 +191,7 @@ test_life(void **state)
 static void
 test_scratch(void **state)
 {
-    static const ncz_alloc_table failing = {failing_get, failing_resize, failing_put};
-    unsigned char               *p = ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, 1000);
+    unsigned char *p = ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, 1000);
 
     (void)state;
     assert_non_null(p);
@@ -203,11 +202,9 @@ test_scratch(void **state)
     assert_non_null(p);
     memset(p, 1, NCZ_CODEC_SCRATCH_MAX + 1);
     ncz_codec_scratch_done(NCZ_SLOT_BLOSC_BLOCK);
-    failing_at = 1;
-    failing_seen = 0;
-    ncz_alloc_use(&failing);
+    fail_allocation(1);
     assert_null(ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, 1000));
-    ncz_alloc_use(NULL);
+    assert_true(end_failing());
     assert_non_null(ncz_codec_scratch(NCZ_SLOT_BLOSC_BLOCK, 10));
 }
 

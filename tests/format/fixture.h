@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the format's tests: cmocka's includes, loading a map, allocation that fails on demand. */
+/* Shared by the format's tests: cmocka's includes, loading a map. */
 #ifndef NCZ_TEST_FORMAT_FIXTURE_H
 #define NCZ_TEST_FORMAT_FIXTURE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "support/failing_alloc.h"
+#include "support/test.h"
 #include "docs.h"
 
 static const ncz_load_opts wish_default = {.pure = false, .xarray = true};
@@ -69,42 +60,6 @@ att_at(const ncz_atts *a, const char *name)
     if (att == NULL)
         fail_msg("no attribute %s", name);
     return att;
-}
-
-/* ---- the n-th allocation fails ---- */
-
-static size_t alloc_left; /* allocations until one fails; 0: none does */
-static bool   alloc_failed;
-
-static inline bool
-alloc_fails(void)
-{
-    if (alloc_left == 0 || --alloc_left > 0)
-        return false;
-    alloc_failed = true;
-    return true;
-}
-
-static inline void *
-failing_get(size_t nbytes)
-{
-    return alloc_fails() ? NULL : malloc(nbytes == 0 ? 1 : nbytes);
-}
-
-static inline void *
-failing_resize(void *p, size_t nbytes)
-{
-    return alloc_fails() ? NULL : realloc(p, nbytes == 0 ? 1 : nbytes);
-}
-
-static inline void
-fail_alloc(size_t n)
-{
-    static const ncz_alloc_table table = {failing_get, failing_resize, free};
-
-    alloc_left = n;
-    alloc_failed = false;
-    ncz_alloc_use(n == 0 ? NULL : &table);
 }
 
 #endif /* NCZ_TEST_FORMAT_FIXTURE_H */

@@ -273,9 +273,10 @@ check_alloc(const char *name)
     docmap_dir(&d, path);
     for (;; n++) {
         docmap out = {.v = NULL};
+        bool   met;
         int    rc;
 
-        fail_alloc(n);
+        fail_allocation(n);
         rc = load(&d, &m, &style);
         if (rc == NC_NOERR) {
             style.consolidated = true;
@@ -283,14 +284,12 @@ check_alloc(const char *name)
             rc = ncz_format_plan(m, &style, true, docmap_emit, &out);
             ncz_model_free(m);
         }
-        fail_alloc(0);
+        met = end_failing();
         if (rc == NC_NOERR) {
-            bool whole = !alloc_failed;
-
             if (first.n == 0) /* with or without a failure that did not matter: the same documents */
                 docmap_copy(&first, &out);
             docmap_clear(&out);
-            if (whole)
+            if (!met)
                 break;
             continue;
         }

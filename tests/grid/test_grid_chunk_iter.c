@@ -141,9 +141,9 @@ out_of_memory(void **state)
     ncz_chunk_iter *w = NULL;
 
     (void)state;
-    fail_use(1);
+    fail_allocation(1);
     assert_int_equal(ncz_chunk_iter_new(&s, U(5), U(2), &w), NC_ENOMEM);
-    assert_true(fail_end());
+    assert_true(end_failing());
     assert_null(w);
 }
 

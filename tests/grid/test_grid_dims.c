@@ -26,13 +26,13 @@ scratch_out_of_memory(void **state)
     ncz_dims d;
 
     (void)state;
-    fail_use(1);
+    fail_allocation(1);
     assert_int_equal(ncz_dims_init(&d, 8), NC_NOERR);
-    assert_int_equal(fail_seen, 0);
+    assert_int_equal(allocations_seen(), 0);
     ncz_dims_clear(&d);
     assert_int_equal(ncz_dims_init(&d, 9), NC_ENOMEM);
     ncz_dims_clear(&d);
-    assert_true(fail_end());
+    assert_true(end_failing());
 }
 
 static void

@@ -105,9 +105,9 @@ edges_out_of_memory(void **state)
         chunk[d] = 2;
     }
     do {
-        fail_use(at++);
+        fail_allocation(at++);
         rc = ncz_fill_edge(&m, 10, shape, index, NULL, buf);
-        assert_int_equal(rc, fail_end() ? NC_ENOMEM : NC_NOERR);
+        assert_int_equal(rc, end_failing() ? NC_ENOMEM : NC_NOERR);
     } while (rc != NC_NOERR);
     assert_true(at > 3);
 }

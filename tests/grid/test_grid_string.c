@@ -130,12 +130,12 @@ out_of_memory(void **state)
     for (size_t at = 1; at <= 4; at++) {
         char *s[3] = {NULL};
 
-        fail_use(at);
+        fail_allocation(at);
         if (ncz_convert_out(&s2, "aabbcc", NC_STRING, s, 3, false) == NC_NOERR) {
-            assert_false(fail_end());
+            assert_false(end_failing());
             assert_int_equal(at, 4);
         } else {
-            assert_true(fail_end());
+            assert_true(end_failing());
             assert_null(s[0]);
             assert_null(s[1]);
         }
@@ -145,9 +145,9 @@ out_of_memory(void **state)
     {
         char *s[2] = {NULL};
 
-        fail_use(2);
+        fail_allocation(2);
         assert_int_equal(ncz_convert_out(&u2, ucs, NC_STRING, s, 2, false), NC_ENOMEM);
-        assert_true(fail_end());
+        assert_true(end_failing());
         assert_null(s[0]);
     }
 }

@@ -427,9 +427,9 @@ strings(void **state)
         stored[3 * i] = (char)('a' + i);
     }
     do {
-        fail_use(at++);
+        fail_allocation(at++);
         rc = ncz_transfer_out(&m, &p, stored, mem);
-        if (fail_end()) {
+        if (end_failing()) {
             assert_int_equal(rc, NC_ENOMEM);
             for (int i = 0; i < 4; i++)
                 assert_null(mem[i]);
@@ -479,9 +479,9 @@ high_rank(void **state)
     for (int i = 0; i < 1024; i++)
         stored[i] = (int16_t)i;
     do {
-        fail_use(at++);
+        fail_allocation(at++);
         rc = ncz_transfer_out(&m, &p, stored, mem);
-        assert_int_equal(rc, fail_end() ? NC_ENOMEM : NC_NOERR);
+        assert_int_equal(rc, end_failing() ? NC_ENOMEM : NC_NOERR);
     } while (rc != NC_NOERR);
     assert_true(at > 5);
     for (int i = 0; i < 1024; i++) {
@@ -493,9 +493,9 @@ high_rank(void **state)
     }
     at = 1;
     do {
-        fail_use(at++);
+        fail_allocation(at++);
         rc = ncz_transfer_fill_out(&m, &p, NULL, mem);
-        assert_int_equal(rc, fail_end() ? NC_ENOMEM : NC_NOERR);
+        assert_int_equal(rc, end_failing() ? NC_ENOMEM : NC_NOERR);
     } while (rc != NC_NOERR);
     assert_int_equal(mem[1023], 0);
 }

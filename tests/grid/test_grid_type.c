@@ -296,9 +296,9 @@ out_of_memory(void **state)
     make_station(from + STATION_SIZE, 2);
     do {
         memset(to, 0x77, sizeof to);
-        fail_use(++at);
+        fail_allocation(++at);
         rc = ncz_type_copy_elems(&station, from, 2, to);
-        assert_int_equal(rc, fail_end() ? NC_ENOMEM : NC_NOERR);
+        assert_int_equal(rc, end_failing() ? NC_ENOMEM : NC_NOERR);
         for (size_t i = 0; rc != NC_NOERR && i < sizeof to; i++)
             assert_int_equal(to[i], 0);
     } while (rc != NC_NOERR);

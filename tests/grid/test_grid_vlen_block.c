@@ -252,9 +252,9 @@ changing_without_memory(void **state)
     (void)state;
     assert_true(ncz_vlen_few(ncz_vlen_in(&b), &p));
     for (size_t n = 1;; n++) {
-        fail_use(n);
+        fail_allocation(n);
         rc = ncz_vlen_change(&m, &p, mem, &b.data);
-        if (!fail_end())
+        if (!end_failing())
             break;
         assert_int_equal(rc, NC_ENOMEM);
         check(&b, v, 20);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "support/failing_alloc.h"
 #include "model/model.h"
 #include "contract/host.h"
 
@@ -255,20 +256,6 @@ limits(void **state)
 
 /* ---- every allocation fails once ---- */
 
-static size_t countdown;
-
-static void *
-failing_get(size_t n)
-{
-    return --countdown == 0 ? NULL : malloc(n);
-}
-
-static void *
-failing_resize(void *p, size_t n)
-{
-    return --countdown == 0 ? NULL : realloc(p, n);
-}
-
 static int
 build(void)
 {
@@ -348,16 +335,14 @@ loaded_attributes(void **state)
 static void
 out_of_memory(void **state)
 {
-    static const ncz_alloc_table failing = {failing_get, failing_resize, free};
-    int                          rc = NC_ENOMEM;
-    size_t                       n;
+    int    rc = NC_ENOMEM;
+    size_t n;
 
     (void)state;
     for (n = 1; rc == NC_ENOMEM; n++) {
-        countdown = n;
-        ncz_alloc_use(&failing);
+        fail_allocation(n);
         rc = build();
-        ncz_alloc_use(NULL);
+        fail_allocation(0);
     }
     assert_int_equal(rc, NC_NOERR);
     assert_true(n > 30);

@@ -3,6 +3,7 @@
  * The client against a server that answers by a script: each step is one request that is expected and what it gets.
  * What the client then says, and what it asked for, is the test.
  */
+#include "support/failing_alloc.h"
 #include "s3/client/s3_client_int.h"
 #include "s3/config/s3_host_name.h"
 #include "s3/stub.h"
@@ -1244,20 +1245,6 @@ web_redirects_end(void **state)
 
 /* ---- an allocation that fails ---- */
 
-static size_t countdown;
-
-static void *
-failing_get(size_t n)
-{
-    return countdown-- == 0 ? NULL : malloc(n);
-}
-
-static void *
-failing_resize(void *p, size_t n)
-{
-    return countdown-- == 0 ? NULL : realloc(p, n);
-}
-
 static void
 serve_all(const stub_request *req, stub_reply *reply, void *arg)
 {
@@ -1316,17 +1303,15 @@ one_of_each(const stub *server)
 static void
 no_memory(void **state)
 {
-    static const ncz_alloc_table table = {failing_get, failing_resize, free};
-    stub                        *server = stub_start(serve_all, NULL);
-    int                          rc = NC_ENOMEM;
-    size_t                       failed = 0, n;
+    stub  *server = stub_start(serve_all, NULL);
+    int    rc = NC_ENOMEM;
+    size_t failed = 0, n;
 
     (void)state;
     for (n = 0; rc != NC_NOERR && n < 5000; n++) {
-        countdown = n;
-        ncz_alloc_use(&table);
+        fail_allocation(n + 1);
         rc = one_of_each(server);
-        ncz_alloc_use(NULL);
+        fail_allocation(0);
         if (rc != NC_NOERR && rc != NC_ENOMEM)
             fail_msg("allocation %zu: %d (%s)", n, rc, ncz_err_text());
         failed += rc == NC_ENOMEM;

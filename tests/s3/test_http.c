@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exchanges over libcurl: many at once, connections kept, answers that are cut, late or no answers at all. */
+#include "support/failing_alloc.h"
 #include "s3/http/http_int.h"
 #include "s3/stub.h"
 
@@ -536,20 +537,6 @@ wary(void **state)
 
 /* ---- an allocation that fails ---- */
 
-static size_t countdown;
-
-static void *
-failing_get(size_t n)
-{
-    return countdown-- == 0 ? NULL : malloc(n);
-}
-
-static void *
-failing_resize(void *p, size_t n)
-{
-    return countdown-- == 0 ? NULL : realloc(p, n);
-}
-
 static int
 whole_life(stub *s)
 {
@@ -572,17 +559,15 @@ whole_life(stub *s)
 static void
 no_memory(void **state)
 {
-    static const ncz_alloc_table table = {failing_get, failing_resize, free};
-    stub                        *s = stub_start(echo, NULL);
-    int                          rc = NC_ENOMEM;
-    size_t                       failed = 0;
+    stub  *s = stub_start(echo, NULL);
+    int    rc = NC_ENOMEM;
+    size_t failed = 0;
 
     (void)state;
     for (size_t n = 0; rc == NC_ENOMEM; n++) {
-        countdown = n;
-        ncz_alloc_use(&table);
+        fail_allocation(n + 1);
         rc = whole_life(s);
-        ncz_alloc_use(NULL);
+        fail_allocation(0);
         failed += rc == NC_ENOMEM;
     }
     assert_int_equal(rc, NC_NOERR);

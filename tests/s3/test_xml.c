@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The scanner of S3's answers: what it makes of good ones, and that it refuses all that S3 would not send. */
+#include "support/failing_alloc.h"
 #include "s3/protocol/s3_xml.h"
 
 #include <setjmp.h>
@@ -198,41 +199,25 @@ escaped(void **state)
 
 /* ---- an allocation that fails ---- */
 
-static size_t countdown;
-
-static void *
-failing_get(size_t n)
-{
-    return countdown-- == 0 ? NULL : malloc(n);
-}
-
-static void *
-failing_resize(void *p, size_t n)
-{
-    return countdown-- == 0 ? NULL : realloc(p, n);
-}
-
 static void
 no_memory(void **state)
 {
     static const char doc[] = "<a><b>some text that needs memory, a little more than the first allocation</b></a>";
-    static const ncz_alloc_table table = {failing_get, failing_resize, free};
-    ncz_s3_xml_event             event = NCZ_S3_XML_OPEN;
-    int                          rc = NC_ENOMEM;
-    size_t                       failed = 0;
+    ncz_s3_xml_event  event = NCZ_S3_XML_OPEN;
+    int               rc = NC_ENOMEM;
+    size_t            failed = 0;
 
     (void)state;
     for (size_t n = 0; rc == NC_ENOMEM; n++) {
         ncz_s3_xml x;
 
-        ncz_alloc_use(&table);
-        countdown = n;
+        fail_allocation(n + 1);
         ncz_s3_xml_init(&x, doc, sizeof doc - 1);
         do
             rc = ncz_s3_xml_next(&x, &event);
         while (rc == NC_NOERR && event != NCZ_S3_XML_END);
         ncz_s3_xml_clear(&x);
-        ncz_alloc_use(NULL);
+        fail_allocation(0);
         failed += rc == NC_ENOMEM;
     }
     assert_int_equal(rc, NC_NOERR);

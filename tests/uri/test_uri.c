@@ -2,7 +2,9 @@
 /*
  * Taking URLs and paths apart.
  */
-#include "uri_help.h"
+#include "support/failing_alloc.h"
+#include "support/test.h"
+#include "uri/uri.h"
 
 static const struct {
     const char *text, *scheme, *user, *host;

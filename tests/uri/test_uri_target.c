@@ -2,7 +2,9 @@
 /*
  * What paths, URLs and their modes mean.
  */
-#include "uri_help.h"
+#include "support/failing_alloc.h"
+#include "support/test.h"
+#include "uri/uri.h"
 
 #define AUTO   NCZ_STORE_AUTO
 #define FILE_  NCZ_STORE_FILE

@@ -2,7 +2,9 @@
 /*
  * Allocation through one table, and checked arithmetic.
  */
-#include "util_help.h"
+#include "support/failing_alloc.h"
+#include "support/test.h"
+#include "util/util.h"
 
 static void
 zero_sizes(void **state)

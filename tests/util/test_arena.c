@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A arena gives memory that stays, aligned, until all of it goes; and none where there is none. */
-#include "util_help.h"
+#include "support/test.h"
+#include "util/util.h"
 
 enum { PIECES = 4000 };
 

@@ -2,7 +2,8 @@
 /*
  * Base64: the vectors of RFC 4648, there and back at every length, and nothing but what encoding gives.
  */
-#include "util_help.h"
+#include "support/test.h"
+#include "util/util.h"
 
 static void
 vectors(void **state)

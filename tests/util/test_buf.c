@@ -2,7 +2,9 @@
 /*
  * The growing buffer: contents, ceiling, failures that change nothing.
  */
-#include "util_help.h"
+#include "support/failing_alloc.h"
+#include "support/test.h"
+#include "util/util.h"
 
 static void
 growing(void **state)

@@ -2,7 +2,8 @@
 /*
  * CRC-32C: the vectors of RFC 3720, and the fast way equal to the plain one at every length about its border.
  */
-#include "util_help.h"
+#include "support/test.h"
+#include "util/util.h"
 
 static void
 vectors(void **state)

@@ -2,7 +2,8 @@
 /*
  * The cursor over binary headers, and the default limits.
  */
-#include "util_help.h"
+#include "support/test.h"
+#include "util/util.h"
 
 static void
 fields(void **state)

@@ -2,7 +2,8 @@
 /*
  * The error record: text, codes, threads.
  */
-#include "util_help.h"
+#include "support/test.h"
+#include "util/util.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,7 +2,8 @@
 /*
  * The log: silent unless asked, whole lines, nothing that steers a terminal.
  */
-#include "util_help.h"
+#include "support/test.h"
+#include "util/util.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -2,7 +2,9 @@
 /*
  * UTF-8, NFC and netCDF's rules for names.
  */
-#include "util_help.h"
+#include "support/failing_alloc.h"
+#include "support/test.h"
+#include "util/util.h"
 
 #define T(text) text, sizeof(text) - 1
 

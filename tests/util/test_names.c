@@ -2,7 +2,9 @@
 /*
  * The table of names against a plain array, and the hash below it.
  */
-#include "util_help.h"
+#include "support/failing_alloc.h"
+#include "support/test.h"
+#include "util/util.h"
 
 #include <stdio.h>
 #include <time.h>

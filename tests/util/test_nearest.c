@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which known word a misspelt one means, and that strange words mean none. */
-#include "util_help.h"
+#include "support/test.h"
+#include "util/util.h"
 
 static const char *const words[] = {"mode", "level", "dimension_separator", "elementsize", "_ChunkSizes"};
 

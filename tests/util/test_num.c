@@ -2,7 +2,8 @@
 /*
  * Numbers and their texts: exact words, round trips, correct rounding, and locales with another separator.
  */
-#include "util_help.h"
+#include "support/test.h"
+#include "util/util.h"
 
 #include <float.h>
 #include <locale.h>

@@ -2,7 +2,9 @@
 /*
  * The pool: every task once, whoever calls and however many; nested, forked, stopped in between.
  */
-#include "util_help.h"
+#include "support/failing_alloc.h"
+#include "support/test.h"
+#include "util/util.h"
 #include "contract/host.h"
 
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Clearing the upper halves of the vector registers, and first that the tests see when they are in use. */
-#include "util_help.h"
+#include "support/test.h"
+#include "util/util.h"
 
 #include "contract/cpu_state.h"
 

@@ -3,6 +3,7 @@
  * Running out of memory: each allocation of a session fails in turn, once and from then on, on every map. The caller
  * sees NC_ENOMEM or success, a put that failed left what was there, nothing leaks and the map can be closed.
  */
+#include "support/failing_alloc.h"
 #include "zmap/scratch.h"
 #include "zmap/zmap.h"
 #include "zmap/zmap_mem.h"
@@ -19,30 +20,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static size_t fail_at, nallocs;
-static bool   fail_on;
-
-static bool
-fails(void)
-{
-    nallocs++;
-    return fail_at != 0 && (nallocs == fail_at || (fail_on && nallocs > fail_at));
-}
-
-static void *
-try_get(size_t nbytes)
-{
-    return fails() ? NULL : malloc(nbytes);
-}
-
-static void *
-try_resize(void *p, size_t nbytes)
-{
-    return fails() ? NULL : realloc(p, nbytes);
-}
-
-static const ncz_alloc_table failing = {.get = try_get, .resize = try_resize, .put = free};
-
+static size_t          fail_at; /* the allocation that fails in this run */
 static zmap_fault_plan no_fault;
 static char           *dir;
 
@@ -142,26 +120,28 @@ run_all(int (*open_map)(zmap **out), bool on)
 {
     zmap  *m;
     size_t files = scratch_open_files();
+    bool   met;
 
-    fail_on = on;
     for (fail_at = 1;; fail_at++) {
         m = NULL;
-        nallocs = 0;
-        ncz_alloc_use(&failing);
+        if (on)
+            fail_allocations_from(fail_at);
+        else
+            fail_allocation(fail_at);
         if (open_map(&m) == NC_NOERR) {
             use_map(m);
             expect_fine(zmap_close(m, ZMAP_DISCARD), "close");
         } else {
             assert_null(m);
         }
-        ncz_alloc_use(NULL);
+        met = end_failing();
         assert_int_equal(scratch_open_files(), files);
         if (scratch_exists(scratch_path(dir, "store.zarr")))
             assert_int_equal(zmap_file_remove(scratch_path(dir, "store.zarr")), NC_NOERR);
         if (open_map == open_old_zip && scratch_exists(scratch_path(dir, "store.zip")))
             assert_int_equal(zmap_zip_remove(scratch_path(dir, "store.zip")), NC_NOERR);
         assert_int_equal(scratch_count(dir), 0);
-        if (nallocs < fail_at)
+        if (!met)
             break;
     }
     assert_true(fail_at > 10 || on);
@@ -193,17 +173,15 @@ test_failed_put_changes_nothing(void **state)
     (void)state;
     assert_int_equal(zmap_mem_open(&m), NC_NOERR);
     assert_int_equal(zmap_put(m, "k", "old", 3), NC_NOERR);
-    fail_on = false;
     for (fail_at = 1; rc != NC_NOERR; fail_at++) {
         ncz_buf body = NCZ_BUF_INIT;
         int     n = 0;
 
-        nallocs = 0;
-        ncz_alloc_use(&failing);
+        fail_allocation(fail_at);
         rc = zmap_put(m, "k", "new", 3);
         if (rc == NC_NOERR)
             rc = zmap_put(m, "l", "new", 3);
-        ncz_alloc_use(NULL);
+        fail_allocation(0);
         assert_int_equal(zmap_list(m, "", note_child, &n), NC_NOERR);
         assert_int_equal(n, rc == NC_NOERR ? 2 : 1);
         assert_int_equal(zmap_get(m, "k", &body), NC_NOERR);

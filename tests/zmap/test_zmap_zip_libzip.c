@@ -3,6 +3,7 @@
  * libzip as the check: what we write it finds consistent, with the same names, sizes, checksums and bytes; what it
  * writes we read and change. And libzip as what reads entries for us that are encrypted or in other methods.
  */
+#include "support/failing_alloc.h"
 #include "zmap/scratch.h"
 #include "zmap/zmap.h"
 #include "zmap/zmap_zip.h"
@@ -616,27 +617,12 @@ test_threads(void **state)
     scratch_free(dir);
 }
 
-static int left; /* allocations that succeed */
-
-static void *
-get_or_fail(size_t n)
-{
-    return left-- > 0 ? malloc(n) : NULL;
-}
-
-static void *
-resize_or_fail(void *p, size_t n)
-{
-    return left-- > 0 ? realloc(p, n) : NULL;
-}
-
 /* Each allocation of ours fails once: NC_ENOMEM, nothing is lost, and the next read is as if nothing had been. */
 static void
 test_no_memory(void **state)
 {
-    static const ncz_alloc_table table = {get_or_fail, resize_or_fail, free};
-    static const form            used[] = {{ZIP_CM_BZIP2, ZIP_EM_NONE}, {ZIP_CM_DEFLATE, ZIP_EM_AES_256}};
-    char                        *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip"));
+    static const form used[] = {{ZIP_CM_BZIP2, ZIP_EM_NONE}, {ZIP_CM_DEFLATE, ZIP_EM_AES_256}};
+    char             *dir = scratch_new(), *path = strdup(scratch_path(dir, "f.zip"));
 
     (void)state;
     setenv("NCZARR_ZIP_PASSWORD", PASSWORD, 1);
@@ -651,10 +637,9 @@ test_no_memory(void **state)
         for (; rc != NC_NOERR; n++) {
             ncz_buf body = NCZ_BUF_INIT;
 
-            ncz_alloc_use(&table);
-            left = n;
+            fail_allocations_from((size_t)n + 1);
             rc = zmap_get(m, "v/long", &body);
-            ncz_alloc_use(NULL);
+            fail_allocation(0);
             if (rc != NC_NOERR)
                 assert_int_equal(rc, NC_ENOMEM);
             ncz_buf_clear(&body);
