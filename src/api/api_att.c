@@ -200,7 +200,7 @@ ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip)
     else if (to == a.type)
         rc = ncz_type_copy_elems(to, a.data, a.len, ip);
     else if ((rc = check_conversion(a.type, to, name)) == NC_NOERR && a.len > 0)
-        rc = ncz_convert(a.type->id, a.data, to->id, ip, a.len, ncz_dataset_classic(c.ds));
+        rc = ncz_convert(a.type, a.data, to, ip, a.len, ncz_dataset_classic(c.ds));
 done:
     ncz_buf_clear(&a.text);
     return ncz_call_leave(&c, rc);
@@ -327,7 +327,7 @@ convert_and_set(ncz_call *c, int varid, const char *name, nc_type xtype, size_t 
         return set(c, varid, name, type, len, op);
     if (!ncz_mul(len, type->size, &nbytes) || (own = ncz_alloc(nbytes)) == NULL)
         return ncz_fail(NC_ENOMEM, "out of memory (%zu values of attribute '%s')", len, name);
-    range = ncz_convert(mem, op, xtype, own, len, ncz_dataset_classic(c->ds));
+    range = ncz_convert(ncz_type_of(mem), op, type, own, len, ncz_dataset_classic(c->ds));
     if (range != NC_NOERR && range != NC_ERANGE)
         rc = range;
     else if ((rc = set(c, varid, name, type, len, own)) == NC_NOERR)

@@ -162,7 +162,7 @@ parse_list(const ncz_call *c, const ncz_var *v, const ncz_json *list, ncz_chain 
         return rc;
     ncz_err_save(&first, rc);
     if (env.dtype.kind == NCZ_KIND_OBJECT)
-        env.dtype = ncz_dtype_of(NC_STRING, false, v->maxstrlen);
+        env.dtype = ncz_dtype_of(v->type, false, v->maxstrlen);
     else
         env.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
     rc = ncz_chain_parse(list, NULL, &env, c->m->limits.chain, out);

@@ -115,7 +115,7 @@ fill_in(const request *q, const ncz_var *v, bool put, filled *f)
 
 /* Finds the variable and checks everything about the request but the memory itself. */
 static int
-prepare(const ncz_call *c, const request *q, bool put, ncz_var **v, filled *f, ncz_select *sel, nc_type *mem)
+prepare(const ncz_call *c, const request *q, bool put, ncz_var **v, filled *f, ncz_select *sel, const ncz_type **mem)
 {
     int rc;
 
@@ -123,9 +123,10 @@ prepare(const ncz_call *c, const request *q, bool put, ncz_var **v, filled *f, n
         return rc;
     if ((*v)->unusable->code != NC_NOERR)
         return ncz_err_adopt((*v)->unusable);
-    *mem = q->mem == NC_NAT ? (*v)->type->id : q->mem;
+    *mem = q->mem == NC_NAT ? (*v)->type : ncz_type_of(q->mem);
     if ((rc = ncz_transfer_check(&(*v)->dtype, *mem)) != NC_NOERR)
-        return ncz_fail(rc, "%s: its type %d and memory type %d do not convert", (*v)->name, (*v)->type->id, *mem);
+        return ncz_fail(rc, "%s: its type %d and memory type %d do not convert", (*v)->name, (*v)->type->id,
+                        (*mem)->id);
     if ((rc = filled_init(f, (*v)->rank)) != NC_NOERR)
         return rc;
     if ((rc = fill_in(q, *v, put, f)) != NC_NOERR) {
@@ -153,12 +154,12 @@ check_memory(const ncz_var *v, const ncz_select *sel, const void *p)
 static int
 get(const request *q, void *ip)
 {
-    ncz_call   c;
-    ncz_var   *v = NULL;
-    filled     f;
-    ncz_select sel;
-    nc_type    mem;
-    int        rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &c);
+    ncz_call        c;
+    ncz_var        *v = NULL;
+    filled          f;
+    ncz_select      sel;
+    const ncz_type *mem;
+    int             rc = ncz_call_enter(q->ncid, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -176,12 +177,12 @@ get(const request *q, void *ip)
 static int
 put_as(const request *q, ncz_use use, const void *op, bool *again)
 {
-    ncz_call   c;
-    ncz_var   *v = NULL;
-    filled     f;
-    ncz_select sel;
-    nc_type    mem;
-    int        rc = ncz_call_enter(q->ncid, use, &c);
+    ncz_call        c;
+    ncz_var        *v = NULL;
+    filled          f;
+    ncz_select      sel;
+    const ncz_type *mem;
+    int             rc = ncz_call_enter(q->ncid, use, &c);
 
     *again = false;
     if (rc != NC_NOERR)

@@ -23,7 +23,7 @@ typedef struct ncz_plan {
     const ncz_spec *spec;
     const uint64_t *shape;   /* the array's current shape, rank entries; the selection lies within it */
     ncz_select      sel;     /* where, and how it lies in memory */
-    nc_type         mem;     /* element type in memory */
+    const ncz_type *mem;     /* element type in memory */
     bool            classic; /* NC_BYTE <-> NC_UBYTE without range check */
 } ncz_plan;
 

@@ -32,7 +32,7 @@ prepare(const ncz_plan *p, quick *q)
     const ncz_spec *spec = p->spec;
     uint64_t        nelems = 1;
 
-    if (spec->rank > NCZ_RANK_INLINE || p->mem == NC_STRING || spec->unusable->code != NC_NOERR)
+    if (spec->rank > NCZ_RANK_INLINE || p->mem->owns || spec->unusable->code != NC_NOERR)
         return false;
     for (size_t d = 0; d < spec->rank; d++) {
         if (!place(p, d, q))

@@ -246,7 +246,7 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
     e->ahead.nreads++;
     if ((rc = ncz_chunk_request_init(&c, e, p, out, false)) != NC_NOERR)
         goto done;
-    if (p->mem == NC_STRING && ncz_select_nelems(&p->sel, &nelems) && nelems > 0) {
+    if (p->mem->owns && ncz_select_nelems(&p->sel, &nelems) && nelems > 0) {
         if ((rc = ncz_dims_init(&k, p->sel.rank)) != NC_NOERR)
             goto done;
         strings = true;

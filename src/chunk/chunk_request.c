@@ -56,7 +56,7 @@ is_large(const ncz_plan *p)
 {
     uint64_t n;
 
-    return !ncz_select_nelems(&p->sel, &n) || n >= STREAM_BYTES / ncz_type_size(p->mem);
+    return !ncz_select_nelems(&p->sel, &n) || n >= STREAM_BYTES / p->mem->size;
 }
 
 int
@@ -252,7 +252,7 @@ ncz_chunk_request_each(ncz_chunk_request *c, ncz_pool_fn fn)
 char *
 ncz_chunk_request_dest(const ncz_chunk_request *c, const ncz_chunk_task *j)
 {
-    return c->mem + j->piece.mem * (ptrdiff_t)ncz_type_size(c->plan->mem);
+    return c->mem + j->piece.mem * (ptrdiff_t)c->plan->mem->size;
 }
 
 /*

@@ -113,9 +113,9 @@ int ncz_dataset_sync(ncz_dataset *ds);
 bool ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel);
 
 /* The selection lies within the current shape. Errors are ncz_engine_read()'s. */
-int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem, void *out);
+int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, void *out);
 /* The selection may lie beyond the length of unlimited dimensions, which grow once the data are accepted. */
-int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem, const void *in);
+int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in);
 
 /* Makes an unlimited dimension longer; what becomes reachable reads as fill, whatever a writer that died left there.
  * Under NCZ_USE_PUT_ALONE. */

@@ -216,7 +216,7 @@ clear_slab(ncz_dataset *ds, const ncz_var *v, region *r, const void *fill, void 
         count.v[k] = r->n.v[k] < left ? r->n.v[k] : left;
     }
     sel = (ncz_select){.rank = v->rank, .start = r->at.v, .count = count.v, .stride = r->stride.v, .imap = r->imap};
-    plan = (ncz_plan){.spec = v->spec, .shape = r->shape.v, .sel = sel, .mem = v->type->id};
+    plan = (ncz_plan){.spec = v->spec, .shape = r->shape.v, .sel = sel, .mem = v->type};
     if (!ncz_grid_packed_imap(count.v, v->rank, r->imap) || !count_elems(count.v, v->rank, &n))
         rc = ncz_fail(NC_ENOMEM, "%s: one chunk is larger than memory", v->name);
     if (rc == NC_NOERR && (rc = ncz_engine_read(ds->engine, &plan, elems)) == NC_NOERR &&

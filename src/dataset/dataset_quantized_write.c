@@ -87,7 +87,7 @@ static void
 gather(slabs *s, uint64_t nelems)
 {
     const ncz_select *sel = &s->plan->sel;
-    ptrdiff_t         item = (ptrdiff_t)ncz_type_size(s->plan->mem);
+    ptrdiff_t         item = (ptrdiff_t)s->plan->mem->size;
     const char       *p = s->in;
     char             *to = s->raw;
 
@@ -143,13 +143,13 @@ put_slab(ncz_dataset *ds, slabs *s)
     int      range, rc;
 
     gather(s, nelems);
-    range = ncz_convert(s->plan->mem, s->raw, s->v->type->id, s->own, (size_t)nelems, ds->classic);
+    range = ncz_convert(s->plan->mem, s->raw, s->v->type, s->own, (size_t)nelems, ds->classic);
     if (range != NC_NOERR && range != NC_ERANGE)
         return range;
     quantize(s, nelems);
     if (!ncz_grid_packed_imap(s->count.v, own.sel.rank, s->imap))
         return ncz_fail(NC_EINVAL, "the selection is too large");
-    own.mem = s->v->type->id;
+    own.mem = s->v->type;
     own.sel.start = s->start.v;
     own.sel.count = s->count.v;
     own.sel.imap = s->imap;
@@ -172,7 +172,7 @@ slabs_clear(slabs *s)
 static int
 slabs_init(slabs *s, const ncz_var *v, const ncz_plan *plan, const void *in)
 {
-    size_t   item = v->type->size, from = ncz_type_size(plan->mem), rank = plan->sel.rank, nbytes;
+    size_t   item = v->type->size, from = plan->mem->size, rank = plan->sel.rank, nbytes;
     uint64_t all, most;
     int      rc;
 

@@ -42,7 +42,7 @@ usable(const ncz_var *v)
 }
 
 int
-ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem, void *out)
+ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, void *out)
 {
     ncz_dims shape;
     int      rc;
@@ -90,7 +90,7 @@ grow(ncz_dataset *ds, ncz_var *v, const uint64_t *shape, bool done)
 }
 
 int
-ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, nc_type mem, const void *in)
+ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in)
 {
     ncz_dims shape;
     ncz_plan plan;

@@ -53,12 +53,12 @@ static int
 cast(const ncz_dtype *from, const ncz_dtype *to, const void *in, size_t n, void *out, size_t most, bool exact,
      size_t *used)
 {
-    ncz_run r = {.from = *from, .to = *to, .work = ncz_dtype_nc(from)};
+    ncz_run r = {.from = *from, .to = *to, .work = ncz_dtype_type(from)};
 
     if (from->kind == NCZ_KIND_BOOL) {
         r.step = truth_u1;
     } else if (to->kind == NCZ_KIND_BOOL) {
-        r.work = NC_DOUBLE;
+        r.work = ncz_type_of(NC_DOUBLE);
         r.step = truth_f8;
     }
     return ncz_codec_run("astype", &r, in, n, out, most, exact, used);

@@ -73,7 +73,7 @@ bitround_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
     static const int       mantissas[] = {10, 23, 52};
     ncz_dtype              bits = {.kind = NCZ_KIND_UINT, .big = env->dtype.big, .size = env->dtype.size};
     int                    drop, i = bits.size == 2 ? 0 : bits.size == 4 ? 1 : 2;
-    ncz_run                r = {.from = bits, .to = bits, .work = works[i], .arg = &drop};
+    ncz_run                r = {.from = bits, .to = bits, .work = ncz_type_of(works[i]), .arg = &drop};
 
     if (env->dtype.kind != NCZ_KIND_FLOAT || env->bytes)
         return ncz_fail(NC_EFILTER, "codec 'bitround': only floating numbers can be rounded");

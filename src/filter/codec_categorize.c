@@ -184,7 +184,8 @@ label_at(const ncz_codec_params *p, const ncz_dtype *t, const char *from)
 {
     uint64_t v = 0;
 
-    (void)ncz_convert_out(t, from, NC_UINT64, &v, 1, false); /* a negative one becomes larger than any label's */
+    (void)ncz_convert_out(t, from, ncz_type_of(NC_UINT64), &v, 1,
+                          false); /* a negative one becomes larger than any label's */
     return v > 0 && v <= ncz_vlen_len(labels_of(p)) ? (size_t)v - 1 : SIZE_MAX;
 }
 
@@ -211,7 +212,8 @@ categorize_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_v
         }
         v = text.what == NCZ_VLEN_NONE ? 0 : number_of(&index, s);
         ncz_free(s);
-        (void)ncz_convert_in(NC_UINT64, &v, &t, elem, 1, false); /* too many labels wrap, as in numcodecs */
+        (void)ncz_convert_in(ncz_type_of(NC_UINT64), &v, &t, elem, 1,
+                             false); /* too many labels wrap, as in numcodecs */
         rc = ncz_buf_append(out, elem, t.size);
     }
     ncz_names_clear(&index);
@@ -280,11 +282,12 @@ categorize_encode(const ncz_codec_params *p, const ncz_codec_env *env, const voi
         char    *s = NULL;
         uint64_t v;
 
-        if ((rc = ncz_convert_out(&from, (const char *)in + i * from.size, NC_STRING, &s, 1, false)) != NC_NOERR)
+        if ((rc = ncz_convert_out(&from, (const char *)in + i * from.size, ncz_type_of(NC_STRING), &s, 1, false)) !=
+            NC_NOERR)
             break;
         v = number_of(&index, s != NULL ? s : "");
         ncz_free(s);
-        (void)ncz_convert_in(NC_UINT64, &v, &to, (char *)out + i * to.size, 1, false);
+        (void)ncz_convert_in(ncz_type_of(NC_UINT64), &v, &to, (char *)out + i * to.size, 1, false);
     }
     ncz_names_clear(&index);
     if (rc == NC_NOERR)
@@ -314,7 +317,7 @@ categorize_decode(const ncz_codec_params *p, const ncz_codec_env *env, const voi
 
         if (s == NULL)
             return ncz_fail_nomem(to.size);
-        (void)ncz_convert_in(NC_STRING, &s, &to, (char *)out + i * to.size, 1, false);
+        (void)ncz_convert_in(ncz_type_of(NC_STRING), &s, &to, (char *)out + i * to.size, 1, false);
         ncz_free(s);
     }
     *used = nout;

@@ -60,17 +60,17 @@ typedef struct kernel {
 } kernel;
 
 static kernel
-kernel_for(nc_type work)
+kernel_for(const ncz_type *work)
 {
-    switch (ncz_type_size(work)) {
+    switch (work->size) {
     case 1: return (kernel){diff_u1, sum_u1, {{.u8 = 0}}};
     case 2: return (kernel){diff_u2, sum_u2, {{.u8 = 0}}};
     case 4:
-        if (work == NC_FLOAT)
+        if (work->class == NCZ_TYPE_FLOAT)
             return (kernel){diff_f4, sum_f4, {{.f4 = -0.0f}}};
         return (kernel){diff_u4, sum_u4, {{.u8 = 0}}};
     default:
-        if (work == NC_DOUBLE)
+        if (work->class == NCZ_TYPE_FLOAT)
             return (kernel){diff_f8, sum_f8, {{.f8 = -0.0}}};
         return (kernel){diff_u8, sum_u8, {{.u8 = 0}}};
     }
@@ -84,12 +84,12 @@ is_wide(const ncz_dtype *t)
 }
 
 /* Sums of integers are made in the decoded type; where one of the two is floating, in a type wide enough for both. */
-static nc_type
+static const ncz_type *
 sum_type(const ncz_dtype *dtype, const ncz_dtype *astype)
 {
     if (dtype->kind != NCZ_KIND_FLOAT && astype->kind != NCZ_KIND_FLOAT)
-        return ncz_dtype_nc(dtype);
-    return is_wide(dtype) || is_wide(astype) ? NC_DOUBLE : NC_FLOAT;
+        return ncz_dtype_type(dtype);
+    return ncz_type_of(is_wide(dtype) || is_wide(astype) ? NC_DOUBLE : NC_FLOAT);
 }
 
 static int
@@ -119,7 +119,7 @@ delta_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
     ncz_run r = {.from = ncz_codec_type(p, NCZ_CODEC_DTYPE), .to = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .arg = &at};
 
     (void)env;
-    r.work = ncz_dtype_nc(&r.from);
+    r.work = ncz_dtype_type(&r.from);
     r.step = kernel_for(r.work).diff;
     return ncz_codec_run("delta", &r, in, n, out, cap, false, used);
 }

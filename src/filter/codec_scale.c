@@ -13,10 +13,10 @@
 
 #define DIGITS_MOST 300
 
-static nc_type
+static const ncz_type *
 work_type(const ncz_dtype *t)
 {
-    return t->kind == NCZ_KIND_FLOAT && t->size == 4 ? NC_FLOAT : NC_DOUBLE;
+    return ncz_type_of(t->kind == NCZ_KIND_FLOAT && t->size == 4 ? NC_FLOAT : NC_DOUBLE);
 }
 
 static int64_t
@@ -159,7 +159,7 @@ scale_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
 
     (void)env;
     r.work = work_type(&r.from);
-    r.step = r.work == NC_FLOAT ? shrink_f4 : shrink_f8;
+    r.step = r.work->id == NC_FLOAT ? shrink_f4 : shrink_f8;
     return ncz_codec_run("fixedscaleoffset", &r, in, n, out, cap, false, used);
 }
 
@@ -172,7 +172,7 @@ scale_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
 
     (void)env;
     r.work = work_type(&r.from);
-    r.step = r.work == NC_FLOAT ? stretch_f4 : stretch_f8;
+    r.step = r.work->id == NC_FLOAT ? stretch_f4 : stretch_f8;
     return ncz_codec_run("fixedscaleoffset", &r, in, n, out, *used < cap ? *used : cap, exact, used);
 }
 
@@ -268,7 +268,7 @@ quantize_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
 
     (void)env;
     r.work = work_type(&r.from);
-    r.step = r.work == NC_FLOAT ? round_f4 : round_f8;
+    r.step = r.work->id == NC_FLOAT ? round_f4 : round_f8;
     return ncz_codec_run("quantize", &r, in, n, out, cap, false, used);
 }
 
@@ -280,7 +280,7 @@ quantize_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
     ncz_run r = {.from = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .to = ncz_codec_type(p, NCZ_CODEC_DTYPE)};
 
     (void)env;
-    r.work = ncz_dtype_nc(&r.from);
+    r.work = ncz_dtype_type(&r.from);
     return ncz_codec_run("quantize", &r, in, n, out, *used < cap ? *used : cap, exact, used);
 }
 

@@ -62,7 +62,7 @@ array_of(const ncz_codec_env *env)
         .size = sizeof(nczarr_codec_array),
         .chunk_bytes = env->chunk_bytes,
         .element_size = env->bytes ? 1 : env->dtype.size,
-        .type = env->bytes ? NC_NAT : ncz_dtype_nc(&env->dtype),
+        .type = env->bytes ? NC_NAT : ncz_dtype_type(&env->dtype)->id,
         .endian = env->bytes ? NC_ENDIAN_NATIVE : endian,
     };
 }

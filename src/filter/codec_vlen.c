@@ -177,16 +177,16 @@ write_number(const ncz_dtype *t, const unsigned char *elem, ncz_jsonw *w)
     if (t->kind == NCZ_KIND_BOOL) {
         ncz_jsonw_bool(w, elem[0] != 0);
     } else if (t->kind == NCZ_KIND_UINT) {
-        (void)ncz_convert_out(t, elem, NC_UINT64, &u, 1, false);
+        (void)ncz_convert_out(t, elem, ncz_type_of(NC_UINT64), &u, 1, false);
         ncz_jsonw_u64(w, u);
     } else if (t->kind == NCZ_KIND_INT) {
-        (void)ncz_convert_out(t, elem, NC_INT64, &i, 1, false);
+        (void)ncz_convert_out(t, elem, ncz_type_of(NC_INT64), &i, 1, false);
         ncz_jsonw_i64(w, i);
     } else if (t->size == 8) {
-        (void)ncz_convert_out(t, elem, NC_DOUBLE, &d, 1, false);
+        (void)ncz_convert_out(t, elem, ncz_type_of(NC_DOUBLE), &d, 1, false);
         ncz_jsonw_f64(w, d);
     } else {
-        (void)ncz_convert_out(t, elem, NC_FLOAT, &f, 1, false);
+        (void)ncz_convert_out(t, elem, ncz_type_of(NC_FLOAT), &f, 1, false);
         ncz_jsonw_f32(w, f);
     }
 }
@@ -248,10 +248,10 @@ read_number(const ncz_json *v, const ncz_dtype *t, char *elem)
         return true;
     }
     if (t->kind == NCZ_KIND_UINT)
-        return ncz_json_u64(v, &u) && ncz_convert_in(NC_UINT64, &u, t, elem, 1, false) == NC_NOERR;
+        return ncz_json_u64(v, &u) && ncz_convert_in(ncz_type_of(NC_UINT64), &u, t, elem, 1, false) == NC_NOERR;
     if (t->kind == NCZ_KIND_INT)
-        return ncz_json_i64(v, &i) && ncz_convert_in(NC_INT64, &i, t, elem, 1, false) == NC_NOERR;
-    return get_double(v, &d) && ncz_convert_in(NC_DOUBLE, &d, t, elem, 1, false) == NC_NOERR;
+        return ncz_json_i64(v, &i) && ncz_convert_in(ncz_type_of(NC_INT64), &i, t, elem, 1, false) == NC_NOERR;
+    return get_double(v, &d) && ncz_convert_in(ncz_type_of(NC_DOUBLE), &d, t, elem, 1, false) == NC_NOERR;
 }
 
 static int

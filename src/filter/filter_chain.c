@@ -271,7 +271,7 @@ with_object_codec(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_jso
     ncz_chain       *c = NULL;
     int              rc;
 
-    if (ncz_dtype_nc(&env->dtype) != NC_STRING)
+    if (ncz_dtype_type(&env->dtype)->class != NCZ_TYPE_STRING)
         return ncz_fail(NC_EFILTER, "codec '%s' stores strings (NC_STRING) only", ops->id);
     if (n > 0 && !had && front_of(base) > 0)
         return ncz_fail(NC_EFILTER, "codec '%s': codec '%s' stands where it would go", ops->id, base->links[0].id);

@@ -114,10 +114,10 @@ typedef void ncz_step(void *block, size_t n, void *arg);
 
 /* A run of elements: loaded from one type, worked on in another, stored as a third. */
 typedef struct ncz_run {
-    ncz_dtype from, to;
-    nc_type   work;
-    ncz_step *step; /* NULL: none */
-    void     *arg;
+    ncz_dtype       from, to;
+    const ncz_type *work;
+    ncz_step       *step; /* NULL: none */
+    void           *arg;
 } ncz_run;
 
 /*

@@ -179,7 +179,7 @@ static void
 understand(const typestr *t, bool nczarr, bool char_u1, ncz_stored_type *out)
 {
     out->dtype = dtype_of(t, nczarr, char_u1);
-    out->type = ncz_type_of(ncz_dtype_nc(&out->dtype));
+    out->type = ncz_dtype_type(&out->dtype);
     if (out->dtype.kind == NCZ_KIND_CHAR || out->dtype.kind == NCZ_KIND_BYTES || out->dtype.kind == NCZ_KIND_BOOL ||
         out->dtype.kind == NCZ_KIND_OBJECT)
         return;
@@ -220,7 +220,7 @@ ncz_format_att_type(const char *entry)
     if (t.kind == 'J' || (t.kind == 'U' && t.size <= 1))
         return ncz_type_of(NC_CHAR);
     st.dtype = dtype_of(&t, true, true);
-    return ncz_type_of(t.kind == 'b' || t.kind == 'O' ? NC_NAT : ncz_dtype_nc(&st.dtype));
+    return t.kind == 'b' || t.kind == 'O' ? ncz_type_of(NC_NAT) : ncz_dtype_type(&st.dtype);
 }
 
 int

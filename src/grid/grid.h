@@ -31,17 +31,11 @@ typedef struct ncz_dtype {
     size_t   size; /* bytes per stored element */
 } ncz_dtype;
 
-/* The netCDF type a stored type reads as; NC_NAT for NCZ_KIND_OTHER. */
-nc_type ncz_dtype_nc(const ncz_dtype *t);
+/* The type in memory that a stored type is read as; that of NC_NAT for NCZ_KIND_OTHER. */
+const ncz_type *ncz_dtype_type(const ncz_dtype *t);
 
-/* The stored type of a netCDF type: NC_STRING gives NCZ_KIND_BYTES with `strlen_max` bytes. */
-ncz_dtype ncz_dtype_of(nc_type type, bool big, size_t strlen_max);
-
-size_t ncz_type_size(nc_type type);    /* in memory; NC_STRING: sizeof(char *); 0 for unknown */
-bool   ncz_type_numeric(nc_type type); /* the ten numeric atomic types, not NC_CHAR, not NC_STRING */
-
-/* The default fill value of `type` in memory form (NC_STRING: a char * to ""). */
-const void *ncz_type_fill(nc_type type);
+/* The stored type of a type in memory: strings give NCZ_KIND_BYTES with `strlen_max` bytes. */
+ncz_dtype ncz_dtype_of(const ncz_type *t, bool big, size_t strlen_max);
 
 #define NCZ_OBJECT_SIZE 16 /* what an element of NCZ_KIND_OBJECT takes in its block, its bytes not counted */
 
@@ -117,7 +111,7 @@ void ncz_chunk_iter_free(ncz_chunk_iter *w);
  */
 typedef struct ncz_transfer {
     const ncz_dtype *dtype;   /* the stored side */
-    nc_type          mem;     /* the memory side */
+    const ncz_type  *mem;     /* the memory side */
     const uint64_t  *chunk;   /* chunk shape, rank entries */
     bool             order_f; /* elements of a chunk in column-major order */
     bool             classic;
@@ -125,7 +119,7 @@ typedef struct ncz_transfer {
 } ncz_transfer;
 
 /* Can `mem` and the stored type be converted at all? NC_NOERR, NC_ECHAR or NC_EBADTYPE. */
-int ncz_transfer_check(const ncz_dtype *t, nc_type mem);
+int ncz_transfer_check(const ncz_dtype *t, const ncz_type *mem);
 
 /* chunk -> memory. NC_STRING: each element becomes a fresh char * (ncz_alloc), trailing NULs dropped, or NULL when
  * all its bytes are zero; on failure none are left and their places are NULL. */
@@ -199,9 +193,9 @@ bool ncz_vlen_few(const ncz_vlen_block *t, const ncz_piece *p);
 int  ncz_vlen_change(const ncz_transfer *m, const ncz_piece *p, const void *mem, char **block);
 
 /* Plain runs of n elements between two types, packed, for attributes and fill values. Stored -> memory and back. */
-int ncz_convert_out(const ncz_dtype *from, const void *src, nc_type mem, void *dst, size_t n, bool classic);
-int ncz_convert_in(nc_type mem, const void *src, const ncz_dtype *to, void *dst, size_t n, bool classic);
+int ncz_convert_out(const ncz_dtype *from, const void *src, const ncz_type *mem, void *dst, size_t n, bool classic);
+int ncz_convert_in(const ncz_type *mem, const void *src, const ncz_dtype *to, void *dst, size_t n, bool classic);
 /* memory type -> memory type (attributes): numeric or char to char only. */
-int ncz_convert(nc_type from, const void *src, nc_type to, void *dst, size_t n, bool classic);
+int ncz_convert(const ncz_type *from, const void *src, const ncz_type *to, void *dst, size_t n, bool classic);
 
 #endif /* NCZ_GRID_H */

@@ -156,7 +156,7 @@ static const ncz_conv_fn table[NC_STRING + 1][NC_STRING + 1] = {
 };
 
 ncz_conv_fn
-ncz_grid_conv(nc_type from, nc_type to)
+ncz_grid_conv(const ncz_type *from, const ncz_type *to)
 {
-    return ncz_type_numeric(from) && ncz_type_numeric(to) ? table[from][to] : NULL;
+    return ncz_type_is_number(from) && ncz_type_is_number(to) ? table[from->id][to->id] : NULL;
 }

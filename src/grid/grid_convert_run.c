@@ -34,34 +34,34 @@ is_half(const ncz_dtype *t)
 }
 
 static bool
-is_byte_pair(nc_type a, nc_type b)
+is_byte_pair(const ncz_type *a, const ncz_type *b)
 {
-    return (a == NC_BYTE && b == NC_UBYTE) || (a == NC_UBYTE && b == NC_BYTE);
+    return (a->id == NC_BYTE && b->id == NC_UBYTE) || (a->id == NC_UBYTE && b->id == NC_BYTE);
 }
 
 ncz_convert_run
-ncz_grid_convert_run_out(const ncz_dtype *from, nc_type mem, bool classic)
+ncz_grid_convert_run_out(const ncz_dtype *from, const ncz_type *mem, bool classic)
 {
-    nc_type type = ncz_dtype_nc(from);
+    const ncz_type *type = ncz_dtype_type(from);
 
     return (ncz_convert_run){
         .src_size = from->size,
         .src_swap = must_swap(from),
         .src_half = is_half(from),
-        .dst_size = ncz_type_size(mem),
+        .dst_size = mem->size,
         .conv = type == mem ? NULL : ncz_grid_conv(type, mem),
         .mute = classic && is_byte_pair(type, mem),
     };
 }
 
 ncz_convert_run
-ncz_grid_convert_run_in(nc_type mem, const ncz_dtype *to, bool classic)
+ncz_grid_convert_run_in(const ncz_type *mem, const ncz_dtype *to, bool classic)
 {
-    bool    half = is_half(to);
-    nc_type type = half ? NC_DOUBLE : ncz_dtype_nc(to);
+    bool            half = is_half(to);
+    const ncz_type *type = half ? ncz_type_of(NC_DOUBLE) : ncz_dtype_type(to);
 
     return (ncz_convert_run){
-        .src_size = ncz_type_size(mem),
+        .src_size = mem->size,
         .dst_size = to->size,
         .dst_swap = must_swap(to),
         .dst_half = half,

@@ -16,8 +16,9 @@ int_of(size_t size, bool sign)
     }
 }
 
-nc_type
-ncz_dtype_nc(const ncz_dtype *t)
+/* NC_NAT: it has no netCDF meaning. */
+static nc_type
+id_of(const ncz_dtype *t)
 {
     switch (t->kind) {
     case NCZ_KIND_INT:
@@ -31,6 +32,12 @@ ncz_dtype_nc(const ncz_dtype *t)
     case NCZ_KIND_OTHER: break;
     }
     return NC_NAT;
+}
+
+const ncz_type *
+ncz_dtype_type(const ncz_dtype *t)
+{
+    return ncz_type_of(id_of(t));
 }
 
 /* The kind that elements of a type in memory are stored as. */
@@ -53,27 +60,7 @@ kind_of(const ncz_type *t)
 }
 
 ncz_dtype
-ncz_dtype_of(nc_type type, bool big, size_t strlen_max)
+ncz_dtype_of(const ncz_type *t, bool big, size_t strlen_max)
 {
-    const ncz_type *t = ncz_type_of(type);
-
     return (ncz_dtype){.kind = kind_of(t), .big = big, .size = t->class == NCZ_TYPE_STRING ? strlen_max : t->size};
-}
-
-size_t
-ncz_type_size(nc_type type)
-{
-    return ncz_type_of(type)->size;
-}
-
-bool
-ncz_type_numeric(nc_type type)
-{
-    return ncz_type_is_number(ncz_type_of(type));
-}
-
-const void *
-ncz_type_fill(nc_type type)
-{
-    return ncz_type_of(type)->fill;
 }

@@ -14,7 +14,7 @@
 typedef bool (*ncz_conv_fn)(const void *src, void *dst, size_t n);
 
 /* NULL when either is not one of the ten numeric types. */
-ncz_conv_fn ncz_grid_conv(nc_type from, nc_type to);
+ncz_conv_fn ncz_grid_conv(const ncz_type *from, const ncz_type *to);
 
 void ncz_grid_half_out(const void *src, void *dst, size_t n); /* IEEE half -> float */
 bool ncz_grid_half_in(const void *src, void *dst, size_t n);  /* double -> half, nearest even; true: |v| > 65504 */
@@ -57,8 +57,8 @@ typedef struct ncz_convert_run {
 bool ncz_grid_host_big(void);
 
 /* Both need types that ncz_transfer_check() accepted, and no strings. */
-ncz_convert_run ncz_grid_convert_run_out(const ncz_dtype *from, nc_type mem, bool classic);
-ncz_convert_run ncz_grid_convert_run_in(nc_type mem, const ncz_dtype *to, bool classic);
+ncz_convert_run ncz_grid_convert_run_out(const ncz_dtype *from, const ncz_type *mem, bool classic);
+ncz_convert_run ncz_grid_convert_run_in(const ncz_type *mem, const ncz_dtype *to, bool classic);
 
 /* True when a value was out of range. */
 bool ncz_grid_convert_runs(const ncz_convert_run *p, const ncz_runs *r);

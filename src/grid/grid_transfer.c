@@ -22,19 +22,19 @@ typedef struct mover {
 } mover;
 
 int
-ncz_transfer_check(const ncz_dtype *t, nc_type mem)
+ncz_transfer_check(const ncz_dtype *t, const ncz_type *mem)
 {
-    nc_type stored = ncz_dtype_nc(t);
+    const ncz_type *stored = ncz_dtype_type(t);
 
-    if (stored == NC_NAT)
+    if (stored->class == NCZ_TYPE_NONE)
         return ncz_fail(NC_EBADTYPE, "elements of %zu bytes have no netCDF type", t->size);
-    if (ncz_type_size(mem) == 0)
-        return ncz_fail(NC_EBADTYPE, "%d is no type of elements in memory", (int)mem);
+    if (mem->class == NCZ_TYPE_NONE || mem->id > NC_MAX_ATOMIC_TYPE)
+        return ncz_fail(NC_EBADTYPE, "%d is not an atomic type", (int)mem->id);
     if (stored == mem)
         return NC_NOERR;
-    if (stored == NC_STRING || mem == NC_STRING)
+    if (stored->class == NCZ_TYPE_STRING || mem->class == NCZ_TYPE_STRING)
         return ncz_fail(NC_EBADTYPE, "strings convert to and from strings only");
-    if (stored == NC_CHAR || mem == NC_CHAR)
+    if (stored->class == NCZ_TYPE_CHAR || mem->class == NCZ_TYPE_CHAR)
         return ncz_fail(NC_ECHAR, "text does not convert to or from numbers");
     return NC_NOERR;
 }
@@ -52,7 +52,7 @@ ncz_transfer_direct(const ncz_transfer *m, const ncz_piece *p)
     size_t    many = 0; /* dimensions in which the chunk has more than one element */
     ptrdiff_t packed = 1;
 
-    if (ncz_dtype_nc(m->dtype) != m->mem || m->mem == NC_STRING || m->dtype->size != ncz_type_size(m->mem) ||
+    if (ncz_dtype_type(m->dtype) != m->mem || m->mem->owns || m->dtype->size != m->mem->size ||
         (m->dtype->size > 1 && m->dtype->big != ncz_grid_host_big()))
         return false;
     for (size_t d = p->rank; d-- > 0;) {
@@ -263,7 +263,7 @@ ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, v
 {
     ncz_loops nest;
     mover     v = {.dtype = m->dtype};
-    size_t    off, item = ncz_type_size(m->mem);
+    size_t    off, item = m->mem->size;
     int       rc;
 
     if ((rc = ncz_transfer_check(m->dtype, m->mem)) != NC_NOERR || p->nelems == 0)
@@ -274,7 +274,7 @@ ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, v
         return rc;
     v.from = (const char *)chunk + off;
     v.to = (char *)mem + byte_off(p->mem, item);
-    if (m->mem == NC_STRING) {
+    if (m->mem->class == NCZ_TYPE_STRING) {
         rc = each_string(&nest, strings_out, &v);
     } else {
         v.pipe = ncz_grid_convert_run_out(m->dtype, m->mem, m->classic);
@@ -292,7 +292,7 @@ ncz_transfer_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void
 {
     ncz_loops nest;
     mover     v = {.dtype = m->dtype};
-    size_t    off, item = ncz_type_size(m->mem);
+    size_t    off, item = m->mem->size;
     int       rc;
 
     if ((rc = ncz_transfer_check(m->dtype, m->mem)) != NC_NOERR || (rc = not_objects(m->dtype)) != NC_NOERR ||
@@ -302,7 +302,7 @@ ncz_transfer_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void
         return rc;
     v.from = (const char *)mem + byte_off(p->mem, item);
     v.to = (char *)chunk + off;
-    if (m->mem == NC_STRING) {
+    if (m->mem->class == NCZ_TYPE_STRING) {
         rc = ncz_grid_loops_each(&nest, strings_in, &v);
     } else {
         v.pipe = ncz_grid_convert_run_in(m->mem, m->dtype, m->classic);
@@ -318,7 +318,7 @@ ncz_transfer_fill_out(const ncz_transfer *m, const ncz_piece *p, const void *fil
 {
     ncz_loops nest;
     mover     v = {.dtype = m->dtype};
-    size_t    off, item = ncz_type_size(m->mem);
+    size_t    off, item = m->mem->size;
     char      value[8] = {0};
     char     *zero = NULL;
     int       rc;
@@ -332,7 +332,7 @@ ncz_transfer_fill_out(const ncz_transfer *m, const ncz_piece *p, const void *fil
     if ((rc = ncz_grid_piece_loops(m, p, 0, item, &nest, &off)) != NC_NOERR)
         goto done;
     v.to = (char *)mem + byte_off(p->mem, item);
-    if (m->mem == NC_STRING) {
+    if (m->mem->class == NCZ_TYPE_STRING) {
         v.from = fill;
         rc = each_string(&nest, strings_out, &v);
     } else {
@@ -356,15 +356,15 @@ packed(size_t a_size, size_t b_size, size_t n)
 }
 
 int
-ncz_convert_out(const ncz_dtype *from, const void *src, nc_type mem, void *dst, size_t n, bool classic)
+ncz_convert_out(const ncz_dtype *from, const void *src, const ncz_type *mem, void *dst, size_t n, bool classic)
 {
     mover     v = {.dtype = from, .from = src, .to = dst};
-    ncz_plane p = packed(from->size, ncz_type_size(mem), n);
+    ncz_plane p = packed(from->size, mem->size, n);
     int       rc;
 
     if ((rc = ncz_transfer_check(from, mem)) != NC_NOERR || (rc = not_objects(from)) != NC_NOERR || n == 0)
         return rc;
-    if (mem == NC_STRING) {
+    if (mem->class == NCZ_TYPE_STRING) {
         if ((rc = strings_out(&v, &p)) != NC_NOERR) {
             v.left = v.made;
             (void)strings_undo(&v, &p);
@@ -377,15 +377,15 @@ ncz_convert_out(const ncz_dtype *from, const void *src, nc_type mem, void *dst, 
 }
 
 int
-ncz_convert_in(nc_type mem, const void *src, const ncz_dtype *to, void *dst, size_t n, bool classic)
+ncz_convert_in(const ncz_type *mem, const void *src, const ncz_dtype *to, void *dst, size_t n, bool classic)
 {
     mover     v = {.dtype = to, .from = src, .to = dst};
-    ncz_plane p = packed(to->size, ncz_type_size(mem), n);
+    ncz_plane p = packed(to->size, mem->size, n);
     int       rc;
 
     if ((rc = ncz_transfer_check(to, mem)) != NC_NOERR || (rc = not_objects(to)) != NC_NOERR || n == 0)
         return rc;
-    if (mem == NC_STRING)
+    if (mem->class == NCZ_TYPE_STRING)
         return strings_in(&v, &p);
     v.pipe = ncz_grid_convert_run_in(mem, to, classic);
     (void)runs_in(&v, &p);
@@ -393,17 +393,17 @@ ncz_convert_in(nc_type mem, const void *src, const ncz_dtype *to, void *dst, siz
 }
 
 int
-ncz_convert(nc_type from, const void *src, nc_type to, void *dst, size_t n, bool classic)
+ncz_convert(const ncz_type *from, const void *src, const ncz_type *to, void *dst, size_t n, bool classic)
 {
     ncz_dtype native = ncz_dtype_of(to, ncz_grid_host_big(), 0);
     int       rc;
 
-    if (from == NC_STRING && to == NC_STRING)
+    if (from->class == NCZ_TYPE_STRING && to->class == NCZ_TYPE_STRING)
         return ncz_fail(NC_EBADTYPE, "strings are no plain values");
     if ((rc = ncz_transfer_check(&native, from)) != NC_NOERR || n == 0)
         return rc;
     if (from == to) {
-        memcpy(dst, src, n * ncz_type_size(from));
+        memcpy(dst, src, n * from->size);
         return NC_NOERR;
     }
     return ncz_convert_in(from, src, &native, dst, n, classic);

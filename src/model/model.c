@@ -229,7 +229,7 @@ var_new(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size
     v->type = type;
     v->rank = rank;
     v->maxstrlen = 128; /* the specification's default, appendix H */
-    v->dtype = ncz_dtype_of(type->id, false, v->maxstrlen);
+    v->dtype = ncz_dtype_of(type, false, v->maxstrlen);
     v->separator = m->separator;
     v->fill_mode = m->nofill || (small && m->small_fill == NCZ_SMALL_NONE) ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT;
     v->fill_null = small && m->small_fill == NCZ_SMALL_NULL;

@@ -67,7 +67,7 @@ make_fill(const ncz_var *v, const ncz_dtype *dtype, void **out)
         return make_object_fill(*(const char *const *)value, out);
     if ((fill = ncz_zalloc(dtype->size)) == NULL)
         return ncz_fail_nomem(dtype->size);
-    rc = ncz_convert_in(v->type->id, value, dtype, fill, 1, false);
+    rc = ncz_convert_in(v->type, value, dtype, fill, 1, false);
     if (rc != NC_NOERR && rc != NC_ERANGE) {
         ncz_free(fill);
         return rc;

@@ -204,7 +204,7 @@ ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain)
     if (other && objects)
         v->dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
     else if (other)
-        v->dtype = ncz_dtype_of(NC_STRING, false, v->maxstrlen);
+        v->dtype = ncz_dtype_of(v->type, false, v->maxstrlen);
     v->chain = ncz_chain_ref(chain);
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
         ncz_chain_unref(v->chain);
@@ -229,7 +229,7 @@ ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes)
     v->maxstrlen = nbytes;
     if (v->dtype.kind == NCZ_KIND_OBJECT) /* they have no width */
         return NC_NOERR;
-    v->dtype = ncz_dtype_of(NC_STRING, false, nbytes);
+    v->dtype = ncz_dtype_of(v->type, false, nbytes);
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
         v->dtype = old;
         v->maxstrlen = old_len;

@@ -54,7 +54,7 @@ test_spec(size_t rank, const uint64_t *chunk, ncz_dtype dtype, const void *fill,
                     .unusable = &ncz_err_none,
                     .uid = ++uid,
                     .rank = rank,
-                    .type = ncz_type_of(ncz_dtype_nc(&dtype)),
+                    .type = ncz_dtype_type(&dtype),
                     .dtype = dtype,
                     .separator = '.',
                     .locate = test_locate};
@@ -95,7 +95,7 @@ test_plan(const ncz_spec *spec, const uint64_t *shape, const request *r, nc_type
     return (ncz_plan){
         .spec = spec,
         .shape = shape,
-        .mem = mem,
+        .mem = ncz_type_of(mem),
         .sel = {.rank = spec->rank, .start = r->start, .count = r->count, .stride = r->stride, .imap = r->imap}};
 }
 

@@ -37,7 +37,7 @@ setup_random(setup *s, uint64_t *seed)
     s->fill = (double)rnd(seed, 3);
     for (size_t i = 0; i < plain_size(&s->a); i++)
         s->a.v[i] = s->fill;
-    assert_int_equal(ncz_convert_in(NC_DOUBLE, &s->fill, &t, fill, 1, false), NC_NOERR);
+    assert_int_equal(ncz_convert_in(ncz_type_of(NC_DOUBLE), &s->fill, &t, fill, 1, false), NC_NOERR);
     s->spec = test_spec(s->a.rank, chunk, t, s->fill == 0 && rnd(seed, 2) == 0 ? NULL : fill,
                         codecs[rnd(seed, NCZ_LEN(codecs))]);
     s->spec->order_f = rnd(seed, 4) == 0;
@@ -121,7 +121,8 @@ check_map(setup *s)
             assert_int_equal(
                 ncz_chain_decode(spec->chain, &env, ncz_buf_str(&body), body.len, object, spec->chunk_bytes, false),
                 NC_NOERR);
-            assert_int_equal(ncz_convert_out(&spec->dtype, object, NC_DOUBLE, got, spec->chunk_nelems, false), 0);
+            assert_int_equal(
+                ncz_convert_out(&spec->dtype, object, ncz_type_of(NC_DOUBLE), got, spec->chunk_nelems, false), 0);
             for (size_t i = 0; i < spec->chunk_nelems; i++)
                 nfill += got[i] == s->fill;
             assert_true(nfill >= spec->chunk_nelems - piece.nelems);
@@ -321,9 +322,9 @@ refused(void **state)
     (void)state;
     assert_int_equal(ncz_engine_read(e, &p, out), NC_ECHAR);
     assert_int_equal(ncz_engine_write(e, &p, out), NC_ECHAR);
-    p.mem = NC_STRING;
+    p.mem = ncz_type_of(NC_STRING);
     assert_int_equal(ncz_engine_read(e, &p, out), NC_EBADTYPE);
-    p.mem = NC_INT;
+    p.mem = ncz_type_of(NC_INT);
     s->unusable = ncz_err_keep(ncz_fail(NC_ENOFILTER, "v1: codec 'lost' is not built in"));
     assert_int_equal(ncz_engine_read(e, &p, out), NC_ENOFILTER);
     assert_string_equal(ncz_err_text(), "v1: codec 'lost' is not built in");

@@ -45,7 +45,7 @@ random_traffic(void **state)
         }
         for (size_t i = 0; i < plain_size(&a); i++)
             a.v[i] = fill;
-        assert_int_equal(ncz_convert_in(NC_DOUBLE, &fill, &t, stored, 1, false), NC_NOERR);
+        assert_int_equal(ncz_convert_in(ncz_type_of(NC_DOUBLE), &fill, &t, stored, 1, false), NC_NOERR);
         s = test_spec(a.rank, chunk, t, stored, codecs[rnd(&seed, NCZ_LEN(codecs))]);
         for (int step = 0; step < 12; step++) {
             request  r = random_request(a.rank, a.shape, &seed);

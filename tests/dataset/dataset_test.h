@@ -100,7 +100,7 @@ put(ncz_dataset *ds, ncz_var *v, uint64_t start, uint64_t n, const int *data)
 
     if (rc != NC_NOERR)
         return rc;
-    return ncz_dataset_end(ds, NCZ_USE_PUT_ALONE, ncz_dataset_put(ds, v, &sel, NC_INT, data));
+    return ncz_dataset_end(ds, NCZ_USE_PUT_ALONE, ncz_dataset_put(ds, v, &sel, ncz_type_of(NC_INT), data));
 }
 
 static inline int
@@ -113,7 +113,7 @@ get(ncz_dataset *ds, ncz_var *v, uint64_t start, uint64_t n, int *data)
 
     if (rc != NC_NOERR)
         return rc;
-    return ncz_dataset_end(ds, NCZ_USE_LOOK, ncz_dataset_get(ds, v, &sel, NC_INT, data));
+    return ncz_dataset_end(ds, NCZ_USE_LOOK, ncz_dataset_get(ds, v, &sel, ncz_type_of(NC_INT), data));
 }
 
 static inline ncz_var *

@@ -246,9 +246,9 @@ slabs_are_as_one(void **state)
                 }
             ncz_dataset_quantize(mode, 3, ncz_type_of(NC_DOUBLE), want, n, &fill, 0);
             OK(ncz_dataset_begin(ds, NCZ_USE_PUT_ALONE));
-            OK(ncz_dataset_end(ds, NCZ_USE_PUT_ALONE, ncz_dataset_put(ds, v, &to, NC_DOUBLE, in)));
+            OK(ncz_dataset_end(ds, NCZ_USE_PUT_ALONE, ncz_dataset_put(ds, v, &to, ncz_type_of(NC_DOUBLE), in)));
             OK(ncz_dataset_begin(ds, NCZ_USE_LOOK));
-            OK(ncz_dataset_end(ds, NCZ_USE_LOOK, ncz_dataset_get(ds, v, &from, NC_DOUBLE, out)));
+            OK(ncz_dataset_end(ds, NCZ_USE_LOOK, ncz_dataset_get(ds, v, &from, ncz_type_of(NC_DOUBLE), out)));
             assert_memory_equal(out, want, n * sizeof *out);
             OK(end(ds));
         }
@@ -279,9 +279,9 @@ slabs_with_strides(void **state)
     }
     ncz_dataset_quantize(NC_QUANTIZE_BITGROOM, 3, ncz_type_of(NC_DOUBLE), want, n, &fill, 0);
     OK(ncz_dataset_begin(ds, NCZ_USE_PUT_ALONE));
-    OK(ncz_dataset_end(ds, NCZ_USE_PUT_ALONE, ncz_dataset_put(ds, v, &sel, NC_INT64, in)));
+    OK(ncz_dataset_end(ds, NCZ_USE_PUT_ALONE, ncz_dataset_put(ds, v, &sel, ncz_type_of(NC_INT64), in)));
     OK(ncz_dataset_begin(ds, NCZ_USE_LOOK));
-    OK(ncz_dataset_end(ds, NCZ_USE_LOOK, ncz_dataset_get(ds, v, &sel, NC_DOUBLE, out)));
+    OK(ncz_dataset_end(ds, NCZ_USE_LOOK, ncz_dataset_get(ds, v, &sel, ncz_type_of(NC_DOUBLE), out)));
     assert_memory_equal(out, want, n * sizeof *out);
     OK(end(ds));
     free(in);

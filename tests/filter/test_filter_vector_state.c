@@ -237,7 +237,7 @@ run_grid_kernels(report *r, const unsigned char *in, unsigned char *out)
 
     for (size_t i = 0; i < NCZ_LEN(numeric); i++)
         for (size_t k = 0; k < NCZ_LEN(numeric); k++) {
-            ncz_conv_fn conv = ncz_grid_conv(numeric[i], numeric[k]);
+            ncz_conv_fn conv = ncz_grid_conv(ncz_type_of(numeric[i]), ncz_type_of(numeric[k]));
 
             if (conv != NULL)
                 (void)conv(in, out, count);

@@ -292,7 +292,8 @@ test_default_fill_is_exact(void **state)
         double          fill = NC_FILL_DOUBLE, stored;
 
         assert_int_equal(v->fill_mode, NCZ_FILL_DEFAULT);
-        assert_int_equal(ncz_convert_out(&v->dtype, v->spec->fill, NC_DOUBLE, &stored, 1, false), NC_NOERR);
+        assert_int_equal(ncz_convert_out(&v->dtype, v->spec->fill, ncz_type_of(NC_DOUBLE), &stored, 1, false),
+                         NC_NOERR);
         assert_true(stored == fill);
         ncz_model_free(m);
     }

@@ -355,7 +355,7 @@ test_missing_values(void **state)
         if ((a = ncz_atts_find(&v->atts, "_FillValue")) != NULL) {
             assert_ptr_equal(a->type, v->type);
             assert_int_equal(a->len, 1);
-            assert_int_equal(ncz_convert(a->type->id, a->data, NC_DOUBLE, &got, 1, false), NC_NOERR);
+            assert_int_equal(ncz_convert(a->type, a->data, ncz_type_of(NC_DOUBLE), &got, 1, false), NC_NOERR);
         }
         if (!(got == cases[i].want || (isnan(got) && isnan(cases[i].want))))
             fail_msg("%s %s: %g", cases[i].dtype, cases[i].fill, got);

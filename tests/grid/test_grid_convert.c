@@ -31,13 +31,13 @@ is_unsigned(nc_type t)
 static wide
 type_min(nc_type t)
 {
-    return is_unsigned(t) ? 0 : -ldexpl(1, 8 * (int)ncz_type_size(t) - 1);
+    return is_unsigned(t) ? 0 : -ldexpl(1, 8 * (int)ncz_type_of(t)->size - 1);
 }
 
 static wide
 type_max(nc_type t)
 {
-    return ldexpl(1, 8 * (int)ncz_type_size(t) - (is_unsigned(t) ? 0 : 1)) - 1;
+    return ldexpl(1, 8 * (int)ncz_type_of(t)->size - (is_unsigned(t) ? 0 : 1)) - 1;
 }
 
 /* A value of any type as we compute with it: an integer, or a double. */
@@ -59,7 +59,7 @@ load(nc_type t, const void *p)
 {
     value    v = {.fp = is_float(t)};
     uint64_t bits = 0;
-    size_t   size = ncz_type_size(t);
+    size_t   size = ncz_type_of(t)->size;
 
     if (t == NC_FLOAT) {
         float f;
@@ -80,7 +80,7 @@ load(nc_type t, const void *p)
 static void
 store_bits(nc_type t, uint64_t bits, void *p)
 {
-    memcpy(p, (char *)&bits + low_bytes(ncz_type_size(t)), ncz_type_size(t));
+    memcpy(p, (char *)&bits + low_bytes(ncz_type_of(t)->size), ncz_type_of(t)->size);
 }
 
 static void
@@ -198,7 +198,7 @@ edges(nc_type t, unsigned char *out)
                                 -INFINITY,
                                 NAN,
                                 9.9692099683868690e+36};
-    size_t              n = 0, size = ncz_type_size(t);
+    size_t              n = 0, size = ncz_type_of(t)->size;
 
     if (t == NC_DOUBLE) {
         memcpy(out, fs, sizeof fs);
@@ -227,12 +227,12 @@ static void
 one_pair(nc_type from, nc_type to)
 {
     static unsigned char src[1024 * 8], got[1024 * 8], want[1024 * 8];
-    size_t               n = edges(from, src), fs = ncz_type_size(from), ts = ncz_type_size(to);
+    size_t               n = edges(from, src), fs = ncz_type_of(from)->size, ts = ncz_type_of(to)->size;
     bool                 any = false;
 
     for (size_t i = 0; i < n; i++) {
         bool bad = expect(from, src + i * fs, to, want + i * ts);
-        int  rc = ncz_convert(from, src + i * fs, to, got + i * ts, 1, false);
+        int  rc = ncz_convert(ncz_type_of(from), src + i * fs, ncz_type_of(to), got + i * ts, 1, false);
 
         any = any || bad;
         if (rc != (bad && from != to ? NC_ERANGE : NC_NOERR))
@@ -251,7 +251,7 @@ one_pair(nc_type from, nc_type to)
 
         for (int k = 0; k < 5; k++)
             memcpy(odd + 1 + (size_t)k * n * fs, src, n * fs);
-        assert_int_equal(ncz_convert(from, odd + 1, to, dst + 3, 5 * n, false),
+        assert_int_equal(ncz_convert(ncz_type_of(from), odd + 1, ncz_type_of(to), dst + 3, 5 * n, false),
                          any && from != to ? NC_ERANGE : NC_NOERR);
         for (size_t i = 0; i < 5 * n; i++) {
             if (!is_float(to) || !isnan(load(to, want + i % n * ts).f))
@@ -306,14 +306,16 @@ reference_edges(void **state)
     for (size_t i = 0; i < NCZ_LEN(to_int); i++) {
         int got = 77;
 
-        assert_int_equal(ncz_convert(NC_DOUBLE, &to_int[i].v, NC_INT, &got, 1, false), to_int[i].rc);
+        assert_int_equal(ncz_convert(ncz_type_of(NC_DOUBLE), &to_int[i].v, ncz_type_of(NC_INT), &got, 1, false),
+                         to_int[i].rc);
         assert_int_equal(got, to_int[i].want);
     }
     for (size_t i = 0; i < NCZ_LEN(to_float); i++) {
-        assert_int_equal(ncz_convert(NC_DOUBLE, &to_float[i].v, NC_FLOAT, &f, 1, false), to_float[i].rc);
+        assert_int_equal(ncz_convert(ncz_type_of(NC_DOUBLE), &to_float[i].v, ncz_type_of(NC_FLOAT), &f, 1, false),
+                         to_float[i].rc);
         assert_true(f == to_float[i].want);
     }
-    assert_int_equal(ncz_convert(NC_DOUBLE, &nan_in, NC_FLOAT, &f, 1, false), 0);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_DOUBLE), &nan_in, ncz_type_of(NC_FLOAT), &f, 1, false), 0);
     assert_true(isnan(f));
 }
 
@@ -325,10 +327,10 @@ wraps(void **state)
     unsigned char uc[5];
 
     (void)state;
-    assert_int_equal(ncz_convert(NC_INT, ints, NC_BYTE, sc, 5, false), NC_ERANGE);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_INT), ints, ncz_type_of(NC_BYTE), sc, 5, false), NC_ERANGE);
     assert_int_equal(sc[2], 44);
     assert_int_equal(sc[3], -56);
-    assert_int_equal(ncz_convert(NC_INT, ints, NC_UBYTE, uc, 5, false), NC_ERANGE);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_INT), ints, ncz_type_of(NC_UBYTE), uc, 5, false), NC_ERANGE);
     assert_int_equal(uc[4], 255);
 }
 
@@ -341,13 +343,14 @@ classic_bytes(void **state)
     signed char         s[2];
 
     (void)state;
-    assert_int_equal(ncz_convert(NC_BYTE, sc, NC_UBYTE, u, 2, false), NC_ERANGE);
-    assert_int_equal(ncz_convert(NC_BYTE, sc, NC_UBYTE, u, 2, true), NC_NOERR);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_BYTE), sc, ncz_type_of(NC_UBYTE), u, 2, false), NC_ERANGE);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_BYTE), sc, ncz_type_of(NC_UBYTE), u, 2, true), NC_NOERR);
     assert_int_equal(u[0], 255);
-    assert_int_equal(ncz_convert(NC_UBYTE, uc, NC_BYTE, s, 2, false), NC_ERANGE);
-    assert_int_equal(ncz_convert(NC_UBYTE, uc, NC_BYTE, s, 2, true), NC_NOERR);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_UBYTE), uc, ncz_type_of(NC_BYTE), s, 2, false), NC_ERANGE);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_UBYTE), uc, ncz_type_of(NC_BYTE), s, 2, true), NC_NOERR);
     assert_int_equal(s[0], -56);
-    assert_int_equal(ncz_convert(NC_SHORT, (int16_t[]){300}, NC_BYTE, s, 1, true), NC_ERANGE);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_SHORT), (int16_t[]){300}, ncz_type_of(NC_BYTE), s, 1, true),
+                     NC_ERANGE);
 }
 
 static void
@@ -358,15 +361,15 @@ text_and_numbers(void **state)
     int         i = 5;
 
     (void)state;
-    assert_int_equal(ncz_convert(NC_CHAR, text, NC_CHAR, out, 4, false), NC_NOERR);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_CHAR), text, ncz_type_of(NC_CHAR), out, 4, false), NC_NOERR);
     assert_string_equal(out, "abc");
-    assert_int_equal(ncz_convert(NC_CHAR, text, NC_INT, &i, 1, false), NC_ECHAR);
-    assert_int_equal(ncz_convert(NC_INT, &i, NC_CHAR, out, 1, false), NC_ECHAR);
-    assert_int_equal(ncz_convert(NC_STRING, &s, NC_INT, &i, 1, false), NC_EBADTYPE);
-    assert_int_equal(ncz_convert(NC_CHAR, text, NC_STRING, &s, 1, false), NC_EBADTYPE);
-    assert_int_equal(ncz_convert(NC_STRING, &s, NC_STRING, &s, 1, false), NC_EBADTYPE);
-    assert_int_equal(ncz_convert(NC_INT, &i, NC_NAT, out, 1, false), NC_EBADTYPE);
-    assert_int_equal(ncz_convert(99, &i, NC_INT, out, 1, false), NC_EBADTYPE);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_CHAR), text, ncz_type_of(NC_INT), &i, 1, false), NC_ECHAR);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_INT), &i, ncz_type_of(NC_CHAR), out, 1, false), NC_ECHAR);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_STRING), &s, ncz_type_of(NC_INT), &i, 1, false), NC_EBADTYPE);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_CHAR), text, ncz_type_of(NC_STRING), &s, 1, false), NC_EBADTYPE);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_STRING), &s, ncz_type_of(NC_STRING), &s, 1, false), NC_EBADTYPE);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_INT), &i, ncz_type_of(NC_NAT), out, 1, false), NC_EBADTYPE);
+    assert_int_equal(ncz_convert(ncz_type_of(99), &i, ncz_type_of(NC_INT), out, 1, false), NC_EBADTYPE);
     assert_int_equal(i, 5);
     assert_string_equal(out, "abc");
 }
@@ -378,20 +381,20 @@ byte_orders(void **state)
     (void)state;
     for (size_t k = 0; k < NCZ_LEN(numeric); k++) {
         nc_type t = numeric[k];
-        size_t  size = ncz_type_size(t);
+        size_t  size = ncz_type_of(t)->size;
         double  ds[600], back[600];
         char    le[600 * 8], be[600 * 8], again[2][600 * 8];
 
         for (size_t i = 0; i < 600; i++)
             ds[i] = (double)(i % 120);
         for (int big = 0; big < 2; big++) {
-            ncz_dtype d = ncz_dtype_of(t, big != 0, 0);
+            ncz_dtype d = ncz_dtype_of(ncz_type_of(t), big != 0, 0);
 
-            assert_int_equal(ncz_convert_in(NC_DOUBLE, ds, &d, big ? be : le, 600, false), NC_NOERR);
-            assert_int_equal(ncz_convert_out(&d, big ? be : le, NC_DOUBLE, back, 600, false), NC_NOERR);
+            assert_int_equal(ncz_convert_in(ncz_type_of(NC_DOUBLE), ds, &d, big ? be : le, 600, false), NC_NOERR);
+            assert_int_equal(ncz_convert_out(&d, big ? be : le, ncz_type_of(NC_DOUBLE), back, 600, false), NC_NOERR);
             assert_memory_equal(ds, back, sizeof ds);
-            assert_int_equal(ncz_convert_out(&d, big ? be : le, t, again[big], 600, false), NC_NOERR);
-            assert_int_equal(ncz_convert_in(t, again[big], &d, again[big], 0, false), NC_NOERR);
+            assert_int_equal(ncz_convert_out(&d, big ? be : le, ncz_type_of(t), again[big], 600, false), NC_NOERR);
+            assert_int_equal(ncz_convert_in(ncz_type_of(t), again[big], &d, again[big], 0, false), NC_NOERR);
         }
         for (int big = 0; big < 2; big++)
             assert_memory_equal(again[big], HOST_BIG ? be : le, 600 * size);

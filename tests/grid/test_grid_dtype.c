@@ -9,12 +9,12 @@ types_there_and_back(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(all); i++) {
-        ncz_dtype t = ncz_dtype_of(all[i], i % 2 == 0, 17);
+        ncz_dtype t = ncz_dtype_of(ncz_type_of(all[i]), i % 2 == 0, 17);
 
-        assert_int_equal(ncz_dtype_nc(&t), all[i]);
+        assert_int_equal(ncz_dtype_type(&t)->id, all[i]);
         assert_int_equal(t.big, i % 2 == 0);
-        assert_int_equal(t.size, all[i] == NC_STRING ? 17 : ncz_type_size(all[i]));
-        assert_int_equal(ncz_type_numeric(all[i]), all[i] != NC_CHAR && all[i] != NC_STRING);
+        assert_int_equal(t.size, all[i] == NC_STRING ? 17 : ncz_type_of(all[i])->size);
+        assert_int_equal(ncz_type_is_number(ncz_type_of(all[i])), all[i] != NC_CHAR && all[i] != NC_STRING);
     }
 }
 
@@ -25,11 +25,11 @@ sizes(void **state)
 
     (void)state;
     for (nc_type t = 0; t < (nc_type)NCZ_LEN(want); t++)
-        assert_int_equal(ncz_type_size(t), want[t]);
-    assert_int_equal(ncz_type_size(-1), 0);
-    assert_int_equal(ncz_type_size(NC_FIRSTUSERTYPEID), 0);
-    assert_false(ncz_type_numeric(NC_NAT));
-    assert_null(ncz_type_fill(NC_NAT));
+        assert_int_equal(ncz_type_of(t)->size, want[t]);
+    assert_int_equal(ncz_type_of(-1)->size, 0);
+    assert_int_equal(ncz_type_of(NC_FIRSTUSERTYPEID)->size, 0);
+    assert_false(ncz_type_is_number(ncz_type_of(NC_NAT)));
+    assert_null(ncz_type_of(NC_NAT)->fill);
 }
 
 static void
@@ -49,25 +49,25 @@ odd_stored_types(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
-        assert_int_equal(ncz_dtype_nc(&rows[i].t), rows[i].want);
+        assert_int_equal(ncz_dtype_type(&rows[i].t)->id, rows[i].want);
 }
 
 static void
 fills(void **state)
 {
     (void)state;
-    assert_int_equal(*(const int8_t *)ncz_type_fill(NC_BYTE), -127);
-    assert_int_equal(*(const char *)ncz_type_fill(NC_CHAR), 0);
-    assert_int_equal(*(const int16_t *)ncz_type_fill(NC_SHORT), -32767);
-    assert_int_equal(*(const int32_t *)ncz_type_fill(NC_INT), -2147483647);
-    assert_true(*(const float *)ncz_type_fill(NC_FLOAT) == (float)9.9692099683868690e+36);
-    assert_true(*(const double *)ncz_type_fill(NC_DOUBLE) == (double)9.9692099683868690e+36);
-    assert_int_equal(*(const uint8_t *)ncz_type_fill(NC_UBYTE), 255);
-    assert_int_equal(*(const uint16_t *)ncz_type_fill(NC_USHORT), 65535);
-    assert_int_equal(*(const uint32_t *)ncz_type_fill(NC_UINT), 4294967295u);
-    assert_true(*(const int64_t *)ncz_type_fill(NC_INT64) == -9223372036854775806LL);
-    assert_true(*(const uint64_t *)ncz_type_fill(NC_UINT64) == 18446744073709551614ULL);
-    assert_string_equal(*(const char *const *)ncz_type_fill(NC_STRING), "");
+    assert_int_equal(*(const int8_t *)ncz_type_of(NC_BYTE)->fill, -127);
+    assert_int_equal(*(const char *)ncz_type_of(NC_CHAR)->fill, 0);
+    assert_int_equal(*(const int16_t *)ncz_type_of(NC_SHORT)->fill, -32767);
+    assert_int_equal(*(const int32_t *)ncz_type_of(NC_INT)->fill, -2147483647);
+    assert_true(*(const float *)ncz_type_of(NC_FLOAT)->fill == (float)9.9692099683868690e+36);
+    assert_true(*(const double *)ncz_type_of(NC_DOUBLE)->fill == (double)9.9692099683868690e+36);
+    assert_int_equal(*(const uint8_t *)ncz_type_of(NC_UBYTE)->fill, 255);
+    assert_int_equal(*(const uint16_t *)ncz_type_of(NC_USHORT)->fill, 65535);
+    assert_int_equal(*(const uint32_t *)ncz_type_of(NC_UINT)->fill, 4294967295u);
+    assert_true(*(const int64_t *)ncz_type_of(NC_INT64)->fill == -9223372036854775806LL);
+    assert_true(*(const uint64_t *)ncz_type_of(NC_UINT64)->fill == 18446744073709551614ULL);
+    assert_string_equal(*(const char *const *)ncz_type_of(NC_STRING)->fill, "");
 }
 
 int

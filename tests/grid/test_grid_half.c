@@ -32,19 +32,20 @@ all_out_and_back(void **state)
         double   want = by_definition(h), d = 0;
         float    f = 0, f2 = 0;
 
-        assert_int_equal(ncz_convert_out(&half, &h, NC_FLOAT, &f, 1, false), NC_NOERR);
-        assert_int_equal(ncz_convert_out(&half_swapped, &swapped, NC_FLOAT, &f2, 1, false), NC_NOERR);
-        assert_int_equal(ncz_convert_out(&half, &h, NC_DOUBLE, &d, 1, false), NC_NOERR);
+        assert_int_equal(ncz_convert_out(&half, &h, ncz_type_of(NC_FLOAT), &f, 1, false), NC_NOERR);
+        assert_int_equal(ncz_convert_out(&half_swapped, &swapped, ncz_type_of(NC_FLOAT), &f2, 1, false), NC_NOERR);
+        assert_int_equal(ncz_convert_out(&half, &h, ncz_type_of(NC_DOUBLE), &d, 1, false), NC_NOERR);
         if (isnan(want)) {
             assert_true(isnan(f) && isnan(f2) && isnan(d));
-            assert_int_equal(ncz_convert_in(NC_FLOAT, &f, &half, &back, 1, false), NC_NOERR);
+            assert_int_equal(ncz_convert_in(ncz_type_of(NC_FLOAT), &f, &half, &back, 1, false), NC_NOERR);
             assert_true(isnan(by_definition(back)));
             continue;
         }
         assert_true((double)f == want && (double)f2 == want && d == want && (signbit(d) != 0) == (h >> 15));
-        assert_int_equal(ncz_convert_in(NC_FLOAT, &f, &half, &back, 1, false), isinf(want) ? NC_ERANGE : NC_NOERR);
+        assert_int_equal(ncz_convert_in(ncz_type_of(NC_FLOAT), &f, &half, &back, 1, false),
+                         isinf(want) ? NC_ERANGE : NC_NOERR);
         assert_int_equal(back, h);
-        assert_int_equal(ncz_convert_in(NC_DOUBLE, &d, &half_swapped, &back, 1, false),
+        assert_int_equal(ncz_convert_in(ncz_type_of(NC_DOUBLE), &d, &half_swapped, &back, 1, false),
                          isinf(want) ? NC_ERANGE : NC_NOERR);
         assert_int_equal(back, swapped);
     }
@@ -55,7 +56,7 @@ in(double v, int rc)
 {
     uint16_t h = 0;
 
-    assert_int_equal(ncz_convert_in(NC_DOUBLE, &v, &half, &h, 1, false), rc);
+    assert_int_equal(ncz_convert_in(ncz_type_of(NC_DOUBLE), &v, &half, &h, 1, false), rc);
     return h;
 }
 
@@ -88,13 +89,13 @@ integers(void **state)
     int           back[4];
 
     (void)state;
-    assert_int_equal(ncz_convert_in(NC_INT64, &big, &half, h, 1, false), NC_ERANGE);
+    assert_int_equal(ncz_convert_in(ncz_type_of(NC_INT64), &big, &half, h, 1, false), NC_ERANGE);
     assert_int_equal(h[0], 0x7c00);
-    assert_int_equal(ncz_convert_in(NC_INT, many, &half, h, 3, false), NC_NOERR);
-    assert_int_equal(ncz_convert_out(&half, h, NC_INT, back, 3, false), NC_NOERR);
+    assert_int_equal(ncz_convert_in(ncz_type_of(NC_INT), many, &half, h, 3, false), NC_NOERR);
+    assert_int_equal(ncz_convert_out(&half, h, ncz_type_of(NC_INT), back, 3, false), NC_NOERR);
     assert_int_equal(back[2], 2048);
-    assert_int_equal(ncz_convert_in(NC_INT, many, &half, h, 4, false), NC_ERANGE);
-    assert_int_equal(ncz_convert_out(&half, h, NC_INT, back, 4, false), NC_ERANGE);
+    assert_int_equal(ncz_convert_in(ncz_type_of(NC_INT), many, &half, h, 4, false), NC_ERANGE);
+    assert_int_equal(ncz_convert_out(&half, h, ncz_type_of(NC_INT), back, 4, false), NC_ERANGE);
     assert_int_equal(back[3], INT32_MIN);
 }
 

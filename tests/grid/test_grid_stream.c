@@ -52,7 +52,7 @@ one_move(ncz_dtype t, nc_type mem, uint64_t n, uint64_t stride)
     const uint64_t  chunk[] = {5, 6, n * stride}, count[] = {5, 6, n}, zero[] = {0, 0, 0};
     const uint64_t  strides[] = {1, 1, stride};
     const ptrdiff_t imap[] = {(ptrdiff_t)(6 * n + 11), (ptrdiff_t)n + 1, 1};
-    size_t          nelems = (size_t)(5 * (6 * n + 11)), item = ncz_type_size(mem);
+    size_t          nelems = (size_t)(5 * (6 * n + 11)), item = ncz_type_of(mem)->size;
     unsigned char  *stored = malloc((size_t)(30 * n * stride) * t.size);
     char           *got = malloc((nelems + 8) * item), *want = malloc((nelems + 8) * item);
     ncz_piece       p = {.rank = 3,
@@ -63,7 +63,7 @@ one_move(ncz_dtype t, nc_type mem, uint64_t n, uint64_t stride)
                          .imap = imap,
                          .nelems = 30 * n,
                          .mem = 3};
-    ncz_transfer    m = {.dtype = &t, .mem = mem, .chunk = chunk};
+    ncz_transfer    m = {.dtype = &t, .mem = ncz_type_of(mem), .chunk = chunk};
     int             rc;
 
     fill(stored, (size_t)(30 * n * stride) * t.size, n);

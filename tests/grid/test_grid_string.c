@@ -6,7 +6,7 @@ out_is(const ncz_dtype *t, const void *stored, const char *want)
 {
     char *s = (char *)"untouched";
 
-    assert_int_equal(ncz_convert_out(t, stored, NC_STRING, &s, 1, false), NC_NOERR);
+    assert_int_equal(ncz_convert_out(t, stored, ncz_type_of(NC_STRING), &s, 1, false), NC_NOERR);
     if (want == NULL)
         assert_null(s);
     else
@@ -20,7 +20,7 @@ in_is(const ncz_dtype *t, const char *s, const void *want)
     char got[64];
 
     memset(got, 0x55, sizeof got);
-    assert_int_equal(ncz_convert_in(NC_STRING, &s, t, got, 1, false), NC_NOERR);
+    assert_int_equal(ncz_convert_in(ncz_type_of(NC_STRING), &s, t, got, 1, false), NC_NOERR);
     assert_memory_equal(got, want, t->size);
     assert_int_equal(got[t->size], 0x55);
 }
@@ -51,7 +51,7 @@ embedded_nul_is_kept(void **state)
     char           *s = NULL;
 
     (void)state;
-    assert_int_equal(ncz_convert_out(&s4, "a\0b\0", NC_STRING, &s, 1, false), NC_NOERR);
+    assert_int_equal(ncz_convert_out(&s4, "a\0b\0", ncz_type_of(NC_STRING), &s, 1, false), NC_NOERR);
     assert_memory_equal(s, "a\0b", 4);
     ncz_free(s);
 }
@@ -111,10 +111,10 @@ many(void **state)
     char            back[6];
 
     (void)state;
-    assert_int_equal(ncz_convert_out(&s2, "aabbcc", NC_STRING, s, 3, false), NC_NOERR);
+    assert_int_equal(ncz_convert_out(&s2, "aabbcc", ncz_type_of(NC_STRING), s, 3, false), NC_NOERR);
     assert_string_equal(s[0], "aa");
     assert_string_equal(s[2], "cc");
-    assert_int_equal(ncz_convert_in(NC_STRING, s, &s2, back, 3, false), NC_NOERR);
+    assert_int_equal(ncz_convert_in(ncz_type_of(NC_STRING), s, &s2, back, 3, false), NC_NOERR);
     assert_memory_equal(back, "aabbcc", 6);
     for (int i = 0; i < 3; i++)
         ncz_free(s[i]);
@@ -131,7 +131,7 @@ out_of_memory(void **state)
         char *s[3] = {NULL};
 
         fail_allocation(at);
-        if (ncz_convert_out(&s2, "aabbcc", NC_STRING, s, 3, false) == NC_NOERR) {
+        if (ncz_convert_out(&s2, "aabbcc", ncz_type_of(NC_STRING), s, 3, false) == NC_NOERR) {
             assert_false(end_failing());
             assert_int_equal(at, 4);
         } else {
@@ -146,7 +146,7 @@ out_of_memory(void **state)
         char *s[2] = {NULL};
 
         fail_allocation(2);
-        assert_int_equal(ncz_convert_out(&u2, ucs, NC_STRING, s, 2, false), NC_ENOMEM);
+        assert_int_equal(ncz_convert_out(&u2, ucs, ncz_type_of(NC_STRING), s, 2, false), NC_ENOMEM);
         assert_true(end_failing());
         assert_null(s[0]);
     }

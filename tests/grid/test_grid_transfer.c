@@ -39,7 +39,7 @@ pick_types(trial *t, uint64_t *seed)
 
     t->dtype = dtypes[rnd(seed, NCZ_LEN(dtypes))];
     t->dtype.big = rnd(seed, 2) == 0;
-    t->mem = rnd(seed, 3) == 0 ? ncz_dtype_nc(&t->dtype) : mems[rnd(seed, NCZ_LEN(mems))];
+    t->mem = rnd(seed, 3) == 0 ? ncz_dtype_type(&t->dtype)->id : mems[rnd(seed, NCZ_LEN(mems))];
     if (t->dtype.kind == NCZ_KIND_CHAR)
         t->mem = NC_CHAR;
     t->order_f = rnd(seed, 3) == 0;
@@ -185,7 +185,7 @@ trial_walk(const trial *t)
 static ncz_transfer
 trial_move(const trial *t)
 {
-    return (ncz_transfer){.dtype = &t->dtype, .mem = t->mem, .chunk = t->chunk, .order_f = t->order_f};
+    return (ncz_transfer){.dtype = &t->dtype, .mem = ncz_type_of(t->mem), .chunk = t->chunk, .order_f = t->order_f};
 }
 
 static size_t ndirect;
@@ -193,7 +193,7 @@ static size_t ndirect;
 static void
 read_trial(const trial *t)
 {
-    size_t          size = ncz_type_size(t->mem);
+    size_t          size = ncz_type_of(t->mem)->size;
     char           *got = malloc(t->places * size), *want = malloc(t->places * size);
     ncz_chunk_iter *w = trial_walk(t);
     ncz_transfer    m = trial_move(t);
@@ -221,8 +221,8 @@ read_trial(const trial *t)
         uint64_t  pos[MAX_RANK];
         ptrdiff_t place = selected(t, i, pos);
 
-        want_bad = ncz_convert_out(&t->dtype, element_at(t, pos), t->mem, want + place * (ptrdiff_t)size, 1, false) ==
-                       NC_ERANGE ||
+        want_bad = ncz_convert_out(&t->dtype, element_at(t, pos), ncz_type_of(t->mem), want + place * (ptrdiff_t)size,
+                                   1, false) == NC_ERANGE ||
                    want_bad;
     }
     assert_int_equal(bad, want_bad);
@@ -236,7 +236,7 @@ read_trial(const trial *t)
 static void
 write_trial(trial *t, uint64_t *seed)
 {
-    size_t          size = ncz_type_size(t->mem), nbytes = t->nchunks * t->chunk_elems * t->dtype.size;
+    size_t          size = ncz_type_of(t->mem)->size, nbytes = t->nchunks * t->chunk_elems * t->dtype.size;
     char           *mem = malloc(t->places * size), *before = malloc(nbytes), *got = malloc(nbytes);
     ncz_chunk_iter *w = trial_walk(t);
     ncz_transfer    m = trial_move(t);
@@ -258,8 +258,8 @@ write_trial(trial *t, uint64_t *seed)
         uint64_t  pos[MAX_RANK];
         ptrdiff_t place = selected(t, i, pos);
 
-        want_bad = ncz_convert_in(t->mem, mem + place * (ptrdiff_t)size, &t->dtype, element_at(t, pos), 1, false) ==
-                       NC_ERANGE ||
+        want_bad = ncz_convert_in(ncz_type_of(t->mem), mem + place * (ptrdiff_t)size, &t->dtype, element_at(t, pos),
+                                  1, false) == NC_ERANGE ||
                    want_bad;
     }
     assert_int_equal(bad, want_bad);
@@ -300,7 +300,7 @@ whole_trial(const trial *t)
 static void
 fill_trial(const trial *t, uint64_t *seed)
 {
-    size_t          size = ncz_type_size(t->mem);
+    size_t          size = ncz_type_of(t->mem)->size;
     char           *got = malloc(t->places * size), *want = malloc(t->places * size);
     char            fill[8], *given = rnd(seed, 4) == 0 ? NULL : fill;
     ncz_chunk_iter *w = trial_walk(t);
@@ -317,13 +317,14 @@ fill_trial(const trial *t, uint64_t *seed)
 
         if (given == NULL)
             memset(fill, 0, sizeof fill);
-        want_rc = ncz_convert_out(&t->dtype, fill, t->mem, value, 1, false);
+        want_rc = ncz_convert_out(&t->dtype, fill, ncz_type_of(t->mem), value, 1, false);
         assert_int_equal(rc, want_rc);
     }
     for (uint64_t i = 0; i < t->nelems; i++) {
         uint64_t pos[MAX_RANK];
 
-        (void)ncz_convert_out(&t->dtype, fill, t->mem, want + selected(t, i, pos) * (ptrdiff_t)size, 1, false);
+        (void)ncz_convert_out(&t->dtype, fill, ncz_type_of(t->mem), want + selected(t, i, pos) * (ptrdiff_t)size, 1,
+                              false);
     }
     for (size_t i = 0; i < t->places; i++)
         assert_true(same(t->mem, got + i * size, want + i * size, size));
@@ -359,7 +360,7 @@ long_runs(void **state)
     const ncz_dtype be = {NCZ_KIND_INT, true, 2};
     uint64_t        n[] = {N}, off[] = {0}, one[] = {1};
     ptrdiff_t       imap[] = {3};
-    ncz_transfer    m = {.dtype = &be, .mem = NC_DOUBLE, .chunk = n};
+    ncz_transfer    m = {.dtype = &be, .mem = ncz_type_of(NC_DOUBLE), .chunk = n};
     ncz_piece       p = {.rank = 1, .index = off, .off = off, .n = n, .stride = one, .imap = imap, .nelems = N};
     unsigned char   stored[2 * N], back[2 * N];
     double         *mem = calloc(3 * N, sizeof *mem);
@@ -396,9 +397,9 @@ refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
-        ncz_transfer m = {.dtype = &rows[i].t, .mem = rows[i].mem};
+        ncz_transfer m = {.dtype = &rows[i].t, .mem = ncz_type_of(rows[i].mem)};
 
-        assert_int_equal(ncz_transfer_check(&rows[i].t, rows[i].mem), rows[i].rc);
+        assert_int_equal(ncz_transfer_check(&rows[i].t, ncz_type_of(rows[i].mem)), rows[i].rc);
         assert_int_equal(ncz_transfer_out(&m, &p, chunk, mem), rows[i].rc);
         assert_int_equal(ncz_transfer_in(&m, &p, mem, chunk), rows[i].rc);
         assert_int_equal(ncz_transfer_fill_out(&m, &p, chunk, mem), rows[i].rc);
@@ -414,7 +415,7 @@ strings(void **state)
     const ncz_dtype t = {NCZ_KIND_BYTES, false, 3};
     uint64_t        chunk[] = {3, 4}, n[] = {2, 2}, off[] = {1, 0}, stride[] = {1, 3}, index[] = {0, 0};
     ptrdiff_t       imap[] = {1, 2};
-    ncz_transfer    m = {.dtype = &t, .mem = NC_STRING, .chunk = chunk};
+    ncz_transfer    m = {.dtype = &t, .mem = ncz_type_of(NC_STRING), .chunk = chunk};
     ncz_piece       p = {.rank = 2, .index = index, .off = off, .n = n, .stride = stride, .imap = imap, .nelems = 4};
     char            stored[36], back[36];
     char           *mem[4] = {NULL};
@@ -463,7 +464,7 @@ high_rank(void **state)
     const ncz_dtype t = {NCZ_KIND_INT, HOST_BIG, 2};
     uint64_t        chunk[10], n[10], zero[10] = {0}, one[10];
     ptrdiff_t       imap[10];
-    ncz_transfer    m = {.dtype = &t, .mem = NC_INT, .chunk = chunk};
+    ncz_transfer    m = {.dtype = &t, .mem = ncz_type_of(NC_INT), .chunk = chunk};
     ncz_piece       p = {.rank = 10, .index = zero, .off = zero, .n = n, .stride = one, .imap = imap, .nelems = 1024};
     static int16_t  stored[1024];
     static int      mem[1024];

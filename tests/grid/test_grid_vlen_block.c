@@ -89,7 +89,7 @@ moving_out(void **state)
 
     (void)state;
     for (int f = 0; f < 2; f++) {
-        ncz_transfer m = {.dtype = &object, .mem = NC_STRING, .chunk = chunk_shape, .order_f = f != 0};
+        ncz_transfer m = {.dtype = &object, .mem = ncz_type_of(NC_STRING), .chunk = chunk_shape, .order_f = f != 0};
         char        *got[8] = {NULL};
 
         assert_false(ncz_transfer_direct(&m, &p));
@@ -118,7 +118,7 @@ moving_out(void **state)
             assert_null(got[1 + 2 * i]);
         assert_ptr_equal(got[0], &b);
         assert_int_equal(ncz_transfer_in(&m, &p, got, b.data), NC_EINTERNAL);
-        assert_int_equal(ncz_transfer_check(&object, NC_INT), NC_EBADTYPE);
+        assert_int_equal(ncz_transfer_check(&object, ncz_type_of(NC_INT)), NC_EBADTYPE);
     }
     ncz_buf_clear(&b);
 }
@@ -133,7 +133,7 @@ putting(void **state)
     const char              *mem[] = {NULL, "A", NULL, NULL, NULL, "", NULL, "D"};
     ncz_buf                  old = block_of(v, 6), fill = block_of(fills, 1), out = NCZ_BUF_INIT;
     ncz_piece                p = piece();
-    ncz_transfer             m = {.dtype = &object, .mem = NC_STRING, .chunk = chunk_shape};
+    ncz_transfer             m = {.dtype = &object, .mem = ncz_type_of(NC_STRING), .chunk = chunk_shape};
 
     (void)state;
     assert_int_equal(ncz_vlen_put(&m, &p, 6, ncz_vlen_in(&old), ncz_vlen_in(&fill), mem, &out), NC_NOERR);
@@ -160,7 +160,7 @@ staying_small(void **state)
     static const char *const fills[] = {"a fill value that is rather long"};
     static const uint64_t    shape[] = {100}, one[] = {1};
     ncz_buf                  fill = block_of(fills, 1), a = NCZ_BUF_INIT, b = NCZ_BUF_INIT;
-    ncz_transfer             m = {.dtype = &object, .mem = NC_STRING, .chunk = shape};
+    ncz_transfer             m = {.dtype = &object, .mem = ncz_type_of(NC_STRING), .chunk = shape};
     size_t                   table;
 
     (void)state;
@@ -187,7 +187,7 @@ static void
 changing_a_few(void **state)
 {
     static const uint64_t shape[] = {8, 10}, boxes[] = {2, 3}, ones[] = {1, 1};
-    ncz_transfer          m = {.dtype = &object, .mem = NC_STRING, .chunk = shape};
+    ncz_transfer          m = {.dtype = &object, .mem = ncz_type_of(NC_STRING), .chunk = shape};
     char                  shadow[80][16] = {""}, *block = NULL;
     ncz_buf               b = NCZ_BUF_INIT;
     uint64_t              seed = 3;
@@ -244,7 +244,7 @@ changing_without_memory(void **state)
     uint64_t                 at = 4;
     ptrdiff_t                step = 1;
     const char              *mem[] = {"another"};
-    ncz_transfer             m = {.dtype = &object, .mem = NC_STRING, .chunk = shape};
+    ncz_transfer             m = {.dtype = &object, .mem = ncz_type_of(NC_STRING), .chunk = shape};
     ncz_piece                p = {.rank = 1, .off = &at, .n = one, .stride = one, .imap = &step, .nelems = 1};
     ncz_buf                  b = block_of(v, 20);
     int                      rc;
