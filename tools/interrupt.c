@@ -7,7 +7,7 @@
 static volatile sig_atomic_t caught;
 
 static void
-on_signal(int number)
+record_signal(int number)
 {
     caught = number;
 }
@@ -16,7 +16,7 @@ void
 interrupt_catch(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM};
-    struct sigaction act = {.sa_handler = on_signal}, old;
+    struct sigaction act = {.sa_handler = record_signal}, old;
 
     (void)sigemptyset(&act.sa_mask);
     act.sa_flags = (int)(SA_RESTART | SA_RESETHAND);

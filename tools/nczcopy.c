@@ -157,7 +157,7 @@ take_kind(copy_opts *o, const char *arg)
 static bool
 take_names(copy_names *list, const char *arg, bool *only)
 {
-    copy_take_names(list, arg);
+    copy_parse_names(list, arg);
     if (only != NULL)
         *only = true;
     if (list->n == 0)
@@ -219,18 +219,18 @@ take_option(copy_opts *o, int c, const char *arg)
 {
     switch (c) {
     case 'd': return take_deflate(o, arg);
-    case 'F': return copy_take_filters(o, arg);
-    case 'c': return copy_take_chunks(o, arg);
-    case 'M': return copy_take_size("-M", arg, &o->min_chunked);
+    case 'F': return copy_parse_filters(o, arg);
+    case 'c': return copy_parse_chunks(o, arg);
+    case 'M': return copy_parse_size("-M", arg, &o->min_chunked);
     case 'v': return take_names(&o->vars, arg, NULL);
     case 'V': return take_names(&o->vars, arg, &o->vars_only);
     case 'g': return take_names(&o->groups, arg, NULL);
     case 'G': return take_names(&o->groups, arg, &o->groups_only);
     case 'k': return take_kind(o, arg);
     case OPT_MODE: o->mode = arg; return true;
-    case OPT_MEMORY: return copy_take_size("--memory", arg, &o->memory);
-    case 'm': return copy_take_size("-m", arg, &o->buffer);
-    case 'h': return copy_take_size("-h", arg, &o->cache);
+    case OPT_MEMORY: return copy_parse_size("--memory", arg, &o->memory);
+    case 'm': return copy_parse_size("-m", arg, &o->buffer);
+    case 'h': return copy_parse_size("-h", arg, &o->cache);
     case 'e': return take_elems(o, arg);
     case 'L': return take_log_level(arg);
     case '3':

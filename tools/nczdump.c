@@ -68,7 +68,7 @@ static const struct option long_options[] = {
 };
 
 static bool
-bad_value(const char *option, const char *value)
+fail_value(const char *option, const char *value)
 {
     fprintf(stderr, "nczdump: %s: not a valid value: %s\n", option, value);
     return false;
@@ -80,7 +80,7 @@ take_index_comments(dump_opts *o, dump_index_comments comments, const char *arg)
     char lang = (char)tolower((unsigned char)arg[0]);
 
     if (lang != 'c' && lang != 'f')
-        return bad_value(comments == DUMP_COMMENTS_ROWS ? "-b" : "-f", arg);
+        return fail_value(comments == DUMP_COMMENTS_ROWS ? "-b" : "-f", arg);
     o->comments = comments;
     o->comments_fortran = lang == 'f';
     return true;
@@ -93,7 +93,7 @@ take_number(const char *option, const char *arg, long least, long most, const ch
 
     *out = strtol(arg, &stop, 10);
     *end = stop;
-    return (stop != arg && *out >= least && *out <= most) || bad_value(option, arg);
+    return (stop != arg && *out >= least && *out <= most) || fail_value(option, arg);
 }
 
 /* F, F,D or ,D */
@@ -113,7 +113,7 @@ take_precision(dump_opts *o, const char *arg)
             return false;
         o->double_digits = (int)n;
     }
-    return *end == '\0' || bad_value("-p", arg);
+    return *end == '\0' || fail_value("-p", arg);
 }
 
 static bool
@@ -125,7 +125,7 @@ take_line(dump_opts *o, const char *arg)
     if (!take_number("-l", arg, LINE_MIN, 1L << 30, &end, &n))
         return false;
     o->line_len = (size_t)n;
-    return *end == '\0' || bad_value("-l", arg);
+    return *end == '\0' || fail_value("-l", arg);
 }
 
 static bool
@@ -148,7 +148,7 @@ take_special(dump_opts *o, const char *arg)
     else if (strcmp(arg, "F") == 0)
         o->fill_type = true;
     else if (strcmp(arg, "m") != 0)
-        return bad_value("-X", arg);
+        return fail_value("-X", arg);
     return true;
 }
 
@@ -159,7 +159,7 @@ take_json(dump_opts *o, const char *arg)
     if (arg != NULL && strcmp(arg, "header") == 0)
         o->part = DUMP_HEADER;
     else if (arg != NULL)
-        return bad_value("--json", arg);
+        return fail_value("--json", arg);
     return true;
 }
 
@@ -167,7 +167,7 @@ static bool
 take_chunks(dump_opts *o, const char *arg)
 {
     o->form = arg != NULL ? DUMP_CHUNKS_JSON : DUMP_CHUNKS;
-    return arg == NULL || strcmp(arg, "json") == 0 || bad_value("--chunks", arg);
+    return arg == NULL || strcmp(arg, "json") == 0 || fail_value("--chunks", arg);
 }
 
 /* What the option says; false when it makes no sense. */
@@ -205,7 +205,7 @@ take_option(dump_opts *o, const char **name, int c)
 }
 
 static void
-complain(const char *path, int rc)
+report_failure(const char *path, int rc)
 {
     char text[ERROR_TEXT_SIZE];
 
@@ -214,7 +214,7 @@ complain(const char *path, int rc)
 }
 
 static int
-explain(const char *url, const char *shown)
+explain_url(const char *url, const char *shown)
 {
     char *text = NULL;
     int   rc = nczarr_s3_explain(url, &text);
@@ -222,7 +222,7 @@ explain(const char *url, const char *shown)
     if (text != NULL)
         fputs(text, stdout);
     if (rc != NC_NOERR)
-        complain(shown, rc);
+        report_failure(shown, rc);
     free(text);
     return rc == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -234,7 +234,7 @@ dump_path(const char *path, const char *shown, const char *name, dump_opts *o)
     int   ncid, rc = nc_open(path, NC_NOWRITE, &ncid);
 
     if (rc != NC_NOERR) {
-        complain(shown, rc);
+        report_failure(shown, rc);
     } else {
         o->file = shown;
         if (o->form != DUMP_KIND && nc_inq_attid(ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
@@ -257,7 +257,7 @@ dump_or_explain(const char *path, bool explained, const char *name, dump_opts *o
     if (shown == NULL)
         fprintf(stderr, "nczdump: out of memory\n");
     else
-        status = explained ? explain(path, shown) : dump_path(path, shown, name, o);
+        status = explained ? explain_url(path, shown) : dump_path(path, shown, name, o);
     free(shown);
     return status;
 }

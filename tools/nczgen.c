@@ -42,7 +42,7 @@ typedef struct options {
 } options;
 
 static void
-say(void *ctx, bool is_error, const char *text)
+print_message(void *ctx, bool is_error, const char *text)
 {
     (void)ctx;
     (void)is_error;
@@ -50,7 +50,7 @@ say(void *ctx, bool is_error, const char *text)
 }
 
 static int
-usage_error(const char *what, const char *arg)
+fail_usage(const char *what, const char *arg)
 {
     fprintf(stderr, "nczgen: %s%s\n%s", what, arg, usage_text);
     return EXIT_USAGE;
@@ -112,7 +112,7 @@ parse_input(const options *o, gen_cdl **out)
 
 /* PATH as given, or NAME.zarr (.zip with that mode), and the mode as its fragment. In fresh memory. */
 static char *
-target(const options *o, const gen_cdl *cdl)
+build_target_path(const options *o, const gen_cdl *cdl)
 {
     const char *name = o->out != NULL ? o->out : o->name != NULL ? o->name : gen_name(cdl);
     const char *suffix = o->out != NULL ? "" : o->mode != NULL && strstr(o->mode, "zip") != NULL ? ".zip" : ".zarr";
@@ -127,7 +127,7 @@ target(const options *o, const gen_cdl *cdl)
 }
 
 static int
-nc_failed(const char *path, int rc)
+report_failure(const char *path, int rc)
 {
     char *shown = redact_url(path);
     char  text[ERROR_TEXT_SIZE];
@@ -147,7 +147,7 @@ is_plain_name(const char *name)
 
 /* Writes all of it and closes it, or removes what was made. */
 static int
-fill(const options *o, const gen_cdl *cdl, const char *path, int ncid)
+write_dataset(const options *o, const gen_cdl *cdl, const char *path, int ncid)
 {
     int   rc = gen_write(cdl, ncid, &o->gen), gone;
     char *shown;
@@ -156,15 +156,15 @@ fill(const options *o, const gen_cdl *cdl, const char *path, int ncid)
         rc = GEN_STOPPED;
     if (rc == NC_NOERR) {
         if ((rc = nc_close(ncid)) != NC_NOERR) {
-            nc_failed(path, rc);
+            report_failure(path, rc);
             gone = nc_delete(path);
             if (gone != NC_NOERR && gone != NC_ENOOBJECT)
-                nc_failed(path, gone);
+                report_failure(path, gone);
         }
         return rc;
     }
     if ((gone = nc_abort(ncid)) != NC_NOERR)
-        nc_failed(path, gone);
+        report_failure(path, gone);
     if (rc == GEN_STOPPED) {
         shown = redact_url(path);
         fprintf(stderr, "nczgen: %s: interrupted; %s. The same command makes it from the beginning\n",
@@ -180,7 +180,7 @@ generate(const options *o, const gen_cdl *cdl)
 {
     bool  classic = o->kind_given ? o->classic : gen_wants_classic(cdl);
     int   mode = NC_CLOBBER | NC_NETCDF4;
-    char *path = target(o, cdl);
+    char *path = build_target_path(o, cdl);
     int   ncid, rc;
 
     if (path == NULL) {
@@ -196,9 +196,9 @@ generate(const options *o, const gen_cdl *cdl)
     interrupt_catch();
     rc = nc_create(path, mode, &ncid);
     if (rc != NC_NOERR)
-        nc_failed(path, rc);
+        report_failure(path, rc);
     else
-        rc = fill(o, cdl, path, ncid);
+        rc = write_dataset(o, cdl, path, ncid);
     free(path);
     return rc;
 }
@@ -207,7 +207,7 @@ generate(const options *o, const gen_cdl *cdl)
 
 /* ncgen's names of kinds. False for an unknown one. */
 static bool
-kind(const char *text, bool *classic)
+parse_kind(const char *text, bool *classic)
 {
     static const struct {
         const char *name;
@@ -255,7 +255,7 @@ kind(const char *text, bool *classic)
 }
 
 static bool
-byte_count(const char *text, size_t *out)
+parse_byte_count(const char *text, size_t *out)
 {
     char              *end;
     unsigned long long n;
@@ -268,7 +268,7 @@ byte_count(const char *text, size_t *out)
 
 /* One option; -1 to go on, else the exit status. */
 static int
-option(options *o, int c, const char *arg)
+take_option(options *o, int c, const char *arg)
 {
     switch (c) {
     case 'b': o->binary = true; return -1;
@@ -279,7 +279,7 @@ option(options *o, int c, const char *arg)
     case 'm': o->mode = arg; return -1;
     case 'k':
         o->kind_given = true;
-        return kind(arg, &o->classic) ? -1 : usage_error("unknown kind of dataset: ", arg);
+        return parse_kind(arg, &o->classic) ? -1 : fail_usage("unknown kind of dataset: ", arg);
     case '3':
     case '4':
     case '5':
@@ -293,11 +293,11 @@ option(options *o, int c, const char *arg)
     case 'x': o->gen.nofill = true; return -1;
     case 'l':
         if (strcmp(arg, "b") != 0)
-            return usage_error("no output language but b (a dataset): ", arg);
+            return fail_usage("no output language but b (a dataset): ", arg);
         o->binary = true;
         return -1;
     case 'P': o->diskless = true; return -1;
-    case 'W': return byte_count(arg, &o->gen.put_bytes) ? -1 : usage_error("-W: not a number of bytes: ", arg);
+    case 'W': return parse_byte_count(arg, &o->gen.put_bytes) ? -1 : fail_usage("-W: not a number of bytes: ", arg);
     case 'd':
     case 'D':
     case 'L': return -1;
@@ -316,15 +316,15 @@ main(int argc, char **argv)
         {"version", no_argument, NULL, 'V'},
         {NULL, 0, NULL, 0},
     };
-    options  o = {.gen = {.report.say = say, .stop = interrupt_seen}};
+    options  o = {.gen = {.report.say = print_message, .stop = interrupt_seen}};
     gen_cdl *cdl = NULL;
     int      c, status, rc;
 
     while ((c = getopt_long(argc, argv, "bo:k:134567N:HxPl:W:L:dD:h", longs, NULL)) != -1)
-        if ((status = option(&o, c, optarg)) >= 0)
+        if ((status = take_option(&o, c, optarg)) >= 0)
             return status;
     if (argc - optind > 1)
-        return usage_error("one input file at most, not also ", argv[optind + 1]);
+        return fail_usage("one input file at most, not also ", argv[optind + 1]);
     o.in = optind < argc ? argv[optind] : NULL;
     rc = parse_input(&o, &cdl);
     if (rc == NC_NOERR && o.binary)

@@ -118,7 +118,7 @@ find_command(const char *name, int nargs)
 }
 
 static int
-run(const struct command *c, const map_opts *o, const char *path, char *const *args, int n)
+run_command(const struct command *c, const map_opts *o, const char *path, char *const *args, int n)
 {
     nczarr_map *map = NULL;
     int         rc = nczarr_map_open(path, NCZARR_MAP_READ, &map), one;
@@ -178,7 +178,7 @@ main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     o.path = shown;
-    status = run(command, &o, argv[optind], argv + optind + 2, args > 0 ? args : 0);
+    status = run_command(command, &o, argv[optind], argv + optind + 2, args > 0 ? args : 0);
     free(shown);
     return status;
 }

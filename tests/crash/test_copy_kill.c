@@ -240,7 +240,7 @@ copy(const scenario *s, const char *to, bool resume)
     o.deflate = s->deflate;
     o.resume = o.verify = resume;
     o.progress = COPY_NO;
-    good = (s->chunks == NULL || copy_take_chunks(&o, s->chunks)) && copy_run(&o) == NC_NOERR;
+    good = (s->chunks == NULL || copy_parse_chunks(&o, s->chunks)) && copy_run(&o) == NC_NOERR;
     copy_opts_clear(&o);
     return good;
 }

@@ -133,8 +133,8 @@ child(int way, const char *from, const char *to)
     o.out = to;
     o.memory = MEMORY;
     o.mode = "nczarr&durability=none";
-    if ((ways[way].chunks != NULL && !copy_take_chunks(&o, ways[way].chunks)) ||
-        (ways[way].filters != NULL && !copy_take_filters(&o, ways[way].filters)) || copy_run(&o) != NC_NOERR)
+    if ((ways[way].chunks != NULL && !copy_parse_chunks(&o, ways[way].chunks)) ||
+        (ways[way].filters != NULL && !copy_parse_filters(&o, ways[way].filters)) || copy_run(&o) != NC_NOERR)
         return 1;
     printf("%zu\n", (status_kib("VmHWM") - before) * 1024);
     copy_opts_clear(&o);

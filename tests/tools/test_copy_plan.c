@@ -38,11 +38,11 @@ touches(array *a)
     do {
         size_t chunks = 1;
 
-        elems += copy_count(&a->v, a->step, a->start, a->count);
+        elems += copy_count_piece(&a->v, a->step, a->start, a->count);
         for (int d = 0; d < a->v.rank; d++)
             chunks *= (a->start[d] + a->count[d] - 1) / a->in[d] - a->start[d] / a->in[d] + 1;
         n += chunks;
-    } while (copy_next(&a->v, a->step, a->start));
+    } while (copy_next_piece(&a->v, a->step, a->start));
     assert_int_equal(elems, a->v.nelems);
     return n;
 }
@@ -82,7 +82,7 @@ pieces(void **state)
             a.out[d] = draw(&seed, (uint32_t)a.shape[d]);
         }
         array_make(&a, rank);
-        copy_plan(&a.v, room, a.step);
+        copy_plan_pieces(&a.v, room, a.step);
         for (int d = 0; d < rank; d++) {
             assert_true(a.step[d] % a.out[d] == 0 || a.step[d] == a.shape[d]);
             assert_true(a.step[d] >= 1 && a.step[d] <= a.shape[d]);
@@ -107,7 +107,7 @@ planes_to_pencils(void **state)
 
     (void)state;
     array_make(&a, 3);
-    copy_plan(&a.v, (size_t)10 << 20, a.step);
+    copy_plan_pieces(&a.v, (size_t)10 << 20, a.step);
     assert_int_equal(a.step[0], 300);
     assert_true(touches(&a) <= 300 * 32); /* 32 pieces of 8 MiB or so, each of all planes */
 }
@@ -119,11 +119,11 @@ scalars_and_nothing(void **state)
 
     (void)state;
     array_make(&a, 0);
-    copy_plan(&a.v, 1, a.step);
-    assert_int_equal(copy_count(&a.v, a.step, a.start, a.count), 1);
-    assert_false(copy_next(&a.v, a.step, a.start));
+    copy_plan_pieces(&a.v, 1, a.step);
+    assert_int_equal(copy_count_piece(&a.v, a.step, a.start, a.count), 1);
+    assert_false(copy_next_piece(&a.v, a.step, a.start));
     array_make(&a, 2);
-    copy_plan(&a.v, 1 << 20, a.step); /* nothing to divide by */
+    copy_plan_pieces(&a.v, 1 << 20, a.step); /* nothing to divide by */
 }
 
 static void
@@ -137,24 +137,24 @@ memory(void **state)
     (void)state;
     assert_int_equal(nczarr_set_threads(8), NC_NOERR);
     o.memory = 64 * mib;
-    assert_true(copy_divide(&o, mib, mib, 0, &b, &wanted));
+    assert_true(copy_divide_memory(&o, mib, mib, 0, &b, &wanted));
     assert_true(b.threads >= 4 && b.threads <= 8);
     assert_true(b.slab >= mib && b.slab + 2 * b.cache + 3 * mib * (size_t)b.threads <= o.memory);
     o.memory = 4 * mib; /* three for a codec's work and one for the piece: not quite enough */
-    assert_false(copy_divide(&o, mib, mib, 0, &b, &wanted));
+    assert_false(copy_divide_memory(&o, mib, mib, 0, &b, &wanted));
     assert_true(wanted > 4 * mib && wanted <= 6 * mib);
     o.memory = wanted;
-    assert_true(copy_divide(&o, mib, mib, 0, &b, &wanted));
+    assert_true(copy_divide_memory(&o, mib, mib, 0, &b, &wanted));
     assert_int_equal(b.threads, 1);
     o.memory = 0; /* not asked for: what is needed is taken */
-    assert_true(copy_divide(&o, 200 * mib, 200 * mib, 0, &b, &wanted));
+    assert_true(copy_divide_memory(&o, 200 * mib, 200 * mib, 0, &b, &wanted));
     assert_true(b.slab >= 200 * mib);
     o.memory = 10 * mib; /* chunks that go as they are: as many at once as there is room for */
-    assert_true(copy_divide(&o, 0, 0, 3 * mib, &b, &wanted));
+    assert_true(copy_divide_memory(&o, 0, 0, 3 * mib, &b, &wanted));
     assert_int_equal(b.movers, 3);
-    assert_false(copy_divide(&o, 0, 0, 11 * mib, &b, &wanted));
+    assert_false(copy_divide_memory(&o, 0, 0, 11 * mib, &b, &wanted));
     o.buffer = mib;
-    assert_true(copy_divide(&o, mib / 4, mib / 4, 0, &b, &wanted));
+    assert_true(copy_divide_memory(&o, mib / 4, mib / 4, 0, &b, &wanted));
     assert_int_equal(b.slab, mib);
     assert_int_equal(nczarr_set_threads(0), NC_NOERR);
 }
@@ -173,11 +173,11 @@ sizes(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        assert_true(copy_take_size("-x", good[i].text, &n));
+        assert_true(copy_parse_size("-x", good[i].text, &n));
         assert_int_equal(n, good[i].n);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(copy_take_size("-x", bad[i], &n));
+        assert_false(copy_parse_size("-x", bad[i], &n));
 }
 
 static void
@@ -187,7 +187,7 @@ names(void **state)
     copy_opts  o = COPY_OPTS_INIT;
 
     (void)state;
-    copy_take_names(&list, "a,,b\\,c,/g/d");
+    copy_parse_names(&list, "a,,b\\,c,/g/d");
     assert_int_equal(list.n, 3);
     assert_string_equal(list.name[1], "b,c");
     assert_true(copy_names_match(&list, "/g/a"));
@@ -196,12 +196,12 @@ names(void **state)
     assert_false(copy_names_match(&list, "/h/g/d"));
     assert_false(copy_names_match(&list, "/ga"));
     o.vars = list;
-    assert_true(copy_take_chunks(&o, "t/5,lat/"));
-    assert_true(copy_take_chunks(&o, "g/v:1,2"));
+    assert_true(copy_parse_chunks(&o, "t/5,lat/"));
+    assert_true(copy_parse_chunks(&o, "g/v:1,2"));
     assert_int_equal(o.nchunks, 3);
     assert_string_equal(o.chunks[2].var, "g/v");
     assert_int_equal(o.chunks[2].len[1], 2);
-    assert_true(copy_take_filters(&o, "a&b,zstd,3|fletcher32"));
+    assert_true(copy_parse_filters(&o, "a&b,zstd,3|fletcher32"));
     assert_int_equal(o.filters[0].vars.n, 2);
     assert_string_equal(o.filters[0].spec, "zstd,3|fletcher32");
     copy_opts_clear(&o);
@@ -211,17 +211,17 @@ names(void **state)
 static void
 chunk_sets(void **state)
 {
-    array    a = {.shape = {100, 100}, .in = {10, 3}, .out = {10, 3}};
-    copy_set set = {.n = 0};
-    size_t   of = 0;
+    array          a = {.shape = {100, 100}, .in = {10, 3}, .out = {10, 3}};
+    copy_chunk_set set = {.n = 0};
+    size_t         of = 0;
 
     (void)state;
     array_make(&a, 2);
     assert_int_equal(copy_grid_size(&a.v, a.in), 10 * 34);
-    assert_false(copy_set_has(&set, &a.v, a.in, (size_t[]){3, 4}));
-    assert_int_equal(copy_set_count(&set, &a.v, a.in, (size_t[]){5, 2}, (size_t[]){10, 2}, &of), 0);
+    assert_false(copy_chunk_set_has(&set, &a.v, a.in, (size_t[]){3, 4}));
+    assert_int_equal(copy_chunk_set_count(&set, &a.v, a.in, (size_t[]){5, 2}, (size_t[]){10, 2}, &of), 0);
     assert_int_equal(of, 4);
-    copy_set_clear(&set);
+    copy_chunk_set_clear(&set);
 }
 
 int

@@ -53,7 +53,7 @@ integers(void **state)
         gen_fit     fit;
         const char *why;
 
-        assert_true(gen_number(good[i].text, strlen(good[i].text), &c, &fit, &why));
+        assert_true(gen_parse_number(good[i].text, strlen(good[i].text), &c, &fit, &why));
         assert_int_equal(c.kind, GEN_INT);
         assert_int_equal(c.type, good[i].type);
         assert_int_equal(c.v.i, good[i].value);
@@ -89,7 +89,7 @@ not_numbers(void **state)
         gen_fit     fit;
         const char *why = NULL;
 
-        assert_false(gen_number(bad[i], strlen(bad[i]), &c, &fit, &why));
+        assert_false(gen_parse_number(bad[i], strlen(bad[i]), &c, &fit, &why));
         assert_non_null(why);
     }
 }
@@ -113,14 +113,14 @@ reals(void **state)
     (void)state;
 
     for (size_t i = 0; i < GEN_LEN(good); i++) {
-        assert_true(gen_number(good[i].text, strlen(good[i].text), &c, &fit, &why));
+        assert_true(gen_parse_number(good[i].text, strlen(good[i].text), &c, &fit, &why));
         assert_int_equal(c.kind, GEN_REAL);
         assert_int_equal(c.type, good[i].type);
         assert_true(c.v.d == good[i].value);
         assert_int_equal(fit, GEN_FITS);
     }
-    assert_true(gen_number("1e400", 5, &c, &fit, &why));
-    assert_int_equal(fit, GEN_OVER);
+    assert_true(gen_parse_number("1e400", 5, &c, &fit, &why));
+    assert_int_equal(fit, GEN_OVERFLOWS);
     assert_true(isinf(c.v.d));
 }
 
@@ -133,12 +133,12 @@ opaque_is_a_number_too(void **state)
     int         v = 0;
     (void)state;
 
-    assert_true(gen_number("0x1F", 4, &c, &fit, &why));
+    assert_true(gen_parse_number("0x1F", 4, &c, &fit, &why));
     assert_int_equal(c.kind, GEN_HEX);
     assert_int_equal(c.type, NC_INT);
     assert_int_equal(gen_convert(&c, NC_INT, &v), GEN_FITS);
     assert_int_equal(v, 31);
-    assert_true(gen_number("0x00112233445566778899", 22, &c, &fit, &why));
+    assert_true(gen_parse_number("0x00112233445566778899", 22, &c, &fit, &why));
     assert_int_equal(c.type, NC_NAT);
     assert_int_equal(c.len, 20);
 }
@@ -151,14 +151,14 @@ conversion(void **state)
         nc_type     to;
         gen_fit     fit;
     } cases[] = {
-        {"1", NC_BYTE, GEN_FITS},          {"200", NC_BYTE, GEN_WRAPS},
-        {"256", NC_BYTE, GEN_MISFIT},      {"-1", NC_UBYTE, GEN_WRAPS},
-        {"-129", NC_UBYTE, GEN_MISFIT},    {"255", NC_UBYTE, GEN_FITS},
-        {"1.9", NC_INT, GEN_FITS},         {"1e10", NC_INT, GEN_MISFIT},
-        {"-1.5", NC_UINT, GEN_MISFIT},     {"-0.5", NC_UINT, GEN_FITS},
-        {"1e300", NC_FLOAT, GEN_OVER},     {"1e19", NC_INT64, GEN_MISFIT},
-        {"1e19", NC_UINT64, GEN_FITS},     {"5000000000", NC_INT64, GEN_FITS},
-        {"3000000000", NC_INT, GEN_WRAPS}, {"18446744073709551615", NC_DOUBLE, GEN_FITS},
+        {"1", NC_BYTE, GEN_FITS},           {"200", NC_BYTE, GEN_WRAPS},
+        {"256", NC_BYTE, GEN_NO_FIT},       {"-1", NC_UBYTE, GEN_WRAPS},
+        {"-129", NC_UBYTE, GEN_NO_FIT},     {"255", NC_UBYTE, GEN_FITS},
+        {"1.9", NC_INT, GEN_FITS},          {"1e10", NC_INT, GEN_NO_FIT},
+        {"-1.5", NC_UINT, GEN_NO_FIT},      {"-0.5", NC_UINT, GEN_FITS},
+        {"1e300", NC_FLOAT, GEN_OVERFLOWS}, {"1e19", NC_INT64, GEN_NO_FIT},
+        {"1e19", NC_UINT64, GEN_FITS},      {"5000000000", NC_INT64, GEN_FITS},
+        {"3000000000", NC_INT, GEN_WRAPS},  {"18446744073709551615", NC_DOUBLE, GEN_FITS},
     };
     (void)state;
 
@@ -168,7 +168,7 @@ conversion(void **state)
         const char *why;
         uint64_t    out = 0;
 
-        assert_true(gen_number(cases[i].text, strlen(cases[i].text), &c, &fit, &why));
+        assert_true(gen_parse_number(cases[i].text, strlen(cases[i].text), &c, &fit, &why));
         assert_int_equal(gen_convert(&c, cases[i].to, &out), cases[i].fit);
     }
 }

@@ -68,10 +68,10 @@ typedef struct copy_opts {
 #define COPY_OPTS_INIT ((copy_opts){.deflate = -1, .min_chunked = 8192})
 
 /* Each takes one option's text into the options, and says on stderr what is wrong with it. */
-bool copy_take_chunks(copy_opts *o, const char *spec);
-bool copy_take_filters(copy_opts *o, const char *spec);
-void copy_take_names(copy_names *list, const char *commas);             /* a backslash keeps the next character */
-bool copy_take_size(const char *option, const char *text, size_t *out); /* 4096, 64K, 5M, 2G, 1T, 8MiB */
+bool copy_parse_chunks(copy_opts *o, const char *spec);
+bool copy_parse_filters(copy_opts *o, const char *spec);
+void copy_parse_names(copy_names *list, const char *commas);             /* a backslash keeps the next character */
+bool copy_parse_size(const char *option, const char *text, size_t *out); /* 4096, 64K, 5M, 2G, 1T, 8MiB */
 
 void copy_opts_clear(copy_opts *o);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static size_t
-grid_len(const copy_var *v, const size_t *chunk, int d)
+count_along(const copy_var *v, const size_t *chunk, int d)
 {
     return v->shape[d] / chunk[d] + (v->shape[d] % chunk[d] != 0);
 }
@@ -19,23 +19,23 @@ copy_grid_size(const copy_var *v, const size_t *chunk)
     size_t n = 1;
 
     for (int d = 0; d < v->rank; d++)
-        n *= grid_len(v, chunk, d);
+        n *= count_along(v, chunk, d);
     return n;
 }
 
 /* In C order. */
 static size_t
-place_of(const copy_var *v, const size_t *chunk, const size_t *index)
+find_place(const copy_var *v, const size_t *chunk, const size_t *index)
 {
     size_t place = 0;
 
     for (int d = 0; d < v->rank; d++)
-        place = place * grid_len(v, chunk, d) + index[d];
+        place = place * count_along(v, chunk, d) + index[d];
     return place;
 }
 
 static size_t
-slot_of(const copy_set *set, size_t place)
+find_slot(const copy_chunk_set *set, size_t place)
 {
     size_t i = (size_t)((uint64_t)place * 0x9E3779B97F4A7C15u >> 20) & (set->cap - 1);
 
@@ -45,49 +45,50 @@ slot_of(const copy_set *set, size_t place)
 }
 
 static void
-add(copy_set *set, size_t place)
+add_place(copy_chunk_set *set, size_t place)
 {
     if (2 * set->n >= set->cap) {
-        copy_set old = *set;
+        copy_chunk_set old = *set;
 
         set->cap = old.cap == 0 ? 64 : old.cap * 2;
         set->slots = copy_alloc(set->cap, sizeof *set->slots);
         for (size_t i = 0; i < old.cap; i++)
             if (old.slots[i] != 0)
-                set->slots[slot_of(set, old.slots[i] - 1)] = old.slots[i];
+                set->slots[find_slot(set, old.slots[i] - 1)] = old.slots[i];
         free(old.slots);
     }
-    set->slots[slot_of(set, place)] = place + 1;
+    set->slots[find_slot(set, place)] = place + 1;
     set->n++;
 }
 
 typedef struct loader {
-    copy_set       *set;
+    copy_chunk_set *set;
     const copy_var *v;
     const size_t   *chunk;
 } loader;
 
 static int
-on_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
+add_listed_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length,
+                 void *arg)
 {
     loader *l = arg;
 
     (void)key, (void)offset, (void)length;
-    add(l->set, place_of(l->v, l->chunk, index));
+    add_place(l->set, find_place(l->v, l->chunk, index));
     return 0;
 }
 
 int
-copy_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, copy_set *set)
+copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, copy_chunk_set *set)
 {
     loader l = {.set = set, .v = v, .chunk = chunk};
 
-    return nczarr_list_var_chunks(grp, varid, on_chunk, &l);
+    return nczarr_list_var_chunks(grp, varid, add_listed_chunk, &l);
 }
 
 /* Do other readers know what a missing chunk of the variable reads as? */
 static bool
-fill_is_known(int ncid, int varid)
+is_fill_known(int ncid, int varid)
 {
     char *text = copy_encoding(ncid, varid);
     bool  known = text != NULL && strstr(text, "\"fill_null\"") == NULL;
@@ -102,18 +103,18 @@ fill_is_known(int ncid, int varid)
  * value of the source, but not that of the target: they would read something else then.
  */
 static bool
-gaps_stay(int in, int out, const copy_var *v)
+may_skip_gaps(int in, int out, const copy_var *v)
 {
     int none_in = 1, none_out = 1;
 
     if (v->type == NC_CHAR || v->type == NC_STRING || nc_inq_var_fill(in, v->in, &none_in, NULL) != NC_NOERR ||
         nc_inq_var_fill(out, v->out, &none_out, NULL) != NC_NOERR || none_in != 0 || none_out != 0)
         return false;
-    return fill_is_known(out, v->out) || !fill_is_known(in, v->in);
+    return is_fill_known(out, v->out) || !is_fill_known(in, v->in);
 }
 
 bool
-copy_set_sparse(int in, int out, const copy_var *v, copy_set *source)
+copy_chunk_set_load_sparse(int in, int out, const copy_var *v, copy_chunk_set *source)
 {
     nczarr_map *map = NULL;
     unsigned    can = 0;
@@ -123,20 +124,20 @@ copy_set_sparse(int in, int out, const copy_var *v, copy_set *source)
     (void)nczarr_map_close(map);
     if ((can & NCZARR_MAP_CAN_LIST) == 0)
         return false; /* to ask for each chunk costs as much as to read it */
-    if (!gaps_stay(in, out, v) || copy_set_load(in, v->in, v, v->chunk_in, source) != NC_NOERR)
+    if (!may_skip_gaps(in, out, v) || copy_chunk_set_load(in, v->in, v, v->chunk_in, source) != NC_NOERR)
         return false; /* everything is read */
     return source->n < copy_grid_size(v, v->chunk_in);
 }
 
 bool
-copy_set_has(const copy_set *set, const copy_var *v, const size_t *chunk, const size_t *index)
+copy_chunk_set_has(const copy_chunk_set *set, const copy_var *v, const size_t *chunk, const size_t *index)
 {
-    return set->cap > 0 && set->slots[slot_of(set, place_of(v, chunk, index))] != 0;
+    return set->cap > 0 && set->slots[find_slot(set, find_place(v, chunk, index))] != 0;
 }
 
 size_t
-copy_set_count(const copy_set *set, const copy_var *v, const size_t *chunk, const size_t *start, const size_t *count,
-               size_t *of)
+copy_chunk_set_count(const copy_chunk_set *set, const copy_var *v, const size_t *chunk, const size_t *start,
+                     const size_t *count, size_t *of)
 {
     size_t *at = copy_alloc((size_t)v->rank, sizeof *at);
     size_t  found = 0;
@@ -145,7 +146,7 @@ copy_set_count(const copy_set *set, const copy_var *v, const size_t *chunk, cons
     for (int d = 0; d < v->rank; d++)
         at[d] = start[d] / chunk[d];
     for (*of = 0; more; (*of)++) {
-        found += copy_set_has(set, v, chunk, at);
+        found += copy_chunk_set_has(set, v, chunk, at);
         more = false;
         for (int d = v->rank - 1; d >= 0 && !more; d--) {
             more = at[d] < (start[d] + count[d] - 1) / chunk[d];
@@ -157,8 +158,8 @@ copy_set_count(const copy_set *set, const copy_var *v, const size_t *chunk, cons
 }
 
 void
-copy_set_clear(copy_set *set)
+copy_chunk_set_clear(copy_chunk_set *set)
 {
     free(set->slots);
-    *set = (copy_set){.n = 0};
+    *set = (copy_chunk_set){.n = 0};
 }

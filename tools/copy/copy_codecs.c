@@ -16,7 +16,7 @@
 
 /* The _Codecs text, a JSON list; NULL when there are none. */
 static char *
-codecs_of(int ncid, int varid)
+read_codecs(int ncid, int varid)
 {
     size_t len = 0;
     char  *text;
@@ -31,7 +31,7 @@ codecs_of(int ncid, int varid)
 
 /* Behind the JSON object that begins at `s`, or NULL. The library wrote it. */
 static const char *
-object_end(const char *s)
+find_object_end(const char *s)
 {
     int  depth = 0;
     bool quoted = false;
@@ -53,7 +53,7 @@ typedef enum kind { KIND_ARRAY, KIND_COMPRESSOR, KIND_SHUFFLE, KIND_OTHER } kind
 
 /* What a codec's object is; its "id" stands first, as the library writes it. */
 static kind
-kind_of(const char *object)
+classify_codec(const char *object)
 {
     static const struct {
         const char *id;
@@ -82,20 +82,20 @@ kind_of(const char *object)
 
 /* The source's chain without what compresses and shuffles, and deflate behind. */
 static int
-deflated(const copy_opts *o, int out, int varid, const char *chain)
+define_deflated(const copy_opts *o, int out, int varid, const char *chain)
 {
     bool shuffle = o->shuffle;
     int  rc = NC_NOERR;
 
     for (const char *p = chain != NULL ? strchr(chain, '{') : NULL; rc == NC_NOERR && p != NULL;) {
-        const char *end = object_end(p);
+        const char *end = find_object_end(p);
         char       *object;
         kind        k;
 
         if (end == NULL)
             break;
         object = copy_need(strndup(p, (size_t)(end - p)));
-        k = kind_of(object);
+        k = classify_codec(object);
         shuffle = shuffle || k == KIND_SHUFFLE;
         if (k == KIND_ARRAY || k == KIND_OTHER)
             rc = nczarr_def_var_codec(out, varid, object);
@@ -110,7 +110,7 @@ deflated(const copy_opts *o, int out, int varid, const char *chain)
 /* ---- -F ---- */
 
 static bool
-hdf5_id(const char *name, size_t len, unsigned *id)
+find_hdf5_id(const char *name, size_t len, unsigned *id)
 {
     static const struct {
         const char *name;
@@ -131,7 +131,7 @@ hdf5_id(const char *name, size_t len, unsigned *id)
 
 /* A number, unsigned or negative, perhaps with a letter u behind it. */
 static bool
-take_word(const char *text, size_t len, unsigned *out)
+parse_word(const char *text, size_t len, unsigned *out)
 {
     char     *end;
     long long n;
@@ -144,7 +144,7 @@ take_word(const char *text, size_t len, unsigned *out)
 }
 
 static int
-bad_filter(const char *text, size_t len, const char *why)
+fail_filter(const char *text, size_t len, const char *why)
 {
     copy_say("-F: %.*s: %s", (int)len, text, why);
     return NC_EFILTER;
@@ -167,15 +167,15 @@ add_filter(int out, int varid, const char *text, size_t len)
 
         while (end < len && text[end] != ',')
             end++;
-        if (n == NCZARR_CODEC_WORDS || !take_word(text + at + 1, end - at - 1, &words[n]))
-            return bad_filter(text, len, "its parameters are not numbers, or too many");
+        if (n == NCZARR_CODEC_WORDS || !parse_word(text + at + 1, end - at - 1, &words[n]))
+            return fail_filter(text, len, "its parameters are not numbers, or too many");
         at = end;
     }
-    number = take_word(text, name, &id);
-    if (number || (n > 0 && hdf5_id(text, name, &id)))
+    number = parse_word(text, name, &id);
+    if (number || (n > 0 && find_hdf5_id(text, name, &id)))
         return nc_def_var_filter(out, varid, id, n, words);
     if (n > 0)
-        return bad_filter(text, len, "not a filter with parameter words; JSON says all: {\"id\": ...}");
+        return fail_filter(text, len, "not a filter with parameter words; JSON says all: {\"id\": ...}");
     if (name == 10 && strncmp(text, "fletcher32", 10) == 0)
         return nc_def_var_fletcher32(out, varid, 1);
     if (name == 7 && strncmp(text, "shuffle", 7) == 0)
@@ -189,7 +189,7 @@ add_filter(int out, int varid, const char *text, size_t len)
 }
 
 static int
-wished(int out, int varid, const char *spec)
+define_filters(int out, int varid, const char *spec)
 {
     int rc = NC_NOERR;
 
@@ -202,7 +202,7 @@ wished(int out, int varid, const char *spec)
     for (const char *p = spec; rc == NC_NOERR; p++) {
         size_t len = strcspn(p, "|");
 
-        rc = len > 0 ? add_filter(out, varid, p, len) : bad_filter(spec, strlen(spec), "an empty filter");
+        rc = len > 0 ? add_filter(out, varid, p, len) : fail_filter(spec, strlen(spec), "an empty filter");
         p += len;
         if (*p == '\0')
             break;
@@ -211,7 +211,7 @@ wished(int out, int varid, const char *spec)
 }
 
 int
-copy_codecs(const copy_opts *o, const copy_source *s, const copy_var *v)
+copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v)
 {
     int   in = s->groups[v->group].in, out = s->groups[v->group].out, rc = NC_NOERR;
     char *chain;
@@ -220,10 +220,10 @@ copy_codecs(const copy_opts *o, const copy_source *s, const copy_var *v)
         return NC_NOERR; /* a scalar takes no filters */
     for (size_t i = o->nfilters; i-- > 0;)
         if (copy_names_match(&o->filters[i].vars, v->path))
-            return wished(out, v->out, o->filters[i].spec);
-    chain = codecs_of(in, v->in);
+            return define_filters(out, v->out, o->filters[i].spec);
+    chain = read_codecs(in, v->in);
     if (o->deflate >= 0)
-        rc = deflated(o, out, v->out, chain);
+        rc = define_deflated(o, out, v->out, chain);
     else if (chain != NULL)
         rc = nczarr_def_var_codecs(out, v->out, chain);
     free(chain);

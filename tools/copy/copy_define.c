@@ -15,7 +15,7 @@
 /* ---- attributes ---- */
 
 static bool
-is_quantize(const char *name)
+is_quantize_att(const char *name)
 {
     return strcmp(name, NC_QUANTIZE_BITGROOM_ATT_NAME) == 0 || strcmp(name, NC_QUANTIZE_GRANULARBR_ATT_NAME) == 0 ||
            strcmp(name, NC_QUANTIZE_BITROUND_ATT_NAME) == 0;
@@ -43,7 +43,7 @@ copy_atts(int in, int varid_in, int out, int varid_out, const char *path, int *l
     for (int i = 0; rc == NC_NOERR && i < n; i++) {
         if ((rc = nc_inq_attname(in, varid_in, i, name)) != NC_NOERR)
             break;
-        if (late != NULL && *late < 0 && is_quantize(name))
+        if (late != NULL && *late < 0 && is_quantize_att(name))
             *late = i;
         if (late != NULL && *late >= 0 && strcmp(name, "_FillValue") != 0)
             continue;
@@ -77,7 +77,7 @@ copy_late_atts(const copy_source *s)
 /* ---- chunks ---- */
 
 static size_t
-within(const copy_source *s, const copy_var *v, int d, size_t len)
+limit_chunk(const copy_source *s, const copy_var *v, int d, size_t len)
 {
     bool unlimited = s->dims[v->dims[d]].unlimited;
 
@@ -89,7 +89,7 @@ within(const copy_source *s, const copy_var *v, int d, size_t len)
 }
 
 static size_t
-wish_of_dim(const copy_opts *o, const copy_dim *dim, bool *found)
+find_dim_chunk(const copy_opts *o, const copy_dim *dim, bool *found)
 {
     size_t len = 0;
 
@@ -118,13 +118,13 @@ copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
     }
     for (int d = 0; d < v->rank; d++) {
         bool   wished;
-        size_t len = wish_of_dim(o, &s->dims[v->dims[d]], &wished);
+        size_t len = find_dim_chunk(o, &s->dims[v->dims[d]], &wished);
 
         if (own != NULL)
             len = own->n == 0 ? 0 : own->len[d];
         else if (!wished || small)
             len = all != NULL ? 0 : v->chunk_in[d];
-        v->chunk_out[d] = within(s, v, d, len);
+        v->chunk_out[d] = limit_chunk(s, v, d, len);
     }
 }
 
@@ -172,7 +172,8 @@ define_var(const copy_opts *o, copy_source *s, copy_var *v)
     rc = nc_def_var(out, v->name, v->type, v->rank, ids, &v->out);
     free(ids);
     copy_choose_chunks(o, s, v);
-    if (rc != NC_NOERR || (rc = define_storage(o, s, v)) != NC_NOERR || (rc = copy_codecs(o, s, v)) != NC_NOERR)
+    if (rc != NC_NOERR || (rc = define_storage(o, s, v)) != NC_NOERR ||
+        (rc = copy_define_codecs(o, s, v)) != NC_NOERR)
         return copy_fail(rc, v->path);
     return copy_atts(s->groups[v->group].in, v->in, out, v->out, v->path, &v->late);
 }
@@ -219,7 +220,7 @@ copy_define(const copy_opts *o, copy_source *s, int out)
 }
 
 int
-copy_grow(const copy_opts *o, const copy_source *s, int out)
+copy_grow_dims(const copy_opts *o, const copy_source *s, int out)
 {
     int rc;
 
@@ -233,7 +234,7 @@ copy_grow(const copy_opts *o, const copy_source *s, int out)
 /* ---- a target that is there ---- */
 
 static int
-late_att_of(const copy_source *s, const copy_var *v)
+find_late_att(const copy_source *s, const copy_var *v)
 {
     char name[NC_MAX_NAME + 1];
     int  n = 0;
@@ -241,13 +242,13 @@ late_att_of(const copy_source *s, const copy_var *v)
     if (nc_inq_varnatts(s->groups[v->group].in, v->in, &n) != NC_NOERR)
         return -1;
     for (int i = 0; i < n; i++)
-        if (nc_inq_attname(s->groups[v->group].in, v->in, i, name) == NC_NOERR && is_quantize(name))
+        if (nc_inq_attname(s->groups[v->group].in, v->in, i, name) == NC_NOERR && is_quantize_att(name))
             return i;
     return -1;
 }
 
 int
-copy_rediscover(copy_source *s, int out)
+copy_find_definitions(copy_source *s, int out)
 {
     int rc = NC_NOERR, storage;
 
@@ -267,7 +268,7 @@ copy_rediscover(copy_source *s, int out)
         if ((rc = nc_inq_varid(s->groups[v->group].out, v->name, &v->out)) != NC_NOERR ||
             (rc = nc_inq_var_chunking(s->groups[v->group].out, v->out, &storage, v->chunk_out)) != NC_NOERR)
             return copy_fail(rc, v->path);
-        v->late = late_att_of(s, v);
+        v->late = find_late_att(s, v);
     }
     return NC_NOERR;
 }
@@ -289,7 +290,7 @@ copy_encoding(int ncid, int varid)
 }
 
 int
-copy_judge(copy_source *s)
+copy_find_raw(copy_source *s)
 {
     for (size_t i = 0; i < s->nvars; i++) {
         copy_var *v = &s->vars[i];

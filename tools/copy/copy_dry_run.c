@@ -33,7 +33,7 @@ typedef struct change {
 /* ---- the map that counts ---- */
 
 static int
-no_get(void *user, const char *key, unsigned long long start, unsigned long long count, nczarr_map_reply *reply)
+get_nothing(void *user, const char *key, unsigned long long start, unsigned long long count, nczarr_map_reply *reply)
 {
     (void)user;
     (void)key;
@@ -44,7 +44,7 @@ no_get(void *user, const char *key, unsigned long long start, unsigned long long
 }
 
 static void
-note_change(counts *c, const char *key, size_t len, bool there)
+record_change(counts *c, const char *key, size_t len, bool there)
 {
     if (c->n == c->cap) {
         c->cap = c->cap == 0 ? 64 : c->cap * 2;
@@ -61,7 +61,7 @@ count_put(void *user, const char *key, const void *data, size_t len)
 
     (void)data;
     if (c->named) {
-        note_change(c, key, len, true);
+        record_change(c, key, len, true);
         return NC_NOERR;
     }
     c->objects++;
@@ -75,12 +75,12 @@ count_del(void *user, const char *key)
     counts *c = user;
 
     if (c->named)
-        note_change(c, key, 0, false);
+        record_change(c, key, 0, false);
     return NC_NOERR;
 }
 
 static int
-by_key(const void *x, const void *y)
+compare_changes(const void *x, const void *y)
 {
     const change *a = x, *b = y;
     int           d = strcmp(a->key, b->key);
@@ -93,7 +93,7 @@ static void
 count_changes(counts *c)
 {
     if (c->n > 1)
-        qsort(c->changes, c->n, sizeof *c->changes, by_key);
+        qsort(c->changes, c->n, sizeof *c->changes, compare_changes);
     for (size_t i = 0; i < c->n; i++)
         if (c->changes[i].there && (i + 1 == c->n || strcmp(c->changes[i].key, c->changes[i + 1].key) != 0)) {
             c->objects++;
@@ -102,7 +102,7 @@ count_changes(counts *c)
 }
 
 static void
-counts_clear(counts *c)
+clear_counts(counts *c)
 {
     for (size_t i = 0; i < c->n; i++)
         free(c->changes[i].key);
@@ -110,7 +110,7 @@ counts_clear(counts *c)
 }
 
 static int
-no_list(void *user, const char *prefix, nczarr_map_each each, void *arg)
+list_nothing(void *user, const char *prefix, nczarr_map_each each, void *arg)
 {
     (void)user;
     (void)prefix;
@@ -119,12 +119,16 @@ no_list(void *user, const char *prefix, nczarr_map_each each, void *arg)
     return NC_NOERR;
 }
 
-static const nczarr_map_ops counting = {
-    .size = sizeof counting, .name = "dry-run", .get = no_get, .put = count_put, .del = count_del, .list = no_list};
+static const nczarr_map_ops counting = {.size = sizeof counting,
+                                        .name = "dry-run",
+                                        .get = get_nothing,
+                                        .put = count_put,
+                                        .del = count_del,
+                                        .list = list_nothing};
 
 /* The target's fragment as nczarr_create_map() takes it; stores mean nothing to it. */
 static char *
-modes_of(const copy_target *t)
+copy_fragment(const copy_target *t)
 {
     const char *hash = strchr(t->url, '#');
 
@@ -140,7 +144,8 @@ typedef struct adder {
 } adder;
 
 static int
-add_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
+add_listed_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length,
+                 void *arg)
 {
     adder             *a = arg;
     unsigned long long len = length;
@@ -154,13 +159,13 @@ add_chunk(const size_t *index, const char *key, unsigned long long offset, unsig
 }
 
 static int
-count_raw(const copy_run_state *r, const copy_var *v, counts *c)
+count_raw(const copy_state *r, const copy_var *v, counts *c)
 {
     adder a = {.c = c};
     int   grp = r->s->groups[v->group].in, rc;
 
     if ((rc = nczarr_inq_map(grp, &a.map)) == NC_NOERR)
-        rc = nczarr_list_var_chunks(grp, v->in, add_chunk, &a);
+        rc = nczarr_list_var_chunks(grp, v->in, add_listed_chunk, &a);
     (void)nczarr_map_close(a.map);
     return rc == NC_NOERR ? rc : copy_fail(rc, v->path);
 }
@@ -172,18 +177,18 @@ typedef struct sample {
     const copy_var *v;
     size_t         *step, *start, *count;
     void           *data;
-    copy_set        source;
+    copy_chunk_set  source;
     bool            sparse; /* where there are none of these, nothing is copied */
 } sample;
 
 static int
-code_piece(sample *s, size_t *chunks)
+encode_piece(sample *s, size_t *chunks)
 {
     const copy_var *v = s->v;
-    size_t          n = copy_count(v, s->step, s->start, s->count), of;
+    size_t          n = copy_count_piece(v, s->step, s->start, s->count), of;
     int             rc = NC_NOERR;
 
-    if (!s->sparse || copy_set_count(&s->source, v, v->chunk_in, s->start, s->count, &of) > 0) {
+    if (!s->sparse || copy_chunk_set_count(&s->source, v, v->chunk_in, s->start, s->count, &of) > 0) {
         if ((rc = nc_get_vara(s->in, v->in, s->start, s->count, s->data)) != NC_NOERR)
             return copy_fail(rc, v->path);
         rc = nc_put_vara(s->out, v->out, s->start, s->count, s->data);
@@ -198,7 +203,7 @@ code_piece(sample *s, size_t *chunks)
 
 /* Every n-th piece; whole chunks are put at once, so what was counted meanwhile is theirs. */
 static int
-code_some(copy_run_state *r, sample *s, counts *all, counts *c)
+encode_sample(copy_state *r, sample *s, counts *all, counts *c)
 {
     const copy_var *v = s->v;
     size_t          pieces = 1, every, coded = 0, at = 0;
@@ -210,11 +215,11 @@ code_some(copy_run_state *r, sample *s, counts *all, counts *c)
         pieces *= v->shape[d] / s->step[d] + (v->shape[d] % s->step[d] != 0);
     every = v->nelems <= SAMPLE_BYTES / v->value || pieces <= SAMPLES ? 1 : pieces / SAMPLES;
     do {
-        if (at++ % every == 0 && (rc = code_piece(s, &coded)) != NC_NOERR)
+        if (at++ % every == 0 && (rc = encode_piece(s, &coded)) != NC_NOERR)
             return rc;
         copy_progress_add(&r->progress, (double)v->nelems * (double)v->value / (double)pieces, at % every == 1, 0,
                           v->path);
-    } while (copy_next(v, s->step, s->start));
+    } while (copy_next_piece(v, s->step, s->start));
     if ((rc = nc_sync(s->out)) != NC_NOERR)
         return copy_fail(rc, v->path);
     scale = (double)grid / (double)coded;
@@ -225,7 +230,7 @@ code_some(copy_run_state *r, sample *s, counts *all, counts *c)
 }
 
 static int
-count_coded(copy_run_state *r, const copy_var *v, counts *all, counts *c)
+count_encoded(copy_state *r, const copy_var *v, counts *all, counts *c)
 {
     sample s = {.in = r->s->groups[v->group].in, .out = r->s->groups[v->group].out, .v = v};
     size_t room = r->budget.slab;
@@ -238,11 +243,11 @@ count_coded(copy_run_state *r, const copy_var *v, counts *all, counts *c)
     s.step = copy_alloc((size_t)v->rank, sizeof *s.step);
     s.start = copy_alloc((size_t)v->rank, sizeof *s.start);
     s.count = copy_alloc((size_t)v->rank, sizeof *s.count);
-    copy_plan(v, room, s.step);
-    s.data = copy_need(malloc(copy_count(v, s.step, s.start, s.count) * v->value));
-    s.sparse = copy_set_sparse(s.in, s.out, v, &s.source);
-    rc = code_some(r, &s, all, c);
-    copy_set_clear(&s.source);
+    copy_plan_pieces(v, room, s.step);
+    s.data = copy_need(malloc(copy_count_piece(v, s.step, s.start, s.count) * v->value));
+    s.sparse = copy_chunk_set_load_sparse(s.in, s.out, v, &s.source);
+    rc = encode_sample(r, &s, all, c);
+    copy_chunk_set_clear(&s.source);
     free(s.step);
     free(s.start);
     free(s.count);
@@ -253,7 +258,7 @@ count_coded(copy_run_state *r, const copy_var *v, counts *all, counts *c)
 /* ---- telling ---- */
 
 static void
-tell(const char *what, const counts *c, const char *how)
+print_counts(const char *what, const counts *c, const char *how)
 {
     char size[32];
 
@@ -262,7 +267,7 @@ tell(const char *what, const counts *c, const char *how)
 }
 
 static int
-count_vars(copy_run_state *r, counts *all, counts *sum)
+count_vars(copy_state *r, counts *all, counts *sum)
 {
     int rc = NC_NOERR;
 
@@ -272,9 +277,9 @@ count_vars(copy_run_state *r, counts *all, counts *sum)
 
         if (!v->data)
             continue;
-        if ((rc = v->raw ? count_raw(r, v, &c) : count_coded(r, v, all, &c)) != NC_NOERR)
+        if ((rc = v->raw ? count_raw(r, v, &c) : count_encoded(r, v, all, &c)) != NC_NOERR)
             break;
-        tell(v->path, &c, v->raw ? "chunks as they are" : "chunks coded anew");
+        print_counts(v->path, &c, v->raw ? "chunks as they are" : "chunks coded anew");
         sum->objects += c.objects;
         sum->bytes += c.bytes;
         sum->about = sum->about || c.about;
@@ -284,11 +289,11 @@ count_vars(copy_run_state *r, counts *all, counts *sum)
 
 /* The documents, with everything that waits for the data. */
 static int
-count_documents(copy_run_state *r, counts *sum)
+count_documents(copy_state *r, counts *sum)
 {
     nczarr_map *map = NULL;
     counts      c = {.named = true};
-    char       *modes = modes_of(r->t);
+    char       *modes = copy_fragment(r->t);
     int         ncid, rc;
 
     if ((rc = nczarr_map_own(&counting, &c, &map)) != NC_NOERR ||
@@ -297,7 +302,7 @@ count_documents(copy_run_state *r, counts *sum)
         goto done;
     }
     if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = nc_enddef(ncid)) == NC_NOERR &&
-        (rc = copy_grow(r->o, r->s, ncid)) == NC_NOERR)
+        (rc = copy_grow_dims(r->o, r->s, ncid)) == NC_NOERR)
         rc = copy_late_atts(r->s);
     if (rc != NC_NOERR) {
         (void)nc_abort(ncid);
@@ -306,22 +311,22 @@ count_documents(copy_run_state *r, counts *sum)
     if ((rc = nc_close(ncid)) != NC_NOERR)
         (void)copy_fail(rc, r->t->url);
     count_changes(&c);
-    tell("metadata", &c, "");
+    print_counts("metadata", &c, "");
     sum->objects += c.objects;
     sum->bytes += c.bytes;
 done:
     (void)nczarr_map_close(map);
-    counts_clear(&c);
+    clear_counts(&c);
     free(modes);
     return rc;
 }
 
 int
-copy_dry_run(copy_run_state *r)
+copy_dry_run(copy_state *r)
 {
     nczarr_map *map = NULL;
     counts      all = {.about = false}, sum = {.about = false};
-    char       *modes = modes_of(r->t), size[32];
+    char       *modes = copy_fragment(r->t), size[32];
     int         ncid = -1, rc;
 
     if ((rc = count_documents(r, &sum)) != NC_NOERR)
@@ -331,9 +336,9 @@ copy_dry_run(copy_run_state *r)
         (void)copy_fail(rc, r->t->url);
         goto done;
     }
-    if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = copy_judge(r->s)) == NC_NOERR &&
+    if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = copy_find_raw(r->s)) == NC_NOERR &&
         (rc = copy_budget_for(r)) == NC_NOERR && (rc = nc_enddef(ncid)) == NC_NOERR &&
-        (rc = copy_grow(r->o, r->s, ncid)) == NC_NOERR && (rc = nc_sync(ncid)) == NC_NOERR) {
+        (rc = copy_grow_dims(r->o, r->s, ncid)) == NC_NOERR && (rc = nc_sync(ncid)) == NC_NOERR) {
         copy_progress_begin(&r->progress, r->o, 0);
         r->progress.on = false;
         rc = count_vars(r, &all, &sum);

@@ -34,7 +34,7 @@ void copy_say_unfinished(void);
 
 #define COPY_STOPPED 1 /* returned in place of a netCDF code: a signal asked for an end */
 /* NC_NOERR, or COPY_STOPPED from the first signal on. */
-int copy_stopped(void);
+int copy_check_interrupt(void);
 
 void copy_clear_line(void);           /* clears the progress line, before a message */
 void copy_set_line_drawn(bool drawn); /* under the lock of stderr */
@@ -105,41 +105,41 @@ typedef struct copy_budget {
 } copy_budget;
 
 /* Of the chunk cache of each dataset: needed before they are open. */
-size_t copy_cache(const copy_opts *o);
+size_t copy_cache_bytes(const copy_opts *o);
 
 /*
  * Divides the memory. `chunk` is the largest chunk of either side that must be coded, `least` the largest that must
  * lie in one piece, `moved` the largest that goes as it is. False: it is not enough; *wanted says what is.
  */
-bool copy_divide(const copy_opts *o, size_t chunk, size_t least, size_t moved, copy_budget *b, size_t *wanted);
+bool copy_divide_memory(const copy_opts *o, size_t chunk, size_t least, size_t moved, copy_budget *b, size_t *wanted);
 
 /*
  * The shape of the pieces of an array: whole target chunks, at most `room` bytes (but at least one chunk), so that
  * source chunks are read as few times as can be. step[0 .. rank).
  */
-void copy_plan(const copy_var *v, size_t room, size_t *step);
+void copy_plan_pieces(const copy_var *v, size_t room, size_t *step);
 
 /* The next piece's start; false after the last. `start` all zeros before the first. */
-bool copy_next(const copy_var *v, const size_t *step, size_t *start);
+bool copy_next_piece(const copy_var *v, const size_t *step, size_t *start);
 /* Lengths of the piece at `start`; returns its elements. */
-size_t copy_count(const copy_var *v, const size_t *step, const size_t *start, size_t *count);
+size_t copy_count_piece(const copy_var *v, const size_t *step, const size_t *start, size_t *count);
 
 /* ---- the target: copy_target.c ------------------------------------------------------------------------------------ */
 
-typedef enum copy_place { COPY_DIR, COPY_ARCHIVE, COPY_ELSEWHERE } copy_place;
+typedef enum copy_target_kind { COPY_DIR, COPY_ARCHIVE, COPY_REMOTE } copy_target_kind;
 
 typedef struct copy_target {
-    copy_place place;
-    char      *url;    /* what the user asked for, with the mode */
-    char      *path;   /* of a directory: where it is to stand */
-    char      *part;   /* ... and where it is being made */
-    char      *work;   /* what nc_create() is given */
-    int        lock;   /* on the directory in which it is being made; -1: none */
-    char      *marker; /* what the attribute says */
-    int        ncid;
-    bool       open, resumed;
-    bool       begun; /* what is there can be continued */
-    bool       marks; /* it stands in its place before it is complete, and the attribute says so */
+    copy_target_kind kind;
+    char            *url;    /* what the user asked for, with the mode */
+    char            *path;   /* of a directory: where it is to stand */
+    char            *part;   /* ... and where it is being made */
+    char            *work;   /* what nc_create() is given */
+    int              lock;   /* on the directory in which it is being made; -1: none */
+    char            *marker; /* what the attribute says */
+    int              ncid;
+    bool             open, resumed;
+    bool             begun; /* what is there can be continued */
+    bool             marks; /* it stands in its place before it is complete, and the attribute says so */
 } copy_target;
 
 int copy_target_name(const copy_opts *o, copy_target *t);
@@ -159,19 +159,19 @@ void copy_target_clear(copy_target *t); /* an open one is aborted or left to be 
 
 int copy_define(const copy_opts *o, copy_source *s, int out);
 /* The same dimensions and variables found again in a target that has them. */
-int copy_rediscover(copy_source *s, int out);
+int copy_find_definitions(copy_source *s, int out);
 /* Unlimited dimensions as long as they are to be. */
-int copy_grow(const copy_opts *o, const copy_source *s, int out);
+int copy_grow_dims(const copy_opts *o, const copy_source *s, int out);
 /* The text of nczarr_inq_var_encoding(), malloc()ed; NULL where there is none. */
 char *copy_encoding(int ncid, int varid);
 /* Says of each variable whether its chunks go as they are. */
-int copy_judge(copy_source *s);
+int copy_find_raw(copy_source *s);
 int copy_late_atts(const copy_source *s);
 /* The chunks that the options and the source ask for. */
 void copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v);
-int  copy_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
+int  copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
 /* Do the words of -c and -F name anything? */
-int copy_check_wishes(const copy_opts *o, const copy_source *s);
+int copy_check_options(const copy_opts *o, const copy_source *s);
 
 /* ---- progress: copy_progress.c ------------------------------------------------------------------------------------ */
 
@@ -192,37 +192,37 @@ void copy_progress_end(copy_progress *p, bool complete); /* draws the last line,
 /* ---- data: copy_slabs.c, copy_raw.c, copy_verify.c --------------------------------------------------------------------------- */
 
 /* Chunks of a variable that are stored already, by their place in its grid. */
-typedef struct copy_set {
+typedef struct copy_chunk_set {
     size_t *slots; /* place + 1; 0: free */
     size_t  cap, n;
-} copy_set;
+} copy_chunk_set;
 
 /* Those of variable `varid` of `grp`, whose chunks have these lengths. */
-int copy_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, copy_set *set);
+int copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, copy_chunk_set *set);
 /* The chunks of the source. True: where there are none of them, nothing need be copied. */
-bool copy_set_sparse(int in, int out, const copy_var *v, copy_set *source);
-bool copy_set_has(const copy_set *set, const copy_var *v, const size_t *chunk, const size_t *index);
+bool copy_chunk_set_load_sparse(int in, int out, const copy_var *v, copy_chunk_set *source);
+bool copy_chunk_set_has(const copy_chunk_set *set, const copy_var *v, const size_t *chunk, const size_t *index);
 /* How many of the chunks that the piece touches are there; of how many. */
-size_t copy_set_count(const copy_set *set, const copy_var *v, const size_t *chunk, const size_t *start,
-                      const size_t *count, size_t *of);
+size_t copy_chunk_set_count(const copy_chunk_set *set, const copy_var *v, const size_t *chunk, const size_t *start,
+                            const size_t *count, size_t *of);
 size_t copy_grid_size(const copy_var *v, const size_t *chunk);
-void   copy_set_clear(copy_set *set);
+void   copy_chunk_set_clear(copy_chunk_set *set);
 
-typedef struct copy_run_state {
+typedef struct copy_state {
     const copy_opts *o;
     copy_source     *s;
     copy_target     *t;
     copy_budget      budget;
     copy_progress    progress;
-} copy_run_state;
+} copy_state;
 
-int copy_budget_for(copy_run_state *r); /* what the memory allows; tells the library how many threads */
-int copy_slabs(copy_run_state *r, const copy_var *v);
-int copy_raw(copy_run_state *r, const copy_var *v);
+int copy_budget_for(copy_state *r); /* what the memory allows; tells the library how many threads */
+int copy_slabs(copy_state *r, const copy_var *v);
+int copy_raw(copy_state *r, const copy_var *v);
 /* Compares the open target with the source. */
-int copy_verify(copy_run_state *r);
+int copy_verify(copy_state *r);
 
 /* What a copy would write, on stdout. */
-int copy_dry_run(copy_run_state *r);
+int copy_dry_run(copy_state *r);
 
 #endif /* NCZCOPY_COPY_INT_H */

@@ -21,7 +21,7 @@ add_name(copy_names *list, char *name)
 
 /* Splits at `at`; a backslash keeps the next character. */
 static void
-split(copy_names *list, const char *text, size_t len, char at)
+split_names(copy_names *list, const char *text, size_t len, char at)
 {
     char  *name = copy_alloc(len + 1, 1);
     size_t n = 0;
@@ -42,13 +42,13 @@ split(copy_names *list, const char *text, size_t len, char at)
 }
 
 void
-copy_take_names(copy_names *list, const char *commas)
+copy_parse_names(copy_names *list, const char *commas)
 {
-    split(list, commas, strlen(commas), ',');
+    split_names(list, commas, strlen(commas), ',');
 }
 
 static void
-names_clear(copy_names *list)
+clear_names(copy_names *list)
 {
     for (size_t i = 0; i < list->n; i++)
         free(list->name[i]);
@@ -80,7 +80,7 @@ copy_names_match(const copy_names *list, const char *path)
 /* ---- -c ---- */
 
 static bool
-bad_chunks(const char *spec, const char *why)
+fail_chunks(const char *spec, const char *why)
 {
     copy_say("-c: %s: %s (wanted: DIM/LENGTH,..., VAR:LENGTH,..., VAR:contiguous or /)", spec, why);
     return false;
@@ -88,7 +88,7 @@ bad_chunks(const char *spec, const char *why)
 
 /* A length; "" is 0, which stands for the whole dimension. */
 static bool
-take_length(const char *text, size_t len, size_t *out)
+parse_length(const char *text, size_t len, size_t *out)
 {
     char              *end;
     unsigned long long n;
@@ -111,22 +111,22 @@ add_chunks(copy_opts *o)
 }
 
 static bool
-take_var_chunks(copy_opts *o, const char *spec, const char *colon)
+parse_var_chunks(copy_opts *o, const char *spec, const char *colon)
 {
     copy_chunks *c = add_chunks(o);
     const char  *p = colon + 1;
 
     c->var = copy_need(strndup(spec, (size_t)(colon - spec)));
     if (colon == spec)
-        return bad_chunks(spec, "no variable in front of the colon");
+        return fail_chunks(spec, "no variable in front of the colon");
     if (strcmp(p, "contiguous") == 0 || strcmp(p, "compact") == 0)
         return true;
     for (;; p++) {
         size_t len = strcspn(p, ",");
 
         c->len = copy_need(realloc(c->len, (c->n + 1) * sizeof *c->len));
-        if (!take_length(p, len, &c->len[c->n]) || len == 0)
-            return bad_chunks(spec, "not a positive length");
+        if (!parse_length(p, len, &c->len[c->n]) || len == 0)
+            return fail_chunks(spec, "not a positive length");
         c->n++;
         p += len;
         if (*p == '\0')
@@ -135,7 +135,7 @@ take_var_chunks(copy_opts *o, const char *spec, const char *colon)
 }
 
 static bool
-take_dim_chunks(copy_opts *o, const char *spec)
+parse_dim_chunks(copy_opts *o, const char *spec)
 {
     for (const char *p = spec;; p++) {
         size_t       all = strcspn(p, ",");
@@ -145,13 +145,13 @@ take_dim_chunks(copy_opts *o, const char *spec)
         for (const char *s = p; s < p + all; s++) /* the last: a name may be a path */
             slash = *s == '/' ? s : slash;
         if (slash == NULL || slash == p)
-            return bad_chunks(spec, slash == NULL ? "no slash behind the name of a dimension" : "no dimension");
+            return fail_chunks(spec, slash == NULL ? "no slash behind the name of a dimension" : "no dimension");
         c = add_chunks(o);
         c->dim = copy_need(strndup(p, (size_t)(slash - p)));
         c->len = copy_alloc(1, sizeof *c->len);
         c->n = 1;
-        if (!take_length(slash + 1, (size_t)(p + all - slash - 1), c->len))
-            return bad_chunks(spec, "not a positive length");
+        if (!parse_length(slash + 1, (size_t)(p + all - slash - 1), c->len))
+            return fail_chunks(spec, "not a positive length");
         p += all;
         if (*p == '\0')
             return true;
@@ -159,7 +159,7 @@ take_dim_chunks(copy_opts *o, const char *spec)
 }
 
 bool
-copy_take_chunks(copy_opts *o, const char *spec)
+copy_parse_chunks(copy_opts *o, const char *spec)
 {
     const char *colon = strrchr(spec, ':');
 
@@ -168,14 +168,14 @@ copy_take_chunks(copy_opts *o, const char *spec)
         return true;
     }
     if (*spec == '\0')
-        return bad_chunks(spec, "nothing");
-    return colon != NULL ? take_var_chunks(o, spec, colon) : take_dim_chunks(o, spec);
+        return fail_chunks(spec, "nothing");
+    return colon != NULL ? parse_var_chunks(o, spec, colon) : parse_dim_chunks(o, spec);
 }
 
 /* ---- -F ---- */
 
 bool
-copy_take_filters(copy_opts *o, const char *spec)
+copy_parse_filters(copy_opts *o, const char *spec)
 {
     const char   *comma = strchr(spec, ',');
     copy_filters *f;
@@ -187,7 +187,7 @@ copy_take_filters(copy_opts *o, const char *spec)
     o->filters = copy_need(realloc(o->filters, (o->nfilters + 1) * sizeof *o->filters));
     f = &o->filters[o->nfilters++];
     *f = (copy_filters){.spec = copy_need(strdup(comma + 1))};
-    split(&f->vars, spec, (size_t)(comma - spec), '&');
+    split_names(&f->vars, spec, (size_t)(comma - spec), '&');
     if (f->vars.n == 0 || f->spec[0] == '\0') {
         copy_say("-F: %s: no %s", spec, f->vars.n == 0 ? "variable" : "filter");
         return false;
@@ -198,14 +198,14 @@ copy_take_filters(copy_opts *o, const char *spec)
 /* ---- are they there? ---- */
 
 static int
-no_such(const char *option, const char *name, const char *what)
+fail_no_such(const char *option, const char *name, const char *what)
 {
     copy_say("%s: %s: no such %s in what is copied", option, name, what);
     return NC_EINVAL;
 }
 
 static bool
-var_named(const copy_source *s, const char *name)
+has_var(const copy_source *s, const char *name)
 {
     bool found = strcmp(name, "*") == 0;
 
@@ -215,7 +215,7 @@ var_named(const copy_source *s, const char *name)
 }
 
 static bool
-dim_named(const copy_source *s, const char *name)
+has_dim(const copy_source *s, const char *name)
 {
     for (size_t i = 0; i < s->ndims; i++)
         if (strcmp(s->dims[i].name, name) == 0)
@@ -224,15 +224,15 @@ dim_named(const copy_source *s, const char *name)
 }
 
 int
-copy_check_wishes(const copy_opts *o, const copy_source *s)
+copy_check_options(const copy_opts *o, const copy_source *s)
 {
     for (size_t i = 0; i < o->nchunks; i++) {
         const copy_chunks *c = &o->chunks[i];
 
-        if (c->var != NULL && !var_named(s, c->var))
-            return no_such("-c", c->var, "variable");
-        if (c->dim != NULL && !dim_named(s, c->dim))
-            return no_such("-c", c->dim, "dimension");
+        if (c->var != NULL && !has_var(s, c->var))
+            return fail_no_such("-c", c->var, "variable");
+        if (c->dim != NULL && !has_dim(s, c->dim))
+            return fail_no_such("-c", c->dim, "dimension");
         for (size_t v = 0; c->var != NULL && c->n > 0 && v < s->nvars; v++)
             if (copy_path_matches(s->vars[v].path, c->var) && (size_t)s->vars[v].rank != c->n) {
                 copy_say("-c: %s: %zu lengths, but it has %d dimensions", s->vars[v].path, c->n, s->vars[v].rank);
@@ -241,8 +241,8 @@ copy_check_wishes(const copy_opts *o, const copy_source *s)
     }
     for (size_t i = 0; i < o->nfilters; i++)
         for (size_t k = 0; k < o->filters[i].vars.n; k++)
-            if (!var_named(s, o->filters[i].vars.name[k]))
-                return no_such("-F", o->filters[i].vars.name[k], "variable");
+            if (!has_var(s, o->filters[i].vars.name[k]))
+                return fail_no_such("-F", o->filters[i].vars.name[k], "variable");
     return NC_NOERR;
 }
 
@@ -255,12 +255,12 @@ copy_opts_clear(copy_opts *o)
         free(o->chunks[i].len);
     }
     for (size_t i = 0; i < o->nfilters; i++) {
-        names_clear(&o->filters[i].vars);
+        clear_names(&o->filters[i].vars);
         free(o->filters[i].spec);
     }
     free(o->chunks);
     free(o->filters);
-    names_clear(&o->vars);
-    names_clear(&o->groups);
+    clear_names(&o->vars);
+    clear_names(&o->groups);
     *o = COPY_OPTS_INIT;
 }

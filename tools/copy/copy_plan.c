@@ -14,7 +14,7 @@
 #include <string.h>
 
 static size_t
-ceil_div(size_t a, size_t b)
+divide_up(size_t a, size_t b)
 {
     return a / b + (a % b != 0);
 }
@@ -24,13 +24,13 @@ ceil_div(size_t a, size_t b)
 enum { CODEC_BUFFERS = 3, MOVERS_MAX = 16 }; /* a worker's: the stored bytes, the chunk, one between two codecs */
 
 size_t
-copy_cache(const copy_opts *o)
+copy_cache_bytes(const copy_opts *o)
 {
     return o->cache != 0 ? o->cache : (o->memory != 0 ? o->memory : COPY_MEMORY) / 16;
 }
 
 bool
-copy_divide(const copy_opts *o, size_t chunk, size_t least, size_t moved, copy_budget *b, size_t *wanted)
+copy_divide_memory(const copy_opts *o, size_t chunk, size_t least, size_t moved, copy_budget *b, size_t *wanted)
 {
     size_t memory = o->memory != 0 ? o->memory : COPY_MEMORY, most = (size_t)nczarr_get_threads(), work;
 
@@ -45,7 +45,7 @@ copy_divide(const copy_opts *o, size_t chunk, size_t least, size_t moved, copy_b
     *b = (copy_budget){.threads = 1, .movers = 1};
     while ((size_t)b->threads < most && work * (size_t)(b->threads + 1) <= memory / 3)
         b->threads++;
-    b->cache = copy_cache(o);
+    b->cache = copy_cache_bytes(o);
     b->slab = memory - work * (size_t)b->threads;
     b->slab = b->slab > 2 * b->cache + least ? b->slab - 2 * b->cache : least;
     if (o->buffer != 0 && o->buffer < b->slab)
@@ -56,7 +56,7 @@ copy_divide(const copy_opts *o, size_t chunk, size_t least, size_t moved, copy_b
 }
 
 static size_t
-bytes_of(const copy_var *v, const size_t *chunk, bool clip)
+chunk_bytes(const copy_var *v, const size_t *chunk, bool clip)
 {
     size_t n = v->item;
 
@@ -69,13 +69,13 @@ bytes_of(const copy_var *v, const size_t *chunk, bool clip)
 }
 
 static size_t
-larger(size_t a, size_t b)
+max_size(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
 int
-copy_budget_for(copy_run_state *r)
+copy_budget_for(copy_state *r)
 {
     size_t chunk = 0, least = 0, moved = 0, wanted;
     char   has[32], needs[32];
@@ -86,13 +86,14 @@ copy_budget_for(copy_run_state *r)
         if (!v->data || v->nelems == 0)
             continue;
         if (v->raw) {
-            moved = larger(moved, bytes_of(v, v->chunk_in, false));
+            moved = max_size(moved, chunk_bytes(v, v->chunk_in, false));
         } else {
-            chunk = larger(chunk, larger(bytes_of(v, v->chunk_in, false), bytes_of(v, v->chunk_out, false)));
-            least = larger(least, bytes_of(v, v->chunk_out, true));
+            chunk =
+                max_size(chunk, max_size(chunk_bytes(v, v->chunk_in, false), chunk_bytes(v, v->chunk_out, false)));
+            least = max_size(least, chunk_bytes(v, v->chunk_out, true));
         }
     }
-    if (!copy_divide(r->o, chunk, least, moved, &r->budget, &wanted)) {
+    if (!copy_divide_memory(r->o, chunk, least, moved, &r->budget, &wanted)) {
         copy_say("--memory: %s are too little for chunks of this size: %s are needed",
                  copy_size_text((double)r->o->memory, has), copy_size_text((double)wanted, needs));
         return NC_ENOMEM;
@@ -105,7 +106,7 @@ copy_budget_for(copy_run_state *r)
 /* ---- pieces ---- */
 
 static size_t
-gcd(size_t a, size_t b)
+find_gcd(size_t a, size_t b)
 {
     while (b != 0) {
         size_t r = a % b;
@@ -118,22 +119,23 @@ gcd(size_t a, size_t b)
 
 /* Readings of source chunks in one dimension, for pieces of `step`. */
 static double
-readings(size_t len, size_t chunk, size_t step)
+count_reads(size_t len, size_t chunk, size_t step)
 {
-    size_t common, n = ceil_div(len, chunk);
+    size_t common, n = divide_up(len, chunk);
 
     if (step >= len)
         return (double)n;
-    common = chunk / gcd(chunk, step);
+    common = chunk / find_gcd(chunk, step);
     common = step <= SIZE_MAX / common ? step * common : SIZE_MAX;
-    return (double)n + (double)(ceil_div(len, step) - 1) - (double)((len - 1) / common);
+    return (double)n + (double)(divide_up(len, step) - 1) - (double)((len - 1) / common);
 }
 
 /* Lengths worth a thought behind `step`: twice as long, the next that ends where a source chunk ends, all. */
 static size_t
-candidate(const copy_var *v, int d, size_t step, int which)
+propose_step(const copy_var *v, int d, size_t step, int which)
 {
-    size_t out = v->chunk_out[d], len = v->shape[d], common = v->chunk_in[d] / gcd(v->chunk_in[d], out), next = len;
+    size_t out = v->chunk_out[d], len = v->shape[d], common = v->chunk_in[d] / find_gcd(v->chunk_in[d], out),
+           next = len;
 
     if (which == 0)
         next = step <= SIZE_MAX / 2 ? step * 2 : len;
@@ -147,7 +149,7 @@ candidate(const copy_var *v, int d, size_t step, int which)
  * only makes pieces larger, from the fastest dimension on. False: none fits.
  */
 static bool
-enlarge(const copy_var *v, size_t room, size_t *step, size_t *bytes, bool spare)
+enlarge_step(const copy_var *v, size_t room, size_t *step, size_t *bytes, bool spare)
 {
     double best = 0;
     size_t best_step = 0;
@@ -155,12 +157,12 @@ enlarge(const copy_var *v, size_t room, size_t *step, size_t *bytes, bool spare)
 
     for (int d = v->rank - 1; d >= 0; d--)
         for (int which = 0; which < 3 && step[d] < v->shape[d]; which++) {
-            size_t next = candidate(v, d, step[d], which);
+            size_t next = propose_step(v, d, step[d], which);
             double grows = (double)next / (double)step[d], gain;
 
             if ((double)*bytes * grows > (double)room)
                 continue;
-            gain = readings(v->shape[d], v->chunk_in[d], step[d]) / readings(v->shape[d], v->chunk_in[d], next);
+            gain = count_reads(v->shape[d], v->chunk_in[d], step[d]) / count_reads(v->shape[d], v->chunk_in[d], next);
             if (!spare && gain >= 1 && best_dim < 0) {
                 best_dim = d;
                 best_step = next;
@@ -178,7 +180,7 @@ enlarge(const copy_var *v, size_t room, size_t *step, size_t *bytes, bool spare)
 }
 
 void
-copy_plan(const copy_var *v, size_t room, size_t *step)
+copy_plan_pieces(const copy_var *v, size_t room, size_t *step)
 {
     enum { ENOUGH = 32 << 20 }; /* larger pieces than this gain nothing by being larger */
     size_t bytes = v->item;
@@ -189,14 +191,14 @@ copy_plan(const copy_var *v, size_t room, size_t *step)
     }
     if (v->nelems == 0)
         return;
-    while (enlarge(v, room, step, &bytes, true))
+    while (enlarge_step(v, room, step, &bytes, true))
         ;
-    while (bytes < ENOUGH && enlarge(v, room < ENOUGH ? room : ENOUGH, step, &bytes, false))
+    while (bytes < ENOUGH && enlarge_step(v, room < ENOUGH ? room : ENOUGH, step, &bytes, false))
         ;
 }
 
 bool
-copy_next(const copy_var *v, const size_t *step, size_t *start)
+copy_next_piece(const copy_var *v, const size_t *step, size_t *start)
 {
     for (int d = v->rank - 1; d >= 0; d--) {
         if (step[d] < v->shape[d] - start[d]) {
@@ -209,7 +211,7 @@ copy_next(const copy_var *v, const size_t *step, size_t *start)
 }
 
 size_t
-copy_count(const copy_var *v, const size_t *step, const size_t *start, size_t *count)
+copy_count_piece(const copy_var *v, const size_t *step, const size_t *start, size_t *count)
 {
     size_t n = 1;
 

@@ -18,7 +18,7 @@
 enum { COLUMNS = 80, BAR_MIN = 6, BAR_MAX = 24, NAME_MIN = 8, NAME_MAX = 20, GAP = 2 };
 
 static double
-now(void)
+read_clock(void)
 {
     struct timespec t;
 
@@ -31,13 +31,13 @@ copy_progress_begin(copy_progress *p, const copy_opts *o, double total)
 {
     *p = (copy_progress){.on = o->progress == COPY_YES || (o->progress == COPY_AUTO && isatty(STDERR_FILENO)),
                          .total = total,
-                         .begun = now()};
+                         .begun = read_clock()};
     p->shown = p->begun;
 }
 
 /* Columns that a line may take. The last one stays free: a terminal whose last column is taken may wrap. */
 static size_t
-line_room(void)
+measure_line(void)
 {
     struct winsize size = {0};
 
@@ -50,7 +50,7 @@ line_room(void)
 
 /* The code point at `s` in UTF-8, and its bytes; -1 of one byte for what is none, or moves the cursor. */
 static long
-code_point(const char *s, size_t *nbytes)
+decode_char(const char *s, size_t *nbytes)
 {
     unsigned char c = (unsigned char)*s;
     size_t        n = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
@@ -70,34 +70,34 @@ code_point(const char *s, size_t *nbytes)
 
 /* Columns of a character, or more: none below U+1100 takes two, and none at all three. */
 static size_t
-columns_of(long c)
+char_columns(long c)
 {
     return c < 0x1100 ? 1 : 2;
 }
 
 static size_t
-name_columns(const char *s)
+measure_name(const char *s)
 {
     size_t columns = 0, n;
 
     for (; *s != '\0'; s += n)
-        columns += columns_of(code_point(s, &n));
+        columns += char_columns(decode_char(s, &n));
     return columns;
 }
 
 /* The end of a name in at most `room` columns. */
 static void
-put_name(const char *name, size_t room)
+print_name(const char *name, size_t room)
 {
-    size_t columns = name_columns(name), n;
+    size_t columns = measure_name(name), n;
 
     if (columns > room) {
         fputs("...", stderr);
         for (room -= 3; columns > room; name += n)
-            columns -= columns_of(code_point(name, &n));
+            columns -= char_columns(decode_char(name, &n));
     }
     for (; *name != '\0'; name += n) {
-        if (code_point(name, &n) < 0)
+        if (decode_char(name, &n) < 0)
             fputc('?', stderr);
         else
             (void)fwrite(name, 1, n, stderr);
@@ -109,7 +109,7 @@ put_name(const char *name, size_t room)
 typedef enum field_id { SHARE, BYTES, CHUNKS, RATE, CLOCK, FIELDS } field_id;
 
 static void
-clock_text(double seconds, const char *what, char *out, size_t size)
+format_clock(double seconds, const char *what, char *out, size_t size)
 {
     unsigned long s = seconds < 0 || seconds > 8640000 ? 8640000 : (unsigned long)(seconds + 0.5);
 
@@ -131,13 +131,13 @@ fill_fields(const copy_progress *p, double at, bool end, double share, char fiel
     (void)snprintf(field[CHUNKS], sizeof field[CHUNKS], p->chunks == 1 ? "%zu chunk" : "%zu chunks", p->chunks);
     (void)snprintf(field[RATE], sizeof field[RATE], "%s/s", copy_size_text(per_second, done));
     if (end)
-        clock_text(took, "", field[CLOCK], sizeof field[CLOCK]);
+        format_clock(took, "", field[CLOCK], sizeof field[CLOCK]);
     else if (per_second > 0)
-        clock_text((p->total - p->done) / per_second, " left", field[CLOCK], sizeof field[CLOCK]);
+        format_clock((p->total - p->done) / per_second, " left", field[CLOCK], sizeof field[CLOCK]);
 }
 
 static void
-put_bar(double share, size_t len)
+print_bar(double share, size_t len)
 {
     char   bar[BAR_MAX + 1];
     size_t full = (size_t)(share * (double)len);
@@ -149,7 +149,7 @@ put_bar(double share, size_t len)
 
 /* Takes `columns` of the room, if there are so many. */
 static bool
-take_room(size_t *room, size_t columns)
+take_columns(size_t *room, size_t columns)
 {
     if (columns > *room)
         return false;
@@ -169,25 +169,25 @@ typedef struct line {
  * left then makes the name and the bar longer.
  */
 static void
-lay_out(line *l, const char *name)
+lay_out_line(line *l, const char *name)
 {
     static const field_id order[] = {CLOCK, BYTES, RATE};
-    size_t                room = line_room(), longest = name_columns(name), least, more;
+    size_t                room = measure_line(), longest = measure_name(name), least, more;
 
-    if (!(l->wanted[SHARE] = take_room(&room, strlen(l->field[SHARE]))))
+    if (!(l->wanted[SHARE] = take_columns(&room, strlen(l->field[SHARE]))))
         return;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         const char *text = l->field[order[i]];
 
-        l->wanted[order[i]] = text[0] != '\0' && take_room(&room, strlen(text) + GAP);
+        l->wanted[order[i]] = text[0] != '\0' && take_columns(&room, strlen(text) + GAP);
     }
-    if (take_room(&room, BAR_MIN + 3)) /* brackets and a space */
+    if (take_columns(&room, BAR_MIN + 3)) /* brackets and a space */
         l->bar = BAR_MIN;
     longest = longest < NAME_MAX ? longest : NAME_MAX;
     least = longest < NAME_MIN ? longest : NAME_MIN;
-    if (longest > 0 && take_room(&room, least + GAP))
+    if (longest > 0 && take_columns(&room, least + GAP))
         l->name = least;
-    l->wanted[CHUNKS] = take_room(&room, strlen(l->field[CHUNKS]) + GAP);
+    l->wanted[CHUNKS] = take_columns(&room, strlen(l->field[CHUNKS]) + GAP);
     if (l->name > 0) {
         more = longest - least < room ? longest - least : room;
         l->name += more;
@@ -198,24 +198,24 @@ lay_out(line *l, const char *name)
 }
 
 static void
-draw(const copy_progress *p, double at, bool end)
+draw_line(const copy_progress *p, double at, bool end)
 {
     const char *name = !end && p->what != NULL ? p->what : "";
     double      share = p->total > 0 && p->done < p->total ? p->done / p->total : 1;
     line        l = {.bar = 0};
 
     fill_fields(p, at, end, share, l.field);
-    lay_out(&l, name);
+    lay_out_line(&l, name);
     flockfile(stderr);
     fputc('\r', stderr);
     if (l.bar > 0)
-        put_bar(share, l.bar);
+        print_bar(share, l.bar);
     for (size_t i = 0; i < FIELDS; i++)
         if (l.wanted[i])
             fprintf(stderr, "%s%s", i == SHARE ? "" : "  ", l.field[i]);
     if (l.name > 0) {
         fputs("  ", stderr);
-        put_name(name, l.name);
+        print_name(name, l.name);
     }
     fputs(end ? "\x1b[K\n" : "\x1b[K", stderr);
     fflush(stderr);
@@ -232,17 +232,17 @@ copy_progress_add(copy_progress *p, double bytes, bool moved, size_t chunks, con
     p->moved += moved ? bytes : 0;
     p->chunks += chunks;
     p->what = what;
-    if (!p->on || (at = now()) - p->shown < EACH_SECONDS)
+    if (!p->on || (at = read_clock()) - p->shown < EACH_SECONDS)
         return;
     p->shown = at;
-    draw(p, at, false);
+    draw_line(p, at, false);
 }
 
 void
 copy_progress_end(copy_progress *p, bool complete)
 {
     if (p->on && complete)
-        draw(p, now(), true);
+        draw_line(p, read_clock(), true);
     p->on = false;
     copy_clear_line();
 }

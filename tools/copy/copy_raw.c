@@ -10,20 +10,21 @@
 #include <string.h>
 
 typedef struct raw {
-    copy_run_state *r;
+    copy_state     *r;
     const copy_var *v;
     nczarr_map     *from, *to;
     size_t         *index; /* of the chunks to move, rank numbers each; NULL with `all` */
     size_t          n, cap;
-    bool     all; /* the source cannot list: every chunk of the grid is asked for, and skipped where it is absent */
-    copy_set there;
+    bool all; /* the source cannot list: every chunk of the grid is asked for, and skipped where it is absent */
+    copy_chunk_set  there;
     pthread_mutex_t lock; /* of what is below, and of the progress */
     size_t          next;
     int             rc;
 } raw;
 
 static int
-on_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
+add_listed_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length,
+                 void *arg)
 {
     raw   *w = arg;
     size_t rank = (size_t)w->v->rank, wide = rank > 0 ? rank : 1;
@@ -77,7 +78,7 @@ write_chunk(nczarr_map *map, const place *p, const void *data, size_t len)
 }
 
 static int
-move_one(raw *w, const size_t *index)
+copy_chunk(raw *w, const size_t *index)
 {
     const copy_group *g = &w->r->s->groups[w->v->group];
     place             from = {.key = NULL}, to = {.key = NULL};
@@ -103,7 +104,7 @@ move_one(raw *w, const size_t *index)
 
 /* The index of the chunk that is moved as the n-th. */
 static void
-index_of(const raw *w, size_t n, size_t *index)
+compute_index(const raw *w, size_t n, size_t *index)
 {
     const copy_var *v = w->v;
     size_t          wide = v->rank > 0 ? (size_t)v->rank : 1;
@@ -121,7 +122,7 @@ index_of(const raw *w, size_t n, size_t *index)
 }
 
 static void *
-mover(void *arg)
+run_mover(void *arg)
 {
     raw    *w = arg;
     size_t *index = copy_alloc((size_t)w->v->rank + 1, sizeof *index);
@@ -132,11 +133,11 @@ mover(void *arg)
         bool done;
         int  rc = NC_NOERR;
 
-        index_of(w, w->next++, index);
-        done = copy_set_has(&w->there, w->v, w->v->chunk_out, index);
+        compute_index(w, w->next++, index);
+        done = copy_chunk_set_has(&w->there, w->v, w->v->chunk_out, index);
         pthread_mutex_unlock(&w->lock);
-        if ((rc = copy_stopped()) == NC_NOERR && !done)
-            rc = move_one(w, index);
+        if ((rc = copy_check_interrupt()) == NC_NOERR && !done)
+            rc = copy_chunk(w, index);
         pthread_mutex_lock(&w->lock);
         if (w->rc == NC_NOERR)
             w->rc = rc;
@@ -148,7 +149,7 @@ mover(void *arg)
 }
 
 static void
-move_all(raw *w)
+run_movers(raw *w)
 {
     size_t     more = (size_t)w->r->budget.movers - 1, made = 0;
     pthread_t *threads = copy_alloc(more, sizeof *threads);
@@ -158,9 +159,9 @@ move_all(raw *w)
         more = (size_t)w->r->budget.threads; /* nothing to wait for but the disk */
     if (nczarr_get_threads() == 1)
         more = 0;
-    while (made < more && made + 1 < w->n && pthread_create(&threads[made], NULL, mover, w) == 0)
+    while (made < more && made + 1 < w->n && pthread_create(&threads[made], NULL, run_mover, w) == 0)
         made++;
-    (void)mover(w);
+    (void)run_mover(w);
     while (made > 0)
         (void)pthread_join(threads[--made], NULL);
     free(threads);
@@ -172,13 +173,13 @@ find_chunks(raw *w, int grp)
 {
     w->all = (nczarr_map_can(w->from) & NCZARR_MAP_CAN_LIST) == 0;
     if (!w->all)
-        return nczarr_list_var_chunks(grp, w->v->in, on_chunk, w);
+        return nczarr_list_var_chunks(grp, w->v->in, add_listed_chunk, w);
     w->n = copy_grid_size(w->v, w->v->chunk_in);
     return NC_NOERR;
 }
 
 int
-copy_raw(copy_run_state *r, const copy_var *v)
+copy_raw(copy_state *r, const copy_var *v)
 {
     const copy_group *g = &r->s->groups[v->group];
     raw               w = {.r = r, .v = v, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -186,17 +187,17 @@ copy_raw(copy_run_state *r, const copy_var *v)
 
     if ((rc = nczarr_inq_map(g->in, &w.from)) != NC_NOERR || (rc = nczarr_inq_map(g->out, &w.to)) != NC_NOERR ||
         (rc = find_chunks(&w, g->in)) != NC_NOERR ||
-        (r->t->resumed && (rc = copy_set_load(g->out, v->out, v, v->chunk_out, &w.there)) != NC_NOERR))
+        (r->t->resumed && (rc = copy_chunk_set_load(g->out, v->out, v, v->chunk_out, &w.there)) != NC_NOERR))
         (void)copy_fail(rc, v->path);
     if (rc == NC_NOERR) {
-        move_all(&w);
+        run_movers(&w);
         rc = w.rc;
     }
     if (rc == NC_NOERR && w.n == 0)
         copy_progress_add(&r->progress, (double)v->nelems * (double)v->value, false, 0, v->path);
     (void)nczarr_map_close(w.from);
     (void)nczarr_map_close(w.to);
-    copy_set_clear(&w.there);
+    copy_chunk_set_clear(&w.there);
     free(w.index);
     return rc;
 }

@@ -88,7 +88,7 @@ copy_say_unfinished(void)
 }
 
 int
-copy_stopped(void)
+copy_check_interrupt(void)
 {
     return interrupt_seen() ? COPY_STOPPED : NC_NOERR;
 }

@@ -21,7 +21,7 @@
 /* ---- which copy it is ---- */
 
 static uint64_t
-mix(uint64_t h, const void *data, size_t len)
+hash_bytes(uint64_t h, const void *data, size_t len)
 {
     const unsigned char *p = data;
 
@@ -31,48 +31,48 @@ mix(uint64_t h, const void *data, size_t len)
 }
 
 static uint64_t
-mix_text(uint64_t h, const char *s)
+hash_text(uint64_t h, const char *s)
 {
-    return mix(h, s != NULL ? s : "", s != NULL ? strlen(s) : 0);
+    return hash_bytes(h, s != NULL ? s : "", s != NULL ? strlen(s) : 0);
 }
 
 static uint64_t
-mix_options(uint64_t h, const copy_opts *o)
+hash_options(uint64_t h, const copy_opts *o)
 {
     int numbers[] = {o->classic, o->fixed, o->deflate, o->shuffle, o->vars_only, o->groups_only, o->consolidate};
 
-    h = mix(h, numbers, sizeof numbers);
-    h = mix(h, &o->min_chunked, sizeof o->min_chunked);
-    h = mix_text(h, o->mode);
+    h = hash_bytes(h, numbers, sizeof numbers);
+    h = hash_bytes(h, &o->min_chunked, sizeof o->min_chunked);
+    h = hash_text(h, o->mode);
     for (size_t i = 0; i < o->nchunks; i++) {
-        h = mix_text(mix_text(h, o->chunks[i].dim), o->chunks[i].var);
-        h = mix(h, o->chunks[i].len, o->chunks[i].n * sizeof *o->chunks[i].len);
+        h = hash_text(hash_text(h, o->chunks[i].dim), o->chunks[i].var);
+        h = hash_bytes(h, o->chunks[i].len, o->chunks[i].n * sizeof *o->chunks[i].len);
     }
     for (size_t i = 0; i < o->nfilters; i++) {
         for (size_t k = 0; k < o->filters[i].vars.n; k++)
-            h = mix_text(h, o->filters[i].vars.name[k]);
-        h = mix_text(h, o->filters[i].spec);
+            h = hash_text(h, o->filters[i].vars.name[k]);
+        h = hash_text(h, o->filters[i].spec);
     }
     return h;
 }
 
 /* What the source holds and what is asked for, as a number: enough to notice a mistake. */
 static char *
-marker_of(const copy_opts *o, const copy_source *s)
+compute_marker(const copy_opts *o, const copy_source *s)
 {
-    uint64_t h = mix_options(0xCBF29CE484222325u, o);
+    uint64_t h = hash_options(0xCBF29CE484222325u, o);
 
     for (size_t i = 0; i < s->ngroups; i++)
-        h = mix_text(h, s->groups[i].path);
+        h = hash_text(h, s->groups[i].path);
     for (size_t i = 0; i < s->ndims; i++)
-        h = mix(mix_text(h, s->dims[i].name), &s->dims[i].len, sizeof s->dims[i].len);
+        h = hash_bytes(hash_text(h, s->dims[i].name), &s->dims[i].len, sizeof s->dims[i].len);
     for (size_t i = 0; i < s->nvars; i++) {
         const copy_var *v = &s->vars[i];
         int             numbers[] = {v->type, v->rank, v->data};
 
-        h = mix(mix_text(h, v->path), numbers, sizeof numbers);
-        h = mix(h, v->shape, (size_t)v->rank * sizeof *v->shape);
-        h = mix(h, v->chunk_in, (size_t)v->rank * sizeof *v->chunk_in);
+        h = hash_bytes(hash_text(h, v->path), numbers, sizeof numbers);
+        h = hash_bytes(h, v->shape, (size_t)v->rank * sizeof *v->shape);
+        h = hash_bytes(h, v->chunk_in, (size_t)v->rank * sizeof *v->chunk_in);
     }
     return copy_textf("copy %016llx by nczcopy, not complete: --resume continues it", (unsigned long long)h);
 }
@@ -80,27 +80,28 @@ marker_of(const copy_opts *o, const copy_source *s)
 /* ---- the steps ---- */
 
 static int
-define(copy_run_state *r)
+define_target(copy_state *r)
 {
     copy_target *t = r->t;
     int          rc;
 
     if (t->resumed)
-        rc = copy_rediscover(r->s, t->ncid);
+        rc = copy_find_definitions(r->s, t->ncid);
     else
         rc = copy_define(r->o, r->s, t->ncid);
-    if (rc != NC_NOERR || (rc = copy_judge(r->s)) != NC_NOERR || (rc = copy_budget_for(r)) != NC_NOERR || t->resumed)
+    if (rc != NC_NOERR || (rc = copy_find_raw(r->s)) != NC_NOERR || (rc = copy_budget_for(r)) != NC_NOERR ||
+        t->resumed)
         return rc;
     rc = nc_enddef(t->ncid);
     if (rc != NC_NOERR)
         return copy_fail(rc, t->url);
-    if ((rc = copy_grow(r->o, r->s, t->ncid)) != NC_NOERR)
+    if ((rc = copy_grow_dims(r->o, r->s, t->ncid)) != NC_NOERR)
         return rc;
     return copy_target_begin(t);
 }
 
 static int
-move_data(copy_run_state *r)
+copy_data(copy_state *r)
 {
     double total = 0;
     int    rc = NC_NOERR;
@@ -119,7 +120,7 @@ move_data(copy_run_state *r)
 }
 
 static int
-copy_all(copy_run_state *r)
+copy_all(copy_state *r)
 {
     copy_target *t = r->t;
     int          rc;
@@ -127,8 +128,8 @@ copy_all(copy_run_state *r)
     interrupt_catch();
     if ((rc = copy_target_open(r->o, t)) != NC_NOERR)
         return rc;
-    if ((rc = define(r)) != NC_NOERR || (rc = copy_stopped()) != NC_NOERR || (rc = move_data(r)) != NC_NOERR ||
-        (rc = copy_late_atts(r->s)) != NC_NOERR)
+    if ((rc = define_target(r)) != NC_NOERR || (rc = copy_check_interrupt()) != NC_NOERR ||
+        (rc = copy_data(r)) != NC_NOERR || (rc = copy_late_atts(r->s)) != NC_NOERR)
         return rc;
     if ((rc = copy_target_finish(t)) != NC_NOERR || (r->o->verify && (rc = copy_verify(r)) != NC_NOERR))
         return rc;
@@ -152,23 +153,23 @@ copy_run(const copy_opts *opts)
     const copy_opts *o = &own;
     copy_source      s = {.ncid = -1};
     copy_target      t = {.ncid = -1, .lock = -1};
-    copy_run_state   r = {.o = o, .s = &s, .t = &t};
+    copy_state       r = {.o = o, .s = &s, .t = &t};
     int              rc;
 
     if (copy_into_itself(o->in, o->out)) {
         copy_say("%s: would be copied into itself", o->in);
         return NC_EINVAL;
     }
-    (void)nc_set_chunk_cache(copy_cache(o), o->cache_elems != 0 ? o->cache_elems : 1009, 0.75F);
+    (void)nc_set_chunk_cache(copy_cache_bytes(o), o->cache_elems != 0 ? o->cache_elems : 1009, 0.75F);
     if ((rc = nc_open(o->in, o->memory_in ? NC_DISKLESS : NC_NOWRITE, &s.ncid)) != NC_NOERR)
         return copy_fail(rc, o->in);
     if (nc_inq_attid(s.ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
         copy_say("%s: this copy is not complete: values that are missing are copied as fill", o->in);
     take_model(&own, s.ncid);
-    if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_wishes(o, &s)) != NC_NOERR ||
+    if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_options(o, &s)) != NC_NOERR ||
         (rc = copy_target_name(o, &t)) != NC_NOERR)
         goto done;
-    t.marker = marker_of(o, &s);
+    t.marker = compute_marker(o, &s);
     rc = o->dry_run ? copy_dry_run(&r) : copy_all(&r);
 done:
     if (rc == COPY_STOPPED)

@@ -9,25 +9,25 @@
 #include <string.h>
 
 typedef struct slab {
-    copy_run_state *r;
+    copy_state     *r;
     const copy_var *v;
     int             in, out; /* ncids */
     size_t         *step, *start, *count;
     char           *data;
-    copy_set        there;  /* target chunks */
-    copy_set        source; /* source chunks */
+    copy_chunk_set  there;  /* target chunks */
+    copy_chunk_set  source; /* source chunks */
     size_t          width;  /* of the target's strings; 0: any */
     bool            sparse; /* where there are none of these, nothing is copied */
 } slab;
 
 static bool
-is_done(const slab *s)
+is_piece_done(const slab *s)
 {
     size_t of;
 
-    if (s->there.n > 0 && copy_set_count(&s->there, s->v, s->v->chunk_out, s->start, s->count, &of) == of)
+    if (s->there.n > 0 && copy_chunk_set_count(&s->there, s->v, s->v->chunk_out, s->start, s->count, &of) == of)
         return true;
-    return s->sparse && copy_set_count(&s->source, s->v, s->v->chunk_in, s->start, s->count, &of) == 0;
+    return s->sparse && copy_chunk_set_count(&s->source, s->v, s->v->chunk_in, s->start, s->count, &of) == 0;
 }
 
 /* The library cuts strings that are too long; a copy must not. */
@@ -47,7 +47,7 @@ check_widths(const slab *s, size_t n)
 }
 
 static int
-move_piece(slab *s, size_t n)
+copy_piece(slab *s, size_t n)
 {
     int rc = nc_get_vara(s->in, s->v->in, s->start, s->count, s->data);
 
@@ -62,29 +62,29 @@ move_piece(slab *s, size_t n)
 }
 
 static int
-move_all(slab *s)
+copy_pieces(slab *s)
 {
     const copy_var *v = s->v;
-    size_t          most = copy_count(v, s->step, s->start, s->count), n, chunks;
+    size_t          most = copy_count_piece(v, s->step, s->start, s->count), n, chunks;
     bool            done;
     int             rc = NC_NOERR;
 
     s->data = copy_need(malloc(most * v->value));
     do {
-        n = copy_count(v, s->step, s->start, s->count);
-        done = is_done(s);
-        if ((rc = copy_stopped()) == NC_NOERR && !done)
-            rc = move_piece(s, n);
+        n = copy_count_piece(v, s->step, s->start, s->count);
+        done = is_piece_done(s);
+        if ((rc = copy_check_interrupt()) == NC_NOERR && !done)
+            rc = copy_piece(s, n);
         chunks = 1;
         for (int d = 0; d < v->rank; d++)
             chunks *= (s->count[d] - 1) / v->chunk_out[d] + 1;
         copy_progress_add(&s->r->progress, (double)n * (double)v->value, !done, chunks, v->path);
-    } while (rc == NC_NOERR && copy_next(v, s->step, s->start));
+    } while (rc == NC_NOERR && copy_next_piece(v, s->step, s->start));
     return rc;
 }
 
 int
-copy_slabs(copy_run_state *r, const copy_var *v)
+copy_slabs(copy_state *r, const copy_var *v)
 {
     slab s = {.r = r, .v = v, .in = r->s->groups[v->group].in, .out = r->s->groups[v->group].out};
     int  rc = NC_NOERR;
@@ -94,17 +94,17 @@ copy_slabs(copy_run_state *r, const copy_var *v)
     s.step = copy_alloc((size_t)v->rank, sizeof *s.step);
     s.start = copy_alloc((size_t)v->rank, sizeof *s.start);
     s.count = copy_alloc((size_t)v->rank, sizeof *s.count);
-    copy_plan(v, r->budget.slab, s.step);
-    if (r->t->resumed && (rc = copy_set_load(s.out, v->out, v, v->chunk_out, &s.there)) != NC_NOERR)
+    copy_plan_pieces(v, r->budget.slab, s.step);
+    if (r->t->resumed && (rc = copy_chunk_set_load(s.out, v->out, v, v->chunk_out, &s.there)) != NC_NOERR)
         (void)copy_fail(rc, v->path);
     if (rc == NC_NOERR && v->type == NC_STRING && (rc = nczarr_inq_var_strlen(s.out, v->out, &s.width)) != NC_NOERR)
         (void)copy_fail(rc, v->path);
     if (rc == NC_NOERR) {
-        s.sparse = copy_set_sparse(s.in, s.out, v, &s.source);
-        rc = move_all(&s);
+        s.sparse = copy_chunk_set_load_sparse(s.in, s.out, v, &s.source);
+        rc = copy_pieces(&s);
     }
-    copy_set_clear(&s.there);
-    copy_set_clear(&s.source);
+    copy_chunk_set_clear(&s.there);
+    copy_chunk_set_clear(&s.source);
     free(s.step);
     free(s.start);
     free(s.count);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static void *
-grown(void *list, size_t n, size_t item)
+grow_list(void *list, size_t n, size_t item)
 {
     return copy_need(realloc(list, (n + 1) * item));
 }
@@ -20,7 +20,7 @@ grown(void *list, size_t n, size_t item)
 /* ---- groups ---- */
 
 static char *
-group_path(int grp)
+read_group_path(int grp)
 {
     size_t len = 0;
     char  *path;
@@ -35,7 +35,7 @@ group_path(int grp)
 
 /* With -g and -G: the groups named and all below them. */
 static bool
-group_wanted(const copy_opts *o, const char *path)
+is_group_wanted(const copy_opts *o, const char *path)
 {
     char *own = copy_need(strdup(path));
     bool  wanted = o->groups.n == 0;
@@ -50,19 +50,19 @@ group_wanted(const copy_opts *o, const char *path)
 }
 
 static bool
-group_leads_to_wanted(const copy_opts *o, int grp, const char *path)
+leads_to_wanted_group(const copy_opts *o, int grp, const char *path)
 {
     int  n = 0, *ids;
-    bool wanted = group_wanted(o, path);
+    bool wanted = is_group_wanted(o, path);
 
     if (wanted || nc_inq_grps(grp, &n, NULL) != NC_NOERR)
         return wanted;
     ids = copy_alloc((size_t)n, sizeof *ids);
     if (nc_inq_grps(grp, NULL, ids) == NC_NOERR)
         for (int i = 0; i < n && !wanted; i++) {
-            char *child = group_path(ids[i]);
+            char *child = read_group_path(ids[i]);
 
-            wanted = group_leads_to_wanted(o, ids[i], child);
+            wanted = leads_to_wanted_group(o, ids[i], child);
             free(child);
         }
     free(ids);
@@ -72,14 +72,14 @@ group_leads_to_wanted(const copy_opts *o, int grp, const char *path)
 static int
 add_groups(const copy_opts *o, copy_source *s, int grp)
 {
-    char *path = group_path(grp);
+    char *path = read_group_path(grp);
     int   n = 0, *ids, rc;
 
-    if (o->groups_only && strcmp(path, "/") != 0 && !group_leads_to_wanted(o, grp, path)) {
+    if (o->groups_only && strcmp(path, "/") != 0 && !leads_to_wanted_group(o, grp, path)) {
         free(path);
         return NC_NOERR;
     }
-    s->groups = grown(s->groups, s->ngroups, sizeof *s->groups);
+    s->groups = grow_list(s->groups, s->ngroups, sizeof *s->groups);
     s->groups[s->ngroups++] = (copy_group){.in = grp, .out = -1, .path = path};
     if ((rc = nc_inq_grps(grp, &n, NULL)) != NC_NOERR)
         return copy_fail(rc, path);
@@ -94,7 +94,7 @@ add_groups(const copy_opts *o, copy_source *s, int grp)
 /* ---- dimensions ---- */
 
 static bool
-is_unlimited(int grp, int dimid)
+is_dim_unlimited(int grp, int dimid)
 {
     int  n = 0, *ids;
     bool found = false;
@@ -125,8 +125,8 @@ add_dims(const copy_opts *o, copy_source *s, size_t g)
         if ((rc = nc_inq_dim(s->groups[g].in, ids[i], name, &d.len)) != NC_NOERR)
             break;
         d.name = copy_need(strdup(name));
-        d.unlimited = is_unlimited(s->groups[g].in, ids[i]) && (!o->fixed || d.len == 0);
-        s->dims = grown(s->dims, s->ndims, sizeof *s->dims);
+        d.unlimited = is_dim_unlimited(s->groups[g].in, ids[i]) && (!o->fixed || d.len == 0);
+        s->dims = grow_list(s->dims, s->ndims, sizeof *s->dims);
         s->dims[s->ndims++] = d;
     }
     free(ids);
@@ -149,7 +149,7 @@ find_dim(const copy_source *s, const copy_var *v, int dimid, size_t *out)
 
 /* Bytes of an element in memory; of a string the pointer, what it points to, and what malloc adds. */
 static int
-sizes(int grp, copy_var *v)
+load_sizes(int grp, copy_var *v)
 {
     enum { MALLOC_BYTES = 16, ANY_LENGTH = 256 }; /* of strings without a width nobody knows */
     int rc;
@@ -194,7 +194,7 @@ load_shape(const copy_source *s, copy_var *v)
 }
 
 static void
-var_clear(copy_var *v)
+clear_var(copy_var *v)
 {
     free(v->path);
     free(v->name);
@@ -236,17 +236,17 @@ add_var(const copy_opts *o, copy_source *s, size_t g, int varid)
     v.name = copy_need(strdup(name));
     v.path = copy_textf("%s%s%s", s->groups[g].path, strcmp(s->groups[g].path, "/") == 0 ? "" : "/", name);
     chosen = o->vars.n == 0 || copy_names_match(&o->vars, v.path);
-    v.data = chosen && group_wanted(o, s->groups[g].path);
-    if ((o->vars_only && !chosen) || (o->groups_only && !group_wanted(o, s->groups[g].path))) {
-        var_clear(&v);
+    v.data = chosen && is_group_wanted(o, s->groups[g].path);
+    if ((o->vars_only && !chosen) || (o->groups_only && !is_group_wanted(o, s->groups[g].path))) {
+        clear_var(&v);
         return NC_NOERR;
     }
     if ((rc = check_readable(o, s->groups[g].in, &v, &skip)) != NC_NOERR || skip ||
-        (rc = sizes(s->groups[g].in, &v)) != NC_NOERR || (rc = load_shape(s, &v)) != NC_NOERR) {
-        var_clear(&v);
+        (rc = load_sizes(s->groups[g].in, &v)) != NC_NOERR || (rc = load_shape(s, &v)) != NC_NOERR) {
+        clear_var(&v);
         return rc;
     }
-    s->vars = grown(s->vars, s->nvars, sizeof *s->vars);
+    s->vars = grow_list(s->vars, s->nvars, sizeof *s->vars);
     s->vars[s->nvars++] = v;
     return NC_NOERR;
 }
@@ -318,7 +318,7 @@ copy_source_clear(copy_source *s)
     for (size_t i = 0; i < s->ndims; i++)
         free(s->dims[i].name);
     for (size_t i = 0; i < s->nvars; i++)
-        var_clear(&s->vars[i]);
+        clear_var(&s->vars[i]);
     free(s->groups);
     free(s->dims);
     free(s->vars);

@@ -29,7 +29,7 @@
 
 /* Where the fragment begins: the library takes the '#' of a plain path for one only before words that it knows. */
 static size_t
-fragment_at(const char *url)
+find_fragment(const char *url)
 {
     static const char *const words[] = {"mode=",       "compat=",    "consolidated", "dimension_separator=",
                                         "durability=", "nczarr",     "zarr",         "xarray",
@@ -48,9 +48,9 @@ fragment_at(const char *url)
 }
 
 static char *
-with_modes(const copy_opts *o)
+add_modes(const copy_opts *o)
 {
-    bool        has = o->out[fragment_at(o->out)] == '#';
+    bool        has = o->out[find_fragment(o->out)] == '#';
     const char *mode = o->mode != NULL ? o->mode : "";
 
     return copy_textf("%s%s%s%s", o->out,
@@ -64,7 +64,7 @@ with_modes(const copy_opts *o)
 }
 
 static int
-hex_digit(char c)
+parse_hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -79,8 +79,8 @@ decode_percent(char *s)
     char *to = s;
 
     for (; *s != '\0'; s++) {
-        if (s[0] == '%' && hex_digit(s[1]) >= 0 && hex_digit(s[2]) >= 0) {
-            *to++ = (char)(hex_digit(s[1]) * 16 + hex_digit(s[2]));
+        if (s[0] == '%' && parse_hex_digit(s[1]) >= 0 && parse_hex_digit(s[2]) >= 0) {
+            *to++ = (char)(parse_hex_digit(s[1]) * 16 + parse_hex_digit(s[2]));
             s += 2;
         } else {
             *to++ = *s;
@@ -90,7 +90,7 @@ decode_percent(char *s)
 }
 
 static bool
-word_in(const char *fragment, const char *word)
+has_word(const char *fragment, const char *word)
 {
     size_t n = strlen(word);
 
@@ -100,16 +100,16 @@ word_in(const char *fragment, const char *word)
     return false;
 }
 
-static copy_place
-place_of(const char *url, size_t frag)
+static copy_target_kind
+classify_place(const char *url, size_t frag)
 {
     static const char zip[] = ".zip";
     const char       *scheme = strstr(url, "://");
 
     if ((scheme != NULL && strncmp(url, "file:", 5) != 0) || url[0] == '[')
-        return COPY_ELSEWHERE;
-    if (word_in(url + frag, "zip") ||
-        (frag > 4 && strncasecmp(url + frag - 4, zip, 4) == 0 && !word_in(url + frag, "file")))
+        return COPY_REMOTE;
+    if (has_word(url + frag, "zip") ||
+        (frag > 4 && strncasecmp(url + frag - 4, zip, 4) == 0 && !has_word(url + frag, "file")))
         return COPY_ARCHIVE;
     return COPY_DIR;
 }
@@ -119,11 +119,11 @@ copy_target_name(const copy_opts *o, copy_target *t)
 {
     size_t frag, end, begin;
 
-    *t = (copy_target){.url = with_modes(o), .ncid = -1, .lock = -1};
-    frag = fragment_at(t->url);
-    t->place = place_of(t->url, frag);
-    t->marks = t->place != COPY_ARCHIVE && !o->memory_out;
-    if (t->place != COPY_DIR) {
+    *t = (copy_target){.url = add_modes(o), .ncid = -1, .lock = -1};
+    frag = find_fragment(t->url);
+    t->kind = classify_place(t->url, frag);
+    t->marks = t->kind != COPY_ARCHIVE && !o->memory_out;
+    if (t->kind != COPY_DIR) {
         t->work = copy_textf("%s%s", t->url,
                              !t->marks             ? ""
                              : t->url[frag] == '#' ? "&commit=close"
@@ -150,9 +150,9 @@ copy_target_name(const copy_opts *o, copy_target *t)
 /* Where a path or URL leads, without its fragment and slashes at its end: of what is there the true path; of what is
  * to be made that of its folder, and its name; of what is elsewhere the URL. */
 static char *
-place_text(const char *url)
+resolve_path(const char *url)
 {
-    size_t begin = strncmp(url, "file://", 7) == 0 ? 7 : 0, end = fragment_at(url);
+    size_t begin = strncmp(url, "file://", 7) == 0 ? 7 : 0, end = find_fragment(url);
     char  *path, *real, *slash, *joined, *folder;
 
     while (end > begin + 1 && url[end - 1] == '/')
@@ -188,7 +188,7 @@ is_below(const char *path, const char *folder)
 bool
 copy_into_itself(const char *in, const char *out)
 {
-    char *a = place_text(in), *b = place_text(out);
+    char *a = resolve_path(in), *b = resolve_path(out);
     bool  into = is_below(b, a) || is_below(a, b);
 
     free(a);
@@ -209,13 +209,13 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 
 /* The same, but for the directory itself. */
 static int
-remove_below(const char *path, const struct stat *st, int type, struct FTW *ftw)
+remove_one_below(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
     return ftw->level == 0 ? 0 : remove_one(path, st, type, ftw);
 }
 
 static int
-fail_remove(const char *path)
+fail_removal(const char *path)
 {
     copy_say("%s: cannot remove what an earlier copy left: %s", path, strerror(errno));
     return NC_ECANTREMOVE;
@@ -250,14 +250,14 @@ lock_directory(const char *path, bool wait, int *fd)
 
 /* The directory in which the copy is made, locked; maybe with what an earlier copy left. */
 static int
-take_part(copy_target *t)
+lock_part(copy_target *t)
 {
     struct stat st;
     int         rc = NC_ENOOBJECT;
 
     for (int tries = 0; rc == NC_ENOOBJECT && tries < 100; tries++) {
         if (lstat(t->part, &st) == 0 && !S_ISDIR(st.st_mode) && remove(t->part) != 0)
-            return fail_remove(t->part);
+            return fail_removal(t->part);
         if (mkdir(t->part, 0777) != 0 && errno != EEXIST) {
             copy_say("%s: cannot be made: %s", t->part, strerror(errno));
             return NC_ECANTCREATE;
@@ -273,12 +273,13 @@ take_part(copy_target *t)
 static int
 empty_part(const copy_target *t)
 {
-    return nftw(t->part, remove_below, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 ? NC_NOERR : fail_remove(t->part);
+    return nftw(t->part, remove_one_below, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 ? NC_NOERR
+                                                                                      : fail_removal(t->part);
 }
 
 /* An object that was being written when the copy died lies about under the library's name for such. */
 static int
-remove_stale(const char *path, const struct stat *st, int type, struct FTW *ftw)
+remove_temporary(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
     static const char prefix[] = ".nczarr-tmp-";
 
@@ -305,7 +306,7 @@ has_root_document(const char *path)
 /* May what stands at the path be replaced? Only a dataset, an empty directory, or what a writer left that died: that
  * goes at once. */
 static int
-check_place(const copy_opts *o, const copy_target *t)
+check_replaceable(const copy_opts *o, const copy_target *t)
 {
     struct stat st;
     int         ncid, rc;
@@ -330,7 +331,7 @@ check_place(const copy_opts *o, const copy_target *t)
 
 /* What the mark of an open dataset says; NULL: there is none. */
 static char *
-mark_of(int ncid)
+read_marker(int ncid)
 {
     size_t len = 0;
     char  *text;
@@ -345,14 +346,14 @@ mark_of(int ncid)
 
 /* Where the unfinished copy is. */
 static const char *
-place_shown(const copy_target *t)
+unfinished_path(const copy_target *t)
 {
-    return t->place == COPY_DIR ? t->part : t->url;
+    return t->kind == COPY_DIR ? t->part : t->url;
 }
 
 /* Opens what an interrupted copy left. NC_ENOTFOUND: nothing that could be continued. */
 static int
-reopen(copy_target *t)
+open_unfinished(copy_target *t)
 {
     char *mark;
     int   rc;
@@ -363,8 +364,8 @@ reopen(copy_target *t)
     if (rc == NC_ENOTNC || rc == NC_ENOOBJECT || rc == NC_EEMPTY)
         return NC_ENOTFOUND;
     if (rc != NC_NOERR) /* it may be there: what was copied must not go because a server or disk fails now */
-        return copy_fail(rc, place_shown(t));
-    mark = mark_of(t->ncid);
+        return copy_fail(rc, unfinished_path(t));
+    mark = read_marker(t->ncid);
     rc = mark == NULL || strcmp(mark, BEGUN) == 0 ? NC_ENOTFOUND
          : strcmp(mark, t->marker) == 0           ? NC_NOERR
                                                   : NC_EEXIST;
@@ -373,12 +374,12 @@ reopen(copy_target *t)
         (void)nc_close(t->ncid);
     if (rc == NC_EEXIST)
         copy_say("%s: an interrupted copy of something else, or with other options; without --resume it is replaced",
-                 place_shown(t));
+                 unfinished_path(t));
     return rc;
 }
 
 static int
-mark(const copy_target *t, const char *text)
+put_marker(const copy_target *t, const char *text)
 {
     int rc = nc_put_att_text(t->ncid, NC_GLOBAL, UNFINISHED_ATT, strlen(text), text);
 
@@ -388,26 +389,26 @@ mark(const copy_target *t, const char *text)
 int
 copy_target_open(const copy_opts *o, copy_target *t)
 {
-    int mode = (o->keep && t->place != COPY_DIR ? NC_NOCLOBBER : NC_CLOBBER) | (o->classic ? NC_CLASSIC_MODEL : 0);
+    int mode = (o->keep && t->kind != COPY_DIR ? NC_NOCLOBBER : NC_CLOBBER) | (o->classic ? NC_CLASSIC_MODEL : 0);
     int rc;
 
     mode |= o->memory_out ? NC_DISKLESS | NC_PERSIST : 0;
-    if (t->place == COPY_DIR && ((rc = check_place(o, t)) != NC_NOERR || (rc = take_part(t)) != NC_NOERR))
+    if (t->kind == COPY_DIR && ((rc = check_replaceable(o, t)) != NC_NOERR || (rc = lock_part(t)) != NC_NOERR))
         return rc;
-    if (o->resume && (rc = reopen(t)) != NC_ENOTFOUND) {
+    if (o->resume && (rc = open_unfinished(t)) != NC_ENOTFOUND) {
         t->open = t->resumed = t->begun = rc == NC_NOERR;
-        if (t->resumed && t->place == COPY_DIR)
-            (void)nftw(t->part, remove_stale, 32, FTW_PHYS | FTW_MOUNT);
+        if (t->resumed && t->kind == COPY_DIR)
+            (void)nftw(t->part, remove_temporary, 32, FTW_PHYS | FTW_MOUNT);
         if (t->resumed)
-            copy_set_unfinished(place_shown(t));
+            copy_set_unfinished(unfinished_path(t));
         return rc;
     }
-    if (t->place == COPY_DIR && (rc = empty_part(t)) != NC_NOERR)
+    if (t->kind == COPY_DIR && (rc = empty_part(t)) != NC_NOERR)
         return rc;
     if ((rc = nc_create(t->work, mode, &t->ncid)) != NC_NOERR)
         return copy_fail(rc, t->url);
     t->open = true;
-    return t->marks ? mark(t, BEGUN) : NC_NOERR;
+    return t->marks ? put_marker(t, BEGUN) : NC_NOERR;
 }
 
 int
@@ -420,12 +421,12 @@ copy_target_begin(copy_target *t)
     if ((rc = nc_sync(t->ncid)) != NC_NOERR)
         return copy_fail(rc, t->url);
     (void)nc_redef(t->ncid); /* the classic model needs it for a longer text */
-    if ((rc = mark(t, t->marker)) != NC_NOERR)
+    if ((rc = put_marker(t, t->marker)) != NC_NOERR)
         return rc;
     (void)nc_enddef(t->ncid);
     if ((rc = nc_sync(t->ncid)) != NC_NOERR)
         return copy_fail(rc, t->url);
-    copy_set_unfinished(place_shown(t));
+    copy_set_unfinished(unfinished_path(t));
     t->begun = true;
     return NC_NOERR;
 }
@@ -469,7 +470,7 @@ sync_parent(const char *path)
 
 /* The new dataset has its name: from now on it is any dataset. */
 static int
-published(copy_target *t)
+finish_publish(copy_target *t)
 {
     sync_parent(t->path);
     if (t->lock >= 0)
@@ -482,7 +483,7 @@ published(copy_target *t)
 /* One step where the system can exchange names. The old dataset is locked before it gets the name that ours had, so
  * that no other nczcopy begins in it while it is removed. */
 static bool
-exchange(copy_target *t, int *rc)
+exchange_names(copy_target *t, int *rc)
 {
     int old = -1;
 
@@ -492,7 +493,7 @@ exchange(copy_target *t, int *rc)
             (void)close(old);
         return false;
     }
-    *rc = published(t);
+    *rc = finish_publish(t);
     if (empty_part(t) != NC_NOERR || rmdir(t->part) != 0)
         *rc = NC_ECANTREMOVE;
     if (old >= 0)
@@ -502,12 +503,12 @@ exchange(copy_target *t, int *rc)
 #endif
 
 static int
-replace(copy_target *t)
+replace_target(copy_target *t)
 {
     int rc;
 
 #ifdef RENAME_EXCHANGE
-    if (exchange(t, &rc))
+    if (exchange_names(t, &rc))
         return rc;
 #endif
     if ((rc = nc_delete(t->url)) != NC_NOERR)
@@ -516,7 +517,7 @@ replace(copy_target *t)
         copy_say("%s: cannot be renamed to %s: %s", t->part, t->path, strerror(errno));
         return NC_ECANTCREATE;
     }
-    return published(t);
+    return finish_publish(t);
 }
 
 int
@@ -524,17 +525,17 @@ copy_target_publish(const copy_opts *o, copy_target *t)
 {
     int rc;
 
-    if (t->place != COPY_DIR)
+    if (t->kind != COPY_DIR)
         return NC_NOERR;
     if (access(t->path, F_OK) == 0) /* it may have come meanwhile */
-        return (rc = check_place(o, t)) != NC_NOERR ? rc
-               : access(t->path, F_OK) != 0         ? copy_target_publish(o, t)
-                                                    : replace(t);
+        return (rc = check_replaceable(o, t)) != NC_NOERR ? rc
+               : access(t->path, F_OK) != 0               ? copy_target_publish(o, t)
+                                                          : replace_target(t);
     if (rename(t->part, t->path) != 0) {
         copy_say("%s: cannot be renamed to %s: %s", t->part, t->path, strerror(errno));
         return NC_ECANTCREATE;
     }
-    return published(t);
+    return finish_publish(t);
 }
 
 void

@@ -46,7 +46,7 @@ copy_size_text(double bytes, char *out)
 }
 
 bool
-copy_take_size(const char *option, const char *text, size_t *out)
+copy_parse_size(const char *option, const char *text, size_t *out)
 {
     static const char letters[] = "KMGT";
     char             *end;

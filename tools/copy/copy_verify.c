@@ -11,15 +11,15 @@
 #include <string.h>
 
 typedef struct check {
-    copy_run_state *r;
-    int             root; /* of the target */
-    size_t          wrong;
+    copy_state *r;
+    int         root; /* of the target */
+    size_t      wrong;
 } check;
 
 enum { WRONG_MAX = 20 };
 
 static void
-differ(check *c, const char *path, const char *what)
+report_difference(check *c, const char *path, const char *what)
 {
     if (++c->wrong <= WRONG_MAX)
         copy_say("%s: %s differs from the source's", path, what);
@@ -34,7 +34,7 @@ typedef struct att {
 } att;
 
 static bool
-att_load(int grp, int varid, const char *name, att *a)
+load_att(int grp, int varid, const char *name, att *a)
 {
     *a = (att){.val = NULL};
     if (nc_inq_att(grp, varid, name, &a->type, &a->len) != NC_NOERR)
@@ -48,7 +48,7 @@ att_load(int grp, int varid, const char *name, att *a)
 }
 
 static void
-att_clear(att *a)
+clear_att(att *a)
 {
     if (a->val != NULL && a->type == NC_STRING)
         (void)nc_free_string(a->len, a->val);
@@ -57,7 +57,7 @@ att_clear(att *a)
 }
 
 static bool
-values_equal(nc_type type, const void *a, const void *b, size_t n)
+compare_values(nc_type type, const void *a, const void *b, size_t n)
 {
     const char *const *s = a, *const *t = b;
 
@@ -71,7 +71,7 @@ values_equal(nc_type type, const void *a, const void *b, size_t n)
 
 /* Of two types: a float's shortest digits read as a double are not the float's value, but nearest to it. */
 static bool
-numbers_equal(int in, int vin, int out, int vout, const char *name, size_t n)
+compare_numbers(int in, int vin, int out, int vout, const char *name, size_t n)
 {
     double *a = copy_alloc(n, sizeof *a), *b = copy_alloc(n, sizeof *b);
     bool same = nc_get_att_double(in, vin, name, a) == NC_NOERR && nc_get_att_double(out, vout, name, b) == NC_NOERR;
@@ -90,35 +90,35 @@ is_number(nc_type type)
 }
 
 static bool
-att_equal(int in, int vin, int out, int vout, const char *name)
+compare_att(int in, int vin, int out, int vout, const char *name)
 {
     att  a, b;
-    bool same = att_load(in, vin, name, &a);
+    bool same = load_att(in, vin, name, &a);
 
-    same = att_load(out, vout, name, &b) && same;
+    same = load_att(out, vout, name, &b) && same;
     if (same && a.type == b.type)
-        same = a.len == b.len && values_equal(a.type, a.val, b.val, a.len);
+        same = a.len == b.len && compare_values(a.type, a.val, b.val, a.len);
     else if (same && is_number(a.type) && is_number(b.type))
-        same = a.len == b.len && numbers_equal(in, vin, out, vout, name, a.len);
-    att_clear(&a);
-    att_clear(&b);
+        same = a.len == b.len && compare_numbers(in, vin, out, vout, name, a.len);
+    clear_att(&a);
+    clear_att(&b);
     return same;
 }
 
 static void
-check_atts(check *c, int in, int vin, int out, int vout, const char *path)
+compare_atts(check *c, int in, int vin, int out, int vout, const char *path)
 {
     char name[NC_MAX_NAME + 1], *what;
     int  n = 0;
 
     if (nc_inq_varnatts(in, vin, &n) != NC_NOERR)
-        differ(c, path, "the number of its attributes");
+        report_difference(c, path, "the number of its attributes");
     for (int i = 0; i < n; i++) {
         if (nc_inq_attname(in, vin, i, name) == NC_NOERR &&
-            (att_equal(in, vin, out, vout, name) || nc_inq_att(out, vout, name, NULL, NULL) == NC_ENAMEINUSE))
+            (compare_att(in, vin, out, vout, name) || nc_inq_att(out, vout, name, NULL, NULL) == NC_ENAMEINUSE))
             continue;
         what = copy_textf("attribute %s", name);
-        differ(c, path, what);
+        report_difference(c, path, what);
         free(what);
     }
 }
@@ -126,7 +126,7 @@ check_atts(check *c, int in, int vin, int out, int vout, const char *path)
 /* ---- variables ---- */
 
 static bool
-shape_equal(const copy_source *s, const copy_var *v, int out, int varid)
+compare_shape(const copy_source *s, const copy_var *v, int out, int varid)
 {
     char    name[NC_MAX_NAME + 1];
     nc_type type;
@@ -149,7 +149,7 @@ shape_equal(const copy_source *s, const copy_var *v, int out, int varid)
 
 /* Characters that are strings of one on the other side. */
 static bool
-chars_equal(const char *a, char *const *b, size_t n)
+compare_chars(const char *a, char *const *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (a[i] != (b[i] != NULL ? b[i][0] : '\0'))
@@ -159,21 +159,21 @@ chars_equal(const char *a, char *const *b, size_t n)
 
 /* Reads a piece of the target and compares it. */
 static int
-check_piece(const copy_var *v, int out, int varid, nc_type type, const size_t *start, const size_t *count, size_t n,
-            const char *a, char *b, bool *same)
+compare_piece(const copy_var *v, int out, int varid, nc_type type, const size_t *start, const size_t *count, size_t n,
+              const char *a, char *b, bool *same)
 {
     int rc = nc_get_vara(out, varid, start, count, b);
 
     if (rc != NC_NOERR)
         return rc;
-    *same = type == v->type ? values_equal(v->type, a, b, n) : chars_equal(a, (char **)(void *)b, n);
+    *same = type == v->type ? compare_values(v->type, a, b, n) : compare_chars(a, (char **)(void *)b, n);
     if (type == NC_STRING)
         (void)nc_free_string(n, (char **)(void *)b);
     return NC_NOERR;
 }
 
 static int
-check_data(check *c, const copy_var *v, int in, int out, int varid)
+compare_data(check *c, const copy_var *v, int in, int out, int varid)
 {
     size_t *step = copy_alloc((size_t)v->rank, sizeof *step), *start = copy_alloc((size_t)v->rank, sizeof *start);
     size_t *count = copy_alloc((size_t)v->rank, sizeof *count), n;
@@ -182,23 +182,23 @@ check_data(check *c, const copy_var *v, int in, int out, int varid)
     bool    same = true;
     int     rc = nc_inq_vartype(out, varid, &type);
 
-    copy_plan(v, c->r->budget.slab / 2, step);
-    n = copy_count(v, step, start, count);
+    copy_plan_pieces(v, c->r->budget.slab / 2, step);
+    n = copy_count_piece(v, step, start, count);
     a = copy_need(malloc(n * v->value));
     b = copy_alloc(n, sizeof(char *) > v->value ? sizeof(char *) : v->value);
     do {
-        n = copy_count(v, step, start, count);
+        n = copy_count_piece(v, step, start, count);
         if (rc != NC_NOERR || (rc = nc_get_vara(in, v->in, start, count, a)) != NC_NOERR)
             break;
-        rc = check_piece(v, out, varid, type, start, count, n, a, b, &same);
+        rc = compare_piece(v, out, varid, type, start, count, n, a, b, &same);
         if (v->type == NC_STRING)
             (void)nc_free_string(n, (char **)(void *)a);
         copy_progress_add(&c->r->progress, (double)n * (double)v->value, true, 0, v->path);
-    } while (rc == NC_NOERR && same && copy_next(v, step, start));
+    } while (rc == NC_NOERR && same && copy_next_piece(v, step, start));
     if (rc != NC_NOERR)
         (void)copy_fail(rc, v->path);
     else if (!same)
-        differ(c, v->path, "its data");
+        report_difference(c, v->path, "its data");
     free(step);
     free(start);
     free(count);
@@ -208,7 +208,7 @@ check_data(check *c, const copy_var *v, int in, int out, int varid)
 }
 
 static int
-check_var(check *c, const copy_var *v)
+compare_var(check *c, const copy_var *v)
 {
     const copy_source *s = c->r->s;
     const copy_group  *g = &s->groups[v->group];
@@ -216,22 +216,22 @@ check_var(check *c, const copy_var *v)
 
     if ((strcmp(g->path, "/") != 0 && nc_inq_grp_full_ncid(c->root, g->path, &grp) != NC_NOERR) ||
         nc_inq_varid(grp, v->name, &varid) != NC_NOERR) {
-        differ(c, v->path, "its presence");
+        report_difference(c, v->path, "its presence");
         return NC_NOERR;
     }
-    if (!shape_equal(s, v, grp, varid)) {
-        differ(c, v->path, "its type, dimensions or shape");
+    if (!compare_shape(s, v, grp, varid)) {
+        report_difference(c, v->path, "its type, dimensions or shape");
         return NC_NOERR;
     }
-    check_atts(c, g->in, v->in, grp, varid, v->path);
-    return v->data && v->nelems > 0 ? check_data(c, v, g->in, grp, varid) : NC_NOERR;
+    compare_atts(c, g->in, v->in, grp, varid, v->path);
+    return v->data && v->nelems > 0 ? compare_data(c, v, g->in, grp, varid) : NC_NOERR;
 }
 
 int
-copy_verify(copy_run_state *r)
+copy_verify(copy_state *r)
 {
     const char *path =
-        r->t->place == COPY_DIR ? r->t->work : r->t->url; /* elsewhere it has been closed, and is there */
+        r->t->kind == COPY_DIR ? r->t->work : r->t->url; /* elsewhere it has been closed, and is there */
     check  c = {.r = r};
     double total = 0;
     int    rc;
@@ -246,12 +246,12 @@ copy_verify(copy_run_state *r)
 
         if (strcmp(r->s->groups[i].path, "/") != 0 &&
             nc_inq_grp_full_ncid(c.root, r->s->groups[i].path, &grp) != NC_NOERR)
-            differ(&c, r->s->groups[i].path, "its presence");
+            report_difference(&c, r->s->groups[i].path, "its presence");
         else
-            check_atts(&c, r->s->groups[i].in, NC_GLOBAL, grp, NC_GLOBAL, r->s->groups[i].path);
+            compare_atts(&c, r->s->groups[i].in, NC_GLOBAL, grp, NC_GLOBAL, r->s->groups[i].path);
     }
     for (size_t i = 0; rc == NC_NOERR && i < r->s->nvars; i++)
-        rc = check_var(&c, &r->s->vars[i]);
+        rc = compare_var(&c, &r->s->vars[i]);
     copy_progress_end(&r->progress, rc == NC_NOERR);
     (void)nc_close(c.root);
     if (rc == NC_NOERR && c.wrong > 0) {

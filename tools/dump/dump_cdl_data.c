@@ -26,7 +26,7 @@ static const char continuation[] = "    ";
 
 /* Puts a piece that must stay whole, on a new line if it would not fit. One or two characters always fit. */
 static void
-put(dump_context *d, const char *s, size_t n)
+print_piece(dump_context *d, const char *s, size_t n)
 {
     if (n > 2 && d->col + n > d->o->line_len - 2) {
         fputc('\n', d->out);
@@ -40,7 +40,7 @@ put(dump_context *d, const char *s, size_t n)
 
 /* Row's own level, or an outer one: is this the first (last) row of its record? */
 static bool
-at_edge(const section *s, int level, bool last)
+is_at_edge(const section *s, int level, bool last)
 {
     for (int dim = level; dim < s->v->ndims - 1; dim++)
         if (s->index[dim] != (last ? s->v->shape[dim] - 1 : 0))
@@ -52,15 +52,15 @@ static void
 open_braces(section *s)
 {
     for (int level = 1; level < s->v->ndims; level++)
-        if (s->v->unlimited[level] && at_edge(s, level, false))
-            put(s->d, "{", 1);
+        if (s->v->unlimited[level] && is_at_edge(s, level, false))
+            print_piece(s->d, "{", 1);
 }
 
 static void
 add_closing_braces(section *s)
 {
     for (int level = 1; level < s->v->ndims; level++)
-        if (s->v->unlimited[level] && at_edge(s, level, true))
+        if (s->v->unlimited[level] && is_at_edge(s, level, true))
             dump_text_addc(&s->t, '}');
 }
 
@@ -75,7 +75,7 @@ add_value(section *s, const void *p)
 
 /* A piece of a row of characters. NULs are held back: those at the row's end are padding. */
 static void
-put_chars(section *s, const char *c, size_t n, size_t *nuls)
+print_chars(section *s, const char *c, size_t n, size_t *nuls)
 {
     dump_text_reset(&s->t);
     for (size_t i = 0; i < n; i++) {
@@ -93,7 +93,7 @@ put_chars(section *s, const char *c, size_t n, size_t *nuls)
 }
 
 static int
-row_chars(section *s, size_t ncols)
+print_char_row(section *s, size_t ncols)
 {
     const void *vals;
     size_t      got, nuls = 0;
@@ -106,17 +106,17 @@ row_chars(section *s, size_t ncols)
         }
         if (left == ncols)
             fputc('"', s->d->out);
-        put_chars(s, vals, got, &nuls);
+        print_chars(s, vals, got, &nuls);
     }
     fputc('"', s->d->out);
     dump_text_reset(&s->t);
     add_closing_braces(s);
-    put(s->d, s->t.s, s->t.len);
+    print_piece(s->d, s->t.s, s->t.len);
     return NC_NOERR;
 }
 
 static int
-row_values(section *s, size_t ncols)
+print_value_row(section *s, size_t ncols)
 {
     const void *vals;
     size_t      got;
@@ -132,7 +132,7 @@ row_values(section *s, size_t ncols)
                 dump_text_add(&s->t, ", ");
             else
                 add_closing_braces(s);
-            put(s->d, s->t.s, s->t.len);
+            print_piece(s->d, s->t.s, s->t.len);
         }
     }
     return NC_NOERR;
@@ -140,7 +140,7 @@ row_values(section *s, size_t ncols)
 
 /* -f: every value on a line of its own with its index behind it. */
 static int
-row_full(section *s, size_t ncols, bool lastrow)
+print_commented_row(section *s, size_t ncols, bool lastrow)
 {
     const void *vals;
     size_t      got;
@@ -168,9 +168,9 @@ row_full(section *s, size_t ncols, bool lastrow)
 }
 
 static int
-row_chars_full(section *s, size_t ncols, bool lastrow)
+print_commented_char_row(section *s, size_t ncols, bool lastrow)
 {
-    int rc = row_chars(s, ncols);
+    int rc = print_char_row(s, ncols);
 
     if (rc != NC_NOERR)
         return rc;
@@ -183,7 +183,7 @@ row_chars_full(section *s, size_t ncols, bool lastrow)
 }
 
 static int
-put_row(section *s, bool lastrow)
+print_row(section *s, bool lastrow)
 {
     dump_context *d = s->d;
     size_t        ncols = s->v->ndims > 0 ? s->v->shape[s->v->ndims - 1] : 1;
@@ -192,14 +192,14 @@ put_row(section *s, bool lastrow)
 
     open_braces(s);
     if (d->o->comments == DUMP_COMMENTS_VALUES)
-        return chars ? row_chars_full(s, ncols, lastrow) : row_full(s, ncols, lastrow);
+        return chars ? print_commented_char_row(s, ncols, lastrow) : print_commented_row(s, ncols, lastrow);
     if (d->o->comments == DUMP_COMMENTS_ROWS && s->v->ndims > 1) {
         dump_comment_row(d, s->v, s->index);
         dump_cdl_indent(d);
         fputs(continuation, d->out);
         d->col = sizeof continuation - 1 + d->indent;
     }
-    if ((rc = chars ? row_chars(s, ncols) : row_values(s, ncols)) != NC_NOERR)
+    if ((rc = chars ? print_char_row(s, ncols) : print_value_row(s, ncols)) != NC_NOERR)
         return rc;
     fputs(lastrow ? " ;\n" : ",\n  ", d->out);
     d->col = d->indent + 2;
@@ -208,7 +208,7 @@ put_row(section *s, bool lastrow)
 
 /* The next row's index; false behind the last row. */
 static bool
-next_row(section *s)
+advance_row(section *s)
 {
     for (int dim = s->v->ndims - 2; dim >= 0; dim--) {
         if (++s->index[dim] < s->v->shape[dim])
@@ -220,7 +220,7 @@ next_row(section *s)
 
 /* The first piece is asked for before anything is printed, so that an unreadable variable leaves no trace. */
 static int
-probe(section *s)
+probe_data(section *s)
 {
     const void *vals;
     size_t      got;
@@ -232,7 +232,7 @@ probe(section *s)
 }
 
 static void
-put_title(section *s)
+print_title(section *s)
 {
     dump_context *d = s->d;
 
@@ -263,7 +263,7 @@ dump_cdl_data(dump_context *d, const dump_var *v)
     if (v->type == NC_CHAR || v->type == NC_STRING)
         s.time.valid = false;
 
-    if ((rc = probe(&s)) != NC_NOERR) {
+    if ((rc = probe_data(&s)) != NC_NOERR) {
         dump_text why = DUMP_TEXT_INIT;
 
         dump_text_add_error(&why, rc, v->name);
@@ -273,10 +273,10 @@ dump_cdl_data(dump_context *d, const dump_var *v)
         dump_text_clear(&why);
         dump_fail(&d->report, rc, path);
     } else {
-        put_title(&s);
+        print_title(&s);
         while (more && rc == NC_NOERR) {
-            rc = put_row(&s, at_edge(&s, 0, true));
-            more = next_row(&s);
+            rc = print_row(&s, is_at_edge(&s, 0, true));
+            more = advance_row(&s);
         }
         if (rc != NC_NOERR) {
             /* A comma was printed last: one value more makes it correct CDL. */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 static void
-cdl_dims(dump_context *d, int grp)
+print_dims(dump_context *d, int grp)
 {
     dump_ids dims;
     size_t   len;
@@ -42,7 +42,7 @@ cdl_dims(dump_context *d, int grp)
 
 /* A dimension by its name, or by its path where the name alone would mean another one. */
 static void
-cdl_dim_ref(dump_context *d, int grp, int dimid)
+print_dim_ref(dump_context *d, int grp, int dimid)
 {
     char name[NC_MAX_NAME + 1], *path;
     int  nearest, home, rc;
@@ -63,7 +63,7 @@ cdl_dim_ref(dump_context *d, int grp, int dimid)
 
 /* Only the netCDF-4 model can tell several strings from one: elsewhere a text is split behind its newlines. */
 static void
-cdl_att_chars(dump_context *d, const dump_att *a)
+print_att_chars(dump_context *d, const dump_att *a)
 {
     bool      split = d->format != NC_FORMAT_NETCDF4;
     dump_text t = DUMP_TEXT_INIT;
@@ -86,7 +86,7 @@ cdl_att_chars(dump_context *d, const dump_att *a)
 }
 
 static void
-cdl_att_values(dump_context *d, const dump_att *a)
+print_att_values(dump_context *d, const dump_att *a)
 {
     dump_number_format s = dump_number_format_for(d, 0, NC_GLOBAL, a->type);
     dump_text          t = DUMP_TEXT_INIT;
@@ -97,7 +97,7 @@ cdl_att_values(dump_context *d, const dump_att *a)
         return;
     }
     if (a->type == NC_CHAR) {
-        cdl_att_chars(d, a);
+        print_att_chars(d, a);
         return;
     }
     for (size_t i = 0; i < a->len; i++) {
@@ -118,7 +118,7 @@ shows_type(const dump_context *d, const dump_att *a)
 }
 
 static void
-cdl_att(dump_context *d, int grp, int varid, const char *owner, int index)
+print_att(dump_context *d, int grp, int varid, const char *owner, int index)
 {
     dump_att a;
     int      rc = dump_att_load(grp, varid, index, &a);
@@ -134,7 +134,7 @@ cdl_att(dump_context *d, int grp, int varid, const char *owner, int index)
         return;
     }
     dump_cdl_typed_att_head(d, shows_type(d, &a) ? dump_type_name(a.type) : NULL, owner, a.name);
-    cdl_att_values(d, &a);
+    print_att_values(d, &a);
     fputs(" ;", d->out);
     if (d->o->times && varid != NC_GLOBAL) {
         dump_time_comment(d, grp, varid, &a);
@@ -146,7 +146,7 @@ cdl_att(dump_context *d, int grp, int varid, const char *owner, int index)
 
 /* CDL has no word for its type: a comment says what is left out and why, and what is printed stays CDL. */
 static void
-cdl_unreadable_var(dump_context *d, const dump_var *v)
+print_unreadable_var(dump_context *d, const dump_var *v)
 {
     dump_text t = DUMP_TEXT_INIT, why = DUMP_TEXT_INIT;
     char     *path = dump_var_path(v->grp, v->name);
@@ -165,12 +165,12 @@ cdl_unreadable_var(dump_context *d, const dump_var *v)
 }
 
 static void
-cdl_var(dump_context *d, const dump_var *v)
+print_var(dump_context *d, const dump_var *v)
 {
     dump_text t = DUMP_TEXT_INIT;
 
     if (dump_type_name(v->type) == NULL) {
-        cdl_unreadable_var(d, v);
+        print_unreadable_var(d, v);
         return;
     }
     dump_cdl_indent(d);
@@ -180,17 +180,17 @@ cdl_var(dump_context *d, const dump_var *v)
     dump_cdl_name(d, v->name);
     for (int i = 0; i < v->ndims; i++) {
         fputs(i == 0 ? "(" : ", ", d->out);
-        cdl_dim_ref(d, v->grp, v->dims[i]);
+        print_dim_ref(d, v->grp, v->dims[i]);
     }
     fputs(v->ndims > 0 ? ") ;\n" : " ;\n", d->out);
     for (int i = 0; i < v->natts; i++)
-        cdl_att(d, v->grp, v->id, v->name, i);
+        print_att(d, v->grp, v->id, v->name, i);
     if (d->o->special)
         dump_cdl_virtual_var(d, v);
 }
 
 static void
-cdl_vars(dump_context *d, const dump_ids *vars, int grp)
+print_vars(dump_context *d, const dump_ids *vars, int grp)
 {
     dump_var v;
     int      rc;
@@ -204,13 +204,13 @@ cdl_vars(dump_context *d, const dump_ids *vars, int grp)
             dump_fail(&d->report, rc, v.name);
             continue;
         }
-        cdl_var(d, &v);
+        print_var(d, &v);
         dump_var_clear(&v);
     }
 }
 
 static void
-cdl_group_atts(dump_context *d, int grp)
+print_group_atts(dump_context *d, int grp)
 {
     int  natts = 0, rc = nc_inq_natts(grp, &natts);
     bool root = grp == d->root;
@@ -223,13 +223,13 @@ cdl_group_atts(dump_context *d, int grp)
         fputs(root ? "// global attributes:\n" : "// group attributes:\n", d->out);
     }
     for (int i = 0; i < natts; i++)
-        cdl_att(d, grp, NC_GLOBAL, "", i);
+        print_att(d, grp, NC_GLOBAL, "", i);
     if (root && d->o->special)
         dump_cdl_virtual_global(d);
 }
 
 static void
-cdl_vars_data(dump_context *d, const dump_ids *vars, int grp)
+print_vars_data(dump_context *d, const dump_ids *vars, int grp)
 {
     dump_var v;
 
@@ -247,7 +247,7 @@ cdl_vars_data(dump_context *d, const dump_ids *vars, int grp)
 }
 
 static void
-cdl_subgroups(dump_context *d, int grp)
+print_subgroups(dump_context *d, int grp)
 {
     dump_ids grps;
     char     name[NC_MAX_NAME + 1];
@@ -280,14 +280,14 @@ dump_cdl_group(dump_context *d, int grp)
     dump_ids vars;
     int      rc;
 
-    cdl_dims(d, grp);
+    print_dims(d, grp);
     if ((rc = dump_ids_vars(grp, &vars)) != NC_NOERR) {
         dump_fail(&d->report, rc, "variables");
         vars.n = 0;
     }
-    cdl_vars(d, &vars, grp);
-    cdl_group_atts(d, grp);
-    cdl_vars_data(d, &vars, grp);
+    print_vars(d, &vars, grp);
+    print_group_atts(d, grp);
+    print_vars_data(d, &vars, grp);
     dump_ids_clear(&vars);
-    cdl_subgroups(d, grp);
+    print_subgroups(d, grp);
 }

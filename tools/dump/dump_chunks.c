@@ -26,14 +26,14 @@ typedef struct chunks {
 } chunks;
 
 static size_t
-ceil_div(size_t a, size_t b)
+divide_up(size_t a, size_t b)
 {
     return a / b + (a % b != 0);
 }
 
 /* Lengths of the grid and of the drawing. False: the variable has no place for any chunk. */
 static bool
-measure(chunks *c)
+measure_grid(chunks *c)
 {
     const dump_var *v = c->v;
     int             storage;
@@ -44,7 +44,7 @@ measure(chunks *c)
         return false;
     c->total = c->rows = c->cols = 1;
     for (int i = 0; i < v->ndims; i++) {
-        c->grid[i] = ceil_div(v->shape[i], c->chunk[i] > 0 ? c->chunk[i] : 1);
+        c->grid[i] = divide_up(v->shape[i], c->chunk[i] > 0 ? c->chunk[i] : 1);
         c->total *= c->grid[i];
         if (i + 1 < v->ndims)
             c->rows *= c->grid[i];
@@ -54,20 +54,20 @@ measure(chunks *c)
     if (c->total == 0)
         return false;
     if (c->rows == 1 && c->cols > ACROSS_MAX) { /* a long row is drawn as several */
-        c->rows = ceil_div(c->cols, ACROSS_MAX);
+        c->rows = divide_up(c->cols, ACROSS_MAX);
         c->cols = ACROSS_MAX;
     }
-    c->per_row = ceil_div(c->rows, DOWN_MAX);
-    c->per_col = ceil_div(c->cols, ACROSS_MAX);
-    c->down = ceil_div(c->rows, c->per_row);
-    c->across = ceil_div(c->cols, c->per_col);
+    c->per_row = divide_up(c->rows, DOWN_MAX);
+    c->per_col = divide_up(c->cols, ACROSS_MAX);
+    c->down = divide_up(c->rows, c->per_row);
+    c->across = divide_up(c->cols, c->per_col);
     c->cells = dump_alloc(c->down * c->across, sizeof *c->cells);
     return true;
 }
 
 /* The chunk's place in the grid in C order is its place in the drawing, too, since that keeps the last dimension. */
 static size_t *
-cell_of(chunks *c, const size_t *index)
+find_cell(chunks *c, const size_t *index)
 {
     size_t place = 0;
 
@@ -77,7 +77,8 @@ cell_of(chunks *c, const size_t *index)
 }
 
 static int
-on_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
+add_listed_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length,
+                 void *arg)
 {
     chunks            *c = arg;
     unsigned long long len = length;
@@ -88,7 +89,7 @@ on_chunk(const size_t *index, const char *key, unsigned long long offset, unsign
         return 0; /* gone since it was listed */
     if (rc != NC_NOERR)
         return rc;
-    ++*cell_of(c, index);
+    ++*find_cell(c, index);
     c->smallest = c->stored == 0 || len < c->smallest ? (size_t)len : c->smallest;
     c->largest = len > c->largest ? (size_t)len : c->largest;
     c->bytes += len;
@@ -105,7 +106,7 @@ on_chunk(const size_t *index, const char *key, unsigned long long offset, unsign
 
 /* Bytes of one element as it is stored: the number in the encoding's dtype, "<f4". 0: not known. */
 static size_t
-stored_item(const dump_var *v)
+stored_item_size(const dump_var *v)
 {
     static const char key[] = "\"dtype\": \"";
     size_t            len = 0, item = 0;
@@ -122,9 +123,9 @@ stored_item(const dump_var *v)
 
 /* What the stored chunks are when decoded. */
 static double
-decoded_bytes(const chunks *c)
+count_decoded_bytes(const chunks *c)
 {
-    double n = (double)c->stored * (double)stored_item(c->v);
+    double n = (double)c->stored * (double)stored_item_size(c->v);
 
     for (int i = 0; i < c->v->ndims; i++)
         n *= (double)c->chunk[i];
@@ -132,7 +133,7 @@ decoded_bytes(const chunks *c)
 }
 
 static void
-chunks_clear(chunks *c)
+clear_chunks(chunks *c)
 {
     (void)nczarr_map_close(c->map);
     free(c->chunk);
@@ -152,7 +153,7 @@ add_sizes(dump_text *t, const size_t *n, int ndims)
 
 /* # all, + some, . none of a cell's chunks. */
 static void
-draw(const chunks *c)
+draw_map(const chunks *c)
 {
     for (size_t y = 0; y < c->down; y++) {
         fputs("    ", c->d->out);
@@ -176,10 +177,10 @@ draw(const chunks *c)
 }
 
 static void
-tell(chunks *c, const char *path)
+print_text(chunks *c, const char *path)
 {
     const dump_var *v = c->v;
-    double          decoded = decoded_bytes(c);
+    double          decoded = count_decoded_bytes(c);
     int             no_fill = 0;
     dump_text       t = DUMP_TEXT_INIT;
 
@@ -201,13 +202,13 @@ tell(chunks *c, const char *path)
     fprintf(c->d->out, "%s\n", t.s);
     dump_text_clear(&t);
     if (c->total > 1)
-        draw(c);
+        draw_map(c);
 }
 
 /* ---- as JSON -------------------------------------------------------------------------------------------------- */
 
 static void
-json_sizes(dump_text *t, const char *name, const size_t *n, int ndims)
+add_json_sizes(dump_text *t, const char *name, const size_t *n, int ndims)
 {
     dump_text_addf(t, ",\n   \"%s\": [", name);
     for (int i = 0; i < ndims; i++)
@@ -216,18 +217,18 @@ json_sizes(dump_text *t, const char *name, const size_t *n, int ndims)
 }
 
 static void
-tell_json(chunks *c, const char *path, bool first)
+print_json(chunks *c, const char *path, bool first)
 {
     dump_text t = DUMP_TEXT_INIT;
 
     dump_text_addf(&t, "%s\n  {\"variable\": ", first ? "" : ",");
     dump_text_add_json(&t, path, strlen(path));
-    json_sizes(&t, "shape", c->v->shape, c->v->ndims);
-    json_sizes(&t, "chunks", c->chunk, c->v->ndims);
-    json_sizes(&t, "grid", c->grid, c->v->ndims);
+    add_json_sizes(&t, "shape", c->v->shape, c->v->ndims);
+    add_json_sizes(&t, "chunks", c->chunk, c->v->ndims);
+    add_json_sizes(&t, "grid", c->grid, c->v->ndims);
     dump_text_addf(
         &t, ",\n   \"total\": %zu, \"stored\": %zu, \"bytes\": %llu, \"decoded_bytes\": %.0f,\n   \"present\": [",
-        c->total, c->stored, c->bytes, decoded_bytes(c));
+        c->total, c->stored, c->bytes, count_decoded_bytes(c));
     dump_text_addn(&t, c->list.s != NULL ? c->list.s : "", c->list.len);
     dump_text_add(&t, "]}");
     fwrite(t.s, 1, t.len, c->d->out);
@@ -243,29 +244,29 @@ typedef struct sums {
 } sums;
 
 static void
-one_var(dump_context *d, const dump_var *v, sums *s)
+print_var(dump_context *d, const dump_var *v, sums *s)
 {
     chunks c = {.d = d, .v = v, .list = DUMP_TEXT_INIT};
     char  *path = dump_var_path(v->grp, v->name);
     int    rc = nczarr_inq_map(v->grp, &c.map);
 
-    if (measure(&c) && rc == NC_NOERR)
-        rc = nczarr_list_var_chunks(v->grp, v->id, on_chunk, &c);
+    if (measure_grid(&c) && rc == NC_NOERR)
+        rc = nczarr_list_var_chunks(v->grp, v->id, add_listed_chunk, &c);
     if (rc != NC_NOERR) {
         (void)dump_fail(&d->report, rc, path);
     } else {
         if (d->o->form == DUMP_CHUNKS_JSON)
-            tell_json(&c, path, !s->any);
+            print_json(&c, path, !s->any);
         else
-            tell(&c, path);
+            print_text(&c, path);
         *s = (sums){s->total + c.total, s->stored + c.stored, s->bytes + c.bytes, true};
     }
     free(path);
-    chunks_clear(&c);
+    clear_chunks(&c);
 }
 
 static void
-one_group(dump_context *d, int grp, sums *s)
+print_group(dump_context *d, int grp, sums *s)
 {
     dump_ids list;
     dump_var v;
@@ -276,7 +277,7 @@ one_group(dump_context *d, int grp, sums *s)
                 int rc = dump_var_load(grp, list.id[i], &v);
 
                 if (rc == NC_NOERR)
-                    one_var(d, &v, s);
+                    print_var(d, &v, s);
                 else
                     (void)dump_fail(&d->report, rc, NULL);
                 dump_var_clear(&v);
@@ -284,7 +285,7 @@ one_group(dump_context *d, int grp, sums *s)
     dump_ids_clear(&list);
     if (dump_ids_grps(grp, &list) == NC_NOERR)
         for (int i = 0; i < list.n; i++)
-            one_group(d, list.id[i], s);
+            print_group(d, list.id[i], s);
     dump_ids_clear(&list);
 }
 
@@ -296,7 +297,7 @@ dump_chunks(dump_context *d)
 
     if (json)
         fputs("{\"variables\": [", d->out);
-    one_group(d, d->root, &s);
+    print_group(d, d->root, &s);
     if (json)
         fprintf(d->out, "],\n \"total\": %zu, \"stored\": %zu, \"bytes\": %llu}\n", s.total, s.stored, s.bytes);
     else

@@ -78,16 +78,16 @@ dump_codecs_text(const dump_var *v)
 
 enum { JSON_DEPTH_MAX = 64 };
 
-static const char *json_value(const char *s, int depth);
+static const char *skip_json_value(const char *s, int depth);
 
 static const char *
-json_blank(const char *s)
+skip_json_blanks(const char *s)
 {
     return s != NULL ? s + strspn(s, " \t\r\n") : NULL;
 }
 
 static const char *
-json_string(const char *s)
+skip_json_string(const char *s)
 {
     if (*s++ != '"')
         return NULL;
@@ -106,7 +106,7 @@ json_string(const char *s)
 }
 
 static const char *
-json_digits(const char *s)
+skip_json_digits(const char *s)
 {
     size_t n = strspn(s, "0123456789");
 
@@ -114,63 +114,63 @@ json_digits(const char *s)
 }
 
 static const char *
-json_number(const char *s)
+skip_json_number(const char *s)
 {
     s += *s == '-';
     if (*s == '0' && s[1] >= '0' && s[1] <= '9')
         return NULL;
-    if ((s = json_digits(s)) != NULL && *s == '.')
-        s = json_digits(s + 1);
+    if ((s = skip_json_digits(s)) != NULL && *s == '.')
+        s = skip_json_digits(s + 1);
     if (s != NULL && (*s == 'e' || *s == 'E')) {
         s++;
-        s = json_digits(s + (*s == '+' || *s == '-'));
+        s = skip_json_digits(s + (*s == '+' || *s == '-'));
     }
     return s;
 }
 
 /* Members or elements up to the closing bracket. */
 static const char *
-json_list(const char *s, char close, int depth)
+skip_json_list(const char *s, char close, int depth)
 {
-    s = json_blank(s + 1);
+    s = skip_json_blanks(s + 1);
     if (*s == close)
         return s + 1;
     for (;;) {
         if (close == '}') {
-            if ((s = json_blank(json_string(s))) == NULL || *s != ':')
+            if ((s = skip_json_blanks(skip_json_string(s))) == NULL || *s != ':')
                 return NULL;
-            s = json_blank(s + 1);
+            s = skip_json_blanks(s + 1);
         }
-        if ((s = json_blank(json_value(s, depth))) == NULL || (*s != ',' && *s != close))
+        if ((s = skip_json_blanks(skip_json_value(s, depth))) == NULL || (*s != ',' && *s != close))
             return NULL;
         if (*s == close)
             return s + 1;
-        s = json_blank(s + 1);
+        s = skip_json_blanks(s + 1);
     }
 }
 
 /* Behind the value at s, or NULL when it is none. */
 static const char *
-json_value(const char *s, int depth)
+skip_json_value(const char *s, int depth)
 {
     static const char *const word[] = {"true", "false", "null"};
 
     if (depth > JSON_DEPTH_MAX)
         return NULL;
     if (*s == '{' || *s == '[')
-        return json_list(s, *s == '{' ? '}' : ']', depth + 1);
+        return skip_json_list(s, *s == '{' ? '}' : ']', depth + 1);
     if (*s == '"')
-        return json_string(s);
+        return skip_json_string(s);
     for (size_t i = 0; i < sizeof word / sizeof *word; i++)
         if (strncmp(s, word[i], strlen(word[i])) == 0)
             return s + strlen(word[i]);
-    return json_number(s);
+    return skip_json_number(s);
 }
 
 bool
 dump_json_is_valid(const char *s)
 {
-    const char *end = json_blank(json_value(json_blank(s), 0));
+    const char *end = skip_json_blanks(skip_json_value(skip_json_blanks(s), 0));
 
     return end != NULL && *end == '\0' && dump_text_is_utf8(s, strlen(s));
 }

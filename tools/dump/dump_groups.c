@@ -51,7 +51,7 @@ dump_ids_clear(dump_ids *x)
 }
 
 static bool
-ids_have(const dump_ids *x, int id)
+has_id(const dump_ids *x, int id)
 {
     for (int i = 0; i < x->n; i++)
         if (x->id[i] == id)
@@ -77,7 +77,7 @@ dump_dim_is_unlimited(int grp, int dimid)
 
     if (dump_dim_home(grp, dimid, &home) == NC_NOERR && nc_inq_unlimdims(home, &u.n, NULL) == NC_NOERR && u.n > 0) {
         u.id = dump_alloc((size_t)u.n, sizeof *u.id);
-        found = nc_inq_unlimdims(home, NULL, u.id) == NC_NOERR && ids_have(&u, dimid);
+        found = nc_inq_unlimdims(home, NULL, u.id) == NC_NOERR && has_id(&u, dimid);
     }
     dump_ids_clear(&u);
     return found;
@@ -109,28 +109,28 @@ dump_var_path(int grp, const char *name)
 }
 
 static bool
-dim_defined_in(int grp, int dimid)
+is_dim_defined_in(int grp, int dimid)
 {
     dump_ids dims;
-    bool     found = dump_ids_dims(grp, &dims) == NC_NOERR && ids_have(&dims, dimid);
+    bool     found = dump_ids_dims(grp, &dims) == NC_NOERR && has_id(&dims, dimid);
 
     dump_ids_clear(&dims);
     return found;
 }
 
 static bool
-dim_search_down(int grp, int dimid, int *home)
+find_dim_below(int grp, int dimid, int *home)
 {
     dump_ids grps;
     bool     found = false;
 
-    if (dim_defined_in(grp, dimid)) {
+    if (is_dim_defined_in(grp, dimid)) {
         *home = grp;
         return true;
     }
     if (dump_ids_grps(grp, &grps) == NC_NOERR)
         for (int i = 0; i < grps.n && !found; i++)
-            found = dim_search_down(grps.id[i], dimid, home);
+            found = find_dim_below(grps.id[i], dimid, home);
     dump_ids_clear(&grps);
     return found;
 }
@@ -143,10 +143,10 @@ dump_dim_home(int grp, int dimid, int *home)
 
     for (bool more = true; more; more = nc_inq_grp_parent(root, &grp) == NC_NOERR) {
         root = grp;
-        if (dim_defined_in(grp, dimid)) {
+        if (is_dim_defined_in(grp, dimid)) {
             *home = grp;
             return NC_NOERR;
         }
     }
-    return dim_search_down(root, dimid, home) ? NC_NOERR : NC_EBADDIM;
+    return find_dim_below(root, dimid, home) ? NC_NOERR : NC_EBADDIM;
 }

@@ -12,11 +12,11 @@
 
 enum { JSON_ROW_MAX = 1 << 20 }; /* a longer row of characters is written as byte numbers */
 
-static void json_group(dump_context *d, int grp, int level);
+static void print_group(dump_context *d, int grp, int level);
 
 /* A new line at the level, with the comma that ends the member before, if there was one. */
 static void
-json_line(dump_context *d, int level, bool first)
+start_line(dump_context *d, int level, bool first)
 {
     fputs(first ? "\n" : ",\n", d->out);
     for (int i = 0; i < level; i++)
@@ -24,7 +24,7 @@ json_line(dump_context *d, int level, bool first)
 }
 
 static void
-json_text(dump_context *d, const char *s)
+print_string(dump_context *d, const char *s)
 {
     dump_text t = DUMP_TEXT_INIT;
 
@@ -34,25 +34,25 @@ json_text(dump_context *d, const char *s)
 }
 
 static void
-json_key(dump_context *d, int level, bool first, const char *key)
+print_key(dump_context *d, int level, bool first, const char *key)
 {
-    json_line(d, level, first);
-    json_text(d, key);
+    start_line(d, level, first);
+    print_string(d, key);
     fputs(": ", d->out);
 }
 
 static void
-json_end(dump_context *d, int level, bool empty)
+end_object(dump_context *d, int level, bool empty)
 {
     if (!empty)
-        json_line(d, level, true);
+        start_line(d, level, true);
     fputc('}', d->out);
 }
 
 /* ---- attributes --------------------------------------------------------------------------------------------- */
 
 static void
-json_att_value(dump_context *d, const dump_att *a)
+print_att_value(dump_context *d, const dump_att *a)
 {
     dump_text t = DUMP_TEXT_INIT;
     size_t    size = dump_type_size(a->type);
@@ -75,11 +75,11 @@ json_att_value(dump_context *d, const dump_att *a)
 }
 
 static void
-json_atts(dump_context *d, int grp, int varid, int natts, int level)
+print_atts(dump_context *d, int grp, int varid, int natts, int level)
 {
     bool first = true;
 
-    json_key(d, level, false, "attributes");
+    print_key(d, level, false, "attributes");
     fputc('{', d->out);
     for (int i = 0; i < natts; i++) {
         dump_att a;
@@ -88,21 +88,21 @@ json_atts(dump_context *d, int grp, int varid, int natts, int level)
         if (rc != NC_NOERR || a.val == NULL) {
             dump_fail(&d->report, rc != NC_NOERR ? rc : NC_EBADTYPE, a.name[0] != '\0' ? a.name : "attribute");
         } else {
-            json_key(d, level + 1, first, a.name);
+            print_key(d, level + 1, first, a.name);
             fprintf(d->out, "{\"type\": \"%s\", \"value\": ", dump_type_name(a.type));
-            json_att_value(d, &a);
+            print_att_value(d, &a);
             fputc('}', d->out);
             first = false;
         }
         dump_att_clear(&a);
     }
-    json_end(d, level, first);
+    end_object(d, level, first);
 }
 
 /* ---- storage ------------------------------------------------------------------------------------------------ */
 
 static void
-json_filters(dump_context *d, const dump_var *v)
+print_filters(dump_context *d, const dump_var *v)
 {
     dump_filters f;
 
@@ -124,7 +124,7 @@ json_filters(dump_context *d, const dump_var *v)
 }
 
 static void
-json_storage(dump_context *d, const dump_var *v, int level)
+print_storage(dump_context *d, const dump_var *v, int level)
 {
     static const char *const layout[] = {"chunked", "contiguous", "compact"};
     static const char *const order[] = {"native", "little", "big"};
@@ -132,7 +132,7 @@ json_storage(dump_context *d, const dump_var *v, int level)
     char                    *codecs = dump_codecs_text(v);
     int                      storage = NC_UNKNOWN_STORAGE, endian = NC_ENDIAN_NATIVE;
 
-    json_key(d, level, false, "storage");
+    print_key(d, level, false, "storage");
     if (nc_inq_var_chunking(v->grp, v->id, &storage, chunk) != NC_NOERR || storage < 0 || storage > NC_COMPACT)
         storage = NC_UNKNOWN_STORAGE;
     fprintf(d->out, "{\"layout\": \"%s\"", storage <= NC_COMPACT ? layout[storage] : "unknown");
@@ -144,13 +144,13 @@ json_storage(dump_context *d, const dump_var *v, int level)
     }
     if (nc_inq_var_endian(v->grp, v->id, &endian) == NC_NOERR && endian >= 0 && endian <= NC_ENDIAN_BIG)
         fprintf(d->out, ", \"endianness\": \"%s\"", order[endian]);
-    json_filters(d, v);
+    print_filters(d, v);
     if (codecs != NULL) {
         fputs(", \"codecs\": ", d->out);
         if (dump_json_is_valid(codecs))
             fputs(codecs, d->out);
         else
-            json_text(d, codecs);
+            print_string(d, codecs);
     }
     fputc('}', d->out);
     free(codecs);
@@ -159,7 +159,7 @@ json_storage(dump_context *d, const dump_var *v, int level)
 
 /* What stands for "never written"; null where nothing does. */
 static void
-json_fill(dump_context *d, const dump_var *v, int level)
+print_fill(dump_context *d, const dump_var *v, int level)
 {
     union {
         double    number;
@@ -172,7 +172,7 @@ json_fill(dump_context *d, const dump_var *v, int level)
     if (nc_inq_var_fill(v->grp, v->id, &no_fill, NULL) != NC_NOERR ||
         (no_fill == 0 && nc_inq_var_fill(v->grp, v->id, NULL, &value) != NC_NOERR))
         return;
-    json_key(d, level, false, "fill_value");
+    print_key(d, level, false, "fill_value");
     if (no_fill != 0)
         dump_text_add(&t, "null");
     else
@@ -193,7 +193,7 @@ typedef struct json_walk {
 } json_walk;
 
 static int
-json_row_chars(json_walk *w, size_t n)
+print_char_row(json_walk *w, size_t n)
 {
     const void *vals;
     size_t      got;
@@ -220,7 +220,7 @@ json_row_chars(json_walk *w, size_t n)
 }
 
 static int
-json_row_values(json_walk *w, size_t n, bool bracket)
+print_value_row(json_walk *w, size_t n, bool bracket)
 {
     const void *vals;
     size_t      got;
@@ -247,26 +247,26 @@ json_row_values(json_walk *w, size_t n, bool bracket)
 }
 
 static int
-json_level(json_walk *w, int dim, int level)
+print_level(json_walk *w, int dim, int level)
 {
     const dump_var *v = w->v;
     size_t          n = v->ndims > 0 ? v->shape[dim] : 1;
     int             rc = NC_NOERR;
 
     if (dim >= v->ndims - 1)
-        return v->type == NC_CHAR && n <= JSON_ROW_MAX ? json_row_chars(w, n) : json_row_values(w, n, v->ndims > 0);
+        return v->type == NC_CHAR && n <= JSON_ROW_MAX ? print_char_row(w, n) : print_value_row(w, n, v->ndims > 0);
     fputc('[', w->d->out);
     for (size_t i = 0; i < n && rc == NC_NOERR; i++) {
-        json_line(w->d, level + 1, i == 0);
-        rc = json_level(w, dim + 1, level + 1);
+        start_line(w->d, level + 1, i == 0);
+        rc = print_level(w, dim + 1, level + 1);
     }
-    json_line(w->d, level, true);
+    start_line(w->d, level, true);
     fputc(']', w->d->out);
     return rc;
 }
 
 static void
-json_data(dump_context *d, const dump_var *v, int level)
+print_data(dump_context *d, const dump_var *v, int level)
 {
     json_walk   w = {.d = d, .v = v, .t = DUMP_TEXT_INIT};
     char       *path = dump_var_path(v->grp, v->name);
@@ -275,20 +275,20 @@ json_data(dump_context *d, const dump_var *v, int level)
     int         rc = NC_NOERR;
 
     if (v->empty) {
-        json_key(d, level, false, "data");
+        print_key(d, level, false, "data");
         fputs("[]", d->out);
     } else if ((rc = dump_reader_open(v, &w.r)) == NC_NOERR &&
                (rc = dump_reader_take(&w.r, 1, &vals, &got)) == NC_NOERR) {
         w.r.at = 0;
-        json_key(d, level, false, "data");
-        rc = json_level(&w, 0, level);
+        print_key(d, level, false, "data");
+        rc = print_level(&w, 0, level);
     }
     if (rc != NC_NOERR) {
         dump_text why = DUMP_TEXT_INIT;
 
         dump_text_add_error(&why, rc, NULL);
-        json_key(d, level, false, "error");
-        json_text(d, why.s);
+        print_key(d, level, false, "error");
+        print_string(d, why.s);
         dump_text_clear(&why);
         dump_fail(&d->report, rc, path);
     }
@@ -300,16 +300,16 @@ json_data(dump_context *d, const dump_var *v, int level)
 /* ---- groups ------------------------------------------------------------------------------------------------- */
 
 static void
-json_var(dump_context *d, const dump_var *v, int level)
+print_var(dump_context *d, const dump_var *v, int level)
 {
     dump_text t = DUMP_TEXT_INIT;
 
     dump_text_add_type(&t, v);
     fputc('{', d->out);
-    json_key(d, level, true, "type");
-    json_text(d, t.s);
+    print_key(d, level, true, "type");
+    print_string(d, t.s);
     dump_text_clear(&t);
-    json_key(d, level, false, "dimensions");
+    print_key(d, level, false, "dimensions");
     fputc('[', d->out);
     for (int i = 0; i < v->ndims; i++) {
         char name[NC_MAX_NAME + 1] = "", *path;
@@ -319,57 +319,57 @@ json_var(dump_context *d, const dump_var *v, int level)
         (void)dump_dim_home(v->grp, v->dims[i], &home);
         path = dump_var_path(home, name);
         fputs(i > 0 ? ", " : "", d->out);
-        json_text(d, path);
+        print_string(d, path);
         free(path);
     }
     fputc(']', d->out);
-    json_key(d, level, false, "shape");
+    print_key(d, level, false, "shape");
     fputc('[', d->out);
     for (int i = 0; i < v->ndims; i++)
         fprintf(d->out, "%s%zu", i > 0 ? ", " : "", v->shape[i]);
     fputc(']', d->out);
-    json_atts(d, v->grp, v->id, v->natts, level);
+    print_atts(d, v->grp, v->id, v->natts, level);
     if (v->size != 0)
-        json_fill(d, v, level);
-    json_storage(d, v, level);
+        print_fill(d, v, level);
+    print_storage(d, v, level);
     if (d->o->part != DUMP_HEADER && dump_wants_group(d, v->grp) && dump_wants_var(d, v->grp, v->id))
-        json_data(d, v, level);
-    json_end(d, level - 1, false);
+        print_data(d, v, level);
+    end_object(d, level - 1, false);
 }
 
 static void
-json_vars(dump_context *d, int grp, int level)
+print_vars(dump_context *d, int grp, int level)
 {
     dump_ids vars;
     bool     first = true;
     int      rc = dump_ids_vars(grp, &vars);
 
-    json_key(d, level, false, "variables");
+    print_key(d, level, false, "variables");
     fputc('{', d->out);
     for (int i = 0; i < vars.n && rc == NC_NOERR; i++) {
         dump_var v;
 
         if ((rc = dump_var_load(grp, vars.id[i], &v)) != NC_NOERR)
             break;
-        json_key(d, level + 1, first, v.name);
-        json_var(d, &v, level + 2);
+        print_key(d, level + 1, first, v.name);
+        print_var(d, &v, level + 2);
         dump_var_clear(&v);
         first = false;
     }
-    json_end(d, level, first);
+    end_object(d, level, first);
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "variables");
     dump_ids_clear(&vars);
 }
 
 static void
-json_dims(dump_context *d, int grp, int level, bool first_key)
+print_dims(dump_context *d, int grp, int level, bool first_key)
 {
     dump_ids dims;
     bool     first = true;
     int      rc = dump_ids_dims(grp, &dims);
 
-    json_key(d, level, first_key, "dimensions");
+    print_key(d, level, first_key, "dimensions");
     fputc('{', d->out);
     for (int i = 0; i < dims.n && rc == NC_NOERR; i++) {
         char   name[NC_MAX_NAME + 1];
@@ -377,38 +377,38 @@ json_dims(dump_context *d, int grp, int level, bool first_key)
 
         if ((rc = nc_inq_dim(grp, dims.id[i], name, &len)) != NC_NOERR)
             break;
-        json_key(d, level + 1, first, name);
+        print_key(d, level + 1, first, name);
         fprintf(d->out, "{\"size\": %zu, \"unlimited\": %s}", len,
                 dump_dim_is_unlimited(grp, dims.id[i]) ? "true" : "false");
         first = false;
     }
-    json_end(d, level, first);
+    end_object(d, level, first);
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "dimensions");
     dump_ids_clear(&dims);
 }
 
 static void
-json_groups(dump_context *d, int grp, int level)
+print_groups(dump_context *d, int grp, int level)
 {
     dump_ids grps;
     bool     first = true;
     int      rc = dump_ids_grps(grp, &grps);
 
-    json_key(d, level, false, "groups");
+    print_key(d, level, false, "groups");
     fputc('{', d->out);
     for (int i = 0; i < grps.n && rc == NC_NOERR; i++) {
         char name[NC_MAX_NAME + 1];
 
         if ((rc = nc_inq_grpname(grps.id[i], name)) != NC_NOERR)
             break;
-        json_key(d, level + 1, first, name);
+        print_key(d, level + 1, first, name);
         fputc('{', d->out);
-        json_group(d, grps.id[i], level + 2);
-        json_end(d, level + 1, false);
+        print_group(d, grps.id[i], level + 2);
+        end_object(d, level + 1, false);
         first = false;
     }
-    json_end(d, level, first);
+    end_object(d, level, first);
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "groups");
     dump_ids_clear(&grps);
@@ -416,28 +416,28 @@ json_groups(dump_context *d, int grp, int level)
 
 /* The members of a group; the root's follow those of the document. */
 static void
-json_group(dump_context *d, int grp, int level)
+print_group(dump_context *d, int grp, int level)
 {
     int natts = 0;
 
-    json_dims(d, grp, level, grp != d->root);
+    print_dims(d, grp, level, grp != d->root);
     (void)nc_inq_natts(grp, &natts);
-    json_atts(d, grp, NC_GLOBAL, natts, level);
-    json_vars(d, grp, level);
-    json_groups(d, grp, level);
+    print_atts(d, grp, NC_GLOBAL, natts, level);
+    print_vars(d, grp, level);
+    print_groups(d, grp, level);
 }
 
 void
 dump_json(dump_context *d)
 {
     fputc('{', d->out);
-    json_key(d, 1, true, "schema");
-    json_text(d, "nczdump-json-1");
-    json_key(d, 1, false, "name");
-    json_text(d, d->name);
-    json_key(d, 1, false, "format");
-    json_text(d, dump_kind(d->format));
-    json_group(d, d->root, 1);
-    json_end(d, 0, false);
+    print_key(d, 1, true, "schema");
+    print_string(d, "nczdump-json-1");
+    print_key(d, 1, false, "name");
+    print_string(d, d->name);
+    print_key(d, 1, false, "format");
+    print_string(d, dump_kind(d->format));
+    print_group(d, d->root, 1);
+    end_object(d, 0, false);
     fputc('\n', d->out);
 }

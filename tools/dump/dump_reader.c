@@ -15,7 +15,7 @@ enum { BOX_BYTES = 4 << 20, BOX_BYTES_FOR_CHUNKS = 64 << 20, STRING_BYTES = 256 
 
 /* How much of the dimension goes into a box whose inner dimensions hold `inner` bytes. */
 static size_t
-split_step(const dump_var *v, int dim, size_t inner)
+choose_split(const dump_var *v, int dim, size_t inner)
 {
     size_t *chunk = dump_alloc((size_t)v->ndims, sizeof *chunk);
     size_t  n = BOX_BYTES / inner > 0 ? BOX_BYTES / inner : 1;
@@ -33,7 +33,7 @@ split_step(const dump_var *v, int dim, size_t inner)
 
 /* A type without a size in memory cannot be read: the library says why, and moves nothing. */
 static int
-why_unreadable(const dump_var *v)
+find_read_error(const dump_var *v)
 {
     size_t *start = dump_alloc((size_t)v->ndims, sizeof *start), *count = dump_alloc((size_t)v->ndims, sizeof *count);
     double  nothing = 0;
@@ -52,7 +52,7 @@ dump_reader_open(const dump_var *v, dump_reader *r)
 
     *r = (dump_reader){.v = v};
     if (v->size == 0)
-        return why_unreadable(v);
+        return find_read_error(v);
     r->start = dump_alloc((size_t)v->ndims, sizeof *r->start);
     r->count = dump_alloc((size_t)v->ndims, sizeof *r->count);
     r->step = dump_alloc((size_t)v->ndims, sizeof *r->step);
@@ -61,7 +61,7 @@ dump_reader_open(const dump_var *v, dump_reader *r)
         inner *= v->shape[dim];
     }
     if (dim >= 0) {
-        r->step[dim] = split_step(v, dim, inner);
+        r->step[dim] = choose_split(v, dim, inner);
         inner *= r->step[dim];
     }
     while (--dim >= 0)
@@ -72,7 +72,7 @@ dump_reader_open(const dump_var *v, dump_reader *r)
 }
 
 static void
-drop_strings(dump_reader *r)
+free_strings(dump_reader *r)
 {
     if (r->v->type == NC_STRING && r->have > 0)
         (void)nc_free_string(r->have, (char **)(void *)r->buf);
@@ -81,7 +81,7 @@ drop_strings(dump_reader *r)
 
 /* Moves to the next box; the caller takes no more than there is. */
 static void
-next_box(dump_reader *r)
+advance_box(dump_reader *r)
 {
     const dump_var *v = r->v;
 
@@ -107,8 +107,8 @@ dump_reader_take(dump_reader *r, size_t want, const void **vals, size_t *got)
     int             rc;
 
     if (r->at == r->have) {
-        drop_strings(r);
-        next_box(r);
+        free_strings(r);
+        advance_box(r);
         for (int dim = 0; dim < v->ndims; dim++)
             n *= r->count[dim];
         if ((rc = nc_get_vara(v->grp, v->id, r->start, r->count, r->buf)) != NC_NOERR)
@@ -126,7 +126,7 @@ void
 dump_reader_close(dump_reader *r)
 {
     if (r->buf != NULL)
-        drop_strings(r);
+        free_strings(r);
     free(r->start);
     free(r->count);
     free(r->step);

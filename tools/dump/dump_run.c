@@ -30,7 +30,7 @@ dump_default_name(const char *path)
 }
 
 static void
-cdl_dataset(dump_context *d)
+print_cdl(dump_context *d)
 {
     fputs("netcdf ", d->out);
     dump_cdl_name(d, d->name);
@@ -73,7 +73,7 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
         case DUMP_TREE: dump_tree(&d); break;
         case DUMP_CHUNKS:
         case DUMP_CHUNKS_JSON: dump_chunks(&d); break;
-        default: cdl_dataset(&d); break;
+        default: print_cdl(&d); break;
         }
     }
     dump_select_clear(&d);

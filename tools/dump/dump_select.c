@@ -40,7 +40,7 @@ dump_names_clear(dump_names *list)
 }
 
 static bool
-path_matches(const char *path, const char *wanted)
+match_path(const char *path, const char *wanted)
 {
     size_t np = strlen(path), nw = strlen(wanted);
 
@@ -64,7 +64,7 @@ match_vars(dump_context *d, int grp, const char *wanted, bool *found)
             if (nc_inq_varname(grp, vars.id[i], name) != NC_NOERR)
                 continue;
             path = dump_var_path(grp, name);
-            if (path_matches(path, wanted)) {
+            if (match_path(path, wanted)) {
                 d->vars = dump_need(realloc(d->vars, (d->nvars + 1) * sizeof *d->vars));
                 d->vars[d->nvars++] = (dump_var_id){.ncid = grp, .varid = vars.id[i]};
                 *found = true;
@@ -79,7 +79,7 @@ match_group(dump_context *d, int grp, const char *wanted, bool *found)
 {
     char *path = dump_grp_path(grp);
 
-    if (path_matches(path, wanted)) {
+    if (match_path(path, wanted)) {
         d->groups = dump_need(realloc(d->groups, (d->ngroups + 1) * sizeof *d->groups));
         d->groups[d->ngroups++] = grp;
         *found = true;
@@ -103,7 +103,7 @@ match_tree(dump_context *d, int grp, const char *wanted, bool vars, bool *found)
 }
 
 static int
-no_such(dump_context *d, const char *name, const char *what)
+fail_no_such(dump_context *d, const char *name, const char *what)
 {
     return dump_fail_text(&d->report, NC_EINVAL, "%s: %s: No such %s", d->report.file, name, what);
 }
@@ -116,14 +116,14 @@ dump_select(dump_context *d)
 
         match_tree(d, d->root, d->o->vars.name[i], true, &found);
         if (!found)
-            return no_such(d, d->o->vars.name[i], "variable");
+            return fail_no_such(d, d->o->vars.name[i], "variable");
     }
     for (size_t i = 0; i < d->o->groups.n; i++) {
         bool found = false;
 
         match_tree(d, d->root, d->o->groups.name[i], false, &found);
         if (!found)
-            return no_such(d, d->o->groups.name[i], "group");
+            return fail_no_such(d, d->o->groups.name[i], "group");
     }
     return NC_NOERR;
 }

@@ -22,7 +22,7 @@ dump_alloc(size_t n, size_t size)
 
 /* Room for n more bytes and the NUL. */
 static void
-text_room(dump_text *t, size_t n)
+reserve_text(dump_text *t, size_t n)
 {
     size_t cap = t->cap != 0 ? t->cap : 64;
 
@@ -39,7 +39,7 @@ text_room(dump_text *t, size_t n)
 void
 dump_text_addn(dump_text *t, const char *s, size_t n)
 {
-    text_room(t, n);
+    reserve_text(t, n);
     if (n != 0)
         memcpy(t->s + t->len, s, n);
     t->len += n;
@@ -65,12 +65,12 @@ dump_text_addf(dump_text *t, const char *fmt, ...)
     va_list ap;
     int     n;
 
-    text_room(t, LIKELY);
+    reserve_text(t, LIKELY);
     va_start(ap, fmt);
     n = vsnprintf(t->s + t->len, t->cap - t->len, fmt, ap);
     va_end(ap);
     if (n >= 0 && (size_t)n >= t->cap - t->len) {
-        text_room(t, (size_t)n);
+        reserve_text(t, (size_t)n);
         va_start(ap, fmt);
         (void)vsnprintf(t->s + t->len, t->cap - t->len, fmt, ap);
         va_end(ap);
@@ -127,7 +127,7 @@ dump_text_add_cdl(dump_text *t, const char *s, size_t n, bool ascii_only)
 
 /* Length of the well-formed UTF-8 character at s, or 0. Overlong forms, surrogates and > U+10FFFF are not. */
 static size_t
-utf8_char(const char *s, size_t n)
+measure_utf8(const char *s, size_t n)
 {
     const unsigned char *u = (const unsigned char *)s;
     size_t               len = u[0] < 0x80                   ? 1
@@ -151,7 +151,7 @@ bool
 dump_text_is_utf8(const char *s, size_t n)
 {
     for (size_t len; n > 0; s += len, n -= len)
-        if ((len = utf8_char(s, n)) == 0)
+        if ((len = measure_utf8(s, n)) == 0)
             return false;
     return true;
 }
@@ -162,7 +162,7 @@ dump_text_add_xml(dump_text *t, const char *s, size_t n)
     for (size_t len; n > 0; s += len, n -= len) {
         unsigned char c = (unsigned char)*s;
 
-        len = utf8_char(s, n);
+        len = measure_utf8(s, n);
         if (len == 0 || (c < 0x20 && c != '\t' && c != '\n' && c != '\r')) {
             len = 1;
             dump_text_add(t, "\xef\xbf\xbd");

@@ -18,29 +18,29 @@
 /* ---- calendars ---------------------------------------------------------------------------------------------- */
 
 static long long
-floor_div(long long a, long long b)
+divide_down(long long a, long long b)
 {
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
 /* Days before March of year 0 and so on: years that begin in March have their leap day at the end. */
 static long long
-julian_day(long long y, int m, int d, bool gregorian)
+julian_to_day(long long y, int m, int d, bool gregorian)
 {
     long long day;
 
     y -= m <= 2;
-    day = 365 * y + floor_div(y, 4) + (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
-    return gregorian ? day - floor_div(y, 100) + floor_div(y, 400) : day - 2; /* the two agree in the year 200 */
+    day = 365 * y + divide_down(y, 4) + (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
+    return gregorian ? day - divide_down(y, 100) + divide_down(y, 400) : day - 2; /* the two agree in the year 200 */
 }
 
 static void
-julian_date(long long day, bool gregorian, long long *y, int *m, int *d)
+day_to_julian(long long day, bool gregorian, long long *y, int *m, int *d)
 {
     long long era_days = gregorian ? 146097 : 1461, era_years = gregorian ? 400 : 4, era, doe, yoe, doy;
 
     day += gregorian ? 0 : 2;
-    era = floor_div(day, era_days);
+    era = divide_down(day, era_days);
     doe = day - era * era_days;
     yoe = gregorian ? (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365 : (doe - doe / 1460) / 365;
     doy = doe - (365 * yoe + yoe / 4 - (gregorian ? yoe / 100 : 0));
@@ -57,40 +57,40 @@ static const int month_start[2][13] = {
 
 /* The mixed calendar's first Gregorian day, 1582-10-15; the day before it is 1582-10-04. */
 static long long
-reform_day(void)
+find_reform_day(void)
 {
-    return julian_day(1582, 10, 15, true);
+    return julian_to_day(1582, 10, 15, true);
 }
 
 static long long
-cal_day(dump_calendar cal, long long y, int m, int d)
+date_to_day(dump_calendar cal, long long y, int m, int d)
 {
     switch (cal) {
-    case CAL_PROLEPTIC: return julian_day(y, m, d, true);
-    case CAL_JULIAN: return julian_day(y, m, d, false);
+    case CAL_PROLEPTIC: return julian_to_day(y, m, d, true);
+    case CAL_JULIAN: return julian_to_day(y, m, d, false);
     case CAL_365: return 365 * y + month_start[0][m - 1] + d - 1;
     case CAL_366: return 366 * y + month_start[1][m - 1] + d - 1;
     case CAL_360: return 360 * y + 30 * (m - 1) + d - 1;
     default: {
-        long long g = julian_day(y, m, d, true);
+        long long g = julian_to_day(y, m, d, true);
 
-        return g >= reform_day() ? g : julian_day(y, m, d, false);
+        return g >= find_reform_day() ? g : julian_to_day(y, m, d, false);
     }
     }
 }
 
 static void
-cal_date(dump_calendar cal, long long day, long long *y, int *m, int *d)
+day_to_date(dump_calendar cal, long long day, long long *y, int *m, int *d)
 {
     const int *start = month_start[cal == CAL_366];
     long long  days = cal == CAL_366 ? 366 : cal == CAL_360 ? 360 : 365;
     int        doy;
 
     if (cal == CAL_PROLEPTIC || cal == CAL_JULIAN || cal == CAL_MIXED) {
-        julian_date(day, cal == CAL_PROLEPTIC || (cal == CAL_MIXED && day >= reform_day()), y, m, d);
+        day_to_julian(day, cal == CAL_PROLEPTIC || (cal == CAL_MIXED && day >= find_reform_day()), y, m, d);
         return;
     }
-    *y = floor_div(day, days);
+    *y = divide_down(day, days);
     doy = (int)(day - *y * days);
     if (cal == CAL_360) {
         *m = doy / 30 + 1;
@@ -103,7 +103,7 @@ cal_date(dump_calendar cal, long long day, long long *y, int *m, int *d)
 }
 
 static bool
-cal_named(const char *name, dump_calendar *cal)
+find_calendar(const char *name, dump_calendar *cal)
 {
     static const struct {
         const char   *name;
@@ -129,7 +129,7 @@ cal_named(const char *name, dump_calendar *cal)
 /* ---- units -------------------------------------------------------------------------------------------------- */
 
 static bool
-unit_named(const char *name, size_t n, dump_timebase *tb)
+find_unit(const char *name, size_t n, dump_timebase *tb)
 {
     static const struct {
         const char *name;
@@ -246,7 +246,7 @@ dump_timebase_parse(const char *units, const char *cal, dump_timebase *tb)
     double      ahead;
 
     *tb = (dump_timebase){.separator = ' '};
-    if (!cal_named(cal, &tb->cal) || !unit_named(s, n, tb))
+    if (!find_calendar(cal, &tb->cal) || !find_unit(s, n, tb))
         return false;
     s = skip_blanks(s + n);
     if (strncasecmp(s, "since", 5) != 0 || !isspace((unsigned char)s[5]))
@@ -257,7 +257,7 @@ dump_timebase_parse(const char *units, const char *cal, dump_timebase *tb)
     s = parse_clock(s, &tb->second);
     ahead = parse_zone(skip_blanks(s));
     tb->second -= ahead;
-    tb->day = cal_day(tb->cal, tb->year, tb->month, tb->mday);
+    tb->day = date_to_day(tb->cal, tb->year, tb->month, tb->mday);
     tb->valid = true;
     return true;
 }
@@ -265,7 +265,7 @@ dump_timebase_parse(const char *units, const char *cal, dump_timebase *tb)
 /* ---- values ------------------------------------------------------------------------------------------------- */
 
 static void
-clock_text(dump_text *t, char separator, long long micro)
+add_clock(dump_text *t, char separator, long long micro)
 {
     int h = (int)(micro / 3600000000LL), m = (int)(micro / 60000000 % 60), s = (int)(micro / 1000000 % 60);
     int frac = (int)(micro % 1000000);
@@ -294,7 +294,7 @@ dump_timebase_text(const dump_timebase *tb, double value, dump_text *t)
     if (tb->months != 0 && value != 0) {
         long long m = tb->year * 12 + tb->month - 1 + (long long)months;
 
-        day = cal_day(tb->cal, floor_div(m, 12), (int)(m - floor_div(m, 12) * 12) + 1, 1);
+        day = date_to_day(tb->cal, divide_down(m, 12), (int)(m - divide_down(m, 12) * 12) + 1, 1);
     } else {
         total += (long double)tb->second;
     }
@@ -305,16 +305,16 @@ dump_timebase_text(const dump_timebase *tb, double value, dump_text *t)
         micro = 0;
         day++;
     }
-    cal_date(tb->cal, day, &year, &month, &mday);
+    day_to_date(tb->cal, day, &year, &month, &mday);
     dump_text_addf(t, "\"%s%04lld-%02d-%02d", year < 0 ? "-" : "", llabs(year), month, mday);
-    clock_text(t, tb->separator, micro);
+    add_clock(t, tb->separator, micro);
     dump_text_addc(t, '"');
     return true;
 }
 
 /* An attribute of the variable, else of the one whose bounds it holds (`parent`, or the variable itself). */
 static int
-own_or_parents(int grp, int varid, int parent, const char *name, dump_att *a)
+load_own_or_parents_att(int grp, int varid, int parent, const char *name, dump_att *a)
 {
     int rc = dump_att_load_named(grp, varid, name, a);
 
@@ -334,10 +334,10 @@ dump_timebase_for(const dump_context *d, int grp, int varid, const char *name)
     for (size_t i = 0; name != NULL && i < d->nbounds; i++)
         if (d->bounds[i].ncid == grp && strcmp(d->bounds_names[i], name) == 0)
             parent = d->bounds[i].varid;
-    if (own_or_parents(grp, varid, parent, "units", &units) != NC_NOERR)
+    if (load_own_or_parents_att(grp, varid, parent, "units", &units) != NC_NOERR)
         return tb;
     if (units.type == NC_CHAR && units.val != NULL) {
-        bool has = own_or_parents(grp, varid, parent, "calendar", &cal) == NC_NOERR && cal.type == NC_CHAR;
+        bool has = load_own_or_parents_att(grp, varid, parent, "calendar", &cal) == NC_NOERR && cal.type == NC_CHAR;
 
         (void)dump_timebase_parse(units.val, has ? cal.val : NULL, &tb);
         tb.separator = d->o->time_separator;

@@ -14,7 +14,7 @@ static const char branch[] = "\xe2\x94\x9c\xe2\x94\x80 ", corner[] = "\xe2\x94\x
 static const char bar[] = "\xe2\x94\x82  ", gap[] = "   ";
 
 static void
-tree_count(dump_text *t, int n, const char *what)
+add_count(dump_text *t, int n, const char *what)
 {
     if (n > 0)
         dump_text_addf(t, "  %d %s%s", n, what, n == 1 ? "" : "s");
@@ -22,7 +22,7 @@ tree_count(dump_text *t, int n, const char *what)
 
 /* The ids of the codecs, picked out of the document: a codec's "id" is the only member of that name it has. */
 static bool
-tree_codec_ids(dump_text *t, const char *codecs)
+add_codec_ids(dump_text *t, const char *codecs)
 {
     static const char key[] = "\"id\"";
     bool              any = false;
@@ -42,12 +42,12 @@ tree_codec_ids(dump_text *t, const char *codecs)
 }
 
 static void
-tree_codecs(dump_text *t, const dump_var *v)
+add_codecs(dump_text *t, const dump_var *v)
 {
     char        *codecs = dump_codecs_text(v);
     dump_filters f = {.n = 0};
 
-    if (codecs == NULL || !tree_codec_ids(t, codecs)) {
+    if (codecs == NULL || !add_codec_ids(t, codecs)) {
         (void)dump_filters_load(v, &f);
         for (size_t i = 0; i < f.n; i++) {
             const char *name = dump_filter_name(f.id[i]);
@@ -64,7 +64,7 @@ tree_codecs(dump_text *t, const dump_var *v)
 }
 
 static void
-tree_chunks(dump_text *t, const dump_var *v)
+add_chunk_shape(dump_text *t, const dump_var *v)
 {
     size_t *chunk = dump_alloc((size_t)v->ndims, sizeof *chunk);
     int     storage;
@@ -79,7 +79,7 @@ tree_chunks(dump_text *t, const dump_var *v)
 
 /* Characters, not bytes. */
 static size_t
-tree_width(const char *s)
+count_chars(const char *s)
 {
     size_t n = 0;
 
@@ -90,42 +90,42 @@ tree_width(const char *s)
 
 /* The column at which the group's variables have their types: behind the longest name that is not too long. */
 static size_t
-tree_column(int grp, const dump_ids *vars)
+measure_names(int grp, const dump_ids *vars)
 {
     size_t most = 0;
     char   name[NC_MAX_NAME + 1];
 
     for (int i = 0; i < vars->n; i++)
-        if (nc_inq_varname(grp, vars->id[i], name) == NC_NOERR && tree_width(name) > most &&
-            tree_width(name) <= NAME_COLUMN_MAX)
-            most = tree_width(name);
+        if (nc_inq_varname(grp, vars->id[i], name) == NC_NOERR && count_chars(name) > most &&
+            count_chars(name) <= NAME_COLUMN_MAX)
+            most = count_chars(name);
     return most;
 }
 
 static void
-tree_var(dump_context *d, const dump_var *v, const char *front, size_t column, bool last)
+print_var(dump_context *d, const dump_var *v, const char *front, size_t column, bool last)
 {
     dump_text t = DUMP_TEXT_INIT;
     char      name[NC_MAX_NAME + 1];
 
     dump_text_addf(&t, "%s%s%s  ", front, last ? corner : branch, v->name);
-    for (size_t i = tree_width(v->name); i < column; i++)
+    for (size_t i = count_chars(v->name); i < column; i++)
         dump_text_addc(&t, ' ');
     dump_text_add_type(&t, v);
     for (int i = 0; i < v->ndims; i++)
         if (nc_inq_dimname(v->grp, v->dims[i], name) == NC_NOERR)
             dump_text_addf(&t, "%s%s=%zu", i == 0 ? " (" : ", ", name, v->shape[i]);
     dump_text_add(&t, v->ndims > 0 ? ")" : "");
-    tree_chunks(&t, v);
-    tree_codecs(&t, v);
-    tree_count(&t, v->natts, "attribute");
+    add_chunk_shape(&t, v);
+    add_codecs(&t, v);
+    add_count(&t, v->natts, "attribute");
     fprintf(d->out, "%s\n", t.s);
     dump_text_clear(&t);
 }
 
 /* Behind a group's name: its dimensions and how many attributes it has. */
 static void
-tree_group_line(dump_context *d, int grp)
+print_group_line(dump_context *d, int grp)
 {
     dump_ids  dims;
     char      name[NC_MAX_NAME + 1];
@@ -142,13 +142,13 @@ tree_group_line(dump_context *d, int grp)
     dump_text_add(&t, shown > 0 ? "]" : "");
     dump_ids_clear(&dims);
     (void)nc_inq_natts(grp, &natts);
-    tree_count(&t, natts, "attribute");
+    add_count(&t, natts, "attribute");
     fprintf(d->out, "%s\n", t.s);
     dump_text_clear(&t);
 }
 
 static void
-tree_group(dump_context *d, int grp, const char *front)
+print_group(dump_context *d, int grp, const char *front)
 {
     dump_ids vars, grps;
     dump_var v;
@@ -156,14 +156,14 @@ tree_group(dump_context *d, int grp, const char *front)
     size_t   column;
     int      rc;
 
-    tree_group_line(d, grp);
+    print_group_line(d, grp);
     if ((rc = dump_ids_vars(grp, &vars)) != NC_NOERR || (rc = dump_ids_grps(grp, &grps)) != NC_NOERR) {
         dump_fail(&d->report, rc, "tree");
         return;
     }
-    column = tree_column(grp, &vars);
+    column = measure_names(grp, &vars);
     for (int i = 0; i < vars.n && (rc = dump_var_load(grp, vars.id[i], &v)) == NC_NOERR; i++) {
-        tree_var(d, &v, front, column, i + 1 == vars.n && grps.n == 0);
+        print_var(d, &v, front, column, i + 1 == vars.n && grps.n == 0);
         dump_var_clear(&v);
     }
     for (int i = 0; i < grps.n && rc == NC_NOERR && (rc = nc_inq_grpname(grps.id[i], name)) == NC_NOERR; i++) {
@@ -172,7 +172,7 @@ tree_group(dump_context *d, int grp, const char *front)
 
         dump_text_addf(&deeper, "%s%s", front, last ? gap : bar);
         fprintf(d->out, "%s%s%s/", front, last ? corner : branch, name);
-        tree_group(d, grps.id[i], deeper.s);
+        print_group(d, grps.id[i], deeper.s);
         dump_text_clear(&deeper);
     }
     if (rc != NC_NOERR)
@@ -185,5 +185,5 @@ void
 dump_tree(dump_context *d)
 {
     fprintf(d->out, "%s (%s)", d->name, dump_kind(d->format));
-    tree_group(d, d->root, "");
+    print_group(d, d->root, "");
 }

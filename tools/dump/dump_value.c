@@ -18,7 +18,7 @@ enum { FLOAT_DIGITS = 7, DOUBLE_DIGITS = 15, FORMAT_WIDTH_MAX = 100 };
  * a bounded width, and the length modifier is put in by us. Anything else is as if it was not there.
  */
 static void
-style_format(dump_number_format *s, nc_type type, const char *f)
+take_c_format(dump_number_format *s, nc_type type, const char *f)
 {
     static const char floats[] = "eEfFgG", ints[] = "dioxXu";
     bool              real = type == NC_FLOAT || type == NC_DOUBLE;
@@ -59,7 +59,7 @@ dump_number_format_for(const dump_context *d, int grp, int varid, nc_type type)
 
     if (wanted && dump_att_load_named(grp, varid, "C_format", &a) == NC_NOERR) {
         if (a.type == NC_CHAR)
-            style_format(&s, type, a.val);
+            take_c_format(&s, type, a.val);
         dump_att_clear(&a);
     }
     return s;
@@ -67,7 +67,7 @@ dump_number_format_for(const dump_context *d, int grp, int varid, nc_type type)
 
 /* NaN and the infinities, which printf spells otherwise. */
 static bool
-special_number(dump_text *t, double x, const char *suffix)
+add_nonfinite(dump_text *t, double x, const char *suffix)
 {
     if (isnan(x))
         dump_text_addf(t, "NaN%s", suffix);
@@ -80,7 +80,7 @@ special_number(dump_text *t, double x, const char *suffix)
 
 /* The attribute form of a number: always a point or an exponent, no zeros behind the last digit that counts. */
 static void
-real_att(dump_text *t, double x, int digits)
+add_real_att(dump_text *t, double x, int digits)
 {
     dump_text num = DUMP_TEXT_INIT;
     char     *exp, *end;
@@ -98,7 +98,7 @@ real_att(dump_text *t, double x, int digits)
 }
 
 static void
-real_cdl(dump_text *t, const dump_number_format *s, double x, int digits)
+add_real(dump_text *t, const dump_number_format *s, double x, int digits)
 {
     if (s->format[0] != '\0')
         dump_text_addf(t, s->format, x);
@@ -107,7 +107,7 @@ real_cdl(dump_text *t, const dump_number_format *s, double x, int digits)
 }
 
 static void
-int_cdl(dump_text *t, const dump_number_format *s, long long x)
+add_int(dump_text *t, const dump_number_format *s, long long x)
 {
     if (s->format[0] != '\0')
         dump_text_addf(t, s->format, x);
@@ -117,7 +117,7 @@ int_cdl(dump_text *t, const dump_number_format *s, long long x)
 
 /* A signed integer type's value; uint64 is the one type that does not fit and is left to the callers. */
 static long long
-int_value(nc_type type, const void *p)
+read_int(nc_type type, const void *p)
 {
     switch (type) {
     case NC_BYTE: return *(const signed char *)p;
@@ -132,7 +132,7 @@ int_value(nc_type type, const void *p)
 }
 
 static void
-string_cdl(dump_text *t, const char *s)
+add_string(dump_text *t, const char *s)
 {
     if (s == NULL) {
         dump_text_add(t, "NIL");
@@ -148,21 +148,21 @@ dump_value_cdl(dump_text *t, const dump_number_format *s, nc_type type, const vo
 {
     switch (type) {
     case NC_FLOAT:
-        if (!special_number(t, *(const float *)p, "f"))
-            real_cdl(t, s, *(const float *)p, s->float_digits);
+        if (!add_nonfinite(t, *(const float *)p, "f"))
+            add_real(t, s, *(const float *)p, s->float_digits);
         break;
     case NC_DOUBLE:
-        if (!special_number(t, *(const double *)p, ""))
-            real_cdl(t, s, *(const double *)p, s->double_digits);
+        if (!add_nonfinite(t, *(const double *)p, ""))
+            add_real(t, s, *(const double *)p, s->double_digits);
         break;
     case NC_UINT64:
         if (s->format[0] != '\0')
-            int_cdl(t, s, (long long)*(const unsigned long long *)p);
+            add_int(t, s, (long long)*(const unsigned long long *)p);
         else
             dump_text_addf(t, "%llu", *(const unsigned long long *)p);
         break;
-    case NC_STRING: string_cdl(t, *(char *const *)p); break;
-    default: int_cdl(t, s, int_value(type, p)); break;
+    case NC_STRING: add_string(t, *(char *const *)p); break;
+    default: add_int(t, s, read_int(type, p)); break;
     }
 }
 
@@ -171,15 +171,15 @@ dump_value_plain(dump_text *t, const dump_number_format *s, nc_type type, const 
 {
     switch (type) {
     case NC_FLOAT:
-        if (!special_number(t, *(const float *)p, ""))
-            real_att(t, *(const float *)p, s->float_digits);
+        if (!add_nonfinite(t, *(const float *)p, ""))
+            add_real_att(t, *(const float *)p, s->float_digits);
         break;
     case NC_DOUBLE:
-        if (!special_number(t, *(const double *)p, ""))
-            real_att(t, *(const double *)p, s->double_digits);
+        if (!add_nonfinite(t, *(const double *)p, ""))
+            add_real_att(t, *(const double *)p, s->double_digits);
         break;
     case NC_UINT64: dump_text_addf(t, "%llu", *(const unsigned long long *)p); break;
-    default: dump_text_addf(t, "%lld", int_value(type, p)); break;
+    default: dump_text_addf(t, "%lld", read_int(type, p)); break;
     }
 }
 
@@ -192,7 +192,7 @@ dump_value_att(dump_text *t, const dump_number_format *s, nc_type type, const vo
     };
 
     if (type == NC_STRING) {
-        string_cdl(t, *(char *const *)p);
+        add_string(t, *(char *const *)p);
         return;
     }
     dump_value_plain(t, s, type, p);
@@ -201,7 +201,7 @@ dump_value_att(dump_text *t, const dump_number_format *s, nc_type type, const vo
 
 /* The fewest digits that give the same number back. */
 static void
-real_json(dump_text *t, double x, int digits, int most, bool single)
+add_shortest_real(dump_text *t, double x, int digits, int most, bool single)
 {
     dump_text num = DUMP_TEXT_INIT;
 
@@ -220,14 +220,14 @@ real_json(dump_text *t, double x, int digits, int most, bool single)
 }
 
 static void
-real_json_any(dump_text *t, double x, bool single)
+add_json_real(dump_text *t, double x, bool single)
 {
     if (isfinite(x)) {
-        real_json(t, x, single ? 6 : 15, single ? 9 : 17, single);
+        add_shortest_real(t, x, single ? 6 : 15, single ? 9 : 17, single);
         return;
     }
     dump_text_addc(t, '"');
-    (void)special_number(t, x, "");
+    (void)add_nonfinite(t, x, "");
     dump_text_addc(t, '"');
 }
 
@@ -237,8 +237,8 @@ dump_value_json(dump_text *t, nc_type type, const void *p)
     const char *s;
 
     switch (type) {
-    case NC_FLOAT: real_json_any(t, *(const float *)p, true); break;
-    case NC_DOUBLE: real_json_any(t, *(const double *)p, false); break;
+    case NC_FLOAT: add_json_real(t, *(const float *)p, true); break;
+    case NC_DOUBLE: add_json_real(t, *(const double *)p, false); break;
     case NC_UINT64: dump_text_addf(t, "%llu", *(const unsigned long long *)p); break;
     case NC_CHAR: dump_text_add_json(t, p, 1); break;
     case NC_STRING:
@@ -248,7 +248,7 @@ dump_value_json(dump_text *t, nc_type type, const void *p)
         else
             dump_text_add_json(t, s, strlen(s));
         break;
-    default: dump_text_addf(t, "%lld", int_value(type, p)); break;
+    default: dump_text_addf(t, "%lld", read_int(type, p)); break;
     }
 }
 
@@ -259,7 +259,7 @@ dump_value_double(nc_type type, const void *p)
     case NC_FLOAT: return *(const float *)p;
     case NC_DOUBLE: return *(const double *)p;
     case NC_UINT64: return (double)*(const unsigned long long *)p;
-    default: return (double)int_value(type, p);
+    default: return (double)read_int(type, p);
     }
 }
 
@@ -300,7 +300,7 @@ dump_fill_clear(dump_fill *f)
 }
 
 static bool
-same_real(double a, double b, double epsilon)
+is_same_real(double a, double b, double epsilon)
 {
     if (isnan(a) || isnan(b))
         return isnan(a) && isnan(b);
@@ -318,8 +318,8 @@ dump_fill_matches(const dump_fill *f, const void *p)
     if (!f->has)
         return false;
     switch (f->type) {
-    case NC_FLOAT: return same_real(*(const float *)p, *(const float *)q, FLT_EPSILON);
-    case NC_DOUBLE: return same_real(*(const double *)p, *(const double *)q, DBL_EPSILON);
+    case NC_FLOAT: return is_same_real(*(const float *)p, *(const float *)q, FLT_EPSILON);
+    case NC_DOUBLE: return is_same_real(*(const double *)p, *(const double *)q, DBL_EPSILON);
     case NC_STRING:
         a = *(char *const *)p;
         b = *(const char *const *)q;

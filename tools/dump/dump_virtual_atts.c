@@ -10,7 +10,7 @@
 #include <string.h>
 
 static void
-special_string(dump_context *d, const char *owner, const char *name, const char *value)
+print_string_att(dump_context *d, const char *owner, const char *name, const char *value)
 {
     dump_text t = DUMP_TEXT_INIT;
 
@@ -21,14 +21,14 @@ special_string(dump_context *d, const char *owner, const char *name, const char 
 }
 
 static void
-special_int(dump_context *d, const char *owner, const char *name, int value)
+print_int_att(dump_context *d, const char *owner, const char *name, int value)
 {
     dump_cdl_att_head(d, owner, name);
     fprintf(d->out, "%d ;\n", value);
 }
 
 static void
-special_storage(dump_context *d, const dump_var *v)
+print_storage(dump_context *d, const dump_var *v)
 {
     size_t *chunk = dump_alloc((size_t)v->ndims, sizeof *chunk);
     int     storage, rc = nc_inq_var_chunking(v->grp, v->id, &storage, chunk);
@@ -37,7 +37,7 @@ special_storage(dump_context *d, const dump_var *v)
         dump_fail(&d->report, rc, v->name);
         storage = NC_UNKNOWN_STORAGE;
     } else if (storage == NC_CHUNKED && v->ndims > 0) {
-        special_string(d, v->name, "_Storage", "chunked");
+        print_string_att(d, v->name, "_Storage", "chunked");
         dump_cdl_att_head(d, v->name, "_ChunkSizes");
         for (int i = 0; i < v->ndims; i++) {
             /* Zarr has chunks longer than the array, netCDF has not: a dump names what can be made again. */
@@ -47,17 +47,17 @@ special_storage(dump_context *d, const dump_var *v)
         }
         fputs(" ;\n", d->out);
     } else if (storage != NC_CHUNKED) {
-        special_string(d, v->name, "_Storage",
-                       storage == NC_CONTIGUOUS ? "contiguous"
-                       : storage == NC_COMPACT  ? "compact"
-                                                : "unknown");
+        print_string_att(d, v->name, "_Storage",
+                         storage == NC_CONTIGUOUS ? "contiguous"
+                         : storage == NC_COMPACT  ? "compact"
+                                                  : "unknown");
     }
     free(chunk);
 }
 
 /* Filters that have an attribute of their own do not stand in _Filter, unless that is asked for. */
 static void
-special_filters(dump_context *d, const dump_var *v)
+print_filters(dump_context *d, const dump_var *v)
 {
     enum { DEFLATE = 1, SHUFFLE = 2, FLETCHER = 3 };
     dump_filters f;
@@ -66,9 +66,9 @@ special_filters(dump_context *d, const dump_var *v)
     (void)dump_filters_load(v, &f); /* an unknown codec has no HDF5 filter; _Codecs shows it */
     for (size_t i = 0; i < f.n; i++) {
         if (!d->o->filters_generic && f.id[i] == DEFLATE && f.nparams[i] == 1) {
-            special_int(d, v->name, "_DeflateLevel", (int)f.params[i][0]);
+            print_int_att(d, v->name, "_DeflateLevel", (int)f.params[i][0]);
         } else if (!d->o->filters_generic && (f.id[i] == SHUFFLE || f.id[i] == FLETCHER)) {
-            special_string(d, v->name, f.id[i] == SHUFFLE ? "_Shuffle" : "_Fletcher32", "true");
+            print_string_att(d, v->name, f.id[i] == SHUFFLE ? "_Shuffle" : "_Fletcher32", "true");
         } else {
             dump_text_addf(&generic, "%s%u", generic.len > 0 ? "|" : "", f.id[i]);
             for (size_t k = 0; k < f.nparams[i]; k++)
@@ -76,18 +76,18 @@ special_filters(dump_context *d, const dump_var *v)
         }
     }
     if (generic.len > 0)
-        special_string(d, v->name, "_Filter", generic.s);
+        print_string_att(d, v->name, "_Filter", generic.s);
     dump_text_clear(&generic);
     dump_filters_clear(&f);
 }
 
 static void
-special_codecs(dump_context *d, const dump_var *v)
+print_codecs(dump_context *d, const dump_var *v)
 {
     char *codecs = dump_codecs_text(v);
 
     if (codecs != NULL)
-        special_string(d, v->name, "_Codecs", codecs);
+        print_string_att(d, v->name, "_Codecs", codecs);
     free(codecs);
 }
 
@@ -99,28 +99,28 @@ dump_cdl_virtual_var(dump_context *d, const dump_var *v)
 
     if (d->format == NC_FORMAT_CLASSIC || d->format == NC_FORMAT_64BIT_OFFSET || d->format == NC_FORMAT_64BIT_DATA)
         return;
-    special_storage(d, v);
-    special_filters(d, v);
-    special_codecs(d, v);
+    print_storage(d, v);
+    print_filters(d, v);
+    print_codecs(d, v);
     if ((dtype = special_dtype(v->grp, v->id)) != NULL)
-        special_string(d, v->name, "_DType", dtype);
+        print_string_att(d, v->name, "_DType", dtype);
     free(dtype);
     if (v->type != NC_STRING && v->size > 1 && nc_inq_var_endian(v->grp, v->id, &endian) == NC_NOERR &&
         endian != NC_ENDIAN_NATIVE)
-        special_string(d, v->name, "_Endianness", endian == NC_ENDIAN_LITTLE ? "little" : "big");
+        print_string_att(d, v->name, "_Endianness", endian == NC_ENDIAN_LITTLE ? "little" : "big");
     if (nc_inq_var_fill(v->grp, v->id, &no_fill, NULL) == NC_NOERR && no_fill != 0)
-        special_string(d, v->name, "_NoFill", "true");
+        print_string_att(d, v->name, "_NoFill", "true");
 }
 
 static void
-special_number_att(dump_context *d, const char *name)
+print_stored_int_att(dump_context *d, const char *name)
 {
     size_t len;
     int    value;
 
     if (nc_inq_att(d->root, NC_GLOBAL, name, NULL, &len) == NC_NOERR && len == 1 &&
         nc_get_att_int(d->root, NC_GLOBAL, name, &value) == NC_NOERR)
-        special_int(d, "", name, value);
+        print_int_att(d, "", name, value);
 }
 
 void
@@ -130,10 +130,10 @@ dump_cdl_virtual_global(dump_context *d)
 
     if (!d->o->hide_provenance && dump_att_load_named(d->root, NC_GLOBAL, "_NCProperties", &a) == NC_NOERR) {
         if (a.type == NC_CHAR && a.val != NULL)
-            special_string(d, "", "_NCProperties", a.val);
+            print_string_att(d, "", "_NCProperties", a.val);
         dump_att_clear(&a);
     }
-    special_number_att(d, "_SuperblockVersion");
-    special_number_att(d, "_IsNetcdf4");
-    special_string(d, "", "_Format", dump_kind(d->format));
+    print_stored_int_att(d, "_SuperblockVersion");
+    print_stored_int_att(d, "_IsNetcdf4");
+    print_string_att(d, "", "_Format", dump_kind(d->format));
 }

@@ -10,14 +10,14 @@
 #include <string.h>
 
 static nc_type
-const_type(const gen_const *c)
+find_const_type(const gen_const *c)
 {
     return c->kind == GEN_STRING ? NC_CHAR : c->type;
 }
 
 /* Do all of these integers keep their value in `type`? */
 static bool
-all_fit(const gen_attdecl *a, nc_type type)
+do_all_fit(const gen_attdecl *a, nc_type type)
 {
     uint64_t scratch;
 
@@ -28,7 +28,7 @@ all_fit(const gen_attdecl *a, nc_type type)
 }
 
 static nc_type
-infer_integer(const gen_attdecl *a)
+infer_integer_type(const gen_attdecl *a)
 {
     static const nc_type wider[] = {NC_INT64, NC_UINT64};
     nc_type              type = NC_BYTE;
@@ -36,16 +36,16 @@ infer_integer(const gen_attdecl *a)
     for (size_t i = 0; i < a->n; i++)
         if (i == 0 || gen_type_size(a->values[i].type) >= gen_type_size(type))
             type = a->values[i].type;
-    if (all_fit(a, type))
+    if (do_all_fit(a, type))
         return type;
     for (size_t i = 0; i < GEN_LEN(wider); i++)
-        if (all_fit(a, wider[i]))
+        if (do_all_fit(a, wider[i]))
             return wider[i];
     return NC_NAT;
 }
 
 static int
-infer(gen_parser *p, const gen_attdecl *a, nc_type *out)
+infer_type(gen_parser *p, const gen_attdecl *a, nc_type *out)
 {
     size_t strings = 0, texts = 0;
     bool   is_float = false, is_double = false;
@@ -59,12 +59,12 @@ infer(gen_parser *p, const gen_attdecl *a, nc_type *out)
             return gen_error(p, c->pos, "an attribute with this value needs a type before its name");
         strings += c->kind == GEN_STRING;
         texts += c->kind == GEN_STRING || c->kind == GEN_CHAR;
-        is_float = is_float || const_type(c) == NC_FLOAT;
-        is_double = is_double || const_type(c) == NC_DOUBLE;
+        is_float = is_float || find_const_type(c) == NC_FLOAT;
+        is_double = is_double || find_const_type(c) == NC_DOUBLE;
     }
     if (strings > 0 && texts != a->n)
         return gen_error(p, a->pos, "attribute %s mixes text and numbers", a->name);
-    *out = a->n == 0 || strings > 0 ? NC_CHAR : is_double ? NC_DOUBLE : is_float ? NC_FLOAT : infer_integer(a);
+    *out = a->n == 0 || strings > 0 ? NC_CHAR : is_double ? NC_DOUBLE : is_float ? NC_FLOAT : infer_integer_type(a);
     if (*out == NC_NAT)
         return gen_error(p, a->pos, "no integer type holds all values of attribute %s", a->name);
     return NC_NOERR;
@@ -111,11 +111,11 @@ gen_attr_add(gen_parser *p, const gen_attdecl *a)
     gen_att **end = a->var != NULL ? a->var->atts_end : p->group->atts_end;
     int       rc;
 
-    if ((rc = gen_special(p, a, &taken)) != NC_NOERR || taken)
+    if ((rc = gen_take_special_att(p, a, &taken)) != NC_NOERR || taken)
         return rc;
     if (is_fill)
         type = a->var->type.type;
-    else if (type == NC_NAT && (rc = infer(p, a, &type)) != NC_NOERR)
+    else if (type == NC_NAT && (rc = infer_type(p, a, &type)) != NC_NOERR)
         return rc;
     att = gen_alloc(&p->cdl->arena, sizeof *att);
     if (att == NULL)

@@ -14,7 +14,7 @@ typedef struct cursor {
 } cursor;
 
 static int
-bad(const cursor *c, const char *why)
+fail_codecs(const cursor *c, const char *why)
 {
     return gen_error(c->p, c->text->pos, "_Codecs: %s, at byte %zu of its text", why, (size_t)(c->at - c->text->s));
 }
@@ -27,7 +27,7 @@ skip_blanks(cursor *c)
 }
 
 static bool
-accept(cursor *c, char wanted)
+accept_char(cursor *c, char wanted)
 {
     skip_blanks(c);
     if (c->at >= c->end || *c->at != wanted)
@@ -44,14 +44,14 @@ skip_string(cursor *c)
         if (*c->at == '\\' && c->at + 1 < c->end)
             c->at++;
     if (c->at >= c->end)
-        return bad(c, "this string has no end");
+        return fail_codecs(c, "this string has no end");
     c->at++;
     return NC_NOERR;
 }
 
 /* One object, up to the brace that closes it. */
 static int
-take_codec(cursor *c, const char **out)
+parse_codec(cursor *c, const char **out)
 {
     const char *start;
     size_t      open = 0;
@@ -60,12 +60,12 @@ take_codec(cursor *c, const char **out)
     skip_blanks(c);
     start = c->at;
     if (c->at >= c->end || *c->at != '{')
-        return bad(c, "expected '{'");
+        return fail_codecs(c, "expected '{'");
     do {
         char ch = c->at < c->end ? *c->at : '\0';
 
         if (c->at >= c->end)
-            return bad(c, "this codec has no end");
+            return fail_codecs(c, "this codec has no end");
         open += ch == '{' || ch == '[';
         open -= ch == '}' || ch == ']';
         if (ch != '"')
@@ -78,7 +78,7 @@ take_codec(cursor *c, const char **out)
 }
 
 int
-gen_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t *n)
+gen_parse_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t *n)
 {
     cursor c = {.p = p, .text = text, .at = text->s, .end = text->s + text->len};
     size_t most = 1, used = 0;
@@ -89,20 +89,20 @@ gen_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t *n)
     *out = gen_alloc(&p->cdl->arena, most * sizeof **out);
     if (*out == NULL)
         return gen_nomem(p);
-    if (!accept(&c, '['))
-        return bad(&c, "expected a list of codecs");
-    if (!accept(&c, ']')) {
+    if (!accept_char(&c, '['))
+        return fail_codecs(&c, "expected a list of codecs");
+    if (!accept_char(&c, ']')) {
         do {
-            if ((rc = take_codec(&c, &(*out)[used])) != NC_NOERR)
+            if ((rc = parse_codec(&c, &(*out)[used])) != NC_NOERR)
                 return rc;
             used++;
-        } while (accept(&c, ','));
-        if (!accept(&c, ']'))
-            return bad(&c, "expected ',' or ']'");
+        } while (accept_char(&c, ','));
+        if (!accept_char(&c, ']'))
+            return fail_codecs(&c, "expected ',' or ']'");
     }
     skip_blanks(&c);
     if (c.at < c.end)
-        return bad(&c, "text behind the list");
+        return fail_codecs(&c, "text behind the list");
     *n = used;
     return NC_NOERR;
 }

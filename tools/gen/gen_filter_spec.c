@@ -9,7 +9,7 @@
 #include <string.h>
 
 static int
-bad(gen_parser *p, const gen_const *text, const char *at, const char *why)
+fail_filter_spec(gen_parser *p, const gen_const *text, const char *at, const char *why)
 {
     return gen_error(p, text->pos, "_Filter: %s, at \"%.*s\"", why,
                      (int)(text->s + text->len - at > 40 ? 40 : text->s + text->len - at), at);
@@ -17,7 +17,7 @@ bad(gen_parser *p, const gen_const *text, const char *at, const char *why)
 
 /* The words of one number at `w`; returns how many, 0 for none. */
 static size_t
-words_of(const gen_const *c, unsigned *w)
+encode_words(const gen_const *c, unsigned *w)
 {
     uint64_t bits;
     float    f;
@@ -40,7 +40,7 @@ words_of(const gen_const *c, unsigned *w)
 
 /* One number up to a comma, a bar or the end. */
 static int
-take_number(gen_parser *p, const gen_const *text, const char **at, gen_const *out)
+parse_number(gen_parser *p, const gen_const *text, const char **at, gen_const *out)
 {
     const char *end = text->s + text->len;
     const char *s = *at, *e;
@@ -55,14 +55,14 @@ take_number(gen_parser *p, const gen_const *text, const char **at, gen_const *ou
     while (e > s && isspace((unsigned char)e[-1]))
         e--;
     if (s == e || !(isdigit((unsigned char)*s) || *s == '-' || *s == '+' || *s == '.'))
-        return bad(p, text, s, "expected a number");
-    if (!gen_number(s, (size_t)(e - s), out, &fit, &why))
-        return bad(p, text, s, why);
+        return fail_filter_spec(p, text, s, "expected a number");
+    if (!gen_parse_number(s, (size_t)(e - s), out, &fit, &why))
+        return fail_filter_spec(p, text, s, why);
     return NC_NOERR;
 }
 
 static int
-take_filter(gen_parser *p, const gen_const *text, const char **at, gen_filter *out)
+parse_filter(gen_parser *p, const gen_const *text, const char **at, gen_filter *out)
 {
     const char *end = text->s + text->len, *start = *at;
     size_t      most = 2;
@@ -70,10 +70,10 @@ take_filter(gen_parser *p, const gen_const *text, const char **at, gen_filter *o
     gen_const   c = {.kind = GEN_INT};
     int         rc;
 
-    if ((rc = take_number(p, text, at, &c)) != NC_NOERR)
+    if ((rc = parse_number(p, text, at, &c)) != NC_NOERR)
         return rc;
-    if (c.kind == GEN_REAL || words_of(&c, id) != 1 || id[0] == 0 || id[0] > INT32_MAX)
-        return bad(p, text, start, "expected the number of a filter");
+    if (c.kind == GEN_REAL || encode_words(&c, id) != 1 || id[0] == 0 || id[0] > INT32_MAX)
+        return fail_filter_spec(p, text, start, "expected the number of a filter");
     for (const char *s = *at; s < end && *s != '|'; s++)
         most += *s == ',' ? 2 : 0;
     *out = (gen_filter){.id = id[0], .words = gen_alloc(&p->cdl->arena, most * sizeof(unsigned))};
@@ -83,18 +83,18 @@ take_filter(gen_parser *p, const gen_const *text, const char **at, gen_filter *o
         size_t n;
 
         start = ++*at;
-        if ((rc = take_number(p, text, at, &c)) != NC_NOERR)
+        if ((rc = parse_number(p, text, at, &c)) != NC_NOERR)
             return rc;
-        n = words_of(&c, out->words + out->nwords);
+        n = encode_words(&c, out->words + out->nwords);
         if (n == 0)
-            return bad(p, text, start, "expected a number");
+            return fail_filter_spec(p, text, start, "expected a number");
         out->nwords += n;
     }
     return NC_NOERR;
 }
 
 int
-gen_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, size_t *n)
+gen_parse_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, size_t *n)
 {
     const char *at = text->s, *end = text->s + text->len;
     size_t      most = 1, used = 0;
@@ -106,7 +106,7 @@ gen_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, size_t *
     if (*out == NULL)
         return gen_nomem(p);
     for (;;) {
-        if ((rc = take_filter(p, text, &at, &(*out)[used])) != NC_NOERR)
+        if ((rc = parse_filter(p, text, &at, &(*out)[used])) != NC_NOERR)
             return rc;
         used++;
         if (at >= end)

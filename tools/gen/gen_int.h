@@ -67,16 +67,16 @@ typedef struct gen_const {
 
 typedef enum gen_fit {
     GEN_FITS,
-    GEN_WRAPS, /* another sign but the same width: the bits are kept */
-    GEN_OVER,  /* a float that becomes an infinity */
-    GEN_MISFIT,
+    GEN_WRAPS,     /* another sign but the same width: the bits are kept */
+    GEN_OVERFLOWS, /* a float that becomes an infinity */
+    GEN_NO_FIT,
 } gen_fit;
 
 /*
  * The number s[0..len), with its suffix. *why is a static text when it is none (and the result false). *fit tells of
  * a value that its suffix's type cannot hold as it stands.
  */
-bool gen_number(const char *s, size_t len, gen_const *out, gen_fit *fit, const char **why);
+bool gen_parse_number(const char *s, size_t len, gen_const *out, gen_fit *fit, const char **why);
 
 /* `c`, a number or character, in memory type `type` at `out`. */
 gen_fit gen_convert(const gen_const *c, nc_type type, void *out);
@@ -213,15 +213,15 @@ struct gen_cdl {
 
 /* ---- names (gen_names.c): one table for the tree, keyed by group, sort of thing, and name --------------------- */
 
-typedef enum gen_sort { GEN_DIM, GEN_VAR, GEN_TYPE, GEN_GROUP } gen_sort;
+typedef enum gen_name_kind { GEN_DIM, GEN_VAR, GEN_TYPE, GEN_GROUP } gen_name_kind;
 
 typedef struct gen_names {
     struct gen_entry **slots;
     size_t             nslots, used;
 } gen_names;
 
-int   gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_sort sort, const char *name, void *node);
-void *gen_names_get(const gen_names *t, const gen_group *g, gen_sort sort, const char *name, size_t len);
+int   gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_name_kind sort, const char *name, void *node);
+void *gen_names_get(const gen_names *t, const gen_group *g, gen_name_kind sort, const char *name, size_t len);
 void  gen_names_clear(gen_names *t);
 
 /* ---- scanner (gen_lex.c, gen_spelling.c) ------------------------------------------------------------------------------ */
@@ -321,9 +321,10 @@ typedef struct gen_ref {
 int      gen_take_ref(gen_parser *p, gen_ref *out);
 bool     gen_find_type(const gen_parser *p, const gen_ref *r, gen_typeref *out);
 gen_var *gen_find_var(const gen_parser *p, const gen_ref *r);
-nc_type  gen_primitive(const char *word);                                        /* NC_NAT when it names none */
-void    *gen_look_outward(const gen_parser *p, const gen_ref *r, gen_sort sort); /* here, then in the groups around */
-int      gen_undefined(gen_parser *p, const gen_ref *r, const char *what);       /* error: no such thing declared */
+nc_type  gen_find_primitive(const char *word); /* NC_NAT when it names none */
+void    *gen_find_outward(const gen_parser *p, const gen_ref *r,
+                          gen_name_kind sort);                             /* here, then in the groups around */
+int      gen_undefined(gen_parser *p, const gen_ref *r, const char *what); /* error: no such thing declared */
 
 /* An attribute declaration whose first reference is behind: `ref` ':' name '=' ..., or type `ref2` ':' name '=' ...
  */
@@ -336,7 +337,7 @@ int    gen_take_const(gen_parser *p,
                       gen_const  *out); /* one value of a list, and past it; text is in the arena's or token's */
 int    gen_parse_data(gen_parser *p, gen_var *v); /* from the current token to the ';' */
 int    gen_skip_list(gen_parser *p);              /* values of a user-defined type */
-void   gen_finish(gen_parser *p);                 /* fill values and the sizes of unlimited dimensions */
+void   gen_finish_tree(gen_parser *p);            /* fill values and the sizes of unlimited dimensions */
 void   gen_var_fill(const gen_var *v, void *out); /* the fill value in memory form */
 size_t gen_group_end(const gen_var *v, size_t d); /* the next unlimited dimension behind `d`, or the rank */
 
@@ -361,9 +362,9 @@ typedef struct gen_attdecl {
 } gen_attdecl;
 
 int gen_attr_add(gen_parser *p, const gen_attdecl *a);
-int gen_special(gen_parser *p, const gen_attdecl *a, bool *taken);
-int gen_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, size_t *n);
-int gen_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t *n);
+int gen_take_special_att(gen_parser *p, const gen_attdecl *a, bool *taken);
+int gen_parse_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, size_t *n);
+int gen_parse_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t *n);
 
 /* ---- writer (gen_write.c, gen_write_data.c) ----------------------------------------------------------------------- */
 

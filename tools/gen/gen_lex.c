@@ -12,13 +12,13 @@
 #include <string.h>
 
 static gen_pos
-here(const gen_parser *p)
+current_pos(const gen_parser *p)
 {
     return (gen_pos){p->line, (unsigned)(p->at - p->line_start) + 1};
 }
 
 static void
-new_line(gen_parser *p, size_t at)
+start_line(gen_parser *p, size_t at)
 {
     p->line++;
     p->line_start = at + 1;
@@ -28,7 +28,7 @@ new_line(gen_parser *p, size_t at)
 static int
 skip_comment(gen_parser *p)
 {
-    gen_pos     pos = here(p);
+    gen_pos     pos = current_pos(p);
     const char *end;
 
     if (p->src[p->at + 1] == '/') {
@@ -38,7 +38,7 @@ skip_comment(gen_parser *p)
     }
     for (p->at += 2; p->at < p->len; p->at++) {
         if (p->src[p->at] == '\n')
-            new_line(p, p->at);
+            start_line(p, p->at);
         if (p->src[p->at] == '*' && p->src[p->at + 1] == '/') {
             p->at += 2;
             return NC_NOERR;
@@ -56,7 +56,7 @@ skip_blanks(gen_parser *p)
         char c = p->src[p->at];
 
         if (c == '\n')
-            new_line(p, p->at++);
+            start_line(p, p->at++);
         else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v')
             p->at++;
         else if (c == '/' && (p->src[p->at + 1] == '/' || p->src[p->at + 1] == '*'))
@@ -113,12 +113,12 @@ lex_number(gen_parser *p)
     p->at = (size_t)(e - p->src);
     p->tok.tok = GEN_T_CONST;
     p->tok.c.pos = p->tok.pos;
-    if (!gen_number(s, (size_t)(e - s), &p->tok.c, &fit, &why))
+    if (!gen_parse_number(s, (size_t)(e - s), &p->tok.c, &fit, &why))
         return gen_error(p, p->tok.pos, "%.*s: %s", (int)(e - s > 60 ? 60 : e - s), s, why);
     if (fit == GEN_WRAPS && p->tok.c.type != NC_BYTE)
         gen_warn(p, p->tok.pos, "%.*s does not fit its type, %s, and becomes another number", (int)(e - s), s,
                  gen_type_name(p->tok.c.type));
-    if (fit == GEN_OVER)
+    if (fit == GEN_OVERFLOWS)
         gen_warn(p, p->tok.pos, "%.*s is too large and becomes an infinity", (int)(e - s > 60 ? 60 : e - s), s);
     return NC_NOERR;
 }
@@ -159,11 +159,11 @@ lex_string(gen_parser *p)
         return gen_nomem(p);
     while (s < e) {
         if (*s == '\n')
-            new_line(p, (size_t)(s - p->src));
+            start_line(p, (size_t)(s - p->src));
         if (*s != '\\') {
             p->buf[n++] = *s++;
         } else if (s[1] == '\n') { /* a line that goes on below */
-            new_line(p, (size_t)(s + 1 - p->src));
+            start_line(p, (size_t)(s + 1 - p->src));
             s += 2;
         } else {
             p->buf[n++] = gen_unescape(s + 1, e, &s);
@@ -197,7 +197,7 @@ lex_char(gen_parser *p)
 }
 
 static bool
-number_starts(const char *s)
+is_number_start(const char *s)
 {
     if (*s == '-' || *s == '+')
         s++;
@@ -215,7 +215,7 @@ gen_next(gen_parser *p)
 
     if ((rc = skip_blanks(p)) != NC_NOERR)
         return rc;
-    *t = (gen_token){.tok = GEN_T_END, .pos = here(p), .start = p->at};
+    *t = (gen_token){.tok = GEN_T_END, .pos = current_pos(p), .start = p->at};
     s = p->src + p->at;
     if (p->at >= p->len) {
         rc = NC_NOERR;
@@ -223,7 +223,7 @@ gen_next(gen_parser *p)
         rc = lex_word(p);
     } else if (*s == '/' && gen_is_word_start(s + 1, p->src + p->len)) {
         lex_path(p);
-    } else if (number_starts(s)) {
+    } else if (is_number_start(s)) {
         rc = lex_number(p);
     } else if (*s == '-' || *s == '+') {
         rc = lex_signed_word(p);
@@ -255,7 +255,7 @@ gen_dataset_name(gen_parser *p)
         return gen_error(p, p->tok.pos, "no '{' after 'netcdf'");
     for (s = p->src + p->at; s < brace && isspace((unsigned char)*s); s++)
         if (*s == '\n')
-            new_line(p, (size_t)(s - p->src));
+            start_line(p, (size_t)(s - p->src));
     for (end = brace; end > s && isspace((unsigned char)end[-1]) && !(end - s > 1 && end[-2] == '\\'); end--)
         continue;
     if (gen_word_text(p, s, end, &len) != NC_NOERR)
@@ -265,7 +265,7 @@ gen_dataset_name(gen_parser *p)
         return gen_nomem(p);
     for (; s < brace; s++)
         if (*s == '\n')
-            new_line(p, (size_t)(s - p->src));
+            start_line(p, (size_t)(s - p->src));
     p->at = (size_t)(brace - p->src);
     return gen_next(p);
 }

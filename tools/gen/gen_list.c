@@ -23,7 +23,7 @@ gen_list_new(gen_cdl *cdl, nc_type type, gen_pos pos, size_t unit)
 
 /* Room for `n` more elements; *at is where they go. */
 static int
-extend(gen_parser *p, gen_list *l, size_t n, void **at)
+reserve_values(gen_parser *p, gen_list *l, size_t n, void **at)
 {
     size_t item = gen_type_size(l->type);
 
@@ -44,7 +44,7 @@ add_fill(gen_parser *p, gen_list *l, size_t n)
 
     if (n == 0)
         return NC_NOERR;
-    if ((rc = extend(p, l, n, &at)) != NC_NOERR)
+    if ((rc = reserve_values(p, l, n, &at)) != NC_NOERR)
         return rc;
     memset(at, 0, n * gen_type_size(l->type));
     if (last != NULL && last->at + last->n == start) {
@@ -79,7 +79,7 @@ add_text(gen_parser *p, gen_list *l, const char *s, size_t len)
         return rc;
     if (len == 0)
         return l->unit > 1 ? end_row(p, l, true) : NC_NOERR;
-    if ((rc = extend(p, l, len, &at)) != NC_NOERR)
+    if ((rc = reserve_values(p, l, len, &at)) != NC_NOERR)
         return rc;
     memcpy(at, s, len);
     return end_row(p, l, false);
@@ -107,7 +107,7 @@ add_char(gen_parser *p, gen_list *l, const gen_const *c)
         /* fallthrough */
     default: return gen_error(p, c->pos, "expected characters or a string for type char");
     }
-    if ((rc = extend(p, l, 1, &at)) != NC_NOERR)
+    if ((rc = reserve_values(p, l, 1, &at)) != NC_NOERR)
         return rc;
     *(char *)at = value;
     l->chars = true;
@@ -127,7 +127,7 @@ add_string(gen_parser *p, gen_list *l, const gen_const *c)
         return gen_nomem(p);
     if (text != NULL && strlen(text) != c->len)
         gen_warn(p, c->pos, "a string ends at its first NUL character");
-    if ((rc = extend(p, l, 1, &at)) == NC_NOERR)
+    if ((rc = reserve_values(p, l, 1, &at)) == NC_NOERR)
         memcpy(at, &text, sizeof text);
     if (c->kind == GEN_STRING && c->len > l->longest) {
         l->longest = c->len;
@@ -147,15 +147,17 @@ add_number(gen_parser *p, gen_list *l, const gen_const *c)
         return gen_error(p, c->pos, "a string where a number is expected, for type %s", type);
     if (c->kind == GEN_HEX && c->type == NC_NAT)
         return gen_error(p, c->pos, "the number needs more than 64 bits");
-    if ((rc = extend(p, l, 1, &at)) != NC_NOERR)
+    if ((rc = reserve_values(p, l, 1, &at)) != NC_NOERR)
         return rc;
     switch (gen_convert(c, l->type, at)) {
-    case GEN_MISFIT: return gen_error(p, c->pos, "the value does not fit type %s", type);
+    case GEN_NO_FIT: return gen_error(p, c->pos, "the value does not fit type %s", type);
     case GEN_WRAPS:
         if (gen_type_size(l->type) > 1) /* 200 as a byte is an old custom */
             gen_warn(p, c->pos, "the value does not fit type %s and becomes another number", type);
         break;
-    case GEN_OVER: gen_warn(p, c->pos, "the value is too large for type %s and becomes an infinity", type); break;
+    case GEN_OVERFLOWS:
+        gen_warn(p, c->pos, "the value is too large for type %s and becomes an infinity", type);
+        break;
     case GEN_FITS: break;
     }
     return NC_NOERR;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory of the generator: an arena for what lives as long as the tree, and checked growing for values. All
- * allocation goes through take(), so that a test can make the n-th one fail. One thread.
+ * allocation goes through reallocate(), so that a test can make the n-th one fail. One thread.
  */
 #include "gen_int.h"
 
@@ -25,7 +25,7 @@ gen_mem_fail_at(long n)
 }
 
 static void *
-take(void *old, size_t nbytes)
+reallocate(void *old, size_t nbytes)
 {
     if (fail_at >= 0 && fail_at-- == 0)
         return NULL;
@@ -37,7 +37,7 @@ gen_grow(void *p, size_t n, size_t item)
 {
     if (item != 0 && n > SIZE_MAX / 2 / item)
         return NULL;
-    return take(p, n * item);
+    return reallocate(p, n * item);
 }
 
 /* Room for `need` items of `item` bytes at *p, growing by half; NC_ENOMEM. */
@@ -72,7 +72,7 @@ gen_alloc(gen_arena *a, size_t nbytes)
     if (b == NULL || b->cap - b->used < nbytes) {
         size_t cap = nbytes > BLOCK_BYTES ? nbytes : BLOCK_BYTES;
 
-        b = take(NULL, sizeof *b + cap);
+        b = reallocate(NULL, sizeof *b + cap);
         if (b == NULL)
             return NULL;
         *b = (gen_block){.next = a->head, .cap = cap};

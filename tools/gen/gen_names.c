@@ -11,14 +11,14 @@
 typedef struct gen_entry {
     struct gen_entry *next;
     const gen_group  *group;
-    gen_sort          sort;
+    gen_name_kind     sort;
     const char       *name;
     void             *node;
     size_t            hash;
 } gen_entry;
 
 static size_t
-hash_of(const gen_group *g, gen_sort sort, const char *name, size_t len)
+hash_entry(const gen_group *g, gen_name_kind sort, const char *name, size_t len)
 {
     uint64_t h = 14695981039346656037u ^ (uint64_t)(uintptr_t)g ^ ((uint64_t)sort << 56);
 
@@ -28,7 +28,7 @@ hash_of(const gen_group *g, gen_sort sort, const char *name, size_t len)
 }
 
 static int
-rehash(gen_names *t, size_t nslots)
+resize_table(gen_names *t, size_t nslots)
 {
     gen_entry **slots = gen_grow(NULL, nslots, sizeof(gen_entry *));
 
@@ -49,17 +49,17 @@ rehash(gen_names *t, size_t nslots)
 
 /* `name` is kept, not copied. */
 int
-gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_sort sort, const char *name, void *node)
+gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_name_kind sort, const char *name, void *node)
 {
     gen_entry *e;
 
-    if (t->used >= t->nslots && rehash(t, t->nslots == 0 ? 64 : t->nslots * 2) != NC_NOERR)
+    if (t->used >= t->nslots && resize_table(t, t->nslots == 0 ? 64 : t->nslots * 2) != NC_NOERR)
         return NC_ENOMEM;
     e = gen_alloc(a, sizeof *e);
     if (e == NULL)
         return NC_ENOMEM;
     *e = (gen_entry){
-        .group = g, .sort = sort, .name = name, .node = node, .hash = hash_of(g, sort, name, strlen(name))};
+        .group = g, .sort = sort, .name = name, .node = node, .hash = hash_entry(g, sort, name, strlen(name))};
     e->next = t->slots[e->hash & (t->nslots - 1)];
     t->slots[e->hash & (t->nslots - 1)] = e;
     t->used++;
@@ -67,9 +67,9 @@ gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_sort sort, con
 }
 
 void *
-gen_names_get(const gen_names *t, const gen_group *g, gen_sort sort, const char *name, size_t len)
+gen_names_get(const gen_names *t, const gen_group *g, gen_name_kind sort, const char *name, size_t len)
 {
-    size_t h = hash_of(g, sort, name, len);
+    size_t h = hash_entry(g, sort, name, len);
 
     if (t->nslots == 0)
         return NULL;

@@ -55,16 +55,16 @@ is_unsigned(nc_type type)
 
 /* Does the integer (neg, mag) fit `type`, perhaps only as its bits? */
 static gen_fit
-int_fits(bool neg, uint64_t mag, nc_type type)
+check_int_fit(bool neg, uint64_t mag, nc_type type)
 {
     size_t   bits = gen_type_size(type) * 8;
     uint64_t umax = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     uint64_t half = (UINT64_C(1) << (bits - 1));
 
     if (neg && mag > 0)
-        return mag > half ? GEN_MISFIT : is_unsigned(type) ? GEN_WRAPS : GEN_FITS;
+        return mag > half ? GEN_NO_FIT : is_unsigned(type) ? GEN_WRAPS : GEN_FITS;
     if (mag > umax)
-        return GEN_MISFIT;
+        return GEN_NO_FIT;
     return !is_unsigned(type) && mag >= half ? GEN_WRAPS : GEN_FITS;
 }
 
@@ -87,7 +87,7 @@ set_int(gen_const *c, nc_type type, bool neg, uint64_t mag)
 
 /* The type that a suffix names; NC_NAT for a bad one, NC_CHAR for none at all. */
 static nc_type
-suffix_type(const char *s, size_t len)
+find_suffix_type(const char *s, size_t len)
 {
     static const struct {
         char    text[4];
@@ -107,7 +107,7 @@ suffix_type(const char *s, size_t len)
 }
 
 static nc_type
-natural_type(bool neg, uint64_t mag)
+find_natural_type(bool neg, uint64_t mag)
 {
     if (neg)
         return mag <= UINT64_C(2147483648) ? NC_INT : NC_INT64;
@@ -116,7 +116,7 @@ natural_type(bool neg, uint64_t mag)
 
 /* Digits of `base` from s; *after is behind them. False when the value is above 64 bits. */
 static bool
-digits(const char *s, const char *end, unsigned base, uint64_t *out, const char **after)
+parse_digits(const char *s, const char *end, unsigned base, uint64_t *out, const char **after)
 {
     uint64_t v = 0;
     bool     ok = true;
@@ -136,7 +136,7 @@ digits(const char *s, const char *end, unsigned base, uint64_t *out, const char 
 }
 
 static bool
-integer(const char *s, const char *end, gen_const *out, gen_fit *fit, const char **why)
+parse_integer(const char *s, const char *end, gen_const *out, gen_fit *fit, const char **why)
 {
     bool        neg = *s == '-';
     bool        ok;
@@ -149,15 +149,15 @@ integer(const char *s, const char *end, gen_const *out, gen_fit *fit, const char
         s++;
     hex = end - s > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
     first = hex ? s + 2 : s;
-    ok = digits(first, end, hex ? 16 : *s == '0' ? 8 : 10, &mag, &s);
+    ok = parse_digits(first, end, hex ? 16 : *s == '0' ? 8 : 10, &mag, &s);
     *why = s < end && isdigit((unsigned char)*s) ? "not an octal number" : "not a number";
-    type = suffix_type(s, (size_t)(end - s));
+    type = find_suffix_type(s, (size_t)(end - s));
     if (type == NC_NAT || s == first)
         return false;
     if (hex && !neg && type == NC_CHAR) { /* the only form that an opaque value has */
         *out = (gen_const){.kind = GEN_HEX, .s = first, .len = (size_t)(s - first), .type = NC_NAT};
         if (ok) {
-            out->type = natural_type(false, mag);
+            out->type = find_natural_type(false, mag);
             out->v.u = mag;
         }
         return true;
@@ -169,18 +169,18 @@ integer(const char *s, const char *end, gen_const *out, gen_fit *fit, const char
     if (neg && is_unsigned(type))
         return false;
     if (type == NC_CHAR)
-        type = natural_type(neg, mag);
-    *fit = int_fits(neg, mag, type);
+        type = find_natural_type(neg, mag);
+    *fit = check_int_fit(neg, mag, type);
     *why = type == NC_INT ? "the value does not fit its suffix's type, int (LL makes an int64)"
                           : "the value does not fit the type of its suffix";
-    if (*fit == GEN_MISFIT)
+    if (*fit == GEN_NO_FIT)
         return false;
     set_int(out, type, neg, mag);
     return true;
 }
 
 static bool
-real(const char *s, const char *end, gen_const *out, gen_fit *fit, const char **why)
+parse_real(const char *s, const char *end, gen_const *out, gen_fit *fit, const char **why)
 {
     char  *after;
     double v = strtod(s, &after);
@@ -192,12 +192,12 @@ real(const char *s, const char *end, gen_const *out, gen_fit *fit, const char **
     if (single)
         v = strtof(s, &after); /* rounded once */
     *out = (gen_const){.kind = GEN_REAL, .type = single ? NC_FLOAT : NC_DOUBLE, .v.d = v};
-    *fit = isinf(v) ? GEN_OVER : GEN_FITS;
+    *fit = isinf(v) ? GEN_OVERFLOWS : GEN_FITS;
     return true;
 }
 
 bool
-gen_number(const char *s, size_t len, gen_const *out, gen_fit *fit, const char **why)
+gen_parse_number(const char *s, size_t len, gen_const *out, gen_fit *fit, const char **why)
 {
     const char *end = s + len;
     const char *d = s + (*s == '-' || *s == '+');
@@ -206,12 +206,12 @@ gen_number(const char *s, size_t len, gen_const *out, gen_fit *fit, const char *
 
     *fit = GEN_FITS;
     if (end - d > 1 && d[0] == '0' && (d[1] == 'x' || d[1] == 'X')) {
-        ok = integer(s, end, out, fit, why);
+        ok = parse_integer(s, end, out, fit, why);
     } else {
         while (d < end && isdigit((unsigned char)*d))
             d++;
-        ok = d < end && (*d == '.' || *d == 'e' || *d == 'E') ? real(s, end, out, fit, why)
-                                                              : integer(s, end, out, fit, why);
+        ok = d < end && (*d == '.' || *d == 'e' || *d == 'E') ? parse_real(s, end, out, fit, why)
+                                                              : parse_integer(s, end, out, fit, why);
     }
     out->pos = pos;
     return ok;
@@ -243,18 +243,18 @@ store_real(double v, nc_type type, void *out)
         memcpy(out, &v, sizeof v);
     else
         memcpy(out, &f, sizeof f);
-    return type == NC_FLOAT && isinf(f) && !isinf(v) ? GEN_OVER : GEN_FITS;
+    return type == NC_FLOAT && isinf(f) && !isinf(v) ? GEN_OVERFLOWS : GEN_FITS;
 }
 
 static gen_fit
-real_to_int(double v, nc_type type, void *out)
+convert_real(double v, nc_type type, void *out)
 {
     double min = (double)types[type - NC_BYTE].min;
     double top = ldexp(1.0, (int)(gen_type_size(type) * 8) - (is_unsigned(type) ? 0 : 1));
 
     v = trunc(v);
     if (!(v >= min && v < top)) /* NaN too */
-        return GEN_MISFIT;
+        return GEN_NO_FIT;
     store_int(type, v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v, out);
     return GEN_FITS;
 }
@@ -268,11 +268,12 @@ gen_convert(const gen_const *c, nc_type type, void *out)
     gen_fit  fit;
 
     if (c->kind == GEN_REAL)
-        return type == NC_FLOAT || type == NC_DOUBLE ? store_real(c->v.d, type, out) : real_to_int(c->v.d, type, out);
+        return type == NC_FLOAT || type == NC_DOUBLE ? store_real(c->v.d, type, out)
+                                                     : convert_real(c->v.d, type, out);
     if (type == NC_FLOAT || type == NC_DOUBLE)
         return store_real(neg ? (double)c->v.i : (double)bits, type, out);
-    fit = int_fits(neg, neg ? ~bits + 1 : bits, type);
-    if (fit != GEN_MISFIT)
+    fit = check_int_fit(neg, neg ? ~bits + 1 : bits, type);
+    if (fit != GEN_NO_FIT)
         store_int(type, bits, out);
     return fit;
 }

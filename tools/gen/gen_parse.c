@@ -34,7 +34,7 @@ declare_dim(gen_parser *p, const char *name, gen_pos pos)
 
 /* `a = 4, b = unlimited`; the first name is behind. */
 static int
-dims_statement(gen_parser *p, const gen_ref *first)
+parse_dims_statement(gen_parser *p, const gen_ref *first)
 {
     const char *name = first->name;
     gen_pos     pos = first->pos;
@@ -54,7 +54,7 @@ dims_statement(gen_parser *p, const gen_ref *first)
 
 /* `(d1, /g/d2)`, or nothing. */
 static int
-var_dims(gen_parser *p, gen_var *v)
+parse_var_dims(gen_parser *p, gen_var *v)
 {
     gen_dim **dims = NULL;
     size_t    cap = 0;
@@ -67,14 +67,14 @@ var_dims(gen_parser *p, gen_var *v)
     while (more) {
         if ((rc = gen_take_ref(p, &r)) != NC_NOERR)
             goto done;
-        if (r.path && gen_look_outward(p, &r, GEN_DIM) == NULL && (rc = gen_declare_ahead(p)) != NC_NOERR)
+        if (r.path && gen_find_outward(p, &r, GEN_DIM) == NULL && (rc = gen_declare_ahead(p)) != NC_NOERR)
             goto done;
         rc = NC_ENOMEM;
         if (v->rank == NC_MAX_VAR_DIMS)
             rc = gen_error(p, r.pos, "more than %d dimensions", NC_MAX_VAR_DIMS);
         else if (gen_reserve((void **)&dims, &cap, v->rank + 1, sizeof(gen_dim *)) != NC_NOERR)
             gen_nomem(p);
-        else if ((dims[v->rank] = gen_look_outward(p, &r, GEN_DIM)) == NULL)
+        else if ((dims[v->rank] = gen_find_outward(p, &r, GEN_DIM)) == NULL)
             rc = gen_undefined(p, &r, "dimension");
         else
             rc = gen_accept(p, ',', &more);
@@ -110,7 +110,7 @@ add_var(gen_parser *p, const gen_typeref *type, const char *name, gen_pos pos)
         return gen_nomem(p);
     *v = (gen_var){.name = name, .pos = pos, .index = p->cdl->nvars, .type = *type};
     v->atts_end = &v->atts;
-    if ((rc = var_dims(p, v)) != NC_NOERR)
+    if ((rc = parse_var_dims(p, v)) != NC_NOERR)
         return rc;
     if (gen_names_put(&p->names, &p->cdl->arena, g, GEN_VAR, name, v) != NC_NOERR)
         return gen_nomem(p);
@@ -122,7 +122,7 @@ add_var(gen_parser *p, const gen_typeref *type, const char *name, gen_pos pos)
 
 /* `type a(x), b`, or `type v:att = ...`; the type is behind. */
 static int
-vars_statement(gen_parser *p, const gen_ref *first)
+parse_vars_statement(gen_parser *p, const gen_ref *first)
 {
     gen_typeref type;
     gen_ref     r;
@@ -150,7 +150,7 @@ vars_statement(gen_parser *p, const gen_ref *first)
 }
 
 static int
-data_statement(gen_parser *p, const gen_ref *first)
+parse_data_statement(gen_parser *p, const gen_ref *first)
 {
     gen_var *v = gen_find_var(p, first);
     int      rc;
@@ -169,7 +169,7 @@ data_statement(gen_parser *p, const gen_ref *first)
  * then `data:units` is its attribute and only `data:` with a blank behind it a section.
  */
 static section
-section_here(const gen_parser *p)
+find_section(const gen_parser *p)
 {
     const gen_token *t = &p->tok;
 
@@ -185,7 +185,7 @@ section_here(const gen_parser *p)
 }
 
 static int
-statement(gen_parser *p, section s)
+parse_statement(gen_parser *p, section s)
 {
     gen_ref first;
     int     rc;
@@ -196,22 +196,22 @@ statement(gen_parser *p, section s)
         return gen_type_statement(p); /* its ';' is optional */
     } else if ((rc = gen_take_ref(p, &first)) == NC_NOERR) {
         if (s == S_DIMS && gen_at(p, '='))
-            rc = dims_statement(p, &first);
+            rc = parse_dims_statement(p, &first);
         else if (s == S_DATA && gen_at(p, '='))
-            rc = data_statement(p, &first);
+            rc = parse_data_statement(p, &first);
         else if (s == S_VARS && !gen_at(p, ':') && (p->tok.tok == GEN_T_WORD || p->tok.tok == GEN_T_PATH))
-            rc = vars_statement(p, &first);
+            rc = parse_vars_statement(p, &first);
         else
             rc = gen_attr_after_ref(p, &first);
     }
     return rc != NC_NOERR ? rc : gen_expect(p, ';');
 }
 
-static int body(gen_parser *p);
+static int parse_group_body(gen_parser *p);
 
 /* `NAME { ... }` behind `group:`. */
 static int
-subgroup(gen_parser *p)
+parse_subgroup(gen_parser *p)
 {
     gen_group  *outer = p->group, *g;
     const char *name;
@@ -229,7 +229,7 @@ subgroup(gen_parser *p)
         return NC_ENOMEM;
     g->ahead = false;
     p->group = g;
-    rc = body(p);
+    rc = parse_group_body(p);
     p->group = outer;
     p->depth--;
     return rc;
@@ -251,31 +251,31 @@ open_section(gen_parser *p, section s, section was)
 
 /* `{ ... }` of a group. */
 static int
-body(gen_parser *p)
+parse_group_body(gen_parser *p)
 {
     section now = S_ATTRS;
     gen_pos start = p->tok.pos;
     int     rc = gen_expect(p, '{');
 
     while (rc == NC_NOERR && !gen_at(p, '}')) {
-        section s = section_here(p);
+        section s = find_section(p);
 
         if (p->tok.tok == GEN_T_END)
             return gen_error(p, p->tok.pos, "the '{' of line %u has no '}'", start.line);
         if (s == S_NONE) {
-            rc = statement(p, now);
+            rc = parse_statement(p, now);
             continue;
         }
         rc = open_section(p, s, now);
         now = s;
         if (rc == NC_NOERR && s == S_GROUPS)
-            rc = subgroup(p);
+            rc = parse_subgroup(p);
     }
     return rc != NC_NOERR ? rc : gen_next(p);
 }
 
 static int
-dataset(gen_parser *p)
+parse_dataset(gen_parser *p)
 {
     int rc;
 
@@ -284,11 +284,11 @@ dataset(gen_parser *p)
         return rc;
     if (!gen_at_word(p, "netcdf") && !gen_at_word(p, "NETCDF") && !gen_at_word(p, "netCDF"))
         return gen_unexpected(p, "'netcdf NAME {'");
-    if ((rc = gen_dataset_name(p)) != NC_NOERR || (rc = body(p)) != NC_NOERR)
+    if ((rc = gen_dataset_name(p)) != NC_NOERR || (rc = parse_group_body(p)) != NC_NOERR)
         return rc;
     if (p->tok.tok != GEN_T_END)
         return gen_unexpected(p, "nothing behind the last '}'");
-    gen_finish(p);
+    gen_finish_tree(p);
     return NC_NOERR;
 }
 
@@ -311,7 +311,7 @@ gen_parse(const char *file, const char *text, size_t len, gen_report report, gen
         rc = gen_nomem(&p);
         cdl->root = NULL;
     } else {
-        rc = dataset(&p);
+        rc = parse_dataset(&p);
     }
     if (rc == NC_NOERR) {
         *out = cdl;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static bool
-named_real(const char *word, gen_const *out)
+find_named_real(const char *word, gen_const *out)
 {
     static const struct {
         const char *word;
@@ -52,7 +52,7 @@ peek_const(gen_parser *p, gen_const *out)
     else if (strcmp(t->text, "NIL") == 0 || strcmp(t->text, "nil") == 0 || strcmp(t->text, "Nil") == 0)
         out->kind = GEN_NIL;
     else
-        named_real(t->text, out);
+        find_named_real(t->text, out);
     return NC_NOERR;
 }
 
@@ -109,7 +109,7 @@ gen_group_end(const gen_var *v, size_t d)
 
 /* Elements that the dimensions [d, end) can hold; SIZE_MAX when the first is unlimited, or there are too many. */
 static size_t
-capacity(const gen_var *v, size_t d, size_t end)
+count_capacity(const gen_var *v, size_t d, size_t end)
 {
     size_t n = 1;
 
@@ -123,7 +123,7 @@ capacity(const gen_var *v, size_t d, size_t end)
 
 /* Characters in a row: the last dimension, unless there is but one or it is unlimited. */
 static size_t
-row_unit(const gen_var *v)
+find_row_unit(const gen_var *v)
 {
     const gen_dim *last = v->rank > 1 ? v->dims[v->rank - 1] : NULL;
 
@@ -174,7 +174,7 @@ parse_leaf(gen_parser *p, const gen_var *v, size_t d, gen_list *l)
     }
     if ((rc = gen_list_end(p, l)) != NC_NOERR)
         return rc;
-    return check_leaf(p, v, l, v->rank == 0 ? 1 : capacity(v, d, v->rank));
+    return check_leaf(p, v, l, v->rank == 0 ? 1 : count_capacity(v, d, v->rank));
 }
 
 static int parse_level(gen_parser *p, const gen_var *v, size_t d, gen_list **out);
@@ -201,7 +201,7 @@ static int
 parse_level(gen_parser *p, const gen_var *v, size_t d, gen_list **out)
 {
     size_t    next = v->rank == 0 ? 0 : gen_group_end(v, d);
-    gen_list *l = gen_list_new(p->cdl, v->type.type, p->tok.pos, row_unit(v));
+    gen_list *l = gen_list_new(p->cdl, v->type.type, p->tok.pos, find_row_unit(v));
     int       rc;
 
     *out = l;
@@ -218,9 +218,9 @@ parse_level(gen_parser *p, const gen_var *v, size_t d, gen_list **out)
         if ((rc = gen_next(p)) != NC_NOERR)
             return rc;
     }
-    if (rc == NC_NOERR && l->nsubs > capacity(v, d, next))
+    if (rc == NC_NOERR && l->nsubs > count_capacity(v, d, next))
         rc = gen_error(p, l->pos, "%zu records for %s, which has room for %zu", l->nsubs, v->name,
-                       capacity(v, d, next));
+                       count_capacity(v, d, next));
     return rc;
 }
 
@@ -243,7 +243,7 @@ gen_parse_data(gen_parser *p, gen_var *v)
 
 /* netCDF's default fill value of `type`, in memory form. */
 static void
-default_fill(nc_type type, void *out)
+copy_default_fill(nc_type type, void *out)
 {
     static const signed char        b = NC_FILL_BYTE;
     static const char               c = NC_FILL_CHAR;
@@ -268,12 +268,12 @@ gen_var_fill(const gen_var *v, void *out)
     if (v->fill != NULL)
         memcpy(out, v->fill->values, gen_type_size(v->type.type));
     else
-        default_fill(v->type.type, out);
+        copy_default_fill(v->type.type, out);
 }
 
 /* Enlarges the unlimited dimensions from `d` on to what `l` has for them. */
 static void
-measure(const gen_var *v, size_t d, const gen_list *l)
+enlarge_unlimited(const gen_var *v, size_t d, const gen_list *l)
 {
     size_t   next = gen_group_end(v, d);
     size_t   first = v->dims[d]->unlimited ? d + 1 : d;
@@ -287,7 +287,7 @@ measure(const gen_var *v, size_t d, const gen_list *l)
         v->dims[d]->size = n;
     for (size_t i = 0; i < l->nsubs; i++)
         if (l->subs[i] != NULL)
-            measure(v, next, l->subs[i]);
+            enlarge_unlimited(v, next, l->subs[i]);
 }
 
 static void
@@ -305,14 +305,14 @@ finish_group(const gen_group *g)
         gen_var_fill(v, &fill);
         gen_list_fill(v->data, &fill);
         if (v->rank > 0)
-            measure(v, 0, v->data);
+            enlarge_unlimited(v, 0, v->data);
     }
     for (const gen_group *sub = g->groups; sub != NULL; sub = sub->next)
         finish_group(sub);
 }
 
 void
-gen_finish(gen_parser *p)
+gen_finish_tree(gen_parser *p)
 {
     finish_group(p->cdl->root);
 }

@@ -61,7 +61,7 @@ gen_take_ref(gen_parser *p, gen_ref *out)
 }
 
 nc_type
-gen_primitive(const char *word)
+gen_find_primitive(const char *word)
 {
     static const struct {
         const char *word;
@@ -81,7 +81,7 @@ gen_primitive(const char *word)
 
 /* A name in `r`'s group, or for a plain name in the groups around it. */
 void *
-gen_look_outward(const gen_parser *p, const gen_ref *r, gen_sort sort)
+gen_find_outward(const gen_parser *p, const gen_ref *r, gen_name_kind sort)
 {
     for (const gen_group *g = r->group; g != NULL; g = r->path ? NULL : g->parent) {
         void *node = gen_names_get(&p->names, g, sort, r->name, strlen(r->name));
@@ -94,24 +94,24 @@ gen_look_outward(const gen_parser *p, const gen_ref *r, gen_sort sort)
 
 /* The first type of that name in the whole tree, parents first. */
 static const gen_type *
-look_for_type(const gen_parser *p, const gen_group *g, const char *name)
+find_type_below(const gen_parser *p, const gen_group *g, const char *name)
 {
     const gen_type *t = gen_names_get(&p->names, g, GEN_TYPE, name, strlen(name));
 
     for (const gen_group *sub = g->groups; t == NULL && sub != NULL; sub = sub->next)
-        t = look_for_type(p, sub, name);
+        t = find_type_below(p, sub, name);
     return t;
 }
 
 bool
 gen_find_type(const gen_parser *p, const gen_ref *r, gen_typeref *out)
 {
-    *out = (gen_typeref){.type = r->path || r->quoted ? NC_NAT : gen_primitive(r->name)};
+    *out = (gen_typeref){.type = r->path || r->quoted ? NC_NAT : gen_find_primitive(r->name)};
     if (out->type != NC_NAT)
         return true;
-    out->user = gen_look_outward(p, r, GEN_TYPE);
+    out->user = gen_find_outward(p, r, GEN_TYPE);
     if (out->user == NULL && !r->path)
-        out->user = look_for_type(p, p->cdl->root, r->name);
+        out->user = find_type_below(p, p->cdl->root, r->name);
     return out->user != NULL;
 }
 
@@ -124,7 +124,7 @@ gen_find_var(const gen_parser *p, const gen_ref *r)
 /* ---- attributes ------------------------------------------------------------------------------------------- */
 
 static int
-take_values(gen_parser *p, gen_const **values, size_t *n)
+parse_values(gen_parser *p, gen_const **values, size_t *n)
 {
     size_t cap = 0;
     int    rc;
@@ -161,7 +161,7 @@ gen_attr_after_colon(gen_parser *p, gen_var *var, const gen_typeref *type)
     if ((type != NULL && type->user != NULL) ||
         (var != NULL && var->type.user != NULL && strcmp(a.name, "_FillValue") == 0))
         return gen_skip_list(p);
-    rc = take_values(p, &values, &a.n);
+    rc = parse_values(p, &values, &a.n);
     a.values = values;
     if (rc == NC_NOERR)
         rc = gen_attr_add(p, &a);
@@ -177,7 +177,7 @@ gen_undefined(gen_parser *p, const gen_ref *r, const char *what)
 
 /* `x :a = ...` is a group's attribute of type x, `x:a` one of variable x; a variable `int` must be written tight. */
 static int
-attr_of(gen_parser *p, const gen_ref *r)
+parse_attr_of(gen_parser *p, const gen_ref *r)
 {
     gen_var    *v = gen_find_var(p, r);
     gen_typeref type;
@@ -197,7 +197,7 @@ gen_attr_after_ref(gen_parser *p, const gen_ref *first)
     int         rc;
 
     if (gen_at(p, ':'))
-        return attr_of(p, first);
+        return parse_attr_of(p, first);
     if (p->tok.tok != GEN_T_WORD && p->tok.tok != GEN_T_PATH)
         return gen_unexpected(p, "':'");
     if (!gen_find_type(p, first, &type))

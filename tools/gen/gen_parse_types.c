@@ -31,7 +31,7 @@ add_type(gen_parser *p)
 }
 
 static int
-take_integer(gen_parser *p, bool positive)
+parse_integer(gen_parser *p, bool positive)
 {
     uint64_t n = 1;
 
@@ -43,7 +43,7 @@ take_integer(gen_parser *p, bool positive)
 
 /* Behind `enum`: NAME { a = 0, b = 1 } */
 static int
-enum_type(gen_parser *p)
+parse_enum_type(gen_parser *p)
 {
     const char *name;
     gen_pos     pos;
@@ -54,7 +54,7 @@ enum_type(gen_parser *p)
         return rc;
     while (more)
         if ((rc = gen_take_name(p, "the name of an enum constant", &name, &pos)) != NC_NOERR ||
-            (rc = gen_expect(p, '=')) != NC_NOERR || (rc = take_integer(p, false)) != NC_NOERR ||
+            (rc = gen_expect(p, '=')) != NC_NOERR || (rc = parse_integer(p, false)) != NC_NOERR ||
             (rc = gen_accept(p, ',', &more)) != NC_NOERR)
             return rc;
     return gen_expect(p, '}');
@@ -62,7 +62,7 @@ enum_type(gen_parser *p)
 
 /* `type f1(2,3), f2;` */
 static int
-fields(gen_parser *p)
+parse_fields(gen_parser *p)
 {
     gen_typeref type;
     gen_ref     r;
@@ -80,7 +80,7 @@ fields(gen_parser *p)
             (rc = gen_accept(p, '(', &dims)) != NC_NOERR)
             return rc;
         while (dims) {
-            if ((rc = take_integer(p, true)) != NC_NOERR || (rc = gen_accept(p, ',', &dims)) != NC_NOERR)
+            if ((rc = parse_integer(p, true)) != NC_NOERR || (rc = gen_accept(p, ',', &dims)) != NC_NOERR)
                 return rc;
             if (!dims && (rc = gen_expect(p, ')')) != NC_NOERR)
                 return rc;
@@ -93,14 +93,14 @@ fields(gen_parser *p)
 
 /* Behind `compound`: NAME { fields } */
 static int
-compound_type(gen_parser *p)
+parse_compound_type(gen_parser *p)
 {
     int rc;
 
     if ((rc = add_type(p)) != NC_NOERR || (rc = gen_expect(p, '{')) != NC_NOERR)
         return rc;
     do {
-        if ((rc = fields(p)) != NC_NOERR)
+        if ((rc = parse_fields(p)) != NC_NOERR)
             return rc;
     } while (!gen_at(p, '}'));
     return gen_next(p);
@@ -108,12 +108,12 @@ compound_type(gen_parser *p)
 
 /* Behind `opaque` or a base type, at '(': (N) NAME or (*) NAME. */
 static int
-sized_type(gen_parser *p, bool opaque)
+parse_sized_type(gen_parser *p, bool opaque)
 {
     int rc = gen_expect(p, '(');
 
     if (rc == NC_NOERR)
-        rc = opaque ? take_integer(p, true) : gen_expect(p, '*');
+        rc = opaque ? parse_integer(p, true) : gen_expect(p, '*');
     if (rc == NC_NOERR)
         rc = gen_expect(p, ')');
     return rc == NC_NOERR ? add_type(p) : rc;
@@ -142,15 +142,15 @@ gen_type_statement(gen_parser *p)
             return gen_error(p, r.pos, "an enum's base is an integer type, not %s", r.text);
         rc = gen_next(p);
         if (rc == NC_NOERR)
-            rc = enum_type(p);
+            rc = parse_enum_type(p);
     } else if (is_compound_word(&r) && p->tok.tok == GEN_T_WORD) {
-        rc = compound_type(p);
+        rc = parse_compound_type(p);
     } else if (gen_at(p, '(')) {
         bool opaque = !r.path && !r.quoted && strcmp(r.name, "opaque") == 0;
 
         if (!opaque && !gen_find_type(p, &r, &type))
             return gen_error(p, r.pos, "no type %s is declared above", r.text);
-        rc = sized_type(p, opaque);
+        rc = parse_sized_type(p, opaque);
     } else {
         rc = gen_attr_after_ref(p, &r);
         return rc != NC_NOERR ? rc : gen_expect(p, ';');

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static int
-bad(gen_parser *p, const gen_attdecl *a, const char *wanted)
+fail_value(gen_parser *p, const gen_attdecl *a, const char *wanted)
 {
     return gen_error(p, a->n > 0 ? a->values[0].pos : a->end, "%s: expected %s", a->name, wanted);
 }
@@ -18,7 +18,7 @@ static int
 take_text(gen_parser *p, const gen_attdecl *a, const char **out)
 {
     if (a->n != 1 || a->values[0].kind != GEN_STRING)
-        return bad(p, a, "one string");
+        return fail_value(p, a, "one string");
     *out = a->values[0].s;
     return NC_NOERR;
 }
@@ -50,7 +50,7 @@ take_bool(gen_parser *p, const gen_attdecl *a, int *out)
     else if (strcmp(text, "false") == 0 || strcmp(text, "0") == 0)
         *out = 0;
     else
-        return bad(p, a, "\"true\" or \"false\"");
+        return fail_value(p, a, "\"true\" or \"false\"");
     return NC_NOERR;
 }
 
@@ -72,7 +72,7 @@ take_choice(gen_parser *p, const gen_attdecl *a, const choice *c, const char *wa
             *out = c->value;
             return NC_NOERR;
         }
-    return bad(p, a, wanted);
+    return fail_value(p, a, wanted);
 }
 
 static int
@@ -116,8 +116,8 @@ take_filters(gen_parser *p, const gen_attdecl *a, gen_prop prop)
     if ((rc = take_text(p, a, &text)) != NC_NOERR)
         return rc;
     if (prop == GEN_CODECS)
-        return gen_codecs(p, &a->values[0], &props->codecs, &props->ncodecs);
-    return gen_filter_spec(p, &a->values[0], &props->filters, &props->nfilters);
+        return gen_parse_codecs(p, &a->values[0], &props->codecs, &props->ncodecs);
+    return gen_parse_filter_spec(p, &a->values[0], &props->filters, &props->nfilters);
 }
 
 static const choice storages[] = {
@@ -203,14 +203,14 @@ static const struct {
 #define EDITS_MOST 2
 
 static char
-lower(char c)
+to_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 /* Do the names differ by few letters put in, left out or changed? Case does not count. */
 static bool
-is_near(const char *a, const char *b)
+is_near_name(const char *a, const char *b)
 {
     size_t above[NAME_MOST + 1], row[NAME_MOST + 1], m = strlen(a), n = strlen(b);
 
@@ -221,7 +221,7 @@ is_near(const char *a, const char *b)
     for (size_t i = 1; i <= m; i++) {
         row[0] = i;
         for (size_t j = 1; j <= n; j++) {
-            size_t change = above[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
+            size_t change = above[j - 1] + (to_lower(a[i - 1]) != to_lower(b[j - 1]));
             size_t shift = (above[j] < row[j - 1] ? above[j] : row[j - 1]) + 1;
 
             row[j] = change < shift ? change : shift;
@@ -235,17 +235,18 @@ is_near(const char *a, const char *b)
 static int
 check_spelling(gen_parser *p, const gen_attdecl *a)
 {
-    const char *meant = strcmp(a->name, "_FillValue") != 0 && is_near(a->name, "_FillValue") ? "_FillValue" : NULL;
+    const char *meant =
+        strcmp(a->name, "_FillValue") != 0 && is_near_name(a->name, "_FillValue") ? "_FillValue" : NULL;
 
     for (size_t i = 0; meant == NULL && i < GEN_LEN(props); i++)
-        if (is_near(a->name, props[i].name))
+        if (is_near_name(a->name, props[i].name))
             meant = props[i].name;
     return meant == NULL ? NC_NOERR : gen_error(p, a->pos, "%s: did you mean %s?", a->name, meant);
 }
 
 /* Takes the attribute when it is a special one. */
 int
-gen_special(gen_parser *p, const gen_attdecl *a, bool *taken)
+gen_take_special_att(gen_parser *p, const gen_attdecl *a, bool *taken)
 {
     static const char *const ignored[] = {"_NCProperties", "_IsNetcdf4", "_SuperblockVersion"};
     int                      classic = 0, rc;

@@ -52,7 +52,7 @@ gen_word_text(gen_parser *p, const char *s, const char *end, size_t *len)
 }
 
 static int
-hex_value(int c)
+parse_hex_digit(int c)
 {
     return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
 }
@@ -72,10 +72,10 @@ gen_unescape(const char *s, const char *end, const char **after)
         *after = s;
         return (char)(unsigned char)v;
     }
-    if ((*s == 'x' || *s == 'X') && end - s > 1 && hex_value((unsigned char)s[1]) >= 0) {
+    if ((*s == 'x' || *s == 'X') && end - s > 1 && parse_hex_digit((unsigned char)s[1]) >= 0) {
         s++;
-        for (int i = 0; i < 2 && s < end && hex_value((unsigned char)*s) >= 0; i++)
-            v = v * 16 + (unsigned)hex_value((unsigned char)*s++);
+        for (int i = 0; i < 2 && s < end && parse_hex_digit((unsigned char)*s) >= 0; i++)
+            v = v * 16 + (unsigned)parse_hex_digit((unsigned char)*s++);
         *after = s;
         return (char)(unsigned char)v;
     }

@@ -28,7 +28,7 @@ fail_call(const gen_writer *w, int rc, gen_pos pos, const char *what, const char
 }
 
 static int
-put(place *pl, const void *values)
+put_box(place *pl, const void *values)
 {
     const gen_writer *w = pl->w;
     const gen_var    *v = pl->v;
@@ -44,7 +44,7 @@ put(place *pl, const void *values)
  * dimensions while they fit, then as much as possible of the next one. Returns its size.
  */
 static size_t
-next_box(place *pl, size_t d, size_t at, size_t most)
+set_box(place *pl, size_t d, size_t at, size_t most)
 {
     const gen_var *v = pl->v;
     size_t         box = 1, k, room;
@@ -74,15 +74,15 @@ put_range(place *pl, size_t d, size_t at, size_t n, const char *values)
     int    rc = NC_NOERR;
 
     if (pl->v->rank == 0)
-        return n == 0 ? NC_NOERR : put(pl, values != NULL ? values : pl->fill);
+        return n == 0 ? NC_NOERR : put_box(pl, values != NULL ? values : pl->fill);
     if (values == NULL && cap > pl->fill_n)
         cap = pl->fill_n;
     while (rc == NC_NOERR && n > 0) {
-        size_t box = next_box(pl, d, at, n < cap ? n : cap);
+        size_t box = set_box(pl, d, at, n < cap ? n : cap);
 
         if (pl->w->opts->stop != NULL && pl->w->opts->stop())
             return GEN_STOPPED;
-        rc = put(pl, values != NULL ? values : pl->fill);
+        rc = put_box(pl, values != NULL ? values : pl->fill);
         values = values != NULL ? values + box * item : NULL;
         at += box;
         n -= box;
@@ -108,7 +108,7 @@ make_fill(place *pl)
 
 /* Elements of the dimensions [d, end), unlimited ones as large as the data makes them. */
 static size_t
-extent(const gen_var *v, size_t d, size_t end)
+count_elements(const gen_var *v, size_t d, size_t end)
 {
     size_t n = 1;
 
@@ -142,7 +142,7 @@ static int
 put_records(place *pl, size_t d, size_t next, const gen_list *l)
 {
     const gen_var *v = pl->v;
-    size_t         given = l->nsubs, all = pl->nofill ? extent(v, d, next) : given;
+    size_t         given = l->nsubs, all = pl->nofill ? count_elements(v, d, next) : given;
     int            rc = NC_NOERR;
 
     for (size_t i = 0; rc == NC_NOERR && i < all; i++) {
@@ -158,7 +158,7 @@ put_records(place *pl, size_t d, size_t next, const gen_list *l)
             pl->count[k] = 1;
         if (sub != NULL || pl->nofill)
             rc = put_list(pl, next, sub);
-        if (rc == NC_NOERR && i + 1 == given && !has_values(sub) && extent(v, next, v->rank) > 0)
+        if (rc == NC_NOERR && i + 1 == given && !has_values(sub) && count_elements(v, next, v->rank) > 0)
             rc = put_fill(pl, next, 0, 1);
     }
     return rc;
@@ -177,7 +177,7 @@ put_list(place *pl, size_t d, const gen_list *l)
         return put_records(pl, d, next, l);
     if (n > 0)
         rc = put_range(pl, d, 0, n, l->values);
-    all = extent(v, d, v->rank);
+    all = count_elements(v, d, v->rank);
     if (rc == NC_NOERR && pl->nofill && all > n)
         rc = put_fill(pl, d, n, all - n);
     return rc;
@@ -199,7 +199,7 @@ find_longest(const gen_list *l)
 
 /* Strings of fixed width are cut without an error, as netCDF-C does it; only here is it known where they stand. */
 static void
-warn_of_cut(const gen_writer *w, const gen_var *v, const gen_list *l)
+warn_of_truncation(const gen_writer *w, const gen_var *v, const gen_list *l)
 {
     const gen_list *longest = l != NULL ? find_longest(l) : NULL;
     size_t          width;
@@ -220,8 +220,8 @@ put_var(gen_writer *w, const gen_var *v)
     place            pl = {.w = w, .v = v};
     int              rc = NC_ENOMEM;
 
-    warn_of_cut(w, v, v->data);
-    warn_of_cut(w, v, v->fill);
+    warn_of_truncation(w, v, v->data);
+    warn_of_truncation(w, v, v->fill);
     pl.nofill = p->pos[GEN_NOFILL].line != 0 ? p->value[GEN_NOFILL] != 0 : w->opts->nofill;
     pl.start = gen_grow(NULL, v->rank, sizeof(size_t));
     pl.count = gen_grow(NULL, v->rank, sizeof(size_t));

@@ -11,7 +11,7 @@
 enum { PIECE = 1 << 20, ROW = 16, DUMP_BYTES = 64 };
 
 static void
-hex_row(FILE *out, const char *indent, unsigned long long at, const unsigned char *p, size_t n)
+print_hex_row(FILE *out, const char *indent, unsigned long long at, const unsigned char *p, size_t n)
 {
     fprintf(out, "%s%08llx ", indent, at);
     for (size_t i = 0; i < ROW; i++)
@@ -26,12 +26,12 @@ hex_row(FILE *out, const char *indent, unsigned long long at, const unsigned cha
 }
 
 static void
-put(const map_opts *o, unsigned long long at, const unsigned char *p, size_t n, bool hex)
+print_bytes(const map_opts *o, unsigned long long at, const unsigned char *p, size_t n, bool hex)
 {
     if (!hex)
         fwrite(p, 1, n, o->out);
     for (size_t i = 0; hex && i < n; i += ROW)
-        hex_row(o->out, "", at + i, p + i, n - i < ROW ? n - i : ROW);
+        print_hex_row(o->out, "", at + i, p + i, n - i < ROW ? n - i : ROW);
 }
 
 int
@@ -56,7 +56,7 @@ map_cat(nczarr_map *map, const map_opts *o, const char *key)
         size_t n = end - at < PIECE ? (size_t)(end - at) : PIECE;
 
         if ((rc = nczarr_map_read(map, key, at, n, piece)) == NC_NOERR)
-            put(o, at, piece, n, o->hex);
+            print_bytes(o, at, piece, n, o->hex);
         else
             (void)map_fail(o, rc, key);
     }
@@ -88,7 +88,8 @@ map_print(nczarr_map *map, const map_opts *o, const char *key)
     } else {
         shown = o->hex || len <= DUMP_BYTES ? len : DUMP_BYTES;
         for (size_t i = 0; i < shown; i += ROW)
-            hex_row(o->out, "              ", i, (const unsigned char *)data + i, shown - i < ROW ? shown - i : ROW);
+            print_hex_row(o->out, "              ", i, (const unsigned char *)data + i,
+                          shown - i < ROW ? shown - i : ROW);
         if (shown < len)
             fprintf(o->out, "              ...\n");
     }

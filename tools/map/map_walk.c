@@ -35,7 +35,7 @@ map_join(const char *prefix, const char *name)
 }
 
 static void
-visit(walk *w, const char *key)
+visit_object(walk *w, const char *key)
 {
     unsigned long long len = 0;
     int                rc;
@@ -58,7 +58,7 @@ visit(walk *w, const char *key)
 }
 
 static int
-on_child(const char *name, int leaf, void *arg)
+visit_child(const char *name, int leaf, void *arg)
 {
     walk       *w = arg;
     const char *prefix = w->prefix;
@@ -66,10 +66,10 @@ on_child(const char *name, int leaf, void *arg)
     int         rc = 0;
 
     if (leaf) {
-        visit(w, key);
+        visit_object(w, key);
     } else {
         w->prefix = key;
-        rc = nczarr_map_search(w->map, key, on_child, w);
+        rc = nczarr_map_search(w->map, key, visit_child, w);
         w->prefix = prefix;
     }
     free(key);
@@ -78,14 +78,14 @@ on_child(const char *name, int leaf, void *arg)
 
 /* Everything below `prefix`; an object that stands right there counts, too. */
 static int
-all(nczarr_map *map, const map_opts *o, const char *prefix, const char *pattern, bool dump)
+walk_objects(nczarr_map *map, const map_opts *o, const char *prefix, const char *pattern, bool dump)
 {
     walk w = {.map = map, .o = o, .prefix = prefix, .pattern = pattern, .dump = dump};
     int  rc = NC_NOERR;
 
     if (prefix[0] != '\0' && nczarr_map_exists(map, prefix) == NC_NOERR)
-        visit(&w, prefix);
-    else if ((rc = nczarr_map_search(map, prefix, on_child, &w)) != NC_NOERR)
+        visit_object(&w, prefix);
+    else if ((rc = nczarr_map_search(map, prefix, visit_child, &w)) != NC_NOERR)
         return map_fail(o, rc, prefix);
     if (w.objects == 0 && w.rc == NC_NOERR && (prefix[0] != '\0' || pattern != NULL)) {
         fprintf(stderr, "nczmap: %s: %s: no such object\n", o->path, pattern != NULL ? pattern : prefix);
@@ -99,19 +99,19 @@ all(nczarr_map *map, const map_opts *o, const char *prefix, const char *pattern,
 int
 map_list(nczarr_map *map, const map_opts *o, const char *prefix)
 {
-    return all(map, o, prefix, NULL, false);
+    return walk_objects(map, o, prefix, NULL, false);
 }
 
 int
 map_find(nczarr_map *map, const map_opts *o, const char *pattern)
 {
-    return all(map, o, "", pattern, false);
+    return walk_objects(map, o, "", pattern, false);
 }
 
 int
 map_dump(nczarr_map *map, const map_opts *o, const char *prefix)
 {
-    return all(map, o, prefix, NULL, true);
+    return walk_objects(map, o, prefix, NULL, true);
 }
 
 static int
