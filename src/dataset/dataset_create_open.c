@@ -117,13 +117,13 @@ ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmod
     if ((rc = start(map, t, path, limits, &ds)) != NC_NOERR)
         return rc;
     ds->style = style_for(t);
-    if (t->separator != 0)
-        ds->model->separator = t->separator;
     if ((rc = ncz_format_create(ds->model, &ds->style, properties)) != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_unref(ds);
         return rc;
     }
+    if (t->separator != 0)
+        ds->model->key_encoding = ds->model->dialect->encode_keys(t->separator);
     ds->writable = ds->created = ds->defining = true;
     ds->state = NCZ_DATASET_NEW;
     ds->classic = ds->style.classic = (cmode & NC_CLASSIC_MODEL) != 0;
@@ -211,7 +211,7 @@ ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode,
     /* Who writes, and who says that others write meanwhile, had better not see what stood there a little before. */
     ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
     if (t->separator != 0)
-        ds->model->separator = t->separator;
+        ds->model->key_encoding = ds->model->dialect->encode_keys(t->separator);
     ds->mode = omode | NC_NETCDF4;
     *out = ds;
     return NC_NOERR;

@@ -8,7 +8,7 @@
  *     the place is still ours
  *   3 plan the changed documents; those whose bytes are in the store already are left out
  *   4 put array documents, then groups, deepest first: a document comes after all that it names, and of each
- *     array or group first .zattrs, then the document that makes it visible; of a new dataset, which nobody sees
+ *     array or group last the document that makes it visible; of a new dataset, which nobody sees
  *     before step 5, all in one batch
  *   5 put what others look at first: consolidated, then the root: the commit point
  *   6 sync again; clear the dirty marks
@@ -30,7 +30,7 @@
 typedef struct pending {
     ncz_stage stage;
     size_t    depth, seq;
-    bool      visible; /* makes its node visible: after .zattrs */
+    bool      visible; /* makes its node visible: after its others */
     char     *key, *text;
     size_t    len;
 } pending;
@@ -53,16 +53,15 @@ depth_of(const char *key)
 }
 
 static int
-emit(void *arg, ncz_stage stage, const char *key, const char *text, size_t len)
+emit(void *arg, const ncz_doc_out *doc)
 {
-    plan       *p = arg;
-    const char *slash = strrchr(key, '/');
-    pending     one = {.stage = stage, .depth = depth_of(key), .seq = p->n, .len = len};
+    plan   *p = arg;
+    pending one = {
+        .stage = doc->stage, .depth = depth_of(doc->key), .seq = p->n, .visible = doc->visible, .len = doc->len};
 
-    if (ncz_doc_cache_same(p->stored, key, text, len))
+    if (ncz_doc_cache_same(p->stored, doc->key, doc->text, doc->len))
         return NC_NOERR;
-    one.visible = strcmp(slash != NULL ? slash + 1 : key, ".zattrs") != 0;
-    if (p->unseen && stage < NCZ_STAGE_CONSOLIDATED) {
+    if (p->unseen && doc->stage < NCZ_STAGE_CONSOLIDATED) {
         one.stage = NCZ_STAGE_ARRAY;
         one.depth = 0;
         one.visible = false;
@@ -76,12 +75,12 @@ emit(void *arg, ncz_stage stage, const char *key, const char *text, size_t len)
         p->v = v;
         p->cap = cap;
     }
-    one.key = ncz_strdup(key);
-    one.text = ncz_strndup(text, len);
+    one.key = ncz_strdup(doc->key);
+    one.text = ncz_strndup(doc->text, doc->len);
     if (one.key == NULL || one.text == NULL) {
         ncz_free(one.key);
         ncz_free(one.text);
-        return ncz_fail_nomem(len);
+        return ncz_fail_nomem(doc->len);
     }
     p->v[p->n++] = one;
     return NC_NOERR;

@@ -53,7 +53,7 @@ ncz_owner_is_document(const char *key)
     const char *slash = strrchr(key, '/');
     const char *name = slash != NULL ? slash + 1 : key;
 
-    return (name[0] == '.' && ncz_format_is_document(name)) || strcmp(name, "zarr.json") == 0;
+    return ncz_format_is_document(name);
 }
 
 bool

@@ -12,14 +12,12 @@ enum { AT_ONCE = 256 }; /* objects that are in memory twice for a moment */
 /* ---- what to ask for ---- */
 
 static int
-add_documents(ncz_key_list *keys, const char *path)
+add_documents(const ncz_dataset *ds, ncz_key_list *keys, const char *path)
 {
-    size_t             n;
-    const char *const *names = ncz_format_documents(&n);
-    int                rc = NC_NOERR;
+    int rc = NC_NOERR;
 
-    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-        rc = ncz_key_list_add(keys, path, names[i]);
+    for (const char *const *doc = ds->model->dialect->docs.all; rc == NC_NOERR && *doc != NULL; doc++)
+        rc = ncz_key_list_add(keys, path, *doc);
     return rc;
 }
 
@@ -33,7 +31,7 @@ add_var(ncz_dataset *ds, const ncz_var *v, ncz_key_list *keys)
     ncz_chunk_addr where;
     int            rc;
 
-    if ((rc = add_documents(keys, v->spec->path)) != NC_NOERR || v->spec->unusable->code != NC_NOERR)
+    if ((rc = add_documents(ds, keys, v->spec->path)) != NC_NOERR || v->spec->unusable->code != NC_NOERR)
         return rc;
     rc = ncz_dataset_list_chunks(ds, v, &index, &n);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++)
@@ -47,7 +45,7 @@ add_var(ncz_dataset *ds, const ncz_var *v, ncz_key_list *keys)
 static int
 add_group(ncz_dataset *ds, const ncz_group *g, const char *path, ncz_key_list *keys)
 {
-    int rc = add_documents(keys, path);
+    int rc = add_documents(ds, keys, path);
 
     for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++)
         rc = add_var(ds, g->vars[i], keys);

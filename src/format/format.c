@@ -1,115 +1,62 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The format's front: looks what stands at the root, tells the dialect and the writer, and has the rest loaded.
+ * The format's front: identifies the dialect from the root's documents, and loads the rest.
  */
 #include "format/format_int.h"
 
 #include <string.h>
 
-/* ---- who wrote it --------------------------------------------------------------------------------------------- */
-
-/* The number after a dot or at the start; moves *p behind it. */
-static unsigned
-take_part(const char **p)
-{
-    unsigned n = 0;
-
-    for (; **p >= '0' && **p <= '9'; (*p)++)
-        n = n < 1000 ? n * 10 + (unsigned)(**p - '0') : n;
-    if (**p == '.')
-        (*p)++;
-    return n;
-}
-
-/* "version=2,netcdf=4.9.2,nczarr=2.0.0" tells the release, and so its faults. */
-static ncz_writer
-tell_writer(const ncz_json *zattrs, ncz_generation gen)
-{
-    const char *text = ncz_json_str(ncz_json_get(zattrs, "_NCProperties"), NULL);
-    const char *p = text == NULL ? NULL : strstr(text, "netcdf=");
-    ncz_writer  w = {.char_u1 = gen == NCZ_GEN_1 || gen == NCZ_GEN_2};
-    unsigned    release;
-
-    w.ours = text != NULL && strstr(text, "libnczarr=") != NULL;
-    if (p == NULL)
-        return w;
-    p += strlen("netcdf=");
-    release = take_part(&p) * 1000000;
-    release += take_part(&p) * 1000;
-    release += take_part(&p);
-    w.netcdf = true;
-    w.native_big = release >= 4008000 && release <= 4009002;
-    w.char_u1 = w.char_u1 || (release >= 4008000 && release <= 4009000);
-    return w;
-}
-
-static bool
-says_classic(const ncz_node_docs *root)
-{
-    uint64_t flag = 0;
-
-    return ncz_json_u64(ncz_format_nczarr_get(root, NCZ_KEY_SUPER, NCZ_STRICT, NCZ_STRICT), &flag) && flag != 0;
-}
-
 /* ---- loading -------------------------------------------------------------------------------------------------- */
 
-/* The root's documents: what they say of the dataset, and then what they say. Without one of them it is not known
- * what stands here, so one that is broken fails the load; zarr.json is none of ours, and may be anything. */
+/* No dialect knows what is at the root. */
+static int
+fail_unknown(void)
+{
+    ncz_buf     names = NCZ_BUF_INIT;
+    const char *comma = "";
+    int         rc = NC_NOERR;
+
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        for (const char *const *doc = ncz_dialects[i]->docs.root; rc == NC_NOERR && *doc != NULL; doc++, comma = ", ")
+            rc = ncz_buf_printf(&names, "%s%s", comma, *doc);
+    if (rc == NC_NOERR)
+        rc = ncz_fail(NC_ENOTZARR, "no Zarr dataset: there is none of %s", ncz_buf_str(&names));
+    ncz_buf_clear(&names);
+    return rc;
+}
+
+/* The root's documents, those of each dialect in turn. The first dialect that knows them has the dataset. */
 static void
 root_arrived(void *arg, size_t i, const ncz_docs_got *got)
 {
     ncz_loader   *l = arg;
     ncz_node     *root = &l->nodes[i];
-    ncz_node_docs papers = {.doc = {NULL}};
-    bool          known = false;
+    ncz_node_docs docs = {.doc = {NULL}};
+    bool          is = false;
     int           rc = NC_NOERR;
 
-    for (size_t k = 0; k < NCZ_ROOT_DOCS && rc == NC_NOERR; k++) {
-        ncz_doc d = ncz_format_root_docs[k];
+    for (size_t k = 0; ncz_dialects[k] != NULL && !is && rc == NC_NOERR; k++) {
+        const ncz_dialect_ops *d = ncz_dialects[k];
 
-        if (got[k].err != NULL)
-            rc = ncz_err_adopt(got[k].err);
-        else if (got[k].doc != NULL && !ncz_json_is(got[k].doc, NCZ_JSON_OBJECT))
-            rc = ncz_fail(NC_EZARRMETA, "%s: not a JSON object", ncz_format_doc_names[d]);
-        papers.doc[d] = got[k].doc;
-        known = known || got[k].doc != NULL;
+        l->dialect = d;
+        rc = d->identify(l, root, got, &docs, &is);
+        l->m->dialect = d;
+        for (const char *const *doc = d->docs.root; *doc != NULL; doc++)
+            got++;
     }
-    if (rc == NC_NOERR && !known)
-        rc = got[NCZ_ROOT_DOCS].doc != NULL
-                 ? ncz_fail(NC_ENOTZARR, "this is a Zarr v3 dataset (zarr.json); version 3 is not supported yet")
-                 : ncz_fail(NC_ENOTZARR,
-                            "no Zarr dataset: there is none of .zgroup, .zarray, .zattrs, .nczarr, .nczgroup");
-    if (rc != NC_NOERR) {
+    if (rc == NC_NOERR && !is)
+        rc = fail_unknown();
+    if (rc == NC_NOERR)
+        rc = l->dialect->parse_node(l, root, &docs, "");
+    if (rc != NC_NOERR)
         ncz_format_node_fail(root, rc);
-        return;
-    }
-    l->gen = l->found = ncz_format_generation(&papers);
-    l->writer = tell_writer(papers.doc[NCZ_DOC_ZATTRS], l->gen);
-    if (l->wish.pure)
-        l->gen = NCZ_GEN_PURE;
-    l->nczarr = l->gen != NCZ_GEN_PURE;
-    l->classic = l->nczarr && says_classic(&papers);
-    if (!l->nczarr && papers.doc[NCZ_DOC_ZARRAY] != NULL)
-        root->kind = NCZ_NODE_ARRAY;
-    if ((rc = ncz_format_parse_node(l, root, &papers, "")) != NC_NOERR)
-        ncz_format_node_fail(root, rc);
-}
-
-/* A lone array at the root: its chunks stand at the top, whatever the variable is called. */
-static int
-root_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
-{
-    ncz_spec bare = *spec;
-    char     none[1] = "";
-
-    bare.path = none;
-    return ncz_zarr2_locate(&bare, index, key, where);
 }
 
 /* New datasets of netCDF-C's forms stay as netCDF-C writes them. */
 static void
-ready_model(ncz_model *m, ncz_generation gen, ncz_locate_fn locate)
+ready_model(ncz_model *m, const ncz_dialect_ops *dialect, ncz_generation gen, ncz_locate_fn locate)
 {
+    m->dialect = dialect;
     m->small_fill = gen == NCZ_GEN_BOTH ? NCZ_SMALL_NULL : gen == NCZ_GEN_PURE ? NCZ_SMALL_NONE : NCZ_SMALL_DEFAULT;
     m->locate = locate;
     m->format_free = ncz_free;
@@ -143,7 +90,7 @@ ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
     bool keys_ignored = !l->nczarr && l->found != NCZ_GEN_PURE;
     int  rc;
 
-    ready_model(l->m, l->gen, lone ? root_locate : ncz_zarr2_locate);
+    ready_model(l->m, l->dialect, l->gen, l->locate);
     l->m->native_big = l->writer.native_big;
     rc = lone ? NC_NOERR : ncz_format_fetch_tree(l);
     if (rc == NC_NOERR)
@@ -192,7 +139,7 @@ ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *proper
 {
     if (style->gen == NCZ_GEN_1)
         return ncz_fail(NC_EINVAL, "the first NCZarr generation is read only");
-    ready_model(m, style->gen, ncz_zarr2_locate);
+    ready_model(m, ncz_dialects[0], style->gen, ncz_dialects[0]->locate);
     if (properties == NULL)
         return NC_NOERR;
     return ncz_atts_set(m, &m->root->atts, "_NCProperties", ncz_type_of(NC_CHAR), strlen(properties), properties,

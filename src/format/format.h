@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * format: documents <-> model. One file for each dialect. No I/O: a format asks the *docs* interface for named
+ * format: documents <-> model. A folder for each dialect (dialect.h). No I/O: a format asks the *docs* interface for named
  * documents and hands out the documents that must be stored, in order.
  *
  * Sources: NCZarr specification (with appendices G, H), Zarr v2 specification, XArray's _ARRAY_DIMENSIONS; and what
@@ -9,16 +9,12 @@
 #ifndef NCZ_FORMAT_H
 #define NCZ_FORMAT_H
 
+#include "format/dialect.h"
 #include "json/json.h"
 #include "model/model.h"
 #include "util/util.h"
 
 #define NCZ_DOCS_MOST 8 /* documents of one node */
-
-/* What is asked for first, in one request: the root's documents, and what tells a dataset of another version. The
- * first of them may be enough. */
-#define NCZ_ROOT_KEYS 7
-extern const char *const ncz_format_root_keys[NCZ_ROOT_KEYS];
 
 /* What one node's documents are asked for by: together, as they are understood together. */
 typedef struct ncz_docs_req {
@@ -57,19 +53,19 @@ typedef struct ncz_docs {
 /* How metadata stand on disk. */
 typedef enum ncz_generation {
     NCZ_GEN_PURE, /* Zarr v2 without NCZarr keys */
-    NCZ_GEN_1,    /* 4.8.0: .nczarr, .nczgroup, .nczvar, .nczattr objects */
-    NCZ_GEN_2,    /* 4.8.1, 4.9.0: upper-case keys in .zgroup, .zarray, .zattrs */
+    NCZ_GEN_1,    /* 4.8.0: in objects of its own */
+    NCZ_GEN_2,    /* 4.8.1, 4.9.0: upper-case keys in Zarr's documents */
     NCZ_GEN_3,    /* 4.9.1, 4.9.2: lower-case keys there: the specification's places */
-    NCZ_GEN_4,    /* 4.9.3 on: all in .zattrs */
+    NCZ_GEN_4,    /* 4.9.3 on: all among the attributes */
     NCZ_GEN_BOTH, /* ours: G3's places and G4's */
 } ncz_generation;
 
 typedef struct ncz_format_opts {
     ncz_generation gen;
-    bool           xarray;       /* write _ARRAY_DIMENSIONS */
-    bool           consolidated; /* write .zmetadata too; the caller's to know: a load leaves it false */
-    bool           classic;      /* netCDF's classic model; pure Zarr does not say so */
-    bool           readonly;     /* G1, G2, and all that we could not write again as it stands: a lone array at the
+    bool           xarray; /* write _ARRAY_DIMENSIONS */
+    bool consolidated;     /* write the consolidated document too; the caller's to know: a load leaves it false */
+    bool classic;          /* netCDF's classic model; pure Zarr does not say so */
+    bool readonly;         /* G1, G2, and all that we could not write again as it stands: a lone array at the
                                     root, NCZarr keys that were to be ignored, a group with a broken document */
 } ncz_format_opts;
 
@@ -83,7 +79,7 @@ typedef struct ncz_load_opts {
 /*
  * Looks what stands there and loads it: documents -> model, level by level in batches, one for each level of groups.
  * `m` is new and empty. What of it cannot be supported is listed and marked unusable (ncz_var.unusable): a variable
- * without a netCDF type has type NC_NAT, one whose `.zarray` is missing or broken also rank 0. A broken variable
+ * without a netCDF type has type NC_NAT, one whose document is missing or broken also rank 0. A broken variable
  * never fails the dataset. Names that are no segment of a key are left out, with a line in the log. A lone array at
  * the root is a variable named "data". Attributes that no document has (units of datetime64; _FillValue of a pure
  * scalar) have `raw` "" and are never written.
@@ -108,14 +104,21 @@ int ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *pr
 
 /* When a document belongs, in the order in which they are stored. */
 typedef enum ncz_stage {
-    NCZ_STAGE_ARRAY,        /* .zattrs, .zarray of variables, deepest groups first */
-    NCZ_STAGE_GROUP,        /* .zattrs, .zgroup of groups, deepest first */
-    NCZ_STAGE_CONSOLIDATED, /* .zmetadata */
-    NCZ_STAGE_ROOT,         /* .zattrs, then .zgroup of the root: the commit point */
+    NCZ_STAGE_ARRAY,        /* of variables, deepest groups first */
+    NCZ_STAGE_GROUP,        /* of groups, deepest first */
+    NCZ_STAGE_CONSOLIDATED, /* the copies of all */
+    NCZ_STAGE_ROOT,         /* of the root; the last one is the commit point */
 } ncz_stage;
 
-/* `text` is the emitter's for the length of the call. */
-typedef int (*ncz_emit_fn)(void *arg, ncz_stage stage, const char *key, const char *text, size_t len);
+typedef struct ncz_doc_out {
+    ncz_stage   stage;
+    bool        visible; /* readers see its node by it: to be stored after the node's others */
+    const char *key, *text;
+    size_t      len;
+} ncz_doc_out;
+
+/* Key and text are the emitter's for the length of the call. */
+typedef int (*ncz_emit_fn)(void *arg, const ncz_doc_out *doc);
 
 /*
  * The documents that changed (`all`: every document), in order. Marks are not cleared: ncz_format_mark_stored() does so
@@ -134,7 +137,7 @@ int ncz_format_type_name(const ncz_var *v, ncz_buf *out);
 int ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what);
 
 /*
- * The stored type of a variable, as `.zarray` spells it: `<i4`, `|b1`, `<M8[ns]`. text: NC_EBADTYPE when it is no plain
+ * The stored type of a variable, as its document spells it: `<i4`, `|b1`, `<M8[ns]`. text: NC_EBADTYPE when it is no plain
  * type. define: makes a spelling the type of a new variable without codecs: NC_EINVAL it is none; NC_EBADTYPE it does not read
  * as the variable's netCDF type, or the style is one for netCDF-C, which cannot open a dataset with such a type.
  */
@@ -149,17 +152,7 @@ bool ncz_format_synthetic_units(const ncz_var *v, const char *text, size_t len);
 /* Is this name one that a format keeps for itself as an attribute? (NC_ENAMEINUSE for nc_put_att) */
 bool ncz_format_reserved_att(const char *name);
 
-/* The names of the documents that a group or a variable may have, in any generation. */
-const char *const *ncz_format_documents(size_t *n);
-
-/* Is the key one that a dataset of ours may hold: a document's, or an object below a variable? For NC_CLOBBER and
- * nc_delete, which remove only what is recognisably a dataset. `name` is the last segment. */
-bool ncz_format_is_document(const char *name);
-
 /* Can this style hold strings of any length (`|O`)? No dataset meant for netCDF-C 4.9.0 to 4.9.2 can. */
 bool ncz_format_has_objects(const ncz_format_opts *style);
-
-/* Chunk addresses of Zarr v2: path/i.j.k or path/i/j/k; path/0 for scalars. */
-int ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
 
 #endif /* NCZ_FORMAT_H */

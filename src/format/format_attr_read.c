@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attributes: `.zattrs` -> model. The type comes from NCZarr's types entry; where there is none (or the value belies
+ * Attributes: documents -> model. The type comes from NCZarr's types entry; where there is none (or the value belies
  * it) it is inferred: numbers and truths give the smallest of int, uint, int64, uint64 that holds all, double as soon
  * as one is no integer; a list of strings is NC_STRING; everything else is NC_CHAR: a string's bytes, or the document's
  * own characters of the value.
@@ -267,21 +267,17 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
 }
 
 int
-ncz_format_atts_read(const ncz_loader *l, const ncz_node_docs *n, ncz_arena *arena, ncz_atts *atts, bool var,
+ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *arena, ncz_atts *atts, bool var,
                      const ncz_type *type, const char *where)
 {
-    const ncz_json *doc = n->doc[NCZ_DOC_ZATTRS];
-    att_place       p = {.l = l, .arena = arena, .var = var, .type = type};
-    ncz_att        *v = ncz_arena_get_n(arena, ncz_json_len(doc), sizeof *v);
-    size_t          got = 0;
-    int             rc;
+    const ncz_json *doc = docs->values;
+    att_place p = {.l = l, .arena = arena, .types = docs->types, .lengths = docs->lengths, .var = var, .type = type};
+    ncz_att  *v = ncz_arena_get_n(arena, ncz_json_len(doc), sizeof *v);
+    size_t    got = 0;
+    int       rc;
 
     if (v == NULL)
         return ncz_fail_nomem(ncz_json_len(doc) * sizeof *v);
-    if (l->nczarr) {
-        p.types = ncz_format_nczarr_get(n, NCZ_KEY_ATTR, "types", "types");
-        p.lengths = ncz_format_nczarr_get(n, NCZ_KEY_ATTR, NCZ_LENGTHS, NCZ_LENGTHS);
-    }
     for (size_t i = 0; i < ncz_json_len(doc); i++) {
         const char *name = ncz_json_key(doc, i);
 

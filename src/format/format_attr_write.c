@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attributes: model -> `.zattrs` (specification, appendix G). A text that is a whole JSON object or array is written
+ * Attributes: model -> documents (specification, appendix G). A text that is a whole JSON object or array is written
  * as that JSON with its own characters, so that it comes back to the byte; a text that looks like a JSON scalar is
  * written as a string, because netCDF-C's reader corrupts the bare form. Numbers are the shortest that read back the
  * same.
@@ -99,7 +99,7 @@ ncz_format_att_written(const ncz_att *a)
 int
 ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w)
 {
-    if (a->type->class == NCZ_TYPE_STRING && !ncz_format_layouts[style->gen].strings)
+    if (a->type->class == NCZ_TYPE_STRING && !ncz_format_has_strings(style))
         return ncz_fail(NC_EBADTYPE, "%s: attribute '%s': this NCZarr generation has no strings (NC_STRING)", where,
                         a->name);
     ncz_jsonw_key(w, a->name);
@@ -118,36 +118,4 @@ ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char 
         write_item(a, i, w);
     ncz_jsonw_close_array(w);
     return NC_NOERR;
-}
-
-/* The width of an attribute's strings: netCDF-C's default, unless one is longer. */
-static size_t
-string_width(const ncz_att *a)
-{
-    size_t width = 128;
-
-    for (size_t i = 0; i < a->len; i++) {
-        const char *s = ((char *const *)a->data)[i];
-        size_t      len = s == NULL ? 0 : strlen(s);
-
-        width = len > width ? len : width;
-    }
-    return width;
-}
-
-int
-ncz_format_att_entry(const ncz_att *a, const ncz_format_opts *style, ncz_buf *out)
-{
-    static const char *const entries[] = {
-        [NC_BYTE] = "<i1",  [NC_SHORT] = "<i2",  [NC_INT] = "<i4",  [NC_FLOAT] = "<f4", [NC_DOUBLE] = "<f8",
-        [NC_UBYTE] = "<u1", [NC_USHORT] = "<u2", [NC_UINT] = "<u4", [NC_INT64] = "<i8", [NC_UINT64] = "<u8",
-    };
-
-    if (a->dtype != NULL)
-        return ncz_buf_puts(out, a->dtype);
-    if (a->type->class == NCZ_TYPE_STRING)
-        return ncz_buf_printf(out, "|S%zu", string_width(a));
-    if (a->type->class == NCZ_TYPE_CHAR)
-        return ncz_buf_puts(out, ncz_format_layouts[style->gen].char_dtype);
-    return ncz_buf_puts(out, entries[a->type->id]);
 }

@@ -76,12 +76,12 @@ add_groups(ncz_loader *l)
 static void
 fill_in(ncz_node_meta *said, ncz_var *v)
 {
-    ncz_zarray *z = &said->z;
+    ncz_array_meta *z = &said->z;
 
     v->dtype = z->st.dtype;
     v->endian = z->st.endian;
     v->order_f = z->order_f;
-    v->separator = z->separator;
+    v->key_encoding = z->key_encoding;
     v->fill_mode = z->fill_mode;
     v->fill = z->fill;
     v->fill_null = z->fill_null;

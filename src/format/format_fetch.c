@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The nodes of a dataset as a tree, their documents fetched level by level: all documents of all nodes of one level
- * are one batch, and each node's are understood as they arrive, on any thread (format_node_parse.c), and let go of at once.
+ * are one batch, and each node's are parsed as they arrive, on any thread, by the dialect, and not kept.
  * Children come from NCZarr's lists where a group has them, else from listing.
  *
  * A document that cannot be parsed spoils its own node and no other. Names are checked here, as one segment of a key:
@@ -15,7 +15,6 @@
 #include <string.h>
 
 #define KEY_MOST 1024 /* bytes of the longest key that a store takes */
-#define KEY_TAIL 10   /* "/.nczarray" */
 
 /* ---- nodes ---------------------------------------------------------------------------------------------------- */
 
@@ -153,8 +152,8 @@ typedef struct batch {
     wanted       *want;
     ncz_docs_req *reqs;
     size_t        n;
-    size_t       *at; /* of each key, where in `text` it begins */
-    ncz_doc      *doc;
+    size_t       *at;  /* of each key, where in `text` it begins */
+    unsigned     *doc; /* its number */
     const char  **keys;
     size_t        nkeys;
 } batch;
@@ -197,15 +196,17 @@ batch_add(batch *b, size_t i, unsigned want)
     if ((rc = ncz_format_node_path(b->l, i, &b->text)) != NC_NOERR || (rc = ncz_buf_putc(&b->text, '\0')) != NC_NOERR)
         return rc;
     len = b->text.len - path - 1;
-    for (int d = 0; d < NCZ_DOC_COUNT; d++) {
-        if ((want & NCZ_DOC_BIT(d)) == 0)
+    for (unsigned d = 0; want >> d != 0; d++) {
+        const char *name = b->l->dialect->docs.all[d];
+
+        if ((want >> d & 1) == 0)
             continue;
         b->at[b->nkeys] = b->text.len;
-        b->doc[b->nkeys++] = (ncz_doc)d;
+        b->doc[b->nkeys++] = d;
         if ((rc = ncz_buf_reserve(&b->text, len + 1)) != NC_NOERR ||
             (rc = ncz_buf_append(&b->text, b->text.data + path, len)) != NC_NOERR ||
             (len > 0 && (rc = ncz_buf_putc(&b->text, '/')) != NC_NOERR) ||
-            (rc = ncz_buf_append(&b->text, ncz_format_doc_names[d], strlen(ncz_format_doc_names[d]) + 1)) != NC_NOERR)
+            (rc = ncz_buf_append(&b->text, name, strlen(name) + 1)) != NC_NOERR)
             return rc;
     }
     return NC_NOERR;
@@ -218,7 +219,7 @@ arrived(void *arg, size_t i, const ncz_docs_got *got)
     batch        *b = arg;
     wanted        w = b->want[i];
     ncz_node     *n = &b->l->nodes[w.node];
-    ncz_node_docs papers = {.doc = {NULL}};
+    ncz_node_docs docs = {.doc = {NULL}};
     int           rc;
 
     for (size_t k = 0; k < b->reqs[i].n; k++) {
@@ -227,14 +228,14 @@ arrived(void *arg, size_t i, const ncz_docs_got *got)
         if (got[k].err != NULL) {
             node_fail(n, got[k].err);
         } else if (ncz_json_is(got[k].doc, NCZ_JSON_OBJECT)) {
-            papers.doc[b->doc[w.first + k]] = got[k].doc;
+            docs.doc[b->doc[w.first + k]] = got[k].doc;
         } else if (got[k].doc != NULL) {
             ncz_err_save(&err, ncz_fail(NC_EZARRMETA, "%s: not a JSON object", b->reqs[i].keys[k]));
             ncz_err_clear();
             node_fail(n, &err);
         }
     }
-    if (n->rc == NC_NOERR && (rc = ncz_format_parse_node(b->l, n, &papers, b->text.data + w.path)) != NC_NOERR)
+    if (n->rc == NC_NOERR && (rc = b->l->dialect->parse_node(b->l, n, &docs, b->text.data + w.path)) != NC_NOERR)
         ncz_format_node_fail(n, rc);
 }
 
@@ -270,7 +271,7 @@ static int
 kid_add(ncz_loader *l, size_t parent, const char *name, size_t len, ncz_node_kind kind)
 {
     if (!ncz_format_segment_ok(name, len, l->m->limits.name_bytes) ||
-        path_len(l, parent) + len + KEY_TAIL > KEY_MOST) {
+        path_len(l, parent) + len + 1 + ncz_format_longest_document() > KEY_MOST) {
         ncz_log(NCZ_LOG_WARN, "'%.80s' in group '/%.80s' cannot be part of a key: left out", name,
                 l->nodes[parent].name);
         return NC_NOERR;
@@ -357,9 +358,10 @@ kids_from_listing(ncz_loader *l, size_t i)
 
     if (l->docs->list == NULL) {
         if (i == 0)
-            return ncz_fail(NC_EZARRMETA,
-                            "this Zarr dataset has no list of its contents (no NCZarr lists, no .zmetadata), "
-                            "and its store cannot be listed");
+            return ncz_fail(
+                NC_EZARRMETA,
+                "this Zarr dataset has no list of its contents (no NCZarr lists, no consolidated metadata), "
+                "and its store cannot be listed");
         return NC_NOERR;
     }
     if ((rc = ncz_format_node_path(l, i, &path)) != NC_NOERR)
@@ -402,25 +404,6 @@ expand(ncz_loader *l, size_t i)
 
 /* ---- levels --------------------------------------------------------------------------------------------------- */
 
-static unsigned
-wanted_docs(const ncz_loader *l, ncz_node_kind kind)
-{
-    static const unsigned by_kind[] = {
-        [NCZ_NODE_GROUP] = NCZ_DOC_BIT(NCZ_DOC_ZGROUP) | NCZ_DOC_BIT(NCZ_DOC_ZATTRS),
-        [NCZ_NODE_ARRAY] = NCZ_DOC_BIT(NCZ_DOC_ZARRAY) | NCZ_DOC_BIT(NCZ_DOC_ZATTRS),
-        [NCZ_NODE_DIR] = NCZ_DOC_BIT(NCZ_DOC_ZGROUP) | NCZ_DOC_BIT(NCZ_DOC_ZARRAY) | NCZ_DOC_BIT(NCZ_DOC_ZATTRS),
-        [NCZ_NODE_NONE] = 0,
-    };
-    static const unsigned oldest[] = {
-        [NCZ_NODE_GROUP] = NCZ_DOC_BIT(NCZ_DOC_NCZGROUP) | NCZ_DOC_BIT(NCZ_DOC_NCZATTR),
-        [NCZ_NODE_ARRAY] = NCZ_DOC_BIT(NCZ_DOC_NCZVAR) | NCZ_DOC_BIT(NCZ_DOC_NCZARRAY) | NCZ_DOC_BIT(NCZ_DOC_NCZATTR),
-        [NCZ_NODE_DIR] = 0,
-        [NCZ_NODE_NONE] = 0,
-    };
-
-    return by_kind[kind] | (l->gen == NCZ_GEN_1 ? oldest[kind] : 0);
-}
-
 /* A directory without documents of its own is a group when an array lies below it. */
 static void
 prune(ncz_loader *l)
@@ -445,12 +428,12 @@ fetch_level(ncz_loader *l, size_t lo, size_t hi)
     int    rc;
 
     for (size_t i = lo; i < hi; i++)
-        for (unsigned want = wanted_docs(l, l->nodes[i].kind); want != 0; want &= want - 1)
+        for (unsigned want = l->dialect->wanted_docs(l, l->nodes[i].kind); want != 0; want &= want - 1)
             nkeys++;
     if ((rc = batch_init(&b, l, hi - lo, nkeys)) != NC_NOERR)
         return rc;
     for (size_t i = lo; i < hi && rc == NC_NOERR; i++)
-        rc = batch_add(&b, i, wanted_docs(l, l->nodes[i].kind));
+        rc = batch_add(&b, i, l->dialect->wanted_docs(l, l->nodes[i].kind));
     if (rc == NC_NOERR)
         rc = batch_fetch(&b);
     batch_clear(&b);
@@ -480,11 +463,15 @@ ncz_format_fetch_tree(ncz_loader *l)
 int
 ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
 {
-    bool               few = l->wish.look && !l->wish.pure;
-    const ncz_docs_req req = {
-        .keys = ncz_format_root_keys, .n = NCZ_ROOT_KEYS, .enough = few ? ncz_format_root_enough : NULL};
-    int rc;
+    const char  *keys[NCZ_DOCS_MOST];
+    ncz_docs_req req = {.keys = keys};
+    int          rc;
 
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        for (const char *const *doc = ncz_dialects[i]->docs.root; *doc != NULL && req.n < NCZ_DOCS_MOST; doc++)
+            keys[req.n++] = *doc;
+    if (l->wish.look && !l->wish.pure)
+        req.enough = ncz_dialects[0]->docs.enough;
     if ((rc = node_add(l, 0, "", NCZ_NODE_GROUP)) != NC_NOERR ||
         (rc = l->docs->fetch(l->docs->arg, &req, 1, each, l)) != NC_NOERR)
         return rc;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of the format room share: the documents of a dataset as a tree of nodes (format_fetch.c), what a `.zarray`
- * says (format_zarr2_array.c), where each generation keeps its NCZarr keys (format_nczarr_keys.c), values both ways (attr_*.c,
- * format_fill.c).
+ * What the files of this module share, dialects included: the documents of a dataset as a tree of nodes (format_fetch.c), what
+ * those of a node say (format_node_meta.c), values both ways (format_attr_*.c, format_fill.c, format_number.c).
  */
 #ifndef NCZ_FORMAT_INT_H
 #define NCZ_FORMAT_INT_H
@@ -13,32 +12,9 @@
 
 /* ---- documents as fetched ------------------------------------------------------------------------------------- */
 
-typedef enum ncz_doc {
-    NCZ_DOC_ZGROUP,
-    NCZ_DOC_ZARRAY,
-    NCZ_DOC_ZATTRS,
-    NCZ_DOC_NCZARR, /* generation 1 from here on */
-    NCZ_DOC_NCZGROUP,
-    NCZ_DOC_NCZVAR,
-    NCZ_DOC_NCZARRAY, /* the specification's name of .nczvar; no release wrote it */
-    NCZ_DOC_NCZATTR,
-    NCZ_DOC_COUNT,
-} ncz_doc;
-
-#define NCZ_DOC_BIT(d) (1u << (d))
-
-extern const char *const ncz_format_doc_names[NCZ_DOC_COUNT];
-
-typedef enum ncz_node_kind {
-    NCZ_NODE_GROUP,
-    NCZ_NODE_ARRAY,
-    NCZ_NODE_DIR,  /* a directory that may turn out as anything; in the end: a group without documents of its own */
-    NCZ_NODE_NONE, /* not part of the dataset */
-} ncz_node_kind;
-
-/* A node's documents while they are at hand. */
+/* A node's documents while they are at hand, by the numbers of the dialect (ncz_dialect_docs.all). */
 typedef struct ncz_node_docs {
-    const ncz_json *doc[NCZ_DOC_COUNT];
+    const ncz_json *doc[NCZ_DOCS_MOST];
 } ncz_node_docs;
 
 typedef struct ncz_node_meta ncz_node_meta;
@@ -67,18 +43,20 @@ typedef struct ncz_load_arenas ncz_load_arenas;
 
 /* All that a load works with. */
 struct ncz_loader {
-    const ncz_docs  *docs;
-    ncz_load_opts    wish;
-    ncz_model       *m;
-    ncz_generation   gen, found; /* as it is taken; as it stands there */
-    bool             nczarr;     /* the lists of NCZarr are believed: gen is not NCZ_GEN_PURE */
-    bool             classic;    /* the superblock says so */
-    bool             damaged;    /* a group's document was broken: do not write over it */
-    ncz_writer       writer;
-    ncz_node        *nodes; /* by level, parents before children */
-    size_t           nnodes, cap;
-    pthread_mutex_t  lock; /* guards what follows */
-    ncz_load_arenas *idle; /* those that no thread uses */
+    const ncz_dialect_ops *dialect; /* once the root is known */
+    ncz_locate_fn          locate;  /* for the model: as the root's documents have it */
+    const ncz_docs        *docs;
+    ncz_load_opts          wish;
+    ncz_model             *m;
+    ncz_generation         gen, found; /* as it is taken; as it stands there */
+    bool                   nczarr;     /* the lists of NCZarr are believed: gen is not NCZ_GEN_PURE */
+    bool                   classic;    /* the superblock says so */
+    bool                   damaged;    /* a group's document was broken: do not write over it */
+    ncz_writer             writer;
+    ncz_node              *nodes; /* by level, parents before children */
+    size_t                 nnodes, cap;
+    pthread_mutex_t        lock; /* guards what follows */
+    ncz_load_arenas       *idle; /* those that no thread uses */
 };
 
 /* Memory that one thread uses at a time: for what goes into the model and stays, and for what goes with the load. */
@@ -87,44 +65,16 @@ struct ncz_load_arenas {
     ncz_arena        stay, go;
 };
 
-/* The root: node 0; `each` gets its documents. The first NCZ_ROOT_DOCS of the root's keys are these, the last is
- * zarr.json. */
-#define NCZ_ROOT_DOCS (NCZ_ROOT_KEYS - 1)
-extern const ncz_doc ncz_format_root_docs[NCZ_ROOT_DOCS];
-int                  ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each);
-int                  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level by level */
-void                 ncz_format_fetch_clear(ncz_loader *l);
-int                  ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out); /* "" for the root */
+/* The root: node 0; `each` gets its documents: those that each dialect asks for, one dialect after the other. */
+int  ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each);
+int  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level by level */
+void ncz_format_fetch_clear(ncz_loader *l);
+int  ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out); /* "" for the root */
 /* The recorded failure is the node's, and fails the load. */
 void ncz_format_node_fail(ncz_node *n, int rc);
 
 /* May `name` be one segment of a key? */
 bool ncz_format_segment_ok(const char *name, size_t len, size_t most);
-
-/* ---- NCZarr keys: where they stand ---------------------------------------------------------------------------- */
-
-typedef enum ncz_nczarr_key { NCZ_KEY_SUPER, NCZ_KEY_GROUP, NCZ_KEY_ARRAY, NCZ_KEY_ATTR } ncz_nczarr_key;
-
-/* A member of the NCZarr information about a node, under either of its names, from the newest place that has it. */
-const ncz_json *ncz_format_nczarr_get(const ncz_node_docs *n, ncz_nczarr_key what, const char *newer,
-                                      const char *older);
-bool            ncz_format_nczarr_has(const ncz_node_docs *n, ncz_nczarr_key what);
-bool            ncz_format_root_enough(const ncz_json *zattrs); /* for a reader: none of the root's others is newer */
-ncz_generation  ncz_format_generation(const ncz_node_docs *root);
-bool            ncz_format_hidden_att(const char *name); /* never shown as an attribute */
-
-/* How a generation is written. NULL keys: it has no such place. */
-typedef struct ncz_nczarr_layout {
-    const char *super, *group, *array, *attr; /* key names */
-    bool        in_objects;                   /* in .zgroup and .zarray, inner names dims, vars, dimrefs */
-    bool        in_attrs;                     /* in .zattrs, inner names dimensions, arrays, dimension_references */
-    const char *char_dtype;                   /* NC_CHAR: netCDF-C knows it by `>S1`, which zarr-python 3 refuses */
-    bool        strings;                      /* knows NC_STRING */
-    bool        objects;                      /* and strings of any length */
-    bool        numpy_bytes; /* one-byte numbers as numpy spells them, `|i1`: all zarr-python 3 takes */
-} ncz_nczarr_layout;
-
-extern const ncz_nczarr_layout ncz_format_layouts[NCZ_GEN_BOTH + 1];
 
 /* ---- stored types --------------------------------------------------------------------------------------------- */
 
@@ -135,12 +85,8 @@ typedef struct ncz_stored_type {
     char            units[48]; /* CF units of a datetime64 or timedelta64; "" for all others */
 } ncz_stored_type;
 
-/* Never fails: what is not understood has the type of NC_NAT. */
-void ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_type *out);
 bool ncz_format_is_time(const ncz_var *v); /* a datetime64 or timedelta64 with a unit */
-int  ncz_format_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw *w);
-/* The type an entry of `_nczarr_attr.types` means: "<i4", ">S1", "|S128", "|J0", generation 1: "4". That of NC_NAT: none.
- */
+/* The type an entry of NCZarr's types means: "<i4", ">S1", "|S128", "|J0", generation 1: "4". That of NC_NAT: none. */
 const ncz_type *ncz_format_att_type(const char *entry);
 
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
@@ -162,41 +108,45 @@ bool ncz_format_fill_marked(const ncz_var *v);
 /* Does null stand for the type's default, and is to be marked so in `_nczarr_array`? */
 bool ncz_format_fill_is_null(const ncz_var *v);
 
-/* ---- .zarray -------------------------------------------------------------------------------------------------- */
+/* ---- what documents say of an array ---------------------------------------------------------------------------- */
 
-typedef struct ncz_zarray {
-    size_t          rank;
-    uint64_t       *shape, *chunk; /* rank entries each */
-    ncz_stored_type st;
-    ncz_fill_mode   fill_mode;
-    void           *fill;
-    ncz_chain      *chain;
-    bool            order_f;
-    char            separator;
-    bool            fill_null; /* null stands for the type's default fill value */
-    bool            marked;    /* fill_value is base64 and says so: to be written anew, not as the text it was */
-    bool            frozen;    /* not understood well enough to be written again */
-    const ncz_err  *unusable;  /* why the data cannot be touched; never NULL */
-    bool            nomem;     /* there was no memory to say so */
-} ncz_zarray;
+typedef struct ncz_array_meta {
+    size_t           rank;
+    uint64_t        *shape, *chunk; /* rank entries each */
+    ncz_stored_type  st;
+    ncz_fill_mode    fill_mode;
+    void            *fill;
+    ncz_chain       *chain;
+    bool             order_f;
+    ncz_key_encoding key_encoding;
+    bool             fill_null; /* null stands for the type's default fill value */
+    bool             marked;    /* fill_value is base64 and says so: to be written anew, not as the text it was */
+    bool             frozen;    /* not understood well enough to be written again */
+    const ncz_err   *unusable;  /* why the data cannot be touched; never NULL */
+    bool             nomem;     /* there was no memory to say so */
+} ncz_array_meta;
 
-/* Fails only for want of memory; what is wrong with the document is in `unusable`. `key` is for texts. */
-int  ncz_format_zarray_parse(const ncz_node_docs *n, const ncz_loader *l, const char *key, ncz_zarray *out);
-void ncz_format_zarray_clear(ncz_zarray *z);
-int  ncz_format_zarray_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out);
+void ncz_format_array_meta_clear(ncz_array_meta *z);
 
 /* ---- attributes ----------------------------------------------------------------------------------------------- */
 
-/* Of a group, or of a variable of that type. They stand in `arena`. `where` (a key) is for texts. */
-int ncz_format_atts_read(const ncz_loader *l, const ncz_node_docs *n, ncz_arena *arena, ncz_atts *atts, bool var,
+bool ncz_format_hidden_att(const char *name);              /* never shown as an attribute */
+bool ncz_format_has_strings(const ncz_format_opts *style); /* does it have NC_STRING? */
+
+/* The attributes of a node: an object; and what NCZarr says of their types and true lengths, or NULL. */
+typedef struct ncz_att_docs {
+    const ncz_json *values, *types, *lengths;
+} ncz_att_docs;
+
+/* Of a group, or of a variable of that type. They are in `arena`. `where` (a key) is for texts. */
+int ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *arena, ncz_atts *atts, bool var,
                          const ncz_type *type, const char *where);
 
 const ncz_type *ncz_format_att_infer(const ncz_json *v); /* of a value without a type entry */
 
 bool ncz_format_att_written(const ncz_att *a);
 int  ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w);
-/* The `types` entry (appended to `out`), and the true length where the value alone cannot tell it (else SIZE_MAX). */
-int    ncz_format_att_entry(const ncz_att *a, const ncz_format_opts *style, ncz_buf *out);
+/* The true length where the value alone does not show it, else SIZE_MAX. */
 size_t ncz_format_att_length(const ncz_att *a, const ncz_format_opts *style);
 
 /* ---- what the format keeps with a variable (ncz_var.format) --------------------------------------------------- */
@@ -215,7 +165,7 @@ typedef struct ncz_format_var {
 #define NCZ_NULS_MOST  255
 #define NCZ_STRICT     "_nc3_strict" /* our member of the superblock: the classic model, by netCDF's name for it */
 
-/* ---- what the documents of a node say (format_node_parse.c) ---------------------------------------------------------------- */
+/* ---- what the documents of a node say (format_node_meta.c) ----------------------------------------------- */
 
 /* A list of texts in one piece of memory. Items that are no texts are NULL. */
 typedef struct ncz_string_list {
@@ -235,18 +185,20 @@ struct ncz_node_meta {
     ncz_string_list arrays, groups;
     ncz_node_dim   *dims;
     size_t          ndims;
-    bool            document; /* an array: it has a `.zarray` */
-    ncz_zarray      z;        /* rank 0 when it is a scalar */
-    ncz_string_list refs;     /* NCZarr's dimension references, when they fit the rank */
-    ncz_string_list names;    /* _ARRAY_DIMENSIONS, when they are wanted and fit */
-    char           *xarray;   /* _ARRAY_DIMENSIONS as the document has it, or NULL */
-    bool            xlist;    /* it is a list */
+    ncz_array_meta  z;      /* rank 0 when it is a scalar */
+    ncz_string_list refs;   /* NCZarr's dimension references, when they fit the rank */
+    ncz_string_list names;  /* _ARRAY_DIMENSIONS, when they are wanted and fit */
+    char           *xarray; /* _ARRAY_DIMENSIONS as the document has it, or NULL */
+    bool            xlist;  /* it is a list */
     char           *dtype_text, *fill_text;
     int             quantize_mode, quantize_nsd;
 };
 
-/* What a listed directory turned out to be is settled here too. Any thread, one node each. Failures fail the load. */
-int  ncz_format_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *papers, const char *key);
+/* Memory for one thread, which gives it back; NULL when there is none. */
+ncz_load_arenas *ncz_format_arenas_take(ncz_loader *l);
+void             ncz_format_arenas_give(ncz_loader *l, ncz_load_arenas *p);
+/* A list of texts in memory of the arena; what is no list gives none. */
+int  ncz_format_read_strings(ncz_arena *arena, const ncz_json *list, ncz_string_list *out);
 void ncz_format_node_meta_clear(ncz_node_meta *s); /* NULL is fine; its own memory is the load's */
 void ncz_format_arenas_keep(ncz_loader *l);        /* all that was read for the model becomes the model's */
 void ncz_format_arenas_clear(ncz_loader *l);

@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names that mean something: documents, reserved and hidden attributes, segments of keys. Tables only.
+ * Names that mean something: reserved and hidden attributes, segments of keys. Tables only.
  */
 #include "format/format_int.h"
 
 #include <string.h>
-
-const char *const ncz_format_doc_names[NCZ_DOC_COUNT] = {
-    [NCZ_DOC_ZGROUP] = ".zgroup",     [NCZ_DOC_ZARRAY] = ".zarray",     [NCZ_DOC_ZATTRS] = ".zattrs",
-    [NCZ_DOC_NCZARR] = ".nczarr",     [NCZ_DOC_NCZGROUP] = ".nczgroup", [NCZ_DOC_NCZVAR] = ".nczvar",
-    [NCZ_DOC_NCZARRAY] = ".nczarray", [NCZ_DOC_NCZATTR] = ".nczattr",
-};
-
-const ncz_doc ncz_format_root_docs[NCZ_ROOT_DOCS] = {
-    NCZ_DOC_ZATTRS, NCZ_DOC_ZGROUP, NCZ_DOC_ZARRAY, NCZ_DOC_NCZARR, NCZ_DOC_NCZGROUP, NCZ_DOC_NCZATTR,
-};
-
-const char *const ncz_format_root_keys[NCZ_ROOT_KEYS] = {
-    ".zattrs", ".zgroup", ".zarray", ".nczarr", ".nczgroup", ".nczattr", "zarr.json",
-};
 
 /* Attributes that hold metadata of ours and are never shown. */
 static const char *const hidden[] = {
@@ -61,37 +47,6 @@ bool
 ncz_format_reserved_att(const char *name)
 {
     return is_among(name, hidden, NCZ_LEN(hidden)) || is_among(name, reserved, NCZ_LEN(reserved));
-}
-
-/* A chunk's own name: numbers joined by dots, or one number below nested folders. */
-static bool
-is_chunk_name(const char *name)
-{
-    bool digit = false;
-
-    for (; *name != '\0'; name++) {
-        if (*name >= '0' && *name <= '9')
-            digit = true;
-        else if (*name == '.' && digit)
-            digit = false;
-        else
-            return false;
-    }
-    return digit;
-}
-
-const char *const *
-ncz_format_documents(size_t *n)
-{
-    *n = NCZ_DOC_COUNT;
-    return ncz_format_doc_names;
-}
-
-bool
-ncz_format_is_document(const char *name)
-{
-    return is_among(name, ncz_format_doc_names, NCZ_DOC_COUNT) || strcmp(name, ".zmetadata") == 0 ||
-           is_chunk_name(name);
 }
 
 bool

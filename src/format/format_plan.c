@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which documents must be stored, and in which order, so that a dataset opens whatever is lost after any of them:
- *   1. of arrays, those of the deepest groups first: .zattrs, then .zarray, by which an array comes to be
- *   2. of groups but the root, deepest first: .zattrs, then .zgroup; a group names nothing that is not there
+ *   1. of arrays, those of the deepest groups first; of each last the one by which it comes to be
+ *   2. of groups but the root, deepest first; a group names nothing that is not there
  *   3. the consolidated copy of all
- *   4. of the root: .zattrs, then .zgroup: the commit point
+ *   4. of the root: the last one is the commit point
  */
-#include "format/nczarr_write.h"
+#include "format/format_int.h"
 
 #include <string.h>
 
-typedef int (*doc_fn)(void *plan, const char *key, const ncz_buf *text);
+typedef ncz_node_doc_fn doc_fn; /* gets a plan and a whole key */
 
 typedef struct plan {
     const ncz_model       *m;
@@ -21,75 +21,65 @@ typedef struct plan {
     ncz_stage              stage;
     size_t                 count; /* documents emitted */
     ncz_buf                key, text;
-    ncz_jsonw              w; /* for the consolidated document */
+    size_t                 prefix; /* bytes of the node's key in `key` */
+    ncz_jsonw              w;      /* for the consolidated document */
     doc_fn                 each;
 } plan;
 
-/* ---- single documents ----------------------------------------------------------------------------------------- */
+/* ---- the documents of one node --------------------------------------------------------------------------------- */
 
 static int
-hand_out(void *arg, const char *key, const ncz_buf *text)
+hand_out(void *arg, const char *key, bool visible, const ncz_buf *text)
 {
-    plan *p = arg;
+    plan             *p = arg;
+    const ncz_doc_out doc = {
+        .stage = p->stage, .visible = visible, .key = key, .text = ncz_buf_str(text), .len = text->len};
 
     p->count++;
-    return p->emit(p->arg, p->stage, key, ncz_buf_str(text), text->len);
+    return p->emit(p->arg, &doc);
 }
 
-/* `prefix` stands in p->key already; `doc` is put behind it for the call. */
+/* `p->prefix` bytes of p->key are the node's; the name is appended for the call. */
 static int
-give(plan *p, size_t prefix, ncz_doc doc)
+give_document(void *arg, const char *name, bool visible, const ncz_buf *text)
+{
+    plan *p = arg;
+    int   rc;
+
+    p->key.len = p->prefix;
+    if ((p->prefix > 0 && (rc = ncz_buf_putc(&p->key, '/')) != NC_NOERR) ||
+        (rc = ncz_buf_puts(&p->key, name)) != NC_NOERR)
+        return rc;
+    return p->each(p, p->key.data, visible, text);
+}
+
+/* A variable's, or where `v` is NULL the group's. */
+static int
+give_node(plan *p, const ncz_group *g, const ncz_var *v)
 {
     int rc;
 
-    p->key.len = prefix;
-    if ((prefix > 0 && (rc = ncz_buf_putc(&p->key, '/')) != NC_NOERR) ||
-        (rc = ncz_buf_puts(&p->key, ncz_format_doc_names[doc])) != NC_NOERR)
+    ncz_buf_reset(&p->key);
+    if ((rc = v != NULL ? ncz_var_key(v, &p->key) : ncz_group_key(g, &p->key)) != NC_NOERR)
         return rc;
-    return p->each(p, p->key.data, &p->text);
+    p->prefix = p->key.len;
+    return p->m->dialect->write_node(g, v, p->style, &p->text, give_document, p);
 }
 
 static int
 give_var(plan *p, const ncz_var *v)
 {
     const ncz_format_var *kept = v->format;
-    size_t                prefix;
-    int                   rc;
 
     if (kept != NULL && kept->frozen)
-        return NC_NOERR; /* its documents could not be understood: they stay as they are */
-    ncz_buf_reset(&p->key);
-    if ((rc = ncz_var_key(v, &p->key)) != NC_NOERR)
-        return rc;
-    prefix = p->key.len;
-    ncz_buf_reset(&p->text);
-    if ((rc = ncz_format_var_attrs_write(v, p->style, &p->text)) != NC_NOERR ||
-        (rc = give(p, prefix, NCZ_DOC_ZATTRS)) != NC_NOERR)
-        return rc;
-    ncz_buf_reset(&p->text);
-    if ((rc = ncz_format_zarray_write(v, p->style, &p->text)) != NC_NOERR)
-        return rc;
-    return give(p, prefix, NCZ_DOC_ZARRAY);
+        return NC_NOERR; /* its documents could not be parsed: they stay as they are */
+    return give_node(p, v->group, v);
 }
 
 static int
 give_group(plan *p, const ncz_group *g)
 {
-    size_t prefix;
-    int    rc;
-
-    ncz_buf_reset(&p->key);
-    if ((rc = ncz_group_key(g, &p->key)) != NC_NOERR)
-        return rc;
-    prefix = p->key.len;
-    ncz_buf_reset(&p->text);
-    if ((rc = ncz_format_group_attrs_write(g, p->style, &p->text)) != NC_NOERR ||
-        (rc = give(p, prefix, NCZ_DOC_ZATTRS)) != NC_NOERR)
-        return rc;
-    ncz_buf_reset(&p->text);
-    if ((rc = ncz_format_group_write(g, p->style, &p->text)) != NC_NOERR)
-        return rc;
-    return give(p, prefix, NCZ_DOC_ZGROUP);
+    return give_node(p, g, NULL);
 }
 
 static bool
@@ -107,10 +97,11 @@ group_changed(const plan *p, const ncz_group *g)
 /* ---- the consolidated document -------------------------------------------------------------------------------- */
 
 static int
-put_into_copy(void *arg, const char *key, const ncz_buf *text)
+put_into_copy(void *arg, const char *key, bool visible, const ncz_buf *text)
 {
     plan *p = arg;
 
+    (void)visible;
     ncz_jsonw_key(&p->w, key);
     ncz_jsonw_raw(&p->w, text->data, text->len);
     return NC_NOERR;
@@ -120,14 +111,15 @@ put_into_copy(void *arg, const char *key, const ncz_buf *text)
 static int
 give_consolidated(plan *p)
 {
-    ncz_buf    all = NCZ_BUF_INIT;
-    ncz_group *g = NULL;
-    int        rc = NC_NOERR;
+    const ncz_dialect_copies *copies = &p->m->dialect->copies;
+    ncz_buf                   all = NCZ_BUF_INIT;
+    ncz_group                *g = NULL;
+    int                       rc = NC_NOERR;
 
     p->w = ncz_jsonw_on(&all);
     p->each = put_into_copy;
     ncz_jsonw_open_object(&p->w);
-    ncz_jsonw_key(&p->w, "metadata");
+    ncz_jsonw_key(&p->w, copies->member);
     ncz_jsonw_open_object(&p->w);
     while ((g = ncz_model_next_group(p->m, g)) != NULL && rc == NC_NOERR) {
         rc = give_group(p, g);
@@ -135,14 +127,14 @@ give_consolidated(plan *p)
             rc = give_var(p, g->vars[i]);
     }
     ncz_jsonw_close_object(&p->w);
-    ncz_jsonw_key(&p->w, "zarr_consolidated_format");
+    ncz_jsonw_key(&p->w, copies->version);
     ncz_jsonw_u64(&p->w, 1);
     ncz_jsonw_close_object(&p->w);
     if (rc == NC_NOERR)
         rc = ncz_jsonw_end(&p->w);
     p->each = hand_out;
     if (rc == NC_NOERR)
-        rc = hand_out(p, ".zmetadata", &all);
+        rc = hand_out(p, copies->key, true, &all);
     ncz_buf_clear(&all);
     return rc;
 }
@@ -192,8 +184,8 @@ give_all(plan *p, ncz_group *const *order)
         if (group_changed(p, order[i]) && (rc = give_group(p, order[i])) != NC_NOERR)
             return rc;
     p->stage = NCZ_STAGE_CONSOLIDATED;
-    if (p->style->consolidated && (p->count > 0 || group_changed(p, p->m->root)) &&
-        (rc = give_consolidated(p)) != NC_NOERR)
+    if (p->style->consolidated && p->m->dialect->copies.key != NULL &&
+        (p->count > 0 || group_changed(p, p->m->root)) && (rc = give_consolidated(p)) != NC_NOERR)
         return rc;
     p->stage = NCZ_STAGE_ROOT;
     return group_changed(p, p->m->root) ? give_group(p, p->m->root) : NC_NOERR;

@@ -131,7 +131,6 @@ ncz_model_new(const ncz_limits *limits, ncz_model **out)
     if (m == NULL)
         return ncz_fail_nomem(sizeof *m);
     m->limits = *limits;
-    m->separator = '.';
     if ((rc = group_new(m, NULL, "", &m->root)) != NC_NOERR) {
         ncz_model_free(m);
         return rc;
@@ -230,7 +229,7 @@ var_new(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size
     v->rank = rank;
     v->maxstrlen = 128; /* the specification's default, appendix H */
     v->dtype = ncz_dtype_of(type, false, v->maxstrlen);
-    v->separator = m->separator;
+    v->key_encoding = m->key_encoding;
     v->fill_mode = m->nofill || (small && m->small_fill == NCZ_SMALL_NONE) ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT;
     v->fill_null = small && m->small_fill == NCZ_SMALL_NULL;
     v->cache_bytes = m->limits.cache_bytes;

@@ -34,29 +34,32 @@ typedef struct ncz_chunk_addr {
 
 #define NCZ_NO_SLOT UINT64_MAX
 
+/* How the format names the chunks of a variable: a value of its own, which means nothing to others. 0: its default. */
+typedef uint8_t ncz_key_encoding;
+
 /* Installed by a format. `key` is reset and filled; it owns where->key. `index` has spec->rank entries. */
 typedef int (*ncz_locate_fn)(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
 
 /* ---- spec: all that moving a variable's bytes needs; immutable, shared by reference ---------------------------- */
 
 struct ncz_spec {
-    unsigned        refs;
-    uint64_t        uid; /* of the variable: the same in all its specs; never 0, unique in its model */
-    size_t          rank;
-    const ncz_type *type;  /* in memory; that of NC_NAT when the stored type has no netCDF meaning */
-    ncz_dtype       dtype; /* as the bytes really are (old big-endian writers: not as declared) */
-    uint64_t       *chunk; /* chunk shape, rank entries, each >= 1 */
-    size_t          chunk_nelems;
-    size_t          chunk_bytes;
-    size_t          row; /* length of the array's last dimension when the spec was made (szip's scanline) */
-    bool            order_f;
-    void           *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a block of one */
-    bool            fill_null; /* other readers do not know `fill`: the document has null for it */
-    ncz_chain      *chain;     /* NULL: none */
-    char           *path;      /* the variable's key, "g1/v" */
-    char            separator; /* '.' or '/' */
-    ncz_locate_fn   locate;
-    const ncz_err  *unusable; /* why its data cannot be touched: never NULL, code NC_NOERR when they can */
+    unsigned         refs;
+    uint64_t         uid; /* of the variable: the same in all its specs; never 0, unique in its model */
+    size_t           rank;
+    const ncz_type  *type;  /* in memory; that of NC_NAT when the stored type has no netCDF meaning */
+    ncz_dtype        dtype; /* as the bytes really are (old big-endian writers: not as declared) */
+    uint64_t        *chunk; /* chunk shape, rank entries, each >= 1 */
+    size_t           chunk_nelems;
+    size_t           chunk_bytes;
+    size_t           row; /* length of the array's last dimension when the spec was made (szip's scanline) */
+    bool             order_f;
+    void            *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a block of one */
+    bool             fill_null; /* other readers do not know `fill`: the document has null for it */
+    ncz_chain       *chain;     /* NULL: none */
+    char            *path;      /* the variable's key, "g1/v" */
+    ncz_key_encoding key_encoding;
+    ncz_locate_fn    locate;
+    const ncz_err   *unusable; /* why its data cannot be touched: never NULL, code NC_NOERR when they can */
 };
 
 ncz_spec *ncz_spec_ref(ncz_spec *s);
@@ -156,41 +159,42 @@ struct ncz_var {
     char *dtype_text; /* the dtype member as the document has it (JSON text), or NULL: to be written from `dtype` */
     int   endian;     /* NC_ENDIAN_* as declared */
     int   storage;    /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as asked for */
-    uint64_t      *chunk; /* rank entries; 0: not set yet, default at respec */
-    bool           chunk_set;
-    ncz_fill_mode  fill_mode;
-    void          *fill;      /* one element of its type, with NCZ_FILL_VALUE */
-    bool           fill_null; /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
-    char          *fill_text; /* fill_value as the document has it, or NULL */
-    ncz_chain     *chain;
-    size_t         maxstrlen; /* NC_STRING: bytes per stored element */
-    bool           order_f;
-    char           separator;
-    int            quantize_mode, quantize_nsd;
-    size_t         cache_bytes, cache_nelems; /* nc_set_var_chunk_cache: kept and told; bytes asked for count */
-    float          cache_preemption;
-    bool           cache_asked;
-    bool           fresh;    /* not stored yet */
-    bool           fixed;    /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
-    bool           written;  /* data have been put: NC_ELATEFILL */
-    bool           dirty;    /* its array document */
-    const ncz_err *unusable; /* never NULL; code NC_NOERR when its data can be touched */
-    void          *format;   /* what its format keeps with it */
+    uint64_t        *chunk; /* rank entries; 0: not set yet, default at respec */
+    bool             chunk_set;
+    ncz_fill_mode    fill_mode;
+    void            *fill;      /* one element of its type, with NCZ_FILL_VALUE */
+    bool             fill_null; /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
+    char            *fill_text; /* fill_value as the document has it, or NULL */
+    ncz_chain       *chain;
+    size_t           maxstrlen; /* NC_STRING: bytes per stored element */
+    bool             order_f;
+    ncz_key_encoding key_encoding;
+    int              quantize_mode, quantize_nsd;
+    size_t           cache_bytes, cache_nelems; /* nc_set_var_chunk_cache: kept and told; bytes asked for count */
+    float            cache_preemption;
+    bool             cache_asked;
+    bool             fresh;    /* not stored yet */
+    bool             fixed;    /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
+    bool             written;  /* data have been put: NC_ELATEFILL */
+    bool             dirty;    /* its array document */
+    const ncz_err   *unusable; /* never NULL; code NC_NOERR when its data can be touched */
+    void            *format;   /* what its format keeps with it */
 };
 
 struct ncz_model {
-    ncz_limits     limits;
-    ncz_group     *root;
-    ncz_group    **groups; /* by id */
-    ncz_dim      **dims;   /* by id */
-    size_t         ngroups, ndims, nvars;
-    uint64_t       last_uid;
-    ncz_locate_fn  locate;     /* of the format; put into every spec */
-    char           separator;  /* for new variables */
-    bool           nofill;     /* nc_set_fill(NC_NOFILL) */
-    ncz_small_fill small_fill; /* of new variables, chosen by the format */
-    bool           native_big; /* old writers: big-endian variables hold native bytes */
-    ncz_arena      arena;      /* what was loaded, and stays as long as the model */
+    ncz_limits                    limits;
+    ncz_group                    *root;
+    ncz_group                   **groups; /* by id */
+    ncz_dim                     **dims;   /* by id */
+    size_t                        ngroups, ndims, nvars;
+    uint64_t                      last_uid;
+    const struct ncz_dialect_ops *dialect;      /* of the format, which alone looks into it; NULL: not known yet */
+    ncz_locate_fn                 locate;       /* of the format; put into every spec */
+    ncz_key_encoding              key_encoding; /* of new variables */
+    bool                          nofill;       /* nc_set_fill(NC_NOFILL) */
+    ncz_small_fill                small_fill;   /* of new variables, chosen by the format */
+    bool                          native_big;   /* old writers: big-endian variables hold native bytes */
+    ncz_arena                     arena;        /* what was loaded, and stays as long as the model */
     void (*format_free)(void *);
     void *format; /* what the format keeps with the dataset */
 };

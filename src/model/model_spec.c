@@ -152,7 +152,7 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
                     .dtype = v->dtype,
                     .order_f = v->order_f,
                     .chain = ncz_chain_ref(v->chain),
-                    .separator = v->separator,
+                    .key_encoding = v->key_encoding,
                     .locate = m->locate,
                     .fill_null = v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null};
     s->dtype.big = stored_big(m, v);

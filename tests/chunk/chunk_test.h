@@ -36,7 +36,7 @@ test_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk
     int rc = ncz_buf_puts(key, spec->path);
 
     for (size_t d = 0; d < spec->rank && rc == NC_NOERR; d++)
-        rc = ncz_buf_printf(key, "%c%llu", d == 0 ? '/' : spec->separator, (unsigned long long)index[d]);
+        rc = ncz_buf_printf(key, "%c%llu", d == 0 ? '/' : '.', (unsigned long long)index[d]);
     if (rc == NC_NOERR && spec->rank == 0)
         rc = ncz_buf_puts(key, "/0");
     *where = (ncz_chunk_addr){.key = ncz_buf_str(key), .offset = 0, .length = ZMAP_WHOLE, .slot = NCZ_NO_SLOT};
@@ -56,7 +56,6 @@ test_spec(size_t rank, const uint64_t *chunk, ncz_dtype dtype, const void *fill,
                     .rank = rank,
                     .type = ncz_dtype_type(&dtype),
                     .dtype = dtype,
-                    .separator = '.',
                     .locate = test_locate};
     s->chunk = ncz_dup(chunk, rank * sizeof *chunk);
     s->path = ncz_sprintf("v%llu", (unsigned long long)s->uid);

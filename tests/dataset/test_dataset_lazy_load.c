@@ -12,6 +12,8 @@
 
 #include <pthread.h>
 
+#define ROOT_KEYS 7 /* the documents of the root that are asked for first, of all dialects */
+
 /* ---- a map that counts ---- */
 
 #define SEEN_MOST 512
@@ -209,7 +211,7 @@ what_opening_asks_for(void **state)
     count(map, true, "consolidated=no", NC_NOWRITE, &c);
     assert_true(c.batches == 4 && c.of_batch[0] == 1 && c.lists == 0);
     count(map, true, NULL, NC_WRITE, &c); /* a writer knows then too whether there is a copy to keep true */
-    assert_true(c.batches == 4 && c.of_batch[0] == 1 + NCZ_ROOT_KEYS && c.lists == 0);
+    assert_true(c.batches == 4 && c.of_batch[0] == 1 + ROOT_KEYS && c.lists == 0);
     count(copies, true, NULL, NC_WRITE, &c);
     assert_true(c.batches == 4 && c.lists == 0);
     count(map, false, NULL, NC_NOWRITE, &c);
@@ -219,11 +221,11 @@ what_opening_asks_for(void **state)
     /* Where the lists stand in an older place, the root's other documents are wanted, too. */
     count(older, true, NULL, NC_NOWRITE, &c);
     assert_true(c.batches == 6 && c.lists == 0);
-    assert_true(c.of_batch[1] == 1 && c.of_batch[2] == NCZ_ROOT_KEYS - 1 && c.of_batch[3] == level1);
+    assert_true(c.of_batch[1] == 1 && c.of_batch[2] == ROOT_KEYS - 1 && c.of_batch[3] == level1);
 
     /* Pure Zarr is listed: each group, and what may be one. What it is takes one document more. */
     count(pure, true, NULL, NC_NOWRITE, &c);
-    assert_true(c.batches == 6 && c.of_batch[1] == 1 && c.of_batch[2] == NCZ_ROOT_KEYS - 1);
+    assert_true(c.batches == 6 && c.of_batch[1] == 1 && c.of_batch[2] == ROOT_KEYS - 1);
     assert_true(c.of_batch[3] == level1 / 2 * 3 && c.of_batch[4] == level2 / 2 * 3);
     assert_int_equal(c.of_batch[5], level3 / 2 * 3);
     assert_int_equal(c.lists, 1 + GROUPS + 1);
@@ -519,7 +521,7 @@ lists_in_two_places(void **state)
     m = counting(map, &c, true);
     OK(ncz_dataset_open_map(m, NULL, NC_NOWRITE, NULL, &ds));
     find_all(ds);
-    assert_true(c.of_batch[1] == 1 && c.of_batch[2] == NCZ_ROOT_KEYS - 1 && !c.twice);
+    assert_true(c.of_batch[1] == 1 && c.of_batch[2] == ROOT_KEYS - 1 && !c.twice);
     OK(end(ds));
     forget(&c);
     OK(zmap_close(m, ZMAP_KEEP));
@@ -530,7 +532,7 @@ lists_in_two_places(void **state)
 static void
 copies_that_cannot_be_asked_for(void **state)
 {
-    zmap_fault_plan plan = {.nth = NCZ_ROOT_KEYS + 1, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
+    zmap_fault_plan plan = {.nth = ROOT_KEYS + 1, .kind = ZMAP_FAULT_FAIL, .code = NC_EIO};
     zmap           *map = made("mode=nczarr,consolidated"), *m = NULL;
     ncz_dataset    *ds = NULL;
 

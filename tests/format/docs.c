@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "docs.h"
 
+#include "format/zarr2/zarr2.h"
+
 #include <assert.h>
 #include <dirent.h>
 #include <inttypes.h>
@@ -235,10 +237,9 @@ docmap_docs(docmap *d)
 }
 
 int
-docmap_emit(void *arg, ncz_stage stage, const char *key, const char *text, size_t len)
+docmap_emit(void *arg, const ncz_doc_out *out)
 {
-    (void)stage;
-    docmap_put(arg, key, text, len);
+    docmap_put(arg, out->key, out->text, out->len);
     return NC_NOERR;
 }
 
@@ -449,8 +450,8 @@ say_var(text *t, const ncz_var *v)
     ncz_buf filters = NCZ_BUF_INIT, compressor = NCZ_BUF_INIT;
 
     say(t, " var %s %s kind %d big %d size %zu%s sep %c%s fill %d ", v->name, type_names[v->type->id],
-        (int)v->dtype.kind, v->dtype.big, v->dtype.size, v->endian == NC_ENDIAN_BIG ? " BIG" : "", v->separator,
-        v->order_f ? " F" : "", (int)v->fill_mode);
+        (int)v->dtype.kind, v->dtype.big, v->dtype.size, v->endian == NC_ENDIAN_BIG ? " BIG" : "",
+        v->key_encoding == ncz_zarr2.encode_keys('/') ? '/' : '.', v->order_f ? " F" : "", (int)v->fill_mode);
     if (v->fill_mode == NCZ_FILL_VALUE && v->type->class == NCZ_TYPE_STRING)
         say(t, "<%s>", *(char *const *)v->fill);
     else if (v->fill_mode == NCZ_FILL_VALUE)

@@ -31,7 +31,7 @@ void        docmap_copy(docmap *to, const docmap *from);
 void        docmap_forget(docmap *d); /* the parsed forms */
 void        docmap_clear(docmap *d);
 ncz_docs    docmap_docs(docmap *d);
-int         docmap_emit(void *arg, ncz_stage stage, const char *key, const char *text, size_t len); /* ncz_emit_fn */
+int         docmap_emit(void *arg, const ncz_doc_out *doc); /* ncz_emit_fn */
 
 char *read_file(const char *path); /* NULL when it does not exist; malloc */
 

@@ -2,6 +2,8 @@
 /* Every generation, as netCDF-C wrote it, against the header that ncdump shows of it. */
 #include "fixture.h"
 
+#include "format/zarr2/zarr2.h"
+
 #include <dirent.h>
 #include <sys/stat.h>
 
@@ -262,7 +264,7 @@ test_specs(void **state)
     assert_int_equal(v->maxstrlen, 128);
     assert_int_equal(v->spec->chunk_bytes, 256);
     assert_memory_equal(v->spec->fill, "fill\0", 5);
-    assert_int_equal(ncz_zarr2_locate(v->spec, index, &key, &where), NC_NOERR);
+    assert_int_equal(ncz_zarr2.locate(v->spec, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "vstr/3");
 
     v = var_at(m, "vnofill");
@@ -313,7 +315,7 @@ test_filters(void **state)
     ncz_model_free(m);
 
     m = load_dir("netcdf-c-main/dimsep_slash", &style);
-    assert_int_equal(m->root->vars[0]->separator, '/');
+    assert_int_equal(m->root->vars[0]->key_encoding, ncz_zarr2.encode_keys('/'));
     ncz_model_free(m);
 }
 

@@ -519,16 +519,16 @@ typedef struct journal {
 } journal;
 
 static int
-note(void *arg, ncz_stage stage, const char *key, const char *text, size_t len)
+note(void *arg, const ncz_doc_out *out)
 {
     journal *j = arg;
 
     if (j->refuse_at >= 0 && (size_t)j->refuse_at == j->n)
         return NC_EIO;
-    assert_int_equal(strlen(text), len);
-    j->stage[j->n] = stage;
-    snprintf(j->key[j->n++], sizeof j->key[0], "%s", key);
-    docmap_put(&j->now, key, text, len);
+    assert_int_equal(strlen(out->text), out->len);
+    j->stage[j->n] = out->stage;
+    snprintf(j->key[j->n++], sizeof j->key[0], "%s", out->key);
+    docmap_put(&j->now, out->key, out->text, out->len);
     if (j->check) { /* a reader that comes now */
         ncz_model *m = must_load(&j->now, NULL);
 

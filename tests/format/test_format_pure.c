@@ -2,6 +2,8 @@
 /* Pure Zarr v2 as all kinds of writers leave it: types, dimensions, attributes, odd layouts. */
 #include "fixture.h"
 
+#include "format/zarr2/zarr2.h"
+
 #include <math.h>
 
 #define ZGROUP "{\"zarr_format\": 2}"
@@ -497,13 +499,13 @@ test_layout(void **state)
 
     (void)state;
     assert_true(v->order_f && v->spec->order_f);
-    assert_int_equal(ncz_zarr2_locate(v->spec, index, &key, &where), NC_NOERR);
+    assert_int_equal(ncz_zarr2.locate(v->spec, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "v/12/0");
     assert_true(where.offset == 0 && where.length == UINT64_MAX);
     ncz_model_free(m);
 
     m = load_one("\"<i4\"", "[]", "0", "", "{\"_ARRAY_DIMENSIONS\": []}");
-    assert_int_equal(ncz_zarr2_locate(var_at(m, "v")->spec, index, &key, &where), NC_NOERR);
+    assert_int_equal(ncz_zarr2.locate(var_at(m, "v")->spec, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "v/0");
     ncz_model_free(m);
     ncz_buf_clear(&key);

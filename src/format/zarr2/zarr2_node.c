@@ -5,50 +5,9 @@
  *
  * Any thread: nothing is changed but the node itself. What is wrong with the documents is recorded in it.
  */
-#include "format/format_int.h"
+#include "format/zarr2/zarr2_int.h"
 
 #include <string.h>
-
-/* ---- lists of texts ------------------------------------------------------------------------------------------- */
-
-/* Bytes behind the pointers; a text with a NUL in it is cut to nothing, and is then no name of anything. */
-static size_t
-text_bytes(const ncz_json *v)
-{
-    size_t      len = 0;
-    const char *s = ncz_json_str(v, &len);
-
-    return s == NULL ? 0 : strlen(s) == len ? len + 1 : 1;
-}
-
-static int
-read_texts(ncz_arena *arena, const ncz_json *list, ncz_string_list *out)
-{
-    size_t n = ncz_json_len(list), nbytes;
-    char **v, *to;
-
-    if (!ncz_json_is(list, NCZ_JSON_ARRAY))
-        return NC_NOERR;
-    if (!ncz_mul(n, sizeof *v, &nbytes))
-        return ncz_fail_nomem(SIZE_MAX);
-    for (size_t i = 0; i < n; i++)
-        nbytes += text_bytes(ncz_json_at(list, i));
-    if ((v = ncz_arena_get(arena, nbytes)) == NULL)
-        return ncz_fail_nomem(nbytes);
-    to = (char *)(v + n);
-    for (size_t i = 0; i < n; i++) {
-        size_t len = text_bytes(ncz_json_at(list, i));
-
-        v[i] = len > 0 ? to : NULL;
-        if (len > 0) {
-            memcpy(to, ncz_json_str(ncz_json_at(list, i), NULL), len - 1);
-            to[len - 1] = '\0';
-        }
-        to += len;
-    }
-    *out = (ncz_string_list){.n = n, .v = v};
-    return NC_NOERR;
-}
 
 static int
 slice_dup(const ncz_json *v, char **out)
@@ -61,61 +20,17 @@ slice_dup(const ncz_json *v, char **out)
     return NC_NOERR;
 }
 
-void
-ncz_format_node_meta_clear(ncz_node_meta *s)
+/* The attributes of the node, and what NCZarr says of them. */
+static ncz_att_docs
+find_atts(const ncz_loader *l, const ncz_node_docs *p)
 {
-    if (s == NULL)
-        return;
-    ncz_free(s->dtype_text);
-    ncz_free(s->fill_text);
-    ncz_format_zarray_clear(&s->z);
-    ncz_atts_clear(&s->atts);
-}
+    ncz_att_docs docs = {.values = p->doc[NCZ_DOC_ZATTRS]};
 
-/* ---- memory --------------------------------------------------------------------------------------------------- */
-
-/* Piles for this thread, which gives them back. */
-static ncz_load_arenas *
-piles_take(ncz_loader *l)
-{
-    ncz_load_arenas *p;
-
-    (void)pthread_mutex_lock(&l->lock);
-    if ((p = l->idle) != NULL)
-        l->idle = p->next;
-    (void)pthread_mutex_unlock(&l->lock);
-    if (p == NULL && (p = ncz_alloc(sizeof *p)) != NULL)
-        *p = (ncz_load_arenas){.stay = NCZ_ARENA_INIT, .go = NCZ_ARENA_INIT};
-    return p;
-}
-
-static void
-piles_give(ncz_loader *l, ncz_load_arenas *p)
-{
-    (void)pthread_mutex_lock(&l->lock);
-    p->next = l->idle;
-    l->idle = p;
-    (void)pthread_mutex_unlock(&l->lock);
-}
-
-void
-ncz_format_arenas_keep(ncz_loader *l)
-{
-    for (ncz_load_arenas *p = l->idle; p != NULL; p = p->next)
-        ncz_arena_join(&l->m->arena, &p->stay);
-}
-
-void
-ncz_format_arenas_clear(ncz_loader *l)
-{
-    while (l->idle != NULL) {
-        ncz_load_arenas *p = l->idle;
-
-        l->idle = p->next;
-        ncz_arena_clear(&p->stay);
-        ncz_arena_clear(&p->go);
-        ncz_free(p);
+    if (l->nczarr) {
+        docs.types = ncz_zarr2_nczarr_get(p, NCZ_INFO_ATTR, "types", "types");
+        docs.lengths = ncz_zarr2_nczarr_get(p, NCZ_INFO_ATTR, NCZ_LENGTHS, NCZ_LENGTHS);
     }
+    return docs;
 }
 
 /* ---- groups --------------------------------------------------------------------------------------------------- */
@@ -161,20 +76,21 @@ read_dims(ncz_arena *arena, const ncz_json *dims, ncz_node_meta *s)
 static int
 read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node_docs *p, const char *key, ncz_node_meta *s)
 {
-    const ncz_json *arrays, *groups, *dims;
-    int             rc;
+    const ncz_att_docs atts = find_atts(l, p);
+    const ncz_json    *arrays, *groups, *dims;
+    int                rc;
 
     if (l->nczarr) {
-        s->lists = ncz_format_nczarr_has(p, NCZ_KEY_GROUP);
-        arrays = ncz_format_nczarr_get(p, NCZ_KEY_GROUP, "arrays", "vars");
-        groups = ncz_format_nczarr_get(p, NCZ_KEY_GROUP, "groups", "groups");
-        dims = ncz_format_nczarr_get(p, NCZ_KEY_GROUP, "dimensions", "dims");
-        if ((rc = read_texts(&mem->go, arrays, &s->arrays)) != NC_NOERR ||
-            (rc = read_texts(&mem->go, groups, &s->groups)) != NC_NOERR ||
+        s->lists = ncz_zarr2_nczarr_has(p, NCZ_INFO_GROUP);
+        arrays = ncz_zarr2_nczarr_get(p, NCZ_INFO_GROUP, "arrays", "vars");
+        groups = ncz_zarr2_nczarr_get(p, NCZ_INFO_GROUP, "groups", "groups");
+        dims = ncz_zarr2_nczarr_get(p, NCZ_INFO_GROUP, "dimensions", "dims");
+        if ((rc = ncz_format_read_strings(&mem->go, arrays, &s->arrays)) != NC_NOERR ||
+            (rc = ncz_format_read_strings(&mem->go, groups, &s->groups)) != NC_NOERR ||
             (rc = read_dims(&mem->go, dims, s)) != NC_NOERR)
             return rc;
     }
-    return ncz_format_atts_read(l, p, &mem->stay, &s->atts, false, ncz_type_of(NC_NAT),
+    return ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, false, ncz_type_of(NC_NAT),
                                 key[0] != '\0' ? key : ".zattrs");
 }
 
@@ -182,7 +98,7 @@ read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node_docs *p, co
 
 /* A scalar is said in many ways: shape [], or shape [1] and a word for it. */
 static bool
-is_scalar(const ncz_loader *l, const ncz_node_docs *p, const ncz_zarray *z)
+is_scalar(const ncz_loader *l, const ncz_node_docs *p, const ncz_array_meta *z)
 {
     const ncz_json *names = ncz_json_get(p->doc[NCZ_DOC_ZATTRS], NCZ_XARRAY), *flag, *refs;
     uint64_t        number = 0;
@@ -193,12 +109,12 @@ is_scalar(const ncz_loader *l, const ncz_node_docs *p, const ncz_zarray *z)
     if (z->rank != 1 || z->shape[0] != 1)
         return false;
     if (l->nczarr) {
-        flag = ncz_format_nczarr_get(p, NCZ_KEY_ARRAY, "scalar", "scalar");
-        refs = ncz_format_nczarr_get(p, NCZ_KEY_ARRAY, "dimension_references", "dimrefs");
+        flag = ncz_zarr2_nczarr_get(p, NCZ_INFO_ARRAY, "scalar", "scalar");
+        refs = ncz_zarr2_nczarr_get(p, NCZ_INFO_ARRAY, "dimension_references", "dimrefs");
         (void)ncz_json_bool(flag, &truth);
         (void)ncz_json_u64(flag, &number);
         if (truth || number != 0 ||
-            ncz_json_str_is(ncz_format_nczarr_get(p, NCZ_KEY_ARRAY, "storage", "storage"), "scalar"))
+            ncz_json_str_is(ncz_zarr2_nczarr_get(p, NCZ_INFO_ARRAY, "storage", "storage"), "scalar"))
             return true;
         if (ncz_json_is(refs, NCZ_JSON_ARRAY))
             return ncz_json_len(refs) == 0;
@@ -211,19 +127,19 @@ is_scalar(const ncz_loader *l, const ncz_node_docs *p, const ncz_zarray *z)
 
 /* A variable that a list names but whose `.zarray` is missing or broken: listed, its data out of reach. */
 static int
-without_document(const ncz_node *n, const char *key, ncz_zarray *z)
+without_document(const ncz_node *n, const char *key, ncz_array_meta *z)
 {
-    *z = (ncz_zarray){.separator = '.',
-                      .fill_mode = NCZ_FILL_NONE,
-                      .frozen = true,
-                      .st = {.type = ncz_type_of(NC_NAT), .dtype = {NCZ_KIND_OTHER, false, 1}}};
+    *z = (ncz_array_meta){.key_encoding = ZARR2_KEYS_DOTTED,
+                          .fill_mode = NCZ_FILL_NONE,
+                          .frozen = true,
+                          .st = {.type = ncz_type_of(NC_NAT), .dtype = {NCZ_KIND_OTHER, false, 1}}};
     z->unusable =
         n->err != NULL ? ncz_err_dup(n->err) : ncz_err_keep(ncz_fail(NC_EZARRMETA, "%s/.zarray does not exist", key));
     ncz_err_clear();
     z->shape = ncz_zalloc(1);
     z->chunk = ncz_zalloc(1);
     if (z->shape == NULL || z->chunk == NULL || z->unusable == NULL) {
-        ncz_format_zarray_clear(z);
+        ncz_format_array_meta_clear(z);
         return ncz_fail_nomem(1);
     }
     return NC_NOERR;
@@ -240,11 +156,11 @@ read_names(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_no
 
     s->xlist = ncz_json_is(stored, NCZ_JSON_ARRAY);
     if (l->nczarr)
-        refs = ncz_format_nczarr_get(p, NCZ_KEY_ARRAY, "dimension_references", "dimrefs");
-    if (ncz_json_len(refs) == s->z.rank && (rc = read_texts(arena, refs, &s->refs)) != NC_NOERR)
+        refs = ncz_zarr2_nczarr_get(p, NCZ_INFO_ARRAY, "dimension_references", "dimrefs");
+    if (ncz_json_len(refs) == s->z.rank && (rc = ncz_format_read_strings(arena, refs, &s->refs)) != NC_NOERR)
         return rc;
     if (l->wish.xarray && ncz_json_len(stored) == s->z.rank &&
-        (rc = read_texts(arena, stored, &s->names)) != NC_NOERR)
+        (rc = ncz_format_read_strings(arena, stored, &s->names)) != NC_NOERR)
         return rc;
     if (text != NULL && (s->xarray = ncz_arena_text(arena, text, len)) == NULL)
         return ncz_fail_nomem(len);
@@ -256,9 +172,9 @@ read_names(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_no
 static int
 keep_texts(const ncz_loader *l, const ncz_node_docs *p, ncz_node_meta *s)
 {
-    const ncz_json   *fill = ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "fill_value");
-    const ncz_zarray *z = &s->z;
-    int               rc;
+    const ncz_json       *fill = ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "fill_value");
+    const ncz_array_meta *z = &s->z;
+    int                   rc;
 
     if (l->wish.look && z->st.type->class != NCZ_TYPE_NONE && z->st.units[0] == '\0')
         return NC_NOERR;
@@ -297,11 +213,12 @@ static int
 read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const ncz_node_docs *p, const char *key,
            ncz_node_meta *s)
 {
-    const char *units = s->z.st.units;
-    int         rc;
+    const ncz_att_docs atts = find_atts(l, p);
+    const char        *units = s->z.st.units;
+    int                rc;
 
     if (p->doc[NCZ_DOC_ZARRAY] != NULL)
-        rc = ncz_format_zarray_parse(p, l, key[0] != '\0' ? key : ".zarray", &s->z);
+        rc = ncz_zarr2_array_parse(p, l, key[0] != '\0' ? key : ".zarray", &s->z);
     else
         rc = without_document(n, key, &s->z);
     if (rc != NC_NOERR)
@@ -309,7 +226,7 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
     if (is_scalar(l, p, &s->z))
         s->z.rank = 0;
     if ((rc = read_names(l, &mem->go, p, s)) != NC_NOERR || (rc = keep_texts(l, p, s)) != NC_NOERR ||
-        (rc = ncz_format_atts_read(l, p, &mem->stay, &s->atts, true, s->z.st.type, n->name)) != NC_NOERR)
+        (rc = ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, true, s->z.st.type, n->name)) != NC_NOERR)
         return rc;
     look_for_quantize(s);
     return units[0] == '\0'
@@ -335,20 +252,20 @@ settle(ncz_node *n, const ncz_node_docs *p)
 }
 
 int
-ncz_format_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *papers, const char *key)
+ncz_zarr2_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, const char *key)
 {
-    ncz_load_arenas *mem = piles_take(l);
+    ncz_load_arenas *mem = ncz_format_arenas_take(l);
     int              rc;
 
-    settle(n, papers);
+    settle(n, docs);
     if (mem == NULL || (n->said = ncz_arena_get(&mem->go, sizeof *n->said)) == NULL) {
         rc = ncz_fail_nomem(sizeof *n->said);
     } else {
         *n->said = (ncz_node_meta){.lists = false};
-        rc = n->kind == NCZ_NODE_ARRAY ? read_array(l, mem, n, papers, key, n->said)
-                                       : read_group(l, mem, papers, key, n->said);
+        rc = n->kind == NCZ_NODE_ARRAY ? read_array(l, mem, n, docs, key, n->said)
+                                       : read_group(l, mem, docs, key, n->said);
     }
     if (mem != NULL)
-        piles_give(l, mem);
+        ncz_format_arenas_give(l, mem);
     return rc;
 }

@@ -4,36 +4,36 @@
  * never by version strings. All that differs between them in reading is the table `places`, in writing the table of
  * layouts.
  */
-#include "format/format_int.h"
+#include "format/zarr2/zarr2_int.h"
 
 /* Newest first: a reader that finds both believes the newer. A NULL key: the whole document is the information. */
 typedef struct place {
-    ncz_nczarr_key what;
-    ncz_doc        doc;
-    const char    *key;
-    ncz_generation gen;
+    ncz_nczarr_info what;
+    ncz_doc         doc;
+    const char     *key;
+    ncz_generation  gen;
 } place;
 
 static const place places[] = {
-    {NCZ_KEY_SUPER, NCZ_DOC_ZATTRS, "_nczarr_superblock", NCZ_GEN_4},
-    {NCZ_KEY_SUPER, NCZ_DOC_ZGROUP, "_nczarr_superblock", NCZ_GEN_3},
-    {NCZ_KEY_SUPER, NCZ_DOC_ZGROUP, "_NCZARR_SUPERBLOCK", NCZ_GEN_2},
-    {NCZ_KEY_SUPER, NCZ_DOC_NCZARR, NULL, NCZ_GEN_1},
-    {NCZ_KEY_GROUP, NCZ_DOC_ZATTRS, "_nczarr_group", NCZ_GEN_4},
-    {NCZ_KEY_GROUP, NCZ_DOC_ZGROUP, "_nczarr_group", NCZ_GEN_3},
-    {NCZ_KEY_GROUP, NCZ_DOC_ZGROUP, "_NCZARR_GROUP", NCZ_GEN_2},
-    {NCZ_KEY_GROUP, NCZ_DOC_NCZGROUP, NULL, NCZ_GEN_1},
-    {NCZ_KEY_ARRAY, NCZ_DOC_ZATTRS, "_nczarr_array", NCZ_GEN_4},
-    {NCZ_KEY_ARRAY, NCZ_DOC_ZARRAY, "_nczarr_array", NCZ_GEN_3},
-    {NCZ_KEY_ARRAY, NCZ_DOC_ZARRAY, "_NCZARR_ARRAY", NCZ_GEN_2},
-    {NCZ_KEY_ARRAY, NCZ_DOC_NCZVAR, NULL, NCZ_GEN_1},
-    {NCZ_KEY_ARRAY, NCZ_DOC_NCZARRAY, NULL, NCZ_GEN_1},
-    {NCZ_KEY_ATTR, NCZ_DOC_ZATTRS, "_nczarr_attr", NCZ_GEN_4},
-    {NCZ_KEY_ATTR, NCZ_DOC_ZATTRS, "_NCZARR_ATTR", NCZ_GEN_2},
-    {NCZ_KEY_ATTR, NCZ_DOC_NCZATTR, NULL, NCZ_GEN_1},
+    {NCZ_INFO_SUPER, NCZ_DOC_ZATTRS, "_nczarr_superblock", NCZ_GEN_4},
+    {NCZ_INFO_SUPER, NCZ_DOC_ZGROUP, "_nczarr_superblock", NCZ_GEN_3},
+    {NCZ_INFO_SUPER, NCZ_DOC_ZGROUP, "_NCZARR_SUPERBLOCK", NCZ_GEN_2},
+    {NCZ_INFO_SUPER, NCZ_DOC_NCZARR, NULL, NCZ_GEN_1},
+    {NCZ_INFO_GROUP, NCZ_DOC_ZATTRS, "_nczarr_group", NCZ_GEN_4},
+    {NCZ_INFO_GROUP, NCZ_DOC_ZGROUP, "_nczarr_group", NCZ_GEN_3},
+    {NCZ_INFO_GROUP, NCZ_DOC_ZGROUP, "_NCZARR_GROUP", NCZ_GEN_2},
+    {NCZ_INFO_GROUP, NCZ_DOC_NCZGROUP, NULL, NCZ_GEN_1},
+    {NCZ_INFO_ARRAY, NCZ_DOC_ZATTRS, "_nczarr_array", NCZ_GEN_4},
+    {NCZ_INFO_ARRAY, NCZ_DOC_ZARRAY, "_nczarr_array", NCZ_GEN_3},
+    {NCZ_INFO_ARRAY, NCZ_DOC_ZARRAY, "_NCZARR_ARRAY", NCZ_GEN_2},
+    {NCZ_INFO_ARRAY, NCZ_DOC_NCZVAR, NULL, NCZ_GEN_1},
+    {NCZ_INFO_ARRAY, NCZ_DOC_NCZARRAY, NULL, NCZ_GEN_1},
+    {NCZ_INFO_ATTR, NCZ_DOC_ZATTRS, "_nczarr_attr", NCZ_GEN_4},
+    {NCZ_INFO_ATTR, NCZ_DOC_ZATTRS, "_NCZARR_ATTR", NCZ_GEN_2},
+    {NCZ_INFO_ATTR, NCZ_DOC_NCZATTR, NULL, NCZ_GEN_1},
 };
 
-const ncz_nczarr_layout ncz_format_layouts[NCZ_GEN_BOTH + 1] = {
+const ncz_nczarr_layout ncz_zarr2_layouts[NCZ_GEN_BOTH + 1] = {
     [NCZ_GEN_PURE] = {.char_dtype = "|S1", .strings = true, .objects = true, .numpy_bytes = true},
     [NCZ_GEN_1] = {.char_dtype = "<U1"}, /* read only */
     [NCZ_GEN_2] = {"_NCZARR_SUPERBLOCK", "_NCZARR_GROUP", "_NCZARR_ARRAY", "_NCZARR_ATTR", .in_objects = true,
@@ -49,7 +49,7 @@ const ncz_nczarr_layout ncz_format_layouts[NCZ_GEN_BOTH + 1] = {
 int
 ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
 {
-    if (type->class != NCZ_TYPE_STRING || ncz_format_layouts[style->gen].strings)
+    if (type->class != NCZ_TYPE_STRING || ncz_zarr2_layouts[style->gen].strings)
         return NC_NOERR;
     return ncz_fail(
         NC_EBADTYPE,
@@ -57,9 +57,15 @@ ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const 
 }
 
 bool
+ncz_format_has_strings(const ncz_format_opts *style)
+{
+    return ncz_zarr2_layouts[style->gen].strings;
+}
+
+bool
 ncz_format_has_objects(const ncz_format_opts *style)
 {
-    return ncz_format_layouts[style->gen].objects;
+    return ncz_zarr2_layouts[style->gen].objects;
 }
 
 static const ncz_json *
@@ -73,7 +79,7 @@ at_place(const ncz_node_docs *n, const place *p)
 }
 
 const ncz_json *
-ncz_format_nczarr_get(const ncz_node_docs *n, ncz_nczarr_key what, const char *newer, const char *older)
+ncz_zarr2_nczarr_get(const ncz_node_docs *n, ncz_nczarr_info what, const char *newer, const char *older)
 {
     for (size_t i = 0; i < NCZ_LEN(places); i++) {
         const ncz_json *info, *v;
@@ -87,7 +93,7 @@ ncz_format_nczarr_get(const ncz_node_docs *n, ncz_nczarr_key what, const char *n
 }
 
 bool
-ncz_format_nczarr_has(const ncz_node_docs *n, ncz_nczarr_key what)
+ncz_zarr2_nczarr_has(const ncz_node_docs *n, ncz_nczarr_info what)
 {
     for (size_t i = 0; i < NCZ_LEN(places); i++)
         if (places[i].what == what && at_place(n, &places[i]) != NULL)
@@ -96,23 +102,23 @@ ncz_format_nczarr_has(const ncz_node_docs *n, ncz_nczarr_key what)
 }
 
 bool
-ncz_format_root_enough(const ncz_json *zattrs)
+ncz_zarr2_root_enough(const ncz_json *zattrs)
 {
     const ncz_node_docs p = {.doc = {[NCZ_DOC_ZATTRS] = zattrs}};
 
-    return ncz_format_nczarr_has(&p, NCZ_KEY_SUPER) &&
-           ncz_format_nczarr_get(&p, NCZ_KEY_GROUP, "arrays", "vars") != NULL &&
-           ncz_format_nczarr_get(&p, NCZ_KEY_GROUP, "groups", "groups") != NULL &&
-           ncz_format_nczarr_get(&p, NCZ_KEY_GROUP, "dimensions", "dims") != NULL;
+    return ncz_zarr2_nczarr_has(&p, NCZ_INFO_SUPER) &&
+           ncz_zarr2_nczarr_get(&p, NCZ_INFO_GROUP, "arrays", "vars") != NULL &&
+           ncz_zarr2_nczarr_get(&p, NCZ_INFO_GROUP, "groups", "groups") != NULL &&
+           ncz_zarr2_nczarr_get(&p, NCZ_INFO_GROUP, "dimensions", "dims") != NULL;
 }
 
 ncz_generation
-ncz_format_generation(const ncz_node_docs *root)
+ncz_zarr2_generation(const ncz_node_docs *root)
 {
     bool seen[NCZ_GEN_BOTH + 1] = {false};
 
     for (size_t i = 0; i < NCZ_LEN(places); i++)
-        if ((places[i].what == NCZ_KEY_SUPER || places[i].what == NCZ_KEY_GROUP) &&
+        if ((places[i].what == NCZ_INFO_SUPER || places[i].what == NCZ_INFO_GROUP) &&
             at_place(root, &places[i]) != NULL)
             seen[places[i].gen] = true;
     if (seen[NCZ_GEN_4])

@@ -4,7 +4,7 @@
  * `>S1`, `|i4`, `<U1` for characters). A type without netCDF meaning is kept as opaque elements of known size where
  * the size can be told.
  */
-#include "format/format_int.h"
+#include "format/zarr2/zarr2_int.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -189,7 +189,7 @@ understand(const typestr *t, bool nczarr, bool char_u1, ncz_stored_type *out)
 }
 
 void
-ncz_format_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_type *out)
+ncz_zarr2_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_type *out)
 {
     const char *text = ncz_json_str(v, NULL);
     typestr     t;
@@ -224,7 +224,7 @@ ncz_format_att_type(const char *entry)
 }
 
 int
-ncz_format_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw *w)
+ncz_zarr2_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw *w)
 {
     static const char letters[] = {[NCZ_KIND_INT] = 'i',  [NCZ_KIND_UINT] = 'u',  [NCZ_KIND_FLOAT] = 'f',
                                    [NCZ_KIND_BOOL] = 'b', [NCZ_KIND_BYTES] = 'S', [NCZ_KIND_UCS4] = 'U'};
@@ -298,7 +298,7 @@ ncz_format_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *o
     ncz_jsonw w = ncz_jsonw_on(&text);
     int       rc;
 
-    if ((rc = ncz_format_dtype_write(v, &ncz_format_layouts[style->gen], &w)) == NC_NOERR)
+    if ((rc = ncz_zarr2_dtype_write(v, &ncz_zarr2_layouts[style->gen], &w)) == NC_NOERR)
         rc = ncz_jsonw_end(&w);
     if (rc == NC_NOERR && (text.len < 2 || text.data[0] != '"'))
         rc = ncz_fail(NC_EBADTYPE, "%s: its stored type is no plain one", v->spec->path);

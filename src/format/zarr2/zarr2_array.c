@@ -3,14 +3,14 @@
  * `.zarray` both ways, and where its chunks lie. Reading gives as much as the document says: what is wrong with it is
  * recorded and met when the data are touched, so that one odd array never spoils a dataset.
  */
-#include "format/nczarr_write.h"
+#include "format/zarr2/zarr2_int.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 /* Records this thread's error text as the reason why the data cannot be touched; the first reason stays. */
 static void
-spoil(ncz_zarray *z, int code)
+spoil(ncz_array_meta *z, int code)
 {
     const ncz_err *why = z->unusable->code == NC_NOERR ? ncz_err_keep(code) : z->unusable;
 
@@ -38,7 +38,7 @@ parse_list(const ncz_json *v, size_t rank, uint64_t **out)
 }
 
 static int
-parse_shape(const ncz_json *doc, size_t most, const char *key, ncz_zarray *z)
+parse_shape(const ncz_json *doc, size_t most, const char *key, ncz_array_meta *z)
 {
     const ncz_json *shape = ncz_json_get(doc, "shape");
     size_t          rank = ncz_json_len(shape);
@@ -57,7 +57,7 @@ parse_shape(const ncz_json *doc, size_t most, const char *key, ncz_zarray *z)
 
 /* Chunk lengths. A chunk of length 0 along a dimension of length 0 is one of length 1. */
 static int
-parse_chunks(const ncz_json *doc, const char *key, ncz_zarray *z)
+parse_chunks(const ncz_json *doc, const char *key, ncz_array_meta *z)
 {
     const ncz_json *chunks = ncz_json_get(doc, "chunks");
     int             rc = NC_EZARRMETA;
@@ -82,13 +82,13 @@ parse_chunks(const ncz_json *doc, const char *key, ncz_zarray *z)
 }
 
 static void
-parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_zarray *z)
+parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *z)
 {
     const ncz_json *dtype = ncz_json_get(doc, "dtype");
     size_t          len = 0;
     const char     *text = ncz_json_slice(dtype, &len);
 
-    ncz_format_dtype_parse(dtype, l->nczarr, l->writer.char_u1, &z->st);
+    ncz_zarr2_dtype_parse(dtype, l->nczarr, l->writer.char_u1, &z->st);
     if (dtype == NULL) {
         spoil(z, ncz_fail(NC_EZARRMETA, "%s: no \"dtype\"", key));
         z->frozen = true;
@@ -99,26 +99,26 @@ parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_zarra
 }
 
 static void
-parse_layout(const ncz_json *doc, const char *key, ncz_zarray *z)
+parse_layout(const ncz_json *doc, const char *key, ncz_array_meta *z)
 {
     const ncz_json *order = ncz_json_get(doc, "order"), *sep = ncz_json_get(doc, "dimension_separator");
     const ncz_json *format = ncz_json_get(doc, "zarr_format");
     uint64_t        version = 2;
 
     z->order_f = ncz_json_str_is(order, "F");
-    z->separator = ncz_json_str_is(sep, "/") ? '/' : '.';
+    z->key_encoding = ncz_json_str_is(sep, "/") ? ZARR2_KEYS_NESTED : ZARR2_KEYS_DOTTED;
     if (format != NULL && (!ncz_json_u64(format, &version) || version != 2))
         spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"zarr_format\" is not 2", key));
     if (order != NULL && !z->order_f && !ncz_json_str_is(order, "C"))
         spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"order\" is neither \"C\" nor \"F\"", key));
-    if (!ncz_json_is(sep, NCZ_JSON_NULL) && z->separator == '.' && !ncz_json_str_is(sep, "."))
+    if (!ncz_json_is(sep, NCZ_JSON_NULL) && z->key_encoding == ZARR2_KEYS_DOTTED && !ncz_json_str_is(sep, "."))
         spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"dimension_separator\" is neither \".\" nor \"/\"", key));
     z->frozen = z->frozen || (z->unusable->code == NC_EZARRMETA);
 }
 
 /* The codecs. What is malformed spoils the variable; what is unknown keeps its place in the chain. */
 static int
-parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_zarray *z)
+parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *z)
 {
     bool          netcdf = l->found != NCZ_GEN_PURE || l->writer.netcdf;
     ncz_codec_env env = {.dtype = z->st.dtype, .rules = netcdf ? NCZ_CONFIG_NETCDF : NCZ_CONFIG_NUMCODECS};
@@ -137,19 +137,19 @@ parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_zarra
 }
 
 static int
-parse_fill(const ncz_node_docs *n, const ncz_loader *l, ncz_zarray *z)
+parse_fill(const ncz_node_docs *n, const ncz_loader *l, ncz_array_meta *z)
 {
     const ncz_json *fill = ncz_json_get(n->doc[NCZ_DOC_ZARRAY], "fill_value");
     bool            plain = l->nczarr || l->writer.netcdf;
     int             rc;
 
     if (l->nczarr && ncz_json_is(fill, NCZ_JSON_NULL) && ncz_type_is_number(z->st.type) &&
-        ncz_json_str_is(ncz_format_nczarr_get(n, NCZ_KEY_ARRAY, "fill", "fill"), "default")) {
+        ncz_json_str_is(ncz_zarr2_nczarr_get(n, NCZ_INFO_ARRAY, "fill", "fill"), "default")) {
         z->fill_mode = NCZ_FILL_DEFAULT;
         z->fill_null = true;
         return NC_NOERR;
     }
-    z->marked = l->nczarr && ncz_json_str_is(ncz_format_nczarr_get(n, NCZ_KEY_ARRAY, "fill", "fill"), "base64");
+    z->marked = l->nczarr && ncz_json_str_is(ncz_zarr2_nczarr_get(n, NCZ_INFO_ARRAY, "fill", "fill"), "base64");
     rc = ncz_format_fill_parse(fill, &z->st, plain && !z->marked, &z->fill_mode, &z->fill);
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
@@ -158,10 +158,10 @@ parse_fill(const ncz_node_docs *n, const ncz_loader *l, ncz_zarray *z)
 }
 
 int
-ncz_format_zarray_parse(const ncz_node_docs *n, const ncz_loader *l, const char *key, ncz_zarray *out)
+ncz_zarr2_array_parse(const ncz_node_docs *n, const ncz_loader *l, const char *key, ncz_array_meta *out)
 {
     const ncz_json *doc = n->doc[NCZ_DOC_ZARRAY];
-    ncz_zarray      z = {.separator = '.', .fill_mode = NCZ_FILL_NONE, .unusable = &ncz_err_none};
+    ncz_array_meta  z = {.key_encoding = ZARR2_KEYS_DOTTED, .fill_mode = NCZ_FILL_NONE, .unusable = &ncz_err_none};
     int             rc;
 
     if ((rc = parse_shape(doc, l->m->limits.rank, key, &z)) != NC_NOERR ||
@@ -176,21 +176,10 @@ ncz_format_zarray_parse(const ncz_node_docs *n, const ncz_loader *l, const char 
         goto done;
     }
     *out = z;
-    z = (ncz_zarray){.rank = 0};
+    z = (ncz_array_meta){.rank = 0};
 done:
-    ncz_format_zarray_clear(&z);
+    ncz_format_array_meta_clear(&z);
     return rc;
-}
-
-void
-ncz_format_zarray_clear(ncz_zarray *z)
-{
-    ncz_type_drop_elems(z->st.type, z->fill, 1);
-    ncz_free(z->shape);
-    ncz_free(z->chunk);
-    ncz_chain_unref(z->chain);
-    ncz_err_drop(z->unusable);
-    *z = (ncz_zarray){.rank = 0};
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------------- */
@@ -225,9 +214,9 @@ write_codecs(const ncz_var *v, ncz_jsonw *w)
 }
 
 int
-ncz_format_zarray_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
+ncz_zarr2_array_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
 {
-    const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
+    const ncz_nczarr_layout *lay = &ncz_zarr2_layouts[style->gen];
     bool                     pure = style->gen == NCZ_GEN_PURE;
     ncz_jsonw                w = ncz_jsonw_on(out);
     ncz_dims                 shape;
@@ -241,7 +230,7 @@ ncz_format_zarray_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf 
     ncz_jsonw_u64(&w, 2);
     write_lengths(&w, "shape", shape.v, v->rank, !pure);
     ncz_jsonw_key(&w, "dtype");
-    if ((rc = ncz_format_dtype_write(v, lay, &w)) != NC_NOERR)
+    if ((rc = ncz_zarr2_dtype_write(v, lay, &w)) != NC_NOERR)
         goto done;
     write_lengths(&w, "chunks", v->chunk, v->rank, !pure);
     ncz_jsonw_key(&w, "fill_value");
@@ -251,45 +240,15 @@ ncz_format_zarray_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf 
     ncz_jsonw_cstr(&w, v->order_f ? "F" : "C");
     if ((rc = write_codecs(v, &w)) != NC_NOERR)
         goto done;
-    if (v->separator != '.') {
+    if (v->key_encoding == ZARR2_KEYS_NESTED) {
         ncz_jsonw_key(&w, "dimension_separator");
         ncz_jsonw_cstr(&w, "/");
     }
-    if (lay->in_objects && (rc = ncz_format_nczarr_write(v, lay, false, &w)) != NC_NOERR)
+    if (lay->in_objects && (rc = ncz_zarr2_nczarr_write(v, lay, false, &w)) != NC_NOERR)
         goto done;
     ncz_jsonw_close_object(&w);
     rc = ncz_jsonw_end(&w);
 done:
     ncz_dims_clear(&shape);
     return rc;
-}
-
-/* ---- addresses ------------------------------------------------------------------------------------------------ */
-
-int
-ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
-{
-    int rc;
-
-    ncz_buf_reset(key);
-    if (spec->path[0] != '\0' &&
-        ((rc = ncz_buf_puts(key, spec->path)) != NC_NOERR || (rc = ncz_buf_putc(key, '/')) != NC_NOERR))
-        return rc;
-    if (spec->rank == 0 && (rc = ncz_buf_putc(key, '0')) != NC_NOERR)
-        return rc;
-    for (size_t d = 0; d < spec->rank; d++) {
-        char  digits[24];
-        char *p = digits + sizeof digits;
-
-        for (uint64_t n = index[d];; n /= 10) {
-            *--p = (char)('0' + n % 10);
-            if (n < 10)
-                break;
-        }
-        if ((d > 0 && (rc = ncz_buf_putc(key, spec->separator)) != NC_NOERR) ||
-            (rc = ncz_buf_append(key, p, (size_t)(digits + sizeof digits - p))) != NC_NOERR)
-            return rc;
-    }
-    *where = (ncz_chunk_addr){.key = key->data, .length = UINT64_MAX, .slot = NCZ_NO_SLOT};
-    return NC_NOERR;
 }

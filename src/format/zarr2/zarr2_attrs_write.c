@@ -3,7 +3,7 @@
  * `.zattrs` and `.zgroup` as text. Order as netCDF-C has it: the user's attributes, _NCProperties, _ARRAY_DIMENSIONS,
  * then the NCZarr keys, the types last. Same model, same bytes.
  */
-#include "format/nczarr_write.h"
+#include "format/zarr2/zarr2_int.h"
 
 #include <string.h>
 
@@ -18,6 +18,38 @@ att_in_order(const ncz_atts *atts, size_t i, bool properties)
     const ncz_att *a = &atts->v[i];
 
     return ncz_format_att_written(a) && (strcmp(a->name, PROPERTIES) == 0) == properties ? a : NULL;
+}
+
+/* The width of an attribute's strings: netCDF-C's default, unless one is longer. */
+static size_t
+string_width(const ncz_att *a)
+{
+    size_t width = 128;
+
+    for (size_t i = 0; i < a->len; i++) {
+        const char *s = ((char *const *)a->data)[i];
+        size_t      len = s == NULL ? 0 : strlen(s);
+
+        width = len > width ? len : width;
+    }
+    return width;
+}
+
+static int
+type_entry(const ncz_att *a, const ncz_format_opts *style, ncz_buf *out)
+{
+    static const char *const entries[] = {
+        [NC_BYTE] = "<i1",  [NC_SHORT] = "<i2",  [NC_INT] = "<i4",  [NC_FLOAT] = "<f4", [NC_DOUBLE] = "<f8",
+        [NC_UBYTE] = "<u1", [NC_USHORT] = "<u2", [NC_UINT] = "<u4", [NC_INT64] = "<i8", [NC_UINT64] = "<u8",
+    };
+
+    if (a->dtype != NULL)
+        return ncz_buf_puts(out, a->dtype);
+    if (a->type->class == NCZ_TYPE_STRING)
+        return ncz_buf_printf(out, "|S%zu", string_width(a));
+    if (a->type->class == NCZ_TYPE_CHAR)
+        return ncz_buf_puts(out, ncz_zarr2_layouts[style->gen].char_dtype);
+    return ncz_buf_puts(out, entries[a->type->id]);
 }
 
 typedef int (*att_fn)(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w);
@@ -41,7 +73,7 @@ static int
 write_entry(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w)
 {
     ncz_buf entry = NCZ_BUF_INIT;
-    int     rc = ncz_format_att_entry(a, style, &entry);
+    int     rc = type_entry(a, style, &entry);
 
     (void)where;
     if (rc == NC_NOERR) {
@@ -86,7 +118,7 @@ static int
 write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own, bool root, const char *where,
             ncz_jsonw *w)
 {
-    const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
+    const ncz_nczarr_layout *lay = &ncz_zarr2_layouts[style->gen];
     int                      rc;
 
     if (lay->attr == NULL)
@@ -225,7 +257,7 @@ write_xarray(const ncz_var *v, const ncz_format_opts *style, ncz_jsonw *w)
 }
 
 int
-ncz_format_nczarr_write(const ncz_var *v, const ncz_nczarr_layout *lay, bool newer, ncz_jsonw *w)
+ncz_zarr2_nczarr_write(const ncz_var *v, const ncz_nczarr_layout *lay, bool newer, ncz_jsonw *w)
 {
     ncz_buf fqn = NCZ_BUF_INIT;
     int     rc = NC_NOERR;
@@ -259,9 +291,9 @@ ncz_format_nczarr_write(const ncz_var *v, const ncz_nczarr_layout *lay, bool new
 }
 
 int
-ncz_format_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
+ncz_zarr2_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
 {
-    const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
+    const ncz_nczarr_layout *lay = &ncz_zarr2_layouts[style->gen];
     ncz_jsonw                w = ncz_jsonw_on(out);
     int                      rc;
 
@@ -270,7 +302,7 @@ ncz_format_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_b
         return rc;
     if ((rc = write_xarray(v, style, &w)) != NC_NOERR)
         return rc;
-    if (lay->in_attrs && (rc = ncz_format_nczarr_write(v, lay, true, &w)) != NC_NOERR)
+    if (lay->in_attrs && (rc = ncz_zarr2_nczarr_write(v, lay, true, &w)) != NC_NOERR)
         return rc;
     if ((rc = write_types(&v->atts, style, lay->array, false, v->spec->path, &w)) != NC_NOERR)
         return rc;
@@ -334,9 +366,9 @@ write_super(const char *key, const ncz_format_opts *style, ncz_jsonw *w)
 }
 
 int
-ncz_format_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf *out)
+ncz_zarr2_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf *out)
 {
-    const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
+    const ncz_nczarr_layout *lay = &ncz_zarr2_layouts[style->gen];
     ncz_jsonw                w = ncz_jsonw_on(out);
     const char              *where = g->parent == NULL ? "/" : g->name;
     int                      rc;
@@ -356,9 +388,9 @@ ncz_format_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, n
 }
 
 int
-ncz_format_group_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf *out)
+ncz_zarr2_group_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf *out)
 {
-    const ncz_nczarr_layout *lay = &ncz_format_layouts[style->gen];
+    const ncz_nczarr_layout *lay = &ncz_zarr2_layouts[style->gen];
     ncz_jsonw                w = ncz_jsonw_on(out);
 
     ncz_jsonw_open_object(&w);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The dialects, and questions that concern all of them: those of whoever does not know yet which one a dataset is in.
+ * Tables only; any thread.
+ */
+#include "format/dialect.h"
+#include "format/zarr2/zarr2.h"
+#include "format/zarr3/zarr3.h"
+
+#include <string.h>
+
+const ncz_dialect_ops *const ncz_dialects[] = {&ncz_zarr2, &ncz_zarr3, NULL};
+
+bool
+ncz_format_is_document(const char *name)
+{
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        if (ncz_dialects[i]->parse_key(name, NCZ_RANK_ANY, NULL) == NCZ_KEY_DOCUMENT)
+            return true;
+    return false;
+}
+
+bool
+ncz_format_owns_temporary(const char *name)
+{
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        if (ncz_dialects[i]->owns_temporary(name))
+            return true;
+    return false;
+}
+
+bool
+ncz_format_is_top_document(const char *name, size_t len)
+{
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        for (const char *const *top = ncz_dialects[i]->docs.top; *top != NULL; top++)
+            if (strlen(*top) == len && memcmp(*top, name, len) == 0)
+                return true;
+    return false;
+}
+
+size_t
+ncz_format_longest_document(void)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        for (const char *const *doc = ncz_dialects[i]->docs.all; *doc != NULL; doc++)
+            most = strlen(*doc) > most ? strlen(*doc) : most;
+    return most;
+}
+
+int
+ncz_format_marks_text(ncz_buf *out)
+{
+    const char *comma = "";
+    int         rc;
+
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        for (const char *const *mark = ncz_dialects[i]->docs.marks; *mark != NULL; mark++) {
+            if ((rc = ncz_buf_printf(out, "%s%s", comma, *mark)) != NC_NOERR)
+                return rc;
+            comma = ", ";
+        }
+    return NC_NOERR;
+}
+
+const char *
+ncz_format_hidden_key(const char *key)
+{
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        for (const ncz_root_doc *d = ncz_dialects[i]->docs.published; d != NULL && d->key != NULL; d++)
+            if (strcmp(d->key, key) == 0)
+                return d->hidden;
+    return NULL;
+}
+
+const char *
+ncz_format_shown_key(const char *hidden)
+{
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        for (const ncz_root_doc *d = ncz_dialects[i]->docs.published; d != NULL && d->key != NULL; d++)
+            if (strcmp(d->hidden, hidden) == 0)
+                return d->key;
+    return NULL;
+}

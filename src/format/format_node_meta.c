@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the documents of one node say, as every dialect hands it to the builder, and the memory in which it is kept until then.
+ */
+#include "format/format_int.h"
+
+#include <string.h>
+
+/* ---- lists of texts ------------------------------------------------------------------------------------------- */
+
+/* Bytes of a text after the pointers. One with a NUL in it is cut to nothing, and is then the name of nothing. */
+static size_t
+text_bytes(const ncz_json *v)
+{
+    size_t      len = 0;
+    const char *s = ncz_json_str(v, &len);
+
+    return s == NULL ? 0 : strlen(s) == len ? len + 1 : 1;
+}
+
+int
+ncz_format_read_strings(ncz_arena *arena, const ncz_json *list, ncz_string_list *out)
+{
+    size_t n = ncz_json_len(list), nbytes;
+    char **v, *to;
+
+    if (!ncz_json_is(list, NCZ_JSON_ARRAY))
+        return NC_NOERR;
+    if (!ncz_mul(n, sizeof *v, &nbytes))
+        return ncz_fail_nomem(SIZE_MAX);
+    for (size_t i = 0; i < n; i++)
+        nbytes += text_bytes(ncz_json_at(list, i));
+    if ((v = ncz_arena_get(arena, nbytes)) == NULL)
+        return ncz_fail_nomem(nbytes);
+    to = (char *)(v + n);
+    for (size_t i = 0; i < n; i++) {
+        size_t len = text_bytes(ncz_json_at(list, i));
+
+        v[i] = len > 0 ? to : NULL;
+        if (len > 0) {
+            memcpy(to, ncz_json_str(ncz_json_at(list, i), NULL), len - 1);
+            to[len - 1] = '\0';
+        }
+        to += len;
+    }
+    *out = (ncz_string_list){.n = n, .v = v};
+    return NC_NOERR;
+}
+
+void
+ncz_format_node_meta_clear(ncz_node_meta *s)
+{
+    if (s == NULL)
+        return;
+    ncz_free(s->dtype_text);
+    ncz_free(s->fill_text);
+    ncz_format_array_meta_clear(&s->z);
+    ncz_atts_clear(&s->atts);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------- */
+
+ncz_load_arenas *
+ncz_format_arenas_take(ncz_loader *l)
+{
+    ncz_load_arenas *p;
+
+    (void)pthread_mutex_lock(&l->lock);
+    if ((p = l->idle) != NULL)
+        l->idle = p->next;
+    (void)pthread_mutex_unlock(&l->lock);
+    if (p == NULL && (p = ncz_alloc(sizeof *p)) != NULL)
+        *p = (ncz_load_arenas){.stay = NCZ_ARENA_INIT, .go = NCZ_ARENA_INIT};
+    return p;
+}
+
+void
+ncz_format_arenas_give(ncz_loader *l, ncz_load_arenas *p)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    p->next = l->idle;
+    l->idle = p;
+    (void)pthread_mutex_unlock(&l->lock);
+}
+
+void
+ncz_format_arenas_keep(ncz_loader *l)
+{
+    for (ncz_load_arenas *p = l->idle; p != NULL; p = p->next)
+        ncz_arena_join(&l->m->arena, &p->stay);
+}
+
+void
+ncz_format_arenas_clear(ncz_loader *l)
+{
+    while (l->idle != NULL) {
+        ncz_load_arenas *p = l->idle;
+
+        l->idle = p->next;
+        ncz_arena_clear(&p->stay);
+        ncz_arena_clear(&p->go);
+        ncz_free(p);
+    }
+}
+
+void
+ncz_format_array_meta_clear(ncz_array_meta *z)
+{
+    ncz_type_drop_elems(z->st.type, z->fill, 1);
+    ncz_free(z->shape);
+    ncz_free(z->chunk);
+    ncz_chain_unref(z->chain);
+    ncz_err_drop(z->unusable);
+    *z = (ncz_array_meta){.rank = 0};
+}

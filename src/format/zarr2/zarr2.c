@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of Zarr v2; what the root's documents say of the whole dataset; a node as documents. The table is at the
+ * end. No state; any thread.
+ */
+#include "format/zarr2/zarr2_int.h"
+
+#include <string.h>
+
+/* ---- who wrote it --------------------------------------------------------------------------------------------- */
+
+/* The number after a dot or at the start; moves *p behind it. */
+static unsigned
+take_part(const char **p)
+{
+    unsigned n = 0;
+
+    for (; **p >= '0' && **p <= '9'; (*p)++)
+        n = n < 1000 ? n * 10 + (unsigned)(**p - '0') : n;
+    if (**p == '.')
+        (*p)++;
+    return n;
+}
+
+/* "version=2,netcdf=4.9.2,nczarr=2.0.0" names the release, and so its faults. */
+static ncz_writer
+find_writer(const ncz_json *zattrs, ncz_generation gen)
+{
+    const char *text = ncz_json_str(ncz_json_get(zattrs, "_NCProperties"), NULL);
+    const char *p = text == NULL ? NULL : strstr(text, "netcdf=");
+    ncz_writer  w = {.char_u1 = gen == NCZ_GEN_1 || gen == NCZ_GEN_2};
+    unsigned    release;
+
+    w.ours = text != NULL && strstr(text, "libnczarr=") != NULL;
+    if (p == NULL)
+        return w;
+    p += strlen("netcdf=");
+    release = take_part(&p) * 1000000;
+    release += take_part(&p) * 1000;
+    release += take_part(&p);
+    w.netcdf = true;
+    w.native_big = release >= 4008000 && release <= 4009002;
+    w.char_u1 = w.char_u1 || (release >= 4008000 && release <= 4009000);
+    return w;
+}
+
+static bool
+says_classic(const ncz_node_docs *root)
+{
+    uint64_t flag = 0;
+
+    return ncz_json_u64(ncz_zarr2_nczarr_get(root, NCZ_INFO_SUPER, NCZ_STRICT, NCZ_STRICT), &flag) && flag != 0;
+}
+
+/* ---- the root --------------------------------------------------------------------------------------------------- */
+
+/* Asked for first, in this order: the first may be enough for a reader. */
+static const ncz_doc root_docs[] = {
+    NCZ_DOC_ZATTRS, NCZ_DOC_ZGROUP, NCZ_DOC_ZARRAY, NCZ_DOC_NCZARR, NCZ_DOC_NCZGROUP, NCZ_DOC_NCZATTR,
+};
+
+static const char *const root_keys[] = {".zattrs", ".zgroup", ".zarray", ".nczarr", ".nczgroup", ".nczattr", NULL};
+
+/* Without one of the root's documents it is not known what the dataset is, so one that is broken fails the load. */
+static int
+identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_docs *docs, bool *is)
+{
+    for (size_t k = 0; k < NCZ_LEN(root_docs); k++) {
+        ncz_doc d = root_docs[k];
+
+        if (got[k].err != NULL)
+            return ncz_err_adopt(got[k].err);
+        if (got[k].doc != NULL && !ncz_json_is(got[k].doc, NCZ_JSON_OBJECT))
+            return ncz_fail(NC_EZARRMETA, "%s: not a JSON object", ncz_zarr2_documents[d]);
+        docs->doc[d] = got[k].doc;
+        *is = *is || got[k].doc != NULL;
+    }
+    if (!*is)
+        return NC_NOERR;
+    l->gen = l->found = ncz_zarr2_generation(docs);
+    l->writer = find_writer(docs->doc[NCZ_DOC_ZATTRS], l->gen);
+    if (l->wish.pure)
+        l->gen = NCZ_GEN_PURE;
+    l->nczarr = l->gen != NCZ_GEN_PURE;
+    l->classic = l->nczarr && says_classic(docs);
+    if (!l->nczarr && docs->doc[NCZ_DOC_ZARRAY] != NULL)
+        root->kind = NCZ_NODE_ARRAY;
+    l->locate = root->kind == NCZ_NODE_ARRAY ? ncz_zarr2_locate_root : ncz_zarr2_locate;
+    return NC_NOERR;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------ */
+
+static unsigned
+choose_docs(const ncz_loader *l, ncz_node_kind kind)
+{
+    static const unsigned by_kind[] = {
+        [NCZ_NODE_GROUP] = NCZ_DOC_BIT(NCZ_DOC_ZGROUP) | NCZ_DOC_BIT(NCZ_DOC_ZATTRS),
+        [NCZ_NODE_ARRAY] = NCZ_DOC_BIT(NCZ_DOC_ZARRAY) | NCZ_DOC_BIT(NCZ_DOC_ZATTRS),
+        [NCZ_NODE_DIR] = NCZ_DOC_BIT(NCZ_DOC_ZGROUP) | NCZ_DOC_BIT(NCZ_DOC_ZARRAY) | NCZ_DOC_BIT(NCZ_DOC_ZATTRS),
+        [NCZ_NODE_NONE] = 0,
+    };
+    static const unsigned oldest[] = {
+        [NCZ_NODE_GROUP] = NCZ_DOC_BIT(NCZ_DOC_NCZGROUP) | NCZ_DOC_BIT(NCZ_DOC_NCZATTR),
+        [NCZ_NODE_ARRAY] = NCZ_DOC_BIT(NCZ_DOC_NCZVAR) | NCZ_DOC_BIT(NCZ_DOC_NCZARRAY) | NCZ_DOC_BIT(NCZ_DOC_NCZATTR),
+        [NCZ_NODE_DIR] = 0,
+        [NCZ_NODE_NONE] = 0,
+    };
+
+    return by_kind[kind] | (l->gen == NCZ_GEN_1 ? oldest[kind] : 0);
+}
+
+/* `.zattrs` first: by `.zarray` or `.zgroup` the node comes to be. */
+static int
+write_node(const ncz_group *g, const ncz_var *v, const ncz_format_opts *style, ncz_buf *text, ncz_node_doc_fn each,
+           void *arg)
+{
+    int rc;
+
+    ncz_buf_reset(text);
+    rc = v != NULL ? ncz_zarr2_var_attrs_write(v, style, text) : ncz_zarr2_group_attrs_write(g, style, text);
+    if (rc != NC_NOERR || (rc = each(arg, ncz_zarr2_documents[NCZ_DOC_ZATTRS], false, text)) != NC_NOERR)
+        return rc;
+    ncz_buf_reset(text);
+    rc = v != NULL ? ncz_zarr2_array_write(v, style, text) : ncz_zarr2_group_write(g, style, text);
+    if (rc != NC_NOERR)
+        return rc;
+    return each(arg, ncz_zarr2_documents[v != NULL ? NCZ_DOC_ZARRAY : NCZ_DOC_ZGROUP], true, text);
+}
+
+/* ---- the table -------------------------------------------------------------------------------------------------- */
+
+static const char *const marks[] = {".zgroup", ".zarray", ZARR2_COPIES, ".nczarr", NULL};
+
+static const char *const top[] = {".zgroup", ".zarray", ".zattrs", ZARR2_COPIES, ".nczarr", ".nczgroup", NULL};
+
+/* A reader may be content with the first. */
+static const ncz_root_doc published[] = {
+    {".zattrs", ".zattrs.unfinished"},
+    {ZARR2_COPIES, ZARR2_COPIES ".unfinished"},
+    {".zgroup", ".zgroup.unfinished"},
+    {NULL, NULL},
+};
+
+const ncz_dialect_ops ncz_zarr2 = {
+    .name = "Zarr v2",
+    .docs = {.all = ncz_zarr2_documents,
+             .root = root_keys,
+             .enough = ncz_zarr2_root_enough,
+             .marks = marks,
+             .top = top,
+             .published = published,
+             .array = ".zarray"},
+    .copies = {.key = ZARR2_COPIES, .member = "metadata", .version = "zarr_consolidated_format"},
+    .identify = identify_root,
+    .wanted_docs = choose_docs,
+    .parse_node = ncz_zarr2_parse_node,
+    .write_node = write_node,
+    .locate = ncz_zarr2_locate,
+    .encode_keys = ncz_zarr2_encode_keys,
+    .parse_key = ncz_zarr2_parse_key,
+    .split_chunk_key = ncz_zarr2_split_chunk_key,
+    .owns_temporary = ncz_zarr2_owns_temporary,
+};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of Zarr v2 share.
+ *
+ *   zarr2.c               the table; the root's documents; a node as documents
+ *   zarr2_keys.c          keys, both ways
+ *   zarr2_node.c          documents of a node -> what they say
+ *   zarr2_array.c         `.zarray`, both ways
+ *   zarr2_dtype.c         its element types, both ways
+ *   zarr2_attrs_write.c   `.zattrs` and `.zgroup` as text
+ *   zarr2_nczarr_keys.c   where each generation keeps its NCZarr keys
+ */
+#ifndef NCZ_FORMAT_ZARR2_INT_H
+#define NCZ_FORMAT_ZARR2_INT_H
+
+#include "format/format_int.h"
+#include "format/zarr2/zarr2.h"
+
+/* ---- documents ------------------------------------------------------------------------------------------------- */
+
+typedef enum ncz_doc {
+    NCZ_DOC_ZGROUP,
+    NCZ_DOC_ZARRAY,
+    NCZ_DOC_ZATTRS,
+    NCZ_DOC_NCZARR, /* generation 1 from here on */
+    NCZ_DOC_NCZGROUP,
+    NCZ_DOC_NCZVAR,
+    NCZ_DOC_NCZARRAY, /* the specification's name of .nczvar; no release wrote it */
+    NCZ_DOC_NCZATTR,
+    NCZ_DOC_COUNT,
+} ncz_doc;
+
+#define NCZ_DOC_BIT(d) (1u << (d))
+
+extern const char *const ncz_zarr2_documents[NCZ_DOC_COUNT + 1];
+
+#define ZARR2_COPIES ".zmetadata" /* the consolidated document */
+
+/* ---- keys (zarr2_keys.c) --------------------------------------------------------------------------------------- */
+
+/* How the numbers of a chunk's key are joined: values of ncz_key_encoding. */
+enum { ZARR2_KEYS_DOTTED = 0, ZARR2_KEYS_NESTED = 1 };
+
+/* path/i.j.k or path/i/j/k; path/0 for scalars. */
+int ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
+/* The same for a lone array at the root: its chunks are at the top, whatever the variable is called. */
+int ncz_zarr2_locate_root(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
+/* As in ncz_dialect_ops. */
+ncz_key_encoding ncz_zarr2_encode_keys(char separator);
+ncz_key_kind     ncz_zarr2_parse_key(const char *rest, size_t rank, uint64_t *index);
+bool             ncz_zarr2_split_chunk_key(const char *key, ncz_chunk_key *out);
+bool             ncz_zarr2_owns_temporary(const char *name);
+
+/* ---- NCZarr keys: where they stand ---------------------------------------------------------------------------- */
+
+typedef enum ncz_nczarr_info { NCZ_INFO_SUPER, NCZ_INFO_GROUP, NCZ_INFO_ARRAY, NCZ_INFO_ATTR } ncz_nczarr_info;
+
+/* A member of the NCZarr information about a node, under either of its names, from the newest place that has it. */
+const ncz_json *ncz_zarr2_nczarr_get(const ncz_node_docs *n, ncz_nczarr_info what, const char *newer,
+                                     const char *older);
+bool            ncz_zarr2_nczarr_has(const ncz_node_docs *n, ncz_nczarr_info what);
+bool            ncz_zarr2_root_enough(const ncz_json *zattrs); /* for a reader: none of the root's others is newer */
+ncz_generation  ncz_zarr2_generation(const ncz_node_docs *root);
+
+/* How a generation is written. NULL keys: it has no such place. */
+typedef struct ncz_nczarr_layout {
+    const char *super, *group, *array, *attr; /* key names */
+    bool        in_objects;                   /* in .zgroup and .zarray, inner names dims, vars, dimrefs */
+    bool        in_attrs;                     /* in .zattrs, inner names dimensions, arrays, dimension_references */
+    const char *char_dtype;                   /* NC_CHAR: netCDF-C knows it by `>S1`, which zarr-python 3 refuses */
+    bool        strings;                      /* knows NC_STRING */
+    bool        objects;                      /* and strings of any length */
+    bool        numpy_bytes; /* one-byte numbers as numpy spells them, `|i1`: all zarr-python 3 takes */
+} ncz_nczarr_layout;
+
+extern const ncz_nczarr_layout ncz_zarr2_layouts[NCZ_GEN_BOTH + 1];
+
+/* ---- element types --------------------------------------------------------------------------------------------- */
+
+/* Never fails: what is not understood is NC_NAT. */
+void ncz_zarr2_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_type *out);
+int  ncz_zarr2_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw *w);
+
+/* ---- nodes ----------------------------------------------------------------------------------------------------- */
+
+/* What a listed directory is, is settled here too. Any thread, one node each. Failures fail the load. */
+int ncz_zarr2_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, const char *key);
+/* Fails only for want of memory; what is wrong with the document is in `unusable`. `key` is for texts. */
+int ncz_zarr2_array_parse(const ncz_node_docs *n, const ncz_loader *l, const char *key, ncz_array_meta *out);
+
+/* Each document appended to `out` as text. */
+int ncz_zarr2_array_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out);
+int ncz_zarr2_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out);
+int ncz_zarr2_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf *out);
+int ncz_zarr2_group_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf *out);
+/* A variable's `_nczarr_array` member: `newer` with the names of .zattrs, else those of .zarray. */
+int ncz_zarr2_nczarr_write(const ncz_var *v, const ncz_nczarr_layout *lay, bool newer, ncz_jsonw *w);
+
+#endif /* NCZ_FORMAT_ZARR2_INT_H */

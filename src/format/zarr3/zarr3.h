@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Zarr v3: recognised, so that it is named and can be deleted or replaced; not read or written yet. */
+#ifndef NCZ_FORMAT_ZARR3_H
+#define NCZ_FORMAT_ZARR3_H
+
+#include "format/dialect.h"
+
+extern const ncz_dialect_ops ncz_zarr3;
+
+#endif /* NCZ_FORMAT_ZARR3_H */
