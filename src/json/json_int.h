@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of this room share: the value, its document with the arena, and the parser's state.
+ * What the files of this module share: the value, its document with the arena, and the parser's state.
  *
- * A value is 32 bytes, because a document of n bytes can hold n / 2 values. A container's children stand in one
- * array; a member is two values, its name and then its value.
+ * A value has 32 bytes, because a document of n bytes can contain n / 2 values. The children of a container are one
+ * array; a member is two values, its name and its value.
  */
 #ifndef NCZ_JSON_INT_H
 #define NCZ_JSON_INT_H
 
 #include "json/json.h"
 
-#define JSON_DEPTH_MOST 1024 /* parsing and walking recurse: never deeper, whatever a caller allows */
+#define JSON_DEPTH_MOST 1024 /* parsing recurses: never deeper, whatever a caller allows */
 #define JSON_BYTES_MOST (UINT32_MAX - 1)
 #define JSON_VALUES_MIN ((size_t)1 << 20)
 #define JSON_DENSITY    8  /* a document limited to n bytes may have n / 8 values, or JSON_VALUES_MIN */
@@ -21,7 +21,7 @@ struct ncz_json {
     uint32_t    text_len;
     uint32_t    len;       /* bytes of a string, items, or members */
     uint8_t     type;      /* ncz_json_type */
-    uint8_t     table_log; /* objects: 0, or a table of 2^table_log uint32_t stands just before `items` */
+    uint8_t     table_log; /* objects: 0, or a table of 2^table_log uint32_t is just before `items` */
     union {
         bool            flag;
         int64_t         i64;
@@ -38,14 +38,14 @@ typedef struct json_block {
     _Alignas(ncz_json) unsigned char mem[];
 } json_block;
 
-/* The value that callers hold comes first, so that it leads back to the document. */
+/* The root comes first, so that its address is the document's. */
 typedef struct ncz_json_doc {
     ncz_json    root;
     json_block *blocks; /* newest first */
-    char       *text;   /* the copy, with a NUL behind it */
+    char       *text;   /* the copy, followed by a NUL */
 } ncz_json_doc;
 
-/* A reader's document holds no text. */
+/* A reader's document has no copy of the text. */
 struct ncz_json_reader {
     ncz_json_doc doc;
     ncz_json    *stack; /* the parser's, kept */
@@ -56,7 +56,7 @@ struct ncz_json_reader {
 
 void *ncz_json_arena_more(ncz_json_doc *doc, size_t nbytes); /* in a new block */
 
-/* Memory that lives as long as the document, aligned for values; NULL when out of memory. What a block has left is
+/* Memory that lives as long as the document, aligned for values; NULL when out of memory. The free rest of a block is
  * always a multiple of the alignment. */
 static inline void *
 ncz_json_arena_get(ncz_json_doc *doc, size_t nbytes)
@@ -72,9 +72,9 @@ ncz_json_arena_get(ncz_json_doc *doc, size_t nbytes)
 }
 
 void ncz_json_arena_free(ncz_json_doc *doc);
-void ncz_json_arena_reset(ncz_json_doc *doc); /* keeps the newest block, the largest, for what comes next */
+void ncz_json_arena_reset(ncz_json_doc *doc); /* keeps the newest block, the largest, for the next document */
 
-/* The parser: `p` stands at the next byte; *end may be read, but is none of the document's. */
+/* The parser: `p` is at the next byte; *end may be read but is not part of the document. */
 typedef struct json_parser {
     const char   *name;
     ncz_json_mode mode;
@@ -83,7 +83,7 @@ typedef struct json_parser {
     const char   *text, *p, *end;
     ncz_json     *stack; /* values whose container is not closed yet */
     size_t        n, cap;
-    size_t        values, most_values; /* so many so far, and at most: a value takes 16 times its shortest text */
+    size_t        values, most_values; /* count so far, and its limit: a value takes 16 times its shortest text */
 } json_parser;
 
 int ncz_json_fail_at(const json_parser *ps, const char *at, const char *fmt, ...) NCZ_PRINTF(3, 4);
@@ -91,13 +91,13 @@ int ncz_json_fail_at(const json_parser *ps, const char *at, const char *fmt, ...
 /* The closing quote of the string that begins at `s`, or NULL. */
 const char *ncz_json_string_end(const char *s, const char *end);
 
-/* Each reads one token at ps->p into *out and moves behind it. */
+/* Each reads one token at ps->p into *out and moves past it. */
 int ncz_json_scan_string(json_parser *ps, ncz_json *out);
 int ncz_json_scan_number(json_parser *ps, ncz_json *out);
 
 /* Member by name with a length, or NULL. */
 const ncz_json *ncz_json_find(const ncz_json *v, const char *name, size_t len);
-/* The slot where a name stands (holding its index + 1) or, holding 0, belongs. */
+/* The slot of a name (holding its index + 1), or the free one where it belongs (holding 0). */
 uint32_t *ncz_json_slot(uint32_t *table, unsigned table_log, const ncz_json *members, const char *name, size_t len);
 
 #endif /* NCZ_JSON_INT_H */

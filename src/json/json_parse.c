@@ -2,8 +2,8 @@
 /*
  * The parser: one pass over the text, or over a copy of it that lives as long as the values.
  *
- * Children are collected on a stack and moved into the arena when their container closes; so nothing is allocated
- * from a count that the text only claims. Recursion is bounded by the caller's depth and JSON_DEPTH_MOST.
+ * Children are collected on a stack and moved into the arena when their container closes; so no allocation depends on
+ * a count that the text claims. The caller's depth and JSON_DEPTH_MOST bound the recursion.
  */
 #include "json/json_int.h"
 
@@ -19,12 +19,12 @@ skip_space(json_parser *ps)
         ps->p++;
 }
 
-/* Room on the stack for the value that begins here: ps->stack[ps->n], counted by who fills it. */
+/* Reserves ps->stack[ps->n] for the value that begins here. Who fills it increments n. */
 static int
-make_room(json_parser *ps)
+reserve_value(json_parser *ps)
 {
     if (++ps->values > ps->most_values)
-        return ncz_json_fail_at(ps, ps->p, "more than %zu values, the most within the limit (document_bytes)",
+        return ncz_json_fail_at(ps, ps->p, "more than %zu values, the most that the limit (document_bytes) allows",
                                 ps->most_values);
     if (ps->n == ps->cap) {
         size_t    cap = ps->cap != 0 ? ps->cap + ps->cap / 2 : 32;
@@ -41,7 +41,7 @@ make_room(json_parser *ps)
 /* ---- words ---- */
 
 static bool
-take_word(json_parser *ps, const char *word)
+skip_word(json_parser *ps, const char *word)
 {
     size_t len = strlen(word);
 
@@ -52,23 +52,23 @@ take_word(json_parser *ps, const char *word)
 }
 
 static bool
-take_literal(json_parser *ps, ncz_json *out)
+parse_literal(json_parser *ps, ncz_json *out)
 {
     const char *start = ps->p;
     bool        lenient = ps->mode == NCZ_JSON_LENIENT;
 
     *out = (ncz_json){.text = start, .type = NCZ_JSON_NULL};
-    if (take_word(ps, "true"))
+    if (skip_word(ps, "true"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_BOOL, .u.flag = true};
-    else if (take_word(ps, "false"))
+    else if (skip_word(ps, "false"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_BOOL, .u.flag = false};
-    else if (lenient && take_word(ps, "NaN"))
+    else if (lenient && skip_word(ps, "NaN"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = NAN};
-    else if (lenient && take_word(ps, "Infinity"))
+    else if (lenient && skip_word(ps, "Infinity"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = INFINITY};
-    else if (lenient && take_word(ps, "-Infinity"))
+    else if (lenient && skip_word(ps, "-Infinity"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = -INFINITY};
-    else if (!take_word(ps, "null"))
+    else if (!skip_word(ps, "null"))
         return false;
     out->text_len = (uint32_t)(ps->p - start);
     return true;
@@ -76,7 +76,7 @@ take_literal(json_parser *ps, ncz_json *out)
 
 /* ---- containers ---- */
 
-/* Moves the values from `first` up to a fresh container; `table_log` asks for a table of zeros in front. */
+/* Moves the values from `first` on into the arena; `table_log` puts a table of zeros before them. */
 static int
 move_items(json_parser *ps, size_t first, unsigned table_log, const ncz_json **out)
 {
@@ -111,9 +111,9 @@ same_name(const ncz_json *a, const ncz_json *b)
     return a->len == b->len && memcmp(a->u.str, b->u.str, a->len) == 0;
 }
 
-/* Few members: each is compared with those before it. The last value wins and takes the first one's place. */
+/* Few members: compares each with those before it. The last value wins and takes the place of the first. */
 static size_t
-join_few(ncz_json *members, size_t n)
+merge_few(ncz_json *members, size_t n)
 {
     size_t kept = 0;
 
@@ -129,9 +129,9 @@ join_few(ncz_json *members, size_t n)
     return kept;
 }
 
-/* Many members: the same through the table that will serve lookups, in time linear in n. */
+/* Many members: the same with the table for look-ups, in time linear in n. */
 static size_t
-join_many(ncz_json *members, size_t n, uint32_t *table, unsigned table_log)
+merge_many(ncz_json *members, size_t n, uint32_t *table, unsigned table_log)
 {
     size_t kept = 0;
 
@@ -162,11 +162,11 @@ close_object(json_parser *ps, size_t first, ncz_json *out)
     if ((rc = move_items(ps, first, table_log, &out->u.items)) != NC_NOERR)
         return rc;
 
-    members = (ncz_json *)(uintptr_t)out->u.items; /* ours until the parser hands the document over */
+    members = (ncz_json *)(uintptr_t)out->u.items; /* still writable: the document is not handed out yet */
     if (table_log == 0)
-        n = join_few(members, n);
+        n = merge_few(members, n);
     else
-        n = join_many(members, n, (uint32_t *)(void *)members - ((size_t)1 << table_log), table_log);
+        n = merge_many(members, n, (uint32_t *)(void *)members - ((size_t)1 << table_log), table_log);
     out->type = NCZ_JSON_OBJECT;
     out->table_log = (uint8_t)table_log;
     out->len = (uint32_t)n;
@@ -181,18 +181,18 @@ parse_name(json_parser *ps)
 
     if (*ps->p != '"')
         return ncz_json_fail_at(ps, ps->p, "expected a member's name in quotes");
-    if ((rc = make_room(ps)) != NC_NOERR || (rc = ncz_json_scan_string(ps, &ps->stack[ps->n])) != NC_NOERR)
+    if ((rc = reserve_value(ps)) != NC_NOERR || (rc = ncz_json_scan_string(ps, &ps->stack[ps->n])) != NC_NOERR)
         return rc;
     ps->n++;
     skip_space(ps);
     if (*ps->p != ':')
-        return ncz_json_fail_at(ps, ps->p, "expected ':' behind a member's name");
+        return ncz_json_fail_at(ps, ps->p, "expected ':' after a member's name");
     ps->p++;
     skip_space(ps);
     return NC_NOERR;
 }
 
-/* Everything between the brackets, one child after the other onto the stack; ends behind the closing one. */
+/* Pushes everything between the brackets onto the stack, and moves past the closing one. */
 static int
 parse_children(json_parser *ps, size_t depth, char close)
 {
@@ -222,8 +222,8 @@ parse_children(json_parser *ps, size_t depth, char close)
     }
 }
 
-/* Moves behind the container's end, looking at nothing but brackets and strings. A parser that is given the slice ends
- * where it ends, or fails before. */
+/* Moves past the container's end, looking only at brackets and strings. Parsing the slice later ends at the same place,
+ * or fails before it. */
 static int
 skip_container(json_parser *ps, ncz_json *out)
 {
@@ -272,23 +272,23 @@ parse_scalar(json_parser *ps, ncz_json *out)
         return ncz_json_scan_string(ps, out);
     if ((*ps->p >= '0' && *ps->p <= '9') || (*ps->p == '-' && ps->p[1] != 'I'))
         return ncz_json_scan_number(ps, out);
-    if (take_literal(ps, out))
+    if (parse_literal(ps, out))
         return NC_NOERR;
     if (*ps->p == '-')
         return ncz_json_scan_number(ps, out);
     if (ps->p == ps->end)
-        return ncz_json_fail_at(ps, ps->p, "the text ends where a value should be");
+        return ncz_json_fail_at(ps, ps->p, "the text ends where a value is expected");
     return ncz_json_fail_at(ps, ps->p, "expected a value");
 }
 
-/* Onto the stack. What is in a container lies where the container will, until it is closed. */
+/* Pushes one value. The children of a container are at the container's own place until it closes. */
 static int
 parse_value(json_parser *ps, size_t depth)
 {
     ncz_json v;
     int      rc;
 
-    if ((rc = make_room(ps)) != NC_NOERR)
+    if ((rc = reserve_value(ps)) != NC_NOERR)
         return rc;
     if (*ps->p != '{' && *ps->p != '[') {
         rc = parse_scalar(ps, &ps->stack[ps->n]);
@@ -304,29 +304,30 @@ parse_value(json_parser *ps, size_t depth)
 static int
 parse_document(json_parser *ps, size_t *tail)
 {
-    size_t behind = 0;
+    size_t trailing = 0;
     int    rc;
 
     if (ps->mode != NCZ_JSON_STRICT && ps->end - ps->p >= 3 && memcmp(ps->p, "\xEF\xBB\xBF", 3) == 0)
-        ps->p += 3; /* a byte-order mark, which editors leave */
+        ps->p += 3; /* a byte-order mark, which editors write */
     skip_space(ps);
     if ((rc = parse_value(ps, 0)) != NC_NOERR)
         return rc;
     ps->doc->root = ps->stack[0];
     for (skip_space(ps); ps->p < ps->end; skip_space(ps)) {
         if (ps->mode == NCZ_JSON_STRICT)
-            return ncz_json_fail_at(ps, ps->p, "bytes behind the value");
-        behind++;
+            return ncz_json_fail_at(ps, ps->p, "bytes after the value");
+        trailing++;
         ps->p++;
     }
     if (tail != NULL)
-        *tail = behind;
+        *tail = trailing;
     return NC_NOERR;
 }
 
-/* Parses text[0..len) into `doc`; `stack` is the parser's memory, kept for the next time. */
+/* Parses text[0..len) into `doc`. `kept` holds the parser's stack, for the next document. */
 static int
-run(ncz_json_doc *doc, ncz_json_reader *kept, const char *text, size_t len, const ncz_json_opts *opts, size_t *tail)
+parse_text(ncz_json_doc *doc, ncz_json_reader *kept, const char *text, size_t len, const ncz_json_opts *opts,
+           size_t *tail)
 {
     size_t      most = opts->nbytes < JSON_BYTES_MOST ? opts->nbytes : JSON_BYTES_MOST;
     json_parser ps = {.name = opts->name != NULL ? opts->name : "JSON",
@@ -353,7 +354,7 @@ check_length(size_t len, const ncz_json_opts *opts)
     size_t most = opts->nbytes < JSON_BYTES_MOST ? opts->nbytes : JSON_BYTES_MOST;
 
     if (len > most)
-        return ncz_fail(NC_EZARRMETA, "%s: %zu bytes, more than the limit (document_bytes) of %zu",
+        return ncz_fail(NC_EZARRMETA, "%s: %zu bytes exceed the limit (document_bytes) of %zu",
                         opts->name != NULL ? opts->name : "JSON", len, most);
     return NC_NOERR;
 }
@@ -373,7 +374,7 @@ ncz_json_parse(const char *text, size_t len, const ncz_json_opts *opts, ncz_json
         rc = ncz_fail_nomem(len + 1);
         goto done;
     }
-    if ((rc = run(doc, &kept, doc->text, len, opts, tail)) != NC_NOERR)
+    if ((rc = parse_text(doc, &kept, doc->text, len, opts, tail)) != NC_NOERR)
         goto done;
 
     *out = &doc->root;
@@ -420,7 +421,8 @@ ncz_json_read(ncz_json_reader *r, const char *text, size_t len, const ncz_json_o
     ncz_json *root;
     int       rc;
 
-    if ((rc = check_length(len, opts)) != NC_NOERR || (rc = run(&r->doc, r, text, len, opts, tail)) != NC_NOERR)
+    if ((rc = check_length(len, opts)) != NC_NOERR ||
+        (rc = parse_text(&r->doc, r, text, len, opts, tail)) != NC_NOERR)
         return rc;
     if ((root = ncz_json_arena_get(&r->doc, sizeof *root)) == NULL)
         return ncz_fail_nomem(sizeof *root);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Strings and numbers, byte by byte; and where in the text an error stands.
+ * Strings and numbers, byte by byte, and the position of errors.
  *
- * Decoded strings live in the arena with a NUL behind them; they are never longer than what they are decoded from.
+ * Decoded strings are in the arena, followed by a NUL. They are never longer than their encoded form.
  */
 #include "json/json_int.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The position is counted out only when it is needed. Columns are characters, both count from 1. */
+/* Lines and columns count from 1; columns are characters. */
 int
 ncz_json_fail_at(const json_parser *ps, const char *at, const char *fmt, ...)
 {
@@ -33,26 +33,14 @@ ncz_json_fail_at(const json_parser *ps, const char *at, const char *fmt, ...)
 
 /* ---- strings ---- */
 
-static int
-hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
-/* Four hex digits behind `\u`, or -1. The NUL behind the document ends a short one. */
+/* Four hex digits after `\u`, or -1. The NUL after the document ends too few. */
 static long
-hex4(const char *s)
+parse_hex4(const char *s)
 {
     long v = 0;
 
     for (int i = 0; i < 4; i++) {
-        int digit = hex_value(s[i]);
+        int digit = ncz_hex_digit(s[i]);
 
         if (digit < 0)
             return -1;
@@ -62,7 +50,7 @@ hex4(const char *s)
 }
 
 static char *
-put_utf8(char *out, unsigned long c)
+append_utf8(char *out, unsigned long c)
 {
     if (c < 0x80) {
         *out++ = (char)c;
@@ -83,18 +71,18 @@ put_utf8(char *out, unsigned long c)
     return out;
 }
 
-/* One `\uXXXX`, or two that are a surrogate pair. *s stands at the backslash. */
+/* One `\uXXXX`, or two that are a surrogate pair. *s is at the backslash. */
 static int
-take_unicode(const json_parser *ps, const char **s, char **out)
+decode_unicode(const json_parser *ps, const char **s, char **out)
 {
-    long          high = hex4(*s + 2), low;
+    long          high = parse_hex4(*s + 2), low;
     unsigned long c;
 
     if (high < 0)
         return ncz_json_fail_at(ps, *s, "\\u needs four hexadecimal digits");
     c = (unsigned long)high;
     if (high >= 0xD800 && high <= 0xDFFF) {
-        low = high < 0xDC00 && (*s)[6] == '\\' && (*s)[7] == 'u' ? hex4(*s + 8) : -1;
+        low = high < 0xDC00 && (*s)[6] == '\\' && (*s)[7] == 'u' ? parse_hex4(*s + 8) : -1;
         if (low >= 0xDC00 && low <= 0xDFFF) {
             c = 0x10000 + (((unsigned long)high - 0xD800) << 10) + ((unsigned long)low - 0xDC00);
             *s += 6;
@@ -105,19 +93,19 @@ take_unicode(const json_parser *ps, const char **s, char **out)
         }
     }
     *s += 6;
-    *out = put_utf8(*out, c);
+    *out = append_utf8(*out, c);
     return NC_NOERR;
 }
 
 static int
-take_escape(const json_parser *ps, const char **s, char **out)
+decode_escape(const json_parser *ps, const char **s, char **out)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     char              c = (*s)[1];
     const char       *at = c != '\0' ? strchr(from, c) : NULL;
 
     if (c == 'u')
-        return take_unicode(ps, s, out);
+        return decode_unicode(ps, s, out);
     if (at == NULL)
         return ncz_json_fail_at(ps, *s, "unknown escape in a string");
     *(*out)++ = to[at - from];
@@ -125,9 +113,9 @@ take_escape(const json_parser *ps, const char **s, char **out)
     return NC_NOERR;
 }
 
-/* Eight bytes, the first one lowest. */
+/* Eight bytes, the first one lowest in the word. */
 static uint64_t
-eight(const char *s)
+load_eight(const char *s)
 {
     uint64_t word = 0;
 
@@ -136,9 +124,9 @@ eight(const char *s)
     return word;
 }
 
-/* The high bit of the lowest byte that is `c` is set, and none below it. */
+/* Sets the high bit of the lowest byte equal to `c`, and no bit below it. */
 static uint64_t
-where_is(uint64_t word, char c)
+find_byte(uint64_t word, char c)
 {
     const uint64_t ones = UINT64_MAX / 255, differs = word ^ ones * (unsigned char)c;
 
@@ -147,10 +135,10 @@ where_is(uint64_t word, char c)
 
 /* The first quote or backslash, or the end. */
 static const char *
-first_mark(const char *s, const char *end)
+find_mark(const char *s, const char *end)
 {
     for (; end - s >= 8; s += 8) {
-        uint64_t word = eight(s), marks = where_is(word, '"') | where_is(word, '\\');
+        uint64_t word = load_eight(s), marks = find_byte(word, '"') | find_byte(word, '\\');
 
         if (marks != 0)
             return s + (unsigned)__builtin_ctzll(marks) / 8;
@@ -163,7 +151,7 @@ first_mark(const char *s, const char *end)
 const char *
 ncz_json_string_end(const char *s, const char *end)
 {
-    while ((s = first_mark(s, end)) < end && *s == '\\') {
+    while ((s = find_mark(s, end)) < end && *s == '\\') {
         if (end - s < 2)
             return NULL;
         s += 2;
@@ -171,9 +159,9 @@ ncz_json_string_end(const char *s, const char *end)
     return s < end ? s : NULL;
 }
 
-/* `mark`: the first escape, or the closing quote; in lenient mode there is nothing to look at before it. */
+/* `mark`: the first escape, or the closing quote; in lenient mode all bytes before it are copied unchecked. */
 static int
-decode(const json_parser *ps, const char *s, const char *mark, const char *close, char **out)
+decode_string(const json_parser *ps, const char *s, const char *mark, const char *close, char **out)
 {
     size_t plain = ps->mode == NCZ_JSON_LENIENT ? (size_t)(mark - s) : 0;
     int    rc;
@@ -183,7 +171,7 @@ decode(const json_parser *ps, const char *s, const char *mark, const char *close
     s += plain;
     while (s < close) {
         if (*s == '\\') {
-            if ((rc = take_escape(ps, &s, out)) != NC_NOERR)
+            if ((rc = decode_escape(ps, &s, out)) != NC_NOERR)
                 return rc;
             continue;
         }
@@ -197,7 +185,7 @@ decode(const json_parser *ps, const char *s, const char *mark, const char *close
 int
 ncz_json_scan_string(json_parser *ps, ncz_json *out)
 {
-    const char *open = ps->p, *mark = first_mark(open + 1, ps->end);
+    const char *open = ps->p, *mark = find_mark(open + 1, ps->end);
     const char *close = mark < ps->end && *mark == '"' ? mark : ncz_json_string_end(mark, ps->end);
     char       *str, *w;
     int         rc;
@@ -208,7 +196,7 @@ ncz_json_scan_string(json_parser *ps, ncz_json *out)
         return ncz_json_fail_at(ps, open, "string is not UTF-8");
     if ((str = w = ncz_json_arena_get(ps->doc, (size_t)(close - open))) == NULL)
         return ncz_fail_nomem((size_t)(close - open));
-    if ((rc = decode(ps, open + 1, mark, close, &w)) != NC_NOERR)
+    if ((rc = decode_string(ps, open + 1, mark, close, &w)) != NC_NOERR)
         return rc;
 
     *w = '\0';
@@ -237,11 +225,11 @@ skip_digits(const char *s)
     return s;
 }
 
-/* Digits as an exact integer, when they fit uint64. */
+/* False if the digits do not fit uint64. */
 static bool
-small_integer(const char *s, const char *end, uint64_t *out)
+parse_integer(const char *s, const char *end, uint64_t *out)
 {
-    const char *safe = end - s > 19 ? s + 19 : end; /* nineteen digits fit, whichever they are */
+    const char *safe = end - s > 19 ? s + 19 : end; /* any nineteen digits fit */
     uint64_t    v = 0;
 
     for (; s < safe; s++)
@@ -253,14 +241,14 @@ small_integer(const char *s, const char *end, uint64_t *out)
     return true;
 }
 
-/* Integers stay exact as long as 64 bits hold them; `-0` is a double, as no integer keeps its sign. */
+/* Integers are exact if 64 bits hold them; `-0` is a double, since an integer does not keep its sign. */
 static int
 set_number(const json_parser *ps, const char *s, const char *end, bool integer, ncz_json *out)
 {
     bool     minus = *s == '-';
     uint64_t v;
 
-    if (integer && small_integer(s + minus, end, &v)) {
+    if (integer && parse_integer(s + minus, end, &v)) {
         if (!minus && v > INT64_MAX) {
             out->type = NCZ_JSON_UINT;
             out->u.u64 = v;
@@ -293,7 +281,7 @@ ncz_json_scan_number(json_parser *ps, ncz_json *out)
         mark = ++s;
         integer = false;
         if ((s = skip_digits(s)) == mark)
-            return ncz_json_fail_at(ps, s, "a number needs a digit behind its point");
+            return ncz_json_fail_at(ps, s, "a number needs a digit after its point");
     }
     if (*s == 'e' || *s == 'E') {
         s += s[1] == '+' || s[1] == '-' ? 2 : 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Looking at parsed values, and the arena they live in. Nothing here changes a document that was handed out.
+ * Access to parsed values, and the arena that holds them. Nothing here changes a document that was handed out.
  */
 #include "json/json_int.h"
 
@@ -147,7 +147,7 @@ ncz_json_find(const ncz_json *v, const char *name, size_t len)
                 return &v->u.items[2 * i + 1];
         return NULL;
     }
-    table = (uint32_t *)(uintptr_t)v->u.items - ((size_t)1 << v->table_log); /* only read through */
+    table = (uint32_t *)(uintptr_t)v->u.items - ((size_t)1 << v->table_log); /* only read */
     at = *ncz_json_slot(table, v->table_log, v->u.items, name, len);
     return at != 0 ? &v->u.items[2 * (size_t)(at - 1) + 1] : NULL;
 }

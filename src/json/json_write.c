@@ -2,8 +2,8 @@
 /*
  * The writer: text in netCDF's one-line form, straight into a buffer.
  *
- * Invariant: as long as status is good, the buffer holds a prefix of one valid document. The first failure sticks
- * and nothing is written after it.
+ * Invariant: while status is NC_NOERR the buffer holds a prefix of one valid document. The first failure stays, and
+ * nothing is written after it.
  */
 #include "json/json_int.h"
 
@@ -32,36 +32,36 @@ in_object(const ncz_jsonw *w)
 }
 
 static void
-misuse(ncz_jsonw *w, const char *what)
+fail_misuse(ncz_jsonw *w, const char *what)
 {
     w->status = ncz_fail(NC_EINTERNAL, "JSON writer: %s", what);
 }
 
 static void
-put(ncz_jsonw *w, const char *text, size_t len)
+write_text(ncz_jsonw *w, const char *text, size_t len)
 {
     if (w->status == NC_NOERR)
         w->status = ncz_buf_append(w->out, text, len);
 }
 
 static void
-puts_(ncz_jsonw *w, const char *text)
+write_word(ncz_jsonw *w, const char *text)
 {
-    put(w, text, strlen(text));
+    write_text(w, text, strlen(text));
 }
 
-/* What stands between the values, and whether a value may stand here at all. */
+/* Writes the comma before a value. False: no value may come here. */
 static bool
 begin_value(ncz_jsonw *w)
 {
     if (w->status != NC_NOERR)
         return false;
     if (in_object(w) ? !w->after_key : w->depth == 0 && !w->first) {
-        misuse(w, w->depth == 0 ? "a second value behind the document" : "a value without its name");
+        fail_misuse(w, w->depth == 0 ? "a second value after the document" : "a value without a name");
         return false;
     }
     if (in_array(w) && !w->first)
-        put(w, ",", 1);
+        write_text(w, ",", 1);
     w->first = w->after_key = false;
     return w->status == NC_NOERR;
 }
@@ -86,7 +86,7 @@ open_container(ncz_jsonw *w, bool array)
         w->in_array[w->depth / 64] &= ~bit;
     w->depth++;
     w->first = true;
-    put(w, array ? "[" : "{", 1);
+    write_text(w, array ? "[" : "{", 1);
 }
 
 static void
@@ -95,12 +95,12 @@ close_container(ncz_jsonw *w, bool array)
     if (w->status != NC_NOERR)
         return;
     if (w->depth == 0 || in_array(w) != array || w->after_key) {
-        misuse(w, "a container is closed that is not the open one");
+        fail_misuse(w, "the container to close is not the open one");
         return;
     }
     w->depth--;
     w->first = false;
-    put(w, array ? "]" : "}", 1);
+    write_text(w, array ? "]" : "}", 1);
 }
 
 void
@@ -130,7 +130,7 @@ ncz_jsonw_close_array(ncz_jsonw *w)
 /* ---- strings ---- */
 
 static const char *
-escape_of(unsigned char c, char out[8])
+format_escape(unsigned char c, char out[8])
 {
     switch (c) {
     case '"': return "\\\"";
@@ -145,52 +145,52 @@ escape_of(unsigned char c, char out[8])
 }
 
 static void
-put_quoted(ncz_jsonw *w, const char *s, size_t len)
+write_quoted(ncz_jsonw *w, const char *s, size_t len)
 {
-    size_t done = 0; /* what stands before it is written */
+    size_t done = 0; /* all before it is written */
     char   escape[8];
 
-    put(w, "\"", 1);
+    write_text(w, "\"", 1);
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)s[i];
 
         if (c >= 0x20 && c != '"' && c != '\\')
             continue;
-        put(w, s + done, i - done);
-        puts_(w, escape_of(c, escape));
+        write_text(w, s + done, i - done);
+        write_word(w, format_escape(c, escape));
         done = i + 1;
     }
-    put(w, s + done, len - done);
-    put(w, "\"", 1);
+    write_text(w, s + done, len - done);
+    write_text(w, "\"", 1);
 }
 
 static void
-put_key(ncz_jsonw *w, const char *name, size_t len)
+write_key(ncz_jsonw *w, const char *name, size_t len)
 {
     if (w->status != NC_NOERR)
         return;
     if (!in_object(w) || w->after_key) {
-        misuse(w, "a name where none may stand");
+        fail_misuse(w, "a name outside an object, or after another name");
         return;
     }
     if (!w->first)
-        put(w, ", ", 2);
-    put_quoted(w, name, len);
-    put(w, ": ", 2);
+        write_text(w, ", ", 2);
+    write_quoted(w, name, len);
+    write_text(w, ": ", 2);
     w->after_key = true;
 }
 
 void
 ncz_jsonw_key(ncz_jsonw *w, const char *name)
 {
-    put_key(w, name, strlen(name));
+    write_key(w, name, strlen(name));
 }
 
 void
 ncz_jsonw_str(ncz_jsonw *w, const char *s, size_t len)
 {
     if (begin_value(w))
-        put_quoted(w, s, len);
+        write_quoted(w, s, len);
 }
 
 void
@@ -205,7 +205,7 @@ void
 ncz_jsonw_raw(ncz_jsonw *w, const char *text, size_t len)
 {
     if (begin_value(w))
-        put(w, text, len);
+        write_text(w, text, len);
 }
 
 void
@@ -271,13 +271,13 @@ write_children(ncz_jsonw *w, const ncz_json *v)
     open_container(w, array);
     for (size_t i = 0; i < v->len && w->status == NC_NOERR; i++) {
         if (!array)
-            put_key(w, v->u.items[2 * i].u.str, v->u.items[2 * i].len);
+            write_key(w, v->u.items[2 * i].u.str, v->u.items[2 * i].len);
         ncz_jsonw_value(w, ncz_json_at(v, i));
     }
     close_container(w, array);
 }
 
-/* Numbers keep their own characters, but bare NaN and infinities become strings, as only those are JSON. */
+/* Numbers keep their own characters, but bare NaN and infinities are not JSON and become strings. */
 static bool
 is_bare_word(const ncz_json *v)
 {
@@ -304,6 +304,6 @@ int
 ncz_jsonw_end(const ncz_jsonw *w)
 {
     if (w->status == NC_NOERR && (w->depth != 0 || w->first))
-        return ncz_fail(NC_EINTERNAL, "JSON writer: the document is not complete");
+        return ncz_fail(NC_EINTERNAL, "JSON writer: the document is incomplete");
     return w->status;
 }

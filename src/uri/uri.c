@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * URLs and plain paths, taken apart. RFC 3986, bent where netCDF's users need it: file://rel/path is a relative path,
- * `[key=value]` may stand in front, and a plain path keeps every character that is not clearly a fragment of ours.
+ * Parses URLs and plain paths. RFC 3986, with netCDF's exceptions: file://rel/path is a relative path, `[key=value]` may
+ * precede the URL, and a plain path keeps every character that is not clearly a fragment of ours.
  */
 #include "uri/uri_int.h"
 
@@ -27,7 +27,7 @@ ncz_uri_free(ncz_uri *u)
 }
 
 static int
-take_text(const char *s, size_t len, char **out)
+copy_text(const char *s, size_t len, char **out)
 {
     if ((*out = ncz_strndup(s, len)) == NULL)
         return ncz_fail_nomem(len + 1);
@@ -35,9 +35,9 @@ take_text(const char *s, size_t len, char **out)
 }
 
 static int
-take_lower(const char *s, size_t len, char **out)
+copy_lower(const char *s, size_t len, char **out)
 {
-    int rc = take_text(s, len, out);
+    int rc = copy_text(s, len, out);
 
     for (size_t i = 0; rc == NC_NOERR && i < len; i++)
         if (s[i] >= 'A' && s[i] <= 'Z')
@@ -45,9 +45,9 @@ take_lower(const char *s, size_t len, char **out)
     return rc;
 }
 
-/* The length of the scheme when `scheme://` stands here, else 0. */
+/* The length of the scheme if the text begins with `scheme://`, else 0. */
 static size_t
-scheme_len(const char *s)
+measure_scheme(const char *s)
 {
     size_t n = 0;
 
@@ -60,7 +60,7 @@ scheme_len(const char *s)
 /* ---- authority: user@host:port ---- */
 
 static int
-take_port(ncz_uri *u, const char *s, size_t len)
+parse_port(ncz_uri *u, const char *s, size_t len)
 {
     unsigned port = 0;
 
@@ -75,7 +75,7 @@ take_port(ncz_uri *u, const char *s, size_t len)
 }
 
 static bool
-host_is_sane(const char *s, size_t len)
+is_host(const char *s, size_t len)
 {
     static const char odd[] = " \"#%/<>?@[\\]^`{|}";
 
@@ -102,22 +102,22 @@ ncz_uri_scheme_s3(const char *scheme)
     return NCZ_URI_NO_S3;
 }
 
-/* A host that is a bucket keeps its letters: S3's oldest buckets have capitals. */
+/* A host that is a bucket keeps its case: S3's oldest buckets have capitals. */
 static int
-take_host(ncz_uri *u, const char *s, size_t len)
+parse_host(ncz_uri *u, const char *s, size_t len)
 {
     bool bucket = ncz_uri_scheme_s3(u->scheme) != NCZ_URI_NO_S3 && memchr(s, '.', len) == NULL;
 
     if (len == 0)
         return NC_NOERR;
-    if (!host_is_sane(s, len))
+    if (!is_host(s, len))
         return ncz_fail(NC_EURL, "bad host \"%.*s\" in a URL", (int)len, s);
-    return bucket ? take_text(s, len, &u->host) : take_lower(s, len, &u->host);
+    return bucket ? copy_text(s, len, &u->host) : copy_lower(s, len, &u->host);
 }
 
-/* [IPv6] keeps its brackets off the host, as name resolution wants it. */
+/* The host of [IPv6] has no brackets, as name resolution expects. */
 static int
-take_bracketed(ncz_uri *u, const char *s, size_t len)
+parse_ipv6(ncz_uri *u, const char *s, size_t len)
 {
     const char *close = memchr(s, ']', len);
     size_t      rest;
@@ -130,38 +130,38 @@ take_bracketed(ncz_uri *u, const char *s, size_t len)
     rest = len - (size_t)(close + 1 - s);
     if (rest > 0 && close[1] != ':')
         return ncz_fail(NC_EURL, "bad host \"%.*s\" in a URL", (int)len, s);
-    if (take_lower(s + 1, (size_t)(close - s - 1), &u->host) != NC_NOERR)
+    if (copy_lower(s + 1, (size_t)(close - s - 1), &u->host) != NC_NOERR)
         return NC_ENOMEM;
-    return rest > 0 ? take_port(u, close + 2, rest - 1) : NC_NOERR;
+    return rest > 0 ? parse_port(u, close + 2, rest - 1) : NC_NOERR;
 }
 
 static int
-take_authority(ncz_uri *u, const char *s, size_t len)
+parse_authority(ncz_uri *u, const char *s, size_t len)
 {
     const char *at = memrchr(s, '@', len), *colon;
     int         rc;
 
     if (at != NULL) {
-        if ((rc = take_text(s, (size_t)(at - s), &u->user)) != NC_NOERR)
+        if ((rc = copy_text(s, (size_t)(at - s), &u->user)) != NC_NOERR)
             return rc;
         len -= (size_t)(at + 1 - s);
         s = at + 1;
     }
     if (len > 0 && s[0] == '[')
-        return take_bracketed(u, s, len);
+        return parse_ipv6(u, s, len);
     if (len >= 4 && strncasecmp(s, "arn:", 4) == 0 && ncz_uri_scheme_s3(u->scheme) != NCZ_URI_NO_S3)
         return ncz_fail(NC_EURL, "an ARN is not supported as a bucket (for an access point, write its alias)");
     colon = memchr(s, ':', len);
-    if ((rc = take_host(u, s, colon != NULL ? (size_t)(colon - s) : len)) != NC_NOERR)
+    if ((rc = parse_host(u, s, colon != NULL ? (size_t)(colon - s) : len)) != NC_NOERR)
         return rc;
-    return colon != NULL ? take_port(u, colon + 1, len - (size_t)(colon + 1 - s)) : NC_NOERR;
+    return colon != NULL ? parse_port(u, colon + 1, len - (size_t)(colon + 1 - s)) : NC_NOERR;
 }
 
 /* ---- the two kinds of URL ---- */
 
-/* Behind file://: an absolute path, one behind "localhost", or, as netCDF has it, a relative one. */
+/* After file://: an absolute path, one after "localhost", or, as in netCDF, a relative one. */
 static int
-take_file(ncz_uri *u, const char *s, size_t len)
+parse_file(ncz_uri *u, const char *s, size_t len)
 {
     if (len >= 10 && strncasecmp(s, "localhost/", 10) == 0) {
         s += 9;
@@ -175,7 +175,7 @@ take_file(ncz_uri *u, const char *s, size_t len)
 }
 
 static int
-take_remote(ncz_uri *u, const char *s, size_t len)
+parse_remote(ncz_uri *u, const char *s, size_t len)
 {
     const char *query = memchr(s, '?', len);
     size_t      before = query != NULL ? (size_t)(query - s) : len;
@@ -183,27 +183,27 @@ take_remote(ncz_uri *u, const char *s, size_t len)
     size_t      authority = slash != NULL ? (size_t)(slash - s) : before;
     int         rc;
 
-    if ((rc = take_authority(u, s, authority)) != NC_NOERR)
+    if ((rc = parse_authority(u, s, authority)) != NC_NOERR)
         return rc;
-    if ((rc = take_text(s + authority, before - authority, &u->path)) != NC_NOERR)
+    if ((rc = copy_text(s + authority, before - authority, &u->path)) != NC_NOERR)
         return rc;
-    return query != NULL ? take_text(query + 1, len - before - 1, &u->query) : NC_NOERR;
+    return query != NULL ? copy_text(query + 1, len - before - 1, &u->query) : NC_NOERR;
 }
 
 static int
-take_url(ncz_uri *u, const char *s)
+parse_url(ncz_uri *u, const char *s)
 {
-    size_t scheme = scheme_len(s), body;
+    size_t scheme = measure_scheme(s), body;
     int    rc;
 
     for (const char *c = s; *c != '\0'; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7F)
             return ncz_fail(NC_EURL, "control character in a URL");
-    if ((rc = take_lower(s, scheme, &u->scheme)) != NC_NOERR)
+    if ((rc = copy_lower(s, scheme, &u->scheme)) != NC_NOERR)
         return rc;
     s += scheme + 3;
     body = strcspn(s, "#");
-    rc = strcmp(u->scheme, "file") == 0 ? take_file(u, s, body) : take_remote(u, s, body);
+    rc = strcmp(u->scheme, "file") == 0 ? parse_file(u, s, body) : parse_remote(u, s, body);
     if (rc != NC_NOERR || s[body] == '\0')
         return rc;
     return ncz_uri_frag_add(u, s + body + 1, strlen(s + body + 1));
@@ -211,9 +211,9 @@ take_url(ncz_uri *u, const char *s)
 
 /* ---- plain paths ---- */
 
-/* The first '#' behind which there is nothing but words that we know begins the fragment; others are the path's. */
+/* The first '#' followed only by known words begins the fragment; any other belongs to the path. */
 static int
-take_plain(ncz_uri *u, const char *s)
+parse_plain_path(ncz_uri *u, const char *s)
 {
     size_t len = strlen(s), path = len;
     int    rc;
@@ -225,16 +225,16 @@ take_plain(ncz_uri *u, const char *s)
         }
     if (path == 0)
         return ncz_fail(NC_EINVAL, "the path is empty");
-    if ((rc = take_text(s, path, &u->path)) != NC_NOERR || path == len)
+    if ((rc = copy_text(s, path, &u->path)) != NC_NOERR || path == len)
         return rc;
     return ncz_uri_frag_add(u, s + path + 1, len - path - 1);
 }
 
 /* ---- all of it ---- */
 
-/* Where the URL begins behind `[key=value][key]...`, or NULL when there are no such prefixes before a URL. */
+/* The URL after `[key=value][key]...`, or NULL when no such prefixes precede a URL. */
 static const char *
-behind_prefixes(const char *s)
+skip_prefixes(const char *s)
 {
     const char *begin = s, *close;
 
@@ -243,11 +243,11 @@ behind_prefixes(const char *s)
             return NULL;
         s = close + 1;
     }
-    return s != begin && scheme_len(s) > 0 ? s : NULL;
+    return s != begin && measure_scheme(s) > 0 ? s : NULL;
 }
 
 static int
-take_prefixes(ncz_uri *u, const char *s, const char *end)
+parse_prefixes(ncz_uri *u, const char *s, const char *end)
 {
     int rc = NC_NOERR;
 
@@ -272,12 +272,12 @@ ncz_uri_parse(const char *text, ncz_uri **out)
     if ((u = ncz_zalloc(sizeof *u)) == NULL)
         return ncz_fail_nomem(sizeof *u);
 
-    if ((url = behind_prefixes(text)) != NULL)
-        rc = take_prefixes(u, text, url);
-    else if (scheme_len(text) > 0)
+    if ((url = skip_prefixes(text)) != NULL)
+        rc = parse_prefixes(u, text, url);
+    else if (measure_scheme(text) > 0)
         url = text;
     if (rc == NC_NOERR)
-        rc = url != NULL ? take_url(u, url) : take_plain(u, text);
+        rc = url != NULL ? parse_url(u, url) : parse_plain_path(u, text);
     if (rc == NC_NOERR) {
         *out = u;
         u = NULL; /* now the caller's */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * uri: from what a user typed (a path, or a URL with a fragment) to what is meant: which store, where, and in which
- * dialect. Pure text: nothing here looks at a disk or a server.
+ * uri: parses a path, or a URL with a fragment, and decides which store it names, where, and in which dialect. Only
+ * text: nothing here accesses a disk or a server.
  */
 #ifndef NCZ_URI_H
 #define NCZ_URI_H
@@ -12,29 +12,29 @@
 
 typedef struct ncz_uri_pair {
     char *key, *value;
-} ncz_uri_pair; /* decoded, value "" when there is none */
+} ncz_uri_pair; /* decoded; value "" if there is none */
 
 typedef struct ncz_uri {
     char         *scheme; /* lower case; NULL for a plain path */
     char         *user;   /* "user" or "user:password" as given, or NULL */
-    char         *host;   /* lower case (but s3://Bucket as it stands), no port, no brackets; NULL when none */
+    char         *host;   /* lower case (but s3://Bucket unchanged), no port, no brackets; NULL when none */
     unsigned      port;   /* 0 when none */
-    char         *path;   /* percent-decoded once for file:, and for plain paths as it stands */
+    char         *path;   /* file: percent-decoded once; others unchanged */
     char         *query;  /* as given, or NULL */
     ncz_uri_pair *frag;   /* fragment pairs, keys lower case, in order; all modes in one pair, joined by "," */
     size_t        nfrag;
 } ncz_uri;
 
 /*
- * Parses a URL, or a plain path (with or without a `#key=value&...` fragment). Errors: NC_EURL with cause; NC_EINVAL
- * when there is nothing to parse. Also reads netCDF's old `[key=value]` prefixes before a URL. A plain path is one
- * whose text has no `scheme://`; its '#' begins a fragment only when nothing but our keys (spelt nearly right, for a
- * misspelt one is an error and no name) and modes follow it, and is a character of the path otherwise.
+ * Parses a URL or a plain path, with or without a `#key=value&...` fragment, and netCDF's old `[key=value]` prefixes
+ * before a URL. Errors: NC_EURL with cause; NC_EINVAL for an empty text. A text without `scheme://` is a plain path. Its
+ * '#' begins a fragment only if nothing but known keys and modes follow (a slightly misspelt key counts, so that it is
+ * reported); otherwise it is a character of the path.
  */
 int  ncz_uri_parse(const char *text, ncz_uri **out);
 void ncz_uri_free(ncz_uri *u);
 
-/* Schemes of object stores. s3 is also netCDF's, which puts hosts where others put buckets. */
+/* Schemes of object stores. After s3:// netCDF expects a host, others a bucket. */
 typedef enum ncz_uri_s3_kind {
     NCZ_URI_NO_S3,
     NCZ_URI_S3,        /* s3 */
@@ -45,13 +45,13 @@ typedef enum ncz_uri_s3_kind {
 ncz_uri_s3_kind ncz_uri_scheme_s3(const char *scheme);
 
 const char *ncz_uri_frag(const ncz_uri *u, const char *key); /* NULL when absent; the last of equal keys */
-int         ncz_uri_encode(ncz_buf *out, const char *s, size_t len, bool keep_slash); /* RFC 3986 unreserved stay */
-int         ncz_uri_decode(const char *s, size_t len, char **out);                    /* NC_EURL on bad %XX or %00 */
+int ncz_uri_encode(ncz_buf *out, const char *s, size_t len, bool keep_slash); /* all but RFC 3986 unreserved */
+int ncz_uri_decode(const char *s, size_t len, char **out);                    /* NC_EURL on bad %XX or %00 */
 
-/* ---- targets: a URL and its modes, understood ---- */
+/* ---- targets: what a URL and its modes mean ---- */
 
 typedef enum ncz_store {
-    NCZ_STORE_AUTO, /* open: look what is there */
+    NCZ_STORE_AUTO, /* open: detect it */
     NCZ_STORE_FILE,
     NCZ_STORE_ZIP,
     NCZ_STORE_S3,
@@ -59,9 +59,9 @@ typedef enum ncz_store {
 } ncz_store;
 
 typedef enum ncz_dialect {
-    NCZ_DIALECT_AUTO,       /* open: whatever is there; create: NCZarr */
+    NCZ_DIALECT_AUTO,       /* open: detect it; create: NCZarr */
     NCZ_DIALECT_NCZARR,     /* metadata in both places (G3's and G4's) */
-    NCZ_DIALECT_NCZARR_492, /* compat=4.9.2: the specification's places only (G3) */
+    NCZ_DIALECT_NCZARR_492, /* compat=4.9.2: in the specification's places only (G3) */
     NCZ_DIALECT_NCZARR_490, /* compat=4.9.0: upper-case keys (G2) */
     NCZ_DIALECT_ZARR,       /* pure Zarr v2 */
 } ncz_dialect;
@@ -71,29 +71,29 @@ typedef enum ncz_tri { NCZ_UNSET, NCZ_NO, NCZ_YES } ncz_tri;
 typedef struct ncz_target {
     ncz_store   store;
     ncz_dialect dialect;
-    bool        xarray;       /* _ARRAY_DIMENSIONS wanted (default); `noxarray` clears it */
+    bool        xarray;       /* write _ARRAY_DIMENSIONS (default); `noxarray` clears it */
     ncz_tri     consolidated; /* mode=consolidated, or consolidated=yes|no */
-    ncz_tri     write_empty;  /* write_empty_chunks=yes|no: chunks that hold only fill are stored, too */
-    ncz_tri     read_ahead;   /* readahead=yes|no: reads that go on where others ended load what comes next, too */
+    ncz_tri     write_empty;  /* write_empty_chunks=yes|no: store chunks that hold only fill, too */
+    ncz_tri     read_ahead;   /* readahead=yes|no: sequential reads load the next chunks, too */
     bool        log;          /* fragment key `log` */
     bool        url;          /* came as a URL rather than a plain path */
     char        separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
     char       *path;         /* directory or archive for file and zip; object path otherwise */
     char       *canonical;    /* what nc_inq_path() gives: the text as the caller gave it */
-    char       *shown; /* what texts call it: a remote URL without user, query and fragment, which may be secret */
+    char       *shown; /* name for messages: a remote URL without user, query and fragment, which may be secret */
     ncz_uri    *uri;   /* all of it, for stores that need more */
 } ncz_target;
 
 /*
- * The meaning of `text` for nc_open() and nc_create(); `for_create` picks defaults.
+ * What `text` means to nc_open() and nc_create(); `for_create` selects the defaults.
  *
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), noxarray (without _ARRAY_DIMENSIONS, in either dialect),
- * consolidated, file, zip, s3, gs3. The bare fragments #zarr #nczarr #zip ... stand for mode=..., several mode= join,
- * upper and lower case are one. Keys: compat= (4.8.1 ... 4.9.3), consolidated=, write_empty_chunks= and readahead=
- * (yes, no), dimension_separator=, log; keys of the stores, and of netCDF's other formats, are left alone.
+ * consolidated, file, zip, s3, gs3. The bare fragments #zarr #nczarr #zip ... mean mode=..., several mode= are joined,
+ * case does not matter. Keys: compat= (4.8.1 ... 4.9.3), consolidated=, write_empty_chunks= and readahead=
+ * (yes, no), dimension_separator=, log; keys of the stores and of netCDF's other formats are accepted.
  *
  * Plain paths and file: one that ends in `.zip` means zip, all else AUTO (file when creating). file:// needs no host
- * ("" or "localhost"); file://rel/path is, as netCDF has it, the relative path rel/path. s3, s3a, s3n, gs and gs3 mean s3; http(s)
+ * ("" or "localhost"); file://rel/path is, as in netCDF, the relative path rel/path. s3, s3a, s3n, gs and gs3 mean s3; http(s)
  * with one of Amazon's S3 hosts or mode s3 means s3, else http.
  *
  * Errors: NC_EINVAL unknown scheme, modes that contradict each other, an unknown key or a bad value of a known one; NC_ENOTNC unknown

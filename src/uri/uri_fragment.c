@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fragments: `#key=value&key&key=value`, and the words that netCDF gave a meaning.
+ * Fragments: `#key=value&key&key=value`, and the words that have a meaning in netCDF.
  *
- * Invariant: keys are lower case; at most one pair has the key `mode`, holding all modes that were named.
+ * Invariant: keys are lower case; at most one pair has the key `mode`, with all modes of the URL.
  */
 #include "uri/uri_int.h"
 
@@ -56,7 +56,7 @@ static const char *const own_keys[] = {
     "zip.prefix", "zip.order", "write_empty_chunks", "readahead",           "commit",
 };
 
-/* Of buckets and web servers (src/s3); "aws." may stand before each. */
+/* Of buckets and web servers (src/s3); each may begin with "aws.". */
 static const char *const s3_keys[] = {
     "profile",       "awsprofile",     "region",     "awsregion",        "default_region",
     "endpoint",      "endpoint_url",   "addressing", "addressing_style", "anon",
@@ -64,7 +64,7 @@ static const char *const s3_keys[] = {
     "session_token", "config_file",
 };
 
-/* Of netCDF's other formats, and of its logging: accepted, and without meaning here. */
+/* Of netCDF's other formats and its logging: accepted and ignored. */
 static const char *const netcdf_keys[] = {
     "show",         "fetch",          "proto",        "protocol",         "prefetch",      "noprefetch",
     "cache",        "nocache",        "wholevar",     "nowholevar",       "stringlength",  "maxstrlen",
@@ -108,7 +108,7 @@ ncz_uri_key_nearest(const char *key)
     return ncz_nearest(key, known, NCZ_LEN(known));
 }
 
-/* Keys that tell a fragment from a '#' in a file's name. Those of netCDF's other formats do not: they name no file. */
+/* Keys that show that a '#' begins a fragment and is not part of a file's name. Those of netCDF's other formats do not. */
 static bool
 marks_fragment(const char *s, size_t len)
 {
@@ -116,7 +116,7 @@ marks_fragment(const char *s, size_t len)
            word_is(s, len, "awsprofile") || (len > 4 && strncasecmp(s, "aws.", 4) == 0);
 }
 
-/* "dimension_seperator=/" behind a plain path's '#': no name of a file, but a slip. */
+/* "dimension_seperator=/" after a plain path's '#' is a misspelt key, not part of a file's name. */
 static bool
 is_misspelt(const char *s, size_t len)
 {
@@ -153,7 +153,7 @@ ncz_uri_frag_known(const char *s, size_t len)
 /* ---- pairs ---- */
 
 static ncz_uri_pair *
-find(const ncz_uri *u, const char *key)
+find_pair(const ncz_uri *u, const char *key)
 {
     for (size_t i = u->nfrag; i-- > 0;)
         if (strcmp(u->frag[i].key, key) == 0)
@@ -164,22 +164,22 @@ find(const ncz_uri *u, const char *key)
 const char *
 ncz_uri_frag(const ncz_uri *u, const char *key)
 {
-    const ncz_uri_pair *p = find(u, key);
+    const ncz_uri_pair *p = find_pair(u, key);
 
     return p != NULL ? p->value : NULL;
 }
 
 static void
-lower(char *s)
+to_lower(char *s)
 {
     for (; *s != '\0'; s++)
         if (*s >= 'A' && *s <= 'Z')
             *s = (char)(*s - 'A' + 'a');
 }
 
-/* Takes key and value, whether it succeeds or not. */
+/* Takes over key and value, also on failure. */
 static int
-push_pair(ncz_uri *u, char *key, char *value)
+add_pair(ncz_uri *u, char *key, char *value)
 {
     ncz_uri_pair *frag;
 
@@ -188,7 +188,7 @@ push_pair(ncz_uri *u, char *key, char *value)
         ncz_free(value);
         return ncz_fail_nomem((u->nfrag + 1) * sizeof *frag);
     }
-    lower(key);
+    to_lower(key);
     u->frag = frag;
     u->frag[u->nfrag++] = (ncz_uri_pair){.key = key, .value = value};
     return NC_NOERR;
@@ -197,11 +197,11 @@ push_pair(ncz_uri *u, char *key, char *value)
 static int
 add_mode(ncz_uri *u, const char *word, size_t len)
 {
-    ncz_uri_pair *mode = find(u, "mode");
+    ncz_uri_pair *mode = find_pair(u, "mode");
     char         *joined;
 
     if (mode == NULL)
-        return push_pair(u, ncz_strdup("mode"), ncz_strndup(word, len));
+        return add_pair(u, ncz_strdup("mode"), ncz_strndup(word, len));
     if (len == 0)
         return NC_NOERR;
     joined = ncz_sprintf("%s%s%.*s", mode->value, mode->value[0] != '\0' ? "," : "", (int)len, word);
@@ -212,7 +212,7 @@ add_mode(ncz_uri *u, const char *word, size_t len)
     return NC_NOERR;
 }
 
-/* Modes are joined. The specification's examples also put pairs among them: `mode=nczarr,awsprofile=name`. */
+/* Joins the modes. The specification's examples also have pairs among them: `mode=nczarr,awsprofile=name`. */
 static int
 add_modes(ncz_uri *u, const char *s)
 {
@@ -223,7 +223,7 @@ add_modes(ncz_uri *u, const char *s)
         const char *eq = memchr(s, '=', len);
 
         if (eq != NULL && eq > s)
-            rc = push_pair(u, ncz_strndup(s, (size_t)(eq - s)), ncz_strndup(eq + 1, len - (size_t)(eq + 1 - s)));
+            rc = add_pair(u, ncz_strndup(s, (size_t)(eq - s)), ncz_strndup(eq + 1, len - (size_t)(eq + 1 - s)));
         else
             rc = add_mode(u, s, len);
         if (rc != NC_NOERR || s[len] == '\0')
@@ -234,7 +234,7 @@ add_modes(ncz_uri *u, const char *s)
 
 /* One `key=value` or `key`. */
 static int
-add_one(ncz_uri *u, const char *s, size_t len)
+parse_pair(ncz_uri *u, const char *s, size_t len)
 {
     const char *eq = memchr(s, '=', len);
     size_t      key_len = eq != NULL ? (size_t)(eq - s) : len;
@@ -242,16 +242,16 @@ add_one(ncz_uri *u, const char *s, size_t len)
     int         rc;
 
     if (key_len == 0)
-        return ncz_fail(NC_EURL, "a pair without its key in a URL's fragment");
+        return ncz_fail(NC_EURL, "a pair without a key in a URL's fragment");
     if ((rc = ncz_uri_decode(s, key_len, &key)) != NC_NOERR)
         goto done;
     if ((rc = ncz_uri_decode(eq != NULL ? eq + 1 : "", eq != NULL ? len - key_len - 1 : 0, &value)) != NC_NOERR)
         goto done;
-    lower(key);
+    to_lower(key);
     if (strcmp(key, "mode") == 0) {
         rc = add_modes(u, value);
     } else {
-        rc = push_pair(u, key, value);
+        rc = add_pair(u, key, value);
         key = value = NULL;
     }
 done:
@@ -270,7 +270,7 @@ ncz_uri_frag_add(ncz_uri *u, const char *s, size_t len)
         const char *amp = memchr(s, '&', (size_t)(end - s));
         const char *stop = amp != NULL ? amp : end;
 
-        if (stop != s && (rc = add_one(u, s, (size_t)(stop - s))) != NC_NOERR)
+        if (stop != s && (rc = parse_pair(u, s, (size_t)(stop - s))) != NC_NOERR)
             return rc;
         s = amp != NULL ? amp + 1 : end;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of this room share: fragments and the words that they may hold.
+ * What the files of this module share: fragments and the words that they may contain.
  */
 #ifndef NCZ_URI_INT_H
 #define NCZ_URI_INT_H
@@ -10,11 +10,11 @@
 /* Adds the pairs of `key=value&key=value`, decoded. */
 int ncz_uri_frag_add(ncz_uri *u, const char *s, size_t len);
 
-/* Has a key of this name a meaning, here or in netCDF-C? And which key is meant by one that has none; NULL: no guess. */
+/* Is this a key of ours or of netCDF-C? And which key is an unknown one likely to mean; NULL: none. */
 bool        ncz_uri_key_known(const char *s, size_t len);
 const char *ncz_uri_key_nearest(const char *key);
 
-/* Is it nothing but pairs whose keys are ours, or nearly ours, or modes without their `mode=`? */
+/* Does it consist only of pairs with our keys, perhaps misspelt, and of bare modes? */
 bool ncz_uri_frag_known(const char *s, size_t len);
 
 typedef enum uri_mode {
@@ -27,7 +27,7 @@ typedef enum uri_mode {
     MODE_FILE,
     MODE_ZIP,
     MODE_S3,
-    MODE_OTHER_FORMAT, /* of netCDF, but none of ours */
+    MODE_OTHER_FORMAT, /* of netCDF, not supported here */
 } uri_mode;
 
 uri_mode ncz_uri_mode(const char *word, size_t len); /* whatever the case of the letters */

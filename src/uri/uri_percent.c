@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Percent-encoding: once in each direction, on bytes, so that UTF-8 goes through untouched.
+ * Percent-encoding of bytes, so that UTF-8 survives.
  */
 #include "uri/uri.h"
 
@@ -29,24 +29,12 @@ ncz_uri_encode(ncz_buf *out, const char *s, size_t len, bool keep_slash)
     return rc;
 }
 
+/* The byte after a '%', or -1. */
 static int
-hex_value(char c)
+decode_byte(const char *s, size_t left)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
-/* The byte behind a '%', or -1. */
-static int
-coded_byte(const char *s, size_t left)
-{
-    int high = left > 2 ? hex_value(s[1]) : -1;
-    int low = left > 2 ? hex_value(s[2]) : -1;
+    int high = left > 2 ? ncz_hex_digit(s[1]) : -1;
+    int low = left > 2 ? ncz_hex_digit(s[2]) : -1;
 
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
@@ -60,12 +48,12 @@ ncz_uri_decode(const char *s, size_t len, char **out)
     if (!ncz_add(len, 1, &nbytes) || (text = ncz_alloc(nbytes)) == NULL)
         return ncz_fail_nomem(len);
     for (size_t i = 0; i < len; i++) {
-        int byte = s[i] == '%' ? coded_byte(s + i, len - i) : (unsigned char)s[i];
+        int byte = s[i] == '%' ? decode_byte(s + i, len - i) : (unsigned char)s[i];
 
         if (byte <= 0) {
             ncz_free(text);
             if (byte == 0)
-                return ncz_fail(NC_EURL, "a URL may not hold a zero byte (%%00)");
+                return ncz_fail(NC_EURL, "a URL may not contain a zero byte (%%00)");
             return ncz_fail(NC_EURL, "'%%' without two hexadecimal digits in a URL (write %%25 for the sign itself)");
         }
         if (s[i] == '%')

@@ -2,7 +2,7 @@
 /*
  * Targets: what a path or URL and its modes mean.
  *
- * Modes say two things, the dialect and the store. Each may be said twice, but not in two ways.
+ * Modes select the dialect and the store. Repeating one is allowed; two different ones are an error.
  */
 #include "uri/uri_int.h"
 
@@ -22,17 +22,17 @@ ncz_target_free(ncz_target *t)
     ncz_free(t);
 }
 
-/* What the modes and keys said, before it is brought together with the scheme. */
-typedef struct wishes {
+/* What modes and keys ask for, before the scheme is considered. */
+typedef struct target_request {
     ncz_store   store; /* AUTO when none was named */
     bool        nczarr, zarr;
     ncz_dialect compat; /* AUTO when none was named */
-} wishes;
+} target_request;
 
 /* ---- modes ---- */
 
 static int
-wish_store(wishes *w, ncz_store store)
+request_store(target_request *w, ncz_store store)
 {
     if (w->store != NCZ_STORE_AUTO && w->store != store)
         return ncz_fail(NC_EINVAL, "two different stores in one mode");
@@ -41,7 +41,7 @@ wish_store(wishes *w, ncz_store store)
 }
 
 static int
-apply_mode(ncz_target *t, wishes *w, const char *word, size_t len)
+apply_mode(ncz_target *t, target_request *w, const char *word, size_t len)
 {
     switch (ncz_uri_mode(word, len)) {
     case MODE_NCZARR: w->nczarr = true; return NC_NOERR;
@@ -49,18 +49,18 @@ apply_mode(ncz_target *t, wishes *w, const char *word, size_t len)
     case MODE_ZARR: w->zarr = true; return NC_NOERR;
     case MODE_NOXARRAY: t->xarray = false; return NC_NOERR;
     case MODE_CONSOLIDATED: t->consolidated = NCZ_YES; return NC_NOERR;
-    case MODE_FILE: return wish_store(w, NCZ_STORE_FILE);
-    case MODE_ZIP: return wish_store(w, NCZ_STORE_ZIP);
-    case MODE_S3: return wish_store(w, NCZ_STORE_S3);
+    case MODE_FILE: return request_store(w, NCZ_STORE_FILE);
+    case MODE_ZIP: return request_store(w, NCZ_STORE_ZIP);
+    case MODE_S3: return request_store(w, NCZ_STORE_S3);
     case MODE_OTHER_FORMAT:
-        return ncz_fail(NC_ENOTNC, "mode \"%.*s\" is of a format other than Zarr", (int)len, word);
+        return ncz_fail(NC_ENOTNC, "mode \"%.*s\" belongs to a format other than Zarr", (int)len, word);
     case MODE_UNKNOWN: break;
     }
     return ncz_fail(NC_ENOTNC, "unknown mode \"%.*s\"", (int)len, word);
 }
 
 static int
-apply_modes(ncz_target *t, wishes *w, const char *list)
+apply_modes(ncz_target *t, target_request *w, const char *list)
 {
     int rc;
 
@@ -83,7 +83,7 @@ apply_modes(ncz_target *t, wishes *w, const char *list)
 /* ---- other keys ---- */
 
 static int
-apply_compat(wishes *w, const char *version)
+apply_compat(target_request *w, const char *version)
 {
     static const struct {
         const char *version;
@@ -142,9 +142,9 @@ fail_key(const ncz_target *t, const char *key)
                     t->shown, key);
 }
 
-/* Keys without a meaning here belong to a store (aws.region), or to netCDF's other formats. */
+/* Other known keys belong to a store (aws.region), or to netCDF's other formats. */
 static int
-apply_pair(ncz_target *t, wishes *w, const ncz_uri_pair *p)
+apply_pair(ncz_target *t, target_request *w, const ncz_uri_pair *p)
 {
     if (strcmp(p->key, "mode") == 0)
         return apply_modes(t, w, p->value);
@@ -167,14 +167,14 @@ apply_pair(ncz_target *t, wishes *w, const ncz_uri_pair *p)
     return NC_NOERR;
 }
 
-/* ---- bringing it together ---- */
+/* ---- dialect and store ---- */
 
-/* `nczarr,zarr` is how netCDF itself spells pure Zarr. */
+/* `nczarr,zarr` is netCDF's spelling of pure Zarr. */
 static int
-choose_dialect(ncz_target *t, const wishes *w, bool for_create)
+choose_dialect(ncz_target *t, const target_request *w, bool for_create)
 {
     if (w->zarr && w->compat != NCZ_DIALECT_AUTO)
-        return ncz_fail(NC_EINVAL, "compat= is about NCZarr's own metadata, which mode zarr does not write");
+        return ncz_fail(NC_EINVAL, "compat= selects NCZarr metadata, which mode zarr does not write");
     if (w->zarr)
         t->dialect = NCZ_DIALECT_ZARR;
     else if (w->compat != NCZ_DIALECT_AUTO)
@@ -185,7 +185,7 @@ choose_dialect(ncz_target *t, const wishes *w, bool for_create)
 }
 
 static int
-choose_local(ncz_target *t, const wishes *w, bool for_create)
+choose_local(ncz_target *t, const target_request *w, bool for_create)
 {
     size_t len = strlen(t->path);
 
@@ -200,7 +200,7 @@ choose_local(ncz_target *t, const wishes *w, bool for_create)
     return NC_NOERR;
 }
 
-/* Amazon's S3 answers at hosts with a label `s3` or `s3-...`; its web sites are plain HTTP. */
+/* The hosts of Amazon's S3 have a label `s3` or `s3-...`; those of its web sites are plain HTTP. */
 static bool
 is_amazon_s3(const char *host)
 {
@@ -226,7 +226,7 @@ is_amazon_s3(const char *host)
 }
 
 static int
-choose_remote(ncz_target *t, const wishes *w, bool s3_scheme)
+choose_remote(ncz_target *t, const target_request *w, bool s3_scheme)
 {
     if (w->store == NCZ_STORE_FILE || w->store == NCZ_STORE_ZIP)
         return ncz_fail(NC_EINVAL, "modes file and zip need a path or a file URL, not %s", t->uri->scheme);
@@ -236,7 +236,7 @@ choose_remote(ncz_target *t, const wishes *w, bool s3_scheme)
     return NC_NOERR;
 }
 
-/* What other programs call stores that can be read, and those that cannot. */
+/* Hints for schemes of other programs. */
 static int
 fail_scheme(const char *scheme)
 {
@@ -262,7 +262,7 @@ fail_scheme(const char *scheme)
 }
 
 static int
-choose_store(ncz_target *t, const wishes *w, bool for_create)
+choose_store(ncz_target *t, const target_request *w, bool for_create)
 {
     const char *scheme = t->uri->scheme;
 
@@ -276,10 +276,10 @@ choose_store(ncz_target *t, const wishes *w, bool for_create)
 }
 
 static int
-understand(ncz_target *t, bool for_create)
+apply_fragment(ncz_target *t, bool for_create)
 {
-    wishes w = {.store = NCZ_STORE_AUTO, .compat = NCZ_DIALECT_AUTO};
-    int    rc;
+    target_request w = {.store = NCZ_STORE_AUTO, .compat = NCZ_DIALECT_AUTO};
+    int            rc;
 
     for (size_t i = 0; i < t->uri->nfrag; i++)
         if ((rc = apply_pair(t, &w, &t->uri->frag[i])) != NC_NOERR)
@@ -289,9 +289,9 @@ understand(ncz_target *t, bool for_create)
     return choose_dialect(t, &w, for_create);
 }
 
-/* NULL: out of memory. */
+/* The name for messages: without user, query and fragment. NULL: out of memory. */
 static char *
-shown_text(const ncz_uri *u, const char *text)
+redact_url(const ncz_uri *u, const char *text)
 {
     bool v6 = u->host != NULL && strchr(u->host, ':') != NULL;
     char port[16] = "";
@@ -321,12 +321,12 @@ ncz_target_parse(const char *text, bool for_create, ncz_target **out)
                       .url = u->scheme != NULL,
                       .path = ncz_strdup(u->path),
                       .canonical = ncz_strdup(text)};
-    t->shown = shown_text(u, text);
+    t->shown = redact_url(u, text);
     if (t->path == NULL || t->canonical == NULL || t->shown == NULL) {
         rc = ncz_fail_nomem(strlen(text) + 1);
         goto done;
     }
-    if ((rc = understand(t, for_create)) != NC_NOERR)
+    if ((rc = apply_fragment(t, for_create)) != NC_NOERR)
         goto done;
 
     *out = t;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allocation: the only place of the library that calls malloc and free.
+ * Allocation: no other file of the library calls malloc and free.
  *
- * The table is replaced by tests alone, before they start threads; so it needs no lock.
+ * Only tests replace the table, before they start threads; so it needs no lock.
  */
 #include "util/util.h"
 

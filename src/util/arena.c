@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A arena: many small things that go together, in blocks that grow with it.
- *
- * Nothing is given back before the arena as a whole. One thread at a time.
+ * An arena: many small allocations in blocks of growing size, freed together. One thread at a time.
  */
 #include "util/util.h"
 
@@ -17,9 +15,9 @@ struct ncz_arena_block {
     _Alignas(8) char mem[];
 };
 
-/* Room for `nbytes` behind `used` rounded up to `align`, a power of two; the place, or NULL. */
+/* The next `nbytes` of a block, aligned to `align`, a power of two; NULL when it is full. */
 static char *
-take(struct ncz_arena_block *b, size_t nbytes, size_t align)
+take_from_block(struct ncz_arena_block *b, size_t nbytes, size_t align)
 {
     size_t at;
 
@@ -33,11 +31,11 @@ take(struct ncz_arena_block *b, size_t nbytes, size_t align)
 }
 
 static char *
-get(ncz_arena *p, size_t nbytes, size_t align)
+alloc_aligned(ncz_arena *p, size_t nbytes, size_t align)
 {
     struct ncz_arena_block *b = p->blocks;
     size_t                  size = BLOCK_FIRST, total;
-    char                   *mem = take(b, nbytes, align);
+    char                   *mem = take_from_block(b, nbytes, align);
 
     if (mem != NULL)
         return mem;
@@ -49,13 +47,13 @@ get(ncz_arena *p, size_t nbytes, size_t align)
         return NULL;
     *b = (struct ncz_arena_block){.next = p->blocks, .size = size};
     p->blocks = b;
-    return take(b, nbytes, align);
+    return take_from_block(b, nbytes, align);
 }
 
 void *
 ncz_arena_get(ncz_arena *p, size_t nbytes)
 {
-    return get(p, nbytes, 8);
+    return alloc_aligned(p, nbytes, 8);
 }
 
 void *
@@ -63,7 +61,7 @@ ncz_arena_get_n(ncz_arena *p, size_t n, size_t item)
 {
     size_t nbytes;
 
-    return ncz_mul(n, item, &nbytes) ? get(p, nbytes, 8) : NULL;
+    return ncz_mul(n, item, &nbytes) ? alloc_aligned(p, nbytes, 8) : NULL;
 }
 
 char *
@@ -72,7 +70,7 @@ ncz_arena_text(ncz_arena *p, const char *s, size_t len)
     size_t nbytes;
     char  *copy;
 
-    if (!ncz_add(len, 1, &nbytes) || (copy = get(p, nbytes, 1)) == NULL)
+    if (!ncz_add(len, 1, &nbytes) || (copy = alloc_aligned(p, nbytes, 1)) == NULL)
         return NULL;
     if (len != 0)
         memcpy(copy, s, len);

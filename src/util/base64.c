@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * base64: the standard alphabet (RFC 4648), padded, without line breaks. Decoding takes the one form that encoding
- * gives. No state.
+ * base64: the standard alphabet (RFC 4648), padded, without line breaks. Decoding accepts only the
+ * form that encoding produces. No state.
  */
 #include "util/util.h"
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static int
-digit_of(char c)
+parse_digit(char c)
 {
     if (c >= 'A' && c <= 'Z')
         return c - 'A';
@@ -38,7 +38,7 @@ ncz_base64_put(const void *data, size_t n, char *out)
 }
 
 static size_t
-padding_of(const char *text, size_t len)
+count_padding(const char *text, size_t len)
 {
     if (len == 0 || text[len - 1] != '=')
         return 0;
@@ -48,17 +48,17 @@ padding_of(const char *text, size_t len)
 size_t
 ncz_base64_bytes(const char *text, size_t len)
 {
-    return len / 4 * 3 - padding_of(text, len);
+    return len / 4 * 3 - count_padding(text, len);
 }
 
-/* Four digits, the last `pad` of them padding, into 3 - pad bytes. False when they are not what encoding gives. */
+/* Four digits, the last `pad` of them padding, into 3 - pad bytes. False when encoding does not produce them. */
 static bool
-get_four(const char *from, size_t pad, unsigned char *to)
+decode_four(const char *from, size_t pad, unsigned char *to)
 {
     uint32_t bits = 0;
 
     for (size_t i = 0; i < 4; i++) {
-        int digit = i < 4 - pad ? digit_of(from[i]) : 0;
+        int digit = i < 4 - pad ? parse_digit(from[i]) : 0;
 
         if (digit < 0)
             return false;
@@ -73,10 +73,10 @@ bool
 ncz_base64_get(const char *text, size_t len, void *out, size_t *at)
 {
     unsigned char *to = out;
-    size_t         pad = padding_of(text, len);
+    size_t         pad = count_padding(text, len);
 
     for (*at = 0; *at < len; *at += 4, to += 3)
-        if (!get_four(text + *at, *at + 4 == len ? pad : 0, to))
+        if (!decode_four(text + *at, *at + 4 == len ? pad : 0, to))
             return false;
     return true;
 }

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BUF_FIRST 64 /* bytes of the first allocation, so that short texts need one */
+#define BUF_FIRST 64 /* bytes of the first allocation: enough for most short texts */
 
-/* Doubles, so that n appends cost O(n), unless more is asked for: who says at once how much is taken at his word. And
- * never more than the ceiling and its NUL can use. */
+/* Doubles the capacity, so that n appends cost O(n). A request for more is honoured exactly. The limit and its NUL are
+ * the most that is ever allocated. */
 static size_t
-next_cap(const ncz_buf *b, size_t need)
+choose_capacity(const ncz_buf *b, size_t need)
 {
     size_t cap = b->cap == 0 ? BUF_FIRST : b->cap > SIZE_MAX / 2 ? SIZE_MAX : b->cap * 2;
 
@@ -34,11 +34,11 @@ ncz_buf_reserve(ncz_buf *b, size_t more)
     if (!ncz_add(b->len, more, &len) || !ncz_add(len, 1, &need))
         return ncz_fail_nomem(SIZE_MAX);
     if (b->limit != 0 && len > b->limit)
-        return ncz_fail(NC_ENOMEM, "%zu bytes are more than the limit of %zu", len, b->limit);
+        return ncz_fail(NC_ENOMEM, "%zu bytes exceed the limit of %zu", len, b->limit);
     if (need <= b->cap)
         return NC_NOERR;
 
-    cap = next_cap(b, need);
+    cap = choose_capacity(b, need);
     if ((data = ncz_grow(b->data, cap, 1)) == NULL)
         return ncz_fail_nomem(cap);
     b->data = data;

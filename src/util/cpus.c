@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How many CPUs this process may use: those that it may run on, and no more than its control groups pay for.
+ * The number of CPUs that this process may use: those of its affinity mask, limited by the quota of its control groups.
  */
 #include "util/util.h"
 
@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE = 4096 }; /* longer paths of control groups are passed over */
+enum { LINE = 4096 }; /* longer paths of control groups are ignored */
 
 static unsigned
-allowed(void)
+count_allowed(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
 #ifdef __linux__
-    cpu_set_t set; /* a machine with more CPUs than it holds makes the call fail */
+    cpu_set_t set; /* the call fails on a machine with more CPUs than the set holds */
 
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
         return (unsigned)CPU_COUNT(&set);
@@ -24,9 +24,9 @@ allowed(void)
     return n > 0 && n < UINT16_MAX ? (unsigned)n : 1;
 }
 
-/* The quota of one control group, in CPUs rounded up; 0: it has none. */
+/* The quota of one control group, in CPUs rounded up; 0: no quota. */
 static unsigned
-quota_of(const char *group)
+read_quota(const char *group)
 {
     char      path[LINE + 32];
     long long quota, period;
@@ -36,15 +36,15 @@ quota_of(const char *group)
     snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
     if ((f = fopen(path, "re")) == NULL)
         return 0;
-    if (fscanf(f, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0) /* else it says "max" */
+    if (fscanf(f, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0) /* else it is "max" */
         n = quota / period < UINT16_MAX ? (unsigned)((quota + period - 1) / period) : 0;
     fclose(f);
     return n;
 }
 
-/* The least quota of the process's control group (version 2) and of those around it. */
+/* The smallest quota of the process's control group (version 2) and its ancestors; 0: none. */
 static unsigned
-quota(void)
+find_least_quota(void)
 {
     char     line[LINE], *slash;
     unsigned least = 0;
@@ -60,7 +60,7 @@ quota(void)
         return 0;
     *strchr(line, '\n') = '\0';
     while ((slash = strrchr(line, '/')) != NULL) {
-        unsigned n = quota_of(line + 3);
+        unsigned n = read_quota(line + 3);
 
         if (n != 0 && (least == 0 || n < least))
             least = n;
@@ -72,7 +72,7 @@ quota(void)
 unsigned
 ncz_cpus(void)
 {
-    unsigned n = allowed(), most = quota();
+    unsigned n = count_allowed(), most = find_least_quota();
 
     return most != 0 && most < n ? most : n;
 }

@@ -5,7 +5,7 @@
 #include "util/util.h"
 
 #define SLICES     8
-#define WORTHWHILE 4096 /* bytes from which seven more tables, made on the stack, earn what they cost */
+#define WORTHWHILE 4096 /* bytes from which building seven more tables on the stack pays off */
 
 /* The remainder of each byte, bits reversed. */
 static const uint32_t crc_of_byte[256] = {
@@ -41,16 +41,16 @@ static const uint32_t crc_of_byte[256] = {
 };
 
 static uint32_t
-crc_bytes(uint32_t crc, const unsigned char *p, size_t n)
+update_bytes(uint32_t crc, const unsigned char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         crc = crc_of_byte[(crc ^ p[i]) & 0xff] ^ crc >> 8;
     return crc;
 }
 
-/* Eight bytes in a step: table k says what a byte is worth that k more bytes follow. Takes whole steps only. */
+/* Eight bytes in a step: table k holds the remainder of a byte followed by k more bytes. `n` is a multiple of 8. */
 static uint32_t
-crc_slices(uint32_t crc, const unsigned char *p, size_t n)
+update_slices(uint32_t crc, const unsigned char *p, size_t n)
 {
     uint32_t t[SLICES][256];
 
@@ -75,6 +75,6 @@ ncz_crc32c(const void *data, size_t n)
     uint32_t             crc = 0xffffffff;
 
     if (whole > 0)
-        crc = crc_slices(crc, p, whole);
-    return ~crc_bytes(crc, p + whole, n - whole);
+        crc = update_slices(crc, p, whole);
+    return ~update_bytes(crc, p + whole, n - whole);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A cursor over a binary header. Past the end every read gives 0 or NULL and clears `good`, for ever.
+ * A cursor over a binary header. A read past the end returns 0 or NULL and clears `good` for good.
  */
 #include "util/util.h"
 
@@ -25,7 +25,7 @@ ncz_cursor_bytes(ncz_cursor *c, size_t n)
 }
 
 static uint64_t
-take_le(ncz_cursor *c, size_t n)
+read_le(ncz_cursor *c, size_t n)
 {
     const unsigned char *p = ncz_cursor_bytes(c, n);
     uint64_t             v = 0;
@@ -39,23 +39,23 @@ take_le(ncz_cursor *c, size_t n)
 uint8_t
 ncz_cursor_u8(ncz_cursor *c)
 {
-    return (uint8_t)take_le(c, 1);
+    return (uint8_t)read_le(c, 1);
 }
 
 uint16_t
 ncz_cursor_u16le(ncz_cursor *c)
 {
-    return (uint16_t)take_le(c, 2);
+    return (uint16_t)read_le(c, 2);
 }
 
 uint32_t
 ncz_cursor_u32le(ncz_cursor *c)
 {
-    return (uint32_t)take_le(c, 4);
+    return (uint32_t)read_le(c, 4);
 }
 
 uint64_t
 ncz_cursor_u64le(ncz_cursor *c)
 {
-    return take_le(c, 8);
+    return read_le(c, 8);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The environment: the only place of the library that reads it. A program that runs with more rights than its user
- * has is not told anything.
+ * The environment, which no other file of the library reads. A program that runs with more rights than its user
+ * sees no variable.
  */
 #include "util/util.h"
 
@@ -30,10 +30,16 @@ ncz_env_secret(const char *name, char **out)
 }
 
 void
+ncz_wipe(void *p, size_t nbytes)
+{
+    if (p != NULL)
+        explicit_bzero(p, nbytes);
+}
+
+void
 ncz_free_secret(char *s)
 {
-    if (s != NULL)
-        explicit_bzero(s, strlen(s));
+    ncz_wipe(s, s != NULL ? strlen(s) : 0);
     ncz_free(s);
 }
 
@@ -43,7 +49,7 @@ ncz_env_secure(void)
     return getauxval(AT_SECURE) != 0;
 }
 
-/* Not unsetenv(), which moves the variables behind this one while other threads may look for them. */
+/* Not unsetenv(): it moves the variables after this one while other threads may read them. */
 void
 ncz_env_hide(const char *name)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Errors: one record of text for each thread, written at the place where a failure is first noticed.
+ * Errors: one text per thread, written where a failure is first noticed.
  *
- * Nothing here allocates or fails, so that running out of memory can be reported too. A text is always whole UTF-8
- * characters followed by a NUL, as far as what was put into it was UTF-8.
+ * Nothing here allocates or fails, so that running out of memory can be reported, too. A text is never cut inside a
+ * UTF-8 character.
  */
 #include "util/util.h"
 
@@ -13,9 +13,9 @@
 
 static _Thread_local char record[NCZ_ERR_TEXT];
 
-/* One line, whatever a document put into it: runs of control bytes and blanks become one blank. */
+/* Makes one line of it: runs of control bytes and blanks, which documents may contain, become one blank. */
 static void
-one_line(char *text)
+squeeze_blanks(char *text)
 {
     char *to = text;
 
@@ -30,7 +30,7 @@ one_line(char *text)
     *to = '\0';
 }
 
-/* Formats beside the record and copies then: an argument may well be the record itself. */
+/* Formats into a local buffer first, since an argument may be the record itself. */
 static void
 record_text(const char *fmt, va_list args)
 {
@@ -41,7 +41,7 @@ record_text(const char *fmt, va_list args)
         text[0] = '\0';
     else if ((size_t)n >= sizeof text)
         text[ncz_utf8_cut(text, sizeof text - 1, sizeof text - 1)] = '\0';
-    one_line(text);
+    squeeze_blanks(text);
     memcpy(record, text, sizeof record);
 }
 
@@ -56,7 +56,7 @@ ncz_fail(int code, const char *fmt, ...)
     return code;
 }
 
-/* strerror_r() comes in two kinds: GNU's gives the text, POSIX's fills the buffer and gives a number. */
+/* strerror_r() has two forms: GNU's returns the text, POSIX's fills the buffer and returns a number. */
 static const char *
 text_gnu(const char *text, const char *buf)
 {
@@ -71,7 +71,7 @@ text_posix(int rc, const char *buf)
 }
 
 static int
-code_of_errno(int err)
+map_errno(int err)
 {
     switch (err) {
     case ENOMEM: return NC_ENOMEM;
@@ -80,7 +80,7 @@ code_of_errno(int err)
     case EMFILE:
     case ENFILE: return NC_ENFILE;
     case EIO: return NC_EIO;
-    default: return err > 0 ? err : NC_EIO; /* never success, whatever the caller found in errno */
+    default: return err > 0 ? err : NC_EIO; /* an errno of 0 must not become success */
     }
 }
 
@@ -97,13 +97,13 @@ ncz_fail_errno(int err, const char *fmt, ...)
     record_text(fmt, args);
     va_end(args);
 
-    /* The system's text is short and tells most: when both do not fit, the message gives way. */
+    /* The system's text is short and says most: if both do not fit, the message is cut. */
     room = sizeof record - 3 - strnlen(text, sizeof buf);
     len = strlen(record);
     if (len > room)
         len = ncz_utf8_cut(record, len, room);
     snprintf(record + len, sizeof record - len, ": %.127s", text);
-    return code_of_errno(err);
+    return map_errno(err);
 }
 
 int
@@ -139,7 +139,7 @@ ncz_err_adopt(const ncz_err *e)
     return e->code;
 }
 
-/* ---- kept beside something ---- */
+/* ---- errors that an object keeps ---- */
 
 const ncz_err ncz_err_none = {.code = NC_NOERR};
 

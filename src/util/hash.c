@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * SipHash-1-3 under a key drawn once for each process: who writes a dataset cannot know which names will collide.
+ * SipHash-1-3 with a random key per process: the writer of a dataset cannot know which names will collide.
  *
- * The key never changes after the first use; any thread may ask.
+ * The key never changes after the first use; any thread may call.
  */
 #include "util/util.h"
 
@@ -21,38 +21,38 @@ draw_key(void)
 
     if (getrandom(key, sizeof key, GRND_NONBLOCK) == (ssize_t)sizeof key)
         return;
-    /* Early at boot, or an old kernel: the clock and where we were loaded are what is left. */
-    clock_gettime(CLOCK_REALTIME, &now);
+    /* Early at boot, or on an old kernel: use the clock and the addresses of the program. */
+    (void)clock_gettime(CLOCK_REALTIME, &now);
     key[0] = (uint64_t)now.tv_nsec * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)now.tv_sec;
     key[1] = (uint64_t)(uintptr_t)&now ^ (uint64_t)(uintptr_t)&key << 20;
 }
 
 static uint64_t
-rotl(uint64_t x, unsigned n)
+rotate_left(uint64_t x, unsigned n)
 {
     return x << n | x >> (64 - n);
 }
 
 static void
-mix(uint64_t v[4])
+mix_state(uint64_t v[4])
 {
     v[0] += v[1];
-    v[1] = rotl(v[1], 13) ^ v[0];
-    v[0] = rotl(v[0], 32);
+    v[1] = rotate_left(v[1], 13) ^ v[0];
+    v[0] = rotate_left(v[0], 32);
     v[2] += v[3];
-    v[3] = rotl(v[3], 16) ^ v[2];
+    v[3] = rotate_left(v[3], 16) ^ v[2];
     v[0] += v[3];
-    v[3] = rotl(v[3], 21) ^ v[0];
+    v[3] = rotate_left(v[3], 21) ^ v[0];
     v[2] += v[1];
-    v[1] = rotl(v[1], 17) ^ v[2];
-    v[2] = rotl(v[2], 32);
+    v[1] = rotate_left(v[1], 17) ^ v[2];
+    v[2] = rotate_left(v[2], 32);
 }
 
 static void
-absorb(uint64_t v[4], uint64_t word)
+absorb_word(uint64_t v[4], uint64_t word)
 {
     v[3] ^= word;
-    mix(v);
+    mix_state(v);
     v[0] ^= word;
 }
 
@@ -63,7 +63,7 @@ ncz_hash(const void *data, size_t len)
     uint64_t             v[4], word;
     size_t               i;
 
-    pthread_once(&key_once, draw_key);
+    (void)pthread_once(&key_once, draw_key);
     v[0] = key[0] ^ UINT64_C(0x736f6d6570736575);
     v[1] = key[1] ^ UINT64_C(0x646f72616e646f6d);
     v[2] = key[0] ^ UINT64_C(0x6c7967656e657261);
@@ -71,15 +71,15 @@ ncz_hash(const void *data, size_t len)
 
     for (i = 0; len - i >= 8; i += 8) {
         memcpy(&word, p + i, 8);
-        absorb(v, word);
+        absorb_word(v, word);
     }
     word = (uint64_t)len << 56;
     for (unsigned shift = 0; i < len; i++, shift += 8)
         word |= (uint64_t)p[i] << shift;
-    absorb(v, word);
+    absorb_word(v, word);
 
     v[2] ^= 0xFF;
     for (int round = 0; round < 3; round++)
-        mix(v);
+        mix_state(v);
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The default limits: far above what real datasets have, far below what hurts.
+ * The default limits: far above real datasets, far below what would exhaust a machine.
  */
 #include "util/util.h"
 

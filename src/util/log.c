@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The log: lines on stderr, off until somebody asks. Each is written by one call, so that threads do not mix theirs.
+ * The log: lines on stderr, off by default. Each is written by one call, so that lines of threads do not mix.
  */
 #include "util/util.h"
 
@@ -18,7 +18,7 @@ ncz_log_set(ncz_log_level level)
     atomic_store_explicit(&log_level, (int)level, memory_order_relaxed);
 }
 
-/* Names in a line come from datasets: no byte of theirs may steer a terminal or begin a line of its own. */
+/* Lines contain names from datasets, which must not control a terminal or begin a line of their own. */
 static void
 blank_controls(char *s)
 {

@@ -2,26 +2,26 @@
 /*
  * netCDF's rules for the names of dimensions, variables, groups and attributes.
  *
- * They are asked of the normalised form: it is what will be stored, and a few characters (U+037E, U+1FEF) turn into
- * ASCII punctuation that may not begin a name.
+ * They apply to the normalised form: that is what is stored, and normalising turns a few characters (U+037E, U+1FEF)
+ * into ASCII punctuation, which may not begin a name.
  */
 #include "util/util.h"
 
 #include <string.h>
 
 static bool
-may_begin(unsigned char c)
+may_begin_name(unsigned char c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c >= 0x80;
 }
 
 /* What is wrong with the name, or NULL. */
 static const char *
-complaint(const char *name, size_t len)
+find_fault(const char *name, size_t len)
 {
     if (len == 0)
         return "is empty";
-    if (!may_begin((unsigned char)name[0]))
+    if (!may_begin_name((unsigned char)name[0]))
         return "does not begin with a letter, digit or underscore";
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)name[i];
@@ -55,7 +55,7 @@ ncz_name_check(const char *name, char **out)
     len = strlen(nfc);
     if (len > NC_MAX_NAME) {
         rc = ncz_fail(NC_EMAXNAME, "name has %zu bytes when normalised, more than %d", len, NC_MAX_NAME);
-    } else if ((wrong = complaint(nfc, len)) != NULL) {
+    } else if ((wrong = find_fault(nfc, len)) != NULL) {
         rc = ncz_fail(NC_EBADNAME, "name \"%s\" %s", nfc, wrong);
     } else {
         *out = nfc;

@@ -15,11 +15,11 @@ typedef struct ncz_names_slot {
     char    *name; /* NULL when empty or dead */
     uint64_t hash;
     size_t   index;
-    bool     dead; /* a name stood here: a search must go on behind it */
+    bool     dead; /* the slot held a name: a search must go on after it */
 } names_slot;
 
 static names_slot *
-find(const ncz_names *t, const char *name, uint64_t hash)
+find_slot(const ncz_names *t, const char *name, uint64_t hash)
 {
     if (t->nslots == 0)
         return NULL;
@@ -34,7 +34,7 @@ find(const ncz_names *t, const char *name, uint64_t hash)
 }
 
 static names_slot *
-first_free(names_slot *slots, size_t nslots, uint64_t hash)
+find_free_slot(names_slot *slots, size_t nslots, uint64_t hash)
 {
     size_t i = (size_t)hash & (nslots - 1);
 
@@ -43,7 +43,7 @@ first_free(names_slot *slots, size_t nslots, uint64_t hash)
     return &slots[i];
 }
 
-/* Room for one more name. Dead slots go on the way, so a table of few names stays small whatever was deleted. */
+/* Makes room for one more name. Drops dead slots, so that a table of few names stays small. */
 static int
 make_room(ncz_names *t)
 {
@@ -60,7 +60,7 @@ make_room(ncz_names *t)
 
     for (size_t i = 0; i < t->nslots; i++)
         if (t->slots[i].name != NULL)
-            *first_free(slots, nslots, t->slots[i].hash) = t->slots[i];
+            *find_free_slot(slots, nslots, t->slots[i].hash) = t->slots[i];
     ncz_free(t->slots);
     t->slots = slots;
     t->nslots = nslots;
@@ -73,7 +73,7 @@ ncz_names_put(ncz_names *t, const char *name, size_t index)
 {
     size_t      len = strlen(name);
     uint64_t    hash = ncz_hash(name, len);
-    names_slot *s = find(t, name, hash);
+    names_slot *s = find_slot(t, name, hash);
     char       *copy;
     int         rc;
 
@@ -86,7 +86,7 @@ ncz_names_put(ncz_names *t, const char *name, size_t index)
     if ((copy = ncz_strndup(name, len)) == NULL)
         return ncz_fail_nomem(len + 1);
 
-    s = first_free(t->slots, t->nslots, hash);
+    s = find_free_slot(t->slots, t->nslots, hash);
     if (!s->dead)
         t->used++;
     t->live++;
@@ -97,7 +97,7 @@ ncz_names_put(ncz_names *t, const char *name, size_t index)
 bool
 ncz_names_get(const ncz_names *t, const char *name, size_t *index)
 {
-    const names_slot *s = find(t, name, ncz_hash(name, strlen(name)));
+    const names_slot *s = find_slot(t, name, ncz_hash(name, strlen(name)));
 
     if (s == NULL)
         return false;
@@ -109,7 +109,7 @@ ncz_names_get(const ncz_names *t, const char *name, size_t *index)
 void
 ncz_names_del(ncz_names *t, const char *name)
 {
-    names_slot *s = find(t, name, ncz_hash(name, strlen(name)));
+    names_slot *s = find_slot(t, name, ncz_hash(name, strlen(name)));
 
     if (s == NULL)
         return;

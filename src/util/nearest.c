@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nearest: the known word that a misspelt one probably means, for error texts. No state; any thread.
+ * nearest: the known word that a misspelt one probably means, for error texts. No state.
  */
 #include "util/util.h"
 
@@ -9,20 +9,20 @@
 #define LONGEST 64 /* longer words are not compared */
 
 static char
-lower(char c)
+to_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 static size_t
-least(size_t a, size_t b, size_t c)
+least_of(size_t a, size_t b, size_t c)
 {
     size_t ab = a < b ? a : b;
 
     return ab < c ? ab : c;
 }
 
-/* Edits between two words: letters put in, left out, changed, or two neighbours exchanged. Case does not count. */
+/* The edit distance of two words: inserted, deleted and replaced letters, swapped neighbours. Ignores case. */
 static size_t
 count_edits(const char *a, const char *b)
 {
@@ -38,11 +38,11 @@ count_edits(const char *a, const char *b)
 
         row[0] = i;
         for (size_t j = 1; j <= n; j++) {
-            bool same = lower(a[i - 1]) == lower(b[j - 1]);
+            bool same = to_lower(a[i - 1]) == to_lower(b[j - 1]);
 
-            row[j] = least(above[j] + 1, row[j - 1] + 1, above[j - 1] + (same ? 0 : 1));
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]) &&
-                before[j - 2] + 1 < row[j])
+            row[j] = least_of(above[j] + 1, row[j - 1] + 1, above[j - 1] + (same ? 0 : 1));
+            if (i > 1 && j > 1 && to_lower(a[i - 1]) == to_lower(b[j - 2]) &&
+                to_lower(a[i - 2]) == to_lower(b[j - 1]) && before[j - 2] + 1 < row[j])
                 row[j] = before[j - 2] + 1;
         }
         before = above;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Built without utf8proc: names are taken as they are, so that two spellings of one character are two names.
+ * Built without utf8proc: names are not normalised, so that two encodings of one character are two names.
  */
 #include "util/util.h"
 

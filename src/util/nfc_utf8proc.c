@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Unicode NFC through utf8proc, in memory of our own table.
+ * Unicode NFC through utf8proc, with ncz_alloc() for its memory.
  */
 #include "util/util.h"
 
@@ -18,7 +18,7 @@ is_ascii(const char *s, size_t len)
     return true;
 }
 
-/* Code points and then, in the same memory, their UTF-8: utf8proc wants 4 bytes for each and one behind them. */
+/* utf8proc turns the code points into UTF-8 in place: it wants room for one more after them. */
 static int
 normalise(const char *s, size_t len, char **out)
 {

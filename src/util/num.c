@@ -2,9 +2,8 @@
 /*
  * Numbers to text and back, whatever the locale.
  *
- * The C library does the correct rounding, but its text has the locale's decimal separator. So it is only asked for
- * and given texts where that does not matter: from "%e" only digits and exponent are taken, and strtod() reads
- * digits "e" exponent, an integer scaled by a power of ten, which has no separator at all. No state.
+ * The C library rounds correctly, but its text has the locale's decimal separator. So only forms without one are used:
+ * digits and exponent are taken from "%e", and strtod() reads digits "e" exponent, which has no separator. No state.
  */
 #include "util/util.h"
 
@@ -14,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 767 significant digits decide any double exactly; of the rest only "is it all zeros" matters. */
+/* 767 significant digits determine any double; of the rest only matters whether all are zero. */
 #define DIGITS_MOST 800
-#define EXP_MOST    99999 /* more than DIGITS_MOST + 324 + 1: beyond it only 0 and infinity are left */
+#define EXP_MOST    99999 /* more than DIGITS_MOST + 324 + 1: beyond it values are 0 or infinite */
 
 /* ---- text to number ---- */
 
@@ -25,10 +24,10 @@ typedef struct decimal {
     bool    minus;
     size_t  n;
     int64_t exp10;
-    char    digits[DIGITS_MOST + 1 + 16]; /* room for the sticky digit and "e-99999" behind them */
+    char    digits[DIGITS_MOST + 1 + 16]; /* room for the sticky digit and "e-99999" */
 } decimal;
 
-/* Adds digits; `scale` is 1 behind the point. Digits past the most are kept as one sticky 1 unless all are 0. */
+/* Adds digits; `scale` is 1 after the point. Digits beyond the most become one sticky 1 unless all are 0. */
 static size_t
 take_digits(decimal *d, const char *s, size_t len, int scale, bool *sticky)
 {
@@ -47,7 +46,7 @@ take_digits(decimal *d, const char *s, size_t len, int scale, bool *sticky)
     return i;
 }
 
-/* The exponent's digits, saturating: a document is far shorter than 1e15 bytes, so the sum cannot come back. */
+/* The exponent's digits, saturating: a document is far shorter than 1e15 bytes, so the sum cannot wrap. */
 static size_t
 take_exponent(decimal *d, const char *s, size_t len)
 {
@@ -107,7 +106,7 @@ small_double(const decimal *d, double *out)
     return true;
 }
 
-/* Makes the digits a text for strtod() and strtof(). */
+/* Writes the digits as a text for strtod() and strtof(). */
 static const char *
 plain_text(decimal *d)
 {
@@ -172,7 +171,7 @@ reads_back(const digits *d, double v, bool is_float)
     snprintf(text, sizeof text, "%.*se%d", (int)d->n, d->text, d->exp10 - (int)(d->n - 1));
     if (!is_float)
         return strtod(text, NULL) == v;
-    /* Readers of floats read them as doubles or as floats: both must come out right. */
+    /* A reader may read a float as a double or as a float: both must give the value. */
     return (float)strtod(text, NULL) == (float)v && strtof(text, NULL) == (float)v;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pool: the workers of the process, and the scratch of those who work.
+ * pool: the worker threads of the process, and the scratch memory of working threads.
  *
- * One lock for all; it is never held while a task runs. Batches with tasks left stand in a list; a worker takes some
- * tasks of the first one that has room for it, a caller only those of its own, so that no caller waits for another's.
- * A batch lives on its caller's stack: its caller waits until no worker is in it.
+ * One lock guards everything; it is never held while a task runs. Batches with tasks left are in a list. A worker takes
+ * tasks of the first batch that has room for it; a caller takes only its own, so that it never waits for another's.
+ * A batch lives on its caller's stack: the caller waits until no worker is on it.
  *
- * After a fork the child has no workers, whatever the parent had: it makes its own when it needs them.
+ * After a fork the child has no workers and starts its own when it needs them.
  */
 #include "util/util.h"
 
@@ -14,33 +14,32 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum {
     THREADS_MOST = 256,
-    IDLE_SCRATCH = 16, /* kept for callers; workers have their own */
-    AWAKE_NS = 100000, /* longest wait without sleep: about what it costs to be put to sleep and woken, twice */
+    IDLE_SCRATCH = 16, /* kept for callers; each worker has its own */
+    SPIN_NS = 100000,  /* longest wait without sleeping: about the cost of two sleeps and wake-ups */
 };
 
-#define SCRATCH_KEPT ((size_t)32 << 20) /* larger buffers are given up after use */
+#define SCRATCH_KEPT ((size_t)32 << 20) /* larger buffers are freed after use */
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t  work; /* for workers: there are tasks, or it is time to end */
+    pthread_cond_t  work; /* for workers: there are tasks, or they must end */
     ncz_pool_batch *first, *last;
     pthread_t       threads[THREADS_MOST];
     unsigned        nthreads; /* workers started and not joined */
     unsigned        nidle;
-    unsigned        nawake; /* of the idle ones: they look for work by themselves */
-    atomic_uint     calls;  /* what a worker that waits awake looks out for: counts the calls for workers */
+    unsigned        nspinning; /* idle workers that spin: they need no signal */
+    atomic_uint     calls;     /* counts the calls for workers; a spinning worker watches it */
     bool            stopping;
-    unsigned        wanted; /* threads at work, callers among them; 0: not known yet */
+    unsigned        wanted; /* threads at work, with the callers; 0: not known yet */
     unsigned        cpus;   /* 0: not known yet */
     ncz_scratch     scratch[IDLE_SCRATCH];
     size_t          nscratch;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
-/* One stop or start at a time: joining must not happen under the pool's lock. Taken before it. */
+/* One stop at a time: joining must not happen under the pool's lock. Taken before it. */
 static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
 
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
@@ -63,14 +62,14 @@ after_fork(void)
     (void)pthread_mutex_unlock(&ending);
 }
 
-/* What other threads had in hand is lost with them; the idle scratch is this thread's as well as anyone's. */
+/* Other threads and their tasks do not exist in the child; the idle scratch memory does. */
 static void
 after_fork_in_child(void)
 {
     pool.first = pool.last = NULL;
-    pool.nthreads = pool.nidle = pool.nawake = 0;
+    pool.nthreads = pool.nidle = pool.nspinning = 0;
     pool.stopping = false;
-    pool.work = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* it still counts those who waited */
+    pool.work = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* it still counts the parent's waiting threads */
     after_fork();
 }
 
@@ -84,7 +83,7 @@ watch_forks(void)
 
 /* Under the lock, when the CPUs are known. */
 static unsigned
-threads_by_default(void)
+choose_threads(void)
 {
     const char *text = ncz_env("NCZARR_THREADS");
     char       *end;
@@ -94,7 +93,7 @@ threads_by_default(void)
         n = strtol(text, &end, 10);
         if (*end == '\0' && n >= 1)
             return n < THREADS_MOST ? (unsigned)n : THREADS_MOST;
-        ncz_log(NCZ_LOG_WARN, "NCZARR_THREADS=%.40s is no number of threads", text);
+        ncz_log(NCZ_LOG_WARN, "NCZARR_THREADS=%.40s is not a number of threads", text);
     }
     return pool.cpus < THREADS_MOST ? pool.cpus : THREADS_MOST;
 }
@@ -109,7 +108,7 @@ ncz_pool_threads(void)
     if (pool.cpus == 0)
         pool.cpus = ncz_cpus();
     if (pool.wanted == 0)
-        pool.wanted = threads_by_default();
+        pool.wanted = choose_threads();
     n = pool.wanted;
     (void)pthread_mutex_unlock(&pool.lock);
     return n;
@@ -118,18 +117,18 @@ ncz_pool_threads(void)
 void
 ncz_pool_set_threads(unsigned n)
 {
-    ncz_pool_stop(); /* those that are too many; the others are soon made again */
+    ncz_pool_stop(); /* the next use starts as many as it needs */
     (void)pthread_mutex_lock(&pool.lock);
     pool.wanted = n < THREADS_MOST ? n : THREADS_MOST;
-    pool.cpus = 0; /* they may be others by now */
+    pool.cpus = 0; /* they may have changed */
     (void)pthread_mutex_unlock(&pool.lock);
 }
 
-/* ---- waiting awake ----
+/* ---- spinning ----
  *
- * Calls that follow each other closely are worth less than it costs to wake a worker for each. So whoever waits for
- * a little while only does so awake: a caller for the last tasks of its batch, and a worker whose last wait was short.
- * A program that does other things between its calls finds its workers asleep.
+ * Waking a worker for each of many short calls costs more than the calls. So short waits spin: a caller for the last
+ * tasks of its batch, and a worker whose last wait was short. If a program does other things between its calls, its
+ * workers sleep.
  */
 
 #if defined __x86_64__ || defined __i386__
@@ -140,73 +139,64 @@ ncz_pool_set_threads(unsigned n)
 #define RELAX() ((void)0)
 #endif
 
-typedef struct patience {
+typedef struct spin {
     int64_t  until;
-    unsigned moments;
-} patience;
+    unsigned rounds;
+} spin;
 
-static int64_t
-now_ns(void)
-{
-    struct timespec t;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* False when one has waited long enough. */
+/* False when the time is over. */
 static bool
-wait_a_moment(patience *p)
+spin_once(spin *p)
 {
     RELAX();
-    return ++p->moments % 16 != 0 || now_ns() < p->until;
+    return ++p->rounds % 16 != 0 || ncz_now_ns() < p->until;
 }
 
-/* The lock, which whoever has it lets go of at once: not worth a sleep. */
+/* Takes the lock, whose holders release it at once: not worth a sleep. */
 static void
-lock_awake(void)
+lock_spinning(void)
 {
-    patience p = {.until = now_ns() + AWAKE_NS};
+    spin p = {.until = ncz_now_ns() + SPIN_NS};
 
     while (pthread_mutex_trylock(&pool.lock) != 0)
-        if (!wait_a_moment(&p)) {
+        if (!spin_once(&p)) {
             (void)pthread_mutex_lock(&pool.lock);
             return;
         }
 }
 
-/* Is there a CPU for each thread? Else who waits awake keeps others from their work. Under the lock. */
+/* Is there a CPU for each thread? Else a spinning thread would keep others from their work. Under the lock. */
 static bool
-may_wait_awake(void)
+may_spin(void)
 {
     return pool.wanted <= pool.cpus;
 }
 
-/* A worker's: until there is a call. Called and left with the lock held, let go of in between. */
+/* A worker waits for a call. The lock is held before and after, and released in between. */
 static void
-await_call(void)
+spin_for_call(void)
 {
-    patience p = {.until = now_ns() + AWAKE_NS};
+    spin     p = {.until = ncz_now_ns() + SPIN_NS};
     unsigned seen = atomic_load(&pool.calls);
 
-    pool.nawake++;
+    pool.nspinning++;
     (void)pthread_mutex_unlock(&pool.lock);
-    while (atomic_load_explicit(&pool.calls, memory_order_relaxed) == seen && wait_a_moment(&p))
+    while (atomic_load_explicit(&pool.calls, memory_order_relaxed) == seen && spin_once(&p))
         ;
-    lock_awake();
-    pool.nawake--;
+    lock_spinning();
+    pool.nspinning--;
 }
 
-/* A caller's: until no worker is in its batch. The same. */
+/* A caller waits until no worker is on its batch. The lock: as above. */
 static void
-await_workers(const ncz_pool_batch *b)
+spin_for_workers(const ncz_pool_batch *b)
 {
-    patience p = {.until = now_ns() + AWAKE_NS};
+    spin p = {.until = ncz_now_ns() + SPIN_NS};
 
     (void)pthread_mutex_unlock(&pool.lock);
-    while (atomic_load_explicit(&b->busy, memory_order_relaxed) > 0 && wait_a_moment(&p))
+    while (atomic_load_explicit(&b->busy, memory_order_relaxed) > 0 && spin_once(&p))
         ;
-    lock_awake();
+    lock_spinning();
 }
 
 /* ---- the list of batches, under the lock ---- */
@@ -214,30 +204,30 @@ await_workers(const ncz_pool_batch *b)
 static void
 list_add(ncz_pool_batch *b)
 {
-    b->behind = NULL;
+    b->after = NULL;
     b->before = pool.last;
-    *(pool.last != NULL ? &pool.last->behind : &pool.first) = b;
+    *(pool.last != NULL ? &pool.last->after : &pool.first) = b;
     pool.last = b;
 }
 
 static void
 list_del(ncz_pool_batch *b)
 {
-    *(b->before != NULL ? &b->before->behind : &pool.first) = b->behind;
-    *(b->behind != NULL ? &b->behind->before : &pool.last) = b->before;
+    *(b->before != NULL ? &b->before->after : &pool.first) = b->after;
+    *(b->after != NULL ? &b->after->before : &pool.last) = b->before;
 }
 
 static ncz_pool_batch *
-open_batch(void)
+find_open_batch(void)
 {
     ncz_pool_batch *b = pool.first;
 
     while (b != NULL && b->busy >= b->most)
-        b = b->behind;
+        b = b->after;
     return b;
 }
 
-/* Does tasks of a batch until none is left to begin. Called and left with the lock held. */
+/* Runs tasks of a batch until all have started. The lock is held before and after. */
 static void
 work_on(ncz_pool_batch *b, ncz_scratch *scratch)
 {
@@ -260,23 +250,23 @@ work_on(ncz_pool_batch *b, ncz_scratch *scratch)
 
 /* ---- workers ---- */
 
-/* A batch that has room; NULL: it is time to end. Under the lock. *brief: whether the last wait was, or this one. */
+/* A batch that has room; NULL: the worker must end. Under the lock. *brief: was the last wait short? Is this one? */
 static ncz_pool_batch *
 next_batch(bool *brief)
 {
-    ncz_pool_batch *b = open_batch();
+    ncz_pool_batch *b = find_open_batch();
     int64_t         began;
 
     if (b != NULL || pool.stopping)
         return pool.stopping ? NULL : b;
-    began = now_ns();
+    began = ncz_now_ns();
     pool.nidle++;
-    if (*brief && may_wait_awake())
-        await_call();
-    while (!pool.stopping && (b = open_batch()) == NULL)
+    if (*brief && may_spin())
+        spin_for_call();
+    while (!pool.stopping && (b = find_open_batch()) == NULL)
         (void)pthread_cond_wait(&pool.work, &pool.lock);
     pool.nidle--;
-    *brief = now_ns() - began < AWAKE_NS;
+    *brief = ncz_now_ns() - began < SPIN_NS;
     return pool.stopping ? NULL : b;
 }
 
@@ -300,7 +290,7 @@ worker(void *arg)
     return NULL;
 }
 
-/* One more worker, which takes no signals: those are the program's. Under the lock. False: none is to be had. */
+/* Starts one more worker, with all signals blocked: they are for the program's threads. Under the lock. */
 static bool
 start_worker(void)
 {
@@ -317,11 +307,11 @@ start_worker(void)
     return err == 0;
 }
 
-/* Wakes or makes workers for up to `n` tasks. Those that cannot be made are done without. */
+/* Wakes or starts workers for up to `n` tasks; fewer if the system allows no more. */
 static void
 call_workers(size_t n)
 {
-    size_t idle = pool.nidle, asleep = idle - pool.nawake, wake = n > pool.nawake ? n - pool.nawake : 0;
+    size_t idle = pool.nidle, asleep = idle - pool.nspinning, wake = n > pool.nspinning ? n - pool.nspinning : 0;
 
     atomic_fetch_add(&pool.calls, 1);
     if (wake >= asleep && asleep > 0)
@@ -353,7 +343,7 @@ stop_workers(void)
     (void)pthread_mutex_unlock(&pool.lock);
 }
 
-/* A task that got here would wait for itself: it changes nothing. */
+/* Does nothing within a task, which would wait for itself. */
 void
 ncz_pool_stop(void)
 {
@@ -364,9 +354,9 @@ ncz_pool_stop(void)
     (void)pthread_mutex_unlock(&ending);
 }
 
-/* The end of the process, or of the library in it. */
+/* At the end of the process, or when the library is unloaded. */
 __attribute__((destructor)) static void
-end(void)
+stop_at_exit(void)
 {
     ncz_pool_stop();
 }
@@ -379,7 +369,7 @@ take_scratch(void)
     return pool.nscratch > 0 ? pool.scratch[--pool.nscratch] : NCZ_SCRATCH_INIT;
 }
 
-/* Called and left with the lock held, let go of in between. */
+/* The lock is held before and after, and released in between. */
 static void
 give_scratch(ncz_scratch *s)
 {
@@ -395,9 +385,9 @@ give_scratch(ncz_scratch *s)
     (void)pthread_mutex_lock(&pool.lock);
 }
 
-/* All tasks on this thread. */
+/* Runs all tasks on this thread. */
 static void
-each_here(size_t n, ncz_pool_fn fn, void *arg)
+run_tasks_here(size_t n, ncz_pool_fn fn, void *arg)
 {
     ncz_scratch s;
     bool        outer = in_task;
@@ -414,9 +404,9 @@ each_here(size_t n, ncz_pool_fn fn, void *arg)
     (void)pthread_mutex_unlock(&pool.lock);
 }
 
-/* Does what is left, then waits for those who still work. */
+/* Runs the tasks that are left, then waits for the workers. */
 static void
-finish(ncz_pool_batch *b)
+finish_batch(ncz_pool_batch *b)
 {
     pthread_cond_t done = PTHREAD_COND_INITIALIZER;
     ncz_scratch    s;
@@ -424,8 +414,8 @@ finish(ncz_pool_batch *b)
     b->done = &done;
     s = take_scratch();
     work_on(b, &s);
-    if (b->busy > 0 && may_wait_awake())
-        await_workers(b);
+    if (b->busy > 0 && may_spin())
+        spin_for_workers(b);
     while (b->busy > 0)
         (void)pthread_cond_wait(&done, &pool.lock);
     give_scratch(&s);
@@ -444,7 +434,7 @@ ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg)
     if (n == 0)
         return;
     if (threads <= 1) {
-        each_here(n, fn, arg);
+        run_tasks_here(n, fn, arg);
         return;
     }
     ncz_pool_batch b = {.fn = fn, .arg = arg, .n = n, .most = threads - 1, .grain = n / (threads * 16) + 1};
@@ -452,7 +442,7 @@ ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg)
     (void)pthread_mutex_lock(&pool.lock);
     list_add(&b);
     call_workers(threads - 1);
-    finish(&b);
+    finish_batch(&b);
     (void)pthread_mutex_unlock(&pool.lock);
 }
 
@@ -489,6 +479,6 @@ void
 ncz_pool_end(ncz_pool_batch *b)
 {
     (void)pthread_mutex_lock(&pool.lock);
-    finish(b);
+    finish_batch(b);
     (void)pthread_mutex_unlock(&pool.lock);
 }

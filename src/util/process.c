@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * process: a name for the running process that another process of the same machine can check: the machine's boot, the
- * namespace of process numbers, the number, and when the process began, which tells it from a later one with the same
- * number. Where the system does not say these things (no /proc), no process is ever known to be running.
+ * process: identifies the running process so that another one on the same machine can check it: the machine's boot id,
+ * the pid namespace, the pid, and the start time, which differs for a later process with the same pid. Without /proc
+ * no process is known to be running.
  */
 #include "util/util.h"
 
@@ -36,7 +36,7 @@ read_text(const char *path, char *out, size_t size)
     return n > 0;
 }
 
-/* State and time of beginning: the 3rd and 22nd field. The 2nd, the program's name, is in parentheses and may hold
+/* State and start time: the 3rd and 22nd field. The 2nd, the program's name, is in parentheses and may contain
  * anything. */
 static bool
 read_stat(long pid, process *p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rounding after every operation, so that every machine comes to the same bits. Compilers may keep intermediate
+ * Rounding after every operation, so that every machine gets the same bits. Compilers may keep intermediate
  * results with more precision than their type has (FLT_EVAL_METHOD): gcc computes floats as doubles on s390x, and both
  * gcc and clang use x87's 80 bits for i386 without SSE2.
  */

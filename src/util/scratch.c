@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Scratch: memory that one thread at work uses again and again. Fresh memory costs more than reading a chunk into it
- * does, since the system zeroes every page at its first touch.
+ * Scratch: memory that a working thread reuses. Fresh memory costs more than reading a chunk into it, since the system
+ * zeroes every page at its first touch.
  */
 #include "util/util.h"
 
@@ -11,7 +11,7 @@ ncz_scratch_room(ncz_scratch *s, ncz_scratch_use use, size_t nbytes)
     ncz_buf *b = &s->bufs[use];
 
     ncz_buf_reset(b);
-    if (b->cap < nbytes || b->data == NULL) { /* made anew: to keep what is in it would cost a copy */
+    if (b->cap < nbytes || b->data == NULL) { /* not realloc, which would copy the contents */
         ncz_buf_clear(b);
         if ((b->data = ncz_alloc(nbytes)) == NULL) {
             (void)ncz_fail_nomem(nbytes);

@@ -4,9 +4,9 @@
  */
 #include "util/util.h"
 
-/* The length of the character at s, or 0 when there is none. */
+/* The length of the character at s, or 0 if it is not valid. */
 static size_t
-char_len(const unsigned char *s, size_t left)
+measure_char(const unsigned char *s, size_t left)
 {
     unsigned char low = 0x80, high = 0xBF; /* the range of the second byte */
     size_t        n;
@@ -40,7 +40,7 @@ ncz_utf8_valid(const char *s, size_t len)
     const unsigned char *p = (const unsigned char *)s;
 
     for (size_t i = 0, n; i < len; i += n)
-        if ((n = char_len(p + i, len - i)) == 0)
+        if ((n = measure_char(p + i, len - i)) == 0)
             return false;
     return true;
 }
@@ -51,7 +51,7 @@ ncz_utf8_cut(const char *s, size_t len, size_t most)
     const unsigned char *p = (const unsigned char *)s;
     size_t               lead;
 
-    /* The last character within `most` goes when it is not whole. What is no UTF-8 is cut as it stands. */
+    /* Drops the last character if it is not whole. Text that is not UTF-8 is cut at `most`. */
     if (most > len)
         most = len;
     for (lead = most; lead > 0 && most - lead < 4;) {
@@ -60,7 +60,7 @@ ncz_utf8_cut(const char *s, size_t len, size_t most)
             continue;
         if (p[lead] < 0xC0)
             return most;
-        if (char_len(p + lead, most - lead) != 0)
+        if (measure_char(p + lead, most - lead) != 0)
             return most;
         return most - lead < 4 ? lead : most;
     }

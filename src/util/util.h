@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * util: what every room stands on. Errors with their text, allocation through one table, checked arithmetic,
- * buffers with a ceiling, names and UTF-8, a cursor for binary headers, limits, the workers, the log.
+ * util: what every module uses. Errors with their text, allocation through one table, checked arithmetic, buffers
+ * with a ceiling, names and UTF-8, a cursor for binary headers, limits, the clock, the thread pool, the log.
  *
- * No room below this one. Nothing here knows of arrays, stores or documents.
+ * The lowest module: it knows nothing of arrays, stores or documents.
  */
 #ifndef NCZ_UTIL_H
 #define NCZ_UTIL_H
@@ -22,7 +22,7 @@
 /* ---- errors ------------------------------------------------------------------------------------------------
  *
  * A failure is recorded where it is first noticed: ncz_fail() puts a text in this thread's record and returns the
- * code, so that `return ncz_fail(NC_EZARRMETA, "%s: ...", key)` is the whole of it. Callers pass codes on untouched.
+ * code, so that `return ncz_fail(NC_EZARRMETA, "%s: ...", key)` does both. Callers pass codes on unchanged.
  */
 #define NCZ_ERR_TEXT 512
 
@@ -32,7 +32,7 @@ typedef struct ncz_err {
     char text[NCZ_ERR_TEXT];
 } ncz_err;
 
-/* Records the text and returns `code`. Never fails, never allocates; over-long texts are cut at a character. */
+/* Records the text and returns `code`. Never fails, never allocates; a text that is too long is cut between two characters. */
 int ncz_fail(int code, const char *fmt, ...) NCZ_PRINTF(2, 3);
 
 /*
@@ -49,7 +49,7 @@ void        ncz_err_clear(void);                /* called at each API entry */
 void        ncz_err_save(ncz_err *e, int code); /* copy this thread's record beside `code` */
 int         ncz_err_adopt(const ncz_err *e);    /* make `e` this thread's record; returns its code */
 
-/* For errors that stay with something, and mostly are not there: a pointer that is never NULL. */
+/* For an object that keeps its error, usually none: a pointer that is never NULL. */
 extern const ncz_err ncz_err_none;                   /* NC_NOERR */
 const ncz_err       *ncz_err_keep(int code);         /* the thread's record beside `code`; NULL: out of memory */
 const ncz_err       *ncz_err_dup(const ncz_err *e);  /* NULL: out of memory */
@@ -58,7 +58,7 @@ void                 ncz_err_drop(const ncz_err *e); /* frees it, unless it is n
 /* ---- allocation --------------------------------------------------------------------------------------------
  *
  * Everything the library allocates comes through here, so that a test can make the n-th allocation fail. A zero size
- * gives a valid pointer. Failure is NULL with nothing recorded: callers say ncz_fail_nomem() or use it below.
+ * gives a valid pointer. On failure they return NULL and record nothing: the caller calls ncz_fail_nomem().
  */
 typedef struct ncz_alloc_table {
     void *(*get)(size_t nbytes);
@@ -77,7 +77,7 @@ char *ncz_strndup(const char *s, size_t len);             /* len bytes and a NUL
 char *ncz_sprintf(const char *fmt, ...) NCZ_PRINTF(1, 2); /* fresh string, NULL when out of memory */
 void  ncz_free(void *p);                                  /* free(NULL) is fine */
 
-void ncz_alloc_use(const ncz_alloc_table *table); /* tests only; NULL puts malloc back */
+void ncz_alloc_use(const ncz_alloc_table *table); /* tests only; NULL restores malloc */
 
 /* ---- checked arithmetic: false when the result does not fit, and *out is then untouched ---------------------- */
 
@@ -88,15 +88,15 @@ bool ncz_add64(uint64_t a, uint64_t b, uint64_t *out);
 
 /* ---- misspelt words -------------------------------------------------------------------------------------------- */
 
-/* The one of `known` that `word` differs least from, by few edits (one in a short word, three in a long one); or NULL.
- * An equal word, whatever the case of its letters, is nearest. */
+/* The word of `known` that is nearest to `word`, by at most one edit in a short word and three in a long one; or NULL.
+ * Case is ignored. */
 const char *ncz_nearest(const char *word, const char *const *known, size_t n);
 
 /* ---- a growing buffer with its ceiling ----------------------------------------------------------------------
  *
- * Past `limit` an append fails with NC_ENOMEM and a text that says so; the contents stay as they were. `limit` 0
- * means "no ceiling but memory", for text that we make ourselves. The bytes are always followed by a NUL that is
- * not counted, so text can be used as a C string.
+ * Beyond `limit` an append fails with NC_ENOMEM and a text that says so; the contents are unchanged. `limit` 0 means
+ * no ceiling, for text that the library makes itself. The bytes are always followed by a NUL that is not counted, so
+ * text can be used as a C string.
  */
 typedef struct ncz_buf {
     char  *data; /* NULL until something is appended */
@@ -106,17 +106,17 @@ typedef struct ncz_buf {
 #define NCZ_BUF_INIT        ((ncz_buf){NULL, 0, 0, 0})
 #define NCZ_BUF_LIMIT(most) ((ncz_buf){NULL, 0, 0, (most)})
 
-int         ncz_buf_reserve(ncz_buf *b, size_t more); /* room for `more` bytes behind len */
+int         ncz_buf_reserve(ncz_buf *b, size_t more); /* room for `more` bytes after len */
 int         ncz_buf_append(ncz_buf *b, const void *data, size_t len);
 int         ncz_buf_puts(ncz_buf *b, const char *s);
 int         ncz_buf_putc(ncz_buf *b, char c);
 int         ncz_buf_printf(ncz_buf *b, const char *fmt, ...) NCZ_PRINTF(2, 3);
-void        ncz_buf_reset(ncz_buf *b); /* len 0, memory kept */
-void        ncz_buf_clear(ncz_buf *b); /* memory released; may be called twice */
-char       *ncz_buf_take(ncz_buf *b);  /* the caller owns the bytes, "" when there were none (NULL: out of memory) */
+void        ncz_buf_reset(ncz_buf *b);     /* len 0, memory kept */
+void        ncz_buf_clear(ncz_buf *b);     /* memory released; may be called twice */
+char       *ncz_buf_take(ncz_buf *b);      /* gives the bytes to the caller, "" if empty; NULL: out of memory */
 const char *ncz_buf_str(const ncz_buf *b); /* never NULL */
 
-/* ---- a arena: many small things that are released together ------------------------------------------------------ */
+/* ---- an arena: many small allocations that are freed together ------------------------------------------------------ */
 
 typedef struct ncz_arena {
     struct ncz_arena_block *blocks; /* newest first */
@@ -124,11 +124,11 @@ typedef struct ncz_arena {
 
 #define NCZ_ARENA_INIT ((ncz_arena){NULL})
 
-/* Uninitialised, good until the arena is cleared; NULL when out of memory. Aligned for all that has 8 bytes or less. */
+/* Uninitialised, valid until the arena is cleared; NULL when out of memory. Aligned to 8 bytes. */
 void *ncz_arena_get(ncz_arena *p, size_t nbytes);
 void *ncz_arena_get_n(ncz_arena *p, size_t n, size_t item);
-char *ncz_arena_text(ncz_arena *p, const char *s, size_t len); /* a copy, with a NUL behind it */
-void  ncz_arena_join(ncz_arena *to, ncz_arena *from);          /* all that is in `from` is in `to` then */
+char *ncz_arena_text(ncz_arena *p, const char *s, size_t len); /* a copy, followed by a NUL */
+void  ncz_arena_join(ncz_arena *to, ncz_arena *from);          /* moves all of `from` into `to` */
 void  ncz_arena_clear(ncz_arena *p);
 
 /* ---- names and UTF-8 ----------------------------------------------------------------------------------------- */
@@ -147,8 +147,8 @@ int ncz_nfc(const char *s, char **out);
 int ncz_name_check(const char *name, char **out);
 
 /*
- * A table from names to indexes, keeping the order of insertion to its owner: an owner holds an array and this table
- * says at which index a name stands. Seeded hash, so a hostile dataset cannot make it slow. Keys are copied.
+ * A table from names to the indexes of an array that its owner holds. The hash is seeded, so that a hostile dataset
+ * cannot make it slow. Names are copied.
  */
 typedef struct ncz_names {
     struct ncz_names_slot *slots;
@@ -162,7 +162,7 @@ bool ncz_names_get(const ncz_names *t, const char *name, size_t *index);
 void ncz_names_del(ncz_names *t, const char *name);
 void ncz_names_clear(ncz_names *t);
 
-/* Seeded once for each process, so that nobody outside can make keys that collide; another process gives others. */
+/* Seeded once per process, so that nobody outside can construct keys that collide. Differs between processes. */
 uint64_t ncz_hash(const void *data, size_t len);
 
 /* ---- numbers without the locale ------------------------------------------------------------------------------- */
@@ -179,17 +179,23 @@ size_t ncz_float_text(float v, char out[NCZ_NUM_TEXT]);
 /* Correctly rounded, whatever the locale. The whole of s[0..len) must be a decimal floating number. */
 bool ncz_text_double(const char *s, size_t len, double *out);
 
+/* ---- hexadecimal digits ---- */
+
+int ncz_hex_digit(char c); /* the value of a digit, in either case; -1: not a digit */
+
 /* ---- checksum ------------------------------------------------------------------------------------------------- */
 
 uint32_t ncz_crc32c(const void *data, size_t n); /* CRC-32C (Castagnoli) */
 
-/* ---- base64: padded; only what encoding gives is taken --------------------------------------------------------- */
+/* ---- base64: padded; decodes only what encoding produces -------------------------------------------------------- */
 
 void   ncz_base64_put(const void *data, size_t n, char *out); /* (n + 2) / 3 * 4 characters, without a NUL */
-size_t ncz_base64_bytes(const char *text, size_t len);        /* what the next would write; len is a multiple of 4 */
-bool   ncz_base64_get(const char *text, size_t len, void *out, size_t *at); /* *at: in a failure, which four */
+size_t ncz_base64_bytes(const char *text,
+                        size_t      len); /* the size that ncz_base64_get() writes; len is a multiple of 4 */
+bool   ncz_base64_get(const char *text, size_t len, void *out,
+                      size_t *at); /* *at: after a failure, the offset of the bad group of four */
 
-/* ---- cursor: reads a binary header; take all fields, then ask once whether it is still good ------------------- */
+/* ---- cursor: reads a binary header; read all fields, then check `good` once ---------------------------------- */
 
 typedef struct ncz_cursor {
     const unsigned char *data;
@@ -202,10 +208,10 @@ uint8_t              ncz_cursor_u8(ncz_cursor *c);
 uint16_t             ncz_cursor_u16le(ncz_cursor *c);
 uint32_t             ncz_cursor_u32le(ncz_cursor *c);
 uint64_t             ncz_cursor_u64le(ncz_cursor *c);
-const unsigned char *ncz_cursor_bytes(ncz_cursor *c, size_t n); /* NULL and !good when short */
+const unsigned char *ncz_cursor_bytes(ncz_cursor *c, size_t n); /* NULL and !good past the end */
 
-/* ---- limits: what any input may ask for ------------------------------------------------------------------------
- * One struct, handed to every parser. Passing one is an error whose text names the limit.
+/* ---- limits: what input may ask for ----------------------------------------------------------------------------
+ * One struct, given to every parser. Exceeding a limit is an error whose text names it.
  */
 typedef struct ncz_limits {
     size_t document_bytes; /* one JSON document */
@@ -223,15 +229,15 @@ typedef struct ncz_limits {
 
 extern const ncz_limits ncz_limits_default;
 
-/* ---- scratch: memory of one thread at work, kept from one task to the next and never zeroed -------------------- */
+/* ---- scratch: buffers of one working thread, kept from task to task and never zeroed ---------------------------- */
 
 typedef enum ncz_scratch_use {
-    NCZ_SCRATCH_KEY,    /* of a chunk's object */
-    NCZ_SCRATCH_STORED, /* the object */
-    NCZ_SCRATCH_CHUNK,  /* what it decodes to */
-    NCZ_SCRATCH_STAGE,  /* between two codecs: two of them, as a stage reads one and writes the other */
+    NCZ_SCRATCH_KEY,    /* a chunk's key */
+    NCZ_SCRATCH_STORED, /* an encoded chunk */
+    NCZ_SCRATCH_CHUNK,  /* a decoded chunk */
+    NCZ_SCRATCH_STAGE,  /* between two codecs: a codec reads one of the two and writes the other */
     NCZ_SCRATCH_STAGE2,
-    NCZ_SCRATCH_WORK, /* anything else that ends with the task */
+    NCZ_SCRATCH_WORK, /* anything else within one task */
     NCZ_SCRATCH_USES,
 } ncz_scratch_use;
 
@@ -241,80 +247,87 @@ typedef struct ncz_scratch {
 
 #define NCZ_SCRATCH_INIT ((ncz_scratch){.bufs = {{NULL, 0, 0, 0}}})
 
-/* At least `nbytes` of anything, good until the next call for the same use. NULL: out of memory, recorded. */
+/* At least `nbytes` uninitialised bytes, valid until the next call for the same use. NULL: out of memory, recorded. */
 void *ncz_scratch_room(ncz_scratch *s, ncz_scratch_use use, size_t nbytes);
-/* The same memory as an empty buffer with a ceiling. What is appended stays the scratch's. */
+/* The same memory as an empty buffer with a ceiling; the scratch owns it. */
 ncz_buf *ncz_scratch_buf(ncz_scratch *s, ncz_scratch_use use, size_t limit);
-void     ncz_scratch_trim(ncz_scratch *s, size_t most); /* gives up buffers of more than `most` bytes */
+void     ncz_scratch_trim(ncz_scratch *s, size_t most); /* frees buffers of more than `most` bytes */
 void     ncz_scratch_clear(ncz_scratch *s);
 
-/* ---- pool: the workers of the process ---------------------------------------------------------------------------
+/* ---- pool: the threads of the process ---------------------------------------------------------------------------
  *
- * One pool for the process, made when it is first needed. The caller works too: with n threads there are at most
- * n - 1 workers, and with 1 no thread is ever started. Several callers at once share the workers. A task that
- * uses the pool itself runs all of that on its own thread. A task may wait for nothing that another task does.
+ * One pool per process, made at first use. The caller works too: n threads are at most n - 1 workers and the caller,
+ * and with 1 no thread is ever started. Concurrent callers share the workers. If a task uses the pool, the inner
+ * tasks run on its own thread. A task must not wait for another task.
  *
- * A task has no return value: it records what went wrong (ncz_err_save) where its caller finds it.
+ * A task returns nothing: it saves an error (ncz_err_save) where its caller looks for it.
  */
-unsigned ncz_pool_threads(void);           /* how many work at most at once, a caller among them */
-void     ncz_pool_set_threads(unsigned n); /* 0: what NCZARR_THREADS says, or else as many as there are CPUs */
-void     ncz_pool_stop(void);              /* ends the workers and frees what they keep; the next use makes others */
+unsigned ncz_pool_threads(void);           /* most threads at work at once, with the caller */
+void     ncz_pool_set_threads(unsigned n); /* 0: NCZARR_THREADS, or else the number of CPUs */
+void     ncz_pool_stop(void);              /* ends the workers and frees their buffers; the next use starts others */
 
 typedef void (*ncz_pool_fn)(void *arg, size_t i, ncz_scratch *scratch);
 
 /* fn(arg, i) for all i < n, on at most `most` threads, in any order; returns when all are done. */
 void ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg);
 
-/* The same for tasks that turn up one by one: fn(arg, i) for the i-th that is added. Adding waits for no task, unless
- * there are no workers: then it does the task. Any thread may add, one at a time. */
+/* The same for tasks that are added one by one: fn(arg, i) for the i-th. Adding does not wait, but if there are no
+ * workers it runs the task. Any thread may add, one at a time. */
 typedef struct ncz_pool_batch ncz_pool_batch;
 
 struct ncz_pool_batch {
-    ncz_pool_batch *before, *behind; /* in the list of those with tasks left */
+    ncz_pool_batch *before, *after; /* in the list of batches with tasks left */
     ncz_pool_fn     fn;
     void           *arg;
-    size_t          next, n; /* tasks [next, n) have not begun */
-    size_t          grain;   /* tasks taken at once */
+    size_t          next, n; /* tasks [next, n) have not started */
+    size_t          grain;   /* tasks that a thread takes at once */
     size_t          most;    /* workers at once */
-    atomic_size_t   busy;    /* workers in it; changed under the pool's lock */
-    void           *done;    /* the condition that its caller waits for */
+    atomic_size_t   busy;    /* workers on it; changed under the pool's lock */
+    void           *done;    /* the condition variable that its caller waits on */
 };
 
 void ncz_pool_begin(ncz_pool_batch *b, ncz_pool_fn fn, void *arg);
 void ncz_pool_add(ncz_pool_batch *b);
-void ncz_pool_end(ncz_pool_batch *b); /* helps, and returns when all are done */
+void ncz_pool_end(ncz_pool_batch *b); /* works, too, and returns when all tasks are done */
 
-unsigned ncz_cpus(void); /* that this process may use: affinity and quota considered; at least 1 */
+unsigned ncz_cpus(void); /* CPUs that this process may use, by affinity and quota; at least 1 */
 
 /* ---- vector registers ---- */
 
 /*
- * To be called behind foreign code that may use AVX: some libraries leave the upper halves of the registers in use,
- * which slows down all SSE code that follows on the thread, the caller's own too. Costs a few cycles.
+ * Call this after foreign code that may use AVX: some libraries leave the upper halves of the registers in use, which
+ * slows down all later SSE code of the thread, the application's too. Costs a few cycles.
  */
 void ncz_vector_clear(void);
 
 /* ---- processes ---- */
 
-/* A text that names this process among those of its machine, without a newline; appended. */
+/* Appends a text that identifies this process on its machine, without a newline. */
 int ncz_process_id(ncz_buf *out);
-/* The number of the process that such a text names, if it is another one than this, of this machine, and still
- * running; else 0, also where that cannot be found out. */
+/* The number of the process that such a text identifies, if it is not this one, is on this machine and still runs;
+ * else 0, also when that is unknown. */
 long ncz_process_running(const char *id);
+
+/* ---- time ---- */
+
+/* The monotonic clock: for time-outs, unaffected by changes of the date. */
+int64_t ncz_now_ms(void);
+int64_t ncz_now_ns(void);
 
 /* ---- environment ---- */
 
 /* NULL when it is not set, or empty, or not to be trusted (a set-user-id program). */
 const char *ncz_env(const char *name);
-/* A copy of what is nobody's business, NULL when there is none; ncz_free_secret() overwrites it. */
+/* A copy of a secret, NULL when it is not set; free it with ncz_free_secret(). */
 int  ncz_env_secret(const char *name, char **out);
-void ncz_free_secret(char *s); /* NULL is fine */
+void ncz_wipe(void *p, size_t nbytes); /* overwrites a secret; the compiler does not remove it. NULL is fine */
+void ncz_free_secret(char *s);         /* wipes and frees; NULL is fine */
 /* Does the program have more rights than its user, so that the environment is not to be trusted? */
 bool ncz_env_secure(void);
-/* Empties a variable for libraries that read it themselves. Other variables stay as they are, for other threads too. */
+/* Empties a variable, so that libraries do not read it. Safe while other threads read other variables. */
 void ncz_env_hide(const char *name);
 
-/* ---- log: off unless asked for; the only thing that may write to stderr ---------------------------------------- */
+/* ---- log: off by default; the only part that writes to stderr --------------------------------------------------- */
 
 typedef enum ncz_log_level {
     NCZ_LOG_OFF = -1,

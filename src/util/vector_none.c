@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vector_none: on machines other than x86 code of different vector widths does not get in each other's way. */
+/* vector_none: only x86 slows down code of one vector width after code of another. */
 #include "util/util.h"
 
 void

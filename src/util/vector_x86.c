@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * vector_x86: leaves the vector registers as the x86 calling conventions want them between functions. As long as code
- * for AVX has left values in their upper halves, every SSE instruction behind it waits for them, on many machines.
+ * vector_x86: leaves the vector registers as the x86 calling conventions require. While the upper halves hold values
+ * of AVX code, every later SSE instruction waits for them, on many machines.
  */
 #include "util/util.h"
 

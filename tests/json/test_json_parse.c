@@ -463,17 +463,17 @@ positions(void **state)
     static const struct {
         const char *text, *want;
     } rows[] = {
-        {"", "doc: line 1 column 1: the text ends where a value should be"},
-        {"{\"a\": 1,\n  \"b\" 2}", "doc: line 2 column 7: expected ':' behind a member's name"},
+        {"", "doc: line 1 column 1: the text ends where a value is expected"},
+        {"{\"a\": 1,\n  \"b\" 2}", "doc: line 2 column 7: expected ':' after a member's name"},
         {"[1, 2", "doc: line 1 column 6: the text ends inside an array"},
         {"{\"a\": 1", "doc: line 1 column 8: the text ends inside an object"},
         {"[1 2]", "doc: line 1 column 4: expected ',' or ']'"},
-        {"{\"\xC3\xA9\xC3\xA9\" x", "doc: line 1 column 7: expected ':' behind a member's name"},
+        {"{\"\xC3\xA9\xC3\xA9\" x", "doc: line 1 column 7: expected ':' after a member's name"},
         {"\n\n  01", "doc: line 3 column 3: a number may not begin with a zero"},
-        {"[1.]", "doc: line 1 column 4: a number needs a digit behind its point"},
+        {"[1.]", "doc: line 1 column 4: a number needs a digit after its point"},
         {"[\"\\ud800\"]", "doc: line 1 column 3: half of a surrogate pair"},
         {"[\"a\tb\"]", "doc: line 1 column 4: control byte 0x09 in a string"},
-        {"{} x", "doc: line 1 column 4: bytes behind the value"},
+        {"{} x", "doc: line 1 column 4: bytes after the value"},
     };
 
     (void)state;
@@ -583,7 +583,7 @@ size_limit(void **state)
     assert_int_equal(ncz_json_parse(T("true"), &opts, &v, NULL), NC_NOERR);
     ncz_json_free(v);
     assert_int_equal(ncz_json_parse(T("false"), &opts, &v, NULL), NC_EZARRMETA);
-    assert_string_equal(ncz_err_text(), "JSON: 5 bytes, more than the limit (document_bytes) of 4");
+    assert_string_equal(ncz_err_text(), "JSON: 5 bytes exceed the limit (document_bytes) of 4");
     assert_int_equal(ncz_json_parse("", (size_t)UINT32_MAX + 7, &opts, &v, NULL), NC_EZARRMETA);
     opts.nbytes = SIZE_MAX;
     assert_int_equal(ncz_json_parse("", SIZE_MAX, &opts, &v, NULL), NC_EZARRMETA);

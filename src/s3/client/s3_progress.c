@@ -27,7 +27,7 @@ ncz_s3_progress_begin(ncz_s3_batch *b)
     int64_t pause = limit_of(b) < PAUSE_MS ? limit_of(b) : PAUSE_MS;
 
     (void)pthread_mutex_lock(&b->s->lock);
-    if (b->s->quiet_ms > 0 && ncz_http_now_ms() - b->s->quiet_at < pause)
+    if (b->s->quiet_ms > 0 && ncz_now_ms() - b->s->quiet_at < pause)
         b->quiet_ms = b->s->quiet_ms;
     (void)pthread_mutex_unlock(&b->s->lock);
 }
@@ -37,7 +37,7 @@ ncz_s3_progress_end(const ncz_s3_batch *b)
 {
     (void)pthread_mutex_lock(&b->s->lock);
     b->s->quiet_ms = b->quiet_ms;
-    b->s->quiet_at = b->quiet_ms > 0 ? ncz_http_now_ms() : 0;
+    b->s->quiet_at = b->quiet_ms > 0 ? ncz_now_ms() : 0;
     (void)pthread_mutex_unlock(&b->s->lock);
 }
 

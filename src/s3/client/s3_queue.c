@@ -23,7 +23,7 @@ ncz_s3_schedule(ncz_s3_batch *b, ncz_s3_op *op, int64_t ms)
 {
     ncz_s3_op **at = &b->later;
 
-    op->due = ncz_http_now_ms() + ms;
+    op->due = ncz_now_ms() + ms;
     while (*at != NULL && (*at)->due <= op->due)
         at = &(*at)->link;
     op->link = *at;
@@ -34,7 +34,7 @@ ncz_s3_op *
 ncz_s3_next_op(ncz_s3_batch *b, long *wait_ms)
 {
     ncz_s3_op *op = b->later;
-    int64_t    now = op != NULL ? ncz_http_now_ms() : 0;
+    int64_t    now = op != NULL ? ncz_now_ms() : 0;
 
     *wait_ms = -1;
     if (op != NULL && (op->due <= now || ncz_s3_progress_time_left(b) <= 0)) {

@@ -58,7 +58,7 @@ xchg_take(ncz_s3_batch *b)
 static long
 time_left(const ncz_s3_op *op)
 {
-    int64_t left = op->deadline - ncz_http_now_ms();
+    int64_t left = op->deadline - ncz_now_ms();
 
     if (op->deadline == 0)
         return 0;
@@ -78,7 +78,7 @@ begin(ncz_s3_batch *b, ncz_s3_op *op)
         return NULL;
     }
     if (op->deadline == 0 && b->s->settings->deadline_s > 0)
-        op->deadline = ncz_http_now_ms() + b->s->settings->deadline_s * 1000;
+        op->deadline = ncz_now_ms() + b->s->settings->deadline_s * 1000;
     op->tries++;
     x->op = op;
     x->is_fault = x->spooling = x->broken = x->signed_ = false;
@@ -92,10 +92,10 @@ begin(ncz_s3_batch *b, ncz_s3_op *op)
     x->call.arg = x;
     x->call.most_ms = time_left(op);
     x->call.wary = b->s->web != NULL && op->hops > 0;
-    begun = ncz_http_now_ms();
+    begun = ncz_now_ms();
     if ((rc = ncz_s3_build_request(x)) == NC_NOERR)
         return &x->call;
-    (void)ncz_s3_progress_add_wait(b, ncz_http_now_ms() - begun, 0); /* for a credential service, in vain */
+    (void)ncz_s3_progress_add_wait(b, ncz_now_ms() - begun, 0); /* for a credential service, in vain */
     x->op = NULL;
     x->next = b->idle;
     b->idle = x;

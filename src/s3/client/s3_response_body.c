@@ -19,7 +19,7 @@ ncz_s3_exchange_clear(ncz_s3_exchange *x)
 {
     ncz_buf_clear(&x->call.head);
     ncz_buf_clear(&x->url);
-    ncz_s3_wipe(x->headers.data, x->headers.cap); /* a session's token */
+    ncz_wipe(x->headers.data, x->headers.cap); /* a session's token */
     ncz_buf_clear(&x->headers);
     ncz_buf_clear(&x->target);
     ncz_buf_clear(&x->path);

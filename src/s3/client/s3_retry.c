@@ -8,8 +8,6 @@
 #include "s3/client/s3_client_int.h"
 #include "s3/http/http_int.h"
 
-#include <time.h>
-
 #define DELAY_MS      100  /* most before the first further try */
 #define DELAY_SLOW_MS 1000 /* the same, of a server that asks for less */
 #define DELAY_MOST_MS 20000
@@ -21,14 +19,11 @@
 uint64_t
 ncz_s3_random(void)
 {
-    struct timespec now = {0, 0};
-    uint64_t        seed[3];
+    uint64_t seed[2];
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    seed[0] = (uint64_t)now.tv_sec;
-    seed[1] = (uint64_t)now.tv_nsec;
-    seed[2] = (uint64_t)(uintptr_t)&now; /* another thread's stack */
-    return ncz_hash(seed, sizeof seed);  /* which has a secret of the process's own */
+    seed[0] = (uint64_t)ncz_now_ns();
+    seed[1] = (uint64_t)(uintptr_t)seed; /* differs between the stacks of threads */
+    return ncz_hash(seed, sizeof seed);  /* keyed with a random number of the process */
 }
 
 static bool
@@ -74,7 +69,7 @@ ncz_s3_retry_delay(ncz_s3_batch *b, const ncz_s3_op *op, bool timeout, bool slow
         wait = after_s * 1000 + wait / 10;
     if (wait >= ncz_s3_progress_time_left(b))
         return -1;
-    if (op->deadline != 0 && ncz_http_now_ms() + wait >= op->deadline)
+    if (op->deadline != 0 && ncz_now_ms() + wait >= op->deadline)
         return -1;
     return wait;
 }

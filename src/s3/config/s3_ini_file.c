@@ -19,7 +19,7 @@ item_clear(ncz_s3_ini_item *item)
     ncz_free(item->section);
     ncz_free(item->block);
     ncz_free(item->key);
-    ncz_s3_free_secret(item->value);
+    ncz_free_secret(item->value);
 }
 
 void
@@ -197,7 +197,7 @@ continue_value(reader *r, span t)
 
     if (joined == NULL)
         return ncz_fail_nomem(strlen(item->value) + t.len + 2);
-    ncz_s3_free_secret(item->value);
+    ncz_free_secret(item->value);
     item->value = joined;
     return NC_NOERR;
 }

@@ -17,7 +17,7 @@ ncz_s3_rc_clear(ncz_s3_rc *rc)
     for (size_t i = 0; i < rc->n; i++) {
         ncz_uri_free(rc->v[i].scope);
         ncz_free(rc->v[i].key);
-        ncz_s3_free_secret(rc->v[i].value);
+        ncz_free_secret(rc->v[i].value);
     }
     for (size_t i = 0; i < rc->nfiles; i++)
         ncz_free(rc->files[i]);
@@ -38,7 +38,7 @@ push(ncz_s3_rc *rc, ncz_s3_rc_item item)
             rc->v = v;
         ncz_uri_free(item.scope);
         ncz_free(item.key);
-        ncz_s3_free_secret(item.value);
+        ncz_free_secret(item.value);
         return ncz_fail_nomem((rc->n + 1) * sizeof *v);
     }
     rc->v = v;
@@ -152,7 +152,7 @@ load_one(ncz_s3_rc *rc, const char *path, bool here)
         ncz_log(NCZ_LOG_WARN, "passed over: %s", ncz_err_text());
         status = NC_NOERR;
     }
-    ncz_s3_wipe(text.data, text.cap);
+    ncz_wipe(text.data, text.cap);
     ncz_buf_clear(&text);
     return status;
 }

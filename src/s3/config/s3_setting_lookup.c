@@ -45,7 +45,7 @@ load(const char *path, bool credentials, ncz_s3_ini *out)
         return NC_NOERR;
     if ((rc = ncz_s3_read_file(path, NCZ_S3_INI_MOST, &absent, &text)) == NC_NOERR && !absent)
         rc = ncz_s3_ini_parse(ncz_buf_str(&text), text.len, path, credentials, out);
-    ncz_s3_wipe(text.data, text.cap);
+    ncz_wipe(text.data, text.cap);
     ncz_buf_clear(&text);
     return rc == NC_NOERR || rc == NC_ENOMEM ? rc : NC_EAUTH;
 }

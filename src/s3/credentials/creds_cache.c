@@ -180,7 +180,7 @@ identity(const ncz_creds_opts *o, const ncz_s3_access_key *given, char out[NCZ_S
         rc = put_field(&b, ncz_env(variables[i]));
     if (rc == NC_NOERR)
         rc = ncz_s3_sha256_hex(b.data, b.len, out);
-    ncz_s3_wipe(b.data, b.cap);
+    ncz_wipe(b.data, b.cap);
     ncz_buf_clear(&b);
     return rc;
 }
@@ -255,7 +255,7 @@ publish(ncz_creds *c, ncz_creds_fetch *f)
     c->keep = f->keep;
     c->machine = f->postponed || f->of_machine;
     c->asked = !f->postponed;
-    c->fetched = ncz_http_now_ms() / 1000;
+    c->fetched = ncz_now_ms() / 1000;
     f->keys = (ncz_s3_access_key){.id = NULL};
     f->source = NULL;
     f->why = NCZ_BUF_INIT;
@@ -313,7 +313,7 @@ static freshness
 look_at(const ncz_creds *c, bool refresh, ncz_creds_need need)
 {
     int64_t left = c->keys.expires != 0 ? c->keys.expires - ncz_creds_now() : INT64_MAX;
-    bool    fresh = ncz_http_now_ms() / 1000 - c->fetched < FRESH_S;
+    bool    fresh = ncz_now_ms() / 1000 - c->fetched < FRESH_S;
 
     if (need == NCZ_CREDS_AT_HAND && c->machine)
         return GOOD;

@@ -79,7 +79,7 @@ container_token(char **out)
         rc = ncz_fail(NC_EAUTH, "the container's authorization token has a line break");
     if (rc == NC_NOERR && (*out = ncz_sprintf("Authorization: %s", token)) == NULL)
         rc = ncz_fail_nomem(strlen(token));
-    ncz_s3_wipe(text.data, text.cap);
+    ncz_wipe(text.data, text.cap);
     ncz_buf_clear(&text);
     return rc == NC_NOERR || rc == NC_ENOMEM ? rc : NC_EAUTH;
 }
@@ -135,9 +135,9 @@ ncz_creds_from_container(ncz_creds_fetch *f, bool *found)
     else
         rc = ncz_fail(NC_EAUTH, "%s: status %ld", what, call.status);
 done:
-    ncz_s3_wipe(call.reply.data, call.reply.cap);
+    ncz_wipe(call.reply.data, call.reply.cap);
     ncz_buf_clear(&call.reply);
-    ncz_s3_free_secret(token);
+    ncz_free_secret(token);
     ncz_free(url);
     return rc;
 }
@@ -156,7 +156,7 @@ is_silent(const char *base)
     bool silent;
 
     pthread_mutex_lock(&silent_lock);
-    silent = ncz_http_now_ms() / 1000 < silent_until && silent_which == ncz_hash(base, strlen(base));
+    silent = ncz_now_ms() / 1000 < silent_until && silent_which == ncz_hash(base, strlen(base));
     pthread_mutex_unlock(&silent_lock);
     return silent;
 }
@@ -165,7 +165,7 @@ static void
 remember_silence(const char *base)
 {
     pthread_mutex_lock(&silent_lock);
-    silent_until = ncz_http_now_ms() / 1000 + SILENT_S;
+    silent_until = ncz_now_ms() / 1000 + SILENT_S;
     silent_which = ncz_hash(base, strlen(base));
     pthread_mutex_unlock(&silent_lock);
 }
@@ -249,7 +249,7 @@ ask(const machine *m, const char *method, const char *path, const char *header, 
 static void
 call_clear(ncz_http_once *call)
 {
-    ncz_s3_wipe(call->reply.data, call->reply.cap);
+    ncz_wipe(call->reply.data, call->reply.cap);
     ncz_buf_clear(&call->reply);
 }
 
@@ -369,7 +369,7 @@ ncz_creds_from_ec2(ncz_creds_fetch *f, bool *found)
         else
             rc = ask_machine(&m, found);
     }
-    ncz_s3_free_secret(m.token);
+    ncz_free_secret(m.token);
     ncz_free(m.base);
     return rc;
 }

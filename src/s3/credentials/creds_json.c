@@ -82,7 +82,7 @@ wipe_value(const ncz_json *v)
     const char *s = ncz_json_str(v, &len);
 
     if (s != NULL)
-        ncz_s3_wipe((void *)(uintptr_t)s, len);
+        ncz_wipe((void *)(uintptr_t)s, len);
     for (size_t i = 0; i < ncz_json_len(v); i++)
         wipe_value(ncz_json_at(v, i));
 }
@@ -97,7 +97,7 @@ ncz_creds_json_free(ncz_json *doc)
         return;
     wipe_value(doc);
     if (text != NULL)
-        ncz_s3_wipe((void *)(uintptr_t)text, len);
+        ncz_wipe((void *)(uintptr_t)text, len);
     ncz_json_free(doc);
 }
 

@@ -33,7 +33,7 @@ static void
 words_clear(words *w)
 {
     for (size_t i = 0; i < w->n; i++)
-        ncz_s3_free_secret(w->v[i]);
+        ncz_free_secret(w->v[i]);
     ncz_free(w->v);
     *w = (words){.v = NULL};
 }
@@ -185,7 +185,7 @@ drain(int *fd, ncz_buf *to)
         close_fd(fd);
     else if (to->len + (size_t)n < to->cap)
         ncz_buf_append(to, piece, (size_t)n); /* there is room: it cannot fail */
-    ncz_s3_wipe(piece, sizeof piece);
+    ncz_wipe(piece, sizeof piece);
 }
 
 /* Until both pipes are at their end. False: the time is over. */
@@ -194,7 +194,7 @@ listen_to(program *p)
 {
     while (p->out >= 0 || p->err >= 0) {
         struct pollfd fds[2] = {{.fd = p->out, .events = POLLIN}, {.fd = p->err, .events = POLLIN}};
-        int64_t       left = p->deadline - ncz_http_now_ms();
+        int64_t       left = p->deadline - ncz_now_ms();
 
         if (left <= 0)
             return false;
@@ -227,7 +227,7 @@ static int
 wait_for(program *p, bool *in_time)
 {
     const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
-    int64_t               until = ncz_http_now_ms() + LINGER_MS;
+    int64_t               until = ncz_now_ms() + LINGER_MS;
     bool                  ended = false;
     int                   status = 0;
 
@@ -235,7 +235,7 @@ wait_for(program *p, bool *in_time)
         status = reap(p->pid, WNOHANG, &ended);
         if (!ended)
             (void)nanosleep(&pause, NULL);
-        *in_time = ended || ncz_http_now_ms() < until;
+        *in_time = ended || ncz_now_ms() < until;
     }
     if (ended)
         return status;
@@ -270,7 +270,7 @@ run(char **argv, program *p)
     if ((rc = ncz_buf_reserve(&p->output, OUTPUT_MOST)) != NC_NOERR ||
         (rc = ncz_buf_reserve(&p->errors, OUTPUT_MOST)) != NC_NOERR)
         return rc;
-    p->deadline = ncz_http_now_ms() + SECONDS * 1000;
+    p->deadline = ncz_now_ms() + SECONDS * 1000;
     if ((rc = start(p, argv)) != NC_NOERR)
         return rc;
     in_time = listen_to(p);
@@ -323,7 +323,7 @@ ncz_creds_from_process(ncz_creds_fetch *f, const char *profile, bool *found)
     if ((rc = split(said.value, &w)) == NC_NOERR && (rc = run(w.v, &p)) == NC_NOERR)
         rc = take_output(f, &p, profile, found);
     words_clear(&w);
-    ncz_s3_wipe(p.output.data, p.output.cap);
+    ncz_wipe(p.output.data, p.output.cap);
     ncz_buf_clear(&p.output);
     ncz_buf_clear(&p.errors);
     return rc;

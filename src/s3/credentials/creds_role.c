@@ -142,7 +142,7 @@ put_identity(const identity *id, ncz_creds_sts *s)
         token.data[strcspn(token.data, "\r\n")] = '\0';
         rc = ncz_creds_sts_add(s, "WebIdentityToken", token.data);
     }
-    ncz_s3_wipe(token.data, token.cap);
+    ncz_wipe(token.data, token.cap);
     ncz_buf_clear(&token);
     return rc == NC_NOERR || rc == NC_ENOMEM ? rc : NC_EAUTH;
 }

@@ -109,7 +109,7 @@ load_token(const ncz_creds_fetch *f, const sso *s, char **out)
     if (rc == NC_NOERR && (rc = ncz_creds_json_parse(ncz_buf_str(&text), text.len, path, &doc)) == NC_NOERR)
         rc = take_token(s, doc, out);
     ncz_creds_json_free(doc);
-    ncz_s3_wipe(text.data, text.cap);
+    ncz_wipe(text.data, text.cap);
     ncz_buf_clear(&text);
     ncz_free(path);
     return rc;
@@ -176,10 +176,10 @@ ask_portal(ncz_creds_fetch *f, const sso *s, const char *token, bool *found)
         if ((rc = ncz_creds_call_service(f, &call, "single sign-on")) == NC_NOERR)
             rc = take_answer(f, s, &call, found);
     }
-    ncz_s3_wipe(call.reply.data, call.reply.cap);
+    ncz_wipe(call.reply.data, call.reply.cap);
     ncz_buf_clear(&call.reply);
     ncz_buf_clear(&url);
-    ncz_s3_free_secret(header);
+    ncz_free_secret(header);
     return rc;
 }
 
@@ -197,6 +197,6 @@ ncz_creds_from_sso(ncz_creds_fetch *f, const char *profile, bool *found)
         return ncz_creds_note_missing(f, "profile %s names no account and role for single sign-on", profile);
     if ((rc = understand(f, profile, &s)) == NC_NOERR && (rc = load_token(f, &s, &token)) == NC_NOERR)
         rc = ask_portal(f, &s, token, found);
-    ncz_s3_free_secret(token);
+    ncz_free_secret(token);
     return rc;
 }

@@ -73,9 +73,9 @@ void
 ncz_creds_sts_clear(ncz_creds_sts *s)
 {
     ncz_free(s->endpoint);
-    ncz_s3_wipe(s->body.data, s->body.cap);
+    ncz_wipe(s->body.data, s->body.cap);
     ncz_buf_clear(&s->body);
-    ncz_s3_wipe(s->headers.data, s->headers.cap);
+    ncz_wipe(s->headers.data, s->headers.cap);
     ncz_buf_clear(&s->headers);
 }
 
@@ -150,7 +150,7 @@ answer_clear(answer *a)
     ncz_buf *all[] = {&a->id, &a->secret, &a->token, &a->until, &a->code, &a->message};
 
     for (size_t i = 0; i < NCZ_LEN(all); i++) {
-        ncz_s3_wipe(all[i]->data, all[i]->cap);
+        ncz_wipe(all[i]->data, all[i]->cap);
         ncz_buf_clear(all[i]);
     }
 }
@@ -192,7 +192,7 @@ parse_answer(const ncz_buf *reply, answer *a)
         if (event == NCZ_S3_XML_CLOSE && (rc = take_text(&x, a)) != NC_NOERR)
             break;
 done:
-    ncz_s3_wipe(x.text.data, x.text.cap);
+    ncz_wipe(x.text.data, x.text.cap);
     ncz_s3_xml_clear(&x);
     return rc;
 }
@@ -281,7 +281,7 @@ ncz_creds_sts_send(ncz_creds_fetch *f, ncz_creds_sts *s, const ncz_s3_access_key
     if ((rc = ncz_creds_call_service(f, &call, s->what)) == NC_NOERR)
         rc = sts_answer(f, s, &call, found);
 done:
-    ncz_s3_wipe(call.reply.data, call.reply.cap);
+    ncz_wipe(call.reply.data, call.reply.cap);
     ncz_buf_clear(&call.reply);
     ncz_free(headers);
     ncz_free(url);

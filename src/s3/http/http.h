@@ -10,8 +10,6 @@
 
 #include "util/util.h"
 
-int64_t ncz_http_now_ms(void); /* of a clock that only goes forward */
-
 /* ---- one small exchange: credential services ---- */
 
 typedef struct ncz_http_once {

@@ -42,15 +42,6 @@ ncz_http_init(void)
     return NC_NOERR;
 }
 
-int64_t
-ncz_http_now_ms(void)
-{
-    struct timespec t = {0, 0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* ---- SIGPIPE ---- */
 
 void
@@ -185,7 +176,7 @@ static void
 free_headers(ncz_http_slot *s)
 {
     for (struct curl_slist *h = s->headers; h != NULL; h = h->next)
-        ncz_s3_wipe(h->data, strlen(h->data));
+        ncz_wipe(h->data, strlen(h->data));
     curl_slist_free_all(s->headers);
     s->headers = NULL;
 }
@@ -221,7 +212,7 @@ set_headers(ncz_http_slot *s, const ncz_http_call *c)
         char  *copy = ncz_strndup(line, len);
 
         good = copy != NULL && (len == 0 || add_header(s, copy));
-        ncz_s3_free_secret(copy);
+        ncz_free_secret(copy);
         line += len + (line[len] == '\n');
     }
     return good ? NC_NOERR : ncz_fail_nomem(0);
@@ -385,7 +376,7 @@ prepare(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common)
     s->stopped = NC_NOERR;
     s->counted = 0;
     s->text[0] = '\0';
-    s->begun = ncz_http_now_ms();
+    s->begun = ncz_now_ms();
     c->rc = NC_NOERR;
     c->how = NCZ_HTTP_UNFIT;
     c->status = 0;
@@ -468,7 +459,7 @@ ncz_http_slot_end(ncz_http_slot *s, CURLcode code)
 
     (void)curl_easy_getinfo(s->easy, CURLINFO_SIZE_UPLOAD_T, &up);
     c->nsent = up > 0 ? (uint64_t)up : 0;
-    c->ms = ncz_http_now_ms() - s->begun;
+    c->ms = ncz_now_ms() - s->begun;
     c->how = how_of(code, c->url);
     if (s->stopped != NC_NOERR) {
         c->how = NCZ_HTTP_STOPPED;

@@ -337,14 +337,14 @@ static void
 wait_for_it(ncz_http *h, loop *l, int64_t ms, const ncz_http_work *w)
 {
     uint64_t moved = l->moved;
-    int64_t  begun = ncz_http_now_ms(), waited, left;
+    int64_t  begun = ncz_now_ms(), waited, left;
 
     if (w->waited != NULL && (left = w->waited(w->arg, 0, 0)) < ms)
         ms = left > 0 ? left : 0;
     (void)curl_multi_poll(l->multi, NULL, 0, (int)ms, NULL);
     if (w->waited == NULL)
         return;
-    waited = ncz_http_now_ms() - begun;
+    waited = ncz_now_ms() - begun;
     if (waited > ms)
         waited = ms; /* a process that was stopped meanwhile did not wait */
     for (ncz_http_slot *s = l->busy; s != NULL; s = s->next)

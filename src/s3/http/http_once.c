@@ -35,7 +35,7 @@ join_headers(const ncz_http_once *call, ncz_buf *out)
 static void
 pause_before(unsigned attempt)
 {
-    const struct timespec now = {.tv_nsec = (long)(ncz_http_now_ms() % 1000)};
+    const int64_t         now = ncz_now_ns();
     uint64_t              drawn = ncz_hash(&now, sizeof now) % 100 + 50;
     int64_t               ms = (int64_t)drawn << (attempt < 5 ? attempt : 5);
     const struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
@@ -102,7 +102,7 @@ ncz_http_once_do(ncz_http_once *call)
 done:
     ncz_http_slot_clear(&slot);
     ncz_buf_clear(&c.head);
-    ncz_s3_wipe(headers.data, headers.cap);
+    ncz_wipe(headers.data, headers.cap);
     ncz_buf_clear(&headers);
     return rc;
 }

@@ -108,26 +108,11 @@ ncz_s3_hmac(const void *key, size_t nkey, const void *data, size_t len, unsigned
 /* ---- secrets ---- */
 
 void
-ncz_s3_wipe(void *p, size_t len)
-{
-    if (p != NULL)
-        OPENSSL_cleanse(p, len);
-}
-
-void
-ncz_s3_free_secret(char *s)
-{
-    if (s != NULL)
-        OPENSSL_cleanse(s, strlen(s));
-    ncz_free(s);
-}
-
-void
 ncz_s3_access_key_clear(ncz_s3_access_key *k)
 {
-    ncz_s3_free_secret(k->id);
-    ncz_s3_free_secret(k->secret);
-    ncz_s3_free_secret(k->token);
+    ncz_free_secret(k->id);
+    ncz_free_secret(k->secret);
+    ncz_free_secret(k->token);
     *k = (ncz_s3_access_key){.id = NULL};
 }
 

@@ -27,9 +27,4 @@ int  ncz_s3_hmac(const void *key, size_t nkey, const void *data, size_t len, uns
 int ncz_s3_signing_key(const ncz_s3_sign_req *req, const char *day, const char *secret,
                        unsigned char key[NCZ_S3_SHA256_BYTES]);
 
-/* ---- secrets: wiped before their memory goes back ---- */
-
-void ncz_s3_wipe(void *p, size_t len);
-void ncz_s3_free_secret(char *s);
-
 #endif /* NCZ_S3_HASH_H */

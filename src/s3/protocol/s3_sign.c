@@ -33,7 +33,7 @@ items_clear(items *all)
 {
     for (size_t i = 0; i < all->n; i++) {
         ncz_free(all->v[i].name);
-        ncz_s3_free_secret(all->v[i].value); /* a session token may be among them */
+        ncz_free_secret(all->v[i].value); /* a session token may be among them */
     }
     ncz_free(all->v);
     *all = (items){.v = NULL};
@@ -47,7 +47,7 @@ items_take(items *all, char *name, char *value)
 
     if (name == NULL || value == NULL || (v = ncz_grow(all->v, all->n + 1, sizeof *v)) == NULL) {
         ncz_free(name);
-        ncz_s3_free_secret(value);
+        ncz_free_secret(value);
         return ncz_fail_nomem((all->n + 1) * sizeof *v);
     }
     all->v = v;
@@ -308,7 +308,7 @@ signing_clear(signing *s)
 {
     items_clear(&s->query);
     items_clear(&s->headers);
-    ncz_s3_wipe(s->canonical.data, s->canonical.cap);
+    ncz_wipe(s->canonical.data, s->canonical.cap);
     ncz_buf_clear(&s->names);
     ncz_buf_clear(&s->canonical);
     ncz_buf_clear(&s->to_sign);
@@ -412,7 +412,7 @@ put_authorization(const signing *s, const ncz_s3_sign_req *req, const ncz_s3_acc
 
     if ((rc = ncz_s3_signing_key(req, s->day, keys->secret, key)) == NC_NOERR)
         rc = ncz_s3_hmac(key, sizeof key, s->to_sign.data, s->to_sign.len, sum);
-    ncz_s3_wipe(key, sizeof key);
+    ncz_wipe(key, sizeof key);
     if (rc != NC_NOERR)
         return rc;
     ncz_s3_hex(sum, sizeof sum, hex);

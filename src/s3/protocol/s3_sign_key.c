@@ -23,9 +23,9 @@ derive(const char *secret, const char *const parts[4], unsigned char key[NCZ_S3_
 
         memcpy(before, key, sizeof before);
         rc = ncz_s3_hmac(before, sizeof before, parts[i], strlen(parts[i]), key);
-        ncz_s3_wipe(before, sizeof before);
+        ncz_wipe(before, sizeof before);
     }
-    ncz_s3_free_secret(first);
+    ncz_free_secret(first);
     return rc;
 }
 
@@ -39,7 +39,7 @@ identity(const char *secret, const char *const parts[4], char out[NCZ_S3_SHA256_
     if (text == NULL)
         return ncz_fail_nomem(strlen(secret));
     rc = ncz_s3_sha256_hex(text, strlen(text), out);
-    ncz_s3_free_secret(text);
+    ncz_free_secret(text);
     return rc;
 }
 
@@ -67,5 +67,5 @@ ncz_s3_signing_key(const ncz_s3_sign_req *req, const char *day, const char *secr
 void
 ncz_s3_signing_clear(ncz_s3_signing *k)
 {
-    ncz_s3_wipe(k, sizeof *k);
+    ncz_wipe(k, sizeof *k);
 }

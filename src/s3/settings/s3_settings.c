@@ -20,10 +20,10 @@ ncz_s3_settings_free(ncz_s3_settings *s)
     ncz_free(s->bucket);
     ncz_free(s->prefix);
     ncz_free(s->region);
-    ncz_s3_free_secret(s->query);
+    ncz_free_secret(s->query);
     ncz_free(s->ca_file);
     ncz_free(s->ca_dir);
-    ncz_s3_free_secret(s->proxy); /* may hold a password */
+    ncz_free_secret(s->proxy); /* may hold a password */
     ncz_free(s->no_proxy);
     ncz_free(s->user_agent);
     ncz_free(s->profile);
