@@ -21,7 +21,24 @@ extern "C" {
 #define NCZARR_API __attribute__((visibility("default")))
 #endif
 
-#define NCZARR_VERSION "0.1.0"
+/*
+ * The version of this header; nczarr_version() has that of the library which runs. Numbers are there to be compared:
+ *
+ *     #if NCZARR_VERSION_NUMBER >= NCZARR_MAKE_VERSION(0, 1, 0)
+ */
+#define NCZARR_VERSION_MAJOR 0
+#define NCZARR_VERSION_MINOR 1
+#define NCZARR_VERSION_PATCH 0
+
+#define NCZARR_MAKE_VERSION(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
+#define NCZARR_VERSION_NUMBER                    NCZARR_MAKE_VERSION(NCZARR_VERSION_MAJOR, NCZARR_VERSION_MINOR, NCZARR_VERSION_PATCH)
+
+#define NCZARR_TEXT_OF_(x) #x
+#define NCZARR_TEXT_(x)    NCZARR_TEXT_OF_(x)
+/* "MAJOR.MINOR.PATCH" */
+#define NCZARR_VERSION                                                                                               \
+    NCZARR_TEXT_(NCZARR_VERSION_MAJOR)                                                                               \
+    "." NCZARR_TEXT_(NCZARR_VERSION_MINOR) "." NCZARR_TEXT_(NCZARR_VERSION_PATCH)
 
 /* ---- types ------------------------------------------------------------------------------------------------ */
 
@@ -405,7 +422,8 @@ NCZARR_API int nc_get_chunk_cache(size_t *sizep, size_t *nelemsp, float *preempt
 /* Messages to stderr: -1 none (the start), 0 errors, 1 warnings, 2 and 3 information, 4 and above everything. */
 NCZARR_API int nc_set_log_level(int new_level);
 
-/* HDF5's alignment and metadata block size: accepted, no effect; the values asked for are always 0. */
+/* Alignment and metadata block size of HDF5 files: objects of at least `threshold` bytes would begin at a multiple of
+ * `alignment`. Any value is accepted and has no effect, since there is no such file; the get calls give 0. */
 NCZARR_API int nc_set_alignment(int threshold, int alignment);
 NCZARR_API int nc_get_alignment(int *thresholdp, int *alignmentp);
 NCZARR_API int nc_set_meta_block_size(size_t size);
@@ -676,16 +694,30 @@ NCZARR_API int nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t
  * variable; NC_ENOFILTER not built in. Inquiries of a codec that is not in the chain give 0 for "has filter" and for
  * its parameters. Filters of an application's own: nczarr_filter.h.
  */
+/*
+ * shuffle not 0: adds the shuffle filter, which groups the bytes of all elements by significance. deflate not 0: adds
+ * zlib at deflate_level 1 (fast) to 9 (small); level 0 removes it. An argument that is 0 leaves its filter as it is.
+ */
 NCZARR_API int nc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level);
+/* 0 or 1 each; the level is 0 without deflate. */
 NCZARR_API int nc_inq_var_deflate(int ncid, int varid, int *shufflep, int *deflatep, int *deflate_levelp);
+/* options_mask: 4 (entropy coding) or 32 (nearest neighbour). pixels_per_block: elements of a block, an even number from
+ * 2 to 32. Both inquire as 0 without the filter. */
 NCZARR_API int nc_def_var_szip(int ncid, int varid, int options_mask, int pixels_per_block);
 NCZARR_API int nc_inq_var_szip(int ncid, int varid, int *options_maskp, int *pixels_per_blockp);
+/* A checksum for each chunk, verified on reading. fletcher32 0: removes it. */
 NCZARR_API int nc_def_var_fletcher32(int ncid, int varid, int fletcher32);
 NCZARR_API int nc_inq_var_fletcher32(int ncid, int varid, int *fletcher32p);
+/* level: 1 (fast) to 9 (small). */
 NCZARR_API int nc_def_var_bzip2(int ncid, int varid, int level);
 NCZARR_API int nc_inq_var_bzip2(int ncid, int varid, int *hasfilterp, int *levelp);
+/* level: up to 22 (small); 3 is zstd's usual one, negative ones are faster. */
 NCZARR_API int nc_def_var_zstandard(int ncid, int varid, int level);
 NCZARR_API int nc_inq_var_zstandard(int ncid, int varid, int *hasfilterp, int *levelp);
+/*
+ * subcompressor: 0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd. level: 0 (stored) to 9 (small). blocksize: bytes of a
+ * block inside of a chunk, 0 for the library's choice. addshuffle: 0 none, 1 bytes, 2 bits.
+ */
 NCZARR_API int nc_def_var_blosc(int ncid, int varid, unsigned subcompressor, unsigned level, unsigned blocksize,
                                 unsigned addshuffle);
 NCZARR_API int nc_inq_var_blosc(int ncid, int varid, int *hasfilterp, unsigned *subcompressorp, unsigned *levelp,
@@ -977,16 +1009,19 @@ NCZARR_API int nc_get_varm_string(int ncid, int varid, const size_t *startp, con
 NCZARR_API int nc_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, const void *op);
 /* In its own type; ip takes nc_inq_attlen() elements. NC_STRING: the pointers are the caller's, nc_free_string(). */
 NCZARR_API int nc_get_att(int ncid, int varid, const char *name, void *ip);
+/* Type, and number of elements (of text: bytes, without a NUL). */
 NCZARR_API int nc_inq_att(int ncid, int varid, const char *name, nc_type *xtypep, size_t *lenp);
+/* The attribute's number: 0 for the first. Deleting another one may change it. */
 NCZARR_API int nc_inq_attid(int ncid, int varid, const char *name, int *idp);
 NCZARR_API int nc_inq_atttype(int ncid, int varid, const char *name, nc_type *xtypep);
 NCZARR_API int nc_inq_attlen(int ncid, int varid, const char *name, size_t *lenp);
+/* The name of number attnum, 0 to nc_inq_natts() - 1, into NC_MAX_NAME + 1 bytes. */
 NCZARR_API int nc_inq_attname(int ncid, int varid, int attnum, char *name);
 /* Into another (or the same) dataset; replaces. */
 NCZARR_API int nc_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid_out);
 /* NC_ENAMEINUSE. Keeps the number. */
 NCZARR_API int nc_rename_att(int ncid, int varid, const char *name, const char *newname);
-/* Those behind it move up by one. */
+/* The numbers of those after it become one less. */
 NCZARR_API int nc_del_att(int ncid, int varid, const char *name);
 
 /* Typed: memory holds the type in the name; put stores as `xtype`, get converts. NC_ECHAR, NC_EBADTYPE and

@@ -29,8 +29,14 @@ library(void **state)
     size_t size, nelems;
     float  pre;
     int    old;
+    char   text[64];
 
     (void)state;
+    snprintf(text, sizeof text, "%d.%d.%d", NCZARR_VERSION_MAJOR, NCZARR_VERSION_MINOR, NCZARR_VERSION_PATCH);
+    assert_string_equal(NCZARR_VERSION, text);
+#if NCZARR_VERSION_NUMBER < NCZARR_MAKE_VERSION(0, 1, 0) || NCZARR_VERSION_NUMBER >= NCZARR_MAKE_VERSION(1000, 0, 0)
+    fail();
+#endif
     assert_string_equal(nczarr_version(), NCZARR_VERSION);
     assert_non_null(strstr(nc_inq_libvers(), NCZARR_VERSION));
     OK(nc_initialize());
