@@ -174,6 +174,8 @@ nc_inq_attname(int ncid, int varid, int attnum, char *name)
 static int
 check_conversion(const ncz_type *from, const ncz_type *to, const char *name)
 {
+    if (from == to)
+        return NC_NOERR;
     if (from->class == NCZ_TYPE_STRING || to->class == NCZ_TYPE_STRING)
         return ncz_fail(NC_EBADTYPE, "%s: strings convert to nothing else", name);
     if (from->class == NCZ_TYPE_CHAR || to->class == NCZ_TYPE_CHAR)
@@ -197,8 +199,6 @@ ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip)
     to = mem == NC_NAT ? a.type : ncz_type_of(mem);
     if (a.len > 0 && ip == NULL)
         rc = ncz_fail(NC_EINVAL, "%s: no place for its value", name);
-    else if (to == a.type)
-        rc = ncz_type_copy_elems(to, a.data, a.len, ip);
     else if ((rc = check_conversion(a.type, to, name)) == NC_NOERR && a.len > 0)
         rc = ncz_convert(a.type, a.data, to, ip, a.len, ncz_dataset_classic(c.ds));
 done:
@@ -221,7 +221,7 @@ check_type(const ncz_call *c, nc_type xtype, nc_type mem, const char *name)
         return ncz_fail(NC_EBADTYPID, "type %d is no atomic type", xtype);
     if (ncz_dataset_classic(c->ds) && !ncz_api_classic(xtype))
         return ncz_fail(NC_ESTRICTNC3, "the classic model does not have type %d", xtype);
-    return xtype == mem ? NC_NOERR : check_conversion(ncz_type_of(mem), ncz_type_of(xtype), name);
+    return check_conversion(ncz_type_of(mem), ncz_type_of(xtype), name);
 }
 
 /* In the classic model's data mode an attribute may be replaced, but not by a longer one, and none be made. */

@@ -203,25 +203,25 @@ work(void *arg, size_t i, ncz_scratch *scratch)
     }
 }
 
-/* ---- strings ----
+/* ---- elements that own memory ----
  *
- * A failed read leaves no strings behind: all places are NULL first, so that those that were filled can be told.
+ * A failed read leaves none of it behind. All places are zeroed first, so that those that were filled are known.
  */
+
+/* Zeroes every place of the selection in memory, or frees what the element there holds. `k`: rank counters of zero. */
 static void
-each_string(const ncz_select *s, char *mem, uint64_t *k, bool release)
+reset_elems(const ncz_select *s, const ncz_type *type, char *mem, uint64_t *k, bool release)
 {
     uint64_t at = 0;
     size_t   d;
 
     do {
-        char *place = mem + (ptrdiff_t)(at * sizeof(char *)), *string = NULL;
+        char *place = mem + (ptrdiff_t)(at * type->size);
 
-        if (release) {
-            memcpy(&string, place, sizeof string);
-            ncz_free(string);
-            string = NULL;
-        }
-        memcpy(place, &string, sizeof string);
+        if (release)
+            ncz_type_free_elems(type, place, 1);
+        else
+            memset(place, 0, type->size);
         for (d = s->rank; d-- > 0;) {
             at += (uint64_t)s->imap[d];
             if (++k[d] < s->count[d])
@@ -238,7 +238,7 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
     ncz_chunk_request c;
     ncz_dims          k = {.v = NULL};
     uint64_t          nelems = 0;
-    bool              strings = false;
+    bool              owned = false; /* memory has places to clear after a failure */
     int               rc;
 
     if (ncz_chunk_fast_read(e, p, out, &rc))
@@ -249,8 +249,8 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
     if (p->mem->owns && ncz_select_nelems(&p->sel, &nelems) && nelems > 0) {
         if ((rc = ncz_dims_init(&k, p->sel.rank)) != NC_NOERR)
             goto done;
-        strings = true;
-        each_string(&p->sel, out, k.v, false);
+        owned = true;
+        reset_elems(&p->sel, p->mem, out, k.v, false);
     }
     while (c.first.code != NC_ENOMEM && ncz_chunk_request_next(&c)) {
         while (claim_some(&c)) {
@@ -264,8 +264,8 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
         (void)ncz_chunk_evict(e, 0, true);
     }
     rc = ncz_chunk_request_status(&c);
-    if (strings && rc != NC_NOERR)
-        each_string(&p->sel, out, k.v, true);
+    if (owned && rc != NC_NOERR)
+        reset_elems(&p->sel, p->mem, out, k.v, true);
 done:
     if (k.v != NULL)
         ncz_dims_clear(&k);

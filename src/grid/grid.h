@@ -195,7 +195,7 @@ int  ncz_vlen_change(const ncz_transfer *m, const ncz_piece *p, const void *mem,
 /* Plain runs of n elements between two types, packed, for attributes and fill values. Stored -> memory and back. */
 int ncz_convert_out(const ncz_dtype *from, const void *src, const ncz_type *mem, void *dst, size_t n, bool classic);
 int ncz_convert_in(const ncz_type *mem, const void *src, const ncz_dtype *to, void *dst, size_t n, bool classic);
-/* memory type -> memory type (attributes): numeric or char to char only. */
+/* Memory type -> memory type, for attributes; elements of the same type are copied with what they hold. */
 int ncz_convert(const ncz_type *from, const void *src, const ncz_type *to, void *dst, size_t n, bool classic);
 
 #endif /* NCZ_GRID_H */

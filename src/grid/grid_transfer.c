@@ -154,15 +154,10 @@ text_out(mover *m, ptrdiff_t a, ptrdiff_t b)
 static int
 string_undo(mover *m, ptrdiff_t a, ptrdiff_t b)
 {
-    char *s;
-
     (void)a;
     if (m->left == 0)
         return NC_NOERR;
-    memcpy(&s, m->to + b, sizeof s);
-    ncz_free(s);
-    s = NULL;
-    memcpy(m->to + b, &s, sizeof s);
+    ncz_type_free_elems(ncz_type_of(NC_STRING), m->to + b, 1);
     m->left--;
     return NC_NOERR;
 }
@@ -398,13 +393,9 @@ ncz_convert(const ncz_type *from, const void *src, const ncz_type *to, void *dst
     ncz_dtype native = ncz_dtype_of(to, ncz_grid_host_big(), 0);
     int       rc;
 
-    if (from->class == NCZ_TYPE_STRING && to->class == NCZ_TYPE_STRING)
-        return ncz_fail(NC_EBADTYPE, "strings are no plain values");
+    if (from == to && from->class != NCZ_TYPE_NONE)
+        return ncz_type_copy_elems(to, src, n, dst);
     if ((rc = ncz_transfer_check(&native, from)) != NC_NOERR || n == 0)
         return rc;
-    if (from == to) {
-        memcpy(dst, src, n * from->size);
-        return NC_NOERR;
-    }
     return ncz_convert_in(from, src, &native, dst, n, classic);
 }

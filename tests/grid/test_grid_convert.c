@@ -358,6 +358,7 @@ text_and_numbers(void **state)
 {
     char        text[4] = "abc", out[4] = {0};
     const char *s = "x";
+    char       *copy = NULL;
     int         i = 5;
 
     (void)state;
@@ -367,7 +368,11 @@ text_and_numbers(void **state)
     assert_int_equal(ncz_convert(ncz_type_of(NC_INT), &i, ncz_type_of(NC_CHAR), out, 1, false), NC_ECHAR);
     assert_int_equal(ncz_convert(ncz_type_of(NC_STRING), &s, ncz_type_of(NC_INT), &i, 1, false), NC_EBADTYPE);
     assert_int_equal(ncz_convert(ncz_type_of(NC_CHAR), text, ncz_type_of(NC_STRING), &s, 1, false), NC_EBADTYPE);
-    assert_int_equal(ncz_convert(ncz_type_of(NC_STRING), &s, ncz_type_of(NC_STRING), &s, 1, false), NC_EBADTYPE);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_STRING), &s, ncz_type_of(NC_STRING), &copy, 1, false), NC_NOERR);
+    assert_string_equal(copy, "x");
+    assert_ptr_not_equal(copy, s);
+    ncz_free(copy);
+    assert_int_equal(ncz_convert(ncz_type_of(NC_NAT), &i, ncz_type_of(NC_NAT), out, 1, false), NC_EBADTYPE);
     assert_int_equal(ncz_convert(ncz_type_of(NC_INT), &i, ncz_type_of(NC_NAT), out, 1, false), NC_EBADTYPE);
     assert_int_equal(ncz_convert(ncz_type_of(99), &i, ncz_type_of(NC_INT), out, 1, false), NC_EBADTYPE);
     assert_int_equal(i, 5);
