@@ -321,9 +321,9 @@ nobody_there(void **state)
     stub_stop(s);
     snprintf(l.v[1].url, sizeof l.v[1].url, "ftp://127.0.0.1/x");
     run(h, &l);
-    assert_int_equal(l.v[0].call.how, NCZ_HTTP_NOBODY);
+    assert_int_equal(l.v[0].call.how, NCZ_HTTP_UNREACHABLE);
     assert_int_equal(l.v[0].call.status, 0);
-    assert_int_equal(l.v[1].call.how, NCZ_HTTP_UNFIT);
+    assert_int_equal(l.v[1].call.how, NCZ_HTTP_PERMANENT);
     assert_int_equal(l.v[1].call.rc, NC_ECURL);
     list_free(&l);
     ncz_http_free(h);

@@ -89,7 +89,7 @@ again_transport(ncz_s3_batch *b, ncz_s3_exchange *x)
 
     ncz_err_save(&e, x->call.rc);
     if (op->tries < NEVER_MET || __atomic_load_n(&x->s->reached, __ATOMIC_RELAXED) ||
-        (x->call.how != NCZ_HTTP_NOBODY && x->call.how != NCZ_HTTP_TIMEOUT))
+        (x->call.how != NCZ_HTTP_UNREACHABLE && x->call.how != NCZ_HTTP_TIMEOUT))
         wait = ncz_s3_retry_delay(b, op, x->call.how == NCZ_HTTP_TIMEOUT, false, -1);
     (void)ncz_err_adopt(&e);
     if (wait >= 0)
@@ -276,7 +276,7 @@ ncz_s3_handle_response(ncz_s3_batch *b, ncz_s3_exchange *x)
         return;
     }
     ncz_s3_discard_body(x);
-    if (x->call.how == NCZ_HTTP_UNFIT || (x->call.how == NCZ_HTTP_STOPPED && !x->broken))
+    if (x->call.how == NCZ_HTTP_PERMANENT || (x->call.how == NCZ_HTTP_STOPPED && !x->broken))
         ncz_s3_finish(b, x->op, x->call.rc);
     else
         again_transport(b, x);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * http: requests over libcurl's multi interface, many at once; knows nothing of S3. Certificates are always checked.
- * The process's trusted certificates are parsed once. Nothing is followed, decompressed or authenticated by libcurl.
+ * http: many requests at once over libcurl; knows nothing of S3. Certificates are always checked, and parsed once per
+ * process. libcurl follows no redirects, decompresses nothing and adds no authentication.
  *
- * Threads: a client may be used from any number of threads; each batch is driven by the thread that calls.
+ * Threads: any number may use one client; the calling thread drives its batch.
  */
 #ifndef NCZ_HTTP_H
 #define NCZ_HTTP_H
@@ -13,17 +13,17 @@
 /* ---- one small exchange: credential services ---- */
 
 typedef struct ncz_http_once {
-    const char        *method, *url; /* as they go out */
+    const char        *method, *url; /* as sent */
     const char *const *headers;      /* "Name: value" */
     size_t             nheaders;
     const void        *body; /* or NULL */
     size_t             nbody;
     long               connect_ms, total_ms;
     unsigned           attempts;         /* on connection errors, 5xx and 429; at least 1 */
-    bool               no_proxy;         /* metadata services are asked directly */
+    bool               no_proxy;         /* for metadata services */
     const char        *ca_file, *ca_dir; /* or NULL */
     long               status;           /* out: 0 without an answer */
-    ncz_buf            reply;            /* out: at most its limit, 1 MiB where none is set. The caller clears it */
+    ncz_buf            reply;            /* out: limited by its own limit, or 1 MiB. The caller clears it */
 } ncz_http_once;
 
 /* NC_NOERR for any HTTP status. NC_ECURL without an answer (the text says why, without query and headers). */
@@ -31,7 +31,7 @@ int ncz_http_once_do(ncz_http_once *call);
 
 /* ---- many exchanges ---- */
 
-typedef struct ncz_http ncz_http; /* connections, kept from one batch to the next */
+typedef struct ncz_http ncz_http; /* a client: keeps connections between batches */
 
 typedef struct ncz_http_opts {
     const char *ca_file, *ca_dir, *proxy, *no_proxy, *user_agent; /* NULL: libcurl's and OpenSSL's own */
@@ -40,63 +40,63 @@ typedef struct ncz_http_opts {
 } ncz_http_opts;
 
 int  ncz_http_new(const ncz_http_opts *opts, ncz_http **out);
-void ncz_http_free(ncz_http *h); /* nobody is in ncz_http_run() */
+void ncz_http_free(ncz_http *h); /* no thread may be in ncz_http_run() */
 
 typedef enum ncz_http_how {
-    NCZ_HTTP_ANSWER,  /* a whole answer, whatever its status */
-    NCZ_HTTP_BROKEN,  /* no answer, or not all of it: another try may do better */
-    NCZ_HTTP_NOBODY,  /* nobody listens there: no such host, no connection */
-    NCZ_HTTP_TIMEOUT, /* the same, after waiting in vain */
-    NCZ_HTTP_UNFIT,   /* no try will do better: a certificate that is not trusted, a URL that is none, no memory */
-    NCZ_HTTP_STOPPED, /* on_head or on_data said so */
+    NCZ_HTTP_ANSWER,      /* a complete answer with any status */
+    NCZ_HTTP_BROKEN,      /* no answer, or an incomplete one: another try may succeed */
+    NCZ_HTTP_UNREACHABLE, /* no such host, or no connection */
+    NCZ_HTTP_TIMEOUT,     /* no answer in time */
+    NCZ_HTTP_PERMANENT,   /* no try can succeed: untrusted certificate, malformed URL, no memory */
+    NCZ_HTTP_STOPPED,     /* on_head or on_data failed */
 } ncz_http_how;
 
 typedef struct ncz_http_call ncz_http_call;
 
-/* One exchange. What it points to is the caller's, and stays until `ended`. */
+/* One exchange. The caller owns all that it points to and keeps it until `ended`. */
 struct ncz_http_call {
     const char *method, *url;
     const char *headers; /* "Name: value\n", each; or NULL */
     const void *data;    /* with `sends`: the body */
     size_t      ndata;
     bool        sends;
-    long        most_ms; /* for all of it; 0: as long as something comes */
-    bool        wary;    /* somebody else chose the URL: not to where a cloud's machines tell of themselves */
-    /* Status and head are there, the body begins. Not for answers before the last (100). May be NULL. */
+    long        most_ms; /* for the whole exchange; 0: no limit while data arrive */
+    bool        wary; /* a server chose the URL: refuse link-local addresses, where clouds have metadata services */
+    /* The status and the head have arrived. Not called for interim answers (100). May be NULL. */
     int (*on_head)(ncz_http_call *c);
-    /* A piece of the body. A failure of either ends the exchange and is its rc. */
+    /* A piece of the body. If either fails the exchange ends with that rc. */
     int (*on_data)(ncz_http_call *c, const char *data, size_t n);
     void *arg; /* the caller's */
 
-    int          rc; /* out: NC_NOERR with NCZ_HTTP_ANSWER; else why, and its text in this thread's record */
+    int          rc; /* out: NC_NOERR with NCZ_HTTP_ANSWER; else an error with its text in this thread's record */
     ncz_http_how how;
     long         status;
-    ncz_buf      head;             /* see ncz_http_header(); kept for the next exchange. The caller clears it */
+    ncz_buf      head;             /* see ncz_http_header(); reused by the next exchange. The caller clears it */
     uint64_t     nreceived, nsent; /* bytes on the wire, without TLS */
     int64_t      ms;               /* from begin to end */
 };
 
-/* The value of a header of the answer, NULL when there is none. Names in any case. */
+/* The value of a header of the answer, or NULL. Ignores case. */
 const char *ncz_http_header(const ncz_http_call *c, const char *name);
 
-/* Where a batch gets its exchanges from, and where they go. Called by the thread in ncz_http_run(), which may run
- * another batch from within `ended`. */
+/* The source and the destination of a batch's exchanges. Called by the thread in ncz_http_run(); `ended` may run another
+ * batch. */
 typedef struct ncz_http_work {
     /*
-     * The next exchange. NULL: none now; *wait_ms says when to ask again, and -1 that none comes before one ends.
-     * `running`: how many are; NULL and -1 with 0 of them ends the batch.
+     * The next exchange, or NULL: none now. Then *wait_ms says when to ask again; -1: after an exchange has ended.
+     * `running`: the number that run; NULL and -1 with none running ends the batch.
      */
     ncz_http_call *(*next)(void *arg, size_t running, long *wait_ms);
     void (*ended)(void *arg, ncz_http_call *c);
     /*
-     * The loop has waited for `ms`, in which `moved` bytes came and went. Gives the milliseconds that it may wait on; with
-     * none left all that runs ends as NCZ_HTTP_TIMEOUT, and `next` is asked again. NULL: without end.
+     * The loop has waited for `ms`, in which `moved` bytes were transferred. Returns the milliseconds that it may still
+     * wait; at 0 all running exchanges end with NCZ_HTTP_TIMEOUT, and `next` is called again. NULL: no limit.
      */
     int64_t (*waited)(void *arg, int64_t ms, uint64_t moved);
     void *arg;
 } ncz_http_work;
 
-/* Returns when all have ended. A failure is of the loop itself, before anything began. */
+/* Returns when all have ended. It fails only before any exchange began. */
 int ncz_http_run(ncz_http *h, const ncz_http_work *work);
 
 #endif /* NCZ_HTTP_H */

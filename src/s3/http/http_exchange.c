@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One exchange on one libcurl handle: what libcurl is told, and what comes of it. libcurl does HTTP/1.1 and TLS for
- * us and nothing of its own: it follows nothing, decodes no content, asks no netrc, alters no path.
+ * One exchange on one libcurl handle. libcurl does HTTP/1.1 and TLS and nothing else: it follows no redirects, decodes
+ * no content, reads no netrc and changes no path.
  *
  * A handle belongs to one thread at a time.
  */
@@ -17,16 +17,16 @@
 #include <time.h>
 
 #define HEAD_MOST    ((size_t)64 << 10)
-#define HEADS_MOST   ((uint64_t)1 << 20) /* with all those before the last (100) */
-#define BUFFER_BYTES (128L << 10)        /* that libcurl reads at once */
-#define SLOW_BYTES   1024L               /* in a second: less is a stall */
+#define HEADS_MOST   ((uint64_t)1 << 20) /* with all interim answers (100) */
+#define BUFFER_BYTES (128L << 10)        /* read by libcurl at once */
+#define SLOW_BYTES   1024L               /* per second: less is a stall */
 
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
 static CURLcode       init_code;
 
-/* libcurl reads some variables itself, whoever runs the program. Of these SSLKEYLOGFILE names a file that is written. */
+/* libcurl reads some variables even in set-user-id programs. SSLKEYLOGFILE names a file that it writes. */
 static void
-init(void)
+init_libcurl(void)
 {
     if (ncz_env_secure())
         ncz_env_hide("SSLKEYLOGFILE");
@@ -36,7 +36,7 @@ init(void)
 int
 ncz_http_init(void)
 {
-    (void)pthread_once(&init_once, init);
+    (void)pthread_once(&init_once, init_libcurl);
     if (init_code != CURLE_OK)
         return ncz_fail(NC_ECURL, "libcurl: %s", curl_easy_strerror(init_code));
     return NC_NOERR;
@@ -75,7 +75,7 @@ ncz_http_pipe_end(const ncz_http_pipe *p)
 
 /* ---- the head of an answer ----
  *
- * Kept as name and value in turn, each with its NUL.
+ * Stored as alternating names and values, each with its NUL.
  */
 
 const char *
@@ -94,7 +94,7 @@ ncz_http_header(const ncz_http_call *c, const char *name)
 }
 
 static int
-note_header(ncz_http_call *c, const char *line, size_t len)
+append_header(ncz_http_call *c, const char *line, size_t len)
 {
     const char *colon = memchr(line, ':', len), *value;
     size_t      before = c->head.len;
@@ -116,7 +116,7 @@ note_header(ncz_http_call *c, const char *line, size_t len)
 }
 
 static int
-head_done(ncz_http_slot *s)
+finish_head(ncz_http_slot *s)
 {
     ncz_http_call *c = s->call;
 
@@ -127,7 +127,7 @@ head_done(ncz_http_slot *s)
     return c->on_head != NULL ? c->on_head(c) : NC_NOERR;
 }
 
-/* One line of the head. What comes when the body has begun is a trailer and nobody's. */
+/* One line of the head. A line after the beginning of the body is a trailer, which is ignored. */
 static size_t
 on_header(char *line, size_t one, size_t len, void *arg)
 {
@@ -143,9 +143,9 @@ on_header(char *line, size_t one, size_t len, void *arg)
     else if (len >= 5 && strncmp(line, "HTTP/", 5) == 0)
         ncz_buf_reset(&s->call->head);
     else if (len <= 2 && (line[0] == '\r' || line[0] == '\n'))
-        rc = head_done(s);
+        rc = finish_head(s);
     else
-        rc = note_header(s->call, line, len);
+        rc = append_header(s->call, line, len);
     s->stopped = rc;
     return rc == NC_NOERR ? len : 0;
 }
@@ -171,7 +171,7 @@ ncz_http_slot_init(ncz_http_slot *s)
     return s->easy != NULL ? NC_NOERR : ncz_fail_nomem(0);
 }
 
-/* A signature's key cannot be had from them, but a session's token stands in them. */
+/* Headers do not reveal the signing key, but they contain the session token. */
 static void
 free_headers(ncz_http_slot *s)
 {
@@ -200,7 +200,7 @@ add_header(ncz_http_slot *s, const char *line)
     return true;
 }
 
-/* libcurl's own headers are taken back: no type of a form, no asking before a body is sent. */
+/* Removes headers that libcurl adds by itself: the content type of a form, and Expect before a body. */
 static int
 set_headers(ncz_http_slot *s, const ncz_http_call *c)
 {
@@ -219,7 +219,7 @@ set_headers(ncz_http_slot *s, const ncz_http_call *c)
 }
 
 static void
-set_common(CURL *e, const ncz_http_common *common)
+set_common_options(CURL *e, const ncz_http_common *common)
 {
     curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 #if LIBCURL_VERSION_NUM >= 0x075500
@@ -249,7 +249,7 @@ set_common(CURL *e, const ncz_http_common *common)
         curl_easy_setopt(e, CURLOPT_USERAGENT, common->user_agent);
     else
         curl_easy_setopt(e, CURLOPT_USERAGENT, "nczarr/" NCZARR_VERSION);
-    if (common->proxy != NULL) /* "": none, whatever the environment says */
+    if (common->proxy != NULL) /* "": none, even if the environment names one */
         curl_easy_setopt(e, CURLOPT_PROXY, common->proxy);
     else if (ncz_env_secure())
         curl_easy_setopt(e, CURLOPT_PROXY, "");
@@ -259,7 +259,7 @@ set_common(CURL *e, const ncz_http_common *common)
         curl_easy_setopt(e, CURLOPT_SHARE, common->share);
 }
 
-/* ---- where to ---- */
+/* ---- addresses ---- */
 
 static bool
 is_local4(const unsigned char a[4])
@@ -284,7 +284,7 @@ ncz_http_is_local(const struct sockaddr *a)
     return (six[0] == 0xfe && (six[1] & 0xc0) == 0x80) || memcmp(six, amazon, sizeof amazon) == 0;
 }
 
-/* Here the name has become an address, whatever the name was. */
+/* The host name has been resolved to an address here. */
 static curl_socket_t
 open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *a)
 {
@@ -293,7 +293,8 @@ open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *a)
     (void)purpose;
     if (!ncz_http_is_local(&a->addr))
         return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
-    s->stopped = ncz_fail(NC_ECURL, "redirected to where a machine tells of itself: not followed");
+    s->stopped =
+        ncz_fail(NC_ECURL, "redirected to a link-local address, where cloud metadata services are: not followed");
     return CURL_SOCKET_BAD;
 }
 
@@ -329,7 +330,7 @@ set_method(CURL *e, const ncz_http_call *c)
     return curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, c->method);
 }
 
-/* Only where there is TLS: to read a system's certificates takes longer than many a program without. */
+/* Only with TLS: reading the system's certificates takes longer than many programs run. */
 static int
 set_trust(CURL *e, const ncz_http_call *c, const ncz_http_common *common)
 {
@@ -343,9 +344,9 @@ set_trust(CURL *e, const ncz_http_call *c, const ncz_http_common *common)
     return rc;
 }
 
-/* What is this exchange's own. */
+/* The options of this exchange. */
 static void
-set_own(ncz_http_slot *s)
+set_call_options(ncz_http_slot *s)
 {
     const ncz_http_call *c = s->call;
     CURL                *e = s->easy;
@@ -365,7 +366,7 @@ set_own(ncz_http_slot *s)
 }
 
 static int
-prepare(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common)
+prepare_handle(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common)
 {
     CURL    *e = s->easy;
     CURLcode code;
@@ -378,14 +379,14 @@ prepare(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common)
     s->text[0] = '\0';
     s->begun = ncz_now_ms();
     c->rc = NC_NOERR;
-    c->how = NCZ_HTTP_UNFIT;
+    c->how = NCZ_HTTP_PERMANENT;
     c->status = 0;
     c->nreceived = c->nsent = 0;
     c->ms = 0;
     c->head.limit = HEAD_MOST;
     ncz_buf_reset(&c->head);
-    curl_easy_reset(e); /* connections stay */
-    set_common(e, common);
+    curl_easy_reset(e); /* keeps connections */
+    set_common_options(e, common);
     if ((rc = set_trust(e, c, common)) != NC_NOERR || (rc = set_headers(s, c)) != NC_NOERR)
         return rc;
     if ((code = curl_easy_setopt(e, CURLOPT_URL, c->url)) == CURLE_OK && (code = set_method(e, c)) == CURLE_OK)
@@ -393,12 +394,12 @@ prepare(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common)
     if (code != CURLE_OK)
         return code == CURLE_OUT_OF_MEMORY ? ncz_fail_nomem(0)
                                            : ncz_fail(NC_ECURL, "libcurl: %s", curl_easy_strerror(code));
-    set_own(s);
+    set_call_options(s);
     return NC_NOERR;
 }
 
 static void
-release(ncz_http_slot *s)
+release_slot(ncz_http_slot *s)
 {
     free_headers(s);
     s->call = NULL;
@@ -407,24 +408,24 @@ release(ncz_http_slot *s)
 int
 ncz_http_slot_begin(ncz_http_slot *s, ncz_http_call *c, const ncz_http_common *common)
 {
-    int rc = prepare(s, c, common);
+    int rc = prepare_handle(s, c, common);
 
     if (rc != NC_NOERR)
-        release(s);
+        release_slot(s);
     return rc;
 }
 
 static ncz_http_how
-how_of(CURLcode code, const char *url)
+classify_code(CURLcode code, const char *url)
 {
     switch (code) {
     case CURLE_OK: return NCZ_HTTP_ANSWER;
     case CURLE_OPERATION_TIMEDOUT: return NCZ_HTTP_TIMEOUT;
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
-    case CURLE_COULDNT_CONNECT: return NCZ_HTTP_NOBODY;
-    case CURLE_UNSUPPORTED_PROTOCOL: /* of the URL, or an answer that is no HTTP */
-        return strncmp(url, "http", 4) == 0 ? NCZ_HTTP_BROKEN : NCZ_HTTP_UNFIT;
+    case CURLE_COULDNT_CONNECT: return NCZ_HTTP_UNREACHABLE;
+    case CURLE_UNSUPPORTED_PROTOCOL: /* of the URL, or an answer that is not HTTP */
+        return strncmp(url, "http", 4) == 0 ? NCZ_HTTP_BROKEN : NCZ_HTTP_PERMANENT;
     case CURLE_URL_MALFORMAT:
     case CURLE_NOT_BUILT_IN:
     case CURLE_OUT_OF_MEMORY:
@@ -434,14 +435,14 @@ how_of(CURLcode code, const char *url)
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CIPHER:
     case CURLE_SSL_ENGINE_NOTFOUND:
-    case CURLE_SSL_ISSUER_ERROR: return NCZ_HTTP_UNFIT;
+    case CURLE_SSL_ISSUER_ERROR: return NCZ_HTTP_PERMANENT;
     default: return NCZ_HTTP_BROKEN;
     }
 }
 
-/* "bucket.s3.amazonaws.com:443" out of a URL: what may be told, without path and query. */
+/* "bucket.s3.amazonaws.com:443" of a URL: safe in messages, without path and query. */
 static int
-host_len(const char *url, const char **host)
+find_host(const char *url, const char **host)
 {
     const char *at = strstr(url, "://");
 
@@ -460,19 +461,19 @@ ncz_http_slot_end(ncz_http_slot *s, CURLcode code)
     (void)curl_easy_getinfo(s->easy, CURLINFO_SIZE_UPLOAD_T, &up);
     c->nsent = up > 0 ? (uint64_t)up : 0;
     c->ms = ncz_now_ms() - s->begun;
-    c->how = how_of(code, c->url);
+    c->how = classify_code(code, c->url);
     if (s->stopped != NC_NOERR) {
         c->how = NCZ_HTTP_STOPPED;
-        c->rc = s->stopped; /* recorded where it was noticed */
+        c->rc = s->stopped; /* already recorded */
     } else if (code == CURLE_OUT_OF_MEMORY) {
         c->rc = ncz_fail_nomem(0);
     } else if (code != CURLE_OK) {
-        len = host_len(c->url, &host);
+        len = find_host(c->url, &host);
         c->rc = ncz_fail(NC_ECURL, "%.*s: %s", len, host, s->text[0] != '\0' ? s->text : curl_easy_strerror(code));
     } else if (!s->in_body) {
         c->how = NCZ_HTTP_BROKEN;
-        len = host_len(c->url, &host);
+        len = find_host(c->url, &host);
         c->rc = ncz_fail(NC_ECURL, "%.*s: an answer without a head", len, host);
     }
-    release(s);
+    release_slot(s);
 }

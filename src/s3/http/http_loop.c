@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many exchanges at once. A loop is a libcurl multi handle with the connections that it keeps; the thread that calls
- * takes an idle one, or makes one, and drives it itself: no thread is ever started. The one used last is taken first,
- * so that a program of one thread has one set of connections.
+ * Many exchanges at once. A loop is a libcurl multi handle with its connections. The calling thread takes an idle loop,
+ * or makes one, and drives it: no thread is ever started. The loop used last is taken first, so that a program with one
+ * thread has one set of connections.
  *
- * The client's lock guards the list of idle loops and how many exchanges run; libcurl's share has locks of its own.
- * In a child process the parent's connections are left alone.
+ * The client's lock guards the list of idle loops and the number of exchanges; libcurl's share has its own locks. A
+ * child process does not touch the parent's connections.
  */
 #include "s3/http/http_int.h"
 
@@ -40,7 +40,7 @@ struct ncz_http {
 /* ---- the client ---- */
 
 static void
-share_lock(CURL *easy, curl_lock_data what, curl_lock_access how, void *arg)
+lock_share(CURL *easy, curl_lock_data what, curl_lock_access how, void *arg)
 {
     ncz_http *h = arg;
 
@@ -49,7 +49,7 @@ share_lock(CURL *easy, curl_lock_data what, curl_lock_access how, void *arg)
 }
 
 static void
-share_unlock(CURL *easy, curl_lock_data what, void *arg)
+unlock_share(CURL *easy, curl_lock_data what, void *arg)
 {
     ncz_http *h = arg;
 
@@ -57,7 +57,7 @@ share_unlock(CURL *easy, curl_lock_data what, void *arg)
     (void)pthread_mutex_unlock(&h->share_locks[what]);
 }
 
-/* Names that were looked up and TLS sessions are good for all loops. */
+/* All loops share resolved names and TLS sessions. */
 static CURLSH *
 share_new(ncz_http *h)
 {
@@ -65,8 +65,8 @@ share_new(ncz_http *h)
 
     if (share == NULL)
         return NULL;
-    curl_share_setopt(share, CURLSHOPT_LOCKFUNC, share_lock);
-    curl_share_setopt(share, CURLSHOPT_UNLOCKFUNC, share_unlock);
+    curl_share_setopt(share, CURLSHOPT_LOCKFUNC, lock_share);
+    curl_share_setopt(share, CURLSHOPT_UNLOCKFUNC, unlock_share);
     curl_share_setopt(share, CURLSHOPT_USERDATA, h);
     curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
     curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
@@ -138,7 +138,7 @@ ncz_http_free(ncz_http *h)
     if (h == NULL)
         return;
     if (h->pid == getpid()) {
-        ncz_http_pipe_begin(&pipe); /* connections say good-bye */
+        ncz_http_pipe_begin(&pipe); /* closing a TLS connection writes to it */
         for (loop *l = h->idle, *next; l != NULL; l = next) {
             next = l->next;
             loop_free(l);
@@ -174,12 +174,12 @@ loop_new(const ncz_http *h)
 }
 
 static loop *
-loop_take(ncz_http *h)
+take_loop(ncz_http *h)
 {
     loop *l;
 
     (void)pthread_mutex_lock(&h->lock);
-    if (h->pid != getpid()) { /* a child: what is there belongs to the parent, sockets and all */
+    if (h->pid != getpid()) { /* a child: the loops and their sockets are the parent's */
         h->pid = getpid();
         h->idle = NULL;
         h->nidle = h->running = 0;
@@ -194,7 +194,7 @@ loop_take(ncz_http *h)
 }
 
 static void
-loop_give(ncz_http *h, loop *l)
+return_loop(ncz_http *h, loop *l)
 {
     bool keep;
 
@@ -211,7 +211,7 @@ loop_give(ncz_http *h, loop *l)
 
 /* ---- running ---- */
 
-/* One more, if the client has not enough already; a loop of which none runs always may. */
+/* May one more exchange begin within the client's limit? A loop with none always may. */
 static bool
 may_begin(ncz_http *h, const loop *l)
 {
@@ -224,7 +224,7 @@ may_begin(ncz_http *h, const loop *l)
 }
 
 static void
-count(ncz_http *h, loop *l, bool begins)
+count_exchange(ncz_http *h, loop *l, bool begins)
 {
     (void)pthread_mutex_lock(&h->lock);
     if (begins) {
@@ -238,7 +238,7 @@ count(ncz_http *h, loop *l, bool begins)
 }
 
 static ncz_http_slot *
-slot_take(loop *l)
+take_slot(loop *l)
 {
     ncz_http_slot *s = l->idle;
 
@@ -256,17 +256,17 @@ slot_take(loop *l)
 }
 
 static void
-slot_give(loop *l, ncz_http_slot *s)
+return_slot(loop *l, ncz_http_slot *s)
 {
     s->next = l->idle;
     l->idle = s;
 }
 
-/* An exchange that cannot begin has ended. */
+/* An exchange that cannot begin ends at once. */
 static void
-begin(ncz_http *h, loop *l, ncz_http_call *c, const ncz_http_work *w)
+begin_exchange(ncz_http *h, loop *l, ncz_http_call *c, const ncz_http_work *w)
 {
-    ncz_http_slot *s = slot_take(l);
+    ncz_http_slot *s = take_slot(l);
     CURLMcode      code;
 
     c->rc = s != NULL ? ncz_http_slot_begin(s, c, &h->common) : NC_ENOMEM;
@@ -277,17 +277,17 @@ begin(ncz_http *h, loop *l, ncz_http_call *c, const ncz_http_work *w)
     if (c->rc == NC_NOERR) {
         s->next = l->busy;
         l->busy = s;
-        count(h, l, true);
+        count_exchange(h, l, true);
         return;
     }
-    c->how = NCZ_HTTP_UNFIT;
+    c->how = NCZ_HTTP_PERMANENT;
     if (s != NULL)
-        slot_give(l, s);
+        return_slot(l, s);
     w->ended(w->arg, c);
 }
 
 static void
-end(ncz_http *h, loop *l, ncz_http_slot *s, CURLcode code, const ncz_http_work *w)
+end_exchange(ncz_http *h, loop *l, ncz_http_slot *s, CURLcode code, const ncz_http_work *w)
 {
     ncz_http_call  *c = s->call;
     ncz_http_slot **at = &l->busy;
@@ -298,13 +298,13 @@ end(ncz_http *h, loop *l, ncz_http_slot *s, CURLcode code, const ncz_http_work *
     l->moved += ncz_http_slot_moved(s);
     (void)curl_multi_remove_handle(l->multi, s->easy);
     ncz_http_slot_end(s, code);
-    count(h, l, false);
-    slot_give(l, s);
+    count_exchange(h, l, false);
+    return_slot(l, s);
     w->ended(w->arg, c);
 }
 
 static size_t
-reap(ncz_http *h, loop *l, const ncz_http_work *w)
+reap_exchanges(ncz_http *h, loop *l, const ncz_http_work *w)
 {
     size_t   n = 0;
     CURLMsg *msg;
@@ -312,29 +312,29 @@ reap(ncz_http *h, loop *l, const ncz_http_work *w)
 
     while ((msg = curl_multi_info_read(l->multi, &left)) != NULL) {
         CURL          *easy = msg->easy_handle;
-        CURLcode       code = msg->data.result; /* the message goes with its handle */
+        CURLcode       code = msg->data.result; /* removing the handle frees the message */
         ncz_http_slot *s = NULL;
 
         if (msg->msg != CURLMSG_DONE)
             continue;
         (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&s);
-        end(h, l, s, code, w);
+        end_exchange(h, l, s, code, w);
         n++;
     }
     return n;
 }
 
 static void
-end_all(ncz_http *h, loop *l, CURLcode code, const ncz_http_work *w)
+end_all_exchanges(ncz_http *h, loop *l, CURLcode code, const ncz_http_work *w)
 {
     while (l->busy != NULL)
-        end(h, l, l->busy, code, w);
+        end_exchange(h, l, l->busy, code, w);
 }
 
-/* Waits for something to happen, at most as long as the work has patience; without any left all that runs has ended.
- * Only time spent here counts: what the work does with an answer takes as long as it takes. */
+/* Waits for an event, at most as long as the work allows; when that time is over, ends all exchanges. Only the time
+ * spent here counts, not the time that the work takes with an answer. */
 static void
-wait_for_it(ncz_http *h, loop *l, int64_t ms, const ncz_http_work *w)
+wait_for_event(ncz_http *h, loop *l, int64_t ms, const ncz_http_work *w)
 {
     uint64_t moved = l->moved;
     int64_t  begun = ncz_now_ms(), waited, left;
@@ -346,16 +346,16 @@ wait_for_it(ncz_http *h, loop *l, int64_t ms, const ncz_http_work *w)
         return;
     waited = ncz_now_ms() - begun;
     if (waited > ms)
-        waited = ms; /* a process that was stopped meanwhile did not wait */
+        waited = ms; /* do not count time for which the process was stopped */
     for (ncz_http_slot *s = l->busy; s != NULL; s = s->next)
         moved += ncz_http_slot_moved(s);
     l->moved = 0;
     if (w->waited(w->arg, waited, moved) <= 0)
-        end_all(h, l, CURLE_OPERATION_TIMEDOUT, w);
+        end_all_exchanges(h, l, CURLE_OPERATION_TIMEDOUT, w);
 }
 
 static void
-run(ncz_http *h, loop *l, const ncz_http_work *w)
+run_loop(ncz_http *h, loop *l, const ncz_http_work *w)
 {
     for (;;) {
         ncz_http_call *c = NULL;
@@ -364,15 +364,15 @@ run(ncz_http *h, loop *l, const ncz_http_work *w)
         int            left;
 
         while (!(full = !may_begin(h, l)) && (c = w->next(w->arg, l->nbusy, &wait)) != NULL)
-            begin(h, l, c, w);
+            begin_exchange(h, l, c, w);
         if (l->nbusy == 0 && wait < 0)
             return;
         if (full || wait < 0 || wait > LONGEST_WAIT)
             wait = LONGEST_WAIT;
         if (curl_multi_perform(l->multi, &left) != CURLM_OK)
-            end_all(h, l, CURLE_OUT_OF_MEMORY, w); /* the loop itself is broken: nothing on it will end */
-        if (reap(h, l, w) == 0)
-            wait_for_it(h, l, wait, w);
+            end_all_exchanges(h, l, CURLE_OUT_OF_MEMORY, w); /* the loop is broken: no exchange on it would end */
+        if (reap_exchanges(h, l, w) == 0)
+            wait_for_event(h, l, wait, w);
     }
 }
 
@@ -382,11 +382,11 @@ ncz_http_run(ncz_http *h, const ncz_http_work *work)
     ncz_http_pipe pipe;
     loop         *l;
 
-    if ((l = loop_take(h)) == NULL)
+    if ((l = take_loop(h)) == NULL)
         return ncz_fail_nomem(sizeof *l);
     ncz_http_pipe_begin(&pipe);
-    run(h, l, work);
+    run_loop(h, l, work);
     ncz_http_pipe_end(&pipe);
-    loop_give(h, l);
+    return_loop(h, l);
     return NC_NOERR;
 }

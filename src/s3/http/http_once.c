@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One small exchange by itself, for services that give credentials: blocks, keeps no connection.
+ * One small exchange, for credential services: it blocks and keeps no connection.
  */
 #include "s3/http/http_int.h"
 #include "s3/protocol/s3_hash.h"
@@ -11,7 +11,7 @@
 #define REPLY_MOST ((size_t)1 << 20)
 
 static int
-on_data(ncz_http_call *c, const char *data, size_t n)
+append_reply(ncz_http_call *c, const char *data, size_t n)
 {
     return ncz_buf_append(&((ncz_http_once *)c->arg)->reply, data, n);
 }
@@ -24,16 +24,16 @@ join_headers(const ncz_http_once *call, ncz_buf *out)
 
     for (size_t i = 0; i < call->nheaders; i++)
         n += strlen(call->headers[i]) + 1;
-    rc = ncz_buf_reserve(out, n); /* at once: no copy of a token stays behind */
+    rc = ncz_buf_reserve(out, n); /* at once: growing would leave copies of a token */
     for (size_t i = 0; rc == NC_NOERR && i < call->nheaders; i++)
         if ((rc = ncz_buf_puts(out, call->headers[i])) == NC_NOERR)
             rc = ncz_buf_putc(out, '\n');
     return rc;
 }
 
-/* Longer each time, and never the same for two who began together. */
+/* Sleeps longer each time, and for a random time, so that programs that began together do not stay in step. */
 static void
-pause_before(unsigned attempt)
+sleep_before(unsigned attempt)
 {
     const int64_t         now = ncz_now_ns();
     uint64_t              drawn = ncz_hash(&now, sizeof now) % 100 + 50;
@@ -44,15 +44,15 @@ pause_before(unsigned attempt)
 }
 
 static bool
-once_more(const ncz_http_call *c)
+may_retry(const ncz_http_call *c)
 {
     if (c->how == NCZ_HTTP_ANSWER)
         return c->status == 429 || c->status >= 500;
-    return c->how == NCZ_HTTP_BROKEN || c->how == NCZ_HTTP_NOBODY || c->how == NCZ_HTTP_TIMEOUT;
+    return c->how == NCZ_HTTP_BROKEN || c->how == NCZ_HTTP_UNREACHABLE || c->how == NCZ_HTTP_TIMEOUT;
 }
 
 static int
-perform(ncz_http_slot *slot, ncz_http_call *c, const ncz_http_common *common)
+perform_call(ncz_http_slot *slot, ncz_http_call *c, const ncz_http_common *common)
 {
     ncz_http_pipe pipe;
     int           rc;
@@ -79,7 +79,7 @@ ncz_http_once_do(ncz_http_once *call)
                          .ndata = call->nbody,
                          .sends = call->body != NULL,
                          .most_ms = call->total_ms,
-                         .on_data = on_data,
+                         .on_data = append_reply,
                          .arg = call};
     ncz_http_slot   slot = {.easy = NULL};
     int             rc;
@@ -91,11 +91,11 @@ ncz_http_once_do(ncz_http_once *call)
         (rc = ncz_http_slot_init(&slot)) != NC_NOERR)
         goto done;
     c.headers = ncz_buf_str(&headers);
-    for (unsigned i = 0; i == 0 || (i < call->attempts && once_more(&c)); i++) {
+    for (unsigned i = 0; i == 0 || (i < call->attempts && may_retry(&c)); i++) {
         if (i > 0)
-            pause_before(i);
+            sleep_before(i);
         ncz_buf_reset(&call->reply);
-        rc = perform(&slot, &c, &common);
+        rc = perform_call(&slot, &c, &common);
     }
     if (rc == NC_NOERR)
         call->status = c.status;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The certificates that are trusted, parsed once for the process: a system's bundle costs 16 to 18 ms of CPU each
- * time it is read, which libcurl would do for each connection or batch.
+ * Trusted certificates, parsed once per process: reading a system's bundle costs 16 to 18 ms of CPU, and libcurl would
+ * do it for each connection or batch.
  *
- * The list only grows (a program has one bundle, or two) under its own lock; a store is counted by OpenSSL and locks
- * for itself.
+ * The list has a lock and only grows (a program has one or two bundles). OpenSSL counts references to a store and locks
+ * it.
  */
 #include "s3/http/http_int.h"
 
@@ -24,9 +24,9 @@ struct ncz_http_trust {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ncz_http_trust *known;
 
-/* Is the OpenSSL that libcurl uses the one that we are linked with? Handing its context to another would be fatal. */
+/* Does libcurl use the OpenSSL that this library is linked with? Another one could not use its certificate stores. */
 static bool
-shared_openssl(void)
+is_same_openssl(void)
 {
     const curl_version_info_data *v = curl_version_info(CURLVERSION_NOW);
     char                          ours[32];
@@ -37,14 +37,14 @@ shared_openssl(void)
 }
 
 static bool
-same(const char *a, const char *b)
+is_same_text(const char *a, const char *b)
 {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Nothing named: what libcurl was built with, else what OpenSSL was. */
+/* No file or folder is named: uses libcurl's built-in default, else OpenSSL's. */
 static int
-fill_default(X509_STORE *store)
+load_default(X509_STORE *store)
 {
     const curl_version_info_data *v = curl_version_info(CURLVERSION_NOW);
     const char                   *file = NULL, *dir = NULL;
@@ -66,10 +66,10 @@ fill_default(X509_STORE *store)
 }
 
 static int
-fill(X509_STORE *store, const char *file, const char *dir)
+load_certificates(X509_STORE *store, const char *file, const char *dir)
 {
     if (file == NULL && dir == NULL)
-        return fill_default(store);
+        return load_default(store);
     if (X509_STORE_load_locations(store, file, dir) == 1)
         return NC_NOERR;
     return ncz_fail(NC_ECURL, "trusted certificates cannot be read from %s", file != NULL ? file : dir);
@@ -89,7 +89,7 @@ trust_new(const char *file, const char *dir, ncz_http_trust **out)
     if ((file != NULL && t->file == NULL) || (dir != NULL && t->dir == NULL) || t->store == NULL)
         rc = ncz_fail_nomem(sizeof *t);
     else
-        rc = fill(t->store, file, dir);
+        rc = load_certificates(t->store, file, dir);
     if (rc == NC_NOERR) {
         *out = t;
         return rc;
@@ -108,10 +108,10 @@ ncz_http_trust_get(const char *file, const char *dir, ncz_http_trust **out)
     int             rc = NC_NOERR;
 
     *out = NULL;
-    if (!shared_openssl())
+    if (!is_same_openssl())
         return NC_NOERR;
     (void)pthread_mutex_lock(&lock);
-    for (t = known; t != NULL && !(same(t->file, file) && same(t->dir, dir)); t = t->next)
+    for (t = known; t != NULL && !(is_same_text(t->file, file) && is_same_text(t->dir, dir)); t = t->next)
         ;
     if (t == NULL && (rc = trust_new(file, dir, &t)) == NC_NOERR) {
         t->next = known;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hashes over OpenSSL, and memory that held a secret.
+ * Hashes over OpenSSL, and access keys.
  */
 #include "s3/protocol/s3_hash.h"
 
@@ -23,24 +23,24 @@ ncz_s3_hex(const void *data, size_t len, char *out)
     out[2 * len] = '\0';
 }
 
-/* A policy of the system (FIPS) may forbid one. */
+/* The system's policy (FIPS) may forbid an algorithm. */
 static int
-digest(const EVP_MD *md, const char *name, const void *data, size_t len, unsigned char *out, unsigned *nout)
+compute_digest(const EVP_MD *md, const char *name, const void *data, size_t len, unsigned char *out, unsigned *nout)
 {
     if (md == NULL || EVP_Digest(len > 0 ? data : "", len, out, nout, md, NULL) != 1)
-        return ncz_fail(NC_ES3, "OpenSSL refuses to make %s", name);
+        return ncz_fail(NC_ES3, "OpenSSL refuses to compute %s", name);
     return NC_NOERR;
 }
 
 static int
-hex_of(const EVP_MD *md, const char *name, const void *data, size_t len, char *out)
+compute_hex(const EVP_MD *md, const char *name, const void *data, size_t len, char *out)
 {
     unsigned char sum[EVP_MAX_MD_SIZE];
     unsigned      n = 0;
     int           rc;
 
     out[0] = '\0';
-    if ((rc = digest(md, name, data, len, sum, &n)) == NC_NOERR)
+    if ((rc = compute_digest(md, name, data, len, sum, &n)) == NC_NOERR)
         ncz_s3_hex(sum, n, out);
     return rc;
 }
@@ -48,19 +48,19 @@ hex_of(const EVP_MD *md, const char *name, const void *data, size_t len, char *o
 int
 ncz_s3_sha256_hex(const void *data, size_t len, char out[NCZ_S3_SHA256_HEX])
 {
-    return hex_of(EVP_sha256(), "SHA-256", data, len, out);
+    return compute_hex(EVP_sha256(), "SHA-256", data, len, out);
 }
 
 int
 ncz_s3_sha1_hex(const void *data, size_t len, char out[NCZ_S3_SHA1_HEX])
 {
-    return hex_of(EVP_sha1(), "SHA-1", data, len, out);
+    return compute_hex(EVP_sha1(), "SHA-1", data, len, out);
 }
 
 int
 ncz_s3_md5_hex(const void *data, size_t len, char out[NCZ_S3_MD5_HEX])
 {
-    return hex_of(EVP_md5(), "MD5", data, len, out);
+    return compute_hex(EVP_md5(), "MD5", data, len, out);
 }
 
 bool
@@ -79,7 +79,7 @@ ncz_s3_md5_base64(const void *data, size_t len, ncz_buf *out)
     unsigned      n = 0;
     int           rc;
 
-    if ((rc = digest(EVP_md5(), "MD5", data, len, sum, &n)) != NC_NOERR)
+    if ((rc = compute_digest(EVP_md5(), "MD5", data, len, sum, &n)) != NC_NOERR)
         return rc;
     EVP_EncodeBlock(text, sum, (int)n);
     return ncz_buf_puts(out, (const char *)text);
@@ -101,11 +101,11 @@ ncz_s3_hmac(const void *key, size_t nkey, const void *data, size_t len, unsigned
     unsigned n = 0;
 
     if (nkey > 65536 || HMAC(EVP_sha256(), key, (int)nkey, data, len, out, &n) == NULL || n != NCZ_S3_SHA256_BYTES)
-        return ncz_fail(NC_ES3, "OpenSSL refuses to make an HMAC of SHA-256");
+        return ncz_fail(NC_ES3, "OpenSSL refuses to compute an HMAC of SHA-256");
     return NC_NOERR;
 }
 
-/* ---- secrets ---- */
+/* ---- access keys ---- */
 
 void
 ncz_s3_access_key_clear(ncz_s3_access_key *k)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * AWS Signature Version 4: the canonical request, what is signed of it, and the headers that carry the signature.
+ * AWS Signature Version 4: the canonical request, the string to sign, and the headers that carry the signature.
  *
- * Invariant: what is signed and what goes out are made from the same strings in one call. Any thread; no state but
- * the caller's ncz_s3_signing.
+ * Invariant: the signed text and the request are made from the same strings in one call. No state but the caller's
+ * ncz_s3_signing.
  */
 #include "s3/protocol/s3_hash.h"
 #include "uri/uri.h"
@@ -13,13 +13,13 @@
 #include <strings.h>
 #include <time.h>
 
-enum { STAMP = 17, DAY = 9 }; /* "YYYYMMDDTHHMMSSZ" and its first part, with NULs */
+enum { STAMP = 17, DAY = 9 }; /* bytes of "YYYYMMDDTHHMMSSZ" and of "YYYYMMDD", with their NULs */
 
-/* ---- lists that are sorted: of query parameters, of headers ---- */
+/* ---- sorted lists of query parameters and headers ---- */
 
 typedef struct item {
     char  *name, *value;
-    size_t at;   /* in the order they came: what is equal keeps it */
+    size_t at;   /* place in the original order, which equal names keep */
     bool   bare; /* a parameter without '=' */
 } item;
 
@@ -39,9 +39,9 @@ items_clear(items *all)
     *all = (items){.v = NULL};
 }
 
-/* Takes both, whether it succeeds or not. */
+/* Takes over both, also on failure. */
 static int
-items_take(items *all, char *name, char *value)
+items_add(items *all, char *name, char *value)
 {
     item *v = NULL;
 
@@ -57,7 +57,7 @@ items_take(items *all, char *name, char *value)
 }
 
 static int
-by_name_and_value(const void *a, const void *b)
+compare_name_value(const void *a, const void *b)
 {
     const item *x = a, *y = b;
     int         order = strcmp(x->name, y->name);
@@ -66,7 +66,7 @@ by_name_and_value(const void *a, const void *b)
 }
 
 static int
-by_name_as_they_came(const void *a, const void *b)
+compare_name_order(const void *a, const void *b)
 {
     const item *x = a, *y = b;
     int         order = strcmp(x->name, y->name);
@@ -76,9 +76,9 @@ by_name_as_they_came(const void *a, const void *b)
 
 /* ---- path ---- */
 
-/* Without empty and dot segments; a slash at the end stays. In place. */
+/* Removes empty and dot segments in place; keeps a trailing slash. */
 static void
-normalise(char *path)
+normalise_path(char *path)
 {
     char *to = path;
 
@@ -106,7 +106,7 @@ normalise(char *path)
 }
 
 static int
-put_canonical_path(const ncz_s3_sign_req *req, ncz_buf *out)
+append_canonical_path(const ncz_s3_sign_req *req, ncz_buf *out)
 {
     ncz_buf once = NCZ_BUF_INIT;
     char   *path = NULL;
@@ -118,7 +118,7 @@ put_canonical_path(const ncz_s3_sign_req *req, ncz_buf *out)
         return ncz_uri_encode(out, req->path, strlen(req->path), true);
     if ((path = ncz_strdup(req->path)) == NULL)
         return ncz_fail_nomem(strlen(req->path) + 1);
-    normalise(path);
+    normalise_path(path);
     if ((rc = ncz_uri_encode(&once, path, strlen(path), true)) == NC_NOERR)
         rc = ncz_uri_encode(out, once.data, once.len, true);
     ncz_buf_clear(&once);
@@ -129,7 +129,7 @@ put_canonical_path(const ncz_s3_sign_req *req, ncz_buf *out)
 /* ---- query ---- */
 
 static int
-encoded(const char *s, char **out)
+encode_text(const char *s, char **out)
 {
     ncz_buf b = NCZ_BUF_INIT;
     int     rc = ncz_uri_encode(&b, s, strlen(s), false);
@@ -149,21 +149,21 @@ sort_query(const ncz_s3_sign_req *req, items *out)
         const char *value = req->query[i].value;
         char       *a = NULL, *b = NULL;
 
-        if ((rc = encoded(req->query[i].name, &a)) == NC_NOERR)
-            rc = encoded(value != NULL ? value : "", &b);
+        if ((rc = encode_text(req->query[i].name, &a)) == NC_NOERR)
+            rc = encode_text(value != NULL ? value : "", &b);
         if (rc != NC_NOERR)
             ncz_free(a);
-        else if ((rc = items_take(out, a, b)) == NC_NOERR)
+        else if ((rc = items_add(out, a, b)) == NC_NOERR)
             out->v[i].bare = value == NULL;
     }
     if (out->n > 1)
-        qsort(out->v, out->n, sizeof *out->v, by_name_and_value);
+        qsort(out->v, out->n, sizeof *out->v, compare_name_value);
     return rc;
 }
 
-/* What is signed always has its '='; as it goes out, "?uploads" has none: some servers look for just that. */
+/* The signed form always has '='. The request has "?uploads" without it, as some servers require. */
 static int
-put_query(const items *query, bool may_be_bare, ncz_buf *out)
+append_query(const items *query, bool may_be_bare, ncz_buf *out)
 {
     int rc = NC_NOERR;
 
@@ -178,7 +178,7 @@ put_query(const items *query, bool may_be_bare, ncz_buf *out)
 
 /* ---- headers ---- */
 
-/* Proxies change these, or libcurl writes them itself. */
+/* Proxies change the others, or libcurl writes them. */
 static bool
 is_signed(const char *name)
 {
@@ -198,9 +198,9 @@ is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Without blanks at its ends, and with one where there are several. */
+/* Removes blanks at the ends and squeezes others. NULL: out of memory. */
 static char *
-trimmed(const char *s)
+trim_blanks(const char *s)
 {
     char *text = ncz_alloc(strlen(s) + 1), *to = text;
 
@@ -218,7 +218,7 @@ trimmed(const char *s)
 }
 
 static char *
-lower_case(const char *s)
+copy_lower(const char *s)
 {
     char *text = ncz_strdup(s);
 
@@ -228,7 +228,7 @@ lower_case(const char *s)
     return text;
 }
 
-/* A line break would end the header and begin one that nobody asked for. */
+/* A line break would end the header and begin another one. */
 static int
 check_header(const char *name, const char *value)
 {
@@ -245,7 +245,7 @@ add_header(items *all, const char *name, const char *value)
     int rc = check_header(name, value);
 
     if (rc == NC_NOERR && is_signed(name))
-        rc = items_take(all, lower_case(name), trimmed(value));
+        rc = items_add(all, copy_lower(name), trim_blanks(value));
     return rc;
 }
 
@@ -264,13 +264,13 @@ sort_headers(const ncz_s3_sign_req *req, const ncz_s3_access_key *keys, const ch
         return rc;
     for (size_t i = 0; i < req->nheaders && rc == NC_NOERR; i++)
         rc = add_header(out, req->headers[i].name, req->headers[i].value != NULL ? req->headers[i].value : "");
-    qsort(out->v, out->n, sizeof *out->v, by_name_as_they_came);
+    qsort(out->v, out->n, sizeof *out->v, compare_name_order);
     return rc;
 }
 
-/* "name:value\n" each; those of one name are one line. */
+/* "name:value\n" each; equal names become one line. */
 static int
-put_headers(const items *all, ncz_buf *out)
+append_headers(const items *all, ncz_buf *out)
 {
     int rc = NC_NOERR;
 
@@ -285,7 +285,7 @@ put_headers(const items *all, ncz_buf *out)
 }
 
 static int
-put_names(const items *all, ncz_buf *out)
+append_names(const items *all, ncz_buf *out)
 {
     int rc = NC_NOERR;
 
@@ -295,7 +295,7 @@ put_names(const items *all, ncz_buf *out)
     return rc;
 }
 
-/* ---- what is signed ---- */
+/* ---- the canonical request and the string to sign ---- */
 
 typedef struct signing {
     char    stamp[STAMP], day[DAY];
@@ -315,20 +315,20 @@ signing_clear(signing *s)
 }
 
 static int
-put_times(signing *s, int64_t now)
+format_times(signing *s, int64_t now)
 {
     time_t    t = (time_t)now;
     struct tm tm;
 
     if (gmtime_r(&t, &tm) == NULL || tm.tm_year < 0 || tm.tm_year > 8099 ||
         strftime(s->stamp, sizeof s->stamp, "%Y%m%dT%H%M%SZ", &tm) != STAMP - 1)
-        return ncz_fail(NC_EINVAL, "the clock is beyond what a signature can say");
+        return ncz_fail(NC_EINVAL, "the clock shows a year that a signature cannot express");
     memcpy(s->day, s->stamp, DAY - 1);
     s->day[DAY - 1] = '\0';
     return NC_NOERR;
 }
 
-/* All of the room at once, so that no copy of a token stays behind where the buffer stood before it grew. */
+/* Reserves all of it at once: a growing buffer would leave copies of a token in freed memory. */
 static int
 reserve_canonical(signing *s, const ncz_s3_sign_req *req)
 {
@@ -342,26 +342,26 @@ reserve_canonical(signing *s, const ncz_s3_sign_req *req)
 }
 
 static int
-put_canonical(signing *s, const ncz_s3_sign_req *req)
+append_canonical(signing *s, const ncz_s3_sign_req *req)
 {
     ncz_buf *out = &s->canonical;
     int      rc;
 
-    if ((rc = put_names(&s->headers, &s->names)) != NC_NOERR || (rc = reserve_canonical(s, req)) != NC_NOERR)
+    if ((rc = append_names(&s->headers, &s->names)) != NC_NOERR || (rc = reserve_canonical(s, req)) != NC_NOERR)
         return rc;
     if ((rc = ncz_buf_printf(out, "%s\n", req->method)) != NC_NOERR)
         return rc;
-    if ((rc = put_canonical_path(req, out)) != NC_NOERR || (rc = ncz_buf_putc(out, '\n')) != NC_NOERR)
+    if ((rc = append_canonical_path(req, out)) != NC_NOERR || (rc = ncz_buf_putc(out, '\n')) != NC_NOERR)
         return rc;
-    if ((rc = put_query(&s->query, false, out)) != NC_NOERR || (rc = ncz_buf_putc(out, '\n')) != NC_NOERR)
+    if ((rc = append_query(&s->query, false, out)) != NC_NOERR || (rc = ncz_buf_putc(out, '\n')) != NC_NOERR)
         return rc;
-    if ((rc = put_headers(&s->headers, out)) != NC_NOERR)
+    if ((rc = append_headers(&s->headers, out)) != NC_NOERR)
         return rc;
     return ncz_buf_printf(out, "\n%s\n%s", ncz_buf_str(&s->names), req->payload);
 }
 
 static int
-put_to_sign(signing *s, const ncz_s3_sign_req *req)
+append_string_to_sign(signing *s, const ncz_s3_sign_req *req)
 {
     char hash[NCZ_S3_SHA256_HEX];
     int  rc;
@@ -373,17 +373,17 @@ put_to_sign(signing *s, const ncz_s3_sign_req *req)
 }
 
 static int
-signing_from(const ncz_s3_sign_req *req, const ncz_s3_access_key *keys, signing *s)
+prepare_signing(const ncz_s3_sign_req *req, const ncz_s3_access_key *keys, signing *s)
 {
     int rc;
 
-    if ((rc = put_times(s, req->now)) != NC_NOERR || (rc = sort_query(req, &s->query)) != NC_NOERR)
+    if ((rc = format_times(s, req->now)) != NC_NOERR || (rc = sort_query(req, &s->query)) != NC_NOERR)
         return rc;
     if ((rc = sort_headers(req, keys, s->stamp, &s->headers)) != NC_NOERR)
         return rc;
-    if ((rc = put_canonical(s, req)) != NC_NOERR)
+    if ((rc = append_canonical(s, req)) != NC_NOERR)
         return rc;
-    return put_to_sign(s, req);
+    return append_string_to_sign(s, req);
 }
 
 int
@@ -392,7 +392,7 @@ ncz_s3_canonical(const ncz_s3_sign_req *req, const ncz_s3_access_key *keys, ncz_
     signing s = {.names = NCZ_BUF_INIT};
     int     rc;
 
-    if ((rc = signing_from(req, keys, &s)) != NC_NOERR)
+    if ((rc = prepare_signing(req, keys, &s)) != NC_NOERR)
         goto done;
     if ((rc = ncz_buf_append(canonical, s.canonical.data, s.canonical.len)) == NC_NOERR)
         rc = ncz_buf_append(to_sign, s.to_sign.data, s.to_sign.len);
@@ -404,7 +404,7 @@ done:
 /* ---- the signature ---- */
 
 static int
-put_authorization(const signing *s, const ncz_s3_sign_req *req, const ncz_s3_access_key *keys, ncz_buf *out)
+append_authorization(const signing *s, const ncz_s3_sign_req *req, const ncz_s3_access_key *keys, ncz_buf *out)
 {
     unsigned char key[NCZ_S3_SHA256_BYTES], sum[NCZ_S3_SHA256_BYTES];
     char          hex[NCZ_S3_SHA256_HEX];
@@ -423,13 +423,13 @@ put_authorization(const signing *s, const ncz_s3_sign_req *req, const ncz_s3_acc
 }
 
 static int
-put_signed_headers(const signing *s, const ncz_s3_sign_req *req, const ncz_s3_access_key *keys, ncz_buf *out)
+append_signed_headers(const signing *s, const ncz_s3_sign_req *req, const ncz_s3_access_key *keys, ncz_buf *out)
 {
     size_t token = keys->token != NULL ? strlen(keys->token) : 0;
     int    rc;
 
     if (strpbrk(keys->id, "\r\n/, ") != NULL)
-        return ncz_fail(NC_EAUTH, "the access key id holds a character that no id has");
+        return ncz_fail(NC_EAUTH, "the access key id contains a character that is not allowed in one");
     if ((rc = ncz_buf_reserve(out, token + s->names.len + strlen(keys->id) + 512)) != NC_NOERR)
         return rc;
     if ((rc = ncz_buf_printf(out, "x-amz-date: %s\n", s->stamp)) != NC_NOERR)
@@ -438,23 +438,23 @@ put_signed_headers(const signing *s, const ncz_s3_sign_req *req, const ncz_s3_ac
         return rc;
     if (token > 0 && (rc = ncz_buf_printf(out, "x-amz-security-token: %s\n", keys->token)) != NC_NOERR)
         return rc;
-    return put_authorization(s, req, keys, out);
+    return append_authorization(s, req, keys, out);
 }
 
-/* ---- all of it ---- */
+/* ---- the request ---- */
 
 static int
-put_target(const ncz_s3_sign_req *req, const items *query, ncz_buf *out)
+append_target(const ncz_s3_sign_req *req, const items *query, ncz_buf *out)
 {
     int rc = ncz_uri_encode(out, req->path, strlen(req->path), true);
 
     if (rc == NC_NOERR && query->n > 0)
         rc = ncz_buf_putc(out, '?');
-    return rc == NC_NOERR ? put_query(query, true, out) : rc;
+    return rc == NC_NOERR ? append_query(query, true, out) : rc;
 }
 
 static int
-put_own_headers(const ncz_s3_sign_req *req, ncz_buf *out)
+append_caller_headers(const ncz_s3_sign_req *req, ncz_buf *out)
 {
     int rc = NC_NOERR;
 
@@ -474,11 +474,11 @@ ncz_s3_sign(const ncz_s3_sign_req *req, const ncz_s3_access_key *keys, ncz_buf *
     bool    sign = keys != NULL && keys->id != NULL;
     int     rc;
 
-    rc = sign ? signing_from(req, keys, &s) : sort_query(req, &s.query);
-    if (rc == NC_NOERR && (rc = put_target(req, &s.query, target)) == NC_NOERR)
-        rc = put_own_headers(req, headers);
+    rc = sign ? prepare_signing(req, keys, &s) : sort_query(req, &s.query);
+    if (rc == NC_NOERR && (rc = append_target(req, &s.query, target)) == NC_NOERR)
+        rc = append_caller_headers(req, headers);
     if (rc == NC_NOERR && sign)
-        rc = put_signed_headers(&s, req, keys, headers);
+        rc = append_signed_headers(&s, req, keys, headers);
     signing_clear(&s);
     return rc;
 }

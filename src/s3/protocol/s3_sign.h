@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sign: AWS Signature Version 4 as pure text and hashes: nothing here does I/O or looks at a clock.
- * Source: the published signing process, whose vectors tests/s3 runs through it.
+ * sign: AWS Signature Version 4. Only text and hashes: no I/O, no clock. Source: the published signing process, whose
+ * test vectors are in tests/s3.
  */
 #ifndef NCZ_S3_SIGN_H
 #define NCZ_S3_SIGN_H
@@ -10,7 +10,7 @@
 
 #define NCZ_S3_SHA256_HEX 65 /* characters and their NUL */
 
-/* What signs. Strings are the holder's. */
+/* Credentials. The holder owns the strings. */
 typedef struct ncz_s3_access_key {
     char   *id; /* NULL: unsigned requests */
     char   *secret;
@@ -18,14 +18,14 @@ typedef struct ncz_s3_access_key {
     int64_t expires; /* seconds since 1970, 0: never */
 } ncz_s3_access_key;
 
-void ncz_s3_access_key_clear(ncz_s3_access_key *k); /* wipes the memory first */
+void ncz_s3_access_key_clear(ncz_s3_access_key *k); /* wipes them first */
 int  ncz_s3_access_key_copy(ncz_s3_access_key *to, const ncz_s3_access_key *from);
 
 typedef struct ncz_s3_pair {
-    const char *name, *value; /* not encoded; value NULL counts as "" (and goes out as "name", without '=') */
+    const char *name, *value; /* not encoded; value NULL is signed as "" and sent as "name", without '=' */
 } ncz_s3_pair;
 
-/* The key of a day, kept between requests by one thread at a time. Wiped with ncz_s3_signing_clear(). */
+/* The signing key of a day, kept between requests; one thread at a time. Wiped by ncz_s3_signing_clear(). */
 typedef struct ncz_s3_signing {
     char          of[NCZ_S3_SHA256_HEX];
     unsigned char key[32];
@@ -35,7 +35,7 @@ void ncz_s3_signing_clear(ncz_s3_signing *k);
 
 /* A request before it is signed. `path` is not encoded and begins with '/'. */
 typedef struct ncz_s3_sign_req {
-    const char        *method, *host; /* host with its port unless that is the scheme's own */
+    const char        *method, *host; /* host with its port, unless that is the scheme's default */
     const char        *path;
     const ncz_s3_pair *query;
     size_t             nquery;
@@ -43,17 +43,17 @@ typedef struct ncz_s3_sign_req {
     size_t             nheaders;
     const char        *payload; /* hex SHA-256 of the body, or "UNSIGNED-PAYLOAD" */
     const char        *region, *service;
-    int64_t            now;               /* seconds since 1970, repaired for skew by the caller */
-    bool               s3_path;           /* path encoded once and left as it is; else normalised and encoded twice */
+    int64_t            now;               /* seconds since 1970 on the server's clock */
+    bool               s3_path;           /* encode the path once; else normalise it and encode it twice */
     bool               no_content_header; /* other services: no x-amz-content-sha256 header */
-    ncz_s3_signing    *keep;              /* or NULL: spares four HMACs for each request */
+    ncz_s3_signing    *keep;              /* or NULL: saves four HMACs per request */
 } ncz_s3_sign_req;
 
 /*
- * What goes out: `target` is the encoded path and query ("/a%20b?x=y"), `headers` lines "Name: value\n" each: host's
- * are not among them, Authorization is. Without keys (NULL, or id NULL) only the target and the caller's headers.
- * All of the caller's headers are signed but those that proxies change (User-Agent, Expect ...). NC_EINVAL: a line
- * break in a header.
+ * Appends what is sent: `target`, the encoded path and query ("/a%20b?x=y"), and `headers`, a line "Name: value\n" each,
+ * with Authorization and without Host. Without keys (NULL, or id NULL): the target and the caller's headers only. Signs
+ * all of the caller's headers but those that proxies change (User-Agent, Expect ...). NC_EINVAL: a line break in a
+ * header.
  */
 int ncz_s3_sign(const ncz_s3_sign_req *req, const ncz_s3_access_key *keys, ncz_buf *target, ncz_buf *headers);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The key that signs: made of a secret, a day, a region and a service, and kept for as long as these are the same.
+ * The signing key: derived from a secret, a day, a region and a service, and reused while these are the same.
  */
 #include "s3/protocol/s3_hash.h"
 
@@ -8,7 +8,7 @@
 
 /* The key of a day, a region and a service: four HMACs, each the key of the next. */
 static int
-derive(const char *secret, const char *const parts[4], unsigned char key[NCZ_S3_SHA256_BYTES])
+derive_key(const char *secret, const char *const parts[4], unsigned char key[NCZ_S3_SHA256_BYTES])
 {
     char  *first = ncz_sprintf("AWS4%s", secret);
     size_t len;
@@ -29,9 +29,9 @@ derive(const char *secret, const char *const parts[4], unsigned char key[NCZ_S3_
     return rc;
 }
 
-/* What a kept key was made of: one hash instead of four HMACs to know it again. */
+/* Identifies the inputs of a kept key: one hash in place of four HMACs. */
 static int
-identity(const char *secret, const char *const parts[4], char out[NCZ_S3_SHA256_HEX])
+hash_inputs(const char *secret, const char *const parts[4], char out[NCZ_S3_SHA256_HEX])
 {
     char *text = ncz_sprintf("%s\n%s\n%s\n%s", secret, parts[0], parts[1], parts[2]);
     int   rc;
@@ -52,12 +52,12 @@ ncz_s3_signing_key(const ncz_s3_sign_req *req, const char *day, const char *secr
     int               rc;
 
     if (req->keep == NULL)
-        return derive(secret, parts, key);
-    if ((rc = identity(secret, parts, of)) != NC_NOERR)
+        return derive_key(secret, parts, key);
+    if ((rc = hash_inputs(secret, parts, of)) != NC_NOERR)
         return rc;
     if (strcmp(of, req->keep->of) == 0) {
         memcpy(key, req->keep->key, NCZ_S3_SHA256_BYTES);
-    } else if ((rc = derive(secret, parts, key)) == NC_NOERR) { /* a key that is not whole is not kept */
+    } else if ((rc = derive_key(secret, parts, key)) == NC_NOERR) { /* only a complete key is kept */
         memcpy(req->keep->key, key, NCZ_S3_SHA256_BYTES);
         memcpy(req->keep->of, of, sizeof of);
     }

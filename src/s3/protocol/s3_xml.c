@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The scanner of S3's answers; see s3_xml.h. Invariant: at <= end, and what is open lies in the document.
+ * The scanner of S3's answers; see s3_xml.h. Invariant: at <= end, and the names of open elements lie in the document.
  */
 #include "s3/protocol/s3_xml.h"
 
 #include <string.h>
 
 static int
-bad(const ncz_s3_xml *x, const char *what)
+fail_xml(const ncz_s3_xml *x, const char *what)
 {
-    return ncz_fail(NC_ES3, "the answer is no XML that S3 would send: %s at byte %zu", what,
-                    (size_t)(x->at - x->doc));
+    return ncz_fail(NC_ES3, "the answer is not XML as S3 sends it: %s at byte %zu", what, (size_t)(x->at - x->doc));
 }
 
 static bool
-starts(const ncz_s3_xml *x, const char *s)
+starts_with(const ncz_s3_xml *x, const char *s)
 {
     size_t n = strlen(s);
 
@@ -27,14 +26,14 @@ is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* To behind the next `s`. */
+/* Moves past the next `s`. */
 static int
 skip_past(ncz_s3_xml *x, const char *s)
 {
     const char *found = x->at < x->end ? memmem(x->at, (size_t)(x->end - x->at), s, strlen(s)) : NULL;
 
     if (found == NULL)
-        return bad(x, "something that does not end");
+        return fail_xml(x, "something that does not end");
     x->at = found + strlen(s);
     return NC_NOERR;
 }
@@ -42,44 +41,44 @@ skip_past(ncz_s3_xml *x, const char *s)
 /* ---- text ---- */
 
 static int
-put_utf8(ncz_s3_xml *x, uint32_t c)
+append_utf8(ncz_s3_xml *x, uint32_t c)
 {
     char   out[4];
     size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 
     if (c == 0 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-        return bad(x, "a reference to no character");
+        return fail_xml(x, "a reference to no character");
     if (n == 1)
         return ncz_buf_putc(&x->text, (char)c);
     for (size_t i = n - 1; i > 0; i--, c >>= 6)
         out[i] = (char)(0x80 | (c & 0x3f));
-    out[0] = (char)((0xf00 >> n & 0xff) | c); /* as many leading ones as bytes */
+    out[0] = (char)((0xf00 >> n & 0xff) | c); /* as many leading one bits as bytes */
     return ncz_buf_append(&x->text, out, n);
 }
 
 static int
-take_number(ncz_s3_xml *x, const char *digits, const char *end)
+parse_number_reference(ncz_s3_xml *x, const char *digits, const char *end)
 {
     bool     hex = digits < end && *digits == 'x';
     uint32_t value = 0;
 
     digits += hex;
     if (digits == end || end - digits > 8)
-        return bad(x, "a reference to no character");
+        return fail_xml(x, "a reference to no character");
     for (; digits < end; digits++) {
         unsigned d = (unsigned char)*digits - '0';
 
         if (d > 9 && hex)
             d = ((unsigned char)*digits | 0x20) - 'a' + 10U;
         if (d >= (hex ? 16U : 10U))
-            return bad(x, "a reference to no character");
+            return fail_xml(x, "a reference to no character");
         value = value * (hex ? 16 : 10) + d;
     }
-    return put_utf8(x, value);
+    return append_utf8(x, value);
 }
 
 static int
-take_entity(ncz_s3_xml *x)
+parse_entity(ncz_s3_xml *x)
 {
     static const struct {
         const char *name;
@@ -90,10 +89,10 @@ take_entity(ncz_s3_xml *x)
     int         rc;
 
     if (semicolon == NULL)
-        return bad(x, "an entity that is not known");
+        return fail_xml(x, "an entity that is not known");
     len = (size_t)(semicolon - x->at) - 1;
     if (len > 1 && x->at[1] == '#') {
-        rc = take_number(x, x->at + 2, semicolon);
+        rc = parse_number_reference(x, x->at + 2, semicolon);
         x->at = semicolon + 1;
         return rc;
     }
@@ -102,12 +101,12 @@ take_entity(ncz_s3_xml *x)
             x->at = semicolon + 1;
             return ncz_buf_putc(&x->text, known[i].c);
         }
-    return bad(x, "an entity that is not known");
+    return fail_xml(x, "an entity that is not known");
 }
 
-/* Text up to the next '<'. Outside the root only blanks may stand. */
+/* Text up to the next '<'. Outside the root element only blanks are allowed. */
 static int
-take_text(ncz_s3_xml *x)
+parse_text(ncz_s3_xml *x)
 {
     int rc = NC_NOERR;
 
@@ -116,15 +115,15 @@ take_text(ncz_s3_xml *x)
 
         if (x->depth == 0) {
             if (!is_space(*x->at))
-                return bad(x, "text outside the document's element");
+                return fail_xml(x, "text outside the document's element");
             x->at++;
         } else if (*x->at == '&') {
-            rc = take_entity(x);
+            rc = parse_entity(x);
         } else {
             while (x->at + n < x->end && x->at[n] != '<' && x->at[n] != '&' && x->at[n] != '\0')
                 n++;
             if (n == 0)
-                return bad(x, "a zero byte"); /* a key would end there */
+                return fail_xml(x, "a zero byte"); /* a key would be cut there */
             rc = ncz_buf_append(&x->text, x->at, n);
             x->at += n;
         }
@@ -133,26 +132,26 @@ take_text(ncz_s3_xml *x)
 }
 
 static int
-take_cdata(ncz_s3_xml *x)
+parse_cdata(ncz_s3_xml *x)
 {
     const char *from = x->at + strlen("<![CDATA[");
     int         rc;
 
     if (x->depth == 0)
-        return bad(x, "text outside the document's element");
+        return fail_xml(x, "text outside the document's element");
     if ((rc = skip_past(x, "]]>")) != NC_NOERR)
         return rc;
     if (x->at - from < 3)
-        return bad(x, "something that does not end");
+        return fail_xml(x, "something that does not end");
     if (memchr(from, '\0', (size_t)(x->at - from)) != NULL)
-        return bad(x, "a zero byte");
+        return fail_xml(x, "a zero byte");
     return ncz_buf_append(&x->text, from, (size_t)(x->at - from) - 3);
 }
 
 /* ---- elements ---- */
 
 static ncz_s3_xml_name
-take_name(ncz_s3_xml *x)
+parse_name(ncz_s3_xml *x)
 {
     ncz_s3_xml_name n = {.at = x->at};
 
@@ -165,7 +164,7 @@ take_name(ncz_s3_xml *x)
     return n;
 }
 
-/* Over the attributes to the tag's end; '>' may stand inside quotes. */
+/* Skips the attributes and the tag's end; a quoted value may contain '>'. */
 static int
 skip_attributes(ncz_s3_xml *x, bool *empty)
 {
@@ -174,18 +173,18 @@ skip_attributes(ncz_s3_xml *x, bool *empty)
         char c = *x->at++;
 
         if (c == '<')
-            return bad(x, "'<' in a tag");
+            return fail_xml(x, "'<' in a tag");
         if (c == '"' || c == '\'') {
             const char *close = memchr(x->at, c, (size_t)(x->end - x->at));
 
             if (close == NULL)
-                return bad(x, "something that does not end");
+                return fail_xml(x, "something that does not end");
             x->at = close + 1;
         }
         *empty = c == '/';
     }
     if (x->at == x->end)
-        return bad(x, "a tag that does not end");
+        return fail_xml(x, "a tag that does not end");
     x->at++;
     return NC_NOERR;
 }
@@ -197,13 +196,13 @@ open_element(ncz_s3_xml *x, ncz_s3_xml_event *event)
     int  rc;
 
     if (x->depth == 0 && x->begun)
-        return bad(x, "a second document");
+        return fail_xml(x, "a second document");
     if (x->depth == NCZ_S3_XML_DEPTH)
-        return bad(x, "elements nested too deep");
+        return fail_xml(x, "elements nested too deep");
     x->at++;
-    x->name = take_name(x);
+    x->name = parse_name(x);
     if (x->name.len == 0)
-        return bad(x, "a tag without a name");
+        return fail_xml(x, "a tag without a name");
     if ((rc = skip_attributes(x, &empty)) != NC_NOERR)
         return rc;
     x->open[x->depth++] = x->name;
@@ -219,14 +218,14 @@ close_element(ncz_s3_xml *x, ncz_s3_xml_event *event)
     ncz_s3_xml_name name;
 
     x->at += 2;
-    name = take_name(x);
+    name = parse_name(x);
     while (x->at < x->end && is_space(*x->at))
         x->at++;
     if (x->at == x->end || *x->at != '>')
-        return bad(x, "a tag that does not end");
+        return fail_xml(x, "a tag that does not end");
     if (x->depth == 0 || x->open[x->depth - 1].len != name.len ||
         memcmp(x->open[x->depth - 1].at, name.at, name.len) != 0)
-        return bad(x, "an end of what did not begin");
+        return fail_xml(x, "an end of what did not begin");
     x->at++;
     x->depth--;
     x->name = name;
@@ -248,19 +247,19 @@ ncz_s3_xml_next(ncz_s3_xml *x, ncz_s3_xml_event *event)
     }
     ncz_buf_reset(&x->text);
     for (;;) {
-        if ((rc = take_text(x)) != NC_NOERR)
+        if ((rc = parse_text(x)) != NC_NOERR)
             return rc;
         if (x->at == x->end)
             break;
-        if (starts(x, "<?"))
+        if (starts_with(x, "<?"))
             rc = skip_past(x, "?>");
-        else if (starts(x, "<!--"))
+        else if (starts_with(x, "<!--"))
             rc = skip_past(x, "-->");
-        else if (starts(x, "<![CDATA["))
-            rc = take_cdata(x);
-        else if (starts(x, "<!"))
-            return bad(x, "a declaration");
-        else if (starts(x, "</"))
+        else if (starts_with(x, "<![CDATA["))
+            rc = parse_cdata(x);
+        else if (starts_with(x, "<!"))
+            return fail_xml(x, "a declaration");
+        else if (starts_with(x, "</"))
             return close_element(x, event);
         else
             return open_element(x, event);
@@ -268,7 +267,7 @@ ncz_s3_xml_next(ncz_s3_xml *x, ncz_s3_xml_event *event)
             return rc;
     }
     if (x->depth > 0 || !x->begun)
-        return bad(x, "its end comes too early");
+        return fail_xml(x, "its end comes too early");
     *event = NCZ_S3_XML_END;
     return NC_NOERR;
 }
@@ -290,7 +289,7 @@ ncz_s3_xml_clear(ncz_s3_xml *x)
 }
 
 static bool
-is(const ncz_s3_xml_name *n, const char *name)
+is_name(const ncz_s3_xml_name *n, const char *name)
 {
     return n->len == strlen(name) && memcmp(n->at, name, n->len) == 0;
 }
@@ -298,13 +297,13 @@ is(const ncz_s3_xml_name *n, const char *name)
 bool
 ncz_s3_xml_is(const ncz_s3_xml *x, const char *name)
 {
-    return is(&x->name, name);
+    return is_name(&x->name, name);
 }
 
 bool
 ncz_s3_xml_in(const ncz_s3_xml *x, const char *parent)
 {
-    return x->depth > 0 && is(&x->open[x->depth - 1], parent);
+    return x->depth > 0 && is_name(&x->open[x->depth - 1], parent);
 }
 
 int
