@@ -203,7 +203,7 @@ ncz_claim_explain(zmap *map, const char *path, int rc)
     if (rc != NC_ENOTNC || !is_needed(map))
         return rc;
     ncz_err_save(&err, rc);
-    if (zmap_len(map, ncz_deferred_key(".zgroup"), NULL) == NC_NOERR)
+    if (ncz_deferred_is_there(map))
         return ncz_fail(rc,
                         "%s: a dataset that is not complete: its writer is at work, or died. nczcopy --resume "
                         "continues a copy; to create it again replaces it",

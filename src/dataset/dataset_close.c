@@ -44,7 +44,7 @@ publish(ncz_dataset *ds)
     int rc;
 
     if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR ||
-        (rc = ncz_deferred_publish(ds->map, ds->durable)) != NC_NOERR)
+        (rc = ncz_deferred_publish(ds->map, ds->model->dialect, ds->durable)) != NC_NOERR)
         return rc;
     return ncz_claim_drop(ds->map, &ds->claim);
 }
@@ -119,7 +119,7 @@ drop_unnamed(ncz_dataset *ds)
                 continue;
             ncz_buf_reset(&key);
             if ((rc = ncz_var_key(g->vars[i], &key)) == NC_NOERR)
-                rc = ncz_owner_chunks_below(ds->map, ncz_buf_str(&key), &keys);
+                rc = ncz_owner_chunks_below(ds->map, ds->model->dialect, ncz_buf_str(&key), &keys);
         }
     if (rc == NC_NOERR)
         rc = ncz_key_list_del(ds->map, &keys);

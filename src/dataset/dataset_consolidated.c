@@ -14,7 +14,7 @@ static int
 get(ncz_meta_source *s)
 {
     zmap_get_req req = {
-        .key = NCZ_CONSOLIDATED_KEY, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
+        .key = ncz_format_copies()->key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
 
     (void)zmap_get_batch(s->map, &req, 1, NULL, NULL); /* the request has its status */
     s->body = req.body;
@@ -28,7 +28,7 @@ split(ncz_meta_source *s)
     const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT,
                                 .depth = s->limits->json_depth,
                                 .nbytes = s->limits->document_bytes,
-                                .name = NCZ_CONSOLIDATED_KEY,
+                                .name = ncz_format_copies()->key,
                                 .shallow = 2};
     const ncz_json     *doc = NULL;
     size_t              tail = 0;
@@ -38,10 +38,10 @@ split(ncz_meta_source *s)
         (rc = ncz_json_read(s->reader, ncz_buf_str(&s->body), s->body.len, &opts, &doc, &tail)) != NC_NOERR)
         return rc;
     if (tail > 0)
-        ncz_log(NCZ_LOG_WARN, "%s: %zu bytes behind the document are ignored", NCZ_CONSOLIDATED_KEY, tail);
-    if (!ncz_json_is(ncz_json_get(doc, "metadata"), NCZ_JSON_OBJECT))
-        return ncz_fail(NC_EZARRMETA, "%s: no object \"metadata\"", NCZ_CONSOLIDATED_KEY);
-    s->metadata = ncz_json_get(doc, "metadata");
+        ncz_log(NCZ_LOG_WARN, "%s: %zu bytes behind the document are ignored", ncz_format_copies()->key, tail);
+    if (!ncz_json_is(ncz_json_get(doc, ncz_format_copies()->member), NCZ_JSON_OBJECT))
+        return ncz_fail(NC_EZARRMETA, "%s: no object \"%s\"", ncz_format_copies()->key, ncz_format_copies()->member);
+    s->metadata = ncz_json_get(doc, ncz_format_copies()->member);
     return NC_NOERR;
 }
 
@@ -55,7 +55,7 @@ ncz_consolidated_init(ncz_meta_source *s)
 
     if (rc == NC_EEMPTY && must)
         return ncz_fail(NC_EZARRMETA, "consolidated metadata were asked for, but there is no %s",
-                        NCZ_CONSOLIDATED_KEY);
+                        ncz_format_copies()->key);
     if (rc == NC_EEMPTY) {
         ncz_err_clear();
         return NC_NOERR;
@@ -98,7 +98,7 @@ ncz_consolidated_answer(const ncz_meta_fetch *f, ncz_doc_set *h, size_t i)
 
 /* ---- listing ---- */
 
-/* A child of a prefix as the keys of .zmetadata name it. */
+/* A child of a prefix as the keys of the copies name it. */
 typedef struct child {
     const char *name; /* in the document, `len` bytes */
     size_t      len;

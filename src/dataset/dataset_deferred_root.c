@@ -2,69 +2,72 @@
 /*
  * dataset_deferred_root: datasets that are seen when they are closed, not before (`commit=close`). Until then the documents of the root
  * are kept under other names beside their own, so that nobody opens what is not complete; whoever names
- * `commit=close`, too, opens and continues it. A close puts them under their own names, .zgroup last, and then removes
- * the others. A map that shows everything at once anyway (ZMAP_COMMITS) needs none of this.
+ * `commit=close`, too, opens and continues it. A close puts them under their own names, the one by which the
+ * dataset is seen last, and then removes the others. A map that shows everything at once anyway (ZMAP_COMMITS) needs none of this.
  */
 #include "dataset/dataset_int.h"
-
-#include <string.h>
-
-/* In the order in which they are put: a reader may be content with the first. */
-static const struct {
-    const char *key, *held;
-} rows[] = {
-    {".zattrs", ".zattrs.unfinished"},
-    {".zmetadata", ".zmetadata.unfinished"},
-    {".zgroup", ".zgroup.unfinished"},
-};
 
 const char *
 ncz_deferred_key(const char *key)
 {
-    for (size_t i = 0; i < NCZ_LEN(rows); i++)
-        if (strcmp(key, rows[i].key) == 0)
-            return rows[i].held;
-    return key;
+    const char *hidden = ncz_format_hidden_key(key);
+
+    return hidden != NULL ? hidden : key;
 }
 
 const char *
 ncz_deferred_final_key(const char *held)
 {
-    for (size_t i = 0; i < NCZ_LEN(rows); i++)
-        if (strcmp(held, rows[i].held) == 0)
-            return rows[i].key;
-    return held;
+    const char *key = ncz_format_shown_key(held);
+
+    return key != NULL ? key : held;
 }
 
 bool
 ncz_deferred_is_key(const char *key)
 {
-    return ncz_deferred_final_key(key) != key;
+    return ncz_format_shown_key(key) != NULL;
+}
+
+bool
+ncz_deferred_is_there(zmap *map)
+{
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++) {
+        const ncz_root_doc *d = ncz_dialects[i]->docs.published;
+
+        while (d != NULL && d->key != NULL && d[1].key != NULL)
+            d++;
+        if (d != NULL && d->key != NULL && zmap_len(map, d->hidden, NULL) == NC_NOERR)
+            return true;
+    }
+    return false;
 }
 
 static int
-publish_one(zmap *map, size_t i)
+publish_document(zmap *map, const ncz_root_doc *d)
 {
     ncz_buf body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes);
-    int     rc = zmap_get(map, rows[i].held, &body);
+    int     rc = zmap_get(map, d->hidden, &body);
 
     if (rc == NC_NOERR)
-        rc = zmap_put(map, rows[i].key, ncz_buf_str(&body), body.len);
+        rc = zmap_put(map, d->key, ncz_buf_str(&body), body.len);
     ncz_buf_clear(&body);
     return rc == NC_EEMPTY ? NC_NOERR : rc;
 }
 
 int
-ncz_deferred_publish(zmap *map, bool durable)
+ncz_deferred_publish(zmap *map, const ncz_dialect_ops *d, bool durable)
 {
-    const char *held[NCZ_LEN(rows)];
-    int         rc = NC_NOERR;
+    const ncz_root_doc *docs = d->docs.published;
+    const char         *hidden[NCZ_DOCS_MOST];
+    size_t              n = 0;
+    int                 rc = NC_NOERR;
 
-    for (size_t i = 0; rc == NC_NOERR && i < NCZ_LEN(rows); i++) {
-        held[i] = rows[i].held;
-        rc = publish_one(map, i);
+    for (; rc == NC_NOERR && n < NCZ_DOCS_MOST && docs[n].key != NULL; n++) {
+        hidden[n] = docs[n].hidden;
+        rc = publish_document(map, &docs[n]);
     }
     if (rc == NC_NOERR && durable)
         rc = zmap_sync(map);
-    return rc == NC_NOERR ? zmap_del(map, held, NCZ_LEN(rows)) : rc;
+    return rc == NC_NOERR ? zmap_del(map, hidden, n) : rc;
 }

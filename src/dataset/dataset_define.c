@@ -8,17 +8,17 @@
 
 #include <string.h>
 
-#define LONGEST_DOCUMENT "/.nczarray"
-#define FILE_NAME_BYTES  255 /* one name in a directory, on every system that we know */
+#define FILE_NAME_BYTES 255 /* one name in a directory, on every system that we know */
 
 int
 ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
 {
-    char *doc = ncz_sprintf("%s%s", key, LONGEST_DOCUMENT);
-    bool  good = doc != NULL && zmap_key_valid(doc), files;
+    size_t most = ncz_format_longest_document();
+    char  *doc = ncz_sprintf("%s/%0*d", key, (int)most, 0); /* as long as the key of any document of it */
+    bool   good = doc != NULL && zmap_key_valid(doc), files;
 
     if (doc == NULL)
-        return ncz_fail_nomem(strlen(key) + sizeof LONGEST_DOCUMENT);
+        return ncz_fail_nomem(strlen(key) + most + 2);
     ncz_free(doc);
     if (!good)
         return ncz_fail(NC_EBADNAME, "%s: no store can keep such a name as a key", key);
@@ -71,7 +71,7 @@ sweep(ncz_dataset *ds, const ncz_var *v)
     int          rc;
 
     if ((rc = ncz_var_key(v, &key)) == NC_NOERR)
-        rc = ncz_owner_chunks_below(ds->map, ncz_buf_str(&key), &keys);
+        rc = ncz_owner_chunks_below(ds->map, ds->model->dialect, ncz_buf_str(&key), &keys);
     if (rc == NC_NOERR)
         rc = ncz_key_list_del(ds->map, &keys);
     ncz_buf_clear(&key);

@@ -34,11 +34,8 @@ int ncz_owner_store_empty(zmap *map, bool *out);
 int  ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_key_list *keys);
 bool ncz_owner_is_document(const char *key); /* by its last segment */
 bool ncz_owner_is_root_key(const char *key); /* the same, or a writer's claim */
-bool ncz_owner_is_chunk(const char *rest);   /* "3.1", "0/4": a chunk's key below its variable */
-/* "3.1" or "3/1" as `rank` numbers; of a scalar "0". False when it is anything else. */
-bool ncz_owner_chunk_index(const char *rest, size_t rank, uint64_t *index);
-int  ncz_owner_chunks_below(zmap *map, const char *prefix,
-                            ncz_key_list *out); /* chunk objects right below a variable's key */
+/* Objects right below a variable's key that are chunks in its dialect. */
+int ncz_owner_chunks_below(zmap *map, const ncz_dialect_ops *d, const char *prefix, ncz_key_list *out);
 
 /* ---- who makes a new dataset (dataset_claim.c) ------------------------------------------------------------------------- */
 
@@ -61,7 +58,10 @@ int ncz_claim_explain(zmap *map, const char *path, int rc);
 const char *ncz_deferred_key(const char *key); /* under which a document is kept until then; most: `key` itself */
 const char *ncz_deferred_final_key(const char *held); /* back; `held` itself when it is no such key */
 bool        ncz_deferred_is_key(const char *key);
-int         ncz_deferred_publish(zmap *map, bool durable);
+/* Gives the documents of the root their own names, the one by which the dataset is seen last. */
+int ncz_deferred_publish(zmap *map, const ncz_dialect_ops *d, bool durable);
+/* Is the document there by which a dataset is seen, under its other name? */
+bool ncz_deferred_is_there(zmap *map);
 
 /* ---- documents as they stand in the map: key -> bytes ---------------------------------------------------------- */
 

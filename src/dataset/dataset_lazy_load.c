@@ -75,7 +75,8 @@ start_over(ncz_dataset *ds)
     bool          damaged;
     int           rc;
 
-    ncz_log(NCZ_LOG_WARN, "%s: .zmetadata is damaged; the documents themselves are read", ds->path);
+    ncz_log(NCZ_LOG_WARN, "%s: %s is damaged; the documents themselves are read", ds->path,
+            ds->model->dialect->copies.key);
     ncz_load_drop(ds);
     if ((rc = ncz_model_new(&ds->limits, &m)) != NC_NOERR)
         return rc;

@@ -12,11 +12,12 @@ enum { ASKED_AT_ONCE = 1024, ASKED_MOST = 1 << 24 };
 
 /* What is being gathered: `rank` numbers for each chunk. */
 typedef struct found {
-    const ncz_var  *v;
-    const uint64_t *shape;
-    ncz_buf         key;
-    uint64_t       *index; /* n * max(rank, 1) */
-    size_t          n, cap;
+    const ncz_dialect_ops *dialect;
+    const ncz_var         *v;
+    const uint64_t        *shape;
+    ncz_buf                key;
+    uint64_t              *index; /* n * max(rank, 1) */
+    size_t                 n, cap;
 } found;
 
 static size_t
@@ -69,7 +70,7 @@ take(found *f, const char *key, size_t skip)
 
     if ((rc = make_room(f)) != NC_NOERR)
         return rc;
-    if (!ncz_owner_chunk_index(key + skip, f->v->rank, f->index + f->n * w))
+    if (f->dialect->parse_key(key + skip, f->v->rank, f->index + f->n * w) != NCZ_KEY_CHUNK)
         return NC_NOERR;
     if ((rc = is_chunk(f, key, f->index + f->n * w, &is)) == NC_NOERR && is)
         f->n++;
@@ -182,7 +183,7 @@ ask_chunks(found *f, zmap *map)
 int
 ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size_t *n)
 {
-    found    f = {.v = v, .key = NCZ_BUF_INIT};
+    found    f = {.dialect = ds->model->dialect, .v = v, .key = NCZ_BUF_INIT};
     ncz_dims shape;
     int      rc;
 

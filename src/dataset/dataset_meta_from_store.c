@@ -225,7 +225,7 @@ ncz_meta_get_root(const ncz_meta_fetch *f)
         return rc;
     ncz_doc_set_reset(&h);
     for (size_t k = 0; k <= r->n; k++) {
-        const char *key = k < r->n ? r->keys[k] : NCZ_CONSOLIDATED_KEY;
+        const char *key = k < r->n ? r->keys[k] : ncz_format_copies()->key;
 
         gets[k] = whole(f->s, f->s->root_deferred ? ncz_deferred_key(key) : key);
     }

@@ -7,21 +7,24 @@
 
 #include <string.h>
 
-static const char *const root_documents[] = {".zgroup", ".zarray", ".zmetadata", ".nczarr", "zarr.json"};
+enum { MARKS_MOST = 32 };
 
+/* Asks for nothing of each mark: whether it is there is all that matters. */
 int
 ncz_owner_is_dataset(zmap *map, bool *out)
 {
-    char         none[NCZ_LEN(root_documents)];
-    zmap_get_req reqs[NCZ_LEN(root_documents)];
+    static char  none[1];
+    zmap_get_req reqs[MARKS_MOST];
+    size_t       n = 0;
     int          rc;
 
-    for (size_t i = 0; i < NCZ_LEN(root_documents); i++) /* nothing of each tells whether it is there */
-        reqs[i] = (zmap_get_req){.key = root_documents[i], .into = &none[i]};
-    if ((rc = zmap_get_batch(map, reqs, NCZ_LEN(root_documents), NULL, NULL)) != NC_NOERR)
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        for (const char *const *mark = ncz_dialects[i]->docs.marks; *mark != NULL && n < MARKS_MOST; mark++)
+            reqs[n++] = (zmap_get_req){.key = *mark, .into = none};
+    if ((rc = zmap_get_batch(map, reqs, n, NULL, NULL)) != NC_NOERR)
         return rc;
     *out = false;
-    for (size_t i = 0; i < NCZ_LEN(root_documents); i++)
+    for (size_t i = 0; i < n; i++)
         *out = *out || reqs[i].err.code == NC_NOERR;
     return NC_NOERR;
 }
@@ -62,75 +65,36 @@ ncz_owner_is_root_key(const char *key)
     return ncz_owner_is_document(key) || ncz_claim_is_key(key) || ncz_deferred_is_key(key);
 }
 
-/* Numbers joined by '.' or '/'. */
-bool
-ncz_owner_is_chunk(const char *rest)
+/* Is `rest`, which lies below the first `below` bytes of a key, a chunk of an array of this dialect whose document is
+ * among `keys`? */
+static int
+is_chunk_of(const ncz_dialect_ops *d, const ncz_key_list *keys, const char *key, size_t below, bool *out)
 {
-    bool digit = false;
+    char *doc;
 
-    for (const char *c = rest; *c != '\0'; c++) {
-        if (*c >= '0' && *c <= '9')
-            digit = true;
-        else if ((*c == '.' || *c == '/') && digit)
-            digit = false;
-        else
-            return false;
-    }
-    return digit;
+    *out = false;
+    if (d->parse_key(key + below, NCZ_RANK_ANY, NULL) != NCZ_KEY_CHUNK)
+        return NC_NOERR;
+    if ((doc = ncz_sprintf("%.*s%s", (int)below, key, d->docs.array)) == NULL)
+        return ncz_fail_nomem(below + strlen(d->docs.array) + 1);
+    *out = ncz_key_list_has(keys, doc);
+    ncz_free(doc);
+    return NC_NOERR;
 }
 
-bool
-ncz_owner_chunk_index(const char *rest, size_t rank, uint64_t *out)
-{
-    size_t n = rank == 0 ? 1 : rank;
-
-    for (size_t d = 0; d < n; d++) {
-        const char *digits = rest;
-
-        out[d] = 0;
-        for (; *rest >= '0' && *rest <= '9'; rest++) {
-            if (out[d] > (UINT64_MAX - 9) / 10)
-                return false;
-            out[d] = out[d] * 10 + (uint64_t)(*rest - '0');
-        }
-        if (rest == digits || (d + 1 < n && *rest != '.' && *rest != '/') || (d + 1 == n && *rest != '\0'))
-            return false;
-        rest++;
-    }
-    return true;
-}
-
-/* Is `key` a chunk below a variable whose document is among `keys`? Zarr v3's lie below "c". */
+/* Is `key` a chunk below a variable whose document is among `keys`? */
 static int
 is_chunk(const ncz_key_list *keys, const char *key, bool *out)
 {
-    char *copy = ncz_strdup(key);
-    int   rc = NC_NOERR;
+    int rc = NC_NOERR;
 
     *out = false;
-    if (copy == NULL)
-        return ncz_fail_nomem(strlen(key) + 1);
-    for (size_t at = strlen(key) + 1; !*out && at-- > 0;) {
-        const char *rest = key + at;
-        char       *doc = NULL;
-
-        if (at > 0 && key[at - 1] != '/')
+    for (size_t below = strlen(key) + 1; rc == NC_NOERR && !*out && below-- > 0;) {
+        if (below > 0 && key[below - 1] != '/')
             continue;
-        copy[at > 0 ? at - 1 : 0] = '\0';
-        if (ncz_owner_is_chunk(rest))
-            doc = ncz_sprintf("%s%s.zarray", copy, at > 0 ? "/" : "");
-        else if (strcmp(rest, "c") == 0 || (strncmp(rest, "c/", 2) == 0 && ncz_owner_is_chunk(rest + 2)))
-            doc = ncz_sprintf("%s%szarr.json", copy, at > 0 ? "/" : "");
-        else
-            continue;
-        if (doc == NULL) {
-            rc = ncz_fail_nomem(strlen(key) + 16);
-            break;
-        }
-        *out = ncz_key_list_has(keys, doc);
-        ncz_free(doc);
+        for (size_t i = 0; rc == NC_NOERR && !*out && ncz_dialects[i] != NULL; i++)
+            rc = is_chunk_of(ncz_dialects[i], keys, key, below, out);
     }
-    ncz_free(copy);
     return rc;
 }
 
@@ -144,62 +108,21 @@ typedef struct orphans {
     bool        first; /* one of them is a variable's first chunk */
 } orphans;
 
-/* A number as we write it: without zeros in front. */
-static size_t
-number_at(const char *s)
-{
-    size_t n = strspn(s, "0123456789");
-
-    return n == 0 || n > 19 || (n > 1 && s[0] == '0') ? 0 : n;
-}
-
-/* Where the numbers at the end of a key begin: "g/v/0.1" -> 4, "g/v/0/1" -> 4. They are never the whole key. */
-static size_t
-numbers_begin(const char *key)
-{
-    const char *slash = strrchr(key, '/');
-    size_t      at = slash != NULL ? (size_t)(slash - key) + 1 : 0;
-
-    if (at == 0 || strchr(key + at, '.') != NULL)
-        return at;
-    for (size_t up = at - 1; up > 0;) {
-        size_t end = up;
-
-        while (up > 0 && key[up - 1] != '/')
-            up--;
-        if (up == 0 || number_at(key + up) != end - up)
-            break;
-        at = up--;
-    }
-    return at;
-}
-
 /* Could `key` be a chunk whose variable has no document yet? All chunks of one variable have as many numbers. */
 static bool
 is_orphan(orphans *o, const char *key)
 {
-    size_t at = numbers_begin(key), rank = 0;
-    bool   same, zero = true;
+    ncz_chunk_key k;
+    bool          is = false, same;
 
-    if (at == 0)
+    for (size_t i = 0; !is && ncz_dialects[i] != NULL; i++)
+        is = ncz_dialects[i]->split_chunk_key(key, &k);
+    if (!is)
         return false;
-    for (const char *s = key + at;; s++) {
-        size_t n = number_at(s);
-
-        if (n == 0)
-            return false;
-        zero = zero && n == 1 && s[0] == '0';
-        rank++;
-        s += n;
-        if (*s == '\0')
-            break;
-        if (*s != '.' && *s != '/')
-            return false;
-    }
-    same = o->key != NULL && o->folder == at && strncmp(o->key, key, at) == 0;
-    if (same && o->rank != rank)
+    same = o->key != NULL && o->folder == k.below && strncmp(o->key, key, k.below) == 0;
+    if (same && o->rank != k.rank)
         return false;
-    *o = (orphans){.key = key, .folder = at, .rank = rank, .first = o->first || zero};
+    *o = (orphans){.key = key, .folder = k.below, .rank = k.rank, .first = o->first || k.first};
     return true;
 }
 
@@ -208,13 +131,16 @@ is_orphan(orphans *o, const char *key)
 static int
 refuse(const char *what, const char *key, bool root, int refusal)
 {
+    ncz_buf marks = NCZ_BUF_INIT;
+    int     rc;
+
     if (root)
         return ncz_fail(NC_EEXIST, "%s holds %s, which is no part of a dataset: nothing is removed", what, key);
-    return ncz_fail(
-        refusal,
-        "%s is no dataset (looked for .zgroup, .zarray, .zmetadata, .nczarr, zarr.json; it holds %s): not "
-        "removed",
-        what, key);
+    if ((rc = ncz_format_marks_text(&marks)) == NC_NOERR)
+        rc = ncz_fail(refusal, "%s is no dataset (looked for %s; it holds %s): not removed", what,
+                      ncz_buf_str(&marks), key);
+    ncz_buf_clear(&marks);
+    return rc;
 }
 
 /*
@@ -254,14 +180,14 @@ ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_key_list *keys)
 }
 
 int
-ncz_owner_chunks_below(zmap *map, const char *prefix, ncz_key_list *out)
+ncz_owner_chunks_below(zmap *map, const ncz_dialect_ops *d, const char *prefix, ncz_key_list *out)
 {
     ncz_key_list all = NCZ_KEY_LIST_INIT;
     size_t       skip = strlen(prefix) + 1;
     int          rc = ncz_key_list_walk(map, prefix, &all);
 
     for (size_t i = 0; rc == NC_NOERR && i < all.n; i++)
-        if (ncz_owner_is_chunk(all.v[i] + skip))
+        if (d->parse_key(all.v[i] + skip, NCZ_RANK_ANY, NULL) == NCZ_KEY_CHUNK)
             rc = ncz_key_list_add(out, "", all.v[i]);
     ncz_key_list_clear(&all);
     return rc;

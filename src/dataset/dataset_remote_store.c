@@ -30,17 +30,20 @@ ncz_remote_open(const ncz_target *t, bool writable, zmap **out)
 int
 ncz_remote_missing(const ncz_target *t, zmap *map, int rc)
 {
-    bool empty = false;
+    ncz_buf marks = NCZ_BUF_INIT;
+    bool    empty = false, listed;
 
     if (rc != NC_ENOTNC || !ncz_remote(t) || (zmap_caps_of(map) & ZMAP_CAN_LIST) == 0)
         return rc;
-    if (ncz_owner_store_empty(map, &empty) != NC_NOERR)
-        return ncz_fail(
-            NC_ENOTNC, "%s: no dataset was found there (looked for .zmetadata, .zgroup, .zarray, .nczarr)", t->shown);
-    if (empty)
+    listed = ncz_owner_store_empty(map, &empty) == NC_NOERR;
+    if (listed && empty)
         return ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for Zarr documents", t->shown);
-    return ncz_fail(rc, "%s: there are objects, but no dataset (looked for .zmetadata, .zgroup, .zarray, .nczarr)",
-                    t->shown);
+    if ((rc = ncz_format_marks_text(&marks)) == NC_NOERR)
+        rc = ncz_fail(NC_ENOTNC, "%s: %s (looked for %s)", t->shown,
+                      listed ? "there are objects, but no dataset" : "no dataset was found there",
+                      ncz_buf_str(&marks));
+    ncz_buf_clear(&marks);
+    return rc;
 }
 
 /* Those by which what is left of a removal that was cut off is recognised. */

@@ -59,7 +59,7 @@ add_chunks(ncz_dataset *ds, const ncz_var *v, ncz_key_list *out)
     int     rc = ncz_var_key(v, &key);
 
     if (rc == NC_NOERR)
-        rc = ncz_owner_chunks_below(ds->map, ncz_buf_str(&key), out);
+        rc = ncz_owner_chunks_below(ds->map, ds->model->dialect, ncz_buf_str(&key), out);
     ncz_buf_clear(&key);
     return rc;
 }
@@ -124,7 +124,8 @@ static int
 copy_all(ncz_dataset *ds, move *mv)
 {
     ncz_key_list stale = NCZ_KEY_LIST_INIT;
-    int          rc = ds->created ? NC_NOERR : ncz_owner_chunks_below(ds->map, ncz_buf_str(&mv->to), &stale);
+    int          rc =
+        ds->created ? NC_NOERR : ncz_owner_chunks_below(ds->map, ds->model->dialect, ncz_buf_str(&mv->to), &stale);
 
     if (rc == NC_NOERR)
         rc = ncz_key_list_del(ds->map, &stale);

@@ -47,7 +47,7 @@ zip_options(const ncz_target *t, zmap_zip_opts *out)
 {
     const char *order = ncz_uri_frag(t->uri, "zip.order");
 
-    *out = (zmap_zip_opts){.prefix = ncz_uri_frag(t->uri, "zip.prefix")};
+    *out = (zmap_zip_opts){.prefix = ncz_uri_frag(t->uri, "zip.prefix"), .is_document = ncz_format_is_top_document};
     if (order != NULL && strcmp(order, "sorted") != 0 && strcmp(order, "any") != 0)
         return ncz_fail(NC_EINVAL, "zip.order=%s: sorted or any", order);
     out->sorted = order != NULL && strcmp(order, "sorted") == 0;
@@ -164,10 +164,11 @@ check_all_dataset(zmap *map, const char *path, int refusal)
 static int
 removable(const char *path, found what, int refusal)
 {
-    zmap *map = NULL;
-    int   rc;
+    const zmap_zip_opts opts = {.is_document = ncz_format_is_top_document};
+    zmap               *map = NULL;
+    int                 rc;
 
-    rc = what == FOUND_ZIP ? zmap_zip_open(path, ZMAP_OPEN_READ, NULL, &map)
+    rc = what == FOUND_ZIP ? zmap_zip_open(path, ZMAP_OPEN_READ, &opts, &map)
                            : zmap_file_open(path, ZMAP_OPEN_READ, &map);
     if (rc != NC_NOERR)
         return rc;
@@ -184,7 +185,8 @@ replace_directory(const char *path, zmap **out)
 
     if (rc != NC_EOBJECT)
         return rc;
-    if ((rc = removable(path, FOUND_DIRECTORY, NC_EEXIST)) != NC_NOERR || (rc = zmap_file_remove(path)) != NC_NOERR)
+    if ((rc = removable(path, FOUND_DIRECTORY, NC_EEXIST)) != NC_NOERR ||
+        (rc = zmap_file_remove(path, ncz_format_owns_temporary)) != NC_NOERR)
         return rc;
     return zmap_file_open(path, ZMAP_CREATE_NEW, out);
 }
@@ -275,5 +277,5 @@ ncz_store_remove(const ncz_target *t)
         return ncz_fail(NC_ENOTNC, "%s is a file, no dataset", t->path);
     if ((rc = removable(t->path, what, NC_ENOTNC)) != NC_NOERR)
         return rc;
-    return what == FOUND_ZIP ? zmap_zip_remove(t->path) : zmap_file_remove(t->path);
+    return what == FOUND_ZIP ? zmap_zip_remove(t->path) : zmap_file_remove(t->path, ncz_format_owns_temporary);
 }

@@ -69,7 +69,9 @@ find_keys(zmap *map, const ncz_target *t, const ncz_limits *limits, ncz_key_list
         return rc;
     (void)zmap_ref(map); /* that one is the dataset's now */
     if ((rc = ncz_dataset_begin(ds, NCZ_USE_LOOK)) == NC_NOERR) {
-        if ((rc = ncz_key_list_add(keys, "", NCZ_CONSOLIDATED_KEY)) == NC_NOERR)
+        const char *copies = ds->model->dialect->copies.key;
+
+        if (copies == NULL || (rc = ncz_key_list_add(keys, "", copies)) == NC_NOERR)
             rc = add_group(ds, ncz_dataset_model(ds)->root, "", keys);
         rc = ncz_dataset_end(ds, NCZ_USE_LOOK, rc);
     }

@@ -50,8 +50,6 @@ int ncz_meta_get_root(const ncz_meta_fetch *f);
 
 /* ---- dataset_consolidated.c ---- */
 
-#define NCZ_CONSOLIDATED_KEY ".zmetadata"
-
 int  ncz_consolidated_init(ncz_meta_source *s);
 void ncz_consolidated_clear(ncz_meta_source *s);
 void ncz_consolidated_answer(const ncz_meta_fetch *f, ncz_doc_set *h, size_t i);

@@ -220,7 +220,7 @@ const ncz_codec_params *ncz_chain_params(const ncz_chain *c, size_t i);
 int                     ncz_chain_find(const ncz_chain *c, const char *id); /* index or -1 */
 int                     ncz_chain_usable(const ncz_chain *c);               /* NC_NOERR, or NC_ENOFILTER naming it */
 
-/* Values for `.zarray`, appended: the last codec as "compressor", those before as "filters" (each a JSON value: null,
+/* Values for the document of an array, appended: the last codec as "compressor", those before as "filters" (each a JSON value: null,
  * object or array). */
 int ncz_chain_write(const ncz_chain *c, ncz_buf *filters, ncz_buf *compressor);
 /* All codecs as one JSON list, for netCDF's virtual attribute _Codecs. */

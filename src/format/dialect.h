@@ -110,6 +110,8 @@ bool ncz_format_owns_temporary(const char *name); /* and a temporary of one? */
 /* The same for a name of `len` bytes: a document by which a dataset in an archive is found. */
 bool   ncz_format_is_top_document(const char *name, size_t len);
 size_t ncz_format_longest_document(void); /* bytes of the longest name */
+/* The consolidated document to look for before the dialect is known: that of the first which has one of its own. */
+const ncz_dialect_copies *ncz_format_copies(void);
 /* The marks of all dialects, for texts: ".a, .b, c". */
 int ncz_format_marks_text(ncz_buf *out);
 /* The name under which a document of the root is kept while nobody is to see the dataset, and back; NULL: it has none. */

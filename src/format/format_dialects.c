@@ -50,6 +50,16 @@ ncz_format_longest_document(void)
     return most;
 }
 
+const ncz_dialect_copies *
+ncz_format_copies(void)
+{
+    size_t i = 0;
+
+    while (ncz_dialects[i + 1] != NULL && ncz_dialects[i]->copies.key == NULL)
+        i++;
+    return &ncz_dialects[i]->copies;
+}
+
 int
 ncz_format_marks_text(ncz_buf *out)
 {

@@ -29,11 +29,12 @@ void zmap_file_sync_never(zmap *m);
 /*
  * Removes all objects below `dir`, its directories and `dir` itself. It checks the whole tree first, and removes nothing
  * and returns NC_EOBJECT if it finds something other than plain files and directories of one file system (links are
- * not followed, `dir` itself included), or a file that is neither an object nor a Zarr writer's temporary.
+ * not followed, `dir` itself included), or a file that is neither an object nor a temporary: our own, or one that
+ * `is_temporary` knows by its name (other writers'; NULL: none).
  * NC_ENOOBJECT: no such directory. The tree is renamed to "dir.removed-<number>" before its files are deleted, so that a
  * killed process leaves nothing under `dir`.
  */
-int zmap_file_remove(const char *dir);
+int zmap_file_remove(const char *dir, bool (*is_temporary)(const char *name));
 
 /* For tests only, process-wide: all system calls of the file and zip stores go through this table (as SQLite's VFS
  * does), so that a test can count them, fail one, or die at one. NULL restores the system's own. */

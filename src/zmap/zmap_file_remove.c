@@ -18,6 +18,7 @@ typedef struct remover {
     const char *dir; /* for texts */
     dev_t       dev;
     remove_pass pass;
+    bool (*is_temporary)(const char *name); /* of another writer */
 } remover;
 
 static int
@@ -47,20 +48,19 @@ remove_dir(const remover *r, int parent, const char *name, unsigned depth)
     return remove_fail(r, name);
 }
 
-/* zarr-python's temporaries have the object's name in front: ".zarray.8a1f.partial", "0.0.8a1f.partial". */
 static bool
-is_temporary(const char *name)
+is_temporary(const remover *r, const char *name)
 {
     if (strncmp(name, ZMAP_FILE_TEMP, strlen(ZMAP_FILE_TEMP)) == 0)
         return true;
-    return strncmp(name, ".z", 2) == 0 || strncmp(name, "zarr.json", 9) == 0 || (name[0] >= '0' && name[0] <= '9');
+    return r->is_temporary != NULL && r->is_temporary(name);
 }
 
 /* Lists show neither temporaries nor names that are no keys, so nobody has judged these files. */
 static int
 check_unlisted(const remover *r, const char *name)
 {
-    if (zmap_key_valid(name) && (!zmap_file_reserved(name) || is_temporary(name)))
+    if (zmap_key_valid(name) && (!zmap_file_reserved(name) || is_temporary(r, name)))
         return NC_NOERR;
     return ncz_fail(NC_EOBJECT, "%s: \"%.80s\" in it is no part of a dataset: nothing is removed", r->dir, name);
 }
@@ -138,10 +138,10 @@ set_aside(char **path)
 }
 
 int
-zmap_file_remove(const char *dir)
+zmap_file_remove(const char *dir, bool (*is_other)(const char *name))
 {
     struct stat st;
-    remover     r = {.dir = dir, .pass = LOOK};
+    remover     r = {.dir = dir, .pass = LOOK, .is_temporary = is_other};
     char       *path = NULL;
     size_t      len;
     int         rc;

@@ -143,6 +143,7 @@ zip_new(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zip_map 
                             .refs = 1},
                    .writable = how != ZMAP_OPEN_READ,
                    .made = how == ZMAP_CREATE_NEW,
+                   .is_document = opts->is_document,
                    .replace = opts->replace,
                    .sorted = opts->sorted,
                    .others = NCZ_BUF_INIT,
@@ -177,7 +178,7 @@ load(zip_map *m)
         return rc;
     m->front = !starts;
     if (m->prefix == NULL) {
-        if ((rc = zmap_zip_find_prefix(m->src, &end, &m->prefix)) != NC_NOERR)
+        if ((rc = zmap_zip_find_prefix(m, &end, &m->prefix)) != NC_NOERR)
             return rc;
         m->prefix_len = strlen(m->prefix);
     }

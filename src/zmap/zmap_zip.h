@@ -19,10 +19,13 @@
 #include "zmap/zmap.h"
 
 typedef struct zmap_zip_opts {
-    const char *prefix;  /* the directory in the archive that holds the keys, a key itself; "": its top. NULL: the
+    const char *prefix; /* the directory in the archive that holds the keys, a key itself; "": its top. NULL: the
                           * directory of a dataset's documents, if it holds all entries; when creating, the top */
-    bool        replace; /* with ZMAP_CREATE_NEW: an existing archive is no error and stays until the first commit */
-    bool        sorted;  /* the archive's bytes do not depend on the order of puts: costs one more copy at close */
+    /* Is this the name of a document, by the last segment of a key? By these a dataset in an archive is found, and they
+     * come first in a sorted one. NULL: there are none. */
+    bool (*is_document)(const char *name, size_t len);
+    bool replace; /* with ZMAP_CREATE_NEW: an existing archive is no error and stays until the first commit */
+    bool sorted;  /* the archive's bytes do not depend on the order of puts: costs one more copy at close */
 } zmap_zip_opts;
 
 int zmap_zip_open(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zmap **out); /* opts may be NULL */

@@ -136,9 +136,10 @@ typedef struct zip_place {
 } zip_place;
 
 typedef struct zip_map {
-    zmap     base;
-    char    *path;   /* for texts */
-    char    *prefix; /* with a '/' at its end, or "" */
+    zmap  base;
+    char *path;                                        /* for texts */
+    bool (*is_document)(const char *name, size_t len); /* as in zmap_zip_opts */
+    char    *prefix;                                   /* with a '/' at its end, or "" */
     size_t   prefix_len;
     bool     writable, made, replace, sorted; /* made: by this session */
     bool     front;                           /* bytes of something else, a program perhaps, are before its entries */
@@ -187,10 +188,10 @@ int  zmap_zip_starts(zip_source *s, bool *out); /* with an entry, or as an empty
 bool zmap_zip_has_directory(zip_source *s);     /* whatever is before its entries */
 int  zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *arg);
 /* The prefix of a dataset's documents if all entries are below it, else ""; fresh, with its '/'. */
-int zmap_zip_find_prefix(zip_source *s, const zip_end *end, char **out);
+int zmap_zip_find_prefix(const zip_map *m, const zip_end *end, char **out);
 int zmap_zip_read_names(zip_map *m, const zip_end *end); /* of m->src; fills names, end, dead and, to write, others */
 
-bool zmap_zip_is_document(const char *name, size_t len); /* by its last segment */
+bool zmap_zip_is_document(const zip_map *m, const char *name, size_t len); /* by its last segment */
 
 /* The local header of a stored entry with all that stands before its bytes: prefix, key. Sets o's flags, need, head.
  */

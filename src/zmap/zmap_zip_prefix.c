@@ -1,33 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where in an archive a dataset stands: zip programs put all below one directory, or several, one in the other;
- * zarr-python puts it at the top. Found by the documents, which is the only thing that this room knows of them.
+ * zarr-python puts it at the top. Found by the documents, whose names the caller knows.
  */
 #include "zmap/zmap_zip_int.h"
 
 #include <string.h>
 
 bool
-zmap_zip_is_document(const char *name, size_t len)
+zmap_zip_is_document(const zip_map *m, const char *name, size_t len)
 {
-    static const char *const documents[] = {".zgroup", ".zarray",   ".zattrs",  ".zmetadata",
-                                            ".nczarr", ".nczgroup", "zarr.json"};
-    size_t                   start = len;
+    size_t start = len;
 
     while (start > 0 && name[start - 1] != '/')
         start--;
-    for (size_t i = 0; i < NCZ_LEN(documents); i++)
-        if (strlen(documents[i]) == len - start && memcmp(name + start, documents[i], len - start) == 0)
-            return true;
-    return false;
+    return m->is_document != NULL && m->is_document(name + start, len - start);
 }
 
 /* What is seen on the way. */
 typedef struct search {
-    char  *common; /* the directory that all objects are below, with its '/' */
-    size_t len;
-    size_t shallowest; /* bytes of the shortest directory that holds a document */
-    bool   any;
+    const zip_map *m;
+    char          *common; /* the directory that all objects are below, with its '/' */
+    size_t         len;
+    size_t         shallowest; /* bytes of the shortest directory that holds a document */
+    bool           any;
 } search;
 
 static size_t
@@ -54,7 +50,7 @@ search_record(const zip_record *r, const unsigned char *raw, void *arg)
     (void)raw;
     if (r->name_len == 0 || len == r->name_len || is_litter(r->name, r->name_len)) /* a directory's own entry */
         return NC_NOERR;
-    if (zmap_zip_is_document(r->name, r->name_len) && (s->shallowest == 0 || len + 1 < s->shallowest))
+    if (zmap_zip_is_document(s->m, r->name, r->name_len) && (s->shallowest == 0 || len + 1 < s->shallowest))
         s->shallowest = len + 1; /* 0 is for none */
     if (!s->any) {
         s->any = true;
@@ -68,13 +64,13 @@ search_record(const zip_record *r, const unsigned char *raw, void *arg)
 }
 
 int
-zmap_zip_find_prefix(zip_source *s, const zip_end *end, char **out)
+zmap_zip_find_prefix(const zip_map *m, const zip_end *end, char **out)
 {
-    search found = {.common = NULL};
+    search found = {.m = m};
     char  *prefix = NULL;
     int    rc;
 
-    if ((rc = zmap_zip_each_record(s, end, search_record, &found)) != NC_NOERR)
+    if ((rc = zmap_zip_each_record(m->src, end, search_record, &found)) != NC_NOERR)
         goto done;
     if (found.shallowest != found.len + 1)
         found.len = 0;

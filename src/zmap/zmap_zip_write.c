@@ -176,11 +176,11 @@ by_rank(const void *a, const void *b)
 }
 
 static uint32_t
-depth_of(const zip_name *n)
+depth_of(const zip_map *m, const zip_name *n)
 {
     uint32_t depth = 0;
 
-    if (!zmap_zip_is_document(n->key, n->len))
+    if (!zmap_zip_is_document(m, n->key, n->len))
         return UINT32_MAX;
     for (uint32_t i = 0; i < n->len; i++)
         depth += n->key[i] == '/';
@@ -201,7 +201,7 @@ zmap_zip_order(const zip_map *m, uint32_t **out, size_t *n)
     }
     for (uint32_t at = 1; at < m->names.n; at++)
         if (m->names.v[at].present)
-            v[(*n)++] = (ranked){&m->names.v[at], at, depth_of(&m->names.v[at])};
+            v[(*n)++] = (ranked){&m->names.v[at], at, depth_of(m, &m->names.v[at])};
     if (*n > 1)
         qsort(v, *n, sizeof *v, by_rank);
     for (size_t i = 0; i < *n; i++)

@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What of a map is a dataset's: chunks' keys, and whole maps with and without strangers. */
+/* What of a map is a dataset's: whole maps with and without strangers. */
 #include "dataset_test.h"
 #include "zmap/zmap_mem.h"
 
 #include "dataset/dataset_int.h"
-
-static void
-chunk_keys(void **state)
-{
-    static const struct {
-        const char *rest;
-        bool        is;
-    } rows[] = {{"0", true},   {"12", true},       {"0.0", true},   {"3/14/0", true}, {"", false},
-                {".0", false}, {"0.", false},      {"0..1", false}, {"a", false},     {"0.a", false},
-                {"0/", false}, {".zarray", false}, {"-1", false},   {"1 ", false}};
-
-    (void)state;
-    for (size_t i = 0; i < NCZ_LEN(rows); i++)
-        assert_int_equal(ncz_owner_is_chunk(rows[i].rest), rows[i].is);
-}
 
 static void
 whole_maps(void **state)
@@ -96,7 +81,7 @@ chunks_below_a_variable(void **state)
     OK(zmap_put(map, "v/.zarray", "x", 1));
     OK(zmap_put(map, "v/mine", "x", 1));
     OK(zmap_put(map, "vv/0.0", "x", 1));
-    OK(ncz_owner_chunks_below(map, "v", &keys));
+    OK(ncz_owner_chunks_below(map, ncz_dialects[0], "v", &keys));
     assert_int_equal(keys.n, 2);
     assert_true(ncz_key_list_has(&keys, "v/0.0") && ncz_key_list_has(&keys, "v/1/2"));
     OK(ncz_key_list_del(map, &keys));
@@ -110,7 +95,6 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunk_keys),
         cmocka_unit_test(whole_maps),
         cmocka_unit_test(chunks_below_a_variable),
     };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "zmap/zipdocs.h"
 #include "zmap/zmap.h"
 #include "zmap/zmap_zip.h"
 
@@ -124,7 +125,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (size != 0)
         memcpy(block, data, size);
-    if (zmap_zip_mem_open(block, size, ZMAP_OPEN_READ, NULL, &m) == NC_NOERR) {
+    if (zmap_zip_mem_open(block, size, ZMAP_OPEN_READ, &test_zip_opts, &m) == NC_NOERR) {
         look(m);
         (void)zmap_close(m, ZMAP_KEEP);
     }

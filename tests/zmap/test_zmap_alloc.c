@@ -137,7 +137,7 @@ run_all(int (*open_map)(zmap **out), bool on)
         met = end_failing();
         assert_int_equal(scratch_open_files(), files);
         if (scratch_exists(scratch_path(dir, "store.zarr")))
-            assert_int_equal(zmap_file_remove(scratch_path(dir, "store.zarr")), NC_NOERR);
+            assert_int_equal(zmap_file_remove(scratch_path(dir, "store.zarr"), NULL), NC_NOERR);
         if (open_map == open_old_zip && scratch_exists(scratch_path(dir, "store.zip")))
             assert_int_equal(zmap_zip_remove(scratch_path(dir, "store.zip")), NC_NOERR);
         assert_int_equal(scratch_count(dir), 0);

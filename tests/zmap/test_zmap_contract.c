@@ -6,6 +6,7 @@
 #include "contract/store.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_file.h"
+#include "zmap/zipdocs.h"
 #include "zmap/zmap_zip.h"
 #include "zmap/zmap_fault.h"
 #include "zmap/zmap_example.h"
@@ -98,7 +99,7 @@ zip_open(void *place, zmap_open_how how, const zmap_zip_opts *opts)
 static zmap *
 zip_reopen(void *place, zmap_open_how how)
 {
-    return zip_open(place, how, &(zmap_zip_opts){.prefix = ""});
+    return zip_open(place, how, &(zmap_zip_opts){.is_document = is_test_document, .prefix = ""});
 }
 
 static zmap *
@@ -110,7 +111,7 @@ make_zip(void *place)
 static zmap *
 zip_below_reopen(void *place, zmap_open_how how)
 {
-    return zip_open(place, how, &(zmap_zip_opts){.prefix = "top/of it"});
+    return zip_open(place, how, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "top/of it"});
 }
 
 static zmap *
@@ -122,7 +123,8 @@ make_zip_below(void *place)
 static zmap *
 make_zip_sorted(void *place)
 {
-    return zip_open(place, ZMAP_CREATE_NEW, &(zmap_zip_opts){.prefix = "", .sorted = true});
+    return zip_open(place, ZMAP_CREATE_NEW,
+                    &(zmap_zip_opts){.is_document = is_test_document, .prefix = "", .sorted = true});
 }
 
 /* An archive that was there and committed before: what is put goes into a copy. */
@@ -138,7 +140,7 @@ make_zip_memory(void *place)
     zmap *m = NULL;
 
     (void)place;
-    return zmap_zip_mem_open(NULL, 0, ZMAP_CREATE_NEW, NULL, &m) == NC_NOERR ? m : NULL;
+    return zmap_zip_mem_open(NULL, 0, ZMAP_CREATE_NEW, &test_zip_opts, &m) == NC_NOERR ? m : NULL;
 }
 
 static zmap *

@@ -466,7 +466,7 @@ test_special_files(void **state)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
     close(sock);
 
-    assert_rc(zmap_file_remove(fx->store), NC_EOBJECT); /* looks first: nothing goes */
+    assert_rc(zmap_file_remove(fx->store, NULL), NC_EOBJECT); /* looks first: nothing goes */
     assert_true(scratch_exists(scratch_path(fx->store, "in/side")));
     assert_true(scratch_exists(scratch_path(fx->store, "fifo")));
 }
@@ -664,24 +664,24 @@ test_remove(void **state)
     files = scratch_open_files();
 
     assert_int_equal(symlink("store.zarr", scratch_path(fx->dir, "link")), 0);
-    assert_rc(zmap_file_remove(scratch_path(fx->dir, "link")), NC_EOBJECT);
-    assert_rc(zmap_file_remove(scratch_path(fx->dir, "link/")), NC_EOBJECT);
-    assert_rc(zmap_file_remove(scratch_path(fx->dir, "link/v/0")), NC_EOBJECT);
-    assert_rc(zmap_file_remove(scratch_path(fx->dir, "nothing")), NC_ENOOBJECT);
-    assert_rc(zmap_file_remove(""), NC_EINVAL);
+    assert_rc(zmap_file_remove(scratch_path(fx->dir, "link"), NULL), NC_EOBJECT);
+    assert_rc(zmap_file_remove(scratch_path(fx->dir, "link/"), NULL), NC_EOBJECT);
+    assert_rc(zmap_file_remove(scratch_path(fx->dir, "link/v/0"), NULL), NC_EOBJECT);
+    assert_rc(zmap_file_remove(scratch_path(fx->dir, "nothing"), NULL), NC_ENOOBJECT);
+    assert_rc(zmap_file_remove("", NULL), NC_EINVAL);
 
     assert_int_equal(symlink("../..", scratch_path(fx->store, "a/b/up")), 0);
-    assert_rc(zmap_file_remove(fx->store), NC_EOBJECT);
+    assert_rc(zmap_file_remove(fx->store, NULL), NC_EOBJECT);
     assert_true(scratch_exists(scratch_path(fx->store, "v/199")));
     assert_int_equal(unlink(scratch_path(fx->store, "a/b/up")), 0);
-    assert_rc(zmap_file_remove(fx->store), NC_NOERR);
+    assert_rc(zmap_file_remove(fx->store, NULL), NC_NOERR);
     assert_false(scratch_exists(fx->store));
 
     for (int i = 0; i < 300; i++) { /* far deeper than any dataset */
         assert_int_equal(mkdir(scratch_path(fx->dir, i == 0 ? "deep" : deep), 0777), 0);
         snprintf(deep + strlen(deep), sizeof deep - strlen(deep), i == 0 ? "deep/d" : "/d");
     }
-    assert_rc(zmap_file_remove(scratch_path(fx->dir, "deep")), NC_EOBJECT);
+    assert_rc(zmap_file_remove(scratch_path(fx->dir, "deep"), NULL), NC_EOBJECT);
     assert_true(scratch_exists(scratch_path(fx->dir, "deep")));
     assert_int_equal(scratch_open_files(), files);
 }

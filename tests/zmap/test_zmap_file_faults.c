@@ -260,7 +260,7 @@ run_session(zmap_open_how how, sysfault plan)
     }
     sysfault_stop();
     assert_int_equal(scratch_open_files(), files);
-    if (scratch_exists(store) && zmap_file_remove(store) != NC_NOERR)
+    if (scratch_exists(store) && zmap_file_remove(store, NULL) != NC_NOERR)
         fail_msg("%s", ncz_err_text());
     return met;
 }
@@ -354,7 +354,7 @@ test_discard_fails(void **state)
         }
         assert_true(scratch_exists(scratch_path(store, "decoy")));
         assert_int_equal(scratch_open_files(), files);
-        assert_int_equal(zmap_file_remove(store), NC_NOERR);
+        assert_int_equal(zmap_file_remove(store, NULL), NC_NOERR);
     }
     assert_true(nmet > 5);
 }
@@ -371,7 +371,7 @@ test_remove_fails(void **state)
 
         make_old();
         sysfault_start((sysfault){.nth = n, .err = EACCES});
-        rc = zmap_file_remove(store);
+        rc = zmap_file_remove(store, NULL);
         sysfault_stop();
         met = sysfault_plan.hit != NULL;
         /* Without the new name, or a random one, the tree is removed where it stands. */
@@ -466,7 +466,7 @@ kill_everywhere(bool tear)
             assert_int_equal(generation_at("x/y/z"), 'n');
             sysfault_stop();
         }
-        assert_int_equal(zmap_file_remove(store), NC_NOERR);
+        assert_int_equal(zmap_file_remove(store, NULL), NC_NOERR);
     }
     return k;
 }

@@ -5,6 +5,7 @@
  * to have worked; no descriptor and no partial file stays behind; the map works on once the system does.
  */
 #include "zmap/scratch.h"
+#include "zmap/zipdocs.h"
 #include "zmap/zmap_zip.h"
 #include "zmap/sysfault.h"
 #include "zmap/zipmake.h"
@@ -22,7 +23,7 @@
 #define PIECE      4096
 
 static char               *dir, *path;
-static const zmap_zip_opts opts = {.prefix = ""};
+static const zmap_zip_opts opts = {.is_document = is_test_document, .prefix = ""};
 
 static int
 set_up(void **state)

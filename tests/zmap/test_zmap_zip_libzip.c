@@ -6,6 +6,7 @@
 #include "support/failing_alloc.h"
 #include "zmap/scratch.h"
 #include "zmap/zmap.h"
+#include "zmap/zipdocs.h"
 #include "zmap/zmap_zip.h"
 
 #include <pthread.h>
@@ -109,7 +110,9 @@ check_with_us(const char *path, const char *prefix, bool changed)
     static char want[5000];
     zmap       *m = NULL;
 
-    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = prefix}, &m), NC_NOERR);
+    assert_int_equal(
+        zmap_zip_open(path, ZMAP_OPEN_READ, &(zmap_zip_opts){.is_document = is_test_document, .prefix = prefix}, &m),
+        NC_NOERR);
     for (int i = 0; i < OBJECTS; i++) {
         int     generation = changed ? generation_of(i) : 0;
         ncz_buf body = NCZ_BUF_INIT;
@@ -144,9 +147,10 @@ test_ours(void **state)
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(prefixes); i++)
         for (int sorted = 0; sorted < 2; sorted++) {
-            zmap_zip_opts opts = {.prefix = prefixes[i], .sorted = sorted != 0, .replace = true};
-            const char   *path = scratch_path(dir, "x.zip");
-            zmap         *m = NULL;
+            zmap_zip_opts opts = {
+                .is_document = is_test_document, .prefix = prefixes[i], .sorted = sorted != 0, .replace = true};
+            const char *path = scratch_path(dir, "x.zip");
+            zmap       *m = NULL;
 
             assert_int_equal(zmap_zip_open(path, ZMAP_CREATE_NEW, &opts, &m), NC_NOERR);
             put_all(m, false);
@@ -195,7 +199,7 @@ test_theirs(void **state)
         for (size_t k = 0; k < NCZ_LEN(methods); k++)
             for (int sorted = 0; sorted < 2; sorted++) {
                 const char   *path = scratch_path(dir, "x.zip");
-                zmap_zip_opts opts = {.prefix = prefixes[i], .sorted = sorted != 0};
+                zmap_zip_opts opts = {.is_document = is_test_document, .prefix = prefixes[i], .sorted = sorted != 0};
 
                 write_with_libzip(path, prefixes[i], methods[k]);
                 check_with_us(path, prefixes[i], false);
@@ -304,7 +308,9 @@ open_to_read(const char *path)
 {
     zmap *m = NULL;
 
-    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = ""}, &m), NC_NOERR);
+    assert_int_equal(
+        zmap_zip_open(path, ZMAP_OPEN_READ, &(zmap_zip_opts){.is_document = is_test_document, .prefix = ""}, &m),
+        NC_NOERR);
     return m;
 }
 
@@ -339,7 +345,7 @@ test_forms(void **state)
         expect_form(m);
         assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
         free(behind);
-        assert_int_equal(zmap_zip_mem_open(block, len, ZMAP_OPEN_READ, NULL, &m), NC_NOERR);
+        assert_int_equal(zmap_zip_mem_open(block, len, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_NOERR);
         expect_form(m);
         assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
         free(block);
@@ -453,7 +459,7 @@ test_damaged_entries(void **state)
             zmap   *m = NULL;
 
             data[place] = (char)(k < csize ? was ^ 0x10 : k == csize ? was + 1 : was - 1);
-            assert_int_equal(zmap_zip_mem_open(data, len, ZMAP_OPEN_READ, NULL, &m), NC_NOERR);
+            assert_int_equal(zmap_zip_mem_open(data, len, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_NOERR);
             if (zmap_get(m, "v/short", &body) != NC_NOERR) {
                 bad++;
             } else {
@@ -499,7 +505,7 @@ test_bombs(void **state)
 
         for (int k = 0; k < 4; k++)
             data[record + 24 + (size_t)k] = (char)(told[i] >> 8 * k);
-        assert_int_equal(zmap_zip_mem_open(data, len, ZMAP_OPEN_READ, NULL, &m), NC_NOERR);
+        assert_int_equal(zmap_zip_mem_open(data, len, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_NOERR);
         assert_int_not_equal(zmap_get_batch(m, &r, 1, NULL, NULL), NC_NOERR);
         assert_int_not_equal(zmap_get(m, "v/long", &limited), NC_NOERR);
         if (told[i] == 20000000)
@@ -525,7 +531,7 @@ test_carried_over(void **state)
     setenv("NCZARR_ZIP_PASSWORD", PASSWORD, 1);
     for (size_t i = 0; i < NCZ_LEN(forms); i++)
         for (int sorted = 0; sorted < 2; sorted++) {
-            zmap_zip_opts opts = {.prefix = "", .sorted = sorted != 0};
+            zmap_zip_opts opts = {.is_document = is_test_document, .prefix = "", .sorted = sorted != 0};
             size_t        len, now_len, at, bytes, now_at, entry;
             char         *before, *now;
             const char   *gone = "w/1";

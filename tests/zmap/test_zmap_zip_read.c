@@ -5,6 +5,7 @@
  */
 #include "zmap/zipmake.h"
 #include "zmap/zmap.h"
+#include "zmap/zipdocs.h"
 #include "zmap/zmap_zip.h"
 
 #include <setjmp.h>
@@ -18,7 +19,8 @@ static zmap *
 open_made(const zipmake *z, const char *prefix)
 {
     zmap *m = NULL;
-    int   rc = zmap_zip_mem_open(z->data, z->len, ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = prefix}, &m);
+    int   rc = zmap_zip_mem_open(z->data, z->len, ZMAP_OPEN_READ,
+                                 &(zmap_zip_opts){.is_document = is_test_document, .prefix = prefix}, &m);
 
     if (rc != NC_NOERR)
         fail_msg("%d: %s", rc, ncz_err_text());
@@ -290,9 +292,10 @@ test_prefix_chosen(void **state)
     m = open_made(&z, "");
     expect_list(m, "", "a/ b/ ");
     zmap_close(m, ZMAP_KEEP);
-    assert_int_equal(zmap_zip_mem_open(z.data, z.len, ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = "../b"}, &m),
+    assert_int_equal(zmap_zip_mem_open(z.data, z.len, ZMAP_OPEN_READ,
+                                       &(zmap_zip_opts){.is_document = is_test_document, .prefix = "../b"}, &m),
                      NC_EINVAL);
-    assert_int_equal(zmap_zip_mem_open(NULL, 0, ZMAP_OPEN_READ, NULL, &m), NC_EINVAL);
+    assert_int_equal(zmap_zip_mem_open(NULL, 0, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_EINVAL);
     zipmake_clear(&z);
 }
 
@@ -384,7 +387,7 @@ static void
 expect_refusal(const zipmake *z, int want, const char *says)
 {
     zmap *m = NULL;
-    int   rc = zmap_zip_mem_open(z->data, z->len, ZMAP_OPEN_READ, NULL, &m);
+    int   rc = zmap_zip_mem_open(z->data, z->len, ZMAP_OPEN_READ, &test_zip_opts, &m);
 
     if (rc != want || strstr(ncz_err_text(), says) == NULL)
         fail_msg("%d %s, wanted %d and \"%s\"", rc, ncz_err_text(), want, says);
@@ -574,7 +577,7 @@ test_cut(void **state)
         void *block = malloc(cut.len != 0 ? cut.len : 1);
 
         memcpy(block, z.data, cut.len);
-        assert_int_equal(zmap_zip_mem_open(block, cut.len, ZMAP_OPEN_READ, NULL, &m), NC_ENOTNC);
+        assert_int_equal(zmap_zip_mem_open(block, cut.len, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOTNC);
         free(block);
     }
     zipmake_clear(&z);
@@ -598,7 +601,7 @@ test_each_byte_changed(void **state)
             zmap *m = NULL;
 
             z.data[i] ^= (unsigned char)(1 << bit);
-            if (zmap_zip_mem_open(z.data, z.len, ZMAP_OPEN_READ, NULL, &m) == NC_NOERR) {
+            if (zmap_zip_mem_open(z.data, z.len, ZMAP_OPEN_READ, &test_zip_opts, &m) == NC_NOERR) {
                 static const char *const keys[] = {"a", "b", "c"};
                 static const char *const texts[] = {"some text", "more of it, and more of it", "wide"};
 

@@ -5,6 +5,7 @@
  */
 #include "zmap/scratch.h"
 #include "zmap/zmap_file.h"
+#include "zmap/zipdocs.h"
 #include "zmap/zmap_zip.h"
 #include "zmap/sysfault.h"
 #include "zmap/zipmake.h"
@@ -40,7 +41,7 @@ tear_down(void **state)
     return 0;
 }
 
-static const zmap_zip_opts at_top = {.prefix = ""};
+static const zmap_zip_opts at_top = {.is_document = is_test_document, .prefix = ""};
 
 #define OK(call)                                                                                                     \
     do {                                                                                                             \
@@ -128,7 +129,7 @@ names_in(void)
 static void
 test_layout(void **state)
 {
-    zmap *m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.prefix = "top"});
+    zmap *m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "top"});
     char *names;
 
     (void)state;
@@ -143,7 +144,7 @@ test_layout(void **state)
     names = names_in();
     assert_string_equal(names, "top/.zattrs top/.zgroup top/v/.zarray top/g/h/.zgroup top/v/10 top/v/9 ");
     free(names);
-    m = open_zip(ZMAP_OPEN_READ, NULL); /* the prefix is found */
+    m = open_zip(ZMAP_OPEN_READ, &test_zip_opts); /* the prefix is found */
     expect(m, "v/9", "xx");
     OK(zmap_close(m, ZMAP_KEEP));
 }
@@ -164,7 +165,7 @@ test_same_bytes(void **state)
 {
     static const char *const one[] = {"a", "b/c", ".zgroup", "b/d", "e", "a"};
     static const char *const two[] = {"e", ".zgroup", "b/d", "b/c", "a"};
-    zmap_zip_opts            sorted = {.prefix = "p", .sorted = true};
+    zmap_zip_opts            sorted = {.is_document = is_test_document, .prefix = "p", .sorted = true};
     size_t                   len[3];
     char                    *bytes[3];
 
@@ -203,7 +204,7 @@ test_empty_archive(void **state)
     assert_int_equal(len, 22);
     free(bytes);
     assert_true(zmap_zip_looks_like(path));
-    OK(zmap_close(open_zip(ZMAP_OPEN_READ, NULL), ZMAP_KEEP));
+    OK(zmap_close(open_zip(ZMAP_OPEN_READ, &test_zip_opts), ZMAP_KEEP));
 }
 
 /* ---- when it is seen ---- */
@@ -260,13 +261,13 @@ test_revert_and_discard(void **state)
     OK(zmap_close(m, ZMAP_REVERT));
     expect_seen("a", "new");
 
-    m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.prefix = "", .replace = true});
+    m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "", .replace = true});
     expect(m, "a", NULL);
     put(m, "n", "n");
     expect_seen("a", "new"); /* it stands until the commit */
     OK(zmap_close(m, ZMAP_DISCARD));
     expect_seen("a", "new");
-    m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.prefix = "", .replace = true});
+    m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "", .replace = true});
     put(m, "n", "n");
     OK(zmap_close(m, ZMAP_KEEP));
     expect_seen("a", NULL);
@@ -395,13 +396,13 @@ test_change_foreign(void **state)
     zipmake_end(&z, false, "a comment goes");
     scratch_write(path, z.data, z.len);
     chmod(path, 0640);
-    m = open_zip(ZMAP_OPEN_WRITE, &(zmap_zip_opts){.prefix = "d"});
+    m = open_zip(ZMAP_OPEN_WRITE, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "d"});
     put(m, "v/2", "another two");
     put(m, "w/0", "w");
     OK(zmap_close(m, ZMAP_KEEP));
     zipmake_clear(&z);
 
-    m = open_zip(ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = "d"});
+    m = open_zip(ZMAP_OPEN_READ, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "d"});
     for (int i = 0; i < 2; i++) {
         ncz_buf body = NCZ_BUF_INIT;
 
@@ -554,15 +555,17 @@ test_one_writer(void **state)
     put(m, "a", "1");
     OK(zmap_sync(m));
     for (int turn = 0; turn < 2; turn++) { /* committed, and with changes that are not */
-        assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, NULL, &other), NC_EACCESS);
-        assert_int_equal(zmap_zip_open(path, ZMAP_CREATE_NEW, &(zmap_zip_opts){.replace = true}, &other), NC_EACCESS);
+        assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, &test_zip_opts, &other), NC_EACCESS);
+        assert_int_equal(zmap_zip_open(path, ZMAP_CREATE_NEW,
+                                       &(zmap_zip_opts){.is_document = is_test_document, .replace = true}, &other),
+                         NC_EACCESS);
         assert_int_equal(zmap_zip_remove(path), NC_EACCESS);
         expect_seen("a", "1");
         put(m, "b", "2");
     }
     OK(zmap_close(m, ZMAP_KEEP));
     m = open_zip(ZMAP_OPEN_WRITE, &at_top);
-    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, NULL, &other), NC_EACCESS);
+    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, &test_zip_opts, &other), NC_EACCESS);
     OK(zmap_close(m, ZMAP_KEEP));
     OK(zmap_zip_remove(path));
 }
@@ -574,18 +577,18 @@ test_what_is_there(void **state)
     char *link = strdup(scratch_path(dir, "link.zip"));
 
     (void)state;
-    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_READ, NULL, &m), NC_ENOOBJECT);
-    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, NULL, &m), NC_ENOOBJECT);
-    assert_int_equal(zmap_zip_open(scratch_path(dir, "no/x.zip"), ZMAP_CREATE_NEW, NULL, &m), NC_ENOOBJECT);
-    assert_int_equal(zmap_zip_open(dir, ZMAP_OPEN_READ, NULL, &m), NC_ENOTNC);
-    assert_int_equal(zmap_zip_open(dir, ZMAP_CREATE_NEW, NULL, &m), NC_EOBJECT);
-    assert_int_equal(zmap_zip_open("", ZMAP_OPEN_READ, NULL, &m), NC_EINVAL);
-    assert_int_equal(zmap_zip_open(NULL, ZMAP_OPEN_READ, NULL, &m), NC_EINVAL);
-    assert_int_equal(zmap_zip_open("/dev/null", ZMAP_OPEN_READ, NULL, &m), NC_ENOTNC);
+    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOOBJECT);
+    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, &test_zip_opts, &m), NC_ENOOBJECT);
+    assert_int_equal(zmap_zip_open(scratch_path(dir, "no/x.zip"), ZMAP_CREATE_NEW, &test_zip_opts, &m), NC_ENOOBJECT);
+    assert_int_equal(zmap_zip_open(dir, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOTNC);
+    assert_int_equal(zmap_zip_open(dir, ZMAP_CREATE_NEW, &test_zip_opts, &m), NC_EOBJECT);
+    assert_int_equal(zmap_zip_open("", ZMAP_OPEN_READ, &test_zip_opts, &m), NC_EINVAL);
+    assert_int_equal(zmap_zip_open(NULL, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_EINVAL);
+    assert_int_equal(zmap_zip_open("/dev/null", ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOTNC);
     assert_int_equal(zmap_zip_remove(path), NC_ENOOBJECT);
     assert_int_equal(scratch_count(dir), 0);
     make_old();
-    assert_int_equal(zmap_zip_open(path, ZMAP_CREATE_NEW, NULL, &m), NC_EOBJECT);
+    assert_int_equal(zmap_zip_open(path, ZMAP_CREATE_NEW, &test_zip_opts, &m), NC_EOBJECT);
     expect_seen("a", "old a");
 
     assert_int_equal(symlink("d.zip", link), 0); /* the file goes on, the link stays one */
@@ -597,13 +600,13 @@ test_what_is_there(void **state)
     assert_int_equal(unlink(link), 0);
     assert_int_equal(scratch_count(dir), 1);
 
-    m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.replace = true});
+    m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.is_document = is_test_document, .replace = true});
     OK(zmap_zip_mem_take(m, NULL, NULL) == NC_ENOTBUILT ? NC_NOERR : NC_EINVAL);
     OK(zmap_close(m, ZMAP_REVERT));
     scratch_write(path, "no archive at all", 17);
     assert_false(zmap_zip_looks_like(path));
-    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_READ, NULL, &m), NC_ENOTNC);
-    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, NULL, &m), NC_ENOTNC);
+    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOTNC);
+    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, &test_zip_opts, &m), NC_ENOTNC);
     assert_int_equal(scratch_count(dir), 1); /* and no partial file is left */
     free(link);
 }
@@ -635,7 +638,7 @@ test_leftovers(void **state)
     make_old();
     scratch_write(scratch_path(dir, "d.zip.nczarr.partial"), path, 5);
     scratch_write(scratch_path(dir, "d.zip.nczarr-repack.partial"), path, 5);
-    m = open_zip(ZMAP_OPEN_WRITE, &(zmap_zip_opts){.prefix = "", .sorted = true});
+    m = open_zip(ZMAP_OPEN_WRITE, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "", .sorted = true});
     put(m, "a", "new");
     OK(zmap_close(m, ZMAP_KEEP));
     expect_seen("a", "new");

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Keys of the dialects, both ways: documents, chunks, and what is neither; and the questions over all dialects. */
+#include "fixture.h"
+#include "format/zarr2/zarr2.h"
+#include "format/zarr3/zarr3.h"
+
+static void
+chunk_keys(void **state)
+{
+    static const struct {
+        const char *rest;
+        bool        is;
+    } rows[] = {{"0", true},   {"12", true},  {"0.0", true},   {"3/14/0", true}, {"", false},
+                {".0", false}, {"0.", false}, {"0..1", false}, {"a", false},     {"0.a", false},
+                {"0/", false}, {"-1", false}, {"1 ", false}};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++)
+        assert_int_equal(ncz_zarr2.parse_key(rows[i].rest, NCZ_RANK_ANY, NULL),
+                         rows[i].is ? NCZ_KEY_CHUNK : NCZ_KEY_FOREIGN);
+}
+
+static void
+indexes(void **state)
+{
+    uint64_t index[3] = {0};
+
+    (void)state;
+    assert_int_equal(ncz_zarr2.parse_key("3.14.15", 3, index), NCZ_KEY_CHUNK);
+    assert_true(index[0] == 3 && index[1] == 14 && index[2] == 15);
+    assert_int_equal(ncz_zarr2.parse_key("18446744073709551616/7", 2, index), NCZ_KEY_FOREIGN); /* no room for it */
+    assert_int_equal(ncz_zarr2.parse_key("1844674407370955160/7", 2, index), NCZ_KEY_CHUNK);
+    assert_true(index[0] == 1844674407370955160u && index[1] == 7);
+    assert_int_equal(ncz_zarr2.parse_key("0", 0, index), NCZ_KEY_CHUNK);
+    assert_int_equal(ncz_zarr2.parse_key("0.0", 1, index), NCZ_KEY_FOREIGN);
+    assert_int_equal(ncz_zarr2.parse_key("0", 2, index), NCZ_KEY_FOREIGN);
+    assert_int_equal(ncz_zarr2.parse_key("", 1, index), NCZ_KEY_FOREIGN);
+    assert_int_equal(ncz_zarr2.parse_key(".zarray", 1, index), NCZ_KEY_DOCUMENT);
+}
+
+/* What locate makes parse_key takes apart. */
+static void
+both_ways(void **state)
+{
+    char           path[] = "g/v";
+    const uint64_t index[3] = {0, 42, 1234567890123u};
+    ncz_buf        key = NCZ_BUF_INIT;
+
+    (void)state;
+    for (const char *sep = "./"; *sep != '\0'; sep++) {
+        ncz_spec       spec = {.rank = 3, .path = path, .key_encoding = ncz_zarr2.encode_keys(*sep)};
+        ncz_chunk_addr where;
+        ncz_chunk_key  split;
+        uint64_t       back[3] = {0};
+
+        assert_int_equal(ncz_zarr2.locate(&spec, index, &key, &where), NC_NOERR);
+        assert_int_equal(where.key[5], *sep);
+        assert_int_equal(ncz_zarr2.parse_key(where.key + 4, 3, back), NCZ_KEY_CHUNK);
+        assert_memory_equal(back, index, sizeof index);
+        assert_true(ncz_zarr2.split_chunk_key(where.key, &split));
+        assert_true(split.below == 4 && split.rank == 3 && !split.first);
+    }
+    ncz_buf_clear(&key);
+}
+
+static void
+chunks_without_an_array(void **state)
+{
+    static const struct {
+        const char *key;
+        size_t      below, rank; /* 0: no chunk */
+        bool        first;
+    } rows[] = {{"v/0", 2, 1, true},     {"g/v/0.0", 4, 2, true},  {"g/v/1/0", 4, 2, false},
+                {"v/10.3", 2, 2, false}, {"0", 0, 0, false},       {"0.0", 0, 0, false},
+                {"v/007", 0, 0, false},  {"v/1.txt", 0, 0, false}, {"v/.zarray", 0, 0, false}};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        ncz_chunk_key k = {0};
+
+        assert_int_equal(ncz_zarr2.split_chunk_key(rows[i].key, &k), rows[i].rank > 0);
+        assert_true(k.below == rows[i].below && k.rank == rows[i].rank && k.first == rows[i].first);
+    }
+}
+
+static void
+zarr3_is_recognised(void **state)
+{
+    (void)state;
+    assert_int_equal(ncz_zarr3.parse_key("zarr.json", NCZ_RANK_ANY, NULL), NCZ_KEY_DOCUMENT);
+    assert_int_equal(ncz_zarr3.parse_key("c", NCZ_RANK_ANY, NULL), NCZ_KEY_CHUNK);
+    assert_int_equal(ncz_zarr3.parse_key("c/0/12", NCZ_RANK_ANY, NULL), NCZ_KEY_CHUNK);
+    assert_int_equal(ncz_zarr3.parse_key("c/", NCZ_RANK_ANY, NULL), NCZ_KEY_FOREIGN);
+    assert_int_equal(ncz_zarr3.parse_key("cc/0", NCZ_RANK_ANY, NULL), NCZ_KEY_FOREIGN);
+    assert_int_equal(ncz_zarr3.parse_key("0.0", NCZ_RANK_ANY, NULL), NCZ_KEY_FOREIGN);
+}
+
+static void
+over_all_dialects(void **state)
+{
+    ncz_buf text = NCZ_BUF_INIT;
+
+    (void)state;
+    assert_int_equal(ncz_format_marks_text(&text), NC_NOERR);
+    assert_string_equal(text.data, ".zgroup, .zarray, .zmetadata, .nczarr, zarr.json");
+    ncz_buf_clear(&text);
+    assert_int_equal(ncz_format_longest_document(), strlen(".nczarray"));
+    assert_string_equal(ncz_format_copies()->key, ".zmetadata");
+    assert_string_equal(ncz_format_hidden_key(".zgroup"), ".zgroup.unfinished");
+    assert_string_equal(ncz_format_shown_key(".zattrs.unfinished"), ".zattrs");
+    assert_null(ncz_format_hidden_key("v/.zgroup"));
+    assert_null(ncz_format_shown_key(".zgroup"));
+    assert_true(ncz_format_is_top_document("zarr.json", 9) && ncz_format_is_top_document(".zattrs/x", 7));
+    assert_false(ncz_format_is_top_document(".zattr", 6) || ncz_format_is_top_document("", 0));
+    assert_true(ncz_format_owns_temporary(".zarray.8a1f.partial") && ncz_format_owns_temporary("0.0.8a1f.partial"));
+    assert_true(ncz_format_owns_temporary("zarr.json.8a1f.partial"));
+    assert_false(ncz_format_owns_temporary("film.partial"));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chunk_keys),          cmocka_unit_test(indexes),
+        cmocka_unit_test(both_ways),           cmocka_unit_test(chunks_without_an_array),
+        cmocka_unit_test(zarr3_is_recognised), cmocka_unit_test(over_all_dialects),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
