@@ -94,7 +94,7 @@ write_encoding(const ncz_spec *s, ncz_buf *out)
     ncz_jsonw_key(&w, "dtype");
     write_dtype(&s->dtype, &w);
     ncz_jsonw_key(&w, "order");
-    ncz_jsonw_cstr(&w, s->order_f ? "F" : "C");
+    ncz_jsonw_cstr(&w, ncz_order_is_fortran(s->order, s->rank) ? "F" : "C");
     ncz_jsonw_key(&w, "chunks");
     ncz_jsonw_open_array(&w);
     for (size_t d = 0; d < s->rank; d++)

@@ -8,12 +8,6 @@
 
 #include <string.h>
 
-static ncz_codec_env
-env_of(const ncz_var *v)
-{
-    return (ncz_codec_env){.dtype = v->spec->dtype, .chunk_bytes = v->spec->chunk_bytes, .row = v->spec->row};
-}
-
 /* chain := chain without that codec. */
 static int
 shorten(ncz_chain **chain, const char *id)
@@ -33,17 +27,17 @@ static int
 extend(const ncz_var *v, ncz_chain **chain, unsigned id, size_t n, const unsigned *words, bool front)
 {
     const ncz_codec_ops *ops = ncz_codec_by_hdf5(id);
-    ncz_codec_env        env = env_of(v);
-    ncz_codec_params     p = {.own = NULL};
+    ncz_array_type       type = ncz_spec_array_type(v->spec);
+    ncz_codec           *codec = NULL;
     ncz_chain           *longer = NULL;
     int                  rc;
 
     if (ops == NULL)
         return ncz_fail(NC_ENOFILTER, "%s: filter %u is neither built in nor registered", v->name, id);
-    if ((rc = ncz_codec_of_words(ops, n, words, &env, &p)) == NC_NOERR)
-        rc = ncz_chain_with(*chain, ops, &p, front, &longer);
-    ncz_codec_params_clear(&p);
-    ncz_codec_unref(ops);
+    if ((rc = ncz_codec_from_words(ops, n, words, &type, &codec)) == NC_NOERR)
+        rc = ncz_chain_with(*chain, codec, &type, front, &longer);
+    ncz_codec_unref(codec);
+    ncz_codec_ops_unref(ops);
     if (rc != NC_NOERR)
         return rc;
     ncz_chain_unref(*chain);
@@ -130,20 +124,20 @@ nc_def_var_fletcher32(int ncid, int varid, int fletcher32)
 int
 nczarr_def_var_codec(int ncid, int varid, const char *json)
 {
-    ncz_call      c;
-    ncz_var      *v = NULL;
-    ncz_json     *config = NULL;
-    ncz_chain    *chain = NULL;
-    ncz_codec_env env;
-    int           rc = open_var(ncid, varid, &c, &v);
+    ncz_call       c;
+    ncz_var       *v = NULL;
+    ncz_json      *config = NULL;
+    ncz_chain     *chain = NULL;
+    ncz_array_type type;
+    int            rc = open_var(ncid, varid, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
-    env = env_of(v);
+    type = ncz_spec_array_type(v->spec);
     if (json == NULL)
         rc = ncz_fail(NC_EINVAL, "%s: a codec is a JSON object, not a null pointer", v->name);
     else if ((rc = ncz_codec_parse(json, strlen(json), &config)) == NC_NOERR &&
-             (rc = ncz_chain_with_json(v->chain, config, &env, &chain)) == NC_NOERR)
+             (rc = ncz_chain_with_json(v->chain, config, &type, &chain)) == NC_NOERR)
         rc = ncz_dataset_set_chain(c.ds, v, chain);
     ncz_chain_unref(chain);
     ncz_json_free(config);
@@ -154,18 +148,18 @@ nczarr_def_var_codec(int ncid, int varid, const char *json)
 static int
 parse_list(const ncz_call *c, const ncz_var *v, const ncz_json *list, ncz_chain **out)
 {
-    ncz_codec_env env = env_of(v);
-    ncz_err       first;
-    int           rc = ncz_chain_parse(list, NULL, &env, c->m->limits.chain, out);
+    ncz_array_type type = ncz_spec_array_type(v->spec);
+    ncz_err        first;
+    int            rc = ncz_chain_parse(list, NULL, &type, NCZ_CONFIG_CALLER, c->m->limits.chain, out);
 
     if (rc != NC_EFILTER || v->type->class != NCZ_TYPE_STRING)
         return rc;
     ncz_err_save(&first, rc);
-    if (env.dtype.kind == NCZ_KIND_OBJECT)
-        env.dtype = ncz_dtype_of(v->type, false, v->maxstrlen);
+    if (type.dtype.kind == NCZ_KIND_OBJECT)
+        type.dtype = ncz_dtype_of(v->type, false, v->maxstrlen);
     else
-        env.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
-    rc = ncz_chain_parse(list, NULL, &env, c->m->limits.chain, out);
+        type.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
+    rc = ncz_chain_parse(list, NULL, &type, NCZ_CONFIG_CALLER, c->m->limits.chain, out);
     return rc == NC_EFILTER ? ncz_err_adopt(&first) : rc;
 }
 
@@ -228,17 +222,18 @@ nc_def_var_blosc(int ncid, int varid, unsigned subcompressor, unsigned level, un
 static int
 words_of(const ncz_var *v, unsigned id, bool *found, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {
-    ncz_codec_env env = env_of(v);
+    ncz_array_type type = ncz_spec_array_type(v->spec);
 
     *found = false;
     *n = 0;
     for (size_t i = 0; i < ncz_chain_len(v->chain); i++) {
-        const ncz_codec_ops *ops = ncz_chain_ops(v->chain, i);
+        const ncz_codec     *codec = ncz_chain_codec(v->chain, i);
+        const ncz_codec_ops *ops = ncz_codec_ops_of(codec);
 
         if (ops == NULL || ops->hdf5_id != id || id == 0)
             continue;
         *found = true;
-        return ops->to_words(ncz_chain_params(v->chain, i), &env, n, words);
+        return ncz_codec_to_words(codec, &type, n, words);
     }
     return NC_NOERR;
 }
@@ -376,7 +371,7 @@ nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filt
     if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
         return ncz_call_leave(&c, rc);
     for (size_t i = 0; i < ncz_chain_len(v->chain); i++) {
-        const ncz_codec_ops *ops = ncz_chain_ops(v->chain, i);
+        const ncz_codec_ops *ops = ncz_codec_ops_of(ncz_chain_codec(v->chain, i));
 
         if (ops == NULL || ops->hdf5_id == 0)
             continue;
@@ -442,6 +437,6 @@ nc_inq_filter_avail(int ncid, unsigned id)
         return rc;
     if ((ops = ncz_codec_by_hdf5(id)) == NULL)
         rc = ncz_fail(NC_ENOFILTER, "filter %u is neither built in nor registered", id);
-    ncz_codec_unref(ops);
+    ncz_codec_ops_unref(ops);
     return ncz_call_leave(&c, rc);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_addr: what lies between a chunk and the map: its key, how the map likes to be driven, what the codecs are told.
+ * chunk_addr: what lies between a chunk and the map: its key, and how the map likes to be driven.
  */
 #include "chunk/chunk_int.h"
 
@@ -26,14 +26,4 @@ ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_
     ncz_buf_reset(key);
     *where = (ncz_chunk_addr){.length = ZMAP_WHOLE, .slot = NCZ_NO_SLOT};
     return spec->locate(spec, index, key, where);
-}
-
-ncz_codec_env
-ncz_chunk_env(const ncz_spec *spec, ncz_scratch *scratch)
-{
-    return (ncz_codec_env){.dtype = spec->dtype,
-                           .chunk_bytes = spec->chunk_bytes,
-                           .row = spec->row,
-                           .order_f = spec->order_f,
-                           .scratch = scratch};
 }

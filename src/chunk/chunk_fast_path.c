@@ -40,7 +40,7 @@ prepare(const ncz_plan *p, quick *q)
         nelems *= p->sel.count[d]; /* of one chunk, which fits in memory */
     }
     q->move = (ncz_transfer){
-        .dtype = &spec->dtype, .mem = p->mem, .chunk = spec->chunk, .order_f = spec->order_f, .classic = p->classic};
+        .dtype = &spec->dtype, .mem = p->mem, .chunk = spec->chunk, .order = spec->order, .classic = p->classic};
     q->piece = (ncz_piece){.rank = spec->rank,
                            .index = q->index,
                            .off = q->off,

@@ -152,9 +152,6 @@ size_t ncz_chunk_batch_of(size_t chunk_bytes);
 /* The key of a chunk that is an object of its own or lies in one. */
 int ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
 
-/* What a chain is told, with its scratch. */
-ncz_codec_env ncz_chunk_env(const ncz_spec *spec, ncz_scratch *scratch);
-
 /* ---- chunk_memory.c ---- */
 
 /* Memory for a chunk that is to stay in the cache, in which clean ones go until `need` more bytes fit (0: none do).

@@ -63,10 +63,9 @@ target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 static int
 decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const ncz_buf *body, ncz_scratch *scratch)
 {
-    size_t        nbytes = c->spec->chunk_bytes;
-    ncz_codec_env env = ncz_chunk_env(c->spec, scratch);
-    bool          one_range = j->how == NCZ_CHUNK_TASK_RANGES && !c->workers; /* on workers they are read apart */
-    int           rc;
+    size_t nbytes = c->spec->chunk_bytes;
+    bool   one_range = j->how == NCZ_CHUNK_TASK_RANGES && !c->workers; /* on workers they are read apart */
+    int    rc;
 
     if (req->err.code == NC_EEMPTY) {
         j->absent = true;
@@ -91,9 +90,10 @@ decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const n
         ncz_byte_range part;
 
         ncz_chunk_byte_range(c, j, &part);
-        rc = ncz_chain_decode_part(c->spec->chain, &env, ncz_buf_str(body), body->len, j->data, nbytes, false, &part);
+        rc = ncz_chain_decode_part(c->spec->chain, scratch, ncz_buf_str(body), body->len, j->data, nbytes, false,
+                                   &part);
     } else {
-        rc = ncz_chain_decode(c->spec->chain, &env, ncz_buf_str(body), body->len, j->data, nbytes, false);
+        rc = ncz_chain_decode(c->spec->chain, scratch, ncz_buf_str(body), body->len, j->data, nbytes, false);
     }
     return rc == NC_NOERR ? rc : fail_key(req->key, rc);
 }

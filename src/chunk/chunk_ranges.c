@@ -37,7 +37,7 @@ typedef struct cut {
 static size_t
 dim_at(const ncz_spec *spec, size_t d)
 {
-    return spec->order_f ? spec->rank - 1 - d : d;
+    return ncz_order_dim(spec->order, d);
 }
 
 /* The distance in elements between neighbours in the d-th dimension from the slowest. A chunk fits in memory. */

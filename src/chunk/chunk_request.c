@@ -76,7 +76,7 @@ ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan
         .move = {.dtype = &spec->dtype,
                  .mem = plan->mem,
                  .chunk = spec->chunk,
-                 .order_f = spec->order_f,
+                 .order = spec->order,
                  .classic = plan->classic},
         .lock = PTHREAD_MUTEX_INITIALIZER,
     };

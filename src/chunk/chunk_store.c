@@ -97,7 +97,6 @@ static int
 encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body, ncz_scratch *scratch)
 {
     const ncz_spec *spec = item->chunk->spec;
-    ncz_codec_env   env = ncz_chunk_env(spec, scratch);
     ncz_chunk_addr  where;
     int             rc;
 
@@ -113,7 +112,7 @@ encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *b
     if (ncz_chunk_is_vlen(spec))
         rc = ncz_chunk_encode_vlen(spec, item->data, scratch, body);
     else
-        rc = ncz_chain_encode(spec->chain, &env, item->data, spec->chunk_bytes, body);
+        rc = ncz_chain_encode(spec->chain, scratch, item->data, spec->chunk_bytes, body);
     if (rc != NC_NOERR)
         return rc;
     item->object = ncz_buf_str(body);

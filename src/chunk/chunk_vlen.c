@@ -16,14 +16,13 @@ ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j)
 int
 ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_buf *body, ncz_scratch *scratch)
 {
-    ncz_codec_env env = ncz_chunk_env(c->spec, scratch);
-    ncz_buf       own = NCZ_BUF_INIT, *out = &own;
-    int           rc;
+    ncz_buf own = NCZ_BUF_INIT, *out = &own;
+    int     rc;
 
     ncz_chunk_task_drop_room(c, j);
     if (!j->keep && scratch != NULL)
         out = ncz_scratch_buf(scratch, NCZ_SCRATCH_CHUNK, 0);
-    rc = ncz_chain_decode_vlen(c->spec->chain, &env, ncz_buf_str(body), body->len, c->spec->chunk_nelems,
+    rc = ncz_chain_decode_vlen(c->spec->chain, scratch, ncz_buf_str(body), body->len, c->spec->chunk_nelems,
                                c->engine->limits.chunk_bytes, out);
     if (rc == NC_NOERR && out == &own)
         rc = ncz_vlen_take(&own, &j->room);
@@ -59,7 +58,5 @@ ncz_chunk_change_vlen(ncz_chunk_request *c, const ncz_chunk_task *j, char **bloc
 int
 ncz_chunk_encode_vlen(const ncz_spec *spec, const char *data, ncz_scratch *scratch, ncz_buf *out)
 {
-    ncz_codec_env env = ncz_chunk_env(spec, scratch);
-
-    return ncz_chain_encode_vlen(spec->chain, &env, ncz_chunk_vlen(data), out);
+    return ncz_chain_encode_vlen(spec->chain, scratch, ncz_chunk_vlen(data), out);
 }

@@ -106,7 +106,7 @@ ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
         return ncz_fail(NC_EBADTYPE,
                         "%s: netCDF-C could not open a dataset with strings of any length (codec %s), which compat= "
                         "asks for: leave out the codec, and the strings have a fixed width",
-                        v->name, ncz_chain_ops(chain, 0)->id);
+                        v->name, ncz_chain_id(chain, 0));
     return ncz_var_set_chain(ds->model, v, chain);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A chain's inside, for the two files that make chains and run them.
+ * The inside of codecs and chains, for the files that make and run them.
  */
 #ifndef NCZ_FILTER_CHAIN_INT_H
 #define NCZ_FILTER_CHAIN_INT_H
@@ -9,24 +9,31 @@
 
 #include <stdatomic.h>
 
-typedef struct chain_link {
-    char                *id;
-    const ncz_codec_ops *ops;    /* NULL: unknown, or lacking in this build */
-    ncz_codec_params     params; /* known only */
-    char                *text;   /* unknown only: its JSON, as it stood */
-    char                *why;    /* unknown only: what to say when it is to run */
-} chain_link;
-
-struct ncz_chain {
-    atomic_size_t refs;
-    size_t        n; /* never 0 */
-    chain_link   *links;
+struct ncz_codec {
+    atomic_size_t        refs;
+    const ncz_codec_ops *ops;   /* NULL: unknown, or lacking in this build */
+    void                *state; /* of ops->state_size bytes; NULL: none */
+    char                *id;    /* unknown only, and so the two below */
+    char                *text;  /* its JSON, as it was read */
+    char                *why;   /* the error when it is to run */
 };
 
-/* Does it take a block of texts? */
-bool ncz_chain_link_packs(const chain_link *l);
+/* A codec that keeps its place. `why` NULL: there is none of that name. */
+int ncz_codec_unknown(const char *id, const char *text, size_t len, const char *why, ncz_codec **out);
 
-/* Makes of the env of what enters a link that of what it encodes to. */
-void ncz_chain_pass(const chain_link *l, ncz_codec_env *env);
+#define NCZ_CODEC_NOT_KNOWN "codec '%s' is neither built in nor registered"
+
+struct ncz_chain {
+    atomic_size_t          refs;
+    size_t                 n; /* steps; never 0 */
+    size_t                 to_bytes;
+    size_t                 nrun; /* of `run` */
+    const ncz_chain_step **run;  /* the steps that change bytes */
+    ncz_array_type         in;   /* its shape and order are the chain's own */
+    ncz_chain_step         steps[];
+};
+
+/* Does it encode objects? */
+bool ncz_chain_step_vlen(const ncz_chain_step *s);
 
 #endif /* NCZ_FILTER_CHAIN_INT_H */

@@ -5,32 +5,32 @@
 #include "filter/filter_int.h"
 
 static int
-astype_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+astype_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+                 void *state)
 {
-    const unsigned   sorts = NCZ_TYPE_CLASS_BOOL | NCZ_TYPE_CLASS_HALF;
-    ncz_codec_params p = {.v = {0}};
-    int64_t         *from = &p.v[NCZ_CODEC_DTYPE], *to = &p.v[NCZ_CODEC_ASTYPE];
-    int              rc;
+    const unsigned classes = NCZ_TYPE_CLASS_BOOL | NCZ_TYPE_CLASS_HALF;
+    ncz_type_pair *types = state;
+    int            rc;
 
-    (void)env;
-    if ((rc = ncz_codec_type_configure(config, "astype", "decode_dtype", sorts, from)) != NC_NOERR)
+    (void)in;
+    (void)rules;
+    if ((rc = ncz_codec_read_type(config, ops->id, "decode_dtype", classes, &types->decoded)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_codec_type_configure(config, "astype", "encode_dtype", sorts, to)) != NC_NOERR)
-        return rc;
-    *out = p;
-    return NC_NOERR;
+    return ncz_codec_read_type(config, ops->id, "encode_dtype", classes, &types->encoded);
 }
 
 static void
-astype_describe(const ncz_codec_params *p, ncz_jsonw *w)
+astype_describe(const void *state, ncz_jsonw *w)
 {
-    ncz_codec_type_describe(p, NCZ_CODEC_ASTYPE, "encode_dtype", w);
-    ncz_codec_type_describe(p, NCZ_CODEC_DTYPE, "decode_dtype", w);
+    const ncz_type_pair *types = state;
+
+    ncz_codec_write_type(&types->encoded, "encode_dtype", w);
+    ncz_codec_write_type(&types->decoded, "decode_dtype", w);
 }
 
 /* A truth value is 0 or 1, whatever number it is made of or however a writer has stored it. */
 static void
-truth_u1(void *block, size_t n, void *arg)
+make_truth_u1(void *block, size_t n, void *arg)
 {
     uint8_t *v = block;
 
@@ -40,7 +40,7 @@ truth_u1(void *block, size_t n, void *arg)
 }
 
 static void
-truth_f8(void *block, size_t n, void *arg)
+make_truth_f8(void *block, size_t n, void *arg)
 {
     double *v = block;
 
@@ -50,51 +50,51 @@ truth_f8(void *block, size_t n, void *arg)
 }
 
 static int
-cast(const ncz_dtype *from, const ncz_dtype *to, const void *in, size_t n, void *out, size_t most, bool exact,
-     size_t *used)
+cast_elements(const ncz_dtype *from, const ncz_dtype *to, const void *in, size_t n, void *out, size_t most,
+              bool exact, size_t *used)
 {
     ncz_run r = {.from = *from, .to = *to, .work = ncz_dtype_type(from)};
 
     if (from->kind == NCZ_KIND_BOOL) {
-        r.step = truth_u1;
+        r.step = make_truth_u1;
     } else if (to->kind == NCZ_KIND_BOOL) {
         r.work = ncz_type_of(NC_DOUBLE);
-        r.step = truth_f8;
+        r.step = make_truth_f8;
     }
     return ncz_codec_run("astype", &r, in, n, out, most, exact, used);
 }
 
 static int
-astype_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+astype_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
               size_t *used)
 {
-    ncz_dtype from = ncz_codec_type(p, NCZ_CODEC_DTYPE), to = ncz_codec_type(p, NCZ_CODEC_ASTYPE);
+    const ncz_type_pair *types = state;
 
-    (void)env;
-    return cast(&from, &to, in, n, out, cap, false, used);
+    (void)type;
+    return cast_elements(&types->decoded, &types->encoded, in, n, out, cap, false, used);
 }
 
 static int
-astype_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+astype_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
               bool exact, size_t *used)
 {
-    ncz_dtype from = ncz_codec_type(p, NCZ_CODEC_ASTYPE), to = ncz_codec_type(p, NCZ_CODEC_DTYPE);
+    const ncz_type_pair *types = state;
 
-    (void)env;
-    return cast(&from, &to, in, n, out, *used < cap ? *used : cap, exact, used);
+    (void)type;
+    return cast_elements(&types->encoded, &types->decoded, in, n, out, *used < cap ? *used : cap, exact, used);
 }
 
 const ncz_codec_ops ncz_codec_astype = {
     .id = "astype",
+    .v3_name = "numcodecs.astype",
     .members = {"encode_dtype", "decode_dtype"},
-    .cls = NCZ_CODEC_ARRAY,
+    .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,
-    .configure = astype_configure,
+    .state_size = sizeof(ncz_type_pair),
+    .from_json = astype_from_json,
     .describe = astype_describe,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
     .bound = ncz_codec_types_bound,
-    .becomes = ncz_codec_types_becomes,
+    .encoded_type = ncz_codec_types_encoded,
     .encode = astype_encode,
     .decode = astype_decode,
 };

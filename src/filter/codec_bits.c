@@ -3,7 +3,7 @@
  * bitround and packbits: codecs that look at the bits of elements.
  *
  * bitround rounds the mantissa of floats to fewer bits; the rest become zeros, and decoding has nothing to undo.
- * packbits makes eight truth values one byte, the first in its highest bit, behind a byte that says how many bits of
+ * packbits makes eight truth values one byte, the first in its highest bit, after a byte that says how many bits of
  * the last byte are padding.
  */
 #include "filter/filter_int.h"
@@ -12,41 +12,39 @@
 
 /* ---- bitround ------------------------------------------------------------------------------------------ */
 
+typedef struct bitround_state {
+    int64_t keepbits;
+} bitround_state;
+
 static int
-bitround_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+bitround_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+                   void *state)
 {
-    ncz_codec_params p = {.v = {[NCZ_BITROUND_KEEPBITS] = -1}};
-    int              rc = ncz_codec_int(config, "bitround", "keepbits", 0, 52, &p.v[NCZ_BITROUND_KEEPBITS]);
+    bitround_state *s = state;
+    int             rc;
 
-    (void)env;
-    if (rc != NC_NOERR)
+    (void)in;
+    (void)rules;
+    s->keepbits = -1;
+    if ((rc = ncz_codec_int(config, ops->id, "keepbits", 0, 52, &s->keepbits)) != NC_NOERR)
         return rc;
-    if (p.v[NCZ_BITROUND_KEEPBITS] < 0)
-        return ncz_fail(NC_EFILTER, "codec 'bitround': no \"keepbits\"");
-    *out = p;
-    return NC_NOERR;
+    return s->keepbits >= 0 ? NC_NOERR : ncz_fail(NC_EFILTER, "codec '%s': no \"keepbits\"", ops->id);
 }
 
 static void
-bitround_describe(const ncz_codec_params *p, ncz_jsonw *w)
+bitround_describe(const void *state, ncz_jsonw *w)
 {
+    const bitround_state *s = state;
+
     ncz_jsonw_key(w, "keepbits");
-    ncz_jsonw_i64(w, p->v[NCZ_BITROUND_KEEPBITS]);
-}
-
-static bool
-bitround_bound(const ncz_codec_params *p, size_t n, size_t *out)
-{
-    (void)p;
-    *out = n;
-    return true;
+    ncz_jsonw_i64(w, s->keepbits);
 }
 
 static void
-bitround_becomes(const ncz_codec_params *p, ncz_codec_env *env)
+bitround_encoded_type(const void *state, ncz_array_type *type)
 {
-    (void)p;
-    env->dtype.kind = NCZ_KIND_INT;
+    (void)state;
+    type->dtype.kind = NCZ_KIND_INT;
 }
 
 /* To nearest, halves to even; a carry goes on into the exponent, as it should. `drop` bits, at least one. */
@@ -65,34 +63,35 @@ ROUND_BITS(uint32_t)
 ROUND_BITS(uint64_t)
 
 static int
-bitround_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+bitround_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                 size_t *used)
 {
+    const bitround_state  *s = state;
     static ncz_step *const steps[] = {round_uint16_t, round_uint32_t, round_uint64_t};
     static const nc_type   works[] = {NC_USHORT, NC_UINT, NC_UINT64};
     static const int       mantissas[] = {10, 23, 52};
-    ncz_dtype              bits = {.kind = NCZ_KIND_UINT, .big = env->dtype.big, .size = env->dtype.size};
+    ncz_dtype              bits = {.kind = NCZ_KIND_UINT, .big = type->dtype.big, .size = type->dtype.size};
     int                    drop, i = bits.size == 2 ? 0 : bits.size == 4 ? 1 : 2;
     ncz_run                r = {.from = bits, .to = bits, .work = ncz_type_of(works[i]), .arg = &drop};
 
-    if (env->dtype.kind != NCZ_KIND_FLOAT || env->bytes)
+    if (type->dtype.kind != NCZ_KIND_FLOAT || type->bytes)
         return ncz_fail(NC_EFILTER, "codec 'bitround': only floating numbers can be rounded");
-    drop = mantissas[i] - (int)p->v[NCZ_BITROUND_KEEPBITS];
+    drop = mantissas[i] - (int)s->keepbits;
     if (drop < 0)
-        return ncz_fail(NC_EFILTER, "codec 'bitround': %d bits are to be kept, the type has %d",
-                        (int)p->v[NCZ_BITROUND_KEEPBITS], mantissas[i]);
+        return ncz_fail(NC_EFILTER, "codec 'bitround': %d bits are to be kept, the type has %d", (int)s->keepbits,
+                        mantissas[i]);
     r.step = drop > 0 ? steps[i] : NULL;
     return ncz_codec_run("bitround", &r, in, n, out, cap, false, used);
 }
 
 static int
-bitround_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+bitround_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                 bool exact, size_t *used)
 {
     int rc = ncz_codec_check_size("bitround", n, *used < cap ? *used : cap, exact);
 
-    (void)p;
-    (void)env;
+    (void)state;
+    (void)type;
     if (rc != NC_NOERR)
         return rc;
     if (n > 0)
@@ -103,15 +102,14 @@ bitround_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
 
 const ncz_codec_ops ncz_codec_bitround = {
     .id = "bitround",
+    .v3_name = "numcodecs.bitround",
     .members = {"keepbits"},
-    .cls = NCZ_CODEC_ARRAY,
+    .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,
-    .configure = bitround_configure,
+    .state_size = sizeof(bitround_state),
+    .from_json = bitround_from_json,
     .describe = bitround_describe,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
-    .bound = bitround_bound,
-    .becomes = bitround_becomes,
+    .encoded_type = bitround_encoded_type,
     .encode = bitround_encode,
     .decode = bitround_decode,
 };
@@ -119,31 +117,31 @@ const ncz_codec_ops ncz_codec_bitround = {
 /* ---- packbits ------------------------------------------------------------------------------------------ */
 
 static bool
-packbits_bound(const ncz_codec_params *p, size_t n, size_t *out)
+packbits_bound(const void *state, size_t n, size_t *out)
 {
-    (void)p;
+    (void)state;
     *out = 1 + n / 8 + (n % 8 != 0);
     return true;
 }
 
 static void
-packbits_becomes(const ncz_codec_params *p, ncz_codec_env *env)
+packbits_encoded_type(const void *state, ncz_array_type *type)
 {
-    (void)p;
-    env->dtype = (ncz_dtype){.kind = NCZ_KIND_UINT, .size = 1};
-    env->row = 0;
+    (void)state;
+    type->dtype = (ncz_dtype){.kind = NCZ_KIND_UINT, .size = 1};
+    type->row = 0;
 }
 
 static int
-packbits_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+packbits_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                 size_t *used)
 {
     const unsigned char *from = in;
     unsigned char       *to = out;
     size_t               nout;
 
-    (void)env;
-    packbits_bound(p, n, &nout);
+    (void)type;
+    packbits_bound(state, n, &nout);
     if (cap < nout)
         return ncz_codec_too_long("packbits", cap);
     *to++ = (unsigned char)(-n % 8);
@@ -160,7 +158,7 @@ packbits_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
 }
 
 static int
-packbits_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+packbits_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                 bool exact, size_t *used)
 {
     const unsigned char *from = in;
@@ -168,12 +166,12 @@ packbits_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
     size_t               nout;
     int                  rc;
 
-    (void)p;
-    (void)env;
+    (void)state;
+    (void)type;
     if (n == 0)
         return ncz_codec_cut_short("packbits", n);
     if (from[0] > 7 || (from[0] > 0 && n == 1))
-        return ncz_fail(NC_EFILTER, "codec 'packbits': %u padding bits behind %zu bytes", from[0], n - 1);
+        return ncz_fail(NC_EFILTER, "codec 'packbits': %u padding bits after %zu bytes", from[0], n - 1);
     if (!ncz_mul(n - 1, 8, &nout))
         return ncz_codec_too_long("packbits", cap);
     nout -= from[0];
@@ -187,14 +185,11 @@ packbits_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
 
 const ncz_codec_ops ncz_codec_packbits = {
     .id = "packbits",
-    .cls = NCZ_CODEC_ARRAY,
+    .v3_name = "numcodecs.packbits",
+    .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,
-    .configure = ncz_codec_configure_none,
-    .describe = ncz_codec_describe_none,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
     .bound = packbits_bound,
-    .becomes = packbits_becomes,
+    .encoded_type = packbits_encoded_type,
     .encode = packbits_encode,
     .decode = packbits_decode,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * blosc: its parameters; encoding, by codec_blosc_make_lz4.c or through c-blosc's context calls on the caller's thread;
+ * blosc: its configuration; encoding, by codec_blosc_make_lz4.c or through c-blosc's context calls on the caller's thread;
  * decoding, by codec_blosc_frame.c, and by c-blosc what that does not know.
  *
  * A frame's header is checked completely before c-blosc sees the frame: it takes lengths out of it on trust, the
@@ -13,7 +13,7 @@
 /* By compressor number. */
 static const char *const cnames[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"};
 
-/* ---- parameters ---------------------------------------------------------------------------------------- */
+/* ---- configuration ---------------------------------------------------------------------------------------- */
 
 static int
 check_cname(const char *cname)
@@ -23,8 +23,16 @@ check_cname(const char *cname)
     return ncz_fail(NC_ENOFILTER, "codec 'blosc': compressor '%s' is not built in", cname);
 }
 
+typedef struct blosc_state {
+    int64_t clevel;
+    int64_t blocksize; /* 0: the library's choice */
+    int64_t cname;     /* of `cnames` */
+    int64_t shuffle;   /* 0 none, 1 bytes, 2 bits, -1 bits for one-byte elements, else bytes */
+    int64_t typesize;  /* 0: the array's element size */
+} blosc_state;
+
 static int
-cname_configure(const ncz_json *config, int64_t *out)
+read_cname(const ncz_json *config, const char *codec, int64_t *out)
 {
     const ncz_json *member = ncz_json_get(config, "cname");
 
@@ -35,55 +43,92 @@ cname_configure(const ncz_json *config, int64_t *out)
             *out = (int64_t)i;
             return NC_NOERR;
         }
-    return ncz_fail(NC_EFILTER, "codec 'blosc': \"cname\" is not the name of a compressor");
+    return ncz_fail(NC_EFILTER, "codec '%s': \"cname\" is not the name of a compressor", codec);
+}
+
+/* What both JSON spellings have in common. */
+static int
+read_members(const ncz_codec_ops *ops, const ncz_json *config, blosc_state *s)
+{
+    const struct {
+        const char *name;
+        int64_t    *v, least, most;
+    } members[] = {
+        {"clevel", &s->clevel, 0, 9},
+        {"blocksize", &s->blocksize, 0, UINT32_MAX},
+        {"typesize", &s->typesize, 0, INT32_MAX},
+    };
+    int rc;
+
+    *s = (blosc_state){.clevel = 5, .cname = 1, .shuffle = 1};
+    for (size_t i = 0; i < NCZ_LEN(members); i++) {
+        rc = ncz_codec_int(config, ops->id, members[i].name, members[i].least, members[i].most, members[i].v);
+        if (rc != NC_NOERR)
+            return rc;
+    }
+    return read_cname(config, ops->id, &s->cname);
 }
 
 static int
-blosc_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+blosc_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+                void *state)
 {
-    static const struct {
-        const char *name;
-        int         place;
-        int64_t     least, most;
-    } members[] = {
-        {"clevel", NCZ_BLOSC_CLEVEL, 0, 9},
-        {"blocksize", NCZ_BLOSC_BLOCKSIZE, 0, UINT32_MAX},
-        {"shuffle", NCZ_BLOSC_SHUFFLE, -1, 2},
-        {"typesize", NCZ_BLOSC_TYPESIZE, 0, INT32_MAX},
-    };
-    ncz_codec_params p = {.v = {[NCZ_BLOSC_CLEVEL] = 5, [NCZ_BLOSC_CNAME] = 1, [NCZ_BLOSC_SHUFFLE] = 1}};
-    int              rc;
+    blosc_state *s = state;
+    int          rc;
 
-    (void)env;
-    for (size_t i = 0; i < NCZ_LEN(members); i++) {
-        int64_t *v = &p.v[members[i].place];
+    (void)in;
+    (void)rules;
+    if ((rc = read_members(ops, config, s)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_codec_int(config, ops->id, "shuffle", -1, 2, &s->shuffle)) != NC_NOERR)
+        return rc;
+    return check_cname(cnames[s->cname]);
+}
 
-        if ((rc = ncz_codec_int(config, "blosc", members[i].name, members[i].least, members[i].most, v)) != NC_NOERR)
-            return rc;
+/* By number. */
+static const char *const v3_shuffles[] = {"noshuffle", "shuffle", "bitshuffle"};
+
+static int
+blosc_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, void *state)
+{
+    const ncz_json *shuffle = ncz_json_get(config, "shuffle");
+    blosc_state    *s = state;
+    size_t          i = 0;
+    int             rc;
+
+    (void)in;
+    if ((rc = read_members(ops, config, s)) != NC_NOERR)
+        return rc;
+    if (!ncz_json_is(shuffle, NCZ_JSON_NULL)) {
+        while (i < NCZ_LEN(v3_shuffles) && !ncz_json_str_is(shuffle, v3_shuffles[i]))
+            i++;
+        if (i == NCZ_LEN(v3_shuffles))
+            return ncz_fail(NC_EFILTER, "codec '%s': \"shuffle\" is neither %s, %s nor %s", ops->id, v3_shuffles[0],
+                            v3_shuffles[1], v3_shuffles[2]);
+        s->shuffle = (int64_t)i;
     }
-    if ((rc = cname_configure(config, &p.v[NCZ_BLOSC_CNAME])) != NC_NOERR)
-        return rc;
-    if ((rc = check_cname(cnames[p.v[NCZ_BLOSC_CNAME]])) != NC_NOERR)
-        return rc;
-    *out = p;
-    return NC_NOERR;
+    return check_cname(cnames[s->cname]);
 }
 
 static void
-blosc_describe(const ncz_codec_params *p, ncz_jsonw *w)
+write_int(ncz_jsonw *w, const char *name, int64_t v)
 {
-    ncz_jsonw_key(w, "clevel");
-    ncz_jsonw_i64(w, p->v[NCZ_BLOSC_CLEVEL]);
-    ncz_jsonw_key(w, "blocksize");
-    ncz_jsonw_i64(w, p->v[NCZ_BLOSC_BLOCKSIZE]);
+    ncz_jsonw_key(w, name);
+    ncz_jsonw_i64(w, v);
+}
+
+static void
+blosc_describe(const void *state, ncz_jsonw *w)
+{
+    const blosc_state *s = state;
+
+    write_int(w, "clevel", s->clevel);
+    write_int(w, "blocksize", s->blocksize);
     ncz_jsonw_key(w, "cname");
-    ncz_jsonw_cstr(w, cnames[p->v[NCZ_BLOSC_CNAME]]);
-    ncz_jsonw_key(w, "shuffle");
-    ncz_jsonw_i64(w, p->v[NCZ_BLOSC_SHUFFLE]);
-    if (p->v[NCZ_BLOSC_TYPESIZE] != 0) { /* newer writers have it, older readers refuse it */
-        ncz_jsonw_key(w, "typesize");
-        ncz_jsonw_i64(w, p->v[NCZ_BLOSC_TYPESIZE]);
-    }
+    ncz_jsonw_cstr(w, cnames[s->cname]);
+    write_int(w, "shuffle", s->shuffle);
+    if (s->typesize != 0) /* newer writers have it, older readers refuse it */
+        write_int(w, "typesize", s->typesize);
 }
 
 /*
@@ -91,21 +136,37 @@ blosc_describe(const ncz_codec_params *p, ncz_jsonw *w)
  * larger elements than 255 bytes: then the data are plain bytes to it.
  */
 static size_t
-type_size(const ncz_codec_params *p, const ncz_codec_env *env)
+find_typesize(const blosc_state *s, const ncz_array_type *type)
 {
-    size_t size = env->bytes ? 1 : env->dtype.size;
+    size_t size = type->bytes ? 1 : type->dtype.size;
 
-    if (p->v[NCZ_BLOSC_TYPESIZE] > 0)
-        size = (size_t)p->v[NCZ_BLOSC_TYPESIZE];
+    if (s->typesize > 0)
+        size = (size_t)s->typesize;
     return size > 0 && size <= BLOSC_MAX_TYPESIZE ? size : 1;
 }
 
 static int
-shuffle_mode(const ncz_codec_params *p, size_t typesize)
+find_shuffle(const blosc_state *s, size_t typesize)
 {
-    if (p->v[NCZ_BLOSC_SHUFFLE] >= 0)
-        return (int)p->v[NCZ_BLOSC_SHUFFLE];
+    if (s->shuffle >= 0)
+        return (int)s->shuffle;
     return typesize == 1 ? BLOSC_BITSHUFFLE : BLOSC_SHUFFLE;
+}
+
+/* v3 has no "-1", and needs the type size. */
+static void
+blosc_describe_v3(const void *state, const ncz_array_type *in, ncz_jsonw *w)
+{
+    const blosc_state *s = state;
+    size_t             typesize = find_typesize(s, in);
+
+    ncz_jsonw_key(w, "cname");
+    ncz_jsonw_cstr(w, cnames[s->cname]);
+    write_int(w, "clevel", s->clevel);
+    ncz_jsonw_key(w, "shuffle");
+    ncz_jsonw_cstr(w, v3_shuffles[find_shuffle(s, typesize)]);
+    write_int(w, "typesize", (int64_t)typesize);
+    write_int(w, "blocksize", s->blocksize);
 }
 
 /*
@@ -113,41 +174,39 @@ shuffle_mode(const ncz_codec_params *p, size_t typesize)
  * size and, as block size, the chunk's bytes: where it has, "block size" means nothing and is left to the library.
  */
 static int
-blosc_from_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out)
+blosc_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in, void *state)
 {
-    bool filled;
-    int  rc;
+    blosc_state *s = state;
+    bool         filled;
+    int          rc;
 
-    if ((rc = ncz_codec_nwords("blosc", n, 7, 7)) != NC_NOERR)
+    if ((rc = ncz_codec_nwords(ops->id, n, 7, 7)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_codec_range("blosc", "level", words[4], 0, 9)) != NC_NOERR)
+    filled = words[2] != 0 && words[3] == in->chunk_bytes;
+    *s =
+        (blosc_state){.clevel = words[4], .blocksize = filled ? 0 : words[3], .cname = words[6], .shuffle = words[5]};
+    if ((rc = ncz_codec_range(ops->id, "level", s->clevel, 0, 9)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_codec_range("blosc", "shuffle", words[5], 0, 2)) != NC_NOERR)
+    if ((rc = ncz_codec_range(ops->id, "shuffle", s->shuffle, 0, 2)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_codec_range("blosc", "compressor", words[6], 0, (int64_t)NCZ_LEN(cnames) - 1)) != NC_NOERR)
+    if ((rc = ncz_codec_range(ops->id, "compressor", s->cname, 0, (int64_t)NCZ_LEN(cnames) - 1)) != NC_NOERR)
         return rc;
-    if ((rc = check_cname(cnames[words[6]])) != NC_NOERR)
-        return rc;
-    filled = words[2] != 0 && words[3] == env->chunk_bytes;
-    *out = (ncz_codec_params){.v = {[NCZ_BLOSC_CLEVEL] = words[4],
-                                    [NCZ_BLOSC_BLOCKSIZE] = filled ? 0 : words[3],
-                                    [NCZ_BLOSC_CNAME] = words[6],
-                                    [NCZ_BLOSC_SHUFFLE] = words[5]}};
-    return NC_NOERR;
+    return check_cname(cnames[s->cname]);
 }
 
 static int
-blosc_to_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+blosc_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {
-    size_t   typesize = type_size(p, env);
-    unsigned chunk = env->chunk_bytes <= UINT_MAX ? (unsigned)env->chunk_bytes : 0;
+    const blosc_state *s = state;
+    size_t             typesize = find_typesize(s, in);
+    unsigned           chunk = in->chunk_bytes <= UINT_MAX ? (unsigned)in->chunk_bytes : 0;
 
     words[0] = words[1] = 0;
     words[2] = (unsigned)typesize;
-    words[3] = p->v[NCZ_BLOSC_BLOCKSIZE] != 0 ? (unsigned)p->v[NCZ_BLOSC_BLOCKSIZE] : chunk;
-    words[4] = (unsigned)p->v[NCZ_BLOSC_CLEVEL];
-    words[5] = (unsigned)shuffle_mode(p, typesize);
-    words[6] = (unsigned)p->v[NCZ_BLOSC_CNAME];
+    words[3] = s->blocksize != 0 ? (unsigned)s->blocksize : chunk;
+    words[4] = (unsigned)s->clevel;
+    words[5] = (unsigned)find_shuffle(s, typesize);
+    words[6] = (unsigned)s->cname;
     *n = 7;
     return NC_NOERR;
 }
@@ -156,28 +215,28 @@ blosc_to_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, u
 
 /* With this much room blosc stores what it cannot compress. */
 static bool
-blosc_bound(const ncz_codec_params *p, size_t n, size_t *out)
+blosc_bound(const void *state, size_t n, size_t *out)
 {
-    (void)p;
+    (void)state;
     return ncz_add(n, BLOSC_MAX_OVERHEAD, out);
 }
 
 static int
-blosc_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+blosc_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
              size_t *used)
 {
-    size_t typesize = type_size(p, env), block = (size_t)p->v[NCZ_BLOSC_BLOCKSIZE];
-    int    got;
+    const blosc_state *s = state;
+    size_t             typesize = find_typesize(s, type), block = (size_t)s->blocksize;
+    int                shuffle = find_shuffle(s, typesize), got;
 
     if (n > BLOSC_MAX_BUFFERSIZE)
         return ncz_fail(NC_EFILTER, "codec 'blosc': %zu bytes, a frame holds at most %d", n, BLOSC_MAX_BUFFERSIZE);
-    if (block == 0 && cap >= n + NCZ_BLOSC_HEADER &&
-        ncz_blosc_makes(p->v[NCZ_BLOSC_CNAME], p->v[NCZ_BLOSC_CLEVEL], shuffle_mode(p, typesize), typesize, n))
-        return ncz_blosc_make(in, n, typesize, p->v[NCZ_BLOSC_CLEVEL], out, used);
+    if (block == 0 && cap >= n + NCZ_BLOSC_HEADER && ncz_blosc_makes(s->cname, s->clevel, shuffle, typesize, n))
+        return ncz_blosc_make(in, n, typesize, s->clevel, out, used);
     if (block > n) /* what the library makes of it too, but it counts in int */
         block = n;
-    got = blosc_compress_ctx((int)p->v[NCZ_BLOSC_CLEVEL], shuffle_mode(p, typesize), typesize, n, in, out,
-                             cap < INT_MAX ? cap : INT_MAX, cnames[p->v[NCZ_BLOSC_CNAME]], block, 1);
+    got = blosc_compress_ctx((int)s->clevel, shuffle, typesize, n, in, out, cap < INT_MAX ? cap : INT_MAX,
+                             cnames[s->cname], block, 1);
     if (got <= 0)
         return ncz_fail(NC_EFILTER, "codec 'blosc': %zu bytes could not be compressed (%d)", n, got);
     *used = (size_t)got;
@@ -217,15 +276,15 @@ decode_frame(const ncz_blosc_frame *f, size_t n, void *out, ncz_byte_range *part
 }
 
 static int
-blosc_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+blosc_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
              bool exact, size_t *used)
 {
     ncz_blosc_frame f;
     ncz_byte_range  all;
     int             rc;
 
-    (void)p;
-    (void)env;
+    (void)state;
+    (void)type;
     if ((rc = ncz_blosc_open(in, n, &f)) != NC_NOERR)
         return rc;
     if ((rc = ncz_codec_check_size("blosc", f.nbytes, *used < cap ? *used : cap, exact)) != NC_NOERR)
@@ -238,14 +297,14 @@ blosc_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
 }
 
 static int
-blosc_decode_part(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
-                  size_t size, ncz_byte_range *part)
+blosc_decode_part(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t size,
+                  ncz_byte_range *part)
 {
     ncz_blosc_frame f;
     int             rc;
 
-    (void)p;
-    (void)env;
+    (void)state;
+    (void)type;
     if ((rc = ncz_blosc_open(in, n, &f)) != NC_NOERR)
         return rc;
     if ((rc = ncz_codec_check_size("blosc", f.nbytes, size, true)) != NC_NOERR)
@@ -255,11 +314,15 @@ blosc_decode_part(const ncz_codec_params *p, const ncz_codec_env *env, const voi
 
 const ncz_codec_ops ncz_codec_blosc = {
     .id = "blosc",
+    .v3_name = "blosc",
     .members = {"cname", "clevel", "shuffle", "blocksize", "typesize"},
     .hdf5_id = 32001,
-    .cls = NCZ_CODEC_BYTES,
-    .configure = blosc_configure,
+    .cls = NCZ_CODEC_BYTES_BYTES,
+    .state_size = sizeof(blosc_state),
+    .from_json = blosc_from_json,
+    .from_v3 = blosc_from_v3,
     .describe = blosc_describe,
+    .describe_v3 = blosc_describe_v3,
     .from_words = blosc_from_words,
     .to_words = blosc_to_words,
     .bound = blosc_bound,

@@ -1,30 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bz2, through libbz2. An object may be several streams one behind the other.
+ * bz2, through libbz2. An object may be several streams one after the other.
  */
 #include "filter/filter_int.h"
+#include "filter/stream_int.h"
 
 #include <bzlib.h>
 
 #include <string.h>
 
 static void *
-bz_get(void *opaque, int n, int item)
+get_memory(void *opaque, int n, int item)
 {
     (void)opaque;
     return ncz_alloc_n((size_t)n, (size_t)item);
 }
 
 static void
-bz_put(void *opaque, void *p)
+put_memory(void *opaque, void *p)
 {
     (void)opaque;
     ncz_free(p);
 }
 
+typedef struct bz2_library {
+    bz_stream z;
+    int       status; /* of the last call */
+} bz2_library;
+
 static int
-bz_fail(int brc)
+explain_bz2(void *library)
 {
+    int brc = ((const bz2_library *)library)->status;
+
     switch (brc) {
     case BZ_MEM_ERROR: return ncz_fail(NC_ENOMEM, "codec 'bz2': out of memory");
     case BZ_DATA_ERROR_MAGIC: return ncz_fail(NC_EFILTER, "codec 'bz2': not a bzip2 stream");
@@ -33,155 +41,168 @@ bz_fail(int brc)
     }
 }
 
-static int
-bz2_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
-{
-    ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 1}};
-    int              rc = ncz_codec_int(config, "bz2", "level", 1, 9, &p.v[NCZ_CODEC_LEVEL]);
+/* ---- configuration ------------------------------------------------------------------------------------- */
 
-    (void)env;
-    if (rc == NC_NOERR)
-        *out = p;
-    return rc;
+typedef struct bz2_state {
+    int64_t level;
+} bz2_state;
+
+static int
+bz2_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+              void *state)
+{
+    bz2_state *s = state;
+
+    (void)in;
+    (void)rules;
+    s->level = 1;
+    return ncz_codec_int(config, ops->id, "level", 1, 9, &s->level);
 }
 
 static void
-bz2_describe(const ncz_codec_params *p, ncz_jsonw *w)
+bz2_describe(const void *state, ncz_jsonw *w)
 {
+    const bz2_state *s = state;
+
     ncz_jsonw_key(w, "level");
-    ncz_jsonw_i64(w, p->v[NCZ_CODEC_LEVEL]);
+    ncz_jsonw_i64(w, s->level);
 }
 
 static int
-bz2_from_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out)
+bz2_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in, void *state)
 {
-    int rc;
+    bz2_state *s = state;
+    int        rc;
 
-    (void)env;
-    if ((rc = ncz_codec_nwords("bz2", n, 1, 1)) != NC_NOERR)
+    (void)in;
+    if ((rc = ncz_codec_nwords(ops->id, n, 1, 1)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_codec_range("bz2", "level", words[0], 1, 9)) != NC_NOERR)
-        return rc;
-    *out = (ncz_codec_params){.v = {[NCZ_CODEC_LEVEL] = words[0]}};
-    return NC_NOERR;
+    s->level = words[0];
+    return ncz_codec_range(ops->id, "level", s->level, 1, 9);
 }
 
 static int
-bz2_to_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+bz2_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {
-    (void)env;
-    words[0] = (unsigned)p->v[NCZ_CODEC_LEVEL];
+    const bz2_state *s = state;
+
+    (void)in;
+    words[0] = (unsigned)s->level;
     *n = 1;
     return NC_NOERR;
 }
 
 /* libbz2's own promise. */
 static bool
-bz2_bound(const ncz_codec_params *p, size_t n, size_t *out)
+bz2_bound(const void *state, size_t n, size_t *out)
 {
-    (void)p;
+    (void)state;
     return ncz_add(n, n / 100 + 601, out);
 }
 
-static int
-compress_all(bz_stream *z, size_t in_left, size_t out_left)
+/* ---- coding -------------------------------------------------------------------------------------------- */
+
+/* libbz2 sees the windows while one step runs. */
+static ncz_stream_result
+run_step(bz2_library *l, ncz_stream_window *w, int (*step)(bz_stream *z, bool last), bool last)
 {
-    int brc;
-
-    do {
-        if (z->avail_in == 0)
-            z->avail_in = ncz_codec_take(&in_left);
-        if (z->avail_out == 0)
-            z->avail_out = ncz_codec_take(&out_left);
-        brc = BZ2_bzCompress(z, in_left == 0 ? BZ_FINISH : BZ_RUN);
-    } while ((brc == BZ_RUN_OK || brc == BZ_FINISH_OK) && (z->avail_out > 0 || out_left > 0));
-    return brc;
-}
-
-static int
-bz2_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
-           size_t *used)
-{
-    bz_stream z = {.bzalloc = bz_get, .bzfree = bz_put, .next_in = (char *)(uintptr_t)in, .next_out = out};
-    int       rc = NC_NOERR, brc;
-
-    (void)env;
-    if ((brc = BZ2_bzCompressInit(&z, (int)p->v[NCZ_CODEC_LEVEL], 0, 0)) != BZ_OK)
-        return bz_fail(brc);
-    brc = compress_all(&z, n, cap);
-    if (brc == BZ_STREAM_END)
-        *used = (size_t)(z.next_out - (char *)out);
-    else if (brc == BZ_RUN_OK || brc == BZ_FINISH_OK)
-        rc = ncz_fail(NC_EFILTER, "codec 'bz2': does not fit into %zu bytes", cap);
-    else
-        rc = bz_fail(brc);
-    BZ2_bzCompressEnd(&z);
-    return rc;
-}
-
-/* The next stream of the same object: libbz2 has no reset, but the windows on input and output stay. */
-static int
-next_stream(bz_stream *z)
-{
-    BZ2_bzDecompressEnd(z);
-    return BZ2_bzDecompressInit(z, 0, 0);
-}
-
-/* Whether another stream follows: what does not begin like one is left over from something longer. */
-static bool
-stream_follows(const char *in, size_t n)
-{
-    return n >= 3 && memcmp(in, "BZh", 3) == 0;
-}
-
-/* Runs to the end of the last stream (`exact`: that is needed). *got bytes come out, *tail are behind it. */
-static int
-decompress_all(bz_stream *z, size_t n, size_t most, bool exact, size_t *got, size_t *tail)
-{
-    size_t in_left = n, out_left = most;
-    char   spare; /* the byte behind the output: a stream that writes it is too long */
-    bool   full = false;
-
-    for (;;) {
-        int brc;
-
-        if (z->avail_in == 0)
-            z->avail_in = ncz_codec_take(&in_left);
-        if (z->avail_out == 0 && (z->avail_out = ncz_codec_take(&out_left)) == 0) {
-            full = true;
-            z->next_out = &spare;
-            z->avail_out = 1;
-        }
-        brc = BZ2_bzDecompress(z);
-        if (full && z->avail_out == 0)
-            return ncz_codec_too_long("bz2", most);
-        if (brc == BZ_STREAM_END) {
-            *got = full ? most : most - out_left - z->avail_out;
-            *tail = z->avail_in + in_left;
-            if ((exact && *got == most) || !stream_follows(z->next_in, *tail))
-                return NC_NOERR;
-            brc = next_stream(z);
-        } else if (brc == BZ_OK && z->avail_in == 0 && in_left == 0 && z->avail_out > 0)
-            return ncz_codec_cut_short("bz2", n);
-        if (brc != BZ_OK)
-            return bz_fail(brc);
+    l->z.next_in = (char *)(uintptr_t)w->in;
+    l->z.avail_in = w->nin;
+    l->z.next_out = (char *)w->out;
+    l->z.avail_out = w->nout;
+    l->status = step(&l->z, last);
+    *w = (ncz_stream_window){.in = (unsigned char *)l->z.next_in,
+                             .nin = l->z.avail_in,
+                             .out = (unsigned char *)l->z.next_out,
+                             .nout = l->z.avail_out};
+    switch (l->status) {
+    case BZ_OK:
+    case BZ_RUN_OK:
+    case BZ_FINISH_OK: return NCZ_STREAM_MORE;
+    case BZ_STREAM_END: return NCZ_STREAM_END;
+    default: return NCZ_STREAM_FAILED;
     }
 }
 
 static int
-bz2_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
-           bool exact, size_t *used)
+compress_some(bz_stream *z, bool last)
 {
-    bz_stream z = {.bzalloc = bz_get, .bzfree = bz_put, .next_in = (char *)(uintptr_t)in, .next_out = out};
-    size_t    most = *used < cap ? *used : cap, got = 0, tail = 0;
-    int       rc, brc;
+    return BZ2_bzCompress(z, last ? BZ_FINISH : BZ_RUN);
+}
 
-    (void)p;
-    (void)env;
-    if ((brc = BZ2_bzDecompressInit(&z, 0, 0)) != BZ_OK)
-        return bz_fail(brc);
-    rc = decompress_all(&z, n, most, exact, &got, &tail);
-    BZ2_bzDecompressEnd(&z); /* refuses, harmlessly, when next_stream() could not begin one */
+static int
+decompress_some(bz_stream *z, bool last)
+{
+    (void)last;
+    return BZ2_bzDecompress(z);
+}
+
+static ncz_stream_result
+step_encoder(void *library, ncz_stream_window *w, bool last)
+{
+    return run_step(library, w, compress_some, last);
+}
+
+static ncz_stream_result
+step_decoder(void *library, ncz_stream_window *w, bool last)
+{
+    return run_step(library, w, decompress_some, last);
+}
+
+/* libbz2 has no reset. */
+static ncz_stream_result
+restart_decoder(void *library)
+{
+    bz2_library *l = library;
+
+    BZ2_bzDecompressEnd(&l->z);
+    l->status = BZ2_bzDecompressInit(&l->z, 0, 0);
+    return l->status == BZ_OK ? NCZ_STREAM_MORE : NCZ_STREAM_FAILED;
+}
+
+/* What does not begin like a stream is left over from something longer. */
+static bool
+stream_follows(const unsigned char *in, size_t n)
+{
+    return n >= 3 && memcmp(in, "BZh", 3) == 0;
+}
+
+static int
+bz2_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+           size_t *used)
+{
+    const bz2_state *s = state;
+    bz2_library      l = {.z = {.bzalloc = get_memory, .bzfree = put_memory}};
+    ncz_stream       stream = {.library = &l, .step = step_encoder, .explain = explain_bz2};
+    int              rc;
+
+    (void)type;
+    if ((l.status = BZ2_bzCompressInit(&l.z, (int)s->level, 0, 0)) != BZ_OK)
+        return explain_bz2(&l);
+    rc = ncz_codec_stream_encode(&stream, "bz2", in, n, out, cap, used);
+    BZ2_bzCompressEnd(&l.z);
+    return rc;
+}
+
+static int
+bz2_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap, bool exact,
+           size_t *used)
+{
+    size_t      most = *used < cap ? *used : cap, got = 0, tail = 0;
+    bz2_library l = {.z = {.bzalloc = get_memory, .bzfree = put_memory}};
+    ncz_stream  stream = {.library = &l,
+                          .step = step_decoder,
+                          .explain = explain_bz2,
+                          .restart = restart_decoder,
+                          .follows = stream_follows};
+    int         rc;
+
+    (void)state;
+    (void)type;
+    if ((l.status = BZ2_bzDecompressInit(&l.z, 0, 0)) != BZ_OK)
+        return explain_bz2(&l);
+    rc = ncz_codec_stream_decode(&stream, "bz2", in, n, out, most, exact, &got, &tail);
+    BZ2_bzDecompressEnd(&l.z); /* refuses, harmlessly, when restart_decoder() could not begin one */
     if (rc != NC_NOERR || (rc = ncz_codec_check_size("bz2", got, most, exact)) != NC_NOERR)
         return rc;
     ncz_codec_tail("bz2", tail);
@@ -191,10 +212,12 @@ bz2_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, 
 
 const ncz_codec_ops ncz_codec_bz2 = {
     .id = "bz2",
+    .v3_name = "numcodecs.bz2",
     .members = {"level"},
     .hdf5_id = 307,
-    .cls = NCZ_CODEC_BYTES,
-    .configure = bz2_configure,
+    .cls = NCZ_CODEC_BYTES_BYTES,
+    .state_size = sizeof(bz2_state),
+    .from_json = bz2_from_json,
     .describe = bz2_describe,
     .from_words = bz2_from_words,
     .to_words = bz2_to_words,

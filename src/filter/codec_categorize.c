@@ -3,42 +3,25 @@
  * categorize as numcodecs has it: each text is stored as the number of its label, counted from 1; 0 is any text that
  * is no label, and reads as an empty one. The elements are objects, or of fixed width in UCS-4.
  *
- * Labels are a parameter: one block of texts, counted, never changed.
+ * The labels are part of the state: one block of items.
  */
 #include "filter/filter_int.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-struct ncz_labels {
-    atomic_size_t refs;
-    char         *texts; /* a block */
-};
-
-void
-ncz_codec_labels_keep(ncz_labels *l)
-{
-    if (l != NULL)
-        atomic_fetch_add_explicit(&l->refs, 1, memory_order_relaxed);
-}
-
-void
-ncz_codec_labels_drop(ncz_labels *l)
-{
-    if (l == NULL || atomic_fetch_sub_explicit(&l->refs, 1, memory_order_acq_rel) != 1)
-        return;
-    ncz_free(l->texts);
-    ncz_free(l);
-}
+typedef struct categorize_state {
+    ncz_type_pair types;  /* decoded: objects, or UCS-4 of fixed width */
+    char         *labels; /* a block */
+} categorize_state;
 
 static const ncz_vlen_block *
-labels_of(const ncz_codec_params *p)
+labels_of(const categorize_state *s)
 {
-    return (const ncz_vlen_block *)(const void *)p->labels->texts;
+    return (const ncz_vlen_block *)(const void *)s->labels;
 }
 
-/* ---- parameters ---------------------------------------------------------------------------------------- */
+/* ---- configuration ------------------------------------------------------------------------------------- */
 
 static int
 read_labels(const ncz_json *list, ncz_buf *b)
@@ -55,34 +38,27 @@ read_labels(const ncz_json *list, ncz_buf *b)
         const char *s = ncz_json_str(ncz_json_at(list, i), &len);
 
         if (s == NULL || strlen(s) != len)
-            return ncz_fail(NC_EFILTER, "codec 'categorize': a label is not a text");
+            return ncz_fail(NC_EFILTER, "codec 'categorize': a label is not a string");
         rc = ncz_vlen_set(b, i, (ncz_vlen_item){s, len, NCZ_VLEN_STRING});
     }
     return rc;
 }
 
 static int
-make_labels(const ncz_json *list, ncz_labels **out)
+make_labels(const ncz_json *list, char **out)
 {
-    ncz_labels *l = ncz_zalloc(sizeof *l);
-    ncz_buf     b = NCZ_BUF_INIT;
-    int         rc;
+    ncz_buf b = NCZ_BUF_INIT;
+    int     rc = read_labels(list, &b);
 
-    if (l == NULL)
-        return ncz_fail_nomem(sizeof *l);
-    atomic_init(&l->refs, 1);
-    if ((rc = read_labels(list, &b)) == NC_NOERR && (rc = ncz_vlen_take(&b, &l->texts)) == NC_NOERR) {
-        *out = l;
-        l = NULL;
-    }
+    if (rc == NC_NOERR)
+        rc = ncz_vlen_take(&b, out);
     ncz_buf_clear(&b);
-    ncz_codec_labels_drop(l);
     return rc;
 }
 
 /* "|O", "object", or `<U7`. */
 static int
-read_dtype(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *p)
+read_dtype(const ncz_json *config, const ncz_array_type *in, ncz_dtype *out)
 {
     size_t      len;
     const char *s = ncz_json_str(ncz_json_get(config, "dtype"), &len);
@@ -90,68 +66,70 @@ read_dtype(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *p
     char        end;
 
     if (s != NULL && (strcmp(s, "|O") == 0 || strcmp(s, "O") == 0 || strcmp(s, "object") == 0)) {
-        if (env->dtype.kind != NCZ_KIND_OBJECT)
+        if (in->dtype.kind != NCZ_KIND_OBJECT)
             return ncz_fail(NC_EFILTER, "codec 'categorize': its elements are objects, the array's are not");
+        *out = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
         return NC_NOERR;
     }
     if (s == NULL || (s[0] != '<' && s[0] != '>') || s[1] != 'U' || sscanf(s + 2, "%7u%c", &width, &end) != 1 ||
         width == 0)
         return ncz_fail(NC_EFILTER, "codec 'categorize': \"dtype\" is neither objects nor UCS-4");
-    if (env->dtype.kind != NCZ_KIND_UCS4 || env->dtype.size / 4 != width)
+    if (in->dtype.kind != NCZ_KIND_UCS4 || in->dtype.size / 4 != width)
         return ncz_fail(NC_EFILTER, "codec 'categorize': its \"dtype\" %.40s is not that of the array", s);
-    p->v[NCZ_CATEGORIZE_WIDTH] = (int64_t)width;
-    p->v[NCZ_CATEGORIZE_BIG] = s[0] == '>';
+    *out = (ncz_dtype){.kind = NCZ_KIND_UCS4, .big = s[0] == '>', .size = (size_t)width * 4};
     return NC_NOERR;
 }
 
 static int
-categorize_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+categorize_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in,
+                     ncz_config_rules rules, void *state)
 {
-    ncz_codec_params p = {.v = {[NCZ_CODEC_ASTYPE] = NCZ_KIND_UINT}}; /* of one byte */
-    int              rc;
+    categorize_state *s = state;
+    int               rc;
 
-    if ((rc = read_dtype(config, env, &p)) != NC_NOERR ||
-        (rc = ncz_codec_type_configure(config, "categorize", "astype", NCZ_TYPE_CLASS_OPTIONAL,
-                                       &p.v[NCZ_CODEC_ASTYPE])) != NC_NOERR ||
-        (rc = make_labels(ncz_json_get(config, "labels"), &p.labels)) != NC_NOERR)
+    (void)rules;
+    s->types.encoded = (ncz_dtype){.kind = NCZ_KIND_UINT, .size = 1};
+    if ((rc = read_dtype(config, in, &s->types.decoded)) != NC_NOERR)
         return rc;
-    *out = p;
-    return NC_NOERR;
+    rc = ncz_codec_read_type(config, ops->id, "astype", NCZ_TYPE_CLASS_OPTIONAL, &s->types.encoded);
+    return rc != NC_NOERR ? rc : make_labels(ncz_json_get(config, "labels"), &s->labels);
 }
 
 static void
-categorize_describe(const ncz_codec_params *p, ncz_jsonw *w)
+categorize_free_state(void *state)
 {
-    const ncz_vlen_block *labels = labels_of(p);
-    char                  text[16] = "|O";
+    categorize_state *s = state;
+
+    ncz_free(s->labels);
+}
+
+static void
+categorize_describe(const void *state, ncz_jsonw *w)
+{
+    const categorize_state *s = state;
+    const ncz_vlen_block   *labels = labels_of(s);
+    const ncz_dtype        *t = &s->types.decoded;
+    char                    text[16] = "|O";
 
     ncz_jsonw_key(w, "labels");
     ncz_jsonw_open_array(w);
     for (size_t i = 0; i < ncz_vlen_len(labels); i++)
         ncz_jsonw_str(w, ncz_vlen_at(labels, i).s, ncz_vlen_at(labels, i).len);
     ncz_jsonw_close_array(w);
-    if (p->v[NCZ_CATEGORIZE_WIDTH] != 0)
-        (void)snprintf(text, sizeof text, "%cU%u", p->v[NCZ_CATEGORIZE_BIG] != 0 ? '>' : '<',
-                       (unsigned)p->v[NCZ_CATEGORIZE_WIDTH]);
+    if (t->kind == NCZ_KIND_UCS4)
+        (void)snprintf(text, sizeof text, "%cU%u", t->big ? '>' : '<', (unsigned)(t->size / 4));
     ncz_jsonw_key(w, "dtype");
     ncz_jsonw_cstr(w, text);
-    ncz_codec_type_describe(p, NCZ_CODEC_ASTYPE, "astype", w);
-}
-
-static ncz_dtype
-decoded_type(const ncz_codec_params *p)
-{
-    return (ncz_dtype){
-        .kind = NCZ_KIND_UCS4, .big = p->v[NCZ_CATEGORIZE_BIG] != 0, .size = (size_t)p->v[NCZ_CATEGORIZE_WIDTH] * 4};
+    ncz_codec_write_type(&s->types.encoded, "astype", w);
 }
 
 /* ---- numbers and labels -------------------------------------------------------------------------------- */
 
 /* A table of the labels: of two that are the same, the later one counts, as in numcodecs. */
 static int
-index_labels(const ncz_codec_params *p, ncz_names *index)
+index_labels(const categorize_state *state, ncz_names *index)
 {
-    const ncz_vlen_block *labels = labels_of(p);
+    const ncz_vlen_block *labels = labels_of(state);
     char                 *s = NULL;
     int                   rc = NC_NOERR;
 
@@ -171,7 +149,7 @@ index_labels(const ncz_codec_params *p, ncz_names *index)
 }
 
 static uint64_t
-number_of(const ncz_names *index, const char *s)
+find_number(const ncz_names *index, const char *s)
 {
     size_t i;
 
@@ -180,25 +158,25 @@ number_of(const ncz_names *index, const char *s)
 
 /* The label's place, or SIZE_MAX. */
 static size_t
-label_at(const ncz_codec_params *p, const ncz_dtype *t, const char *from)
+find_label(const categorize_state *state, const ncz_dtype *t, const char *from)
 {
     uint64_t v = 0;
 
     (void)ncz_convert_out(t, from, ncz_type_of(NC_UINT64), &v, 1,
                           false); /* a negative one becomes larger than any label's */
-    return v > 0 && v <= ncz_vlen_len(labels_of(p)) ? (size_t)v - 1 : SIZE_MAX;
+    return v > 0 && v <= ncz_vlen_len(labels_of(state)) ? (size_t)v - 1 : SIZE_MAX;
 }
 
 /* ---- objects ------------------------------------------------------------------------------------------- */
 
 static int
-categorize_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
+categorize_encode_vlen(const void *state, const ncz_array_type *type, const ncz_vlen_block *in, ncz_buf *out)
 {
-    ncz_dtype t = ncz_codec_type(p, NCZ_CODEC_ASTYPE);
+    ncz_dtype t = ((const categorize_state *)state)->types.encoded;
     ncz_names index;
-    int       rc = index_labels(p, &index);
+    int       rc = index_labels(state, &index);
 
-    (void)env;
+    (void)type;
     if (rc != NC_NOERR)
         return rc;
     for (size_t i = 0; rc == NC_NOERR && i < ncz_vlen_len(in); i++) {
@@ -210,7 +188,7 @@ categorize_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_v
             rc = ncz_fail_nomem(text.len);
             break;
         }
-        v = text.what == NCZ_VLEN_NONE ? 0 : number_of(&index, s);
+        v = text.what == NCZ_VLEN_NONE ? 0 : find_number(&index, s);
         ncz_free(s);
         (void)ncz_convert_in(ncz_type_of(NC_UINT64), &v, &t, elem, 1,
                              false); /* too many labels wrap, as in numcodecs */
@@ -221,15 +199,15 @@ categorize_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_v
 }
 
 static int
-categorize_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
-                  ncz_buf *out)
+categorize_decode_vlen(const void *state, const ncz_array_type *type, const void *in, size_t n, size_t nelems,
+                       ncz_buf *out)
 {
-    ncz_dtype             t = ncz_codec_type(p, NCZ_CODEC_ASTYPE);
-    const ncz_vlen_block *labels = labels_of(p);
+    ncz_dtype             t = ((const categorize_state *)state)->types.encoded;
+    const ncz_vlen_block *labels = labels_of(state);
     size_t                nlabels = ncz_vlen_len(labels), *first;
     int                   rc;
 
-    (void)env;
+    (void)type;
     if (n % t.size != 0)
         return ncz_codec_cut_short("categorize", n);
     if ((rc = ncz_codec_count("categorize", n / t.size, nelems)) != NC_NOERR ||
@@ -238,7 +216,7 @@ categorize_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const voi
     if ((first = ncz_zalloc_n(nlabels + 1, sizeof *first)) == NULL) /* 1 + the element that has each label's bytes */
         return ncz_fail_nomem(nlabels * sizeof *first);
     for (size_t i = 0; rc == NC_NOERR && i < nelems; i++) {
-        size_t        at = label_at(p, &t, (const char *)in + i * t.size), k = at == SIZE_MAX ? nlabels : at;
+        size_t        at = find_label(state, &t, (const char *)in + i * t.size), k = at == SIZE_MAX ? nlabels : at;
         ncz_vlen_item empty = {"", 0, NCZ_VLEN_STRING};
 
         if (first[k] != 0) {
@@ -252,31 +230,24 @@ categorize_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const voi
     return rc;
 }
 
-/* ---- fixed width --------------------------------------------------------------------------------------- */
-
-static bool
-categorize_bound(const ncz_codec_params *p, size_t n, size_t *out)
-{
-    size_t from = decoded_type(p).size;
-
-    return from > 0 && ncz_mul(n / from + (n % from != 0), ncz_codec_type(p, NCZ_CODEC_ASTYPE).size, out);
-}
+/* ---- fixed width ---------------------------------------------------------------------------------------- */
 
 static int
-categorize_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
-                  size_t cap, size_t *used)
+categorize_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+                  size_t *used)
 {
-    ncz_dtype from = decoded_type(p), to = ncz_codec_type(p, NCZ_CODEC_ASTYPE);
-    size_t    most;
-    ncz_names index;
-    int       rc;
+    const ncz_type_pair *types = state;
+    ncz_dtype            from = types->decoded, to = types->encoded;
+    size_t               most;
+    ncz_names            index;
+    int                  rc;
 
-    (void)env;
-    if (!categorize_bound(p, n, &most) || n % from.size != 0)
-        return ncz_fail(NC_EFILTER, "codec 'categorize': %zu bytes are no whole number of elements", n);
+    (void)type;
+    if (!ncz_codec_types_bound(state, n, &most) || n % from.size != 0)
+        return ncz_fail(NC_EFILTER, "codec 'categorize': %zu bytes are not a whole number of elements", n);
     if (most > cap)
         return ncz_codec_too_long("categorize", cap);
-    if ((rc = index_labels(p, &index)) != NC_NOERR)
+    if ((rc = index_labels(state, &index)) != NC_NOERR)
         return rc;
     for (size_t i = 0; rc == NC_NOERR && i < n / from.size; i++) {
         char    *s = NULL;
@@ -285,7 +256,7 @@ categorize_encode(const ncz_codec_params *p, const ncz_codec_env *env, const voi
         if ((rc = ncz_convert_out(&from, (const char *)in + i * from.size, ncz_type_of(NC_STRING), &s, 1, false)) !=
             NC_NOERR)
             break;
-        v = number_of(&index, s != NULL ? s : "");
+        v = find_number(&index, s != NULL ? s : "");
         ncz_free(s);
         (void)ncz_convert_in(ncz_type_of(NC_UINT64), &v, &to, (char *)out + i * to.size, 1, false);
     }
@@ -296,24 +267,25 @@ categorize_encode(const ncz_codec_params *p, const ncz_codec_env *env, const voi
 }
 
 static int
-categorize_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
-                  size_t cap, bool exact, size_t *used)
+categorize_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+                  bool exact, size_t *used)
 {
-    ncz_dtype from = ncz_codec_type(p, NCZ_CODEC_ASTYPE), to = decoded_type(p);
-    size_t    most = *used < cap ? *used : cap, nout;
-    int       rc;
+    const ncz_type_pair *types = state;
+    ncz_dtype            from = types->encoded, to = types->decoded;
+    size_t               most = *used < cap ? *used : cap, nout;
+    int                  rc;
 
-    (void)env;
+    (void)type;
     if (n % from.size != 0)
-        return ncz_fail(NC_EFILTER, "codec 'categorize': %zu bytes are no whole number of elements", n);
-    if (to.size == 0 || !ncz_mul(n / from.size, to.size, &nout))
+        return ncz_fail(NC_EFILTER, "codec 'categorize': %zu bytes are not a whole number of elements", n);
+    if (!ncz_mul(n / from.size, to.size, &nout))
         return ncz_codec_too_long("categorize", most);
     if ((rc = ncz_codec_check_size("categorize", nout, most, exact)) != NC_NOERR)
         return rc;
     for (size_t i = 0; i < n / from.size; i++) {
-        size_t      at = label_at(p, &from, (const char *)in + i * from.size);
-        const char *place = at == SIZE_MAX ? "" : ncz_vlen_at(labels_of(p), at).s;
-        char       *s = ncz_strndup(place, at == SIZE_MAX ? 0 : ncz_vlen_at(labels_of(p), at).len);
+        size_t      at = find_label(state, &from, (const char *)in + i * from.size);
+        const char *place = at == SIZE_MAX ? "" : ncz_vlen_at(labels_of(state), at).s;
+        char       *s = ncz_strndup(place, at == SIZE_MAX ? 0 : ncz_vlen_at(labels_of(state), at).len);
 
         if (s == NULL)
             return ncz_fail_nomem(to.size);
@@ -327,16 +299,16 @@ categorize_decode(const ncz_codec_params *p, const ncz_codec_env *env, const voi
 const ncz_codec_ops ncz_codec_categorize = {
     .id = "categorize",
     .members = {"labels", "dtype", "astype"},
-    .cls = NCZ_CODEC_ARRAY,
+    .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,
-    .configure = categorize_configure,
+    .state_size = sizeof(categorize_state),
+    .from_json = categorize_from_json,
+    .free_state = categorize_free_state,
     .describe = categorize_describe,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
-    .bound = categorize_bound,
-    .becomes = ncz_codec_types_becomes,
+    .bound = ncz_codec_types_bound,
+    .encoded_type = ncz_codec_types_encoded,
     .encode = categorize_encode,
     .decode = categorize_decode,
-    .pack = categorize_pack,
-    .unpack = categorize_unpack,
+    .encode_vlen = categorize_encode_vlen,
+    .decode_vlen = categorize_decode_vlen,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * crc32, crc32c, adler32, jenkins_lookup3: the data with a checksum of four bytes, little end first, before or behind
+ * crc32, crc32c, adler32, jenkins_lookup3: the data with a checksum of four bytes, little end first, before or after
  * them. Always verified.
  */
 #include "filter/filter_int.h"
@@ -10,12 +10,12 @@
 
 #define SUM_BYTES 4
 
-/* Which of them, by the number in NCZ_CHECKSUM_KIND. */
+/* Which of them. */
 enum { CRC32, CRC32C, ADLER32, LOOKUP3 };
 
 static const struct {
     const char *id;
-    bool        at_end; /* where numcodecs puts it unless told */
+    bool        at_end; /* numcodecs' default */
 } kinds[] = {
     [CRC32] = {"crc32", false},
     [CRC32C] = {"crc32c", true},
@@ -23,94 +23,118 @@ static const struct {
     [LOOKUP3] = {"jenkins_lookup3", true},
 };
 
+typedef struct checksum_state {
+    int      kind;
+    bool     at_end;  /* after the data, else before them */
+    uint32_t initval; /* jenkins_lookup3 */
+} checksum_state;
+
 static const char *
-id_of(const ncz_codec_params *p)
+id_of(const checksum_state *s)
 {
-    return kinds[p->v[NCZ_CHECKSUM_KIND]].id;
+    return kinds[s->kind].id;
 }
 
 static uint32_t
-checksum(const ncz_codec_params *p, const unsigned char *data, size_t n)
+compute_sum(const checksum_state *s, const unsigned char *data, size_t n)
 {
-    switch (p->v[NCZ_CHECKSUM_KIND]) {
+    switch (s->kind) {
     case CRC32: return n > 0 ? (uint32_t)crc32_z(0, data, n) : 0;
     case CRC32C: return ncz_crc32c(data, n);
     case ADLER32: return n > 0 ? (uint32_t)adler32_z(1, data, n) : 1;
-    default: return ncz_codec_sum_lookup3(data, n, (uint32_t)p->v[NCZ_CHECKSUM_INITVAL]);
+    default: return ncz_codec_sum_lookup3(data, n, s->initval);
     }
 }
 
 /* ---- parameters ---------------------------------------------------------------------------------------- */
 
 static int
-located(const ncz_json *config, int kind, ncz_codec_params *out)
+kind_of(const char *id)
 {
-    const ncz_json *where = ncz_json_get(config, "location");
-    bool            end = ncz_json_str_is(where, "end");
+    int kind = CRC32;
 
-    if (ncz_json_is(where, NCZ_JSON_NULL))
-        end = kinds[kind].at_end;
-    else if (!end && !ncz_json_str_is(where, "start"))
-        return ncz_fail(NC_EFILTER, "codec '%s': \"location\" is neither \"start\" nor \"end\"", kinds[kind].id);
-    *out = (ncz_codec_params){.v = {[NCZ_CHECKSUM_KIND] = kind, [NCZ_CHECKSUM_END] = end}};
+    while (kind < LOOKUP3 && strcmp(kinds[kind].id, id) != 0)
+        kind++;
+    return kind;
+}
+
+static int
+checksum_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+                   void *state)
+{
+    checksum_state *s = state;
+    const ncz_json *location = ncz_json_get(config, "location");
+
+    (void)in;
+    (void)rules;
+    s->kind = kind_of(ops->id);
+    s->at_end = ncz_json_str_is(location, "end");
+    if (ncz_json_is(location, NCZ_JSON_NULL))
+        s->at_end = kinds[s->kind].at_end;
+    else if (!s->at_end && !ncz_json_str_is(location, "start"))
+        return ncz_fail(NC_EFILTER, "codec '%s': \"location\" is neither \"start\" nor \"end\"", ops->id);
     return NC_NOERR;
 }
 
+/* v3's crc32c has no configuration: the checksum comes last. */
 static int
-crc32_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+crc32c_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, void *state)
 {
-    (void)env;
-    return located(config, CRC32, out);
-}
-
-static int
-crc32c_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
-{
-    (void)env;
-    return located(config, CRC32C, out);
-}
-
-static int
-adler32_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
-{
-    (void)env;
-    return located(config, ADLER32, out);
+    (void)in;
+    if (ncz_json_len(config) > 0)
+        return ncz_fail(NC_EFILTER, "codec '%s' has no configuration in Zarr v3", ops->id);
+    *(checksum_state *)state = (checksum_state){.kind = CRC32C, .at_end = true};
+    return NC_NOERR;
 }
 
 /* A prefix to be summed before the data has no form in JSON: numcodecs cannot write one. */
 static int
-lookup3_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+lookup3_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+                  void *state)
 {
-    int64_t initval = 0;
-    int     rc = ncz_codec_int(config, "jenkins_lookup3", "initval", 0, UINT32_MAX, &initval);
+    checksum_state *s = state;
+    int64_t         initval = 0;
+    int             rc = ncz_codec_int(config, ops->id, "initval", 0, UINT32_MAX, &initval);
 
-    (void)env;
+    (void)in;
+    (void)rules;
     if (rc != NC_NOERR)
         return rc;
     if (!ncz_json_is(ncz_json_get(config, "prefix"), NCZ_JSON_NULL))
-        return ncz_fail(NC_ENOFILTER, "codec 'jenkins_lookup3': \"prefix\" is not built in");
-    *out = (ncz_codec_params){
-        .v = {[NCZ_CHECKSUM_KIND] = LOOKUP3, [NCZ_CHECKSUM_END] = 1, [NCZ_CHECKSUM_INITVAL] = initval}};
+        return ncz_fail(NC_ENOFILTER, "codec '%s': \"prefix\" is not built in", ops->id);
+    *s = (checksum_state){.kind = LOOKUP3, .at_end = true, .initval = (uint32_t)initval};
     return NC_NOERR;
 }
 
-/* Older readers refuse "location", so it stands only where it says something. */
+/* Older readers refuse "location", so it is written only where it differs from the default. */
 static void
-checksum_describe(const ncz_codec_params *p, ncz_jsonw *w)
+checksum_describe(const void *state, ncz_jsonw *w)
 {
-    bool end = p->v[NCZ_CHECKSUM_END] != 0;
+    const checksum_state *s = state;
 
-    if (end == kinds[p->v[NCZ_CHECKSUM_KIND]].at_end)
+    if (s->at_end == kinds[s->kind].at_end)
         return;
     ncz_jsonw_key(w, "location");
-    ncz_jsonw_cstr(w, end ? "end" : "start");
+    ncz_jsonw_cstr(w, s->at_end ? "end" : "start");
 }
 
 static void
-lookup3_describe(const ncz_codec_params *p, ncz_jsonw *w)
+crc32c_describe_v3(const void *state, const ncz_array_type *in, ncz_jsonw *w)
 {
+    const checksum_state *s = state;
+
+    (void)in;
+    if (!s->at_end && w->status == NC_NOERR)
+        w->status = ncz_fail(NC_ENOFILTER, "codec 'crc32c': Zarr v3 has no form of it with the checksum first");
+}
+
+static void
+lookup3_describe(const void *state, ncz_jsonw *w)
+{
+    const checksum_state *s = state;
+
     ncz_jsonw_key(w, "initval");
-    ncz_jsonw_i64(w, p->v[NCZ_CHECKSUM_INITVAL]);
+    ncz_jsonw_i64(w, s->initval);
     ncz_jsonw_key(w, "prefix");
     ncz_jsonw_null(w);
 }
@@ -118,23 +142,23 @@ lookup3_describe(const ncz_codec_params *p, ncz_jsonw *w)
 /* ---- coding -------------------------------------------------------------------------------------------- */
 
 static bool
-checksum_bound(const ncz_codec_params *p, size_t n, size_t *out)
+checksum_bound(const void *state, size_t n, size_t *out)
 {
-    (void)p;
+    (void)state;
     return ncz_add(n, SUM_BYTES, out);
 }
 
 static int
-checksum_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+checksum_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                 size_t *used)
 {
-    uint32_t       sum = checksum(p, in, n);
-    bool           end = p->v[NCZ_CHECKSUM_END] != 0;
-    unsigned char *to = out, *data = to + (end ? 0 : SUM_BYTES), *stored = to + (end ? n : 0);
+    const checksum_state *s = state;
+    uint32_t              sum = compute_sum(s, in, n);
+    unsigned char        *to = out, *data = to + (s->at_end ? 0 : SUM_BYTES), *stored = to + (s->at_end ? n : 0);
 
-    (void)env;
+    (void)type;
     if (cap < SUM_BYTES || cap - SUM_BYTES < n)
-        return ncz_codec_too_long(id_of(p), cap);
+        return ncz_codec_too_long(id_of(s), cap);
     if (n > 0)
         memcpy(data, in, n);
     for (int i = 0; i < SUM_BYTES; i++)
@@ -144,43 +168,47 @@ checksum_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
 }
 
 static int
-checksum_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+checksum_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                 bool exact, size_t *used)
 {
-    ncz_cursor           at = ncz_cursor_at(in, n);
-    bool                 end = p->v[NCZ_CHECKSUM_END] != 0;
-    const unsigned char *data = in;
-    uint32_t             stored, sum;
-    int                  rc;
+    const checksum_state *s = state;
+    ncz_cursor            at = ncz_cursor_at(in, n);
+    const unsigned char  *data = in;
+    uint32_t              stored, sum;
+    int                   rc;
 
-    (void)env;
+    (void)type;
     if (n < SUM_BYTES)
-        return ncz_codec_cut_short(id_of(p), n);
+        return ncz_codec_cut_short(id_of(s), n);
     n -= SUM_BYTES;
-    if ((rc = ncz_codec_check_size(id_of(p), n, *used < cap ? *used : cap, exact)) != NC_NOERR)
+    if ((rc = ncz_codec_check_size(id_of(s), n, *used < cap ? *used : cap, exact)) != NC_NOERR)
         return rc;
-    at.pos = end ? n : 0;
-    data += end ? 0 : SUM_BYTES;
+    at.pos = s->at_end ? n : 0;
+    data += s->at_end ? 0 : SUM_BYTES;
     stored = ncz_cursor_u32le(&at);
-    sum = checksum(p, data, n);
+    sum = compute_sum(s, data, n);
     if (sum != stored)
         return ncz_fail(NC_EFILTER, "codec '%s': checksum does not match (stored 0x%08lx, computed 0x%08lx)",
-                        id_of(p), (unsigned long)stored, (unsigned long)sum);
+                        id_of(s), (unsigned long)stored, (unsigned long)sum);
     if (n > 0)
         memcpy(out, data, n);
     *used = n;
     return NC_NOERR;
 }
 
-#define CHECKSUM_OPS(name, read, write, ...)                                                                         \
+#define CHECKSUM_OPS(name, v3, read, read_v3, write, write_v3, ...)                                                  \
     {                                                                                                                \
-        .id = name, .members = {__VA_ARGS__}, .cls = NCZ_CODEC_BYTES, .fixed = true, .configure = read,              \
-        .describe = write, .from_words = ncz_codec_from_no_words, .to_words = ncz_codec_to_no_words,                 \
-        .bound = checksum_bound, .encode = checksum_encode, .decode = checksum_decode,                               \
+        .id = name, .v3_name = v3, .members = {__VA_ARGS__}, .cls = NCZ_CODEC_BYTES_BYTES, .fixed = true,            \
+        .state_size = sizeof(checksum_state), .from_json = read, .from_v3 = read_v3, .describe = write,              \
+        .describe_v3 = write_v3, .bound = checksum_bound, .encode = checksum_encode, .decode = checksum_decode,      \
     }
 
-const ncz_codec_ops ncz_codec_crc32 = CHECKSUM_OPS("crc32", crc32_configure, checksum_describe, "location");
-const ncz_codec_ops ncz_codec_crc32c = CHECKSUM_OPS("crc32c", crc32c_configure, checksum_describe, "location");
-const ncz_codec_ops ncz_codec_adler32 = CHECKSUM_OPS("adler32", adler32_configure, checksum_describe, "location");
+const ncz_codec_ops ncz_codec_crc32 =
+    CHECKSUM_OPS("crc32", "numcodecs.crc32", checksum_from_json, NULL, checksum_describe, NULL, "location");
+const ncz_codec_ops ncz_codec_crc32c = CHECKSUM_OPS("crc32c", "crc32c", checksum_from_json, crc32c_from_v3,
+                                                    checksum_describe, crc32c_describe_v3, "location");
+const ncz_codec_ops ncz_codec_adler32 =
+    CHECKSUM_OPS("adler32", "numcodecs.adler32", checksum_from_json, NULL, checksum_describe, NULL, "location");
 const ncz_codec_ops ncz_codec_lookup3 =
-    CHECKSUM_OPS("jenkins_lookup3", lookup3_configure, lookup3_describe, "initval", "prefix");
+    CHECKSUM_OPS("jenkins_lookup3", "numcodecs.jenkins_lookup3", lookup3_from_json, NULL, lookup3_describe, NULL,
+                 "initval", "prefix");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every codec needs: its integers out of JSON, checks of counts and ranges, and the same words for the same
- * failure whichever codec it happens in. No state.
+ * What every codec needs: integers from JSON, checks of counts and ranges, and the same text for the same failure in
+ * all codecs. No state.
  */
 #include "filter/filter_int.h"
 
@@ -10,7 +10,7 @@
 
 /* Digits with an optional minus sign, all of s[0..len). */
 static bool
-text_int(const char *s, size_t len, int64_t *out)
+parse_int(const char *s, size_t len, int64_t *out)
 {
     bool    negative = len > 0 && s[0] == '-';
     int64_t v = 0;
@@ -38,7 +38,7 @@ ncz_codec_get_int(const ncz_json *config, const char *name, int64_t *v)
     if (ncz_json_is(member, NCZ_JSON_NULL))
         return true;
     text = ncz_json_str(member, &len);
-    return text != NULL ? text_int(text, len, v) : ncz_json_i64(member, v);
+    return text != NULL ? parse_int(text, len, v) : ncz_json_i64(member, v);
 }
 
 int
@@ -100,14 +100,14 @@ ncz_codec_cut_short(const char *codec, size_t n)
 int
 ncz_codec_trailing(const char *codec, size_t extra)
 {
-    return ncz_fail(NC_EFILTER, "codec '%s': %zu bytes behind the end of the encoded data", codec, extra);
+    return ncz_fail(NC_EFILTER, "codec '%s': %zu bytes after the end of the encoded data", codec, extra);
 }
 
 void
 ncz_codec_tail(const char *codec, size_t extra)
 {
     if (extra > 0)
-        ncz_log(NCZ_LOG_INFO, "codec '%s': %zu bytes behind the end of the encoded data are ignored", codec, extra);
+        ncz_log(NCZ_LOG_INFO, "codec '%s': %zu bytes after the end of the encoded data are ignored", codec, extra);
 }
 
 int
@@ -118,40 +118,4 @@ ncz_codec_check_size(const char *codec, size_t got, size_t wanted, bool exact)
     if (exact && got < wanted)
         return ncz_fail(NC_EFILTER, "codec '%s': decodes to %zu bytes, %zu are wanted", codec, got, wanted);
     return NC_NOERR;
-}
-
-int
-ncz_codec_configure_none(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
-{
-    (void)config;
-    (void)env;
-    *out = (ncz_codec_params){.v = {0}};
-    return NC_NOERR;
-}
-
-void
-ncz_codec_describe_none(const ncz_codec_params *p, ncz_jsonw *w)
-{
-    (void)p;
-    (void)w;
-}
-
-int
-ncz_codec_from_no_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out)
-{
-    (void)n;
-    (void)words;
-    (void)env;
-    (void)out;
-    return ncz_fail(NC_EFILTER, "the codec is not an HDF5 filter");
-}
-
-int
-ncz_codec_to_no_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, unsigned words[NCZ_CODEC_WORDS])
-{
-    (void)p;
-    (void)env;
-    (void)n;
-    (void)words;
-    return ncz_fail(NC_EFILTER, "the codec is not an HDF5 filter");
 }

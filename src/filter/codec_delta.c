@@ -60,7 +60,7 @@ typedef struct kernel {
 } kernel;
 
 static kernel
-kernel_for(const ncz_type *work)
+find_kernel(const ncz_type *work)
 {
     switch (work->size) {
     case 1: return (kernel){diff_u1, sum_u1, {{.u8 = 0}}};
@@ -93,47 +93,45 @@ sum_type(const ncz_dtype *dtype, const ncz_dtype *astype)
 }
 
 static int
-delta_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+delta_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+                void *state)
 {
-    ncz_codec_params p = {.v = {0}};
-    int              rc = ncz_codec_types_configure(config, "delta", NCZ_TYPE_CLASS_HALF, &p);
-
-    (void)env;
-    if (rc == NC_NOERR)
-        *out = p;
-    return rc;
+    (void)in;
+    (void)rules;
+    return ncz_codec_read_types(config, ops->id, NCZ_TYPE_CLASS_HALF, state);
 }
 
 static void
-delta_describe(const ncz_codec_params *p, ncz_jsonw *w)
+delta_describe(const void *state, ncz_jsonw *w)
 {
-    ncz_codec_type_describe(p, NCZ_CODEC_DTYPE, "dtype", w);
-    ncz_codec_type_describe(p, NCZ_CODEC_ASTYPE, "astype", w);
+    ncz_codec_write_types(state, w);
 }
 
 static int
-delta_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+delta_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
              size_t *used)
 {
-    carry   at = {{.u8 = 0}};
-    ncz_run r = {.from = ncz_codec_type(p, NCZ_CODEC_DTYPE), .to = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .arg = &at};
+    const ncz_type_pair *types = state;
+    carry                at = {{.u8 = 0}};
+    ncz_run              r = {.from = types->decoded, .to = types->encoded, .arg = &at};
 
-    (void)env;
+    (void)type;
     r.work = ncz_dtype_type(&r.from);
-    r.step = kernel_for(r.work).diff;
+    r.step = find_kernel(r.work).diff;
     return ncz_codec_run("delta", &r, in, n, out, cap, false, used);
 }
 
 static int
-delta_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+delta_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
              bool exact, size_t *used)
 {
-    ncz_run r = {.from = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .to = ncz_codec_type(p, NCZ_CODEC_DTYPE)};
-    kernel  k;
+    const ncz_type_pair *types = state;
+    ncz_run              r = {.from = types->encoded, .to = types->decoded};
+    kernel               k;
 
-    (void)env;
+    (void)type;
     r.work = sum_type(&r.to, &r.from);
-    k = kernel_for(r.work);
+    k = find_kernel(r.work);
     r.step = k.sum;
     r.arg = &k.zero;
     return ncz_codec_run("delta", &r, in, n, out, *used < cap ? *used : cap, exact, used);
@@ -141,15 +139,15 @@ delta_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
 
 const ncz_codec_ops ncz_codec_delta = {
     .id = "delta",
+    .v3_name = "numcodecs.delta",
     .members = {"dtype", "astype"},
-    .cls = NCZ_CODEC_ARRAY,
+    .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,
-    .configure = delta_configure,
+    .state_size = sizeof(ncz_type_pair),
+    .from_json = delta_from_json,
     .describe = delta_describe,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
     .bound = ncz_codec_types_bound,
-    .becomes = ncz_codec_types_becomes,
+    .encoded_type = ncz_codec_types_encoded,
     .encode = delta_encode,
     .decode = delta_decode,
 };

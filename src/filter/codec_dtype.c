@@ -12,23 +12,6 @@
 
 /* ---- types as parameters ------------------------------------------------------------------------------- */
 
-/* A type in one number; 0 is a signed byte, so that parameters of zeros are sound. */
-static int64_t
-type_pack(const ncz_dtype *t)
-{
-    int64_t log2 = t->size == 8 ? 3 : t->size == 4 ? 2 : t->size == 2 ? 1 : 0;
-
-    return (int64_t)t->kind | (int64_t)t->big << 8 | log2 << 16;
-}
-
-ncz_dtype
-ncz_codec_type(const ncz_codec_params *p, int place)
-{
-    int64_t v = p->v[place];
-
-    return (ncz_dtype){.kind = (ncz_kind)(v & 0xff), .big = (v >> 8 & 1) != 0, .size = (size_t)1 << (v >> 16 & 3)};
-}
-
 /* The long names that people write by hand: "float32", in the machine's own order. */
 static const struct {
     const char *name, *typestr;
@@ -39,7 +22,7 @@ static const struct {
 };
 
 static bool
-host_big(void)
+is_host_big(void)
 {
     const uint16_t one = 1;
     unsigned char  first;
@@ -50,7 +33,7 @@ host_big(void)
 
 /* `<i4`, `i4`, `|u1`: numbers of 1, 2, 4 and 8 bytes. False for all other types. */
 static bool
-type_parse(const char *s, ncz_dtype *out)
+parse_type(const char *s, ncz_dtype *out)
 {
     static const char     kinds[] = "iufb";
     static const ncz_kind kind_of[] = {NCZ_KIND_INT, NCZ_KIND_UINT, NCZ_KIND_FLOAT, NCZ_KIND_BOOL};
@@ -70,77 +53,86 @@ type_parse(const char *s, ncz_dtype *out)
     if ((*kind == 'b' && size != 1) || (*kind == 'f' && size == 1) || (order == '|' && size != 1))
         return false;
     *out = (ncz_dtype){.kind = kind_of[kind - kinds], .size = size};
-    out->big = size > 1 && (order == '>' || (order == '=' && host_big()));
+    out->big = size > 1 && (order == '>' || (order == '=' && is_host_big()));
     return true;
 }
 
 int
-ncz_codec_type_configure(const ncz_json *config, const char *codec, const char *name, unsigned sorts, int64_t *v)
+ncz_codec_read_type(const ncz_json *config, const char *codec, const char *name, unsigned classes, ncz_dtype *out)
 {
     const ncz_json *member = ncz_json_get(config, name);
     size_t          len;
     const char     *text = ncz_json_str(member, &len);
     ncz_dtype       t;
 
-    if (ncz_json_is(member, NCZ_JSON_NULL) && (sorts & NCZ_TYPE_CLASS_OPTIONAL) != 0)
+    if (ncz_json_is(member, NCZ_JSON_NULL) && (classes & NCZ_TYPE_CLASS_OPTIONAL) != 0)
         return NC_NOERR;
     if (text == NULL || strlen(text) != len)
         return ncz_fail(NC_EFILTER, "codec '%s': \"%s\" is not a type", codec, name);
-    if (!type_parse(text, &t) || (t.kind == NCZ_KIND_BOOL && (sorts & NCZ_TYPE_CLASS_BOOL) == 0) ||
-        (t.kind == NCZ_KIND_FLOAT && t.size == 2 && (sorts & NCZ_TYPE_CLASS_HALF) == 0))
+    if (!parse_type(text, &t) || (t.kind == NCZ_KIND_BOOL && (classes & NCZ_TYPE_CLASS_BOOL) == 0) ||
+        (t.kind == NCZ_KIND_FLOAT && t.size == 2 && (classes & NCZ_TYPE_CLASS_HALF) == 0))
         return ncz_fail(NC_ENOFILTER, "codec '%s': \"%s\" of type '%.40s' is not built in", codec, name, text);
-    *v = type_pack(&t);
+    *out = t;
     return NC_NOERR;
 }
 
 int
-ncz_codec_types_configure(const ncz_json *config, const char *codec, unsigned sorts, ncz_codec_params *p)
+ncz_codec_read_types(const ncz_json *config, const char *codec, unsigned classes, ncz_type_pair *out)
 {
-    int64_t *dtype = &p->v[NCZ_CODEC_DTYPE], *astype = &p->v[NCZ_CODEC_ASTYPE];
-    int      rc;
+    int rc;
 
-    if ((rc = ncz_codec_type_configure(config, codec, "dtype", sorts & ~NCZ_TYPE_CLASS_HALF, dtype)) != NC_NOERR)
+    if ((rc = ncz_codec_read_type(config, codec, "dtype", classes & ~NCZ_TYPE_CLASS_HALF, &out->decoded)) != NC_NOERR)
         return rc;
-    *astype = *dtype;
-    return ncz_codec_type_configure(config, codec, "astype", sorts | NCZ_TYPE_CLASS_OPTIONAL, astype);
+    out->encoded = out->decoded;
+    return ncz_codec_read_type(config, codec, "astype", classes | NCZ_TYPE_CLASS_OPTIONAL, &out->encoded);
 }
 
 void
-ncz_codec_type_describe(const ncz_codec_params *p, int place, const char *name, ncz_jsonw *w)
+ncz_codec_write_type(const ncz_dtype *type, const char *name, ncz_jsonw *w)
 {
-    ncz_dtype t = ncz_codec_type(p, place);
-    char      text[4] = {'|', 'i', (char)('0' + t.size), '\0'};
+    char text[4] = {'|', 'i', (char)('0' + type->size), '\0'};
 
-    if (t.size > 1)
-        text[0] = t.big ? '>' : '<';
-    if (t.kind != NCZ_KIND_INT)
-        text[1] = t.kind == NCZ_KIND_UINT ? 'u' : t.kind == NCZ_KIND_FLOAT ? 'f' : 'b';
+    if (type->size > 1)
+        text[0] = type->big ? '>' : '<';
+    if (type->kind != NCZ_KIND_INT)
+        text[1] = type->kind == NCZ_KIND_UINT ? 'u' : type->kind == NCZ_KIND_FLOAT ? 'f' : 'b';
     ncz_jsonw_key(w, name);
     ncz_jsonw_cstr(w, text);
 }
 
-bool
-ncz_codec_types_bound(const ncz_codec_params *p, size_t n, size_t *out)
+void
+ncz_codec_write_types(const ncz_type_pair *types, ncz_jsonw *w)
 {
-    size_t from = ncz_codec_type(p, NCZ_CODEC_DTYPE).size, to = ncz_codec_type(p, NCZ_CODEC_ASTYPE).size;
+    ncz_codec_write_type(&types->decoded, "dtype", w);
+    ncz_codec_write_type(&types->encoded, "astype", w);
+}
 
-    return ncz_mul(n / from + (n % from != 0), to, out); /* a part of an element is refused where it is coded */
+/* A part of an element counts as one here; coding refuses it. */
+bool
+ncz_codec_types_bound(const void *state, size_t n, size_t *out)
+{
+    const ncz_type_pair *types = state;
+    size_t               from = types->decoded.size;
+
+    return ncz_mul(n / from + (n % from != 0), types->encoded.size, out);
 }
 
 void
-ncz_codec_types_becomes(const ncz_codec_params *p, ncz_codec_env *env)
+ncz_codec_types_encoded(const void *state, ncz_array_type *type)
 {
-    env->dtype = ncz_codec_type(p, NCZ_CODEC_ASTYPE);
+    const ncz_type_pair *types = state;
+
+    type->dtype = types->encoded;
 }
 
 /* ---- runs of elements ---------------------------------------------------------------------------------- */
 
 static int
-open_run(const char *codec, const ncz_run *r, size_t n, size_t most, bool exact, size_t *nelems, size_t *nout)
+check_run(const char *codec, const ncz_run *r, size_t n, size_t most, bool exact, size_t *nelems, size_t *nout)
 {
     *nelems = n / r->from.size;
     if (n % r->from.size != 0)
-        return ncz_fail(NC_EFILTER, "codec '%s': %zu bytes are no whole number of elements of %zu bytes", codec, n,
+        return ncz_fail(NC_EFILTER, "codec '%s': %zu bytes are not a whole number of elements of %zu bytes", codec, n,
                         r->from.size);
     if (!ncz_mul(*nelems, r->to.size, nout))
         return ncz_codec_too_long(codec, most);
@@ -148,7 +140,7 @@ open_run(const char *codec, const ncz_run *r, size_t n, size_t most, bool exact,
 }
 
 static void
-do_step(const ncz_run *r, void *block, size_t n)
+run_step(const ncz_run *r, void *block, size_t n)
 {
     unsigned before = ncz_rounding_begin();
 
@@ -167,7 +159,7 @@ ncz_codec_run(const char *codec, const ncz_run *r, const void *in, size_t n, voi
     uint64_t    block[BLOCK];
     int         rc;
 
-    if ((rc = open_run(codec, r, n, most, exact, &left, &nout)) != NC_NOERR)
+    if ((rc = check_run(codec, r, n, most, exact, &left, &nout)) != NC_NOERR)
         return rc;
     while (left > 0) {
         size_t now = left < BLOCK ? left : BLOCK;
@@ -175,7 +167,7 @@ ncz_codec_run(const char *codec, const ncz_run *r, const void *in, size_t n, voi
         if ((rc = ncz_convert_out(&r->from, from, r->work, block, now, false)) != NC_NOERR && rc != NC_ERANGE)
             return rc;
         if (r->step != NULL)
-            do_step(r, block, now);
+            run_step(r, block, now);
         if ((rc = ncz_convert_in(r->work, block, &r->to, to, now, false)) != NC_NOERR && rc != NC_ERANGE)
             return rc;
         left -= now;

@@ -10,56 +10,41 @@
 #define TRAILER 4
 
 static int
-fletcher32_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+fletcher32_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in,
+                      void *state)
 {
-    (void)config;
-    (void)env;
-    *out = (ncz_codec_params){.v = {0}};
-    return NC_NOERR;
-}
-
-static void
-fletcher32_describe(const ncz_codec_params *p, ncz_jsonw *w)
-{
-    (void)p;
-    (void)w;
-}
-
-static int
-fletcher32_from_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out)
-{
-    int rc = ncz_codec_nwords("fletcher32", n, 0, 0);
-
     (void)words;
-    return rc != NC_NOERR ? rc : fletcher32_configure(NULL, env, out);
+    (void)in;
+    (void)state;
+    return ncz_codec_nwords(ops->id, n, 0, 0);
 }
 
 static int
-fletcher32_to_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+fletcher32_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {
-    (void)p;
-    (void)env;
+    (void)state;
+    (void)in;
     (void)words;
     *n = 0;
     return NC_NOERR;
 }
 
 static bool
-fletcher32_bound(const ncz_codec_params *p, size_t n, size_t *out)
+fletcher32_bound(const void *state, size_t n, size_t *out)
 {
-    (void)p;
+    (void)state;
     return ncz_add(n, TRAILER, out);
 }
 
 static int
-fletcher32_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
-                  size_t cap, size_t *used)
+fletcher32_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+                  size_t *used)
 {
     uint32_t       sum = ncz_codec_sum_fletcher32(in, n);
     unsigned char *to = out;
 
-    (void)p;
-    (void)env;
+    (void)state;
+    (void)type;
     if (cap < TRAILER || cap - TRAILER < n)
         return ncz_codec_too_long("fletcher32", cap);
     if (n > 0)
@@ -71,16 +56,16 @@ fletcher32_encode(const ncz_codec_params *p, const ncz_codec_env *env, const voi
 }
 
 static int
-fletcher32_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out,
-                  size_t cap, bool exact, size_t *used)
+fletcher32_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+                  bool exact, size_t *used)
 {
     ncz_cursor at = ncz_cursor_at(in, n);
     size_t     data = n - TRAILER;
     uint32_t   stored, sum;
     int        rc;
 
-    (void)p;
-    (void)env;
+    (void)state;
+    (void)type;
     if (n < TRAILER)
         return ncz_codec_cut_short("fletcher32", n);
     if ((rc = ncz_codec_check_size("fletcher32", data, *used < cap ? *used : cap, exact)) != NC_NOERR)
@@ -99,11 +84,10 @@ fletcher32_decode(const ncz_codec_params *p, const ncz_codec_env *env, const voi
 
 const ncz_codec_ops ncz_codec_fletcher32 = {
     .id = "fletcher32",
+    .v3_name = "numcodecs.fletcher32",
     .hdf5_id = 3,
-    .cls = NCZ_CODEC_BYTES,
+    .cls = NCZ_CODEC_BYTES_BYTES,
     .fixed = true,
-    .configure = fletcher32_configure,
-    .describe = fletcher32_describe,
     .from_words = fletcher32_from_words,
     .to_words = fletcher32_to_words,
     .bound = fletcher32_bound,

@@ -11,38 +11,40 @@
 #include <strings.h>
 
 static int
-json2_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+json2_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+                void *state)
 {
     size_t      len;
     const char *encoding = ncz_json_str(ncz_json_get(config, "encoding"), &len);
 
-    (void)env;
+    (void)in;
+    (void)rules;
+    (void)state;
     if (encoding != NULL && strcasecmp(encoding, "utf-8") != 0 && strcasecmp(encoding, "utf8") != 0 &&
         strcasecmp(encoding, "ascii") != 0)
-        return ncz_fail(NC_ENOFILTER, "codec 'json2': encoding '%.40s' is not built in", encoding);
-    *out = (ncz_codec_params){.v = {0}};
+        return ncz_fail(NC_ENOFILTER, "codec '%s': encoding '%.40s' is not built in", ops->id, encoding);
     return NC_NOERR;
 }
 
-/* The members that say something to a reader. */
+/* The members that matter to a reader. */
 static void
-json2_describe(const ncz_codec_params *p, ncz_jsonw *w)
+json2_describe(const void *state, ncz_jsonw *w)
 {
-    (void)p;
+    (void)state;
     ncz_jsonw_key(w, "encoding");
     ncz_jsonw_cstr(w, "utf-8");
 }
 
 static int
-json2_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
+json2_encode(const void *state, const ncz_array_type *type, const ncz_vlen_block *in, ncz_buf *out)
 {
     size_t    n = ncz_vlen_len(in);
     ncz_buf   clean = NCZ_BUF_LIMIT(out->limit);
     ncz_jsonw w = ncz_jsonw_on(out);
     int       rc = NC_NOERR;
 
-    (void)p;
-    (void)env;
+    (void)state;
+    (void)type;
     ncz_jsonw_open_array(&w);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         ncz_vlen_item text = ncz_vlen_at(in, i);
@@ -68,38 +70,25 @@ json2_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_b
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-typedef struct reading {
-    ncz_dims shape;
-    size_t   rank, nelems, next;
-    bool     order_f;
-    ncz_buf *out;
-} reading;
-
 static int
-read_shape(const ncz_json *v, reading *r)
+read_shape(const ncz_json *v, ncz_nested *shape)
 {
-    uint64_t n = 1;
-    int      rc;
+    int rc;
 
-    r->rank = ncz_json_len(v);
     if (!ncz_json_is(v, NCZ_JSON_ARRAY))
         return ncz_fail(NC_EFILTER, "codec 'json2': no shape at the end of its list");
-    if ((rc = ncz_dims_init(&r->shape, r->rank)) != NC_NOERR)
+    if ((rc = ncz_nested_init(shape, "json2", ncz_json_len(v))) != NC_NOERR)
         return rc;
-    for (size_t d = 0; d < r->rank; d++)
-        if (!ncz_json_u64(ncz_json_at(v, d), &r->shape.v[d]) || !ncz_mul64(n, r->shape.v[d], &n)) {
-            ncz_dims_clear(&r->shape);
-            return ncz_fail(NC_EFILTER, "codec 'json2': its shape is no list of lengths");
-        }
-    if ((rc = ncz_codec_count("json2", n, r->nelems)) != NC_NOERR)
-        ncz_dims_clear(&r->shape);
-    return rc;
+    for (size_t d = 0; d < shape->rank; d++)
+        if (!ncz_json_u64(ncz_json_at(v, d), &shape->shape.v[d]))
+            return ncz_fail(NC_EFILTER, "codec 'json2': its shape is not a list of lengths");
+    return NC_NOERR;
 }
 
 static int
-read_element(const ncz_json *v, reading *r)
+read_element(const ncz_json *v, ncz_nested *shape, ncz_buf *out)
 {
-    size_t        i = r->next++;
+    size_t        place = ncz_nested_next(shape);
     ncz_vlen_item text = {.what = NCZ_VLEN_STRING};
 
     if (ncz_json_is(v, NCZ_JSON_NULL))
@@ -108,56 +97,57 @@ read_element(const ncz_json *v, reading *r)
         text.what = NCZ_VLEN_VALUE;
         text.s = ncz_json_slice(v, &text.len);
     }
-    return ncz_vlen_set(r->out, r->order_f ? ncz_codec_f_place(i, r->shape.v, r->rank) : i, text);
+    return ncz_vlen_set(out, place, text);
 }
 
 /* The first n items of a list, each a list of the next dimension or an element. Not deeper than the parser went. */
 static int
-read_level(const ncz_json *list, size_t n, size_t d, reading *r)
+read_level(const ncz_json *list, size_t n, size_t d, ncz_nested *shape, ncz_buf *out)
 {
     int rc = NC_NOERR;
 
-    if (n != r->shape.v[d])
-        return ncz_fail(NC_EFILTER, "codec 'json2': a list of %zu items does not fit its shape", n);
+    if (n != shape->shape.v[d])
+        return ncz_nested_misfit(shape);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         const ncz_json *item = ncz_json_at(list, i);
 
-        if (d + 1 == r->rank)
-            rc = read_element(item, r);
+        if (d + 1 == shape->rank)
+            rc = read_element(item, shape, out);
         else if (ncz_json_is(item, NCZ_JSON_ARRAY))
-            rc = read_level(item, ncz_json_len(item), d + 1, r);
+            rc = read_level(item, ncz_json_len(item), d + 1, shape, out);
         else
-            rc = ncz_fail(NC_EFILTER, "codec 'json2': its list does not fit its shape");
+            rc = ncz_nested_misfit(shape);
     }
     return rc;
 }
 
 static int
-json2_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
-             ncz_buf *out)
+json2_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, size_t nelems, ncz_buf *out)
 {
-    reading   r = {.nelems = nelems, .order_f = env->order_f, .out = out};
-    ncz_json *list = NULL;
-    size_t    len;
-    int       rc;
+    ncz_nested shape = {.rank = 0};
+    ncz_json  *list = NULL;
+    size_t     len;
+    int        rc;
 
-    (void)p;
+    (void)state;
     if (nelems > n) /* each takes a byte at least: not to make a table for what cannot be there */
         return ncz_codec_cut_short("json2", n);
     if ((rc = ncz_codec_text_json("json2", (ncz_vlen_item){in, n, NCZ_VLEN_VALUE}, &list)) != NC_NOERR)
         return rc;
     len = ncz_json_len(list);
     if (!ncz_json_is(list, NCZ_JSON_ARRAY) || len < 2) {
-        rc = ncz_fail(NC_EFILTER, "codec 'json2': no list of elements, dtype and shape");
+        rc = ncz_fail(NC_EFILTER, "codec 'json2': not a list of elements, dtype and shape");
         goto done;
     }
-    if ((rc = read_shape(ncz_json_at(list, len - 1), &r)) != NC_NOERR)
+    if ((rc = read_shape(ncz_json_at(list, len - 1), &shape)) != NC_NOERR ||
+        (rc = ncz_nested_check(&shape, type, nelems)) != NC_NOERR || (rc = ncz_vlen_begin(out, nelems)) != NC_NOERR)
         goto done;
-    r.order_f = r.order_f && r.rank > 1;
-    if ((rc = ncz_vlen_begin(out, nelems)) == NC_NOERR)
-        rc = r.rank > 0 ? read_level(list, len - 2, 0, &r) : read_element(ncz_json_at(list, 0), &r);
-    ncz_dims_clear(&r.shape);
+    if (shape.rank > 0)
+        rc = read_level(list, len - 2, 0, &shape, out);
+    else
+        rc = read_element(ncz_json_at(list, 0), &shape, out);
 done:
+    ncz_nested_clear(&shape);
     ncz_json_free(list);
     return rc;
 }
@@ -166,11 +156,9 @@ const ncz_codec_ops ncz_codec_json2 = {
     .id = "json2",
     .members = {"encoding", "skipkeys", "ensure_ascii", "check_circular", "allow_nan", "indent", "separators",
                 "sort_keys", "strict"},
-    .cls = NCZ_CODEC_OBJECT,
-    .configure = json2_configure,
+    .cls = NCZ_CODEC_ARRAY_BYTES,
+    .from_json = json2_from_json,
     .describe = json2_describe,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
-    .pack = json2_pack,
-    .unpack = json2_unpack,
+    .encode_vlen = json2_encode,
+    .decode_vlen = json2_decode,
 };

@@ -9,30 +9,35 @@
 
 #define HEADER 4
 
-static int
-lz4_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
-{
-    ncz_codec_params p = {.v = {[NCZ_LZ4_ACCELERATION] = 1}};
-    int              rc;
+typedef struct lz4_state {
+    int64_t acceleration; /* the library makes 1 of less */
+} lz4_state;
 
-    (void)env;
-    rc = ncz_codec_int(config, "lz4", "acceleration", INT32_MIN, INT32_MAX, &p.v[NCZ_LZ4_ACCELERATION]);
-    if (rc == NC_NOERR)
-        *out = p;
-    return rc;
+static int
+lz4_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+              void *state)
+{
+    lz4_state *s = state;
+
+    (void)in;
+    (void)rules;
+    s->acceleration = 1;
+    return ncz_codec_int(config, ops->id, "acceleration", INT32_MIN, INT32_MAX, &s->acceleration);
 }
 
 static void
-lz4_describe(const ncz_codec_params *p, ncz_jsonw *w)
+lz4_describe(const void *state, ncz_jsonw *w)
 {
+    const lz4_state *s = state;
+
     ncz_jsonw_key(w, "acceleration");
-    ncz_jsonw_i64(w, p->v[NCZ_LZ4_ACCELERATION]);
+    ncz_jsonw_i64(w, s->acceleration);
 }
 
 static bool
-lz4_bound(const ncz_codec_params *p, size_t n, size_t *out)
+lz4_bound(const void *state, size_t n, size_t *out)
 {
-    (void)p;
+    (void)state;
     if (n > LZ4_MAX_INPUT_SIZE)
         return false;
     *out = (size_t)LZ4_COMPRESSBOUND(n) + HEADER;
@@ -40,22 +45,23 @@ lz4_bound(const ncz_codec_params *p, size_t n, size_t *out)
 }
 
 static int
-lz4_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+lz4_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
            size_t *used)
 {
-    size_t room = cap < HEADER ? 0 : cap - HEADER;
-    char  *to = out;
-    void  *state;
-    int    got;
+    const lz4_state *s = state;
+    size_t           room = cap < HEADER ? 0 : cap - HEADER;
+    char            *to = out;
+    void            *work;
+    int              got;
 
-    (void)env;
+    (void)type;
     if (n > LZ4_MAX_INPUT_SIZE || cap < HEADER)
         return ncz_codec_too_long("lz4", cap);
-    if ((state = ncz_alloc((size_t)LZ4_sizeofState())) == NULL)
+    if ((work = ncz_alloc((size_t)LZ4_sizeofState())) == NULL)
         return ncz_fail_nomem((size_t)LZ4_sizeofState());
-    got = LZ4_compress_fast_extState(state, in, to + HEADER, (int)n, room < INT_MAX ? (int)room : INT_MAX,
-                                     (int)p->v[NCZ_LZ4_ACCELERATION]);
-    ncz_free(state);
+    got = LZ4_compress_fast_extState(work, in, to + HEADER, (int)n, room < INT_MAX ? (int)room : INT_MAX,
+                                     (int)s->acceleration);
+    ncz_free(work);
     if (got <= 0)
         return ncz_fail(NC_EFILTER, "codec 'lz4': %zu bytes could not be compressed", n);
     for (int i = 0; i < HEADER; i++)
@@ -65,15 +71,15 @@ lz4_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, 
 }
 
 static int
-lz4_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
-           bool exact, size_t *used)
+lz4_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap, bool exact,
+           size_t *used)
 {
     ncz_cursor at = ncz_cursor_at(in, n);
     uint32_t   size = ncz_cursor_u32le(&at);
     int        rc, got;
 
-    (void)p;
-    (void)env;
+    (void)state;
+    (void)type;
     if (!at.good)
         return ncz_codec_cut_short("lz4", n);
     if ((rc = ncz_codec_check_size("lz4", size, *used < cap ? *used : cap, exact)) != NC_NOERR)
@@ -89,12 +95,12 @@ lz4_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, 
 
 const ncz_codec_ops ncz_codec_lz4 = {
     .id = "lz4",
+    .v3_name = "numcodecs.lz4",
     .members = {"acceleration"},
-    .cls = NCZ_CODEC_BYTES,
-    .configure = lz4_configure,
+    .cls = NCZ_CODEC_BYTES_BYTES,
+    .state_size = sizeof(lz4_state),
+    .from_json = lz4_from_json,
     .describe = lz4_describe,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
     .bound = lz4_bound,
     .encode = lz4_encode,
     .decode = lz4_decode,

@@ -16,55 +16,61 @@
 
 enum { XZ = 1, ALONE = 2, RAW = 3 };
 
-/*
- * The places of the parameters behind NCZ_LZMA_FORMAT. Filters are kept complete, whatever preset they came from: up
- * to three that prepare (id and argument), then one of LZMA's two, whose options fill two places.
- */
-#define CHECK   1 /* -1: the format's own */
-#define PRESET  2 /* -1: none given */
-#define COUNT   3 /* filters that prepare; -1: no filters */
-#define PREPARE 4 /* id | argument << 32, three times */
-#define OPTIONS 7 /* lc, lp, pb, mode, mf: a byte each; nice length: two; 1 for LZMA1, 2 for LZMA2: the highest */
-#define SIZES   8 /* dictionary | depth << 32 */
+#define PREPARE_MOST 3 /* filters before one of LZMA's two */
 
-#define PREPARE_MOST 3
+typedef struct prepare {
+    lzma_vli id;
+    uint32_t arg; /* distance of delta, start offset of the others */
+} prepare;
+
+/* Filters are kept complete, whatever preset they came from. */
+typedef struct lzma_state {
+    int64_t           format;  /* XZ, ALONE, RAW */
+    int64_t           check;   /* -1: the format's own */
+    int64_t           preset;  /* -1: none given */
+    bool              filters; /* given: those that prepare, then LZMA1 or LZMA2 */
+    size_t            nprepare;
+    prepare           prepare[PREPARE_MOST];
+    lzma_vli          last;    /* of LZMA's two */
+    lzma_options_lzma options; /* its */
+} lzma_state;
 
 static void *
-lzma_get(void *opaque, size_t n, size_t item)
+get_memory(void *opaque, size_t n, size_t item)
 {
     (void)opaque;
     return ncz_alloc_n(n, item);
 }
 
 static void
-lzma_put(void *opaque, void *p)
+put_memory(void *opaque, void *p)
 {
     (void)opaque;
     ncz_free(p);
 }
 
-static const lzma_allocator allocator = {.alloc = lzma_get, .free = lzma_put};
+static const lzma_allocator allocator = {.alloc = get_memory, .free = put_memory};
 
 static int
-lzma_fail(lzma_ret lrc)
+fail_lzma(lzma_ret lrc)
 {
     switch (lrc) {
     case LZMA_MEM_ERROR: return ncz_fail(NC_ENOMEM, "codec 'lzma': out of memory");
     case LZMA_MEMLIMIT_ERROR:
         return ncz_fail(NC_EFILTER, "codec 'lzma': needs more than %" PRIu64 " bytes to decode", MEMORY_MOST);
-    case LZMA_FORMAT_ERROR: return ncz_fail(NC_EFILTER, "codec 'lzma': not of the format that it should be");
+    case LZMA_FORMAT_ERROR: return ncz_fail(NC_EFILTER, "codec 'lzma': not data of the configured format");
     case LZMA_OPTIONS_ERROR: return ncz_fail(NC_EFILTER, "codec 'lzma': options that liblzma does not have");
     case LZMA_DATA_ERROR: return ncz_fail(NC_EFILTER, "codec 'lzma': the data are corrupt");
     default: return ncz_fail(NC_EFILTER, "codec 'lzma': error %d of liblzma", (int)lrc);
     }
 }
 
-/* ---- parameters from JSON ------------------------------------------------------------------------------ */
+/* ---- configuration from JSON --------------------------------------------------------------------------- */
 
 static int
-prepare_configure(const ncz_json *filter, int64_t id, int64_t *out)
+read_prepare(const ncz_json *filter, lzma_vli id, prepare *out)
 {
-    bool    delta = id == (int64_t)LZMA_FILTER_DELTA;
+    bool    delta = id == LZMA_FILTER_DELTA;
     int64_t arg = delta ? LZMA_DELTA_DIST_MIN : 0;
     int     rc;
 
@@ -73,13 +79,13 @@ prepare_configure(const ncz_json *filter, int64_t id, int64_t *out)
     else
         rc = ncz_codec_int(filter, "lzma", "start_offset", 0, INT32_MAX, &arg);
     if (rc == NC_NOERR)
-        *out = id | arg << 32;
+        *out = (prepare){.id = id, .arg = (uint32_t)arg};
     return rc;
 }
 
-/* What the filter says itself, over what its preset says. */
+/* What the filter has itself, over what its preset has. */
 static int
-members_configure(const ncz_json *filter, const lzma_options_lzma *o, int64_t kind, ncz_codec_params *p)
+read_options(const ncz_json *filter, lzma_options_lzma *o)
 {
     int64_t lc = o->lc, lp = o->lp, pb = o->pb, mode = o->mode, mf = o->mf, nice = o->nice_len, dict = o->dict_size;
     int64_t depth = o->depth;
@@ -105,28 +111,34 @@ members_configure(const ncz_json *filter, const lzma_options_lzma *o, int64_t ki
     }
     if (lc + lp > LZMA_LCLP_MAX || !lzma_mf_is_supported((lzma_match_finder)mf))
         return ncz_fail(NC_EFILTER, "codec 'lzma': \"lc\", \"lp\" or \"mf\" that LZMA does not have");
-    p->v[OPTIONS] = lc | lp << 8 | pb << 16 | mode << 24 | mf << 32 | nice << 40 | kind << 56;
-    p->v[SIZES] = dict | depth << 32;
+    *o = (lzma_options_lzma){.lc = (uint32_t)lc,
+                             .lp = (uint32_t)lp,
+                             .pb = (uint32_t)pb,
+                             .mode = (lzma_mode)mode,
+                             .mf = (lzma_match_finder)mf,
+                             .nice_len = (uint32_t)nice,
+                             .dict_size = (uint32_t)dict,
+                             .depth = (uint32_t)depth};
     return NC_NOERR;
 }
 
 static int
-options_configure(const ncz_json *filter, int64_t kind, ncz_codec_params *p)
+read_last(const ncz_json *filter, lzma_vli id, lzma_state *s)
 {
-    int64_t           preset = LZMA_PRESET_DEFAULT;
-    lzma_options_lzma o;
-    int               rc;
+    int64_t preset = LZMA_PRESET_DEFAULT;
+    int     rc;
 
     if ((rc = ncz_codec_int(filter, "lzma", "preset", 0, UINT32_MAX, &preset)) != NC_NOERR)
         return rc;
-    if (lzma_lzma_preset(&o, (uint32_t)preset))
+    if (lzma_lzma_preset(&s->options, (uint32_t)preset))
         return ncz_fail(NC_EFILTER, "codec 'lzma': there is no preset %" PRId64, preset);
-    return members_configure(filter, &o, kind, p);
+    s->last = id;
+    return read_options(filter, &s->options);
 }
 
 /* LZMA's two are last, and nothing else is. */
 static bool
-id_fits(int64_t id, bool last)
+is_good_place(int64_t id, bool last)
 {
     if (id == (int64_t)LZMA_FILTER_LZMA1 || id == (int64_t)LZMA_FILTER_LZMA2)
         return last;
@@ -134,7 +146,7 @@ id_fits(int64_t id, bool last)
 }
 
 static int
-filters_configure(const ncz_json *filters, ncz_codec_params *p)
+read_filters(const ncz_json *filters, lzma_state *s)
 {
     size_t n = ncz_json_len(filters);
     int    rc;
@@ -147,222 +159,199 @@ filters_configure(const ncz_json *filters, ncz_codec_params *p)
 
         if ((rc = ncz_codec_int(filter, "lzma", "id", 0, INT64_MAX, &id)) != NC_NOERR)
             return rc;
-        if (!id_fits(id, i + 1 == n))
+        if (!is_good_place(id, i + 1 == n))
             return ncz_fail(NC_EFILTER, "codec 'lzma': filter %" PRId64 " cannot be number %zu of %zu", id, i + 1, n);
         if (i + 1 < n)
-            rc = prepare_configure(filter, id, &p->v[PREPARE + i]);
+            rc = read_prepare(filter, (lzma_vli)id, &s->prepare[i]);
         else
-            rc = options_configure(filter, id == (int64_t)LZMA_FILTER_LZMA1 ? 1 : 2, p);
+            rc = read_last(filter, (lzma_vli)id, s);
         if (rc != NC_NOERR)
             return rc;
     }
-    p->v[COUNT] = (int64_t)n - 1;
+    s->filters = true;
+    s->nprepare = n - 1;
     return NC_NOERR;
 }
 
-static int64_t
-lzma_kind(const ncz_codec_params *p)
-{
-    return p->v[OPTIONS] >> 56;
-}
-
-/* What goes with what, in words that liblzma would not find. */
+/* Combinations that liblzma would refuse with a less helpful error, or later. */
 static int
-check_together(const ncz_codec_params *p)
+check_together(const lzma_state *s)
 {
-    int64_t format = p->v[NCZ_LZMA_FORMAT], check = p->v[CHECK], preset = p->v[PRESET], count = p->v[COUNT];
-    bool    second = count >= 0 && lzma_kind(p) == 2;
+    bool second = s->filters && s->last == LZMA_FILTER_LZMA2;
 
-    if (preset >= 0 && count >= 0)
+    if (s->preset >= 0 && s->filters)
         return ncz_fail(NC_EFILTER, "codec 'lzma': both \"preset\" and \"filters\"");
-    if (format != XZ && check > LZMA_CHECK_NONE)
+    if (s->format != XZ && s->check > LZMA_CHECK_NONE)
         return ncz_fail(NC_EFILTER, "codec 'lzma': \"check\" is for format %d alone", XZ);
-    if (format == RAW && count < 0)
+    if (s->format == RAW && !s->filters)
         return ncz_fail(NC_EFILTER, "codec 'lzma': format %d needs \"filters\"", RAW);
-    if (count >= 0 && ((format == XZ && !second) || (format == ALONE && (second || count > 0))))
-        return ncz_fail(NC_EFILTER, "codec 'lzma': format %" PRId64 " cannot have these \"filters\"", format);
+    if (s->filters && ((s->format == XZ && !second) || (s->format == ALONE && (second || s->nprepare > 0))))
+        return ncz_fail(NC_EFILTER, "codec 'lzma': format %" PRId64 " cannot have these \"filters\"", s->format);
     return NC_NOERR;
 }
 
 static int
-lzma_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+lzma_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+               void *state)
 {
-    ncz_codec_params  p = {.v = {[NCZ_LZMA_FORMAT] = XZ, [CHECK] = -1, [PRESET] = -1, [COUNT] = -1}};
     const ncz_json   *filters = ncz_json_get(config, "filters");
+    lzma_state       *s = state;
     lzma_options_lzma o;
     int               rc;
 
-    (void)env;
-    if ((rc = ncz_codec_int(config, "lzma", "format", XZ, RAW, &p.v[NCZ_LZMA_FORMAT])) != NC_NOERR)
+    (void)in;
+    (void)rules;
+    *s = (lzma_state){.format = XZ, .check = -1, .preset = -1};
+    if ((rc = ncz_codec_int(config, ops->id, "format", XZ, RAW, &s->format)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_codec_int(config, "lzma", "check", -1, LZMA_CHECK_ID_MAX, &p.v[CHECK])) != NC_NOERR)
+    if ((rc = ncz_codec_int(config, ops->id, "check", -1, LZMA_CHECK_ID_MAX, &s->check)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_codec_int(config, "lzma", "preset", 0, UINT32_MAX, &p.v[PRESET])) != NC_NOERR)
+    if ((rc = ncz_codec_int(config, ops->id, "preset", 0, UINT32_MAX, &s->preset)) != NC_NOERR)
         return rc;
-    if (p.v[PRESET] >= 0 && lzma_lzma_preset(&o, (uint32_t)p.v[PRESET]))
-        return ncz_fail(NC_EFILTER, "codec 'lzma': there is no preset %" PRId64, p.v[PRESET]);
-    if (!ncz_json_is(filters, NCZ_JSON_NULL) && (rc = filters_configure(filters, &p)) != NC_NOERR)
+    if (s->preset >= 0 && lzma_lzma_preset(&o, (uint32_t)s->preset))
+        return ncz_fail(NC_EFILTER, "codec '%s': there is no preset %" PRId64, ops->id, s->preset);
+    if (!ncz_json_is(filters, NCZ_JSON_NULL) && (rc = read_filters(filters, s)) != NC_NOERR)
         return rc;
-    if ((rc = check_together(&p)) == NC_NOERR)
-        *out = p;
-    return rc;
+    return check_together(s);
 }
 
-/* ---- parameters to JSON -------------------------------------------------------------------------------- */
+/* ---- configuration to JSON ----------------------------------------------------------------------------- */
 
 static void
-put(ncz_jsonw *w, const char *name, int64_t v)
+write_int(ncz_jsonw *w, const char *name, int64_t v)
 {
     ncz_jsonw_key(w, name);
     ncz_jsonw_i64(w, v);
 }
 
 static void
-prepare_describe(int64_t packed, ncz_jsonw *w)
+write_prepare(const prepare *p, ncz_jsonw *w)
 {
-    int64_t id = packed & 0xff, arg = packed >> 32;
-
     ncz_jsonw_open_object(w);
-    put(w, "id", id);
-    if (id == (int64_t)LZMA_FILTER_DELTA)
-        put(w, "dist", arg);
-    else if (arg != 0)
-        put(w, "start_offset", arg);
+    write_int(w, "id", (int64_t)p->id);
+    if (p->id == LZMA_FILTER_DELTA)
+        write_int(w, "dist", p->arg);
+    else if (p->arg != 0)
+        write_int(w, "start_offset", p->arg);
     ncz_jsonw_close_object(w);
 }
 
-static lzma_options_lzma
-options_of(const ncz_codec_params *p)
-{
-    int64_t o = p->v[OPTIONS], s = p->v[SIZES];
-
-    return (lzma_options_lzma){.lc = o & 0xff,
-                               .lp = o >> 8 & 0xff,
-                               .pb = o >> 16 & 0xff,
-                               .mode = (lzma_mode)(o >> 24 & 0xff),
-                               .mf = (lzma_match_finder)(o >> 32 & 0xff),
-                               .nice_len = o >> 40 & 0xffff,
-                               .dict_size = (uint32_t)s,
-                               .depth = (uint32_t)(s >> 32)};
-}
-
 static void
-filters_describe(const ncz_codec_params *p, ncz_jsonw *w)
+write_filters(const lzma_state *s, ncz_jsonw *w)
 {
-    lzma_options_lzma o = options_of(p);
+    const lzma_options_lzma *o = &s->options;
 
     ncz_jsonw_open_array(w);
-    for (int64_t i = 0; i < p->v[COUNT]; i++)
-        prepare_describe(p->v[PREPARE + i], w);
+    for (size_t i = 0; i < s->nprepare; i++)
+        write_prepare(&s->prepare[i], w);
     ncz_jsonw_open_object(w);
-    put(w, "id", (int64_t)(lzma_kind(p) == 1 ? LZMA_FILTER_LZMA1 : LZMA_FILTER_LZMA2));
-    put(w, "dict_size", o.dict_size);
-    put(w, "lc", o.lc);
-    put(w, "lp", o.lp);
-    put(w, "pb", o.pb);
-    put(w, "mode", o.mode);
-    put(w, "nice_len", o.nice_len);
-    put(w, "mf", o.mf);
-    put(w, "depth", o.depth);
+    write_int(w, "id", (int64_t)s->last);
+    write_int(w, "dict_size", o->dict_size);
+    write_int(w, "lc", o->lc);
+    write_int(w, "lp", o->lp);
+    write_int(w, "pb", o->pb);
+    write_int(w, "mode", o->mode);
+    write_int(w, "nice_len", o->nice_len);
+    write_int(w, "mf", o->mf);
+    write_int(w, "depth", o->depth);
     ncz_jsonw_close_object(w);
     ncz_jsonw_close_array(w);
 }
 
 static void
-lzma_describe(const ncz_codec_params *p, ncz_jsonw *w)
+lzma_describe(const void *state, ncz_jsonw *w)
 {
-    put(w, "format", p->v[NCZ_LZMA_FORMAT]);
-    put(w, "check", p->v[CHECK]);
+    const lzma_state *s = state;
+
+    write_int(w, "format", s->format);
+    write_int(w, "check", s->check);
     ncz_jsonw_key(w, "preset");
-    if (p->v[PRESET] >= 0)
-        ncz_jsonw_i64(w, p->v[PRESET]);
+    if (s->preset >= 0)
+        ncz_jsonw_i64(w, s->preset);
     else
         ncz_jsonw_null(w);
     ncz_jsonw_key(w, "filters");
-    if (p->v[COUNT] >= 0)
-        filters_describe(p, w);
+    if (s->filters)
+        write_filters(s, w);
     else
         ncz_jsonw_null(w);
 }
 
-/* ---- liblzma's view of them ---------------------------------------------------------------------------- */
+/* ---- liblzma's view of it ------------------------------------------------------------------------------ */
 
-/* A filter chain and what its filters point to. */
-typedef struct chain {
+/* A list of filters and what they point to. */
+typedef struct filter_list {
     lzma_filter        filters[PREPARE_MOST + 2];
     lzma_options_delta delta[PREPARE_MOST];
     lzma_options_bcj   bcj[PREPARE_MOST];
     lzma_options_lzma  lzma;
-} chain;
+} filter_list;
 
 static void
-chain_init(chain *c, const ncz_codec_params *p)
+make_filters(filter_list *l, const lzma_state *s)
 {
-    bool   given = p->v[COUNT] >= 0;
-    size_t n = given && p->v[COUNT] <= PREPARE_MOST ? (size_t)p->v[COUNT] : 0;
-    bool   first = given ? lzma_kind(p) == 1 : p->v[NCZ_LZMA_FORMAT] == ALONE;
+    lzma_vli last = s->format == ALONE ? LZMA_FILTER_LZMA1 : LZMA_FILTER_LZMA2;
+    size_t   n = s->nprepare;
 
     for (size_t i = 0; i < n; i++) {
-        int64_t packed = p->v[PREPARE + i];
-
-        c->delta[i] = (lzma_options_delta){.type = LZMA_DELTA_TYPE_BYTE, .dist = (uint32_t)(packed >> 32)};
-        c->bcj[i] = (lzma_options_bcj){.start_offset = (uint32_t)(packed >> 32)};
-        c->filters[i] = (lzma_filter){.id = (lzma_vli)(packed & 0xff), .options = &c->bcj[i]};
-        if (c->filters[i].id == LZMA_FILTER_DELTA)
-            c->filters[i].options = &c->delta[i];
+        l->delta[i] = (lzma_options_delta){.type = LZMA_DELTA_TYPE_BYTE, .dist = s->prepare[i].arg};
+        l->bcj[i] = (lzma_options_bcj){.start_offset = s->prepare[i].arg};
+        l->filters[i] = (lzma_filter){.id = s->prepare[i].id, .options = &l->bcj[i]};
+        if (l->filters[i].id == LZMA_FILTER_DELTA)
+            l->filters[i].options = &l->delta[i];
     }
-    c->filters[n] = (lzma_filter){.id = first ? LZMA_FILTER_LZMA1 : LZMA_FILTER_LZMA2, .options = &c->lzma};
-    c->filters[n + 1] = (lzma_filter){.id = LZMA_VLI_UNKNOWN};
-    if (given)
-        c->lzma = options_of(p);
+    l->filters[n] = (lzma_filter){.id = s->filters ? s->last : last, .options = &l->lzma};
+    l->filters[n + 1] = (lzma_filter){.id = LZMA_VLI_UNKNOWN};
+    if (s->filters)
+        l->lzma = s->options;
     else
-        (void)lzma_lzma_preset(&c->lzma, p->v[PRESET] >= 0 ? (uint32_t)p->v[PRESET] : LZMA_PRESET_DEFAULT);
+        (void)lzma_lzma_preset(&l->lzma, s->preset >= 0 ? (uint32_t)s->preset : LZMA_PRESET_DEFAULT);
 }
 
 /* ---- encoding ------------------------------------------------------------------------------------------ */
 
 /* xz's own promise; .lzma and raw streams have less around their data, but LZMA1 has no stored form. */
 static bool
-lzma_bound(const ncz_codec_params *p, size_t n, size_t *out)
+lzma_bound(const void *state, size_t n, size_t *out)
 {
     size_t most = lzma_stream_buffer_bound(n);
 
-    (void)p;
+    (void)state;
     return most > n && ncz_add(most, n / 4, out);
 }
 
 static lzma_ret
-encoder_begin(lzma_stream *z, const ncz_codec_params *p, size_t n, chain *c)
+begin_encoder(lzma_stream *z, const lzma_state *s, size_t n, filter_list *l)
 {
-    lzma_check check = p->v[CHECK] >= 0 ? (lzma_check)p->v[CHECK] : LZMA_CHECK_CRC64;
+    lzma_check check = s->check >= 0 ? (lzma_check)s->check : LZMA_CHECK_CRC64;
 
-    chain_init(c, p);
-    if (n < c->lzma.dict_size)
-        c->lzma.dict_size = n > LZMA_DICT_SIZE_MIN ? (uint32_t)n : LZMA_DICT_SIZE_MIN;
-    switch (p->v[NCZ_LZMA_FORMAT]) {
-    case XZ: return lzma_stream_encoder(z, c->filters, check);
-    case ALONE: return lzma_alone_encoder(z, &c->lzma);
-    case RAW: return lzma_raw_encoder(z, c->filters);
+    make_filters(l, s);
+    if (n < l->lzma.dict_size)
+        l->lzma.dict_size = n > LZMA_DICT_SIZE_MIN ? (uint32_t)n : LZMA_DICT_SIZE_MIN;
+    switch (s->format) {
+    case XZ: return lzma_stream_encoder(z, l->filters, check);
+    case ALONE: return lzma_alone_encoder(z, &l->lzma);
+    case RAW: return lzma_raw_encoder(z, l->filters);
     default: return LZMA_OPTIONS_ERROR;
     }
 }
 
 static int
-lzma_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+lzma_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
             size_t *used)
 {
     lzma_stream z = LZMA_STREAM_INIT;
     lzma_ret    lrc;
-    chain       c;
+    filter_list l;
     int         rc = NC_NOERR;
 
-    (void)env;
+    (void)type;
     z.allocator = &allocator;
     z.next_in = in;
     z.avail_in = n;
     z.next_out = out;
     z.avail_out = cap;
-    if ((lrc = encoder_begin(&z, p, n, &c)) == LZMA_OK)
+    if ((lrc = begin_encoder(&z, state, n, &l)) == LZMA_OK)
         while ((lrc = lzma_code(&z, LZMA_FINISH)) == LZMA_OK && z.avail_out > 0)
             ;
     if (lrc == LZMA_STREAM_END)
@@ -370,7 +359,7 @@ lzma_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
     else if (lrc == LZMA_OK || lrc == LZMA_BUF_ERROR)
         rc = ncz_fail(NC_EFILTER, "codec 'lzma': does not fit into %zu bytes", cap);
     else
-        rc = lzma_fail(lrc);
+        rc = fail_lzma(lrc);
     lzma_end(&z);
     return rc;
 }
@@ -378,25 +367,25 @@ lzma_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
 /* ---- decoding ------------------------------------------------------------------------------------------ */
 
 static lzma_ret
-decoder_begin(lzma_stream *z, const ncz_codec_params *p, chain *c)
+begin_decoder(lzma_stream *z, const lzma_state *s, filter_list *l)
 {
-    switch (p->v[NCZ_LZMA_FORMAT]) {
+    switch (s->format) {
     case XZ: return lzma_stream_decoder(z, MEMORY_MOST, LZMA_CONCATENATED);
     case ALONE: return lzma_alone_decoder(z, MEMORY_MOST);
     case RAW: break;
     default: return LZMA_OPTIONS_ERROR;
     }
-    chain_init(c, p);
-    if (lzma_raw_decoder_memusage(c->filters) > MEMORY_MOST) /* unknown options too: they use the most there is */
+    make_filters(l, s);
+    if (lzma_raw_decoder_memusage(l->filters) > MEMORY_MOST) /* unknown options too: they use the most there is */
         return LZMA_MEMLIMIT_ERROR;
-    return lzma_raw_decoder(z, c->filters);
+    return lzma_raw_decoder(z, l->filters);
 }
 
 /* Runs to the end of the last stream. *got: the bytes that came out, never more than `most`. */
 static int
 decode_all(lzma_stream *z, size_t n, size_t most, size_t *got)
 {
-    unsigned char spare; /* the byte behind the output: a stream that writes it is too long */
+    unsigned char spare; /* the byte after the output: a stream that writes it is too long */
     bool          full = false;
     lzma_ret      lrc;
 
@@ -415,30 +404,30 @@ decode_all(lzma_stream *z, size_t n, size_t most, size_t *got)
     if (lrc == LZMA_BUF_ERROR)
         return ncz_codec_cut_short("lzma", n);
     if (lrc != LZMA_STREAM_END)
-        return lzma_fail(lrc);
+        return fail_lzma(lrc);
     if (*got > most)
         return ncz_codec_too_long("lzma", most);
     return z->avail_in > 0 ? ncz_codec_trailing("lzma", z->avail_in) : NC_NOERR;
 }
 
 static int
-lzma_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+lzma_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
             bool exact, size_t *used)
 {
     size_t      most = *used < cap ? *used : cap, got = 0;
     lzma_stream z = LZMA_STREAM_INIT;
     lzma_ret    lrc;
-    chain       c;
+    filter_list l;
     int         rc;
 
-    (void)env;
+    (void)type;
     z.allocator = &allocator;
     z.next_in = in;
     z.avail_in = n;
     z.next_out = out;
     z.avail_out = most;
-    if ((lrc = decoder_begin(&z, p, &c)) != LZMA_OK)
-        rc = lzma_fail(lrc);
+    if ((lrc = begin_decoder(&z, state, &l)) != LZMA_OK)
+        rc = fail_lzma(lrc);
     else if ((rc = decode_all(&z, n, most, &got)) == NC_NOERR)
         rc = ncz_codec_check_size("lzma", got, most, exact);
     if (rc == NC_NOERR)
@@ -449,12 +438,12 @@ lzma_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
 
 const ncz_codec_ops ncz_codec_lzma = {
     .id = "lzma",
+    .v3_name = "numcodecs.lzma",
     .members = {"format", "check", "preset", "filters"},
-    .cls = NCZ_CODEC_BYTES,
-    .configure = lzma_configure,
+    .cls = NCZ_CODEC_BYTES_BYTES,
+    .state_size = sizeof(lzma_state),
+    .from_json = lzma_from_json,
     .describe = lzma_describe,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
     .bound = lzma_bound,
     .encode = lzma_encode,
     .decode = lzma_decode,

@@ -36,7 +36,7 @@ typedef struct object {
 } object;
 
 static uint64_t
-take_big(ncz_cursor *c, size_t n)
+read_big(ncz_cursor *c, size_t n)
 {
     const unsigned char *p = ncz_cursor_bytes(c, n);
     uint64_t             v = 0;
@@ -48,7 +48,7 @@ take_big(ncz_cursor *c, size_t n)
 }
 
 static object
-take_text(ncz_cursor *c, uint64_t len)
+read_text(ncz_cursor *c, uint64_t len)
 {
     const unsigned char *p = ncz_cursor_bytes(c, len < SIZE_MAX ? (size_t)len : SIZE_MAX);
 
@@ -56,9 +56,9 @@ take_text(ncz_cursor *c, uint64_t len)
 }
 
 static object
-take_real(ncz_cursor *c, size_t n)
+read_real(ncz_cursor *c, size_t n)
 {
-    uint64_t bits = take_big(c, n);
+    uint64_t bits = read_big(c, n);
     uint32_t half = (uint32_t)bits;
     object   o = {.kind = n == 4 ? PACK_FLOAT : PACK_DOUBLE};
     float    f;
@@ -73,9 +73,9 @@ take_real(ncz_cursor *c, size_t n)
 }
 
 static object
-take_int(ncz_cursor *c, size_t n)
+read_int(ncz_cursor *c, size_t n)
 {
-    uint64_t v = take_big(c, n);
+    uint64_t v = read_big(c, n);
     unsigned up = 64 - 8 * (unsigned)n;
 
     v = v << up; /* the sign to the top, and back down with it */
@@ -84,7 +84,7 @@ take_int(ncz_cursor *c, size_t n)
 
 /* The head of an object with its value; what is inside an array or a map comes next. */
 static object
-take(ncz_cursor *c)
+read_object(ncz_cursor *c)
 {
     uint8_t b = ncz_cursor_u8(c);
 
@@ -95,7 +95,7 @@ take(ncz_cursor *c)
     if (b < 0xa0)
         return (object){.kind = PACK_ARRAY, .u = b & 15};
     if (b < 0xc0)
-        return take_text(c, b & 31);
+        return read_text(c, b & 31);
     if (b >= 0xe0)
         return (object){.kind = PACK_INT, .u = (uint64_t)(int64_t)(int8_t)b};
     switch (b) {
@@ -104,32 +104,32 @@ take(ncz_cursor *c)
     case 0xc3: return (object){.kind = PACK_BOOL, .u = b & 1};
     case 0xc4:
     case 0xc5:
-    case 0xc6: return take_text(c, take_big(c, (size_t)1 << (b - 0xc4)));
+    case 0xc6: return read_text(c, read_big(c, (size_t)1 << (b - 0xc4)));
     case 0xca:
-    case 0xcb: return take_real(c, b == 0xca ? 4 : 8);
+    case 0xcb: return read_real(c, b == 0xca ? 4 : 8);
     case 0xcc:
     case 0xcd:
     case 0xce:
-    case 0xcf: return (object){.kind = PACK_UINT, .u = take_big(c, (size_t)1 << (b - 0xcc))};
+    case 0xcf: return (object){.kind = PACK_UINT, .u = read_big(c, (size_t)1 << (b - 0xcc))};
     case 0xd0:
     case 0xd1:
     case 0xd2:
-    case 0xd3: return take_int(c, (size_t)1 << (b - 0xd0));
+    case 0xd3: return read_int(c, (size_t)1 << (b - 0xd0));
     case 0xd9:
     case 0xda:
-    case 0xdb: return take_text(c, take_big(c, (size_t)1 << (b - 0xd9)));
+    case 0xdb: return read_text(c, read_big(c, (size_t)1 << (b - 0xd9)));
     case 0xdc:
-    case 0xdd: return (object){.kind = PACK_ARRAY, .u = take_big(c, b == 0xdc ? 2 : 4)};
+    case 0xdd: return (object){.kind = PACK_ARRAY, .u = read_big(c, b == 0xdc ? 2 : 4)};
     case 0xde:
-    case 0xdf: return (object){.kind = PACK_MAP, .u = 2 * take_big(c, b == 0xde ? 2 : 4)};
+    case 0xdf: return (object){.kind = PACK_MAP, .u = 2 * read_big(c, b == 0xde ? 2 : 4)};
     default: return (object){.kind = PACK_BAD};
     }
 }
 
 static int
-bad(const ncz_cursor *c, size_t n)
+fail_object(const ncz_cursor *c, size_t n)
 {
-    return c->good ? ncz_fail(NC_EFILTER, "codec 'msgpack2': no object that has a meaning here at byte %zu", c->pos)
+    return c->good ? ncz_fail(NC_EFILTER, "codec 'msgpack2': no known object at byte %zu", c->pos)
                    : ncz_codec_cut_short("msgpack2", n);
 }
 
@@ -141,12 +141,12 @@ has_items(const object *o)
 
 /* Past one object with all that is in it. Each takes a byte at least, so a lying count ends with the bytes. */
 static bool
-skip(ncz_cursor *c)
+skip_object(ncz_cursor *c)
 {
     uint64_t left = 1;
 
     while (left > 0 && c->good) {
-        object o = take(c);
+        object o = read_object(c);
 
         if (o.kind == PACK_BAD)
             return false;
@@ -168,7 +168,7 @@ write_items(ncz_cursor *c, const object *o, size_t depth, ncz_jsonw *w)
         return false;
     ncz_jsonw_open_array(w);
     for (uint64_t i = 0; i < o->u && w->status == NC_NOERR; i++) {
-        object item = take(c);
+        object item = read_object(c);
 
         if (!c->good || !write_json(c, &item, depth + 1, w))
             return false;
@@ -204,11 +204,11 @@ write_members(ncz_cursor *c, const object *o, size_t depth, ncz_jsonw *w)
         return false;
     ncz_jsonw_open_object(w);
     for (uint64_t i = 0; i < o->u && w->status == NC_NOERR; i += 2) {
-        object name = take(c), value;
+        object name = read_object(c), value;
 
         if (!c->good || !write_name(c, &name, w))
             return false;
-        value = take(c);
+        value = read_object(c);
         if (!c->good || !write_json(c, &value, depth + 1, w))
             return false;
     }
@@ -253,33 +253,29 @@ write_json(ncz_cursor *c, const object *o, size_t depth, ncz_jsonw *w)
 
 typedef struct reading {
     ncz_cursor at;
-    ncz_dims   shape;
-    size_t     rank, nelems, next;
-    bool       order_f;
+    ncz_nested shape;
     ncz_buf   *out;
 } reading;
 
 static int
 read_element(reading *r)
 {
-    size_t    i = r->next++;
-    object    o = take(&r->at);
+    size_t    place = ncz_nested_next(&r->shape);
+    object    o = read_object(&r->at);
     ncz_buf   text = NCZ_BUF_LIMIT(r->out->limit);
     ncz_jsonw w = ncz_jsonw_on(&text);
     int       rc;
 
-    if (r->order_f)
-        i = ncz_codec_f_place(i, r->shape.v, r->rank);
     if (!r->at.good)
-        return bad(&r->at, r->at.len);
+        return fail_object(&r->at, r->at.len);
     if (o.kind == PACK_NIL)
         return NC_NOERR;
     if (o.kind == PACK_TEXT)
-        return ncz_vlen_set(r->out, i, (ncz_vlen_item){o.s, o.len, NCZ_VLEN_STRING});
+        return ncz_vlen_set(r->out, place, (ncz_vlen_item){o.s, o.len, NCZ_VLEN_STRING});
     if (!write_json(&r->at, &o, 0, &w))
-        rc = w.status != NC_NOERR ? w.status : bad(&r->at, r->at.len);
+        rc = w.status != NC_NOERR ? w.status : fail_object(&r->at, r->at.len);
     else if ((rc = ncz_jsonw_end(&w)) == NC_NOERR)
-        rc = ncz_vlen_set(r->out, i, (ncz_vlen_item){text.data, text.len, NCZ_VLEN_VALUE});
+        rc = ncz_vlen_set(r->out, place, (ncz_vlen_item){text.data, text.len, NCZ_VLEN_VALUE});
     ncz_buf_clear(&text);
     return rc;
 }
@@ -290,74 +286,67 @@ read_level(reading *r, size_t d)
     object o;
     int    rc = NC_NOERR;
 
-    if (d == r->rank)
+    if (d == r->shape.rank)
         return read_element(r);
     if (d > 0) { /* the outermost is the document's own */
-        o = take(&r->at);
-        if (!r->at.good || o.kind != PACK_ARRAY || o.u != r->shape.v[d])
-            return ncz_fail(NC_EFILTER, "codec 'msgpack2': its arrays do not fit its shape");
+        o = read_object(&r->at);
+        if (!r->at.good || o.kind != PACK_ARRAY || o.u != r->shape.shape.v[d])
+            return ncz_nested_misfit(&r->shape);
     }
-    for (uint64_t i = 0; rc == NC_NOERR && i < r->shape.v[d]; i++)
+    for (uint64_t i = 0; rc == NC_NOERR && i < r->shape.shape.v[d]; i++)
         rc = read_level(r, d + 1);
     return rc;
 }
 
-/* Behind the elements: the dtype, which is passed over, and the shape. */
+/* After the elements: the dtype, which is skipped, and the shape. */
 static int
-read_shape(ncz_cursor *c, reading *r)
+read_shape(ncz_cursor *c, ncz_nested *shape)
 {
-    object   o;
-    uint64_t n = 1;
-    int      rc;
+    object o;
+    int    rc;
 
-    (void)skip(c);
-    o = take(c);
+    (void)skip_object(c);
+    o = read_object(c);
     if (!c->good || o.kind != PACK_ARRAY || o.u == 0 || o.u > DEPTH)
         return ncz_fail(NC_EFILTER, "codec 'msgpack2': no shape at the end of its array");
-    r->rank = (size_t)o.u;
-    if ((rc = ncz_dims_init(&r->shape, r->rank)) != NC_NOERR)
+    if ((rc = ncz_nested_init(shape, "msgpack2", (size_t)o.u)) != NC_NOERR)
         return rc;
-    for (size_t d = 0; d < r->rank; d++) {
-        o = take(c);
-        r->shape.v[d] = o.u;
-        if (!c->good || o.kind != PACK_UINT || !ncz_mul64(n, o.u, &n)) {
-            ncz_dims_clear(&r->shape);
-            return ncz_fail(NC_EFILTER, "codec 'msgpack2': its shape is no list of lengths");
-        }
+    for (size_t d = 0; d < shape->rank; d++) {
+        o = read_object(c);
+        shape->shape.v[d] = o.u;
+        if (!c->good || o.kind != PACK_UINT)
+            return ncz_fail(NC_EFILTER, "codec 'msgpack2': its shape is not a list of lengths");
     }
-    if ((rc = ncz_codec_count("msgpack2", n, r->nelems)) != NC_NOERR)
-        ncz_dims_clear(&r->shape);
-    return rc;
+    return NC_NOERR;
 }
 
 static int
-msgpack2_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
-                ncz_buf *out)
+msgpack2_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, size_t nelems, ncz_buf *out)
 {
-    reading    r = {.at = ncz_cursor_at(in, n), .nelems = nelems, .out = out};
+    reading    r = {.at = ncz_cursor_at(in, n), .out = out};
     ncz_cursor c;
-    object     whole = take(&r.at);
+    object     whole = read_object(&r.at);
     int        rc;
 
-    (void)p;
+    (void)state;
     if (!r.at.good || whole.kind != PACK_ARRAY || whole.u < 2)
-        return ncz_fail(NC_EFILTER, "codec 'msgpack2': no array of elements, dtype and shape");
+        return ncz_fail(NC_EFILTER, "codec 'msgpack2': not an array of elements, dtype and shape");
     if (nelems > n)
         return ncz_codec_cut_short("msgpack2", n);
     c = r.at;
     for (uint64_t i = 0; i < whole.u - 2; i++)
-        if (!skip(&c))
-            return bad(&c, n);
-    if ((rc = read_shape(&c, &r)) != NC_NOERR)
-        return rc;
-    r.order_f = env->order_f && r.rank > 1;
-    if (r.shape.v[0] != whole.u - 2)
-        rc = ncz_fail(NC_EFILTER, "codec 'msgpack2': its array does not fit its shape");
+        if (!skip_object(&c))
+            return fail_object(&c, n);
+    if ((rc = read_shape(&c, &r.shape)) != NC_NOERR || (rc = ncz_nested_check(&r.shape, type, nelems)) != NC_NOERR)
+        goto done;
+    if (r.shape.shape.v[0] != whole.u - 2)
+        rc = ncz_nested_misfit(&r.shape);
     else if ((rc = ncz_vlen_begin(out, nelems)) == NC_NOERR)
         rc = read_level(&r, 0);
-    ncz_dims_clear(&r.shape);
     if (rc == NC_NOERR)
         ncz_codec_tail("msgpack2", n - c.pos);
+done:
+    ncz_nested_clear(&r.shape);
     return rc;
 }
 
@@ -365,7 +354,7 @@ msgpack2_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void 
 
 /* A head of one byte and `n` bytes, the big end first. */
 static int
-put_head(ncz_buf *out, unsigned head, uint64_t v, size_t n)
+append_head(ncz_buf *out, unsigned head, uint64_t v, size_t n)
 {
     char bytes[9] = {(char)head};
 
@@ -375,48 +364,48 @@ put_head(ncz_buf *out, unsigned head, uint64_t v, size_t n)
 }
 
 static int
-put_count(ncz_buf *out, unsigned head, uint64_t n)
+append_count(ncz_buf *out, unsigned head, uint64_t n)
 {
-    return n <= UINT32_MAX ? put_head(out, head, n, 4)
+    return n <= UINT32_MAX ? append_head(out, head, n, 4)
                            : ncz_fail(NC_EFILTER, "codec 'msgpack2': more items than it can count");
 }
 
 static int
-put_text(ncz_buf *out, const char *s, size_t len)
+append_text(ncz_buf *out, const char *s, size_t len)
 {
     bool utf8 = ncz_utf8_valid(s, len);
     int  rc;
 
     if (utf8 && len < 32)
-        rc = put_head(out, 0xa0 | (unsigned)len, 0, 0);
+        rc = append_head(out, 0xa0 | (unsigned)len, 0, 0);
     else if (len < 256)
-        rc = put_head(out, utf8 ? 0xd9 : 0xc4, len, 1);
+        rc = append_head(out, utf8 ? 0xd9 : 0xc4, len, 1);
     else if (len < 65536)
-        rc = put_head(out, utf8 ? 0xda : 0xc5, len, 2);
+        rc = append_head(out, utf8 ? 0xda : 0xc5, len, 2);
     else
-        rc = put_count(out, utf8 ? 0xdb : 0xc6, len);
+        rc = append_count(out, utf8 ? 0xdb : 0xc6, len);
     return rc != NC_NOERR ? rc : ncz_buf_append(out, s, len);
 }
 
 static int
-put_number(ncz_buf *out, const ncz_json *v)
+append_number(ncz_buf *out, const ncz_json *v)
 {
     uint64_t u = 0;
     int64_t  i = 0;
     double   d = 0;
 
     if (ncz_json_u64(v, &u))
-        return u < 128 ? put_head(out, (unsigned)u, 0, 0) : put_head(out, 0xcf, u, 8);
+        return u < 128 ? append_head(out, (unsigned)u, 0, 0) : append_head(out, 0xcf, u, 8);
     if (ncz_json_i64(v, &i))
-        return i >= -32 ? put_head(out, (unsigned)(i & 0xff), 0, 0) : put_head(out, 0xd3, (uint64_t)i, 8);
+        return i >= -32 ? append_head(out, (unsigned)(i & 0xff), 0, 0) : append_head(out, 0xd3, (uint64_t)i, 8);
     (void)ncz_json_f64(v, &d);
     memcpy(&u, &d, sizeof u);
-    return put_head(out, 0xcb, u, 8);
+    return append_head(out, 0xcb, u, 8);
 }
 
 /* Not deeper than the parser went. */
 static int
-put_json(ncz_buf *out, const ncz_json *v)
+append_json(ncz_buf *out, const ncz_json *v)
 {
     bool        map = ncz_json_is(v, NCZ_JSON_OBJECT), b = false;
     size_t      n = ncz_json_len(v), len;
@@ -424,62 +413,59 @@ put_json(ncz_buf *out, const ncz_json *v)
     int         rc;
 
     if (s != NULL)
-        return put_text(out, s, len);
+        return append_text(out, s, len);
     if (ncz_json_is(v, NCZ_JSON_NULL))
-        return put_head(out, 0xc0, 0, 0);
+        return append_head(out, 0xc0, 0, 0);
     if (ncz_json_bool(v, &b))
-        return put_head(out, b ? 0xc3 : 0xc2, 0, 0);
+        return append_head(out, b ? 0xc3 : 0xc2, 0, 0);
     if (!map && !ncz_json_is(v, NCZ_JSON_ARRAY))
-        return put_number(out, v);
-    rc = put_count(out, map ? 0xdf : 0xdd, n);
+        return append_number(out, v);
+    rc = append_count(out, map ? 0xdf : 0xdd, n);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         if (map)
-            rc = put_text(out, ncz_json_key(v, i), strlen(ncz_json_key(v, i)));
+            rc = append_text(out, ncz_json_key(v, i), strlen(ncz_json_key(v, i)));
         if (rc == NC_NOERR)
-            rc = put_json(out, ncz_json_at(v, i));
+            rc = append_json(out, ncz_json_at(v, i));
     }
     return rc;
 }
 
 static int
-put_element(ncz_buf *out, ncz_vlen_item text)
+append_element(ncz_buf *out, ncz_vlen_item text)
 {
     ncz_json *v = NULL;
     int       rc;
 
     if (text.what == NCZ_VLEN_NONE)
-        return put_head(out, 0xc0, 0, 0);
+        return append_head(out, 0xc0, 0, 0);
     if (text.what == NCZ_VLEN_STRING)
-        return put_text(out, text.s, text.len);
+        return append_text(out, text.s, text.len);
     if ((rc = ncz_codec_text_json("msgpack2", text, &v)) == NC_NOERR)
-        rc = put_json(out, v);
+        rc = append_json(out, v);
     ncz_json_free(v);
     return rc;
 }
 
 static int
-msgpack2_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
+msgpack2_encode(const void *state, const ncz_array_type *type, const ncz_vlen_block *in, ncz_buf *out)
 {
     size_t n = ncz_vlen_len(in);
-    int    rc = put_count(out, 0xdd, (uint64_t)n + 2);
+    int    rc = append_count(out, 0xdd, (uint64_t)n + 2);
 
-    (void)p;
-    (void)env;
+    (void)state;
+    (void)type;
     for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-        rc = put_element(out, ncz_vlen_at(in, i));
-    if (rc == NC_NOERR && (rc = put_text(out, "|O", 2)) == NC_NOERR && (rc = put_head(out, 0x91, 0, 0)) == NC_NOERR)
-        rc = n < 128 ? put_head(out, (unsigned)n, 0, 0) : put_head(out, 0xcf, n, 8);
+        rc = append_element(out, ncz_vlen_at(in, i));
+    if (rc == NC_NOERR && (rc = append_text(out, "|O", 2)) == NC_NOERR &&
+        (rc = append_head(out, 0x91, 0, 0)) == NC_NOERR)
+        rc = n < 128 ? append_head(out, (unsigned)n, 0, 0) : append_head(out, 0xcf, n, 8);
     return rc;
 }
 
 const ncz_codec_ops ncz_codec_msgpack2 = {
     .id = "msgpack2",
     .members = {"raw", "use_single_float", "use_bin_type"},
-    .cls = NCZ_CODEC_OBJECT,
-    .configure = ncz_codec_configure_none,
-    .describe = ncz_codec_describe_none,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
-    .pack = msgpack2_pack,
-    .unpack = msgpack2_unpack,
+    .cls = NCZ_CODEC_ARRAY_BYTES,
+    .encode_vlen = msgpack2_encode,
+    .decode_vlen = msgpack2_decode,
 };

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the codecs for arrays of objects share: counts, texts as JSON and as UTF-8, and the order of elements. No
+ * What the codecs for arrays of objects share: counts, items as JSON and as UTF-8, and the order of elements. No
  * state.
  */
 #include "filter/filter_int.h"
 
 #include <inttypes.h>
-
-int
-ncz_codec_objects_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
-{
-    (void)config;
-    (void)env;
-    *out = (ncz_codec_params){.v = {0}};
-    return NC_NOERR;
-}
 
 int
 ncz_codec_count(const char *codec, uint64_t got, size_t wanted)
@@ -39,8 +30,8 @@ ncz_codec_text_json(const char *codec, ncz_vlen_item text, ncz_json **out)
         rc = NC_EZARRMETA;
     }
     if (rc != NC_NOERR && rc != NC_ENOMEM)
-        return ncz_fail(NC_EFILTER, "codec '%s': %.*s is no JSON value", codec, (int)(text.len > 40 ? 40 : text.len),
-                        text.s);
+        return ncz_fail(NC_EFILTER, "codec '%s': %.*s is not a JSON value", codec,
+                        (int)(text.len > 40 ? 40 : text.len), text.s);
     return rc;
 }
 
@@ -65,17 +56,61 @@ ncz_codec_append_utf8(ncz_buf *out, const char *s, size_t len)
     return NC_NOERR;
 }
 
-size_t
-ncz_codec_f_place(size_t i, const uint64_t *v, size_t rank)
+/* ---- nested lists -------------------------------------------------------------------------------------- */
+
+int
+ncz_nested_init(ncz_nested *s, const char *codec, size_t rank)
+{
+    *s = (ncz_nested){.codec = codec, .rank = rank};
+    return ncz_dims_init(&s->shape, rank);
+}
+
+void
+ncz_nested_clear(ncz_nested *s)
+{
+    ncz_dims_clear(&s->shape);
+}
+
+int
+ncz_nested_check(ncz_nested *s, const ncz_array_type *type, size_t nelems)
+{
+    uint64_t n = 1;
+
+    for (size_t d = 0; d < s->rank; d++)
+        if (!ncz_mul64(n, s->shape.v[d], &n))
+            return ncz_fail(NC_EFILTER, "codec '%s': its shape is not a list of lengths", s->codec);
+    if (type->order != NULL && type->rank == s->rank)
+        s->order = type->order; /* a flat list is in the order of storage already */
+    return ncz_codec_count(s->codec, n, nelems);
+}
+
+/* The place of the i-th element of C order, in the order of storage. */
+static size_t
+find_place(const ncz_nested *s, size_t i)
 {
     size_t place = 0, step = 1;
 
-    for (size_t d = 0; d < rank; d++)
-        step *= (size_t)v[d];
-    while (rank-- > 0) { /* from the fastest of C order, which is the slowest of the other */
-        step /= (size_t)v[rank];
-        place += i % (size_t)v[rank] * step;
-        i /= (size_t)v[rank];
+    for (size_t k = s->rank; k-- > 0;) { /* from the dimension that varies fastest in storage */
+        size_t d = s->order[k], below = 1;
+
+        for (size_t e = d + 1; e < s->rank; e++)
+            below *= (size_t)s->shape.v[e];
+        place += i / below % (size_t)s->shape.v[d] * step;
+        step *= (size_t)s->shape.v[d];
     }
     return place;
+}
+
+size_t
+ncz_nested_next(ncz_nested *s)
+{
+    size_t i = s->next++;
+
+    return s->order != NULL ? find_place(s, i) : i;
+}
+
+int
+ncz_nested_misfit(const ncz_nested *s)
+{
+    return ncz_fail(NC_EFILTER, "codec '%s': its lists do not fit its shape", s->codec);
 }

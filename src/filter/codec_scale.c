@@ -19,39 +19,19 @@ work_type(const ncz_dtype *t)
     return ncz_type_of(t->kind == NCZ_KIND_FLOAT && t->size == 4 ? NC_FLOAT : NC_DOUBLE);
 }
 
-static int64_t
-double_pack(double v)
-{
-    int64_t bits;
-
-    memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
-
-static double
-double_of(int64_t bits)
-{
-    double v;
-
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
 /* ---- fixedscaleoffset ---------------------------------------------------------------------------------- */
 
-/* Which of the two numbers was written as an integer, and so is written again. */
-#define WHOLE_OFFSET 1
-#define WHOLE_SCALE  2
-
-typedef struct line {
-    double scale, offset;
-} line;
+typedef struct scale_state {
+    ncz_type_pair types;
+    double        scale, offset;
+    bool          whole_scale, whole_offset; /* written as an integer, and so written again */
+} scale_state;
 
 static void
 shrink_f4(void *block, size_t n, void *arg)
 {
-    const line *l = arg;
-    float      *v = block, scale = (float)l->scale, offset = (float)l->offset;
+    const scale_state *s = arg;
+    float             *v = block, scale = (float)s->scale, offset = (float)s->offset;
 
     for (size_t i = 0; i < n; i++)
         v[i] = rintf(ncz_as_float(ncz_as_float(v[i] - offset) * scale));
@@ -60,18 +40,18 @@ shrink_f4(void *block, size_t n, void *arg)
 static void
 shrink_f8(void *block, size_t n, void *arg)
 {
-    const line *l = arg;
-    double     *v = block;
+    const scale_state *s = arg;
+    double            *v = block;
 
     for (size_t i = 0; i < n; i++)
-        v[i] = rint(ncz_as_double(ncz_as_double(v[i] - l->offset) * l->scale));
+        v[i] = rint(ncz_as_double(ncz_as_double(v[i] - s->offset) * s->scale));
 }
 
 static void
 stretch_f4(void *block, size_t n, void *arg)
 {
-    const line *l = arg;
-    float      *v = block, scale = (float)l->scale, offset = (float)l->offset;
+    const scale_state *s = arg;
+    float             *v = block, scale = (float)s->scale, offset = (float)s->offset;
 
     for (size_t i = 0; i < n; i++)
         v[i] = ncz_as_float(v[i] / scale) + offset;
@@ -80,56 +60,45 @@ stretch_f4(void *block, size_t n, void *arg)
 static void
 stretch_f8(void *block, size_t n, void *arg)
 {
-    const line *l = arg;
-    double     *v = block;
+    const scale_state *s = arg;
+    double            *v = block;
 
     for (size_t i = 0; i < n; i++)
-        v[i] = ncz_as_double(v[i] / l->scale) + l->offset;
-}
-
-static line
-line_of(const ncz_codec_params *p)
-{
-    return (line){.scale = double_of(p->v[NCZ_SCALE_SCALE]), .offset = double_of(p->v[NCZ_SCALE_OFFSET])};
+        v[i] = ncz_as_double(v[i] / s->scale) + s->offset;
 }
 
 static int
-number_configure(const ncz_json *config, const char *name, int64_t flag, int64_t *flags, int64_t *out)
+read_number(const ncz_json *config, const char *codec, const char *name, double *out, bool *whole)
 {
     const ncz_json *member = ncz_json_get(config, name);
-    int64_t         whole;
-    double          v;
+    int64_t         v;
 
-    if (!ncz_json_f64(member, &v) || !isfinite(v))
-        return ncz_fail(NC_EFILTER, "codec 'fixedscaleoffset': \"%s\" is not a finite number", name);
-    if (ncz_json_i64(member, &whole) && whole >= -(INT64_C(1) << 53) && whole <= INT64_C(1) << 53)
-        *flags |= flag;
-    *out = double_pack(v);
+    if (!ncz_json_f64(member, out) || !isfinite(*out))
+        return ncz_fail(NC_EFILTER, "codec '%s': \"%s\" is not a finite number", codec, name);
+    *whole = ncz_json_i64(member, &v) && v >= -(INT64_C(1) << 53) && v <= INT64_C(1) << 53;
     return NC_NOERR;
 }
 
 static int
-scale_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+scale_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+                void *state)
 {
-    ncz_codec_params p = {.v = {0}};
-    int64_t         *flags = &p.v[NCZ_SCALE_WHOLE];
-    int              rc;
+    scale_state *s = state;
+    int          rc;
 
-    (void)env;
-    if ((rc = ncz_codec_types_configure(config, "fixedscaleoffset", 0, &p)) != NC_NOERR)
+    (void)in;
+    (void)rules;
+    if ((rc = ncz_codec_read_types(config, ops->id, 0, &s->types)) != NC_NOERR)
         return rc;
-    if ((rc = number_configure(config, "scale", WHOLE_SCALE, flags, &p.v[NCZ_SCALE_SCALE])) != NC_NOERR)
+    if ((rc = read_number(config, ops->id, "scale", &s->scale, &s->whole_scale)) != NC_NOERR)
         return rc;
-    if ((rc = number_configure(config, "offset", WHOLE_OFFSET, flags, &p.v[NCZ_SCALE_OFFSET])) != NC_NOERR)
+    if ((rc = read_number(config, ops->id, "offset", &s->offset, &s->whole_offset)) != NC_NOERR)
         return rc;
-    if (line_of(&p).scale == 0)
-        return ncz_fail(NC_EFILTER, "codec 'fixedscaleoffset': \"scale\" is 0");
-    *out = p;
-    return NC_NOERR;
+    return s->scale != 0 ? NC_NOERR : ncz_fail(NC_EFILTER, "codec '%s': \"scale\" is 0", ops->id);
 }
 
 static void
-number_describe(const char *name, double v, bool whole, ncz_jsonw *w)
+write_number(const char *name, double v, bool whole, ncz_jsonw *w)
 {
     ncz_jsonw_key(w, name);
     if (whole)
@@ -139,38 +108,36 @@ number_describe(const char *name, double v, bool whole, ncz_jsonw *w)
 }
 
 static void
-scale_describe(const ncz_codec_params *p, ncz_jsonw *w)
+scale_describe(const void *state, ncz_jsonw *w)
 {
-    line    l = line_of(p);
-    int64_t flags = p->v[NCZ_SCALE_WHOLE];
+    const scale_state *s = state;
 
-    number_describe("scale", l.scale, (flags & WHOLE_SCALE) != 0, w);
-    number_describe("offset", l.offset, (flags & WHOLE_OFFSET) != 0, w);
-    ncz_codec_type_describe(p, NCZ_CODEC_DTYPE, "dtype", w);
-    ncz_codec_type_describe(p, NCZ_CODEC_ASTYPE, "astype", w);
+    write_number("scale", s->scale, s->whole_scale, w);
+    write_number("offset", s->offset, s->whole_offset, w);
+    ncz_codec_write_types(&s->types, w);
 }
 
 static int
-scale_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+scale_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
              size_t *used)
 {
-    line    l = line_of(p);
-    ncz_run r = {.from = ncz_codec_type(p, NCZ_CODEC_DTYPE), .to = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .arg = &l};
+    scale_state s = *(const scale_state *)state;
+    ncz_run     r = {.from = s.types.decoded, .to = s.types.encoded, .arg = &s};
 
-    (void)env;
+    (void)type;
     r.work = work_type(&r.from);
     r.step = r.work->id == NC_FLOAT ? shrink_f4 : shrink_f8;
     return ncz_codec_run("fixedscaleoffset", &r, in, n, out, cap, false, used);
 }
 
 static int
-scale_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+scale_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
              bool exact, size_t *used)
 {
-    line    l = line_of(p);
-    ncz_run r = {.from = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .to = ncz_codec_type(p, NCZ_CODEC_DTYPE), .arg = &l};
+    scale_state s = *(const scale_state *)state;
+    ncz_run     r = {.from = s.types.encoded, .to = s.types.decoded, .arg = &s};
 
-    (void)env;
+    (void)type;
     r.work = work_type(&r.from);
     r.step = r.work->id == NC_FLOAT ? stretch_f4 : stretch_f8;
     return ncz_codec_run("fixedscaleoffset", &r, in, n, out, *used < cap ? *used : cap, exact, used);
@@ -178,20 +145,26 @@ scale_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in
 
 const ncz_codec_ops ncz_codec_fixedscaleoffset = {
     .id = "fixedscaleoffset",
+    .v3_name = "numcodecs.fixedscaleoffset",
     .members = {"scale", "offset", "dtype", "astype"},
-    .cls = NCZ_CODEC_ARRAY,
+    .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,
-    .configure = scale_configure,
+    .state_size = sizeof(scale_state),
+    .from_json = scale_from_json,
     .describe = scale_describe,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
     .bound = ncz_codec_types_bound,
-    .becomes = ncz_codec_types_becomes,
+    .encoded_type = ncz_codec_types_encoded,
     .encode = scale_encode,
     .decode = scale_decode,
 };
 
 /* ---- quantize ------------------------------------------------------------------------------------------ */
+
+typedef struct quantize_state {
+    ncz_type_pair types;
+    int64_t       digits;
+    double        scale; /* the steps' reciprocal */
+} quantize_state;
 
 static void
 round_f4(void *block, size_t n, void *arg)
@@ -216,7 +189,7 @@ round_f8(void *block, size_t n, void *arg)
  * numcodecs' own, kept step by step, so that both come to the same power whatever the last bits of log10() are.
  */
 static double
-quantize_scale(int64_t digits)
+find_scale(int64_t digits)
 {
     double exponent = ncz_as_double(log10(ncz_as_double(pow(10.0, (double)-digits))));
 
@@ -225,48 +198,50 @@ quantize_scale(int64_t digits)
 }
 
 static int
-quantize_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+quantize_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+                   void *state)
 {
-    ncz_codec_params p = {.v = {[NCZ_QUANTIZE_DIGITS] = INT64_MIN}};
-    int64_t         *digits = &p.v[NCZ_QUANTIZE_DIGITS];
-    double           scale;
-    int              rc;
+    quantize_state *s = state;
+    ncz_type_pair  *types = &s->types;
+    int64_t         digits = INT64_MIN;
+    int             rc;
 
-    (void)env;
-    if ((rc = ncz_codec_types_configure(config, "quantize", NCZ_TYPE_CLASS_HALF, &p)) != NC_NOERR)
+    (void)in;
+    (void)rules;
+    if ((rc = ncz_codec_read_types(config, ops->id, NCZ_TYPE_CLASS_HALF, types)) != NC_NOERR)
         return rc;
-    if (ncz_codec_type(&p, NCZ_CODEC_DTYPE).kind != NCZ_KIND_FLOAT ||
-        ncz_codec_type(&p, NCZ_CODEC_ASTYPE).kind != NCZ_KIND_FLOAT)
-        return ncz_fail(NC_EFILTER, "codec 'quantize': only for floating types");
-    if ((rc = ncz_codec_int(config, "quantize", "digits", -DIGITS_MOST, DIGITS_MOST, digits)) != NC_NOERR)
+    if (types->decoded.kind != NCZ_KIND_FLOAT || types->encoded.kind != NCZ_KIND_FLOAT)
+        return ncz_fail(NC_EFILTER, "codec '%s': only for floating types", ops->id);
+    if ((rc = ncz_codec_int(config, ops->id, "digits", -DIGITS_MOST, DIGITS_MOST, &digits)) != NC_NOERR)
         return rc;
-    if (*digits == INT64_MIN)
-        return ncz_fail(NC_EFILTER, "codec 'quantize': no \"digits\"");
-    scale = quantize_scale(*digits);
-    if (ncz_codec_type(&p, NCZ_CODEC_DTYPE).size == 4 && (!isfinite((float)scale) || (float)scale == 0))
-        return ncz_fail(NC_EFILTER, "codec 'quantize': %d digits are more than a 4-byte float has", (int)*digits);
-    *out = p;
+    if (digits == INT64_MIN)
+        return ncz_fail(NC_EFILTER, "codec '%s': no \"digits\"", ops->id);
+    s->digits = digits;
+    s->scale = find_scale(digits);
+    if (types->decoded.size == 4 && (!isfinite((float)s->scale) || (float)s->scale == 0))
+        return ncz_fail(NC_EFILTER, "codec '%s': %d digits are more than a 4-byte float has", ops->id, (int)digits);
     return NC_NOERR;
 }
 
 static void
-quantize_describe(const ncz_codec_params *p, ncz_jsonw *w)
+quantize_describe(const void *state, ncz_jsonw *w)
 {
+    const quantize_state *s = state;
+
     ncz_jsonw_key(w, "digits");
-    ncz_jsonw_i64(w, p->v[NCZ_QUANTIZE_DIGITS]);
-    ncz_codec_type_describe(p, NCZ_CODEC_DTYPE, "dtype", w);
-    ncz_codec_type_describe(p, NCZ_CODEC_ASTYPE, "astype", w);
+    ncz_jsonw_i64(w, s->digits);
+    ncz_codec_write_types(&s->types, w);
 }
 
 static int
-quantize_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+quantize_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                 size_t *used)
 {
-    double  scale = quantize_scale(p->v[NCZ_QUANTIZE_DIGITS]);
-    ncz_run r = {
-        .from = ncz_codec_type(p, NCZ_CODEC_DTYPE), .to = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .arg = &scale};
+    const quantize_state *s = state;
+    double                scale = s->scale;
+    ncz_run               r = {.from = s->types.decoded, .to = s->types.encoded, .arg = &scale};
 
-    (void)env;
+    (void)type;
     r.work = work_type(&r.from);
     r.step = r.work->id == NC_FLOAT ? round_f4 : round_f8;
     return ncz_codec_run("quantize", &r, in, n, out, cap, false, used);
@@ -274,27 +249,28 @@ quantize_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void 
 
 /* What was rounded away stays away: only the type changes back. */
 static int
-quantize_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+quantize_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                 bool exact, size_t *used)
 {
-    ncz_run r = {.from = ncz_codec_type(p, NCZ_CODEC_ASTYPE), .to = ncz_codec_type(p, NCZ_CODEC_DTYPE)};
+    const quantize_state *s = state;
+    ncz_run               r = {.from = s->types.encoded, .to = s->types.decoded};
 
-    (void)env;
+    (void)type;
     r.work = ncz_dtype_type(&r.from);
     return ncz_codec_run("quantize", &r, in, n, out, *used < cap ? *used : cap, exact, used);
 }
 
 const ncz_codec_ops ncz_codec_quantize = {
     .id = "quantize",
+    .v3_name = "numcodecs.quantize",
     .members = {"digits", "dtype", "astype"},
-    .cls = NCZ_CODEC_ARRAY,
+    .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,
-    .configure = quantize_configure,
+    .state_size = sizeof(quantize_state),
+    .from_json = quantize_from_json,
     .describe = quantize_describe,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
     .bound = ncz_codec_types_bound,
-    .becomes = ncz_codec_types_becomes,
+    .encoded_type = ncz_codec_types_encoded,
     .encode = quantize_encode,
     .decode = quantize_decode,
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shuffle: the first bytes of all elements, then the second bytes, and so on. Bytes behind the last whole element
+ * shuffle: the first bytes of all elements, then the second bytes, and so on. Bytes after the last whole element
  * stay where they are.
  *
  * "elementsize": 0 has two meanings. netCDF-C writes it (or "0") over data that it shuffled with the true size;
- * numcodecs takes 0 and 1 for "do not shuffle". The rules in the environment tell which one holds; a number written as
+ * numcodecs takes 0 and 1 for "do not shuffle". The rules say which one holds; a number written as
  * a string is netCDF-C's, since numcodecs refuses it. What we define is written with the true size, which both
  * understand.
  */
@@ -15,68 +15,73 @@
 
 #define NUMCODECS_DEFAULT 4 /* the element size of a configuration without one */
 
+typedef struct shuffle_state {
+    int64_t size; /* bytes per element; 0 and 1: the bytes stay as they are */
+} shuffle_state;
+
 /* A definition with 1 means the true size, too: netCDF-C ignores what the document says and always uses that. */
-static int
-shuffle_set(int64_t size, ncz_config_rules rules, const ncz_codec_env *env, ncz_codec_params *out)
+static void
+set_size(shuffle_state *s, int64_t size, ncz_config_rules rules, const ncz_array_type *in)
 {
     int64_t least = rules == NCZ_CONFIG_NUMCODECS ? 0 : rules == NCZ_CONFIG_NETCDF ? 1 : 2;
 
+    s->size = size;
     if (size < least)
-        size = env->dtype.size > 0 && env->dtype.size <= INT32_MAX ? (int64_t)env->dtype.size : 1;
-    *out = (ncz_codec_params){.v = {[NCZ_SHUFFLE_SIZE] = size}};
+        s->size = in->dtype.size > 0 && in->dtype.size <= INT32_MAX ? (int64_t)in->dtype.size : 1;
+}
+
+static int
+shuffle_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+                  void *state)
+{
+    bool    text = ncz_json_is(ncz_json_get(config, "elementsize"), NCZ_JSON_STRING);
+    int64_t size;
+    int     rc;
+
+    if (text && rules == NCZ_CONFIG_NUMCODECS)
+        rules = NCZ_CONFIG_NETCDF;
+    size = rules == NCZ_CONFIG_NUMCODECS ? NUMCODECS_DEFAULT : 0;
+    if ((rc = ncz_codec_int(config, ops->id, "elementsize", 0, INT32_MAX, &size)) == NC_NOERR)
+        set_size(state, size, rules, in);
+    return rc;
+}
+
+static void
+shuffle_describe(const void *state, ncz_jsonw *w)
+{
+    const shuffle_state *s = state;
+
+    ncz_jsonw_key(w, "elementsize");
+    ncz_jsonw_i64(w, s->size);
+}
+
+static int
+shuffle_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in, void *state)
+{
+    int rc;
+
+    if ((rc = ncz_codec_nwords(ops->id, n, 0, 1)) != NC_NOERR)
+        return rc;
+    if (n == 1 && (rc = ncz_codec_range(ops->id, "element size", words[0], 0, INT32_MAX)) != NC_NOERR)
+        return rc;
+    set_size(state, n == 1 ? words[0] : 0, NCZ_CONFIG_CALLER, in);
     return NC_NOERR;
 }
 
 static int
-shuffle_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+shuffle_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {
-    bool             text = ncz_json_is(ncz_json_get(config, "elementsize"), NCZ_JSON_STRING);
-    ncz_config_rules rules = text && env->rules == NCZ_CONFIG_NUMCODECS ? NCZ_CONFIG_NETCDF : env->rules;
-    int64_t          size = rules == NCZ_CONFIG_NUMCODECS ? NUMCODECS_DEFAULT : 0;
-    int              rc = ncz_codec_int(config, "shuffle", "elementsize", 0, INT32_MAX, &size);
+    const shuffle_state *s = state;
 
-    return rc != NC_NOERR ? rc : shuffle_set(size, rules, env, out);
-}
-
-static void
-shuffle_describe(const ncz_codec_params *p, ncz_jsonw *w)
-{
-    ncz_jsonw_key(w, "elementsize");
-    ncz_jsonw_i64(w, p->v[NCZ_SHUFFLE_SIZE]);
-}
-
-static int
-shuffle_from_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out)
-{
-    int rc = ncz_codec_nwords("shuffle", n, 0, 1);
-
-    if (rc != NC_NOERR)
-        return rc;
-    if (n == 1 && (rc = ncz_codec_range("shuffle", "element size", words[0], 0, INT32_MAX)) != NC_NOERR)
-        return rc;
-    return shuffle_set(n == 1 ? words[0] : 0, NCZ_CONFIG_CALLER, env, out);
-}
-
-static int
-shuffle_to_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, unsigned words[NCZ_CODEC_WORDS])
-{
-    (void)env;
-    words[0] = (unsigned)p->v[NCZ_SHUFFLE_SIZE];
+    (void)in;
+    words[0] = (unsigned)s->size;
     *n = 1;
     return NC_NOERR;
 }
 
-static bool
-shuffle_bound(const ncz_codec_params *p, size_t n, size_t *out)
-{
-    (void)p;
-    *out = n;
-    return true;
-}
-
 /* What is left of n bytes when the whole elements are taken off it; elements of one byte have nothing to shuffle. */
 static size_t
-tail_of(size_t n, size_t size)
+count_tail(size_t n, size_t size)
 {
     return size > 1 ? n % size : n;
 }
@@ -89,12 +94,13 @@ copy_tail(const void *in, size_t n, size_t tail, void *out)
 }
 
 static int
-shuffle_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+shuffle_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                size_t *used)
 {
-    size_t size = (size_t)p->v[NCZ_SHUFFLE_SIZE], tail = tail_of(n, size);
+    const shuffle_state *s = state;
+    size_t               size = (size_t)s->size, tail = count_tail(n, size);
 
-    (void)env;
+    (void)type;
     if (cap < n)
         return ncz_codec_too_long("shuffle", cap);
     if (tail < n)
@@ -105,13 +111,14 @@ shuffle_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *
 }
 
 static int
-shuffle_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+shuffle_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                bool exact, size_t *used)
 {
-    size_t size = (size_t)p->v[NCZ_SHUFFLE_SIZE], tail = tail_of(n, size);
-    int    rc;
+    const shuffle_state *s = state;
+    size_t               size = (size_t)s->size, tail = count_tail(n, size);
+    int                  rc;
 
-    (void)env;
+    (void)type;
     if ((rc = ncz_codec_check_size("shuffle", n, *used < cap ? *used : cap, exact)) != NC_NOERR)
         return rc;
     if (tail < n)
@@ -123,15 +130,16 @@ shuffle_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *
 
 const ncz_codec_ops ncz_codec_shuffle = {
     .id = "shuffle",
+    .v3_name = "numcodecs.shuffle",
     .members = {"elementsize"},
     .hdf5_id = 2,
-    .cls = NCZ_CODEC_BYTES,
+    .cls = NCZ_CODEC_BYTES_BYTES,
     .fixed = true,
-    .configure = shuffle_configure,
+    .state_size = sizeof(shuffle_state),
+    .from_json = shuffle_from_json,
     .describe = shuffle_describe,
     .from_words = shuffle_from_words,
     .to_words = shuffle_to_words,
-    .bound = shuffle_bound,
     .encode = shuffle_encode,
     .decode = shuffle_decode,
 };

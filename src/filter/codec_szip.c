@@ -3,7 +3,7 @@
  * szip as HDF5 and netCDF use it, through libaec: the decoded length in four bytes, little end first, then a stream
  * of extended-Rice codes.
  *
- * The stream does not tell its geometry. As in HDF5, elements of 4 and 8 bytes are first split into planes of bytes,
+ * The stream does not hold its geometry. As in HDF5, elements of 4 and 8 bytes are first split into planes of bytes,
  * and the samples are then coded in scanlines, each padded to whole blocks; the length of a scanline comes from the
  * array's last dimension. The length in front is compared with what is wanted before anything is allocated for it.
  */
@@ -19,7 +19,7 @@
 #define MAX_PIXELS      32
 #define MAX_LINE_BLOCKS 128
 
-/* How n bytes are laid out for the coder, in bytes unless it says otherwise. */
+/* How n bytes are laid out for the coder, in bytes where nothing else is said. */
 typedef struct layout {
     unsigned block;  /* samples */
     unsigned rsi;    /* blocks of a scanline */
@@ -35,70 +35,81 @@ typedef struct layout {
 /* ---- parameters ---------------------------------------------------------------------------------------- */
 
 static bool
-mask_good(int64_t mask)
+is_good_mask(int64_t mask)
 {
     return ((mask & MASK_EC) != 0) != ((mask & MASK_NN) != 0);
 }
 
 static bool
-pixels_good(int64_t pixels)
+is_good_pixels(int64_t pixels)
 {
     return pixels >= 2 && pixels <= MAX_PIXELS && pixels % 2 == 0;
 }
 
+typedef struct szip_state {
+    int64_t mask;   /* 4 entropy coding, 32 nearest neighbour; other bits are kept, and mean nothing */
+    int64_t pixels; /* per block */
+} szip_state;
+
 static int
-szip_set(int code, int64_t mask, int64_t pixels, ncz_codec_params *out)
+check_state(const szip_state *s, int code)
 {
-    if (!mask_good(mask))
+    if (!is_good_mask(s->mask))
         return ncz_fail(code, "codec 'szip': mask %ld, it must ask for entropy coding (4) or nearest neighbour (32)",
-                        (long)mask);
-    if (!pixels_good(pixels))
-        return ncz_fail(code, "codec 'szip': %ld pixels per block, not an even number from 2 to 32", (long)pixels);
-    *out = (ncz_codec_params){.v = {[NCZ_SZIP_MASK] = mask, [NCZ_SZIP_PIXELS] = pixels}};
+                        (long)s->mask);
+    if (!is_good_pixels(s->pixels))
+        return ncz_fail(code, "codec 'szip': %ld pixels per block, not an even number from 2 to 32", (long)s->pixels);
     return NC_NOERR;
 }
 
 static int
-szip_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+szip_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+               void *state)
 {
-    int64_t mask = 0, pixels = 0;
-    int     rc;
+    szip_state *s = state;
+    int         rc;
 
-    (void)env;
-    if ((rc = ncz_codec_int(config, "szip", "mask", 0, INT32_MAX, &mask)) != NC_NOERR)
+    (void)in;
+    (void)rules;
+    if ((rc = ncz_codec_int(config, ops->id, "mask", 0, INT32_MAX, &s->mask)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_codec_int(config, "szip", "pixels-per-block", 0, INT32_MAX, &pixels)) != NC_NOERR)
+    if ((rc = ncz_codec_int(config, ops->id, "pixels-per-block", 0, INT32_MAX, &s->pixels)) != NC_NOERR)
         return rc;
-    return szip_set(NC_EFILTER, mask, pixels, out);
+    return check_state(s, NC_EFILTER);
 }
 
 static void
-szip_describe(const ncz_codec_params *p, ncz_jsonw *w)
+szip_describe(const void *state, ncz_jsonw *w)
 {
+    const szip_state *s = state;
+
     ncz_jsonw_key(w, "mask");
-    ncz_jsonw_i64(w, p->v[NCZ_SZIP_MASK]);
+    ncz_jsonw_i64(w, s->mask);
     ncz_jsonw_key(w, "pixels-per-block");
-    ncz_jsonw_i64(w, p->v[NCZ_SZIP_PIXELS]);
+    ncz_jsonw_i64(w, s->pixels);
 }
 
-/* Two words; four where HDF5 has added the bits of a pixel and the pixels of a scanline, which we know better. */
+/* Two words; four where HDF5 has added the bits of a pixel and the pixels of a scanline, which follow from the array. */
 static int
-szip_from_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out)
+szip_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in, void *state)
 {
     int rc;
 
-    (void)env;
-    if ((rc = ncz_codec_nwords("szip", n, 2, 4)) != NC_NOERR)
+    (void)in;
+    if ((rc = ncz_codec_nwords(ops->id, n, 2, 4)) != NC_NOERR)
         return rc;
-    return szip_set(NC_EINVAL, words[0], words[1], out);
+    *(szip_state *)state = (szip_state){.mask = words[0], .pixels = words[1]};
+    return check_state(state, NC_EINVAL);
 }
 
 static int
-szip_to_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+szip_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {
-    (void)env;
-    words[0] = (unsigned)p->v[NCZ_SZIP_MASK];
-    words[1] = (unsigned)p->v[NCZ_SZIP_PIXELS];
+    const szip_state *s = state;
+
+    (void)in;
+    words[0] = (unsigned)s->mask;
+    words[1] = (unsigned)s->pixels;
     *n = 2;
     return NC_NOERR;
 }
@@ -108,11 +119,11 @@ szip_to_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, un
  * and each block of at least 16 bits is preceded by at most 4 bits that name its code (3 where it is that short).
  */
 static bool
-szip_bound(const ncz_codec_params *p, size_t n, size_t *out)
+szip_bound(const void *state, size_t n, size_t *out)
 {
     size_t twice;
 
-    (void)p;
+    (void)state;
     return ncz_mul(n, 2, &twice) && ncz_add(twice, n / 2 + 24 * 1024, out);
 }
 
@@ -120,10 +131,10 @@ szip_bound(const ncz_codec_params *p, size_t n, size_t *out)
 
 /* HDF5's rule for the elements of a scanline. */
 static size_t
-line_samples(size_t pixels, const ncz_codec_env *env, size_t nelems)
+count_line_samples(size_t pixels, const ncz_array_type *type, size_t nelems)
 {
     size_t   most = pixels * MAX_LINE_BLOCKS;
-    uint64_t row = env->row != 0 ? env->row : nelems;
+    uint64_t row = type->row != 0 ? type->row : nelems;
 
     if (row < pixels)
         row = nelems;
@@ -131,24 +142,25 @@ line_samples(size_t pixels, const ncz_codec_env *env, size_t nelems)
 }
 
 static int
-layout_of(const ncz_codec_params *p, const ncz_codec_env *env, size_t n, layout *out)
+make_layout(const szip_state *s, const ncz_array_type *type, size_t n, layout *out)
 {
-    size_t size = env->dtype.size, pixels = (size_t)p->v[NCZ_SZIP_PIXELS], chunk = env->chunk_bytes, samples;
+    size_t size = type->dtype.size, pixels = (size_t)s->pixels, chunk = type->chunk_bytes, samples;
     layout l = {.block = (unsigned)pixels};
 
     if (size != 1 && size != 2 && size != 4 && size != 8)
         return ncz_fail(NC_EFILTER, "codec 'szip': elements of %zu bytes, it can do 1, 2, 4 and 8", size);
     if (n % size != 0)
-        return ncz_fail(NC_EFILTER, "codec 'szip': %zu bytes are no whole number of elements of %zu bytes", n, size);
+        return ncz_fail(NC_EFILTER, "codec 'szip': %zu bytes are not a whole number of elements of %zu bytes", n,
+                        size);
     if (chunk / size < pixels)
         return ncz_fail(NC_EFILTER, "codec 'szip': %zu pixels per block, but a chunk has only %zu elements", pixels,
                         chunk / size);
     l.planes = size > 2 ? size : 1;
     l.sample = size == 2 ? 2 : 1;
     l.bits = (unsigned)l.sample * 8;
-    l.flags = (p->v[NCZ_SZIP_MASK] & MASK_NN) != 0 ? AEC_DATA_PREPROCESS : 0;
-    l.flags |= env->dtype.big ? AEC_DATA_MSB : 0;
-    samples = line_samples(pixels, env, chunk / size);
+    l.flags = (s->mask & MASK_NN) != 0 ? AEC_DATA_PREPROCESS : 0;
+    l.flags |= type->dtype.big ? AEC_DATA_MSB : 0;
+    samples = count_line_samples(pixels, type, chunk / size);
     l.rsi = (unsigned)((samples + pixels - 1) / pixels);
     l.line = samples * l.sample;
     l.padded = l.rsi * pixels * l.sample;
@@ -157,9 +169,9 @@ layout_of(const ncz_codec_params *p, const ncz_codec_env *env, size_t n, layout 
     return NC_NOERR;
 }
 
-/* Bytes of the padded form up to the last byte of the n, without the padding behind it. */
+/* Bytes of the padded form up to the last byte of the n, without the padding after it. */
 static bool
-padded_bytes(const layout *l, size_t n, size_t *out)
+count_padded(const layout *l, size_t n, size_t *out)
 {
     size_t whole;
 
@@ -223,7 +235,7 @@ remove_padding(const layout *l, unsigned char *buf, size_t n)
 /* ---- coding -------------------------------------------------------------------------------------------- */
 
 static int
-aec_fail(int arc)
+fail_aec(int arc)
 {
     if (arc == AEC_MEM_ERROR)
         return ncz_fail(NC_ENOMEM, "codec 'szip': out of memory");
@@ -233,7 +245,7 @@ aec_fail(int arc)
 }
 
 static struct aec_stream
-stream_of(const layout *l, const void *in, size_t n, void *out, size_t cap)
+make_stream(const layout *l, const void *in, size_t n, void *out, size_t cap)
 {
     return (struct aec_stream){
         .next_in = in,
@@ -248,16 +260,16 @@ stream_of(const layout *l, const void *in, size_t n, void *out, size_t cap)
 }
 
 static int
-aec_pack(const layout *l, const void *in, size_t n, void *out, size_t cap, size_t *used)
+encode_lines(const layout *l, const void *in, size_t n, void *out, size_t cap, size_t *used)
 {
-    struct aec_stream z = stream_of(l, in, n, out, cap);
+    struct aec_stream z = make_stream(l, in, n, out, cap);
     int               arc, rc = NC_NOERR;
 
     z.flags |= AEC_NOT_ENFORCE; /* HDF5 allows blocks that the standard does not */
     if ((arc = aec_encode_init(&z)) != AEC_OK)
-        return aec_fail(arc);
+        return fail_aec(arc);
     if ((arc = aec_encode(&z, AEC_FLUSH)) != AEC_OK)
-        rc = aec_fail(arc);
+        rc = fail_aec(arc);
     if ((arc = aec_encode_end(&z)) == AEC_STREAM_ERROR && rc == NC_NOERR) /* bits were left over */
         rc = ncz_fail(NC_EFILTER, "codec 'szip': does not fit into %zu bytes", cap);
     if (rc == NC_NOERR)
@@ -267,22 +279,22 @@ aec_pack(const layout *l, const void *in, size_t n, void *out, size_t cap, size_
 
 /* Exactly n bytes into out. */
 static int
-aec_unpack(const layout *l, const void *in, size_t nin, void *out, size_t n)
+decode_lines(const layout *l, const void *in, size_t nin, void *out, size_t n)
 {
-    struct aec_stream z = stream_of(l, in, nin, out, n);
+    struct aec_stream z = make_stream(l, in, nin, out, n);
     int               arc;
 
     if ((arc = aec_decode_init(&z)) != AEC_OK)
-        return aec_fail(arc);
+        return fail_aec(arc);
     arc = aec_decode(&z, AEC_FLUSH);
     aec_decode_end(&z);
     if (arc != AEC_OK)
-        return aec_fail(arc);
+        return fail_aec(arc);
     return z.total_out == n ? NC_NOERR : ncz_codec_cut_short("szip", nin + HEADER);
 }
 
 static int
-szip_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+szip_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
             size_t *used)
 {
     unsigned char *planes = NULL, *lines = NULL, *head = out;
@@ -290,7 +302,7 @@ szip_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
     layout         l;
     int            rc;
 
-    if ((rc = layout_of(p, env, n, &l)) != NC_NOERR)
+    if ((rc = make_layout(state, type, n, &l)) != NC_NOERR)
         return rc;
     if (n > UINT32_MAX || cap < HEADER || !ncz_mul(l.nlines, l.padded, &nlines))
         return ncz_fail(NC_EFILTER, "codec 'szip': %zu bytes, its length field holds no more than 2^32 - 1", n);
@@ -305,7 +317,7 @@ szip_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
         goto done;
     }
     add_padding(&l, planes != NULL ? planes : in, n, lines);
-    if ((rc = aec_pack(&l, lines, nlines, head + HEADER, cap - HEADER, &body)) != NC_NOERR)
+    if ((rc = encode_lines(&l, lines, nlines, head + HEADER, cap - HEADER, &body)) != NC_NOERR)
         goto done;
     for (int i = 0; i < HEADER; i++)
         head[i] = (unsigned char)(n >> 8 * i);
@@ -317,7 +329,7 @@ done:
 }
 
 static int
-szip_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+szip_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
             bool exact, size_t *used)
 {
     ncz_cursor     at = ncz_cursor_at(in, n);
@@ -330,9 +342,9 @@ szip_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
         return ncz_codec_cut_short("szip", n);
     if ((rc = ncz_codec_check_size("szip", len, *used < cap ? *used : cap, exact)) != NC_NOERR)
         return rc;
-    if ((rc = layout_of(p, env, len, &l)) != NC_NOERR)
+    if ((rc = make_layout(state, type, len, &l)) != NC_NOERR)
         return rc;
-    if (!padded_bytes(&l, len, &padded))
+    if (!count_padded(&l, len, &padded))
         return ncz_codec_too_long("szip", *used);
 
     if (l.planes > 1 || padded > len) {
@@ -340,7 +352,7 @@ szip_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
             return ncz_fail_nomem(padded);
         to = scratch;
     }
-    if ((rc = aec_unpack(&l, (const unsigned char *)in + HEADER, n - HEADER, to, padded)) != NC_NOERR)
+    if ((rc = decode_lines(&l, (const unsigned char *)in + HEADER, n - HEADER, to, padded)) != NC_NOERR)
         goto done;
     if (padded > len)
         remove_padding(&l, to, len);
@@ -358,8 +370,9 @@ const ncz_codec_ops ncz_codec_szip = {
     .id = "szip",
     .members = {"mask", "pixels-per-block"},
     .hdf5_id = 4,
-    .cls = NCZ_CODEC_BYTES,
-    .configure = szip_configure,
+    .cls = NCZ_CODEC_BYTES_BYTES,
+    .state_size = sizeof(szip_state),
+    .from_json = szip_from_json,
     .describe = szip_describe,
     .from_words = szip_from_words,
     .to_words = szip_to_words,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * codec_user: codecs of the application's own, behind the same table of functions as the built-in ones.
+ * codec_user: codecs of the application, as the same table of functions as the built-in ones.
  *
- * A configuration is its JSON text, and the state that the application made of it. It is counted and holds the codec,
- * and chains hold configurations: so a codec outlives its registration for as long as anybody runs it. The
- * application's functions are called with one lock held at most, their own codec's, and never with the registry's.
+ * The state is the JSON text of the configuration, and what the application made of it. Each codec with such a table holds
+ * a reference to its table, so it outlives its registration as long as a chain has it. The application's functions are
+ * called with one lock held at most, their own codec's, and never with the registry's.
  */
 #include "filter/filter_int.h"
 #include "filter/codec_user_int.h"
@@ -14,18 +14,17 @@
 #define CODEC_BYTES_0 (offsetof(nczarr_codec, release) + sizeof(void *)) /* of the first nczarr_filter.h */
 #define WORDS_TEXT    16384                                              /* room for the JSON of parameter words */
 
-struct ncz_user_config {
-    atomic_size_t   refs;
+typedef struct user_state {
     ncz_user_codec *codec;
     char           *json;
-    void           *state;
-};
+    void           *opened; /* the application's */
+} user_state;
 
 /* ---- calling the application --------------------------------------------------------------------------- */
 
 /* The text of a failure is then the application's own, or none. */
 static void
-enter(ncz_user_codec *o)
+lock_codec(ncz_user_codec *o)
 {
     ncz_err_clear();
     if ((o->c.flags & NCZARR_CODEC_THREADS) == 0)
@@ -33,7 +32,7 @@ enter(ncz_user_codec *o)
 }
 
 static void
-unlock(ncz_user_codec *o)
+unlock_codec(ncz_user_codec *o)
 {
     if ((o->c.flags & NCZARR_CODEC_THREADS) == 0)
         (void)pthread_mutex_unlock(&o->lock);
@@ -41,11 +40,11 @@ unlock(ncz_user_codec *o)
 
 /* Codes that mean something else to the library are not let through. */
 static int
-leave(ncz_user_codec *o, int rc, const char *what)
+finish_call(ncz_user_codec *o, int rc, const char *what)
 {
     bool known = rc == NC_EFILTER || rc == NC_EINVAL || rc == NC_ENOMEM || rc == NC_ENOFILTER;
 
-    unlock(o);
+    unlock_codec(o);
     if (rc == NC_NOERR)
         return NC_NOERR;
     if (ncz_err_text()[0] != '\0')
@@ -54,84 +53,60 @@ leave(ncz_user_codec *o, int rc, const char *what)
 }
 
 static nczarr_codec_array
-array_of(const ncz_codec_env *env)
+describe_array(const ncz_array_type *type)
 {
-    int endian = env->dtype.big ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
+    int endian = type->dtype.big ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
 
     return (nczarr_codec_array){
         .size = sizeof(nczarr_codec_array),
-        .chunk_bytes = env->chunk_bytes,
-        .element_size = env->bytes ? 1 : env->dtype.size,
-        .type = env->bytes ? NC_NAT : ncz_dtype_type(&env->dtype)->id,
-        .endian = env->bytes ? NC_ENDIAN_NATIVE : endian,
+        .chunk_bytes = type->chunk_bytes,
+        .element_size = type->bytes ? 1 : type->dtype.size,
+        .type = type->bytes ? NC_NAT : ncz_dtype_type(&type->dtype)->id,
+        .endian = type->bytes ? NC_ENDIAN_NATIVE : endian,
     };
 }
 
 /* ---- configurations ------------------------------------------------------------------------------------ */
 
-/* Ends are no failures: a text that is waiting to be told stays. */
+/* Closing is not a failure: an error text that is waiting to be read stays. */
 static void
-conf_unref(ncz_user_config *conf)
+user_free_state(void *state)
 {
-    ncz_err kept;
+    user_state *s = state;
+    ncz_err     kept;
 
-    if (conf == NULL || atomic_fetch_sub_explicit(&conf->refs, 1, memory_order_acq_rel) != 1)
-        return;
     ncz_err_save(&kept, NC_NOERR);
-    if (conf->state != NULL && conf->codec->c.close != NULL) {
-        enter(conf->codec);
-        conf->codec->c.close(conf->codec->c.user, conf->state);
-        unlock(conf->codec);
+    if (s->opened != NULL && s->codec->c.close != NULL) {
+        lock_codec(s->codec);
+        s->codec->c.close(s->codec->c.user, s->opened);
+        unlock_codec(s->codec);
     }
     (void)ncz_err_adopt(&kept);
-    ncz_user_codec_unref(conf->codec);
-    ncz_free(conf->json);
-    ncz_free(conf);
+    ncz_free(s->json);
+}
+
+static ncz_user_codec *
+user_codec_of(const ncz_codec_ops *ops)
+{
+    return (ncz_user_codec *)(uintptr_t)ops; /* the ops are its first member */
 }
 
 static int
-conf_new(ncz_user_codec *o, const char *json, size_t len, const ncz_codec_env *env, ncz_codec_params *out)
+open_state(ncz_user_codec *o, const char *json, size_t len, const ncz_array_type *type, user_state *s)
 {
-    nczarr_codec_array array = array_of(env);
-    ncz_user_config   *conf = ncz_zalloc(sizeof *conf);
-    int                rc = NC_NOERR;
+    nczarr_codec_array array = describe_array(type);
+    void              *opened = NULL;
+    int                rc;
 
-    if (conf == NULL)
-        return ncz_fail_nomem(sizeof *conf);
-    atomic_init(&conf->refs, 1);
-    atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
-    conf->codec = o;
-    if ((conf->json = ncz_strndup(json, len)) == NULL)
-        rc = ncz_fail_nomem(len + 1);
-    if (rc == NC_NOERR && o->c.open != NULL) {
-        void *state = NULL;
-
-        enter(o);
-        rc = leave(o, o->c.open(o->c.user, conf->json, &array, &state), "its configuration");
-        conf->state = rc == NC_NOERR ? state : NULL;
-    }
-    if (rc == NC_NOERR)
-        *out = (ncz_codec_params){.own = conf};
-    else
-        conf_unref(conf);
+    s->codec = o;
+    if ((s->json = ncz_strndup(json, len)) == NULL)
+        return ncz_fail_nomem(len + 1);
+    if (o->c.open == NULL)
+        return NC_NOERR;
+    lock_codec(o);
+    rc = finish_call(o, o->c.open(o->c.user, s->json, &array, &opened), "its configuration");
+    s->opened = rc == NC_NOERR ? opened : NULL;
     return rc;
-}
-
-void
-ncz_codec_params_keep(const ncz_codec_params *p)
-{
-    if (p->own != NULL)
-        atomic_fetch_add_explicit(&p->own->refs, 1, memory_order_relaxed);
-    ncz_codec_labels_keep(p->labels);
-}
-
-void
-ncz_codec_params_clear(ncz_codec_params *p)
-{
-    conf_unref(p->own);
-    ncz_codec_labels_drop(p->labels);
-    p->own = NULL;
-    p->labels = NULL;
 }
 
 int
@@ -157,13 +132,15 @@ ncz_codec_parse(const char *json, size_t len, ncz_json **out)
     return rc;
 }
 
-int
-ncz_user_codec_of_json(ncz_user_codec *o, const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+static int
+user_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+               void *state)
 {
     size_t      len;
     const char *text = ncz_json_slice(config, &len);
 
-    return conf_new(o, text, len, env, out);
+    (void)rules;
+    return open_state(user_codec_of(ops), text, len, in, state);
 }
 
 static void
@@ -177,32 +154,53 @@ write_members(const ncz_json *config, ncz_jsonw *w)
     }
 }
 
-/* The application's text becomes the object that would stand in a document. */
+/* Makes of the application's members the object that a document would have. */
 static int
-named(const char *id, const char *text, ncz_buf *out)
+name_object(const char *id, const ncz_json *members, ncz_buf *out)
 {
     ncz_jsonw w = ncz_jsonw_on(out);
+
+    ncz_jsonw_open_object(&w);
+    ncz_jsonw_key(&w, "id");
+    ncz_jsonw_cstr(&w, id);
+    write_members(members, &w);
+    ncz_jsonw_close_object(&w);
+    return ncz_jsonw_end(&w);
+}
+
+/* The application sees numcodecs' spelling, whatever the document's. */
+static int
+user_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, void *state)
+{
+    ncz_buf json = NCZ_BUF_INIT;
+    int     rc = name_object(ops->id, config, &json);
+
+    if (rc == NC_NOERR)
+        rc = open_state(user_codec_of(ops), json.data, json.len, in, state);
+    ncz_buf_clear(&json);
+    return rc;
+}
+
+static int
+name_words(const char *id, const char *text, ncz_buf *out)
+{
     ncz_json *config = NULL;
     int       rc;
 
     if ((rc = ncz_codec_parse(text, strlen(text), &config)) != NC_NOERR)
-        return rc == NC_EFILTER ? ncz_fail(rc, "codec '%s': of its words: %s", id, ncz_err_text()) : rc;
-    ncz_jsonw_open_object(&w);
-    ncz_jsonw_key(&w, "id");
-    ncz_jsonw_cstr(&w, id);
-    write_members(config, &w);
-    ncz_jsonw_close_object(&w);
+        return rc == NC_EFILTER ? ncz_fail(rc, "codec '%s': from its words: %s", id, ncz_err_text()) : rc;
+    rc = name_object(id, config, out);
     ncz_json_free(config);
-    return ncz_jsonw_end(&w);
+    return rc;
 }
 
-int
-ncz_user_codec_of_words(ncz_user_codec *o, size_t n, const unsigned *words, const ncz_codec_env *env,
-                        ncz_codec_params *out)
+static int
+user_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in, void *state)
 {
-    ncz_buf json = NCZ_BUF_INIT;
-    char   *text;
-    int     rc;
+    ncz_user_codec *o = user_codec_of(ops);
+    ncz_buf         json = NCZ_BUF_INIT;
+    char           *text;
+    int             rc;
 
     if ((rc = ncz_codec_nwords(o->id, n, 0, o->c.from_words != NULL ? NCZ_CODEC_WORDS : 0)) != NC_NOERR)
         return rc;
@@ -211,12 +209,12 @@ ncz_user_codec_of_words(ncz_user_codec *o, size_t n, const unsigned *words, cons
     if (o->c.from_words == NULL) {
         memcpy(text, "{}", sizeof "{}");
     } else {
-        enter(o);
-        rc = leave(o, o->c.from_words(o->c.user, n, words, text, WORDS_TEXT), "reading its words");
+        lock_codec(o);
+        rc = finish_call(o, o->c.from_words(o->c.user, n, words, text, WORDS_TEXT), "reading its words");
         text[WORDS_TEXT - 1] = '\0';
     }
-    if (rc == NC_NOERR && (rc = named(o->id, text, &json)) == NC_NOERR)
-        rc = conf_new(o, json.data, json.len, env, out);
+    if (rc == NC_NOERR && (rc = name_words(o->id, text, &json)) == NC_NOERR)
+        rc = open_state(o, json.data, json.len, in, state);
     ncz_buf_clear(&json);
     ncz_free(text);
     return rc;
@@ -225,10 +223,11 @@ ncz_user_codec_of_words(ncz_user_codec *o, size_t n, const unsigned *words, cons
 /* ---- the table ----------------------------------------------------------------------------------------- */
 
 static void
-own_describe(const ncz_codec_params *p, ncz_jsonw *w)
+user_describe(const void *state, ncz_jsonw *w)
 {
-    ncz_json *config = NULL;
-    int       rc = ncz_codec_parse(p->own->json, strlen(p->own->json), &config);
+    const user_state *s = state;
+    ncz_json         *config = NULL;
+    int               rc = ncz_codec_parse(s->json, strlen(s->json), &config);
 
     if (rc != NC_NOERR && w->status == NC_NOERR)
         w->status = rc;
@@ -237,17 +236,18 @@ own_describe(const ncz_codec_params *p, ncz_jsonw *w)
 }
 
 static int
-own_to_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+user_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {
-    ncz_user_codec *o = p->own->codec;
-    size_t          got = 0;
-    int             rc = NC_NOERR;
+    const user_state *s = state;
+    ncz_user_codec   *o = s->codec;
+    size_t            got = 0;
+    int               rc = NC_NOERR;
 
-    (void)env;
+    (void)in;
     memset(words, 0, NCZ_CODEC_WORDS * sizeof *words);
     if (o->c.to_words != NULL) {
-        enter(o);
-        rc = leave(o, o->c.to_words(o->c.user, p->own->json, &got, words), "telling its words");
+        lock_codec(o);
+        rc = finish_call(o, o->c.to_words(o->c.user, s->json, &got, words), "writing its words");
     }
     if (rc == NC_NOERR && (rc = ncz_codec_nwords(o->id, got, 0, NCZ_CODEC_WORDS)) == NC_NOERR)
         *n = got;
@@ -255,15 +255,16 @@ own_to_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, uns
 }
 
 static bool
-own_bound(const ncz_codec_params *p, size_t n, size_t *out)
+user_bound(const void *state, size_t n, size_t *out)
 {
-    ncz_user_codec *o = p->own->codec;
-    size_t          most = n;
-    int             rc = NC_NOERR;
+    const user_state *s = state;
+    ncz_user_codec   *o = s->codec;
+    size_t            most = n;
+    int               rc = NC_NOERR;
 
     if (o->c.bound != NULL) {
-        enter(o);
-        rc = leave(o, o->c.bound(o->c.user, p->own->state, n, &most), "its bound");
+        lock_codec(o);
+        rc = finish_call(o, o->c.bound(o->c.user, s->opened, n, &most), "its bound");
     }
     if (rc == NC_NOERR)
         *out = most;
@@ -271,37 +272,39 @@ own_bound(const ncz_codec_params *p, size_t n, size_t *out)
 }
 
 static int
-own_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
-           size_t *used)
+user_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+            size_t *used)
 {
-    nczarr_codec_array array = array_of(env);
-    ncz_user_codec    *o = p->own->codec;
+    nczarr_codec_array array = describe_array(type);
+    const user_state  *s = state;
+    ncz_user_codec    *o = s->codec;
     size_t             got = 0, most;
     int                rc;
 
-    enter(o);
-    rc = leave(o, o->c.encode(o->c.user, p->own->state, &array, in, n, out, cap, &got), "encoding");
+    lock_codec(o);
+    rc = finish_call(o, o->c.encode(o->c.user, s->opened, &array, in, n, out, cap, &got), "encoding");
     if (rc != NC_NOERR)
         return rc;
     if (got > cap)
         return ncz_fail(NC_EFILTER, "codec '%s': encodes to %zu bytes, its bound is %zu", o->id, got, cap);
-    if (o->ops.fixed && (!own_bound(p, n, &most) || got != most))
+    if (o->ops.fixed && (!user_bound(state, n, &most) || got != most))
         return ncz_fail(NC_EFILTER, "codec '%s': encodes to %zu bytes, which is not its fixed size", o->id, got);
     *used = got;
     return NC_NOERR;
 }
 
 static int
-own_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
-           bool exact, size_t *used)
+user_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+            bool exact, size_t *used)
 {
-    nczarr_codec_array array = array_of(env);
-    ncz_user_codec    *o = p->own->codec;
+    nczarr_codec_array array = describe_array(type);
+    const user_state  *s = state;
+    ncz_user_codec    *o = s->codec;
     size_t             most = *used < cap ? *used : cap, got = 0;
     int                rc;
 
-    enter(o);
-    rc = leave(o, o->c.decode(o->c.user, p->own->state, &array, in, n, out, most, &got), "decoding");
+    lock_codec(o);
+    rc = finish_call(o, o->c.decode(o->c.user, s->opened, &array, in, n, out, most, &got), "decoding");
     if (rc == NC_NOERR)
         rc = ncz_codec_check_size(o->id, got, most, exact);
     if (rc == NC_NOERR)
@@ -313,7 +316,7 @@ own_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, 
 
 /* A struct of another release: shorter ones lack what came later, longer ones may not use what we do not have. */
 static int
-take_struct(const nczarr_codec *codec, nczarr_codec *out)
+copy_struct(const nczarr_codec *codec, nczarr_codec *out)
 {
     const unsigned char *bytes = (const unsigned char *)codec;
     size_t               have = sizeof *out;
@@ -344,6 +347,18 @@ check_struct(const nczarr_codec *c)
     return NC_NOERR;
 }
 
+static void
+ref_table(const ncz_codec_ops *ops)
+{
+    atomic_fetch_add_explicit(&user_codec_of(ops)->refs, 1, memory_order_relaxed);
+}
+
+static void
+unref_table(const ncz_codec_ops *ops)
+{
+    ncz_user_codec_unref(user_codec_of(ops));
+}
+
 int
 ncz_user_codec_new(const nczarr_codec *codec, ncz_user_codec **out)
 {
@@ -351,7 +366,7 @@ ncz_user_codec_new(const nczarr_codec *codec, ncz_user_codec **out)
     ncz_user_codec *o;
     int             rc;
 
-    if ((rc = take_struct(codec, &c)) != NC_NOERR || (rc = check_struct(&c)) != NC_NOERR)
+    if ((rc = copy_struct(codec, &c)) != NC_NOERR || (rc = check_struct(&c)) != NC_NOERR)
         return rc;
     if ((o = ncz_zalloc(sizeof *o)) == NULL)
         return ncz_fail_nomem(sizeof *o);
@@ -366,14 +381,23 @@ ncz_user_codec_new(const nczarr_codec *codec, ncz_user_codec **out)
     o->ops = (ncz_codec_ops){
         .id = o->id,
         .hdf5_id = c.hdf5_id,
-        .cls = NCZ_CODEC_BYTES,
+        .v3_name = o->id,
+        .cls = NCZ_CODEC_BYTES_BYTES,
+        .any_member = true,
+        .any_error = true,
         .fixed = (c.flags & NCZARR_CODEC_FIXED) != 0,
-        .own = o,
-        .describe = own_describe,
-        .to_words = own_to_words,
-        .bound = own_bound,
-        .encode = own_encode,
-        .decode = own_decode,
+        .state_size = sizeof(user_state),
+        .from_json = user_from_json,
+        .from_v3 = user_from_v3,
+        .from_words = user_from_words,
+        .free_state = user_free_state,
+        .describe = user_describe,
+        .to_words = user_to_words,
+        .bound = user_bound,
+        .encode = user_encode,
+        .decode = user_decode,
+        .ref_ops = ref_table,
+        .unref_ops = unref_table,
     };
     *out = o;
     return NC_NOERR;

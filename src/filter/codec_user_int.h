@@ -2,19 +2,21 @@
 /*
  * A codec that an application registered, for the two files that keep and run it.
  */
-#ifndef NCZ_FILTER_OWN_INT_H
-#define NCZ_FILTER_OWN_INT_H
+#ifndef NCZ_FILTER_CODEC_USER_INT_H
+#define NCZ_FILTER_CODEC_USER_INT_H
 
 #include "filter/filter.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
+typedef struct ncz_user_codec ncz_user_codec;
+
 struct ncz_user_codec {
-    ncz_codec_ops   ops; /* the face that chains see */
+    ncz_codec_ops   ops; /* what chains see; first, so that it leads back here */
     nczarr_codec    c;   /* members that the application's struct has not are 0 */
     char           *id;
-    atomic_size_t   refs; /* the registry's, those of lookups and one of each configuration */
+    atomic_size_t   refs; /* the registry's, those of lookups and one of each configured codec */
     pthread_mutex_t lock; /* held around each call, unless NCZARR_CODEC_THREADS */
     ncz_user_codec *next; /* in the registry, under its lock */
 };
@@ -23,10 +25,4 @@ struct ncz_user_codec {
 int  ncz_user_codec_new(const nczarr_codec *codec, ncz_user_codec **out);
 void ncz_user_codec_unref(ncz_user_codec *o);
 
-/* The other two functions of the ops, which have no parameters yet to find the codec by. */
-int ncz_user_codec_of_json(ncz_user_codec *o, const ncz_json *config, const ncz_codec_env *env,
-                           ncz_codec_params *out);
-int ncz_user_codec_of_words(ncz_user_codec *o, size_t n, const unsigned *words, const ncz_codec_env *env,
-                            ncz_codec_params *out);
-
-#endif /* NCZ_FILTER_OWN_INT_H */
+#endif /* NCZ_FILTER_CODEC_USER_INT_H */

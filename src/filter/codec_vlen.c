@@ -22,7 +22,7 @@ put_word(ncz_buf *out, const char *codec, size_t v)
     return ncz_buf_append(out, bytes, WORD);
 }
 
-/* Writes the length that stands before what was appended behind `from`. */
+/* Writes the length before what was appended after `from`. */
 static int
 end_item(ncz_buf *out, const char *codec, size_t from)
 {
@@ -38,12 +38,12 @@ end_item(ncz_buf *out, const char *codec, size_t from)
 /* One item: to bytes and back. */
 typedef struct item_fns {
     const char *codec;
-    int (*pack)(const ncz_codec_params *p, ncz_vlen_item text, ncz_buf *out);
-    int (*unpack)(const ncz_codec_params *p, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out);
+    int (*encode)(const void *state, ncz_vlen_item text, ncz_buf *out);
+    int (*decode)(const void *state, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out);
 } item_fns;
 
 static int
-pack_items(const item_fns *fns, const ncz_codec_params *p, const ncz_vlen_block *in, ncz_buf *out)
+encode_items(const item_fns *fns, const void *state, const ncz_vlen_block *in, ncz_buf *out)
 {
     size_t n = ncz_vlen_len(in);
     int    rc = put_word(out, fns->codec, n);
@@ -54,14 +54,14 @@ pack_items(const item_fns *fns, const ncz_codec_params *p, const ncz_vlen_block 
         if ((rc = put_word(out, fns->codec, 0)) != NC_NOERR)
             return rc;
         from = out->len;
-        if ((rc = fns->pack(p, ncz_vlen_at(in, i), out)) == NC_NOERR)
+        if ((rc = fns->encode(state, ncz_vlen_at(in, i), out)) == NC_NOERR)
             rc = end_item(out, fns->codec, from);
     }
     return rc;
 }
 
 static int
-unpack_items(const item_fns *fns, const ncz_codec_params *p, const void *in, size_t n, size_t nelems, ncz_buf *out)
+decode_items(const item_fns *fns, const void *state, const void *in, size_t n, size_t nelems, ncz_buf *out)
 {
     ncz_cursor at = ncz_cursor_at(in, n);
     uint32_t   count = ncz_cursor_u32le(&at);
@@ -81,7 +81,7 @@ unpack_items(const item_fns *fns, const ncz_codec_params *p, const void *in, siz
 
         if (!at.good)
             return ncz_codec_cut_short(fns->codec, n);
-        if ((rc = fns->unpack(p, bytes, len, i, out)) != NC_NOERR)
+        if ((rc = fns->decode(state, bytes, len, i, out)) != NC_NOERR)
             return rc;
     }
     ncz_codec_tail(fns->codec, n - at.pos);
@@ -91,79 +91,81 @@ unpack_items(const item_fns *fns, const ncz_codec_params *p, const void *in, siz
 /* ---- texts and bytes ----------------------------------------------------------------------------------- */
 
 static int
-pack_bytes(const ncz_codec_params *p, ncz_vlen_item text, ncz_buf *out)
+encode_bytes(const void *state, ncz_vlen_item text, ncz_buf *out)
 {
-    (void)p;
+    (void)state;
     return text.what == NCZ_VLEN_NONE ? NC_NOERR : ncz_buf_append(out, text.s, text.len);
 }
 
 static int
-pack_utf8(const ncz_codec_params *p, ncz_vlen_item text, ncz_buf *out)
+encode_utf8(const void *state, ncz_vlen_item text, ncz_buf *out)
 {
-    (void)p;
+    (void)state;
     return text.what == NCZ_VLEN_NONE ? NC_NOERR : ncz_codec_append_utf8(out, text.s, text.len);
 }
 
 static int
-unpack_bytes(const ncz_codec_params *p, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out)
+decode_bytes(const void *state, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out)
 {
-    (void)p;
+    (void)state;
     return ncz_vlen_set(out, i, (ncz_vlen_item){(const char *)bytes, n, NCZ_VLEN_STRING});
 }
 
-static const item_fns utf8_fns = {"vlen-utf8", pack_utf8, unpack_bytes};
-static const item_fns bytes_fns = {"vlen-bytes", pack_bytes, unpack_bytes};
+static const item_fns utf8_fns = {"vlen-utf8", encode_utf8, decode_bytes};
+static const item_fns bytes_fns = {"vlen-bytes", encode_bytes, decode_bytes};
 
 static int
-vlen_utf8_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
+vlen_utf8_encode(const void *state, const ncz_array_type *type, const ncz_vlen_block *in, ncz_buf *out)
 {
-    (void)env;
-    return pack_items(&utf8_fns, p, in, out);
+    (void)type;
+    return encode_items(&utf8_fns, state, in, out);
 }
 
 static int
-vlen_utf8_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
-                 ncz_buf *out)
+vlen_utf8_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, size_t nelems, ncz_buf *out)
 {
-    (void)env;
-    return unpack_items(&utf8_fns, p, in, n, nelems, out);
+    (void)type;
+    return decode_items(&utf8_fns, state, in, n, nelems, out);
 }
 
 static int
-vlen_bytes_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
+vlen_bytes_encode(const void *state, const ncz_array_type *type, const ncz_vlen_block *in, ncz_buf *out)
 {
-    (void)env;
-    return pack_items(&bytes_fns, p, in, out);
+    (void)type;
+    return encode_items(&bytes_fns, state, in, out);
 }
 
 static int
-vlen_bytes_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
+vlen_bytes_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, size_t nelems,
                   ncz_buf *out)
 {
-    (void)env;
-    return unpack_items(&bytes_fns, p, in, n, nelems, out);
+    (void)type;
+    return decode_items(&bytes_fns, state, in, n, nelems, out);
 }
 
 /* ---- runs of numbers ----------------------------------------------------------------------------------- */
 
-static int
-array_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
-{
-    ncz_codec_params p = {.v = {0}};
-    int              rc;
+typedef struct array_state {
+    ncz_dtype dtype; /* of the numbers */
+} array_state;
 
-    (void)env;
-    rc = ncz_codec_type_configure(config, "vlen-array", "dtype", NCZ_TYPE_CLASS_BOOL | NCZ_TYPE_CLASS_HALF,
-                                  &p.v[NCZ_CODEC_DTYPE]);
-    if (rc == NC_NOERR)
-        *out = p;
-    return rc;
+static int
+array_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+                void *state)
+{
+    array_state *s = state;
+
+    (void)in;
+    (void)rules;
+    return ncz_codec_read_type(config, ops->id, "dtype", NCZ_TYPE_CLASS_BOOL | NCZ_TYPE_CLASS_HALF, &s->dtype);
 }
 
 static void
-array_describe(const ncz_codec_params *p, ncz_jsonw *w)
+array_describe(const void *state, ncz_jsonw *w)
 {
-    ncz_codec_type_describe(p, NCZ_CODEC_DTYPE, "dtype", w);
+    const array_state *s = state;
+
+    ncz_codec_write_type(&s->dtype, "dtype", w);
 }
 
 static void
@@ -192,15 +194,15 @@ write_number(const ncz_dtype *t, const unsigned char *elem, ncz_jsonw *w)
 }
 
 static int
-unpack_run(const ncz_codec_params *p, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out)
+decode_run(const void *state, const unsigned char *bytes, size_t n, size_t i, ncz_buf *out)
 {
-    ncz_dtype t = ncz_codec_type(p, NCZ_CODEC_DTYPE);
+    ncz_dtype t = ((const array_state *)state)->dtype;
     ncz_buf   text = NCZ_BUF_LIMIT(out->limit);
     ncz_jsonw w = ncz_jsonw_on(&text);
     int       rc;
 
     if (n % t.size != 0)
-        return ncz_fail(NC_EFILTER, "codec 'vlen-array': an item of %zu bytes is no run of elements of %zu", n,
+        return ncz_fail(NC_EFILTER, "codec 'vlen-array': an item of %zu bytes is not a run of elements of %zu", n,
                         t.size);
     ncz_jsonw_open_array(&w);
     for (size_t at = 0; at < n; at += t.size)
@@ -212,9 +214,9 @@ unpack_run(const ncz_codec_params *p, const unsigned char *bytes, size_t n, size
     return rc;
 }
 
-/* A number that stands for itself, or as JSON cannot: "NaN", "Infinity", "-Infinity". */
+/* A number, or the name of one that JSON cannot write: "NaN", "Infinity", "-Infinity". */
 static bool
-get_double(const ncz_json *v, double *out)
+parse_double(const ncz_json *v, double *out)
 {
     size_t      len;
     const char *s = ncz_json_str(v, &len);
@@ -234,7 +236,7 @@ get_double(const ncz_json *v, double *out)
 }
 
 static bool
-read_number(const ncz_json *v, const ncz_dtype *t, char *elem)
+parse_number(const ncz_json *v, const ncz_dtype *t, char *elem)
 {
     uint64_t u = 0;
     int64_t  i = 0;
@@ -251,13 +253,13 @@ read_number(const ncz_json *v, const ncz_dtype *t, char *elem)
         return ncz_json_u64(v, &u) && ncz_convert_in(ncz_type_of(NC_UINT64), &u, t, elem, 1, false) == NC_NOERR;
     if (t->kind == NCZ_KIND_INT)
         return ncz_json_i64(v, &i) && ncz_convert_in(ncz_type_of(NC_INT64), &i, t, elem, 1, false) == NC_NOERR;
-    return get_double(v, &d) && ncz_convert_in(ncz_type_of(NC_DOUBLE), &d, t, elem, 1, false) == NC_NOERR;
+    return parse_double(v, &d) && ncz_convert_in(ncz_type_of(NC_DOUBLE), &d, t, elem, 1, false) == NC_NOERR;
 }
 
 static int
-pack_run(const ncz_codec_params *p, ncz_vlen_item text, ncz_buf *out)
+encode_run(const void *state, ncz_vlen_item text, ncz_buf *out)
 {
-    ncz_dtype t = ncz_codec_type(p, NCZ_CODEC_DTYPE);
+    ncz_dtype t = ((const array_state *)state)->dtype;
     ncz_json *list = NULL;
     int       rc = NC_NOERR;
 
@@ -266,68 +268,61 @@ pack_run(const ncz_codec_params *p, ncz_vlen_item text, ncz_buf *out)
     if ((rc = ncz_codec_text_json("vlen-array", text, &list)) != NC_NOERR)
         return rc;
     if (!ncz_json_is(list, NCZ_JSON_ARRAY))
-        rc = ncz_fail(NC_EFILTER, "codec 'vlen-array': %.*s is no list of numbers",
+        rc = ncz_fail(NC_EFILTER, "codec 'vlen-array': %.*s is not a list of numbers",
                       (int)(text.len > 40 ? 40 : text.len), text.s);
     for (size_t i = 0; rc == NC_NOERR && i < ncz_json_len(list); i++) {
         char elem[8];
 
-        if (read_number(ncz_json_at(list, i), &t, elem))
+        if (parse_number(ncz_json_at(list, i), &t, elem))
             rc = ncz_buf_append(out, elem, t.size);
         else
-            rc = ncz_fail(NC_EFILTER, "codec 'vlen-array': item %zu of %.*s is no value of its type", i,
+            rc = ncz_fail(NC_EFILTER, "codec 'vlen-array': item %zu of %.*s is not a value of its type", i,
                           (int)(text.len > 40 ? 40 : text.len), text.s);
     }
     ncz_json_free(list);
     return rc;
 }
 
-static const item_fns array_fns = {"vlen-array", pack_run, unpack_run};
+static const item_fns array_fns = {"vlen-array", encode_run, decode_run};
 
 static int
-vlen_array_pack(const ncz_codec_params *p, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
+vlen_array_encode(const void *state, const ncz_array_type *type, const ncz_vlen_block *in, ncz_buf *out)
 {
-    (void)env;
-    return pack_items(&array_fns, p, in, out);
+    (void)type;
+    return encode_items(&array_fns, state, in, out);
 }
 
 static int
-vlen_array_unpack(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, size_t nelems,
+vlen_array_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, size_t nelems,
                   ncz_buf *out)
 {
-    (void)env;
-    return unpack_items(&array_fns, p, in, n, nelems, out);
+    (void)type;
+    return decode_items(&array_fns, state, in, n, nelems, out);
 }
 
 const ncz_codec_ops ncz_codec_vlen_utf8 = {
     .id = "vlen-utf8",
-    .cls = NCZ_CODEC_OBJECT,
-    .configure = ncz_codec_configure_none,
-    .describe = ncz_codec_describe_none,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
-    .pack = vlen_utf8_pack,
-    .unpack = vlen_utf8_unpack,
+    .v3_name = "vlen-utf8",
+    .cls = NCZ_CODEC_ARRAY_BYTES,
+    .encode_vlen = vlen_utf8_encode,
+    .decode_vlen = vlen_utf8_decode,
 };
 
 const ncz_codec_ops ncz_codec_vlen_bytes = {
     .id = "vlen-bytes",
-    .cls = NCZ_CODEC_OBJECT,
-    .configure = ncz_codec_configure_none,
-    .describe = ncz_codec_describe_none,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
-    .pack = vlen_bytes_pack,
-    .unpack = vlen_bytes_unpack,
+    .v3_name = "vlen-bytes",
+    .cls = NCZ_CODEC_ARRAY_BYTES,
+    .encode_vlen = vlen_bytes_encode,
+    .decode_vlen = vlen_bytes_decode,
 };
 
 const ncz_codec_ops ncz_codec_vlen_array = {
     .id = "vlen-array",
     .members = {"dtype"},
-    .cls = NCZ_CODEC_OBJECT,
-    .configure = array_configure,
+    .cls = NCZ_CODEC_ARRAY_BYTES,
+    .state_size = sizeof(array_state),
+    .from_json = array_from_json,
     .describe = array_describe,
-    .from_words = ncz_codec_from_no_words,
-    .to_words = ncz_codec_to_no_words,
-    .pack = vlen_array_pack,
-    .unpack = vlen_array_unpack,
+    .encode_vlen = vlen_array_encode,
+    .decode_vlen = vlen_array_decode,
 };

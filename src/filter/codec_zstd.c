@@ -19,17 +19,23 @@ zstd_fail(size_t zrc)
     return ncz_fail(code, "codec 'zstd': %s", ZSTD_getErrorName(zrc));
 }
 
+typedef struct zstd_state {
+    int64_t level;    /* 0: the library's default */
+    bool    checksum; /* frames carry one */
+} zstd_state;
+
 /* "checksum" is a truth value; a number does too. */
 static int
-checksum_flag(const ncz_json *config, int64_t *v)
+read_checksum(const ncz_json *config, const char *codec, bool *on)
 {
-    bool on;
+    int64_t v = 0;
+    int     rc;
 
-    if (ncz_json_bool(ncz_json_get(config, "checksum"), &on)) {
-        *v = on;
+    if (ncz_json_bool(ncz_json_get(config, "checksum"), on))
         return NC_NOERR;
-    }
-    return ncz_codec_int(config, "zstd", "checksum", 0, 1, v);
+    if ((rc = ncz_codec_int(config, codec, "checksum", 0, 1, &v)) == NC_NOERR)
+        *on = v != 0;
+    return rc;
 }
 
 /*
@@ -37,65 +43,78 @@ checksum_flag(const ncz_json *config, int64_t *v)
  * are let through: writers that clamp them leave the unclamped number in the document, and reading does not need it.
  */
 static int
-zstd_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out)
+zstd_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+               void *state)
 {
-    ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 1}};
-    int64_t         *level = &p.v[NCZ_CODEC_LEVEL];
-    int              rc;
+    zstd_state *s = state;
+    int         rc;
 
-    (void)env;
-    if ((rc = ncz_codec_int(config, "zstd", "level", INT32_MIN, UINT32_MAX, level)) != NC_NOERR)
+    (void)in;
+    (void)rules;
+    s->level = 1;
+    if ((rc = ncz_codec_int(config, ops->id, "level", INT32_MIN, UINT32_MAX, &s->level)) != NC_NOERR)
         return rc;
-    if ((rc = checksum_flag(config, &p.v[NCZ_ZSTD_CHECKSUM])) != NC_NOERR)
-        return rc;
-    if (*level > INT32_MAX)
-        *level -= (int64_t)UINT32_MAX + 1;
-    *out = p;
-    return NC_NOERR;
+    if (s->level > INT32_MAX)
+        s->level -= (int64_t)UINT32_MAX + 1;
+    return read_checksum(config, ops->id, &s->checksum);
 }
 
 static void
-zstd_describe(const ncz_codec_params *p, ncz_jsonw *w)
+zstd_describe(const void *state, ncz_jsonw *w)
 {
+    const zstd_state *s = state;
+
     ncz_jsonw_key(w, "level");
-    ncz_jsonw_i64(w, p->v[NCZ_CODEC_LEVEL]);
-    if (p->v[NCZ_ZSTD_CHECKSUM] != 0) { /* older readers refuse it, so it stands only where it says something */
+    ncz_jsonw_i64(w, s->level);
+    if (s->checksum) { /* older readers refuse it, so it is written only where it matters */
         ncz_jsonw_key(w, "checksum");
         ncz_jsonw_bool(w, true);
     }
 }
 
-static int
-zstd_from_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out)
+/* In v3 both members are required. */
+static void
+zstd_describe_v3(const void *state, const ncz_array_type *in, ncz_jsonw *w)
 {
-    int64_t level;
-    int     rc;
+    const zstd_state *s = state;
 
-    (void)env;
-    if ((rc = ncz_codec_nwords("zstd", n, 1, 1)) != NC_NOERR)
-        return rc;
-    level = words[0] > INT32_MAX ? (int64_t)words[0] - UINT32_MAX - 1 : (int64_t)words[0];
-    if ((rc = ncz_codec_range("zstd", "level", level, ZSTD_minCLevel(), ZSTD_maxCLevel())) != NC_NOERR)
-        return rc;
-    *out = (ncz_codec_params){.v = {[NCZ_CODEC_LEVEL] = level}};
-    return NC_NOERR;
+    (void)in;
+    ncz_jsonw_key(w, "level");
+    ncz_jsonw_i64(w, s->level);
+    ncz_jsonw_key(w, "checksum");
+    ncz_jsonw_bool(w, s->checksum);
 }
 
 static int
-zstd_to_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+zstd_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in, void *state)
 {
-    (void)env;
-    words[0] = (unsigned)p->v[NCZ_CODEC_LEVEL];
+    zstd_state *s = state;
+    int         rc;
+
+    (void)in;
+    if ((rc = ncz_codec_nwords(ops->id, n, 1, 1)) != NC_NOERR)
+        return rc;
+    s->level = words[0] > INT32_MAX ? (int64_t)words[0] - UINT32_MAX - 1 : (int64_t)words[0];
+    return ncz_codec_range(ops->id, "level", s->level, ZSTD_minCLevel(), ZSTD_maxCLevel());
+}
+
+static int
+zstd_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+{
+    const zstd_state *s = state;
+
+    (void)in;
+    words[0] = (unsigned)s->level;
     *n = 1;
     return NC_NOERR;
 }
 
 static bool
-zstd_bound(const ncz_codec_params *p, size_t n, size_t *out)
+zstd_bound(const void *state, size_t n, size_t *out)
 {
     size_t most = ZSTD_compressBound(n);
 
-    (void)p;
+    (void)state;
     if (ZSTD_isError(most) || most < n)
         return false;
     *out = most;
@@ -103,33 +122,34 @@ zstd_bound(const ncz_codec_params *p, size_t n, size_t *out)
 }
 
 static void *
-encoder_make(void)
+make_encoder(void)
 {
     return ZSTD_createCCtx();
 }
 
 static void
-encoder_drop(void *ctx)
+free_encoder(void *ctx)
 {
     ZSTD_freeCCtx(ctx);
 }
 
 static int
-zstd_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+zstd_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
             size_t *used)
 {
-    ZSTD_CCtx *ctx = ncz_codec_thread_get(NCZ_SLOT_ZSTD_ENCODER, encoder_make, encoder_drop);
-    size_t     zrc;
-    int        rc = NC_NOERR;
+    const zstd_state *s = state;
+    ZSTD_CCtx        *ctx = ncz_codec_thread_get(NCZ_SLOT_ZSTD_ENCODER, make_encoder, free_encoder);
+    size_t            zrc;
+    int               rc = NC_NOERR;
 
-    (void)env;
+    (void)type;
     if (ctx == NULL)
         return ncz_fail(NC_ENOMEM, "codec 'zstd': out of memory");
     zrc = ZSTD_CCtx_reset(ctx, ZSTD_reset_session_and_parameters);
     if (!ZSTD_isError(zrc))
-        zrc = ZSTD_CCtx_setParameter(ctx, ZSTD_c_compressionLevel, (int)p->v[NCZ_CODEC_LEVEL]);
+        zrc = ZSTD_CCtx_setParameter(ctx, ZSTD_c_compressionLevel, (int)s->level);
     if (!ZSTD_isError(zrc))
-        zrc = ZSTD_CCtx_setParameter(ctx, ZSTD_c_checksumFlag, (int)p->v[NCZ_ZSTD_CHECKSUM]);
+        zrc = ZSTD_CCtx_setParameter(ctx, ZSTD_c_checksumFlag, s->checksum);
     if (!ZSTD_isError(zrc))
         zrc = ZSTD_compress2(ctx, out, cap, in, n);
     if (ZSTD_isError(zrc))
@@ -144,19 +164,19 @@ zstd_encode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in,
 /* ---- decoding ------------------------------------------------------------------------------------------ */
 
 static void *
-decoder_make(void)
+make_decoder(void)
 {
     return ZSTD_createDCtx();
 }
 
 static void
-decoder_drop(void *ctx)
+free_decoder(void *ctx)
 {
     ZSTD_freeDCtx(ctx);
 }
 
 static int
-decode_fail(size_t zrc, size_t most)
+fail_decode(size_t zrc, size_t most)
 {
     switch (ZSTD_getErrorCode(zrc)) {
     case ZSTD_error_dstSize_tooSmall: return ncz_codec_too_long("zstd", most);
@@ -175,7 +195,7 @@ frame_follows(const unsigned char *in, size_t n)
     return at.good && (magic == ZSTD_MAGICNUMBER || (magic & 0xfffffff0) == ZSTD_MAGIC_SKIPPABLE_START);
 }
 
-/* The frames at in[0..n), as many as there are (`exact`: as are needed). `tail`: the bytes behind them. */
+/* The frames at in[0..n), as many as there are (`exact`: as are needed). `tail`: the bytes after them. */
 static int
 decode_frames(ZSTD_DCtx *ctx, const unsigned char *in, size_t n, unsigned char *out, size_t most, bool exact,
               size_t *got, size_t *tail)
@@ -186,10 +206,10 @@ decode_frames(ZSTD_DCtx *ctx, const unsigned char *in, size_t n, unsigned char *
         size_t len = ZSTD_findFrameCompressedSize(in + at, n - at), zrc;
 
         if (ZSTD_isError(len))
-            return decode_fail(len, most);
+            return fail_decode(len, most);
         zrc = ZSTD_decompressDCtx(ctx, out + to, most - to, in + at, len);
         if (ZSTD_isError(zrc))
-            return decode_fail(zrc, most);
+            return fail_decode(zrc, most);
         at += len;
         to += zrc;
     } while (frame_follows(in + at, n - at) && !(exact && to == most));
@@ -199,18 +219,18 @@ decode_frames(ZSTD_DCtx *ctx, const unsigned char *in, size_t n, unsigned char *
 }
 
 static int
-zstd_decode(const ncz_codec_params *p, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
+zstd_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
             bool exact, size_t *used)
 {
     size_t     most = *used < cap ? *used : cap, got = 0, tail = 0;
     ZSTD_DCtx *ctx;
     int        rc;
 
-    (void)p;
-    (void)env;
+    (void)state;
+    (void)type;
     if (n == 0) /* no frame at all is no error to libzstd */
         return ncz_codec_cut_short("zstd", n);
-    if ((ctx = ncz_codec_thread_get(NCZ_SLOT_ZSTD_DECODER, decoder_make, decoder_drop)) == NULL)
+    if ((ctx = ncz_codec_thread_get(NCZ_SLOT_ZSTD_DECODER, make_decoder, free_decoder)) == NULL)
         return ncz_fail(NC_ENOMEM, "codec 'zstd': out of memory");
     if ((rc = decode_frames(ctx, in, n, out, most, exact, &got, &tail)) != NC_NOERR)
         return rc;
@@ -229,11 +249,14 @@ ncz_codec_unzstd_exactly(const void *in, size_t n, void *out, size_t wanted)
 
 const ncz_codec_ops ncz_codec_zstd = {
     .id = "zstd",
+    .v3_name = "zstd",
     .members = {"level", "checksum"},
     .hdf5_id = 32015,
-    .cls = NCZ_CODEC_BYTES,
-    .configure = zstd_configure,
+    .cls = NCZ_CODEC_BYTES_BYTES,
+    .state_size = sizeof(zstd_state),
+    .from_json = zstd_from_json,
     .describe = zstd_describe,
+    .describe_v3 = zstd_describe_v3,
     .from_words = zstd_from_words,
     .to_words = zstd_to_words,
     .bound = zstd_bound,

@@ -1,29 +1,134 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A chain of codecs: what a document says of it, and back. Running one is in filter_chain_run.c.
+ * A chain of codecs: what a document lists, and back. Running one is in filter_chain_run.c.
  *
- * Immutable once made, and counted, so any thread may use one. An empty chain is NULL and never allocated.
+ * Immutable once made, and counted, so any thread may use one. An empty chain is NULL and never allocated. A chain is
+ * made for arrays of one type; another type makes another chain, which shares the codecs.
  */
 #include "filter/chain_int.h"
 #include "filter/filter_int.h"
 
 #include <string.h>
 
-/* ---- making -------------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------------------- */
 
-static int
-chain_new(size_t n, ncz_chain **out)
+static bool
+is_vlen(const ncz_codec_ops *ops, const ncz_array_type *in)
 {
-    ncz_chain *c = ncz_zalloc(sizeof *c);
+    return ops->encode_vlen != NULL && (ops->encode == NULL || in->dtype.kind == NCZ_KIND_OBJECT);
+}
 
-    if (c == NULL)
-        return ncz_fail_nomem(sizeof *c);
-    if ((c->links = ncz_zalloc_n(n, sizeof *c->links)) == NULL) {
-        ncz_free(c);
-        return ncz_fail_nomem(n * sizeof *c->links);
+bool
+ncz_chain_step_vlen(const ncz_chain_step *s)
+{
+    return s->codec->ops != NULL && is_vlen(s->codec->ops, &s->in);
+}
+
+static bool
+is_identity(const ncz_codec *c, const ncz_array_type *in)
+{
+    return c->ops != NULL && c->ops->identity != NULL && c->ops->identity(c->state, in);
+}
+
+/* Makes of the type of what enters a codec that of what it encodes to. */
+static void
+pass_codec(const ncz_codec *c, ncz_array_type *type)
+{
+    if (is_identity(c, type))
+        return;
+    if (c->ops == NULL || c->ops->encoded_type == NULL) {
+        type->bytes = true;
+        return;
     }
-    c->n = n;
+    if (!is_vlen(c->ops, type) && c->ops->bound != NULL)
+        (void)c->ops->bound(c->state, type->chunk_bytes, &type->chunk_bytes);
+    c->ops->encoded_type(c->state, type);
+    type->bytes = false;
+}
+
+static bool
+same_array(const void *a, const void *b, size_t nbytes)
+{
+    return (a == NULL) == (b == NULL) && (a == NULL || nbytes == 0 || memcmp(a, b, nbytes) == 0);
+}
+
+static bool
+same_type(const ncz_array_type *a, const ncz_array_type *b)
+{
+    return a->dtype.kind == b->dtype.kind && a->dtype.big == b->dtype.big && a->dtype.size == b->dtype.size &&
+           a->chunk_bytes == b->chunk_bytes && a->row == b->row && a->bytes == b->bytes && a->rank == b->rank &&
+           same_array(a->shape, b->shape, a->rank * sizeof *a->shape) &&
+           same_array(a->order, b->order, a->rank * sizeof *a->order);
+}
+
+/* ---- making ---------------------------------------------------------------------------------------------- */
+
+/* The step that Zarr v2 leaves out. It is never freed: its one reference here stays. */
+static ncz_codec implied_bytes = {.refs = 1, .ops = &ncz_codec_bytes};
+
+static bool
+is_array_codec(const ncz_codec *c)
+{
+    return c->ops != NULL && c->ops->cls == NCZ_CODEC_ARRAY_ARRAY;
+}
+
+/* One allocation: the chain, its steps, the list of those to run, the shape, the order. */
+static int
+alloc_chain(size_t n, const ncz_array_type *in, ncz_chain **out)
+{
+    size_t     nshape = in->shape != NULL ? in->rank : 0, norder = in->order != NULL ? in->rank : 0;
+    size_t     each = sizeof(ncz_chain_step) + sizeof(ncz_chain_step *), steps, shape, order, total;
+    ncz_chain *c;
+    char      *at;
+
+    if (!ncz_mul(n, each, &steps) || !ncz_mul(nshape, sizeof *in->shape, &shape) ||
+        !ncz_mul(norder, sizeof *in->order, &order) || !ncz_add(sizeof *c, steps, &total) ||
+        !ncz_add(total, shape, &total) || !ncz_add(total, order, &total))
+        return ncz_fail_nomem(SIZE_MAX);
+    if ((c = ncz_zalloc(total)) == NULL)
+        return ncz_fail_nomem(total);
     atomic_init(&c->refs, 1);
+    c->n = n;
+    c->run = (const ncz_chain_step **)(void *)(c->steps + n);
+    c->in = *in;
+    at = (char *)(c->run + n);
+    if (shape > 0)
+        c->in.shape = memcpy(at, in->shape, shape);
+    if (order > 0)
+        c->in.order = memcpy(at + shape, in->order, order);
+    *out = c;
+    return NC_NOERR;
+}
+
+/* A chain of `n` codecs, of which it takes references. None: NULL. */
+static int
+make_chain(ncz_codec *const *codecs, size_t n, const ncz_array_type *in, ncz_chain **out)
+{
+    size_t         to_bytes = 0;
+    bool           implied;
+    ncz_array_type type;
+    ncz_chain     *c;
+    int            rc;
+
+    *out = NULL;
+    if (n == 0)
+        return NC_NOERR;
+    while (to_bytes < n && is_array_codec(codecs[to_bytes]))
+        to_bytes++;
+    implied = to_bytes == n || codecs[to_bytes]->ops == NULL || codecs[to_bytes]->ops->cls != NCZ_CODEC_ARRAY_BYTES;
+    if ((rc = alloc_chain(n + implied, in, &c)) != NC_NOERR)
+        return rc;
+    c->to_bytes = to_bytes;
+    type = c->in;
+    for (size_t i = 0; i < c->n; i++) {
+        bool       here = implied && i == to_bytes;
+        ncz_codec *codec = here ? &implied_bytes : codecs[i - (implied && i > to_bytes)];
+
+        c->steps[i] = (ncz_chain_step){.codec = ncz_codec_ref(codec), .in = type, .implied = here};
+        if (!is_identity(codec, &type))
+            c->run[c->nrun++] = &c->steps[i];
+        pass_codec(codec, &type);
+    }
     *out = c;
     return NC_NOERR;
 }
@@ -41,75 +146,56 @@ ncz_chain_unref(ncz_chain *c)
 {
     if (c == NULL || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1)
         return;
-    for (size_t i = 0; i < c->n; i++) {
-        ncz_free(c->links[i].id);
-        ncz_free(c->links[i].text);
-        ncz_free(c->links[i].why);
-        ncz_codec_params_clear(&c->links[i].params);
-    }
-    ncz_free(c->links);
+    for (size_t i = 0; i < c->n; i++)
+        ncz_codec_unref(c->steps[i].codec);
     ncz_free(c);
 }
 
-static int
-link_known(chain_link *to, const ncz_codec_ops *ops, const ncz_codec_params *p)
-{
-    if ((to->id = ncz_strdup(ops->id)) == NULL)
-        return ncz_fail_nomem(strlen(ops->id) + 1);
-    ncz_codec_params_keep(p); /* and with them the codec itself, where it is the application's */
-    to->ops = ops;
-    to->params = *p;
-    return NC_NOERR;
-}
+/* ---- lists of codecs: what a chain is made from ---------------------------------------------------------- */
 
-#define NOT_KNOWN "codec '%s' is neither built in nor registered"
-
-/* `why` NULL: nobody here knows it at all. */
-static int
-link_unknown(chain_link *to, const char *id, const char *text, size_t len, const char *why)
-{
-    to->id = ncz_strdup(id);
-    to->text = ncz_strndup(text, len);
-    to->why = why != NULL ? ncz_strdup(why) : ncz_sprintf(NOT_KNOWN, id);
-    if (to->id == NULL || to->text == NULL || to->why == NULL)
-        return ncz_fail_nomem(len);
-    return NC_NOERR;
-}
+typedef struct codec_list {
+    ncz_codec **v;
+    size_t      n;
+} codec_list;
 
 static int
-link_copy(chain_link *to, const chain_link *from)
+alloc_list(size_t room, codec_list *l)
 {
-    if (from->ops != NULL)
-        return link_known(to, from->ops, &from->params);
-    return link_unknown(to, from->id, from->text, strlen(from->text), from->why);
+    *l = (codec_list){.v = ncz_zalloc_n(room > 0 ? room : 1, sizeof *l->v)};
+    return l->v != NULL ? NC_NOERR : ncz_fail_nomem(room * sizeof *l->v);
 }
 
-/* One codec does both, objects and elements of fixed width. */
-static bool
-packs(const ncz_codec_ops *ops, const ncz_codec_params *p)
+/* Takes over the reference. */
+static void
+append_codec(codec_list *l, ncz_codec *codec)
 {
-    return ops->cls == NCZ_CODEC_OBJECT || (ops->unpack != NULL && p->v[NCZ_CATEGORIZE_WIDTH] == 0);
+    l->v[l->n++] = codec;
 }
 
-bool
-ncz_chain_link_packs(const chain_link *l)
+static void
+clear_list(codec_list *l)
 {
-    return l->ops != NULL && packs(l->ops, &l->params);
+    for (size_t i = 0; i < l->n; i++)
+        ncz_codec_unref(l->v[i]);
+    ncz_free(l->v);
+    *l = (codec_list){.v = NULL};
 }
 
-bool
-ncz_chain_objects(const ncz_chain *c)
+static ncz_codec *
+listed_codec(const ncz_chain *c, size_t i)
 {
-    return ncz_chain_len(c) > 0 && ncz_chain_link_packs(&c->links[0]);
+    return c->steps[i + (c->steps[c->to_bytes].implied && i >= c->to_bytes)].codec;
 }
 
-/* An array of objects needs such a codec first; nothing else may have one. */
+/* ---- reading --------------------------------------------------------------------------------------------- */
+
+/* An array of objects needs a codec for them first; nothing else may have one. */
 static int
-check_place(const ncz_codec_ops *ops, const ncz_codec_params *p, bool first, const ncz_codec_env *env)
+check_place(const ncz_codec_ops *ops, bool first, const ncz_array_type *in)
 {
-    bool objects = first && env->dtype.kind == NCZ_KIND_OBJECT;
+    bool objects = first && in->dtype.kind == NCZ_KIND_OBJECT;
 
-    if (packs(ops, p) == objects)
+    if (is_vlen(ops, in) == objects)
         return NC_NOERR;
     return objects ? ncz_fail(NC_EFILTER, "codec '%s' cannot store objects: one that can (vlen-utf8) must come first",
                               ops->id)
@@ -117,30 +203,15 @@ check_place(const ncz_codec_ops *ops, const ncz_codec_params *p, bool first, con
                               ops->id);
 }
 
-void
-ncz_chain_pass(const chain_link *l, ncz_codec_env *env)
-{
-    if (l->ops == NULL || l->ops->cls != NCZ_CODEC_ARRAY) {
-        env->bytes = true;
-        return;
-    }
-    if (!ncz_chain_link_packs(l))
-        (void)l->ops->bound(&l->params, env->chunk_bytes, &env->chunk_bytes);
-    l->ops->becomes(&l->params, env);
-    env->bytes = false;
-}
-
-/* What to say of a codec that is known, but will never be run; NULL: nobody here knows it at all. */
+/* The error of a codec that is known, but will never be run; NULL: there is none of that name. */
 static const char *
-refused(const char *id)
+explain_refused(const char *id)
 {
-    return strcmp(id, "pickle") == 0
-               ? "codec 'pickle' is refused: reading it would run code that stands in the dataset"
-               : NULL;
+    return strcmp(id, "pickle") == 0 ? "codec 'pickle' is refused: reading it would run code from the dataset" : NULL;
 }
 
 static int
-id_of(const ncz_json *v, const char **out)
+read_id(const ncz_json *v, const char **out)
 {
     size_t      len;
     const char *id = ncz_json_str(ncz_json_get(v, "id"), &len);
@@ -152,231 +223,243 @@ id_of(const ncz_json *v, const char **out)
 }
 
 static int
-link_parse(chain_link *to, const ncz_json *v, bool first, const ncz_codec_env *env)
+parse_codec(const ncz_json *v, bool first, const ncz_array_type *in, ncz_config_rules rules, ncz_codec **out)
 {
     size_t               len;
     const char          *id, *text = ncz_json_slice(v, &len);
     const ncz_codec_ops *ops;
-    ncz_codec_params     params = {.own = NULL};
+    ncz_codec           *codec = NULL;
     int                  rc;
 
-    if ((rc = id_of(v, &id)) != NC_NOERR)
+    if ((rc = read_id(v, &id)) != NC_NOERR)
         return rc;
     if ((ops = ncz_codec_by_id(id)) == NULL)
-        return link_unknown(to, id, text, len, refused(id));
-    if ((rc = ncz_codec_of_json(ops, v, env, &params)) == NC_NOERR &&
-        (rc = check_place(ops, &params, first, env)) == NC_NOERR)
-        rc = link_known(to, ops, &params);
+        return ncz_codec_unknown(id, text, len, explain_refused(id), out);
+    if ((rc = ncz_codec_from_json(ops, v, in, rules, &codec)) == NC_NOERR &&
+        (rc = check_place(ops, first, in)) == NC_NOERR)
+        *out = ncz_codec_ref(codec);
     else if (rc == NC_ENOFILTER)
-        rc = link_unknown(to, id, text, len, ncz_err_text());
-    ncz_codec_params_clear(&params);
-    ncz_codec_unref(ops);
+        rc = ncz_codec_unknown(id, text, len, ncz_err_text(), out);
+    ncz_codec_unref(codec);
+    ncz_codec_ops_unref(ops);
     return rc;
 }
 
 int
-ncz_chain_parse(const ncz_json *filters, const ncz_json *compressor, const ncz_codec_env *env, size_t limit,
-                ncz_chain **out)
+ncz_chain_parse(const ncz_json *filters, const ncz_json *compressor, const ncz_array_type *in, ncz_config_rules rules,
+                size_t limit, ncz_chain **out)
 {
-    bool          last = !ncz_json_is(compressor, NCZ_JSON_NULL);
-    size_t        nfilters = ncz_json_len(filters), n = nfilters + last;
-    ncz_codec_env at = *env;
-    ncz_chain    *c = NULL;
-    int           rc = NC_NOERR;
+    bool           last = !ncz_json_is(compressor, NCZ_JSON_NULL);
+    size_t         nfilters = ncz_json_len(filters), n = nfilters + last;
+    ncz_array_type type = *in;
+    codec_list     list;
+    int            rc;
 
     if (!ncz_json_is(filters, NCZ_JSON_NULL) && !ncz_json_is(filters, NCZ_JSON_ARRAY))
         return ncz_fail(NC_EFILTER, "\"filters\" is neither null nor an array");
     if (n > limit)
         return ncz_fail(NC_EFILTER, "%zu codecs in a chain, the limit is %zu", n, limit);
-    if (n > 0 && (rc = chain_new(n, &c)) != NC_NOERR)
-        return rc;
-
-    for (size_t i = 0; i < n; i++) {
-        rc = link_parse(&c->links[i], i < nfilters ? ncz_json_at(filters, i) : compressor, i == 0, &at);
-        if (rc != NC_NOERR)
-            goto done;
-        ncz_chain_pass(&c->links[i], &at);
+    if (n == 0) {
+        *out = NULL;
+        return NC_NOERR;
     }
-    *out = c;
-    c = NULL;
+    if ((rc = alloc_list(n, &list)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < n; i++) {
+        const ncz_json *v = i < nfilters ? ncz_json_at(filters, i) : compressor;
+        ncz_codec      *codec = NULL;
+
+        if ((rc = parse_codec(v, i == 0, &type, rules, &codec)) != NC_NOERR)
+            goto done;
+        append_codec(&list, codec);
+        pass_codec(codec, &type);
+    }
+    rc = make_chain(list.v, list.n, in, out);
 done:
-    ncz_chain_unref(c);
+    clear_list(&list);
     return rc;
 }
 
+int
+ncz_chain_retype(ncz_chain *base, const ncz_array_type *in, ncz_chain **out)
+{
+    codec_list list;
+    int        rc;
+
+    if (base == NULL || same_type(&base->in, in)) {
+        *out = ncz_chain_ref(base);
+        return NC_NOERR;
+    }
+    if ((rc = alloc_list(base->n, &list)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < ncz_chain_len(base); i++)
+        append_codec(&list, ncz_codec_ref(listed_codec(base, i)));
+    rc = make_chain(list.v, list.n, in, out);
+    clear_list(&list);
+    return rc;
+}
+
+/* ---- changing -------------------------------------------------------------------------------------------- */
+
 /* The first place for a codec from bytes to bytes. */
 static size_t
-front_of(const ncz_chain *c)
+find_front(const ncz_chain *c)
 {
     size_t i = 0;
 
-    while (i < ncz_chain_len(c) && c->links[i].ops != NULL && c->links[i].ops->cls != NCZ_CODEC_BYTES)
+    while (i < ncz_chain_len(c) && listed_codec(c, i)->ops != NULL &&
+           listed_codec(c, i)->ops->cls != NCZ_CODEC_BYTES_BYTES)
         i++;
     return i;
 }
 
-/* Where a codec comes to stand: in place of the first of the same id, else last, or where bytes begin. */
+/* The place for a codec: that of the first of the same id, else the last, or where bytes begin. */
 static size_t
-place_of(const ncz_chain *base, const char *id, bool front)
+find_place(const ncz_chain *base, const char *id, bool front)
 {
     int found = ncz_chain_find(base, id);
 
-    return found >= 0 ? (size_t)found : front ? front_of(base) : ncz_chain_len(base);
+    return found >= 0 ? (size_t)found : front ? find_front(base) : ncz_chain_len(base);
 }
 
-int
-ncz_chain_with(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_codec_params *p, bool front,
-               ncz_chain **out)
+/* `codec` at place `at` of the list, in place of the one that is there or before it. */
+static int
+insert_codec(const ncz_chain *base, ncz_codec *codec, size_t at, bool replace, const ncz_array_type *in,
+             ncz_chain **out)
 {
-    int        found = ncz_chain_find(base, ops->id);
-    size_t     n = ncz_chain_len(base), at = place_of(base, ops->id, front);
-    ncz_chain *c;
+    size_t     n = ncz_chain_len(base);
+    codec_list list;
     int        rc;
 
-    if ((rc = chain_new(n + (found < 0), &c)) != NC_NOERR)
+    if ((rc = alloc_list(n + 1, &list)) != NC_NOERR)
         return rc;
-    for (size_t i = 0; i < c->n && rc == NC_NOERR; i++) {
+    for (size_t i = 0; i <= n; i++) {
         if (i == at)
-            rc = link_known(&c->links[i], ops, p);
-        else
-            rc = link_copy(&c->links[i], &base->links[i - (found < 0 && i > at)]);
+            append_codec(&list, ncz_codec_ref(codec));
+        if (i < n && !(replace && i == at))
+            append_codec(&list, ncz_codec_ref(listed_codec(base, i)));
     }
-    if (rc == NC_NOERR)
-        *out = c;
-    else
-        ncz_chain_unref(c);
+    rc = make_chain(list.v, list.n, in, out);
+    clear_list(&list);
     return rc;
 }
 
-/* categorize is for both, and says in its own "dtype" which it is. */
+int
+ncz_chain_with(const ncz_chain *base, ncz_codec *codec, const ncz_array_type *in, bool front, ncz_chain **out)
+{
+    const char *id = ncz_codec_id(codec);
+
+    return insert_codec(base, codec, find_place(base, id, front), ncz_chain_find(base, id) >= 0, in, out);
+}
+
+/* categorize is for both, and its own "dtype" tells which. */
 static bool
 is_for_objects(const ncz_codec_ops *ops, const ncz_json *config)
 {
     size_t      len;
     const char *dtype = ncz_json_str(ncz_json_get(config, "dtype"), &len);
 
-    return ops->cls == NCZ_CODEC_OBJECT ||
-           (ops->unpack != NULL && dtype != NULL && strchr("|O", dtype[0]) != NULL && dtype[0] != '\0');
+    if (ops->encode_vlen == NULL)
+        return false;
+    return ops->encode == NULL || (dtype != NULL && dtype[0] != '\0' && strchr("|O", dtype[0]) != NULL);
 }
 
-/* First, in place of the one that was. A variable of strings becomes an array of objects by it. */
+/* First, in place of the one that was. It makes a variable of strings an array of objects. */
 static int
-with_object_codec(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_json *config, const ncz_codec_env *env,
-                  ncz_chain **out)
+add_object_codec(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in,
+                 ncz_chain **out)
 {
-    bool             had = ncz_chain_objects(base);
-    size_t           n = ncz_chain_len(base);
-    ncz_codec_env    at = *env;
-    ncz_codec_params params = {.own = NULL};
-    ncz_chain       *c = NULL;
-    int              rc;
+    ncz_array_type objects = *in;
+    ncz_codec     *codec;
+    int            rc;
 
-    if (ncz_dtype_type(&env->dtype)->class != NCZ_TYPE_STRING)
+    if (ncz_dtype_type(&in->dtype)->class != NCZ_TYPE_STRING)
         return ncz_fail(NC_EFILTER, "codec '%s' stores strings (NC_STRING) only", ops->id);
-    if (n > 0 && !had && front_of(base) > 0)
-        return ncz_fail(NC_EFILTER, "codec '%s': codec '%s' stands where it would go", ops->id, base->links[0].id);
-    at.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
-    if ((rc = ncz_codec_of_json(ops, config, &at, &params)) != NC_NOERR || (rc = chain_new(n + !had, &c)) != NC_NOERR)
-        goto done;
-    rc = link_known(&c->links[0], ops, &params);
-    for (size_t i = 1; i < c->n && rc == NC_NOERR; i++)
-        rc = link_copy(&c->links[i], &base->links[i - !had]);
-    if (rc == NC_NOERR) {
-        *out = c;
-        c = NULL;
-    }
-done:
-    ncz_chain_unref(c);
-    ncz_codec_params_clear(&params);
+    if (base != NULL && !ncz_chain_objects(base) && find_front(base) > 0)
+        return ncz_fail(NC_EFILTER, "codec '%s': codec '%s' is where it would go", ops->id, ncz_chain_id(base, 0));
+    objects.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
+    if ((rc = ncz_codec_from_json(ops, config, &objects, NCZ_CONFIG_CALLER, &codec)) != NC_NOERR)
+        return rc;
+    rc = insert_codec(base, codec, 0, ncz_chain_objects(base), &objects, out);
+    ncz_codec_unref(codec);
     return rc;
 }
 
 int
-ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_codec_env *env, ncz_chain **out)
+ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_array_type *in, ncz_chain **out)
 {
-    ncz_codec_params     params = {.own = NULL};
-    ncz_codec_env        at = *env;
+    ncz_array_type       type = *in;
     const ncz_codec_ops *ops;
+    ncz_codec           *codec = NULL;
     const char          *id;
     bool                 front;
     int                  rc;
 
-    if ((rc = id_of(config, &id)) != NC_NOERR)
+    if ((rc = read_id(config, &id)) != NC_NOERR)
         return rc;
     if ((ops = ncz_codec_by_id(id)) == NULL)
-        return refused(id) == NULL ? ncz_fail(NC_ENOFILTER, NOT_KNOWN, id)
-                                   : ncz_fail(NC_ENOFILTER, "%s", refused(id));
+        return explain_refused(id) == NULL ? ncz_fail(NC_ENOFILTER, NCZ_CODEC_NOT_KNOWN, id)
+                                           : ncz_fail(NC_ENOFILTER, "%s", explain_refused(id));
 
     if (is_for_objects(ops, config)) {
-        rc = with_object_codec(base, ops, config, env, out);
+        rc = add_object_codec(base, ops, config, in, out);
         goto done;
     }
-    front = ops->cls == NCZ_CODEC_ARRAY;
-    for (size_t i = 0; i < place_of(base, id, front); i++)
-        ncz_chain_pass(&base->links[i], &at);
-    if ((rc = ncz_codec_of_json(ops, config, &at, &params)) == NC_NOERR)
-        rc = ncz_chain_with(base, ops, &params, front, out);
+    front = ops->cls == NCZ_CODEC_ARRAY_ARRAY;
+    for (size_t i = 0; i < find_place(base, id, front); i++)
+        pass_codec(listed_codec(base, i), &type);
+    if ((rc = ncz_codec_from_json(ops, config, &type, NCZ_CONFIG_CALLER, &codec)) == NC_NOERR)
+        rc = ncz_chain_with(base, codec, in, front, out);
 done:
-    ncz_codec_params_clear(&params);
-    ncz_codec_unref(ops);
+    ncz_codec_unref(codec);
+    ncz_codec_ops_unref(ops);
     return rc;
 }
 
 int
 ncz_chain_without(const ncz_chain *base, const char *id, ncz_chain **out)
 {
-    ncz_chain *c = NULL;
-    size_t     kept = 0;
-    int        rc = NC_NOERR;
+    codec_list list;
+    int        rc;
 
-    for (size_t i = 0; i < ncz_chain_len(base); i++)
-        kept += strcmp(base->links[i].id, id) != 0;
-    if (kept > 0 && (rc = chain_new(kept, &c)) != NC_NOERR)
+    *out = NULL;
+    if (base == NULL)
+        return NC_NOERR;
+    if ((rc = alloc_list(base->n, &list)) != NC_NOERR)
         return rc;
-    for (size_t i = 0, to = 0; to < kept; i++) {
-        if (strcmp(base->links[i].id, id) == 0)
-            continue;
-        if ((rc = link_copy(&c->links[to++], &base->links[i])) != NC_NOERR)
-            goto done;
-    }
-    *out = c;
-    c = NULL;
-done:
-    ncz_chain_unref(c);
+    for (size_t i = 0; i < ncz_chain_len(base); i++)
+        if (strcmp(ncz_chain_id(base, i), id) != 0)
+            append_codec(&list, ncz_codec_ref(listed_codec(base, i)));
+    rc = make_chain(list.v, list.n, &base->in, out);
+    clear_list(&list);
     return rc;
 }
 
-/* ---- looking at ---------------------------------------------------------------------------------------- */
+/* ---- looking at ------------------------------------------------------------------------------------------ */
 
 size_t
 ncz_chain_len(const ncz_chain *c)
 {
-    return c != NULL ? c->n : 0;
+    return c != NULL ? c->n - c->steps[c->to_bytes].implied : 0;
+}
+
+const ncz_codec *
+ncz_chain_codec(const ncz_chain *c, size_t i)
+{
+    return i < ncz_chain_len(c) ? listed_codec(c, i) : NULL;
 }
 
 const char *
 ncz_chain_id(const ncz_chain *c, size_t i)
 {
-    return i < ncz_chain_len(c) ? c->links[i].id : NULL;
-}
-
-const ncz_codec_ops *
-ncz_chain_ops(const ncz_chain *c, size_t i)
-{
-    return i < ncz_chain_len(c) ? c->links[i].ops : NULL;
-}
-
-const ncz_codec_params *
-ncz_chain_params(const ncz_chain *c, size_t i)
-{
-    return i < ncz_chain_len(c) ? &c->links[i].params : NULL;
+    return i < ncz_chain_len(c) ? ncz_codec_id(listed_codec(c, i)) : NULL;
 }
 
 int
 ncz_chain_find(const ncz_chain *c, const char *id)
 {
     for (size_t i = 0; i < ncz_chain_len(c); i++)
-        if (strcmp(c->links[i].id, id) == 0)
+        if (strcmp(ncz_chain_id(c, i), id) == 0)
             return (int)i;
     return -1;
 }
@@ -384,36 +467,46 @@ ncz_chain_find(const ncz_chain *c, const char *id)
 int
 ncz_chain_usable(const ncz_chain *c)
 {
-    for (size_t i = 0; i < ncz_chain_len(c); i++)
-        if (c->links[i].ops == NULL)
-            return ncz_fail(NC_ENOFILTER, "%s", c->links[i].why);
+    for (size_t i = 0; c != NULL && i < c->nrun; i++)
+        if (c->run[i]->codec->ops == NULL)
+            return ncz_fail(NC_ENOFILTER, "%s", c->run[i]->codec->why);
     return NC_NOERR;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------- */
-
-static void
-write_link(const chain_link *l, ncz_jsonw *w)
+bool
+ncz_chain_objects(const ncz_chain *c)
 {
-    if (l->ops == NULL) {
-        ncz_jsonw_raw(w, l->text, strlen(l->text));
-        return;
-    }
-    ncz_jsonw_open_object(w);
-    ncz_jsonw_key(w, "id");
-    ncz_jsonw_cstr(w, l->id);
-    l->ops->describe(&l->params, w);
-    ncz_jsonw_close_object(w);
+    return c != NULL && ncz_chain_step_vlen(&c->steps[0]);
 }
 
+size_t
+ncz_chain_nsteps(const ncz_chain *c)
+{
+    return c != NULL ? c->n : 0;
+}
+
+const ncz_chain_step *
+ncz_chain_step_at(const ncz_chain *c, size_t i)
+{
+    return i < ncz_chain_nsteps(c) ? &c->steps[i] : NULL;
+}
+
+size_t
+ncz_chain_to_bytes(const ncz_chain *c)
+{
+    return c != NULL ? c->to_bytes : 0;
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------- */
+
 static int
-write_links(const chain_link *links, size_t n, ncz_buf *out)
+write_codecs(const ncz_chain *c, size_t n, ncz_buf *out)
 {
     ncz_jsonw w = ncz_jsonw_on(out);
 
     ncz_jsonw_open_array(&w);
     for (size_t i = 0; i < n; i++)
-        write_link(&links[i], &w);
+        ncz_codec_describe(listed_codec(c, i), &w);
     ncz_jsonw_close_array(&w);
     return ncz_jsonw_end(&w);
 }
@@ -425,16 +518,16 @@ ncz_chain_write(const ncz_chain *c, ncz_buf *filters, ncz_buf *compressor)
     ncz_jsonw w = ncz_jsonw_on(compressor);
     int       rc;
 
-    if (n == 1 && ncz_chain_objects(c)) /* is looked for among the filters */
+    if (n == 1 && ncz_chain_objects(c)) /* readers look for it among the filters */
         nfilters = 1;
     if (nfilters > 0)
-        rc = write_links(c->links, nfilters, filters);
+        rc = write_codecs(c, nfilters, filters);
     else
         rc = ncz_buf_puts(filters, "null");
     if (rc != NC_NOERR)
         return rc;
     if (n > nfilters)
-        write_link(&c->links[n - 1], &w);
+        ncz_codec_describe(listed_codec(c, n - 1), &w);
     else
         ncz_jsonw_null(&w);
     return ncz_jsonw_end(&w);
@@ -443,5 +536,5 @@ ncz_chain_write(const ncz_chain *c, ncz_buf *filters, ncz_buf *compressor)
 int
 ncz_chain_write_list(const ncz_chain *c, ncz_buf *out)
 {
-    return write_links(c != NULL ? c->links : NULL, ncz_chain_len(c), out);
+    return write_codecs(c, ncz_chain_len(c), out);
 }

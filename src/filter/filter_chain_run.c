@@ -2,13 +2,13 @@
 /*
  * Running a chain over one chunk. Encoding goes down the list, decoding comes back up.
  *
- * One codec works straight between the caller's memories. With more, each stage between has a buffer, of the
- * thread's scratch where there is one, and at most two of them live at once. The size of what a stage decodes to is
+ * One codec works straight between the caller's memories. With more, the results between steps have buffers, of the
+ * thread's scratch where there is one, and at most two of them live at once. The size of what a step decodes to is
  * known where all codecs before it have fixed sizes, and is else bounded by what they can make of a whole chunk: an
  * object that lies cannot ask for more.
  *
  * A codec is called by the functions at the top only: each clears the vector state that the codec's library may leave
- * (ISA-L 2.30 does, and an application's codec may), for the stages that follow and for the caller.
+ * (ISA-L 2.30 does, and an application's codec may), for the steps that follow and for the caller.
  */
 #include "filter/chain_int.h"
 #include "filter/filter_int.h"
@@ -18,30 +18,27 @@
 /* ---- calling a codec ----------------------------------------------------------------------------------- */
 
 static int
-run_encode(const chain_link *l, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap,
-           size_t *used)
+run_encode(const ncz_chain_step *s, const void *in, size_t n, void *out, size_t cap, size_t *used)
 {
-    int rc = l->ops->encode(&l->params, env, in, n, out, cap, used);
+    int rc = s->codec->ops->encode(s->codec->state, &s->in, in, n, out, cap, used);
 
     ncz_vector_clear();
     return rc;
 }
 
 static int
-run_decode(const chain_link *l, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t cap, bool exact,
-           size_t *used)
+run_decode(const ncz_chain_step *s, const void *in, size_t n, void *out, size_t cap, bool exact, size_t *used)
 {
-    int rc = l->ops->decode(&l->params, env, in, n, out, cap, exact, used);
+    int rc = s->codec->ops->decode(s->codec->state, &s->in, in, n, out, cap, exact, used);
 
     ncz_vector_clear();
     return rc;
 }
 
 static int
-run_decode_part(const chain_link *l, const ncz_codec_env *env, const void *in, size_t n, void *out, size_t size,
-                ncz_byte_range *part)
+run_decode_part(const ncz_chain_step *s, const void *in, size_t n, void *out, size_t size, ncz_byte_range *part)
 {
-    int rc = l->ops->decode_part(&l->params, env, in, n, out, size, part);
+    int rc = s->codec->ops->decode_part(s->codec->state, &s->in, in, n, out, size, part);
 
     ncz_vector_clear();
     return rc;
@@ -49,32 +46,39 @@ run_decode_part(const chain_link *l, const ncz_codec_env *env, const void *in, s
 
 /* ---- encoding ------------------------------------------------------------------------------------------ */
 
+static bool
+bound_step(const ncz_chain_step *s, size_t n, size_t *out)
+{
+    *out = n;
+    return s->codec->ops->bound == NULL || s->codec->ops->bound(s->codec->state, n, out);
+}
+
 static int
-encode_link(const chain_link *l, const ncz_codec_env *env, const void *in, size_t n, ncz_buf *out)
+encode_step(const ncz_chain_step *s, const void *in, size_t n, ncz_buf *out)
 {
     size_t cap, used;
     int    rc;
 
     ncz_buf_reset(out);
-    if (!l->ops->bound(&l->params, n, &cap))
-        return ncz_fail(NC_EFILTER, "codec '%s': %zu bytes are more than it can encode", l->id, n);
+    if (!bound_step(s, n, &cap))
+        return ncz_fail(NC_EFILTER, "codec '%s': %zu bytes are more than it can encode", ncz_codec_id(s->codec), n);
     if ((rc = ncz_buf_reserve(out, cap)) != NC_NOERR)
         return rc;
-    if ((rc = run_encode(l, env, in, n, out->data, cap, &used)) != NC_NOERR)
+    if ((rc = run_encode(s, in, n, out->data, cap, &used)) != NC_NOERR)
         return rc;
     out->len = used;
     out->data[used] = '\0';
     return NC_NOERR;
 }
 
-/* The buffers of the stages between, taken by turns. */
+/* The buffers between steps, used in turn. */
 typedef struct stages {
     ncz_buf  own[2];
     ncz_buf *bufs[2];
 } stages;
 
 static void
-stages_init(stages *s, ncz_scratch *scratch)
+init_stages(stages *s, ncz_scratch *scratch)
 {
     *s = (stages){.own = {NCZ_BUF_INIT, NCZ_BUF_INIT}};
     s->bufs[0] = scratch != NULL ? ncz_scratch_buf(scratch, NCZ_SCRATCH_STAGE, 0) : &s->own[0];
@@ -82,7 +86,7 @@ stages_init(stages *s, ncz_scratch *scratch)
 }
 
 static void
-stages_clear(stages *s)
+clear_stages(stages *s)
 {
     ncz_buf_clear(&s->own[0]);
     ncz_buf_clear(&s->own[1]);
@@ -94,83 +98,84 @@ check_chain(const ncz_chain *c, size_t from)
 {
     int rc = ncz_chain_usable(c);
 
-    for (size_t i = from; rc == NC_NOERR && i < c->n; i++)
-        if (ncz_chain_link_packs(&c->links[i]))
-            rc = ncz_fail(NC_EFILTER, "codec '%s' stores objects, not bytes", c->links[i].id);
+    for (size_t i = from; rc == NC_NOERR && i < c->nrun; i++)
+        if (ncz_chain_step_vlen(c->run[i]))
+            rc = ncz_fail(NC_EFILTER, "codec '%s' stores objects, not bytes", ncz_codec_id(c->run[i]->codec));
     return rc;
 }
 
 static int
-check_texts(const ncz_chain *c)
+check_objects(const ncz_chain *c)
 {
     if (!ncz_chain_objects(c))
         return ncz_fail(NC_EFILTER, "no codec of the chain stores objects");
     return check_chain(c, 1);
 }
 
-/* The codecs from `from` on. */
+/* The steps from `from` on. */
 static int
-encode_from(const ncz_chain *c, size_t from, stages *between, ncz_codec_env *at, const void *in, size_t n,
-            ncz_buf *out)
+encode_from(const ncz_chain *c, size_t from, stages *between, const void *in, size_t n, ncz_buf *out)
 {
     int rc;
 
-    for (size_t i = from; i < c->n; i++) {
-        ncz_buf *to = i + 1 == c->n ? out : between->bufs[i % 2];
+    for (size_t i = from; i < c->nrun; i++) {
+        ncz_buf *to = i + 1 == c->nrun ? out : between->bufs[i % 2];
 
-        if ((rc = encode_link(&c->links[i], at, in, n, to)) != NC_NOERR)
+        if ((rc = encode_step(c->run[i], in, n, to)) != NC_NOERR)
             return rc;
-        ncz_chain_pass(&c->links[i], at);
         in = to->data;
         n = to->len;
     }
     return NC_NOERR;
 }
 
-int
-ncz_chain_encode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t n, ncz_buf *out)
+/* Nothing changes the bytes: then what is stored is the chunk itself. */
+static bool
+is_plain(const ncz_chain *c)
 {
-    stages        between;
-    ncz_codec_env at = *env;
-    int           rc;
+    return c == NULL || c->nrun == 0;
+}
+
+int
+ncz_chain_encode(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_t n, ncz_buf *out)
+{
+    stages between;
+    int    rc;
 
     ncz_buf_reset(out);
-    if (ncz_chain_len(c) == 0)
+    if (is_plain(c))
         return ncz_buf_append(out, in, n);
     if ((rc = check_chain(c, 0)) != NC_NOERR)
         return rc;
 
-    stages_init(&between, env->scratch);
-    rc = encode_from(c, 0, &between, &at, in, n, out);
-    stages_clear(&between);
+    init_stages(&between, scratch);
+    rc = encode_from(c, 0, &between, in, n, out);
+    clear_stages(&between);
     if (rc != NC_NOERR)
         ncz_buf_reset(out);
     return rc;
 }
 
-/* The first codec makes bytes of texts, and says how many. */
+/* The first codec makes bytes of objects, and its output grows as it needs. */
 int
-ncz_chain_encode_vlen(const ncz_chain *c, const ncz_codec_env *env, const ncz_vlen_block *in, ncz_buf *out)
+ncz_chain_encode_vlen(const ncz_chain *c, ncz_scratch *scratch, const ncz_vlen_block *in, ncz_buf *out)
 {
-    stages            between;
-    ncz_codec_env     at = *env;
-    const chain_link *first;
-    ncz_buf          *to;
-    int               rc;
+    stages                between;
+    const ncz_chain_step *first;
+    ncz_buf              *to;
+    int                   rc;
 
     ncz_buf_reset(out);
-    if ((rc = check_texts(c)) != NC_NOERR)
+    if ((rc = check_objects(c)) != NC_NOERR)
         return rc;
-    stages_init(&between, env->scratch);
-    first = &c->links[0];
-    to = c->n == 1 ? out : between.bufs[0];
+    init_stages(&between, scratch);
+    first = c->run[0];
+    to = c->nrun == 1 ? out : between.bufs[0];
     ncz_buf_reset(to);
     to->limit = 0;
-    if ((rc = first->ops->pack(&first->params, env, in, to)) == NC_NOERR) {
-        ncz_chain_pass(first, &at);
-        rc = encode_from(c, 1, &between, &at, ncz_buf_str(to), to->len, out);
-    }
-    stages_clear(&between);
+    if ((rc = first->codec->ops->encode_vlen(first->codec->state, &first->in, in, to)) == NC_NOERR)
+        rc = encode_from(c, 1, &between, ncz_buf_str(to), to->len, out);
+    clear_stages(&between);
     if (rc != NC_NOERR)
         ncz_buf_reset(out);
     return rc;
@@ -178,35 +183,27 @@ ncz_chain_encode_vlen(const ncz_chain *c, const ncz_codec_env *env, const ncz_vl
 
 /* ---- decoding ------------------------------------------------------------------------------------------ */
 
-/* What enters codec k when a chunk is encoded: exactly `most` bytes, or at most that. */
-typedef struct stage {
-    ncz_codec_env env;
-    size_t        most;
-    bool          exact;
-} stage;
-
 /*
- * What the first k codecs make of a chunk of n bytes. Other writers' encoders have other worst cases than ours, so
- * what is not exact gets an eighth of room on top.
+ * What enters step k when a chunk of n bytes is encoded: *exact says whether just as many or at most that. Other
+ * writers' encoders have other worst cases than ours, so what is not exact gets an eighth of room on top.
  */
 static int
-stage_at(const ncz_chain *c, size_t k, const ncz_codec_env *env, size_t n, stage *out)
+bound_input(const ncz_chain *c, size_t k, size_t n, size_t *most, bool *exact)
 {
-    stage s = {.env = *env, .most = n, .exact = true};
-
+    *most = n;
+    *exact = true;
     for (size_t i = 0; i < k; i++) {
-        const chain_link *l = &c->links[i];
-        bool              fits = l->ops->bound(&l->params, s.most, &s.most);
+        const ncz_chain_step *s = c->run[i];
+        bool                  fits = bound_step(s, *most, most);
 
-        if (!l->ops->fixed) {
-            s.exact = false;
-            fits = fits && ncz_add(s.most, s.most / 8 + 1024, &s.most);
+        if (!s->codec->ops->fixed) {
+            *exact = false;
+            fits = fits && ncz_add(*most, *most / 8 + 1024, most);
         }
         if (!fits)
-            return ncz_fail(NC_EFILTER, "codec '%s': a chunk of %zu bytes is more than it can encode", l->id, n);
-        ncz_chain_pass(l, &s.env);
+            return ncz_fail(NC_EFILTER, "codec '%s': a chunk of %zu bytes is more than it can encode",
+                            ncz_codec_id(s->codec), n);
     }
-    *out = s;
     return NC_NOERR;
 }
 
@@ -220,7 +217,7 @@ check_plain(size_t nin, size_t n, bool tail_ok)
 }
 
 static int
-decode_empty(const void *in, size_t nin, void *out, size_t n, bool tail_ok)
+decode_plain(const void *in, size_t nin, void *out, size_t n, bool tail_ok)
 {
     int rc = check_plain(nin, n, tail_ok);
 
@@ -229,133 +226,116 @@ decode_empty(const void *in, size_t nin, void *out, size_t n, bool tail_ok)
     return rc;
 }
 
-/* Decodes the stage of codec k from in[0..*nin) into `to`, which gets the size that it may have. */
+/* Makes `to` a buffer of at least `most` bytes. A larger one is made again: there is nothing in it to keep. */
 static int
-decode_stage(const ncz_chain *c, size_t k, const ncz_codec_env *env, const void *in, size_t *nin, size_t n,
-             ncz_buf *to)
+make_room(ncz_buf *to, size_t most)
 {
-    const chain_link *l = &c->links[k];
-    size_t            used;
-    stage             s;
-    int               rc;
-
-    if ((rc = stage_at(c, k, env, n, &s)) != NC_NOERR)
-        return rc;
     ncz_buf_reset(to);
-    if (to->cap <= s.most) { /* anew: there is nothing in it to keep */
-        ncz_buf_clear(to);
-        to->limit = s.most;
-        if ((rc = ncz_buf_reserve(to, s.most)) != NC_NOERR)
-            return rc;
-    }
-    used = s.most;
-    if ((rc = run_decode(l, &s.env, in, *nin, to->data, s.most, s.exact, &used)) == NC_NOERR)
+    if (to->cap > most)
+        return NC_NOERR;
+    ncz_buf_clear(to);
+    to->limit = most;
+    return ncz_buf_reserve(to, most);
+}
+
+/* Decodes step k from in[0..*nin) into `to`; *nin becomes the size of the result. */
+static int
+decode_step(const ncz_chain *c, size_t k, const void *in, size_t *nin, size_t n, ncz_buf *to)
+{
+    size_t most, used;
+    bool   exact;
+    int    rc;
+
+    if ((rc = bound_input(c, k, n, &most, &exact)) != NC_NOERR || (rc = make_room(to, most)) != NC_NOERR)
+        return rc;
+    used = most;
+    if ((rc = run_decode(c->run[k], in, *nin, to->data, most, exact, &used)) == NC_NOERR)
         *nin = used;
     return rc;
 }
 
 int
-ncz_chain_decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, void *out, size_t n,
+ncz_chain_decode(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_t nin, void *out, size_t n,
                  bool tail_ok)
 {
-    stages            between;
-    const chain_link *first;
-    size_t            used = n;
-    int               rc;
+    stages between;
+    size_t used = n;
+    int    rc;
 
-    if (ncz_chain_len(c) == 0)
-        return decode_empty(in, nin, out, n, tail_ok);
+    if (is_plain(c))
+        return decode_plain(in, nin, out, n, tail_ok);
     if ((rc = check_chain(c, 0)) != NC_NOERR)
         return rc;
 
-    stages_init(&between, env->scratch);
-    for (size_t k = c->n - 1; k > 0; k--) {
+    init_stages(&between, scratch);
+    for (size_t k = c->nrun - 1; k > 0; k--) {
         ncz_buf *to = between.bufs[(k - 1) % 2];
 
-        if ((rc = decode_stage(c, k, env, in, &nin, n, to)) != NC_NOERR)
+        if ((rc = decode_step(c, k, in, &nin, n, to)) != NC_NOERR)
             goto done;
         in = to->data;
     }
-    first = &c->links[0];
-    rc = run_decode(first, env, in, nin, out, n, true, &used);
+    rc = run_decode(c->run[0], in, nin, out, n, true, &used);
 done:
-    stages_clear(&between);
+    clear_stages(&between);
     return rc;
 }
 
-/* ---- texts --------------------------------------------------------------------------------------------- */
+/* ---- objects ------------------------------------------------------------------------------------------- */
 
 #define ROOM_FIRST ((size_t)16 << 10)
 
 /*
- * The stage of codec k where nobody knows what it decodes to. It gets some room, and four times as much as long as it
- * asks for more: so what is taken stays near what is there, and corrupt objects get no second try.
+ * Decodes step k where nothing tells the size of the result. It gets some room, and four times as much as long as it
+ * asks for more: so what is allocated stays near what is there, and corrupt objects get no second try.
  */
 static int
-decode_open(const ncz_chain *c, size_t k, const ncz_codec_env *env, const void *in, size_t *nin, size_t limit,
-            ncz_buf *to)
+decode_unbounded(const ncz_chain *c, size_t k, const void *in, size_t *nin, size_t limit, ncz_buf *to)
 {
-    const chain_link *l = &c->links[k];
-    size_t            room = ROOM_FIRST, used;
-    int               rc;
+    const ncz_chain_step *s = c->run[k];
+    size_t                room = ROOM_FIRST, used;
+    int                   rc;
 
     while (room < *nin && room < limit)
         room *= 4;
     for (;; room *= 4) {
         if (room > limit)
             room = limit;
-        ncz_buf_reset(to);
-        if (to->cap <= room) {
-            ncz_buf_clear(to);
-            to->limit = room;
-            if ((rc = ncz_buf_reserve(to, room)) != NC_NOERR)
-                return rc;
-        }
+        if ((rc = make_room(to, room)) != NC_NOERR)
+            return rc;
         used = room;
-        rc = run_decode(l, env, in, *nin, to->data, room, false, &used);
+        rc = run_decode(s, in, *nin, to->data, room, false, &used);
         if (rc == NC_NOERR)
             *nin = used;
-        if (rc != NC_EFILTER || room == limit || (l->ops->own == NULL && !ncz_codec_was_too_long()))
+        if (rc != NC_EFILTER || room == limit || !(s->codec->ops->any_error || ncz_codec_was_too_long()))
             return rc;
     }
 }
 
-/* What enters codec k. */
-static ncz_codec_env
-env_at(const ncz_chain *c, size_t k, const ncz_codec_env *env)
-{
-    ncz_codec_env at = *env;
-
-    for (size_t i = 0; i < k; i++)
-        ncz_chain_pass(&c->links[i], &at);
-    return at;
-}
-
 int
-ncz_chain_decode_vlen(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, size_t nelems,
+ncz_chain_decode_vlen(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_t nin, size_t nelems,
                       size_t limit, ncz_buf *out)
 {
-    stages            between;
-    const chain_link *first;
-    size_t            most;
-    int               rc;
+    stages                between;
+    const ncz_chain_step *first;
+    size_t                most;
+    int                   rc;
 
-    if ((rc = check_texts(c)) != NC_NOERR)
+    if ((rc = check_objects(c)) != NC_NOERR)
         return rc;
-    stages_init(&between, env->scratch);
-    for (size_t k = c->n - 1; k > 0; k--) {
-        ncz_buf      *to = between.bufs[(k - 1) % 2];
-        ncz_codec_env at = env_at(c, k, env);
+    init_stages(&between, scratch);
+    for (size_t k = c->nrun - 1; k > 0; k--) {
+        ncz_buf *to = between.bufs[(k - 1) % 2];
 
-        if ((rc = decode_open(c, k, &at, in, &nin, limit, to)) != NC_NOERR)
+        if ((rc = decode_unbounded(c, k, in, &nin, limit, to)) != NC_NOERR)
             goto done;
         in = to->data;
     }
-    first = &c->links[0];
+    first = c->run[0];
     out->limit = ncz_vlen_bound(nelems, &most) && ncz_add(most, limit, &most) ? most : SIZE_MAX;
-    rc = first->ops->unpack(&first->params, env, in, nin, nelems, out);
+    rc = first->codec->ops->decode_vlen(first->codec->state, &first->in, in, nin, nelems, out);
 done:
-    stages_clear(&between);
+    clear_stages(&between);
     return rc;
 }
 
@@ -364,11 +344,12 @@ done:
 bool
 ncz_chain_in_parts(const ncz_chain *c)
 {
-    return ncz_chain_len(c) == 0 || (c->n == 1 && c->links[0].ops != NULL && c->links[0].ops->decode_part != NULL);
+    return is_plain(c) ||
+           (c->nrun == 1 && c->run[0]->codec->ops != NULL && c->run[0]->codec->ops->decode_part != NULL);
 }
 
 int
-ncz_chain_decode_part(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, void *out, size_t n,
+ncz_chain_decode_part(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_t nin, void *out, size_t n,
                       bool tail_ok, ncz_byte_range *part)
 {
     ncz_byte_range want = {part->from < n ? part->from : n, part->to < n ? part->to : n};
@@ -378,12 +359,12 @@ ncz_chain_decode_part(const ncz_chain *c, const ncz_codec_env *env, const void *
         want.to = want.from;
     if (!ncz_chain_in_parts(c)) {
         want = (ncz_byte_range){0, n};
-        rc = ncz_chain_decode(c, env, in, nin, out, n, tail_ok);
-    } else if (ncz_chain_len(c) == 0) {
+        rc = ncz_chain_decode(c, scratch, in, nin, out, n, tail_ok);
+    } else if (is_plain(c)) {
         if ((rc = check_plain(nin, n, tail_ok)) == NC_NOERR && want.to > want.from)
             memcpy((char *)out + want.from, (const char *)in + want.from, want.to - want.from);
     } else {
-        rc = run_decode_part(&c->links[0], env, in, nin, out, n, &want);
+        rc = run_decode_part(c->run[0], in, nin, out, n, &want);
     }
     if (rc == NC_NOERR)
         *part = want;

@@ -1,42 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of the filter room share: the built-in codecs, and the few things that every codec needs to read
- * its parameters and to say what went wrong.
+ * What the files of src/filter share: the built-in codecs, and the few things that every codec needs to read its
+ * parameters and to report what went wrong.
  */
 #ifndef NCZ_FILTER_INT_H
 #define NCZ_FILTER_INT_H
 
-#include "filter/filter.h"
+#include "filter/filter_codecs.h"
 
 #include <limits.h>
-
-extern const ncz_codec_ops ncz_codec_zlib;
-extern const ncz_codec_ops ncz_codec_gzip;
-extern const ncz_codec_ops ncz_codec_shuffle;
-extern const ncz_codec_ops ncz_codec_fletcher32;
-extern const ncz_codec_ops ncz_codec_crc32;
-extern const ncz_codec_ops ncz_codec_crc32c;
-extern const ncz_codec_ops ncz_codec_adler32;
-extern const ncz_codec_ops ncz_codec_lookup3;
-extern const ncz_codec_ops ncz_codec_base64;
-extern const ncz_codec_ops ncz_codec_delta;
-extern const ncz_codec_ops ncz_codec_fixedscaleoffset;
-extern const ncz_codec_ops ncz_codec_quantize;
-extern const ncz_codec_ops ncz_codec_bitround;
-extern const ncz_codec_ops ncz_codec_packbits;
-extern const ncz_codec_ops ncz_codec_astype;
-extern const ncz_codec_ops ncz_codec_vlen_utf8;
-extern const ncz_codec_ops ncz_codec_vlen_bytes;
-extern const ncz_codec_ops ncz_codec_vlen_array;
-extern const ncz_codec_ops ncz_codec_json2;
-extern const ncz_codec_ops ncz_codec_msgpack2;
-extern const ncz_codec_ops ncz_codec_categorize;
-extern const ncz_codec_ops ncz_codec_blosc; /* these six: where the build has their library */
-extern const ncz_codec_ops ncz_codec_zstd;
-extern const ncz_codec_ops ncz_codec_bz2;
-extern const ncz_codec_ops ncz_codec_szip;
-extern const ncz_codec_ops ncz_codec_lz4;
-extern const ncz_codec_ops ncz_codec_lzma;
 
 /*
  * The integer member `name` of a codec's JSON object, a number or a string of digits, within least..most. Absent or
@@ -59,32 +31,32 @@ int  ncz_codec_trailing(const char *codec, size_t extra); /* bytes behind its en
 void ncz_codec_tail(const char *codec, size_t extra); /* the same where they are let pass: it is logged, no more */
 int  ncz_codec_check_size(const char *codec, size_t got, size_t wanted, bool exact); /* NC_NOERR when it fits */
 
-/* Another reference to what a copy of the parameters holds. */
-void ncz_codec_params_keep(const ncz_codec_params *p);
+/* ---- objects (codec_objects.c) ---- */
 
-/* For codecs without parameters. */
-int  ncz_codec_configure_none(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out);
-void ncz_codec_describe_none(const ncz_codec_params *p, ncz_jsonw *w);
-
-/* For codecs without an HDF5 id. */
-int ncz_codec_from_no_words(size_t n, const unsigned *words, const ncz_codec_env *env, ncz_codec_params *out);
-int ncz_codec_to_no_words(const ncz_codec_params *p, const ncz_codec_env *env, size_t *n,
-                          unsigned words[NCZ_CODEC_WORDS]);
-
-/* ---- objects (codec_common.c, codec_categorize.c) ---- */
-
-int ncz_codec_objects_configure(const ncz_json *config, const ncz_codec_env *env, ncz_codec_params *out);
 int ncz_codec_count(const char *codec, uint64_t got, size_t wanted); /* NC_EFILTER unless they are the same */
 /* A text that is JSON, as a value. NC_EFILTER, naming the codec. */
 int ncz_codec_text_json(const char *codec, ncz_vlen_item text, ncz_json **out);
 /* Appends bytes as UTF-8: what is none becomes U+FFFD. */
 int ncz_codec_append_utf8(ncz_buf *out, const char *s, size_t len);
-/* The elements of a C-order array of shape v[0..rank) one after another in the chunk's own order: the place of the
- * i-th of C order. */
-size_t ncz_codec_f_place(size_t i, const uint64_t *v, size_t rank);
 
-void ncz_codec_labels_keep(ncz_labels *l);
-void ncz_codec_labels_drop(ncz_labels *l);
+/*
+ * The elements of a document with a shape of its own, which numcodecs writes in C order, as nested lists or flat. Each
+ * has its place in the chunk, in the order of storage.
+ */
+typedef struct ncz_nested {
+    const char     *codec;
+    ncz_dims        shape;
+    size_t          rank, next;
+    const unsigned *order; /* of storage; NULL: C order */
+} ncz_nested;
+
+/* Room for a shape of `rank` dimensions. ncz_nested_clear() ends it, also after a failure. */
+int ncz_nested_init(ncz_nested *s, const char *codec, size_t rank);
+/* The shape is complete: NC_EFILTER unless it has `nelems` elements. */
+int    ncz_nested_check(ncz_nested *s, const ncz_array_type *type, size_t nelems);
+size_t ncz_nested_next(ncz_nested *s);         /* the place of the next element */
+int    ncz_nested_misfit(const ncz_nested *s); /* NC_EFILTER: the lists do not fit the shape */
+void   ncz_nested_clear(ncz_nested *s);
 
 /* ---- checksums (filter_checksum.c) ---- */
 
@@ -96,18 +68,24 @@ uint32_t ncz_codec_sum_lookup3(const void *data, size_t n, uint32_t initval);
 #define NCZ_TYPE_CLASS_HALF     2u /* and 2-byte floats */
 #define NCZ_TYPE_CLASS_OPTIONAL 4u /* absent leaves it as it is */
 
-/* The type string `name` of a codec's JSON object. Not one: NC_EFILTER. Of a sort that is not taken: NC_ENOFILTER. */
-int ncz_codec_type_configure(const ncz_json *config, const char *codec, const char *name, unsigned sorts, int64_t *v);
+/* The state of such codecs begins with this. */
+typedef struct ncz_type_pair {
+    ncz_dtype decoded, encoded; /* numcodecs' "dtype" and "astype" */
+} ncz_type_pair;
+
+/* The type string `name` of a codec's JSON object. Not one: NC_EFILTER. Of a class that is not taken: NC_ENOFILTER. */
+int ncz_codec_read_type(const ncz_json *config, const char *codec, const char *name, unsigned classes,
+                        ncz_dtype *out);
 
 /* "dtype", which is computed with and so never a 2-byte float, and "astype", the same unless it is there. */
-int ncz_codec_types_configure(const ncz_json *config, const char *codec, unsigned sorts, ncz_codec_params *p);
+int ncz_codec_read_types(const ncz_json *config, const char *codec, unsigned classes, ncz_type_pair *out);
 
-ncz_dtype ncz_codec_type(const ncz_codec_params *p, int place);
-void      ncz_codec_type_describe(const ncz_codec_params *p, int place, const char *name, ncz_jsonw *w);
+void ncz_codec_write_type(const ncz_dtype *type, const char *name, ncz_jsonw *w);
+void ncz_codec_write_types(const ncz_type_pair *types, ncz_jsonw *w); /* "dtype", "astype" */
 
-/* bound() and becomes() of codecs with NCZ_CODEC_DTYPE and NCZ_CODEC_ASTYPE. */
-bool ncz_codec_types_bound(const ncz_codec_params *p, size_t n, size_t *out);
-void ncz_codec_types_becomes(const ncz_codec_params *p, ncz_codec_env *env);
+/* bound() and encoded_type() of these codecs. */
+bool ncz_codec_types_bound(const void *state, size_t n, size_t *out);
+void ncz_codec_types_encoded(const void *state, ncz_array_type *type);
 
 /* Works on a block of n elements of the run's work type, in place. */
 typedef void ncz_step(void *block, size_t n, void *arg);

@@ -80,7 +80,7 @@ fill_in(ncz_node_meta *said, ncz_var *v)
 
     v->dtype = z->st.dtype;
     v->endian = z->st.endian;
-    v->order_f = z->order_f;
+    v->order = z->order;
     v->key_encoding = z->key_encoding;
     v->fill_mode = z->fill_mode;
     v->fill = z->fill;
@@ -88,6 +88,7 @@ fill_in(ncz_node_meta *said, ncz_var *v)
     v->chain = z->chain;
     z->fill = NULL;
     z->chain = NULL;
+    z->order = NULL;
     if (v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_OBJECT)
         v->maxstrlen = z->st.dtype.size;
     if (v->rank != 0)

@@ -117,7 +117,7 @@ typedef struct ncz_array_meta {
     ncz_fill_mode    fill_mode;
     void            *fill;
     ncz_chain       *chain;
-    bool             order_f;
+    unsigned        *order; /* as in the spec */
     ncz_key_encoding key_encoding;
     bool             fill_null; /* null stands for the type's default fill value */
     bool             marked;    /* fill_value is base64 and says so: to be written anew, not as the text it was */

@@ -60,6 +60,20 @@ bool ncz_grid_nbytes(const uint64_t *shape, size_t rank, size_t item, size_t *ou
  * `shape[d]` the current lengths, `item` the type's size in memory (NC_STRING: 8). All results >= 1. */
 void ncz_grid_default_chunks(const uint64_t *shape, const bool *unlimited, size_t rank, size_t item, uint64_t *chunk);
 
+/*
+ * The order of a chunk's elements: a permutation of the dimensions, from the one that varies most slowly to the one that
+ * varies fastest, or NULL for C order (0, 1, ... rank - 1). Fortran order is the reverse.
+ */
+static inline size_t
+ncz_order_dim(const unsigned *order, size_t place)
+{
+    return order != NULL ? order[place] : place;
+}
+
+/* Fortran order, in memory of its own: never NULL. */
+int  ncz_order_fortran(size_t rank, unsigned **out);
+bool ncz_order_is_fortran(const unsigned *order, size_t rank);
+
 /* ---- selections and pieces ------------------------------------------------------------------------------------- */
 
 /* What a caller asks for: per dimension start, count and stride (elements, stride >= 1), and where each element lies
@@ -110,10 +124,10 @@ void ncz_chunk_iter_free(ncz_chunk_iter *w);
  * `classic` : NC_BYTE <-> NC_UBYTE never raises NC_ERANGE.
  */
 typedef struct ncz_transfer {
-    const ncz_dtype *dtype;   /* the stored side */
-    const ncz_type  *mem;     /* the memory side */
-    const uint64_t  *chunk;   /* chunk shape, rank entries */
-    bool             order_f; /* elements of a chunk in column-major order */
+    const ncz_dtype *dtype; /* the stored side */
+    const ncz_type  *mem;   /* the memory side */
+    const uint64_t  *chunk; /* chunk shape, rank entries */
+    const unsigned  *order; /* of a chunk's elements: rank entries, or NULL */
     bool             classic;
     bool             stream; /* what goes to memory is more than caches hold: stores go past them */
 } ncz_transfer;

@@ -87,3 +87,25 @@ ncz_select_nelems(const ncz_select *s, uint64_t *out)
     *out = n;
     return true;
 }
+
+int
+ncz_order_fortran(size_t rank, unsigned **out)
+{
+    unsigned *order = ncz_alloc_n(rank + 1, sizeof *order);
+
+    if (order == NULL)
+        return ncz_fail_nomem((rank + 1) * sizeof *order);
+    for (size_t place = 0; place < rank; place++)
+        order[place] = (unsigned)(rank - 1 - place);
+    *out = order;
+    return NC_NOERR;
+}
+
+bool
+ncz_order_is_fortran(const unsigned *order, size_t rank)
+{
+    for (size_t place = 0; order != NULL && place < rank; place++)
+        if (order[place] != rank - 1 - place)
+            return false;
+    return order != NULL;
+}

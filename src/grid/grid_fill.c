@@ -131,7 +131,7 @@ ncz_fill_edge(const ncz_transfer *m, size_t rank, const uint64_t *shape, const u
         goto done;
     if ((rc = ncz_dims_init(&in, rank)) != NC_NOERR)
         goto done;
-    ncz_grid_strides(m->chunk, rank, m->order_f, strides.v);
+    ncz_grid_strides(m->chunk, rank, m->order, strides.v);
     for (size_t d = 0; d < rank; d++)
         in.v[d] = inside(shape[d], index[d], m->chunk[d]);
     for (size_t d = 0; d < rank && rc == NC_NOERR; d++) {

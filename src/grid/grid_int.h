@@ -90,7 +90,7 @@ int  ncz_grid_loops_each(ncz_loops *t, ncz_plane_fn fn, void *arg);
 void ncz_grid_loops_clear(ncz_loops *t);
 
 /* Elements between neighbours along each dimension of a chunk. */
-void ncz_grid_strides(const uint64_t *chunk, size_t rank, bool order_f, uint64_t *out);
+void ncz_grid_strides(const uint64_t *chunk, size_t rank, const unsigned *order, uint64_t *out);
 
 /* The nest of a piece, the chunk as side a. *off: offset of its first element in the chunk, in bytes of `chunk_item`
  * for each element; 0: the chunk's side stands still. */

@@ -134,12 +134,12 @@ ncz_grid_loops_each(ncz_loops *t, ncz_plane_fn fn, void *arg)
 }
 
 void
-ncz_grid_strides(const uint64_t *chunk, size_t rank, bool order_f, uint64_t *out)
+ncz_grid_strides(const uint64_t *chunk, size_t rank, const unsigned *order, uint64_t *out)
 {
     uint64_t step = 1;
 
-    for (size_t i = 0; i < rank; i++) {
-        size_t d = order_f ? i : rank - 1 - i;
+    for (size_t place = rank; place-- > 0;) {
+        size_t d = ncz_order_dim(order, place);
 
         out[d] = step;
         step *= chunk[d];
@@ -158,7 +158,7 @@ ncz_grid_piece_loops(const ncz_transfer *m, const ncz_piece *p, size_t chunk_ite
         return rc;
     if ((rc = ncz_grid_loops_init(nest, p->rank)) != NC_NOERR)
         goto done;
-    ncz_grid_strides(m->chunk, p->rank, m->order_f, strides.v);
+    ncz_grid_strides(m->chunk, p->rank, m->order, strides.v);
     for (size_t d = 0; d < p->rank; d++) {
         first += p->off[d] * strides.v[d];
         ncz_grid_loops_add(nest, p->n[d], (ptrdiff_t)(p->stride[d] * strides.v[d] * chunk_item),

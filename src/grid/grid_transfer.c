@@ -49,21 +49,21 @@ not_objects(const ncz_dtype *t)
 bool
 ncz_transfer_direct(const ncz_transfer *m, const ncz_piece *p)
 {
-    size_t    many = 0; /* dimensions in which the chunk has more than one element */
     ptrdiff_t packed = 1;
 
     if (ncz_dtype_type(m->dtype) != m->mem || m->mem->owns || m->dtype->size != m->mem->size ||
         (m->dtype->size > 1 && m->dtype->big != ncz_grid_host_big()))
         return false;
-    for (size_t d = p->rank; d-- > 0;) {
+    for (size_t place = p->rank; place-- > 0;) {
+        size_t d = ncz_order_dim(m->order, place);
+
         if (p->n[d] != m->chunk[d])
             return false;
         if (p->n[d] == 1)
             continue;
-        if (p->imap[d] != packed || (m->order_f && many > 0))
+        if (p->imap[d] != packed)
             return false;
         packed *= (ptrdiff_t)p->n[d]; /* the chunk fits in memory, so its size fits */
-        many++;
     }
     return true;
 }

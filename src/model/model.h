@@ -51,11 +51,11 @@ struct ncz_spec {
     uint64_t        *chunk; /* chunk shape, rank entries, each >= 1 */
     size_t           chunk_nelems;
     size_t           chunk_bytes;
-    size_t           row; /* length of the array's last dimension when the spec was made (szip's scanline) */
-    bool             order_f;
+    size_t           row;       /* length of the array's last dimension when the spec was made (szip's scanline) */
+    unsigned        *order;     /* of a chunk's elements, rank entries; NULL: C order (grid.h) */
     void            *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a block of one */
     bool             fill_null; /* other readers do not know `fill`: the document has null for it */
-    ncz_chain       *chain;     /* NULL: none */
+    ncz_chain       *chain;     /* for arrays of this spec's type; NULL: none */
     char            *path;      /* the variable's key, "g1/v" */
     ncz_key_encoding key_encoding;
     ncz_locate_fn    locate;
@@ -64,6 +64,9 @@ struct ncz_spec {
 
 ncz_spec *ncz_spec_ref(ncz_spec *s);
 void      ncz_spec_unref(ncz_spec *s);
+
+/* What enters the first codec of its chain; good as long as the spec. */
+ncz_array_type ncz_spec_array_type(const ncz_spec *s);
 
 /* ---- attributes ------------------------------------------------------------------------------------------------ */
 
@@ -167,7 +170,7 @@ struct ncz_var {
     char            *fill_text; /* fill_value as the document has it, or NULL */
     ncz_chain       *chain;
     size_t           maxstrlen; /* NC_STRING: bytes per stored element */
-    bool             order_f;
+    unsigned        *order;     /* as in the spec */
     ncz_key_encoding key_encoding;
     int              quantize_mode, quantize_nsd;
     size_t           cache_bytes, cache_nelems; /* nc_set_var_chunk_cache: kept and told; bytes asked for count */

@@ -23,6 +23,7 @@ ncz_spec_unref(ncz_spec *s)
         return;
     ncz_chain_unref(s->chain);
     ncz_free(s->chunk);
+    ncz_free(s->order);
     ncz_free(s->fill);
     ncz_free(s->path);
     ncz_err_drop(s->unusable);
@@ -103,21 +104,50 @@ done:
     return rc;
 }
 
+ncz_array_type
+ncz_spec_array_type(const ncz_spec *s)
+{
+    return (ncz_array_type){.dtype = s->dtype,
+                            .chunk_bytes = s->chunk_bytes,
+                            .row = s->row,
+                            .rank = s->rank,
+                            .shape = s->chunk,
+                            .order = s->order};
+}
+
+/* Where the elements of a chunk are too many, its sizes stay 0. */
+static bool
+size_chunk(const ncz_model *m, ncz_spec *s)
+{
+    size_t nbytes;
+
+    if (!ncz_grid_nbytes(s->chunk, s->rank, s->dtype.size, &nbytes) || nbytes > m->limits.chunk_bytes)
+        return false;
+    s->chunk_bytes = nbytes;
+    s->chunk_nelems = s->dtype.size == 0 ? 0 : nbytes / s->dtype.size;
+    return true;
+}
+
+static int
+type_chain(const ncz_var *v, ncz_spec *s)
+{
+    ncz_array_type type = ncz_spec_array_type(s);
+
+    return ncz_chain_retype(v->chain, &type, &s->chain);
+}
+
 /* Why the data cannot be touched, if they cannot. Leaves no trace in the thread's error record. */
 static int
-judge(const ncz_model *m, const ncz_var *v, ncz_spec *s)
+judge_spec(const ncz_model *m, const ncz_var *v, bool sized, ncz_spec *s)
 {
     int rc;
 
     if (v->unusable->code != NC_NOERR)
         return (s->unusable = ncz_err_dup(v->unusable)) != NULL ? NC_NOERR : ncz_fail_nomem(sizeof(ncz_err));
-    if (!ncz_grid_nbytes(s->chunk, s->rank, s->dtype.size, &s->chunk_bytes) ||
-        s->chunk_bytes > m->limits.chunk_bytes) {
-        s->chunk_bytes = 0;
+    if (!sized) {
         rc = ncz_fail(NC_EBADCHUNK, "%s: one chunk is larger than %zu bytes (limit `chunk_bytes`)", s->path,
                       m->limits.chunk_bytes);
     } else {
-        s->chunk_nelems = s->dtype.size == 0 ? 0 : s->chunk_bytes / s->dtype.size;
         rc = ncz_chain_usable(s->chain);
         if (rc == NC_NOERR && s->dtype.kind == NCZ_KIND_OBJECT && !ncz_chain_objects(s->chain))
             rc = ncz_fail(NC_EBADTYPE, "%s: an array of objects without a codec that stores them", s->path);
@@ -141,6 +171,7 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
 {
     ncz_spec *s = ncz_zalloc(sizeof *s);
     ncz_buf   path = NCZ_BUF_INIT;
+    bool      sized;
     int       rc;
 
     if (s == NULL)
@@ -150,8 +181,6 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
                     .rank = v->rank,
                     .type = v->type,
                     .dtype = v->dtype,
-                    .order_f = v->order_f,
-                    .chain = ncz_chain_ref(v->chain),
                     .key_encoding = v->key_encoding,
                     .locate = m->locate,
                     .fill_null = v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null};
@@ -164,8 +193,13 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
         rc = ncz_fail_nomem(v->rank * sizeof *v->chunk);
         goto done;
     }
+    if (v->order != NULL && (s->order = ncz_dup(v->order, v->rank * sizeof *v->order)) == NULL) {
+        rc = ncz_fail_nomem(v->rank * sizeof *v->order);
+        goto done;
+    }
     s->path = ncz_buf_take(&path);
-    if ((rc = judge(m, v, s)) != NC_NOERR)
+    sized = v->unusable->code == NC_NOERR && size_chunk(m, s);
+    if ((rc = type_chain(v, s)) != NC_NOERR || (rc = judge_spec(m, v, sized, s)) != NC_NOERR)
         goto done;
     ncz_spec_unref(v->spec);
     v->dtype.big = s->dtype.big;

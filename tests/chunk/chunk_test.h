@@ -65,19 +65,27 @@ test_spec(size_t rank, const uint64_t *chunk, ncz_dtype dtype, const void *fill,
     for (const char *at = codec; at != NULL && *at != '\0'; at += strcspn(at, "+"), at += *at == '+') {
         char                 name[32];
         unsigned             word = strncmp(at, "shuffle", 7) == 0 ? (unsigned)dtype.size : 1;
-        ncz_codec_env        env = {.dtype = dtype, .chunk_bytes = s->chunk_bytes};
-        ncz_codec_params     params;
+        ncz_array_type       type = ncz_spec_array_type(s);
+        ncz_codec           *made;
         const ncz_codec_ops *ops;
         ncz_chain           *longer;
 
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "+"), at);
         assert_non_null(ops = ncz_codec_by_id(name));
-        assert_int_equal(ops->from_words(1, &word, &env, &params), NC_NOERR);
-        assert_int_equal(ncz_chain_with(s->chain, ops, &params, false, &longer), NC_NOERR);
+        assert_int_equal(ncz_codec_from_words(ops, 1, &word, &type, &made), NC_NOERR);
+        assert_int_equal(ncz_chain_with(s->chain, made, &type, false, &longer), NC_NOERR);
+        ncz_codec_unref(made);
         ncz_chain_unref(s->chain);
         s->chain = longer;
     }
     return s;
+}
+
+static inline void
+set_fortran(ncz_spec *s, bool fortran)
+{
+    if (fortran)
+        assert_int_equal(ncz_order_fortran(s->rank, &s->order), NC_NOERR);
 }
 
 /* ---- requests ---- */

@@ -310,16 +310,16 @@ static ncz_chain *
 blosc_chain(const ncz_spec *s)
 {
     static const char    text[] = "{\"id\": \"blosc\", \"cname\": \"lz4\", \"blocksize\": 8192}";
-    const ncz_codec_env  env = {.dtype = s->dtype, .chunk_bytes = s->chunk_bytes};
+    const ncz_array_type type = ncz_spec_array_type(s);
     const ncz_codec_ops *ops = ncz_codec_by_id("blosc");
     ncz_json            *config = NULL;
     ncz_chain           *chain = NULL;
 
     if (ops == NULL)
         return NULL;
-    ncz_codec_unref(ops);
+    ncz_codec_ops_unref(ops);
     assert_int_equal(ncz_codec_parse(text, strlen(text), &config), NC_NOERR);
-    assert_int_equal(ncz_chain_with_json(NULL, config, &env, &chain), NC_NOERR);
+    assert_int_equal(ncz_chain_with_json(NULL, config, &type, &chain), NC_NOERR);
     ncz_json_free(config);
     return chain;
 }
@@ -344,7 +344,7 @@ small_pieces(void **state)
         ncz_plan    p = test_plan(s, shape, &all, NC_INT);
         size_t      seen = 0;
 
-        s->order_f = round % 4 >= 2;
+        set_fortran(s, round % 4 >= 2);
         s->chain = round >= 4 ? blosc_chain(s) : NULL;
         assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
         ncz_engine_forget(e, 0);

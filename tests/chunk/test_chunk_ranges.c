@@ -33,7 +33,7 @@ typedef struct large {
 
 /* Two chunks, the second half outside of the array. */
 static void
-large_begin(large *l, bool order_f, bool stored)
+large_begin(large *l, bool fortran, bool stored)
 {
     int32_t *data = malloc((size_t)shape[0] * SIDE * SIDE * sizeof *data), fill = -7;
     request  all = test_request(3, (uint64_t[3]){0, 0, 0}, shape);
@@ -41,7 +41,7 @@ large_begin(large *l, bool order_f, bool stored)
 
     l->map = test_map(false, NULL);
     l->spec = test_spec(3, chunk, (ncz_dtype){NCZ_KIND_INT, HOST_BIG, 4}, &fill, NULL);
-    l->spec->order_f = order_f;
+    set_fortran(l->spec, fortran);
     l->e = test_engine(l->map, 4 * BYTES);
     for (int32_t i = 0; i < (int32_t)shape[0] * SIDE * SIDE; i++)
         data[i] = i;
@@ -117,11 +117,11 @@ every_element(void **state)
     uint64_t seed = 7;
 
     (void)state;
-    for (int order_f = 0; order_f < 2; order_f++) {
+    for (int fortran = 0; fortran < 2; fortran++) {
         for (unsigned threads = 2; threads < 6; threads += 3) {
             large l;
 
-            large_begin(&l, order_f != 0, true);
+            large_begin(&l, fortran != 0, true);
             ncz_pool_set_threads(threads);
             for (int i = 0; i < 60; i++) {
                 request r = random_request(3, shape, &seed);

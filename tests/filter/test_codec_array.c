@@ -12,7 +12,7 @@
 #define NATIVE "<"
 #endif
 
-static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_FLOAT, .size = 8}, .chunk_bytes = 64};
+static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_FLOAT, .size = 8}, .chunk_bytes = 64};
 
 static void
 test_json(void **state)
@@ -94,7 +94,7 @@ test_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_codec_params p;
+        const void *p;
 
         ncz_err_clear();
         assert_int_equal(configure(ncz_codec_by_id(cases[i].id), cases[i].json, &env, &p), cases[i].rc);
@@ -106,21 +106,21 @@ static void
 test_bitround_needs_floats(void **state)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("bitround");
-    ncz_codec_params     p = {.v = {[NCZ_BITROUND_KEEPBITS] = 30}};
-    ncz_codec_env        other = env_of(NCZ_KIND_INT, 4, 8);
+    ncz_array_type       other = env_of(NCZ_KIND_INT, 4, 8);
+    const void          *p = configured(ops, "{\"keepbits\": 30}", &other);
     unsigned char        data[8] = {1, 2, 3}, out[8];
     size_t               used;
 
     (void)state;
-    assert_int_equal(ops->encode(&p, &other, data, 8, out, 8, &used), NC_EFILTER);
+    assert_int_equal(ops->encode(p, &other, data, 8, out, 8, &used), NC_EFILTER);
     other.dtype.kind = NCZ_KIND_FLOAT; /* more bits than it has */
-    assert_int_equal(ops->encode(&p, &other, data, 8, out, 8, &used), NC_EFILTER);
-    p.v[NCZ_BITROUND_KEEPBITS] = 23;
-    assert_int_equal(ops->encode(&p, &other, data, 8, out, 8, &used), NC_NOERR);
+    assert_int_equal(ops->encode(p, &other, data, 8, out, 8, &used), NC_EFILTER);
+    p = configured(ops, "{\"keepbits\": 23}", &other);
+    assert_int_equal(ops->encode(p, &other, data, 8, out, 8, &used), NC_NOERR);
     assert_memory_equal(out, data, 8);
     other.bytes = true;
-    assert_int_equal(ops->encode(&p, &other, data, 8, out, 8, &used), NC_EFILTER);
-    assert_int_equal(decode_to(ops, &p, &other, data, 8, out, 8), NC_NOERR); /* there is nothing to undo */
+    assert_int_equal(ops->encode(p, &other, data, 8, out, 8, &used), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &other, data, 8, out, 8), NC_NOERR); /* there is nothing to undo */
     assert_memory_equal(out, data, 8);
 }
 
@@ -128,20 +128,20 @@ test_bitround_needs_floats(void **state)
 static void
 test_bitround_big(void **state)
 {
-    const ncz_codec_ops   *ops = ncz_codec_by_id("bitround");
-    const ncz_codec_params p = {.v = {[NCZ_BITROUND_KEEPBITS] = 3}};
-    ncz_codec_env          f4 = env_of(NCZ_KIND_FLOAT, 4, 8);
-    const unsigned char    little[8] = {0xff, 0xff, 0x7f, 0x3f, 0x01, 0x00, 0xa8, 0x3f};
-    unsigned char          big[8], out[8];
-    size_t                 used;
+    const ncz_codec_ops *ops = ncz_codec_by_id("bitround");
+    ncz_array_type       f4 = env_of(NCZ_KIND_FLOAT, 4, 8);
+    const void          *p = configured(ops, "{\"keepbits\": 3}", &f4);
+    const unsigned char  little[8] = {0xff, 0xff, 0x7f, 0x3f, 0x01, 0x00, 0xa8, 0x3f};
+    unsigned char        big[8], out[8];
+    size_t               used;
 
     (void)state;
     for (size_t i = 0; i < 8; i++)
         big[i] = little[i ^ 3];
-    assert_int_equal(ops->encode(&p, &f4, little, 8, out, 8, &used), NC_NOERR);
+    assert_int_equal(ops->encode(p, &f4, little, 8, out, 8, &used), NC_NOERR);
     assert_memory_equal(out, ((const unsigned char[]){0, 0, 0x80, 0x3f, 0, 0, 0xb0, 0x3f}), 8);
     f4.dtype.big = true;
-    assert_int_equal(ops->encode(&p, &f4, big, 8, out, 8, &used), NC_NOERR);
+    assert_int_equal(ops->encode(p, &f4, big, 8, out, 8, &used), NC_NOERR);
     assert_memory_equal(out, ((const unsigned char[]){0x3f, 0x80, 0, 0, 0x3f, 0xb0, 0, 0}), 8);
 }
 
@@ -149,16 +149,16 @@ static void
 test_packbits_padding(void **state)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("packbits");
-    ncz_codec_params     p = {.v = {0}};
+    const void          *p = configured(ops, "{}", &env);
     unsigned char        out[8];
 
     (void)state;
-    assert_int_equal(decode_to(ops, &p, &env, "\x05\xe0", 2, out, 3), NC_NOERR);
+    assert_int_equal(decode_to(ops, p, &env, "\x05\xe0", 2, out, 3), NC_NOERR);
     assert_memory_equal(out, "\1\1\1", 3);
-    assert_int_equal(decode_to(ops, &p, &env, "\x08\xe0", 2, out, 0), NC_EFILTER);
-    assert_int_equal(decode_to(ops, &p, &env, "\x01", 1, out, 0), NC_EFILTER);
-    assert_int_equal(decode_to(ops, &p, &env, "", 0, out, 0), NC_EFILTER);
-    assert_int_equal(decode_to(ops, &p, &env, "\x00", 1, out, 0), NC_NOERR);
+    assert_int_equal(decode_to(ops, p, &env, "\x08\xe0", 2, out, 0), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, "\x01", 1, out, 0), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, "", 0, out, 0), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, "\x00", 1, out, 0), NC_NOERR);
 }
 
 /* ---- in chains ---- */
@@ -169,7 +169,7 @@ chain_of(const char *filters, const char *compressor)
     ncz_json  *f = json_of(filters), *c = json_of(compressor);
     ncz_chain *chain = NULL;
 
-    assert_int_equal(ncz_chain_parse(f, c, &env, 32, &chain), NC_NOERR);
+    assert_int_equal(ncz_chain_parse(f, c, &env, NCZ_CONFIG_CALLER, 32, &chain), NC_NOERR);
     ncz_json_free(f);
     ncz_json_free(c);
     return chain;
@@ -189,19 +189,19 @@ test_shuffle_behind(void **state)
 
     (void)state;
     copy_le(data, values, 8, sizeof *data);
-    assert_int_equal(ncz_chain_params(c, 2)->v[NCZ_SHUFFLE_SIZE], 2);
-    assert_int_equal(ncz_chain_params(d, 1)->v[NCZ_SHUFFLE_SIZE], 4);
-    assert_int_equal(ncz_chain_encode(d, &env, data, sizeof data, &out), NC_NOERR);
+    check_codec(ncz_chain_codec(c, 2), "{\"id\": \"shuffle\", \"elementsize\": 2}");
+    check_codec(ncz_chain_codec(d, 1), "{\"id\": \"shuffle\", \"elementsize\": 4}");
+    assert_int_equal(ncz_chain_encode(d, NULL, data, sizeof data, &out), NC_NOERR);
     assert_int_equal(out.len, 32);
     assert_memory_equal(out.data, "\x0a\x0f\x14\x48\xe2\x00\x00\x6e", 8); /* 72.5 goes to 72 */
-    assert_int_equal(ncz_chain_encode(c, &env, data, sizeof data, &out), NC_NOERR);
-    assert_int_equal(ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back, false), NC_NOERR);
+    assert_int_equal(ncz_chain_encode(c, NULL, data, sizeof data, &out), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(c, NULL, out.data, out.len, back, sizeof back, false), NC_NOERR);
     values[3] = 7.2;
     copy_le(data, values, 8, sizeof *data);
     assert_memory_equal(back, data, sizeof data);
     for (size_t n = 0; n < out.len; n++)
-        assert_int_equal(ncz_chain_decode(c, &env, out.data, n, back, sizeof back, false), NC_EFILTER);
-    assert_int_equal(ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back - 8, false), NC_EFILTER);
+        assert_int_equal(ncz_chain_decode(c, NULL, out.data, n, back, sizeof back, false), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode(c, NULL, out.data, out.len, back, sizeof back - 8, false), NC_EFILTER);
     ncz_buf_clear(&out);
     ncz_chain_unref(c);
     ncz_chain_unref(d);
@@ -232,9 +232,9 @@ test_blosc_behind(void **state)
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_chain *c = chain_of(cases[i].filters, "{\"id\": \"blosc\", \"cname\": \"lz4\", \"shuffle\": 1}");
 
-        assert_int_equal(ncz_chain_encode(c, &env, data, sizeof data, &out), NC_NOERR);
+        assert_int_equal(ncz_chain_encode(c, NULL, data, sizeof data, &out), NC_NOERR);
         assert_int_equal(out.data[3], cases[i].size);
-        assert_int_equal(ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back, false), NC_NOERR);
+        assert_int_equal(ncz_chain_decode(c, NULL, out.data, out.len, back, sizeof back, false), NC_NOERR);
         assert_memory_equal(back, data, sizeof data);
         ncz_chain_unref(c);
     }
@@ -253,9 +253,9 @@ test_szip_behind(void **state)
     if (ncz_codec_by_id("szip") == NULL)
         skip();
     c = chain_of("[" SCALED "," DELTA "]", "{\"id\": \"szip\", \"mask\": 32, \"pixels-per-block\": 8}");
-    assert_int_equal(ncz_chain_encode(c, &env, data, sizeof data, &out), NC_NOERR);
+    assert_int_equal(ncz_chain_encode(c, NULL, data, sizeof data, &out), NC_NOERR);
     assert_memory_equal(out.data, "\x10\0\0\0", 4);
-    assert_int_equal(ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back, false), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(c, NULL, out.data, out.len, back, sizeof back, false), NC_NOERR);
     assert_memory_equal(back, data, sizeof data);
     ncz_buf_clear(&out);
     ncz_chain_unref(c);
@@ -264,11 +264,10 @@ test_szip_behind(void **state)
 static void
 test_front(void **state)
 {
-    const ncz_codec_params size = {.v = {2}};
-    ncz_chain             *a = chain_of("[" SCALED "," DELTA "]", "{\"id\": \"zlib\"}"), *b;
+    ncz_chain *a = chain_of("[" SCALED "," DELTA "]", "{\"id\": \"zlib\"}"), *b;
 
     (void)state;
-    assert_int_equal(ncz_chain_with(a, ncz_codec_by_id("shuffle"), &size, true, &b), NC_NOERR);
+    assert_int_equal(chain_with(a, "shuffle", "{\"elementsize\": 2}", &env, true, &b), NC_NOERR);
     assert_string_equal(ncz_chain_id(b, 0), "fixedscaleoffset");
     assert_string_equal(ncz_chain_id(b, 1), "delta");
     assert_string_equal(ncz_chain_id(b, 2), "shuffle");

@@ -2,14 +2,16 @@
 #include "filter/blosc_int.h"
 #include "filter_testing.h"
 
-static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 4000};
+#include <stdio.h>
+
+static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 4000};
 
 static const ncz_codec_ops *ops;
 
 static void
 test_json(void **state)
 {
-    ncz_codec_params p;
+    const void *p;
 
     (void)state;
     check_json("blosc", "{\"clevel\": 4, \"blocksize\": 0, \"cname\": \"lz4\", \"shuffle\": 1}", &env,
@@ -39,22 +41,25 @@ test_words(void **state)
         {{0, 0, 0, 0, 10, 1, 1}, NC_EINVAL}, {{0, 0, 0, 0, 4, 3, 1}, NC_EINVAL},
         {{0, 0, 0, 0, 4, 1, 6}, NC_EINVAL},  {{0, 0, 0, 0, 4, 1, (unsigned)-1}, NC_EINVAL},
     };
-    ncz_codec_params p;
-    unsigned         words[NCZ_CODEC_WORDS];
-    size_t           n;
+    const void *p;
+    unsigned    words[NCZ_CODEC_WORDS];
+    size_t      n;
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++)
-        assert_int_equal(ops->from_words(7, cases[i].words, &env, &p), cases[i].rc);
-    assert_int_equal(ops->from_words(6, cases[0].words, &env, &p), NC_EFILTER);
+        assert_int_equal(of_words(ops, 7, cases[i].words, &env, &p), cases[i].rc);
+    assert_int_equal(of_words(ops, 6, cases[0].words, &env, &p), NC_EFILTER);
 
-    assert_int_equal(ops->from_words(7, cases[1].words, &env, &p), NC_NOERR);
-    assert_int_equal(p.v[NCZ_BLOSC_BLOCKSIZE], 0); /* HDF5's "chunk size" */
-    assert_int_equal(ops->to_words(&p, &env, &n, words), NC_NOERR);
+    assert_int_equal(of_words(ops, 7, cases[1].words, &env, &p), NC_NOERR);
+    check_json_of(
+        ops, p,
+        "{\"id\": \"blosc\", \"clevel\": 4, \"blocksize\": 0, \"cname\": \"lz4\", \"shuffle\": 1}"); /* HDF5's "chunk size" */
+    assert_int_equal(ops->to_words(p, &env, &n, words), NC_NOERR);
     assert_int_equal(n, 7);
     assert_memory_equal(words, cases[1].words, sizeof cases[1].words);
-    assert_int_equal(ops->from_words(7, (const unsigned[]){0, 0, 0, 512, 4, 1, 1}, &env, &p), NC_NOERR);
-    assert_int_equal(p.v[NCZ_BLOSC_BLOCKSIZE], 512);
+    assert_int_equal(of_words(ops, 7, (const unsigned[]){0, 0, 0, 512, 4, 1, 1}, &env, &p), NC_NOERR);
+    check_json_of(ops, p,
+                  "{\"id\": \"blosc\", \"clevel\": 4, \"blocksize\": 512, \"cname\": \"lz4\", \"shuffle\": 1}");
 }
 
 /* A compressor that the linked library lacks is named, and is no malformed document. */
@@ -65,9 +70,9 @@ test_missing_compressor(void **state)
 
     (void)state;
     for (unsigned i = 0; i < NCZ_LEN(cnames); i++) {
-        ncz_codec_params p;
-        unsigned         words[7] = {0, 0, 0, 0, 4, 1, i};
-        int              rc = ops->from_words(7, words, &env, &p);
+        const void *p;
+        unsigned    words[7] = {0, 0, 0, 0, 4, 1, i};
+        int         rc = of_words(ops, 7, words, &env, &p);
 
         assert_true(rc == NC_NOERR || rc == NC_ENOFILTER);
         if (rc == NC_ENOFILTER)
@@ -91,11 +96,11 @@ header(unsigned char *object, unsigned char flags, uint32_t nbytes, uint32_t blo
 static void
 refused(const unsigned char *object, size_t used, size_t n, int rc, const char *says)
 {
-    const ncz_codec_params p = {.v = {5, 0, 1, 1}};
-    unsigned char         *back = malloc(n + 1);
+    const void    *p = configured(ops, "{\"clevel\": 5, \"cname\": \"lz4\", \"shuffle\": 1}", &env);
+    unsigned char *back = malloc(n + 1);
 
     assert_non_null(back);
-    assert_int_equal(decode_to(ops, &p, &env, object, used, back, n), rc);
+    assert_int_equal(decode_to(ops, p, &env, object, used, back, n), rc);
     assert_non_null(strstr(ncz_err_text(), says));
     free(back);
 }
@@ -145,19 +150,19 @@ test_bad_headers(void **state)
 static void
 test_incompressible(void **state)
 {
-    const ncz_codec_params p = {.v = {[NCZ_BLOSC_CLEVEL] = 5, [NCZ_BLOSC_CNAME] = 1, [NCZ_BLOSC_SHUFFLE] = 1}};
-    unsigned char          data[400], back[400], *object;
-    uint32_t               seed = 7;
-    size_t                 used;
+    const void   *p = configured(ops, "{\"clevel\": 5, \"cname\": \"lz4\", \"shuffle\": 1}", &env);
+    unsigned char data[400], back[400], *object;
+    uint32_t      seed = 7;
+    size_t        used;
 
     (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)noise(&seed);
-    object = encoded(ops, &p, &env, data, sizeof data, &used);
+    object = encoded(ops, p, &env, data, sizeof data, &used);
     assert_int_equal(used, sizeof data + 16);
     assert_true((object[2] & 2) != 0);
     assert_int_equal(object[3], 4); /* the type's size */
-    assert_int_equal(decode_to(ops, &p, &env, object, used, back, sizeof back), NC_NOERR);
+    assert_int_equal(decode_to(ops, p, &env, object, used, back, sizeof back), NC_NOERR);
     assert_memory_equal(back, data, sizeof back);
     free(object);
 }
@@ -165,12 +170,15 @@ test_incompressible(void **state)
 static unsigned char
 flags_of(int64_t shuffle, size_t typesize)
 {
-    ncz_codec_env    other = env_of(NCZ_KIND_BYTES, typesize, 4000);
-    ncz_codec_params p = {.v = {[NCZ_BLOSC_CLEVEL] = 5, [NCZ_BLOSC_CNAME] = 1, [NCZ_BLOSC_SHUFFLE] = shuffle}};
-    unsigned char    data[4000] = {0}, *object, flags;
-    size_t           used;
+    ncz_array_type other = env_of(NCZ_KIND_BYTES, typesize, 4000);
+    unsigned char  data[4000] = {0}, *object, flags;
+    char           text[64];
+    const void    *p;
+    size_t         used;
 
-    object = encoded(ops, &p, &other, data, sizeof data, &used);
+    snprintf(text, sizeof text, "{\"cname\": \"lz4\", \"shuffle\": %d}", (int)shuffle);
+    p = configured(ops, text, &other);
+    object = encoded(ops, p, &other, data, sizeof data, &used);
     assert_int_equal(object[3], typesize > 255 ? 1 : typesize);
     flags = object[2];
     free(object);
@@ -193,17 +201,18 @@ test_shuffle_modes(void **state)
 static uint32_t
 block_of(size_t n, size_t typesize, int64_t clevel, int64_t blocksize)
 {
-    ncz_codec_env    other = env_of(NCZ_KIND_INT, typesize, n);
-    ncz_codec_params p = {.v = {[NCZ_BLOSC_CLEVEL] = clevel,
-                                [NCZ_BLOSC_CNAME] = 1,
-                                [NCZ_BLOSC_SHUFFLE] = 1,
-                                [NCZ_BLOSC_BLOCKSIZE] = blocksize}};
-    unsigned char   *data = calloc(n, 1), *object;
-    ncz_blosc_frame  f;
-    size_t           used;
+    ncz_array_type  other = env_of(NCZ_KIND_INT, typesize, n);
+    char            text[96];
+    const void     *p;
+    unsigned char  *data = calloc(n, 1), *object;
+    ncz_blosc_frame f;
+    size_t          used;
 
     assert_non_null(data);
-    object = encoded(ops, &p, &other, data, n, &used);
+    snprintf(text, sizeof text, "{\"cname\": \"lz4\", \"clevel\": %d, \"blocksize\": %d}", (int)clevel,
+             (int)blocksize);
+    p = configured(ops, text, &other);
+    object = encoded(ops, p, &other, data, n, &used);
     assert_int_equal(ncz_blosc_open(object, used, &f), NC_NOERR);
     free(object);
     free(data);
@@ -228,12 +237,12 @@ test_block_sizes(void **state)
 static void
 test_too_large(void **state)
 {
-    const ncz_codec_params p = {.v = {5, 0, 1, 1}};
-    unsigned char          byte = 0;
-    size_t                 used;
+    const void   *p = configured(ops, "{\"clevel\": 5, \"cname\": \"lz4\", \"shuffle\": 1}", &env);
+    unsigned char byte = 0;
+    size_t        used;
 
     (void)state;
-    assert_int_equal(ops->encode(&p, &env, &byte, (size_t)1 << 31, &byte, 1, &used), NC_EFILTER);
+    assert_int_equal(ops->encode(p, &env, &byte, (size_t)1 << 31, &byte, 1, &used), NC_EFILTER);
 }
 
 int

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter_testing.h"
 
-static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 64};
+static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 64};
 
 static const ncz_codec_ops *ops;
 
 static void
 test_json(void **state)
 {
-    ncz_codec_params p;
+    const void *p;
 
     (void)state;
     check_json("bz2", "{\"level\": 9}", &env, "{\"id\": \"bz2\", \"level\": 9}");
@@ -21,40 +21,40 @@ test_json(void **state)
 static void
 test_words(void **state)
 {
-    ncz_codec_params p;
+    const void *p;
 
     (void)state;
-    assert_int_equal(ops->from_words(1, (const unsigned[]){9}, &env, &p), NC_NOERR);
-    assert_int_equal(p.v[NCZ_CODEC_LEVEL], 9);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){0}, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){10}, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(0, NULL, &env, &p), NC_EFILTER);
+    assert_int_equal(of_words(ops, 1, (const unsigned[]){9}, &env, &p), NC_NOERR);
+    check_json_of(ops, p, "{\"id\": \"bz2\", \"level\": 9}");
+    assert_int_equal(of_words(ops, 1, (const unsigned[]){0}, &env, &p), NC_EINVAL);
+    assert_int_equal(of_words(ops, 1, (const unsigned[]){10}, &env, &p), NC_EINVAL);
+    assert_int_equal(of_words(ops, 0, NULL, &env, &p), NC_EFILTER);
 }
 
 static void
 test_streams(void **state)
 {
-    const ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 1}};
-    unsigned char          data[64], back[128], *one, *two;
-    size_t                 used;
+    const void   *p = configured(ops, "{\"level\": 1}", &env);
+    unsigned char data[64], back[128], *one, *two;
+    size_t        used;
 
     (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(i * 37);
-    one = encoded(ops, &p, &env, data, sizeof data, &used);
+    one = encoded(ops, p, &env, data, sizeof data, &used);
     two = malloc(2 * used);
     assert_non_null(two);
     memcpy(two, one, used);
     memcpy(two + used, one, used);
-    assert_int_equal(decode_to(ops, &p, &env, two, 2 * used, back, 128), NC_NOERR);
+    assert_int_equal(decode_to(ops, p, &env, two, 2 * used, back, 128), NC_NOERR);
     assert_memory_equal(back, data, 64);
     assert_memory_equal(back + 64, data, 64);
-    assert_int_equal(decode_to(ops, &p, &env, two, 2 * used - 1, back, 128), NC_EFILTER);
-    assert_int_equal(decode_to(ops, &p, &env, two, used + 2, back, 128), NC_EFILTER);
-    assert_int_equal(decode_to(ops, &p, &env, two, 2 * used, back, 63), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, two, 2 * used - 1, back, 128), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, two, used + 2, back, 128), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, two, 2 * used, back, 63), NC_EFILTER);
     memset(back, 0, sizeof back); /* enough: the rest is left over from something longer, whatever it looks like */
-    assert_int_equal(decode_to(ops, &p, &env, two, 2 * used, back, 64), NC_NOERR);
-    assert_int_equal(decode_to(ops, &p, &env, two, used + 3, back, 64), NC_NOERR);
+    assert_int_equal(decode_to(ops, p, &env, two, 2 * used, back, 64), NC_NOERR);
+    assert_int_equal(decode_to(ops, p, &env, two, used + 3, back, 64), NC_NOERR);
     assert_memory_equal(back, data, 64);
     free(two);
     free(one);

@@ -4,7 +4,7 @@
 #define LZMA1 "4611686018427387905"
 #define REST  ", \"lc\": 3, \"lp\": 0, \"pb\": 2, \"mode\": 2, \"nice_len\": 64, \"mf\": 20, \"depth\": 0}"
 
-static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 1000};
+static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 1000};
 
 static void
 test_json(void **state)
@@ -69,7 +69,7 @@ test_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_codec_params p;
+        const void *p;
 
         ncz_err_clear();
         assert_int_equal(configure(ncz_codec_by_id("lzma"), cases[i], &env, &p), NC_EFILTER);
@@ -83,20 +83,20 @@ test_concatenated(void **state)
 {
     const ncz_codec_ops *ops = ncz_codec_by_id("lzma");
     unsigned char        data[100], back[200], both[1000] = {0}, *object;
-    ncz_codec_params     p;
+    const void          *p;
     size_t               used;
 
     (void)state;
     memset(data, 7, sizeof data);
     assert_int_equal(configure(ops, "{}", &env, &p), NC_NOERR);
-    object = encoded(ops, &p, &env, data, sizeof data, &used);
+    object = encoded(ops, p, &env, data, sizeof data, &used);
     memcpy(both, object, used);
     memcpy(both + used, object, used);
-    assert_int_equal(decode_to(ops, &p, &env, both, 2 * used, back, 200), NC_NOERR);
+    assert_int_equal(decode_to(ops, p, &env, both, 2 * used, back, 200), NC_NOERR);
     assert_memory_equal(back + 100, data, 100);
-    assert_int_equal(decode_to(ops, &p, &env, both, 2 * used + 8, back, 200), NC_NOERR);
-    assert_int_equal(decode_to(ops, &p, &env, both, 2 * used + 7, back, 200), NC_EFILTER);
-    assert_int_equal(decode_to(ops, &p, &env, both, 2 * used, back, 100), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, both, 2 * used + 8, back, 200), NC_NOERR);
+    assert_int_equal(decode_to(ops, p, &env, both, 2 * used + 7, back, 200), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, both, 2 * used, back, 100), NC_EFILTER);
     free(object);
 }
 
@@ -109,18 +109,18 @@ test_memory_limit(void **state)
     const ncz_codec_ops       *ops = ncz_codec_by_id("lzma");
     unsigned char              back[8];
     size_t                     used = sizeof back;
-    ncz_codec_params           p;
+    const void                *p;
 
     (void)state;
     assert_int_equal(configure(ops, "{\"format\": 2}", &env, &p), NC_NOERR);
     watch_allocations();
-    assert_int_equal(ops->decode(&p, &env, alone, sizeof alone, back, sizeof back, true, &used), NC_EFILTER);
+    assert_int_equal(ops->decode(p, &env, alone, sizeof alone, back, sizeof back, true, &used), NC_EFILTER);
     fail_allocation(0);
     assert_true(largest_allocation() < 1 << 20);
     assert_non_null(strstr(ncz_err_text(), "134217728"));
     assert_int_equal(configure(ops, raw, &env, &p), NC_NOERR);
     watch_allocations();
-    assert_int_equal(ops->decode(&p, &env, alone, sizeof alone, back, sizeof back, true, &used), NC_EFILTER);
+    assert_int_equal(ops->decode(p, &env, alone, sizeof alone, back, sizeof back, true, &used), NC_EFILTER);
     fail_allocation(0);
     assert_non_null(strstr(ncz_err_text(), "134217728"));
     assert_true(largest_allocation() < 1 << 20);
@@ -144,14 +144,14 @@ test_small_dictionary(void **state)
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(noise(&seed) & 15);
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_codec_params p;
+        const void *p;
 
         assert_int_equal(configure(ops, cases[i], &env, &p), NC_NOERR);
         watch_allocations();
-        object = encoded(ops, &p, &env, data, sizeof data, &used);
+        object = encoded(ops, p, &env, data, sizeof data, &used);
         fail_allocation(0);
         assert_true(largest_allocation() < 4 << 20);
-        assert_int_equal(decode_to(ops, &p, &env, object, used, back, sizeof back), NC_NOERR);
+        assert_int_equal(decode_to(ops, p, &env, object, used, back, sizeof back), NC_NOERR);
         assert_memory_equal(back, data, sizeof data);
         free(object);
     }

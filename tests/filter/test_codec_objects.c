@@ -26,7 +26,7 @@ static const subject subjects[] = {
     {"[{\"id\": \"categorize\", \"dtype\": \"|O\", " LABELS "}, {\"id\": \"delta\", \"dtype\": \"|u1\"}]", false},
 };
 
-static ncz_codec_env
+static ncz_array_type
 object_env(size_t n)
 {
     return env_of(NCZ_KIND_OBJECT, NCZ_OBJECT_SIZE, n * NCZ_OBJECT_SIZE);
@@ -35,9 +35,9 @@ object_env(size_t n)
 static int
 parse(const char *filters, ncz_chain **out)
 {
-    ncz_codec_env env = object_env(4);
-    ncz_json     *f = json_of(filters);
-    int           rc = ncz_chain_parse(f, NULL, &env, 32, out);
+    ncz_array_type env = object_env(4);
+    ncz_json      *f = json_of(filters);
+    int            rc = ncz_chain_parse(f, NULL, &env, NCZ_CONFIG_CALLER, 32, out);
 
     ncz_json_free(f);
     return rc;
@@ -79,15 +79,18 @@ check_text(const ncz_vlen_block *t, size_t i, const char *want, bool none)
 
 /* Decodes from memory of just its size. */
 static int
-decode(const ncz_chain *c, const ncz_codec_env *env, const void *in, size_t nin, size_t n, size_t limit, ncz_buf *out)
+decode(ncz_chain *c, const ncz_array_type *env, const void *in, size_t nin, size_t n, size_t limit, ncz_buf *out)
 {
-    char *copy = malloc(nin != 0 ? nin : 1);
-    int   rc;
+    char      *copy = malloc(nin != 0 ? nin : 1);
+    ncz_chain *typed = NULL;
+    int        rc;
 
     assert_non_null(copy);
+    assert_int_equal(ncz_chain_retype(c, env, &typed), NC_NOERR);
     if (nin != 0)
         memcpy(copy, in, nin);
-    rc = ncz_chain_decode_vlen(c, env, copy, nin, n, limit, out);
+    rc = ncz_chain_decode_vlen(typed, NULL, copy, nin, n, limit, out);
+    ncz_chain_unref(typed);
     free(copy);
     return rc;
 }
@@ -100,12 +103,12 @@ test_round_trips(void **state)
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(subjects); i++)
         for (size_t n = 1; n <= NCZ_LEN(words); n++) {
-            ncz_chain    *c = chain_of(subjects[i].filters);
-            ncz_codec_env env = object_env(n);
-            ncz_buf       in = NCZ_BUF_INIT, object = NCZ_BUF_INIT, out = NCZ_BUF_INIT;
+            ncz_chain     *c = chain_of(subjects[i].filters);
+            ncz_array_type env = object_env(n);
+            ncz_buf        in = NCZ_BUF_INIT, object = NCZ_BUF_INIT, out = NCZ_BUF_INIT;
 
             block_of(words, n, &in);
-            assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object), NC_NOERR);
+            assert_int_equal(ncz_chain_encode_vlen(c, NULL, ncz_vlen_in(&in), &object), NC_NOERR);
             assert_int_equal(decode(c, &env, object.data, object.len, n, LIMIT, &out), NC_NOERR);
             assert_int_equal(ncz_vlen_len(ncz_vlen_in(&out)), n);
             for (size_t k = 0; k < n; k++)
@@ -142,16 +145,16 @@ test_known_bytes(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_chain    *c = chain_of(cases[i].filters);
-        ncz_codec_env env = object_env(3);
-        size_t        nbytes = cases[i].n != 0 ? cases[i].n : strlen(cases[i].bytes);
-        ncz_buf       in = NCZ_BUF_INIT, object = NCZ_BUF_INIT, out = NCZ_BUF_INIT;
+        ncz_chain     *c = chain_of(cases[i].filters);
+        ncz_array_type env = object_env(3);
+        size_t         nbytes = cases[i].n != 0 ? cases[i].n : strlen(cases[i].bytes);
+        ncz_buf        in = NCZ_BUF_INIT, object = NCZ_BUF_INIT, out = NCZ_BUF_INIT;
 
         assert_int_equal(decode(c, &env, cases[i].bytes, nbytes, 3, LIMIT, &out), NC_NOERR);
         for (size_t k = 0; k < 3; k++)
             check_text(ncz_vlen_in(&out), k, words[k], true);
         block_of(words, 3, &in);
-        assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object), NC_NOERR);
+        assert_int_equal(ncz_chain_encode_vlen(c, NULL, ncz_vlen_in(&in), &object), NC_NOERR);
         if (cases[i].same) {
             assert_int_equal(object.len, cases[i].n);
             assert_memory_equal(object.data, cases[i].bytes, object.len);
@@ -168,13 +171,13 @@ test_known_bytes(void **state)
 static void
 check_values(const char *filters, const char *bytes, size_t nbytes, const char *const *want, size_t n)
 {
-    ncz_chain    *c = chain_of(filters);
-    ncz_codec_env env = object_env(n);
-    ncz_buf       out = NCZ_BUF_INIT, again = NCZ_BUF_INIT, object = NCZ_BUF_INIT;
+    ncz_chain     *c = chain_of(filters);
+    ncz_array_type env = object_env(n);
+    ncz_buf        out = NCZ_BUF_INIT, again = NCZ_BUF_INIT, object = NCZ_BUF_INIT;
 
     assert_int_equal(decode(c, &env, bytes, nbytes, n, LIMIT, &out), NC_NOERR);
     /* What was no string is written as what it was, and reads the same. */
-    assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&out), &object), NC_NOERR);
+    assert_int_equal(ncz_chain_encode_vlen(c, NULL, ncz_vlen_in(&out), &object), NC_NOERR);
     assert_int_equal(decode(c, &env, object.data, object.len, n, LIMIT, &again), NC_NOERR);
     for (size_t i = 0; i < n; i++) {
         ncz_vlen_item a = ncz_vlen_at(ncz_vlen_in(&out), i), b = ncz_vlen_at(ncz_vlen_in(&again), i);
@@ -246,17 +249,16 @@ test_array_texts(void **state)
     static const char *const good[] = {"[1, 2]", "", NULL, " [ ] "};
     static const char *const bad[] = {"x", "7", "[1,", "[1.5]", "[\"a\"]", "[40000]", "[1] 2", "[[1]]", "[true]"};
     ncz_chain               *c = chain_of("[{\"id\": \"vlen-array\", \"dtype\": \"<i2\"}]");
-    ncz_codec_env            env = object_env(4);
     ncz_buf                  in = NCZ_BUF_INIT, object = NCZ_BUF_INIT;
 
     (void)state;
     block_of(good, 4, &in);
-    assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object), NC_NOERR);
+    assert_int_equal(ncz_chain_encode_vlen(c, NULL, ncz_vlen_in(&in), &object), NC_NOERR);
     assert_int_equal(object.len, 4 + 4 * 4 + 4);
     assert_memory_equal(object.data, "\4\0\0\0\4\0\0\0\1\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0", 24);
     for (size_t i = 0; i < NCZ_LEN(bad); i++) {
         block_of(&bad[i], 1, &in);
-        assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object), NC_EFILTER);
+        assert_int_equal(ncz_chain_encode_vlen(c, NULL, ncz_vlen_in(&in), &object), NC_EFILTER);
         assert_non_null(strstr(ncz_err_text(), "vlen-array"));
     }
     ncz_buf_clear(&in);
@@ -264,10 +266,11 @@ test_array_texts(void **state)
     ncz_chain_unref(c);
 }
 
-/* Nested lists stand in C order, whatever the chunk's own order is. */
+/* Nested lists are in C order, whatever the chunk's own order is. */
 static void
 test_order(void **state)
 {
+    static const unsigned fortran[2] = {1, 0};
     static const struct {
         const char *filters, *bytes;
         size_t      n;
@@ -286,12 +289,13 @@ test_order(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_chain    *c = chain_of(cases[i].filters);
-        ncz_codec_env env = object_env(6);
-        ncz_buf       out = NCZ_BUF_INIT;
+        ncz_chain     *c = chain_of(cases[i].filters);
+        ncz_array_type env = object_env(6);
+        ncz_buf        out = NCZ_BUF_INIT;
 
         for (int f = 0; f < 2; f++) {
-            env.order_f = f != 0;
+            env.rank = 2;
+            env.order = f != 0 ? fortran : NULL;
             assert_int_equal(decode(c, &env, cases[i].bytes, cases[i].n, 6, LIMIT, &out), NC_NOERR);
             for (size_t k = 0; k < 6; k++)
                 assert_int_equal(ncz_vlen_at(ncz_vlen_in(&out), k).s[0], (f != 0 ? "adbecf" : "abcdef")[k]);
@@ -306,7 +310,7 @@ static void
 test_not_utf8(void **state)
 {
     static const char *const odd[] = {"x\xff\xc3y", "\xe9"};
-    ncz_codec_env            env = object_env(2);
+    ncz_array_type           env = object_env(2);
     ncz_buf                  in = NCZ_BUF_INIT, object = NCZ_BUF_INIT, out = NCZ_BUF_INIT;
 
     (void)state;
@@ -315,7 +319,7 @@ test_not_utf8(void **state)
         bool       kept = i == 1 || i == 3; /* bytes, and MessagePack's binary */
 
         block_of(odd, 2, &in);
-        assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object), NC_NOERR);
+        assert_int_equal(ncz_chain_encode_vlen(c, NULL, ncz_vlen_in(&in), &object), NC_NOERR);
         assert_int_equal(decode(c, &env, object.data, object.len, 2, LIMIT, &out), NC_NOERR);
         check_text(ncz_vlen_in(&out), 0, kept ? odd[0] : "x\xef\xbf\xbd\xef\xbf\xbdy", true);
         check_text(ncz_vlen_in(&out), 1, kept ? odd[1] : "\xef\xbf\xbd", true);
@@ -329,9 +333,9 @@ test_not_utf8(void **state)
 /* ---- hostile --------------------------------------------------------------------------------------------- */
 
 typedef struct sample {
-    ncz_chain    *c;
-    ncz_codec_env env;
-    ncz_buf       object, out;
+    ncz_chain     *c;
+    ncz_array_type env;
+    ncz_buf        object, out;
 } sample;
 
 static void
@@ -341,7 +345,7 @@ sample_init(sample *x, const char *filters)
 
     *x = (sample){.c = chain_of(filters), .env = object_env(NCZ_LEN(words))};
     block_of(words, NCZ_LEN(words), &in);
-    assert_int_equal(ncz_chain_encode_vlen(x->c, &x->env, ncz_vlen_in(&in), &x->object), NC_NOERR);
+    assert_int_equal(ncz_chain_encode_vlen(x->c, NULL, ncz_vlen_in(&in), &x->object), NC_NOERR);
     ncz_buf_clear(&in);
 }
 
@@ -453,8 +457,8 @@ test_lying_counts(void **state)
         {"[{\"id\": \"msgpack2\"}]", "\x93\xdd\xff\xff\xff\xff\xa2|O\x92\1\xce\x0f\xff\xff\xff", 16},
         {"[{\"id\": \"msgpack2\"}]", "\x93\xdb\xff\xff\xff\xff\xa2|O\x91\1", 11},
     };
-    size_t        n = 0x0fffffff;
-    ncz_codec_env env = object_env(n);
+    size_t         n = 0x0fffffff;
+    ncz_array_type env = object_env(n);
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
@@ -472,10 +476,10 @@ test_lying_counts(void **state)
 static void
 test_deep(void **state)
 {
-    ncz_chain    *c = chain_of("[{\"id\": \"msgpack2\"}]"), *j = chain_of("[{\"id\": \"json2\"}]");
-    ncz_codec_env env = object_env(1);
-    ncz_buf       out = NCZ_BUF_INIT;
-    char          deep[5000];
+    ncz_chain     *c = chain_of("[{\"id\": \"msgpack2\"}]"), *j = chain_of("[{\"id\": \"json2\"}]");
+    ncz_array_type env = object_env(1);
+    ncz_buf        out = NCZ_BUF_INIT;
+    char           deep[5000];
 
     (void)state;
     memset(deep, 0x91, sizeof deep);
@@ -498,17 +502,17 @@ test_limit(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(compressors); i++) {
-        char          filters[80];
-        ncz_codec_env env = object_env(n);
-        ncz_buf       in = NCZ_BUF_INIT, object = NCZ_BUF_INIT, out = NCZ_BUF_INIT;
-        ncz_chain    *c;
+        char           filters[80];
+        ncz_array_type env = object_env(n);
+        ncz_buf        in = NCZ_BUF_INIT, object = NCZ_BUF_INIT, out = NCZ_BUF_INIT;
+        ncz_chain     *c;
 
         if (ncz_codec_by_id(compressors[i]) == NULL)
             continue;
         snprintf(filters, sizeof filters, "[{\"id\": \"vlen-utf8\"}, {\"id\": \"%s\"}]", compressors[i]);
         c = chain_of(filters);
         assert_int_equal(ncz_vlen_begin(&in, n), NC_NOERR);
-        assert_int_equal(ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object), NC_NOERR);
+        assert_int_equal(ncz_chain_encode_vlen(c, NULL, ncz_vlen_in(&in), &object), NC_NOERR);
         assert_true(object.len < n);
         assert_int_equal(decode(c, &env, object.data, object.len, n, LIMIT, &out), NC_NOERR);
         assert_int_equal(ncz_vlen_at(ncz_vlen_in(&out), n - 1).len, 0);
@@ -538,15 +542,15 @@ test_where_they_stand(void **state)
         "[{\"id\": \"categorize\", \"dtype\": \"<i4\", \"labels\": []}]",
         "[{\"id\": \"vlen-array\"}]",
     };
-    ncz_chain    *c = NULL;
-    ncz_codec_env ints = env_of(NCZ_KIND_INT, 4, 64);
-    ncz_json     *f = json_of("[{\"id\": \"vlen-utf8\"}]");
+    ncz_chain     *c = NULL;
+    ncz_array_type ints = env_of(NCZ_KIND_INT, 4, 64);
+    ncz_json      *f = json_of("[{\"id\": \"vlen-utf8\"}]");
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(bad); i++)
         if (parse(bad[i], &c) != NC_EFILTER || c != NULL)
             fail_msg("%s", bad[i]);
-    assert_int_equal(ncz_chain_parse(f, NULL, &ints, 32, &c), NC_EFILTER);
+    assert_int_equal(ncz_chain_parse(f, NULL, &ints, NCZ_CONFIG_CALLER, 32, &c), NC_EFILTER);
     assert_non_null(strstr(ncz_err_text(), "vlen-utf8"));
     ncz_json_free(f);
     /* Of a sort or an encoding that is not built in: kept as it is. */
@@ -562,22 +566,21 @@ test_where_they_stand(void **state)
 static void
 test_wrong_way(void **state)
 {
-    ncz_codec_env    env = object_env(2);
-    ncz_codec_params none = {.own = NULL};
-    ncz_buf          out = NCZ_BUF_INIT, in = NCZ_BUF_INIT;
-    ncz_chain       *c = chain_of("[{\"id\": \"vlen-utf8\"}]"), *z = NULL, *two = NULL;
-    char             bytes[32];
+    ncz_array_type env = object_env(2);
+    ncz_buf        out = NCZ_BUF_INIT, in = NCZ_BUF_INIT;
+    ncz_chain     *c = chain_of("[{\"id\": \"vlen-utf8\"}]"), *z = NULL, *two = NULL;
+    char           bytes[32];
 
     (void)state;
     block_of(words, 2, &in);
-    assert_int_equal(ncz_chain_encode(c, &env, bytes, 4, &out), NC_EFILTER);
-    assert_int_equal(ncz_chain_decode(c, &env, "\0\0\0\0", 4, bytes, 32, false), NC_EFILTER);
-    assert_int_equal(ncz_chain_with(NULL, ncz_codec_by_id("zlib"), &none, false, &z), NC_NOERR);
-    assert_int_equal(ncz_chain_encode_vlen(z, &env, ncz_vlen_in(&in), &out), NC_EFILTER);
-    assert_int_equal(ncz_chain_decode_vlen(z, &env, "\0\0\0\0", 4, 2, LIMIT, &out), NC_EFILTER);
-    assert_int_equal(ncz_chain_encode_vlen(NULL, &env, ncz_vlen_in(&in), &out), NC_EFILTER);
-    assert_int_equal(ncz_chain_with(z, ncz_codec_by_id("vlen-utf8"), &none, false, &two), NC_NOERR);
-    assert_int_equal(ncz_chain_decode(two, &env, "\0\0\0\0", 4, bytes, 32, false), NC_EFILTER);
+    assert_int_equal(ncz_chain_encode(c, NULL, bytes, 4, &out), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode(c, NULL, "\0\0\0\0", 4, bytes, 32, false), NC_EFILTER);
+    assert_int_equal(chain_with(NULL, "zlib", "{}", &env, false, &z), NC_NOERR);
+    assert_int_equal(ncz_chain_encode_vlen(z, NULL, ncz_vlen_in(&in), &out), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode_vlen(z, NULL, "\0\0\0\0", 4, 2, LIMIT, &out), NC_EFILTER);
+    assert_int_equal(ncz_chain_encode_vlen(NULL, NULL, ncz_vlen_in(&in), &out), NC_EFILTER);
+    assert_int_equal(chain_with(z, "vlen-utf8", "{}", &env, false, &two), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(two, NULL, "\0\0\0\0", 4, bytes, 32, false), NC_EFILTER);
     ncz_chain_unref(c);
     ncz_chain_unref(z);
     ncz_chain_unref(two);
@@ -614,9 +617,9 @@ test_documents(void **state)
 static ncz_chain *
 with(const ncz_chain *base, const char *json, int wanted)
 {
-    ncz_codec_env env = env_of(NCZ_KIND_BYTES, 8, 64);
-    ncz_json     *config = json_of(json);
-    ncz_chain    *c = NULL;
+    ncz_array_type env = ncz_chain_objects(base) ? object_env(8) : env_of(NCZ_KIND_BYTES, 8, 64);
+    ncz_json      *config = json_of(json);
+    ncz_chain     *c = NULL;
 
     assert_int_equal(ncz_chain_with_json(base, config, &env, &c), wanted);
     ncz_json_free(config);
@@ -626,9 +629,9 @@ with(const ncz_chain *base, const char *json, int wanted)
 static void
 test_with_json(void **state)
 {
-    ncz_chain    *z = with(NULL, "{\"id\": \"zlib\"}", NC_NOERR), *a, *b, *c;
-    ncz_codec_env ints = env_of(NCZ_KIND_INT, 4, 64);
-    ncz_json     *config = json_of("{\"id\": \"vlen-utf8\"}");
+    ncz_chain     *z = with(NULL, "{\"id\": \"zlib\"}", NC_NOERR), *a, *b, *c;
+    ncz_array_type ints = env_of(NCZ_KIND_INT, 4, 64);
+    ncz_json      *config = json_of("{\"id\": \"vlen-utf8\"}");
 
     (void)state;
     a = with(z, "{\"id\": \"vlen-utf8\"}", NC_NOERR);
@@ -660,24 +663,24 @@ test_categorize_fixed(void **state)
                                         "b\0\0\0c\0\0\0"
                                         "x\0\0\0\0\0\0\0"
                                         "\0\0\0\0\0\0\0\0";
-    ncz_codec_env              env = env_of(NCZ_KIND_UCS4, 8, 32);
+    ncz_array_type             env = env_of(NCZ_KIND_UCS4, 8, 32);
     ncz_json  *f = json_of("[{\"id\": \"categorize\", \"dtype\": \"<U2\", \"labels\": [\"a\", \"bc\"]}]");
     ncz_chain *c = NULL;
     ncz_buf    out = NCZ_BUF_INIT;
     char       back[32], wide[32];
 
     (void)state;
-    assert_int_equal(ncz_chain_parse(f, NULL, &env, 32, &c), NC_NOERR);
+    assert_int_equal(ncz_chain_parse(f, NULL, &env, NCZ_CONFIG_CALLER, 32, &c), NC_NOERR);
     assert_false(ncz_chain_objects(c));
-    assert_int_equal(ncz_chain_encode(c, &env, ucs4, 32, &out), NC_NOERR);
+    assert_int_equal(ncz_chain_encode(c, NULL, ucs4, 32, &out), NC_NOERR);
     assert_int_equal(out.len, 4);
     assert_memory_equal(out.data, "\1\2\0\0", 4);
-    assert_int_equal(ncz_chain_decode(c, &env, "\1\2\0\7", 4, back, 32, false), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(c, NULL, "\1\2\0\7", 4, back, 32, false), NC_NOERR);
     memcpy(wide, ucs4, 16);
     memset(wide + 16, 0, 16);
     assert_memory_equal(back, wide, 32);
-    assert_int_equal(ncz_chain_decode(c, &env, "\1\2\3", 3, back, 32, false), NC_EFILTER);
-    assert_int_equal(ncz_chain_decode(c, &env, "\1\2\3\1\1", 5, back, 32, false), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode(c, NULL, "\1\2\3", 3, back, 32, false), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode(c, NULL, "\1\2\3\1\1", 5, back, 32, false), NC_EFILTER);
     ncz_json_free(f);
     ncz_chain_unref(c);
     ncz_buf_clear(&out);
@@ -689,18 +692,18 @@ static int
 both_ways(void *arg)
 {
     const subject *s = arg;
-    ncz_codec_env  env = object_env(4);
+    ncz_array_type env = object_env(4);
     ncz_json_opts  opts = {.mode = NCZ_JSON_STRICT, .depth = 16, .nbytes = 1 << 16};
     ncz_json      *f = NULL;
     ncz_buf        in = NCZ_BUF_INIT, object = NCZ_BUF_INIT, out = NCZ_BUF_INIT;
     ncz_chain     *c = NULL;
     int            rc = ncz_json_parse(s->filters, strlen(s->filters), &opts, &f, NULL);
 
-    if (rc == NC_NOERR && (rc = ncz_chain_parse(f, NULL, &env, 8, &c)) == NC_NOERR &&
+    if (rc == NC_NOERR && (rc = ncz_chain_parse(f, NULL, &env, NCZ_CONFIG_CALLER, 8, &c)) == NC_NOERR &&
         (rc = ncz_vlen_begin(&in, 4)) == NC_NOERR &&
         (rc = ncz_vlen_set(&in, 2, (ncz_vlen_item){"bc", 2, NCZ_VLEN_STRING})) == NC_NOERR &&
-        (rc = ncz_chain_encode_vlen(c, &env, ncz_vlen_in(&in), &object)) == NC_NOERR &&
-        (rc = ncz_chain_decode_vlen(c, &env, object.data, object.len, 4, LIMIT, &out)) == NC_NOERR)
+        (rc = ncz_chain_encode_vlen(c, NULL, ncz_vlen_in(&in), &object)) == NC_NOERR &&
+        (rc = ncz_chain_decode_vlen(c, NULL, object.data, object.len, 4, LIMIT, &out)) == NC_NOERR)
         check_text(ncz_vlen_in(&out), 2, "bc", true);
     ncz_json_free(f);
     ncz_chain_unref(c);
@@ -724,7 +727,7 @@ test_none_is_left_out(void **state)
 {
     (void)state;
     for (size_t k = 0; ncz_codec_at(k) != NULL; k++) {
-        bool found = ncz_codec_at(k)->unpack == NULL || strcmp(ncz_codec_at(k)->id, "vlen-array") == 0;
+        bool found = ncz_codec_at(k)->decode_vlen == NULL || strcmp(ncz_codec_at(k)->id, "vlen-array") == 0;
 
         for (size_t i = 0; i < NCZ_LEN(subjects); i++)
             found = found || strstr(subjects[i].filters, ncz_codec_at(k)->id) != NULL;
@@ -739,7 +742,7 @@ test_spoilt_numbers(void **state)
 {
     static const char run[] = "\3\0\0\0\4\0\0\0\1\0\2\0\0\0\0\0\2\0\0\0\7\0";
     ncz_chain        *c = chain_of("[{\"id\": \"vlen-array\", \"dtype\": \"<i2\"}]");
-    ncz_codec_env     env = object_env(3);
+    ncz_array_type    env = object_env(3);
     ncz_buf           out = NCZ_BUF_INIT;
     char              bytes[sizeof run - 1];
 
@@ -764,20 +767,20 @@ test_spoilt_numbers(void **state)
 static void
 test_spoilt_labels(void **state)
 {
-    ncz_codec_env env = env_of(NCZ_KIND_UCS4, 8, 24);
-    ncz_json     *f = json_of("[{\"id\": \"categorize\", \"dtype\": \"<U2\", \"astype\": \"<i2\", "
-                                  "\"labels\": [\"a\", \"longer\", \"\"]}]");
-    ncz_chain    *c = NULL;
-    char          back[24];
+    ncz_array_type env = env_of(NCZ_KIND_UCS4, 8, 24);
+    ncz_json      *f = json_of("[{\"id\": \"categorize\", \"dtype\": \"<U2\", \"astype\": \"<i2\", "
+                                    "\"labels\": [\"a\", \"longer\", \"\"]}]");
+    ncz_chain     *c = NULL;
+    char           back[24];
 
     (void)state;
-    assert_int_equal(ncz_chain_parse(f, NULL, &env, 32, &c), NC_NOERR);
+    assert_int_equal(ncz_chain_parse(f, NULL, &env, NCZ_CONFIG_CALLER, 32, &c), NC_NOERR);
     for (size_t n = 0; n < 6; n++)
-        assert_int_equal(ncz_chain_decode(c, &env, "\1\0\2\0\3\0", n, back, 24, false), NC_EFILTER);
+        assert_int_equal(ncz_chain_decode(c, NULL, "\1\0\2\0\3\0", n, back, 24, false), NC_EFILTER);
     for (unsigned v = 0; v < 65536; v++) {
         char bytes[6] = {(char)v, (char)(v >> 8), 2, 0, 3, 0};
 
-        assert_int_equal(ncz_chain_decode(c, &env, bytes, 6, back, 24, false), NC_NOERR);
+        assert_int_equal(ncz_chain_decode(c, NULL, bytes, 6, back, 24, false), NC_NOERR);
         assert_int_equal(back[0], v == 1 ? 'a' : v == 2 ? 'l' : 0);
         assert_memory_equal(back + 8, "l\0\0\0o\0\0\0\0\0\0\0\0\0\0\0", 16); /* cut to its width */
     }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter_testing.h"
 
+#include <stdio.h>
+
 static void
 test_json(void **state)
 {
-    ncz_codec_env    env = env_of(NCZ_KIND_FLOAT, 8, 64);
-    ncz_codec_params p;
+    ncz_array_type env = env_of(NCZ_KIND_FLOAT, 8, 64);
+    const void    *p;
 
     (void)state;
     /* 0 and nothing at all stand for the true size, which is what we write */
@@ -24,18 +26,18 @@ static void
 test_words(void **state)
 {
     const ncz_codec_ops *ops = ncz_codec_by_hdf5(2);
-    ncz_codec_env        env = env_of(NCZ_KIND_FLOAT, 8, 64);
-    ncz_codec_params     p;
+    ncz_array_type       env = env_of(NCZ_KIND_FLOAT, 8, 64);
+    const void          *p;
 
     (void)state;
-    assert_int_equal(ops->from_words(0, NULL, &env, &p), NC_NOERR);
-    assert_int_equal(p.v[NCZ_SHUFFLE_SIZE], 8);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){4}, &env, &p), NC_NOERR);
-    assert_int_equal(p.v[NCZ_SHUFFLE_SIZE], 4);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){0}, &env, &p), NC_NOERR);
-    assert_int_equal(p.v[NCZ_SHUFFLE_SIZE], 8);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){(unsigned)-1}, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(2, (const unsigned[]){4, 4}, &env, &p), NC_EFILTER);
+    assert_int_equal(of_words(ops, 0, NULL, &env, &p), NC_NOERR);
+    check_json_of(ops, p, "{\"id\": \"shuffle\", \"elementsize\": 8}");
+    assert_int_equal(of_words(ops, 1, (const unsigned[]){4}, &env, &p), NC_NOERR);
+    check_json_of(ops, p, "{\"id\": \"shuffle\", \"elementsize\": 4}");
+    assert_int_equal(of_words(ops, 1, (const unsigned[]){0}, &env, &p), NC_NOERR);
+    check_json_of(ops, p, "{\"id\": \"shuffle\", \"elementsize\": 8}");
+    assert_int_equal(of_words(ops, 1, (const unsigned[]){(unsigned)-1}, &env, &p), NC_EINVAL);
+    assert_int_equal(of_words(ops, 2, (const unsigned[]){4, 4}, &env, &p), NC_EFILTER);
 }
 
 static void
@@ -54,18 +56,26 @@ test_bytes(void **state)
         {8, 4, {4, 3, 2, 1}, {4, 3, 2, 1}},
     };
     const ncz_codec_ops *ops = ncz_codec_by_id("shuffle");
-    ncz_codec_env        env = env_of(NCZ_KIND_INT, 4, 8);
+    ncz_array_type       env = env_of(NCZ_KIND_INT, 4, 8);
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_codec_params p = {.v = {[NCZ_SHUFFLE_SIZE] = cases[i].size}};
-        unsigned char   *object, back[12];
-        size_t           used;
+        unsigned char *object, back[12];
+        ncz_codec     *codec;
+        ncz_json      *doc;
+        const void    *p;
+        char           text[32];
+        size_t         used;
 
-        object = encoded(ops, &p, &env, cases[i].in, cases[i].n, &used);
+        snprintf(text, sizeof text, "{\"elementsize\": %d}", (int)cases[i].size);
+        doc = json_of(text);
+        assert_int_equal(ncz_codec_from_json(ops, doc, &env, NCZ_CONFIG_NUMCODECS, &codec), NC_NOERR);
+        ncz_json_free(doc);
+        p = keep_codec(codec);
+        object = encoded(ops, p, &env, cases[i].in, cases[i].n, &used);
         assert_int_equal(used, cases[i].n);
         assert_memory_equal(object, cases[i].out, used);
-        assert_int_equal(decode_to(ops, &p, &env, object, used, back, used), NC_NOERR);
+        assert_int_equal(decode_to(ops, p, &env, object, used, back, used), NC_NOERR);
         assert_memory_equal(back, cases[i].in, used);
         free(object);
     }

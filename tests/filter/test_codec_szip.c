@@ -6,8 +6,8 @@ static const ncz_codec_ops *ops;
 static void
 test_json(void **state)
 {
-    ncz_codec_env    env = env_of(NCZ_KIND_INT, 4, 256);
-    ncz_codec_params p;
+    ncz_array_type env = env_of(NCZ_KIND_INT, 4, 256);
+    const void    *p;
 
     (void)state;
     check_json("szip", "{\"mask\": 32, \"pixels-per-block\": 8}", &env,
@@ -25,19 +25,18 @@ test_json(void **state)
 static void
 test_words(void **state)
 {
-    ncz_codec_env    env = env_of(NCZ_KIND_INT, 4, 256);
-    ncz_codec_params p;
+    ncz_array_type env = env_of(NCZ_KIND_INT, 4, 256);
+    const void    *p;
 
     (void)state;
-    assert_int_equal(ops->from_words(2, (const unsigned[]){32, 8}, &env, &p), NC_NOERR);
-    assert_int_equal(p.v[NCZ_SZIP_MASK], 32);
-    assert_int_equal(p.v[NCZ_SZIP_PIXELS], 8);
-    assert_int_equal(ops->from_words(4, (const unsigned[]){141, 8, 32, 64}, &env, &p), NC_NOERR);
-    assert_int_equal(ops->from_words(2, (const unsigned[]){32, 3}, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(2, (const unsigned[]){32, 0}, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(2, (const unsigned[]){32, 34}, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(2, (const unsigned[]){8, 8}, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){32}, &env, &p), NC_EFILTER);
+    assert_int_equal(of_words(ops, 2, (const unsigned[]){32, 8}, &env, &p), NC_NOERR);
+    check_json_of(ops, p, "{\"id\": \"szip\", \"mask\": 32, \"pixels-per-block\": 8}");
+    assert_int_equal(of_words(ops, 4, (const unsigned[]){141, 8, 32, 64}, &env, &p), NC_NOERR);
+    assert_int_equal(of_words(ops, 2, (const unsigned[]){32, 3}, &env, &p), NC_EINVAL);
+    assert_int_equal(of_words(ops, 2, (const unsigned[]){32, 0}, &env, &p), NC_EINVAL);
+    assert_int_equal(of_words(ops, 2, (const unsigned[]){32, 34}, &env, &p), NC_EINVAL);
+    assert_int_equal(of_words(ops, 2, (const unsigned[]){8, 8}, &env, &p), NC_EINVAL);
+    assert_int_equal(of_words(ops, 1, (const unsigned[]){32}, &env, &p), NC_EFILTER);
 }
 
 /* Rows of all lengths: shorter than a block, no multiple of one, longer than the longest scanline. */
@@ -51,10 +50,10 @@ test_rows(void **state)
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
         for (size_t t = 0; t < NCZ_LEN(types); t++)
             for (int big = 0; big < 2; big++) {
-                size_t                 lines = rows[i] < 16 ? 20 : 3, n = rows[i] * lines * types[t], used;
-                ncz_codec_env          env = env_of(NCZ_KIND_INT, types[t], n);
-                const ncz_codec_params p = {.v = {[NCZ_SZIP_MASK] = 32, [NCZ_SZIP_PIXELS] = 16}};
-                unsigned char         *data = malloc(n), *back = malloc(n), *object;
+                size_t         lines = rows[i] < 16 ? 20 : 3, n = rows[i] * lines * types[t], used;
+                ncz_array_type env = env_of(NCZ_KIND_INT, types[t], n);
+                const void    *p = configured(ops, "{\"mask\": 32, \"pixels-per-block\": 16}", &env);
+                unsigned char *data = malloc(n), *back = malloc(n), *object;
 
                 assert_non_null(data);
                 assert_non_null(back);
@@ -62,8 +61,8 @@ test_rows(void **state)
                 env.dtype.big = big != 0;
                 for (size_t k = 0; k < n; k++)
                     data[k] = (unsigned char)(k / 5 + k % 3);
-                object = encoded(ops, &p, &env, data, n, &used);
-                assert_int_equal(decode_to(ops, &p, &env, object, used, back, n), NC_NOERR);
+                object = encoded(ops, p, &env, data, n, &used);
+                assert_int_equal(decode_to(ops, p, &env, object, used, back, n), NC_NOERR);
                 assert_memory_equal(back, data, n);
                 free(object);
                 free(back);
@@ -74,18 +73,18 @@ test_rows(void **state)
 static void
 test_unfit(void **state)
 {
-    const ncz_codec_params p = {.v = {[NCZ_SZIP_MASK] = 32, [NCZ_SZIP_PIXELS] = 16}};
-    ncz_codec_env          env = env_of(NCZ_KIND_BYTES, 3, 96);
-    unsigned char          data[96] = {0}, out[65536];
-    size_t                 used;
+    ncz_array_type env = env_of(NCZ_KIND_BYTES, 3, 96);
+    const void    *p = configured(ops, "{\"mask\": 32, \"pixels-per-block\": 16}", &env);
+    unsigned char  data[96] = {0}, out[65536];
+    size_t         used;
 
     (void)state;
-    assert_int_equal(ops->encode(&p, &env, data, 96, out, sizeof out, &used), NC_EFILTER);
+    assert_int_equal(ops->encode(p, &env, data, 96, out, sizeof out, &used), NC_EFILTER);
     env = env_of(NCZ_KIND_INT, 8, 96); /* fewer elements than a block has */
-    assert_int_equal(ops->encode(&p, &env, data, 96, out, sizeof out, &used), NC_EFILTER);
+    assert_int_equal(ops->encode(p, &env, data, 96, out, sizeof out, &used), NC_EFILTER);
     env = env_of(NCZ_KIND_INT, 4, 96);
-    assert_int_equal(ops->encode(&p, &env, data, 95, out, sizeof out, &used), NC_EFILTER);
-    assert_int_equal(ops->encode(&p, &env, data, 96, out, 5, &used), NC_EFILTER);
+    assert_int_equal(ops->encode(p, &env, data, 95, out, sizeof out, &used), NC_EFILTER);
+    assert_int_equal(ops->encode(p, &env, data, 96, out, 5, &used), NC_EFILTER);
 }
 
 /* The length in front is compared before anything is allocated for it. */
@@ -93,12 +92,12 @@ static void
 test_length_lies(void **state)
 {
     static const unsigned char object[8] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0};
-    const ncz_codec_params     p = {.v = {[NCZ_SZIP_MASK] = 32, [NCZ_SZIP_PIXELS] = 8}};
-    ncz_codec_env              env = env_of(NCZ_KIND_INT, 4, 96);
+    ncz_array_type             env = env_of(NCZ_KIND_INT, 4, 96);
+    const void                *p = configured(ops, "{\"mask\": 32, \"pixels-per-block\": 8}", &env);
     unsigned char              back[96];
 
     (void)state;
-    assert_int_equal(decode_to(ops, &p, &env, object, sizeof object, back, sizeof back), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, object, sizeof object, back, sizeof back), NC_EFILTER);
     assert_non_null(strstr(ncz_err_text(), "more than 96 bytes"));
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter_testing.h"
 
-static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 32};
+#include <stdio.h>
+
+static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 32};
 
 static void
 test_json(void **state)
 {
     const ncz_codec_ops *zlib = ncz_codec_by_id("zlib");
-    ncz_codec_params     p;
+    const void          *p;
 
     (void)state;
     check_json("zlib", "{\"id\": \"zlib\", \"level\": 4}", &env, "{\"id\": \"zlib\", \"level\": 4}");
@@ -33,19 +35,19 @@ static void
 test_words(void **state)
 {
     const ncz_codec_ops *ops = ncz_codec_by_hdf5(1);
-    ncz_codec_params     p = {.v = {0}};
+    const void          *p = NULL;
     unsigned             words[NCZ_CODEC_WORDS];
     size_t               n;
 
     (void)state;
-    assert_int_equal(ops->from_words(1, (const unsigned[]){9}, &env, &p), NC_NOERR);
-    assert_int_equal(p.v[NCZ_CODEC_LEVEL], 9);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){10}, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(1, (const unsigned[]){(unsigned)-1}, &env, &p), NC_EINVAL);
-    assert_int_equal(ops->from_words(0, NULL, &env, &p), NC_EFILTER);
-    assert_int_equal(ops->from_words(2, (const unsigned[]){1, 1}, &env, &p), NC_EFILTER);
-    p.v[NCZ_CODEC_LEVEL] = -1;
-    assert_int_equal(ops->to_words(&p, &env, &n, words), NC_NOERR);
+    assert_int_equal(of_words(ops, 1, (const unsigned[]){9}, &env, &p), NC_NOERR);
+    check_json_of(ops, p, "{\"id\": \"zlib\", \"level\": 9}");
+    assert_int_equal(of_words(ops, 1, (const unsigned[]){10}, &env, &p), NC_EINVAL);
+    assert_int_equal(of_words(ops, 1, (const unsigned[]){(unsigned)-1}, &env, &p), NC_EINVAL);
+    assert_int_equal(of_words(ops, 0, NULL, &env, &p), NC_EFILTER);
+    assert_int_equal(of_words(ops, 2, (const unsigned[]){1, 1}, &env, &p), NC_EFILTER);
+    p = configured(ops, "{\"level\": -1}", &env);
+    assert_int_equal(ops->to_words(p, &env, &n, words), NC_NOERR);
     assert_int_equal(n, 1);
     assert_int_equal(words[0], 6);
 }
@@ -61,9 +63,14 @@ test_stream_heads(void **state)
 
     (void)state;
     for (int level = 0; level < 10; level++) {
-        ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = level}};
-        size_t           used;
-        unsigned char   *object = encoded(ops, &p, &env, data, sizeof data, &used);
+        unsigned char *object;
+        const void    *p;
+        char           text[32];
+        size_t         used;
+
+        snprintf(text, sizeof text, "{\"level\": %d}", level);
+        p = configured(ops, text, &env);
+        object = encoded(ops, p, &env, data, sizeof data, &used);
 
 #ifndef NCZ_OTHER_DEFLATE
         assert_memory_equal(object, heads[level], 2);
@@ -80,12 +87,12 @@ test_gzip_head(void **state)
 {
     static const unsigned char head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
     const ncz_codec_ops       *ops = ncz_codec_by_id("gzip");
-    const ncz_codec_params     p = {.v = {[NCZ_CODEC_LEVEL] = 5}};
+    const void                *p = configured(ops, "{\"level\": 5}", &env);
     unsigned char              data[32] = {0}, *object;
     size_t                     used;
 
     (void)state;
-    object = encoded(ops, &p, &env, data, sizeof data, &used);
+    object = encoded(ops, p, &env, data, sizeof data, &used);
     assert_memory_equal(object, head, sizeof head);
     free(object);
 }
@@ -93,29 +100,29 @@ test_gzip_head(void **state)
 static void
 test_gzip_members(void **state)
 {
-    const ncz_codec_ops   *ops = ncz_codec_by_id("gzip");
-    const ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 5}};
-    unsigned char          data[32], back[96], *one, *three;
-    size_t                 used;
+    const ncz_codec_ops *ops = ncz_codec_by_id("gzip");
+    const void          *p = configured(ops, "{\"level\": 5}", &env);
+    unsigned char        data[32], back[96], *one, *three;
+    size_t               used;
 
     (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)i;
-    one = encoded(ops, &p, &env, data, sizeof data, &used);
+    one = encoded(ops, p, &env, data, sizeof data, &used);
     three = malloc(3 * used);
     assert_non_null(three);
     for (size_t i = 0; i < 3; i++)
         memcpy(three + i * used, one, used);
 
-    assert_int_equal(decode_to(ops, &p, &env, three, 3 * used, back, sizeof back), NC_NOERR);
+    assert_int_equal(decode_to(ops, p, &env, three, 3 * used, back, sizeof back), NC_NOERR);
     for (size_t i = 0; i < 3; i++)
         assert_memory_equal(back + i * sizeof data, data, sizeof data);
-    assert_int_equal(decode_to(ops, &p, &env, three, 3 * used - 1, back, 96), NC_EFILTER);
-    assert_int_equal(decode_to(ops, &p, &env, three, 2 * used + 1, back, 96), NC_EFILTER);
-    assert_int_equal(decode_to(ops, &p, &env, three, 3 * used, back, 65), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, three, 3 * used - 1, back, 96), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, three, 2 * used + 1, back, 96), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, three, 3 * used, back, 65), NC_EFILTER);
     memset(back, 0, sizeof back); /* enough: the rest is left over from something longer, whatever it looks like */
-    assert_int_equal(decode_to(ops, &p, &env, three, 3 * used, back, 64), NC_NOERR);
-    assert_int_equal(decode_to(ops, &p, &env, three, 2 * used + 5, back, 64), NC_NOERR);
+    assert_int_equal(decode_to(ops, p, &env, three, 3 * used, back, 64), NC_NOERR);
+    assert_int_equal(decode_to(ops, p, &env, three, 2 * used + 5, back, 64), NC_NOERR);
     assert_memory_equal(back + 32, data, 32);
     free(three);
     free(one);
@@ -125,19 +132,19 @@ test_gzip_members(void **state)
 static void
 test_zlib_one_stream(void **state)
 {
-    const ncz_codec_ops   *ops = ncz_codec_by_id("zlib");
-    const ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 5}};
-    unsigned char          data[32] = {7}, back[64], *one, *two;
-    size_t                 used;
+    const ncz_codec_ops *ops = ncz_codec_by_id("zlib");
+    const void          *p = configured(ops, "{\"level\": 5}", &env);
+    unsigned char        data[32] = {7}, back[64], *one, *two;
+    size_t               used;
 
     (void)state;
-    one = encoded(ops, &p, &env, data, sizeof data, &used);
+    one = encoded(ops, p, &env, data, sizeof data, &used);
     two = malloc(2 * used);
     assert_non_null(two);
     memcpy(two, one, used);
     memcpy(two + used, one, used);
-    assert_int_equal(decode_to(ops, &p, &env, two, 2 * used, back, sizeof back), NC_EFILTER);
-    assert_int_equal(decode_to(ops, &p, &env, two, 2 * used, back, sizeof data), NC_NOERR);
+    assert_int_equal(decode_to(ops, p, &env, two, 2 * used, back, sizeof back), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, two, 2 * used, back, sizeof data), NC_NOERR);
     assert_memory_equal(back, data, sizeof data);
     free(two);
     free(one);
@@ -147,16 +154,16 @@ test_zlib_one_stream(void **state)
 static void
 test_bomb(void **state)
 {
-    const ncz_codec_ops   *ops = ncz_codec_by_id("zlib");
-    const ncz_codec_params p = {.v = {[NCZ_CODEC_LEVEL] = 9}};
-    unsigned char         *zeros = calloc(1, 1 << 20), *object, back[32];
-    size_t                 used;
+    const ncz_codec_ops *ops = ncz_codec_by_id("zlib");
+    const void          *p = configured(ops, "{\"level\": 9}", &env);
+    unsigned char       *zeros = calloc(1, 1 << 20), *object, back[32];
+    size_t               used;
 
     (void)state;
     assert_non_null(zeros);
-    object = encoded(ops, &p, &env, zeros, 1 << 20, &used);
+    object = encoded(ops, p, &env, zeros, 1 << 20, &used);
     assert_true(used < 2048);
-    assert_int_equal(decode_to(ops, &p, &env, object, used, back, sizeof back), NC_EFILTER);
+    assert_int_equal(decode_to(ops, p, &env, object, used, back, sizeof back), NC_EFILTER);
     assert_non_null(strstr(ncz_err_text(), "more than 32 bytes"));
     free(object);
     free(zeros);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter_testing.h"
 
-static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 64};
+#include <stdio.h>
 
-#define LIMIT 32
+static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = 64};
+
+#define LIMIT  32
+#define LEVEL4 "{\"level\": 4}"
 
 static int
 parse(const char *filters, const char *compressor, size_t limit, ncz_chain **out)
 {
     ncz_json *f = json_of(filters), *c = json_of(compressor);
-    int       rc = ncz_chain_parse(f, c, &env, limit, out);
+    int       rc = ncz_chain_parse(f, c, &env, NCZ_CONFIG_CALLER, limit, out);
 
     ncz_json_free(f);
     ncz_json_free(c);
@@ -46,14 +49,15 @@ test_empty(void **state)
     ncz_chain *c = (ncz_chain *)&env;
 
     (void)state;
-    assert_int_equal(ncz_chain_parse(NULL, NULL, &env, 0, &c), NC_NOERR);
+    assert_int_equal(ncz_chain_parse(NULL, NULL, &env, NCZ_CONFIG_CALLER, 0, &c), NC_NOERR);
     assert_null(c);
     assert_null(chain_of("null", "null"));
     assert_null(chain_of("[]", "null"));
     assert_int_equal(ncz_chain_len(NULL), 0);
     assert_null(ncz_chain_id(NULL, 0));
-    assert_null(ncz_chain_ops(NULL, 0));
-    assert_null(ncz_chain_params(NULL, 0));
+    assert_null(ncz_chain_codec(NULL, 0));
+    assert_int_equal(ncz_chain_nsteps(NULL), 0);
+    assert_null(ncz_chain_step_at(NULL, 0));
     assert_int_equal(ncz_chain_find(NULL, "zlib"), -1);
     assert_int_equal(ncz_chain_usable(NULL), NC_NOERR);
     assert_null(ncz_chain_ref(NULL));
@@ -69,13 +73,13 @@ test_empty_runs(void **state)
 
     (void)state;
     memset(data, 3, sizeof data);
-    assert_int_equal(ncz_chain_encode(NULL, &env, data, sizeof data, &out), NC_NOERR);
+    assert_int_equal(ncz_chain_encode(NULL, NULL, data, sizeof data, &out), NC_NOERR);
     assert_int_equal(out.len, sizeof data);
-    assert_int_equal(ncz_chain_decode(NULL, &env, out.data, 64, back, 64, false), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(NULL, NULL, out.data, 64, back, 64, false), NC_NOERR);
     assert_memory_equal(back, data, 64);
-    assert_int_equal(ncz_chain_decode(NULL, &env, out.data, 63, back, 64, true), NC_EFILTER);
-    assert_int_equal(ncz_chain_decode(NULL, &env, out.data, 64, back, 60, false), NC_EFILTER);
-    assert_int_equal(ncz_chain_decode(NULL, &env, out.data, 64, back, 60, true), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(NULL, NULL, out.data, 63, back, 64, true), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode(NULL, NULL, out.data, 64, back, 60, false), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode(NULL, NULL, out.data, 64, back, 60, true), NC_NOERR);
     ncz_buf_clear(&out);
 }
 
@@ -90,8 +94,8 @@ test_parse_and_write(void **state)
     assert_string_equal(ncz_chain_id(c, 0), "fletcher32");
     assert_string_equal(ncz_chain_id(c, 2), "zlib");
     assert_null(ncz_chain_id(c, 3));
-    assert_ptr_equal(ncz_chain_ops(c, 1), ncz_codec_by_id("shuffle"));
-    assert_int_equal(ncz_chain_params(c, 1)->v[NCZ_SHUFFLE_SIZE], 4);
+    assert_ptr_equal(ncz_codec_ops_of(ncz_chain_codec(c, 1)), ncz_codec_by_id("shuffle"));
+    check_codec(ncz_chain_codec(c, 1), "{\"id\": \"shuffle\", \"elementsize\": 4}");
     assert_int_equal(ncz_chain_find(c, "shuffle"), 1);
     assert_int_equal(ncz_chain_find(c, "zstd"), -1);
     assert_int_equal(ncz_chain_usable(c), NC_NOERR);
@@ -133,18 +137,19 @@ test_shuffle_rules(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-        ncz_codec_env own = {.dtype = {.kind = NCZ_KIND_UINT, .size = 8}, .chunk_bytes = 16, .rules = cases[i].rules};
-        ncz_json     *config = json_of(cases[i].config);
-        ncz_chain    *c = NULL;
-        ncz_buf       out = NCZ_BUF_INIT;
+        ncz_array_type own = {.dtype = {.kind = NCZ_KIND_UINT, .size = 8}, .chunk_bytes = 16};
+        char           text[64];
+        ncz_json      *config = json_of(cases[i].config);
+        ncz_chain     *c = NULL;
+        ncz_buf        out = NCZ_BUF_INIT;
 
-        assert_int_equal(ncz_chain_parse(NULL, config, &own, 8, &c), NC_NOERR);
-        if (ncz_chain_params(c, 0)->v[NCZ_SHUFFLE_SIZE] != cases[i].size)
-            fail_msg("%s: size %d", cases[i].config, (int)ncz_chain_params(c, 0)->v[NCZ_SHUFFLE_SIZE]);
-        assert_int_equal(ncz_chain_encode(c, &own, data, sizeof data, &out), NC_NOERR);
+        assert_int_equal(ncz_chain_parse(NULL, config, &own, cases[i].rules, 8, &c), NC_NOERR);
+        snprintf(text, sizeof text, "{\"id\": \"shuffle\", \"elementsize\": %d}", (int)cases[i].size);
+        check_codec(ncz_chain_codec(c, 0), text);
+        assert_int_equal(ncz_chain_encode(c, NULL, data, sizeof data, &out), NC_NOERR);
         assert_int_equal(out.len, sizeof data);
         assert_int_equal(memcmp(out.data, data, sizeof data) != 0, cases[i].shuffled);
-        assert_int_equal(ncz_chain_decode(c, &own, out.data, out.len, back, sizeof back, true), NC_NOERR);
+        assert_int_equal(ncz_chain_decode(c, NULL, out.data, out.len, back, sizeof back, true), NC_NOERR);
         assert_memory_equal(back, data, sizeof data);
         ncz_buf_clear(&out);
         ncz_chain_unref(c);
@@ -205,12 +210,12 @@ test_unknown(void **state)
     (void)state;
     assert_int_equal(ncz_chain_len(c), 2);
     assert_string_equal(ncz_chain_id(c, 0), "zfpy");
-    assert_null(ncz_chain_ops(c, 0));
+    assert_null(ncz_codec_ops_of(ncz_chain_codec(c, 0)));
     assert_int_equal(ncz_chain_find(c, "zfpy"), 0);
     assert_int_equal(ncz_chain_usable(c), NC_ENOFILTER);
     assert_string_equal(ncz_err_text(), "codec 'zfpy' is neither built in nor registered");
-    assert_int_equal(ncz_chain_encode(c, &env, data, sizeof data, &out), NC_ENOFILTER);
-    assert_int_equal(ncz_chain_decode(c, &env, data, sizeof data, data, sizeof data, false), NC_ENOFILTER);
+    assert_int_equal(ncz_chain_encode(c, NULL, data, sizeof data, &out), NC_ENOFILTER);
+    assert_int_equal(ncz_chain_decode(c, NULL, data, sizeof data, data, sizeof data, false), NC_ENOFILTER);
     check_written(c, "[{\"id\":  \"zfpy\", \"dtype\": \"<f8\",\"x\": [1.50, \"\\u00e9\"] }]",
                   "{\"id\": \"zlib\", \"level\": 1}",
                   "[{\"id\":  \"zfpy\", \"dtype\": \"<f8\",\"x\": [1.50, \"\\u00e9\"] },"
@@ -224,7 +229,7 @@ static void
 test_lacking_part(void **state)
 {
     static const char text[] = "{\"id\": \"blosc\", \"cname\": \"snappy\"}";
-    ncz_codec_params  p;
+    const void       *p;
     ncz_chain        *c;
 
     (void)state;
@@ -240,20 +245,19 @@ test_lacking_part(void **state)
 static void
 test_with_and_without(void **state)
 {
-    const ncz_codec_ops   *zlib = ncz_codec_by_id("zlib"), *shuffle = ncz_codec_by_id("shuffle");
-    const ncz_codec_params level4 = {.v = {4}}, level9 = {.v = {9}};
-    ncz_chain             *a, *b, *c, *d, *e, *f;
+    ncz_chain *a, *b, *c, *d, *e, *f;
 
     (void)state;
-    assert_int_equal(ncz_chain_with(NULL, zlib, &level4, false, &a), NC_NOERR);
+    assert_int_equal(chain_with(NULL, "zlib", LEVEL4, &env, false, &a), NC_NOERR);
     check_written(a, "null", "{\"id\": \"zlib\", \"level\": 4}", "[{\"id\": \"zlib\", \"level\": 4}]");
-    assert_int_equal(ncz_chain_with(a, shuffle, &level4, true, &b), NC_NOERR);
+    assert_int_equal(chain_with(a, "shuffle", "{\"elementsize\": 4}", &env, true, &b), NC_NOERR);
     check_written(b, "[{\"id\": \"shuffle\", \"elementsize\": 4}]", "{\"id\": \"zlib\", \"level\": 4}",
                   "[{\"id\": \"shuffle\", \"elementsize\": 4},{\"id\": \"zlib\", \"level\": 4}]");
-    assert_int_equal(ncz_chain_with(b, zlib, &level9, true, &c), NC_NOERR); /* in its place, not in front */
+    assert_int_equal(chain_with(b, "zlib", "{\"level\": 9}", &env, true, &c),
+                     NC_NOERR); /* in its place, not in front */
     check_written(c, "[{\"id\": \"shuffle\", \"elementsize\": 4}]", "{\"id\": \"zlib\", \"level\": 9}",
                   "[{\"id\": \"shuffle\", \"elementsize\": 4},{\"id\": \"zlib\", \"level\": 9}]");
-    assert_int_equal(ncz_chain_with(c, ncz_codec_by_id("fletcher32"), &level4, false, &d), NC_NOERR);
+    assert_int_equal(chain_with(c, "fletcher32", "{}", &env, false, &d), NC_NOERR);
     assert_string_equal(ncz_chain_id(d, 2), "fletcher32");
     assert_int_equal(ncz_chain_without(d, "zlib", &e), NC_NOERR);
     assert_int_equal(ncz_chain_len(e), 2);
@@ -278,11 +282,10 @@ test_with_and_without(void **state)
 static void
 test_keeps_unknown(void **state)
 {
-    const ncz_codec_params level = {.v = {4}};
-    ncz_chain             *a = chain_of("null", "{\"id\":\"zfpy\"}"), *b, *c;
+    ncz_chain *a = chain_of("null", "{\"id\":\"zfpy\"}"), *b, *c;
 
     (void)state;
-    assert_int_equal(ncz_chain_with(a, ncz_codec_by_id("zlib"), &level, false, &b), NC_NOERR);
+    assert_int_equal(chain_with(a, "zlib", LEVEL4, &env, false, &b), NC_NOERR);
     check_written(b, "[{\"id\":\"zfpy\"}]", "{\"id\": \"zlib\", \"level\": 4}",
                   "[{\"id\":\"zfpy\"},{\"id\": \"zlib\", \"level\": 4}]");
     assert_int_equal(ncz_chain_without(b, "zlib", &c), NC_NOERR);
@@ -303,15 +306,15 @@ test_order(void **state)
     ncz_buf       out = NCZ_BUF_INIT;
 
     (void)state;
-    assert_int_equal(ncz_chain_encode(shuffled_last, &env, data, 4, &out), NC_NOERR);
+    assert_int_equal(ncz_chain_encode(shuffled_last, NULL, data, 4, &out), NC_NOERR);
     assert_memory_equal(out.data, ((const unsigned char[]){1, 3, 6, 8, 2, 4, 4, 5}), 8);
     assert_int_equal(out.len, 8);
-    assert_int_equal(ncz_chain_decode(shuffled_last, &env, out.data, out.len, back, 4, false), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(shuffled_last, NULL, out.data, out.len, back, 4, false), NC_NOERR);
     assert_memory_equal(back, data, 4);
-    assert_int_equal(ncz_chain_decode(summed_last, &env, out.data, out.len, back, 4, false), NC_EFILTER);
-    assert_int_equal(ncz_chain_encode(summed_last, &env, data, 4, &out), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(summed_last, NULL, out.data, out.len, back, 4, false), NC_EFILTER);
+    assert_int_equal(ncz_chain_encode(summed_last, NULL, data, 4, &out), NC_NOERR);
     assert_memory_equal(out.data, ((const unsigned char[]){1, 3, 2, 4}), 4);
-    assert_int_equal(ncz_chain_decode(summed_last, &env, out.data, out.len, back, 4, false), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(summed_last, NULL, out.data, out.len, back, 4, false), NC_NOERR);
     assert_memory_equal(back, data, 4);
     ncz_buf_clear(&out);
     ncz_chain_unref(shuffled_last);
@@ -332,14 +335,144 @@ test_long_chain(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)noise(&seed);
-    assert_int_equal(ncz_chain_encode(c, &env, data, sizeof data, &out), NC_NOERR);
-    assert_int_equal(ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back, false), NC_NOERR);
+    assert_int_equal(ncz_chain_encode(c, NULL, data, sizeof data, &out), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(c, NULL, out.data, out.len, back, sizeof back, false), NC_NOERR);
     assert_memory_equal(back, data, sizeof data);
     for (size_t n = 0; n < out.len; n++)
-        assert_int_equal(ncz_chain_decode(c, &env, out.data, n, back, sizeof back, true), NC_EFILTER);
-    assert_int_equal(ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back - 4, true), NC_EFILTER);
+        assert_int_equal(ncz_chain_decode(c, NULL, out.data, n, back, sizeof back, true), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode(c, NULL, out.data, out.len, back, sizeof back - 4, true), NC_EFILTER);
     ncz_buf_clear(&out);
     ncz_chain_unref(c);
+}
+
+/* ---- steps ---- */
+
+#define DELTA "{\"id\": \"delta\", \"dtype\": \"<i4\", \"astype\": \"<i2\"}"
+
+static void
+check_step(const ncz_chain *c, size_t i, const char *id, size_t item, size_t nbytes, bool bytes, bool implied)
+{
+    const ncz_chain_step *s = ncz_chain_step_at(c, i);
+
+    assert_non_null(s);
+    assert_string_equal(ncz_codec_id(s->codec), id);
+    assert_int_equal(s->in.dtype.size, item);
+    assert_int_equal(s->in.chunk_bytes, nbytes);
+    assert_int_equal(s->in.bytes, bytes);
+    assert_int_equal(s->implied, implied);
+}
+
+/* What enters each codec is known when the chain is made; the step from array to bytes is there, listed or not. */
+static void
+test_steps(void **state)
+{
+    static const uint64_t shape[2] = {4, 8};
+    static const unsigned fortran[2] = {1, 0};
+    ncz_array_type        other = env_of(NCZ_KIND_INT, 4, 128), same;
+    ncz_chain            *c = chain_of("[" DELTA ",{\"id\": \"shuffle\"}]", "{\"id\": \"zlib\"}"), *d, *e;
+
+    (void)state;
+    assert_int_equal(ncz_chain_len(c), 3);
+    assert_int_equal(ncz_chain_nsteps(c), 4);
+    assert_int_equal(ncz_chain_to_bytes(c), 1);
+    check_step(c, 0, "delta", 4, 64, false, false);
+    check_step(c, 1, "bytes", 2, 32, false, true);
+    check_step(c, 2, "shuffle", 2, 32, false, false);
+    check_step(c, 3, "zlib", 2, 32, true, false);
+    assert_null(ncz_chain_step_at(c, 4));
+
+    other.rank = 2;
+    other.shape = shape;
+    other.order = fortran;
+    assert_int_equal(ncz_chain_retype(c, &other, &d), NC_NOERR);
+    assert_ptr_not_equal(c, d);
+    check_step(d, 3, "zlib", 2, 64, true, false);
+    assert_ptr_equal(ncz_chain_codec(d, 0), ncz_chain_codec(c, 0)); /* shared */
+    assert_ptr_not_equal(ncz_chain_step_at(d, 0)->in.shape, shape); /* its own */
+    assert_memory_equal(ncz_chain_step_at(d, 0)->in.shape, shape, sizeof shape);
+    assert_memory_equal(ncz_chain_step_at(d, 0)->in.order, fortran, sizeof fortran);
+    same = ncz_chain_step_at(d, 0)->in;
+    assert_int_equal(ncz_chain_retype(d, &same, &e), NC_NOERR);
+    assert_ptr_equal(d, e);
+    ncz_chain_unref(c);
+    ncz_chain_unref(d);
+    ncz_chain_unref(e);
+
+    c = chain_of("[" DELTA "]", "null");
+    assert_int_equal(ncz_chain_nsteps(c), 2);
+    assert_int_equal(ncz_chain_to_bytes(c), 1);
+    check_step(c, 1, "bytes", 2, 32, false, true);
+    ncz_chain_unref(c);
+    c = chain_of("[{\"id\": \"zfpy\"}]", "null");
+    assert_int_equal(ncz_chain_to_bytes(c), 0);
+    check_step(c, 1, "zfpy", 4, 64, false, false);
+    ncz_chain_unref(c);
+}
+
+/* v3's codec from array to bytes: nothing to do where the array has that order already. */
+static void
+test_bytes(void **state)
+{
+    static const struct {
+        const char *config, *written;
+        ncz_dtype   dtype;
+        const char *in, *out;
+        int         rc;
+    } cases[] = {
+        {"{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}",
+         "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}",
+         {NCZ_KIND_INT, false, 4},
+         "abcdefgh",
+         "abcdefgh",
+         NC_NOERR},
+        {"{\"name\": \"bytes\", \"configuration\": {\"endian\": \"big\"}}",
+         "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"big\"}}",
+         {NCZ_KIND_FLOAT, false, 4},
+         "abcdefgh",
+         "dcbahgfe",
+         NC_NOERR},
+        {"{\"name\": \"bytes\"}",
+         "{\"name\": \"bytes\", \"configuration\": {}}",
+         {NCZ_KIND_UINT, false, 1},
+         "abcdefgh",
+         "abcdefgh",
+         NC_NOERR},
+        {"{\"name\": \"bytes\"}", NULL, {NCZ_KIND_UINT, false, 2}, NULL, NULL, NC_EFILTER},
+        {"{\"name\": \"bytes\", \"configuration\": {\"endian\": 1}}", NULL, {0}, NULL, NULL, NC_EFILTER},
+        {"{\"name\": \"bytes\", \"configuration\": {\"order\": 1}}", NULL, {0}, NULL, NULL, NC_EFILTER},
+        {"{\"name\": \"bytes\", \"configuration\": 1}", NULL, {0}, NULL, NULL, NC_EFILTER},
+    };
+    const ncz_codec_ops *ops = ncz_codec_by_v3_name("bytes");
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_array_type type = {.dtype = cases[i].dtype, .chunk_bytes = 8};
+        ncz_json      *config = json_of(cases[i].config);
+        ncz_buf        text = NCZ_BUF_INIT;
+        ncz_jsonw      w = ncz_jsonw_on(&text);
+        ncz_codec     *codec = NULL;
+        ncz_chain     *c = NULL;
+        char           back[8];
+
+        assert_int_equal(ncz_codec_from_v3(ops, config, &type, &codec), cases[i].rc);
+        ncz_json_free(config);
+        if (cases[i].rc != NC_NOERR)
+            continue;
+        assert_int_equal(ncz_codec_describe_v3(codec, &type, &w), NC_NOERR);
+        assert_string_equal(ncz_buf_str(&text), cases[i].written);
+        assert_int_equal(ncz_chain_with(NULL, codec, &type, false, &c), NC_NOERR);
+        assert_int_equal(ncz_chain_nsteps(c), 1); /* none is implied beside it */
+        assert_int_equal(ncz_chain_to_bytes(c), 0);
+        assert_int_equal(ncz_chain_encode(c, NULL, cases[i].in, 8, &text), NC_NOERR);
+        assert_int_equal(text.len, 8);
+        assert_memory_equal(text.data, cases[i].out, 8);
+        assert_int_equal(ncz_chain_decode(c, NULL, text.data, 8, back, 8, false), NC_NOERR);
+        assert_memory_equal(back, cases[i].in, 8);
+        assert_int_equal(ncz_chain_decode(c, NULL, text.data, 7, back, 8, false), NC_EFILTER);
+        ncz_buf_clear(&text);
+        ncz_chain_unref(c);
+        ncz_codec_unref(codec);
+    }
 }
 
 /* ---- memory ---- */
@@ -354,9 +487,9 @@ test_nested_bomb(void **state)
 
     (void)state;
     assert_non_null(zeros);
-    assert_int_equal(ncz_chain_encode(c, &env, zeros, 1 << 22, &out), NC_NOERR);
+    assert_int_equal(ncz_chain_encode(c, NULL, zeros, 1 << 22, &out), NC_NOERR);
     watch_allocations();
-    assert_int_equal(ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back, false), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode(c, NULL, out.data, out.len, back, sizeof back, false), NC_EFILTER);
     fail_allocation(0);
     assert_true(largest_allocation() < 100000); /* inflate's own window is the largest */
     ncz_buf_clear(&out);
@@ -372,40 +505,46 @@ test_limited_buffer(void **state)
     ncz_buf       out = NCZ_BUF_LIMIT(10);
 
     (void)state;
-    assert_int_equal(ncz_chain_encode(c, &env, data, sizeof data, &out), NC_ENOMEM);
+    assert_int_equal(ncz_chain_encode(c, NULL, data, sizeof data, &out), NC_ENOMEM);
     assert_int_equal(out.len, 0);
     ncz_buf_clear(&out);
     ncz_chain_unref(c);
 }
 
 typedef struct docs {
-    ncz_json *filters, *compressor;
+    ncz_json *filters, *compressor, *gzip;
 } docs;
 
 static int
 whole_life(void *arg)
 {
-    const docs            *d = arg;
-    const ncz_codec_params level = {.v = {4}};
-    unsigned char          data[64] = {1}, back[64];
-    ncz_chain             *a = NULL, *b = NULL, *c = NULL;
-    ncz_buf                out = NCZ_BUF_INIT, text = NCZ_BUF_INIT;
-    int                    rc;
+    const docs    *d = arg;
+    unsigned char  data[64] = {1}, back[64];
+    ncz_codec     *gzip = NULL;
+    ncz_chain     *a = NULL, *b = NULL, *c = NULL, *typed = NULL;
+    ncz_array_type other = env_of(NCZ_KIND_INT, 4, 32);
+    ncz_buf        out = NCZ_BUF_INIT, text = NCZ_BUF_INIT;
+    int            rc;
 
-    if ((rc = ncz_chain_parse(d->filters, d->compressor, &env, LIMIT, &a)) != NC_NOERR)
+    if ((rc = ncz_chain_parse(d->filters, d->compressor, &env, NCZ_CONFIG_CALLER, LIMIT, &a)) != NC_NOERR)
         goto done;
-    if ((rc = ncz_chain_with(a, ncz_codec_by_id("gzip"), &level, true, &b)) != NC_NOERR)
+    rc = ncz_codec_from_json(ncz_codec_by_id("gzip"), d->gzip, &env, NCZ_CONFIG_CALLER, &gzip);
+    if (rc != NC_NOERR || (rc = ncz_chain_with(a, gzip, &env, true, &b)) != NC_NOERR)
+        goto done;
+    if ((rc = ncz_chain_retype(b, &other, &typed)) != NC_NOERR)
         goto done;
     if ((rc = ncz_chain_without(b, "zfpy", &c)) != NC_NOERR)
         goto done;
     if ((rc = ncz_chain_write_list(b, &text)) != NC_NOERR || (rc = ncz_chain_write(b, &out, &text)) != NC_NOERR)
         goto done;
-    if ((rc = ncz_chain_encode(c, &env, data, sizeof data, &out)) != NC_NOERR)
+    if ((rc = ncz_chain_encode(c, NULL, data, sizeof data, &out)) != NC_NOERR)
         goto done;
-    rc = ncz_chain_decode(c, &env, out.data, out.len, back, sizeof back, false);
+    rc = ncz_chain_decode(c, NULL, out.data, out.len, back, sizeof back, false);
 done:
     ncz_buf_clear(&out);
     ncz_buf_clear(&text);
+    ncz_codec_unref(gzip);
+    ncz_chain_unref(typed);
     ncz_chain_unref(a);
     ncz_chain_unref(b);
     ncz_chain_unref(c);
@@ -417,12 +556,13 @@ test_allocations(void **state)
 {
     docs d = {json_of("[{\"id\": \"delta\", \"dtype\": \"<i4\"},{\"id\": \"shuffle\"},{\"id\": \"zfpy\"},"
                       "{\"id\": \"fletcher32\"}]"),
-              json_of("{\"id\": \"zlib\"}")};
+              json_of("{\"id\": \"zlib\"}"), json_of("{\"id\": \"gzip\", \"level\": 4}")};
 
     (void)state;
     each_allocation_fails(whole_life, &d);
     ncz_json_free(d.filters);
     ncz_json_free(d.compressor);
+    ncz_json_free(d.gzip);
 }
 
 int
@@ -441,6 +581,8 @@ main(void)
         cmocka_unit_test(test_keeps_unknown),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_long_chain),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_nested_bomb),
         cmocka_unit_test(test_limited_buffer),
         cmocka_unit_test(test_allocations),

@@ -7,7 +7,7 @@
 
 #define N 300000
 
-static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = N};
+static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = N};
 
 static unsigned char data[N], back[N], wanted[N];
 
@@ -20,7 +20,7 @@ check_part(const ncz_chain *c, const ncz_buf *object, size_t from, size_t to)
     assert_non_null(copy);
     memcpy(copy, object->data, object->len);
     memset(back, 0x77, N);
-    assert_int_equal(ncz_chain_decode_part(c, &env, copy, object->len, back, N, false, &part), NC_NOERR);
+    assert_int_equal(ncz_chain_decode_part(c, NULL, copy, object->len, back, N, false, &part), NC_NOERR);
     to = to < N ? to : N;
     from = from < N ? from : N;
     if (from < to)
@@ -46,14 +46,14 @@ check_chain(const char *filters, const char *compressor, bool in_parts)
     ncz_byte_range part = {0, 10};
     size_t         len;
 
-    assert_int_equal(ncz_chain_parse(f, c, &env, 8, &chain), NC_NOERR);
+    assert_int_equal(ncz_chain_parse(f, c, &env, NCZ_CONFIG_CALLER, 8, &chain), NC_NOERR);
     assert_int_equal(ncz_chain_in_parts(chain), in_parts);
-    assert_int_equal(ncz_chain_encode(chain, &env, data, N, &object), NC_NOERR);
+    assert_int_equal(ncz_chain_encode(chain, NULL, data, N, &object), NC_NOERR);
     for (size_t i = 0; i < NCZ_LEN(parts); i++)
         check_part(chain, &object, parts[i].from, parts[i].to);
     len = object.len;
-    assert_int_equal(ncz_chain_decode_part(chain, &env, object.data, len - 1, back, N, false, &part), NC_EFILTER);
-    assert_int_equal(ncz_chain_decode_part(chain, &env, object.data, len, back, N - 1, false, &part), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode_part(chain, NULL, object.data, len - 1, back, N, false, &part), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode_part(chain, NULL, object.data, len, back, N - 1, false, &part), NC_EFILTER);
     ncz_buf_clear(&object);
     ncz_chain_unref(chain);
     ncz_json_free(f);
@@ -87,8 +87,8 @@ test_plain_tail(void **state)
 
     (void)state;
     memset(back, 0, 8);
-    assert_int_equal(ncz_chain_decode_part(NULL, &env, "abcdefgh", 8, back, 6, false, &part), NC_EFILTER);
-    assert_int_equal(ncz_chain_decode_part(NULL, &env, "abcdefgh", 8, back, 6, true, &part), NC_NOERR);
+    assert_int_equal(ncz_chain_decode_part(NULL, NULL, "abcdefgh", 8, back, 6, false, &part), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode_part(NULL, NULL, "abcdefgh", 8, back, 6, true, &part), NC_NOERR);
     assert_memory_equal(back, "\0\0cd\0\0\0\0", 8);
 }
 
@@ -106,14 +106,14 @@ test_corrupt_elsewhere(void **state)
     if (ncz_codec_by_id("blosc") == NULL)
         skip();
     json = json_of(BLOSC("blosclz", 1));
-    assert_int_equal(ncz_chain_parse(NULL, json, &env, 8, &chain), NC_NOERR);
-    assert_int_equal(ncz_chain_encode(chain, &env, data, N, &object), NC_NOERR);
+    assert_int_equal(ncz_chain_parse(NULL, json, &env, NCZ_CONFIG_CALLER, 8, &chain), NC_NOERR);
+    assert_int_equal(ncz_chain_encode(chain, NULL, data, N, &object), NC_NOERR);
     at = ncz_cursor_at(object.data + 16 + 4, 4); /* the second block's offset: a length stands there */
     memset(object.data + ncz_cursor_u32le(&at), 0xff, 4);
-    assert_int_equal(ncz_chain_decode_part(chain, &env, object.data, object.len, back, N, false, &part), NC_NOERR);
+    assert_int_equal(ncz_chain_decode_part(chain, NULL, object.data, object.len, back, N, false, &part), NC_NOERR);
     assert_memory_equal(back, data, 65536);
     part = (ncz_byte_range){0, N};
-    assert_int_equal(ncz_chain_decode_part(chain, &env, object.data, object.len, back, N, false, &part), NC_EFILTER);
+    assert_int_equal(ncz_chain_decode_part(chain, NULL, object.data, object.len, back, N, false, &part), NC_EFILTER);
     ncz_buf_clear(&object);
     ncz_chain_unref(chain);
     ncz_json_free(json);

@@ -49,7 +49,7 @@ slurp(const char *array, const char *name, size_t *len)
 }
 
 static ncz_chain *
-chain_of(const char *array, const ncz_codec_env *env)
+chain_of(const char *array, const ncz_array_type *env)
 {
     ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 16, .nbytes = 4096};
     ncz_chain    *chain = NULL;
@@ -58,7 +58,8 @@ chain_of(const char *array, const ncz_codec_env *env)
     char         *text = slurp(array, ".zarray", &len);
 
     assert_int_equal(ncz_json_parse(text, len, &opts, &doc, NULL), NC_NOERR);
-    assert_int_equal(ncz_chain_parse(ncz_json_get(doc, "filters"), ncz_json_get(doc, "compressor"), env, 32, &chain),
+    assert_int_equal(ncz_chain_parse(ncz_json_get(doc, "filters"), ncz_json_get(doc, "compressor"), env,
+                                     NCZ_CONFIG_CALLER, 32, &chain),
                      NC_NOERR);
     ncz_json_free(doc);
     free(text);
@@ -70,18 +71,18 @@ test_ints(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(arrays); i++) {
-        const stored *s = &arrays[i];
-        ncz_codec_env env = env_of(NCZ_KIND_INT, 4, s->nelems * 4);
-        unsigned char values[256];
-        ncz_chain    *chain;
-        char         *object;
-        size_t        len;
+        const stored  *s = &arrays[i];
+        ncz_array_type env = env_of(NCZ_KIND_INT, 4, s->nelems * 4);
+        unsigned char  values[256];
+        ncz_chain     *chain;
+        char          *object;
+        size_t         len;
 
         if (ncz_codec_by_id(s->needs) == NULL)
             continue;
         chain = chain_of(s->array, &env);
         object = slurp(s->array, s->chunk, &len);
-        assert_int_equal(ncz_chain_decode(chain, &env, object, len, values, s->nelems * 4, false), NC_NOERR);
+        assert_int_equal(ncz_chain_decode(chain, NULL, object, len, values, s->nelems * 4, false), NC_NOERR);
         for (size_t k = 0; k < s->nelems; k++) {
             uint32_t got = values[4 * k] | (uint32_t)values[4 * k + 1] << 8 | (uint32_t)values[4 * k + 2] << 16 |
                            (uint32_t)values[4 * k + 3] << 24;
@@ -89,7 +90,7 @@ test_ints(void **state)
             assert_int_equal((int32_t)got, k < 8 ? s->first + (int)k : NC_FILL_INT);
         }
         for (size_t n = 0; n < len; n++)
-            assert_int_not_equal(ncz_chain_decode(chain, &env, object, n, values, s->nelems * 4, false), NC_NOERR);
+            assert_int_not_equal(ncz_chain_decode(chain, NULL, object, n, values, s->nelems * 4, false), NC_NOERR);
         free(object);
         ncz_chain_unref(chain);
     }
@@ -99,11 +100,11 @@ test_ints(void **state)
 static void
 test_multifilter(void **state)
 {
-    ncz_codec_env env = env_of(NCZ_KIND_FLOAT, 8, 512);
-    unsigned char bytes[512];
-    ncz_chain    *chain;
-    char         *object;
-    size_t        len;
+    ncz_array_type env = env_of(NCZ_KIND_FLOAT, 8, 512);
+    unsigned char  bytes[512];
+    ncz_chain     *chain;
+    char          *object;
+    size_t         len;
 
     (void)state;
     if (ncz_codec_by_id("zstd") == NULL || ncz_codec_by_id("bz2") == NULL)
@@ -111,7 +112,7 @@ test_multifilter(void **state)
     chain = chain_of("multifilter/v", &env);
     assert_int_equal(ncz_chain_len(chain), 4);
     object = slurp("multifilter/v", "0", &len);
-    assert_int_equal(ncz_chain_decode(chain, &env, object, len, bytes, sizeof bytes, false), NC_NOERR);
+    assert_int_equal(ncz_chain_decode(chain, NULL, object, len, bytes, sizeof bytes, false), NC_NOERR);
     for (size_t k = 0; k < 64; k++) {
         uint64_t bits = 0;
         double   got, wanted = k < 8 ? (double)k + 1 : NC_FILL_DOUBLE;
@@ -133,16 +134,16 @@ test_same_bytes(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(same); i++) {
-        size_t        n = i == 0 ? 32 : 256, len;
-        ncz_codec_env env = env_of(NCZ_KIND_INT, 4, n);
-        ncz_buf       again = NCZ_BUF_INIT;
-        unsigned char values[256];
-        ncz_chain    *chain = chain_of(same[i], &env);
-        char         *object = slurp(same[i], "0", &len);
+        size_t         n = i == 0 ? 32 : 256, len;
+        ncz_array_type env = env_of(NCZ_KIND_INT, 4, n);
+        ncz_buf        again = NCZ_BUF_INIT;
+        unsigned char  values[256];
+        ncz_chain     *chain = chain_of(same[i], &env);
+        char          *object = slurp(same[i], "0", &len);
 
         if (ncz_chain_usable(chain) == NC_NOERR) {
-            assert_int_equal(ncz_chain_decode(chain, &env, object, len, values, n, false), NC_NOERR);
-            assert_int_equal(ncz_chain_encode(chain, &env, values, n, &again), NC_NOERR);
+            assert_int_equal(ncz_chain_decode(chain, NULL, object, len, values, n, false), NC_NOERR);
+            assert_int_equal(ncz_chain_encode(chain, NULL, values, n, &again), NC_NOERR);
             assert_int_equal(again.len, len);
             assert_memory_equal(again.data, object, len);
         }

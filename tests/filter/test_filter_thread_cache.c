@@ -21,7 +21,7 @@ static const char *const codecs[] = {
     "{\"id\": \"blosc\", \"cname\": \"zlib\", \"shuffle\": 1}",
 };
 
-static const ncz_codec_env env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = N};
+static const ncz_array_type env = {.dtype = {.kind = NCZ_KIND_INT, .size = 4}, .chunk_bytes = N};
 
 static ncz_chain *
 chain_at(size_t i)
@@ -29,7 +29,7 @@ chain_at(size_t i)
     ncz_json  *json = json_of(codecs[i]);
     ncz_chain *c = NULL;
 
-    assert_int_equal(ncz_chain_parse(NULL, json, &env, 4, &c), NC_NOERR);
+    assert_int_equal(ncz_chain_parse(NULL, json, &env, NCZ_CONFIG_CALLER, 4, &c), NC_NOERR);
     ncz_json_free(json);
     return c;
 }
@@ -58,9 +58,9 @@ work(void *arg)
         fill(data, (uint32_t)round + 1);
         if (ncz_chain_usable(c) != NC_NOERR)
             continue;
-        wrong += ncz_chain_encode(c, &env, data, N, &object) != NC_NOERR;
-        wrong += ncz_chain_decode(c, &env, object.data, object.len / 2, back, N, false) != NC_EFILTER;
-        wrong += ncz_chain_decode(c, &env, object.data, object.len, back, N, false) != NC_NOERR;
+        wrong += ncz_chain_encode(c, NULL, data, N, &object) != NC_NOERR;
+        wrong += ncz_chain_decode(c, NULL, object.data, object.len / 2, back, N, false) != NC_EFILTER;
+        wrong += ncz_chain_decode(c, NULL, object.data, object.len, back, N, false) != NC_NOERR;
         wrong += memcmp(back, data, N) != 0;
     }
     ncz_buf_clear(&object);
@@ -102,7 +102,7 @@ encode_alone(void *arg)
 {
     encoding *e = arg;
 
-    e->rc = ncz_chain_encode(e->chain, &env, e->data, N, &e->out);
+    e->rc = ncz_chain_encode(e->chain, NULL, e->data, N, &e->out);
     return NULL;
 }
 
@@ -122,11 +122,11 @@ test_same_bytes(void **state)
         fill(data, 77);
         for (uint32_t seed = 1; seed < 5 && ncz_chain_usable(e.chain) == NC_NOERR; seed++) {
             fill(other, seed * 1000);
-            assert_int_equal(ncz_chain_encode(e.chain, &env, other, N / seed, &object), NC_NOERR);
+            assert_int_equal(ncz_chain_encode(e.chain, NULL, other, N / seed, &object), NC_NOERR);
         }
         assert_int_equal(pthread_create(&thread, NULL, encode_alone, &e), 0);
         assert_int_equal(pthread_join(thread, NULL), 0);
-        assert_int_equal(ncz_chain_encode(e.chain, &env, data, N, &object), e.rc);
+        assert_int_equal(ncz_chain_encode(e.chain, NULL, data, N, &object), e.rc);
         assert_int_equal(object.len, e.out.len);
         assert_memory_equal(ncz_buf_str(&object), ncz_buf_str(&e.out), object.len);
         ncz_buf_clear(&e.out);

@@ -223,18 +223,19 @@ rich_model(const ncz_format_opts *style)
     }
     {
         const uint64_t       chunk[3] = {2, 1, 3};
-        ncz_codec_params     p;
+        ncz_codec           *codec;
         const ncz_codec_ops *zlib = ncz_codec_by_id("zlib");
         const unsigned       level = 5;
-        const ncz_codec_env  env = {.dtype = {NCZ_KIND_FLOAT, false, 4}, .chunk_bytes = 24};
+        const ncz_array_type env = {.dtype = {NCZ_KIND_FLOAT, false, 4}, .chunk_bytes = 24};
         ncz_chain           *chain;
 
         dims[0] = x;
         dims[1] = z;
         dims[2] = x2;
         v = add_var(m, pure ? g1 : inner, "packed", NC_FLOAT, pure ? 1 : 3, pure ? &z : dims);
-        assert_int_equal(zlib->from_words(1, &level, &env, &p), NC_NOERR);
-        assert_int_equal(ncz_chain_with(NULL, zlib, &p, false, &chain), NC_NOERR);
+        assert_int_equal(ncz_codec_from_words(zlib, 1, &level, &env, &codec), NC_NOERR);
+        assert_int_equal(ncz_chain_with(NULL, codec, &env, false, &chain), NC_NOERR);
+        ncz_codec_unref(codec);
         assert_int_equal(ncz_var_set_chain(m, v, chain), NC_NOERR);
         ncz_chain_unref(chain);
         if (!pure)

@@ -49,9 +49,19 @@ edge_case(uint64_t *seed)
     size_t       rank = rnd(seed, 5), n = 1;
     uint64_t     shape[5], chunk[5], index[5];
     ncz_dtype    t = {NCZ_KIND_INT, false, rnd(seed, 2) == 0 ? 4 : 3};
-    ncz_transfer m = {.dtype = &t, .chunk = chunk, .order_f = rnd(seed, 2) == 0};
+    ncz_transfer m = {.dtype = &t, .chunk = chunk};
+    unsigned     order[5];
     char         fill[4] = "abc\xff", *buf;
 
+    if (rnd(seed, 2) == 0) { /* any order, C's among them */
+        for (size_t d = 0; d < rank; d++) {
+            size_t k = rnd(seed, d + 1);
+
+            order[d] = order[k];
+            order[k] = (unsigned)d;
+        }
+        m.order = order;
+    }
     for (size_t d = 0; d < rank; d++) {
         shape[d] = rnd(seed, 9);
         chunk[d] = 1 + rnd(seed, 4);
@@ -68,7 +78,7 @@ edge_case(uint64_t *seed)
         size_t rest = i;
 
         for (size_t j = 0; j < rank; j++) {
-            size_t d = m.order_f ? j : rank - 1 - j;
+            size_t d = ncz_order_dim(m.order, rank - 1 - j);
 
             outside = outside || index[d] > 100 || index[d] * chunk[d] + rest % chunk[d] >= shape[d];
             rest /= (size_t)chunk[d];

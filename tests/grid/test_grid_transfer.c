@@ -20,8 +20,9 @@ typedef struct trial {
     uint64_t  nelems;
     ncz_dtype dtype;
     nc_type   mem;
-    bool      order_f;
-    char     *stored; /* all chunks, in grid order */
+    unsigned  order[MAX_RANK];
+    bool      ordered; /* by `order`, else in C order */
+    char     *stored;  /* all chunks, in grid order */
 } trial;
 
 static const nc_type mems[] = {NC_BYTE,   NC_SHORT, NC_INT,    NC_INT64, NC_UBYTE,
@@ -42,7 +43,13 @@ pick_types(trial *t, uint64_t *seed)
     t->mem = rnd(seed, 3) == 0 ? ncz_dtype_type(&t->dtype)->id : mems[rnd(seed, NCZ_LEN(mems))];
     if (t->dtype.kind == NCZ_KIND_CHAR)
         t->mem = NC_CHAR;
-    t->order_f = rnd(seed, 3) == 0;
+    t->ordered = rnd(seed, 3) == 0;
+    for (size_t d = 0; d < t->rank; d++) {
+        size_t k = rnd(seed, d + 1);
+
+        t->order[d] = t->order[k];
+        t->order[k] = (unsigned)d;
+    }
 }
 
 /* A layout without overlap: dimensions packed in a random order, some backwards, with gaps. */
@@ -127,7 +134,7 @@ element_at(const trial *t, const uint64_t *pos)
     for (size_t d = 0; d < t->rank; d++)
         index[d] = pos[d] / t->chunk[d];
     for (size_t i = 0; i < t->rank; i++) {
-        size_t d = t->order_f ? t->rank - 1 - i : i;
+        size_t d = t->ordered ? t->order[i] : i;
 
         off = off * (size_t)t->chunk[d] + (size_t)(pos[d] % t->chunk[d]);
     }
@@ -185,7 +192,8 @@ trial_walk(const trial *t)
 static ncz_transfer
 trial_move(const trial *t)
 {
-    return (ncz_transfer){.dtype = &t->dtype, .mem = ncz_type_of(t->mem), .chunk = t->chunk, .order_f = t->order_f};
+    return (ncz_transfer){
+        .dtype = &t->dtype, .mem = ncz_type_of(t->mem), .chunk = t->chunk, .order = t->ordered ? t->order : NULL};
 }
 
 static size_t ndirect;

@@ -71,6 +71,7 @@ building(void **state)
 }
 
 /* The box [1, 3) x [0, 2) of a chunk of 3 x 2, in either order, at places with gaps between. */
+static const unsigned  fortran[] = {1, 0};
 static const uint64_t  chunk_shape[] = {3, 2}, off[] = {1, 0}, counts[] = {2, 2}, strides[] = {1, 1};
 static const ptrdiff_t imap[] = {4, 2};
 
@@ -89,8 +90,9 @@ moving_out(void **state)
 
     (void)state;
     for (int f = 0; f < 2; f++) {
-        ncz_transfer m = {.dtype = &object, .mem = ncz_type_of(NC_STRING), .chunk = chunk_shape, .order_f = f != 0};
-        char        *got[8] = {NULL};
+        ncz_transfer m = {
+            .dtype = &object, .mem = ncz_type_of(NC_STRING), .chunk = chunk_shape, .order = f != 0 ? fortran : NULL};
+        char *got[8] = {NULL};
 
         assert_false(ncz_transfer_direct(&m, &p));
         assert_int_equal(ncz_transfer_out(&m, &p, b.data, got), NC_NOERR);
@@ -142,7 +144,7 @@ putting(void **state)
     check(&out, n, 6);
     assert_int_equal(ncz_vlen_put(&m, &p, 6, NULL, NULL, mem, &out), NC_NOERR);
     check(&out, z, 6);
-    m.order_f = true;
+    m.order = fortran;
     assert_int_equal(ncz_vlen_put(&m, &p, 6, ncz_vlen_in(&old), NULL, mem, &out), NC_NOERR);
     check(&out, f, 6);
     p.nelems = 0;
@@ -204,9 +206,9 @@ changing_a_few(void **state)
         const char *mem[6];
         ncz_piece   p = {.rank = 2, .off = at, .n = boxes, .stride = ones, .imap = steps, .nelems = 6};
 
-        m.order_f = round % 2 != 0;
+        m.order = round % 2 != 0 ? fortran : NULL;
         for (size_t i = 0; i < 6; i++) {
-            size_t y = at[0] + i / 3, x = at[1] + i % 3, k = m.order_f ? y + 8 * x : 10 * y + x;
+            size_t y = at[0] + i / 3, x = at[1] + i % 3, k = m.order != NULL ? y + 8 * x : 10 * y + x;
 
             memset(shadow[k], 'a' + (int)rnd(&seed, 26), 15);
             shadow[k][rnd(&seed, 16)] = '\0';

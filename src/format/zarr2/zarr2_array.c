@@ -98,36 +98,45 @@ parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array
     }
 }
 
-static void
+static int
 parse_layout(const ncz_json *doc, const char *key, ncz_array_meta *z)
 {
     const ncz_json *order = ncz_json_get(doc, "order"), *sep = ncz_json_get(doc, "dimension_separator");
     const ncz_json *format = ncz_json_get(doc, "zarr_format");
+    bool            fortran = ncz_json_str_is(order, "F");
     uint64_t        version = 2;
+    int             rc;
 
-    z->order_f = ncz_json_str_is(order, "F");
+    if (fortran && (rc = ncz_order_fortran(z->rank, &z->order)) != NC_NOERR)
+        return rc;
     z->key_encoding = ncz_json_str_is(sep, "/") ? ZARR2_KEYS_NESTED : ZARR2_KEYS_DOTTED;
     if (format != NULL && (!ncz_json_u64(format, &version) || version != 2))
         spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"zarr_format\" is not 2", key));
-    if (order != NULL && !z->order_f && !ncz_json_str_is(order, "C"))
+    if (order != NULL && !fortran && !ncz_json_str_is(order, "C"))
         spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"order\" is neither \"C\" nor \"F\"", key));
     if (!ncz_json_is(sep, NCZ_JSON_NULL) && z->key_encoding == ZARR2_KEYS_DOTTED && !ncz_json_str_is(sep, "."))
         spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"dimension_separator\" is neither \".\" nor \"/\"", key));
     z->frozen = z->frozen || (z->unusable->code == NC_EZARRMETA);
+    return NC_NOERR;
 }
 
 /* The codecs. What is malformed spoils the variable; what is unknown keeps its place in the chain. */
 static int
 parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *z)
 {
-    bool          netcdf = l->found != NCZ_GEN_PURE || l->writer.netcdf;
-    ncz_codec_env env = {.dtype = z->st.dtype, .rules = netcdf ? NCZ_CONFIG_NETCDF : NCZ_CONFIG_NUMCODECS};
-    int           rc;
+    bool             netcdf = l->found != NCZ_GEN_PURE || l->writer.netcdf;
+    ncz_config_rules rules = netcdf ? NCZ_CONFIG_NETCDF : NCZ_CONFIG_NUMCODECS;
+    ncz_array_type   type = {.dtype = z->st.dtype,
+                             .row = z->rank > 0 ? z->shape[z->rank - 1] : 0,
+                             .rank = z->rank,
+                             .shape = z->chunk,
+                             .order = z->order};
+    int              rc;
 
-    if (!ncz_grid_nbytes(z->chunk, z->rank, z->st.dtype.size, &env.chunk_bytes))
-        env.chunk_bytes = SIZE_MAX;
-    rc = ncz_chain_parse(ncz_json_get(doc, "filters"), ncz_json_get(doc, "compressor"), &env, l->m->limits.chain,
-                         &z->chain);
+    if (!ncz_grid_nbytes(z->chunk, z->rank, z->st.dtype.size, &type.chunk_bytes))
+        type.chunk_bytes = SIZE_MAX;
+    rc = ncz_chain_parse(ncz_json_get(doc, "filters"), ncz_json_get(doc, "compressor"), &type, rules,
+                         l->m->limits.chain, &z->chain);
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
     ncz_log(NCZ_LOG_WARN, "%s: %s", key, ncz_err_text());
@@ -165,9 +174,8 @@ ncz_zarr2_array_parse(const ncz_node_docs *n, const ncz_loader *l, const char *k
     int             rc;
 
     if ((rc = parse_shape(doc, l->m->limits.rank, key, &z)) != NC_NOERR ||
-        (rc = parse_chunks(doc, key, &z)) != NC_NOERR)
+        (rc = parse_chunks(doc, key, &z)) != NC_NOERR || (rc = parse_layout(doc, key, &z)) != NC_NOERR)
         goto done;
-    parse_layout(doc, key, &z);
     parse_dtype(doc, l, key, &z);
     if ((rc = parse_chain(doc, l, key, &z)) != NC_NOERR || (rc = parse_fill(n, l, &z)) != NC_NOERR)
         goto done;
@@ -237,7 +245,7 @@ ncz_zarr2_array_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *o
     if ((rc = ncz_format_fill_write(v, pure, &w)) != NC_NOERR)
         goto done;
     ncz_jsonw_key(&w, "order");
-    ncz_jsonw_cstr(&w, v->order_f ? "F" : "C");
+    ncz_jsonw_cstr(&w, ncz_order_is_fortran(v->order, v->rank) ? "F" : "C");
     if ((rc = write_codecs(v, &w)) != NC_NOERR)
         goto done;
     if (v->key_encoding == ZARR2_KEYS_NESTED) {

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A codec with its configuration: the table of the codec and the state that it made, in one allocation and counted. The
+ * state is made once, whatever the spelling, and lives as long as a chain uses it.
+ */
+#include "filter/chain_int.h"
+#include "filter/filter_int.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#define STATE_OFFSET ((sizeof(ncz_codec) + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t))
+
+/* ---- making ---------------------------------------------------------------------------------------------- */
+
+/* With a zeroed state, for one of the spellings to fill. */
+static int
+new_codec(const ncz_codec_ops *ops, ncz_codec **out)
+{
+    ncz_codec *c = ncz_zalloc(STATE_OFFSET + ops->state_size);
+
+    if (c == NULL)
+        return ncz_fail_nomem(STATE_OFFSET + ops->state_size);
+    atomic_init(&c->refs, 1);
+    c->ops = ops;
+    c->state = ops->state_size > 0 ? (char *)c + STATE_OFFSET : NULL;
+    if (ops->ref_ops != NULL)
+        ops->ref_ops(ops);
+    *out = c;
+    return NC_NOERR;
+}
+
+static int
+finish_codec(ncz_codec *c, int rc, ncz_codec **out)
+{
+    if (rc == NC_NOERR)
+        *out = c;
+    else
+        ncz_codec_unref(c);
+    return rc;
+}
+
+int
+ncz_codec_unknown(const char *id, const char *text, size_t len, const char *why, ncz_codec **out)
+{
+    ncz_codec *c = ncz_zalloc(sizeof *c);
+
+    if (c == NULL)
+        return ncz_fail_nomem(sizeof *c);
+    atomic_init(&c->refs, 1);
+    c->id = ncz_strdup(id);
+    c->text = ncz_strndup(text, len);
+    c->why = why != NULL ? ncz_strdup(why) : ncz_sprintf(NCZ_CODEC_NOT_KNOWN, id);
+    if (c->id == NULL || c->text == NULL || c->why == NULL)
+        return finish_codec(c, ncz_fail_nomem(len), out);
+    *out = c;
+    return NC_NOERR;
+}
+
+ncz_codec *
+ncz_codec_ref(ncz_codec *c)
+{
+    if (c != NULL)
+        atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+    return c;
+}
+
+void
+ncz_codec_unref(ncz_codec *c)
+{
+    if (c == NULL || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    if (c->ops != NULL && c->ops->free_state != NULL)
+        c->ops->free_state(c->state);
+    ncz_codec_ops_unref(c->ops);
+    ncz_free(c->id);
+    ncz_free(c->text);
+    ncz_free(c->why);
+    ncz_free(c);
+}
+
+/* ---- the spellings --------------------------------------------------------------------------------------- */
+
+/* What the codec's configuration may have, for people: "level, checksum". */
+static int
+fail_member(const ncz_codec_ops *ops, size_t n, const char *member)
+{
+    const char *nearest = ncz_nearest(member, ops->members, n);
+    ncz_buf     list = NCZ_BUF_INIT;
+    int         rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        rc = ncz_buf_printf(&list, "%s%s", i > 0 ? ", " : "", ops->members[i]);
+    if (rc == NC_NOERR && nearest != NULL)
+        rc = ncz_fail(NC_EFILTER, "codec '%s': unknown parameter \"%.40s\"; did you mean \"%s\"?", ops->id, member,
+                      nearest);
+    else if (rc == NC_NOERR)
+        rc = ncz_fail(NC_EFILTER, "codec '%s': unknown parameter \"%.40s\"; it has %s", ops->id, member,
+                      n > 0 ? ncz_buf_str(&list) : "none");
+    ncz_buf_clear(&list);
+    return rc;
+}
+
+/* As numcodecs does: a parameter that nobody knows may change what the bytes mean. `own`: the object's name. */
+static int
+check_members(const ncz_codec_ops *ops, const ncz_json *config, const char *own)
+{
+    size_t n = 0;
+
+    if (ops->any_member)
+        return NC_NOERR;
+    while (n < NCZ_CODEC_MEMBERS && ops->members[n] != NULL)
+        n++;
+    for (size_t i = 0; i < ncz_json_len(config); i++) {
+        const char *member = ncz_json_key(config, i);
+        bool        known = own != NULL && strcmp(member, own) == 0;
+
+        for (size_t k = 0; !known && k < n; k++)
+            known = strcmp(member, ops->members[k]) == 0;
+        if (!known)
+            return fail_member(ops, n, member);
+    }
+    return NC_NOERR;
+}
+
+int
+ncz_codec_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in,
+                    ncz_config_rules rules, ncz_codec **out)
+{
+    ncz_codec *c;
+    int        rc;
+
+    if ((rc = check_members(ops, config, "id")) != NC_NOERR || (rc = new_codec(ops, &c)) != NC_NOERR)
+        return rc;
+    if (ops->from_json != NULL)
+        rc = ops->from_json(ops, config, in, rules, c->state);
+    return finish_codec(c, rc, out);
+}
+
+int
+ncz_codec_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_codec **out)
+{
+    const ncz_json *members = ncz_json_get(config, "configuration");
+    ncz_codec      *c;
+    int             rc;
+
+    if (ops->v3_name == NULL)
+        return ncz_fail(NC_ENOFILTER, "codec '%s' has no form in Zarr v3", ops->id);
+    if (!ncz_json_is(members, NCZ_JSON_NULL) && !ncz_json_is(members, NCZ_JSON_OBJECT))
+        return ncz_fail(NC_EFILTER, "codec '%s': its \"configuration\" is not an object", ops->id);
+    if ((rc = check_members(ops, members, NULL)) != NC_NOERR || (rc = new_codec(ops, &c)) != NC_NOERR)
+        return rc;
+    if (ops->from_v3 != NULL)
+        rc = ops->from_v3(ops, members, in, c->state);
+    else if (ops->from_json != NULL)
+        rc = ops->from_json(ops, members, in, NCZ_CONFIG_NUMCODECS, c->state);
+    return finish_codec(c, rc, out);
+}
+
+int
+ncz_codec_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in,
+                     ncz_codec **out)
+{
+    ncz_codec *c;
+    int        rc;
+
+    if (ops->from_words == NULL)
+        return ncz_fail(NC_EFILTER, "codec '%s' is not an HDF5 filter", ops->id);
+    if ((rc = new_codec(ops, &c)) != NC_NOERR)
+        return rc;
+    return finish_codec(c, ops->from_words(ops, n, words, in, c->state), out);
+}
+
+void
+ncz_codec_describe(const ncz_codec *c, ncz_jsonw *w)
+{
+    if (c->ops == NULL) {
+        ncz_jsonw_raw(w, c->text, strlen(c->text));
+        return;
+    }
+    ncz_jsonw_open_object(w);
+    ncz_jsonw_key(w, "id");
+    ncz_jsonw_cstr(w, c->ops->id);
+    if (c->ops->describe != NULL)
+        c->ops->describe(c->state, w);
+    ncz_jsonw_close_object(w);
+}
+
+/* "configuration" is always there: some readers ask for it where v3 allows to leave it out. */
+int
+ncz_codec_describe_v3(const ncz_codec *c, const ncz_array_type *in, ncz_jsonw *w)
+{
+    if (c->ops == NULL)
+        return ncz_fail(NC_ENOFILTER, "%s", c->why);
+    if (c->ops->v3_name == NULL)
+        return ncz_fail(NC_ENOFILTER, "codec '%s' has no form in Zarr v3", c->ops->id);
+    ncz_jsonw_open_object(w);
+    ncz_jsonw_key(w, "name");
+    ncz_jsonw_cstr(w, c->ops->v3_name);
+    ncz_jsonw_key(w, "configuration");
+    ncz_jsonw_open_object(w);
+    if (c->ops->describe_v3 != NULL)
+        c->ops->describe_v3(c->state, in, w);
+    else if (c->ops->describe != NULL)
+        c->ops->describe(c->state, w);
+    ncz_jsonw_close_object(w);
+    ncz_jsonw_close_object(w);
+    return w->status;
+}
+
+int
+ncz_codec_to_words(const ncz_codec *c, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+{
+    if (c->ops == NULL)
+        return ncz_fail(NC_ENOFILTER, "%s", c->why);
+    if (c->ops->to_words == NULL)
+        return ncz_fail(NC_EFILTER, "codec '%s' is not an HDF5 filter", c->ops->id);
+    return c->ops->to_words(c->state, in, n, words);
+}
+
+/* ---- looking at ------------------------------------------------------------------------------------------ */
+
+const char *
+ncz_codec_id(const ncz_codec *c)
+{
+    return c->ops != NULL ? c->ops->id : c->id;
+}
+
+const ncz_codec_ops *
+ncz_codec_ops_of(const ncz_codec *c)
+{
+    return c != NULL ? c->ops : NULL;
+}
+
+const void *
+ncz_codec_state(const ncz_codec *c)
+{
+    return c->state;
+}
