@@ -2,8 +2,8 @@
 /*
  * nczarr.h: the netCDF API over NCZarr and Zarr datasets.
  *
- * One header for everything a program needs. Names, values and error codes are netCDF's; what is ours alone
- * begins with nczarr_.
+ * One header for everything a program needs. Names, values and error codes are netCDF's; additions of this library
+ * begin with nczarr_.
  */
 #ifndef NCZARR_H
 #define NCZARR_H
@@ -292,7 +292,7 @@ typedef int nc_type;
 
 #define NC_ISSYSERR(err) ((err) > 0)
 
-/* Attributes are created with their order kept, and there are no HDF5 dimension scales: accepted, no effect. */
+/* Attributes always keep their order of creation, and HDF5 dimension scales do not exist: accepted, no effect. */
 #define NC_NOATTCREORD       0x20000
 #define NC_NODIMSCALE_ATTACH 0x40000
 
@@ -313,7 +313,7 @@ typedef int nc_type;
 #define H5Z_FILTER_BLOSC      32001
 #define H5Z_FILTER_ZSTD       32015
 
-/* A variable-length value in netCDF's memory form: `len` elements at `p`. */
+/* A variable-length value as netCDF has it in memory: `len` elements at `p`. */
 typedef struct {
     size_t len;
     void  *p;
@@ -329,26 +329,25 @@ typedef struct NC_memio {
 #define NC_MEMIO_LOCKED 1
 
 /* ============================================================================================================
- * What holds for every function
+ * Rules for every function
  *
- * Result    0 (NC_NOERR), a negative NC_E... code, or a positive errno. nc_strerror() says what a code means;
- *           nczarr_errmsg() says what happened: which key, offset, codec, limit. A call that fails changes nothing,
- *           unless its text below says otherwise; outputs are written on success only.
- * Ids       An ncid stands for a dataset and a group in it: the one that nc_create() and nc_open() give is the root.
+ * Result    0 (NC_NOERR), a negative NC_E... code, or a positive errno. nc_strerror() explains a code;
+ *           nczarr_errmsg() describes the failure: which key, offset, codec or limit. A call that fails changes
+ *           nothing, unless its text below says otherwise; outputs are written on success only.
+ * Ids       An ncid identifies a dataset and a group in it; nc_create() and nc_open() return that of the root.
  *           Variable ids count from 0 in each group; dimension ids count over the whole dataset.
  *           A wrong ncid is NC_EBADID, a wrong variable NC_ENOTVAR, a wrong dimension NC_EBADDIM: not repeated below.
  * Pointers  Output pointers may be NULL when the value is not wanted. A `name` output takes NC_MAX_NAME + 1 bytes and
  *           is NUL-terminated. Inputs are borrowed for the length of the call.
- * Strings   Character pointers that the library gives inside NC_STRING data are the caller's: nc_free_string().
- * Threads   Any number of threads may call anything, on one dataset or on several. Gets and puts of one dataset run
- *           side by side; a get of one chunk sees all of a put or nothing of it. What defines, names, changes
- *           attributes, makes a dimension longer or is a variable's first put has the dataset alone, as nc_sync()
- *           has.
- *           nc_close() and nc_abort() wait for calls under way; later ones get NC_EBADID.
+ * Strings   The caller owns the character pointers that the library returns in NC_STRING data: nc_free_string().
+ * Threads   Any number of threads may call any function, on one dataset or on several. Gets and puts of one dataset
+ *           run in parallel; a get of one chunk sees all of a put or nothing of it. Calls that define, rename, change
+ *           attributes or make a dimension longer, a variable's first put and nc_sync() run alone on their dataset.
+ *           nc_close() and nc_abort() wait for running calls; later ones get NC_EBADID.
  * Names     Dimensions, variables, groups, attributes: UTF-8, kept in Unicode NFC, at most NC_MAX_NAME bytes (else
  *           NC_EMAXNAME), first byte a letter, digit, '_' or non-ASCII, no '/', no control character, no trailing
  *           space (else NC_EBADNAME).
- * Source    The netCDF C API, as netCDF-C 4.10 has it; where NCZarr differs it is said. formats.md has the list.
+ * Source    The netCDF C API of netCDF-C 4.10; differences are noted here and listed in formats.md.
  * Documents formats.md, s3.md and others are installed in share/doc/nczarr; in the source tree they are in docs/.
  * ============================================================================================================ */
 
@@ -360,34 +359,35 @@ NCZARR_API const char *nc_inq_libvers(void);
 /* "0.1.0"; static text. */
 NCZARR_API const char *nczarr_version(void);
 
-/* What `ncerr` means, in netCDF's words; for positive values the system's. Static text (or this thread's own, for
- * system errors: valid until its next call). Never NULL. */
+/* netCDF's text for the code `ncerr`; for positive values the system's text. Static (for system errors: per thread,
+ * valid until the thread's next call). Never NULL. */
 NCZARR_API const char *nc_strerror(int ncerr);
 
-/* Detail of this thread's last call: "" after success, else what failed, where and why. Valid until this thread's
+/* Details of this thread's last call: "" after success, else what failed, where and why. Valid until this thread's
  * next call. Never NULL. */
 NCZARR_API const char *nczarr_errmsg(void);
 
-/* How many threads may work at once on the data of all datasets, those that call counted. 1: none is ever started.
- * 0: as many as NCZARR_THREADS in the environment says, else as many CPUs as the process may use, which is the
- * default. Waits for what the threads are doing. NC_EINVAL negative. */
+/* Sets how many threads may work at the same time on the data of all datasets, calling threads included. 1: no thread
+ * is ever started. 0, the default: the value of NCZARR_THREADS in the environment, else the number of CPUs that the
+ * process may use. Waits for running tasks. NC_EINVAL: negative. */
 NCZARR_API int nczarr_set_threads(int nthreads);
 NCZARR_API int nczarr_get_threads(void);
 
-/* What a URL of S3 comes to: address, bucket, key, region, credentials and the rest, each with where it was found, one
- * "name: value" a line and nothing secret. Credentials are fetched; the bucket is not asked. *text is malloc()ed, the
- * caller frees it. NC_EINVAL not a URL of S3; NC_EURL, NC_EAUTH what is wrong with it or with what is configured;
- * NC_ENOTBUILT without S3. Credentials that do not work are NC_EAUTH with the whole text; else *text is as it was. */
+/* Describes the settings that an S3 URL resolves to: address, bucket, key, region, credentials and others, each with
+ * its source, one "name: value" per line, without secrets. Fetches credentials; sends no request to the bucket. The
+ * caller frees *text with free(). NC_EINVAL: not an S3 URL; NC_EURL, NC_EAUTH: an error in the URL or in the
+ * configuration; NC_ENOTBUILT: built without S3. When the credentials do not work, the call returns NC_EAUTH and the
+ * whole text; after other errors *text is unchanged. */
 NCZARR_API int nczarr_s3_explain(const char *url, char **text);
 
 /*
- * What was asked of a dataset's store since the dataset was created or opened, for all threads together. `size` is
- * set by the caller, to sizeof(nczarr_counts): the struct may grow at its end in later releases.
+ * Counts of the operations on a dataset's store since the dataset was created or opened, for all threads together.
+ * The caller sets `size` to sizeof(nczarr_counts): later releases may add members at the end.
  *
- * Objects are documents and chunks: an object counts as got once for each time that it (or a range of it) was asked
- * for, there or not; its bytes count where it was. The last five are of stores over a network (0 elsewhere): what
- * went out, tries that were repeated included; bytes of the answers and of the bodies that were sent; and the
- * milliseconds of all requests together, which overlap, so that they are more than the time that passed.
+ * Objects are documents and chunks. `gets` counts every request for an object or a range of it, whether or not the
+ * object exists; `bytes_read` the bytes of those that exist. The last five count network traffic (0 for other
+ * stores): requests sent, retries included; the retries; bytes received in responses and sent in bodies; and the sum
+ * of the durations of all requests, which overlap, so that it can exceed the elapsed time.
  */
 typedef struct nczarr_counts {
     size_t             size;
@@ -399,19 +399,17 @@ typedef struct nczarr_counts {
 /* NC_EINVAL when counts->size is smaller than the struct has ever been. */
 NCZARR_API int nczarr_stats(int ncid, nczarr_counts *counts);
 
-/* Neither is needed: the library sets itself up, and cleans up at the end of the process. nc_finalize() ends the
- * library's threads and frees what it keeps between calls; the next call that needs them makes them anew. They return
- * NC_NOERR. */
+/* Both are optional: the library initialises itself, and cleans up when the process ends. nc_finalize() ends the
+ * library's threads and frees its caches; the next call that needs them creates them again. Both return NC_NOERR. */
 NCZARR_API int nc_initialize(void);
 NCZARR_API int nc_finalize(void);
 
-/* netCDF's rc files count for S3 alone (s3.md). nc_rc_get() gives NULL (nothing set); nc_rc_set() is
- * NC_ENOTBUILT. */
+/* netCDF's rc files are used for S3 only (s3.md). nc_rc_get() returns NULL (not set); nc_rc_set() NC_ENOTBUILT. */
 NCZARR_API char *nc_rc_get(const char *key);
 NCZARR_API int   nc_rc_set(const char *key, const char *value);
 
-/* Remembers the format that nc_create() should take; `old_formatp` gets the one before. Every dataset made here is
- * NCZarr (or Zarr, by its URL), so it has no effect. NC_EINVAL: not one of NC_FORMAT_*. Process-wide. */
+/* Records the default format for nc_create(); `old_formatp` gets the previous one. It has no effect: every new
+ * dataset is NCZarr (or Zarr, by its URL). NC_EINVAL: not one of NC_FORMAT_*. Process-wide. */
 NCZARR_API int nc_set_default_format(int format, int *old_formatp);
 
 /* Chunk cache of datasets opened from now on: bytes of the whole dataset's cache, an advisory number of slots and
@@ -419,7 +417,7 @@ NCZARR_API int nc_set_default_format(int format, int *old_formatp);
 NCZARR_API int nc_set_chunk_cache(size_t size, size_t nelems, float preemption);
 NCZARR_API int nc_get_chunk_cache(size_t *sizep, size_t *nelemsp, float *preemptionp);
 
-/* Messages to stderr: -1 none (the start), 0 errors, 1 warnings, 2 and 3 information, 4 and above everything. */
+/* Messages on stderr: -1 none (the default), 0 errors, 1 warnings, 2 and 3 information, 4 and above everything. */
 NCZARR_API int nc_set_log_level(int new_level);
 
 /* Alignment and metadata block size of HDF5 files: objects of at least `threshold` bytes would begin at a multiple of
@@ -432,40 +430,39 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
 /* ---- datasets ---------------------------------------------------------------------------------------------- */
 
 /*
- * Makes a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
- * .zip, or a URL as file://dir#mode=nczarr,file (mode values nczarr, zarr, xarray, noxarray, consolidated, file, zip;
- * keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/, durability=sync|none, readahead=yes|no,
- * commit=sync|close, zip.prefix=NAME, zip.order=sorted). Or a bucket: s3://bucket/key, or an http or https URL of S3's
- * or with mode=s3 (s3.md); any other http or https URL is a web server's, from which nc_open() reads. `cmode`:
- * NC_CLOBBER (0) replaces an existing dataset, and only what is recognisably one, or what a writer left that died;
- * NC_NOCLOBBER refuses (NC_EEXIST) and touches
- * nothing. NC_NETCDF4 is implied.
- * NC_CLASSIC_MODEL: netCDF's strict classic rules, also when it is opened again (but not with mode=zarr). NC_DISKLESS: in memory, gone at
- * close; with NC_PERSIST it goes to `path` then. NC_INMEMORY: as nc_create_mem().
+ * Creates a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
+ * .zip, or a URL such as file://dir#mode=nczarr,file (mode values nczarr, zarr, xarray, noxarray, consolidated, file,
+ * zip; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/, durability=sync|none, readahead=yes|no,
+ * commit=sync|close, zip.prefix=NAME, zip.order=sorted). Or a bucket: s3://bucket/key, or an http or https URL of an
+ * S3 host or with mode=s3 (s3.md); any other http or https URL names a web server, from which nc_open() reads.
+ * `cmode`: NC_CLOBBER (0) replaces an existing dataset, or the remains of an interrupted writer, and nothing else;
+ * NC_NOCLOBBER refuses (NC_EEXIST) and changes nothing. NC_NETCDF4 is implied.
+ * NC_CLASSIC_MODEL: netCDF's strict classic rules, also when the dataset is opened again (but not with mode=zarr).
+ * NC_DISKLESS: in memory, discarded at close; with NC_PERSIST stored at `path` at close. NC_INMEMORY: as
+ * nc_create_mem().
  *
- * Errors: NC_EEXIST something is there (or, with NC_CLOBBER, something that is no dataset); NC_ENOOBJECT the parent
- * directory is missing; NC_EINVAL unknown scheme or a mode flag that cannot be had (NC_MMAP, NC_MPIIO);
- * NC_EDISKLESS NC_DISKLESS together with NC_INMEMORY; NC_ENOTNC unknown mode value; NC_ENOTBUILT a store that is not
- * built; NC_EACCESS an archive that somebody else writes; other system errors. Of buckets and web servers,
- * here and wherever data or metadata come or go: NC_ECURL no answer, NC_EACCESS and NC_EAUTH no rights or credentials,
- * NC_ENOOBJECT no such bucket, NC_ES3 another refusal; NC_EPERM to write to a web server. Of encrypted archives,
- * wherever data or metadata come: NC_EAUTH the password (NCZARR_ZIP_PASSWORD) is missing or wrong.
+ * Errors: NC_EEXIST something exists there (or, with NC_CLOBBER, something that is not a dataset); NC_ENOOBJECT the
+ * parent directory is missing; NC_EINVAL unknown scheme or an unsupported mode flag (NC_MMAP, NC_MPIIO);
+ * NC_EDISKLESS NC_DISKLESS together with NC_INMEMORY; NC_ENOTNC unknown mode value; NC_ENOTBUILT a store that this
+ * build lacks; NC_EACCESS an archive with another writer; other system errors. Buckets and web servers, here and in
+ * every call that reads or writes: NC_ECURL no response, NC_EACCESS and NC_EAUTH missing rights or credentials,
+ * NC_ENOOBJECT no such bucket, NC_ES3 another refusal; NC_EPERM writing to a web server. Encrypted archives, in every
+ * call that reads: NC_EAUTH the password (NCZARR_ZIP_PASSWORD) is missing or wrong.
  */
 NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
 
 /*
- * Opens a dataset: `path` as for nc_create(); a plain path is looked at (any NCZarr generation, or Zarr v2).
- * `omode`: NC_NOWRITE (0) or NC_WRITE, with which datasets of netCDF-C 4.8.0 to 4.9.0 are NC_EPERM: copies made with
- * nczcopy can be written.
- * NC_DISKLESS: all of it is read into memory at once; changes are gone at close, or with NC_PERSIST stored then.
+ * Opens a dataset: `path` as for nc_create(). For a plain path the format is detected (any NCZarr generation, or Zarr
+ * v2). `omode`: NC_NOWRITE (0) or NC_WRITE. Datasets of netCDF-C 4.8.0 to 4.9.0 cannot be opened for writing
+ * (NC_EPERM); copies made with nczcopy can.
+ * NC_DISKLESS: reads the whole dataset into memory; changes are discarded at close, or stored then with NC_PERSIST.
  *
- * With NC_NOWRITE only the root's documents are read here. The others are when something is first asked of the
- * dataset, and what is wrong with them is that call's error, and that of all calls that follow. Gets that walk down
- * one axis load the next chunks before they are asked for: but not with NC_SHARE, which says that others write.
+ * With NC_NOWRITE this call reads the root's documents only. The first inquiry reads the others; errors in them are
+ * returned by that call and by all later ones. Gets that advance along one axis load the next chunks ahead, except
+ * with NC_SHARE, which says that other processes write.
  *
- * Errors: NC_ENOOBJECT nothing there; NC_ENOTNC a file, or a directory or archive without Zarr documents (the text
- * says what was looked for); NC_EZARRMETA a document that the dataset cannot do without is broken; NC_ENOTBUILT;
- * NC_EINVAL.
+ * Errors: NC_ENOOBJECT nothing exists there; NC_ENOTNC a file, or a directory or archive without Zarr documents (the
+ * text lists those that were tried); NC_EZARRMETA an indispensable document is damaged; NC_ENOTBUILT; NC_EINVAL.
  */
 NCZARR_API int nc_open(const char *path, int omode, int *ncidp);
 
@@ -480,33 +477,34 @@ NCZARR_API int nc__open_mp(const char *path, int omode, int basepe, size_t *chun
 NCZARR_API int nc_set_base_pe(int ncid, int pe);
 NCZARR_API int nc_inq_base_pe(int ncid, int *pe);
 
-/* Enters define mode. NC_EINDEFINE already there; NC_EPERM read-only. Optional but in the classic model: a
- * definition enters it by itself. */
+/* Enters define mode. NC_EINDEFINE: already in it; NC_EPERM: read-only. Needed in the classic model only: otherwise a
+ * definition enters define mode. */
 NCZARR_API int nc_redef(int ncid);
 
-/* Leaves define mode: definitions of variables made so far are final (NC_ELATEDEF). Stores nothing yet: nc_sync() and
- * nc_close() do. NC_ENOTINDEFINE when not in define mode. Putting data outside of the classic model does it too. */
+/* Leaves define mode: existing definitions of variables become final (NC_ELATEDEF). nc_sync() and nc_close() store
+ * them. NC_ENOTINDEFINE: not in define mode. Except in the classic model, putting data also leaves define mode. */
 NCZARR_API int nc_enddef(int ncid);
 NCZARR_API int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, size_t r_align);
 
-/* Stores everything and makes it durable (files and directories are fsynced). In the classic model NC_EINDEFINE in
- * define mode; else leaves define mode as nc_enddef() does. A failed fsync is final: later calls fail too. On
- * read-only datasets it only drops chunks that were read ahead: others, and metadata, stay as they were read. */
+/* Stores everything and makes it durable (fsync of files and directories). In the classic model NC_EINDEFINE in
+ * define mode; otherwise leaves define mode as nc_enddef() does. A failed fsync is final: later calls fail too. On a
+ * read-only dataset it only drops chunks that were read ahead; other chunks and the metadata stay cached. */
 NCZARR_API int nc_sync(int ncid);
 
-/* Stores everything as nc_sync() does and ends the dataset. Always releases it, and returns the first failure. */
+/* Stores everything as nc_sync() does and closes the dataset. Always releases it, and returns the first failure. */
 NCZARR_API int nc_close(int ncid);
 
-/* Ends the dataset without storing: a dataset made since nc_create() is removed, exactly what was made of it; of an
- * opened one, changes not stored yet are dropped. Always releases. */
+/* Closes the dataset without storing. After nc_create() it removes exactly what this session created; after nc_open()
+ * it drops changes that are not stored yet. Always releases the dataset. */
 NCZARR_API int nc_abort(int ncid);
 
-/* Removes the dataset at `path` (root of one, with all below it) and nothing that is not recognisably a dataset:
- * NC_ENOTNC, and NC_EEXIST when it holds anything else. NC_ENOOBJECT nothing there. It must not be open. */
+/* Removes the dataset whose root is `path`, with everything below it. Removes nothing when that is not recognisably a
+ * dataset (NC_ENOTNC), or holds anything else (NC_EEXIST). NC_ENOOBJECT: nothing exists there. The dataset must not
+ * be open. */
 NCZARR_API int nc_delete(const char *path);
 NCZARR_API int nc_delete_mp(const char *path, int basepe);
 
-/* The path as it was given. *pathlen without the NUL; `path` takes that and one more. */
+/* The path as passed to open or create. *pathlen does not count the NUL; `path` takes one byte more. */
 NCZARR_API int nc_inq_path(int ncid, size_t *pathlen, char *path);
 
 /* Counts of the group's own dimensions and variables, and of its (visible) attributes; first unlimited dimension, or
@@ -520,7 +518,7 @@ NCZARR_API int nc_inq_unlimdim(int ncid, int *unlimdimidp);
 /* Unlimited dimensions of the group and its ancestors; call with NULL ids first for the count. */
 NCZARR_API int nc_inq_unlimdims(int ncid, int *nunlimdimsp, int *unlimdimidsp);
 
-/* NC_FORMAT_NETCDF4, or NC_FORMAT_NETCDF4_CLASSIC for a dataset made with NC_CLASSIC_MODEL. Extended:
+/* NC_FORMAT_NETCDF4, or NC_FORMAT_NETCDF4_CLASSIC for a dataset created with NC_CLASSIC_MODEL. Extended:
  * NC_FORMATX_NCZARR and the mode flags. */
 NCZARR_API int nc_inq_format(int ncid, int *formatp);
 NCZARR_API int nc_inq_format_extended(int ncid, int *formatp, int *modep);
@@ -528,7 +526,7 @@ NCZARR_API int nc_inq_format_extended(int ncid, int *formatp, int *modep);
 /* NC_NOFILL: variables defined from now on have no fill value (null in the document). NC_EINVAL other modes. */
 NCZARR_API int nc_set_fill(int ncid, int fillmode, int *old_modep);
 
-/* Logs the shape of the dataset at level information. */
+/* Logs the structure of the dataset at level 2 or 3 (information). */
 NCZARR_API int nc_show_metadata(int ncid);
 
 /* Bytes of one element of an atomic type in memory; -1 for others. */
@@ -536,18 +534,19 @@ NCZARR_API int nctypelen(nc_type datatype);
 
 /* ---- datasets in memory ------------------------------------------------------------------------------------
  *
- * In one block, which is a zip archive: what nc_close_memio() gives can be written to a file x.zip, and what is in
- * such a file opens. (NC_DISKLESS: a dataset in memory that comes from a path, or goes to one. nczarr_zmap.h: in a
- * map.) `path` is a name, or a URL for the sake of its fragment (`file://x#mode=zarr`).
+ * A dataset in one block of memory, which is a zip archive: the block of nc_close_memio() can be written to a file
+ * x.zip, and the contents of such a file can be opened. (NC_DISKLESS: a dataset in memory that is loaded from a path
+ * or stored to one. nczarr_zmap.h: in a map.) `path` is a name, or a URL whose fragment is used
+ * (`file://x#mode=zarr`).
  *
- * nc_create_mem(): in a block of the library's, of `initialsize` bytes to begin with. nc_open_mem(): reads the block,
- * which stays the caller's, and must stay where it is until the dataset is closed; NC_WRITE is NC_EINVAL.
- * nc_open_memio(): with NC_MEMIO_LOCKED the same. Without it the block is malloc's and, if the call succeeds, the
- * library's from then on: nc_close() frees it, and with NC_WRITE it is changed. A locked block cannot be
- * (NC_EINMEMORY). NC_ENOTNC: no archive, or not of a dataset.
+ * nc_create_mem(): in a block of the library, initially of `initialsize` bytes. nc_open_mem(): reads the caller's
+ * block, which must not move until the dataset is closed; NC_WRITE is NC_EINVAL. nc_open_memio(): with
+ * NC_MEMIO_LOCKED the same. Without it the block must come from malloc(), and a successful call takes ownership:
+ * nc_close() frees it, and NC_WRITE may change it. A locked block cannot be written to (NC_EINMEMORY). NC_ENOTNC: not
+ * an archive, or one without a dataset.
  *
- * nc_close_memio() stores and closes as nc_close() does, and gives the block: the one that was opened, if it was
- * locked; else one for free(). NC_EINMEMORY, and it stays open: the dataset is not in a block.
+ * nc_close_memio() stores and closes as nc_close() does, and returns the block: the opened one, if it was locked;
+ * else one that the caller frees with free(). NC_EINMEMORY: the dataset is not in a block; it stays open.
  */
 NCZARR_API int nc_open_mem(const char *path, int omode, size_t size, void *memory, int *ncidp);
 NCZARR_API int nc_create_mem(const char *path, int cmode, size_t initialsize, int *ncidp);
@@ -559,11 +558,11 @@ NCZARR_API int nc_close_memio(int ncid, NC_memio *info);
 /* NC_ENAMEINUSE a variable or group of that name; NC_EPERM; NC_ESTRICTNC3 in the classic model. */
 NCZARR_API int nc_def_grp(int parent_ncid, const char *name, int *new_ncid);
 
-/* Metadata and data move below the new name: crash-safe, the new place is complete before the old one goes.
+/* Moves metadata and data below the new name. Crash-safe: the new objects are complete before the old are deleted.
  * NC_EBADGRPID the root; NC_ENAMEINUSE; NC_EPERM. */
 NCZARR_API int nc_rename_grp(int grpid, const char *name);
 
-/* Child group by name (NULL name: the group itself); a name with '/' is taken as a full name. NC_ENOGRP. */
+/* Child group by name (NULL name: the group itself); a name with '/' is a full name. NC_ENOGRP. */
 NCZARR_API int nc_inq_ncid(int ncid, const char *name, int *grp_ncid);
 NCZARR_API int nc_inq_grp_ncid(int ncid, const char *grp_name, int *grp_ncid);
 /* By full name from the root, "/g1/g2" or "g1/g2". NC_ENOGRP. */
@@ -579,8 +578,8 @@ NCZARR_API int nc_inq_grpname_len(int ncid, size_t *lenp);
 /* NC_ENOGRP for the root. */
 NCZARR_API int nc_inq_grp_parent(int ncid, int *parent_ncid);
 
-/* Ids of the group's variables; of its dimensions (with `include_parents` those of all groups outward, in order of
- * id); of its user-defined types (none). */
+/* Ids of the group's variables; of its dimensions (if `include_parents` is not 0, also those of all
+ * ancestors, in order of id); of its user-defined types (none). */
 NCZARR_API int nc_inq_varids(int ncid, int *nvars, int *varids);
 NCZARR_API int nc_inq_dimids(int ncid, int *ndims, int *dimids, int include_parents);
 NCZARR_API int nc_inq_typeids(int ncid, int *ntypes, int *typeids);
@@ -590,14 +589,14 @@ NCZARR_API int nc_inq_typeids(int ncid, int *ntypes, int *typeids);
 /* `len` 0 is NC_UNLIMITED: such a dimension grows as data are put. NC_ENAMEINUSE; NC_EPERM; NC_EDIMSIZE 2^63 or more;
  * classic model: NC_ENOTINDEFINE in data mode. There may be several unlimited ones, in any place. */
 NCZARR_API int nc_def_dim(int ncid, const char *name, size_t len, int *idp);
-/* Looked for in the group, then outward. NC_EBADDIM. */
+/* Searches the group, then its ancestors. NC_EBADDIM. */
 NCZARR_API int nc_inq_dimid(int ncid, const char *name, int *idp);
-/* Current length. NC_EDIMSIZE: it fits no size_t (on 32 bits). */
+/* Current length. NC_EDIMSIZE: larger than size_t (on 32 bits). */
 NCZARR_API int nc_inq_dim(int ncid, int dimid, char *name, size_t *lenp);
 NCZARR_API int nc_inq_dimname(int ncid, int dimid, char *name);
 NCZARR_API int nc_inq_dimlen(int ncid, int dimid, size_t *lenp);
-/* Makes an unlimited dimension at least `len` long, as a put there would, but puts nothing: it reads as fill. Leaves
- * define mode. NC_EINVAL a fixed dimension, unless it is that long; NC_EPERM; NC_EINDEFINE in the classic model. */
+/* Makes an unlimited dimension at least `len` long, as a put would, but writes no data: new elements read as fill.
+ * Leaves define mode. NC_EINVAL a fixed dimension that is shorter; NC_EPERM; NC_EINDEFINE in the classic model. */
 NCZARR_API int nczarr_grow_dim(int ncid, int dimid, size_t len);
 /* NC_ENAMEINUSE; NC_EPERM. */
 NCZARR_API int nc_rename_dim(int ncid, int dimid, const char *name);
@@ -609,9 +608,9 @@ NCZARR_API int nc_rename_dim(int ncid, int dimid, const char *name);
  * its extended types. */
 NCZARR_API int nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimidsp, int *varidp);
 
-/* Everything about a variable; `dimidsp` takes its number of dimensions. A variable whose stored type has no netCDF
- * meaning is listed with type NC_NAT: its definition can be inquired, its data are NC_EBADTYPE with a text naming
- * the type. */
+/* Everything about a variable; `dimidsp` takes its number of dimensions. A variable whose stored type netCDF does not
+ * have is listed with type NC_NAT: its definition can be inquired; touching its data is NC_EBADTYPE with a text that
+ * names the type. */
 NCZARR_API int nc_inq_var(int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, int *dimidsp, int *nattsp);
 NCZARR_API int nc_inq_varid(int ncid, const char *name, int *varidp);
 NCZARR_API int nc_inq_varname(int ncid, int varid, char *name);
@@ -620,24 +619,24 @@ NCZARR_API int nc_inq_varndims(int ncid, int varid, int *ndimsp);
 NCZARR_API int nc_inq_vardimid(int ncid, int varid, int *dimidsp);
 NCZARR_API int nc_inq_varnatts(int ncid, int varid, int *nattsp);
 
-/* Data move with the name; as nc_rename_grp(). NC_ENAMEINUSE; NC_EPERM. */
+/* Moves the data to the new name, as nc_rename_grp(). NC_ENAMEINUSE; NC_EPERM. */
 NCZARR_API int nc_rename_var(int ncid, int varid, const char *name);
 
-/* Definition, attributes and data into another open dataset (or group), whose dimensions of the same names and
- * lengths are used and made where absent. NC_ENAMEINUSE it has one of that name; NC_EBADDIM a dimension of that
- * name and another length. */
+/* Copies definition, attributes and data into another open dataset or group. Uses its dimensions of the same names
+ * and lengths, and creates missing ones. NC_ENAMEINUSE: a variable of that name exists; NC_EBADDIM: a dimension of
+ * that name has another length. */
 NCZARR_API int nc_copy_var(int ncid_in, int varid, int ncid_out);
 
 /*
- * Definitions of how a variable is stored. All: NC_ELATEDEF once nc_enddef() has made it final; NC_EPERM read-only.
+ * How a variable is stored. Each definition: NC_ELATEDEF once nc_enddef() has made it final; NC_EPERM read-only.
  *
  * fill      `no_fill` not 0: no fill value (null). Else `fill_value` (one element of the variable's type; NULL: the
- *           default) is also its attribute _FillValue. Inquiry gives the value that fills. NC_ELATEFILL once data
- *           were put.
+ *           default) is also its attribute _FillValue. Inquiry returns the value in use. NC_ELATEFILL once
+ *           data were put.
  * chunking  NC_CHUNKED with lengths in elements (NULL or a 0: the default for that dimension); NC_CONTIGUOUS and
  *           NC_COMPACT are one chunk of the whole shape (not with unlimited dimensions: NC_EINVAL). NC_EBADCHUNK
- *           longer than a fixed dimension; NC_EINVAL on a scalar with NC_CHUNKED. Inquiry gives NC_CHUNKED and the
- *           lengths; NC_CONTIGUOUS for a scalar.
+ *           longer than a fixed dimension; NC_EINVAL on a scalar with NC_CHUNKED. Inquiry returns NC_CHUNKED and
+ *           the lengths; NC_CONTIGUOUS for a scalar.
  * endian    NC_ENDIAN_*; NC_EINVAL another value, or a type that has no byte order (NC_CHAR, NC_STRING).
  */
 NCZARR_API int nc_def_var_fill(int ncid, int varid, int no_fill, const void *fill_value);
@@ -647,25 +646,26 @@ NCZARR_API int nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *c
 NCZARR_API int nc_def_var_endian(int ncid, int varid, int endian);
 NCZARR_API int nc_inq_var_endian(int ncid, int varid, int *endianp);
 
-/* What people call a variable's type: netCDF's name of it ("int"), or of a type that netCDF does not have (nc_inq_vartype()
- * gives NC_NAT, and touching the data NC_EBADTYPE) "complex64", "structure", "opaque(10)" or the document's own text;
- * "unknown" where its document cannot be read. *lenp without the NUL; `name` takes that and one more. */
+/* The name of a variable's type, for people: netCDF's name ("int"), or for a type that netCDF does not have
+ * (nc_inq_vartype() returns NC_NAT, touching the data NC_EBADTYPE) "complex64", "structure", "opaque(10)" or the text
+ * in the document; "unknown" when the document cannot be read. *lenp does not count the NUL; `name` takes one byte
+ * more. */
 NCZARR_API int nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *name);
 
-/* Bytes of one stored element of an NC_STRING variable: longer strings are cut when they are put. 128, unless the
- * attributes _nczarr_maxstrlen or _nczarr_default_maxstrlen say otherwise; inquiry gives 0 where a codec (vlen-utf8
- * ...) takes strings of any length. NC_EBADTYPE other types; NC_EINVAL 0; NC_ELATEDEF. */
+/* Bytes of one stored element of an NC_STRING variable; a put truncates longer strings. 128, unless the attribute
+ * _nczarr_maxstrlen or _nczarr_default_maxstrlen sets another width; inquiry returns 0 when a codec (vlen-utf8 ...)
+ * stores strings of any length. NC_EBADTYPE other types; NC_EINVAL 0; NC_ELATEDEF. */
 NCZARR_API int nczarr_def_var_strlen(int ncid, int varid, size_t nbytes);
 NCZARR_API int nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp);
 
 /*
- * The type that elements are stored with, as Zarr v2 spells it. Some have no netCDF type of their own: `|b1` (bool, as
- * NC_UBYTE), `<f2` (NC_FLOAT), `<U5` (NC_STRING of 5 UCS-4 characters), `<M8[ns]` and `<m8[ns]` (times, as NC_INT64).
- * To be defined before the codecs; it sets the byte order, and the fill value of such a type, where none was given, to
- * false, NaN or NaT. netCDF-C cannot open a dataset that has one of them. NC_EINVAL no such spelling, or there are
- * codecs; NC_EBADTYPE the variable's netCDF type is not stored so, or not in this dialect (compat=4.9.2 ...);
- * NC_ELATEDEF. Inquiry: *lenp without the NUL; `dtype` takes that and one more; either may be NULL. NC_EBADTYPE where
- * it is no plain type.
+ * The type that elements are stored with, as Zarr v2 spells it. Some have no netCDF type of their own: `|b1` (bool,
+ * as NC_UBYTE), `<f2` (NC_FLOAT), `<U5` (NC_STRING of 5 UCS-4 characters), `<M8[ns]` and `<m8[ns]` (times, as
+ * NC_INT64). Define it before the codecs. It sets the byte order and, for these types, when none was defined, the
+ * fill value: false, NaN or NaT. netCDF-C cannot open a dataset that contains one of them. NC_EINVAL not a valid
+ * spelling, or codecs are defined already; NC_EBADTYPE the variable's netCDF type cannot be stored so, or not in this
+ * dialect (compat=4.9.2 ...); NC_ELATEDEF. Inquiry: *lenp does not count the NUL; `dtype` takes one byte more; either
+ * may be NULL. NC_EBADTYPE: not a plain type.
  */
 NCZARR_API int nczarr_def_var_dtype(int ncid, int varid, const char *dtype);
 NCZARR_API int nczarr_inq_var_dtype(int ncid, int varid, size_t *lenp, char *dtype);
@@ -673,26 +673,26 @@ NCZARR_API int nczarr_inq_var_dtype(int ncid, int varid, size_t *lenp, char *dty
 /*
  * Lossy rounding of NC_FLOAT and NC_DOUBLE data as they are put, so that they compress better: NC_QUANTIZE_BITGROOM
  * and NC_QUANTIZE_GRANULARBR keep `nsd` significant decimal digits (1 to 7, 1 to 15), NC_QUANTIZE_BITROUND keeps
- * `nsd` bits of the mantissa (1 to 23, 1 to 52). NC_NOQUANTIZE takes it back. Stored as the attribute
- * NC_QUANTIZE_..._ATT_NAME. The bits are those of netCDF-C, but for what that spoils: zeros, infinities and NaN stay
- * as they are, and so do floats whose 7 digits need more bits than they have. NC_EINVAL other types or numbers;
+ * `nsd` bits of the mantissa (1 to 23, 1 to 52). NC_NOQUANTIZE switches it off. Stored as the attribute
+ * NC_QUANTIZE_..._ATT_NAME. The results are bit for bit those of netCDF-C, with exceptions: zeros, infinities and NaN
+ * stay unchanged, and so do floats whose 7 digits need more bits than they have. NC_EINVAL other types or numbers;
  * NC_EGLOBAL; NC_ELATEDEF.
  */
 NCZARR_API int nc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd);
 NCZARR_API int nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp);
 
-/* Chunk cache of a variable: kept and told, advisory (the cache is the dataset's). preemption 0 to 1, else
- * NC_EINVAL. */
+/* Chunk cache of a variable: advisory values, stored and returned (all variables share the dataset's cache).
+ * preemption 0 to 1, else NC_EINVAL. */
 NCZARR_API int nc_set_var_chunk_cache(int ncid, int varid, size_t size, size_t nelems, float preemption);
 NCZARR_API int nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t *nelemsp, float *preemptionp);
 
 /* ---- filters ----------------------------------------------------------------------------------------------- */
 
 /*
- * Each definition puts its codec last in the variable's chain (shuffle with deflate goes first), or changes the
- * parameters of the one that is there. NC_ELATEDEF; NC_EPERM; NC_EINVAL a parameter out of range, or a scalar
- * variable; NC_ENOFILTER not built in. Inquiries of a codec that is not in the chain give 0 for "has filter" and for
- * its parameters. Filters of an application's own: nczarr_filter.h.
+ * Each definition appends its codec to the variable's chain (shuffle goes before deflate), or changes the parameters
+ * of the codec when the chain has it already. NC_ELATEDEF; NC_EPERM; NC_EINVAL a parameter out of range, or a scalar
+ * variable; NC_ENOFILTER not built in. Inquiries about a codec that is not in the chain return 0 for "has filter" and
+ * for its parameters. For an application's own filters see nczarr_filter.h.
  */
 /*
  * shuffle not 0: adds the shuffle filter, which groups the bytes of all elements by significance. deflate not 0: adds
@@ -701,8 +701,8 @@ NCZARR_API int nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t
 NCZARR_API int nc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level);
 /* 0 or 1 each; the level is 0 without deflate. */
 NCZARR_API int nc_inq_var_deflate(int ncid, int varid, int *shufflep, int *deflatep, int *deflate_levelp);
-/* options_mask: 4 (entropy coding) or 32 (nearest neighbour). pixels_per_block: elements of a block, an even number from
- * 2 to 32. Both inquire as 0 without the filter. */
+/* options_mask: 4 (entropy coding) or 32 (nearest neighbour). pixels_per_block: elements of a block, an even number
+ * from 2 to 32. Both inquire as 0 without the filter. */
 NCZARR_API int nc_def_var_szip(int ncid, int varid, int options_mask, int pixels_per_block);
 NCZARR_API int nc_inq_var_szip(int ncid, int varid, int *options_maskp, int *pixels_per_blockp);
 /* A checksum for each chunk, verified on reading. fletcher32 0: removes it. */
@@ -715,8 +715,8 @@ NCZARR_API int nc_inq_var_bzip2(int ncid, int varid, int *hasfilterp, int *level
 NCZARR_API int nc_def_var_zstandard(int ncid, int varid, int level);
 NCZARR_API int nc_inq_var_zstandard(int ncid, int varid, int *hasfilterp, int *levelp);
 /*
- * subcompressor: 0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd. level: 0 (stored) to 9 (small). blocksize: bytes of a
- * block inside of a chunk, 0 for the library's choice. addshuffle: 0 none, 1 bytes, 2 bits.
+ * subcompressor: 0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd. level: 0 (stored) to 9 (small). blocksize:
+ * bytes of a block inside of a chunk, 0 for the library's choice. addshuffle: 0 none, 1 bytes, 2 bits.
  */
 NCZARR_API int nc_def_var_blosc(int ncid, int varid, unsigned subcompressor, unsigned level, unsigned blocksize,
                                 unsigned addshuffle);
@@ -734,7 +734,8 @@ NCZARR_API int nc_inq_var_filter_info(int ncid, int varid, unsigned int id, size
 /* NC_NOERR when the filter is built in or registered (nczarr_filter.h), else NC_ENOFILTER. */
 NCZARR_API int nc_inq_filter_avail(int ncid, unsigned id);
 
-/* Where netCDF-C looks for plug-ins. There are none here: the list is empty, and setting it has no effect. */
+/* The search path of netCDF-C's plug-ins. This library has no plug-ins: the list is empty, setting it has no
+ * effect. */
 typedef struct NCPluginList {
     size_t ndirs;
     char **dirs;
@@ -746,26 +747,26 @@ NCZARR_API int nc_plugin_path_set(NCPluginList *dirs);
 
 /* ---- data --------------------------------------------------------------------------------------------------
  *
- * Ten shapes of one thing: put or get
+ * Ten functions, each put or get:
  *
  *   var    the whole variable              var1   one element at indexp
  *   vara   the box startp, countp          vars   every stridep-th element of it
- *   varm   the same, element (i, j, ...) lying i*imapp[0] + j*imapp[1] + ... elements from the pointer
+ *   varm   the same; element (i, j, ...) is i*imapp[0] + j*imapp[1] + ... elements after the pointer
  *
  * All coordinates are in elements, slowest dimension first, as many as the variable has. startp NULL: zeros; countp
- * NULL: all that is left (in steps of stridep); stridep NULL: ones; imapp NULL: packed. Scalars ignore them.
+ * NULL: all that remains (in steps of stridep); stridep NULL: ones; imapp NULL: packed. Scalars ignore them.
  *
- * Putting beyond an unlimited dimension's length makes it longer, once the data are accepted; all variables that
- * share it then read as fill there, also where a writer that died left chunks. So only one process at a time may make
- * a dimension longer. nc_put_var on a variable that is unlimited puts the present length.
+ * A successful put beyond the length of an unlimited dimension makes the dimension longer. All variables that share
+ * it then read as fill in the new range, even where an interrupted writer left chunks. Therefore only one process at
+ * a time may make a dimension longer. nc_put_var on a variable with unlimited dimensions puts their current lengths.
  *
  * Errors: NC_EINVALCOORDS a start beyond the length (equal to it is fine with a count of 0), and any reading beyond
  * an unlimited length; NC_EEDGE start + count beyond it; NC_ESTRIDE a stride not positive; NC_ENOTVAR also for
  * NC_GLOBAL; NC_EPERM put, read-only; NC_ENOFILTER, NC_EFILTER, NC_EIO... with a text naming the chunk; NC_EINDEFINE
- * in the classic model's define mode. Chunks that were put before a failure stay put.
+ * in the classic model's define mode. Chunks stored before a failure remain stored.
  */
 
-/* In the variable's own type. Strings got are the caller's: nc_free_string(). */
+/* In the variable's own type. The caller releases strings that were read: nc_free_string(). */
 NCZARR_API int nc_put_var(int ncid, int varid, const void *op);
 NCZARR_API int nc_get_var(int ncid, int varid, void *ip);
 NCZARR_API int nc_put_var1(int ncid, int varid, const size_t *indexp, const void *op);
@@ -782,10 +783,9 @@ NCZARR_API int nc_get_varm(int ncid, int varid, const size_t *startp, const size
                            const ptrdiff_t *imapp, void *ip);
 
 /*
- * Typed: memory holds the type in the name, converted to and from the variable's. Any numeric type to any other with
- * C's rules; a value that the other cannot hold is still converted, everything is finished, and then the call
- * returns NC_ERANGE. `text` only with NC_CHAR and the other way round (NC_ECHAR); `string` only with NC_STRING
- * (NC_EBADTYPE).
+ * Typed: memory holds the type in the function's name, which is converted to and from the variable's type. Numeric
+ * types convert by C's rules. A value out of range is still converted; the call completes and returns NC_ERANGE.
+ * `text` goes with NC_CHAR only, and NC_CHAR with `text` only (NC_ECHAR); `string` with NC_STRING only (NC_EBADTYPE).
  * uchar and ubyte are the same in memory, and so are schar and NC_BYTE.
  */
 NCZARR_API int nc_put_var_text(int ncid, int varid, const char *op);
@@ -996,16 +996,16 @@ NCZARR_API int nc_get_varm_string(int ncid, int varid, const size_t *startp, con
 
 /* ---- attributes --------------------------------------------------------------------------------------------
  *
- * `varid` NC_GLOBAL means the group itself. Attribute numbers count from 0 in the order in which they were made.
- * NC_ENOTATT: no such attribute. Putting: NC_EPERM read-only; NC_ENAMEINUSE a name the format keeps for itself
+ * `varid` NC_GLOBAL means the group itself. Attribute numbers count from 0 in the order of creation.
+ * NC_ENOTATT: no such attribute. Putting: NC_EPERM read-only; NC_ENAMEINUSE a name that the format reserves
  * (_ARRAY_DIMENSIONS, _NCProperties, _nczarr_... and some of HDF5's); NC_EBADTYPID no such type; NC_EINVAL length
  * without data; classic model: NC_ENOTINDEFINE a new or longer attribute outside of define mode, NC_ESTRICTNC3 its
  * extended types. _FillValue of a variable is its fill value: NC_EBADTYPE another type than the variable's, NC_EINVAL
- * more or less than one, NC_ELATEFILL once the variable is final or has data. Answered by name only, never listed:
+ * more or less than one, NC_ELATEFILL once the variable is final or has data. Found by name, but never listed:
  * _NCProperties, _IsNetcdf4, _SuperblockVersion (of the root), _Codecs (of a variable).
  */
 
-/* Makes or replaces; `len` elements of type `xtype` at op, as they stand. */
+/* Creates or replaces; `len` elements of type `xtype` at op, without conversion. */
 NCZARR_API int nc_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, const void *op);
 /* In its own type; ip takes nc_inq_attlen() elements. NC_STRING: the pointers are the caller's, nc_free_string(). */
 NCZARR_API int nc_get_att(int ncid, int varid, const char *name, void *ip);
@@ -1025,7 +1025,7 @@ NCZARR_API int nc_rename_att(int ncid, int varid, const char *name, const char *
 NCZARR_API int nc_del_att(int ncid, int varid, const char *name);
 
 /* Typed: memory holds the type in the name; put stores as `xtype`, get converts. NC_ECHAR, NC_EBADTYPE and
- * NC_ERANGE as for data: after NC_ERANGE the attribute is there, with the values as they were converted. text is
+ * NC_ERANGE as for data: after NC_ERANGE the attribute exists, with the converted values. text is
  * NC_CHAR (`len` bytes), string NC_STRING. */
 NCZARR_API int nc_put_att_text(int ncid, int varid, const char *name, size_t len, const char *op);
 NCZARR_API int nc_put_att_uchar(int ncid, int varid, const char *name, nc_type xtype, size_t len,
@@ -1070,7 +1070,7 @@ NCZARR_API int nc_get_att_string(int ncid, int varid, const char *name, char **i
 NCZARR_API int nc_inq_type(int ncid, nc_type xtype, char *name, size_t *sizep);
 NCZARR_API int nc_inq_typeid(int ncid, const char *name, nc_type *typeidp);
 NCZARR_API int nc_inq_type_equal(int ncid1, nc_type typeid1, int ncid2, nc_type typeid2, int *equalp);
-/* There are none: NC_EBADTYPE. */
+/* There are no user-defined types: NC_EBADTYPE. */
 NCZARR_API int nc_inq_user_type(int ncid, nc_type xtype, char *name, size_t *sizep, nc_type *base_nc_typep,
                                 size_t *nfieldsp, int *classp);
 
@@ -1106,12 +1106,12 @@ NCZARR_API int nc_inq_opaque(int ncid, nc_type xtype, char *name, size_t *sizep)
 
 /* ---- memory ------------------------------------------------------------------------------------------------ */
 
-/* Releases `len` strings that the library gave (not the array that holds them) and sets them to NULL. */
+/* Releases `len` strings that the library returned (not the array that holds them) and sets them to NULL. */
 NCZARR_API int nc_free_string(size_t len, char **data);
-/* Releases what vlen values hold (free()): for data of other origin; the library itself gives none. */
+/* Releases the contents of vlen values with free(): for data of other origin; this library returns no vlen values. */
 NCZARR_API int nc_free_vlen(nc_vlen_t *vl);
 NCZARR_API int nc_free_vlens(size_t len, nc_vlen_t vlens[]);
-/* Releases what `count` elements of an atomic type hold (strings); _all also the memory itself (free()).
+/* Releases the strings in `count` elements of an atomic type; _all also the memory itself (free()).
  * NC_EBADTYPE. */
 NCZARR_API int nc_reclaim_data(int ncid, nc_type xtype, void *memory, size_t count);
 NCZARR_API int nc_reclaim_data_all(int ncid, nc_type xtype, void *memory, size_t count);
