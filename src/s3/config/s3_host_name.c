@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hosts: what the name of a server says of bucket and region. Pure text.
+ * Host names: the bucket and the region that they contain. Only text, no look-up.
  *
  * Amazon: [bucket.]s3[.dualstack][.region].amazonaws.com, and s3-fips, s3-accelerate, the old s3-region, private
  * links. Google, Cloudflare, DigitalOcean, Linode, Aliyun: see `providers`. Others that name a host as Amazon does:
@@ -20,20 +20,20 @@ typedef struct label {
 } label;
 
 static bool
-label_is(label l, const char *word)
+is_label(label l, const char *word)
 {
     return l.len == strlen(word) && memcmp(l.s, word, l.len) == 0;
 }
 
 static bool
-label_begins(label l, const char *word)
+begins_label(label l, const char *word)
 {
     return l.len >= strlen(word) && memcmp(l.s, word, strlen(word)) == 0;
 }
 
-/* The labels of host[0..len); 0 when there are more than S3's hosts have. */
+/* The labels of host[0..len); 0 when there are more than any host of S3 has. */
 static size_t
-split(const char *host, size_t len, label out[LABELS])
+split_labels(const char *host, size_t len, label out[LABELS])
 {
     size_t n = 0;
 
@@ -66,9 +66,9 @@ ncz_s3_amazon_domain(const char *region)
     return partitions[i].domain;
 }
 
-/* The length of what stands before the domain and its dot, 0 for other hosts. */
+/* The length of the text before the domain and its dot, 0 for other hosts. */
 static size_t
-before_domain(const char *host, const char *domain)
+find_domain(const char *host, const char *domain)
 {
     size_t len = strlen(host), n = strlen(domain);
     bool   below = len > n + 1 && host[len - n - 1] == '.' && strcmp(host + len - n, domain) == 0;
@@ -76,14 +76,14 @@ before_domain(const char *host, const char *domain)
     return below ? len - n - 1 : 0;
 }
 
-/* The same for Amazon's. */
+/* The same for Amazon's domains. */
 static size_t
-before_amazon(const char *host)
+find_amazon_domain(const char *host)
 {
     size_t head = 0;
 
     for (size_t i = 0; i < NCZ_LEN(partitions) && head == 0; i++)
-        head = before_domain(host, partitions[i].domain);
+        head = find_domain(host, partitions[i].domain);
     return head;
 }
 
@@ -95,12 +95,12 @@ set_region(ncz_s3_host *h, const char *host, label region)
 }
 
 static const char *
-refused(label l)
+find_refusal(label l)
 {
     static const struct {
         const char *begins, *why;
     } rows[] = {
-        {"s3-website", "a web site endpoint is not S3's own (try https without mode=s3)"},
+        {"s3-website", "a web site endpoint is not an S3 endpoint (try https without mode=s3)"},
         {"s3-accesspoint", "access points are not supported (use the access point's alias as the bucket)"},
         {"s3-object-lambda", "object lambdas are not supported"},
         {"s3-outposts", "outposts are not supported"},
@@ -109,29 +109,29 @@ refused(label l)
     };
 
     for (size_t i = 0; i < NCZ_LEN(rows); i++)
-        if (label_begins(l, rows[i].begins))
+        if (begins_label(l, rows[i].begins))
             return rows[i].why;
     return NULL;
 }
 
-/* `s3` stands at label `at` of n: what stands behind it? */
+/* Label `at` of n is `s3`: parses those after it. */
 static void
-amazon_tail(ncz_s3_host *h, const char *host, const label *l, size_t at, size_t n)
+parse_amazon_tail(ncz_s3_host *h, const char *host, const label *l, size_t at, size_t n)
 {
     size_t tail = at + 1;
 
-    if (n > tail && label_is(l[n - 1], "vpce")) {
+    if (n > tail && is_label(l[n - 1], "vpce")) {
         h->kept = true;
         h->bucket_len = 0;
         n--;
     }
-    if (tail < n && label_is(l[tail], "dualstack"))
+    if (tail < n && is_label(l[tail], "dualstack"))
         tail++;
     if (tail < n)
         set_region(h, host, l[tail]);
-    else if (label_is(l[at], "s3-external-1"))
+    else if (is_label(l[at], "s3-external-1"))
         h->region_len = 0;
-    else if (l[at].len > 3 && !label_is(l[at], "s3-accelerate") && !label_is(l[at], "s3-fips"))
+    else if (l[at].len > 3 && !is_label(l[at], "s3-accelerate") && !is_label(l[at], "s3-fips"))
         set_region(h, host, (label){l[at].s + 3, l[at].len - 3});
 }
 
@@ -140,17 +140,17 @@ parse_amazon(const char *host, size_t head)
 {
     ncz_s3_host h = {.amazon = true, .known = true};
     label       l[LABELS];
-    size_t      n = split(host, head, l), at = n;
+    size_t      n = split_labels(host, head, l), at = n;
 
     while (at-- > 0)
-        if (label_is(l[at], "s3") || label_begins(l[at], "s3-") || label_begins(l[at], "s3express-")) {
-            if ((h.refused = refused(l[at])) != NULL)
+        if (is_label(l[at], "s3") || begins_label(l[at], "s3-") || begins_label(l[at], "s3express-")) {
+            if ((h.refused = find_refusal(l[at])) != NULL)
                 return h;
             h.bucket_len = at > 0 ? (size_t)(l[at].s - host) - 1 : 0;
-            amazon_tail(&h, host, l, at, n);
+            parse_amazon_tail(&h, host, l, at, n);
             return h;
         }
-    h.refused = "this host of Amazon's is not one of S3's";
+    h.refused = "this host of Amazon is not one of S3";
     return h;
 }
 
@@ -174,22 +174,22 @@ static const struct {
     {"aliyuncs.com", OSS},
 };
 
-/* How many of the n labels before the domain are the endpoint's own; the bucket stands before them. */
+/* How many of the n labels before the domain belong to the endpoint; the bucket is before them. */
 static size_t
-own_labels(layout form, const label *l, size_t n)
+count_own_labels(layout form, const label *l, size_t n)
 {
     switch (form) {
-    case REGION: return n > 1 && label_is(l[n - 1], "cdn") ? 2 : 1;
-    case ACCOUNT: return n > 1 && (label_is(l[n - 1], "eu") || label_is(l[n - 1], "fedramp")) ? 2 : 1;
-    case OSS: return n > 1 && label_is(l[n - 2], "s3") ? 2 : 1;
+    case REGION: return n > 1 && is_label(l[n - 1], "cdn") ? 2 : 1;
+    case ACCOUNT: return n > 1 && (is_label(l[n - 1], "eu") || is_label(l[n - 1], "fedramp")) ? 2 : 1;
+    case OSS: return n > 1 && is_label(l[n - 2], "s3") ? 2 : 1;
     case NOTHING: break;
     }
     return 0;
 }
 
-/* "oss-cn-hangzhou-internal" without what stands around the region. */
+/* The region in "oss-cn-hangzhou-internal". */
 static label
-oss_region(label l)
+parse_oss_region(label l)
 {
     static const char internal[] = "-internal";
     size_t            n = strlen(internal);
@@ -200,29 +200,29 @@ oss_region(label l)
     return l;
 }
 
-/* False: not one of its hosts that hold objects. */
+/* False: not a host with objects. */
 static bool
 parse_provider(const char *host, size_t head, layout form, ncz_s3_host *h)
 {
     label  l[LABELS];
-    size_t n = head > 0 ? split(host, head, l) : 0, own = own_labels(form, l, n);
+    size_t n = head > 0 ? split_labels(host, head, l) : 0, own = count_own_labels(form, l, n);
 
-    if (n < own || (form == OSS && !label_begins(l[n - 1], "oss-")))
+    if (n < own || (form == OSS && !begins_label(l[n - 1], "oss-")))
         return false;
     *h = (ncz_s3_host){.known = true, .no_path = form == OSS};
     if (n > own)
         h->bucket_len = own > 0 ? (size_t)(l[n - own].s - host) - 1 : head;
     if (form == REGION)
         set_region(h, host, l[n - own]);
-    else if (form == OSS && !label_begins(l[n - 1], "oss-accelerate"))
-        set_region(h, host, oss_region(l[n - 1]));
+    else if (form == OSS && !begins_label(l[n - 1], "oss-accelerate"))
+        set_region(h, host, parse_oss_region(l[n - 1]));
     return true;
 }
 
-/* Does it look like the name of a region: us-west-1, eu-central-003, fr-par? No digits, no region: unless it is
- * two letters, a hyphen and a few more. */
+/* Does it look like a region: us-west-1, eu-central-003, fr-par? A region ends in a digit, unless it is two letters, a
+ * hyphen and a few more. */
 static bool
-like_region(label l)
+looks_like_region(label l)
 {
     const char *hyphen = memchr(l.s, '-', l.len);
     bool        digit = l.len > 0 && l.s[l.len - 1] >= '0' && l.s[l.len - 1] <= '9';
@@ -230,16 +230,16 @@ like_region(label l)
     return hyphen != NULL && hyphen - l.s == 2 && (digit || l.len <= 6);
 }
 
-/* Others' hosts are only guessed at when both the word s3 and the form of a region's name say so. */
+/* Other hosts are only parsed if they have both the label s3 and something like a region's name. */
 static ncz_s3_host
 parse_other(const char *host)
 {
     ncz_s3_host h = {.amazon = false};
     label       l[LABELS];
-    size_t      n = split(host, strlen(host), l);
+    size_t      n = split_labels(host, strlen(host), l);
 
     for (size_t at = 0; at + 3 < n; at++)
-        if (label_is(l[at], "s3") && like_region(l[at + 1])) {
+        if (is_label(l[at], "s3") && looks_like_region(l[at + 1])) {
             h.bucket_len = at > 0 ? (size_t)(l[at].s - host) - 1 : 0;
             set_region(&h, host, l[at + 1]);
             return h;
@@ -250,7 +250,7 @@ parse_other(const char *host)
 ncz_s3_host
 ncz_s3_host_parse(const char *host)
 {
-    size_t      head = before_amazon(host);
+    size_t      head = find_amazon_domain(host);
     ncz_s3_host h;
 
     if (ncz_s3_is_ip(host))
@@ -258,7 +258,7 @@ ncz_s3_host_parse(const char *host)
     if (head > 0)
         return parse_amazon(host, head);
     for (size_t i = 0; i < NCZ_LEN(providers); i++) {
-        head = before_domain(host, providers[i].domain);
+        head = find_domain(host, providers[i].domain);
         if ((head > 0 || strcmp(host, providers[i].domain) == 0) &&
             parse_provider(host, head, providers[i].layout, &h))
             return h;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The config and credentials files of AWS's tools: a flat list of what their lines say, in their order.
+ * The config and credentials files of AWS's tools, as a flat list of their items.
  *
- * A value ends at white space followed by '#' or ';' and nowhere else: secrets hold such signs, and '=' and '[' too,
- * but no blanks. What is indented deeper than the key above belongs to that key: as pairs of its block when it has no
- * value of its own, as more lines of its value otherwise.
+ * A value ends at white space followed by '#' or ';' and nowhere else: secrets contain these characters, and '=' and
+ * '[', but no blanks. A line indented deeper than the key above belongs to that key: as a pair of its block if the key
+ * has no value, else as another line of its value.
  */
 #include "s3/config/s3_ini_file.h"
 #include "s3/protocol/s3_hash.h"
@@ -46,7 +46,7 @@ is_blank(char c)
 }
 
 static span
-trim(span t)
+trim_blanks(span t)
 {
     while (t.len > 0 && is_blank(t.s[0])) {
         t.s++;
@@ -57,18 +57,18 @@ trim(span t)
     return t;
 }
 
-/* `t` does not begin its line: what stands before its first character counts. */
+/* `t` does not begin its line: the character before it may be read. */
 static span
-without_comment(span t)
+strip_comment(span t)
 {
     for (size_t i = 0; i < t.len; i++)
         if ((t.s[i] == '#' || t.s[i] == ';') && is_blank(t.s[(ptrdiff_t)i - 1]))
             t.len = i;
-    return trim(t);
+    return trim_blanks(t);
 }
 
 static bool
-span_is(span t, const char *word)
+is_word(span t, const char *word)
 {
     return t.len == strlen(word) && memcmp(t.s, word, t.len) == 0;
 }
@@ -83,19 +83,19 @@ typedef struct reader {
     ncz_s3_ini_kind kind;
     span            section;
     bool            weak;
-    bool            in_key; /* a key stands above */
+    bool            in_key; /* a key is above */
     size_t          indent; /* of that key */
     size_t          at;     /* and where it is in the list */
 } reader;
 
 static int
-bad_line(const reader *r, const char *what)
+fail_line(const reader *r, const char *what)
 {
     return ncz_fail(NC_EAUTH, "%s:%u: %s", r->ini->file, r->line, what);
 }
 
 static char *
-span_dup(span t, bool lower)
+copy_span(span t, bool lower)
 {
     char *s = ncz_strndup(t.s, t.len);
 
@@ -105,9 +105,9 @@ span_dup(span t, bool lower)
     return s;
 }
 
-/* `key` of no length: the section itself. */
+/* An empty `key`: the section itself. */
 static int
-push(reader *r, const char *block, span key, span value)
+add_item(reader *r, const char *block, span key, span value)
 {
     ncz_s3_ini      *ini = r->ini;
     ncz_s3_ini_item *v = ncz_grow(ini->v, ini->n + 1, sizeof *v), item;
@@ -116,10 +116,10 @@ push(reader *r, const char *block, span key, span value)
         return ncz_fail_nomem((ini->n + 1) * sizeof *v);
     ini->v = v;
     item = (ncz_s3_ini_item){.kind = r->kind,
-                             .section = span_dup(r->section, false),
+                             .section = copy_span(r->section, false),
                              .block = block != NULL ? ncz_strdup(block) : NULL,
-                             .key = key.len > 0 ? span_dup(key, true) : NULL,
-                             .value = span_dup(value, false),
+                             .key = key.len > 0 ? copy_span(key, true) : NULL,
+                             .value = copy_span(value, false),
                              .line = r->line,
                              .weak = r->weak};
     if (item.section == NULL || item.value == NULL || (block != NULL && item.block == NULL) ||
@@ -133,7 +133,7 @@ push(reader *r, const char *block, span key, span value)
 
 /* `kind name` or `kind "name"`, or a name alone. */
 static void
-understand_section(reader *r, span t)
+parse_section_name(reader *r, span t)
 {
     static const struct {
         const char     *word;
@@ -147,7 +147,7 @@ understand_section(reader *r, span t)
     r->kind = r->credentials ? NCZ_S3_INI_PROFILE : NCZ_S3_INI_OTHER;
     if (r->credentials)
         return;
-    if (span_is(t, "default")) {
+    if (is_word(t, "default")) {
         r->kind = NCZ_S3_INI_PROFILE;
         r->weak = true;
         return;
@@ -155,9 +155,9 @@ understand_section(reader *r, span t)
     while (word < t.len && !is_blank(t.s[word]) && t.s[word] != '"' && t.s[word] != '\'')
         word++;
     for (size_t i = 0; i < NCZ_LEN(kinds); i++)
-        if (word < t.len && span_is((span){t.s, word}, kinds[i].word)) {
+        if (word < t.len && is_word((span){t.s, word}, kinds[i].word)) {
             r->kind = kinds[i].kind;
-            r->section = trim((span){t.s + word, t.len - word});
+            r->section = trim_blanks((span){t.s + word, t.len - word});
         }
     if (r->section.len >= 2 && (r->section.s[0] == '"' || r->section.s[0] == '\'') &&
         r->section.s[r->section.len - 1] == r->section.s[0])
@@ -165,26 +165,26 @@ understand_section(reader *r, span t)
 }
 
 static int
-take_section(reader *r, span t)
+parse_section(reader *r, span t)
 {
     const char *close = memchr(t.s, ']', t.len);
     span        rest;
 
     if (close == NULL)
-        return bad_line(r, "a section without its ']'");
-    rest = trim((span){close + 1, t.len - (size_t)(close + 1 - t.s)});
+        return fail_line(r, "a section without its ']'");
+    rest = trim_blanks((span){close + 1, t.len - (size_t)(close + 1 - t.s)});
     if (rest.len > 0 && rest.s[0] != '#' && rest.s[0] != ';')
-        return bad_line(r, "something behind a section's ']'");
-    t = trim((span){t.s + 1, (size_t)(close - t.s - 1)});
+        return fail_line(r, "text after a section's ']'");
+    t = trim_blanks((span){t.s + 1, (size_t)(close - t.s - 1)});
     if (t.len == 0)
-        return bad_line(r, "a section without a name");
-    understand_section(r, t);
+        return fail_line(r, "a section without a name");
+    parse_section_name(r, t);
     r->in_section = true;
     r->in_key = false;
-    return push(r, NULL, (span){"", 0}, (span){"", 0});
+    return add_item(r, NULL, (span){"", 0}, (span){"", 0});
 }
 
-/* The last value gets one more line. */
+/* Appends a line to the last value. */
 static int
 continue_value(reader *r, span t)
 {
@@ -192,7 +192,7 @@ continue_value(reader *r, span t)
     char            *joined;
 
     if (strlen(item->value) + t.len > VALUE_MOST)
-        return bad_line(r, "a value of too many lines");
+        return fail_line(r, "a value with too many lines");
     joined = ncz_sprintf("%s%s%.*s", item->value, item->value[0] != '\0' ? "\n" : "", (int)t.len, t.s);
 
     if (joined == NULL)
@@ -203,7 +203,7 @@ continue_value(reader *r, span t)
 }
 
 static int
-take_pair(reader *r, span t, size_t indent)
+parse_pair(reader *r, span t, size_t indent)
 {
     const char *eq = memchr(t.s, '=', t.len);
     bool        deeper = r->in_key && indent > r->indent;
@@ -212,14 +212,14 @@ take_pair(reader *r, span t, size_t indent)
     int         rc;
 
     if (eq == NULL)
-        return deeper ? continue_value(r, without_comment(t)) : bad_line(r, "neither [section] nor key = value");
-    key = trim((span){t.s, (size_t)(eq - t.s)});
-    value = without_comment((span){eq + 1, t.len - (size_t)(eq + 1 - t.s)});
+        return deeper ? continue_value(r, strip_comment(t)) : fail_line(r, "neither [section] nor key = value");
+    key = trim_blanks((span){t.s, (size_t)(eq - t.s)});
+    value = strip_comment((span){eq + 1, t.len - (size_t)(eq + 1 - t.s)});
     if (key.len == 0)
-        return bad_line(r, "a value without its key");
+        return fail_line(r, "a value without a key");
     if (nested)
-        return push(r, r->ini->v[r->at].key, key, value);
-    if ((rc = push(r, NULL, key, value)) != NC_NOERR)
+        return add_item(r, r->ini->v[r->at].key, key, value);
+    if ((rc = add_item(r, NULL, key, value)) != NC_NOERR)
         return rc;
     r->in_key = true;
     r->indent = indent;
@@ -228,20 +228,20 @@ take_pair(reader *r, span t, size_t indent)
 }
 
 static int
-take_line(reader *r, span line)
+parse_line(reader *r, span line)
 {
-    span   t = trim(line);
+    span   t = trim_blanks(line);
     size_t indent = (size_t)(t.s - line.s);
 
     if (t.len == 0 || t.s[0] == '#' || t.s[0] == ';')
         return NC_NOERR;
     if (memchr(t.s, '\0', t.len) != NULL)
-        return bad_line(r, "a zero byte");
+        return fail_line(r, "a zero byte");
     if (t.s[0] == '[' && indent == 0)
-        return take_section(r, t);
+        return parse_section(r, t);
     if (!r->in_section)
-        return bad_line(r, "a line before any [section]");
-    return take_pair(r, t, indent);
+        return fail_line(r, "a line before any [section]");
+    return parse_pair(r, t, indent);
 }
 
 int
@@ -254,7 +254,7 @@ ncz_s3_ini_parse(const char *text, size_t len, const char *file, bool credential
     if (ini.file == NULL)
         return ncz_fail_nomem(strlen(file) + 1);
     if (len > NCZ_S3_INI_MOST)
-        rc = ncz_fail(NC_EAUTH, "%s: %zu bytes are more than such a file has", file, len);
+        rc = ncz_fail(NC_EAUTH, "%s: %zu bytes are too many for a configuration file", file, len);
     if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         text += 3;
         len -= 3;
@@ -266,7 +266,7 @@ ncz_s3_ini_parse(const char *text, size_t len, const char *file, bool credential
         r.line++;
         if (n > 0 && text[n - 1] == '\r')
             n--;
-        rc = take_line(&r, (span){text, n});
+        rc = parse_line(&r, (span){text, n});
         text += all;
         len -= all;
     }
@@ -281,7 +281,7 @@ ncz_s3_ini_parse(const char *text, size_t len, const char *file, bool credential
 /* ---- looking up ---- */
 
 static bool
-in_section(const ncz_s3_ini_item *item, ncz_s3_ini_kind kind, const char *section)
+is_in_section(const ncz_s3_ini_item *item, ncz_s3_ini_kind kind, const char *section)
 {
     return item->kind == kind && strcmp(item->section, section) == 0;
 }
@@ -290,7 +290,7 @@ bool
 ncz_s3_ini_has(const ncz_s3_ini *ini, ncz_s3_ini_kind kind, const char *section)
 {
     for (size_t i = 0; i < ini->n; i++)
-        if (in_section(&ini->v[i], kind, section))
+        if (is_in_section(&ini->v[i], kind, section))
             return true;
     return false;
 }
@@ -300,7 +300,7 @@ static bool
 is_hidden(const ncz_s3_ini *ini, const ncz_s3_ini_item *item)
 {
     for (size_t i = 0; item->weak && i < ini->n; i++)
-        if (!ini->v[i].weak && in_section(&ini->v[i], NCZ_S3_INI_PROFILE, "default"))
+        if (!ini->v[i].weak && is_in_section(&ini->v[i], NCZ_S3_INI_PROFILE, "default"))
             return true;
     return false;
 }
@@ -311,7 +311,7 @@ ncz_s3_ini_get(const ncz_s3_ini *ini, ncz_s3_ini_kind kind, const char *section,
     for (size_t i = ini->n; i-- > 0;) {
         const ncz_s3_ini_item *item = &ini->v[i];
 
-        if (item->key == NULL || strcmp(item->key, key) != 0 || !in_section(item, kind, section))
+        if (item->key == NULL || strcmp(item->key, key) != 0 || !is_in_section(item, kind, section))
             continue;
         if ((block == NULL) != (item->block == NULL) || (block != NULL && strcmp(block, item->block) != 0))
             continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ini: the config and credentials files of AWS's tools, as their SDKs read them. Within this room only.
+ * ini: the config and credentials files of AWS's tools, read as their SDKs do. Within this module only.
  */
 #ifndef NCZ_S3_INI_FILE_H
 #define NCZ_S3_INI_FILE_H
@@ -19,22 +19,22 @@ typedef enum ncz_s3_ini_kind {
 typedef struct ncz_s3_ini_item {
     ncz_s3_ini_kind kind;
     char           *section; /* its name, without kind and quotes */
-    char           *block;   /* the key that this one stands indented under, or NULL */
+    char           *block;   /* the key above, if this one is indented under it, or NULL */
     char           *key;     /* lower case; NULL: the section itself begins */
     char           *value;
     unsigned        line;
-    bool            weak; /* of config's [default], which [profile default] hides */
+    bool            weak; /* in config's [default], which [profile default] hides */
 } ncz_s3_ini_item;
 
 typedef struct ncz_s3_ini {
-    char            *file; /* as error texts call it */
+    char            *file; /* name in error texts */
     ncz_s3_ini_item *v;
     size_t           n;
 } ncz_s3_ini;
 
 #define NCZ_S3_INI_INIT ((ncz_s3_ini){NULL, NULL, 0})
 
-/* NC_EAUTH with file and line: neither section nor `key = value`; a line before any section; what is too large. */
+/* NC_EAUTH with file and line: neither section nor `key = value`; a line before any section; too large a file. */
 int  ncz_s3_ini_parse(const char *text, size_t len, const char *file, bool credentials, ncz_s3_ini *out);
 void ncz_s3_ini_clear(ncz_s3_ini *ini); /* wipes the values */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * netCDF's rc files, as far as a store needs them.
+ * netCDF's rc files: the keys that concern S3 and web servers.
  */
 #include "s3/config/s3_rc_file.h"
 #include "s3/config/s3_secret_file.h"
@@ -29,7 +29,7 @@ ncz_s3_rc_clear(ncz_s3_rc *rc)
 /* ---- reading ---- */
 
 static int
-push(ncz_s3_rc *rc, ncz_s3_rc_item item)
+add_item(ncz_s3_rc *rc, ncz_s3_rc_item item)
 {
     ncz_s3_rc_item *v = ncz_grow(rc->v, rc->n + 1, sizeof *v);
 
@@ -47,7 +47,7 @@ push(ncz_s3_rc *rc, ncz_s3_rc_item item)
 }
 
 static void
-trim(const char **s, size_t *len)
+trim_blanks(const char **s, size_t *len)
 {
     while (*len > 0 && (**s == ' ' || **s == '\t')) {
         ++*s;
@@ -58,7 +58,7 @@ trim(const char **s, size_t *len)
 }
 
 static char *
-upper(const char *s, size_t len)
+copy_upper(const char *s, size_t len)
 {
     char *text = ncz_strndup(s, len);
 
@@ -70,7 +70,7 @@ upper(const char *s, size_t len)
 
 /* The URL of `[URL]`: whole, or a host with perhaps a port and a path. NULL with NC_NOERR: no URL. */
 static int
-take_scope(const char *s, size_t len, ncz_uri **out)
+parse_scope(const char *s, size_t len, ncz_uri **out)
 {
     bool  whole = memmem(s, len, "://", 3) != NULL;
     char *text = ncz_sprintf("%s%.*s", whole ? "" : "https://", (int)len, s);
@@ -84,35 +84,35 @@ take_scope(const char *s, size_t len, ncz_uri **out)
 }
 
 static int
-take_line(ncz_s3_rc *rc, const char *s, size_t len, bool here)
+parse_line(ncz_s3_rc *rc, const char *s, size_t len, bool here)
 {
     const char *eq, *close, *value;
     ncz_uri    *scope = NULL;
     size_t      nkey, nvalue;
     int         status;
 
-    trim(&s, &len);
+    trim_blanks(&s, &len);
     if (len == 0 || s[0] == '#' || memchr(s, '\0', len) != NULL)
         return NC_NOERR;
     if (s[0] == '[') {
         if ((close = memchr(s, ']', len)) == NULL)
             return NC_NOERR;
-        if ((status = take_scope(s + 1, (size_t)(close - s - 1), &scope)) != NC_NOERR || scope == NULL)
+        if ((status = parse_scope(s + 1, (size_t)(close - s - 1), &scope)) != NC_NOERR || scope == NULL)
             return status;
         len -= (size_t)(close + 1 - s);
         s = close + 1;
     }
     eq = memchr(s, '=', len);
-    value = eq != NULL ? eq + 1 : "1"; /* netCDF's: a key alone is a switch */
+    value = eq != NULL ? eq + 1 : "1"; /* as in netCDF, a key alone is a switch */
     nvalue = eq != NULL ? len - (size_t)(eq + 1 - s) : 1;
     nkey = eq != NULL ? (size_t)(eq - s) : len;
-    trim(&s, &nkey);
-    trim(&value, &nvalue);
-    return push(rc, (ncz_s3_rc_item){.scope = scope,
-                                     .key = upper(s, nkey),
-                                     .value = ncz_strndup(value, nvalue),
-                                     .file = rc->nfiles - 1,
-                                     .here = here});
+    trim_blanks(&s, &nkey);
+    trim_blanks(&value, &nvalue);
+    return add_item(rc, (ncz_s3_rc_item){.scope = scope,
+                                         .key = copy_upper(s, nkey),
+                                         .value = ncz_strndup(value, nvalue),
+                                         .file = rc->nfiles - 1,
+                                         .here = here});
 }
 
 int
@@ -131,16 +131,16 @@ ncz_s3_rc_parse(ncz_s3_rc *rc, const char *text, size_t len, const char *file, b
         const char *end = memchr(text, '\n', len);
         size_t      n = end != NULL ? (size_t)(end - text) : len, all = end != NULL ? n + 1 : n;
 
-        status = take_line(rc, text, n, here);
+        status = parse_line(rc, text, n, here);
         text += all;
         len -= all;
     }
     return status;
 }
 
-/* A file that cannot be read is as good as none: these files are for convenience. */
+/* Ignores a file that cannot be read: these files are optional. */
 static int
-load_one(ncz_s3_rc *rc, const char *path, bool here)
+load_file(ncz_s3_rc *rc, const char *path, bool here)
 {
     ncz_buf text = NCZ_BUF_LIMIT(RC_MOST);
     bool    absent = false;
@@ -149,7 +149,7 @@ load_one(ncz_s3_rc *rc, const char *path, bool here)
     if (status == NC_NOERR && !absent)
         status = ncz_s3_rc_parse(rc, ncz_buf_str(&text), text.len, path, here);
     else if (status != NC_NOERR && status != NC_ENOMEM) {
-        ncz_log(NCZ_LOG_WARN, "passed over: %s", ncz_err_text());
+        ncz_log(NCZ_LOG_WARN, "ignored: %s", ncz_err_text());
         status = NC_NOERR;
     }
     ncz_wipe(text.data, text.cap);
@@ -166,7 +166,7 @@ load_folder(ncz_s3_rc *rc, const char *folder, bool here)
     for (size_t i = 0; i < NCZ_LEN(names) && status == NC_NOERR; i++) {
         char *path = ncz_sprintf("%s/%s", folder, names[i]);
 
-        status = path != NULL ? load_one(rc, path, here) : ncz_fail_nomem(strlen(folder) + 10);
+        status = path != NULL ? load_file(rc, path, here) : ncz_fail_nomem(strlen(folder) + 10);
         ncz_free(path);
     }
     return status;
@@ -183,7 +183,7 @@ ncz_s3_rc_load(const char *home, ncz_s3_rc *out)
     if (ncz_env("NCRCENV_IGNORE") != NULL) {
         status = NC_NOERR;
     } else if (ncz_env("NCRCENV_RC") != NULL) {
-        status = load_one(&rc, ncz_env("NCRCENV_RC"), false);
+        status = load_file(&rc, ncz_env("NCRCENV_RC"), false);
     } else {
         if (home != NULL)
             status = load_folder(&rc, home, false);
@@ -202,7 +202,7 @@ ncz_s3_rc_load(const char *home, ncz_s3_rc *out)
 
 /* The same host and port, and a path that begins as the scope's does. */
 static bool
-fits(const ncz_uri *scope, const ncz_uri *uri)
+is_in_scope(const ncz_uri *scope, const ncz_uri *uri)
 {
     if (uri->host == NULL || scope->host == NULL || strcasecmp(scope->host, uri->host) != 0)
         return false;
@@ -220,7 +220,7 @@ ncz_s3_rc_get(const ncz_s3_rc *rc, const ncz_uri *uri, const char *key, const ch
         const ncz_s3_rc_item *item = &rc->v[i];
         bool                  trusted = !item->here || strncmp(key, "HTTP.", 5) != 0;
 
-        if (strcmp(item->key, key) != 0 || !trusted || (item->scope != NULL && !fits(item->scope, uri)))
+        if (strcmp(item->key, key) != 0 || !trusted || (item->scope != NULL && !is_in_scope(item->scope, uri)))
             continue;
         if (best == NULL || best->scope == NULL || item->scope != NULL)
             best = item;

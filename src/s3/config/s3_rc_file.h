@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rc: netCDF's rc files (.ncrc, .dodsrc): `KEY=VALUE` and `[URL]KEY=VALUE`. Within this room only.
+ * rc: netCDF's rc files (.ncrc, .dodsrc): `KEY=VALUE` and `[URL]KEY=VALUE`. Within this module only.
  */
 #ifndef NCZ_S3_RC_FILE_H
 #define NCZ_S3_RC_FILE_H
@@ -12,11 +12,11 @@ typedef struct ncz_s3_rc_item {
     char    *key;   /* upper case */
     char    *value;
     size_t   file;
-    bool     here; /* of a file in the working directory */
+    bool     here; /* in a file of the working directory */
 } ncz_s3_rc_item;
 
 typedef struct ncz_s3_rc {
-    char          **files; /* those that were read */
+    char          **files; /* the files read */
     size_t          nfiles;
     ncz_s3_rc_item *v;
     size_t          n;
@@ -26,20 +26,20 @@ typedef struct ncz_s3_rc {
 
 /*
  * NCRCENV_IGNORE: none. NCRCENV_RC: that file alone. Else $NCRCENV_HOME or `home` (may be NULL), then the working
- * directory, in each .ncrc, then .dodsrc; later ones win. Lines that mean nothing are passed over.
+ * directory, in each .ncrc, then .dodsrc; later ones win. Ignores lines without a meaning.
  */
 int  ncz_s3_rc_load(const char *home, ncz_s3_rc *out);
 int  ncz_s3_rc_parse(ncz_s3_rc *rc, const char *text, size_t len, const char *file, bool here);
 void ncz_s3_rc_clear(ncz_s3_rc *rc);
 
 /*
- * What they say of `key` (upper case) for this URL: one with a scope that fits goes before one without, else the last
- * wins. A file in the working directory may have come with somebody's data: it may choose a profile and a region, but
- * says nothing here of whom to trust and which way to go (HTTP.*). *file: where it stands.
+ * The value of `key` (upper case) for this URL: a line with a matching scope precedes one without, else the last wins. A
+ * file in the working directory may have come with somebody's data: it may set profile and region, but its HTTP.* keys
+ * (certificates, proxy) are ignored. *file: the file that has it.
  */
 const char *ncz_s3_rc_get(const ncz_s3_rc *rc, const ncz_uri *uri, const char *key, const char **file);
 
-/* Has some file, but for those in the working directory, a line for URLs of this host? */
+/* Does a file, other than those in the working directory, have a line for URLs of this host? */
 bool ncz_s3_rc_has_host(const ncz_s3_rc *rc, const char *host);
 
 #endif /* NCZ_S3_RC_FILE_H */

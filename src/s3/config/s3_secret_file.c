@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Small files that may hold a secret: read at once, bounded, and left in one place of memory.
+ * Small files that may hold a secret: read into one buffer of the greatest size, which never moves.
  */
 #include "s3/config/s3_secret_file.h"
 
@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 static int
-read_all(int fd, const char *path, size_t most, ncz_buf *out)
+read_to_end(int fd, const char *path, size_t most, ncz_buf *out)
 {
     ssize_t n;
     int     rc;
 
-    /* At once, so that no copy of a secret stays behind where a smaller buffer stood. */
+    /* At once: a growing buffer would leave copies of a secret in freed memory. */
     if ((rc = ncz_buf_reserve(out, most)) != NC_NOERR)
         return rc;
     while (out->len < most) {
@@ -41,7 +41,7 @@ ncz_s3_read_file(const char *path, size_t most, bool *absent, ncz_buf *out)
     *absent = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
     if (fd < 0)
         return *absent ? NC_NOERR : ncz_fail_errno(errno, "%s", path);
-    rc = read_all(fd, path, most, out);
+    rc = read_to_end(fd, path, most, out);
     close(fd);
     return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Settings: the files that hold them, and where each one stood.
+ * Settings: the files that contain them, the lookup of one, its origin and its value.
  */
 #include "s3/config/s3_setting_lookup.h"
 #include "s3/config/s3_secret_file.h"
@@ -19,14 +19,14 @@ ncz_s3_expand_home(const char *path, const char *home)
     return ncz_strdup(path);
 }
 
-/* Where one of the two files is: *path stays NULL when nothing says it. */
+/* The path of one of the two files; *path stays NULL when neither a variable nor the home directory is known. */
 static int
-place(const char *variable, const char *name, const char *home, char **path)
+find_path(const char *variable, const char *name, const char *home, char **path)
 {
-    const char *said = ncz_env(variable), *aws_home = ncz_env("NC_TEST_AWS_DIR"); /* netCDF's tests' own */
+    const char *value = ncz_env(variable), *aws_home = ncz_env("NC_TEST_AWS_DIR"); /* set by netCDF's tests */
 
-    if (said != NULL)
-        *path = ncz_s3_expand_home(said, home);
+    if (value != NULL)
+        *path = ncz_s3_expand_home(value, home);
     else if (aws_home != NULL || home != NULL)
         *path = ncz_sprintf("%s/.aws/%s", aws_home != NULL ? aws_home : home, name);
     else
@@ -35,7 +35,7 @@ place(const char *variable, const char *name, const char *home, char **path)
 }
 
 static int
-load(const char *path, bool credentials, ncz_s3_ini *out)
+load_ini(const char *path, bool credentials, ncz_s3_ini *out)
 {
     ncz_buf text = NCZ_BUF_INIT;
     bool    absent = false;
@@ -70,13 +70,13 @@ ncz_s3_files_load(ncz_s3_files *out)
 
     if (home != NULL && (f.home = ncz_strdup(home)) == NULL)
         return ncz_fail_nomem(strlen(home) + 1);
-    if ((rc = place("AWS_CONFIG_FILE", "config", f.home, &f.config_path)) != NC_NOERR)
+    if ((rc = find_path("AWS_CONFIG_FILE", "config", f.home, &f.config_path)) != NC_NOERR)
         goto done;
-    if ((rc = place("AWS_SHARED_CREDENTIALS_FILE", "credentials", f.home, &f.credentials_path)) != NC_NOERR)
+    if ((rc = find_path("AWS_SHARED_CREDENTIALS_FILE", "credentials", f.home, &f.credentials_path)) != NC_NOERR)
         goto done;
-    if ((rc = load(f.config_path, false, &f.config)) != NC_NOERR)
+    if ((rc = load_ini(f.config_path, false, &f.config)) != NC_NOERR)
         goto done;
-    if ((rc = load(f.credentials_path, true, &f.credentials)) != NC_NOERR)
+    if ((rc = load_ini(f.credentials_path, true, &f.credentials)) != NC_NOERR)
         goto done;
     *out = f;
     f = (ncz_s3_files){.home = NULL}; /* now the caller's */
@@ -95,50 +95,50 @@ ncz_s3_profile_exists(const ncz_s3_files *f, const char *profile)
 /* ---- lookups ---- */
 
 static ncz_s3_setting
-said(ncz_s3_source source, const char *value, const char *name)
+make_setting(ncz_s3_source source, const char *value, const char *name)
 {
     if (value == NULL || value[0] == '\0')
         return (ncz_s3_setting){.source = NCZ_S3_FROM_NOWHERE};
     return (ncz_s3_setting){.source = source, .value = value, .name = name};
 }
 
-/* `alone`: what a key without a value says. */
+/* `alone`: the value of a key without one. */
 static ncz_s3_setting
-of_url(const ncz_s3_lookup *l, const char *key, const char *alone)
+lookup_url(const ncz_s3_lookup *l, const char *key, const char *alone)
 {
     for (size_t i = l->uri->nfrag; i-- > 0;) {
         const ncz_uri_pair *p = &l->uri->frag[i];
         const char         *name = strncmp(p->key, "aws.", 4) == 0 ? p->key + 4 : p->key;
 
         if (strcmp(name, key) == 0)
-            return said(NCZ_S3_FROM_URL, p->value[0] != '\0' ? p->value : alone, p->key);
+            return make_setting(NCZ_S3_FROM_URL, p->value[0] != '\0' ? p->value : alone, p->key);
     }
-    return said(NCZ_S3_FROM_URL, NULL, key);
+    return make_setting(NCZ_S3_FROM_URL, NULL, key);
 }
 
 ncz_s3_setting
 ncz_s3_setting_url(const ncz_s3_lookup *l, const char *key)
 {
-    return of_url(l, key, NULL);
+    return lookup_url(l, key, NULL);
 }
 
 ncz_s3_setting
 ncz_s3_setting_url_switch(const ncz_s3_lookup *l, const char *key)
 {
-    return of_url(l, key, "yes");
+    return lookup_url(l, key, "yes");
 }
 
 ncz_s3_setting
 ncz_s3_setting_env(const char *name)
 {
-    return said(NCZ_S3_FROM_ENV, ncz_env(name), name);
+    return make_setting(NCZ_S3_FROM_ENV, ncz_env(name), name);
 }
 
 ncz_s3_setting
 ncz_s3_setting_rc(const ncz_s3_lookup *l, const char *key)
 {
     const char    *file = NULL, *value = ncz_s3_rc_get(l->rc, l->uri, key, &file);
-    ncz_s3_setting s = said(NCZ_S3_FROM_RC, value, key);
+    ncz_s3_setting s = make_setting(NCZ_S3_FROM_RC, value, key);
 
     s.file = file;
     return s;
@@ -147,13 +147,13 @@ ncz_s3_setting_rc(const ncz_s3_lookup *l, const char *key)
 ncz_s3_setting
 ncz_s3_setting_default(const char *value)
 {
-    return said(NCZ_S3_FROM_DEFAULT, value, NULL);
+    return make_setting(NCZ_S3_FROM_DEFAULT, value, NULL);
 }
 
 static ncz_s3_setting
-of_ini(const ncz_s3_ini *ini, ncz_s3_ini_kind kind, const char *section, const char *block, const char *key)
+lookup_ini(const ncz_s3_ini *ini, ncz_s3_ini_kind kind, const char *section, const char *block, const char *key)
 {
-    ncz_s3_setting s = said(NCZ_S3_FROM_PROFILE, ncz_s3_ini_get(ini, kind, section, block, key), key);
+    ncz_s3_setting s = make_setting(NCZ_S3_FROM_PROFILE, ncz_s3_ini_get(ini, kind, section, block, key), key);
 
     s.section = section;
     s.file = ini->file;
@@ -166,9 +166,9 @@ ncz_s3_setting_profile(const ncz_s3_files *f, const char *profile, const char *b
     ncz_s3_setting s;
 
     if (profile == NULL)
-        return said(NCZ_S3_FROM_PROFILE, NULL, key);
-    s = of_ini(&f->credentials, NCZ_S3_INI_PROFILE, profile, block, key);
-    return s.value != NULL ? s : of_ini(&f->config, NCZ_S3_INI_PROFILE, profile, block, key);
+        return make_setting(NCZ_S3_FROM_PROFILE, NULL, key);
+    s = lookup_ini(&f->credentials, NCZ_S3_INI_PROFILE, profile, block, key);
+    return s.value != NULL ? s : lookup_ini(&f->config, NCZ_S3_INI_PROFILE, profile, block, key);
 }
 
 ncz_s3_setting
@@ -178,7 +178,7 @@ ncz_s3_setting_service(const ncz_s3_files *f, const char *profile, const char *s
 
     if (section.value == NULL)
         return section;
-    return of_ini(&f->config, NCZ_S3_INI_SERVICES, section.value, service, key);
+    return lookup_ini(&f->config, NCZ_S3_INI_SERVICES, section.value, service, key);
 }
 
 ncz_s3_setting
@@ -190,7 +190,7 @@ ncz_s3_setting_first(const ncz_s3_setting *all, size_t n)
     return (ncz_s3_setting){.source = NCZ_S3_FROM_NOWHERE};
 }
 
-/* ---- what they mean ---- */
+/* ---- values ---- */
 
 int
 ncz_s3_setting_origin(const ncz_s3_setting *s, char **out)
@@ -210,9 +210,9 @@ ncz_s3_setting_origin(const ncz_s3_setting *s, char **out)
     return text != NULL ? NC_NOERR : ncz_fail_nomem(64);
 }
 
-/* `wanted` is what would have been right. */
+/* `wanted`: what the value must be. */
 static int
-bad_value(const ncz_s3_setting *s, const char *wanted)
+fail_value(const ncz_s3_setting *s, const char *wanted)
 {
     char *from = NULL;
 
@@ -240,7 +240,7 @@ ncz_s3_setting_bool(const ncz_s3_setting *s, bool *out)
             return NC_NOERR;
         }
     }
-    return bad_value(s, "a truth value (yes or no)");
+    return fail_value(s, "a truth value (yes or no)");
 }
 
 int
@@ -252,11 +252,11 @@ ncz_s3_setting_number(const ncz_s3_setting *s, int64_t least, int64_t most, int6
         return NC_NOERR;
     for (const char *c = s->value; *c != '\0'; c++) {
         if (*c < '0' || *c > '9' || n > most)
-            return bad_value(s, "a number in its range");
+            return fail_value(s, "a number in its range");
         n = n * 10 + (*c - '0');
     }
     if (n < least || n > most)
-        return bad_value(s, "a number in its range");
+        return fail_value(s, "a number in its range");
     *out = n;
     return NC_NOERR;
 }
@@ -271,7 +271,7 @@ ncz_s3_setting_seconds(const ncz_s3_setting *s, int64_t most, int64_t *ms)
     if (c == NULL)
         return NC_NOERR;
     if (*c < '0' || *c > '9')
-        return bad_value(s, "a number of seconds");
+        return fail_value(s, "a number of seconds");
     for (; *c >= '0' && *c <= '9' && n <= most * 1000; c++)
         n = n * 10 + (*c - '0') * 1000;
     if (*c == '.')
@@ -280,7 +280,7 @@ ncz_s3_setting_seconds(const ncz_s3_setting *s, int64_t most, int64_t *ms)
             more = more || *c != '0';
         }
     if (*c != '\0' || n > most * 1000)
-        return bad_value(s, "a number of seconds in its range");
-    *ms = n == 0 && more ? 1 : n; /* not 0, which may mean something else */
+        return fail_value(s, "a number of seconds in its range");
+    *ms = n == 0 && more ? 1 : n; /* not 0, which means no limit */
     return NC_NOERR;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * look: one way to ask for a setting, wherever it may stand, that keeps where it stood. Within this room only.
+ * setting_lookup: looks a setting up in the URL, the environment and the files, and records its origin. Within this
+ * module only.
  */
 #ifndef NCZ_S3_SETTING_LOOKUP_H
 #define NCZ_S3_SETTING_LOOKUP_H
@@ -8,14 +9,14 @@
 #include "s3/config/s3_ini_file.h"
 #include "s3/config/s3_rc_file.h"
 
-/* The AWS files of this user. A file that is not there is one without lines. */
+/* The AWS files of this user. A missing file counts as empty. */
 typedef struct ncz_s3_files {
     char      *home;                           /* or NULL */
-    char      *config_path, *credentials_path; /* NULL: neither home nor a variable says where */
+    char      *config_path, *credentials_path; /* NULL: neither the home directory nor a variable is set */
     ncz_s3_ini config, credentials;
 } ncz_s3_files;
 
-int   ncz_s3_files_load(ncz_s3_files *out); /* NC_EAUTH: not readable, or wrong in file and line */
+int   ncz_s3_files_load(ncz_s3_files *out); /* NC_EAUTH: not readable, or malformed, with file and line */
 void  ncz_s3_files_clear(ncz_s3_files *f);
 char *ncz_s3_expand_home(const char *path, const char *home); /* "~/x" in fresh memory; NULL: out of memory */
 
@@ -29,15 +30,15 @@ typedef enum ncz_s3_source {
     NCZ_S3_FROM_DEFAULT,
 } ncz_s3_source;
 
-/* A setting and where it stood; all of it borrowed. */
+/* A setting and its origin; borrowed. */
 typedef struct ncz_s3_setting {
     ncz_s3_source source;
-    const char   *value; /* NULL: nowhere */
+    const char   *value; /* NULL: not set */
     const char   *name;  /* key or variable */
     const char   *section, *file;
 } ncz_s3_setting;
 
-/* What all settings are looked up in. `profile` NULL: neither named nor there under the name "default". */
+/* Where settings are looked up. `profile` NULL: none is named, and there is none called "default". */
 typedef struct ncz_s3_lookup {
     const ncz_uri      *uri;
     const ncz_s3_files *files;
@@ -46,21 +47,21 @@ typedef struct ncz_s3_lookup {
     bool                profile_in_url; /* the URL names it */
 } ncz_s3_lookup;
 
-/* Each gives a `value` NULL when it is not there. An empty value counts as none. */
+/* Each returns a `value` of NULL when the setting is not set. An empty value counts as not set. */
 ncz_s3_setting ncz_s3_setting_url(const ncz_s3_lookup *l, const char *key); /* also with "aws." before it */
 ncz_s3_setting ncz_s3_setting_url_switch(const ncz_s3_lookup *l,
-                                         const char          *key); /* the same; a key alone (`#anon`) says yes */
+                                         const char          *key); /* the same; a key alone (`#anon`) means yes */
 ncz_s3_setting ncz_s3_setting_env(const char *name);
 ncz_s3_setting ncz_s3_setting_rc(const ncz_s3_lookup *l, const char *key);
 ncz_s3_setting ncz_s3_setting_default(const char *value);
-/* Of the profile: the credentials file wins, key by key. `block` NULL or the key that it stands indented under. */
+/* Of the profile; the credentials file wins, key by key. `block`: NULL, or the key above an indented one. */
 ncz_s3_setting ncz_s3_setting_profile(const ncz_s3_files *f, const char *profile, const char *block, const char *key);
 /* Of the section [services x] that the profile names. */
 ncz_s3_setting ncz_s3_setting_service(const ncz_s3_files *f, const char *profile, const char *service,
                                       const char *key);
 ncz_s3_setting ncz_s3_setting_first(const ncz_s3_setting *all, size_t n);
 
-int ncz_s3_setting_origin(const ncz_s3_setting *s, char **out); /* where it stood, for people, in fresh memory */
+int ncz_s3_setting_origin(const ncz_s3_setting *s, char **out); /* for people, in fresh memory */
 int ncz_s3_setting_bool(const ncz_s3_setting *s,
                         bool                 *out); /* true, yes, on, 1 ...; NC_EINVAL. Nothing said: untouched */
 int ncz_s3_setting_number(const ncz_s3_setting *s, int64_t least, int64_t most, int64_t *out); /* the same */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Credentials in use: fetched at first need, kept, fetched again before they end.
+ * The cache of credentials: fetched at first use, kept, and fetched again before they expire.
  *
- * One list for the process, so that all stores of a profile share one; what two share was made of the same profile,
- * variables and files' names. One thread fetches at a time, without the lock; others wait only when the keys at hand
- * cannot be used any more.
+ * One list per process, so that all stores of a profile share an entry; entries are equal if profile, variables and file
+ * names are. One thread fetches at a time, without the lock; others wait only if the present credentials cannot be used
+ * any longer.
  */
 #include "s3/credentials/creds_int.h"
 
@@ -13,27 +13,27 @@
 #include <unistd.h>
 
 enum {
-    ADVISORY_S = 15 * 60,  /* before their end one thread fetches others, while all still use these */
-    MANDATORY_S = 10 * 60, /* and from here all wait for others */
-    FRESH_S = 5,           /* keys that came so recently are not asked for again: there are hardly better ones */
+    ADVISORY_S = 15 * 60,  /* before expiry: one thread fetches new ones while the others use the old ones */
+    MANDATORY_S = 10 * 60, /* before expiry: all wait for new ones */
+    FRESH_S = 5,           /* credentials this new are not fetched again */
 };
 
 struct ncz_creds {
     ncz_creds *next;
     size_t     refs;
     char       of[NCZ_S3_SHA256_HEX];
-    /* what to ask with */
+    /* the options */
     char             *profile;
     bool              profile_first, amazon;
     ncz_s3_access_key given;
     char             *region, *ca_file, *ca_dir;
-    /* what there is */
+    /* the result */
     pthread_mutex_t   lock;
     pthread_cond_t    changed;
-    pid_t             busy;        /* the process of which a thread fetches; 0: none does */
+    pid_t             busy;        /* the process whose thread is fetching; 0: none */
     bool              asked, keep; /* asked: every source */
-    bool              machine; /* EC2's metadata service, the last of them, has the keys, or has not been asked yet */
-    uint64_t          flight;  /* counts the fetches that ended */
+    bool              machine; /* EC2's metadata service, the last source, has the keys or has not been asked yet */
+    uint64_t          flight;  /* number of finished fetches */
     ncz_err           failed;  /* of the last one */
     int64_t           fetched; /* monotonic seconds */
     ncz_s3_access_key keys;
@@ -59,8 +59,8 @@ creds_free(ncz_creds *c)
     ncz_free(c->ca_dir);
     ncz_free(c->source);
     ncz_buf_clear(&c->why);
-    pthread_cond_destroy(&c->changed);
-    pthread_mutex_destroy(&c->lock);
+    (void)pthread_cond_destroy(&c->changed);
+    (void)pthread_mutex_destroy(&c->lock);
     ncz_free(c);
 }
 
@@ -72,19 +72,19 @@ ncz_creds_unref(ncz_creds *c)
 
     if (c == NULL)
         return;
-    pthread_mutex_lock(&list_lock);
+    (void)pthread_mutex_lock(&list_lock);
     last = --c->refs == 0;
     while (last && *at != c)
         at = &(*at)->next;
     if (last)
         *at = c->next;
-    pthread_mutex_unlock(&list_lock);
+    (void)pthread_mutex_unlock(&list_lock);
     if (last)
         creds_free(c);
 }
 
 static int
-copy(char **to, const char *from)
+copy_text(char **to, const char *from)
 {
     if (from != NULL && (*to = ncz_strdup(from)) == NULL)
         return ncz_fail_nomem(strlen(from) + 1);
@@ -100,11 +100,12 @@ creds_new(const ncz_creds_opts *o, const ncz_s3_access_key *given, ncz_creds **o
     if (c == NULL)
         return ncz_fail_nomem(sizeof *c);
     *c = (ncz_creds){.refs = 1, .profile_first = o->profile_first, .amazon = o->amazon};
-    pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->changed, NULL);
-    if ((rc = copy(&c->profile, o->lookup->profile)) != NC_NOERR || (rc = copy(&c->region, o->region)) != NC_NOERR)
+    (void)pthread_mutex_init(&c->lock, NULL);
+    (void)pthread_cond_init(&c->changed, NULL);
+    if ((rc = copy_text(&c->profile, o->lookup->profile)) != NC_NOERR ||
+        (rc = copy_text(&c->region, o->region)) != NC_NOERR)
         goto done;
-    if ((rc = copy(&c->ca_file, o->ca_file)) != NC_NOERR || (rc = copy(&c->ca_dir, o->ca_dir)) != NC_NOERR)
+    if ((rc = copy_text(&c->ca_file, o->ca_file)) != NC_NOERR || (rc = copy_text(&c->ca_dir, o->ca_dir)) != NC_NOERR)
         goto done;
     if ((rc = ncz_s3_access_key_copy(&c->given, given)) != NC_NOERR)
         goto done;
@@ -115,9 +116,9 @@ done:
     return rc;
 }
 
-/* ---- which are the same ---- */
+/* ---- equal entries ---- */
 
-/* Every variable that a source looks at. */
+/* Every variable that a source reads. */
 static const char *const variables[] = {
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
@@ -144,14 +145,14 @@ static const char *const variables[] = {
 };
 
 static int
-put_field(ncz_buf *b, const char *value)
+append_field(ncz_buf *b, const char *value)
 {
     return ncz_buf_printf(b, "%c%s\n", value != NULL ? '=' : '-', value != NULL ? value : "");
 }
 
-/* A hash of all that decides, so that no secret is kept to compare with. */
+/* A hash of all that matters: comparing it needs no copy of a secret. */
 static int
-identity(const ncz_creds_opts *o, const ncz_s3_access_key *given, char out[NCZ_S3_SHA256_HEX])
+hash_options(const ncz_creds_opts *o, const ncz_s3_access_key *given, char out[NCZ_S3_SHA256_HEX])
 {
     const ncz_s3_lookup *l = o->lookup;
     const char          *fields[] = {l->profile,
@@ -173,11 +174,11 @@ identity(const ncz_creds_opts *o, const ncz_s3_access_key *given, char out[NCZ_S
         n += 2 + (fields[i] != NULL ? strlen(fields[i]) : 0);
     for (size_t i = 0; i < NCZ_LEN(variables); i++)
         n += 2 + (ncz_env(variables[i]) != NULL ? strlen(ncz_env(variables[i])) : 0);
-    rc = ncz_buf_reserve(&b, n); /* at once: no copy stays behind */
+    rc = ncz_buf_reserve(&b, n); /* at once: growing would leave copies of secrets */
     for (size_t i = 0; i < NCZ_LEN(fields) && rc == NC_NOERR; i++)
-        rc = put_field(&b, fields[i]);
+        rc = append_field(&b, fields[i]);
     for (size_t i = 0; i < NCZ_LEN(variables) && rc == NC_NOERR; i++)
-        rc = put_field(&b, ncz_env(variables[i]));
+        rc = append_field(&b, ncz_env(variables[i]));
     if (rc == NC_NOERR)
         rc = ncz_s3_sha256_hex(b.data, b.len, out);
     ncz_wipe(b.data, b.cap);
@@ -195,12 +196,12 @@ ncz_creds_open(const ncz_creds_opts *opts, ncz_creds **out)
     char                    of[NCZ_S3_SHA256_HEX];
     int                     rc;
 
-    if ((rc = identity(opts, &given, of)) != NC_NOERR)
+    if ((rc = hash_options(opts, &given, of)) != NC_NOERR)
         return rc;
     if ((rc = creds_new(opts, &given, &made)) != NC_NOERR)
         return rc;
     memcpy(made->of, of, sizeof of);
-    pthread_mutex_lock(&list_lock);
+    (void)pthread_mutex_lock(&list_lock);
     for (c = list; c != NULL && strcmp(c->of, of) != 0;)
         c = c->next;
     if (c != NULL) {
@@ -210,7 +211,7 @@ ncz_creds_open(const ncz_creds_opts *opts, ncz_creds **out)
         list = c = made;
         made = NULL; /* now the list's */
     }
-    pthread_mutex_unlock(&list_lock);
+    (void)pthread_mutex_unlock(&list_lock);
     creds_free(made);
     *out = c;
     return NC_NOERR;
@@ -226,9 +227,9 @@ fetch_clear(ncz_creds_fetch *f)
     ncz_buf_clear(&f->why);
 }
 
-/* Reads the files anew: who renews keys writes them there. */
+/* Reads the files again: tools that renew keys write them there. */
 static int
-walk(ncz_creds_fetch *f, bool *found)
+search_sources(ncz_creds_fetch *f, bool *found)
 {
     ncz_s3_files files = {.home = NULL};
     int          rc;
@@ -242,9 +243,9 @@ walk(ncz_creds_fetch *f, bool *found)
     return rc;
 }
 
-/* What the walk brought becomes what there is. `c->lock` is held. */
+/* Moves the result of a search into the entry. `c->lock` is held. */
 static void
-publish(ncz_creds *c, ncz_creds_fetch *f)
+publish_result(ncz_creds *c, ncz_creds_fetch *f)
 {
     ncz_s3_access_key_clear(&c->keys);
     ncz_free(c->source);
@@ -261,20 +262,20 @@ publish(ncz_creds *c, ncz_creds_fetch *f)
     f->why = NCZ_BUF_INIT;
 }
 
-/* The machine's own keys are better than none when its service does not answer: they are used on for a while. */
+/* If EC2's service fails, its old keys may still work: extends them for a while. */
 static void
-extend(ncz_creds *c)
+extend_expiry(ncz_creds *c)
 {
     int64_t now = ncz_creds_now();
 
-    ncz_log(NCZ_LOG_WARN, "credentials of %s cannot be renewed and are used on: %s", c->source, ncz_err_text());
+    ncz_log(NCZ_LOG_WARN, "credentials of %s cannot be renewed and stay in use: %s", c->source, ncz_err_text());
     if (c->keys.expires < now + ADVISORY_S)
         c->keys.expires = now + ADVISORY_S + (int64_t)(ncz_hash(&now, sizeof now) % 300);
 }
 
-/* Called with the lock and without anybody busy; returns with the lock. */
+/* Called when no thread is fetching. The lock is held before and after, and released in between. */
 static int
-fetch(ncz_creds *c, ncz_creds_need need)
+fetch_credentials(ncz_creds *c, ncz_creds_need need)
 {
     ncz_creds_fetch f = {.profile = c->profile,
                          .profile_first = c->profile_first,
@@ -288,29 +289,29 @@ fetch(ncz_creds *c, ncz_creds_need need)
     int             rc;
 
     c->busy = getpid();
-    pthread_mutex_unlock(&c->lock);
-    rc = walk(&f, &found);
-    pthread_mutex_lock(&c->lock);
+    (void)pthread_mutex_unlock(&c->lock);
+    rc = search_sources(&f, &found);
+    (void)pthread_mutex_lock(&c->lock);
     c->busy = 0;
     c->flight++;
     if (rc == NC_NOERR && (found || c->keys.id == NULL || !c->keep)) {
-        publish(c, &f);
+        publish_result(c, &f);
     } else if (c->keep && c->keys.id != NULL) {
-        extend(c);
+        extend_expiry(c);
         rc = NC_NOERR;
     }
     ncz_err_save(&c->failed, rc);
-    pthread_cond_broadcast(&c->changed);
+    (void)pthread_cond_broadcast(&c->changed);
     fetch_clear(&f);
     return rc;
 }
 
-/* ---- what others ask ---- */
+/* ---- use ---- */
 
 typedef enum freshness { GOOD, OLD, USELESS } freshness;
 
 static freshness
-look_at(const ncz_creds *c, bool refresh, ncz_creds_need need)
+check_freshness(const ncz_creds *c, bool refresh, ncz_creds_need need)
 {
     int64_t left = c->keys.expires != 0 ? c->keys.expires - ncz_creds_now() : INT64_MAX;
     bool    fresh = ncz_now_ms() / 1000 - c->fetched < FRESH_S;
@@ -324,34 +325,34 @@ look_at(const ncz_creds *c, bool refresh, ncz_creds_need need)
     return left > MANDATORY_S ? OLD : USELESS;
 }
 
-/* After a fork: who fetches, and who waits for that, is in the parent. */
+/* After a fork the fetching thread and those that wait for it exist only in the parent. */
 static void
 leave_to_parent(ncz_creds *c)
 {
     if (c->busy == 0 || c->busy == getpid())
         return;
     c->busy = 0;
-    pthread_cond_init(&c->changed, NULL);
+    (void)pthread_cond_init(&c->changed, NULL);
 }
 
-/* Until there are keys that can be used, or it is known that there are none. */
+/* Waits until there are usable keys, or none are found. */
 static int
-have(ncz_creds *c, bool refresh, ncz_creds_need need)
+wait_for_credentials(ncz_creds *c, bool refresh, ncz_creds_need need)
 {
     for (;;) {
-        freshness f = look_at(c, refresh, need);
+        freshness f = check_freshness(c, refresh, need);
         uint64_t  flight = c->flight;
         int       rc;
 
         if (f == GOOD || (f == OLD && c->busy != 0))
             return NC_NOERR;
         if (c->busy == 0) {
-            rc = fetch(c, need);
-            /* Short-lived keys are as good as they get when they have just come. */
+            rc = fetch_credentials(c, need);
+            /* Keys that are still valid may be used if fetching fails. */
             return f == OLD ? NC_NOERR : rc;
         }
         while (c->flight == flight)
-            pthread_cond_wait(&c->changed, &c->lock);
+            (void)pthread_cond_wait(&c->changed, &c->lock);
         if (c->failed.code != NC_NOERR)
             return ncz_err_adopt(&c->failed);
         if (need == NCZ_CREDS_AT_HAND || c->asked)
@@ -360,7 +361,7 @@ have(ncz_creds *c, bool refresh, ncz_creds_need need)
 }
 
 static int
-none(const ncz_creds *c, ncz_creds_need need, ncz_buf *why)
+report_none(const ncz_creds *c, ncz_creds_need need, ncz_buf *why)
 {
     if (need == NCZ_CREDS_REQUIRED)
         return ncz_fail(NC_EAUTH, "no AWS credentials to write with: %s", ncz_buf_str(&c->why));
@@ -374,15 +375,15 @@ ncz_creds_get(ncz_creds *c, bool refresh, ncz_creds_need need, ncz_s3_access_key
 
     *out = (ncz_s3_access_key){.id = NULL};
     if (c == NULL)
-        return NC_NOERR; /* unsigned on purpose */
-    pthread_mutex_lock(&c->lock);
+        return NC_NOERR; /* unsigned requests are wanted */
+    (void)pthread_mutex_lock(&c->lock);
     leave_to_parent(c);
-    if ((rc = have(c, refresh, need)) == NC_NOERR) {
+    if ((rc = wait_for_credentials(c, refresh, need)) == NC_NOERR) {
         bool has = c->keys.id != NULL && !(need == NCZ_CREDS_AT_HAND && c->machine);
 
-        rc = has ? ncz_s3_access_key_copy(out, &c->keys) : none(c, need, why);
+        rc = has ? ncz_s3_access_key_copy(out, &c->keys) : report_none(c, need, why);
     }
-    pthread_mutex_unlock(&c->lock);
+    (void)pthread_mutex_unlock(&c->lock);
     return rc;
 }
 
@@ -390,9 +391,9 @@ int
 ncz_creds_source(ncz_creds *c, char **out)
 {
     if (c != NULL)
-        pthread_mutex_lock(&c->lock);
+        (void)pthread_mutex_lock(&c->lock);
     *out = ncz_strdup(c != NULL && c->source != NULL ? c->source : "none");
     if (c != NULL)
-        pthread_mutex_unlock(&c->lock);
+        (void)pthread_mutex_unlock(&c->lock);
     return *out != NULL ? NC_NOERR : ncz_fail_nomem(64);
 }

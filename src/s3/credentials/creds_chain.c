@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sources of credentials, in the order in which the AWS tools ask them.
+ * Searches the sources of credentials in the order of the AWS tools.
  */
 #include "s3/credentials/creds_int.h"
 
 static int
-environment(ncz_creds_fetch *f, bool *found)
+search_environment(ncz_creds_fetch *f, bool *found)
 {
     return f->profile_first ? ncz_creds_note_missing(f, "the environment is not asked, as the URL names a profile")
                             : ncz_creds_from_env(f, found);
 }
 
-/* `aws login`, of late 2025: its tokens need a key pair that only the tool itself handles. */
+/* `aws login` (since 2025): only the tool itself can use its tokens. */
 static int
-login_session(const ncz_creds_fetch *f)
+refuse_login_session(const ncz_creds_fetch *f)
 {
     if (ncz_s3_setting_profile(f->files, f->profile, NULL, "login_session").value == NULL)
         return NC_NOERR;
@@ -21,9 +21,9 @@ login_session(const ncz_creds_fetch *f)
                     f->profile);
 }
 
-/* Sources in a profile, but for roles, which go first. */
+/* The sources in a profile other than roles, which precede them. */
 static int
-profile(ncz_creds_fetch *f, bool *found)
+search_profile(ncz_creds_fetch *f, bool *found)
 {
     int rc;
 
@@ -36,7 +36,7 @@ profile(ncz_creds_fetch *f, bool *found)
         return rc;
     if ((rc = ncz_creds_from_file(f, f->profile, &f->files->credentials, found)) != NC_NOERR || *found)
         return rc;
-    if ((rc = login_session(f)) != NC_NOERR)
+    if ((rc = refuse_login_session(f)) != NC_NOERR)
         return rc;
     if ((rc = ncz_creds_from_process(f, f->profile, found)) != NC_NOERR || *found)
         return rc;
@@ -46,7 +46,7 @@ profile(ncz_creds_fetch *f, bool *found)
 }
 
 static int
-role(ncz_creds_fetch *f, bool *found)
+search_role(ncz_creds_fetch *f, bool *found)
 {
     return f->profile != NULL ? ncz_creds_from_role(f, f->profile, found) : NC_NOERR;
 }
@@ -55,8 +55,8 @@ int
 ncz_creds_search(ncz_creds_fetch *f, bool *found)
 {
     static int (*const sources[])(ncz_creds_fetch *, bool *) = {
-        ncz_creds_from_url,       environment,        role, ncz_creds_from_web_identity, profile,
-        ncz_creds_from_container, ncz_creds_from_ec2,
+        ncz_creds_from_url, search_environment,       search_role,        ncz_creds_from_web_identity,
+        search_profile,     ncz_creds_from_container, ncz_creds_from_ec2,
     };
     int rc = NC_NOERR;
 

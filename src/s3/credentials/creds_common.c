@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every source of credentials needs: the time, how to say what was found and what was lacking, how to ask a
- * service.
+ * What every source of credentials needs: the time, the result of a search, and calls of services.
  */
 #include "s3/credentials/creds_int.h"
 
@@ -15,11 +14,11 @@ ncz_creds_now(void)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_REALTIME, &t);
+    (void)clock_gettime(CLOCK_REALTIME, &t);
     return t.tv_sec;
 }
 
-/* What would break a header or a signature, and what no key has. */
+/* False: a character that no key has, and that would break a header or a signature. */
 static bool
 is_clean(const char *s)
 {
@@ -46,7 +45,7 @@ ncz_creds_found(ncz_creds_fetch *f, ncz_s3_access_key *keys, bool *found, const 
     va_end(args);
     if (keys->id == NULL || keys->secret == NULL || keys->id[0] == '\0' || keys->secret[0] == '\0' ||
         !is_clean(keys->id) || !is_clean(keys->secret) || (keys->token != NULL && !is_clean(keys->token))) {
-        ncz_fail(NC_EAUTH, "%s: an empty key, or one with a blank or a character that keys do not have", text);
+        ncz_fail(NC_EAUTH, "%s: a key is empty, or contains a blank or a character that is not allowed", text);
         ncz_free(text);
         return NC_EAUTH;
     }
@@ -54,7 +53,7 @@ ncz_creds_found(ncz_creds_fetch *f, ncz_s3_access_key *keys, bool *found, const 
     ncz_free(f->source);
     f->keys = *keys;
     f->source = text;
-    *keys = (ncz_s3_access_key){.id = NULL}; /* now the walk's */
+    *keys = (ncz_s3_access_key){.id = NULL}; /* now the search's */
     if (f->keys.token != NULL && f->keys.token[0] == '\0') {
         ncz_free(f->keys.token);
         f->keys.token = NULL;
@@ -75,7 +74,7 @@ ncz_creds_note_missing(ncz_creds_fetch *f, const char *fmt, ...)
     return ncz_buf_printf(&f->why, "%s%s", f->why.len > 0 ? "; " : "", text);
 }
 
-/* ---- asking services ---- */
+/* ---- calling services ---- */
 
 int
 ncz_creds_call_service(const ncz_creds_fetch *f, ncz_http_once *call, const char *what)
@@ -91,7 +90,7 @@ ncz_creds_call_service(const ncz_creds_fetch *f, ncz_http_once *call, const char
         call->total_ms = 30000;
     if (call->attempts == 0)
         call->attempts = 3;
-    if ((rc = ncz_buf_reserve(&call->reply, 16384)) != NC_NOERR) /* as it grows it would leave copies of secrets */
+    if ((rc = ncz_buf_reserve(&call->reply, 16384)) != NC_NOERR) /* growing would leave copies of secrets */
         return rc;
     if ((rc = ncz_http_once_do(call)) == NC_NOERR || rc == NC_ENOMEM)
         return rc;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Keys of the machine: from a container's agent, when variables say where it is, or from EC2's metadata service.
+ * Keys of the machine: from a container's agent, if variables name it, or from EC2's metadata service.
  *
- * Neither is asked through a proxy. That there is no metadata service is remembered for a while, so that it costs its
- * second once.
+ * Neither is called through a proxy. If there is no metadata service, that is remembered for a while, so that its
+ * time-out of one second passes only once.
  */
 #include "s3/credentials/creds_int.h"
 #include "uri/uri.h"
@@ -13,7 +13,7 @@
 
 /* ---- containers ---- */
 
-/* A token may go out only to the host itself, to the agents' addresses, or over https. */
+/* A token may be sent only to this host, to the agents' addresses, or over https. */
 static bool
 is_trusted(const ncz_uri *u)
 {
@@ -32,7 +32,7 @@ is_trusted(const ncz_uri *u)
 }
 
 static int
-check_full(const char *url)
+check_full_url(const char *url)
 {
     ncz_uri *u = NULL;
     int      rc = ncz_uri_parse(url, &u);
@@ -40,19 +40,20 @@ check_full(const char *url)
     if (rc == NC_ENOMEM)
         return rc;
     if (rc != NC_NOERR || !is_trusted(u))
-        rc = ncz_fail(NC_EAUTH, "AWS_CONTAINER_CREDENTIALS_FULL_URI: neither https nor a host that may be asked");
+        rc = ncz_fail(NC_EAUTH,
+                      "AWS_CONTAINER_CREDENTIALS_FULL_URI: neither https nor a host that is allowed with http");
     ncz_uri_free(u);
     return rc;
 }
 
 static int
-container_url(const char *relative, const char *full, char **out)
+build_container_url(const char *relative, const char *full, char **out)
 {
     int rc = NC_NOERR;
 
     if (relative != NULL && relative[0] != '/')
         return ncz_fail(NC_EAUTH, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI does not begin with '/'");
-    if (relative == NULL && (rc = check_full(full)) != NC_NOERR)
+    if (relative == NULL && (rc = check_full_url(full)) != NC_NOERR)
         return rc;
     *out = relative != NULL ? ncz_sprintf("http://169.254.170.2%s", relative) : ncz_strdup(full);
     return *out != NULL ? NC_NOERR : ncz_fail_nomem(64);
@@ -60,7 +61,7 @@ container_url(const char *relative, const char *full, char **out)
 
 /* "Authorization: ..." of the file, which is read each time, or of the variable; NULL where there is neither. */
 static int
-container_token(char **out)
+read_container_token(char **out)
 {
     const char *file = ncz_env("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
     const char *token = ncz_env("AWS_CONTAINER_AUTHORIZATION_TOKEN");
@@ -73,7 +74,7 @@ container_token(char **out)
     if (file != NULL && (rc = ncz_s3_read_file(file, 65536, &absent, &text)) == NC_NOERR) {
         token = ncz_buf_str(&text);
         if (absent)
-            rc = ncz_fail(NC_EAUTH, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: %s is not there", file);
+            rc = ncz_fail(NC_EAUTH, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: %s does not exist", file);
     }
     if (rc == NC_NOERR && strpbrk(token, "\r\n") != NULL)
         rc = ncz_fail(NC_EAUTH, "the container's authorization token has a line break");
@@ -85,7 +86,7 @@ container_token(char **out)
 }
 
 static int
-take_keys(ncz_creds_fetch *f, const ncz_http_once *call, const char *what, bool *found)
+parse_keys(ncz_creds_fetch *f, const ncz_http_once *call, const char *what, bool *found)
 {
     ncz_json         *doc = NULL;
     ncz_s3_access_key keys = {.id = NULL};
@@ -123,7 +124,8 @@ ncz_creds_from_container(ncz_creds_fetch *f, bool *found)
 
     if (relative == NULL && full == NULL)
         return NC_NOERR;
-    if ((rc = container_url(relative, full, &url)) != NC_NOERR || (rc = container_token(&token)) != NC_NOERR)
+    if ((rc = build_container_url(relative, full, &url)) != NC_NOERR ||
+        (rc = read_container_token(&token)) != NC_NOERR)
         goto done;
     call.url = url;
     if (token != NULL)
@@ -131,7 +133,7 @@ ncz_creds_from_container(ncz_creds_fetch *f, bool *found)
     if ((rc = ncz_creds_call_service(f, &call, what)) != NC_NOERR)
         goto done;
     if (call.status == 200)
-        rc = take_keys(f, &call, what, found);
+        rc = parse_keys(f, &call, what, found);
     else
         rc = ncz_fail(NC_EAUTH, "%s: status %ld", what, call.status);
 done:
@@ -144,7 +146,7 @@ done:
 
 /* ---- the metadata service of EC2 ---- */
 
-enum { SILENT_S = 600 }; /* for so long a machine that did not answer is not asked again */
+enum { SILENT_S = 600 }; /* how long a service that did not answer is not called again */
 
 static pthread_mutex_t silent_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t        silent_which; /* a hash of the endpoint */
@@ -155,19 +157,19 @@ is_silent(const char *base)
 {
     bool silent;
 
-    pthread_mutex_lock(&silent_lock);
+    (void)pthread_mutex_lock(&silent_lock);
     silent = ncz_now_ms() / 1000 < silent_until && silent_which == ncz_hash(base, strlen(base));
-    pthread_mutex_unlock(&silent_lock);
+    (void)pthread_mutex_unlock(&silent_lock);
     return silent;
 }
 
 static void
 remember_silence(const char *base)
 {
-    pthread_mutex_lock(&silent_lock);
+    (void)pthread_mutex_lock(&silent_lock);
     silent_until = ncz_now_ms() / 1000 + SILENT_S;
     silent_which = ncz_hash(base, strlen(base));
-    pthread_mutex_unlock(&silent_lock);
+    (void)pthread_mutex_unlock(&silent_lock);
 }
 
 typedef struct machine {
@@ -179,7 +181,7 @@ typedef struct machine {
 } machine;
 
 static ncz_s3_setting
-first_of(const ncz_creds_fetch *f, const char *variable, const char *key)
+lookup_setting(const ncz_creds_fetch *f, const char *variable, const char *key)
 {
     ncz_s3_setting env = ncz_s3_setting_env(variable);
 
@@ -187,11 +189,12 @@ first_of(const ncz_creds_fetch *f, const char *variable, const char *key)
 }
 
 static int
-machine_base(machine *m)
+choose_base(machine *m)
 {
-    ncz_s3_setting endpoint = first_of(m->f, "AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint");
+    ncz_s3_setting endpoint =
+        lookup_setting(m->f, "AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint");
     ncz_s3_setting mode =
-        first_of(m->f, "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "ec2_metadata_service_endpoint_mode");
+        lookup_setting(m->f, "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "ec2_metadata_service_endpoint_mode");
     size_t len;
 
     if (endpoint.value == NULL)
@@ -201,18 +204,19 @@ machine_base(machine *m)
                              : "http://169.254.169.254";
     len = strlen(endpoint.value);
     if (strncmp(endpoint.value, "http://", 7) != 0 && strncmp(endpoint.value, "https://", 8) != 0)
-        return ncz_fail(NC_EAUTH, "the endpoint of the metadata service is no http URL");
+        return ncz_fail(NC_EAUTH, "the endpoint of the metadata service is not an http URL");
     m->base = ncz_strndup(endpoint.value, len - (endpoint.value[len - 1] == '/'));
     return m->base != NULL ? NC_NOERR : ncz_fail_nomem(len);
 }
 
 static int
-machine_settings(machine *m)
+read_settings(machine *m)
 {
-    ncz_s3_setting no_v1 = first_of(m->f, "AWS_EC2_METADATA_V1_DISABLED", "ec2_metadata_v1_disabled");
-    ncz_s3_setting timeout = first_of(m->f, "AWS_METADATA_SERVICE_TIMEOUT", "metadata_service_timeout");
-    ncz_s3_setting attempts = first_of(m->f, "AWS_METADATA_SERVICE_NUM_ATTEMPTS", "metadata_service_num_attempts");
-    int            rc;
+    ncz_s3_setting no_v1 = lookup_setting(m->f, "AWS_EC2_METADATA_V1_DISABLED", "ec2_metadata_v1_disabled");
+    ncz_s3_setting timeout = lookup_setting(m->f, "AWS_METADATA_SERVICE_TIMEOUT", "metadata_service_timeout");
+    ncz_s3_setting attempts =
+        lookup_setting(m->f, "AWS_METADATA_SERVICE_NUM_ATTEMPTS", "metadata_service_num_attempts");
+    int rc;
 
     if ((rc = ncz_s3_setting_bool(&no_v1, &m->no_v1)) != NC_NOERR)
         return rc;
@@ -220,12 +224,12 @@ machine_settings(machine *m)
         return rc;
     if ((rc = ncz_s3_setting_number(&attempts, 1, 100, &m->attempts)) != NC_NOERR)
         return rc;
-    return machine_base(m);
+    return choose_base(m);
 }
 
-/* One exchange; *call's reply is the caller's to clear. NC_EAUTH: no answer. */
+/* One exchange; the caller clears call->reply. NC_EAUTH: no answer. */
 static int
-ask(const machine *m, const char *method, const char *path, const char *header, ncz_http_once *call)
+call_metadata(const machine *m, const char *method, const char *path, const char *header, ncz_http_once *call)
 {
     const char *headers[] = {header};
     char       *url = ncz_sprintf("%s/latest/%s", m->base, path);
@@ -253,12 +257,12 @@ call_clear(ncz_http_once *call)
     ncz_buf_clear(&call->reply);
 }
 
-/* Version 2 begins with a token. Machines that do not know of it say 403, 404 or 405: then version 1 will do. */
+/* Version 2 begins with a token. A service without it answers 403, 404 or 405: then version 1 is used. */
 static int
-get_token(machine *m, bool *there)
+fetch_token(machine *m, bool *there)
 {
     ncz_http_once call = {.status = 0};
-    int           rc = ask(m, "PUT", "api/token", "x-aws-ec2-metadata-token-ttl-seconds: 21600", &call);
+    int           rc = call_metadata(m, "PUT", "api/token", "x-aws-ec2-metadata-token-ttl-seconds: 21600", &call);
 
     *there = rc == NC_NOERR;
     if (rc == NC_EAUTH) {
@@ -281,17 +285,17 @@ get_token(machine *m, bool *there)
 
 /* The name of the machine's role, NULL when it has none. */
 static int
-get_role(const machine *m, char **out)
+fetch_role(const machine *m, char **out)
 {
     ncz_http_once call = {.status = 0};
-    int           rc = ask(m, "GET", "meta-data/iam/security-credentials/", m->token, &call);
+    int           rc = call_metadata(m, "GET", "meta-data/iam/security-credentials/", m->token, &call);
     const char   *text = ncz_buf_str(&call.reply);
     size_t        len = strcspn(text, "\r\n");
 
     if (rc == NC_NOERR && (call.status != 200 || len == 0))
         rc = ncz_creds_note_missing(m->f, "this machine of EC2 has no role (status %ld)", call.status);
     else if (rc == NC_NOERR && (len > 128 || strcspn(text, " /?#%") < len))
-        rc = ncz_fail(NC_EAUTH, "the metadata service: an odd name of a role");
+        rc = ncz_fail(NC_EAUTH, "the metadata service: the name of the role is malformed");
     else if (rc == NC_NOERR && (*out = ncz_strndup(text, len)) == NULL)
         rc = ncz_fail_nomem(len);
     call_clear(&call);
@@ -299,7 +303,7 @@ get_role(const machine *m, char **out)
 }
 
 static int
-get_keys(const machine *m, const char *role, bool *found)
+fetch_keys(const machine *m, const char *role, bool *found)
 {
     ncz_http_once call = {.status = 0};
     char         *path = ncz_sprintf("meta-data/iam/security-credentials/%s", role);
@@ -307,42 +311,42 @@ get_keys(const machine *m, const char *role, bool *found)
 
     if (path == NULL)
         return ncz_fail_nomem(strlen(role));
-    if ((rc = ask(m, "GET", path, m->token, &call)) == NC_NOERR && call.status != 200)
+    if ((rc = call_metadata(m, "GET", path, m->token, &call)) == NC_NOERR && call.status != 200)
         rc = ncz_fail(NC_EAUTH, "the metadata service: status %ld for the keys of its role", call.status);
     else if (rc == NC_NOERR)
-        rc = take_keys(m->f, &call, "the metadata service of EC2", found);
+        rc = parse_keys(m->f, &call, "the metadata service of EC2", found);
     call_clear(&call);
     ncz_free(path);
     return rc;
 }
 
-/* These keys are used on when no others can be had; the service itself may hand out old ones, when in trouble. */
+/* These keys stay in use if they cannot be renewed; the service itself may return expired ones when it has trouble. */
 static void
-stretch(ncz_creds_fetch *f)
+extend_expiry(ncz_creds_fetch *f)
 {
     int64_t now = ncz_creds_now();
 
     f->keep = true;
     if (f->keys.expires != 0 && f->keys.expires <= now) {
-        ncz_log(NCZ_LOG_WARN, "the metadata service gave keys that have ended; they are used all the same");
+        ncz_log(NCZ_LOG_WARN, "the metadata service returned expired keys; they are used nevertheless");
         f->keys.expires = now + 1200;
     }
 }
 
-/* 1. is there anybody? 2. the role; 3. its keys. */
+/* 1. the token, which shows that there is a service; 2. the role; 3. its keys. */
 static int
-ask_machine(machine *m, bool *found)
+fetch_from_metadata(machine *m, bool *found)
 {
     char *role = NULL;
     bool  there = false;
     int   rc;
 
-    if ((rc = get_token(m, &there)) != NC_NOERR || !there)
+    if ((rc = fetch_token(m, &there)) != NC_NOERR || !there)
         return rc;
-    if ((rc = get_role(m, &role)) == NC_NOERR && role != NULL)
-        rc = get_keys(m, role, found);
+    if ((rc = fetch_role(m, &role)) == NC_NOERR && role != NULL)
+        rc = fetch_keys(m, role, found);
     if (*found)
-        stretch(m->f);
+        extend_expiry(m->f);
     ncz_free(role);
     return rc;
 }
@@ -355,19 +359,20 @@ ncz_creds_from_ec2(ncz_creds_fetch *f, bool *found)
     bool           off = false;
     int            rc;
 
-    if (!f->amazon && first_of(f, "AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint").value == NULL)
+    if (!f->amazon &&
+        lookup_setting(f, "AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint").value == NULL)
         return ncz_creds_note_missing(f, "EC2 is not asked, as the endpoint is not Amazon's");
     if ((rc = ncz_s3_setting_bool(&said, &off)) != NC_NOERR)
         return rc;
     if (off)
         return ncz_creds_note_missing(f, "AWS_EC2_METADATA_DISABLED is set");
-    if ((rc = machine_settings(&m)) == NC_NOERR) {
+    if ((rc = read_settings(&m)) == NC_NOERR) {
         if (is_silent(m.base))
             rc = ncz_creds_note_missing(f, "there is no metadata service of EC2");
         else if (f->at_hand)
             f->postponed = true;
         else
-            rc = ask_machine(&m, found);
+            rc = fetch_from_metadata(&m, found);
     }
     ncz_free_secret(m.token);
     ncz_free(m.base);

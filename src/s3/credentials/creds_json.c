@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Keys as services and programs hand them over: JSON with a few names for the same things, and times in ISO 8601.
+ * Keys as services and programs return them: JSON with varying names, and times in ISO 8601.
  */
 #include "json/json.h"
 #include "s3/credentials/creds_int.h"
@@ -11,9 +11,9 @@
 
 /* ---- times ---- */
 
-/* `n` digits at *s, which moves behind them; -1 when they are none. */
+/* `n` digits at *s, and moves past them; -1: not digits. */
 static int
-digits(const char **s, size_t n)
+parse_digits(const char **s, size_t n)
 {
     int v = 0;
 
@@ -26,7 +26,7 @@ digits(const char **s, size_t n)
 }
 
 static bool
-skip(const char **s, char c)
+skip_char(const char **s, char c)
 {
     if (**s != c)
         return false;
@@ -36,18 +36,18 @@ skip(const char **s, char c)
 
 /* "Z", "UTC", "+01:00", "+0100" or nothing: seconds east of Greenwich. */
 static bool
-zone(const char *s, int64_t *east)
+parse_zone(const char *s, int64_t *east)
 {
     int sign = *s == '-' ? -1 : 1, h, m;
 
     *east = 0;
     if (*s == '\0' || strcmp(s, "Z") == 0 || strcmp(s, "UTC") == 0)
         return true;
-    if (!skip(&s, '+') && !skip(&s, '-'))
+    if (!skip_char(&s, '+') && !skip_char(&s, '-'))
         return false;
-    h = digits(&s, 2);
-    skip(&s, ':');
-    m = h < 0 ? -1 : digits(&s, 2);
+    h = parse_digits(&s, 2);
+    skip_char(&s, ':');
+    m = h < 0 ? -1 : parse_digits(&s, 2);
     *east = sign * (h * 3600 + m * 60);
     return m >= 0 && *s == '\0';
 }
@@ -55,18 +55,18 @@ zone(const char *s, int64_t *east)
 bool
 ncz_creds_parse_time(const char *s, int64_t *out)
 {
-    struct tm tm = {.tm_year = digits(&s, 4) - 1900};
+    struct tm tm = {.tm_year = parse_digits(&s, 4) - 1900};
     int64_t   east;
 
-    if (tm.tm_year < 0 || !skip(&s, '-') || (tm.tm_mon = digits(&s, 2) - 1) < 0 || tm.tm_mon > 11 || !skip(&s, '-') ||
-        (tm.tm_mday = digits(&s, 2)) < 1 || (!skip(&s, 'T') && !skip(&s, ' ')))
+    if (tm.tm_year < 0 || !skip_char(&s, '-') || (tm.tm_mon = parse_digits(&s, 2) - 1) < 0 || tm.tm_mon > 11 ||
+        !skip_char(&s, '-') || (tm.tm_mday = parse_digits(&s, 2)) < 1 || (!skip_char(&s, 'T') && !skip_char(&s, ' ')))
         return false;
-    if ((tm.tm_hour = digits(&s, 2)) < 0 || !skip(&s, ':') || (tm.tm_min = digits(&s, 2)) < 0 || !skip(&s, ':') ||
-        (tm.tm_sec = digits(&s, 2)) < 0)
+    if ((tm.tm_hour = parse_digits(&s, 2)) < 0 || !skip_char(&s, ':') || (tm.tm_min = parse_digits(&s, 2)) < 0 ||
+        !skip_char(&s, ':') || (tm.tm_sec = parse_digits(&s, 2)) < 0)
         return false;
-    if (skip(&s, '.'))
+    if (skip_char(&s, '.'))
         s += strspn(s, "0123456789");
-    if (!zone(s, &east))
+    if (!parse_zone(s, &east))
         return false;
     *out = (int64_t)timegm(&tm) - east;
     return true;
@@ -74,7 +74,7 @@ ncz_creds_parse_time(const char *s, int64_t *out)
 
 /* ---- documents ---- */
 
-/* A parsed document has the secrets in its memory, which is ours alone until it is freed. */
+/* The memory of a parsed document contains secrets. */
 static void
 wipe_value(const ncz_json *v)
 {
@@ -108,11 +108,11 @@ ncz_creds_json_parse(const char *text, size_t len, const char *what, ncz_json **
     int           rc = ncz_json_parse(text, len, &opts, out, NULL);
 
     if (rc != NC_NOERR && rc != NC_ENOMEM)
-        return ncz_fail(NC_EAUTH, "%s: the answer is no JSON (%zu bytes)", what, len); /* no word of it */
+        return ncz_fail(NC_EAUTH, "%s: the answer is not JSON (%zu bytes)", what, len); /* do not quote it */
     if (rc == NC_NOERR && !ncz_json_is(*out, NCZ_JSON_OBJECT)) {
         ncz_creds_json_free(*out);
         *out = NULL;
-        return ncz_fail(NC_EAUTH, "%s: the answer is no JSON object", what);
+        return ncz_fail(NC_EAUTH, "%s: the answer is not a JSON object", what);
     }
     return rc;
 }
@@ -132,13 +132,13 @@ ncz_creds_json_text(const ncz_json *doc, const char *name)
 
 /* A text, or milliseconds since 1970 (what single sign-on gives). */
 static int
-take_expiration(const ncz_json *doc, const char *what, int64_t *out)
+parse_expiration(const ncz_json *doc, const char *what, int64_t *out)
 {
     const char *text = ncz_creds_json_text(doc, "Expiration");
     int64_t     ms = 0;
 
     if (text != NULL && !ncz_creds_parse_time(text, out))
-        return ncz_fail(NC_EAUTH, "%s: Expiration \"%.40s\" is no time", what, text);
+        return ncz_fail(NC_EAUTH, "%s: Expiration \"%.40s\" is not a time", what, text);
     if (text == NULL && ncz_json_i64(ncz_json_get(doc, "expiration"), &ms))
         *out = ms / 1000;
     return NC_NOERR;
@@ -156,7 +156,7 @@ ncz_creds_json_key(const ncz_json *doc, const char *what, ncz_s3_access_key *out
         return ncz_fail(NC_EAUTH, "%s: the answer lacks %s", what, id == NULL ? "AccessKeyId" : "SecretAccessKey");
     if (token == NULL)
         token = ncz_creds_json_text(doc, "Token");
-    if ((rc = take_expiration(doc, what, &from.expires)) != NC_NOERR)
+    if ((rc = parse_expiration(doc, what, &from.expires)) != NC_NOERR)
         return rc;
     from.id = (char *)(uintptr_t)id;
     from.secret = (char *)(uintptr_t)secret;

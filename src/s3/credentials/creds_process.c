@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * credential_process: a program of the user's that prints keys. No shell is asked; words are split as a POSIX shell
- * splits them. It runs in a process group of its own, which is killed when it takes too long.
+ * credential_process: a program that prints keys. It is run without a shell; words are split as a POSIX shell does. It
+ * runs in its own process group, which is killed when it takes too long.
  *
- * NCZARR_CREDENTIAL_PROCESS=no switches this off: some MPI libraries do not stand a program that starts others.
+ * NCZARR_CREDENTIAL_PROCESS=no switches this off: some MPI libraries do not support starting programs.
  */
 #include "json/json.h"
 #include "s3/credentials/creds_int.h"
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ; /* the program's own, handed on */
+extern char **environ; /* passed on to the program */
 
 enum { WORDS_MOST = 1024, SECONDS = 60, LINGER_MS = 3000, OUTPUT_MOST = 65536, ERRORS_SHOWN = 200 };
 
@@ -39,7 +39,7 @@ words_clear(words *w)
 }
 
 static int
-push_word(words *w, ncz_buf *word)
+add_word(words *w, ncz_buf *word)
 {
     char **v = ncz_grow(w->v, w->n + 2, sizeof *v);
 
@@ -54,16 +54,16 @@ push_word(words *w, ncz_buf *word)
     return NC_NOERR;
 }
 
-/* Does the backslash at `s` take away what the next character means? Between "" only before these few. */
+/* Does the backslash at `s` quote the next character? Within "" only before these few. */
 static bool
-escapes(const char *s, char quote)
+is_escape(const char *s, char quote)
 {
     return s[0] == '\\' && s[1] != '\0' && (quote == '\0' || (quote == '"' && strchr("\"\\$`", s[1]) != NULL));
 }
 
-/* One word from *s on, which may have quotes of both kinds and backslashes. */
+/* Parses one word with quotes of both kinds and backslashes. */
 static int
-take_word(const char **s, ncz_buf *word)
+parse_word(const char **s, ncz_buf *word)
 {
     char quote = '\0';
     int  rc = NC_NOERR;
@@ -75,7 +75,7 @@ take_word(const char **s, ncz_buf *word)
             break;
         if (c == quote || (quote == '\0' && (c == '"' || c == '\''))) {
             quote = c == quote ? '\0' : c;
-        } else if (escapes(*s, quote)) {
+        } else if (is_escape(*s, quote)) {
             rc = ncz_buf_putc(word, *++*s);
         } else {
             rc = ncz_buf_putc(word, c);
@@ -87,14 +87,14 @@ take_word(const char **s, ncz_buf *word)
 }
 
 static int
-split(const char *s, words *out)
+split_words(const char *s, words *out)
 {
     ncz_buf word = NCZ_BUF_INIT;
     int     rc = NC_NOERR;
 
     for (s += strspn(s, " \t\n"); *s != '\0' && rc == NC_NOERR; s += strspn(s, " \t\n"))
-        if ((rc = take_word(&s, &word)) == NC_NOERR)
-            rc = push_word(out, &word);
+        if ((rc = parse_word(&s, &word)) == NC_NOERR)
+            rc = add_word(out, &word);
     ncz_buf_clear(&word);
     if (rc == NC_NOERR && out->n == 0)
         rc = ncz_fail(NC_EAUTH, "credential_process names no program");
@@ -105,7 +105,7 @@ split(const char *s, words *out)
 
 typedef struct program {
     pid_t   pid;
-    int     out, err; /* our ends of its two pipes; -1 when closed */
+    int     out, err; /* the reading ends of its pipes; -1 when closed */
     ncz_buf output, errors;
     int64_t deadline; /* monotonic milliseconds */
 } program;
@@ -118,9 +118,9 @@ close_fd(int *fd)
     *fd = -1;
 }
 
-/* Standard input empty, the two pipes, no signal blocked or ignored, a group of its own. */
+/* Empty standard input, the two pipes, default signals, its own process group. */
 static int
-spawn(char **argv, int out, int err, pid_t *pid)
+spawn_program(char **argv, int out, int err, pid_t *pid)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t          attr;
@@ -149,13 +149,13 @@ spawn(char **argv, int out, int err, pid_t *pid)
 }
 
 static int
-start(program *p, char **argv)
+start_program(program *p, char **argv)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1}, e = 0, rc = NC_NOERR;
 
     if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
         rc = ncz_fail_errno(errno, "credential_process: pipe");
-    else if ((e = spawn(argv, out[1], err[1], &p->pid)) != 0)
+    else if ((e = spawn_program(argv, out[1], err[1], &p->pid)) != 0)
         rc = ncz_fail(NC_EAUTH, "credential_process: %s cannot be run (%s)", argv[0],
                       e == ENOENT   ? "not found"
                       : e == EACCES ? "not permitted"
@@ -172,9 +172,9 @@ start(program *p, char **argv)
     return rc;
 }
 
-/* What is there to be read, once; what is too much is read and dropped. */
+/* Reads once; drops what does not fit. */
 static void
-drain(int *fd, ncz_buf *to)
+read_pipe(int *fd, ncz_buf *to)
 {
     char    piece[4096];
     ssize_t n = read(*fd, piece, sizeof piece);
@@ -184,13 +184,13 @@ drain(int *fd, ncz_buf *to)
     if (n <= 0)
         close_fd(fd);
     else if (to->len + (size_t)n < to->cap)
-        ncz_buf_append(to, piece, (size_t)n); /* there is room: it cannot fail */
+        ncz_buf_append(to, piece, (size_t)n); /* cannot fail: it fits */
     ncz_wipe(piece, sizeof piece);
 }
 
-/* Until both pipes are at their end. False: the time is over. */
+/* Reads until both pipes are closed. False: the time is over. */
 static bool
-listen_to(program *p)
+read_output(program *p)
 {
     while (p->out >= 0 || p->err >= 0) {
         struct pollfd fds[2] = {{.fd = p->out, .events = POLLIN}, {.fd = p->err, .events = POLLIN}};
@@ -201,16 +201,16 @@ listen_to(program *p)
         if (poll(fds, 2, (int)left) < 0 && errno != EINTR)
             return false;
         if (p->out >= 0 && fds[0].revents != 0)
-            drain(&p->out, &p->output);
+            read_pipe(&p->out, &p->output);
         if (p->err >= 0 && fds[1].revents != 0)
-            drain(&p->err, &p->errors);
+            read_pipe(&p->err, &p->errors);
     }
     return true;
 }
 
-/* Its status, or -1 where the program that we are part of takes no notice of its children. */
+/* Its status, or -1 if this process ignores SIGCHLD. */
 static int
-reap(pid_t pid, int how, bool *ended)
+reap_program(pid_t pid, int how, bool *ended)
 {
     int   status = 0;
     pid_t got;
@@ -222,9 +222,9 @@ reap(pid_t pid, int how, bool *ended)
     return got < 0 ? -1 : status;
 }
 
-/* Who has closed both pipes is about to end; who does not is ended. */
+/* A program that has closed both pipes should exit soon; if it does not, it is killed. */
 static int
-wait_for(program *p, bool *in_time)
+wait_for_exit(program *p, bool *in_time)
 {
     const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
     int64_t               until = ncz_now_ms() + LINGER_MS;
@@ -232,7 +232,7 @@ wait_for(program *p, bool *in_time)
     int                   status = 0;
 
     while (*in_time && !ended) {
-        status = reap(p->pid, WNOHANG, &ended);
+        status = reap_program(p->pid, WNOHANG, &ended);
         if (!ended)
             (void)nanosleep(&pause, NULL);
         *in_time = ended || ncz_now_ms() < until;
@@ -240,16 +240,16 @@ wait_for(program *p, bool *in_time)
     if (ended)
         return status;
     kill(-p->pid, SIGKILL);
-    return reap(p->pid, 0, &ended);
+    return reap_program(p->pid, 0, &ended);
 }
 
 static int
-judge(const program *p, const char *name, bool in_time, int status)
+check_status(const program *p, const char *name, bool in_time, int status)
 {
     const char *said = ncz_buf_str(&p->errors);
 
     if (!in_time)
-        return ncz_fail(NC_EAUTH, "credential_process %s took too long and was ended", name);
+        return ncz_fail(NC_EAUTH, "credential_process %s took too long and was killed", name);
     if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
         return NC_NOERR;
     if (WIFSIGNALED(status))
@@ -260,30 +260,30 @@ judge(const program *p, const char *name, bool in_time, int status)
 }
 
 static int
-run(char **argv, program *p)
+run_program(char **argv, program *p)
 {
     const char *slash = strrchr(argv[0], '/');
     bool        in_time;
     int         rc, status;
 
-    /* Both at once: what is printed may be a secret, and leaves no copies in memory that grew. */
+    /* At once: the output may be a secret, and growing would leave copies. */
     if ((rc = ncz_buf_reserve(&p->output, OUTPUT_MOST)) != NC_NOERR ||
         (rc = ncz_buf_reserve(&p->errors, OUTPUT_MOST)) != NC_NOERR)
         return rc;
     p->deadline = ncz_now_ms() + SECONDS * 1000;
-    if ((rc = start(p, argv)) != NC_NOERR)
+    if ((rc = start_program(p, argv)) != NC_NOERR)
         return rc;
-    in_time = listen_to(p);
-    status = wait_for(p, &in_time);
+    in_time = read_output(p);
+    status = wait_for_exit(p, &in_time);
     close_fd(&p->out);
     close_fd(&p->err);
-    return judge(p, slash != NULL ? slash + 1 : argv[0], in_time, status);
+    return check_status(p, slash != NULL ? slash + 1 : argv[0], in_time, status);
 }
 
-/* ---- what it printed ---- */
+/* ---- output ---- */
 
 static int
-take_output(ncz_creds_fetch *f, const program *p, const char *profile, bool *found)
+parse_output(ncz_creds_fetch *f, const program *p, const char *profile, bool *found)
 {
     static const char what[] = "credential_process";
     ncz_json         *doc = NULL;
@@ -298,7 +298,7 @@ take_output(ncz_creds_fetch *f, const program *p, const char *profile, bool *fou
     else if ((rc = ncz_creds_json_key(doc, what, &keys)) == NC_NOERR)
         rc = ncz_creds_found(f, &keys, found, "credential_process of profile %s", profile);
     if (rc == NC_NOERR && f->keys.expires != 0 && f->keys.expires <= ncz_creds_now())
-        rc = ncz_fail(NC_EAUTH, "%s: the keys that it printed have ended already", what);
+        rc = ncz_fail(NC_EAUTH, "%s: the keys that it printed have expired", what);
     ncz_s3_access_key_clear(&keys);
     ncz_creds_json_free(doc);
     return rc;
@@ -320,8 +320,8 @@ ncz_creds_from_process(ncz_creds_fetch *f, const char *profile, bool *found)
         return rc;
     if (!yes)
         return ncz_creds_note_missing(f, "credential_process of profile %s is switched off", profile);
-    if ((rc = split(said.value, &w)) == NC_NOERR && (rc = run(w.v, &p)) == NC_NOERR)
-        rc = take_output(f, &p, profile, found);
+    if ((rc = split_words(said.value, &w)) == NC_NOERR && (rc = run_program(w.v, &p)) == NC_NOERR)
+        rc = parse_output(f, &p, profile, found);
     words_clear(&w);
     ncz_wipe(p.output.data, p.output.cap);
     ncz_buf_clear(&p.output);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Roles: keys that STS gives for a while, to somebody with other keys (AssumeRole) or with a token from elsewhere
- * that says who he is (AssumeRoleWithWebIdentity). The other keys may be of a role too; a profile is visited once.
+ * Roles: temporary keys from STS, for a caller with other keys (AssumeRole) or with an identity token from elsewhere
+ * (AssumeRoleWithWebIdentity). The other keys may be those of a role, too; a profile is visited once.
  */
 #include "s3/credentials/creds_int.h"
 
 #include <string.h>
 
-enum { PROFILES_MOST = 16 }; /* from one to the next */
+enum { PROFILES_MOST = 16 }; /* in a chain of source_profile */
 
 /* The profiles that led here. */
 typedef struct visit {
@@ -17,24 +17,24 @@ typedef struct visit {
 } visit;
 
 static const char *
-of_profile(const ncz_creds_fetch *f, const char *profile, const char *key)
+lookup_profile(const ncz_creds_fetch *f, const char *profile, const char *key)
 {
     return ncz_s3_setting_profile(f->files, profile, NULL, key).value;
 }
 
 /* ---- AssumeRole ---- */
 
-static int keys_of_profile(ncz_creds_fetch *f, const visit *v, bool *found);
+static int find_profile_keys(ncz_creds_fetch *f, const visit *v, bool *found);
 
 static int
-keys_of_source(ncz_creds_fetch *f, const char *profile, const char *source, bool *found)
+find_source_keys(ncz_creds_fetch *f, const char *profile, const char *source, bool *found)
 {
     int rc;
 
     if (strcmp(source, "Environment") == 0)
         rc = ncz_creds_from_env(f, found);
     else if (strcmp(source, "Ec2InstanceMetadata") == 0) {
-        f->at_hand = false; /* the profile names the service: it is asked at once */
+        f->at_hand = false; /* the profile names the service: do not postpone it */
         rc = ncz_creds_from_ec2(f, found);
     } else if (strcmp(source, "EcsContainer") == 0)
         rc = ncz_creds_from_container(f, found);
@@ -50,7 +50,7 @@ keys_of_source(ncz_creds_fetch *f, const char *profile, const char *source, bool
 }
 
 static int
-keys_of_next(ncz_creds_fetch *f, const visit *v, const char *next, bool *found)
+find_next_keys(ncz_creds_fetch *f, const visit *v, const char *next, bool *found)
 {
     const visit to = {.profile = next, .from = v, .depth = v->depth + 1};
     bool        own = strcmp(next, v->profile) == 0;
@@ -60,49 +60,50 @@ keys_of_next(ncz_creds_fetch *f, const visit *v, const char *next, bool *found)
     for (const visit *at = v->from; at != NULL; at = at->from)
         if (strcmp(at->profile, next) == 0 || to.depth > PROFILES_MOST)
             return ncz_fail(NC_EAUTH, "profile %s: its source_profile leads back to %s", v->profile, next);
-    if (own && of_profile(f, next, "aws_access_key_id") == NULL)
+    if (own && lookup_profile(f, next, "aws_access_key_id") == NULL)
         return ncz_fail(NC_EAUTH, "profile %s: its source_profile is itself, and it has no keys", next);
-    return keys_of_profile(f, &to, found);
+    return find_profile_keys(f, &to, found);
 }
 
 static int
-put_role(ncz_creds_fetch *f, const char *profile, ncz_creds_sts *s)
+add_role(ncz_creds_fetch *f, const char *profile, ncz_creds_sts *s)
 {
     int rc;
 
     if ((rc = ncz_creds_sts_add(s, "RoleArn", s->role)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_creds_sts_add_session(s, of_profile(f, profile, "role_session_name"))) != NC_NOERR)
+    if ((rc = ncz_creds_sts_add_session(s, lookup_profile(f, profile, "role_session_name"))) != NC_NOERR)
         return rc;
-    if ((rc = ncz_creds_sts_add(s, "ExternalId", of_profile(f, profile, "external_id"))) != NC_NOERR)
+    if ((rc = ncz_creds_sts_add(s, "ExternalId", lookup_profile(f, profile, "external_id"))) != NC_NOERR)
         return rc;
-    return ncz_creds_sts_add(s, "DurationSeconds", of_profile(f, profile, "duration_seconds"));
+    return ncz_creds_sts_add(s, "DurationSeconds", lookup_profile(f, profile, "duration_seconds"));
 }
 
 static int
-assume(ncz_creds_fetch *f, const visit *v, bool *found)
+assume_role(ncz_creds_fetch *f, const visit *v, bool *found)
 {
-    const char   *next = of_profile(f, v->profile, "source_profile");
-    const char   *source = of_profile(f, v->profile, "credential_source");
-    ncz_creds_sts s = {.what = "AssumeRole", .profile = v->profile, .role = of_profile(f, v->profile, "role_arn")};
+    const char   *next = lookup_profile(f, v->profile, "source_profile");
+    const char   *source = lookup_profile(f, v->profile, "credential_source");
+    ncz_creds_sts s = {
+        .what = "AssumeRole", .profile = v->profile, .role = lookup_profile(f, v->profile, "role_arn")};
     ncz_s3_access_key keys = {.id = NULL};
     int               rc;
 
     if (next != NULL && source != NULL)
         return ncz_fail(NC_EAUTH, "profile %s: both source_profile and credential_source", v->profile);
-    if (of_profile(f, v->profile, "mfa_serial") != NULL)
+    if (lookup_profile(f, v->profile, "mfa_serial") != NULL)
         return ncz_fail(NC_EAUTH,
-                        "profile %s: its role asks for a code (mfa_serial), which nobody can type in here: "
+                        "profile %s: its role needs a one-time code (mfa_serial), which cannot be entered here: "
                         "use `aws configure export-credentials`",
                         v->profile);
     *found = false;
-    rc = next != NULL ? keys_of_next(f, v, next, found) : keys_of_source(f, v->profile, source, found);
+    rc = next != NULL ? find_next_keys(f, v, next, found) : find_source_keys(f, v->profile, source, found);
     if (rc != NC_NOERR)
         return rc;
-    keys = f->keys; /* they sign, and make way for the role's */
+    keys = f->keys; /* they sign the request for the role's keys */
     f->keys = (ncz_s3_access_key){.id = NULL};
     f->keep = *found = false;
-    if ((rc = ncz_creds_sts_init(f, &s)) == NC_NOERR && (rc = put_role(f, v->profile, &s)) == NC_NOERR)
+    if ((rc = ncz_creds_sts_init(f, &s)) == NC_NOERR && (rc = add_role(f, v->profile, &s)) == NC_NOERR)
         rc = ncz_creds_sts_send(f, &s, &keys, found);
     ncz_s3_access_key_clear(&keys);
     ncz_creds_sts_clear(&s);
@@ -112,26 +113,27 @@ assume(ncz_creds_fetch *f, const visit *v, bool *found)
 static bool
 is_role(const ncz_creds_fetch *f, const char *profile)
 {
-    return of_profile(f, profile, "role_arn") != NULL &&
-           (of_profile(f, profile, "source_profile") != NULL || of_profile(f, profile, "credential_source") != NULL);
+    return lookup_profile(f, profile, "role_arn") != NULL &&
+           (lookup_profile(f, profile, "source_profile") != NULL ||
+            lookup_profile(f, profile, "credential_source") != NULL);
 }
 
 /* ---- AssumeRoleWithWebIdentity ---- */
 
 typedef struct identity {
-    const char *profile; /* NULL: of the environment */
+    const char *profile; /* NULL: from the environment */
     const char *file, *role, *session;
 } identity;
 
 static int
-put_identity(const identity *id, ncz_creds_sts *s)
+add_identity(const identity *id, ncz_creds_sts *s)
 {
     ncz_buf token = NCZ_BUF_INIT;
     bool    absent = false;
     int     rc = ncz_s3_read_file(id->file, 65536, &absent, &token);
 
     if (rc == NC_NOERR && absent)
-        rc = ncz_fail(NC_EAUTH, "the web identity token %s is not there", id->file);
+        rc = ncz_fail(NC_EAUTH, "the web identity token %s does not exist", id->file);
     if (rc == NC_NOERR)
         rc = ncz_buf_reserve(&s->body, 4 * token.len + 2048);
     if (rc == NC_NOERR)
@@ -148,26 +150,26 @@ put_identity(const identity *id, ncz_creds_sts *s)
 }
 
 static int
-identify(ncz_creds_fetch *f, const identity *id, bool *found)
+assume_with_identity(ncz_creds_fetch *f, const identity *id, bool *found)
 {
     ncz_creds_sts s = {.what = "AssumeRoleWithWebIdentity", .profile = id->profile, .role = id->role};
     int           rc;
 
     if (id->role == NULL)
-        return ncz_fail(NC_EAUTH, "a web identity token (%s), and no role to use it for", id->file);
-    if ((rc = ncz_creds_sts_init(f, &s)) == NC_NOERR && (rc = put_identity(id, &s)) == NC_NOERR)
+        return ncz_fail(NC_EAUTH, "a web identity token (%s) is set, but no role", id->file);
+    if ((rc = ncz_creds_sts_init(f, &s)) == NC_NOERR && (rc = add_identity(id, &s)) == NC_NOERR)
         rc = ncz_creds_sts_send(f, &s, NULL, found); /* the token is the signature */
     ncz_creds_sts_clear(&s);
     return rc;
 }
 
 static int
-identity_of_profile(ncz_creds_fetch *f, const char *profile, bool *found)
+assume_profile_identity(ncz_creds_fetch *f, const char *profile, bool *found)
 {
     const identity id = {.profile = profile,
-                         .file = of_profile(f, profile, "web_identity_token_file"),
-                         .role = of_profile(f, profile, "role_arn"),
-                         .session = of_profile(f, profile, "role_session_name")};
+                         .file = lookup_profile(f, profile, "web_identity_token_file"),
+                         .role = lookup_profile(f, profile, "role_arn"),
+                         .session = lookup_profile(f, profile, "role_session_name")};
     identity       expanded = id;
     char          *file;
     int            rc;
@@ -177,7 +179,7 @@ identity_of_profile(ncz_creds_fetch *f, const char *profile, bool *found)
     if ((file = ncz_s3_expand_home(id.file, f->files->home)) == NULL)
         return ncz_fail_nomem(strlen(id.file));
     expanded.file = file;
-    rc = identify(f, &expanded, found);
+    rc = assume_with_identity(f, &expanded, found);
     ncz_free(file);
     return rc;
 }
@@ -190,18 +192,18 @@ ncz_creds_from_web_identity(ncz_creds_fetch *f, bool *found)
                          .session = ncz_env("AWS_ROLE_SESSION_NAME")};
 
     if (id.file != NULL && !f->profile_first)
-        return identify(f, &id, found);
-    return f->profile != NULL ? identity_of_profile(f, f->profile, found) : NC_NOERR;
+        return assume_with_identity(f, &id, found);
+    return f->profile != NULL ? assume_profile_identity(f, f->profile, found) : NC_NOERR;
 }
 
-/* ---- a profile whose keys are wanted by a role ---- */
+/* ---- the keys of a source profile ---- */
 
-/* Keys of its own go before a role of its own. */
+/* Its keys precede its role. */
 static int
-keys_of_profile(ncz_creds_fetch *f, const visit *v, bool *found)
+find_profile_keys(ncz_creds_fetch *f, const visit *v, bool *found)
 {
-    static int (*const sources[])(ncz_creds_fetch *, const char *, bool *) = {identity_of_profile, ncz_creds_from_sso,
-                                                                              ncz_creds_from_process};
+    static int (*const sources[])(ncz_creds_fetch *, const char *,
+                                  bool *) = {assume_profile_identity, ncz_creds_from_sso, ncz_creds_from_process};
     int rc;
 
     if ((rc = ncz_creds_from_file(f, v->profile, &f->files->credentials, found)) != NC_NOERR || *found)
@@ -209,7 +211,7 @@ keys_of_profile(ncz_creds_fetch *f, const visit *v, bool *found)
     if ((rc = ncz_creds_from_file(f, v->profile, &f->files->config, found)) != NC_NOERR || *found)
         return rc;
     if (is_role(f, v->profile))
-        return assume(f, v, found);
+        return assume_role(f, v, found);
     for (size_t i = 0; i < NCZ_LEN(sources); i++)
         if ((rc = sources[i](f, v->profile, found)) != NC_NOERR || *found)
             return rc;
@@ -223,8 +225,9 @@ ncz_creds_from_role(ncz_creds_fetch *f, const char *profile, bool *found)
     const visit first = {.profile = profile};
 
     if (is_role(f, profile))
-        return assume(f, &first, found);
-    if (of_profile(f, profile, "role_arn") != NULL && of_profile(f, profile, "web_identity_token_file") == NULL &&
+        return assume_role(f, &first, found);
+    if (lookup_profile(f, profile, "role_arn") != NULL &&
+        lookup_profile(f, profile, "web_identity_token_file") == NULL &&
         ncz_env("AWS_WEB_IDENTITY_TOKEN_FILE") == NULL)
         return ncz_fail(NC_EAUTH,
                         "profile %s: a role_arn without source_profile, credential_source or "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Single sign-on: `aws sso login` leaves a token in ~/.aws/sso/cache; with it the portal gives keys for a role.
+ * Single sign-on: `aws sso login` stores a token in ~/.aws/sso/cache, for which the portal returns keys of a role.
  */
 #include "json/json.h"
 #include "s3/credentials/creds_int.h"
@@ -9,26 +9,26 @@
 
 #include <string.h>
 
-/* What a profile says of it; all borrowed. */
+/* The settings of a profile; borrowed. */
 typedef struct sso {
     const char *profile, *session, *start_url, *region, *account, *role;
 } sso;
 
 static const char *
-of_profile(const ncz_creds_fetch *f, const char *profile, const char *key)
+lookup_profile(const ncz_creds_fetch *f, const char *profile, const char *key)
 {
     return ncz_s3_setting_profile(f->files, profile, NULL, key).value;
 }
 
-/* With a session of its own section, or, as it was before there were those, all in the profile. */
+/* In a section [sso-session], or, in the older form, all in the profile. */
 static int
-understand(const ncz_creds_fetch *f, const char *profile, sso *out)
+read_settings(const ncz_creds_fetch *f, const char *profile, sso *out)
 {
     const ncz_s3_ini *config = &f->files->config;
-    sso               s = {.profile = profile, .session = of_profile(f, profile, "sso_session")};
+    sso               s = {.profile = profile, .session = lookup_profile(f, profile, "sso_session")};
 
-    s.account = of_profile(f, profile, "sso_account_id");
-    s.role = of_profile(f, profile, "sso_role_name");
+    s.account = lookup_profile(f, profile, "sso_account_id");
+    s.role = lookup_profile(f, profile, "sso_role_name");
     if (s.session != NULL) {
         if (!ncz_s3_ini_has(config, NCZ_S3_INI_SSO_SESSION, s.session))
             return ncz_fail(NC_EAUTH, "profile %s: there is no [sso-session %s] in %s", profile, s.session,
@@ -36,8 +36,8 @@ understand(const ncz_creds_fetch *f, const char *profile, sso *out)
         s.start_url = ncz_s3_ini_get(config, NCZ_S3_INI_SSO_SESSION, s.session, NULL, "sso_start_url");
         s.region = ncz_s3_ini_get(config, NCZ_S3_INI_SSO_SESSION, s.session, NULL, "sso_region");
     } else {
-        s.start_url = of_profile(f, profile, "sso_start_url");
-        s.region = of_profile(f, profile, "sso_region");
+        s.start_url = lookup_profile(f, profile, "sso_start_url");
+        s.region = lookup_profile(f, profile, "sso_region");
     }
     if (s.start_url == NULL || s.region == NULL || s.account == NULL || s.role == NULL)
         return ncz_fail(NC_EAUTH, "profile %s: single sign-on lacks %s", profile,
@@ -50,7 +50,7 @@ understand(const ncz_creds_fetch *f, const char *profile, sso *out)
 }
 
 static int
-log_in_again(const sso *s, const char *why)
+fail_login(const sso *s, const char *why)
 {
     return ncz_fail(NC_EAUTH, "profile %s: %s: run `aws sso login --profile %s`", s->profile, why, s->profile);
 }
@@ -58,7 +58,7 @@ log_in_again(const sso *s, const char *why)
 /* ---- the token ---- */
 
 static int
-token_path(const ncz_creds_fetch *f, const sso *s, char **out)
+build_token_path(const ncz_creds_fetch *f, const sso *s, char **out)
 {
     const char *name = s->session != NULL ? s->session : s->start_url, *home = ncz_env("NC_TEST_AWS_DIR");
     char        hash[NCZ_S3_SHA1_HEX];
@@ -67,7 +67,7 @@ token_path(const ncz_creds_fetch *f, const sso *s, char **out)
     if (home == NULL)
         home = f->files->home;
     if (home == NULL)
-        return log_in_again(s, "without HOME there is no place for its token");
+        return fail_login(s, "without HOME its token cannot be found");
     if ((rc = ncz_s3_sha1_hex(name, strlen(name), hash)) != NC_NOERR)
         return rc;
     if ((*out = ncz_sprintf("%s/.aws/sso/cache/%s.json", home, hash)) == NULL)
@@ -76,17 +76,17 @@ token_path(const ncz_creds_fetch *f, const sso *s, char **out)
 }
 
 static int
-take_token(const sso *s, const ncz_json *doc, char **out)
+parse_token(const sso *s, const ncz_json *doc, char **out)
 {
     const char *token = ncz_creds_json_text(doc, "accessToken"), *until = ncz_creds_json_text(doc, "expiresAt");
     int64_t     expires = 0;
 
     if (token == NULL || until == NULL || !ncz_creds_parse_time(until, &expires))
-        return log_in_again(s, "the token of single sign-on cannot be read");
+        return fail_login(s, "the token of single sign-on cannot be read");
     if (expires <= ncz_creds_now())
-        return log_in_again(s, "the token of single sign-on has expired");
+        return fail_login(s, "the token of single sign-on has expired");
     if (strpbrk(token, "\r\n") != NULL)
-        return log_in_again(s, "the token of single sign-on has a line break");
+        return fail_login(s, "the token of single sign-on has a line break");
     if ((*out = ncz_strdup(token)) == NULL)
         return ncz_fail_nomem(strlen(token) + 1);
     return NC_NOERR;
@@ -101,13 +101,13 @@ load_token(const ncz_creds_fetch *f, const sso *s, char **out)
     bool      absent = false;
     int       rc;
 
-    if ((rc = token_path(f, s, &path)) != NC_NOERR)
+    if ((rc = build_token_path(f, s, &path)) != NC_NOERR)
         return rc;
     rc = ncz_s3_read_file(path, NCZ_S3_INI_MOST, &absent, &text);
     if (rc == NC_NOERR && absent)
-        rc = log_in_again(s, "there is no token of single sign-on");
+        rc = fail_login(s, "there is no token of single sign-on");
     if (rc == NC_NOERR && (rc = ncz_creds_json_parse(ncz_buf_str(&text), text.len, path, &doc)) == NC_NOERR)
-        rc = take_token(s, doc, out);
+        rc = parse_token(s, doc, out);
     ncz_creds_json_free(doc);
     ncz_wipe(text.data, text.cap);
     ncz_buf_clear(&text);
@@ -118,13 +118,13 @@ load_token(const ncz_creds_fetch *f, const sso *s, char **out)
 /* ---- the portal ---- */
 
 static int
-put_url(const ncz_creds_fetch *f, const sso *s, ncz_buf *out)
+append_url(const ncz_creds_fetch *f, const sso *s, ncz_buf *out)
 {
     ncz_s3_setting said = ncz_creds_service_endpoint(f, s->profile, "AWS_ENDPOINT_URL_SSO", "sso");
     int            rc;
 
     if (!ncz_s3_is_region(s->region))
-        return ncz_fail(NC_EAUTH, "profile %s: sso_region is no name of a region", s->profile);
+        return ncz_fail(NC_EAUTH, "profile %s: sso_region is not a region", s->profile);
     if (said.value != NULL)
         rc = ncz_buf_append(out, said.value, strlen(said.value) - (said.value[strlen(said.value) - 1] == '/'));
     else
@@ -139,7 +139,7 @@ put_url(const ncz_creds_fetch *f, const sso *s, ncz_buf *out)
 }
 
 static int
-take_answer(ncz_creds_fetch *f, const sso *s, const ncz_http_once *call, bool *found)
+parse_answer(ncz_creds_fetch *f, const sso *s, const ncz_http_once *call, bool *found)
 {
     static const char what[] = "single sign-on";
     ncz_json         *doc = NULL;
@@ -147,7 +147,7 @@ take_answer(ncz_creds_fetch *f, const sso *s, const ncz_http_once *call, bool *f
     int               rc;
 
     if (call->status == 401)
-        return log_in_again(s, "the token of single sign-on is not accepted");
+        return fail_login(s, "the token of single sign-on is not accepted");
     if (call->status != 200)
         return ncz_fail(NC_EAUTH, "profile %s: single sign-on for role %s of account %s: status %ld", s->profile,
                         s->role, s->account, call->status);
@@ -161,7 +161,7 @@ take_answer(ncz_creds_fetch *f, const sso *s, const ncz_http_once *call, bool *f
 }
 
 static int
-ask_portal(ncz_creds_fetch *f, const sso *s, const char *token, bool *found)
+call_portal(ncz_creds_fetch *f, const sso *s, const char *token, bool *found)
 {
     ncz_buf       url = NCZ_BUF_INIT;
     char         *header = ncz_sprintf("x-amz-sso_bearer_token: %s", token);
@@ -171,10 +171,10 @@ ask_portal(ncz_creds_fetch *f, const sso *s, const char *token, bool *found)
 
     if (header == NULL)
         return ncz_fail_nomem(strlen(token) + 32);
-    if ((rc = put_url(f, s, &url)) == NC_NOERR) {
+    if ((rc = append_url(f, s, &url)) == NC_NOERR) {
         call.url = ncz_buf_str(&url);
         if ((rc = ncz_creds_call_service(f, &call, "single sign-on")) == NC_NOERR)
-            rc = take_answer(f, s, &call, found);
+            rc = parse_answer(f, s, &call, found);
     }
     ncz_wipe(call.reply.data, call.reply.cap);
     ncz_buf_clear(&call.reply);
@@ -190,13 +190,13 @@ ncz_creds_from_sso(ncz_creds_fetch *f, const char *profile, bool *found)
     char *token = NULL;
     int   rc;
 
-    if (of_profile(f, profile, "sso_session") == NULL && of_profile(f, profile, "sso_start_url") == NULL)
+    if (lookup_profile(f, profile, "sso_session") == NULL && lookup_profile(f, profile, "sso_start_url") == NULL)
         return NC_NOERR;
-    /* A session alone may be there for other services' sake. */
-    if (of_profile(f, profile, "sso_account_id") == NULL && of_profile(f, profile, "sso_role_name") == NULL)
+    /* A session alone may be meant for other services. */
+    if (lookup_profile(f, profile, "sso_account_id") == NULL && lookup_profile(f, profile, "sso_role_name") == NULL)
         return ncz_creds_note_missing(f, "profile %s names no account and role for single sign-on", profile);
-    if ((rc = understand(f, profile, &s)) == NC_NOERR && (rc = load_token(f, &s, &token)) == NC_NOERR)
-        rc = ask_portal(f, &s, token, found);
+    if ((rc = read_settings(f, profile, &s)) == NC_NOERR && (rc = load_token(f, &s, &token)) == NC_NOERR)
+        rc = call_portal(f, &s, token, found);
     ncz_free_secret(token);
     return rc;
 }

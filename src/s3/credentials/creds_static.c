@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Keys that just stand somewhere: in the URL, in the environment, in a file.
+ * Static keys: in the URL, in the environment, in a file.
  */
 #include "s3/credentials/creds_int.h"
 
 #include <string.h>
 
-/* Which of the two is missing where one is there: that is a mistake, not a reason to look elsewhere. */
+/* One of the two keys is missing: that is an error, not a reason to search further. */
 static int
-half(const char *have, const char *lack, const char *where)
+fail_half(const char *have, const char *lack, const char *where)
 {
     return ncz_fail(NC_EAUTH, "%s is set and %s is not (%s)", have, lack, where);
 }
 
 static int
-take(ncz_creds_fetch *f, const char *id, const char *secret, const char *token, bool *found, const char *source)
+copy_keys(ncz_creds_fetch *f, const char *id, const char *secret, const char *token, bool *found, const char *source)
 {
     ncz_s3_access_key from = {.id = (char *)id, .secret = (char *)secret, .token = (char *)token}, keys;
     int               rc = ncz_s3_access_key_copy(&keys, &from);
@@ -34,9 +34,9 @@ ncz_creds_from_url(ncz_creds_fetch *f, bool *found)
     if (k->id == NULL && k->secret == NULL)
         return NC_NOERR;
     if (k->id == NULL || k->secret == NULL)
-        return half(k->id != NULL ? "aws.access_key_id" : "aws.secret_access_key",
-                    k->id != NULL ? "aws.secret_access_key" : "aws.access_key_id", "the URL");
-    return take(f, k->id, k->secret, k->token, found, "the URL");
+        return fail_half(k->id != NULL ? "aws.access_key_id" : "aws.secret_access_key",
+                         k->id != NULL ? "aws.secret_access_key" : "aws.access_key_id", "the URL");
+    return copy_keys(f, k->id, k->secret, k->token, found, "the URL");
 }
 
 int
@@ -48,9 +48,9 @@ ncz_creds_from_env(ncz_creds_fetch *f, bool *found)
     if (id == NULL && secret == NULL)
         return ncz_creds_note_missing(f, "AWS_ACCESS_KEY_ID is not set");
     if (id == NULL || secret == NULL)
-        return half(id != NULL ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY",
-                    id != NULL ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID", "the environment");
-    return take(f, id, secret, token != NULL ? token : ncz_env("AWS_SECURITY_TOKEN"), found, "the environment");
+        return fail_half(id != NULL ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY",
+                         id != NULL ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID", "the environment");
+    return copy_keys(f, id, secret, token != NULL ? token : ncz_env("AWS_SECURITY_TOKEN"), found, "the environment");
 }
 
 int
@@ -67,12 +67,12 @@ ncz_creds_from_file(ncz_creds_fetch *f, const char *profile, const ncz_s3_ini *f
     if ((source = ncz_sprintf("profile %s in %s", profile, file->file)) == NULL)
         return ncz_fail_nomem(strlen(profile));
     if (id == NULL || secret == NULL)
-        rc = half(id != NULL ? "aws_access_key_id" : "aws_secret_access_key",
-                  id != NULL ? "aws_secret_access_key" : "aws_access_key_id", source);
+        rc = fail_half(id != NULL ? "aws_access_key_id" : "aws_secret_access_key",
+                       id != NULL ? "aws_secret_access_key" : "aws_access_key_id", source);
     else {
         if (token == NULL)
             token = ncz_s3_ini_get(file, NCZ_S3_INI_PROFILE, profile, NULL, "aws_security_token");
-        rc = take(f, id, secret, token, found, source);
+        rc = copy_keys(f, id, secret, token, found, source);
     }
     ncz_free(source);
     return rc;

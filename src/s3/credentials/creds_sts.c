@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * STS, the service that gives keys for a while: what it is asked, and its answer. Who asks for which role is
- * creds_role.c's.
+ * STS, the service of temporary keys: the request and the answer. creds_role.c decides on the role.
  */
 #include "s3/credentials/creds_int.h"
 #include "s3/protocol/s3_xml.h"
@@ -10,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what goes out ---- */
+/* ---- the request ---- */
 
 int
 ncz_creds_sts_add(ncz_creds_sts *s, const char *name, const char *value)
@@ -33,10 +32,10 @@ ncz_creds_sts_add_session(ncz_creds_sts *s, const char *name)
     return ncz_creds_sts_add(s, "RoleSessionName", name != NULL ? name : own);
 }
 
-/* The region of the service: the client's, not the bucket's, which may be on another server. The environment goes
- * before the profile, as it does for buckets. */
+/* The region of the service: the client's, not the bucket's, which may be on another server. The environment precedes
+ * the profile, as for buckets. */
 static const char *
-sts_region(const ncz_creds_fetch *f, const char *profile)
+choose_region(const ncz_creds_fetch *f, const char *profile)
 {
     const ncz_s3_setting of_profile = ncz_s3_setting_profile(f->files, profile, NULL, "region");
     const ncz_s3_setting all[] = {
@@ -57,9 +56,9 @@ ncz_creds_sts_init(const ncz_creds_fetch *f, ncz_creds_sts *s)
     ncz_s3_setting said = ncz_creds_service_endpoint(f, s->profile, "AWS_ENDPOINT_URL_STS", "sts");
     size_t         len = said.value != NULL ? strlen(said.value) : 0;
 
-    s->region = sts_region(f, s->profile);
+    s->region = choose_region(f, s->profile);
     if (!ncz_s3_is_region(s->region))
-        return ncz_fail(NC_EINVAL, "\"%.80s\" is no name of a region", s->region);
+        return ncz_fail(NC_EINVAL, "\"%.80s\" is not a region", s->region);
     if (len > 0)
         s->endpoint = ncz_strndup(said.value, len - (said.value[len - 1] == '/'));
     else
@@ -79,9 +78,9 @@ ncz_creds_sts_clear(ncz_creds_sts *s)
     ncz_buf_clear(&s->headers);
 }
 
-/* As the Host header has it. */
+/* The Host header. */
 static int
-host_of(const ncz_uri *u, char **out)
+build_host(const ncz_uri *u, char **out)
 {
     bool v6 = strchr(u->host, ':') != NULL;
 
@@ -93,7 +92,7 @@ host_of(const ncz_uri *u, char **out)
 }
 
 static int
-sts_sign(ncz_creds_sts *s, const ncz_s3_access_key *keys)
+sign_request(ncz_creds_sts *s, const ncz_s3_access_key *keys)
 {
     static const ncz_s3_pair header = {"Content-Type", "application/x-www-form-urlencoded; charset=utf-8"};
     ncz_s3_sign_req          req = {.method = "POST",
@@ -112,10 +111,10 @@ sts_sign(ncz_creds_sts *s, const ncz_s3_access_key *keys)
     if ((rc = ncz_uri_parse(s->endpoint, &u)) != NC_NOERR)
         goto done;
     if (u->host == NULL || u->user != NULL) {
-        rc = ncz_fail(NC_EAUTH, "the endpoint of STS is not one");
+        rc = ncz_fail(NC_EAUTH, "the endpoint of STS is not a URL with a host");
         goto done;
     }
-    if ((rc = host_of(u, &host)) != NC_NOERR)
+    if ((rc = build_host(u, &host)) != NC_NOERR)
         goto done;
     if ((rc = ncz_uri_decode(u->path, strlen(u->path), &path)) != NC_NOERR)
         goto done;
@@ -138,7 +137,7 @@ done:
     return rc;
 }
 
-/* ---- what comes back ---- */
+/* ---- the answer ---- */
 
 typedef struct answer {
     ncz_buf id, secret, token, until, code, message;
@@ -156,7 +155,7 @@ answer_clear(answer *a)
 }
 
 static int
-take_text(const ncz_s3_xml *x, answer *a)
+copy_element(const ncz_s3_xml *x, answer *a)
 {
     const struct {
         const char *name, *parent;
@@ -186,10 +185,10 @@ parse_answer(const ncz_buf *reply, answer *a)
     int              rc;
 
     ncz_s3_xml_init(&x, ncz_buf_str(reply), reply->len);
-    if ((rc = ncz_buf_reserve(&x.text, 4096)) != NC_NOERR) /* as it grows it would leave copies of secrets */
+    if ((rc = ncz_buf_reserve(&x.text, 4096)) != NC_NOERR) /* growing would leave copies of secrets */
         goto done;
     while ((rc = ncz_s3_xml_next(&x, &event)) == NC_NOERR && event != NCZ_S3_XML_END)
-        if (event == NCZ_S3_XML_CLOSE && (rc = take_text(&x, a)) != NC_NOERR)
+        if (event == NCZ_S3_XML_CLOSE && (rc = copy_element(&x, a)) != NC_NOERR)
             break;
 done:
     ncz_wipe(x.text.data, x.text.cap);
@@ -198,7 +197,7 @@ done:
 }
 
 static int
-take_keys(ncz_creds_fetch *f, const ncz_creds_sts *s, const answer *a, bool *found)
+convert_keys(ncz_creds_fetch *f, const ncz_creds_sts *s, const answer *a, bool *found)
 {
     ncz_s3_access_key from = {.id = a->id.data, .secret = a->secret.data, .token = a->token.data},
                       keys = {.id = NULL};
@@ -207,7 +206,7 @@ take_keys(ncz_creds_fetch *f, const ncz_creds_sts *s, const answer *a, bool *fou
     if (a->id.len == 0 || a->secret.len == 0 || a->token.len == 0)
         return ncz_fail(NC_EAUTH, "%s of %s: the answer has no keys", s->what, s->role);
     if (!ncz_creds_parse_time(ncz_buf_str(&a->until), &from.expires))
-        return ncz_fail(NC_EAUTH, "%s of %s: the answer does not say until when", s->what, s->role);
+        return ncz_fail(NC_EAUTH, "%s of %s: the answer has no expiration", s->what, s->role);
     if ((rc = ncz_s3_access_key_copy(&keys, &from)) != NC_NOERR)
         return rc;
     rc = ncz_creds_found(f, &keys, found, "%s of %s%s%s", s->what, s->role, s->profile != NULL ? ", profile " : "",
@@ -217,7 +216,7 @@ take_keys(ncz_creds_fetch *f, const ncz_creds_sts *s, const answer *a, bool *fou
 }
 
 static int
-sts_answer(ncz_creds_fetch *f, const ncz_creds_sts *s, const ncz_http_once *call, bool *found)
+read_answer(ncz_creds_fetch *f, const ncz_creds_sts *s, const ncz_http_once *call, bool *found)
 {
     answer a = {.id = NCZ_BUF_INIT};
     int    rc = parse_answer(&call->reply, &a);
@@ -230,13 +229,13 @@ sts_answer(ncz_creds_fetch *f, const ncz_creds_sts *s, const ncz_http_once *call
     else if (rc != NC_NOERR)
         rc = ncz_fail(NC_EAUTH, "%s of %s: the answer cannot be read", s->what, s->role);
     else
-        rc = take_keys(f, s, &a, found);
+        rc = convert_keys(f, s, &a, found);
 done:
     answer_clear(&a);
     return rc;
 }
 
-/* The lines that were signed, one by one, as the exchange wants them. */
+/* Splits the signed header lines. */
 static int
 split_lines(char *text, const char ***out, size_t *n)
 {
@@ -266,7 +265,7 @@ ncz_creds_sts_send(ncz_creds_fetch *f, ncz_creds_sts *s, const ncz_s3_access_key
     char         *url = NULL;
     int           rc;
 
-    if ((rc = sts_sign(s, keys)) != NC_NOERR)
+    if ((rc = sign_request(s, keys)) != NC_NOERR)
         return rc;
     if ((rc = split_lines(s->headers.data, &headers, &call.nheaders)) != NC_NOERR)
         return rc;
@@ -279,7 +278,7 @@ ncz_creds_sts_send(ncz_creds_fetch *f, ncz_creds_sts *s, const ncz_s3_access_key
     call.body = s->body.data;
     call.nbody = s->body.len;
     if ((rc = ncz_creds_call_service(f, &call, s->what)) == NC_NOERR)
-        rc = sts_answer(f, s, &call, found);
+        rc = read_answer(f, s, &call, found);
 done:
     ncz_wipe(call.reply.data, call.reply.cap);
     ncz_buf_clear(&call.reply);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of where a bucket is, each checked where it is set: bucket, key, region, addressing. Which of them come
- * from where is s3_url.c's and s3_endpoint.c's.
+ * Sets and checks bucket, key, region and addressing, which s3_url.c and s3_endpoint.c find.
  */
 #include "s3/settings/s3_settings_int.h"
 
@@ -38,7 +37,7 @@ ncz_s3_set_bucket(ncz_s3_settings *s, const char *raw, size_t len)
         rc = ncz_fail(NC_EURL, "the URL names no bucket");
     else if (n > BUCKET_MOST || bucket[strspn(bucket, safe)] != '\0' || strcmp(bucket, ".") == 0 ||
              strcmp(bucket, "..") == 0)
-        rc = ncz_fail(NC_EURL, "\"%.80s\" is no name of a bucket (letters, digits and -._)", bucket);
+        rc = ncz_fail(NC_EURL, "\"%.80s\" is not a bucket name (letters, digits and -._)", bucket);
     else if (n > 6 && strcmp(bucket + n - 6, "--x-s3") == 0)
         rc = ncz_fail(NC_EURL, "%s: directory buckets (S3 Express) are not supported", bucket);
     if (rc != NC_NOERR) {
@@ -86,7 +85,7 @@ ncz_s3_set_path(ncz_s3_settings *s, const char *path)
     return ncz_s3_set_prefix(s, path + begin + len);
 }
 
-/* ---- what stands with where it was said ---- */
+/* ---- settings with their origin ---- */
 
 int
 ncz_s3_set_addressing(ncz_s3_settings *s, bool is_virtual, const ncz_s3_setting *from)

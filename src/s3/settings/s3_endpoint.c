@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Endpoints for s3://bucket/key: one that somebody configured, or else Amazon's own.
+ * Endpoints for s3://bucket/key: the configured one, else Amazon's.
  */
 #include "s3/settings/s3_settings_int.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* ---- endpoints that are configured: s3://bucket/key ---- */
+/* ---- configured endpoints ---- */
 
-/* Not when the user switched them off. */
 int
 ncz_s3_configured_endpoint(const ncz_s3_lookup *l, ncz_s3_setting *out)
 {
@@ -33,9 +32,9 @@ ncz_s3_configured_endpoint(const ncz_s3_lookup *l, ncz_s3_setting *out)
     return rc;
 }
 
-/* GDAL's endpoints are hosts, and AWS_HTTPS says how to talk to them. */
+/* GDAL's endpoints are hosts; AWS_HTTPS chooses the scheme. */
 static int
-endpoint_url(const ncz_s3_setting *said, char **out)
+build_url(const ncz_s3_setting *said, char **out)
 {
     ncz_s3_setting https_said = ncz_s3_setting_env("AWS_HTTPS");
     bool           https = true;
@@ -52,7 +51,7 @@ endpoint_url(const ncz_s3_setting *said, char **out)
 }
 
 static int
-bad_endpoint(const ncz_s3_setting *said, const char *why)
+fail_endpoint(const ncz_s3_setting *said, const char *why)
 {
     char *from = NULL;
 
@@ -66,19 +65,19 @@ static int
 check_endpoint(const ncz_s3_setting *said, const ncz_uri *u)
 {
     if (u->scheme == NULL || (strcmp(u->scheme, "https") != 0 && strcmp(u->scheme, "http") != 0))
-        return bad_endpoint(said, "neither an https nor an http URL");
+        return fail_endpoint(said, "neither an https nor an http URL");
     if (u->host == NULL)
-        return bad_endpoint(said, "it has no host");
+        return fail_endpoint(said, "it has no host");
     if (u->user != NULL)
-        return bad_endpoint(said, "it holds a user's name");
+        return fail_endpoint(said, "it has a user name");
     if (u->query != NULL || u->nfrag != 0)
-        return bad_endpoint(said, "it has a query or a fragment");
+        return fail_endpoint(said, "it has a query or a fragment");
     return NC_NOERR;
 }
 
-/* An endpoint may hold the bucket already: https://bucket.host for s3://bucket. */
+/* An endpoint may contain the bucket: https://bucket.host for s3://bucket. */
 static int
-take_endpoint_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_setting *said)
+set_endpoint_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_setting *said)
 {
     ncz_s3_host h = ncz_s3_host_parse(u->host);
     size_t      n = strlen(s->bucket);
@@ -87,7 +86,7 @@ take_endpoint_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_setting *s
     int rc;
 
     if (h.refused != NULL)
-        return bad_endpoint(said, h.refused);
+        return fail_endpoint(said, h.refused);
     s->custom = !h.amazon;
     if (holds && !h.kept) {
         if ((rc = ncz_s3_set_addressing(s, true, said)) != NC_NOERR)
@@ -110,7 +109,7 @@ ncz_s3_set_endpoint(ncz_s3_settings *s, const ncz_s3_setting *said)
     size_t   len;
     int      rc;
 
-    if ((rc = endpoint_url(said, &text)) != NC_NOERR || (rc = ncz_uri_parse(text, &u)) != NC_NOERR)
+    if ((rc = build_url(said, &text)) != NC_NOERR || (rc = ncz_uri_parse(text, &u)) != NC_NOERR)
         goto done;
     if ((rc = check_endpoint(said, u)) != NC_NOERR)
         goto done;
@@ -122,7 +121,7 @@ ncz_s3_set_endpoint(ncz_s3_settings *s, const ncz_s3_setting *said)
         goto done;
     s->https = strcmp(u->scheme, "https") == 0;
     s->port = u->port;
-    if ((rc = take_endpoint_host(s, u, said)) == NC_NOERR)
+    if ((rc = set_endpoint_host(s, u, said)) == NC_NOERR)
         rc = ncz_s3_setting_origin(said, &s->endpoint_from);
 done:
     ncz_uri_free(u);
@@ -166,9 +165,9 @@ choose_variant(const ncz_s3_lookup *l, variant *out)
     return NC_NOERR;
 }
 
-/* Acceleration: always bucket.host, and only for buckets without dots. */
+/* Acceleration always uses bucket.host, and needs a bucket without dots. */
 static int
-accelerate(const ncz_s3_lookup *l, ncz_s3_settings *s, bool dualstack)
+set_accelerate_host(const ncz_s3_lookup *l, ncz_s3_settings *s, bool dualstack)
 {
     ncz_s3_setting from = ncz_s3_setting_profile(l->files, l->profile, "s3", "use_accelerate_endpoint");
 
@@ -190,7 +189,7 @@ ncz_s3_amazon_host(const ncz_s3_lookup *l, ncz_s3_settings *s)
     if ((rc = choose_variant(l, &v)) != NC_NOERR)
         return rc;
     if (v.accelerate) {
-        if ((rc = accelerate(l, s, v.dualstack)) != NC_NOERR)
+        if ((rc = set_accelerate_host(l, s, v.dualstack)) != NC_NOERR)
             return rc;
     } else {
         s->host = ncz_sprintf("s3%s%s.%s.%s", v.fips ? "-fips" : "", v.dualstack ? ".dualstack" : "", s->region,

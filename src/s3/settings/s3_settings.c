@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Settings: each looked up in the order that docs/s3.md tells, and kept with where it stood.
+ * Settings: looked up in the order of docs/s3.md, each kept with its origin.
  */
 #include "s3/protocol/s3_hash.h"
 #include "s3/settings/s3_settings_int.h"
@@ -8,7 +8,14 @@
 #include <string.h>
 #include <strings.h>
 
-enum { ATTEMPTS = 5, IN_FLIGHT = 48, WEB_IN_FLIGHT = 32, CONNECT_MS = 10000, STALL_S = 30, PATIENCE_MS = 120000 };
+enum {
+    ATTEMPTS = 5,
+    IN_FLIGHT = 48,
+    WEB_IN_FLIGHT = 32,
+    CONNECT_MS = 10000,
+    STALL_S = 30,
+    PROGRESS_TIMEOUT_MS = 120000
+};
 
 void
 ncz_s3_settings_free(ncz_s3_settings *s)
@@ -36,7 +43,7 @@ ncz_s3_settings_free(ncz_s3_settings *s)
 }
 
 static int
-set_text(char **to, const char *value)
+copy_text(char **to, const char *value)
 {
     if (value != NULL && (*to = ncz_strdup(value)) == NULL)
         return ncz_fail_nomem(strlen(value) + 1);
@@ -46,7 +53,7 @@ set_text(char **to, const char *value)
 /* ---- profile ---- */
 
 static int
-no_such_profile(const ncz_s3_lookup *l, const ncz_s3_setting *said)
+fail_profile(const ncz_s3_lookup *l, const ncz_s3_setting *said)
 {
     const ncz_s3_files *f = l->files;
     char               *from = NULL;
@@ -60,8 +67,8 @@ no_such_profile(const ncz_s3_lookup *l, const ncz_s3_setting *said)
 }
 
 /*
- * The profiles `no` and `none` stand for unsigned requests, as in netCDF. Who names another wants it to exist; nobody
- * needs one named default. `first`: named with the URL, and so before keys in the environment.
+ * The profiles `no` and `none` mean unsigned requests, as in netCDF. Any other named profile must exist, except default.
+ * `first`: the URL or an rc file names it, so that it precedes keys in the environment.
  */
 static int
 choose_profile(ncz_s3_lookup *l, ncz_s3_settings *s, bool *first)
@@ -82,7 +89,7 @@ choose_profile(ncz_s3_lookup *l, ncz_s3_settings *s, bool *first)
     }
     if ((rc = ncz_s3_setting_origin(&said, &s->profile_from)) != NC_NOERR)
         return rc;
-    if ((rc = set_text(&s->profile, said.value)) != NC_NOERR)
+    if ((rc = copy_text(&s->profile, said.value)) != NC_NOERR)
         return rc;
     if (strcmp(said.value, "no") == 0 || strcmp(said.value, "none") == 0) {
         s->anonymous = true;
@@ -91,13 +98,13 @@ choose_profile(ncz_s3_lookup *l, ncz_s3_settings *s, bool *first)
     if (ncz_s3_profile_exists(l->files, said.value))
         l->profile = s->profile;
     else if (strcmp(said.value, "default") != 0)
-        return no_such_profile(l, &said);
+        return fail_profile(l, &said);
     return NC_NOERR;
 }
 
 /* ---- region ---- */
 
-/* Amazon's and Google's regions become part of a host; other servers have names of their own for theirs. */
+/* Amazon's and Google's regions become part of a host; other servers may have any names. */
 static int
 check_region(const ncz_s3_settings *s)
 {
@@ -107,12 +114,12 @@ check_region(const ncz_s3_settings *s)
     for (size_t i = good; s->custom && i < len && (strchr(lower, s->region[i]) || strchr(upper, s->region[i])); i++)
         good = i + 1;
     if (good != len || len > 63)
-        return ncz_fail(NC_EINVAL, "\"%.80s\" (%s) is no name of a region", s->region, s->region_from);
+        return ncz_fail(NC_EINVAL, "\"%.80s\" (%s) is not a region", s->region, s->region_from);
     return NC_NOERR;
 }
 
 static const char *
-default_region(const ncz_s3_settings *s)
+choose_default_region(const ncz_s3_settings *s)
 {
     static const char *const any[] = {"googleapis.com", "r2.cloudflarestorage.com"};
     size_t                   len = s->host != NULL ? strlen(s->host) : 0;
@@ -128,7 +135,7 @@ default_region(const ncz_s3_settings *s)
 
 /* The profile's region, under AWS's name or netCDF's. */
 static ncz_s3_setting
-profile_region(const ncz_s3_lookup *l)
+lookup_profile_region(const ncz_s3_lookup *l)
 {
     const ncz_s3_setting all[] = {ncz_s3_setting_profile(l->files, l->profile, NULL, "region"),
                                   ncz_s3_setting_profile(l->files, l->profile, NULL, "aws_region")};
@@ -136,11 +143,11 @@ profile_region(const ncz_s3_lookup *l)
     return ncz_s3_setting_first(all, NCZ_LEN(all));
 }
 
-/* As AWS's tools: the environment goes before the profile, unless the URL itself names the profile. */
+/* As in AWS's tools, the environment precedes the profile, unless the URL names the profile. */
 static int
 choose_region(const ncz_s3_lookup *l, ncz_s3_settings *s)
 {
-    const ncz_s3_setting of_profile = profile_region(l);
+    const ncz_s3_setting of_profile = lookup_profile_region(l);
     const ncz_s3_setting all[] = {
         ncz_s3_setting_url(l, "region"),
         ncz_s3_setting_url(l, "awsregion"),
@@ -150,7 +157,7 @@ choose_region(const ncz_s3_lookup *l, ncz_s3_settings *s)
         ncz_s3_setting_env("AWS_DEFAULT_REGION"),
         of_profile,
         ncz_s3_setting_rc(l, "AWS.REGION"),
-        ncz_s3_setting_default(default_region(s)),
+        ncz_s3_setting_default(choose_default_region(s)),
     };
     ncz_s3_setting said = ncz_s3_setting_first(all, NCZ_LEN(all));
     int            rc;
@@ -161,7 +168,7 @@ choose_region(const ncz_s3_lookup *l, ncz_s3_settings *s)
         s->region = s->region_from = NULL;
         if (strcmp(said.value, "aws-global") == 0)
             said.value = "us-east-1";
-        if ((rc = set_text(&s->region, said.value)) != NC_NOERR)
+        if ((rc = copy_text(&s->region, said.value)) != NC_NOERR)
             return rc;
         if ((rc = ncz_s3_setting_origin(&said, &s->region_from)) != NC_NOERR)
             return rc;
@@ -169,9 +176,9 @@ choose_region(const ncz_s3_lookup *l, ncz_s3_settings *s)
     return check_region(s);
 }
 
-/* ---- who asks ---- */
+/* ---- signing ---- */
 
-/* Without any signature: because somebody wants it so, or because the URL's query is one already. */
+/* Requests are unsigned if a setting says so, or if the URL's query is a signature already. */
 static int
 choose_signing(const ncz_s3_lookup *l, ncz_s3_settings *s)
 {
@@ -189,12 +196,12 @@ choose_signing(const ncz_s3_lookup *l, ncz_s3_settings *s)
         return rc;
     if (l->uri->query != NULL && l->uri->query[0] != '\0') {
         s->anonymous = true;
-        return set_text(&s->query, l->uri->query);
+        return copy_text(&s->query, l->uri->query);
     }
     return NC_NOERR;
 }
 
-/* ---- the way there ---- */
+/* ---- connection ---- */
 
 static int
 choose_trust(const ncz_s3_lookup *l, ncz_s3_settings *s)
@@ -216,18 +223,18 @@ choose_trust(const ncz_s3_lookup *l, ncz_s3_settings *s)
 }
 
 /*
- * How long a call waits for a server that makes no progress. A connection that stalls is given up early enough for other
- * tries in that time.
+ * How long a call waits for a server that makes no progress. A stalled connection ends early enough to leave time for
+ * other tries.
  */
 static int
-choose_patience(const ncz_s3_lookup *l, ncz_s3_settings *s)
+choose_time_outs(const ncz_s3_lookup *l, ncz_s3_settings *s)
 {
     const ncz_s3_setting all[] = {ncz_s3_setting_env("NCZARR_TIMEOUT"), ncz_s3_setting_rc(l, "NCZARR.TIMEOUT")};
     ncz_s3_setting       said = ncz_s3_setting_first(all, NCZ_LEN(all));
     int64_t              stall_s;
     int                  rc;
 
-    s->progress_timeout_ms = PATIENCE_MS;
+    s->progress_timeout_ms = PROGRESS_TIMEOUT_MS;
     s->stall_s = STALL_S;
     if ((rc = ncz_s3_setting_seconds(&said, 1000000, &s->progress_timeout_ms)) != NC_NOERR ||
         s->progress_timeout_ms == 0)
@@ -240,9 +247,9 @@ choose_patience(const ncz_s3_lookup *l, ncz_s3_settings *s)
     return NC_NOERR;
 }
 
-/* Proxies in the environment are libcurl's own business. */
+/* libcurl reads the proxies in the environment itself. */
 static int
-choose_way(const ncz_s3_lookup *l, ncz_s3_settings *s)
+choose_connection(const ncz_s3_lookup *l, ncz_s3_settings *s)
 {
     const ncz_s3_setting proxy = ncz_s3_setting_rc(l, "HTTP.PROXY.SERVER"),
                          agent = ncz_s3_setting_rc(l, "HTTP.USERAGENT");
@@ -253,21 +260,22 @@ choose_way(const ncz_s3_lookup *l, ncz_s3_settings *s)
 
     for (const char *c = agent.value; c != NULL && *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7F)
-            return ncz_fail(NC_EINVAL, "%s in %s: a character that no header has", agent.name, agent.file);
-    if ((rc = set_text(&s->proxy, proxy.value)) != NC_NOERR)
+            return ncz_fail(NC_EINVAL, "%s in %s: a character that is not allowed in a header", agent.name,
+                            agent.file);
+    if ((rc = copy_text(&s->proxy, proxy.value)) != NC_NOERR)
         return rc;
-    if ((rc = set_text(&s->user_agent, agent.value)) != NC_NOERR)
+    if ((rc = copy_text(&s->user_agent, agent.value)) != NC_NOERR)
         return rc;
     if ((rc = ncz_s3_setting_number(&connect, 1, 3600, &connect_s)) != NC_NOERR)
         return rc;
     s->connect_ms = (long)connect_s * 1000;
     if ((rc = ncz_s3_setting_number(&total, 0, 1000000, &s->deadline_s)) != NC_NOERR ||
-        (rc = choose_patience(l, s)) != NC_NOERR)
+        (rc = choose_time_outs(l, s)) != NC_NOERR)
         return rc;
     return choose_trust(l, s);
 }
 
-/* ---- patience ---- */
+/* ---- retries ---- */
 
 static int
 choose_retries(const ncz_s3_lookup *l, ncz_s3_settings *s)
@@ -283,7 +291,7 @@ choose_retries(const ncz_s3_lookup *l, ncz_s3_settings *s)
     if (said.value != NULL)
         rc = ncz_s3_setting_number(&said, 1, 100, &n);
     else if ((rc = ncz_s3_setting_number(&gdal, 0, 99, &more)) == NC_NOERR && more >= 0)
-        n = more + 1; /* GDAL does not count the first */
+        n = more + 1; /* GDAL does not count the first try */
     if (rc == NC_NOERR)
         rc = ncz_s3_setting_number(&at_once, 1, 1024, &many);
     s->attempts = (unsigned)n;
@@ -291,7 +299,7 @@ choose_retries(const ncz_s3_lookup *l, ncz_s3_settings *s)
     return rc;
 }
 
-/* 403 for a key that is not there: servers say so where listing is not granted. */
+/* Servers answer 403 for a missing key to those who may not list. */
 static int
 choose_forbidden(const ncz_s3_lookup *l, ncz_s3_settings *s)
 {
@@ -305,11 +313,11 @@ choose_forbidden(const ncz_s3_lookup *l, ncz_s3_settings *s)
     return NC_NOERR;
 }
 
-/* ---- all of it ---- */
+/* ---- all settings ---- */
 
 /*
- * 1. the profile, as much stands in it; 2. where the URL points; 3. the region, which may stand in the host;
- * 4. Amazon's host, which depends on it; 5. the rest.
+ * 1. the profile, which contains many settings; 2. bucket and endpoint from the URL; 3. the region, which may be part of
+ * the host; 4. Amazon's host, which contains the region; 5. the rest.
  */
 static int
 choose_all(ncz_s3_lookup *l, ncz_s3_settings *s)
@@ -325,7 +333,7 @@ choose_all(ncz_s3_lookup *l, ncz_s3_settings *s)
         return rc;
     if ((rc = ncz_s3_choose_addressing(l, s)) != NC_NOERR || (rc = choose_signing(l, s)) != NC_NOERR)
         return rc;
-    if ((rc = choose_way(l, s)) != NC_NOERR || (rc = choose_retries(l, s)) != NC_NOERR)
+    if ((rc = choose_connection(l, s)) != NC_NOERR || (rc = choose_retries(l, s)) != NC_NOERR)
         return rc;
     if ((rc = choose_forbidden(l, s)) != NC_NOERR)
         return rc;
@@ -350,7 +358,7 @@ ncz_s3_settings_from(const ncz_uri *uri, ncz_s3_settings **out)
     int              rc;
 
     if (uri->scheme == NULL || uri->host == NULL)
-        return ncz_fail(NC_EURL, "not a URL of S3");
+        return ncz_fail(NC_EURL, "not an S3 URL");
     if ((rc = ncz_s3_files_load(&files)) != NC_NOERR || (rc = ncz_s3_rc_load(files.home, &rc_files)) != NC_NOERR)
         goto done;
     if ((s = ncz_zalloc(sizeof *s)) == NULL) {
@@ -370,9 +378,9 @@ done:
 
 /* ---- web servers ---- */
 
-/* A server and nothing behind it: the client puts the URL's path before each key. */
+/* Only the server: the client puts the URL's path before each key. */
 static int
-place_web(const ncz_uri *uri, ncz_s3_settings *s)
+set_web_server(const ncz_uri *uri, ncz_s3_settings *s)
 {
     *s = (ncz_s3_settings){
         .https = strcmp(uri->scheme, "https") == 0, .port = uri->port, .anonymous = true, .custom = true};
@@ -383,7 +391,7 @@ place_web(const ncz_uri *uri, ncz_s3_settings *s)
     s->region = ncz_strdup("");
     if (s->host == NULL || s->base == NULL || s->bucket == NULL || s->prefix == NULL || s->region == NULL)
         return ncz_fail_nomem(0);
-    return set_text(&s->query, uri->query);
+    return copy_text(&s->query, uri->query);
 }
 
 static int
@@ -391,7 +399,7 @@ choose_web(const ncz_s3_lookup *l, ncz_s3_settings *s)
 {
     int rc;
 
-    if ((rc = place_web(l->uri, s)) != NC_NOERR || (rc = choose_way(l, s)) != NC_NOERR)
+    if ((rc = set_web_server(l->uri, s)) != NC_NOERR || (rc = choose_connection(l, s)) != NC_NOERR)
         return rc;
     if ((rc = choose_retries(l, s)) != NC_NOERR || (rc = choose_forbidden(l, s)) != NC_NOERR)
         return rc;
@@ -402,7 +410,7 @@ choose_web(const ncz_s3_lookup *l, ncz_s3_settings *s)
 int
 ncz_s3_settings_web(const ncz_uri *uri, ncz_s3_settings **out)
 {
-    ncz_s3_files     none = {.home = NULL}; /* a web server is not Amazon's: no profile speaks of it */
+    ncz_s3_files     none = {.home = NULL}; /* AWS profiles do not apply to a web server */
     ncz_s3_rc        rc_files = NCZ_S3_RC_INIT;
     ncz_s3_lookup    look = {.uri = uri, .files = &none, .rc = &rc_files};
     ncz_s3_settings *s = ncz_zalloc(sizeof *s);

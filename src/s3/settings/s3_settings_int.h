@@ -20,20 +20,20 @@ int ncz_s3_set_addressing(ncz_s3_settings *s, bool is_virtual, const ncz_s3_sett
 
 /* ---- endpoints (s3_endpoint.c) ---- */
 
-/* Of the environment or the profile; a value of NULL where there is none, or where they were switched off. */
+/* From the environment or the profile; a value of NULL when there is none, or when they are switched off. */
 int ncz_s3_configured_endpoint(const ncz_s3_lookup *l, ncz_s3_setting *out);
 int ncz_s3_set_endpoint(ncz_s3_settings *s, const ncz_s3_setting *said);
-/* The host of Amazon's S3 in s->region, by the switches for dual stack, FIPS and acceleration. */
+/* Amazon's S3 host for s->region, with the switches for dual stack, FIPS and acceleration. */
 int ncz_s3_amazon_host(const ncz_s3_lookup *l, ncz_s3_settings *s);
 
-/* ---- where (s3_url.c) ---- */
+/* ---- URLs (s3_url.c) ---- */
 
 /*
- * Bucket, prefix, endpoint and addressing from the URL and from what is configured. `region` and `region_from` are
- * filled when the host names one. `host` stays NULL for Amazon's own endpoint, which depends on the region.
+ * Sets bucket, prefix, endpoint and addressing from the URL and the configuration, and `region` and `region_from` if the
+ * host contains one. `host` stays NULL for Amazon's endpoint, which depends on the region.
  */
 int ncz_s3_parse_url(const ncz_s3_lookup *l, ncz_s3_settings *s);
-/* virtual_host for a bucket whose URL (s3://bucket/key) leaves it open. */
+/* Sets virtual_host for s3://bucket/key, whose URL leaves it open. */
 int ncz_s3_choose_addressing(const ncz_s3_lookup *l, ncz_s3_settings *s);
 
 #endif /* NCZ_S3_SETTINGS_INT_H */

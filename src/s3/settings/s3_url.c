@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a bucket is: from the forms that URLs of S3 have, and from the endpoint that somebody configured.
+ * Parses S3 URLs, and finds the endpoint of s3://bucket/key.
  *
- * s3://bucket/key leaves host and addressing open; a URL with a host says both, and is left as it is: what was
- * written as bucket.host goes out so, and what was written as host/bucket too.
+ * s3://bucket/key leaves host and addressing open. A URL with a host determines both: bucket.host and host/bucket are
+ * used as they are written.
  */
 #include "s3/settings/s3_settings_int.h"
 
@@ -15,7 +15,7 @@
 typedef enum style { STYLE_AUTO, STYLE_VIRTUAL, STYLE_PATH } style;
 
 static int
-wanted_style(const ncz_s3_lookup *l, bool url_alone, style *out, ncz_s3_setting *from)
+lookup_style(const ncz_s3_lookup *l, bool url_alone, style *out, ncz_s3_setting *from)
 {
     const ncz_s3_setting vhost = ncz_s3_setting_env("AWS_VIRTUAL_HOSTING");
     const ncz_s3_setting all[] = {
@@ -44,35 +44,35 @@ wanted_style(const ncz_s3_lookup *l, bool url_alone, style *out, ncz_s3_setting 
     else if (strcasecmp(s.value, "path") == 0)
         *out = STYLE_PATH;
     else
-        return ncz_fail(NC_EINVAL, "%s: \"%s\" is none of auto, virtual, path", s.name, s.value);
+        return ncz_fail(NC_EINVAL, "%s: \"%s\" is not auto, virtual or path", s.name, s.value);
     return NC_NOERR;
 }
 
 int
 ncz_s3_choose_addressing(const ncz_s3_lookup *l, ncz_s3_settings *s)
 {
-    style          wish;
+    style          wanted;
     ncz_s3_setting from;
     int            rc;
 
     if (s->addressing_from != NULL)
-        return NC_NOERR; /* the URL or the endpoint said it */
-    if ((rc = wanted_style(l, false, &wish, &from)) != NC_NOERR)
+        return NC_NOERR; /* the URL or the endpoint determined it */
+    if ((rc = lookup_style(l, false, &wanted, &from)) != NC_NOERR)
         return rc;
-    if (wish == STYLE_AUTO) {
+    if (wanted == STYLE_AUTO) {
         from = ncz_s3_setting_default("auto");
-        wish = (!s->custom || ncz_s3_host_parse(s->host).no_path) && ncz_s3_is_dns_label(s->bucket) ? STYLE_VIRTUAL
-                                                                                                    : STYLE_PATH;
+        wanted = (!s->custom || ncz_s3_host_parse(s->host).no_path) && ncz_s3_is_dns_label(s->bucket) ? STYLE_VIRTUAL
+                                                                                                      : STYLE_PATH;
     }
-    if (wish == STYLE_VIRTUAL && ncz_s3_is_ip(s->host))
+    if (wanted == STYLE_VIRTUAL && ncz_s3_is_ip(s->host))
         return ncz_fail(NC_EINVAL, "addressing virtual needs a host with a name, not %s", s->host);
-    return ncz_s3_set_addressing(s, wish == STYLE_VIRTUAL, &from);
+    return ncz_s3_set_addressing(s, wanted == STYLE_VIRTUAL, &from);
 }
 
 /* ---- the forms of URLs ---- */
 
 static ncz_s3_setting
-url_endpoint(const ncz_s3_lookup *l)
+lookup_endpoint(const ncz_s3_lookup *l)
 {
     const ncz_s3_setting all[] = {ncz_s3_setting_url(l, "endpoint"), ncz_s3_setting_url(l, "endpoint_url")};
 
@@ -80,10 +80,10 @@ url_endpoint(const ncz_s3_lookup *l)
 }
 
 static int
-locate_bucket(const ncz_s3_lookup *l, ncz_s3_settings *s)
+parse_bucket_url(const ncz_s3_lookup *l, ncz_s3_settings *s)
 {
     const ncz_uri *u = l->uri;
-    ncz_s3_setting said = url_endpoint(l);
+    ncz_s3_setting said = lookup_endpoint(l);
     int            rc;
 
     s->https = true;
@@ -97,38 +97,38 @@ locate_bucket(const ncz_s3_lookup *l, ncz_s3_settings *s)
     return said.value != NULL ? ncz_s3_set_endpoint(s, &said) : ncz_s3_set_text(&s->base, "", 0);
 }
 
-/* Which label of the host is the bucket, if any: what is known of the host, then what the user says. */
+/* The length of the bucket in the host, 0: none. A known host decides, else the URL's addressing. */
 static int
-bucket_in_host(const ncz_s3_lookup *l, const ncz_s3_host *h, size_t *len, ncz_s3_setting *from)
+find_bucket_in_host(const ncz_s3_lookup *l, const ncz_s3_host *h, size_t *len, ncz_s3_setting *from)
 {
     const char *host = l->uri->host;
-    style       wish;
-    int         rc = wanted_style(l, true, &wish, from);
+    style       wanted;
+    int         rc = lookup_style(l, true, &wanted, from);
 
     *len = h->bucket_len;
     if (rc != NC_NOERR || h->known)
         return rc;
-    if (wish == STYLE_PATH || ncz_s3_is_ip(host))
+    if (wanted == STYLE_PATH || ncz_s3_is_ip(host))
         *len = 0;
-    else if (wish == STYLE_VIRTUAL && *len == 0 && strchr(host, '.') != NULL)
+    else if (wanted == STYLE_VIRTUAL && *len == 0 && strchr(host, '.') != NULL)
         *len = strcspn(host, ".");
     if (*len > 0 && host[*len + 1] == '\0')
-        return ncz_fail(NC_EURL, "the host %s has nothing behind the bucket", host);
-    if (wish == STYLE_VIRTUAL && *len == 0)
+        return ncz_fail(NC_EURL, "the host %s has nothing after the bucket", host);
+    if (wanted == STYLE_VIRTUAL && *len == 0)
         return ncz_fail(NC_EINVAL, "addressing virtual needs a host as bucket.host, not %s", host);
     return NC_NOERR;
 }
 
-/* A name with dots does not fit a provider's certificates as part of a host; a signed URL must stay what it is. */
+/* A provider's certificates do not match a bucket with dots as part of a host. A signed URL must not change. */
 static bool
-better_as_path(const ncz_s3_settings *s, const ncz_s3_host *h, const ncz_uri *u)
+prefers_path(const ncz_s3_settings *s, const ncz_s3_host *h, const ncz_uri *u)
 {
     return s->https && h->known && !h->no_path && u->query == NULL && strchr(s->bucket, '.') != NULL;
 }
 
 /* bucket.host/key or host/bucket/key: `bucket` is the length of the bucket's name in the host. */
 static int
-take_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_host *h, size_t bucket, const ncz_s3_setting *from)
+set_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_host *h, size_t bucket, const ncz_s3_setting *from)
 {
     const char *host = bucket > 0 ? u->host + bucket + 1 : u->host;
     int         rc;
@@ -142,11 +142,11 @@ take_host(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_host *h, size_t buc
         rc = ncz_s3_set_prefix(s, u->path);
     if (rc != NC_NOERR)
         return rc;
-    return ncz_s3_set_addressing(s, bucket > 0 && !better_as_path(s, h, u), from);
+    return ncz_s3_set_addressing(s, bucket > 0 && !prefers_path(s, h, u), from);
 }
 
 static int
-locate_host(const ncz_s3_lookup *l, ncz_s3_settings *s)
+parse_host_url(const ncz_s3_lookup *l, ncz_s3_settings *s)
 {
     const ncz_s3_setting the_host = {.source = NCZ_S3_FROM_HOST};
     const ncz_uri       *u = l->uri;
@@ -157,16 +157,16 @@ locate_host(const ncz_s3_lookup *l, ncz_s3_settings *s)
 
     if (h.refused != NULL)
         return ncz_fail(NC_EURL, "%s: %s", u->host, h.refused);
-    if (url_endpoint(l).value != NULL)
+    if (lookup_endpoint(l).value != NULL)
         return ncz_fail(NC_EINVAL, "an endpoint belongs to s3://bucket/key, this URL has a host already");
-    if ((rc = bucket_in_host(l, &h, &bucket, &from)) != NC_NOERR)
+    if ((rc = find_bucket_in_host(l, &h, &bucket, &from)) != NC_NOERR)
         return rc;
     s->https = strcmp(u->scheme, "http") != 0;
     s->port = u->port;
     s->custom = !h.amazon;
     if (from.value == NULL || h.known)
         from = the_host;
-    if ((rc = take_host(s, u, &h, bucket, &from)) != NC_NOERR || (rc = ncz_s3_set_region(s, &h, u->host)) != NC_NOERR)
+    if ((rc = set_host(s, u, &h, bucket, &from)) != NC_NOERR || (rc = ncz_s3_set_region(s, &h, u->host)) != NC_NOERR)
         return rc;
     return ncz_s3_setting_origin(&the_host, &s->endpoint_from);
 }
@@ -175,7 +175,7 @@ locate_host(const ncz_s3_lookup *l, ncz_s3_settings *s)
 
 /* s3://NAME/bucket/key where an endpoint's host is configured as NAME: the endpoint, with its port and path. */
 static int
-locate_at_endpoint(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_setting *endpoint)
+parse_endpoint_url(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_setting *endpoint)
 {
     int rc = ncz_s3_set_path(s, u->path);
 
@@ -184,7 +184,7 @@ locate_at_endpoint(ncz_s3_settings *s, const ncz_uri *u, const ncz_s3_setting *e
 
 /* The host of an endpoint: "HOST" or "https://HOST:port/base". */
 static bool
-endpoint_has_host(const char *endpoint, const char *host)
+is_endpoint_host(const char *endpoint, const char *host)
 {
     const char *at = strstr(endpoint, "://");
     size_t      len;
@@ -195,28 +195,28 @@ endpoint_has_host(const char *endpoint, const char *host)
 }
 
 /*
- * A name with dots is a bucket to AWS's tools and a host to netCDF. To guess wrong would send a signed request to
- * whoever owns that name, or data into another's bucket: only what some setting names is a host.
+ * A name with dots is a bucket to AWS's tools and a host to netCDF. A wrong guess would send a signed request to the
+ * owner of that name, or data into another's bucket: so it is a host only if a setting names it.
  */
 static int
-locate_dotted(const ncz_s3_lookup *l, ncz_s3_settings *s)
+parse_dotted_url(const ncz_s3_lookup *l, ncz_s3_settings *s)
 {
     const ncz_uri *u = l->uri;
-    ncz_s3_setting endpoint = url_endpoint(l);
+    ncz_s3_setting endpoint = lookup_endpoint(l);
     int            rc;
 
     if (endpoint.value != NULL)
-        return locate_bucket(l, s);
+        return parse_bucket_url(l, s);
     if (ncz_s3_host_parse(u->host).known || ncz_s3_rc_has_host(l->rc, u->host))
-        return locate_host(l, s);
+        return parse_host_url(l, s);
     if ((rc = ncz_s3_configured_endpoint(l, &endpoint)) != NC_NOERR)
         return rc;
-    if (endpoint.value != NULL && endpoint_has_host(endpoint.value, u->host)) {
+    if (endpoint.value != NULL && is_endpoint_host(endpoint.value, u->host)) {
         s->https = true;
-        return locate_at_endpoint(s, u, &endpoint);
+        return parse_endpoint_url(s, u, &endpoint);
     }
     if (endpoint.value != NULL)
-        return locate_bucket(l, s);
+        return parse_bucket_url(l, s);
     return ncz_fail(NC_EURL,
                     "%.80s may be a bucket or a server: write https://s3.amazonaws.com/%.80s%.80s for the bucket at "
                     "Amazon, https://%.80s%.80s#mode=s3 for the server, or name the endpoint (#aws.endpoint=URL, "
@@ -232,14 +232,14 @@ ncz_s3_parse_url(const ncz_s3_lookup *l, ncz_s3_settings *s)
     bool            s3 = kind != NCZ_URI_NO_S3;
 
     if (u->user != NULL)
-        return ncz_fail(NC_EURL, "a URL of S3 holds no user's name and no password");
+        return ncz_fail(NC_EURL, "an S3 URL has no user name and no password");
     if (s3 && u->query != NULL)
         return ncz_fail(NC_EURL, "an s3 URL has no query (write %%3F for a '?' in the key)");
-    if (!s3 || u->port != 0 || ncz_s3_is_address(u->host)) /* a bucket has no port, and is no IP address */
-        return locate_host(l, s);
+    if (!s3 || u->port != 0 || ncz_s3_is_address(u->host)) /* a bucket has no port and is not an IP address */
+        return parse_host_url(l, s);
     if (strchr(u->host, '.') == NULL || kind == NCZ_URI_S3_BUCKET)
-        return locate_bucket(l, s);
+        return parse_bucket_url(l, s);
     if (kind == NCZ_URI_GOOGLE)
-        return ncz_s3_host_parse(u->host).known ? locate_host(l, s) : locate_bucket(l, s);
-    return locate_dotted(l, s);
+        return ncz_s3_host_parse(u->host).known ? parse_host_url(l, s) : parse_bucket_url(l, s);
+    return parse_dotted_url(l, s);
 }
