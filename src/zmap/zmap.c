@@ -47,6 +47,13 @@ fail_key(const char *key)
                     key != NULL && key[len] != '\0' ? "..." : "");
 }
 
+/* A store of one object calls it "". */
+static bool
+is_key_of(const zmap *m, const char *key)
+{
+    return (m->caps & ZMAP_SINGLE) != 0 ? key != NULL && key[0] == '\0' : zmap_key_valid(key);
+}
+
 static int
 fail_unable(const zmap *m, const char *what)
 {
@@ -82,14 +89,14 @@ count(uint64_t *n, uint64_t more)
 /* ---- get ------------------------------------------------------------------------------------------------------- */
 
 static int
-check_get(zmap_get_req *r)
+check_get(const zmap *m, zmap_get_req *r)
 {
     uint64_t end;
 
     r->nread = 0;
     r->size = ZMAP_NO_SIZE;
     r->version[0] = '\0';
-    if (!zmap_key_valid(r->key))
+    if (!is_key_of(m, r->key))
         return fail_key(r->key);
     if (r->from_end && (r->off != 0 || r->len == ZMAP_WHOLE))
         return ncz_fail(NC_EINVAL, "%s: the last bytes of an object have a length, and no offset", r->key);
@@ -185,7 +192,7 @@ zmap_get_batch(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *a
         size_t end = i;
         int    rc = NC_NOERR;
 
-        while (end < n && (rc = check_get(&reqs[end])) == NC_NOERR && !needs_help(m, &reqs[end]))
+        while (end < n && (rc = check_get(m, &reqs[end])) == NC_NOERR && !needs_help(m, &reqs[end]))
             end++;
         if (end > i) {
             m->ops->get(m, reqs + i, end - i, done, arg);
@@ -234,7 +241,7 @@ zmap_len(zmap *m, const char *key, uint64_t *len)
     uint64_t known = 0;
     int      rc;
 
-    if (!zmap_key_valid(key))
+    if (!is_key_of(m, key))
         return fail_key(key);
     if (m->ops->len != NULL) {
         if ((rc = m->ops->len(m, key, &known)) == NC_EEMPTY)

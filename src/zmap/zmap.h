@@ -42,6 +42,7 @@ typedef enum zmap_caps {
     ZMAP_KEEPS_LEAVES = 1 << 9, /* put refuses a key above or below another one; else the user must avoid that */
     ZMAP_CAN_FROM_END = 1 << 10, /* with ZMAP_CAN_RANGE: `from_end` and `ask_size` cost no more than the range; else
                                   * zmap.c asks for the length first, or reads the whole object */
+    ZMAP_SINGLE = 1 << 11,       /* holds one object, whose key is "" (zmap_single.h) */
 } zmap_caps;
 
 /*
