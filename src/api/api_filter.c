@@ -257,7 +257,7 @@ int
 nc_inq_var_deflate(int ncid, int varid, int *shufflep, int *deflatep, int *deflate_levelp)
 {
     unsigned words[NCZ_CODEC_WORDS], level[NCZ_CODEC_WORDS] = {0};
-    bool     shuffle, deflate;
+    bool     shuffle = false, deflate = false;
     size_t   n;
     int      rc;
 
@@ -277,7 +277,7 @@ int
 nc_inq_var_szip(int ncid, int varid, int *options_maskp, int *pixels_per_blockp)
 {
     unsigned words[NCZ_CODEC_WORDS] = {0};
-    bool     found;
+    bool     found = false;
     size_t   n;
     int      rc = inquire(ncid, varid, H5Z_FILTER_SZIP, &found, &n, words);
 
@@ -294,7 +294,7 @@ int
 nc_inq_var_fletcher32(int ncid, int varid, int *fletcher32p)
 {
     unsigned words[NCZ_CODEC_WORDS];
-    bool     found;
+    bool     found = false;
     size_t   n;
     int      rc = inquire(ncid, varid, H5Z_FILTER_FLETCHER32, &found, &n, words);
 
@@ -308,7 +308,7 @@ static int
 inquire_level(int ncid, int varid, unsigned id, int *hasfilterp, int *levelp)
 {
     unsigned words[NCZ_CODEC_WORDS] = {0};
-    bool     found;
+    bool     found = false;
     size_t   n;
     int      rc = inquire(ncid, varid, id, &found, &n, words);
 
@@ -338,7 +338,7 @@ nc_inq_var_blosc(int ncid, int varid, int *hasfilterp, unsigned *subcompressorp,
                  unsigned *blocksizep, unsigned *addshufflep)
 {
     unsigned words[NCZ_CODEC_WORDS] = {0};
-    bool     found;
+    bool     found = false;
     size_t   n;
     int      rc = inquire(ncid, varid, H5Z_FILTER_BLOSC, &found, &n, words);
 
@@ -388,7 +388,7 @@ int
 nc_inq_var_filter_info(int ncid, int varid, unsigned int id, size_t *nparamsp, unsigned int *params)
 {
     unsigned words[NCZ_CODEC_WORDS];
-    bool     found;
+    bool     found = false;
     size_t   n;
     int      rc = inquire(ncid, varid, id, &found, &n, words);
 

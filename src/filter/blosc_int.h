@@ -22,8 +22,8 @@ typedef struct ncz_blosc_frame {
 } ncz_blosc_frame;
 
 /*
- * Reads header and offsets, and checks all that can be known of them without decoding: NC_EFILTER. What is said of
- * the frame stays good while `in` does. Bytes behind its end are no part of it.
+ * Reads header and offsets, and checks all that can be known of them without decoding: NC_EFILTER. The result
+ * points into `in`. Bytes after its end are not part of it.
  */
 int ncz_blosc_open(const void *in, size_t n, ncz_blosc_frame *out);
 

@@ -46,7 +46,7 @@ u32le(const unsigned char *p)
 
 /* ---- the frame ----------------------------------------------------------------------------------------- */
 
-/* The offsets of the blocks stand behind the header and point behind themselves; a block begins with a length. */
+/* The offsets of the blocks follow the header and point past themselves; a block begins with a length. */
 static int
 check_offsets(const ncz_blosc_frame *f)
 {
@@ -245,7 +245,7 @@ is_split(const ncz_blosc_frame *f, uint32_t n)
            n == f->blocksize;
 }
 
-/* All streams of a block one behind the other: at `room`, or where they stand when that is one stored stream. */
+/* All streams of a block one after the other: at `room`, or where they are when that is one stored stream. */
 static int
 join_streams(const ncz_blosc_frame *f, uint32_t at, uint32_t n, unsigned char *room, const unsigned char **where)
 {
@@ -269,7 +269,7 @@ join_streams(const ncz_blosc_frame *f, uint32_t at, uint32_t n, unsigned char *r
     return NC_NOERR;
 }
 
-/* One stream for each plane: planes need not stand behind each other, so those that are stored stay where they are. */
+/* One stream for each plane: planes need not follow each other, so those that are stored stay where they are. */
 static int
 block_of_planes(const ncz_blosc_frame *f, uint32_t at, uint32_t n, unsigned char *scratch, unsigned char *out)
 {

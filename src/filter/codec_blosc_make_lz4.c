@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Making of the usual blosc frames: lz4, bytes shuffled, elements of 2, 4 or 8 bytes, and no block size asked for.
+ * Makes the usual blosc frames: lz4, bytes shuffled, elements of 2, 4 or 8 bytes, and no block size asked for.
  *
- * c-blosc would take blocks of half a megabyte and more. Planes of shorter blocks come out a fiftieth larger; but
- * whoever decodes them has a block in his cache from one step to the next, and a third less to do when he wants a
- * part. c-blosc cannot be told to: with lz4 the level decides the block size, whatever it is given. High levels are
- * for those to whom size is all, and stay with it.
+ * c-blosc would take blocks of half a megabyte and more. Planes of shorter blocks are a fiftieth larger, but a reader
+ * keeps a block in its cache from one step to the next, and has a third less to decode for a part of a chunk. c-blosc
+ * has no setting for it: with lz4 the level alone decides the block size. High levels, where size matters most, are
+ * left to c-blosc.
  */
 #include "filter/blosc_int.h"
 #include "filter/thread_cache_int.h"

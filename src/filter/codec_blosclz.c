@@ -2,10 +2,10 @@
 /*
  * Decoding of blosclz, blosc's own compressor: FastLZ's second format. A stream is a row of runs. Each begins with a
  * control byte: below 32 it says how many bytes (and one more) follow as they are; else its high three bits are a
- * length and its low five the high part of a distance back, with more bytes of either behind it.
+ * length and its low five the high part of a distance back, with more bytes of either after it.
  *
  * Positions are counted, never pointed at, and each is checked before it is used: whatever the stream says, nothing
- * is read behind its end and nothing written behind the end of the output.
+ * is read past its end and nothing written past the end of the output.
  */
 #include "filter/blosc_int.h"
 
@@ -14,7 +14,7 @@
 #define WINDOW     8191 /* the farthest back that the short form of a distance says; there it means: two more bytes */
 #define LONG_MATCH 6    /* the length of which more bytes follow */
 
-/* The stream: bytes behind its end are 0, and it is then `cut`. */
+/* The stream: bytes past its end are 0, and it is then `cut`. */
 typedef struct source {
     const unsigned char *at;
     size_t               left;

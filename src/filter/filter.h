@@ -174,7 +174,7 @@ void ncz_codec_describe(const ncz_codec *c, ncz_jsonw *w);
 int  ncz_codec_describe_v3(const ncz_codec *c, const ncz_array_type *in, ncz_jsonw *w);
 int  ncz_codec_to_words(const ncz_codec *c, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS]);
 
-/* A codec's configuration out of its text: one JSON object and nothing behind it, else NC_EFILTER. */
+/* A codec's configuration from its text: one JSON object and nothing after it, else NC_EFILTER. */
 int ncz_codec_parse(const char *json, size_t len, ncz_json **out);
 
 /* The integer `name` of a configuration, a number or a string of digits; absent or null leaves *v as it is. False:

@@ -107,7 +107,7 @@ make_chain(ncz_codec *const *codecs, size_t n, const ncz_array_type *in, ncz_cha
     size_t         to_bytes = 0;
     bool           implied;
     ncz_array_type type;
-    ncz_chain     *c;
+    ncz_chain     *c = NULL;
     int            rc;
 
     *out = NULL;
@@ -226,7 +226,7 @@ static int
 parse_codec(const ncz_json *v, bool first, const ncz_array_type *in, ncz_config_rules rules, ncz_codec **out)
 {
     size_t               len;
-    const char          *id, *text = ncz_json_slice(v, &len);
+    const char          *id = NULL, *text = ncz_json_slice(v, &len);
     const ncz_codec_ops *ops;
     ncz_codec           *codec = NULL;
     int                  rc;
@@ -391,7 +391,7 @@ ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_arr
     ncz_array_type       type = *in;
     const ncz_codec_ops *ops;
     ncz_codec           *codec = NULL;
-    const char          *id;
+    const char          *id = NULL;
     bool                 front;
     int                  rc;
 

@@ -127,7 +127,7 @@ int
 ncz_codec_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in,
                     ncz_config_rules rules, ncz_codec **out)
 {
-    ncz_codec *c;
+    ncz_codec *c = NULL;
     int        rc;
 
     if ((rc = check_members(ops, config, "id")) != NC_NOERR || (rc = new_codec(ops, &c)) != NC_NOERR)
@@ -141,7 +141,7 @@ int
 ncz_codec_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_codec **out)
 {
     const ncz_json *members = ncz_json_get(config, "configuration");
-    ncz_codec      *c;
+    ncz_codec      *c = NULL;
     int             rc;
 
     if (ops->v3_name == NULL)
@@ -161,7 +161,7 @@ int
 ncz_codec_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in,
                      ncz_codec **out)
 {
-    ncz_codec *c;
+    ncz_codec *c = NULL;
     int        rc;
 
     if (ops->from_words == NULL)

@@ -27,7 +27,7 @@ int ncz_codec_range(const char *codec, const char *what, int64_t v, int64_t leas
 int  ncz_codec_too_long(const char *codec, size_t most);  /* it would go past what is allowed */
 bool ncz_codec_was_too_long(void);                        /* was that the thread's last failure? */
 int  ncz_codec_cut_short(const char *codec, size_t n);    /* its n bytes end too early */
-int  ncz_codec_trailing(const char *codec, size_t extra); /* bytes behind its end */
+int  ncz_codec_trailing(const char *codec, size_t extra); /* bytes after its end */
 void ncz_codec_tail(const char *codec, size_t extra); /* the same where they are let pass: it is logged, no more */
 int  ncz_codec_check_size(const char *codec, size_t got, size_t wanted, bool exact); /* NC_NOERR when it fits */
 

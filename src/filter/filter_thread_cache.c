@@ -2,7 +2,7 @@
 /*
  * Things kept for each thread.
  *
- * They stand in thread-local memory, so nothing is locked and leak checkers see them; the key is there only for its
+ * They are in thread-local memory, so nothing is locked and leak checkers see them; the key is there only for its
  * destructor, which runs at the end of each thread that keeps something. The key goes when the library is unloaded,
  * for a destructor that is not mapped any more would be called else.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inner loops of the filter room that are worth a vector: elements into byte planes and back, bit planes back
+ * The inner loops of src/filter that are worth a vector: elements into byte planes and back, bit planes back
  * into elements, the Fletcher checksum. Plain functions of memory to memory, that neither fail nor allocate; each
  * gives the same bytes on every machine.
  *
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* count * size bytes of elements -> `size` planes, one behind the other. */
+/* count * size bytes of elements -> `size` planes, one after the other. */
 void ncz_codec_spread(const void *in, size_t count, size_t size, void *out);
 
 /* The way back. */

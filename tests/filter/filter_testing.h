@@ -86,6 +86,7 @@ configure(const ncz_codec_ops *ops, const char *text, const ncz_array_type *env,
     ncz_codec *codec = NULL;
     int        rc = make_codec(ops, text, env, &codec);
 
+    *state = NULL;
     if (rc == NC_NOERR)
         *state = keep_codec(codec);
     return rc;
@@ -106,6 +107,7 @@ of_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_ar
     ncz_codec *codec = NULL;
     int        rc = ncz_codec_from_words(ops, n, words, env, &codec);
 
+    *state = NULL;
     if (rc == NC_NOERR)
         *state = keep_codec(codec);
     return rc;
