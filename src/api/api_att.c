@@ -3,7 +3,7 @@
  * api_att: attributes of groups and variables. Two names mean more than themselves: a variable's _FillValue is its fill
  * value, and _nczarr_maxstrlen is how wide its strings are stored.
  *
- * Some are answered by name and never listed: _NCProperties stands among the root's; the rest are made up here.
+ * Some are found by name but never listed: _NCProperties, which the root has, and those that make_up_att() computes.
  */
 #include "api/api_int.h"
 
@@ -14,10 +14,10 @@
 #define WIDTH_ATT         "_nczarr_maxstrlen"
 #define DEFAULT_WIDTH_ATT "_nczarr_default_maxstrlen"
 
-/* ---- looking ---- */
+/* ---- finding ---- */
 
 static bool
-listed(const ncz_att *a)
+is_listed(const ncz_att *a)
 {
     return a->name[0] != '_' || strcmp(a->name, PROPERTIES_ATT) != 0;
 }
@@ -28,11 +28,11 @@ ncz_api_count_atts(const ncz_atts *a)
     int n = 0;
 
     for (size_t i = 0; i < a->n; i++)
-        n += listed(&a->v[i]);
+        n += is_listed(&a->v[i]);
     return n;
 }
 
-/* An attribute as it is answered; `text` owns what was made up for it. */
+/* An attribute as the caller sees it; `text` owns the value of one that was computed. */
 typedef struct answer {
     const ncz_type *type;
     size_t          len;
@@ -42,7 +42,7 @@ typedef struct answer {
 } answer;
 
 static int
-make_up(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
+make_up_att(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
 {
     int rc;
 
@@ -65,9 +65,9 @@ make_up(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
     return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);
 }
 
-/* *out stays valid until leave; clear its text. */
+/* *out is valid until the call is left; the caller clears its text. */
 static int
-find(const ncz_call *c, int varid, const char *name, answer *out)
+find_att(const ncz_call *c, int varid, const char *name, answer *out)
 {
     ncz_atts      *atts = NULL;
     ncz_var       *v = NULL;
@@ -78,13 +78,13 @@ find(const ncz_call *c, int varid, const char *name, answer *out)
     *out = (answer){.text = NCZ_BUF_INIT};
     if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR)
         return rc;
-    /* Mostly it is spelled just so; only if not is there a look at what else that spelling means. */
+    /* The name as it is spelled comes first: most names need not be normalised. */
     a = name != NULL ? ncz_atts_find(atts, name) : NULL;
     if (a == NULL) {
         if ((rc = ncz_api_lookup_name(name, &own)) != NC_NOERR)
             return rc;
         if ((a = ncz_atts_find(atts, own)) == NULL)
-            rc = make_up(c, v, own, out);
+            rc = make_up_att(c, v, own, out);
         ncz_free(own);
     }
     if (a != NULL) {
@@ -104,7 +104,7 @@ nc_inq_att(int ncid, int varid, const char *name, nc_type *xtypep, size_t *lenp)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = find(&c, varid, name, &a)) == NC_NOERR) {
+    if ((rc = find_att(&c, varid, name, &a)) == NC_NOERR) {
         if (xtypep != NULL)
             *xtypep = a.type->id;
         if (lenp != NULL)
@@ -140,12 +140,12 @@ nc_inq_attid(int ncid, int varid, const char *name, int *idp)
         return rc;
     if ((rc = ncz_call_atts(&c, varid, &atts, &v)) != NC_NOERR || (rc = ncz_api_lookup_name(name, &own)) != NC_NOERR)
         goto done;
-    if ((a = ncz_atts_find(atts, own)) == NULL || !listed(a)) {
+    if ((a = ncz_atts_find(atts, own)) == NULL || !is_listed(a)) {
         rc = ncz_fail(NC_ENOTATT, "there is no attribute '%s'", own);
         goto done;
     }
     for (const ncz_att *before = atts->v; before < a; before++)
-        id += listed(before);
+        id += is_listed(before);
     if (idp != NULL)
         *idp = id;
 done:
@@ -166,7 +166,7 @@ nc_inq_attname(int ncid, int varid, int attnum, char *name)
     if ((rc = ncz_call_atts(&c, varid, &atts, &v)) != NC_NOERR)
         return ncz_call_leave(&c, rc);
     for (size_t i = 0; i < atts->n; i++)
-        if (listed(&atts->v[i]) && id++ == attnum)
+        if (is_listed(&atts->v[i]) && id++ == attnum)
             return ncz_call_leave(&c, ncz_api_give_name(atts->v[i].name, name));
     return ncz_call_leave(&c, ncz_fail(NC_ENOTATT, "there is no attribute %d", attnum));
 }
@@ -177,7 +177,7 @@ check_conversion(const ncz_type *from, const ncz_type *to, const char *name)
     if (from == to)
         return NC_NOERR;
     if (from->class == NCZ_TYPE_STRING || to->class == NCZ_TYPE_STRING)
-        return ncz_fail(NC_EBADTYPE, "%s: strings convert to nothing else", name);
+        return ncz_fail(NC_EBADTYPE, "%s: strings convert to no other type", name);
     if (from->class == NCZ_TYPE_CHAR || to->class == NCZ_TYPE_CHAR)
         return ncz_fail(NC_ECHAR, "%s: text and numbers do not convert", name);
     return NC_NOERR;
@@ -194,7 +194,7 @@ ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = find(&c, varid, name, &a)) != NC_NOERR)
+    if ((rc = find_att(&c, varid, name, &a)) != NC_NOERR)
         goto done;
     to = mem == NC_NAT ? a.type : ncz_type_of(mem);
     if (a.len > 0 && ip == NULL)
@@ -218,7 +218,7 @@ static int
 check_type(const ncz_call *c, nc_type xtype, nc_type mem, const char *name)
 {
     if (!ncz_api_atomic(xtype))
-        return ncz_fail(NC_EBADTYPID, "type %d is no atomic type", xtype);
+        return ncz_fail(NC_EBADTYPID, "type %d is not an atomic type", xtype);
     if (ncz_dataset_classic(c->ds) && !ncz_api_classic(xtype))
         return ncz_fail(NC_ESTRICTNC3, "the classic model does not have type %d", xtype);
     return check_conversion(ncz_type_of(mem), ncz_type_of(xtype), name);
@@ -237,14 +237,14 @@ check_classic(const ncz_call *c, const ncz_att *old, const ncz_type *type, size_
 
 /* The width of strings that an attribute asks for; 0 when it does not. */
 static size_t
-width_in(const char *name, const char *which, const ncz_type *type, size_t len, const void *data)
+read_width(const char *name, const char *which, const ncz_type *type, size_t len, const void *data)
 {
     if (strcmp(name, which) != 0 || type->id != NC_INT || len != 1 || *(const int *)data < 1)
         return 0;
     return (size_t) * (const int *)data;
 }
 
-/* The dataset's width holds for all its variables that are still open and do not say so themselves. */
+/* The dataset's width applies to all variables that can still be defined and have no width of their own. */
 static int
 set_default_width(const ncz_call *c, size_t width)
 {
@@ -261,25 +261,26 @@ set_default_width(const ncz_call *c, size_t width)
     return rc;
 }
 
-/* What some names mean beside being attributes. Done before the attribute itself: it may fail. */
+/* Does what some attributes ask for by their names. This may fail, so it comes before the attribute is set. */
 static int
-apply(ncz_call *c, ncz_var *v, const char *name, const ncz_type *type, size_t len, const void *data)
+apply_special_att(ncz_call *c, ncz_var *v, const char *name, const ncz_type *type, size_t len, const void *data)
 {
     size_t width;
 
-    if (v != NULL && v->type->class == NCZ_TYPE_STRING && (width = width_in(name, WIDTH_ATT, type, len, data)) > 0) {
+    if (v != NULL && v->type->class == NCZ_TYPE_STRING &&
+        (width = read_width(name, WIDTH_ATT, type, len, data)) > 0) {
         if (v->fixed || v->written)
             return ncz_fail(NC_ELATEDEF, "%s: its strings have their width already", v->name);
         return ncz_var_set_maxstrlen(c->m, v, width);
     }
-    if (v == NULL && c->g->parent == NULL && (width = width_in(name, DEFAULT_WIDTH_ATT, type, len, data)) > 0)
+    if (v == NULL && c->g->parent == NULL && (width = read_width(name, DEFAULT_WIDTH_ATT, type, len, data)) > 0)
         return set_default_width(c, width);
     return NC_NOERR;
 }
 
 /* Stores values that are of type `type` already. `name` is checked. */
 static int
-set(ncz_call *c, int varid, const char *name, const ncz_type *type, size_t len, const void *data)
+set_att(ncz_call *c, int varid, const char *name, const ncz_type *type, size_t len, const void *data)
 {
     ncz_atts *atts = NULL;
     ncz_var  *v = NULL;
@@ -291,18 +292,18 @@ set(ncz_call *c, int varid, const char *name, const ncz_type *type, size_t len, 
         return rc;
     if (v != NULL && strcmp(name, FILL_ATT) == 0)
         return ncz_api_set_fill_att(c, v, type, len, data);
-    if ((rc = apply(c, v, name, type, len, data)) != NC_NOERR)
+    if ((rc = apply_special_att(c, v, name, type, len, data)) != NC_NOERR)
         return rc;
-    /* Units that say what the stored type says anyway are the reader's: they are shown, and not stored. */
+    /* Units that the stored type implies are made by the reader: they are shown, and not stored. */
     if (v != NULL && type->class == NCZ_TYPE_CHAR && strcmp(name, "units") == 0 &&
         ncz_format_synthetic_units(v, data, len))
         return ncz_format_att_synthetic(c->m, atts, name, type, len, data);
     return ncz_atts_set(c->m, atts, name, type, len, data, NULL);
 }
 
-/* A name that may be given to an attribute. */
+/* The normalised form of a name that may be given to an attribute. */
 static int
-own_name(const char *name, char **out)
+check_new_name(const char *name, char **out)
 {
     int rc = ncz_name_check(name, out);
 
@@ -314,7 +315,7 @@ own_name(const char *name, char **out)
     return rc;
 }
 
-/* Memory values -> stored as xtype. NC_ERANGE when some did not fit: it is stored even so. */
+/* Memory values -> an attribute of type xtype. NC_ERANGE: some values did not fit; the attribute is set all the same. */
 static int
 convert_and_set(ncz_call *c, int varid, const char *name, nc_type xtype, size_t len, nc_type mem, const void *op)
 {
@@ -324,13 +325,13 @@ convert_and_set(ncz_call *c, int varid, const char *name, nc_type xtype, size_t 
     int             range, rc;
 
     if (xtype == mem)
-        return set(c, varid, name, type, len, op);
+        return set_att(c, varid, name, type, len, op);
     if (!ncz_mul(len, type->size, &nbytes) || (own = ncz_alloc(nbytes)) == NULL)
         return ncz_fail(NC_ENOMEM, "out of memory (%zu values of attribute '%s')", len, name);
     range = ncz_convert(ncz_type_of(mem), op, type, own, len, ncz_dataset_classic(c->ds));
     if (range != NC_NOERR && range != NC_ERANGE)
         rc = range;
-    else if ((rc = set(c, varid, name, type, len, own)) == NC_NOERR)
+    else if ((rc = set_att(c, varid, name, type, len, own)) == NC_NOERR)
         rc = range;
     ncz_free(own);
     return rc;
@@ -345,7 +346,7 @@ ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = own_name(name, &own)) != NC_NOERR)
+    if ((rc = check_new_name(name, &own)) != NC_NOERR)
         goto done;
     if ((rc = check_type(&c, xtype, mem == NC_NAT ? xtype : mem, own)) != NC_NOERR)
         goto done;
@@ -365,9 +366,9 @@ nc_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, con
     return ncz_api_put_att(ncid, varid, name, xtype, len, NC_NAT, op);
 }
 
-/* A variable's fill value goes with its attribute, while it still can. */
+/* A variable without the attribute has the default fill value again, unless its fill value is final. */
 static int
-fill_gone(ncz_call *c, ncz_var *v)
+reset_fill(ncz_call *c, ncz_var *v)
 {
     return v->fixed || v->written ? NC_NOERR : ncz_var_set_fill(c->m, v, NCZ_FILL_DEFAULT, NULL);
 }
@@ -382,7 +383,7 @@ rename_att(ncz_call *c, int varid, const char *name, const char *newname)
 
     if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR)
         return rc;
-    if ((a = ncz_atts_find(atts, name)) == NULL || !listed(a))
+    if ((a = ncz_atts_find(atts, name)) == NULL || !is_listed(a))
         return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);
     if (strcmp(name, newname) == 0)
         return NC_NOERR;
@@ -397,7 +398,7 @@ rename_att(ncz_call *c, int varid, const char *name, const char *newname)
     }
     if ((rc = ncz_atts_rename(atts, a, newname)) != NC_NOERR)
         return rc;
-    return v != NULL && strcmp(name, FILL_ATT) == 0 ? fill_gone(c, v) : NC_NOERR;
+    return v != NULL && strcmp(name, FILL_ATT) == 0 ? reset_fill(c, v) : NC_NOERR;
 }
 
 int
@@ -409,7 +410,7 @@ nc_rename_att(int ncid, int varid, const char *name, const char *newname)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_api_lookup_name(name, &old)) == NC_NOERR && (rc = own_name(newname, &own)) == NC_NOERR)
+    if ((rc = ncz_api_lookup_name(name, &old)) == NC_NOERR && (rc = check_new_name(newname, &own)) == NC_NOERR)
         rc = rename_att(&c, varid, old, own);
     ncz_free(old);
     ncz_free(own);
@@ -426,11 +427,11 @@ del_att(ncz_call *c, int varid, const char *name)
 
     if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR)
         return rc;
-    if ((a = ncz_atts_find(atts, name)) == NULL || !listed(a))
+    if ((a = ncz_atts_find(atts, name)) == NULL || !is_listed(a))
         return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);
     if (ncz_dataset_classic(c->ds) && !ncz_dataset_defining(c->ds))
         return ncz_fail(NC_ENOTINDEFINE, "deleting an attribute needs define mode (classic model)");
-    if (v != NULL && strcmp(name, FILL_ATT) == 0 && (rc = fill_gone(c, v)) != NC_NOERR)
+    if (v != NULL && strcmp(name, FILL_ATT) == 0 && (rc = reset_fill(c, v)) != NC_NOERR)
         return rc;
     ncz_atts_del(atts, a);
     return NC_NOERR;
@@ -451,7 +452,7 @@ nc_del_att(int ncid, int varid, const char *name)
     return ncz_call_leave(&c, rc);
 }
 
-/* A copy in between, so that the two datasets (which may be one) are never locked at once. */
+/* Copies the value first, so that the two datasets (which may be the same) are never locked at once. */
 int
 nc_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid_out)
 {
@@ -464,7 +465,7 @@ nc_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = find(&c, varid_in, name, &a)) == NC_NOERR) {
+    if ((rc = find_att(&c, varid_in, name, &a)) == NC_NOERR) {
         type = a.type;
         len = a.len;
         rc = ncz_type_dup_elems(type, a.data, len, &own);

@@ -49,9 +49,9 @@ nc_free_vlens(size_t len, nc_vlen_t vlens[])
     return NC_NOERR;
 }
 
-/* The type is one of ours and the ncid is open. */
+/* The ncid is open, the type is atomic, and there are elements if there should be. */
 static int
-check(int ncid, nc_type xtype, const void *memory, size_t count)
+check_values(int ncid, nc_type xtype, const void *memory, size_t count)
 {
     ncz_call c;
     int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
@@ -59,7 +59,7 @@ check(int ncid, nc_type xtype, const void *memory, size_t count)
     if (rc != NC_NOERR)
         return rc;
     if (!ncz_api_atomic(xtype))
-        rc = ncz_fail(NC_EBADTYPE, "type %d is no atomic type", xtype);
+        rc = ncz_fail(NC_EBADTYPE, "type %d is not an atomic type", xtype);
     else if (count > 0 && memory == NULL)
         rc = ncz_fail(NC_EINVAL, "%zu elements, but no pointer", count);
     return ncz_call_leave(&c, rc);
@@ -68,7 +68,7 @@ check(int ncid, nc_type xtype, const void *memory, size_t count)
 int
 nc_reclaim_data(int ncid, nc_type xtype, void *memory, size_t count)
 {
-    int rc = check(ncid, xtype, memory, count);
+    int rc = check_values(ncid, xtype, memory, count);
 
     if (rc == NC_NOERR)
         ncz_type_free_elems(ncz_type_of(xtype), memory, count);
@@ -88,7 +88,7 @@ nc_reclaim_data_all(int ncid, nc_type xtype, void *memory, size_t count)
 int
 nc_copy_data(int ncid, nc_type xtype, const void *memory, size_t count, void *copy)
 {
-    int rc = check(ncid, xtype, memory, count);
+    int rc = check_values(ncid, xtype, memory, count);
 
     if (rc != NC_NOERR)
         return rc;
@@ -100,7 +100,7 @@ nc_copy_data(int ncid, nc_type xtype, const void *memory, size_t count, void *co
 int
 nc_copy_data_all(int ncid, nc_type xtype, const void *memory, size_t count, void **copyp)
 {
-    int rc = check(ncid, xtype, memory, count);
+    int rc = check_values(ncid, xtype, memory, count);
 
     if (rc != NC_NOERR)
         return rc;

@@ -13,7 +13,7 @@ static int
 check_new_var(const ncz_call *c, nc_type xtype, int ndims, const int *dimidsp)
 {
     if (!ncz_api_atomic(xtype))
-        return ncz_fail(NC_EBADTYPE, "type %d is no atomic type", xtype);
+        return ncz_fail(NC_EBADTYPE, "type %d is not an atomic type", xtype);
     if (ncz_dataset_classic(c->ds) && !ncz_api_classic(xtype))
         return ncz_fail(NC_ESTRICTNC3, "the classic model does not have type %d", xtype);
     if (ndims < 0 || (ndims > 0 && dimidsp == NULL))

@@ -2,8 +2,8 @@
 /*
  * The tree itself: making, renaming and releasing groups, dimensions and variables.
  *
- * Invariant: every node stands in its parent's array and in the parent's index under the same place, and dimensions
- * and groups also in the dataset-wide arrays under their ids. A call that fails leaves all of them as they were.
+ * Invariant: the index of a parent gives each node's place in the parent's array; dimensions and groups are also in the
+ * dataset-wide arrays, at their ids. A call that fails leaves all of them as they were.
  */
 #include "model/model_int.h"
 
@@ -25,7 +25,7 @@ ncz_model_room(void *array, size_t n, size_t item)
 /* ---- releasing ------------------------------------------------------------------------------------------------ */
 
 static void
-var_free(ncz_model *m, ncz_var *v)
+free_var(ncz_model *m, ncz_var *v)
 {
     if (v == NULL)
         return;
@@ -46,12 +46,12 @@ var_free(ncz_model *m, ncz_var *v)
 }
 
 static void
-group_free(ncz_model *m, ncz_group *g)
+free_group(ncz_model *m, ncz_group *g)
 {
     if (g == NULL)
         return;
     for (size_t i = 0; i < g->nvars; i++)
-        var_free(m, g->vars[i]);
+        free_var(m, g->vars[i]);
     if (g->format != NULL && m->format_free != NULL)
         m->format_free(g->format);
     ncz_atts_clear(&g->atts);
@@ -71,7 +71,7 @@ ncz_model_free(ncz_model *m)
     if (m == NULL)
         return;
     for (size_t i = 0; i < m->ngroups; i++)
-        group_free(m, m->groups[i]);
+        free_group(m, m->groups[i]);
     for (size_t i = 0; i < m->ndims; i++) {
         ncz_free(m->dims[i]->name);
         ncz_free(m->dims[i]);
@@ -87,7 +87,7 @@ ncz_model_free(ncz_model *m)
 /* ---- making ---------------------------------------------------------------------------------------------------- */
 
 static int
-check_objects(const ncz_model *m, int code)
+check_object_count(const ncz_model *m, int code)
 {
     if (m->ngroups + m->ndims + m->nvars >= m->limits.objects)
         return ncz_fail(code, "more than %zu groups, dimensions and variables (limit `objects`)", m->limits.objects);
@@ -98,12 +98,12 @@ static int
 check_name_free(const ncz_group *g, const char *name)
 {
     if (ncz_group_find_var(g, name) != NULL || ncz_group_find_group(g, name) != NULL)
-        return ncz_fail(NC_ENAMEINUSE, "'%s' is the name of a variable or group already", name);
+        return ncz_fail(NC_ENAMEINUSE, "'%s' is already the name of a variable or group", name);
     return NC_NOERR;
 }
 
 static int
-group_new(ncz_model *m, ncz_group *parent, const char *name, ncz_group **out)
+make_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group **out)
 {
     ncz_group *g = ncz_zalloc(sizeof *g);
     int        rc;
@@ -116,7 +116,7 @@ group_new(ncz_model *m, ncz_group *parent, const char *name, ncz_group **out)
     g->id = (int)m->ngroups;
     g->dirty = g->fresh = g->atts.dirty = true;
     if ((rc = ncz_model_room(&m->groups, m->ngroups, sizeof *m->groups)) != NC_NOERR) {
-        group_free(m, g);
+        free_group(m, g);
         return rc;
     }
     *out = g;
@@ -132,7 +132,7 @@ ncz_model_new(const ncz_limits *limits, ncz_model **out)
     if (m == NULL)
         return ncz_fail_nomem(sizeof *m);
     m->limits = *limits;
-    if ((rc = group_new(m, NULL, "", &m->root)) != NC_NOERR) {
+    if ((rc = make_group(m, NULL, "", &m->root)) != NC_NOERR) {
         ncz_model_free(m);
         return rc;
     }
@@ -159,13 +159,13 @@ ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group
     ncz_group *g;
     int        rc;
 
-    if ((rc = check_name_free(parent, name)) != NC_NOERR || (rc = check_objects(m, NC_EZARRMETA)) != NC_NOERR ||
+    if ((rc = check_name_free(parent, name)) != NC_NOERR || (rc = check_object_count(m, NC_EZARRMETA)) != NC_NOERR ||
         (rc = check_depth(m, parent)) != NC_NOERR ||
         (rc = ncz_model_room(&parent->groups, parent->ngroups, sizeof *parent->groups)) != NC_NOERR ||
-        (rc = group_new(m, parent, name, &g)) != NC_NOERR)
+        (rc = make_group(m, parent, name, &g)) != NC_NOERR)
         return rc;
     if ((rc = ncz_names_put(&parent->group_index, name, parent->ngroups)) != NC_NOERR) {
-        group_free(m, g);
+        free_group(m, g);
         return rc;
     }
     parent->groups[parent->ngroups++] = g;
@@ -183,7 +183,7 @@ ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bo
 
     if (ncz_group_find_dim(g, name) != NULL)
         return ncz_fail(NC_ENAMEINUSE, "dimension '%s' exists already", name);
-    if ((rc = check_objects(m, NC_EMAXDIMS)) != NC_NOERR ||
+    if ((rc = check_object_count(m, NC_EMAXDIMS)) != NC_NOERR ||
         (rc = ncz_model_room(&g->dims, g->ndims, sizeof *g->dims)) != NC_NOERR ||
         (rc = ncz_model_room(&m->dims, m->ndims, sizeof *m->dims)) != NC_NOERR)
         return rc;
@@ -209,15 +209,15 @@ ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bo
 
 /* A variable with all fields at netCDF's defaults and no place in the tree yet. */
 static int
-var_new(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank, ncz_dim *const *dims,
-        ncz_var **out)
+make_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank, ncz_dim *const *dims,
+         ncz_var **out)
 {
     bool     small = ncz_type_is_number(type) && type->size <= 2;
     ncz_var *v = ncz_zalloc(sizeof *v);
 
     if (v == NULL || (v->name = ncz_strdup(name)) == NULL || (v->dims = ncz_alloc_n(rank, sizeof *dims)) == NULL ||
         (v->chunk = ncz_zalloc_n(rank, sizeof *v->chunk)) == NULL) {
-        var_free(m, v);
+        free_var(m, v);
         return ncz_fail_nomem(sizeof *v);
     }
     if (rank != 0)
@@ -251,12 +251,12 @@ ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type
     if (rank > m->limits.rank)
         return ncz_fail(NC_EMAXDIMS, "%s: %zu dimensions are more than %zu (limit `rank`)", name, rank,
                         m->limits.rank);
-    if ((rc = check_name_free(g, name)) != NC_NOERR || (rc = check_objects(m, NC_EMAXVARS)) != NC_NOERR ||
+    if ((rc = check_name_free(g, name)) != NC_NOERR || (rc = check_object_count(m, NC_EMAXVARS)) != NC_NOERR ||
         (rc = ncz_model_room(&g->vars, g->nvars, sizeof *g->vars)) != NC_NOERR ||
-        (rc = var_new(m, g, name, type, rank, dims, &v)) != NC_NOERR)
+        (rc = make_var(m, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
     if ((rc = ncz_names_put(&g->var_index, name, g->nvars)) != NC_NOERR) {
-        var_free(m, v);
+        free_var(m, v);
         return rc;
     }
     g->vars[g->nvars++] = v;
@@ -294,14 +294,14 @@ ncz_model_drop_var(ncz_model *m, ncz_var *v)
     ncz_names_del(&g->var_index, v->name);
     g->nvars--;
     m->nvars--;
-    var_free(m, v);
+    free_var(m, v);
 }
 
 /* ---- renaming -------------------------------------------------------------------------------------------------- */
 
 /* Puts `name` for *old into `index` at `place`; *old is replaced. */
 static int
-rename_in(ncz_names *index, char **old, const char *name, size_t place)
+rename_in_index(ncz_names *index, char **old, const char *name, size_t place)
 {
     char *copy = ncz_strdup(name);
     int   rc;
@@ -336,10 +336,10 @@ ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name)
         return rc;
     if ((old = ncz_strdup(v->name)) == NULL)
         return ncz_fail_nomem(strlen(v->name));
-    if ((rc = rename_in(&v->group->var_index, &v->name, name, (size_t)v->id)) != NC_NOERR)
+    if ((rc = rename_in_index(&v->group->var_index, &v->name, name, (size_t)v->id)) != NC_NOERR)
         goto done;
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
-        (void)rename_in(&v->group->var_index, &v->name, old, (size_t)v->id);
+        (void)rename_in_index(&v->group->var_index, &v->name, old, (size_t)v->id);
         goto done;
     }
     mark_var(v);
@@ -358,9 +358,9 @@ is_within(const ncz_group *g, const ncz_group *ancestor)
     return false;
 }
 
-/* Everything below `g` stands under new keys: new specs, and all documents are to be written. */
+/* All keys below `top` change: new specs, and all documents must be written. */
 static int
-respec_below(ncz_model *m, ncz_group *top)
+respec_vars_below(ncz_model *m, ncz_group *top)
 {
     int rc;
 
@@ -381,7 +381,7 @@ respec_below(ncz_model *m, ncz_group *top)
 
 /* Variables anywhere may refer to `d` by its name or its path. */
 static void
-mark_users_of(ncz_model *m, const ncz_dim *d)
+mark_vars_of_dim(ncz_model *m, const ncz_dim *d)
 {
     for (size_t i = 0; i < m->ngroups; i++)
         for (size_t k = 0; k < m->groups[i]->nvars; k++) {
@@ -409,17 +409,17 @@ ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name)
     if ((old = ncz_strdup(g->name)) == NULL)
         return ncz_fail_nomem(strlen(g->name));
     (void)ncz_names_get(&g->parent->group_index, g->name, &place);
-    if ((rc = rename_in(&g->parent->group_index, &g->name, name, place)) != NC_NOERR)
+    if ((rc = rename_in_index(&g->parent->group_index, &g->name, name, place)) != NC_NOERR)
         goto done;
-    if ((rc = respec_below(m, g)) != NC_NOERR) {
-        (void)rename_in(&g->parent->group_index, &g->name, old, place);
-        (void)respec_below(m, g);
+    if ((rc = respec_vars_below(m, g)) != NC_NOERR) {
+        (void)rename_in_index(&g->parent->group_index, &g->name, old, place);
+        (void)respec_vars_below(m, g);
         goto done;
     }
     g->parent->dirty = true;
     for (size_t i = 0; i < m->ndims; i++)
         if (is_within(m->dims[i]->group, g))
-            mark_users_of(m, m->dims[i]);
+            mark_vars_of_dim(m, m->dims[i]);
 done:
     ncz_free(old);
     return rc;
@@ -436,10 +436,10 @@ ncz_model_rename_dim(ncz_model *m, ncz_dim *d, const char *name)
     if (ncz_group_find_dim(d->group, name) != NULL)
         return ncz_fail(NC_ENAMEINUSE, "dimension '%s' exists already", name);
     (void)ncz_names_get(&d->group->dim_index, d->name, &place);
-    if ((rc = rename_in(&d->group->dim_index, &d->name, name, place)) != NC_NOERR)
+    if ((rc = rename_in_index(&d->group->dim_index, &d->name, name, place)) != NC_NOERR)
         return rc;
     d->group->dirty = true;
-    mark_users_of(m, d);
+    mark_vars_of_dim(m, d);
     return NC_NOERR;
 }
 
@@ -450,5 +450,5 @@ ncz_model_grow_dim(ncz_model *m, ncz_dim *d, uint64_t len)
         return;
     d->len = len;
     d->group->dirty = true;
-    mark_users_of(m, d);
+    mark_vars_of_dim(m, d);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * model: the tree that a dataset means: groups, dimensions, variables with their specs, attributes; and which parts
- * of it are newer than what is stored (dirty marks). No I/O, no JSON, no threads: the dataset's lock guards it.
+ * model: the tree of a dataset: groups, dimensions, variables with their specs, attributes. Dirty marks record which
+ * parts are newer than what is stored. No I/O, no JSON, no threads: the dataset's lock guards it.
  *
- * Nodes may be read by everyone above; they are changed only through the functions here, which keep indexes and dirty
- * marks true. Names handed in are final: the api has checked and normalised them, a format has checked them as one
- * segment of a key.
+ * All modules above may read the nodes. Only the functions here change them, and keep indexes and dirty marks true.
+ * Names passed in are final: the api has checked and normalised them, a format has checked them as one segment of a
+ * key.
  */
 #ifndef NCZ_MODEL_H
 #define NCZ_MODEL_H
@@ -75,10 +75,10 @@ typedef struct ncz_att {
     const ncz_type *type;
     size_t          len;  /* elements; of NC_CHAR bytes */
     void           *data; /* elements of that type */
-    char  *raw; /* the JSON it was read from, written back as it stands while the attribute is not changed; or NULL */
-    size_t rawlen;
-    char  *dtype;      /* the type entry it was read with (`|S128`, `<i4`), or NULL */
-    unsigned in_arena; /* NCZ_PILED_* bits: what of it stands in a arena, and is not its own */
+    char    *raw; /* the JSON it was read from, which is written back while the attribute does not change; or NULL */
+    size_t   rawlen;
+    char    *dtype;    /* the type entry it was read with (`|S128`, `<i4`), or NULL */
+    unsigned in_arena; /* NCZ_IN_ARENA_* bits: parts that an arena owns */
 } ncz_att;
 
 #define NCZ_IN_ARENA_NAME 1u
@@ -99,10 +99,10 @@ int  ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, const ncz_type *t
                   ncz_att **out);
 int  ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname); /* NC_ENAMEINUSE */
 void ncz_atts_del(ncz_atts *a, ncz_att *att);
-void ncz_atts_move(ncz_atts *to, ncz_atts *from); /* what `to` had is released; `from` is empty then */
+void ncz_atts_move(ncz_atts *to, ncz_atts *from); /* frees what `to` had, and leaves `from` empty */
 void ncz_atts_clear(ncz_atts *a);
-/* Makes `v`, which stands with all that it refers to in the model's arena (or will, before anyone else sees it), the
- * attributes of `a`, which had none. Names differ. */
+/* Makes the array `v` the attributes of `a`, which has none yet. `v` and all that it points to are in an arena that is
+ * the model's, or becomes so before others see the attributes. Names differ. */
 int ncz_atts_load(ncz_atts *a, ncz_att *v, size_t n);
 
 /* ---- dimensions, groups, variables ----------------------------------------------------------------------------- */
@@ -139,13 +139,13 @@ typedef enum ncz_fill_mode {
 } ncz_fill_mode;
 
 /*
- * What a new variable of one or two bytes a value has that is given no fill value. The type's default is an ordinary
- * value of such a type, and Zarr readers that mask by fill_value would hide it.
+ * The fill value of a new variable whose values have one or two bytes, unless it is given one. The default of such a
+ * type is an ordinary value, which Zarr readers that mask by fill_value would hide.
  */
 typedef enum ncz_small_fill {
     NCZ_SMALL_DEFAULT, /* the type's default as the fill_value */
-    NCZ_SMALL_NULL,    /* the type's default; the document has null, and says beside it what that means to us */
-    NCZ_SMALL_NONE,    /* no fill value, as there is no place to say more */
+    NCZ_SMALL_NULL,    /* the type's default; the document has null, and a mark beside it */
+    NCZ_SMALL_NONE,    /* no fill value: the document has no place for a mark */
 } ncz_small_fill;
 
 struct ncz_var {
@@ -169,11 +169,11 @@ struct ncz_var {
     bool             fill_null; /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
     char            *fill_text; /* fill_value as the document has it, or NULL */
     ncz_chain       *chain;
-    size_t           maxstrlen; /* NC_STRING: bytes per stored element */
+    size_t           maxstrlen; /* strings: bytes per stored element */
     unsigned        *order;     /* as in the spec */
     ncz_key_encoding key_encoding;
     int              quantize_mode, quantize_nsd;
-    size_t           cache_bytes, cache_nelems; /* nc_set_var_chunk_cache: kept and told; bytes asked for count */
+    size_t           cache_bytes, cache_nelems; /* nc_set_var_chunk_cache; only bytes asked for have an effect */
     float            cache_preemption;
     bool             cache_asked;
     bool             fresh;    /* not stored yet */
@@ -220,10 +220,10 @@ int  ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name);
 int  ncz_model_rename_dim(ncz_model *m, ncz_dim *d, const char *name);
 int  ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name);
 void ncz_model_grow_dim(ncz_model *m, ncz_dim *d, uint64_t len); /* marks every variable that uses it */
-/* Takes back the newest node of its kind (an add that failed half-way above). */
+/* Removes the newest variable of its group, which its maker could not complete. */
 void ncz_model_drop_var(ncz_model *m, ncz_var *v);
 
-/* ---- looking ---- */
+/* ---- finding ---- */
 
 ncz_group *ncz_group_find_group(const ncz_group *g, const char *name);
 ncz_var   *ncz_group_find_var(const ncz_group *g, const char *name);
@@ -245,16 +245,16 @@ ncz_group *ncz_model_next_group(const ncz_model *m, const ncz_group *g);
 /* The variable's current shape into shape[0..rank). */
 void ncz_var_shape(const ncz_var *v, uint64_t *shape);
 
-/* Makes the spec anew from the variable's fields (default chunks, stored fill, byte order, path) and swaps it in. */
+/* Makes a new spec from the variable's fields (default chunks, stored fill, byte order, path) and swaps it in. */
 int ncz_var_respec(ncz_model *m, ncz_var *v);
 
 /* ---- definitions of a variable; each checks, changes and respecs, or changes nothing ---- */
 
 int ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage,
                        const uint64_t *chunk); /* NC_EBADCHUNK, NC_EINVAL on scalar */
-int ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill); /* memory form */
-/* The stored type, which reads as the variable's netCDF type: before there are codecs. `text`: as a JSON document has it
- * where `dtype` does not tell all, or NULL. `fill`, or NULL: its fill value while none was chosen. */
+int ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill); /* one element of its type */
+/* Sets the stored type, which must be read as the variable's type, before there are codecs. `text`: its JSON text where
+ * `dtype` does not say everything, or NULL. `fill`: the fill value if none was chosen, or NULL. */
 int ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, const char *text,
                       const void *fill);
 int ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian);      /* NC_EINVAL */

@@ -3,17 +3,17 @@
  * Attributes: an ordered list, with an index by name once it is long. The place in the list is netCDF's attribute
  * number, so replacing keeps it and deleting moves the later ones down.
  *
- * What was loaded stands in the model's arena and is never given back here; what replaces it is the attribute's own.
+ * The model's arena owns what was loaded, so it is not freed here. What replaces it belongs to the attribute.
  */
 #include "model/model_int.h"
 
 #include <string.h>
 
-#define INDEX_FROM 16 /* so many names are compared one by one */
+#define INDEX_FROM 16 /* fewer names are compared one by one */
 
-/* Drops what was read with the attribute: from here on it is written from its value. */
+/* Drops the text that was read with the attribute, so that it is written from its value. */
 static void
-forget_text(ncz_att *att)
+drop_text(ncz_att *att)
 {
     if ((att->in_arena & NCZ_IN_ARENA_TEXT) == 0) {
         ncz_free(att->raw);
@@ -25,7 +25,7 @@ forget_text(ncz_att *att)
 }
 
 static void
-forget_data(ncz_att *att)
+drop_data(ncz_att *att)
 {
     if ((att->in_arena & NCZ_IN_ARENA_DATA) == 0)
         ncz_type_drop_elems(att->type, att->data, att->len);
@@ -34,7 +34,7 @@ forget_data(ncz_att *att)
 }
 
 static void
-forget_name(ncz_att *att)
+drop_name(ncz_att *att)
 {
     if ((att->in_arena & NCZ_IN_ARENA_NAME) == 0)
         ncz_free(att->name);
@@ -43,18 +43,18 @@ forget_name(ncz_att *att)
 }
 
 static void
-att_clear(ncz_att *att)
+clear_att(ncz_att *att)
 {
-    forget_data(att);
-    forget_text(att);
-    forget_name(att);
+    drop_data(att);
+    drop_text(att);
+    drop_name(att);
 }
 
 void
 ncz_atts_clear(ncz_atts *a)
 {
     for (size_t i = 0; i < a->n; i++)
-        att_clear(&a->v[i]);
+        clear_att(&a->v[i]);
     if (!a->in_arena)
         ncz_free(a->v);
     ncz_names_clear(&a->index);
@@ -82,9 +82,9 @@ ncz_atts_find(const ncz_atts *a, const char *name)
     return NULL;
 }
 
-/* Puts all names into the index, when there are too many to compare. */
+/* Puts all names into the index once there are too many to compare. */
 static int
-index_all(ncz_atts *a)
+index_names(ncz_atts *a)
 {
     int rc = NC_NOERR;
 
@@ -101,11 +101,11 @@ int
 ncz_atts_load(ncz_atts *a, ncz_att *v, size_t n)
 {
     *a = (ncz_atts){.v = v, .n = n, .cap = n, .index = NCZ_NAMES_INIT, .in_arena = true};
-    return index_all(a);
+    return index_names(a);
 }
 
 static int
-make_room(ncz_atts *a)
+grow_array(ncz_atts *a)
 {
     size_t   cap = a->cap == 0 ? 4 : a->cap * 2;
     ncz_att *v;
@@ -122,16 +122,16 @@ make_room(ncz_atts *a)
     return NC_NOERR;
 }
 
-/* Room for one more, with its name in the index; the attribute itself is still empty and not counted. */
+/* Makes room for one more, with its name in the index. The attribute itself is still empty and not counted. */
 static int
-append_slot(const ncz_model *m, ncz_atts *a, const char *name)
+append_att(const ncz_model *m, ncz_atts *a, const char *name)
 {
     ncz_att *slot;
     int      rc;
 
     if (a->n >= m->limits.attributes)
         return ncz_fail(NC_EMAXATTS, "%s: more than %zu attributes (limit `attributes`)", name, m->limits.attributes);
-    if ((rc = make_room(a)) != NC_NOERR || (rc = index_all(a)) != NC_NOERR)
+    if ((rc = grow_array(a)) != NC_NOERR || (rc = index_names(a)) != NC_NOERR)
         return rc;
     slot = &a->v[a->n];
     *slot = (ncz_att){.name = ncz_strdup(name)};
@@ -156,14 +156,14 @@ ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, const ncz_type *type, 
     if ((rc = ncz_type_dup_elems(type, data, len, &copy)) != NC_NOERR)
         return rc;
     if (att == NULL) {
-        if ((rc = append_slot(m, a, name)) != NC_NOERR) {
+        if ((rc = append_att(m, a, name)) != NC_NOERR) {
             ncz_type_drop_elems(type, copy, len);
             return rc;
         }
         att = &a->v[a->n++];
     }
-    forget_data(att);
-    forget_text(att);
+    drop_data(att);
+    drop_text(att);
     att->type = type;
     att->len = len;
     att->data = copy;
@@ -192,7 +192,7 @@ ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname)
         }
         ncz_names_del(&a->index, att->name);
     }
-    forget_name(att);
+    drop_name(att);
     att->name = copy;
     a->dirty = true;
     return NC_NOERR;
@@ -204,10 +204,10 @@ ncz_atts_del(ncz_atts *a, ncz_att *att)
     size_t place = (size_t)(att - a->v);
 
     ncz_names_del(&a->index, att->name);
-    att_clear(att);
+    clear_att(att);
     memmove(att, att + 1, (a->n - place - 1) * sizeof *att);
     a->n--;
-    /* The names stand in the index already, so moving them down needs no memory and cannot fail. */
+    /* The index has these names already, so changing their places needs no memory and cannot fail. */
     for (size_t i = place; a->index.nslots != 0 && i < a->n; i++)
         (void)ncz_names_put(&a->index, a->v[i].name, i);
     a->dirty = true;

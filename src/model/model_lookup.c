@@ -40,9 +40,9 @@ ncz_group_scope_dim(const ncz_group *g, const char *name)
     return NULL;
 }
 
-/* The child whose name is the segment s[0..len). Short names, all that datasets really have, go through the index. */
+/* The child whose name is the segment s[0..len). Names of ordinary length are looked up in the index. */
 static ncz_group *
-child_at(const ncz_group *g, const char *s, size_t len)
+find_child(const ncz_group *g, const char *s, size_t len)
 {
     char name[NC_MAX_NAME + 1];
 
@@ -57,9 +57,9 @@ child_at(const ncz_group *g, const char *s, size_t len)
     return NULL;
 }
 
-/* Follows all segments of "/a/b/name" but the last, which *name is set to. */
+/* Follows all segments of "/a/b/name" but the last. *name: that one. */
 static const ncz_group *
-follow(const ncz_model *m, const char *fqn, const char **name)
+follow_path(const ncz_model *m, const char *fqn, const char **name)
 {
     const ncz_group *g = m->root;
     const char      *slash;
@@ -67,7 +67,7 @@ follow(const ncz_model *m, const char *fqn, const char **name)
     if (*fqn++ != '/')
         return NULL;
     while (g != NULL && (slash = strchr(fqn, '/')) != NULL) {
-        g = child_at(g, fqn, (size_t)(slash - fqn));
+        g = find_child(g, fqn, (size_t)(slash - fqn));
         fqn = slash + 1;
     }
     *name = fqn;
@@ -78,7 +78,7 @@ ncz_group *
 ncz_model_group_at(const ncz_model *m, const char *fqn)
 {
     const char      *name;
-    const ncz_group *g = follow(m, fqn, &name);
+    const ncz_group *g = follow_path(m, fqn, &name);
 
     if (g == NULL)
         return NULL;
@@ -91,7 +91,7 @@ ncz_dim *
 ncz_model_dim_at(const ncz_model *m, const char *fqn)
 {
     const char      *name;
-    const ncz_group *g = follow(m, fqn, &name);
+    const ncz_group *g = follow_path(m, fqn, &name);
 
     return g == NULL ? NULL : ncz_group_find_dim(g, name);
 }

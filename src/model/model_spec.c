@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The spec of a variable: built whole from the variable's fields, then swapped in. Readers that hold the old one keep
- * a consistent view. What cannot be served (an unknown codec, a chunk beyond the limits) is recorded in the spec and
- * met only when the data are touched.
+ * a consistent view. Why data cannot be read or written (an unknown codec, a chunk beyond the limits) is recorded in
+ * the spec, and is an error only when they are.
  */
 #include "model/model_int.h"
 
@@ -32,7 +32,7 @@ ncz_spec_unref(ncz_spec *s)
 
 /* The byte order of the stored elements. Old writers left native (little-endian) bytes under a big-endian type. */
 static bool
-stored_big(const ncz_model *m, const ncz_var *v)
+is_stored_big(const ncz_model *m, const ncz_var *v)
 {
     return v->endian == NC_ENDIAN_BIG && !m->native_big;
 }
@@ -77,9 +77,9 @@ make_fill(const ncz_var *v, const ncz_dtype *dtype, void **out)
     return NC_NOERR;
 }
 
-/* Default chunk lengths for those that are not set. */
+/* Sets default chunk lengths, unless lengths were given. */
 static int
-default_chunks(ncz_var *v)
+set_default_chunks(ncz_var *v)
 {
     ncz_dims shape;
     bool    *unlimited = NULL;
@@ -136,9 +136,9 @@ type_chain(const ncz_var *v, ncz_spec *s)
     return ncz_chain_retype(v->chain, &type, &s->chain);
 }
 
-/* Why the data cannot be touched, if they cannot. Leaves no trace in the thread's error record. */
+/* Records in the spec why the data cannot be read or written. The thread's error record is empty afterwards. */
 static int
-judge_spec(const ncz_model *m, const ncz_var *v, bool sized, ncz_spec *s)
+check_usable(const ncz_model *m, const ncz_var *v, bool sized, ncz_spec *s)
 {
     int rc;
 
@@ -150,7 +150,7 @@ judge_spec(const ncz_model *m, const ncz_var *v, bool sized, ncz_spec *s)
     } else {
         rc = ncz_chain_usable(s->chain);
         if (rc == NC_NOERR && s->dtype.kind == NCZ_KIND_OBJECT && !ncz_chain_objects(s->chain))
-            rc = ncz_fail(NC_EBADTYPE, "%s: an array of objects without a codec that stores them", s->path);
+            rc = ncz_fail(NC_EBADTYPE, "%s: no codec of this array stores its strings of any length", s->path);
     }
     if ((s->unusable = ncz_err_keep(rc)) == NULL)
         return ncz_fail_nomem(sizeof(ncz_err));
@@ -184,9 +184,9 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
                     .key_encoding = v->key_encoding,
                     .locate = m->locate,
                     .fill_null = v->fill_mode == NCZ_FILL_DEFAULT && v->fill_null};
-    s->dtype.big = stored_big(m, v);
+    s->dtype.big = is_stored_big(m, v);
     s->row = v->rank == 0 ? 0 : row_length(v->dims[v->rank - 1]);
-    if ((rc = default_chunks(v)) != NC_NOERR || (rc = ncz_var_key(v, &path)) != NC_NOERR ||
+    if ((rc = set_default_chunks(v)) != NC_NOERR || (rc = ncz_var_key(v, &path)) != NC_NOERR ||
         (rc = make_fill(v, &s->dtype, &s->fill)) != NC_NOERR)
         goto done;
     if ((s->chunk = ncz_dup(v->chunk, v->rank * sizeof *v->chunk)) == NULL) {
@@ -199,7 +199,7 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
     }
     s->path = ncz_buf_take(&path);
     sized = v->unusable->code == NC_NOERR && size_chunk(m, s);
-    if ((rc = type_chain(v, s)) != NC_NOERR || (rc = judge_spec(m, v, sized, s)) != NC_NOERR)
+    if ((rc = type_chain(v, s)) != NC_NOERR || (rc = check_usable(m, v, sized, s)) != NC_NOERR)
         goto done;
     ncz_spec_unref(v->spec);
     v->dtype.big = s->dtype.big;

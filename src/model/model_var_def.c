@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Defining a variable's storage: chunks, fill value, byte order, codecs, string width. Each setter checks first,
- * keeps the old value until the new spec stands, and puts it back when that fails: a failed call changes nothing.
+ * keeps the old value until the new spec is made, and restores it when that fails: a failed call changes nothing.
  */
 #include "model/model_int.h"
 
@@ -14,9 +14,9 @@ ncz_var_clear_fill(ncz_var *v)
     v->fill = NULL;
 }
 
-/* The definition changed: what the document said of it no longer holds. */
+/* The definition changed: `text`, the part of the document that described it, is dropped. */
 static void
-touched(ncz_var *v, char **text)
+mark_changed(ncz_var *v, char **text)
 {
     if (text != NULL) {
         ncz_free(*text);
@@ -42,7 +42,7 @@ check_chunks(const ncz_model *m, const ncz_var *v, const uint64_t *chunk)
 
 /* Chunked with given lengths (0: the default for that dimension); contiguous and compact mean one chunk. */
 static int
-wanted_chunks(const ncz_model *m, const ncz_var *v, int storage, const uint64_t *chunk, uint64_t *out, bool *set)
+choose_chunks(const ncz_model *m, const ncz_var *v, int storage, const uint64_t *chunk, uint64_t *out, bool *set)
 {
     *set = storage != NC_CHUNKED;
     for (size_t r = 0; r < v->rank; r++) {
@@ -70,17 +70,17 @@ ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk)
     int       old_storage = v->storage, rc;
 
     if (storage != NC_CHUNKED && storage != NC_CONTIGUOUS && storage != NC_COMPACT)
-        return ncz_fail(NC_EINVAL, "%s: %d is no storage layout", v->name, storage);
+        return ncz_fail(NC_EINVAL, "%s: %d is not a storage layout", v->name, storage);
     if (v->rank == 0) {
         if (storage == NC_CHUNKED && chunk != NULL)
             return ncz_fail(NC_EINVAL, "%s: a scalar has no chunk lengths", v->name);
         v->storage = storage;
-        touched(v, NULL);
+        mark_changed(v, NULL);
         return NC_NOERR;
     }
     if ((fresh = ncz_zalloc_n(v->rank, sizeof *fresh)) == NULL)
         return ncz_fail_nomem(v->rank * sizeof *fresh);
-    if ((rc = wanted_chunks(m, v, storage, chunk, fresh, &set)) != NC_NOERR) {
+    if ((rc = choose_chunks(m, v, storage, chunk, fresh, &set)) != NC_NOERR) {
         ncz_free(fresh);
         return rc;
     }
@@ -95,7 +95,7 @@ ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk)
         return rc;
     }
     ncz_free(old);
-    touched(v, NULL);
+    mark_changed(v, NULL);
     return NC_NOERR;
 }
 
@@ -117,7 +117,7 @@ ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill)
         return rc;
     }
     ncz_type_drop_elems(v->type, old, 1);
-    touched(v, &v->fill_text);
+    mark_changed(v, &v->fill_text);
     return NC_NOERR;
 }
 
@@ -153,23 +153,23 @@ ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, 
         ncz_free(own_text);
         return rc;
     }
-    touched(v, &v->dtype_text);
+    mark_changed(v, &v->dtype_text);
     v->dtype_text = own_text;
     if (own_fill != NULL)
-        touched(v, &v->fill_text);
+        mark_changed(v, &v->fill_text);
     return NC_NOERR;
 }
 
-/* A type of time keeps its text, which has the unit; only the order in it changes. */
+/* The text of a time type holds the unit and is kept; only the byte order in it changes. */
 static void
-reorder_text(ncz_var *v)
+change_order_in_text(ncz_var *v)
 {
     char *text = v->dtype_text;
 
     if (text != NULL && strlen(text) > 3 && (text[2] == 'M' || text[2] == 'm'))
         text[1] = v->endian == NC_ENDIAN_BIG ? '>' : '<';
     else
-        touched(v, &v->dtype_text);
+        mark_changed(v, &v->dtype_text);
     v->dirty = true;
 }
 
@@ -179,7 +179,7 @@ ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian)
     int old = v->endian, rc;
 
     if (endian != NC_ENDIAN_NATIVE && endian != NC_ENDIAN_LITTLE && endian != NC_ENDIAN_BIG)
-        return ncz_fail(NC_EINVAL, "%s: %d is no byte order", v->name, endian);
+        return ncz_fail(NC_EINVAL, "%s: %d is not a byte order", v->name, endian);
     if (!ncz_type_is_number(v->type))
         return ncz_fail(NC_EINVAL, "%s: only numbers have a byte order", v->name);
     v->endian = endian;
@@ -187,7 +187,7 @@ ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian)
         v->endian = old;
         return rc;
     }
-    reorder_text(v);
+    change_order_in_text(v);
     return NC_NOERR;
 }
 
@@ -213,7 +213,7 @@ ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain)
         return rc;
     }
     ncz_chain_unref(old);
-    touched(v, other ? &v->dtype_text : NULL);
+    mark_changed(v, other ? &v->dtype_text : NULL);
     return NC_NOERR;
 }
 
@@ -225,7 +225,7 @@ ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes)
     int       rc;
 
     if (v->type->class != NCZ_TYPE_STRING || nbytes == 0)
-        return ncz_fail(NC_EINVAL, "%s: a string width of %zu bytes cannot be", v->name, nbytes);
+        return ncz_fail(NC_EINVAL, "%s: strings cannot have a width of %zu bytes", v->name, nbytes);
     v->maxstrlen = nbytes;
     if (v->dtype.kind == NCZ_KIND_OBJECT) /* they have no width */
         return NC_NOERR;
@@ -235,6 +235,6 @@ ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes)
         v->maxstrlen = old_len;
         return rc;
     }
-    touched(v, &v->dtype_text);
+    mark_changed(v, &v->dtype_text);
     return NC_NOERR;
 }
