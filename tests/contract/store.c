@@ -3,6 +3,7 @@
  * The contract of all maps; see store.h. Each test gets an empty store of its own.
  */
 #include "contract/store.h"
+#include "support/store_help.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -55,62 +56,6 @@ can(const fixture *fx, unsigned cap)
 }
 
 /* ---- small helpers --------------------------------------------------------------------------------------------- */
-
-#define assert_rc(call, want)                                                                                        \
-    do {                                                                                                             \
-        int rc_ = (call);                                                                                            \
-        if (rc_ != (want))                                                                                           \
-            fail_msg("%s: %d (%s), wanted %d", #call, rc_, ncz_err_text(), (want));                                  \
-    } while (0)
-
-static void
-put_text(zmap *m, const char *key, const char *text)
-{
-    int rc = zmap_put(m, key, text, strlen(text));
-
-    if (rc != NC_NOERR)
-        fail_msg("put %s: %d (%s)", key, rc, ncz_err_text());
-}
-
-static void
-expect_text(zmap *m, const char *key, const char *text)
-{
-    ncz_buf body = NCZ_BUF_INIT;
-    int     rc = zmap_get(m, key, &body);
-
-    if (rc != NC_NOERR)
-        fail_msg("get %s: %d (%s)", key, rc, ncz_err_text());
-    assert_int_equal(body.len, strlen(text));
-    assert_string_equal(ncz_buf_str(&body), text);
-    ncz_buf_clear(&body);
-}
-
-static void
-expect_absent(zmap *m, const char *key)
-{
-    ncz_buf body = NCZ_BUF_INIT;
-
-    assert_rc(zmap_get(m, key, &body), NC_EEMPTY);
-    assert_int_equal(body.len, 0);
-    ncz_buf_clear(&body);
-}
-
-/* Appends "name" or, of a prefix, "name/", and a space. */
-static int
-note_child(const char *name, bool leaf, void *arg)
-{
-    return ncz_buf_printf(arg, "%s%s ", name, leaf ? "" : "/");
-}
-
-static void
-expect_list(zmap *m, const char *prefix, const char *want)
-{
-    ncz_buf seen = NCZ_BUF_INIT;
-
-    assert_rc(zmap_list(m, prefix, note_child, &seen), NC_NOERR);
-    assert_string_equal(ncz_buf_str(&seen), want);
-    ncz_buf_clear(&seen);
-}
 
 /* Bytes that tell a mix of two generations, and a shift, from the right ones. */
 static void

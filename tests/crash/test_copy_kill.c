@@ -8,103 +8,22 @@
  *
  * To show that there is something to see: under the other name, where it is made, the copy is found half done.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "copy/copy.h"
 #include "zmap/zmap_file.h"
 #include "nczarr.h"
-#include "zmap/zmap_sys.h"
+#include "support/kill.h"
+#include "support/scratch.h"
 
-#define DIED  137
 #define RECS  5
 #define WIDTH 23
-
-/* ---- the system-call table that dies --------------------------------------------------------------------------- */
-
-static atomic_long calls;
-static long        die_at;
-
-static void
-tick(void)
-{
-    if (++calls == die_at)
-        _exit(DIED);
-}
-
-#define DYING(ret, name, params, args)                                                                               \
-    static ret dying_##name params                                                                                   \
-    {                                                                                                                \
-        tick();                                                                                                      \
-        return zmap_system.name args;                                                                                \
-    }
-
-DYING(int, openat, (int d, const char *p, int f, mode_t m), (d, p, f, m))
-DYING(ssize_t, copy_range, (int in, off_t *i, int out, off_t *o, size_t n), (in, i, out, o, n))
-DYING(int, clone, (int in, int out), (in, out))
-DYING(int, ftruncate, (int fd, off_t n), (fd, n))
-DYING(int, fchmod, (int fd, mode_t m), (fd, m))
-DYING(int, flock, (int fd, int how), (fd, how))
-DYING(ssize_t, pwritev, (int fd, const struct iovec *from, int n, off_t at), (fd, from, n, at))
-DYING(int, mkdirat, (int d, const char *p, mode_t m), (d, p, m))
-DYING(int, renameat, (int a, const char *p, int b, const char *q), (a, p, b, q))
-DYING(int, rename_new, (int a, const char *p, int b, const char *q), (a, p, b, q))
-DYING(int, rename_swap, (int a, const char *p, int b, const char *q), (a, p, b, q))
-DYING(int, linkat, (int a, const char *p, int b, const char *q, int f), (a, p, b, q, f))
-DYING(int, unlinkat, (int d, const char *p, int f), (d, p, f))
-
-/* The first half of the bytes may arrive before the end does. */
-static ssize_t
-dying_write(int fd, const void *data, size_t len)
-{
-    if (++calls == die_at) {
-        (void)!zmap_system.write(fd, data, len / 2);
-        _exit(DIED);
-    }
-    return zmap_system.write(fd, data, len);
-}
-
-/* A kill loses no page of the kernel's: syncing is counted, not done. */
-static int
-dying_sync(int fd)
-{
-    (void)fd;
-    tick();
-    return 0;
-}
-
-static void
-install(void)
-{
-    static zmap_syscalls t;
-
-    t = zmap_system;
-    t.openat = dying_openat;
-    t.write = dying_write;
-    t.fsync = t.syncfs = dying_sync;
-    t.pwritev = dying_pwritev;
-    t.copy_range = dying_copy_range;
-    t.clone = dying_clone;
-    t.ftruncate = dying_ftruncate;
-    t.fchmod = dying_fchmod;
-    t.flock = dying_flock;
-    t.mkdirat = dying_mkdirat;
-    t.renameat = dying_renameat;
-    t.rename_new = dying_rename_new;
-    t.rename_swap = dying_rename_swap;
-    t.linkat = dying_linkat;
-    t.unlinkat = dying_unlinkat;
-    zmap_file_use(&t);
-}
 
 /* ---- datasets -------------------------------------------------------------------------------------------------- */
 
@@ -193,22 +112,13 @@ sum(const char *path)
     return stat(path, &st) != 0 ? 0 : nftw(path, sum_one, 16, FTW_PHYS) == 0 ? sum_of_all : 2;
 }
 
-static int
-remove_one(const char *name, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    (void)type;
-    (void)ftw;
-    return remove(name);
-}
-
 static void
 remove_all(const char *path, const char *suffix)
 {
     char name[200];
 
     snprintf(name, sizeof name, "%s%s", path, suffix);
-    (void)nftw(name, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    scratch_remove(name);
 }
 
 /* ---- the loop -------------------------------------------------------------------------------------------------- */
@@ -245,29 +155,24 @@ copy(const scenario *s, const char *to, bool resume)
     return good;
 }
 
+typedef struct job {
+    const scenario *scenario;
+    const char     *to;
+} job;
+
+static bool
+copy_job(void *arg)
+{
+    const job *j = arg;
+
+    return copy(j->scenario, j->to, false);
+}
+
 /* Copies in a child that dies at call n. True when it got through instead. */
 static bool
 run_to(const scenario *s, const char *to, long n)
 {
-    int   status;
-    pid_t child = fork();
-
-    if (child == 0) {
-        calls = 0;
-        die_at = n;
-        install();
-        _exit(copy(s, to, false) ? 0 : 1);
-    }
-    if (child < 0 || waitpid(child, &status, 0) != child)
-        exit(2);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return true;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != DIED) {
-        fprintf(stderr, "[  FAILED  ] copy_kill_%s: the child ended with status %x at call %ld\n", s->name, status,
-                n);
-        exit(1);
-    }
-    return false;
+    return kill_at_call(n, KILL_AT_CHANGES, s->name, copy_job, &(job){s, to});
 }
 
 /* What a target holds: of a directory every byte; of an archive, which has its name and the time in it, that of the

@@ -8,9 +8,6 @@
  * To show that the test sees what it looks for, the same runs with a mutant of the file map that writes in place
  * instead of renaming: it must be caught.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -18,146 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "nczarr.h"
 #include "zmap/zmap_file.h"
+#include "support/kill.h"
+#include "support/scratch.h"
 #include "zmap/zmap_sys.h"
 
-#define DIED   137
 #define RECS   6  /* records of the first generation */
 #define MORE   10 /* records after append */
 #define WIDTH  23
 #define CHUNKW 10
-
-/* ---- the system-call table that dies --------------------------------------------------------------------------- */
-
-static atomic_long calls; /* workers make calls, too */
-static long        die_at;
-
-static void
-tick(void)
-{
-    if (++calls == die_at)
-        _exit(DIED);
-}
-
-#define DYING(ret, name, params, args)                                                                               \
-    static ret dying_##name params                                                                                   \
-    {                                                                                                                \
-        tick();                                                                                                      \
-        return zmap_system.name args;                                                                                \
-    }
-
-DYING(int, openat, (int d, const char *p, int f, mode_t m), (d, p, f, m))
-DYING(int, open_beneath, (int d, const char *p, int f), (d, p, f))
-DYING(int, close, (int fd), (fd))
-DYING(ssize_t, read, (int fd, void *b, size_t n), (fd, b, n))
-DYING(ssize_t, readv, (int fd, const struct iovec *to, int n), (fd, to, n))
-DYING(ssize_t, pread, (int fd, void *b, size_t n, off_t o), (fd, b, n, o))
-DYING(ssize_t, preadv, (int fd, const struct iovec *to, int n, off_t o), (fd, to, n, o))
-DYING(ssize_t, copy_range, (int in, off_t *i, int out, off_t *o, size_t n), (in, i, out, o, n))
-DYING(int, clone, (int in, int out), (in, out))
-DYING(int, ftruncate, (int fd, off_t n), (fd, n))
-DYING(int, fchmod, (int fd, mode_t m), (fd, m))
-DYING(int, sole, (int fd), (fd))
-DYING(int, flock, (int fd, int how), (fd, how))
-DYING(int, mkdirat, (int d, const char *p, mode_t m), (d, p, m))
-DYING(int, renameat, (int a, const char *p, int b, const char *q), (a, p, b, q))
-DYING(int, rename_new, (int a, const char *p, int b, const char *q), (a, p, b, q))
-DYING(int, rename_swap, (int a, const char *p, int b, const char *q), (a, p, b, q))
-DYING(int, linkat, (int a, const char *p, int b, const char *q, int f), (a, p, b, q, f))
-DYING(int, unlinkat, (int d, const char *p, int f), (d, p, f))
-
-/* The first half of the bytes may arrive before the end does. */
-static ssize_t
-dying_write(int fd, const void *data, size_t len)
-{
-    if (++calls == die_at) { /* counted once: another worker's call may come in between */
-        (void)!zmap_system.write(fd, data, len / 2);
-        _exit(DIED);
-    }
-    return zmap_system.write(fd, data, len);
-}
-
-static ssize_t
-dying_pwritev(int fd, const struct iovec *from, int n, off_t off)
-{
-    if (++calls == die_at) {
-        (void)!pwrite(fd, from[0].iov_base, from[0].iov_len / 2, off);
-        _exit(DIED);
-    }
-    return zmap_system.pwritev(fd, from, n, off);
-}
-
-/* A kill loses no page of the kernel's: syncing is counted, not done. */
-static int
-dying_sync(int fd)
-{
-    (void)fd;
-    tick();
-    return 0;
-}
-
-/* The mutant's rename: copies over the old object in small pieces, as a library that writes in place does. */
-static int
-in_place(int from_dir, const char *from, int to_dir, const char *to)
-{
-    char    piece[16];
-    int     in = openat(from_dir, from, O_RDONLY), out = openat(to_dir, to, O_WRONLY | O_CREAT, 0666);
-    ssize_t n;
-
-    while ((n = read(in, piece, sizeof piece)) > 0) {
-        tick();
-        if (write(out, piece, (size_t)n) != n)
-            return -1;
-    }
-    (void)!ftruncate(out, lseek(out, 0, SEEK_CUR));
-    close(in);
-    close(out);
-    return unlinkat(from_dir, from, 0);
-}
-
-/* The mutant knows no other way. */
-static int
-no_swap(int from_dir, const char *from, int to_dir, const char *to)
-{
-    (void)from_dir, (void)from, (void)to_dir, (void)to;
-    errno = ENOSYS;
-    return -1;
-}
-
-static void
-install(bool mutant)
-{
-    static zmap_syscalls t;
-
-    t = zmap_system;
-    t.openat = dying_openat;
-    t.open_beneath = dying_open_beneath;
-    t.close = dying_close;
-    t.read = dying_read;
-    t.readv = dying_readv;
-    t.pread = dying_pread;
-    t.preadv = dying_preadv;
-    t.write = dying_write;
-    t.pwritev = dying_pwritev;
-    t.copy_range = dying_copy_range;
-    t.clone = dying_clone;
-    t.ftruncate = dying_ftruncate;
-    t.fchmod = dying_fchmod;
-    t.flock = dying_flock;
-    t.sole = dying_sole;
-    t.fsync = t.syncfs = dying_sync;
-    t.mkdirat = dying_mkdirat;
-    t.renameat = mutant ? in_place : dying_renameat;
-    t.rename_new = dying_rename_new;
-    t.rename_swap = mutant ? no_swap : dying_rename_swap;
-    t.linkat = dying_linkat;
-    t.unlinkat = dying_unlinkat;
-    zmap_file_use(&t);
-}
 
 /* ---- the scenarios --------------------------------------------------------------------------------------------- */
 
@@ -471,20 +340,11 @@ static const scenario scenarios[] = {
     {"implicit", NULL, create_at_once, look_at_scalar, 0, false},
 };
 
-static int
-remove_one(const char *name, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    (void)type;
-    return ftw->level == 0 ? 0 : remove(name);
-}
-
 /* Everything below the test's own directory goes: the dataset and what deaths left beside it. */
 static void
 fresh(const scenario *s)
 {
-    if (nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
-        exit(2);
+    scratch_empty(top);
     zmap_file_use(NULL);
     if (s->prepare != NULL && !s->prepare()) {
         fprintf(stderr, "[  FAILED  ] kill_%s: cannot prepare: %s\n", s->name, nczarr_errmsg());
@@ -492,29 +352,13 @@ fresh(const scenario *s)
     }
 }
 
-/* Runs the scenario in a child that dies at call n. True when it got through instead. */
 static bool
-run_to(const scenario *s, long n, bool mutant)
+run_scenario(void *arg)
 {
-    int   status;
-    pid_t child = fork();
+    const scenario *s = arg;
 
-    if (child == 0) {
-        *progress = (struct progress){false, false};
-        calls = 0;
-        die_at = n;
-        install(mutant);
-        _exit(s->go() ? 0 : 1);
-    }
-    if (child < 0 || waitpid(child, &status, 0) != child)
-        exit(2);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return true;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != DIED) {
-        fprintf(stderr, "[  FAILED  ] kill_%s: the child ended with status %x at call %ld\n", s->name, status, n);
-        exit(1);
-    }
-    return false;
+    *progress = (struct progress){false, false};
+    return s->go();
 }
 
 /* A dataset that was committed before is one whatever happens: some of the deaths do. */
@@ -534,7 +378,7 @@ torn_after(const scenario *s, bool mutant, long *points)
         bool through;
 
         fresh(s);
-        through = run_to(s, n, mutant);
+        through = kill_at_call(n, mutant ? KILL_IN_PLACE : KILL_AT_ALL, s->name, run_scenario, (void *)s);
         if (!(zip && s->zip_stays ? look : s->look)(s->atleast) ||
             (checks_place(s, mutant, n) && !place_is_free(n))) {
             torn++;

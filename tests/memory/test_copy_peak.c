@@ -6,7 +6,6 @@
  *
  * usage: test_copy_peak
  */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,19 +15,7 @@
 
 #include "copy/copy.h"
 #include "nczarr.h"
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define SANITIZED true
-#endif
-#elif defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SANITIZED true
-#endif
-#ifndef SANITIZED
-#define SANITIZED false
-#endif
-
-#define MIB ((size_t)1 << 20)
+#include "support/peak.h"
 
 enum { SIDE = 512, PLANE = SIDE * SIDE, PLANES = 324 }; /* a plane is one chunk of 1 MiB */
 
@@ -106,27 +93,11 @@ check(const char *path)
     OK(nc_close(ncid));
 }
 
-/* KiB of a line of /proc/self/status. */
-static size_t
-status_kib(const char *name)
-{
-    FILE  *f = fopen("/proc/self/status", "r");
-    char   line[200];
-    size_t kib = 0;
-
-    while (f != NULL && fgets(line, sizeof line, f) != NULL)
-        if (strncmp(line, name, strlen(name)) == 0)
-            kib = strtoull(line + strlen(name) + 1, NULL, 10);
-    if (f != NULL)
-        fclose(f);
-    return kib;
-}
-
 /* In the child: copies, and prints the bytes at the highest above the start. */
 static int
 child(int way, const char *from, const char *to)
 {
-    size_t    before = status_kib("VmRSS");
+    size_t    before = peak_resident();
     copy_opts o = COPY_OPTS_INIT;
 
     o.in = from;
@@ -136,23 +107,21 @@ child(int way, const char *from, const char *to)
     if ((ways[way].chunks != NULL && !copy_parse_chunks(&o, ways[way].chunks)) ||
         (ways[way].filters != NULL && !copy_parse_filters(&o, ways[way].filters)) || copy_run(&o) != NC_NOERR)
         return 1;
-    printf("%zu\n", (status_kib("VmHWM") - before) * 1024);
+    printf("%zu\n", peak_highest() - before);
     copy_opts_clear(&o);
     return 0;
 }
 
 static bool
-check_way(const char *self, int way, const char *dir, int threads)
+check_way(int way, const char *dir, int threads)
 {
-    char   command[1200], to[400];
+    char   args[1000], to[400];
     size_t peak = 0;
-    FILE  *f;
     bool   fine;
 
     snprintf(to, sizeof to, "%s/to.zarr", dir);
-    snprintf(command, sizeof command, "NCZARR_THREADS=%d '%s' %d '%s/from.zarr' '%s'", threads, self, way, dir, to);
-    fine = (f = popen(command, "r")) != NULL && fscanf(f, "%zu", &peak) == 1;
-    fine = f != NULL && pclose(f) == 0 && fine && peak <= MEMORY + CONSTANT;
+    snprintf(args, sizeof args, "%d '%s/from.zarr' '%s'", way, dir, to);
+    fine = peak_run(threads, args, &peak, 1) && peak <= MEMORY + CONSTANT;
     printf("[%s] copy_peak: %s, %d threads: %zu MiB for %zu; may be %zu\n", fine ? "       OK " : "  FAILED  ",
            ways[way].name, threads, peak / MIB, (size_t)PLANES, (MEMORY + CONSTANT) / MIB);
     fflush(stdout);
@@ -164,24 +133,17 @@ check_way(const char *self, int way, const char *dir, int threads)
 static int
 run(void)
 {
-    const char *tmp = getenv("TMPDIR");
-    char        self[400], dir[300], path[400], command[330];
-    ssize_t     len = readlink("/proc/self/exe", self, sizeof self - 1);
-    bool        fine = true;
+    char *dir = peak_dir("copy_peak"), path[400];
+    bool  fine = true;
 
-    snprintf(dir, sizeof dir, "%s/nczarr-copy-XXXXXX", tmp != NULL ? tmp : "/tmp");
-    if (len < 0 || mkdtemp(dir) == NULL) {
-        printf("[  FAILED  ] copy_peak: %s\n", strerror(errno));
+    if (dir == NULL)
         return 1;
-    }
-    self[len] = '\0';
     snprintf(path, sizeof path, "%s/from.zarr", dir);
     make(path);
     for (int way = 0; way < WAYS; way++)
         for (int threads = 1; threads <= 4; threads *= 4)
-            fine = check_way(self, way, dir, threads) && fine;
-    snprintf(command, sizeof command, "rm -rf '%s'", dir);
-    return system(command) == 0 && fine ? 0 : 1;
+            fine = check_way(way, dir, threads) && fine;
+    return peak_dir_end(dir) && fine ? 0 : 1;
 }
 
 int
@@ -189,7 +151,7 @@ main(int argc, char **argv)
 {
     if (argc == 4)
         return child(atoi(argv[1]), argv[2], argv[3]);
-    if (SANITIZED) {
+    if (PEAK_SANITIZED) {
         printf("skipped: a sanitizer's own memory cannot be told from ours\n");
         return 77;
     }

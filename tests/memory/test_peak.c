@@ -13,7 +13,6 @@
  *
  * usage: test_peak [SIZE]              an array of SIZE MiB (4096)
  */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,19 +23,7 @@
 #include <unistd.h>
 
 #include "nczarr.h"
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define SANITIZED true
-#endif
-#elif defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SANITIZED true
-#endif
-#ifndef SANITIZED
-#define SANITIZED false
-#endif
-
-#define MIB ((size_t)1 << 20)
+#include "support/peak.h"
 
 enum {
     SIDE = 1024,  /* elements of a plane, each way */
@@ -163,22 +150,6 @@ static const way ways[] = {
 
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
-/* KiB of a line of /proc/self/status. */
-static size_t
-status_kib(const char *name)
-{
-    FILE  *f = fopen("/proc/self/status", "r");
-    char   line[200];
-    size_t kib = 0;
-
-    while (f != NULL && fgets(line, sizeof line, f) != NULL)
-        if (strncmp(line, name, strlen(name)) == 0)
-            kib = strtoull(line + strlen(name) + 1, NULL, 10);
-    if (f != NULL)
-        fclose(f);
-    return kib;
-}
-
 static int
 make(const char *path, size_t planes)
 {
@@ -203,7 +174,7 @@ make(const char *path, size_t planes)
 static int
 child(const way *w, const char *path, size_t planes)
 {
-    size_t buf_bytes = w->slab * PLANE * sizeof(float), before = status_kib("VmRSS"), peak;
+    size_t buf_bytes = w->slab * PLANE * sizeof(float), before = peak_resident(), peak;
     float *buf = mmap(NULL, buf_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     int    ncid, var = 0;
 
@@ -218,44 +189,31 @@ child(const way *w, const char *path, size_t planes)
     for (size_t at = 0; at < planes / w->part; at += w->slab)
         w->fn(ncid, var, at, at + w->slab < planes ? w->slab : planes - at, buf);
     OK(nc_close(ncid));
-    peak = status_kib("VmHWM");
-    printf("%zu %zu\n", buf_bytes, (peak - before) * 1024);
+    peak = peak_highest();
+    printf("%zu %zu\n", buf_bytes, peak - before);
     return 0;
 }
 
 /* ---- in the parent --------------------------------------------------------------------------------------------- */
 
-/* Runs this program again, for one way. True: it went well, and these are its numbers. */
 static bool
-measure(const char *self, int i, const char *path, const char *size, const char *threads, size_t *buf, size_t *peak)
+check_way(int i, const char *dir, const char *size, int threads)
 {
-    char  command[900];
-    FILE *f;
-    int   n;
-
-    snprintf(command, sizeof command, "NCZARR_THREADS=%s '%s' %s %d '%s'", threads, self, size, i, path);
-    if ((f = popen(command, "r")) == NULL)
-        return false;
-    n = fscanf(f, "%zu %zu", buf, peak);
-    return pclose(f) == 0 && n == 2;
-}
-
-static bool
-check_way(const char *self, int i, const char *dir, const char *size, int threads)
-{
-    char   path[400], n[12];
-    size_t buf = 0, peak = 0, most = CACHE_BYTES + 3 * CHUNK_BYTES * (size_t)threads + CONSTANT;
+    char   path[400], args[500];
+    size_t found[2] = {0, 0}, buf, peak, most = CACHE_BYTES + 3 * CHUNK_BYTES * (size_t)threads + CONSTANT;
     bool   fine;
 
     snprintf(path, sizeof path, "file://%s/%s#mode=nczarr&durability=none", dir,
              ways[i].archive                      ? "all.zip"
              : ways[i].part > 1 && ways[i].writes ? "part.zarr"
                                                   : "all.zarr");
-    snprintf(n, sizeof n, "%d", threads);
-    if (!measure(self, i, path, size, n, &buf, &peak)) {
+    snprintf(args, sizeof args, "%s %d '%s'", size, i, path);
+    if (!peak_run(threads, args, found, 2)) {
         printf("[  FAILED  ] peak: %s, %d threads: it failed\n", ways[i].name, threads);
         return false;
     }
+    buf = found[0];
+    peak = found[1];
     fine = peak <= buf + most;
     printf("[%s] peak: %s, %d threads: %zu MiB beside the caller's %zu; may be %zu\n",
            fine ? "       OK " : "  FAILED  ", ways[i].name, threads, peak > buf ? (peak - buf) / MIB : 0, buf / MIB,
@@ -267,22 +225,15 @@ check_way(const char *self, int i, const char *dir, const char *size, int thread
 static int
 run(const char *size)
 {
-    const char *tmp = getenv("TMPDIR");
-    char        self[400], dir[300], command[330];
-    ssize_t     len = readlink("/proc/self/exe", self, sizeof self - 1);
-    bool        fine = true;
+    char *dir = peak_dir("peak");
+    bool  fine = true;
 
-    snprintf(dir, sizeof dir, "%s/nczarr-peak-XXXXXX", tmp != NULL ? tmp : "/tmp");
-    if (len < 0 || mkdtemp(dir) == NULL) {
-        printf("[  FAILED  ] peak: %s\n", strerror(errno));
+    if (dir == NULL)
         return 1;
-    }
-    self[len] = '\0';
     for (int i = 0; i < WAYS; i++)
         for (int threads = (ways[i].part == 1 && i == 0) || ways[i].archive ? 4 : 1; threads <= 4; threads *= 4)
-            fine = check_way(self, i, dir, size, threads) && fine;
-    snprintf(command, sizeof command, "rm -rf '%s'", dir);
-    return system(command) == 0 && fine ? 0 : 1;
+            fine = check_way(i, dir, size, threads) && fine;
+    return peak_dir_end(dir) && fine ? 0 : 1;
 }
 
 int
@@ -292,7 +243,7 @@ main(int argc, char **argv)
 
     if (argc == 4)
         return child(&ways[atoi(argv[2])], argv[3], strtoull(size, NULL, 10) * MIB / (PLANE * sizeof(float)));
-    if (SANITIZED) {
+    if (PEAK_SANITIZED) {
         printf("skipped: a sanitizer's own memory cannot be told from ours\n");
         return 77;
     }

@@ -4,7 +4,7 @@
  * sees NC_ENOMEM or success, a put that failed left what was there, nothing leaks and the map can be closed.
  */
 #include "support/failing_alloc.h"
-#include "zmap/scratch.h"
+#include "support/scratch.h"
 #include "zmap/zmap.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_file.h"

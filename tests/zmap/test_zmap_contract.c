@@ -10,7 +10,7 @@
 #include "zmap/zmap_zip.h"
 #include "zmap/zmap_fault.h"
 #include "zmap/zmap_example.h"
-#include "zmap/scratch.h"
+#include "support/scratch.h"
 #include "zmap/zmap_sys.h"
 
 #include <errno.h>

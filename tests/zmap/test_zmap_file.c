@@ -3,9 +3,10 @@
  * The file map beyond the contract: opening and creating, links and other things that are no objects, other tools'
  * leftovers, discard, removal, durability. What happens when system calls fail is in test_zmap_file_faults.c.
  */
-#include "zmap/scratch.h"
+#include "support/scratch.h"
+#include "support/store_help.h"
 #include "zmap/zmap_file.h"
-#include "zmap/sysfault.h"
+#include "support/sysfault.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,13 +49,6 @@ tear_down(void **state)
     return 0;
 }
 
-#define assert_rc(call, want)                                                                                        \
-    do {                                                                                                             \
-        int rc_ = (call);                                                                                            \
-        if (rc_ != (want))                                                                                           \
-            fail_msg("%s: %d (%s), wanted %d", #call, rc_, ncz_err_text(), (want));                                  \
-    } while (0)
-
 static zmap *
 open_store(const char *dir, zmap_open_how how)
 {
@@ -64,43 +58,6 @@ open_store(const char *dir, zmap_open_how how)
     if (rc != NC_NOERR)
         fail_msg("open %s: %d (%s)", dir, rc, ncz_err_text());
     return m;
-}
-
-static void
-put_text(zmap *m, const char *key, const char *text)
-{
-    int rc = zmap_put(m, key, text, strlen(text));
-
-    if (rc != NC_NOERR)
-        fail_msg("put %s: %d (%s)", key, rc, ncz_err_text());
-}
-
-static void
-expect_get(zmap *m, const char *key, int want_rc, const char *want)
-{
-    ncz_buf body = NCZ_BUF_INIT;
-    int     rc = zmap_get(m, key, &body);
-
-    if (rc != want_rc || strcmp(ncz_buf_str(&body), want) != 0)
-        fail_msg("get %s: %d (%s), \"%s\"; wanted %d, \"%s\"", key, rc, ncz_err_text(), ncz_buf_str(&body), want_rc,
-                 want);
-    ncz_buf_clear(&body);
-}
-
-static int
-note_child(const char *name, bool leaf, void *arg)
-{
-    return ncz_buf_printf(arg, "%s%s ", name, leaf ? "" : "/");
-}
-
-static void
-expect_list(zmap *m, const char *prefix, const char *want)
-{
-    ncz_buf seen = NCZ_BUF_INIT;
-
-    assert_rc(zmap_list(m, prefix, note_child, &seen), NC_NOERR);
-    assert_string_equal(ncz_buf_str(&seen), want);
-    ncz_buf_clear(&seen);
 }
 
 /* Tests that hold with openat2() and without run twice; this is the table for the second time. */

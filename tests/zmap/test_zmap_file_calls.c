@@ -3,9 +3,9 @@
  * The file map with single system calls replaced, to bring about what else happens rarely: a taken name, a directory
  * that goes away in between, a close that says the disk was full.
  */
-#include "zmap/scratch.h"
+#include "support/scratch.h"
 #include "zmap/zmap_file.h"
-#include "zmap/sysfault.h"
+#include "support/sysfault.h"
 
 #include <errno.h>
 #include <fcntl.h>

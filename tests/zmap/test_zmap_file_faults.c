@@ -5,9 +5,10 @@
  * descriptor and no temporary stays behind, the map works on once the system does. A map that writes in place must
  * not pass.
  */
-#include "zmap/scratch.h"
+#include "support/scratch.h"
+#include "support/store_help.h"
 #include "zmap/zmap_file.h"
-#include "zmap/sysfault.h"
+#include "support/sysfault.h"
 #include "contract/host.h"
 
 #include <errno.h>
@@ -93,12 +94,6 @@ make_old(void)
 
 /* ---- failures -------------------------------------------------------------------------------------------------- */
 
-static int
-note_child(const char *name, bool leaf, void *arg)
-{
-    return ncz_buf_printf(arg, "%s%s ", name, leaf ? "" : "/");
-}
-
 /* A success that was none. */
 #define WRONG (-2000)
 
@@ -162,26 +157,16 @@ session(zmap_open_how how, int rc[NSTEPS])
 static bool
 may_be_silent(const char *call)
 {
-    static const char *const calls[] = {"close", "closedir", "unlinkat", "getrandom", "open_beneath", "openat"};
+    static const char *const calls[] = {"close", "closedir", "unlinkat", "getrandom", "open_beneath", "openat", NULL};
 
-    for (size_t i = 0; i < NCZ_LEN(calls); i++)
-        if (strcmp(call, calls[i]) == 0)
-            return true;
-    return false;
-}
-
-static int
-code_of(int err)
-{
-    ncz_fail_errno(err, "x");
-    return ncz_fail_errno(err, "x");
+    return sysfault_is_one_of(call, calls);
 }
 
 /* Each step was told NC_NOERR or the system's own error; and somebody was told. */
 static void
 check_codes(const int rc[NSTEPS], const sysfault *plan)
 {
-    int  want = code_of(plan->err);
+    int  want = sysfault_code(plan->err);
     bool told = false;
 
     for (int i = 0; i < NSTEPS; i++) {
@@ -221,7 +206,7 @@ check_goes_on(zmap *m, const sysfault *plan)
     char data[OBJECT_LEN];
     bool failed =
         strcmp(plan->hit, "fsync") == 0 || strcmp(plan->hit, "syncfs") == 0 || strcmp(plan->hit, "start_write") == 0;
-    int want = failed ? code_of(plan->err) : NC_NOERR, rc;
+    int want = failed ? sysfault_code(plan->err) : NC_NOERR, rc;
 
     fill(data, 'p');
     if ((rc = zmap_put(m, "a/0", data, sizeof data)) != want || (rc = zmap_sync(m)) != want)
@@ -233,12 +218,13 @@ check_goes_on(zmap *m, const sysfault *plan)
 
 /* One run of the session with one plan. Returns whether the plan was met. */
 static bool
-run_session(zmap_open_how how, sysfault plan)
+run_session(const void *arg, sysfault plan)
 {
-    int    rc[NSTEPS];
-    size_t files = scratch_open_files();
-    zmap  *m;
-    bool   met;
+    zmap_open_how how = *(const zmap_open_how *)arg;
+    int           rc[NSTEPS];
+    size_t        files = scratch_open_files();
+    zmap         *m;
+    bool          met;
 
     if (how == ZMAP_OPEN_WRITE)
         make_old();
@@ -265,36 +251,18 @@ run_session(zmap_open_how how, sysfault plan)
     return met;
 }
 
-static const int errnos[] = {EIO, ENOSPC, EMFILE, EACCES, EROFS, EDQUOT};
-
-static size_t
-run_all(zmap_open_how how, int err, bool forever)
-{
-    size_t n = 1;
-
-    while (run_session(how, (sysfault){.nth = n, .err = err, .forever = forever, .piece = PIECE}))
-        n++;
-    return n;
-}
-
 static void
 test_each_call_fails_in_old(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < NCZ_LEN(errnos); i++) {
-        assert_true(run_all(ZMAP_OPEN_WRITE, errnos[i], false) > 60);
-        assert_true(run_all(ZMAP_OPEN_WRITE, errnos[i], true) > 20);
-    }
+    sysfault_each(run_session, &(zmap_open_how){ZMAP_OPEN_WRITE}, PIECE, 60, 20);
 }
 
 static void
 test_each_call_fails_in_new(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < NCZ_LEN(errnos); i++) {
-        assert_true(run_all(ZMAP_CREATE_NEW, errnos[i], false) > 60);
-        assert_true(run_all(ZMAP_CREATE_NEW, errnos[i], true) > 20);
-    }
+    sysfault_each(run_session, &(zmap_open_how){ZMAP_CREATE_NEW}, PIECE, 60, 20);
 }
 
 /* A directory that is there and empty may be taken, once it has been seen to be empty. */

@@ -4,7 +4,7 @@
  */
 #include "zmap/zmap_single.h"
 
-#include "zmap/scratch.h"
+#include "support/scratch.h"
 #include "zmap/zmap_mem.h"
 
 #include <setjmp.h>

@@ -4,10 +4,11 @@
  * that the system gave; what stands under the archive's name is all old or all new, and new where a commit was said
  * to have worked; no descriptor and no partial file stays behind; the map works on once the system does.
  */
-#include "zmap/scratch.h"
+#include "support/scratch.h"
+#include "support/store_help.h"
 #include "zmap/zipdocs.h"
 #include "zmap/zmap_zip.h"
-#include "zmap/sysfault.h"
+#include "support/sysfault.h"
 #include "zmap/zipmake.h"
 
 #include <errno.h>
@@ -107,13 +108,6 @@ generation_there(void)
 
 enum { AT_OPEN, AT_PUT, AT_PUT2, AT_DEL, AT_GET, AT_LIST, AT_SYNC, AT_PUT3, AT_CLOSE, NSTEPS };
 
-static int
-note_child(const char *name, bool leaf, void *arg)
-{
-    (void)name, (void)leaf, (void)arg;
-    return 0;
-}
-
 /* -1000: not reached. */
 static void
 session(zmap_open_how how, bool sync, int rc[NSTEPS], zmap **out)
@@ -143,25 +137,16 @@ session(zmap_open_how how, bool sync, int rc[NSTEPS], zmap **out)
 static bool
 may_be_silent(const char *call)
 {
-    static const char *const calls[] = {"close", "unlinkat",   "clone",       "copy_range",
-                                        "flock", "rename_new", "rename_swap", "sole"};
+    static const char *const calls[] = {"close", "unlinkat",   "clone",       "copy_range", "flock",
+                                        "sole",  "rename_new", "rename_swap", NULL};
 
-    for (size_t i = 0; i < NCZ_LEN(calls); i++)
-        if (strcmp(call, calls[i]) == 0)
-            return true;
-    return false;
-}
-
-static int
-code_of(int err)
-{
-    return ncz_fail_errno(err, "x");
+    return sysfault_is_one_of(call, calls);
 }
 
 static void
 check_codes(const int rc[NSTEPS], const sysfault *plan, bool repacks)
 {
-    int  want = code_of(plan->err);
+    int  want = sysfault_code(plan->err);
     bool told = false;
 
     for (int i = 0; i < NSTEPS; i++) {
@@ -181,7 +166,7 @@ static void
 check_goes_on(zmap *m, const sysfault *plan)
 {
     bool  failed = strcmp(plan->hit, "fsync") == 0;
-    int   want = failed ? code_of(plan->err) : NC_NOERR, rc;
+    int   want = failed ? sysfault_code(plan->err) : NC_NOERR, rc;
     char *data = malloc(OBJECT_LEN);
 
     fill(data, 'n');
@@ -199,12 +184,13 @@ typedef struct kind {
 } kind;
 
 static bool
-run_session(const kind *k, sysfault plan)
+run_session(const void *arg, sysfault plan)
 {
-    int    rc[NSTEPS], there;
-    size_t files = scratch_open_files();
-    zmap  *m;
-    bool   met, all;
+    const kind *k = arg;
+    int         rc[NSTEPS], there;
+    size_t      files = scratch_open_files();
+    zmap       *m;
+    bool        met, all;
 
     if (k->how == ZMAP_OPEN_WRITE)
         make_old(k->ndead);
@@ -248,19 +234,10 @@ run_session(const kind *k, sysfault plan)
     return met;
 }
 
-static const int errnos[] = {EIO, ENOSPC, EMFILE, EACCES, EROFS, EDQUOT};
-
 static void
 run_all(const kind *k, size_t least)
 {
-    for (size_t i = 0; i < NCZ_LEN(errnos); i++)
-        for (int forever = 0; forever < 2; forever++) {
-            size_t n = 1;
-
-            while (run_session(k, (sysfault){.nth = n, .err = errnos[i], .forever = forever != 0, .piece = PIECE}))
-                n++;
-            assert_true(n > (forever ? least / 2 : least));
-        }
+    sysfault_each(run_session, k, PIECE, least, least / 2);
 }
 
 static void

@@ -4,7 +4,7 @@
  * writes we read and change. And libzip as what reads entries for us that are encrypted or in other methods.
  */
 #include "support/failing_alloc.h"
-#include "zmap/scratch.h"
+#include "support/scratch.h"
 #include "zmap/zmap.h"
 #include "zmap/zipdocs.h"
 #include "zmap/zmap_zip.h"

@@ -3,6 +3,7 @@
  * Reading archives: everything that archivers write is read, and everything that liars write gives an error that
  * says what is wrong, or is not seen; never other bytes than were stored.
  */
+#include "support/store_help.h"
 #include "zmap/zipmake.h"
 #include "zmap/zmap.h"
 #include "zmap/zipdocs.h"
@@ -28,25 +29,6 @@ open_made(const zipmake *z, const char *prefix)
 }
 
 static void
-expect(zmap *m, const char *key, const void *data, size_t len)
-{
-    ncz_buf body = NCZ_BUF_INIT;
-    int     rc = zmap_get(m, key, &body);
-
-    if (rc != NC_NOERR)
-        fail_msg("%s: %d %s", key, rc, ncz_err_text());
-    assert_int_equal(body.len, len);
-    assert_memory_equal(body.data, data, len);
-    ncz_buf_clear(&body);
-}
-
-static void
-expect_text(zmap *m, const char *key, const char *text)
-{
-    expect(m, key, text, strlen(text));
-}
-
-static void
 expect_failure(zmap *m, const char *key, int want, const char *says)
 {
     ncz_buf body = NCZ_BUF_INIT;
@@ -56,22 +38,6 @@ expect_failure(zmap *m, const char *key, int want, const char *says)
         fail_msg("%s: %d %s, wanted %d and \"%s\"", key, rc, ncz_err_text(), want, says != NULL ? says : "");
     assert_int_equal(body.len, 0);
     ncz_buf_clear(&body);
-}
-
-static int
-note_child(const char *name, bool leaf, void *arg)
-{
-    return ncz_buf_printf(arg, "%s%s ", name, leaf ? "" : "/");
-}
-
-static void
-expect_list(zmap *m, const char *prefix, const char *want)
-{
-    ncz_buf seen = NCZ_BUF_INIT;
-
-    assert_int_equal(zmap_list(m, prefix, note_child, &seen), NC_NOERR);
-    assert_string_equal(ncz_buf_str(&seen), want);
-    ncz_buf_clear(&seen);
 }
 
 /* ---- what archivers write -------------------------------------------------------------------------------------- */
@@ -120,8 +86,8 @@ test_forms(void **state)
             zipmake_text(&z, "behind", "last");
             zipmake_end(&z, wide != 0, wide != 0 ? "a comment" : "");
             m = open_made(&z, NULL);
-            expect(m, e.name, big, sizeof big);
-            expect(m, e.name, big, sizeof big); /* with what is known by then */
+            expect_bytes(m, e.name, big, sizeof big);
+            expect_bytes(m, e.name, big, sizeof big); /* with what is known by then */
             expect_text(m, "before", "first");
             expect_text(m, "behind", "last");
             assert_int_equal(zmap_get_batch(m, ranges, 3, NULL, NULL), NC_EINVAL);

@@ -3,11 +3,11 @@
  * Writing archives: what stands where and when, who is kept away, what a change costs, and what stays when a session
  * is dropped.
  */
-#include "zmap/scratch.h"
+#include "support/scratch.h"
 #include "zmap/zmap_file.h"
 #include "zmap/zipdocs.h"
 #include "zmap/zmap_zip.h"
-#include "zmap/sysfault.h"
+#include "support/sysfault.h"
 #include "zmap/zipmake.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "zmap/sysfault.h"
+#include "support/sysfault.h"
+#include "support/test.h"
 #include "zmap/zmap_file.h"
 
 #include <errno.h>
@@ -322,4 +323,43 @@ void
 sysfault_stop(void)
 {
     zmap_file_use(NULL);
+}
+
+static size_t
+count_calls(bool (*session)(const void *arg, sysfault plan), const void *arg, sysfault plan)
+{
+    plan.nth = 1;
+    while (session(arg, plan))
+        plan.nth++;
+    return plan.nth;
+}
+
+void
+sysfault_each(bool (*session)(const void *arg, sysfault plan), const void *arg, size_t piece, size_t least,
+              size_t least_forever)
+{
+    static const int errnos[] = {EIO, ENOSPC, EMFILE, EACCES, EROFS, EDQUOT};
+
+    for (size_t i = 0; i < NCZ_LEN(errnos); i++) {
+        sysfault plan = {.err = errnos[i], .piece = piece};
+
+        assert_true(count_calls(session, arg, plan) > least);
+        plan.forever = true;
+        assert_true(count_calls(session, arg, plan) > least_forever);
+    }
+}
+
+int
+sysfault_code(int err)
+{
+    return ncz_fail_errno(err, "x");
+}
+
+bool
+sysfault_is_one_of(const char *call, const char *const *calls)
+{
+    for (; *calls != NULL; calls++)
+        if (strcmp(call, *calls) == 0)
+            return true;
+    return false;
 }

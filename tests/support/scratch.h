@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A directory for one test, and what tests do in it behind the map's back.
+ * A directory for one test, and what tests do in it past the store.
  */
 #ifndef NCZ_TESTS_SCRATCH_H
 #define NCZ_TESTS_SCRATCH_H
@@ -8,8 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-char *scratch_new(void);       /* a fresh directory, below $TMPDIR if set; free with scratch_free */
-void  scratch_free(char *dir); /* removes all of it, links as links */
+char *scratch_new(void);                /* a fresh directory, below $TMPDIR if set; free with scratch_free */
+void  scratch_free(char *dir);          /* removes all of it, links as links */
+void  scratch_remove(const char *path); /* a file, or a directory with all that is in it; fine if it is not there */
+void  scratch_empty(const char *dir);   /* all that is in it */
 char *scratch_path(const char *dir, const char *name); /* "dir/name"; one of eight buffers taken in turn */
 
 void   scratch_write(const char *path, const void *data, size_t len);

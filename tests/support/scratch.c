@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "zmap/scratch.h"
+#include "support/scratch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -42,10 +42,29 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
     return remove(path);
 }
 
+static int
+remove_below(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st, (void)type;
+    return at->level == 0 ? 0 : remove(path);
+}
+
+void
+scratch_remove(const char *path)
+{
+    (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+void
+scratch_empty(const char *dir)
+{
+    must(nftw(dir, remove_below, 16, FTW_DEPTH | FTW_PHYS) == 0, dir);
+}
+
 void
 scratch_free(char *dir)
 {
-    nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    scratch_remove(dir);
     free(dir);
 }
 

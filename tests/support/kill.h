@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A child process that dies at its n-th system call on a store, as if it was killed there. Only calls of the file and
+ * the zip store count, of all threads together. A write that it dies at has stored the first half of its bytes.
+ */
+#ifndef NCZ_TESTS_KILL_H
+#define NCZ_TESTS_KILL_H
+
+#include <stdbool.h>
+
+typedef enum kill_calls {
+    KILL_AT_ALL,     /* all calls count */
+    KILL_AT_CHANGES, /* those that change what is stored, locks, and opening files */
+    KILL_IN_PLACE,   /* all; and a rename copies over the old object instead: a store that must be found out */
+} kill_calls;
+
+/*
+ * Runs go(arg) in a child that dies at call n. True: it got through instead. A child that fails or ends otherwise ends
+ * the test, with `name` in the message.
+ */
+bool kill_at_call(long n, kill_calls which, const char *name, bool (*go)(void *arg), void *arg);
+
+#endif /* NCZ_TESTS_KILL_H */
