@@ -161,7 +161,7 @@ nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *name)
 
 /* Where a chunk is that the variable's shape has room for. `where->key` is in `key`. */
 static int
-locate_chunk(const ncz_var *v, const size_t *indexp, ncz_buf *key, ncz_chunk_addr *where)
+locate_chunk(ncz_dataset *ds, const ncz_var *v, const size_t *indexp, bool range, ncz_buf *key, ncz_chunk_addr *where)
 {
     ncz_dims index;
     int      rc;
@@ -179,7 +179,7 @@ locate_chunk(const ncz_var *v, const size_t *indexp, ncz_buf *key, ncz_chunk_add
                           (unsigned long long)(len == 0 ? 0 : (len - 1) / chunk + 1));
     }
     if (rc == NC_NOERR)
-        rc = v->spec->locate(v->spec, index.v, key, where);
+        rc = ncz_dataset_locate_chunk(ds, v, index.v, range, key, where);
     ncz_dims_clear(&index);
     return rc;
 }
@@ -196,7 +196,8 @@ nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keyl
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = locate_chunk(v, indexp, &own, &where)) == NC_NOERR) {
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR &&
+        (rc = locate_chunk(c.ds, v, indexp, offsetp != NULL || lengthp != NULL, &own, &where)) == NC_NOERR) {
         give_text(&own, keylenp, key);
         if (offsetp != NULL)
             *offsetp = where.offset;
@@ -226,9 +227,12 @@ list(int ncid, int varid, listing *l)
     if (rc != NC_NOERR)
         return rc;
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
+        if (v->spec->object != NULL)
+            rc = ncz_fail(NC_ENOTBUILT, "%s: chunks that share objects cannot be listed yet", v->spec->path);
         l->rank = v->rank;
         l->spec = ncz_spec_ref(v->spec);
-        rc = ncz_dataset_list_chunks(c.ds, v, &l->index, &l->n);
+        if (rc == NC_NOERR)
+            rc = ncz_dataset_list_chunks(c.ds, v, &l->index, &l->n);
     }
     return ncz_call_leave(&c, rc);
 }

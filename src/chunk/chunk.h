@@ -47,6 +47,13 @@ int ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in);
 /* Stores dirty chunks: of one variable, or with uid 0 of all. What fails stays dirty; returns the first failure. */
 int ncz_engine_flush(ncz_engine *e, uint64_t uid);
 
+/*
+ * Where a chunk is: locate, and where that gives a slot, the range that the object's index has for it, which may cost a
+ * request. length 0: its object does not have it. `key` owns where->key.
+ */
+int ncz_engine_locate(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_buf *key,
+                      ncz_chunk_addr *where);
+
 /* Drops cached chunks of one variable (uid 0: all) without storing them. */
 void ncz_engine_forget(ncz_engine *e, uint64_t uid);
 

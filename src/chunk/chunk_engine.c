@@ -39,6 +39,7 @@ ncz_engine_free(ncz_engine *e)
 {
     if (e == NULL)
         return;
+    ncz_chunk_objects_forget(e, 0);
     ncz_chunk_cache_clear(&e->cache);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);
@@ -73,6 +74,7 @@ ncz_engine_forget(ncz_engine *e, uint64_t uid)
     ncz_chunk_forget_streams(e, uid);
     while (forget_idle(&e->cache, uid))
         pthread_cond_wait(&e->changed, &e->lock);
+    ncz_chunk_objects_forget(e, uid);
     pthread_mutex_unlock(&e->lock);
 }
 

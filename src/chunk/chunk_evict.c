@@ -7,12 +7,79 @@
  */
 #include "chunk/chunk_int.h"
 
-/* Takes a dirty chunk that nobody uses into the batch. */
-static void
-take(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk)
+static size_t
+batch_bytes_add(size_t total, const ncz_chunk *chunk)
 {
+    size_t nbytes = chunk->data != NULL ? ncz_chunk_data_bytes(chunk->spec, chunk->data) : 0;
+
+    return ncz_add(total, nbytes, &total) ? total : SIZE_MAX;
+}
+
+static void
+add_taken(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, ncz_chunk_object *object, uint64_t pass)
+{
+    if (pass > 0)
+        chunk->tried = pass;
     ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_STORING);
+    s->items[s->n].object = object;
     s->items[s->n++].chunk = chunk; /* for the moment only a place to remember it */
+}
+
+/* Being stored with its object counts as use: the object is one writer's at a time. */
+static bool
+is_busy(ncz_engine *e, const ncz_chunk *chunk)
+{
+    return ncz_chunk_busy(chunk) ||
+           (chunk->spec->object != NULL && ncz_chunk_object_storing(e, chunk->spec, chunk->index));
+}
+
+/* All dirty chunks of an object that nobody uses. Their bytes are added to *going. */
+static int
+take_siblings(ncz_engine *e, ncz_chunk_store *s, const ncz_chunk *one, uint64_t pass, size_t *going)
+{
+    const ncz_spec   *spec = one->spec;
+    size_t            most = spec->object_chunks < e->cache.nunstored ? spec->object_chunks : e->cache.nunstored;
+    ncz_chunk_object *object;
+    ncz_dims          at;
+    size_t            d;
+    int               rc;
+
+    if ((rc = ncz_chunk_store_reserve(s, most)) != NC_NOERR || (rc = ncz_dims_init(&at, spec->rank)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_chunk_object_store(e, spec, one->index, &object)) != NC_NOERR)
+        goto done;
+    for (d = 0; d < spec->rank; d++)
+        at.v[d] = one->index[d] - one->index[d] % spec->object[d];
+    do {
+        ncz_chunk *chunk = ncz_chunk_find(&e->cache, spec, at.v);
+
+        if (chunk != NULL && chunk->state == NCZ_CHUNK_DIRTY && !ncz_chunk_busy(chunk)) {
+            *going = batch_bytes_add(*going, chunk);
+            add_taken(e, s, chunk, object, pass);
+        }
+        for (d = spec->rank; d-- > 0;) {
+            if (++at.v[d] % spec->object[d] != 0)
+                break;
+            at.v[d] -= spec->object[d];
+        }
+    } while (d != SIZE_MAX);
+done:
+    ncz_dims_clear(&at);
+    return rc;
+}
+
+/*
+ * Takes a dirty chunk that nobody uses into the batch, and with it those of the same object. `pass`: of a flush; 0: to
+ * make room.
+ */
+static int
+take_chunk(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, uint64_t pass, size_t *going)
+{
+    if (chunk->spec->object != NULL)
+        return take_siblings(e, s, chunk, pass, going);
+    *going = batch_bytes_add(*going, chunk);
+    add_taken(e, s, chunk, NULL, pass);
+    return NC_NOERR;
 }
 
 /* Stores what was taken. Called and left with the lock held. */
@@ -30,6 +97,8 @@ store_taken(ncz_engine *e, ncz_chunk_store *s)
     for (size_t i = 0; i < n; i++) {
         const ncz_chunk_store_item *item = &s->items[i];
 
+        if (item->object != NULL && (i == 0 || s->items[i - 1].object != item->object))
+            ncz_chunk_object_stored(e, item->object);
         ncz_chunk_set_state(&e->cache, item->chunk, item->rc == NC_NOERR ? NCZ_CHUNK_CLEAN : NCZ_CHUNK_DIRTY);
         if (item->rc != NC_NOERR) {
             item->chunk->absent = false; /* a failed put may have been done all the same */
@@ -42,16 +111,8 @@ store_taken(ncz_engine *e, ncz_chunk_store *s)
     pthread_cond_broadcast(&e->changed);
 }
 
-static size_t
-batch_bytes_add(size_t total, const ncz_chunk *chunk)
-{
-    size_t nbytes = chunk->data != NULL ? ncz_chunk_data_bytes(chunk->spec, chunk->data) : 0;
-
-    return ncz_add(total, nbytes, &total) ? total : SIZE_MAX;
-}
-
 /* Dirty chunks, the one longest unchanged first, until enough would go. */
-static void
+static int
 take_oldest(ncz_engine *e, ncz_chunk_store *s, size_t target)
 {
     ncz_chunk_cache *cache = &e->cache;
@@ -60,15 +121,19 @@ take_oldest(ncz_engine *e, ncz_chunk_store *s, size_t target)
 
     for (; link != &cache->dirty && cache->used > target && cache->used - target > going; link = next) {
         ncz_chunk *chunk = ncz_chunk_from_link(link);
+        int        rc;
 
         next = link->next;
-        if (ncz_chunk_busy(chunk))
+        if (is_busy(e, chunk))
             continue;
-        if (s->n == s->cap || (s->n > 0 && batch_bytes_add(going, chunk) > NCZ_CHUNK_BATCH_BYTES))
-            return;
-        going = batch_bytes_add(going, chunk);
-        take(e, s, chunk);
+        if (s->n >= NCZ_CHUNK_BATCH || (s->n > 0 && batch_bytes_add(going, chunk) > NCZ_CHUNK_BATCH_BYTES))
+            return NC_NOERR;
+        if ((rc = take_chunk(e, s, chunk, 0, &going)) != NC_NOERR)
+            return rc;
+        if (chunk->spec->object != NULL)
+            next = cache->dirty.next; /* the next one may have gone with this one */
     }
+    return NC_NOERR;
 }
 
 /* The batch that was just stored leaves, if nobody has come for it meanwhile. */
@@ -95,11 +160,13 @@ int
 ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
 {
     ncz_chunk_store s = {.engine = e};
+    ncz_err         first = {.code = NC_NOERR};
     size_t          target;
     int             rc = NC_NOERR;
 
     pthread_mutex_lock(&e->lock);
     target = e->cache.limit > need ? e->cache.limit - need : 0;
+    ncz_chunk_objects_trim(e);
     drop_clean(&e->cache, target);
     while (store && e->cache.used > target && e->cache.nunstored > 0) {
         if (s.items == NULL) {
@@ -108,13 +175,16 @@ ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
                 goto done;
         }
         ncz_chunk_store_reset(&s);
-        take_oldest(e, &s, target);
+        if ((rc = take_oldest(e, &s, target)) != NC_NOERR)
+            ncz_err_save(&first, rc);
         if (s.n == 0)
             break;
         store_taken(e, &s);
         drop_stored(e, &s);
-        if (s.first.code != NC_NOERR) {
-            rc = ncz_err_adopt(&s.first);
+        if (first.code == NC_NOERR)
+            first = s.first;
+        if (first.code != NC_NOERR) {
+            rc = ncz_err_adopt(&first);
             break;
         }
     }
@@ -136,7 +206,7 @@ wanted(const ncz_chunk *chunk, uint64_t uid)
  * Takes dirty chunks that this pass has not met. *busy: some could not be taken yet, because another thread changes
  * or reads them: a flush is done when those are, too.
  */
-static void
+static int
 take_dirty(ncz_engine *e, ncz_chunk_store *s, uint64_t uid, uint64_t pass, bool *busy)
 {
     ncz_chunk_cache *cache = &e->cache;
@@ -144,22 +214,25 @@ take_dirty(ncz_engine *e, ncz_chunk_store *s, uint64_t uid, uint64_t pass, bool 
     ncz_chunk_link  *link = cache->dirty.next, *next;
 
     *busy = false;
-    for (; link != &cache->dirty && s->n < s->cap; link = next) {
+    for (; link != &cache->dirty && s->n < NCZ_CHUNK_BATCH; link = next) {
         ncz_chunk *chunk = ncz_chunk_from_link(link);
+        int        rc;
 
         next = link->next;
         if (!wanted(chunk, uid) || chunk->tried >= pass)
             continue;
-        if (ncz_chunk_busy(chunk)) {
+        if (is_busy(e, chunk)) {
             *busy = true;
             continue;
         }
         if (s->n > 0 && batch_bytes_add(nbytes, chunk) > NCZ_CHUNK_BATCH_BYTES)
-            return;
-        nbytes = batch_bytes_add(nbytes, chunk);
-        chunk->tried = pass;
-        take(e, s, chunk);
+            break;
+        if ((rc = take_chunk(e, s, chunk, pass, &nbytes)) != NC_NOERR)
+            return rc;
+        if (chunk->spec->object != NULL)
+            next = cache->dirty.next; /* the next one may have gone with this one */
     }
+    return NC_NOERR;
 }
 
 static bool
@@ -204,11 +277,15 @@ ncz_engine_flush(ncz_engine *e, uint64_t uid)
     pass = ++e->pass;
     for (;;) {
         ncz_chunk_store_reset(&s);
-        take_dirty(e, &s, uid, pass, &busy);
+        rc = take_dirty(e, &s, uid, pass, &busy);
+        if (rc != NC_NOERR && first.code == NC_NOERR)
+            ncz_err_save(&first, rc);
         if (s.n > 0) {
             store_taken(e, &s);
             if (first.code == NC_NOERR)
                 first = s.first;
+        } else if (rc != NC_NOERR) {
+            break;
         } else if (busy || storing(e, uid)) {
             pthread_cond_wait(&e->changed, &e->lock);
         } else {

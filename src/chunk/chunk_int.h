@@ -123,12 +123,42 @@ typedef struct ncz_chunk_read_ahead {
     ncz_chunk_stream walks[NCZ_CHUNK_STREAMS];
 } ncz_chunk_read_ahead;
 
+/* ---- chunk_object.c: objects that hold several chunks ---- */
+
+/* What is known of one: its index, and whether it is being stored. Under the engine's lock, but for the index, which
+ * never changes once it is loaded. */
+typedef struct ncz_chunk_object {
+    struct ncz_chunk_object *beside; /* next in its bucket */
+    struct ncz_chunk_object *older, *newer;
+    uint64_t                 hash, uid; /* uid: of the variable */
+    size_t                   rank, nbytes;
+    unsigned                 refs; /* tasks that use it, and the one that stores it */
+    bool                     loading;
+    bool                     storing; /* what the index says does not hold until that is done, and not after */
+    bool                     stored;  /* since it was loaded */
+    bool                     stale;   /* not in the table any more: another object is there now */
+    int                      failed;  /* the index could not be loaded: the code, */
+    const ncz_err           *why;     /* and the text; NULL: there was no memory for it */
+    ncz_slot                *slots;   /* NULL: not loaded, or there is no such object */
+    char                     version[ZMAP_VERSION];
+    uint64_t                 at[]; /* its place in the grid of objects */
+} ncz_chunk_object;
+
+#define NCZ_CHUNK_OBJECT_BUCKETS 64
+
+typedef struct ncz_chunk_objects {
+    ncz_chunk_object *buckets[NCZ_CHUNK_OBJECT_BUCKETS];
+    ncz_chunk_object *oldest, *newest; /* by last use */
+    size_t            nbytes;          /* of those in the table; counted in the cache's `used`, too */
+} ncz_chunk_objects;
+
 struct ncz_engine {
     zmap                *map;
     ncz_limits           limits;
     pthread_mutex_t      lock;
     pthread_cond_t       changed; /* a chunk stopped being busy */
     ncz_chunk_cache      cache;
+    ncz_chunk_objects    objects;
     bool                 write_empty; /* chunks that hold only fill are stored, too; never changes once data are */
     uint64_t             pass;        /* counts flushes */
     uint64_t             writes; /* counts chunks claimed to be written: what was known of absent ones may be old */
@@ -180,6 +210,8 @@ typedef struct ncz_chunk_task {
     bool                 direct; /* bytes go straight between map or codec and the caller's memory */
     bool                 ahead;  /* no piece of the request: nothing is moved, nothing reported */
     bool                 absent; /* loaded: there is no object */
+    ncz_chunk_object    *object; /* that holds the chunk and others, with its index; or NULL */
+    unsigned             tries;  /* how often that had to be loaded again */
     uint64_t             writes; /* of the engine, when it was looked up */
     uint64_t             cost;   /* of RANGES: nanoseconds, roughly */
     int                  rc;     /* of loading */
@@ -245,6 +277,31 @@ bool ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int 
 void ncz_chunk_add_ahead(ncz_chunk_request *c);
 void ncz_chunk_forget_streams(ncz_engine *e, uint64_t uid);
 
+/* ---- chunk_object.c ---- */
+
+/*
+ * The indexes of the objects that the request's tasks are about to read, each in its task: those that are not known by
+ * one batch of gets. Objects that are being stored are waited for. Does nothing for chunks that are objects.
+ */
+void ncz_chunk_request_objects(ncz_chunk_request *c);
+void ncz_chunk_request_drop_objects(ncz_chunk_request *c);
+/* Sets the range of a task's chunk in `where`, which has a slot. NC_EEMPTY: it is not stored. */
+int ncz_chunk_slot_range(const ncz_spec *spec, const ncz_chunk_task *j, ncz_chunk_addr *where);
+/* Whether what was read belongs to the index by which it was read. False: neither is of use; try again with: */
+bool ncz_chunk_object_current(ncz_engine *e, const ncz_chunk_task *j, const zmap_get_req *req);
+int  ncz_chunk_object_reload(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *j);
+
+/* Marks the object of a chunk as being stored, until ncz_chunk_object_stored(). Both under the lock. */
+int  ncz_chunk_object_store(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out);
+void ncz_chunk_object_stored(ncz_engine *e, ncz_chunk_object *o);
+bool ncz_chunk_object_storing(ncz_engine *e, const ncz_spec *spec, const uint64_t *index); /* under the lock */
+void ncz_chunk_objects_trim(ncz_engine *e); /* those longest unused go, until all have their part of the cache */
+void ncz_chunk_objects_forget(ncz_engine *e, uint64_t uid); /* under the lock */
+
+/* The slots of an object of `size` bytes, all within it; or NC_EFILTER with the key. */
+int ncz_chunk_parse_index(const ncz_spec *spec, const char *key, const void *index, size_t nbytes, uint64_t size,
+                          ncz_slot *slots);
+
 /* ---- chunk_ranges.c ---- */
 
 /* Whether it is better to read parts of the chunk than all of it: what that costs, beside what all of it does. */
@@ -275,13 +332,15 @@ void ncz_chunk_load_batch(ncz_chunk_request *c, ncz_chunk_landed_fn landed);
 
 /* One chunk on its way to the map. */
 typedef struct ncz_chunk_store_item {
-    ncz_chunk  *chunk;
-    const char *data; /* decoded; NULL: only fill */
-    bool        gone; /* it holds only fill: not stored, and deleted unless known to be absent */
-    int         rc;
-    ncz_buf     key, body; /* for maps driven in batches: */
-    const char *object;    /* what is put: `body`, or `data` when there is no codec */
-    size_t      nbytes;
+    ncz_chunk        *chunk;
+    const char       *data; /* decoded; NULL: only fill */
+    bool              gone; /* it holds only fill: not stored, and deleted unless known to be absent */
+    int               rc;
+    ncz_buf           key, body; /* for maps driven in batches, and objects of several chunks: */
+    const char       *encoded;   /* what is stored: `body`, or `data` when there is no codec */
+    size_t            nbytes;
+    ncz_chunk_object *object; /* of several chunks: those items that follow each other and have the same are one */
+    uint64_t          slot;   /* in it */
 } ncz_chunk_store_item;
 
 typedef struct ncz_chunk_store {
@@ -296,7 +355,8 @@ typedef struct ncz_chunk_store {
 
 int  ncz_chunk_store_init(ncz_chunk_store *s, ncz_engine *e, size_t cap);
 void ncz_chunk_store_clear(ncz_chunk_store *s);
-void ncz_chunk_store_reset(ncz_chunk_store *s); /* empty, memory kept */
+void ncz_chunk_store_reset(ncz_chunk_store *s);                /* empty, memory kept */
+int  ncz_chunk_store_reserve(ncz_chunk_store *s, size_t more); /* room for more items */
 /* Adds `data` (valid until run) as the contents of a claimed or storing chunk. */
 void ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data);
 /* Encodes, puts and deletes. Each item carries its own status, s->first the first failure. */
@@ -308,6 +368,13 @@ int ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *
 int  ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
 void ncz_chunk_store_put(ncz_chunk_store *s);
 void ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc);
+
+/* ---- chunk_store_object.c ---- */
+
+/* Stores the object that begins with item `first`, from end to end. Its items are not encoded yet. */
+void ncz_chunk_store_object(ncz_chunk_store *s, size_t first, ncz_scratch *scratch);
+/* Stores all objects of several chunks with batches of gets and puts. Their items are encoded. */
+void ncz_chunk_store_objects(ncz_chunk_store *s);
 
 /* ---- chunk_payload.c ---- */
 

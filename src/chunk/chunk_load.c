@@ -98,7 +98,24 @@ decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const n
     return rc == NC_NOERR ? rc : fail_key(req->key, rc);
 }
 
+/* The object of a task's chunk and where in it; or it is known already that the chunk is not stored. */
+static int
+locate_chunk(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *key, ncz_chunk_addr *where)
+{
+    int rc = ncz_chunk_locate(c->spec, j->piece.index, key, where);
+
+    if (rc != NC_NOERR || where->slot == NCZ_NO_SLOT)
+        return rc;
+    if (j->object == NULL && (rc = ncz_chunk_object_reload(c->engine, c->spec, j)) != NC_NOERR)
+        return rc;
+    rc = ncz_chunk_slot_range(c->spec, j, where);
+    j->absent = rc == NC_EEMPTY;
+    return j->absent ? NC_NOERR : rc;
+}
+
 /* ---- one, here ---- */
+
+static int load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
 
 static int
 load(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
@@ -113,7 +130,7 @@ load(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
         j->absent = true;
         return NC_NOERR;
     }
-    if ((rc = ncz_chunk_locate(c->spec, j->piece.index, key, &where)) != NC_NOERR)
+    if ((rc = locate_chunk(c, j, key, &where)) != NC_NOERR || j->absent)
         return rc;
     req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
     if (c->spec->chain == NULL) {
@@ -127,7 +144,18 @@ load(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     (void)zmap_get_batch(c->engine->map, &req, 1, NULL, NULL);
     if (c->spec->chain != NULL)
         *body = req.body;
+    if (j->object != NULL && !ncz_chunk_object_current(c->engine, j, &req))
+        return load_again(c, j, scratch);
     return decode(c, j, &req, body, scratch);
+}
+
+/* The object was replaced between its index and the chunk. */
+static int
+load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
+{
+    int rc = ncz_chunk_object_reload(c->engine, c->spec, j);
+
+    return rc != NC_NOERR ? rc : load(c, j, scratch);
 }
 
 void
@@ -185,7 +213,7 @@ prepare(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
 
     j->absent = false;
     j->data = NULL;
-    if ((rc = ncz_chunk_locate(c->spec, j->piece.index, &j->key, &where)) != NC_NOERR)
+    if ((rc = locate_chunk(c, j, &j->key, &where)) != NC_NOERR || j->absent)
         return rc;
     *req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length, .tag = j};
     j->req = req;
@@ -218,7 +246,12 @@ land(void *arg, size_t i, ncz_scratch *scratch)
 {
     const loading  *l = arg;
     ncz_chunk_task *j = l->order[i];
-    int             rc = decode(l->call, j, j->req, &j->body, scratch);
+    int             rc;
+
+    if (j->object != NULL && !ncz_chunk_object_current(l->call->engine, j, j->req))
+        rc = load_again(l->call, j, scratch);
+    else
+        rc = decode(l->call, j, j->req, &j->body, scratch);
 
     ncz_buf_clear(&j->body);
     finish(l, j, rc);
@@ -261,11 +294,11 @@ ncz_chunk_load_batch(ncz_chunk_request *c, ncz_chunk_landed_fn landed)
         if (j->how != NCZ_CHUNK_TASK_LOAD && j->how != NCZ_CHUNK_TASK_RANGES)
             continue;
         rc = memory ? prepare(c, j, &c->gets[n]) : ncz_fail_nomem(c->room * sizeof *c->gets);
-        if (rc == NC_NOERR && c->spec->chunk_bytes > 0) {
+        if (rc == NC_NOERR && c->spec->chunk_bytes > 0 && !j->absent) {
             n++;
             continue;
         }
-        j->absent = rc == NC_NOERR; /* elements of no bytes: nothing is stored */
+        j->absent = rc == NC_NOERR; /* not in its object, or elements of no bytes: nothing is stored */
         finish(&l, j, rc);
     }
     if (n > 0) {

@@ -251,8 +251,14 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
 
     if (reqs == NULL || chunk == NULL)
         return NC_ENOMEM;
-    if ((rc = ncz_chunk_locate(spec, j->piece.index, key, &where)) != NC_NOERR ||
-        (rc = ncz_dims_init(&k, spec->rank)) != NC_NOERR)
+    if ((rc = ncz_chunk_locate(spec, j->piece.index, key, &where)) != NC_NOERR)
+        return rc;
+    if (where.slot != NCZ_NO_SLOT) {
+        *whole = j->object == NULL || (rc = ncz_chunk_slot_range(spec, j, &where)) != NC_NOERR;
+        if (*whole)
+            return NC_NOERR;
+    }
+    if ((rc = ncz_dims_init(&k, spec->rank)) != NC_NOERR)
         return rc;
     set_requests(spec, &j->piece, &at, &where, chunk, reqs, k.v);
     ncz_dims_clear(&k);
@@ -263,6 +269,8 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
         if (!j->absent && reqs[i].nread != at.nbytes)
             *whole = true;
     }
+    for (uint64_t i = 0; i < at.nranges && !*whole && j->object != NULL; i++)
+        *whole = !ncz_chunk_object_current(c->engine, j, &reqs[i]);
     j->data = chunk;
     return NC_NOERR;
 }

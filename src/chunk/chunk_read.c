@@ -256,6 +256,7 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
         while (claim_some(&c)) {
             if (c.workers)
                 ncz_chunk_share_ranges(&c);
+            ncz_chunk_request_objects(&c);
             ncz_chunk_request_each(&c, work);
             if (!c.workers)
                 ncz_chunk_load_batch(&c, landed);

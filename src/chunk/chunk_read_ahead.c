@@ -287,6 +287,7 @@ ncz_engine_drop_ahead(ncz_engine *e)
 
     pthread_mutex_lock(&e->lock);
     ncz_chunk_forget_streams(e, 0);
+    ncz_chunk_objects_forget(e, 0); /* what another process wrote meanwhile has another index */
     for (chunk = ncz_chunk_next(&e->cache, NULL); chunk != NULL; chunk = next) {
         next = ncz_chunk_next(&e->cache, chunk);
         if (chunk->ahead && !ncz_chunk_busy(chunk))

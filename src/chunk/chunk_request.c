@@ -104,6 +104,7 @@ ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan
 void
 ncz_chunk_request_clear(ncz_chunk_request *c)
 {
+    ncz_chunk_request_drop_objects(c);
     for (size_t i = 0; c->jobs != NULL && i < c->room; i++) {
         ncz_buf_clear(&c->jobs[i].key);
         ncz_buf_clear(&c->jobs[i].body);
@@ -170,7 +171,8 @@ take_piece(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_piece *p)
     j->piece.imap = c->plan->sel.imap;
     j->how = NCZ_CHUNK_TASK_TODO;
     j->chunk = NULL;
-    j->keep = c->keeping && !p->whole && (c->writing || !spans(c, &j->piece));
+    j->keep =
+        c->keeping && (!p->whole || (c->writing && c->spec->object != NULL)) && (c->writing || !spans(c, &j->piece));
     j->direct = ncz_transfer_direct(&c->move, &j->piece);
     j->ahead = false;
 }

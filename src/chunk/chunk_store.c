@@ -8,6 +8,8 @@
  */
 #include "chunk/chunk_int.h"
 
+#include <string.h>
+
 int
 ncz_chunk_store_init(ncz_chunk_store *s, ncz_engine *e, size_t cap)
 {
@@ -39,6 +41,29 @@ ncz_chunk_store_reset(ncz_chunk_store *s)
 {
     s->n = 0;
     s->first.code = NC_NOERR;
+}
+
+int
+ncz_chunk_store_reserve(ncz_chunk_store *s, size_t more)
+{
+    ncz_chunk_store_item *items;
+    zmap_put_req         *puts;
+    const char          **dels;
+    size_t                cap = s->n + more;
+
+    if (cap <= s->cap)
+        return NC_NOERR;
+    if ((items = ncz_grow(s->items, cap, sizeof *items)) != NULL)
+        s->items = items;
+    if ((puts = ncz_grow(s->puts, cap, sizeof *puts)) != NULL)
+        s->puts = puts;
+    if ((dels = ncz_grow(s->dels, cap, sizeof *dels)) != NULL)
+        s->dels = dels;
+    if (items == NULL || puts == NULL || dels == NULL)
+        return ncz_fail_nomem(cap * (sizeof *items + sizeof *puts));
+    memset(items + s->cap, 0, (cap - s->cap) * sizeof *items);
+    s->cap = cap;
+    return NC_NOERR;
 }
 
 void
@@ -103,9 +128,10 @@ encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *b
     item->gone = is_gone(e, spec, item->data);
     if ((rc = ncz_chunk_locate(spec, item->chunk->index, key, &where)) != NC_NOERR)
         return rc;
-    if (where.offset != 0 || where.length != ZMAP_WHOLE)
+    item->slot = where.slot;
+    if (where.slot == NCZ_NO_SLOT && (where.offset != 0 || where.length != ZMAP_WHOLE))
         return ncz_fail(NC_ENOTBUILT, "%s: a chunk inside an object cannot be written", where.key);
-    item->object = item->data;
+    item->encoded = item->data;
     item->nbytes = spec->chunk_bytes;
     if (item->gone || spec->chain == NULL)
         return NC_NOERR;
@@ -115,7 +141,7 @@ encode(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *b
         rc = ncz_chain_encode(spec->chain, scratch, item->data, spec->chunk_bytes, body);
     if (rc != NC_NOERR)
         return rc;
-    item->object = ncz_buf_str(body);
+    item->encoded = ncz_buf_str(body);
     item->nbytes = body->len;
     return NC_NOERR;
 }
@@ -129,7 +155,7 @@ ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *s
 static bool
 to_delete(const ncz_chunk_store_item *item)
 {
-    return item->gone && !item->chunk->absent && item->chunk->spec->chunk_bytes > 0;
+    return item->object == NULL && item->gone && !item->chunk->absent && item->chunk->spec->chunk_bytes > 0;
 }
 
 /* ---- one by one, each on a worker ---- */
@@ -147,7 +173,7 @@ ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scra
         return rc;
     name = ncz_buf_str(key);
     if (!item->gone) {
-        req = (zmap_put_req){.key = name, .data = item->object, .len = item->nbytes, .when = ZMAP_ALWAYS};
+        req = (zmap_put_req){.key = name, .data = item->encoded, .len = item->nbytes, .when = ZMAP_ALWAYS};
         return zmap_put_batch(e->map, &req, 1);
     }
     return to_delete(item) ? zmap_del(e->map, &name, 1) : NC_NOERR;
@@ -156,9 +182,16 @@ ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scra
 static void
 work_store(void *arg, size_t i, ncz_scratch *scratch)
 {
-    ncz_chunk_store *s = arg;
-    int              rc = ncz_chunk_store_one(s->engine, &s->items[i], scratch);
+    ncz_chunk_store  *s = arg;
+    ncz_chunk_object *object = s->items[i].object;
+    int               rc;
 
+    if (object != NULL) { /* with its first item */
+        if (i == 0 || s->items[i - 1].object != object)
+            ncz_chunk_store_object(s, i, scratch);
+        return;
+    }
+    rc = ncz_chunk_store_one(s->engine, &s->items[i], scratch);
     if (rc != NC_NOERR)
         ncz_chunk_store_fail(s, &s->items[i], rc);
 }
@@ -178,7 +211,7 @@ work_encode(void *arg, size_t i, ncz_scratch *scratch)
 static bool
 to_put(const ncz_chunk_store_item *item)
 {
-    return item->rc == NC_NOERR && !item->gone;
+    return item->object == NULL && item->rc == NC_NOERR && !item->gone;
 }
 
 void
@@ -192,7 +225,7 @@ ncz_chunk_store_put(ncz_chunk_store *s)
 
         if (to_put(item))
             s->puts[nputs++] = (zmap_put_req){
-                .key = ncz_buf_str(&item->key), .data = item->object, .len = item->nbytes, .when = ZMAP_ALWAYS};
+                .key = ncz_buf_str(&item->key), .data = item->encoded, .len = item->nbytes, .when = ZMAP_ALWAYS};
         else if (item->rc == NC_NOERR && to_delete(item))
             s->dels[ndels++] = ncz_buf_str(&item->key);
     }
@@ -221,4 +254,5 @@ ncz_chunk_store_run(ncz_chunk_store *s)
     }
     ncz_pool_each(s->n, SIZE_MAX, work_encode, s);
     ncz_chunk_store_put(s);
+    ncz_chunk_store_objects(s);
 }

@@ -16,10 +16,15 @@
  */
 #include "chunk/chunk_int.h"
 
-/* Under the lock: whether a chunk that is written as a whole, all that the call writes, should wait for others. */
+/*
+ * Under the lock: whether a chunk that is written as a whole should wait in the cache for others: those of the same
+ * object; or, where it is small and all that the call writes, those of calls to come.
+ */
 static bool
 waits(const ncz_chunk_request *c)
 {
+    if (c->spec->object != NULL)
+        return true;
     return c->njobs == 1 && c->begun == 0 && c->spec->chunk_bytes <= NCZ_CHUNK_SMALL_BYTES &&
            c->spec->chunk_bytes <= c->engine->cache.limit / 4;
 }
@@ -42,7 +47,7 @@ claim(ncz_chunk_request *c, ncz_chunk_task *j)
     if (chunk->state == NCZ_CHUNK_LOADING || chunk->state == NCZ_CHUNK_PARTIAL) { /* new to us */
         ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
         j->how = !j->piece.whole ? NCZ_CHUNK_TASK_LOAD : waits(c) ? NCZ_CHUNK_TASK_CACHED : NCZ_CHUNK_TASK_REPLACE;
-    } else if (chunk->state == NCZ_CHUNK_CLEAN && j->piece.whole) {
+    } else if (chunk->state == NCZ_CHUNK_CLEAN && j->piece.whole && c->spec->object == NULL) {
         ncz_chunk_set_data(cache, chunk, NULL);
         ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
         j->how = NCZ_CHUNK_TASK_REPLACE;
@@ -383,6 +388,7 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
                 release_all(&c);
                 break;
             }
+            ncz_chunk_request_objects(&c);
             ncz_chunk_request_each(&c, work);
             if (!c.workers)
                 run_batched(&c, &s);

@@ -112,6 +112,10 @@ int ncz_dataset_sync(ncz_dataset *ds);
 /* Must this put be alone? It is the variable's first, makes a dimension longer, or ends define mode. */
 bool ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel);
 
+/* Where a chunk is (ncz_engine_locate); without `range` only its object's key counts, and nothing is asked for. */
+int ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *index, bool range, ncz_buf *key,
+                             ncz_chunk_addr *where);
+
 /* The selection lies within the current shape. Errors are ncz_engine_read()'s. */
 int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, void *out);
 /* The selection may lie beyond the length of unlimited dimensions, which grow once the data are accepted. */

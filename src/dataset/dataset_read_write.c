@@ -42,6 +42,14 @@ usable(const ncz_var *v)
 }
 
 int
+ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *index, bool range, ncz_buf *key,
+                         ncz_chunk_addr *where)
+{
+    return range ? ncz_engine_locate(ds->engine, v->spec, index, key, where)
+                 : v->spec->locate(v->spec, index, key, where);
+}
+
+int
 ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, void *out)
 {
     ncz_dims shape;

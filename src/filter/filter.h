@@ -267,4 +267,33 @@ bool ncz_chain_in_parts(const ncz_chain *c);
 int ncz_chain_decode_part(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_t nin, void *out, size_t n,
                           bool tail_ok, ncz_byte_range *part);
 
+/* ---- objects that hold several chunks -------------------------------------------------------------------------- */
+
+/* The bytes of one chunk in an object. length 0: the object does not have it. */
+typedef struct ncz_slot {
+    uint64_t offset, length;
+} ncz_slot;
+
+/* The encoded bytes of one chunk for an object that is put together. NULL: it is not stored. */
+typedef struct ncz_slot_bytes {
+    const void *data;
+    size_t      nbytes;
+} ncz_slot_bytes;
+
+/*
+ * How an object of several chunks is laid out: some slots, one for each chunk, and an index that says where in the
+ * object each slot's bytes are. `layout` has the parameters of this table, as a spec holds them. Any thread may call.
+ */
+typedef struct ncz_object_ops {
+    const char *name;
+    /* How many bytes the index has, and whether they are the last ones of the object or the first. False: that does
+     * not fit in memory. */
+    bool (*index_range)(const void *layout, size_t nslots, size_t *nbytes, bool *at_end);
+    /* The index's bytes into `slots`. Damaged: NC_EFILTER with a text that does not know the key. Whether the ranges
+     * are within the object is checked by the caller. */
+    int (*parse_index)(const void *layout, const void *index, size_t nbytes, ncz_slot *slots, size_t nslots);
+    /* A whole object out of the chunks' bytes, into `out`, which is overwritten. */
+    int (*assemble)(const void *layout, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out);
+} ncz_object_ops;
+
 #endif /* NCZ_FILTER_H */

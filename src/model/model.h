@@ -43,23 +43,27 @@ typedef int (*ncz_locate_fn)(const ncz_spec *spec, const uint64_t *index, ncz_bu
 /* ---- spec: all that moving a variable's bytes needs; immutable, shared by reference ---------------------------- */
 
 struct ncz_spec {
-    unsigned         refs;
-    uint64_t         uid; /* of the variable: the same in all its specs; never 0, unique in its model */
-    size_t           rank;
-    const ncz_type  *type;  /* in memory; that of NC_NAT when the stored type has no netCDF meaning */
-    ncz_dtype        dtype; /* as the bytes really are (old big-endian writers: not as declared) */
-    uint64_t        *chunk; /* chunk shape, rank entries, each >= 1 */
-    size_t           chunk_nelems;
-    size_t           chunk_bytes;
-    size_t           row;       /* length of the array's last dimension when the spec was made (szip's scanline) */
-    unsigned        *order;     /* of a chunk's elements, rank entries; NULL: C order (grid.h) */
-    void            *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a block of one */
-    bool             fill_null; /* other readers do not know `fill`: the document has null for it */
-    ncz_chain       *chain;     /* for arrays of this spec's type; NULL: none */
-    char            *path;      /* the variable's key, "g1/v" */
-    ncz_key_encoding key_encoding;
-    ncz_locate_fn    locate;
-    const ncz_err   *unusable; /* why its data cannot be touched: never NULL, code NC_NOERR when they can */
+    unsigned        refs;
+    uint64_t        uid; /* of the variable: the same in all its specs; never 0, unique in its model */
+    size_t          rank;
+    const ncz_type *type;  /* in memory; that of NC_NAT when the stored type has no netCDF meaning */
+    ncz_dtype       dtype; /* as the bytes really are (old big-endian writers: not as declared) */
+    uint64_t       *chunk; /* chunk shape, rank entries, each >= 1 */
+    size_t          chunk_nelems;
+    size_t          chunk_bytes;
+    size_t          row;       /* length of the array's last dimension when the spec was made (szip's scanline) */
+    unsigned       *order;     /* of a chunk's elements, rank entries; NULL: C order (grid.h) */
+    void           *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a block of one */
+    bool            fill_null; /* other readers do not know `fill`: the document has null for it */
+    ncz_chain      *chain;     /* for arrays of this spec's type; NULL: none */
+    char           *path;      /* the variable's key, "g1/v" */
+    uint64_t       *object; /* chunks of one object in each dimension, rank entries; NULL: each chunk is an object */
+    size_t          object_chunks;       /* with `object`: their product, the number of slots */
+    const ncz_object_ops *object_ops;    /* with `object`: how the chunks lie in it, */
+    const void           *object_layout; /* and its parameters, which live as long as the spec */
+    ncz_key_encoding      key_encoding;
+    ncz_locate_fn         locate;
+    const ncz_err        *unusable; /* why its data cannot be touched: never NULL, code NC_NOERR when they can */
 };
 
 ncz_spec *ncz_spec_ref(ncz_spec *s);

@@ -24,6 +24,7 @@ ncz_spec_unref(ncz_spec *s)
     ncz_chain_unref(s->chain);
     ncz_free(s->chunk);
     ncz_free(s->order);
+    ncz_free(s->object);
     ncz_free(s->fill);
     ncz_free(s->path);
     ncz_err_drop(s->unusable);

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_object: objects that hold several chunks. Their indexes, which are fetched once and kept within the cache's
+ * limit; and the mark of those that are being stored.
+ *
+ * A reader takes the index, reads a range by it, and then asks whether that index still held: the object may have been
+ * replaced in between, by this engine (the mark) or by another writer (the version). If so it begins again. A store
+ * waits for no reader, and the fetch of an index for nobody: so waiting cannot go round in a circle.
+ */
+#include "chunk/chunk_int.h"
+
+#include <string.h>
+
+enum {
+    CACHE_PART = 8, /* this part of the cache's limit is for indexes */
+    TRIES = 16,     /* of a reader whose object is replaced again and again */
+};
+
+/* ---- the table, under the engine's lock ---- */
+
+static uint64_t
+hash_object(const ncz_spec *spec, const uint64_t *index)
+{
+    uint64_t h = spec->uid * UINT64_C(0x9e3779b97f4a7c15);
+
+    for (size_t d = 0; d < spec->rank; d++)
+        h = (h ^ index[d] / spec->object[d]) * UINT64_C(0xff51afd7ed558ccd);
+    return h ^ h >> 32;
+}
+
+static ncz_chunk_object **
+bucket_of(ncz_engine *e, uint64_t hash)
+{
+    return &e->objects.buckets[hash % NCZ_CHUNK_OBJECT_BUCKETS];
+}
+
+static bool
+holds_chunk(const ncz_chunk_object *o, const ncz_spec *spec, const uint64_t *index)
+{
+    if (o->uid != spec->uid || o->rank != spec->rank)
+        return false;
+    for (size_t d = 0; d < spec->rank; d++)
+        if (o->at[d] != index[d] / spec->object[d])
+            return false;
+    return true;
+}
+
+static void
+list_del(ncz_chunk_objects *t, ncz_chunk_object *o)
+{
+    *(o->older != NULL ? &o->older->newer : &t->oldest) = o->newer;
+    *(o->newer != NULL ? &o->newer->older : &t->newest) = o->older;
+    o->older = o->newer = NULL;
+}
+
+static void
+list_add(ncz_chunk_objects *t, ncz_chunk_object *o)
+{
+    o->older = t->newest;
+    *(t->newest != NULL ? &t->newest->newer : &t->oldest) = o;
+    t->newest = o;
+}
+
+static ncz_chunk_object *
+find_object(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
+{
+    ncz_chunk_object *o = *bucket_of(e, hash_object(spec, index));
+
+    while (o != NULL && !holds_chunk(o, spec, index))
+        o = o->beside;
+    return o;
+}
+
+static void
+count_bytes(ncz_engine *e, ncz_chunk_object *o, size_t nbytes)
+{
+    o->nbytes += nbytes;
+    e->objects.nbytes += nbytes;
+    e->cache.used += nbytes;
+}
+
+static int
+add_object(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out)
+{
+    size_t             nbytes = sizeof(ncz_chunk_object) + spec->rank * sizeof(uint64_t);
+    ncz_chunk_object  *o = ncz_zalloc(nbytes);
+    ncz_chunk_object **bucket;
+
+    if (o == NULL)
+        return ncz_fail_nomem(nbytes);
+    o->hash = hash_object(spec, index);
+    o->uid = spec->uid;
+    o->rank = spec->rank;
+    for (size_t d = 0; d < spec->rank; d++)
+        o->at[d] = index[d] / spec->object[d];
+    bucket = bucket_of(e, o->hash);
+    o->beside = *bucket;
+    *bucket = o;
+    list_add(&e->objects, o);
+    count_bytes(e, o, nbytes);
+    *out = o;
+    return NC_NOERR;
+}
+
+static void
+free_unused(ncz_chunk_object *o)
+{
+    if (o->refs > 0 || !o->stale)
+        return;
+    ncz_err_drop(o->why);
+    ncz_free(o->slots);
+    ncz_free(o);
+}
+
+/* Nobody finds it any more; those who have it see that it is stale. */
+static void
+unlink_object(ncz_engine *e, ncz_chunk_object *o)
+{
+    ncz_chunk_object **at = bucket_of(e, o->hash);
+
+    if (o->stale)
+        return;
+    while (*at != o)
+        at = &(*at)->beside;
+    *at = o->beside;
+    list_del(&e->objects, o);
+    e->objects.nbytes -= o->nbytes;
+    e->cache.used -= o->nbytes;
+    o->stale = true;
+    free_unused(o);
+}
+
+static void
+unref_object(ncz_chunk_object *o)
+{
+    o->refs--;
+    free_unused(o);
+}
+
+void
+ncz_chunk_objects_trim(ncz_engine *e)
+{
+    ncz_chunk_object *o = e->objects.oldest, *newer;
+
+    for (; o != NULL && e->objects.nbytes > e->cache.limit / CACHE_PART; o = newer) {
+        newer = o->newer;
+        if (o->refs == 0)
+            unlink_object(e, o);
+    }
+}
+
+void
+ncz_chunk_objects_forget(ncz_engine *e, uint64_t uid)
+{
+    for (ncz_chunk_object *o = e->objects.oldest, *newer; o != NULL; o = newer) {
+        newer = o->newer;
+        if ((uid == 0 || o->uid == uid) && !o->storing)
+            unlink_object(e, o);
+    }
+}
+
+/* ---- storing ---- */
+
+bool
+ncz_chunk_object_storing(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
+{
+    const ncz_chunk_object *o = find_object(e, spec, index);
+
+    return o != NULL && o->storing;
+}
+
+int
+ncz_chunk_object_store(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out)
+{
+    ncz_chunk_object *o = find_object(e, spec, index);
+    int               rc;
+
+    if (o == NULL && (rc = add_object(e, spec, index, &o)) != NC_NOERR)
+        return rc;
+    o->storing = true;
+    o->refs++;
+    *out = o;
+    return NC_NOERR;
+}
+
+/* Also after a failure: the put may have been done all the same. */
+void
+ncz_chunk_object_stored(ncz_engine *e, ncz_chunk_object *o)
+{
+    o->storing = false;
+    o->stored = true;
+    unlink_object(e, o);
+    unref_object(o);
+}
+
+/* ---- fetching indexes ---- */
+
+int
+ncz_chunk_parse_index(const ncz_spec *spec, const char *key, const void *index, size_t nbytes, uint64_t size,
+                      ncz_slot *slots)
+{
+    ncz_err e;
+    int     rc = spec->object_ops->parse_index(spec->object_layout, index, nbytes, slots, spec->object_chunks);
+
+    if (rc != NC_NOERR) {
+        ncz_err_save(&e, rc);
+        return ncz_fail(rc, "%s: %s", key, e.text);
+    }
+    for (size_t i = 0; i < spec->object_chunks; i++)
+        if (slots[i].length > 0 && (slots[i].offset > size || slots[i].length > size - slots[i].offset))
+            return ncz_fail(NC_EFILTER,
+                            "%s: the index has %llu bytes from %llu on for chunk %zu, but the object has %llu", key,
+                            (unsigned long long)slots[i].length, (unsigned long long)slots[i].offset, i,
+                            (unsigned long long)size);
+    return NC_NOERR;
+}
+
+/* One index that is on its way. */
+typedef struct fetch {
+    ncz_chunk_object *object;
+    const uint64_t   *index; /* of a chunk in it */
+    ncz_buf           key;
+    ncz_slot         *slots; /* until the object has them */
+} fetch;
+
+static int
+prepare_fetch(const ncz_spec *spec, fetch *f, zmap_get_req *req)
+{
+    ncz_chunk_addr where;
+    size_t         nbytes;
+    bool           at_end;
+    int            rc;
+
+    if ((rc = ncz_chunk_locate(spec, f->index, &f->key, &where)) != NC_NOERR)
+        return rc;
+    if (!spec->object_ops->index_range(spec->object_layout, spec->object_chunks, &nbytes, &at_end))
+        return ncz_fail(NC_ENOMEM, "%s: the index of %zu chunks does not fit in memory", where.key,
+                        spec->object_chunks);
+    if ((f->slots = ncz_zalloc_n(spec->object_chunks, sizeof *f->slots)) == NULL)
+        return ncz_fail_nomem(spec->object_chunks * sizeof *f->slots);
+    *req = (zmap_get_req){.key = where.key,
+                          .len = nbytes,
+                          .from_end = at_end,
+                          .ask_size = true,
+                          .body = NCZ_BUF_LIMIT(nbytes),
+                          .tag = f};
+    return NC_NOERR;
+}
+
+/* NC_NOERR also when there is no such object: it has no slots then. */
+static int
+read_index(const ncz_spec *spec, fetch *f, const zmap_get_req *req)
+{
+    int rc;
+
+    if (req->err.code == NC_EEMPTY)
+        return NC_NOERR;
+    if (req->err.code != NC_NOERR)
+        return ncz_err_adopt(&req->err);
+    if (req->nread < req->len)
+        return ncz_fail(NC_EFILTER, "%s: %zu bytes, but its index alone has %llu", req->key, req->nread,
+                        (unsigned long long)req->len);
+    rc = ncz_chunk_parse_index(spec, req->key, ncz_buf_str(&req->body), req->nread, req->size, f->slots);
+    if (rc != NC_NOERR)
+        return rc;
+    memcpy(f->object->version, req->version, sizeof req->version);
+    f->object->slots = f->slots;
+    f->slots = NULL;
+    return NC_NOERR;
+}
+
+/* The index is there for all who wait for it, or has failed for them. */
+static void
+end_fetch(ncz_engine *e, const ncz_spec *spec, const fetch *f, int rc)
+{
+    ncz_chunk_object *o = f->object;
+
+    pthread_mutex_lock(&e->lock);
+    o->loading = false;
+    o->failed = rc;
+    if (rc != NC_NOERR)
+        o->why = ncz_err_keep(rc);
+    if (!o->stale && o->slots != NULL)
+        count_bytes(e, o, spec->object_chunks * sizeof *o->slots);
+    if (rc != NC_NOERR && !o->storing)
+        unlink_object(e, o); /* the next request tries again; the tasks of this one still have it */
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* All of them by one batch. */
+static void
+fetch_indexes(ncz_engine *e, const ncz_spec *spec, fetch *fetches, size_t n)
+{
+    zmap_get_req *reqs = ncz_alloc_n(n, sizeof *reqs);
+    size_t        nreqs = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        int rc = reqs != NULL ? prepare_fetch(spec, &fetches[i], &reqs[nreqs]) : ncz_fail_nomem(n * sizeof *reqs);
+
+        if (rc == NC_NOERR)
+            nreqs++;
+        else
+            end_fetch(e, spec, &fetches[i], rc);
+    }
+    if (nreqs > 0)
+        (void)zmap_get_batch(e->map, reqs, nreqs, NULL, NULL);
+    for (size_t i = 0; i < nreqs; i++) {
+        fetch *f = reqs[i].tag;
+
+        end_fetch(e, spec, f, read_index(spec, f, &reqs[i]));
+        ncz_buf_clear(&reqs[i].body);
+    }
+    for (size_t i = 0; i < n; i++) {
+        ncz_buf_clear(&fetches[i].key);
+        ncz_free(fetches[i].slots);
+    }
+    ncz_free(reqs);
+}
+
+/* ---- the objects of tasks ---- */
+
+static bool
+needs_object(const ncz_chunk_task *j)
+{
+    return (j->how == NCZ_CHUNK_TASK_LOAD || j->how == NCZ_CHUNK_TASK_RANGES) &&
+           (j->object == NULL || (j->object->stale && (j->object->failed == NC_NOERR || j->object->stored)));
+}
+
+static void
+drop_object(ncz_chunk_task *j)
+{
+    if (j->object != NULL)
+        unref_object(j->object);
+    j->object = NULL;
+}
+
+/* Under the lock: an object for each task; those that nobody has asked for yet are the caller's to fetch. */
+static int
+claim_objects(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *tasks, size_t n, fetch *fetches, size_t *nfetches)
+{
+    int rc;
+
+    *nfetches = 0;
+    for (size_t i = 0; i < n; i++) {
+        ncz_chunk_task   *j = &tasks[i];
+        ncz_chunk_object *o;
+
+        if (!needs_object(j))
+            continue;
+        drop_object(j);
+        if ((o = find_object(e, spec, j->piece.index)) != NULL) {
+            list_del(&e->objects, o);
+            list_add(&e->objects, o);
+        } else if ((rc = add_object(e, spec, j->piece.index, &o)) == NC_NOERR) {
+            o->loading = true;
+            fetches[(*nfetches)++] = (fetch){.object = o, .index = j->piece.index};
+        } else {
+            return rc;
+        }
+        o->refs++;
+        j->object = o;
+    }
+    return NC_NOERR;
+}
+
+/* Under the lock: whether some of the objects are on their way here or there. */
+static bool
+must_wait(const ncz_chunk_task *tasks, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (tasks[i].object != NULL && (tasks[i].object->loading || tasks[i].object->storing))
+            return true;
+    return false;
+}
+
+/*
+ * An object with its index for each task:
+ *  1. under the lock: find the objects, or claim those that are not there
+ *  2. fetch the claimed ones, in one batch
+ *  3. wait for those that others fetch or store; what was stored has another index: begin again with it
+ */
+static int
+take_objects(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *tasks, size_t n)
+{
+    fetch  one, *fetches = n == 1 ? &one : ncz_alloc_n(n, sizeof *fetches);
+    size_t nfetches;
+    int    rc;
+
+    if (fetches == NULL)
+        return ncz_fail_nomem(n * sizeof *fetches);
+    pthread_mutex_lock(&e->lock);
+    for (;;) {
+        rc = claim_objects(e, spec, tasks, n, fetches, &nfetches);
+        if (nfetches > 0) {
+            pthread_mutex_unlock(&e->lock);
+            fetch_indexes(e, spec, fetches, nfetches);
+            pthread_mutex_lock(&e->lock);
+        } else if (rc == NC_NOERR && must_wait(tasks, n)) {
+            pthread_cond_wait(&e->changed, &e->lock);
+        } else {
+            break;
+        }
+    }
+    ncz_chunk_objects_trim(e);
+    pthread_mutex_unlock(&e->lock);
+    if (fetches != &one)
+        ncz_free(fetches);
+    return rc;
+}
+
+void
+ncz_chunk_request_drop_objects(ncz_chunk_request *c)
+{
+    if (c->spec->object == NULL || c->jobs == NULL)
+        return;
+    pthread_mutex_lock(&c->engine->lock);
+    for (size_t i = 0; i < c->room; i++) {
+        drop_object(&c->jobs[i]);
+        c->jobs[i].tries = 0;
+    }
+    ncz_chunk_objects_trim(c->engine);
+    pthread_mutex_unlock(&c->engine->lock);
+}
+
+void
+ncz_chunk_request_objects(ncz_chunk_request *c)
+{
+    if (c->spec->object == NULL || c->spec->chunk_bytes == 0)
+        return;
+    ncz_chunk_request_drop_objects(c);
+    if (take_objects(c->engine, c->spec, c->jobs, c->njobs) != NC_NOERR)
+        ncz_err_clear(); /* a task without its object asks for it again, and reports that */
+}
+
+int
+ncz_chunk_object_reload(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *j)
+{
+    if (j->tries++ == TRIES)
+        return ncz_fail(NC_EIO, "%s: an object of it is replaced again and again while it is read", spec->path);
+    return take_objects(e, spec, j, 1);
+}
+
+int
+ncz_chunk_slot_range(const ncz_spec *spec, const ncz_chunk_task *j, ncz_chunk_addr *where)
+{
+    const ncz_chunk_object *o = j->object;
+
+    if (o->failed != NC_NOERR)
+        return o->why != NULL ? ncz_err_adopt(o->why) : ncz_fail_nomem(sizeof *o->why);
+    if (where->slot >= spec->object_chunks)
+        return ncz_fail(NC_EINTERNAL, "%s: slot %llu of %zu", where->key, (unsigned long long)where->slot,
+                        spec->object_chunks);
+    if (o->slots == NULL || o->slots[where->slot].length == 0)
+        return NC_EEMPTY;
+    where->offset = o->slots[where->slot].offset;
+    where->length = o->slots[where->slot].length;
+    if (spec->chain == NULL && where->length != spec->chunk_bytes)
+        return ncz_fail(NC_ETRUNC, "%s: chunk %llu in it has %llu bytes, not %zu", where->key,
+                        (unsigned long long)where->slot, (unsigned long long)where->length, spec->chunk_bytes);
+    return NC_NOERR;
+}
+
+bool
+ncz_chunk_object_current(ncz_engine *e, const ncz_chunk_task *j, const zmap_get_req *req)
+{
+    ncz_chunk_object *o = j->object;
+    bool              changed = req->err.code == NC_EEMPTY || req->err.code == NC_EINVAL, current;
+
+    if (req->err.code == NC_NOERR)
+        changed = strcmp(req->version, o->version) != 0;
+    pthread_mutex_lock(&e->lock);
+    current = !changed && !o->stale && !o->storing;
+    if (changed && !o->storing)
+        unlink_object(e, o); /* by another writer: its index is of no use to anyone */
+    pthread_mutex_unlock(&e->lock);
+    return current;
+}
+
+int
+ncz_engine_locate(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+{
+    ncz_chunk_task j = {.piece = {.rank = spec->rank, .index = index}, .how = NCZ_CHUNK_TASK_LOAD};
+    int            rc;
+
+    if ((rc = ncz_chunk_locate(spec, index, key, where)) != NC_NOERR || where->slot == NCZ_NO_SLOT)
+        return rc;
+    if ((rc = take_objects(e, spec, &j, 1)) == NC_NOERR &&
+        (rc = ncz_chunk_slot_range(spec, &j, where)) == NC_EEMPTY) {
+        where->offset = where->length = 0;
+        rc = NC_NOERR;
+    }
+    pthread_mutex_lock(&e->lock);
+    drop_object(&j);
+    ncz_chunk_objects_trim(e);
+    pthread_mutex_unlock(&e->lock);
+    return rc;
+}
