@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* error_text: what the commands print of a failed call. */
+/* error_text: the message of a failed call, for all commands. */
 #ifndef ERROR_TEXT_H
 #define ERROR_TEXT_H
 
 #define ERROR_TEXT_SIZE 4096
 
 /*
- * What the last failed call of this thread met, for people: the library's own text, then netCDF's phrase for the code
- * in parentheses. `about` is what the message names in front of it (a path, a key; or NULL): a text that begins with
- * it is not made to say it twice. Always ends with NUL.
+ * Writes the error text of this thread's last call: the library's text, then netCDF's phrase for the code in
+ * parentheses. `about` is the path or key that the message names before it, or NULL; when the text begins with it, it
+ * is not repeated. The result always ends with a NUL.
  */
 void error_text(int rc, const char *about, char text[ERROR_TEXT_SIZE]);
 

@@ -3,7 +3,7 @@
  * nczcopy: copies a dataset into another store, dialect, chunking or compression. This file reads the options;
  * tools/copy does the work.
  *
- * Exit status: 0; 1 when something failed; 2 when it was called wrongly.
+ * Exit status: 0; 1 when something failed; 2 for a wrong command line.
  */
 #include "copy/copy.h"
 
@@ -33,8 +33,8 @@ enum {
 
 static const char usage_text[] =
     "usage: nczcopy [options] SOURCE TARGET\n"
-    "  -d, --deflate N         compress with deflate, level N (0: not at all), in place of what compresses\n"
-    "  -s, --shuffle           ... and shuffle in front of it\n"
+    "  -d, --deflate N         compress with deflate, level N (0: not at all), replacing other compression\n"
+    "  -s, --shuffle           ... with shuffle before it\n"
     "  -F, --filter SPEC       codecs of variables: 'VARIABLES,FILTER|FILTER...'; '*,none', 't&u,zstd,3'\n"
     "  -c, --chunks SPEC       chunk lengths: 'DIM/LENGTH,...', 'VAR:LENGTH,...', 'VAR:contiguous' or '/'\n"
     "  -M, --min-chunked SIZE  leave smaller variables alone when rechunking by dimension (8192)\n"
@@ -51,12 +51,12 @@ static const char usage_text[] =
     "  -m, --buffer SIZE       most bytes read in one piece\n"
     "  -h, --cache SIZE        chunk cache of each of the two datasets\n"
     "  -e, --cache-elems N     its number of slots\n"
-    "      --dry-run           only say what would be written\n"
+    "      --dry-run           print what would be written, write nothing\n"
     "      --verify            read the target again and compare all of it\n"
     "      --resume            continue a copy that was interrupted\n"
     "      --no-clobber        do not replace a dataset\n"
     "      --skip-unreadable   leave out variables whose type or codec cannot be read, with a warning\n"
-    "      --progress          show the progress even when nobody seems to look\n"
+    "      --progress          show the progress even without a terminal\n"
     "  -q, --quiet             never show it\n"
     "  -L, --log LEVEL         log level of the library\n"
     "  -r                      read all of the source into memory first\n"
@@ -118,7 +118,7 @@ take_deflate(copy_opts *o, const char *arg)
     return true;
 }
 
-/* The model, as nccopy's -k says it; a netCDF-3 or HDF5 file is nothing that is written here. */
+/* The data model, by the names of nccopy's -k. netCDF-3 and HDF5 files are not supported as targets. */
 static bool
 take_kind(copy_opts *o, const char *arg)
 {
@@ -187,7 +187,7 @@ take_elems(copy_opts *o, const char *arg)
     return true;
 }
 
-/* What has no letter, or needs no thought. */
+/* Options without a letter or without an argument. */
 static bool
 take_flag(copy_opts *o, int c)
 {
@@ -210,7 +210,7 @@ take_flag(copy_opts *o, int c)
     case OPT_SKIP_UNREADABLE: o->skip_unreadable = true; return true;
     case OPT_NO_CLOBBER: o->keep = true; return true;
     case OPT_PROGRESS: o->progress = COPY_YES; return true;
-    default: return false; /* getopt told what is wrong */
+    default: return false; /* getopt has reported it */
     }
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nczdump: prints a dataset as CDL, JSON, NcML, a tree or a map of its chunks. This file reads the options; tools/dump
- * does the work.
+ * nczdump: prints a dataset as CDL, JSON, NcML, a tree or a map of its chunks. This file reads the options;
+ * tools/dump does the work.
  *
- * Exit status: 0; 1 when something could not be read; 2 when it was called wrongly.
+ * Exit status: 0; 1 when something could not be read; 2 for a wrong command line.
  */
 #include "error_text.h"
 #include "redact_url.h"
@@ -28,7 +28,7 @@ static const char usage_text[] =
     "  -v, --variables LIST    data of these variables only (names or paths, comma-separated)\n"
     "  -g, --groups LIST       data of these groups only\n"
     "  -s, --special           also virtual attributes: chunks, filters, byte order, provenance\n"
-    "  -F                      filters as _Filter and _Codecs instead of _DeflateLevel and its like\n"
+    "  -F                      filters as _Filter and _Codecs instead of _DeflateLevel and similar\n"
     "  -Xp                     no _NCProperties         -XF  show the type of _FillValue\n"
     "  -t, --times             times as dates           -i   ... with a T before the time of day\n"
     "  -p, --precision F[,D]   significant digits of float and double values (9,17 loses nothing)\n"
@@ -39,9 +39,9 @@ static const char usage_text[] =
     "  -x, --ncml              NcML instead of CDL, without data\n"
     "      --json[=header]     JSON instead of CDL\n"
     "      --tree              an overview of groups, variables, chunks and codecs\n"
-    "      --s3-explain        what an S3 URL comes to: address, region, credentials; no data\n"
+    "      --s3-explain        the settings that an S3 URL resolves to: address, region, credentials\n"
     "      --chunks[=json]     which chunks are stored, their bytes and ratio; with -v of these variables\n"
-    "      --stats             what was asked of the store, on stderr at the end\n"
+    "      --stats             counts of store operations, on stderr at the end\n"
     "  -w, -Xm, -L LEVEL       accepted as by ncdump    -L  also sets the log level\n"
     "      --help, --version\n";
 
@@ -170,7 +170,7 @@ take_chunks(dump_opts *o, const char *arg)
     return arg == NULL || strcmp(arg, "json") == 0 || fail_value("--chunks", arg);
 }
 
-/* What the option says; false when it makes no sense. */
+/* Applies one option; false when it is invalid. */
 static bool
 take_option(dump_opts *o, const char **name, int c)
 {
@@ -200,7 +200,7 @@ take_option(dump_opts *o, const char **name, int c)
     case OPT_TREE: o->form = DUMP_TREE; return true;
     case OPT_CHUNKS: return take_chunks(o, optarg);
     case OPT_STATS: o->stats = true; return true;
-    default: return false; /* getopt told what is wrong */
+    default: return false; /* getopt has reported it */
     }
 }
 

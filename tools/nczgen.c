@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nczgen: makes a dataset from CDL text. Options are ncgen's; what means nothing here is accepted and ignored.
+ * nczgen: creates a dataset from CDL text. It has the options of ncgen; those without a meaning here are ignored.
  */
 #include "gen/gen.h"
 #include "error_text.h"
@@ -18,7 +18,7 @@
 
 static const char usage_text[] =
     "Usage: nczgen [options] [FILE]\n"
-    "Makes a dataset from CDL text in FILE, or in standard input. Without -b or -o the text is only checked.\n"
+    "Creates a dataset from CDL text in FILE, or in standard input. Without -b or -o the text is only checked.\n"
     "\n"
     "  -b            write a dataset, named after the text: NAME.zarr\n"
     "  -o PATH       write the dataset PATH, a path or a URL; implies -b\n"
@@ -58,7 +58,7 @@ fail_usage(const char *what, const char *arg)
 
 /* ---- input and output ------------------------------------------------------------------------------------- */
 
-/* All of `in`, with a NUL behind it; NULL with errno. */
+/* Reads all of `in` and appends a NUL; NULL with errno. */
 static char *
 read_all(FILE *in, size_t *len)
 {
@@ -138,14 +138,14 @@ report_failure(const char *path, int rc)
     return rc;
 }
 
-/* A name out of the text must not lead anywhere else than to the current directory. */
+/* A name from the text must stay in the current directory. */
 static bool
 is_plain_name(const char *name)
 {
     return name[0] != '\0' && name[0] != '.' && name[0] != '[' && strpbrk(name, "/#:") == NULL;
 }
 
-/* Writes all of it and closes it, or removes what was made. */
+/* Writes the data and closes the dataset, or removes it. */
 static int
 write_dataset(const options *o, const gen_cdl *cdl, const char *path, int ncid)
 {
@@ -174,7 +174,7 @@ write_dataset(const options *o, const gen_cdl *cdl, const char *path, int ncid)
     return rc;
 }
 
-/* The dataset at its path; nothing is left there when it cannot be finished. */
+/* Creates the dataset at its path, and removes it when it cannot be completed. */
 static int
 generate(const options *o, const gen_cdl *cdl)
 {

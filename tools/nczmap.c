@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nczmap: the objects of any dataset's store as they are, for looking into what went wrong. This file reads the
+ * nczmap: shows the raw objects of a dataset's store, for diagnosis. This file reads the
  * options; tools/map does the work.
  *
- * Exit status: 0; 1 when something is not there or cannot be read; 2 when it was called wrongly.
+ * Exit status: 0; 1 when something does not exist or cannot be read; 2 for a wrong command line.
  */
 #include "map/map.h"
 #include "error_text.h"
@@ -23,9 +23,9 @@ static const char usage_text[] =
     "usage: nczmap [options] PATH-or-URL [COMMAND [ARGUMENT ...]]\n"
     "  list [PREFIX ...]       length and key of every object (below the prefixes); the default\n"
     "  find PATTERN ...        the same for keys that a shell pattern matches; * matches slashes, too\n"
-    "  dump [PREFIX ...]       the same with what is in them: documents, and the beginning of chunks\n"
-    "  stat KEY ...            what stands there: an object, a prefix of others, nothing\n"
-    "  cat KEY ...             the objects' bytes as they are\n"
+    "  dump [PREFIX ...]       the same with contents: documents, and the beginning of chunks\n"
+    "  stat KEY ...            what exists there: an object, a prefix of others, nothing\n"
+    "  cat KEY ...             the objects' bytes\n"
     "options:\n"
     "  -k, --keys              only keys, without lengths\n"
     "  -x, --hex               bytes as hexadecimal numbers (cat, dump)\n"
@@ -46,7 +46,7 @@ static const struct option long_options[] = {
 static const struct command {
     const char *name;
     int (*fn)(nczarr_map *map, const map_opts *o, const char *arg);
-    bool alone; /* means something without an argument: the whole store */
+    bool alone; /* works without an argument, on the whole store */
 } commands[] = {
     {"list", map_list, true},  {"find", map_find, false}, {"dump", map_dump, true},
     {"stat", map_stat, false}, {"cat", map_cat, false},
@@ -99,7 +99,7 @@ take_option(map_opts *o, int c, const char *arg)
     case 'x': o->hex = true; return true;
     case 'r': return take_range(o, arg);
     case 'L': return take_log_level(arg);
-    default: return false; /* getopt told what is wrong */
+    default: return false; /* getopt has reported it */
     }
 }
 
@@ -110,7 +110,7 @@ find_command(const char *name, int nargs)
         if (strcmp(commands[i].name, name) == 0) {
             if (nargs > 0 || commands[i].alone)
                 return &commands[i];
-            fprintf(stderr, "nczmap: %s: of which key?\n", name);
+            fprintf(stderr, "nczmap: %s: an argument is needed: a key or a pattern\n", name);
             return NULL;
         }
     fprintf(stderr, "nczmap: no such command: %s\n", name);

@@ -8,7 +8,8 @@
 
 #define DEFAULT_WIDTH "S128"
 
-/* Is there an attribute that gives the width of strings? Looked for in the list: by name the library answers always. */
+/* Is there an attribute that gives the width of strings? Looked for in the list: by name the library answers
+ * always. */
 static bool
 has_width_attribute(int ncid, int varid)
 {

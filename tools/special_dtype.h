@@ -3,8 +3,9 @@
 #ifndef SPECIAL_DTYPE_H
 #define SPECIAL_DTYPE_H
 
-/* The variable's stored type as Zarr v2 spells it, when netCDF has no such type (`|b1`, `<f2`, `<U5`, `<M8[ns]`), or when
- * it is a string whose width is neither the default nor given by an attribute (`|S12`); else NULL. malloc()ed. */
+/* The variable's stored type as Zarr v2 spells it, when netCDF has no such type (`|b1`, `<f2`, `<U5`, `<M8[ns]`), or
+ * when it is a string whose width is neither the default nor given by an attribute (`|S12`); else NULL.
+ * malloc()ed. */
 char *special_dtype(int ncid, int varid);
 
 #endif /* SPECIAL_DTYPE_H */

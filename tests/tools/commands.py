@@ -149,7 +149,7 @@ def nczmap():
     problems = []
     for args, status, text in [
         ((store, "cat", "no"), 1, "no such object"), ((store, "cat", "../x"), 1, "not a"), ((store, "list", "no"), 1, "no such object"),
-        ((store, "find", "zz*"), 1, "no such object"), ((store, "cat"), 2, "of which key"), ((store, "burn"), 2, "no such command"),
+        ((store, "find", "zz*"), 1, "no such object"), ((store, "cat"), 2, "an argument is needed"), ((store, "burn"), 2, "no such command"),
         ((), 2, "no store"), (("/nothing/at/all",), 1, "nothing"), (("-r", "x", store), 2, "range"), (("-r", "1:", store), 2, "range"),
         (("-r", "20:9", store, "cat", "lat/0"), 1, "only 24 bytes"), (("-L", "x", store), 2, "level"), (("-Z",), 2, "Z"),
     ]:

@@ -89,7 +89,7 @@ bad_texts(void **state)
         {"_Codecs", "[{\\\"id\\\":\\\"zlib\\\"", "this codec has no end"},
         {"_Codecs", "[{\\\"a\\\":[{}}", "this codec has no end"},
         {"_Codecs", "[{\\\"id\\\":\\\"zlib\\\"}", "expected ',' or ']'"},
-        {"_Codecs", "[] x", "text behind the list"},
+        {"_Codecs", "[] x", "text after the list"},
         {"_Codecs", "[{\\\"id\\\":\\\"zl", "this string has no end"},
     };
     (void)state;

@@ -20,7 +20,7 @@ errors_have_positions(void **state)
         {"foo", "t:1:1: expected 'netcdf NAME {', found 'foo'"},
         {"netcdf t", "t:1:1: no '{' after 'netcdf'"},
         {"netcdf t {", "t:1:11: the '{' of line 1 has no '}'"},
-        {"netcdf t {}\n x", "t:2:2: expected nothing behind the last '}', found 'x'"},
+        {"netcdf t {}\n x", "t:2:2: expected nothing after the last '}', found 'x'"},
         {"netcdf t { /* }", "t:1:12: this comment has no end"},
         {"netcdf t { dimensions: x = 0 ; }", "t:1:28: the size of dimension x must be a positive integer"},
         {"netcdf t { dimensions: x = 1, x = 2; }", "t:1:31: dimension x is declared twice"},

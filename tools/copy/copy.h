@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy.h: the engine behind nczcopy, for its main program and for tests.
+ * copy.h: the engine of nczcopy, for its main program and for tests.
  *
  * copy_run() copies one dataset into another, between any two stores and dialects that the library has. It uses the
  * public API only. What it promises:
@@ -9,7 +9,7 @@
  *   A directory is made under another name beside the target and takes its place when it is complete; an archive
  *   appears when it is complete; elsewhere an attribute of the root says so as long as it is not. A copy that was
  *   interrupted is continued with `resume`, or leaves nothing.
- *   Chunks whose bytes need no change are moved without decoding them.
+ *   Chunks whose bytes need no change are copied without decoding them.
  */
 #ifndef NCZCOPY_COPY_H
 #define NCZCOPY_COPY_H
@@ -23,16 +23,16 @@ typedef struct copy_names {
     size_t n;
 } copy_names;
 
-/* One wish of -c: for a dimension (`len` is one number), a variable, or everything. */
+/* One setting of -c: for a dimension (`len` is one number), a variable, or everything. */
 typedef struct copy_chunks {
     char   *dim, *var; /* both NULL: all variables, unchunked */
     size_t *len;       /* 0: as long as the dimension */
     size_t  n;         /* of a variable: 0: unchunked */
 } copy_chunks;
 
-/* One wish of -F: the codecs of some variables, in place of theirs. */
+/* One setting of -F: the codecs of some variables, replacing their own. */
 typedef struct copy_filters {
-    copy_names vars; /* "*" stands for all */
+    copy_names vars; /* "*": all */
     char      *spec; /* "none", "307,9|fletcher32", or JSON */
 } copy_filters;
 
@@ -67,7 +67,7 @@ typedef struct copy_opts {
 
 #define COPY_OPTS_INIT ((copy_opts){.deflate = -1, .min_chunked = 8192})
 
-/* Each takes one option's text into the options, and says on stderr what is wrong with it. */
+/* Each parses the text of one option into `o`, and reports errors on stderr. */
 bool copy_parse_chunks(copy_opts *o, const char *spec);
 bool copy_parse_filters(copy_opts *o, const char *spec);
 void copy_parse_names(copy_names *list, const char *commas);             /* a backslash keeps the next character */
@@ -75,7 +75,7 @@ bool copy_parse_size(const char *option, const char *text, size_t *out); /* 4096
 
 void copy_opts_clear(copy_opts *o);
 
-/* 0, or the first failure's code; each was told on stderr. */
+/* 0, or the first failure's code; failures are reported on stderr. */
 int copy_run(const copy_opts *o);
 
 #endif /* NCZCOPY_COPY_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_codecs.c: the codecs of a variable of the target: those that -F names; else the source's, with -d's deflate in place
- * of whatever compresses.
+ * copy_codecs.c: the codecs of a variable of the target: those that -F names; else the source's, with -d's deflate in
+ * place of whatever compresses.
  */
 #include "copy_int.h"
 

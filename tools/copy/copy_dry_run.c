@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_dry_run.c: what a copy would write. The target's documents are really made, in a map that only counts, and so they are
- * exact. Chunks that go as they are are counted where they are. Those that are coded anew are coded, when they are
- * few; of many a sample, and the sums are estimates and say so.
+ * copy_dry_run.c: what a copy would write. The target's documents are really made, in a map that only counts, and so
+ * they are exact. Chunks that go as they are are counted where they are. Those that are coded anew are coded, when
+ * they are few; of many a sample, and the sums are estimates and say so.
  */
 #include "copy_int.h"
 
@@ -170,7 +170,7 @@ count_raw(const copy_state *r, const copy_var *v, counts *c)
     return rc == NC_NOERR ? rc : copy_fail(rc, v->path);
 }
 
-/* ---- chunks coded anew ---- */
+/* ---- chunks encoded again ---- */
 
 typedef struct sample {
     int             in, out;
@@ -255,7 +255,7 @@ count_encoded(copy_state *r, const copy_var *v, counts *all, counts *c)
     return rc;
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
 static void
 print_counts(const char *what, const counts *c, const char *how)
@@ -279,7 +279,7 @@ count_vars(copy_state *r, counts *all, counts *sum)
             continue;
         if ((rc = v->raw ? count_raw(r, v, &c) : count_encoded(r, v, all, &c)) != NC_NOERR)
             break;
-        print_counts(v->path, &c, v->raw ? "chunks as they are" : "chunks coded anew");
+        print_counts(v->path, &c, v->raw ? "chunks as they are" : "chunks encoded again");
         sum->objects += c.objects;
         sum->bytes += c.bytes;
         sum->about = sum->about || c.about;

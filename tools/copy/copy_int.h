@@ -2,8 +2,8 @@
 /*
  * copy_int.h: what the files of nczcopy's engine share.
  *
- * Running out of memory ends the program with a message (copy_need): an interrupted copy harms nothing. All other
- * failures are told where they are noticed, by copy_fail, and their codes passed up.
+ * Running out of memory ends the program with a message (copy_need): an interrupted copy does no harm. All other
+ * failures are reported where they occur, by copy_fail(), and their codes passed up.
  */
 #ifndef NCZCOPY_COPY_INT_H
 #define NCZCOPY_COPY_INT_H
@@ -47,7 +47,8 @@ char *copy_textf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* 1234567 -> "1.2 MiB", written to `out`, which has at least 32 bytes and is returned. */
 char *copy_size_text(double bytes, char *out);
 
-/* ---- what is copied: copy_source.c --------------------------------------------------------------------------------- */
+/* ---- what is copied: copy_source.c
+ * --------------------------------------------------------------------------------- */
 
 typedef struct copy_group {
     int   in, out; /* ncids */
@@ -95,7 +96,8 @@ void copy_source_clear(copy_source *s);
 bool copy_path_matches(const char *path, const char *wanted);
 bool copy_names_match(const copy_names *list, const char *path);
 
-/* ---- budget: copy_plan.c ------------------------------------------------------------------------------------------ */
+/* ---- budget: copy_plan.c
+ * ------------------------------------------------------------------------------------------ */
 
 typedef struct copy_budget {
     size_t slab;  /* bytes of the piece that is read and written at once */
@@ -124,22 +126,23 @@ bool copy_next_piece(const copy_var *v, const size_t *step, size_t *start);
 /* Lengths of the piece at `start`; returns its elements. */
 size_t copy_count_piece(const copy_var *v, const size_t *step, const size_t *start, size_t *count);
 
-/* ---- the target: copy_target.c ------------------------------------------------------------------------------------ */
+/* ---- the target: copy_target.c
+ * ------------------------------------------------------------------------------------ */
 
 typedef enum copy_target_kind { COPY_DIR, COPY_ARCHIVE, COPY_REMOTE } copy_target_kind;
 
 typedef struct copy_target {
     copy_target_kind kind;
     char            *url;    /* what the user asked for, with the mode */
-    char            *path;   /* of a directory: where it is to stand */
-    char            *part;   /* ... and where it is being made */
-    char            *work;   /* what nc_create() is given */
+    char            *path;   /* of a directory: its final path */
+    char            *part;   /* ... and where it is created */
+    char            *work;   /* the argument of nc_create() */
     int              lock;   /* on the directory in which it is being made; -1: none */
     char            *marker; /* what the attribute says */
     int              ncid;
     bool             open, resumed;
-    bool             begun; /* what is there can be continued */
-    bool             marks; /* it stands in its place before it is complete, and the attribute says so */
+    bool             begun; /* the target can be resumed */
+    bool             marks; /* visible before it is complete, marked by the attribute */
 } copy_target;
 
 int copy_target_name(const copy_opts *o, copy_target *t);
@@ -149,13 +152,14 @@ bool copy_into_itself(const char *in, const char *out);
 int copy_target_open(const copy_opts *o, copy_target *t);
 /* All definitions are committed, and the copy can be resumed from now on. */
 int copy_target_begin(copy_target *t);
-/* The attribute goes, everything is stored, the dataset closed. */
+/* Deletes the attribute, stores everything and closes the dataset. */
 int copy_target_finish(copy_target *t);
-/* What was made takes its place. */
+/* Renames the new dataset to its final path. */
 int  copy_target_publish(const copy_opts *o, copy_target *t);
 void copy_target_clear(copy_target *t); /* an open one is aborted or left to be resumed */
 
-/* ---- definitions: copy_define.c, copy_codecs.c -------------------------------------------------------------------------- */
+/* ---- definitions: copy_define.c, copy_codecs.c
+ * -------------------------------------------------------------------------- */
 
 int copy_define(const copy_opts *o, copy_source *s, int out);
 /* The same dimensions and variables found again in a target that has them. */
@@ -164,16 +168,17 @@ int copy_find_definitions(copy_source *s, int out);
 int copy_grow_dims(const copy_opts *o, const copy_source *s, int out);
 /* The text of nczarr_inq_var_encoding(), malloc()ed; NULL where there is none. */
 char *copy_encoding(int ncid, int varid);
-/* Says of each variable whether its chunks go as they are. */
+/* Decides for each variable whether its chunks can be copied without decoding. */
 int copy_find_raw(copy_source *s);
 int copy_late_atts(const copy_source *s);
 /* The chunks that the options and the source ask for. */
 void copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v);
 int  copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
-/* Do the words of -c and -F name anything? */
+/* Checks that the names in -c and -F exist. */
 int copy_check_options(const copy_opts *o, const copy_source *s);
 
-/* ---- progress: copy_progress.c ------------------------------------------------------------------------------------ */
+/* ---- progress: copy_progress.c
+ * ------------------------------------------------------------------------------------ */
 
 typedef struct copy_progress {
     bool        on;
@@ -189,7 +194,8 @@ void copy_progress_begin(copy_progress *p, const copy_opts *o, double total);
 void copy_progress_add(copy_progress *p, double bytes, bool moved, size_t chunks, const char *what);
 void copy_progress_end(copy_progress *p, bool complete); /* draws the last line, or takes the line away */
 
-/* ---- data: copy_slabs.c, copy_raw.c, copy_verify.c --------------------------------------------------------------------------- */
+/* ---- data: copy_slabs.c, copy_raw.c, copy_verify.c
+ * --------------------------------------------------------------------------- */
 
 /* Chunks of a variable that are stored already, by their place in its grid. */
 typedef struct copy_chunk_set {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_options.c: the texts of -c, -F, -v and their like, taken apart; and whether what they name is there.
+ * copy_options.c: parses the texts of -c, -F, -v and similar options, and checks that the names in them exist.
  */
 #include "copy_int.h"
 
@@ -145,7 +145,7 @@ parse_dim_chunks(copy_opts *o, const char *spec)
         for (const char *s = p; s < p + all; s++) /* the last: a name may be a path */
             slash = *s == '/' ? s : slash;
         if (slash == NULL || slash == p)
-            return fail_chunks(spec, slash == NULL ? "no slash behind the name of a dimension" : "no dimension");
+            return fail_chunks(spec, slash == NULL ? "no slash after the name of a dimension" : "no dimension");
         c = add_chunks(o);
         c->dim = copy_need(strndup(p, (size_t)(slash - p)));
         c->len = copy_alloc(1, sizeof *c->len);
@@ -195,7 +195,7 @@ copy_parse_filters(copy_opts *o, const char *spec)
     return true;
 }
 
-/* ---- are they there? ---- */
+/* ---- checks against the source ---- */
 
 static int
 fail_no_such(const char *option, const char *name, const char *what)

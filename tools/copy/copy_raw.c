@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_raw.c: chunks whose bytes need no change, moved from map to map without decoding. Several at once: a mover gets one
- * and puts it, and most of its time is waiting.
+ * copy_raw.c: copies chunks whose bytes need no change from map to map without decoding. Several at once: a mover
+ * gets one and puts it, and most of its time is waiting.
  */
 #include "copy_int.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_slabs.c: a variable's data piece by piece: read, decoded, encoded anew and written. A piece is made of whole target
- * chunks (plan.c), so each of them is put once; a chunk that is there is whole and need not be made again.
+ * copy_slabs.c: copies a variable's data piece by piece: read, decode, encode again, write. A piece is made of whole
+ * target chunks (plan.c), so each of them is put once; a chunk that is there is whole and need not be made again.
  */
 #include "copy_int.h"
 

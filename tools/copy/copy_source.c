@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_source.c: what is to be copied, looked up once: groups, dimensions and variables that the options choose, parents
- * before children, each in the order of its definition.
+ * copy_source.c: what is to be copied, looked up once: groups, dimensions and variables that the options choose,
+ * parents before children, each in the order of its definition.
  */
 #include "copy_int.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_target.c: the life of what is being made, so that an interrupted copy does no harm.
+ * copy_target.c: creates and publishes the target, so that an interrupted copy does no harm.
  *
- * A directory: made as PATH.nczcopy and renamed when it is complete and closed, so that PATH is absent, old or new. The
- * directory is locked while one works in it: a second nczcopy is refused.
+ * A directory is created as PATH.nczcopy and renamed when it is complete and closed, so that PATH is absent, old or
+ * new. It is locked meanwhile: a second nczcopy is refused.
  * An archive: the library lets it appear when it is closed; there is nothing to resume. Elsewhere (S3): in its place,
  * where commit=close keeps it from being seen before it is complete, and the library lets one writer do it.
  *
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define PART_SUFFIX ".nczcopy"
-#define BEGUN       "copy by nczcopy, hardly begun: make it anew"
+#define BEGUN       "copy by nczcopy, barely begun: start it again"
 
 /* ---- names ---- */
 
@@ -196,7 +196,7 @@ copy_into_itself(const char *in, const char *out)
     return into;
 }
 
-/* ---- making it ---- */
+/* ---- creation ---- */
 
 static int
 remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -277,7 +277,7 @@ empty_part(const copy_target *t)
                                                                                       : fail_removal(t->part);
 }
 
-/* An object that was being written when the copy died lies about under the library's name for such. */
+/* Removes temporary files of the library, which an interrupted copy leaves. */
 static int
 remove_temporary(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -287,7 +287,7 @@ remove_temporary(const char *path, const struct stat *st, int type, struct FTW *
     return type == FTW_F && strncmp(path + ftw->base, prefix, sizeof prefix - 1) == 0 ? remove(path) : 0;
 }
 
-/* Is there a dataset, even if it is one that this library cannot open? */
+/* Is there a dataset, even one that this library cannot open? */
 static bool
 has_root_document(const char *path)
 {
@@ -303,8 +303,8 @@ has_root_document(const char *path)
     return has;
 }
 
-/* May what stands at the path be replaced? Only a dataset, an empty directory, or what a writer left that died: that
- * goes at once. */
+/* May the existing path be replaced? Only a dataset, an empty directory, or the remains of an interrupted writer,
+ * which are deleted at once. */
 static int
 check_replaceable(const copy_opts *o, const copy_target *t)
 {
@@ -325,7 +325,7 @@ check_replaceable(const copy_opts *o, const copy_target *t)
         copy_say("%s: exists, and is not replaced: %s", t->path, nczarr_errmsg());
         return NC_EEXIST;
     }
-    copy_say("%s: exists and is no dataset: it is not replaced", t->path);
+    copy_say("%s: exists and is not a dataset: it is not replaced", t->path);
     return NC_EEXIST;
 }
 
@@ -431,7 +431,7 @@ copy_target_begin(copy_target *t)
     return NC_NOERR;
 }
 
-/* ---- and its end ---- */
+/* ---- completion ---- */
 
 int
 copy_target_finish(copy_target *t)

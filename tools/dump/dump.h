@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dump.h: the engine behind nczdump, for its main program and for tests.
+ * dump.h: the engine of nczdump, for its main program and for tests.
  *
  * dump_run prints one open dataset. It reads through the public API only and holds no state between calls, so that
  * two threads may dump two datasets at once. Data is read in bounded pieces, never a whole variable at a time.
@@ -60,12 +60,12 @@ void dump_names_clear(dump_names *list);
 char *dump_default_name(const char *path);
 
 /*
- * Prints the dataset under the name. Returns 0, or the first error's code; each was then told on stderr in one line.
- * A variable whose data cannot be read is told and passed over; the rest is still printed.
+ * Prints the dataset under the name. Returns 0, or the first error's code; each error is reported on stderr in one
+ * line. A variable whose data cannot be read is reported and skipped; the rest is still printed.
  */
 int dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out);
 
-/* One line on what was asked of the dataset's store so far. */
+/* One line with the counts of operations on the dataset's store so far. */
 void dump_stats(int ncid, FILE *out);
 
 /* The CDL word for a dataset's kind: "netCDF-4", "classic", ... */

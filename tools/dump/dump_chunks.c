@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dump_chunks.c: --chunks: which chunks of each variable are stored, how many bytes they take and what they would take
- * without codecs; as a drawing of the grid of chunks, or as JSON. No chunk is read, only their lengths are asked for.
+ * dump_chunks.c: --chunks: which chunks of each variable are stored, how many bytes they take and what they would
+ * take without codecs; as a drawing of the grid of chunks, or as JSON. No chunk is read, only their lengths are asked
+ * for.
  */
 #include "dump_int.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dump_codecs.c: a variable's filters as the API tells of them, and its _Codecs document.
+ * dump_codecs.c: a variable's filters as the API reports them, and its _Codecs document.
  */
 #include "dump_int.h"
 
@@ -149,7 +149,7 @@ skip_json_list(const char *s, char close, int depth)
     }
 }
 
-/* Behind the value at s, or NULL when it is none. */
+/* The end of the value at s, or NULL when it is not valid. */
 static const char *
 skip_json_value(const char *s, int depth)
 {

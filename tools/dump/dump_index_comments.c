@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dump_index_comments.c: the index comments of -b and -f, counted as in C, or as in Fortran (from 1, the fastest index first).
+ * dump_index_comments.c: the index comments of -b and -f, counted as in C, or as in Fortran (from 1, the fastest
+ * index first).
  */
 #include "dump_int.h"
 

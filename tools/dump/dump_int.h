@@ -2,8 +2,8 @@
 /*
  * dump_int.h: what the files of nczdump's engine share.
  *
- * Running out of memory ends the program with a message (dump_need); all other failures are told by dump_fail and
- * recorded in dump.report.
+ * Running out of memory ends the program with a message (dump_need); all other failures are reported by dump_fail()
+ * and recorded in dump.report.
  */
 #ifndef NCZDUMP_DUMP_INT_H
 #define NCZDUMP_DUMP_INT_H
@@ -27,7 +27,8 @@ int dump_fail_text(dump_report *r, int rc, const char *fmt, ...) __attribute__((
 
 void *dump_need(void *p); /* p; when it is NULL, reports that memory is out and ends the program */
 
-/* ---- dump_text.c: a growing string, always NUL terminated once something was added ------------------------------- */
+/* ---- dump_text.c: a growing string, always NUL terminated once something was added
+ * ------------------------------- */
 
 typedef struct dump_text {
     char  *s;
@@ -43,7 +44,7 @@ void dump_text_addf(dump_text *t, const char *fmt, ...) __attribute__((format(pr
 void dump_text_reset(dump_text *t); /* empty, keeps the memory */
 void dump_text_clear(dump_text *t);
 
-/* A name as CDL wants it: special characters and a leading digit behind a backslash. A path's slashes stay. */
+/* A name as CDL wants it: a backslash before special characters and a leading digit. A path's slashes stay. */
 void dump_text_add_name(dump_text *t, const char *name);
 
 /* Bytes inside a CDL string literal. ascii_only: octal escapes for bytes above 127 (char data). */
@@ -62,7 +63,8 @@ bool dump_text_is_utf8(const char *s, size_t n);
 
 void *dump_alloc(size_t n, size_t size); /* n * size bytes, zeroed, never NULL */
 
-/* ---- dump_run.c -------------------------------------------------------------------------------------------------- */
+/* ---- dump_run.c
+ * -------------------------------------------------------------------------------------------------- */
 
 typedef struct dump_var_id {
     int ncid, varid;
@@ -94,14 +96,16 @@ void dump_cdl_name(dump_context *d, const char *name); /* escaped for CDL */
 void dump_cdl_att_head(dump_context *d, const char *owner, const char *name);
 void dump_cdl_typed_att_head(dump_context *d, const char *type, const char *owner, const char *name);
 
-/* ---- dump_select.c: -v, -g, -c ----------------------------------------------------------------------------------- */
+/* ---- dump_select.c: -v, -g, -c
+ * ----------------------------------------------------------------------------------- */
 
 int  dump_select(dump_context *d);
 void dump_select_clear(dump_context *d);
 bool dump_wants_group(const dump_context *d, int grp);
 bool dump_wants_var(const dump_context *d, int grp, int varid);
 
-/* ---- tree of groups: dump_groups.c --------------------------------------------------------------------------------- */
+/* ---- tree of groups: dump_groups.c
+ * --------------------------------------------------------------------------------- */
 
 typedef struct dump_ids {
     int *id;
@@ -119,7 +123,8 @@ char *dump_grp_path(int grp); /* "/", "/g/h"; free it */
 char *dump_var_path(int grp, const char *name);
 int   dump_dim_home(int grp, int dimid, int *home); /* the group that defines a dimension */
 
-/* ---- dump_var.c: one variable, one attribute --------------------------------------------------------------------- */
+/* ---- dump_var.c: one variable, one attribute
+ * --------------------------------------------------------------------- */
 
 typedef struct dump_var {
     int     grp, id;
@@ -152,7 +157,8 @@ size_t      dump_type_size(nc_type type);                        /* 0 if it is n
 const char *dump_type_name(nc_type type);                        /* atomic; NULL otherwise */
 void        dump_text_add_type(dump_text *t, const dump_var *v); /* also of a type that netCDF does not have */
 
-/* ---- dump_value.c: one value to text ----------------------------------------------------------------------------- */
+/* ---- dump_value.c: one value to text
+ * ----------------------------------------------------------------------------- */
 
 typedef struct dump_number_format {
     int  float_digits, double_digits;
@@ -176,7 +182,7 @@ void dump_value_plain(dump_text *t, const dump_number_format *s, nc_type type, c
 
 double dump_value_double(nc_type type, const void *p);
 
-/* Does a value stand for "nothing written"? Floating-point numbers match within their precision. */
+/* Is a value the fill value? Floating-point numbers match within their precision. */
 typedef struct dump_fill {
     bool     has;
     nc_type  type;
@@ -198,7 +204,8 @@ void dump_fill_load(const dump_var *v, dump_fill *f);
 void dump_fill_clear(dump_fill *f);
 bool dump_fill_matches(const dump_fill *f, const void *p);
 
-/* ---- dump_reader.c: a variable's values in order, in bounded pieces ---------------------------------------------- */
+/* ---- dump_reader.c: a variable's values in order, in bounded pieces
+ * ---------------------------------------------- */
 
 typedef struct dump_reader {
     const dump_var *v;
@@ -227,7 +234,8 @@ void dump_json(dump_context *d);
 void dump_tree(dump_context *d);
 void dump_chunks(dump_context *d); /* dump_chunks.c */
 
-/* ---- dump_codecs.c ----------------------------------------------------------------------------------------------- */
+/* ---- dump_codecs.c
+ * ----------------------------------------------------------------------------------------------- */
 
 typedef struct dump_filters {
     size_t         n;
@@ -242,7 +250,8 @@ const char *dump_filter_name(unsigned int id);   /* NULL if it is not a known on
 char       *dump_codecs_text(const dump_var *v); /* the _Codecs document, or NULL; free it */
 bool        dump_json_is_valid(const char *s);
 
-/* ---- dump_time.c: numbers that are times ------------------------------------------------------------------------- */
+/* ---- dump_time.c: numbers that are times
+ * ------------------------------------------------------------------------- */
 
 typedef enum dump_calendar { CAL_MIXED, CAL_PROLEPTIC, CAL_JULIAN, CAL_365, CAL_366, CAL_360 } dump_calendar;
 
@@ -264,7 +273,7 @@ bool dump_timebase_parse(const char *units, const char *cal, dump_timebase *tb);
 dump_timebase dump_timebase_for(const dump_context *d, int grp, int varid, const char *name);
 /* "2001-02-03 04:05" in quotes; false when the value is no time (NaN, infinite, absurd). */
 bool dump_timebase_text(const dump_timebase *tb, double value, dump_text *t);
-/* -t: the times of a numeric attribute as a comment behind it. */
+/* -t: the times of a numeric attribute as a comment after it. */
 void dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a);
 void dump_record_bounds(dump_context *d, int grp, int varid, const dump_att *a);
 

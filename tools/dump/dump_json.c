@@ -157,7 +157,7 @@ print_storage(dump_context *d, const dump_var *v, int level)
     free(chunk);
 }
 
-/* What stands for "never written"; null where nothing does. */
+/* The fill value; null where the variable has none. */
 static void
 print_fill(dump_context *d, const dump_var *v, int level)
 {

@@ -46,10 +46,10 @@ dump_stats(int ncid, FILE *out)
 
     if (nczarr_stats(ncid, &n) != NC_NOERR)
         return;
-    fprintf(out, "nczdump: %llu objects asked for, %llu bytes of them; %llu lists", n.gets, n.bytes_read, n.lists);
+    fprintf(out, "nczdump: %llu objects requested, %llu bytes read; %llu listings", n.gets, n.bytes_read, n.lists);
     if (n.requests > 0)
-        fprintf(out, "; %llu requests (%llu of them tried again), %llu bytes in, %llu out, %llu ms in all",
-                n.requests, n.retries, n.bytes_in, n.bytes_out, n.milliseconds);
+        fprintf(out, "; %llu requests (%llu retries), %llu bytes received, %llu sent, %llu ms in total", n.requests,
+                n.retries, n.bytes_in, n.bytes_out, n.milliseconds);
     fputc('\n', out);
 }
 

@@ -2,8 +2,8 @@
 /*
  * dump_text.c: a growing string and the quoting rules of CDL, XML and JSON.
  *
- * A text may hold any bytes; s[len] is always NUL once something was added. Memory that cannot be had ends the
- * program: a half-printed dump is of no use to anybody.
+ * A text may hold any bytes; s[len] is always NUL once something was added. Running out of
+ * memory ends the program: a partial dump is useless.
  */
 #include "dump_int.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dump_var.c: what there is to know of one variable, one attribute, one type.
+ * dump_var.c: loads the properties of one variable, one attribute, one type.
  */
 #include "dump_int.h"
 

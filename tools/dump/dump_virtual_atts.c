@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dump_virtual_atts.c: -s: attributes that are not stored but tell of storage: chunks, filters, byte order, provenance.
+ * dump_virtual_atts.c: -s: attributes that are not stored but describe the storage: chunks, filters, byte order,
+ * provenance.
  */
 #include "dump_int.h"
 
@@ -55,7 +56,7 @@ print_storage(dump_context *d, const dump_var *v)
     free(chunk);
 }
 
-/* Filters that have an attribute of their own do not stand in _Filter, unless that is asked for. */
+/* Filters with an attribute of their own are not in _Filter, unless -F is given. */
 static void
 print_filters(dump_context *d, const dump_var *v)
 {

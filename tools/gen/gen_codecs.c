@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The text of _Codecs: a JSON list of Zarr codecs, as nczdump -s prints it, cut into its objects. What is in them is
- * the library's business: each is handed to it as it stands.
+ * The text of _Codecs: a JSON list of Zarr codecs, as nczdump -s prints it, cut into its objects. The
+ * library checks their contents: each is passed to it unchanged.
  */
 #include "gen_int.h"
 
@@ -102,7 +102,7 @@ gen_parse_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t
     }
     skip_blanks(&c);
     if (c.at < c.end)
-        return fail_codecs(&c, "text behind the list");
+        return fail_codecs(&c, "text after the list");
     *n = used;
     return NC_NOERR;
 }

@@ -24,7 +24,8 @@ typedef struct gen_pos {
     unsigned line, col; /* from 1; columns count bytes */
 } gen_pos;
 
-/* ---- memory (gen_memory.c) --------------------------------------------------------------------------------------- */
+/* ---- memory (gen_memory.c)
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct gen_arena {
     struct gen_block *head;
@@ -224,7 +225,8 @@ int   gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_name_kin
 void *gen_names_get(const gen_names *t, const gen_group *g, gen_name_kind sort, const char *name, size_t len);
 void  gen_names_clear(gen_names *t);
 
-/* ---- scanner (gen_lex.c, gen_spelling.c) ------------------------------------------------------------------------------ */
+/* ---- scanner (gen_lex.c, gen_spelling.c)
+ * ------------------------------------------------------------------------------ */
 
 typedef enum gen_tok {
     GEN_T_END,
@@ -253,7 +255,7 @@ struct gen_parser {
     gen_report  report;
     gen_names   names;
     const char *src;
-    size_t      len, at;    /* `at`: behind the current token */
+    size_t      len, at;    /* `at`: after the current token */
     size_t      line_start; /* offset of the current line */
     unsigned    line;
     gen_token   tok;
@@ -265,8 +267,8 @@ struct gen_parser {
 };
 
 int  gen_next(gen_parser *p);         /* the next token */
-int  gen_dataset_name(gen_parser *p); /* what stands between `netcdf` and `{`; then `{` is current */
-char gen_unescape(const char *s, const char *end, const char **after); /* one escape, *s is behind the backslash */
+int  gen_dataset_name(gen_parser *p); /* the text between `netcdf` and `{`; then `{` is current */
+char gen_unescape(const char *s, const char *end, const char **after); /* one escape, *s is after the backslash */
 bool gen_is_word_start(const char *s, const char *end);
 int  gen_word_text(gen_parser *p, const char *s, const char *end,
                    size_t *len); /* resolves a name's escapes into p->buf */
@@ -326,7 +328,7 @@ void    *gen_find_outward(const gen_parser *p, const gen_ref *r,
                           gen_name_kind sort);                             /* here, then in the groups around */
 int      gen_undefined(gen_parser *p, const gen_ref *r, const char *what); /* error: no such thing declared */
 
-/* An attribute declaration whose first reference is behind: `ref` ':' name '=' ..., or type `ref2` ':' name '=' ...
+/* An attribute declaration after its first reference: `ref` ':' name '=' ..., or type `ref2` ':' name '=' ...
  */
 int gen_attr_after_ref(gen_parser *p, const gen_ref *first);
 int gen_attr_after_colon(gen_parser *p, gen_var *var, const gen_typeref *type); /* current token: ':' */
@@ -339,7 +341,7 @@ int    gen_parse_data(gen_parser *p, gen_var *v); /* from the current token to t
 int    gen_skip_list(gen_parser *p);              /* values of a user-defined type */
 void   gen_finish_tree(gen_parser *p);            /* fill values and the sizes of unlimited dimensions */
 void   gen_var_fill(const gen_var *v, void *out); /* the fill value in memory form */
-size_t gen_group_end(const gen_var *v, size_t d); /* the next unlimited dimension behind `d`, or the rank */
+size_t gen_group_end(const gen_var *v, size_t d); /* the next unlimited dimension after `d`, or the rank */
 
 /* ---- lists (gen_list.c) --------------------------------------------------------------------------------------- */
 
@@ -349,7 +351,8 @@ int       gen_list_end(gen_parser *p, gen_list *l); /* closes the last row of ch
 int       gen_list_add_sub(gen_parser *p, gen_list *l, gen_list *sub);
 void      gen_list_fill(gen_list *l, const void *value);
 
-/* ---- attributes (gen_attr.c, gen_special_atts.c, gen_filter_spec.c, gen_codecs.c) ----------------------------------------------- */
+/* ---- attributes (gen_attr.c, gen_special_atts.c, gen_filter_spec.c, gen_codecs.c)
+ * ----------------------------------------------- */
 
 typedef struct gen_attdecl {
     gen_var           *var;  /* NULL: of the group */
@@ -366,7 +369,8 @@ int gen_take_special_att(gen_parser *p, const gen_attdecl *a, bool *taken);
 int gen_parse_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, size_t *n);
 int gen_parse_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t *n);
 
-/* ---- writer (gen_write.c, gen_write_data.c) ----------------------------------------------------------------------- */
+/* ---- writer (gen_write.c, gen_write_data.c)
+ * ----------------------------------------------------------------------- */
 
 typedef struct gen_writer {
     const gen_cdl  *cdl;

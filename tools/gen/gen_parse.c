@@ -4,8 +4,8 @@
  *
  * A group's sections come in the order attributes, types, dimensions, variables, data, groups; attributes may be
  * declared in all of them. Everything is declared before it is used, but dimensions of other groups, which a path may
- * name earlier (gen_declare_ahead.c). A statement is told by what follows its first name: `=` a dimension or data, `:` an
- * attribute, another name a variable or a typed attribute.
+ * name earlier (gen_declare_ahead.c). A statement is recognised by what follows its first name: `=` a dimension or
+ * data, `:` an attribute, another name a variable or a typed attribute.
  */
 #include "gen_int.h"
 
@@ -32,7 +32,7 @@ declare_dim(gen_parser *p, const char *name, gen_pos pos)
     return gen_dim_size(p, d);
 }
 
-/* `a = 4, b = unlimited`; the first name is behind. */
+/* `a = 4, b = unlimited`; the first name has been read. */
 static int
 parse_dims_statement(gen_parser *p, const gen_ref *first)
 {
@@ -120,7 +120,7 @@ add_var(gen_parser *p, const gen_typeref *type, const char *name, gen_pos pos)
     return NC_NOERR;
 }
 
-/* `type a(x), b`, or `type v:att = ...`; the type is behind. */
+/* `type a(x), b`, or `type v:att = ...`; the type has been read. */
 static int
 parse_vars_statement(gen_parser *p, const gen_ref *first)
 {
@@ -287,7 +287,7 @@ parse_dataset(gen_parser *p)
     if ((rc = gen_dataset_name(p)) != NC_NOERR || (rc = parse_group_body(p)) != NC_NOERR)
         return rc;
     if (p->tok.tok != GEN_T_END)
-        return gen_unexpected(p, "nothing behind the last '}'");
+        return gen_unexpected(p, "nothing after the last '}'");
     gen_finish_tree(p);
     return NC_NOERR;
 }

@@ -162,7 +162,7 @@ parse_leaf(gen_parser *p, const gen_var *v, size_t d, gen_list *l)
         if (gen_at(p, '{'))
             return gen_error(p, p->tok.pos,
                              "no braces here: the values of %s go straight on (braces enclose only "
-                             "records of unlimited dimensions behind the first dimension)",
+                             "records of unlimited dimensions after the first dimension)",
                              v->name);
         if ((rc = peek_const(p, &c)) != NC_NOERR || (rc = gen_list_add(p, l, &c)) != NC_NOERR ||
             (rc = gen_next(p)) != NC_NOERR)
@@ -233,7 +233,7 @@ gen_parse_data(gen_parser *p, gen_var *v)
     if (v->type.user != NULL)
         return gen_skip_list(p);
     if (v->data != NULL)
-        gen_warn(p, p->tok.pos, "data for %s once more: these replace the earlier ones", v->name);
+        gen_warn(p, p->tok.pos, "second data for %s: they replace the first", v->name);
     if ((rc = parse_level(p, v, 0, &l)) == NC_NOERR)
         v->data = l;
     return rc;

@@ -2,8 +2,8 @@
 /*
  * References to declared names, and attribute declarations.
  *
- * The plain name of a dimension or a type is searched in its group and in the enclosing groups, that of a type then in
- * the whole tree; the name of a variable in its group only. Paths are absolute and may lead to later groups.
+ * The plain name of a dimension or a type is searched in its group and in the enclosing groups, that of a type then
+ * in the whole tree; the name of a variable in its group only. Paths are absolute and may lead to later groups.
  */
 #include "gen_int.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * map.h: the engine behind nczmap: the objects of a store as they are, whatever they mean. Uses the public map API
- * only, and only reads. Each function tells on stderr what fails and returns the first failure's code.
+ * map.h: the engine of nczmap: shows the raw objects of a store. It uses the public map API only, and only reads.
+ * Each function reports failures on stderr and returns the first one's code.
  */
 #ifndef NCZMAP_MAP_H
 #define NCZMAP_MAP_H
@@ -25,11 +25,11 @@ typedef struct map_opts {
 int map_list(nczarr_map *map, const map_opts *o, const char *prefix);
 /* The same for keys that a shell pattern matches; '*' matches slashes, too. */
 int map_find(nczarr_map *map, const map_opts *o, const char *pattern);
-/* The same with what is in them: text, or the beginning in hexadecimal. */
+/* The same with contents: text, or the beginning in hexadecimal. */
 int map_dump(nczarr_map *map, const map_opts *o, const char *prefix);
 /* The bytes of one object. */
 int map_cat(nczarr_map *map, const map_opts *o, const char *key);
-/* What stands at a key: an object with its length, a prefix of others, nothing (NC_EEMPTY). */
+/* What exists at a key: an object with its length, a prefix of others, nothing (NC_EEMPTY). */
 int map_stat(nczarr_map *map, const map_opts *o, const char *key);
 
 #endif /* NCZMAP_MAP_H */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * map_print.c: the bytes of an object: as they are, as text, or in hexadecimal; read in pieces, whatever their number.
+ * map_print.c: the bytes of an object: as they are, as text, or in hexadecimal; read in pieces, whatever their
+ * number.
  */
 #include "map_int.h"
 

@@ -76,7 +76,7 @@ visit_child(const char *name, int leaf, void *arg)
     return rc;
 }
 
-/* Everything below `prefix`; an object that stands right there counts, too. */
+/* Visits all objects below `prefix`, or the object at `prefix` itself. */
 static int
 walk_objects(nczarr_map *map, const map_opts *o, const char *prefix, const char *pattern, bool dump)
 {
