@@ -63,10 +63,10 @@ example_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
         size_t at;
         int    rc = NC_EEMPTY; /* absent: a code without a text */
 
-        pthread_mutex_lock(&s->lock);
+        (void)pthread_mutex_lock(&s->lock);
         if ((at = find(s, reqs[i].key)) < s->n)
             rc = zmap_answer_bytes(&reqs[i], s->pairs[at].data, s->pairs[at].len);
-        pthread_mutex_unlock(&s->lock);
+        (void)pthread_mutex_unlock(&s->lock);
         zmap_get_end(&reqs[i], rc, done, arg); /* calls back: so not under the lock */
     }
     return NC_NOERR; /* the front door makes the batch's status out of that of its requests */
@@ -124,9 +124,9 @@ example_put(zmap *m, zmap_put_req *reqs, size_t n)
         if (fresh.key == NULL || fresh.data == NULL) {
             rc = ncz_fail_nomem(r->len);
         } else {
-            pthread_mutex_lock(&s->lock);
+            (void)pthread_mutex_lock(&s->lock);
             rc = store(s, &fresh);
-            pthread_mutex_unlock(&s->lock);
+            (void)pthread_mutex_unlock(&s->lock);
         }
         pair_clear(&fresh); /* empty, if it was stored */
         zmap_put_end(&reqs[i], rc);
@@ -142,12 +142,12 @@ example_del(zmap *m, const char *const *keys, size_t n)
     for (size_t i = 0; i < n; i++) {
         size_t at;
 
-        pthread_mutex_lock(&s->lock);
+        (void)pthread_mutex_lock(&s->lock);
         if ((at = find(s, keys[i])) < s->n) {
             pair_clear(&s->pairs[at]);
             s->pairs[at] = s->pairs[--s->n];
         }
-        pthread_mutex_unlock(&s->lock);
+        (void)pthread_mutex_unlock(&s->lock);
     }
     return NC_NOERR;
 }
@@ -162,7 +162,7 @@ example_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
     size_t        len = strlen(prefix);
     int           rc = NC_NOERR;
 
-    pthread_mutex_lock(&s->lock);
+    (void)pthread_mutex_lock(&s->lock);
     for (size_t i = 0; i < s->n && rc == NC_NOERR; i++) {
         if (zmap_key_below(s->pairs[i].key, prefix, len)) {
             const char *name = s->pairs[i].key + (len != 0 ? len + 1 : 0);
@@ -171,7 +171,7 @@ example_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
             rc = zmap_children_add(&children, name, name_len, name[name_len] == '\0');
         }
     }
-    pthread_mutex_unlock(&s->lock);
+    (void)pthread_mutex_unlock(&s->lock);
     if (rc == NC_NOERR)
         rc = zmap_children_each(&children, each, arg);
     zmap_children_clear(&children);
@@ -187,7 +187,7 @@ example_close(zmap *m, zmap_end how)
     for (size_t i = 0; i < s->n; i++)
         pair_clear(&s->pairs[i]);
     ncz_free(s->pairs);
-    pthread_mutex_destroy(&s->lock);
+    (void)pthread_mutex_destroy(&s->lock);
     ncz_free(s);
     return NC_NOERR;
 }

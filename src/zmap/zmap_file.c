@@ -25,8 +25,8 @@ file_free(file_map *f)
     zmap_index_clear(&f->made);
     zmap_index_clear(&f->unsynced.files);
     zmap_index_clear(&f->unsynced.dirs);
-    pthread_mutex_destroy(&f->syncing);
-    pthread_mutex_destroy(&f->lock);
+    (void)pthread_mutex_destroy(&f->syncing);
+    (void)pthread_mutex_destroy(&f->lock);
     ncz_free(f->name);
     ncz_free(f->dir);
     ncz_free(f);
@@ -74,7 +74,7 @@ file_new(const char *dir, zmap_open_how how, file_map **out)
     if ((err = pthread_mutex_init(&f->lock, NULL)) != 0)
         goto no_lock;
     if ((err = pthread_mutex_init(&f->syncing, NULL)) != 0) {
-        pthread_mutex_destroy(&f->lock);
+        (void)pthread_mutex_destroy(&f->lock);
         goto no_lock;
     }
     if ((f->dir = ncz_strdup(dir)) == NULL) {
@@ -231,9 +231,9 @@ zmap_file_sync_never(zmap *m)
     if (m->ops != &file_ops)
         return;
     __atomic_store_n(&f->sync_never, 1, __ATOMIC_RELAXED);
-    pthread_mutex_lock(&f->lock);
+    (void)pthread_mutex_lock(&f->lock);
     f->unsynced.all = true; /* nothing to remember; should a sync come all the same, it does everything */
-    pthread_mutex_unlock(&f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
 }
 
 int

@@ -114,9 +114,9 @@ find_open_locked(file_map *f, const char *path, size_t len)
 {
     file_dir *d;
 
-    pthread_mutex_lock(&f->lock);
+    (void)pthread_mutex_lock(&f->lock);
     d = find_open(f, path, len);
-    pthread_mutex_unlock(&f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
     return d;
 }
 
@@ -170,12 +170,12 @@ zmap_file_dir_open(file_map *f, const char *key, size_t len, file_dir **out, boo
         ncz_free(d);
         return rc;
     }
-    pthread_mutex_lock(&f->lock);
+    (void)pthread_mutex_lock(&f->lock);
     if ((other = find_open(f, key, len)) == NULL) {
         d->next = f->dirs;
         f->dirs = d;
     }
-    pthread_mutex_unlock(&f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
     *out = other != NULL ? other : d;
     if (other != NULL)
         zmap_file_dir_close(f, d);
@@ -189,10 +189,10 @@ zmap_file_dir_close(file_map *f, file_dir *d)
 
     if (d == NULL)
         return;
-    pthread_mutex_lock(&f->lock);
+    (void)pthread_mutex_lock(&f->lock);
     if ((last = --d->refs == 0))
         unlink_dir(f, d);
-    pthread_mutex_unlock(&f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
     if (!last)
         return;
     if (d->fd != f->root)
@@ -205,8 +205,8 @@ zmap_file_dir_drop(file_map *f, file_dir *d)
 {
     if (d == NULL)
         return;
-    pthread_mutex_lock(&f->lock);
+    (void)pthread_mutex_lock(&f->lock);
     unlink_dir(f, d);
-    pthread_mutex_unlock(&f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
     zmap_file_dir_close(f, d);
 }

@@ -37,9 +37,9 @@ zmap_file_made_link(file_map *f, zmap_node *node)
 
     if (node == NULL)
         return;
-    pthread_mutex_lock(&f->lock);
+    (void)pthread_mutex_lock(&f->lock);
     linked = zmap_index_link(&f->made, node);
-    pthread_mutex_unlock(&f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
     if (!linked)
         zmap_node_free(node);
 }
@@ -51,9 +51,9 @@ zmap_file_made_forget(file_map *f, const char *path, size_t len)
 
     if (!f->new_map)
         return;
-    pthread_mutex_lock(&f->lock);
+    (void)pthread_mutex_lock(&f->lock);
     node = zmap_index_unlink(&f->made, path, len);
-    pthread_mutex_unlock(&f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
     zmap_node_free(node);
 }
 
@@ -64,9 +64,9 @@ zmap_file_made_not(file_map *f, const char *path, size_t len)
 
     if (!f->new_map)
         return false;
-    pthread_mutex_lock(&f->lock);
+    (void)pthread_mutex_lock(&f->lock);
     found = zmap_index_find(&f->made, path, len) != NULL;
-    pthread_mutex_unlock(&f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
     return !found;
 }
 
@@ -142,7 +142,7 @@ touch(file_map *f, zmap_index *paths, const char *path, size_t len)
     file_unsynced *u = &f->unsynced;
     zmap_node     *node;
 
-    pthread_mutex_lock(&f->lock);
+    (void)pthread_mutex_lock(&f->lock);
     if (!u->all && zmap_index_find(paths, path, len) == NULL) {
         node = u->files.n + u->dirs.n < f->listed ? zmap_node_new(paths, path, len, NULL) : NULL;
         if (node != NULL)
@@ -150,7 +150,7 @@ touch(file_map *f, zmap_index *paths, const char *path, size_t len)
         else
             unsynced_all(u);
     }
-    pthread_mutex_unlock(&f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
 }
 
 void
@@ -177,10 +177,10 @@ zmap_file_check_failed(file_map *f)
 {
     int rc = NC_NOERR;
 
-    pthread_mutex_lock(&f->lock);
+    (void)pthread_mutex_lock(&f->lock);
     if (f->failure.code != NC_NOERR)
         rc = ncz_err_adopt(&f->failure);
-    pthread_mutex_unlock(&f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
     return rc;
 }
 
@@ -188,10 +188,10 @@ zmap_file_check_failed(file_map *f)
 static int
 set_failed(file_map *f, int rc)
 {
-    pthread_mutex_lock(&f->lock);
+    (void)pthread_mutex_lock(&f->lock);
     if (f->failure.code == NC_NOERR)
         ncz_err_save(&f->failure, rc);
-    pthread_mutex_unlock(&f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
     return rc;
 }
 
@@ -236,10 +236,10 @@ typedef struct flushing {
 static void
 flushing_failed(flushing *w, int rc)
 {
-    pthread_mutex_lock(&w->lock);
+    (void)pthread_mutex_lock(&w->lock);
     if (w->err.code == NC_NOERR)
         ncz_err_save(&w->err, rc);
-    pthread_mutex_unlock(&w->lock);
+    (void)pthread_mutex_unlock(&w->lock);
     __atomic_store_n(&w->stop, 1, __ATOMIC_RELAXED);
     ncz_err_clear();
 }
@@ -307,7 +307,7 @@ flush_each(file_map *f, const zmap_index *paths, int flags, bool start)
     rc = ncz_err_adopt(&w.err);
 done:
     ncz_free(w.nodes);
-    pthread_mutex_destroy(&w.lock);
+    (void)pthread_mutex_destroy(&w.lock);
     return rc;
 }
 
@@ -363,24 +363,24 @@ zmap_file_sync(zmap *m)
     file_unsynced u;
     int           rc;
 
-    pthread_mutex_lock(&f->syncing);
+    (void)pthread_mutex_lock(&f->syncing);
     if ((rc = zmap_file_check_failed(f)) != NC_NOERR)
         goto done;
-    pthread_mutex_lock(&f->lock);
+    (void)pthread_mutex_lock(&f->lock);
     u = f->unsynced;
     f->unsynced = (file_unsynced){.all = false};
-    pthread_mutex_unlock(&f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
 
     if ((rc = flush_unsynced(f, &u)) == NC_NOERR && !f->root_synced && (rc = flush_parent(f)) == NC_NOERR)
         f->root_synced = true;
     if (rc != NC_NOERR) {
-        pthread_mutex_lock(&f->lock);
+        (void)pthread_mutex_lock(&f->lock);
         unsynced_all(&f->unsynced);
-        pthread_mutex_unlock(&f->lock);
+        (void)pthread_mutex_unlock(&f->lock);
     }
     zmap_index_clear(&u.files);
     zmap_index_clear(&u.dirs);
 done:
-    pthread_mutex_unlock(&f->syncing);
+    (void)pthread_mutex_unlock(&f->syncing);
     return rc;
 }

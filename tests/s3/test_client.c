@@ -508,7 +508,7 @@ redirects_refused(void **state)
     sc.server = stub_start(serve, &sc);
     s = open_at(&sc, "");
     for (int i = 0; i < 4; i++)
-        expect_get(s, "k", NC_ES3, "it is not taken");
+        expect_get(s, "k", NC_ES3, "which is not followed");
     assert_int_equal(stub_connections(elsewhere.server), 0);
     stub_stop(elsewhere.server);
     DONE();
@@ -711,7 +711,8 @@ trouble_on_ec2(void **state)
                {"GET /latest/meta-data/iam/security-credentials/r ", 404, ""});
 
     (void)state;
-    expect_get(s, "k", NC_EAUTH, "HTTP 403 to an unsigned request, and to sign it: the metadata service: status 404");
+    expect_get(s, "k", NC_EAUTH,
+               "HTTP 403 to an unsigned request, and credentials to sign it: the metadata service: status 404");
     DONE();
     leave_ec2();
 }
@@ -827,7 +828,7 @@ put_unresolved(void **state)
     (void)state;
     s->settings->attempts = 2;
     assert_int_equal(put(s, NCZ_S3_IF_ABSENT, NULL), NC_ES3);
-    assert_non_null(strstr(ncz_err_text(), "pre/fix/k: there is an object"));
+    assert_non_null(strstr(ncz_err_text(), "pre/fix/k: the object exists"));
     assert_int_equal(put(s, NCZ_S3_IF_ABSENT, NULL), NC_ES3);
     assert_int_equal(put(s, NCZ_S3_IF_MATCH, "\"e1\""), NC_ES3);
     assert_int_equal(put(s, NCZ_S3_IF_ABSENT, NULL), NC_EOBJECT); /* somebody took it away */
@@ -1237,7 +1238,7 @@ web_redirects_end(void **state)
     ncz_s3 *s = open_web(server, "");
 
     (void)state;
-    expect_get(s, "k", NC_ES3, "ever another place");
+    expect_get(s, "k", NC_ES3, "too many redirects");
     assert_int_equal(stub_requests(server), 6);
     ncz_s3_close(s);
     stub_stop(server);

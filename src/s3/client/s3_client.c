@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A client: its settings, its connections, and what its server taught it: in which region the bucket is, how its
- * clock goes, how much it bears; and the key that signed last. Those stand under the client's lock; the statistics
- * are atomic.
+ * A client: its settings, its connections, and the learned state of its server: the bucket's region, clock skew,
+ * sustainable concurrency; and the last signing key. The client's lock guards these; the statistics are atomic.
  */
 #include "s3/client/s3_client_int.h"
 
 #include <string.h>
 
-#define TOKENS   500 /* of s3_retry.c: full */
-#define SAY_MOST 200 /* bytes of a key in a message */
+#define TOKENS    500 /* a full stock: see s3_retry.c */
+#define NAME_MOST 200 /* bytes of a key in a message */
 
 static int
-make(ncz_s3 *s)
+init_client(ncz_s3 *s)
 {
     const ncz_s3_settings *set = s->settings;
     const ncz_http_opts    opts = {.ca_file = set->ca_file,
@@ -48,7 +47,7 @@ ncz_s3_open(ncz_s3_settings *settings, ncz_s3 **out)
     }
     s->settings = settings;
     (void)pthread_mutex_init(&s->lock, NULL);
-    if ((rc = make(s)) != NC_NOERR) {
+    if ((rc = init_client(s)) != NC_NOERR) {
         ncz_s3_close(s);
         return rc;
     }
@@ -91,7 +90,7 @@ ncz_s3_stats_get(const ncz_s3 *s, ncz_s3_stats *out)
 /* ---- names ---- */
 
 static int
-join(ncz_buf *out, const char *segment)
+append_segment(ncz_buf *out, const char *segment)
 {
     int rc = NC_NOERR;
 
@@ -107,16 +106,16 @@ ncz_s3_append_full_key(const ncz_s3 *s, const char *key, ncz_buf *out)
 {
     int rc;
 
-    if (!s->settings->virtual_host && (rc = join(out, s->settings->bucket)) != NC_NOERR)
+    if (!s->settings->virtual_host && (rc = append_segment(out, s->settings->bucket)) != NC_NOERR)
         return rc;
     if (key == NULL)
         return NC_NOERR;
-    if ((rc = join(out, s->settings->prefix)) != NC_NOERR)
+    if ((rc = append_segment(out, s->settings->prefix)) != NC_NOERR)
         return rc;
-    return join(out, key);
+    return append_segment(out, key);
 }
 
-/* A long key's beginning is enough: what happened stands behind it. */
+/* Cuts a long key, to leave room for the message. */
 int
 ncz_s3_append_name(const ncz_s3 *s, const ncz_s3_op *op, ncz_buf *out)
 {
@@ -128,14 +127,14 @@ ncz_s3_append_name(const ncz_s3 *s, const ncz_s3_op *op, ncz_buf *out)
     if ((rc = ncz_buf_putc(out, '/')) != NC_NOERR)
         return rc;
     len = strlen(op->key);
-    if (len <= SAY_MOST)
+    if (len <= NAME_MOST)
         return ncz_buf_puts(out, op->key);
-    if ((rc = ncz_buf_append(out, op->key, ncz_utf8_cut(op->key, len, SAY_MOST))) != NC_NOERR)
+    if ((rc = ncz_buf_append(out, op->key, ncz_utf8_cut(op->key, len, NAME_MOST))) != NC_NOERR)
         return rc;
     return ncz_buf_puts(out, "...");
 }
 
-/* ---- what the server taught ---- */
+/* ---- state learned from the server ---- */
 
 int
 ncz_s3_copy_server_state(ncz_s3 *s, ncz_buf *host, ncz_buf *region, int64_t *skew_s)
@@ -168,9 +167,9 @@ ncz_s3_signing_set(ncz_s3 *s, const ncz_s3_signing *k)
     (void)pthread_mutex_unlock(&s->lock);
 }
 
-/* Amazon's host of another region: "s3.eu-west-1.amazonaws.com" for that of us-east-1, or for the one without. */
+/* Amazon's host in another region: "s3.eu-west-1.amazonaws.com" for that of us-east-1, or for the one without region. */
 static char *
-host_in(const char *host, const char *from, const char *to)
+build_region_host(const char *host, const char *from, const char *to)
 {
     const char *label = strstr(host, from);
     size_t      len = strlen(from);
@@ -191,7 +190,7 @@ ncz_s3_change_region(ncz_s3 *s, const char *region)
     (void)pthread_mutex_lock(&s->lock);
     if (strcmp(s->region, region) != 0) {
         copy = ncz_strdup(region);
-        host = s->settings->custom ? ncz_strdup(s->host) : host_in(s->host, s->region, region);
+        host = s->settings->custom ? ncz_strdup(s->host) : build_region_host(s->host, s->region, region);
         if (copy == NULL || host == NULL) {
             ncz_free(copy);
             ncz_free(host);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deleting: many keys by one request where the server knows that (DeleteObjects), else one by one. An absent key is
+ * Deletes many keys with one request where the server supports that (DeleteObjects), else one by one. An absent key is
  * no error.
  *
- * DeleteObjects must carry a checksum of its body: a CRC-32C, which needs no algorithm that FIPS forbids. Servers older
- * than these headers (2022) want Content-MD5 instead. They get it where there is MD5, and are remembered by the client;
- * where there is none, keys are deleted one by one.
+ * DeleteObjects needs a checksum of its body: a CRC-32C, which FIPS allows. Servers older than that header (2022) require
+ * Content-MD5 instead; the client sends it if MD5 is available, and remembers such a server. Without MD5 it deletes keys
+ * one by one.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/protocol/s3_hash.h"
@@ -13,9 +13,9 @@
 
 #include <string.h>
 
-#define KEYS_MOST  1000 /* of one request */
+#define KEYS_MOST  1000 /* per request */
 #define REPLY_MOST ((uint64_t)16 << 20)
-#define AT_ONCE    256 /* single ones in a batch */
+#define AT_ONCE    256 /* single deletions per batch */
 
 /* ---- one by one ---- */
 
@@ -44,7 +44,7 @@ delete_singly(ncz_s3 *s, const char *const *keys, size_t n)
 /* ---- many by one request ---- */
 
 static int
-make_body(const ncz_s3 *s, const char *const *keys, size_t n, ncz_buf *out)
+build_body(const ncz_s3 *s, const char *const *keys, size_t n, ncz_buf *out)
 {
     int rc = ncz_buf_puts(out, "<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Quiet>true</Quiet>");
 
@@ -59,13 +59,13 @@ make_body(const ncz_s3 *s, const char *const *keys, size_t n, ncz_buf *out)
     return rc == NC_NOERR ? ncz_buf_puts(out, "</Delete>") : rc;
 }
 
-/* One key that was not deleted, as the answer has it. */
+/* A key that was not deleted, from the answer. */
 typedef struct failure {
     ncz_buf key, code, message;
 } failure;
 
 static int
-note_part(const ncz_s3_xml *x, failure *f)
+copy_part(const ncz_s3_xml *x, failure *f)
 {
     ncz_buf *to = ncz_s3_xml_is(x, "Key")       ? &f->key
                   : ncz_s3_xml_is(x, "Code")    ? &f->code
@@ -78,14 +78,14 @@ note_part(const ncz_s3_xml *x, failure *f)
     return ncz_buf_append(to, ncz_buf_str(&x->text), ncz_utf8_cut(ncz_buf_str(&x->text), x->text.len, 1024));
 }
 
-/* What was asked for. */
-typedef struct asked {
+/* The keys of the request. */
+typedef struct key_set {
     const char *const *keys;
     size_t             n;
-} asked;
+} key_set;
 
 static bool
-is_asked(const asked *a, const char *key)
+is_requested(const key_set *a, const char *key)
 {
     for (size_t i = 0; i < a->n; i++)
         if (strcmp(a->keys[i], key) == 0)
@@ -93,9 +93,9 @@ is_asked(const asked *a, const char *key)
     return false;
 }
 
-/* A key that did not go this time may go by itself, with its own tries; but none that the server thought of. */
+/* Retries a key by itself, if the failure is temporary. Never deletes a key that was not in the request. */
 static int
-try_singly(ncz_s3 *s, const asked *a, const failure *f)
+retry_key(ncz_s3 *s, const key_set *a, const failure *f)
 {
     const char           *key = ncz_buf_str(&f->key), *prefix = s->settings->prefix;
     ncz_s3_response_class v = ncz_s3_classify(0, ncz_buf_str(&f->code), false);
@@ -105,7 +105,7 @@ try_singly(ncz_s3 *s, const asked *a, const failure *f)
         return NC_NOERR;
     if (len > 0 && strncmp(key, prefix, len) == 0 && key[len] == '/')
         key += len + 1;
-    if ((v == NCZ_S3_CLASS_RETRY || v == NCZ_S3_CLASS_SLOW_DOWN) && is_asked(a, key))
+    if ((v == NCZ_S3_CLASS_RETRY || v == NCZ_S3_CLASS_SLOW_DOWN) && is_requested(a, key))
         return delete_singly(s, &key, 1);
     return ncz_fail(ncz_s3_class_rc(v, 0, ncz_buf_str(&f->code)), "deleting %s/%s: %.80s: %.200s", s->name, key,
                     ncz_buf_str(&f->code), ncz_buf_str(&f->message));
@@ -120,7 +120,7 @@ failure_reset(failure *f)
 }
 
 static int
-read_reply(ncz_s3 *s, const asked *a, const ncz_buf *reply)
+parse_reply(ncz_s3 *s, const key_set *a, const ncz_buf *reply)
 {
     ncz_s3_xml       x;
     ncz_s3_xml_event event = NCZ_S3_XML_OPEN;
@@ -131,11 +131,11 @@ read_reply(ncz_s3 *s, const asked *a, const ncz_buf *reply)
     ncz_s3_xml_init(&x, ncz_buf_str(reply), reply->len);
     while (rc == NC_NOERR && event != NCZ_S3_XML_END && (rc = ncz_s3_xml_next(&x, &event)) == NC_NOERR) {
         if (event == NCZ_S3_XML_OPEN && x.depth == 1 && !ncz_s3_xml_is(&x, "DeleteResult")) {
-            rc = ncz_fail(NC_ES3, "%s: the answer to a deletion is none", s->name);
+            rc = ncz_fail(NC_ES3, "%s: the answer to a deletion is not a DeleteResult", s->name);
         } else if (event == NCZ_S3_XML_CLOSE && x.depth == 2 && ncz_s3_xml_in(&x, "Error")) {
-            rc = note_part(&x, &f);
+            rc = copy_part(&x, &f);
         } else if (event == NCZ_S3_XML_CLOSE && x.depth == 1 && ncz_s3_xml_is(&x, "Error")) {
-            int failed = try_singly(s, a, &f);
+            int failed = retry_key(s, a, &f);
 
             failure_reset(&f);
             if (failed != NC_NOERR && first.code == NC_NOERR)
@@ -149,9 +149,9 @@ read_reply(ncz_s3 *s, const asked *a, const ncz_buf *reply)
     return rc == NC_NOERR && first.code != NC_NOERR ? ncz_err_adopt(&first) : rc;
 }
 
-/* Servers that do not know how to delete many say so in various ways. */
+/* Servers without DeleteObjects answer in various ways. */
 static bool
-not_known(const ncz_s3_op *op)
+is_unsupported(const ncz_s3_op *op)
 {
     return op->rc != NC_NOERR &&
            (op->status == 400 || op->status == 404 || op->status == 405 || op->status == 411 || op->status == 501) &&
@@ -176,11 +176,11 @@ post_deletion(ncz_s3 *s, const ncz_buf *body, bool md5, ncz_s3_op *op, ncz_buf *
     return ncz_s3_do(s, op);
 }
 
-/* MissingContentMD5, InvalidRequest, NotImplemented: it does not know the header of the checksum, perhaps. */
+/* MissingContentMD5, InvalidRequest, NotImplemented: the server may not support the checksum's header. */
 static bool
 may_want_md5(const ncz_s3_op *op)
 {
-    return not_known(op) && (op->status == 400 || op->status == 501) && op->checksum && ncz_s3_md5_works();
+    return is_unsupported(op) && (op->status == 400 || op->status == 501) && op->checksum && ncz_s3_md5_works();
 }
 
 static int
@@ -191,14 +191,14 @@ delete_many(ncz_s3 *s, const char *const *keys, size_t n)
     ncz_s3_op op;
     int       rc;
 
-    if ((rc = make_body(s, keys, n, &body)) != NC_NOERR)
+    if ((rc = build_body(s, keys, n, &body)) != NC_NOERR)
         goto done;
     rc = post_deletion(s, &body, md5, &op, &reply);
     if (may_want_md5(&op) && (rc = post_deletion(s, &body, true, &op, &reply)) == NC_NOERR)
         __atomic_store_n(&s->deletes_by_md5, true, __ATOMIC_RELAXED);
     if (rc == NC_NOERR)
-        rc = read_reply(s, &(asked){keys, n}, &reply);
-    else if (not_known(&op))
+        rc = parse_reply(s, &(key_set){keys, n}, &reply);
+    else if (is_unsupported(&op))
         rc = delete_singly(s, keys, n);
 done:
     ncz_buf_clear(&body);

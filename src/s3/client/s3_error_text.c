@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What went wrong with an operation, in words: the object by its name, what the server said, and nothing secret.
+ * Texts of failed operations: the object, what the server said, and no secrets.
  */
 #include "s3/client/s3_client_int.h"
 
@@ -25,16 +25,16 @@ ncz_s3_fail(const ncz_s3 *s, const ncz_s3_op *op, int rc, const char *fmt, ...)
 }
 
 static const char *
-verb_of(const ncz_s3_op *op)
+name_verb(const ncz_s3_op *op)
 {
     static const char *const words[] = {"reading", "writing", "deleting", "asking for"};
 
     return words[op->verb];
 }
 
-/* An unsigned request that was denied: where credentials were looked for. */
+/* An unsigned request was denied: says where credentials were looked for. */
 static void
-why_unsigned(const ncz_s3_exchange *x, ncz_buf *out)
+append_unsigned_reason(const ncz_s3_exchange *x, ncz_buf *out)
 {
     const ncz_s3_settings *set = x->s->settings;
     ncz_s3_access_key      keys = {.id = NULL};
@@ -43,7 +43,7 @@ why_unsigned(const ncz_s3_exchange *x, ncz_buf *out)
     if (x->signed_ || x->s->web != NULL)
         return;
     if (set->anonymous || set->creds == NULL)
-        (void)ncz_buf_puts(out, "; the request was not signed, as was asked for");
+        (void)ncz_buf_puts(out, "; the request was not signed, as requested");
     else if (ncz_creds_get(set->creds, false, NCZ_CREDS_ANY, &keys, &why) == NC_NOERR)
         (void)ncz_buf_printf(out, "; the request was not signed: %s", ncz_buf_str(&why));
     ncz_s3_access_key_clear(&keys);
@@ -64,7 +64,7 @@ ncz_s3_fail_answer(const ncz_s3_exchange *x, ncz_s3_response_class v, const ncz_
     ncz_buf     text = NCZ_BUF_INIT;
     int         rc = ncz_s3_class_rc(v, x->call.status, ncz_buf_str(&f->code));
 
-    (void)ncz_buf_printf(&text, "%s ", verb_of(x->op));
+    (void)ncz_buf_printf(&text, "%s ", name_verb(x->op));
     (void)ncz_s3_append_name(x->s, x->op, &text);
     (void)ncz_buf_printf(&text, ": HTTP %ld", x->call.status);
     if (f->code.len > 0)
@@ -72,7 +72,7 @@ ncz_s3_fail_answer(const ncz_s3_exchange *x, ncz_s3_response_class v, const ncz_
     if (f->message.len > 0)
         (void)ncz_buf_printf(&text, ": %.200s", f->message.data);
     if (v == NCZ_S3_CLASS_DENIED)
-        why_unsigned(x, &text);
+        append_unsigned_reason(x, &text);
     if (v == NCZ_S3_CLASS_DENIED && !x->s->settings->forbidden_is_absent && ncz_s3_may_be_absent(x, f))
         (void)ncz_buf_puts(&text,
                            "; if the server answers so for what does not exist, add #forbidden=absent to the URL");

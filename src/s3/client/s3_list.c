@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists of keys, page by page (ListObjectsV2; what knows only the first version answers in its way and is
- * understood). Each page must lead on: a token that comes twice, or a mark that does not move, ends the list with an
- * error.
+ * Lists keys page by page (ListObjectsV2; the answers of servers with only the first version are parsed, too). Each page
+ * must advance: a repeated token, or a marker that does not move, ends the list with an error.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/protocol/s3_xml.h"
@@ -12,7 +11,7 @@
 
 #define PAGE_MOST  ((uint64_t)16 << 20) /* bytes of one page */
 #define PAGES_MOST 100000
-#define IDLE_MOST  1000 /* pages in turn without a key behind all that came before */
+#define IDLE_MOST  1000 /* consecutive pages without a key after all earlier ones */
 
 typedef struct listing {
     ncz_s3        *s;
@@ -22,16 +21,16 @@ typedef struct listing {
     void          *arg;
     int            stopped; /* what `each` returned */
     bool           more, encoded;
-    ncz_buf        token, last; /* how to go on: NextContinuationToken, or a key */
+    ncz_buf        token, last; /* for the next page: NextContinuationToken, or the last key */
     ncz_buf        mark;        /* NextMarker */
-    bool           moved;       /* this page has a key behind all before */
+    bool           moved;       /* this page has a key after all earlier ones */
 } listing;
 
 /* ---- one page ---- */
 
-/* '+' is a blank: that is how the encoding of lists has it. */
+/* In the encoding of lists '+' is a blank. */
 static int
-decode(const listing *l, ncz_buf *text, char **out)
+decode_key(const listing *l, ncz_buf *text, char **out)
 {
     if (!l->encoded) {
         *out = ncz_strndup(ncz_buf_str(text), text->len);
@@ -52,12 +51,12 @@ set_text(ncz_buf *to, const char *text)
 
 /* A key or a common prefix of the page. */
 static int
-on_key(listing *l, ncz_s3_xml *x, bool object)
+report_key(listing *l, ncz_s3_xml *x, bool object)
 {
     char *key = NULL;
     int   rc;
 
-    if ((rc = decode(l, &x->text, &key)) != NC_NOERR)
+    if ((rc = decode_key(l, &x->text, &key)) != NC_NOERR)
         return rc;
     if (strcmp(key, ncz_buf_str(&l->last)) > 0) {
         l->moved = true;
@@ -72,12 +71,12 @@ on_key(listing *l, ncz_s3_xml *x, bool object)
 }
 
 static int
-on_close(listing *l, ncz_s3_xml *x)
+handle_element(listing *l, ncz_s3_xml *x)
 {
     if (x->depth == 2 && ncz_s3_xml_is(x, "Key") && ncz_s3_xml_in(x, "Contents"))
-        return on_key(l, x, true);
+        return report_key(l, x, true);
     if (x->depth == 2 && ncz_s3_xml_is(x, "Prefix") && ncz_s3_xml_in(x, "CommonPrefixes"))
-        return on_key(l, x, false);
+        return report_key(l, x, false);
     if (x->depth != 1)
         return NC_NOERR;
     if (ncz_s3_xml_is(x, "IsTruncated"))
@@ -90,30 +89,30 @@ on_close(listing *l, ncz_s3_xml *x)
 }
 
 static bool
-done(const listing *l)
+is_done(const listing *l)
 {
     return l->stopped != 0 || (l->most != 0 && l->seen >= l->most);
 }
 
-/* Whether keys are encoded stands behind the keys, with some servers: looked for first. */
+/* Some servers say after the keys whether they are encoded: a first pass (`looking`) finds that. */
 static int
-read_page(listing *l, const ncz_buf *page, bool looking)
+parse_page(listing *l, const ncz_buf *page, bool looking)
 {
     ncz_s3_xml       x;
     ncz_s3_xml_event event = NCZ_S3_XML_OPEN;
     int              rc = NC_NOERR;
 
     ncz_s3_xml_init(&x, ncz_buf_str(page), page->len);
-    while (rc == NC_NOERR && event != NCZ_S3_XML_END && !(done(l) && !looking)) {
+    while (rc == NC_NOERR && event != NCZ_S3_XML_END && !(is_done(l) && !looking)) {
         if ((rc = ncz_s3_xml_next(&x, &event)) != NC_NOERR)
             break;
         if (event == NCZ_S3_XML_OPEN && x.depth == 1 && !ncz_s3_xml_is(&x, "ListBucketResult"))
-            rc = ncz_fail(NC_ES3, "%s: the answer to a list is no list but <%.*s>", l->s->name,
+            rc = ncz_fail(NC_ES3, "%s: the answer to a list request is <%.*s>", l->s->name,
                           (int)(x.name.len < 40 ? x.name.len : 40), x.name.at);
         else if (event == NCZ_S3_XML_CLOSE && looking && x.depth == 1 && ncz_s3_xml_is(&x, "EncodingType"))
             l->encoded = strcmp(ncz_buf_str(&x.text), "url") == 0;
         else if (event == NCZ_S3_XML_CLOSE && !looking)
-            rc = on_close(l, &x);
+            rc = handle_element(l, &x);
     }
     ncz_s3_xml_clear(&x);
     return rc;
@@ -122,7 +121,7 @@ read_page(listing *l, const ncz_buf *page, bool looking)
 /* ---- page by page ---- */
 
 static int
-get_page(listing *l, bool deep, bool first_version, ncz_buf *page)
+fetch_page(listing *l, bool deep, bool first_version, ncz_buf *page)
 {
     char        most[24];
     ncz_s3_pair query[8];
@@ -149,12 +148,12 @@ get_page(listing *l, bool deep, bool first_version, ncz_buf *page)
 static int
 fail_endless(const listing *l)
 {
-    return ncz_fail(NC_ES3, "%s: a list of keys that leads nowhere: the server repeats itself", l->s->name);
+    return ncz_fail(NC_ES3, "%s: the list of keys does not advance: the server repeats itself", l->s->name);
 }
 
-/* Where the next page begins; `before` is how this one was asked for. */
+/* Sets where the next page begins; `before` is where this one began. */
 static int
-go_on(listing *l, const ncz_buf *before)
+advance_mark(listing *l, const ncz_buf *before)
 {
     char *mark = NULL;
     int   rc;
@@ -162,7 +161,7 @@ go_on(listing *l, const ncz_buf *before)
     if (l->token.len > 0)
         return strcmp(l->token.data, ncz_buf_str(before)) != 0 ? NC_NOERR : fail_endless(l);
     if (l->mark.len > 0) { /* the first version: a key, encoded as the keys are */
-        if ((rc = decode(l, &l->mark, &mark)) != NC_NOERR)
+        if ((rc = decode_key(l, &l->mark, &mark)) != NC_NOERR)
             return rc;
         rc = set_text(&l->mark, mark);
         ncz_free(mark);
@@ -187,10 +186,10 @@ list_pages(listing *l, bool deep)
             break;
         }
         ncz_buf_reset(&page);
-        rc = get_page(l, deep, first_version, &page);
+        rc = fetch_page(l, deep, first_version, &page);
         if (rc == NC_ENOTBUILT && !first_version) {
             first_version = true;
-            rc = get_page(l, deep, first_version, &page);
+            rc = fetch_page(l, deep, first_version, &page);
         }
         if (rc != NC_NOERR ||
             (rc = set_text(&before, l->token.len > 0 ? l->token.data : ncz_buf_str(&l->mark))) != NC_NOERR)
@@ -198,12 +197,12 @@ list_pages(listing *l, bool deep)
         ncz_buf_reset(&l->token);
         ncz_buf_reset(&l->mark);
         l->more = l->encoded = l->moved = false;
-        if ((rc = read_page(l, &page, true)) != NC_NOERR || (rc = read_page(l, &page, false)) != NC_NOERR)
+        if ((rc = parse_page(l, &page, true)) != NC_NOERR || (rc = parse_page(l, &page, false)) != NC_NOERR)
             break;
-        if (done(l) || !l->more)
+        if (is_done(l) || !l->more)
             break;
         idle = l->moved ? 0 : idle + 1;
-        rc = go_on(l, &before);
+        rc = advance_mark(l, &before);
     }
     ncz_buf_clear(&page);
     ncz_buf_clear(&before);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Objects too large for one request, in parts: begin, put the parts (many at once, each with its own tries), end. The
- * object appears with the end, whole. What fails is aborted, since parts that nobody ends are paid for.
+ * Multipart uploads, for objects too large for one request: begin, put the parts (many at once, each with its own
+ * retries), complete. The object appears whole with the last step. A failed upload is aborted, since unfinished parts
+ * cost money.
  *
- * The upload carries a write id: when the answer to the end is lost, the next try finds no upload any more, and the
- * object is asked whose it is.
+ * The upload has a write id: if the answer to the last step is lost, the retry finds no upload any more, and the write
+ * id of the object shows whether it was completed.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/protocol/s3_xml.h"
@@ -23,7 +24,7 @@ ncz_s3_is_large(size_t nbytes)
     return nbytes > LARGE;
 }
 
-/* The text of an element right below the root. */
+/* The text of a child of the root element. */
 static int
 find_text(const ncz_s3 *s, const ncz_buf *reply, const char *name, char **out)
 {
@@ -41,12 +42,12 @@ find_text(const ncz_s3 *s, const ncz_buf *reply, const char *name, char **out)
         }
     ncz_s3_xml_clear(&x);
     if (rc == NC_NOERR && *out == NULL)
-        rc = ncz_fail(NC_ES3, "%s: an upload began without a name", s->name);
+        rc = ncz_fail(NC_ES3, "%s: the answer to the begin of an upload has no upload id", s->name);
     return rc;
 }
 
 static int
-begin(ncz_s3 *s, const ncz_s3_op *whole, ncz_s3_op *op, char **upload)
+begin_upload(ncz_s3 *s, const ncz_s3_op *whole, ncz_s3_op *op, char **upload)
 {
     const ncz_s3_pair query = {"uploads", NULL};
     ncz_buf           reply = NCZ_BUF_INIT;
@@ -73,7 +74,7 @@ typedef struct part {
 } part;
 
 static size_t
-part_bytes(size_t nbytes)
+choose_part_bytes(size_t nbytes)
 {
     size_t n = nbytes / PARTS_MOST + 1;
 
@@ -83,7 +84,7 @@ part_bytes(size_t nbytes)
 static int
 put_parts(ncz_s3 *s, const ncz_s3_op *whole, const char *upload, ncz_s3_op *ops, part *parts, size_t n)
 {
-    size_t each = part_bytes(whole->ndata);
+    size_t each = choose_part_bytes(whole->ndata);
 
     for (size_t i = 0; i < n; i++) {
         snprintf(parts[i].number, sizeof parts[i].number, "%zu", i + 1);
@@ -99,10 +100,10 @@ put_parts(ncz_s3 *s, const ncz_s3_op *whole, const char *upload, ncz_s3_op *ops,
     return ncz_s3_run_all(s, ops, n);
 }
 
-/* ---- the two ends ---- */
+/* ---- completing and aborting ---- */
 
 static int
-put_end(const ncz_s3_op *parts, size_t n, ncz_buf *out)
+append_parts(const ncz_s3_op *parts, size_t n, ncz_buf *out)
 {
     int rc = ncz_buf_puts(out, "<CompleteMultipartUpload>");
 
@@ -115,7 +116,7 @@ put_end(const ncz_s3_op *parts, size_t n, ncz_buf *out)
 }
 
 static int
-end(ncz_s3 *s, ncz_s3_op *whole, const char *upload, const char *id, const ncz_s3_op *parts, size_t n)
+complete_upload(ncz_s3 *s, ncz_s3_op *whole, const char *upload, const char *id, const ncz_s3_op *parts, size_t n)
 {
     const ncz_s3_pair query = {"uploadId", upload};
     ncz_buf           body = NCZ_BUF_INIT, reply = NCZ_BUF_INIT;
@@ -130,7 +131,7 @@ end(ncz_s3 *s, ncz_s3_op *whole, const char *upload, const char *id, const ncz_s
     int               rc;
 
     memcpy(op.id, id, sizeof op.id);
-    if ((rc = put_end(parts, n, &body)) == NC_NOERR) {
+    if ((rc = append_parts(parts, n, &body)) == NC_NOERR) {
         op.data = body.data;
         op.ndata = body.len;
         rc = ncz_s3_do(s, &op);
@@ -142,19 +143,19 @@ end(ncz_s3 *s, ncz_s3_op *whole, const char *upload, const char *id, const ncz_s
 }
 
 static void
-give_up(ncz_s3 *s, const ncz_s3_op *whole, const char *upload)
+abort_upload(ncz_s3 *s, const ncz_s3_op *whole, const char *upload)
 {
     const ncz_s3_pair query = {"uploadId", upload};
     ncz_s3_op         op = {.verb = NCZ_S3_DELETE, .key = whole->key, .query = &query, .nquery = 1};
 
     if (ncz_s3_do(s, &op) != NC_NOERR)
-        ncz_log(NCZ_LOG_WARN, "%s/%s: an unfinished upload stays: %s", s->name, whole->key, ncz_err_text());
+        ncz_log(NCZ_LOG_WARN, "%s/%s: an unfinished upload remains: %s", s->name, whole->key, ncz_err_text());
 }
 
 int
 ncz_s3_put_large(ncz_s3 *s, ncz_s3_op *op)
 {
-    size_t     n = (op->ndata + part_bytes(op->ndata) - 1) / part_bytes(op->ndata);
+    size_t     n = (op->ndata + choose_part_bytes(op->ndata) - 1) / choose_part_bytes(op->ndata);
     ncz_s3_op *ops = ncz_alloc_n(n, sizeof *ops), first;
     part      *parts = ncz_alloc_n(n, sizeof *parts);
     char      *upload = NULL;
@@ -165,13 +166,13 @@ ncz_s3_put_large(ncz_s3 *s, ncz_s3_op *op)
         rc = ncz_fail_nomem(n * sizeof *ops);
         goto done;
     }
-    if ((rc = begin(s, op, &first, &upload)) != NC_NOERR)
+    if ((rc = begin_upload(s, op, &first, &upload)) != NC_NOERR)
         goto done;
     if ((rc = put_parts(s, op, upload, ops, parts, n)) == NC_NOERR)
-        rc = end(s, op, upload, first.id, ops, n);
+        rc = complete_upload(s, op, upload, first.id, ops, n);
     if (rc != NC_NOERR) {
         ncz_err_save(&e, rc);
-        give_up(s, op, upload);
+        abort_upload(s, op, upload);
         (void)ncz_err_adopt(&e);
     }
 done:

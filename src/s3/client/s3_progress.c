@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long a batch waits without progress, so that no server keeps a caller for ever, whether it hangs, sends a byte now
- * and then, or asks to come back later.
+ * Limits the time that a batch waits without progress, so that no server blocks a caller for ever, whether it hangs,
+ * sends a byte now and then, or asks to come back later.
  *
- * The account of a batch grows by the time that it waits. Each PROGRESS_BYTES that move take a second off it, so that a
- * slow line that does its work is never cut; an answer sets it to nothing. Time spent on answers, and between calls, is
- * not on it. All of it happens on the thread of the batch; what the next batch takes over is under the client's lock.
+ * A batch counts the time that it waits. Each PROGRESS_BYTES transferred subtract a second, so that a slow but working
+ * connection is never cut; an answer resets the count. Time spent on answers and between calls does not count. The
+ * batch's thread does the counting; the client's lock guards the value that the next batch continues.
  */
 #include "s3/client/s3_client_int.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define PROGRESS_BYTES 4096 /* in a second */
-#define PAUSE_MS       1000 /* after which a batch is part of another call */
+#define PROGRESS_BYTES 4096 /* per second */
+#define PAUSE_MS       1000 /* after a longer pause a batch belongs to another call */
 
 static int64_t
-limit_of(const ncz_s3_batch *b)
+time_out_ms(const ncz_s3_batch *b)
 {
     return b->s->settings->progress_timeout_ms;
 }
@@ -24,7 +24,7 @@ limit_of(const ncz_s3_batch *b)
 void
 ncz_s3_progress_begin(ncz_s3_batch *b)
 {
-    int64_t pause = limit_of(b) < PAUSE_MS ? limit_of(b) : PAUSE_MS;
+    int64_t pause = time_out_ms(b) < PAUSE_MS ? time_out_ms(b) : PAUSE_MS;
 
     (void)pthread_mutex_lock(&b->s->lock);
     if (b->s->quiet_ms > 0 && ncz_now_ms() - b->s->quiet_at < pause)
@@ -44,7 +44,7 @@ ncz_s3_progress_end(const ncz_s3_batch *b)
 int64_t
 ncz_s3_progress_time_left(const ncz_s3_batch *b)
 {
-    return limit_of(b) > 0 ? limit_of(b) - b->quiet_ms : INT64_MAX;
+    return time_out_ms(b) > 0 ? time_out_ms(b) - b->quiet_ms : INT64_MAX;
 }
 
 int64_t
@@ -66,7 +66,7 @@ ncz_s3_progress_reset(ncz_s3_batch *b)
 int
 ncz_s3_progress_fail(const ncz_s3_batch *b, const ncz_s3_op *op)
 {
-    int64_t ms = limit_of(b);
+    int64_t ms = time_out_ms(b);
     char    limit[40];
 
     if (ms % 1000 == 0)

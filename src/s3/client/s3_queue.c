@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A batch under way: which operation is tried next, which waits until when, and how one ends. Driven by s3_request_loop.c; what
- * decides between the two ends is above this file (s3_response.c, s3_recover.c).
+ * The queue of a batch: which operation is tried next, which waits until when, and how one ends. s3_request_loop.c,
+ * s3_response.c and s3_recover.c use it.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/http/http_int.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Answers that say what was wrong with a request in a way that can be put right: another region, another clock, new
- * credentials, a range behind the end, something that the server does not know. Each is mended once for an operation.
- * No request goes to a host that has not been named by the user, but for Amazon's own, and web servers' redirects.
+ * Corrects and repeats requests whose answer says what was wrong: the region, the clock, expired credentials, a range
+ * after the end, an unsupported header. Each correction is made once per operation. No request goes to a host that the
+ * user has not named, except Amazon's own and the redirects of web servers.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/config/s3_host_name.h"
@@ -14,15 +14,15 @@
 #define HOPS 5
 
 static void
-at_once(ncz_s3_batch *b, ncz_s3_op *op)
+retry_at_once(ncz_s3_batch *b, ncz_s3_op *op)
 {
-    op->tries--; /* it was no failure of this kind */
+    op->tries--; /* this try does not count */
     ncz_s3_schedule(b, op, 0);
 }
 
 /* The host of "https://host/path", or of "host". */
 static size_t
-host_of(const char *url, const char **host)
+find_host(const char *url, const char **host)
 {
     const char *at = strstr(url, "://");
 
@@ -30,9 +30,9 @@ host_of(const char *url, const char **host)
     return strcspn(*host, "/?#");
 }
 
-/* For this request only, and only among Amazon's own hosts: the signature tells nobody else anything. */
+/* For this request only, and only among Amazon's hosts, so that no other host receives the signature. */
 static bool
-other_host(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+follow_amazon_redirect(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 {
     const char *location = ncz_http_header(&x->call, "location"), *host;
     const char *where = location != NULL ? location : f->endpoint.len > 0 ? f->endpoint.data : NULL;
@@ -40,20 +40,20 @@ other_host(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 
     if (where == NULL || x->s->settings->custom || x->op->hops > 0)
         return false;
-    len = host_of(where, &host);
+    len = find_host(where, &host);
     if (!ncz_s3_is_amazon(host, len) ||
         (location != NULL && x->s->settings->https && strncmp(location, "https://", 8) != 0))
         return false;
     if ((x->op->place = ncz_strndup(host, len)) == NULL)
         return false;
     x->op->hops++;
-    at_once(b, x->op);
+    retry_at_once(b, x->op);
     return true;
 }
 
-/* The region in which the server says that the bucket is, when it is another than was signed for; or NULL. */
+/* The bucket's region as the server reports it, if it differs from that of the signature; or NULL. */
 static const char *
-other_region(const ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+find_other_region(const ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 {
     const char *region = ncz_http_header(&x->call, "x-amz-bucket-region");
 
@@ -64,7 +64,7 @@ other_region(const ncz_s3_exchange *x, const ncz_s3_error_doc *f)
     return region;
 }
 
-/* It leads nowhere that we go. */
+/* A redirect to a host that is not followed. */
 static int
 fail_region(const ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 {
@@ -73,32 +73,32 @@ fail_region(const ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 
     if (location == NULL || x->call.status >= 400)
         return ncz_s3_fail_answer(x, NCZ_S3_CLASS_FAILED, f);
-    len = host_of(location, &host);
-    return ncz_s3_fail(x->s, x->op, NC_ES3, "HTTP %ld sends the request on to %.*s, where it is not taken",
-                       x->call.status, (int)(len < 100 ? len : 100), host);
+    len = find_host(location, &host);
+    return ncz_s3_fail(x->s, x->op, NC_ES3, "HTTP %ld redirects to %.*s, which is not followed", x->call.status,
+                       (int)(len < 100 ? len : 100), host);
 }
 
 static void
-mend_region(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+recover_region(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 {
-    const char *region = x->op->region_mended ? NULL : other_region(x, f);
+    const char *region = x->op->region_tried ? NULL : find_other_region(x, f);
     int         rc;
 
     if (region != NULL) {
-        x->op->region_mended = true;
+        x->op->region_tried = true;
         if ((rc = ncz_s3_change_region(x->s, region)) != NC_NOERR) {
             ncz_s3_finish(b, x->op, rc);
             return;
         }
         ncz_log(NCZ_LOG_INFO, "%s is in the region %s", x->s->name, region);
-        at_once(b, x->op);
-    } else if (!other_host(b, x, f)) {
+        retry_at_once(b, x->op);
+    } else if (!follow_amazon_redirect(b, x, f)) {
         ncz_s3_finish(b, x->op, fail_region(x, f));
     }
 }
 
 static void
-follow(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+follow_web_redirect(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 {
     const char *location = ncz_http_header(&x->call, "location");
     char       *to = NULL;
@@ -107,7 +107,7 @@ follow(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
     if (location == NULL)
         rc = ncz_s3_fail_answer(x, NCZ_S3_CLASS_FAILED, f);
     else if (x->op->hops >= HOPS)
-        rc = ncz_s3_fail(x->s, x->op, NC_ES3, "HTTP %ld sends the request on to ever another place", x->call.status);
+        rc = ncz_s3_fail(x->s, x->op, NC_ES3, "HTTP %ld: too many redirects", x->call.status);
     else if ((rc = ncz_s3_resolve_redirect(x->call.url, location, &to)) != NC_NOERR)
         rc = ncz_s3_fail(x->s, x->op, rc, "%s", ncz_err_text());
     if (rc != NC_NOERR) {
@@ -117,46 +117,46 @@ follow(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
     ncz_free(x->op->place);
     x->op->place = to;
     x->op->hops++;
-    at_once(b, x->op);
+    retry_at_once(b, x->op);
 }
 
 static void
-mend_skew(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+recover_clock_skew(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 {
     const char *date = ncz_http_header(&x->call, "date");
     time_t      there = date != NULL ? curl_getdate(date, NULL) : -1;
 
-    if (there <= 0 || x->op->skew_mended) {
+    if (there <= 0 || x->op->skew_tried) {
         ncz_s3_finish(b, x->op, ncz_s3_fail_answer(x, NCZ_S3_CLASS_CLOCK_SKEW, f));
         return;
     }
-    x->op->skew_mended = true;
+    x->op->skew_tried = true;
     (void)pthread_mutex_lock(&x->s->lock);
     x->s->skew_s = (int64_t)there - (int64_t)time(NULL);
     (void)pthread_mutex_unlock(&x->s->lock);
-    at_once(b, x->op);
+    retry_at_once(b, x->op);
 }
 
 static void
-mend_keys(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+recover_credentials(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 {
     ncz_s3_access_key keys = {.id = NULL};
     int               rc;
 
-    if (x->s->settings->creds == NULL || x->op->keys_mended) {
+    if (x->s->settings->creds == NULL || x->op->keys_tried) {
         ncz_s3_finish(b, x->op, ncz_s3_fail_answer(x, NCZ_S3_CLASS_DENIED, f));
         return;
     }
-    x->op->keys_mended = true;
+    x->op->keys_tried = true;
     rc = ncz_creds_get(x->s->settings->creds, true, NCZ_CREDS_ANY, &keys, NULL);
     ncz_s3_access_key_clear(&keys);
     if (rc != NC_NOERR)
         ncz_s3_finish(b, x->op, rc);
     else
-        at_once(b, x->op);
+        retry_at_once(b, x->op);
 }
 
-/* S3 says 400 where an object's encryption wants a signature. */
+/* S3 answers 400 to unsigned requests for some encrypted objects. */
 bool
 ncz_s3_retry_signed(ncz_s3_batch *b, ncz_s3_exchange *x)
 {
@@ -174,16 +174,16 @@ ncz_s3_retry_signed(ncz_s3_batch *b, ncz_s3_exchange *x)
     ncz_s3_access_key_clear(&keys);
     if (rc != NC_NOERR)
         ncz_s3_finish(b, op,
-                      ncz_s3_fail(x->s, op, rc, "HTTP %ld to an unsigned request, and to sign it: %s", x->call.status,
-                                  ncz_err_text()));
+                      ncz_s3_fail(x->s, op, rc, "HTTP %ld to an unsigned request, and credentials to sign it: %s",
+                                  x->call.status, ncz_err_text()));
     else if (found)
-        at_once(b, op);
+        retry_at_once(b, op);
     return rc != NC_NOERR || found;
 }
 
-/* A range that begins behind the end: the caller's fault, but only the size can tell which. */
+/* A range that begins after the end: the caller decides with the object's size what that means. */
 static void
-mend_range(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+recover_range(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 {
     const char *range = ncz_http_header(&x->call, "content-range");
     ncz_s3_op  *op = x->op;
@@ -197,8 +197,8 @@ mend_range(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
     if (!known)
         known = f->size.len > 0 && ncz_s3_parse_number(f->size.data, f->size.len, &size);
     if ((!known || (op->from_end && size > 0)) && !op->plain && op->key != NULL) {
-        op->plain = true; /* the whole object, then, to cut it out of: some servers know no range from the end */
-        at_once(b, op);
+        op->plain = true; /* fetch the whole object and cut the range out: some servers have no suffix ranges */
+        retry_at_once(b, op);
         return;
     }
     if (!known) {
@@ -212,9 +212,9 @@ mend_range(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
     ncz_s3_finish(b, op, rc);
 }
 
-/* Something in the request is not known there: what can be left out is. */
+/* The server does not support something in the request: repeats it without the optional headers. */
 static void
-mend_unknown(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+recover_unsupported(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 {
     ncz_s3_op *op = x->op;
 
@@ -224,22 +224,22 @@ mend_unknown(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
     }
     op->plain = true;
     __atomic_store_n(&x->s->no_checksum, true, __ATOMIC_RELAXED);
-    at_once(b, op);
+    retry_at_once(b, op);
 }
 
 void
 ncz_s3_recover(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v, const ncz_s3_error_doc *f)
 {
     if (v == NCZ_S3_CLASS_WRONG_REGION && x->s->web != NULL)
-        follow(b, x, f);
+        follow_web_redirect(b, x, f);
     else if (v == NCZ_S3_CLASS_WRONG_REGION)
-        mend_region(b, x, f);
+        recover_region(b, x, f);
     else if (v == NCZ_S3_CLASS_CLOCK_SKEW)
-        mend_skew(b, x, f);
+        recover_clock_skew(b, x, f);
     else if (v == NCZ_S3_CLASS_EXPIRED_KEY)
-        mend_keys(b, x, f);
+        recover_credentials(b, x, f);
     else if (v == NCZ_S3_CLASS_BAD_RANGE)
-        mend_range(b, x, f);
+        recover_range(b, x, f);
     else
-        mend_unknown(b, x, f);
+        recover_unsupported(b, x, f);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A request: from an operation to a URL and headers, signed as its clock, region and credentials are at that moment.
- * Bodies are hashed into the signature, so that what is stored is what was sent, over TLS or not.
+ * Builds the request of an operation: URL and headers, signed with the current clock, region and credentials. The
+ * signature includes a hash of the body, so that the stored bytes are those sent, with or without TLS.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/protocol/s3_hash.h"
@@ -14,7 +14,7 @@
 
 static const char *const methods[] = {"GET", "PUT", "DELETE", "POST"};
 
-/* What of a request is made on the way and lives until it is signed. */
+/* The parts of a request until it is signed. */
 typedef struct draft {
     ncz_s3_pair       headers[HEADERS_MOST];
     size_t            n;
@@ -34,14 +34,14 @@ draft_clear(draft *d)
 }
 
 static void
-add(draft *d, const char *name, const char *value)
+add_header(draft *d, const char *name, const char *value)
 {
     d->headers[d->n++] = (ncz_s3_pair){.name = name, .value = value};
 }
 
-/* A range of no bytes has no form: one byte tells as well how long the object is. */
+/* There is no range of no bytes; one byte is requested, whose answer has the object's size as well. */
 static int
-add_range(draft *d, const ncz_s3_op *op)
+add_range_header(draft *d, const ncz_s3_op *op)
 {
     uint64_t last;
     int      rc;
@@ -55,55 +55,55 @@ add_range(draft *d, const ncz_s3_op *op)
     else
         rc = ncz_buf_printf(&d->range, "bytes=%" PRIu64 "-%" PRIu64, op->off, last);
     if (rc == NC_NOERR)
-        add(d, "range", ncz_buf_str(&d->range));
+        add_header(d, "range", ncz_buf_str(&d->range));
     return rc;
 }
 
 static int
-add_put(draft *d, const ncz_s3_exchange *x)
+add_put_headers(draft *d, const ncz_s3_exchange *x)
 {
     const ncz_s3_op *op = x->op;
     int              rc;
 
     if (op->when == NCZ_S3_IF_ABSENT)
-        add(d, "if-none-match", "*");
+        add_header(d, "if-none-match", "*");
     else if (op->when == NCZ_S3_IF_MATCH)
-        add(d, "if-match", op->version);
+        add_header(d, "if-match", op->version);
     if (op->id[0] != '\0' && (op->verb == NCZ_S3_PUT || op->tagged))
-        add(d, NCZ_S3_WRITE_ID, op->id);
+        add_header(d, NCZ_S3_WRITE_ID, op->id);
     if (op->md5) {
         if ((rc = ncz_s3_md5_base64(op->data, op->ndata, &d->md5)) != NC_NOERR)
             return rc;
-        add(d, "content-md5", ncz_buf_str(&d->md5));
+        add_header(d, "content-md5", ncz_buf_str(&d->md5));
     } else if (op->checksum || (op->verb == NCZ_S3_PUT && !__atomic_load_n(&x->s->no_checksum, __ATOMIC_RELAXED))) {
         ncz_s3_crc_base64(op->data, op->ndata, d->crc);
-        add(d, "x-amz-checksum-crc32c", d->crc);
+        add_header(d, "x-amz-checksum-crc32c", d->crc);
     }
     return NC_NOERR;
 }
 
 static int
-add_headers(draft *d, const ncz_s3_exchange *x)
+add_all_headers(draft *d, const ncz_s3_exchange *x)
 {
     const ncz_s3_op *op = x->op;
     int              rc = NC_NOERR;
 
     if (x->s->settings->requester_pays)
-        add(d, "x-amz-request-payer", "requester");
+        add_header(d, "x-amz-request-payer", "requester");
     if (op->resolving)
         return rc;
     if (op->verb == NCZ_S3_GET && op->key != NULL) {
-        if ((rc = add_range(d, op)) == NC_NOERR && d->range.len == 0 && x->s->web == NULL)
-            add(d, "x-amz-checksum-mode", "ENABLED");
+        if ((rc = add_range_header(d, op)) == NC_NOERR && d->range.len == 0 && x->s->web == NULL)
+            add_header(d, "x-amz-checksum-mode", "ENABLED");
     } else if (op->verb == NCZ_S3_PUT || op->verb == NCZ_S3_POST) {
-        rc = add_put(d, x);
+        rc = add_put_headers(d, x);
     }
     return rc;
 }
 
-/* "host:port" as it stands in the URL and in the signature; for this request perhaps another (s3_recover.c). */
+/* "host:port" of the URL and the signature, or that of a redirect (s3_recover.c). */
 static int
-put_host(const ncz_s3_exchange *x, ncz_buf *out)
+append_host(const ncz_s3_exchange *x, ncz_buf *out)
 {
     const ncz_s3_settings *set = x->s->settings;
     const char            *host = ncz_buf_str(&x->host);
@@ -119,9 +119,9 @@ put_host(const ncz_s3_exchange *x, ncz_buf *out)
     return ncz_buf_printf(out, ":%u", set->port);
 }
 
-/* A read goes out unsigned at first where only EC2's metadata service is left to ask: the data may be public. */
+/* If only EC2's metadata service may have credentials, a read is first sent unsigned: the data may be public. */
 static int
-keys_for(ncz_s3_exchange *x, ncz_s3_access_key *out)
+find_access_key(ncz_s3_exchange *x, ncz_s3_access_key *out)
 {
     const ncz_s3_settings *set = x->s->settings;
     bool                   signs = __atomic_load_n(&x->s->signs, __ATOMIC_RELAXED);
@@ -138,7 +138,7 @@ keys_for(ncz_s3_exchange *x, ncz_s3_access_key *out)
 
 /* The hash of a body is made once, of all of a batch at the same time where it has a workers' help (s3_request_loop.c). */
 static int
-payload_of(ncz_s3_op *op, char out[NCZ_S3_SHA256_HEX])
+hash_payload(ncz_s3_op *op, char out[NCZ_S3_SHA256_HEX])
 {
     int rc = NC_NOERR;
 
@@ -150,9 +150,9 @@ payload_of(ncz_s3_op *op, char out[NCZ_S3_SHA256_HEX])
     return rc;
 }
 
-/* "/bucket/prefix/key", behind what the endpoint has before it. */
+/* "/bucket/prefix/key" after the endpoint's own path. */
 static int
-put_path(ncz_s3_exchange *x)
+append_path(ncz_s3_exchange *x)
 {
     ncz_buf key = NCZ_BUF_INIT;
     int     rc;
@@ -165,9 +165,9 @@ put_path(ncz_s3_exchange *x)
     return rc;
 }
 
-/* With the key that signed last where that is still the one: four HMACs of the seven hashes of a request are its. */
+/* Reuses the last signing key if it is still valid, which saves four of the seven hashes of a request. */
 static int
-sign(ncz_s3_exchange *x, const draft *d, int64_t skew_s)
+sign_request(ncz_s3_exchange *x, const draft *d, int64_t skew_s)
 {
     ncz_s3_signing        keep;
     const ncz_s3_sign_req req = {.method = x->call.method,
@@ -194,7 +194,7 @@ sign(ncz_s3_exchange *x, const draft *d, int64_t skew_s)
 }
 
 static int
-put_url(ncz_s3_exchange *x, const draft *d)
+append_url(ncz_s3_exchange *x, const draft *d)
 {
     const ncz_s3_settings *set = x->s->settings;
     const char            *target = ncz_buf_str(&x->target);
@@ -207,24 +207,24 @@ put_url(ncz_s3_exchange *x, const draft *d)
 }
 
 static int
-request_s3(ncz_s3_exchange *x, draft *d)
+build_s3_request(ncz_s3_exchange *x, draft *d)
 {
     int64_t skew_s;
     int     rc;
 
     if ((rc = ncz_s3_copy_server_state(x->s, &x->host, &x->region, &skew_s)) != NC_NOERR ||
-        (rc = put_path(x)) != NC_NOERR)
+        (rc = append_path(x)) != NC_NOERR)
         return rc;
-    if ((rc = put_host(x, &d->host)) != NC_NOERR || (rc = keys_for(x, &d->keys)) != NC_NOERR)
+    if ((rc = append_host(x, &d->host)) != NC_NOERR || (rc = find_access_key(x, &d->keys)) != NC_NOERR)
         return rc;
-    if ((rc = payload_of(x->op, d->sha256)) != NC_NOERR || (rc = sign(x, d, skew_s)) != NC_NOERR)
+    if ((rc = hash_payload(x->op, d->sha256)) != NC_NOERR || (rc = sign_request(x, d, skew_s)) != NC_NOERR)
         return rc;
-    return put_url(x, d);
+    return append_url(x, d);
 }
 
-/* A web server gets the URL as it is, the key behind its path and the query behind that. */
+/* A web server gets the URL, the key after its path, and then the query. */
 static int
-request_web(ncz_s3_exchange *x, const draft *d)
+build_web_request(ncz_s3_exchange *x, const draft *d)
 {
     const ncz_s3_op *op = x->op;
     const char      *query = x->s->settings->query;
@@ -254,8 +254,8 @@ ncz_s3_build_request(ncz_s3_exchange *x)
     ncz_buf_reset(&x->target);
     ncz_buf_reset(&x->path);
     x->call.method = op->resolving ? "HEAD" : methods[op->verb];
-    if ((rc = add_headers(&d, x)) == NC_NOERR)
-        rc = x->s->web != NULL ? request_web(x, &d) : request_s3(x, &d);
+    if ((rc = add_all_headers(&d, x)) == NC_NOERR)
+        rc = x->s->web != NULL ? build_web_request(x, &d) : build_s3_request(x, &d);
     draft_clear(&d);
     x->call.url = ncz_buf_str(&x->url);
     x->call.headers = ncz_buf_str(&x->headers);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Batches of operations: each goes out, and again where its answer says that this may help (s3_response.c). The order of
- * trying is that of the array, but for those that wait.
+ * Batches of operations: sends each, and again if its answer says that this may help (s3_response.c), in the order of the
+ * array except for those that wait.
  *
- * All of a batch happens on the thread that calls; the client's own state is under its lock.
+ * A batch runs on the calling thread; the client's lock guards the shared state.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/http/http_int.h"
@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HASH_WORTH ((size_t)16 << 10) /* bytes of a body from which a worker's help pays */
+#define HASH_WORTH ((size_t)16 << 10) /* bytes of a body from which hashing it on a worker pays off */
 
-/* ---- the loop's two ends ---- */
+/* ---- exchanges ---- */
 
 static void
-count(ncz_s3 *s, const ncz_s3_exchange *x)
+count_request(ncz_s3 *s, const ncz_s3_exchange *x)
 {
     __atomic_add_fetch(&s->stats.requests, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&s->stats.retries, x->op->tries > 1, __ATOMIC_RELAXED);
@@ -27,13 +27,13 @@ count(ncz_s3 *s, const ncz_s3_exchange *x)
 }
 
 static void
-ended(void *arg, ncz_http_call *c)
+finish_exchange(void *arg, ncz_http_call *c)
 {
     ncz_s3_batch    *b = arg;
     ncz_s3_exchange *x = c->arg;
 
     x->op->status = c->status;
-    count(b->s, x);
+    count_request(b->s, x);
     if (c->status != 0 && !__atomic_load_n(&b->s->reached, __ATOMIC_RELAXED))
         __atomic_store_n(&b->s->reached, true, __ATOMIC_RELAXED);
     ncz_s3_handle_response(b, x);
@@ -43,7 +43,7 @@ ended(void *arg, ncz_http_call *c)
 }
 
 static ncz_s3_exchange *
-xchg_take(ncz_s3_batch *b)
+take_exchange(ncz_s3_batch *b)
 {
     ncz_s3_exchange *x = b->idle;
 
@@ -54,9 +54,9 @@ xchg_take(ncz_s3_batch *b)
     return x;
 }
 
-/* For one try; 0: as long as it takes. */
+/* For one try; 0: no limit. */
 static long
-time_left(const ncz_s3_op *op)
+choose_time_left(const ncz_s3_op *op)
 {
     int64_t left = op->deadline - ncz_now_ms();
 
@@ -67,9 +67,9 @@ time_left(const ncz_s3_op *op)
 
 /* The exchange for one more try. Failures end the operation. */
 static ncz_http_call *
-begin(ncz_s3_batch *b, ncz_s3_op *op)
+begin_exchange(ncz_s3_batch *b, ncz_s3_op *op)
 {
-    ncz_s3_exchange *x = xchg_take(b);
+    ncz_s3_exchange *x = take_exchange(b);
     int64_t          begun;
     int              rc;
 
@@ -90,12 +90,12 @@ begin(ncz_s3_batch *b, ncz_s3_op *op)
     x->call.on_head = ncz_s3_on_head;
     x->call.on_data = ncz_s3_on_data;
     x->call.arg = x;
-    x->call.most_ms = time_left(op);
+    x->call.most_ms = choose_time_left(op);
     x->call.wary = b->s->web != NULL && op->hops > 0;
     begun = ncz_now_ms();
     if ((rc = ncz_s3_build_request(x)) == NC_NOERR)
         return &x->call;
-    (void)ncz_s3_progress_add_wait(b, ncz_now_ms() - begun, 0); /* for a credential service, in vain */
+    (void)ncz_s3_progress_add_wait(b, ncz_now_ms() - begun, 0); /* waited for a credential service that failed */
     x->op = NULL;
     x->next = b->idle;
     b->idle = x;
@@ -103,16 +103,16 @@ begin(ncz_s3_batch *b, ncz_s3_op *op)
     return NULL;
 }
 
-/* Too long for a bucket's key, which not every server says. */
+/* Longer than a key may be, which not every server reports. */
 static bool
-unnamable(const ncz_s3 *s, const ncz_s3_op *op)
+is_key_too_long(const ncz_s3 *s, const ncz_s3_op *op)
 {
     return s->web == NULL && op->key != NULL &&
            strlen(op->key) + strlen(s->settings->prefix) + (s->settings->prefix[0] != '\0') > NCZ_S3_KEY_MOST;
 }
 
 static int
-fail_name(const ncz_s3 *s, const ncz_s3_op *op)
+fail_long_key(const ncz_s3 *s, const ncz_s3_op *op)
 {
     if (op->verb == NCZ_S3_GET)
         return NC_EEMPTY;
@@ -122,7 +122,7 @@ fail_name(const ncz_s3 *s, const ncz_s3_op *op)
 }
 
 static ncz_http_call *
-next(void *arg, size_t running, long *wait_ms)
+next_exchange(void *arg, size_t running, long *wait_ms)
 {
     ncz_s3_batch *b = arg;
     ncz_s3_op    *op;
@@ -135,10 +135,10 @@ next(void *arg, size_t running, long *wait_ms)
 
         if (ncz_s3_progress_time_left(b) <= 0)
             ncz_s3_end_without_progress(b, op);
-        else if (unnamable(b->s, op))
-            ncz_s3_finish(b, op, fail_name(b->s, op));
+        else if (is_key_too_long(b->s, op))
+            ncz_s3_finish(b, op, fail_long_key(b->s, op));
         else
-            c = begin(b, op);
+            c = begin_exchange(b, op);
         if (c != NULL)
             return c;
     }
@@ -146,25 +146,25 @@ next(void *arg, size_t running, long *wait_ms)
 }
 
 static int64_t
-waited(void *arg, int64_t ms, uint64_t moved)
+note_wait(void *arg, int64_t ms, uint64_t moved)
 {
     return ncz_s3_progress_add_wait(arg, ms, moved);
 }
 
-/* ---- bodies' hashes, beforehand ---- */
+/* ---- preparation: hashes of bodies, write ids ---- */
 
 static void
-work_hash(void *arg, size_t i, ncz_scratch *scratch)
+hash_body(void *arg, size_t i, ncz_scratch *scratch)
 {
     ncz_s3_op *op = &((ncz_s3_op *)arg)[i];
 
     (void)scratch;
     if (op->verb == NCZ_S3_PUT && ncz_s3_sha256_hex(op->data, op->ndata, op->sha256) != NC_NOERR)
-        op->sha256[0] = '\0'; /* said when it is sent */
+        op->sha256[0] = '\0'; /* reported when the request is built */
 }
 
 static void
-prepare(const ncz_s3_batch *b)
+prepare_batch(const ncz_s3_batch *b)
 {
     size_t puts = 0, nbytes = 0;
 
@@ -179,20 +179,20 @@ prepare(const ncz_s3_batch *b)
             snprintf(op->id, sizeof op->id, "%016" PRIx64 "%016" PRIx64, ncz_s3_random(), ncz_s3_random());
     }
     if (puts > 1 && nbytes > 1 && !b->s->settings->anonymous)
-        ncz_pool_each(b->n, SIZE_MAX, work_hash, b->ops);
+        ncz_pool_each(b->n, SIZE_MAX, hash_body, b->ops);
 }
 
 void
 ncz_s3_run(ncz_s3 *s, ncz_s3_op *ops, size_t n, ncz_s3_done_fn done, void *arg)
 {
     ncz_s3_batch  b = {.s = s, .ops = ops, .n = n, .done = done, .arg = arg};
-    ncz_http_work work = {.next = next, .ended = ended, .waited = waited, .arg = &b};
+    ncz_http_work work = {.next = next_exchange, .ended = finish_exchange, .waited = note_wait, .arg = &b};
     ncz_err       e;
     int           rc;
 
-    prepare(&b);
+    prepare_batch(&b);
     ncz_s3_progress_begin(&b);
-    if ((rc = ncz_http_run(s->http, &work)) != NC_NOERR) { /* nothing began */
+    if ((rc = ncz_http_run(s->http, &work)) != NC_NOERR) { /* no exchange began */
         ncz_err_save(&e, rc);
         for (size_t i = 0; i < n; i++)
             ncz_s3_finish(&b, &ops[i], ncz_err_adopt(&e));
@@ -208,7 +208,7 @@ ncz_s3_run(ncz_s3 *s, ncz_s3_op *ops, size_t n, ncz_s3_done_fn done, void *arg)
 }
 
 static void
-note_first(ncz_s3_op *op, void *arg)
+save_first_error(ncz_s3_op *op, void *arg)
 {
     ncz_err *first = arg;
 
@@ -221,7 +221,7 @@ ncz_s3_run_all(ncz_s3 *s, ncz_s3_op *ops, size_t n)
 {
     ncz_err first = {.code = NC_NOERR};
 
-    ncz_s3_run(s, ops, n, note_first, &first);
+    ncz_s3_run(s, ops, n, save_first_error, &first);
     return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an answer, or none, leads to: an operation ends, or is tried again, later or mended.
+ * Acts on an answer or its absence: the operation ends, is retried later, or is corrected and repeated.
  *
- * A conditional put that fails may have been done nevertheless, when its first answer was lost: it carries a write
- * id, and before a conflict is reported the object is asked whose it is.
+ * A conditional put that fails may have succeeded before, if its first answer was lost. So it carries a write id, and
+ * before a conflict is reported a HEAD request reads the write id of the stored object ("resolving").
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/http/http_int.h"
@@ -12,12 +12,12 @@
 #include <strings.h>
 #include <time.h>
 
-#define NEVER_MET 2 /* tries to reach a server that nobody has met yet */
+#define UNREACHED_TRIES 2 /* tries to reach a server that never answered */
 
 /* ---- trying again ---- */
 
 static int64_t
-retry_after(const ncz_http_call *c)
+parse_retry_after(const ncz_http_call *c)
 {
     const char *text = ncz_http_header(c, "retry-after");
     uint64_t    seconds;
@@ -32,7 +32,7 @@ retry_after(const ncz_http_call *c)
 }
 
 static void
-resolve(ncz_s3_batch *b, ncz_s3_op *op, int rc)
+begin_resolving(ncz_s3_batch *b, ncz_s3_op *op, int rc)
 {
     if ((op->first = ncz_alloc(sizeof *op->first)) == NULL) {
         ncz_s3_finish(b, op, rc);
@@ -40,36 +40,35 @@ resolve(ncz_s3_batch *b, ncz_s3_op *op, int rc)
     }
     ncz_err_save(op->first, rc);
     op->resolving = true;
-    op->region_mended = op->skew_mended = op->keys_mended = false;
+    op->region_tried = op->skew_tried = op->keys_tried = false;
     op->tries = 0;
-    op->deadline = 0; /* to learn what was done has its own time */
+    op->deadline = 0; /* resolving has its own time limit */
     ncz_s3_schedule(b, op, 0);
 }
 
 /*
- * The object could not be asked whose it is. What failed at first is then the answer, but for a conflict: that may be
- * one with this very put, whose first answer was lost, and nobody may be told of another writer that there is not.
+ * Resolving failed. The first failure is reported, except a conflict: it may be one with this put itself, whose first
+ * answer was lost, and must not be reported as another writer.
  */
 static int
-unresolved(const ncz_s3 *s, const ncz_s3_op *op)
+fail_unresolved(const ncz_s3 *s, const ncz_s3_op *op)
 {
     if (op->first->code != NC_EOBJECT && op->first->code != NC_ENOOBJECT)
         return ncz_err_adopt(op->first);
-    return ncz_s3_fail(s, op, NC_ES3,
-                       "there is an object, and whether it is the one that was put cannot be learned (HTTP %ld)",
+    return ncz_s3_fail(s, op, NC_ES3, "the object exists, but it is unknown whether this put stored it (HTTP %ld)",
                        op->status);
 }
 
-/* No further try: with a condition it is still open whether the put was done. */
+/* No further try. A conditional put may have succeeded: that must be resolved first. */
 static void
-give_up(ncz_s3_batch *b, ncz_s3_exchange *x, int rc)
+end_or_resolve(ncz_s3_batch *b, ncz_s3_exchange *x, int rc)
 {
     ncz_s3_op *op = x->op;
 
     if (op->resolving)
-        ncz_s3_finish(b, op, unresolved(x->s, op));
+        ncz_s3_finish(b, op, fail_unresolved(x->s, op));
     else if (op->id[0] != '\0')
-        resolve(b, op, rc);
+        begin_resolving(b, op, rc);
     else
         ncz_s3_finish(b, op, rc);
 }
@@ -77,48 +76,48 @@ give_up(ncz_s3_batch *b, ncz_s3_exchange *x, int rc)
 void
 ncz_s3_end_without_progress(ncz_s3_batch *b, ncz_s3_op *op)
 {
-    ncz_s3_finish(b, op, op->resolving ? unresolved(b->s, op) : ncz_s3_progress_fail(b, op));
+    ncz_s3_finish(b, op, op->resolving ? fail_unresolved(b->s, op) : ncz_s3_progress_fail(b, op));
 }
 
 static void
-again_transport(ncz_s3_batch *b, ncz_s3_exchange *x)
+retry_connection(ncz_s3_batch *b, ncz_s3_exchange *x)
 {
     ncz_s3_op *op = x->op;
     ncz_err    e;
     int64_t    wait = -1;
 
     ncz_err_save(&e, x->call.rc);
-    if (op->tries < NEVER_MET || __atomic_load_n(&x->s->reached, __ATOMIC_RELAXED) ||
+    if (op->tries < UNREACHED_TRIES || __atomic_load_n(&x->s->reached, __ATOMIC_RELAXED) ||
         (x->call.how != NCZ_HTTP_UNREACHABLE && x->call.how != NCZ_HTTP_TIMEOUT))
         wait = ncz_s3_retry_delay(b, op, x->call.how == NCZ_HTTP_TIMEOUT, false, -1);
     (void)ncz_err_adopt(&e);
     if (wait >= 0)
         ncz_s3_schedule(b, op, wait);
     else if (ncz_s3_progress_time_left(b) <= 0)
-        give_up(b, x, ncz_s3_progress_fail(b, op));
+        end_or_resolve(b, x, ncz_s3_progress_fail(b, op));
     else
-        give_up(b, x, ncz_s3_fail(x->s, op, e.code, "%s (tried %u times)", e.text, op->tries));
+        end_or_resolve(b, x, ncz_s3_fail(x->s, op, e.code, "%s (tried %u times)", e.text, op->tries));
 }
 
 static void
-again_answer(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v, const ncz_s3_error_doc *f)
+retry_answer(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v, const ncz_s3_error_doc *f)
 {
-    int64_t wait = ncz_s3_retry_delay(b, x->op, false, v == NCZ_S3_CLASS_SLOW_DOWN, retry_after(&x->call));
+    int64_t wait = ncz_s3_retry_delay(b, x->op, false, v == NCZ_S3_CLASS_SLOW_DOWN, parse_retry_after(&x->call));
 
     if (wait >= 0)
         ncz_s3_schedule(b, x->op, wait);
     else
-        give_up(b, x, ncz_s3_fail_answer(x, v, f));
+        end_or_resolve(b, x, ncz_s3_fail_answer(x, v, f));
 }
 
-/* ---- what an answer leads to ---- */
+/* ---- answers ---- */
 
 static int
 fail_conflict(const ncz_s3_exchange *x)
 {
     if (x->op->when == NCZ_S3_IF_ABSENT)
         return ncz_s3_fail(x->s, x->op, NC_EOBJECT, "exists");
-    return ncz_s3_fail(x->s, x->op, NC_EOBJECT, "is not the version %.40s that was wanted", x->op->version);
+    return ncz_s3_fail(x->s, x->op, NC_EOBJECT, "is not the requested version %.40s", x->op->version);
 }
 
 static int
@@ -127,9 +126,9 @@ fail_gone(const ncz_s3_exchange *x)
     return ncz_s3_fail(x->s, x->op, NC_ENOOBJECT, "no such object");
 }
 
-/* The object was asked whose it is. */
+/* The answer to the HEAD request. */
 static void
-resolved(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v)
+finish_resolving(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v)
 {
     const char *id = ncz_http_header(&x->call, NCZ_S3_WRITE_ID), *etag = ncz_http_header(&x->call, "etag");
     ncz_s3_op  *op = x->op;
@@ -140,20 +139,21 @@ resolved(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v)
         ncz_s3_finish(b, op, NC_NOERR);
     } else if (v == NCZ_S3_CLASS_OK && op->when == NCZ_S3_IF_MATCH && etag != NULL &&
                strcmp(etag, op->version) == 0) {
-        ncz_s3_finish(b, op, ncz_err_adopt(op->first)); /* as it was: no other writer, the put was not done */
+        ncz_s3_finish(b, op,
+                      ncz_err_adopt(op->first)); /* unchanged: the put was not done, and there is no other writer */
     } else if (v == NCZ_S3_CLASS_OK && op->when != NCZ_S3_ALWAYS) {
         ncz_s3_finish(b, op, fail_conflict(x));
     } else if (v == NCZ_S3_CLASS_ABSENT && op->when == NCZ_S3_IF_MATCH) {
         ncz_s3_finish(b, op, fail_gone(x));
-    } else if (v == NCZ_S3_CLASS_ABSENT) { /* somebody took it away, ours or not */
+    } else if (v == NCZ_S3_CLASS_ABSENT) { /* deleted since, this put's or another's */
         ncz_s3_finish(b, op, ncz_err_adopt(op->first));
     } else {
-        ncz_s3_finish(b, op, unresolved(x->s, op));
+        ncz_s3_finish(b, op, fail_unresolved(x->s, op));
     }
 }
 
 static void
-absent(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
+finish_absent(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 {
     ncz_s3_op *op = x->op;
 
@@ -167,8 +167,7 @@ absent(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
         ncz_s3_finish(b, op, ncz_s3_fail_answer(x, NCZ_S3_CLASS_FAILED, f));
 }
 
-/* "Request has expired", "token expired" and the like, anywhere in the body: permission that ended says nothing of
- * the object. */
+/* "Request has expired", "token expired" and the like, anywhere in the body: then a 403 says nothing about the object. */
 static bool
 mentions_expiry(const ncz_buf *body)
 {
@@ -180,7 +179,7 @@ mentions_expiry(const ncz_buf *body)
     return false;
 }
 
-/* Does a 403 mean an absent object? Only where the user said so, and the server gives no other reason. */
+/* Does a 403 mean an absent object? Only if the user set that, and the server gives no other reason. */
 static bool
 is_forbidden_absent(const ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 {
@@ -188,7 +187,7 @@ is_forbidden_absent(const ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 }
 
 static void
-good(ncz_s3_batch *b, ncz_s3_exchange *x)
+finish_success(ncz_s3_batch *b, ncz_s3_exchange *x)
 {
     int rc = ncz_s3_check_body(x);
 
@@ -200,13 +199,13 @@ good(ncz_s3_batch *b, ncz_s3_exchange *x)
     ncz_s3_discard_body(x);
     x->call.rc = rc;
     if (x->broken)
-        again_transport(b, x);
+        retry_connection(b, x);
     else
         ncz_s3_finish(b, x->op, rc);
 }
 
 static void
-act(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v, const ncz_s3_error_doc *f)
+act_on_class(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v, const ncz_s3_error_doc *f)
 {
     if (v != NCZ_S3_CLASS_RETRY && v != NCZ_S3_CLASS_SLOW_DOWN)
         ncz_s3_retry_note_success(x->s, x->op);
@@ -214,7 +213,7 @@ act(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v, const ncz_s3_e
         ncz_s3_progress_reset(b);
     switch (v) {
     case NCZ_S3_CLASS_RETRY:
-    case NCZ_S3_CLASS_SLOW_DOWN: again_answer(b, x, v, f); return;
+    case NCZ_S3_CLASS_SLOW_DOWN: retry_answer(b, x, v, f); return;
     case NCZ_S3_CLASS_WRONG_REGION:
     case NCZ_S3_CLASS_CLOCK_SKEW:
     case NCZ_S3_CLASS_EXPIRED_KEY: ncz_s3_recover(b, x, v, f); return;
@@ -227,22 +226,22 @@ act(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v, const ncz_s3_e
         __atomic_store_n(&x->s->signs, true, __ATOMIC_RELAXED); /* it helped */
     }
     if (x->op->resolving)
-        resolved(b, x, v);
+        finish_resolving(b, x, v);
     else if (v == NCZ_S3_CLASS_OK)
-        good(b, x);
+        finish_success(b, x);
     else if (v == NCZ_S3_CLASS_ABSENT || (v == NCZ_S3_CLASS_DENIED && is_forbidden_absent(x, f)))
-        absent(b, x, f);
+        finish_absent(b, x, f);
     else if (v == NCZ_S3_CLASS_CONFLICT && x->op->id[0] != '\0')
-        resolve(b, x->op, x->op->when == NCZ_S3_ALWAYS ? ncz_s3_fail_answer(x, v, f) : fail_conflict(x));
+        begin_resolving(b, x->op, x->op->when == NCZ_S3_ALWAYS ? ncz_s3_fail_answer(x, v, f) : fail_conflict(x));
     else if ((v == NCZ_S3_CLASS_BAD_RANGE && x->op->verb == NCZ_S3_GET) || v == NCZ_S3_CLASS_UNSUPPORTED)
         ncz_s3_recover(b, x, v, f);
     else
         ncz_s3_finish(b, x->op, ncz_s3_fail_answer(x, v, f));
 }
 
-/* Success too may carry an error in its body, where work goes on after the head was sent; a list may be one. */
+/* A status of success may come with an error document, if the server sent the head before it finished its work. */
 static ncz_s3_response_class
-judge(ncz_s3_exchange *x, ncz_s3_error_doc *f)
+classify_answer(ncz_s3_exchange *x, ncz_s3_error_doc *f)
 {
     const ncz_buf        *body = x->is_fault ? &x->fault : &x->spool;
     bool                  document = x->op->verb == NCZ_S3_POST || (x->op->verb == NCZ_S3_GET && x->op->key == NULL);
@@ -271,7 +270,7 @@ ncz_s3_handle_response(ncz_s3_batch *b, ncz_s3_exchange *x)
     ncz_s3_error_doc f = {.code = NCZ_BUF_INIT};
 
     if (x->call.how == NCZ_HTTP_ANSWER) {
-        act(b, x, judge(x, &f), &f);
+        act_on_class(b, x, classify_answer(x, &f), &f);
         ncz_s3_error_doc_clear(&f);
         return;
     }
@@ -279,5 +278,5 @@ ncz_s3_handle_response(ncz_s3_batch *b, ncz_s3_exchange *x)
     if (x->call.how == NCZ_HTTP_PERMANENT || (x->call.how == NCZ_HTTP_STOPPED && !x->broken))
         ncz_s3_finish(b, x->op, x->call.rc);
     else
-        again_transport(b, x);
+        retry_connection(b, x);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What of an answer's body goes where. The size of the object is known from the head, mostly, and then the body goes
- * straight to where it is wanted; else it is gathered first, under a ceiling. A range that a server does not know is
- * cut out of the whole. Nothing counts until the body is whole and its length and checksums are right.
+ * Receives the body of an answer. The head usually has the object's size, and the body is then written straight to its
+ * destination; otherwise it is collected first, up to a limit. If a server ignores a range, it is cut out of the whole
+ * object. A body is only used if it is complete and its length and checksums are right.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/protocol/s3_hash.h"
@@ -11,15 +11,15 @@
 #include <string.h>
 #include <strings.h>
 
-#define FAULT_MOST ((size_t)64 << 10)
-#define FAULT_READ ((uint64_t)16 << 20) /* that are read of an error, so that none goes on for ever */
+#define ERROR_MOST ((size_t)64 << 10)
+#define ERROR_READ ((uint64_t)16 << 20) /* most that is read of an error, which might be endless */
 
 void
 ncz_s3_exchange_clear(ncz_s3_exchange *x)
 {
     ncz_buf_clear(&x->call.head);
     ncz_buf_clear(&x->url);
-    ncz_wipe(x->headers.data, x->headers.cap); /* a session's token */
+    ncz_wipe(x->headers.data, x->headers.cap); /* with the session token */
     ncz_buf_clear(&x->headers);
     ncz_buf_clear(&x->target);
     ncz_buf_clear(&x->path);
@@ -46,9 +46,9 @@ ncz_s3_parse_number(const char *text, size_t len, uint64_t *out)
     return true;
 }
 
-/* Something is wrong with an answer that another try may mend. Who gives up says of which object. */
+/* The answer is damaged; another try may succeed. The final failure names the object. */
 static int
-broken(ncz_s3_exchange *x, const char *what)
+fail_broken(ncz_s3_exchange *x, const char *what)
 {
     x->broken = true;
     return ncz_fail(NC_ES3, "%s", what);
@@ -56,9 +56,9 @@ broken(ncz_s3_exchange *x, const char *what)
 
 /* ---- the head ---- */
 
-/* "bytes 0-99/1234"; false when it is not that, or the total is not told. */
+/* "bytes 0-99/1234"; false for another form, or without the total. */
 static bool
-content_range(const char *text, uint64_t *first, uint64_t *last, uint64_t *total)
+parse_content_range(const char *text, uint64_t *first, uint64_t *last, uint64_t *total)
 {
     const char *dash, *slash;
 
@@ -73,7 +73,7 @@ content_range(const char *text, uint64_t *first, uint64_t *last, uint64_t *total
 }
 
 static bool
-content_length(const ncz_http_call *c, uint64_t *out)
+parse_content_length(const ncz_http_call *c, uint64_t *out)
 {
     const char *text = ncz_http_header(c, "content-length");
 
@@ -81,9 +81,9 @@ content_length(const ncz_http_call *c, uint64_t *out)
            ncz_s3_parse_number(text, strlen(text), out);
 }
 
-/* The object's size is known: how much of it is wanted, and room for it. */
+/* The object's size is known: decides how much of it is wanted, and reserves room. */
 static int
-make_room(ncz_s3_exchange *x, uint64_t size)
+reserve_body(ncz_s3_exchange *x, uint64_t size)
 {
     ncz_s3_op *op = x->op;
     uint64_t   left;
@@ -98,10 +98,10 @@ make_room(ncz_s3_exchange *x, uint64_t size)
         if ((rc = op->fit(op, size, &x->want)) != NC_NOERR)
             return rc;
         if (x->want > left)
-            return ncz_fail(NC_EINTERNAL, "%s: more is wanted than there is", x->s->name);
+            return ncz_fail(NC_EINTERNAL, "%s: more bytes are wanted than the object has", x->s->name);
     } else if (left > op->most) {
-        return ncz_fail(NC_ENOMEM, "%s: an answer of %" PRIu64 " bytes is more than the limit of %" PRIu64,
-                        x->s->name, left, op->most);
+        return ncz_fail(NC_ENOMEM, "%s: an answer of %" PRIu64 " bytes exceeds the limit of %" PRIu64, x->s->name,
+                        left, op->most);
     } else {
         x->want = (size_t)left;
     }
@@ -109,43 +109,43 @@ make_room(ncz_s3_exchange *x, uint64_t size)
 }
 
 static int
-on_part(ncz_s3_exchange *x)
+begin_partial(ncz_s3_exchange *x)
 {
     uint64_t first, last, total, len, off;
     int      rc;
 
-    if (!content_range(ncz_http_header(&x->call, "content-range"), &first, &last, &total))
-        return broken(x, "a partial answer that does not say which part it is");
-    if (content_length(&x->call, &len) && len != last - first + 1)
-        return broken(x, "a partial answer of another length than it says");
-    if ((rc = make_room(x, total)) != NC_NOERR)
+    if (!parse_content_range(ncz_http_header(&x->call, "content-range"), &first, &last, &total))
+        return fail_broken(x, "a partial answer without its range");
+    if (parse_content_length(&x->call, &len) && len != last - first + 1)
+        return fail_broken(x, "a partial answer whose length does not match its range");
+    if ((rc = reserve_body(x, total)) != NC_NOERR)
         return rc;
     off = x->op->off;
     if (first > off || (x->want > 0 && (last < off || last - off + 1 < x->want)))
-        return broken(x, "another part than the one that was asked for");
+        return fail_broken(x, "a partial answer with another range than requested");
     x->skip = off - first;
     return NC_NOERR;
 }
 
 static int
-on_whole(ncz_s3_exchange *x)
+begin_whole(ncz_s3_exchange *x)
 {
     uint64_t size;
     int      rc;
 
-    if (!content_length(&x->call, &size)) {
+    if (!parse_content_length(&x->call, &size)) {
         x->spooling = true;
         return NC_NOERR;
     }
-    if ((rc = make_room(x, size)) != NC_NOERR)
+    if ((rc = reserve_body(x, size)) != NC_NOERR)
         return rc;
     x->skip = x->op->off;
     return NC_NOERR;
 }
 
-/* Objects of writers that encoded for the way and said so for ever are plain; all else would have to be decoded. */
+/* Some writers store "aws-chunked", the encoding of the upload: such objects are plain. Others would need decoding. */
 static bool
-is_plain(const char *encoding)
+is_plain_encoding(const char *encoding)
 {
     return encoding == NULL || encoding[0] == '\0' || strcasecmp(encoding, "identity") == 0 ||
            strcasecmp(encoding, "aws-chunked") == 0;
@@ -165,19 +165,19 @@ ncz_s3_on_head(ncz_http_call *c)
     if (etag != NULL && strlen(etag) < sizeof op->etag)
         memcpy(op->etag, etag, strlen(etag) + 1);
     if (op->verb == NCZ_S3_PUT || op->verb == NCZ_S3_DELETE) {
-        x->is_fault = true; /* there is no body; if there is, it is an error after all */
+        x->is_fault = true; /* these have no body; if there is one, it is an error document */
         return NC_NOERR;
     }
-    if (!is_plain(encoding))
-        return ncz_s3_fail(x->s, op, NC_ES3, "is stored with the content encoding %.40s, which is not undone",
+    if (!is_plain_encoding(encoding))
+        return ncz_s3_fail(x->s, op, NC_ES3, "is stored with the content encoding %.40s, which is not supported",
                            encoding);
-    return c->status == 206 ? on_part(x) : on_whole(x);
+    return c->status == 206 ? begin_partial(x) : begin_whole(x);
 }
 
 /* ---- the body ---- */
 
 static int
-spool(ncz_s3_exchange *x, const char *data, size_t n)
+append_spool(ncz_s3_exchange *x, const char *data, size_t n)
 {
     uint64_t most = x->op->most;
 
@@ -188,19 +188,19 @@ spool(ncz_s3_exchange *x, const char *data, size_t n)
 }
 
 static int
-keep_fault(ncz_s3_exchange *x, const char *data, size_t n)
+append_error(ncz_s3_exchange *x, const char *data, size_t n)
 {
     x->seen += n;
-    if (x->seen > FAULT_READ)
-        return broken(x, "an error whose text does not end");
-    x->fault.limit = FAULT_MOST;
-    if (n > FAULT_MOST - x->fault.len)
-        n = FAULT_MOST - x->fault.len;
+    if (x->seen > ERROR_READ)
+        return fail_broken(x, "an error with an endless text");
+    x->fault.limit = ERROR_MOST;
+    if (n > ERROR_MOST - x->fault.len)
+        n = ERROR_MOST - x->fault.len;
     return ncz_buf_append(&x->fault, data, n);
 }
 
 static int
-take(ncz_s3_op *op, ncz_s3_exchange *x, const char *data, size_t n)
+append_body(ncz_s3_op *op, ncz_s3_exchange *x, const char *data, size_t n)
 {
     if (op->into != NULL)
         memcpy((char *)op->into + x->got, data, n);
@@ -217,9 +217,9 @@ ncz_s3_on_data(ncz_http_call *c, const char *data, size_t n)
     uint64_t         from = x->seen;
 
     if (x->is_fault || x->op->resolving)
-        return keep_fault(x, data, n);
+        return append_error(x, data, n);
     if (x->spooling)
-        return spool(x, data, n);
+        return append_spool(x, data, n);
     x->seen += n;
     if (x->seen <= x->skip || x->got == x->want)
         return NC_NOERR;
@@ -229,7 +229,7 @@ ncz_s3_on_data(ncz_http_call *c, const char *data, size_t n)
     }
     if (n > x->want - x->got)
         n = x->want - x->got;
-    return n > 0 ? take(x->op, x, data, n) : NC_NOERR;
+    return n > 0 ? append_body(x->op, x, data, n) : NC_NOERR;
 }
 
 void
@@ -247,12 +247,12 @@ ncz_s3_discard_body(ncz_s3_exchange *x)
 /* ---- the end ---- */
 
 static const char *
-received(const ncz_s3_exchange *x)
+received_bytes(const ncz_s3_exchange *x)
 {
     return x->op->into != NULL ? x->op->into : x->op->body->data != NULL ? x->op->body->data + x->before : "";
 }
 
-/* An ETag that is the MD5 of what is stored: 32 hex digits, and no encryption that makes it something else. */
+/* Is the ETag the MD5 of the object? 32 hex digits, and no encryption that changes it. */
 static bool
 etag_is_md5(const ncz_http_call *c, const char *etag)
 {
@@ -270,16 +270,16 @@ md5_matches(const char *etag, const char *data, size_t n)
 
     if (ncz_s3_md5_hex(data, n, hex) == NC_NOERR)
         return memcmp(hex, etag + 1, 32) == 0;
-    ncz_err_clear(); /* a system whose policy forbids MD5 */
+    ncz_err_clear(); /* the system's policy forbids MD5 */
     return true;
 }
 
 /*
- * Only whole objects have checksums. Over TLS nothing is altered on the way, so that the ETag's MD5, which is slow,
- * is for plain connections.
+ * Only whole objects have checksums. TLS protects the transfer, so that the ETag's MD5, which is slow, is checked on
+ * plain connections only.
  */
 static int
-verify(ncz_s3_exchange *x)
+verify_checksum(ncz_s3_exchange *x)
 {
     const ncz_http_call *c = &x->call;
     const char          *crc = ncz_http_header(c, "x-amz-checksum-crc32c");
@@ -289,25 +289,25 @@ verify(ncz_s3_exchange *x)
     if (c->status != 200 || x->want != x->op->size || x->s->web != NULL)
         return NC_NOERR;
     if (crc != NULL && strchr(crc, '-') == NULL && (type == NULL || strcmp(type, "FULL_OBJECT") == 0)) {
-        ncz_s3_crc_base64(received(x), x->got, ours);
+        ncz_s3_crc_base64(received_bytes(x), x->got, ours);
         return strcmp(ours, crc) == 0 ? NC_NOERR
-                                      : broken(x, "the bytes that came are not those that were stored (CRC-32C)");
+                                      : fail_broken(x, "the received bytes differ from the stored ones (CRC-32C)");
     }
-    if (!x->s->settings->https && etag_is_md5(c, x->op->etag) && !md5_matches(x->op->etag, received(x), x->got))
-        return broken(x, "the bytes that came are not those that were stored (MD5)");
+    if (!x->s->settings->https && etag_is_md5(c, x->op->etag) && !md5_matches(x->op->etag, received_bytes(x), x->got))
+        return fail_broken(x, "the received bytes differ from the stored ones (MD5)");
     return NC_NOERR;
 }
 
-/* What was gathered, now that its size is known. */
+/* Copies the wanted part of the collected body, whose size is now known. */
 static int
-unspool(ncz_s3_exchange *x)
+copy_spool(ncz_s3_exchange *x)
 {
     uint64_t size = x->spool.len;
     int      rc;
 
-    if ((rc = make_room(x, size)) != NC_NOERR)
+    if ((rc = reserve_body(x, size)) != NC_NOERR)
         return rc;
-    rc = x->want > 0 ? take(x->op, x, x->spool.data + x->op->off, x->want) : NC_NOERR;
+    rc = x->want > 0 ? append_body(x->op, x, x->spool.data + x->op->off, x->want) : NC_NOERR;
     ncz_buf_clear(&x->spool);
     return rc;
 }
@@ -319,11 +319,11 @@ ncz_s3_check_body(ncz_s3_exchange *x)
 
     if (x->op->verb != NCZ_S3_GET && x->op->verb != NCZ_S3_POST)
         return NC_NOERR;
-    if (x->spooling && (rc = unspool(x)) != NC_NOERR)
+    if (x->spooling && (rc = copy_spool(x)) != NC_NOERR)
         return rc;
     if (x->got != x->want)
-        return broken(x, "the answer ends too early");
-    if (x->op->verb == NCZ_S3_GET && x->op->key != NULL && (rc = verify(x)) != NC_NOERR)
+        return fail_broken(x, "the answer ends too early");
+    if (x->op->verb == NCZ_S3_GET && x->op->key != NULL && (rc = verify_checksum(x)) != NC_NOERR)
         return rc;
     x->op->nread = x->got;
     return NC_NOERR;

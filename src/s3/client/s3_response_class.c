@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an answer means: by the code in its body first, then by its status; servers agree on codes more than on
- * statuses. Sources: Amazon's list of error codes, and what MinIO, Ceph, Google and others add to it.
+ * Classifies an answer: by the code in its body first, then by its status, since servers agree more on codes. Sources:
+ * Amazon's list of error codes, and the additions of MinIO, Ceph, Google and others.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/protocol/s3_xml.h"
 
 #include <string.h>
 
-#define FAULT_TEXT 1024 /* bytes of each part that are kept */
+#define PART_MOST 1024 /* bytes kept of each part */
 
 void
 ncz_s3_error_doc_clear(ncz_s3_error_doc *f)
@@ -22,7 +22,7 @@ ncz_s3_error_doc_clear(ncz_s3_error_doc *f)
 }
 
 static ncz_buf *
-part_of(const ncz_s3_xml *x, ncz_s3_error_doc *f)
+find_part(const ncz_s3_xml *x, ncz_s3_error_doc *f)
 {
     const struct {
         const char *name;
@@ -50,16 +50,16 @@ ncz_s3_error_doc_parse(const char *body, size_t len, ncz_s3_error_doc *f)
         ncz_buf *to;
 
         if (ncz_s3_xml_next(&x, &event) != NC_NOERR) {
-            good = is_error && f->code.len > 0; /* cut after what counts */
+            good = is_error && f->code.len > 0; /* cut after the important part */
             break;
         }
         end = event == NCZ_S3_XML_END;
         if (event == NCZ_S3_XML_OPEN && x.depth == 1)
             good = is_error = ncz_s3_xml_is(&x, "Error");
         if (event == NCZ_S3_XML_CLOSE && ncz_s3_xml_in(&x, "Error") && x.depth == 1 &&
-            (to = part_of(&x, f)) != NULL && to->len == 0)
+            (to = find_part(&x, f)) != NULL && to->len == 0)
             good = ncz_buf_append(to, ncz_buf_str(&x.text),
-                                  ncz_utf8_cut(ncz_buf_str(&x.text), x.text.len, FAULT_TEXT)) == NC_NOERR;
+                                  ncz_utf8_cut(ncz_buf_str(&x.text), x.text.len, PART_MOST)) == NC_NOERR;
     }
     ncz_s3_xml_clear(&x);
     if (!good)
@@ -68,15 +68,15 @@ ncz_s3_error_doc_parse(const char *body, size_t len, ncz_s3_error_doc *f)
 }
 
 static const struct {
-    const char           *code;
-    ncz_s3_response_class verdict;
+    const char *code;
+    ncz_s3_response_class class;
 } codes[] = {
     {"NoSuchKey", NCZ_S3_CLASS_ABSENT},
     {"NoSuchVersion", NCZ_S3_CLASS_ABSENT},
     {"NoSuchObject", NCZ_S3_CLASS_ABSENT},
     {"NotFound", NCZ_S3_CLASS_ABSENT},
     {"NoSuchBucket", NCZ_S3_CLASS_FAILED},
-    {"NoSuchUpload", NCZ_S3_CLASS_CONFLICT}, /* done already, maybe, by a try whose answer was lost */
+    {"NoSuchUpload", NCZ_S3_CLASS_CONFLICT}, /* perhaps completed by a try whose answer was lost */
     {"PreconditionFailed", NCZ_S3_CLASS_CONFLICT},
     {"InvalidRange", NCZ_S3_CLASS_BAD_RANGE},
     {"SlowDown", NCZ_S3_CLASS_SLOW_DOWN},
@@ -123,7 +123,7 @@ static const struct {
 };
 
 static ncz_s3_response_class
-by_status(long status, bool web)
+classify_status(long status, bool web)
 {
     switch (status) {
     case 401:
@@ -151,8 +151,8 @@ by_status(long status, bool web)
     }
 }
 
-/* Whatever a body says, an object is absent only under one of these: absent chunks are fill. 0: no answer of its own,
- * but a key's entry in an answer to a deletion. */
+/* Only these statuses can make an object absent, whatever the body says: absent chunks are fill. 0: a key's entry in the
+ * answer to a deletion. */
 static bool
 is_absence(long status)
 {
@@ -164,14 +164,14 @@ ncz_s3_classify(long status, const char *code, bool web)
 {
     if (!web && code[0] != '\0') {
         for (size_t i = 0; i < NCZ_LEN(codes); i++)
-            if (strcmp(codes[i].code, code) == 0 && (codes[i].verdict != NCZ_S3_CLASS_ABSENT || is_absence(status)))
-                return codes[i].verdict;
-        if (status >= 200 && status < 300) /* an <Error> after all, that we do not know */
+            if (strcmp(codes[i].code, code) == 0 && (codes[i].class != NCZ_S3_CLASS_ABSENT || is_absence(status)))
+                return codes[i].class;
+        if (status >= 200 && status < 300) /* an unknown <Error> */
             return NCZ_S3_CLASS_RETRY;
         if (is_absence(status))
             return NCZ_S3_CLASS_FAILED;
     }
-    return by_status(status, web);
+    return classify_status(status, web);
 }
 
 int

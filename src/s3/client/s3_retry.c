@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When to try again: delays that grow, drawn at random so that many who failed together do not come back together; as
- * long as the server asks, if it asks; not beyond an operation's tries or time, and out of one stock for all of a
- * client's operations, so that a dead endpoint fails fast. A server that is overloaded gets fewer requests at once,
- * and more again as it answers.
+ * When to retry: after growing random delays, so that clients that failed together do not return together, and no sooner
+ * than the server asks; within the tries and the time of the operation, and from one stock of tokens per client, so that
+ * a dead endpoint fails fast. An overloaded server gets fewer requests at once, and more again as it answers.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/http/http_int.h"
 
-#define DELAY_MS      100  /* most before the first further try */
-#define DELAY_SLOW_MS 1000 /* the same, of a server that asks for less */
+#define DELAY_MS      100  /* longest delay before the first retry */
+#define DELAY_SLOW_MS 1000 /* the same, for a server that asks for fewer requests */
 #define DELAY_MOST_MS 20000
-#define AFTER_MOST_S  120 /* no server is obeyed for longer */
+#define AFTER_MOST_S  120 /* longest delay that a server may ask for */
 #define TOKENS        500
 #define PRICE         5
 #define PRICE_TIMEOUT 10
@@ -27,7 +26,7 @@ ncz_s3_random(void)
 }
 
 static bool
-pay(ncz_s3 *s, int price)
+take_tokens(ncz_s3 *s, int price)
 {
     bool can;
 
@@ -39,7 +38,7 @@ pay(ncz_s3 *s, int price)
 }
 
 static void
-slow_down(ncz_s3 *s)
+reduce_in_flight(ncz_s3 *s)
 {
     (void)pthread_mutex_lock(&s->lock);
     s->in_flight = s->in_flight > 1 ? s->in_flight / 2 : 1;
@@ -54,9 +53,9 @@ ncz_s3_retry_delay(ncz_s3_batch *b, const ncz_s3_op *op, bool timeout, bool slow
     int64_t most = slow ? DELAY_SLOW_MS : DELAY_MS, wait;
 
     if (slow)
-        slow_down(s);
+        reduce_in_flight(s);
     if (op->tries >= s->settings->attempts || ncz_s3_progress_time_left(b) <= 0 ||
-        !pay(s, timeout ? PRICE_TIMEOUT : PRICE))
+        !take_tokens(s, timeout ? PRICE_TIMEOUT : PRICE))
         return -1;
     for (unsigned i = 1; i < op->tries && most < DELAY_MOST_MS; i++)
         most *= 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Web servers: a client whose objects lie below the path of a URL, and where their redirects may lead. No request has
- * credentials, so that none can go astray; what a URL's query has goes to its own server only.
+ * Web servers: a client for the objects below the path of a URL, and the redirects that it may follow. Requests carry no
+ * credentials; the URL's query is sent to its own server only.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/http/http_int.h"
@@ -12,7 +12,7 @@
 
 /* The URL up to its path, as the user gave it, without slashes at its end. */
 static char *
-root_of(const ncz_uri *u)
+build_root(const ncz_uri *u)
 {
     ncz_buf     out = NCZ_BUF_INIT;
     const char *path = u->path != NULL ? u->path : "";
@@ -27,7 +27,7 @@ root_of(const ncz_uri *u)
         rc = ncz_buf_printf(&out, ":%u", u->port);
     if (rc == NC_NOERR && len > 0 && path[0] != '/')
         rc = ncz_buf_putc(&out, '/');
-    for (size_t i = 0; rc == NC_NOERR && i < len; i++) /* what no URL has raw, and a user may well type */
+    for (size_t i = 0; rc == NC_NOERR && i < len; i++) /* users type characters that a URL must encode */
         rc = (unsigned char)path[i] <= 0x20 || (unsigned char)path[i] >= 0x7f
                  ? ncz_buf_printf(&out, "%%%02X", (unsigned char)path[i])
                  : ncz_buf_putc(&out, path[i]);
@@ -49,7 +49,7 @@ ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out)
     if ((rc = ncz_s3_settings_web(uri, &set)) != NC_NOERR || (rc = ncz_s3_open(set, &s)) != NC_NOERR)
         return rc;
     ncz_free(s->name);
-    s->web = root_of(uri);
+    s->web = build_root(uri);
     s->name = s->web != NULL ? ncz_strdup(s->web) : NULL;
     if (s->name == NULL) {
         ncz_s3_close(s);
@@ -61,10 +61,9 @@ ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out)
 
 /* ---- redirects ---- */
 
-/* An address in place of a name, in any of its spellings. What a name leads to is seen later (http_exchange.c), but where a
- * proxy goes nobody sees. */
+/* Is the host a link-local address in any spelling? http_exchange.c checks the address of a name, but not behind a proxy. */
 static bool
-is_local(const char *host)
+is_local_address(const char *host)
 {
     struct sockaddr_in  four = {.sin_family = AF_INET};
     struct sockaddr_in6 six = {.sin6_family = AF_INET6};
@@ -82,20 +81,20 @@ is_local(const char *host)
     return inet_aton(text, &four.sin_addr) != 0 && ncz_http_is_local((const struct sockaddr *)&four);
 }
 
-/* From TLS to plain is a way down; to where a cloud's machines tell of themselves, a trick. */
+/* Refuses redirects from TLS to plain text, and to link-local addresses, where clouds have metadata services. */
 static int
-check_hop(const char *from, CURLU *to)
+check_redirect(const char *from, CURLU *to)
 {
     char *scheme = NULL, *host = NULL;
     int   rc = NC_NOERR;
 
     if (curl_url_get(to, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
         curl_url_get(to, CURLUPART_HOST, &host, 0) != CURLUE_OK)
-        rc = ncz_fail(NC_ECURL, "redirected to something that is no web server's URL: not followed");
+        rc = ncz_fail(NC_ECURL, "redirected to a URL that is not http or https: not followed");
     else if (strcasecmp(scheme, "https") != 0 &&
              (strcasecmp(scheme, "http") != 0 || strncasecmp(from, "https:", 6) == 0))
         rc = ncz_fail(NC_ECURL, "redirected from https to %.20s: not followed", scheme);
-    else if (is_local(host))
+    else if (is_local_address(host))
         rc = ncz_fail(NC_ECURL, "redirected to %.60s: not followed", host);
     curl_free(scheme);
     curl_free(host);
@@ -113,8 +112,8 @@ ncz_s3_resolve_redirect(const char *from, const char *location, char **out)
         return ncz_fail_nomem(0);
     if (curl_url_set(u, CURLUPART_URL, from, CURLU_PATH_AS_IS) != CURLUE_OK ||
         curl_url_set(u, CURLUPART_URL, location, CURLU_PATH_AS_IS | CURLU_DISALLOW_USER) != CURLUE_OK)
-        rc = ncz_fail(NC_ECURL, "redirected to something that is no URL: not followed");
-    else if ((rc = check_hop(from, u)) == NC_NOERR && curl_url_get(u, CURLUPART_URL, &url, 0) != CURLUE_OK)
+        rc = ncz_fail(NC_ECURL, "redirected to a malformed URL: not followed");
+    else if ((rc = check_redirect(from, u)) == NC_NOERR && curl_url_get(u, CURLUPART_URL, &url, 0) != CURLUE_OK)
         rc = ncz_fail_nomem(0);
     if (rc == NC_NOERR && (*out = ncz_strdup(url)) == NULL)
         rc = ncz_fail_nomem(strlen(url) + 1);
