@@ -13,6 +13,15 @@ whole(const ncz_meta_source *s, const char *key)
     return (zmap_get_req){.key = key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
 }
 
+/* What is asked for, read into `body`. */
+static zmap_get_req
+wanted(const ncz_docs_req *r, const char *key, ncz_buf body)
+{
+    bool range = r->as == NCZ_DOCS_BYTES && r->len != 0;
+
+    return (zmap_get_req){.key = key, .off = range ? r->off : 0, .len = range ? r->len : ZMAP_WHOLE, .body = body};
+}
+
 static void
 keep(ncz_meta_source *s, const zmap_get_req *req)
 {
@@ -24,9 +33,9 @@ keep(ncz_meta_source *s, const zmap_get_req *req)
     (void)pthread_mutex_unlock(&s->lock);
 }
 
-/* What one request brought: nothing there is no error. */
+/* What one request brought: an absent document is no error. */
 static void
-take(ncz_meta_source *s, ncz_doc_set *h, size_t k, const zmap_get_req *req)
+take(ncz_meta_source *s, ncz_doc_set *h, size_t k, const ncz_docs_req *r, const zmap_get_req *req)
 {
     if (req->err.code == NC_EEMPTY)
         return;
@@ -35,7 +44,10 @@ take(ncz_meta_source *s, ncz_doc_set *h, size_t k, const zmap_get_req *req)
         h->got[k].err = &h->errs[k];
         return;
     }
-    if (ncz_doc_set_parse(h, s, k, req->key, ncz_buf_str(&req->body), req->body.len) == NC_NOERR)
+    if (r->as == NCZ_DOCS_BYTES) {
+        h->got[k].bytes = ncz_buf_str(&req->body);
+        h->got[k].len = req->body.len;
+    } else if (ncz_doc_set_parse(h, s, k, req->key, ncz_buf_str(&req->body), req->body.len) == NC_NOERR)
         keep(s, req);
 }
 
@@ -59,13 +71,13 @@ ncz_meta_get(const ncz_meta_fetch *f, ncz_doc_set *h, ncz_buf *bodies, size_t i)
 
     for (size_t k = 0; k < n; k++) {
         bodies[k] = emptied(bodies[k]);
-        gets[k] = (zmap_get_req){.key = f->reqs[i].keys[k], .len = ZMAP_WHOLE, .body = bodies[k]};
+        gets[k] = wanted(&f->reqs[i], f->reqs[i].keys[k], bodies[k]);
     }
     (void)zmap_get_batch(f->s->map, gets, n, NULL, NULL); /* each request has its own status */
     ncz_err_clear();
     for (size_t k = 0; k < n; k++) {
         bodies[k] = gets[k].body;
-        take(f->s, h, k, &gets[k]);
+        take(f->s, h, k, &f->reqs[i], &gets[k]);
     }
 }
 
@@ -99,7 +111,7 @@ batch_ready(void *arg, size_t place, ncz_scratch *scratch)
     }
     ncz_doc_set_reset(&h);
     for (size_t k = 0; k < f->reqs[i].n; k++)
-        take(f->s, &h, k, &b->gets[b->first[i] + k]);
+        take(f->s, &h, k, &f->reqs[i], &b->gets[b->first[i] + k]);
     f->each(f->arg, i, h.got);
     for (size_t k = 0; k < f->reqs[i].n; k++)
         ncz_buf_clear(&b->gets[b->first[i] + k].body);
@@ -150,7 +162,7 @@ batch_init(batch *b, const ncz_meta_fetch *f)
         b->first[i] = at;
         b->left[i] = f->reqs[i].n;
         for (size_t k = 0; k < f->reqs[i].n; k++, at++) {
-            b->gets[at] = whole(f->s, f->reqs[i].keys[k]);
+            b->gets[at] = wanted(&f->reqs[i], f->reqs[i].keys[k], NCZ_BUF_LIMIT(f->s->limits->document_bytes));
             b->gets[at].tag = &b->index[i];
         }
     }
@@ -200,7 +212,7 @@ root_steps(const ncz_meta_fetch *f, zmap_get_req *gets, ncz_doc_set *h)
 
     if (r->enough != NULL) {
         (void)zmap_get_batch(f->s->map, gets, 1, NULL, NULL); /* each request has its own status */
-        take(f->s, h, 0, &gets[0]);
+        take(f->s, h, 0, r, &gets[0]);
         if (h->got[0].doc != NULL && r->enough(h->got[0].doc))
             return NC_NOERR;
         if (gets[0].err.code != NC_NOERR && gets[0].err.code != NC_EEMPTY)
@@ -209,7 +221,7 @@ root_steps(const ncz_meta_fetch *f, zmap_get_req *gets, ncz_doc_set *h)
     }
     (void)zmap_get_batch(f->s->map, gets + n, r->n - n + know, NULL, NULL);
     for (; n < r->n; n++)
-        take(f->s, h, n, &gets[n]);
+        take(f->s, h, n, r, &gets[n]);
     return know ? know_copies(f->s, &gets[n]) : NC_NOERR;
 }
 
@@ -227,7 +239,8 @@ ncz_meta_get_root(const ncz_meta_fetch *f)
     for (size_t k = 0; k <= r->n; k++) {
         const char *key = k < r->n ? r->keys[k] : ncz_format_copies()->key;
 
-        gets[k] = whole(f->s, f->s->root_deferred ? ncz_deferred_key(key) : key);
+        key = f->s->root_deferred ? ncz_deferred_key(key) : key;
+        gets[k] = k < r->n ? wanted(r, key, NCZ_BUF_LIMIT(f->s->limits->document_bytes)) : whole(f->s, key);
     }
     if ((rc = root_steps(f, gets, &h)) == NC_NOERR) {
         ncz_err_clear();

@@ -32,7 +32,7 @@ fetch_run(void *arg, size_t run, ncz_scratch *scratch)
             continue;
         }
         ncz_doc_set_reset(&h);
-        if (f->s->metadata != NULL)
+        if (f->s->metadata != NULL && f->reqs[i].as == NCZ_DOCS_JSON)
             ncz_consolidated_answer(f, &h, i);
         else
             ncz_meta_get(f, &h, bodies, i);

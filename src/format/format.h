@@ -17,17 +17,26 @@
 #define NCZ_DOCS_MOST 8 /* documents of one node */
 
 /* What one node's documents are asked for by: together, as they are understood together. */
+typedef enum ncz_docs_as {
+    NCZ_DOCS_JSON,
+    NCZ_DOCS_BYTES, /* as they are, from a range of each object: a header, say */
+} ncz_docs_as;
+
 typedef struct ncz_docs_req {
     const char *const *keys;
     size_t             n; /* 1 ... NCZ_DOCS_MOST */
+    ncz_docs_as        as;
+    uint64_t           off, len; /* of bytes: the range; len 0: all from the beginning */
     /* Does the first document say all that is wanted? Then a source need not ask for the others, nor hand them over.
      * NULL: all are wanted. */
     bool (*enough)(const ncz_json *first);
 } ncz_docs_req;
 
 typedef struct ncz_docs_got {
-    const ncz_json *doc; /* NULL: there is none, or none to be had */
-    const ncz_err  *err; /* why; NULL: nothing is wrong */
+    const ncz_json *doc;   /* NULL: there is none, or an error */
+    const char     *bytes; /* the same for NCZ_DOCS_BYTES */
+    size_t          len;   /* of bytes */
+    const ncz_err  *err;   /* why; NULL: nothing is wrong */
 } ncz_docs_got;
 
 /*

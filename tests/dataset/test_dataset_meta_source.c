@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where documents come from: one by one, or all from the consolidated one; what happens when that is broken. */
 #include "dataset_test.h"
+#include "dataset/dataset_int.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_fault.h"
 
@@ -117,14 +118,59 @@ what_is_no_dataset(void **state)
     OK(zmap_close(map, ZMAP_KEEP));
 }
 
+/* ---- as bytes -------------------------------------------------------------------------------------------------- */
+
+static void
+note_bytes(void *arg, size_t i, const ncz_docs_got *got)
+{
+    ncz_buf *out = arg;
+
+    OK(ncz_buf_printf(out, "%zu:", i));
+    for (size_t k = 0; k < 2; k++) {
+        assert_null(got[k].doc);
+        if (got[k].err != NULL)
+            OK(ncz_buf_puts(out, "error;"));
+        else if (got[k].bytes == NULL)
+            OK(ncz_buf_puts(out, "none;"));
+        else
+            OK(ncz_buf_printf(out, "%.*s;", (int)got[k].len, got[k].bytes));
+    }
+}
+
+/* A dialect whose metadata are not JSON gets an object's bytes, or a range of them; the first fetch and later ones. */
+static void
+bytes_and_ranges(void **state)
+{
+    static const char *const keys[] = {"a", "nothing"};
+    const ncz_docs_req       whole = {.keys = keys, .n = 2, .as = NCZ_DOCS_BYTES};
+    const ncz_docs_req       range = {.keys = keys, .n = 2, .as = NCZ_DOCS_BYTES, .off = 2, .len = 3};
+    const ncz_docs_req       beyond = {.keys = keys, .n = 2, .as = NCZ_DOCS_BYTES, .off = 20, .len = 3};
+    ncz_meta_source          source;
+    ncz_docs                 docs;
+    ncz_buf                  seen = NCZ_BUF_INIT;
+    zmap                    *map = NULL;
+
+    (void)state;
+    OK(zmap_mem_open(&map));
+    OK(zmap_put(map, "a", "CDF5234", 7));
+    OK(ncz_meta_source_init(&source, map, &ncz_limits_default, NCZ_CONSOLIDATED_IGNORE, NULL));
+    docs = ncz_meta_source_docs(&source);
+    OK(docs.fetch(docs.arg, &range, 1, note_bytes, &seen));
+    OK(docs.fetch(docs.arg, &whole, 1, note_bytes, &seen));
+    OK(docs.fetch(docs.arg, &range, 1, note_bytes, &seen));
+    OK(docs.fetch(docs.arg, &beyond, 1, note_bytes, &seen));
+    assert_string_equal(ncz_buf_str(&seen), "0:F52;none;0:CDF5234;none;0:F52;none;0:error;none;");
+    ncz_meta_source_clear(&source);
+    ncz_buf_clear(&seen);
+    OK(zmap_close(map, ZMAP_KEEP));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(consolidated),
-        cmocka_unit_test(broken),
-        cmocka_unit_test(stale_tails),
-        cmocka_unit_test(what_is_no_dataset),
+        cmocka_unit_test(bytes_and_ranges), cmocka_unit_test(consolidated),       cmocka_unit_test(broken),
+        cmocka_unit_test(stale_tails),      cmocka_unit_test(what_is_no_dataset),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,7 +162,7 @@ docmap_dir(docmap *d, const char *path)
 static void
 give(docmap *d, size_t i, const ncz_docs_req *req, ncz_docs_fn each, void *each_arg)
 {
-    ncz_docs_got got[NCZ_DOCS_MOST] = {{NULL, NULL}};
+    ncz_docs_got got[NCZ_DOCS_MOST] = {{.doc = NULL}};
     ncz_err      errs[NCZ_DOCS_MOST];
 
     for (size_t k = 0; k < req->n; k++) {
