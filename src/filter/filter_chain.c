@@ -72,7 +72,7 @@ is_array_codec(const ncz_codec *c)
     return c->ops != NULL && c->ops->cls == NCZ_CODEC_ARRAY_ARRAY;
 }
 
-/* One allocation: the chain, its steps, the list of those to run, the shape, the order. */
+/* One allocation, in the order of alignment: the chain, its steps, the shape, the list of steps to run, the order. */
 static int
 alloc_chain(size_t n, const ncz_array_type *in, ncz_chain **out)
 {
@@ -89,13 +89,13 @@ alloc_chain(size_t n, const ncz_array_type *in, ncz_chain **out)
         return ncz_fail_nomem(total);
     atomic_init(&c->refs, 1);
     c->n = n;
-    c->run = (const ncz_chain_step **)(void *)(c->steps + n);
     c->in = *in;
-    at = (char *)(c->run + n);
+    at = (char *)(c->steps + n);
     if (shape > 0)
         c->in.shape = memcpy(at, in->shape, shape);
+    c->run = (const ncz_chain_step **)(void *)(at + shape);
     if (order > 0)
-        c->in.order = memcpy(at + shape, in->order, order);
+        c->in.order = memcpy(c->run + n, in->order, order);
     *out = c;
     return NC_NOERR;
 }
