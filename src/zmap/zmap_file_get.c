@@ -83,7 +83,7 @@ read_into(file_map *f, zmap_get_req *r, int fd)
 {
     char         probe;
     struct iovec to[2] = {{r->into, r->into_cap}, {&probe, 1}};
-    uint64_t     size;
+    uint64_t     size = 0;
     size_t       n, more = 0;
     ssize_t      got;
     int          rc;
@@ -132,8 +132,8 @@ static int
 read_body(file_map *f, zmap_get_req *r, int fd)
 {
     ncz_buf *b = &r->body;
-    size_t   before = b->len, room = room_of(b), have = 0, most, n;
-    uint64_t size, off;
+    size_t   before = b->len, room = room_of(b), have = 0, most, n = 0;
+    uint64_t size = 0, off;
     ssize_t  got = 0;
     char     probe;
     int      rc = NC_NOERR;
@@ -178,7 +178,7 @@ done:
 static int
 read_range(file_map *f, zmap_get_req *r, int fd, uint64_t off, size_t len)
 {
-    size_t n;
+    size_t n = 0;
     char  *to = r->into;
     int    rc;
 
