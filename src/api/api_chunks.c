@@ -218,7 +218,7 @@ typedef struct listing {
 
 /* Under the dataset's lock; what is found outlives it. */
 static int
-list(int ncid, int varid, listing *l)
+list_chunks(int ncid, int varid, listing *l)
 {
     ncz_call c;
     ncz_var *v = NULL;
@@ -249,7 +249,7 @@ nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg)
     ncz_err_clear();
     if (each == NULL)
         return ncz_fail(NC_EINVAL, "nczarr_list_var_chunks: nothing to call");
-    if ((rc = list(ncid, varid, &l)) != NC_NOERR)
+    if ((rc = list_chunks(ncid, varid, &l)) != NC_NOERR)
         goto done;
     wide = l.rank == 0 ? 1 : l.rank;
     if ((index = ncz_alloc_n(wide, sizeof *index)) == NULL) {

@@ -47,7 +47,7 @@ find_unlimited(source *s)
 }
 
 static int
-look(int ncid, int varid, source *s)
+inquire_source(int ncid, int varid, source *s)
 {
     size_t n;
     int    rc;
@@ -212,7 +212,7 @@ copy_storage(const source *s, int ncid_out, int varid_out)
 }
 
 static int
-define(const source *s, int ncid_out, int *varid_out)
+define_copy(const source *s, int ncid_out, int *varid_out)
 {
     char name[NC_MAX_NAME + 1];
     int  rc;
@@ -234,7 +234,7 @@ define(const source *s, int ncid_out, int *varid_out)
 
 /* Lengths of one slab: whole inner dimensions while they fit, then part of one, then single steps. Its elements. */
 static size_t
-slab(const source *s, size_t *count)
+choose_slab(const source *s, size_t *count)
 {
     size_t most = SLAB_BYTES / s->type->size, n = 1;
 
@@ -249,7 +249,7 @@ slab(const source *s, size_t *count)
 
 /* The next slab's start; false after the last. */
 static bool
-advance(const source *s, const size_t *step)
+next_slab(const source *s, const size_t *step)
 {
     for (int d = s->ndims - 1; d >= 0; d--) {
         s->start[d] += step[d];
@@ -270,7 +270,7 @@ copy_data(const source *s, int ncid_out, int varid_out)
 
     if (step == NULL)
         return ncz_fail_nomem((size_t)s->ndims * sizeof *step);
-    if ((n = slab(s, step)) == 0)
+    if ((n = choose_slab(s, step)) == 0)
         goto done;
     if ((data = ncz_zalloc_n(n, s->type->size)) == NULL) {
         rc = ncz_fail_nomem(n * s->type->size);
@@ -282,7 +282,7 @@ copy_data(const source *s, int ncid_out, int varid_out)
         if ((rc = nc_get_vara(s->ncid, s->varid, s->start, s->count, data)) == NC_NOERR)
             rc = nc_put_vara(ncid_out, varid_out, s->start, s->count, data);
         ncz_type_free_elems(s->type, data, n);
-    } while (rc == NC_NOERR && advance(s, step));
+    } while (rc == NC_NOERR && next_slab(s, step));
 done:
     ncz_free(data);
     ncz_free(step);
@@ -296,12 +296,12 @@ nc_copy_var(int ncid_in, int varid, int ncid_out)
     bool   was_defining;
     int    varid_out = -1, rc;
 
-    if ((rc = look(ncid_in, varid, &s)) != NC_NOERR)
+    if ((rc = inquire_source(ncid_in, varid, &s)) != NC_NOERR)
         goto done;
     if ((rc = nc_redef(ncid_out)) != NC_NOERR && rc != NC_EINDEFINE)
         goto done;
     was_defining = rc == NC_EINDEFINE;
-    if ((rc = define(&s, ncid_out, &varid_out)) != NC_NOERR)
+    if ((rc = define_copy(&s, ncid_out, &varid_out)) != NC_NOERR)
         goto done;
     if ((rc = nc_enddef(ncid_out)) != NC_NOERR || (rc = copy_data(&s, ncid_out, varid_out)) != NC_NOERR)
         goto done;

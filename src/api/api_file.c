@@ -129,7 +129,7 @@ nc_sync(int ncid)
 }
 
 static int
-end(int ncid, int (*how)(ncz_dataset *))
+end_dataset(int ncid, int (*how)(ncz_dataset *))
 {
     ncz_dataset *ds;
     int          rc;
@@ -145,13 +145,13 @@ end(int ncid, int (*how)(ncz_dataset *))
 int
 nc_close(int ncid)
 {
-    return end(ncid, ncz_dataset_close);
+    return end_dataset(ncid, ncz_dataset_close);
 }
 
 int
 nc_abort(int ncid)
 {
-    return end(ncid, ncz_dataset_abort);
+    return end_dataset(ncid, ncz_dataset_abort);
 }
 
 int

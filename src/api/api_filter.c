@@ -10,7 +10,7 @@
 
 /* chain := chain without that codec. */
 static int
-shorten(ncz_chain **chain, const char *id)
+remove_codec(ncz_chain **chain, const char *id)
 {
     ncz_chain *shorter = NULL;
     int        rc = ncz_chain_without(*chain, id, &shorter);
@@ -24,7 +24,7 @@ shorten(ncz_chain **chain, const char *id)
 
 /* chain := chain with one codec more (or changed). The old reference is dropped on success. */
 static int
-extend(const ncz_var *v, ncz_chain **chain, unsigned id, size_t n, const unsigned *words, bool front)
+add_codec(const ncz_var *v, ncz_chain **chain, unsigned id, size_t n, const unsigned *words, bool front)
 {
     const ncz_codec_ops *ops = ncz_codec_by_hdf5(id);
     ncz_array_type       type = ncz_spec_array_type(v->spec);
@@ -70,7 +70,7 @@ nc_def_var_filter(int ncid, int varid, unsigned int id, size_t nparams, const un
     if (nparams > 0 && params == NULL)
         return ncz_call_leave(&c, ncz_fail(NC_EINVAL, "%zu parameters, but no pointer", nparams));
     chain = ncz_chain_ref(v->chain);
-    if ((rc = extend(v, &chain, id, nparams, params, false)) == NC_NOERR)
+    if ((rc = add_codec(v, &chain, id, nparams, params, false)) == NC_NOERR)
         rc = ncz_dataset_set_chain(c.ds, v, chain);
     ncz_chain_unref(chain);
     return ncz_call_leave(&c, rc);
@@ -88,14 +88,14 @@ nc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_le
         return rc;
     chain = ncz_chain_ref(v->chain);
     if (shuffle != 0) /* in the order of the calls, but before a deflate that stands already */
-        rc = extend(v, &chain, H5Z_FILTER_SHUFFLE, 0, NULL, ncz_chain_find(chain, "zlib") >= 0);
+        rc = add_codec(v, &chain, H5Z_FILTER_SHUFFLE, 0, NULL, ncz_chain_find(chain, "zlib") >= 0);
     if (rc == NC_NOERR && deflate != 0) {
         if (deflate_level < NC_MIN_DEFLATE_LEVEL || deflate_level > NC_MAX_DEFLATE_LEVEL)
             rc = ncz_fail(NC_EINVAL, "%s: deflate level %d is not in 0 to 9", v->name, deflate_level);
         else if (deflate_level == 0)
-            rc = shorten(&chain, "zlib");
+            rc = remove_codec(&chain, "zlib");
         else
-            rc = extend(v, &chain, H5Z_FILTER_DEFLATE, 1, &(unsigned){(unsigned)deflate_level}, false);
+            rc = add_codec(v, &chain, H5Z_FILTER_DEFLATE, 1, &(unsigned){(unsigned)deflate_level}, false);
     }
     if (rc == NC_NOERR)
         rc = ncz_dataset_set_chain(c.ds, v, chain);
@@ -240,7 +240,7 @@ words_of(const ncz_var *v, unsigned id, bool *found, size_t *n, unsigned words[N
 
 /* Enters, looks, leaves. */
 static int
-inquire(int ncid, int varid, unsigned id, bool *found, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+inquire_codec(int ncid, int varid, unsigned id, bool *found, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {
     ncz_call c;
     ncz_var *v = NULL;
@@ -261,8 +261,8 @@ nc_inq_var_deflate(int ncid, int varid, int *shufflep, int *deflatep, int *defla
     size_t   n;
     int      rc;
 
-    if ((rc = inquire(ncid, varid, H5Z_FILTER_SHUFFLE, &shuffle, &n, words)) != NC_NOERR ||
-        (rc = inquire(ncid, varid, H5Z_FILTER_DEFLATE, &deflate, &n, level)) != NC_NOERR)
+    if ((rc = inquire_codec(ncid, varid, H5Z_FILTER_SHUFFLE, &shuffle, &n, words)) != NC_NOERR ||
+        (rc = inquire_codec(ncid, varid, H5Z_FILTER_DEFLATE, &deflate, &n, level)) != NC_NOERR)
         return rc;
     if (shufflep != NULL)
         *shufflep = shuffle;
@@ -279,7 +279,7 @@ nc_inq_var_szip(int ncid, int varid, int *options_maskp, int *pixels_per_blockp)
     unsigned words[NCZ_CODEC_WORDS] = {0};
     bool     found = false;
     size_t   n;
-    int      rc = inquire(ncid, varid, H5Z_FILTER_SZIP, &found, &n, words);
+    int      rc = inquire_codec(ncid, varid, H5Z_FILTER_SZIP, &found, &n, words);
 
     if (rc != NC_NOERR)
         return rc;
@@ -296,7 +296,7 @@ nc_inq_var_fletcher32(int ncid, int varid, int *fletcher32p)
     unsigned words[NCZ_CODEC_WORDS];
     bool     found = false;
     size_t   n;
-    int      rc = inquire(ncid, varid, H5Z_FILTER_FLETCHER32, &found, &n, words);
+    int      rc = inquire_codec(ncid, varid, H5Z_FILTER_FLETCHER32, &found, &n, words);
 
     if (rc == NC_NOERR && fletcher32p != NULL)
         *fletcher32p = found;
@@ -310,7 +310,7 @@ inquire_level(int ncid, int varid, unsigned id, int *hasfilterp, int *levelp)
     unsigned words[NCZ_CODEC_WORDS] = {0};
     bool     found = false;
     size_t   n;
-    int      rc = inquire(ncid, varid, id, &found, &n, words);
+    int      rc = inquire_codec(ncid, varid, id, &found, &n, words);
 
     if (rc != NC_NOERR)
         return rc;
@@ -340,7 +340,7 @@ nc_inq_var_blosc(int ncid, int varid, int *hasfilterp, unsigned *subcompressorp,
     unsigned words[NCZ_CODEC_WORDS] = {0};
     bool     found = false;
     size_t   n;
-    int      rc = inquire(ncid, varid, H5Z_FILTER_BLOSC, &found, &n, words);
+    int      rc = inquire_codec(ncid, varid, H5Z_FILTER_BLOSC, &found, &n, words);
 
     if (rc != NC_NOERR)
         return rc;
@@ -390,7 +390,7 @@ nc_inq_var_filter_info(int ncid, int varid, unsigned int id, size_t *nparamsp, u
     unsigned words[NCZ_CODEC_WORDS];
     bool     found = false;
     size_t   n;
-    int      rc = inquire(ncid, varid, id, &found, &n, words);
+    int      rc = inquire_codec(ncid, varid, id, &found, &n, words);
 
     if (rc != NC_NOERR)
         return rc;

@@ -106,7 +106,7 @@ nczarr_map_can(const nczarr_map *map)
 
 /* The beginning of each call: there is a map, and what else the call needs. */
 static int
-begin(const nczarr_map *map, const char *call, bool given)
+check_map_call(const nczarr_map *map, const char *call, bool given)
 {
     ncz_err_clear();
     if (map == NULL || !given)
@@ -117,7 +117,7 @@ begin(const nczarr_map *map, const char *call, bool given)
 int
 nczarr_map_exists(nczarr_map *map, const char *key)
 {
-    int rc = begin(map, "nczarr_map_exists", true);
+    int rc = check_map_call(map, "nczarr_map_exists", true);
 
     return rc != NC_NOERR ? rc : ncz_call_done(zmap_len(map, key, NULL));
 }
@@ -128,7 +128,7 @@ nczarr_map_len(nczarr_map *map, const char *key, unsigned long long *lenp)
     uint64_t len = 0;
     int      rc;
 
-    if ((rc = begin(map, "nczarr_map_len", lenp != NULL)) != NC_NOERR)
+    if ((rc = check_map_call(map, "nczarr_map_len", lenp != NULL)) != NC_NOERR)
         return rc;
     if ((rc = zmap_len(map, key, &len)) == NC_NOERR)
         *lenp = len;
@@ -142,7 +142,7 @@ nczarr_map_read(nczarr_map *map, const char *key, unsigned long long start, size
     zmap_get_req r = {.key = key, .off = start, .len = count, .into = count != 0 ? data : &none, .into_cap = count};
     int          rc;
 
-    if ((rc = begin(map, "nczarr_map_read", data != NULL || count == 0)) != NC_NOERR)
+    if ((rc = check_map_call(map, "nczarr_map_read", data != NULL || count == 0)) != NC_NOERR)
         return rc;
     if ((rc = zmap_get_batch(map, &r, 1, NULL, NULL)) == NC_NOERR && r.err.code == NC_EEMPTY)
         rc = ncz_fail(NC_EEMPTY, "%s: no such object", key);
@@ -157,7 +157,7 @@ nczarr_map_get(nczarr_map *map, const char *key, void **datap, size_t *lenp)
     char   *data;
     int     rc;
 
-    if ((rc = begin(map, "nczarr_map_get", datap != NULL && lenp != NULL)) != NC_NOERR)
+    if ((rc = check_map_call(map, "nczarr_map_get", datap != NULL && lenp != NULL)) != NC_NOERR)
         return rc;
     if ((rc = zmap_get(map, key, &body)) == NC_NOERR) {
         len = body.len;
@@ -175,7 +175,7 @@ nczarr_map_get(nczarr_map *map, const char *key, void **datap, size_t *lenp)
 int
 nczarr_map_write(nczarr_map *map, const char *key, size_t count, const void *data)
 {
-    int rc = begin(map, "nczarr_map_write", true);
+    int rc = check_map_call(map, "nczarr_map_write", true);
 
     return rc != NC_NOERR ? rc : ncz_call_done(zmap_put(map, key, data, count));
 }
@@ -183,7 +183,7 @@ nczarr_map_write(nczarr_map *map, const char *key, size_t count, const void *dat
 int
 nczarr_map_delete(nczarr_map *map, const char *key)
 {
-    int rc = begin(map, "nczarr_map_delete", true);
+    int rc = check_map_call(map, "nczarr_map_delete", true);
 
     return rc != NC_NOERR ? rc : ncz_call_done(zmap_del(map, &key, 1));
 }
@@ -208,7 +208,7 @@ nczarr_map_search(nczarr_map *map, const char *prefix, nczarr_map_each each, voi
     searcher s = {.each = each, .arg = arg, .rc = 0};
     int      rc;
 
-    if ((rc = begin(map, "nczarr_map_search", each != NULL)) != NC_NOERR)
+    if ((rc = check_map_call(map, "nczarr_map_search", each != NULL)) != NC_NOERR)
         return rc;
     rc = zmap_list(map, prefix, on_child, &s);
     return s.rc != 0 ? s.rc : ncz_call_done(rc);
@@ -217,7 +217,7 @@ nczarr_map_search(nczarr_map *map, const char *prefix, nczarr_map_each each, voi
 int
 nczarr_map_sync(nczarr_map *map)
 {
-    int rc = begin(map, "nczarr_map_sync", true);
+    int rc = check_map_call(map, "nczarr_map_sync", true);
 
     return rc != NC_NOERR ? rc : ncz_call_done(zmap_sync(map));
 }

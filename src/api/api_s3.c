@@ -11,7 +11,7 @@
 
 /* The text is the program's, and so is its memory. */
 static int
-give(const ncz_buf *b, char **text)
+give_string(const ncz_buf *b, char **text)
 {
     char *copy = malloc(b->len + 1);
 
@@ -24,7 +24,7 @@ give(const ncz_buf *b, char **text)
 
 /* The text is given also where it says that the credentials do not work. */
 static int
-explain(const ncz_uri *uri, ncz_buf *out, char **text)
+explain_url(const ncz_uri *uri, ncz_buf *out, char **text)
 {
     int     rc = ncz_s3_explain(uri, out), given;
     ncz_err failed;
@@ -32,7 +32,7 @@ explain(const ncz_uri *uri, ncz_buf *out, char **text)
     if (rc != NC_NOERR && (rc == NC_ENOMEM || out->len == 0))
         return rc;
     ncz_err_save(&failed, rc);
-    given = give(out, text);
+    given = give_string(out, text);
     return given == NC_NOERR && rc != NC_NOERR ? ncz_err_adopt(&failed) : given;
 }
 
@@ -51,7 +51,7 @@ nczarr_s3_explain(const char *url, char **text)
     if (t->store != NCZ_STORE_S3)
         rc = ncz_fail(NC_EINVAL, "not a URL of S3 (with #mode=s3 an http or https URL is one)");
     else
-        rc = explain(t->uri, &out, text);
+        rc = explain_url(t->uri, &out, text);
     ncz_buf_clear(&out);
     ncz_target_free(t);
     return ncz_call_done(rc);

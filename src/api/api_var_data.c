@@ -83,7 +83,7 @@ check_dim(const ncz_var *v, size_t d, const filled *f, bool put)
 
 /* All that is left from `start` on, in steps. */
 static uint64_t
-rest(uint64_t len, uint64_t start, uint64_t stride)
+elements_from(uint64_t len, uint64_t start, uint64_t stride)
 {
     return start >= len ? 0 : (len - start - 1) / stride + 1;
 }
@@ -98,7 +98,7 @@ fill_in(const request *q, const ncz_var *v, bool put, filled *f)
         f->stride.v[d] = q->stride != NULL ? (uint64_t)q->stride[d] : 1;
         f->count.v[d] = q->one             ? 1
                         : q->count != NULL ? q->count[d]
-                                           : rest(v->dims[d]->len, f->start.v[d], f->stride.v[d]);
+                                           : elements_from(v->dims[d]->len, f->start.v[d], f->stride.v[d]);
     }
     for (size_t d = 0; d < v->rank; d++) {
         int rc = check_dim(v, d, f, put);
@@ -115,7 +115,8 @@ fill_in(const request *q, const ncz_var *v, bool put, filled *f)
 
 /* Finds the variable and checks everything about the request but the memory itself. */
 static int
-prepare(const ncz_call *c, const request *q, bool put, ncz_var **v, filled *f, ncz_select *sel, const ncz_type **mem)
+prepare_request(const ncz_call *c, const request *q, bool put, ncz_var **v, filled *f, ncz_select *sel,
+                const ncz_type **mem)
 {
     int rc;
 
@@ -152,7 +153,7 @@ check_memory(const ncz_var *v, const ncz_select *sel, const void *p)
 }
 
 static int
-get(const request *q, void *ip)
+get_values(const request *q, void *ip)
 {
     ncz_call        c;
     ncz_var        *v = NULL;
@@ -163,7 +164,7 @@ get(const request *q, void *ip)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = prepare(&c, q, false, &v, &f, &sel, &mem)) == NC_NOERR) {
+    if ((rc = prepare_request(&c, q, false, &v, &f, &sel, &mem)) == NC_NOERR) {
         if ((rc = check_memory(v, &sel, ip)) == NC_NOERR)
             rc = ncz_dataset_get(c.ds, v, &sel, mem, ip);
         filled_clear(&f);
@@ -187,7 +188,7 @@ put_as(const request *q, ncz_use use, const void *op, bool *again)
     *again = false;
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = prepare(&c, q, true, &v, &f, &sel, &mem)) == NC_NOERR) {
+    if ((rc = prepare_request(&c, q, true, &v, &f, &sel, &mem)) == NC_NOERR) {
         if ((rc = check_memory(v, &sel, op)) == NC_NOERR) {
             *again = use == NCZ_USE_PUT && ncz_dataset_put_alone(c.ds, v, &sel);
             rc = *again ? NC_NOERR : ncz_dataset_put(c.ds, v, &sel, mem, op);
@@ -200,7 +201,7 @@ put_as(const request *q, ncz_use use, const void *op, bool *again)
 }
 
 static int
-put(const request *q, const void *op)
+put_values(const request *q, const void *op)
 {
     bool again;
     int  rc = put_as(q, NCZ_USE_PUT, op, &again);
@@ -213,44 +214,44 @@ put(const request *q, const void *op)
 #define PUT_VAR(name, in, tag)                                                                                       \
     int nc_put_var##name(int ncid, int varid, in *op)                                                                \
     {                                                                                                                \
-        return put(&(request){.ncid = ncid, .varid = varid, .mem = tag}, op);                                        \
+        return put_values(&(request){.ncid = ncid, .varid = varid, .mem = tag}, op);                                 \
     }
 
 #define GET_VAR(name, out, tag)                                                                                      \
     int nc_get_var##name(int ncid, int varid, out *ip)                                                               \
     {                                                                                                                \
-        return get(&(request){.ncid = ncid, .varid = varid, .mem = tag}, ip);                                        \
+        return get_values(&(request){.ncid = ncid, .varid = varid, .mem = tag}, ip);                                 \
     }
 
 #define PUT_VAR1(name, in, tag)                                                                                      \
     int nc_put_var1##name(int ncid, int varid, const size_t *index, in *op)                                          \
     {                                                                                                                \
-        return put(&(request){.ncid = ncid, .varid = varid, .mem = tag, .one = true, .start = index}, op);           \
+        return put_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .one = true, .start = index}, op);    \
     }
 
 #define GET_VAR1(name, out, tag)                                                                                     \
     int nc_get_var1##name(int ncid, int varid, const size_t *index, out *ip)                                         \
     {                                                                                                                \
-        return get(&(request){.ncid = ncid, .varid = varid, .mem = tag, .one = true, .start = index}, ip);           \
+        return get_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .one = true, .start = index}, ip);    \
     }
 
 #define PUT_VARA(name, in, tag)                                                                                      \
     int nc_put_vara##name(int ncid, int varid, const size_t *start, const size_t *count, in *op)                     \
     {                                                                                                                \
-        return put(&(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count}, op);        \
+        return put_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count}, op); \
     }
 
 #define GET_VARA(name, out, tag)                                                                                     \
     int nc_get_vara##name(int ncid, int varid, const size_t *start, const size_t *count, out *ip)                    \
     {                                                                                                                \
-        return get(&(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count}, ip);        \
+        return get_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count}, ip); \
     }
 
 #define PUT_VARS(name, in, tag)                                                                                      \
     int nc_put_vars##name(int ncid, int varid, const size_t *start, const size_t *count, const ptrdiff_t *stride,    \
                           in *op)                                                                                    \
     {                                                                                                                \
-        return put(                                                                                                  \
+        return put_values(                                                                                           \
             &(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count, .stride = stride},  \
             op);                                                                                                     \
     }
@@ -259,7 +260,7 @@ put(const request *q, const void *op)
     int nc_get_vars##name(int ncid, int varid, const size_t *start, const size_t *count, const ptrdiff_t *stride,    \
                           out *ip)                                                                                   \
     {                                                                                                                \
-        return get(                                                                                                  \
+        return get_values(                                                                                           \
             &(request){.ncid = ncid, .varid = varid, .mem = tag, .start = start, .count = count, .stride = stride},  \
             ip);                                                                                                     \
     }
@@ -268,28 +269,28 @@ put(const request *q, const void *op)
     int nc_put_varm##name(int ncid, int varid, const size_t *start, const size_t *count, const ptrdiff_t *stride,    \
                           const ptrdiff_t *imap, in *op)                                                             \
     {                                                                                                                \
-        return put(&(request){.ncid = ncid,                                                                          \
-                              .varid = varid,                                                                        \
-                              .mem = tag,                                                                            \
-                              .start = start,                                                                        \
-                              .count = count,                                                                        \
-                              .stride = stride,                                                                      \
-                              .imap = imap},                                                                         \
-                   op);                                                                                              \
+        return put_values(&(request){.ncid = ncid,                                                                   \
+                                     .varid = varid,                                                                 \
+                                     .mem = tag,                                                                     \
+                                     .start = start,                                                                 \
+                                     .count = count,                                                                 \
+                                     .stride = stride,                                                               \
+                                     .imap = imap},                                                                  \
+                          op);                                                                                       \
     }
 
 #define GET_VARM(name, out, tag)                                                                                     \
     int nc_get_varm##name(int ncid, int varid, const size_t *start, const size_t *count, const ptrdiff_t *stride,    \
                           const ptrdiff_t *imap, out *ip)                                                            \
     {                                                                                                                \
-        return get(&(request){.ncid = ncid,                                                                          \
-                              .varid = varid,                                                                        \
-                              .mem = tag,                                                                            \
-                              .start = start,                                                                        \
-                              .count = count,                                                                        \
-                              .stride = stride,                                                                      \
-                              .imap = imap},                                                                         \
-                   ip);                                                                                              \
+        return get_values(&(request){.ncid = ncid,                                                                   \
+                                     .varid = varid,                                                                 \
+                                     .mem = tag,                                                                     \
+                                     .start = start,                                                                 \
+                                     .count = count,                                                                 \
+                                     .stride = stride,                                                               \
+                                     .imap = imap},                                                                  \
+                          ip);                                                                                       \
     }
 
 #define ALL(name, in, out, tag)                                                                                      \

@@ -131,7 +131,7 @@ ncz_chunk_next(const ncz_chunk_cache *cache, const ncz_chunk *chunk)
 
 /* Another number of buckets. Without memory for them the chains are longer, or the walks, and that is all. */
 static void
-resize(ncz_chunk_cache *cache, size_t nbuckets)
+resize_table(ncz_chunk_cache *cache, size_t nbuckets)
 {
     ncz_chunk_bucket *buckets = ncz_zalloc_n(nbuckets, sizeof *buckets), *old = cache->buckets;
     size_t            nold = cache->nbuckets;
@@ -190,9 +190,9 @@ ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *in
     if (spec->rank > 0)
         memcpy(chunk->index, index, spec->rank * sizeof *index);
     if (cache->n >= cache->nbuckets)
-        resize(cache, cache->nbuckets * 2);
+        resize_table(cache, cache->nbuckets * 2);
     else if (cache->nbuckets > BUCKETS && cache->n < cache->nbuckets / 8)
-        resize(cache, cache->nbuckets / 2);
+        resize_table(cache, cache->nbuckets / 2);
     at = &cache->buckets[(size_t)hash & (cache->nbuckets - 1)];
     look_back(cache, at, hash);
     chunk->beside = at->first;
@@ -223,13 +223,13 @@ ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk)
 /* ---- slots ---- */
 
 static bool
-unstored(ncz_chunk_state state)
+is_unstored(ncz_chunk_state state)
 {
     return state == NCZ_CHUNK_DIRTY || state == NCZ_CHUNK_STORING;
 }
 
 static bool
-idle(ncz_chunk_state state)
+is_idle(ncz_chunk_state state)
 {
     return state == NCZ_CHUNK_CLEAN || state == NCZ_CHUNK_PARTIAL;
 }
@@ -238,7 +238,7 @@ void
 ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk)
 {
     chunk->used = ++cache->clock;
-    if (idle(chunk->state)) {
+    if (is_idle(chunk->state)) {
         list_del(&chunk->link);
         list_add(&cache->idle, &chunk->link);
     }
@@ -275,14 +275,14 @@ ncz_chunk_drop_used_up(ncz_chunk_cache *cache)
 void
 ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state state)
 {
-    cache->nunstored += unstored(state);
-    cache->nunstored -= unstored(chunk->state);
-    cache->nidle += idle(state);
-    cache->nidle -= idle(chunk->state);
-    chunk->ahead = chunk->ahead && !unstored(state);
-    if (!idle(state) || !idle(chunk->state)) {
+    cache->nunstored += is_unstored(state);
+    cache->nunstored -= is_unstored(chunk->state);
+    cache->nidle += is_idle(state);
+    cache->nidle -= is_idle(chunk->state);
+    chunk->ahead = chunk->ahead && !is_unstored(state);
+    if (!is_idle(state) || !is_idle(chunk->state)) {
         list_del(&chunk->link);
-        if (state == NCZ_CHUNK_DIRTY || idle(state))
+        if (state == NCZ_CHUNK_DIRTY || is_idle(state))
             list_add(state == NCZ_CHUNK_DIRTY ? &cache->dirty : &cache->idle, &chunk->link);
     }
     chunk->state = state;
@@ -321,7 +321,7 @@ ncz_chunk_busy(const ncz_chunk *chunk)
 /* ---- what goes ---- */
 
 static uint64_t
-draw(ncz_chunk_cache *cache)
+draw_random(ncz_chunk_cache *cache)
 {
     uint64_t x = cache->seed;
 
@@ -346,13 +346,13 @@ static ncz_chunk *
 one_of_a_few(ncz_chunk_cache *cache)
 {
     ncz_chunk *victim = NULL;
-    size_t     b = (size_t)draw(cache), sampled = 0;
+    size_t     b = (size_t)draw_random(cache), sampled = 0;
 
     for (size_t i = 0; i < cache->nbuckets && sampled < SAMPLE; i++) {
         ncz_chunk *chunk = cache->buckets[(b + i) & (cache->nbuckets - 1)].first;
 
         for (; chunk != NULL; chunk = chunk->beside) {
-            if (!idle(chunk->state) || ncz_chunk_busy(chunk))
+            if (!is_idle(chunk->state) || ncz_chunk_busy(chunk))
                 continue;
             sampled++;
             if (victim == NULL || chunk->used < victim->used)

@@ -197,7 +197,7 @@ done:
 /* ---- flush ---- */
 
 static bool
-wanted(const ncz_chunk *chunk, uint64_t uid)
+is_wanted(const ncz_chunk *chunk, uint64_t uid)
 {
     return uid == 0 || chunk->spec->uid == uid;
 }
@@ -219,7 +219,7 @@ take_dirty(ncz_engine *e, ncz_chunk_store *s, uint64_t uid, uint64_t pass, bool 
         int        rc;
 
         next = link->next;
-        if (!wanted(chunk, uid) || chunk->tried >= pass)
+        if (!is_wanted(chunk, uid) || chunk->tried >= pass)
             continue;
         if (is_busy(e, chunk)) {
             *busy = true;
@@ -236,14 +236,14 @@ take_dirty(ncz_engine *e, ncz_chunk_store *s, uint64_t uid, uint64_t pass, bool 
 }
 
 static bool
-storing(const ncz_engine *e, uint64_t uid)
+is_storing(const ncz_engine *e, uint64_t uid)
 {
     const ncz_chunk_cache *cache = &e->cache;
 
     if (cache->nunstored == 0)
         return false;
     for (const ncz_chunk *chunk = ncz_chunk_next(cache, NULL); chunk != NULL; chunk = ncz_chunk_next(cache, chunk)) {
-        if (chunk->state == NCZ_CHUNK_STORING && wanted(chunk, uid))
+        if (chunk->state == NCZ_CHUNK_STORING && is_wanted(chunk, uid))
             return true;
     }
     return false;
@@ -286,7 +286,7 @@ ncz_engine_flush(ncz_engine *e, uint64_t uid)
                 first = s.first;
         } else if (rc != NC_NOERR) {
             break;
-        } else if (busy || storing(e, uid)) {
+        } else if (busy || is_storing(e, uid)) {
             pthread_cond_wait(&e->changed, &e->lock);
         } else {
             break;

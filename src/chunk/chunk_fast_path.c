@@ -15,7 +15,7 @@ typedef struct quick {
 } quick;
 
 static bool
-place(const ncz_plan *p, size_t d, quick *q)
+place_in_chunk(const ncz_plan *p, size_t d, quick *q)
 {
     uint64_t start = p->sel.start[d], chunk = p->spec->chunk[d], span;
 
@@ -27,7 +27,7 @@ place(const ncz_plan *p, size_t d, quick *q)
 }
 
 static bool
-prepare(const ncz_plan *p, quick *q)
+prepare_access(const ncz_plan *p, quick *q)
 {
     const ncz_spec *spec = p->spec;
     uint64_t        nelems = 1;
@@ -35,7 +35,7 @@ prepare(const ncz_plan *p, quick *q)
     if (spec->rank > NCZ_RANK_INLINE || p->mem->owns || spec->unusable->code != NC_NOERR)
         return false;
     for (size_t d = 0; d < spec->rank; d++) {
-        if (!place(p, d, q))
+        if (!place_in_chunk(p, d, q))
             return false;
         nelems *= p->sel.count[d]; /* of one chunk, which fits in memory */
     }
@@ -52,7 +52,7 @@ prepare(const ncz_plan *p, quick *q)
 }
 
 static ncz_chunk *
-find(ncz_engine *e, const ncz_plan *p, const quick *q)
+find_chunk(ncz_engine *e, const ncz_plan *p, const quick *q)
 {
     ncz_chunk *chunk = ncz_chunk_find(&e->cache, p->spec, q->index);
 
@@ -88,10 +88,10 @@ ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc)
     ncz_chunk *chunk;
     quick      q;
 
-    if (!prepare(p, &q))
+    if (!prepare_access(p, &q))
         return false;
     pthread_mutex_lock(&e->lock);
-    if ((chunk = find(e, p, &q)) != NULL) {
+    if ((chunk = find_chunk(e, p, &q)) != NULL) {
         ncz_chunk_use(&e->cache, chunk, chunk->ahead && takes_all(p, &q));
         if (q.piece.nelems <= FEW) {
             *rc = move_out(p, &q, chunk->data, out);
@@ -115,10 +115,10 @@ ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
     ncz_chunk *chunk;
     quick      q;
 
-    if (!prepare(p, &q) || q.piece.nelems > FEW || q.piece.nelems == p->spec->chunk_nelems)
+    if (!prepare_access(p, &q) || q.piece.nelems > FEW || q.piece.nelems == p->spec->chunk_nelems)
         return false;
     pthread_mutex_lock(&e->lock);
-    if ((chunk = find(e, p, &q)) != NULL && (ncz_chunk_busy(chunk) || chunk->data == NULL))
+    if ((chunk = find_chunk(e, p, &q)) != NULL && (ncz_chunk_busy(chunk) || chunk->data == NULL))
         chunk = NULL;
     if (chunk != NULL) {
         *rc = ncz_transfer_in(&q.move, &q.piece, in, chunk->data);

@@ -366,6 +366,8 @@ void ncz_chunk_store_run(ncz_chunk_store *s);
 int ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
 /* The first half of it, into the item's own memory; then ncz_chunk_store_put() for all that were prepared. */
 int  ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
+int  ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
+                                 ncz_scratch *scratch); /* the same, into memory of the caller's */
 void ncz_chunk_store_put(ncz_chunk_store *s);
 void ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc);
 

@@ -44,7 +44,7 @@ room_needed(ncz_chunk_request *c, const ncz_chunk_task *j, bool preparing)
 
 /* Where the decoded bytes of a job go: without a scratch to memory of the job's own. */
 static int
-target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
+choose_target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
     size_t nbytes = c->spec->chunk_bytes;
 
@@ -61,7 +61,8 @@ target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 }
 
 static int
-decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const ncz_buf *body, ncz_scratch *scratch)
+decode_chunk(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const ncz_buf *body,
+             ncz_scratch *scratch)
 {
     size_t nbytes = c->spec->chunk_bytes;
     bool   one_range = j->how == NCZ_CHUNK_TASK_RANGES && !c->workers; /* on workers they are read apart */
@@ -84,7 +85,7 @@ decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const n
         rc = ncz_chunk_decode_vlen(c, j, body, scratch);
         return rc == NC_NOERR ? rc : fail_key(req->key, rc);
     }
-    if ((rc = target(c, j, scratch)) != NC_NOERR)
+    if ((rc = choose_target(c, j, scratch)) != NC_NOERR)
         return rc;
     if (j->how == NCZ_CHUNK_TASK_RANGES) {
         ncz_byte_range part;
@@ -118,7 +119,7 @@ locate_chunk(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *key, ncz_ch
 static int load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
 
 static int
-load(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
+load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
     ncz_buf       *key = ncz_scratch_buf(scratch, NCZ_SCRATCH_KEY, 0);
     ncz_buf       *body = &scratch->bufs[NCZ_SCRATCH_STORED];
@@ -134,7 +135,7 @@ load(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
         return rc;
     req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
     if (c->spec->chain == NULL) {
-        if ((rc = target(c, j, scratch)) != NC_NOERR)
+        if ((rc = choose_target(c, j, scratch)) != NC_NOERR)
             return rc;
         req.into = j->data;
         req.into_cap = c->spec->chunk_bytes;
@@ -146,7 +147,7 @@ load(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
         *body = req.body;
     if (j->object != NULL && !ncz_chunk_object_current(c->engine, j, &req))
         return load_again(c, j, scratch);
-    return decode(c, j, &req, body, scratch);
+    return decode_chunk(c, j, &req, body, scratch);
 }
 
 /* The object was replaced between its index and the chunk. */
@@ -155,7 +156,7 @@ load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
     int rc = ncz_chunk_object_reload(c->engine, c->spec, j);
 
-    return rc != NC_NOERR ? rc : load(c, j, scratch);
+    return rc != NC_NOERR ? rc : load_chunk(c, j, scratch);
 }
 
 void
@@ -163,7 +164,7 @@ ncz_chunk_load_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch
 {
     j->absent = false;
     j->data = NULL;
-    j->rc = load(c, j, scratch);
+    j->rc = load_chunk(c, j, scratch);
     ncz_chunk_request_fail(c, j, j->rc);
 }
 
@@ -194,7 +195,7 @@ typedef struct loading {
 
 /* One range, to its place in the chunk; the memory around it is never touched. */
 static void
-narrow(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req)
+narrow_request(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req)
 {
     ncz_byte_range part;
 
@@ -206,7 +207,7 @@ narrow(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req)
 }
 
 static int
-prepare(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
+prepare_get(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
 {
     ncz_chunk_addr where;
     int            rc;
@@ -223,17 +224,17 @@ prepare(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
     }
     if (j->how == NCZ_CHUNK_TASK_RANGES)
         j->keep = false; /* it was not claimed */
-    if ((rc = target(c, j, NULL)) != NC_NOERR)
+    if ((rc = choose_target(c, j, NULL)) != NC_NOERR)
         return rc;
     req->into = j->data;
     req->into_cap = c->spec->chunk_bytes;
     if (j->how == NCZ_CHUNK_TASK_RANGES)
-        narrow(c, j, req);
+        narrow_request(c, j, req);
     return NC_NOERR;
 }
 
 static void
-finish(const loading *l, ncz_chunk_task *j, int rc)
+finish_load(const loading *l, ncz_chunk_task *j, int rc)
 {
     j->rc = rc;
     ncz_chunk_request_fail(l->call, j, rc);
@@ -242,7 +243,7 @@ finish(const loading *l, ncz_chunk_task *j, int rc)
 
 /* A worker's part. */
 static void
-land(void *arg, size_t i, ncz_scratch *scratch)
+land_chunk(void *arg, size_t i, ncz_scratch *scratch)
 {
     const loading  *l = arg;
     ncz_chunk_task *j = l->order[i];
@@ -251,10 +252,10 @@ land(void *arg, size_t i, ncz_scratch *scratch)
     if (j->object != NULL && !ncz_chunk_object_current(l->call->engine, j, j->req))
         rc = load_again(l->call, j, scratch);
     else
-        rc = decode(l->call, j, j->req, &j->body, scratch);
+        rc = decode_chunk(l->call, j, j->req, &j->body, scratch);
 
     ncz_buf_clear(&j->body);
-    finish(l, j, rc);
+    finish_load(l, j, rc);
 }
 
 /* The map's part: short, so that the next ones can land. */
@@ -293,16 +294,16 @@ ncz_chunk_load_batch(ncz_chunk_request *c, ncz_chunk_landed_fn landed)
 
         if (j->how != NCZ_CHUNK_TASK_LOAD && j->how != NCZ_CHUNK_TASK_RANGES)
             continue;
-        rc = memory ? prepare(c, j, &c->gets[n]) : ncz_fail_nomem(c->room * sizeof *c->gets);
+        rc = memory ? prepare_get(c, j, &c->gets[n]) : ncz_fail_nomem(c->room * sizeof *c->gets);
         if (rc == NC_NOERR && c->spec->chunk_bytes > 0 && !j->absent) {
             n++;
             continue;
         }
         j->absent = rc == NC_NOERR; /* not in its object, or elements of no bytes: nothing is stored */
-        finish(&l, j, rc);
+        finish_load(&l, j, rc);
     }
     if (n > 0) {
-        ncz_pool_begin(&l.tasks, land, &l);
+        ncz_pool_begin(&l.tasks, land_chunk, &l);
         /* Each request's status comes to its job. */
         (void)zmap_get_batch(c->engine->map, c->gets, n, on_get, &l);
         ncz_pool_end(&l.tasks);

@@ -164,7 +164,7 @@ ncz_chunk_ranges_pay(const ncz_chunk_request *c, const ncz_chunk_task *j, uint64
 
 /* The dimension in which a piece is cut in two: the slowest of its chunk's that has more than one element. */
 static size_t
-widest(const ncz_spec *spec, const ncz_piece *p)
+widest_run(const ncz_spec *spec, const ncz_piece *p)
 {
     size_t d = 0;
 
@@ -175,7 +175,7 @@ widest(const ncz_spec *spec, const ncz_piece *p)
 
 /* The second half of a job becomes a job of its own. */
 static void
-halve(ncz_chunk_request *c, ncz_chunk_task *j, size_t d)
+halve_task(ncz_chunk_request *c, ncz_chunk_task *j, size_t d)
 {
     ncz_chunk_task *half = &c->jobs[c->njobs++];
     uint64_t        n = j->piece.n[d] / 2, other = j->piece.nelems / j->piece.n[d], fixed = fixed_cost(c->spec);
@@ -203,9 +203,9 @@ ncz_chunk_share_ranges(ncz_chunk_request *c)
             if (c->jobs[i].how == NCZ_CHUNK_TASK_RANGES && (j == NULL || c->jobs[i].cost > j->cost))
                 j = &c->jobs[i];
         if (j == NULL || j->cost < fixed_cost(c->spec) + SHARE_COST ||
-            (d = widest(c->spec, &j->piece)) == c->spec->rank)
+            (d = widest_run(c->spec, &j->piece)) == c->spec->rank)
             return;
-        halve(c, j, d);
+        halve_task(c, j, d);
     }
 }
 

@@ -47,7 +47,7 @@ claim_absent(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk *seen)
 }
 
 static void
-claim(ncz_chunk_request *c, ncz_chunk_task *j)
+claim_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
 {
     ncz_chunk *chunk;
     int        rc;
@@ -81,7 +81,7 @@ claim_some(ncz_chunk_request *c)
             ncz_chunk_task *j = &c->jobs[i];
 
             if (j->how == NCZ_CHUNK_TASK_TODO)
-                claim(c, j);
+                claim_chunk(c, j);
             todo += j->how == NCZ_CHUNK_TASK_TODO;
             claimed += j->how != NCZ_CHUNK_TASK_TODO && j->how != NCZ_CHUNK_TASK_DONE;
         }
@@ -96,7 +96,7 @@ claim_some(ncz_chunk_request *c)
 }
 
 static void
-move(ncz_chunk_request *c, const ncz_chunk_task *j, const char *data)
+move_to_memory(ncz_chunk_request *c, const ncz_chunk_task *j, const char *data)
 {
     if (data == NULL)
         ncz_chunk_request_fail(c, j, ncz_transfer_fill_out(&c->move, &j->piece, c->spec->fill, c->mem));
@@ -107,7 +107,7 @@ move(ncz_chunk_request *c, const ncz_chunk_task *j, const char *data)
 static void
 serve_cached(ncz_chunk_request *c, ncz_chunk_task *j)
 {
-    move(c, j, j->chunk->data);
+    move_to_memory(c, j, j->chunk->data);
     j->how = NCZ_CHUNK_TASK_DONE;
     pthread_mutex_lock(&c->engine->lock);
     if (--j->chunk->pins == 0)
@@ -130,7 +130,7 @@ make_room(const ncz_chunk_request *c)
 
 /* The slot of a chunk that was loaded for it. */
 static void
-settle(ncz_chunk_request *c, ncz_chunk_task *j)
+settle_task(ncz_chunk_request *c, ncz_chunk_task *j)
 {
     ncz_chunk_cache *cache = &c->engine->cache;
 
@@ -166,16 +166,16 @@ mark_absent(ncz_chunk_request *c, ncz_chunk_task *j)
 }
 
 static void
-landed(ncz_chunk_request *c, ncz_chunk_task *j)
+chunk_landed(ncz_chunk_request *c, ncz_chunk_task *j)
 {
     if (j->rc == NC_NOERR && !j->ahead && (j->absent || !j->direct))
-        move(c, j, j->absent ? NULL : j->data);
+        move_to_memory(c, j, j->absent ? NULL : j->data);
     j->how = NCZ_CHUNK_TASK_DONE;
     if (j->chunk == NULL && !j->absent)
         return;
     pthread_mutex_lock(&c->engine->lock);
     if (j->chunk != NULL)
-        settle(c, j);
+        settle_task(c, j);
     else
         mark_absent(c, j);
     if (j->room != NULL && j->keep) { /* absent: not to be held by each of many */
@@ -187,7 +187,7 @@ landed(ncz_chunk_request *c, ncz_chunk_task *j)
 
 /* One job, on a worker. */
 static void
-work(void *arg, size_t i, ncz_scratch *scratch)
+run_task(void *arg, size_t i, ncz_scratch *scratch)
 {
     ncz_chunk_request *c = arg;
     ncz_chunk_task    *j = &c->jobs[i];
@@ -196,10 +196,10 @@ work(void *arg, size_t i, ncz_scratch *scratch)
         serve_cached(c, j);
     } else if (j->how == NCZ_CHUNK_TASK_RANGES && c->workers) {
         ncz_chunk_load_ranges(c, j, scratch);
-        landed(c, j);
+        chunk_landed(c, j);
     } else if (j->how == NCZ_CHUNK_TASK_LOAD && c->workers) {
         ncz_chunk_load_one(c, j, scratch);
-        landed(c, j);
+        chunk_landed(c, j);
     }
 }
 
@@ -257,9 +257,9 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
             if (c.workers)
                 ncz_chunk_share_ranges(&c);
             ncz_chunk_request_objects(&c);
-            ncz_chunk_request_each(&c, work);
+            ncz_chunk_request_each(&c, run_task);
             if (!c.workers)
-                ncz_chunk_load_batch(&c, landed);
+                ncz_chunk_load_batch(&c, chunk_landed);
         }
         /* A dirty chunk that cannot be stored stays; that is for the next write or flush to report. */
         (void)ncz_chunk_evict(e, 0, true);

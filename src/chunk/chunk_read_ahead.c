@@ -141,7 +141,7 @@ share_of(const ncz_chunk_request *c, const ncz_chunk_stream *walk)
  * the calls that are under way, or if there is nothing to decode, since to copy a chunk out of the cache is as much
  * work as to read it. */
 static uint64_t
-worth(const ncz_chunk_request *c, uint64_t nchunks)
+worth_reading(const ncz_chunk_request *c, uint64_t nchunks)
 {
     size_t threads = ncz_pool_threads();
 
@@ -153,7 +153,7 @@ worth(const ncz_chunk_request *c, uint64_t nchunks)
 }
 
 static uint64_t
-least(uint64_t a, uint64_t b)
+least_of(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -166,8 +166,8 @@ nboxes_ahead(const ncz_chunk_request *c, const ncz_chunk_stream *walk, const box
 
     for (size_t d = 0; d < c->spec->rank; d++)
         nchunks *= b->hi[d] - b->lo[d]; /* no more than all of the call's */
-    most = least(worth(c, nchunks), share_of(c, walk) / nchunks);
-    return c->engine->cache.nunstored > 0 ? 0 : least(most, walk->nboxes > 0 ? 2 * walk->nboxes : 1);
+    most = least_of(worth_reading(c, nchunks), share_of(c, walk) / nchunks);
+    return c->engine->cache.nunstored > 0 ? 0 : least_of(most, walk->nboxes > 0 ? 2 * walk->nboxes : 1);
 }
 
 /* Takes the walk on to the box and over what is read ahead of it: that is the box then, and may be empty. */
@@ -179,7 +179,7 @@ go_on(const ncz_chunk_request *c, ncz_chunk_stream *walk, box *b, size_t axis)
     walk->nboxes = nboxes_ahead(c, walk, b);
     memcpy(walk->lo, b->lo, sizeof b->lo);
     b->lo[axis] = b->hi[axis];
-    b->hi[axis] += least(walk->nboxes * len, end - b->lo[axis]);
+    b->hi[axis] += least_of(walk->nboxes * len, end - b->lo[axis]);
     memcpy(walk->hi, b->hi, sizeof b->hi);
 }
 

@@ -120,7 +120,7 @@ ncz_chunk_request_clear(ncz_chunk_request *c)
 /* A piece that has elements from one end of its chunk to the other in each dimension, if not every one: what comes
  * next is hardly in that chunk. */
 static bool
-spans(const ncz_chunk_request *c, const ncz_piece *p)
+spans_memory(const ncz_chunk_request *c, const ncz_piece *p)
 {
     for (size_t d = 0; d < p->rank; d++) {
         uint64_t last = p->off[d] + (p->n[d] - 1) * p->stride[d];
@@ -171,8 +171,8 @@ take_piece(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_piece *p)
     j->piece.imap = c->plan->sel.imap;
     j->how = NCZ_CHUNK_TASK_TODO;
     j->chunk = NULL;
-    j->keep =
-        c->keeping && (!p->whole || (c->writing && c->spec->object != NULL)) && (c->writing || !spans(c, &j->piece));
+    j->keep = c->keeping && (!p->whole || (c->writing && c->spec->object != NULL)) &&
+              (c->writing || !spans_memory(c, &j->piece));
     j->direct = ncz_transfer_direct(&c->move, &j->piece);
     j->ahead = false;
 }
@@ -228,7 +228,7 @@ ncz_chunk_request_status(const ncz_chunk_request *c)
 
 /* What there is to do for a job, in bytes that are moved meanwhile. */
 static size_t
-weight(const ncz_chunk_request *c, const ncz_chunk_task *j)
+task_weight(const ncz_chunk_request *c, const ncz_chunk_task *j)
 {
     switch (j->how) {
     case NCZ_CHUNK_TASK_TODO:
@@ -247,7 +247,7 @@ ncz_chunk_request_each(ncz_chunk_request *c, ncz_pool_fn fn)
     size_t nbytes = 0;
 
     for (size_t i = 0; i < c->njobs && nbytes < SIZE_MAX / 4; i++) /* that is more than enough */
-        nbytes += weight(c, &c->jobs[i]);
+        nbytes += task_weight(c, &c->jobs[i]);
     ncz_pool_each(c->njobs, 1 + nbytes / WAKE_BYTES, fn, c);
 }
 

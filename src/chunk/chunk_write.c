@@ -21,7 +21,7 @@
  * object; or, where it is small and all that the call writes, those of calls to come.
  */
 static bool
-waits(const ncz_chunk_request *c)
+stores_later(const ncz_chunk_request *c)
 {
     if (c->spec->object != NULL)
         return true;
@@ -30,7 +30,7 @@ waits(const ncz_chunk_request *c)
 }
 
 static void
-claim(ncz_chunk_request *c, ncz_chunk_task *j)
+claim_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
 {
     ncz_chunk_cache *cache = &c->engine->cache;
     ncz_chunk       *chunk;
@@ -46,7 +46,9 @@ claim(ncz_chunk_request *c, ncz_chunk_task *j)
     }
     if (chunk->state == NCZ_CHUNK_LOADING || chunk->state == NCZ_CHUNK_PARTIAL) { /* new to us */
         ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
-        j->how = !j->piece.whole ? NCZ_CHUNK_TASK_LOAD : waits(c) ? NCZ_CHUNK_TASK_CACHED : NCZ_CHUNK_TASK_REPLACE;
+        j->how = !j->piece.whole   ? NCZ_CHUNK_TASK_LOAD
+                 : stores_later(c) ? NCZ_CHUNK_TASK_CACHED
+                                   : NCZ_CHUNK_TASK_REPLACE;
     } else if (chunk->state == NCZ_CHUNK_CLEAN && j->piece.whole && c->spec->object == NULL) {
         ncz_chunk_set_data(cache, chunk, NULL);
         ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
@@ -80,7 +82,7 @@ claim_some(ncz_chunk_request *c, size_t *need)
             ncz_chunk_task *j = &c->jobs[i];
 
             if (j->how == NCZ_CHUNK_TASK_TODO)
-                claim(c, j);
+                claim_chunk(c, j);
             todo += j->how == NCZ_CHUNK_TASK_TODO;
             claimed += is_claimed(j);
             if ((j->how == NCZ_CHUNK_TASK_CACHED && j->chunk->data == NULL) || j->how == NCZ_CHUNK_TASK_LOAD)
@@ -96,7 +98,7 @@ claim_some(ncz_chunk_request *c, size_t *need)
 
 /* Gives a job's chunk back. A claimed one that was not filled goes; what was changed is dirty. */
 static void
-release(ncz_chunk_request *c, ncz_chunk_task *j, bool changed)
+release_chunk(ncz_chunk_request *c, ncz_chunk_task *j, bool changed)
 {
     ncz_chunk_cache *cache = &c->engine->cache;
 
@@ -116,14 +118,14 @@ release_all(ncz_chunk_request *c)
 {
     for (size_t i = 0; i < c->njobs; i++) {
         if (is_claimed(&c->jobs[i]))
-            release(c, &c->jobs[i], false);
+            release_chunk(c, &c->jobs[i], false);
         c->jobs[i].how = NCZ_CHUNK_TASK_DONE;
     }
 }
 
 /* The caller's values into a chunk's bytes. True when they are in it, out of range or not. */
 static bool
-move(ncz_chunk_request *c, const ncz_chunk_task *j, char *data)
+move_from_memory(ncz_chunk_request *c, const ncz_chunk_task *j, char *data)
 {
     int rc = ncz_transfer_in(&c->move, &j->piece, c->mem, data);
 
@@ -150,12 +152,12 @@ change_texts(ncz_chunk_request *c, ncz_chunk_task *j)
     ncz_chunk_set_data(cache, j->chunk, block); /* as it was, after a failure */
     pthread_mutex_unlock(&c->engine->lock);
     ncz_chunk_request_fail(c, j, rc);
-    release(c, j, rc == NC_NOERR);
+    release_chunk(c, j, rc == NC_NOERR);
 }
 
 /* Bytes go into the slot only once the caller's values are in them, so that a failure leaves the slot as it was. */
 static void
-change(ncz_chunk_request *c, ncz_chunk_task *j)
+change_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
 {
     bool changed;
 
@@ -163,14 +165,14 @@ change(ncz_chunk_request *c, ncz_chunk_task *j)
         change_texts(c, j);
         return;
     }
-    changed = move(c, j, j->room != NULL ? j->room : j->chunk->data);
+    changed = move_from_memory(c, j, j->room != NULL ? j->room : j->chunk->data);
     if (j->room != NULL && changed) {
         pthread_mutex_lock(&c->engine->lock);
         ncz_chunk_set_data(&c->engine->cache, j->chunk, j->room);
         pthread_mutex_unlock(&c->engine->lock);
         j->room = NULL;
     }
-    release(c, j, changed);
+    release_chunk(c, j, changed);
 }
 
 /* Changes a chunk that has no bytes yet: all fill, in the memory of the job. */
@@ -183,11 +185,11 @@ change_new(ncz_chunk_request *c, ncz_chunk_task *j)
     }
     if (j->room == NULL && (j->room = ncz_chunk_room_take(c->engine, c->spec->chunk_bytes, 0)) == NULL) {
         ncz_chunk_request_fail(c, j, NC_ENOMEM);
-        release(c, j, false);
+        release_chunk(c, j, false);
         return;
     }
     ncz_fill_elems(j->room, c->spec->chunk_nelems, c->spec->fill, c->spec->dtype.size);
-    change(c, j);
+    change_chunk(c, j);
 }
 
 static void
@@ -197,21 +199,21 @@ change_cached(ncz_chunk_request *c, ncz_chunk_task *j)
     if (j->chunk->data == NULL)
         change_new(c, j);
     else
-        change(c, j);
+        change_chunk(c, j);
 }
 
 static void
-landed(ncz_chunk_request *c, ncz_chunk_task *j)
+chunk_landed(ncz_chunk_request *c, ncz_chunk_task *j)
 {
     if (j->rc != NC_NOERR) {
-        release(c, j, false);
+        release_chunk(c, j, false);
         return;
     }
     j->chunk->absent = j->absent;
     if (j->absent)
         change_new(c, j);
     else
-        change(c, j);
+        change_chunk(c, j);
 }
 
 /* ---- whole chunks, past the cache ---- */
@@ -221,7 +223,7 @@ landed(ncz_chunk_request *c, ncz_chunk_task *j)
  * memory of the job where they must last until all are put.
  */
 static int
-gather(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, const char **data)
+gather_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, const char **data)
 {
     const ncz_spec *spec = c->spec;
     char           *room;
@@ -278,7 +280,7 @@ replace_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
     ncz_chunk_store_item item = {.chunk = j->chunk};
 
-    if ((item.rc = gather(c, j, scratch, &item.data)) == NC_NOERR)
+    if ((item.rc = gather_chunk(c, j, scratch, &item.data)) == NC_NOERR)
         item.rc = ncz_chunk_store_one(c->engine, &item, scratch);
     ncz_chunk_request_fail(c, j, item.rc);
     j->how = NCZ_CHUNK_TASK_DONE;
@@ -298,7 +300,7 @@ work_encode(void *arg, size_t i, ncz_scratch *scratch)
 {
     const replacing      *r = arg;
     ncz_chunk_store_item *item = &r->store->items[i];
-    int                   rc = gather(r->call, r->jobs[i], scratch, &item->data);
+    int                   rc = gather_chunk(r->call, r->jobs[i], scratch, &item->data);
 
     if (rc == NC_NOERR)
         rc = ncz_chunk_store_encode(r->call->engine, item, scratch);
@@ -341,7 +343,7 @@ run_batched(ncz_chunk_request *c, ncz_chunk_store *s)
     size_t replaced = 0;
     int    rc;
 
-    ncz_chunk_load_batch(c, landed);
+    ncz_chunk_load_batch(c, chunk_landed);
     for (size_t i = 0; i < c->njobs; i++)
         replaced += c->jobs[i].how == NCZ_CHUNK_TASK_REPLACE;
     if (replaced > 0 && (rc = replace_all(c, s)) != NC_NOERR) {
@@ -354,7 +356,7 @@ run_batched(ncz_chunk_request *c, ncz_chunk_store *s)
 
 /* One job, on a worker. */
 static void
-work(void *arg, size_t i, ncz_scratch *scratch)
+run_task(void *arg, size_t i, ncz_scratch *scratch)
 {
     ncz_chunk_request *c = arg;
     ncz_chunk_task    *j = &c->jobs[i];
@@ -363,7 +365,7 @@ work(void *arg, size_t i, ncz_scratch *scratch)
         change_cached(c, j);
     } else if (j->how == NCZ_CHUNK_TASK_LOAD && c->workers) {
         ncz_chunk_load_one(c, j, scratch);
-        landed(c, j);
+        chunk_landed(c, j);
     } else if (j->how == NCZ_CHUNK_TASK_REPLACE && c->workers) {
         replace_one(c, j, scratch);
     }
@@ -389,7 +391,7 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
                 break;
             }
             ncz_chunk_request_objects(&c);
-            ncz_chunk_request_each(&c, work);
+            ncz_chunk_request_each(&c, run_task);
             if (!c.workers)
                 run_batched(&c, &s);
         }

@@ -99,13 +99,13 @@ ncz_dataset_unref(ncz_dataset *ds)
 /* ---- one call's stay ---- */
 
 static bool
-shared(ncz_use use)
+is_shared(ncz_use use)
 {
     return use == NCZ_USE_LOOK || use == NCZ_USE_PUT;
 }
 
 static int
-may(const ncz_dataset *ds, ncz_use use)
+check_use(const ncz_dataset *ds, ncz_use use)
 {
     if (ds->state == NCZ_DATASET_CLOSED)
         return ncz_fail(NC_EBADID, "the dataset is closed");
@@ -143,9 +143,9 @@ ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
     int rc;
 
     for (;;) {
-        if ((rc = shared(use) ? pthread_rwlock_rdlock(&ds->lock) : pthread_rwlock_wrlock(&ds->lock)) != 0)
+        if ((rc = is_shared(use) ? pthread_rwlock_rdlock(&ds->lock) : pthread_rwlock_wrlock(&ds->lock)) != 0)
             return ncz_fail_errno(rc, "locking the dataset");
-        if ((rc = may(ds, use)) != NC_NOERR)
+        if ((rc = check_use(ds, use)) != NC_NOERR)
             break;
         if (ds->load == NULL) {
             if (ds->unloaded.code != NC_NOERR)

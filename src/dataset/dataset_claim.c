@@ -52,7 +52,7 @@ make_text(ncz_buf *out)
 }
 
 static int
-put(zmap *map, const char *text, zmap_when when)
+put_claim(zmap *map, const char *text, zmap_when when)
 {
     zmap_put_req req = {.key = CLAIM_KEY, .data = text, .len = strlen(text), .when = when};
 
@@ -70,9 +70,9 @@ ncz_claim_put(zmap *map, const char *path, char **claim)
         return NC_NOERR;
     if ((rc = make_text(&text)) != NC_NOERR)
         goto done;
-    rc = put(map, text.data, can ? ZMAP_IF_ABSENT : ZMAP_ALWAYS);
+    rc = put_claim(map, text.data, can ? ZMAP_IF_ABSENT : ZMAP_ALWAYS);
     if (rc == NC_ENOTBUILT && can) /* a server without conditions */
-        rc = put(map, text.data, ZMAP_ALWAYS);
+        rc = put_claim(map, text.data, ZMAP_ALWAYS);
     if (rc == NC_EOBJECT)
         rc = ncz_fail(NC_EEXIST, "%s: another writer began a dataset there at this moment", path);
     if (rc == NC_NOERR && (*claim = ncz_strdup(text.data)) == NULL)
@@ -83,7 +83,7 @@ done:
 }
 
 static int
-get(zmap *map, ncz_buf *text)
+get_claim(zmap *map, ncz_buf *text)
 {
     *text = NCZ_BUF_LIMIT(MOST_BYTES);
     return zmap_get(map, CLAIM_KEY, text);
@@ -109,7 +109,7 @@ ncz_claim_check(zmap *map, const char *path, const char *claim)
 
     if (claim == NULL)
         return NC_NOERR;
-    rc = get(map, &text);
+    rc = get_claim(map, &text);
     if (rc == NC_EEMPTY || (rc == NC_NOERR && strcmp(ncz_buf_str(&text), claim) != 0))
         rc = ncz_fail(
             NC_EEXIST,
@@ -177,7 +177,7 @@ ncz_claim_abandon(zmap *map, char **claim)
 {
     if (*claim == NULL)
         return;
-    if (put(map, "nczarr began a dataset here, and did not complete it\n", ZMAP_ALWAYS) != NC_NOERR)
+    if (put_claim(map, "nczarr began a dataset here, and did not complete it\n", ZMAP_ALWAYS) != NC_NOERR)
         ncz_err_clear(); /* the process ends sooner or later */
     ncz_free(*claim);
     *claim = NULL;
@@ -187,7 +187,7 @@ int
 ncz_claim_check_free(zmap *map, const char *path)
 {
     ncz_buf text;
-    int     rc = get(map, &text);
+    int     rc = get_claim(map, &text);
 
     if (rc == NC_NOERR)
         rc = check_writer(ncz_buf_str(&text), path);

@@ -8,7 +8,7 @@
 
 /* Drops engine, model and map; keeps the first failure and its text. */
 static int
-finish(ncz_dataset *ds, zmap_end how, int rc)
+finish_dataset(ncz_dataset *ds, zmap_end how, int rc)
 {
     zmap   *map = ds->map;
     ncz_err first;
@@ -24,7 +24,7 @@ finish(ncz_dataset *ds, zmap_end how, int rc)
 }
 
 static int
-take(ncz_dataset *ds)
+lock_for_close(ncz_dataset *ds)
 {
     int rc = pthread_rwlock_wrlock(&ds->lock);
 
@@ -39,7 +39,7 @@ take(ncz_dataset *ds)
 
 /* The root's documents get their names, and the dataset is there. */
 static int
-publish(ncz_dataset *ds)
+publish_root(ncz_dataset *ds)
 {
     int rc;
 
@@ -51,7 +51,7 @@ publish(ncz_dataset *ds)
 
 /* All that is newer goes to the map, and what that needs to be seen. */
 static int
-store(ncz_dataset *ds)
+store_changes(ncz_dataset *ds)
 {
     int rc;
 
@@ -59,7 +59,7 @@ store(ncz_dataset *ds)
         return NC_NOERR;
     rc = ncz_dataset_flush(ds, false);
     if (rc == NC_NOERR && ds->root_deferred)
-        rc = publish(ds);
+        rc = publish_root(ds);
     if (rc == NC_NOERR && ds->home == NCZ_HOME_CALLER) /* nobody knows when its owner closes it */
         rc = ncz_dataset_commit(ds);
     if (rc == NC_NOERR && ds->home == NCZ_HOME_PERSIST)
@@ -83,26 +83,26 @@ leave_claim(ncz_dataset *ds, int rc)
 int
 ncz_dataset_close(ncz_dataset *ds)
 {
-    int rc = take(ds);
+    int rc = lock_for_close(ds);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = store(ds)) != NC_NOERR)
+    if ((rc = store_changes(ds)) != NC_NOERR)
         leave_claim(ds, rc);
     /* A map that commits at its end commits no half of it. */
-    return finish(ds, rc == NC_NOERR ? ZMAP_KEEP : ZMAP_REVERT, rc);
+    return finish_dataset(ds, rc == NC_NOERR ? ZMAP_KEEP : ZMAP_REVERT, rc);
 }
 
 int
 ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len)
 {
-    int rc = take(ds);
+    int rc = lock_for_close(ds);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = store(ds)) == NC_NOERR)
+    if ((rc = store_changes(ds)) == NC_NOERR)
         rc = zmap_zip_mem_take(ds->map, block, len);
-    return finish(ds, ZMAP_KEEP, rc);
+    return finish_dataset(ds, ZMAP_KEEP, rc);
 }
 
 /* Chunks of variables that no document names: eviction stored them, and nobody else would ever remove them. */
@@ -144,23 +144,23 @@ drop_everything(ncz_dataset *ds)
 int
 ncz_dataset_abort(ncz_dataset *ds)
 {
-    int rc = take(ds);
+    int rc = lock_for_close(ds);
 
     if (rc != NC_NOERR)
         return rc;
     if (!ds->writable)
-        return finish(ds, ZMAP_KEEP, NC_NOERR);
+        return finish_dataset(ds, ZMAP_KEEP, NC_NOERR);
     ncz_engine_forget(ds->engine, 0);
     if (ds->home != NCZ_HOME_CALLER && (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0)
-        return finish(ds, ZMAP_REVERT, NC_NOERR);
+        return finish_dataset(ds, ZMAP_REVERT, NC_NOERR);
     if (!ncz_dataset_is_new(ds)) {
         rc = drop_unnamed(ds);
         leave_claim(ds, rc);
-        return finish(ds, ZMAP_KEEP, rc);
+        return finish_dataset(ds, ZMAP_KEEP, rc);
     }
     if (ds->home == NCZ_HOME_CALLER)
-        return finish(ds, ZMAP_KEEP, drop_everything(ds));
+        return finish_dataset(ds, ZMAP_KEEP, drop_everything(ds));
     /* What another writer has put in the meantime is not ours to remove. */
     rc = ncz_claim_check(ds->map, ds->path, ds->claim);
-    return finish(ds, rc == NC_NOERR ? ZMAP_DISCARD : ZMAP_KEEP, rc);
+    return finish_dataset(ds, rc == NC_NOERR ? ZMAP_DISCARD : ZMAP_KEEP, rc);
 }

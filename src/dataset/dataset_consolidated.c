@@ -11,7 +11,7 @@
 /* ---- reading it ---- */
 
 static int
-get(ncz_meta_source *s)
+get_document(ncz_meta_source *s)
 {
     zmap_get_req req = {
         .key = ncz_format_copies()->key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
@@ -23,7 +23,7 @@ get(ncz_meta_source *s)
 
 /* The members of "metadata" are found, not parsed. */
 static int
-split(ncz_meta_source *s)
+split_document(ncz_meta_source *s)
 {
     const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT,
                                 .depth = s->limits->json_depth,
@@ -51,7 +51,7 @@ int
 ncz_consolidated_init(ncz_meta_source *s)
 {
     bool must = s->wish == NCZ_CONSOLIDATED_MUST;
-    int  rc = get(s);
+    int  rc = get_document(s);
 
     if (rc == NC_EEMPTY && must)
         return ncz_fail(NC_EZARRMETA, "consolidated metadata were asked for, but there is no %s",
@@ -60,7 +60,7 @@ ncz_consolidated_init(ncz_meta_source *s)
         ncz_err_clear();
         return NC_NOERR;
     }
-    if (rc != NC_NOERR || (rc = split(s)) == NC_NOERR || rc == NC_ENOMEM || must)
+    if (rc != NC_NOERR || (rc = split_document(s)) == NC_NOERR || rc == NC_ENOMEM || must)
         return rc;
     ncz_log(NCZ_LOG_WARN, "%s; the documents themselves are read", ncz_err_text());
     ncz_err_clear();

@@ -64,7 +64,7 @@ set_commit(ncz_dataset *ds, const ncz_target *t)
 
 /* What both ways share. Takes the map on success. */
 static int
-start(zmap *map, const ncz_target *t, const char *path, const ncz_limits *limits, ncz_dataset **out)
+start_dataset(zmap *map, const ncz_target *t, const char *path, const ncz_limits *limits, ncz_dataset **out)
 {
     ncz_dataset *ds = NULL;
     int          rc;
@@ -114,7 +114,7 @@ ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmod
     ncz_dataset *ds = NULL;
     int          rc;
 
-    if ((rc = start(map, t, path, limits, &ds)) != NC_NOERR)
+    if ((rc = start_dataset(map, t, path, limits, &ds)) != NC_NOERR)
         return rc;
     ds->style = style_for(t);
     if ((rc = ncz_format_create(ds->model, &ds->style, properties)) != NC_NOERR) {
@@ -152,7 +152,7 @@ as_unknown_format(int rc, const char *path)
  * it keeps the consolidated document true where there is one, and makes it where it is asked for.
  */
 static int
-load(ncz_dataset *ds, const ncz_target *t, bool writable)
+load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
 {
     const ncz_load_opts wish = {.pure = t->dialect == NCZ_DIALECT_ZARR, .xarray = t->xarray, .look = !writable};
     ncz_consolidated    copies = writable                       ? NCZ_CONSOLIDATED_KNOW
@@ -196,9 +196,9 @@ ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode,
     ncz_dataset *ds = NULL;
     int          rc;
 
-    if ((rc = start(map, t, path, limits, &ds)) != NC_NOERR)
+    if ((rc = start_dataset(map, t, path, limits, &ds)) != NC_NOERR)
         return rc;
-    if ((rc = as_unknown_format(load(ds, t, writable), path)) == NC_NOERR && writable)
+    if ((rc = as_unknown_format(load_dataset(ds, t, writable), path)) == NC_NOERR && writable)
         rc = check_writable(&ds->style, path);
     if (rc != NC_NOERR) {
         ncz_dataset_release(ds);

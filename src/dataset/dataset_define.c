@@ -64,7 +64,7 @@ ncz_dataset_check_type(const ncz_dataset *ds, const ncz_type *type, const char *
 }
 
 static int
-sweep(ncz_dataset *ds, const ncz_var *v)
+sweep_stale_chunks(ncz_dataset *ds, const ncz_var *v)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
     ncz_buf      key = NCZ_BUF_INIT;
@@ -89,7 +89,7 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
     if ((rc = check_new(ds, g, name)) != NC_NOERR || (rc = ncz_dataset_check_type(ds, type, name)) != NC_NOERR ||
         (rc = ncz_model_add_var(ds->model, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
-    if (!ds->created && (rc = sweep(ds, v)) != NC_NOERR) {
+    if (!ds->created && (rc = sweep_stale_chunks(ds, v)) != NC_NOERR) {
         ncz_model_drop_var(ds->model, v);
         return rc;
     }

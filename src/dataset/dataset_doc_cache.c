@@ -30,7 +30,7 @@ ncz_doc_cache_forget(ncz_doc_cache *s, const char *key)
 
 /* A free place, maybe a new one. */
 static bool
-place(ncz_doc_cache *s, size_t *out)
+find_place(ncz_doc_cache *s, size_t *out)
 {
     if (s->n == s->cap) {
         size_t          cap = s->cap == 0 ? 32 : s->cap * 2;
@@ -57,7 +57,8 @@ ncz_doc_cache_set(ncz_doc_cache *s, const char *key, const char *text, size_t le
         s->v[i].len = len;
         return;
     }
-    if (t != NULL && (k = ncz_strdup(key)) != NULL && place(s, &i) && ncz_names_put(&s->index, key, i) == NC_NOERR) {
+    if (t != NULL && (k = ncz_strdup(key)) != NULL && find_place(s, &i) &&
+        ncz_names_put(&s->index, key, i) == NC_NOERR) {
         s->v[i] = (ncz_cached_doc){k, t, len};
         s->n++;
         return;

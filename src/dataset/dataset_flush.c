@@ -53,7 +53,7 @@ depth_of(const char *key)
 }
 
 static int
-emit(void *arg, const ncz_doc_out *doc)
+add_document(void *arg, const ncz_doc_out *doc)
 {
     plan   *p = arg;
     pending one = {
@@ -187,7 +187,7 @@ int
 ncz_dataset_put_documents(ncz_dataset *ds, bool all)
 {
     plan p = {.stored = &ds->stored, .unseen = ds->state == NCZ_DATASET_NEW};
-    int  rc = ncz_format_plan(ds->model, &ds->style, all, emit, &p);
+    int  rc = ncz_format_plan(ds->model, &ds->style, all, add_document, &p);
 
     if (rc == NC_NOERR)
         rc = put_all(ds, &p);
@@ -237,7 +237,7 @@ ncz_dataset_flush(ncz_dataset *ds, bool all)
         return rc;
     if ((rc = sync_map(ds)) != NC_NOERR || (rc = ncz_dataset_check_claim(ds)) != NC_NOERR) /* 2 */
         return rc;
-    if ((rc = ncz_format_plan(ds->model, &ds->style, all, emit, &p)) != NC_NOERR) /* 3 */
+    if ((rc = ncz_format_plan(ds->model, &ds->style, all, add_document, &p)) != NC_NOERR) /* 3 */
         goto done;
     if ((rc = put_all(ds, &p)) != NC_NOERR) /* 4, 5 */
         goto done;

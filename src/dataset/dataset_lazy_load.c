@@ -42,7 +42,7 @@ needs_the_documents(const ncz_load *load)
 
 /* The root's documents. *damaged: they are to be had from the documents themselves. */
 static int
-look(ncz_dataset *ds, ncz_consolidated copies, const ncz_load_opts *wish, bool *damaged)
+load_root(ncz_dataset *ds, ncz_consolidated copies, const ncz_load_opts *wish, bool *damaged)
 {
     ncz_load *load = ncz_zalloc(sizeof *load);
     int       rc;
@@ -82,19 +82,19 @@ start_over(ncz_dataset *ds)
         return rc;
     ncz_model_free(ds->model);
     ds->model = m;
-    return look(ds, NCZ_CONSOLIDATED_IGNORE, &wish, &damaged);
+    return load_root(ds, NCZ_CONSOLIDATED_IGNORE, &wish, &damaged);
 }
 
 int
 ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copies)
 {
     bool damaged = false;
-    int  rc = look(ds, copies, wish, &damaged);
+    int  rc = load_root(ds, copies, wish, &damaged);
 
     if (rc != NC_EZARRMETA || !damaged)
         return rc;
     ncz_log(NCZ_LOG_WARN, "%s; the documents themselves are read", ncz_err_text());
-    return look(ds, NCZ_CONSOLIDATED_IGNORE, wish, &damaged);
+    return load_root(ds, NCZ_CONSOLIDATED_IGNORE, wish, &damaged);
 }
 
 bool

@@ -21,7 +21,7 @@ typedef struct found {
 } found;
 
 static size_t
-width(const ncz_var *v)
+index_width(const ncz_var *v)
 {
     return v->rank == 0 ? 1 : v->rank;
 }
@@ -49,7 +49,7 @@ is_chunk(found *f, const char *key, const uint64_t *index, bool *out)
 static int
 make_room(found *f)
 {
-    size_t    w = width(f->v), cap = f->cap == 0 ? 64 : f->cap * 2;
+    size_t    w = index_width(f->v), cap = f->cap == 0 ? 64 : f->cap * 2;
     uint64_t *more;
 
     if (f->n < f->cap)
@@ -62,9 +62,9 @@ make_room(found *f)
 }
 
 static int
-take(found *f, const char *key, size_t skip)
+take_key(found *f, const char *key, size_t skip)
 {
-    size_t w = width(f->v);
+    size_t w = index_width(f->v);
     bool   is = false;
     int    rc;
 
@@ -85,7 +85,7 @@ list_chunks(found *f, zmap *map)
     int          rc = ncz_key_list_walk(map, f->v->spec->path, &keys);
 
     for (size_t i = 0; rc == NC_NOERR && i < keys.n; i++)
-        rc = take(f, keys.v[i], skip);
+        rc = take_key(f, keys.v[i], skip);
     ncz_key_list_clear(&keys);
     return rc;
 }
@@ -136,7 +136,7 @@ static int
 ask_some(found *f, zmap *map, uint64_t place, size_t n, zmap_get_req *reqs, ncz_key_list *keys)
 {
     static char    none[1]; /* nothing of an object is wanted */
-    size_t         w = width(f->v);
+    size_t         w = index_width(f->v);
     ncz_chunk_addr where;
     int            rc = NC_NOERR;
 

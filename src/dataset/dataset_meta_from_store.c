@@ -8,7 +8,7 @@
 #define ROOM ((size_t)4095) /* made for each before anything is read: most need no more */
 
 static zmap_get_req
-whole(const ncz_meta_source *s, const char *key)
+whole_request(const ncz_meta_source *s, const char *key)
 {
     return (zmap_get_req){.key = key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
 }
@@ -23,7 +23,7 @@ wanted(const ncz_docs_req *r, const char *key, ncz_buf body)
 }
 
 static void
-keep(ncz_meta_source *s, const zmap_get_req *req)
+keep_bytes(ncz_meta_source *s, const zmap_get_req *req)
 {
     if (s->stored == NULL)
         return;
@@ -35,7 +35,7 @@ keep(ncz_meta_source *s, const zmap_get_req *req)
 
 /* What one request brought: an absent document is no error. */
 static void
-take(ncz_meta_source *s, ncz_doc_set *h, size_t k, const ncz_docs_req *r, const zmap_get_req *req)
+take_document(ncz_meta_source *s, ncz_doc_set *h, size_t k, const ncz_docs_req *r, const zmap_get_req *req)
 {
     if (req->err.code == NC_EEMPTY)
         return;
@@ -48,14 +48,14 @@ take(ncz_meta_source *s, ncz_doc_set *h, size_t k, const ncz_docs_req *r, const 
         h->got[k].bytes = ncz_buf_str(&req->body);
         h->got[k].len = req->body.len;
     } else if (ncz_doc_set_parse(h, s, k, req->key, ncz_buf_str(&req->body), req->body.len) == NC_NOERR)
-        keep(s, req);
+        keep_bytes(s, req);
 }
 
 /* ---- from a map that is read by workers ---- */
 
 /* A body that can take a document of usual size. Without that memory the map makes it as it goes. */
 static ncz_buf
-emptied(ncz_buf body)
+empty_buffer(ncz_buf body)
 {
     ncz_buf_reset(&body);
     if (body.cap == 0)
@@ -70,14 +70,14 @@ ncz_meta_get(const ncz_meta_fetch *f, ncz_doc_set *h, ncz_buf *bodies, size_t i)
     size_t       n = f->reqs[i].n;
 
     for (size_t k = 0; k < n; k++) {
-        bodies[k] = emptied(bodies[k]);
+        bodies[k] = empty_buffer(bodies[k]);
         gets[k] = wanted(&f->reqs[i], f->reqs[i].keys[k], bodies[k]);
     }
     (void)zmap_get_batch(f->s->map, gets, n, NULL, NULL); /* each request has its own status */
     ncz_err_clear();
     for (size_t k = 0; k < n; k++) {
         bodies[k] = gets[k].body;
-        take(f->s, h, k, &f->reqs[i], &gets[k]);
+        take_document(f->s, h, k, &f->reqs[i], &gets[k]);
     }
 }
 
@@ -111,7 +111,7 @@ batch_ready(void *arg, size_t place, ncz_scratch *scratch)
     }
     ncz_doc_set_reset(&h);
     for (size_t k = 0; k < f->reqs[i].n; k++)
-        take(f->s, &h, k, &f->reqs[i], &b->gets[b->first[i] + k]);
+        take_document(f->s, &h, k, &f->reqs[i], &b->gets[b->first[i] + k]);
     f->each(f->arg, i, h.got);
     for (size_t k = 0; k < f->reqs[i].n; k++)
         ncz_buf_clear(&b->gets[b->first[i] + k].body);
@@ -119,7 +119,7 @@ batch_ready(void *arg, size_t place, ncz_scratch *scratch)
 }
 
 static void
-landed(zmap_get_req *req, void *arg)
+document_arrived(zmap_get_req *req, void *arg)
 {
     batch *b = arg;
     size_t i = *(const size_t *)req->tag;
@@ -178,7 +178,7 @@ ncz_meta_get_all(const ncz_meta_fetch *f)
     if ((rc = batch_init(&b, f)) != NC_NOERR)
         return rc;
     ncz_pool_begin(&b.pool, batch_ready, &b);
-    (void)zmap_get_batch(f->s->map, b.gets, b.ngets, landed, &b); /* each request has its own status */
+    (void)zmap_get_batch(f->s->map, b.gets, b.ngets, document_arrived, &b); /* each request has its own status */
     ncz_pool_end(&b.pool);
     ncz_err_clear();
     batch_clear(&b);
@@ -196,7 +196,7 @@ know_copies(ncz_meta_source *s, const zmap_get_req *req)
     if (req->err.code != NC_NOERR)
         return ncz_err_adopt(&req->err);
     s->copies = true;
-    keep(s, req);
+    keep_bytes(s, req);
     return NC_NOERR;
 }
 
@@ -212,7 +212,7 @@ root_steps(const ncz_meta_fetch *f, zmap_get_req *gets, ncz_doc_set *h)
 
     if (r->enough != NULL) {
         (void)zmap_get_batch(f->s->map, gets, 1, NULL, NULL); /* each request has its own status */
-        take(f->s, h, 0, r, &gets[0]);
+        take_document(f->s, h, 0, r, &gets[0]);
         if (h->got[0].doc != NULL && r->enough(h->got[0].doc))
             return NC_NOERR;
         if (gets[0].err.code != NC_NOERR && gets[0].err.code != NC_EEMPTY)
@@ -221,7 +221,7 @@ root_steps(const ncz_meta_fetch *f, zmap_get_req *gets, ncz_doc_set *h)
     }
     (void)zmap_get_batch(f->s->map, gets + n, r->n - n + know, NULL, NULL);
     for (; n < r->n; n++)
-        take(f->s, h, n, r, &gets[n]);
+        take_document(f->s, h, n, r, &gets[n]);
     return know ? know_copies(f->s, &gets[n]) : NC_NOERR;
 }
 
@@ -240,7 +240,7 @@ ncz_meta_get_root(const ncz_meta_fetch *f)
         const char *key = k < r->n ? r->keys[k] : ncz_format_copies()->key;
 
         key = f->s->root_deferred ? ncz_deferred_key(key) : key;
-        gets[k] = k < r->n ? wanted(r, key, NCZ_BUF_LIMIT(f->s->limits->document_bytes)) : whole(f->s, key);
+        gets[k] = k < r->n ? wanted(r, key, NCZ_BUF_LIMIT(f->s->limits->document_bytes)) : whole_request(f->s, key);
     }
     if ((rc = root_steps(f, gets, &h)) == NC_NOERR) {
         ncz_err_clear();

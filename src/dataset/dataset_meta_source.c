@@ -44,7 +44,7 @@ fetch_run(void *arg, size_t run, ncz_scratch *scratch)
 }
 
 static int
-fetch(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each, void *each_arg)
+fetch_documents(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each, void *each_arg)
 {
     ncz_meta_source *s = arg;
     ncz_meta_fetch   f = {.s = s, .reqs = reqs, .n = n, .each = each, .arg = each_arg};
@@ -93,7 +93,7 @@ ncz_meta_source_docs(ncz_meta_source *s)
     bool can_list = s->metadata != NULL || (zmap_caps_of(s->map) & ZMAP_CAN_LIST) != 0;
 
     return (ncz_docs){.arg = s,
-                      .fetch = fetch,
+                      .fetch = fetch_documents,
                       .list = !can_list             ? NULL
                               : s->metadata != NULL ? ncz_consolidated_list
                                                     : list_map};

@@ -129,7 +129,7 @@ is_orphan(orphans *o, const char *key)
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
 static int
-refuse(const char *what, const char *key, bool root, int refusal)
+refuse_key(const char *what, const char *key, bool root, int refusal)
 {
     ncz_buf marks = NCZ_BUF_INIT;
     int     rc;
@@ -170,12 +170,12 @@ ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_key_list *keys)
         if (ncz_owner_is_root_key(keys->v[i]))
             continue;
         if ((rc = is_chunk(keys, keys->v[i], &chunk)) == NC_NOERR && !chunk && !is_orphan(&lost, keys->v[i]))
-            rc = refuse(what, keys->v[i], root, refusal);
+            rc = refuse_key(what, keys->v[i], root, refusal);
     }
     if (rc == NC_NOERR && !root && below != NULL)
-        rc = refuse(what, below, false, refusal);
+        rc = refuse_key(what, below, false, refusal);
     if (rc == NC_NOERR && !root && keys->n > 0 && !lost.first)
-        rc = refuse(what, keys->v[0], false, refusal);
+        rc = refuse_key(what, keys->v[0], false, refusal);
     return rc;
 }
 

@@ -58,7 +58,7 @@ bits_for_digits(double value, int nsd)
 }
 
 static uint64_t
-quantized(uint64_t bits, double value, int mode, int nsd, int all, uint64_t place)
+quantize_bits(uint64_t bits, double value, int mode, int nsd, int all, uint64_t place)
 {
     switch (mode) {
     case NC_QUANTIZE_BITROUND: return round_bits(bits, all, nsd);
@@ -77,7 +77,7 @@ quantize_floats(int mode, int nsd, float *v, size_t n, float fill, uint64_t plac
         if (v[i] == fill || v[i] == 0 || !isfinite(v[i]))
             continue;
         memcpy(&bits, &v[i], sizeof bits);
-        bits = (uint32_t)quantized(bits, v[i], mode, nsd, MANTISSA_FLOAT, place + i);
+        bits = (uint32_t)quantize_bits(bits, v[i], mode, nsd, MANTISSA_FLOAT, place + i);
         memcpy(&v[i], &bits, sizeof bits);
     }
 }
@@ -91,7 +91,7 @@ quantize_doubles(int mode, int nsd, double *v, size_t n, double fill, uint64_t p
         if (v[i] == fill || v[i] == 0 || !isfinite(v[i]))
             continue;
         memcpy(&bits, &v[i], sizeof bits);
-        bits = quantized(bits, v[i], mode, nsd, MANTISSA_DOUBLE, place + i);
+        bits = quantize_bits(bits, v[i], mode, nsd, MANTISSA_DOUBLE, place + i);
         memcpy(&v[i], &bits, sizeof bits);
     }
 }

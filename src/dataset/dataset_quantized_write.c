@@ -84,7 +84,7 @@ next_slab(slabs *s)
 
 /* The slab's elements, wherever they lie in memory, side by side in C order. */
 static void
-gather(slabs *s, uint64_t nelems)
+gather_slab(slabs *s, uint64_t nelems)
 {
     const ncz_select *sel = &s->plan->sel;
     ptrdiff_t         item = (ptrdiff_t)s->plan->mem->size;
@@ -110,7 +110,7 @@ gather(slabs *s, uint64_t nelems)
 
 /* Row by row: how a value is rounded may depend on its place among all that are put. */
 static void
-quantize(slabs *s, uint64_t nelems)
+quantize_slab(slabs *s, uint64_t nelems)
 {
     const ncz_var    *v = s->v;
     const ncz_select *sel = &s->plan->sel;
@@ -142,11 +142,11 @@ put_slab(ncz_dataset *ds, slabs *s)
     ncz_plan own = *s->plan;
     int      range, rc;
 
-    gather(s, nelems);
+    gather_slab(s, nelems);
     range = ncz_convert(s->plan->mem, s->raw, s->v->type, s->own, (size_t)nelems, ds->classic);
     if (range != NC_NOERR && range != NC_ERANGE)
         return range;
-    quantize(s, nelems);
+    quantize_slab(s, nelems);
     if (!ncz_grid_packed_imap(s->count.v, own.sel.rank, s->imap))
         return ncz_fail(NC_EINVAL, "the selection is too large");
     own.mem = s->v->type;

@@ -36,7 +36,7 @@ ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select 
 
 /* Can this variable's data be touched? An unusable one says why. */
 static int
-usable(const ncz_var *v)
+check_usable(const ncz_var *v)
 {
     return v->unusable->code == NC_NOERR ? NC_NOERR : ncz_err_adopt(v->unusable);
 }
@@ -57,7 +57,7 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
 
     if (ds->classic && ds->defining)
         return ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
-    if ((rc = usable(v)) != NC_NOERR || is_empty(sel))
+    if ((rc = check_usable(v)) != NC_NOERR || is_empty(sel))
         return rc;
     if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;
@@ -85,7 +85,7 @@ clear_beyond(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
 
 /* The chunks have the data, so the lengths may say so; or some may have them, which the next growth must not show. */
 static void
-grow(ncz_dataset *ds, ncz_var *v, const uint64_t *shape, bool done)
+grow_dims(ncz_dataset *ds, ncz_var *v, const uint64_t *shape, bool done)
 {
     for (size_t d = 0; d < v->rank; d++) {
         if (shape[d] <= v->dims[d]->len)
@@ -105,7 +105,7 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
     bool     stored;
     int      rc;
 
-    if ((rc = usable(v)) != NC_NOERR || is_empty(sel))
+    if ((rc = check_usable(v)) != NC_NOERR || is_empty(sel))
         return rc;
     if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;
@@ -120,7 +120,7 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
     rc = v->quantize_mode == NC_NOQUANTIZE ? ncz_engine_write(ds->engine, &plan, in)
                                            : ncz_dataset_put_quantized(ds, v, &plan, in);
     stored = rc == NC_NOERR || rc == NC_ERANGE;
-    grow(ds, v, shape.v, stored);
+    grow_dims(ds, v, shape.v, stored);
     if (stored && !v->written) /* others may be reading it: touched only when this put is alone */
         v->written = true;
 done:

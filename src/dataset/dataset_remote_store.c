@@ -74,7 +74,7 @@ del_some(zmap *map, const ncz_key_list *keys, bool last)
 /* Removes a dataset, or what a writer left that died; nothing when a single object is none of it. `refusal` is what
  * that is called. */
 static int
-clear(zmap *map, const char *what, int refusal)
+clear_prefix(zmap *map, const char *what, int refusal)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
     int          rc = ncz_owner_all_keys(map, what, refusal, &keys);
@@ -96,7 +96,7 @@ clear_place(const ncz_target *t)
 
     if ((rc = open_how(t, ZMAP_OPEN_WRITE, &map)) != NC_NOERR)
         return rc;
-    rc = clear(map, t->shown, NC_EEXIST);
+    rc = clear_prefix(map, t->shown, NC_EEXIST);
     (void)zmap_close(map, ZMAP_KEEP); /* its text stays: closing asks for nothing */
     return rc;
 }
@@ -129,7 +129,7 @@ ncz_remote_remove(const ncz_target *t)
     if ((rc = ncz_owner_store_empty(map, &empty)) == NC_NOERR && empty)
         rc = ncz_fail(NC_ENOOBJECT, "%s: there is nothing to delete", t->shown);
     else if (rc == NC_NOERR)
-        rc = clear(map, t->shown, NC_ENOTNC);
+        rc = clear_prefix(map, t->shown, NC_ENOTNC);
     (void)zmap_close(map, ZMAP_KEEP);
     return rc;
 }

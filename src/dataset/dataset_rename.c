@@ -74,7 +74,7 @@ is_below(const ncz_group *g, const ncz_group *top)
 
 /* All that the node has below its old key: chunks of the variable, or of all variables below the group; documents. */
 static int
-gather(ncz_dataset *ds, const ncz_group *top, const ncz_var *only, move *mv)
+gather_keys(ncz_dataset *ds, const ncz_group *top, const ncz_var *only, move *mv)
 {
     ncz_key_list all = NCZ_KEY_LIST_INIT;
     int          rc = NC_NOERR;
@@ -153,7 +153,7 @@ take_back(ncz_dataset *ds, move *mv, int rc)
  * first, so that nobody finds the old name without its chunks.
  */
 static int
-settle(ncz_dataset *ds, move *mv, bool stored)
+settle_rename(ncz_dataset *ds, move *mv, bool stored)
 {
     int rc = NC_NOERR;
 
@@ -188,14 +188,14 @@ ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
         (rc = ncz_dataset_check_key(ds, ncz_buf_str(&mv.to))) != NC_NOERR)
         goto done;
     if ((rc = stored ? ncz_dataset_flush(ds, false) : ncz_engine_flush(ds->engine, v->uid)) != NC_NOERR ||
-        (rc = gather(ds, NULL, v, &mv)) != NC_NOERR)
+        (rc = gather_keys(ds, NULL, v, &mv)) != NC_NOERR)
         goto done;
     if ((rc = copy_all(ds, &mv)) != NC_NOERR || (rc = ncz_model_rename_var(ds->model, v, name)) != NC_NOERR) {
         rc = take_back(ds, &mv, rc);
         goto done;
     }
     ncz_engine_forget(ds->engine, v->uid);
-    rc = settle(ds, &mv, stored);
+    rc = settle_rename(ds, &mv, stored);
 done:
     move_clear(&mv);
     return rc;
@@ -216,14 +216,14 @@ ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
         (rc = ncz_dataset_check_key(ds, ncz_buf_str(&mv.to))) != NC_NOERR)
         goto done;
     if ((rc = stored ? ncz_dataset_flush(ds, false) : ncz_engine_flush(ds->engine, 0)) != NC_NOERR ||
-        (rc = gather(ds, g, NULL, &mv)) != NC_NOERR)
+        (rc = gather_keys(ds, g, NULL, &mv)) != NC_NOERR)
         goto done;
     if ((rc = copy_all(ds, &mv)) != NC_NOERR || (rc = ncz_model_rename_group(ds->model, g, name)) != NC_NOERR) {
         rc = take_back(ds, &mv, rc);
         goto done;
     }
     ncz_engine_forget(ds->engine, 0);
-    rc = settle(ds, &mv, stored);
+    rc = settle_rename(ds, &mv, stored);
 done:
     move_clear(&mv);
     return rc;

@@ -21,7 +21,7 @@ typedef enum found {
 } found;
 
 static int
-look(const char *path, found *out)
+look_at_path(const char *path, found *out)
 {
     struct stat st;
 
@@ -131,7 +131,7 @@ ncz_store_open(const ncz_target *t, bool writable, zmap **out)
 
     if (ncz_remote(t))
         return ncz_remote_open(t, writable, out);
-    if ((rc = look(t->path, &what)) != NC_NOERR)
+    if ((rc = look_at_path(t->path, &what)) != NC_NOERR)
         return rc;
     switch (what) {
     case FOUND_NOTHING:
@@ -162,7 +162,7 @@ check_all_dataset(zmap *map, const char *path, int refusal)
 
 /* What is at `path` may go. */
 static int
-removable(const char *path, found what, int refusal)
+check_removable(const char *path, found what, int refusal)
 {
     const zmap_zip_opts opts = {.is_document = ncz_format_is_top_document};
     zmap               *map = NULL;
@@ -185,7 +185,7 @@ replace_directory(const char *path, zmap **out)
 
     if (rc != NC_EOBJECT)
         return rc;
-    if ((rc = removable(path, FOUND_DIRECTORY, NC_EEXIST)) != NC_NOERR ||
+    if ((rc = check_removable(path, FOUND_DIRECTORY, NC_EEXIST)) != NC_NOERR ||
         (rc = zmap_file_remove(path, ncz_format_owns_temporary)) != NC_NOERR)
         return rc;
     return zmap_file_open(path, ZMAP_CREATE_NEW, out);
@@ -200,7 +200,7 @@ create_archive(const ncz_target *t, found what, zmap **out)
     if (what == FOUND_DIRECTORY || what == FOUND_FILE)
         return ncz_fail(NC_EEXIST, "%s is %s: it is not replaced by an archive", t->path,
                         what == FOUND_FILE ? "a file, but no archive" : "a directory");
-    if (what == FOUND_ZIP && (rc = removable(t->path, what, NC_EEXIST)) != NC_NOERR)
+    if (what == FOUND_ZIP && (rc = check_removable(t->path, what, NC_EEXIST)) != NC_NOERR)
         return rc;
     return zip_create(t, what != FOUND_NOTHING, out);
 }
@@ -213,7 +213,7 @@ ncz_store_create(const ncz_target *t, int cmode, zmap **out)
 
     if (ncz_remote(t))
         return ncz_remote_create(t, cmode, out);
-    if ((rc = look(t->path, &what)) != NC_NOERR)
+    if ((rc = look_at_path(t->path, &what)) != NC_NOERR)
         return rc;
     if (what != FOUND_NOTHING && (cmode & NC_NOCLOBBER) != 0)
         return ncz_fail(NC_EEXIST, "%s exists", t->path);
@@ -254,7 +254,7 @@ ncz_store_check_vacant(const ncz_target *t, int cmode)
 
     if (ncz_remote(t)) /* told when it is made */
         return NC_NOERR;
-    if ((rc = look(t->path, &what)) != NC_NOERR)
+    if ((rc = look_at_path(t->path, &what)) != NC_NOERR)
         return rc;
     if (what != FOUND_NOTHING && (cmode & NC_NOCLOBBER) != 0)
         return ncz_fail(NC_EEXIST, "%s exists", t->path);
@@ -269,13 +269,13 @@ ncz_store_remove(const ncz_target *t)
 
     if (ncz_remote(t))
         return ncz_remote_remove(t);
-    if ((rc = look(t->path, &what)) != NC_NOERR)
+    if ((rc = look_at_path(t->path, &what)) != NC_NOERR)
         return rc;
     if (what == FOUND_NOTHING)
         return ncz_fail(NC_ENOOBJECT, "%s: there is nothing to delete", t->path);
     if (what != FOUND_DIRECTORY && what != FOUND_ZIP)
         return ncz_fail(NC_ENOTNC, "%s is a file, no dataset", t->path);
-    if ((rc = removable(t->path, what, NC_ENOTNC)) != NC_NOERR)
+    if ((rc = check_removable(t->path, what, NC_ENOTNC)) != NC_NOERR)
         return rc;
     return what == FOUND_ZIP ? zmap_zip_remove(t->path) : zmap_file_remove(t->path, ncz_format_owns_temporary);
 }

@@ -76,7 +76,8 @@ find_keys(zmap *map, const ncz_target *t, const ncz_limits *limits, ncz_key_list
         rc = ncz_dataset_end(ds, NCZ_USE_LOOK, rc);
     }
     ncz_err_save(&err, rc);
-    (void)ncz_dataset_close(ds); /* it was only looked at */
+    ncz_dataset_release(ds); /* it was only read: there is nothing to store */
+    (void)zmap_close(map, ZMAP_KEEP);
     ncz_dataset_unref(ds);
     return rc == NC_NOERR ? rc : ncz_err_adopt(&err);
 }

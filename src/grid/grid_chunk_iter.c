@@ -23,7 +23,7 @@ enum { NARRAYS = 10 };
 
 /* Places dimension d at its k-th element: which chunk, where in it, and how many elements the chunk has for us. */
 static void
-place(ncz_chunk_iter *w, size_t d, uint64_t k)
+place_piece(ncz_chunk_iter *w, size_t d, uint64_t k)
 {
     uint64_t pos = w->start[d] + k * w->stride[d];
     uint64_t fit;
@@ -48,7 +48,7 @@ takes_all(const ncz_chunk_iter *w, size_t d)
 }
 
 static int
-check(const ncz_select *sel, const uint64_t *chunk, uint64_t *nelems)
+check_selection(const ncz_select *sel, const uint64_t *chunk, uint64_t *nelems)
 {
     if (!ncz_select_nelems(sel, nelems))
         return ncz_fail(NC_EINVAL, "more than 2^64 elements selected");
@@ -67,7 +67,7 @@ check(const ncz_select *sel, const uint64_t *chunk, uint64_t *nelems)
 }
 
 static uint64_t *
-keep(uint64_t *to, const void *from, size_t rank)
+keep_array(uint64_t *to, const void *from, size_t rank)
 {
     if (rank != 0)
         memcpy(to, from, rank * sizeof *to);
@@ -82,7 +82,7 @@ ncz_chunk_iter_new(const ncz_select *sel, const uint64_t *shape, const uint64_t 
     ncz_chunk_iter *w;
     int             rc;
 
-    if ((rc = check(sel, chunk, &nelems)) != NC_NOERR)
+    if ((rc = check_selection(sel, chunk, &nelems)) != NC_NOERR)
         return rc;
     if (!ncz_mul(rank, NARRAYS * sizeof w->room[0], &nbytes) || !ncz_add(nbytes, sizeof *w, &nbytes))
         return ncz_fail_nomem(SIZE_MAX);
@@ -91,11 +91,11 @@ ncz_chunk_iter_new(const ncz_select *sel, const uint64_t *shape, const uint64_t 
 
     w->rank = rank;
     w->ended = nelems == 0;
-    w->start = keep(w->room, sel->start, rank);
-    w->count = keep(w->room + rank, sel->count, rank);
-    w->stride = keep(w->room + 2 * rank, sel->stride, rank);
-    w->shape = keep(w->room + 3 * rank, shape, rank);
-    w->chunk = keep(w->room + 4 * rank, chunk, rank);
+    w->start = keep_array(w->room, sel->start, rank);
+    w->count = keep_array(w->room + rank, sel->count, rank);
+    w->stride = keep_array(w->room + 2 * rank, sel->stride, rank);
+    w->shape = keep_array(w->room + 3 * rank, shape, rank);
+    w->chunk = keep_array(w->room + 4 * rank, chunk, rank);
     w->k = w->room + 5 * rank;
     w->index = w->room + 6 * rank;
     w->off = w->room + 7 * rank;
@@ -109,20 +109,20 @@ ncz_chunk_iter_new(const ncz_select *sel, const uint64_t *shape, const uint64_t 
 
 /* To the next chunk, the last dimension first. False when there is none. */
 static bool
-step(ncz_chunk_iter *w)
+step_piece(ncz_chunk_iter *w)
 {
     if (!w->started) {
         w->started = true;
         for (size_t d = 0; d < w->rank; d++)
-            place(w, d, 0);
+            place_piece(w, d, 0);
         return true;
     }
     for (size_t d = w->rank; d-- > 0;) {
         if (w->k[d] + w->n[d] < w->count[d]) {
-            place(w, d, w->k[d] + w->n[d]);
+            place_piece(w, d, w->k[d] + w->n[d]);
             return true;
         }
-        place(w, d, 0);
+        place_piece(w, d, 0);
     }
     return false;
 }
@@ -133,7 +133,7 @@ ncz_chunk_iter_next(ncz_chunk_iter *w, ncz_piece *out)
     uint64_t mem = 0, nelems = 1;
     bool     whole = true;
 
-    if (w->ended || !step(w)) {
+    if (w->ended || !step_piece(w)) {
         w->ended = true;
         return false;
     }

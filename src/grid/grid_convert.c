@@ -38,7 +38,7 @@ truncu64(double v)
 #define FLOAT_HALFWAY 0x1.ffffffp127
 
 static inline float
-narrow(double v, unsigned *bad)
+narrow_double(double v, unsigned *bad)
 {
     double a = fabs(v);
 
@@ -96,7 +96,7 @@ narrow(double v, unsigned *bad)
         w = (to_t)TRUNC_##to(x);                                                                                     \
     } while (0)
 #define FLT_TO_FLT(to, to_t) NARROW_##to()
-#define NARROW_f4()          (w = narrow((double)v, &bad))
+#define NARROW_f4()          (w = narrow_double((double)v, &bad))
 #define NARROW_f8()          (w = (double)v)
 
 #define NCZ_PASTE(a, b)  NCZ_PASTE2(a, b)

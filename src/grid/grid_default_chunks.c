@@ -34,7 +34,7 @@ chunk_bytes(const uint64_t *chunk, size_t rank, size_t item)
 
 /* Shortens the chunks of one dimension so that the last is not mostly padding. */
 static uint64_t
-trim(uint64_t chunk, uint64_t len)
+trim_chunk(uint64_t chunk, uint64_t len)
 {
     uint64_t n, overhang;
 
@@ -83,5 +83,5 @@ ncz_grid_default_chunks(const uint64_t *shape, const bool *unlimited, size_t ran
             break;
     }
     for (size_t d = 0; d < rank; d++)
-        chunk[d] = trim(chunk[d], shape[d]);
+        chunk[d] = trim_chunk(chunk[d], shape[d]);
 }

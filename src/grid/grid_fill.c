@@ -84,7 +84,7 @@ edge_runs(void *arg, const ncz_plane *p)
 
 /* How much of dimension d of the chunk lies inside the array. */
 static uint64_t
-inside(uint64_t shape, uint64_t index, uint64_t chunk)
+elements_inside(uint64_t shape, uint64_t index, uint64_t chunk)
 {
     uint64_t origin;
 
@@ -133,7 +133,7 @@ ncz_fill_edge(const ncz_transfer *m, size_t rank, const uint64_t *shape, const u
         goto done;
     ncz_grid_strides(m->chunk, rank, m->order, strides.v);
     for (size_t d = 0; d < rank; d++)
-        in.v[d] = inside(shape[d], index[d], m->chunk[d]);
+        in.v[d] = elements_inside(shape[d], index[d], m->chunk[d]);
     for (size_t d = 0; d < rank && rc == NC_NOERR; d++) {
         if (in.v[d] < m->chunk[d])
             rc = fill_slab(m, rank, d, in.v, strides.v, &e);

@@ -41,20 +41,20 @@ ncz_grid_loops_add(ncz_loops *t, uint64_t n, ptrdiff_t a, ptrdiff_t b)
 }
 
 static uint64_t
-magnitude(uint64_t step)
+step_magnitude(uint64_t step)
 {
     return (int64_t)step < 0 ? 0 - step : step;
 }
 
 /* Insertion sort, stable: ranks are small, and the usual order is already the right one. */
 static void
-sort(ncz_loops *t)
+sort_loops(ncz_loops *t)
 {
     for (size_t i = 1; i < t->ndim; i++) {
         uint64_t n = t->n.v[i], a = t->a.v[i], b = t->b.v[i];
         size_t   j = i;
 
-        for (; j > 0 && magnitude(t->b.v[j - 1]) < magnitude(b); j--) {
+        for (; j > 0 && step_magnitude(t->b.v[j - 1]) < step_magnitude(b); j--) {
             t->n.v[j] = t->n.v[j - 1];
             t->a.v[j] = t->a.v[j - 1];
             t->b.v[j] = t->b.v[j - 1];
@@ -70,7 +70,7 @@ ncz_grid_loops_tidy(ncz_loops *t)
 {
     size_t to = 0;
 
-    sort(t);
+    sort_loops(t);
     for (size_t d = 1; d < t->ndim; d++) {
         uint64_t n = t->n.v[d], a = t->a.v[d], b = t->b.v[d];
 
@@ -87,7 +87,7 @@ ncz_grid_loops_tidy(ncz_loops *t)
 
 /* Counts the outer dimensions on by one, offsets with them. False after the last. */
 static bool
-advance(ncz_loops *t, size_t outer, uint64_t *a, uint64_t *b)
+advance_loops(ncz_loops *t, size_t outer, uint64_t *a, uint64_t *b)
 {
     for (size_t d = outer; d-- > 0;) {
         *a += t->a.v[d];
@@ -129,7 +129,7 @@ ncz_grid_loops_each(ncz_loops *t, ncz_plane_fn fn, void *arg)
         p.b = (ptrdiff_t)b;
         if ((rc = fn(arg, &p)) != NC_NOERR)
             return rc;
-    } while (advance(t, outer, &a, &b));
+    } while (advance_loops(t, outer, &a, &b));
     return NC_NOERR;
 }
 

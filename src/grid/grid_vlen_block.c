@@ -48,7 +48,7 @@ ncz_vlen_at(const ncz_vlen_block *t, size_t i)
 }
 
 static bool
-same(ncz_vlen_item a, ncz_vlen_item b)
+same_item(ncz_vlen_item a, ncz_vlen_item b)
 {
     return a.what == b.what && a.len == b.len && (a.s == b.s || a.len == 0 || memcmp(a.s, b.s, a.len) == 0);
 }
@@ -59,7 +59,7 @@ ncz_vlen_all(const ncz_vlen_block *t, const ncz_vlen_block *fill)
     ncz_vlen_item want = ncz_vlen_at(fill, 0);
 
     for (size_t i = 0; i < t->n; i++)
-        if (!same(ncz_vlen_at(t, i), want))
+        if (!same_item(ncz_vlen_at(t, i), want))
             return false;
     return true;
 }
@@ -169,7 +169,7 @@ run_put(void *arg, const ncz_plane *p)
 
 /* The table as a block; equal neighbours and what is fill share their bytes. */
 static int
-build(const ncz_vlen_item *table, size_t n, const ncz_vlen_block *fill, ncz_buf *out)
+build_block(const ncz_vlen_item *table, size_t n, const ncz_vlen_block *fill, ncz_buf *out)
 {
     ncz_vlen_item filled = fill != NULL ? ncz_vlen_at(fill, 0) : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
     size_t        first = SIZE_MAX; /* element that is fill */
@@ -178,11 +178,11 @@ build(const ncz_vlen_item *table, size_t n, const ncz_vlen_block *fill, ncz_buf 
     if ((rc = ncz_vlen_begin(out, n)) != NC_NOERR)
         return rc;
     for (size_t i = 0; i < n; i++) {
-        bool is_fill = same(table[i], filled);
+        bool is_fill = same_item(table[i], filled);
 
         if (is_fill && first != SIZE_MAX)
             ncz_vlen_share(out, i, first);
-        else if (i > 0 && same(table[i], table[i - 1]))
+        else if (i > 0 && same_item(table[i], table[i - 1]))
             ncz_vlen_share(out, i, i - 1);
         else if ((rc = ncz_vlen_set(out, i, table[i])) != NC_NOERR)
             return rc;
@@ -216,7 +216,7 @@ ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_vlen
         (void)ncz_grid_loops_each(&nest, run_put, &put);
         ncz_grid_loops_clear(&nest);
     }
-    rc = build(table, n, fill, out);
+    rc = build_block(table, n, fill, out);
 done:
     ncz_free(table);
     return rc;

@@ -156,7 +156,7 @@ check_depth(const ncz_model *m, const ncz_group *parent)
 int
 ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group **out)
 {
-    ncz_group *g;
+    ncz_group *g = NULL;
     int        rc;
 
     if ((rc = check_name_free(parent, name)) != NC_NOERR || (rc = check_object_count(m, NC_EZARRMETA)) != NC_NOERR ||
@@ -272,7 +272,7 @@ ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *
                   ncz_dim *const *dims, ncz_var **out)
 {
     bool     dirty = g->dirty;
-    ncz_var *v;
+    ncz_var *v = NULL;
     int      rc;
 
     if ((rc = ncz_model_place_var(m, g, name, type, rank, dims, &v)) != NC_NOERR)

@@ -20,7 +20,7 @@ is_ascii(const char *s, size_t len)
 
 /* utf8proc turns the code points into UTF-8 in place: it wants room for one more after them. */
 static int
-normalise(const char *s, size_t len, char **out)
+normalise_string(const char *s, size_t len, char **out)
 {
     const utf8proc_uint8_t *in = (const utf8proc_uint8_t *)s;
     utf8proc_ssize_t        n = utf8proc_decompose(in, (utf8proc_ssize_t)len, NULL, 0, NFC_OPTIONS);
@@ -55,7 +55,7 @@ ncz_nfc(const char *s, char **out)
     if (!ncz_utf8_valid(s, len))
         return ncz_fail(NC_EBADNAME, "name is not UTF-8");
     if (!is_ascii(s, len))
-        return normalise(s, len, out);
+        return normalise_string(s, len, out);
     if ((copy = ncz_strndup(s, len)) == NULL)
         return ncz_fail_nomem(len + 1);
     *out = copy;

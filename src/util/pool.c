@@ -271,7 +271,7 @@ next_batch(bool *brief)
 }
 
 static void *
-worker(void *arg)
+run_worker(void *arg)
 {
     ncz_scratch     scratch = NCZ_SCRATCH_INIT;
     ncz_pool_batch *b;
@@ -300,7 +300,7 @@ start_worker(void)
     (void)sigfillset(&all);
     if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
         return false;
-    err = pthread_create(&pool.threads[pool.nthreads], NULL, worker, NULL);
+    err = pthread_create(&pool.threads[pool.nthreads], NULL, run_worker, NULL);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (err == 0)
         pool.nthreads++;

@@ -38,8 +38,8 @@ zmap_answer_range(zmap_get_req *r, uint64_t size, uint64_t *off, size_t *n)
 int
 zmap_answer_bytes(zmap_get_req *r, const void *object, size_t size)
 {
-    uint64_t off;
-    size_t   n;
+    uint64_t off = 0;
+    size_t   n = 0;
     int      rc;
 
     if ((rc = zmap_answer_range(r, size, &off, &n)) != NC_NOERR)

@@ -40,7 +40,7 @@ pair_clear(pair *p)
 
 /* Under the lock, as all that takes an example_map below. Returns n when there is no such key. */
 static size_t
-find(const example_map *s, const char *key)
+find_pair(const example_map *s, const char *key)
 {
     size_t i = 0;
 
@@ -64,7 +64,7 @@ example_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
         int    rc = NC_EEMPTY; /* absent: a code without a text */
 
         (void)pthread_mutex_lock(&s->lock);
-        if ((at = find(s, reqs[i].key)) < s->n)
+        if ((at = find_pair(s, reqs[i].key)) < s->n)
             rc = zmap_answer_bytes(&reqs[i], s->pairs[at].data, s->pairs[at].len);
         (void)pthread_mutex_unlock(&s->lock);
         zmap_get_end(&reqs[i], rc, done, arg); /* calls back: so not under the lock */
@@ -85,9 +85,9 @@ check_place(const example_map *s, const char *key)
 
 /* Takes what is in `fresh` when it succeeds. */
 static int
-store(example_map *s, pair *fresh)
+store_pair(example_map *s, pair *fresh)
 {
-    size_t at = find(s, fresh->key);
+    size_t at = find_pair(s, fresh->key);
     int    rc;
 
     if (at < s->n) {
@@ -125,7 +125,7 @@ example_put(zmap *m, zmap_put_req *reqs, size_t n)
             rc = ncz_fail_nomem(r->len);
         } else {
             (void)pthread_mutex_lock(&s->lock);
-            rc = store(s, &fresh);
+            rc = store_pair(s, &fresh);
             (void)pthread_mutex_unlock(&s->lock);
         }
         pair_clear(&fresh); /* empty, if it was stored */
@@ -143,7 +143,7 @@ example_del(zmap *m, const char *const *keys, size_t n)
         size_t at;
 
         (void)pthread_mutex_lock(&s->lock);
-        if ((at = find(s, keys[i])) < s->n) {
+        if ((at = find_pair(s, keys[i])) < s->n) {
             pair_clear(&s->pairs[at]);
             s->pairs[at] = s->pairs[--s->n];
         }

@@ -137,7 +137,7 @@ unsynced_all(file_unsynced *u)
 }
 
 static void
-touch(file_map *f, zmap_index *paths, const char *path, size_t len)
+touch_path(file_map *f, zmap_index *paths, const char *path, size_t len)
 {
     file_unsynced *u = &f->unsynced;
     zmap_node     *node;
@@ -156,13 +156,13 @@ touch(file_map *f, zmap_index *paths, const char *path, size_t len)
 void
 zmap_file_touch_file(file_map *f, const char *key)
 {
-    touch(f, &f->unsynced.files, key, strlen(key));
+    touch_path(f, &f->unsynced.files, key, strlen(key));
 }
 
 void
 zmap_file_touch_dir(file_map *f, const char *path, size_t len)
 {
-    touch(f, &f->unsynced.dirs, path, len);
+    touch_path(f, &f->unsynced.dirs, path, len);
 }
 
 void

@@ -108,7 +108,7 @@ link_new(int dir, const char *temp, const char *leaf)
  * takes five times as long. False: it is no file, or there is no such call; nothing has changed.
  */
 static bool
-exchange(int dir, const char *temp, const char *leaf)
+exchange_names(int dir, const char *temp, const char *leaf)
 {
     if (zmap_sys()->rename_swap(dir, temp, dir, leaf) != 0)
         return false;
@@ -123,7 +123,8 @@ rename_to(const file_map *f, int dir, const char *temp, const char *leaf, zmap_w
 {
     if (when == ZMAP_ALWAYS) {
         if (__atomic_load_n(&f->sync_never, __ATOMIC_RELAXED) &&
-            (zmap_sys()->rename_new(dir, temp, dir, leaf) == 0 || (errno == EEXIST && exchange(dir, temp, leaf))))
+            (zmap_sys()->rename_new(dir, temp, dir, leaf) == 0 ||
+             (errno == EEXIST && exchange_names(dir, temp, leaf))))
             return 0;
         return zmap_sys()->renameat(dir, temp, dir, leaf);
     }
@@ -137,7 +138,7 @@ rename_to(const file_map *f, int dir, const char *temp, const char *leaf, zmap_w
  * from a put or del that did not finish, and is removed.
  */
 static int
-publish(file_map *f, int dir, const char *temp, const zmap_put_req *r, const char *leaf)
+publish_temp(file_map *f, int dir, const char *temp, const zmap_put_req *r, const char *leaf)
 {
     if (rename_to(f, dir, temp, leaf, r->when) == 0)
         return NC_NOERR;
@@ -212,7 +213,7 @@ put_one(file_map *f, zmap_put_req *r, file_dir **d)
     if (rc != NC_NOERR)
         goto done;
 
-    if ((rc = publish(f, (*d)->fd, temp, r, leaf)) != NC_NOERR) {
+    if ((rc = publish_temp(f, (*d)->fd, temp, r, leaf)) != NC_NOERR) {
         zmap_sys()->unlinkat((*d)->fd, temp, 0);
         goto done;
     }

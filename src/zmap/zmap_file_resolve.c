@@ -74,7 +74,7 @@ cut_name(const char *path, char name[NAME_MAX + 1])
 
 /* A path of plain names, "" the root itself. ELOOP: one of them is a link. */
 static int
-walk(int root, const char *path, int flags)
+walk_path(int root, const char *path, int flags)
 {
     char name[NAME_MAX + 1];
     int  dir = root;
@@ -148,7 +148,7 @@ step_up(trail *t)
         move_to(t, t->root);
         return true;
     }
-    if ((dir = walk(t->root, t->done, FILE_DIR_FLAGS)) < 0) {
+    if ((dir = walk_path(t->root, t->done, FILE_DIR_FLAGS)) < 0) {
         errno = errno == ELOOP || errno == ENOENT || errno == ENOTDIR ? EAGAIN : errno;
         return false;
     }
@@ -214,7 +214,7 @@ start_trail(trail *t, int root, const char *path, size_t len)
 }
 
 static int
-resolve(trail *t, int flags)
+resolve_trail(trail *t, int flags)
 {
     bool last = false, fits;
 
@@ -259,7 +259,7 @@ resolve_links(int root, const char *path, int flags)
     }
     for (int tries = 0; tries < AGAIN_MOST; tries++) {
         start_trail(t, root, path, len);
-        fd = resolve(t, flags);
+        fd = resolve_trail(t, flags);
         move_to(t, root);
         if (fd >= 0 || errno != EAGAIN)
             break;
@@ -273,7 +273,7 @@ resolve_links(int root, const char *path, int flags)
 int
 zmap_file_resolve(int root, const char *path, int flags)
 {
-    int fd = walk(root, path, flags);
+    int fd = walk_path(root, path, flags);
 
     return fd < 0 && errno == ELOOP ? resolve_links(root, path, flags) : fd;
 }

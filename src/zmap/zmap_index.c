@@ -75,7 +75,7 @@ zmap_node_free(zmap_node *node)
  * the link that a node put there would go into.
  */
 static zmap_node *
-search(const zmap_index *ix, const char *key, size_t len, where last, zmap_node ***links)
+search_index(const zmap_index *ix, const char *key, size_t len, where last, zmap_node ***links)
 {
     zmap_node *const *level = ix->head;
 
@@ -93,7 +93,7 @@ zmap_index_link(zmap_index *ix, zmap_node *node)
 {
     zmap_node **links[ZMAP_INDEX_HEIGHT];
     size_t      len = strlen(node->key);
-    zmap_node  *at = search(ix, node->key, len, BEFORE, links);
+    zmap_node  *at = search_index(ix, node->key, len, BEFORE, links);
 
     if (at != NULL && where_is(at->key, node->key, len) == SAME)
         return false;
@@ -109,7 +109,7 @@ zmap_node *
 zmap_index_unlink(zmap_index *ix, const char *key, size_t len)
 {
     zmap_node **links[ZMAP_INDEX_HEIGHT];
-    zmap_node  *node = search(ix, key, len, BEFORE, links);
+    zmap_node  *node = search_index(ix, key, len, BEFORE, links);
 
     if (node == NULL || where_is(node->key, key, len) != SAME)
         return NULL;
@@ -122,13 +122,13 @@ zmap_index_unlink(zmap_index *ix, const char *key, size_t len)
 zmap_node *
 zmap_index_seek(const zmap_index *ix, const char *key, size_t len)
 {
-    return search(ix, key, len, BEFORE, NULL);
+    return search_index(ix, key, len, BEFORE, NULL);
 }
 
 zmap_node *
 zmap_index_past(const zmap_index *ix, const char *key, size_t len)
 {
-    return search(ix, key, len, BELOW, NULL);
+    return search_index(ix, key, len, BELOW, NULL);
 }
 
 zmap_node *

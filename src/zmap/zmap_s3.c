@@ -36,7 +36,7 @@ typedef struct getting {
 } getting;
 
 static int
-fit(ncz_s3_op *op, uint64_t size, size_t *n)
+fit_body(ncz_s3_op *op, uint64_t size, size_t *n)
 {
     uint64_t off; /* the client finds it by itself */
 
@@ -44,7 +44,7 @@ fit(ncz_s3_op *op, uint64_t size, size_t *n)
 }
 
 static void
-got(ncz_s3_op *op, void *arg)
+body_arrived(ncz_s3_op *op, void *arg)
 {
     const getting *g = arg;
     zmap_get_req  *r = op->arg;
@@ -82,11 +82,11 @@ remote_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
                              .len = reqs[i].len,
                              .from_end = reqs[i].from_end,
                              .most = most_of(&reqs[i]),
-                             .fit = fit,
+                             .fit = fit_body,
                              .into = reqs[i].into,
                              .body = &reqs[i].body,
                              .arg = &reqs[i]};
-    ncz_s3_run(client_of(m), ops, n, got, &g);
+    ncz_s3_run(client_of(m), ops, n, body_arrived, &g);
     if (ops != &one)
         ncz_free(ops);
     return NC_NOERR;
@@ -116,7 +116,7 @@ remote_len(zmap *m, const char *key, uint64_t *len)
 /* ---- what this session made ---- */
 
 static void
-insert(uint64_t *set, size_t cap, uint64_t hash)
+insert_hash(uint64_t *set, size_t cap, uint64_t hash)
 {
     size_t at = (size_t)hash & (cap - 1);
 
@@ -143,7 +143,7 @@ is_made(const remote_map *s, const char *key)
 }
 
 static bool
-grow(remote_map *s)
+grow_set(remote_map *s)
 {
     size_t    cap = s->cap != 0 ? s->cap * 2 : 256;
     uint64_t *made = ncz_zalloc_n(cap, sizeof *made);
@@ -152,7 +152,7 @@ grow(remote_map *s)
         return false;
     for (size_t i = 0; i < s->cap; i++)
         if (s->made[i] != 0)
-            insert(made, cap, s->made[i]);
+            insert_hash(made, cap, s->made[i]);
     ncz_free(s->made);
     s->made = made;
     s->cap = cap;
@@ -169,10 +169,10 @@ note_made(remote_map *s, const zmap_put_req *reqs, size_t n)
         return rc;
     (void)pthread_mutex_lock(&s->lock);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
-        if (s->nmade >= s->cap / 2 && !grow(s)) {
+        if (s->nmade >= s->cap / 2 && !grow_set(s)) {
             rc = ncz_fail_nomem(s->cap * 2 * sizeof *s->made);
         } else {
-            insert(s->made, s->cap, hash_of(reqs[i].key));
+            insert_hash(s->made, s->cap, hash_of(reqs[i].key));
             s->nmade++; /* or less: a key may come again */
         }
     }
@@ -322,7 +322,7 @@ note_mine(const char *key, size_t len, bool object, void *arg)
 
 /* Deletes what stands there and was made by this session, and nothing else. */
 static int
-discard(const remote_map *s)
+discard_created(const remote_map *s)
 {
     mine         f = {.s = s};
     const char **keys = NULL;
@@ -347,7 +347,7 @@ static int
 remote_close(zmap *m, zmap_end how)
 {
     remote_map *s = (remote_map *)m;
-    int         rc = how == ZMAP_DISCARD && s->created && s->nmade > 0 ? discard(s) : NC_NOERR;
+    int         rc = how == ZMAP_DISCARD && s->created && s->nmade > 0 ? discard_created(s) : NC_NOERR;
 
     ncz_s3_close(s->client);
     (void)pthread_mutex_destroy(&s->lock);
@@ -399,7 +399,7 @@ on_any(const char *key, size_t len, bool object, void *arg)
 
 /* Takes the client, also after a failure. */
 static int
-make(ncz_s3 *client, const zmap_ops *ops, unsigned caps, bool created, zmap **out)
+make_map(ncz_s3 *client, const zmap_ops *ops, unsigned caps, bool created, zmap **out)
 {
     remote_map *s = ncz_alloc(sizeof *s);
 
@@ -438,7 +438,7 @@ zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
     }
     if (how != ZMAP_OPEN_READ)
         caps |= ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH;
-    return make(client, &s3_ops, caps, how == ZMAP_CREATE_NEW, out);
+    return make_map(client, &s3_ops, caps, how == ZMAP_CREATE_NEW, out);
 }
 
 int
@@ -451,5 +451,5 @@ zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
         return ncz_fail(NC_EPERM, "web servers are for reading only (mode=s3 makes a URL S3's)");
     if ((rc = ncz_s3_open_web(uri, &client)) != NC_NOERR)
         return rc;
-    return make(client, &http_ops, ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END, false, out);
+    return make_map(client, &http_ops, ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END, false, out);
 }

@@ -31,7 +31,7 @@ typedef struct own_map {
 /* ---- calling the application --------------------------------------------------------------------------- */
 
 static void
-enter(own_map *s)
+enter_call(own_map *s)
 {
     ncz_err_clear(); /* the text of a failure is then the application's own, or none */
     if ((s->ops.flags & NCZARR_MAP_THREADS) == 0)
@@ -39,16 +39,16 @@ enter(own_map *s)
 }
 
 static void
-unlock(own_map *s)
+unlock_map(own_map *s)
 {
     if ((s->ops.flags & NCZARR_MAP_THREADS) == 0)
         (void)pthread_mutex_unlock(&s->lock);
 }
 
 static int
-leave(own_map *s, int rc, const char *what, const char *key)
+leave_call(own_map *s, int rc, const char *what, const char *key)
 {
-    unlock(s);
+    unlock_map(s);
     if (rc == NC_NOERR)
         return NC_NOERR;
     if (ncz_err_text()[0] != '\0')
@@ -69,7 +69,7 @@ struct nczarr_map_reply {
 
 /* NULL, and the reason in `reply` and in this thread's record. */
 static void *
-refuse(nczarr_map_reply *reply, int rc)
+refuse_reply(nczarr_map_reply *reply, int rc)
 {
     if (reply->err.code == NC_NOERR)
         ncz_err_save(&reply->err, rc);
@@ -86,16 +86,16 @@ nczarr_map_room(nczarr_map_reply *reply, size_t count)
     int           rc;
 
     if (!ncz_add(reply->got, count, &sum) || sum > reply->want)
-        return refuse(reply, ncz_fail(NC_EINVAL, "%s: more bytes came than the %" PRIu64 " that were asked for",
-                                      r->key, reply->want));
+        return refuse_reply(reply, ncz_fail(NC_EINVAL, "%s: more bytes came than the %" PRIu64 " that were asked for",
+                                            r->key, reply->want));
     if (r->into != NULL) {
         if (sum > r->into_cap)
-            return refuse(reply, ncz_fail(NC_ETRUNC, "%s: more than %zu bytes, but the caller takes no more", r->key,
-                                          r->into_cap));
+            return refuse_reply(reply, ncz_fail(NC_ETRUNC, "%s: more than %zu bytes, but the caller takes no more",
+                                                r->key, r->into_cap));
         room = (char *)r->into + reply->got;
     } else {
         if ((rc = ncz_buf_reserve(b, count)) != NC_NOERR)
-            return refuse(reply, rc);
+            return refuse_reply(reply, rc);
         room = b->data + b->len;
         b->len += count;
         b->data[b->len] = '\0';
@@ -123,7 +123,7 @@ get_one(own_map *s, zmap_get_req *r)
     nczarr_map_reply reply = {.r = r, .want = r->len};
     int              rc;
 
-    enter(s);
+    enter_call(s);
     rc = s->ops.get(s->user, r->key, r->off, r->len == ZMAP_WHOLE ? NCZARR_MAP_WHOLE : r->len, &reply);
     if (reply.err.code != NC_NOERR)
         rc = ncz_err_adopt(&reply.err);
@@ -131,9 +131,9 @@ get_one(own_map *s, zmap_get_req *r)
         rc = ncz_fail(NC_EINVAL, "%s: %zu bytes came of the %" PRIu64 " that were asked for", r->key, reply.got,
                       r->len);
     if (rc == NC_EEMPTY)
-        unlock(s);
+        unlock_map(s);
     else
-        rc = leave(s, rc, "getting", r->key);
+        rc = leave_call(s, rc, "getting", r->key);
     r->nread = reply.got;
     if (rc != NC_NOERR && r->into == NULL && r->body.data != NULL) {
         r->body.len = before;
@@ -157,13 +157,13 @@ own_len(zmap *m, const char *key, uint64_t *len)
     unsigned long long found = 0;
     int                rc;
 
-    enter(s);
+    enter_call(s);
     if ((rc = s->ops.len(s->user, key, &found)) == NC_EEMPTY) {
-        unlock(s);
+        unlock_map(s);
         return rc;
     }
     *len = found;
-    return leave(s, rc, "measuring", key);
+    return leave_call(s, rc, "measuring", key);
 }
 
 /* ---- put, del, sync ------------------------------------------------------------------------------------- */
@@ -174,9 +174,9 @@ own_put(zmap *m, zmap_put_req *reqs, size_t n)
     own_map *s = (own_map *)m;
 
     for (size_t i = 0; i < n; i++) {
-        enter(s);
-        zmap_put_end(&reqs[i],
-                     leave(s, s->ops.put(s->user, reqs[i].key, reqs[i].data, reqs[i].len), "putting", reqs[i].key));
+        enter_call(s);
+        zmap_put_end(&reqs[i], leave_call(s, s->ops.put(s->user, reqs[i].key, reqs[i].data, reqs[i].len), "putting",
+                                          reqs[i].key));
     }
     return NC_NOERR;
 }
@@ -190,9 +190,9 @@ own_del(zmap *m, const char *const *keys, size_t n)
     for (size_t i = 0; i < n; i++) {
         int rc;
 
-        enter(s);
+        enter_call(s);
         rc = s->ops.del(s->user, keys[i]);
-        rc = leave(s, rc == NC_EEMPTY ? NC_NOERR : rc, "deleting", keys[i]);
+        rc = leave_call(s, rc == NC_EEMPTY ? NC_NOERR : rc, "deleting", keys[i]);
         if (rc != NC_NOERR && first.code == NC_NOERR)
             ncz_err_save(&first, rc);
     }
@@ -204,8 +204,8 @@ own_sync(zmap *m)
 {
     own_map *s = (own_map *)m;
 
-    enter(s);
-    return leave(s, s->ops.sync(s->user), "syncing", "the map");
+    enter_call(s);
+    return leave_call(s, s->ops.sync(s->user), "syncing", "the map");
 }
 
 /* ---- list ----------------------------------------------------------------------------------------------- */
@@ -236,9 +236,9 @@ own_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
     collecting c = {.rc = NC_NOERR};
     int        rc;
 
-    enter(s);
+    enter_call(s);
     rc = s->ops.list(s->user, prefix, on_child, &c);
-    rc = leave(s, c.rc != NC_NOERR ? c.rc : rc, "searching", prefix[0] != '\0' ? prefix : "the root");
+    rc = leave_call(s, c.rc != NC_NOERR ? c.rc : rc, "searching", prefix[0] != '\0' ? prefix : "the root");
     if (rc == NC_NOERR)
         rc = zmap_children_each(&c.children, each, arg);
     zmap_children_clear(&c.children);
@@ -261,10 +261,10 @@ own_close(zmap *m, zmap_end how)
     own_map *s = (own_map *)m;
     int      rc = NC_NOERR;
 
-    enter(s);
+    enter_call(s);
     if (s->ops.close != NULL)
         rc = s->ops.close(s->user, how == ZMAP_KEEP);
-    rc = leave(s, rc, "closing", "the map");
+    rc = leave_call(s, rc, "closing", "the map");
     own_free(s);
     return rc;
 }

@@ -168,7 +168,7 @@ zip_new(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zip_map 
 
 /* The names of m->src. */
 static int
-load(zip_map *m)
+load_archive(zip_map *m)
 {
     zip_end end;
     bool    starts = true;
@@ -187,12 +187,12 @@ load(zip_map *m)
 
 /* What both kinds share: an archive that is there is read, a new one gets its prefix. Takes the map. */
 static int
-begin(zip_map *m, zmap_open_how how, int rc, zmap **out)
+begin_archive(zip_map *m, zmap_open_how how, int rc, zmap **out)
 {
     ncz_err err;
 
     if (rc == NC_NOERR)
-        rc = how == ZMAP_CREATE_NEW ? (m->prefix == NULL ? set_prefix(m, "") : NC_NOERR) : load(m);
+        rc = how == ZMAP_CREATE_NEW ? (m->prefix == NULL ? set_prefix(m, "") : NC_NOERR) : load_archive(m);
     if (rc == NC_NOERR) {
         *out = &m->base;
         return NC_NOERR;
@@ -217,7 +217,7 @@ zmap_zip_open(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zm
         return rc;
     if (m->writable)
         m->base.caps |= ZMAP_CAN_SYNC | ZMAP_COMMITS;
-    return begin(m, how, zmap_zip_stage_open(m, path, how), out);
+    return begin_archive(m, how, zmap_zip_stage_open(m, path, how), out);
 }
 
 /* ---- in memory ---- */
@@ -239,7 +239,7 @@ zmap_zip_mem_open(void *block, size_t len, zmap_open_how how, const zmap_zip_opt
         m->staged = m->src->owned = true;
         rc = zmap_zip_source_room(m->src, len);
     }
-    if ((rc = begin(m, how, rc, out)) == NC_NOERR && how == ZMAP_OPEN_WRITE)
+    if ((rc = begin_archive(m, how, rc, out)) == NC_NOERR && how == ZMAP_OPEN_WRITE)
         m->src->owned = true; /* only now: after a failure the block is the caller's */
     return rc;
 }

@@ -54,7 +54,7 @@ check_plain(const zip_map *m, int fd, struct stat *st)
 /* ---- 1: opening and locking ------------------------------------------------------------------------------------ */
 
 static int
-lock(const zip_map *m, int fd)
+lock_archive(const zip_map *m, int fd)
 {
     while (zmap_sys()->flock(fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno == EINTR)
@@ -105,7 +105,7 @@ open_locked(const zip_map *m, const char *name, int flags, int *fd, struct stat 
     for (int i = 0; i < LOCK_TRIES; i++) {
         if ((rc = open_once(m, name, flags, fd)) != NC_NOERR || *fd < 0)
             return rc;
-        if ((rc = check_plain(m, *fd, st)) == NC_NOERR && (rc = lock(m, *fd)) == NC_NOERR &&
+        if ((rc = check_plain(m, *fd, st)) == NC_NOERR && (rc = lock_archive(m, *fd)) == NC_NOERR &&
             (rc = check_named(m, name, st, &same)) == NC_NOERR && same)
             return NC_NOERR;
         zmap_sys()->close(*fd);
@@ -355,7 +355,7 @@ worth_repacking(const zip_map *m)
 /* A second file beside the partial one, which *partial holds then. When it cannot be had the partial one has to do.
  */
 static bool
-repack(zip_map *m, zip_source **partial)
+repack_archive(zip_map *m, zip_source **partial)
 {
     zip_source *to = NULL, *from = m->src;
     int         fd, rc;
@@ -368,7 +368,7 @@ repack(zip_map *m, zip_source **partial)
         zmap_sys()->close(fd);
     else if (m->at.mode != 0 && zmap_sys()->fchmod(fd, m->at.mode) != 0)
         rc = fail_place(m, errno, "its mode");
-    if (rc == NC_NOERR && (rc = lock(m, fd)) == NC_NOERR)
+    if (rc == NC_NOERR && (rc = lock_archive(m, fd)) == NC_NOERR)
         rc = zmap_zip_repack(m, to);
     if (rc == NC_NOERR) {
         *partial = from;
@@ -419,7 +419,7 @@ zmap_zip_commit(zip_map *m, bool last)
         return rc;
     if ((rc = zmap_zip_stage(m)) != NC_NOERR)
         return rc;
-    repacked = last && worth_repacking(m) && repack(m, &partial);
+    repacked = last && worth_repacking(m) && repack_archive(m, &partial);
     rc = put_in_place(m, repacked ? m->at.repack : m->at.part, last);
     if (repacked) { /* one of the two is the archive, or none is */
         zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);

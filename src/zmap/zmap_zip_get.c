@@ -279,7 +279,7 @@ answer_cut(zip_map *m, opened *in, zmap_get_req *r)
 }
 
 static int
-answer(zip_map *m, opened *in, zmap_get_req *r)
+answer_request(zip_map *m, opened *in, zmap_get_req *r)
 {
     char    *to = r->into;
     uint64_t off;
@@ -320,7 +320,7 @@ zmap_zip_get(zmap *map, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *a
 
         if (i == 0 || reqs[i].key != reqs[i - 1].key)
             found = look_up(m, reqs[i].key, &in);
-        rc = found ? answer(m, &in, &reqs[i]) : NC_EEMPTY;
+        rc = found ? answer_request(m, &in, &reqs[i]) : NC_EEMPTY;
         if (last) {
             zmap_zip_source_unref(in.src);
             in.src = NULL;

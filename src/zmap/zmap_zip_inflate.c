@@ -11,14 +11,14 @@
 #define WINDOW ((size_t)64 * 1024)
 
 static void *
-give(void *opaque, unsigned n, unsigned item)
+give_memory(void *opaque, unsigned n, unsigned item)
 {
     (void)opaque;
     return ncz_alloc_n(n, item);
 }
 
 static void
-take(void *opaque, void *p)
+take_memory(void *opaque, void *p)
 {
     (void)opaque;
     ncz_free(p);
@@ -33,8 +33,8 @@ fail_stream(const zip_object *o, const char *key, const z_stream *z, const char 
 
 /* Piece by piece of input; the output is one place, of which zlib is told of at most 1 GiB at a time. */
 static int
-run(zip_source *s, uint64_t off, const zip_object *o, const char *key, unsigned char *out, z_stream *z,
-    unsigned char *window)
+run_inflate(zip_source *s, uint64_t off, const zip_object *o, const char *key, unsigned char *out, z_stream *z,
+            unsigned char *window)
 {
     uint64_t left = o->csize, room = o->size;
     uint8_t  spare; /* somewhere to point to when nothing is wanted, and to see that nothing more comes */
@@ -74,7 +74,7 @@ run(zip_source *s, uint64_t off, const zip_object *o, const char *key, unsigned 
 int
 zmap_zip_inflate(zip_source *s, uint64_t off, const zip_object *o, const char *key, void *out)
 {
-    z_stream       z = {.zalloc = give, .zfree = take};
+    z_stream       z = {.zalloc = give_memory, .zfree = take_memory};
     unsigned char *window = ncz_alloc(WINDOW);
     int            rc, how;
 
@@ -84,7 +84,7 @@ zmap_zip_inflate(zip_source *s, uint64_t off, const zip_object *o, const char *k
         ncz_free(window);
         return how == Z_MEM_ERROR ? ncz_fail_nomem(0) : ncz_fail(NC_EFILTER, "%s: zlib does not begin", key);
     }
-    rc = run(s, off, o, key, out, &z, window);
+    rc = run_inflate(s, off, o, key, out, &z, window);
     (void)inflateEnd(&z);
     ncz_free(window);
     return rc;

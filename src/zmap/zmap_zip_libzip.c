@@ -43,7 +43,7 @@ typedef struct frame {
 } frame;
 
 static void
-put(unsigned char **p, uint64_t v, int nbytes)
+put_bytes(unsigned char **p, uint64_t v, int nbytes)
 {
     for (int i = 0; i < nbytes; i++)
         *(*p)++ = (unsigned char)(v >> 8 * i);
@@ -53,15 +53,15 @@ put(unsigned char **p, uint64_t v, int nbytes)
 static void
 put_common(unsigned char **p, const zip_foreign *e, size_t extra_len)
 {
-    put(p, 63, 2); /* needed to extract: all there is */
-    put(p, e->flags & ~FLAG_UTF8, 2);
-    put(p, e->method, 2);
-    put(p, e->when, 4); /* of which a byte may check the password */
-    put(p, e->crc, 4);
-    put(p, e->csize, 4);
-    put(p, e->size, 4);
-    put(p, NAME_LEN, 2);
-    put(p, extra_len, 2);
+    put_bytes(p, 63, 2); /* needed to extract: all there is */
+    put_bytes(p, e->flags & ~FLAG_UTF8, 2);
+    put_bytes(p, e->method, 2);
+    put_bytes(p, e->when, 4); /* of which a byte may check the password */
+    put_bytes(p, e->crc, 4);
+    put_bytes(p, e->csize, 4);
+    put_bytes(p, e->size, 4);
+    put_bytes(p, NAME_LEN, 2);
+    put_bytes(p, extra_len, 2);
 }
 
 static void
@@ -72,34 +72,34 @@ make_frame(frame *f, const zip_foreign *e)
 
     *f = (frame){.e = e};
     zip_error_init(&f->error);
-    put(&p, 0x04034b50, 4);
+    put_bytes(&p, 0x04034b50, 4);
     put_common(&p, e, 0);
-    put(&p, 'x', NAME_LEN);
+    put_bytes(&p, 'x', NAME_LEN);
 
     p = f->back;
-    put(&p, 0x02014b50, 4);
-    put(&p, 63, 2);
+    put_bytes(&p, 0x02014b50, 4);
+    put_bytes(&p, 63, 2);
     put_common(&p, e, extra_len);
-    put(&p, 0, 2);     /* comment */
-    put(&p, 0, 2);     /* disk */
-    put(&p, 0, 2 + 4); /* attributes */
-    put(&p, 0, 4);     /* where it is */
-    put(&p, 'x', NAME_LEN);
+    put_bytes(&p, 0, 2);     /* comment */
+    put_bytes(&p, 0, 2);     /* disk */
+    put_bytes(&p, 0, 2 + 4); /* attributes */
+    put_bytes(&p, 0, 4);     /* where it is */
+    put_bytes(&p, 'x', NAME_LEN);
     if (extra_len != 0) {
-        put(&p, 0x9901, 2);
-        put(&p, AES_EXTRA_LEN - 4, 2);
-        put(&p, e->aes.version, 2);
-        put(&p, 'A' | 'E' << 8, 2);
-        put(&p, e->aes.strength, 1);
-        put(&p, e->aes.method, 2);
+        put_bytes(&p, 0x9901, 2);
+        put_bytes(&p, AES_EXTRA_LEN - 4, 2);
+        put_bytes(&p, e->aes.version, 2);
+        put_bytes(&p, 'A' | 'E' << 8, 2);
+        put_bytes(&p, e->aes.strength, 1);
+        put_bytes(&p, e->aes.method, 2);
     }
-    put(&p, 0x06054b50, 4);
-    put(&p, 0, 4); /* disks */
-    put(&p, 1, 2);
-    put(&p, 1, 2);
-    put(&p, CENTRAL_LEN + NAME_LEN + extra_len, 4);
-    put(&p, sizeof f->front + e->csize + GAP, 4);
-    put(&p, 0, 2);
+    put_bytes(&p, 0x06054b50, 4);
+    put_bytes(&p, 0, 4); /* disks */
+    put_bytes(&p, 1, 2);
+    put_bytes(&p, 1, 2);
+    put_bytes(&p, CENTRAL_LEN + NAME_LEN + extra_len, 4);
+    put_bytes(&p, sizeof f->front + e->csize + GAP, 4);
+    put_bytes(&p, 0, 2);
     f->back_len = (size_t)(p - f->back);
 }
 

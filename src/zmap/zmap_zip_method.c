@@ -35,7 +35,7 @@ method_name(uint16_t method)
 
 /* "encrypted (AES-256) and compressed by bzip2 (method 12)". */
 static void
-describe(const zip_object *o, char *out, size_t size)
+describe_method(const zip_object *o, char *out, size_t size)
 {
     uint16_t method = o->aes.version != 0 ? o->aes.method : o->method;
     bool     plain = method == ZIP_METHOD_STORED || method == ZIP_METHOD_DEFLATE;
@@ -74,7 +74,7 @@ typedef struct entry {
 
 /* By libzip. `raw`: decrypted and no more. */
 static int
-decode(const entry *in, zip_source *s, uint64_t off, const zip_object *o, bool raw, void *out)
+decode_entry(const entry *in, zip_source *s, uint64_t off, const zip_object *o, bool raw, void *out)
 {
     place       at = {s, off};
     char       *password = NULL;
@@ -118,7 +118,7 @@ decode_inner(const entry *in, void *data, const zip_object *o, void *out)
     if (o->method == ZIP_METHOD_DEFLATE)
         rc = zmap_zip_inflate(s, 0, o, in->what, out);
     else
-        rc = decode(in, s, 0, o, false, out);
+        rc = decode_entry(in, s, 0, o, false, out);
     zmap_zip_source_unref(s);
     return rc;
 }
@@ -144,10 +144,10 @@ decode_aes(const entry *in, zip_source *s, uint64_t off, const zip_object *o, vo
         return ncz_fail(NC_EFILTER, "%s: the entry is %s, and says that its %" PRIu64 " bytes are %" PRIu64, in->what,
                         in->how, inner.csize, o->size);
     if (inner.method == ZIP_METHOD_STORED)
-        return decode(in, s, off, &outer, true, out);
+        return decode_entry(in, s, off, &outer, true, out);
     if (outer.size > ncz_limits_default.object_bytes || (data = ncz_alloc((size_t)outer.size)) == NULL)
         return ncz_fail_nomem((size_t)outer.size);
-    if ((rc = decode(in, s, off, &outer, true, data)) != NC_NOERR) {
+    if ((rc = decode_entry(in, s, off, &outer, true, data)) != NC_NOERR) {
         ncz_free(data);
         return rc;
     }
@@ -160,6 +160,6 @@ zmap_zip_decode(zip_source *s, uint64_t off, const zip_object *o, const char *wh
     bool  aes = (o->flags & ZIP_FLAG_ENCRYPTED) != 0 && o->aes.version != 0;
     entry in = {.what = what, .no_crc = aes && o->aes.version == 2};
 
-    describe(o, in.how, sizeof in.how);
-    return aes ? decode_aes(&in, s, off, o, out) : decode(&in, s, off, o, false, out);
+    describe_method(o, in.how, sizeof in.how);
+    return aes ? decode_aes(&in, s, off, o, out) : decode_entry(&in, s, off, o, false, out);
 }

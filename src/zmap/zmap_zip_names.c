@@ -56,7 +56,7 @@ hash_of(const char *key, size_t len)
 }
 
 static uint32_t
-find(const zip_names *t, const char *key, size_t len, uint32_t hash)
+find_name(const zip_names *t, const char *key, size_t len, uint32_t hash)
 {
     for (uint32_t i = hash & (t->nslots - 1); t->slots[i] != 0; i = (i + 1) & (t->nslots - 1)) {
         const zip_name *n = &t->v[t->slots[i]];
@@ -70,13 +70,13 @@ find(const zip_names *t, const char *key, size_t len, uint32_t hash)
 uint32_t
 zmap_zip_names_find(const zip_names *t, const char *key, size_t len)
 {
-    return len != 0 ? find(t, key, len, hash_of(key, len)) : 0;
+    return len != 0 ? find_name(t, key, len, hash_of(key, len)) : 0;
 }
 
 /* ---- growing ---- */
 
 static void
-place(zip_names *t, uint32_t at)
+place_name(zip_names *t, uint32_t at)
 {
     uint32_t i = t->v[at].hash & (t->nslots - 1);
 
@@ -87,7 +87,7 @@ place(zip_names *t, uint32_t at)
 
 /* Room for one more name, and at most two slots of three taken. */
 static int
-grow(zip_names *t)
+grow_table(zip_names *t)
 {
     if (t->n == t->cap) {
         uint32_t  cap = t->cap * 2;
@@ -107,14 +107,14 @@ grow(zip_names *t)
         t->slots = slots;
         t->nslots *= 2;
         for (uint32_t at = 1; at < t->n; at++)
-            place(t, at);
+            place_name(t, at);
     }
     return NC_NOERR;
 }
 
 /* A copy of the key that stays. Keys are short: at most ZMAP_KEY_MAX. */
 static const char *
-keep(zip_names *t, const char *key, size_t len)
+keep_key(zip_names *t, const char *key, size_t len)
 {
     char *kept;
 
@@ -135,19 +135,19 @@ keep(zip_names *t, const char *key, size_t len)
 
 /* `key` stays where it is. The name above it is there already. */
 static int
-add(zip_names *t, const char *key, size_t len, uint32_t hash, uint32_t parent, uint32_t *at)
+add_name(zip_names *t, const char *key, size_t len, uint32_t hash, uint32_t parent, uint32_t *at)
 {
     int rc;
 
     if (t->n > ZIP_ENTRIES_MAX * 2u)
         return ncz_fail(NC_ENOMEM, "more names than the limit of %u in one archive", ZIP_ENTRIES_MAX * 2u);
-    if ((rc = grow(t)) != NC_NOERR)
+    if ((rc = grow_table(t)) != NC_NOERR)
         return rc;
     *at = t->n++;
     t->v[*at] =
         (zip_name){.key = key, .len = (uint32_t)len, .hash = hash, .parent = parent, .sibling = t->v[parent].child};
     t->v[parent].child = *at;
-    place(t, *at);
+    place_name(t, *at);
     return NC_NOERR;
 }
 
@@ -160,23 +160,23 @@ zmap_zip_names_make(zip_names *t, const char *key, size_t len, uint32_t *at)
     size_t      above = len;
     int         rc;
 
-    if ((*at = find(t, key, len, hash)) != 0)
+    if ((*at = find_name(t, key, len, hash)) != 0)
         return NC_NOERR;
-    if ((kept = keep(t, key, len)) == NULL)
+    if ((kept = keep_key(t, key, len)) == NULL)
         return ncz_fail_nomem(len);
     while (above > 0 && key[above - 1] != '/') /* mostly the name above it is there */
         above--;
     if (above > 0 && (there = zmap_zip_names_find(t, key, above - 1)) != 0)
-        return add(t, kept, len, hash, there, at);
+        return add_name(t, kept, len, hash, there, at);
     for (size_t i = 1; i < above; i++) {
         if (key[i] != '/')
             continue;
         if ((there = zmap_zip_names_find(t, key, i)) == 0 &&
-            (rc = add(t, kept, i, hash_of(key, i), parent, &there)) != NC_NOERR)
+            (rc = add_name(t, kept, i, hash_of(key, i), parent, &there)) != NC_NOERR)
             return rc;
         parent = there;
     }
-    return add(t, kept, len, hash, parent, at);
+    return add_name(t, kept, len, hash, parent, at);
 }
 
 /* ---- objects ---- */

@@ -12,7 +12,7 @@
 
 /* The gate, shared, unless nothing can be changed any more. */
 static int
-enter(zip_map *m)
+enter_writer(zip_map *m)
 {
     int rc;
 
@@ -29,7 +29,7 @@ enter_staged(zip_map *m)
 {
     int rc;
 
-    while ((rc = enter(m)) == NC_NOERR && !m->staged) {
+    while ((rc = enter_writer(m)) == NC_NOERR && !m->staged) {
         pthread_rwlock_unlock(&m->gate);
         pthread_rwlock_wrlock(&m->gate);
         rc = zmap_zip_stage(m);
@@ -51,7 +51,7 @@ check_put(const zip_map *m, const zmap_put_req *r, uint32_t at)
 
 /* A name, and a place of `nbytes`. */
 static int
-reserve(zip_map *m, const zmap_put_req *r, uint64_t nbytes, uint32_t *at, uint64_t *off)
+reserve_entry(zip_map *m, const zmap_put_req *r, uint64_t nbytes, uint32_t *at, uint64_t *off)
 {
     uint64_t end;
     int      rc;
@@ -79,7 +79,7 @@ done:
 
 /* The name leads to what was written, unless somebody else was there first; what nothing leads to is dead. */
 static int
-publish(zip_map *m, const zmap_put_req *r, uint32_t at, const zip_object *o, int written)
+publish_entry(zip_map *m, const zmap_put_req *r, uint32_t at, const zip_object *o, int written)
 {
     int      rc = written;
     uint64_t nbytes = o->head + o->csize;
@@ -112,10 +112,10 @@ put_one(zip_map *m, const zmap_put_req *r)
         goto done;
     if ((rc = enter_staged(m)) != NC_NOERR)
         goto done;
-    if ((rc = reserve(m, r, o.head + o.csize, &at, &o.off)) == NC_NOERR) {
+    if ((rc = reserve_entry(m, r, o.head + o.csize, &at, &o.off)) == NC_NOERR) {
         struct iovec from[3] = {{head.data, head.len}, {(void *)(uintptr_t)r->data, r->len}, {NULL, 0}};
 
-        rc = publish(m, r, at, &o, zmap_zip_source_write3(m->src, from, o.off));
+        rc = publish_entry(m, r, at, &o, zmap_zip_source_write3(m->src, from, o.off));
     }
     pthread_rwlock_unlock(&m->gate);
 done:
@@ -153,7 +153,7 @@ zmap_zip_del(zmap *map, const char *const *keys, size_t n)
     zip_map *m = (zip_map *)map;
     int      rc;
 
-    if ((rc = enter(m)) != NC_NOERR)
+    if ((rc = enter_writer(m)) != NC_NOERR)
         return rc;
     for (size_t i = 0; i < n; i++)
         del_one(m, keys[i]);

@@ -23,7 +23,7 @@ typedef struct repacking {
 } repacking;
 
 static int
-flush(repacking *p)
+flush_moved(repacking *p)
 {
     struct iovec data[3] = {{p->out.data, p->out.len}, {NULL, 0}, {NULL, 0}};
     int          rc = zmap_zip_source_write3(p->to, data, p->off);
@@ -70,7 +70,7 @@ copy_untouched(repacking *p, zip_object *o, uint32_t head)
     size_t   late;
     int      rc;
 
-    if ((rc = late_len(p->m, o, o->off + len, &late)) != NC_NOERR || (rc = flush(p)) != NC_NOERR)
+    if ((rc = late_len(p->m, o, o->off + len, &late)) != NC_NOERR || (rc = flush_moved(p)) != NC_NOERR)
         return rc;
     rc = zmap_zip_source_copy(p->m->src, o->off, p->to, p->off, len + late);
     o->off = p->off;
@@ -107,7 +107,7 @@ copy_entry(repacking *p, const zip_name *name, zip_object *moved)
     o.head = (uint32_t)(p->out.len - start);
     *moved = o;
     if (o.csize > SMALL) {
-        if ((rc = flush(p)) == NC_NOERR)
+        if ((rc = flush_moved(p)) == NC_NOERR)
             rc = zmap_zip_source_copy(p->m->src, from, p->to, p->off, o.csize);
         p->off += o.csize;
         return rc;
@@ -116,7 +116,7 @@ copy_entry(repacking *p, const zip_name *name, zip_object *moved)
         (rc = zmap_zip_source_read(p->m->src, p->out.data + p->out.len, (size_t)o.csize, from)) != NC_NOERR)
         return rc;
     p->out.len += (size_t)o.csize;
-    return p->out.len >= FLUSH_AT ? flush(p) : NC_NOERR;
+    return p->out.len >= FLUSH_AT ? flush_moved(p) : NC_NOERR;
 }
 
 int
@@ -137,7 +137,7 @@ zmap_zip_repack(zip_map *m, zip_source *to)
     for (size_t i = 0; i < n; i++)
         if ((rc = copy_entry(&p, &m->names.v[order[i]], &moved[i])) != NC_NOERR)
             goto done;
-    if ((rc = flush(&p)) != NC_NOERR)
+    if ((rc = flush_moved(&p)) != NC_NOERR)
         goto done;
 
     pthread_rwlock_wrlock(&m->lock);

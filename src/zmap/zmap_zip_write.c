@@ -41,7 +41,7 @@ put64(unsigned char **p, uint64_t v)
 }
 
 static uint32_t
-narrow(uint64_t v)
+saturate32(uint64_t v)
 {
     return v >= UINT32_MAX ? UINT32_MAX : (uint32_t)v;
 }
@@ -66,8 +66,8 @@ put_common(unsigned char **p, const zip_object *o, unsigned need, size_t name_le
     put16(p, o->method);
     put32(p, o->when);
     put32(p, o->crc);
-    put32(p, narrow(o->csize));
-    put32(p, narrow(o->size));
+    put32(p, saturate32(o->csize));
+    put32(p, saturate32(o->size));
     put16(p, (unsigned)name_len);
     put16(p, (unsigned)extra_len);
 }
@@ -147,7 +147,7 @@ put_record(ncz_buf *out, const zip_map *m, const zip_name *name)
     put16(&p, 0); /* disk */
     put16(&p, 0); /* no text */
     put32(&p, MODE_FILE);
-    put32(&p, narrow(o->off));
+    put32(&p, saturate32(o->off));
     if ((rc = ncz_buf_append(out, head, sizeof head)) != NC_NOERR ||
         (rc = ncz_buf_append(out, m->prefix, m->prefix_len)) != NC_NOERR ||
         (rc = ncz_buf_append(out, name->key, name->len)) != NC_NOERR)
@@ -217,7 +217,7 @@ done:
 /* ---- all of it ---- */
 
 static int
-flush(ncz_buf *b, zip_source *to, uint64_t *off)
+flush_buffer(ncz_buf *b, zip_source *to, uint64_t *off)
 {
     struct iovec data[3] = {{b->data, b->len}, {NULL, 0}, {NULL, 0}};
     int          rc;
@@ -253,8 +253,8 @@ put_end(ncz_buf *out, uint64_t count, uint64_t start, uint64_t len)
     put32(&p, 0); /* disks */
     put16(&p, count >= UINT16_MAX ? UINT16_MAX : (unsigned)count);
     put16(&p, count >= UINT16_MAX ? UINT16_MAX : (unsigned)count);
-    put32(&p, narrow(len));
-    put32(&p, narrow(start));
+    put32(&p, saturate32(len));
+    put32(&p, saturate32(start));
     put16(&p, 0);
     return ncz_buf_append(out, raw, (size_t)(p - raw));
 }
@@ -273,11 +273,11 @@ zmap_zip_write_directory(zip_map *m, zip_source *to, uint64_t *size)
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         rc = put_record(&out, m, &m->names.v[order[i]]);
         if (rc == NC_NOERR && out.len >= FLUSH_AT)
-            rc = flush(&out, to, &off);
+            rc = flush_buffer(&out, to, &off);
     }
     if (rc == NC_NOERR && (rc = ncz_buf_append(&out, m->others.data, m->others.len)) == NC_NOERR &&
         (rc = put_end(&out, n + m->nothers, m->end, off + out.len - m->end)) == NC_NOERR)
-        rc = flush(&out, to, &off);
+        rc = flush_buffer(&out, to, &off);
     *size = off;
     ncz_free(order);
     ncz_buf_clear(&out);

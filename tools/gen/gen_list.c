@@ -39,7 +39,7 @@ add_fill(gen_parser *p, gen_list *l, size_t n)
 {
     gen_run *last = l->nfills > 0 ? &l->fills[l->nfills - 1] : NULL;
     size_t   start = l->nelems;
-    void    *at;
+    void    *at = NULL;
     int      rc;
 
     if (n == 0)
@@ -72,7 +72,7 @@ end_row(gen_parser *p, gen_list *l, bool whole)
 static int
 add_text(gen_parser *p, gen_list *l, const char *s, size_t len)
 {
-    void *at;
+    void *at = NULL;
     int   rc;
 
     if (l->chars && (rc = end_row(p, l, false)) != NC_NOERR)
@@ -88,7 +88,7 @@ add_text(gen_parser *p, gen_list *l, const char *s, size_t len)
 static int
 add_char(gen_parser *p, gen_list *l, const gen_const *c)
 {
-    void *at;
+    void *at = NULL;
     char  value;
     int   rc;
 
@@ -118,7 +118,7 @@ static int
 add_string(gen_parser *p, gen_list *l, const gen_const *c)
 {
     char *text = NULL;
-    void *at;
+    void *at = NULL;
     int   rc;
 
     if (c->kind != GEN_STRING && c->kind != GEN_NIL)
@@ -140,7 +140,7 @@ static int
 add_number(gen_parser *p, gen_list *l, const gen_const *c)
 {
     const char *type = gen_type_name(l->type);
-    void       *at;
+    void       *at = NULL;
     int         rc;
 
     if (c->kind == GEN_STRING)
