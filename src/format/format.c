@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The format's front: identifies the dialect from the root's documents, and loads the rest.
+ * Entry points of the format: identify the dialect from the root's documents, load the rest, prepare a new model.
  */
 #include "format/format_int.h"
 
@@ -8,7 +8,7 @@
 
 /* ---- loading -------------------------------------------------------------------------------------------------- */
 
-/* No dialect knows what is at the root. */
+/* No dialect recognises the root's documents. */
 static int
 fail_unknown(void)
 {
@@ -25,7 +25,8 @@ fail_unknown(void)
     return rc;
 }
 
-/* The root's documents, those of each dialect in turn. The first dialect that knows them has the dataset. */
+/* Offers the root's documents to each dialect in turn, and parses them with the first that recognises them. `got`
+ * holds the dialects' documents one after the other, so it advances past those of each dialect tried. */
 static void
 root_arrived(void *arg, size_t i, const ncz_docs_got *got)
 {
@@ -52,7 +53,8 @@ root_arrived(void *arg, size_t i, const ncz_docs_got *got)
         ncz_format_node_fail(root, rc);
 }
 
-/* New datasets of netCDF-C's forms stay as netCDF-C writes them. */
+/* Sets the model's functions and defaults. Datasets in netCDF-C's generations get its default fill values, so that
+ * they are written as netCDF-C writes them. */
 static void
 ready_model(ncz_model *m, const ncz_dialect_ops *dialect, ncz_generation gen, ncz_locate_fn locate)
 {
@@ -95,7 +97,7 @@ ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
     rc = lone ? NC_NOERR : ncz_format_fetch_tree(l);
     if (rc == NC_NOERR)
         rc = ncz_format_build(l);
-    ncz_format_arenas_keep(l); /* also when that failed: some of it may be in the model */
+    ncz_format_arenas_keep(l); /* also after a failure: the model may refer to them */
     if (rc != NC_NOERR)
         return rc;
     ncz_format_mark_stored(l->m);
@@ -103,7 +105,7 @@ ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
         .gen = l->gen,
         .xarray = l->wish.xarray,
         .classic = l->classic,
-        /* What we could not say again as it was must not be written over. */
+        /* A dataset that cannot be rewritten without loss must not be overwritten. */
         .readonly = l->gen == NCZ_GEN_1 || l->gen == NCZ_GEN_2 || lone || keys_ignored || l->damaged,
     };
     return NC_NOERR;

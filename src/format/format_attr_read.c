@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attributes: documents -> model. The type comes from NCZarr's types entry; where there is none (or the value belies
- * it) it is inferred: numbers and truths give the smallest of int, uint, int64, uint64 that holds all, double as soon
- * as one is no integer; a list of strings is NC_STRING; everything else is NC_CHAR: a string's bytes, or the document's
- * own characters of the value.
- * Each attribute keeps its slice of the document, to be written back unchanged while nobody changes it.
+ * Attributes: documents -> model. The type comes from NCZarr's types entry. If it is missing or contradicts the
+ * value, the type is inferred: numbers and booleans give the smallest of int, uint, int64, uint64 that holds all, or
+ * double if any is not an integer; a list of strings is NC_STRING; everything else is NC_CHAR: a string's bytes, or
+ * the document's own characters of the value. Each attribute keeps its slice of the document, which is written back
+ * until the attribute changes.
  */
 #include "format/format_int.h"
 
@@ -14,7 +14,7 @@
 /* netCDF-C prints its default fill of float and double with six digits. */
 #define SIX_DIGIT_DEFAULT ((double)9.96921e+36) /* the cast drops excess precision */
 
-/* A value in memory form; data in the arena. */
+/* A value in its memory form; its data are in the arena. */
 typedef struct value {
     const ncz_type *type;
     size_t          len;
@@ -23,7 +23,7 @@ typedef struct value {
 
 /* ---- of a known type ------------------------------------------------------------------------------------------ */
 
-/* Item i of a value that may be one item alone. */
+/* Item i of a value, which may be a list or a single item. */
 static const ncz_json *
 item_at(const ncz_json *v, size_t i)
 {
@@ -36,7 +36,7 @@ item_count(const ncz_json *v)
     return ncz_json_is(v, NCZ_JSON_ARRAY) ? ncz_json_len(v) : 1;
 }
 
-/* NC_NOERR with data NULL: some item is no value of the type. */
+/* NC_NOERR with data NULL: an item is not a value of the type. */
 static int
 read_numbers(ncz_arena *arena, const ncz_json *v, const ncz_type *type, value *out)
 {
@@ -52,7 +52,7 @@ read_numbers(ncz_arena *arena, const ncz_json *v, const ncz_type *type, value *o
     return NC_NOERR;
 }
 
-/* A string's own bytes, else the document's characters; `extra` zero bytes behind them. */
+/* A string's bytes, or the document's characters of any other value; then `extra` zero bytes. */
 static int
 read_chars(ncz_arena *arena, const ncz_json *v, size_t extra, value *out)
 {
@@ -97,9 +97,9 @@ read_strings(ncz_arena *arena, const ncz_json *v, value *out)
 
 /* ---- inference ------------------------------------------------------------------------------------------------ */
 
-/* What the items are, taken together. */
+/* Counts and range of a value's items, for the inference. */
 typedef struct survey {
-    size_t   truths, numbers, specials, texts, others; /* specials and others may be texts, too */
+    size_t   truths, numbers, specials, texts, others; /* specials and others may be strings, too */
     bool     real;
     int64_t  least;
     uint64_t most;
@@ -190,7 +190,7 @@ read_value(ncz_arena *arena, const ncz_json *v, const ncz_type *type, size_t ext
     return read_chars(arena, v, extra, out);
 }
 
-/* The default fill of a float or double, as netCDF-C prints it, means the default exactly. */
+/* netCDF-C prints its default fill of float and double with six digits; that value means the exact default. */
 static void
 mend_fill(value *val)
 {
@@ -200,7 +200,7 @@ mend_fill(value *val)
         *(float *)val->data = NC_FILL_FLOAT;
 }
 
-/* Zero bytes at the end of a text that our writer left out of the string. */
+/* The number of trailing zero bytes that our writer left out of the string. */
 static size_t
 extra_nuls(const ncz_json *lengths, const char *name, const ncz_json *v)
 {
@@ -218,11 +218,12 @@ typedef struct att_place {
     const ncz_loader *l;
     ncz_arena        *arena;
     const ncz_json   *types, *lengths;
-    bool              var; /* a variable's, of that type */
+    bool              var; /* the attributes are a variable's, of type `type` */
     const ncz_type   *type;
 } att_place;
 
-/* Keeps what the document said beside the value. Where zero bytes were added it did not say all: nothing to keep. */
+/* Keeps the document's spelling of the type and the value. With zero bytes added the slice is not the whole value, so
+ * it is not kept. */
 static int
 keep_text(const att_place *p, ncz_att *att, const ncz_json *v, const char *entry, size_t extra)
 {

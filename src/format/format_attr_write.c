@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attributes: model -> documents (specification, appendix G). A text that is a whole JSON object or array is written
- * as that JSON with its own characters, so that it comes back to the byte; a text that looks like a JSON scalar is
- * written as a string, because netCDF-C's reader corrupts the bare form. Numbers are the shortest that read back the
- * same.
+ * Attributes: model -> documents (specification, appendix G). A text that is a complete JSON object or array is
+ * written as that JSON, character by character, so that it reads back identical. A text that looks like a JSON scalar
+ * is written as a string, because netCDF-C's reader corrupts the bare form. Numbers have the shortest form that reads
+ * back equal.
  *
- * Zero bytes: JSON strings cannot end in them for readers that stop at the first (netCDF-C), so with NCZarr keys they
- * are left out and the true length stands in `_nczarr_attr`; other zero bytes, and all in pure Zarr, are \u0000.
+ * Zero bytes at the end of a text: readers that stop at the first NUL (netCDF-C) cannot read them in a JSON string.
+ * With NCZarr keys they are left out, and `_nczarr_attr` records the true length. All others, and all in pure Zarr,
+ * are written as \u0000.
  */
 #include "format/format_int.h"
 
 #include <string.h>
 
-/* Bytes before the zeros that a text ends with. */
+/* Length of a text without its trailing zero bytes. */
 static size_t
 without_nuls(const char *s, size_t len)
 {
@@ -21,7 +22,7 @@ without_nuls(const char *s, size_t len)
     return len;
 }
 
-/* Bytes of a text as the JSON string will hold it. */
+/* Length of a text in its JSON string. */
 static size_t
 said_len(const ncz_att *a, const ncz_format_opts *style)
 {
@@ -38,7 +39,7 @@ ncz_format_att_length(const ncz_att *a, const ncz_format_opts *style)
     return a->len;
 }
 
-/* Is the text, from its first byte to its last, one JSON object or array? */
+/* True if the whole text is one JSON object or array that reads back as text. */
 static int
 is_json(const char *s, size_t len, bool pure, bool *out)
 {
@@ -55,7 +56,9 @@ is_json(const char *s, size_t len, bool pure, bool *out)
     if (rc == NC_NOERR)
         *out =
             !pure || ncz_format_att_infer(doc)->class ==
-                         NCZ_TYPE_CHAR; /* without types, a list of numbers or of strings would come back as these */
+                         /* Pure Zarr records no types: a list of numbers or of strings would read back as such, not
+                          * as text. */
+                         NCZ_TYPE_CHAR;
     else
         ncz_err_clear();
     ncz_json_free(doc);

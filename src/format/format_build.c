@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the documents said -> model. Two passes, both depth-first: groups with their dimensions, so that any variable
- * can refer to any dimension; then attributes and variables, in the order in which netCDF numbers them. Everything is
- * moved, not copied.
+ * Parsed metadata -> model. Two depth-first passes: first groups with their dimensions, so that any variable can
+ * refer to any dimension; then attributes and variables, in netCDF's order of numbering. Everything is moved, not
+ * copied.
  */
 #include "format/format_int.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- walking the tree ----------------------------------------------------------------------------------------- */
 
-/* The next group depth-first, parents before children; nnodes at the end. */
+/* The next group in depth-first order, parents before children; nnodes after the last. */
 static size_t
 next_group(const ncz_loader *l, size_t i)
 {
@@ -72,7 +72,7 @@ add_groups(ncz_loader *l)
 
 /* ---- variables ------------------------------------------------------------------------------------------------ */
 
-/* Moves what the documents said into the variable. */
+/* Moves the parsed metadata into the variable. */
 static void
 fill_in(ncz_node_meta *said, ncz_var *v)
 {
@@ -105,7 +105,8 @@ fill_in(ncz_node_meta *said, ncz_var *v)
     said->dtype_text = said->fill_text = NULL;
 }
 
-/* The spec. A fill value that cannot be stored in the type makes the variable unusable, not the dataset. */
+/* Makes the spec. A fill value that the type cannot store makes the variable unusable, not the dataset: the spec is
+ * then made without it. */
 static int
 respec(ncz_loader *l, ncz_var *v)
 {
@@ -127,9 +128,10 @@ respec(ncz_loader *l, ncz_var *v)
 }
 
 /*
- * Is the fill value of a pure Zarr array its missing value? xarray and GDAL take every fill_value but null for one, and
- * store theirs nowhere else. Not shown: the type's default where netCDF wrote it, which netCDF does not show either; the
- * empty text, which is netCDF's default and zarr-python's; false, as a truth has no value to spare.
+ * True if the fill value of a pure Zarr array is its missing value. xarray and GDAL treat every fill_value but null
+ * as one, and record theirs nowhere else. Exceptions, which are not shown: the type's default written by netCDF,
+ * which netCDF hides, too; the empty string, which is the default of netCDF and of zarr-python; false, since a
+ * boolean has no value to spare.
  */
 static bool
 is_missing_value(const ncz_loader *l, const ncz_var *v)
@@ -141,7 +143,8 @@ is_missing_value(const ncz_loader *l, const ncz_var *v)
     return v->fill_mode == NCZ_FILL_VALUE && (v->dtype.kind != NCZ_KIND_BOOL || *(const uint8_t *)v->fill != 0);
 }
 
-/* netCDF-C shows the fill value of a scalar without dimension names, whatever it is. */
+/* Shows the fill value as _FillValue where it is the missing value. As netCDF-C does, always for a scalar without
+ * dimension names. */
 static int
 show_fill(ncz_loader *l, const ncz_node_meta *said, ncz_var *v)
 {
@@ -184,6 +187,7 @@ add_var(ncz_loader *l, ncz_node *n, const char *name, ncz_group *g)
     fill_in(said, v);
     if ((rc = respec(l, v)) != NC_NOERR || (rc = show_fill(l, said, v)) != NC_NOERR)
         goto done;
+    /* Rewriting a document that was not fully understood would lose what it contains. */
     if (said->z.frozen || n->err != NULL)
         rc = freeze(v);
 done:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The dialects, and questions that concern all of them: those of whoever does not know yet which one a dataset is in.
+ * The list of dialects, and queries over all of them, for callers that do not know the dialect of a dataset yet.
  * Tables only; any thread.
  */
 #include "format/dialect.h"
@@ -55,6 +55,7 @@ ncz_format_copies(void)
 {
     size_t i = 0;
 
+    /* The last dialect serves if none has a consolidated document of its own, so the result is never NULL. */
     while (ncz_dialects[i + 1] != NULL && ncz_dialects[i]->copies.key == NULL)
         i++;
     return &ncz_dialects[i]->copies;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The nodes of a dataset as a tree, their documents fetched level by level: all documents of all nodes of one level
- * are one batch, and each node's are parsed as they arrive, on any thread, by the dialect, and not kept.
- * Children come from NCZarr's lists where a group has them, else from listing.
+ * The tree of a dataset's nodes. All documents of one level are fetched in one batch; the dialect parses those of a
+ * node as they arrive, on any thread, and they are not kept. Children come from NCZarr's lists if a group has them,
+ * else from listing the store.
  *
- * A document that cannot be parsed spoils its own node and no other. Names are checked here, as one segment of a key:
- * a name that is none is left out with a line in the log. Nodes stand in the array by level; parents before children.
- * While a batch is under way the array does not move, and each thread touches its own node only.
+ * An unparsable document spoils its own node only. A name that cannot be a segment of a key is skipped with a log
+ * line. The array of nodes is sorted by level, parents before children. During a batch the array does not move, and
+ * each thread touches its own node only.
  */
 #include "format/format_int.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_MOST 1024 /* bytes of the longest key that a store takes */
+#define KEY_MOST 1024 /* bytes of the longest key that a store accepts */
 
 /* ---- nodes ---------------------------------------------------------------------------------------------------- */
 
@@ -61,7 +61,7 @@ path_upto(const ncz_loader *l, size_t i, size_t depth, ncz_buf *out)
 {
     int rc = NC_NOERR;
 
-    /* Depth is small (limit group_depth), so finding the ancestor anew for each segment is cheap. */
+    /* The depth is small (limit group_depth), so searching the ancestor for each segment is cheap. */
     for (size_t d = 1; d <= depth && rc == NC_NOERR; d++) {
         size_t k = i;
 
@@ -93,14 +93,15 @@ path_len(const ncz_loader *l, size_t i)
 
 /* ---- errors of a node ----------------------------------------------------------------------------------------- */
 
-/* Is this failure the fault of one document, so that the others are good without it? */
+/* True if the failure concerns one document, so that the dataset is usable without it. */
 static bool
 is_own_fault(int rc)
 {
     return rc == NC_EZARRMETA || rc == NC_EINVAL || rc == ENAMETOOLONG;
 }
 
-/* Keeps an error with its node: one that spoils the node alone, or one that fails the load. */
+/* Records an error in its node: one that spoils the node alone, or one that fails the load. The first of each
+ * counts. */
 static void
 node_fail(ncz_node *n, const ncz_err *err)
 {
@@ -127,7 +128,7 @@ ncz_format_node_fail(ncz_node *n, int rc)
     n->rc = rc;
 }
 
-/* What a batch left with a node, back on the caller's thread. */
+/* Reports a node's recorded error, back on the caller's thread. */
 static int
 node_status(const ncz_node *n)
 {
@@ -142,8 +143,8 @@ node_status(const ncz_node *n)
 
 typedef struct wanted {
     size_t node;
-    size_t path;  /* where in the batch's text */
-    size_t first; /* of its keys */
+    size_t path;  /* offset of its path in the batch's text */
+    size_t first; /* index of its first key */
 } wanted;
 
 typedef struct batch {
@@ -152,8 +153,8 @@ typedef struct batch {
     wanted       *want;
     ncz_docs_req *reqs;
     size_t        n;
-    size_t       *at;  /* of each key, where in `text` it begins */
-    unsigned     *doc; /* its number */
+    size_t       *at;  /* of each key, its offset in `text` */
+    unsigned     *doc; /* of each key, the document's number */
     const char  **keys;
     size_t        nkeys;
 } batch;
@@ -185,7 +186,7 @@ batch_init(batch *b, ncz_loader *l, size_t n, size_t nkeys)
     return NC_NOERR;
 }
 
-/* Adds the documents `want` (bits) of node i. */
+/* Adds the documents `want` (a bit for each number) of node i. Keys are kept as offsets, since `text` may move. */
 static int
 batch_add(batch *b, size_t i, unsigned want)
 {
@@ -212,7 +213,7 @@ batch_add(batch *b, size_t i, unsigned want)
     return NC_NOERR;
 }
 
-/* The documents of one node are here. */
+/* Receives the documents of one node, and parses them. */
 static void
 arrived(void *arg, size_t i, const ncz_docs_got *got)
 {
@@ -279,7 +280,7 @@ kid_add(ncz_loader *l, size_t parent, const char *name, size_t len, ncz_node_kin
     return node_add(l, parent, name, kind);
 }
 
-/* `seen` has the names so far: variables and groups share one name space, the first of a name stands. */
+/* `seen` holds the names so far: variables and groups share one name space, and the first use of a name counts. */
 static int
 kids_from_list(ncz_loader *l, size_t i, const ncz_string_list *list, ncz_node_kind kind, ncz_names *seen)
 {
@@ -318,7 +319,7 @@ typedef struct listing {
     size_t n, cap, most;
 } listing;
 
-/* Directories only: leaves are documents and chunks. A dot begins no node's name. */
+/* Takes directories only: leaves are documents and chunks. No node's name begins with a dot. */
 static int
 note_name(const char *name, bool leaf, void *arg)
 {
@@ -392,7 +393,7 @@ expand(ncz_loader *l, size_t i)
 
     if (n->depth > l->m->limits.group_depth) {
         if (n->kind == NCZ_NODE_DIR)
-            return NC_NOERR; /* some directory, deeper than groups may be */
+            return NC_NOERR; /* an unrelated directory, deeper than groups may be */
         return ncz_fail(NC_EZARRMETA, "groups nested deeper than %zu (limit `group_depth`)",
                         l->m->limits.group_depth);
     }
@@ -404,7 +405,8 @@ expand(ncz_loader *l, size_t i)
 
 /* ---- levels --------------------------------------------------------------------------------------------------- */
 
-/* A directory without documents of its own is a group when an array lies below it. */
+/* A directory without documents of its own is a group if an array lies below it. Children come after their parents in
+ * the array, so one backward pass decides all. */
 static void
 prune(ncz_loader *l)
 {

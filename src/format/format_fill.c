@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fill_value in every form that writers give it: null, a number, true, "NaN", "-9999", text, base64, "NaT", a list of
- * one (netCDF-C 4.8.0).
+ * fill_value in every form that writers use: null, a number, true, "NaN", "-9999", text, base64, "NaT", a list of one
+ * (netCDF-C 4.8.0).
  *
- * Byte strings: the Zarr specification says base64, netCDF-C reads and writes plain text. We write base64 in pure
- * Zarr, and plain text beside NCZarr keys, unless readers that decode it would fail on it (and with it on the whole
- * group): then base64, said so by "fill": "base64" in `_nczarr_array`. Reading follows the same rule; a text that
- * cannot be plain (longer than the element) is taken as base64 anywhere, one that is no base64 as plain.
+ * Byte strings: the Zarr specification requires base64; netCDF-C reads and writes plain text. We write base64 in pure
+ * Zarr. Beside NCZarr keys we write plain text, unless decoding readers would fail on it, and so on the whole group:
+ * then base64, recorded by "fill": "base64" in `_nczarr_array`. Reading follows the same rule; a text longer than the
+ * element is always taken as base64, and a text that is not base64 always as plain.
  */
 #include "format/format_int.h"
 
@@ -33,7 +33,7 @@ value_copy(const void *elem, size_t nbytes, ncz_fill_mode *mode, void **fill)
     return NC_NOERR;
 }
 
-/* Some writers put a number between quotes. *out: that number, to be freed; NULL when the text is none. */
+/* Some writers quote numbers. *out: that number, to be freed; NULL if the text is not a number. */
 static int
 unquote_number(const ncz_json *v, ncz_json **out)
 {
@@ -46,7 +46,7 @@ unquote_number(const ncz_json *v, ncz_json **out)
     if (text == NULL || len == 0 || !(text[0] == '-' || (text[0] >= '0' && text[0] <= '9')))
         return NC_NOERR;
     rc = ncz_json_parse(text, len, &opts, out, NULL);
-    if (rc == NC_EZARRMETA) { /* "-Infinity", or no number at all */
+    if (rc == NC_EZARRMETA) { /* "-Infinity", or not a number */
         ncz_err_clear();
         return NC_NOERR;
     }
@@ -78,7 +78,7 @@ parse_number(const ncz_json *v, const ncz_stored_type *st, ncz_fill_mode *mode, 
     return value_copy(elem, nbytes, mode, fill);
 }
 
-/* Is it base64 of one byte at least, and of no more than `cap`? Then these. */
+/* Decodes base64 of 1 to `cap` bytes into `out`; false if the text is anything else. */
 static bool
 take_base64(const char *text, size_t len, void *out, size_t cap, size_t *used)
 {
@@ -98,7 +98,7 @@ parse_char(const ncz_json *v, bool plain, ncz_fill_mode *mode, void **fill)
     size_t        len = 0, used;
     const char   *text = ncz_json_str(v, &len);
 
-    if (text == NULL) { /* 0 means no character */
+    if (text == NULL) { /* 0 means no fill character */
         if (!ncz_format_number(v, ncz_type_of(NC_BYTE), &number) || number != 0)
             return bad_fill(v);
         len = 0;
@@ -111,7 +111,7 @@ parse_char(const ncz_json *v, bool plain, ncz_fill_mode *mode, void **fill)
     return byte == 0 ? NC_NOERR : value_copy(&byte, 1, mode, fill);
 }
 
-/* A byte string's text in fresh memory, decoded if it is base64. */
+/* A byte string's text in newly allocated memory, decoded if it is base64. */
 static char *
 bytes_text(const char *text, size_t len, size_t item, bool plain)
 {
@@ -145,7 +145,7 @@ parse_string(const ncz_json *v, const ncz_stored_type *st, bool plain, ncz_fill_
         if (!zero && !objects)
             return bad_fill(v);
         len = 0;
-        if (!zero) /* some value that is no string */
+        if (!zero) /* any other value: its JSON text */
             text = ncz_json_slice(v, &len);
     }
     *mode = NCZ_FILL_DEFAULT;
@@ -188,7 +188,7 @@ ncz_format_fill_parse(const ncz_json *v, const ncz_stored_type *st, bool plain, 
 
 /* ---- writing ---- */
 
-/* The bytes of a text's fill value; none for all other types and for the empty one. */
+/* The bytes of a character or string fill value; none if it is unset or empty. */
 static const char *
 fill_bytes(const ncz_var *v, size_t *len)
 {
@@ -200,8 +200,8 @@ fill_bytes(const ncz_var *v, size_t *len)
 }
 
 /*
- * Would a decoder of base64 (Python's, which skips what is no letter of it) take this text, if only to get something
- * else from it? A byte that is not ASCII it refuses.
+ * True if a base64 decoder accepts this text, even if it decodes to something else. Python's, which skips characters
+ * outside the alphabet but refuses bytes that are not ASCII.
  */
 static bool
 is_decodable(const char *s, size_t len)
@@ -222,7 +222,7 @@ is_decodable(const char *s, size_t len)
     return n % 4 == 0;
 }
 
-/* UCS-4 and objects are plain text to everybody. */
+/* True for byte strings. UCS-4 and objects are plain text to every reader. */
 static bool
 is_bytes(const ncz_var *v)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names that mean something: reserved and hidden attributes, segments of keys. Tables only.
+ * Names with a meaning: reserved and hidden attributes, segments of keys. Tables only; any thread.
  */
 #include "format/format_int.h"
 
 #include <string.h>
 
-/* Attributes that hold metadata of ours and are never shown. */
+/* Attributes that hold metadata, and are never shown. */
 static const char *const hidden[] = {
     NCZ_XARRAY,           "_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr",
     "_NCZARR_SUPERBLOCK", "_NCZARR_GROUP",      "_NCZARR_ARRAY", "_NCZARR_ATTR",
 };
 
-/* Further names that netCDF keeps for itself. */
+/* More names that netCDF reserves. */
 static const char *const reserved[] = {
     "CLASS",
     "DIMENSION_LIST",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the documents of one node say, as every dialect hands it to the builder, and the memory in which it is kept until then.
+ * The metadata of one node, as every dialect passes them to the builder, and the arenas that hold them.
  */
 #include "format/format_int.h"
 
@@ -8,7 +8,7 @@
 
 /* ---- lists of texts ------------------------------------------------------------------------------------------- */
 
-/* Bytes of a text after the pointers. One with a NUL in it is cut to nothing, and is then the name of nothing. */
+/* Bytes of a string stored after the pointers. A string with an inner NUL becomes empty, which is no valid name. */
 static size_t
 text_bytes(const ncz_json *v)
 {

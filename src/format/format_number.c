@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Single numbers between JSON and memory. Integers are exact over the whole 64-bit range and are never squeezed: what
- * does not fit the type is no value of it.
+ * Conversion of single numbers between JSON and memory. Integers are exact over the whole 64-bit range and are never
+ * clamped: a number that does not fit the type is invalid.
  */
 #include "format/format_int.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What Zarr and its writers call the values that JSON has no number for. */
+/* The spellings, by Zarr and its writers, of values that JSON has no number for. */
 static const struct {
     const char *text;
     double      value;
@@ -52,7 +52,7 @@ to_f64(const ncz_json *v, double *out)
     return ncz_json_f64(v, out) || ncz_format_special(v, out);
 }
 
-/* An integer as sign and magnitude of the 64-bit range. */
+/* An integer as sign and magnitude, so that one form covers int64 and uint64. */
 static bool
 to_int(const ncz_json *v, bool *negative, uint64_t *mag)
 {

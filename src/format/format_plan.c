@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which documents must be stored, and in which order, so that a dataset opens whatever is lost after any of them:
- *   1. of arrays, those of the deepest groups first; of each last the one by which it comes to be
- *   2. of groups but the root, deepest first; a group names nothing that is not there
- *   3. the consolidated copy of all
+ * The documents to store, in an order that leaves a readable dataset if the writing stops after any of them:
+ *   1. of arrays, those of the deepest groups first; of each array the document that makes it visible last
+ *   2. of groups but the root, deepest first, so that a group lists only what exists
+ *   3. the consolidated document
  *   4. of the root: the last one is the commit point
  */
 #include "format/format_int.h"
 
 #include <string.h>
 
-typedef ncz_node_doc_fn doc_fn; /* gets a plan and a whole key */
+typedef ncz_node_doc_fn doc_fn; /* gets the plan and a whole key */
 
 typedef struct plan {
     const ncz_model       *m;
@@ -39,7 +39,7 @@ hand_out(void *arg, const char *key, bool visible, const ncz_buf *text)
     return p->emit(p->arg, &doc);
 }
 
-/* `p->prefix` bytes of p->key are the node's; the name is appended for the call. */
+/* The first `p->prefix` bytes of p->key are the node's key; the document's name is appended for the call. */
 static int
 give_document(void *arg, const char *name, bool visible, const ncz_buf *text)
 {
@@ -53,7 +53,7 @@ give_document(void *arg, const char *name, bool visible, const ncz_buf *text)
     return p->each(p, p->key.data, visible, text);
 }
 
-/* A variable's, or where `v` is NULL the group's. */
+/* The documents of a variable, or of the group if `v` is NULL. */
 static int
 give_node(plan *p, const ncz_group *g, const ncz_var *v)
 {
@@ -72,7 +72,7 @@ give_var(plan *p, const ncz_var *v)
     const ncz_format_var *kept = v->format;
 
     if (kept != NULL && kept->frozen)
-        return NC_NOERR; /* its documents could not be parsed: they stay as they are */
+        return NC_NOERR; /* its documents could not be parsed, and stay unchanged */
     return give_node(p, v->group, v);
 }
 
@@ -107,7 +107,7 @@ put_into_copy(void *arg, const char *key, bool visible, const ncz_buf *text)
     return NC_NOERR;
 }
 
-/* netCDF-C's order: a group's own documents, then its variables', then the groups below. */
+/* In netCDF-C's order: a group's own documents, then its variables', then those of its subgroups. */
 static int
 give_consolidated(plan *p)
 {
@@ -141,8 +141,8 @@ give_consolidated(plan *p)
 
 /* ---- the order ------------------------------------------------------------------------------------------------ */
 
-/* Groups, deepest first; those of one depth in the order of their ids. A parent's id is smaller than its children's.
- */
+/* The groups, deepest first, by id within a depth. A parent's id is smaller than its children's, so one pass finds
+ * all depths. */
 static int
 order_groups(const ncz_model *m, ncz_group ***out)
 {

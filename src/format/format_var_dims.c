@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which dimensions a variable has. First NCZarr's references (fully qualified), then XArray's _ARRAY_DIMENSIONS, and
- * what neither names (or names with another length) gets an anonymous dimension of the root group, one for each
- * length.
+ * The dimensions of a variable: NCZarr's references (fully qualified) first, then XArray's _ARRAY_DIMENSIONS. A
+ * dimension that neither names, or whose name has another length, is an anonymous dimension of the root group, one
+ * for each length.
  *
- * Pure Zarr: names make dimensions of the variable's own group, as netCDF-C does; a length of 0 means unlimited.
+ * Pure Zarr: as in netCDF-C, names define dimensions in the variable's own group; a length of 0 means unlimited.
  */
 #include "format/format_int.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* NCZarr's reference r, when it fits. An unlimited dimension that its group's document has shorter (a writer died
- * between the two documents, or wrote the array alone) grows: what is stored must be reachable. */
+/* The dimension that an NCZarr reference names, if its length fits. An unlimited dimension may be shorter in its
+ * group's document (a writer died between the two documents, or wrote the array alone). It grows then, as stored data
+ * must be reachable. */
 static ncz_dim *
 referred_dim(const ncz_loader *l, const ncz_group *g, const char *ref, uint64_t len, const char *var)
 {
@@ -31,7 +32,7 @@ referred_dim(const ncz_loader *l, const ncz_group *g, const char *ref, uint64_t 
     return d;
 }
 
-/* May `name` be a dimension's? It is no key's segment, but stands in paths. */
+/* True if `name` is valid for a dimension. It need not be a segment of a key, but paths contain it. */
 static bool
 dim_name_ok(const ncz_loader *l, const char *name)
 {
@@ -52,7 +53,7 @@ named_dim(ncz_loader *l, ncz_group *g, const char *name, uint64_t len, ncz_dim *
     if (d != NULL && d->len == len)
         *out = d;
     if (d != NULL && (d->group == g || *out != NULL))
-        return NC_NOERR; /* taken with another length: anonymous */
+        return NC_NOERR; /* the name has another length: anonymous */
     return ncz_model_add_dim(l->m, g, name, len, len == 0, out);
 }
 
@@ -84,7 +85,7 @@ anonymous_dim(ncz_loader *l, uint64_t len, ncz_dim **out)
     return rc;
 }
 
-/* What _ARRAY_DIMENSIONS said, for a variable that does not use it all: it is written back as it stands. */
+/* Keeps the stored _ARRAY_DIMENSIONS of a variable that does not use all its names: it is written back unchanged. */
 static int
 keep_names(const char *text, ncz_format_var **kept)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of Zarr v2; what the root's documents say of the whole dataset; a node as documents. The table is at the
- * end. No state; any thread.
+ * The dialect's table (at the end); the dataset's properties from the root's documents; a node as documents. No
+ * state; any thread.
  */
 #include "format/zarr2/zarr2_int.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- who wrote it --------------------------------------------------------------------------------------------- */
 
-/* The number after a dot or at the start; moves *p behind it. */
+/* Parses one number of a version; moves *p after it and its dot. */
 static unsigned
 take_part(const char **p)
 {
@@ -22,7 +22,7 @@ take_part(const char **p)
     return n;
 }
 
-/* "version=2,netcdf=4.9.2,nczarr=2.0.0" names the release, and so its faults. */
+/* The writer's release, from text such as "version=2,netcdf=4.9.2,nczarr=2.0.0", and the bugs known of it. */
 static ncz_writer
 find_writer(const ncz_json *zattrs, ncz_generation gen)
 {
@@ -52,16 +52,16 @@ says_classic(const ncz_node_docs *root)
     return ncz_json_u64(ncz_zarr2_nczarr_get(root, NCZ_INFO_SUPER, NCZ_STRICT, NCZ_STRICT), &flag) && flag != 0;
 }
 
-/* ---- the root --------------------------------------------------------------------------------------------------- */
+/* ---- the root -------------------------------------------------------------------------------------------------- */
 
-/* Asked for first, in this order: the first may be enough for a reader. */
+/* Fetched first, in this order: the first may suffice for a reader. */
 static const ncz_doc root_docs[] = {
     NCZ_DOC_ZATTRS, NCZ_DOC_ZGROUP, NCZ_DOC_ZARRAY, NCZ_DOC_NCZARR, NCZ_DOC_NCZGROUP, NCZ_DOC_NCZATTR,
 };
 
 static const char *const root_keys[] = {".zattrs", ".zgroup", ".zarray", ".nczarr", ".nczgroup", ".nczattr", NULL};
 
-/* Without one of the root's documents it is not known what the dataset is, so one that is broken fails the load. */
+/* The root's documents identify the dataset, so a broken one fails the load. */
 static int
 identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_docs *docs, bool *is)
 {
@@ -89,7 +89,7 @@ identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_d
     return NC_NOERR;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------ */
+/* ---- nodes ----------------------------------------------------------------------------------------------------- */
 
 static unsigned
 choose_docs(const ncz_loader *l, ncz_node_kind kind)
@@ -110,7 +110,7 @@ choose_docs(const ncz_loader *l, ncz_node_kind kind)
     return by_kind[kind] | (l->gen == NCZ_GEN_1 ? oldest[kind] : 0);
 }
 
-/* `.zattrs` first: by `.zarray` or `.zgroup` the node comes to be. */
+/* `.zattrs` comes first: `.zarray` or `.zgroup` makes the node visible, which must be complete then. */
 static int
 write_node(const ncz_group *g, const ncz_var *v, const ncz_format_opts *style, ncz_buf *text, ncz_node_doc_fn each,
            void *arg)
@@ -128,13 +128,13 @@ write_node(const ncz_group *g, const ncz_var *v, const ncz_format_opts *style, n
     return each(arg, ncz_zarr2_documents[v != NULL ? NCZ_DOC_ZARRAY : NCZ_DOC_ZGROUP], true, text);
 }
 
-/* ---- the table -------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------------------------- */
 
 static const char *const marks[] = {".zgroup", ".zarray", ZARR2_COPIES, ".nczarr", NULL};
 
 static const char *const top[] = {".zgroup", ".zarray", ".zattrs", ZARR2_COPIES, ".nczarr", ".nczgroup", NULL};
 
-/* A reader may be content with the first. */
+/* In the order of publication. The first may suffice for a reader, but only the last makes the dataset visible. */
 static const ncz_root_doc published[] = {
     {".zattrs", ".zattrs.unfinished"},
     {ZARR2_COPIES, ZARR2_COPIES ".unfinished"},

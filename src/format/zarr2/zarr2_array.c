@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `.zarray` both ways, and where its chunks lie. Reading gives as much as the document says: what is wrong with it is
- * recorded and met when the data are touched, so that one odd array never spoils a dataset.
+ * `.zarray`, both ways. Reading takes whatever the document has. A fault is recorded, and reported when the data are
+ * accessed, so that one invalid array never spoils a dataset.
  */
 #include "format/zarr2/zarr2_int.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Records this thread's error text as the reason why the data cannot be touched; the first reason stays. */
+/* Records this thread's error as the reason why the data are inaccessible; the first reason stays. */
 static void
 spoil(ncz_array_meta *z, int code)
 {
@@ -55,7 +55,7 @@ parse_shape(const ncz_json *doc, size_t most, const char *key, ncz_array_meta *z
     return rc == NC_ENOMEM ? rc : NC_NOERR;
 }
 
-/* Chunk lengths. A chunk of length 0 along a dimension of length 0 is one of length 1. */
+/* Chunk lengths. Some writers give a dimension of length 0 chunks of length 0; length 1 is equivalent there. */
 static int
 parse_chunks(const ncz_json *doc, const char *key, ncz_array_meta *z)
 {
@@ -72,6 +72,7 @@ parse_chunks(const ncz_json *doc, const char *key, ncz_array_meta *z)
     }
     if (rc != NC_EZARRMETA)
         return rc;
+    /* The variable is listed nevertheless, and every variable has valid chunk lengths. */
     if (z->chunk == NULL && (z->chunk = ncz_alloc_n(z->rank, sizeof *z->chunk)) == NULL)
         return ncz_fail_nomem(z->rank * sizeof *z->chunk);
     for (size_t i = 0; i < z->rank; i++)
@@ -120,7 +121,7 @@ parse_layout(const ncz_json *doc, const char *key, ncz_array_meta *z)
     return NC_NOERR;
 }
 
-/* The codecs. What is malformed spoils the variable; what is unknown keeps its place in the chain. */
+/* The codecs. A malformed chain spoils the variable; an unknown codec keeps its place in the chain. */
 static int
 parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *z)
 {
@@ -152,6 +153,7 @@ parse_fill(const ncz_node_docs *n, const ncz_loader *l, ncz_array_meta *z)
     bool            plain = l->nczarr || l->writer.netcdf;
     int             rc;
 
+    /* Null alone means no fill value; with this mark it means the type's default. */
     if (l->nczarr && ncz_json_is(fill, NCZ_JSON_NULL) && ncz_type_is_number(z->st.type) &&
         ncz_json_str_is(ncz_zarr2_nczarr_get(n, NCZ_INFO_ARRAY, "fill", "fill"), "default")) {
         z->fill_mode = NCZ_FILL_DEFAULT;

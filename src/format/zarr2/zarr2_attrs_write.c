@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `.zattrs` and `.zgroup` as text. Order as netCDF-C has it: the user's attributes, _NCProperties, _ARRAY_DIMENSIONS,
- * then the NCZarr keys, the types last. Same model, same bytes.
+ * `.zattrs` and `.zgroup` as text, in netCDF-C's order: the user's attributes, _NCProperties, _ARRAY_DIMENSIONS, then
+ * the NCZarr keys, the types last. The same model gives the same bytes.
  */
 #include "format/zarr2/zarr2_int.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- attributes and their types ------------------------------------------------------------------------------- */
 
-/* Attribute i in the order of writing: _NCProperties comes last. NULL: not written. */
+/* Attribute i if it belongs to this pass: _NCProperties (`properties`), or all others. NULL: not written. */
 static const ncz_att *
 att_in_order(const ncz_atts *atts, size_t i, bool properties)
 {
@@ -20,7 +20,7 @@ att_in_order(const ncz_atts *atts, size_t i, bool properties)
     return ncz_format_att_written(a) && (strcmp(a->name, PROPERTIES) == 0) == properties ? a : NULL;
 }
 
-/* The width of an attribute's strings: netCDF-C's default, unless one is longer. */
+/* The width of an attribute's strings: netCDF-C's default, or the longest string if that is longer. */
 static size_t
 string_width(const ncz_att *a)
 {
@@ -113,7 +113,7 @@ write_json_type(const char *name, ncz_jsonw *w)
     ncz_jsonw_cstr(w, "|J0");
 }
 
-/* `_nczarr_attr`: the types of all attributes; where NCZarr's keys stand among them, theirs too. */
+/* `_nczarr_attr`: the types of all attributes, and those of NCZarr's keys if these are among the attributes. */
 static int
 write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own, bool root, const char *where,
             ncz_jsonw *w)
@@ -148,16 +148,16 @@ write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own,
 
 /* ---- variables ------------------------------------------------------------------------------------------------ */
 
-/* Would two dimensions of one name mislead a reader that knows names alone? Those that may grow are told apart even
- * where their lengths are the same today, as a name must not change with the length. */
+/* True if two dimensions of one name would mislead a reader that knows only names. Unlimited dimensions differ even
+ * at equal lengths, as a name must not change when a dimension grows. */
 static bool
 dims_differ(const ncz_dim *a, const ncz_dim *b)
 {
     return a != b && (a->len != b->len || a->unlimited || b->unlimited);
 }
 
-/* May the variables of `g` call `d` by `name`? Not where that is another dimension: of this group or one around it,
- * or (as a variable may have a dimension of any group) one that a variable of this group uses. */
+/* True if variables of `g` may use `name` for `d`. Not if it is another dimension's name: one in the scope of this
+ * group, or (as a variable may use dimensions of any group) one that a variable of this group uses. */
 static bool
 name_is_free(const ncz_group *g, const ncz_dim *d, const char *name)
 {
@@ -177,8 +177,8 @@ name_is_free(const ncz_group *g, const ncz_dim *d, const char *name)
     return true;
 }
 
-/* The name of `d` for readers that know names alone: its own, else its path with '_' for each '/'. Empty: both mean
- * something else. */
+/* The name of `d` for readers that know only names: its own, else its path with '_' for each '/'. Empty: both are
+ * taken. */
 static int
 plain_name(const ncz_group *g, const ncz_dim *d, ncz_buf *out)
 {
@@ -206,7 +206,7 @@ uses_anonymous(const ncz_var *v)
     return v->rank == 0;
 }
 
-/* The list of names; `names` stays empty where one of the dimensions has none that fits. */
+/* The list of names; `names` is empty if a dimension has no usable name. */
 static int
 list_names(const ncz_var *v, bool scalar_mark, ncz_buf *names)
 {
@@ -312,7 +312,7 @@ ncz_zarr2_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_bu
 
 /* ---- groups --------------------------------------------------------------------------------------------------- */
 
-/* The lists of a group. The older place has unlimited dimensions at their present length. */
+/* The lists of a group. The older form has unlimited dimensions at their present length. */
 static void
 write_lists(const ncz_group *g, const char *key, bool newer, ncz_jsonw *w)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * NumPy's type strings <-> element types. Lenient in reading: every form that netCDF-C has written is taken (`<i1`,
- * `>S1`, `|i4`, `<U1` for characters). A type without netCDF meaning is kept as opaque elements of known size where
- * the size can be told.
+ * NumPy's type strings <-> element types. Reading is lenient: it accepts every form that netCDF-C has written (`<i1`,
+ * `>S1`, `|i4`, `<U1` for characters). A type that netCDF lacks becomes opaque elements, of their true size if the
+ * type string gives it.
  */
 #include "format/zarr2/zarr2_int.h"
 
@@ -13,7 +13,7 @@
 
 #define ITEM_MOST ((size_t)1 << 31)
 
-/* A typestr taken apart: `<m8[10us]` is order '<', kind 'm', size 8, unit "us", count 10. */
+/* The parts of a typestr: `<m8[10us]` is order '<', kind 'm', size 8, unit "us", count 10. */
 typedef struct typestr {
     char        order, kind;
     size_t      size;
@@ -67,7 +67,7 @@ take_apart(const char *s, typestr *t)
     return *s == '\0';
 }
 
-/* NumPy's time units and how CF says them. */
+/* NumPy's time units and their CF names. */
 static const struct {
     const char *unit, *name;
 } time_units[] = {
@@ -99,7 +99,7 @@ is_pow2_upto(size_t size, size_t least, size_t most)
     return size >= least && size <= most && (size & (size - 1)) == 0;
 }
 
-/* The stored type of a typestr; NCZ_KIND_OTHER when netCDF has no such thing. */
+/* The stored type of a typestr; NCZ_KIND_OTHER if netCDF has no such type. */
 static ncz_dtype
 dtype_of(const typestr *t, bool nczarr, bool char_u1)
 {
@@ -148,7 +148,7 @@ dtype_of(const typestr *t, bool nczarr, bool char_u1)
     return d;
 }
 
-/* Bytes of a structured element whose fields are plain types or plain sub-arrays; 1 when that cannot be told. */
+/* Size of a structured element whose fields are plain types or plain sub-arrays; 1 if unknown. */
 static size_t
 struct_size(const ncz_json *v)
 {
@@ -210,7 +210,7 @@ ncz_format_att_type(const char *entry)
     ncz_stored_type st;
     typestr         t;
 
-    if (entry[0] >= '0' && entry[0] <= '9') { /* generation 1: the number of the type */
+    if (entry[0] >= '0' && entry[0] <= '9') { /* generation 1: the type's number */
         int type = entry[1] == '\0' ? entry[0] - '0' : (entry[0] - '0') * 10 + (entry[1] - '0');
 
         return ncz_type_of(strlen(entry) <= 2 ? type : NC_NAT);
@@ -257,7 +257,7 @@ ncz_zarr2_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw 
     return NC_NOERR;
 }
 
-/* ---- names for people ---- */
+/* ---- names for users ---- */
 
 int
 ncz_format_type_name(const ncz_var *v, ncz_buf *out)
@@ -289,7 +289,7 @@ ncz_format_type_name(const ncz_var *v, ncz_buf *out)
     return ncz_buf_puts(out, bare);
 }
 
-/* ---- of one variable: as a spelling ---- */
+/* ---- the type of one variable, as a typestr ---- */
 
 int
 ncz_format_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
@@ -303,12 +303,12 @@ ncz_format_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *o
     if (rc == NC_NOERR && (text.len < 2 || text.data[0] != '"'))
         rc = ncz_fail(NC_EBADTYPE, "%s: its stored type is no plain one", v->spec->path);
     if (rc == NC_NOERR)
-        rc = ncz_buf_append(out, text.data + 1, text.len - 2); /* typestrs have nothing to escape */
+        rc = ncz_buf_append(out, text.data + 1, text.len - 2); /* a typestr contains nothing to escape */
     ncz_buf_clear(&text);
     return rc;
 }
 
-/* Types that netCDF-C cannot open; one such array makes it refuse the whole dataset. */
+/* True for types that netCDF-C cannot open. One such array makes it refuse the whole dataset. */
 static bool
 is_foreign(const ncz_stored_type *st)
 {
@@ -316,7 +316,7 @@ is_foreign(const ncz_stored_type *st)
            (st->dtype.kind == NCZ_KIND_FLOAT && st->dtype.size == 2);
 }
 
-/* netCDF's default fill value is no value of some types: false, NaT and NaN there. */
+/* The default fill value where netCDF's does not suit the type: false, NaT and NaN. NULL: netCDF's. */
 static const void *
 natural_fill(const ncz_stored_type *st)
 {
@@ -354,7 +354,7 @@ ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, 
                         v->name, text);
     if (ncz_chain_len(v->chain) > 0)
         return ncz_fail(NC_EINVAL, "%s: the stored type must be defined before the codecs", v->name);
-    if (st.units[0] != '\0') { /* the unit stands in the text alone */
+    if (st.units[0] != '\0') { /* only the text contains the unit */
         (void)snprintf(quoted, sizeof quoted, "\"%s\"", text);
         quoted[1] = st.endian == NC_ENDIAN_BIG ? '>' : '<';
         json = text[0] == 'M' || text[0] == 'm' ? NULL : quoted;
@@ -365,7 +365,7 @@ ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, 
                              natural_fill(&st));
 }
 
-/* What the document's own text says; the other fields of a variable do not tell a time from a number. */
+/* Parses the document's own text. The variable's other fields do not distinguish a time from a number. */
 static void
 understand_text(const ncz_var *v, ncz_stored_type *out)
 {

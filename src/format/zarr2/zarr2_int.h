@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of Zarr v2 share.
+ * Shared by the files of Zarr v2.
  *
- *   zarr2.c               the table; the root's documents; a node as documents
+ *   zarr2.c               the dialect's table; the root's documents; a node as documents
  *   zarr2_keys.c          keys, both ways
- *   zarr2_node.c          documents of a node -> what they say
+ *   zarr2_node.c          documents of a node -> its metadata
  *   zarr2_array.c         `.zarray`, both ways
  *   zarr2_dtype.c         its element types, both ways
  *   zarr2_attrs_write.c   `.zattrs` and `.zgroup` as text
@@ -22,7 +22,7 @@ typedef enum ncz_doc {
     NCZ_DOC_ZGROUP,
     NCZ_DOC_ZARRAY,
     NCZ_DOC_ZATTRS,
-    NCZ_DOC_NCZARR, /* generation 1 from here on */
+    NCZ_DOC_NCZARR, /* from here on: generation 1 */
     NCZ_DOC_NCZGROUP,
     NCZ_DOC_NCZVAR,
     NCZ_DOC_NCZARRAY, /* the specification's name of .nczvar; no release wrote it */
@@ -38,12 +38,12 @@ extern const char *const ncz_zarr2_documents[NCZ_DOC_COUNT + 1];
 
 /* ---- keys (zarr2_keys.c) --------------------------------------------------------------------------------------- */
 
-/* How the numbers of a chunk's key are joined: values of ncz_key_encoding. */
+/* The separator of the numbers in a chunk's key: values of ncz_key_encoding. */
 enum { ZARR2_KEYS_DOTTED = 0, ZARR2_KEYS_NESTED = 1 };
 
 /* path/i.j.k or path/i/j/k; path/0 for scalars. */
 int ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
-/* The same for a lone array at the root: its chunks are at the top, whatever the variable is called. */
+/* The same for a lone array at the root, whose chunks are at the top whatever the variable's name. */
 int ncz_zarr2_locate_root(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
 /* As in ncz_dialect_ops. */
 ncz_key_encoding ncz_zarr2_encode_keys(char separator);
@@ -51,44 +51,45 @@ ncz_key_kind     ncz_zarr2_parse_key(const char *rest, size_t rank, uint64_t *in
 bool             ncz_zarr2_split_chunk_key(const char *key, ncz_chunk_key *out);
 bool             ncz_zarr2_owns_temporary(const char *name);
 
-/* ---- NCZarr keys: where they stand ---------------------------------------------------------------------------- */
+/* ---- where the NCZarr keys are -------------------------------------------------------------------------------- */
 
 typedef enum ncz_nczarr_info { NCZ_INFO_SUPER, NCZ_INFO_GROUP, NCZ_INFO_ARRAY, NCZ_INFO_ATTR } ncz_nczarr_info;
 
-/* A member of the NCZarr information about a node, under either of its names, from the newest place that has it. */
+/* A member of a node's NCZarr information, under either of its names, from the newest place that has it. */
 const ncz_json *ncz_zarr2_nczarr_get(const ncz_node_docs *n, ncz_nczarr_info what, const char *newer,
                                      const char *older);
 bool            ncz_zarr2_nczarr_has(const ncz_node_docs *n, ncz_nczarr_info what);
-bool            ncz_zarr2_root_enough(const ncz_json *zattrs); /* for a reader: none of the root's others is newer */
-ncz_generation  ncz_zarr2_generation(const ncz_node_docs *root);
+bool ncz_zarr2_root_enough(const ncz_json *zattrs); /* for a reader: no other document of the root is newer */
+ncz_generation ncz_zarr2_generation(const ncz_node_docs *root);
 
-/* How a generation is written. NULL keys: it has no such place. */
+/* How a generation is written. A NULL key: the generation does not have it. */
 typedef struct ncz_nczarr_layout {
     const char *super, *group, *array, *attr; /* key names */
-    bool        in_objects;                   /* in .zgroup and .zarray, inner names dims, vars, dimrefs */
-    bool        in_attrs;                     /* in .zattrs, inner names dimensions, arrays, dimension_references */
-    const char *char_dtype;                   /* NC_CHAR: netCDF-C knows it by `>S1`, which zarr-python 3 refuses */
-    bool        strings;                      /* knows NC_STRING */
-    bool        objects;                      /* and strings of any length */
-    bool        numpy_bytes; /* one-byte numbers as numpy spells them, `|i1`: all zarr-python 3 takes */
+    bool        in_objects; /* keys in .zgroup and .zarray, with the inner names dims, vars, dimrefs */
+    bool        in_attrs;   /* keys in .zattrs, with the inner names dimensions, arrays, dimension_references */
+    const char *char_dtype; /* NC_CHAR: netCDF-C recognises `>S1`, which zarr-python 3 refuses */
+    bool        strings;    /* has NC_STRING */
+    bool        objects;    /* has strings of any length */
+    /* One-byte numbers as NumPy spells them, `|i1`: zarr-python 3 accepts nothing else. */
+    bool numpy_bytes;
 } ncz_nczarr_layout;
 
 extern const ncz_nczarr_layout ncz_zarr2_layouts[NCZ_GEN_BOTH + 1];
 
 /* ---- element types --------------------------------------------------------------------------------------------- */
 
-/* Never fails: what is not understood is NC_NAT. */
+/* Never fails: an unknown type is NC_NAT. */
 void ncz_zarr2_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_type *out);
 int  ncz_zarr2_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw *w);
 
 /* ---- nodes ----------------------------------------------------------------------------------------------------- */
 
-/* What a listed directory is, is settled here too. Any thread, one node each. Failures fail the load. */
+/* Also decides what a listed directory is. Any thread, one node each. Failures fail the load. */
 int ncz_zarr2_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, const char *key);
-/* Fails only for want of memory; what is wrong with the document is in `unusable`. `key` is for texts. */
+/* Fails only without memory; `unusable` records what is wrong with the document. `key` is for error texts. */
 int ncz_zarr2_array_parse(const ncz_node_docs *n, const ncz_loader *l, const char *key, ncz_array_meta *out);
 
-/* Each document appended to `out` as text. */
+/* Each appends a document to `out` as text. */
 int ncz_zarr2_array_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out);
 int ncz_zarr2_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out);
 int ncz_zarr2_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf *out);

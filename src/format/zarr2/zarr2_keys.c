@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Keys of Zarr v2, both ways: documents by their names, chunks as numbers joined by '.' or '/'. No state; any thread.
+ * Keys of Zarr v2, both ways: documents by name, chunks as numbers joined by '.' or '/'. No state; any thread.
  */
 #include "format/zarr2/zarr2_int.h"
 
@@ -67,7 +67,7 @@ ncz_zarr2_locate_root(const ncz_spec *spec, const uint64_t *index, ncz_buf *key,
 
 /* ---- key -> index ---------------------------------------------------------------------------------------------- */
 
-/* Numbers joined by '.' or '/', however many. */
+/* True for any count of numbers joined by '.' or '/'. */
 static bool
 is_chunk(const char *rest)
 {
@@ -84,7 +84,7 @@ is_chunk(const char *rest)
     return digit;
 }
 
-/* "3.1" or "3/1" as `rank` numbers; of a scalar "0". */
+/* Parses "3.1" or "3/1" as `rank` numbers; a scalar has "0". */
 static bool
 parse_index(const char *rest, size_t rank, uint64_t *out)
 {
@@ -129,7 +129,7 @@ ncz_zarr2_parse_key(const char *rest, size_t rank, uint64_t *index)
 
 /* ---- keys of chunks without a document ------------------------------------------------------------------------- */
 
-/* A number as we write it: without zeros in front. */
+/* Length of a number as we write it, without leading zeros; 0 if it is not one. */
 static size_t
 number_len(const char *s)
 {
@@ -138,13 +138,14 @@ number_len(const char *s)
     return n == 0 || n > 19 || (n > 1 && s[0] == '0') ? 0 : n;
 }
 
-/* Where the numbers at the end of a key begin: "g/v/0.1" -> 4, "g/v/0/1" -> 4. They are never the whole key. */
+/* Offset of the numbers at the end of a key: "g/v/0.1" -> 4, "g/v/0/1" -> 4. 0 if they are the whole key. */
 static size_t
 find_numbers(const char *key)
 {
     const char *slash = strrchr(key, '/');
     size_t      at = slash != NULL ? (size_t)(slash - key) + 1 : 0;
 
+    /* Without a dot each number may be a segment of its own, so the numbers extend upwards. */
     if (at == 0 || strchr(key + at, '.') != NULL)
         return at;
     for (size_t up = at - 1; up > 0;) {
@@ -183,7 +184,7 @@ ncz_zarr2_split_chunk_key(const char *key, ncz_chunk_key *out)
     return true;
 }
 
-/* zarr-python's temporaries have the object's name in front: ".zarray.8a1f.partial", "0.0.8a1f.partial". */
+/* zarr-python's temporaries begin with the object's name: ".zarray.8a1f.partial", "0.0.8a1f.partial". */
 bool
 ncz_zarr2_owns_temporary(const char *name)
 {

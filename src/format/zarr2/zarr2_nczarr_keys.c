@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where each generation keeps its NCZarr information. The generations are told apart by which keys stand where,
- * never by version strings. All that differs between them in reading is the table `places`, in writing the table of
- * layouts.
+ * Where each generation keeps its NCZarr information. The keys that are present identify the generation; version
+ * strings are not used. The table `places` has all differences in reading, the table of layouts all in writing.
  */
 #include "format/zarr2/zarr2_int.h"
 
-/* Newest first: a reader that finds both believes the newer. A NULL key: the whole document is the information. */
+/* Newest first: a reader that finds several uses the newest. A NULL key: the whole document is the information. */
 typedef struct place {
     ncz_nczarr_info what;
     ncz_doc         doc;

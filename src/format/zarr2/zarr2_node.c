@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the documents of one node say, taken out of them as they arrive, so that they need not be kept: a node's kind,
- * a group's lists and dimensions, all of an array that does not depend on other nodes, and the attributes.
+ * Parses the documents of one node as they arrive, so that they need not be kept: the node's kind, a group's lists
+ * and dimensions, all of an array that does not depend on other nodes, and the attributes.
  *
- * Any thread: nothing is changed but the node itself. What is wrong with the documents is recorded in it.
+ * Any thread: only the node itself changes. Faults of the documents are recorded in it.
  */
 #include "format/zarr2/zarr2_int.h"
 
@@ -20,7 +20,7 @@ slice_dup(const ncz_json *v, char **out)
     return NC_NOERR;
 }
 
-/* The attributes of the node, and what NCZarr says of them. */
+/* The attributes of the node, and NCZarr's records of them. */
 static ncz_att_docs
 find_atts(const ncz_loader *l, const ncz_node_docs *p)
 {
@@ -35,7 +35,7 @@ find_atts(const ncz_loader *l, const ncz_node_docs *p)
 
 /* ---- groups --------------------------------------------------------------------------------------------------- */
 
-/* A plain length, or {"size": n, "unlimited": 1}. A length of 0 is an unlimited dimension in every generation. */
+/* A length, or {"size": n, "unlimited": 1}. A length of 0 means unlimited in every generation. */
 static bool
 parse_dim(const ncz_json *v, uint64_t *len, bool *unlimited)
 {
@@ -96,7 +96,7 @@ read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node_docs *p, co
 
 /* ---- arrays --------------------------------------------------------------------------------------------------- */
 
-/* A scalar is said in many ways: shape [], or shape [1] and a word for it. */
+/* True for a scalar. Writers mark it in several ways: shape [], or shape [1] with one of several marks. */
 static bool
 is_scalar(const ncz_loader *l, const ncz_node_docs *p, const ncz_array_meta *z)
 {
@@ -125,7 +125,7 @@ is_scalar(const ncz_loader *l, const ncz_node_docs *p, const ncz_array_meta *z)
            (ncz_json_len(names) == 1 && ncz_json_str_is(ncz_json_at(names, 0), NCZ_XSCALAR));
 }
 
-/* A variable that a list names but whose `.zarray` is missing or broken: listed, its data out of reach. */
+/* A variable that a list names, but whose `.zarray` is missing or broken: it is listed, its data are inaccessible. */
 static int
 without_document(const ncz_node *n, const char *key, ncz_array_meta *z)
 {
@@ -145,7 +145,7 @@ without_document(const ncz_node *n, const char *key, ncz_array_meta *z)
     return NC_NOERR;
 }
 
-/* What names its dimensions, as far as it fits. */
+/* Reads the names of the dimensions, as far as their number matches the rank. */
 static int
 read_names(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_node_meta *s)
 {
@@ -167,8 +167,8 @@ read_names(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_no
     return NC_NOERR;
 }
 
-/* The document's own spelling, which is written back while nobody changes what it says. Of a type without netCDF
- * meaning it is also what readers call it, and the unit of a time stands nowhere else. */
+/* Keeps the document's spelling of dtype and fill_value, which is written back until they change. A reader needs the
+ * dtype only of a type that netCDF lacks, as the type's name, and of a time, whose unit only this text contains. */
 static int
 keep_texts(const ncz_loader *l, const ncz_node_docs *p, ncz_node_meta *s)
 {
@@ -195,7 +195,7 @@ static const struct {
     {"_QuantizeBitRoundNumberOfSignificantBits", NC_QUANTIZE_BITROUND},
 };
 
-/* What attributes say of the variable itself. */
+/* Reads the quantize settings of the variable from its attributes. */
 static void
 look_for_quantize(ncz_node_meta *s)
 {
@@ -236,7 +236,7 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
 
 /* ---- a node --------------------------------------------------------------------------------------------------- */
 
-/* What a listed directory turned out to be. A node that is both is an array. */
+/* Decides what a listed directory is. A node that is both is an array. */
 static void
 settle(ncz_node *n, const ncz_node_docs *p)
 {
@@ -248,7 +248,7 @@ settle(ncz_node *n, const ncz_node_docs *p)
         ncz_log(NCZ_LOG_WARN, "'%s' is an array and a group: taken as an array", n->name);
     n->kind = array ? NCZ_NODE_ARRAY : p->doc[NCZ_DOC_ZGROUP] != NULL ? NCZ_NODE_GROUP : NCZ_NODE_DIR;
     if (n->kind == NCZ_NODE_DIR && n->err != NULL)
-        n->kind = NCZ_NODE_ARRAY; /* one of its documents stands there, unreadable: listed, never touched */
+        n->kind = NCZ_NODE_ARRAY; /* it has an unreadable document: listed, never accessed */
 }
 
 int

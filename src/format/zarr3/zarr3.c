@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Zarr v3, as far as it is recognised: its one document, and chunks below "c" with the default chunk key encoding.
- * No state; any thread.
+ * Recognises Zarr v3: its one document, and chunks below "c" with the default chunk key encoding. No state; any
+ * thread.
  */
 #include "format/zarr3/zarr3.h"
 
@@ -13,7 +13,7 @@
 
 static const char *const documents[] = {DOCUMENT, NULL};
 
-/* The document may be anything: one that cannot be read is no sign of a dataset. */
+/* An unreadable document does not count: it may be anything. */
 static int
 identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_docs *docs, bool *is)
 {
@@ -69,7 +69,7 @@ encode_keys(char separator)
     return 0;
 }
 
-/* "c" of a scalar, "c/0/1". Nothing asks for the numbers yet. */
+/* "c" for a scalar, else as "c/0/1". No caller needs the numbers yet. */
 static ncz_key_kind
 parse_key(const char *rest, size_t rank, uint64_t *index)
 {
@@ -100,10 +100,10 @@ split_chunk_key(const char *key, ncz_chunk_key *out)
 {
     (void)key;
     (void)out;
-    return false; /* this library writes none */
+    return false; /* this library does not write them */
 }
 
-/* zarr-python's have the object's name in front. */
+/* zarr-python's temporaries begin with the object's name. */
 static bool
 owns_temporary(const char *name)
 {
