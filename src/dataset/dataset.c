@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset: one open dataset: its making and its end, its lock, and each call's stay in it.
+ * dataset: one open dataset: its construction and release, its lock, and the begin and end of each call.
  *
- * The lock guards the model, the marks and the table of stored documents. Looking and ordinary putting share it, all
- * else has it alone. The engine locks for itself below it.
+ * The lock guards the model, the dirty marks and the table of stored documents. Reading and ordinary puts share it;
+ * everything else takes it exclusively. The engine has its own locks below it.
  */
 #include "dataset/dataset_int.h"
 
 #include <string.h>
 
 /*
- * Calls that need the dataset alone go before those that share it: with the default of some systems a few threads
- * that read without a pause keep an nc_sync() waiting for many seconds. No thread takes the lock twice, so that it
- * cannot wait for itself.
+ * Calls that need exclusive access take precedence: with the default of some systems a few threads that read
+ * continuously delay nc_sync() for many seconds. No thread takes the lock twice, so this preference cannot deadlock.
  */
 static int
 make_lock(pthread_rwlock_t *lock)
@@ -96,7 +95,7 @@ ncz_dataset_unref(ncz_dataset *ds)
     ncz_free(ds);
 }
 
-/* ---- one call's stay ---- */
+/* ---- begin and end of a call ---- */
 
 static bool
 is_shared(ncz_use use)
@@ -122,8 +121,8 @@ check_use(const ncz_dataset *ds, ncz_use use)
     return NC_NOERR;
 }
 
-/* The first call that needs the model has it loaded, and others wait for that. The lock is the call's own again then;
- * in between the dataset may have been closed. */
+/* Loads the model for the first call that needs it, while other calls wait. Afterwards the caller takes its own lock
+ * again; the dataset may have been closed in between. */
 static int
 load_alone(ncz_dataset *ds)
 {
@@ -163,7 +162,7 @@ ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
     return rc;
 }
 
-/* Definitions made so far become final. */
+/* Makes the definitions final. */
 static void
 leave_define_mode(ncz_dataset *ds)
 {

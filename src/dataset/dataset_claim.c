@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_claim: the mark of a session that makes a new dataset. nc_create() puts the object CLAIM_KEY before anything else,
- * on condition that there is none, and the first commit deletes it after the root's documents are there. So
- *   - of two sessions that begin at one place at the same time only one succeeds;
- *   - whatever a writer leaves when it dies is recognised as a dataset's, and may be replaced or deleted;
- *   - a session whose place was taken over notices that before it says that all is well, and deletes nothing there.
+ * dataset_claim: the claim of a session that creates a new dataset. nc_create() puts the object CLAIM_KEY first, on
+ * condition that it does not exist. The first commit deletes it, after the root's documents are stored. Hence
+ *   - of two sessions that start at one place at the same time only one succeeds;
+ *   - the remains of a writer that died are recognised as a dataset's, and may be replaced or deleted;
+ *   - a session whose claim was replaced notices it before it reports success, and deletes nothing there.
  *
- * The object names the session and its process. A claim of a process of this machine that is running is respected; any
- * other may be replaced: its writer is taken for dead.
+ * The claim names the session and its process. The claim of a running process on this machine is respected. Any other
+ * may be replaced: its writer is presumed dead.
  *
- * Archives, which appear whole, need none; nor do maps that cannot be listed, of which nothing is ever removed.
+ * Archives appear as a whole, so they need no claim. Stores that cannot list need none either: nothing is ever
+ * removed from them.
  */
 #include "dataset/dataset_int.h"
 
@@ -35,7 +36,7 @@ is_needed(const zmap *map)
     return (caps & ZMAP_CAN_LIST) != 0 && (caps & ZMAP_COMMITS) == 0;
 }
 
-/* No other session has the same. */
+/* Makes the claim's text, which is unique to the session. */
 static int
 make_text(ncz_buf *out)
 {
@@ -71,7 +72,7 @@ ncz_claim_put(zmap *map, const char *path, char **claim)
     if ((rc = make_text(&text)) != NC_NOERR)
         goto done;
     rc = put_claim(map, text.data, can ? ZMAP_IF_ABSENT : ZMAP_ALWAYS);
-    if (rc == NC_ENOTBUILT && can) /* a server without conditions */
+    if (rc == NC_ENOTBUILT && can) /* a server without conditional puts */
         rc = put_claim(map, text.data, ZMAP_ALWAYS);
     if (rc == NC_EOBJECT)
         rc = ncz_fail(NC_EEXIST, "%s: another writer began a dataset there at this moment", path);
@@ -89,7 +90,7 @@ get_claim(zmap *map, ncz_buf *text)
     return zmap_get(map, CLAIM_KEY, text);
 }
 
-/* NC_EEXIST: the process that a claim names is running. */
+/* NC_EEXIST: the process named in a claim is running. */
 static int
 check_writer(const char *text, const char *path)
 {
@@ -140,6 +141,7 @@ ncz_claim_renew(zmap *map, const char *path, char **claim)
     }
     if ((rc = check_writer(ncz_buf_str(&there.body), path)) != NC_NOERR || (rc = make_text(&text)) != NC_NOERR)
         goto done;
+    /* On condition that the claim is still the one just read: of two sessions that take over only one succeeds. */
     can = can && there.version[0] != '\0';
     req = (zmap_put_req){.key = CLAIM_KEY,
                          .data = text.data,
@@ -178,7 +180,7 @@ ncz_claim_abandon(zmap *map, char **claim)
     if (*claim == NULL)
         return;
     if (put_claim(map, "nczarr began a dataset here, and did not complete it\n", ZMAP_ALWAYS) != NC_NOERR)
-        ncz_err_clear(); /* the process ends sooner or later */
+        ncz_err_clear(); /* harmless: the claim is void once this process ends */
     ncz_free(*claim);
     *claim = NULL;
 }

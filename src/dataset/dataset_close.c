@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_close: the two ends of a dataset. Both take it exclusively, so that calls under way finish first, and release
- * everything whatever fails; the first failure is what they return.
+ * dataset_close: close and abort. Both take the dataset's lock exclusively, so that running calls finish first. They
+ * release everything whatever fails, and return the first failure.
  */
 #include "dataset/dataset_int.h"
 #include "zmap/zmap_zip.h"
 
-/* Drops engine, model and map; keeps the first failure and its text. */
+/* Frees engine and model, and closes the store. Keeps the first failure and its text. */
 static int
 finish_dataset(ncz_dataset *ds, zmap_end how, int rc)
 {
@@ -37,7 +37,7 @@ lock_for_close(ncz_dataset *ds)
     return NC_NOERR;
 }
 
-/* The root's documents get their names, and the dataset is there. */
+/* Gives the root's documents their final names, which makes the dataset visible. */
 static int
 publish_root(ncz_dataset *ds)
 {
@@ -49,7 +49,7 @@ publish_root(ncz_dataset *ds)
     return ncz_claim_drop(ds->map, &ds->claim);
 }
 
-/* All that is newer goes to the map, and what that needs to be seen. */
+/* Stores all changes, and makes them visible. */
 static int
 store_changes(ncz_dataset *ds)
 {
@@ -60,14 +60,15 @@ store_changes(ncz_dataset *ds)
     rc = ncz_dataset_flush(ds, false);
     if (rc == NC_NOERR && ds->root_deferred)
         rc = publish_root(ds);
-    if (rc == NC_NOERR && ds->home == NCZ_HOME_CALLER) /* nobody knows when its owner closes it */
+    if (rc == NC_NOERR && ds->home == NCZ_HOME_CALLER) /* its owner may close the store much later */
         rc = ncz_dataset_commit(ds);
     if (rc == NC_NOERR && ds->home == NCZ_HOME_PERSIST)
         rc = ncz_diskless_persist(ds);
     return rc;
 }
 
-/* What is there stays, not complete. If it is another writer's by now, nothing is touched. `rc` stays the failure. */
+/* Leaves the incomplete dataset in the store, and abandons the claim unless another writer has replaced it. `rc`
+ * stays the failure. */
 static void
 leave_claim(ncz_dataset *ds, int rc)
 {
@@ -89,7 +90,7 @@ ncz_dataset_close(ncz_dataset *ds)
         return rc;
     if ((rc = store_changes(ds)) != NC_NOERR)
         leave_claim(ds, rc);
-    /* A map that commits at its end commits no half of it. */
+    /* A store that commits when it is closed must not commit a part of the changes. */
     return finish_dataset(ds, rc == NC_NOERR ? ZMAP_KEEP : ZMAP_REVERT, rc);
 }
 
@@ -105,7 +106,8 @@ ncz_dataset_close_mem(ncz_dataset *ds, void **block, size_t *len)
     return finish_dataset(ds, ZMAP_KEEP, rc);
 }
 
-/* Chunks of variables that no document names: eviction stored them, and nobody else would ever remove them. */
+/* Deletes chunks of variables that no document names. Eviction stored them, and nothing else would ever remove
+ * them. */
 static int
 drop_unnamed(ncz_dataset *ds)
 {
@@ -128,7 +130,7 @@ drop_unnamed(ncz_dataset *ds)
     return rc;
 }
 
-/* A map of the caller's was empty when this session began: all that it holds now is this session's. */
+/* Deletes everything. A caller's store was empty when the dataset was created, so all in it is this session's. */
 static int
 drop_everything(ncz_dataset *ds)
 {
@@ -160,7 +162,7 @@ ncz_dataset_abort(ncz_dataset *ds)
     }
     if (ds->home == NCZ_HOME_CALLER)
         return finish_dataset(ds, ZMAP_KEEP, drop_everything(ds));
-    /* What another writer has put in the meantime is not ours to remove. */
+    /* If another writer has replaced the claim, the objects are his, and stay. */
     rc = ncz_claim_check(ds->map, ds->path, ds->claim);
     return finish_dataset(ds, rc == NC_NOERR ? ZMAP_DISCARD : ZMAP_KEEP, rc);
 }

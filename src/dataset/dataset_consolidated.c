@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_consolidated: the consolidated document, which holds copies of all. Its parts are found first, and parsed when they are
- * asked for, as documents of their own.
+ * dataset_consolidated: the consolidated document, which holds copies of all others. Reading it only finds the
+ * copies; each is parsed on request, as a document of its own.
  */
 #include "dataset/meta_source_int.h"
 
@@ -16,12 +16,12 @@ get_document(ncz_meta_source *s)
     zmap_get_req req = {
         .key = ncz_format_copies()->key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
 
-    (void)zmap_get_batch(s->map, &req, 1, NULL, NULL); /* the request has its status */
+    (void)zmap_get_batch(s->map, &req, 1, NULL, NULL); /* the request has its own status */
     s->body = req.body;
     return req.err.code == NC_EEMPTY ? NC_EEMPTY : ncz_err_adopt(&req.err);
 }
 
-/* The members of "metadata" are found, not parsed. */
+/* Finds the members of "metadata" without parsing them. */
 static int
 split_document(ncz_meta_source *s)
 {
@@ -45,8 +45,8 @@ split_document(ncz_meta_source *s)
     return NC_NOERR;
 }
 
-/* A damaged document can be done without: what it holds copies of is there, too. A store that does not give it out may
- * hold a good one, and give out nothing else either: that is an error, and not a dataset without contents. */
+/* A damaged document is not needed: the documents that it copies exist, too. If the store fails to return it the load
+ * fails: the store may hold a valid one and return nothing else, which would look like an empty dataset. */
 int
 ncz_consolidated_init(ncz_meta_source *s)
 {
@@ -98,9 +98,9 @@ ncz_consolidated_answer(const ncz_meta_fetch *f, ncz_doc_set *h, size_t i)
 
 /* ---- listing ---- */
 
-/* A child of a prefix as the keys of the copies name it. */
+/* A child of a prefix, found in the keys of the copies. */
 typedef struct child {
-    const char *name; /* in the document, `len` bytes */
+    const char *name; /* points into the document, `len` bytes */
     size_t      len;
     bool        leaf;
 } child;
@@ -114,7 +114,7 @@ by_name(const void *a, const void *b)
     return d != 0 ? d : (x->len > y->len) - (x->len < y->len);
 }
 
-/* The next segment of `key` below `prefix`; false when it does not lie there. */
+/* The next segment of `key` below `prefix`; false if `key` is not below it. */
 static bool
 child_of(const char *key, const char *prefix, child *out)
 {
@@ -144,6 +144,7 @@ ncz_consolidated_list(void *arg, const char *prefix, int (*each)(const char *nam
         return ncz_fail_nomem(all * sizeof *c);
     for (size_t i = 0; i < all; i++)
         n += child_of(ncz_json_key(s->metadata, i), prefix, &c[n]);
+    /* Sorting makes equal names adjacent: each child is reported once, though several keys name it. */
     qsort(c, n, sizeof *c, by_name);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         char *name;

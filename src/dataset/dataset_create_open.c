@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_create_open: how a dataset begins that stands, or is to stand, in a map: an existing one is loaded, a new one is empty and
+ * dataset_create_open: creates or opens a dataset on a store. An existing dataset is loaded; a new one is empty and
  * in define mode.
  */
 #include "dataset/dataset_int.h"
@@ -11,7 +11,7 @@
 
 static const char properties[] = "version=2,nczarr=2.0.0,libnczarr=" NCZARR_VERSION;
 
-/* What both take; `cannot`: what cannot be had. */
+/* Checks the flags of create and open; `cannot`: the unsupported ones. */
 static int
 check_mode(int mode, int cannot, const char *what)
 {
@@ -62,7 +62,7 @@ set_commit(ncz_dataset *ds, const ncz_target *t)
     return NC_NOERR;
 }
 
-/* What both ways share. Takes the map on success. */
+/* The common part of create and open. Takes the store on success. */
 static int
 start_dataset(zmap *map, const ncz_target *t, const char *path, const ncz_limits *limits, ncz_dataset **out)
 {
@@ -135,7 +135,7 @@ ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmod
 
 /* ---- open ---- */
 
-/* A store that is no dataset at all is, to a netCDF program, an unknown format. */
+/* Turns NC_ENOTZARR into NC_ENOTNC: for a netCDF program a store without a dataset is an unknown format. */
 static int
 as_unknown_format(int rc, const char *path)
 {
@@ -148,8 +148,8 @@ as_unknown_format(int rc, const char *path)
 }
 
 /*
- * A reader looks at the root alone; see dataset_lazy_load.c. A writer looks at the documents themselves, which it will write over;
- * it keeps the consolidated document true where there is one, and makes it where it is asked for.
+ * Loads the metadata. A reader loads only the root now; see dataset_lazy_load.c. A writer reads the documents
+ * themselves, since it will overwrite them. It updates an existing consolidated document, and creates one on request.
  */
 static int
 load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
@@ -173,7 +173,8 @@ load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
     return rc;
 }
 
-/* What old releases of netCDF-C wrote is read, never changed: a program that asked to write had better know at once. */
+/* Datasets of old netCDF-C releases are read, never changed. Opening for writing fails at once, not at the first
+ * put. */
 static int
 check_writable(const ncz_format_opts *style, const char *path)
 {
@@ -208,7 +209,8 @@ ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode,
     ds->writable = writable && !ds->style.readonly;
     if (writable && !ds->writable)
         ncz_log(NCZ_LOG_WARN, "%s: could not be written again as it stands: opened read-only", path);
-    /* Who writes, and who says that others write meanwhile, had better not see what stood there a little before. */
+    /* Read-ahead may return data that are slightly out of date, so it is off for writers, and for readers that expect
+     * other writers (NC_SHARE). */
     ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
     if (t->separator != 0)
         ds->model->key_encoding = ds->model->dialect->encode_keys(t->separator);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_deferred_root: datasets that are seen when they are closed, not before (`commit=close`). Until then the documents of the root
- * are kept under other names beside their own, so that nobody opens what is not complete; whoever names
- * `commit=close`, too, opens and continues it. A close puts them under their own names, the one by which the
- * dataset is seen last, and then removes the others. A map that shows everything at once anyway (ZMAP_COMMITS) needs none of this.
+ * dataset_deferred_root: datasets that become visible when they are closed (`commit=close`). Until then the root's
+ * documents have hidden names beside their final ones, so that no reader opens an incomplete dataset. Opening with
+ * `commit=close` finds and continues it. Closing puts the documents under their final names, the one that makes the
+ * dataset visible last, and then deletes the hidden ones. A store that shows all changes at once (ZMAP_COMMITS) needs
+ * none of this.
  */
 #include "dataset/dataset_int.h"
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_define: definitions that touch more than the model. A name must be one that the map can store, or the whole dataset
- * could not be committed. A new variable must read as fill, so chunks that a crashed or aborted session left under
- * its name, without a document to name them, go first.
+ * dataset_define: definitions that concern more than the model. The store must be able to hold a name, or the whole
+ * dataset could not be committed. A new variable must read as fill, so chunks that a crashed or aborted session left
+ * under its name, without a document, are deleted first.
  */
 #include "dataset/dataset_int.h"
 
 #include <string.h>
 
-#define FILE_NAME_BYTES 255 /* one name in a directory, on every system that we know */
+#define FILE_NAME_BYTES 255 /* longest name in a directory, on all common systems */
 
 int
 ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
 {
     size_t most = ncz_format_longest_document();
-    char  *doc = ncz_sprintf("%s/%0*d", key, (int)most, 0); /* as long as the key of any document of it */
+    char  *doc = ncz_sprintf("%s/%0*d", key, (int)most, 0); /* as long as the longest key of its documents */
     bool   good = doc != NULL && zmap_key_valid(doc), files;
 
     if (doc == NULL)
@@ -22,7 +22,7 @@ ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
     ncz_free(doc);
     if (!good)
         return ncz_fail(NC_EBADNAME, "%s: no store can keep such a name as a key", key);
-    /* Archives are unzipped. */
+    /* Users unzip archives, so the limit of directories applies to them, too. */
     files = strcmp(zmap_name(ds->map), "file") == 0 || strcmp(zmap_name(ds->map), "zip") == 0;
     for (const char *seg = key; files && seg != NULL;) {
         size_t len = strcspn(seg, "/");
@@ -34,7 +34,7 @@ ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
     return NC_NOERR;
 }
 
-/* The same for a node that is about to be made. */
+/* The same for a node to be created. */
 static int
 check_new(const ncz_dataset *ds, const ncz_group *g, const char *name)
 {

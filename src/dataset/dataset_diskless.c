@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_diskless: datasets that live in memory: in one block, which is a zip archive (nc_open_memio and its like), or in a
- * map, filled from a store when opened and put into one when closed, if that is wished (NC_DISKLESS, NC_PERSIST).
+ * dataset_diskless: datasets in memory: in one block, which is a zip archive (nc_open_memio() and its like), or in a
+ * memory store, filled from another store at open and, on request, stored there at close (NC_DISKLESS, NC_PERSIST).
  *
- * Copies go object by object, chunks first and then documents, those of lower groups before those of upper ones, so
- * that what is cut short on the way leaves no document that speaks of what is not there.
+ * Copies are made object by object: chunks first, then documents, those of deeper groups before those of upper ones.
+ * An interrupted copy then has no document that names missing objects.
  */
 #include "dataset/dataset_int.h"
 #include "zmap/zmap_mem.h"
@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-/* ---- one block --------------------------------------------------------------------------------------------------- */
+/* ---- one block ------------------------------------------------------------------------------------------------- */
 
-/* Closes what could not be made a dataset; the failure stays. */
+/* Closes a store on which no dataset could be made; the failure stays. */
 static int
 give_up(zmap *map, int rc)
 {
@@ -46,7 +46,7 @@ ncz_dataset_create_mem(const char *path, int cmode, size_t room, const ncz_limit
     return rc;
 }
 
-/* A block that is not locked is the map's, whether it is to be changed or not: it is freed with it. */
+/* A block that is not locked is the store's, read-only or not: closing the store frees it. */
 int
 ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool locked, const ncz_limits *limits,
                      ncz_dataset **out)
@@ -69,7 +69,7 @@ ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool 
         ncz_err err;
 
         ncz_err_save(&err, rc);
-        (void)zmap_zip_mem_take(map, &back, &back_len); /* as it came: the caller's still */
+        (void)zmap_zip_mem_take(map, &back, &back_len); /* unchanged: still the caller's */
         (void)zmap_close(map, ZMAP_KEEP);
         rc = ncz_err_adopt(&err);
     }
@@ -84,9 +84,9 @@ ncz_dataset_in_block(const ncz_dataset *ds)
     return ds->home == NCZ_HOME_BLOCK;
 }
 
-/* ---- from store to store ----------------------------------------------------------------------------------------- */
+/* ---- from store to store --------------------------------------------------------------------------------------- */
 
-/* Puts the object where it is not yet, or not the same. */
+/* Copies an object. `compare`: only if it is absent or different. */
 static int
 copy_object(zmap *from, zmap *to, const char *key, bool compare)
 {
@@ -115,7 +115,7 @@ depth_of(const char *key)
     return n;
 }
 
-/* All keys of one rank: chunks (no depth), or the documents of a depth. */
+/* Copies all objects of one rank: the chunks, or the documents of one depth. */
 static int
 copy_rank(zmap *from, zmap *to, const ncz_key_list *keys, bool documents, size_t depth, bool compare)
 {
@@ -143,8 +143,8 @@ copy_all(zmap *from, zmap *to, bool compare, ncz_key_list *keys)
     return rc;
 }
 
-/* A copy of a store in a map of memory, and the keys of what was there: none of a store that cannot list them, nor be
- * written to. */
+/* Copies a store into a memory store, and lists the keys it held: none for a store that cannot list, which cannot be
+ * written to either. */
 static int
 load_store(const ncz_target *t, const ncz_limits *limits, zmap **out, ncz_key_list *keys)
 {
@@ -190,7 +190,7 @@ done:
     return rc;
 }
 
-/* What was there when the dataset was opened and is not any more. Of what others put there nothing goes. */
+/* Deletes the objects that existed at open and are gone now. Objects that others have put there since stay. */
 static int
 remove_gone(zmap *to, const ncz_key_list *before, const ncz_key_list *now)
 {
@@ -229,7 +229,7 @@ ncz_diskless_persist(ncz_dataset *ds)
         ncz_err err;
 
         ncz_err_save(&err, rc);
-        (void)zmap_close(to, ds->created ? ZMAP_DISCARD : ZMAP_REVERT); /* the first failure is what counts */
+        (void)zmap_close(to, ds->created ? ZMAP_DISCARD : ZMAP_REVERT); /* the first failure is the one reported */
         rc = ncz_err_adopt(&err);
     }
 done:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_doc_cache: the documents as they stand in the map, so that a flush puts only those whose bytes changed. Bytes are kept
- * rather than a digest: they are small, and "the same" is then a fact. Guarded by the dataset's exclusive lock.
+ * dataset_doc_cache: the documents as stored, so that a flush puts only those whose bytes changed. The bytes are kept
+ * rather than a digest: documents are small, and the comparison is exact. Guarded by the dataset's exclusive lock.
  */
 #include "dataset/dataset_int.h"
 
@@ -22,13 +22,13 @@ ncz_doc_cache_forget(ncz_doc_cache *s, const char *key)
 
     if (!ncz_names_get(&s->index, key, &i))
         return;
-    ncz_names_del(&s->index, key); /* its place stays empty: renames are rare */
+    ncz_names_del(&s->index, key); /* its slot stays empty: renames are rare */
     ncz_free(s->v[i].key);
     ncz_free(s->v[i].text);
     s->v[i] = (ncz_cached_doc){NULL, NULL, 0};
 }
 
-/* A free place, maybe a new one. */
+/* The next free slot, growing the array if needed. */
 static bool
 find_place(ncz_doc_cache *s, size_t *out)
 {

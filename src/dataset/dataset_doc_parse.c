@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_doc_parse: the documents of one node on their way to the format.
+ * dataset_doc_parse: parses the documents of one node for the format.
  *
- * Old writers left stale bytes behind complete documents: the first value counts, the log says so.
+ * Old writers left stale bytes after complete documents: the first value counts, the rest is logged.
  */
 #include "dataset/meta_source_int.h"
 

@@ -1,43 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_flush: everything that is newer than the store goes there, in an order that leaves a readable dataset behind
- * wherever a crash cuts it:
+ * dataset_flush: stores all changes, in an order that leaves a readable dataset after a crash at any point:
  *
- *   1 dirty chunks (nothing names the new ones yet; replaced ones are whole, old or new)
- *   2 sync, so that no document can become durable before the chunks that it speaks of; of a new dataset, see whether
- *     the place is still ours
- *   3 plan the changed documents; those whose bytes are in the store already are left out
- *   4 put array documents, then groups, deepest first: a document comes after all that it names, and of each
- *     array or group last the document that makes it visible; of a new dataset, which nobody sees
- *     before step 5, all in one batch
- *   5 put what others look at first: consolidated, then the root: the commit point
+ *   1 store the dirty chunks (no document names new ones yet; a replaced one is complete, old or new)
+ *   2 sync, so that no document becomes durable before the chunks that it describes; for a new dataset, check that
+ *     the claim is still ours
+ *   3 plan the changed documents; leave out those whose stored bytes are equal
+ *   4 put array documents, then groups, deepest first: a document follows all that it names, and the document that
+ *     makes an array or group visible follows the node's others; for a new dataset, which is invisible before step 5,
+ *     all in one batch
+ *   5 put what readers look at first: the consolidated document, then the root's: the commit point
  *   6 sync again; clear the dirty marks
- *   7 delete what a rename left under an old name, and of a new dataset the claim
+ *   7 delete the objects that a rename left under an old name, and the claim of a new dataset
  *
- * A map that commits all at once (ZMAP_COMMITS) needs no order; there 2 and 6 are left to ncz_dataset_commit().
+ * A store that commits all at once (ZMAP_COMMITS) needs no order; ncz_dataset_commit() replaces steps 2 and 6 there.
  *
- * Of a new dataset the documents are put before that already, as define mode is left (ncz_dataset_documents_first()).
+ * The documents of a new dataset are put before that, when define mode ends (ncz_dataset_documents_first()).
  *
- * A failure in between leaves marks and table as the store is: the next flush goes on. A failed sync is final.
- * Runs under the dataset's exclusive lock.
+ * After a failure the dirty marks and the table of stored documents still match the store, so the next flush
+ * continues. A failed sync is final. Runs under the dataset's exclusive lock.
  */
 #include "dataset/dataset_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One document to store. */
+/* A document to store. */
 typedef struct pending {
     ncz_stage stage;
     size_t    depth, seq;
-    bool      visible; /* makes its node visible: after its others */
+    bool      visible; /* makes its node visible: put after the node's others */
     char     *key, *text;
     size_t    len;
 } pending;
 
 typedef struct plan {
     const ncz_doc_cache *stored;
-    bool                 unseen; /* a new dataset: no reader sees any of it before its root's document is there */
+    bool                 unseen; /* a new dataset, invisible until its root's document is stored */
     pending             *v;
     size_t               n, cap;
 } plan;
@@ -96,7 +95,7 @@ plan_clear(plan *p)
     ncz_free(p->v);
 }
 
-/* Documents of one rank are independent of each other and go in one batch. */
+/* Documents of equal rank are independent of each other, and are put in one batch. */
 static int
 by_rank(const pending *a, const pending *b)
 {
@@ -134,7 +133,7 @@ put_batch(ncz_dataset *ds, const pending *v, size_t n)
         if (rc == NC_NOERR || reqs[i].err.code == NC_NOERR)
             ncz_doc_cache_set(&ds->stored, v[i].key, v[i].text, v[i].len);
         else
-            ncz_doc_cache_forget(&ds->stored, v[i].key); /* nobody knows what stands there now */
+            ncz_doc_cache_forget(&ds->stored, v[i].key); /* the stored bytes are unknown now */
     }
     ncz_free(reqs);
     return rc;
@@ -196,8 +195,9 @@ ncz_dataset_put_documents(ncz_dataset *ds, bool all)
 }
 
 /*
- * Nothing is synced: after power loss the place may hold less, and can be created again. In an archive the marks stay:
- * nobody sees it before all is there, and a rename of what only it holds needs no flush.
+ * Nothing is synced: after power loss documents may be missing, and the dataset can be created again. In an archive
+ * the dirty marks stay: an archive is invisible until it is complete, and a rename of what only it holds needs no
+ * flush.
  */
 int
 ncz_dataset_documents_first(ncz_dataset *ds, bool again)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_grow: makes an unlimited dimension longer. What becomes reachable must read as fill.
+ * dataset_grow: extends an unlimited dimension. The new elements must read as fill.
  *
- * A writer that dies after its chunks are stored and before the documents record the new length leaves elements
- * beyond that length: whole chunks, and the rest of the chunks that the length ends in. They are unreachable as long as
- * the length stays, and would come back as data once a later writer grows past them. So before a dimension of an
+ * A writer that dies after its chunks are stored, and before the documents record the new length, leaves elements
+ * beyond that length: whole chunks, and the rest of the chunks in which the length ends. They are unreachable as long
+ * as the length stays, but would reappear as data when a later writer grows past them. So before a dimension of an
  * existing dataset grows for the first time in a session, each variable that uses it is cleared beyond the length:
  *
- *   1 chunks that lie wholly beyond it are deleted, found by listing the variable's keys
- *   2 in the chunks that it ends in, the elements beyond it are set to fill, where they are not fill already
+ *   1 chunks entirely beyond it are deleted, found by listing the variable's keys
+ *   2 in the chunks in which it ends, the elements beyond it are set to fill, unless they are fill already
  *
- * After that only this session writes there, and needs to clear again only what a put that failed left. A dataset made by
- * this session needs none of it. A store
- * that cannot list its keys, or does not allow it, is not cleared in step 1, which is logged.
+ * Afterwards only this session writes there; only a put that fails makes another clearing necessary. A dataset
+ * created by this session needs no clearing. For a store that cannot list its keys, or does not permit it, step 1 is
+ * skipped with a log line.
  *
  * Runs under the dataset's exclusive lock.
  */
@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-#define SLAB_BYTES ((size_t)32 << 20) /* of the elements looked at in one request */
+#define SLAB_BYTES ((size_t)32 << 20) /* bytes of the elements checked in one request */
 
 void
 ncz_dataset_note_lengths(ncz_dataset *ds)
@@ -32,7 +32,7 @@ ncz_dataset_note_lengths(ncz_dataset *ds)
 
 /* ---- 1: whole chunks ------------------------------------------------------------------------------------------- */
 
-/* Does the chunk at `index` begin at or beyond the length of dimension `d`, in an array dimension that is `d`? */
+/* True if the chunk at `index` begins at or beyond the length of dimension `d`, in an array dimension that is `d`. */
 static bool
 is_beyond(const ncz_var *v, const ncz_dim *d, const uint64_t *index)
 {
@@ -75,13 +75,13 @@ delete_chunks_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
 
 /* ---- 2: the rest of chunks in which the length ends ------------------------------------------------------------ */
 
-/* A region of a variable that is worked through in slabs of whole chunks. */
+/* A region of a variable, processed in slabs of whole chunks. */
 typedef struct region {
     ncz_dims   start, count; /* the region */
     ncz_dims   at, n;        /* the slab */
     ncz_dims   stride, shape;
     ptrdiff_t *imap;
-    size_t     nelems; /* most in one slab */
+    size_t     nelems; /* elements of the largest slab */
 } region;
 
 static void
@@ -124,9 +124,9 @@ size_slab(region *r, const ncz_var *v)
     return NC_NOERR;
 }
 
-/* The elements beyond the length of array dimension `d`, up to the end of the chunk that the length ends in. In other
- * unlimited dimensions the region reaches to the end of the last chunk, too: one put may grow several. *some: there are
- * any. */
+/* The elements beyond the length of array dimension `d`, up to the end of the chunk in which the length ends. In
+ * other unlimited dimensions the region extends to the end of the last chunk, too, since one put may grow several.
+ * *some: the region is not empty. */
 static int
 init_region(region *r, const ncz_var *v, size_t d, bool *some)
 {
@@ -171,7 +171,8 @@ next_slab(region *r, size_t rank)
     return false;
 }
 
-/* Strings of fixed width are read as NULL where they are empty, so no string is the same as an empty one here. */
+/* True if the element is fill. An empty string of fixed width is read as NULL, so NULL equals an empty string
+ * here. */
 static bool
 is_fill(const ncz_type *type, const void *elem, const void *fill)
 {
@@ -184,7 +185,7 @@ is_fill(const ncz_type *type, const void *elem, const void *fill)
     return strcmp(have != NULL ? have : "", want != NULL ? want : "") == 0;
 }
 
-/* Sets the elements to `fill`, which keeps what it holds. True when one of them was something else. */
+/* Sets the elements to `fill`, of which they are shallow copies. True if any element was not fill. */
 static bool
 set_elems(const ncz_type *type, void *elems, size_t n, const void *fill)
 {
@@ -260,7 +261,7 @@ clear_var_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
         rc = NC_NOERR;
     }
     for (size_t k = 0; rc == NC_NOERR && k < v->rank; k++)
-        if (v->dims[k] == d && v->fill_mode != NCZ_FILL_NONE) /* else what was never written is undefined */
+        if (v->dims[k] == d && v->fill_mode != NCZ_FILL_NONE) /* without fill, unwritten elements are undefined */
             rc = fill_chunks_at_end(ds, v, k);
     return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_key_list: lists of keys, gathered from a map. A list owns its strings. No threads.
+ * dataset_key_list: lists of keys, collected from a store. A list owns its strings. Not for several threads at once.
  */
 #include "dataset/dataset_int.h"
 
@@ -52,7 +52,7 @@ ncz_key_list_has(const ncz_key_list *k, const char *key)
 
 typedef struct gathering {
     ncz_key_list *out;
-    int           rc; /* of the callback: a map may not pass it on untouched */
+    int           rc; /* of the callback, which a store may not return unchanged */
 } gathering;
 
 static int

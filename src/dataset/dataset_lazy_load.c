@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_lazy_load: what stands in the map -> model, in two steps. Opening looks at the root's documents alone, which say what the
- * dataset is; a reader has all the others fetched when something is first asked of it, so that opening costs nothing
- * that is not needed. A writer has all of it at once: it must know what it will write over.
+ * dataset_lazy_load: stored metadata -> model, in two steps. Opening fetches only the root's documents, which
+ * identify the dataset. A reader fetches all others at its first call that needs the model, so that opening stays
+ * cheap. A writer loads everything at once: it must know what it will overwrite.
  *
- * The second step is done once, with the dataset to itself; what fails it then fails every call that needs the model.
+ * The second step runs once, under the exclusive lock. Its failure is returned by every later call that needs the
+ * model.
  */
 #include "dataset/dataset_int.h"
 
@@ -33,14 +34,14 @@ ncz_load_drop(ncz_dataset *ds)
     ds->load = NULL;
 }
 
-/* A copy in the consolidated document that cannot be parsed: the documents themselves are there. */
+/* True if a copy in the consolidated document could not be parsed: the documents themselves exist, too. */
 static bool
 needs_the_documents(const ncz_load *load)
 {
     return atomic_load(&load->source.unsound) && load->copies == NCZ_CONSOLIDATED_USE;
 }
 
-/* The root's documents. *damaged: they are to be had from the documents themselves. */
+/* Loads the root's documents. *damaged: they must be read from the documents themselves. */
 static int
 load_root(ncz_dataset *ds, ncz_consolidated copies, const ncz_load_opts *wish, bool *damaged)
 {

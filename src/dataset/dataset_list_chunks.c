@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_list_chunks: which chunks of a variable are stored, found by listing what stands below its key, so that a sparse array
- * costs what it holds and not what it might. Of a map that cannot list, as a web server, each chunk of the grid is asked
- * for, many at once. Under the dataset's lock, shared.
+ * dataset_list_chunks: finds the stored chunks of a variable by listing the keys below its own, so that a sparse
+ * array costs what it holds, not what it could hold. A store that cannot list, such as a web server, is asked for
+ * each chunk of the grid, many at once. Under the dataset's lock, shared.
  */
 #include "dataset/dataset_int.h"
 
@@ -10,7 +10,7 @@
 
 enum { ASKED_AT_ONCE = 1024, ASKED_MOST = 1 << 24 };
 
-/* What is being gathered: `rank` numbers for each chunk. */
+/* The indices found so far: `rank` numbers for each chunk. */
 typedef struct found {
     const ncz_dialect_ops *dialect;
     const ncz_var         *v;
@@ -26,7 +26,7 @@ index_width(const ncz_var *v)
     return v->rank == 0 ? 1 : v->rank;
 }
 
-/* Is that the very key of a chunk that the array's shape has room for? */
+/* True if `key` is exactly the key of a chunk inside the array's shape. Other keys may parse to the same index. */
 static int
 is_chunk(found *f, const char *key, const uint64_t *index, bool *out)
 {
@@ -100,7 +100,7 @@ grid_len(const found *f, size_t d)
     return f->shape[d] / chunk + (f->shape[d] % chunk != 0);
 }
 
-/* How many chunks the array's shape has room for. */
+/* The number of chunks in the array's shape. */
 static int
 count_grid(const found *f, uint64_t *out)
 {
@@ -120,7 +120,7 @@ count_grid(const found *f, uint64_t *out)
     return NC_NOERR;
 }
 
-/* The index of the chunk at a place of the grid, in C order. */
+/* The index of the chunk at position `place` of the grid, in C order. */
 static void
 index_at(const found *f, uint64_t place, uint64_t *index)
 {
@@ -131,11 +131,11 @@ index_at(const found *f, uint64_t place, uint64_t *index)
     }
 }
 
-/* Asks for `n` chunks from a place of the grid on, and takes those that are there. */
+/* Requests `n` chunks from position `place` of the grid on, and records those that exist. */
 static int
 ask_some(found *f, zmap *map, uint64_t place, size_t n, zmap_get_req *reqs, ncz_key_list *keys)
 {
-    static char    none[1]; /* nothing of an object is wanted */
+    static char    none[1]; /* an empty range: only the object's existence matters */
     size_t         w = index_width(f->v);
     ncz_chunk_addr where;
     int            rc = NC_NOERR;
@@ -143,7 +143,7 @@ ask_some(found *f, zmap *map, uint64_t place, size_t n, zmap_get_req *reqs, ncz_
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         if ((rc = make_room(f)) != NC_NOERR)
             return rc;
-        index_at(f, place + i, f->index + f->n * w); /* for its key; not counted yet */
+        index_at(f, place + i, f->index + f->n * w); /* only for its key; not counted yet */
         if ((rc = f->v->spec->locate(f->v->spec, f->index + f->n * w, &f->key, &where)) == NC_NOERR)
             rc = ncz_key_list_add(keys, "", where.key);
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Documents from the map. One that is read by workers gives those of a node at a time; one that likes all at once
- * gets one batch, and a node's documents are parsed on a worker when the last of them has come.
+ * dataset_meta_from_store: documents from the store. A store that is read by workers (ZMAP_FROM_WORKERS) gets the
+ * requests of one node at a time. Any other gets all in one batch, and a node's documents are parsed on a worker when
+ * the last of them has arrived.
  */
 #include "dataset/meta_source_int.h"
 
-#define ROOM ((size_t)4095) /* made for each before anything is read: most need no more */
+#define ROOM ((size_t)4095) /* initial bytes of each buffer; most documents need no more */
 
 static zmap_get_req
 whole_request(const ncz_meta_source *s, const char *key)
@@ -13,7 +14,7 @@ whole_request(const ncz_meta_source *s, const char *key)
     return (zmap_get_req){.key = key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
 }
 
-/* What is asked for, read into `body`. */
+/* The store's request for one document, read into `body`. */
 static zmap_get_req
 wanted(const ncz_docs_req *r, const char *key, ncz_buf body)
 {
@@ -33,7 +34,7 @@ keep_bytes(ncz_meta_source *s, const zmap_get_req *req)
     (void)pthread_mutex_unlock(&s->lock);
 }
 
-/* What one request brought: an absent document is no error. */
+/* Takes the result of one request. An absent document is not an error. */
 static void
 take_document(ncz_meta_source *s, ncz_doc_set *h, size_t k, const ncz_docs_req *r, const zmap_get_req *req)
 {
@@ -51,9 +52,9 @@ take_document(ncz_meta_source *s, ncz_doc_set *h, size_t k, const ncz_docs_req *
         keep_bytes(s, req);
 }
 
-/* ---- from a map that is read by workers ---- */
+/* ---- from a store that is read by workers ---- */
 
-/* A body that can take a document of usual size. Without that memory the map makes it as it goes. */
+/* Empties a buffer, and reserves a document's usual size. Without memory the store grows the buffer later. */
 static ncz_buf
 empty_buffer(ncz_buf body)
 {
@@ -81,21 +82,21 @@ ncz_meta_get(const ncz_meta_fetch *f, ncz_doc_set *h, ncz_buf *bodies, size_t i)
     }
 }
 
-/* ---- from a map that likes all at once ---- */
+/* ---- from a store that takes all requests at once ---- */
 
 typedef struct batch {
     const ncz_meta_fetch *f;
     zmap_get_req         *gets;
     size_t                ngets;
-    size_t               *index; /* of the requests, for tags */
-    size_t               *first; /* of each request's gets */
-    size_t               *left;  /* gets that are under way */
-    size_t               *ready; /* requests in the order in which they were complete */
+    size_t               *index; /* numbers of the requests, for tags */
+    size_t               *first; /* of each request, its first get */
+    size_t               *left;  /* of each request, its unfinished gets */
+    size_t               *ready; /* requests in the order of completion */
     size_t                nready;
     ncz_pool_batch        pool;
 } batch;
 
-/* A request whose objects are all here. */
+/* Parses and delivers a request whose objects have all arrived. */
 static void
 batch_ready(void *arg, size_t place, ncz_scratch *scratch)
 {
@@ -187,7 +188,8 @@ ncz_meta_get_all(const ncz_meta_fetch *f)
 
 /* ---- the root's ---- */
 
-/* A writer keeps true the consolidated document that stands there, whatever it says: it will be written over. */
+/* Determines whether a consolidated document exists. A writer updates an existing one, so an invalid one will do: it
+ * is overwritten. */
 static int
 know_copies(ncz_meta_source *s, const zmap_get_req *req)
 {
@@ -200,9 +202,9 @@ know_copies(ncz_meta_source *s, const zmap_get_req *req)
     return NC_NOERR;
 }
 
-/* The first document alone, when it may be enough; then those that are still wanted, in one batch. For one who must
- * know whether there are copies that question is in it: last, behind the documents. A store that fails at the first is
- * not asked for more. */
+/* Fetches the first document alone if it may suffice, then the others in one batch. A writer that must know whether
+ * consolidated metadata exist has that request in the same batch, after the documents. After a failure of the first
+ * request no other is made. */
 static int
 root_steps(const ncz_meta_fetch *f, zmap_get_req *gets, ncz_doc_set *h)
 {

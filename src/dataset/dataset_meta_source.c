@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_meta_source: where a format gets its documents from: the map (dataset_meta_from_store.c), or the one consolidated document that holds
- * copies of all (dataset_consolidated.c). Each is asked for once, parsed where it arrives (on the workers, some nodes at a time, or
- * as a batch map hands it over), given to the format (dataset_doc_parse.c), and let go of.
+ * dataset_meta_source: the format's source of documents: the store (dataset_meta_from_store.c), or the consolidated
+ * document, which holds copies of all (dataset_consolidated.c). Each document is requested once, parsed where it
+ * arrives (on the workers, some nodes at a time, or as a store that takes batches delivers it), passed to the format
+ * (dataset_doc_parse.c), and freed.
  */
 #include "dataset/meta_source_int.h"
 
-/* Nodes that one task fetches at most, so that what a reader of JSON needs is made once for them; and tasks for each
- * thread, so that all end at the same time. */
+/* The most nodes of one task, which share one JSON reader; and the tasks per thread, enough that all threads end at
+ * about the same time. */
 #define RUN_MOST 64
 #define TASKS    8
 
 /* ---- fetching ---- */
 
-/* The requests of one task. */
+/* Fetches the requests of one task. */
 static void
 fetch_run(void *arg, size_t run, ncz_scratch *scratch)
 {

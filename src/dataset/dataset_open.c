@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_open: from a path or a map of the caller's to an open dataset (dataset_create_open.c). A creation that fails leaves nothing behind.
+ * dataset_open: opens and creates datasets, from a path or a store of the caller's (dataset_create_open.c). A failed
+ * creation leaves nothing in the store.
  */
 #include "dataset/dataset_int.h"
 #include "zmap/zmap_mem.h"
@@ -59,7 +60,7 @@ ncz_dataset_store(const char *path, zmap_open_how how, zmap **out)
     return rc;
 }
 
-/* A map that cannot be searched cannot be emptied either. */
+/* A store that cannot list cannot be emptied, so it must hold no dataset. */
 static int
 check_free(zmap *map)
 {
@@ -71,7 +72,7 @@ check_free(zmap *map)
     return rc;
 }
 
-/* A map of the caller's must be empty, or hold a dataset that may go. */
+/* Empties a store of the caller's, which may hold a dataset and nothing else. */
 static int
 clear_map(zmap *map, int cmode)
 {
@@ -91,8 +92,8 @@ clear_map(zmap *map, int cmode)
     return rc;
 }
 
-/* The target that a fragment's text means for a map that is there already: as a URL, whose fragment is never taken
- * for part of a name. */
+/* Makes a target from a fragment's text, for an existing store. Parsed as a URL, whose fragment is never taken as
+ * part of a name. */
 static int
 map_target(const char *mode, bool for_create, ncz_target **out)
 {
@@ -127,7 +128,8 @@ done:
 
 /* ---- open ---- */
 
-/* Who continues a dataset that is not seen yet is its one writer. After a failure `ds` is gone, and the map is not. */
+/* A session that continues an unpublished dataset becomes its only writer. After a failure `ds` is freed, the store
+ * is not. */
 static int
 take_over(ncz_dataset *ds, zmap *map, const char *path)
 {

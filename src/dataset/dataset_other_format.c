@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_other_format: files that are no Zarr store, but another format that users of netCDF know, by their first bytes. For
- * error texts. No state; any thread.
+ * dataset_other_format: recognises, by their first bytes, files of other formats that netCDF users know. For error
+ * texts. No state; any thread.
  */
 #include "dataset/dataset_int.h"
 
@@ -22,7 +22,7 @@ has_hdf5_superblock(const unsigned char *s, size_t n)
     return false;
 }
 
-/* NULL: none that we know. */
+/* NULL: unknown. */
 static const char *
 name_format(const unsigned char *s, size_t n)
 {

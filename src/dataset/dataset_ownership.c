@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_ownership: what of a map's objects belongs to a dataset. Whatever removes a dataset asks here first, and removes nothing
- * when a single object is none of a dataset's: an arbitrary directory is never emptied.
+ * dataset_ownership: which objects of a store belong to a dataset. All deletion checks this first: one foreign object
+ * and nothing is deleted, so that an arbitrary directory is never emptied.
  */
 #include "dataset/dataset_int.h"
 
@@ -9,7 +9,7 @@
 
 enum { MARKS_MOST = 32 };
 
-/* Asks for nothing of each mark: whether it is there is all that matters. */
+/* Requests an empty range of each mark: only its existence matters. */
 int
 ncz_owner_is_dataset(zmap *map, bool *out)
 {
@@ -35,7 +35,7 @@ on_any(const char *name, bool leaf, void *arg)
     (void)name;
     (void)leaf;
     *(bool *)arg = false;
-    return 1; /* one is enough */
+    return 1; /* one child suffices: stop */
 }
 
 int
@@ -65,8 +65,8 @@ ncz_owner_is_root_key(const char *key)
     return ncz_owner_is_document(key) || ncz_claim_is_key(key) || ncz_deferred_is_key(key);
 }
 
-/* Is `rest`, which lies below the first `below` bytes of a key, a chunk of an array of this dialect whose document is
- * among `keys`? */
+/* True if the key is a chunk, after its first `below` bytes, of an array of this dialect whose document is among
+ * `keys`. */
 static int
 is_chunk_of(const ncz_dialect_ops *d, const ncz_key_list *keys, const char *key, size_t below, bool *out)
 {
@@ -82,7 +82,8 @@ is_chunk_of(const ncz_dialect_ops *d, const ncz_key_list *keys, const char *key,
     return NC_NOERR;
 }
 
-/* Is `key` a chunk below a variable whose document is among `keys`? */
+/* True if `key` is a chunk of any variable whose document is among `keys`. A chunk's key may have several segments,
+ * so each prefix is tried. */
 static int
 is_chunk(const ncz_key_list *keys, const char *key, bool *out)
 {
@@ -100,15 +101,16 @@ is_chunk(const ncz_key_list *keys, const char *key, bool *out)
 
 /* ---- chunks without a document --------------------------------------------------------------------------------- */
 
-/* What is known of the chunks that no document names: those of a variable whose writer died. */
+/* The state of a scan over chunks that no document names: those of a variable whose writer died. */
 typedef struct orphans {
-    const char *key;    /* the last one */
+    const char *key;    /* the previous one */
     size_t      folder; /* bytes of its variable's key */
     size_t      rank;
-    bool        first; /* one of them is a variable's first chunk */
+    bool        first; /* one of them is the first chunk of a variable */
 } orphans;
 
-/* Could `key` be a chunk whose variable has no document yet? All chunks of one variable have as many numbers. */
+/* True if `key` may be a chunk whose variable has no document. All chunks of one variable have the same count of
+ * numbers. */
 static bool
 is_orphan(orphans *o, const char *key)
 {
@@ -126,7 +128,7 @@ is_orphan(orphans *o, const char *key)
     return true;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------- */
+/* ---- all keys of a dataset ------------------------------------------------------------------------------------- */
 
 static int
 refuse_key(const char *what, const char *key, bool root, int refusal)
@@ -144,9 +146,9 @@ refuse_key(const char *what, const char *key, bool root, int refusal)
 }
 
 /*
- * Without a document at the root, or the mark of a writer there, only chunks may be there: what a writer of this
- * library's first version left. Documents further down may be several datasets' in one folder. Folders of mail hold
- * files with numbers for names, too, but none is 0.
+ * Without a root document or a claim only chunks may be present: the remains of a writer of this library's first
+ * version. Documents further down may belong to several datasets in one directory. Mail directories contain files
+ * with numbers for names, too, but none named 0; so one of the chunks must be a first one.
  */
 int
 ncz_owner_all_keys(zmap *map, const char *what, int refusal, ncz_key_list *keys)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_quantize: lossy rounding of floating-point values so that they compress better. Three known algorithms: BitGroom
- * (Zender 2016), Granular BitRound (after Delaunay et al. 2019), BitRound (Kloewer et al. 2021). Values equal to the
- * fill value, zeros, NaN and infinities stay as they are. Pure: any thread.
+ * dataset_quantize: lossy rounding of floating-point values for better compression. Three published algorithms:
+ * BitGroom (Zender 2016), Granular BitRound (after Delaunay et al. 2019), BitRound (Kloewer et al. 2021). Values
+ * equal to the fill value, zeros, NaN and infinities are unchanged. Pure functions; any thread.
  */
 #include "dataset/dataset_int.h"
 #include "util/rounding.h"
@@ -13,11 +13,12 @@
 #define MANTISSA_FLOAT  23
 #define MANTISSA_DOUBLE 52
 
-/* Products with both, never a quotient: powers of ten lie on an edge, and other writers' rounding decides them. */
+/* Used as factors, never as divisors: powers of ten are exactly on an edge, where the rounding must match other
+ * writers'. */
 static const double log2_of_10 = 3.3219280948873626;  /* 2.302585092994046 / 0.6931471805599453 */
 static const double log10_of_2 = 0.30102999566398114; /* 0.6931471805599453 / 2.302585092994046 */
 
-/* Rounds to `keep` of `all` explicit mantissa bits: adds half of the last bit kept, cuts the rest. */
+/* Rounds to `keep` of `all` explicit mantissa bits: adds half of the last kept bit, and clears the rest. */
 static uint64_t
 round_bits(uint64_t bits, int all, int keep)
 {
@@ -29,7 +30,7 @@ round_bits(uint64_t bits, int all, int keep)
     return bits & ~(((uint64_t)1 << zero) - 1);
 }
 
-/* Cuts on even places, sets on odd ones, so that means keep their value. */
+/* Clears the low bits at even positions and sets them at odd ones, so that means are preserved. */
 static uint64_t
 groom_bits(uint64_t bits, int all, int keep, uint64_t place)
 {
@@ -42,8 +43,8 @@ groom_bits(uint64_t bits, int all, int keep, uint64_t place)
 }
 
 /*
- * Mantissa bits that keep `nsd` decimal digits of this value. It lies in [2^(e-1), 2^e) and has `digits` digits
- * before the point; with k bits kept neighbours are 2^(e-1-k) apart, which must not be more than 10^(digits - nsd).
+ * The mantissa bits that keep `nsd` decimal digits of this value. It is in [2^(e-1), 2^e), with `digits` digits
+ * before the point. With k bits kept neighbours are 2^(e-1-k) apart, which must not exceed 10^(digits - nsd).
  */
 static int
 bits_for_digits(double value, int nsd)

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_quantized_write: puts into a quantized variable. The data are gathered, converted to the variable's own type and rounded in
- * memory of our own, slab by slab, so that it stays bounded however much is put. Slabs end where chunks end: each
- * chunk gets all that it is to get at once.
+ * dataset_quantized_write: puts into a quantized variable. The data are gathered, converted to the variable's type
+ * and rounded in temporary memory, in slabs, so that the memory is bounded however large the put. Slabs end where
+ * chunks end, so that each chunk gets all its data at once.
  */
 #include "dataset/dataset_int.h"
 
 #include <string.h>
 
-#define SLAB_BYTES ((size_t)8 << 20) /* of a slab, unless what falls into one chunk is more */
+#define SLAB_BYTES ((size_t)8 << 20) /* of a slab, unless the data of one chunk need more */
 
 typedef struct slabs {
     const ncz_var  *v;
     const ncz_plan *plan;
     const char     *in;
-    size_t          cut;  /* dimensions before it are cut at every chunk, this one where it pays, those behind not */
-    uint64_t        most; /* elements of a slab, as far as chunks allow */
-    ncz_dims        at, count, start, index; /* the slab, in elements of the selection; where it begins; scratch */
+    size_t          cut;  /* dimensions before it are cut at every chunk, this one if needed, later ones never */
+    uint64_t        most; /* target number of elements in a slab */
+    ncz_dims        at, count, start, index; /* the slab in the selection; its start; scratch */
     ptrdiff_t      *imap;                    /* of the packed slab */
     void           *raw, *own;
 } slabs;
 
-/* Elements of dimension d from `i` on that lie in the same chunk. */
+/* The elements of dimension d from `i` on that are in the same chunk. */
 static uint64_t
 to_chunk_end(const slabs *s, size_t d, uint64_t i)
 {
@@ -32,7 +32,8 @@ to_chunk_end(const slabs *s, size_t d, uint64_t i)
     return n < sel->count[d] - i ? n : sel->count[d] - i;
 }
 
-/* Elements of one slab when dimensions up to `d` are cut at every chunk. The selection's own count fits. */
+/* The elements of one slab if dimensions up to `d` are cut at every chunk. The product cannot overflow, as the
+ * selection's own count does not. */
 static uint64_t
 least_slab(const slabs *s, size_t d)
 {
@@ -44,7 +45,7 @@ least_slab(const slabs *s, size_t d)
     return n;
 }
 
-/* The slab that begins at s->at; its elements. */
+/* Sets the shape of the slab that begins at s->at; returns its number of elements. */
 static uint64_t
 shape_slab(slabs *s)
 {
@@ -82,7 +83,7 @@ next_slab(slabs *s)
     return false;
 }
 
-/* The slab's elements, wherever they lie in memory, side by side in C order. */
+/* Copies the slab's elements from the caller's memory to s->raw, adjacent and in C order. */
 static void
 gather_slab(slabs *s, uint64_t nelems)
 {
@@ -108,7 +109,7 @@ gather_slab(slabs *s, uint64_t nelems)
     }
 }
 
-/* Row by row: how a value is rounded may depend on its place among all that are put. */
+/* Quantizes row by row: the rounding of a value may depend on its position in the whole put. */
 static void
 quantize_slab(slabs *s, uint64_t nelems)
 {
@@ -134,7 +135,7 @@ quantize_slab(slabs *s, uint64_t nelems)
     }
 }
 
-/* NC_ERANGE when all is stored, but some values did not fit. */
+/* NC_ERANGE: everything is stored, but some values were out of range. */
 static int
 put_slab(ncz_dataset *ds, slabs *s)
 {

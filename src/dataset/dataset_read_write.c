@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_read_write: get and put of one selection, the growing of unlimited dimensions, and what cache is asked for. Under the
- * dataset's lock, shared, or alone where a put changes more than chunks.
+ * dataset_read_write: get and put of one selection, growth of unlimited dimensions, and the cache size. Under the
+ * dataset's lock: shared, or exclusive if a put changes more than chunks.
  */
 #include "dataset/dataset_int.h"
 
@@ -34,7 +34,7 @@ ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select 
     return false;
 }
 
-/* Can this variable's data be touched? An unusable one says why. */
+/* The recorded error of an unusable variable. */
 static int
 check_usable(const ncz_var *v)
 {
@@ -71,7 +71,7 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
 
 /* ---- put ---- */
 
-/* What the put is about to make reachable holds nothing but fill. */
+/* Makes sure that the elements which the put makes reachable hold only fill. */
 static int
 clear_beyond(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
 {
@@ -83,7 +83,8 @@ clear_beyond(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
     return rc;
 }
 
-/* The chunks have the data, so the lengths may say so; or some may have them, which the next growth must not show. */
+/* After a put that stored its data (`done`) records the new lengths. A failed put may have stored some data, which
+ * must be cleared before the next growth. */
 static void
 grow_dims(ncz_dataset *ds, ncz_var *v, const uint64_t *shape, bool done)
 {
@@ -121,7 +122,7 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
                                            : ncz_dataset_put_quantized(ds, v, &plan, in);
     stored = rc == NC_NOERR || rc == NC_ERANGE;
     grow_dims(ds, v, shape.v, stored);
-    if (stored && !v->written) /* others may be reading it: touched only when this put is alone */
+    if (stored && !v->written) /* other threads may read it: written only by an exclusive put */
         v->written = true;
 done:
     ncz_dims_clear(&shape);
@@ -130,7 +131,7 @@ done:
 
 /* ---- cache ---- */
 
-#define ASKED_MOST (UINT64_C(1) << 48) /* for one variable: so that many can be added up */
+#define ASKED_MOST (UINT64_C(1) << 48) /* for one variable, so that the sum of many fits */
 
 static uint64_t
 asked_for(const ncz_var *v)

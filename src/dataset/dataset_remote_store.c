@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_remote_store: the same as dataset_store.c for buckets and web servers. Nothing is asked before it is needed: to open costs no
- * request here. What is removed is exactly the objects of a dataset, its root's documents last, so that a removal
- * that was cut off can be done again.
+ * dataset_remote_store: dataset_store.c for buckets and web servers. No request is made before it is needed: opening
+ * costs none here. Removal deletes exactly the objects of a dataset, its root's documents last, so that an
+ * interrupted removal can be repeated.
  */
 #include "dataset/dataset_int.h"
 #include "zmap/zmap_s3.h"
@@ -46,14 +46,14 @@ ncz_remote_missing(const ncz_target *t, zmap *map, int rc)
     return rc;
 }
 
-/* Those by which what is left of a removal that was cut off is recognised. */
+/* True for the keys by which the remains of an interrupted removal are recognised. */
 static bool
 goes_last(const char *key)
 {
     return strchr(key, '/') == NULL && ncz_owner_is_root_key(key);
 }
 
-/* Those for which `goes_last` is `last`. */
+/* Deletes the keys for which `goes_last` is `last`. */
 static int
 del_some(zmap *map, const ncz_key_list *keys, bool last)
 {
@@ -71,8 +71,8 @@ del_some(zmap *map, const ncz_key_list *keys, bool last)
     return rc;
 }
 
-/* Removes a dataset, or what a writer left that died; nothing when a single object is none of it. `refusal` is what
- * that is called. */
+/* Removes a dataset, or the remains of a writer that died. With a single foreign object nothing is removed; `refusal`
+ * is the error if no dataset is found. */
 static int
 clear_prefix(zmap *map, const char *what, int refusal)
 {
@@ -97,7 +97,7 @@ clear_place(const ncz_target *t)
     if ((rc = open_how(t, ZMAP_OPEN_WRITE, &map)) != NC_NOERR)
         return rc;
     rc = clear_prefix(map, t->shown, NC_EEXIST);
-    (void)zmap_close(map, ZMAP_KEEP); /* its text stays: closing asks for nothing */
+    (void)zmap_close(map, ZMAP_KEEP); /* closing makes no request, so the error text stays */
     return rc;
 }
 

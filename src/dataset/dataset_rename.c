@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_rename: names are part of keys, so a variable's or group's data move with its name. The order, so that a crash
- * anywhere leaves one complete dataset and at most objects that no document names:
+ * dataset_rename: names are part of keys, so a variable's or group's data move with its name. The order leaves one
+ * complete dataset after a crash at any point, and at most objects that no document names:
  *
- *   1 flush, so that everything of the node stands under its old key
- *   2 remove what an earlier session may have left under the new key; copy chunks there, then documents (most are
- *     written anew in 4, but those of a variable that nobody understands can only be copied)
+ *   1 flush, so that everything of the node is stored under its old key
+ *   2 delete what an earlier session may have left under the new key; copy chunks there, then documents (4 writes most
+ *     of them again, but the documents of a variable that could not be parsed can only be copied)
  *   3 rename in the model
  *   4 flush: documents under the new key, then those that list it, the root last
- *   5 delete what stands under the old key
+ *   5 delete the objects under the old key
  *
- * Up to 3 a failure changes nothing. When 4 fails the name is changed in memory, both copies stand, and the next
- * flush goes on with 4 and 5. A node that was never stored has no documents: there 1 stores its chunks, and 4 is
- * left out. In a new dataset that was not committed yet 1 stores chunks alone, and 4 documents alone, so that an abort
- * still removes all of it.
+ * Before 3 a failure changes nothing. When 4 fails the name is changed in memory, both copies exist, and the next
+ * flush continues with 4 and 5. A node that was never stored has no documents: 1 stores its chunks, and 4 is omitted.
+ * For a new, uncommitted dataset 1 stores only chunks, and 4 only documents, so that an abort still removes all of
+ * it.
  */
 #include "dataset/dataset_int.h"
 
 #include <string.h>
 
-/* A node on its way from one key to another: the chunks to copy, and all that goes in the end. */
+/* The move of a node from one key to another: the objects to copy, and the copies. */
 typedef struct move {
     ncz_buf      from, to; /* keys of the node */
     ncz_key_list chunks;   /* below `from` */
@@ -72,7 +72,8 @@ is_below(const ncz_group *g, const ncz_group *top)
     return g == top;
 }
 
-/* All that the node has below its old key: chunks of the variable, or of all variables below the group; documents. */
+/* Collects the objects below the node's old key: the chunks of the variable, or of all variables below the group;
+ * documents. */
 static int
 gather_keys(ncz_dataset *ds, const ncz_group *top, const ncz_var *only, move *mv)
 {
@@ -119,7 +120,7 @@ copy_each(ncz_dataset *ds, move *mv, const ncz_key_list *keys)
     return rc;
 }
 
-/* Step 2. Nothing in the model has the new name, so whatever stands there is named by nobody. */
+/* Step 2. Nothing in the model has the new name, so no document names any object under it. */
 static int
 copy_all(ncz_dataset *ds, move *mv)
 {
@@ -135,7 +136,7 @@ copy_all(ncz_dataset *ds, move *mv)
     return rc;
 }
 
-/* A failure before step 4: the copies go again, and the failure stays the one that is told. */
+/* After a failure before step 4: deletes the copies; the first failure stays the reported one. */
 static int
 take_back(ncz_dataset *ds, move *mv, int rc)
 {
@@ -149,8 +150,8 @@ take_back(ncz_dataset *ds, move *mv, int rc)
 }
 
 /*
- * Steps 4 and 5. What goes is handed to the flush, which deletes it once the new documents stand: the old documents
- * first, so that nobody finds the old name without its chunks.
+ * Steps 4 and 5. The flush deletes the old objects once the new documents are stored: old documents first, so that no
+ * reader finds the old name without its chunks.
  */
 static int
 settle_rename(ncz_dataset *ds, move *mv, bool stored)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_store: from a target (what a user typed, understood) to an open map: which store it is, whether there is something,
- * and whether that something may be replaced. Nothing is removed that is not recognisably a dataset, whole.
+ * dataset_store: opens the store of a target (a parsed path or URL): finds which kind of store it is, whether
+ * something exists there, and whether that may be replaced. Only what is recognisably a complete dataset is ever
+ * removed.
  */
 #include "dataset/dataset_int.h"
 #include "zmap/zmap_file.h"
@@ -16,7 +17,7 @@ typedef enum found {
     FOUND_NOTHING,
     FOUND_DIRECTORY,
     FOUND_FILE,
-    FOUND_EMPTY, /* a file of no bytes */
+    FOUND_EMPTY, /* an empty file */
     FOUND_ZIP,
 } found;
 
@@ -65,8 +66,8 @@ zip_open(const ncz_target *t, bool writable, zmap **out)
     return zmap_zip_open(t->path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, &opts, out);
 }
 
-/* netCDF-C opens only archives with all below one directory, which it names after the file; others want none. *own is
- * what the options' prefix may be in; for ncz_free(). */
+/* netCDF-C opens only archives whose contents are below one directory, named after the file; other readers want none.
+ * *own is storage for the prefix, for ncz_free(). */
 static int
 zip_create_options(const ncz_target *t, zmap_zip_opts *out, char **own)
 {
@@ -145,7 +146,8 @@ ncz_store_open(const ncz_target *t, bool writable, zmap **out)
     return zmap_file_open(t->path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, out);
 }
 
-/* The map holds a dataset, or what a writer left that died, and nothing else; and nobody is making one there. */
+/* Checks that the store holds a dataset, or the remains of a writer that died, and nothing else, and that no running
+ * process is creating one. */
 static int
 check_all_dataset(zmap *map, const char *path, int refusal)
 {
@@ -160,7 +162,7 @@ check_all_dataset(zmap *map, const char *path, int refusal)
     return rc;
 }
 
-/* What is at `path` may go. */
+/* Checks that the dataset at `path` may be removed. */
 static int
 check_removable(const char *path, found what, int refusal)
 {
@@ -177,7 +179,7 @@ check_removable(const char *path, found what, int refusal)
     return rc;
 }
 
-/* A new map in the directory, which is empty, or holds what may go. */
+/* Makes a new store in a directory that is empty, or holds a dataset that may be removed. */
 static int
 replace_directory(const char *path, zmap **out)
 {
@@ -191,7 +193,7 @@ replace_directory(const char *path, zmap **out)
     return zmap_file_open(path, ZMAP_CREATE_NEW, out);
 }
 
-/* An archive that is there stays until the new one takes its place at the first commit. */
+/* An existing archive stays until the new one replaces it at the first commit. */
 static int
 create_archive(const ncz_target *t, found what, zmap **out)
 {
@@ -226,7 +228,7 @@ ncz_store_create(const ncz_target *t, int cmode, zmap **out)
     return zmap_file_open(t->path, ZMAP_CREATE_NEW, out);
 }
 
-/* When another writer was faster nothing that is there goes. */
+/* If another writer came first, the objects are his, and stay. */
 int
 ncz_store_create_claimed(const ncz_target *t, int cmode, zmap **out, char **claim)
 {
@@ -252,7 +254,7 @@ ncz_store_check_vacant(const ncz_target *t, int cmode)
     found what;
     int   rc;
 
-    if (ncz_remote(t)) /* told when it is made */
+    if (ncz_remote(t)) /* checked at creation */
         return NC_NOERR;
     if ((rc = look_at_path(t->path, &what)) != NC_NOERR)
         return rc;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_unlisted: a copy of a dataset whose map cannot list its keys, as a web server. The dataset itself says what to ask for:
- * each document that its groups and variables may have, and the chunks that are there.
+ * dataset_unlisted: copies a dataset whose store cannot list its keys, such as a web server. The dataset's own
+ * metadata determine the requests: each document that its groups and variables may have, and the chunks that exist.
  */
 #include "dataset/meta_source_int.h"
 
 #include <string.h>
 
-enum { AT_ONCE = 256 }; /* objects that are in memory twice for a moment */
+enum { AT_ONCE = 256 }; /* objects per batch, held in memory twice during it */
 
 /* ---- what to ask for ---- */
 
@@ -21,7 +21,7 @@ add_documents(const ncz_dataset *ds, ncz_key_list *keys, const char *path)
     return rc;
 }
 
-/* Chunks that nobody can read need no copy: the variable says in either place why they cannot be read. */
+/* Chunks of an unusable variable need no copy: the variable's documents report the same error in both places. */
 static int
 add_var(ncz_dataset *ds, const ncz_var *v, ncz_key_list *keys)
 {
@@ -67,7 +67,7 @@ find_keys(zmap *map, const ncz_target *t, const ncz_limits *limits, ncz_key_list
 
     if ((rc = ncz_dataset_open_on(map, t, t->shown, NC_NOWRITE, limits, &ds)) != NC_NOERR)
         return rc;
-    (void)zmap_ref(map); /* that one is the dataset's now */
+    (void)zmap_ref(map); /* that reference is the dataset's */
     if ((rc = ncz_dataset_begin(ds, NCZ_USE_LOOK)) == NC_NOERR) {
         const char *copies = ds->model->dialect->copies.key;
 
@@ -76,7 +76,7 @@ find_keys(zmap *map, const ncz_target *t, const ncz_limits *limits, ncz_key_list
         rc = ncz_dataset_end(ds, NCZ_USE_LOOK, rc);
     }
     ncz_err_save(&err, rc);
-    ncz_dataset_release(ds); /* it was only read: there is nothing to store */
+    ncz_dataset_release(ds); /* only read: nothing to store */
     (void)zmap_close(map, ZMAP_KEEP);
     ncz_dataset_unref(ds);
     return rc == NC_NOERR ? rc : ncz_err_adopt(&err);
@@ -84,7 +84,7 @@ find_keys(zmap *map, const ncz_target *t, const ncz_limits *limits, ncz_key_list
 
 /* ---- the copy ---- */
 
-/* What is absent was only asked for. */
+/* Absent objects are skipped: the list contains documents that may not exist. */
 static int
 copy_some(zmap *from, zmap *to, char *const *keys, size_t n, zmap_get_req *reqs)
 {
