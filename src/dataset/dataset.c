@@ -155,6 +155,7 @@ ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
                 return NC_NOERR;
             break;
         }
+        /* Loading releases the lock, so all checks are repeated afterwards. */
         if ((rc = load_alone(ds)) != NC_NOERR)
             return rc;
     }
@@ -175,6 +176,7 @@ leave_define_mode(ncz_dataset *ds)
 int
 ncz_dataset_end(ncz_dataset *ds, ncz_use use, int rc)
 {
+    /* After NC_ERANGE all data are stored, too. */
     bool done = rc == NC_NOERR || rc == NC_ERANGE;
 
     if (use == NCZ_USE_DEFINE && done)
@@ -285,6 +287,7 @@ ncz_dataset_sync(ncz_dataset *ds)
         ncz_engine_drop_ahead(ds->engine);
         return ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);
     }
+    /* A shared lock cannot be upgraded: release it, and take it exclusively. */
     (void)ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR);
 
     if ((rc = ncz_dataset_begin(ds, NCZ_USE_CHANGE)) != NC_NOERR)

@@ -155,6 +155,7 @@ ncz_dataset_abort(ncz_dataset *ds)
     ncz_engine_forget(ds->engine, 0);
     if (ds->home != NCZ_HOME_CALLER && (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0)
         return finish_dataset(ds, ZMAP_REVERT, NC_NOERR);
+    /* A stored dataset remains; only chunks that no document names are removed. */
     if (!ncz_dataset_is_new(ds)) {
         rc = drop_unnamed(ds);
         leave_claim(ds, rc);

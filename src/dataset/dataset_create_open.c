@@ -58,6 +58,7 @@ set_commit(ncz_dataset *ds, const ncz_target *t)
         return NC_NOERR;
     if (strcmp(when, "close") != 0)
         return ncz_fail(NC_EINVAL, "commit=%s: sync or close", when);
+    /* A store that commits as a whole is invisible until then anyway. */
     ds->root_deferred = (zmap_caps_of(ds->map) & ZMAP_COMMITS) == 0;
     return NC_NOERR;
 }

@@ -89,6 +89,7 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
     if ((rc = check_new(ds, g, name)) != NC_NOERR || (rc = ncz_dataset_check_type(ds, type, name)) != NC_NOERR ||
         (rc = ncz_model_add_var(ds->model, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
+    /* A dataset created by this session holds nothing from earlier ones. */
     if (!ds->created && (rc = sweep_stale_chunks(ds, v)) != NC_NOERR) {
         ncz_model_drop_var(ds->model, v);
         return rc;

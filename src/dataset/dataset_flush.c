@@ -60,6 +60,7 @@ add_document(void *arg, const ncz_doc_out *doc)
 
     if (ncz_doc_cache_same(p->stored, doc->key, doc->text, doc->len))
         return NC_NOERR;
+    /* No reader sees these before the root's document, so their order is free: one batch. */
     if (p->unseen && doc->stage < NCZ_STAGE_CONSOLIDATED) {
         one.stage = NCZ_STAGE_ARRAY;
         one.depth = 0;

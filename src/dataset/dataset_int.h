@@ -28,7 +28,7 @@ void ncz_key_list_clear(ncz_key_list *k);
 
 /* ---- which objects of a store belong to a dataset (dataset_ownership.c) --------------------------------------- */
 
-int ncz_owner_is_dataset(zmap *map, bool *out); /* do the root's documents show a dataset? */
+int ncz_owner_is_dataset(zmap *map, bool *out); /* true if a mark of any dialect exists */
 int ncz_owner_store_empty(zmap *map, bool *out);
 /* All keys of a store that holds only one dataset, or the remains of a writer that died. NC_EEXIST: the store holds a
  * dataset and other objects. `refusal`: it holds no dataset. An empty store is not an error. */

@@ -68,6 +68,7 @@ done:
     return rc;
 }
 
+/* Loads again from the documents themselves, into a new model: the old one may be partly filled. */
 static int
 start_over(ncz_dataset *ds)
 {

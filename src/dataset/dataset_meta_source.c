@@ -52,6 +52,7 @@ fetch_documents(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each,
     bool             begun = s->begun;
 
     s->begun = true;
+    /* The first call requests the root's documents, which may need two steps. */
     if (s->metadata == NULL && !begun)
         return ncz_meta_get_root(&f);
     if (s->metadata == NULL && (zmap_caps_of(s->map) & ZMAP_FROM_WORKERS) == 0)

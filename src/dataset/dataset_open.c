@@ -22,6 +22,7 @@ ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_da
         rc = ncz_dataset_create_mem(path, cmode, 0, limits, out);
         goto done;
     }
+    /* A dataset that close will store at the path fails now if the path is occupied, not at close. */
     if ((cmode & NC_DISKLESS) == 0)
         rc = ncz_store_create_claimed(t, cmode, &map, &claim);
     else if ((cmode & NC_PERSIST) == 0 || (rc = ncz_store_check_vacant(t, cmode)) == NC_NOERR)

@@ -4,8 +4,8 @@
  * complete dataset after a crash at any point, and at most objects that no document names:
  *
  *   1 flush, so that everything of the node is stored under its old key
- *   2 delete what an earlier session may have left under the new key; copy chunks there, then documents (4 writes most
- *     of them again, but the documents of a variable that could not be parsed can only be copied)
+ *   2 delete what an earlier session may have left under the new key; copy chunks there, then documents (4 writes
+ *     most of them again, but the documents of a variable that could not be parsed can only be copied)
  *   3 rename in the model
  *   4 flush: documents under the new key, then those that list it, the root last
  *   5 delete the objects under the old key

@@ -81,6 +81,7 @@ zip_create_options(const ncz_target *t, zmap_zip_opts *out, char **own)
         len -= 4;
     if ((*own = ncz_strndup(name, len)) == NULL)
         return ncz_fail_nomem(len + 1);
+    /* A file's name need not be valid in a key. */
     out->prefix = zmap_key_valid(*own) ? *own : "data";
     return NC_NOERR;
 }

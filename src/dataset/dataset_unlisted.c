@@ -9,7 +9,7 @@
 
 enum { AT_ONCE = 256 }; /* objects per batch, held in memory twice during it */
 
-/* ---- what to ask for ---- */
+/* ---- the keys to request ---- */
 
 static int
 add_documents(const ncz_dataset *ds, ncz_key_list *keys, const char *path)

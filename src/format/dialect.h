@@ -109,8 +109,8 @@ extern const ncz_dialect_ops *const ncz_dialects[];
 
 /* ---- over all dialects (format_dialects.c) --------------------------------------------------------------------- */
 
-bool ncz_format_is_document(const char *name);    /* is the last segment of a key a document's in any dialect? */
-bool ncz_format_owns_temporary(const char *name); /* or a temporary's? */
+bool ncz_format_is_document(const char *name);    /* by the last segment of a key: a document of any dialect */
+bool ncz_format_owns_temporary(const char *name); /* the same for a temporary */
 /* True if a name of `len` bytes is a document that indicates a dataset's root in an archive. */
 bool   ncz_format_is_top_document(const char *name, size_t len);
 size_t ncz_format_longest_document(void); /* bytes of the longest name */

@@ -183,6 +183,7 @@ read_value(ncz_arena *arena, const ncz_json *v, const ncz_type *type, size_t ext
         return read_strings(arena, v, out);
     if (ncz_type_is_number(type) && ((rc = read_numbers(arena, v, type, out)) != NC_NOERR || out->data != NULL))
         return rc;
+    /* The value contradicts its type entry, or has none: infer the type. */
     if (type->class != NCZ_TYPE_CHAR && (type = ncz_format_att_infer(v))->class == NCZ_TYPE_STRING)
         return read_strings(arena, v, out);
     if (type->class != NCZ_TYPE_CHAR)
@@ -251,6 +252,7 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
     value           val;
     int             rc;
 
+    /* The _FillValue of a string variable may be of another type. */
     if (type->class == NCZ_TYPE_STRING && entry == NULL && !ncz_json_is(v, NCZ_JSON_STRING))
         type = ncz_type_of(NC_NAT);
     if ((rc = read_value(p->arena, v, type, extra, &val)) != NC_NOERR)

@@ -204,6 +204,7 @@ batch_add(batch *b, size_t i, unsigned want)
             continue;
         b->at[b->nkeys] = b->text.len;
         b->doc[b->nkeys++] = d;
+        /* Reserve first: the append copies from this buffer, which must not move meanwhile. */
         if ((rc = ncz_buf_reserve(&b->text, len + 1)) != NC_NOERR ||
             (rc = ncz_buf_append(&b->text, b->text.data + path, len)) != NC_NOERR ||
             (len > 0 && (rc = ncz_buf_putc(&b->text, '/')) != NC_NOERR) ||
@@ -260,6 +261,7 @@ batch_fetch(batch *b)
 
         if ((rc = node_status(n)) != NC_NOERR)
             return rc;
+        /* A writer must not overwrite a group's document that could not be read. */
         if (n->kind == NCZ_NODE_GROUP && n->err != NULL)
             l->damaged = true;
     }
@@ -325,6 +327,7 @@ note_name(const char *name, bool leaf, void *arg)
 {
     listing *ls = arg;
 
+    /* Archives made on macOS contain a directory __MACOSX. */
     if (leaf || name[0] == '.' || strcmp(name, "__MACOSX") == 0)
         return NC_NOERR;
     if (ls->n >= ls->most)
@@ -368,6 +371,7 @@ kids_from_listing(ncz_loader *l, size_t i)
     if ((rc = ncz_format_node_path(l, i, &path)) != NC_NOERR)
         goto done;
     rc = l->docs->list(l->docs->arg, ncz_buf_str(&path), note_name, &ls);
+    /* A group without children is valid. */
     if (rc == NC_EEMPTY || rc == NC_ENOOBJECT)
         rc = NC_NOERR;
     if (ls.n > 1)
@@ -472,6 +476,7 @@ ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
         for (const char *const *doc = ncz_dialects[i]->docs.root; *doc != NULL && req.n < NCZ_DOCS_MOST; doc++)
             keys[req.n++] = *doc;
+    /* The first document suffices because of its NCZarr lists, and only for a reader. */
     if (l->wish.look && !l->wish.pure)
         req.enough = ncz_dialects[0]->docs.enough;
     if ((rc = node_add(l, 0, "", NCZ_NODE_GROUP)) != NC_NOERR ||

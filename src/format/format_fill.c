@@ -200,8 +200,8 @@ fill_bytes(const ncz_var *v, size_t *len)
 }
 
 /*
- * True if a base64 decoder accepts this text, even if it decodes to something else. Python's, which skips characters
- * outside the alphabet but refuses bytes that are not ASCII.
+ * True if a base64 decoder accepts this text, even if it decodes to something else. The decoder is Python's, which
+ * skips ASCII characters outside the alphabet, but refuses other bytes.
  */
 static bool
 is_decodable(const char *s, size_t len)

@@ -109,7 +109,7 @@ bool ncz_format_fill_marked(const ncz_var *v);
 /* True if null means the type's default, which `_nczarr_array` must record. */
 bool ncz_format_fill_is_null(const ncz_var *v);
 
-/* ---- what documents say of an array ---------------------------------------------------------------------------- */
+/* ---- metadata of an array -------------------------------------------------------------------------------------- */
 
 typedef struct ncz_array_meta {
     size_t           rank;
@@ -133,7 +133,7 @@ void ncz_format_array_meta_clear(ncz_array_meta *z);
 /* ---- attributes ----------------------------------------------------------------------------------------------- */
 
 bool ncz_format_hidden_att(const char *name);              /* metadata, never shown as an attribute */
-bool ncz_format_has_strings(const ncz_format_opts *style); /* does the style have NC_STRING? */
+bool ncz_format_has_strings(const ncz_format_opts *style); /* true if the style has NC_STRING */
 
 /* The attributes of a node, a JSON object; NCZarr's records of their types and true lengths, or NULL. */
 typedef struct ncz_att_docs {
@@ -169,7 +169,7 @@ typedef struct ncz_format_var {
 #define NCZ_NULS_MOST  255
 #define NCZ_STRICT     "_nc3_strict" /* our member of the superblock: the classic model */
 
-/* ---- what the documents of a node say (format_node_meta.c) ----------------------------------------------- */
+/* ---- metadata of a node (format_node_meta.c) ------------------------------------------------------------------- */
 
 /* A list of strings in one allocation. NULL for an item that is not a string. */
 typedef struct ncz_string_list {

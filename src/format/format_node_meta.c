@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- lists of texts ------------------------------------------------------------------------------------------- */
+/* ---- lists of strings ----------------------------------------------------------------------------------------- */
 
 /* Bytes of a string stored after the pointers. A string with an inner NUL becomes empty, which is no valid name. */
 static size_t

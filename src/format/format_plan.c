@@ -183,6 +183,7 @@ give_all(plan *p, ncz_group *const *order)
     for (size_t i = 0; i < last; i++)
         if (group_changed(p, order[i]) && (rc = give_group(p, order[i])) != NC_NOERR)
             return rc;
+    /* The consolidated document changes with any other. */
     p->stage = NCZ_STAGE_CONSOLIDATED;
     if (p->style->consolidated && p->m->dialect->copies.key != NULL &&
         (p->count > 0 || group_changed(p, p->m->root)) && (rc = give_consolidated(p)) != NC_NOERR)

@@ -83,6 +83,7 @@ identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_d
         l->gen = NCZ_GEN_PURE;
     l->nczarr = l->gen != NCZ_GEN_PURE;
     l->classic = l->nczarr && says_classic(docs);
+    /* In pure Zarr the root may be a lone array; in NCZarr it is always a group. */
     if (!l->nczarr && docs->doc[NCZ_DOC_ZARRAY] != NULL)
         root->kind = NCZ_NODE_ARRAY;
     l->locate = root->kind == NCZ_NODE_ARRAY ? ncz_zarr2_locate_root : ncz_zarr2_locate;

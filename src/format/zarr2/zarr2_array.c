@@ -238,6 +238,7 @@ ncz_zarr2_array_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *o
     ncz_jsonw_open_object(&w);
     ncz_jsonw_key(&w, "zarr_format");
     ncz_jsonw_u64(&w, 2);
+    /* Pure Zarr writes a scalar as shape [], NCZarr as [1] with a mark elsewhere. */
     write_lengths(&w, "shape", shape.v, v->rank, !pure);
     ncz_jsonw_key(&w, "dtype");
     if ((rc = ncz_zarr2_dtype_write(v, lay, &w)) != NC_NOERR)

@@ -356,6 +356,7 @@ ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, 
         return ncz_fail(NC_EINVAL, "%s: the stored type must be defined before the codecs", v->name);
     if (st.units[0] != '\0') { /* only the text contains the unit */
         (void)snprintf(quoted, sizeof quoted, "\"%s\"", text);
+        /* The document needs an explicit byte order, also for '=' and '|'. */
         quoted[1] = st.endian == NC_ENDIAN_BIG ? '>' : '<';
         json = text[0] == 'M' || text[0] == 'm' ? NULL : quoted;
         if (json == NULL)
