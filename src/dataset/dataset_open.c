@@ -32,8 +32,8 @@ ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_da
     (*out)->home = (cmode & NC_DISKLESS) != 0 && (cmode & NC_PERSIST) != 0 ? NCZ_HOME_PERSIST : NCZ_HOME_PATH;
     (*out)->claim = claim;
     (*out)->given = t->canonical;
-    t->canonical = NULL; /* the dataset's, */
-    map = NULL;          /* and so are these */
+    t->canonical = NULL; /* owned by the dataset now, */
+    map = NULL;          /* as are these */
     claim = NULL;
 done:
     if (map != NULL) {
@@ -175,8 +175,8 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
     *out = ds;
     ds->home = NCZ_HOME_PATH;
     ds->given = t->canonical;
-    t->canonical = NULL; /* the dataset's, */
-    map = NULL;          /* and so is this */
+    t->canonical = NULL; /* owned by the dataset now, */
+    map = NULL;          /* as is this */
 done:
     if (map != NULL) {
         ncz_err err;

@@ -10,7 +10,7 @@
  *   4 flush: documents under the new key, then those that list it, the root last
  *   5 delete the objects under the old key
  *
- * Before 3 a failure changes nothing. When 4 fails the name is changed in memory, both copies exist, and the next
+ * A failure of 1, 2 or 3 changes nothing. If 4 fails, the name is changed in memory, both copies exist, and the next
  * flush continues with 4 and 5. A node that was never stored has no documents: 1 stores its chunks, and 4 is omitted.
  * For a new, uncommitted dataset 1 stores only chunks, and 4 only documents, so that an abort still removes all of
  * it.
