@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The zip map: opening, closing, listing, and the table. See zmap_zip_int.h for where the rest is.
+ * The zip store: opening, closing, listing, and the table. zmap_zip_int.h lists the other files.
  *
- * A map opened for reading never changes, and takes no lock. Any thread may use any map at any time.
+ * A store that was opened for reading never changes and takes no lock. Any thread may use any store at any time.
  */
 #include "zmap/zmap_zip_int.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps from child to child. */
+/* Visits only the children of the prefix. */
 static int
 collect_children(const zip_names *t, const char *prefix, zmap_children *out)
 {
@@ -59,7 +59,7 @@ zip_sync(zmap *map)
     return rc;
 }
 
-/* Releases all; what was not opened is -1 or NULL. */
+/* Releases everything; a descriptor or pointer that was not set is -1 or NULL. */
 static void
 zip_free(zip_map *m)
 {
@@ -117,7 +117,7 @@ make_locks(zip_map *m)
     return NC_NOERR;
 }
 
-/* NULL: not said, to be found when there is an archive. */
+/* NULL: not given; found in the archive later. */
 static int
 set_prefix(zip_map *m, const char *prefix)
 {
@@ -166,7 +166,7 @@ zip_new(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zip_map 
     return NC_NOERR;
 }
 
-/* The names of m->src. */
+/* Reads the names of m->src. */
 static int
 load_archive(zip_map *m)
 {
@@ -185,7 +185,7 @@ load_archive(zip_map *m)
     return zmap_zip_read_names(m, &end);
 }
 
-/* What both kinds share: an archive that is there is read, a new one gets its prefix. Takes the map. */
+/* The common end of opening: reads an existing archive, or sets the prefix of a new one. Takes the store. */
 static int
 begin_archive(zip_map *m, zmap_open_how how, int rc, zmap **out)
 {
@@ -199,7 +199,7 @@ begin_archive(zip_map *m, zmap_open_how how, int rc, zmap **out)
     }
     ncz_err_save(&err, rc);
     if (m->writable)
-        (void)zmap_zip_stage_close(m, ZMAP_REVERT); /* the partial file goes */
+        (void)zmap_zip_stage_close(m, ZMAP_REVERT); /* removes the partial file */
     zip_free(m);
     return ncz_err_adopt(&err);
 }
@@ -240,7 +240,7 @@ zmap_zip_mem_open(void *block, size_t len, zmap_open_how how, const zmap_zip_opt
         rc = zmap_zip_source_room(m->src, len);
     }
     if ((rc = begin_archive(m, how, rc, out)) == NC_NOERR && how == ZMAP_OPEN_WRITE)
-        m->src->owned = true; /* only now: after a failure the block is the caller's */
+        m->src->owned = true; /* only now: after a failure the block remains the caller's */
     return rc;
 }
 
@@ -263,7 +263,7 @@ zmap_zip_mem_take(zmap *map, void **block, size_t *len)
     if (m->taken)
         rc = ncz_fail(NC_EPERM, "the archive was taken out of the map");
     else if (!m->changed && !m->made)
-        size = m->src->size; /* as it came */
+        size = m->src->size; /* unchanged since it was opened */
     else
         rc = zmap_zip_write_directory(m, m->src, &size);
     if (rc == NC_NOERR) {
@@ -301,7 +301,7 @@ zmap_zip_others(const zmap *m)
     return m->ops == &zip_ops ? z->nothers + z->front : 0;
 }
 
-/* Most files tell by their first bytes; the end is looked at only where those are none of an archive's. */
+/* The first bytes decide for most files. The end is read only if they are not an archive's. */
 bool
 zmap_zip_looks_like(const char *path)
 {
@@ -318,11 +318,11 @@ zmap_zip_looks_like(const char *path)
     }
     if (zmap_zip_source_file(fd, path, (uint64_t)st.st_size, &s) != NC_NOERR) {
         zmap_sys()->close(fd);
-        return true; /* out of memory: opening it says so */
+        return true; /* out of memory: opening the file will report that */
     }
     if (zmap_zip_starts(s, &zip) == NC_NOERR && !zip)
         zip = zmap_zip_has_directory(s);
-    ncz_err_clear(); /* what is no archive is no failure here */
+    ncz_err_clear(); /* a file that is not an archive is not a failure here */
     zmap_zip_source_unref(s);
     return zip;
 }

@@ -2,8 +2,8 @@
 /*
  * zmap_zip: a store in a zip archive: each object is an entry.
  *
- * Reads any archive: entries stored or deflated, zip64, data descriptors, bytes before the archive. Of entries with one
- * name the last one counts; entries whose names are not keys are ignored. New objects are stored, not deflated.
+ * Reads any archive: entries stored or deflated, zip64, data descriptors, bytes before the archive. Of entries with
+ * one name the last one counts; entries whose names are not keys are ignored. New objects are stored, not deflated.
  *
  * A writer puts into a file of its own, `path` followed by ".nczarr.partial", which replaces the archive at sync or
  * close (ZMAP_COMMITS). Until then the old archive is untouched, even if the writer is killed. Changing an archive
@@ -21,8 +21,8 @@
 typedef struct zmap_zip_opts {
     const char *prefix; /* the directory in the archive that holds the keys, a key itself; "": its top. NULL: the
                           * directory of a dataset's documents, if it holds all entries; when creating, the top */
-    /* Is this the name of a document, by the last segment of a key? By these a dataset in an archive is found, and they
-     * come first in a sorted one. NULL: there are none. */
+    /* Whether this is the name of a document, judged by the last segment of a key. Documents locate the dataset in an
+     * archive and come first in a sorted one. NULL: there are none. */
     bool (*is_document)(const char *name, size_t len);
     bool replace; /* with ZMAP_CREATE_NEW: an existing archive is no error and stays until the first commit */
     bool sorted;  /* the archive's bytes do not depend on the order of puts: costs one more copy at close */
@@ -43,13 +43,13 @@ uint64_t zmap_zip_others(const zmap *m);
 /* Removes an archive that has no writer. NC_EOBJECT: a link or not a plain file; NC_ENOOBJECT: no such file. */
 int zmap_zip_remove(const char *path);
 
-/* Does the file begin as zip archives do (an empty one, too), or end as one, with other bytes before it? */
+/* Whether the file begins like a zip archive (an empty one, too), or ends like one after other bytes. */
 bool zmap_zip_looks_like(const char *path);
 
 /*
  * The same in memory. ZMAP_OPEN_READ: `block` is used in place and must remain until the store is closed.
- * ZMAP_OPEN_WRITE: on success the store owns `block`, which is malloc's. ZMAP_CREATE_NEW: no block; `len` is the initial
- * size. Closing the store frees everything except a block taken by zmap_zip_mem_take().
+ * ZMAP_OPEN_WRITE: on success the store owns `block`, which is malloc's. ZMAP_CREATE_NEW: no block; `len` is the
+ * initial size. Closing the store frees everything except a block taken by zmap_zip_mem_take().
  */
 int zmap_zip_mem_open(void *block, size_t len, zmap_open_how how, const zmap_zip_opts *opts, zmap **out);
 

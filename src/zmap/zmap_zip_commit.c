@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The partial file of an archive that is written, and how it takes the archive's place.
+ * The partial file of an archive that is being written, and how it replaces the archive.
  *
- *   1 the archive, if there is one, is opened and locked, then the partial file: whoever cannot lock both is refused.
- *     A lock counts only when the name still leads to the file that it is on
- *   2 the first change copies the archive's entries into the partial file; what is put goes behind them
- *   3 commit: the directory is written behind the last entry, the file cut there and synced
- *   4 it is renamed over the archive, and the archive's directory synced
+ *  1. Open and lock the archive, if it exists, then the partial file. A writer that cannot lock both is refused. A
+ *     lock counts only while the name still refers to the locked file.
+ *  2. The first change copies the archive's entries to the partial file. New entries follow them.
+ *  3. Commit: write the directory after the last entry, cut the file there and sync it.
+ *  4. Rename it over the archive, and sync the archive's directory.
  *
- * At 4 the two change names where the system can do that, and more may come: then the old archive, once nobody has it
- * open, is what the next partial file is made of, by copying the end alone. So a sync costs what is new, twice.
+ * If more may follow, step 4 exchanges the two names where the system can do that. The next partial file is then made
+ * of the old archive, once no reader has it open, by copying only the end. So a sync costs what is new, twice.
  *
- * Until 4 the archive is untouched. From 4 on the lock on what was the partial file is one on the archive; the next
- * change begins at 2 with another partial file. A partial file that a killed writer left is used again by the next.
+ * Until step 4 the archive is untouched. From then on the lock on the former partial file is one on the archive, and
+ * the next change begins at step 2 with another partial file. A partial file left by a killed writer is used again by
+ * the next.
  */
 #include "zmap/zmap_zip_int.h"
 
@@ -27,7 +28,7 @@
 #define REPACK_SUFFIX ".nczarr-repack.partial"
 #define OPEN_FLAGS    (O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 #define LOCK_TRIES    20
-#define REPACK_MIN    ((uint64_t)1 << 20) /* dead bytes that are not worth a copy */
+#define REPACK_MIN    ((uint64_t)1 << 20) /* fewer dead bytes are not worth a copy */
 
 static int
 fail_place(const zip_map *m, int err, const char *what)
@@ -53,6 +54,7 @@ check_plain(const zip_map *m, int fd, struct stat *st)
 
 /* ---- 1: opening and locking ------------------------------------------------------------------------------------ */
 
+/* A file system without locks gets a warning, not a failure, so that archives can be written there, too. */
 static int
 lock_archive(const zip_map *m, int fd)
 {
@@ -70,7 +72,7 @@ lock_archive(const zip_map *m, int fd)
     return NC_NOERR;
 }
 
-/* Whether `name` still leads to the file that `st` is of. */
+/* Whether `name` still refers to the file that `st` describes. */
 static int
 check_named(const zip_map *m, const char *name, const struct stat *st, bool *same)
 {
@@ -94,8 +96,8 @@ open_once(const zip_map *m, const char *name, int flags, int *fd)
     return ncz_fail_errno(errno, "%s: %s cannot be opened for writing", m->path, name);
 }
 
-/* Opens `name` in the archive's directory and locks it. *fd is -1 when there is none, which only without O_CREAT is
- * no failure. */
+/* Opens `name` in the archive's directory and locks it. *fd is -1 if there is no such file, which without O_CREAT is
+ * not a failure. */
 static int
 open_locked(const zip_map *m, const char *name, int flags, int *fd, struct stat *st)
 {
@@ -111,7 +113,7 @@ open_locked(const zip_map *m, const char *name, int flags, int *fd, struct stat 
         zmap_sys()->close(*fd);
         *fd = -1;
         if (rc != NC_NOERR)
-            return rc; /* else it was replaced before we had the lock */
+            return rc; /* otherwise it was replaced before we had the lock */
     }
     return ncz_fail(NC_EACCESS, "%s: another writer is at work", m->path);
 }
@@ -160,7 +162,8 @@ open_archive(zip_map *m, zmap_open_how how)
     return NC_NOERR;
 }
 
-/* The directory, and the names in it. Links are followed first, so that the file goes and not the link. */
+/* Opens the archive's directory and makes the names in it. Links are resolved first, so that the file is replaced and
+ * not the link. */
 static int
 open_place(zip_map *m, const char *path)
 {
@@ -233,7 +236,8 @@ drop_spare(zip_map *m)
     m->at.spare = NULL;
 }
 
-/* The archive before the last has all that this one has but the end. Only if nobody reads it any more. */
+/* Makes the previous archive the next partial file: it has all that the current one has but the end. Returns false,
+ * and drops it, if a reader still has it open or the copy fails. */
 static bool
 take_spare(zip_map *m, zip_source **to)
 {
@@ -249,7 +253,7 @@ take_spare(zip_map *m, zip_source **to)
     return true;
 }
 
-/* A copy of all entries in a partial file. */
+/* Copies all entries to a partial file, sharing blocks where the file system can. */
 static int
 copy_entries(zip_map *m, zip_source **to)
 {
@@ -263,7 +267,7 @@ copy_entries(zip_map *m, zip_source **to)
     if (rc == NC_NOERR && m->at.mode != 0 && zmap_sys()->fchmod((*to)->fd, m->at.mode) != 0)
         rc = fail_place(m, errno, "its partial file cannot get its mode");
     if (rc != NC_NOERR)
-        (void)!zmap_sys()->ftruncate((*to)->fd, 0); /* the space, if nothing else */
+        (void)!zmap_sys()->ftruncate((*to)->fd, 0); /* frees the space, at least */
     else
         m->at.partial = NULL;
     return rc;
@@ -281,8 +285,9 @@ zmap_zip_stage(zip_map *m)
         if (!take_spare(m, &to) && (rc = copy_entries(m, &to)) != NC_NOERR)
             return rc;
         if (m->at.old == NULL)
-            m->at.old = zmap_zip_source_ref(old); /* its lock stays */
+            m->at.old = zmap_zip_source_ref(old); /* keeps its lock */
         m->at.common = m->end;
+        /* Readers get m->src under `lock`. Those that are in the old file keep it open. */
         pthread_rwlock_wrlock(&m->lock);
         m->src = to;
         pthread_rwlock_unlock(&m->lock);
@@ -294,7 +299,7 @@ zmap_zip_stage(zip_map *m)
 
 /* ---- 3, 4: commit ---------------------------------------------------------------------------------------------- */
 
-/* A failed sync is final: the bytes it was about may be gone although they still read well. */
+/* A failed fsync is permanent: the bytes may be lost although they can still be read. */
 static int
 sync_fd(zip_map *m, int fd)
 {
@@ -312,8 +317,8 @@ sync_fd(zip_map *m, int fd)
     return NC_NOERR;
 }
 
-/* Over the archive that we hold; but when there was none, over nothing that appeared meanwhile. With `swap` the old
- * one may get the other name: *swapped says so. */
+/* Renames `from` over the archive that we have locked; if there was none, to a name that must not exist yet. With
+ * `swap` the old archive may get the name `from` instead: *swapped. */
 static int
 rename_over(zip_map *m, const char *from, bool swap, bool *swapped)
 {
@@ -336,7 +341,7 @@ rename_over(zip_map *m, const char *from, bool swap, bool *swapped)
             zmap_sys()->unlinkat(dir, from, 0);
             return NC_NOERR;
         }
-        if (errno != EEXIST && zmap_sys()->renameat(dir, from, dir, m->at.name) == 0) /* no links there */
+        if (errno != EEXIST && zmap_sys()->renameat(dir, from, dir, m->at.name) == 0) /* no hard links there */
             return NC_NOERR;
     }
     if (errno == EEXIST)
@@ -347,20 +352,20 @@ rename_over(zip_map *m, const char *from, bool swap, bool *swapped)
 static bool
 worth_repacking(const zip_map *m)
 {
-    if (m->nothers != 0 || m->front) /* what is not ours cannot be moved */
+    if (m->nothers != 0 || m->front) /* foreign entries and bytes cannot be moved */
         return false;
     return m->sorted || (m->dead >= REPACK_MIN && m->dead > m->end / 3);
 }
 
-/* A second file beside the partial one, which *partial holds then. When it cannot be had the partial one has to do.
- */
+/* Repacks into a second file and makes it m->src; *partial then holds the partial one. Returns false if that fails;
+ * the partial file is then committed as it is. */
 static bool
 repack_archive(zip_map *m, zip_source **partial)
 {
     zip_source *to = NULL, *from = m->src;
     int         fd, rc;
 
-    zmap_sys()->unlinkat(m->at.dir, m->at.repack, 0); /* of a writer that was killed: we have the lock */
+    zmap_sys()->unlinkat(m->at.dir, m->at.repack, 0); /* left by a killed writer: we have the lock */
     fd = zmap_sys()->openat(m->at.dir, m->at.repack, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | OPEN_FLAGS, 0666);
     if (fd < 0)
         return false;
@@ -380,7 +385,7 @@ repack_archive(zip_map *m, zip_source **partial)
     return false;
 }
 
-/* 3 and 4 of what m->src has. */
+/* Steps 3 and 4, for m->src. */
 static int
 put_in_place(zip_map *m, const char *from, bool last)
 {
@@ -397,6 +402,7 @@ put_in_place(zip_map *m, const char *from, bool last)
         return rc;
     m->staged = m->changed = false;
     m->at.there = true;
+    /* After an exchange the old archive has the partial file's name and can become the next one. */
     if (swapped) {
         m->at.spare = m->at.old;
         m->at.spare_common = m->at.common;
@@ -415,13 +421,14 @@ zmap_zip_commit(zip_map *m, bool last)
     bool        repacked;
     int         rc;
 
+    /* A new archive is committed even without a change, so that it exists. */
     if ((rc = zmap_zip_check_failed(m)) != NC_NOERR || m->at.dir < 0 || !(m->changed || (m->made && m->staged)))
         return rc;
     if ((rc = zmap_zip_stage(m)) != NC_NOERR)
         return rc;
     repacked = last && worth_repacking(m) && repack_archive(m, &partial);
     rc = put_in_place(m, repacked ? m->at.repack : m->at.part, last);
-    if (repacked) { /* one of the two is the archive, or none is */
+    if (repacked) { /* at most one of the two has become the archive */
         zmap_sys()->unlinkat(m->at.dir, m->at.part, 0);
         if (m->staged)
             zmap_sys()->unlinkat(m->at.dir, m->at.repack, 0);
@@ -431,9 +438,9 @@ zmap_zip_commit(zip_map *m, bool last)
     return rc;
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------------- */
+/* ---- closing --------------------------------------------------------------------------------------------------- */
 
-/* The archive that this session put there, if it is there still. */
+/* Removes the archive that this session created, if the name still refers to it. */
 static int
 remove_made(zip_map *m)
 {

@@ -7,5 +7,5 @@
 uint32_t
 zmap_zip_crc(const void *data, size_t len)
 {
-    return len != 0 ? libdeflate_crc32(0, data, len) : 0; /* without data it would be a question */
+    return len != 0 ? libdeflate_crc32(0, data, len) : 0; /* a NULL buffer would ask for the initial value */
 }

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reading half of the zip map. The lock is held to look a name up; reading, inflating and checking go on without
- * it, from a source that is held as long. What stands before an entry's bytes is known only from its local header:
- * that is looked at once, together with the bytes, where its length is what the last one made likely.
+ * Get of the zip store. The lock is held only to look a name up; reading, inflating and checking run without it, on a
+ * source that a reference keeps open. An entry's bytes begin after its local header, whose length is known only once
+ * it has been read. So the first get reads header and bytes together, assuming that the header is as long as the last
+ * one was.
  *
- * Whole objects are checked against their CRC; of ranges of stored ones that cannot be.
+ * Whole objects are checked against their CRC; ranges of stored ones cannot be.
  */
 #include "zmap/zmap_zip_int.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define HEAD_ROOM 2304 /* bytes of a header that are read together with what follows */
-#define RATIO_MAX 1032 /* no byte of a deflated stream gives more */
+#define HEAD_ROOM 2304 /* longest header that is read together with the bytes */
+#define RATIO_MAX 1032 /* deflate expands no byte to more */
 
-/* One object that is being read: a copy of what the table has, and what keeps its bytes there. */
+/* An object that is being read: a copy of its table entry, and the source of its bytes. */
 typedef struct opened {
     zip_source *src;
     zip_object  object;
@@ -32,6 +33,7 @@ look_up(zip_map *m, const char *key, opened *out)
     if (at != 0 && m->names.v[at].present) {
         const zip_object *o = &m->names.v[at].object;
 
+        /* Copied field by field, because `head` is atomic. */
         *out = (opened){zmap_zip_source_ref(m->src),
                         {o->off, o->csize, o->size, o->crc, o->when, 0, o->flags, o->method, o->need, o->aes},
                         at};
@@ -44,7 +46,7 @@ look_up(zip_map *m, const char *key, opened *out)
     return at != 0;
 }
 
-/* What was found out is kept, if the name still leads to the same entry. */
+/* Stores the length of the header if the name still refers to the same entry. */
 static void
 remember_head(zip_map *m, const opened *in)
 {
@@ -74,7 +76,7 @@ fail_large(const char *key, const zip_object *o)
                     ncz_limits_default.object_bytes);
 }
 
-/* What the directory says of it. */
+/* Checks the sizes in the directory before any memory is allocated for them. */
 static int
 check_entry(const zip_map *m, const char *key, const zip_object *o)
 {
@@ -89,7 +91,7 @@ check_entry(const zip_map *m, const char *key, const zip_object *o)
     return NC_NOERR;
 }
 
-/* The next ASCII character of an entry's name, prefix and key, from *at on; 0: there is none. */
+/* The next ASCII character of an entry's name (prefix and key) from *at on; 0 at the end. */
 static char
 next_ascii(const char *prefix, size_t prefix_len, const char *key, size_t key_len, size_t *at)
 {
@@ -104,8 +106,9 @@ next_ascii(const char *prefix, size_t prefix_len, const char *key, size_t key_le
 }
 
 /*
- * The local header has the name in some code page, and the directory in UTF-8: so it is where Python added to an
- * archive of another program, as it writes all of the directory anew. What is ASCII must be equal.
+ * The local header may have the name in some code page and the directory in UTF-8: Python leaves an archive like that
+ * when it adds to another program's archive, because it rewrites the whole directory. The ASCII characters must be
+ * equal.
  */
 static bool
 same_but_for_code_page(const zip_map *m, const char *key, const char *name, size_t name_len)
@@ -121,7 +124,7 @@ same_but_for_code_page(const zip_map *m, const char *key, const char *name, size
     return true;
 }
 
-/* The local header, of which `have` bytes were read, against the directory. Sets o->head. */
+/* Checks the local header, of which `have` bytes were read, against the directory. Sets o->head. */
 static int
 check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, zip_object *o)
 {
@@ -153,10 +156,8 @@ check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, 
     return NC_NOERR;
 }
 
-/*
- * Header and bytes at once: `into` gets the `len` bytes from `off` of the entry where the guess was right (*got).
- * Else only the header's length is known.
- */
+/* Reads header and bytes at once. If the header has the expected length, `into` gets the `len` bytes at `off` of the
+ * entry (*got). Otherwise only the length of the header is known afterwards. */
 static int
 read_head(zip_map *m, const char *key, opened *in, void *into, size_t len, uint64_t off, bool *got)
 {
@@ -168,12 +169,12 @@ read_head(zip_map *m, const char *key, opened *in, void *into, size_t len, uint6
     if (off != 0 || want > sizeof room)
         len = 0;
     if (want > sizeof room)
-        want = known; /* more is not looked at */
+        want = known; /* the extra field is not needed */
     if (want > sizeof room && (head = ncz_alloc(want)) == NULL)
         return ncz_fail_nomem(want);
     if ((rc = zmap_zip_source_read2(in->src, head, want, into, len, in->object.off, &have)) == NC_NOERR &&
         (rc = check_head(m, key, head, have < want ? have : want, &in->object)) == NC_NOERR)
-        remember_head(m, in); /* of no name: of the root, which is no object */
+        remember_head(m, in); /* zmap_zip_head() has no name: `at` is the root, which is not an object */
     *got = rc == NC_NOERR && len != 0 && have == want + len && in->object.head == want;
     if (head != room)
         ncz_free(head);
@@ -194,7 +195,7 @@ zmap_zip_head(zip_map *m, const char *key, zip_source *s, const zip_object *o, u
     return rc;
 }
 
-/* The bytes [off, off + len) of an entry, as they are in the archive. */
+/* Reads the bytes [off, off + len) of an entry as they are in the archive. */
 static int
 read_stored(zip_map *m, const char *key, opened *in, void *into, size_t len, uint64_t off)
 {
@@ -217,7 +218,7 @@ check_crc(const zip_map *m, const char *key, const zip_object *o, const unsigned
     return NC_NOERR;
 }
 
-/* Bytes as they were put are where `off` says. */
+/* Whether the entry's bytes are the object's, so that a range can be read by its offset. */
 static bool
 is_plain(const zip_object *o)
 {
@@ -253,15 +254,15 @@ read_whole(zip_map *m, const char *key, opened *in, void *into, size_t len)
         else if (rc == NC_NOERR)
             rc = read_other(m, key, in, into);
     }
-    if (rc != NC_NOERR || o->aes.version == 2) /* which has a signature in place of the checksum */
+    if (rc != NC_NOERR || o->aes.version == 2) /* AE-2 has a signature instead of the checksum */
         return rc;
     return check_crc(m, key, o, into, len);
 }
 
 /* ---- requests ---- */
 
-/* A range of an object that is not plain: all of it is read, under the ceiling of stored objects, and the range cut
- * out. */
+/* Answers a range of an object that is not plain: reads all of it, up to the limit of stored objects, and cuts the
+ * range out. */
 static int
 answer_cut(zip_map *m, opened *in, zmap_get_req *r)
 {
@@ -306,7 +307,7 @@ answer_request(zip_map *m, opened *in, zmap_get_req *r)
     return rc;
 }
 
-/* Requests that follow each other and have one key are answered from one version of the object. */
+/* Consecutive requests with the same key pointer are answered from one version of the object. */
 int
 zmap_zip_get(zmap *map, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {

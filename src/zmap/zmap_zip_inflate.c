@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deflated entries, through zlib: just as many bytes as the directory tells of, from just as many, or an error. Needs
- * the caller's output and a small window of input, whatever the entry says. No state; any thread.
+ * Inflates entries through zlib: exactly as many bytes as the directory says, from exactly as many, or an error.
+ * Needs only the caller's output and a small window of input, whatever the entry claims. No state; any thread.
  */
 #include "zmap/zmap_zip_int.h"
 
@@ -31,13 +31,14 @@ fail_stream(const zip_object *o, const char *key, const z_stream *z, const char 
                     o->size, z->msg != NULL ? z->msg : why);
 }
 
-/* Piece by piece of input; the output is one place, of which zlib is told of at most 1 GiB at a time. */
+/* Reads the input window by window. The output is one block, passed to zlib 1 GiB at a time because its counters are
+ * `unsigned`. */
 static int
 run_inflate(zip_source *s, uint64_t off, const zip_object *o, const char *key, unsigned char *out, z_stream *z,
             unsigned char *window)
 {
     uint64_t left = o->csize, room = o->size;
-    uint8_t  spare; /* somewhere to point to when nothing is wanted, and to see that nothing more comes */
+    uint8_t  spare; /* one byte past the expected output, to detect an entry that gives more */
     int      rc, how = Z_OK;
 
     z->next_out = out;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entries in methods that are not ours, through libzip. It gets an archive of its own for each entry: a local header,
- * the entry's bytes as they are in our archive, a directory of one record, an end record. Only the frame is made; the
- * bytes are read where they are. So libzip sees neither the hostile directory nor the other entries, it reads the
- * very file or block that the map holds, whatever has been put in that file's place since, names that are there twice
- * mean nothing, and any number of threads decode at once: each has a handle of its own, which costs some
- * microseconds.
+ * Decodes entries in other methods through libzip. Each entry is presented to it as an archive of its own: a local
+ * header, the entry's bytes, a directory of one record, an end record. Only this frame is generated; the bytes are
+ * read in place. So libzip sees neither the untrusted directory nor the other entries; it reads the very file or
+ * block that the store holds, even if that file has been replaced; duplicate names do not matter; and any number of
+ * threads decode at once, each with its own handle, which costs some microseconds.
  *
- * Between the entry and the directory are zeros that libzip's search for the end record cannot leave: it never takes
- * an entry's bytes for a directory.
+ * Between the entry and the directory are more zeros than libzip searches for the end record, so it never takes an
+ * entry's bytes for a directory.
  */
 #include "zmap/zmap_zip_libzip.h"
 
@@ -24,11 +23,11 @@
 #define AES_EXTRA_LEN  11
 #define NAME_LEN       1
 #define GAP            UINT64_C(70000) /* more than an end record and its comment */
-#define FLAG_UTF8      0x0800u         /* of the name, which is not the entry's here */
-#define FLAG_STRONG    0x2040u         /* PKWARE's own, and with its headers masked */
+#define FLAG_UTF8      0x0800u         /* about the name, which the frame replaces */
+#define FLAG_STRONG    0x2040u         /* PKWARE's strong encryption, or masked headers */
 #define METHOD_AES     99
-#define ENTRY_MAX      UINT64_C(0xF0000000) /* bytes, so that no number needs the wide form */
-#define DICTIONARY_MAX UINT32_C(0x08000000) /* of LZMA: twice what the highest preset needs */
+#define ENTRY_MAX      UINT64_C(0xF0000000) /* bytes, so that no number needs zip64 */
+#define DICTIONARY_MAX UINT32_C(0x08000000) /* of LZMA: twice that of the highest preset */
 
 /* The archive that libzip sees. */
 typedef struct frame {
@@ -37,8 +36,8 @@ typedef struct frame {
     unsigned char      back[CENTRAL_LEN + NAME_LEN + AES_EXTRA_LEN + END_LEN];
     size_t             back_len;
     uint64_t           pos;
-    uint64_t           reached; /* bytes of the entry up to the last that was read */
-    int                rc;      /* of reading it */
+    uint64_t           reached; /* bytes of the entry up to the last one read */
+    int                rc;      /* of the last read */
     zip_error_t        error;
 } frame;
 
@@ -49,14 +48,14 @@ put_bytes(unsigned char **p, uint64_t v, int nbytes)
         *(*p)++ = (unsigned char)(v >> 8 * i);
 }
 
-/* The fields that the local header and the directory's record have in common. */
+/* The fields that the local header and the directory record share. */
 static void
 put_common(unsigned char **p, const zip_foreign *e, size_t extra_len)
 {
-    put_bytes(p, 63, 2); /* needed to extract: all there is */
+    put_bytes(p, 63, 2); /* version needed to extract: the highest */
     put_bytes(p, e->flags & ~FLAG_UTF8, 2);
     put_bytes(p, e->method, 2);
-    put_bytes(p, e->when, 4); /* of which a byte may check the password */
+    put_bytes(p, e->when, 4); /* one byte of it may serve to check the password */
     put_bytes(p, e->crc, 4);
     put_bytes(p, e->csize, 4);
     put_bytes(p, e->size, 4);
@@ -83,7 +82,7 @@ make_frame(frame *f, const zip_foreign *e)
     put_bytes(&p, 0, 2);     /* comment */
     put_bytes(&p, 0, 2);     /* disk */
     put_bytes(&p, 0, 2 + 4); /* attributes */
-    put_bytes(&p, 0, 4);     /* where it is */
+    put_bytes(&p, 0, 4);     /* offset */
     put_bytes(&p, 'x', NAME_LEN);
     if (extra_len != 0) {
         put_bytes(&p, 0x9901, 2);
@@ -111,7 +110,7 @@ frame_len(const frame *f)
 
 /* ---- the source that libzip reads ---- */
 
-/* From one part of the frame; *n is less than `len` at the part's end. */
+/* Reads from one part of the frame; *n is less than `len` at the part's end. */
 static int
 read_part(frame *f, unsigned char *to, uint64_t len, uint64_t *n)
 {
@@ -197,7 +196,7 @@ fail_libzip(const frame *f, zip_error_t *error)
     const zip_foreign *e = f->e;
 
     if (f->rc != NC_NOERR)
-        return f->rc; /* our own: its text is there */
+        return f->rc; /* a failure of our own read, with its text */
     switch (zip_error_code_zip(error)) {
     case ZIP_ER_MEMORY:
         return ncz_fail(NC_ENOMEM, "%s: the entry is %s: libzip has not the memory that decoding it takes", e->what,
@@ -213,7 +212,7 @@ fail_libzip(const frame *f, zip_error_t *error)
     }
 }
 
-/* A dictionary is allocated before the first byte is decoded. */
+/* Checks the size of the dictionary, which libzip allocates before it decodes the first byte. */
 static int
 check_dictionary(const zip_foreign *e)
 {
@@ -234,7 +233,7 @@ check_dictionary(const zip_foreign *e)
                     e->what, dictionary, DICTIONARY_MAX);
 }
 
-/* As zip_fread(). A checksum that is not known does not match at the end: that is the end. */
+/* Like zip_fread(). An unknown checksum cannot match, so a mismatch at the end then counts as EOF. */
 static zip_int64_t
 read_on(const zip_foreign *e, zip_file_t *file, void *out, uint64_t len)
 {
@@ -243,7 +242,7 @@ read_on(const zip_foreign *e, zip_file_t *file, void *out, uint64_t len)
     return n < 0 && e->no_crc && zip_error_code_zip(zip_file_get_error(file)) == ZIP_ER_CRC ? 0 : n;
 }
 
-/* All bytes, and then nothing: only at the end libzip compares checksums. */
+/* Reads all bytes and then once more, because libzip compares checksums only at EOF. */
 static int
 read_all(frame *f, zip_file_t *file, unsigned char *out)
 {
@@ -262,7 +261,7 @@ read_all(frame *f, zip_file_t *file, unsigned char *out)
     if (done < e->size || n != 0)
         return ncz_fail(NC_EFILTER, "%s: the entry is %s, and gives %s than the %" PRIu64 " bytes that it tells of",
                         e->what, e->how, n != 0 ? "more" : "less", e->size);
-    if (e->encrypted && f->reached != e->csize) /* then nobody looked at its signature */
+    if (e->encrypted && f->reached != e->csize) /* then the signature was not checked */
         return ncz_fail(NC_EFILTER, "%s: the entry is %s, and %" PRIu64 " of its bytes are left over", e->what,
                         e->how, e->csize - f->reached);
     return NC_NOERR;

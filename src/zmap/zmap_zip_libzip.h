@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What libzip is used for: decoding the bytes of one entry whose compression or encryption is not ours. Names that
- * libzip has taken do not meet those of zmap_zip_int.h, which this header therefore does not include.
+ * Decodes one entry whose compression or encryption this library does not implement, through libzip. libzip's names
+ * collide with those of zmap_zip_int.h, so this header does not include zmap_zip_int.h.
  */
 #ifndef NCZ_ZMAP_ZIP_LIBZIP_H
 #define NCZ_ZMAP_ZIP_LIBZIP_H
@@ -10,29 +10,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How an entry is encrypted with AES, by its extra field 0x9901. version 0: it is not. */
+/* The AES parameters of an entry, from its extra field 0x9901. version 0: none. */
 typedef struct zip_aes {
     uint8_t  version, strength;
-    uint16_t method; /* of its compression */
+    uint16_t method; /* compression method */
 } zip_aes;
 
 typedef struct zip_foreign {
-    const char *what, *how; /* for texts: which entry, and what was done to its bytes */
+    const char *what, *how; /* for error texts: the entry, and how its bytes are encoded */
     uint64_t    csize, size;
     uint32_t    crc, when;
     uint16_t    flags, method;
     zip_aes     aes;
     bool        encrypted;
-    bool        raw;      /* `size` bytes that are decrypted and no more; not compared with `crc` */
+    bool        raw;      /* only decrypts: gives `size` bytes and does not check `crc` */
     bool        no_crc;   /* `crc` is not known */
     const char *password; /* NULL: none */
-    int (*read)(void *arg, void *data, size_t len, uint64_t off); /* of its csize bytes, all of it or a failure */
+    int (*read)(void *arg, void *data, size_t len, uint64_t off); /* of its csize bytes: all of `len`, or fails */
     void *arg;
 } zip_foreign;
 
 /*
- * Exactly e->size bytes, checked against what the entry says of them. NC_ENOTBUILT: this build, or the libzip that is
- * installed, does not know the method; NC_EAUTH: the password is missing or wrong; NC_EFILTER: the bytes are damaged.
+ * Writes exactly e->size bytes, checked against the entry's checksum. NC_ENOTBUILT: this build, or the installed
+ * libzip, does not support the method; NC_EAUTH: the password is missing or wrong; NC_EFILTER: the bytes are damaged.
  * Any thread.
  */
 int zmap_zip_libzip_decode(const zip_foreign *e, void *out);

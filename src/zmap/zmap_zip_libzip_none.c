@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A build without libzip: stored and deflated entries are all that is read. */
+/* Stub for builds without libzip: only stored and deflated entries can be read. */
 #include "zmap/zmap_zip_libzip.h"
 
 #include "util/util.h"

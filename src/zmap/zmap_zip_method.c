@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was done to the bytes of an entry: which of it we undo ourselves, what texts call the rest, and the way to
- * libzip for that. No state; any thread.
+ * How the bytes of an entry are decoded: which methods this library implements, the names of the others for error
+ * texts, and the call of libzip. No state; any thread.
  */
 #include "zmap/zmap_zip_int.h"
 
@@ -33,7 +33,7 @@ method_name(uint16_t method)
     return "a method of that number";
 }
 
-/* "encrypted (AES-256) and compressed by bzip2 (method 12)". */
+/* Describes how an entry is encoded: "encrypted (AES-256) and compressed by bzip2 (method 12)". */
 static void
 describe_method(const zip_object *o, char *out, size_t size)
 {
@@ -65,14 +65,14 @@ read_place(void *arg, void *data, size_t len, uint64_t off)
     return zmap_zip_source_read(p->s, data, len, p->off + off);
 }
 
-/* An entry as texts call it, and what was done to its bytes. */
+/* The name of an entry for error texts, and a description of its encoding. */
 typedef struct entry {
     const char *what;
     char        how[120];
     bool        no_crc; /* it has a signature instead */
 } entry;
 
-/* By libzip. `raw`: decrypted and no more. */
+/* Decodes through libzip. `raw`: only decrypts. */
 static int
 decode_entry(const entry *in, zip_source *s, uint64_t off, const zip_object *o, bool raw, void *out)
 {
@@ -104,7 +104,7 @@ decode_entry(const entry *in, zip_source *s, uint64_t off, const zip_object *o, 
     return rc;
 }
 
-/* Decrypted bytes, in memory that is theirs. */
+/* Decodes decrypted bytes. Takes `data`. */
 static int
 decode_inner(const entry *in, void *data, const zip_object *o, void *out)
 {
@@ -124,13 +124,14 @@ decode_inner(const entry *in, void *data, const zip_object *o, void *out)
 }
 
 /*
- * The signature behind bytes that are encrypted with AES is of all of them, and compared only by who reads to their
- * end; a decoder stops at the end of its stream. So all of them are decrypted first, and decoded then.
+ * The signature after AES-encrypted bytes covers all of them, and libzip compares it only when they are read to the
+ * end; a decoder stops at the end of its stream, which may be earlier. So all bytes are decrypted first and decoded
+ * then.
  */
 static int
 decode_aes(const entry *in, zip_source *s, uint64_t off, const zip_object *o, void *out)
 {
-    uint64_t   around = 4 + 4 * (uint64_t)o->aes.strength + 2 + 10; /* salt, a check of the password, the signature */
+    uint64_t   around = 4 + 4 * (uint64_t)o->aes.strength + 2 + 10; /* salt, password check, signature */
     zip_object outer = *o, inner = {.method = o->aes.method, .size = o->size, .when = o->when, .crc = o->crc};
     void      *data;
     int        rc;
@@ -139,7 +140,7 @@ decode_aes(const entry *in, zip_source *s, uint64_t off, const zip_object *o, vo
         return ncz_fail(NC_EFILTER, "%s: the entry is %s, and too short for that", in->what, in->how);
     inner.csize = outer.size = o->csize - around;
     outer.aes.method =
-        ZIP_METHOD_DEFLATE; /* any but stored: then libzip compares no checksum, which is not of these bytes */
+        ZIP_METHOD_DEFLATE; /* not stored: libzip would compare the CRC, which is of the decoded bytes */
     if (inner.method == ZIP_METHOD_STORED && inner.csize != o->size)
         return ncz_fail(NC_EFILTER, "%s: the entry is %s, and says that its %" PRIu64 " bytes are %" PRIu64, in->what,
                         in->how, inner.csize, o->size);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The names of an archive: a tree of segments in one array, and a hash table of whole names over it. An archive of
- * millions of entries is opened and looked up in this.
+ * The names of an archive: a tree of segments in one array, and a hash table of whole names over it. Built for
+ * archives of millions of entries.
  *
- * Invariant: `live` of a name is one for its object plus one for each child whose `live` is not 0, so that what
- * nothing stands at or below is told from a prefix. A name once made stays until all are cleared.
+ * Invariant: `live` of a name counts one for its object and one for each child whose `live` is not 0. So `live` is 0
+ * only if no object is at or below the name, which distinguishes a removed name from a prefix. A name stays until all
+ * are cleared.
  *
  * No locks of its own.
  */
@@ -85,7 +86,7 @@ place_name(zip_names *t, uint32_t at)
     t->slots[i] = at;
 }
 
-/* Room for one more name, and at most two slots of three taken. */
+/* Makes room for one more name and keeps at most two slots of three taken. */
 static int
 grow_table(zip_names *t)
 {
@@ -112,7 +113,8 @@ grow_table(zip_names *t)
     return NC_NOERR;
 }
 
-/* A copy of the key that stays. Keys are short: at most ZMAP_KEY_MAX. */
+/* Copies a key to memory that lives as long as the table. No key is longer than ZMAP_KEY_MAX, so each fits in a
+ * block. */
 static const char *
 keep_key(zip_names *t, const char *key, size_t len)
 {
@@ -133,7 +135,7 @@ keep_key(zip_names *t, const char *key, size_t len)
     return kept;
 }
 
-/* `key` stays where it is. The name above it is there already. */
+/* Adds a name. `key` must stay valid, and the parent must exist. */
 static int
 add_name(zip_names *t, const char *key, size_t len, uint32_t hash, uint32_t parent, uint32_t *at)
 {
@@ -151,7 +153,7 @@ add_name(zip_names *t, const char *key, size_t len, uint32_t hash, uint32_t pare
     return NC_NOERR;
 }
 
-/* From the top down, each new name sharing the bytes of the whole key. */
+/* Adds names from the top down. New names share the bytes of the whole key. */
 int
 zmap_zip_names_make(zip_names *t, const char *key, size_t len, uint32_t *at)
 {
@@ -164,7 +166,7 @@ zmap_zip_names_make(zip_names *t, const char *key, size_t len, uint32_t *at)
         return NC_NOERR;
     if ((kept = keep_key(t, key, len)) == NULL)
         return ncz_fail_nomem(len);
-    while (above > 0 && key[above - 1] != '/') /* mostly the name above it is there */
+    while (above > 0 && key[above - 1] != '/') /* the parent mostly exists */
         above--;
     if (above > 0 && (there = zmap_zip_names_find(t, key, above - 1)) != 0)
         return add_name(t, kept, len, hash, there, at);
@@ -191,6 +193,7 @@ zmap_zip_names_set(zip_names *t, uint32_t at, const zip_object *o)
         return;
     n->present = true;
     t->nobjects++;
+    /* The parent's count changes only when `live` leaves 0. */
     while (n->live++ == 0 && at != 0) {
         at = n->parent;
         n = &t->v[at];
@@ -206,6 +209,7 @@ zmap_zip_names_unset(zip_names *t, uint32_t at)
         return;
     n->present = false;
     t->nobjects--;
+    /* The parent's count changes only when `live` reaches 0. */
     while (--n->live == 0 && at != 0) {
         at = n->parent;
         n = &t->v[at];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where in an archive a dataset stands: zip programs put all below one directory, or several, one in the other;
- * zarr-python puts it at the top. Found by the documents, whose names the caller knows.
+ * Finds the directory of a dataset in an archive: zip programs put everything below one directory, or several nested
+ * ones; zarr-python puts it at the top. The documents, whose names the caller knows, identify it.
  */
 #include "zmap/zmap_zip_int.h"
 
@@ -17,12 +17,12 @@ zmap_zip_is_document(const zip_map *m, const char *name, size_t len)
     return m->is_document != NULL && m->is_document(name + start, len - start);
 }
 
-/* What is seen on the way. */
+/* What a pass over the records has found. */
 typedef struct search {
     const zip_map *m;
-    char          *common; /* the directory that all objects are below, with its '/' */
+    char          *common; /* the directory that contains all objects, with its '/' */
     size_t         len;
-    size_t         shallowest; /* bytes of the shortest directory that holds a document */
+    size_t         shallowest; /* 1 + bytes of the shortest directory that holds a document; 0: none */
     bool           any;
 } search;
 
@@ -34,7 +34,7 @@ dir_len(const char *name, size_t len)
     return len;
 }
 
-/* What the archivers of some systems leave beside what they were told to keep. */
+/* Entries that macOS adds to archives on its own. */
 static bool
 is_litter(const char *name, size_t len)
 {
@@ -51,7 +51,7 @@ search_record(const zip_record *r, const unsigned char *raw, void *arg)
     if (r->name_len == 0 || len == r->name_len || is_litter(r->name, r->name_len)) /* a directory's own entry */
         return NC_NOERR;
     if (zmap_zip_is_document(s->m, r->name, r->name_len) && (s->shallowest == 0 || len + 1 < s->shallowest))
-        s->shallowest = len + 1; /* 0 is for none */
+        s->shallowest = len + 1; /* 0 means none */
     if (!s->any) {
         s->any = true;
         s->len = len;
@@ -78,7 +78,7 @@ zmap_zip_find_prefix(const zip_map *m, const zip_end *end, char **out)
         rc = ncz_fail_nomem(found.len + 1);
         goto done;
     }
-    if (found.len > 0) { /* a directory whose name is no key is none of ours */
+    if (found.len > 0) { /* a directory whose name is not a key cannot be a prefix */
         prefix[found.len - 1] = '\0';
         prefix[found.len - 1] = zmap_key_valid(prefix) ? '/' : '\0';
         if (prefix[found.len - 1] == '\0')

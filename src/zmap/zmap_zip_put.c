@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The writing half of the zip map. A put takes a place behind the last entry under the lock, writes there without it,
- * and lets the name lead there only when all is written: so puts go on at once, from any number of threads, and what
- * fails leaves dead bytes and the old object. What was there before is dead bytes too, until the archive is repacked.
+ * Put and del of the zip store. A put reserves a place after the last entry under the lock, writes there without it,
+ * and makes the name refer to the entry only when all is written. So any number of threads can put at once, and a put
+ * that fails leaves dead bytes and the old object. A replaced entry also becomes dead bytes, until the archive is
+ * repacked.
  *
  * Lock order: gate (shared), lock.
  */
@@ -10,7 +11,7 @@
 
 #include <string.h>
 
-/* The gate, shared, unless nothing can be changed any more. */
+/* Takes the gate, shared, unless changes are no longer possible. */
 static int
 enter_writer(zip_map *m)
 {
@@ -23,7 +24,7 @@ enter_writer(zip_map *m)
     return rc;
 }
 
-/* The same, and there is something to write to. */
+/* The same, with m->src ready to be written. */
 static int
 enter_staged(zip_map *m)
 {
@@ -31,6 +32,7 @@ enter_staged(zip_map *m)
 
     while ((rc = enter_writer(m)) == NC_NOERR && !m->staged) {
         pthread_rwlock_unlock(&m->gate);
+        /* Staging needs the gate exclusively. A commit may come before the gate is shared again, so check again. */
         pthread_rwlock_wrlock(&m->gate);
         rc = zmap_zip_stage(m);
         pthread_rwlock_unlock(&m->gate);
@@ -40,7 +42,7 @@ enter_staged(zip_map *m)
     return rc;
 }
 
-/* Whether the object may be put there now. Under the lock. */
+/* Whether the object may be put at this name now. Call with the lock held. */
 static int
 check_put(const zip_map *m, const zmap_put_req *r, uint32_t at)
 {
@@ -49,7 +51,7 @@ check_put(const zip_map *m, const zmap_put_req *r, uint32_t at)
     return zmap_zip_names_place(&m->names, at);
 }
 
-/* A name, and a place of `nbytes`. */
+/* Makes the name and reserves `nbytes` after the last entry. */
 static int
 reserve_entry(zip_map *m, const zmap_put_req *r, uint64_t nbytes, uint32_t *at, uint64_t *off)
 {
@@ -68,6 +70,7 @@ reserve_entry(zip_map *m, const zmap_put_req *r, uint64_t nbytes, uint32_t *at, 
         rc = ncz_fail(NC_ENOMEM, "%s: no archive is that long", m->path);
         goto done;
     }
+    /* Make the room now: the write itself, without the lock, must not move the block. */
     if ((rc = zmap_zip_source_room(m->src, end)) != NC_NOERR)
         goto done;
     *off = m->end;
@@ -77,7 +80,8 @@ done:
     return rc;
 }
 
-/* The name leads to what was written, unless somebody else was there first; what nothing leads to is dead. */
+/* Makes the name refer to what was written, unless a concurrent put now forbids that. Counts as dead what no name
+ * refers to. */
 static int
 publish_entry(zip_map *m, const zmap_put_req *r, uint32_t at, const zip_object *o, int written)
 {
@@ -131,7 +135,7 @@ zmap_zip_put(zmap *m, zmap_put_req *reqs, size_t n)
     return NC_NOERR;
 }
 
-/* Nothing is written: the bytes are dead, and the directory of the next commit does not tell of them. */
+/* Writes nothing: the bytes become dead, and the directory of the next commit omits the entry. */
 static void
 del_one(zip_map *m, const char *key)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The directory of an archive -> its names. All of it comes from outside: nothing is allocated for a count that is
- * only told, every place must be inside the archive and before the directory, and no two entries may share bytes,
- * which is what makes small archives huge. An entry that lies about what is in it is found out when it is read.
- * How long an entry is depends on its local header, whose name may be another one (Python rewrites the names of the
- * directory alone): that is read where the directory's name would have entries overlap.
+ * Reads the central directory of an archive into names. Nothing in it is trusted: no memory is allocated for a count
+ * that is only claimed, every offset must be inside the archive and before the directory, and no two entries may
+ * share bytes, as those of zip bombs do. An entry with false contents is detected when it is read. The length of an
+ * entry depends on its local header, whose name may be another one (Python rewrites the names of the directory
+ * alone). That header is read only where the directory's name would make entries overlap.
  *
- * The directory goes by in a window; it is read twice, once for the prefix (zmap_zip_prefix.c) and once for the
- * names.
+ * The directory is read in windows, and twice: once for the prefix (zmap_zip_prefix.c) and once for the names.
  */
 #include "zmap/zmap_zip_int.h"
 
@@ -24,7 +23,7 @@
 #define RECORD_MAX   (ZIP_CENTRAL_LEN + 3 * 65535)
 #define WINDOW       ((size_t)512 * 1024)
 #define MADE_BY_UNIX 3
-#define OFFSET_FIELD 42 /* in a directory record */
+#define OFFSET_FIELD 42 /* of the offset in a directory record */
 
 static int
 fail_directory(const zip_source *s, const char *why)
@@ -34,10 +33,8 @@ fail_directory(const zip_source *s, const char *why)
 
 /* ---- the end record ---- */
 
-/*
- * The last one whose comment fits, the one whose comment ends where the archive does before all others. *at is its
- * place in `tail`.
- */
+/* Finds the end record: the one whose comment ends where the archive ends, else the last one whose comment fits. *at
+ * is its offset in `tail`. */
 static bool
 find_end(const unsigned char *tail, size_t len, size_t *at)
 {
@@ -61,7 +58,7 @@ find_end(const unsigned char *tail, size_t len, size_t *at)
     return found;
 }
 
-/* The wider record, where there is one. `at`: of the end record. */
+/* Reads the zip64 end record, if there is one. `at`: offset of the end record. */
 static int
 read_end64(zip_source *s, uint64_t at, zip_end *out, uint64_t *start)
 {
@@ -80,7 +77,7 @@ read_end64(zip_source *s, uint64_t at, zip_end *out, uint64_t *start)
     where = ncz_cursor_u64le(&c);
     if (where > at - LOCATOR_LEN - END64_LEN)
         return fail_directory(s, "its end record leads nowhere");
-    for (int turn = 0; turn < 2; turn++) { /* where it says, or, when bytes were put before all, right before us */
+    for (int turn = 0; turn < 2; turn++) { /* at the offset given; or, with bytes prepended, before the locator */
         if (turn == 1)
             where = at - LOCATOR_LEN - END64_LEN;
         if ((rc = zmap_zip_source_read(s, raw, sizeof raw, where)) != NC_NOERR)
@@ -102,7 +99,8 @@ read_end64(zip_source *s, uint64_t at, zip_end *out, uint64_t *start)
     return NC_NOERR;
 }
 
-/* What it tells must be possible; `start` is where it stands itself. What is too much before that was put there. */
+/* Checks that what the record claims is possible; `start` is its own offset. Bytes that it does not account for were
+ * prepended to the archive. */
 static int
 check_end(const zip_source *s, zip_end *end, uint64_t start)
 {
@@ -120,7 +118,7 @@ check_end(const zip_source *s, zip_end *end, uint64_t start)
     return NC_NOERR;
 }
 
-/* The end record at `at` of the archive, from behind its signature on, and the wider one before it. */
+/* Reads the end record at `at` of the archive, from after its signature, and the zip64 one before it. */
 static int
 read_end(zip_source *s, ncz_cursor c, uint64_t at, zip_end *out)
 {
@@ -136,7 +134,7 @@ read_end(zip_source *s, ncz_cursor c, uint64_t at, zip_end *out)
     out->off = ncz_cursor_u32le(&c);
     if ((rc = read_end64(s, at, out, &start)) != NC_NOERR)
         return rc;
-    if (start != at && disk == UINT16_MAX) /* the wider record says */
+    if (start != at && disk == UINT16_MAX) /* the zip64 record contains it */
         disk = 0;
     if (start != at && first == UINT16_MAX)
         first = 0;
@@ -196,7 +194,7 @@ zmap_zip_has_directory(zip_source *s)
 
 /* ---- one record ---- */
 
-/* The wide forms of those fields that have no room for them. False: broken, or of another disk. */
+/* Reads the zip64 forms of the fields that are saturated. False: damaged, or on another disk. */
 static bool
 read_wide(const unsigned char *extra, size_t len, uint16_t disk, zip_object *o)
 {
@@ -219,10 +217,10 @@ read_wide(const unsigned char *extra, size_t len, uint16_t disk, zip_object *o)
             o->off = ncz_cursor_u64le(&wide);
         return wide.good && (disk != UINT16_MAX || wide.len - wide.pos < 4 || ncz_cursor_u32le(&wide) == 0);
     }
-    return true; /* a number that happens to be this one */
+    return true; /* a number that happens to be UINT32_MAX */
 }
 
-/* How an entry of that method is encrypted, and its method beside that. */
+/* Reads the AES parameters of an entry, its compression method among them. */
 static void
 read_aes(const unsigned char *extra, size_t len, zip_object *o)
 {
@@ -282,7 +280,7 @@ read_record(const unsigned char *p, size_t len, zip_record *out)
 
 /* ---- all of them ---- */
 
-/* Makes every place absolute and sees that the entry, without its name, is before the directory. */
+/* Makes the offset absolute and checks that the entry, its name not counted, ends before the directory. */
 static int
 check_record(const zip_source *s, const zip_end *end, zip_record *r)
 {
@@ -306,6 +304,7 @@ zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *
     if (window == NULL)
         return ncz_fail_nomem(WINDOW);
     while (rc == NC_NOERR && read + pos - have < end->len) {
+        /* Refill early enough that the window's end never cuts a record. */
         if (have - pos < RECORD_MAX && read < end->len) {
             size_t n = end->len - read < WINDOW - (have - pos) ? (size_t)(end->len - read) : WINDOW - (have - pos);
 
@@ -335,7 +334,7 @@ zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *
 
 typedef struct span {
     uint64_t off, csize;
-    uint32_t name_len; /* in the directory */
+    uint32_t name_len; /* of the name in the directory */
 } span;
 
 typedef struct reading {
@@ -344,8 +343,8 @@ typedef struct reading {
     span          *spans;
     size_t         n, cap;
     bool           in_order;
-    uint64_t       last; /* where the entry before ends, as the directory has it */
-    uint64_t       used; /* bytes of the entries that names lead to */
+    uint64_t       last; /* end of the previous entry, as the directory has it */
+    uint64_t       used; /* bytes of the entries that names refer to */
     size_t         twice, unseen;
 } reading;
 
@@ -368,7 +367,8 @@ remember_span(reading *rd, const zip_record *r)
     return NC_NOERR;
 }
 
-/* The key of an entry, when it is an object of ours: a key below the prefix, and no link. */
+/* Gets the key of an entry. False if the entry is not an object: its name is not a key below the prefix, or it is a
+ * link. */
 static bool
 key_of(const zip_map *m, const zip_record *r, char key[ZMAP_KEY_MAX + 1])
 {
@@ -382,7 +382,7 @@ key_of(const zip_map *m, const zip_record *r, char key[ZMAP_KEY_MAX + 1])
     return zmap_key_valid(key);
 }
 
-/* Makes a record tell of another place. False, and unchanged, where it has no room for that: in the wide form. */
+/* Changes the offset in a record. False, and unchanged, if the offset is or must be in its zip64 form. */
 static bool
 move_record(unsigned char *raw, uint64_t off)
 {
@@ -399,8 +399,8 @@ move_record(unsigned char *raw, uint64_t off)
     return true;
 }
 
-/* An entry that is no object stays in the archive when that is changed: its record is kept. But a directory's own
- * entry says nothing that the names of the others do not. */
+/* An entry that is not an object stays in the archive when that is changed, so its record is kept. A directory's own
+ * entry is dropped, because the names of the others imply it. */
 static int
 keep_other(reading *rd, const zip_record *r, const unsigned char *raw)
 {
@@ -435,6 +435,7 @@ name_record(const zip_record *r, const unsigned char *raw, void *arg)
         return keep_other(rd, r, raw);
     if ((rc = zmap_zip_names_make(&m->names, key, r->name_len - m->prefix_len, &at)) != NC_NOERR)
         return rc;
+    /* Of several entries with one name the last counts. */
     if (m->names.v[at].present) {
         rd->twice++;
         rd->used -= zmap_zip_entry_len(m, &m->names.v[at]);
@@ -452,14 +453,13 @@ compare_spans(const void *a, const void *b)
     return (x->off > y->off) - (x->off < y->off);
 }
 
-/* Whether an entry ends before `limit`. Its local header is looked at only where the directory says that it does not.
- */
+/* Whether an entry ends before `limit`. Reads its local header only if the directory suggests that it does not. */
 static int
 check_span(zip_source *s, const span *p, uint64_t limit, bool *fits)
 {
     unsigned char head[ZIP_LOCAL_LEN] = {0};
     ncz_cursor    c = ncz_cursor_at(head, sizeof head);
-    uint64_t      least = p->off + ZIP_LOCAL_LEN + p->csize; /* seen not to overflow, by check_record() */
+    uint64_t      least = p->off + ZIP_LOCAL_LEN + p->csize; /* check_record() has excluded overflow */
     uint32_t      around;
     int           rc;
 
@@ -477,6 +477,7 @@ check_span(zip_source *s, const span *p, uint64_t limit, bool *fits)
     return NC_NOERR;
 }
 
+/* Checks that no two entries overlap. Entries are mostly in order and need no sorting. */
 static int
 check_spans(reading *rd)
 {

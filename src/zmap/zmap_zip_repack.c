@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An archive without its dead bytes: every object in the order of the directory, with a header of its own making, so
- * that the bytes follow from the objects alone. What we do not decode goes as it is, header and all. Small entries go
- * out by the batch, large ones from file to file.
+ * Rewrites an archive without its dead bytes: every object in the order of the directory, with a regenerated header,
+ * so that the bytes depend on the objects alone. Entries that this library does not decode are copied unchanged,
+ * header included. Small entries are written in batches, large ones copied from file to file.
  *
- * Under the gate, alone: nothing is put meanwhile; what is read goes on being read from the old file.
+ * Nothing is put meanwhile; reads continue on the old file.
  */
 #include "zmap/zmap_zip_int.h"
 
@@ -33,8 +33,8 @@ flush_moved(repacking *p)
     return rc;
 }
 
-/* Bytes of the checksum and lengths behind those of an entry: in either width, with a signature or without; 0: none.
- */
+/* Bytes of the checksum and lengths that follow an entry's bytes: in either width, with a signature or without; 0:
+ * none. */
 static int
 late_len(const zip_map *m, const zip_object *o, uint64_t at, size_t *out)
 {
@@ -62,7 +62,8 @@ late_len(const zip_map *m, const zip_object *o, uint64_t at, size_t *out)
     return NC_NOERR;
 }
 
-/* An entry that we do not decode: not a byte of it changes, as passwords may be checked against its header. */
+/* Copies an entry that this library does not decode. Not a byte of it changes, because passwords may be checked
+ * against its header. */
 static int
 copy_untouched(repacking *p, zip_object *o, uint32_t head)
 {
@@ -79,7 +80,7 @@ copy_untouched(repacking *p, zip_object *o, uint32_t head)
     return rc;
 }
 
-/* One entry; *moved is the object as it stands in the new file. */
+/* Copies one entry; *moved is the object in the new file. */
 static int
 copy_entry(repacking *p, const zip_name *name, zip_object *moved)
 {
@@ -140,6 +141,7 @@ zmap_zip_repack(zip_map *m, zip_source *to)
     if ((rc = flush_moved(&p)) != NC_NOERR)
         goto done;
 
+    /* All names change at once, and only after every copy has succeeded. */
     pthread_rwlock_wrlock(&m->lock);
     for (size_t i = 0; i < n; i++)
         m->names.v[order[i]].object = moved[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bytes of an archive: a file, read and written at places of its, or a block of memory that grows. Reads and
- * writes of different places may go on at once, from any thread; a block is moved only while nobody uses it.
+ * The bytes of an archive: a file, read and written by offset, or a block of memory that grows. Reads and writes of
+ * different places may run at once, on any thread; a block is moved only while no thread uses it.
  */
 #include "zmap/zmap_zip_int.h"
 
@@ -66,7 +66,7 @@ zmap_zip_source_unref(zip_source *s)
     } else {
         pthread_rwlock_destroy(&s->lock);
         if (s->owned)
-            ncz_free(s->mem); /* malloc's, as all of ncz_alloc() is: it may be the caller's, or become that */
+            ncz_free(s->mem); /* malloc's, like all of ncz_alloc(): blocks pass between the store and the caller */
     }
     ncz_free(s->what);
     ncz_free(s);
@@ -80,7 +80,7 @@ fail_short(const zip_source *s)
     return ncz_fail(NC_EIO, "%s: ends before the bytes that its directory tells of", s->what);
 }
 
-/* Reads at most as much as there is. */
+/* Reads until the buffers are full or the file ends; *have is the number of bytes. */
 static int
 file_read(zip_source *s, struct iovec *to, int n, uint64_t off, size_t *have)
 {
@@ -128,8 +128,10 @@ static int
 source_read(zip_source *s, struct iovec *to, int n, uint64_t off, size_t *have)
 {
     *have = 0;
+    /* off_t has no such offset, and no file is that long. */
     if (off > INT64_MAX)
         return NC_NOERR;
+    /* Skip empty buffers, because a read of no bytes would look like EOF. */
     while (n > 0 && to->iov_len == 0) {
         to++;
         n--;
@@ -209,7 +211,7 @@ file_write(zip_source *s, struct iovec *from, int n, uint64_t off)
     return NC_NOERR;
 }
 
-/* The room was made before. */
+/* The caller has made room with zmap_zip_source_room(). */
 int
 zmap_zip_source_write3(zip_source *s, const struct iovec from[3], uint64_t off)
 {
@@ -227,7 +229,9 @@ zmap_zip_source_write3(zip_source *s, const struct iovec from[3], uint64_t off)
 
 /* ---- copying ---- */
 
-/* By the kernel, which need not show us the bytes. *done says how far it got before it would not. */
+/*
+ * Copies in the kernel, which need not pass the bytes through our memory. *done is how far it got before it refused.
+ */
 static int
 copy_inside(zip_source *from, uint64_t from_off, zip_source *to, uint64_t to_off, uint64_t len, uint64_t *done)
 {
@@ -242,7 +246,7 @@ copy_inside(zip_source *from, uint64_t from_off, zip_source *to, uint64_t to_off
         if (n < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO))
             return ncz_fail_errno(errno, "%s: cannot be copied to %s", from->what, to->what);
         if (n <= 0)
-            break; /* not here: by hand, which also says what is wrong, if something is */
+            break; /* not possible here: read and write instead, which also reports any error */
         *done += (uint64_t)n;
     }
     return NC_NOERR;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Headers of new entries, and names -> the directory of an archive. The wide forms (zip64) are used only where a
- * number needs one, so that small archives are read by everything. Every entry has the same date and the directory an
- * order of its own: documents first, those of upper groups before those of lower ones, then all else by key.
+ * Writes headers of new entries, and the central directory of an archive. The zip64 forms are used only where a
+ * number needs one, so that any program can read small archives. All new entries have the same date, and the
+ * directory has a fixed order: documents first, those of upper groups before those of lower ones, then everything
+ * else by key.
  */
 #include "zmap/zmap_zip_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define DATE_1980  (0x0021u << 16) /* the first day that there is */
+#define DATE_1980  (0x0021u << 16) /* 1980-01-01, the earliest date */
 #define NEED_PLAIN 20
 #define NEED_WIDE  45
-#define MADE_BY    (3u << 8) /* Unix: modes */
+#define MADE_BY    (3u << 8) /* Unix: the record has a file mode */
 #define MODE_FILE  (0100644u << 16)
 #define FLAG_UTF8  0x0800u
 #define FLUSH_AT   ((size_t)256 * 1024)
@@ -57,7 +58,7 @@ is_ascii(const char *s, size_t len)
 
 /* ---- one entry ---- */
 
-/* The fields that a local header and a directory record have in common. */
+/* The fields that a local header and a directory record share. */
 static void
 put_common(unsigned char **p, const zip_object *o, unsigned need, size_t name_len, size_t extra_len)
 {
@@ -102,7 +103,7 @@ zmap_zip_local_header(const zip_map *m, const char *key, zip_object *o, ncz_buf 
     return NC_NOERR;
 }
 
-/* What has no room in the record: wide numbers, and how its bytes are encrypted. Returns their length. */
+/* Writes the extra field: 64-bit numbers and AES parameters. Returns its length. */
 static size_t
 put_extra(unsigned char *extra, const zip_object *o)
 {
@@ -145,7 +146,7 @@ put_record(ncz_buf *out, const zip_map *m, const zip_name *name)
     put_common(&p, o, wide && o->need < NEED_WIDE ? NEED_WIDE : o->need, m->prefix_len + name->len, extra_len);
     put16(&p, 0); /* comment */
     put16(&p, 0); /* disk */
-    put16(&p, 0); /* no text */
+    put16(&p, 0); /* attributes: not text */
     put32(&p, MODE_FILE);
     put32(&p, saturate32(o->off));
     if ((rc = ncz_buf_append(out, head, sizeof head)) != NC_NOERR ||
@@ -159,7 +160,7 @@ put_record(ncz_buf *out, const zip_map *m, const zip_name *name)
 
 typedef struct ranked {
     const zip_name *name;
-    uint32_t        at, depth; /* depth of a document; all else is deeper than any */
+    uint32_t        at, depth; /* depth: of a document; UINT32_MAX for everything else */
 } ranked;
 
 static int
@@ -207,7 +208,7 @@ zmap_zip_order(const zip_map *m, uint32_t **out, size_t *n)
     for (size_t i = 0; i < *n; i++)
         order[i] = v[i].at;
     *out = order;
-    order = NULL; /* the caller's */
+    order = NULL; /* now the caller's */
 done:
     ncz_free(v);
     ncz_free(order);
