@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The file map: a directory tree in which each object is a plain file and each prefix a directory. This file opens
- * and closes; see zmap_file_int.h for where the rest is.
+ * The file store: a directory tree in which each object is a plain file and each prefix a directory. This file opens
+ * and closes it; zmap_file_int.h lists the others.
  *
- * The map holds a descriptor of its root and works from there, so that a change of the working directory, or of the
- * name of the root, does not lead it elsewhere. Any thread may use it at any time.
+ * The store keeps a descriptor of its root and resolves every path from it, so that neither a change of the working
+ * directory nor a new name of the root redirects it. Any thread may use it at any time.
  */
 #include "zmap/zmap_file_int.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Releases all; what was not opened is -1 or NULL. */
+/* Releases everything; a descriptor or pointer that was not set is -1 or NULL. */
 static void
 file_free(file_map *f)
 {
@@ -88,7 +88,7 @@ no_lock:
     return ncz_fail_errno(err, "a lock cannot be made");
 }
 
-/* Only for names that do not collide: O_EXCL is what makes them safe. */
+/* Randomness only makes collisions of temporary names rare. O_EXCL makes them harmless. */
 static void
 draw_tag(file_map *f)
 {
@@ -108,9 +108,9 @@ open_root(file_map *f, int dir, const char *path)
     return ncz_fail_errno(errno, "%s: cannot be opened", f->dir);
 }
 
-/* ---- a new map ------------------------------------------------------------------------------------------------- */
+/* ---- a new store ----------------------------------------------------------------------------------------------- */
 
-/* Opens the directory in which `dir` stands and takes the name that it has there: "a/b//" is "b" in "a". */
+/* Opens the parent directory of `dir` and copies the name that `dir` has there: "b" in "a" for "a/b//". */
 static int
 open_parent(file_map *f, const char *dir, int *parent, char **name)
 {
@@ -122,7 +122,7 @@ open_parent(file_map *f, const char *dir, int *parent, char **name)
         len--;
     for (start = len; start > 0 && dir[start - 1] != '/'; start--)
         ;
-    *name = start == len ? ncz_strdup(".") : ncz_strndup(dir + start, len - start); /* "/" has no name but this */
+    *name = start == len ? ncz_strdup(".") : ncz_strndup(dir + start, len - start); /* "/" has no other name */
     path = start == 0 ? ncz_strdup(".") : ncz_strndup(dir, start);
     if (*name == NULL || path == NULL)
         rc = ncz_fail_nomem(len + 1);
@@ -134,7 +134,7 @@ open_parent(file_map *f, const char *dir, int *parent, char **name)
     return rc;
 }
 
-/* Stops at the first entry, whatever it is: also one that would never be an object. */
+/* Stops at the first entry of any kind, also one that could never be an object. */
 static int
 check_empty(file_map *f)
 {
@@ -161,7 +161,8 @@ check_empty(file_map *f)
     return rc;
 }
 
-/* Makes the root, or takes an empty directory that is there; the latter is not ours to remove. */
+/* Creates the root, or accepts an empty directory that exists. For the latter `parent` stays -1, so that discard does
+ * not remove it. */
 static int
 create_root(file_map *f, const char *dir)
 {
@@ -171,7 +172,7 @@ create_root(file_map *f, const char *dir)
     if ((rc = open_parent(f, dir, &parent, &name)) != NC_NOERR)
         goto done;
     if (zmap_sys()->mkdirat(parent, name, 0777) == 0) {
-        f->parent = parent; /* kept: for the root's own removal and sync */
+        f->parent = parent; /* kept to remove the root and to sync its name */
         f->name = name;
         parent = -1;
         name = NULL;
@@ -189,7 +190,7 @@ done:
     return rc;
 }
 
-/* Says early that writing will not be possible: else the first put would, after much work perhaps. */
+/* Reports an unwritable directory at open. Otherwise the first put would report it, perhaps after much work. */
 static int
 check_writable(file_map *f)
 {
@@ -232,7 +233,7 @@ zmap_file_sync_never(zmap *m)
         return;
     __atomic_store_n(&f->sync_never, 1, __ATOMIC_RELAXED);
     (void)pthread_mutex_lock(&f->lock);
-    f->unsynced.all = true; /* nothing to remember; should a sync come all the same, it does everything */
+    f->unsynced.all = true; /* records no paths; a sync that comes nevertheless covers the whole file system */
     (void)pthread_mutex_unlock(&f->lock);
 }
 

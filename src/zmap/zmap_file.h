@@ -9,30 +9,27 @@
 
 /*
  * Temporary files are never listed, neither our own nor other tools' (`*.partial`): such a last segment is never an
- * object. A failed fsync is final: the store refuses further writes. No path leads out of `dir`, whatever links it
- * contains (NC_EACCESS); only plain files are read. With ZMAP_CREATE_NEW the parent of `dir` must exist (NC_ENOOBJECT).
+ * object. A failed fsync is permanent: the store refuses further writes. No path leads out of `dir`, whatever links
+ * it contains (NC_EACCESS); only plain files are read. With ZMAP_CREATE_NEW the parent of `dir` must exist
+ * (NC_ENOOBJECT).
  */
 int zmap_file_open(const char *dir, zmap_open_how how, zmap **out);
 
-/*
- * Makes each put wait until the new object is on stable storage before it replaces an older one, so that after power
- * loss, too, the old bytes or the new ones are there. NC_ENOTBUILT on other stores.
- */
+/* Makes each put wait until the new object is on stable storage before it replaces an older one, so that even power
+ * loss leaves the old bytes or the new ones. NC_ENOTBUILT on other stores. */
 int zmap_file_sync_each(zmap *m);
 
-/*
- * For durability=none: disables the work-around that keeps a file system from writing a file out at once when it
- * replaces another. Objects replaced since the last sync may then be lost with the power. No effect on other stores.
- */
+/* For durability=none: disables the work-around that keeps a file system from writing a file out at once when it
+ * replaces another. Power loss may then lose objects replaced since the last sync. No effect on other stores. */
 void zmap_file_sync_never(zmap *m);
 
 /*
- * Removes all objects below `dir`, its directories and `dir` itself. It checks the whole tree first, and removes nothing
- * and returns NC_EOBJECT if it finds something other than plain files and directories of one file system (links are
- * not followed, `dir` itself included), or a file that is neither an object nor a temporary: our own, or one that
- * `is_temporary` knows by its name (other writers'; NULL: none).
- * NC_ENOOBJECT: no such directory. The tree is renamed to "dir.removed-<number>" before its files are deleted, so that a
- * killed process leaves nothing under `dir`.
+ * Removes all objects below `dir`, its directories and `dir` itself. It checks the whole tree first. It removes
+ * nothing and returns NC_EOBJECT if it finds something other than plain files and directories of one file system
+ * (links are not followed, not even `dir` itself), or a file that is neither an object nor a temporary: our own, or
+ * one that `is_temporary` knows by its name (other writers'; NULL: none).
+ * NC_ENOOBJECT: no such directory. The tree is renamed to "dir.removed-<number>" before its files are deleted, so
+ * that a killed process leaves nothing under `dir`.
  */
 int zmap_file_remove(const char *dir, bool (*is_temporary)(const char *name));
 

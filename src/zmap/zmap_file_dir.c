@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The directories that puts work in: opened, made where they are missing, and shared.
+ * The directories that puts work in: opened, created where they are missing, and shared.
  *
- * A directory is shared by all puts that are in it at the same time, on any thread, and closed by the last of them, so
- * that many puts into one directory open it once. It may be removed meanwhile: then nothing can be made in it, and the
- * put that finds out opens it again.
+ * All puts that are in a directory at the same time, on any thread, share one descriptor, and the last of them closes
+ * it; so many puts into one directory open it once. If the directory is removed meanwhile, nothing can be created in
+ * it, and the put that notices opens it again.
  */
 #include "zmap/zmap_file_int.h"
 
@@ -13,10 +13,8 @@
 
 /* ---- making ---- */
 
-/*
- * Makes the directory path[0..len) in `parent`, which is path[0..parent_len), and opens it: -1 and errno where that
- * fails. Being there already is fine, but then links are followed as far as they may be.
- */
+/* Creates the directory path[0..len) in `parent`, which is path[0..parent_len), and opens it; *fd is -1, with errno,
+ * if that fails. A directory that exists may be a link, so it is resolved from the root. */
 static int
 make_dir(file_map *f, int parent, char *path, size_t parent_len, size_t len, int *fd)
 {
@@ -27,6 +25,7 @@ make_dir(file_map *f, int parent, char *path, size_t parent_len, size_t len, int
     int         rc, err;
 
     *fd = -1;
+    /* Allocate the record first: once the directory exists, recording it must not fail. */
     node = zmap_file_made_new(f, path, len, true, &rc);
     if (rc != NC_NOERR)
         return rc;
@@ -38,7 +37,7 @@ make_dir(file_map *f, int parent, char *path, size_t parent_len, size_t len, int
         *fd = zmap_file_open_retry(parent, name, FILE_DIR_FLAGS | O_NOFOLLOW);
     } else if (errno == EEXIST) {
         *fd = zmap_file_beneath(f, path, FILE_DIR_FLAGS);
-    } else if (errno != ENOENT) { /* ENOENT: a del took the parent; the caller finds out */
+    } else if (errno != ENOENT) { /* ENOENT: a del removed the parent; the caller retries */
         rc = zmap_file_fail(f, errno, path, "its directory cannot be made");
     }
     err = errno;
@@ -48,10 +47,8 @@ make_dir(file_map *f, int parent, char *path, size_t parent_len, size_t len, int
     return rc;
 }
 
-/*
- * Opens the nearest directory above path[0..*len) that is there, and cuts *len down to it. The root is always there.
- * -1 and errno: what is in the way is no directory.
- */
+/* Opens the nearest existing directory above path[0..*len) and cuts *len to it. The root always exists. Returns -1
+ * with errno if something in the way is not a directory. */
 static int
 open_above(file_map *f, const char *path, size_t *len)
 {
@@ -70,8 +67,8 @@ open_above(file_map *f, const char *path, size_t *len)
     }
 }
 
-/* Makes what is missing of the directories on `path`, from the top, and opens the last one. *fd is -1, with errno, when
- * something else is in the way or a del takes away again what is made here. */
+/* Creates the missing directories of `path` from the top down and opens the last one. *fd is -1, with errno, if
+ * something else is in the way or a del removes what was just created. */
 static int
 make_dirs(file_map *f, char *path, int *fd)
 {
@@ -83,6 +80,7 @@ make_dirs(file_map *f, char *path, int *fd)
         next += strcspn(path + next, "/");
         rc = make_dir(f, dir, path, at, next, &child);
         if (dir != f->root) {
+            /* The caller reads errno, which close() may change. */
             int err = errno;
 
             zmap_sys()->close(dir);
@@ -97,7 +95,7 @@ make_dirs(file_map *f, char *path, int *fd)
 
 /* ---- sharing ---- */
 
-/* Under the lock: one that is in use already, with a reference more. */
+/* Returns a directory that is in use already, with one more reference, or NULL. Call with the lock held. */
 static file_dir *
 find_open(file_map *f, const char *path, size_t len)
 {
@@ -120,7 +118,7 @@ find_open_locked(file_map *f, const char *path, size_t len)
     return d;
 }
 
-/* Under the lock. */
+/* Call with the lock held. */
 static void
 unlink_dir(file_map *f, file_dir *d)
 {
@@ -131,7 +129,7 @@ unlink_dir(file_map *f, file_dir *d)
         }
 }
 
-/* Opens the directory; with what is missing made, where it is not there. */
+/* Opens the directory of `d`, creating it and those above it where they are missing. */
 static int
 open_dir(file_map *f, const char *key, file_dir *d, bool *gone)
 {
@@ -171,6 +169,7 @@ zmap_file_dir_open(file_map *f, const char *key, size_t len, file_dir **out, boo
         return rc;
     }
     (void)pthread_mutex_lock(&f->lock);
+    /* Another put may have opened the directory meanwhile: share its descriptor and close ours. */
     if ((other = find_open(f, key, len)) == NULL) {
         d->next = f->dirs;
         f->dirs = d;
@@ -190,6 +189,7 @@ zmap_file_dir_close(file_map *f, file_dir *d)
     if (d == NULL)
         return;
     (void)pthread_mutex_lock(&f->lock);
+    /* Unlinked under the lock, so that no put gets a descriptor that is about to be closed. */
     if ((last = --d->refs == 0))
         unlink_dir(f, d);
     (void)pthread_mutex_unlock(&f->lock);

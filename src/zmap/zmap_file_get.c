@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reading half of the file map: get and list. An object is opened once and read until its end, into the caller's
- * memory where the caller gave some. Nothing is asked that need not be: open, read, close are the whole of it for an
- * object of just the size that was expected.
+ * Get and list of the file store. An object is opened once and read to its end, directly into the caller's memory if
+ * there is any. An object of the expected size costs open, read and close, and no other call.
  *
- * Only plain files are objects: a device, FIFO or socket is refused. (One that gave, at once, just as many bytes as
- * are expected of an object, or some bytes and then an end, would be taken for one; whoever can make such a thing
- * could make the file as well.)
+ * Only plain files are objects: a device, FIFO or socket is refused. (One that delivers at once exactly as many bytes
+ * as are expected, or some bytes and then EOF, is taken for an object. A user able to create such a thing could
+ * create the file as well.)
  */
 #include "zmap/zmap_file_int.h"
 
@@ -15,12 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GROW_STEP ((size_t)64 * 1024) /* room made when an object turns out longer than it said */
+#define GROW_STEP ((size_t)64 * 1024) /* reserved when an object is longer than its reported size */
 
-/*
- * O_NONBLOCK keeps the open of a FIFO from waiting for a writer; on a plain file it means nothing. What was opened
- * may be a directory still, or something worse: see check_plain().
- */
+/* O_NONBLOCK keeps the open of a FIFO from waiting for a writer; it has no effect on a plain file. The result may
+ * still be a directory or a special file: check_plain() decides. */
 static int
 open_object(file_map *f, const char *key, int *out)
 {
@@ -33,7 +30,7 @@ open_object(file_map *f, const char *key, int *out)
     return zmap_file_means_absent(errno) ? NC_EEMPTY : zmap_file_fail(f, errno, key, "cannot be opened");
 }
 
-/* The size of a plain file. A directory is no object, and anything else is refused. */
+/* Gets the size of a plain file. A directory counts as absent, and anything else is refused. */
 static int
 check_plain(file_map *f, const char *key, int fd, uint64_t *size)
 {
@@ -49,8 +46,8 @@ check_plain(file_map *f, const char *key, int fd, uint64_t *size)
     return NC_NOERR;
 }
 
-/* Reads until `len` bytes or the end: *n says how many. From the place of the descriptor, or from `off` where that is
- * not -1. */
+/* Reads up to `len` bytes or EOF, from `off`, or from the file position if `off` is -1. *n is the number of bytes
+ * read. */
 static int
 read_full(file_map *f, const char *key, int fd, char *data, size_t len, off_t off, size_t *n)
 {
@@ -74,10 +71,8 @@ read_full(file_map *f, const char *key, int fd, char *data, size_t len, off_t of
 
 /* ---- all of an object ------------------------------------------------------------------------------------------ */
 
-/*
- * Into the caller's memory. One byte more is asked for, which a longer object would have. When just what the caller
- * takes is there, one call was all; only if not is there a look at what it is.
- */
+/* Reads a whole object into the caller's memory. The read asks for one byte more, which only a longer object has: a
+ * read of exactly the expected length is then complete, and no fstat is needed. */
 static int
 read_into(file_map *f, zmap_get_req *r, int fd)
 {
@@ -98,7 +93,7 @@ read_into(file_map *f, zmap_get_req *r, int fd)
     n = got > 0 ? (size_t)got : 0;
     if ((rc = check_plain(f, r->key, fd, &size)) != NC_NOERR)
         return rc;
-    if (n < r->into_cap) /* again from there: this says what was wrong, if something was */
+    if (n < r->into_cap) /* reads on; a failed readv fails again here, with its error */
         rc = read_full(f, r->key, fd, (char *)r->into + n, r->into_cap - n, -1, &more);
     if (rc != NC_NOERR)
         return rc;
@@ -110,7 +105,7 @@ read_into(file_map *f, zmap_get_req *r, int fd)
     return NC_NOERR;
 }
 
-/* What the memory that the body has already can take. A body that was used before can mostly take all. */
+/* The spare capacity of the body, up to its limit. A reused body can mostly hold the whole object. */
 static size_t
 room_of(const ncz_buf *b)
 {
@@ -122,11 +117,10 @@ room_of(const ncz_buf *b)
 }
 
 /*
- * Appends all of the object to the body:
- *  1. read what fits in the memory that the body has already; a read that gives nothing is the end. (One that gives
- *     less than it might is not, on some file systems.)
- *  2. else look at the size: how much is to come, and whether the caller takes it
- *  3. read until the end really comes: the object may be longer than it said
+ * Appends the whole object to the body:
+ *  1. read what fits in the body's spare capacity; an empty read is EOF (a short one is not, on some file systems)
+ *  2. otherwise get the size and check it against the limit
+ *  3. read until EOF: the object may be longer than its reported size
  */
 static int
 read_body(file_map *f, zmap_get_req *r, int fd)
@@ -148,6 +142,7 @@ read_body(file_map *f, zmap_get_req *r, int fd)
     if ((rc = check_plain(f, r->key, fd, &size)) != NC_NOERR ||
         (rc = zmap_answer_range(r, size, &off, &most)) != NC_NOERR)
         goto done;
+    /* The reported size is trusted only if it is not 0: some file systems report 0 for files that have bytes. */
     if (have == most && have > 0)
         goto done;
     for (room = have < most ? most - have : 0;; room = GROW_STEP) {
@@ -159,6 +154,7 @@ read_body(file_map *f, zmap_get_req *r, int fd)
             break;
         have += n;
         b->len = before + have;
+        /* Probe for EOF with one byte, so that the body does not grow for nothing. */
         if (n < room || (rc = read_full(f, r->key, fd, &probe, 1, -1, &n)) != NC_NOERR || n == 0)
             break;
         if ((rc = ncz_buf_append(b, &probe, 1)) != NC_NOERR)
@@ -189,6 +185,7 @@ read_range(file_map *f, zmap_get_req *r, int fd, uint64_t off, size_t len)
     }
     if ((rc = read_full(f, r->key, fd, to, len, (off_t)off, &n)) != NC_NOERR)
         goto done;
+    /* The range was checked against the size, so the file has been truncated since. */
     if (n < len) {
         rc = ncz_fail(NC_EIO, "%s/%s: ended %zu bytes early: it was cut while being read", f->dir, r->key, len - n);
         goto done;
@@ -202,8 +199,8 @@ done:
     return rc;
 }
 
-/* Into the caller's memory, when all of it is there and its place is known. False: nothing is recorded, and the object
- * is to be looked at more closely. */
+/* Reads a range directly into the caller's memory, without fstat. Returns false, with nothing recorded, if that is
+ * not possible or the read fails or is short; the caller then checks the object. */
 static bool
 read_range_at_once(zmap_get_req *r, int fd)
 {
@@ -235,7 +232,7 @@ get_one(file_map *f, zmap_get_req *r, int fd)
     return rc;
 }
 
-/* Ranges of one object: the second one and what follows need no open, and see the same file. */
+/* Whether both requests are ranges of one object. The later ones then need no open, and see the same file. */
 static bool
 same_object(const zmap_get_req *r, const zmap_get_req *next)
 {
@@ -280,7 +277,7 @@ zmap_file_len(zmap *m, const char *key, uint64_t *len)
 
 /* ---- list ------------------------------------------------------------------------------------------------------ */
 
-/* What stands at the end of a link, if that is inside the root; 0 if not. */
+/* The mode of a link's target, or 0 if the target cannot be opened below the root. */
 static mode_t
 link_target_mode(file_map *f, const char *path)
 {
@@ -296,7 +293,7 @@ link_target_mode(file_map *f, const char *path)
     return mode;
 }
 
-/* The file type of an entry. The directory mostly says it; else one more call. */
+/* The file type of an entry. The directory mostly contains it; otherwise one more call is needed. */
 static int
 entry_mode(file_map *f, int dir, const struct dirent *e, const char *path, mode_t *out)
 {
@@ -310,7 +307,7 @@ entry_mode(file_map *f, int dir, const struct dirent *e, const char *path, mode_
     if (e->d_type == DT_UNKNOWN) {
         if (zmap_sys()->fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
             mode = st.st_mode;
-        else if (errno != ENOENT) /* gone meanwhile */
+        else if (errno != ENOENT) /* removed meanwhile */
             return zmap_file_fail(f, errno, path, "cannot be inspected");
     }
     if (e->d_type == DT_LNK || S_ISLNK(mode))
@@ -319,8 +316,8 @@ entry_mode(file_map *f, int dir, const struct dirent *e, const char *path, mode_
     return NC_NOERR;
 }
 
-/* Only what get or a further list could reach is a child: valid names, plain files that are no temporaries,
- * directories. */
+/* A child is only what get or a further list can reach: a directory or a plain file that is not temporary, under a
+ * valid name. */
 static int
 add_entry(file_map *f, int dir, const struct dirent *e, const char *prefix, zmap_children *out)
 {
@@ -374,6 +371,7 @@ zmap_file_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
         zmap_sys()->close(fd);
         return rc;
     }
+    /* All children are collected first, because they are sorted and `each` may change the directory. */
     rc = collect_entries(f, d, fd, prefix, &children);
     zmap_sys()->closedir(d);
     if (rc == NC_NOERR)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of the file map share. A *path* here is a key, a prefix of one, or "" for the root: always relative
- * to the root's descriptor and never resolved past it.
+ * What the files of the file store share. A *path* here is a key, a prefix of a key, or "" for the root. It is always
+ * relative to the root's descriptor and never leads out of the root.
  *
- *   zmap_file.c         opening, closing, the table
- *   zmap_file_path.c    from a path to a descriptor
- *   zmap_file_get.c     get and list
- *   zmap_file_put.c     put and del
- *   zmap_file_dir.c     the directories that puts work in
- *   zmap_file_journal.c   what this session made and what is not yet durable: sync, discard
- *   zmap_file_remove.c  zmap_file_remove()
+ *   zmap_file.c          opening, closing, the table
+ *   zmap_file_path.c     resolving a path to a descriptor
+ *   zmap_file_resolve.c  the same where the system has no openat2()
+ *   zmap_file_get.c      get and list
+ *   zmap_file_put.c      put and del
+ *   zmap_file_dir.c      directories in use by puts
+ *   zmap_file_journal.c  what this session created and what is not yet durable: sync, discard
+ *   zmap_file_remove.c   zmap_file_remove()
  */
 #ifndef NCZ_ZMAP_FILE_INT_H
 #define NCZ_ZMAP_FILE_INT_H
@@ -22,104 +23,102 @@
 #include <pthread.h>
 
 #ifndef O_PATH
-#define O_PATH O_RDONLY /* where there is none, a directory must be readable to be passed through */
+#define O_PATH O_RDONLY /* without O_PATH, a directory must be readable to be traversed */
 #endif
 
-#define FILE_DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)   /* a directory to work in */
+#define FILE_DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)   /* a directory as the base of further calls */
 #define FILE_READ_DIR  (O_RDONLY | O_DIRECTORY | O_CLOEXEC) /* a directory to list or fsync */
 
-/* Paths whose latest change may not be on stable storage. Past a number of them the whole file system is synced. */
+/* Paths whose latest change may not be on stable storage. Beyond a limit the whole file system is synced instead. */
 typedef struct file_unsynced {
     zmap_index files, dirs;
-    bool       all; /* too many, or no memory to remember one, or a sync that did not get through: syncfs */
+    bool       all; /* too many paths, no memory to record one, or an incomplete sync: use syncfs */
 } file_unsynced;
 
-/* A directory that puts are working in. */
+/* A directory in use by puts. */
 typedef struct file_dir {
-    struct file_dir *next; /* of those in use */
-    size_t           refs; /* puts; guarded by the map's lock */
-    int              fd;   /* the map's own root for "" */
+    struct file_dir *next; /* list of the directories in use */
+    size_t           refs; /* puts that use it; guarded by the store's lock */
+    int              fd;   /* for "": the store's own root descriptor */
     size_t           len;
     char             path[];
 } file_dir;
 
 typedef struct file_map {
     zmap     base;
-    char    *dir; /* as the caller named it; for texts */
+    char    *dir; /* as the caller spelled it; for error texts */
     int      root;
-    int      parent; /* of the root, and its name there, while this session made the root; else -1, NULL */
+    int      parent; /* if this session created the root: its parent directory and its name there; else -1, NULL */
     char    *name;
-    bool     new_map;    /* made by this session: what it puts is remembered for ZMAP_DISCARD */
+    bool     new_map;    /* created by this session: what it puts is recorded for ZMAP_DISCARD */
     int      sync_each;  /* atomic: fsync before the rename */
-    int      sync_never; /* atomic: names may be exchanged */
+    int      sync_never; /* atomic: replace by exchanging names, see exchange_names() */
     int      no_beneath; /* atomic: the system has no openat2() */
-    int      watch;      /* the root, opened before anything is put: syncfs() through it tells of all that has failed
-                            since. -1: it may not be read */
-    size_t   listed;     /* most paths that are remembered one by one */
-    uint64_t tag;        /* random; with the count, the names of temporaries */
+    int      watch;      /* the root, opened before the first put: syncfs() on it reports every write error since
+                            then. -1: the root is not readable */
+    size_t   listed;     /* limit of paths recorded one by one */
+    uint64_t tag;        /* random; names temporaries together with `ntemps` */
     uint64_t ntemps;     /* atomic */
 
     pthread_mutex_t syncing;     /* one sync at a time; taken before `lock`; guards root_synced */
-    bool            root_synced; /* the name of a root that this session made is durable */
+    bool            root_synced; /* the name of a root created by this session is durable */
     pthread_mutex_t lock;        /* guards what follows */
     zmap_index      made; /* files and directories that this session created; a directory's value is not NULL */
     file_unsynced   unsynced;
     file_dir       *dirs;    /* in use */
-    ncz_err         failure; /* of an fsync: final */
+    ncz_err         failure; /* of an fsync; permanent */
 } file_map;
 
 /* ---- zmap_file_path.c ---- */
 
-/* A descriptor, or -1 and errno. EXDEV and ELOOP: a link leads out. */
+/* Return a descriptor, or -1 and errno. EXDEV: a link leads out of the root; ELOOP: too many links. */
 int zmap_file_beneath(file_map *f, const char *path, int flags);
 int zmap_file_beneath_part(file_map *f, const char *path, size_t len, int flags); /* path[0..len) */
 int zmap_file_open_retry(int dir, const char *name, int flags);
 int zmap_file_resolve(int root, const char *path, int flags); /* as openat2() with RESOLVE_BENEATH, in user space */
-/* Whether the errno of an open says that nothing is there, nor can be. */
+/*
+ * Whether this errno of an open means that nothing exists under the path: it is missing, below a file, or too long.
+ */
 bool zmap_file_means_absent(int err);
-/* Records a failure that has to do with `path`, with the map's name; knows what a link leading out says. */
+/* Records a failure about `path`, with the store's directory. Reports EXDEV and ELOOP as links that lead out or in a
+ * circle. */
 int zmap_file_fail(const file_map *f, int err, const char *path, const char *what);
-/* Of temporaries, ours and others': such a file is never an object. */
+/* Whether a file of this name is temporary, our own or another tool's. Such a file is never an object. */
 bool zmap_file_reserved(const char *name);
 #define ZMAP_FILE_TEMP ".nczarr-tmp-"
-/* Past the last '/', or the whole; and the length of what is before that '/', or 0. */
+/* Returns the last segment of a key. *parent_len is the length of what precedes its '/', or 0. */
 const char *zmap_file_leaf(const char *key, size_t *parent_len);
 
 /* ---- zmap_file_dir.c ---- */
 
-/*
- * The directory key[0..len), as it is or else with what is missing made; shared with the puts that are in it. `gone`:
- * it is missing still, a del was faster.
- */
+/* Opens the directory key[0..len), creating what is missing, and shares it with the puts that use it already. *gone:
+ * a del removed it meanwhile; try again. */
 int  zmap_file_dir_open(file_map *f, const char *key, size_t len, file_dir **out, bool *gone);
 void zmap_file_dir_close(file_map *f, file_dir *d); /* NULL is fine */
-/* The same for a directory that was removed: nobody else gets it any more. */
+/* Closes a directory that was removed: no other put gets it from now on. */
 void zmap_file_dir_drop(file_map *f, file_dir *d);
 
 /* ---- zmap_file_journal.c ---- */
 
-/*
- * The failure of an earlier fsync, if there was one. The bytes it was about may be gone although they still read
- * well, and a second fsync would say nothing of that: so it stays.
- */
+/* Returns the failure of an earlier fsync, if any. It is permanent: the bytes may be lost although they can still be
+ * read, and a second fsync would not report that. */
 int zmap_file_check_failed(file_map *f);
 
-/*
- * In two steps, so that remembering cannot fail once the thing is made: a node first (NULL with NC_NOERR in *rc when
- * this map does not remember), then its link, which takes the node.
- */
+/* Recording takes two steps, so that it cannot fail once the file exists: first allocate a node (NULL with NC_NOERR
+ * in *rc: this store does not record), then link it, which takes the node. */
 zmap_node *zmap_file_made_new(file_map *f, const char *path, size_t len, bool is_dir, int *rc);
 void       zmap_file_made_link(file_map *f, zmap_node *node);
 void       zmap_file_made_forget(file_map *f, const char *path, size_t len); /* it was removed */
 
-/* Whether a directory is surely not there, as far as this session made all there is: others may have made it. */
+/* Whether a directory probably does not exist: this session created the store and has not made the directory. Only a
+ * hint, because other processes may have made it. */
 bool zmap_file_made_not(file_map *f, const char *path, size_t len);
 
-/* What is not durable until the next sync. Never fail. */
+/* Record what is not durable until the next sync. They never fail. */
 void zmap_file_touch_file(file_map *f, const char *key);
 void zmap_file_touch_dir(file_map *f, const char *path, size_t len);
 
-/* Removes what this session made, as far as it is still there; the root too, if it made that. */
+/* Removes what this session created and is still there, including the root. */
 int zmap_file_discard(file_map *f);
 
 /* ---- the table's entries ---- */
@@ -131,7 +130,7 @@ int zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n);
 int zmap_file_del(zmap *m, const char *const *keys, size_t n);
 int zmap_file_sync(zmap *m);
 
-/* Readies a map for writing: what sync needs from before the first put. */
+/* Prepares a store for writing: opens what sync needs before the first put. */
 void zmap_file_watch(file_map *f);
 
 #endif /* NCZ_ZMAP_FILE_INT_H */

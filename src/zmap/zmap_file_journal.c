@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the file map remembers of its own doings: what is not yet durable, for sync; and what this session made, for
+ * The file store's record of its own changes: what is not yet durable, for sync, and what this session created, for
  * discard, which removes exactly that and nothing that others put beside it.
  *
- * Both lists are guarded by the map's lock, which is never held over a system call.
+ * Both lists are guarded by the store's lock, which is never held during a system call.
  */
 #include "zmap/zmap_file_int.h"
 
@@ -11,13 +11,14 @@
 #include <string.h>
 
 /*
- * Paths remembered one by one. Past that one syncfs is cheaper than the fsyncs, though it writes what others left
- * unwritten too; and where it does not say what could not be written, only when the list would become a burden.
+ * Limits of the paths recorded one by one. Beyond LISTED_MOST one syncfs is cheaper than the fsyncs, although it also
+ * writes what other processes left unwritten. Where syncfs does not report write errors, the higher limit avoids it
+ * and only bounds memory.
  */
 #define LISTED_MOST        1024
 #define LISTED_MOST_SILENT 65536
 
-/* ---- what this session made ------------------------------------------------------------------------------------ */
+/* ---- what this session created --------------------------------------------------------------------------------- */
 
 zmap_node *
 zmap_file_made_new(file_map *f, const char *path, size_t len, bool is_dir, int *rc)
@@ -70,7 +71,7 @@ zmap_file_made_not(file_map *f, const char *path, size_t len)
     return !found;
 }
 
-/* Something that is gone, or a directory in which others have put something, is no failure. */
+/* A file that no longer exists, or a directory to which others added something, is not a failure. */
 static int
 discard_one(file_map *f, const zmap_node *node)
 {
@@ -88,7 +89,7 @@ discard_one(file_map *f, const zmap_node *node)
     return rc;
 }
 
-/* The root goes only if it is still the one that this session made, and empty. */
+/* Removes the root only if it is empty and still the directory that this session created. */
 static int
 discard_root(file_map *f)
 {
@@ -127,7 +128,7 @@ zmap_file_discard(file_map *f)
 
 /* ---- what is not yet durable ----------------------------------------------------------------------------------- */
 
-/* Under the lock. */
+/* Gives the lists up: the next sync covers the whole file system. Call with the lock held. */
 static void
 unsynced_all(file_unsynced *u)
 {
@@ -144,6 +145,7 @@ touch_path(file_map *f, zmap_index *paths, const char *path, size_t len)
 
     (void)pthread_mutex_lock(&f->lock);
     if (!u->all && zmap_index_find(paths, path, len) == NULL) {
+        /* The change has been made, so recording it must not fail: without a node the next sync uses syncfs. */
         node = u->files.n + u->dirs.n < f->listed ? zmap_node_new(paths, path, len, NULL) : NULL;
         if (node != NULL)
             zmap_index_link(paths, node);
@@ -165,6 +167,7 @@ zmap_file_touch_dir(file_map *f, const char *path, size_t len)
     touch_path(f, &f->unsynced.dirs, path, len);
 }
 
+/* syncfs() reports only errors that occur after the descriptor was opened. */
 void
 zmap_file_watch(file_map *f)
 {
@@ -184,7 +187,7 @@ zmap_file_check_failed(file_map *f)
     return rc;
 }
 
-/* Makes a failure final. */
+/* Makes a failure permanent. */
 static int
 set_failed(file_map *f, int rc)
 {
@@ -195,7 +198,7 @@ set_failed(file_map *f, int rc)
     return rc;
 }
 
-/* An interrupted fsync has done nothing and reported nothing; all else that it says is final. */
+/* Repeats an interrupted fsync, which has done nothing and reported nothing. Any other failure is permanent. */
 static int
 flush_fd(file_map *f, int fd, const char *path, int (*flush)(int))
 {
@@ -206,7 +209,7 @@ flush_fd(file_map *f, int fd, const char *path, int (*flush)(int))
     return NC_NOERR;
 }
 
-/* What was removed meanwhile needs no fsync: the directory it went from does. */
+/* A path that was removed meanwhile needs no fsync: the directory that it was removed from gets one. */
 static int
 flush_path(file_map *f, const char *path, int flags, int (*flush)(int))
 {
@@ -222,13 +225,13 @@ flush_path(file_map *f, const char *path, int flags, int (*flush)(int))
 
 /* ---- many at once ---- */
 
-/* What is flushed by several threads: paths, and what became of it. */
+/* Paths that several threads flush, and the result. */
 typedef struct flushing {
     file_map         *f;
     const zmap_node **nodes;
     size_t            n;
     int               flags;
-    int               stop; /* atomic: something failed; what has not begun is left */
+    int               stop; /* atomic: something failed; no further flush begins */
     pthread_mutex_t   lock; /* guards err */
     ncz_err           err;  /* the first */
 } flushing;
@@ -257,8 +260,8 @@ flush_one(void *arg, size_t i, ncz_scratch *scratch)
         flushing_failed(w, rc);
 }
 
-/* That a file's bytes could not be set on their way may be the only word about it, so it counts as a failed fsync. That
- * nothing was done is none. */
+/* Starts write-back of a file. A write error may be reported here and nowhere else, so it counts as a failed fsync. A
+ * missing call, or a file that it does not apply to, is not a failure. */
 static int
 start_fd(int fd)
 {
@@ -281,10 +284,8 @@ start_one(void *arg, size_t i, ncz_scratch *scratch)
         flushing_failed(w, rc);
 }
 
-/*
- * All files are set on their way to the disk before the first is waited for: the file system then has their places
- * settled and writes them side by side, and one commit of its journal, mostly, serves them all.
- */
+/* Starts write-back of all files before it waits for the first: the file system can then allocate and write them side
+ * by side, and mostly one commit of its journal serves them all. */
 static int
 flush_each(file_map *f, const zmap_index *paths, int flags, bool start)
 {
@@ -301,6 +302,7 @@ flush_each(file_map *f, const zmap_index *paths, int flags, bool start)
     }
     for (const zmap_node *node = paths->head[0]; node != NULL; node = node->next[0])
         w.nodes[w.n++] = node;
+    /* A single file gains nothing from an early start. */
     if (start && w.n > 1)
         ncz_pool_each(w.n, SIZE_MAX, start_one, &w);
     ncz_pool_each(w.n, SIZE_MAX, flush_one, &w);
@@ -311,7 +313,7 @@ done:
     return rc;
 }
 
-/* Everything of the file system. */
+/* Syncs the whole file system. */
 static int
 flush_all(file_map *f)
 {
@@ -319,7 +321,7 @@ flush_all(file_map *f)
                          : flush_path(f, "", FILE_READ_DIR, zmap_sys()->syncfs);
 }
 
-/* The name of a root that this session made stands in a directory that is not ours. */
+/* Syncs the parent directory of a root that this session created, because it contains the root's name. */
 static int
 flush_parent(file_map *f)
 {
@@ -329,7 +331,7 @@ flush_parent(file_map *f)
         return NC_NOERR;
     if ((fd = zmap_sys()->openat(f->parent, ".", FILE_READ_DIR, 0)) < 0)
         return errno == EACCES
-                   ? flush_path(f, "", FILE_READ_DIR, zmap_sys()->syncfs) /* may not be read: all of it then */
+                   ? flush_path(f, "", FILE_READ_DIR, zmap_sys()->syncfs) /* unreadable: sync the whole file system */
                    : zmap_file_fail(f, errno, "", "its directory cannot be opened to sync it");
     rc = flush_fd(f, fd, "", zmap_sys()->fsync);
     zmap_sys()->close(fd);
@@ -350,11 +352,12 @@ flush_unsynced(file_map *f, const file_unsynced *u)
 
 /*
  * Makes durable all that was put or removed before the call:
- *  1. take over the lists, so that other threads go on with fresh ones;
+ *  1. take over the lists, so that other threads start new ones;
  *  2. fsync the files, then the directories in which a name changed, those of new directories among them, each once
- *     and several at a time; or, when there were too many to remember them, sync the whole file system;
- *  3. fsync the directory of a new root.
- * A failed fsync is final. A failure on the way to one (no descriptor left, say) is not: the next sync does it all.
+ *     and several at a time; or, if there were too many to record, sync the whole file system;
+ *  3. fsync the parent directory of a new root.
+ * A failed fsync is permanent. A failure before one (no descriptor left, say) is not: the next sync covers the whole
+ * file system.
  */
 int
 zmap_file_sync(zmap *m)
@@ -375,6 +378,7 @@ zmap_file_sync(zmap *m)
         f->root_synced = true;
     if (rc != NC_NOERR) {
         (void)pthread_mutex_lock(&f->lock);
+        /* The lists of this call are about to be freed, and not all in them was flushed. */
         unsynced_all(&f->unsynced);
         (void)pthread_mutex_unlock(&f->lock);
     }

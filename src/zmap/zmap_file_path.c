@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a path beneath the root to a descriptor, without ever leaving the root. Links are followed as long as they stay
- * beneath it: openat2() sees to that, and where the system has none zmap_file_resolve() does.
+ * Resolves a path below the root to a descriptor without ever leaving the root. Links are followed as long as they
+ * stay below it: openat2() ensures that, or zmap_file_resolve() where the system lacks it.
  */
 #include "zmap/zmap_file_int.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define AGAIN_MOST 64 /* EAGAIN: a rename raced with resolving a ".." of a link */
+#define AGAIN_MOST 64 /* retries of EAGAIN: a rename raced with a ".." in a link */
 
-/* Whether the system just said that it has no such call; some sandboxes say EPERM. */
+/* Whether the error means that the system has no such call; some sandboxes report EPERM for that. */
 static bool
 not_there(int err)
 {
@@ -22,6 +22,7 @@ zmap_file_beneath(file_map *f, const char *path, int flags)
 {
     int fd, tries = 0;
 
+    /* openat2() does not accept an empty path. */
     if (path[0] == '\0')
         return zmap_file_open_retry(f->root, ".", flags);
     if (!__atomic_load_n(&f->no_beneath, __ATOMIC_RELAXED)) {
@@ -30,6 +31,7 @@ zmap_file_beneath(file_map *f, const char *path, int flags)
         while (fd < 0 && (errno == EINTR || (errno == EAGAIN && ++tries < AGAIN_MOST)));
         if (fd >= 0 || !not_there(errno))
             return fd;
+        /* The call is missing: do not try it again. */
         __atomic_store_n(&f->no_beneath, 1, __ATOMIC_RELAXED);
     }
     return zmap_file_resolve(f->root, path, flags);
@@ -73,7 +75,7 @@ zmap_file_fail(const file_map *f, int err, const char *path, const char *what)
 bool
 zmap_file_reserved(const char *name)
 {
-    static const char theirs[] = ".partial"; /* zarr-python's */
+    static const char theirs[] = ".partial"; /* zarr-python's temporaries */
     size_t            len = strlen(name);
 
     return strncmp(name, ZMAP_FILE_TEMP, strlen(ZMAP_FILE_TEMP)) == 0 ||

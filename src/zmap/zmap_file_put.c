@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The writing half of the file map: put and del.
+ * Put and del of the file store.
  *
- * Invariant: the name of an object only ever points to whole bytes. They are written under a name that no reader
- * looks at and then renamed, so a reader, and whoever comes after a kill, finds the old object or the new one.
- * Threads and processes may put at once without knowing of each other; a directory that a del took away is made
- * again.
+ * Invariant: the name of an object only ever refers to complete bytes. They are written under a name that readers
+ * ignore and then renamed, so a reader, also one after a kill, finds the old object or the new one. Threads and
+ * processes may put at once without coordination; a directory that a del removed is created again.
  */
 #include "zmap/zmap_file_int.h"
 
@@ -14,9 +13,9 @@
 #include <unistd.h>
 
 #define TEMP_NAME  64 /* bytes of a temporary's name */
-#define TRIES_MOST 64 /* lost races with a del, or taken names of temporaries, in a row */
+#define TRIES_MOST 64 /* lost races with a del, or taken temporary names, in a row */
 
-#define PUT_RUN 8 /* requests of a batch that one task does: some hundred microseconds */
+#define PUT_RUN 8 /* requests of a batch per task: some hundred microseconds of work */
 
 /* ---- the temporary --------------------------------------------------------------------------------------------- */
 
@@ -29,13 +28,14 @@ write_full(int fd, const char *data, size_t len)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return n < 0 ? errno : ENOSPC; /* POSIX knows no other reason for taking nothing */
+            return n < 0 ? errno : ENOSPC; /* POSIX gives no other reason for writing nothing */
         data += n;
         len -= (size_t)n;
     }
     return 0;
 }
 
+/* Appends `v` in hexadecimal, with at least `least` digits. */
 static char *
 add_hex(char *at, uint64_t v, unsigned least)
 {
@@ -60,10 +60,8 @@ name_temp(char name[TEMP_NAME], uint64_t tag, uint64_t count)
     *at = '\0';
 }
 
-/*
- * Writes the object to a new temporary in `dir`, whose name comes back in `name`. On failure none is left. `gone`:
- * the directory is not there any more.
- */
+/* Writes the object to a new temporary in `dir` and returns the temporary's name in `name`. A failure leaves no file.
+ * *gone: the directory no longer exists. */
 static int
 write_temp(file_map *f, int dir, const zmap_put_req *r, char name[TEMP_NAME], bool *gone)
 {
@@ -80,10 +78,11 @@ write_temp(file_map *f, int dir, const zmap_put_req *r, char name[TEMP_NAME], bo
     }
 
     err = write_full(fd, r->data, r->len);
-    /* Unlike in zmap_file_sync() a failed fsync is not final here: what it was about goes, the older object stays. */
+    /* Unlike in zmap_file_sync(), a failed fsync is not permanent here: the temporary is deleted, and the older
+     * object stays. */
     if (err == 0 && __atomic_load_n(&f->sync_each, __ATOMIC_RELAXED) && zmap_sys()->fsync(fd) != 0)
         err = errno;
-    if (zmap_sys()->close(fd) != 0 && err == 0 && errno != EINTR) /* EINTR: closed all the same */
+    if (zmap_sys()->close(fd) != 0 && err == 0 && errno != EINTR) /* EINTR: closed nevertheless */
         err = errno;
     if (err == 0)
         return NC_NOERR;
@@ -91,8 +90,8 @@ write_temp(file_map *f, int dir, const zmap_put_req *r, char name[TEMP_NAME], bo
     return zmap_file_fail(f, err, r->key, "cannot be written");
 }
 
-/* For file systems that cannot rename without replacing: a second name for the same bytes, then the first one goes.
- */
+/* For file systems without RENAME_NOREPLACE: a second link to the bytes, which fails if the name exists, then removal
+ * of the temporary name. */
 static int
 link_new(int dir, const char *temp, const char *leaf)
 {
@@ -103,9 +102,9 @@ link_new(int dir, const char *temp, const char *leaf)
 }
 
 /*
- * Replaces an older file by exchanging the two names and removing what then has the temporary's. A rename over it
- * is as good for everyone but a file system that takes it as a wish to have the new bytes on disk at once, which
- * takes five times as long. False: it is no file, or there is no such call; nothing has changed.
+ * Replaces an older file by exchanging the two names and removing the temporary one, which then refers to the old
+ * bytes. Some file systems write the new bytes to disk at once when a rename replaces a file, which takes five times
+ * as long. False: the target is not a file, or the system lacks the call; nothing has changed.
  */
 static bool
 exchange_names(int dir, const char *temp, const char *leaf)
@@ -114,7 +113,7 @@ exchange_names(int dir, const char *temp, const char *leaf)
         return false;
     if (zmap_sys()->unlinkat(dir, temp, 0) == 0 || (errno != EISDIR && errno != EPERM))
         return true;
-    (void)zmap_sys()->rename_swap(dir, temp, dir, leaf); /* it was a directory */
+    (void)zmap_sys()->rename_swap(dir, temp, dir, leaf); /* it was a directory: undo */
     return false;
 }
 
@@ -133,10 +132,8 @@ rename_to(const file_map *f, int dir, const char *temp, const char *leaf, zmap_w
     return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? link_new(dir, temp, leaf) : -1;
 }
 
-/*
- * Gives the temporary its name. What stands in the way may be a directory: an empty one is nobody's prefix, left over
- * from a put or del that did not finish, and is removed.
- */
+/* Renames the temporary to the object's name. An empty directory in its way is not a prefix but left over from an
+ * unfinished put or del, and is removed. */
 static int
 publish_temp(file_map *f, int dir, const char *temp, const zmap_put_req *r, const char *leaf)
 {
@@ -166,7 +163,9 @@ check_put(file_map *f, const char *key, const char *leaf)
     return NC_NOERR;
 }
 
-/* The directory of a key: *d, if it is that, as most requests of a batch have it in common. */
+/*
+ * Gets the directory of a key. *d is kept if it is the right one, because most requests of a batch share a directory.
+ */
 static int
 take_dir(file_map *f, const char *key, size_t len, file_dir **d, bool *gone)
 {
@@ -180,12 +179,12 @@ take_dir(file_map *f, const char *key, size_t len, file_dir **d, bool *gone)
 
 /*
  * Puts one object, in this order, so that a kill after any step leaves the old object or the new one:
- *  1. open its directory, making what is missing on the way, unless a put is in it already;
+ *  1. open its directory, creating what is missing, or share it with a put that has it open;
  *  2. write a temporary in that directory (another one could be on another file system);
- *  3. fsync it, where zmap_file_sync_each() asked for that;
+ *  3. fsync it, if zmap_file_sync_each() asked for that;
  *  4. rename it to the object's name: this is the moment of change;
- *  5. remember file and directory, for sync and for discard. What step 5 needs is allocated before step 4.
- * Steps 1 and 2 start over when a del removed the directory between them.
+ *  5. record file and directory, for sync and for discard. What step 5 needs is allocated before step 4.
+ * Steps 1 and 2 start over if a del removes the directory between them.
  */
 static int
 put_one(file_map *f, zmap_put_req *r, file_dir **d)
@@ -236,7 +235,7 @@ put_run(file_map *f, zmap_put_req *reqs, size_t n)
     zmap_file_dir_close(f, d);
 }
 
-/* A batch, by runs of neighbours, which mostly have their directory in common. */
+/* A batch, split into runs of neighbours, which mostly share a directory. */
 typedef struct putting {
     file_map     *f;
     zmap_put_req *reqs;
@@ -251,7 +250,7 @@ put_task(void *arg, size_t i, ncz_scratch *scratch)
 
     (void)scratch;
     put_run(p->f, p->reqs + at, p->n - at < p->run ? p->n - at : p->run);
-    ncz_err_clear(); /* each request has its own */
+    ncz_err_clear(); /* each request has its own text */
 }
 
 int
@@ -259,6 +258,7 @@ zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n)
 {
     putting p = {.f = (file_map *)m, .reqs = reqs, .n = n, .run = PUT_RUN};
 
+    /* A small batch is not worth waking other threads. */
     if (n <= PUT_RUN || ncz_pool_threads() == 1)
         put_run(p.f, reqs, n);
     else
@@ -268,8 +268,9 @@ zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n)
 
 /* ---- del ------------------------------------------------------------------------------------------------------- */
 
-/* Removes directories that are empty now, from `path` upwards. That one is not empty is the usual end, and no
- * failure. */
+/*
+ * Removes empty directories, from `path` upwards. It usually ends at one that is not empty, which is not a failure.
+ */
 static void
 remove_empty(file_map *f, char *path)
 {
@@ -281,6 +282,7 @@ remove_empty(file_map *f, char *path)
 
         if (parent < 0)
             return;
+        /* The system refuses a directory that is not empty, so a put that runs at the same time loses nothing. */
         rc = zmap_sys()->unlinkat(parent, leaf, AT_REMOVEDIR);
         zmap_sys()->close(parent);
         if (rc != 0)
@@ -291,7 +293,7 @@ remove_empty(file_map *f, char *path)
     }
 }
 
-/* Absent, or only the prefix of others: nothing to do. */
+/* Does nothing for a key that is absent or only a prefix of others. */
 static int
 del_one(file_map *f, const char *key)
 {

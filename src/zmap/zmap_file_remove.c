@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zmap_file_remove(): takes a directory tree away, looking at all of it before anything goes. Follows no link and
- * does not leave the file system it began on. The tree first gets another name, so that a process that dies half-way
- * leaves no dataset with holes under the old one.
+ * zmap_file_remove(): removes a directory tree after checking all of it. Follows no link and does not leave the file
+ * system it began on. The tree is renamed first, so that a process that dies half-way leaves no dataset with holes
+ * under the old name.
  */
 #include "zmap/zmap_file_int.h"
 
@@ -15,10 +15,10 @@
 typedef enum remove_pass { LOOK, REMOVE } remove_pass;
 
 typedef struct remover {
-    const char *dir; /* for texts */
+    const char *dir; /* for error texts */
     dev_t       dev;
     remove_pass pass;
-    bool (*is_temporary)(const char *name); /* of another writer */
+    bool (*is_temporary)(const char *name); /* another writer's temporary */
 } remover;
 
 static int
@@ -29,8 +29,8 @@ remove_fail(const remover *r, const char *name)
 
 static int remove_below(const remover *r, int dir, unsigned depth, bool *any);
 
-/* A directory is taken away from below. One pass may miss entries that it moved itself, on some file systems: another
- * one then. */
+/* Removes a directory from the bottom up. On some file systems a pass may miss entries that its own deletions moved,
+ * so a pass that found entries is repeated while the directory is not empty. */
 static int
 remove_dir(const remover *r, int parent, const char *name, unsigned depth)
 {
@@ -56,7 +56,7 @@ is_temporary(const remover *r, const char *name)
     return r->is_temporary != NULL && r->is_temporary(name);
 }
 
-/* Lists show neither temporaries nor names that are no keys, so nobody has judged these files. */
+/* Lists show neither temporaries nor names that are not keys, so no caller has checked these files. */
 static int
 check_unlisted(const remover *r, const char *name)
 {
@@ -86,7 +86,7 @@ remove_entry(const remover *r, int dir, const char *name, unsigned depth)
     return NC_NOERR;
 }
 
-/* Takes `dir`, a descriptor. `any`: there was an entry. */
+/* Closes the descriptor `dir`. *any: the directory had an entry. */
 static int
 remove_below(const remover *r, int dir, unsigned depth, bool *any)
 {
@@ -118,7 +118,7 @@ remove_below(const remover *r, int dir, unsigned depth, bool *any)
     return rc;
 }
 
-/* Moves the tree aside. Where that cannot be (a mount point, a name too long) it is removed where it stands. */
+/* Renames the tree. If that fails (a mount point, a name too long), the tree is removed in place. */
 static int
 set_aside(char **path)
 {
@@ -149,7 +149,7 @@ zmap_file_remove(const char *dir, bool (*is_other)(const char *name))
     if (dir == NULL || dir[0] == '\0')
         return ncz_fail(NC_EINVAL, "a directory without a name");
     for (len = strlen(dir); len > 1 && dir[len - 1] == '/'; len--)
-        ; /* "link/" would be what the link points to */
+        ; /* "link/" would be the target of the link */
     if ((path = ncz_strndup(dir, len)) == NULL)
         return ncz_fail_nomem(len + 1);
 
@@ -163,6 +163,7 @@ zmap_file_remove(const char *dir, bool (*is_other)(const char *name))
         goto done;
     }
     r.dev = st.st_dev;
+    /* The first pass only looks: one foreign file, and nothing is renamed or removed. */
     if ((rc = remove_dir(&r, AT_FDCWD, path, 0)) == NC_NOERR && (rc = set_aside(&path)) == NC_NOERR) {
         r.pass = REMOVE;
         rc = remove_dir(&r, AT_FDCWD, path, 0);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a path beneath the root to a descriptor where the system has no openat2(): name by name, following by hand the
- * links that stay beneath the root.
+ * Resolves a path below the root where the system has no openat2(): name by name, following the links that stay below
+ * the root.
  *
- * Every descriptor on the way is opened from the one before it, by a single name, with O_NOFOLLOW, so that the way
- * begins at the root and only ever goes down, whatever others rename meanwhile. "..", which occurs in the text of
- * links alone, goes up by walking down again from the root. A link with an absolute target leaves, as with openat2().
+ * Every descriptor on the way is opened from the one before it, by a single name, with O_NOFOLLOW. So the walk begins
+ * at the root and only goes down, whatever other processes rename meanwhile. A "..", which occurs only in the targets
+ * of links, is resolved by walking down again from the root. A link with an absolute target leaves the root, as with
+ * openat2().
  */
 #include "zmap/zmap_file_int.h"
 
@@ -15,7 +16,7 @@
 
 #define LINKS_MOST 40   /* as in the kernel */
 #define TEXT_MOST  4096 /* bytes of a path with its links resolved: the kernel's PATH_MAX */
-#define AGAIN_MOST 64   /* what was a link, or a directory, is another thing by now */
+#define AGAIN_MOST 64   /* retries: a link or directory was replaced during the walk */
 
 int
 zmap_file_open_retry(int dir, const char *name, int flags)
@@ -37,7 +38,8 @@ close_keeping_errno(int fd)
     errno = err;
 }
 
-/* With O_DIRECTORY a link answers ENOTDIR, as a plain file does; with O_PATH alone the link itself is opened. */
+/* Opens a name that must not be a link; ELOOP if it is. With O_DIRECTORY the system reports ENOTDIR for a link as for
+ * a plain file, and with O_PATH alone it opens the link itself: both become ELOOP here. */
 static int
 open_no_link(int dir, const char *name, int flags)
 {
@@ -57,7 +59,7 @@ open_no_link(int dir, const char *name, int flags)
     return fd;
 }
 
-/* The first name of a path, copied: where the path goes on, NULL if the name is too long. */
+/* Copies the first name of a path and returns what follows it; NULL if the name is too long. */
 static const char *
 cut_name(const char *path, char name[NAME_MAX + 1])
 {
@@ -72,7 +74,7 @@ cut_name(const char *path, char name[NAME_MAX + 1])
     return path + len;
 }
 
-/* A path of plain names, "" the root itself. ELOOP: one of them is a link. */
+/* Opens a path without links; "" is the root itself. ELOOP: one of its names is a link. */
 static int
 walk_path(int root, const char *path, int flags)
 {
@@ -99,12 +101,12 @@ walk_path(int root, const char *path, int flags)
 
 typedef struct trail {
     int    root;
-    int    dir;    /* where `done` leads; the root, or the trail's own */
+    int    dir;    /* the directory `done`: the root, or a descriptor of the trail's own */
     int    nlinks; /* followed so far */
     size_t ndone, rest_at;
     char   done[TEXT_MOST + 1]; /* plain names below the root, joined by '/' */
-    char   rest[TEXT_MOST + 1]; /* from rest_at on: what is still to be resolved */
-    char   name[NAME_MAX + 1];  /* the first of it */
+    char   rest[TEXT_MOST + 1]; /* from rest_at: the part not yet resolved */
+    char   name[NAME_MAX + 1];  /* the name being resolved */
 } trail;
 
 static void
@@ -132,6 +134,7 @@ step_down(trail *t, int dir)
     return true;
 }
 
+/* Walks down from the root to the parent. Opening ".." could leave the root if a directory was moved meanwhile. */
 static bool
 step_up(trail *t)
 {
@@ -149,6 +152,7 @@ step_up(trail *t)
         return true;
     }
     if ((dir = walk_path(t->root, t->done, FILE_DIR_FLAGS)) < 0) {
+        /* These names were directories a moment ago: the tree has changed, so start over. */
         errno = errno == ELOOP || errno == ENOENT || errno == ENOTDIR ? EAGAIN : errno;
         return false;
     }
@@ -156,13 +160,14 @@ step_up(trail *t)
     return true;
 }
 
-/* Puts the target of the link `name` before the rest. The target is read into the free bytes before the rest. */
+/* Inserts the target of the link `name` before the rest. The target is read into the free bytes before the rest. */
 static bool
 follow_link(trail *t)
 {
     ssize_t len = zmap_sys()->readlinkat(t->dir, t->name, t->rest, t->rest_at);
 
     if (len < 0) {
+        /* It was a link a moment ago: start over. */
         errno = errno == EINVAL || errno == ENOENT ? EAGAIN : errno;
         return false;
     }
@@ -182,7 +187,7 @@ follow_link(trail *t)
     return false;
 }
 
-/* The next name of the rest: false at its end. `*last`: nothing stands behind it, not even a slash. */
+/* Takes the next name of the rest; false at its end. *last: nothing follows it, not even a slash. */
 static bool
 next_name(trail *t, bool *last, bool *fits)
 {
