@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The front door of the maps: checks keys, ranges and abilities once, answers for what a map cannot do, and makes the
- * status of a batch out of that of its requests. A map behind it may trust what it is handed.
+ * The functions of zmap.h. They check keys, ranges and abilities once, make up for what a store cannot do, and derive
+ * the status of a batch from that of its requests. A store may trust the arguments that it gets from here.
  *
- * Holds no lock; safe from any thread as far as the map is.
+ * Holds no lock; safe from any thread as far as the store is.
  */
 #include "zmap/zmap_int.h"
 
@@ -35,7 +35,7 @@ zmap_key_valid(const char *key)
     return ncz_utf8_valid(key, i);
 }
 
-/* A key that is none goes into the text only as far as it is harmless there. */
+/* An invalid key may contain any bytes. Only its printable start goes into the text. */
 static int
 fail_key(const char *key)
 {
@@ -47,7 +47,7 @@ fail_key(const char *key)
                     key != NULL && key[len] != '\0' ? "..." : "");
 }
 
-/* A store of one object calls it "". */
+/* The only key of a store with one object is "". */
 static bool
 is_key_of(const zmap *m, const char *key)
 {
@@ -105,7 +105,7 @@ check_get(const zmap *m, zmap_get_req *r)
     return NC_NOERR;
 }
 
-/* A request that the map cannot answer by itself. */
+/* Whether the store cannot answer this request by itself. */
 static bool
 needs_help(const zmap *m, const zmap_get_req *r)
 {
@@ -114,7 +114,7 @@ needs_help(const zmap *m, const zmap_get_req *r)
     return (m->caps & ZMAP_CAN_RANGE) == 0 || ((r->from_end || r->ask_size) && (m->caps & ZMAP_CAN_FROM_END) == 0);
 }
 
-/* Reads the whole object, under the ceiling of stored objects, and answers out of it. */
+/* Reads the whole object, up to the limit of stored objects, and cuts the range out of it. */
 static void
 get_cut(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
 {
@@ -132,8 +132,8 @@ get_cut(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
     zmap_get_end(r, rc, done, arg);
 }
 
-/* Asks for the length, then for the range. An object that is replaced in between is an error or another range of it:
- * such a map has no versions that could show it. */
+/* Asks for the length, then for the range. If the object is replaced in between, the answer is an error or a range
+ * computed from the old length: such a store has no versions that could reveal the change. */
 static void
 get_by_length(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
 {
@@ -149,6 +149,7 @@ get_by_length(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
     m->ops->get(m, &range, 1, NULL, NULL);
     r->body = range.body;
     r->nread = range.nread;
+    /* NC_EEMPTY has no text to adopt. */
     rc = range.err.code == NC_EEMPTY ? NC_EEMPTY : ncz_err_adopt(&range.err);
 done:
     zmap_get_end(r, rc, done, arg);
@@ -174,7 +175,7 @@ count_gets(zmap *m, const zmap_get_req *reqs, size_t n)
     count_saturated(&m->done.bytes_read, nbytes);
 }
 
-/* The first failure of a batch; an absent object is none. */
+/* The first failure of a batch; an absent object does not count as one. */
 static int
 get_status(const zmap_get_req *reqs, size_t n)
 {
@@ -184,7 +185,8 @@ get_status(const zmap_get_req *reqs, size_t n)
     return NC_NOERR;
 }
 
-/* The map gets the batch in runs as long as can be: only a request that is answered here parts two of them. */
+/* The store gets the batch in runs that are as long as possible, because some stores send all requests of a call at
+ * once. Only a request that is answered here ends a run. */
 int
 zmap_get_batch(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
@@ -221,7 +223,7 @@ zmap_get(zmap *m, const char *key, ncz_buf *body)
     return r.err.code;
 }
 
-/* Nothing of an object tells as well whether it is there. */
+/* A read of no bytes is enough to see whether the object exists. */
 static int
 is_there(zmap *m, const char *key)
 {
@@ -291,6 +293,7 @@ count_puts(zmap *m, const zmap_put_req *reqs, size_t n)
     count_saturated(&m->done.bytes_written, nbytes);
 }
 
+/* Invalid requests end here; the others go to the store in runs that are as long as possible. */
 int
 zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n)
 {
@@ -321,6 +324,7 @@ zmap_put(zmap *m, const char *key, const void *data, size_t len)
     return zmap_put_batch(m, &r, 1);
 }
 
+/* Tries all keys: a failure must not keep the other objects from being deleted. */
 int
 zmap_del(zmap *m, const char *const *keys, size_t n)
 {
@@ -397,6 +401,7 @@ zmap_ref(zmap *m)
 int
 zmap_close(zmap *m, zmap_end how)
 {
+    /* Acquire-release: the thread that closes sees what the others did before they dropped their references. */
     if (m == NULL || __atomic_sub_fetch(&m->refs, 1, __ATOMIC_ACQ_REL) != 0)
         return NC_NOERR;
     return m->ops->close(m, how);

@@ -5,8 +5,8 @@
  * its constructor and options; zmap_ops.h is for those who add one.
  *
  * Keys: 1 to 1024 bytes of UTF-8, segments joined by '/', no leading or trailing '/', no empty, "." or ".." segment,
- * no control byte, no '\'. The functions below check them once; a store may trust the keys that it gets. A prefix is a
- * key or "". Only leaves have content: no key may be a prefix (by segments) of another.
+ * no control byte, no '\'. The functions below check them once; a store may trust the keys that it gets. A prefix is
+ * a key or "". Only leaves have content: no key may be a prefix (by segments) of another.
  *
  * Errors: NC_EEMPTY      the key has no content (absent, or only a prefix of others)
  *         NC_EOBJECT     an object exists where none may (put if absent; a store that must be new)
@@ -45,10 +45,8 @@ typedef enum zmap_caps {
     ZMAP_SINGLE = 1 << 11,       /* holds one object, whose key is "" (zmap_single.h) */
 } zmap_caps;
 
-/*
- * A store with both ZMAP_CAN_RANGE and ZMAP_FROM_WORKERS answers consecutive requests of a batch that have the same key
- * pointer from one version of the object.
- */
+/* A store with both ZMAP_CAN_RANGE and ZMAP_FROM_WORKERS answers consecutive requests of a batch that have the same
+ * key pointer from one version of the object. */
 
 /* A read of one object or of a byte range of it. */
 typedef struct zmap_get_req {
@@ -58,7 +56,7 @@ typedef struct zmap_get_req {
     bool        ask_size; /* set `size`, too; without it a store sets `size` only if that costs nothing */
     void       *into;     /* the caller's memory (undefined after a failure), or NULL: see `body` */
     size_t      into_cap; /* with `into`: its size; a longer object is NC_ETRUNC */
-    ncz_buf     body;     /* appended to; its limit is the ceiling: more is NC_ENOMEM. The caller clears it */
+    ncz_buf     body;     /* appended to, up to its limit: more is NC_ENOMEM. The caller clears it */
     size_t      nread;    /* out; after a failure 0, and `body` is unchanged */
     uint64_t    size;     /* out: of the whole object at the time of this read, or ZMAP_NO_SIZE */
     ncz_err     err;      /* out: NC_NOERR, NC_EEMPTY when absent (without a text), ... */
@@ -113,7 +111,7 @@ bool        zmap_key_valid(const char *key);
 const char *zmap_name(const zmap *m); /* "file", "memory", ... */
 unsigned    zmap_caps_of(const zmap *m);
 
-/* One object. `body` is appended to; its limit is the ceiling. */
+/* One object, appended to `body` up to its limit. */
 int zmap_get(zmap *m, const char *key, ncz_buf *body);
 int zmap_put(zmap *m, const char *key, const void *data, size_t len);
 /* NC_NOERR or NC_EEMPTY. *len may be NULL. Stores without `len` read the object: not for hot paths. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every map does in the same way: deciding how much of an object a request gets, ending a request, and handing
- * out the children of a prefix in order. No state; any thread.
+ * What all stores do in the same way: computing how much of an object a request gets, completing a request, and
+ * passing on the children of a prefix in order. No state; any thread.
  */
 #include "zmap/zmap_int.h"
 
@@ -26,6 +26,7 @@ zmap_answer_range(zmap_get_req *r, uint64_t size, uint64_t *off, size_t *n)
         want = size - from;
     if (r->into != NULL && want > r->into_cap)
         return ncz_fail(NC_ETRUNC, "%s: %" PRIu64 " bytes, but the caller takes %zu", r->key, want, r->into_cap);
+    /* Compare before subtracting: a body that the caller filled may already exceed its limit. */
     if (r->into == NULL && (want > SIZE_MAX || (r->body.limit != 0 &&
                                                 (r->body.len > r->body.limit || want > r->body.limit - r->body.len))))
         return ncz_fail(NC_ENOMEM, "%s: %" PRIu64 " bytes are more than the limit of %zu for one object", r->key,
@@ -53,7 +54,7 @@ zmap_answer_bytes(zmap_get_req *r, const void *object, size_t size)
     return rc;
 }
 
-/* An absent object is an everyday answer: it gets no text, which is most of the cost of a failure. */
+/* An absent object is a common answer. It gets no text, because formatting one is most of the cost of a failure. */
 void
 zmap_get_end(zmap_get_req *r, int rc, zmap_done_fn done, void *arg)
 {
@@ -106,7 +107,7 @@ compare_children(const void *a, const void *b)
     const zmap_child *x = a, *y = b;
     int               order = strcmp(x->name, y->name);
 
-    return order != 0 ? order : (int)y->leaf - (int)x->leaf; /* of two with one name the leaf comes first */
+    return order != 0 ? order : (int)y->leaf - (int)x->leaf; /* of two equal names the leaf comes first */
 }
 
 int

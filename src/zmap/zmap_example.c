@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An example for someone who adds a map: the smallest one that passes tests/contract. It keeps pairs of key and bytes
- * in an unsorted array, which is slow and says so nowhere: a map promises what its caps say, not speed.
+ * A worked example of a store: the smallest one that passes tests/contract. It keeps pairs of key and bytes in an
+ * unsorted array. That is slow, but a store promises only what its caps contain, and speed is not among them.
  *
- * What a map has to do, and where it is done here:
- *   1. begin its struct with a `zmap`                                   example_map
- *   2. say what it can do, and nothing else                             .caps, at the end
- *   3. guard what threads share, and hold no lock while it calls back   lock
- *   4. give every request its own status                                zmap_get_end(), zmap_put_end()
- *   5. leave outputs alone on failure, and old bytes until the new ones are whole
- *   6. release all in close, whatever happens
+ * What a store must do, and where it is done here:
+ *   1. begin its struct with a `zmap`                                    example_map
+ *   2. declare what it can do, and nothing else                          .caps, at the end
+ *   3. guard what threads share, and hold no lock while it calls back    lock
+ *   4. give every request its own status                                 zmap_get_end(), zmap_put_end()
+ *   5. leave outputs unchanged on failure, and keep the old bytes until the new ones are complete
+ *   6. release everything in close, also after a failure
  */
 #include "zmap/zmap_int.h"
 #include "zmap/zmap_example.h"
@@ -22,7 +22,7 @@ typedef struct pair {
     size_t len;
 } pair;
 
-/* The zmap comes first, so that a `zmap *` that we gave away is also a pointer to the whole. */
+/* The zmap comes first, so that the `zmap *` that callers hold is also a pointer to the whole struct. */
 typedef struct example_map {
     zmap            base;
     pthread_mutex_t lock; /* guards what follows */
@@ -38,7 +38,7 @@ pair_clear(pair *p)
     *p = (pair){NULL, NULL, 0};
 }
 
-/* Under the lock, as all that takes an example_map below. Returns n when there is no such key. */
+/* Returns n if there is no such key. Call with the lock held, like all functions below that take an example_map. */
 static size_t
 find_pair(const example_map *s, const char *key)
 {
@@ -50,9 +50,9 @@ find_pair(const example_map *s, const char *key)
 }
 
 /*
- * Keys are valid when they come here: the front door saw to that. Ranges do not come at all, because the caps do not
- * speak of them: the front door reads the whole and cuts. zmap_answer_bytes() knows of ceilings and of the caller's
- * memory.
+ * Keys are valid here, because zmap.c has checked them. Ranges never arrive, because the caps lack ZMAP_CAN_RANGE:
+ * zmap.c reads the whole object and cuts the range out. zmap_answer_bytes() enforces the limit and the size of the
+ * caller's memory.
  */
 static int
 example_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
@@ -67,12 +67,12 @@ example_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
         if ((at = find_pair(s, reqs[i].key)) < s->n)
             rc = zmap_answer_bytes(&reqs[i], s->pairs[at].data, s->pairs[at].len);
         (void)pthread_mutex_unlock(&s->lock);
-        zmap_get_end(&reqs[i], rc, done, arg); /* calls back: so not under the lock */
+        zmap_get_end(&reqs[i], rc, done, arg); /* calls back, so not under the lock */
     }
-    return NC_NOERR; /* the front door makes the batch's status out of that of its requests */
+    return NC_NOERR; /* zmap.c derives the status of the batch from the requests */
 }
 
-/* Only leaves bear content: a key may not stand below another one, nor above. */
+/* Only leaves have content: a key must be neither below nor above another one. */
 static int
 check_place(const example_map *s, const char *key)
 {
@@ -83,7 +83,7 @@ check_place(const example_map *s, const char *key)
     return NC_NOERR;
 }
 
-/* Takes what is in `fresh` when it succeeds. */
+/* Takes the contents of `fresh` on success. */
 static int
 store_pair(example_map *s, pair *fresh)
 {
@@ -128,7 +128,7 @@ example_put(zmap *m, zmap_put_req *reqs, size_t n)
             rc = store_pair(s, &fresh);
             (void)pthread_mutex_unlock(&s->lock);
         }
-        pair_clear(&fresh); /* empty, if it was stored */
+        pair_clear(&fresh); /* already empty if it was stored */
         zmap_put_end(&reqs[i], rc);
     }
     return NC_NOERR;
@@ -152,7 +152,7 @@ example_del(zmap *m, const char *const *keys, size_t n)
     return NC_NOERR;
 }
 
-/* Children may be collected in any order and more than once: zmap_children_each() sorts, and calls for each name
+/* Children may be collected in any order and more than once: zmap_children_each() sorts them and reports each name
  * once. */
 static int
 example_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
@@ -192,7 +192,7 @@ example_close(zmap *m, zmap_end how)
     return NC_NOERR;
 }
 
-/* No .sync: the caps do not have ZMAP_CAN_SYNC, so it is never called. */
+/* No .sync: it is never called, because the caps lack ZMAP_CAN_SYNC. */
 static const zmap_ops example_ops = {
     .name = "example",
     .get = example_get,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A map around another one that fails where its plan says, for tests of what is above. Each request of a batch, each
- * key of a del, each list and each sync is one operation; close is none.
+ * A store that wraps another one and fails where its plan says, to test the layers above. Each request of a batch,
+ * each key of a del, each list and each sync is one operation; close is not.
  *
- * Requests go to the inner map one by one, so that what came before a fault has been done. Threads as the inner map;
- * the count is atomic.
+ * Requests go to the inner store one by one, so that those before a fault have been carried out. Threads as the inner
+ * store; the counter is atomic.
  */
 #include "zmap/zmap_int.h"
 #include "zmap/zmap_fault.h"
@@ -19,7 +19,7 @@ typedef struct fault_map {
 
 #define EXIT_KILLED 137 /* as a shell reports kill -9 */
 
-/* Counts an operation: whether the fault meets it. A plan to die ends here. */
+/* Counts an operation and returns whether the fault hits it. ZMAP_FAULT_DIE exits here. */
 static bool
 meets_fault(fault_map *s)
 {
@@ -51,6 +51,8 @@ get_one(fault_map *s, zmap_get_req *r)
     if (!fault || r->err.code != NC_NOERR)
         return r->err.code == NC_EEMPTY ? NC_EEMPTY : ncz_err_adopt(&r->err);
 
+    /* A short read keeps half of the bytes. A lie drops them all, because a failed request must leave the body
+     * unchanged. */
     r->nread = s->plan->kind == ZMAP_FAULT_SHORT ? r->nread / 2 : 0;
     if (r->into == NULL) {
         r->body.len = before + r->nread;
@@ -67,7 +69,7 @@ fault_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
     return NC_NOERR;
 }
 
-/* The status of an operation other than get, where only a failure and a lie can be planned. */
+/* The status of an operation other than get, for which a plan can only be FAIL or LIE. */
 static int
 after_fault(const fault_map *s, bool fault, int rc, const char *what)
 {
@@ -154,7 +156,7 @@ static const zmap_ops fault_ops = {
     .close = fault_close,
 };
 
-/* Syncs always, so that a sync can be made to fail over a map that has none. */
+/* Always has ZMAP_CAN_SYNC, so that a sync can be made to fail over a store that has none. */
 int
 zmap_fault_open(zmap *inner, zmap_fault_plan *plan, zmap **out)
 {

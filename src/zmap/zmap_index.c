@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An ordered index of keys: a skip list. Heights are drawn from a counter, never from the keys, so that nobody can
- * choose keys that make it slow.
+ * An ordered index of keys: a skip list. Heights come from a counter and do not depend on the keys, so that no choice
+ * of keys makes it slow.
  *
- * Invariant: at each level the nodes stand in key order, and a node of height h is in the levels 0 to h - 1.
+ * Invariant: at each level the nodes are in key order, and a node of height h is in the levels 0 to h - 1.
  */
 #include "zmap/zmap_int.h"
 
@@ -11,8 +11,8 @@
 
 typedef enum where { BEFORE, SAME, BELOW, BEHIND } where;
 
-/* Where `key` stands, seen from what[0..len). '/' sorts before all else, so that what is below a key follows it
- * directly. */
+/* The position of `key` relative to what[0..len). '/' sorts before every other byte, so that the keys below a key
+ * follow it directly. */
 static where
 where_is(const char *key, const char *what, size_t len)
 {
@@ -33,7 +33,7 @@ zmap_key_below(const char *key, const char *prefix, size_t len)
     return where_is(key, prefix, len) == BELOW;
 }
 
-/* One more level with each chance of one in four. The mixing is splitmix64's. */
+/* Each further level has a chance of one in four. The mixing is splitmix64's. */
 static unsigned
 draw_height(zmap_index *ix)
 {
@@ -57,6 +57,7 @@ zmap_node_new(zmap_index *ix, const char *key, size_t len, void *value)
 
     if (node == NULL)
         return NULL;
+    /* The key is in the same block of memory, after the links. */
     node->key = (char *)node + links;
     memcpy(node->key, key, len);
     node->value = value;
@@ -70,10 +71,8 @@ zmap_node_free(zmap_node *node)
     ncz_free(node);
 }
 
-/*
- * The first node whose place is not `last` or earlier, seen from the key. `links`, when wanted, gets for each level
- * the link that a node put there would go into.
- */
+/* Returns the first node whose position relative to the key is after `last`. `links`, unless NULL, gets for each
+ * level the link that would point to a node inserted there. */
 static zmap_node *
 search_index(const zmap_index *ix, const char *key, size_t len, where last, zmap_node ***links)
 {

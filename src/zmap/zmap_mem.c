@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A map in memory: for tests, for diskless datasets and as what a stateful test compares other maps with.
+ * A store in memory: for tests, for diskless datasets, and as the reference of the stateful tests.
  *
- * Invariant: no key in the index stands below another. Objects are immutable and counted: a get takes one under the
- * lock and copies outside it, so a put never waits for a copy and a get never sees half of one.
+ * Invariant: no key in the index is below another. Objects are immutable and reference-counted: a get takes a
+ * reference under the lock and copies outside it, so a put never waits for a copy and a get never sees half an
+ * object.
  */
 #include "zmap/zmap_int.h"
 #include "zmap/zmap_mem.h"
@@ -63,6 +64,7 @@ object_find(mem_map *s, const char *key)
     return o;
 }
 
+/* Consecutive requests with the same key pointer are answered from one version of the object. */
 static int
 mem_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
@@ -97,7 +99,7 @@ mem_len(zmap *m, const char *key, uint64_t *len)
     return NC_NOERR;
 }
 
-/* Whether `key` may bear an object: none stands above it and none below. */
+/* Whether `key` may hold an object: no other object is above or below it. */
 static int
 check_place(const mem_map *s, const char *key)
 {
@@ -129,7 +131,7 @@ check_when(const zmap_put_req *r, const zmap_node *there)
     return NC_NOERR;
 }
 
-/* The object and the node of its key are made before the lock is taken, so that nothing can fail half-way. */
+/* The object and its node are allocated before the lock is taken, so that nothing can fail half-way. */
 static int
 put_one(mem_map *s, const zmap_put_req *r)
 {
@@ -146,6 +148,7 @@ put_one(mem_map *s, const zmap_put_req *r)
     if ((rc = check_when(r, there)) == NC_NOERR && there == NULL)
         rc = check_place(s, r->key);
     if (rc == NC_NOERR) {
+        /* One counter for all keys: a version does not recur after del and put. */
         o->version = ++s->version;
         if (there == NULL) {
             zmap_index_link(&s->objects, node);
@@ -183,6 +186,7 @@ mem_del(zmap *m, const char *const *keys, size_t n)
         pthread_rwlock_wrlock(&s->lock);
         node = zmap_index_unlink(&s->objects, keys[i], strlen(keys[i]));
         pthread_rwlock_unlock(&s->lock);
+        /* Freed outside the lock, so that no reader waits for it. */
         if (node != NULL) {
             object_unref(node->value);
             zmap_node_free(node);
@@ -191,7 +195,7 @@ mem_del(zmap *m, const char *const *keys, size_t n)
     return NC_NOERR;
 }
 
-/* Steps from child to child: what is below a child is passed over, not walked through. */
+/* Steps from child to child: the keys below a child are skipped, not visited. */
 static int
 collect_children(const mem_map *s, const char *prefix, zmap_children *out)
 {
@@ -213,7 +217,7 @@ collect_children(const mem_map *s, const char *prefix, zmap_children *out)
     return NC_NOERR;
 }
 
-/* `each` is called without the lock, so that it may use the map. */
+/* `each` is called without the lock, so that it may use the store. */
 static int
 mem_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
 {
@@ -235,7 +239,7 @@ mem_close(zmap *m, zmap_end how)
 {
     mem_map *s = (mem_map *)m;
 
-    (void)how; /* nothing outlives a map in memory */
+    (void)how; /* nothing outlives a store in memory */
     for (zmap_node *node = s->objects.head[0]; node != NULL; node = node->next[0])
         object_unref(node->value);
     zmap_index_clear(&s->objects);

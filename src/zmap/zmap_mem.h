@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zmap_mem: a store in memory, which begins empty and ends with its last reference.
+ * zmap_mem: a store in memory. It begins empty and is freed with its last reference.
  */
 #ifndef NCZ_ZMAP_MEM_H
 #define NCZ_ZMAP_MEM_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zmap_ops: for those who add a store. Fill in one `static const zmap_ops` and write one constructor (zmap_example.c
- * is a worked one), give it a header, and run tests/contract/store.c on it.
+ * zmap_ops: the table of a store, for those who add one. Fill in one `static const zmap_ops`, write one constructor
+ * (zmap_example.c is a worked example), give it a header, and run tests/contract/store.c on it.
  */
 #ifndef NCZ_ZMAP_OPS_H
 #define NCZ_ZMAP_OPS_H

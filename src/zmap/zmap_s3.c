@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Maps over a network: what stands below a prefix of a bucket, or below a web server's URL. All of a batch is on its
- * way at once, under the client's own ceiling; nothing is asked for twice, and nothing before it is read.
+ * Stores over the network: the objects below a prefix of a bucket, or below the URL of a web server. All requests of
+ * a batch are sent at once, up to the client's limit; nothing is requested twice, and nothing before it is needed.
  *
- * Whatever a session made that began with nothing is known by the hash of its key, so that it alone is deleted when
- * the session is discarded; the set has a lock of its own. All else is the client's.
+ * A session that created the store records the hash of each key that it puts, so that discard deletes only those
+ * objects. This set has a lock of its own; all other state is the client's.
  */
 #include "s3/client/s3_client.h"
 #include "zmap/zmap_s3.h"
@@ -38,7 +38,7 @@ typedef struct getting {
 static int
 fit_body(ncz_s3_op *op, uint64_t size, size_t *n)
 {
-    uint64_t off; /* the client finds it by itself */
+    uint64_t off; /* unused: the client knows the offset */
 
     return zmap_answer_range(op->arg, size, &off, n);
 }
@@ -54,6 +54,7 @@ body_arrived(ncz_s3_op *op, void *arg)
     zmap_get_end(r, op->rc, g->done, g->arg);
 }
 
+/* The limit of the answer, in bytes. */
 static uint64_t
 most_of(const zmap_get_req *r)
 {
@@ -100,7 +101,7 @@ fit_none(ncz_s3_op *op, uint64_t size, size_t *n)
     return NC_NOERR;
 }
 
-/* One byte is asked for, and the answer says of how many. */
+/* Requests one byte; the answer also contains the size of the object. */
 static int
 remote_len(zmap *m, const char *key, uint64_t *len)
 {
@@ -113,7 +114,7 @@ remote_len(zmap *m, const char *key, uint64_t *len)
     return rc;
 }
 
-/* ---- what this session made ---- */
+/* ---- what this session created ---- */
 
 static void
 insert_hash(uint64_t *set, size_t cap, uint64_t hash)
@@ -159,7 +160,7 @@ grow_set(remote_map *s)
     return true;
 }
 
-/* Before the puts: one that fails may have been done all the same. */
+/* Records the keys before the puts, because a put that fails may have taken effect nevertheless. */
 static int
 note_made(remote_map *s, const zmap_put_req *reqs, size_t n)
 {
@@ -173,7 +174,7 @@ note_made(remote_map *s, const zmap_put_req *reqs, size_t n)
             rc = ncz_fail_nomem(s->cap * 2 * sizeof *s->made);
         } else {
             insert_hash(s->made, s->cap, hash_of(reqs[i].key));
-            s->nmade++; /* or less: a key may come again */
+            s->nmade++; /* an upper bound: a key may repeat */
         }
     }
     (void)pthread_mutex_unlock(&s->lock);
@@ -220,6 +221,7 @@ remote_put(zmap *m, zmap_put_req *reqs, size_t n)
     if (rc == NC_NOERR) {
         ncz_s3_run(client_of(m), ops, small, has_put, NULL);
         for (size_t i = 0; i < n; i++)
+            /* A large object is uploaded in parts, with requests of its own. */
             if (ncz_s3_is_large(reqs[i].len)) {
                 ncz_s3_op large = put_op(&reqs[i]);
 
@@ -239,7 +241,7 @@ remote_del(zmap *m, const char *const *keys, size_t n)
 
 /* ---- list ---- */
 
-/* Objects that end in '/' are other tools' marks of directories; names that are none of ours are not there. */
+/* Skips objects that end in '/', which other tools use to mark directories, and names that are not keys. */
 static int
 note_child(const char *key, size_t len, bool object, void *arg)
 {
@@ -271,7 +273,7 @@ remote_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
     return rc;
 }
 
-/* Lists of all that is below cost a request for a thousand keys, whatever lies between. */
+/* A recursive list costs one request per thousand keys, however many prefixes there are. */
 typedef struct walk {
     const char  *prefix;
     ncz_buf      key;
@@ -304,7 +306,7 @@ remote_walk(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
     return rc;
 }
 
-/* ---- the two ends ---- */
+/* ---- opening and closing ---- */
 
 typedef struct mine {
     const remote_map *s;
@@ -320,7 +322,7 @@ note_mine(const char *key, size_t len, bool object, void *arg)
     return is_made(f->s, key) ? zmap_children_add(&f->keys, key, len, true) : NC_NOERR;
 }
 
-/* Deletes what stands there and was made by this session, and nothing else. */
+/* Deletes the objects that exist and were put by this session, and nothing else. */
 static int
 discard_created(const remote_map *s)
 {
@@ -428,6 +430,7 @@ zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
     if ((rc = ncz_s3_open(settings, &client)) != NC_NOERR)
         return rc;
     if (how == ZMAP_CREATE_NEW) {
+        /* One key is enough to show that the store is not new. */
         rc = ncz_s3_list(client, "", true, 1, on_any, &any);
         if (rc == NC_NOERR && any)
             rc = ncz_fail(NC_EOBJECT, "%s: there are objects already", ncz_s3_name(client));

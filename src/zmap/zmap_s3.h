@@ -9,10 +9,10 @@
 #include "zmap/zmap.h"
 
 /*
- * A bucket, or the keys below a prefix of it; s3/settings/s3_settings.h says what URL and environment may set. Many
- * requests are sent at once, and each is retried where that helps. Opening makes no request, and so does not check that
- * anything exists; only ZMAP_CREATE_NEW lists one key. Large objects, too, appear whole. A key with its prefix has at
- * most 1024 bytes.
+ * A bucket, or the keys below a prefix of it; s3/settings/s3_settings.h lists what the URL and the environment may
+ * set. Many requests are sent at once, and each is retried where that helps. Opening makes no request and so does not
+ * check that anything exists; only ZMAP_CREATE_NEW lists one key. Large objects, too, appear whole. A key with its
+ * prefix has at most 1024 bytes.
  */
 int zmap_s3_open(const ncz_uri *uri, zmap_open_how how, zmap **out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Built without libcurl or OpenSSL: there are no maps over a network, and that is said.
+ * Stub for builds without libcurl or OpenSSL: opening a store over the network fails with NC_ENOTBUILT.
  */
 #include "zmap/zmap_s3.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A store of one object, which is an object of another store. The front door admits no key but "".
+ * A store of one object, which is an object of another store. zmap.c admits no key but "".
  *
- * Threads as the store below; nothing changes once it is open.
+ * Threads as the inner store; nothing changes once the store is open.
  */
 #include "zmap/zmap_single.h"
 
@@ -17,13 +17,13 @@ typedef struct single_map {
     char *key; /* of the object, in `inner` */
 } single_map;
 
-/* The caller's part of a batch under way. */
+/* The caller's callback of a batch under way. */
 typedef struct waiting {
     zmap_done_fn done;
     void        *arg;
 } waiting;
 
-/* The caller sees its own key. */
+/* Restores the caller's key, "", before the caller sees the request. */
 static void
 finish_request(zmap_get_req *r, void *arg)
 {
@@ -105,7 +105,7 @@ zmap_single_file(const char *path, zmap **out)
         return ncz_fail_nomem(strlen(path) + 1);
     if ((rc = zmap_file_open(dir, ZMAP_OPEN_READ, &inner)) == NC_NOERR &&
         (rc = zmap_single_open(inner, name, out)) != NC_NOERR)
-        (void)zmap_close(inner, ZMAP_KEEP); /* its text stays: closing a store that was only read records none */
+        (void)zmap_close(inner, ZMAP_KEEP); /* keeps the text: closing a read-only store records none */
     ncz_free(dir);
     return rc;
 }

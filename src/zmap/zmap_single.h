@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zmap_single: a read-only store of one object, whose key is "": a file or a URL that is a dataset by itself. Ranges of
- * it are read as the store below reads them. It cannot be listed.
+ * zmap_single: a read-only store of one object, whose key is "": a file or a URL that is a dataset by itself. Ranges
+ * are read as the inner store reads them. It cannot be listed.
  */
 #ifndef NCZ_ZMAP_SINGLE_H
 #define NCZ_ZMAP_SINGLE_H

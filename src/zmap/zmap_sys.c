@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The system's own table of calls, and the one in use. The only place that knows which calls a system has.
+ * The table of the system's own calls, and the table in use. Only this file knows which calls a system has.
  */
 #include "zmap/zmap_sys.h"
 #include "zmap/zmap_file.h"
@@ -58,11 +58,12 @@ sys_syncfs(int fd)
     return syncfs(fd);
 #else
     (void)fd;
-    sync(); /* the nearest that POSIX has */
+    sync(); /* the closest call that POSIX has */
     return 0;
 #endif
 }
 
+/* syncfs() reports write errors since Linux 5.8. */
 static bool
 sys_syncfs_tells(void)
 {
@@ -137,6 +138,7 @@ sys_clone(int from, int to)
 #endif
 }
 
+/* The system grants a write lease only if no other descriptor has the file open. */
 static int
 sys_sole(int fd)
 {
@@ -151,7 +153,7 @@ sys_sole(int fd)
 #endif
 }
 
-/* These have other attributes, or are macros, with some C libraries. */
+/* Wrapped, because some C libraries declare these with other attributes or as macros. */
 static int
 sys_fstat(int fd, struct stat *st)
 {

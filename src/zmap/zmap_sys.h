@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of system calls of the file map and the zip map. A test copies `zmap_system`, replaces entries and hands
- * it to zmap_file_use(); nothing in these maps calls the system past it. Calls answer as the system's do: -1 (or
- * NULL) and errno. What a system lacks says ENOSYS, and the maps have another way.
+ * The table of system calls of the file store and the zip store. A test copies `zmap_system`, replaces entries and
+ * passes it to zmap_file_use(); both stores make their calls through it. Calls report failures as the system's do: -1
+ * (or NULL) and errno. A call that the system lacks fails with ENOSYS, and the stores then use another way.
  */
 #ifndef NCZ_ZMAP_SYS_H
 #define NCZ_ZMAP_SYS_H
@@ -30,11 +30,11 @@ struct zmap_syscalls {
     int (*ftruncate)(int fd, off_t len);
     int (*fchmod)(int fd, mode_t mode);
     int (*flock)(int fd, int how);
-    int (*sole)(int fd); /* 0: nobody else has the file open, nor can have: a lease */
+    int (*sole)(int fd); /* 0: no other descriptor has the file open: a lease */
     int (*fsync)(int fd);
     int (*syncfs)(int fd);
-    bool (*syncfs_tells)(void); /* does it report what could not be written: Linux from 5.8 on */
-    int (*start_write)(int fd); /* has the file's bytes on their way to the disk, and waits for nothing */
+    bool (*syncfs_tells)(void); /* whether syncfs() reports write errors: Linux 5.8 and later */
+    int (*start_write)(int fd); /* starts write-back of the file, and waits for nothing */
     int (*fstat)(int fd, struct stat *st);
     int (*fstatat)(int dir, const char *path, struct stat *st, int flags);
     int (*faccessat)(int dir, const char *path, int mode, int flags);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * own: a map behind the functions of an application (nczarr_zmap.h). What they answer is not trusted: an answer of
- * the wrong length, a child that is no name, or a code without a meaning is an error here and goes no further.
+ * A store made of an application's functions (nczarr_zmap.h). Their answers are not trusted: an answer of the wrong
+ * length, or a child that is not a name, becomes an error here and goes no further.
  *
- * Threads: without NCZARR_MAP_THREADS the application's functions are called one at a time, under a lock that is
- * held for nothing else.
+ * Threads: without NCZARR_MAP_THREADS the application's functions are called one at a time, under a lock that is held
+ * for nothing else.
  */
 #include "nczarr_zmap.h"
 #include "zmap/zmap_user.h"
@@ -16,16 +16,16 @@
 #include <stddef.h>
 #include <string.h>
 
-#define OPS_BYTES_0 (offsetof(nczarr_map_ops, close) + sizeof(void *)) /* of the first nczarr_map_ops */
+#define OPS_BYTES_0 (offsetof(nczarr_map_ops, close) + sizeof(void *)) /* of the first version of nczarr_map_ops */
 #define FLAGS       (NCZARR_MAP_THREADS | NCZARR_MAP_CAN_RANGE)
 
 typedef struct own_map {
     zmap            base;
-    zmap_ops        table; /* `base.ops`: the functions that are there, under the application's name */
+    zmap_ops        table; /* what `base.ops` points to; has the application's name */
     nczarr_map_ops  ops;
     char           *name;
     void           *user;
-    pthread_mutex_t lock; /* around the application's functions */
+    pthread_mutex_t lock; /* held around the application's functions */
 } own_map;
 
 /* ---- calling the application --------------------------------------------------------------------------- */
@@ -33,7 +33,7 @@ typedef struct own_map {
 static void
 enter_call(own_map *s)
 {
-    ncz_err_clear(); /* the text of a failure is then the application's own, or none */
+    ncz_err_clear(); /* a text found after the call is then the application's own */
     if ((s->ops.flags & NCZARR_MAP_THREADS) == 0)
         (void)pthread_mutex_lock(&s->lock);
 }
@@ -64,10 +64,10 @@ struct nczarr_map_reply {
     zmap_get_req *r;
     uint64_t      want; /* bytes; ZMAP_WHOLE: any number */
     size_t        got;
-    ncz_err       err; /* what was wrong with the answer so far */
+    ncz_err       err; /* the first error in the answer */
 };
 
-/* NULL, and the reason in `reply` and in this thread's record. */
+/* Returns NULL. The reason is in `reply` and in this thread's record. */
 static void *
 refuse_reply(nczarr_map_reply *reply, int rc)
 {
@@ -130,11 +130,13 @@ get_one(own_map *s, zmap_get_req *r)
     if (rc == NC_NOERR && r->len != ZMAP_WHOLE && reply.got != r->len)
         rc = ncz_fail(NC_EINVAL, "%s: %zu bytes came of the %" PRIu64 " that were asked for", r->key, reply.got,
                       r->len);
+    /* An absent object is a common answer and gets no text. */
     if (rc == NC_EEMPTY)
         unlock_map(s);
     else
         rc = leave_call(s, rc, "getting", r->key);
     r->nread = reply.got;
+    /* A failed request must leave the body unchanged. */
     if (rc != NC_NOERR && r->into == NULL && r->body.data != NULL) {
         r->body.len = before;
         r->body.data[before] = '\0';
@@ -215,7 +217,7 @@ typedef struct collecting {
     int           rc;
 } collecting;
 
-/* Called by the application. A name that could not be part of a key is no child. */
+/* Called by the application. A name that cannot be a segment of a key is an error. */
 static int
 on_child(const char *name, int leaf, void *arg)
 {
@@ -228,7 +230,7 @@ on_child(const char *name, int leaf, void *arg)
     return c->rc;
 }
 
-/* The children are handed on only when the application's function has returned: they may use the map. */
+/* The children are passed on only after the application's function has returned, because `each` may use the store. */
 static int
 own_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
 {
@@ -274,6 +276,7 @@ check_ops(const nczarr_map_ops *ops)
 {
     if (ops->size < OPS_BYTES_0)
         return ncz_fail(NC_EINVAL, "a map of one's own: its `size` is %zu, not sizeof(nczarr_map_ops)", ops->size);
+    /* Fields that a newer version of the struct has are fine as long as they are not used. */
     for (size_t i = sizeof *ops; i < ops->size; i++)
         if (((const char *)ops)[i] != 0)
             return ncz_fail(NC_ENOTBUILT, "a map of one's own asks for what this library does not have");

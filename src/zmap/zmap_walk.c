@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every object below a prefix: asked of the map at once where it can tell, else gathered prefix by prefix. No state;
- * any thread.
+ * zmap_walk(): every object below a prefix, with one call if the store can do that, otherwise prefix by prefix. No
+ * state; any thread.
  */
 #include "zmap/zmap_int.h"
 
@@ -9,8 +9,8 @@
 #include <string.h>
 
 typedef struct walk {
-    const char   *prefix; /* that is listed now */
-    zmap_children todo;   /* prefixes that were met */
+    const char   *prefix; /* the one being listed */
+    zmap_children todo;   /* prefixes found so far, in the order of listing */
     ncz_buf       key;
     zmap_each_fn  each;
     void         *arg;
@@ -38,7 +38,7 @@ by_prefixes(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
     int    rc = zmap_children_add(&w.todo, prefix, strlen(prefix), false);
 
     for (; rc == NC_NOERR && at < w.todo.n; at++) {
-        w.prefix = w.todo.items[at].name; /* stays, as more are added */
+        w.prefix = w.todo.items[at].name; /* stays valid while more are added */
         rc = zmap_list(m, w.prefix, on_child, &w);
     }
     zmap_children_clear(&w.todo);
