@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_addr: what lies between a chunk and the map: its key, and how the map likes to be driven.
+ * chunk_addr: the address of a chunk, and how its store takes requests: from workers or in batches.
  */
 #include "chunk/chunk_int.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_cache: slots by (variable, chunk index) in a hash table, the dirty ones in the order of their last change, and the
- * idle ones in that of their last use.
+ * chunk_cache: a hash table of slots by (variable, chunk index), with a list of the dirty slots in the order of their
+ * last change and a list of the idle ones in the order of their last use.
  *
- * Invariant: `used` counts every slot and every byte of data; a slot is in the list of dirty ones exactly while
- * DIRTY, in that of idle ones exactly while CLEAN or SEEN. All under the engine's lock. When something has to go is
- * decided in chunk_evict.c; which of the idle ones it is, here.
+ * Invariant: `used` counts every slot and every byte of data. A slot is in the dirty list exactly while DIRTY, and in
+ * the idle list exactly while CLEAN or PARTIAL. All functions need the engine's lock. chunk_evict.c decides when to
+ * evict; this file chooses the victim.
  */
 #include "chunk/chunk_int.h"
 
@@ -14,10 +14,10 @@
 enum {
     BUCKETS = 64,
     SAMPLE = 4,
-    REGRET = 8, /* chunks chosen at random for one that went too early */
+    REGRET = 8, /* random evictions for each chunk that was evicted too early */
 };
 
-#define SPARE_LEAST ((size_t)32 << 10) /* below that malloc is as good */
+#define SPARE_LEAST ((size_t)32 << 10) /* for smaller ones malloc is as fast */
 
 static void
 list_init(ncz_chunk_link *list)
@@ -64,8 +64,7 @@ ncz_chunk_cache_clear(ncz_chunk_cache *cache)
 {
     ncz_chunk *chunk = cache->buckets != NULL ? ncz_chunk_next(cache, NULL) : NULL, *next;
 
-    for (; chunk != NULL;
-         chunk = next) { /* not from the first bucket again each time: there may be many empty ones */
+    for (; chunk != NULL; chunk = next) { /* continue from here: there may be many empty buckets */
         next = ncz_chunk_next(cache, chunk);
         ncz_chunk_drop(cache, chunk);
     }
@@ -129,7 +128,7 @@ ncz_chunk_next(const ncz_chunk_cache *cache, const ncz_chunk *chunk)
     return first_from(cache, bucket_of(cache, chunk) + 1);
 }
 
-/* Another number of buckets. Without memory for them the chains are longer, or the walks, and that is all. */
+/* Changes the number of buckets. Failing to allocate them is harmless: the chains only stay longer or emptier. */
 static void
 resize_table(ncz_chunk_cache *cache, size_t nbuckets)
 {
@@ -166,7 +165,10 @@ ncz_chunk_cached_bytes(const ncz_spec *spec)
     return ncz_add(spec->chunk_bytes, slot_bytes(spec), &nbytes) ? nbytes : SIZE_MAX;
 }
 
-/* A chunk comes back for which there was no room, and not so long ago: the order of use was no good guide then. */
+/*
+ * Checks whether a new chunk was evicted a short time ago. The order of use was a bad guide then, so the next victims
+ * are chosen at random.
+ */
 static void
 look_back(ncz_chunk_cache *cache, ncz_chunk_bucket *bucket, uint64_t hash)
 {
@@ -318,7 +320,7 @@ ncz_chunk_busy(const ncz_chunk *chunk)
     return chunk->pins > 0 || chunk->writer || chunk->state == NCZ_CHUNK_LOADING || chunk->state == NCZ_CHUNK_STORING;
 }
 
-/* ---- what goes ---- */
+/* ---- eviction ---- */
 
 static uint64_t
 draw_random(ncz_chunk_cache *cache)
@@ -341,7 +343,7 @@ longest_unused(ncz_chunk_cache *cache)
     return link != &cache->idle ? ncz_chunk_from_link(link) : NULL;
 }
 
-/* Of the first few idle ones from a random bucket on, the one longest unused. */
+/* Takes the first few idle chunks from a random bucket on, and returns the longest unused of them. */
 static ncz_chunk *
 one_of_a_few(ncz_chunk_cache *cache)
 {
@@ -363,10 +365,10 @@ one_of_a_few(ncz_chunk_cache *cache)
 }
 
 /*
- * The one longest unused: what is in use stays although a long scan goes through, and a walk from one row of chunks
- * to the next loses only the row behind. But in a loop over a little more than fits, that is always just what comes
- * next; so when chunks come back soon after they went, some are chosen at random, and the loop finds most of its
- * chunks.
+ * Usually the victim is the longest unused chunk. A long scan then does not push out the chunks in use, and a walk
+ * from one row of chunks to the next loses only the previous row. But a loop over slightly more than fits would
+ * always evict the chunk that it needs next. So when chunks return soon after their eviction some victims are chosen
+ * at random, and the loop finds most of its chunks in the cache.
  */
 ncz_chunk *
 ncz_chunk_victim(ncz_chunk_cache *cache)
@@ -399,7 +401,7 @@ ncz_chunk_spare_give(ncz_chunk_cache *cache, char *data, size_t nbytes)
         ncz_free(data);
         return;
     }
-    if (cache->nspares == cache->spares_most) { /* the oldest, which may be of a size that nobody wants any more */
+    if (cache->nspares == cache->spares_most) { /* drop the oldest: its size may be out of use */
         ncz_free(cache->spares[0].data);
         memmove(cache->spares, cache->spares + 1, --cache->nspares * sizeof cache->spares[0]);
     }

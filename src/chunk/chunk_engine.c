@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_engine: the cache and the map of one open dataset; making, ending, and what may be asked of it between calls.
+ * chunk_engine: the cache and the store of one open dataset: creation, destruction and the settings between calls.
  */
 #include "chunk/chunk_int.h"
 
@@ -43,12 +43,12 @@ ncz_engine_free(ncz_engine *e)
     ncz_chunk_cache_clear(&e->cache);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);
-    /* One reference of several: the dataset closes the map itself, and hears its status. */
+    /* This drops one of several references. The dataset closes the store itself and gets its status. */
     (void)zmap_close(e->map, ZMAP_KEEP);
     ncz_free(e);
 }
 
-/* Drops the chunks that nobody uses. True when there were others. */
+/* Drops the chunks that no thread uses. True: there were others. */
 static bool
 forget_idle(ncz_chunk_cache *cache, uint64_t uid)
 {
@@ -90,7 +90,7 @@ ncz_engine_set_limit(ncz_engine *e, size_t cache_bytes)
     pthread_mutex_lock(&e->lock);
     e->cache.limit = cache_bytes;
     pthread_mutex_unlock(&e->lock);
-    (void)ncz_chunk_evict(e, 0, false); /* dirty ones go with the next write or flush, which can report */
+    (void)ncz_chunk_evict(e, 0, false); /* dirty chunks wait for the next write or flush, which can report failures */
 }
 
 size_t

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_evict: what leaves the cache, and how dirty chunks reach the map: to make room, or at a flush.
+ * chunk_evict: evicts chunks, and stores dirty ones to make room or at a flush.
  *
- * A dirty chunk is marked as storing under the lock, stored without it, and becomes clean (or goes) when the map has
- * said yes; when it said no, it is dirty again. So no failure loses a change.
+ * A dirty chunk is marked STORING under the lock and stored without it. After a successful put it becomes clean or is
+ * evicted; after a failed one it is dirty again. So no failure loses a change.
  */
 #include "chunk/chunk_int.h"
 
@@ -22,10 +22,10 @@ add_taken(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, ncz_chunk_object 
         chunk->tried = pass;
     ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_STORING);
     s->items[s->n].object = object;
-    s->items[s->n++].chunk = chunk; /* for the moment only a place to remember it */
+    s->items[s->n++].chunk = chunk; /* only remembers the chunk; the item is filled later */
 }
 
-/* Being stored with its object counts as use: the object is one writer's at a time. */
+/* A chunk whose object is being stored is busy, too: an object has one writer at a time. */
 static bool
 is_busy(ncz_engine *e, const ncz_chunk *chunk)
 {
@@ -33,7 +33,7 @@ is_busy(ncz_engine *e, const ncz_chunk *chunk)
            (chunk->spec->object != NULL && ncz_chunk_object_storing(e, chunk->spec, chunk->index));
 }
 
-/* All dirty chunks of an object that nobody uses. Their bytes are added to *going. */
+/* Takes all unused dirty chunks of an object. Adds their bytes to *going. */
 static int
 take_siblings(ncz_engine *e, ncz_chunk_store *s, const ncz_chunk *one, uint64_t pass, size_t *going)
 {
@@ -69,8 +69,8 @@ done:
 }
 
 /*
- * Takes a dirty chunk that nobody uses into the batch, and with it those of the same object. `pass`: of a flush; 0: to
- * make room.
+ * Takes a dirty chunk that no thread uses into the batch, with the other dirty chunks of its object. `pass` is the
+ * flush, or 0 when evicting.
  */
 static int
 take_chunk(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, uint64_t pass, size_t *going)
@@ -82,7 +82,7 @@ take_chunk(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, uint64_t pass, s
     return NC_NOERR;
 }
 
-/* Stores what was taken. Called and left with the lock held. */
+/* Stores the chunks that were taken. The lock is held at entry and at return. */
 static void
 store_taken(ncz_engine *e, ncz_chunk_store *s)
 {
@@ -101,7 +101,7 @@ store_taken(ncz_engine *e, ncz_chunk_store *s)
             ncz_chunk_object_stored(e, item->object);
         ncz_chunk_set_state(&e->cache, item->chunk, item->rc == NC_NOERR ? NCZ_CHUNK_CLEAN : NCZ_CHUNK_DIRTY);
         if (item->rc != NC_NOERR) {
-            item->chunk->absent = false; /* a failed put may have been done all the same */
+            item->chunk->absent = false; /* a put that failed may still have been carried out */
             continue;
         }
         item->chunk->absent = item->gone;
@@ -111,7 +111,7 @@ store_taken(ncz_engine *e, ncz_chunk_store *s)
     pthread_cond_broadcast(&e->changed);
 }
 
-/* Dirty chunks, the one longest unchanged first, until enough would go. */
+/* Takes dirty chunks, the longest unchanged first, until enough bytes would be freed. */
 static int
 take_oldest(ncz_engine *e, ncz_chunk_store *s, size_t target)
 {
@@ -131,12 +131,12 @@ take_oldest(ncz_engine *e, ncz_chunk_store *s, size_t target)
         if ((rc = take_chunk(e, s, chunk, 0, &going)) != NC_NOERR)
             return rc;
         if (chunk->spec->object != NULL)
-            next = cache->dirty.next; /* the next one may have gone with this one */
+            next = cache->dirty.next; /* take_chunk() may have taken the next one, too */
     }
     return NC_NOERR;
 }
 
-/* The batch that was just stored leaves, if nobody has come for it meanwhile. */
+/* Drops the chunks of the batch just stored, except those that came into use meanwhile. */
 static void
 drop_stored(ncz_engine *e, const ncz_chunk_store *s)
 {
@@ -155,7 +155,10 @@ drop_clean(ncz_chunk_cache *cache, size_t target)
         continue;
 }
 
-/* Clean chunks may do; only if not is a batch set up to store others: then a few more than must, to go together. */
+/*
+ * Drops clean chunks first. Only if that is not enough does it store a batch of dirty ones, a few more than needed,
+ * because storing several at once is cheaper.
+ */
 int
 ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
 {
@@ -203,8 +206,8 @@ is_wanted(const ncz_chunk *chunk, uint64_t uid)
 }
 
 /*
- * Takes dirty chunks that this pass has not met. *busy: some could not be taken yet, because another thread changes
- * or reads them: a flush is done when those are, too.
+ * Takes the dirty chunks that this pass has not taken yet. *busy: other threads change or read some of them. The
+ * flush must wait for those and take them, too.
  */
 static int
 take_dirty(ncz_engine *e, ncz_chunk_store *s, uint64_t uid, uint64_t pass, bool *busy)
@@ -230,7 +233,7 @@ take_dirty(ncz_engine *e, ncz_chunk_store *s, uint64_t uid, uint64_t pass, bool 
         if ((rc = take_chunk(e, s, chunk, pass, &nbytes)) != NC_NOERR)
             return rc;
         if (chunk->spec->object != NULL)
-            next = cache->dirty.next; /* the next one may have gone with this one */
+            next = cache->dirty.next; /* take_chunk() may have taken the next one, too */
     }
     return NC_NOERR;
 }
@@ -294,6 +297,6 @@ ncz_engine_flush(ncz_engine *e, uint64_t uid)
     }
     pthread_mutex_unlock(&e->lock);
     ncz_chunk_store_clear(&s);
-    (void)ncz_chunk_evict(e, 0, false); /* what could not go while it was dirty */
+    (void)ncz_chunk_evict(e, 0, false); /* now evict the chunks that could not be dropped while dirty */
     return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_fast_path: requests that lie within one chunk which is in the cache: many programs read and write element by element.
- * No table is set, nothing is allocated; what is not so simple goes the usual way.
+ * chunk_fast_path: requests that lie within one cached chunk. Many programs read and write element by element, so
+ * this path sets up no table and allocates nothing. Other requests take the general path.
  */
 #include "chunk/chunk_int.h"
 
-#define FEW 64 /* elements that are moved under the lock: pinning would cost more */
+#define FEW 64 /* up to this many are moved under the lock, which is cheaper than pinning */
 
-/* The selection as a piece of the one chunk in which it lies. */
+/* The selection, as a piece of the one chunk that contains it. */
 typedef struct quick {
     ncz_transfer move;
     ncz_piece    piece;
@@ -37,7 +37,7 @@ prepare_access(const ncz_plan *p, quick *q)
     for (size_t d = 0; d < spec->rank; d++) {
         if (!place_in_chunk(p, d, q))
             return false;
-        nelems *= p->sel.count[d]; /* of one chunk, which fits in memory */
+        nelems *= p->sel.count[d]; /* cannot overflow: one chunk fits in memory */
     }
     q->move = (ncz_transfer){
         .dtype = &spec->dtype, .mem = p->mem, .chunk = spec->chunk, .order = spec->order, .classic = p->classic};
@@ -62,7 +62,7 @@ find_chunk(ncz_engine *e, const ncz_plan *p, const quick *q)
     return chunk;
 }
 
-/* All of the chunk that lies inside the array. */
+/* Whether the selection covers the part of the chunk that lies inside the array. */
 static bool
 takes_all(const ncz_plan *p, const quick *q)
 {
@@ -108,7 +108,7 @@ ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc)
     return chunk != NULL;
 }
 
-/* Only a part: what replaces all of a clean chunk goes past the cache. */
+/* Handles partial writes only: a write that replaces all of a clean chunk bypasses the cache. */
 bool
 ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
 {

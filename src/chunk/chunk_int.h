@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_int: what the files of this room share: the cache's slots, the engine, one call under way, and the batch of
- * chunks on their way to the map.
+ * chunk_int: shared by the files of this room: the cache's slots, the engine, one request in progress, and the batch
+ * of chunks being stored.
  *
- * Locks: the engine's mutex guards the cache. It is never held over I/O, codecs or moving of data (but for a few
- * elements); and no thread waits for a chunk while it holds one, so waiting cannot go round in a circle. A call's own
- * mutex, for its status, is the innermost.
+ * Locks: the engine's mutex guards the cache. No thread holds it over I/O, codecs or moves of data (except for a few
+ * elements). No thread waits for a chunk while it holds one, so waiting cannot deadlock. A request's own mutex guards
+ * its status and is the innermost lock.
  */
 #ifndef NCZ_CHUNK_INT_H
 #define NCZ_CHUNK_INT_H
@@ -18,11 +18,11 @@
 /* ---- chunk_cache.c: slots under the engine's lock ---- */
 
 typedef enum ncz_chunk_state {
-    NCZ_CHUNK_LOADING, /* claimed: one thread loads it, or replaces it past the cache; all others wait */
-    NCZ_CHUNK_PARTIAL, /* nothing but a mark: parts of it were read past the cache, at a cost of `partial_cost` */
+    NCZ_CHUNK_LOADING, /* claimed: one thread loads it, or replaces it past the cache; the others wait */
+    NCZ_CHUNK_PARTIAL, /* no data: a record that reads of parts past the cache have cost `partial_cost` so far */
     NCZ_CHUNK_CLEAN,   /* as stored */
     NCZ_CHUNK_DIRTY,   /* newer than stored */
-    NCZ_CHUNK_STORING, /* was dirty, on its way to the map: may be read, not changed */
+    NCZ_CHUNK_STORING, /* was dirty, being stored: may be read, not changed */
 } ncz_chunk_state;
 
 typedef struct ncz_chunk_link {
@@ -30,30 +30,33 @@ typedef struct ncz_chunk_link {
 } ncz_chunk_link;
 
 typedef struct ncz_chunk {
-    ncz_chunk_link    link;   /* in a list of the cache, while DIRTY or idle; first, so that a link is its chunk */
+    ncz_chunk_link    link; /* in the dirty or the idle list; first member, so that a link can be cast to its chunk */
     struct ncz_chunk *beside; /* next in its bucket */
     ncz_spec         *spec;
     ncz_chunk_state   state;
     unsigned          pins;   /* threads reading its bytes */
     bool              writer; /* one thread changes its bytes */
-    bool              absent; /* no object stands under its key */
-    bool              ahead;  /* it was read ahead, and not used in part since */
-    uint64_t          used;   /* the cache's clock when it last was; 0: used up */
-    uint64_t          tried;  /* the last flush that met it */
+    bool              absent; /* no object exists under its key */
+    bool              ahead;  /* read ahead, and not used in part since */
+    uint64_t          used;   /* the cache's clock at the last use; 0: used up */
+    uint64_t          tried;  /* the last flush that took it */
     uint64_t          partial_cost;
-    char             *data; /* NULL: it holds only fill, or nothing while SEEN */
+    char             *data; /* NULL: only fill; or PARTIAL, which has no data */
     uint64_t          index[];
 } ncz_chunk;
 
 #define NCZ_CHUNK_SPARES 16
 
-/* Memory of chunks that went, for those that come. */
+/* Memory of dropped chunks, reused for new ones. */
 typedef struct ncz_chunk_spare {
     char  *data;
     size_t nbytes;
 } ncz_chunk_spare;
 
-/* Chunks with like hashes; and the hash of the last of them that had to make room, and which one that was. */
+/*
+ * The chunks whose hash falls into this bucket. `gone` is the hash of the last chunk evicted from it, and ghost_order
+ * says when that was.
+ */
 typedef struct ncz_chunk_bucket {
     ncz_chunk *first;
     uint64_t   gone, ghost_order;
@@ -62,14 +65,14 @@ typedef struct ncz_chunk_bucket {
 typedef struct ncz_chunk_cache {
     ncz_chunk_bucket *buckets;
     size_t            nbuckets, n;
-    size_t            used, limit; /* bytes, of slots too: marks of absent chunks do not pile up without end */
-    size_t            nidle;       /* CLEAN and SEEN: may go without being stored */
+    size_t            used, limit; /* bytes, slots included, so that records of absent chunks are bounded, too */
+    size_t            nidle;       /* CLEAN and PARTIAL: may be dropped without being stored */
     size_t            nunstored;   /* DIRTY and STORING */
     uint64_t          clock, seed;
-    uint64_t          ngone;            /* chunks that had to make room so far */
-    unsigned          random_evictions; /* how many more are to be chosen at random */
-    ncz_chunk_link    dirty;            /* the one longest unchanged first */
-    ncz_chunk_link    idle;             /* the one longest unused first */
+    uint64_t          ngone;            /* chunks evicted so far */
+    unsigned          random_evictions; /* the next evictions that choose at random */
+    ncz_chunk_link    dirty;            /* longest unchanged first */
+    ncz_chunk_link    idle;             /* longest unused first */
     ncz_chunk_spare   spares[NCZ_CHUNK_SPARES];
     size_t            nspares, spares_most;
 } ncz_chunk_cache;
@@ -77,40 +80,42 @@ typedef struct ncz_chunk_cache {
 int        ncz_chunk_cache_init(ncz_chunk_cache *cache, size_t limit);
 void       ncz_chunk_cache_clear(ncz_chunk_cache *cache);
 ncz_chunk *ncz_chunk_find(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index);
-/* A new slot, LOADING: the caller's. */
+/* Adds a slot in state LOADING, which belongs to the caller. */
 int  ncz_chunk_claim(ncz_chunk_cache *cache, const ncz_spec *spec, const uint64_t *index, ncz_chunk **out);
 void ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk);
-void ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk); /* most recently used */
-/* The same when a read uses it. But what was read ahead is used up when all of it is used at once: it counts as not
- * there any more, and its memory is what the next chunk gets. */
+void ncz_chunk_touch(ncz_chunk_cache *cache, ncz_chunk *chunk); /* makes it the most recently used */
+/*
+ * Like ncz_chunk_touch(), for a use by a read. A chunk that was read ahead and is now used whole is used up: it no
+ * longer counts as cached, and the next chunk gets its memory.
+ */
 void ncz_chunk_use(ncz_chunk_cache *cache, ncz_chunk *chunk, bool whole);
 bool ncz_chunk_used_up(const ncz_chunk *chunk);
-void ncz_chunk_drop_used_up(ncz_chunk_cache *cache); /* one, if there is one */
+void ncz_chunk_drop_used_up(ncz_chunk_cache *cache); /* drops one, if there is one */
 void ncz_chunk_set_state(ncz_chunk_cache *cache, ncz_chunk *chunk, ncz_chunk_state state);
-/* Takes `data`; what was there is spare. */
+/* Takes ownership of `data`; the old data become a spare. */
 void ncz_chunk_set_data(ncz_chunk_cache *cache, ncz_chunk *chunk, char *data);
-/* The data of a chunk that only the caller uses, out of it; NULL: it has none. */
+/* Takes the data out of a chunk that only the caller uses. NULL: it has none. */
 char      *ncz_chunk_take_data(ncz_chunk_cache *cache, ncz_chunk *chunk);
-size_t     ncz_chunk_cached_bytes(const ncz_spec *spec); /* that a chunk has in the cache, with its slot */
-bool       ncz_chunk_busy(const ncz_chunk *chunk);       /* pinned, claimed, being changed or stored */
+size_t     ncz_chunk_cached_bytes(const ncz_spec *spec); /* of a cached chunk, slot included */
+bool       ncz_chunk_busy(const ncz_chunk *chunk);       /* pinned, claimed, being changed or being stored */
 ncz_chunk *ncz_chunk_from_link(ncz_chunk_link *link);
-/* All slots, in no order: NULL begins, NULL ends. The one given must still be there. */
+/* Iterates over all slots, in no order: NULL begins, NULL ends. `chunk` must still be in the cache. */
 ncz_chunk *ncz_chunk_next(const ncz_chunk_cache *cache, const ncz_chunk *chunk);
-/* The next one to make room, of those that may go at once; or NULL. */
+/* The next chunk to evict, among those that need no storing; or NULL. */
 ncz_chunk *ncz_chunk_victim(ncz_chunk_cache *cache);
-/* Drops it. False: there is none. */
+/* Evicts that chunk. False: there is none. */
 bool ncz_chunk_make_room(ncz_chunk_cache *cache);
 
 void  ncz_chunk_spare_give(ncz_chunk_cache *cache, char *data, size_t nbytes);
-char *ncz_chunk_spare_take(ncz_chunk_cache *cache, size_t nbytes); /* NULL: there is none */
+char *ncz_chunk_spare_take(ncz_chunk_cache *cache, size_t nbytes); /* NULL: none of that size */
 
 /* ---- the engine ---- */
 
-/* The chunks that a call had to load, and those that were read ahead of them: a box of the grid. */
+/* The chunks that a request loaded and those it read ahead, as a box of the grid. */
 typedef struct ncz_chunk_stream {
     uint64_t uid; /* of the variable; 0: none */
     uint64_t lo[NCZ_RANK_INLINE], hi[NCZ_RANK_INLINE];
-    uint64_t nboxes; /* as large as the call's own, that were read ahead */
+    uint64_t nboxes; /* boxes read ahead, each as large as the request's own */
     uint64_t used;
 } ncz_chunk_stream;
 
@@ -118,28 +123,30 @@ typedef struct ncz_chunk_stream {
 
 typedef struct ncz_chunk_read_ahead {
     bool             on;     /* never changes once data are read */
-    atomic_uint      nreads; /* under way */
+    atomic_uint      nreads; /* in progress */
     uint64_t         clock;
     ncz_chunk_stream walks[NCZ_CHUNK_STREAMS];
 } ncz_chunk_read_ahead;
 
 /* ---- chunk_object.c: objects that hold several chunks ---- */
 
-/* What is known of one: its index, and whether it is being stored. Under the engine's lock, but for the index, which
- * never changes once it is loaded. */
+/*
+ * What is known of one object: its index, and whether it is being stored. Guarded by the engine's lock, except for
+ * the index, which never changes once it is loaded.
+ */
 typedef struct ncz_chunk_object {
     struct ncz_chunk_object *beside; /* next in its bucket */
     struct ncz_chunk_object *older, *newer;
     uint64_t                 hash, uid; /* uid: of the variable */
     size_t                   rank, nbytes;
-    unsigned                 refs; /* tasks that use it, and the one that stores it */
+    unsigned                 refs; /* tasks that use it, and its writer */
     bool                     loading;
-    bool                     storing; /* what the index says does not hold until that is done, and not after */
+    bool                     storing; /* being stored: the index is out of date from here on */
     bool                     stored;  /* since it was loaded */
-    bool                     stale;   /* not in the table any more: another object is there now */
-    int                      failed;  /* the index could not be loaded: the code, */
-    const ncz_err           *why;     /* and the text; NULL: there was no memory for it */
-    ncz_slot                *slots;   /* NULL: not loaded, or there is no such object */
+    bool                     stale;   /* no longer in the table: a newer one replaces it */
+    int                      failed;  /* the code, if loading the index failed */
+    const ncz_err           *why;     /* the text of `failed`; NULL: no memory for it */
+    ncz_slot                *slots;   /* NULL: not loaded, or the object is absent */
     char                     version[ZMAP_VERSION];
     uint64_t                 at[]; /* its place in the grid of objects */
 } ncz_chunk_object;
@@ -149,7 +156,7 @@ typedef struct ncz_chunk_object {
 typedef struct ncz_chunk_objects {
     ncz_chunk_object *buckets[NCZ_CHUNK_OBJECT_BUCKETS];
     ncz_chunk_object *oldest, *newest; /* by last use */
-    size_t            nbytes;          /* of those in the table; counted in the cache's `used`, too */
+    size_t            nbytes;          /* of those in the table; also counted in the cache's `used` */
 } ncz_chunk_objects;
 
 struct ncz_engine {
@@ -159,66 +166,70 @@ struct ncz_engine {
     pthread_cond_t       changed; /* a chunk stopped being busy */
     ncz_chunk_cache      cache;
     ncz_chunk_objects    objects;
-    bool                 write_empty; /* chunks that hold only fill are stored, too; never changes once data are */
+    bool                 write_empty; /* chunks that hold only fill are stored, too; constant once data are */
     uint64_t             pass;        /* counts flushes */
-    uint64_t             writes; /* counts chunks claimed to be written: what was known of absent ones may be old */
+    uint64_t             writes; /* counts chunks claimed for writing; after a change, "absent" may be out of date */
     ncz_chunk_read_ahead ahead;
 };
 
 /* ---- chunk_addr.c ---- */
 
-/* Maps that are driven in batches: requests and bytes that may be on their way at once. */
+/* Stores that take batches: how many requests and bytes are sent at once. */
 #define NCZ_CHUNK_BATCH         128
-#define NCZ_CHUNK_REQUEST_BATCH 1024 /* of one call: between batches the way to the map runs empty */
+#define NCZ_CHUNK_REQUEST_BATCH 1024 /* for one request: between batches the connection is idle */
 #define NCZ_CHUNK_BATCH_BYTES   ((size_t)64 << 20)
 
-/* Chunks up to this size that calls write one by one are stored together: a worker's way to the map and back takes
- * longer than copying them. */
+/*
+ * Chunks up to this size that calls write one by one are stored together, since handing a chunk to a worker takes
+ * longer than copying it.
+ */
 #define NCZ_CHUNK_SMALL_BYTES ((size_t)64 << 10)
 
 bool   ncz_chunk_from_workers(const ncz_engine *e);
 size_t ncz_chunk_batch_of(size_t chunk_bytes);
 
-/* The key of a chunk that is an object of its own or lies in one. */
+/* Gives the address of a chunk: its key, and a range or a slot in that object. */
 int ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
 
 /* ---- chunk_memory.c ---- */
 
-/* Memory for a chunk that is to stay in the cache, in which clean ones go until `need` more bytes fit (0: none do).
- * NULL: recorded. */
+/*
+ * Memory for a chunk that is to stay in the cache. First evicts clean chunks until `need` more bytes fit (0: evicts
+ * none). NULL: out of memory, recorded.
+ */
 char *ncz_chunk_room_take(ncz_engine *e, size_t nbytes, size_t need);
 void  ncz_chunk_room_give(ncz_engine *e, char *room, size_t nbytes);
 
-/* ---- chunk_request.c: one read or write under way ---- */
+/* ---- chunk_request.c: one read or write in progress ---- */
 
 typedef enum ncz_chunk_task_state {
-    NCZ_CHUNK_TASK_TODO,    /* its chunk is busy, or was not looked at yet */
-    NCZ_CHUNK_TASK_CACHED,  /* its chunk is in the cache: pinned for reading, or ours for changing */
-    NCZ_CHUNK_TASK_LOAD,    /* to be loaded: into a slot that was claimed for it, or past the cache */
-    NCZ_CHUNK_TASK_RANGES,  /* only the parts that are needed are to be read, past the cache */
-    NCZ_CHUNK_TASK_REPLACE, /* claimed, to be replaced without loading */
+    NCZ_CHUNK_TASK_TODO,    /* its chunk is busy, or was not looked up yet */
+    NCZ_CHUNK_TASK_CACHED,  /* its chunk is cached: pinned for reading, or held for changing */
+    NCZ_CHUNK_TASK_LOAD,    /* to be loaded, into a claimed slot or past the cache */
+    NCZ_CHUNK_TASK_RANGES,  /* only the needed parts are read, past the cache */
+    NCZ_CHUNK_TASK_REPLACE, /* claimed; to be replaced without loading */
     NCZ_CHUNK_TASK_DONE,
 } ncz_chunk_task_state;
 
-/* One piece of a request. */
+/* The work on one piece of a request. */
 typedef struct ncz_chunk_task {
-    ncz_piece            piece;   /* its arrays are the call's: */
-    uint64_t            *off, *n; /* the piece's own, which may be changed */
+    ncz_piece            piece;   /* its arrays belong to the request */
+    uint64_t            *off, *n; /* piece.off and piece.n, writable */
     ncz_chunk_task_state how;
     ncz_chunk           *chunk;  /* NULL: past the cache */
-    bool                 keep;   /* its chunk is to stay in the cache */
-    bool                 direct; /* bytes go straight between map or codec and the caller's memory */
-    bool                 ahead;  /* no piece of the request: nothing is moved, nothing reported */
-    bool                 absent; /* loaded: there is no object */
-    ncz_chunk_object    *object; /* that holds the chunk and others, with its index; or NULL */
-    unsigned             tries;  /* how often that had to be loaded again */
-    uint64_t             writes; /* of the engine, when it was looked up */
-    uint64_t             cost;   /* of RANGES: nanoseconds, roughly */
-    int                  rc;     /* of loading */
-    char                *data;   /* loaded: the decoded chunk */
-    char                *room;   /* memory for one decoded chunk, the job's own; or NULL */
-    ncz_buf              key;    /* for maps driven in batches: */
-    ncz_buf              body;   /* what landed */
+    bool                 keep;   /* its chunk stays in the cache */
+    bool                 direct; /* bytes go straight between store or codec and the caller's memory */
+    bool                 ahead;  /* read ahead: not part of the request, moves nothing and reports nothing */
+    bool                 absent; /* after loading: there is no object */
+    ncz_chunk_object    *object; /* the object that holds the chunk and others, with its index; or NULL */
+    unsigned             tries;  /* reloads of that object's index */
+    uint64_t             writes; /* the engine's `writes` when the chunk was looked up */
+    uint64_t             cost;   /* RANGES: about this many nanoseconds */
+    int                  rc;     /* the status of loading */
+    char                *data;   /* after loading: the decoded chunk */
+    char                *room;   /* memory for one decoded chunk, owned by the task; or NULL */
+    ncz_buf              key;    /* for stores that take batches */
+    ncz_buf              body;   /* the bytes received */
     zmap_get_req        *req;
 } ncz_chunk_task;
 
@@ -229,20 +240,20 @@ typedef struct ncz_chunk_request {
     ncz_transfer    move;
     char           *mem; /* the caller's; a write only reads it */
     bool            writing;
-    bool            workers; /* the map is driven from workers */
-    bool            keeping; /* chunks used in part are to stay in the cache */
-    bool            walked;  /* what could be read ahead was looked for */
+    bool            workers; /* workers call the store */
+    bool            keeping; /* chunks used in part stay in the cache */
+    bool            walked;  /* read-ahead was already considered */
     ncz_chunk_iter *walk;
     ncz_chunk_task *jobs;
-    size_t          njobs, cap;    /* cap: of pieces in a batch */
-    size_t          room, narrays; /* tables of jobs and of arrays: jobs are shared, and added for chunks ahead */
-    size_t          most_kept;     /* jobs of a batch whose chunks stay in the cache */
-    uint64_t        begun;         /* jobs of earlier batches */
-    uint64_t       *arrays;        /* index, off and n of each job */
+    size_t          njobs, cap;    /* cap: most pieces in a batch */
+    size_t          room, narrays; /* allocated tasks and arrays; sharing and read-ahead add tasks */
+    size_t          most_kept;     /* most tasks of a batch whose chunks stay in the cache */
+    uint64_t        begun;         /* tasks of earlier batches */
+    uint64_t       *arrays;        /* index, off and n of each task */
     zmap_get_req   *gets;
-    size_t          coming; /* bytes that a batch under way will add to the cache */
+    size_t          coming; /* bytes that the batch in progress will add to the cache */
 
-    pthread_mutex_t lock;  /* guards what follows */
+    pthread_mutex_t lock;  /* guards the members below */
     ncz_err         first; /* the first failure, in the order of pieces */
     uint64_t        first_at;
     bool            range; /* a value was out of range */
@@ -250,97 +261,102 @@ typedef struct ncz_chunk_request {
 
 int  ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing);
 void ncz_chunk_request_clear(ncz_chunk_request *c);
-/* The next batch of jobs, all TODO; false at the end. */
+/* Sets the next batch of tasks, all TODO. False: there is none. */
 bool ncz_chunk_request_next(ncz_chunk_request *c);
-/* Keeps the thread's record if no earlier job (NULL: behind all) has failed; NC_ERANGE only sets `range`. */
+/*
+ * Keeps the thread's error record unless an earlier task has failed. j NULL: the failure ranks after those of all
+ * tasks. NC_ERANGE only sets `range`.
+ */
 void ncz_chunk_request_fail(ncz_chunk_request *c, const ncz_chunk_task *j, int rc);
-/* What the call returns. */
+/* The status that the request returns. */
 int ncz_chunk_request_status(const ncz_chunk_request *c);
-/* Where in memory a job's first element lies. */
+/* The place in memory of a task's first element. */
 char *ncz_chunk_request_dest(const ncz_chunk_request *c, const ncz_chunk_task *j);
-/* Looks a job's chunk up under the lock. NULL in *out: it is not there. False: busy, or the job has failed. */
+/* Looks up a task's chunk, under the lock. NULL in *out: not cached. False: busy, or the task has failed. */
 bool ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **out);
 
-/* Another job for the same piece, with arrays of its own. */
+/* Makes another task for the same piece, with its own arrays. */
 void ncz_chunk_request_copy(ncz_chunk_request *c, ncz_chunk_task *to, const ncz_chunk_task *from);
 
-/* fn(c, i, scratch) for all jobs of the batch, on as many threads as they are worth. */
+/* Calls fn(c, i, scratch) for all tasks of the batch, on as many threads as the work is worth. */
 void ncz_chunk_request_each(ncz_chunk_request *c, ncz_pool_fn fn);
 
-/* A request that lies within one chunk which is in the cache, without much ado. False: not so. */
+/* Runs a request that lies within one cached chunk. False: it does not, and nothing was done. */
 bool ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc);
 bool ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc);
 
 /* ---- chunk_read_ahead.c, under the engine's lock ---- */
 
-/* More jobs for a read, whose own are claimed, if it goes on where an earlier one ended. */
+/* Adds tasks to a read that continues where an earlier one ended. Its own tasks are claimed already. */
 void ncz_chunk_add_ahead(ncz_chunk_request *c);
 void ncz_chunk_forget_streams(ncz_engine *e, uint64_t uid);
 
 /* ---- chunk_object.c ---- */
 
 /*
- * The indexes of the objects that the request's tasks are about to read, each in its task: those that are not known by
- * one batch of gets. Objects that are being stored are waited for. Does nothing for chunks that are objects.
+ * Gives each task the index of the object that it is about to read. One batch of gets fetches the unknown indexes.
+ * Waits for objects that are being stored. Does nothing where each chunk is an object.
  */
 void ncz_chunk_request_objects(ncz_chunk_request *c);
 void ncz_chunk_request_drop_objects(ncz_chunk_request *c);
 /* Sets the range of a task's chunk in `where`, which has a slot. NC_EEMPTY: it is not stored. */
 int ncz_chunk_slot_range(const ncz_spec *spec, const ncz_chunk_task *j, ncz_chunk_addr *where);
-/* Whether what was read belongs to the index by which it was read. False: neither is of use; try again with: */
+/* Whether the bytes read belong to the index that gave their range. False: reload the index and read again. */
 bool ncz_chunk_object_current(ncz_engine *e, const ncz_chunk_task *j, const zmap_get_req *req);
 int  ncz_chunk_object_reload(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *j);
 
-/* Marks the object of a chunk as being stored, until ncz_chunk_object_stored(). Both under the lock. */
+/* Marks the object of a chunk as being stored, until ncz_chunk_object_stored(). Call both under the lock. */
 int  ncz_chunk_object_store(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out);
 void ncz_chunk_object_stored(ncz_engine *e, ncz_chunk_object *o);
 bool ncz_chunk_object_storing(ncz_engine *e, const ncz_spec *spec, const uint64_t *index); /* under the lock */
-void ncz_chunk_objects_trim(ncz_engine *e); /* those longest unused go, until all have their part of the cache */
+void ncz_chunk_objects_trim(ncz_engine *e); /* drops the longest unused until the rest fit their share of the cache */
 void ncz_chunk_objects_forget(ncz_engine *e, uint64_t uid); /* under the lock */
 
-/* The slots of an object of `size` bytes, all within it; or NC_EFILTER with the key. */
+/* Parses the index of an object of `size` bytes. NC_EFILTER, with the key: a slot lies outside the object. */
 int ncz_chunk_parse_index(const ncz_spec *spec, const char *key, const void *index, size_t nbytes, uint64_t size,
                           ncz_slot *slots);
 
 /* ---- chunk_ranges.c ---- */
 
-/* Whether it is better to read parts of the chunk than all of it: what that costs, beside what all of it does. */
+/* Whether reading parts of the chunk is cheaper than reading all of it. Sets both costs. */
 bool ncz_chunk_ranges_pay(const ncz_chunk_request *c, const ncz_chunk_task *j, uint64_t *parts, uint64_t *whole);
-/* Parts RANGES jobs, when there are less of them than workers and each is worth it. Only where workers read. */
+/* Splits RANGES tasks when there are fewer than workers and the split pays. Only where workers read. */
 void ncz_chunk_share_ranges(ncz_chunk_request *c);
-/* The bytes of its chunk from the first to the last that a job needs. */
+/* The bytes of its chunk that a task needs, from the first to the last. */
 void ncz_chunk_byte_range(const ncz_chunk_request *c, const ncz_chunk_task *j, ncz_byte_range *part);
 /*
- * Reads the bytes that the piece needs of a chunk without codecs, each to where it belongs. NC_NOERR also when some
- * were missing or could not be read: `whole` then, as the usual way reports that.
+ * Reads the bytes that the piece needs of a chunk without codecs, each to its place. Returns NC_NOERR with *whole set
+ * when bytes were missing or could not be read: loading the whole chunk then reports the error.
  */
 int ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, bool *whole);
 
 /* ---- chunk_load.c ---- */
 
-/* Fetches and decodes the chunk of a job; rc, absent and data are set. */
+/* Fetches and decodes the chunk of a task. Sets rc, absent and data. */
 void ncz_chunk_load_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
-/* The same; only the bytes that the piece needs are set, each where it belongs. */
+/* The same, but sets only the bytes that the piece needs, each in its place. */
 void ncz_chunk_load_ranges(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
 
 typedef void (*ncz_chunk_landed_fn)(ncz_chunk_request *c, ncz_chunk_task *j);
 
-/* The same for all LOAD and RANGES jobs with one batched get; `landed` is called for each as it is done, on any thread. */
+/*
+ * Loads all LOAD and RANGES tasks with one batched get. Calls `landed` for each task when it is done, on any thread.
+ */
 void ncz_chunk_load_batch(ncz_chunk_request *c, ncz_chunk_landed_fn landed);
 
 /* ---- chunk_store.c ---- */
 
-/* One chunk on its way to the map. */
+/* One chunk that is being stored. */
 typedef struct ncz_chunk_store_item {
     ncz_chunk        *chunk;
     const char       *data; /* decoded; NULL: only fill */
-    bool              gone; /* it holds only fill: not stored, and deleted unless known to be absent */
+    bool              gone; /* only fill: not stored, and deleted unless known to be absent */
     int               rc;
-    ncz_buf           key, body; /* for maps driven in batches, and objects of several chunks: */
-    const char       *encoded;   /* what is stored: `body`, or `data` when there is no codec */
+    ncz_buf           key, body; /* for stores that take batches, and for objects of several chunks */
+    const char       *encoded;   /* the bytes to store: `body`, or `data` without a codec */
     size_t            nbytes;
-    ncz_chunk_object *object; /* of several chunks: those items that follow each other and have the same are one */
-    uint64_t          slot;   /* in it */
+    ncz_chunk_object *object; /* of several chunks; its items follow each other */
+    uint64_t          slot;   /* the chunk's slot in that object */
 } ncz_chunk_store_item;
 
 typedef struct ncz_chunk_store {
@@ -355,34 +371,34 @@ typedef struct ncz_chunk_store {
 
 int  ncz_chunk_store_init(ncz_chunk_store *s, ncz_engine *e, size_t cap);
 void ncz_chunk_store_clear(ncz_chunk_store *s);
-void ncz_chunk_store_reset(ncz_chunk_store *s);                /* empty, memory kept */
+void ncz_chunk_store_reset(ncz_chunk_store *s);                /* empties it, keeps the memory */
 int  ncz_chunk_store_reserve(ncz_chunk_store *s, size_t more); /* room for more items */
-/* Adds `data` (valid until run) as the contents of a claimed or storing chunk. */
+/* Adds `data` as the contents of a claimed or STORING chunk. `data` must stay valid until the run. */
 void ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data);
-/* Encodes, puts and deletes. Each item carries its own status, s->first the first failure. */
+/* Encodes, puts and deletes. Each item has its own status; s->first has the first failure. */
 void ncz_chunk_store_run(ncz_chunk_store *s);
 
-/* One chunk at once: item->chunk, item->data. */
+/* Stores one chunk: item->chunk with item->data. */
 int ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
-/* The first half of it, into the item's own memory; then ncz_chunk_store_put() for all that were prepared. */
+/* Encodes into the item's own memory. ncz_chunk_store_put() then stores all encoded items. */
 int  ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch);
 int  ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
-                                 ncz_scratch *scratch); /* the same, into memory of the caller's */
+                                 ncz_scratch *scratch); /* the same, into the caller's memory */
 void ncz_chunk_store_put(ncz_chunk_store *s);
 void ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc);
 
 /* ---- chunk_store_object.c ---- */
 
-/* Stores the object that begins with item `first`, from end to end. Its items are not encoded yet. */
+/* Stores the object whose first item is `first`: encodes its items and puts it. */
 void ncz_chunk_store_object(ncz_chunk_store *s, size_t first, ncz_scratch *scratch);
-/* Stores all objects of several chunks with batches of gets and puts. Their items are encoded. */
+/* Stores all objects of several chunks with batches of gets and puts. Their items are encoded already. */
 void ncz_chunk_store_objects(ncz_chunk_store *s);
 
 /* ---- chunk_payload.c ---- */
 
-bool   ncz_chunk_is_vlen(const ncz_spec *spec); /* its chunks' data are blocks of texts */
+bool   ncz_chunk_is_vlen(const ncz_spec *spec); /* its chunks' data are vlen blocks */
 size_t ncz_chunk_data_bytes(const ncz_spec *spec, const char *data);
-bool   ncz_chunk_is_fill(const ncz_spec *spec, const char *data); /* there is a fill value, and nothing else in it */
+bool   ncz_chunk_is_fill(const ncz_spec *spec, const char *data); /* holds only its fill value, and has one */
 
 static inline const ncz_vlen_block *
 ncz_chunk_vlen(const char *data)
@@ -393,18 +409,20 @@ ncz_chunk_vlen(const char *data)
 /* ---- chunk_vlen.c ---- */
 
 void ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j);
-/* Sets j->data: of the job's own (j->room) if it is to stay, else of the scratch. */
+/* Sets j->data: in the task's own memory (j->room) if the chunk stays in the cache, else in the scratch. */
 int ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_buf *body, ncz_scratch *scratch);
-/* Puts the piece into the block (NULL: all fill), which is the caller's and may become another. */
+/* Puts the piece into the caller's block (NULL: all fill), which may be reallocated. */
 int ncz_chunk_change_vlen(ncz_chunk_request *c, const ncz_chunk_task *j, char **block);
-/* The block `old` (NULL: all fill) with the piece put, into `out`. */
+/* Writes the block `old` (NULL: all fill), with the piece put into it, to `out`. */
 int ncz_chunk_put_vlen(ncz_chunk_request *c, const ncz_chunk_task *j, const char *old, ncz_buf *out);
 int ncz_chunk_encode_vlen(const ncz_spec *spec, const char *data, ncz_scratch *scratch, ncz_buf *out);
 
 /* ---- chunk_evict.c ---- */
 
-/* Brings the cache down so that `need` more bytes fit its limit. `store`: dirty chunks are stored for it; the first
- * failure is returned. Without: only clean ones go. */
+/*
+ * Shrinks the cache until `need` more bytes fit its limit. With `store` it stores dirty chunks where that is needed
+ * and returns the first failure; without, it drops only clean ones.
+ */
 int ncz_chunk_evict(ncz_engine *e, size_t need, bool store);
 
 #endif /* NCZ_CHUNK_INT_H */

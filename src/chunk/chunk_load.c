@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_load: fetches chunks and decodes them: one at a time on a worker's own thread, or a batch that the map has on its
- * way at once, each decoded by a worker as it lands.
+ * chunk_load: fetches chunks and decodes them: one at a time on a worker's own thread, or as a batch of requests,
+ * where workers decode each object as it arrives.
  *
- * A chunk's object must decode to exactly the chunk's size; anything else is an error that names the key. Nothing is
- * asked first: an absent object is an answer. What a compressed object may have is bounded by what its chunk has, so
- * that an object cannot ask for memory.
+ * An object must decode to exactly the chunk's size; anything else is an error that names the key. Nothing checks for
+ * existence first: an absent object is a valid result. The chunk's size bounds the size of the compressed object, so
+ * that a bad object cannot make the reader allocate too much.
  */
 #include "chunk/chunk_int.h"
 
-/* The text of what went wrong with an object's contents, behind its key. */
+/* Puts the key before the text of an error in an object's contents. */
 static int
 fail_key(const char *key, int rc)
 {
@@ -19,7 +19,7 @@ fail_key(const char *key, int rc)
     return ncz_fail(rc, "%s: %s", key, e.text);
 }
 
-/* Most bytes that the stored form of a chunk may have: codecs add little, but types may be widened on the way. */
+/* The most bytes of a chunk's stored form. Codecs add little, but some store wider types. */
 static size_t
 stored_most(const ncz_chunk_request *c)
 {
@@ -31,7 +31,7 @@ stored_most(const ncz_chunk_request *c)
     return most;
 }
 
-/* What must go from the cache for a chunk that is to stay: of a batch that is being prepared, for all so far. */
+/* The bytes that the cache must free for this chunk or, while a batch is prepared, for all of it so far. */
 static size_t
 room_needed(ncz_chunk_request *c, const ncz_chunk_task *j, bool preparing)
 {
@@ -42,7 +42,7 @@ room_needed(ncz_chunk_request *c, const ncz_chunk_task *j, bool preparing)
     return preparing ? c->coming += nbytes : nbytes;
 }
 
-/* Where the decoded bytes of a job go: without a scratch to memory of the job's own. */
+/* Chooses where the decoded bytes of a task go. Without a scratch that is the task's own memory. */
 static int
 choose_target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
@@ -65,7 +65,7 @@ decode_chunk(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, c
              ncz_scratch *scratch)
 {
     size_t nbytes = c->spec->chunk_bytes;
-    bool   one_range = j->how == NCZ_CHUNK_TASK_RANGES && !c->workers; /* on workers they are read apart */
+    bool   one_range = j->how == NCZ_CHUNK_TASK_RANGES && !c->workers; /* workers read each range apart */
     int    rc;
 
     if (req->err.code == NC_EEMPTY) {
@@ -99,7 +99,7 @@ decode_chunk(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, c
     return rc == NC_NOERR ? rc : fail_key(req->key, rc);
 }
 
-/* The object of a task's chunk and where in it; or it is known already that the chunk is not stored. */
+/* Finds the address of a task's chunk, or sets absent when the index says that the chunk is not stored. */
 static int
 locate_chunk(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *key, ncz_chunk_addr *where)
 {
@@ -114,7 +114,7 @@ locate_chunk(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *key, ncz_ch
     return j->absent ? NC_NOERR : rc;
 }
 
-/* ---- one, here ---- */
+/* ---- one chunk, on this thread ---- */
 
 static int load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
 
@@ -127,7 +127,7 @@ load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     ncz_chunk_addr where;
     int            rc;
 
-    if (c->spec->chunk_bytes == 0) { /* elements of no bytes: nothing is stored */
+    if (c->spec->chunk_bytes == 0) { /* elements have no bytes, so nothing is stored */
         j->absent = true;
         return NC_NOERR;
     }
@@ -150,7 +150,7 @@ load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     return decode_chunk(c, j, &req, body, scratch);
 }
 
-/* The object was replaced between its index and the chunk. */
+/* The object was replaced after its index was read. Read both again. */
 static int
 load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
@@ -173,7 +173,7 @@ ncz_chunk_load_ranges(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scra
 {
     bool whole = c->spec->chain != NULL;
 
-    j->keep = false; /* it was not claimed */
+    j->keep = false; /* the chunk is not claimed */
     j->absent = false;
     j->data = NULL;
     j->rc = whole ? NC_NOERR : ncz_chunk_get_ranges(c, j, scratch, &whole);
@@ -188,12 +188,12 @@ ncz_chunk_load_ranges(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scra
 typedef struct loading {
     ncz_chunk_request  *call;
     ncz_chunk_landed_fn landed;
-    ncz_chunk_task    **order; /* as they landed */
+    ncz_chunk_task    **order; /* in the order of arrival */
     size_t              n;
     ncz_pool_batch      tasks;
 } loading;
 
-/* One range, to its place in the chunk; the memory around it is never touched. */
+/* Requests one range, into its place in the chunk. The memory around it stays unset. */
 static void
 narrow_request(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req)
 {
@@ -223,7 +223,7 @@ prepare_get(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
         return NC_NOERR;
     }
     if (j->how == NCZ_CHUNK_TASK_RANGES)
-        j->keep = false; /* it was not claimed */
+        j->keep = false; /* the chunk is not claimed */
     if ((rc = choose_target(c, j, NULL)) != NC_NOERR)
         return rc;
     req->into = j->data;
@@ -241,7 +241,7 @@ finish_load(const loading *l, ncz_chunk_task *j, int rc)
     l->landed(l->call, j);
 }
 
-/* A worker's part. */
+/* Runs on a worker. */
 static void
 land_chunk(void *arg, size_t i, ncz_scratch *scratch)
 {
@@ -258,7 +258,7 @@ land_chunk(void *arg, size_t i, ncz_scratch *scratch)
     finish_load(l, j, rc);
 }
 
-/* The map's part: short, so that the next ones can land. */
+/* Runs on the store's thread. It is short, so that the next objects can arrive. */
 static void
 on_get(zmap_get_req *req, void *arg)
 {
@@ -299,12 +299,12 @@ ncz_chunk_load_batch(ncz_chunk_request *c, ncz_chunk_landed_fn landed)
             n++;
             continue;
         }
-        j->absent = rc == NC_NOERR; /* not in its object, or elements of no bytes: nothing is stored */
+        j->absent = rc == NC_NOERR; /* its object does not have it, or elements have no bytes */
         finish_load(&l, j, rc);
     }
     if (n > 0) {
         ncz_pool_begin(&l.tasks, land_chunk, &l);
-        /* Each request's status comes to its job. */
+        /* Each task gets the status of its own request. */
         (void)zmap_get_batch(c->engine->map, c->gets, n, on_get, &l);
         ncz_pool_end(&l.tasks);
     }

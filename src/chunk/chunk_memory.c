@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_memory: of chunks that are to stay in the cache. What one leaves the next one gets: to ask the system for it anew
- * costs more than to read the chunk.
+ * chunk_memory: memory for chunks that stay in the cache. New chunks reuse the memory of dropped ones, because fresh
+ * memory from the system costs more than reading the chunk.
  */
 #include "chunk/chunk_int.h"
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_object: objects that hold several chunks. Their indexes, which are fetched once and kept within the cache's
- * limit; and the mark of those that are being stored.
+ * chunk_object: objects that hold several chunks. Their indexes are fetched once and kept within the cache's limit. A
+ * flag marks the objects that are being stored.
  *
- * A reader takes the index, reads a range by it, and then asks whether that index still held: the object may have been
- * replaced in between, by this engine (the mark) or by another writer (the version). If so it begins again. A store
- * waits for no reader, and the fetch of an index for nobody: so waiting cannot go round in a circle.
+ * A reader takes the index, reads a range by it, and then checks that the index is still current. In between, this
+ * engine (the flag) or another writer (the version) may have replaced the object; the reader then starts again. A
+ * store waits for no reader, and an index fetch waits for no one, so waiting cannot deadlock.
  */
 #include "chunk/chunk_int.h"
 
 #include <string.h>
 
 enum {
-    CACHE_PART = 8, /* this part of the cache's limit is for indexes */
-    TRIES = 16,     /* of a reader whose object is replaced again and again */
+    CACHE_PART = 8, /* indexes get one part in so many of the cache's limit */
+    TRIES = 16,     /* for a reader whose object is replaced again and again */
 };
 
 /* ---- the table, under the engine's lock ---- */
@@ -112,7 +112,7 @@ free_unused(ncz_chunk_object *o)
     ncz_free(o);
 }
 
-/* Nobody finds it any more; those who have it see that it is stale. */
+/* Removes it from the table. Tasks that still hold it see that it is stale. */
 static void
 unlink_object(ncz_engine *e, ncz_chunk_object *o)
 {
@@ -183,7 +183,7 @@ ncz_chunk_object_store(ncz_engine *e, const ncz_spec *spec, const uint64_t *inde
     return NC_NOERR;
 }
 
-/* Also after a failure: the put may have been done all the same. */
+/* Called also after a failure, since the put may still have been carried out. */
 void
 ncz_chunk_object_stored(ncz_engine *e, ncz_chunk_object *o)
 {
@@ -215,12 +215,12 @@ ncz_chunk_parse_index(const ncz_spec *spec, const char *key, const void *index, 
     return NC_NOERR;
 }
 
-/* One index that is on its way. */
+/* One index that is being fetched. */
 typedef struct fetch {
     ncz_chunk_object *object;
-    const uint64_t   *index; /* of a chunk in it */
+    const uint64_t   *index; /* the index of a chunk in the object */
     ncz_buf           key;
-    ncz_slot         *slots; /* until the object has them */
+    ncz_slot         *slots; /* owned here until the object takes them */
 } fetch;
 
 static int
@@ -247,7 +247,7 @@ prepare_fetch(const ncz_spec *spec, fetch *f, zmap_get_req *req)
     return NC_NOERR;
 }
 
-/* NC_NOERR also when there is no such object: it has no slots then. */
+/* Returns NC_NOERR also when there is no such object; slots is NULL then. */
 static int
 read_index(const ncz_spec *spec, fetch *f, const zmap_get_req *req)
 {
@@ -269,7 +269,7 @@ read_index(const ncz_spec *spec, fetch *f, const zmap_get_req *req)
     return NC_NOERR;
 }
 
-/* The index is there for all who wait for it, or has failed for them. */
+/* Publishes the index, or its failure, to all tasks that wait for it. */
 static void
 end_fetch(ncz_engine *e, const ncz_spec *spec, const fetch *f, int rc)
 {
@@ -283,12 +283,12 @@ end_fetch(ncz_engine *e, const ncz_spec *spec, const fetch *f, int rc)
     if (!o->stale && o->slots != NULL)
         count_bytes(e, o, spec->object_chunks * sizeof *o->slots);
     if (rc != NC_NOERR && !o->storing)
-        unlink_object(e, o); /* the next request tries again; the tasks of this one still have it */
+        unlink_object(e, o); /* the next request fetches it again; the tasks of this one keep the failure */
     pthread_cond_broadcast(&e->changed);
     pthread_mutex_unlock(&e->lock);
 }
 
-/* All of them by one batch. */
+/* Fetches all of them in one batch. */
 static void
 fetch_indexes(ncz_engine *e, const ncz_spec *spec, fetch *fetches, size_t n)
 {
@@ -335,7 +335,7 @@ drop_object(ncz_chunk_task *j)
     j->object = NULL;
 }
 
-/* Under the lock: an object for each task; those that nobody has asked for yet are the caller's to fetch. */
+/* Under the lock: finds or makes an object for each task. The caller fetches those that are new. */
 static int
 claim_objects(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *tasks, size_t n, fetch *fetches, size_t *nfetches)
 {
@@ -364,7 +364,7 @@ claim_objects(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *tasks, size_t
     return NC_NOERR;
 }
 
-/* Under the lock: whether some of the objects are on their way here or there. */
+/* Under the lock: whether some of the objects are being fetched or stored. */
 static bool
 must_wait(const ncz_chunk_task *tasks, size_t n)
 {
@@ -375,10 +375,10 @@ must_wait(const ncz_chunk_task *tasks, size_t n)
 }
 
 /*
- * An object with its index for each task:
- *  1. under the lock: find the objects, or claim those that are not there
+ * Gives each task its object with the index:
+ *  1. under the lock: find the objects; claim those that are missing
  *  2. fetch the claimed ones, in one batch
- *  3. wait for those that others fetch or store; what was stored has another index: begin again with it
+ *  3. wait for objects that other threads fetch or store. A stored object has a new index: begin again with it
  */
 static int
 take_objects(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *tasks, size_t n)
@@ -430,7 +430,7 @@ ncz_chunk_request_objects(ncz_chunk_request *c)
         return;
     ncz_chunk_request_drop_objects(c);
     if (take_objects(c->engine, c->spec, c->jobs, c->njobs) != NC_NOERR)
-        ncz_err_clear(); /* a task without its object asks for it again, and reports that */
+        ncz_err_clear(); /* a task without its object asks for it again and reports that failure */
 }
 
 int
@@ -472,7 +472,7 @@ ncz_chunk_object_current(ncz_engine *e, const ncz_chunk_task *j, const zmap_get_
     pthread_mutex_lock(&e->lock);
     current = !changed && !o->stale && !o->storing;
     if (changed && !o->storing)
-        unlink_object(e, o); /* by another writer: its index is of no use to anyone */
+        unlink_object(e, o); /* another writer replaced the object: this index is useless */
     pthread_mutex_unlock(&e->lock);
     return current;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_payload: what a chunk holds once it is decoded: its elements, or a block of texts, which has its own size.
+ * chunk_payload: the decoded data of a chunk: its elements, or a vlen block, which has its own size.
  */
 #include "chunk/chunk_int.h"
 

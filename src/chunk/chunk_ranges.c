@@ -1,46 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_ranges: small pieces of large chunks. Of chunks that are stored as they are, only the bytes that are needed are
- * read, in a few ranges, each of which may have a little between the elements that nobody asked for; of chunks whose
- * codec can do that, only a part is decoded. Nothing of it is kept.
+ * chunk_ranges: small pieces of large chunks. Of a chunk without codecs, only the needed bytes are read, in a few
+ * ranges, each with a small gap of unneeded bytes at most. Of a chunk whose codec supports it, only a part is
+ * decoded. The cache keeps none of these bytes.
  *
- * Where the map is driven in batches, a request costs more than what it brings, and one range has all that is needed.
+ * Stores that take batches have costly requests, so there one range covers everything needed.
  *
- * That is good for a few such pieces and bad for many of one chunk. So a chunk keeps a mark of what its parts have
- * cost so far; when that passes the cost of having all of it, all of it is loaded: never more than about twice the
- * least cost.
+ * Reading parts is good for a few pieces and bad for many pieces of one chunk. So the cache records what the parts of
+ * a chunk have cost so far. When that exceeds the cost of the whole chunk, the whole chunk is loaded. The total is
+ * never more than about twice the least cost.
  */
 #include "chunk/chunk_int.h"
 
-/* Costs in nanoseconds, of a machine like any other: only their ratios matter. */
+/* Costs in nanoseconds on a typical machine. Only their ratios matter. */
 enum {
     RANGES_MOST = 256,
     OPEN_COST = 1500,
     CALL_COST = 350,       /* one more range of an open file */
-    READ_PER_COST = 20,    /* bytes read in the time */
-    DECODE_PER_COST = 8,   /* bytes decoded */
-    KEEP_PER_COST = 4,     /* bytes read or decoded into memory that is to stay, which others lose */
-    FAR_BYTES = 512 << 10, /* what comes over a network in the time that a request takes */
-    SHARE_COST = 16000,    /* two workers have done it sooner than one */
-    DENSE = 3,             /* how many times smaller an object is than its chunk, roughly */
+    READ_PER_COST = 20,    /* bytes read per nanosecond */
+    DECODE_PER_COST = 8,   /* bytes decoded per nanosecond */
+    KEEP_PER_COST = 4,     /* the same into memory that the cache keeps */
+    FAR_BYTES = 512 << 10, /* bytes a network delivers in the time of one request */
+    SHARE_COST = 16000,    /* from this cost on two workers are faster than one */
+    DENSE = 3,             /* rough compression ratio */
 };
 
-/* The piece as ranges of its chunk: those dimensions that vary more slowly than others are stepped through, the
- * others read from the first element to the last. */
+/*
+ * A piece as ranges of its chunk. The slowest dimensions are stepped through; the others are read from the first
+ * element to the last.
+ */
 typedef struct cut {
-    size_t   nouter; /* dimensions stepped through */
+    size_t   nouter; /* dimensions that are stepped through */
     uint64_t nranges;
     size_t   nbytes; /* of each range */
 } cut;
 
-/* The dimension that is the d-th in the chunk's own order, from the slowest. */
+/* The d-th dimension in the chunk's own order, counted from the slowest. */
 static size_t
 dim_at(const ncz_spec *spec, size_t d)
 {
     return ncz_order_dim(spec->order, d);
 }
 
-/* The distance in elements between neighbours in the d-th dimension from the slowest. A chunk fits in memory. */
+/* The distance in elements between neighbours in that dimension. No overflow: a chunk fits in memory. */
 static uint64_t
 step_of(const ncz_spec *spec, size_t d)
 {
@@ -51,7 +53,7 @@ step_of(const ncz_spec *spec, size_t d)
     return step;
 }
 
-/* Of the piece's first element in the chunk. */
+/* The offset in elements of the piece's first element in the chunk. */
 static uint64_t
 first_of(const ncz_spec *spec, const ncz_piece *p)
 {
@@ -68,7 +70,7 @@ cost_of(const cut *at)
     return at->nranges * (CALL_COST + at->nbytes / READ_PER_COST);
 }
 
-/* All from the first element to the last. */
+/* One range from the first element to the last. */
 static cut
 span_of(const ncz_spec *spec, const ncz_piece *p)
 {
@@ -79,7 +81,7 @@ span_of(const ncz_spec *spec, const ncz_piece *p)
     return (cut){.nranges = 1, .nbytes = (size_t)span * spec->dtype.size};
 }
 
-/* The cheapest way to cut a piece: from the whole span on, one dimension more is stepped through each time. */
+/* The cheapest cut of a piece. Starts with one span and steps through one dimension more each time. */
 static cut
 best_cut(const ncz_spec *spec, const ncz_piece *p)
 {
@@ -97,14 +99,14 @@ best_cut(const ncz_spec *spec, const ncz_piece *p)
     return best;
 }
 
-/* Of one request, however small the part; with a codec, what is stored is read as a whole. */
+/* The cost of a request, however small the part. With a codec it includes reading the whole object. */
 static uint64_t
 fixed_cost(const ncz_spec *spec)
 {
     return OPEN_COST + (spec->chain != NULL ? spec->chunk_bytes / DENSE / READ_PER_COST : 0);
 }
 
-/* Without a codec. */
+/* For chunks without a codec. */
 static bool
 ranges_pay(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
 {
@@ -117,7 +119,7 @@ ranges_pay(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
     return cost_of(&best) <= spec->chunk_bytes / READ_PER_COST / 2;
 }
 
-/* With one. */
+/* For chunks with a codec. */
 static bool
 part_pays(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
 {
@@ -130,7 +132,7 @@ part_pays(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts)
     return span <= spec->chunk_bytes / 2;
 }
 
-/* Over a network: one range from the first element to the last, by one request. */
+/* For chunks over a network: one request for one range, from the first element to the last. */
 static bool
 span_pays(const ncz_spec *spec, const ncz_piece *p, uint64_t *parts, uint64_t *whole)
 {
@@ -160,9 +162,9 @@ ncz_chunk_ranges_pay(const ncz_chunk_request *c, const ncz_chunk_task *j, uint64
     return ncz_chain_in_parts(spec->chain) && part_pays(spec, &j->piece, parts);
 }
 
-/* ---- shared among workers ---- */
+/* ---- sharing among workers ---- */
 
-/* The dimension in which a piece is cut in two: the slowest of its chunk's that has more than one element. */
+/* The dimension to halve a piece in: the slowest one in which it has more than one element. */
 static size_t
 widest_run(const ncz_spec *spec, const ncz_piece *p)
 {
@@ -173,7 +175,7 @@ widest_run(const ncz_spec *spec, const ncz_piece *p)
     return d < spec->rank ? dim_at(spec, d) : spec->rank;
 }
 
-/* The second half of a job becomes a job of its own. */
+/* Moves the second half of a task into a new task. */
 static void
 halve_task(ncz_chunk_request *c, ncz_chunk_task *j, size_t d)
 {
@@ -211,7 +213,7 @@ ncz_chunk_share_ranges(ncz_chunk_request *c)
 
 /* ---- ranges ---- */
 
-/* Fills in the requests, each to its place in `chunk`. The outer dimensions are counted through. */
+/* Fills in the requests, each with its place in `chunk`. Counts through the outer dimensions. */
 static void
 set_requests(const ncz_spec *spec, const ncz_piece *p, const cut *at, const ncz_chunk_addr *where, char *chunk,
              zmap_get_req *reqs, uint64_t *k)
@@ -275,7 +277,7 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
     return NC_NOERR;
 }
 
-/* ---- the usual way, but for what is decoded ---- */
+/* ---- the general path, with a smaller part to decode ---- */
 
 void
 ncz_chunk_byte_range(const ncz_chunk_request *c, const ncz_chunk_task *j, ncz_byte_range *part)

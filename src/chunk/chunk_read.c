@@ -2,18 +2,18 @@
 /*
  * chunk_read: runs a read plan. For each batch of pieces:
  *
- *  1. under the lock: pin the chunks that are cached; of those that are not, claim the ones used in part, which are
- *     to stay; those used whole go past the cache and need no claim; busy ones are left for the next round. Where
- *     the call goes on with a walk the next chunks are claimed, too (chunk_read_ahead.c)
- *  2. on workers, one chunk each: move a pinned one to memory and unpin it; or fetch one, decode it and move it while
- *     it is hot; a claimed one is then in the cache, and an absent one leaves its mark there
+ *  1. under the lock: pin the cached chunks. Claim the missing ones that are used in part and stay in the cache.
+ *     Missing chunks that are used whole bypass the cache and need no claim. Leave busy chunks for the next round.
+ *     Where the call continues a sequential read, claim the next chunks, too (chunk_read_ahead.c)
+ *  2. on workers, one chunk each: move a pinned chunk to memory and unpin it; or fetch a chunk, decode it and move it
+ *     while it is hot in the CPU caches. A claimed chunk is then in the cache, an absent one recorded there
  *  3. wait for the busy ones, if nothing else could be done, and begin again with them
  */
 #include "chunk/chunk_int.h"
 
 #include <string.h>
 
-/* A chunk that is not there. A mark of earlier reads of parts is used up when all of it is loaded. */
+/* Plans the load of a chunk that is not cached. Loading the whole chunk clears its partial-read record. */
 static int
 claim_absent(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk *seen)
 {
@@ -67,7 +67,7 @@ claim_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
     }
 }
 
-/* Leaves at least one job that can be worked on, unless all are done. */
+/* Claims until at least one task can run, or all are done. */
 static bool
 claim_some(ncz_chunk_request *c)
 {
@@ -115,7 +115,7 @@ serve_cached(ncz_chunk_request *c, ncz_chunk_task *j)
     pthread_mutex_unlock(&c->engine->lock);
 }
 
-/* For one that was read ahead: others may have come meanwhile. */
+/* Makes room for a chunk that was read ahead; other chunks may have filled the cache meanwhile. */
 static bool
 make_room(const ncz_chunk_request *c)
 {
@@ -128,7 +128,7 @@ make_room(const ncz_chunk_request *c)
     return true;
 }
 
-/* The slot of a chunk that was loaded for it. */
+/* Fills a claimed slot with its loaded chunk. */
 static void
 settle_task(ncz_chunk_request *c, ncz_chunk_task *j)
 {
@@ -147,7 +147,7 @@ settle_task(ncz_chunk_request *c, ncz_chunk_task *j)
     pthread_cond_broadcast(&c->engine->changed);
 }
 
-/* Remembers an absent chunk that went past the cache, unless somebody may have written it meanwhile. */
+/* Records in the cache that a chunk is absent, unless another thread may have written it meanwhile. */
 static void
 mark_absent(ncz_chunk_request *c, ncz_chunk_task *j)
 {
@@ -160,7 +160,7 @@ mark_absent(ncz_chunk_request *c, ncz_chunk_task *j)
     if (chunk != NULL && chunk->state != NCZ_CHUNK_PARTIAL)
         return;
     if (chunk == NULL && ncz_chunk_claim(&e->cache, c->spec, j->piece.index, &chunk) != NC_NOERR)
-        return; /* no memory to remember it: then not */
+        return; /* out of memory: the record is optional */
     ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_CLEAN);
     chunk->absent = true;
 }
@@ -178,14 +178,14 @@ chunk_landed(ncz_chunk_request *c, ncz_chunk_task *j)
         settle_task(c, j);
     else
         mark_absent(c, j);
-    if (j->room != NULL && j->keep) { /* absent: not to be held by each of many */
+    if (j->room != NULL && j->keep) { /* absent: do not hold the memory of each of many tasks */
         ncz_chunk_spare_give(&c->engine->cache, j->room, c->spec->chunk_bytes);
         j->room = NULL;
     }
     pthread_mutex_unlock(&c->engine->lock);
 }
 
-/* One job, on a worker. */
+/* Runs one task, on a worker. */
 static void
 run_task(void *arg, size_t i, ncz_scratch *scratch)
 {
@@ -205,10 +205,11 @@ run_task(void *arg, size_t i, ncz_scratch *scratch)
 
 /* ---- elements that own memory ----
  *
- * A failed read leaves none of it behind. All places are zeroed first, so that those that were filled are known.
+ * After a failed read the caller owns none of it. All places are zeroed first, so that the filled ones can be found
+ * and freed.
  */
 
-/* Zeroes every place of the selection in memory, or frees what the element there holds. `k`: rank counters of zero. */
+/* Zeroes every place of the selection in memory, or frees its element. `k` has rank counters, all zero. */
 static void
 reset_elems(const ncz_select *s, const ncz_type *type, char *mem, uint64_t *k, bool release)
 {
@@ -238,7 +239,7 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
     ncz_chunk_request c;
     ncz_dims          k = {.v = NULL};
     uint64_t          nelems = 0;
-    bool              owned = false; /* memory has places to clear after a failure */
+    bool              owned = false; /* elements must be freed after a failure */
     int               rc;
 
     if (ncz_chunk_fast_read(e, p, out, &rc))
@@ -261,7 +262,7 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
             if (!c.workers)
                 ncz_chunk_load_batch(&c, chunk_landed);
         }
-        /* A dirty chunk that cannot be stored stays; that is for the next write or flush to report. */
+        /* A dirty chunk that cannot be stored stays; the next write or flush reports that. */
         (void)ncz_chunk_evict(e, 0, true);
     }
     rc = ncz_chunk_request_status(&c);

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_read_ahead: reading on. Where a call has to load just those chunks that follow, along one axis, on the ones that an
- * earlier call loaded, the next ones are loaded with them: 1 box of chunks, then 2, 4 and so on. One batch of
- * requests then brings many steps, or all workers decode where one would; the calls to come find their chunks in the
- * cache.
+ * chunk_read_ahead: sequential read-ahead. When the chunks that a call loads follow directly, along one axis, those
+ * that an earlier call loaded, the next ones are loaded with them: 1 box of chunks, then 2, 4 and so on. One batch of
+ * requests then serves many steps, or all workers decode where one would. Later calls find their chunks in the cache.
  *
- * Nothing runs between calls: what is read ahead is part of a call, and there before it returns. It fails in silence,
- * since nobody has asked for it yet, and has no more than a part of the cache. What was read ahead and then used
- * whole is used up: like other whole chunks it is not kept. All under the engine's lock.
+ * Nothing runs between calls: read-ahead is part of a call and ends before it returns. It fails silently, since no
+ * one has asked for those chunks, and uses only a part of the cache. A chunk that was read ahead and then used whole
+ * is used up: like other whole chunks, it is not kept. All functions need the engine's lock.
  */
 #include "chunk/chunk_int.h"
 
 #include <string.h>
 
 enum {
-    REQUESTS = 32,  /* chunks of a call, where requests are costly: most are on their way at once */
-    PER_THREAD = 4, /* chunks of a call, where they are loaded by workers */
-    CACHE_PART = 4, /* this part of the cache is for chunks read ahead */
+    REQUESTS = 32,  /* most chunks of a call where requests are costly and run together */
+    PER_THREAD = 4, /* most chunks per thread where workers load them */
+    CACHE_PART = 4, /* read-ahead gets one part in so many of the cache */
 };
 
 typedef struct box {
     uint64_t lo[NCZ_RANK_INLINE], hi[NCZ_RANK_INLINE];
 } box;
 
-/* ---- what a call loads ---- */
+/* ---- the chunks that a call loads ---- */
 
-/* All chunks of the call stand in its batch. */
+/* Whether the batch contains all chunks of the call. */
 static bool
 all_at_once(const ncz_chunk_request *c)
 {
@@ -41,7 +40,7 @@ all_at_once(const ncz_chunk_request *c)
     return n == c->njobs;
 }
 
-/* The box around the chunks that have to be loaded. False: there are none, or only parts of some are read. */
+/* The box around the chunks to load. False: there are none, or some are read in parts. */
 static bool
 box_of(const ncz_chunk_request *c, box *b)
 {
@@ -65,9 +64,9 @@ box_of(const ncz_chunk_request *c, box *b)
     return some;
 }
 
-/* ---- walks ---- */
+/* ---- streams ---- */
 
-/* Along which axis the box follows on what the walk has; the rank: it does not. */
+/* The axis along which the box continues the stream; the rank if it does not. */
 static size_t
 axis_of(const ncz_chunk_stream *w, const box *b, size_t rank)
 {
@@ -93,8 +92,9 @@ is_within(const ncz_chunk_stream *w, const box *b, size_t rank)
 }
 
 /*
- * The walk that the box goes on with, and its axis; or NULL. A box within what a walk read ahead: it was lost again,
- * so a shorter way ahead will do. Any other begins a walk, in the place of the one longest not gone on with.
+ * Finds the stream that the box continues, and its axis; or NULL. A box that a stream has already read ahead was
+ * evicted before its use, so that stream's read-ahead is halved. Any other box starts a stream, which replaces the
+ * one that was continued longest ago.
  */
 static ncz_chunk_stream *
 walk_of(ncz_chunk_request *c, const box *b, size_t *axis)
@@ -125,7 +125,7 @@ walk_of(ncz_chunk_request *c, const box *b, size_t *axis)
 
 /* ---- how far ---- */
 
-/* Chunks for one of the walks that are under way. */
+/* The chunks that one of the active streams may have in the cache. */
 static size_t
 share_of(const ncz_chunk_request *c, const ncz_chunk_stream *walk)
 {
@@ -137,9 +137,10 @@ share_of(const ncz_chunk_request *c, const ncz_chunk_stream *walk)
     return e->cache.limit / CACHE_PART / n / ncz_chunk_cached_bytes(c->spec);
 }
 
-/* Boxes of so many chunks that are worth it, beside the call's own. From workers: none if they have enough to do with
- * the calls that are under way, or if there is nothing to decode, since to copy a chunk out of the cache is as much
- * work as to read it. */
+/*
+ * How many boxes of `nchunks` chunks are worth reading ahead. With workers it is none when the calls in progress keep
+ * them busy, or when there is nothing to decode: copying a chunk out of the cache costs as much as reading it.
+ */
 static uint64_t
 worth_reading(const ncz_chunk_request *c, uint64_t nchunks)
 {
@@ -158,19 +159,19 @@ least_of(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* How many boxes are read ahead of this one. No dirty chunk makes room for them. */
+/* How many boxes are read ahead of this one. None while there are dirty chunks, which would have to be stored. */
 static uint64_t
 nboxes_ahead(const ncz_chunk_request *c, const ncz_chunk_stream *walk, const box *b)
 {
     uint64_t nchunks = 1, most;
 
     for (size_t d = 0; d < c->spec->rank; d++)
-        nchunks *= b->hi[d] - b->lo[d]; /* no more than all of the call's */
+        nchunks *= b->hi[d] - b->lo[d]; /* cannot overflow: at most the chunks of the call */
     most = least_of(worth_reading(c, nchunks), share_of(c, walk) / nchunks);
     return c->engine->cache.nunstored > 0 ? 0 : least_of(most, walk->nboxes > 0 ? 2 * walk->nboxes : 1);
 }
 
-/* Takes the walk on to the box and over what is read ahead of it: that is the box then, and may be empty. */
+/* Extends the stream over the box and its read-ahead. Sets the box to the read-ahead part, which may be empty. */
 static void
 go_on(const ncz_chunk_request *c, ncz_chunk_stream *walk, box *b, size_t axis)
 {
@@ -183,9 +184,9 @@ go_on(const ncz_chunk_request *c, ncz_chunk_stream *walk, box *b, size_t axis)
     memcpy(walk->hi, b->hi, sizeof b->hi);
 }
 
-/* ---- the jobs ---- */
+/* ---- tasks ---- */
 
-/* One chunk, unless it is there or somebody has it in hand. False: no memory. */
+/* Adds a task for one chunk, unless it is cached or in use. False: out of memory. */
 static bool
 add_job(ncz_chunk_request *c, const uint64_t *index)
 {
@@ -223,7 +224,7 @@ more_jobs(ncz_chunk_request *c, size_t n)
     return true;
 }
 
-/* Adds jobs for all chunks of a box. */
+/* Adds tasks for all chunks of a box. */
 static void
 add_jobs(ncz_chunk_request *c, const box *b)
 {
@@ -287,7 +288,7 @@ ncz_engine_drop_ahead(ncz_engine *e)
 
     pthread_mutex_lock(&e->lock);
     ncz_chunk_forget_streams(e, 0);
-    ncz_chunk_objects_forget(e, 0); /* what another process wrote meanwhile has another index */
+    ncz_chunk_objects_forget(e, 0); /* objects that another process wrote meanwhile have a new index */
     for (chunk = ncz_chunk_next(&e->cache, NULL); chunk != NULL; chunk = next) {
         next = ncz_chunk_next(&e->cache, chunk);
         if (chunk->ahead && !ncz_chunk_busy(chunk))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_request: one read or write under way: its pieces in batches, its first failure.
+ * chunk_request: one read or write in progress: its pieces in batches, and its first failure.
  *
- * A call belongs to the thread that makes it; workers do its jobs, one each, and touch nothing else of it but its
+ * A request belongs to the calling thread. Workers run its tasks, one each, and change nothing else of it except its
  * status.
  */
 #include "chunk/chunk_int.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Jobs of a batch. Driven from workers a batch costs little memory, since each worker has one chunk at a time, and
- * should be long, since at its end the workers wait for the last one.
+ * Tasks of a batch. Where workers call the store, a batch costs little memory, since each worker has one chunk at a
+ * time. It should be long, because the workers are idle at its end until the last one is done.
  */
 static size_t
 jobs_of(const ncz_chunk_request *c, size_t threads)
@@ -21,7 +21,7 @@ jobs_of(const ncz_chunk_request *c, size_t threads)
     return threads < 4 ? 256 : threads * 64;
 }
 
-/* Chunks that stay in the cache do cost memory: half of what it may have, or one for each worker. */
+/* Chunks that stay in the cache cost memory. They get half of the cache, or one chunk for each worker. */
 static size_t
 most_kept(const ncz_engine *e, size_t chunk_bytes, size_t threads)
 {
@@ -30,7 +30,7 @@ most_kept(const ncz_engine *e, size_t chunk_bytes, size_t threads)
     return n > threads ? n : threads;
 }
 
-/* At most so many pieces: a call for a single chunk should not set a table for a hundred. */
+/* An upper bound of the pieces. A call for a single chunk should not allocate a table for a hundred. */
 static size_t
 most_pieces(const ncz_plan *p, size_t most)
 {
@@ -48,7 +48,7 @@ most_pieces(const ncz_plan *p, size_t most)
     return n == 0 ? 1 : n < most ? (size_t)n : most;
 }
 
-/* More than the caches have to spare for it: a read of so much had better not go through them on its way out. */
+/* A read of this size should bypass the CPU caches, which have no room for its output. */
 #define STREAM_BYTES ((uint64_t)32 << 20)
 
 static bool
@@ -117,8 +117,10 @@ ncz_chunk_request_clear(ncz_chunk_request *c)
     (void)pthread_mutex_destroy(&c->lock);
 }
 
-/* A piece that has elements from one end of its chunk to the other in each dimension, if not every one: what comes
- * next is hardly in that chunk. */
+/*
+ * Whether the piece reaches from end to end of its chunk in each dimension, even if it skips elements. The next call
+ * then hardly needs the same chunk.
+ */
 static bool
 spans_memory(const ncz_chunk_request *c, const ncz_piece *p)
 {
@@ -131,7 +133,7 @@ spans_memory(const ncz_chunk_request *c, const ncz_piece *p)
     return true;
 }
 
-/* The piece, with arrays of the job's own. */
+/* Copies the piece, with its arrays, into the task. */
 static void
 set_piece(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_piece *p)
 {
@@ -162,7 +164,7 @@ ncz_chunk_request_copy(ncz_chunk_request *c, ncz_chunk_task *to, const ncz_chunk
     to->writes = from->writes;
 }
 
-/* The walk's arrays hold for one step only. */
+/* Takes over a piece of the iterator, whose arrays are valid for one step only. */
 static void
 take_piece(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_piece *p)
 {
@@ -221,12 +223,12 @@ ncz_chunk_request_status(const ncz_chunk_request *c)
 
 /* ---- work ---- */
 
-/* What waking a worker costs, and what a chunk does whatever its size: in bytes that are moved meanwhile. */
+/* The cost of waking a worker, and the fixed cost of a chunk, in bytes that can be moved in the same time. */
 #define WAKE_BYTES   ((size_t)64 << 10)
 #define FILE_BYTES   ((size_t)16 << 10)
 #define MOVED_PER_NS 8
 
-/* What there is to do for a job, in bytes that are moved meanwhile. */
+/* The work of a task, in bytes that can be moved in the same time. */
 static size_t
 task_weight(const ncz_chunk_request *c, const ncz_chunk_task *j)
 {
@@ -246,7 +248,7 @@ ncz_chunk_request_each(ncz_chunk_request *c, ncz_pool_fn fn)
 {
     size_t nbytes = 0;
 
-    for (size_t i = 0; i < c->njobs && nbytes < SIZE_MAX / 4; i++) /* that is more than enough */
+    for (size_t i = 0; i < c->njobs && nbytes < SIZE_MAX / 4; i++) /* stop before it overflows */
         nbytes += task_weight(c, &c->jobs[i]);
     ncz_pool_each(c->njobs, 1 + nbytes / WAKE_BYTES, fn, c);
 }
@@ -258,9 +260,9 @@ ncz_chunk_request_dest(const ncz_chunk_request *c, const ncz_chunk_task *j)
 }
 
 /*
- * A chunk that was cached under an older spec of its variable is loaded anew if it is clean, as is one that is used
- * up. Dirty bytes are kept, and go with the new spec: what may change while there are any (a name) leaves the layout
- * as it is.
+ * Loads a chunk again if it is used up, or if it is clean and was cached under an older spec of its variable. Dirty
+ * bytes are kept and get the new spec. That is safe: the only change allowed while there are dirty chunks (a name)
+ * keeps the layout.
  */
 bool
 ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **out)

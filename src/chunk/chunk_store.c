@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_store: chunks, encoded and put: each by a worker from end to end, or, where the map is driven in batches, encoded
- * by workers and put all at once. Those that hold only fill are deleted instead, or never stored.
+ * chunk_store: encodes and stores chunks. Where workers call the store, each stores one chunk; else workers only
+ * encode, and one batch puts all. Chunks that hold only fill are deleted, or never stored.
  *
- * Works on chunks that the caller has claimed or marked as storing: their bytes do not change meanwhile. The engine's
- * lock must not be held.
+ * The caller has claimed the chunks or marked them STORING, so their bytes do not change meanwhile. The caller must
+ * not hold the engine's lock.
  */
 #include "chunk/chunk_int.h"
 
@@ -42,7 +42,7 @@ work_store(void *arg, size_t i, ncz_scratch *scratch)
     ncz_chunk_object *object = s->items[i].object;
     int               rc;
 
-    if (object != NULL) { /* with its first item */
+    if (object != NULL) { /* the first item stores the whole object */
         if (i == 0 || s->items[i - 1].object != object)
             ncz_chunk_store_object(s, i, scratch);
         return;
@@ -92,7 +92,7 @@ ncz_chunk_store_put(ncz_chunk_store *s)
         if (to_put(&s->items[i]) && s->puts[nputs++].err.code != NC_NOERR)
             ncz_chunk_store_fail(s, &s->items[i], ncz_err_adopt(&s->puts[nputs - 1].err));
     }
-    /* A deletion has one status for all; to try again those that were done is harmless. */
+    /* A deletion has one status for all keys. Deleting again is harmless. */
     if (ndels > 0 && (rc = zmap_del(s->engine->map, s->dels, ndels)) != NC_NOERR) {
         for (size_t i = 0; i < s->n; i++) {
             if (s->items[i].rc == NC_NOERR && to_delete(&s->items[i]))

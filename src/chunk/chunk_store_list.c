@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_store_list: the chunks of one storing pass, with the status of each, and the encoding of one of them. A chunk
- * that holds only fill is marked as such instead.
+ * chunk_store_list: the chunks of one storing pass, with the status of each, and the encoding of one chunk. A chunk
+ * that holds only fill is marked as such and not encoded.
  */
 #include "chunk/chunk_int.h"
 
@@ -90,8 +90,10 @@ ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data)
 
 /* ---- encoding ---- */
 
-/* Zarr libraries disagree on how `fill_value` spells text; only the empty one is the same to all. Where the document has
- * null for the fill value, other readers do not know it. */
+/*
+ * Zarr libraries disagree on how `fill_value` spells text, except for the empty string. Where the document has null
+ * as fill value, other readers do not know the fill value.
+ */
 static bool
 fill_is_doubtful(const ncz_spec *spec)
 {
@@ -104,8 +106,8 @@ fill_is_doubtful(const ncz_spec *spec)
 }
 
 /*
- * A missing chunk reads as fill only where there is a fill value: without one, what it reads as is undefined. Nor is
- * a chunk left out whose fill value another reader may understand otherwise.
+ * Whether the chunk is left out. Only a chunk with a fill value may be: without one, a missing chunk reads as
+ * undefined data. A chunk whose fill value another reader may understand differently is stored, too.
  */
 static bool
 is_gone(const ncz_engine *e, const ncz_spec *spec, const char *data)

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_store_object: stores objects that hold several chunks. Each is put once, whatever number of its chunks changed:
+ * chunk_store_object: stores objects that hold several chunks. Each object is put once, however many of its chunks
+ * changed:
  *
  *  1. encode the changed chunks
- *  2. unless all of the object's chunks are among them: get the object as it is stored
- *  3. put it together: the changed chunks anew, the bytes of the others as they were. A chunk that holds only fill is
- *     left out
- *  4. put it if it is still the version that was read, where the map can see that; else begin again at 2: another
- *     writer has changed other chunks of it. An object without any chunk is deleted
+ *  2. unless all of the object's chunks have changed: get the stored object
+ *  3. assemble it from the new bytes of the changed chunks and the stored bytes of the others. Leave out chunks that
+ *     hold only fill
+ *  4. put it if it is still the version that was read, where the store can check that; else begin again at 2, since
+ *     another writer has changed other chunks of it. Delete an object without chunks
  *
- * Nobody else in this engine stores the object meanwhile (chunk_object.c).
+ * No other thread of this engine stores the object meanwhile (chunk_object.c).
  */
 #include "chunk/chunk_int.h"
 
 #include <string.h>
 
-enum { TRIES = 32 }; /* of one object that other writers keep changing */
+enum { TRIES = 32 }; /* for one object that other writers keep changing */
 
 typedef struct object_put {
     ncz_chunk_store      *store;
@@ -27,9 +28,9 @@ typedef struct object_put {
     ncz_slot_bytes       *parts;
     ncz_buf               old, fresh;
     char                  version[ZMAP_VERSION];
-    bool                  read;    /* it has other chunks than these: step 2 */
-    bool                  there;   /* it is stored, as far as is known */
-    bool                  empty;   /* nothing is left in it */
+    bool                  read;    /* it has unchanged chunks, so step 2 is needed */
+    bool                  there;   /* the object exists, as far as is known */
+    bool                  empty;   /* no chunk is left in it */
     bool                  pending; /* not stored yet */
     int                   rc;
 } object_put;
@@ -44,7 +45,7 @@ fail_object(object_put *o, int rc)
             ncz_chunk_store_fail(o->store, &o->items[i], rc);
 }
 
-/* A chunk that could not be encoded keeps the bytes that it had. */
+/* A chunk that could not be encoded keeps its stored bytes. */
 static void
 begin_object(object_put *o, ncz_chunk_store *s, size_t first)
 {
@@ -84,7 +85,7 @@ end_object(object_put *o)
     ncz_buf_clear(&o->fresh);
 }
 
-/* ---- 2. what is stored ---- */
+/* ---- 2. get the stored object ---- */
 
 static int
 parse_old(object_put *o)
@@ -137,7 +138,7 @@ get_old(object_put *objects, size_t n, zmap_get_req *reqs)
         keep_old(reqs[i].tag, &reqs[i]);
 }
 
-/* ---- 3. what is to be ---- */
+/* ---- 3. assemble ---- */
 
 static void
 assemble_object(void *arg, size_t i, ncz_scratch *scratch)
@@ -173,9 +174,9 @@ assemble_object(void *arg, size_t i, ncz_scratch *scratch)
         fail_object(o, rc);
 }
 
-/* ---- 4. the put ---- */
+/* ---- 4. put ---- */
 
-/* Without other chunks than ours there is nothing of another writer's to lose. */
+/* Without unchanged chunks the put is unconditional: it cannot lose another writer's changes. */
 static zmap_put_req
 put_req(const object_put *o)
 {
@@ -233,7 +234,7 @@ put_objects(object_put *objects, size_t n, zmap_put_req *puts, bool last_try)
     }
 }
 
-/* Steps 2 to 4. */
+/* Runs steps 2 to 4. */
 static void
 store_all(object_put *objects, size_t n)
 {

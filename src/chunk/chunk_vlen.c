@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_vlen: what is different about chunks of objects. Their data are a block of texts (grid.h), which has its own
- * size: decoding makes one, and a put makes another out of it, or changes it while the chunk is the put's alone.
+ * chunk_vlen: chunks with object codecs. Their data are a vlen block (grid.h), which has its own size. Decoding makes
+ * a block. A put makes a new block from it, or changes the block while only the put uses the chunk.
  */
 #include "chunk/chunk_int.h"
 

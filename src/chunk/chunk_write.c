@@ -2,23 +2,23 @@
 /*
  * chunk_write: runs a write plan. For each batch of pieces:
  *
- *  1. under the lock: take the chunks that are cached, to change them; claim those that are not, to load them or,
- *     where the piece is all of a chunk, to replace them past the cache; busy ones are left for the next round.
- *     A call that writes one small chunk leaves it in the cache instead: many such chunks are stored together, on all
- *     workers, when there is no more room for them or at the next flush
- *  2. make room for what will stay; if that fails nothing of the batch is touched
- *  3. on workers, one chunk each: change a cached one; load one and change it: it is dirty in the cache from then on;
- *     gather, encode and put one that is replaced
- *  4. where the map is driven in batches, workers only change, decode, gather and encode; gets and puts are batched
+ *  1. under the lock: take the cached chunks, to change them. Claim the missing ones, to load them or, where the
+ *     piece is all of a chunk, to replace them past the cache. Leave busy chunks for the next round. A call that
+ *     writes one small chunk leaves it in the cache instead: many such chunks are stored together, on all workers, at
+ *     the next eviction or flush
+ *  2. make room for the chunks that will stay; if that fails, touch nothing of the batch
+ *  3. on workers, one chunk each: change a cached chunk; or load a chunk and change it, which leaves it dirty in the
+ *     cache; or gather, encode and put a replaced one
+ *  4. where the store takes batches, workers only change, decode, gather and encode; gets and puts are batched
  *  5. wait for the busy ones, if nothing else could be done, and begin again with them
  *
- * After a failure the batch is finished, and no further one begun.
+ * After a failure the current batch is finished and no further one is begun.
  */
 #include "chunk/chunk_int.h"
 
 /*
- * Under the lock: whether a chunk that is written as a whole should wait in the cache for others: those of the same
- * object; or, where it is small and all that the call writes, those of calls to come.
+ * Under the lock: whether a chunk that is written whole should wait in the cache, to be stored with others. It waits
+ * where its object holds several chunks, or where it is small and the only chunk of the call.
  */
 static bool
 stores_later(const ncz_chunk_request *c)
@@ -44,7 +44,7 @@ claim_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
         j->how = NCZ_CHUNK_TASK_DONE;
         return;
     }
-    if (chunk->state == NCZ_CHUNK_LOADING || chunk->state == NCZ_CHUNK_PARTIAL) { /* new to us */
+    if (chunk->state == NCZ_CHUNK_LOADING || chunk->state == NCZ_CHUNK_PARTIAL) { /* not in the cache yet */
         ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
         j->how = !j->piece.whole   ? NCZ_CHUNK_TASK_LOAD
                  : stores_later(c) ? NCZ_CHUNK_TASK_CACHED
@@ -54,7 +54,7 @@ claim_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
         ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
         j->how = NCZ_CHUNK_TASK_REPLACE;
     } else {
-        /* Dirty chunks are changed in place even as a whole: should storing them fail, what they held is not lost. */
+        /* A dirty chunk is changed in place even when written whole: a failed put then loses no earlier change. */
         chunk->writer = true;
         j->how = NCZ_CHUNK_TASK_CACHED;
     }
@@ -68,7 +68,7 @@ is_claimed(const ncz_chunk_task *j)
     return j->how == NCZ_CHUNK_TASK_CACHED || j->how == NCZ_CHUNK_TASK_LOAD || j->how == NCZ_CHUNK_TASK_REPLACE;
 }
 
-/* Leaves at least one job that can be worked on, unless all are done. *need: bytes that will stay in the cache. */
+/* Claims until at least one task can run, or all are done. *need: bytes that will stay in the cache. */
 static bool
 claim_some(ncz_chunk_request *c, size_t *need)
 {
@@ -86,7 +86,7 @@ claim_some(ncz_chunk_request *c, size_t *need)
             todo += j->how == NCZ_CHUNK_TASK_TODO;
             claimed += is_claimed(j);
             if ((j->how == NCZ_CHUNK_TASK_CACHED && j->chunk->data == NULL) || j->how == NCZ_CHUNK_TASK_LOAD)
-                *need += c->spec->chunk_bytes; /* a batch is bounded, so this cannot overflow */
+                *need += c->spec->chunk_bytes; /* cannot overflow: a batch is bounded */
         }
         if (claimed > 0 || todo == 0)
             break;
@@ -96,7 +96,7 @@ claim_some(ncz_chunk_request *c, size_t *need)
     return claimed > 0;
 }
 
-/* Gives a job's chunk back. A claimed one that was not filled goes; what was changed is dirty. */
+/* Releases a task's chunk. A claimed chunk that was not filled is dropped; a changed one becomes dirty. */
 static void
 release_chunk(ncz_chunk_request *c, ncz_chunk_task *j, bool changed)
 {
@@ -123,7 +123,7 @@ release_all(ncz_chunk_request *c)
     }
 }
 
-/* The caller's values into a chunk's bytes. True when they are in it, out of range or not. */
+/* Moves the caller's values into a chunk's bytes. True: they are stored there, even if some are out of range. */
 static bool
 move_from_memory(ncz_chunk_request *c, const ncz_chunk_task *j, char *data)
 {
@@ -133,7 +133,7 @@ move_from_memory(ncz_chunk_request *c, const ncz_chunk_task *j, char *data)
     return rc == NC_NOERR || rc == NC_ERANGE;
 }
 
-/* The block that was loaded, or else the one that is cached: nobody else looks at it while it is out of its slot. */
+/* Changes the loaded block, or else the cached one. No other thread sees the block while it is out of its slot. */
 static void
 change_texts(ncz_chunk_request *c, ncz_chunk_task *j)
 {
@@ -149,13 +149,13 @@ change_texts(ncz_chunk_request *c, ncz_chunk_task *j)
     }
     rc = ncz_chunk_change_vlen(c, j, &block);
     pthread_mutex_lock(&c->engine->lock);
-    ncz_chunk_set_data(cache, j->chunk, block); /* as it was, after a failure */
+    ncz_chunk_set_data(cache, j->chunk, block); /* unchanged after a failure */
     pthread_mutex_unlock(&c->engine->lock);
     ncz_chunk_request_fail(c, j, rc);
     release_chunk(c, j, rc == NC_NOERR);
 }
 
-/* Bytes go into the slot only once the caller's values are in them, so that a failure leaves the slot as it was. */
+/* Data enter the slot only after the caller's values are in them, so a failure leaves the slot unchanged. */
 static void
 change_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
 {
@@ -175,7 +175,7 @@ change_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
     release_chunk(c, j, changed);
 }
 
-/* Changes a chunk that has no bytes yet: all fill, in the memory of the job. */
+/* Changes a chunk without data: fills the task's memory with the fill value first. */
 static void
 change_new(ncz_chunk_request *c, ncz_chunk_task *j)
 {
@@ -195,7 +195,7 @@ change_new(ncz_chunk_request *c, ncz_chunk_task *j)
 static void
 change_cached(ncz_chunk_request *c, ncz_chunk_task *j)
 {
-    ncz_chunk_task_drop_room(c, j); /* left over from a job that failed */
+    ncz_chunk_task_drop_room(c, j); /* left over from a failed task */
     if (j->chunk->data == NULL)
         change_new(c, j);
     else
@@ -219,8 +219,8 @@ chunk_landed(ncz_chunk_request *c, ncz_chunk_task *j)
 /* ---- whole chunks, past the cache ---- */
 
 /*
- * All bytes of the chunk, in `*data`: the caller's own where they lie as in the chunk, else in the scratch, or in
- * memory of the job where they must last until all are put.
+ * Sets `*data` to all bytes of the chunk: the caller's memory where its layout is the chunk's, else the scratch, or
+ * the task's memory where the bytes must last until all are put.
  */
 static int
 gather_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, const char **data)
@@ -258,7 +258,7 @@ gather_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, cons
     return rc;
 }
 
-/* The slot of a replaced chunk was only there to keep others away; a chunk that is fill leaves its mark. */
+/* Drops the slot of a replaced chunk, which only kept other threads out. A chunk of fill stays, as absent. */
 static void
 release_replaced(ncz_chunk_request *c, const ncz_chunk_store_item *item)
 {
@@ -287,12 +287,12 @@ replace_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     release_replaced(c, &item);
 }
 
-/* ---- the same for maps driven in batches ---- */
+/* ---- the same for stores that take batches ---- */
 
 typedef struct replacing {
     ncz_chunk_request *call;
     ncz_chunk_store   *store;
-    ncz_chunk_task   **jobs; /* of each item */
+    ncz_chunk_task   **jobs; /* the task of each item */
 } replacing;
 
 static void
@@ -354,7 +354,7 @@ run_batched(ncz_chunk_request *c, ncz_chunk_store *s)
 
 /* ---- the plan ---- */
 
-/* One job, on a worker. */
+/* Runs one task, on a worker. */
 static void
 run_task(void *arg, size_t i, ncz_scratch *scratch)
 {
