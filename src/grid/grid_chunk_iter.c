@@ -2,8 +2,8 @@
 /*
  * grid_chunk_iter: cuts a selection along the chunk grid into pieces, one chunk at a time, in the grid's order.
  *
- * Each dimension knows only the part of it that lies in the current chunk; nothing is materialised, so a walk costs
- * the same memory whatever is selected. Chunks that a large stride steps over are never visited.
+ * Each dimension keeps only its part in the current chunk, so an iterator takes the same memory whatever the
+ * selection. Chunks that a large stride skips are never visited.
  */
 #include "grid/grid.h"
 
@@ -13,7 +13,7 @@ struct ncz_chunk_iter {
     size_t     rank;
     bool       started, ended;
     uint64_t  *start, *count, *stride, *shape, *chunk;
-    uint64_t  *k;               /* how many elements of the dimension lie before the current chunk */
+    uint64_t  *k;               /* selected elements of the dimension before the current chunk */
     uint64_t  *index, *off, *n; /* of the current piece */
     ptrdiff_t *imap;
     uint64_t   room[]; /* holds all of the above */
@@ -21,7 +21,7 @@ struct ncz_chunk_iter {
 
 enum { NARRAYS = 10 };
 
-/* Places dimension d at its k-th element: which chunk, where in it, and how many elements the chunk has for us. */
+/* Moves dimension d to its k-th element. Sets the chunk, the offset in it, and the selected elements it has. */
 static void
 place_piece(ncz_chunk_iter *w, size_t d, uint64_t k)
 {
@@ -35,7 +35,7 @@ place_piece(ncz_chunk_iter *w, size_t d, uint64_t k)
     w->n[d] = fit < w->count[d] - k ? fit : w->count[d] - k;
 }
 
-/* Does the piece take everything along d that lies inside both chunk and array? */
+/* Whether the piece takes everything along d that lies inside both chunk and array. */
 static bool
 takes_all(const ncz_chunk_iter *w, size_t d)
 {
@@ -107,7 +107,7 @@ ncz_chunk_iter_new(const ncz_select *sel, const uint64_t *shape, const uint64_t 
     return NC_NOERR;
 }
 
-/* To the next chunk, the last dimension first. False when there is none. */
+/* Moves to the next chunk; the last dimension varies fastest. False: there is none. */
 static bool
 step_piece(ncz_chunk_iter *w)
 {

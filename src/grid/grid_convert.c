@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_convert: kernels from each numeric type to each other, on packed native elements; convert_from.inc is their body.
+ * grid_convert: kernels from each numeric type to each other, on packed native elements. Their body is
+ * convert_from.inc.
  *
- * Rules, which are netCDF's on x86: integers wrap; floating to integer truncates, and what does not fit a 32-bit (to
- * 8, 16 and 32 bits) or 64-bit integer becomes the smallest one, of which the low bits are kept. A value out of range
- * is told by comparing before truncation, so that 255.5 is out of range for a ubyte and NaN never is. All of it is
- * said explicitly: no cast here depends on what the machine does with a value that does not fit.
+ * The rules are netCDF's on x86. Integers wrap. Floating to integer truncates. A value that does not fit a 32-bit
+ * integer (for 8, 16 and 32 bits) or a 64-bit one becomes the smallest such integer, of which the low bits are kept.
+ * The range check compares before truncation, so 255.5 is out of range for a ubyte, and NaN is never out of range.
+ * The code implements all of this explicitly: no cast depends on the machine's behaviour for a value that does not
+ * fit.
  */
 #include "grid/grid_int.h"
 
@@ -13,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Casting a double to an integer type is undefined unless the truncated value fits: select first, cast afterwards. */
+/* Casting a double to an integer type is undefined unless the truncated value fits, so select first, then cast. */
 static inline int32_t
 trunc32(double v)
 {
@@ -34,7 +36,7 @@ truncu64(double v)
     return (uint64_t)trunc64(v);
 }
 
-/* FLT_MAX + half a unit, where rounding to nearest first gives infinity. */
+/* FLT_MAX + half a unit: the smallest value that rounds to infinity. */
 #define FLOAT_HALFWAY 0x1.ffffffp127
 
 static inline float
@@ -42,12 +44,12 @@ narrow_double(double v, unsigned *bad)
 {
     double a = fabs(v);
 
-    *bad |= a > FLT_MAX; /* NC_MAX_FLOAT has fewer digits: another number where constants have excess precision */
+    *bad |= a > FLT_MAX; /* not NC_MAX_FLOAT: its fewer digits differ under excess precision */
     a = a >= FLOAT_HALFWAY ? (double)INFINITY : a > FLT_MAX ? (double)FLT_MAX : a;
     return (float)copysign(a, v);
 }
 
-/* Limits of the integer types as doubles; above 2^53 the maximum itself is none, so the test is made one up. */
+/* Limits of the integer types as doubles. A maximum above 2^53 is no double, so its limit is one higher. */
 #define LOW_i1      -128.0
 #define LOW_i2      -32768.0
 #define LOW_i4      -2147483648.0
@@ -81,7 +83,7 @@ narrow_double(double v, unsigned *bad)
 #define NEG_u4(v)   false
 #define NEG_u8(v)   false
 
-/* One element v (of type FROM_T) into w, by the families of the two types; see convert_from.inc. */
+/* Converts one element v (of type FROM_T) to w, by the classes of the two types; see convert_from.inc. */
 #define INT_TO_INT(to, to_t)                                                                                         \
     do {                                                                                                             \
         w = (to_t)v;                                                                                                 \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_convert_run: one run of elements from the stored form to the memory form or back. Gather and swap, convert, swap and
- * scatter, each by its own kernel over blocks of BLOCK elements: a hundred kernels for all pairs of types in place of
- * four hundred, and the stages that a run does not need cost nothing.
+ * grid_convert_run: converts a run of elements from the stored form to the memory form or back. The stages are gather
+ * and swap, convert, swap and scatter; each has its own kernels, which work on blocks of BLOCK elements. That needs a
+ * hundred kernels for all pairs of types instead of four hundred. A stage that a run does not need costs nothing.
  */
 #include "grid/grid_int.h"
 
@@ -70,7 +70,7 @@ ncz_grid_convert_run_in(const ncz_type *mem, const ncz_dtype *to, bool classic)
     };
 }
 
-/* At most BLOCK elements of a run. `next`: from the run to the one behind it. */
+/* Converts at most BLOCK elements of a run. `next`: bytes from this run's output to that of the next. */
 static bool
 run_block(const ncz_convert_run *p, const char *src, ptrdiff_t ss, char *dst, ptrdiff_t ds, size_t n, ptrdiff_t next)
 {
@@ -124,7 +124,7 @@ run_blocks(const ncz_convert_run *p, const ncz_runs *r, const char *src, char *d
     return bad;
 }
 
-/* Bytes as they are, packed on both sides. */
+/* Copies bytes unchanged, packed on both sides. */
 static void
 copy_packed(const ncz_convert_run *p, const ncz_runs *r)
 {

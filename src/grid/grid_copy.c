@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_copy: runs of elements of 1, 2, 4 or 8 bytes from here to there, with or without byte swap.
+ * grid_copy: copies runs of elements of 1, 2, 4 or 8 bytes, with or without byte swap.
  *
- * Loads and stores go through memcpy, so any alignment is fine; compilers make single moves of them, and vectors of
- * the packed loops, which is why those are written apart.
+ * Loads and stores use memcpy, so any alignment is fine, and compilers make single moves of them. The packed loops
+ * are separate so that compilers can vectorise them.
  */
 #include "grid/grid_int.h"
 

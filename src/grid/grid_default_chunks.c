@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_default_chunks: the chunk lengths that netCDF picks when nobody chose any. Source: the default chunking rule of netCDF-C
- * for 16 MiB chunks. Programs compare files byte for byte, so its arithmetic is kept, single precision included.
+ * grid_default_chunks: the default chunk lengths of netCDF. Source: the default chunking rule of netCDF-C for 16 MiB
+ * chunks. Programs compare files byte for byte, so this keeps its arithmetic, single precision included.
  */
 #include "grid/grid.h"
 
 #include <math.h>
 
-#define TARGET  16777216.0   /* bytes that a chunk is aimed at */
-#define RECORDS 4096         /* bytes, for one dimension that is unlimited */
-#define MOST    4294967295.0 /* bytes that a chunk may have */
+#define TARGET  16777216.0   /* target size of a chunk in bytes */
+#define RECORDS 4096         /* bytes, for a single dimension that is unlimited */
+#define MOST    4294967295.0 /* most bytes of a chunk */
 
 /* A length from floating arithmetic: at least 1, at most `most`; NaN (an empty array) gives 1. */
 static uint64_t
@@ -32,7 +32,7 @@ chunk_bytes(const uint64_t *chunk, size_t rank, size_t item)
     return n;
 }
 
-/* Shortens the chunks of one dimension so that the last is not mostly padding. */
+/* Shortens the chunk in one dimension so that the last chunk is not mostly padding. */
 static uint64_t
 trim_chunk(uint64_t chunk, uint64_t len)
 {

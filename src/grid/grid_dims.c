@@ -26,7 +26,7 @@ ncz_dims_clear(ncz_dims *d)
     d->v = NULL;
 }
 
-/* A zero length anywhere makes the whole zero, however large the others are. */
+/* Checked first: one zero length makes the product zero, even if the others overflow. */
 static bool
 any_zero(const uint64_t *shape, size_t rank)
 {
@@ -64,7 +64,7 @@ ncz_grid_packed_imap(const uint64_t *count, size_t rank, ptrdiff_t *imap)
         if (step > PTRDIFF_MAX)
             return false;
         imap[d] = (ptrdiff_t)step;
-        /* With nothing selected the steps are never taken, and must not overflow either. */
+        /* An empty selection never uses the steps, so they must not fail as overflow. */
         if (!empty && !ncz_mul64(step, count[d], &step))
             return false;
     }

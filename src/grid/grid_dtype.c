@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_dtype: the types of elements as stored, and the type in memory that each is read as.
+ * grid_dtype: stored element types, and the type in memory that each is read as.
  */
 #include "grid/grid.h"
 
@@ -16,7 +16,7 @@ int_of(size_t size, bool sign)
     }
 }
 
-/* NC_NAT: it has no netCDF meaning. */
+/* NC_NAT: the type has no netCDF meaning. */
 static nc_type
 id_of(const ncz_dtype *t)
 {
@@ -40,7 +40,7 @@ ncz_dtype_type(const ncz_dtype *t)
     return ncz_type_of(id_of(t));
 }
 
-/* The kind that elements of a type in memory are stored as. */
+/* The stored kind for a type in memory. */
 static ncz_kind
 kind_of(const ncz_type *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_fill: elements set to one value, the test whether they all have it, and the padding of edge chunks.
+ * grid_fill: sets elements to one value, tests whether all have it, and pads edge chunks.
  */
 #include "grid/grid_int.h"
 
@@ -26,7 +26,7 @@ ncz_fill_elems(void *dst, size_t n, const void *fill, size_t item)
         return;
     }
     memcpy(dst, fill, item);
-    /* What is there is copied on behind itself; a block at most, so that its source stays in the cache. */
+    /* Append copies of the filled part, each at most a block long, so that its source stays in the CPU cache. */
     while (done < total) {
         size_t now = done;
 
@@ -55,7 +55,7 @@ ncz_all_fill(const void *src, size_t n, const void *fill, size_t item)
     } else if (memcmp(s, fill, item) != 0) {
         return false;
     }
-    /* The first is fill; and if each equals the one before it, all are. */
+    /* The first element is fill. If each element equals the one before it, all are. */
     return memcmp(s, s + item, total - item) == 0;
 }
 
@@ -82,7 +82,7 @@ edge_runs(void *arg, const ncz_plane *p)
     return NC_NOERR;
 }
 
-/* How much of dimension d of the chunk lies inside the array. */
+/* The part of a chunk's length in one dimension that lies inside the array. */
 static uint64_t
 elements_inside(uint64_t shape, uint64_t index, uint64_t chunk)
 {
@@ -93,7 +93,7 @@ elements_inside(uint64_t shape, uint64_t index, uint64_t chunk)
     return shape - origin < chunk ? shape - origin : chunk;
 }
 
-/* The slab beyond the edge in dimension `at`: inside in the dimensions before it, whole in those behind it. */
+/* Fills the slab beyond the edge in dimension `at`: inside the array in earlier dimensions, full in later ones. */
 static int
 fill_slab(const ncz_transfer *m, size_t rank, size_t at, const uint64_t *in, const uint64_t *strides, edge *e)
 {
@@ -126,7 +126,7 @@ ncz_fill_edge(const ncz_transfer *m, size_t rank, const uint64_t *shape, const u
     edge     e = {.chunk = chunk, .fill = fill, .item = m->dtype->size};
     int      rc;
 
-    in.v = in.in; /* nothing to clear, if the first fails */
+    in.v = in.in; /* so that clear is safe if the first init fails */
     if ((rc = ncz_dims_init(&strides, rank)) != NC_NOERR)
         goto done;
     if ((rc = ncz_dims_init(&in, rank)) != NC_NOERR)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_half: IEEE 754 half precision, in integer arithmetic, so that neither rounding mode nor flushing of small numbers
- * changes what is stored. Numbers come in as doubles: every value that a half can come near is exact in one.
+ * grid_half: IEEE 754 half precision in integer arithmetic, so that neither the rounding mode nor flushing of
+ * subnormals affects the stored bits. The input is double: each value close to a half is exact in a double.
  */
 #include "grid/grid_int.h"
 
@@ -48,7 +48,7 @@ double_to_half(double v)
     rest = mantissa & ((UINT64_C(1) << shift) - 1);
     middle = UINT64_C(1) << (shift - 1);
     q += rest > middle || (rest == middle && (q & 1) != 0);
-    /* q holds the leading one, so it adds one to the exponent; a carry out of the mantissa lands there too */
+    /* q includes the leading one bit, which adds one to the exponent, as does a carry out of the mantissa */
     if (exponent >= -14)
         q += (uint64_t)(exponent + 14) << 10;
     return (uint16_t)(sign | (unsigned)q);

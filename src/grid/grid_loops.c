@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_loops: nested loops over two sides of a copy. Dimensions of length 1 vanish, dimensions that run on from one another
- * on both sides become one, and the two that are left innermost are handed out as runs: a kernel sees few, long runs.
+ * grid_loops: nested loops over two sides of a copy. Dimensions of length 1 are dropped. Dimensions that are
+ * contiguous on both sides are merged. The two innermost loops are passed on as runs, so a kernel gets few, long
+ * runs.
  *
- * Offsets are kept as unsigned numbers and handed out signed, so that no order of adding them can overflow.
+ * Offsets are summed as unsigned numbers and passed on as signed ones, so that no order of additions can overflow.
  */
 #include "grid/grid_int.h"
 
@@ -13,7 +14,7 @@ ncz_grid_loops_init(ncz_loops *t, size_t rank)
     int rc;
 
     t->ndim = 0;
-    t->n.v = t->a.v = t->b.v = t->k.v = NULL; /* for clear, after a failure below */
+    t->n.v = t->a.v = t->b.v = t->k.v = NULL; /* so that clear is safe after a failure below */
     if ((rc = ncz_dims_init(&t->n, rank)) != NC_NOERR || (rc = ncz_dims_init(&t->a, rank)) != NC_NOERR ||
         (rc = ncz_dims_init(&t->b, rank)) != NC_NOERR || (rc = ncz_dims_init(&t->k, rank)) != NC_NOERR)
         ncz_grid_loops_clear(t);
@@ -85,7 +86,7 @@ ncz_grid_loops_tidy(ncz_loops *t)
     t->ndim = t->ndim > 0 ? to + 1 : 0;
 }
 
-/* Counts the outer dimensions on by one, offsets with them. False after the last. */
+/* Advances the outer loops by one step, and the offsets with them. False after the last. */
 static bool
 advance_loops(ncz_loops *t, size_t outer, uint64_t *a, uint64_t *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_stream_plain: where nothing is known of stores past the caches, plain ones do.
+ * grid_stream_plain: plain copies, for machines without known instructions that bypass the caches.
  */
 #include "grid/grid_int.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_stream_x86_64: stores that do not read the cache line first which they replace, with instructions that every such
- * machine has. Scattered into a large array, runs go three to four times as fast.
+ * grid_stream_x86_64: writes that replace a cache line without reading it first, with instructions that every x86-64
+ * has. Scattering runs into a large array is three to four times as fast with them.
  *
- * Only whole lines go so. Those at the ends of a run, which it shares with its neighbours, are stored as usual, and
- * asked for a few runs ahead, so that nobody waits for them.
+ * Only whole lines are written this way. The lines at the ends of a run are shared with its neighbours and written as
+ * usual. They are prefetched a few runs ahead, so that the writes do not wait for them.
  */
 #include "grid/grid_int.h"
 
@@ -16,7 +16,7 @@ enum {
     AHEAD = 8, /* runs */
 };
 
-/* A place that may lie outside of the array: nothing is read there. */
+/* Prefetches a place. It may lie outside the array: a prefetch never faults. */
 static inline void
 ask_for(uintptr_t place)
 {
@@ -37,7 +37,7 @@ store_line(char *to, const char *from)
     _mm_stream_si128((__m128i *)(void *)(to + 48), v3);
 }
 
-/* At least one line's length. */
+/* nbytes must be at least LINE. */
 static void
 stream_run(char *dst, const char *src, size_t nbytes, ptrdiff_t next)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_string: one NC_STRING element between its stored form (fixed bytes, or UCS-4) and a char *.
+ * grid_string: converts one NC_STRING element between its stored form (fixed bytes, or UCS-4) and a char *.
  *
- * Stored bytes are handed out as they are; code points that are none come out as U+FFFD, and so do bytes that are not
- * UTF-8 on their way to UCS-4. An element of zero bytes comes out as NULL, as netCDF-C has it: fixed-width storage
- * does not tell an empty string from none.
+ * Stored bytes are returned unchanged. Invalid code points become U+FFFD, and so do bytes that are not UTF-8 when
+ * they are written as UCS-4. An element of zero bytes becomes NULL, as in netCDF-C: fixed-width storage cannot
+ * distinguish an empty string from a missing one.
  */
 #include "grid/grid_int.h"
 
@@ -53,7 +53,7 @@ point_to_utf8(uint32_t v, char *out)
     return 4;
 }
 
-/* The next code point of s, which has `len` bytes left, at least one; *used tells how many it took. */
+/* The next code point of s, which has `len` >= 1 bytes left. *used: the bytes that it took. */
 static uint32_t
 utf8_to_point(const char *s, size_t len, size_t *used)
 {
@@ -127,7 +127,7 @@ ncz_grid_string_out(const ncz_dtype *t, const char *src, char **out)
     return NC_NOERR;
 }
 
-/* Unlike in fixed width, an empty text is not the same as none. */
+/* Unlike in fixed-width storage, an empty string is distinct from a missing one. */
 int
 ncz_grid_text_out(ncz_vlen_item text, char **out)
 {

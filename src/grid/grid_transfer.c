@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_transfer: one piece between a decoded chunk and the caller's memory, and packed runs for attributes and fill values.
+ * grid_transfer: moves one piece between a decoded chunk and the caller's memory, and packed runs for attributes and
+ * fill values.
  *
- * Side a of every nest here is the chunk, side b the memory.
+ * In all loops here side a is the chunk and side b the memory.
  */
 #include "grid/grid_int.h"
 
 #include <string.h>
 
-/* What the functions called for each run need. */
+/* The state of the functions that are called for each run. */
 typedef struct mover {
     const ncz_dtype      *dtype;
     ncz_convert_run       pipe;
     const char           *from;
     char                 *to;
-    const ncz_vlen_block *texts; /* objects only: instead of `from`, */
-    size_t                first; /* and the piece's first element in it */
+    const ncz_vlen_block *texts; /* objects only: the block that replaces `from` */
+    size_t                first; /* objects only: the piece's first element in the block */
     bool                  bad;   /* a value was out of range */
-    uint64_t              left;  /* strings only: how many are to be freed again */
+    uint64_t              left;  /* strings only: how many to free after a failure */
     uint64_t              made;
 } mover;
 
@@ -39,7 +40,7 @@ ncz_transfer_check(const ncz_dtype *t, const ncz_type *mem)
     return NC_NOERR;
 }
 
-/* Objects have no place of their own in a chunk: ncz_vlen_put() makes another block. */
+/* Objects have no fixed place in a chunk: ncz_vlen_put() makes a new block instead. */
 static int
 not_objects(const ncz_dtype *t)
 {
@@ -106,7 +107,7 @@ runs_in(void *arg, const ncz_plane *p)
     return NC_NOERR;
 }
 
-/* Calls `one` for each element of a plane, until it says something else than NC_NOERR. */
+/* Calls `one` for each element of a plane until it fails. */
 static int
 each_element(mover *m, const ncz_plane *p, int (*one)(mover *m, ptrdiff_t a, ptrdiff_t b))
 {
@@ -134,7 +135,7 @@ string_out(mover *m, ptrdiff_t a, ptrdiff_t b)
     return NC_NOERR;
 }
 
-/* Side a counts elements. */
+/* Side a counts elements, not bytes. */
 static int
 text_out(mover *m, ptrdiff_t a, ptrdiff_t b)
 {
@@ -196,7 +197,7 @@ strings_in(void *arg, const ncz_plane *p)
     return each_element(arg, p, string_in);
 }
 
-/* One value at `from` to every place. */
+/* Copies the value at `from` to every place. */
 static int
 runs_fill(void *arg, const ncz_plane *p)
 {
@@ -214,16 +215,16 @@ runs_fill(void *arg, const ncz_plane *p)
     return NC_NOERR;
 }
 
-/* ---- nests of a piece ---- */
+/* ---- the loops of a piece ---- */
 
-/* Wraps rather than overflows: a nonsensical imap must not be undefined behaviour before anything is touched. */
+/* Wraps on overflow, so that a nonsensical imap is not undefined behaviour. */
 static ptrdiff_t
 byte_off(ptrdiff_t nelems, size_t item)
 {
     return (ptrdiff_t)((size_t)nelems * item);
 }
 
-/* Runs the nest with `fn`; when strings cannot all be made, none are left. */
+/* Runs the loops with `fn`. If one string cannot be made, frees all that were. */
 static int
 each_string(ncz_loops *nest, ncz_plane_fn fn, mover *v)
 {
@@ -236,7 +237,7 @@ each_string(ncz_loops *nest, ncz_plane_fn fn, mover *v)
     return rc;
 }
 
-/* The same for objects. `step` 0: the first text of the block to every place; no block: NULL pointers. */
+/* The same for objects. `step` 0: every place gets the block's first string. No block: NULL pointers. */
 static int
 move_texts_out(const ncz_transfer *m, const ncz_piece *p, const ncz_vlen_block *texts, size_t step, void *mem)
 {
@@ -307,7 +308,7 @@ ncz_transfer_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void
     return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
 }
 
-/* Strings are made afresh from the stored fill; all else is converted once and spread. `zero` has the stored size. */
+/* Converts strings from the stored fill once per place, other types only once. `zero` has the stored size. */
 int
 ncz_transfer_fill_out(const ncz_transfer *m, const ncz_piece *p, const void *fill, void *mem)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_type: the nodes of the atomic types with netCDF's default fill values, and the copying, freeing and comparing of
- * elements of any type.
+ * grid_type: the nodes of the atomic types with netCDF's default fill values, and the functions that copy, free and
+ * compare elements of any type.
  *
- * A copy zeroes its destination first. So a copy that fails half-way may be freed whole: zeroed elements hold nothing.
+ * A copy zeroes its destination first, so a copy that fails half-way can be freed as a whole.
  */
 #include "grid/grid_type.h"
 
@@ -142,7 +142,7 @@ equal_fields(const ncz_type *t, const char *a, const char *b)
     return true;
 }
 
-/* The next three do one element of a type for which bytes alone will not do. */
+/* The next three handle one element of a type whose bytes alone are not enough. */
 
 static int
 copy_elem(const ncz_type *t, const char *from, char *to)
@@ -171,7 +171,9 @@ equal_elem(const ncz_type *t, const char *a, const char *b)
                                        : equal_fields(t, a, b);
 }
 
-/* ---- runs of elements -------------------------------------------------------------------------------------------- */
+/*
+ * ---- runs of elements --------------------------------------------------------------------------------------------
+ */
 
 int
 ncz_type_copy_elems(const ncz_type *t, const void *from, size_t n, void *to)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_type: the types of elements in memory, as immutable nodes. The atomic ones are static and shared; user-defined
- * ones are made above and live as long as what refers to them. All other code points to a node: nc_type numbers occur
- * where programs name a type (api) and where documents do (format).
+ * grid_type: the types of elements in memory, as immutable nodes. The atomic ones are static and shared. User-defined
+ * ones are made by higher rooms and must outlive all references to them. All other code points to nodes; nc_type
+ * numbers occur only where programs name a type (api) and where documents do (format).
  *
- * Elements of some types hold pointers to memory of their own (strings, sequences, compounds of these). The functions
- * below copy, free and compare elements of any type; only they know where such pointers are. That memory comes from
- * ncz_alloc(). Types nest as deep as their maker lets them, and so do these functions.
+ * Elements of some types own memory (strings, sequences, compounds of these), allocated with ncz_alloc(). The
+ * functions below copy, free and compare elements of any type; only they know where the pointers are. They recurse as
+ * deep as the types nest.
  */
 #ifndef NCZ_GRID_TYPE_H
 #define NCZ_GRID_TYPE_H
@@ -21,7 +21,7 @@ typedef enum ncz_type_class {
     NCZ_TYPE_CHAR,     /* NC_CHAR */
     NCZ_TYPE_STRING,   /* a char *, NULL for none */
     NCZ_TYPE_ENUM,     /* values of `base`, some of which have names */
-    NCZ_TYPE_OPAQUE,   /* bytes */
+    NCZ_TYPE_OPAQUE,   /* uninterpreted bytes */
     NCZ_TYPE_VLEN,     /* an nc_vlen_t: a sequence of `base` */
     NCZ_TYPE_COMPOUND, /* fields */
 } ncz_type_class;
@@ -31,7 +31,7 @@ typedef struct ncz_type ncz_type;
 /* One field of a compound: an array of elements at an offset, in C order. */
 typedef struct ncz_type_field {
     const char     *name;
-    size_t          offset; /* bytes from the first of the compound; need not be aligned */
+    size_t          offset; /* bytes from the start of the compound; need not be aligned */
     const ncz_type *type;
     size_t          rank; /* 0: one element */
     const size_t   *shape;
@@ -45,12 +45,12 @@ typedef struct ncz_type_member {
 } ncz_type_member;
 
 struct ncz_type {
-    nc_type id;                  /* NC_NAT, an atomic type's, or one from NC_FIRSTUSERTYPEID on */
-    ncz_type_class class;        /* what an element is */
+    nc_type id;                  /* NC_NAT, an atomic type's number, or NC_FIRSTUSERTYPEID and up */
+    ncz_type_class class;        /* the kind of element */
     size_t                 size; /* bytes of one element in memory; 0 for NCZ_TYPE_NONE only */
-    const char            *name; /* as CDL has it: "int" */
-    bool                   owns; /* its elements hold pointers to memory of their own */
-    const void            *fill; /* netCDF's default fill value, one element; NULL: there is none */
+    const char            *name; /* as in CDL: "int" */
+    bool                   owns; /* its elements own memory */
+    const void            *fill; /* netCDF's default fill value, one element; NULL: none */
     const ncz_type        *base; /* NCZ_TYPE_ENUM, NCZ_TYPE_VLEN: of the values; NULL otherwise */
     const ncz_type_field  *fields;
     size_t                 nfields;
@@ -58,11 +58,13 @@ struct ncz_type {
     size_t                 nmembers;
 };
 
-/* ---- the atomic types -------------------------------------------------------------------------------------------- */
+/*
+ * ---- the atomic types --------------------------------------------------------------------------------------------
+ */
 
 extern const ncz_type ncz_type_atomic[NC_MAX_ATOMIC_TYPE + 1]; /* by nc_type */
 
-/* The node of an atomic type; any other number gives the one of NC_NAT. Never NULL. */
+/* The node of an atomic type. Any other number gives the node of NC_NAT. Never NULL. */
 static inline const ncz_type *
 ncz_type_of(nc_type id)
 {
@@ -76,23 +78,24 @@ ncz_type_is_number(const ncz_type *t)
     return t->class == NCZ_TYPE_INT || t->class == NCZ_TYPE_UINT || t->class == NCZ_TYPE_FLOAT;
 }
 
-/* ---- runs of elements -------------------------------------------------------------------------------------------- */
+/*
+ * ---- runs of elements --------------------------------------------------------------------------------------------
+ */
 
-/* Copies n elements with all that they hold. `to` holds nothing before; after a failure it is zeroed and holds
- * nothing. */
+/* Copies n elements with all the memory that they own. `to` must own nothing before; a failure leaves it zeroed. */
 int ncz_type_copy_elems(const ncz_type *t, const void *from, size_t n, void *to);
 
-/* Frees what n elements hold, not `elems` itself (which may be NULL), and zeroes the pointers. */
+/* Frees the memory that n elements own and zeroes the pointers. Does not free `elems`, which may be NULL. */
 void ncz_type_free_elems(const ncz_type *t, void *elems, size_t n);
 
 /*
- * True when n elements have the same values: numbers bit for bit (a NaN equals itself, zeros of different sign
- * differ), strings and sequences by their contents, compounds field by field without what lies between the fields. No
- * string differs from an empty one.
+ * True when n elements have the same values. Numbers are compared bit for bit (a NaN equals itself, zeros of
+ * different sign differ), strings and sequences by their contents, compounds field by field without their padding. A
+ * NULL string differs from an empty one.
  */
 bool ncz_type_equal_elems(const ncz_type *t, const void *a, const void *b, size_t n);
 
-/* The same copy in memory of its own, released with ncz_type_drop_elems(). */
+/* The same copy in new memory, released with ncz_type_drop_elems(). */
 int  ncz_type_dup_elems(const ncz_type *t, const void *from, size_t n, void **out);
 void ncz_type_drop_elems(const ncz_type *t, void *elems, size_t n); /* NULL is fine */
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_vlen_block: a chunk of strings of any length in one block without pointers: a head, a table with one entry for each
- * element, and the bytes. So a block may be copied, kept in a cache and accounted for like any other chunk; only that
- * its size is its own.
+ * grid_vlen_block: a chunk of variable-length strings in one block without pointers: a head, a table with one entry
+ * per element, and the bytes. So a block can be copied, cached and accounted for like any other chunk, except that it
+ * has its own size.
  *
- * Invariant: an entry's bytes lie inside the block. Entries may share bytes. A put makes a new block, without the
- * bytes that nothing names any more; a put of a few elements only adds their bytes to the block that is there, until
- * half of it is bytes that nothing names.
+ * Invariant: an entry's bytes lie inside the block. Entries may share bytes. A put makes a new block without the
+ * unused bytes. A put of a few elements appends their bytes to the existing block instead, until half of it is
+ * unused.
  */
 #include "grid/grid_int.h"
 
@@ -19,13 +19,13 @@ typedef struct entry {
 } entry;
 
 struct ncz_vlen_block {
-    size_t nbytes, cap; /* in use, and of the memory that it stands in */
-    size_t dead;        /* bytes of texts that were changed, as far as is known */
+    size_t nbytes, cap; /* bytes in use, and bytes allocated */
+    size_t dead;        /* bytes of replaced strings; an estimate, since entries may share */
     size_t n;
     entry  at[];
 };
 
-/* ---- looking ------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 size_t
 ncz_vlen_nbytes(const ncz_vlen_block *t)
@@ -133,7 +133,7 @@ ncz_vlen_take(ncz_buf *b, char **out)
 
     if (block == NULL)
         return ncz_fail_nomem(nbytes);
-    if ((tight = ncz_grow(block, nbytes, 1)) == NULL) { /* without the room to grow: its size is what it says */
+    if ((tight = ncz_grow(block, nbytes, 1)) == NULL) { /* drop the spare room, so that its size is nbytes */
         ncz_free(block);
         return ncz_fail_nomem(nbytes);
     }
@@ -144,7 +144,7 @@ ncz_vlen_take(ncz_buf *b, char **out)
 /* ---- putting ------------------------------------------------------------------------------------------- */
 
 typedef struct putting {
-    ncz_vlen_item *table; /* what each element is to be */
+    ncz_vlen_item *table; /* the new value of each element */
     const char    *mem;
 } putting;
 
@@ -167,12 +167,12 @@ run_put(void *arg, const ncz_plane *p)
     return NC_NOERR;
 }
 
-/* The table as a block; equal neighbours and what is fill share their bytes. */
+/* Builds the block of a table. Equal neighbours share their bytes, and so do all fill elements. */
 static int
 build_block(const ncz_vlen_item *table, size_t n, const ncz_vlen_block *fill, ncz_buf *out)
 {
     ncz_vlen_item filled = fill != NULL ? ncz_vlen_at(fill, 0) : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
-    size_t        first = SIZE_MAX; /* element that is fill */
+    size_t        first = SIZE_MAX; /* the first element that is fill */
     int           rc;
 
     if ((rc = ncz_vlen_begin(out, n)) != NC_NOERR)
@@ -227,8 +227,8 @@ done:
 typedef struct changing {
     ncz_vlen_block *t;
     const char     *mem;
-    size_t          first; /* element of the piece's first */
-    size_t          need;  /* bytes of all the texts */
+    size_t          first; /* the element that the piece begins with */
+    size_t          need;  /* bytes of all the new strings */
     bool            long_one;
 } changing;
 
@@ -254,7 +254,7 @@ change_one(ncz_vlen_block *t, entry *e, const char *s)
     t->nbytes += len;
 }
 
-/* Measures, while there is no block yet. */
+/* Without a block it only measures the strings; with one it stores them. */
 static int
 run_change(void *arg, const ncz_plane *p)
 {
@@ -282,7 +282,7 @@ ncz_vlen_few(const ncz_vlen_block *t, const ncz_piece *p)
     return p->nelems < t->n / 8 && t->dead <= t->nbytes / 2;
 }
 
-/* Room for `more` bytes, and for as much as a quarter of the block on top, so that n puts cost O(n). */
+/* Makes room for `more` bytes and a quarter of the block on top, so that n puts cost O(n). */
 static int
 make_room(char **block, size_t more)
 {
