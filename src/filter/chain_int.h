@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inside of codecs and chains, for the files that make and run them.
+ * The members of codecs and chains, for the files that make and run them.
  */
 #ifndef NCZ_FILTER_CHAIN_INT_H
 #define NCZ_FILTER_CHAIN_INT_H
@@ -11,29 +11,29 @@
 
 struct ncz_codec {
     atomic_size_t        refs;
-    const ncz_codec_ops *ops;   /* NULL: unknown, or lacking in this build */
-    void                *state; /* of ops->state_size bytes; NULL: none */
-    char                *id;    /* unknown only, and so the two below */
-    char                *text;  /* its JSON, as it was read */
-    char                *why;   /* the error when it is to run */
+    const ncz_codec_ops *ops;   /* NULL: unknown, or missing from this build */
+    void                *state; /* ops->state_size bytes; NULL: none */
+    char                *id;    /* of unknown codecs only, as are the two below */
+    char                *text;  /* its JSON text, as it was read */
+    char                *why;   /* the error text for an attempt to run it */
 };
 
-/* A codec that keeps its place. `why` NULL: there is none of that name. */
+/* Makes a codec that only keeps its place in a chain. `why` NULL: no codec has that name. */
 int ncz_codec_unknown(const char *id, const char *text, size_t len, const char *why, ncz_codec **out);
 
 #define NCZ_CODEC_NOT_KNOWN "codec '%s' is neither built in nor registered"
 
 struct ncz_chain {
     atomic_size_t          refs;
-    size_t                 n; /* steps; never 0 */
+    size_t                 n; /* number of steps; never 0 */
     size_t                 to_bytes;
-    size_t                 nrun; /* of `run` */
+    size_t                 nrun; /* number of entries of `run` */
     const ncz_chain_step **run;  /* the steps that change bytes */
-    ncz_array_type         in;   /* its shape and order are the chain's own */
+    ncz_array_type         in;   /* the chain owns its shape and order */
     ncz_chain_step         steps[];
 };
 
-/* Does it encode objects? */
+/* Whether the step encodes objects. */
 bool ncz_chain_step_vlen(const ncz_chain_step *s);
 
 #endif /* NCZ_FILTER_CHAIN_INT_H */

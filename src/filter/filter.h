@@ -2,9 +2,9 @@
 /*
  * filter: the codec table, the registry, the built-in codecs and the chain that runs them.
  *
- * Adding a codec takes one file with a `const ncz_codec_ops` and one line in filter_codecs.h; docs/filters.md
- * describes the steps. A codec never frees what it did not allocate, keeps nothing between calls but its state, and is
- * handed exact sizes. Codecs of an application come through nczarr_filter.h: codec_user.c makes them ncz_codec_ops.
+ * A new codec needs one file with a `const ncz_codec_ops` and one line in filter_codecs.h; docs/filters.md describes
+ * the steps. A codec never frees what it did not allocate, keeps no data between calls except its state, and receives
+ * exact sizes. An application registers codecs through nczarr_filter.h; codec_user.c turns them into ncz_codec_ops.
  */
 #ifndef NCZ_FILTER_H
 #define NCZ_FILTER_H
@@ -15,27 +15,29 @@
 #include "util/util.h"
 
 /*
- * Whose rules a configuration in numcodecs' spelling follows where writers differ. shuffle with an element size of 0
- * is the case: numcodecs leaves the bytes as they are (so for 1), netCDF-C writes 0 over bytes that it did shuffle.
+ * Whose rules a configuration in numcodecs' spelling follows where writers differ. They differ for shuffle with an
+ * element size of 0: numcodecs does not shuffle then (nor for 1), while netCDF-C writes 0 for bytes that it did
+ * shuffle.
  */
 typedef enum ncz_config_rules {
-    NCZ_CONFIG_CALLER,    /* a definition: 0 and 1 mean the size of the array's elements, which all readers know */
-    NCZ_CONFIG_NETCDF,    /* a document of netCDF-C's: 0 means the size of the array's elements */
-    NCZ_CONFIG_NUMCODECS, /* a document of any other writer: the configuration means what it says */
+    NCZ_CONFIG_CALLER,    /* a definition: 0 and 1 mean the array's element size, which all readers know */
+    NCZ_CONFIG_NETCDF,    /* a document by netCDF-C: 0 means the array's element size */
+    NCZ_CONFIG_NUMCODECS, /* a document by any other writer: the configuration is taken literally */
 } ncz_config_rules;
 
 /*
- * What enters a codec: a chunk of an array, or bytes that earlier codecs made of one. A chain computes it once for each
- * of its steps. Of bytes, the other members still describe the last array: szip and shuffle need its element size.
+ * The input of a codec: a chunk of an array, or bytes that earlier codecs made of one. A chain computes it once for
+ * each of its steps. For bytes, the other members still describe the last array, since szip and shuffle need its
+ * element size.
  */
 typedef struct ncz_array_type {
-    ncz_dtype       dtype;       /* of the elements */
-    size_t          chunk_bytes; /* of a decoded chunk; 0: not known */
-    uint64_t        row;   /* length of the array's last dimension; 0: not known, then a chunk is one row (szip) */
-    size_t          rank;  /* of `shape` and `order` */
-    const uint64_t *shape; /* of a chunk; NULL: not known */
-    const unsigned *order; /* dimensions in the order of storage, as ncz_spec's; NULL: C order */
-    bool            bytes; /* what enters has no elements any more */
+    ncz_dtype       dtype;       /* type of the elements */
+    size_t          chunk_bytes; /* size of a decoded chunk; 0: unknown */
+    uint64_t        row;         /* length of the array's last dimension; 0: unknown, so a chunk is one row (szip) */
+    size_t          rank;        /* entries of `shape` and `order` */
+    const uint64_t *shape;       /* shape of a chunk; NULL: unknown */
+    const unsigned *order;       /* dimensions in storage order, as in ncz_spec; NULL: C order */
+    bool            bytes;       /* the input is bytes, no longer elements */
 } ncz_array_type;
 
 /* The bytes [from, to) of a decoded chunk. */
@@ -47,12 +49,13 @@ typedef struct ncz_byte_range {
 #define NCZ_CODEC_MEMBERS 10                 /* most members of a configuration beside "id" */
 
 /*
- * The class of a codec is the type of what enters and leaves it. A chain is a number of codecs from array to array, one
- * from array to bytes, and a number from bytes to bytes. Zarr v2 leaves the second out where it is the elements' own
- * bytes; its documents may also have array-to-array codecs among the others: these take the bytes for elements.
+ * The class of a codec is the type of its input and output. A chain has any number of array-to-array codecs, one
+ * array-to-bytes codec and any number of bytes-to-bytes codecs. Zarr v2 omits the array-to-bytes codec where it only
+ * copies the elements' bytes. A v2 document may also have array-to-array codecs among the later ones; they treat the
+ * bytes as elements.
  */
 typedef enum ncz_codec_class {
-    NCZ_CODEC_ARRAY_ARRAY, /* type and size of the elements may change */
+    NCZ_CODEC_ARRAY_ARRAY, /* may change type and size of the elements */
     NCZ_CODEC_ARRAY_BYTES, /* `bytes`, and the codecs for arrays of objects */
     NCZ_CODEC_BYTES_BYTES,
 } ncz_codec_class;
@@ -60,93 +63,95 @@ typedef enum ncz_codec_class {
 typedef struct ncz_codec_ops ncz_codec_ops;
 
 /*
- * A codec: a constant table. `state` is what the codec made of its configuration: state_size bytes, zeroed before
- * from_...() fills them, then never changed and shared by all threads. Members marked "may be NULL" have a default.
+ * A codec: a constant table. `state` is the parsed configuration: state_size bytes, zeroed before from_...() fills
+ * them. After that it never changes, and all threads share it. Members marked "may be NULL" have a default.
  */
 struct ncz_codec_ops {
-    const char     *id;                         /* numcodecs' and Zarr v2's name; also in error texts */
-    const char     *v3_name;                    /* Zarr v3's name; NULL: no form in v3 */
-    const char     *members[NCZ_CODEC_MEMBERS]; /* of its configuration, beside "id"; any other is an error */
-    unsigned        hdf5_id;                    /* HDF5 filter id, 0 when there is none */
+    const char     *id;                         /* the name in numcodecs and Zarr v2; also in error texts */
+    const char     *v3_name;                    /* the name in Zarr v3; NULL: no form in v3 */
+    const char     *members[NCZ_CODEC_MEMBERS]; /* of its configuration, except "id"; any other is an error */
+    unsigned        hdf5_id;                    /* HDF5 filter id; 0: none */
     ncz_codec_class cls;
     bool            v3_only;    /* has no name in Zarr v2 */
     bool            any_member; /* its configuration may have any members */
-    bool            any_error;  /* its failures say nothing of their kind: with more room, decode() may succeed */
+    bool            any_error;  /* its errors have no kind: with more room, decode() may succeed */
     bool            fixed;      /* encode() always gives exactly bound() bytes */
     size_t          state_size; /* 0: no state, and `state` is NULL */
 
     /*
-     * The spellings of a configuration, each to a state; `in` is what the codec is to serve. NC_EFILTER with a text;
-     * NC_EINVAL for a word out of range; NC_ENOFILTER with a text when the configuration is sound but asks for a part
-     * that this build lacks (a chain then keeps it as unknown).
+     * Parse each spelling of a configuration into a state. `in` is the input that the codec will get. NC_EFILTER,
+     * with a text: malformed. NC_EINVAL: a word is out of range. NC_ENOFILTER, with a text: the configuration is
+     * valid but needs a part that this build lacks; a chain then keeps the codec as unknown.
      */
-    /* numcodecs' JSON object; numbers may be strings of digits. May be NULL: nothing in it matters. */
+    /* numcodecs' JSON object; numbers may be strings of digits. May be NULL: no member matters. */
     int (*from_json)(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in,
                      ncz_config_rules rules, void *state);
-    /* The "configuration" of Zarr v3, NULL when absent. May be NULL: the same members as numcodecs'. */
+    /* The "configuration" of Zarr v3, NULL when absent. May be NULL: it has numcodecs' members. */
     int (*from_v3)(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, void *state);
     /* HDF5 parameter words. May be NULL: not an HDF5 filter. */
     int (*from_words)(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in,
                       void *state);
-    void (*free_state)(void *state); /* what the state owns, also after a from_...() that failed. May be NULL */
+    void (*free_state)(void *state); /* frees what the state owns, also after a failed from_...(). May be NULL */
 
-    /* And back. */
+    /* Write the configuration in each spelling. */
     void (*describe)(const void *state, ncz_jsonw *w); /* members after "id", in netCDF's order. May be NULL: none */
-    /* Members of v3's "configuration". May be NULL: those of describe(). */
+    /* The members of v3's "configuration". May be NULL: those of describe(). */
     void (*describe_v3)(const void *state, const ncz_array_type *in, ncz_jsonw *w);
     int (*to_words)(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS]);
 
-    /* What comes out is what went in, byte for byte: then it is not run. May be NULL: never. */
+    /* True: the output equals the input byte for byte, so the codec is not run. May be NULL: never. */
     bool (*identity)(const void *state, const ncz_array_type *in);
-    /* Most bytes that encode() can give for `n` input bytes; false when it would overflow. May be NULL: n. */
+    /* The most bytes that encode() can give for `n` input bytes. False: overflow. May be NULL: n. */
     bool (*bound)(const void *state, size_t n, size_t *out);
-    /* NCZ_CODEC_ARRAY_ARRAY only: makes of the type of what enters encode() that of what comes out: `dtype`, and `row`
-     * where rows do not stay. The chain does the rest. */
+    /*
+     * NCZ_CODEC_ARRAY_ARRAY only: changes the type of the input of encode() to that of its output: `dtype`, and `row`
+     * if rows change. The chain sets the other members.
+     */
     void (*encoded_type)(const void *state, ncz_array_type *type);
-    /* Encodes in[0..n), of type `type`, into out[0..cap), cap >= bound; *used is the size of the result. */
+    /* Encodes in[0..n), which has type `type`, into out[0..cap), cap >= bound. *used: the size of the result. */
     int (*encode)(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                   size_t *used);
     /*
-     * Decodes in[0..n) into what `type` describes. `*used` on entry is the exact size wanted, or the most allowed when
-     * `exact` is false (an outer step of a chain); on return the size of the result. Never writes past cap. Too little
-     * or too much is NC_EFILTER with a text. So are bytes after the encoded object, but not where the object itself
-     * says where it ends (zlib, gzip, bz2, zstd, blosc; szip cannot tell): writers that replace an object in place
-     * leave the rest of a longer one there, and that is logged and ignored. After a failure `out` holds anything.
+     * Decodes in[0..n) into data of type `type`. *used is at entry the exact size wanted or, if `exact` is false (an
+     * outer step of a chain), the most allowed; at return it is the size of the result. Never writes past cap. Too
+     * little or too much output is NC_EFILTER with a text. So are bytes after the encoded object, except where the
+     * object itself marks its end (zlib, gzip, bz2, zstd, blosc; szip does not): a writer that replaces an object in
+     * place leaves the rest of a longer one there, which is logged and ignored. After a failure `out` is undefined.
      */
     int (*decode)(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                   bool exact, size_t *used);
     /*
-     * May be NULL. Decodes in[0..n), exactly `size` bytes, but only what [part->from, part->to) takes, each byte to
-     * its own place in out[0..size); `part` becomes what was decoded, which may be more. The rest of `out` is not
-     * touched.
+     * May be NULL. Decodes only the part [part->from, part->to) of the `size` bytes that in[0..n) decodes to, each
+     * byte into its own place in out[0..size). Sets `part` to the range that was decoded, which may be larger. The
+     * rest of `out` is untouched.
      */
     int (*decode_part)(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out,
                        size_t size, ncz_byte_range *part);
     /*
-     * For arrays of objects, else NULL; codecs for objects alone have no bound, encode and decode. encode_vlen()
-     * appends to `out`. decode_vlen() begins a block of `nelems` items in `out`, whose limit it keeps; NC_EFILTER when
-     * there are more or less.
+     * For arrays of objects, else NULL. Codecs for objects alone have no bound, encode and decode. encode_vlen()
+     * appends to `out`. decode_vlen() begins a block of `nelems` items in `out` and respects its limit. NC_EFILTER:
+     * the input has another number of items.
      */
     int (*encode_vlen)(const void *state, const ncz_array_type *type, const ncz_vlen_block *in, ncz_buf *out);
     int (*decode_vlen)(const void *state, const ncz_array_type *type, const void *in, size_t n, size_t nelems,
                        ncz_buf *out);
 
-    /* Counts references to the table itself, where it is not static. NULL, both: static. */
+    /* Count references to the table itself. Both NULL: the table is static. */
     void (*ref_ops)(const ncz_codec_ops *ops);
     void (*unref_ops)(const ncz_codec_ops *ops);
 };
 
 /* ---- registry ---- */
 
-/* NULL when there is none. A reference, for ncz_codec_ops_unref(), which matters where one may be registered. */
+/* Look up a codec: NULL, or a reference for ncz_codec_ops_unref(), which keeps registered codecs alive. */
 const ncz_codec_ops *ncz_codec_by_id(const char *id);
 const ncz_codec_ops *ncz_codec_by_v3_name(const char *name);
 const ncz_codec_ops *ncz_codec_by_hdf5(unsigned hdf5_id);
 void                 ncz_codec_ops_unref(const ncz_codec_ops *ops);
 
-const ncz_codec_ops *ncz_codec_at(size_t i); /* the built-in ones, NULL after the last */
+const ncz_codec_ops *ncz_codec_at(size_t i); /* iterates over the built-in codecs; NULL after the last */
 
-/* As nczarr_filter_register(), nczarr_filter_unregister(). Any thread. */
+/* The same as nczarr_filter_register() and nczarr_filter_unregister(). Any thread may call. */
 int ncz_codec_register(const nczarr_codec *codec);
 int ncz_codec_unregister(const char *id);
 
@@ -154,10 +159,10 @@ int ncz_codec_unregister(const char *id);
 
 typedef struct ncz_codec ncz_codec;
 
-/* Makes one from each spelling of a configuration, to serve `in`. */
+/* Make a codec from each spelling of a configuration, for the input `in`. */
 int ncz_codec_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in,
                         ncz_config_rules rules, ncz_codec **out);
-/* `config` is {"name", "configuration"}. NC_ENOFILTER: it has no form in v3. */
+/* `config` is {"name", "configuration"}. NC_ENOFILTER: the codec has no form in v3. */
 int ncz_codec_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_codec **out);
 int ncz_codec_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in,
                          ncz_codec **out);
@@ -169,40 +174,46 @@ const char          *ncz_codec_id(const ncz_codec *c);
 const ncz_codec_ops *ncz_codec_ops_of(const ncz_codec *c); /* NULL: unknown */
 const void          *ncz_codec_state(const ncz_codec *c);
 
-/* Writes each spelling, as one JSON object or as words. */
+/* Write each spelling, as one JSON object or as words. */
 void ncz_codec_describe(const ncz_codec *c, ncz_jsonw *w);
 int  ncz_codec_describe_v3(const ncz_codec *c, const ncz_array_type *in, ncz_jsonw *w);
 int  ncz_codec_to_words(const ncz_codec *c, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS]);
 
-/* A codec's configuration from its text: one JSON object and nothing after it, else NC_EFILTER. */
+/* Parses a codec's configuration: one JSON object with nothing after it, else NC_EFILTER. */
 int ncz_codec_parse(const char *json, size_t len, ncz_json **out);
 
-/* The integer `name` of a configuration, a number or a string of digits; absent or null leaves *v as it is. False:
- * it is something else. */
+/*
+ * Reads the integer `name` of a configuration: a number or a string of digits. Absent or null leaves *v unchanged.
+ * False: the member is something else.
+ */
 bool ncz_codec_get_int(const ncz_json *config, const char *name, int64_t *v);
 
 /* ---- chains: immutable, shared by reference ---------------------------------------------------------------------
  *
- * A chain is the list of codecs in encoding order (Zarr's `filters`, then `compressor`), for arrays of one type: what
- * enters each codec is computed when the chain is made. A codec that is not known keeps its place and its JSON text, so
- * that the document can be written back; running such a chain is NC_ENOFILTER naming it.
+ * A chain is the list of codecs in encoding order (Zarr's `filters`, then `compressor`), for arrays of one type. The
+ * input type of each codec is computed when the chain is made. An unknown codec keeps its place and its JSON text, so
+ * that the document can be written back; running such a chain is NC_ENOFILTER with the codec's name.
  */
 typedef struct ncz_chain ncz_chain;
 
-/* An empty chain is NULL, everywhere. `filters`, `compressor` may be NULL or JSON null. Malformed: NC_EFILTER. */
+/* An empty chain is always NULL. `filters` and `compressor` may be NULL or JSON null. Malformed: NC_EFILTER. */
 int ncz_chain_parse(const ncz_json *filters, const ncz_json *compressor, const ncz_array_type *in,
                     ncz_config_rules rules, size_t limit, ncz_chain **out);
 
-/* The same codecs for arrays of another type; another reference to `base` when it is for that type. */
+/* Makes a chain of the same codecs for another type, or references `base` if its type is that one already. */
 int ncz_chain_retype(ncz_chain *base, const ncz_array_type *in, ncz_chain **out);
 
-/* A new chain: `base` (may be NULL) with a codec in place of the first of the same id, else last (`front`: first, but
- * after the codecs from array to array). */
+/*
+ * Makes a new chain: `base` (may be NULL) with `codec` in place of the first one with the same id, else at the end.
+ * With `front` a new codec goes first instead, after the array-to-array codecs.
+ */
 int ncz_chain_with(const ncz_chain *base, ncz_codec *codec, const ncz_array_type *in, bool front, ncz_chain **out);
-/* The same from a codec's JSON object, as a caller defines it; a codec from array to array goes after those that are
- * there. Malformed: NC_EFILTER; no such codec, or not as it is asked for: NC_ENOFILTER. */
+/*
+ * The same from a codec's JSON object, as a caller defines it. An array-to-array codec goes after the existing ones.
+ * NC_EFILTER: malformed. NC_ENOFILTER: no such codec, or not with this configuration.
+ */
 int ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_array_type *in, ncz_chain **out);
-/* A new chain without the codecs of that id; NULL when nothing is left. */
+/* Makes a new chain without the codecs of that id; NULL when none is left. */
 int ncz_chain_without(const ncz_chain *base, const char *id, ncz_chain **out);
 
 ncz_chain *ncz_chain_ref(ncz_chain *c);
@@ -210,14 +221,14 @@ void       ncz_chain_unref(ncz_chain *c);
 
 /* The codecs that a document lists. */
 size_t           ncz_chain_len(const ncz_chain *c);
-const ncz_codec *ncz_chain_codec(const ncz_chain *c, size_t i);      /* NULL past the last */
+const ncz_codec *ncz_chain_codec(const ncz_chain *c, size_t i);      /* NULL after the last */
 const char      *ncz_chain_id(const ncz_chain *c, size_t i);         /* codec name, known or not */
 int              ncz_chain_find(const ncz_chain *c, const char *id); /* index or -1 */
-int              ncz_chain_usable(const ncz_chain *c);               /* NC_NOERR, or NC_ENOFILTER naming it */
+int              ncz_chain_usable(const ncz_chain *c); /* NC_NOERR; or NC_ENOFILTER with the codec's name */
 
 /*
- * One step: a codec and what enters it. Beside the codecs of the document there is always one from array to bytes:
- * `implied` where the document leaves it out, as Zarr v2 does for the elements' own bytes.
+ * One step: a codec and its input type. A chain always has an array-to-bytes step. It is `implied` where the document
+ * omits it, as Zarr v2 does when it only copies the elements' bytes.
  */
 typedef struct ncz_chain_step {
     ncz_codec     *codec;
@@ -229,40 +240,43 @@ size_t                ncz_chain_nsteps(const ncz_chain *c);
 const ncz_chain_step *ncz_chain_step_at(const ncz_chain *c, size_t i);
 size_t                ncz_chain_to_bytes(const ncz_chain *c); /* the step from array to bytes */
 
-/* Values for the document of an array, appended: the last codec as "compressor", those before as "filters" (each a JSON value: null,
- * object or array). */
+/*
+ * Appends the values for the document of an array: the last codec as "compressor", the ones before as "filters". Each
+ * is a JSON value: null, object or array.
+ */
 int ncz_chain_write(const ncz_chain *c, ncz_buf *filters, ncz_buf *compressor);
-/* All codecs as one JSON list, for netCDF's virtual attribute _Codecs. */
+/* Writes all codecs as one JSON list, for netCDF's virtual attribute _Codecs. */
 int ncz_chain_write_list(const ncz_chain *c, ncz_buf *out);
 
-/* Encodes one chunk. `out` is overwritten. `scratch` is the thread's, or NULL: then memory is made and freed. */
+/* Encodes one chunk and overwrites `out`. `scratch` is the thread's; NULL: memory is allocated and freed. */
 int ncz_chain_encode(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_t n, ncz_buf *out);
 /*
- * Decodes one stored object into exactly `n` bytes at `out`. Short, long, corrupt: NC_EFILTER with a text that does
- * not know the key (the caller adds it). With an empty chain the object's size must be n; `in` longer than n is
- * accepted only when the chain is empty and `tail_ok` (old writers left stale bytes after it).
- * Intermediate sizes are bounded by what the codecs before them can give, so that a lying object cannot ask for
- * memory. After a failure `out` holds anything.
+ * Decodes one stored object into exactly `n` bytes at `out`. Short, long or corrupt objects are NC_EFILTER with a
+ * text without the key, which the caller adds. With an empty chain the object's size must be n; a larger object is
+ * accepted only if `tail_ok` is set (old writers left stale bytes at the end). Intermediate sizes are bounded by the
+ * worst case of the codecs before them, so that a bad object cannot make the reader allocate too much. After a
+ * failure `out` is undefined.
  */
 int ncz_chain_decode(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_t nin, void *out, size_t n,
                      bool tail_ok);
 
-/* Is it for arrays of objects? Then these two run it, and none of the others here. */
+/* Whether the chain is for arrays of objects. Only the next two functions can run such a chain. */
 bool ncz_chain_objects(const ncz_chain *c);
 int  ncz_chain_encode_vlen(const ncz_chain *c, ncz_scratch *scratch, const ncz_vlen_block *in, ncz_buf *out);
 /*
- * Into a block of `nelems` items in `out`, which is overwritten. How much the codecs on the way decode to is not
- * known beforehand: memory grows with what they really give, up to `limit` bytes for each, and for the items.
+ * Decodes into a block of `nelems` items in `out`, which is overwritten. The decoded sizes of the codecs are not
+ * known beforehand, so memory grows with their real output, up to `limit` bytes for each, and for the items.
  */
 int ncz_chain_decode_vlen(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_t nin, size_t nelems,
                           size_t limit, ncz_buf *out);
 
-/* Whether decoding in part may save anything: blosc alone, or an empty chain. */
+/* Whether decoding a part can be faster than all: a blosc codec alone, or an empty chain. */
 bool ncz_chain_in_parts(const ncz_chain *c);
 /*
- * The same for a caller that needs the bytes [part->from, part->to) of the chunk only. They are decoded to their own
- * places in `out`, which has room for all n; `part` becomes what was decoded, which is that or more. Other bytes of
- * `out` stay as they are. Parts that nobody asked for may be corrupt unnoticed. A chain that cannot decodes all.
+ * Like ncz_chain_decode(), for a caller that needs only the bytes [part->from, part->to) of the chunk. They are
+ * decoded to their own places in `out`, which has room for all n. Sets `part` to the range that was decoded, which
+ * may be larger. Other bytes of `out` are untouched, and damage in other parts may go unnoticed. A chain that cannot
+ * decode parts decodes all.
  */
 int ncz_chain_decode_part(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_t nin, void *out, size_t n,
                           bool tail_ok, ncz_byte_range *part);
@@ -274,25 +288,25 @@ typedef struct ncz_slot {
     uint64_t offset, length;
 } ncz_slot;
 
-/* The encoded bytes of one chunk for an object that is put together. NULL: it is not stored. */
+/* The encoded bytes of one chunk, for assembling an object. NULL: the chunk is not stored. */
 typedef struct ncz_slot_bytes {
     const void *data;
     size_t      nbytes;
 } ncz_slot_bytes;
 
 /*
- * How an object of several chunks is laid out: some slots, one for each chunk, and an index that says where in the
- * object each slot's bytes are. `layout` has the parameters of this table, as a spec holds them. Any thread may call.
+ * The layout of an object with several chunks: one slot for each chunk, and an index with the place of each slot's
+ * bytes in the object. `layout` has the parameters of the layout, as a spec holds them. Any thread may call.
  */
 typedef struct ncz_object_ops {
     const char *name;
-    /* How many bytes the index has, and whether they are the last ones of the object or the first. False: that does
-     * not fit in memory. */
+    /* Gives the size of the index, and whether it is at the end of the object or at its start. False: overflow. */
     bool (*index_range)(const void *layout, size_t nslots, size_t *nbytes, bool *at_end);
-    /* The index's bytes into `slots`. Damaged: NC_EFILTER with a text that does not know the key. Whether the ranges
-     * are within the object is checked by the caller. */
+    /*
+     * Parses the index into `slots`. Damaged: NC_EFILTER, with a text without the key. The caller checks the ranges.
+     */
     int (*parse_index)(const void *layout, const void *index, size_t nbytes, ncz_slot *slots, size_t nslots);
-    /* A whole object out of the chunks' bytes, into `out`, which is overwritten. */
+    /* Assembles an object from the chunks' bytes and overwrites `out` with it. */
     int (*assemble)(const void *layout, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out);
 } ncz_object_ops;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The built-in codecs, one line each: NAME is that of `const ncz_codec_ops ncz_codec_NAME` in a file of its own. Those of
- * an optional library are there where the build has it.
+ * The built-in codecs, one line each. NAME stands for `const ncz_codec_ops ncz_codec_NAME` in a file of its own.
+ * Codecs of an optional library are listed only if the build has it.
  */
 #ifndef NCZ_FILTER_CODECS_H
 #define NCZ_FILTER_CODECS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of src/filter share: the built-in codecs, and the few things that every codec needs to read its
- * parameters and to report what went wrong.
+ * Shared by the files of src/filter: the built-in codecs, and the functions with which codecs read their parameters
+ * and report errors.
  */
 #ifndef NCZ_FILTER_INT_H
 #define NCZ_FILTER_INT_H
@@ -11,8 +11,8 @@
 #include <limits.h>
 
 /*
- * The integer member `name` of a codec's JSON object, a number or a string of digits, within least..most. Absent or
- * null leaves *v as it is. Else NC_EFILTER.
+ * Reads the integer member `name` of a codec's JSON object: a number or a string of digits, within least..most.
+ * Absent or null leaves *v unchanged. Anything else is NC_EFILTER.
  */
 int ncz_codec_int(const ncz_json *config, const char *codec, const char *name, int64_t least, int64_t most,
                   int64_t *v);
@@ -23,36 +23,36 @@ int ncz_codec_nwords(const char *codec, size_t n, size_t least, size_t most);
 /* NC_EINVAL unless v is within least..most. */
 int ncz_codec_range(const char *codec, const char *what, int64_t v, int64_t least, int64_t most);
 
-/* The ends of a decode: NC_EFILTER, each with its text. */
-int  ncz_codec_too_long(const char *codec, size_t most);  /* it would go past what is allowed */
-bool ncz_codec_was_too_long(void);                        /* was that the thread's last failure? */
-int  ncz_codec_cut_short(const char *codec, size_t n);    /* its n bytes end too early */
-int  ncz_codec_trailing(const char *codec, size_t extra); /* bytes after its end */
-void ncz_codec_tail(const char *codec, size_t extra); /* the same where they are let pass: it is logged, no more */
-int  ncz_codec_check_size(const char *codec, size_t got, size_t wanted, bool exact); /* NC_NOERR when it fits */
+/* Standard decode errors. Each returns NC_EFILTER and records a text. */
+int  ncz_codec_too_long(const char *codec, size_t most);  /* the output exceeds what is allowed */
+bool ncz_codec_was_too_long(void);                        /* whether that was the thread's last failure */
+int  ncz_codec_cut_short(const char *codec, size_t n);    /* the n bytes of input end too early */
+int  ncz_codec_trailing(const char *codec, size_t extra); /* bytes after the end of the object */
+void ncz_codec_tail(const char *codec, size_t extra);     /* the same where they are allowed: only logs it */
+int  ncz_codec_check_size(const char *codec, size_t got, size_t wanted, bool exact); /* NC_NOERR: the size fits */
 
 /* ---- objects (codec_objects.c) ---- */
 
-int ncz_codec_count(const char *codec, uint64_t got, size_t wanted); /* NC_EFILTER unless they are the same */
-/* A text that is JSON, as a value. NC_EFILTER, naming the codec. */
+int ncz_codec_count(const char *codec, uint64_t got, size_t wanted); /* NC_EFILTER unless the counts are equal */
+/* Parses a text as JSON. Malformed: NC_EFILTER with the codec's name. */
 int ncz_codec_text_json(const char *codec, ncz_vlen_item text, ncz_json **out);
-/* Appends bytes as UTF-8: what is none becomes U+FFFD. */
+/* Appends bytes as UTF-8. Invalid bytes become U+FFFD. */
 int ncz_codec_append_utf8(ncz_buf *out, const char *s, size_t len);
 
 /*
- * The elements of a document with a shape of its own, which numcodecs writes in C order, as nested lists or flat. Each
- * has its place in the chunk, in the order of storage.
+ * The elements of a document that has its own shape. numcodecs writes them in C order, as nested lists or flat. Each
+ * element gets its place in the chunk, in storage order.
  */
 typedef struct ncz_nested {
     const char     *codec;
     ncz_dims        shape;
     size_t          rank, next;
-    const unsigned *order; /* of storage; NULL: C order */
+    const unsigned *order; /* storage order; NULL: C order */
 } ncz_nested;
 
-/* Room for a shape of `rank` dimensions. ncz_nested_clear() ends it, also after a failure. */
+/* Allocates a shape of `rank` dimensions. Call ncz_nested_clear() at the end, also after a failure. */
 int ncz_nested_init(ncz_nested *s, const char *codec, size_t rank);
-/* The shape is complete: NC_EFILTER unless it has `nelems` elements. */
+/* Call when the shape is complete. NC_EFILTER unless it has `nelems` elements. */
 int    ncz_nested_check(ncz_nested *s, const ncz_array_type *type, size_t nelems);
 size_t ncz_nested_next(ncz_nested *s);         /* the place of the next element */
 int    ncz_nested_misfit(const ncz_nested *s); /* NC_EFILTER: the lists do not fit the shape */
@@ -64,20 +64,20 @@ uint32_t ncz_codec_sum_lookup3(const void *data, size_t n, uint32_t initval);
 
 /* ---- codecs from array to array (codec_dtype.c) ---- */
 
-#define NCZ_TYPE_CLASS_BOOL     1u /* truth values are taken too */
-#define NCZ_TYPE_CLASS_HALF     2u /* and 2-byte floats */
-#define NCZ_TYPE_CLASS_OPTIONAL 4u /* absent leaves it as it is */
+#define NCZ_TYPE_CLASS_BOOL     1u /* accept truth values */
+#define NCZ_TYPE_CLASS_HALF     2u /* accept 2-byte floats */
+#define NCZ_TYPE_CLASS_OPTIONAL 4u /* may be absent, which leaves *out unchanged */
 
-/* The state of such codecs begins with this. */
+/* The state of array-to-array codecs begins with this struct. */
 typedef struct ncz_type_pair {
     ncz_dtype decoded, encoded; /* numcodecs' "dtype" and "astype" */
 } ncz_type_pair;
 
-/* The type string `name` of a codec's JSON object. Not one: NC_EFILTER. Of a class that is not taken: NC_ENOFILTER. */
+/* Reads the type string `name` of a codec's JSON object. NC_EFILTER: malformed. NC_ENOFILTER: class not accepted. */
 int ncz_codec_read_type(const ncz_json *config, const char *codec, const char *name, unsigned classes,
                         ncz_dtype *out);
 
-/* "dtype", which is computed with and so never a 2-byte float, and "astype", the same unless it is there. */
+/* Reads "dtype", the type of the arithmetic and so never a 2-byte float, and "astype", which defaults to it. */
 int ncz_codec_read_types(const ncz_json *config, const char *codec, unsigned classes, ncz_type_pair *out);
 
 void ncz_codec_write_type(const ncz_dtype *type, const char *name, ncz_jsonw *w);
@@ -87,10 +87,10 @@ void ncz_codec_write_types(const ncz_type_pair *types, ncz_jsonw *w); /* "dtype"
 bool ncz_codec_types_bound(const void *state, size_t n, size_t *out);
 void ncz_codec_types_encoded(const void *state, ncz_array_type *type);
 
-/* Works on a block of n elements of the run's work type, in place. */
+/* Processes a block of n elements of the run's work type in place. */
 typedef void ncz_step(void *block, size_t n, void *arg);
 
-/* A run of elements: loaded from one type, worked on in another, stored as a third. */
+/* A run of elements: loaded from one type, processed in another, stored as a third. */
 typedef struct ncz_run {
     ncz_dtype       from, to;
     const ncz_type *work;
@@ -99,13 +99,13 @@ typedef struct ncz_run {
 } ncz_run;
 
 /*
- * in[0..n) -> out, at most `most` bytes (`exact`: just as many); *used is what it came to. NC_EFILTER when n bytes
- * are no whole elements or give another number of bytes than is wanted.
+ * Converts in[0..n) to `out`, at most `most` bytes, or exactly that many with `exact`. *used: the size of the result.
+ * NC_EFILTER: n bytes are no whole number of elements, or the result has the wrong size.
  */
 int ncz_codec_run(const char *codec, const ncz_run *r, const void *in, size_t n, void *out, size_t most, bool exact,
                   size_t *used);
 
-/* For libraries that count in unsigned int: takes as much of *left as they can hold. */
+/* For libraries that count in unsigned int: takes off *left as much as fits. */
 static inline unsigned
 ncz_codec_take(size_t *left)
 {
