@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * astype: the elements stored as another type. What does not fit it is stored as NumPy would.
+ * astype: stores the elements as another type. Values that do not fit are stored as NumPy stores them.
  */
 #include "filter/filter_int.h"
 
@@ -28,7 +28,7 @@ astype_describe(const void *state, ncz_jsonw *w)
     ncz_codec_write_type(&types->decoded, "decode_dtype", w);
 }
 
-/* A truth value is 0 or 1, whatever number it is made of or however a writer has stored it. */
+/* Makes truth values 0 or 1, whatever number they come from or a writer has stored. */
 static void
 make_truth_u1(void *block, size_t n, void *arg)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * base64, as a codec: the one form of it that util has.
+ * base64 as a codec, in the one form that util implements.
  */
 #include "filter/filter_int.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bitround and packbits: codecs that look at the bits of elements.
+ * bitround and packbits: codecs that work on the bits of elements.
  *
- * bitround rounds the mantissa of floats to fewer bits; the rest become zeros, and decoding has nothing to undo.
- * packbits makes eight truth values one byte, the first in its highest bit, after a byte that says how many bits of
- * the last byte are padding.
+ * bitround rounds the mantissa of floats to fewer bits and sets the rest to zero. Decoding does nothing. packbits
+ * packs eight truth values into one byte, the first in its highest bit. A first byte holds the number of padding bits
+ * in the last byte.
  */
 #include "filter/filter_int.h"
 
@@ -47,7 +47,7 @@ bitround_encoded_type(const void *state, ncz_array_type *type)
     type->dtype.kind = NCZ_KIND_INT;
 }
 
-/* To nearest, halves to even; a carry goes on into the exponent, as it should. `drop` bits, at least one. */
+/* Rounds to nearest, halves to even. A carry into the exponent is correct. `drop` must be at least 1. */
 #define ROUND_BITS(type)                                                                                             \
     static void round_##type(void *block, size_t n, void *arg)                                                       \
     {                                                                                                                \

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * blosc: its configuration; encoding, by codec_blosc_make_lz4.c or through c-blosc's context calls on the caller's thread;
- * decoding, by codec_blosc_frame.c, and by c-blosc what that does not know.
+ * blosc: its configuration, encoding and decoding. codec_blosc_make_lz4.c encodes the usual frames, and c-blosc's
+ * context calls encode the others on the caller's thread. codec_blosc_frame.c decodes, and c-blosc decodes the
+ * streams that it does not support.
  *
- * A frame's header is checked completely before c-blosc sees the frame: it takes lengths out of it on trust, the
- * length of its input among them.
+ * A frame's header is checked completely before c-blosc gets the frame, because c-blosc trusts the lengths in it,
+ * even the length of its input.
  */
 #include "filter/blosc_int.h"
 
 #include <blosc.h>
 
-/* By compressor number. */
+/* Indexed by compressor number. */
 static const char *const cnames[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"};
 
 /* ---- configuration ---------------------------------------------------------------------------------------- */
@@ -26,8 +27,8 @@ check_cname(const char *cname)
 typedef struct blosc_state {
     int64_t clevel;
     int64_t blocksize; /* 0: the library's choice */
-    int64_t cname;     /* of `cnames` */
-    int64_t shuffle;   /* 0 none, 1 bytes, 2 bits, -1 bits for one-byte elements, else bytes */
+    int64_t cname;     /* index into `cnames` */
+    int64_t shuffle;   /* 0 none, 1 bytes, 2 bits, -1: bits for one-byte elements, else bytes */
     int64_t typesize;  /* 0: the array's element size */
 } blosc_state;
 
@@ -46,7 +47,7 @@ read_cname(const ncz_json *config, const char *codec, int64_t *out)
     return ncz_fail(NC_EFILTER, "codec '%s': \"cname\" is not the name of a compressor", codec);
 }
 
-/* What both JSON spellings have in common. */
+/* Reads the members that both JSON spellings have. */
 static int
 read_members(const ncz_codec_ops *ops, const ncz_json *config, blosc_state *s)
 {
@@ -85,7 +86,7 @@ blosc_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_arra
     return check_cname(cnames[s->cname]);
 }
 
-/* By number. */
+/* Indexed by number. */
 static const char *const v3_shuffles[] = {"noshuffle", "shuffle", "bitshuffle"};
 
 static int
@@ -127,13 +128,13 @@ blosc_describe(const void *state, ncz_jsonw *w)
     ncz_jsonw_key(w, "cname");
     ncz_jsonw_cstr(w, cnames[s->cname]);
     write_int(w, "shuffle", s->shuffle);
-    if (s->typesize != 0) /* newer writers have it, older readers refuse it */
+    if (s->typesize != 0) /* only newer writers have it, and older readers refuse it */
         write_int(w, "typesize", s->typesize);
 }
 
 /*
- * Of what enters, which has no elements any more where another codec has made bytes of them. c-blosc cannot shuffle
- * larger elements than 255 bytes: then the data are plain bytes to it.
+ * The element size of the input, which is 1 after a codec that makes bytes. c-blosc cannot shuffle elements larger
+ * than 255 bytes and treats such data as plain bytes.
  */
 static size_t
 find_typesize(const blosc_state *s, const ncz_array_type *type)
@@ -153,7 +154,7 @@ find_shuffle(const blosc_state *s, size_t typesize)
     return typesize == 1 ? BLOSC_BITSHUFFLE : BLOSC_SHUFFLE;
 }
 
-/* v3 has no "-1", and needs the type size. */
+/* v3 has no "-1" and requires the type size. */
 static void
 blosc_describe_v3(const void *state, const ncz_array_type *in, ncz_jsonw *w)
 {
@@ -171,7 +172,7 @@ blosc_describe_v3(const void *state, const ncz_array_type *in, ncz_jsonw *w)
 
 /*
  * The seven words: two of the filter's own, type size, block size, level, shuffle, compressor. HDF5 fills in the type
- * size and, as block size, the chunk's bytes: where it has, "block size" means nothing and is left to the library.
+ * size and, as block size, the bytes of the chunk. Such a block size means nothing, so the library chooses one.
  */
 static int
 blosc_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in, void *state)
@@ -213,7 +214,7 @@ blosc_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned 
 
 /* ---- encoding ------------------------------------------------------------------------------------------ */
 
-/* With this much room blosc stores what it cannot compress. */
+/* With this much room blosc can store data that it cannot compress. */
 static bool
 blosc_bound(const void *state, size_t n, size_t *out)
 {
@@ -233,7 +234,7 @@ blosc_encode(const void *state, const ncz_array_type *type, const void *in, size
         return ncz_fail(NC_EFILTER, "codec 'blosc': %zu bytes, a frame holds at most %d", n, BLOSC_MAX_BUFFERSIZE);
     if (block == 0 && cap >= n + NCZ_BLOSC_HEADER && ncz_blosc_makes(s->cname, s->clevel, shuffle, typesize, n))
         return ncz_blosc_make(in, n, typesize, s->clevel, out, used);
-    if (block > n) /* what the library makes of it too, but it counts in int */
+    if (block > n) /* the library does the same, but counts in int */
         block = n;
     got = blosc_compress_ctx((int)s->clevel, shuffle, typesize, n, in, out, cap < INT_MAX ? cap : INT_MAX,
                              cnames[s->cname], block, 1);
@@ -245,7 +246,7 @@ blosc_encode(const void *state, const ncz_array_type *type, const void *in, size
 
 /* ---- decoding ------------------------------------------------------------------------------------------ */
 
-/* c-blosc, for streams that this build cannot decode by itself. */
+/* Uses c-blosc for streams that this build cannot decode itself. */
 static int
 decode_foreign(const ncz_blosc_frame *f, void *out)
 {

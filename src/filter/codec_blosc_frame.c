@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Decoding of blosc frames, block by block straight into the output, so that a block is unshuffled while it is still
- * in the cache, streams that stand uncompressed are never copied by themselves, and blocks that nobody wants cost
- * nothing.
+ * Decodes blosc frames, block by block straight into the output. So a block is unshuffled while it is still in the
+ * CPU cache, uncompressed streams need no extra copy, and unneeded blocks cost nothing.
  *
- * Nothing in a frame is believed: offsets and lengths are checked against the frame's own end before they are used,
- * and every stream must give exactly the bytes that the block has room for.
+ * No value in a frame is trusted: offsets and lengths are checked against the frame's end before use, and every
+ * stream must give exactly the bytes that its block has room for.
  */
 #include "filter/blosc_int.h"
 #include "filter/thread_cache_int.h"
@@ -18,7 +17,7 @@
 #include <string.h>
 
 #define VERSION        2
-#define STREAM_VERSION 1 /* of all that is compressed */
+#define STREAM_VERSION 1 /* of all compressed streams */
 
 #define SHUFFLED     0x01u /* flags */
 #define STORED       0x02u
@@ -26,11 +25,11 @@
 #define RESERVED     0x08u
 #define NOT_SPLIT    0x10u
 
-#define SPLITS_MOST    16  /* bytes of elements that are split at most */
-#define ELEMENTS_LEAST 128 /* elements of a block that is split at least */
+#define SPLITS_MOST    16  /* largest element size of split blocks */
+#define ELEMENTS_LEAST 128 /* fewest elements of a split block */
 
 #define BYTES_MOST (INT32_MAX - NCZ_BLOSC_HEADER)
-#define BLOCK_MOST ((INT32_MAX - 255 * 4) / 3) /* c-blosc's own */
+#define BLOCK_MOST ((INT32_MAX - 255 * 4) / 3) /* c-blosc's own limit */
 
 static int
 bad_frame(const char *what)
@@ -46,7 +45,7 @@ u32le(const unsigned char *p)
 
 /* ---- the frame ----------------------------------------------------------------------------------------- */
 
-/* The offsets of the blocks follow the header and point past themselves; a block begins with a length. */
+/* The block offsets follow the header and must point past their own table. A block begins with a length. */
 static int
 check_offsets(const ncz_blosc_frame *f)
 {
@@ -112,9 +111,9 @@ ncz_blosc_open(const void *in, size_t n, ncz_blosc_frame *out)
 /* ---- streams ------------------------------------------------------------------------------------------- */
 
 #ifdef NCZ_WITH_LZ4
-#define LZ4_LAST_LITERALS 5 /* an LZ4 block ends with no fewer */
+#define LZ4_LAST_LITERALS 5 /* an LZ4 block ends with at least so many */
 
-/* The rest of an LZ4 length, in bytes of which all but the last are 255. */
+/* Reads the rest of an LZ4 length: bytes that are all 255 except for the last. */
 static bool
 more_length(const unsigned char *in, size_t n, size_t *at, size_t *len)
 {
@@ -126,13 +125,14 @@ more_length(const unsigned char *in, size_t n, size_t *at, size_t *len)
 }
 
 /*
- * Whether an LZ4 block is `wanted` times one byte: a literal, a match of distance 1, literals. The planes of sign and
- * exponent often are, and zeros below short fractions; the library takes ten times as long for them as memset().
+ * Whether an LZ4 block decodes to `wanted` times one byte: a literal, a match of distance 1, literals. The planes of
+ * sign and exponent, and the zero bytes of short fractions, often look so. For these the library takes ten times as
+ * long as memset().
  */
 static bool
 is_run(const unsigned char *in, size_t n, size_t wanted)
 {
-    size_t at = 4, len = 1 + 19, last; /* the literal; 15 of the match are in the first byte, 4 go without saying */
+    size_t at = 4, len = 1 + 19, last; /* the literal, and a match of 15 (first byte) + 4 (implied) */
 
     if (n < 5 || in[0] != 0x1f || in[2] != 1 || in[3] != 0 || !more_length(in, n, &at, &len))
         return false;
@@ -153,7 +153,7 @@ decode_lz4(const void *in, size_t n, void *out, size_t wanted)
         memset(out, ((const unsigned char *)in)[1], wanted);
         return NC_NOERR;
     }
-    got = LZ4_decompress_safe(in, out, (int)n, (int)wanted); /* a frame's lengths fit into an int */
+    got = LZ4_decompress_safe(in, out, (int)n, (int)wanted); /* a frame's lengths fit in an int */
     return got >= 0 && (size_t)got == wanted ? NC_NOERR : NC_EFILTER;
 }
 #endif
@@ -164,7 +164,7 @@ decode_blosclz(const void *in, size_t n, void *out, size_t wanted)
     return ncz_blosclz_decode(in, n, out, wanted) ? NC_NOERR : NC_EFILTER;
 }
 
-/* By the number in the flags; NULL: c-blosc's affair. */
+/* Indexed by the format number in the flags. NULL: c-blosc decodes it. */
 static int (*const decoders[NCZ_BLOSC_FORMATS])(const void *, size_t, void *, size_t) = {
     [0] = decode_blosclz,
 #ifdef NCZ_WITH_LZ4
@@ -182,7 +182,7 @@ ncz_blosc_knows(const ncz_blosc_frame *f)
     return (f->flags & STORED) != 0 || decoders[f->flags >> 5] != NULL;
 }
 
-/* Takes the next stream of a block off in[*at..): its data and their length. */
+/* Reads the next stream of a block at *at: its data and their length. */
 static int
 next_stream(const ncz_blosc_frame *f, uint32_t *at, const unsigned char **data, uint32_t *n)
 {
@@ -199,8 +199,8 @@ next_stream(const ncz_blosc_frame *f, uint32_t *at, const unsigned char **data, 
 }
 
 /*
- * Decodes one stream to `room`, of `wanted` bytes, unless they stand there as they are: *where is where they then
- * are. A stream of which nothing was saved is stored.
+ * Decodes one stream of `wanted` bytes into `room`. A stored stream, which compression did not shrink, is not copied.
+ * *where: the place of the decoded bytes.
  */
 static int
 one_stream(const ncz_blosc_frame *f, uint32_t *at, unsigned char *room, uint32_t wanted, const unsigned char **where)
@@ -224,7 +224,7 @@ one_stream(const ncz_blosc_frame *f, uint32_t *at, unsigned char *room, uint32_t
 
 typedef enum order { AS_IT_IS, BYTES, BITS } order;
 
-/* How a block of n bytes is ordered inside: what has no whole element, or no eight of them for bits, is not. */
+/* The byte order of a block of n bytes. Without a whole element, or eight for bits, it is not shuffled. */
 static order
 block_order(const ncz_blosc_frame *f, uint32_t n)
 {
@@ -237,7 +237,7 @@ block_order(const ncz_blosc_frame *f, uint32_t n)
     return AS_IT_IS;
 }
 
-/* The last block is not split when it is shorter than the others. */
+/* A last block that is shorter than the others is not split. */
 static bool
 is_split(const ncz_blosc_frame *f, uint32_t n)
 {
@@ -245,7 +245,7 @@ is_split(const ncz_blosc_frame *f, uint32_t n)
            n == f->blocksize;
 }
 
-/* All streams of a block one after the other: at `room`, or where they are when that is one stored stream. */
+/* Joins all streams of a block in `room`. A single stored stream stays in its place. */
 static int
 join_streams(const ncz_blosc_frame *f, uint32_t at, uint32_t n, unsigned char *room, const unsigned char **where)
 {
@@ -269,7 +269,7 @@ join_streams(const ncz_blosc_frame *f, uint32_t at, uint32_t n, unsigned char *r
     return NC_NOERR;
 }
 
-/* One stream for each plane: planes need not follow each other, so those that are stored stay where they are. */
+/* Decodes a block with one stream per plane. Planes need not be contiguous, so stored ones stay in place. */
 static int
 block_of_planes(const ncz_blosc_frame *f, uint32_t at, uint32_t n, unsigned char *scratch, unsigned char *out)
 {
@@ -284,7 +284,7 @@ block_of_planes(const ncz_blosc_frame *f, uint32_t at, uint32_t n, unsigned char
     return NC_NOERR;
 }
 
-/* n decoded bytes of the block at data[at..), into `out`. */
+/* Decodes the block at data[at..) into n bytes of `out`. */
 static int
 one_block(const ncz_blosc_frame *f, uint32_t at, uint32_t n, unsigned char *scratch, unsigned char *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Without lz4 all blosc frames are c-blosc's.
+ * Without lz4, c-blosc makes all blosc frames.
  */
 #include "filter/blosc_int.h"
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Decoding of blosclz, blosc's own compressor: FastLZ's second format. A stream is a row of runs. Each begins with a
- * control byte: below 32 it says how many bytes (and one more) follow as they are; else its high three bits are a
- * length and its low five the high part of a distance back, with more bytes of either after it.
+ * Decodes blosclz, blosc's own compressor: FastLZ's second format. A stream is a sequence of runs. Each begins with a
+ * control byte. Below 32, that many bytes plus one follow as literals. Otherwise its high three bits are the length
+ * of a match and its low five bits the high part of a distance back; more bytes of either follow.
  *
- * Positions are counted, never pointed at, and each is checked before it is used: whatever the stream says, nothing
- * is read past its end and nothing written past the end of the output.
+ * Positions are indexes, not pointers, and each is checked before use. So no stream can cause a read past its end or
+ * a write past the end of the output.
  */
 #include "filter/blosc_int.h"
 
 #include <string.h>
 
-#define WINDOW     8191 /* the farthest back that the short form of a distance says; there it means: two more bytes */
-#define LONG_MATCH 6    /* the length of which more bytes follow */
+#define WINDOW     8191 /* the largest short distance; this value means that two more bytes follow */
+#define LONG_MATCH 6    /* the length after which more bytes follow */
 
-/* The stream: bytes past its end are 0, and it is then `cut`. */
+/* The stream. Bytes past its end read as 0 and set `cut`. */
 typedef struct source {
     const unsigned char *at;
     size_t               left;
@@ -32,7 +32,7 @@ next(source *s)
     return *s->at++;
 }
 
-/* The rest of a match's head. The length is below 2^32 times 255, the distance below 2^17. */
+/* Reads the rest of a match's head. The length is below 2^32 times 255, the distance below 2^17. */
 static inline void
 match_head(source *s, unsigned control, size_t *len, size_t *back)
 {
@@ -53,7 +53,7 @@ match_head(source *s, unsigned control, size_t *len, size_t *back)
     *back = far + 1;
 }
 
-/* out[at - back ...] -> out[at ...], which may overlap: then what is copied repeats. */
+/* Copies out[at - back ...] to out[at ...]. If they overlap, the copied bytes repeat. */
 static inline void
 copy_match(unsigned char *out, size_t at, size_t back, size_t len)
 {
@@ -61,7 +61,7 @@ copy_match(unsigned char *out, size_t at, size_t back, size_t len)
         memset(out + at, out[at - 1], len);
         return;
     }
-    while (back < len) { /* what is there twice over is copied at once the next time */
+    while (back < len) { /* the repeated part doubles, so the next copy can be twice as long */
         memcpy(out + at, out + at - back, back);
         at += back;
         len -= back;
@@ -76,7 +76,7 @@ ncz_blosclz_decode(const void *in, size_t n, void *out, size_t wanted)
     source         s = {.at = in, .left = n};
     unsigned char *to = out;
     size_t         at = 0, len, back;
-    unsigned       control = next(&s) & 31; /* the first run is never a match; its high bits name the format */
+    unsigned       control = next(&s) & 31; /* the first run is never a match; its high bits are the format */
 
     while (!s.cut) {
         if (control >= 32) {

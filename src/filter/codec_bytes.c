@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bytes: the elements one after another, in a byte order. It is Zarr v3's usual codec from array to bytes. Zarr v2 has
- * no name for it, and leaves it out: its chains have it without a configuration, in the order of the elements.
+ * bytes: the elements one after another, in a byte order. It is Zarr v3's usual array-to-bytes codec. Zarr v2 has no
+ * name for it and omits it: v2 chains have it without a configuration, in the byte order of the elements.
  *
- * Where that is the order in which the array has them, nothing changes and it is not run.
+ * If that is the byte order of the array, nothing changes and the codec is not run.
  */
 #include "filter/filter_int.h"
 
 typedef struct bytes_state {
-    bool given; /* false: the order of the elements */
+    bool given; /* false: the byte order of the elements */
     bool big;
 } bytes_state;
 
-/* "endian" may be absent where elements have one byte. */
+/* "endian" may be absent if elements have one byte. */
 static int
 bytes_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, void *state)
 {
@@ -40,7 +40,7 @@ bytes_describe_v3(const void *state, const ncz_array_type *in, ncz_jsonw *w)
     ncz_jsonw_cstr(w, (given ? s->big : in->dtype.big) ? "big" : "little");
 }
 
-/* Bytes that are one number: characters and raw bytes have no order, those of UCS-4 come four at a time. */
+/* The bytes of one number. Characters and raw bytes have no byte order; UCS-4 has four bytes each. */
 static size_t
 number_bytes(const ncz_dtype *t)
 {

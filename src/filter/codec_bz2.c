@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bz2, through libbz2. An object may be several streams one after the other.
+ * bz2, through libbz2. An object may consist of several streams.
  */
 #include "filter/filter_int.h"
 #include "filter/stream_int.h"
@@ -92,7 +92,7 @@ bz2_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned wo
     return NC_NOERR;
 }
 
-/* libbz2's own promise. */
+/* The bound that libbz2 documents. */
 static bool
 bz2_bound(const void *state, size_t n, size_t *out)
 {
@@ -102,7 +102,7 @@ bz2_bound(const void *state, size_t n, size_t *out)
 
 /* ---- coding -------------------------------------------------------------------------------------------- */
 
-/* libbz2 sees the windows while one step runs. */
+/* Gives libbz2 the windows for one step. */
 static ncz_stream_result
 run_step(bz2_library *l, ncz_stream_window *w, int (*step)(bz_stream *z, bool last), bool last)
 {
@@ -149,7 +149,7 @@ step_decoder(void *library, ncz_stream_window *w, bool last)
     return run_step(library, w, decompress_some, last);
 }
 
-/* libbz2 has no reset. */
+/* Ends and begins again, because libbz2 has no reset. */
 static ncz_stream_result
 restart_decoder(void *library)
 {
@@ -160,7 +160,7 @@ restart_decoder(void *library)
     return l->status == BZ_OK ? NCZ_STREAM_MORE : NCZ_STREAM_FAILED;
 }
 
-/* What does not begin like a stream is left over from something longer. */
+/* Bytes that do not begin like a stream are the rest of a longer object. */
 static bool
 stream_follows(const unsigned char *in, size_t n)
 {
@@ -202,7 +202,7 @@ bz2_decode(const void *state, const ncz_array_type *type, const void *in, size_t
     if ((l.status = BZ2_bzDecompressInit(&l.z, 0, 0)) != BZ_OK)
         return explain_bz2(&l);
     rc = ncz_codec_stream_decode(&stream, "bz2", in, n, out, most, exact, &got, &tail);
-    BZ2_bzDecompressEnd(&l.z); /* refuses, harmlessly, when restart_decoder() could not begin one */
+    BZ2_bzDecompressEnd(&l.z); /* fails harmlessly if restart_decoder() could not begin one */
     if (rc != NC_NOERR || (rc = ncz_codec_check_size("bz2", got, most, exact)) != NC_NOERR)
         return rc;
     ncz_codec_tail("bz2", tail);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * categorize as numcodecs has it: each text is stored as the number of its label, counted from 1; 0 is any text that
- * is no label, and reads as an empty one. The elements are objects, or of fixed width in UCS-4.
+ * categorize as in numcodecs: each text is stored as the number of its label, counted from 1. 0 is any text without a
+ * label, and reads as an empty one. The elements are objects, or fixed-width UCS-4.
  *
- * The labels are part of the state: one block of items.
+ * The labels are part of the state, as one vlen block.
  */
 #include "filter/filter_int.h"
 
@@ -11,8 +11,8 @@
 #include <string.h>
 
 typedef struct categorize_state {
-    ncz_type_pair types;  /* decoded: objects, or UCS-4 of fixed width */
-    char         *labels; /* a block */
+    ncz_type_pair types;  /* decoded: objects, or fixed-width UCS-4 */
+    char         *labels; /* a vlen block */
 } categorize_state;
 
 static const ncz_vlen_block *
@@ -125,7 +125,7 @@ categorize_describe(const void *state, ncz_jsonw *w)
 
 /* ---- numbers and labels -------------------------------------------------------------------------------- */
 
-/* A table of the labels: of two that are the same, the later one counts, as in numcodecs. */
+/* Makes a lookup table of the labels. Of two equal labels the later one wins, as in numcodecs. */
 static int
 index_labels(const categorize_state *state, ncz_names *index)
 {
@@ -156,14 +156,14 @@ find_number(const ncz_names *index, const char *s)
     return s != NULL && ncz_names_get(index, s, &i) ? (uint64_t)i + 1 : 0;
 }
 
-/* The label's place, or SIZE_MAX. */
+/* The index of the label, or SIZE_MAX. */
 static size_t
 find_label(const categorize_state *state, const ncz_dtype *t, const char *from)
 {
     uint64_t v = 0;
 
     (void)ncz_convert_out(t, from, ncz_type_of(NC_UINT64), &v, 1,
-                          false); /* a negative one becomes larger than any label's */
+                          false); /* a negative number becomes larger than any label's */
     return v > 0 && v <= ncz_vlen_len(labels_of(state)) ? (size_t)v - 1 : SIZE_MAX;
 }
 
@@ -191,7 +191,7 @@ categorize_encode_vlen(const void *state, const ncz_array_type *type, const ncz_
         v = text.what == NCZ_VLEN_NONE ? 0 : find_number(&index, s);
         ncz_free(s);
         (void)ncz_convert_in(ncz_type_of(NC_UINT64), &v, &t, elem, 1,
-                             false); /* too many labels wrap, as in numcodecs */
+                             false); /* with too many labels the numbers wrap, as in numcodecs */
         rc = ncz_buf_append(out, elem, t.size);
     }
     ncz_names_clear(&index);
@@ -213,7 +213,7 @@ categorize_decode_vlen(const void *state, const ncz_array_type *type, const void
     if ((rc = ncz_codec_count("categorize", n / t.size, nelems)) != NC_NOERR ||
         (rc = ncz_vlen_begin(out, nelems)) != NC_NOERR)
         return rc;
-    if ((first = ncz_zalloc_n(nlabels + 1, sizeof *first)) == NULL) /* 1 + the element that has each label's bytes */
+    if ((first = ncz_zalloc_n(nlabels + 1, sizeof *first)) == NULL) /* per label: 1 + the element with its bytes */
         return ncz_fail_nomem(nlabels * sizeof *first);
     for (size_t i = 0; rc == NC_NOERR && i < nelems; i++) {
         size_t        at = find_label(state, &t, (const char *)in + i * t.size), k = at == SIZE_MAX ? nlabels : at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * crc32, crc32c, adler32, jenkins_lookup3: the data with a checksum of four bytes, little end first, before or after
- * them. Always verified.
+ * crc32, crc32c, adler32, jenkins_lookup3: the data with a checksum of four little-endian bytes before or after them.
+ * Decoding always verifies the checksum.
  */
 #include "filter/filter_int.h"
 
@@ -10,7 +10,7 @@
 
 #define SUM_BYTES 4
 
-/* Which of them. */
+/* The checksums. */
 enum { CRC32, CRC32C, ADLER32, LOOKUP3 };
 
 static const struct {
@@ -25,8 +25,8 @@ static const struct {
 
 typedef struct checksum_state {
     int      kind;
-    bool     at_end;  /* after the data, else before them */
-    uint32_t initval; /* jenkins_lookup3 */
+    bool     at_end;  /* the checksum is after the data, else before them */
+    uint32_t initval; /* jenkins_lookup3 only */
 } checksum_state;
 
 static const char *
@@ -87,7 +87,7 @@ crc32c_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array
     return NC_NOERR;
 }
 
-/* A prefix to be summed before the data has no form in JSON: numcodecs cannot write one. */
+/* A prefix that is summed before the data has no form in JSON: numcodecs cannot write one. */
 static int
 lookup3_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
                   void *state)

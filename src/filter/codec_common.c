@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every codec needs: integers from JSON, checks of counts and ranges, and the same text for the same failure in
- * all codecs. No state.
+ * Functions for every codec: integers from JSON, checks of counts and ranges, and one text for each kind of failure.
+ * No state.
  */
 #include "filter/filter_int.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Digits with an optional minus sign, all of s[0..len). */
+/* Parses digits with an optional minus sign. All of s[0..len) must match. */
 static bool
 parse_int(const char *s, size_t len, int64_t *out)
 {
@@ -84,7 +84,7 @@ ncz_codec_too_long(const char *codec, size_t most)
     return ncz_fail(NC_EFILTER, "codec '%s" TOO_LONG "%zu bytes", codec, most);
 }
 
-/* The text is all that goes with the code; a codec of the application has its own, and is not asked again. */
+/* Only the text identifies this failure. A registered codec has texts of its own, so this never matches them. */
 bool
 ncz_codec_was_too_long(void)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * delta: the first element, then the differences between neighbours, computed in the decoded type ("dtype"), where
- * integers wrap, and stored as another ("astype"). Sums come out as NumPy's do.
+ * delta: the first element, then the differences between neighbours. They are computed in the decoded type ("dtype"),
+ * where integers wrap, and stored as another type ("astype"). Sums equal NumPy's.
  */
 #include "filter/filter_int.h"
 #include "util/rounding.h"
 
 #include <string.h>
 
-/* One step over a block that takes its last element, or sum, over to the next. */
+/* The last element, or sum, of a block, which the step carries over to the next block. */
 typedef struct carry {
     union {
         uint8_t  u1;
@@ -20,7 +20,7 @@ typedef struct carry {
     } last;
 } carry;
 
-/* Wrapping is the same for signed integers, so the unsigned do for both. */
+/* Signed integers wrap in the same way, so the unsigned types serve both. */
 #define DELTA_TYPES(X)                                                                                               \
     X(u1, uint8_t, (uint8_t))                                                                                        \
     X(u2, uint16_t, (uint16_t))                                                                                      \
@@ -56,7 +56,7 @@ DELTA_TYPES(DELTA_STEPS)
 
 typedef struct kernel {
     ncz_step *diff, *sum;
-    carry     zero; /* what sums begin with: for floats -0.0, which alone leaves a first -0.0 as it is */
+    carry     zero; /* the start of sums: -0.0 for floats, the only value that keeps a first -0.0 */
 } kernel;
 
 static kernel
@@ -76,14 +76,14 @@ find_kernel(const ncz_type *work)
     }
 }
 
-/* A type that a 4-byte float cannot hold all values of. */
+/* Whether a 4-byte float cannot hold all values of the type. */
 static bool
 is_wide(const ncz_dtype *t)
 {
     return t->kind == NCZ_KIND_FLOAT ? t->size == 8 : t->size >= 4;
 }
 
-/* Sums of integers are made in the decoded type; where one of the two is floating, in a type wide enough for both. */
+/* The type of the sums: for integers the decoded type; if one type is floating, a type wide enough for both. */
 static const ncz_type *
 sum_type(const ncz_dtype *dtype, const ncz_dtype *astype)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the codecs from array to array need: NumPy's type strings as parameters, and a run of elements that is loaded
- * from one type, worked on, and stored as another. No state.
+ * Shared by the array-to-array codecs: NumPy's type strings as parameters, and runs of elements that are loaded from
+ * one type, processed, and stored as another. No state.
  */
 #include "filter/filter_int.h"
 #include "util/rounding.h"
 
 #include <string.h>
 
-#define BLOCK 512 /* elements worked on at once: both their forms stay in the first-level cache */
+#define BLOCK 512 /* elements processed at once: both forms fit the L1 cache */
 
 /* ---- types as parameters ------------------------------------------------------------------------------- */
 
-/* The long names that people write by hand: "float32", in the machine's own order. */
+/* The long names that people write by hand, such as "float32", in the machine's byte order. */
 static const struct {
     const char *name, *typestr;
 } names[] = {
@@ -107,7 +107,7 @@ ncz_codec_write_types(const ncz_type_pair *types, ncz_jsonw *w)
     ncz_codec_write_type(&types->encoded, "astype", w);
 }
 
-/* A part of an element counts as one here; coding refuses it. */
+/* A partial element counts as a whole one here; encode and decode refuse it. */
 bool
 ncz_codec_types_bound(const void *state, size_t n, size_t *out)
 {
@@ -148,7 +148,7 @@ run_step(const ncz_run *r, void *block, size_t n)
     ncz_rounding_end(before);
 }
 
-/* What does not fit the type that it is stored as is stored all the same, as NumPy does: NC_ERANGE is no failure. */
+/* Values that do not fit are still stored, as in NumPy, so NC_ERANGE is no failure. */
 int
 ncz_codec_run(const char *codec, const ncz_run *r, const void *in, size_t n, void *out, size_t most, bool exact,
               size_t *used)

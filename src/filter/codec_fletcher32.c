@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fletcher32: the data, then HDF5's Fletcher checksum of them as four bytes, little end first. Always verified.
+ * fletcher32: the data, then HDF5's Fletcher checksum as four little-endian bytes. Always verified.
  */
 #include "filter/filter_int.h"
 #include "filter/kernel_int.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * json2 as numcodecs has it: a JSON list of the elements, then the array's dtype, then its shape. The elements are
- * nested lists where the shape has several dimensions; we write them flat, which numcodecs reads as well.
+ * json2 as in numcodecs: a JSON list of the elements, then the array's dtype, then its shape. numcodecs nests the
+ * lists where the shape has several dimensions; we write a flat list, which numcodecs also reads.
  *
- * Strings are texts, null is none, all else is its own JSON text, and is written back as what it was.
+ * Strings are texts, and null is no text. Any other value is kept as its own JSON text and written back unchanged.
  */
 #include "filter/filter_int.h"
 
@@ -26,7 +26,7 @@ json2_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_arra
     return NC_NOERR;
 }
 
-/* The members that matter to a reader. */
+/* Writes the members that matter to a reader. */
 static void
 json2_describe(const void *state, ncz_jsonw *w)
 {
@@ -100,7 +100,9 @@ read_element(const ncz_json *v, ncz_nested *shape, ncz_buf *out)
     return ncz_vlen_set(out, place, text);
 }
 
-/* The first n items of a list, each a list of the next dimension or an element. Not deeper than the parser went. */
+/*
+ * Reads the first n items of a list: elements, or lists of the next dimension. The parser's limit bounds the depth.
+ */
 static int
 read_level(const ncz_json *list, size_t n, size_t d, ncz_nested *shape, ncz_buf *out)
 {
@@ -130,7 +132,7 @@ json2_decode(const void *state, const ncz_array_type *type, const void *in, size
     int        rc;
 
     (void)state;
-    if (nelems > n) /* each takes a byte at least: not to make a table for what cannot be there */
+    if (nelems > n) /* each takes at least a byte; checked before the table is allocated */
         return ncz_codec_cut_short("json2", n);
     if ((rc = ncz_codec_text_json("json2", (ncz_vlen_item){in, n, NCZ_VLEN_VALUE}, &list)) != NC_NOERR)
         return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lz4 as numcodecs has it: the decoded length in four bytes, little end first, then one LZ4 block, through liblz4.
- * HDF5's filter of that name cuts the data into blocks of its own, so it is another codec and not this one.
+ * lz4 as in numcodecs: the decoded length in four little-endian bytes, then one LZ4 block, through liblz4. HDF5's
+ * filter of the same name splits the data into blocks, so it is another codec.
  */
 #include "filter/filter_int.h"
 
@@ -10,7 +10,7 @@
 #define HEADER 4
 
 typedef struct lz4_state {
-    int64_t acceleration; /* the library makes 1 of less */
+    int64_t acceleration; /* the library turns less than 1 into 1 */
 } lz4_state;
 
 static int

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lzma, through liblzma: xz (1), the old .lzma (2) and raw streams (3), which need their filters named, as Python's
- * module of that name has them.
+ * lzma, through liblzma: xz (1), the old .lzma (2) and raw streams (3), as in Python's module of that name. Raw
+ * streams need their filters in the configuration.
  *
- * A stream says how much memory its decoder needs; past MEMORY_MOST it is refused. The encoder's dictionary is never
- * larger than the chunk, where it would only cost time and memory.
+ * A stream says how much memory its decoder needs. More than MEMORY_MOST is refused. The encoder's dictionary is
+ * never larger than the chunk, since more would only cost time and memory.
  */
 #include "filter/filter_int.h"
 
@@ -12,27 +12,27 @@
 
 #include <inttypes.h>
 
-#define MEMORY_MOST (UINT64_C(128) << 20) /* twice what the highest preset needs */
+#define MEMORY_MOST (UINT64_C(128) << 20) /* twice the need of the highest preset */
 
 enum { XZ = 1, ALONE = 2, RAW = 3 };
 
-#define PREPARE_MOST 3 /* filters before one of LZMA's two */
+#define PREPARE_MOST 3 /* most filters before LZMA1 or LZMA2 */
 
 typedef struct prepare {
     lzma_vli id;
-    uint32_t arg; /* distance of delta, start offset of the others */
+    uint32_t arg; /* distance of delta; start offset of the others */
 } prepare;
 
-/* Filters are kept complete, whatever preset they came from. */
+/* The filters are complete: values from a preset are filled in. */
 typedef struct lzma_state {
     int64_t           format;  /* XZ, ALONE, RAW */
     int64_t           check;   /* -1: the format's own */
     int64_t           preset;  /* -1: none given */
-    bool              filters; /* given: those that prepare, then LZMA1 or LZMA2 */
+    bool              filters; /* filters are given: `prepare`, then LZMA1 or LZMA2 */
     size_t            nprepare;
     prepare           prepare[PREPARE_MOST];
-    lzma_vli          last;    /* of LZMA's two */
-    lzma_options_lzma options; /* its */
+    lzma_vli          last;    /* LZMA1 or LZMA2 */
+    lzma_options_lzma options; /* options of `last` */
 } lzma_state;
 
 static void *
@@ -83,7 +83,7 @@ read_prepare(const ncz_json *filter, lzma_vli id, prepare *out)
     return rc;
 }
 
-/* What the filter has itself, over what its preset has. */
+/* Reads the filter's own members, which override its preset. */
 static int
 read_options(const ncz_json *filter, lzma_options_lzma *o)
 {
@@ -136,7 +136,7 @@ read_last(const ncz_json *filter, lzma_vli id, lzma_state *s)
     return read_options(filter, &s->options);
 }
 
-/* LZMA's two are last, and nothing else is. */
+/* LZMA1 and LZMA2 may only be last, other filters never. */
 static bool
 is_good_place(int64_t id, bool last)
 {
@@ -173,7 +173,7 @@ read_filters(const ncz_json *filters, lzma_state *s)
     return NC_NOERR;
 }
 
-/* Combinations that liblzma would refuse with a less helpful error, or later. */
+/* Refuses combinations that liblzma would refuse later or with a less helpful error. */
 static int
 check_together(const lzma_state *s)
 {
@@ -277,7 +277,7 @@ lzma_describe(const void *state, ncz_jsonw *w)
         ncz_jsonw_null(w);
 }
 
-/* ---- liblzma's view of it ------------------------------------------------------------------------------ */
+/* ---- liblzma's form ------------------------------------------------------------------------------ */
 
 /* A list of filters and what they point to. */
 typedef struct filter_list {
@@ -310,7 +310,7 @@ make_filters(filter_list *l, const lzma_state *s)
 
 /* ---- encoding ------------------------------------------------------------------------------------------ */
 
-/* xz's own promise; .lzma and raw streams have less around their data, but LZMA1 has no stored form. */
+/* The bound that xz documents. .lzma and raw streams have less overhead, but LZMA1 has no stored form. */
 static bool
 lzma_bound(const void *state, size_t n, size_t *out)
 {
@@ -376,12 +376,12 @@ begin_decoder(lzma_stream *z, const lzma_state *s, filter_list *l)
     default: return LZMA_OPTIONS_ERROR;
     }
     make_filters(l, s);
-    if (lzma_raw_decoder_memusage(l->filters) > MEMORY_MOST) /* unknown options too: they use the most there is */
+    if (lzma_raw_decoder_memusage(l->filters) > MEMORY_MOST) /* also for unknown options, which give the maximum */
         return LZMA_MEMLIMIT_ERROR;
     return lzma_raw_decoder(z, l->filters);
 }
 
-/* Runs to the end of the last stream. *got: the bytes that came out, never more than `most`. */
+/* Decodes to the end of the last stream. *got: bytes of output, never more than `most`. */
 static int
 decode_all(lzma_stream *z, size_t n, size_t most, size_t *got)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * msgpack2 as numcodecs has it: a MessagePack array of the elements, then the array's dtype, then its shape. The
- * elements are nested arrays where the shape has several dimensions; we write them flat, which numcodecs reads too.
+ * msgpack2 as in numcodecs: a MessagePack array of the elements, then the array's dtype, then its shape. numcodecs
+ * nests the arrays where the shape has several dimensions; we write a flat array, which numcodecs also reads.
  *
- * Strings and binary are texts, nil is none, numbers, truth values, arrays and maps are JSON text, and are written
- * back as what that says. Extension types mean nothing here.
+ * Strings and binary are texts, and nil is no text. Numbers, truth values, arrays and maps are kept as JSON text and
+ * written back from it. Extension types are not supported.
  */
 #include "filter/filter_int.h"
 
 #include <string.h>
 
-#define DEPTH 64 /* of arrays and maps in each other */
+#define DEPTH 64 /* nesting limit of arrays and maps */
 
-/* ---- reading: one object taken apart ------------------------------------------------------------------- */
+/* ---- reading: one object ------------------------------------------------------------------- */
 
 typedef enum pack_kind {
     PACK_NIL,
@@ -29,7 +29,7 @@ typedef enum pack_kind {
 
 typedef struct object {
     pack_kind   kind;
-    uint64_t    u; /* the value; of arrays and maps how many objects follow (of a map two for each member) */
+    uint64_t    u; /* the value; for arrays and maps the number of objects that follow (two per map member) */
     double      d;
     const char *s;
     size_t      len;
@@ -78,11 +78,11 @@ read_int(ncz_cursor *c, size_t n)
     uint64_t v = read_big(c, n);
     unsigned up = 64 - 8 * (unsigned)n;
 
-    v = v << up; /* the sign to the top, and back down with it */
+    v = v << up; /* sign extension: the sign to the top bit and back */
     return (object){.kind = PACK_INT, .u = (uint64_t)((int64_t)v >> up)};
 }
 
-/* The head of an object with its value; what is inside an array or a map comes next. */
+/* Reads the head of an object and its value. The items of an array or a map follow it. */
 static object
 read_object(ncz_cursor *c)
 {
@@ -139,7 +139,7 @@ has_items(const object *o)
     return o->kind == PACK_ARRAY || o->kind == PACK_MAP;
 }
 
-/* Past one object with all that is in it. Each takes a byte at least, so a lying count ends with the bytes. */
+/* Skips one object with all its items. Each takes at least a byte, so a false count ends with the input. */
 static bool
 skip_object(ncz_cursor *c)
 {
@@ -152,7 +152,7 @@ skip_object(ncz_cursor *c)
             return false;
         left--;
         if (has_items(&o))
-            left += o.u; /* at most 2^33 each, and no more of them than bytes */
+            left += o.u; /* no overflow: at most 2^33 each, and no more of them than bytes */
     }
     return c->good;
 }
@@ -177,7 +177,7 @@ write_items(ncz_cursor *c, const object *o, size_t depth, ncz_jsonw *w)
     return true;
 }
 
-/* A name is text in JSON whatever it is here; one that is no plain value cannot be. */
+/* Writes a map key as JSON text. Only plain values can be keys in JSON. */
 static bool
 write_name(ncz_cursor *c, const object *o, ncz_jsonw *w)
 {
@@ -230,7 +230,7 @@ write_text(const object *o, ncz_jsonw *w)
     return true;
 }
 
-/* False: it cannot be written. What goes wrong on the way is the writer's status. */
+/* False: the object has no form in JSON. Other failures are in the writer's status. */
 static bool
 write_json(ncz_cursor *c, const object *o, size_t depth, ncz_jsonw *w)
 {
@@ -288,7 +288,7 @@ read_level(reading *r, size_t d)
 
     if (d == r->shape.rank)
         return read_element(r);
-    if (d > 0) { /* the outermost is the document's own */
+    if (d > 0) { /* the outermost array is the document itself */
         o = read_object(&r->at);
         if (!r->at.good || o.kind != PACK_ARRAY || o.u != r->shape.shape.v[d])
             return ncz_nested_misfit(&r->shape);
@@ -298,7 +298,7 @@ read_level(reading *r, size_t d)
     return rc;
 }
 
-/* After the elements: the dtype, which is skipped, and the shape. */
+/* Reads what follows the elements: skips the dtype, reads the shape. */
 static int
 read_shape(ncz_cursor *c, ncz_nested *shape)
 {
@@ -352,7 +352,7 @@ done:
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-/* A head of one byte and `n` bytes, the big end first. */
+/* Appends a head: one byte and `n` big-endian bytes. */
 static int
 append_head(ncz_buf *out, unsigned head, uint64_t v, size_t n)
 {
@@ -403,7 +403,7 @@ append_number(ncz_buf *out, const ncz_json *v)
     return append_head(out, 0xcb, u, 8);
 }
 
-/* Not deeper than the parser went. */
+/* The parser's limit bounds the depth of the recursion. */
 static int
 append_json(ncz_buf *out, const ncz_json *v)
 {

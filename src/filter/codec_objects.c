@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the codecs for arrays of objects share: counts, items as JSON and as UTF-8, and the order of elements. No
+ * Shared by the codecs for arrays of objects: counts, items as JSON and as UTF-8, and the order of elements. No
  * state.
  */
 #include "filter/filter_int.h"
@@ -18,7 +18,7 @@ ncz_codec_count(const char *codec, uint64_t got, size_t wanted)
 int
 ncz_codec_text_json(const char *codec, ncz_vlen_item text, ncz_json **out)
 {
-    /* A value takes two bytes at least; the parser takes one for each eight of what it is allowed. */
+    /* The parser needs a budget of eight bytes per value, and a value takes at least two bytes of text. */
     size_t        most = text.len < SIZE_MAX / 8 ? text.len * 4 + 64 : SIZE_MAX;
     ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = ncz_limits_default.json_depth, .nbytes = most};
     size_t        tail = 0;
@@ -80,17 +80,17 @@ ncz_nested_check(ncz_nested *s, const ncz_array_type *type, size_t nelems)
         if (!ncz_mul64(n, s->shape.v[d], &n))
             return ncz_fail(NC_EFILTER, "codec '%s': its shape is not a list of lengths", s->codec);
     if (type->order != NULL && type->rank == s->rank)
-        s->order = type->order; /* a flat list is in the order of storage already */
+        s->order = type->order; /* a flat list is already in storage order */
     return ncz_codec_count(s->codec, n, nelems);
 }
 
-/* The place of the i-th element of C order, in the order of storage. */
+/* The place in storage order of the i-th element in C order. */
 static size_t
 find_place(const ncz_nested *s, size_t i)
 {
     size_t place = 0, step = 1;
 
-    for (size_t k = s->rank; k-- > 0;) { /* from the dimension that varies fastest in storage */
+    for (size_t k = s->rank; k-- > 0;) { /* from the fastest-varying dimension in storage */
         size_t d = s->order[k], below = 1;
 
         for (size_t e = d + 1; e < s->rank; e++)

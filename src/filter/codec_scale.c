@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fixedscaleoffset and quantize: floating numbers rounded to steps of a size, so that they compress well.
+ * fixedscaleoffset and quantize: floating numbers rounded to a step size, so that they compress well.
  *
- * As in NumPy, 4-byte floats are computed with as 4-byte floats, all other types as doubles; rounding is to the
- * nearest, halves to the even neighbour.
+ * As in NumPy, the arithmetic is in 4-byte floats for 4-byte floats, and in doubles for all other types. Rounding is
+ * to nearest, halves to even.
  */
 #include "filter/filter_int.h"
 #include "util/rounding.h"
@@ -24,7 +24,7 @@ work_type(const ncz_dtype *t)
 typedef struct scale_state {
     ncz_type_pair types;
     double        scale, offset;
-    bool          whole_scale, whole_offset; /* written as an integer, and so written again */
+    bool          whole_scale, whole_offset; /* given as integers, so they are written as such again */
 } scale_state;
 
 static void
@@ -163,7 +163,7 @@ const ncz_codec_ops ncz_codec_fixedscaleoffset = {
 typedef struct quantize_state {
     ncz_type_pair types;
     int64_t       digits;
-    double        scale; /* the steps' reciprocal */
+    double        scale; /* the reciprocal of the step */
 } quantize_state;
 
 static void
@@ -185,8 +185,8 @@ round_f8(void *block, size_t n, void *arg)
 }
 
 /*
- * The power of two whose steps are no coarser than the decimal digits asked for. The detour over logarithms is
- * numcodecs' own, kept step by step, so that both come to the same power whatever the last bits of log10() are.
+ * The scale: a power of two whose step is no coarser than the requested decimal digits. The detour over logarithms
+ * follows numcodecs step by step, so that both give the same power whatever the last bits of log10() are.
  */
 static double
 find_scale(int64_t digits)
@@ -247,7 +247,7 @@ quantize_encode(const void *state, const ncz_array_type *type, const void *in, s
     return ncz_codec_run("quantize", &r, in, n, out, cap, false, used);
 }
 
-/* What was rounded away stays away: only the type changes back. */
+/* Only changes the type back; the rounding cannot be undone. */
 static int
 quantize_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                 bool exact, size_t *used)

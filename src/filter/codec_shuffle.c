@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shuffle: the first bytes of all elements, then the second bytes, and so on. Bytes after the last whole element
- * stay where they are.
+ * shuffle: the first bytes of all elements, then the second bytes, and so on. Bytes after the last whole element stay
+ * in their place.
  *
- * "elementsize": 0 has two meanings. netCDF-C writes it (or "0") over data that it shuffled with the true size;
- * numcodecs takes 0 and 1 for "do not shuffle". The rules say which one holds; a number written as
- * a string is netCDF-C's, since numcodecs refuses it. What we define is written with the true size, which both
- * understand.
+ * "elementsize": 0 has two meanings. netCDF-C writes it (or "0") for data that it shuffled with the true size; in
+ * numcodecs 0 and 1 mean "do not shuffle". The rules (ncz_config_rules) choose the meaning. A number written as a
+ * string comes from netCDF-C, since numcodecs refuses it. Our own definitions are written with the true size, which
+ * both understand.
  */
 #include "filter/filter_int.h"
 #include "filter/kernel_int.h"
 
 #include <string.h>
 
-#define NUMCODECS_DEFAULT 4 /* the element size of a configuration without one */
+#define NUMCODECS_DEFAULT 4 /* the default element size */
 
 typedef struct shuffle_state {
-    int64_t size; /* bytes per element; 0 and 1: the bytes stay as they are */
+    int64_t size; /* bytes per element; 0 and 1: no shuffle */
 } shuffle_state;
 
-/* A definition with 1 means the true size, too: netCDF-C ignores what the document says and always uses that. */
+/* In a definition 1 means the true size, too: netCDF-C ignores the document and always uses the true size. */
 static void
 set_size(shuffle_state *s, int64_t size, ncz_config_rules rules, const ncz_array_type *in)
 {
@@ -79,7 +79,7 @@ shuffle_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigne
     return NC_NOERR;
 }
 
-/* What is left of n bytes when the whole elements are taken off it; elements of one byte have nothing to shuffle. */
+/* The bytes after the last whole element; all n for one-byte elements, which need no shuffle. */
 static size_t
 count_tail(size_t n, size_t size)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * szip as HDF5 and netCDF use it, through libaec: the decoded length in four bytes, little end first, then a stream
- * of extended-Rice codes.
+ * szip as in HDF5 and netCDF, through libaec: the decoded length in four little-endian bytes, then a stream of
+ * extended-Rice codes.
  *
- * The stream does not hold its geometry. As in HDF5, elements of 4 and 8 bytes are first split into planes of bytes,
- * and the samples are then coded in scanlines, each padded to whole blocks; the length of a scanline comes from the
- * array's last dimension. The length in front is compared with what is wanted before anything is allocated for it.
+ * The stream does not contain its geometry. As in HDF5, elements of 4 and 8 bytes are first split into byte planes.
+ * The samples are then coded in scanlines, each padded to whole blocks. The array's last dimension gives the length
+ * of a scanline. The decoded length is compared with the expected one before any allocation.
  */
 #include "filter/filter_int.h"
 
@@ -19,16 +19,16 @@
 #define MAX_PIXELS      32
 #define MAX_LINE_BLOCKS 128
 
-/* How n bytes are laid out for the coder, in bytes where nothing else is said. */
+/* The layout of n bytes for the coder, in bytes unless noted. */
 typedef struct layout {
-    unsigned block;  /* samples */
-    unsigned rsi;    /* blocks of a scanline */
-    unsigned bits;   /* of a sample */
-    unsigned flags;  /* libaec's */
-    size_t   planes; /* byte planes that the elements are split into; 1: they are not */
+    unsigned block;  /* samples per block */
+    unsigned rsi;    /* blocks per scanline */
+    unsigned bits;   /* bits per sample */
+    unsigned flags;  /* libaec's flags */
+    size_t   planes; /* byte planes of the elements; 1: not split */
     size_t   sample;
-    size_t   line;   /* a scanline */
-    size_t   padded; /* a scanline with its padding */
+    size_t   line;   /* bytes of a scanline */
+    size_t   padded; /* bytes of a scanline with its padding */
     size_t   nlines;
 } layout;
 
@@ -47,8 +47,8 @@ is_good_pixels(int64_t pixels)
 }
 
 typedef struct szip_state {
-    int64_t mask;   /* 4 entropy coding, 32 nearest neighbour; other bits are kept, and mean nothing */
-    int64_t pixels; /* per block */
+    int64_t mask;   /* 4 entropy coding, 32 nearest neighbour; other bits are kept but ignored */
+    int64_t pixels; /* pixels per block */
 } szip_state;
 
 static int
@@ -89,7 +89,7 @@ szip_describe(const void *state, ncz_jsonw *w)
     ncz_jsonw_i64(w, s->pixels);
 }
 
-/* Two words; four where HDF5 has added the bits of a pixel and the pixels of a scanline, which follow from the array. */
+/* Two words, or four after HDF5 has added bits per pixel and pixels per scanline, which follow from the array. */
 static int
 szip_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in, void *state)
 {
@@ -115,8 +115,8 @@ szip_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned w
 }
 
 /*
- * A scanline is at least a block, so padding less than doubles the data, plus one last line of at most 4096 samples;
- * and each block of at least 16 bits is preceded by at most 4 bits that name its code (3 where it is that short).
+ * The worst case. A scanline is at least a block, so padding less than doubles the data, plus one last line of at
+ * most 4096 samples. Each block of at least 16 bits has a code id of at most 4 bits (3 for blocks as short as that).
  */
 static bool
 szip_bound(const void *state, size_t n, size_t *out)
@@ -129,7 +129,7 @@ szip_bound(const void *state, size_t n, size_t *out)
 
 /* ---- layout -------------------------------------------------------------------------------------------- */
 
-/* HDF5's rule for the elements of a scanline. */
+/* HDF5's rule for the number of elements in a scanline. */
 static size_t
 count_line_samples(size_t pixels, const ncz_array_type *type, size_t nelems)
 {
@@ -169,7 +169,7 @@ make_layout(const szip_state *s, const ncz_array_type *type, size_t n, layout *o
     return NC_NOERR;
 }
 
-/* Bytes of the padded form up to the last byte of the n, without the padding after it. */
+/* The size of the padded form of n bytes, without the padding after the last byte. */
 static bool
 count_padded(const layout *l, size_t n, size_t *out)
 {
@@ -202,7 +202,7 @@ join_planes(const unsigned char *in, size_t n, size_t planes, unsigned char *out
             out[i * planes + b] = in[b * count + i];
 }
 
-/* Lines -> padded lines, all of them whole. Padding repeats the last sample where neighbours are coded, else 0. */
+/* Pads all lines to full length: with the last sample if neighbours are coded, else with 0. */
 static void
 add_padding(const layout *l, const unsigned char *in, size_t n, unsigned char *out)
 {
@@ -221,7 +221,7 @@ add_padding(const layout *l, const unsigned char *in, size_t n, unsigned char *o
     }
 }
 
-/* Padded lines -> lines, in place. */
+/* Removes the padding of all lines, in place. */
 static void
 remove_padding(const layout *l, unsigned char *buf, size_t n)
 {
@@ -270,14 +270,14 @@ encode_lines(const layout *l, const void *in, size_t n, void *out, size_t cap, s
         return fail_aec(arc);
     if ((arc = aec_encode(&z, AEC_FLUSH)) != AEC_OK)
         rc = fail_aec(arc);
-    if ((arc = aec_encode_end(&z)) == AEC_STREAM_ERROR && rc == NC_NOERR) /* bits were left over */
+    if ((arc = aec_encode_end(&z)) == AEC_STREAM_ERROR && rc == NC_NOERR) /* not all bits were written */
         rc = ncz_fail(NC_EFILTER, "codec 'szip': does not fit into %zu bytes", cap);
     if (rc == NC_NOERR)
         *used = z.total_out;
     return rc;
 }
 
-/* Exactly n bytes into out. */
+/* Decodes exactly n bytes into `out`. */
 static int
 decode_lines(const layout *l, const void *in, size_t nin, void *out, size_t n)
 {

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * codec_user: codecs of the application, as the same table of functions as the built-in ones.
+ * codec_user: gives the application's codecs the same table of functions as the built-in ones.
  *
- * The state is the JSON text of the configuration, and what the application made of it. Each codec with such a table holds
- * a reference to its table, so it outlives its registration as long as a chain has it. The application's functions are
- * called with one lock held at most, their own codec's, and never with the registry's.
+ * The state is the JSON text of the configuration and the application's own state. Each configured codec holds a
+ * reference to its table, so the table outlives its registration as long as a chain uses it. The application's
+ * functions are called with at most one lock held, that of their own codec, and never with the registry's.
  */
 #include "filter/filter_int.h"
 #include "filter/codec_user_int.h"
 
 #include <string.h>
 
-#define CODEC_BYTES_0 (offsetof(nczarr_codec, release) + sizeof(void *)) /* of the first nczarr_filter.h */
+#define CODEC_BYTES_0 (offsetof(nczarr_codec, release) + sizeof(void *)) /* size in the first nczarr_filter.h */
 #define WORDS_TEXT    16384                                              /* room for the JSON of parameter words */
 
 typedef struct user_state {
     ncz_user_codec *codec;
     char           *json;
-    void           *opened; /* the application's */
+    void           *opened; /* the application's state */
 } user_state;
 
 /* ---- calling the application --------------------------------------------------------------------------- */
 
-/* The text of a failure is then the application's own, or none. */
+/* Clears the error record, so that the text of a failure is the application's or none. */
 static void
 lock_codec(ncz_user_codec *o)
 {
@@ -38,7 +38,7 @@ unlock_codec(ncz_user_codec *o)
         (void)pthread_mutex_unlock(&o->lock);
 }
 
-/* Codes that mean something else to the library are not let through. */
+/* Replaces codes that have another meaning in this library. */
 static int
 finish_call(ncz_user_codec *o, int rc, const char *what)
 {
@@ -68,7 +68,7 @@ describe_array(const ncz_array_type *type)
 
 /* ---- configurations ------------------------------------------------------------------------------------ */
 
-/* Closing is not a failure: an error text that is waiting to be read stays. */
+/* Keeps the thread's error record, since closing is no failure. */
 static void
 user_free_state(void *state)
 {
@@ -88,7 +88,7 @@ user_free_state(void *state)
 static ncz_user_codec *
 user_codec_of(const ncz_codec_ops *ops)
 {
-    return (ncz_user_codec *)(uintptr_t)ops; /* the ops are its first member */
+    return (ncz_user_codec *)(uintptr_t)ops; /* `ops` is the first member */
 }
 
 static int
@@ -113,7 +113,7 @@ int
 ncz_codec_parse(const char *json, size_t len, ncz_json **out)
 {
     ncz_json_opts opts = {
-        .mode = NCZ_JSON_LENIENT, /* as documents are read: a configuration is a slice of one */
+        .mode = NCZ_JSON_LENIENT, /* the mode for documents: a configuration is part of one */
         .depth = ncz_limits_default.json_depth,
         .nbytes = ncz_limits_default.document_bytes,
         .name = "the configuration",
@@ -154,7 +154,7 @@ write_members(const ncz_json *config, ncz_jsonw *w)
     }
 }
 
-/* Makes of the application's members the object that a document would have. */
+/* Wraps the application's members in the object that a document would have. */
 static int
 name_object(const char *id, const ncz_json *members, ncz_buf *out)
 {
@@ -168,7 +168,7 @@ name_object(const char *id, const ncz_json *members, ncz_buf *out)
     return ncz_jsonw_end(&w);
 }
 
-/* The application sees numcodecs' spelling, whatever the document's. */
+/* The application always gets numcodecs' spelling. */
 static int
 user_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, void *state)
 {
@@ -312,9 +312,9 @@ user_decode(const void *state, const ncz_array_type *type, const void *in, size_
     return rc;
 }
 
-/* ---- making and ending --------------------------------------------------------------------------------- */
+/* ---- creation and release --------------------------------------------------------------------------------- */
 
-/* A struct of another release: shorter ones lack what came later, longer ones may not use what we do not have. */
+/* Copies a struct of any release. A shorter one lacks newer members; a longer one must have 0 in unknown members. */
 static int
 copy_struct(const nczarr_codec *codec, nczarr_codec *out)
 {

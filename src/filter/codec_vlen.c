@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * vlen-utf8, vlen-bytes, vlen-array as numcodecs has them: the number of items, then each item's length in bytes and
- * the bytes, numbers in four bytes, little end first. An item of vlen-array is a run of numbers, which netCDF has no
- * type for: it is the text of a JSON list here.
+ * vlen-utf8, vlen-bytes, vlen-array as in numcodecs: the number of items, then each item's length in bytes and its
+ * bytes. Numbers take four little-endian bytes. An item of vlen-array is a sequence of numbers. netCDF has no type
+ * for it, so it is represented as the text of a JSON list.
  */
 #include "filter/filter_int.h"
 
@@ -22,7 +22,7 @@ put_word(ncz_buf *out, const char *codec, size_t v)
     return ncz_buf_append(out, bytes, WORD);
 }
 
-/* Writes the length before what was appended after `from`. */
+/* Writes the length of the bytes that were appended after `from`. */
 static int
 end_item(ncz_buf *out, const char *codec, size_t from)
 {
@@ -35,7 +35,7 @@ end_item(ncz_buf *out, const char *codec, size_t from)
     return NC_NOERR;
 }
 
-/* One item: to bytes and back. */
+/* Encodes and decodes one item. */
 typedef struct item_fns {
     const char *codec;
     int (*encode)(const void *state, ncz_vlen_item text, ncz_buf *out);
@@ -143,7 +143,7 @@ vlen_bytes_decode(const void *state, const ncz_array_type *type, const void *in,
     return decode_items(&bytes_fns, state, in, n, nelems, out);
 }
 
-/* ---- runs of numbers ----------------------------------------------------------------------------------- */
+/* ---- sequences of numbers ----------------------------------------------------------------------------------- */
 
 typedef struct array_state {
     ncz_dtype dtype; /* of the numbers */
@@ -214,7 +214,7 @@ decode_run(const void *state, const unsigned char *bytes, size_t n, size_t i, nc
     return rc;
 }
 
-/* A number, or the name of one that JSON cannot write: "NaN", "Infinity", "-Infinity". */
+/* Reads a number, or the name of one that JSON lacks: "NaN", "Infinity", "-Infinity". */
 static bool
 parse_double(const ncz_json *v, double *out)
 {

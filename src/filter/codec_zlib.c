@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zlib and gzip. zlib does both, unless the build has something faster in its place. A gzip object may be several
- * members one after the other; the one that we write carries neither time nor operating system, so that the same
- * data give the same bytes everywhere.
+ * zlib and gzip. zlib codes both unless the build has a faster library. A gzip object may have several members. The
+ * member that we write has neither time nor operating system, so that the same data always give the same bytes.
  */
 #include "filter/filter_int.h"
 #include "filter/stream_int.h"
@@ -90,14 +89,14 @@ zlib_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigned w
     const zlib_state *s = state;
 
     (void)in;
-    words[0] = s->level < 0 ? 6 : (unsigned)s->level; /* -1 is zlib's name for 6 */
+    words[0] = s->level < 0 ? 6 : (unsigned)s->level; /* -1 means 6 in zlib */
     *n = 1;
     return NC_NOERR;
 }
 
 /*
- * deflate's worst case is nine bits for a byte; other implementations than zlib come near it where zlib itself
- * stores. Wide enough for either, so that what they wrote is not taken for a bomb.
+ * The worst case of deflate is nine bits for a byte, which encoders other than zlib approach where zlib stores the
+ * data. The bound covers both, so that the decoder does not refuse what they wrote as too large.
  */
 static bool
 zlib_bound(const void *state, size_t n, size_t *out)
@@ -108,7 +107,7 @@ zlib_bound(const void *state, size_t n, size_t *out)
 
 /* ---- encoding ------------------------------------------------------------------------------------------ */
 
-/* zlib sees the windows while one step runs. */
+/* Gives zlib the windows for one step. */
 static ncz_stream_result
 run_step(zlib_library *l, ncz_stream_window *w, int (*step)(z_stream *z, int flush), int flush)
 {
@@ -150,7 +149,7 @@ deflate_slowly(const char *codec, bool gzip, int level, const void *in, size_t n
     return rc;
 }
 
-/* The faster libraries first; zlib does what they do not take. */
+/* Tries the faster libraries first, then zlib. */
 static int
 encode_deflate(const char *codec, bool gzip, const zlib_state *s, const void *in, size_t n, void *out, size_t cap,
                size_t *used)
@@ -181,7 +180,7 @@ gzip_encode(const void *state, const ncz_array_type *type, const void *in, size_
 
 /* ---- decoding ------------------------------------------------------------------------------------------ */
 
-/* What does not begin like a gzip member is left over from something longer. */
+/* Bytes that do not begin like a gzip member are the rest of a longer object. */
 static bool
 member_follows(const unsigned char *in, size_t n)
 {
@@ -196,7 +195,7 @@ nothing_follows(const unsigned char *in, size_t n)
     return false;
 }
 
-/* Bytes that came out, and bytes of the input after the end. */
+/* Bytes of output, and bytes of input after the end. */
 typedef struct result {
     size_t got, tail;
 } result;
@@ -250,7 +249,7 @@ inflate_slowly(const char *codec, bool gzip, const void *in, size_t n, void *out
     return rc;
 }
 
-/* What the faster library does not take goes to zlib, which knows what is wrong. */
+/* If the faster library refuses the input, zlib decodes it or reports what is wrong. */
 static int
 decode_deflate(const char *codec, bool gzip, const void *in, size_t n, void *out, size_t cap, bool exact,
                size_t *used)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zstd, through libzstd. Decoding goes straight into memory of the allowed size, never through a window buffer, so a
- * frame cannot ask for memory; frames without a content size, several frames and skippable ones are all the same.
- * Each thread keeps an encoder and a decoder.
+ * zstd, through libzstd. Decoding writes straight into memory of the allowed size and uses no window buffer, so a
+ * frame cannot make the reader allocate too much. Frames without a content size, several frames and skippable frames
+ * are all supported. Each thread keeps an encoder and a decoder.
  */
 #include "filter/filter_int.h"
 #include "filter/thread_cache_int.h"
@@ -21,10 +21,10 @@ zstd_fail(size_t zrc)
 
 typedef struct zstd_state {
     int64_t level;    /* 0: the library's default */
-    bool    checksum; /* frames carry one */
+    bool    checksum; /* frames have a checksum */
 } zstd_state;
 
-/* "checksum" is a truth value; a number does too. */
+/* "checksum" is a truth value or a number. */
 static int
 read_checksum(const ncz_json *config, const char *codec, bool *on)
 {
@@ -39,8 +39,9 @@ read_checksum(const ncz_json *config, const char *codec, bool *on)
 }
 
 /*
- * netcdf-c writes a negative level as the unsigned number of the same bits. Levels that the library does not have
- * are let through: writers that clamp them leave the unclamped number in the document, and reading does not need it.
+ * netcdf-c writes a negative level as the unsigned number with the same bits. Levels that the library does not have
+ * are accepted: writers that clamp them leave the original number in the document, and reading does not need the
+ * level.
  */
 static int
 zstd_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
@@ -66,7 +67,7 @@ zstd_describe(const void *state, ncz_jsonw *w)
 
     ncz_jsonw_key(w, "level");
     ncz_jsonw_i64(w, s->level);
-    if (s->checksum) { /* older readers refuse it, so it is written only where it matters */
+    if (s->checksum) { /* older readers refuse the member, so write it only if it is true */
         ncz_jsonw_key(w, "checksum");
         ncz_jsonw_bool(w, true);
     }
@@ -156,7 +157,7 @@ zstd_encode(const void *state, const ncz_array_type *type, const void *in, size_
         rc = zstd_fail(zrc);
     else
         *used = zrc;
-    if (ZSTD_sizeof_CCtx(ctx) > NCZ_CODEC_SCRATCH_MAX) /* high levels take as much as a hundred chunks */
+    if (ZSTD_sizeof_CCtx(ctx) > NCZ_CODEC_SCRATCH_MAX) /* at high levels it is as large as a hundred chunks */
         ncz_codec_thread_free(NCZ_SLOT_ZSTD_ENCODER);
     return rc;
 }
@@ -185,7 +186,7 @@ fail_decode(size_t zrc, size_t most)
     }
 }
 
-/* Whether another frame follows: what does not begin like one is left over from something longer. */
+/* Whether another frame follows. Bytes that do not begin like one are the rest of a longer object. */
 static bool
 frame_follows(const unsigned char *in, size_t n)
 {
@@ -195,7 +196,7 @@ frame_follows(const unsigned char *in, size_t n)
     return at.good && (magic == ZSTD_MAGICNUMBER || (magic & 0xfffffff0) == ZSTD_MAGIC_SKIPPABLE_START);
 }
 
-/* The frames at in[0..n), as many as there are (`exact`: as are needed). `tail`: the bytes after them. */
+/* Decodes all frames at in[0..n) (with `exact`: as many as needed). *tail: the bytes after them. */
 static int
 decode_frames(ZSTD_DCtx *ctx, const unsigned char *in, size_t n, unsigned char *out, size_t most, bool exact,
               size_t *got, size_t *tail)
@@ -228,7 +229,7 @@ zstd_decode(const void *state, const ncz_array_type *type, const void *in, size_
 
     (void)state;
     (void)type;
-    if (n == 0) /* no frame at all is no error to libzstd */
+    if (n == 0) /* libzstd accepts an input without frames */
         return ncz_codec_cut_short("zstd", n);
     if ((ctx = ncz_codec_thread_get(NCZ_SLOT_ZSTD_DECODER, make_decoder, free_decoder)) == NULL)
         return ncz_fail(NC_ENOMEM, "codec 'zstd': out of memory");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ISA-L encodes in zlib's place at levels 1 to 3: about eight times as fast, nearly as small, and other bytes. Higher
- * levels ask for smallness, which others have more of.
+ * ISA-L encodes levels 1 to 3 instead of zlib: about eight times as fast, nearly as small, but with other bytes.
+ * Higher levels ask for a small size, where other libraries are better.
  */
 #include "filter/thread_cache_int.h"
 #include "filter/stream_int.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libdeflate encodes in zlib's place: twice as fast, and other bytes. Levels 1 to 9 mean much the same to it; 0 stays
- * with zlib. Each thread keeps an encoder for each level that it was asked for.
+ * libdeflate encodes instead of zlib: twice as fast, but with other bytes. Levels 1 to 9 mean much the same as in
+ * zlib. zlib keeps level 0. Each thread keeps an encoder for each level that it has used.
  */
 #include "filter/thread_cache_int.h"
 #include "filter/stream_int.h"

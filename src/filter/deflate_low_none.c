@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Low levels are encoded as the others are. */
+/* Low levels use the same encoder as the others. */
 #include "filter/stream_int.h"
 
 bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zlib encodes, and gives the bytes that every other program with zlib gives. */
+/* zlib encodes, with the same bytes as any other program that uses zlib. */
 #include "filter/stream_int.h"
 
 bool

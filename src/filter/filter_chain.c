@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A chain of codecs: what a document lists, and back. Running one is in filter_chain_run.c.
+ * A chain of codecs, parsed from a document and written back. filter_chain_run.c runs chains.
  *
- * Immutable once made, and counted, so any thread may use one. An empty chain is NULL and never allocated. A chain is
- * made for arrays of one type; another type makes another chain, which shares the codecs.
+ * A chain is immutable and counted, so any thread may use one. An empty chain is NULL and never allocated. A chain is
+ * made for arrays of one type; for another type a new chain is made, which shares the codecs.
  */
 #include "filter/chain_int.h"
 #include "filter/filter_int.h"
@@ -30,7 +30,7 @@ is_identity(const ncz_codec *c, const ncz_array_type *in)
     return c->ops != NULL && c->ops->identity != NULL && c->ops->identity(c->state, in);
 }
 
-/* Makes of the type of what enters a codec that of what it encodes to. */
+/* Changes the input type of a codec to its output type. */
 static void
 pass_codec(const ncz_codec *c, ncz_array_type *type)
 {
@@ -61,9 +61,9 @@ same_type(const ncz_array_type *a, const ncz_array_type *b)
            same_array(a->order, b->order, a->rank * sizeof *a->order);
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------- */
+/* ---- creation ---------------------------------------------------------------------------------------------- */
 
-/* The step that Zarr v2 leaves out. It is never freed: its one reference here stays. */
+/* The step that Zarr v2 omits. Its reference here keeps it from being freed. */
 static ncz_codec implied_bytes = {.refs = 1, .ops = &ncz_codec_bytes};
 
 static bool
@@ -72,7 +72,7 @@ is_array_codec(const ncz_codec *c)
     return c->ops != NULL && c->ops->cls == NCZ_CODEC_ARRAY_ARRAY;
 }
 
-/* One allocation, in the order of alignment: the chain, its steps, the shape, the list of steps to run, the order. */
+/* One allocation, ordered by alignment: the chain, its steps, the shape, the list of steps to run, the order. */
 static int
 alloc_chain(size_t n, const ncz_array_type *in, ncz_chain **out)
 {
@@ -100,7 +100,7 @@ alloc_chain(size_t n, const ncz_array_type *in, ncz_chain **out)
     return NC_NOERR;
 }
 
-/* A chain of `n` codecs, of which it takes references. None: NULL. */
+/* Makes a chain of `n` codecs and references them. NULL for no codecs. */
 static int
 make_chain(ncz_codec *const *codecs, size_t n, const ncz_array_type *in, ncz_chain **out)
 {
@@ -151,7 +151,7 @@ ncz_chain_unref(ncz_chain *c)
     ncz_free(c);
 }
 
-/* ---- lists of codecs: what a chain is made from ---------------------------------------------------------- */
+/* ---- lists of codecs, from which chains are made ---------------------------------------------------------- */
 
 typedef struct codec_list {
     ncz_codec **v;
@@ -165,7 +165,7 @@ alloc_list(size_t room, codec_list *l)
     return l->v != NULL ? NC_NOERR : ncz_fail_nomem(room * sizeof *l->v);
 }
 
-/* Takes over the reference. */
+/* Takes ownership of the reference. */
 static void
 append_codec(codec_list *l, ncz_codec *codec)
 {
@@ -189,7 +189,7 @@ listed_codec(const ncz_chain *c, size_t i)
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
-/* An array of objects needs a codec for them first; nothing else may have one. */
+/* The first codec of an array of objects must be an object codec. No other place or array may have one. */
 static int
 check_place(const ncz_codec_ops *ops, bool first, const ncz_array_type *in)
 {
@@ -203,7 +203,7 @@ check_place(const ncz_codec_ops *ops, bool first, const ncz_array_type *in)
                               ops->id);
 }
 
-/* The error of a codec that is known, but will never be run; NULL: there is none of that name. */
+/* The error text of a codec that is known but never run. NULL: there is no such codec. */
 static const char *
 explain_refused(const char *id)
 {
@@ -301,7 +301,7 @@ ncz_chain_retype(ncz_chain *base, const ncz_array_type *in, ncz_chain **out)
 
 /* ---- changing -------------------------------------------------------------------------------------------- */
 
-/* The first place for a codec from bytes to bytes. */
+/* The first place for a bytes-to-bytes codec. */
 static size_t
 find_front(const ncz_chain *c)
 {
@@ -313,7 +313,7 @@ find_front(const ncz_chain *c)
     return i;
 }
 
-/* The place for a codec: that of the first of the same id, else the last, or where bytes begin. */
+/* The place for a codec: that of the first one with the same id, else the end or (front) the first bytes place. */
 static size_t
 find_place(const ncz_chain *base, const char *id, bool front)
 {
@@ -322,7 +322,7 @@ find_place(const ncz_chain *base, const char *id, bool front)
     return found >= 0 ? (size_t)found : front ? find_front(base) : ncz_chain_len(base);
 }
 
-/* `codec` at place `at` of the list, in place of the one that is there or before it. */
+/* Puts `codec` at place `at`: instead of the existing one (`replace`), or before it. */
 static int
 insert_codec(const ncz_chain *base, ncz_codec *codec, size_t at, bool replace, const ncz_array_type *in,
              ncz_chain **out)
@@ -352,7 +352,7 @@ ncz_chain_with(const ncz_chain *base, ncz_codec *codec, const ncz_array_type *in
     return insert_codec(base, codec, find_place(base, id, front), ncz_chain_find(base, id) >= 0, in, out);
 }
 
-/* categorize is for both, and its own "dtype" tells which. */
+/* Whether the codec is for objects. categorize is for both; its "dtype" decides. */
 static bool
 is_for_objects(const ncz_codec_ops *ops, const ncz_json *config)
 {
@@ -364,7 +364,7 @@ is_for_objects(const ncz_codec_ops *ops, const ncz_json *config)
     return ops->encode == NULL || (dtype != NULL && dtype[0] != '\0' && strchr("|O", dtype[0]) != NULL);
 }
 
-/* First, in place of the one that was. It makes a variable of strings an array of objects. */
+/* Puts the codec first, instead of an earlier object codec. A string variable becomes an array of objects. */
 static int
 add_object_codec(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in,
                  ncz_chain **out)
@@ -435,7 +435,7 @@ ncz_chain_without(const ncz_chain *base, const char *id, ncz_chain **out)
     return rc;
 }
 
-/* ---- looking at ------------------------------------------------------------------------------------------ */
+/* ---- queries ------------------------------------------------------------------------------------------ */
 
 size_t
 ncz_chain_len(const ncz_chain *c)
@@ -518,7 +518,7 @@ ncz_chain_write(const ncz_chain *c, ncz_buf *filters, ncz_buf *compressor)
     ncz_jsonw w = ncz_jsonw_on(compressor);
     int       rc;
 
-    if (n == 1 && ncz_chain_objects(c)) /* readers look for it among the filters */
+    if (n == 1 && ncz_chain_objects(c)) /* readers expect it among the filters */
         nfilters = 1;
     if (nfilters > 0)
         rc = write_codecs(c, nfilters, filters);

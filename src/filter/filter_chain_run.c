@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Running a chain over one chunk. Encoding goes down the list, decoding comes back up.
+ * Runs a chain over one chunk. Encoding runs the steps in order, decoding in reverse.
  *
- * One codec works straight between the caller's memories. With more, the results between steps have buffers, of the
- * thread's scratch where there is one, and at most two of them live at once. The size of what a step decodes to is
- * known where all codecs before it have fixed sizes, and is else bounded by what they can make of a whole chunk: an
- * object that lies cannot ask for more.
+ * A single codec works straight between the caller's buffers. Several codecs need buffers for the results between
+ * steps, from the thread's scratch if there is one; at most two are in use at once. The decoded size of a step is
+ * known if all codecs before it have fixed sizes. Otherwise it is bounded by their worst case for a whole chunk, so
+ * that a bad object cannot make the reader allocate more.
  *
- * A codec is called by the functions at the top only: each clears the vector state that the codec's library may leave
+ * Only the functions at the top call codecs. Each clears the vector state that the codec's library may leave behind
  * (ISA-L 2.30 does, and an application's codec may), for the steps that follow and for the caller.
  */
 #include "filter/chain_int.h"
@@ -71,7 +71,7 @@ encode_step(const ncz_chain_step *s, const void *in, size_t n, ncz_buf *out)
     return NC_NOERR;
 }
 
-/* The buffers between steps, used in turn. */
+/* The two buffers between steps, used in turn. */
 typedef struct stages {
     ncz_buf  own[2];
     ncz_buf *bufs[2];
@@ -92,7 +92,7 @@ clear_stages(stages *s)
     ncz_buf_clear(&s->own[1]);
 }
 
-/* All of its codecs are there, and those from `from` on work on bytes. */
+/* Checks that all codecs are usable, and that those from `from` on work on bytes. */
 static int
 check_chain(const ncz_chain *c, size_t from)
 {
@@ -112,7 +112,7 @@ check_objects(const ncz_chain *c)
     return check_chain(c, 1);
 }
 
-/* The steps from `from` on. */
+/* Runs the steps from `from` on. */
 static int
 encode_from(const ncz_chain *c, size_t from, stages *between, const void *in, size_t n, ncz_buf *out)
 {
@@ -129,7 +129,7 @@ encode_from(const ncz_chain *c, size_t from, stages *between, const void *in, si
     return NC_NOERR;
 }
 
-/* Nothing changes the bytes: then what is stored is the chunk itself. */
+/* Whether no step changes the bytes, so that the stored object is the chunk itself. */
 static bool
 is_plain(const ncz_chain *c)
 {
@@ -156,7 +156,7 @@ ncz_chain_encode(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_
     return rc;
 }
 
-/* The first codec makes bytes of objects, and its output grows as it needs. */
+/* The first codec turns objects into bytes. Its output buffer grows as needed. */
 int
 ncz_chain_encode_vlen(const ncz_chain *c, ncz_scratch *scratch, const ncz_vlen_block *in, ncz_buf *out)
 {
@@ -184,8 +184,8 @@ ncz_chain_encode_vlen(const ncz_chain *c, ncz_scratch *scratch, const ncz_vlen_b
 /* ---- decoding ------------------------------------------------------------------------------------------ */
 
 /*
- * What enters step k when a chunk of n bytes is encoded: *exact says whether just as many or at most that. Other
- * writers' encoders have other worst cases than ours, so what is not exact gets an eighth of room on top.
+ * The size of the input of step k when a chunk of n bytes is encoded. *exact: the size is exact, else it is the most.
+ * Other writers' encoders have other worst cases than ours, so a size that is not exact gets an eighth more.
  */
 static int
 bound_input(const ncz_chain *c, size_t k, size_t n, size_t *most, bool *exact)
@@ -207,7 +207,7 @@ bound_input(const ncz_chain *c, size_t k, size_t n, size_t *most, bool *exact)
     return NC_NOERR;
 }
 
-/* An object that is the chunk itself. */
+/* Checks the size of an object that is the chunk itself. */
 static int
 check_plain(size_t nin, size_t n, bool tail_ok)
 {
@@ -226,7 +226,7 @@ decode_plain(const void *in, size_t nin, void *out, size_t n, bool tail_ok)
     return rc;
 }
 
-/* Makes `to` a buffer of at least `most` bytes. A larger one is made again: there is nothing in it to keep. */
+/* Gives `to` at least `most` bytes. A new buffer replaces it, since there is no content to keep. */
 static int
 make_room(ncz_buf *to, size_t most)
 {
@@ -238,7 +238,7 @@ make_room(ncz_buf *to, size_t most)
     return ncz_buf_reserve(to, most);
 }
 
-/* Decodes step k from in[0..*nin) into `to`; *nin becomes the size of the result. */
+/* Decodes step k from in[0..*nin) into `to`. Sets *nin to the size of the result. */
 static int
 decode_step(const ncz_chain *c, size_t k, const void *in, size_t *nin, size_t n, ncz_buf *to)
 {
@@ -286,8 +286,8 @@ done:
 #define ROOM_FIRST ((size_t)16 << 10)
 
 /*
- * Decodes step k where nothing tells the size of the result. It gets some room, and four times as much as long as it
- * asks for more: so what is allocated stays near what is there, and corrupt objects get no second try.
+ * Decodes step k when the size of the result is unknown. The buffer starts small and grows by a factor of four while
+ * the codec asks for more. So the allocation stays close to the real size, and corrupt objects are not tried again.
  */
 static int
 decode_unbounded(const ncz_chain *c, size_t k, const void *in, size_t *nin, size_t limit, ncz_buf *to)

@@ -38,7 +38,7 @@ last_mix(const uint32_t s[3])
     return (c ^ b) - rot(b, 24);
 }
 
-/* Twelve bytes at a time; the last one to twelve are treated apart, and no bytes at all are not mixed. */
+/* Takes twelve bytes at a time. The last one to twelve bytes are mixed separately; an empty input is not mixed. */
 uint32_t
 ncz_codec_sum_lookup3(const void *data, size_t n, uint32_t initval)
 {

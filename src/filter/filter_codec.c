@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A codec with its configuration: the table of the codec and the state that it made, in one allocation and counted. The
- * state is made once, whatever the spelling, and lives as long as a chain uses it.
+ * A codec with its configuration: a pointer to its table, and the state. Both are in one counted allocation. The
+ * state is made once, from any spelling, and lives as long as a chain uses it.
  */
 #include "filter/chain_int.h"
 #include "filter/filter_int.h"
@@ -11,9 +11,9 @@
 
 #define STATE_OFFSET ((sizeof(ncz_codec) + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t))
 
-/* ---- making ---------------------------------------------------------------------------------------------- */
+/* ---- creation ---------------------------------------------------------------------------------------------- */
 
-/* With a zeroed state, for one of the spellings to fill. */
+/* Makes a codec with a zeroed state, which from_...() then fills. */
 static int
 new_codec(const ncz_codec_ops *ops, ncz_codec **out)
 {
@@ -81,7 +81,7 @@ ncz_codec_unref(ncz_codec *c)
 
 /* ---- the spellings --------------------------------------------------------------------------------------- */
 
-/* What the codec's configuration may have, for people: "level, checksum". */
+/* Fails with the list of allowed members, such as "level, checksum". */
 static int
 fail_member(const ncz_codec_ops *ops, size_t n, const char *member)
 {
@@ -101,7 +101,7 @@ fail_member(const ncz_codec_ops *ops, size_t n, const char *member)
     return rc;
 }
 
-/* As numcodecs does: a parameter that nobody knows may change what the bytes mean. `own`: the object's name. */
+/* As in numcodecs, unknown members are an error: they may change the meaning of the bytes. `own`: the name member. */
 static int
 check_members(const ncz_codec_ops *ops, const ncz_json *config, const char *own)
 {
@@ -186,7 +186,7 @@ ncz_codec_describe(const ncz_codec *c, ncz_jsonw *w)
     ncz_jsonw_close_object(w);
 }
 
-/* "configuration" is always there: some readers ask for it where v3 allows to leave it out. */
+/* Always writes "configuration": some readers require it although v3 does not. */
 int
 ncz_codec_describe_v3(const ncz_codec *c, const ncz_array_type *in, ncz_jsonw *w)
 {
@@ -218,7 +218,7 @@ ncz_codec_to_words(const ncz_codec *c, const ncz_array_type *in, size_t *n, unsi
     return c->ops->to_words(c->state, in, n, words);
 }
 
-/* ---- looking at ------------------------------------------------------------------------------------------ */
+/* ---- queries ------------------------------------------------------------------------------------------ */
 
 const char *
 ncz_codec_id(const ncz_codec *c)

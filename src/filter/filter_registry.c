@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The codecs that there are: the table of filter_codecs.h, fixed at build time, and the list of those that applications
- * registered, which is the process's and has its lock.
+ * All codecs: the table of filter_codecs.h, which is fixed at build time, and the list of the codecs that
+ * applications registered, which is global and has its own lock.
  */
 #include "filter/filter_int.h"
 #include "filter/codec_user_int.h"
@@ -12,9 +12,9 @@
 static const ncz_codec_ops *const codecs[] = {NCZ_CODECS(TABLE_ENTRY)};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static ncz_user_codec *user_codecs; /* the registry's references; under the lock */
+static ncz_user_codec *user_codecs; /* holds references; guarded by the lock */
 
-/* ---- looking up ---------------------------------------------------------------------------------------- */
+/* ---- lookup ---------------------------------------------------------------------------------------- */
 
 typedef enum name_kind { NAME_V2, NAME_V3, NAME_HDF5 } name_kind;
 
@@ -80,7 +80,7 @@ ncz_codec_at(size_t i)
 
 /* ---- registering --------------------------------------------------------------------------------------- */
 
-/* The name or the number is taken. Under the lock. */
+/* Whether the name or the number is taken. Needs the lock. */
 static bool
 is_taken(const ncz_codec_ops *ops)
 {
@@ -111,7 +111,7 @@ ncz_codec_register(const nczarr_codec *codec)
     if (!taken)
         return NC_NOERR;
     rc = ncz_fail(NC_ENAMEINUSE, "there is a codec '%s', or one with the HDF5 id %u", o->id, o->ops.hdf5_id);
-    o->c.release = NULL; /* it never was: what is the caller's stays the caller's */
+    o->c.release = NULL; /* not registered, so the caller keeps its data */
     ncz_user_codec_unref(o);
     return rc;
 }

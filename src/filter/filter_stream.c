@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs a library that codes in steps over memory of any size: such libraries count in unsigned int, so they see the
+ * Runs a library that codes in steps over memory of any size. Such libraries count in unsigned int, so they see the
  * memory through windows. No state.
  */
 #include "filter/filter_int.h"
@@ -35,7 +35,7 @@ ncz_codec_stream_decode(const ncz_stream *s, const char *codec, const void *in, 
 {
     ncz_stream_window w = {.in = in, .out = out};
     size_t            in_left = n, out_left = most;
-    unsigned char     spare; /* the byte after the output: a stream that writes it is too long */
+    unsigned char     spare; /* one byte after the output: a stream that writes it is too long */
     bool              full = false;
 
     for (;;) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Things kept for each thread.
+ * Objects that are kept for each thread.
  *
- * They are in thread-local memory, so nothing is locked and leak checkers see them; the key is there only for its
- * destructor, which runs at the end of each thread that keeps something. The key goes when the library is unloaded,
- * for a destructor that is not mapped any more would be called else.
+ * They are in thread-local memory, so they need no lock and leak checkers see them. The pthread key exists only for
+ * its destructor, which runs at the end of each thread that keeps something. The key is deleted when the library is
+ * unloaded; otherwise the next thread to end would call a destructor that is no longer mapped.
  */
 #include "filter/thread_cache_int.h"
 
@@ -45,7 +45,7 @@ make_key(void)
     has_key = pthread_key_create(&key, drop_all) == 0;
 }
 
-/* Sees to it that what this thread keeps will be given back. */
+/* Makes sure that this thread's objects are freed at its end. */
 static bool
 armed(void)
 {
@@ -53,7 +53,7 @@ armed(void)
     return has_key && (pthread_getspecific(key) != NULL || pthread_setspecific(key, mine) == 0);
 }
 
-/* With this number it comes after the pool's, which has none: the workers end first, and with them what they keep. */
+/* The priority makes it run after the pool's destructor: the workers end first and free what they keep. */
 __attribute__((destructor(1000))) static void
 unload(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libdeflate decodes what zlib and gzip streams are whole and sound, with one decoder for each thread. */
+/* libdeflate decodes complete, valid zlib and gzip streams, with one decoder per thread. */
 #include "filter/thread_cache_int.h"
 #include "filter/stream_int.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zlib decodes: this build has no libdeflate. */
+/* zlib decodes, because this build has no libdeflate. */
 #include "filter/stream_int.h"
 
 bool

@@ -2,9 +2,9 @@
 /*
  * HDF5's Fletcher checksum: the sum of all words, and the sum of all those sums, each in ones' complement.
  *
- * Ones' complement sums are residues modulo 65535, which buys two things. Swapping the bytes of every word swaps the
- * bytes of the result (it is a product with 256), so words are added up as the machine has them. And the order of
- * adding is free, so the words go into lanes, and the places that the lanes had in the data are made up for at the
+ * Ones' complement sums are residues modulo 65535, which has two uses. Swapping the bytes of every word swaps the
+ * bytes of the result (it is a product with 256), so words are added in the machine's byte order. And the order of
+ * additions is free, so the words are added in lanes, and the lanes' positions in the data are accounted for at the
  * end of a run.
  */
 #include "filter/kernel_int.h"
@@ -12,14 +12,14 @@
 #include <string.h>
 
 #define LANES 16
-#define STEPS 256 /* of a run: STEPS * (STEPS + 1) / 2 * 65535 still fits into a lane */
+#define STEPS 256 /* of a run: STEPS * (STEPS + 1) / 2 * 65535 still fits in a lane */
 #define RUN   (LANES * STEPS)
 
 typedef struct sums {
     uint64_t a, b; /* the sum, and the sum of sums */
 } sums;
 
-/* `steps` times LANES words. Word i of m counts m - i times in the sum of sums. */
+/* Adds `steps` times LANES words. Word i of m counts m - i times in the sum of sums. */
 static void
 add_run(sums *s, const unsigned char *data, size_t steps)
 {
@@ -58,7 +58,7 @@ add_word(sums *s, unsigned high, unsigned low)
 static void
 reduce(sums *s)
 {
-    s->a = s->a == 0 ? 0 : (s->a - 1) % 65535 + 1; /* nothing but zeros add up to 0: else it is written 65535 */
+    s->a = s->a == 0 ? 0 : (s->a - 1) % 65535 + 1; /* only zeros sum to 0; any other residue 0 is written as 65535 */
     s->b = s->b == 0 ? 0 : (s->b - 1) % 65535 + 1;
 }
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Byte planes and bit planes. Elements of 2, 4 and 8 bytes go through vectors of 16 bytes, which every 64-bit machine
- * has, so nothing is chosen at run time; other sizes, what does not fill a vector, and compilers without vector
- * shuffles take plain loops.
+ * Byte planes and bit planes. Elements of 2, 4 and 8 bytes use vectors of 16 bytes, which every 64-bit machine has,
+ * so there is no choice at run time. Plain loops handle other sizes, the rest after the last vector, and compilers
+ * without vector shuffles.
  *
- * Joining planes is zipping: planes 0 and 1 zipped are elements of two bytes. Four planes are zipped as (0, 2) and
- * (1, 3), and then those two; eight as (0, 4), (1, 5), (2, 6), (3, 7), and then as four. Spreading undoes it.
+ * Planes are joined by zipping: zipping planes 0 and 1 gives elements of two bytes. Four planes are zipped as (0, 2)
+ * and (1, 3), and then the two results; eight as (0, 4), (1, 5), (2, 6), (3, 7), and then like four. Spreading is the
+ * inverse.
  */
 #include "filter/kernel_int.h"
 
 #include <string.h>
 
-#define TILE 512 /* elements moved between two passes over the bytes of an element: stays in the first-level cache */
+#define TILE 512 /* elements per tile: a tile stays in the L1 cache between passes over its bytes */
 
 /* ---- vectors ------------------------------------------------------------------------------------------- */
 
@@ -26,7 +27,7 @@
 
 #define V sizeof(vec)
 
-/* Before loops over vectors that are to stay in registers. */
+/* Goes before loops whose vectors should stay in registers. */
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -111,7 +112,7 @@ unzip4(vec *v)
     unzip(&v[1], &v[3]);
 }
 
-/* n planes -> as many vectors of elements. */
+/* Zips n planes into n vectors of elements. */
 static inline __attribute__((always_inline)) void
 zip_all(vec *v, size_t n)
 {
@@ -144,7 +145,7 @@ unzip_all(vec *v, size_t n)
     }
 }
 
-/* These two return how many elements they did: whole vectors of them. */
+/* The next two return the number of elements done, in whole vectors. */
 static inline __attribute__((always_inline)) size_t
 gather_vectors(const unsigned char *const *planes, size_t count, size_t size, unsigned char *out)
 {
@@ -175,7 +176,7 @@ spread_vectors(const unsigned char *in, size_t count, size_t size, unsigned char
     return i;
 }
 
-/* In each eight bytes, bit c of byte r becomes bit r of byte c. */
+/* Transposes each eight bytes: bit c of byte r becomes bit r of byte c. */
 static inline vec
 turn_bits(vec v)
 {
@@ -190,7 +191,7 @@ turn_bits(vec v)
     return (vec)x;
 }
 
-/* Eight planes of n bytes of bits, `stride` apart -> 8 n bytes. Returns how many of the n it did. */
+/* Turns eight bit planes of n bytes, `stride` apart, into 8 n bytes. Returns how many of the n are done. */
 static size_t
 turn_vectors(const unsigned char *in, size_t stride, size_t n, unsigned char *out)
 {
@@ -242,7 +243,7 @@ turn_vectors(const unsigned char *in, size_t stride, size_t n, unsigned char *ou
 
 /* ---- bytes --------------------------------------------------------------------------------------------- */
 
-/* Inlined once for each usual size, so that the inner loops know their stride. */
+/* Inlined once for each usual size, so that the inner loops have a constant stride. */
 static inline __attribute__((always_inline)) void
 gather_apart(const unsigned char *const *planes, size_t count, size_t size, unsigned char *out)
 {
@@ -261,7 +262,7 @@ ncz_codec_gather_apart(const unsigned char *const *planes, size_t count, size_t 
     }
 }
 
-/* One plane into its place in elements. */
+/* Copies one plane into its place in the elements. */
 static void
 put_plane(const unsigned char *plane, size_t count, size_t size, unsigned char *out)
 {
@@ -319,7 +320,7 @@ ncz_codec_spread(const void *in, size_t count, size_t size, void *out)
 
 /* ---- bits ---------------------------------------------------------------------------------------------- */
 
-/* Eight planes of n bytes of bits -> one byte of 8 n elements. */
+/* Turns eight bit planes of n bytes into one byte of each of 8 n elements. */
 static void
 turn(const unsigned char *in, size_t stride, size_t n, unsigned char *out)
 {
@@ -333,7 +334,7 @@ turn(const unsigned char *in, size_t stride, size_t n, unsigned char *out)
         }
 }
 
-/* Tile by tile: the bits of a tile are turned into planes of bytes that are still at hand when they are gathered. */
+/* Works in tiles: the byte planes of a tile are still in the CPU cache when they are gathered. */
 void
 ncz_codec_gather_bits(const void *in, size_t count, size_t size, void *out)
 {
