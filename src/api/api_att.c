@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_att: attributes of groups and variables. Two names mean more than themselves: a variable's _FillValue is its fill
- * value, and _nczarr_maxstrlen is how wide its strings are stored.
+ * api_att: attributes of groups and variables. Two names have an effect: a variable's _FillValue is its fill value,
+ * and _nczarr_maxstrlen is the stored width of its strings.
  *
- * Some are found by name but never listed: _NCProperties, which the root has, and those that make_up_att() computes.
+ * Some attributes can be read by name but are never listed: _NCProperties of the root, and those that make_up_att()
+ * computes.
  */
 #include "api/api_int.h"
 
@@ -32,7 +33,7 @@ ncz_api_count_atts(const ncz_atts *a)
     return n;
 }
 
-/* An attribute as the caller sees it; `text` owns the value of one that was computed. */
+/* An attribute as the caller sees it. `text` owns the value of a computed one. */
 typedef struct answer {
     const ncz_type *type;
     size_t          len;
@@ -65,7 +66,7 @@ make_up_att(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
     return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);
 }
 
-/* *out is valid until the call is left; the caller clears its text. */
+/* Finds an attribute. *out is valid until the call is left; the caller clears its text. */
 static int
 find_att(const ncz_call *c, int varid, const char *name, answer *out)
 {
@@ -78,7 +79,7 @@ find_att(const ncz_call *c, int varid, const char *name, answer *out)
     *out = (answer){.text = NCZ_BUF_INIT};
     if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR)
         return rc;
-    /* The name as it is spelled comes first: most names need not be normalised. */
+    /* Look up the name as given first, since most names need no normalisation. */
     a = name != NULL ? ncz_atts_find(atts, name) : NULL;
     if (a == NULL) {
         if ((rc = ncz_api_lookup_name(name, &own)) != NC_NOERR)
@@ -183,7 +184,7 @@ check_conversion(const ncz_type *from, const ncz_type *to, const char *name)
     return NC_NOERR;
 }
 
-/* Elements of the attribute as `mem`; NC_NAT: as they are. */
+/* Gives the attribute's elements as type `mem`. NC_NAT: unconverted. */
 int
 ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip)
 {
@@ -224,7 +225,7 @@ check_type(const ncz_call *c, nc_type xtype, nc_type mem, const char *name)
     return check_conversion(ncz_type_of(mem), ncz_type_of(xtype), name);
 }
 
-/* In the classic model's data mode an attribute may be replaced, but not by a longer one, and none be made. */
+/* In the classic model's data mode no attribute may be added, nor replaced by a longer one. */
 static int
 check_classic(const ncz_call *c, const ncz_att *old, const ncz_type *type, size_t len)
 {
@@ -235,7 +236,7 @@ check_classic(const ncz_call *c, const ncz_att *old, const ncz_type *type, size_
     return NC_NOERR;
 }
 
-/* The width of strings that an attribute asks for; 0 when it does not. */
+/* The string width that an attribute sets; 0: none. */
 static size_t
 read_width(const char *name, const char *which, const ncz_type *type, size_t len, const void *data)
 {
@@ -244,7 +245,7 @@ read_width(const char *name, const char *which, const ncz_type *type, size_t len
     return (size_t) * (const int *)data;
 }
 
-/* The dataset's width applies to all variables that can still be defined and have no width of their own. */
+/* The dataset's width applies to all variables that can still be defined and do not set their own. */
 static int
 set_default_width(const ncz_call *c, size_t width)
 {
@@ -261,7 +262,7 @@ set_default_width(const ncz_call *c, size_t width)
     return rc;
 }
 
-/* Does what some attributes ask for by their names. This may fail, so it comes before the attribute is set. */
+/* Applies the effect of special attributes. It may fail, so it runs before the attribute is set. */
 static int
 apply_special_att(ncz_call *c, ncz_var *v, const char *name, const ncz_type *type, size_t len, const void *data)
 {
@@ -278,7 +279,7 @@ apply_special_att(ncz_call *c, ncz_var *v, const char *name, const ncz_type *typ
     return NC_NOERR;
 }
 
-/* Stores values that are of type `type` already. `name` is checked. */
+/* Sets an attribute from values of type `type`. `name` is already checked. */
 static int
 set_att(ncz_call *c, int varid, const char *name, const ncz_type *type, size_t len, const void *data)
 {
@@ -294,14 +295,14 @@ set_att(ncz_call *c, int varid, const char *name, const ncz_type *type, size_t l
         return ncz_api_set_fill_att(c, v, type, len, data);
     if ((rc = apply_special_att(c, v, name, type, len, data)) != NC_NOERR)
         return rc;
-    /* Units that the stored type implies are made by the reader: they are shown, and not stored. */
+    /* Readers derive units that the stored type implies, so these are shown but not stored. */
     if (v != NULL && type->class == NCZ_TYPE_CHAR && strcmp(name, "units") == 0 &&
         ncz_format_synthetic_units(v, data, len))
         return ncz_format_att_synthetic(c->m, atts, name, type, len, data);
     return ncz_atts_set(c->m, atts, name, type, len, data, NULL);
 }
 
-/* The normalised form of a name that may be given to an attribute. */
+/* Checks a new attribute name and gives its normalised form. */
 static int
 check_new_name(const char *name, char **out)
 {
@@ -315,7 +316,7 @@ check_new_name(const char *name, char **out)
     return rc;
 }
 
-/* Memory values -> an attribute of type xtype. NC_ERANGE: some values did not fit; the attribute is set all the same. */
+/* Converts memory values to type xtype and sets them. NC_ERANGE: some did not fit, but the attribute is set. */
 static int
 convert_and_set(ncz_call *c, int varid, const char *name, nc_type xtype, size_t len, nc_type mem, const void *op)
 {
@@ -366,7 +367,7 @@ nc_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, con
     return ncz_api_put_att(ncid, varid, name, xtype, len, NC_NAT, op);
 }
 
-/* A variable without the attribute has the default fill value again, unless its fill value is final. */
+/* Restores the default fill value after the attribute is deleted, unless the fill value is final. */
 static int
 reset_fill(ncz_call *c, ncz_var *v)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_call: how every public function enters a dataset and leaves it, and finds what its ids mean.
+ * api_call: how every public function enters and leaves a dataset and resolves its ids.
  */
 #include "api/api_int.h"
 
@@ -31,7 +31,7 @@ int
 ncz_call_done(int rc)
 {
     if (rc == NC_NOERR)
-        ncz_err_clear(); /* a failure that was recovered from is no failure */
+        ncz_err_clear(); /* drop the text of a failure that was recovered from */
     else if (ncz_err_text()[0] == '\0')
         return ncz_fail(rc, "%s", nc_strerror(rc));
     return rc;
@@ -106,7 +106,7 @@ ncz_api_lookup_name(const char *name, char **out)
         return ncz_fail(NC_EBADNAME, "no name is given");
     if (ncz_utf8_valid(name, strlen(name)))
         return ncz_nfc(name, out);
-    /* Not one that could be given here, but a document may hold it, and then it was listed with these bytes. */
+    /* The name is invalid for new objects, but a foreign document may contain it: look it up unchanged. */
     *out = ncz_strdup(name);
     return *out != NULL ? NC_NOERR : ncz_fail_nomem(strlen(name) + 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_chunks: a variable's chunks as objects of the store: their keys, which of them are there, and how their bytes come
- * about. For programs that move chunks without decoding them.
+ * api_chunks: a variable's chunks as objects of the store: their keys, which of them exist, and how they are encoded.
+ * It serves programs that move chunks without decoding them.
  */
 #include "nczarr_zmap.h"
 
@@ -26,7 +26,7 @@ nczarr_inq_map(int ncid, nczarr_map **mapp)
     return ncz_call_leave(&c, rc);
 }
 
-/* A text of the library's into the caller's memory, both as wanted. */
+/* Gives the caller the length of a text, the text, or both. */
 static void
 give_text(const ncz_buf *b, size_t *lenp, char *text)
 {
@@ -38,7 +38,7 @@ give_text(const ncz_buf *b, size_t *lenp, char *text)
 
 /* ---- encoding ---- */
 
-/* numpy's text for the stored type, with its true byte order where it has one. A kind of our own: 'C', NC_CHAR. */
+/* numpy's text for the stored type, with its true byte order if it has one. 'C' is our own kind, for NC_CHAR. */
 static void
 write_dtype(const ncz_dtype *t, ncz_jsonw *w)
 {
@@ -52,7 +52,7 @@ write_dtype(const ncz_dtype *t, ncz_jsonw *w)
     ncz_jsonw_cstr(w, text);
 }
 
-/* The stored element that fills; of strings without a width their bytes. */
+/* The stored fill element; for variable-length strings its bytes. */
 static ncz_vlen_item
 fill_of(const ncz_spec *s)
 {
@@ -103,7 +103,7 @@ write_encoding(const ncz_spec *s, ncz_buf *out)
     ncz_jsonw_key(&w, "fill");
     if ((rc = write_fill(s, &text, &w)) != NC_NOERR)
         goto done;
-    if (s->fill_null) { /* a missing chunk means the fill value to us alone */
+    if (s->fill_null) { /* only this library reads a missing chunk as the fill value */
         ncz_jsonw_key(&w, "fill_null");
         ncz_jsonw_bool(&w, true);
     }
@@ -159,7 +159,7 @@ nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *name)
 
 /* ---- keys ---- */
 
-/* Where a chunk is that the variable's shape has room for. `where->key` is in `key`. */
+/* Gives the address of a chunk within the variable's shape. `key` owns where->key. */
 static int
 locate_chunk(ncz_dataset *ds, const ncz_var *v, const size_t *indexp, bool range, ncz_buf *key, ncz_chunk_addr *where)
 {
@@ -208,7 +208,7 @@ nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keyl
     return ncz_call_leave(&c, rc);
 }
 
-/* ---- what is stored ---- */
+/* ---- stored chunks ---- */
 
 typedef struct listing {
     uint64_t *index;
@@ -216,7 +216,7 @@ typedef struct listing {
     ncz_spec *spec;
 } listing;
 
-/* Under the dataset's lock; what is found outlives it. */
+/* Lists the chunks under the dataset's lock. The list stays valid after it is released. */
 static int
 list_chunks(int ncid, int varid, listing *l)
 {
@@ -265,7 +265,7 @@ nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg)
         }
         if (rc == NC_NOERR && (rc = l.spec->locate(l.spec, l.index + i * wide, &key, &where)) == NC_NOERR &&
             (rc = each(index, where.key, where.offset, where.length, arg)) != 0)
-            break; /* the caller's own value, and text */
+            break; /* stop with the caller's own code and text */
     }
 done:
     ncz_free(l.index);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_codec: nczarr_filter.h's registry, and what a codec's own functions may call. Those last leave the thread's text
- * alone when they succeed: they run in the middle of another call.
+ * api_codec: the registry of nczarr_filter.h, and the functions that a codec may call. The latter do not touch the
+ * thread's error text when they succeed, because they run in the middle of another call.
  */
 #include "api/api_int.h"
 #include "nczarr_filter.h"
@@ -81,7 +81,7 @@ nczarr_codec_get_double(const char *json, const char *name, double *valuep)
     return rc;
 }
 
-/* The member's bytes into text[0..cap), with a NUL; absent leaves it as it is. */
+/* Copies the member's bytes into text[0..cap), with a NUL. An absent member leaves it unchanged. */
 static int
 copy_text(const ncz_json *member, const char *name, char *text, size_t cap)
 {

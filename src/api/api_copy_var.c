@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_copy_var: a variable into another dataset or group, definition, attributes and data. Written on the public
- * functions alone but for the codecs, one dataset locked at a time, so that both may be the same. Data go in slabs of
- * bounded size.
+ * api_copy_var: copies a variable into another dataset or group: definition, attributes and data. Except for the
+ * codecs it uses public functions only and locks one dataset at a time, so both may be the same. Data are copied in
+ * slabs of bounded size.
  */
 #include "api/api_int.h"
 
@@ -10,14 +10,14 @@
 
 #define SLAB_BYTES ((size_t)16 << 20)
 
-/* What is copied. */
+/* The variable that is copied. */
 typedef struct source {
     int             ncid, varid;
     char            name[NC_MAX_NAME + 1];
-    nc_type         id; /* of its type */
+    nc_type         id; /* id of its type */
     const ncz_type *type;
     int             ndims, natts;
-    int            *in, *out; /* dimension ids on either side */
+    int            *in, *out; /* dimension ids in the source and in the target */
     size_t         *len, *start, *count;
     bool           *unlimited;
 } source;
@@ -74,7 +74,7 @@ inquire_source(int ncid, int varid, source *s)
     return rc;
 }
 
-/* The dimension of that name over there; made when there is none. */
+/* Finds the target's dimension of that name, or defines it. */
 static int
 match_dim(const source *s, int d, int ncid_out)
 {
@@ -94,7 +94,7 @@ match_dim(const source *s, int d, int ncid_out)
     return NC_NOERR;
 }
 
-/* What HDF5 has numbers for, as parameters of the other variable's own elements. */
+/* Copies the codecs that have HDF5 numbers, with their parameters, for the target's own element type. */
 static int
 copy_words(const source *s, int ncid_out, int varid_out)
 {
@@ -131,7 +131,7 @@ look_at_chain(const source *s, ncz_dtype *dtype, ncz_chain **chain)
     return ncz_call_leave(&c, rc);
 }
 
-/* The whole chain, for the same elements: it may hold codecs that HDF5 has no number for. */
+/* Copies the whole chain if the elements are the same: it may have codecs without HDF5 numbers. */
 static int
 copy_filters(const source *s, int ncid_out, int varid_out)
 {
@@ -148,7 +148,7 @@ copy_filters(const source *s, int ncid_out, int varid_out)
         if ((rc = ncz_call_open_var(&c, varid_out, &v)) == NC_NOERR) {
             same = v->dtype.kind == dtype.kind && v->dtype.size == dtype.size && v->dtype.big == dtype.big;
             same = same || (v->type->class == NCZ_TYPE_STRING &&
-                            ncz_chain_objects(chain)); /* the chain makes objects of it */
+                            ncz_chain_objects(chain)); /* the chain makes it an array of objects */
             rc = same ? ncz_dataset_set_chain(c.ds, v, chain) : NC_NOERR;
         }
         rc = ncz_call_leave(&c, rc);
@@ -157,7 +157,7 @@ copy_filters(const source *s, int ncid_out, int varid_out)
     return rc == NC_NOERR && !same ? copy_words(s, ncid_out, varid_out) : rc;
 }
 
-/* The stored type, unless the target's dialect does not have it: then it gets netCDF's. */
+/* Copies the stored type. If the target's dialect lacks it, the target gets netCDF's default. */
 static int
 copy_dtype(const source *s, int ncid_out, int varid_out)
 {
@@ -180,7 +180,7 @@ copy_dtype(const source *s, int ncid_out, int varid_out)
     return rc;
 }
 
-/* How it is stored: fill mode, byte order, chunks, filters. */
+/* Copies the storage settings: fill mode, byte order, chunks, filters. */
 static int
 copy_storage(const source *s, int ncid_out, int varid_out)
 {
@@ -232,7 +232,7 @@ define_copy(const source *s, int ncid_out, int *varid_out)
     return NC_NOERR;
 }
 
-/* Lengths of one slab: whole inner dimensions while they fit, then part of one, then single steps. Its elements. */
+/* Sets the lengths of one slab: whole inner dimensions while they fit, part of one, then 1. Returns its elements. */
 static size_t
 choose_slab(const source *s, size_t *count)
 {
@@ -247,7 +247,7 @@ choose_slab(const source *s, size_t *count)
     return n;
 }
 
-/* The next slab's start; false after the last. */
+/* Moves to the next slab's start. False after the last. */
 static bool
 next_slab(const source *s, const size_t *step)
 {
@@ -306,7 +306,7 @@ nc_copy_var(int ncid_in, int varid, int ncid_out)
     if ((rc = nc_enddef(ncid_out)) != NC_NOERR || (rc = copy_data(&s, ncid_out, varid_out)) != NC_NOERR)
         goto done;
     if (was_defining)
-        rc = nc_redef(ncid_out); /* as it was found */
+        rc = nc_redef(ncid_out); /* restore define mode */
 done:
     source_clear(&s);
     return ncz_call_done(rc);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_dim: dimensions. Ids count over the whole dataset; names are looked for in the group and outward.
+ * api_dim: dimensions. Ids are unique in the dataset. Names are looked up in the group, then in its parents.
  */
 #include "api/api_int.h"
 
-/* Documents hold lengths below 2^63. */
+/* Documents can only hold lengths below 2^63. */
 static int
 check_length(const char *name, uint64_t len)
 {
@@ -52,7 +52,7 @@ nc_inq_dimid(int ncid, const char *name, int *idp)
     return ncz_call_leave(&c, rc);
 }
 
-/* On 32 bits a dataset may have longer dimensions than a size_t can say. */
+/* On 32 bits a dimension may be longer than a size_t can hold. */
 static int
 give_length(const ncz_dim *d, size_t *lenp)
 {
@@ -139,7 +139,7 @@ count_dims(const ncz_group *g)
     return n;
 }
 
-/* The first unlimited dimension of the group; -1 when there is none. */
+/* The first unlimited dimension of the group; -1: none. */
 static int
 first_unlimited(const ncz_group *g)
 {
@@ -186,7 +186,7 @@ nc_inq_natts(int ncid, int *nattsp)
     return nc_inq(ncid, NULL, NULL, nattsp, NULL);
 }
 
-/* Unlike nc_inq(), this one looks outward too, as netCDF has it. */
+/* Unlike nc_inq(), this also searches the parent groups, as in netCDF. */
 int
 nc_inq_unlimdim(int ncid, int *unlimdimidp)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_file: datasets as a whole: create, open, define mode, sync, close, abort, delete; and what there is to know of
- * them.
+ * api_file: calls on whole datasets: create, open, define mode, sync, close, abort, delete and inquiries.
  */
 #include "api/api_int.h"
 
@@ -84,7 +83,7 @@ nc__open_mp(const char *path, int omode, int basepe, size_t *chunksizehintp, int
     return nc__open(path, omode, chunksizehintp, ncidp);
 }
 
-/* ---- calls on the dataset as a whole, which lock for themselves ---- */
+/* ---- calls on the whole dataset, which take their own locks ---- */
 
 static int
 on_dataset(int ncid, int (*what)(ncz_dataset *))

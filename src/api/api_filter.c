@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_filter: the codecs of a variable. Each definition makes a new chain from the old one; the variable takes it whole
- * or stays as it was. HDF5's filter ids and parameter words are the language here; the filter room knows what they
- * mean.
+ * api_filter: the codecs of a variable. Each definition makes a new chain from the old one, and the variable takes it
+ * as a whole or stays unchanged. These calls use HDF5's filter ids and parameter words; the filter room interprets
+ * them.
  */
 #include "api/api_int.h"
 
 #include <string.h>
 
-/* chain := chain without that codec. */
+/* Replaces *chain by a chain without that codec. */
 static int
 remove_codec(ncz_chain **chain, const char *id)
 {
@@ -22,7 +22,7 @@ remove_codec(ncz_chain **chain, const char *id)
     return NC_NOERR;
 }
 
-/* chain := chain with one codec more (or changed). The old reference is dropped on success. */
+/* Replaces *chain by a chain with one codec added or changed. Drops the old reference on success. */
 static int
 add_codec(const ncz_var *v, ncz_chain **chain, unsigned id, size_t n, const unsigned *words, bool front)
 {
@@ -87,7 +87,7 @@ nc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_le
     if (rc != NC_NOERR)
         return rc;
     chain = ncz_chain_ref(v->chain);
-    if (shuffle != 0) /* in the order of the calls, but before a deflate that stands already */
+    if (shuffle != 0) /* last so far, but before an existing deflate */
         rc = add_codec(v, &chain, H5Z_FILTER_SHUFFLE, 0, NULL, ncz_chain_find(chain, "zlib") >= 0);
     if (rc == NC_NOERR && deflate != 0) {
         if (deflate_level < NC_MIN_DEFLATE_LEVEL || deflate_level > NC_MAX_DEFLATE_LEVEL)
@@ -144,7 +144,7 @@ nczarr_def_var_codec(int ncid, int varid, const char *json)
     return ncz_call_leave(&c, rc);
 }
 
-/* A list of codecs for the variable's elements. Strings may be of fixed width or not, and the list decides. */
+/* Parses a list of codecs for the variable. For strings the list decides between fixed width and objects. */
 static int
 parse_list(const ncz_call *c, const ncz_var *v, const ncz_json *list, ncz_chain **out)
 {
@@ -218,7 +218,7 @@ nc_def_var_blosc(int ncid, int varid, unsigned subcompressor, unsigned level, un
 
 /* ---- inquiries ---- */
 
-/* The parameter words of the filter in the variable's chain. *found false: it is not there. */
+/* The parameter words of the filter in the variable's chain. *found false: the chain lacks the filter. */
 static int
 words_of(const ncz_var *v, unsigned id, bool *found, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {
@@ -238,7 +238,7 @@ words_of(const ncz_var *v, unsigned id, bool *found, size_t *n, unsigned words[N
     return NC_NOERR;
 }
 
-/* Enters, looks, leaves. */
+/* The same as a complete call: enters, looks the filter up, leaves. */
 static int
 inquire_codec(int ncid, int varid, unsigned id, bool *found, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {
@@ -303,7 +303,7 @@ nc_inq_var_fletcher32(int ncid, int varid, int *fletcher32p)
     return rc;
 }
 
-/* A filter with one parameter, a level. */
+/* Inquires about a filter with one parameter, a level. */
 static int
 inquire_level(int ncid, int varid, unsigned id, int *hasfilterp, int *levelp)
 {
@@ -357,7 +357,7 @@ nc_inq_var_blosc(int ncid, int varid, int *hasfilterp, unsigned *subcompressorp,
     return NC_NOERR;
 }
 
-/* Codecs that HDF5 has no number for are not listed: the attribute _Codecs shows all of them. */
+/* Does not list codecs without an HDF5 number. The attribute _Codecs shows all codecs. */
 int
 nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filterids)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_ids: the table of open datasets. Numbers are given in rising order and used again only after all others, so that
- * a closed ncid stays wrong for long.
+ * api_ids: the table of open datasets. Numbers are assigned in rising order and reused only after all others, so that
+ * a closed ncid stays invalid for long.
  *
- * Looking up takes no lock, as every call begins with it: a reader announces itself in the slot before it reads the
- * slot's dataset, and whoever empties a slot waits until no reader is announced there. A reader is there for a few
- * instructions only. Adding and removing have a lock. Slots stay where they are, in pages that are never freed: the
- * first is static, others come only when hundreds of datasets are open at once.
+ * Lookup takes no lock, because every call begins with it. A reader announces itself in the slot before it reads the
+ * slot's dataset. A thread that empties a slot waits until no reader is announced there. A reader stays for a few
+ * instructions only. Adding and removing take a lock. Slots never move: they are in pages that are never freed. The
+ * first page is static; others are made only when hundreds of datasets are open at once.
  */
 #include "api/api_int.h"
 
@@ -25,7 +25,7 @@ typedef struct id_slot {
 
 static id_slot            first_page[PAGE_SLOTS];
 static _Atomic(id_slot *) pages[PAGES] = {first_page};
-static pthread_mutex_t    lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, and changes of slots */
+static pthread_mutex_t    lock = PTHREAD_MUTEX_INITIALIZER; /* guards the variables below and changes of slots */
 static size_t             live;
 static size_t             next_number = 1;
 
@@ -37,7 +37,7 @@ slot_of(size_t number)
     return page == NULL ? NULL : &page[number % PAGE_SLOTS];
 }
 
-/* The slot of a number that is to be used, whose page is made if there is none. NULL: out of memory. */
+/* The slot of a number that will be used. Allocates its page if needed. NULL: out of memory. */
 static id_slot *
 make_slot(size_t number)
 {
@@ -55,7 +55,7 @@ make_slot(size_t number)
     return &page[number % PAGE_SLOTS];
 }
 
-/* The next number that is free; there is one. */
+/* The next free number. At least one number must be free. */
 static size_t
 find_free_number(void)
 {
@@ -120,7 +120,7 @@ ncz_ids_take(int ncid)
     (void)pthread_mutex_lock(&lock);
     if ((ds = atomic_exchange(&s->ds, NULL)) != NULL) {
         live--;
-        while (atomic_load(&s->readers) != 0) /* one of them may have read the dataset and have no reference yet */
+        while (atomic_load(&s->readers) != 0) /* a reader may have read the dataset but have no reference yet */
             (void)sched_yield();
     }
     (void)pthread_mutex_unlock(&lock);

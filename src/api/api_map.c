@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_map: nczarr_zmap.h: stores as maps of objects, and datasets over a map that the program holds. Each of these keeps
- * its own reference to the map.
+ * api_map: the functions of nczarr_zmap.h: stores as sets of objects, and datasets over a store that the program
+ * opened. Each such dataset keeps its own reference to the store.
  */
 #include "nczarr_zmap.h"
 
@@ -58,7 +58,7 @@ nczarr_map_own(const nczarr_map_ops *ops, void *user, nczarr_map **mapp)
     return ncz_call_done(zmap_user_open(ops, user, mapp));
 }
 
-/* For use in the middle of another call: leaves the record of a success alone. */
+/* Stores call this in the middle of another call, so a success does not touch the error record. */
 int
 nczarr_map_fail(int code, const char *format, ...)
 {
@@ -104,7 +104,7 @@ nczarr_map_can(const nczarr_map *map)
 
 /* ---- objects ---- */
 
-/* The beginning of each call: there is a map, and what else the call needs. */
+/* Begins each call: checks that the store and the other required arguments are given. */
 static int
 check_map_call(const nczarr_map *map, const char *call, bool given)
 {
@@ -138,7 +138,7 @@ nczarr_map_len(nczarr_map *map, const char *key, unsigned long long *lenp)
 int
 nczarr_map_read(nczarr_map *map, const char *key, unsigned long long start, size_t count, void *data)
 {
-    char         none; /* `into` NULL would mean something else */
+    char         none; /* never written: `into` NULL would mean "allocate" */
     zmap_get_req r = {.key = key, .off = start, .len = count, .into = count != 0 ? data : &none, .into_cap = count};
     int          rc;
 

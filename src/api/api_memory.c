@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_memory: datasets in one block of memory, which is a zip archive.
+ * api_memory: datasets in a block of memory, as a zip archive.
  */
 #include "api/api_int.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_misc: the library itself: its version, process-wide defaults, and calls that mean nothing here but must be there.
- * The defaults are this file's only state, under its own lock.
+ * api_misc: the library itself: its version, process-wide defaults, and calls that have no effect here but must
+ * exist. The defaults are this file's only state and have their own lock.
  */
 #include "api/api_int.h"
 
@@ -144,7 +144,7 @@ ncz_api_cache_limits(ncz_limits *limits)
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* ---- HDF5's ---- */
+/* ---- calls for HDF5 ---- */
 
 int
 nc_set_alignment(int threshold, int alignment)

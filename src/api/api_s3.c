@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_s3: what a URL of S3 comes to, in words.
+ * api_s3: explains an S3 URL: the settings that it results in, as text.
  */
 #include "api/api_int.h"
 #include "s3/settings/s3_settings.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text is the program's, and so is its memory. */
+/* Gives the program a text in memory that it frees. */
 static int
 give_string(const ncz_buf *b, char **text)
 {
@@ -22,7 +22,7 @@ give_string(const ncz_buf *b, char **text)
     return NC_NOERR;
 }
 
-/* The text is given also where it says that the credentials do not work. */
+/* Gives the text even when it reports that the credentials do not work. */
 static int
 explain_url(const ncz_uri *uri, ncz_buf *out, char **text)
 {

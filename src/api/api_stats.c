@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_stats: what was asked of a dataset's store. The store counts for itself; here it only gets its public shape.
+ * api_stats: counts of a dataset's requests to its store. The store counts; this file only makes the public struct.
  */
 #include "api/api_int.h"
 
@@ -16,7 +16,7 @@ nczarr_stats(int ncid, nczarr_counts *counts)
     int           rc;
 
     ncz_err_clear();
-    if (counts == NULL || counts->size < sizeof all) /* the first shape that the struct had */
+    if (counts == NULL || counts->size < sizeof all) /* the struct's size in its first release */
         return ncz_fail(NC_EINVAL, "nczarr_stats: the caller's size is not set");
     if ((ds = ncz_ids_find(ncid)) == NULL)
         return ncz_fail(NC_EBADID, "ncid %d is not open", ncid);
@@ -36,7 +36,7 @@ nczarr_stats(int ncid, nczarr_counts *counts)
                           .bytes_out = s.bytes_out,
                           .milliseconds = s.ms};
     size = counts->size;
-    memset(counts, 0, size); /* what a newer caller knows and we do not */
+    memset(counts, 0, size); /* members that are newer than this library */
     all.size = size;
     memcpy(counts, &all, sizeof all);
     return NC_NOERR;

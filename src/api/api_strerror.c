@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_strerror: what a code means, in netCDF-C's words where it has any. Positive codes are the system's.
+ * api_strerror: the texts of error codes, as in netCDF-C where it has the code. Positive codes are the system's.
  */
 #include "api/api_int.h"
 

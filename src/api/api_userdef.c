@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_userdef: user-defined types, of which NCZarr has none: each call checks its ncid and says so.
+ * api_userdef: user-defined types, which NCZarr does not have. Each call checks its ncid and reports that.
  */
 #include "api/api_int.h"
 

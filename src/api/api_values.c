@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_values: runs of elements in memory, copied and released. What elements hold comes from ncz_alloc(), which is
- * malloc() outside of tests, so that programs may free() it too.
+ * api_values: copies and frees elements in memory. The memory that elements own comes from ncz_alloc(), which is
+ * malloc() outside of tests, so programs may also free() it.
  */
 #include "api/api_int.h"
 
@@ -49,7 +49,7 @@ nc_free_vlens(size_t len, nc_vlen_t vlens[])
     return NC_NOERR;
 }
 
-/* The ncid is open, the type is atomic, and there are elements if there should be. */
+/* Checks that the ncid is open, the type is atomic, and the memory is given if count > 0. */
 static int
 check_values(int ncid, nc_type xtype, const void *memory, size_t count)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_var_data: put and get of every shape, in every memory type. What a caller leaves out (start, count, stride, imap)
- * is filled in, all coordinates are checked against the present lengths without overflow, and one selection goes
- * down.
+ * api_var_data: put and get of every shape, in every memory type. Arguments that a caller omits (start, count,
+ * stride, imap) get defaults. All coordinates are checked against the current lengths without overflow, and one
+ * selection is passed on.
  */
 #include "api/api_int.h"
 
 #include <string.h>
 
-/* One call as the caller made it. */
+/* The arguments of one call. */
 typedef struct request {
     int              ncid, varid;
-    bool             one; /* var1: a count of one in each dimension */
+    bool             one; /* var1: one element */
     const size_t    *start, *count;
     const ptrdiff_t *stride, *imap;
-    nc_type          mem; /* NC_NAT: the variable's own */
+    nc_type          mem; /* NC_NAT: the variable's own type */
 } request;
 
-/* The same, filled in: what a selection points to. */
+/* The same with defaults filled in. The selection points into it. */
 typedef struct filled {
     ncz_dims   start, count, stride;
     ptrdiff_t *imap;
@@ -52,12 +52,12 @@ filled_init(filled *f, size_t rank)
     return rc;
 }
 
-/* The longest that a put can make a dimension: a document can hold the length, and a size_t. */
+/* The greatest length that a put can give a dimension: both a document and a size_t can hold it. */
 #define LENGTH_MOST (SIZE_MAX < INT64_MAX ? (uint64_t)SIZE_MAX : (uint64_t)INT64_MAX)
 
 /*
- * Dimension `d` of a request against its length. A put may go beyond an unlimited one. A start may stand at the
- * length itself when nothing is taken there.
+ * Checks dimension `d` of a request against its length. A put may go beyond the end of an unlimited one. A start
+ * equal to the length is allowed if the count is 0.
  */
 static int
 check_dim(const ncz_var *v, size_t d, const filled *f, bool put)
@@ -81,7 +81,7 @@ check_dim(const ncz_var *v, size_t d, const filled *f, bool put)
     return NC_NOERR;
 }
 
-/* All that is left from `start` on, in steps. */
+/* The number of elements from `start` to the end, in steps of `stride`. */
 static uint64_t
 elements_from(uint64_t len, uint64_t start, uint64_t stride)
 {
@@ -113,7 +113,7 @@ fill_in(const request *q, const ncz_var *v, bool put, filled *f)
     return NC_NOERR;
 }
 
-/* Finds the variable and checks everything about the request but the memory itself. */
+/* Finds the variable and checks the request, except for its memory. */
 static int
 prepare_request(const ncz_call *c, const request *q, bool put, ncz_var **v, filled *f, ncz_select *sel,
                 const ncz_type **mem)
@@ -139,7 +139,7 @@ prepare_request(const ncz_call *c, const request *q, bool put, ncz_var **v, fill
     return NC_NOERR;
 }
 
-/* Is there memory, if there is anything to move? */
+/* Checks that memory is given if anything is to be moved. */
 static int
 check_memory(const ncz_var *v, const ncz_select *sel, const void *p)
 {
@@ -174,7 +174,7 @@ get_values(const request *q, void *ip)
     return ncz_call_leave(&c, rc);
 }
 
-/* One try at a put; *again: it must be alone. */
+/* Tries a put. *again: it must be repeated with exclusive use of the dataset. */
 static int
 put_as(const request *q, ncz_use use, const void *op, bool *again)
 {

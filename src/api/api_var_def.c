@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_var_def: defining variables and how they are stored, apart from filters.
+ * api_var_def: definitions of variables and their storage, except for filters.
  */
 #include "api/api_int.h"
 
@@ -23,7 +23,7 @@ check_new_var(const ncz_call *c, nc_type xtype, int ndims, const int *dimidsp)
     return NC_NOERR;
 }
 
-/* Dimensions may be of any group: NCZarr refers to them by their full names, as netCDF-C does by their ids. */
+/* Dimensions may be in any group: NCZarr refers to them by full name, as netCDF-C does by id. */
 static int
 find_dims(const ncz_call *c, int ndims, const int *ids, ncz_dim **out)
 {
@@ -38,7 +38,7 @@ find_dims(const ncz_call *c, int ndims, const int *ids, ncz_dim **out)
     return NC_NOERR;
 }
 
-/* A dataset may say how wide its strings are, for variables that do not say so themselves. */
+/* A dataset may set a string width, for variables that do not set their own. */
 static int
 set_default_width(const ncz_call *c, ncz_var *v)
 {
@@ -339,7 +339,7 @@ nc_inq_var_endian(int ncid, int varid, int *endianp)
     return ncz_call_leave(&c, rc);
 }
 
-/* netCDF has a code of its own for it here, and only here. */
+/* netCDF has its own code for this case, in these functions only. */
 static int
 check_not_global(int varid)
 {

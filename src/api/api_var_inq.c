@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_var_inq: what there is to know of a variable.
+ * api_var_inq: inquiries about a variable.
  */
 #include "api/api_int.h"
 

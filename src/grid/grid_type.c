@@ -171,9 +171,7 @@ equal_elem(const ncz_type *t, const char *a, const char *b)
                                        : equal_fields(t, a, b);
 }
 
-/*
- * ---- runs of elements --------------------------------------------------------------------------------------------
- */
+/* ---- runs of elements ------------------------------------------------------------------------------------------ */
 
 int
 ncz_type_copy_elems(const ncz_type *t, const void *from, size_t n, void *to)

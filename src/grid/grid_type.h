@@ -58,9 +58,7 @@ struct ncz_type {
     size_t                 nmembers;
 };
 
-/*
- * ---- the atomic types --------------------------------------------------------------------------------------------
- */
+/* ---- the atomic types ------------------------------------------------------------------------------------------ */
 
 extern const ncz_type ncz_type_atomic[NC_MAX_ATOMIC_TYPE + 1]; /* by nc_type */
 
@@ -78,9 +76,7 @@ ncz_type_is_number(const ncz_type *t)
     return t->class == NCZ_TYPE_INT || t->class == NCZ_TYPE_UINT || t->class == NCZ_TYPE_FLOAT;
 }
 
-/*
- * ---- runs of elements --------------------------------------------------------------------------------------------
- */
+/* ---- runs of elements ------------------------------------------------------------------------------------------ */
 
 /* Copies n elements with all the memory that they own. `to` must own nothing before; a failure leaves it zeroed. */
 int ncz_type_copy_elems(const ncz_type *t, const void *from, size_t n, void *to);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tree itself: making, renaming and releasing groups, dimensions and variables.
+ * The tree itself: creates, renames and releases groups, dimensions and variables.
  *
- * Invariant: the index of a parent gives each node's place in the parent's array; dimensions and groups are also in the
- * dataset-wide arrays, at their ids. A call that fails leaves all of them as they were.
+ * Invariant: the index of a parent has each node's place in the parent's array; dimensions and groups are also in the
+ * dataset-wide arrays, at their ids. A failed call leaves all of them unchanged.
  */
 #include "model/model_int.h"
 
@@ -22,7 +22,7 @@ ncz_model_room(void *array, size_t n, size_t item)
     return NC_NOERR;
 }
 
-/* ---- releasing ------------------------------------------------------------------------------------------------ */
+/* ---- release ------------------------------------------------------------------------------------------------ */
 
 static void
 free_var(ncz_model *m, ncz_var *v)
@@ -84,7 +84,7 @@ ncz_model_free(ncz_model *m)
     ncz_free(m);
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------------------------- */
 
 static int
 check_object_count(const ncz_model *m, int code)
@@ -299,7 +299,7 @@ ncz_model_drop_var(ncz_model *m, ncz_var *v)
 
 /* ---- renaming -------------------------------------------------------------------------------------------------- */
 
-/* Puts `name` for *old into `index` at `place`; *old is replaced. */
+/* Replaces *old by `name`, also in `index` at `place`. */
 static int
 rename_in_index(ncz_names *index, char **old, const char *name, size_t place)
 {
@@ -358,7 +358,7 @@ is_within(const ncz_group *g, const ncz_group *ancestor)
     return false;
 }
 
-/* All keys below `top` change: new specs, and all documents must be written. */
+/* Handles the change of all keys below `top`: makes new specs, and marks all documents for writing. */
 static int
 respec_vars_below(ncz_model *m, ncz_group *top)
 {
@@ -379,7 +379,7 @@ respec_vars_below(ncz_model *m, ncz_group *top)
     return NC_NOERR;
 }
 
-/* Variables anywhere may refer to `d` by its name or its path. */
+/* Marks the variables that use `d`, in any group, since their documents have its name or its path. */
 static void
 mark_vars_of_dim(ncz_model *m, const ncz_dim *d)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * model: the tree of a dataset: groups, dimensions, variables with their specs, attributes. Dirty marks record which
- * parts are newer than what is stored. No I/O, no JSON, no threads: the dataset's lock guards it.
+ * parts are newer than the store. No I/O, no JSON, no threads: the dataset's lock guards the model.
  *
- * All modules above may read the nodes. Only the functions here change them, and keep indexes and dirty marks true.
- * Names passed in are final: the api has checked and normalised them, a format has checked them as one segment of a
- * key.
+ * All modules above may read the nodes. Only the functions here change them, and they keep indexes and dirty marks
+ * correct. Names are not checked here: the api has checked and normalised them, and a format has checked that each is
+ * one segment of a key.
  */
 #ifndef NCZ_MODEL_H
 #define NCZ_MODEL_H
@@ -23,53 +23,53 @@ typedef struct ncz_spec  ncz_spec;
 /* ---- where a chunk lies ---------------------------------------------------------------------------------------- */
 
 /*
- * The object that holds a chunk, and where in it: a range of bytes, or the slot of the object's index that has the
- * range. `slot` is NCZ_NO_SLOT where the range is known.
+ * The object that holds a chunk, and the chunk's place in it: a range of bytes, or the slot of the object's index
+ * that has the range. `slot` is NCZ_NO_SLOT where the range is known.
  */
 typedef struct ncz_chunk_addr {
-    const char *key;            /* in the buffer handed to locate */
-    uint64_t    offset, length; /* the whole object, whatever its size: 0, UINT64_MAX */
+    const char *key;            /* in the buffer that locate received */
+    uint64_t    offset, length; /* 0, UINT64_MAX: the whole object */
     uint64_t    slot;
 } ncz_chunk_addr;
 
 #define NCZ_NO_SLOT UINT64_MAX
 
-/* How the format names the chunks of a variable: a value of its own, which means nothing to others. 0: its default. */
+/* How the format names a variable's chunks: a value that only the format interprets. 0: its default. */
 typedef uint8_t ncz_key_encoding;
 
-/* Installed by a format. `key` is reset and filled; it owns where->key. `index` has spec->rank entries. */
+/* Installed by a format. Resets and fills `key`, which owns where->key. `index` has spec->rank entries. */
 typedef int (*ncz_locate_fn)(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
 
-/* ---- spec: all that moving a variable's bytes needs; immutable, shared by reference ---------------------------- */
+/* ---- spec: everything needed to move a variable's bytes; immutable, shared by reference ------------------------ */
 
 struct ncz_spec {
     unsigned        refs;
-    uint64_t        uid; /* of the variable: the same in all its specs; never 0, unique in its model */
+    uint64_t        uid; /* the variable's, the same in all its specs; never 0, unique in its model */
     size_t          rank;
-    const ncz_type *type;  /* in memory; that of NC_NAT when the stored type has no netCDF meaning */
-    ncz_dtype       dtype; /* as the bytes really are (old big-endian writers: not as declared) */
+    const ncz_type *type;  /* in memory; NC_NAT's if the stored type has no netCDF meaning */
+    ncz_dtype       dtype; /* the real type of the bytes (for old big-endian writers not the declared one) */
     uint64_t       *chunk; /* chunk shape, rank entries, each >= 1 */
     size_t          chunk_nelems;
     size_t          chunk_bytes;
-    size_t          row;       /* length of the array's last dimension when the spec was made (szip's scanline) */
-    unsigned       *order;     /* of a chunk's elements, rank entries; NULL: C order (grid.h) */
-    void           *fill;      /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a block of one */
-    bool            fill_null; /* other readers do not know `fill`: the document has null for it */
+    size_t          row;   /* length of the array's last dimension when the spec was made (szip's scanline) */
+    unsigned       *order; /* order of a chunk's elements, rank entries; NULL: C order (grid.h) */
+    void           *fill;  /* one stored element, dtype.size bytes; NULL: zero bytes. Objects: a vlen block of one */
+    bool            fill_null; /* the document has null for `fill`, so other readers do not know it */
     ncz_chain      *chain;     /* for arrays of this spec's type; NULL: none */
     char           *path;      /* the variable's key, "g1/v" */
     uint64_t       *object; /* chunks of one object in each dimension, rank entries; NULL: each chunk is an object */
     size_t          object_chunks;       /* with `object`: their product, the number of slots */
-    const ncz_object_ops *object_ops;    /* with `object`: how the chunks lie in it, */
-    const void           *object_layout; /* and its parameters, which live as long as the spec */
+    const ncz_object_ops *object_ops;    /* with `object`: its layout, */
+    const void           *object_layout; /* and the parameters of the layout, which live as long as the spec */
     ncz_key_encoding      key_encoding;
     ncz_locate_fn         locate;
-    const ncz_err        *unusable; /* why its data cannot be touched: never NULL, code NC_NOERR when they can */
+    const ncz_err        *unusable; /* why its data cannot be accessed; never NULL; code NC_NOERR: they can */
 };
 
 ncz_spec *ncz_spec_ref(ncz_spec *s);
 void      ncz_spec_unref(ncz_spec *s);
 
-/* What enters the first codec of its chain; good as long as the spec. */
+/* The input type of the chain's first codec. Valid as long as the spec. */
 ncz_array_type ncz_spec_array_type(const ncz_spec *s);
 
 /* ---- attributes ------------------------------------------------------------------------------------------------ */
@@ -77,12 +77,12 @@ ncz_array_type ncz_spec_array_type(const ncz_spec *s);
 typedef struct ncz_att {
     char           *name;
     const ncz_type *type;
-    size_t          len;  /* elements; of NC_CHAR bytes */
+    size_t          len;  /* elements; for NC_CHAR bytes */
     void           *data; /* elements of that type */
-    char    *raw; /* the JSON it was read from, which is written back while the attribute does not change; or NULL */
-    size_t   rawlen;
-    char    *dtype;    /* the type entry it was read with (`|S128`, `<i4`), or NULL */
-    unsigned in_arena; /* NCZ_IN_ARENA_* bits: parts that an arena owns */
+    char           *raw;  /* the JSON it was read from, written back while the attribute is unchanged; or NULL */
+    size_t          rawlen;
+    char           *dtype;    /* the type entry it was read with (`|S128`, `<i4`), or NULL */
+    unsigned        in_arena; /* NCZ_IN_ARENA_* bits: parts that an arena owns */
 } ncz_att;
 
 #define NCZ_IN_ARENA_NAME 1u
@@ -93,31 +93,33 @@ typedef struct ncz_atts {
     ncz_att  *v;
     size_t    n, cap;
     ncz_names index;    /* name -> place in v, once there are many */
-    bool      in_arena; /* v is */
+    bool      in_arena; /* an arena owns v */
     bool      dirty;
 } ncz_atts;
 
 ncz_att *ncz_atts_find(const ncz_atts *a, const char *name); /* NULL when absent */
-/* Sets or replaces (in place, keeping its number). `data` is copied deep. *out may be NULL. */
+/* Sets or replaces (in place, keeping its number). Copies `data` deeply. *out may be NULL. */
 int  ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, const ncz_type *type, size_t len, const void *data,
                   ncz_att **out);
 int  ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname); /* NC_ENAMEINUSE */
 void ncz_atts_del(ncz_atts *a, ncz_att *att);
-void ncz_atts_move(ncz_atts *to, ncz_atts *from); /* frees what `to` had, and leaves `from` empty */
+void ncz_atts_move(ncz_atts *to, ncz_atts *from); /* frees the attributes of `to` and leaves `from` empty */
 void ncz_atts_clear(ncz_atts *a);
-/* Makes the array `v` the attributes of `a`, which has none yet. `v` and all that it points to are in an arena that is
- * the model's, or becomes so before others see the attributes. Names differ. */
+/*
+ * Makes the array `v` the attributes of `a`, which must be empty. `v` and all that it points to are in an arena that
+ * the model owns, or will own before others see the attributes. The names must differ.
+ */
 int ncz_atts_load(ncz_atts *a, ncz_att *v, size_t n);
 
 /* ---- dimensions, groups, variables ----------------------------------------------------------------------------- */
 
 struct ncz_dim {
-    char    *name;
-    uint64_t len; /* current */
-    bool     unlimited;
-    bool uncleared; /* chunks beyond its length may hold elements that nobody recorded: see dataset/dataset_grow.c */
-    bool hidden;    /* made by a reader for bookkeeping (a scalar's [1]): never listed */
-    int  id;        /* dataset-wide, as netCDF's dimids are */
+    char      *name;
+    uint64_t   len; /* current */
+    bool       unlimited;
+    bool       uncleared; /* chunks may have unrecorded elements beyond its length: see dataset/dataset_grow.c */
+    bool       hidden;    /* made by a reader for bookkeeping (a scalar's [1]): never listed */
+    int        id;        /* dataset-wide, as netCDF's dimids are */
     ncz_group *group;
 };
 
@@ -133,7 +135,7 @@ struct ncz_group {
     ncz_atts    atts;
     bool        dirty;  /* its lists of dimensions, variables, groups */
     bool        fresh;  /* not stored yet */
-    void       *format; /* what its format keeps with it, freed by ncz_model's `format_free` */
+    void       *format; /* the format's own data, freed by the model's `format_free` */
 };
 
 typedef enum ncz_fill_mode {
@@ -143,49 +145,49 @@ typedef enum ncz_fill_mode {
 } ncz_fill_mode;
 
 /*
- * The fill value of a new variable whose values have one or two bytes, unless it is given one. The default of such a
- * type is an ordinary value, which Zarr readers that mask by fill_value would hide.
+ * The fill value of a new variable whose elements have one or two bytes, unless it is given one. The default fill
+ * value of such a type is an ordinary value, which Zarr readers that mask by fill_value would hide.
  */
 typedef enum ncz_small_fill {
     NCZ_SMALL_DEFAULT, /* the type's default as the fill_value */
-    NCZ_SMALL_NULL,    /* the type's default; the document has null, and a mark beside it */
+    NCZ_SMALL_NULL,    /* the type's default; the document has null and a separate mark */
     NCZ_SMALL_NONE,    /* no fill value: the document has no place for a mark */
 } ncz_small_fill;
 
 struct ncz_var {
-    char           *name;
-    ncz_group      *group;
-    int             id; /* place in group->vars */
-    uint64_t        uid;
-    const ncz_type *type; /* that of NC_NAT: stored type without netCDF meaning, which is listed and has no data */
-    size_t          rank;
-    ncz_dim       **dims;
-    ncz_atts        atts;
-    ncz_spec       *spec;  /* built by ncz_var_respec(); always there after load or after ncz_model_add_var() */
-    ncz_dtype       dtype; /* as the bytes are; respec sets dtype.big from `endian` (and ncz_model.native_big) */
-    char *dtype_text; /* the dtype member as the document has it (JSON text), or NULL: to be written from `dtype` */
-    int   endian;     /* NC_ENDIAN_* as declared */
-    int   storage;    /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as asked for */
-    uint64_t        *chunk; /* rank entries; 0: not set yet, default at respec */
+    char            *name;
+    ncz_group       *group;
+    int              id; /* place in group->vars */
+    uint64_t         uid;
+    const ncz_type  *type; /* NC_NAT's: a stored type without netCDF meaning; it is listed but has no data */
+    size_t           rank;
+    ncz_dim        **dims;
+    ncz_atts         atts;
+    ncz_spec        *spec;  /* made by ncz_var_respec(); never NULL after load or ncz_model_add_var() */
+    ncz_dtype        dtype; /* type of the bytes; respec sets dtype.big from `endian` (and ncz_model.native_big) */
+    char            *dtype_text; /* the document's dtype member (JSON text); NULL: written from `dtype` */
+    int              endian;     /* NC_ENDIAN_* as declared */
+    int              storage;    /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as requested */
+    uint64_t        *chunk;      /* rank entries; 0: not set yet, default at respec */
     bool             chunk_set;
     ncz_fill_mode    fill_mode;
     void            *fill;      /* one element of its type, with NCZ_FILL_VALUE */
     bool             fill_null; /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
-    char            *fill_text; /* fill_value as the document has it, or NULL */
+    char            *fill_text; /* the document's fill_value (JSON text), or NULL */
     ncz_chain       *chain;
     size_t           maxstrlen; /* strings: bytes per stored element */
     unsigned        *order;     /* as in the spec */
     ncz_key_encoding key_encoding;
     int              quantize_mode, quantize_nsd;
-    size_t           cache_bytes, cache_nelems; /* nc_set_var_chunk_cache; only bytes asked for have an effect */
+    size_t           cache_bytes, cache_nelems; /* from nc_set_var_chunk_cache; only the bytes have an effect */
     float            cache_preemption;
     bool             cache_asked;
     bool             fresh;    /* not stored yet */
     bool             fixed;    /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
     bool             written;  /* data have been put: NC_ELATEFILL */
     bool             dirty;    /* its array document */
-    const ncz_err   *unusable; /* never NULL; code NC_NOERR when its data can be touched */
-    void            *format;   /* what its format keeps with it */
+    const ncz_err   *unusable; /* never NULL; code NC_NOERR when its data can be accessed */
+    void            *format;   /* the format's own data */
 };
 
 struct ncz_model {
@@ -195,28 +197,30 @@ struct ncz_model {
     ncz_dim                     **dims;   /* by id */
     size_t                        ngroups, ndims, nvars;
     uint64_t                      last_uid;
-    const struct ncz_dialect_ops *dialect;      /* of the format, which alone looks into it; NULL: not known yet */
-    ncz_locate_fn                 locate;       /* of the format; put into every spec */
+    const struct ncz_dialect_ops *dialect;      /* the format's, opaque to others; NULL: not known yet */
+    ncz_locate_fn                 locate;       /* the format's; copied into every spec */
     ncz_key_encoding              key_encoding; /* of new variables */
     bool                          nofill;       /* nc_set_fill(NC_NOFILL) */
     ncz_small_fill                small_fill;   /* of new variables, chosen by the format */
     bool                          native_big;   /* old writers: big-endian variables hold native bytes */
-    ncz_arena                     arena;        /* what was loaded, and stays as long as the model */
+    ncz_arena                     arena;        /* loaded data, which live as long as the model */
     void (*format_free)(void *);
-    void *format; /* what the format keeps with the dataset */
+    void *format; /* the format's own data of the dataset */
 };
 
 int  ncz_model_new(const ncz_limits *limits, ncz_model **out);
 void ncz_model_free(ncz_model *m);
 
-/* Each checks duplicates (NC_ENAMEINUSE; variables and groups share one name space) and limits, and marks what is
- * dirty. */
+/*
+ * Each function checks for duplicates (NC_ENAMEINUSE; variables and groups share one name space) and limits, and sets
+ * the dirty marks.
+ */
 int ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group **out);
 int ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bool unlimited, ncz_dim **out);
 int ncz_model_add_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                       ncz_dim *const *dims, ncz_var **out);
 
-/* The same without a spec, which the caller must make (ncz_var_respec) before anyone else sees the variable. */
+/* The same without a spec. The caller must make one (ncz_var_respec) before other code sees the variable. */
 int ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                         ncz_dim *const *dims, ncz_var **out);
 
@@ -224,16 +228,16 @@ int  ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name);
 int  ncz_model_rename_dim(ncz_model *m, ncz_dim *d, const char *name);
 int  ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name);
 void ncz_model_grow_dim(ncz_model *m, ncz_dim *d, uint64_t len); /* marks every variable that uses it */
-/* Removes the newest variable of its group, which its maker could not complete. */
+/* Removes the newest variable of its group, when its definition could not be completed. */
 void ncz_model_drop_var(ncz_model *m, ncz_var *v);
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
 ncz_group *ncz_group_find_group(const ncz_group *g, const char *name);
 ncz_var   *ncz_group_find_var(const ncz_group *g, const char *name);
 ncz_dim   *ncz_group_find_dim(const ncz_group *g, const char *name);  /* in g only */
 ncz_dim   *ncz_group_scope_dim(const ncz_group *g, const char *name); /* g, then outward */
-/* Fully qualified "/g1/g2/name": NULL when there is none. */
+/* Look up a fully qualified name, "/g1/g2/name". NULL: there is none. */
 ncz_group *ncz_model_group_at(const ncz_model *m, const char *fqn);
 ncz_dim   *ncz_model_dim_at(const ncz_model *m, const char *fqn);
 
@@ -242,11 +246,12 @@ int ncz_dim_fqn(const ncz_dim *d, ncz_buf *out);
 int ncz_group_key(const ncz_group *g, ncz_buf *out); /* "" for the root, "g1/g2": as a key prefix */
 int ncz_var_key(const ncz_var *v, ncz_buf *out);     /* "g1/g2/v" */
 
-/* Walks groups depth-first, parents before children, without recursion; NULL at the end. `g` NULL starts at the root.
+/*
+ * Iterates over groups depth-first, parents before children, without recursion. NULL at the end; `g` NULL: the root.
  */
 ncz_group *ncz_model_next_group(const ncz_model *m, const ncz_group *g);
 
-/* The variable's current shape into shape[0..rank). */
+/* Writes the variable's current shape to shape[0..rank). */
 void ncz_var_shape(const ncz_var *v, uint64_t *shape);
 
 /* Makes a new spec from the variable's fields (default chunks, stored fill, byte order, path) and swaps it in. */
@@ -257,8 +262,10 @@ int ncz_var_respec(ncz_model *m, ncz_var *v);
 int ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage,
                        const uint64_t *chunk); /* NC_EBADCHUNK, NC_EINVAL on scalar */
 int ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill); /* one element of its type */
-/* Sets the stored type, which must be read as the variable's type, before there are codecs. `text`: its JSON text where
- * `dtype` does not say everything, or NULL. `fill`: the fill value if none was chosen, or NULL. */
+/*
+ * Sets the stored type, before there are codecs. It must be read as the variable's type. `text`: its JSON text if
+ * `dtype` is not the complete type, or NULL. `fill`: the fill value if none was chosen, or NULL.
+ */
 int ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, const char *text,
                       const void *fill);
 int ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian);      /* NC_EINVAL */

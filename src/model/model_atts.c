@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Attributes: an ordered list, with an index by name once it is long. The place in the list is netCDF's attribute
- * number, so replacing keeps it and deleting moves the later ones down.
+ * number. So replacing an attribute keeps its place, and deleting one moves the later ones down.
  *
- * The model's arena owns what was loaded, so it is not freed here. What replaces it belongs to the attribute.
+ * The model's arena owns loaded values, so they are not freed here. The attribute owns values that replace them.
  */
 #include "model/model_int.h"
 
@@ -11,7 +11,7 @@
 
 #define INDEX_FROM 16 /* fewer names are compared one by one */
 
-/* Drops the text that was read with the attribute, so that it is written from its value. */
+/* Drops the text that the attribute was read from, so that its value is written. */
 static void
 drop_text(ncz_att *att)
 {
@@ -122,7 +122,7 @@ grow_array(ncz_atts *a)
     return NC_NOERR;
 }
 
-/* Makes room for one more, with its name in the index. The attribute itself is still empty and not counted. */
+/* Makes room for one more attribute and indexes its name. The attribute is still empty and not counted. */
 static int
 append_att(const ncz_model *m, ncz_atts *a, const char *name)
 {

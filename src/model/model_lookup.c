@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finding nodes: by name, by scope, by path; and the walk over all groups. Nothing here changes the tree. */
+/* Finds nodes by name, by scope and by path, and iterates over all groups. Nothing here changes the tree. */
 #include "model/model_int.h"
 
 #include <string.h>
@@ -57,7 +57,7 @@ find_child(const ncz_group *g, const char *s, size_t len)
     return NULL;
 }
 
-/* Follows all segments of "/a/b/name" but the last. *name: that one. */
+/* Follows all segments of "/a/b/name" but the last. *name: the last segment. */
 static const ncz_group *
 follow_path(const ncz_model *m, const char *fqn, const char **name)
 {
@@ -96,8 +96,7 @@ ncz_model_dim_at(const ncz_model *m, const char *fqn)
     return g == NULL ? NULL : ncz_group_find_dim(g, name);
 }
 
-/* Appends the names from below the root down to `g`, each with `lead` before it except, when lead_first is false, the
- * first. */
+/* Appends the names from below the root down to `g`, each after `lead`. The first has no `lead` if !lead_first. */
 static int
 append_path(const ncz_group *g, bool lead_first, ncz_buf *out)
 {

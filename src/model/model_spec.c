@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The spec of a variable: built whole from the variable's fields, then swapped in. Readers that hold the old one keep
- * a consistent view. Why data cannot be read or written (an unknown codec, a chunk beyond the limits) is recorded in
- * the spec, and is an error only when they are.
+ * The spec of a variable. It is made completely from the variable's fields and then swapped in. Readers that hold the
+ * old spec keep a consistent view. The reason why data cannot be accessed (an unknown codec, a chunk beyond the
+ * limits) is recorded in the spec, and is an error only on access.
  */
 #include "model/model_int.h"
 
@@ -38,7 +38,7 @@ is_stored_big(const ncz_model *m, const ncz_var *v)
     return v->endian == NC_ENDIAN_BIG && !m->native_big;
 }
 
-/* A block of one text. */
+/* Makes a vlen block of one string. */
 static int
 make_object_fill(const char *value, void **out)
 {
@@ -54,7 +54,7 @@ make_object_fill(const char *value, void **out)
     return rc;
 }
 
-/* One stored element holding the variable's fill value; NULL for zero bytes. */
+/* One stored element with the variable's fill value; NULL: zero bytes. */
 static int
 make_fill(const ncz_var *v, const ncz_dtype *dtype, void **out)
 {
@@ -116,7 +116,7 @@ ncz_spec_array_type(const ncz_spec *s)
                             .order = s->order};
 }
 
-/* Where the elements of a chunk are too many, its sizes stay 0. */
+/* Sets the sizes of a chunk. They stay 0 if it has too many elements. */
 static bool
 size_chunk(const ncz_model *m, ncz_spec *s)
 {
@@ -160,7 +160,7 @@ check_usable(const ncz_model *m, const ncz_var *v, bool sized, ncz_spec *s)
     return NC_NOERR;
 }
 
-/* A length that fits no size_t is longer than any chunk of it, which is all that a codec compares it with. */
+/* Limits a length to size_t. That is exact enough: a codec only compares it with chunk lengths. */
 static size_t
 row_length(const ncz_dim *d)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Defining a variable's storage: chunks, fill value, byte order, codecs, string width. Each setter checks first,
- * keeps the old value until the new spec is made, and restores it when that fails: a failed call changes nothing.
+ * Definitions of a variable's storage: chunks, fill value, byte order, codecs, string width. Each setter checks first
+ * and keeps the old value until the new spec is made. If that fails it restores the old value, so a failed call
+ * changes nothing.
  */
 #include "model/model_int.h"
 
@@ -14,7 +15,7 @@ ncz_var_clear_fill(ncz_var *v)
     v->fill = NULL;
 }
 
-/* The definition changed: `text`, the part of the document that described it, is dropped. */
+/* Marks the definition as changed. Drops `text`, the part of the document that described it. */
 static void
 mark_changed(ncz_var *v, char **text)
 {
@@ -40,7 +41,7 @@ check_chunks(const ncz_model *m, const ncz_var *v, const uint64_t *chunk)
     return NC_NOERR;
 }
 
-/* Chunked with given lengths (0: the default for that dimension); contiguous and compact mean one chunk. */
+/* Sets chunk lengths: the given ones (0: the default); for contiguous and compact storage one chunk. */
 static int
 choose_chunks(const ncz_model *m, const ncz_var *v, int storage, const uint64_t *chunk, uint64_t *out, bool *set)
 {
@@ -160,7 +161,7 @@ ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, 
     return NC_NOERR;
 }
 
-/* The text of a time type holds the unit and is kept; only the byte order in it changes. */
+/* The text of a time type has the unit, so it is kept and only its byte order changes. */
 static void
 change_order_in_text(ncz_var *v)
 {
@@ -227,7 +228,7 @@ ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes)
     if (v->type->class != NCZ_TYPE_STRING || nbytes == 0)
         return ncz_fail(NC_EINVAL, "%s: strings cannot have a width of %zu bytes", v->name, nbytes);
     v->maxstrlen = nbytes;
-    if (v->dtype.kind == NCZ_KIND_OBJECT) /* they have no width */
+    if (v->dtype.kind == NCZ_KIND_OBJECT) /* objects have no width */
         return NC_NOERR;
     v->dtype = ncz_dtype_of(v->type, false, nbytes);
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
