@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gen: from CDL text to a dataset. gen_parse() reads the whole text into a tree with every value already in its
- * variable's type; gen_write() defines that tree in an open, empty, writable dataset and writes the data.
+ * gen: from CDL text to a dataset. gen_parse() parses the whole text into a tree, with every value already in the
+ * type of its variable. gen_write() defines that tree in an open, empty, writable dataset and writes the data.
  *
- * Every problem is told through a gen_report with its position, "FILE:LINE:COL: message"; parsing stops at the first
- * error. A tree is read-only after parsing: it may be written any number of times.
+ * Every problem is reported through a gen_report with its position, "FILE:LINE:COL: message". Parsing stops at the
+ * first error. A tree is read-only after parsing and may be written any number of times.
  */
 #ifndef GEN_H
 #define GEN_H
@@ -14,35 +14,35 @@
 
 typedef struct gen_cdl gen_cdl;
 
-/* Where messages go: one call for each, without a newline. */
+/* Receives messages: one call for each, without a newline. */
 typedef struct gen_report {
     void (*say)(void *ctx, bool is_error, const char *text);
     void *ctx;
 } gen_report;
 
-#define GEN_STOPPED 1 /* no code of netCDF's */
+#define GEN_STOPPED 1 /* not a netCDF code */
 
 typedef struct gen_opts {
     bool   header_only; /* no data */
     bool   nofill;      /* no pre-filling of variables */
-    size_t put_bytes;   /* most bytes handed over in one put; 0: no limit */
-    bool (*stop)(void); /* asked between puts: true ends gen_write() with GEN_STOPPED; may be NULL */
+    size_t put_bytes;   /* most bytes of one put; 0: no limit */
+    bool (*stop)(void); /* called between puts; true ends gen_write() with GEN_STOPPED; may be NULL */
     gen_report report;
 } gen_opts;
 
 /*
- * Parses `text`, which has `len` bytes and a NUL behind them; `file` is its name in messages. NC_EINVAL for a text
- * that is not CDL, NC_ENOMEM; both are reported.
+ * Parses `text`, which has `len` bytes and a NUL after them; `file` is its name in messages. NC_EINVAL (the text is
+ * not CDL) and NC_ENOMEM are both reported.
  */
 int  gen_parse(const char *file, const char *text, size_t len, gen_report report, gen_cdl **out);
 void gen_free(gen_cdl *cdl);
 
-const char *gen_name(const gen_cdl *cdl);          /* the dataset's name, as the text gives it */
+const char *gen_name(const gen_cdl *cdl);          /* the dataset's name in the text */
 bool        gen_wants_classic(const gen_cdl *cdl); /* _Format asks for the classic model */
 
 /*
- * Defines everything of `cdl` in `ncid`, leaves define mode and writes the data. The first failure is reported and
- * its code returned; what was made until then stays, so that the caller can nc_abort().
+ * Defines everything of `cdl` in `ncid`, leaves define mode and writes the data. Reports the first failure and
+ * returns its code. What was defined and written until then stays; the caller can nc_abort().
  */
 int gen_write(const gen_cdl *cdl, int ncid, const gen_opts *opts);
 

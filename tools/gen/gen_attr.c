@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attribute declarations: the type of the values, where it is not given, and the attribute itself.
+ * Attribute declarations: infers the type of the values if it is not given, and adds the attribute.
  *
- * Inference as netCDF has it: text makes char, any double makes double, else any float float; of integers the widest
- * wins and of equally wide ones the later, unless a value would not survive that. 'a' alone counts as a byte.
+ * Inference is netCDF's. Text gives char; else any double gives double; else any float gives float. Of integers the
+ * widest type wins, and of equally wide ones the later, unless a value does not fit it. 'a' alone counts as a byte.
  */
 #include "gen_int.h"
 
@@ -15,7 +15,7 @@ find_const_type(const gen_const *c)
     return c->kind == GEN_STRING ? NC_CHAR : c->type;
 }
 
-/* Do all of these integers keep their value in `type`? */
+/* Whether all of these integers keep their value in `type`. */
 static bool
 do_all_fit(const gen_attdecl *a, nc_type type)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The text of _Codecs: a JSON list of Zarr codecs, as nczdump -s prints it, cut into its objects. The
- * library checks their contents: each is passed to it unchanged.
+ * The text of _Codecs: a JSON list of Zarr codecs, as printed by nczdump -s. This file splits it into its objects and
+ * passes each unchanged to the library, which checks the contents.
  */
 #include "gen_int.h"
 
@@ -36,7 +36,7 @@ accept_char(cursor *c, char wanted)
     return true;
 }
 
-/* Past the string that begins at the cursor. */
+/* Skips the string that begins at the cursor. */
 static int
 skip_string(cursor *c)
 {
@@ -49,7 +49,7 @@ skip_string(cursor *c)
     return NC_NOERR;
 }
 
-/* One object, up to the brace that closes it. */
+/* Takes one object, up to its closing brace. */
 static int
 parse_codec(cursor *c, const char **out)
 {

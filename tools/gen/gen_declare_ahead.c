@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * References to what is declared further down: a variable may have a dimension of any group, and a dump names it by
- * its path, also where that group's text comes later. When such a path is met, the whole text is scanned once for
- * groups and their dimensions; the parser then finds them declared ahead, and takes them over where it reaches them.
+ * References to later declarations. A variable may have a dimension of any group, and a dump names it by its path
+ * even if that group's text comes later. At the first such path the whole text is scanned once for groups and their
+ * dimensions. The parser then finds them declared ahead, and takes them over when it reaches them.
  *
- * The scan is lenient: what it cannot make sense of it leaves to the parser, which reports it.
+ * The scan is lenient: it skips what it does not understand, and the parser reports that later.
  */
 #include "gen_int.h"
 
 #include <string.h>
 
-/* Where the scan is, beside the parser's own group and token. */
+/* The state of the scan, in addition to the parser's group and token. */
 typedef struct scan {
     bool     dims;   /* in a `dimensions:` section */
-    bool     starts; /* a statement, or another dimension of one, may begin here */
-    unsigned braces; /* open ones that are no group's */
+    bool     starts; /* a statement, or its next dimension, may begin here */
+    unsigned braces; /* open braces that are not a group's */
 } scan;
 
 static int
@@ -39,7 +39,7 @@ scan_group(gen_parser *p, scan *s)
     return gen_next(p);
 }
 
-/* `name = size`, when the name is new. */
+/* Declares `name = size` if the name is new. */
 static int
 scan_dim(gen_parser *p)
 {
@@ -58,7 +58,7 @@ scan_dim(gen_parser *p)
     return gen_dim_size(p, d);
 }
 
-/* One token, or what it begins. */
+/* Scans one token, or the statement that it begins. */
 static int
 scan_step(gen_parser *p, scan *s)
 {
@@ -122,7 +122,7 @@ gen_declare_ahead(gen_parser *p)
     p->scanned = true;
     p->report = (gen_report){.say = NULL};
     rc = scan_text(p);
-    /* Back to the token where it was, which is read again, as the scan has taken its text. */
+    /* Go back and read the current token again, since the scan has overwritten its text. */
     p->report = report;
     p->group = group;
     p->at = here.start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The text of _Filter: "id,p1,p2|id2,...". A parameter is one 32-bit word, or two, low word first, for an int64 or a
- * double; its spelling is that of CDL numbers (17, 0x1f, 1.5f, 2.5, 5LL).
+ * The text of _Filter: "id,p1,p2|id2,...". A parameter is one 32-bit word or, for an int64 or a double, two, low word
+ * first. It is spelled like a CDL number (17, 0x1f, 1.5f, 2.5, 5LL).
  */
 #include "gen_int.h"
 
@@ -15,7 +15,7 @@ fail_filter_spec(gen_parser *p, const gen_const *text, const char *at, const cha
                      (int)(text->s + text->len - at > 40 ? 40 : text->s + text->len - at), at);
 }
 
-/* The words of one number at `w`; returns how many, 0 for none. */
+/* Writes the words of one number to `w` and returns their count; 0: it is not valid. */
 static size_t
 encode_words(const gen_const *c, unsigned *w)
 {
@@ -38,7 +38,7 @@ encode_words(const gen_const *c, unsigned *w)
     return gen_type_size(c->type) == 8 ? 2 : 1;
 }
 
-/* One number up to a comma, a bar or the end. */
+/* Parses one number, up to a comma, a bar or the end. */
 static int
 parse_number(gen_parser *p, const gen_const *text, const char **at, gen_const *out)
 {

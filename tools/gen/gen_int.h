@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of gen share: the tree, the scanner's tokens and constants, memory.
+ * Shared by the files of gen: the tree, the scanner's tokens and constants, memory.
  *
- * Nodes, names and strings live in the tree's arena; a list's values in a buffer of their own that the tree frees.
+ * Nodes, names and strings are in the tree's arena. A list's values are in a separate buffer, which the tree frees.
  * Lists of nodes are linked in the order of the text, which is the order of definition.
  */
 #ifndef GEN_INT_H
@@ -24,8 +24,7 @@ typedef struct gen_pos {
     unsigned line, col; /* from 1; columns count bytes */
 } gen_pos;
 
-/* ---- memory (gen_memory.c)
- * --------------------------------------------------------------------------------------- */
+/* ---- memory (gen_memory.c) ------------------------------------------------------------------------------------- */
 
 typedef struct gen_arena {
     struct gen_block *head;
@@ -35,7 +34,7 @@ void *gen_alloc(gen_arena *a, size_t nbytes); /* zeroed, lives as long as the ar
 char *gen_strndup(gen_arena *a, const char *s, size_t len);
 void  gen_arena_clear(gen_arena *a);
 
-void *gen_grow(void *p, size_t n, size_t item); /* realloc to n * item, checked; p stays valid on failure */
+void *gen_grow(void *p, size_t n, size_t item); /* checked realloc to n * item; p stays valid on failure */
 int   gen_reserve(void **p, size_t *cap, size_t need, size_t item);
 
 void gen_mem_fail_at(long n); /* tests: the n-th allocation from now fails; negative: none does */
@@ -43,11 +42,11 @@ void gen_mem_fail_at(long n); /* tests: the n-th allocation from now fails; nega
 /* ---- constants (gen_number.c) --------------------------------------------------------------------------------- */
 
 typedef enum gen_kind {
-    GEN_INT,    /* `type` is NC_BYTE ... NC_UINT64; the value in i, or in u for unsigned types */
-    GEN_HEX,    /* 0x...: an integer, or the bytes of an opaque value: u and type when it has at most 16 digits */
-    GEN_REAL,   /* `type` is NC_FLOAT or NC_DOUBLE; d */
-    GEN_CHAR,   /* 'a': i */
-    GEN_STRING, /* s, len */
+    GEN_INT,    /* `type` is NC_BYTE ... NC_UINT64; value in i, or in u for unsigned types */
+    GEN_HEX,    /* 0x...: an integer or an opaque value; u and type are set for up to 16 digits */
+    GEN_REAL,   /* `type` is NC_FLOAT or NC_DOUBLE; value in d */
+    GEN_CHAR,   /* 'a'; value in i */
+    GEN_STRING, /* value in s, len */
     GEN_NIL,
     GEN_FILL, /* _ */
     GEN_NAME, /* a name or path: an enum constant */
@@ -68,18 +67,18 @@ typedef struct gen_const {
 
 typedef enum gen_fit {
     GEN_FITS,
-    GEN_WRAPS,     /* another sign but the same width: the bits are kept */
-    GEN_OVERFLOWS, /* a float that becomes an infinity */
+    GEN_WRAPS,     /* same width but other sign: keeps the bits */
+    GEN_OVERFLOWS, /* a float that becomes infinite */
     GEN_NO_FIT,
 } gen_fit;
 
 /*
- * The number s[0..len), with its suffix. *why is a static text when it is none (and the result false). *fit tells of
- * a value that its suffix's type cannot hold as it stands.
+ * Parses the number s[0..len), with its suffix. False: it is no number, and *why is a static text with the reason.
+ * *fit says how the value fits the type of its suffix.
  */
 bool gen_parse_number(const char *s, size_t len, gen_const *out, gen_fit *fit, const char **why);
 
-/* `c`, a number or character, in memory type `type` at `out`. */
+/* Converts `c`, a number or character, to memory type `type` at `out`. */
 gen_fit gen_convert(const gen_const *c, nc_type type, void *out);
 
 size_t      gen_type_size(nc_type type); /* in memory; strings are pointers */
@@ -92,21 +91,21 @@ typedef struct gen_run {
 } gen_run;
 
 /*
- * Values between a pair of braces, or of a whole declaration. Leaves hold `nelems` values of `type`, char data padded
- * to rows; the elements in `fills` get the fill value when parsing ends. Otherwise `subs`: one list for each pair of
- * braces, NULL for a `_`. Data of user-defined types is not kept.
+ * The values between a pair of braces, or of a whole declaration. A leaf holds `nelems` values of `type`, with char
+ * data padded to rows; the elements in `fills` get the fill value when parsing ends. Any other list has `subs`: one
+ * list for each pair of braces, NULL for a `_`. Data of user-defined types are not kept.
  */
 typedef struct gen_list {
-    struct gen_list  *next; /* all lists of the tree */
+    struct gen_list  *next; /* links all lists of the tree */
     gen_pos           pos;
     nc_type           type;
     size_t            nelems, cap;
     void             *values;
     gen_run          *fills;
     size_t            nfills, fills_cap;
-    size_t            unit;    /* row length for characters */
-    bool              chars;   /* a run of single characters is open */
-    size_t            longest; /* bytes of the longest string, and where it stands */
+    size_t            unit;    /* row length of character data */
+    bool              chars;   /* a sequence of single characters is open */
+    size_t            longest; /* bytes of the longest string; longest_pos is its position */
     gen_pos           longest_pos;
     struct gen_list **subs;
     size_t            nsubs, subs_cap;
@@ -117,17 +116,17 @@ typedef struct gen_dim {
     struct gen_dim *next;
     const char     *name;
     gen_pos         pos;
-    size_t          index; /* over the whole tree */
-    uint64_t        size;  /* of an unlimited one: what the data makes it */
+    size_t          index; /* index in the whole tree */
+    uint64_t        size;  /* unlimited: as large as the data need */
     bool            unlimited;
-    bool            ahead; /* declared by a scan, not reached yet */
+    bool            ahead; /* declared ahead by the scan, not reached by the parser yet */
 } gen_dim;
 
 typedef struct gen_att {
     struct gen_att *next;
     const char     *name;
     gen_pos         pos;
-    gen_list       *values; /* NULL: of a user-defined type */
+    gen_list       *values; /* NULL: the type is user-defined */
 } gen_att;
 
 typedef struct gen_filter {
@@ -163,14 +162,14 @@ typedef struct gen_props {
     size_t       nfilters, ncodecs;
 } gen_props;
 
-/* A user-defined type: known to the grammar only, no format of ours stores one. */
+/* A user-defined type. Only the grammar knows them: no format of this library stores one. */
 typedef struct gen_type {
     struct gen_type *next;
     const char      *name;
     gen_pos          pos;
 } gen_type;
 
-/* What a type name stands for: a primitive type, or (type NC_NAT) a user-defined one. */
+/* The meaning of a type name: a primitive type or, with NC_NAT, a user-defined one. */
 typedef struct gen_typeref {
     nc_type         type;
     const gen_type *user;
@@ -180,7 +179,7 @@ typedef struct gen_var {
     struct gen_var *next;
     const char     *name;
     gen_pos         pos;
-    size_t          index; /* over the whole tree */
+    size_t          index; /* index in the whole tree */
     gen_typeref     type;
     size_t          rank;
     gen_dim       **dims;
@@ -199,7 +198,7 @@ typedef struct gen_group {
     gen_att          *atts, **atts_end;
     gen_type         *types, **types_end;
     struct gen_group *groups, **groups_end;
-    bool              ahead; /* declared by a scan, not reached yet */
+    bool              ahead; /* declared ahead by the scan, not reached by the parser yet */
 } gen_group;
 
 struct gen_cdl {
@@ -212,7 +211,7 @@ struct gen_cdl {
     bool        classic;
 };
 
-/* ---- names (gen_names.c): one table for the tree, keyed by group, sort of thing, and name --------------------- */
+/* ---- names (gen_names.c): one table for the tree, keyed by group, kind and name --------------------- */
 
 typedef enum gen_name_kind { GEN_DIM, GEN_VAR, GEN_TYPE, GEN_GROUP } gen_name_kind;
 
@@ -225,13 +224,12 @@ int   gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_name_kin
 void *gen_names_get(const gen_names *t, const gen_group *g, gen_name_kind sort, const char *name, size_t len);
 void  gen_names_clear(gen_names *t);
 
-/* ---- scanner (gen_lex.c, gen_spelling.c)
- * ------------------------------------------------------------------------------ */
+/* ---- scanner (gen_lex.c, gen_spelling.c) ----------------------------------------------------------------------- */
 
 typedef enum gen_tok {
     GEN_T_END,
-    GEN_T_WORD,  /* text; `quoted` when a backslash made it a name for certain */
-    GEN_T_PATH,  /* /a/b: text still with its escapes */
+    GEN_T_WORD,  /* text; `quoted`: a backslash makes it a name for certain */
+    GEN_T_PATH,  /* /a/b; text with its escapes */
     GEN_T_CONST, /* number, character or string */
     GEN_T_PUNCT,
 } gen_tok;
@@ -241,15 +239,15 @@ typedef struct gen_token {
     gen_pos     pos;
     char        punct;
     bool        quoted;
-    const char *text; /* word with escapes resolved, or path; valid until the next token */
+    const char *text; /* a word without its escapes, or a path; valid until the next token */
     size_t      len;
     gen_const   c;
-    size_t      start, end; /* in the source */
+    size_t      start, end; /* offsets in the source */
 } gen_token;
 
 typedef struct gen_parser gen_parser;
 
-/* The reading of one text: source, current token, and the tree that grows. */
+/* The state of parsing one text: source, current token, and the tree so far. */
 struct gen_parser {
     gen_cdl    *cdl;
     gen_report  report;
@@ -261,17 +259,18 @@ struct gen_parser {
     gen_token   tok;
     char       *buf; /* the current token's text */
     size_t      buf_cap;
-    gen_group  *group; /* being read */
+    gen_group  *group; /* the group being parsed */
     unsigned    depth;
-    bool        scanned; /* for what is declared further down */
+    bool        scanned; /* gen_declare_ahead() has run */
 };
 
-int  gen_next(gen_parser *p);         /* the next token */
-int  gen_dataset_name(gen_parser *p); /* the text between `netcdf` and `{`; then `{` is current */
-char gen_unescape(const char *s, const char *end, const char **after); /* one escape, *s is after the backslash */
+int gen_next(gen_parser *p);         /* reads the next token */
+int gen_dataset_name(gen_parser *p); /* reads the text between `netcdf` and `{`; `{` is then current */
+/* Decodes one escape. `s` points after the backslash. */
+char gen_unescape(const char *s, const char *end, const char **after);
 bool gen_is_word_start(const char *s, const char *end);
-int  gen_word_text(gen_parser *p, const char *s, const char *end,
-                   size_t *len); /* resolves a name's escapes into p->buf */
+/* Resolves a name's escapes into p->buf. */
+int         gen_word_text(gen_parser *p, const char *s, const char *end, size_t *len);
 const char *gen_word_end(const char *s, const char *end);
 
 /* ---- messages (gen_report.c) ------------------------------------------------------------------------------ */
@@ -280,68 +279,72 @@ const char *gen_word_end(const char *s, const char *end);
 void gen_say_va(gen_report r, bool is_error, const char *file, gen_pos pos, const char *fmt, va_list args);
 void gen_say(gen_report r, bool is_error, const char *file, gen_pos pos, const char *fmt, ...) GEN_PRINTF(5, 6);
 
-/* Reports a failed nc_ call with the library's text; `what` and `name` say which object it was about. Returns rc. */
+/* Reports a failed nc_ call with the library's text. `what` and `name` identify the object. Returns rc. */
 int gen_nc_error(gen_report r, const char *file, int rc, gen_pos pos, const char *what, const char *name);
 
 /* ---- parser (gen_parse*.c, gen_tokens.c, gen_nodes.c) ----------------------------------------- */
 
-/* gen_nodes.c: new nodes in the current group; NULL when out of memory, which is reported. */
+/* gen_nodes.c: new nodes in the current group. NULL: out of memory, reported. */
 gen_dim   *gen_add_dim(gen_parser *p, const char *name, gen_pos pos);
 gen_group *gen_add_group(gen_parser *p, const char *name, gen_pos pos);
-gen_group *gen_new_group(gen_parser *p, const char *name, gen_pos pos); /* not yet in the tree; unreported */
-int        gen_dim_size(gen_parser *p, gen_dim *d);                     /* parses the size after the '=' */
+/* Makes a group that is not in the tree yet. Does not report errors. */
+gen_group *gen_new_group(gen_parser *p, const char *name, gen_pos pos);
+int        gen_dim_size(gen_parser *p, gen_dim *d); /* parses the size after the '=' */
 
-/* Declares the groups and dimensions of the whole text, once; the current token stays. gen_declare_ahead.c */
+/*
+ * Declares the groups and dimensions of the whole text, once. The current token does not change. gen_declare_ahead.c
+ */
 int gen_declare_ahead(gen_parser *p);
 
 /* gen_parse_error.c: messages at a position of the text. */
 int  gen_error(gen_parser *p, gen_pos pos, const char *fmt, ...) GEN_PRINTF(3, 4); /* NC_EINVAL */
 void gen_warn(gen_parser *p, gen_pos pos, const char *fmt, ...) GEN_PRINTF(3, 4);
 int  gen_nomem(gen_parser *p);                          /* NC_ENOMEM */
-int  gen_unexpected(gen_parser *p, const char *wanted); /* error at the current token: "expected X, found Y" */
+int  gen_unexpected(gen_parser *p, const char *wanted); /* reports "expected X, found Y" at the current token */
 
 /* gen_tokens.c: steps over single tokens. */
-size_t gen_text_start(const gen_parser *p); /* the offset after a byte-order mark */
+size_t gen_text_start(const gen_parser *p); /* offset of the text, after a byte-order mark */
 bool   gen_at(const gen_parser *p, char punct);
 bool   gen_at_word(const gen_parser *p, const char *word);
-int    gen_expect(gen_parser *p, char punct); /* that punctuation, and past it */
+int    gen_expect(gen_parser *p, char punct); /* requires that punctuation and skips it */
 int    gen_accept(gen_parser *p, char punct, bool *found);
 
-/* A name where only a name can stand: any word, keywords too; copied, and past it. */
+/* Takes a name where only a name is possible: any word, even a keyword. Copies it and moves past it. */
 int gen_take_name(gen_parser *p, const char *what, const char **name, gen_pos *pos);
 
-/* A reference: a word or an absolute path, copied out of the token and past it. */
+/* A reference: a word or an absolute path. gen_take_ref() copies it out of the token and moves past it. */
 typedef struct gen_ref {
     gen_pos          pos;
     const char      *text;  /* as written, for messages */
-    const gen_group *group; /* of a path: where its last name is looked for */
+    const gen_group *group; /* paths: the group in which the last name is looked up */
     const char      *name;
     bool             path, quoted;
-    bool             tight; /* a colon follows without a blank */
+    bool             tight; /* followed by a colon without a blank */
 } gen_ref;
 
 int      gen_take_ref(gen_parser *p, gen_ref *out);
 bool     gen_find_type(const gen_parser *p, const gen_ref *r, gen_typeref *out);
 gen_var *gen_find_var(const gen_parser *p, const gen_ref *r);
 nc_type  gen_find_primitive(const char *word); /* NC_NAT when it names none */
-void    *gen_find_outward(const gen_parser *p, const gen_ref *r,
-                          gen_name_kind sort);                             /* here, then in the groups around */
-int      gen_undefined(gen_parser *p, const gen_ref *r, const char *what); /* error: no such thing declared */
+/* Looks in this group, then in the enclosing ones. */
+void *gen_find_outward(const gen_parser *p, const gen_ref *r, gen_name_kind sort);
+/* Reports that no such `what` is declared. */
+int gen_undefined(gen_parser *p, const gen_ref *r, const char *what);
 
-/* An attribute declaration after its first reference: `ref` ':' name '=' ..., or type `ref2` ':' name '=' ...
+/*
+ * Parses an attribute declaration after its first reference: `ref` ':' name '=' ..., or type `ref2` ':' name '=' ...
  */
 int gen_attr_after_ref(gen_parser *p, const gen_ref *first);
 int gen_attr_after_colon(gen_parser *p, gen_var *var, const gen_typeref *type); /* current token: ':' */
 
 int gen_type_statement(gen_parser *p); /* one declaration of the types section */
 
-int    gen_take_const(gen_parser *p,
-                      gen_const  *out); /* one value of a list, and past it; text is in the arena's or token's */
-int    gen_parse_data(gen_parser *p, gen_var *v); /* from the current token to the ';' */
-int    gen_skip_list(gen_parser *p);              /* values of a user-defined type */
-void   gen_finish_tree(gen_parser *p);            /* fill values and the sizes of unlimited dimensions */
-void   gen_var_fill(const gen_var *v, void *out); /* the fill value in memory form */
-size_t gen_group_end(const gen_var *v, size_t d); /* the next unlimited dimension after `d`, or the rank */
+int    gen_take_const(gen_parser *p, gen_const *out); /* takes one value of a list, whose text outlives the token */
+int    gen_parse_data(gen_parser *p, gen_var *v);     /* parses from the current token to the ';' */
+int    gen_skip_list(gen_parser *p);                  /* skips values of a user-defined type */
+void   gen_finish_tree(gen_parser *p);                /* sets fill values and the sizes of unlimited dimensions */
+void   gen_var_fill(const gen_var *v, void *out);     /* gives the fill value in memory form */
+size_t gen_group_end(const gen_var *v, size_t d);     /* the next unlimited dimension after `d`, or the rank */
 
 /* ---- lists (gen_list.c) --------------------------------------------------------------------------------------- */
 
@@ -351,17 +354,16 @@ int       gen_list_end(gen_parser *p, gen_list *l); /* closes the last row of ch
 int       gen_list_add_sub(gen_parser *p, gen_list *l, gen_list *sub);
 void      gen_list_fill(gen_list *l, const void *value);
 
-/* ---- attributes (gen_attr.c, gen_special_atts.c, gen_filter_spec.c, gen_codecs.c)
- * ----------------------------------------------- */
+/* ---- attributes (gen_attr.c, gen_special_atts.c, gen_filter_spec.c, gen_codecs.c) ------------------------------ */
 
 typedef struct gen_attdecl {
-    gen_var           *var;  /* NULL: of the group */
+    gen_var           *var;  /* NULL: the group's attribute */
     const gen_typeref *type; /* NULL: inferred */
     const char        *name;
     gen_pos            pos;
     const gen_const   *values;
     size_t             n;
-    gen_pos            end; /* where the values begin, for messages about none */
+    gen_pos            end; /* where the values should begin, for messages about missing ones */
 } gen_attdecl;
 
 int gen_attr_add(gen_parser *p, const gen_attdecl *a);
@@ -369,8 +371,7 @@ int gen_take_special_att(gen_parser *p, const gen_attdecl *a, bool *taken);
 int gen_parse_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, size_t *n);
 int gen_parse_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t *n);
 
-/* ---- writer (gen_write.c, gen_write_data.c)
- * ----------------------------------------------------------------------- */
+/* ---- writer (gen_write.c, gen_write_data.c) -------------------------------------------------------------------- */
 
 typedef struct gen_writer {
     const gen_cdl  *cdl;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The scanner: one token at a time from a text held in memory.
+ * The scanner: reads one token at a time from a text in memory.
  *
- * It knows no keywords: a word is a word, and the parser decides by place whether `data` opens a section, `int` is a
- * type or `nan` a number. So any word can be the name of something.
+ * It has no keywords. The parser decides by context whether the word `data` opens a section, `int` is a type or `nan`
+ * a number. So any word can be a name.
  */
 #include "gen_int.h"
 
@@ -24,7 +24,7 @@ start_line(gen_parser *p, size_t at)
     p->line_start = at + 1;
 }
 
-/* Past the comment at p->at. */
+/* Skips the comment at p->at. */
 static int
 skip_comment(gen_parser *p)
 {
@@ -82,7 +82,7 @@ lex_word(gen_parser *p)
     return NC_NOERR;
 }
 
-/* /a/b/c: kept as written, its names are resolved one by one. */
+/* Reads a path, /a/b/c. It is kept as written; its names are resolved one by one later. */
 static void
 lex_path(gen_parser *p)
 {
@@ -123,7 +123,7 @@ lex_number(gen_parser *p)
     return NC_NOERR;
 }
 
-/* -Infinity, +Infinityf ...: the only words with a sign. */
+/* Reads -Infinity, +Infinityf and so on, the only words with a sign. */
 static int
 lex_signed_word(gen_parser *p)
 {
@@ -144,7 +144,7 @@ lex_signed_word(gen_parser *p)
     return NC_NOERR;
 }
 
-/* Past the closing quote. The text is decoded into p->buf, which never needs more room than the source. */
+/* Reads up to the closing quote. Decodes the text into p->buf, which never needs more room than the source. */
 static int
 lex_string(gen_parser *p)
 {
@@ -162,7 +162,7 @@ lex_string(gen_parser *p)
             start_line(p, (size_t)(s - p->src));
         if (*s != '\\') {
             p->buf[n++] = *s++;
-        } else if (s[1] == '\n') { /* a line that goes on below */
+        } else if (s[1] == '\n') { /* continuation line */
             start_line(p, (size_t)(s + 1 - p->src));
             s += 2;
         } else {
@@ -243,7 +243,7 @@ gen_next(gen_parser *p)
     return rc;
 }
 
-/* Everything before the brace is the name: blanks inside it too, but not around it. The current token is `netcdf`. */
+/* The name is all before the brace, without surrounding blanks. The current token is `netcdf`. */
 int
 gen_dataset_name(gen_parser *p)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists of values, kept in the memory type of their variable or attribute as they are read.
+ * Lists of values, stored in the memory type of their variable or attribute while they are read.
  *
- * Characters: a string takes whole rows of `unit` characters, the rest of its last row is fill; single characters in
- * sequence make one string. Fill elements are remembered as runs, because _FillValue may stand anywhere in the text.
+ * Characters: a string takes whole rows of `unit` characters, and the rest of its last row is fill. Consecutive
+ * single characters make one string. Fill elements are recorded as runs, because _FillValue may come later in the
+ * text.
  */
 #include "gen_int.h"
 
@@ -21,7 +22,7 @@ gen_list_new(gen_cdl *cdl, nc_type type, gen_pos pos, size_t unit)
     return l;
 }
 
-/* Room for `n` more elements; *at is where they go. */
+/* Makes room for `n` more elements. *at: their place. */
 static int
 reserve_values(gen_parser *p, gen_list *l, size_t n, void **at)
 {
@@ -57,7 +58,7 @@ add_fill(gen_parser *p, gen_list *l, size_t n)
     return NC_NOERR;
 }
 
-/* Fill to the end of the row. `whole`: a row that has nothing yet is filled too. */
+/* Fills to the end of the row. `whole`: fills an empty row, too. */
 static int
 end_row(gen_parser *p, gen_list *l, bool whole)
 {
@@ -152,7 +153,7 @@ add_number(gen_parser *p, gen_list *l, const gen_const *c)
     switch (gen_convert(c, l->type, at)) {
     case GEN_NO_FIT: return gen_error(p, c->pos, "the value does not fit type %s", type);
     case GEN_WRAPS:
-        if (gen_type_size(l->type) > 1) /* 200 as a byte is an old custom */
+        if (gen_type_size(l->type) > 1) /* no warning for bytes: 200 as a byte is common in old files */
             gen_warn(p, c->pos, "the value does not fit type %s and becomes another number", type);
         break;
     case GEN_OVERFLOWS:
@@ -193,7 +194,7 @@ gen_list_add_sub(gen_parser *p, gen_list *l, gen_list *sub)
     return NC_NOERR;
 }
 
-/* The fill value, in the list's type, into its fill elements and those of its sublists. */
+/* Sets the fill elements of the list and its sublists to the fill value, which has the list's type. */
 void
 gen_list_fill(gen_list *l, const void *value)
 {

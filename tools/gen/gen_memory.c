@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of the generator: an arena for what lives as long as the tree, and checked growing for values. All
- * allocation goes through reallocate(), so that a test can make the n-th one fail. One thread.
+ * Memory of the generator: an arena for memory that lives as long as the tree, and checked growth for values. All
+ * allocation goes through reallocate(), so that a test can make the n-th one fail. For one thread only.
  */
 #include "gen_int.h"
 
@@ -40,7 +40,7 @@ gen_grow(void *p, size_t n, size_t item)
     return reallocate(p, n * item);
 }
 
-/* Room for `need` items of `item` bytes at *p, growing by half; NC_ENOMEM. */
+/* Makes room for `need` items of `item` bytes at *p; grows by half. NC_ENOMEM. */
 int
 gen_reserve(void **p, size_t *cap, size_t need, size_t item)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of declared names: a chained hash keyed by group, sort of thing and name, so that a text with ten
- * thousand variables is read in a straight line. Entries live in the tree's arena, the slots here.
+ * The table of declared names: a chained hash table keyed by group, kind and name, so that parsing ten thousand
+ * variables takes linear time. Entries are in the tree's arena; the table owns its slots.
  */
 #include "gen_int.h"
 
@@ -47,7 +47,7 @@ resize_table(gen_names *t, size_t nslots)
     return NC_NOERR;
 }
 
-/* `name` is kept, not copied. */
+/* Does not copy `name`, which must live as long as the table. */
 int
 gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_name_kind sort, const char *name, void *node)
 {

@@ -2,9 +2,9 @@
 /*
  * Number constants and their conversion to memory types.
  *
- * Integers: decimal, octal (leading 0), hexadecimal; suffixes b s l ll with u before or behind. Without a suffix the
- * first of int, uint, uint64 that holds the value (int, int64 for negative ones), as in netCDF. Reals have a point or
- * an exponent; suffixes f, d, l.
+ * Integers are decimal, octal (leading 0) or hexadecimal, with suffixes b s l ll and a u before or after. Without a
+ * suffix the type is the first of int, uint, uint64 that holds the value (int, int64 for negative values), as in
+ * netCDF. Reals have a point or an exponent, and suffixes f, d, l.
  */
 #include "gen_int.h"
 
@@ -53,7 +53,7 @@ is_unsigned(nc_type type)
     return type == NC_UBYTE || type == NC_USHORT || type == NC_UINT || type == NC_UINT64;
 }
 
-/* Does the integer (neg, mag) fit `type`, perhaps only as its bits? */
+/* Whether the integer (neg, mag) fits `type`, by value or only by its bits. */
 static gen_fit
 check_int_fit(bool neg, uint64_t mag, nc_type type)
 {
@@ -68,7 +68,7 @@ check_int_fit(bool neg, uint64_t mag, nc_type type)
     return !is_unsigned(type) && mag >= half ? GEN_WRAPS : GEN_FITS;
 }
 
-/* The 64 bits of (neg, mag) cut to `type`, into the constant. */
+/* Sets the constant to the 64 bits of (neg, mag), cut to `type`. */
 static void
 set_int(gen_const *c, nc_type type, bool neg, uint64_t mag)
 {
@@ -85,7 +85,7 @@ set_int(gen_const *c, nc_type type, bool neg, uint64_t mag)
     }
 }
 
-/* The type that a suffix names; NC_NAT for a bad one, NC_CHAR for none at all. */
+/* The type of a suffix. NC_NAT: the suffix is bad; NC_CHAR: there is none. */
 static nc_type
 find_suffix_type(const char *s, size_t len)
 {
@@ -114,7 +114,7 @@ find_natural_type(bool neg, uint64_t mag)
     return mag <= INT32_MAX ? NC_INT : mag <= UINT32_MAX ? NC_UINT : NC_UINT64;
 }
 
-/* Digits of `base` from s; *after is behind them. False when the value is above 64 bits. */
+/* Parses digits of `base` from s. *after: the place after them. False: the value exceeds 64 bits. */
 static bool
 parse_digits(const char *s, const char *end, unsigned base, uint64_t *out, const char **after)
 {
@@ -154,7 +154,7 @@ parse_integer(const char *s, const char *end, gen_const *out, gen_fit *fit, cons
     type = find_suffix_type(s, (size_t)(end - s));
     if (type == NC_NAT || s == first)
         return false;
-    if (hex && !neg && type == NC_CHAR) { /* the only form that an opaque value has */
+    if (hex && !neg && type == NC_CHAR) { /* opaque values have this form only */
         *out = (gen_const){.kind = GEN_HEX, .s = first, .len = (size_t)(s - first), .type = NC_NAT};
         if (ok) {
             out->type = find_natural_type(false, mag);
@@ -190,7 +190,7 @@ parse_real(const char *s, const char *end, gen_const *out, gen_fit *fit, const c
     if (after != end && !single && !(after + 1 == end && strchr("dDlL", *after) != NULL))
         return false;
     if (single)
-        v = strtof(s, &after); /* rounded once */
+        v = strtof(s, &after); /* rounds once, unlike strtod() and a cast */
     *out = (gen_const){.kind = GEN_REAL, .type = single ? NC_FLOAT : NC_DOUBLE, .v.d = v};
     *fit = isinf(v) ? GEN_OVERFLOWS : GEN_FITS;
     return true;
@@ -253,7 +253,7 @@ convert_real(double v, nc_type type, void *out)
     double top = ldexp(1.0, (int)(gen_type_size(type) * 8) - (is_unsigned(type) ? 0 : 1));
 
     v = trunc(v);
-    if (!(v >= min && v < top)) /* NaN too */
+    if (!(v >= min && v < top)) /* written so that NaN fails, too */
         return GEN_NO_FIT;
     store_int(type, v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v, out);
     return GEN_FITS;

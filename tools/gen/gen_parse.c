@@ -2,9 +2,9 @@
 /*
  * The grammar of CDL, by recursive descent: groups, sections, dimensions, variables.
  *
- * A group's sections come in the order attributes, types, dimensions, variables, data, groups; attributes may be
- * declared in all of them. Everything is declared before it is used, but dimensions of other groups, which a path may
- * name earlier (gen_declare_ahead.c). A statement is recognised by what follows its first name: `=` a dimension or
+ * A group's sections come in the order attributes, types, dimensions, variables, data, groups. Attributes may be
+ * declared in all of them. Everything is declared before its use except for dimensions of other groups, which a path
+ * may name earlier (gen_declare_ahead.c). The token after its first name identifies a statement: `=` a dimension or
  * data, `:` an attribute, another name a variable or a typed attribute.
  */
 #include "gen_int.h"
@@ -32,7 +32,7 @@ declare_dim(gen_parser *p, const char *name, gen_pos pos)
     return gen_dim_size(p, d);
 }
 
-/* `a = 4, b = unlimited`; the first name has been read. */
+/* Parses `a = 4, b = unlimited`, after the first name. */
 static int
 parse_dims_statement(gen_parser *p, const gen_ref *first)
 {
@@ -52,7 +52,7 @@ parse_dims_statement(gen_parser *p, const gen_ref *first)
 
 /* ---- variables -------------------------------------------------------------------------------------------- */
 
-/* `(d1, /g/d2)`, or nothing. */
+/* Parses `(d1, /g/d2)`, or nothing. */
 static int
 parse_var_dims(gen_parser *p, gen_var *v)
 {
@@ -120,7 +120,7 @@ add_var(gen_parser *p, const gen_typeref *type, const char *name, gen_pos pos)
     return NC_NOERR;
 }
 
-/* `type a(x), b`, or `type v:att = ...`; the type has been read. */
+/* Parses `type a(x), b` or `type v:att = ...`, after the type. */
 static int
 parse_vars_statement(gen_parser *p, const gen_ref *first)
 {
@@ -165,8 +165,8 @@ parse_data_statement(gen_parser *p, const gen_ref *first)
 /* ---- groups and sections ---------------------------------------------------------------------------------- */
 
 /*
- * The section that the current word opens: the word and its colon, without a blank. A variable may have such a name;
- * then `data:units` is its attribute and only `data:` with a blank behind it a section.
+ * The section that the current word opens: the word with its colon, without a blank between. A variable may have such
+ * a name: then `data:units` is its attribute, and only `data:` followed by a blank opens a section.
  */
 static section
 find_section(const gen_parser *p)
@@ -209,7 +209,7 @@ parse_statement(gen_parser *p, section s)
 
 static int parse_group_body(gen_parser *p);
 
-/* `NAME { ... }` behind `group:`. */
+/* Parses `NAME { ... }` after `group:`. */
 static int
 parse_subgroup(gen_parser *p)
 {
@@ -235,7 +235,7 @@ parse_subgroup(gen_parser *p)
     return rc;
 }
 
-/* Past the word and the colon that open section `s`, if it may come after section `was`. */
+/* Skips the word and colon that open section `s`, which must be allowed after section `was`. */
 static int
 open_section(gen_parser *p, section s, section was)
 {
@@ -249,7 +249,7 @@ open_section(gen_parser *p, section s, section was)
     return gen_expect(p, ':');
 }
 
-/* `{ ... }` of a group. */
+/* Parses the `{ ... }` of a group. */
 static int
 parse_group_body(gen_parser *p)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The values of lists, the data of variables, and what is known only when the text has ended: fill values and the
- * sizes of unlimited dimensions.
+ * The values of lists, the data of variables, and the values that depend on the whole text: fill values and the sizes
+ * of unlimited dimensions.
  *
- * A variable's dimensions fall into groups: a new one starts at each unlimited dimension but the first dimension. All
- * but the last group are lists of braces; the last holds the values.
+ * A variable's dimensions form groups: a new one starts at each unlimited dimension except the first dimension. All
+ * groups but the last are lists of braces; the last has the values.
  */
 #include "gen_int.h"
 
@@ -34,7 +34,7 @@ find_named_real(const char *word, gen_const *out)
     return false;
 }
 
-/* The current token as a value, without moving on: its text is the token's own. */
+/* Gives the current token as a value without moving on. The token owns its text. */
 static int
 peek_const(gen_parser *p, gen_const *out)
 {
@@ -63,7 +63,7 @@ gen_take_const(gen_parser *p, gen_const *out)
 
     if (rc != NC_NOERR)
         return rc;
-    if (out->kind == GEN_STRING || out->kind == GEN_NAME) { /* its text goes with the token */
+    if (out->kind == GEN_STRING || out->kind == GEN_NAME) { /* copy its text, which is valid only for this token */
         out->s = gen_strndup(&p->cdl->arena, out->s, out->len);
         if (out->s == NULL)
             return gen_nomem(p);
@@ -71,7 +71,7 @@ gen_take_const(gen_parser *p, gen_const *out)
     return gen_next(p);
 }
 
-/* Any nesting of values, as user-defined types have it; ends at ';' or at the '}' that closes it. */
+/* Skips nested values of a user-defined type, up to the ';' or the closing '}'. */
 int
 gen_skip_list(gen_parser *p)
 {
@@ -107,7 +107,7 @@ gen_group_end(const gen_var *v, size_t d)
     return end < v->rank ? end : v->rank;
 }
 
-/* Elements that the dimensions [d, end) can hold; SIZE_MAX when the first is unlimited, or there are too many. */
+/* The capacity in elements of the dimensions [d, end). SIZE_MAX: the first is unlimited, or overflow. */
 static size_t
 count_capacity(const gen_var *v, size_t d, size_t end)
 {
@@ -121,7 +121,7 @@ count_capacity(const gen_var *v, size_t d, size_t end)
     return n;
 }
 
-/* Characters in a row: the last dimension, unless there is but one or it is unlimited. */
+/* The characters in a row: the last dimension, unless it is the only one or unlimited. */
 static size_t
 find_row_unit(const gen_var *v)
 {
@@ -179,7 +179,7 @@ parse_leaf(gen_parser *p, const gen_var *v, size_t d, gen_list *l)
 
 static int parse_level(gen_parser *p, const gen_var *v, size_t d, gen_list **out);
 
-/* One item of a level of braces: `{ ... }`, or `_` for a record of nothing but fill. */
+/* Parses one item of a level of braces: `{ ... }`, or `_` for a record of fill only. */
 static int
 parse_record(gen_parser *p, const gen_var *v, size_t next, gen_list *l)
 {
@@ -271,7 +271,7 @@ gen_var_fill(const gen_var *v, void *out)
         copy_default_fill(v->type.type, out);
 }
 
-/* Enlarges the unlimited dimensions from `d` on to what `l` has for them. */
+/* Enlarges the unlimited dimensions from `d` on to the lengths that `l` needs. */
 static void
 enlarge_unlimited(const gen_var *v, size_t d, const gen_list *l)
 {
@@ -280,7 +280,7 @@ enlarge_unlimited(const gen_var *v, size_t d, const gen_list *l)
     uint64_t n = l->nested ? l->nsubs : l->nelems;
     uint64_t rows = 1;
 
-    for (size_t i = first; i < next; i++) /* a product too large to matter makes no more than one record */
+    for (size_t i = first; i < next; i++) /* a huge product saturates and gives one record */
         rows = v->dims[i]->size > UINT64_MAX / rows ? UINT64_MAX : rows * v->dims[i]->size;
     n = n / rows + (n % rows != 0);
     if (v->dims[d]->unlimited && v->dims[d]->size < n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The messages of scanner and parser: each names the parser's file and a position in it.
+ * The messages of scanner and parser, with the name of the parsed file and a position in it.
  */
 #include "gen_int.h"
 

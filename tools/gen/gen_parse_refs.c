@@ -2,8 +2,8 @@
 /*
  * References to declared names, and attribute declarations.
  *
- * The plain name of a dimension or a type is searched in its group and in the enclosing groups, that of a type then
- * in the whole tree; the name of a variable in its group only. Paths are absolute and may lead to later groups.
+ * The plain name of a dimension or a type is looked up in its group and the enclosing groups; a type's name then in
+ * the whole tree. A variable's name is looked up in its group only. Paths are absolute and may lead to later groups.
  */
 #include "gen_int.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- references ------------------------------------------------------------------------------------------- */
 
-/* The group and the last name of /g1/g2/name, which is not the current token's own text. */
+/* Resolves the group and the last name of /g1/g2/name. `path` must not be the current token's text. */
 static int
 resolve_path(gen_parser *p, gen_ref *r, const char *path, const char *end)
 {
@@ -79,7 +79,7 @@ gen_find_primitive(const char *word)
     return NC_NAT;
 }
 
-/* A name in `r`'s group, or for a plain name in the groups around it. */
+/* Looks a name up in its group and, for a plain name, in the enclosing groups. */
 void *
 gen_find_outward(const gen_parser *p, const gen_ref *r, gen_name_kind sort)
 {
@@ -175,7 +175,7 @@ gen_undefined(gen_parser *p, const gen_ref *r, const char *what)
     return gen_error(p, r->pos, "no %s %s is declared above", what, r->text);
 }
 
-/* `x :a = ...` is a group's attribute of type x, `x:a` one of variable x; a variable `int` must be written tight. */
+/* `x :a = ...` is a group attribute of type x; `x:a` belongs to variable x, even if x is a type such as `int`. */
 static int
 parse_attr_of(gen_parser *p, const gen_ref *r)
 {

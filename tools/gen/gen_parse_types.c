@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The types section. No format of ours stores user-defined types, so their inside is checked and forgotten; what
- * stays is the name, so that the rest of the text can be read and the first declaration be named in the error.
+ * The types section. No format of this library stores user-defined types, so their contents are checked and dropped.
+ * The names are kept, so that the rest of the text can be parsed and the error can name the first declaration.
  */
 #include "gen_int.h"
 
@@ -41,7 +41,7 @@ parse_integer(gen_parser *p, bool positive)
     return gen_next(p);
 }
 
-/* Behind `enum`: NAME { a = 0, b = 1 } */
+/* After `enum`: NAME { a = 0, b = 1 } */
 static int
 parse_enum_type(gen_parser *p)
 {
@@ -91,7 +91,7 @@ parse_fields(gen_parser *p)
     return gen_expect(p, ';');
 }
 
-/* Behind `compound`: NAME { fields } */
+/* After `compound`: NAME { fields } */
 static int
 parse_compound_type(gen_parser *p)
 {
@@ -106,7 +106,7 @@ parse_compound_type(gen_parser *p)
     return gen_next(p);
 }
 
-/* Behind `opaque` or a base type, at '(': (N) NAME or (*) NAME. */
+/* After `opaque` or a base type, at '(': (N) NAME or (*) NAME. */
 static int
 parse_sized_type(gen_parser *p, bool opaque)
 {

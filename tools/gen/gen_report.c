@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages: "FILE:LINE:COL: text", passed to the caller's report. Long ones are cut. Knows only gen_report and
- * gen_pos.
+ * Messages: "FILE:LINE:COL: text", passed to the caller's report. Long messages are truncated. Uses only gen_report
+ * and gen_pos.
  */
 #include "gen_int.h"
 #include "../error_text.h"

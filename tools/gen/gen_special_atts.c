@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Special attributes: those that are no attributes but properties of a variable or of the dataset. _FillValue is a
- * true attribute and not among them.
+ * Special attributes, which are properties of a variable or of the dataset and not stored as attributes. _FillValue
+ * is a real attribute and not among them.
  */
 #include "gen_int.h"
 
@@ -208,7 +208,7 @@ to_lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Do the names differ by few letters put in, left out or changed? Case does not count. */
+/* Whether the names differ by a few inserted, missing or changed letters. Case is ignored. */
 static bool
 is_near_name(const char *a, const char *b)
 {
@@ -231,7 +231,7 @@ is_near_name(const char *a, const char *b)
     return above[n] <= EDITS_MOST;
 }
 
-/* A variable's attribute that is nearly a special one would be stored as an attribute, and do nothing. */
+/* Checks for misspelt special attributes, which would be stored as attributes and have no effect. */
 static int
 check_spelling(gen_parser *p, const gen_attdecl *a)
 {
@@ -244,7 +244,7 @@ check_spelling(gen_parser *p, const gen_attdecl *a)
     return meant == NULL ? NC_NOERR : gen_error(p, a->pos, "%s: did you mean %s?", a->name, meant);
 }
 
-/* Takes the attribute when it is a special one. */
+/* Takes the attribute if it is a special one. */
 int
 gen_take_special_att(gen_parser *p, const gen_attdecl *a, bool *taken)
 {

@@ -2,9 +2,9 @@
 /*
  * The spelling of names and the escapes of strings.
  *
- * A name starts with a letter, an underscore, a byte of UTF-8 or an escape, and goes on with letters, digits, _.@+- ,
- * UTF-8 and escapes. netCDF escapes punctuation and a leading digit; we take a backslash before any character, so
- * that \nan is a name where nan would be a number.
+ * A name starts with a letter, an underscore, a byte of UTF-8 or an escape, and continues with letters, digits, _.@+-
+ * , UTF-8 and escapes. netCDF escapes punctuation and a leading digit. This parser accepts a backslash before any
+ * character, so that \nan is a name where nan would be a number.
  */
 #include "gen_int.h"
 
@@ -33,7 +33,7 @@ gen_word_end(const char *s, const char *end)
     return s;
 }
 
-/* s[0..end) without the backslashes of its escapes, with a NUL, in p->buf. */
+/* Copies s..end without the backslashes of its escapes to p->buf, with a NUL. */
 int
 gen_word_text(gen_parser *p, const char *s, const char *end, size_t *len)
 {
@@ -57,12 +57,12 @@ parse_hex_digit(int c)
     return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
 }
 
-/* An octal escape has one to three digits, a hexadecimal one up to two; an unknown escape is its character. */
+/* Octal escapes have one to three digits, hexadecimal ones up to two. An unknown escape gives its character. */
 char
 gen_unescape(const char *s, const char *end, const char **after)
 {
     static const char names[] = "abfnrtv?";
-    static const char codes[] = "\a\b\f\n\r\t\v\177"; /* netCDF has \? for delete */
+    static const char codes[] = "\a\b\f\n\r\t\v\177"; /* in netCDF \? is delete */
     const char       *known;
     unsigned          v = 0;
 

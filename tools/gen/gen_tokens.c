@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parser's steps over single tokens: test, expect, accept, take a name.
+ * The parser's functions for single tokens: test, expect, accept, take a name.
  */
 #include "gen_int.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From the tree to a dataset: definitions. Each group: dimensions, variables with their properties, attributes, then
- * its subgroups; so whatever a definition refers to is there, because CDL declares before it uses.
+ * From the tree to a dataset: definitions. For each group: dimensions, variables with their properties, attributes,
+ * then subgroups. So everything that a definition refers to exists already, because CDL declares before it uses.
  */
 #include "gen_int.h"
 #include "nczarr_filter.h"
@@ -57,7 +57,7 @@ def_filters(gen_writer *w, int ncid, int varid, const gen_var *v)
     return NC_NOERR;
 }
 
-/* In the order of the list. A scalar takes none, but dumps of other writers' scalars have them. */
+/* Defines the codecs in list order. Skips scalars, which take none, but some writers' dumps list them. */
 static int
 def_codecs(gen_writer *w, int ncid, int varid, const gen_var *v)
 {
@@ -72,7 +72,7 @@ def_codecs(gen_writer *w, int ncid, int varid, const gen_var *v)
     return NC_NOERR;
 }
 
-/* The filters in netCDF's order of definition. _Codecs is the whole chain: where it is given it stands alone. */
+/* Defines the filters in netCDF's order. _Codecs is the complete chain; if it is given, the rest is ignored. */
 static int
 def_chain(gen_writer *w, int ncid, int varid, const gen_var *v)
 {
@@ -141,7 +141,7 @@ def_var(gen_writer *w, int ncid, const gen_var *v)
     return def_props(w, ncid, *varid, v);
 }
 
-/* Groups and dimensions first: a variable may have a dimension of any group. */
+/* Defines all groups and dimensions first, since a variable may have a dimension of any group. */
 static int
 def_groups(gen_writer *w, int ncid, const gen_group *g)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From the tree to a dataset: data. A list of values is put as few boxes as row-major order allows, straight from the
- * tree's memory. What a text leaves out is not written, because it reads as fill; only where a variable is not
- * pre-filled it is written out, in pieces of limited size.
+ * From the tree to a dataset: data. A list of values is put in as few boxes as row-major order allows, straight from
+ * the tree's memory. Values that the text omits are not written, because they read as fill. Only for a variable that
+ * is not pre-filled is fill written, in pieces of limited size.
  */
 #include "gen_int.h"
 
@@ -11,12 +11,12 @@
 
 #define FILL_BYTES ((size_t)1 << 20)
 
-/* The place in one variable. */
+/* The current place in one variable. */
 typedef struct place {
     gen_writer    *w;
     const gen_var *v;
-    size_t        *start, *count; /* rank each */
-    char          *fill;          /* a run of fill values, or NULL while none was needed */
+    size_t        *start, *count; /* rank entries each */
+    char          *fill;          /* a run of fill values; NULL until it is needed */
     size_t         fill_n;
     bool           nofill;
 } place;
@@ -40,8 +40,8 @@ put_box(place *pl, const void *values)
 }
 
 /*
- * The largest box at the `at`-th element of the dimensions [d, rank), of at most `most` elements: whole inner
- * dimensions while they fit, then as much as possible of the next one. Returns its size.
+ * Sets the largest box of at most `most` elements at the `at`-th element of the dimensions [d, rank): whole inner
+ * dimensions while they fit, then as much as possible of the next one. Returns its size in elements.
  */
 static size_t
 set_box(place *pl, size_t d, size_t at, size_t most)
@@ -65,7 +65,7 @@ set_box(place *pl, size_t d, size_t at, size_t most)
     return box * pl->count[k];
 }
 
-/* Elements [at, at + n) of the dimensions [d, rank), row-major; `values` NULL: fill. */
+/* Puts the elements [at, at + n) of the dimensions [d, rank) in row-major order. `values` NULL: fill. */
 static int
 put_range(place *pl, size_t d, size_t at, size_t n, const char *values)
 {
@@ -106,7 +106,7 @@ make_fill(place *pl)
     return NC_NOERR;
 }
 
-/* Elements of the dimensions [d, end), unlimited ones as large as the data makes them. */
+/* The number of elements of the dimensions [d, end); unlimited ones are as long as the data need. */
 static size_t
 count_elements(const gen_var *v, size_t d, size_t end)
 {
@@ -135,8 +135,8 @@ has_values(const gen_list *l)
 static int put_list(place *pl, size_t d, const gen_list *l);
 
 /*
- * The records of a level of braces. A last record without values is given one fill element, so that its dimension is
- * as long as the text says.
+ * Puts the records of a level of braces. A last record without values gets one fill element, so that its dimension
+ * gets the length that the text gives it.
  */
 static int
 put_records(place *pl, size_t d, size_t next, const gen_list *l)
@@ -164,7 +164,7 @@ put_records(place *pl, size_t d, size_t next, const gen_list *l)
     return rc;
 }
 
-/* The values for the dimensions [d, rank); those before are set. `l` NULL: nothing but fill. */
+/* Puts the values for the dimensions [d, rank); earlier ones are set already. `l` NULL: fill only. */
 static int
 put_list(place *pl, size_t d, const gen_list *l)
 {
@@ -183,7 +183,7 @@ put_list(place *pl, size_t d, const gen_list *l)
     return rc;
 }
 
-/* The list, of it and the lists below it, with the longest string. */
+/* The list with the longest string, among `l` and the lists below it. */
 static const gen_list *
 find_longest(const gen_list *l)
 {
@@ -197,7 +197,7 @@ find_longest(const gen_list *l)
     return best;
 }
 
-/* Strings of fixed width are cut without an error, as netCDF-C does it; only here is it known where they stand. */
+/* Warns of cut strings: the library cuts fixed-width ones silently, as netCDF-C does, without their position. */
 static void
 warn_of_truncation(const gen_writer *w, const gen_var *v, const gen_list *l)
 {
