@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * api_filter: the codecs of a variable. Each definition makes a new chain from the old one, and the variable takes it
- * as a whole or stays unchanged. These calls use HDF5's filter ids and parameter words; the filter room interprets
+ * as a whole or stays unchanged. These calls use HDF5's filter ids and parameter words; the filter module interprets
  * them.
  */
 #include "api/api_int.h"

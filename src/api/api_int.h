@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api, internal header. This room turns ids and C arrays into objects and selections. No other room knows integer
+ * api, internal header. This module turns ids and C arrays into objects and selections. No other module knows integer
  * ids.
  *
  * Every public function has the same shape: enter (ids to objects, the dataset's lock, this thread's error text

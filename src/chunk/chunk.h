@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk: the chunk cache of a dataset, and the two executors, which run read plans and write plans. This room knows
+ * chunk: the chunk cache of a dataset, and the two executors, which run read plans and write plans. This module knows
  * keys and bytes, never a document.
  *
  * Each open dataset has one engine. Several threads may call it at once. Chunks that a call uses whole bypass the

@@ -128,7 +128,7 @@ ncz_chunk_next(const ncz_chunk_cache *cache, const ncz_chunk *chunk)
     return first_from(cache, bucket_of(cache, chunk) + 1);
 }
 
-/* Changes the number of buckets. Failing to allocate them is harmless: the chains only stay longer or emptier. */
+/* Changes the number of buckets. A failure to allocate them is harmless: the table then stays as it is. */
 static void
 resize_table(ncz_chunk_cache *cache, size_t nbuckets)
 {

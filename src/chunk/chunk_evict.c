@@ -173,6 +173,7 @@ ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
     drop_clean(&e->cache, target);
     while (store && e->cache.used > target && e->cache.nunstored > 0) {
         if (s.items == NULL) {
+            /* Free an eighth more than needed, so that the next calls do not have to store again. */
             target -= target / 8;
             if ((rc = ncz_chunk_store_init(&s, e, NCZ_CHUNK_BATCH)) != NC_NOERR)
                 goto done;
@@ -186,6 +187,7 @@ ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
         drop_stored(e, &s);
         if (first.code == NC_NOERR)
             first = s.first;
+        /* Stop at a failure: the chunk is dirty again, and the loop would take it for ever. */
         if (first.code != NC_NOERR) {
             rc = ncz_err_adopt(&first);
             break;
@@ -289,6 +291,7 @@ ncz_engine_flush(ncz_engine *e, uint64_t uid)
                 first = s.first;
         } else if (rc != NC_NOERR) {
             break;
+            /* Busy chunks belong to this flush, too: wait until they can be taken or are stored. */
         } else if (busy || is_storing(e, uid)) {
             pthread_cond_wait(&e->changed, &e->lock);
         } else {

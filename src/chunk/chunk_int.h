@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_int: shared by the files of this room: the cache's slots, the engine, one request in progress, and the batch
- * of chunks being stored.
+ * chunk_int: shared by the files of this module: the cache's slots, the engine, one request in progress, and the
+ * batch of chunks being stored.
  *
  * Locks: the engine's mutex guards the cache. No thread holds it over I/O, codecs or moves of data (except for a few
  * elements). No thread waits for a chunk while it holds one, so waiting cannot deadlock. A request's own mutex guards

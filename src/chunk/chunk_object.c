@@ -402,6 +402,7 @@ take_objects(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *tasks, size_t 
             break;
         }
     }
+    /* The new indexes take memory, so older ones may have to be dropped. */
     ncz_chunk_objects_trim(e);
     pthread_mutex_unlock(&e->lock);
     if (fetches != &one)

@@ -255,6 +255,7 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
         return NC_ENOMEM;
     if ((rc = ncz_chunk_locate(spec, j->piece.index, key, &where)) != NC_NOERR)
         return rc;
+    /* Without the range of the slot the general path is taken, which reports the reason. */
     if (where.slot != NCZ_NO_SLOT) {
         *whole = j->object == NULL || (rc = ncz_chunk_slot_range(spec, j, &where)) != NC_NOERR;
         if (*whole)
@@ -267,10 +268,12 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
     *whole = zmap_get_batch(c->engine->map, reqs, (size_t)at.nranges, NULL, NULL) != NC_NOERR;
     for (uint64_t i = 0; i < at.nranges && !*whole; i++) {
         j->absent = reqs[i].err.code == NC_EEMPTY;
+        /* If only some ranges find the object, it was replaced in between, and none of them is reliable. */
         *whole = i > 0 && j->absent != (reqs[i - 1].err.code == NC_EEMPTY);
         if (!j->absent && reqs[i].nread != at.nbytes)
             *whole = true;
     }
+    /* All ranges must come from the version of the object that the index describes. */
     for (uint64_t i = 0; i < at.nranges && !*whole && j->object != NULL; i++)
         *whole = !ncz_chunk_object_current(c->engine, j, &reqs[i]);
     j->data = chunk;

@@ -23,9 +23,11 @@ claim_absent(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk *seen)
 
     j->writes = c->engine->writes;
     j->how = NCZ_CHUNK_TASK_LOAD;
+    /* A whole chunk bypasses the cache and needs no claim. */
     if (j->piece.whole)
         return NC_NOERR;
     if (ncz_chunk_ranges_pay(c, j, &parts, &whole)) {
+        /* The record carries the cost of the parts from one read to the next. */
         if (j->keep && seen == NULL) {
             if ((rc = ncz_chunk_claim(cache, c->spec, j->piece.index, &seen)) != NC_NOERR)
                 return rc;

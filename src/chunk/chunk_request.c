@@ -88,12 +88,17 @@ ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan
     if ((rc = ncz_chunk_iter_new(&plan->sel, plan->shape, spec->chunk, &c->walk)) != NC_NOERR)
         return rc;
     c->cap = most_pieces(plan, jobs_of(c, threads));
+    /* Leave room for the tasks that ncz_chunk_share_ranges() adds, up to two for each worker. */
     c->room = c->cap + (c->workers && !writing && threads > 1 && c->cap < 2 * threads ? 2 * threads - c->cap : 0);
     c->narrays = c->room;
     if ((c->jobs = ncz_zalloc_n(c->room, sizeof *c->jobs)) == NULL ||
         (c->arrays = ncz_alloc_n(c->room, 3 * spec->rank * sizeof *c->arrays)) == NULL)
         return ncz_fail_nomem(c->room * sizeof *c->jobs);
     (void)pthread_mutex_lock(&e->lock);
+    /*
+     * A read does not keep chunks that are larger than the cache. A write changes its chunks there, whatever the
+     * size.
+     */
     c->keeping = writing || spec->chunk_bytes <= e->cache.limit;
     c->most_kept = most_kept(e, spec->chunk_bytes, threads);
     e->cache.spares_most = threads < NCZ_CHUNK_SPARES ? threads : NCZ_CHUNK_SPARES;
@@ -277,6 +282,7 @@ ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **ou
             ncz_chunk_drop(cache, chunk);
             chunk = NULL;
         } else if (chunk->spec->chunk_bytes != c->spec->chunk_bytes) {
+            /* Callers must store all changes before they change the layout. */
             ncz_chunk_request_fail(
                 c, j,
                 ncz_fail(NC_EINTERNAL, "%s: redefined while changes of its data were not stored", c->spec->path));

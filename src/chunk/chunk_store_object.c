@@ -213,6 +213,7 @@ put_objects(object_put *objects, size_t n, zmap_put_req *puts, bool last_try)
             puts[nputs++] = put_req(o);
             continue;
         }
+        /* No chunk is left, so the object is deleted instead of put. */
         o->pending = false;
         if (o->there && (rc = zmap_del(map, &o->key, 1)) != NC_NOERR)
             fail_object(o, rc);
@@ -227,6 +228,7 @@ put_objects(object_put *objects, size_t n, zmap_put_req *puts, bool last_try)
         if (!o->pending)
             continue;
         nputs++;
+        /* After a conflict the object stays pending, and the caller reads it again and retries. */
         if (req->err.code == NC_NOERR)
             o->pending = false;
         else if (!is_conflict(req) || last_try)

@@ -240,16 +240,22 @@ gather_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch, cons
         *data = ncz_chunk_request_dest(c, j);
         return NC_NOERR;
     }
+    /*
+     * The scratch will do if this worker also encodes or puts the chunk. Else its bytes must last until the batch is
+     * put.
+     */
     if (c->workers || spec->chain != NULL)
         room = ncz_scratch_room(scratch, NCZ_SCRATCH_CHUNK, spec->chunk_bytes);
     else
         room = j->room = j->room != NULL ? j->room : ncz_chunk_room_take(c->engine, spec->chunk_bytes, 0);
     if (room == NULL)
         return NC_ENOMEM;
+    /* At the edge of the array the piece does not cover the padding of the chunk. */
     if (j->piece.nelems != spec->chunk_nelems)
         rc = ncz_fill_edge(&c->move, spec->rank, c->plan->shape, j->piece.index, spec->fill, room);
     if (rc == NC_NOERR)
         rc = ncz_transfer_in(&c->move, &j->piece, c->mem, room);
+    /* Values out of range are stored, too; only the status reports them. */
     if (rc == NC_ERANGE) {
         ncz_chunk_request_fail(c, j, rc);
         rc = NC_NOERR;
@@ -396,6 +402,7 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
                 run_batched(&c, &s);
         }
     }
+    /* The batches may have left more in the cache than its limit. */
     ncz_chunk_request_fail(&c, NULL, ncz_chunk_evict(e, 0, true));
     rc = ncz_chunk_request_status(&c);
 done:

@@ -115,6 +115,7 @@ make_chain(ncz_codec *const *codecs, size_t n, const ncz_array_type *in, ncz_cha
         return NC_NOERR;
     while (to_bytes < n && is_array_codec(codecs[to_bytes]))
         to_bytes++;
+    /* An unknown codec is taken for one that works on bytes, so the implied step comes before it. */
     implied = to_bytes == n || codecs[to_bytes]->ops == NULL || codecs[to_bytes]->ops->cls != NCZ_CODEC_ARRAY_BYTES;
     if ((rc = alloc_chain(n + implied, in, &c)) != NC_NOERR)
         return rc;
@@ -125,6 +126,7 @@ make_chain(ncz_codec *const *codecs, size_t n, const ncz_array_type *in, ncz_cha
         ncz_codec *codec = here ? &implied_bytes : codecs[i - (implied && i > to_bytes)];
 
         c->steps[i] = (ncz_chain_step){.codec = ncz_codec_ref(codec), .in = type, .implied = here};
+        /* A codec that changes nothing keeps its place in the document but is not run. */
         if (!is_identity(codec, &type))
             c->run[c->nrun++] = &c->steps[i];
         pass_codec(codec, &type);
@@ -269,6 +271,7 @@ ncz_chain_parse(const ncz_json *filters, const ncz_json *compressor, const ncz_a
         const ncz_json *v = i < nfilters ? ncz_json_at(filters, i) : compressor;
         ncz_codec      *codec = NULL;
 
+        /* Each codec is parsed for the output type of the codecs before it. */
         if ((rc = parse_codec(v, i == 0, &type, rules, &codec)) != NC_NOERR)
             goto done;
         append_codec(&list, codec);

@@ -268,6 +268,7 @@ ncz_chain_decode(const ncz_chain *c, ncz_scratch *scratch, const void *in, size_
         return rc;
 
     init_stages(&between, scratch);
+    /* All steps but the first decode into the buffers in turn. The first one decodes straight into `out`. */
     for (size_t k = c->nrun - 1; k > 0; k--) {
         ncz_buf *to = between.bufs[(k - 1) % 2];
 
@@ -296,6 +297,7 @@ decode_unbounded(const ncz_chain *c, size_t k, const void *in, size_t *nin, size
     size_t                room = ROOM_FIRST, used;
     int                   rc;
 
+    /* Decoded data are rarely smaller than encoded data, so do not try less. */
     while (room < *nin && room < limit)
         room *= 4;
     for (;; room *= 4) {
@@ -307,6 +309,7 @@ decode_unbounded(const ncz_chain *c, size_t k, const void *in, size_t *nin, size
         rc = run_decode(s, in, *nin, to->data, room, false, &used);
         if (rc == NC_NOERR)
             *nin = used;
+        /* Retry with more room if the result did not fit. Corrupt input fails at once, unless the codec has any_error. */
         if (rc != NC_EFILTER || room == limit || !(s->codec->ops->any_error || ncz_codec_was_too_long()))
             return rc;
     }

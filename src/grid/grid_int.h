@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * grid_int: shared by the files of this room: kernels on runs of elements, the conversion pipeline that chains them,
- * and the nested loops that call a function for the runs of a piece.
+ * grid_int: shared by the files of this module: kernels on runs of elements, the conversion pipeline that chains
+ * them, and the nested loops that call a function for the runs of a piece.
  */
 #ifndef NCZ_GRID_INT_H
 #define NCZ_GRID_INT_H

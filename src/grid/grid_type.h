@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * grid_type: the types of elements in memory, as immutable nodes. The atomic ones are static and shared. User-defined
- * ones are made by higher rooms and must outlive all references to them. All other code points to nodes; nc_type
+ * ones are made by higher modules and must outlive all references to them. All other code points to nodes; nc_type
  * numbers occur only where programs name a type (api) and where documents do (format).
  *
  * Elements of some types own memory (strings, sequences, compounds of these), allocated with ncz_alloc(). The

@@ -183,6 +183,7 @@ ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bo
 
     if (ncz_group_find_dim(g, name) != NULL)
         return ncz_fail(NC_ENAMEINUSE, "dimension '%s' exists already", name);
+    /* All steps that can fail come before the arrays change, so a failure leaves the tree unchanged. */
     if ((rc = check_object_count(m, NC_EMAXDIMS)) != NC_NOERR ||
         (rc = ncz_model_room(&g->dims, g->ndims, sizeof *g->dims)) != NC_NOERR ||
         (rc = ncz_model_room(&m->dims, m->ndims, sizeof *m->dims)) != NC_NOERR)
@@ -412,11 +413,13 @@ ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name)
     if ((rc = rename_in_index(&g->parent->group_index, &g->name, name, place)) != NC_NOERR)
         goto done;
     if ((rc = respec_vars_below(m, g)) != NC_NOERR) {
+        /* Undo: the specs that were replaced already get their old paths back. */
         (void)rename_in_index(&g->parent->group_index, &g->name, old, place);
         (void)respec_vars_below(m, g);
         goto done;
     }
     g->parent->dirty = true;
+    /* Variables in any group may refer to these dimensions by their paths. */
     for (size_t i = 0; i < m->ndims; i++)
         if (is_within(m->dims[i]->group, g))
             mark_vars_of_dim(m, m->dims[i]);

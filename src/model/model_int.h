@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of this room. */
+/* Shared by the files of this module. */
 #ifndef NCZ_MODEL_INT_H
 #define NCZ_MODEL_INT_H
 

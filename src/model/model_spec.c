@@ -202,6 +202,7 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
     sized = v->unusable->code == NC_NOERR && size_chunk(m, s);
     if ((rc = type_chain(v, s)) != NC_NOERR || (rc = check_usable(m, v, sized, s)) != NC_NOERR)
         goto done;
+    /* From here on nothing can fail: swap the new spec in. */
     ncz_spec_unref(v->spec);
     v->dtype.big = s->dtype.big;
     v->spec = s;

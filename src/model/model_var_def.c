@@ -131,6 +131,7 @@ ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, 
     void   *own_fill = NULL;
     int     rc;
 
+    /* Make the copies first. Then only the respec can fail after the variable has changed. */
     if (text != NULL && (own_text = ncz_strdup(text)) == NULL)
         return ncz_fail_nomem(strlen(text));
     if (fill != NULL && !chosen && (rc = ncz_type_dup_elems(v->type, fill, 1, &own_fill)) != NC_NOERR) {
