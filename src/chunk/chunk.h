@@ -66,10 +66,10 @@ int ncz_engine_locate(ncz_engine *e, const ncz_spec *spec, const uint64_t *index
 void ncz_engine_forget(ncz_engine *e, uint64_t uid);
 
 bool ncz_engine_dirty(ncz_engine *e);
-/* Says whether chunks that hold only fill are stored like others. Call it before the first chunk is stored. */
+/* Sets whether chunks that hold only fill are stored like others. Call it before the first chunk is stored. */
 void ncz_engine_write_empty(ncz_engine *e, bool yes);
 /*
- * Says whether a read that continues an earlier one also loads the next chunks into the cache. Off by default; call
+ * Sets whether a read that continues an earlier one also loads the next chunks into the cache. Off by default; call
  * it before the first read. A chunk read ahead does not show what another process writes later.
  */
 void   ncz_engine_read_ahead(ncz_engine *e, bool yes);

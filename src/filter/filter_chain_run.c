@@ -309,7 +309,7 @@ decode_unbounded(const ncz_chain *c, size_t k, const void *in, size_t *nin, size
         rc = run_decode(s, in, *nin, to->data, room, false, &used);
         if (rc == NC_NOERR)
             *nin = used;
-        /* Retry with more room if the result did not fit. Corrupt input fails at once, unless the codec has any_error. */
+        /* Retry with more room if the result did not fit. Corrupt input fails at once, except with any_error. */
         if (rc != NC_EFILTER || room == limit || !(s->codec->ops->any_error || ncz_codec_was_too_long()))
             return rc;
     }
