@@ -73,7 +73,7 @@ test_types(void **state)
 
         if (v->unusable->code != NC_NOERR || v->type->id != cases[i].type || v->dtype.kind != cases[i].kind ||
             v->dtype.size != cases[i].size || v->endian != cases[i].endian)
-            fail_msg("%s: type %d kind %d size %zu endian %d %s", cases[i].dtype, v->type, (int)v->dtype.kind,
+            fail_msg("%s: type %d kind %d size %zu endian %d %s", cases[i].dtype, v->type->id, (int)v->dtype.kind,
                      v->dtype.size, v->endian, v->unusable->text);
         assert_int_equal(v->spec->chunk_bytes, 3 * cases[i].size);
         ncz_model_free(m);
@@ -637,7 +637,7 @@ test_inference(void **state)
         m = load_one("\"<i4\"", "[2]", "0", "", attrs);
         a = att_at(&var_at(m, "v")->atts, "a");
         if (a->type->id != cases[i].type || a->len != cases[i].len)
-            fail_msg("%s: type %d, %zu elements", cases[i].json, a->type, a->len);
+            fail_msg("%s: type %d, %zu elements", cases[i].json, a->type->id, a->len);
         if (cases[i].text != NULL)
             assert_memory_equal(a->data, cases[i].text, a->len);
         assert_int_equal(a->rawlen, strlen(cases[i].json));
