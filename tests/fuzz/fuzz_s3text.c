@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Text that the S3 room reads: the first character says as what, the rest is anything. c, C: config and credentials
+ * Text that the S3 client reads: the first character says as what, the rest is anything. c, C: config and credentials
  * files; r: an rc file; x: an answer in XML; j: keys in JSON; t: a time; h: a host; u: a URL with all that follows
  * from it.
  */
 #include "s3/credentials/creds_int.h"
 #include "s3/protocol/s3_xml.h"
+#include "s3/settings/s3_settings.h"
 
 #include <stdlib.h>
 #include <string.h>
