@@ -166,7 +166,7 @@ ncz_chunk_ranges_pay(const ncz_chunk_request *c, const ncz_chunk_task *j, uint64
 
 /* The dimension to halve a piece in: the slowest one in which it has more than one element. */
 static size_t
-widest_run(const ncz_spec *spec, const ncz_piece *p)
+dim_to_halve(const ncz_spec *spec, const ncz_piece *p)
 {
     size_t d = 0;
 
@@ -205,7 +205,7 @@ ncz_chunk_share_ranges(ncz_chunk_request *c)
             if (c->jobs[i].how == NCZ_CHUNK_TASK_RANGES && (j == NULL || c->jobs[i].cost > j->cost))
                 j = &c->jobs[i];
         if (j == NULL || j->cost < fixed_cost(c->spec) + SHARE_COST ||
-            (d = widest_run(c->spec, &j->piece)) == c->spec->rank)
+            (d = dim_to_halve(c->spec, &j->piece)) == c->spec->rank)
             return;
         halve_task(c, j, d);
     }

@@ -142,7 +142,7 @@ share_of(const ncz_chunk_request *c, const ncz_chunk_stream *walk)
  * them busy, or when there is nothing to decode: copying a chunk out of the cache costs as much as reading it.
  */
 static uint64_t
-worth_reading(const ncz_chunk_request *c, uint64_t nchunks)
+boxes_worth_reading(const ncz_chunk_request *c, uint64_t nchunks)
 {
     size_t threads = ncz_pool_threads();
 
@@ -167,7 +167,7 @@ nboxes_ahead(const ncz_chunk_request *c, const ncz_chunk_stream *walk, const box
 
     for (size_t d = 0; d < c->spec->rank; d++)
         nchunks *= b->hi[d] - b->lo[d]; /* cannot overflow: at most the chunks of the call */
-    most = least_of(worth_reading(c, nchunks), share_of(c, walk) / nchunks);
+    most = least_of(boxes_worth_reading(c, nchunks), share_of(c, walk) / nchunks);
     return c->engine->cache.nunstored > 0 ? 0 : least_of(most, walk->nboxes > 0 ? 2 * walk->nboxes : 1);
 }
 

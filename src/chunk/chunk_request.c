@@ -127,7 +127,7 @@ ncz_chunk_request_clear(ncz_chunk_request *c)
  * then hardly needs the same chunk.
  */
 static bool
-spans_memory(const ncz_chunk_request *c, const ncz_piece *p)
+spans_chunk(const ncz_chunk_request *c, const ncz_piece *p)
 {
     for (size_t d = 0; d < p->rank; d++) {
         uint64_t last = p->off[d] + (p->n[d] - 1) * p->stride[d];
@@ -179,7 +179,7 @@ take_piece(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_piece *p)
     j->how = NCZ_CHUNK_TASK_TODO;
     j->chunk = NULL;
     j->keep = c->keeping && (!p->whole || (c->writing && c->spec->object != NULL)) &&
-              (c->writing || !spans_memory(c, &j->piece));
+              (c->writing || !spans_chunk(c, &j->piece));
     j->direct = ncz_transfer_direct(&c->move, &j->piece);
     j->ahead = false;
 }

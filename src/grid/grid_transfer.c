@@ -346,7 +346,7 @@ done:
 /* ---- packed runs ---- */
 
 static ncz_plane
-is_packed(size_t a_size, size_t b_size, size_t n)
+packed_plane(size_t a_size, size_t b_size, size_t n)
 {
     return (ncz_plane){.a_step = (ptrdiff_t)a_size, .b_step = (ptrdiff_t)b_size, .n = n, .rows = 1};
 }
@@ -355,7 +355,7 @@ int
 ncz_convert_out(const ncz_dtype *from, const void *src, const ncz_type *mem, void *dst, size_t n, bool classic)
 {
     mover     v = {.dtype = from, .from = src, .to = dst};
-    ncz_plane p = is_packed(from->size, mem->size, n);
+    ncz_plane p = packed_plane(from->size, mem->size, n);
     int       rc;
 
     if ((rc = ncz_transfer_check(from, mem)) != NC_NOERR || (rc = not_objects(from)) != NC_NOERR || n == 0)
@@ -376,7 +376,7 @@ int
 ncz_convert_in(const ncz_type *mem, const void *src, const ncz_dtype *to, void *dst, size_t n, bool classic)
 {
     mover     v = {.dtype = to, .from = src, .to = dst};
-    ncz_plane p = is_packed(to->size, mem->size, n);
+    ncz_plane p = packed_plane(to->size, mem->size, n);
     int       rc;
 
     if ((rc = ncz_transfer_check(to, mem)) != NC_NOERR || (rc = not_objects(to)) != NC_NOERR || n == 0)

@@ -81,7 +81,7 @@ zmap_caps_of(const zmap *m)
 }
 
 static void
-count_saturated(uint64_t *n, uint64_t more)
+add_count(uint64_t *n, uint64_t more)
 {
     __atomic_add_fetch(n, more, __ATOMIC_RELAXED);
 }
@@ -156,7 +156,7 @@ done:
 }
 
 static void
-help_request(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
+emulate_get(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
 {
     if ((m->caps & ZMAP_CAN_RANGE) != 0 && m->ops->len != NULL)
         get_by_length(m, r, done, arg);
@@ -171,8 +171,8 @@ count_gets(zmap *m, const zmap_get_req *reqs, size_t n)
 
     for (size_t i = 0; i < n; i++)
         nbytes += reqs[i].nread;
-    count_saturated(&m->done.gets, n);
-    count_saturated(&m->done.bytes_read, nbytes);
+    add_count(&m->done.gets, n);
+    add_count(&m->done.bytes_read, nbytes);
 }
 
 /* The first failure of a batch; an absent object does not count as one. */
@@ -203,7 +203,7 @@ zmap_get_batch(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *a
             if (rc != NC_NOERR)
                 zmap_get_end(&reqs[i], rc, done, arg);
             else
-                help_request(m, &reqs[i], done, arg);
+                emulate_get(m, &reqs[i], done, arg);
             i++;
         }
     }
@@ -289,8 +289,8 @@ count_puts(zmap *m, const zmap_put_req *reqs, size_t n)
 
     for (size_t i = 0; i < n; i++)
         nbytes += reqs[i].err.code == NC_NOERR ? reqs[i].len : 0;
-    count_saturated(&m->done.puts, n);
-    count_saturated(&m->done.bytes_written, nbytes);
+    add_count(&m->done.puts, n);
+    add_count(&m->done.bytes_written, nbytes);
 }
 
 /* Invalid requests end here; the others go to the store in runs that are as long as possible. */
@@ -333,7 +333,7 @@ zmap_del(zmap *m, const char *const *keys, size_t n)
 
     if ((rc = check_write(m)) != NC_NOERR)
         return rc;
-    count_saturated(&m->done.dels, n);
+    add_count(&m->done.dels, n);
     for (size_t i = 0; i < n;) {
         size_t end = i;
 
@@ -366,7 +366,7 @@ zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
 
     if (rc != NC_NOERR)
         return rc;
-    count_saturated(&m->done.lists, 1);
+    add_count(&m->done.lists, 1);
     return m->ops->list(m, prefix, each, arg);
 }
 
