@@ -19,6 +19,7 @@
 #include <time.h>
 
 #define CLAIM_KEY  ".nczarr-writer"
+#define UNFINISHED "nczarr began a dataset here, and did not complete it\n"
 #define WRITER     "\nprocess "
 #define MOST_BYTES 4096
 
@@ -80,6 +81,19 @@ ncz_claim_put(zmap *map, const char *path, char **claim)
         rc = ncz_fail_nomem(text.len + 1);
 done:
     ncz_buf_clear(&text);
+    return rc;
+}
+
+int
+ncz_claim_mark(zmap *map, const char *path)
+{
+    bool can = (zmap_caps_of(map) & ZMAP_CAN_IF_ABSENT) != 0;
+    int  rc = put_claim(map, UNFINISHED, can ? ZMAP_IF_ABSENT : ZMAP_ALWAYS);
+
+    if (rc == NC_ENOTBUILT && can) /* a server without conditional puts */
+        rc = put_claim(map, UNFINISHED, ZMAP_ALWAYS);
+    if (rc == NC_EOBJECT)
+        rc = ncz_fail(NC_EEXIST, "%s: another writer began a dataset there at this moment", path);
     return rc;
 }
 
@@ -179,7 +193,7 @@ ncz_claim_abandon(zmap *map, char **claim)
 {
     if (*claim == NULL)
         return;
-    if (put_claim(map, "nczarr began a dataset here, and did not complete it\n", ZMAP_ALWAYS) != NC_NOERR)
+    if (put_claim(map, UNFINISHED, ZMAP_ALWAYS) != NC_NOERR)
         ncz_err_clear(); /* harmless: the claim is void once this process ends */
     ncz_free(*claim);
     *claim = NULL;

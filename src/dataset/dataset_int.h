@@ -48,6 +48,9 @@ int ncz_claim_renew(zmap *map, const char *path, char **claim);
 /* NC_EEXIST: another writer has replaced the claim. */
 int ncz_claim_check(zmap *map, const char *path, const char *claim);
 int ncz_claim_drop(zmap *map, char **claim); /* the dataset is complete */
+/* Marks a place, whose dataset was just removed, as that of an unfinished one. NC_EEXIST: another writer's claim is
+ * there. */
+int ncz_claim_mark(zmap *map, const char *path);
 /* The dataset stays incomplete, and has no writer any more. */
 void ncz_claim_abandon(zmap *map, char **claim);
 int  ncz_claim_check_free(zmap *map, const char *path); /* NC_EEXIST: a running process is creating a dataset there */

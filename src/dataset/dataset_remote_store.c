@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { LATE_TRIES = 5, LATE_PAUSE_MS = 20 }; /* 0.6 s in all */
+
 bool
 ncz_remote(const ncz_target *t)
 {
@@ -101,6 +103,25 @@ clear_place(const ncz_target *t)
     return rc;
 }
 
+/*
+ * Objects appeared after all of a dataset was removed: requests of a writer that was killed, which the server still had
+ * to complete, or another writer's. A new writer puts its claim first. So where no claim is, the mark of an unfinished
+ * dataset is put, which makes the late objects ours to remove; and `remove` false leaves it there for the next try.
+ */
+static int
+clear_late_objects(const ncz_target *t, bool remove)
+{
+    zmap *map = NULL;
+    int   rc;
+
+    if ((rc = open_how(t, ZMAP_OPEN_WRITE, &map)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_claim_mark(map, t->shown)) == NC_NOERR && remove)
+        rc = clear_prefix(map, t->shown, NC_EEXIST);
+    (void)zmap_close(map, ZMAP_KEEP);
+    return rc;
+}
+
 int
 ncz_remote_create(const ncz_target *t, int cmode, zmap **out)
 {
@@ -112,9 +133,14 @@ ncz_remote_create(const ncz_target *t, int cmode, zmap **out)
         return ncz_fail(NC_EEXIST, "%s exists", t->shown);
     if ((rc = clear_place(t)) != NC_NOERR)
         return rc;
-    if ((rc = open_how(t, ZMAP_CREATE_NEW, out)) == NC_EOBJECT)
-        rc = ncz_fail(NC_EEXIST, "%s: another writer put objects there while the old ones were removed", t->shown);
-    return rc;
+    for (int tries = 0; (rc = open_how(t, ZMAP_CREATE_NEW, out)) == NC_EOBJECT && tries < LATE_TRIES; tries++) {
+        ncz_sleep_ms(LATE_PAUSE_MS << tries);
+        if ((rc = clear_late_objects(t, true)) != NC_NOERR)
+            return rc;
+    }
+    if (rc != NC_EOBJECT || (rc = clear_late_objects(t, false)) != NC_NOERR)
+        return rc;
+    return ncz_fail(NC_EEXIST, "%s: another writer puts objects there while the old ones are removed", t->shown);
 }
 
 int

@@ -20,3 +20,11 @@ ncz_now_ms(void)
 {
     return ncz_now_ns() / 1000000;
 }
+
+void
+ncz_sleep_ms(int64_t ms)
+{
+    const struct timespec t = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000 * 1000000)};
+
+    (void)nanosleep(&t, NULL);
+}

@@ -312,6 +312,7 @@ long ncz_process_running(const char *id);
 
 /* The monotonic clock: for time-outs, unaffected by changes of the date. */
 int64_t ncz_now_ms(void);
+void    ncz_sleep_ms(int64_t ms); /* less when a signal arrives */
 int64_t ncz_now_ns(void);
 
 /* ---- environment ---- */

@@ -109,25 +109,6 @@ reserve_body(ncz_s3_exchange *x, uint64_t size)
 }
 
 static int
-begin_partial(ncz_s3_exchange *x)
-{
-    uint64_t first, last, total, len, off;
-    int      rc;
-
-    if (!parse_content_range(ncz_http_header(&x->call, "content-range"), &first, &last, &total))
-        return fail_broken(x, "a partial answer without its range");
-    if (parse_content_length(&x->call, &len) && len != last - first + 1)
-        return fail_broken(x, "a partial answer whose length does not match its range");
-    if ((rc = reserve_body(x, total)) != NC_NOERR)
-        return rc;
-    off = x->op->off;
-    if (first > off || (x->want > 0 && (last < off || last - off + 1 < x->want)))
-        return fail_broken(x, "a partial answer with another range than requested");
-    x->skip = off - first;
-    return NC_NOERR;
-}
-
-static int
 begin_whole(ncz_s3_exchange *x)
 {
     uint64_t size;
@@ -140,6 +121,29 @@ begin_whole(ncz_s3_exchange *x)
     if ((rc = reserve_body(x, size)) != NC_NOERR)
         return rc;
     x->skip = x->op->off;
+    return NC_NOERR;
+}
+
+static int
+begin_partial(ncz_s3_exchange *x)
+{
+    uint64_t first, last, total, len, off;
+    int      rc;
+
+    if (!parse_content_range(ncz_http_header(&x->call, "content-range"), &first, &last, &total)) {
+        /* MinIO gives the last bytes of an empty object as a part that has no first byte. */
+        if (x->op->from_end && parse_content_length(&x->call, &len) && len == 0)
+            return begin_whole(x);
+        return fail_broken(x, "a partial answer without its range");
+    }
+    if (parse_content_length(&x->call, &len) && len != last - first + 1)
+        return fail_broken(x, "a partial answer whose length does not match its range");
+    if ((rc = reserve_body(x, total)) != NC_NOERR)
+        return rc;
+    off = x->op->off;
+    if (first > off || (x->want > 0 && (last < off || last - off + 1 < x->want)))
+        return fail_broken(x, "a partial answer with another range than requested");
+    x->skip = off - first;
     return NC_NOERR;
 }
 

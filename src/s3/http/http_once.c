@@ -35,12 +35,10 @@ join_headers(const ncz_http_once *call, ncz_buf *out)
 static void
 sleep_before(unsigned attempt)
 {
-    const int64_t         now = ncz_now_ns();
-    uint64_t              drawn = ncz_hash(&now, sizeof now) % 100 + 50;
-    int64_t               ms = (int64_t)drawn << (attempt < 5 ? attempt : 5);
-    const struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    const int64_t now = ncz_now_ns();
+    uint64_t      drawn = ncz_hash(&now, sizeof now) % 100 + 50;
 
-    (void)nanosleep(&t, NULL);
+    ncz_sleep_ms((int64_t)drawn << (attempt < 5 ? attempt : 5));
 }
 
 static bool
