@@ -103,7 +103,7 @@ ncz_chunk *ncz_chunk_from_link(ncz_chunk_link *link);
 ncz_chunk *ncz_chunk_next(const ncz_chunk_cache *cache, const ncz_chunk *chunk);
 /* The next chunk to evict, among those that need no storing; or NULL. */
 ncz_chunk *ncz_chunk_victim(ncz_chunk_cache *cache);
-/* Evicts that chunk. False: there is none. */
+/* Evicts that chunk. False: no chunk can be evicted. */
 bool ncz_chunk_make_room(ncz_chunk_cache *cache);
 
 void  ncz_chunk_spare_give(ncz_chunk_cache *cache, char *data, size_t nbytes);
@@ -261,7 +261,7 @@ typedef struct ncz_chunk_request {
 
 int  ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan, char *mem, bool writing);
 void ncz_chunk_request_clear(ncz_chunk_request *c);
-/* Sets the next batch of tasks, all TODO. False: there is none. */
+/* Sets the next batch of tasks, all TODO. False: the request has no more. */
 bool ncz_chunk_request_next(ncz_chunk_request *c);
 /*
  * Keeps the thread's error record unless an earlier task has failed. j NULL: the failure ranks after those of all
@@ -312,6 +312,9 @@ bool ncz_chunk_object_storing(ncz_engine *e, const ncz_spec *spec, const uint64_
 void ncz_chunk_objects_trim(ncz_engine *e); /* drops the longest unused until the rest fit their share of the cache */
 void ncz_chunk_objects_forget(ncz_engine *e, uint64_t uid); /* under the lock */
 
+/* The index of an object: its size, and whether it is at the end or the beginning. NC_ENOMEM, with the key: it does not
+ * fit in memory. */
+int ncz_chunk_index_range(const ncz_spec *spec, const char *key, size_t *nbytes, bool *at_end);
 /* Parses the index of an object of `size` bytes. NC_EFILTER, with the key: a slot lies outside the object. */
 int ncz_chunk_parse_index(const ncz_spec *spec, const char *key, const void *index, size_t nbytes, uint64_t size,
                           ncz_slot *slots);

@@ -196,6 +196,14 @@ ncz_chunk_object_stored(ncz_engine *e, ncz_chunk_object *o)
 /* ---- fetching indexes ---- */
 
 int
+ncz_chunk_index_range(const ncz_spec *spec, const char *key, size_t *nbytes, bool *at_end)
+{
+    if (!spec->object_ops->index_range(spec->object_layout, spec->object_chunks, nbytes, at_end))
+        return ncz_fail(NC_ENOMEM, "%s: the index of %zu chunks does not fit in memory", key, spec->object_chunks);
+    return NC_NOERR;
+}
+
+int
 ncz_chunk_parse_index(const ncz_spec *spec, const char *key, const void *index, size_t nbytes, uint64_t size,
                       ncz_slot *slots)
 {
@@ -233,9 +241,8 @@ prepare_fetch(const ncz_spec *spec, fetch *f, zmap_get_req *req)
 
     if ((rc = ncz_chunk_locate(spec, f->index, &f->key, &where)) != NC_NOERR)
         return rc;
-    if (!spec->object_ops->index_range(spec->object_layout, spec->object_chunks, &nbytes, &at_end))
-        return ncz_fail(NC_ENOMEM, "%s: the index of %zu chunks does not fit in memory", where.key,
-                        spec->object_chunks);
+    if ((rc = ncz_chunk_index_range(spec, where.key, &nbytes, &at_end)) != NC_NOERR)
+        return rc;
     if ((f->slots = ncz_zalloc_n(spec->object_chunks, sizeof *f->slots)) == NULL)
         return ncz_fail_nomem(spec->object_chunks * sizeof *f->slots);
     *req = (zmap_get_req){.key = where.key,

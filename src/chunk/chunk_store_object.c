@@ -93,9 +93,10 @@ parse_old(object_put *o)
     const ncz_spec *spec = o->spec;
     size_t          nbytes;
     bool            at_end;
+    int             rc;
 
-    if (!spec->object_ops->index_range(spec->object_layout, spec->object_chunks, &nbytes, &at_end))
-        return ncz_fail(NC_ENOMEM, "%s: the index of %zu chunks does not fit in memory", o->key, spec->object_chunks);
+    if ((rc = ncz_chunk_index_range(spec, o->key, &nbytes, &at_end)) != NC_NOERR)
+        return rc;
     if (o->old.len < nbytes)
         return ncz_fail(NC_EFILTER, "%s: %zu bytes, but its index alone has %zu", o->key, o->old.len, nbytes);
     return ncz_chunk_parse_index(spec, o->key, ncz_buf_str(&o->old) + (at_end ? o->old.len - nbytes : 0), nbytes,

@@ -61,22 +61,31 @@ put_claim(zmap *map, const char *text, zmap_when when)
     return zmap_put_batch(map, &req, 1);
 }
 
+/* Puts a claim where none is, as far as the store can tell. NC_EEXIST: another writer's is there. */
+static int
+put_first_claim(zmap *map, const char *path, const char *text)
+{
+    bool can = (zmap_caps_of(map) & ZMAP_CAN_IF_ABSENT) != 0;
+    int  rc = put_claim(map, text, can ? ZMAP_IF_ABSENT : ZMAP_ALWAYS);
+
+    if (rc == NC_ENOTBUILT && can) /* a server without conditional puts */
+        rc = put_claim(map, text, ZMAP_ALWAYS);
+    if (rc == NC_EOBJECT)
+        rc = ncz_fail(NC_EEXIST, "%s: another writer began a dataset there at this moment", path);
+    return rc;
+}
+
 int
 ncz_claim_put(zmap *map, const char *path, char **claim)
 {
     ncz_buf text = NCZ_BUF_INIT;
-    bool    can = (zmap_caps_of(map) & ZMAP_CAN_IF_ABSENT) != 0;
     int     rc;
 
     if (!is_needed(map))
         return NC_NOERR;
     if ((rc = make_text(&text)) != NC_NOERR)
         goto done;
-    rc = put_claim(map, text.data, can ? ZMAP_IF_ABSENT : ZMAP_ALWAYS);
-    if (rc == NC_ENOTBUILT && can) /* a server without conditional puts */
-        rc = put_claim(map, text.data, ZMAP_ALWAYS);
-    if (rc == NC_EOBJECT)
-        rc = ncz_fail(NC_EEXIST, "%s: another writer began a dataset there at this moment", path);
+    rc = put_first_claim(map, path, text.data);
     if (rc == NC_NOERR && (*claim = ncz_strdup(text.data)) == NULL)
         rc = ncz_fail_nomem(text.len + 1);
 done:
@@ -87,14 +96,7 @@ done:
 int
 ncz_claim_mark(zmap *map, const char *path)
 {
-    bool can = (zmap_caps_of(map) & ZMAP_CAN_IF_ABSENT) != 0;
-    int  rc = put_claim(map, UNFINISHED, can ? ZMAP_IF_ABSENT : ZMAP_ALWAYS);
-
-    if (rc == NC_ENOTBUILT && can) /* a server without conditional puts */
-        rc = put_claim(map, UNFINISHED, ZMAP_ALWAYS);
-    if (rc == NC_EOBJECT)
-        rc = ncz_fail(NC_EEXIST, "%s: another writer began a dataset there at this moment", path);
-    return rc;
+    return put_first_claim(map, path, UNFINISHED);
 }
 
 static int

@@ -15,7 +15,6 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ; /* passed on to the program */
@@ -226,15 +225,14 @@ reap_program(pid_t pid, int how, bool *ended)
 static int
 wait_for_exit(program *p, bool *in_time)
 {
-    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
-    int64_t               until = ncz_now_ms() + LINGER_MS;
-    bool                  ended = false;
-    int                   status = 0;
+    int64_t until = ncz_now_ms() + LINGER_MS;
+    bool    ended = false;
+    int     status = 0;
 
     while (*in_time && !ended) {
         status = reap_program(p->pid, WNOHANG, &ended);
         if (!ended)
-            (void)nanosleep(&pause, NULL);
+            ncz_sleep_ms(10);
         *in_time = ended || ncz_now_ms() < until;
     }
     if (ended)

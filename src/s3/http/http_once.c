@@ -6,7 +6,6 @@
 #include "s3/protocol/s3_hash.h"
 
 #include <string.h>
-#include <time.h>
 
 #define REPLY_MOST ((size_t)1 << 20)
 
