@@ -107,7 +107,7 @@ ncz_chunk_iter_new(const ncz_select *sel, const uint64_t *shape, const uint64_t 
     return NC_NOERR;
 }
 
-/* Moves to the next chunk; the last dimension varies fastest. False: there is none. */
+/* Moves to the next chunk; the last dimension varies fastest. False after the last one. */
 static bool
 step_piece(ncz_chunk_iter *w)
 {
