@@ -167,7 +167,7 @@ write_dataset(const options *o, const gen_cdl *cdl, const char *path, int ncid)
         report_failure(path, gone);
     if (rc == GEN_STOPPED) {
         shown = redact_url(path);
-        fprintf(stderr, "nczgen: %s: interrupted; %s. The same command makes it from the beginning\n",
+        fprintf(stderr, "nczgen: %s: interrupted; %s. The same command starts from the beginning\n",
                 shown != NULL ? shown : "", gone == NC_NOERR ? "nothing is left of it" : "some of it is left");
         free(shown);
     }

@@ -125,6 +125,41 @@ ncz_store_open_block(const ncz_target *t, void *block, size_t len, bool locked, 
     return zmap_zip_mem_open(block, len, locked ? ZMAP_OPEN_READ : ZMAP_OPEN_WRITE, &opts, out);
 }
 
+/*
+ * Nothing is at the path. Where something is at the part before a '#', the rest was probably meant as a fragment: it
+ * was taken for a part of the name since its key is unknown.
+ */
+static int
+fail_nothing(const char *path)
+{
+    const char *hash = strchr(path, '#'), *nearest;
+    found       what = FOUND_NOTHING;
+    char       *before = NULL, *key = NULL;
+    int         rc;
+
+    for (; hash != NULL && what == FOUND_NOTHING; hash = strchr(hash + 1, '#')) {
+        ncz_free(before);
+        ncz_free(key);
+        before = ncz_strndup(path, (size_t)(hash - path));
+        key = ncz_strndup(hash + 1, strcspn(hash + 1, "=&,"));
+        if (before == NULL || key == NULL || (before[0] != '\0' && look_at_path(before, &what) != NC_NOERR))
+            break;
+    }
+    if (what == FOUND_NOTHING)
+        rc = ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for a directory or archive with Zarr documents",
+                      path);
+    else if ((nearest = ncz_uri_key_nearest(key)) != NULL)
+        rc = ncz_fail(NC_ENOOBJECT, "%s: there is nothing, but there is %s; unknown key #%s: did you mean %s=?", path,
+                      before, key, nearest);
+    else
+        rc = ncz_fail(NC_ENOOBJECT,
+                      "%s: there is nothing, but there is %s; unknown key #%s: nczarr_url(7) lists the keys", path,
+                      before, key);
+    ncz_free(before);
+    ncz_free(key);
+    return rc;
+}
+
 int
 ncz_store_open(const ncz_target *t, bool writable, zmap **out)
 {
@@ -136,9 +171,7 @@ ncz_store_open(const ncz_target *t, bool writable, zmap **out)
     if ((rc = look_at_path(t->path, &what)) != NC_NOERR)
         return rc;
     switch (what) {
-    case FOUND_NOTHING:
-        return ncz_fail(NC_ENOOBJECT, "%s: there is nothing; looked for a directory or archive with Zarr documents",
-                        t->path);
+    case FOUND_NOTHING: return fail_nothing(t->path);
     case FOUND_ZIP: return zip_open(t, writable, out);
     case FOUND_EMPTY:
     case FOUND_FILE: return ncz_fail_other_format(t->path);

@@ -45,6 +45,8 @@ typedef enum ncz_uri_s3_kind {
 ncz_uri_s3_kind ncz_uri_scheme_s3(const char *scheme);
 
 const char *ncz_uri_frag(const ncz_uri *u, const char *key); /* NULL when absent; the last of equal keys */
+/* The key of a fragment that a misspelt one probably means, for error texts. NULL: none is near. */
+const char *ncz_uri_key_nearest(const char *key);
 int ncz_uri_encode(ncz_buf *out, const char *s, size_t len, bool keep_slash); /* all but RFC 3986 unreserved */
 int ncz_uri_decode(const char *s, size_t len, char **out);                    /* NC_EURL on bad %XX or %00 */
 

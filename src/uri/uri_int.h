@@ -10,9 +10,8 @@
 /* Adds the pairs of `key=value&key=value`, decoded. */
 int ncz_uri_frag_add(ncz_uri *u, const char *s, size_t len);
 
-/* Is this a key of ours or of netCDF-C? And which key is an unknown one likely to mean; NULL: none. */
-bool        ncz_uri_key_known(const char *s, size_t len);
-const char *ncz_uri_key_nearest(const char *key);
+/* Is this a key of ours or of netCDF-C? */
+bool ncz_uri_key_known(const char *s, size_t len);
 
 /* Does it consist only of pairs with our keys, perhaps misspelt, and of bare modes? */
 bool ncz_uri_frag_known(const char *s, size_t len);

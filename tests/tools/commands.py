@@ -194,6 +194,11 @@ def messages():
             expect(command[0] + " of nothing", run(*command, *args), 1, "%s: %s: there is nothing" % (command[0], at("none.zarr")),
                    "(NetCDF: Some object not found)")
         expect("a misspelt key", run("nczdump", "file://%s#dimension_seperator=/" % at("x.zarr")), 1, "did you mean dimension_separator=?")
+        run("nczgen", "-o", at("x.zarr"), "-", input="netcdf x { variables: int a ; }")
+        expect("a misspelt key after a plain path", run("nczdump", at("x.zarr") + "#mod=zarr"), 1,
+               "there is nothing, but there is %s; unknown key #mod: did you mean mode=?" % at("x.zarr"))
+        expect("an unknown key after a plain path", run("nczdump", at("x.zarr") + "#colour=red"), 1,
+               "unknown key #colour: nczarr_url(7) lists the keys")
         for name, head, text in (("c.nc", b"CDF\x01", "classic netCDF file"), ("d.nc", b"CDF\x05", "CDF-5"),
                                  ("h.nc", b"\x89HDF\r\n\x1a\n", "HDF5"), ("u.nc", bytes(512) + b"\x89HDF\r\n\x1a\n", "HDF5"),
                                  ("g.grb", b"GRIB", "GRIB")):

@@ -86,7 +86,7 @@ copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, 
     return nczarr_list_var_chunks(grp, varid, add_listed_chunk, &l);
 }
 
-/* Do other readers know what a missing chunk of the variable reads as? */
+/* True if other readers know what a missing chunk of the variable reads as. */
 static bool
 is_fill_known(int ncid, int varid)
 {
@@ -123,7 +123,7 @@ copy_chunk_set_load_sparse(int in, int out, const copy_var *v, copy_chunk_set *s
         can = nczarr_map_can(map);
     (void)nczarr_map_close(map);
     if ((can & NCZARR_MAP_CAN_LIST) == 0)
-        return false; /* to ask for each chunk costs as much as to read it */
+        return false; /* looking up each chunk costs as much as reading it */
     if (!may_skip_gaps(in, out, v) || copy_chunk_set_load(in, v->in, v, v->chunk_in, source) != NC_NOERR)
         return false; /* everything is read */
     return source->n < copy_grid_size(v, v->chunk_in);

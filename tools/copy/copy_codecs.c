@@ -29,7 +29,7 @@ read_codecs(int ncid, int varid)
     return text;
 }
 
-/* Behind the JSON object that begins at `s`, or NULL. The library wrote it. */
+/* The end of the JSON object that begins at `s`, or NULL. The library wrote it. */
 static const char *
 find_object_end(const char *s)
 {
@@ -51,7 +51,7 @@ find_object_end(const char *s)
 
 typedef enum kind { KIND_ARRAY, KIND_COMPRESSOR, KIND_SHUFFLE, KIND_OTHER } kind;
 
-/* What a codec's object is; its "id" stands first, as the library writes it. */
+/* The kind of a codec; its "id" is first, as the library writes it. */
 static kind
 classify_codec(const char *object)
 {
@@ -80,7 +80,7 @@ classify_codec(const char *object)
 
 /* ---- -d, -s ---- */
 
-/* The source's chain without what compresses and shuffles, and deflate behind. */
+/* The source's chain without compressors and shuffle, followed by deflate. */
 static int
 define_deflated(const copy_opts *o, int out, int varid, const char *chain)
 {
@@ -129,7 +129,7 @@ find_hdf5_id(const char *name, size_t len, unsigned *id)
     return false;
 }
 
-/* A number, unsigned or negative, perhaps with a letter u behind it. */
+/* A number, unsigned or negative; a letter u may follow. */
 static bool
 parse_word(const char *text, size_t len, unsigned *out)
 {

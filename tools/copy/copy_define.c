@@ -2,8 +2,8 @@
 /*
  * copy_define.c: the target's groups, dimensions, variables and attributes, in the order of the source.
  *
- * Of a quantized variable the attribute that says so is put after the data, with those behind it: data that were
- * rounded once must not be rounded again, which a target that is opened again to be resumed would do.
+ * The attribute that marks a variable as quantized is put after the data, together with the attributes that follow it.
+ * Data that were rounded once must not be rounded again, which a resumed target would do.
  */
 #include "copy_int.h"
 
@@ -26,14 +26,14 @@ copy_one_att(int in, int varid_in, const char *name, int out, int varid_out, con
 {
     int rc = nc_copy_att(in, varid_in, name, out, varid_out);
 
-    if (rc == NC_ENAMEINUSE) { /* a foreign dataset may hold what the target's format keeps for itself */
-        copy_say("%s: attribute %s is left out: the format keeps that name for itself", path, name);
+    if (rc == NC_ENAMEINUSE) { /* a foreign dataset may have attributes that the target's format reserves */
+        copy_say("%s: attribute %s is left out: the format reserves that name", path, name);
         return NC_NOERR;
     }
     return rc == NC_NOERR ? rc : copy_fail(rc, path);
 }
 
-/* A variable's fill value goes first: it must be there before anything is final. */
+/* A variable's fill value is never delayed: it must be set before the definition is final. */
 static int
 copy_atts(int in, int varid_in, int out, int varid_out, const char *path, int *late)
 {
@@ -117,12 +117,12 @@ copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
             all = c;
     }
     for (int d = 0; d < v->rank; d++) {
-        bool   wished;
-        size_t len = find_dim_chunk(o, &s->dims[v->dims[d]], &wished);
+        bool   found;
+        size_t len = find_dim_chunk(o, &s->dims[v->dims[d]], &found);
 
         if (own != NULL)
             len = own->n == 0 ? 0 : own->len[d];
-        else if (!wished || small)
+        else if (!found || small)
             len = all != NULL ? 0 : v->chunk_in[d];
         v->chunk_out[d] = limit_chunk(s, v, d, len);
     }
@@ -130,7 +130,7 @@ copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
 
 /* ---- variables ---- */
 
-/* The source's stored type, where netCDF has no such type. A dialect for netCDF-C does not take it: then netCDF's. */
+/* Takes over the source's stored type where netCDF has no such type. A dialect for netCDF-C refuses it: then netCDF's. */
 static int
 define_dtype(int in, int varid_in, int out, int varid_out)
 {
@@ -231,7 +231,7 @@ copy_grow_dims(const copy_opts *o, const copy_source *s, int out)
     return NC_NOERR;
 }
 
-/* ---- a target that is there ---- */
+/* ---- a target that is resumed ---- */
 
 static int
 find_late_att(const copy_source *s, const copy_var *v)
@@ -273,7 +273,7 @@ copy_find_definitions(copy_source *s, int out)
     return NC_NOERR;
 }
 
-/* ---- what can go as it is ---- */
+/* ---- chunks that need no decoding ---- */
 
 char *
 copy_encoding(int ncid, int varid)
@@ -299,7 +299,7 @@ copy_find_raw(copy_source *s)
         int rc = NC_NOERR;
 
         v->raw = in != NULL && out != NULL && in[0] != '\0' && strcmp(in, out) == 0;
-        if (in == NULL && v->data) /* its data cannot be read: better known now than after hours */
+        if (in == NULL && v->data) /* its data cannot be read: fail now rather than after hours */
             rc = copy_fail(nczarr_inq_var_encoding(s->groups[v->group].in, v->in, NULL, NULL), v->path);
         free(in);
         free(out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_dry_run.c: what a copy would write. The target's documents are really made, in a map that only counts, and so
- * they are exact. Chunks that go as they are are counted where they are. Those that are coded anew are coded, when
- * they are few; of many a sample, and the sums are estimates and say so.
+ * copy_dry_run.c: what a copy would write. The target's documents are made in a map that only counts, so their number
+ * is exact. Chunks that would be copied without decoding are counted in the source. Chunks that would be encoded again
+ * are encoded when they are few, else a sample of them is; the sums are then marked as estimates.
  */
 #include "copy_int.h"
 
@@ -88,7 +88,7 @@ compare_changes(const void *x, const void *y)
     return d != 0 ? d : (a->seq > b->seq) - (a->seq < b->seq);
 }
 
-/* What is there in the end. */
+/* Counts the objects that remain in the end. */
 static void
 count_changes(counts *c)
 {
@@ -126,7 +126,7 @@ static const nczarr_map_ops counting = {.size = sizeof counting,
                                         .del = count_del,
                                         .list = list_nothing};
 
-/* The target's fragment as nczarr_create_map() takes it; stores mean nothing to it. */
+/* The target's fragment, for nczarr_create_map(), which ignores words about stores. */
 static char *
 copy_fragment(const copy_target *t)
 {
@@ -178,7 +178,7 @@ typedef struct sample {
     size_t         *step, *start, *count;
     void           *data;
     copy_chunk_set  source;
-    bool            sparse; /* where there are none of these, nothing is copied */
+    bool            sparse; /* a piece without any of them is not copied */
 } sample;
 
 static int

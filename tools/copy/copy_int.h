@@ -3,7 +3,7 @@
  * copy_int.h: what the files of nczcopy's engine share.
  *
  * Running out of memory ends the program with a message (copy_need): an interrupted copy does no harm. All other
- * failures are reported where they occur, by copy_fail(), and their codes passed up.
+ * failures are reported where they occur, by copy_fail(), and callers pass the codes on.
  */
 #ifndef NCZCOPY_COPY_INT_H
 #define NCZCOPY_COPY_INT_H
@@ -75,8 +75,8 @@ typedef struct copy_var {
     size_t *dims; /* places in copy.dims */
     size_t *shape, *chunk_in, *chunk_out;
     size_t  nelems;
-    bool    data; /* its data are wanted */
-    bool    raw;  /* chunks go as they are */
+    bool    data; /* its data are copied */
+    bool    raw;  /* chunks are copied without decoding */
     int     late; /* number of its first attribute that waits for the data; -1: none */
 } copy_var;
 
@@ -90,7 +90,7 @@ typedef struct copy_source {
     size_t      nvars;
 } copy_source;
 
-/* Everything that the options choose, out of the open source. */
+/* Loads what the options choose from the open source. */
 int  copy_source_load(const copy_opts *o, copy_source *s);
 void copy_source_clear(copy_source *s);
 bool copy_path_matches(const char *path, const char *wanted);
@@ -116,8 +116,8 @@ size_t copy_cache_bytes(const copy_opts *o);
 bool copy_divide_memory(const copy_opts *o, size_t chunk, size_t least, size_t moved, copy_budget *b, size_t *wanted);
 
 /*
- * The shape of the pieces of an array: whole target chunks, at most `room` bytes (but at least one chunk), so that
- * source chunks are read as few times as can be. step[0 .. rank).
+ * The shape of the pieces of an array: whole target chunks, at most `room` bytes (but at least one chunk), chosen so
+ * that source chunks are read as few times as possible. step[0 .. rank).
  */
 void copy_plan_pieces(const copy_var *v, size_t room, size_t *step);
 
@@ -133,22 +133,22 @@ typedef enum copy_target_kind { COPY_DIR, COPY_ARCHIVE, COPY_REMOTE } copy_targe
 
 typedef struct copy_target {
     copy_target_kind kind;
-    char            *url;    /* what the user asked for, with the mode */
-    char            *path;   /* of a directory: its final path */
-    char            *part;   /* ... and where it is created */
-    char            *work;   /* the argument of nc_create() */
-    int              lock;   /* on the directory in which it is being made; -1: none */
-    char            *marker; /* what the attribute says */
+    char            *url;       /* what the user asked for, with the mode */
+    char            *path;      /* of a directory: its final path */
+    char            *temp_path; /* ... and where it is created */
+    char            *work;      /* the argument of nc_create() */
+    int              lock;      /* on the directory in which it is being made; -1: none */
+    char            *marker;    /* what the attribute says */
     int              ncid;
     bool             open, resumed;
-    bool             begun; /* the target can be resumed */
+    bool             resumable;
     bool             marks; /* visible before it is complete, marked by the attribute */
 } copy_target;
 
 int copy_target_name(const copy_opts *o, copy_target *t);
-/* Is one of them the other, or in it? Then copying would change the source. */
+/* True if both paths are the same, or one contains the other: copying would then change the source. */
 bool copy_into_itself(const char *in, const char *out);
-/* Makes it, or opens what an interrupted copy left when that is wanted and there. */
+/* Creates it; with --resume opens what an interrupted copy left, if anything is there. */
 int copy_target_open(const copy_opts *o, copy_target *t);
 /* All definitions are committed, and the copy can be resumed from now on. */
 int copy_target_begin(copy_target *t);
@@ -162,9 +162,9 @@ void copy_target_clear(copy_target *t); /* an open one is aborted or left to be 
  * -------------------------------------------------------------------------- */
 
 int copy_define(const copy_opts *o, copy_source *s, int out);
-/* The same dimensions and variables found again in a target that has them. */
+/* Finds the same dimensions and variables in a target that is resumed. */
 int copy_find_definitions(copy_source *s, int out);
-/* Unlimited dimensions as long as they are to be. */
+/* Sets the lengths of unlimited dimensions. */
 int copy_grow_dims(const copy_opts *o, const copy_source *s, int out);
 /* The text of nczarr_inq_var_encoding(), malloc()ed; NULL where there is none. */
 char *copy_encoding(int ncid, int varid);
@@ -184,7 +184,7 @@ typedef struct copy_progress {
     bool        on;
     double      total; /* bytes, decoded */
     double      done;
-    double      moved; /* of `done`, what was really moved now: the rate */
+    double      moved; /* of `done`, bytes moved by this run, for the rate */
     size_t      chunks;
     double      begun, shown; /* seconds */
     const char *what;
@@ -192,7 +192,7 @@ typedef struct copy_progress {
 
 void copy_progress_begin(copy_progress *p, const copy_opts *o, double total);
 void copy_progress_add(copy_progress *p, double bytes, bool moved, size_t chunks, const char *what);
-void copy_progress_end(copy_progress *p, bool complete); /* draws the last line, or takes the line away */
+void copy_progress_end(copy_progress *p, bool complete); /* draws the last line, or clears the line */
 
 /* ---- data: copy_slabs.c, copy_raw.c, copy_verify.c
  * --------------------------------------------------------------------------- */
@@ -205,7 +205,7 @@ typedef struct copy_chunk_set {
 
 /* Those of variable `varid` of `grp`, whose chunks have these lengths. */
 int copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, copy_chunk_set *set);
-/* The chunks of the source. True: where there are none of them, nothing need be copied. */
+/* The chunks of the source. True: a piece without any of them need not be copied. */
 bool copy_chunk_set_load_sparse(int in, int out, const copy_var *v, copy_chunk_set *source);
 bool copy_chunk_set_has(const copy_chunk_set *set, const copy_var *v, const size_t *chunk, const size_t *index);
 /* How many of the chunks that the piece touches are there; of how many. */
@@ -222,7 +222,7 @@ typedef struct copy_state {
     copy_progress    progress;
 } copy_state;
 
-int copy_budget_for(copy_state *r); /* what the memory allows; tells the library how many threads */
+int copy_budget_for(copy_state *r); /* divides the memory; sets the number of threads */
 int copy_slabs(copy_state *r, const copy_var *v);
 int copy_raw(copy_state *r, const copy_var *v);
 /* Compares the open target with the source. */

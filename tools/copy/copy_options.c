@@ -86,7 +86,7 @@ fail_chunks(const char *spec, const char *why)
     return false;
 }
 
-/* A length; "" is 0, which stands for the whole dimension. */
+/* A length; "" is 0, which means the whole dimension. */
 static bool
 parse_length(const char *text, size_t len, size_t *out)
 {

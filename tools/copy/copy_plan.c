@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_plan.c: in which pieces an array is read and written, so that a given memory suffices.
+ * copy_plan.c: divides an array into pieces for reading and writing, within a given memory.
  *
  * A piece is made of whole target chunks, so that each of them is encoded and stored once, and never read back. What
  * remains to be chosen is how many of them in each dimension. The price of a choice is how many times a source chunk
@@ -130,7 +130,7 @@ count_reads(size_t len, size_t chunk, size_t step)
     return (double)n + (double)(divide_up(len, step) - 1) - (double)((len - 1) / common);
 }
 
-/* Lengths worth a thought behind `step`: twice as long, the next that ends where a source chunk ends, all. */
+/* Candidates for a length above `step`: twice as long; up to the next end of a source chunk; all of the dimension. */
 static size_t
 propose_step(const copy_var *v, int d, size_t step, int which)
 {
@@ -145,7 +145,7 @@ propose_step(const copy_var *v, int d, size_t step, int which)
 }
 
 /*
- * The best next step: the one that spares most readings for the memory that it takes, or when `spare` is false, that
+ * The best next step: the one that avoids most reads for the memory that it takes, or when `spare` is false, that
  * only makes pieces larger, from the fastest dimension on. False: none fits.
  */
 static bool
@@ -182,7 +182,7 @@ enlarge_step(const copy_var *v, size_t room, size_t *step, size_t *bytes, bool s
 void
 copy_plan_pieces(const copy_var *v, size_t room, size_t *step)
 {
-    enum { ENOUGH = 32 << 20 }; /* larger pieces than this gain nothing by being larger */
+    enum { ENOUGH = 32 << 20 }; /* larger pieces are not faster */
     size_t bytes = v->item;
 
     for (int d = 0; d < v->rank; d++) {

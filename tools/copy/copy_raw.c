@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_raw.c: copies chunks whose bytes need no change from map to map without decoding. Several at once: a mover
- * gets one and puts it, and most of its time is waiting.
+ * copy_raw.c: copies chunks whose bytes need no change from map to map without decoding. Several threads do
+ * so at once, since most of their time is waiting.
  */
 #include "copy_int.h"
 
@@ -15,7 +15,7 @@ typedef struct raw {
     nczarr_map     *from, *to;
     size_t         *index; /* of the chunks to move, rank numbers each; NULL with `all` */
     size_t          n, cap;
-    bool all; /* the source cannot list: every chunk of the grid is asked for, and skipped where it is absent */
+    bool            all; /* the source cannot list: every chunk of the grid is requested, absent ones are skipped */
     copy_chunk_set  there;
     pthread_mutex_t lock; /* of what is below, and of the progress */
     size_t          next;
@@ -90,7 +90,7 @@ copy_chunk(raw *w, const size_t *index)
         (rc = find_place(g->out, w->v->out, index, &to)) == NC_NOERR) {
         rc = get_chunk(w->from, &from, &data, &len);
         if (rc == NC_EEMPTY)
-            rc = NC_NOERR; /* it reads as fill here as there */
+            rc = NC_NOERR; /* it reads as fill on both sides */
         else if (rc == NC_NOERR)
             rc = write_chunk(w->to, &to, data, len);
     }
@@ -156,7 +156,7 @@ run_movers(raw *w)
 
     if (strcmp(nczarr_map_name(w->from), "file") == 0 && strcmp(nczarr_map_name(w->to), "file") == 0 &&
         more > (size_t)w->r->budget.threads)
-        more = (size_t)w->r->budget.threads; /* nothing to wait for but the disk */
+        more = (size_t)w->r->budget.threads; /* only the disk to wait for */
     if (nczarr_get_threads() == 1)
         more = 0;
     while (made < more && made + 1 < w->n && pthread_create(&threads[made], NULL, run_mover, w) == 0)
@@ -167,7 +167,7 @@ run_movers(raw *w)
     free(threads);
 }
 
-/* Which chunks there are to move. Without a list nobody is asked before: that costs as much as to get them. */
+/* Finds the chunks to move. Without a listing none is looked up before: that would cost as much as getting it. */
 static int
 find_chunks(raw *w, int grp)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_run.c: a copy from its beginning to its end.
+ * copy_run.c: the steps of a copy.
  *
- *   1 open the source, look up what is to be copied
- *   2 make the target (or find it again) and define everything in it
- *   3 commit that, marked as unfinished: from here on the copy can be resumed
- *   4 the data, variable by variable
- *   5 what had to wait for the data; the mark goes, everything is stored
- *   6 compare, when asked to
- *   7 the target takes its place
+ *   1 open the source, look up what will be copied
+ *   2 create the target (or open an unfinished one) and define everything in it
+ *   3 commit the definitions, marked as unfinished: from here on the copy can be resumed
+ *   4 copy the data, variable by variable
+ *   5 put the attributes that wait for the data, remove the mark, store everything
+ *   6 compare, with --verify
+ *   7 rename the target to its path
  */
 #include "copy_int.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which copy it is ---- */
+/* ---- the marker ---- */
 
 static uint64_t
 hash_bytes(uint64_t h, const void *data, size_t len)
@@ -56,7 +56,7 @@ hash_options(uint64_t h, const copy_opts *o)
     return h;
 }
 
-/* What the source holds and what is asked for, as a number: enough to notice a mistake. */
+/* A hash of the source's definitions and of the options: --resume compares it, to continue no other copy by mistake. */
 static char *
 compute_marker(const copy_opts *o, const copy_source *s)
 {
@@ -136,7 +136,7 @@ copy_all(copy_state *r)
     return copy_target_publish(r->o, t);
 }
 
-/* Without -k the copy keeps to the model of its source. */
+/* Without -k the copy has the model of its source. */
 static void
 take_model(copy_opts *o, int ncid)
 {
@@ -173,7 +173,7 @@ copy_run(const copy_opts *opts)
     rc = o->dry_run ? copy_dry_run(&r) : copy_all(&r);
 done:
     if (rc == COPY_STOPPED)
-        copy_say("%s: interrupted%s", t.url, t.begun ? "" : "; nothing is left of the copy");
+        copy_say("%s: interrupted%s", t.url, t.resumable ? "" : "; nothing is left of the copy");
     if (rc != NC_NOERR)
         copy_say_unfinished();
     copy_set_unfinished(NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_slabs.c: copies a variable's data piece by piece: read, decode, encode again, write. A piece is made of whole
- * target chunks (plan.c), so each of them is put once; a chunk that is there is whole and need not be made again.
+ * copy_slabs.c: copies a variable's data piece by piece: read, decode, encode again, write. A piece consists
+ * of whole target chunks (copy_plan.c), so each of them is put once; a chunk that exists is complete.
  */
 #include "copy_int.h"
 
@@ -17,7 +17,7 @@ typedef struct slab {
     copy_chunk_set  there;  /* target chunks */
     copy_chunk_set  source; /* source chunks */
     size_t          width;  /* of the target's strings; 0: any */
-    bool            sparse; /* where there are none of these, nothing is copied */
+    bool            sparse; /* a piece without any of them is not copied */
 } slab;
 
 static bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_source.c: what is to be copied, looked up once: groups, dimensions and variables that the options choose,
+ * copy_source.c: looks up once what will be copied: groups, dimensions and variables that the options choose,
  * parents before children, each in the order of its definition.
  */
 #include "copy_int.h"
@@ -151,7 +151,7 @@ find_dim(const copy_source *s, const copy_var *v, int dimid, size_t *out)
 static int
 load_sizes(int grp, copy_var *v)
 {
-    enum { MALLOC_BYTES = 16, ANY_LENGTH = 256 }; /* of strings without a width nobody knows */
+    enum { MALLOC_BYTES = 16, ANY_LENGTH = 256 }; /* strings without a width: an estimate */
     int rc;
 
     v->value = v->item = (size_t)nctypelen(v->type);
@@ -204,7 +204,7 @@ clear_var(copy_var *v)
     free(v->chunk_out);
 }
 
-/* Can its data be read at all? `*skip`: not, and it is left out because that was asked for. */
+/* Checks that its data can be read. `*skip`: they cannot, and the options leave such variables out. */
 static int
 check_readable(const copy_opts *o, int grp, const copy_var *v, bool *skip)
 {
@@ -269,7 +269,7 @@ add_vars(const copy_opts *o, copy_source *s, size_t g)
 
 /* ---- all ---- */
 
-/* Each name that was given must mean something. */
+/* Every name in -v and -g must exist. */
 static int
 check_names(const copy_opts *o, const copy_source *s)
 {

@@ -7,8 +7,8 @@
  * An archive: the library lets it appear when it is closed; there is nothing to resume. Elsewhere (S3): in its place,
  * where commit=close keeps it from being seen before it is complete, and the library lets one writer do it.
  *
- * The attribute says first that nothing is complete, and with a second commit, when all definitions stand, which copy
- * it is: only then it can be continued, and no other one by mistake.
+ * The attribute first says that nothing is complete. A second commit, once everything is defined, makes it identify the
+ * copy: only then can it be resumed, and no other copy by mistake.
  */
 #include "copy_int.h"
 
@@ -22,8 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PART_SUFFIX ".nczcopy"
-#define BEGUN       "copy by nczcopy, barely begun: start it again"
+#define TEMP_SUFFIX ".nczcopy"
+#define BEGUN       "copy by nczcopy, not complete and not resumable: start it again"
 
 /* ---- names ---- */
 
@@ -140,15 +140,15 @@ copy_target_name(const copy_opts *o, copy_target *t)
     t->path = copy_need(strndup(t->url + begin, end - begin));
     if (begin > 0)
         decode_percent(t->path);
-    t->part = copy_textf("%s" PART_SUFFIX, t->path);
-    t->work = copy_textf("%.*s" PART_SUFFIX "%s", (int)end, t->url, t->url + frag);
+    t->temp_path = copy_textf("%s" TEMP_SUFFIX, t->path);
+    t->work = copy_textf("%.*s" TEMP_SUFFIX "%s", (int)end, t->url, t->url + frag);
     return NC_NOERR;
 }
 
 /* ---- not into itself ---- */
 
-/* Where a path or URL leads, without its fragment and slashes at its end: of what is there the true path; of what is
- * to be made that of its folder, and its name; of what is elsewhere the URL. */
+/* The real path of a path or URL, without its fragment and slashes at its end. Of a path that does not exist yet: the
+ * real path of its folder, and its name. Of a remote one: the URL. */
 static char *
 resolve_path(const char *url)
 {
@@ -176,7 +176,7 @@ resolve_path(const char *url)
     return real;
 }
 
-/* Is `path` the folder, or below it? */
+/* True if `path` is the folder, or below it. */
 static bool
 is_below(const char *path, const char *folder)
 {
@@ -221,8 +221,8 @@ fail_removal(const char *path)
     return NC_ECANTREMOVE;
 }
 
-/* A lock on the directory at `path`, which ends with the process that has it. NC_EEXIST: another process has it;
- * NC_ENOOBJECT: there is no directory (any more). Where there are no locks *fd is one all the same. */
+/* Locks the directory at `path`; the lock ends with the process. NC_EEXIST: another process holds it; NC_ENOOBJECT:
+ * there is no directory (any more). On file systems without locks it succeeds. */
 static int
 lock_directory(const char *path, bool wait, int *fd)
 {
@@ -248,33 +248,34 @@ lock_directory(const char *path, bool wait, int *fd)
     return NC_NOERR;
 }
 
-/* The directory in which the copy is made, locked; maybe with what an earlier copy left. */
+/* Creates and locks the directory of the copy, which may contain what an earlier copy left. */
 static int
-lock_part(copy_target *t)
+lock_temp(copy_target *t)
 {
     struct stat st;
     int         rc = NC_ENOOBJECT;
 
     for (int tries = 0; rc == NC_ENOOBJECT && tries < 100; tries++) {
-        if (lstat(t->part, &st) == 0 && !S_ISDIR(st.st_mode) && remove(t->part) != 0)
-            return fail_removal(t->part);
-        if (mkdir(t->part, 0777) != 0 && errno != EEXIST) {
-            copy_say("%s: cannot be made: %s", t->part, strerror(errno));
+        if (lstat(t->temp_path, &st) == 0 && !S_ISDIR(st.st_mode) && remove(t->temp_path) != 0)
+            return fail_removal(t->temp_path);
+        if (mkdir(t->temp_path, 0777) != 0 && errno != EEXIST) {
+            copy_say("%s: cannot be created: %s", t->temp_path, strerror(errno));
             return NC_ECANTCREATE;
         }
-        rc = lock_directory(t->part, false, &t->lock);
+        rc = lock_directory(t->temp_path, false, &t->lock);
     }
     if (rc != NC_NOERR)
-        copy_say("%s: another nczcopy is making it", t->part);
+        copy_say("%s: another nczcopy is creating it", t->temp_path);
     return rc == NC_NOERR ? rc : NC_EEXIST;
 }
 
-/* What an earlier copy left in it. */
+/* Removes what an earlier copy left in it. */
 static int
-empty_part(const copy_target *t)
+empty_temp(const copy_target *t)
 {
-    return nftw(t->part, remove_one_below, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 ? NC_NOERR
-                                                                                      : fail_removal(t->part);
+    return nftw(t->temp_path, remove_one_below, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0
+               ? NC_NOERR
+               : fail_removal(t->temp_path);
 }
 
 /* Removes temporary files of the library, which an interrupted copy leaves. */
@@ -287,7 +288,7 @@ remove_temporary(const char *path, const struct stat *st, int type, struct FTW *
     return type == FTW_F && strncmp(path + ftw->base, prefix, sizeof prefix - 1) == 0 ? remove(path) : 0;
 }
 
-/* Is there a dataset, even one that this library cannot open? */
+/* True if there is a dataset, even one that this library cannot open. */
 static bool
 has_root_document(const char *path)
 {
@@ -322,7 +323,7 @@ check_replaceable(const copy_opts *o, const copy_target *t)
     if (rc == NC_ENOTNC && S_ISDIR(st.st_mode) && !has_root_document(t->path)) {
         if (nc_delete(t->url) == NC_NOERR)
             return NC_NOERR;
-        copy_say("%s: exists, and is not replaced: %s", t->path, nczarr_errmsg());
+        copy_say("%s: exists and is not replaced: %s", t->path, nczarr_errmsg());
         return NC_EEXIST;
     }
     copy_say("%s: exists and is not a dataset: it is not replaced", t->path);
@@ -348,7 +349,7 @@ read_marker(int ncid)
 static const char *
 unfinished_path(const copy_target *t)
 {
-    return t->kind == COPY_DIR ? t->part : t->url;
+    return t->kind == COPY_DIR ? t->temp_path : t->url;
 }
 
 /* Opens what an interrupted copy left. NC_ENOTFOUND: nothing that could be continued. */
@@ -363,7 +364,7 @@ open_unfinished(copy_target *t)
     rc = nc_open(t->work, NC_WRITE, &t->ncid);
     if (rc == NC_ENOTNC || rc == NC_ENOOBJECT || rc == NC_EEMPTY)
         return NC_ENOTFOUND;
-    if (rc != NC_NOERR) /* it may be there: what was copied must not go because a server or disk fails now */
+    if (rc != NC_NOERR) /* it may exist: a failing server or disk must not cost what was copied */
         return copy_fail(rc, unfinished_path(t));
     mark = read_marker(t->ncid);
     rc = mark == NULL || strcmp(mark, BEGUN) == 0 ? NC_ENOTFOUND
@@ -393,17 +394,17 @@ copy_target_open(const copy_opts *o, copy_target *t)
     int rc;
 
     mode |= o->memory_out ? NC_DISKLESS | NC_PERSIST : 0;
-    if (t->kind == COPY_DIR && ((rc = check_replaceable(o, t)) != NC_NOERR || (rc = lock_part(t)) != NC_NOERR))
+    if (t->kind == COPY_DIR && ((rc = check_replaceable(o, t)) != NC_NOERR || (rc = lock_temp(t)) != NC_NOERR))
         return rc;
     if (o->resume && (rc = open_unfinished(t)) != NC_ENOTFOUND) {
-        t->open = t->resumed = t->begun = rc == NC_NOERR;
+        t->open = t->resumed = t->resumable = rc == NC_NOERR;
         if (t->resumed && t->kind == COPY_DIR)
-            (void)nftw(t->part, remove_temporary, 32, FTW_PHYS | FTW_MOUNT);
+            (void)nftw(t->temp_path, remove_temporary, 32, FTW_PHYS | FTW_MOUNT);
         if (t->resumed)
             copy_set_unfinished(unfinished_path(t));
         return rc;
     }
-    if (t->kind == COPY_DIR && (rc = empty_part(t)) != NC_NOERR)
+    if (t->kind == COPY_DIR && (rc = empty_temp(t)) != NC_NOERR)
         return rc;
     if ((rc = nc_create(t->work, mode, &t->ncid)) != NC_NOERR)
         return copy_fail(rc, t->url);
@@ -427,7 +428,7 @@ copy_target_begin(copy_target *t)
     if ((rc = nc_sync(t->ncid)) != NC_NOERR)
         return copy_fail(rc, t->url);
     copy_set_unfinished(unfinished_path(t));
-    t->begun = true;
+    t->resumable = true;
     return NC_NOERR;
 }
 
@@ -453,7 +454,7 @@ copy_target_finish(copy_target *t)
     return NC_NOERR;
 }
 
-/* So that the new name outlives a power failure. */
+/* Makes the new name durable. */
 static void
 sync_parent(const char *path)
 {
@@ -468,7 +469,7 @@ sync_parent(const char *path)
     free(dir);
 }
 
-/* The new dataset has its name: from now on it is any dataset. */
+/* The new dataset has its final name: releases the lock. */
 static int
 finish_publish(copy_target *t)
 {
@@ -488,13 +489,13 @@ exchange_names(copy_target *t, int *rc)
     int old = -1;
 
     (void)lock_directory(t->path, true, &old);
-    if (renameat2(AT_FDCWD, t->part, AT_FDCWD, t->path, RENAME_EXCHANGE) != 0) {
+    if (renameat2(AT_FDCWD, t->temp_path, AT_FDCWD, t->path, RENAME_EXCHANGE) != 0) {
         if (old >= 0)
             (void)close(old);
         return false;
     }
     *rc = finish_publish(t);
-    if (empty_part(t) != NC_NOERR || rmdir(t->part) != 0)
+    if (empty_temp(t) != NC_NOERR || rmdir(t->temp_path) != 0)
         *rc = NC_ECANTREMOVE;
     if (old >= 0)
         (void)close(old);
@@ -513,8 +514,8 @@ replace_target(copy_target *t)
 #endif
     if ((rc = nc_delete(t->url)) != NC_NOERR)
         return copy_fail(rc, t->url);
-    if (rename(t->part, t->path) != 0) {
-        copy_say("%s: cannot be renamed to %s: %s", t->part, t->path, strerror(errno));
+    if (rename(t->temp_path, t->path) != 0) {
+        copy_say("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
         return NC_ECANTCREATE;
     }
     return finish_publish(t);
@@ -527,12 +528,12 @@ copy_target_publish(const copy_opts *o, copy_target *t)
 
     if (t->kind != COPY_DIR)
         return NC_NOERR;
-    if (access(t->path, F_OK) == 0) /* it may have come meanwhile */
+    if (access(t->path, F_OK) == 0) /* it may have been created meanwhile */
         return (rc = check_replaceable(o, t)) != NC_NOERR ? rc
                : access(t->path, F_OK) != 0               ? copy_target_publish(o, t)
                                                           : replace_target(t);
-    if (rename(t->part, t->path) != 0) {
-        copy_say("%s: cannot be renamed to %s: %s", t->part, t->path, strerror(errno));
+    if (rename(t->temp_path, t->path) != 0) {
+        copy_say("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
         return NC_ECANTCREATE;
     }
     return finish_publish(t);
@@ -544,12 +545,12 @@ copy_target_clear(copy_target *t)
     if (t->open)
         (void)nc_abort(t->ncid);
     if (t->lock >= 0) {
-        (void)rmdir(t->part); /* if nothing is in it */
+        (void)rmdir(t->temp_path); /* if nothing is in it */
         (void)close(t->lock);
     }
     free(t->url);
     free(t->path);
-    free(t->part);
+    free(t->temp_path);
     free(t->work);
     free(t->marker);
     *t = (copy_target){.ncid = -1, .lock = -1};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * copy_verify.c: reads the target again, as anybody would, and compares all of it with the source: dimensions,
- * variables, attributes, data. Pure Zarr keeps no types of attributes, and reads characters as strings: there values
- * are compared, not types.
+ * variables, attributes, data. Pure Zarr keeps no types of attributes, and reads characters as strings: there only
+ * values are compared.
  */
 #include "copy_int.h"
 

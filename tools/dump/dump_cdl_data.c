@@ -138,7 +138,7 @@ print_value_row(section *s, size_t ncols)
     return NC_NOERR;
 }
 
-/* -f: every value on a line of its own with its index behind it. */
+/* -f: every value on a line of its own, followed by its index. */
 static int
 print_commented_row(section *s, size_t ncols, bool lastrow)
 {
@@ -206,7 +206,7 @@ print_row(section *s, bool lastrow)
     return NC_NOERR;
 }
 
-/* The next row's index; false behind the last row. */
+/* The next row's index; false after the last row. */
 static bool
 advance_row(section *s)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dump_cdl_header.c: CDL declarations of a group and, through data.c, its data; then its subgroups.
+ * dump_cdl_header.c: CDL declarations of a group and, through dump_cdl_data.c, its data; then its subgroups.
  *
- * The bytes are ncdump's: two blanks for each level of groups in front of the tabs, the order dimensions, variables,
+ * The output is ncdump's to the byte: two blanks for each level of groups before the tabs, the order dimensions, variables,
  * attributes, data, groups.
  */
 #include "dump_int.h"
@@ -61,7 +61,7 @@ print_dim_ref(dump_context *d, int grp, int dimid)
     }
 }
 
-/* Only the netCDF-4 model can tell several strings from one: elsewhere a text is split behind its newlines. */
+/* Only the netCDF-4 model distinguishes several strings from one: elsewhere a text is split after its newlines. */
 static void
 print_att_chars(dump_context *d, const dump_att *a)
 {
@@ -110,7 +110,7 @@ print_att_values(dump_context *d, const dump_att *a)
     dump_text_clear(&t);
 }
 
-/* Attributes whose type their values do not show have it in front: strings, and on request the fill value. */
+/* Attributes whose values do not show their type are printed with it: strings, and on request the fill value. */
 static bool
 shows_type(const dump_context *d, const dump_att *a)
 {

@@ -87,7 +87,7 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
 
     (void)offset;
     if (rc == NC_EEMPTY)
-        return 0; /* gone since it was listed */
+        return 0; /* deleted since it was listed */
     if (rc != NC_NOERR)
         return rc;
     ++*find_cell(c, index);

@@ -212,7 +212,7 @@ typedef struct dump_reader {
     size_t         *start, *count; /* the box in memory */
     size_t         *step;          /* a full box */
     char           *buf;
-    size_t          cap, have, at; /* values: room, held, given out */
+    size_t          cap, have, at; /* values: room, held, returned */
     bool            any;           /* a box was read already */
 } dump_reader;
 

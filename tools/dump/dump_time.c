@@ -123,7 +123,7 @@ find_calendar(const char *name, dump_calendar *cal)
             *cal = known[i].cal;
             return true;
         }
-    return strcasecmp(name, "none") != 0; /* a word nobody knows: as if there was none */
+    return strcasecmp(name, "none") != 0; /* an unknown word: as if there was none */
 }
 
 /* ---- units -------------------------------------------------------------------------------------------------- */
@@ -133,7 +133,7 @@ find_unit(const char *name, size_t n, dump_timebase *tb)
 {
     static const struct {
         const char *name;
-        bool        prefix; /* "sec" stands for second, seconds, secs */
+        bool        prefix; /* "sec" matches second, seconds, secs */
         double      seconds;
         int         months;
     } known[] = {
@@ -347,7 +347,7 @@ dump_timebase_for(const dump_context *d, int grp, int varid, const char *name)
     return tb;
 }
 
-/* One or two stay on the attribute's line; more stand below it, wrapped. */
+/* One or two are on the attribute's line; more are below it, wrapped. */
 void
 dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a)
 {

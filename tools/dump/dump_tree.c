@@ -9,7 +9,7 @@
 
 enum { NAME_COLUMN_MAX = 24 };
 
-/* What stands in front of an entry, and in front of what is below it. */
+/* The prefix of an entry, and of the entries below it. */
 static const char branch[] = "\xe2\x94\x9c\xe2\x94\x80 ", corner[] = "\xe2\x94\x94\xe2\x94\x80 ";
 static const char bar[] = "\xe2\x94\x82  ", gap[] = "   ";
 
@@ -88,7 +88,7 @@ count_chars(const char *s)
     return n;
 }
 
-/* The column at which the group's variables have their types: behind the longest name that is not too long. */
+/* The column of the types of the group's variables: after the longest name that is not too long. */
 static size_t
 measure_names(int grp, const dump_ids *vars)
 {
@@ -123,7 +123,7 @@ print_var(dump_context *d, const dump_var *v, const char *front, size_t column, 
     dump_text_clear(&t);
 }
 
-/* Behind a group's name: its dimensions and how many attributes it has. */
+/* What follows a group's name: its dimensions, and how many attributes it has. */
 static void
 print_group_line(dump_context *d, int grp)
 {

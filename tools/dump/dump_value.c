@@ -78,7 +78,7 @@ add_nonfinite(dump_text *t, double x, const char *suffix)
     return true;
 }
 
-/* The attribute form of a number: always a point or an exponent, no zeros behind the last digit that counts. */
+/* The attribute form of a number: always a point or an exponent, no zeros after the last significant digit. */
 static void
 add_real_att(dump_text *t, double x, int digits)
 {
