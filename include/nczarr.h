@@ -652,6 +652,24 @@ NCZARR_API int nc_inq_var_endian(int ncid, int varid, int *endianp);
  * more. */
 NCZARR_API int nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *name);
 
+/*
+ * Shards (Zarr v3): objects that hold several chunks each, so that an array with many small chunks needs few objects.
+ * A shard is the unit of writing and a chunk the unit of reading: chunks of one shard that change are stored together,
+ * at nc_sync(), at closing or when memory for them runs out, and a shard that is written only in part is read before.
+ * nc_def_var_chunking() and nc_inq_var_chunking() are about the chunks inside a shard. Other processes must not write
+ * chunks of the same shard at the same time, except in a store that detects it (S3): there nothing is lost.
+ *
+ * shards   the shape of a shard in elements, a number for each dimension, each a multiple of the chunk's length (define
+ *          the chunks first); it may exceed the dimension. NULL or all 0: none, each chunk is an object of its own
+ * *sharded 1 or 0; where it is 0, inquiry leaves `shards` alone. Either may be NULL
+ *
+ * NC_EBADCHUNK not a multiple, or more chunks than the index of a shard can have; NC_EINVAL a scalar, contiguous or
+ * compact storage, or a dataset that is not Zarr v3; NC_ELATEDEF; NC_EPERM. While a variable has shards,
+ * nc_def_var_chunking() checks against them. Source: the codec `sharding_indexed` of Zarr v3.
+ */
+NCZARR_API int nczarr_def_var_shards(int ncid, int varid, const size_t *shards);
+NCZARR_API int nczarr_inq_var_shards(int ncid, int varid, int *sharded, size_t *shards);
+
 /* Bytes of one stored element of an NC_STRING variable; a put truncates longer strings. 128, unless the attribute
  * _nczarr_maxstrlen or _nczarr_default_maxstrlen sets another width; inquiry returns 0 when a codec (vlen-utf8 ...)
  * stores strings of any length. NC_EBADTYPE other types; NC_EINVAL 0; NC_ELATEDEF. */

@@ -180,7 +180,23 @@ copy_dtype(const source *s, int ncid_out, int varid_out)
     return rc;
 }
 
-/* Copies the storage settings: fill mode, byte order, chunks, filters. */
+/* The copy has no shards where its dialect lacks them, or where its chunks had to be made shorter. */
+static int
+copy_shards(const source *s, int ncid_out, int varid_out)
+{
+    int sharded = 0, rc;
+
+    if ((rc = nczarr_inq_var_shards(s->ncid, s->varid, &sharded, s->count)) != NC_NOERR || !sharded)
+        return rc;
+    rc = nczarr_def_var_shards(ncid_out, varid_out, s->count);
+    if (rc == NC_EINVAL || rc == NC_EBADCHUNK) {
+        ncz_err_clear();
+        rc = NC_NOERR;
+    }
+    return rc;
+}
+
+/* Copies the storage settings: fill mode, byte order, chunks, shards, filters. */
 static int
 copy_storage(const source *s, int ncid_out, int varid_out)
 {
@@ -206,7 +222,8 @@ copy_storage(const source *s, int ncid_out, int varid_out)
     for (int d = 0; d < s->ndims; d++) /* a foreign chunk may be longer than its dimension */
         if (!s->unlimited[d] && s->count[d] > s->len[d])
             s->count[d] = s->len[d];
-    if ((rc = nc_def_var_chunking(ncid_out, varid_out, NC_CHUNKED, s->count)) != NC_NOERR)
+    if ((rc = nc_def_var_chunking(ncid_out, varid_out, NC_CHUNKED, s->count)) != NC_NOERR ||
+        (rc = copy_shards(s, ncid_out, varid_out)) != NC_NOERR)
         return rc;
     return copy_filters(s, ncid_out, varid_out);
 }

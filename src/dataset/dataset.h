@@ -160,6 +160,9 @@ int ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name);
 /* As ncz_var_set_chain(). NC_EBADTYPE: the dataset's dialect cannot store what the codecs produce. */
 int ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain);
 
+/* As ncz_var_set_shards(). NC_EINVAL: the dataset's dialect has no shards. */
+int ncz_dataset_set_shards(ncz_dataset *ds, ncz_var *v, const uint64_t *shard);
+
 /* NC_EINVAL as in nc_def_var_quantize(). Sets the attribute, too. */
 int ncz_dataset_set_quantize(ncz_dataset *ds, ncz_var *v, int mode, int nsd);
 

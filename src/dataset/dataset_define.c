@@ -111,6 +111,16 @@ ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
     return ncz_var_set_chain(ds->model, v, chain);
 }
 
+int
+ncz_dataset_set_shards(ncz_dataset *ds, ncz_var *v, const uint64_t *shard)
+{
+    if (shard != NULL && !ds->model->dialect->has_shards)
+        return ncz_fail(NC_EINVAL,
+                        "%s: only Zarr v3 has shards, and this dataset is %s (create it with mode=nczarr,v3)",
+                        v->name, ds->model->dialect->name);
+    return ncz_var_set_shards(ds->model, v, shard);
+}
+
 /* ---- quantize ---- */
 
 static const char *const quantize_att[] = {

@@ -310,4 +310,12 @@ typedef struct ncz_object_ops {
     int (*assemble)(const void *layout, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out);
 } ncz_object_ops;
 
+/* How a shard's index is stored. All zero: the usual: at the end, little-endian, with crc32c. */
+typedef struct ncz_shard_layout {
+    bool at_start, big, no_checksum;
+} ncz_shard_layout;
+
+/* Zarr v3's shards. The layout is a const ncz_shard_layout *. */
+extern const ncz_object_ops ncz_shard_ops;
+
 #endif /* NCZ_FILTER_H */

@@ -72,7 +72,8 @@ typedef struct ncz_chunk_key {
 typedef int (*ncz_node_doc_fn)(void *arg, const char *name, bool visible, const ncz_buf *text);
 
 typedef struct ncz_dialect_ops {
-    const char        *name; /* for error texts */
+    const char        *name;       /* for error texts */
+    bool               has_shards; /* objects may hold several chunks */
     ncz_dialect_docs   docs;
     ncz_dialect_copies copies;
 

@@ -36,6 +36,7 @@ free_var(ncz_model *m, ncz_var *v)
     ncz_spec_unref(v->spec);
     ncz_chain_unref(v->chain);
     ncz_free(v->chunk);
+    ncz_free(v->shard);
     ncz_free(v->order);
     ncz_free(v->dims);
     ncz_free(v->dtype_text);

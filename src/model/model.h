@@ -61,6 +61,7 @@ struct ncz_spec {
     size_t          object_chunks;       /* with `object`: their product, the number of slots */
     const ncz_object_ops *object_ops;    /* with `object`: its layout, */
     const void           *object_layout; /* and the parameters of the layout, which live as long as the spec */
+    ncz_shard_layout      shard_layout;  /* what object_layout points to where the objects are shards */
     ncz_key_encoding      key_encoding;
     ncz_locate_fn         locate;
     const ncz_err        *unusable; /* why its data cannot be accessed; never NULL; code NC_NOERR: they can */
@@ -71,6 +72,14 @@ void      ncz_spec_unref(ncz_spec *s);
 
 /* The input type of the chain's first codec. Valid as long as the spec. */
 ncz_array_type ncz_spec_array_type(const ncz_spec *s);
+
+/*
+ * The object that holds a chunk, as its place in the grid of objects (`object` has rank entries), and the chunk's slot
+ * in it, in C order. For a locate function; the spec has `object`.
+ */
+uint64_t ncz_spec_slot(const ncz_spec *s, const uint64_t *index, uint64_t *object);
+/* The reverse: the chunk in a slot. False: its number does not fit. */
+bool ncz_spec_slot_chunk(const ncz_spec *s, const uint64_t *object, uint64_t slot, uint64_t *index);
 
 /* ---- attributes ------------------------------------------------------------------------------------------------ */
 
@@ -170,6 +179,8 @@ struct ncz_var {
     int              storage;    /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as requested */
     uint64_t        *chunk;      /* rank entries; 0: not set yet, default at respec */
     bool             chunk_set;
+    uint64_t        *shard; /* shape of an object in elements, rank entries, a multiple of the chunk's; NULL: none */
+    ncz_shard_layout shard_layout;
     ncz_fill_mode    fill_mode;
     void            *fill;      /* one element of its type, with NCZ_FILL_VALUE */
     bool             fill_null; /* the document has null for NCZ_FILL_DEFAULT (NCZ_SMALL_NULL) */
@@ -261,6 +272,11 @@ int ncz_var_respec(ncz_model *m, ncz_var *v);
 
 int ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage,
                        const uint64_t *chunk); /* NC_EBADCHUNK, NC_EINVAL on scalar */
+/*
+ * Sets the shape in elements of the objects that hold several chunks (NULL: each chunk is an object). NC_EBADCHUNK: not
+ * a multiple of the chunk's shape, or more chunks than an index can have. NC_EINVAL: a scalar, or not chunked.
+ */
+int ncz_var_set_shards(ncz_model *m, ncz_var *v, const uint64_t *shard);
 int ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *fill); /* one element of its type */
 /*
  * Sets the stored type, before there are codecs. It must be read as the variable's type. `text`: its JSON text if

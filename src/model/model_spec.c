@@ -137,9 +137,72 @@ type_chain(const ncz_var *v, ncz_spec *s)
     return ncz_chain_retype(v->chain, &type, &s->chain);
 }
 
+/* ---- shards ---- */
+
+enum { SLOT_BYTES = 16 }; /* of a shard's index, and in memory */
+
+bool
+ncz_var_count_shard(const ncz_model *m, const ncz_var *v, uint64_t *object, size_t *nchunks)
+{
+    size_t n = 1;
+
+    for (size_t r = 0; r < v->rank; r++) {
+        uint64_t chunk = v->chunk[r], here;
+
+        if (chunk == 0 || v->shard[r] == 0 || v->shard[r] % chunk != 0)
+            return false;
+        here = v->shard[r] / chunk;
+        if (here > SIZE_MAX || !ncz_mul(n, (size_t)here, &n) || n > m->limits.object_bytes / SLOT_BYTES)
+            return false;
+        if (object != NULL)
+            object[r] = here;
+    }
+    *nchunks = n;
+    return true;
+}
+
+/* Makes the chunks share objects, if the variable has shards. *ok: false if the shards are not usable. */
+static int
+share_objects(const ncz_model *m, const ncz_var *v, ncz_spec *s, bool *ok)
+{
+    *ok = true;
+    if (v->shard == NULL)
+        return NC_NOERR;
+    if ((s->object = ncz_dup(v->shard, v->rank * sizeof *s->object)) == NULL)
+        return ncz_fail_nomem(v->rank * sizeof *s->object);
+    s->shard_layout = v->shard_layout;
+    s->object_ops = &ncz_shard_ops;
+    s->object_layout = &s->shard_layout;
+    *ok = ncz_var_count_shard(m, v, s->object, &s->object_chunks);
+    return NC_NOERR;
+}
+
+uint64_t
+ncz_spec_slot(const ncz_spec *s, const uint64_t *index, uint64_t *object)
+{
+    uint64_t slot = 0;
+
+    for (size_t d = 0; d < s->rank; d++) {
+        object[d] = index[d] / s->object[d];
+        slot = slot * s->object[d] + index[d] % s->object[d];
+    }
+    return slot;
+}
+
+bool
+ncz_spec_slot_chunk(const ncz_spec *s, const uint64_t *object, uint64_t slot, uint64_t *index)
+{
+    for (size_t d = s->rank; d-- > 0;) {
+        if (!ncz_mul64(object[d], s->object[d], &index[d]) || !ncz_add64(index[d], slot % s->object[d], &index[d]))
+            return false;
+        slot /= s->object[d];
+    }
+    return slot == 0;
+}
+
 /* Records in the spec why the data cannot be read or written. The thread's error record is empty afterwards. */
 static int
-check_usable(const ncz_model *m, const ncz_var *v, bool sized, ncz_spec *s)
+check_usable(const ncz_model *m, const ncz_var *v, bool sized, bool shared, ncz_spec *s)
 {
     int rc;
 
@@ -148,6 +211,9 @@ check_usable(const ncz_model *m, const ncz_var *v, bool sized, ncz_spec *s)
     if (!sized) {
         rc = ncz_fail(NC_EBADCHUNK, "%s: one chunk is larger than %zu bytes (limit `chunk_bytes`)", s->path,
                       m->limits.chunk_bytes);
+    } else if (!shared) {
+        rc =
+            ncz_fail(NC_EBADCHUNK, "%s: its shards are no multiple of its chunks, or have too many of them", s->path);
     } else {
         rc = ncz_chain_usable(s->chain);
         if (rc == NC_NOERR && s->dtype.kind == NCZ_KIND_OBJECT && !ncz_chain_objects(s->chain))
@@ -172,7 +238,7 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
 {
     ncz_spec *s = ncz_zalloc(sizeof *s);
     ncz_buf   path = NCZ_BUF_INIT;
-    bool      sized;
+    bool      sized, shared;
     int       rc;
 
     if (s == NULL)
@@ -200,7 +266,8 @@ ncz_var_respec(ncz_model *m, ncz_var *v)
     }
     s->path = ncz_buf_take(&path);
     sized = v->unusable->code == NC_NOERR && size_chunk(m, s);
-    if ((rc = type_chain(v, s)) != NC_NOERR || (rc = check_usable(m, v, sized, s)) != NC_NOERR)
+    if ((rc = share_objects(m, v, s, &shared)) != NC_NOERR || (rc = type_chain(v, s)) != NC_NOERR ||
+        (rc = check_usable(m, v, sized, shared, s)) != NC_NOERR)
         goto done;
     /* From here on nothing can fail: swap the new spec in. */
     ncz_spec_unref(v->spec);

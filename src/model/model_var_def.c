@@ -63,10 +63,32 @@ choose_chunks(const ncz_model *m, const ncz_var *v, int storage, const uint64_t 
     return check_chunks(m, v, out);
 }
 
+/* True if the shards hold whole chunks, as the variable has both now. */
+static int
+check_shards(const ncz_model *m, const ncz_var *v)
+{
+    size_t nchunks;
+
+    if (v->shard == NULL)
+        return NC_NOERR;
+    if (v->storage != NC_CHUNKED)
+        return ncz_fail(NC_EINVAL, "%s: only chunked storage has shards", v->name);
+    for (size_t r = 0; r < v->rank; r++)
+        if (v->shard[r] == 0 || v->shard[r] % v->chunk[r] != 0)
+            return ncz_fail(NC_EBADCHUNK,
+                            "%s: shard length %llu is not a multiple of chunk length %llu (dimension %s)", v->name,
+                            (unsigned long long)v->shard[r], (unsigned long long)v->chunk[r], v->dims[r]->name);
+    if (!ncz_var_count_shard(m, v, NULL, &nchunks))
+        return ncz_fail(NC_EBADCHUNK, "%s: a shard would have too many chunks for its index (limit `object_bytes`)",
+                        v->name);
+    return NC_NOERR;
+}
+
 int
 ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk)
 {
     uint64_t *old = v->chunk, *fresh;
+    ncz_spec *old_spec;
     bool      old_set = v->chunk_set, set;
     int       old_storage = v->storage, rc;
 
@@ -88,11 +110,46 @@ ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk)
     v->chunk = fresh;
     v->chunk_set = set;
     v->storage = storage;
-    if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+    /* Only the respec knows default lengths, so the shards are checked after it. */
+    old_spec = ncz_spec_ref(v->spec);
+    if ((rc = ncz_var_respec(m, v)) == NC_NOERR && (rc = check_shards(m, v)) != NC_NOERR) {
+        ncz_spec_unref(v->spec);
+        v->spec = ncz_spec_ref(old_spec);
+    }
+    ncz_spec_unref(old_spec);
+    if (rc != NC_NOERR) {
         v->chunk = old;
         v->chunk_set = old_set;
         v->storage = old_storage;
         ncz_free(fresh);
+        return rc;
+    }
+    ncz_free(old);
+    mark_changed(v, NULL);
+    return NC_NOERR;
+}
+
+int
+ncz_var_set_shards(ncz_model *m, ncz_var *v, const uint64_t *shard)
+{
+    uint64_t        *old = v->shard;
+    ncz_shard_layout old_layout = v->shard_layout;
+    int              rc;
+
+    if (shard == NULL && old == NULL)
+        return NC_NOERR;
+    if (v->rank == 0)
+        return ncz_fail(NC_EINVAL, "%s: a scalar has no shards", v->name);
+    if (shard != NULL && (shard = ncz_dup(shard, v->rank * sizeof *shard)) == NULL)
+        return ncz_fail_nomem(v->rank * sizeof *shard);
+    v->shard = (uint64_t *)shard;
+    v->shard_layout = (ncz_shard_layout){.at_start = false};
+    if ((rc = check_shards(m, v)) == NC_NOERR)
+        rc = ncz_var_respec(m, v);
+    if (rc != NC_NOERR) {
+        ncz_free(v->shard);
+        v->shard = old;
+        v->shard_layout = old_layout;
         return rc;
     }
     ncz_free(old);

@@ -112,6 +112,7 @@ owns_temporary(const char *name)
 
 const ncz_dialect_ops ncz_zarr3 = {
     .name = "Zarr v3",
+    .has_shards = true,
     .docs = {.all = documents,
              .root = documents,
              .marks = documents,

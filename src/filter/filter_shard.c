@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Zarr v3's shards: objects that hold several chunks. The index is at the end of the object or at its start: two
+ * 64-bit numbers for each chunk, its offset in the object and its bytes; both are 2^64 - 1 for a chunk that is not
+ * stored. Usually a CRC-32C of the index follows. No state; any thread may call.
+ */
+#include "filter/filter_int.h"
+
+#include <string.h>
+
+#define ENTRY     16u
+#define SUM_BYTES 4u
+#define MISSING   UINT64_MAX
+
+static bool
+shard_index_range(const void *layout, size_t nslots, size_t *nbytes, bool *at_end)
+{
+    const ncz_shard_layout *l = layout;
+
+    *at_end = !l->at_start;
+    return ncz_mul(nslots, ENTRY, nbytes) && ncz_add(*nbytes, l->no_checksum ? 0 : SUM_BYTES, nbytes);
+}
+
+static uint64_t
+get_number(const unsigned char *p, bool big)
+{
+    uint64_t v = 0;
+
+    for (int i = 0; i < 8; i++)
+        v |= (uint64_t)p[big ? 7 - i : i] << (8 * i);
+    return v;
+}
+
+static void
+put_number(unsigned char *p, uint64_t v, bool big)
+{
+    for (int i = 0; i < 8; i++)
+        p[big ? 7 - i : i] = (unsigned char)(v >> (8 * i));
+}
+
+static int
+check_sum(const unsigned char *index, size_t n)
+{
+    ncz_cursor at = ncz_cursor_at(index + n, SUM_BYTES);
+    uint32_t   stored = ncz_cursor_u32le(&at), sum = ncz_crc32c(index, n);
+
+    if (sum != stored)
+        return ncz_fail(NC_EFILTER,
+                        "the index of the shard is damaged: its checksum does not match (stored 0x%08lx, "
+                        "computed 0x%08lx)",
+                        (unsigned long)stored, (unsigned long)sum);
+    return NC_NOERR;
+}
+
+/* A chunk without bytes would be no chunk at all, so 0 is damage. So is a range that no object can have. */
+static int
+parse_entry(const unsigned char *entry, bool big, size_t i, ncz_slot *out)
+{
+    uint64_t offset = get_number(entry, big), length = get_number(entry + 8, big);
+
+    if (offset == MISSING && length == MISSING) {
+        *out = (ncz_slot){0, 0};
+        return NC_NOERR;
+    }
+    if (offset == MISSING || length == MISSING || length == 0 || length > INT64_MAX || offset > INT64_MAX - length)
+        return ncz_fail(NC_EFILTER, "the index of the shard is damaged: chunk %zu has offset %llu and %llu bytes", i,
+                        (unsigned long long)offset, (unsigned long long)length);
+    *out = (ncz_slot){offset, length};
+    return NC_NOERR;
+}
+
+static int
+shard_parse_index(const void *layout, const void *index, size_t nbytes, ncz_slot *slots, size_t nslots)
+{
+    const ncz_shard_layout *l = layout;
+    const unsigned char    *p = index;
+    size_t                  wanted;
+    bool                    at_end;
+    int                     rc;
+
+    if (!shard_index_range(l, nslots, &wanted, &at_end) || nbytes != wanted)
+        return ncz_fail(NC_EFILTER, "the index of a shard of %zu chunks cannot have %zu bytes", nslots, nbytes);
+    if (!l->no_checksum && (rc = check_sum(p, nbytes - SUM_BYTES)) != NC_NOERR)
+        return rc;
+    for (size_t i = 0; i < nslots; i++)
+        if ((rc = parse_entry(p + i * ENTRY, l->big, i, &slots[i])) != NC_NOERR)
+            return rc;
+    return NC_NOERR;
+}
+
+static void
+write_index(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslots, uint64_t at, unsigned char *index)
+{
+    unsigned char *p = index;
+    uint32_t       sum;
+
+    for (size_t i = 0; i < nslots; i++, p += ENTRY) {
+        bool stored = parts[i].data != NULL;
+
+        put_number(p, stored ? at : MISSING, l->big);
+        put_number(p + 8, stored ? parts[i].nbytes : MISSING, l->big);
+        at += stored ? parts[i].nbytes : 0;
+    }
+    if (l->no_checksum)
+        return;
+    sum = ncz_crc32c(index, (size_t)(p - index));
+    for (unsigned i = 0; i < SUM_BYTES; i++)
+        p[i] = (unsigned char)(sum >> (8 * i));
+}
+
+/* The chunks follow each other in the order of their slots. */
+static int
+shard_assemble(const void *layout, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out)
+{
+    const ncz_shard_layout *l = layout;
+    size_t                  nindex, total;
+    bool                    at_end, fits = shard_index_range(l, nslots, &nindex, &at_end);
+    char                   *to;
+    int                     rc;
+
+    total = fits ? nindex : 0;
+    for (size_t i = 0; i < nslots && fits; i++)
+        fits = parts[i].data == NULL || ncz_add(total, parts[i].nbytes, &total);
+    if (!fits)
+        return ncz_fail_nomem(SIZE_MAX);
+    ncz_buf_reset(out);
+    if ((rc = ncz_buf_reserve(out, total)) != NC_NOERR)
+        return rc;
+    to = out->data + (at_end ? 0 : nindex);
+    for (size_t i = 0; i < nslots; i++)
+        if (parts[i].data != NULL) {
+            memcpy(to, parts[i].data, parts[i].nbytes);
+            to += parts[i].nbytes;
+        }
+    write_index(l, parts, nslots, at_end ? 0 : nindex, (unsigned char *)(at_end ? to : out->data));
+    out->len = total;
+    out->data[total] = '\0';
+    return NC_NOERR;
+}
+
+const ncz_object_ops ncz_shard_ops = {
+    .name = "shard",
+    .index_range = shard_index_range,
+    .parse_index = shard_parse_index,
+    .assemble = shard_assemble,
+};
