@@ -297,7 +297,7 @@ set_att(ncz_call *c, int varid, const char *name, const ncz_type *type, size_t l
         return rc;
     /* Readers derive units that the stored type implies, so these are shown but not stored. */
     if (v != NULL && type->class == NCZ_TYPE_CHAR && strcmp(name, "units") == 0 &&
-        ncz_format_synthetic_units(v, data, len))
+        ncz_format_synthetic_units(c->m, v, data, len))
         return ncz_format_att_synthetic(c->m, atts, name, type, len, data);
     return ncz_atts_set(c->m, atts, name, type, len, data, NULL);
 }

@@ -151,7 +151,7 @@ nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *name)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = ncz_format_type_name(v, &out)) == NC_NOERR)
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = ncz_format_type_name(c.m, v, &out)) == NC_NOERR)
         give_text(&out, lenp, name);
     ncz_buf_clear(&out);
     return ncz_call_leave(&c, rc);

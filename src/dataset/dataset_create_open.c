@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-static const char properties[] = "version=2,nczarr=2.0.0,libnczarr=" NCZARR_VERSION;
-
 /* Checks the flags of create and open; `cannot`: the unsupported ones. */
 static int
 check_mode(int mode, int cannot, const char *what)
@@ -93,10 +91,12 @@ start_dataset(zmap *map, const ncz_target *t, const char *path, const ncz_limits
 static ncz_format_opts
 style_for(const ncz_target *t)
 {
-    ncz_format_opts s = {
-        .gen = NCZ_GEN_BOTH,
-        .xarray = t->xarray,
-        .consolidated = t->consolidated == NCZ_YES,
+    const ncz_dialect_ops *dialect = ncz_format_dialect(t->zarr_format);
+    ncz_format_opts        s = {
+               .dialect = dialect,
+               .gen = dialect->newest,
+               .xarray = t->xarray,
+               .consolidated = t->consolidated == NCZ_YES,
     };
 
     if (t->dialect == NCZ_DIALECT_NCZARR_492)
@@ -106,6 +106,17 @@ style_for(const ncz_target *t)
     else if (t->dialect == NCZ_DIALECT_ZARR)
         s.gen = NCZ_GEN_PURE;
     return s;
+}
+
+/* Prepares the empty model, with the text of _NCProperties. */
+static int
+start_model(ncz_dataset *ds)
+{
+    char *properties = ncz_sprintf("version=2,nczarr=%s,libnczarr=" NCZARR_VERSION, ds->style.dialect->nczarr);
+    int   rc = properties != NULL ? ncz_format_create(ds->model, &ds->style, properties) : ncz_fail_nomem(64);
+
+    ncz_free(properties);
+    return rc;
 }
 
 int
@@ -118,7 +129,7 @@ ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmod
     if ((rc = start_dataset(map, t, path, limits, &ds)) != NC_NOERR)
         return rc;
     ds->style = style_for(t);
-    if ((rc = ncz_format_create(ds->model, &ds->style, properties)) != NC_NOERR) {
+    if ((rc = start_model(ds)) != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_unref(ds);
         return rc;
@@ -155,7 +166,10 @@ as_unknown_format(int rc, const char *path)
 static int
 load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
 {
-    const ncz_load_opts wish = {.pure = t->dialect == NCZ_DIALECT_ZARR, .xarray = t->xarray, .look = !writable};
+    const ncz_load_opts wish = {.zarr_format = t->zarr_format,
+                                .pure = t->dialect == NCZ_DIALECT_ZARR,
+                                .xarray = t->xarray,
+                                .look = !writable};
     ncz_consolidated    copies = writable                       ? NCZ_CONSOLIDATED_KNOW
                                  : ds->root_deferred            ? NCZ_CONSOLIDATED_IGNORE
                                  : t->consolidated == NCZ_YES   ? NCZ_CONSOLIDATED_MUST
@@ -168,7 +182,7 @@ load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
         return rc;
     keep = keep || ncz_load_has_consolidated(ds);
     if ((rc = ncz_load_rest(ds)) == NC_NOERR) {
-        ds->style.consolidated = keep;
+        ds->style.consolidated = ds->style.consolidated || keep;
         ncz_dataset_note_lengths(ds);
     }
     return rc;

@@ -18,6 +18,18 @@ struct ncz_format_opts;
 struct ncz_loader;
 struct ncz_node;
 struct ncz_node_docs;
+struct ncz_stored_type;
+
+/* The layout of metadata in the store. */
+typedef enum ncz_generation {
+    NCZ_GEN_PURE, /* Zarr without NCZarr keys, any version */
+    NCZ_GEN_1,    /* 4.8.0: NCZarr documents of their own */
+    NCZ_GEN_2,    /* 4.8.1, 4.9.0: upper-case keys in Zarr's documents */
+    NCZ_GEN_3,    /* 4.9.1, 4.9.2: lower-case keys there, as the specification says */
+    NCZ_GEN_4,    /* 4.9.3 on: all keys among the attributes */
+    NCZ_GEN_BOTH, /* ours: the keys of G3 and those of G4 */
+    NCZ_GEN_V3,   /* Zarr v3: all keys among the attributes, with v3's names */
+} ncz_generation;
 
 /* A document of the root, and its name while the dataset is hidden from readers. */
 typedef struct ncz_root_doc {
@@ -72,8 +84,11 @@ typedef struct ncz_chunk_key {
 typedef int (*ncz_node_doc_fn)(void *arg, const char *name, bool visible, const ncz_buf *text);
 
 typedef struct ncz_dialect_ops {
-    const char        *name;       /* for error texts */
-    bool               has_shards; /* objects may hold several chunks */
+    const char        *name;        /* for error texts */
+    int                zarr_format; /* the version of Zarr, as in its documents */
+    const char        *nczarr;      /* the version of NCZarr's keys */
+    ncz_generation     newest;      /* the layout of a new dataset with NCZarr's keys */
+    bool               has_shards;  /* objects may hold several chunks */
     ncz_dialect_docs   docs;
     ncz_dialect_copies copies;
 
@@ -103,10 +118,28 @@ typedef struct ncz_dialect_ops {
     /* True if the last segment of a key names a temporary of another writer. It may then be deleted with the
      * dataset. */
     bool (*owns_temporary)(const char *name);
+
+    /*
+     * Stored types. att_type: the type that an entry of NCZarr's attribute types names; NC_NAT's: unknown.
+     * check_type, dtype_text, dtype_define and has_objects: as the functions of format.h that are named so.
+     * stored_type: what a variable's own text (ncz_var.dtype_text, never NULL) says; NC_NAT's: netCDF has no such type.
+     * type_name: appends a readable name of a type that netCDF lacks, from that text.
+     */
+    const ncz_type *(*att_type)(const char *entry);
+    int (*check_type)(const struct ncz_format_opts *style, const ncz_type *type, const char *what);
+    int (*dtype_text)(const ncz_var *v, const struct ncz_format_opts *style, ncz_buf *out);
+    int (*dtype_define)(ncz_model *m, ncz_var *v, const struct ncz_format_opts *style, const char *text);
+    bool (*has_objects)(const struct ncz_format_opts *style);
+    void (*stored_type)(const char *text, struct ncz_stored_type *out);
+    int (*type_name)(const char *text, ncz_buf *out);
+    ncz_small_fill (*small_fill)(ncz_generation gen); /* of new variables */
 } ncz_dialect_ops;
 
 /* All dialects, in the order of identification; NULL at the end. */
 extern const ncz_dialect_ops *const ncz_dialects[];
+
+/* The dialect of a version of Zarr; 0: the one of new datasets. NULL: there is none. */
+const ncz_dialect_ops *ncz_format_dialect(int zarr_format);
 
 /* ---- over all dialects (format_dialects.c) --------------------------------------------------------------------- */
 

@@ -8,18 +8,23 @@
 
 /* ---- loading -------------------------------------------------------------------------------------------------- */
 
-/* No dialect recognises the root's documents. */
+/* No dialect recognises the root's documents. `zarr_format`: the one that was asked for; 0: any. */
 static int
-fail_unknown(void)
+fail_unknown(int zarr_format)
 {
     ncz_buf     names = NCZ_BUF_INIT;
     const char *comma = "";
     int         rc = NC_NOERR;
 
-    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++) {
+        if (zarr_format != 0 && zarr_format != ncz_dialects[i]->zarr_format)
+            continue;
         for (const char *const *doc = ncz_dialects[i]->docs.root; rc == NC_NOERR && *doc != NULL; doc++, comma = ", ")
             rc = ncz_buf_printf(&names, "%s%s", comma, *doc);
-    if (rc == NC_NOERR)
+    }
+    if (rc == NC_NOERR && zarr_format != 0)
+        rc = ncz_fail(NC_ENOTZARR, "no dataset of Zarr v%d: there is none of %s", zarr_format, ncz_buf_str(&names));
+    else if (rc == NC_NOERR)
         rc = ncz_fail(NC_ENOTZARR, "no Zarr dataset: there is none of %s", ncz_buf_str(&names));
     ncz_buf_clear(&names);
     return rc;
@@ -39,27 +44,26 @@ root_arrived(void *arg, size_t i, const ncz_docs_got *got)
     for (size_t k = 0; ncz_dialects[k] != NULL && !is && rc == NC_NOERR; k++) {
         const ncz_dialect_ops *d = ncz_dialects[k];
 
-        l->dialect = d;
-        rc = d->identify(l, root, got, &docs, &is);
-        l->m->dialect = d;
+        l->m->dialect = l->dialect = d;
+        if (l->wish.zarr_format == 0 || l->wish.zarr_format == d->zarr_format)
+            rc = d->identify(l, root, got, &docs, &is);
         for (const char *const *doc = d->docs.root; *doc != NULL; doc++)
             got++;
     }
     if (rc == NC_NOERR && !is)
-        rc = fail_unknown();
+        rc = fail_unknown(l->wish.zarr_format);
     if (rc == NC_NOERR)
         rc = l->dialect->parse_node(l, root, &docs, "");
     if (rc != NC_NOERR)
         ncz_format_node_fail(root, rc);
 }
 
-/* Sets the model's functions and defaults. Datasets in netCDF-C's generations get its default fill values, so that
- * they are written as netCDF-C writes them. */
+/* Sets the model's functions and defaults. */
 static void
 ready_model(ncz_model *m, const ncz_dialect_ops *dialect, ncz_generation gen, ncz_locate_fn locate)
 {
     m->dialect = dialect;
-    m->small_fill = gen == NCZ_GEN_BOTH ? NCZ_SMALL_NULL : gen == NCZ_GEN_PURE ? NCZ_SMALL_NONE : NCZ_SMALL_DEFAULT;
+    m->small_fill = dialect->small_fill(gen);
     m->locate = locate;
     m->format_free = ncz_free;
 }
@@ -102,8 +106,10 @@ ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
         return rc;
     ncz_format_mark_stored(l->m);
     *out = (ncz_format_opts){
+        .dialect = l->dialect,
         .gen = l->gen,
         .xarray = l->wish.xarray,
+        .consolidated = l->copies,
         .classic = l->classic,
         /* A dataset that cannot be rewritten without loss must not be overwritten. */
         .readonly = l->gen == NCZ_GEN_1 || l->gen == NCZ_GEN_2 || lone || keys_ignored || l->damaged,
@@ -141,7 +147,9 @@ ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *proper
 {
     if (style->gen == NCZ_GEN_1)
         return ncz_fail(NC_EINVAL, "the first NCZarr generation is read only");
-    ready_model(m, ncz_dialects[0], style->gen, ncz_dialects[0]->locate);
+    if (style->dialect->docs.published == NULL)
+        return ncz_fail(NC_ENOTBUILT, "%s is not written yet", style->dialect->name);
+    ready_model(m, style->dialect, style->gen, style->dialect->locate);
     if (properties == NULL)
         return NC_NOERR;
     return ncz_atts_set(m, &m->root->atts, "_NCProperties", ncz_type_of(NC_CHAR), strlen(properties), properties,

@@ -14,7 +14,7 @@
 #include "model/model.h"
 #include "util/util.h"
 
-#define NCZ_DOCS_MOST 8 /* most documents of one node */
+#define NCZ_DOCS_MOST 8 /* most documents of one request: of a node, or of the root in all dialects */
 
 /* How to deliver documents. */
 typedef enum ncz_docs_as {
@@ -60,20 +60,12 @@ typedef struct ncz_docs {
                 void *each_arg);
 } ncz_docs;
 
-/* The layout of metadata in the store. */
-typedef enum ncz_generation {
-    NCZ_GEN_PURE, /* Zarr v2 without NCZarr keys */
-    NCZ_GEN_1,    /* 4.8.0: NCZarr documents of their own */
-    NCZ_GEN_2,    /* 4.8.1, 4.9.0: upper-case keys in Zarr's documents */
-    NCZ_GEN_3,    /* 4.9.1, 4.9.2: lower-case keys there, as the specification says */
-    NCZ_GEN_4,    /* 4.9.3 on: all keys among the attributes */
-    NCZ_GEN_BOTH, /* ours: the keys of G3 and those of G4 */
-} ncz_generation;
-
 typedef struct ncz_format_opts {
-    ncz_generation gen;
-    bool           xarray; /* write _ARRAY_DIMENSIONS */
-    /* Write the consolidated document too. Set by the caller; a load leaves it false. */
+    const ncz_dialect_ops *dialect; /* never NULL */
+    ncz_generation         gen;     /* one that the dialect has */
+    bool                   xarray;  /* write _ARRAY_DIMENSIONS, where the dialect has it */
+    /* Write consolidated metadata too. A load sets it where the root's document holds them; for a document of its own
+     * the caller does. */
     bool consolidated;
     bool classic; /* netCDF's classic model; pure Zarr does not record it */
     /* G1, G2, and whatever could not be rewritten without loss: a lone array at the root, ignored NCZarr keys, a
@@ -83,6 +75,7 @@ typedef struct ncz_format_opts {
 
 /* How the caller wants an existing dataset loaded. `pure`: ignore NCZarr keys (mode=zarr). */
 typedef struct ncz_load_opts {
+    int  zarr_format; /* consider only documents of this version of Zarr; 0: of any */
     bool pure;
     bool xarray; /* false: ignore _ARRAY_DIMENSIONS (noxarray) */
     bool look;   /* read-only: the documents' own spelling need not be kept */
@@ -110,7 +103,7 @@ int  ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out);
 void ncz_format_loader_free(ncz_loader *l);
 int  ncz_format_load(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_format_opts *out);
 
-/* Prepares a new, empty model for `style` (locate, provenance attribute _NCProperties). `properties` is that
+/* Prepares a new, empty model for `style` (dialect, locate, provenance attribute _NCProperties). `properties` is that
  * attribute's text, or NULL. The text must not contain "netcdf=", which marks netCDF-C's releases and enables the
  * workarounds for their bugs. */
 int ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *properties);
@@ -145,7 +138,7 @@ void ncz_format_mark_stored(ncz_model *m); /* all is stored: clears dirty and fr
 
 /* Appends a readable name of a variable's type: netCDF's name; for a type that netCDF lacks "complex64", "structure",
  * "opaque(10)", else the document's own text; "unknown" without a readable document. */
-int ncz_format_type_name(const ncz_var *v, ncz_buf *out);
+int ncz_format_type_name(const ncz_model *m, const ncz_var *v, ncz_buf *out);
 
 /* NC_EBADTYPE, with `what` in its text, if the style cannot express the type, for variables and attributes alike. */
 int ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what);
@@ -162,7 +155,7 @@ int ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *sty
 int ncz_format_att_synthetic(ncz_model *m, ncz_atts *atts, const char *name, const ncz_type *type, size_t len,
                              const void *data);
 /* True if these are the units that the reader synthesizes for the variable's stored type. They must not be stored. */
-bool ncz_format_synthetic_units(const ncz_var *v, const char *text, size_t len);
+bool ncz_format_synthetic_units(const ncz_model *m, const ncz_var *v, const char *text, size_t len);
 
 /* True if the format reserves this attribute name (NC_ENAMEINUSE in nc_put_att). */
 bool ncz_format_reserved_att(const char *name);

@@ -248,7 +248,7 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
     const char     *entry = ncz_json_str(ncz_json_get(p->types, name), NULL);
     bool            fill = p->var && strcmp(name, "_FillValue") == 0;
     size_t          extra = extra_nuls(p->lengths, name, v);
-    const ncz_type *type = entry != NULL ? ncz_format_att_type(entry) : fill ? p->type : ncz_type_of(NC_NAT);
+    const ncz_type *type = entry != NULL ? p->l->dialect->att_type(entry) : fill ? p->type : ncz_type_of(NC_NAT);
     value           val;
     int             rc;
 

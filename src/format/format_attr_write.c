@@ -102,9 +102,10 @@ ncz_format_att_written(const ncz_att *a)
 int
 ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w)
 {
-    if (a->type->class == NCZ_TYPE_STRING && !ncz_format_has_strings(style))
-        return ncz_fail(NC_EBADTYPE, "%s: attribute '%s': this NCZarr generation has no strings (NC_STRING)", where,
-                        a->name);
+    int rc;
+
+    if ((rc = style->dialect->check_type(style, a->type, a->name)) != NC_NOERR)
+        return ncz_fail(rc, "%s: attribute '%s': its type cannot be stored: %s", where, a->name, a->type->name);
     ncz_jsonw_key(w, a->name);
     if (a->raw != NULL) {
         ncz_jsonw_raw(w, a->raw, a->rawlen);

@@ -3,13 +3,26 @@
  * The list of dialects, and queries over all of them, for callers that do not know the dialect of a dataset yet.
  * Tables only; any thread.
  */
-#include "format/dialect.h"
+#include "format/format.h"
 #include "format/zarr2/zarr2.h"
 #include "format/zarr3/zarr3.h"
 
 #include <string.h>
 
 const ncz_dialect_ops *const ncz_dialects[] = {&ncz_zarr2, &ncz_zarr3, NULL};
+
+/* The root's documents of all dialects are one request. */
+_Static_assert(NCZ_ZARR2_ROOT_DOCS + NCZ_ZARR3_ROOT_DOCS <= NCZ_DOCS_MOST, "NCZ_DOCS_MOST is too small");
+
+const ncz_dialect_ops *
+ncz_format_dialect(int zarr_format)
+{
+    size_t i = 0;
+
+    while (zarr_format != 0 && ncz_dialects[i] != NULL && ncz_dialects[i]->zarr_format != zarr_format)
+        i++;
+    return zarr_format != 0 ? ncz_dialects[i] : &ncz_zarr2;
+}
 
 bool
 ncz_format_is_document(const char *name)

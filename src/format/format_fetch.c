@@ -474,10 +474,11 @@ ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
     int          rc;
 
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
-        for (const char *const *doc = ncz_dialects[i]->docs.root; *doc != NULL && req.n < NCZ_DOCS_MOST; doc++)
-            keys[req.n++] = *doc;
+        for (const char *const *doc = ncz_dialects[i]->docs.root; *doc != NULL; doc++)
+            keys[req.n++] = *doc; /* format_dialects.c makes sure that all fit */
     /* The first document suffices because of its NCZarr lists, and only for a reader. */
-    if (l->wish.look && !l->wish.pure)
+    if (l->wish.look && !l->wish.pure &&
+        (l->wish.zarr_format == 0 || l->wish.zarr_format == ncz_dialects[0]->zarr_format))
         req.enough = ncz_dialects[0]->docs.enough;
     if ((rc = node_add(l, 0, "", NCZ_NODE_GROUP)) != NC_NOERR ||
         (rc = l->docs->fetch(l->docs->arg, &req, 1, each, l)) != NC_NOERR)

@@ -268,7 +268,7 @@ write_bytes(const ncz_var *v, bool pure, ncz_jsonw *w)
 }
 
 int
-ncz_format_fill_write(const ncz_var *v, bool pure, ncz_jsonw *w)
+ncz_format_fill_write(const ncz_var *v, bool pure, bool time, ncz_jsonw *w)
 {
     const void *value = v->fill_mode == NCZ_FILL_VALUE ? v->fill : v->type->fill;
 
@@ -278,7 +278,7 @@ ncz_format_fill_write(const ncz_var *v, bool pure, ncz_jsonw *w)
         ncz_jsonw_null(w);
     else if (v->type->class == NCZ_TYPE_CHAR || v->type->class == NCZ_TYPE_STRING)
         return write_bytes(v, pure, w);
-    else if (v->type->id == NC_INT64 && *(const int64_t *)value == INT64_MIN && ncz_format_is_time(v))
+    else if (time && v->type->id == NC_INT64 && *(const int64_t *)value == INT64_MIN)
         ncz_jsonw_cstr(w, "NaT");
     else if (v->dtype.kind == NCZ_KIND_BOOL)
         ncz_jsonw_bool(w, *(const uint8_t *)value != 0);

@@ -51,6 +51,7 @@ struct ncz_loader {
     ncz_model             *m;
     ncz_generation         gen, found; /* as interpreted; as stored */
     bool                   nczarr;     /* NCZarr's keys are used */
+    bool                   copies;     /* the root's document holds consolidated metadata */
     bool                   classic;    /* from the superblock */
     bool                   damaged;    /* a group's document is broken: do not overwrite it */
     ncz_writer             writer;
@@ -86,10 +87,6 @@ typedef struct ncz_stored_type {
     char            units[48]; /* CF units of a datetime64 or timedelta64; "" for others */
 } ncz_stored_type;
 
-bool ncz_format_is_time(const ncz_var *v); /* a datetime64 or timedelta64 with a unit */
-/* The type of an entry of NCZarr's types: "<i4", ">S1", "|S128", "|J0"; in generation 1 "4". NC_NAT's: unknown. */
-const ncz_type *ncz_format_att_type(const char *entry);
-
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
 /* Converts a JSON number, true or false, or "NaN", "Infinity", "-Infinity" to one element of a numeric type. False:
@@ -103,7 +100,8 @@ bool ncz_format_special(const ncz_json *v, double *out); /* only the texts for N
 /* fill_value -> mode and a newly allocated element (NULL unless NCZ_FILL_VALUE). NC_EZARRMETA with a text for an
  * invalid value. */
 int ncz_format_fill_parse(const ncz_json *v, const ncz_stored_type *st, bool plain, ncz_fill_mode *mode, void **fill);
-int ncz_format_fill_write(const ncz_var *v, bool pure, ncz_jsonw *w);
+/* `time`: a datetime64 or timedelta64 with a unit. */
+int ncz_format_fill_write(const ncz_var *v, bool pure, bool time, ncz_jsonw *w);
 /* With NCZarr keys: true if the fill value is written in base64, which `_nczarr_array` must record. */
 bool ncz_format_fill_marked(const ncz_var *v);
 /* True if null means the type's default, which `_nczarr_array` must record. */
@@ -132,8 +130,7 @@ void ncz_format_array_meta_clear(ncz_array_meta *z);
 
 /* ---- attributes ----------------------------------------------------------------------------------------------- */
 
-bool ncz_format_hidden_att(const char *name);              /* metadata, never shown as an attribute */
-bool ncz_format_has_strings(const ncz_format_opts *style); /* true if the style has NC_STRING */
+bool ncz_format_hidden_att(const char *name); /* metadata, never shown as an attribute */
 
 /* The attributes of a node, a JSON object; NCZarr's records of their types and true lengths, or NULL. */
 typedef struct ncz_att_docs {

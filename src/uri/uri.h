@@ -65,7 +65,7 @@ typedef enum ncz_dialect {
     NCZ_DIALECT_NCZARR,     /* metadata in both places (G3's and G4's) */
     NCZ_DIALECT_NCZARR_492, /* compat=4.9.2: in the specification's places only (G3) */
     NCZ_DIALECT_NCZARR_490, /* compat=4.9.0: upper-case keys (G2) */
-    NCZ_DIALECT_ZARR,       /* pure Zarr v2 */
+    NCZ_DIALECT_ZARR,       /* pure Zarr */
 } ncz_dialect;
 
 typedef enum ncz_tri { NCZ_UNSET, NCZ_NO, NCZ_YES } ncz_tri;
@@ -73,6 +73,7 @@ typedef enum ncz_tri { NCZ_UNSET, NCZ_NO, NCZ_YES } ncz_tri;
 typedef struct ncz_target {
     ncz_store   store;
     ncz_dialect dialect;
+    int         zarr_format;  /* mode v2 or v3: 2 or 3; 0 when not given */
     bool        xarray;       /* write _ARRAY_DIMENSIONS (default); `noxarray` clears it */
     ncz_tri     consolidated; /* mode=consolidated, or consolidated=yes|no */
     ncz_tri     write_empty;  /* write_empty_chunks=yes|no: store chunks that hold only fill, too */
@@ -89,8 +90,8 @@ typedef struct ncz_target {
 /*
  * What `text` means to nc_open() and nc_create(); `for_create` selects the defaults.
  *
- * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), noxarray (without _ARRAY_DIMENSIONS, in either dialect),
- * consolidated, file, zip, s3, gs3. The bare fragments #zarr #nczarr #zip ... mean mode=..., several mode= are joined,
+ * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), v2 and v3 (the version of Zarr; creating: 2; opening: any),
+ * noxarray (without _ARRAY_DIMENSIONS, in either dialect), consolidated, file, zip, s3, gs3. The bare fragments #zarr #nczarr #zip ... mean mode=..., several mode= are joined,
  * case does not matter. Keys: compat= (4.8.1 ... 4.9.3), consolidated=, write_empty_chunks= and readahead=
  * (yes, no), dimension_separator=, log; keys of the stores and of netCDF's other formats are accepted.
  *

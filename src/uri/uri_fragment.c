@@ -17,6 +17,8 @@ static const struct {
 } modes[] = {
     {"nczarr", MODE_NCZARR},
     {"zarr", MODE_ZARR},
+    {"v2", MODE_V2},
+    {"v3", MODE_V3},
     {"xarray", MODE_XARRAY},
     {"noxarray", MODE_NOXARRAY},
     {"consolidated", MODE_CONSOLIDATED},
@@ -127,6 +129,15 @@ is_misspelt(const char *s, size_t len)
     return yes;
 }
 
+/* Bare words that begin a fragment. "run#v2" is the name of a file. */
+static bool
+is_bare_mode(const char *s, size_t len)
+{
+    uri_mode mode = ncz_uri_mode(s, len);
+
+    return mode != MODE_UNKNOWN && mode != MODE_V2 && mode != MODE_V3;
+}
+
 bool
 ncz_uri_frag_known(const char *s, size_t len)
 {
@@ -142,7 +153,7 @@ ncz_uri_frag_known(const char *s, size_t len)
         size_t key_len = (size_t)((eq != NULL ? eq : stop) - s);
 
         if (!marks_fragment(s, key_len) && !(eq != NULL && is_misspelt(s, key_len)) &&
-            (eq != NULL || ncz_uri_mode(s, key_len) == MODE_UNKNOWN))
+            (eq != NULL || !is_bare_mode(s, key_len)))
             return false;
         if (amp == NULL)
             return true;

@@ -20,6 +20,8 @@ typedef enum uri_mode {
     MODE_UNKNOWN,
     MODE_NCZARR,
     MODE_ZARR,
+    MODE_V2,
+    MODE_V3,
     MODE_XARRAY,
     MODE_NOXARRAY,
     MODE_CONSOLIDATED,

@@ -41,12 +41,23 @@ request_store(target_request *w, ncz_store store)
 }
 
 static int
+request_version(ncz_target *t, int zarr_format)
+{
+    if (t->zarr_format != 0 && t->zarr_format != zarr_format)
+        return ncz_fail(NC_EINVAL, "modes v2 and v3 exclude each other");
+    t->zarr_format = zarr_format;
+    return NC_NOERR;
+}
+
+static int
 apply_mode(ncz_target *t, target_request *w, const char *word, size_t len)
 {
     switch (ncz_uri_mode(word, len)) {
     case MODE_NCZARR: w->nczarr = true; return NC_NOERR;
     case MODE_XARRAY:
     case MODE_ZARR: w->zarr = true; return NC_NOERR;
+    case MODE_V2: return request_version(t, 2);
+    case MODE_V3: return request_version(t, 3);
     case MODE_NOXARRAY: t->xarray = false; return NC_NOERR;
     case MODE_CONSOLIDATED: t->consolidated = NCZ_YES; return NC_NOERR;
     case MODE_FILE: return request_store(w, NCZ_STORE_FILE);
@@ -175,6 +186,8 @@ choose_dialect(ncz_target *t, const target_request *w, bool for_create)
 {
     if (w->zarr && w->compat != NCZ_DIALECT_AUTO)
         return ncz_fail(NC_EINVAL, "compat= selects NCZarr metadata, which mode zarr does not write");
+    if (t->zarr_format == 3 && w->compat != NCZ_DIALECT_AUTO)
+        return ncz_fail(NC_EINVAL, "compat= selects a form of Zarr v2: no release of netCDF-C reads v3");
     if (w->zarr)
         t->dialect = NCZ_DIALECT_ZARR;
     else if (w->compat != NCZ_DIALECT_AUTO)

@@ -308,7 +308,7 @@ test_round_trip_in_every_style(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(written); i++) {
-        ncz_format_opts style = {.gen = written[i], .xarray = true}, got;
+        ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = written[i], .xarray = true}, got;
         ncz_model      *m = rich_model(&style), *m2, *m3;
         docmap          d = {.v = NULL}, d2 = {.v = NULL};
         char            what[32];
@@ -375,7 +375,7 @@ test_foreign_datasets_in_our_style(void **state)
         "netcdf-c-main/scalars",      "netcdf-c-main/unlim0",       "netcdf-c-main/multifilter",
         "netcdf-c-main/dimsep_slash", "netcdf-c-main/bigendian",
     };
-    const ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    const ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
@@ -457,7 +457,7 @@ test_same_bytes_as_netcdf_c(void **state)
 static void
 test_exact_documents(void **state)
 {
-    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     ncz_dim        *t = add_dim(m, m->root, "t", 3, true);
     docmap          d = {.v = NULL};
@@ -500,7 +500,7 @@ test_exact_documents(void **state)
         "\"_nczarr_attr\": \"|J0\"}}}");
     docmap_clear(&d);
 
-    style = (ncz_format_opts){.gen = NCZ_GEN_PURE, .xarray = false};
+    style = (ncz_format_opts){.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_PURE, .xarray = false};
     assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
     assert_string_equal(docmap_text(&d, ".zgroup"), "{\"zarr_format\": 2}");
     assert_string_equal(docmap_text(&d, "v/.zattrs"), "{\"f\": 0.1}");
@@ -551,9 +551,10 @@ place_of(const journal *j, const char *key)
 static void
 test_order_of_documents(void **state)
 {
-    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
-    ncz_model      *m = rich_model(&style);
-    journal         j = {.refuse_at = -1};
+    ncz_format_opts style = {
+        .dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
+    ncz_model *m = rich_model(&style);
+    journal    j = {.refuse_at = -1};
 
     (void)state;
     assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
@@ -573,7 +574,7 @@ test_order_of_documents(void **state)
 static void
 test_only_what_changed(void **state)
 {
-    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     ncz_dim        *t = add_dim(m, m->root, "t", 0, true);
     ncz_var        *v = add_var(m, m->root, "v", NC_INT, 1, &t);
@@ -621,7 +622,7 @@ test_every_prefix_opens(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(written); i++) {
-        ncz_format_opts style = {.gen = written[i], .xarray = true};
+        ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = written[i], .xarray = true};
         ncz_model      *m = new_model(&style);
         ncz_dim        *t = add_dim(m, m->root, "t", 2, true), *d[2];
         ncz_group      *g, *h;
@@ -648,9 +649,10 @@ test_every_prefix_opens(void **state)
 static void
 test_emitter_can_refuse(void **state)
 {
-    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
-    ncz_model      *m = rich_model(&style);
-    journal         all = {.refuse_at = -1};
+    ncz_format_opts style = {
+        .dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
+    ncz_model *m = rich_model(&style);
+    journal    all = {.refuse_at = -1};
 
     (void)state;
     assert_int_equal(ncz_format_plan(m, &style, true, note, &all), NC_NOERR);
@@ -670,7 +672,7 @@ test_emitter_can_refuse(void **state)
 static void
 test_old_styles(void **state)
 {
-    ncz_format_opts style = {.gen = NCZ_GEN_2, .xarray = true}, got;
+    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_2, .xarray = true}, got;
     ncz_model      *m = new_model(&style), *m2;
     ncz_dim        *t = add_dim(m, m->root, "t", 4, true);
     const char     *s = "x";
@@ -728,7 +730,7 @@ test_nczarr_read_as_pure_is_read_only(void **state)
 static void
 test_ambiguous_names_become_paths(void **state)
 {
-    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     ncz_dim        *x = add_dim(m, m->root, "x", 2, false), *x2;
     ncz_group      *g;
@@ -759,7 +761,7 @@ test_dims_of_other_groups(void **state)
 
     (void)state;
     for (size_t i = 0; i < NCZ_LEN(gens); i++) {
-        ncz_format_opts style = {.gen = gens[i], .xarray = true};
+        ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = gens[i], .xarray = true};
         ncz_model      *m = new_model(&style);
         ncz_group      *a, *b;
         ncz_dim        *dims[4];
@@ -798,7 +800,7 @@ test_dims_of_other_groups(void **state)
 static void
 test_names_that_cannot_be_told_apart_are_left_out(void **state)
 {
-    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     ncz_dim        *x = add_dim(m, m->root, "x", 2, false);
     ncz_group      *g;
@@ -818,7 +820,7 @@ test_names_that_cannot_be_told_apart_are_left_out(void **state)
 static void
 test_texts_with_zeros(void **state)
 {
-    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     docmap          d = {.v = NULL};
     char            many[400] = "x";
@@ -843,7 +845,7 @@ test_texts_with_zeros(void **state)
 static void
 test_marked_fill_values(void **state)
 {
-    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     const char     *plain = "fill", *upsetting = "x";
     ncz_var *a = add_var(m, m->root, "a", NC_STRING, 0, NULL), *b = add_var(m, m->root, "b", NC_STRING, 0, NULL);
@@ -883,7 +885,7 @@ test_default_fill_of_small_types(void **state)
     (void)state;
     for (size_t s = 0; s < NCZ_LEN(written); s++)
         for (size_t i = 0; i < NCZ_LEN(cases); i++) {
-            ncz_format_opts style = {.gen = written[s], .xarray = true};
+            ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = written[s], .xarray = true};
             bool            both = style.gen == NCZ_GEN_BOTH, none = cases[i].small && style.gen == NCZ_GEN_PURE;
             ncz_model      *m, *m2;
             docmap          d = {.v = NULL}, again = {.v = NULL};
@@ -922,7 +924,7 @@ test_default_fill_of_small_types(void **state)
             docmap_clear(&again);
         }
     for (size_t i = 0; i < 4; i++) { /* as an earlier release wrote it */
-        ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+        ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
         ncz_model      *m = new_model(&style), *m2;
         docmap          d = {.v = NULL}, again = {.v = NULL};
         ncz_var        *v = add_var(m, m->root, "v", cases[i].type, 0, NULL);
@@ -943,7 +945,7 @@ test_default_fill_of_small_types(void **state)
         docmap_clear(&again);
     }
     { /* no fill stays no fill */
-        ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+        ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
         ncz_model      *m = new_model(&style), *m2;
         docmap          d = {.v = NULL};
         ncz_var        *v = add_var(m, m->root, "v", NC_BYTE, 0, NULL);
@@ -963,7 +965,8 @@ test_default_fill_of_small_types(void **state)
 static void
 test_consolidated_copy(void **state)
 {
-    ncz_format_opts     style = {.gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
+    ncz_format_opts style = {
+        .dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
     ncz_model          *m = rich_model(&style), *m2, *m3;
     docmap              d = {.v = NULL}, copy = {.v = NULL};
     ncz_json           *all;
@@ -1025,7 +1028,7 @@ static void
 test_array_longer_than_its_dimension(void **state)
 {
     docmap          d = {.v = NULL};
-    ncz_format_opts style = {.gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     ncz_dim        *dims[2];
     docmap          later = {.v = NULL};

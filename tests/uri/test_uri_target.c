@@ -221,6 +221,9 @@ static const struct {
     {"x#dimension_separator=", NC_EINVAL, "separator"},
     {"file:///a%zz", NC_EURL, "hexadecimal"},
     {"http://h:x/", NC_EURL, "port"},
+    {"x#mode=v2,v3", NC_EINVAL, "v2 and v3"},
+    {"x#mode=nczarr,v3&compat=4.9.3", NC_EINVAL, "no release of netCDF-C reads v3"},
+    {"x#mode=v4", NC_ENOTNC, "v4"},
 };
 
 static void
@@ -331,6 +334,35 @@ noxarray_keeps_the_dialect(void **state)
 }
 
 static void
+versions_of_zarr(void **state)
+{
+    static const struct {
+        const char *text, *path;
+        int         zarr_format;
+        ncz_dialect dialect;
+    } rows[] = {
+        {"x", "x", 0, NCZ_DIALECT_AUTO},
+        {"x#mode=nczarr,v3", "x", 3, NCZARR},
+        {"x#mode=zarr,V3", "x", 3, ZARR},
+        {"x#mode=v3", "x", 3, NCZ_DIALECT_AUTO},
+        {"x#mode=v2,file,v2", "x", 2, NCZ_DIALECT_AUTO},
+        {"x#mode=v2&compat=4.9.2", "x", 2, NCZ_DIALECT_NCZARR_492},
+        {"file:///x#v3", "/x", 3, NCZ_DIALECT_AUTO},
+        {"run#v2", "run#v2", 0, NCZ_DIALECT_AUTO}, /* a name */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        ncz_target *t = target(rows[i].text);
+
+        if (t->zarr_format != rows[i].zarr_format || t->dialect != rows[i].dialect ||
+            strcmp(t->path, rows[i].path) != 0)
+            fail_msg("%s: v%d, %s", rows[i].text, t->zarr_format, t->path);
+        ncz_target_free(t);
+    }
+}
+
+static void
 out_of_memory(void **state)
 {
     int rc = NC_ENOMEM;
@@ -355,10 +387,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shown),         cmocka_unit_test(meanings),
-        cmocka_unit_test(creating),      cmocka_unit_test(refusals),
-        cmocka_unit_test(flags),         cmocka_unit_test(yes_or_no),
-        cmocka_unit_test(out_of_memory), cmocka_unit_test(noxarray_keeps_the_dialect),
+        cmocka_unit_test(shown),
+        cmocka_unit_test(meanings),
+        cmocka_unit_test(creating),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(flags),
+        cmocka_unit_test(yes_or_no),
+        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(noxarray_keeps_the_dialect),
+        cmocka_unit_test(versions_of_zarr),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,9 @@ static const ncz_doc root_docs[] = {
 
 static const char *const root_keys[] = {".zattrs", ".zgroup", ".zarray", ".nczarr", ".nczgroup", ".nczattr", NULL};
 
+_Static_assert(NCZ_LEN(root_docs) == NCZ_ZARR2_ROOT_DOCS, "");
+_Static_assert(NCZ_LEN(root_keys) == NCZ_ZARR2_ROOT_DOCS + 1, "");
+
 /* The root's documents identify the dataset, so a broken one fails the load. */
 static int
 identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_docs *docs, bool *is)
@@ -143,8 +146,18 @@ static const ncz_root_doc published[] = {
     {NULL, NULL},
 };
 
+/* Datasets in netCDF-C's generations get its default fill values, so that they are written as netCDF-C writes them. */
+static ncz_small_fill
+choose_small_fill(ncz_generation gen)
+{
+    return gen == NCZ_GEN_BOTH ? NCZ_SMALL_NULL : gen == NCZ_GEN_PURE ? NCZ_SMALL_NONE : NCZ_SMALL_DEFAULT;
+}
+
 const ncz_dialect_ops ncz_zarr2 = {
     .name = "Zarr v2",
+    .zarr_format = 2,
+    .nczarr = "2.0.0",
+    .newest = NCZ_GEN_BOTH,
     .docs = {.all = ncz_zarr2_documents,
              .root = root_keys,
              .enough = ncz_zarr2_root_enough,
@@ -162,4 +175,12 @@ const ncz_dialect_ops ncz_zarr2 = {
     .parse_key = ncz_zarr2_parse_key,
     .split_chunk_key = ncz_zarr2_split_chunk_key,
     .owns_temporary = ncz_zarr2_owns_temporary,
+    .att_type = ncz_zarr2_att_type,
+    .check_type = ncz_zarr2_check_type,
+    .dtype_text = ncz_zarr2_dtype_text,
+    .dtype_define = ncz_zarr2_dtype_define,
+    .has_objects = ncz_zarr2_has_objects,
+    .stored_type = ncz_zarr2_stored_type,
+    .type_name = ncz_zarr2_type_name,
+    .small_fill = choose_small_fill,
 };

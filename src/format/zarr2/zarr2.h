@@ -5,6 +5,8 @@
 
 #include "format/dialect.h"
 
+#define NCZ_ZARR2_ROOT_DOCS 6 /* documents that its root may have */
+
 extern const ncz_dialect_ops ncz_zarr2;
 
 #endif /* NCZ_FORMAT_ZARR2_H */

@@ -245,7 +245,7 @@ ncz_zarr2_array_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *o
         goto done;
     write_lengths(&w, "chunks", v->chunk, v->rank, !pure);
     ncz_jsonw_key(&w, "fill_value");
-    if ((rc = ncz_format_fill_write(v, pure, &w)) != NC_NOERR)
+    if ((rc = ncz_format_fill_write(v, pure, ncz_zarr2_is_time(v), &w)) != NC_NOERR)
         goto done;
     ncz_jsonw_key(&w, "order");
     ncz_jsonw_cstr(&w, ncz_order_is_fortran(v->order, v->rank) ? "F" : "C");

@@ -205,7 +205,7 @@ ncz_zarr2_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_t
 }
 
 const ncz_type *
-ncz_format_att_type(const char *entry)
+ncz_zarr2_att_type(const char *entry)
 {
     ncz_stored_type st;
     typestr         t;
@@ -260,20 +260,14 @@ ncz_zarr2_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw 
 /* ---- names for users ---- */
 
 int
-ncz_format_type_name(const ncz_var *v, ncz_buf *out)
+ncz_zarr2_type_name(const char *text, ncz_buf *out)
 {
-    const char *text = v->dtype_text;
-    char        bare[32];
-    size_t      len;
-    typestr     t;
+    char    bare[32];
+    size_t  len = strlen(text);
+    typestr t;
 
-    if (v->type->class != NCZ_TYPE_NONE)
-        return ncz_buf_puts(out, v->type->name);
-    if (text == NULL)
-        return ncz_buf_puts(out, "unknown");
     if (text[0] == '[' || text[0] == '{')
         return ncz_buf_puts(out, "structure");
-    len = strlen(text);
     if (text[0] != '"' || len < 2 || len - 2 >= sizeof bare)
         return ncz_buf_printf(out, "%.80s", text);
     memcpy(bare, text + 1, len - 2);
@@ -292,7 +286,7 @@ ncz_format_type_name(const ncz_var *v, ncz_buf *out)
 /* ---- the type of one variable, as a typestr ---- */
 
 int
-ncz_format_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
+ncz_zarr2_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
 {
     ncz_buf   text = NCZ_BUF_INIT;
     ncz_jsonw w = ncz_jsonw_on(&text);
@@ -332,7 +326,7 @@ natural_fill(const ncz_stored_type *st)
 }
 
 int
-ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, const char *text)
+ncz_zarr2_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, const char *text)
 {
     bool            ours = style->gen == NCZ_GEN_BOTH || style->gen == NCZ_GEN_PURE;
     ncz_stored_type st = {.type = ncz_type_of(NC_NAT), .endian = NC_ENDIAN_NATIVE};
@@ -366,37 +360,29 @@ ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, 
                              natural_fill(&st));
 }
 
-/* Parses the document's own text. The variable's other fields do not distinguish a time from a number. */
-static void
-understand_text(const ncz_var *v, ncz_stored_type *out)
+void
+ncz_zarr2_stored_type(const char *text, ncz_stored_type *out)
 {
-    size_t  n = v->dtype_text == NULL ? 0 : strlen(v->dtype_text);
+    size_t  n = strlen(text);
     char    own[64];
     typestr t;
 
     *out = (ncz_stored_type){.type = ncz_type_of(NC_NAT), .endian = NC_ENDIAN_NATIVE};
     if (n < 3 || n > sizeof own)
         return;
-    memcpy(own, v->dtype_text + 1, n - 2);
+    memcpy(own, text + 1, n - 2);
     own[n - 2] = '\0';
     if (take_apart(own, &t))
         understand(&t, false, false, out);
 }
 
+/* Only the document's own text distinguishes a time from a number. */
 bool
-ncz_format_is_time(const ncz_var *v)
+ncz_zarr2_is_time(const ncz_var *v)
 {
-    ncz_stored_type st;
+    ncz_stored_type st = {.type = NULL};
 
-    understand_text(v, &st);
+    if (v->dtype_text != NULL)
+        ncz_zarr2_stored_type(v->dtype_text, &st);
     return st.units[0] != '\0';
-}
-
-bool
-ncz_format_synthetic_units(const ncz_var *v, const char *text, size_t len)
-{
-    ncz_stored_type st;
-
-    understand_text(v, &st);
-    return st.units[0] != '\0' && strlen(st.units) == len && memcmp(st.units, text, len) == 0;
 }

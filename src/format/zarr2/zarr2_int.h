@@ -81,6 +81,15 @@ extern const ncz_nczarr_layout ncz_zarr2_layouts[NCZ_GEN_BOTH + 1];
 /* Never fails: an unknown type is NC_NAT. */
 void ncz_zarr2_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_type *out);
 int  ncz_zarr2_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw *w);
+bool ncz_zarr2_is_time(const ncz_var *v); /* a datetime64 or timedelta64 with a unit */
+/* As in ncz_dialect_ops. An entry is "<i4", ">S1", "|S128", "|J0"; in generation 1 "4". */
+const ncz_type *ncz_zarr2_att_type(const char *entry);
+int             ncz_zarr2_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what);
+int             ncz_zarr2_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out);
+int             ncz_zarr2_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, const char *text);
+bool            ncz_zarr2_has_objects(const ncz_format_opts *style);
+void            ncz_zarr2_stored_type(const char *text, ncz_stored_type *out);
+int             ncz_zarr2_type_name(const char *text, ncz_buf *out);
 
 /* ---- nodes ----------------------------------------------------------------------------------------------------- */
 

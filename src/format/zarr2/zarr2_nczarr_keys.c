@@ -46,7 +46,7 @@ const ncz_nczarr_layout ncz_zarr2_layouts[NCZ_GEN_BOTH + 1] = {
 };
 
 int
-ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
+ncz_zarr2_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
 {
     if (type->class != NCZ_TYPE_STRING || ncz_zarr2_layouts[style->gen].strings)
         return NC_NOERR;
@@ -56,13 +56,7 @@ ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const 
 }
 
 bool
-ncz_format_has_strings(const ncz_format_opts *style)
-{
-    return ncz_zarr2_layouts[style->gen].strings;
-}
-
-bool
-ncz_format_has_objects(const ncz_format_opts *style)
+ncz_zarr2_has_objects(const ncz_format_opts *style)
 {
     return ncz_zarr2_layouts[style->gen].objects;
 }

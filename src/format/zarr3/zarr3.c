@@ -13,6 +13,8 @@
 
 static const char *const documents[] = {DOCUMENT, NULL};
 
+_Static_assert(NCZ_LEN(documents) == NCZ_ZARR3_ROOT_DOCS + 1, "");
+
 /* An unreadable document does not count: it may be anything. */
 static int
 identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_docs *docs, bool *is)
@@ -110,8 +112,72 @@ owns_temporary(const char *name)
     return strncmp(name, DOCUMENT, strlen(DOCUMENT)) == 0 || (name[0] >= '0' && name[0] <= '9');
 }
 
+static const ncz_type *
+att_type(const char *entry)
+{
+    (void)entry;
+    return ncz_type_of(NC_NAT);
+}
+
+static int
+check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
+{
+    (void)style;
+    (void)type;
+    (void)what;
+    return NC_NOERR;
+}
+
+static int
+dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
+{
+    (void)style;
+    (void)out;
+    return ncz_fail(NC_ENOTBUILT, "%s: Zarr v3 is not supported yet", v->name);
+}
+
+static int
+dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, const char *text)
+{
+    (void)m;
+    (void)style;
+    (void)text;
+    return ncz_fail(NC_ENOTBUILT, "%s: Zarr v3 is not supported yet", v->name);
+}
+
+static bool
+has_objects(const ncz_format_opts *style)
+{
+    (void)style;
+    return true;
+}
+
+static void
+stored_type(const char *text, ncz_stored_type *out)
+{
+    (void)text;
+    *out = (ncz_stored_type){.type = ncz_type_of(NC_NAT), .endian = NC_ENDIAN_NATIVE};
+}
+
+static int
+type_name(const char *text, ncz_buf *out)
+{
+    return ncz_buf_printf(out, "%.80s", text);
+}
+
+/* fill_value hides nothing from xarray here, and null is no value of it: the type's default, for every type. */
+static ncz_small_fill
+choose_small_fill(ncz_generation gen)
+{
+    (void)gen;
+    return NCZ_SMALL_DEFAULT;
+}
+
 const ncz_dialect_ops ncz_zarr3 = {
     .name = "Zarr v3",
+    .zarr_format = 3,
+    .nczarr = "3.0.0",
+    .newest = NCZ_GEN_V3,
     .has_shards = true,
     .docs = {.all = documents,
              .root = documents,
@@ -129,4 +195,12 @@ const ncz_dialect_ops ncz_zarr3 = {
     .parse_key = parse_key,
     .split_chunk_key = split_chunk_key,
     .owns_temporary = owns_temporary,
+    .att_type = att_type,
+    .check_type = check_type,
+    .dtype_text = dtype_text,
+    .dtype_define = dtype_define,
+    .has_objects = has_objects,
+    .stored_type = stored_type,
+    .type_name = type_name,
+    .small_fill = choose_small_fill,
 };

@@ -5,6 +5,8 @@
 
 #include "format/dialect.h"
 
+#define NCZ_ZARR3_ROOT_DOCS 1 /* documents that its root may have */
+
 extern const ncz_dialect_ops ncz_zarr3;
 
 #endif /* NCZ_FORMAT_ZARR3_H */
