@@ -14,6 +14,8 @@
 #include "grid/grid.h"
 #include "util/util.h"
 
+#include <stdatomic.h>
+
 typedef struct ncz_model ncz_model;
 typedef struct ncz_group ncz_group;
 typedef struct ncz_var   ncz_var;
@@ -43,7 +45,7 @@ typedef int (*ncz_locate_fn)(const ncz_spec *spec, const uint64_t *index, ncz_bu
 /* ---- spec: everything needed to move a variable's bytes; immutable, shared by reference ------------------------ */
 
 struct ncz_spec {
-    unsigned        refs;
+    atomic_uint     refs;
     uint64_t        uid; /* the variable's, the same in all its specs; never 0, unique in its model */
     size_t          rank;
     const ncz_type *type;  /* in memory; NC_NAT's if the stored type has no netCDF meaning */

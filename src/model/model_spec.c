@@ -12,14 +12,14 @@ ncz_spec *
 ncz_spec_ref(ncz_spec *s)
 {
     if (s != NULL)
-        __atomic_add_fetch(&s->refs, 1, __ATOMIC_RELAXED);
+        atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
     return s;
 }
 
 void
 ncz_spec_unref(ncz_spec *s)
 {
-    if (s == NULL || __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) != 0)
+    if (s == NULL || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
         return;
     ncz_chain_unref(s->chain);
     ncz_free(s->chunk);

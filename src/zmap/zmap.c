@@ -81,9 +81,9 @@ zmap_caps_of(const zmap *m)
 }
 
 static void
-add_count(uint64_t *n, uint64_t more)
+add_count(_Atomic uint64_t *n, uint64_t more)
 {
-    __atomic_add_fetch(n, more, __ATOMIC_RELAXED);
+    atomic_fetch_add_explicit(n, more, memory_order_relaxed);
 }
 
 /* ---- get ------------------------------------------------------------------------------------------------------- */
@@ -373,14 +373,14 @@ zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
 void
 zmap_stats_of(const zmap *m, zmap_stats *out)
 {
-    const zmap_stats *from = &m->done;
+    const zmap_counts *from = &m->done;
 
-    *out = (zmap_stats){.gets = __atomic_load_n(&from->gets, __ATOMIC_RELAXED),
-                        .puts = __atomic_load_n(&from->puts, __ATOMIC_RELAXED),
-                        .dels = __atomic_load_n(&from->dels, __ATOMIC_RELAXED),
-                        .lists = __atomic_load_n(&from->lists, __ATOMIC_RELAXED),
-                        .bytes_read = __atomic_load_n(&from->bytes_read, __ATOMIC_RELAXED),
-                        .bytes_written = __atomic_load_n(&from->bytes_written, __ATOMIC_RELAXED)};
+    *out = (zmap_stats){.gets = atomic_load_explicit(&from->gets, memory_order_relaxed),
+                        .puts = atomic_load_explicit(&from->puts, memory_order_relaxed),
+                        .dels = atomic_load_explicit(&from->dels, memory_order_relaxed),
+                        .lists = atomic_load_explicit(&from->lists, memory_order_relaxed),
+                        .bytes_read = atomic_load_explicit(&from->bytes_read, memory_order_relaxed),
+                        .bytes_written = atomic_load_explicit(&from->bytes_written, memory_order_relaxed)};
     if (m->ops->stats != NULL)
         m->ops->stats(m, out);
 }
@@ -394,7 +394,7 @@ zmap_sync(zmap *m)
 zmap *
 zmap_ref(zmap *m)
 {
-    __atomic_add_fetch(&m->refs, 1, __ATOMIC_RELAXED);
+    atomic_fetch_add_explicit(&m->refs, 1, memory_order_relaxed);
     return m;
 }
 
@@ -402,7 +402,7 @@ int
 zmap_close(zmap *m, zmap_end how)
 {
     /* Acquire-release: the thread that closes sees what the others did before they dropped their references. */
-    if (m == NULL || __atomic_sub_fetch(&m->refs, 1, __ATOMIC_ACQ_REL) != 0)
+    if (m == NULL || atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) != 1)
         return NC_NOERR;
     return m->ops->close(m, how);
 }

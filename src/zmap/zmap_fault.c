@@ -24,7 +24,7 @@ static bool
 meets_fault(fault_map *s)
 {
     zmap_fault_plan *p = s->plan;
-    size_t           at = __atomic_add_fetch(&p->seen, 1, __ATOMIC_RELAXED);
+    size_t           at = atomic_fetch_add_explicit(&p->seen, 1, memory_order_relaxed) + 1;
 
     if (p->nth == 0 || !(at == p->nth || (p->forever && at > p->nth)))
         return false;

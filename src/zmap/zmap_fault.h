@@ -7,6 +7,8 @@
 
 #include "zmap/zmap.h"
 
+#include <stdatomic.h>
+
 typedef enum zmap_fault_kind {
     ZMAP_FAULT_FAIL,  /* the operation is not done and reports `code` */
     ZMAP_FAULT_LIE,   /* the operation is done and reports `code` */
@@ -20,7 +22,7 @@ typedef struct zmap_fault_plan {
     bool            forever; /* and all after it */
     zmap_fault_kind kind;
     int             code;
-    size_t          seen; /* out: operations so far */
+    atomic_size_t   seen; /* out: operations so far */
 } zmap_fault_plan;
 
 /* Takes the reference to `inner` on success. */

@@ -231,7 +231,7 @@ zmap_file_sync_never(zmap *m)
 
     if (m->ops != &file_ops)
         return;
-    __atomic_store_n(&f->sync_never, 1, __ATOMIC_RELAXED);
+    atomic_store_explicit(&f->sync_never, true, memory_order_relaxed);
     (void)pthread_mutex_lock(&f->lock);
     f->unsynced.all = true; /* records no paths; a sync that comes nevertheless covers the whole file system */
     (void)pthread_mutex_unlock(&f->lock);
@@ -242,6 +242,6 @@ zmap_file_sync_each(zmap *m)
 {
     if (m->ops != &file_ops)
         return ncz_fail(NC_ENOTBUILT, "the %s map does not sync each put", m->ops->name);
-    __atomic_store_n(&((file_map *)m)->sync_each, 1, __ATOMIC_RELAXED);
+    atomic_store_explicit(&((file_map *)m)->sync_each, true, memory_order_relaxed);
     return NC_NOERR;
 }

@@ -45,20 +45,20 @@ typedef struct file_dir {
 } file_dir;
 
 typedef struct file_map {
-    zmap     base;
-    char    *dir; /* as the caller spelled it; for error texts */
-    int      root;
-    int      parent; /* if this session created the root: its parent directory and its name there; else -1, NULL */
-    char    *name;
-    bool     new_map;    /* created by this session: what it puts is recorded for ZMAP_DISCARD */
-    int      sync_each;  /* atomic: fsync before the rename */
-    int      sync_never; /* atomic: replace by exchanging names, see exchange_names() */
-    int      no_beneath; /* atomic: the system has no openat2() */
-    int      watch;      /* the root, opened before the first put: syncfs() on it reports every write error since
+    zmap        base;
+    char       *dir; /* as the caller spelled it; for error texts */
+    int         root;
+    int         parent; /* if this session created the root: its parent directory and its name there; else -1, NULL */
+    char       *name;
+    bool        new_map;    /* created by this session: what it puts is recorded for ZMAP_DISCARD */
+    atomic_bool sync_each;  /* fsync before the rename */
+    atomic_bool sync_never; /* replace by exchanging names, see exchange_names() */
+    atomic_bool no_beneath; /* the system has no openat2() */
+    int         watch;      /* the root, opened before the first put: syncfs() on it reports every write error since
                             then. -1: the root is not readable */
-    size_t   listed;     /* limit of paths recorded one by one */
-    uint64_t tag;        /* random; names temporaries together with `ntemps` */
-    uint64_t ntemps;     /* atomic */
+    size_t      listed;     /* limit of paths recorded one by one */
+    uint64_t    tag;        /* random; names temporaries together with `ntemps` */
+    _Atomic uint64_t ntemps;
 
     pthread_mutex_t syncing;     /* one sync at a time; taken before `lock`; guards root_synced */
     bool            root_synced; /* the name of a root created by this session is durable */

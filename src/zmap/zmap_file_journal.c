@@ -231,7 +231,7 @@ typedef struct flushing {
     const zmap_node **nodes;
     size_t            n;
     int               flags;
-    int               stop; /* atomic: something failed; no further flush begins */
+    atomic_bool       stop; /* something failed; no further flush begins */
     pthread_mutex_t   lock; /* guards err */
     ncz_err           err;  /* the first */
 } flushing;
@@ -243,7 +243,7 @@ flushing_failed(flushing *w, int rc)
     if (w->err.code == NC_NOERR)
         ncz_err_save(&w->err, rc);
     (void)pthread_mutex_unlock(&w->lock);
-    __atomic_store_n(&w->stop, 1, __ATOMIC_RELAXED);
+    atomic_store_explicit(&w->stop, true, memory_order_relaxed);
     ncz_err_clear();
 }
 
@@ -254,7 +254,7 @@ flush_one(void *arg, size_t i, ncz_scratch *scratch)
     int       rc;
 
     (void)scratch;
-    if (__atomic_load_n(&w->stop, __ATOMIC_RELAXED))
+    if (atomic_load_explicit(&w->stop, memory_order_relaxed))
         return;
     if ((rc = flush_path(w->f, w->nodes[i]->key, w->flags, zmap_sys()->fsync)) != NC_NOERR)
         flushing_failed(w, rc);
@@ -278,7 +278,7 @@ start_one(void *arg, size_t i, ncz_scratch *scratch)
     int       rc;
 
     (void)scratch;
-    if (__atomic_load_n(&w->stop, __ATOMIC_RELAXED))
+    if (atomic_load_explicit(&w->stop, memory_order_relaxed))
         return;
     if ((rc = flush_path(w->f, w->nodes[i]->key, w->flags, start_fd)) != NC_NOERR)
         flushing_failed(w, rc);

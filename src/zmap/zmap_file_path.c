@@ -25,14 +25,14 @@ zmap_file_beneath(file_map *f, const char *path, int flags)
     /* openat2() does not accept an empty path. */
     if (path[0] == '\0')
         return zmap_file_open_retry(f->root, ".", flags);
-    if (!__atomic_load_n(&f->no_beneath, __ATOMIC_RELAXED)) {
+    if (!atomic_load_explicit(&f->no_beneath, memory_order_relaxed)) {
         do
             fd = zmap_sys()->open_beneath(f->root, path, flags);
         while (fd < 0 && (errno == EINTR || (errno == EAGAIN && ++tries < AGAIN_MOST)));
         if (fd >= 0 || !not_there(errno))
             return fd;
         /* The call is missing: do not try it again. */
-        __atomic_store_n(&f->no_beneath, 1, __ATOMIC_RELAXED);
+        atomic_store_explicit(&f->no_beneath, true, memory_order_relaxed);
     }
     return zmap_file_resolve(f->root, path, flags);
 }

@@ -69,7 +69,7 @@ write_temp(file_map *f, int dir, const zmap_put_req *r, char name[TEMP_NAME], bo
 
     *gone = false;
     do {
-        name_temp(name, f->tag, __atomic_add_fetch(&f->ntemps, 1, __ATOMIC_RELAXED));
+        name_temp(name, f->tag, atomic_fetch_add_explicit(&f->ntemps, 1, memory_order_relaxed));
         fd = zmap_sys()->openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     } while (fd < 0 && (errno == EINTR || errno == EEXIST) && ++tries < TRIES_MOST);
     if (fd < 0) {
@@ -80,7 +80,7 @@ write_temp(file_map *f, int dir, const zmap_put_req *r, char name[TEMP_NAME], bo
     err = write_full(fd, r->data, r->len);
     /* Unlike in zmap_file_sync(), a failed fsync is not permanent here: the temporary is deleted, and the older
      * object stays. */
-    if (err == 0 && __atomic_load_n(&f->sync_each, __ATOMIC_RELAXED) && zmap_sys()->fsync(fd) != 0)
+    if (err == 0 && atomic_load_explicit(&f->sync_each, memory_order_relaxed) && zmap_sys()->fsync(fd) != 0)
         err = errno;
     if (zmap_sys()->close(fd) != 0 && err == 0 && errno != EINTR) /* EINTR: closed nevertheless */
         err = errno;
@@ -121,7 +121,7 @@ static int
 rename_to(const file_map *f, int dir, const char *temp, const char *leaf, zmap_when when)
 {
     if (when == ZMAP_ALWAYS) {
-        if (__atomic_load_n(&f->sync_never, __ATOMIC_RELAXED) &&
+        if (atomic_load_explicit(&f->sync_never, memory_order_relaxed) &&
             (zmap_sys()->rename_new(dir, temp, dir, leaf) == 0 ||
              (errno == EEXIST && exchange_names(dir, temp, leaf))))
             return 0;

@@ -37,7 +37,7 @@ zmap_key_below(const char *key, const char *prefix, size_t len)
 static unsigned
 draw_height(zmap_index *ix)
 {
-    uint64_t x = __atomic_add_fetch(&ix->drawn, 1, __ATOMIC_RELAXED) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = (atomic_fetch_add_explicit(&ix->drawn, 1, memory_order_relaxed) + 1) * UINT64_C(0x9e3779b97f4a7c15);
     unsigned height = 1;
 
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);

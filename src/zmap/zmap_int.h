@@ -62,9 +62,9 @@ typedef struct zmap_node {
 #define ZMAP_INDEX_HEIGHT 20
 
 typedef struct zmap_index {
-    zmap_node *head[ZMAP_INDEX_HEIGHT];
-    size_t     n;
-    uint64_t   drawn; /* heights drawn so far; atomic, because nodes are allocated outside the owner's lock */
+    zmap_node       *head[ZMAP_INDEX_HEIGHT];
+    size_t           n;
+    _Atomic uint64_t drawn; /* heights drawn so far; atomic, because nodes are allocated outside the owner's lock */
 } zmap_index;
 
 zmap_node *zmap_node_new(zmap_index *ix, const char *key, size_t len, void *value); /* NULL: out of memory */

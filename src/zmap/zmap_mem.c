@@ -15,10 +15,10 @@
 #include <string.h>
 
 typedef struct mem_object {
-    unsigned refs;
-    uint64_t version;
-    size_t   len;
-    char     data[];
+    atomic_uint refs;
+    uint64_t    version;
+    size_t      len;
+    char        data[];
 } mem_object;
 
 typedef struct mem_map {
@@ -45,7 +45,7 @@ object_new(const void *data, size_t len)
 static void
 object_unref(mem_object *o)
 {
-    if (o != NULL && __atomic_sub_fetch(&o->refs, 1, __ATOMIC_ACQ_REL) == 0)
+    if (o != NULL && atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) == 1)
         ncz_free(o);
 }
 
@@ -58,7 +58,7 @@ object_find(mem_map *s, const char *key)
     pthread_rwlock_rdlock(&s->lock);
     if ((node = zmap_index_find(&s->objects, key, strlen(key))) != NULL) {
         o = node->value;
-        __atomic_add_fetch(&o->refs, 1, __ATOMIC_RELAXED);
+        atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
     }
     pthread_rwlock_unlock(&s->lock);
     return o;

@@ -8,6 +8,8 @@
 
 #include "zmap/zmap.h"
 
+#include <stdatomic.h>
+
 typedef struct zmap_ops {
     const char *name;
     int (*get)(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg); /* sets each err, calls done */
@@ -21,12 +23,17 @@ typedef struct zmap_ops {
     void (*stats)(const zmap *m, zmap_stats *out); /* adds the store's own counters; NULL: none */
 } zmap_ops;
 
+/* zmap_stats while they are counted. */
+typedef struct zmap_counts {
+    _Atomic uint64_t gets, puts, dels, lists, bytes_read, bytes_written;
+} zmap_counts;
+
 /* The struct of each store begins with this. */
 struct zmap {
     const zmap_ops *ops;
     unsigned        caps;
-    unsigned        refs; /* the constructor sets 1; zmap.c counts atomically */
-    zmap_stats      done; /* zmap.c's, atomic */
+    atomic_uint     refs; /* the constructor sets 1 */
+    zmap_counts     done; /* zmap.c's */
 };
 
 #endif /* NCZ_ZMAP_OPS_H */

@@ -55,6 +55,6 @@ zmap_walk(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
         return by_prefixes(m, prefix, each, arg);
     if ((rc = zmap_check_list(m, prefix)) != NC_NOERR)
         return rc;
-    __atomic_add_fetch(&m->done.lists, 1, __ATOMIC_RELAXED);
+    atomic_fetch_add_explicit(&m->done.lists, 1, memory_order_relaxed);
     return m->ops->walk(m, prefix, each, arg);
 }

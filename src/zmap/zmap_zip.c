@@ -284,7 +284,7 @@ void
 zmap_zip_sync_never(zmap *m)
 {
     if (m->ops == &zip_ops)
-        __atomic_store_n(&((zip_map *)m)->sync_never, 1, __ATOMIC_RELAXED);
+        atomic_store_explicit(&((zip_map *)m)->sync_never, true, memory_order_relaxed);
 }
 
 const char *

@@ -305,7 +305,7 @@ sync_fd(zip_map *m, int fd)
 {
     int rc;
 
-    if (__atomic_load_n(&m->sync_never, __ATOMIC_RELAXED))
+    if (atomic_load_explicit(&m->sync_never, memory_order_relaxed))
         return NC_NOERR;
     while (zmap_sys()->fsync(fd) != 0) {
         if (errno == EINTR)

@@ -37,7 +37,7 @@ look_up(zip_map *m, const char *key, opened *out)
         *out = (opened){zmap_zip_source_ref(m->src),
                         {o->off, o->csize, o->size, o->crc, o->when, 0, o->flags, o->method, o->need, o->aes},
                         at};
-        out->object.head = __atomic_load_n(&o->head, __ATOMIC_RELAXED);
+        out->object.head = atomic_load_explicit(&o->head, memory_order_relaxed);
     } else {
         at = 0;
     }
@@ -56,7 +56,7 @@ remember_head(zip_map *m, const opened *in)
         pthread_rwlock_rdlock(&m->lock);
     o = &m->names.v[in->at].object;
     if (o->off == in->object.off)
-        __atomic_store_n(&o->head, in->object.head, __ATOMIC_RELAXED);
+        atomic_store_explicit(&o->head, in->object.head, memory_order_relaxed);
     if (m->writable)
         pthread_rwlock_unlock(&m->lock);
 }
@@ -152,7 +152,7 @@ check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, 
     if (method != o->method || ((flags ^ o->flags) & ZIP_FLAG_ENCRYPTED) != 0)
         return fail_entry(m, key, NC_ENOTNC, "the entry and the directory do not say the same");
     o->head = (uint32_t)(ZIP_LOCAL_LEN + name_len + extra_len);
-    __atomic_store_n(&m->extra, (uint32_t)extra_len, __ATOMIC_RELAXED);
+    atomic_store_explicit(&m->extra, (uint32_t)extra_len, memory_order_relaxed);
     return NC_NOERR;
 }
 
@@ -165,7 +165,7 @@ read_head(zip_map *m, const char *key, opened *in, void *into, size_t len, uint6
     size_t        known = ZIP_LOCAL_LEN + m->prefix_len + strlen(key), want, have;
     int           rc;
 
-    want = known + __atomic_load_n(&m->extra, __ATOMIC_RELAXED);
+    want = known + atomic_load_explicit(&m->extra, memory_order_relaxed);
     if (off != 0 || want > sizeof room)
         len = 0;
     if (want > sizeof room)

@@ -48,12 +48,12 @@
 
 /* The place of an entry, and the fields of its headers. */
 typedef struct zip_object {
-    uint64_t off; /* of its local header */
-    uint64_t csize, size;
-    uint32_t crc, when; /* DOS time and date */
-    uint32_t head;      /* bytes of its local header, 0: not read yet; atomic once in the table */
-    uint16_t flags, method, need;
-    zip_aes  aes;
+    uint64_t         off; /* of its local header */
+    uint64_t         csize, size;
+    uint32_t         crc, when; /* DOS time and date */
+    _Atomic uint32_t head;      /* bytes of its local header; 0: not read yet */
+    uint16_t         flags, method, need;
+    zip_aes          aes;
 } zip_object;
 
 /* A name in the tree: an object, a prefix of others, or (after a removal) neither. Names refer to each other by
@@ -93,7 +93,7 @@ int zmap_zip_names_place(const zip_names *t, uint32_t at);
 
 /* Reference-counted: a reader holds a reference, so that a commit may switch to another file meanwhile. */
 typedef struct zip_source {
-    unsigned         refs;
+    atomic_uint      refs;
     int              fd;   /* -1: memory */
     pthread_rwlock_t lock; /* memory: shared to use the bytes, exclusive to move them */
     unsigned char   *mem;
@@ -139,12 +139,12 @@ typedef struct zip_map {
     zmap  base;
     char *path;                                        /* for error texts */
     bool (*is_document)(const char *name, size_t len); /* as in zmap_zip_opts */
-    char    *prefix;                                   /* with a '/' at its end, or "" */
-    size_t   prefix_len;
-    bool     writable, made, replace, sorted; /* made: created by this session */
-    bool     front;                           /* other bytes, a program perhaps, precede its entries */
-    int      sync_never;                      /* atomic */
-    uint32_t extra;                           /* atomic: bytes of the extra field in the last local header read */
+    char            *prefix;                           /* with a '/' at its end, or "" */
+    size_t           prefix_len;
+    bool             writable, made, replace, sorted; /* made: created by this session */
+    bool             front;                           /* other bytes, a program perhaps, precede its entries */
+    atomic_bool      sync_never;
+    _Atomic uint32_t extra; /* bytes of the extra field in the last local header read */
 
     pthread_rwlock_t gate; /* shared to write bytes, exclusive to stage or commit; taken before `lock` */
     zip_place        at;

@@ -235,7 +235,7 @@ zmap_zip_names_place(const zip_names *t, uint32_t at)
 uint64_t
 zmap_zip_entry_len(const zip_map *m, const zip_name *name)
 {
-    uint32_t head = __atomic_load_n(&name->object.head, __ATOMIC_RELAXED);
+    uint32_t head = atomic_load_explicit(&name->object.head, memory_order_relaxed);
 
     return (head != 0 ? head : ZIP_LOCAL_LEN + m->prefix_len + name->len) + name->object.csize;
 }

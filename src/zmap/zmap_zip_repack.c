@@ -93,7 +93,7 @@ copy_entry(repacking *p, const zip_name *name, zip_object *moved)
 
     memcpy(key, name->key, name->len);
     key[name->len] = '\0';
-    o.head = __atomic_load_n(&name->object.head, __ATOMIC_RELAXED);
+    o.head = atomic_load_explicit(&name->object.head, memory_order_relaxed);
     if ((rc = zmap_zip_head(p->m, key, p->m->src, &o, &head)) != NC_NOERR)
         return rc;
     if (!zmap_zip_is_own(&o)) {

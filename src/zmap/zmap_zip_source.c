@@ -52,14 +52,14 @@ zmap_zip_source_memory(void *mem, size_t len, bool owned, zip_source **out)
 zip_source *
 zmap_zip_source_ref(zip_source *s)
 {
-    __atomic_add_fetch(&s->refs, 1, __ATOMIC_RELAXED);
+    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
     return s;
 }
 
 void
 zmap_zip_source_unref(zip_source *s)
 {
-    if (s == NULL || __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) != 0)
+    if (s == NULL || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
         return;
     if (s->fd >= 0) {
         zmap_sys()->close(s->fd);

@@ -80,11 +80,11 @@ ncz_s3_name(const ncz_s3 *s)
 void
 ncz_s3_stats_get(const ncz_s3 *s, ncz_s3_stats *out)
 {
-    out->requests = __atomic_load_n(&s->stats.requests, __ATOMIC_RELAXED);
-    out->retries = __atomic_load_n(&s->stats.retries, __ATOMIC_RELAXED);
-    out->bytes_in = __atomic_load_n(&s->stats.bytes_in, __ATOMIC_RELAXED);
-    out->bytes_out = __atomic_load_n(&s->stats.bytes_out, __ATOMIC_RELAXED);
-    out->ms = __atomic_load_n(&s->stats.ms, __ATOMIC_RELAXED);
+    out->requests = atomic_load_explicit(&s->stats.requests, memory_order_relaxed);
+    out->retries = atomic_load_explicit(&s->stats.retries, memory_order_relaxed);
+    out->bytes_in = atomic_load_explicit(&s->stats.bytes_in, memory_order_relaxed);
+    out->bytes_out = atomic_load_explicit(&s->stats.bytes_out, memory_order_relaxed);
+    out->ms = atomic_load_explicit(&s->stats.ms, memory_order_relaxed);
 }
 
 /* ---- names ---- */

@@ -9,20 +9,26 @@
 #include "s3/http/http.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #define NCZ_S3_KEY_MOST 1024                      /* bytes of a key in its bucket */
 #define NCZ_S3_WRITE_ID "x-amz-meta-nczarr-write" /* identifies the put that made an object */
 
 /* ---- the client (s3_client.c) ---- */
 
+/* ncz_s3_stats while they are counted. */
+typedef struct ncz_s3_counts {
+    _Atomic uint64_t requests, retries, bytes_in, bytes_out, ms;
+} ncz_s3_counts;
+
 struct ncz_s3 {
     ncz_s3_settings *settings;
     ncz_http        *http;
     char            *name;
-    char            *web;            /* the URL of a web server's objects; NULL: S3 */
-    ncz_s3_stats     stats;          /* atomic */
-    bool             reached;        /* the server has answered once */
-    bool             signs;          /* it refused an unsigned read and accepted it signed */
+    char            *web; /* the URL of a web server's objects; NULL: S3 */
+    ncz_s3_counts    stats;
+    atomic_bool      reached;        /* the server has answered once */
+    atomic_bool      signs;          /* it refused an unsigned read and accepted it signed */
     pthread_mutex_t  lock;           /* guards what follows */
     char            *region, *host;  /* as the server reported them */
     int64_t          skew_s;         /* its clock minus ours */
@@ -32,8 +38,8 @@ struct ncz_s3 {
     int              tokens;         /* for retries */
     int64_t          quiet_ms;       /* waited without progress by the last batch, */
     int64_t          quiet_at;       /* which ended then */
-    bool             no_checksum;    /* it refuses x-amz-checksum-... */
-    bool             deletes_by_md5; /* it wants Content-MD5 in DeleteObjects */
+    atomic_bool      no_checksum;    /* it refuses x-amz-checksum-... */
+    atomic_bool      deletes_by_md5; /* it wants Content-MD5 in DeleteObjects */
 };
 
 /* Appends "bucket/prefix/key", without slashes around empty parts. */

@@ -186,7 +186,7 @@ may_want_md5(const ncz_s3_op *op)
 static int
 delete_many(ncz_s3 *s, const char *const *keys, size_t n)
 {
-    bool      md5 = __atomic_load_n(&s->deletes_by_md5, __ATOMIC_RELAXED);
+    bool      md5 = atomic_load_explicit(&s->deletes_by_md5, memory_order_relaxed);
     ncz_buf   body = NCZ_BUF_INIT, reply = NCZ_BUF_INIT;
     ncz_s3_op op;
     int       rc;
@@ -195,7 +195,7 @@ delete_many(ncz_s3 *s, const char *const *keys, size_t n)
         goto done;
     rc = post_deletion(s, &body, md5, &op, &reply);
     if (may_want_md5(&op) && (rc = post_deletion(s, &body, true, &op, &reply)) == NC_NOERR)
-        __atomic_store_n(&s->deletes_by_md5, true, __ATOMIC_RELAXED);
+        atomic_store_explicit(&s->deletes_by_md5, true, memory_order_relaxed);
     if (rc == NC_NOERR)
         rc = parse_reply(s, &(key_set){keys, n}, &reply);
     else if (is_unsupported(&op))

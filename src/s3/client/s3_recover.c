@@ -223,7 +223,7 @@ recover_unsupported(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc 
         return;
     }
     op->plain = true;
-    __atomic_store_n(&x->s->no_checksum, true, __ATOMIC_RELAXED);
+    atomic_store_explicit(&x->s->no_checksum, true, memory_order_relaxed);
     retry_at_once(b, op);
 }
 

@@ -75,7 +75,8 @@ add_put_headers(draft *d, const ncz_s3_exchange *x)
         if ((rc = ncz_s3_md5_base64(op->data, op->ndata, &d->md5)) != NC_NOERR)
             return rc;
         add_header(d, "content-md5", ncz_buf_str(&d->md5));
-    } else if (op->checksum || (op->verb == NCZ_S3_PUT && !__atomic_load_n(&x->s->no_checksum, __ATOMIC_RELAXED))) {
+    } else if (op->checksum ||
+               (op->verb == NCZ_S3_PUT && !atomic_load_explicit(&x->s->no_checksum, memory_order_relaxed))) {
         ncz_s3_crc_base64(op->data, op->ndata, d->crc);
         add_header(d, "x-amz-checksum-crc32c", d->crc);
     }
@@ -124,7 +125,7 @@ static int
 find_access_key(ncz_s3_exchange *x, ncz_s3_access_key *out)
 {
     const ncz_s3_settings *set = x->s->settings;
-    bool                   signs = __atomic_load_n(&x->s->signs, __ATOMIC_RELAXED);
+    bool                   signs = atomic_load_explicit(&x->s->signs, memory_order_relaxed);
     ncz_creds_need         need = NCZ_CREDS_AT_HAND;
 
     if (set->anonymous || set->creds == NULL)

@@ -19,11 +19,11 @@
 static void
 count_request(ncz_s3 *s, const ncz_s3_exchange *x)
 {
-    __atomic_add_fetch(&s->stats.requests, 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&s->stats.retries, x->op->tries > 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&s->stats.bytes_in, x->call.nreceived, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&s->stats.bytes_out, x->call.nsent, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&s->stats.ms, (uint64_t)x->call.ms, __ATOMIC_RELAXED);
+    atomic_fetch_add_explicit(&s->stats.requests, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->stats.retries, x->op->tries > 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->stats.bytes_in, x->call.nreceived, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->stats.bytes_out, x->call.nsent, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->stats.ms, (uint64_t)x->call.ms, memory_order_relaxed);
 }
 
 static void
@@ -34,8 +34,8 @@ finish_exchange(void *arg, ncz_http_call *c)
 
     x->op->status = c->status;
     count_request(b->s, x);
-    if (c->status != 0 && !__atomic_load_n(&b->s->reached, __ATOMIC_RELAXED))
-        __atomic_store_n(&b->s->reached, true, __ATOMIC_RELAXED);
+    if (c->status != 0 && !atomic_load_explicit(&b->s->reached, memory_order_relaxed))
+        atomic_store_explicit(&b->s->reached, true, memory_order_relaxed);
     ncz_s3_handle_response(b, x);
     x->op = NULL;
     x->next = b->idle;

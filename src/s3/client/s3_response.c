@@ -87,7 +87,7 @@ retry_connection(ncz_s3_batch *b, ncz_s3_exchange *x)
     int64_t    wait = -1;
 
     ncz_err_save(&e, x->call.rc);
-    if (op->tries < UNREACHED_TRIES || __atomic_load_n(&x->s->reached, __ATOMIC_RELAXED) ||
+    if (op->tries < UNREACHED_TRIES || atomic_load_explicit(&x->s->reached, memory_order_relaxed) ||
         (x->call.how != NCZ_HTTP_UNREACHABLE && x->call.how != NCZ_HTTP_TIMEOUT))
         wait = ncz_s3_retry_delay(b, op, x->call.how == NCZ_HTTP_TIMEOUT, false, -1);
     (void)ncz_err_adopt(&e);
@@ -223,7 +223,7 @@ act_on_class(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v, const
         if (ncz_s3_retry_signed(b, x))
             return;
     } else if (x->op->signing_tried && x->signed_) {
-        __atomic_store_n(&x->s->signs, true, __ATOMIC_RELAXED); /* it helped */
+        atomic_store_explicit(&x->s->signs, true, memory_order_relaxed); /* it helped */
     }
     if (x->op->resolving)
         finish_resolving(b, x, v);
