@@ -177,7 +177,7 @@ NCZARR_API int nczarr_inq_map(int ncid, nczarr_map **mapp);
  * Describes the encoding of a variable's chunks as a JSON text: {"zarr_format", "type", "dtype", "order", "chunks",
  * "fill", "codecs"}. Two variables with equal texts can exchange chunks byte for byte. It is not a Zarr document:
  * "dtype" has the true byte order, "fill" the stored element in hexadecimal; a member "fill_null" means that other
- * readers do not know the fill value. *lenp does not count the NUL; `text` takes one byte more. When the data cannot
+ * readers do not know the fill value. Where chunks share objects, "shards" and "shard_index" describe these. *lenp does not count the NUL; `text` takes one byte more. When the data cannot
  * be read, returns the error that reading them would (NC_EBADTYPE, NC_ENOFILTER, NC_EZARRMETA ...).
  */
 NCZARR_API int nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text);
@@ -198,8 +198,9 @@ NCZARR_API int nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *index
  * nczarr_inq_var_chunk_key(): read a chunk with nczarr_map_get() when its length is NCZARR_MAP_WHOLE, else with
  * nczarr_map_read(). Chunks that are only in the cache are not reported: call nc_sync() first. A return value of
  * `each` other than 0 ends the walk and is returned; `each` may call any function. The call lists the store: one
- * request per thousand objects on S3. A map that cannot list, such as a web server's, gets a small request for each
- * chunk of the variable's grid, many at a time; NC_ENOTBUILT for more than 16 million.
+ * request per thousand objects on S3, and one more for the index of each shard that is not known yet. A map that cannot
+ * list, such as a web server's, gets a small request for each object of the variable's grid, many at a time;
+ * NC_ENOTBUILT for more than 16 million.
  */
 typedef int (*nczarr_chunk_each)(const size_t *index, const char *key, unsigned long long offset,
                                  unsigned long long length, void *arg);

@@ -79,6 +79,25 @@ write_fill(const ncz_spec *s, ncz_buf *hex, ncz_jsonw *w)
     return NC_NOERR;
 }
 
+/* The shape of shards, in chunks, and where and how their index is stored. */
+static void
+write_shards(const ncz_spec *s, ncz_jsonw *w)
+{
+    const ncz_shard_layout *l = &s->shard_layout;
+
+    ncz_jsonw_key(w, "shards");
+    ncz_jsonw_open_array(w);
+    for (size_t d = 0; d < s->rank; d++)
+        ncz_jsonw_u64(w, s->object[d]);
+    ncz_jsonw_close_array(w);
+    ncz_jsonw_key(w, "shard_index");
+    ncz_jsonw_open_array(w);
+    ncz_jsonw_cstr(w, l->at_start ? "start" : "end");
+    ncz_jsonw_cstr(w, l->big ? "big" : "little");
+    ncz_jsonw_cstr(w, l->no_checksum ? "none" : "crc32c");
+    ncz_jsonw_close_array(w);
+}
+
 static int
 write_encoding(const ncz_spec *s, ncz_buf *out)
 {
@@ -100,6 +119,8 @@ write_encoding(const ncz_spec *s, ncz_buf *out)
     for (size_t d = 0; d < s->rank; d++)
         ncz_jsonw_u64(&w, s->chunk[d]);
     ncz_jsonw_close_array(&w);
+    if (s->object != NULL)
+        write_shards(s, &w);
     ncz_jsonw_key(&w, "fill");
     if ((rc = write_fill(s, &text, &w)) != NC_NOERR)
         goto done;
@@ -212,6 +233,7 @@ nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keyl
 
 typedef struct listing {
     uint64_t *index;
+    ncz_slot *ranges; /* NULL: each chunk is an object */
     size_t    n, rank;
     ncz_spec *spec;
 } listing;
@@ -227,12 +249,9 @@ list_chunks(int ncid, int varid, listing *l)
     if (rc != NC_NOERR)
         return rc;
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
-        if (v->spec->object != NULL)
-            rc = ncz_fail(NC_ENOTBUILT, "%s: chunks that share objects cannot be listed yet", v->spec->path);
         l->rank = v->rank;
         l->spec = ncz_spec_ref(v->spec);
-        if (rc == NC_NOERR)
-            rc = ncz_dataset_list_chunks(c.ds, v, &l->index, &l->n);
+        rc = ncz_dataset_list_chunks(c.ds, v, &l->index, &l->ranges, &l->n);
     }
     return ncz_call_leave(&c, rc);
 }
@@ -263,12 +282,18 @@ nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg)
                               l.spec->path);
             index[d] = (size_t)l.index[i * wide + d];
         }
-        if (rc == NC_NOERR && (rc = l.spec->locate(l.spec, l.index + i * wide, &key, &where)) == NC_NOERR &&
-            (rc = each(index, where.key, where.offset, where.length, arg)) != 0)
+        if (rc != NC_NOERR || (rc = l.spec->locate(l.spec, l.index + i * wide, &key, &where)) != NC_NOERR)
+            break;
+        if (l.ranges != NULL) {
+            where.offset = l.ranges[i].offset;
+            where.length = l.ranges[i].length;
+        }
+        if ((rc = each(index, where.key, where.offset, where.length, arg)) != 0)
             break; /* stop with the caller's own code and text */
     }
 done:
     ncz_free(l.index);
+    ncz_free(l.ranges);
     ncz_free(index);
     ncz_spec_unref(l.spec);
     ncz_buf_clear(&key);

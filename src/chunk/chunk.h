@@ -62,6 +62,12 @@ int ncz_engine_flush(ncz_engine *e, uint64_t uid);
 int ncz_engine_locate(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_buf *key,
                       ncz_chunk_addr *where);
 
+/*
+ * Gives the slots of `n` objects, spec->object_chunks each; requests unknown indexes together. `objects`: max(rank, 1)
+ * numbers each, their places in the grid of objects. An object that does not exist has only empty slots.
+ */
+int ncz_engine_read_indexes(ncz_engine *e, const ncz_spec *spec, const uint64_t *objects, size_t n, ncz_slot *slots);
+
 /* Drops the cached chunks of one variable (uid 0: of all) without storing them. */
 void ncz_engine_forget(ncz_engine *e, uint64_t uid);
 

@@ -504,3 +504,54 @@ ncz_engine_locate(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, nc
     pthread_mutex_unlock(&e->lock);
     return rc;
 }
+
+/* Gives each task the first chunk of its object. */
+static int
+name_objects(const ncz_spec *spec, const uint64_t *objects, size_t n, ncz_chunk_task *tasks, uint64_t *first)
+{
+    size_t w = spec->rank == 0 ? 1 : spec->rank;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!ncz_spec_slot_chunk(spec, objects + i * w, 0, first + i * w))
+            return ncz_fail(NC_EINVALCOORDS, "%s: there is no such object", spec->path);
+        tasks[i] =
+            (ncz_chunk_task){.piece = {.rank = spec->rank, .index = first + i * w}, .how = NCZ_CHUNK_TASK_LOAD};
+    }
+    return NC_NOERR;
+}
+
+int
+ncz_engine_read_indexes(ncz_engine *e, const ncz_spec *spec, const uint64_t *objects, size_t n, ncz_slot *slots)
+{
+    size_t          w = spec->rank == 0 ? 1 : spec->rank;
+    ncz_chunk_task *tasks = ncz_zalloc_n(n, sizeof *tasks);
+    uint64_t       *first = ncz_alloc_n(n, w * sizeof *first);
+    int             rc;
+
+    if (tasks == NULL || first == NULL) {
+        rc = ncz_fail_nomem(n * (sizeof *tasks + w * sizeof *first));
+        goto done;
+    }
+    if ((rc = name_objects(spec, objects, n, tasks, first)) == NC_NOERR)
+        rc = take_objects(e, spec, tasks, n);
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
+        const ncz_chunk_object *o = tasks[i].object;
+        ncz_slot               *to = slots + i * spec->object_chunks;
+
+        if (o->failed != NC_NOERR)
+            rc = o->why != NULL ? ncz_err_adopt(o->why) : ncz_fail_nomem(sizeof *o->why);
+        else if (o->slots != NULL)
+            memcpy(to, o->slots, spec->object_chunks * sizeof *to);
+        else
+            memset(to, 0, spec->object_chunks * sizeof *to);
+    }
+    pthread_mutex_lock(&e->lock);
+    for (size_t i = 0; tasks != NULL && i < n; i++)
+        drop_object(&tasks[i]);
+    ncz_chunk_objects_trim(e);
+    pthread_mutex_unlock(&e->lock);
+done:
+    ncz_free(tasks);
+    ncz_free(first);
+    return rc;
+}

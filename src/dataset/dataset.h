@@ -88,10 +88,13 @@ zmap       *ncz_dataset_map(const ncz_dataset *ds);  /* borrowed */
 
 /*
  * The stored chunks of a variable: *n indices of max(rank, 1) numbers each (a scalar's is 0), in newly allocated
- * memory, unordered. Lists the store: on S3 one request for a thousand chunks. A store that cannot list gets a
- * request for each chunk of the grid; NC_ENOTBUILT beyond some millions of them.
+ * memory, unordered; and, where they share objects, their ranges, else NULL. Lists the store: on S3 one request for a
+ * thousand objects, and one for each object that has an index. A store that cannot list gets a request for each object
+ * of the grid; NC_ENOTBUILT beyond some millions of them.
  */
-int ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size_t *n);
+int ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, ncz_slot **ranges, size_t *n);
+/* The same for the stored objects, each by the index of its first chunk. */
+int ncz_dataset_list_objects(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size_t *n);
 
 /* ---- whole-dataset calls, which take the lock themselves ------------------------------------------------------- */
 

@@ -7,8 +7,8 @@
  * as the length stays, but would reappear as data when a later writer grows past them. So before a dimension of an
  * existing dataset grows for the first time in a session, each variable that uses it is cleared beyond the length:
  *
- *   1 chunks entirely beyond it are deleted, found by listing the variable's keys
- *   2 in the chunks in which it ends, the elements beyond it are set to fill, unless they are fill already
+ *   1 objects (chunks, or shards of several) entirely beyond it are deleted, found by listing the variable's keys
+ *   2 in the objects in which it ends, the elements beyond it are set to fill, unless they are fill already
  *
  * Afterwards only this session writes there; only a put that fails makes another clearing necessary. A dataset
  * created by this session needs no clearing. For a store that cannot list its keys, or does not permit it, step 1 is
@@ -30,23 +30,32 @@ ncz_dataset_note_lengths(ncz_dataset *ds)
             ds->model->dims[i]->uncleared = ds->model->dims[i]->unlimited;
 }
 
-/* ---- 1: whole chunks ------------------------------------------------------------------------------------------- */
+/* The length of an object in array dimension `k`: of a chunk, or of a shard. UINT64_MAX: more than fits. */
+static uint64_t
+object_len(const ncz_spec *s, size_t k)
+{
+    uint64_t len = s->chunk[k];
 
-/* True if the chunk at `index` begins at or beyond the length of dimension `d`, in an array dimension that is `d`. */
+    return s->object == NULL || ncz_mul64(len, s->object[k], &len) ? len : UINT64_MAX;
+}
+
+/* ---- 1: whole objects ------------------------------------------------------------------------------------------ */
+
+/* True if the object at `index` begins at or beyond the length of dimension `d`, in an array dimension that is `d`. */
 static bool
 is_beyond(const ncz_var *v, const ncz_dim *d, const uint64_t *index)
 {
     for (size_t k = 0; k < v->rank; k++) {
         uint64_t start;
 
-        if (v->dims[k] == d && (!ncz_mul64(index[k], v->spec->chunk[k], &start) || start >= d->len))
+        if (v->dims[k] == d && (!ncz_mul64(index[k], object_len(v->spec, k), &start) || start >= d->len))
             return true;
     }
     return false;
 }
 
 static int
-delete_chunks_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
+delete_objects_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
 {
     ncz_key_list all = NCZ_KEY_LIST_INIT, gone = NCZ_KEY_LIST_INIT;
     size_t       skip = v->spec->path[0] != '\0' ? strlen(v->spec->path) + 1 : 0;
@@ -62,7 +71,7 @@ delete_chunks_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
             rc = ncz_key_list_add(&gone, "", all.v[i]);
     if (rc == NC_NOERR && gone.n > 0) {
         ncz_log(NCZ_LOG_WARN,
-                "%s: %zu chunks beyond the length %llu of dimension %s, of a writer that did not "
+                "%s: %zu objects beyond the length %llu of dimension %s, of a writer that did not "
                 "finish, are deleted",
                 v->spec->path, gone.n, (unsigned long long)d->len, d->name);
         rc = ncz_key_list_del(ds->map, &gone);
@@ -73,7 +82,7 @@ delete_chunks_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
     return rc;
 }
 
-/* ---- 2: the rest of chunks in which the length ends ------------------------------------------------------------ */
+/* ---- 2: the rest of objects in which the length ends ----------------------------------------------------------- */
 
 /* A region of a variable, processed in slabs of whole chunks. */
 typedef struct region {
@@ -124,8 +133,8 @@ size_slab(region *r, const ncz_var *v)
     return NC_NOERR;
 }
 
-/* The elements beyond the length of array dimension `d`, up to the end of the chunk in which the length ends. In
- * other unlimited dimensions the region extends to the end of the last chunk, too, since one put may grow several.
+/* The elements beyond the length of array dimension `d`, up to the end of the object in which the length ends. In
+ * other unlimited dimensions the region extends to the end of the last object, too, since one put may grow several.
  * *some: the region is not empty. */
 static int
 init_region(region *r, const ncz_var *v, size_t d, bool *some)
@@ -144,10 +153,10 @@ init_region(region *r, const ncz_var *v, size_t d, bool *some)
     ncz_var_shape(v, r->shape.v);
     r->start.v[d] = r->shape.v[d];
     for (size_t k = 0; k < v->rank; k++) {
-        uint64_t rest = r->shape.v[k] % v->spec->chunk[k];
+        uint64_t len = object_len(v->spec, k), rest = r->shape.v[k] % len;
 
-        if (v->dims[k]->unlimited && rest != 0 && v->spec->chunk[k] - rest <= UINT64_MAX - r->shape.v[k])
-            r->shape.v[k] += v->spec->chunk[k] - rest;
+        if (v->dims[k]->unlimited && rest != 0 && len - rest <= UINT64_MAX - r->shape.v[k])
+            r->shape.v[k] += len - rest;
         r->stride.v[k] = 1;
         r->count.v[k] = r->shape.v[k] - r->start.v[k];
         if (r->count.v[k] == 0)
@@ -229,7 +238,7 @@ clear_slab(ncz_dataset *ds, const ncz_var *v, region *r, const void *fill, void 
 }
 
 static int
-fill_chunks_at_end(ncz_dataset *ds, const ncz_var *v, size_t d)
+fill_objects_at_end(ncz_dataset *ds, const ncz_var *v, size_t d)
 {
     const void *fill = v->fill_mode == NCZ_FILL_VALUE && v->fill != NULL ? v->fill : v->type->fill;
     void       *elems = NULL;
@@ -251,7 +260,7 @@ fill_chunks_at_end(ncz_dataset *ds, const ncz_var *v, size_t d)
 static int
 clear_var_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
 {
-    int rc = (zmap_caps_of(ds->map) & ZMAP_CAN_LIST) != 0 ? delete_chunks_beyond(ds, v, d) : NC_EPERM;
+    int rc = (zmap_caps_of(ds->map) & ZMAP_CAN_LIST) != 0 ? delete_objects_beyond(ds, v, d) : NC_EPERM;
 
     if (rc == NC_EPERM || rc == NC_EACCESS || rc == NC_EAUTH) {
         ncz_log(NCZ_LOG_WARN,
@@ -262,7 +271,7 @@ clear_var_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
     }
     for (size_t k = 0; rc == NC_NOERR && k < v->rank; k++)
         if (v->dims[k] == d && v->fill_mode != NCZ_FILL_NONE) /* without fill, unwritten elements are undefined */
-            rc = fill_chunks_at_end(ds, v, k);
+            rc = fill_objects_at_end(ds, v, k);
     return rc;
 }
 

@@ -2,15 +2,16 @@
 /*
  * dataset_list_chunks: finds the stored chunks of a variable by listing the keys below its own, so that a sparse
  * array costs what it holds, not what it could hold. A store that cannot list, such as a web server, is asked for
- * each chunk of the grid, many at once. Under the dataset's lock, shared.
+ * each chunk of the grid, many at once. Where chunks share objects, the objects are found so, and then their indexes
+ * say which chunks they hold. Under the dataset's lock, shared.
  */
 #include "dataset/dataset_int.h"
 
 #include <string.h>
 
-enum { ASKED_AT_ONCE = 1024, ASKED_MOST = 1 << 24 };
+enum { ASKED_AT_ONCE = 1024, ASKED_MOST = 1 << 24, SLOTS_AT_ONCE = 1 << 16 };
 
-/* The indices found so far: `rank` numbers for each chunk. */
+/* The indices found so far: `rank` numbers for each chunk or, where chunks share objects, for each object. */
 typedef struct found {
     const ncz_dialect_ops *dialect;
     const ncz_var         *v;
@@ -26,22 +27,55 @@ index_width(const ncz_var *v)
     return v->rank == 0 ? 1 : v->rank;
 }
 
-/* True if `key` is exactly the key of a chunk inside the array's shape. Other keys may parse to the same index. */
+/* Chunks of one object in dimension d. */
+static uint64_t
+object_chunks(const ncz_spec *s, size_t d)
+{
+    return s->object == NULL ? 1 : s->object[d];
+}
+
+/* True if the chunk begins inside the array. */
+static bool
+is_inside(const found *f, const uint64_t *index)
+{
+    const uint64_t *chunk = f->v->spec->chunk;
+
+    for (size_t d = 0; d < f->v->rank; d++)
+        if (index[d] > UINT64_MAX / chunk[d] || index[d] * chunk[d] >= f->shape[d])
+            return false;
+    return true;
+}
+
+/* Sets f->key to the key of an object, and *inside to whether it begins inside the array. `first` is scratch memory. */
 static int
-is_chunk(found *f, const char *key, const uint64_t *index, bool *out)
+locate_object(found *f, const uint64_t *object, uint64_t *first, bool *inside)
 {
     const ncz_spec *s = f->v->spec;
     ncz_chunk_addr  where;
-    int             rc;
 
-    *out = false;
-    for (size_t d = 0; d < s->rank; d++)
-        if (index[d] > UINT64_MAX / s->chunk[d] || index[d] * s->chunk[d] >= f->shape[d])
-            return NC_NOERR;
-    if (s->rank == 0 && index[0] != 0)
+    first[0] = object[0]; /* a scalar's */
+    *inside = s->rank > 0 || object[0] == 0;
+    for (size_t d = 0; *inside && d < s->rank; d++)
+        *inside = ncz_mul64(object[d], object_chunks(s, d), &first[d]);
+    if (!*inside || !is_inside(f, first)) {
+        *inside = false;
         return NC_NOERR;
-    if ((rc = s->locate(s, index, &f->key, &where)) == NC_NOERR)
-        *out = strcmp(where.key, key) == 0;
+    }
+    return s->locate(s, first, &f->key, &where);
+}
+
+/* True if `key` is exactly the key of an object inside the array's shape. Other keys may parse to the same index. */
+static int
+is_object(found *f, const char *key, const uint64_t *index, bool *out)
+{
+    ncz_dims first;
+    int      rc;
+
+    if ((rc = ncz_dims_init(&first, index_width(f->v))) != NC_NOERR)
+        return rc;
+    if ((rc = locate_object(f, index, first.v, out)) == NC_NOERR && *out)
+        *out = strcmp(ncz_buf_str(&f->key), key) == 0;
+    ncz_dims_clear(&first);
     return rc;
 }
 
@@ -72,13 +106,13 @@ take_key(found *f, const char *key, size_t skip)
         return rc;
     if (f->dialect->parse_key(key + skip, f->v->rank, f->index + f->n * w) != NCZ_KEY_CHUNK)
         return NC_NOERR;
-    if ((rc = is_chunk(f, key, f->index + f->n * w, &is)) == NC_NOERR && is)
+    if ((rc = is_object(f, key, f->index + f->n * w, &is)) == NC_NOERR && is)
         f->n++;
     return rc;
 }
 
 static int
-list_chunks(found *f, zmap *map)
+list_objects(found *f, zmap *map)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
     size_t       skip = f->v->spec->path[0] != '\0' ? strlen(f->v->spec->path) + 1 : 0;
@@ -95,12 +129,15 @@ list_chunks(found *f, zmap *map)
 static uint64_t
 grid_len(const found *f, size_t d)
 {
-    uint64_t chunk = f->v->spec->chunk[d];
+    const ncz_spec *s = f->v->spec;
+    uint64_t        len = s->chunk[d];
 
-    return f->shape[d] / chunk + (f->shape[d] % chunk != 0);
+    if (!ncz_mul64(len, object_chunks(s, d), &len))
+        return f->shape[d] > 0;
+    return f->shape[d] / len + (f->shape[d] % len != 0);
 }
 
-/* The number of chunks in the array's shape. */
+/* The number of objects in the array's shape. */
 static int
 count_grid(const found *f, uint64_t *out)
 {
@@ -114,13 +151,13 @@ count_grid(const found *f, uint64_t *out)
     for (size_t d = 0; d < f->v->rank; d++)
         if (!ncz_mul64(n, grid_len(f, d), &n) || n > ASKED_MOST)
             return ncz_fail(NC_ENOTBUILT,
-                            "%s: has room for more than %d chunks, and the store cannot list those that are there",
+                            "%s: has room for more than %d objects, and the store cannot list those that are there",
                             f->v->spec->path, ASKED_MOST);
     *out = n;
     return NC_NOERR;
 }
 
-/* The index of the chunk at position `place` of the grid, in C order. */
+/* The index of the object at position `place` of the grid, in C order. */
 static void
 index_at(const found *f, uint64_t place, uint64_t *index)
 {
@@ -131,22 +168,26 @@ index_at(const found *f, uint64_t place, uint64_t *index)
     }
 }
 
-/* Requests `n` chunks from position `place` of the grid on, and records those that exist. */
+/* Requests `n` objects from position `place` of the grid on, and records those that exist. */
 static int
 ask_some(found *f, zmap *map, uint64_t place, size_t n, zmap_get_req *reqs, ncz_key_list *keys)
 {
-    static char    none[1]; /* an empty range: only the object's existence matters */
-    size_t         w = index_width(f->v);
-    ncz_chunk_addr where;
-    int            rc = NC_NOERR;
+    static char none[1]; /* an empty range: only the object's existence matters */
+    size_t      w = index_width(f->v);
+    ncz_dims    first;
+    bool        inside;
+    int         rc;
 
+    if ((rc = ncz_dims_init(&first, w)) != NC_NOERR)
+        return rc;
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         if ((rc = make_room(f)) != NC_NOERR)
-            return rc;
+            break;
         index_at(f, place + i, f->index + f->n * w); /* only for its key; not counted yet */
-        if ((rc = f->v->spec->locate(f->v->spec, f->index + f->n * w, &f->key, &where)) == NC_NOERR)
-            rc = ncz_key_list_add(keys, "", where.key);
+        if ((rc = locate_object(f, f->index + f->n * w, first.v, &inside)) == NC_NOERR)
+            rc = ncz_key_list_add(keys, "", ncz_buf_str(&f->key));
     }
+    ncz_dims_clear(&first);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++)
         reqs[i] = (zmap_get_req){.key = keys->v[i], .into = none};
     if (rc == NC_NOERR)
@@ -158,7 +199,7 @@ ask_some(found *f, zmap *map, uint64_t place, size_t n, zmap_get_req *reqs, ncz_
 }
 
 static int
-ask_chunks(found *f, zmap *map)
+ask_objects(found *f, zmap *map)
 {
     uint64_t      all = 0;
     size_t        most;
@@ -180,8 +221,121 @@ ask_chunks(found *f, zmap *map)
     return rc;
 }
 
+/* ---- chunks that share objects ---- */
+
+/* The chunks of objects: their indices, and their ranges. */
+typedef struct chunk_list {
+    uint64_t *index;
+    ncz_slot *ranges;
+    size_t    n, cap;
+} chunk_list;
+
+static int
+add_chunk(chunk_list *l, const uint64_t *index, size_t w, ncz_slot range)
+{
+    if (l->n == l->cap) {
+        size_t    cap = l->cap == 0 ? 64 : l->cap * 2;
+        uint64_t *more = ncz_grow(l->index, cap, w * sizeof *more);
+        ncz_slot *ranges = ncz_grow(l->ranges, cap, sizeof *ranges);
+
+        l->index = more != NULL ? more : l->index;
+        l->ranges = ranges != NULL ? ranges : l->ranges;
+        if (more == NULL || ranges == NULL)
+            return ncz_fail_nomem(cap * (w * sizeof *more + sizeof *ranges));
+        l->cap = cap;
+    }
+    memcpy(l->index + l->n * w, index, w * sizeof *index);
+    l->ranges[l->n++] = range;
+    return NC_NOERR;
+}
+
+/* Adds the chunks that an object holds. Chunks outside the array are only padding. */
+static int
+expand_object(const found *f, const uint64_t *object, const ncz_slot *slots, uint64_t *index, chunk_list *l)
+{
+    const ncz_spec *s = f->v->spec;
+    int             rc = NC_NOERR;
+
+    index[0] = 0; /* a scalar's */
+    for (size_t i = 0; rc == NC_NOERR && i < s->object_chunks; i++)
+        if (slots[i].length > 0 && ncz_spec_slot_chunk(s, object, i, index) && is_inside(f, index))
+            rc = add_chunk(l, index, index_width(f->v), slots[i]);
+    return rc;
+}
+
+/* Expands `n` objects, whose indexes are requested together. */
+static int
+expand_some(ncz_dataset *ds, const found *f, const uint64_t *objects, size_t n, ncz_slot *slots, chunk_list *l)
+{
+    size_t   w = index_width(f->v);
+    ncz_dims index;
+    int      rc;
+
+    if ((rc = ncz_dims_init(&index, w)) != NC_NOERR)
+        return rc;
+    rc = ncz_engine_read_indexes(ds->engine, f->v->spec, objects, n, slots);
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        rc = expand_object(f, objects + i * w, slots + i * f->v->spec->object_chunks, index.v, l);
+    ncz_dims_clear(&index);
+    return rc;
+}
+
+/* Replaces the found objects by their chunks. */
+static int
+expand_objects(ncz_dataset *ds, found *f, ncz_slot **ranges)
+{
+    size_t     per = f->v->spec->object_chunks, w = index_width(f->v), most = SLOTS_AT_ONCE / per;
+    chunk_list l = {.index = NULL};
+    ncz_slot  *slots;
+    int        rc = NC_NOERR;
+
+    most = most == 0 ? 1 : most;
+    if ((slots = ncz_alloc_n(most, per * sizeof *slots)) == NULL) /* cannot overflow: the model bounds `per` */
+        return ncz_fail_nomem(most * per * sizeof *slots);
+    for (size_t i = 0; rc == NC_NOERR && i < f->n; i += most)
+        rc = expand_some(ds, f, f->index + i * w, f->n - i < most ? f->n - i : most, slots, &l);
+    ncz_free(slots);
+    if (rc != NC_NOERR) {
+        ncz_free(l.index);
+        ncz_free(l.ranges);
+        return rc;
+    }
+    ncz_free(f->index);
+    f->index = l.index;
+    f->n = l.n;
+    *ranges = l.ranges;
+    return NC_NOERR;
+}
+
+/* ---- the two lists ---- */
+
+/* Finds the objects, by their places in the grid of objects. The caller frees f->index, also after a failure. */
+static int
+find_objects(ncz_dataset *ds, found *f)
+{
+    int rc = (zmap_caps_of(ds->map) & ZMAP_CAN_LIST) != 0 ? list_objects(f, ds->map) : ask_objects(f, ds->map);
+
+    ncz_buf_clear(&f->key);
+    return rc;
+}
+
+/* Replaces the place of each object by its first chunk. */
+static int
+take_first_chunks(found *f)
+{
+    const ncz_spec *s = f->v->spec;
+
+    for (size_t i = 0; s->object != NULL && i < f->n; i++) {
+        uint64_t *at = f->index + i * index_width(f->v);
+
+        if (!ncz_spec_slot_chunk(s, at, 0, at))
+            return ncz_fail(NC_EINTERNAL, "%s: an object beyond its grid was found", s->path);
+    }
+    return NC_NOERR;
+}
+
 int
-ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size_t *n)
+ncz_dataset_list_objects(ncz_dataset *ds, const ncz_var *v, uint64_t **index, size_t *n)
 {
     found    f = {.dialect = ds->model->dialect, .v = v, .key = NCZ_BUF_INIT};
     ncz_dims shape;
@@ -191,7 +345,32 @@ ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, siz
         return rc;
     ncz_var_shape(v, shape.v);
     f.shape = shape.v;
-    rc = (zmap_caps_of(ds->map) & ZMAP_CAN_LIST) != 0 ? list_chunks(&f, ds->map) : ask_chunks(&f, ds->map);
+    if ((rc = find_objects(ds, &f)) != NC_NOERR || (rc = take_first_chunks(&f)) != NC_NOERR)
+        goto done;
+    *index = f.index;
+    *n = f.n;
+    f.index = NULL; /* now the caller's */
+done:
+    ncz_free(f.index);
+    ncz_dims_clear(&shape);
+    return rc;
+}
+
+int
+ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, ncz_slot **ranges, size_t *n)
+{
+    found    f = {.dialect = ds->model->dialect, .v = v, .key = NCZ_BUF_INIT};
+    ncz_dims shape;
+    int      rc;
+
+    if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+        return rc;
+    ncz_var_shape(v, shape.v);
+    f.shape = shape.v;
+    *ranges = NULL;
+    rc = find_objects(ds, &f);
+    if (rc == NC_NOERR && v->spec->object != NULL)
+        rc = expand_objects(ds, &f, ranges);
     if (rc != NC_NOERR)
         goto done;
     *index = f.index;
@@ -199,7 +378,6 @@ ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, siz
     f.index = NULL; /* now the caller's */
 done:
     ncz_free(f.index);
-    ncz_buf_clear(&f.key);
     ncz_dims_clear(&shape);
     return rc;
 }

@@ -33,7 +33,7 @@ add_var(ncz_dataset *ds, const ncz_var *v, ncz_key_list *keys)
 
     if ((rc = add_documents(ds, keys, v->spec->path)) != NC_NOERR || v->spec->unusable->code != NC_NOERR)
         return rc;
-    rc = ncz_dataset_list_chunks(ds, v, &index, &n);
+    rc = ncz_dataset_list_objects(ds, v, &index, &n);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++)
         if ((rc = v->spec->locate(v->spec, index + i * width, &key, &where)) == NC_NOERR)
             rc = ncz_key_list_add(keys, "", where.key);

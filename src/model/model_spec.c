@@ -174,6 +174,10 @@ share_objects(const ncz_model *m, const ncz_var *v, ncz_spec *s, bool *ok)
     s->object_ops = &ncz_shard_ops;
     s->object_layout = &s->shard_layout;
     *ok = ncz_var_count_shard(m, v, s->object, &s->object_chunks);
+    if (!*ok) { /* lengths of 0 must not reach a function that divides by them */
+        ncz_free(s->object);
+        s->object = NULL;
+    }
     return NC_NOERR;
 }
 
