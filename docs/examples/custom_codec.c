@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define RLE_ID    "org.example.rle"
-#define RLE_HDF5  32768 /* from here on HDF5 numbers are for use in one's own house; 0: no HDF5 filter */
+#define RLE_HDF5  32768 /* HDF5 reserves the numbers from here on for private use; 0: no HDF5 filter */
 #define RUN_MOST  255
 #define WIDTH_MAX 16
 

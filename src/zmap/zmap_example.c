@@ -216,7 +216,7 @@ zmap_example_open(zmap **out)
                  .refs = 1}};
     if ((err = pthread_mutex_init(&s->lock, NULL)) != 0) {
         ncz_free(s);
-        return ncz_fail_errno(err, "a lock cannot be made");
+        return ncz_fail_errno(err, "a lock cannot be created");
     }
     *out = &s->base;
     return NC_NOERR;

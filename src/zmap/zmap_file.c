@@ -85,7 +85,7 @@ file_new(const char *dir, zmap_open_how how, file_map **out)
     return NC_NOERR;
 no_lock:
     ncz_free(f);
-    return ncz_fail_errno(err, "a lock cannot be made");
+    return ncz_fail_errno(err, "a lock cannot be created");
 }
 
 /* Randomness only makes collisions of temporary names rare. O_EXCL makes them harmless. */
@@ -241,7 +241,7 @@ int
 zmap_file_sync_each(zmap *m)
 {
     if (m->ops != &file_ops)
-        return ncz_fail(NC_ENOTBUILT, "the %s map does not sync each put", m->ops->name);
+        return ncz_fail(NC_ENOTBUILT, "the %s store does not sync each put", m->ops->name);
     atomic_store_explicit(&((file_map *)m)->sync_each, true, memory_order_relaxed);
     return NC_NOERR;
 }

@@ -144,7 +144,7 @@ open_dir(file_map *f, const char *key, file_dir *d, bool *gone)
         return NC_NOERR;
     *gone = errno == ENOENT;
     if (errno == ENOTDIR)
-        return ncz_fail(NC_EOBJECT, "%s/%s: an object stands above it", f->dir, key);
+        return ncz_fail(NC_EOBJECT, "%s/%s: an object has the name of one of its prefixes", f->dir, key);
     return zmap_file_fail(f, errno, d->path, "its directory cannot be opened");
 }
 

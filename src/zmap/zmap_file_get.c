@@ -99,7 +99,7 @@ read_into(file_map *f, zmap_get_req *r, int fd)
         return rc;
     n += more;
     if (n > r->into_cap || size > r->into_cap)
-        return ncz_fail(NC_ETRUNC, "%s/%s: is longer than the %zu bytes that the caller takes", f->dir, r->key,
+        return ncz_fail(NC_ETRUNC, "%s/%s: is longer than the caller's limit of %zu bytes", f->dir, r->key,
                         r->into_cap);
     r->nread = n;
     return NC_NOERR;

@@ -146,7 +146,7 @@ publish_temp(file_map *f, int dir, const char *temp, const zmap_put_req *r, cons
             return ncz_fail(NC_EOBJECT, "%s/%s: %s", f->dir, r->key,
                             errno == ENOTDIR ? "exists" : "is the prefix of other objects");
     }
-    return zmap_file_fail(f, errno, r->key, "cannot be given its name");
+    return zmap_file_fail(f, errno, r->key, "cannot be renamed to its final name");
 }
 
 /* ---- put ------------------------------------------------------------------------------------------------------- */

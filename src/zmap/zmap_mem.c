@@ -272,7 +272,7 @@ zmap_mem_open(zmap **out)
                      .refs = 1};
     if ((err = pthread_rwlock_init(&s->lock, NULL)) != 0) {
         ncz_free(s);
-        return ncz_fail_errno(err, "a lock cannot be made");
+        return ncz_fail_errno(err, "a lock cannot be created");
     }
     *out = &s->base;
     return NC_NOERR;

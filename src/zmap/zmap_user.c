@@ -224,7 +224,7 @@ on_child(const char *name, int leaf, void *arg)
     collecting *c = arg;
 
     if (name == NULL || !zmap_key_valid(name) || strchr(name, '/') != NULL)
-        c->rc = ncz_fail(NC_EINVAL, "a child of a name that cannot stand in a key");
+        c->rc = ncz_fail(NC_EINVAL, "a child whose name is not valid in a key");
     else
         c->rc = zmap_children_add(&c->children, name, strlen(name), leaf != 0);
     return c->rc;
@@ -275,17 +275,17 @@ static int
 check_ops(const nczarr_map_ops *ops)
 {
     if (ops->size < OPS_BYTES_0)
-        return ncz_fail(NC_EINVAL, "a map of one's own: its `size` is %zu, not sizeof(nczarr_map_ops)", ops->size);
+        return ncz_fail(NC_EINVAL, "a user-defined store: its `size` is %zu, not sizeof(nczarr_map_ops)", ops->size);
     /* Fields that a newer version of the struct has are fine as long as they are not used. */
     for (size_t i = sizeof *ops; i < ops->size; i++)
         if (((const char *)ops)[i] != 0)
-            return ncz_fail(NC_ENOTBUILT, "a map of one's own asks for what this library does not have");
+            return ncz_fail(NC_ENOTBUILT, "a user-defined store requests what this library does not have");
     if (ops->name == NULL || ops->name[0] == '\0' || ops->get == NULL)
-        return ncz_fail(NC_EINVAL, "a map of one's own needs a name and a get function");
+        return ncz_fail(NC_EINVAL, "a user-defined store needs a name and a get function");
     if ((ops->put == NULL) != (ops->del == NULL))
-        return ncz_fail(NC_EINVAL, "a map of one's own has put and del, or neither");
+        return ncz_fail(NC_EINVAL, "a user-defined store has put and del, or neither");
     if ((ops->flags & ~FLAGS) != 0)
-        return ncz_fail(NC_EINVAL, "a map of one's own: flags %#x are not known", ops->flags & ~FLAGS);
+        return ncz_fail(NC_EINVAL, "a user-defined store: flags %#x are not known", ops->flags & ~FLAGS);
     return NC_NOERR;
 }
 
@@ -329,7 +329,7 @@ zmap_user_open(const nczarr_map_ops *ops, void *user, zmap **out)
     s->base = (zmap){.ops = &s->table, .caps = caps_of(ops), .refs = 1};
     rc = s->name == NULL ? ncz_fail_nomem(strlen(ops->name) + 1) : NC_NOERR;
     if (rc == NC_NOERR && pthread_mutex_init(&s->lock, NULL) != 0)
-        rc = ncz_fail(NC_ENOMEM, "no lock can be made");
+        rc = ncz_fail(NC_ENOMEM, "a lock cannot be created");
     if (rc != NC_NOERR) {
         ncz_free(s->name);
         ncz_free(s);

@@ -109,10 +109,10 @@ make_locks(zip_map *m)
     int err;
 
     if ((err = pthread_rwlock_init(&m->gate, NULL)) != 0)
-        return ncz_fail_errno(err, "a lock cannot be made");
+        return ncz_fail_errno(err, "a lock cannot be created");
     if ((err = pthread_rwlock_init(&m->lock, NULL)) != 0) {
         pthread_rwlock_destroy(&m->gate);
-        return ncz_fail_errno(err, "a lock cannot be made");
+        return ncz_fail_errno(err, "a lock cannot be created");
     }
     return NC_NOERR;
 }
@@ -252,7 +252,7 @@ zmap_zip_mem_take(zmap *map, void **block, size_t *len)
     int      rc = NC_NOERR;
 
     if (map->ops != &zip_ops || m->src->fd >= 0)
-        return ncz_fail(NC_ENOTBUILT, "the %s map is not in a block of memory", map->ops->name);
+        return ncz_fail(NC_ENOTBUILT, "the %s store is not in a block of memory", map->ops->name);
     if (!m->writable) {
         *block = m->src->mem;
         *len = m->src->cap;
@@ -261,7 +261,7 @@ zmap_zip_mem_take(zmap *map, void **block, size_t *len)
     pthread_rwlock_wrlock(&m->gate);
     pthread_rwlock_wrlock(&m->lock);
     if (m->taken)
-        rc = ncz_fail(NC_EPERM, "the archive was taken out of the map");
+        rc = ncz_fail(NC_EPERM, "the archive's memory was already taken by the caller");
     else if (!m->changed && !m->made)
         size = m->src->size; /* unchanged since it was opened */
     else

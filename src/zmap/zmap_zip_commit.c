@@ -115,7 +115,7 @@ open_locked(const zip_map *m, const char *name, int flags, int *fd, struct stat 
         if (rc != NC_NOERR)
             return rc; /* otherwise it was replaced before we had the lock */
     }
-    return ncz_fail(NC_EACCESS, "%s: another writer is at work", m->path);
+    return ncz_fail(NC_EACCESS, "%s: another writer has it open", m->path);
 }
 
 static int
@@ -127,7 +127,7 @@ open_partial(zip_map *m)
     if ((rc = open_locked(m, m->at.part, O_RDWR | O_CREAT | O_NOFOLLOW, &fd, &st)) != NC_NOERR)
         return rc;
     if (zmap_sys()->ftruncate(fd, 0) != 0)
-        rc = fail_place(m, errno, "its partial file cannot be emptied");
+        rc = fail_place(m, errno, "its temporary file cannot be truncated");
     if (rc == NC_NOERR)
         rc = zmap_zip_source_file(fd, m->path, 0, &m->at.partial);
     if (rc != NC_NOERR) {
@@ -220,7 +220,7 @@ zmap_zip_stage_open(zip_map *m, const char *path, zmap_open_how how)
     m->at.partial = NULL;
     m->staged = true;
     if (m->at.mode != 0 && zmap_sys()->fchmod(m->src->fd, m->at.mode) != 0)
-        rc = fail_place(m, errno, "its partial file cannot get its mode");
+        rc = fail_place(m, errno, "the mode of its temporary file cannot be set");
     return rc;
 }
 
@@ -265,7 +265,7 @@ copy_entries(zip_map *m, zip_source **to)
     if (zmap_sys()->clone(m->src->fd, (*to)->fd) != 0)
         rc = zmap_zip_source_copy(m->src, 0, *to, 0, m->end);
     if (rc == NC_NOERR && m->at.mode != 0 && zmap_sys()->fchmod((*to)->fd, m->at.mode) != 0)
-        rc = fail_place(m, errno, "its partial file cannot get its mode");
+        rc = fail_place(m, errno, "the mode of its temporary file cannot be set");
     if (rc != NC_NOERR)
         (void)!zmap_sys()->ftruncate((*to)->fd, 0); /* frees the space, at least */
     else
@@ -346,7 +346,7 @@ rename_over(zip_map *m, const char *from, bool swap, bool *swapped)
     }
     if (errno == EEXIST)
         return ncz_fail(NC_EOBJECT, "%s: appeared while it was written elsewhere: not replaced", m->path);
-    return fail_place(m, errno, "cannot get its name");
+    return fail_place(m, errno, "cannot be renamed to its final name");
 }
 
 static bool

@@ -135,7 +135,7 @@ check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, 
     bool        same;
 
     if (ncz_cursor_u32le(&c) != ZIP_LOCAL_SIG)
-        return fail_entry(m, key, NC_ENOTNC, "there is no entry where the directory says");
+        return fail_entry(m, key, NC_ENOTNC, "there is no entry at the directory's offset");
     (void)ncz_cursor_u16le(&c);
     flags = ncz_cursor_u16le(&c);
     method = ncz_cursor_u16le(&c);
@@ -148,9 +148,9 @@ check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, 
     if (!same && name != NULL && (o->flags & ~flags & ZIP_FLAG_UTF8) != 0)
         same = same_but_for_code_page(m, key, name, name_len);
     if (!same)
-        return fail_entry(m, key, NC_ENOTNC, "the entry where the directory says has another name");
+        return fail_entry(m, key, NC_ENOTNC, "the entry at the directory's offset has another name");
     if (method != o->method || ((flags ^ o->flags) & ZIP_FLAG_ENCRYPTED) != 0)
-        return fail_entry(m, key, NC_ENOTNC, "the entry and the directory do not say the same");
+        return fail_entry(m, key, NC_ENOTNC, "the entry's header and the directory differ");
     o->head = (uint32_t)(ZIP_LOCAL_LEN + name_len + extra_len);
     atomic_store_explicit(&m->extra, (uint32_t)extra_len, memory_order_relaxed);
     return NC_NOERR;

@@ -199,7 +199,7 @@ fail_libzip(const frame *f, zip_error_t *error)
         return f->rc; /* a failure of our own read, with its text */
     switch (zip_error_code_zip(error)) {
     case ZIP_ER_MEMORY:
-        return ncz_fail(NC_ENOMEM, "%s: the entry is %s: libzip has not the memory that decoding it takes", e->what,
+        return ncz_fail(NC_ENOMEM, "%s: the entry is %s: libzip ran out of memory while decoding it", e->what,
                         e->how);
     case ZIP_ER_WRONGPASSWD:
         return ncz_fail(NC_EAUTH, "%s: the entry is %s: the password in NCZARR_ZIP_PASSWORD is not its own", e->what,
@@ -229,7 +229,7 @@ check_dictionary(const zip_foreign *e)
     dictionary = ncz_cursor_u32le(&c);
     if (dictionary <= DICTIONARY_MAX)
         return NC_NOERR;
-    return ncz_fail(NC_EFILTER, "%s: the entry wants a dictionary of %" PRIu32 " bytes; %" PRIu32 " are the limit",
+    return ncz_fail(NC_EFILTER, "%s: the entry needs a dictionary of %" PRIu32 " bytes; %" PRIu32 " are the limit",
                     e->what, dictionary, DICTIONARY_MAX);
 }
 
@@ -259,7 +259,7 @@ read_all(frame *f, zip_file_t *file, unsigned char *out)
     if ((n = read_on(e, file, &more, 1)) < 0)
         return fail_libzip(f, zip_file_get_error(file));
     if (done < e->size || n != 0)
-        return ncz_fail(NC_EFILTER, "%s: the entry is %s, and gives %s than the %" PRIu64 " bytes that it tells of",
+        return ncz_fail(NC_EFILTER, "%s: the entry is %s, and gives %s than the %" PRIu64 " bytes that it declares",
                         e->what, e->how, n != 0 ? "more" : "less", e->size);
     if (e->encrypted && f->reached != e->csize) /* then the signature was not checked */
         return ncz_fail(NC_EFILTER, "%s: the entry is %s, and %" PRIu64 " of its bytes are left over", e->what,

@@ -18,7 +18,8 @@ enter_writer(zip_map *m)
     int rc;
 
     pthread_rwlock_rdlock(&m->gate);
-    rc = m->taken ? ncz_fail(NC_EPERM, "the archive was taken out of the map") : zmap_zip_check_failed(m);
+    rc = m->taken ? ncz_fail(NC_EPERM, "the archive's memory was already taken by the caller")
+                  : zmap_zip_check_failed(m);
     if (rc != NC_NOERR)
         pthread_rwlock_unlock(&m->gate);
     return rc;

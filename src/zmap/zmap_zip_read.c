@@ -28,7 +28,7 @@
 static int
 fail_directory(const zip_source *s, const char *why)
 {
-    return ncz_fail(NC_ENOTNC, "%s: no zip archive that can be read: %s", s->what, why);
+    return ncz_fail(NC_ENOTNC, "%s: not a readable zip archive: %s", s->what, why);
 }
 
 /* ---- the end record ---- */
@@ -107,9 +107,9 @@ check_end(const zip_source *s, zip_end *end, uint64_t start)
     uint64_t told;
 
     if (!ncz_add64(end->off, end->len, &told) || told > start)
-        return fail_directory(s, "its directory is not where it says");
+        return fail_directory(s, "its directory is not at the offset that its end record has");
     if (end->count > end->len / ZIP_CENTRAL_LEN)
-        return fail_directory(s, "it tells of more entries than its directory can hold");
+        return fail_directory(s, "it declares more entries than its directory can hold");
     if (end->count > ZIP_ENTRIES_MAX)
         return ncz_fail(NC_ENOMEM, "%s: %" PRIu64 " entries are more than the limit of %d", s->what, end->count,
                         ZIP_ENTRIES_MAX);
@@ -326,7 +326,7 @@ zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *
     }
     ncz_free(window);
     if (rc == NC_NOERR && count != end->count)
-        rc = fail_directory(s, "its directory has not as many entries as its end record says");
+        rc = fail_directory(s, "its directory does not have the number of entries in its end record");
     return rc;
 }
 

@@ -107,7 +107,7 @@ parse_page(listing *l, const ncz_buf *page, bool looking)
         if ((rc = ncz_s3_xml_next(&x, &event)) != NC_NOERR)
             break;
         if (event == NCZ_S3_XML_OPEN && x.depth == 1 && !ncz_s3_xml_is(&x, "ListBucketResult"))
-            rc = ncz_fail(NC_ES3, "%s: the answer to a list request is <%.*s>", l->s->name,
+            rc = ncz_fail(NC_ES3, "%s: the answer to a list request has the root element <%.*s>", l->s->name,
                           (int)(x.name.len < 40 ? x.name.len : 40), x.name.at);
         else if (event == NCZ_S3_XML_CLOSE && looking && x.depth == 1 && ncz_s3_xml_is(&x, "EncodingType"))
             l->encoded = strcmp(ncz_buf_str(&x.text), "url") == 0;

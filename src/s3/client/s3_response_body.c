@@ -98,7 +98,7 @@ reserve_body(ncz_s3_exchange *x, uint64_t size)
         if ((rc = op->fit(op, size, &x->want)) != NC_NOERR)
             return rc;
         if (x->want > left)
-            return ncz_fail(NC_EINTERNAL, "%s: more bytes are wanted than the object has", x->s->name);
+            return ncz_fail(NC_EINTERNAL, "%s: more bytes are requested than the object has", x->s->name);
     } else if (left > op->most) {
         return ncz_fail(NC_ENOMEM, "%s: an answer of %" PRIu64 " bytes exceeds the limit of %" PRIu64, x->s->name,
                         left, op->most);
@@ -326,7 +326,7 @@ ncz_s3_check_body(ncz_s3_exchange *x)
     if (x->spooling && (rc = copy_spool(x)) != NC_NOERR)
         return rc;
     if (x->got != x->want)
-        return fail_broken(x, "the answer ends too early");
+        return fail_broken(x, "the answer is cut off");
     if (x->op->verb == NCZ_S3_GET && x->op->key != NULL && (rc = verify_checksum(x)) != NC_NOERR)
         return rc;
     x->op->nread = x->got;

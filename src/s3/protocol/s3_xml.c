@@ -89,7 +89,7 @@ parse_entity(ncz_s3_xml *x)
     int         rc;
 
     if (semicolon == NULL)
-        return fail_xml(x, "an entity that is not known");
+        return fail_xml(x, "an unknown entity");
     len = (size_t)(semicolon - x->at) - 1;
     if (len > 1 && x->at[1] == '#') {
         rc = parse_number_reference(x, x->at + 2, semicolon);
@@ -101,7 +101,7 @@ parse_entity(ncz_s3_xml *x)
             x->at = semicolon + 1;
             return ncz_buf_putc(&x->text, known[i].c);
         }
-    return fail_xml(x, "an entity that is not known");
+    return fail_xml(x, "an unknown entity");
 }
 
 /* Text up to the next '<'. Outside the root element only blanks are allowed. */
@@ -184,7 +184,7 @@ skip_attributes(ncz_s3_xml *x, bool *empty)
         *empty = c == '/';
     }
     if (x->at == x->end)
-        return fail_xml(x, "a tag that does not end");
+        return fail_xml(x, "an unterminated tag");
     x->at++;
     return NC_NOERR;
 }
@@ -222,10 +222,10 @@ close_element(ncz_s3_xml *x, ncz_s3_xml_event *event)
     while (x->at < x->end && is_space(*x->at))
         x->at++;
     if (x->at == x->end || *x->at != '>')
-        return fail_xml(x, "a tag that does not end");
+        return fail_xml(x, "an unterminated tag");
     if (x->depth == 0 || x->open[x->depth - 1].len != name.len ||
         memcmp(x->open[x->depth - 1].at, name.at, name.len) != 0)
-        return fail_xml(x, "an end of what did not begin");
+        return fail_xml(x, "an end tag without its start tag");
     x->at++;
     x->depth--;
     x->name = name;
@@ -267,7 +267,7 @@ ncz_s3_xml_next(ncz_s3_xml *x, ncz_s3_xml_event *event)
             return rc;
     }
     if (x->depth > 0 || !x->begun)
-        return fail_xml(x, "its end comes too early");
+        return fail_xml(x, "its data end too early");
     *event = NCZ_S3_XML_END;
     return NC_NOERR;
 }
