@@ -11,27 +11,64 @@
 
 struct ncz_codec {
     atomic_size_t        refs;
-    const ncz_codec_ops *ops;   /* NULL: unknown, or missing from this build */
-    void                *state; /* ops->state_size bytes; NULL: none */
-    char                *id;    /* of unknown codecs only, as are the two below */
-    char                *text;  /* its JSON text, as it was read */
-    char                *why;   /* the error text for an attempt to run it */
+    const ncz_codec_ops *ops;     /* NULL: unknown, or missing from this build */
+    void                *state;   /* ops->state_size bytes; NULL: none */
+    bool                 from_v3; /* of unknown codecs only, as are all below: `text` is in v3's spelling */
+    char                *id;
+    char                *text; /* its JSON text, as it was read */
+    char                *why;  /* the error text for an attempt to run it */
 };
 
 /* Makes a codec that only keeps its place in a chain. `why` NULL: no codec has that name. */
-int ncz_codec_unknown(const char *id, const char *text, size_t len, const char *why, ncz_codec **out);
+int ncz_codec_unknown(const char *id, const char *text, size_t len, const char *why, bool from_v3, ncz_codec **out);
 
+#define NCZ_NUMCODECS       "numcodecs." /* before the ids of codecs that have no name of their own in Zarr v3 */
 #define NCZ_CODEC_NOT_KNOWN "codec '%s' is neither built in nor registered"
 
 struct ncz_chain {
     atomic_size_t          refs;
     size_t                 n; /* number of steps; never 0 */
     size_t                 to_bytes;
-    size_t                 nrun; /* number of entries of `run` */
-    const ncz_chain_step **run;  /* the steps that change bytes */
-    ncz_array_type         in;   /* the chain owns its shape and order */
+    size_t                 nrun;      /* number of entries of `run` */
+    const ncz_chain_step **run;       /* the steps that change bytes */
+    bool                   with_fill; /* some codec needs the fill value */
+    ncz_array_type         in;        /* the chain owns its shape, order and fill; fill NULL unless with_fill */
     ncz_chain_step         steps[];
 };
+
+/* The codecs that a document lists, from which a chain is made. Holds references. */
+typedef struct ncz_codec_list {
+    ncz_codec **v;
+    size_t      n;
+} ncz_codec_list;
+
+int  ncz_codec_list_init(ncz_codec_list *l, size_t room);        /* clear it, also after a failure */
+void ncz_codec_list_append(ncz_codec_list *l, ncz_codec *codec); /* takes the reference */
+void ncz_codec_list_clear(ncz_codec_list *l);
+
+/* Makes a chain of the codecs; NULL for none. Codecs that depend on their input are made again for it. */
+int        ncz_chain_make(const ncz_codec_list *list, const ncz_array_type *in, ncz_chain **out);
+ncz_codec *ncz_chain_listed(const ncz_chain *c, size_t i); /* the i-th codec that a document lists; borrowed */
+
+/* Makes the codec for another input; a new reference to the same one if its state does not depend on the input. */
+int ncz_codec_retype(ncz_codec *c, const ncz_array_type *in, ncz_codec **out);
+
+/* The type of the data between two codecs, as it changes from one to the next. Clear nothing. */
+typedef struct ncz_type_flow {
+    ncz_array_type type;
+    bool           with_fill; /* the fill value is needed. It is encoded into `fill` where codecs change values */
+    unsigned char  fill[16];
+} ncz_type_flow;
+
+void ncz_type_flow_pass(ncz_type_flow *f, const ncz_codec *c); /* from the input of a codec to its output */
+
+/* Whether the codec would store such an array as objects. */
+bool ncz_codec_is_vlen(const ncz_codec_ops *ops, const ncz_array_type *in);
+
+/* Reads the "id" of a codec's JSON object, in numcodecs' spelling. */
+int ncz_codec_read_id(const ncz_json *v, const char **out);
+/* The error text of a codec that is known but never run. NULL: there is no such codec. */
+const char *ncz_codec_explain_refused(const char *id);
 
 /* Whether the step encodes objects. */
 bool ncz_chain_step_vlen(const ncz_chain_step *s);

@@ -86,7 +86,6 @@ astype_decode(const void *state, const ncz_array_type *type, const void *in, siz
 
 const ncz_codec_ops ncz_codec_astype = {
     .id = "astype",
-    .v3_name = "numcodecs.astype",
     .members = {"encode_dtype", "decode_dtype"},
     .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,

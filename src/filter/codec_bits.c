@@ -102,7 +102,6 @@ bitround_decode(const void *state, const ncz_array_type *type, const void *in, s
 
 const ncz_codec_ops ncz_codec_bitround = {
     .id = "bitround",
-    .v3_name = "numcodecs.bitround",
     .members = {"keepbits"},
     .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,
@@ -185,7 +184,6 @@ packbits_decode(const void *state, const ncz_array_type *type, const void *in, s
 
 const ncz_codec_ops ncz_codec_packbits = {
     .id = "packbits",
-    .v3_name = "numcodecs.packbits",
     .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,
     .bound = packbits_bound,

@@ -100,7 +100,10 @@ blosc_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_
     (void)in;
     if ((rc = read_members(ops, config, s)) != NC_NOERR)
         return rc;
-    if (!ncz_json_is(shuffle, NCZ_JSON_NULL)) {
+    if (ncz_json_is(shuffle, NCZ_JSON_INT)) { /* as `numcodecs.blosc` has it, and netCDF-C's branch for v3 */
+        if ((rc = ncz_codec_int(config, ops->id, "shuffle", -1, 2, &s->shuffle)) != NC_NOERR)
+            return rc;
+    } else if (!ncz_json_is(shuffle, NCZ_JSON_NULL)) {
         while (i < NCZ_LEN(v3_shuffles) && !ncz_json_str_is(shuffle, v3_shuffles[i]))
             i++;
         if (i == NCZ_LEN(v3_shuffles))

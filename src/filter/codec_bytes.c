@@ -8,37 +8,9 @@
 #include "filter/filter_int.h"
 
 typedef struct bytes_state {
-    bool given; /* false: the byte order of the elements */
+    bool given; /* the byte order differs from that of the elements */
     bool big;
 } bytes_state;
-
-/* "endian" may be absent if elements have one byte. */
-static int
-bytes_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, void *state)
-{
-    bytes_state    *s = state;
-    const ncz_json *endian = ncz_json_get(config, "endian");
-
-    if (ncz_json_is(endian, NCZ_JSON_NULL) && in->dtype.size <= 1)
-        return NC_NOERR;
-    s->given = true;
-    s->big = ncz_json_str_is(endian, "big");
-    if (!s->big && !ncz_json_str_is(endian, "little"))
-        return ncz_fail(NC_EFILTER, "codec '%s': \"endian\" is neither \"little\" nor \"big\"", ops->id);
-    return NC_NOERR;
-}
-
-static void
-bytes_describe_v3(const void *state, const ncz_array_type *in, ncz_jsonw *w)
-{
-    const bytes_state *s = state;
-    bool               given = s != NULL && s->given;
-
-    if (!given && in->dtype.size <= 1)
-        return;
-    ncz_jsonw_key(w, "endian");
-    ncz_jsonw_cstr(w, (given ? s->big : in->dtype.big) ? "big" : "little");
-}
 
 /* The bytes of one number. Characters and raw bytes have no byte order; UCS-4 has four bytes each. */
 static size_t
@@ -51,6 +23,32 @@ number_bytes(const ncz_dtype *t)
     case NCZ_KIND_UCS4: return 4;
     default: return 1;
     }
+}
+
+/* Without "endian" the order of numbers is little-endian, which all writers mean that leave it out. */
+static int
+bytes_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, void *state)
+{
+    bytes_state    *s = state;
+    const ncz_json *endian = ncz_json_get(config, "endian");
+    bool            absent = ncz_json_is(endian, NCZ_JSON_NULL);
+
+    s->big = ncz_json_str_is(endian, "big");
+    if (!absent && !s->big && !ncz_json_str_is(endian, "little"))
+        return ncz_fail(NC_EFILTER, "codec '%s': \"endian\" is neither \"little\" nor \"big\"", ops->id);
+    s->given = s->big != in->dtype.big && number_bytes(&in->dtype) > 1;
+    return NC_NOERR;
+}
+
+/* Written for elements of one byte, too: not all readers do without. */
+static void
+bytes_describe_v3(const void *state, const ncz_array_type *in, ncz_jsonw *w)
+{
+    const bytes_state *s = state;
+    bool               given = s != NULL && s->given;
+
+    ncz_jsonw_key(w, "endian");
+    ncz_jsonw_cstr(w, in->dtype.size > 1 && (given ? s->big : in->dtype.big) ? "big" : "little");
 }
 
 static bool

@@ -212,7 +212,6 @@ bz2_decode(const void *state, const ncz_array_type *type, const void *in, size_t
 
 const ncz_codec_ops ncz_codec_bz2 = {
     .id = "bz2",
-    .v3_name = "numcodecs.bz2",
     .members = {"level"},
     .hdf5_id = 307,
     .cls = NCZ_CODEC_BYTES_BYTES,

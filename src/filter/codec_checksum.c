@@ -76,17 +76,6 @@ checksum_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_a
     return NC_NOERR;
 }
 
-/* v3's crc32c has no configuration: the checksum comes last. */
-static int
-crc32c_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, void *state)
-{
-    (void)in;
-    if (ncz_json_len(config) > 0)
-        return ncz_fail(NC_EFILTER, "codec '%s' has no configuration in Zarr v3", ops->id);
-    *(checksum_state *)state = (checksum_state){.kind = CRC32C, .at_end = true};
-    return NC_NOERR;
-}
-
 /* A prefix that is summed before the data has no form in JSON: numcodecs cannot write one. */
 static int
 lookup3_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
@@ -118,14 +107,11 @@ checksum_describe(const void *state, ncz_jsonw *w)
     ncz_jsonw_cstr(w, s->at_end ? "end" : "start");
 }
 
-static void
-crc32c_describe_v3(const void *state, const ncz_array_type *in, ncz_jsonw *w)
+/* v3's own crc32c comes last. numcodecs' can also come first. */
+static bool
+crc32c_is_core(const void *state)
 {
-    const checksum_state *s = state;
-
-    (void)in;
-    if (!s->at_end && w->status == NC_NOERR)
-        w->status = ncz_fail(NC_ENOFILTER, "codec 'crc32c': Zarr v3 has no form of it with the checksum first");
+    return ((const checksum_state *)state)->at_end;
 }
 
 static void
@@ -196,19 +182,18 @@ checksum_decode(const void *state, const ncz_array_type *type, const void *in, s
     return NC_NOERR;
 }
 
-#define CHECKSUM_OPS(name, v3, read, read_v3, write, write_v3, ...)                                                  \
+#define CHECKSUM_OPS(name, v3, core, read, write, ...)                                                               \
     {                                                                                                                \
-        .id = name, .v3_name = v3, .members = {__VA_ARGS__}, .cls = NCZ_CODEC_BYTES_BYTES, .fixed = true,            \
-        .state_size = sizeof(checksum_state), .from_json = read, .from_v3 = read_v3, .describe = write,              \
-        .describe_v3 = write_v3, .bound = checksum_bound, .encode = checksum_encode, .decode = checksum_decode,      \
+        .id = name, .v3_name = v3, .is_core = core, .members = {__VA_ARGS__}, .cls = NCZ_CODEC_BYTES_BYTES,          \
+        .fixed = true, .state_size = sizeof(checksum_state), .from_json = read, .describe = write,                   \
+        .bound = checksum_bound, .encode = checksum_encode, .decode = checksum_decode,                               \
     }
 
 const ncz_codec_ops ncz_codec_crc32 =
-    CHECKSUM_OPS("crc32", "numcodecs.crc32", checksum_from_json, NULL, checksum_describe, NULL, "location");
-const ncz_codec_ops ncz_codec_crc32c = CHECKSUM_OPS("crc32c", "crc32c", checksum_from_json, crc32c_from_v3,
-                                                    checksum_describe, crc32c_describe_v3, "location");
+    CHECKSUM_OPS("crc32", NULL, NULL, checksum_from_json, checksum_describe, "location");
+const ncz_codec_ops ncz_codec_crc32c =
+    CHECKSUM_OPS("crc32c", "crc32c", crc32c_is_core, checksum_from_json, checksum_describe, "location");
 const ncz_codec_ops ncz_codec_adler32 =
-    CHECKSUM_OPS("adler32", "numcodecs.adler32", checksum_from_json, NULL, checksum_describe, NULL, "location");
+    CHECKSUM_OPS("adler32", NULL, NULL, checksum_from_json, checksum_describe, "location");
 const ncz_codec_ops ncz_codec_lookup3 =
-    CHECKSUM_OPS("jenkins_lookup3", "numcodecs.jenkins_lookup3", lookup3_from_json, NULL, lookup3_describe, NULL,
-                 "initval", "prefix");
+    CHECKSUM_OPS("jenkins_lookup3", NULL, NULL, lookup3_from_json, lookup3_describe, "initval", "prefix");

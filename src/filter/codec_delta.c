@@ -139,7 +139,6 @@ delta_decode(const void *state, const ncz_array_type *type, const void *in, size
 
 const ncz_codec_ops ncz_codec_delta = {
     .id = "delta",
-    .v3_name = "numcodecs.delta",
     .members = {"dtype", "astype"},
     .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,

@@ -84,7 +84,6 @@ fletcher32_decode(const void *state, const ncz_array_type *type, const void *in,
 
 const ncz_codec_ops ncz_codec_fletcher32 = {
     .id = "fletcher32",
-    .v3_name = "numcodecs.fletcher32",
     .hdf5_id = 3,
     .cls = NCZ_CODEC_BYTES_BYTES,
     .fixed = true,

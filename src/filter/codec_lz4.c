@@ -95,7 +95,6 @@ lz4_decode(const void *state, const ncz_array_type *type, const void *in, size_t
 
 const ncz_codec_ops ncz_codec_lz4 = {
     .id = "lz4",
-    .v3_name = "numcodecs.lz4",
     .members = {"acceleration"},
     .cls = NCZ_CODEC_BYTES_BYTES,
     .state_size = sizeof(lz4_state),

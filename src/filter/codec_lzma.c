@@ -438,7 +438,6 @@ lzma_decode(const void *state, const ncz_array_type *type, const void *in, size_
 
 const ncz_codec_ops ncz_codec_lzma = {
     .id = "lzma",
-    .v3_name = "numcodecs.lzma",
     .members = {"format", "check", "preset", "filters"},
     .cls = NCZ_CODEC_BYTES_BYTES,
     .state_size = sizeof(lzma_state),

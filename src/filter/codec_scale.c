@@ -145,7 +145,6 @@ scale_decode(const void *state, const ncz_array_type *type, const void *in, size
 
 const ncz_codec_ops ncz_codec_fixedscaleoffset = {
     .id = "fixedscaleoffset",
-    .v3_name = "numcodecs.fixedscaleoffset",
     .members = {"scale", "offset", "dtype", "astype"},
     .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,
@@ -262,7 +261,6 @@ quantize_decode(const void *state, const ncz_array_type *type, const void *in, s
 
 const ncz_codec_ops ncz_codec_quantize = {
     .id = "quantize",
-    .v3_name = "numcodecs.quantize",
     .members = {"digits", "dtype", "astype"},
     .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,

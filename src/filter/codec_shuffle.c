@@ -130,7 +130,6 @@ shuffle_decode(const void *state, const ncz_array_type *type, const void *in, si
 
 const ncz_codec_ops ncz_codec_shuffle = {
     .id = "shuffle",
-    .v3_name = "numcodecs.shuffle",
     .members = {"elementsize"},
     .hdf5_id = 2,
     .cls = NCZ_CODEC_BYTES_BYTES,

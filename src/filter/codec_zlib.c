@@ -294,7 +294,6 @@ gzip_decode(const void *state, const ncz_array_type *type, const void *in, size_
 
 const ncz_codec_ops ncz_codec_zlib = {
     .id = "zlib",
-    .v3_name = "numcodecs.zlib",
     .members = {"level"},
     .hdf5_id = 1,
     .cls = NCZ_CODEC_BYTES_BYTES,

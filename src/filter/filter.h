@@ -37,6 +37,8 @@ typedef struct ncz_array_type {
     size_t          rank;        /* entries of `shape` and `order` */
     const uint64_t *shape;       /* shape of a chunk; NULL: unknown */
     const unsigned *order;       /* dimensions in storage order, as in ncz_spec; NULL: C order */
+    const void     *fill;        /* the fill value, one element; NULL: zero bytes, or an array of objects */
+    bool            no_fill;     /* there is a fill value, but an earlier codec cannot encode it */
     bool            bytes;       /* the input is bytes, no longer elements */
 } ncz_array_type;
 
@@ -68,11 +70,12 @@ typedef struct ncz_codec_ops ncz_codec_ops;
  */
 struct ncz_codec_ops {
     const char     *id;                         /* the name in numcodecs and Zarr v2; also in error texts */
-    const char     *v3_name;                    /* the name in Zarr v3; NULL: no form in v3 */
+    const char     *v3_name;                    /* the name in Zarr v3; NULL: "numcodecs.<id>" */
     const char     *members[NCZ_CODEC_MEMBERS]; /* of its configuration, except "id"; any other is an error */
     unsigned        hdf5_id;                    /* HDF5 filter id; 0: none */
     ncz_codec_class cls;
     bool            v3_only;    /* has no name in Zarr v2 */
+    bool            moves;      /* array to array: moves or groups elements, but does not change them */
     bool            any_member; /* its configuration may have any members */
     bool            any_error;  /* its errors have no kind: with more room, decode() may succeed */
     bool            fixed;      /* encode() always gives exactly bound() bytes */
@@ -91,12 +94,16 @@ struct ncz_codec_ops {
     /* HDF5 parameter words. May be NULL: not an HDF5 filter. */
     int (*from_words)(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in,
                       void *state);
+    /* Makes the state for another input from `old`. May be NULL: the state is the same for all inputs. */
+    int (*retype)(const ncz_codec_ops *ops, const void *old, const ncz_array_type *in, void *state);
     void (*free_state)(void *state); /* frees what the state owns, also after a failed from_...(). May be NULL */
 
     /* Write the configuration in each spelling. */
     void (*describe)(const void *state, ncz_jsonw *w); /* members after "id", in netCDF's order. May be NULL: none */
     /* The members of v3's "configuration". May be NULL: those of describe(). */
     void (*describe_v3)(const void *state, const ncz_array_type *in, ncz_jsonw *w);
+    /* Whether v3_name is the codec with this state. False: it is "numcodecs.<id>". May be NULL: always. */
+    bool (*is_core)(const void *state);
     int (*to_words)(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS]);
 
     /* True: the output equals the input byte for byte, so the codec is not run. May be NULL: never. */
@@ -104,8 +111,9 @@ struct ncz_codec_ops {
     /* The most bytes that encode() can give for `n` input bytes. False: overflow. May be NULL: n. */
     bool (*bound)(const void *state, size_t n, size_t *out);
     /*
-     * NCZ_CODEC_ARRAY_ARRAY only: changes the type of the input of encode() to that of its output: `dtype`, and `row`
-     * if rows change. The chain sets the other members.
+     * NCZ_CODEC_ARRAY_ARRAY only: changes the type of the input of encode() to that of its output: `dtype`, `row` if
+     * rows change, and `rank`, `shape` and `order` if the shape changes, which then lies in the state. The chain sets
+     * the other members.
      */
     void (*encoded_type)(const void *state, ncz_array_type *type);
     /* Encodes in[0..n), which has type `type`, into out[0..cap), cap >= bound. *used: the size of the result. */
@@ -145,6 +153,9 @@ struct ncz_codec_ops {
 
 /* Look up a codec: NULL, or a reference for ncz_codec_ops_unref(), which keeps registered codecs alive. */
 const ncz_codec_ops *ncz_codec_by_id(const char *id);
+/*
+ * By the name in Zarr v3. Other names of a codec are "numcodecs.<id>" and, as netCDF-C's branch for v3 has it, its id.
+ */
 const ncz_codec_ops *ncz_codec_by_v3_name(const char *name);
 const ncz_codec_ops *ncz_codec_by_hdf5(unsigned hdf5_id);
 void                 ncz_codec_ops_unref(const ncz_codec_ops *ops);
@@ -162,7 +173,7 @@ typedef struct ncz_codec ncz_codec;
 /* Make a codec from each spelling of a configuration, for the input `in`. */
 int ncz_codec_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in,
                         ncz_config_rules rules, ncz_codec **out);
-/* `config` is {"name", "configuration"}. NC_ENOFILTER: the codec has no form in v3. */
+/* `config` is the name as a string, or {"name", "configuration"}. */
 int ncz_codec_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_codec **out);
 int ncz_codec_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in,
                          ncz_codec **out);
@@ -317,5 +328,34 @@ typedef struct ncz_shard_layout {
 
 /* Zarr v3's shards. The layout is a const ncz_shard_layout *. */
 extern const ncz_object_ops ncz_shard_ops;
+
+/* ---- chains of Zarr v3 ----------------------------------------------------------------------------------------- */
+
+/*
+ * What the "codecs" of a v3 array say. With `inner` the object is a shard, a sharding codec alone, whose chunks the
+ * engine reads and stores one by one; the other members then describe an inner chunk. All other shards (after a
+ * transpose, with codecs that follow, inside a shard) are a codec of the chain.
+ */
+typedef struct ncz_v3_codecs {
+    ncz_chain       *chain; /* of one chunk, the inner one of a shard; NULL: the bytes as they are */
+    bool             big;   /* byte order of the elements: that of `bytes`, if it gets the array's own elements */
+    unsigned        *order; /* of a transpose that comes first: as in ncz_spec.order; NULL: C order */
+    uint64_t        *inner; /* shape of a shard's inner chunks, rank entries; NULL: each chunk is an object */
+    ncz_shard_layout shard;
+} ncz_v3_codecs;
+
+/*
+ * Parses "codecs" for objects of the type `in`: its `shape` is required, its byte order and `order` are not used.
+ * `most`: limit on codecs, also in nested lists. Malformed: NC_EFILTER with the codec, member and cause. A codec that
+ * is unknown, or that this build cannot run, keeps its place in the chain, as in v2. Clear *out, which a failure
+ * leaves empty, with ncz_v3_codecs_clear().
+ */
+int ncz_chain_parse_v3(const ncz_json *codecs, const ncz_array_type *in, size_t most, ncz_v3_codecs *out);
+/*
+ * Writes the list, always as objects. `in`: of the whole object; its byte order and `order` are not used. NC_ENOFILTER:
+ * a codec has no form in v3.
+ */
+int  ncz_chain_write_v3(const ncz_v3_codecs *c, const ncz_array_type *in, ncz_jsonw *w);
+void ncz_v3_codecs_clear(ncz_v3_codecs *c); /* may be called twice */
 
 #endif /* NCZ_FILTER_H */

@@ -7,6 +7,7 @@
 #include "filter/filter_int.h"
 
 #include <stdalign.h>
+#include <stdio.h>
 #include <string.h>
 
 #define STATE_OFFSET ((sizeof(ncz_codec) + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t))
@@ -41,13 +42,14 @@ finish_codec(ncz_codec *c, int rc, ncz_codec **out)
 }
 
 int
-ncz_codec_unknown(const char *id, const char *text, size_t len, const char *why, ncz_codec **out)
+ncz_codec_unknown(const char *id, const char *text, size_t len, const char *why, bool from_v3, ncz_codec **out)
 {
     ncz_codec *c = ncz_zalloc(sizeof *c);
 
     if (c == NULL)
         return ncz_fail_nomem(sizeof *c);
     atomic_init(&c->refs, 1);
+    c->from_v3 = from_v3;
     c->id = ncz_strdup(id);
     c->text = ncz_strndup(text, len);
     c->why = why != NULL ? ncz_strdup(why) : ncz_sprintf(NCZ_CODEC_NOT_KNOWN, id);
@@ -137,6 +139,20 @@ ncz_codec_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_
     return finish_codec(c, rc, out);
 }
 
+/*
+ * netCDF-C's branch for v3 writes a codec's id alone. Its configurations then follow the rules of its documents for
+ * v2, for shuffle's element size. Codecs whose id is their name in v3 have no such case.
+ */
+static ncz_config_rules
+find_rules(const ncz_json *config, const ncz_codec_ops *ops)
+{
+    size_t      len;
+    const char *name =
+        ncz_json_str(ncz_json_is(config, NCZ_JSON_STRING) ? config : ncz_json_get(config, "name"), &len);
+
+    return name != NULL && strcmp(name, ops->id) == 0 ? NCZ_CONFIG_NETCDF : NCZ_CONFIG_NUMCODECS;
+}
+
 int
 ncz_codec_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_codec **out)
 {
@@ -144,8 +160,6 @@ ncz_codec_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_ar
     ncz_codec      *c = NULL;
     int             rc;
 
-    if (ops->v3_name == NULL)
-        return ncz_fail(NC_ENOFILTER, "codec '%s' has no form in Zarr v3", ops->id);
     if (!ncz_json_is(members, NCZ_JSON_NULL) && !ncz_json_is(members, NCZ_JSON_OBJECT))
         return ncz_fail(NC_EFILTER, "codec '%s': its \"configuration\" is not an object", ops->id);
     if ((rc = check_members(ops, members, NULL)) != NC_NOERR || (rc = new_codec(ops, &c)) != NC_NOERR)
@@ -153,8 +167,23 @@ ncz_codec_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_ar
     if (ops->from_v3 != NULL)
         rc = ops->from_v3(ops, members, in, c->state);
     else if (ops->from_json != NULL)
-        rc = ops->from_json(ops, members, in, NCZ_CONFIG_NUMCODECS, c->state);
+        rc = ops->from_json(ops, members, in, find_rules(config, ops), c->state);
     return finish_codec(c, rc, out);
+}
+
+int
+ncz_codec_retype(ncz_codec *c, const ncz_array_type *in, ncz_codec **out)
+{
+    ncz_codec *made = NULL;
+    int        rc;
+
+    if (c->ops == NULL || c->ops->retype == NULL) {
+        *out = ncz_codec_ref(c);
+        return NC_NOERR;
+    }
+    if ((rc = new_codec(c->ops, &made)) != NC_NOERR)
+        return rc;
+    return finish_codec(made, c->ops->retype(c->ops, c->state, in, made->state), out);
 }
 
 int
@@ -186,17 +215,41 @@ ncz_codec_describe(const ncz_codec *c, ncz_jsonw *w)
     ncz_jsonw_close_object(w);
 }
 
+/* Writes the text that an unknown codec was read with: a name alone as an object. */
+static int
+write_unknown_v3(const ncz_codec *c, ncz_jsonw *w)
+{
+    if (!c->from_v3)
+        return ncz_fail(NC_ENOFILTER, "%s; its form in Zarr v3 is not known", c->why);
+    if (c->text[0] == '"') {
+        ncz_jsonw_open_object(w);
+        ncz_jsonw_key(w, "name");
+    }
+    ncz_jsonw_raw(w, c->text, strlen(c->text));
+    if (c->text[0] == '"')
+        ncz_jsonw_close_object(w);
+    return w->status;
+}
+
+static void
+write_v3_name(const ncz_codec *c, ncz_jsonw *w)
+{
+    char name[sizeof NCZ_NUMCODECS + NC_MAX_NAME];
+    bool core = c->ops->v3_name != NULL && (c->ops->is_core == NULL || c->ops->is_core(c->state));
+
+    (void)snprintf(name, sizeof name, NCZ_NUMCODECS "%s", c->ops->id);
+    ncz_jsonw_key(w, "name");
+    ncz_jsonw_cstr(w, core ? c->ops->v3_name : name);
+}
+
 /* Always writes "configuration": some readers require it although v3 does not. */
 int
 ncz_codec_describe_v3(const ncz_codec *c, const ncz_array_type *in, ncz_jsonw *w)
 {
     if (c->ops == NULL)
-        return ncz_fail(NC_ENOFILTER, "%s", c->why);
-    if (c->ops->v3_name == NULL)
-        return ncz_fail(NC_ENOFILTER, "codec '%s' has no form in Zarr v3", c->ops->id);
+        return write_unknown_v3(c, w);
     ncz_jsonw_open_object(w);
-    ncz_jsonw_key(w, "name");
-    ncz_jsonw_cstr(w, c->ops->v3_name);
+    write_v3_name(c, w);
     ncz_jsonw_key(w, "configuration");
     ncz_jsonw_open_object(w);
     if (c->ops->describe_v3 != NULL)

@@ -68,7 +68,9 @@
     CODEC(json2)             \
     CODEC(msgpack2)          \
     CODEC(categorize)        \
-    CODEC(bytes)
+    CODEC(bytes)             \
+    CODEC(transpose)         \
+    CODEC(sharding)
 /* clang-format on */
 
 #define NCZ_DECLARE_CODEC(name) extern const ncz_codec_ops ncz_codec_##name;

@@ -3,6 +3,7 @@
  * All codecs: the table of filter_codecs.h, which is fixed at build time, and the list of the codecs that
  * applications registered, which is global and has its own lock.
  */
+#include "filter/chain_int.h"
 #include "filter/filter_int.h"
 #include "filter/codec_user_int.h"
 
@@ -53,10 +54,18 @@ ncz_codec_by_id(const char *id)
     return find_codec(NAME_V2, id, 0);
 }
 
+/* Early drafts of v3 called `bytes` "endian". */
 const ncz_codec_ops *
 ncz_codec_by_v3_name(const char *name)
 {
-    return find_codec(NAME_V3, name, 0);
+    size_t               prefix = sizeof NCZ_NUMCODECS - 1;
+    const ncz_codec_ops *ops = find_codec(NAME_V3, name, 0);
+
+    if (ops != NULL)
+        return ops;
+    if (strcmp(name, "endian") == 0)
+        return &ncz_codec_bytes;
+    return find_codec(NAME_V2, strncmp(name, NCZ_NUMCODECS, prefix) == 0 ? name + prefix : name, 0);
 }
 
 const ncz_codec_ops *

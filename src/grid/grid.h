@@ -219,6 +219,16 @@ int ncz_vlen_put(const ncz_transfer *m, const ncz_piece *p, size_t n, const ncz_
 bool ncz_vlen_few(const ncz_vlen_block *t, const ncz_piece *p);
 int  ncz_vlen_change(const ncz_transfer *m, const ncz_piece *p, const void *mem, char **block);
 
+/* The distance in elements between neighbours along each dimension of a chunk. */
+void ncz_grid_strides(const uint64_t *chunk, size_t rank, const unsigned *order, uint64_t *out);
+
+/*
+ * Copies a box of n[0] x n[1] x ... elements of `size` bytes as they are. src_step, dst_step: the distance in elements
+ * between neighbours along each dimension. The two places do not overlap.
+ */
+int ncz_grid_copy_box(size_t rank, const uint64_t *n, size_t size, const void *src, const uint64_t *src_step,
+                      void *dst, const uint64_t *dst_step);
+
 /* Convert n packed elements for attributes and fill values: stored to memory, and back. */
 int ncz_convert_out(const ncz_dtype *from, const void *src, const ncz_type *mem, void *dst, size_t n, bool classic);
 int ncz_convert_in(const ncz_type *mem, const void *src, const ncz_dtype *to, void *dst, size_t n, bool classic);

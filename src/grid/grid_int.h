@@ -89,9 +89,6 @@ void ncz_grid_loops_tidy(ncz_loops *t); /* smallest steps of side b innermost; m
 int  ncz_grid_loops_each(ncz_loops *t, ncz_plane_fn fn, void *arg);
 void ncz_grid_loops_clear(ncz_loops *t);
 
-/* The distance in elements between neighbours along each dimension of a chunk. */
-void ncz_grid_strides(const uint64_t *chunk, size_t rank, const unsigned *order, uint64_t *out);
-
 /*
  * The loops of a piece, with the chunk as side a. *off: the offset in bytes of the piece's first element in the
  * chunk, whose elements take `chunk_item` bytes. chunk_item 0: side a does not advance.

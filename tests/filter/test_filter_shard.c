@@ -1,103 +1,177 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layout of Zarr v3's shards: bytes as another writer makes them, every layout there and back, damaged indexes. */
+/* The layout of shards: the bytes that other writers make, all forms of the index, and damage. */
 #include "filter_testing.h"
 
-#include "filter/filter.h"
+#include <stdio.h>
 
-/* Four int16 values, two in each chunk, index at the start and at the end: as zarr-python 3.1.6 stores them. */
-static const unsigned char at_start[] = {0x24, 0,    0,    0,    0,    0,    0, 0, 4, 0, 0, 0, 0, 0, 0,
-                                         0,    0x28, 0,    0,    0,    0,    0, 0, 0, 4, 0, 0, 0, 0, 0,
-                                         0,    0,    0xdf, 0x37, 0x06, 0xb7, 1, 0, 2, 0, 3, 0, 4, 0};
-static const unsigned char at_end[] = {1, 0, 2, 0, 3, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0,    0,    0,    0,
-                                       0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0xf6, 0xff, 0x6f, 0x8f};
+static const ncz_shard_layout usual = {.at_start = false};
 
-static void
-other_writers_bytes(void **state)
+static size_t
+from_hex(const char *hex, unsigned char *out)
 {
-    static const unsigned char one[] = {1, 0, 2, 0}, two[] = {3, 0, 4, 0};
-    ncz_slot_bytes             parts[2] = {{one, 4}, {two, 4}};
-    ncz_shard_layout           l = {.at_start = true};
-    ncz_buf                    out = NCZ_BUF_INIT;
+    size_t n = 0;
 
-    (void)state;
-    assert_int_equal(ncz_shard_ops.assemble(&l, parts, 2, &out), NC_NOERR);
-    assert_int_equal(out.len, sizeof at_start);
-    assert_memory_equal(out.data, at_start, sizeof at_start);
-    l.at_start = false;
-    assert_int_equal(ncz_shard_ops.assemble(&l, parts, 2, &out), NC_NOERR);
-    assert_int_equal(out.len, sizeof at_end);
-    assert_memory_equal(out.data, at_end, sizeof at_end);
-    ncz_buf_clear(&out);
+    for (unsigned v; *hex != '\0'; hex += *hex == ' ' ? 1 : 2)
+        if (*hex != ' ' && sscanf(hex, "%2x", &v) == 1)
+            out[n++] = (unsigned char)v;
+    return n;
 }
 
-static void
-every_layout(void **state)
+static ncz_buf
+assemble(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t n)
 {
-    static const char data[] = "abcdefghijklmnopqrstuvwxyz";
+    ncz_buf out = NCZ_BUF_INIT;
+
+    assert_int_equal(ncz_shard_ops.assemble(l, parts, n, &out), NC_NOERR);
+    return out;
+}
+
+/* Shards of zarr-python: the values 1 2 3 4 of two bytes, two in each inner chunk. */
+static void
+test_known_bytes(void **state)
+{
+    static const struct {
+        ncz_shard_layout layout;
+        const char      *hex;
+    } cases[] = {
+        {{.at_start = true},
+         "24000000 00000000 04000000 00000000 28000000 00000000 04000000 00000000 df3706b7 01000200 03000400"},
+        {{.at_start = false},
+         "01000200 03000400 00000000 00000000 04000000 00000000 04000000 00000000 04000000 00000000 f6ff6f8f"},
+    };
+    const ncz_slot_bytes parts[] = {{"\1\0\2", 4}, {"\3\0\4", 4}};
 
     (void)state;
-    for (int i = 0; i < 8; i++) {
-        ncz_shard_layout l = {.at_start = (i & 1) != 0, .big = (i & 2) != 0, .no_checksum = (i & 4) != 0};
-        ncz_slot_bytes   parts[5] = {{data, 3}, {NULL, 0}, {data + 3, 10}, {data + 13, 1}, {NULL, 0}};
-        ncz_slot         slots[5];
-        ncz_buf          out = NCZ_BUF_INIT;
-        size_t           nbytes;
-        bool             end;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        const ncz_shard_layout *l = &cases[i].layout;
+        unsigned char           wanted[64];
+        size_t                  n = from_hex(cases[i].hex, wanted), nindex;
+        ncz_buf                 out = assemble(l, parts, 2);
+        ncz_slot                slots[2];
+        bool                    at_end;
 
-        assert_true(ncz_shard_ops.index_range(&l, 5, &nbytes, &end));
-        assert_int_equal(nbytes, 80 + (l.no_checksum ? 0 : 4));
-        assert_true(end == !l.at_start);
-        assert_int_equal(ncz_shard_ops.assemble(&l, parts, 5, &out), NC_NOERR);
-        assert_int_equal(out.len, nbytes + 14);
-        assert_int_equal(ncz_shard_ops.parse_index(&l, out.data + (end ? 14 : 0), nbytes, slots, 5), NC_NOERR);
-        for (int k = 0; k < 5; k++) {
-            assert_int_equal(slots[k].length, parts[k].nbytes);
-            if (parts[k].data != NULL)
-                assert_memory_equal(out.data + slots[k].offset, parts[k].data, parts[k].nbytes);
-        }
+        assert_int_equal(out.len, n);
+        assert_memory_equal(out.data, wanted, n);
+        assert_true(ncz_shard_ops.index_range(l, 2, &nindex, &at_end));
+        assert_int_equal(nindex, 36);
+        assert_int_equal(at_end, !l->at_start);
+        assert_int_equal(ncz_shard_ops.parse_index(l, out.data + (at_end ? 8 : 0), nindex, slots, 2), NC_NOERR);
+        assert_int_equal(slots[0].offset, at_end ? 0 : 36);
+        assert_int_equal(slots[0].length, 4);
+        assert_int_equal(slots[1].offset, at_end ? 4 : 40);
+        assert_int_equal(slots[1].length, 4);
         ncz_buf_clear(&out);
     }
 }
 
 static void
-damaged(void **state)
+test_every_layout(void **state)
 {
-    ncz_shard_layout l = {.no_checksum = true};
-    ncz_slot         slots[2];
-    unsigned char    index[36];
-    size_t           nbytes;
-    bool             end;
+    const ncz_slot_bytes parts[] = {{"abc", 3}, {NULL, 0}, {"defgh", 5}};
 
     (void)state;
-    for (size_t i = 0; i < 36; i++) { /* any changed byte of an index with a checksum */
-        memcpy(index, at_end + 8, 36);
-        index[i] ^= 0x10;
-        assert_int_equal(ncz_shard_ops.parse_index(&(ncz_shard_layout){.big = false}, index, 36, slots, 2),
-                         NC_EFILTER);
+    for (unsigned bits = 0; bits < 8; bits++) {
+        ncz_shard_layout l = {.at_start = (bits & 1) != 0, .big = (bits & 2) != 0, .no_checksum = (bits & 4) != 0};
+        ncz_buf          out = assemble(&l, parts, 3);
+        size_t           nindex;
+        ncz_slot         slots[3];
+        bool             at_end;
+
+        assert_true(ncz_shard_ops.index_range(&l, 3, &nindex, &at_end));
+        assert_int_equal(nindex, l.no_checksum ? 48 : 52);
+        assert_int_equal(out.len, 8 + nindex);
+        assert_int_equal(
+            ncz_shard_ops.parse_index(&l, at_end ? out.data + out.len - nindex : out.data, nindex, slots, 3),
+            NC_NOERR);
+        assert_int_equal(slots[1].length, 0);
+        assert_int_equal(slots[0].length, 3);
+        assert_memory_equal(out.data + slots[0].offset, "abc", 3);
+        assert_int_equal(slots[2].length, 5);
+        assert_memory_equal(out.data + slots[2].offset, "defgh", 5);
+        ncz_buf_clear(&out);
+    }
+}
+
+static void
+put64(unsigned char *p, uint64_t v)
+{
+    for (int i = 0; i < 8; i++)
+        p[i] = (unsigned char)(v >> (8 * i));
+}
+
+static void
+test_damage(void **state)
+{
+    static const struct {
+        uint64_t offset, length;
+        int      rc;
+    } cases[] = {
+        {UINT64_MAX, UINT64_MAX, NC_NOERR},
+        {0, 1, NC_NOERR},
+        {UINT64_MAX, 4, NC_EFILTER},
+        {4, UINT64_MAX, NC_EFILTER},
+        {4, 0, NC_EFILTER},
+        {UINT64_MAX - 1, 2, NC_EFILTER},
+        {INT64_MAX, 1, NC_EFILTER},
+        {INT64_MAX - 1, 1, NC_NOERR},
+        {0, (uint64_t)INT64_MAX + 1, NC_EFILTER},
+    };
+    const ncz_shard_layout plain = {.no_checksum = true};
+    unsigned char          index[16];
+    ncz_slot               slot;
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        put64(index, cases[i].offset);
+        put64(index + 8, cases[i].length);
+        ncz_err_clear();
+        assert_int_equal(ncz_shard_ops.parse_index(&plain, index, 16, &slot, 1), cases[i].rc);
+        if (cases[i].rc != NC_NOERR)
+            assert_non_null(strstr(ncz_err_text(), "chunk 0 has offset"));
+    }
+    assert_int_equal(ncz_shard_ops.parse_index(&plain, index, 15, &slot, 1), NC_EFILTER);
+    assert_int_equal(ncz_shard_ops.parse_index(&usual, index, 16, &slot, 1), NC_EFILTER);
+}
+
+/* A changed bit anywhere in the index is noticed. */
+static void
+test_checksum(void **state)
+{
+    const ncz_slot_bytes parts[] = {{"abc", 3}, {NULL, 0}};
+    ncz_buf              out = assemble(&usual, parts, 2);
+    ncz_slot             slots[2];
+
+    (void)state;
+    for (size_t i = 0; i < 36 * 8; i++) {
+        out.data[3 + i / 8] = (char)(out.data[3 + i / 8] ^ 1 << i % 8);
+        assert_int_equal(ncz_shard_ops.parse_index(&usual, out.data + 3, 36, slots, 2), NC_EFILTER);
         assert_non_null(strstr(ncz_err_text(), "checksum"));
+        out.data[3 + i / 8] = (char)(out.data[3 + i / 8] ^ 1 << i % 8);
     }
-    for (size_t half = 0; half < 2; half++) { /* one number of the second chunk says "not stored" */
-        memcpy(index, at_end + 8, 32);
-        memset(index + 16 + 8 * half, 0xff, 8);
-        assert_int_equal(ncz_shard_ops.parse_index(&l, index, 32, slots, 2), NC_EFILTER);
-        assert_non_null(strstr(ncz_err_text(), "chunk 1 "));
-    }
-    memset(index + 16, 0xff, 16); /* both say so */
-    assert_int_equal(ncz_shard_ops.parse_index(&l, index, 32, slots, 2), NC_NOERR);
-    assert_int_equal(slots[1].length, 0);
-    memset(index + 8, 0, 8);
-    assert_int_equal(ncz_shard_ops.parse_index(&l, index, 32, slots, 2), NC_EFILTER); /* 0 bytes */
-    assert_int_equal(ncz_shard_ops.parse_index(&l, index, 31, slots, 2), NC_EFILTER);
-    assert_false(ncz_shard_ops.index_range(&l, SIZE_MAX / 16 + 1, &nbytes, &end));
+    assert_int_equal(ncz_shard_ops.parse_index(&usual, out.data + 3, 36, slots, 2), NC_NOERR);
+    ncz_buf_clear(&out);
+}
+
+static void
+test_sizes(void **state)
+{
+    const ncz_slot_bytes huge[] = {{"a", SIZE_MAX - 40}, {"b", SIZE_MAX / 2}};
+    ncz_buf              out = NCZ_BUF_INIT;
+    size_t               n;
+    bool                 at_end;
+
+    (void)state;
+    assert_false(ncz_shard_ops.index_range(&usual, SIZE_MAX / 8, &n, &at_end));
+    assert_int_equal(ncz_shard_ops.assemble(&usual, huge, 2, &out), NC_ENOMEM);
+    ncz_buf_clear(&out);
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_writers_bytes),
-        cmocka_unit_test(every_layout),
-        cmocka_unit_test(damaged),
+        cmocka_unit_test(test_known_bytes), cmocka_unit_test(test_every_layout), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_checksum),    cmocka_unit_test(test_sizes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Zarr v3's lists of codecs, for the files that read and write them and for the codecs that contain such lists.
+ */
+#ifndef NCZ_FILTER_CHAIN_V3_INT_H
+#define NCZ_FILTER_CHAIN_V3_INT_H
+
+#include "filter/chain_int.h"
+#include "filter/filter_int.h"
+
+/* Whether `v` names that codec. */
+bool ncz_v3_is_codec(const ncz_json *v, const ncz_codec_ops *ops);
+
+/*
+ * Parses the configuration of a sharding codec into out->inner, ->shard, and the rest for an inner chunk. `in` is the
+ * codec's input, whose byte order remains. A failure leaves *out unchanged.
+ */
+int ncz_v3_parse_shard(const ncz_json *config, const ncz_array_type *in, ncz_v3_codecs *out);
+
+/* The type of an inner chunk of a shard of the type `in`. */
+ncz_array_type ncz_v3_inner_type(const ncz_array_type *in, const ncz_v3_codecs *c);
+
+/* Writes the list for one chunk: the order of `in`, then a chain. */
+int ncz_v3_write_list(const ncz_chain *chain, const ncz_array_type *in, ncz_jsonw *w);
+/* Writes the members of a sharding codec's configuration. `in`: its input. */
+int ncz_v3_write_shard(const ncz_v3_codecs *c, const ncz_array_type *in, ncz_jsonw *w);
+
+/* Reads a transpose's "order" into fresh memory: result[i] is the dimension of the input that becomes dimension i. */
+int  ncz_transpose_read(const ncz_json *config, size_t rank, unsigned **out);
+void ncz_transpose_write(const unsigned *order, size_t rank, ncz_jsonw *w); /* the member "order" */
+
+#endif /* NCZ_FILTER_CHAIN_V3_INT_H */

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The "codecs" of Zarr v3: what is read, what is refused, what is written again. */
+#include "filter_testing.h"
+
+#include <stdio.h>
+
+#define LITTLE "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}"
+#define BIG    "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"big\"}}"
+#define CRC    "{\"name\": \"crc32c\", \"configuration\": {}}"
+#define GZIP   "{\"name\": \"gzip\", \"configuration\": {\"level\": 5}}"
+#define ORDER  "{\"name\": \"transpose\", \"configuration\": {\"order\": [1,0]}}"
+#define SHARD(shape, codecs, index, where)                                                                           \
+    "{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": " shape ", \"codecs\": [" codecs          \
+    "], \"index_codecs\": [" index "], \"index_location\": \"" where "\"}}"
+#define USUAL LITTLE ",{\"name\": \"crc32c\"}"
+
+static const uint64_t shape[2] = {4, 6};
+
+static ncz_array_type
+type_of(ncz_kind kind, size_t size)
+{
+    return (ncz_array_type){
+        .dtype = {.kind = kind, .size = size}, .chunk_bytes = 24 * size, .row = 6, .rank = 2, .shape = shape};
+}
+
+static int
+parse(const char *text, const ncz_array_type *in, ncz_v3_codecs *out)
+{
+    ncz_json *doc = json_of(text);
+    int       rc;
+
+    ncz_err_clear();
+    rc = ncz_chain_parse_v3(doc, in, 12, out);
+    ncz_json_free(doc);
+    return rc;
+}
+
+static ncz_v3_codecs
+parsed(const char *text, const ncz_array_type *in)
+{
+    ncz_v3_codecs c;
+
+    if (parse(text, in, &c) != NC_NOERR)
+        fail_msg("%s: %s", text, ncz_err_text());
+    return c;
+}
+
+static void
+check_written(const ncz_v3_codecs *c, const ncz_array_type *in, const char *wanted)
+{
+    ncz_buf   out = NCZ_BUF_INIT;
+    ncz_jsonw w = ncz_jsonw_on(&out);
+
+    assert_int_equal(ncz_chain_write_v3(c, in, &w), NC_NOERR);
+    assert_int_equal(ncz_jsonw_end(&w), NC_NOERR);
+    assert_string_equal(ncz_buf_str(&out), wanted);
+    ncz_buf_clear(&out);
+}
+
+/* What is read and what is written of it, for elements of four bytes. */
+static void
+test_read_and_write(void **state)
+{
+    static const struct {
+        const char *text, *written; /* NULL: the same */
+        bool        big, order, inner;
+        size_t      ncodecs; /* of the chain */
+    } cases[] = {
+        {"[" LITTLE "]", NULL, .ncodecs = 0},
+        {"[" BIG "]", NULL, .big = true},
+        {"[\"bytes\"]", "[" LITTLE "]", .ncodecs = 0},
+        {"[{\"name\": \"endian\", \"configuration\": {\"endian\": \"big\"}}]", "[" BIG "]", .big = true},
+        {"[" LITTLE "," GZIP "," CRC "]", NULL, .ncodecs = 2},
+        {"[" LITTLE ",{\"name\": \"crc32c\", \"must_understand\": false, \"note\": 1}]", "[" LITTLE "," CRC "]",
+         .ncodecs = 1},
+        {"[" ORDER "," BIG "," GZIP "]", NULL, .big = true, .order = true, .ncodecs = 1},
+        {"[" ORDER "," ORDER "," LITTLE "]", "[" LITTLE "]", .ncodecs = 0},
+        {"[{\"name\": \"transpose\", \"configuration\": {\"order\": \"F\"}},\"bytes\"]", "[" ORDER "," LITTLE "]",
+         .order = true},
+        {"[{\"name\": \"transpose\", \"configuration\": {\"order\": \"C\"}},\"bytes\"]", "[" LITTLE "]",
+         .ncodecs = 0},
+        {"[" SHARD("[2,3]", LITTLE "," GZIP, LITTLE "," CRC, "end") "]",
+         "[" SHARD("[2,3]", LITTLE "," GZIP, USUAL, "end") "]", .inner = true, .ncodecs = 1},
+        {"[" SHARD("[2,3]", ORDER "," BIG, BIG, "start") "]", NULL, .big = true, .order = true, .inner = true},
+        {"[" LITTLE ",{\"name\": \"numcodecs.zlib\", \"configuration\": {\"level\": 3}}]", NULL, .ncodecs = 1},
+        {"[" LITTLE ",{\"name\": \"numcodecs.crc32c\", \"configuration\": {\"location\": \"start\"}}]", NULL,
+         .ncodecs = 1},
+        {"[" LITTLE ",\"numcodecs.crc32c\"]", "[" LITTLE "," CRC "]", .ncodecs = 1},
+        {"[" LITTLE ",{\"name\": \"shuffle\", \"configuration\": {\"elementsize\": \"0\"}}]",
+         "[" LITTLE ",{\"name\": \"numcodecs.shuffle\", \"configuration\": {\"elementsize\": 4}}]", .ncodecs = 1},
+        {"[\"unheard\"]", "[{\"name\": \"unheard\"}]", .ncodecs = 1},
+        {"[" BIG ",{\"name\": \"unheard\", \"configuration\": {\"a\": [1]}}]", NULL, .big = true, .ncodecs = 2},
+        {"[" SHARD("[2,3]", "{\"name\": \"unheard\"}", USUAL, "end") "]", NULL, .inner = true, .ncodecs = 1},
+        {"[" SHARD("[2,3]", LITTLE, LITTLE "," GZIP, "end") "]", NULL, .ncodecs = 1},
+    };
+    ncz_array_type in = type_of(NCZ_KIND_INT, 4);
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_v3_codecs c = parsed(cases[i].text, &in);
+
+        assert_int_equal(c.big, cases[i].big);
+        assert_int_equal(c.order != NULL, cases[i].order);
+        assert_int_equal(c.inner != NULL, cases[i].inner);
+        assert_int_equal(ncz_chain_len(c.chain), cases[i].ncodecs);
+        check_written(&c, &in, cases[i].written != NULL ? cases[i].written : cases[i].text);
+        ncz_v3_codecs_clear(&c);
+        ncz_v3_codecs_clear(&c);
+    }
+}
+
+static void
+test_refused(void **state)
+{
+    static const struct {
+        const char *text, *why;
+    } cases[] = {
+        {"{}", "not a list"},
+        {"[]", "not a list"},
+        {"[1]", "must be a name"},
+        {"[{\"configuration\": {}}]", "must be a name"},
+        {"[" GZIP "]", "needs bytes"},
+        {"[" GZIP "," LITTLE "]", "needs bytes"},
+        {"[" LITTLE "," LITTLE "]", "needs elements"},
+        {"[" LITTLE "," ORDER "]", "needs elements"},
+        {"[" ORDER "]", "none that makes bytes"},
+        {"[{\"name\": \"bytes\", \"configuration\": {\"endian\": \"middle\"}}]", "\"endian\""},
+        {"[{\"name\": \"bytes\", \"configuration\": {\"endain\": \"big\"}}]", "did you mean \"endian\""},
+        {"[{\"name\": \"bytes\", \"configuration\": 7}]", "\"configuration\""},
+        {"[{\"name\": \"transpose\", \"configuration\": {\"order\": [0,0]}}," LITTLE "]", "permutation"},
+        {"[{\"name\": \"transpose\", \"configuration\": {\"order\": [0,2]}}," LITTLE "]", "permutation"},
+        {"[{\"name\": \"transpose\", \"configuration\": {\"order\": [0,-1]}}," LITTLE "]", "permutation"},
+        {"[{\"name\": \"transpose\", \"configuration\": {\"order\": [0]}}," LITTLE "]", "2 dimensions"},
+        {"[{\"name\": \"transpose\"}," LITTLE "]", "2 dimensions"},
+        {"[{\"name\": \"vlen-utf8\"}]", "strings of any length"},
+        {"[" LITTLE ",{\"name\": \"gzip\", \"configuration\": {\"level\": 99}}]", "\"level\""},
+        {"[" LITTLE ",{\"name\": \"blosc\", \"configuration\": {\"shuffle\": \"bytes\"}}]", "\"shuffle\""},
+        {"[" SHARD("[2]", LITTLE, USUAL, "end") "]", "\"chunk_shape\" is not a list"},
+        {"[" SHARD("[2,0]", LITTLE, USUAL, "end") "]", "must divide"},
+        {"[" SHARD("[2,4]", LITTLE, USUAL, "end") "]", "dimension 1 of it has 6"},
+        {"[" SHARD("[2,-3]", LITTLE, USUAL, "end") "]", "must divide"},
+        {"[" SHARD("[2,\"3\"]", LITTLE, USUAL, "end") "]", "must divide"},
+        {"[" SHARD("[2,3]", "", USUAL, "end") "]", "none that makes bytes"},
+        {"[" SHARD("[2,3]", GZIP, USUAL, "end") "]", "needs bytes"},
+        {"[" SHARD("[2,3]", LITTLE, "", "end") "]", "\"index_codecs\""},
+        {"[" SHARD("[2,3]", LITTLE, USUAL, "middle") "]", "\"index_location\""},
+    };
+    ncz_array_type in = type_of(NCZ_KIND_INT, 4);
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_v3_codecs c;
+
+        assert_int_equal(parse(cases[i].text, &in, &c), NC_EFILTER);
+        if (strstr(ncz_err_text(), cases[i].why) == NULL)
+            fail_msg("%s: %s", cases[i].text, ncz_err_text());
+        assert_null(c.chain);
+        assert_null(c.order);
+        assert_null(c.inner);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_read_and_write),
+        cmocka_unit_test(test_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
