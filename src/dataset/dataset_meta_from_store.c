@@ -202,24 +202,38 @@ know_copies(ncz_meta_source *s, const zmap_get_req *req)
     return NC_NOERR;
 }
 
-/* Fetches the first document alone if it may suffice, then the others in one batch. A writer that must know whether
+/* Fetches the documents that may suffice. *enough: they do. */
+static int
+get_first(const ncz_meta_fetch *f, zmap_get_req *gets, ncz_doc_set *h, bool *enough)
+{
+    const ncz_docs_req *r = &f->reqs[0];
+
+    (void)zmap_get_batch(f->s->map, gets, r->first, NULL, NULL); /* each request has its own status */
+    for (size_t k = 0; k < r->first; k++)
+        take_document(f->s, h, k, r, &gets[k]);
+    *enough = r->enough(h->got);
+    for (size_t k = 0; k < r->first && !*enough; k++)
+        if (gets[k].err.code != NC_NOERR && gets[k].err.code != NC_EEMPTY)
+            return ncz_err_adopt(&gets[k].err);
+    return NC_NOERR;
+}
+
+/* Fetches the first documents if they may suffice, then the others in one batch. A writer that must know whether
  * consolidated metadata exist has that request in the same batch, after the documents. After a failure of the first
- * request no other is made. */
+ * requests no other is made. */
 static int
 root_steps(const ncz_meta_fetch *f, zmap_get_req *gets, ncz_doc_set *h)
 {
     const ncz_docs_req *r = &f->reqs[0];
     bool                know = f->s->wish == NCZ_CONSOLIDATED_KNOW;
+    bool                enough = false;
     size_t              n = 0;
+    int                 rc;
 
     if (r->enough != NULL) {
-        (void)zmap_get_batch(f->s->map, gets, 1, NULL, NULL); /* each request has its own status */
-        take_document(f->s, h, 0, r, &gets[0]);
-        if (h->got[0].doc != NULL && r->enough(h->got[0].doc))
-            return NC_NOERR;
-        if (gets[0].err.code != NC_NOERR && gets[0].err.code != NC_EEMPTY)
-            return ncz_err_adopt(&gets[0].err);
-        n = 1;
+        if ((rc = get_first(f, gets, h, &enough)) != NC_NOERR || enough)
+            return rc;
+        n = r->first;
     }
     (void)zmap_get_batch(f->s->map, gets + n, r->n - n + know, NULL, NULL);
     for (; n < r->n; n++)

@@ -84,11 +84,12 @@ typedef struct ncz_chunk_key {
 typedef int (*ncz_node_doc_fn)(void *arg, const char *name, bool visible, const ncz_buf *text);
 
 typedef struct ncz_dialect_ops {
-    const char        *name;        /* for error texts */
-    int                zarr_format; /* the version of Zarr, as in its documents */
-    const char        *nczarr;      /* the version of NCZarr's keys */
-    ncz_generation     newest;      /* the layout of a new dataset with NCZarr's keys */
-    bool               has_shards;  /* objects may hold several chunks */
+    const char        *name;            /* for error texts */
+    int                zarr_format;     /* the version of Zarr, as in its documents */
+    const char        *nczarr;          /* the version of NCZarr's keys */
+    ncz_generation     newest;          /* the layout of a new dataset with NCZarr's keys */
+    bool               has_shards;      /* objects may hold several chunks */
+    bool               fill_is_missing; /* readers of plain Zarr take every fill_value as the missing value */
     ncz_dialect_docs   docs;
     ncz_dialect_copies copies;
 

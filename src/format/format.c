@@ -30,28 +30,47 @@ fail_unknown(int zarr_format)
     return rc;
 }
 
-/* Offers the root's documents to each dialect in turn, and parses them with the first that recognises them. `got`
- * holds the dialects' documents one after the other, so it advances past those of each dialect tried. */
+/*
+ * Offers the root's documents to each dialect in turn until one recognises them. `got` holds the dialects' documents
+ * one after the other. A broken document of one dialect fails the load only if no other recognises the dataset: it may
+ * be of an interrupted migration, or of any program.
+ */
+static int
+identify_dialect(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_docs *docs)
+{
+    ncz_err broken = ncz_err_none;
+    bool    is = false;
+
+    for (size_t k = 0; ncz_dialects[k] != NULL; k++) {
+        const ncz_dialect_ops *d = ncz_dialects[k];
+        bool                   wanted = l->wish.zarr_format == 0 || l->wish.zarr_format == d->zarr_format;
+        int                    rc = wanted ? d->identify(l, root, got, docs, &is) : NC_NOERR;
+
+        if (rc == NC_NOERR && is) {
+            if (broken.code != NC_NOERR)
+                ncz_log(NCZ_LOG_WARN, "%s; the dataset is read as %s", broken.text, d->name);
+            l->dialect = l->m->dialect = d;
+            return NC_NOERR;
+        }
+        if (rc != NC_NOERR && rc != NC_EZARRMETA && !(l->wish.look && rc == NC_EACCESS))
+            return rc;
+        if (rc != NC_NOERR && broken.code == NC_NOERR)
+            ncz_err_save(&broken, rc);
+        for (const char *const *doc = d->docs.root; *doc != NULL; doc++)
+            got++;
+    }
+    return broken.code != NC_NOERR ? ncz_err_adopt(&broken) : fail_unknown(l->wish.zarr_format);
+}
+
+/* Parses the root's documents with the dialect that recognises them. */
 static void
 root_arrived(void *arg, size_t i, const ncz_docs_got *got)
 {
     ncz_loader   *l = arg;
     ncz_node     *root = &l->nodes[i];
     ncz_node_docs docs = {.doc = {NULL}};
-    bool          is = false;
-    int           rc = NC_NOERR;
+    int           rc = identify_dialect(l, root, got, &docs);
 
-    for (size_t k = 0; ncz_dialects[k] != NULL && !is && rc == NC_NOERR; k++) {
-        const ncz_dialect_ops *d = ncz_dialects[k];
-
-        l->m->dialect = l->dialect = d;
-        if (l->wish.zarr_format == 0 || l->wish.zarr_format == d->zarr_format)
-            rc = d->identify(l, root, got, &docs, &is);
-        for (const char *const *doc = d->docs.root; *doc != NULL; doc++)
-            got++;
-    }
-    if (rc == NC_NOERR && !is)
-        rc = fail_unknown(l->wish.zarr_format);
     if (rc == NC_NOERR)
         rc = l->dialect->parse_node(l, root, &docs, "");
     if (rc != NC_NOERR)
@@ -112,7 +131,8 @@ ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
         .consolidated = l->copies,
         .classic = l->classic,
         /* A dataset that cannot be rewritten without loss must not be overwritten. */
-        .readonly = l->gen == NCZ_GEN_1 || l->gen == NCZ_GEN_2 || lone || keys_ignored || l->damaged,
+        .readonly = l->gen == NCZ_GEN_1 || l->gen == NCZ_GEN_2 || lone || keys_ignored || l->damaged ||
+                    l->dialect->write_node == NULL,
     };
     return NC_NOERR;
 }

@@ -22,13 +22,19 @@ typedef enum ncz_docs_as {
     NCZ_DOCS_BYTES, /* raw bytes of a range of each object, such as a header */
 } ncz_docs_as;
 
+struct ncz_docs_got;
+
 typedef struct ncz_docs_req {
     const char *const *keys;
     size_t             n; /* 1 ... NCZ_DOCS_MOST */
     ncz_docs_as        as;
     uint64_t           off, len; /* NCZ_DOCS_BYTES: the range; len 0: the whole object */
-    /* True if the first document alone suffices. The source may then leave out the others. NULL: all are needed. */
-    bool (*enough)(const ncz_json *first);
+    /*
+     * True if the first `first` documents suffice, which `got` has. The source may then leave out the others. NULL: all
+     * are needed.
+     */
+    bool (*enough)(const struct ncz_docs_got *got);
+    size_t first;
 } ncz_docs_req;
 
 typedef struct ncz_docs_got {

@@ -11,9 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-/* netCDF-C prints its default fill of float and double with six digits. */
-#define SIX_DIGIT_DEFAULT ((double)9.96921e+36) /* the cast drops excess precision */
-
 /* A value in its memory form; its data are in the arena. */
 typedef struct value {
     const ncz_type *type;
@@ -195,9 +192,9 @@ read_value(ncz_arena *arena, const ncz_json *v, const ncz_type *type, size_t ext
 static void
 mend_fill(value *val)
 {
-    if (val->type->id == NC_DOUBLE && val->len == 1 && *(double *)val->data == SIX_DIGIT_DEFAULT)
+    if (val->type->id == NC_DOUBLE && val->len == 1 && *(double *)val->data == NCZ_SIX_DIGIT_DEFAULT)
         *(double *)val->data = NC_FILL_DOUBLE;
-    if (val->type->id == NC_FLOAT && val->len == 1 && *(float *)val->data == (float)SIX_DIGIT_DEFAULT)
+    if (val->type->id == NC_FLOAT && val->len == 1 && *(float *)val->data == (float)NCZ_SIX_DIGIT_DEFAULT)
         *(float *)val->data = NC_FILL_FLOAT;
 }
 

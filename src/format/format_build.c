@@ -82,6 +82,8 @@ fill_in(ncz_node_meta *said, ncz_var *v)
     v->endian = z->st.endian;
     v->order = z->order;
     v->key_encoding = z->key_encoding;
+    v->shard = z->shard;
+    v->shard_layout = z->shard_layout;
     v->fill_mode = z->fill_mode;
     v->fill = z->fill;
     v->fill_null = z->fill_null;
@@ -89,6 +91,7 @@ fill_in(ncz_node_meta *said, ncz_var *v)
     z->fill = NULL;
     z->chain = NULL;
     z->order = NULL;
+    z->shard = NULL;
     if (v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_OBJECT)
         v->maxstrlen = z->st.dtype.size;
     if (v->rank != 0)
@@ -150,7 +153,8 @@ show_fill(ncz_loader *l, const ncz_node_meta *said, ncz_var *v)
 {
     bool scalar = v->rank == 0 && said->xarray == NULL && v->fill_mode != NCZ_FILL_NONE;
 
-    if (l->nczarr || v->unusable->code != NC_NOERR || !(scalar || is_missing_value(l, v)))
+    if (l->nczarr || !l->dialect->fill_is_missing || v->unusable->code != NC_NOERR ||
+        !(scalar || is_missing_value(l, v)))
         return NC_NOERR;
     return ncz_format_att_synthetic(l->m, &v->atts, "_FillValue", v->type, 1,
                                     v->fill_mode == NCZ_FILL_VALUE ? v->fill : v->type->fill);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-const ncz_dialect_ops *const ncz_dialects[] = {&ncz_zarr2, &ncz_zarr3, NULL};
+const ncz_dialect_ops *const ncz_dialects[] = {&ncz_zarr3, &ncz_zarr2, NULL};
 
 /* The root's documents of all dialects are one request. */
 _Static_assert(NCZ_ZARR2_ROOT_DOCS + NCZ_ZARR3_ROOT_DOCS <= NCZ_DOCS_MOST, "NCZ_DOCS_MOST is too small");

@@ -128,6 +128,16 @@ ncz_format_node_fail(ncz_node *n, int rc)
     n->rc = rc;
 }
 
+void
+ncz_format_node_spoil(ncz_node *n, int rc)
+{
+    ncz_err err;
+
+    ncz_err_save(&err, rc);
+    ncz_err_clear();
+    node_fail(n, &err);
+}
+
 /* Reports a node's recorded error, back on the caller's thread. */
 static int
 node_status(const ncz_node *n)
@@ -225,16 +235,12 @@ arrived(void *arg, size_t i, const ncz_docs_got *got)
     int           rc;
 
     for (size_t k = 0; k < b->reqs[i].n; k++) {
-        ncz_err err;
-
         if (got[k].err != NULL) {
             node_fail(n, got[k].err);
         } else if (ncz_json_is(got[k].doc, NCZ_JSON_OBJECT)) {
             docs.doc[b->doc[w.first + k]] = got[k].doc;
         } else if (got[k].doc != NULL) {
-            ncz_err_save(&err, ncz_fail(NC_EZARRMETA, "%s: not a JSON object", b->reqs[i].keys[k]));
-            ncz_err_clear();
-            node_fail(n, &err);
+            ncz_format_node_spoil(n, ncz_fail(NC_EZARRMETA, "%s: not a JSON object", b->reqs[i].keys[k]));
         }
     }
     if (n->rc == NC_NOERR && (rc = b->l->dialect->parse_node(b->l, n, &docs, b->text.data + w.path)) != NC_NOERR)
@@ -466,6 +472,45 @@ ncz_format_fetch_tree(ncz_loader *l)
     return NC_NOERR;
 }
 
+/* The number of documents that a dialect's root may have. */
+static size_t
+count_root_docs(const ncz_dialect_ops *d)
+{
+    size_t n = 0;
+
+    while (d->docs.root[n] != NULL)
+        n++;
+    return n;
+}
+
+/* True if a dialect's first document identifies the dataset, and a reader needs no other document of the root. */
+static bool
+suffices(const ncz_docs_got *got, bool pure)
+{
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++) {
+        const ncz_dialect_docs *docs = &ncz_dialects[i]->docs;
+        size_t                  n = count_root_docs(ncz_dialects[i]);
+
+        /* One of several documents suffices because of NCZarr's lists, which plain Zarr has not. */
+        if (got->doc != NULL && docs->enough != NULL && (n == 1 || !pure) && docs->enough(got->doc))
+            return true;
+        got += n;
+    }
+    return false;
+}
+
+static bool
+suffices_any(const ncz_docs_got *got)
+{
+    return suffices(got, false);
+}
+
+static bool
+suffices_pure(const ncz_docs_got *got)
+{
+    return suffices(got, true);
+}
+
 int
 ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
 {
@@ -473,15 +518,17 @@ ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
     ncz_docs_req req = {.keys = keys};
     int          rc;
 
-    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
-        for (const char *const *doc = ncz_dialects[i]->docs.root; *doc != NULL; doc++)
-            keys[req.n++] = *doc; /* format_dialects.c makes sure that all fit */
-    /* The first document suffices because of its NCZarr lists, and only for a reader. */
-    if (l->wish.look && !l->wish.pure &&
-        (l->wish.zarr_format == 0 || l->wish.zarr_format == ncz_dialects[0]->zarr_format))
-        req.enough = ncz_dialects[0]->docs.enough;
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++) {
+        req.first = req.n + 1;
+        for (const char *const *doc = ncz_dialects[i]->docs.root; *doc != NULL && req.n < NCZ_DOCS_MOST; doc++)
+            keys[req.n++] = *doc;
+    }
+    if (l->wish.look)
+        req.enough = l->wish.pure ? suffices_pure : suffices_any;
     if ((rc = node_add(l, 0, "", NCZ_NODE_GROUP)) != NC_NOERR ||
         (rc = l->docs->fetch(l->docs->arg, &req, 1, each, l)) != NC_NOERR)
         return rc;
-    return node_status(&l->nodes[0]);
+    if ((rc = node_status(&l->nodes[0])) == NC_NOERR && l->nodes[0].err != NULL)
+        l->damaged = true;
+    return rc;
 }

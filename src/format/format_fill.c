@@ -12,9 +12,6 @@
 
 #include <string.h>
 
-/* netCDF-C prints its default fill of float and double with six digits. */
-#define SIX_DIGIT_DEFAULT ((double)9.96921e+36) /* the cast drops excess precision */
-
 static int
 bad_fill(const ncz_json *v)
 {
@@ -31,6 +28,24 @@ value_copy(const void *elem, size_t nbytes, ncz_fill_mode *mode, void **fill)
         return ncz_fail_nomem(nbytes);
     *mode = NCZ_FILL_VALUE;
     return NC_NOERR;
+}
+
+bool
+ncz_format_is_default(const ncz_json *v, const ncz_type *type)
+{
+    double d;
+
+    return type->class == NCZ_TYPE_FLOAT && ncz_json_f64(v, &d) && d == NCZ_SIX_DIGIT_DEFAULT;
+}
+
+int
+ncz_format_fill_number(const void *elem, const ncz_type *type, ncz_fill_mode *mode, void **fill)
+{
+    if (memcmp(elem, type->fill, type->size) == 0) {
+        *mode = NCZ_FILL_DEFAULT;
+        return NC_NOERR;
+    }
+    return value_copy(elem, type->size, mode, fill);
 }
 
 /* Some writers quote numbers. *out: that number, to be freed; NULL if the text is not a number. */
@@ -56,26 +71,20 @@ unquote_number(const ncz_json *v, ncz_json **out)
 static int
 parse_number(const ncz_json *v, const ncz_stored_type *st, ncz_fill_mode *mode, void **fill)
 {
-    size_t nbytes = st->type->size;
-    char   elem[sizeof(uint64_t)];
-    double d;
+    char elem[sizeof(uint64_t)];
 
     if (st->units[0] != '\0' && ncz_json_str_is(v, "NaT")) {
         int64_t nat = INT64_MIN;
 
         return value_copy(&nat, sizeof nat, mode, fill);
     }
-    if (st->type->class == NCZ_TYPE_FLOAT && ncz_json_f64(v, &d) && d == SIX_DIGIT_DEFAULT) {
+    if (ncz_format_is_default(v, st->type)) {
         *mode = NCZ_FILL_DEFAULT;
         return NC_NOERR;
     }
     if (!ncz_format_number(v, st->type, elem))
         return bad_fill(v);
-    if (memcmp(elem, st->type->fill, nbytes) == 0) {
-        *mode = NCZ_FILL_DEFAULT;
-        return NC_NOERR;
-    }
-    return value_copy(elem, nbytes, mode, fill);
+    return ncz_format_fill_number(elem, st->type, mode, fill);
 }
 
 /* Decodes base64 of 1 to `cap` bytes into `out`; false if the text is anything else. */

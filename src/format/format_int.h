@@ -72,8 +72,9 @@ int  ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each);
 int  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level by level */
 void ncz_format_fetch_clear(ncz_loader *l);
 int  ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out); /* "" for the root */
-/* Moves the recorded error to the node; it fails the load. */
+/* Move the recorded error to the node: it fails the load, or makes the node alone unusable. */
 void ncz_format_node_fail(ncz_node *n, int rc);
+void ncz_format_node_spoil(ncz_node *n, int rc);
 
 /* True if `name` is valid as one segment of a key. */
 bool ncz_format_segment_ok(const char *name, size_t len, size_t most);
@@ -87,6 +88,10 @@ typedef struct ncz_stored_type {
     char            units[48]; /* CF units of a datetime64 or timedelta64; "" for others */
 } ncz_stored_type;
 
+/* Sets CF units for NumPy's `unit` of `len` bytes, `count` of them; with an epoch for `since`. An unknown unit sets
+ * none. */
+void ncz_format_time_units(const char *unit, size_t len, uint64_t count, bool since, ncz_stored_type *out);
+
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
 /* Converts a JSON number, true or false, or "NaN", "Infinity", "-Infinity" to one element of a numeric type. False:
@@ -97,6 +102,12 @@ bool ncz_format_special(const ncz_json *v, double *out); /* only the texts for N
 
 /* ---- fill values ---------------------------------------------------------------------------------------------- */
 
+/* netCDF-C prints its default fill of float and double with six digits. */
+#define NCZ_SIX_DIGIT_DEFAULT ((double)9.96921e+36)                  /* the cast drops excess precision */
+bool ncz_format_is_default(const ncz_json *v, const ncz_type *type); /* this number, for a float type */
+
+/* One element of a number or character type -> mode and a copy of it, or NULL where it is the type's default. */
+int ncz_format_fill_number(const void *elem, const ncz_type *type, ncz_fill_mode *mode, void **fill);
 /* fill_value -> mode and a newly allocated element (NULL unless NCZ_FILL_VALUE). NC_EZARRMETA with a text for an
  * invalid value. */
 int ncz_format_fill_parse(const ncz_json *v, const ncz_stored_type *st, bool plain, ncz_fill_mode *mode, void **fill);
@@ -118,6 +129,8 @@ typedef struct ncz_array_meta {
     ncz_chain       *chain;
     unsigned        *order; /* as in the spec */
     ncz_key_encoding key_encoding;
+    uint64_t        *shard; /* shape of an object in elements, rank entries; NULL: each chunk is an object */
+    ncz_shard_layout shard_layout;
     bool             fill_null; /* null means the type's default fill value */
     /* fill_value is base64, and marked so: it is encoded again, not copied from the document. */
     bool           marked;
@@ -135,6 +148,7 @@ bool ncz_format_hidden_att(const char *name); /* metadata, never shown as an att
 /* The attributes of a node, a JSON object; NCZarr's records of their types and true lengths, or NULL. */
 typedef struct ncz_att_docs {
     const ncz_json *values, *types, *lengths;
+    bool            base64_fill; /* the _FillValue of a float may be base64 of a little-endian double */
 } ncz_att_docs;
 
 /* Reads the attributes of a group, or (`var`) of a variable of type `type`, into `arena`. `where` (a key) is for
@@ -203,6 +217,18 @@ int  ncz_format_read_strings(ncz_arena *arena, const ncz_json *list, ncz_string_
 void ncz_format_node_meta_clear(ncz_node_meta *s); /* NULL is fine; the struct itself is the load's */
 void ncz_format_arenas_keep(ncz_loader *l);        /* the `stay` arenas become the model's */
 void ncz_format_arenas_clear(ncz_loader *l);
+
+/* ---- shared by the readers of all dialects (format_node_read.c) ------------------------------------------------ */
+
+bool ncz_format_flag(const ncz_json *v);                  /* true, or a number that is not 0 */
+int  ncz_format_read_text(const ncz_json *v, char **out); /* a copy of a value's own characters; NULL without one */
+/* NCZarr's dimensions of a group: an object of lengths, or of {"size", "unlimited"}. */
+int ncz_format_read_dims(ncz_arena *arena, const ncz_json *dims, ncz_node_meta *s);
+/* Records this thread's error as the reason why the data are inaccessible; the first reason stays. */
+void ncz_format_array_spoil(ncz_array_meta *z, int code);
+/* The metadata of a variable that is listed, but whose document is missing or broken: its data are inaccessible. */
+int  ncz_format_array_missing(const ncz_node *n, const char *key, const char *document, ncz_array_meta *z);
+void ncz_format_read_quantize(ncz_node_meta *s); /* from the attributes */
 
 /* ---- building ------------------------------------------------------------------------------------------------- */
 

@@ -158,6 +158,7 @@ const ncz_dialect_ops ncz_zarr2 = {
     .zarr_format = 2,
     .nczarr = "2.0.0",
     .newest = NCZ_GEN_BOTH,
+    .fill_is_missing = true,
     .docs = {.all = ncz_zarr2_documents,
              .root = root_keys,
              .enough = ncz_zarr2_root_enough,

@@ -8,19 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Records this thread's error as the reason why the data are inaccessible; the first reason stays. */
-static void
-spoil(ncz_array_meta *z, int code)
-{
-    const ncz_err *why = z->unusable->code == NC_NOERR ? ncz_err_keep(code) : z->unusable;
-
-    if (why != NULL)
-        z->unusable = why;
-    else
-        z->nomem = true;
-    ncz_err_clear();
-}
-
 static int
 parse_list(const ncz_json *v, size_t rank, uint64_t **out)
 {
@@ -49,8 +36,9 @@ parse_shape(const ncz_json *doc, size_t most, const char *key, ncz_array_meta *z
     if (rc == NC_NOERR)
         z->rank = rank;
     else if (rc == NC_EZARRMETA)
-        spoil(z, rank > most ? ncz_fail(rc, "%s: %zu dimensions are more than %zu (limit `rank`)", key, rank, most)
-                             : ncz_fail(rc, "%s: \"shape\" is missing or no list of lengths", key));
+        ncz_format_array_spoil(
+            z, rank > most ? ncz_fail(rc, "%s: %zu dimensions are more than %zu (limit `rank`)", key, rank, most)
+                           : ncz_fail(rc, "%s: \"shape\" is missing or no list of lengths", key));
     z->frozen = z->frozen || rc != NC_NOERR;
     return rc == NC_ENOMEM ? rc : NC_NOERR;
 }
@@ -77,7 +65,7 @@ parse_chunks(const ncz_json *doc, const char *key, ncz_array_meta *z)
         return ncz_fail_nomem(z->rank * sizeof *z->chunk);
     for (size_t i = 0; i < z->rank; i++)
         z->chunk[i] = 1;
-    spoil(z, ncz_fail(rc, "%s: \"chunks\" is missing or does not fit the shape", key));
+    ncz_format_array_spoil(z, ncz_fail(rc, "%s: \"chunks\" is missing or does not fit the shape", key));
     z->frozen = true;
     return NC_NOERR;
 }
@@ -91,11 +79,11 @@ parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array
 
     ncz_zarr2_dtype_parse(dtype, l->nczarr, l->writer.char_u1, &z->st);
     if (dtype == NULL) {
-        spoil(z, ncz_fail(NC_EZARRMETA, "%s: no \"dtype\"", key));
+        ncz_format_array_spoil(z, ncz_fail(NC_EZARRMETA, "%s: no \"dtype\"", key));
         z->frozen = true;
     } else if (z->st.type->class == NCZ_TYPE_NONE) {
-        spoil(z, ncz_fail(NC_EBADTYPE, "%s: netCDF has no type for dtype %.*s", key, (int)(len > 100 ? 100 : len),
-                          text));
+        ncz_format_array_spoil(z, ncz_fail(NC_EBADTYPE, "%s: netCDF has no type for dtype %.*s", key,
+                                           (int)(len > 100 ? 100 : len), text));
     }
 }
 
@@ -112,11 +100,12 @@ parse_layout(const ncz_json *doc, const char *key, ncz_array_meta *z)
         return rc;
     z->key_encoding = ncz_json_str_is(sep, "/") ? ZARR2_KEYS_NESTED : ZARR2_KEYS_DOTTED;
     if (format != NULL && (!ncz_json_u64(format, &version) || version != 2))
-        spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"zarr_format\" is not 2", key));
+        ncz_format_array_spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"zarr_format\" is not 2", key));
     if (order != NULL && !fortran && !ncz_json_str_is(order, "C"))
-        spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"order\" is neither \"C\" nor \"F\"", key));
+        ncz_format_array_spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"order\" is neither \"C\" nor \"F\"", key));
     if (!ncz_json_is(sep, NCZ_JSON_NULL) && z->key_encoding == ZARR2_KEYS_DOTTED && !ncz_json_str_is(sep, "."))
-        spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"dimension_separator\" is neither \".\" nor \"/\"", key));
+        ncz_format_array_spoil(z,
+                               ncz_fail(NC_EZARRMETA, "%s: \"dimension_separator\" is neither \".\" nor \"/\"", key));
     z->frozen = z->frozen || (z->unusable->code == NC_EZARRMETA);
     return NC_NOERR;
 }
@@ -141,7 +130,7 @@ parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
     ncz_log(NCZ_LOG_WARN, "%s: %s", key, ncz_err_text());
-    spoil(z, rc);
+    ncz_format_array_spoil(z, rc);
     z->frozen = true;
     return NC_NOERR;
 }
@@ -164,7 +153,7 @@ parse_fill(const ncz_node_docs *n, const ncz_loader *l, ncz_array_meta *z)
     rc = ncz_format_fill_parse(fill, &z->st, plain && !z->marked, &z->fill_mode, &z->fill);
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
-    spoil(z, rc);
+    ncz_format_array_spoil(z, rc);
     return NC_NOERR;
 }
 

@@ -67,32 +67,6 @@ take_apart(const char *s, typestr *t)
     return *s == '\0';
 }
 
-/* NumPy's time units and their CF names. */
-static const struct {
-    const char *unit, *name;
-} time_units[] = {
-    {"Y", "years"},         {"M", "months"},       {"W", "weeks"},        {"D", "days"},
-    {"h", "hours"},         {"m", "minutes"},      {"s", "seconds"},      {"ms", "milliseconds"},
-    {"us", "microseconds"}, {"ns", "nanoseconds"}, {"ps", "picoseconds"}, {"fs", "femtoseconds"},
-    {"as", "attoseconds"},
-};
-
-static void
-say_units(const typestr *t, ncz_stored_type *out)
-{
-    const char *since = t->kind == 'M' ? " since 1970-01-01" : "";
-
-    for (size_t i = 0; i < NCZ_LEN(time_units); i++) {
-        if (strlen(time_units[i].unit) != t->unit_len || strncmp(time_units[i].unit, t->unit, t->unit_len) != 0)
-            continue;
-        if (t->count == 1)
-            (void)snprintf(out->units, sizeof out->units, "%s%s", time_units[i].name, since);
-        else
-            (void)snprintf(out->units, sizeof out->units, "%" PRIu64 " %s%s", t->count, time_units[i].name, since);
-        return;
-    }
-}
-
 static bool
 is_pow2_upto(size_t size, size_t least, size_t most)
 {
@@ -185,7 +159,7 @@ understand(const typestr *t, bool nczarr, bool char_u1, ncz_stored_type *out)
         return;
     out->endian = t->order == '>' ? NC_ENDIAN_BIG : t->order == '<' ? NC_ENDIAN_LITTLE : NC_ENDIAN_NATIVE;
     if (out->type->class != NCZ_TYPE_NONE && t->unit != NULL)
-        say_units(t, out);
+        ncz_format_time_units(t->unit, t->unit_len, t->count, t->kind == 'M', out);
 }
 
 void

@@ -9,17 +9,6 @@
 
 #include <string.h>
 
-static int
-slice_dup(const ncz_json *v, char **out)
-{
-    size_t      len = 0;
-    const char *text = ncz_json_slice(v, &len);
-
-    if (v != NULL && (*out = ncz_strndup(text, len)) == NULL)
-        return ncz_fail_nomem(len);
-    return NC_NOERR;
-}
-
 /* The attributes of the node, and NCZarr's records of them. */
 static ncz_att_docs
 find_atts(const ncz_loader *l, const ncz_node_docs *p)
@@ -35,44 +24,6 @@ find_atts(const ncz_loader *l, const ncz_node_docs *p)
 
 /* ---- groups --------------------------------------------------------------------------------------------------- */
 
-/* A length, or {"size": n, "unlimited": 1}. A length of 0 means unlimited in every generation. */
-static bool
-parse_dim(const ncz_json *v, uint64_t *len, bool *unlimited)
-{
-    const ncz_json *size = ncz_json_is(v, NCZ_JSON_OBJECT) ? ncz_json_get(v, "size") : v;
-    const ncz_json *flag = ncz_json_get(v, "unlimited");
-    uint64_t        number = 0;
-    bool            truth = false;
-
-    if (!ncz_json_u64(size, len) || *len > INT64_MAX)
-        return false;
-    (void)ncz_json_bool(flag, &truth);
-    (void)ncz_json_u64(flag, &number);
-    *unlimited = truth || number != 0 || *len == 0;
-    return true;
-}
-
-static int
-read_dims(ncz_arena *arena, const ncz_json *dims, ncz_node_meta *s)
-{
-    size_t n = ncz_json_is(dims, NCZ_JSON_OBJECT) ? ncz_json_len(dims) : 0;
-
-    if (n == 0)
-        return NC_NOERR;
-    if ((s->dims = ncz_arena_get_n(arena, n, sizeof *s->dims)) == NULL)
-        return ncz_fail_nomem(n * sizeof *s->dims);
-    for (; s->ndims < n; s->ndims++) {
-        const char   *name = ncz_json_key(dims, s->ndims);
-        ncz_node_dim *d = &s->dims[s->ndims];
-
-        *d = (ncz_node_dim){.name = ncz_arena_text(arena, name, strlen(name))};
-        if (d->name == NULL)
-            return ncz_fail_nomem(strlen(name));
-        d->sound = parse_dim(ncz_json_at(dims, s->ndims), &d->len, &d->unlimited);
-    }
-    return NC_NOERR;
-}
-
 static int
 read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node_docs *p, const char *key, ncz_node_meta *s)
 {
@@ -87,7 +38,7 @@ read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node_docs *p, co
         dims = ncz_zarr2_nczarr_get(p, NCZ_INFO_GROUP, "dimensions", "dims");
         if ((rc = ncz_format_read_strings(&mem->go, arrays, &s->arrays)) != NC_NOERR ||
             (rc = ncz_format_read_strings(&mem->go, groups, &s->groups)) != NC_NOERR ||
-            (rc = read_dims(&mem->go, dims, s)) != NC_NOERR)
+            (rc = ncz_format_read_dims(&mem->go, dims, s)) != NC_NOERR)
             return rc;
     }
     return ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, false, ncz_type_of(NC_NAT),
@@ -101,8 +52,6 @@ static bool
 is_scalar(const ncz_loader *l, const ncz_node_docs *p, const ncz_array_meta *z)
 {
     const ncz_json *names = ncz_json_get(p->doc[NCZ_DOC_ZATTRS], NCZ_XARRAY), *flag, *refs;
-    uint64_t        number = 0;
-    bool            truth = false;
 
     if (z->rank == 0)
         return true;
@@ -111,9 +60,7 @@ is_scalar(const ncz_loader *l, const ncz_node_docs *p, const ncz_array_meta *z)
     if (l->nczarr) {
         flag = ncz_zarr2_nczarr_get(p, NCZ_INFO_ARRAY, "scalar", "scalar");
         refs = ncz_zarr2_nczarr_get(p, NCZ_INFO_ARRAY, "dimension_references", "dimrefs");
-        (void)ncz_json_bool(flag, &truth);
-        (void)ncz_json_u64(flag, &number);
-        if (truth || number != 0 ||
+        if (ncz_format_flag(flag) ||
             ncz_json_str_is(ncz_zarr2_nczarr_get(p, NCZ_INFO_ARRAY, "storage", "storage"), "scalar"))
             return true;
         if (ncz_json_is(refs, NCZ_JSON_ARRAY))
@@ -123,26 +70,6 @@ is_scalar(const ncz_loader *l, const ncz_node_docs *p, const ncz_array_meta *z)
         return false;
     return ncz_json_len(names) == 0 ||
            (ncz_json_len(names) == 1 && ncz_json_str_is(ncz_json_at(names, 0), NCZ_XSCALAR));
-}
-
-/* A variable that a list names, but whose `.zarray` is missing or broken: it is listed, its data are inaccessible. */
-static int
-without_document(const ncz_node *n, const char *key, ncz_array_meta *z)
-{
-    *z = (ncz_array_meta){.key_encoding = ZARR2_KEYS_DOTTED,
-                          .fill_mode = NCZ_FILL_NONE,
-                          .frozen = true,
-                          .st = {.type = ncz_type_of(NC_NAT), .dtype = {NCZ_KIND_OTHER, false, 1}}};
-    z->unusable =
-        n->err != NULL ? ncz_err_dup(n->err) : ncz_err_keep(ncz_fail(NC_EZARRMETA, "%s/.zarray does not exist", key));
-    ncz_err_clear();
-    z->shape = ncz_zalloc(1);
-    z->chunk = ncz_zalloc(1);
-    if (z->shape == NULL || z->chunk == NULL || z->unusable == NULL) {
-        ncz_format_array_meta_clear(z);
-        return ncz_fail_nomem(1);
-    }
-    return NC_NOERR;
 }
 
 /* Reads the names of the dimensions, as far as their number matches the rank. */
@@ -178,35 +105,12 @@ keep_texts(const ncz_loader *l, const ncz_node_docs *p, ncz_node_meta *s)
 
     if (l->wish.look && z->st.type->class != NCZ_TYPE_NONE && z->st.units[0] == '\0')
         return NC_NOERR;
-    rc = slice_dup(ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "dtype"), &s->dtype_text);
+    rc = ncz_format_read_text(ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "dtype"), &s->dtype_text);
     if (rc != NC_NOERR || z->marked || l->wish.look)
         return rc;
     if (z->fill_mode != NCZ_FILL_VALUE && ncz_json_is(fill, NCZ_JSON_NULL) && z->st.type->class != NCZ_TYPE_NONE)
         return NC_NOERR;
-    return slice_dup(fill, &s->fill_text);
-}
-
-static const struct {
-    const char *name;
-    int         mode;
-} quantized[] = {
-    {"_QuantizeBitGroomNumberOfSignificantDigits", NC_QUANTIZE_BITGROOM},
-    {"_QuantizeGranularBitRoundNumberOfSignificantDigits", NC_QUANTIZE_GRANULARBR},
-    {"_QuantizeBitRoundNumberOfSignificantBits", NC_QUANTIZE_BITROUND},
-};
-
-/* Reads the quantize settings of the variable from its attributes. */
-static void
-look_for_quantize(ncz_node_meta *s)
-{
-    for (size_t i = 0; i < NCZ_LEN(quantized); i++) {
-        const ncz_att *a = ncz_atts_find(&s->atts, quantized[i].name);
-
-        if (a != NULL && a->type->id == NC_INT && a->len == 1) {
-            s->quantize_mode = quantized[i].mode;
-            s->quantize_nsd = *(int *)a->data;
-        }
-    }
+    return ncz_format_read_text(fill, &s->fill_text);
 }
 
 static int
@@ -220,7 +124,7 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
     if (p->doc[NCZ_DOC_ZARRAY] != NULL)
         rc = ncz_zarr2_array_parse(p, l, key[0] != '\0' ? key : ".zarray", &s->z);
     else
-        rc = without_document(n, key, &s->z);
+        rc = ncz_format_array_missing(n, key, ".zarray", &s->z);
     if (rc != NC_NOERR)
         return rc;
     if (is_scalar(l, p, &s->z))
@@ -228,7 +132,7 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
     if ((rc = read_names(l, &mem->go, p, s)) != NC_NOERR || (rc = keep_texts(l, p, s)) != NC_NOERR ||
         (rc = ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, true, s->z.st.type, n->name)) != NC_NOERR)
         return rc;
-    look_for_quantize(s);
+    ncz_format_read_quantize(s);
     return units[0] == '\0'
                ? NC_NOERR
                : ncz_format_att_synthetic(l->m, &s->atts, "units", ncz_type_of(NC_CHAR), strlen(units), units);

@@ -1,123 +1,78 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recognises Zarr v3: its one document, and chunks below "c" with the default chunk key encoding. No state; any
- * thread.
+ * The dialect's table (at the end), and the dataset's properties from the root's document. No state; any thread.
  */
-#include "format/zarr3/zarr3.h"
-
-#include "format/format_int.h"
+#include "format/zarr3/zarr3_int.h"
 
 #include <string.h>
 
-#define DOCUMENT "zarr.json"
-
-static const char *const documents[] = {DOCUMENT, NULL};
+static const char *const documents[] = {ZARR3_DOCUMENT, NULL};
 
 _Static_assert(NCZ_LEN(documents) == NCZ_ZARR3_ROOT_DOCS + 1, "");
 
-/* An unreadable document does not count: it may be anything. */
+/* ---- the root -------------------------------------------------------------------------------------------------- */
+
+static ncz_writer
+find_writer(const ncz_json *doc)
+{
+    const char *text = ncz_json_str(ncz_json_get(ncz_json_get(doc, "attributes"), "_NCProperties"), NULL);
+
+    return (ncz_writer){.ours = text != NULL && strstr(text, "libnczarr=") != NULL,
+                        .netcdf = text != NULL && strstr(text, "netcdf=") != NULL};
+}
+
+/* An object with "zarr_format" or "node_type" is meant to be Zarr's. Anything else may be any program's. */
+static int
+check_root(const ncz_json *doc, bool *is)
+{
+    const ncz_json *format = ncz_json_get(doc, "zarr_format"), *type = ncz_json_get(doc, "node_type");
+    size_t          len = 0;
+    const char     *text = ncz_json_slice(format, &len);
+    double          version = 0;
+
+    *is = format != NULL || type != NULL;
+    if (!*is)
+        return NC_NOERR;
+    if (!ncz_json_f64(format, &version) || version != 3)
+        return ncz_fail(NC_EZARRMETA, ZARR3_DOCUMENT ": \"zarr_format\" is %.*s, not 3",
+                        text == NULL ? 7 : (int)(len > 40 ? 40 : len), text == NULL ? "missing" : text);
+    if (!ncz_json_str_is(type, "array") && !ncz_json_str_is(type, "group"))
+        return ncz_fail(NC_EZARRMETA, ZARR3_DOCUMENT ": \"node_type\" is neither \"array\" nor \"group\"");
+    return NC_NOERR;
+}
+
 static int
 identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_docs *docs, bool *is)
 {
-    (void)l;
-    (void)root;
-    (void)docs;
-    *is = got[0].doc != NULL;
-    return *is ? ncz_fail(NC_ENOTZARR, "this is a Zarr v3 dataset (" DOCUMENT "); version 3 is not supported yet")
-               : NC_NOERR;
+    const ncz_json *doc = got[0].doc;
+    int             rc;
+
+    if (got[0].err != NULL)
+        return ncz_err_adopt(got[0].err);
+    if ((rc = check_root(doc, is)) != NC_NOERR || !*is)
+        return rc;
+    docs->doc[0] = doc;
+    l->found = ncz_zarr3_nczarr(doc, ZARR3_SUPERBLOCK) != NULL || ncz_zarr3_nczarr(doc, ZARR3_GROUP) != NULL
+                   ? NCZ_GEN_V3
+                   : NCZ_GEN_PURE;
+    l->writer = find_writer(doc);
+    l->gen = l->wish.pure ? NCZ_GEN_PURE : l->found;
+    l->nczarr = l->gen != NCZ_GEN_PURE;
+    l->classic = l->nczarr && ncz_format_flag(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_SUPERBLOCK), NCZ_STRICT));
+    if (ncz_json_str_is(ncz_json_get(doc, "node_type"), "array"))
+        root->kind = NCZ_NODE_ARRAY;
+    l->locate = root->kind == NCZ_NODE_ARRAY ? ncz_zarr3_locate_root : ncz_zarr3_locate;
+    return NC_NOERR;
 }
 
 static unsigned
 choose_docs(const ncz_loader *l, ncz_node_kind kind)
 {
     (void)l;
-    (void)kind;
-    return 0;
+    return kind == NCZ_NODE_NONE ? 0 : 1;
 }
 
-static int
-parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, const char *key)
-{
-    (void)l;
-    (void)n;
-    (void)docs;
-    return ncz_fail(NC_ENOTBUILT, "%s: Zarr v3 is not supported yet", key);
-}
-
-static int
-write_node(const ncz_group *g, const ncz_var *v, const ncz_format_opts *style, ncz_buf *text, ncz_node_doc_fn each,
-           void *arg)
-{
-    (void)style;
-    (void)text;
-    (void)each;
-    (void)arg;
-    return ncz_fail(NC_ENOTBUILT, "%s: Zarr v3 is not supported yet", v != NULL ? v->name : g->name);
-}
-
-static int
-locate_chunk(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
-{
-    (void)index;
-    (void)key;
-    (void)where;
-    return ncz_fail(NC_ENOTBUILT, "%s: Zarr v3 is not supported yet", spec->path);
-}
-
-static ncz_key_encoding
-encode_keys(char separator)
-{
-    (void)separator;
-    return 0;
-}
-
-/* "c" for a scalar, else as "c/0/1". No caller needs the numbers yet. */
-static ncz_key_kind
-parse_key(const char *rest, size_t rank, uint64_t *index)
-{
-    bool digit = false;
-
-    (void)index;
-    if (strcmp(rest, DOCUMENT) == 0)
-        return NCZ_KEY_DOCUMENT;
-    if (rest[0] != 'c' || rank != NCZ_RANK_ANY)
-        return NCZ_KEY_FOREIGN;
-    if (rest[1] == '\0')
-        return NCZ_KEY_CHUNK;
-    if (rest[1] != '/')
-        return NCZ_KEY_FOREIGN;
-    for (const char *p = rest + 2; *p != '\0'; p++) {
-        if (*p >= '0' && *p <= '9')
-            digit = true;
-        else if ((*p == '.' || *p == '/') && digit)
-            digit = false;
-        else
-            return NCZ_KEY_FOREIGN;
-    }
-    return digit ? NCZ_KEY_CHUNK : NCZ_KEY_FOREIGN;
-}
-
-static bool
-split_chunk_key(const char *key, ncz_chunk_key *out)
-{
-    (void)key;
-    (void)out;
-    return false; /* this library does not write them */
-}
-
-/* zarr-python's temporaries begin with the object's name. */
-static bool
-owns_temporary(const char *name)
-{
-    return strncmp(name, DOCUMENT, strlen(DOCUMENT)) == 0 || (name[0] >= '0' && name[0] <= '9');
-}
-
-static const ncz_type *
-att_type(const char *entry)
-{
-    (void)entry;
-    return ncz_type_of(NC_NAT);
-}
+/* ---- the table ------------------------------------------------------------------------------------------------- */
 
 static int
 check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
@@ -152,19 +107,6 @@ has_objects(const ncz_format_opts *style)
     return true;
 }
 
-static void
-stored_type(const char *text, ncz_stored_type *out)
-{
-    (void)text;
-    *out = (ncz_stored_type){.type = ncz_type_of(NC_NAT), .endian = NC_ENDIAN_NATIVE};
-}
-
-static int
-type_name(const char *text, ncz_buf *out)
-{
-    return ncz_buf_printf(out, "%.80s", text);
-}
-
 /* fill_value hides nothing from xarray here, and null is no value of it: the type's default, for every type. */
 static ncz_small_fill
 choose_small_fill(ncz_generation gen)
@@ -184,23 +126,8 @@ const ncz_dialect_ops ncz_zarr3 = {
              .marks = documents,
              .top = documents,
              .published = NULL,
-             .array = DOCUMENT},
+             .array = ZARR3_DOCUMENT},
     .copies = {.key = NULL},
     .identify = identify_root,
     .wanted_docs = choose_docs,
-    .parse_node = parse_node,
-    .write_node = write_node,
-    .locate = locate_chunk,
-    .encode_keys = encode_keys,
-    .parse_key = parse_key,
-    .split_chunk_key = split_chunk_key,
-    .owns_temporary = owns_temporary,
-    .att_type = att_type,
-    .check_type = check_type,
-    .dtype_text = dtype_text,
-    .dtype_define = dtype_define,
-    .has_objects = has_objects,
-    .stored_type = stored_type,
-    .type_name = type_name,
-    .small_fill = choose_small_fill,
 };

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the readers of all dialects share: NCZarr's dimensions, faults of an array, the quantize settings. Any thread:
+ * only the node itself changes.
+ */
+#include "format/format_int.h"
+
+#include <string.h>
+
+bool
+ncz_format_flag(const ncz_json *v)
+{
+    uint64_t number = 0;
+    bool     truth = false;
+
+    (void)ncz_json_bool(v, &truth);
+    (void)ncz_json_u64(v, &number);
+    return truth || number != 0;
+}
+
+int
+ncz_format_read_text(const ncz_json *v, char **out)
+{
+    size_t      len = 0;
+    const char *text = ncz_json_slice(v, &len);
+
+    if (v != NULL && (*out = ncz_strndup(text, len)) == NULL)
+        return ncz_fail_nomem(len);
+    return NC_NOERR;
+}
+
+/* ---- dimensions ----------------------------------------------------------------------------------------------- */
+
+/* A length, or {"size": n, "unlimited": 1}. A length of 0 means unlimited in every generation. */
+static bool
+parse_dim(const ncz_json *v, uint64_t *len, bool *unlimited)
+{
+    const ncz_json *size = ncz_json_is(v, NCZ_JSON_OBJECT) ? ncz_json_get(v, "size") : v;
+    const ncz_json *flag = ncz_json_get(v, "unlimited");
+
+    if (!ncz_json_u64(size, len) || *len > INT64_MAX)
+        return false;
+    *unlimited = ncz_format_flag(flag) || *len == 0;
+    return true;
+}
+
+int
+ncz_format_read_dims(ncz_arena *arena, const ncz_json *dims, ncz_node_meta *s)
+{
+    size_t n = ncz_json_is(dims, NCZ_JSON_OBJECT) ? ncz_json_len(dims) : 0;
+
+    if (n == 0)
+        return NC_NOERR;
+    if ((s->dims = ncz_arena_get_n(arena, n, sizeof *s->dims)) == NULL)
+        return ncz_fail_nomem(n * sizeof *s->dims);
+    for (; s->ndims < n; s->ndims++) {
+        const char   *name = ncz_json_key(dims, s->ndims);
+        ncz_node_dim *d = &s->dims[s->ndims];
+
+        *d = (ncz_node_dim){.name = ncz_arena_text(arena, name, strlen(name))};
+        if (d->name == NULL)
+            return ncz_fail_nomem(strlen(name));
+        d->sound = parse_dim(ncz_json_at(dims, s->ndims), &d->len, &d->unlimited);
+    }
+    return NC_NOERR;
+}
+
+/* ---- faults --------------------------------------------------------------------------------------------------- */
+
+void
+ncz_format_array_spoil(ncz_array_meta *z, int code)
+{
+    const ncz_err *why = z->unusable->code == NC_NOERR ? ncz_err_keep(code) : z->unusable;
+
+    if (why != NULL)
+        z->unusable = why;
+    else
+        z->nomem = true;
+    ncz_err_clear();
+}
+
+int
+ncz_format_array_missing(const ncz_node *n, const char *key, const char *document, ncz_array_meta *z)
+{
+    *z = (ncz_array_meta){.fill_mode = NCZ_FILL_NONE,
+                          .frozen = true,
+                          .st = {.type = ncz_type_of(NC_NAT), .dtype = {NCZ_KIND_OTHER, false, 1}}};
+    z->unusable = n->err != NULL ? ncz_err_dup(n->err)
+                                 : ncz_err_keep(ncz_fail(NC_EZARRMETA, "%s/%s does not exist", key, document));
+    ncz_err_clear();
+    z->shape = ncz_zalloc(1);
+    z->chunk = ncz_zalloc(1);
+    if (z->shape == NULL || z->chunk == NULL || z->unusable == NULL) {
+        ncz_format_array_meta_clear(z);
+        return ncz_fail_nomem(1);
+    }
+    return NC_NOERR;
+}
+
+/* ---- quantize settings ---------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    int         mode;
+} quantized[] = {
+    {"_QuantizeBitGroomNumberOfSignificantDigits", NC_QUANTIZE_BITGROOM},
+    {"_QuantizeGranularBitRoundNumberOfSignificantDigits", NC_QUANTIZE_GRANULARBR},
+    {"_QuantizeBitRoundNumberOfSignificantBits", NC_QUANTIZE_BITROUND},
+};
+
+void
+ncz_format_read_quantize(ncz_node_meta *s)
+{
+    for (size_t i = 0; i < NCZ_LEN(quantized); i++) {
+        const ncz_att *a = ncz_atts_find(&s->atts, quantized[i].name);
+
+        if (a != NULL && a->type->id == NC_INT && a->len == 1) {
+            s->quantize_mode = quantized[i].mode;
+            s->quantize_nsd = *(int *)a->data;
+        }
+    }
+}

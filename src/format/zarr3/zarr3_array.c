@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The document of an array -> its metadata. Reading takes whatever the document has, and what one of the other readers
+ * accepts where the meaning is clear. A fault is recorded, and reported when the data are accessed, so that one
+ * invalid array never spoils a dataset.
+ */
+#include "format/zarr3/zarr3_int.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- extension points ------------------------------------------------------------------------------------------ */
+
+const char *
+ncz_zarr3_name(const ncz_json *v)
+{
+    return ncz_json_str(ncz_json_is(v, NCZ_JSON_OBJECT) ? ncz_json_get(v, "name") : v, NULL);
+}
+
+const ncz_json *
+ncz_zarr3_config(const ncz_json *v, const char *member)
+{
+    return ncz_json_get(ncz_json_get(v, "configuration"), member);
+}
+
+/* The document's own characters of a value, for error texts; at most 60. */
+#define TEXT_MOST 60
+static int
+text_len(const ncz_json *v, const char **text)
+{
+    size_t len = 0;
+
+    *text = ncz_json_slice(v, &len);
+    if (*text == NULL)
+        *text = "";
+    return (int)(len > TEXT_MOST ? TEXT_MOST : len);
+}
+
+/* ---- shape and grid -------------------------------------------------------------------------------------------- */
+
+/* A length. 4.0 is one, too. */
+static bool
+parse_length(const ncz_json *v, uint64_t *out)
+{
+    double d;
+
+    if (ncz_json_u64(v, out))
+        return *out <= INT64_MAX;
+    if (!ncz_json_is(v, NCZ_JSON_DOUBLE) || !ncz_json_f64(v, &d) || !(d >= 0 && d < 9007199254740992.0) ||
+        d != floor(d))
+        return false;
+    *out = (uint64_t)d;
+    return true;
+}
+
+static int
+parse_lengths(const ncz_json *v, size_t n, uint64_t **out)
+{
+    uint64_t *list = ncz_zalloc_n(n, sizeof *list);
+
+    if (list == NULL)
+        return ncz_fail_nomem(n * sizeof *list);
+    for (size_t i = 0; i < n; i++)
+        if (!parse_length(ncz_json_at(v, i), &list[i])) {
+            ncz_free(list);
+            return NC_EZARRMETA;
+        }
+    *out = list;
+    return NC_NOERR;
+}
+
+static int
+parse_shape(const ncz_json *doc, size_t most, const char *key, ncz_array_meta *z)
+{
+    const ncz_json *shape = ncz_json_get(doc, "shape");
+    size_t          rank = ncz_json_len(shape);
+    int             rc = NC_EZARRMETA;
+
+    if (ncz_json_is(shape, NCZ_JSON_ARRAY) && rank <= most)
+        rc = parse_lengths(shape, rank, &z->shape);
+    if (rc == NC_NOERR)
+        z->rank = rank;
+    else if (rc == NC_EZARRMETA)
+        ncz_format_array_spoil(
+            z, rank > most ? ncz_fail(rc, "%s: %zu dimensions are more than %zu (limit `rank`)", key, rank, most)
+                           : ncz_fail(rc, "%s: \"shape\" is missing or no list of lengths", key));
+    z->frozen = z->frozen || rc != NC_NOERR;
+    return rc == NC_ENOMEM ? rc : NC_NOERR;
+}
+
+/* Every variable has valid chunk lengths, whatever its document says. */
+static int
+spoil_grid(ncz_array_meta *z, int code)
+{
+    if (z->chunk == NULL && (z->chunk = ncz_alloc_n(z->rank, sizeof *z->chunk)) == NULL)
+        return ncz_fail_nomem(z->rank * sizeof *z->chunk);
+    for (size_t d = 0; d < z->rank; d++)
+        z->chunk[d] = 1;
+    ncz_format_array_spoil(z, code);
+    z->frozen = true;
+    return NC_NOERR;
+}
+
+/* Chunk lengths. A dimension of length 0 may have chunks of length 0; length 1 is equivalent there. */
+static int
+parse_regular(const ncz_json *grid, const char *key, ncz_array_meta *z)
+{
+    const ncz_json *list = ncz_zarr3_config(grid, "chunk_shape");
+    int             rc = NC_EZARRMETA;
+
+    if (ncz_json_is(list, NCZ_JSON_ARRAY) && ncz_json_len(list) == z->rank)
+        rc = parse_lengths(list, z->rank, &z->chunk);
+    for (size_t d = 0; d < z->rank && rc == NC_NOERR; d++) {
+        if (z->chunk[d] == 0 && z->shape[d] == 0)
+            z->chunk[d] = 1;
+        if (z->chunk[d] == 0)
+            rc = NC_EZARRMETA;
+    }
+    if (rc != NC_EZARRMETA)
+        return rc;
+    return spoil_grid(z,
+                      ncz_fail(rc, "%s: \"chunk_grid\": \"chunk_shape\" is missing or does not fit the shape", key));
+}
+
+static int
+parse_grid(const ncz_json *doc, const char *key, ncz_array_meta *z)
+{
+    const ncz_json *grid = ncz_json_get(doc, "chunk_grid");
+    const char     *name = ncz_zarr3_name(grid), *text;
+    int             len;
+
+    if (name != NULL && strcmp(name, "regular") == 0)
+        return parse_regular(grid, key, z);
+    len = text_len(grid, &text);
+    if (grid == NULL)
+        return spoil_grid(z, ncz_fail(NC_EZARRMETA, "%s: no \"chunk_grid\"", key));
+    return spoil_grid(z, ncz_fail(NC_ENOTBUILT, "%s: the chunk grid %.*s is not supported", key, len, text));
+}
+
+static void
+parse_keys(const ncz_json *doc, const char *key, ncz_array_meta *z)
+{
+    const ncz_json *v = ncz_json_get(doc, "chunk_key_encoding"), *sep = ncz_zarr3_config(v, "separator");
+    const char     *name = ncz_zarr3_name(v), *text;
+    bool            v2 = name != NULL && strcmp(name, "v2") == 0;
+    int             len = text_len(v, &text);
+
+    if (name == NULL || (!v2 && strcmp(name, "default") != 0)) {
+        ncz_format_array_spoil(
+            z, ncz_fail(NC_EZARRMETA, "%s: \"chunk_key_encoding\" %.*s is missing or unknown", key, len, text));
+        z->frozen = true;
+        return;
+    }
+    for (ncz_key_encoding e = 0; e < ZARR3_KEYS_COUNT; e++) {
+        const char s[2] = {ncz_zarr3_encodings[e].separator, '\0'};
+
+        if (strcmp(ncz_zarr3_encodings[e].name, name) == 0 && (sep == NULL || ncz_json_str_is(sep, s))) {
+            z->key_encoding = e;
+            return;
+        }
+    }
+    ncz_format_array_spoil(
+        z, ncz_fail(NC_EZARRMETA, "%s: \"chunk_key_encoding\": \"separator\" is neither \".\" nor \"/\"", key));
+    z->frozen = true;
+}
+
+/* ---- elements -------------------------------------------------------------------------------------------------- */
+
+/* NCZarr's texts in types of other uses: a character in one byte, a string in bytes of a fixed number. */
+static void
+apply_nczarr_type(const ncz_json *doc, ncz_stored_type *st)
+{
+    const ncz_json *type = ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "nczarr_type");
+
+    if (ncz_json_str_is(type, "char") && st->dtype.size == 1)
+        st->dtype = (ncz_dtype){.kind = NCZ_KIND_CHAR, .size = 1};
+    else if (ncz_json_str_is(type, "string") && st->dtype.kind == NCZ_KIND_OTHER)
+        st->dtype.kind = NCZ_KIND_BYTES;
+    st->type = ncz_dtype_type(&st->dtype);
+}
+
+static void
+parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *z, ncz_zarr3_dtype *t)
+{
+    const ncz_json *v = ncz_json_get(doc, "data_type");
+    const char     *text;
+    int             len = text_len(v, &text);
+
+    ncz_zarr3_dtype_parse(v, t);
+    if (l->nczarr)
+        apply_nczarr_type(doc, &t->st);
+    z->st = t->st;
+    if (v == NULL) {
+        ncz_format_array_spoil(z, ncz_fail(NC_EZARRMETA, "%s: no \"data_type\"", key));
+        z->frozen = true;
+    } else if (z->st.type->class == NCZ_TYPE_NONE) {
+        ncz_format_array_spoil(z, ncz_fail(NC_EBADTYPE, "%s: netCDF has no type for data_type %.*s", key, len, text));
+    }
+}
+
+static int
+parse_fill(const ncz_json *doc, const ncz_loader *l, const char *key, const ncz_zarr3_dtype *t, ncz_array_meta *z)
+{
+    const ncz_json *fill = ncz_json_get(doc, "fill_value");
+    ncz_err         err;
+    int             rc;
+
+    /* Null alone means no fill value; with this mark it means the type's default. */
+    if (l->nczarr && fill != NULL && ncz_json_is(fill, NCZ_JSON_NULL) && ncz_type_is_number(z->st.type) &&
+        ncz_json_str_is(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "fill"), "default")) {
+        z->fill_mode = NCZ_FILL_DEFAULT;
+        z->fill_null = true;
+        return NC_NOERR;
+    }
+    rc = ncz_zarr3_fill_parse(fill, t, &z->fill_mode, &z->fill);
+    if (rc == NC_NOERR || rc == NC_ENOMEM)
+        return rc;
+    ncz_err_save(&err, rc);
+    ncz_format_array_spoil(z, ncz_fail(rc, "%s: %s", key, err.text));
+    return NC_NOERR;
+}
+
+/* ---- codecs ---------------------------------------------------------------------------------------------------- */
+
+/* Only `bytes` alone so far. */
+static void
+parse_codecs(const ncz_json *doc, const char *key, ncz_array_meta *z)
+{
+    const ncz_json *codecs = ncz_json_get(doc, "codecs"), *first = ncz_json_at(codecs, 0);
+    const char     *name = ncz_zarr3_name(first);
+    bool            big = ncz_json_str_is(ncz_zarr3_config(first, "endian"), "big");
+
+    if (ncz_json_len(codecs) != 1 || name == NULL || strcmp(name, "bytes") != 0) {
+        ncz_format_array_spoil(z, ncz_fail(NC_ENOTBUILT, "%s: \"codecs\" other than `bytes` are not supported", key));
+        z->frozen = true;
+    } else if (z->st.dtype.size > 1) {
+        z->st.dtype.big = big;
+        z->st.endian = big ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
+    }
+}
+
+/* ---- other members --------------------------------------------------------------------------------------------- */
+
+static const char *const members[] = {
+    "zarr_format",        "node_type",  "shape",  "data_type",  "chunk_grid",
+    "chunk_key_encoding", "fill_value", "codecs", "attributes", "storage_transformers",
+    "dimension_names",
+};
+
+/* True if a reader may ignore an unknown member. */
+static bool
+may_ignore(const ncz_json *v)
+{
+    bool must = true;
+
+    return ncz_json_bool(ncz_json_get(v, "must_understand"), &must) && !must;
+}
+
+static void
+check_members(const ncz_json *doc, const char *key, ncz_array_meta *z)
+{
+    const ncz_json *transformers = ncz_json_get(doc, "storage_transformers"),
+                   *format = ncz_json_get(doc, "zarr_format");
+    double version = 0;
+
+    if (!ncz_json_f64(format, &version) || version != 3)
+        ncz_format_array_spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"zarr_format\" is not 3", key));
+    if (ncz_json_len(transformers) > 0)
+        ncz_format_array_spoil(z, ncz_fail(NC_ENOTBUILT, "%s: \"storage_transformers\" are not supported", key));
+    for (size_t i = 0; i < ncz_json_len(doc); i++) {
+        const char *name = ncz_json_key(doc, i);
+        bool        known = false;
+
+        for (size_t k = 0; k < NCZ_LEN(members); k++)
+            known = known || strcmp(name, members[k]) == 0;
+        if (known)
+            continue;
+        z->frozen = true;
+        if (!may_ignore(ncz_json_at(doc, i)))
+            ncz_format_array_spoil(
+                z, ncz_fail(NC_EZARRMETA, "%s: the member \"%.60s\" is unknown, and must be understood", key, name));
+    }
+}
+
+int
+ncz_zarr3_array_parse(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *out)
+{
+    ncz_array_meta  z = {.key_encoding = ZARR3_KEYS_DEFAULT, .fill_mode = NCZ_FILL_NONE, .unusable = &ncz_err_none};
+    ncz_zarr3_dtype t;
+    int             rc;
+
+    if ((rc = parse_shape(doc, l->m->limits.rank, key, &z)) != NC_NOERR ||
+        (rc = parse_grid(doc, key, &z)) != NC_NOERR)
+        goto done;
+    parse_keys(doc, key, &z);
+    check_members(doc, key, &z);
+    parse_dtype(doc, l, key, &z, &t);
+    parse_codecs(doc, key, &z);
+    if ((rc = parse_fill(doc, l, key, &t, &z)) != NC_NOERR)
+        goto done;
+    if (z.nomem) {
+        rc = ncz_fail_nomem(sizeof *z.unusable);
+        goto done;
+    }
+    *out = z;
+    z = (ncz_array_meta){.rank = 0};
+done:
+    ncz_format_array_meta_clear(&z);
+    return rc;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Shared by the files of Zarr v3.
+ *
+ *   zarr3.c          the dialect's table; the root's document
+ *   zarr3_keys.c     keys, both ways
+ *   zarr3_node.c     the document of a node -> its metadata
+ *   zarr3_array.c    the members of an array's document
+ *   zarr3_dtype.c    its element types, both ways
+ *   zarr3_fill.c     its fill values, both ways
+ */
+#ifndef NCZ_FORMAT_ZARR3_INT_H
+#define NCZ_FORMAT_ZARR3_INT_H
+
+#include "format/format_int.h"
+#include "format/zarr3/zarr3.h"
+
+#define ZARR3_DOCUMENT "zarr.json" /* the only document of a node; its number is 0 */
+
+/* ---- keys (zarr3_keys.c) --------------------------------------------------------------------------------------- */
+
+/* Chunk key encodings: values of ncz_key_encoding. */
+typedef enum zarr3_keys {
+    ZARR3_KEYS_DEFAULT,   /* `default` with '/': c/1/2 */
+    ZARR3_KEYS_DOTTED,    /* `default` with '.': c.1.2 */
+    ZARR3_KEYS_V2,        /* `v2` with '.': 1.2 */
+    ZARR3_KEYS_V2_NESTED, /* `v2` with '/': 1/2 */
+    ZARR3_KEYS_COUNT,
+} zarr3_keys;
+
+/* A key encoding as documents spell it. */
+typedef struct ncz_zarr3_encoding {
+    const char *name;
+    char        separator;
+} ncz_zarr3_encoding;
+
+extern const ncz_zarr3_encoding ncz_zarr3_encodings[ZARR3_KEYS_COUNT];
+
+int ncz_zarr3_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
+/* The same for a lone array at the root, whose chunks are at the top whatever the variable's name. */
+int ncz_zarr3_locate_root(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
+/* As in ncz_dialect_ops. */
+ncz_key_encoding ncz_zarr3_encode_keys(char separator);
+ncz_key_kind     ncz_zarr3_parse_key(const char *rest, size_t rank, uint64_t *index);
+bool             ncz_zarr3_split_chunk_key(const char *key, ncz_chunk_key *out);
+bool             ncz_zarr3_owns_temporary(const char *name);
+
+/* ---- extension points ------------------------------------------------------------------------------------------ */
+
+/* The name of an extension point, "N" or {"name": N, ...}, and its configuration. NULL: absent, or not of this form. */
+const char     *ncz_zarr3_name(const ncz_json *v);
+const ncz_json *ncz_zarr3_config(const ncz_json *v, const char *member);
+
+/* ---- element types (zarr3_dtype.c) ----------------------------------------------------------------------------- */
+
+/* How a type's fill value is spelled. */
+typedef enum zarr3_fill {
+    ZARR3_FILL_NUMBER, /* true and false, numbers, "NaN", hexadecimal bits */
+    ZARR3_FILL_TIME,   /* a number or "NaT" */
+    ZARR3_FILL_TEXT,   /* a string */
+    ZARR3_FILL_BYTES,  /* base64, or a list of bytes */
+    ZARR3_FILL_OTHER,  /* of a type without netCDF meaning */
+} zarr3_fill;
+
+typedef struct ncz_zarr3_dtype {
+    ncz_stored_type st;
+    zarr3_fill      fill;
+} ncz_zarr3_dtype;
+
+/* Never fails: an unknown type is NC_NAT. `v` is a "data_type" member. */
+void ncz_zarr3_dtype_parse(const ncz_json *v, ncz_zarr3_dtype *out);
+/* The name of a core type, or of strings of any length; NULL: it needs a configuration, or is no type of Zarr v3. */
+const char *ncz_zarr3_dtype_name(const ncz_dtype *d);
+/* As in ncz_dialect_ops. An entry is "float32", "char", "string", "json", or one of version 2: "<i4", "|S1". */
+const ncz_type *ncz_zarr3_att_type(const char *entry);
+void            ncz_zarr3_stored_type(const char *text, ncz_stored_type *out);
+int             ncz_zarr3_type_name(const char *text, ncz_buf *out);
+
+/* ---- fill values (zarr3_fill.c) -------------------------------------------------------------------------------- */
+
+/* As ncz_format_fill_parse(). */
+int ncz_zarr3_fill_parse(const ncz_json *v, const ncz_zarr3_dtype *t, ncz_fill_mode *mode, void **fill);
+
+/* ---- nodes ----------------------------------------------------------------------------------------------------- */
+
+/* Also decides what a listed directory is. Any thread, one node each. Failures fail the load. */
+int ncz_zarr3_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, const char *key);
+/* Fails only without memory; `unusable` records what is wrong with the document. `key` is for error texts. */
+int ncz_zarr3_array_parse(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *out);
+
+/* ---- NCZarr's keys, all in "attributes" ------------------------------------------------------------------------ */
+
+#define ZARR3_SUPERBLOCK "_nczarr_superblock"
+#define ZARR3_GROUP      "_nczarr_group"
+#define ZARR3_ARRAY      "_nczarr_array"
+#define ZARR3_ATTRS      "_nczarr_attrs" /* types and lengths of the attributes */
+#define ZARR3_ATTR       "_nczarr_attr"  /* the same, as version 2 has it */
+
+/* One of these objects in a node's document. NULL: there is none. */
+const ncz_json *ncz_zarr3_nczarr(const ncz_json *doc, const char *key);
+
+#endif /* NCZ_FORMAT_ZARR3_INT_H */
