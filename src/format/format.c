@@ -39,11 +39,11 @@ static int
 identify_dialect(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_docs *docs)
 {
     ncz_err broken = ncz_err_none;
-    bool    is = false;
 
     for (size_t k = 0; ncz_dialects[k] != NULL; k++) {
         const ncz_dialect_ops *d = ncz_dialects[k];
         bool                   wanted = l->wish.zarr_format == 0 || l->wish.zarr_format == d->zarr_format;
+        bool                   is = false;
         int                    rc = wanted ? d->identify(l, root, got, docs, &is) : NC_NOERR;
 
         if (rc == NC_NOERR && is) {

@@ -769,9 +769,6 @@ test_what_is_no_dataset(void **state)
     (void)state;
     assert_int_equal(load(&d, &m, &style), NC_ENOTZARR);
     assert_non_null(strstr(ncz_err_text(), ".zgroup"));
-    docmap_puts(&d, "zarr.json", "{\"zarr_format\": 3, \"node_type\": \"group\"}");
-    assert_int_equal(load(&d, &m, &style), NC_ENOTZARR);
-    assert_non_null(strstr(ncz_err_text(), "v3"));
     docmap_puts(&d, ".zgroup", "{\"zarr_format\": 2");
     assert_int_equal(load(&d, &m, &style), NC_EZARRMETA);
     assert_non_null(strstr(ncz_err_text(), ".zgroup"));

@@ -41,6 +41,18 @@ check_root(const ncz_json *doc, bool *is)
     return NC_NOERR;
 }
 
+/* True for a document that identifies the dataset: a reader needs no other of the root. */
+static bool
+is_root(const ncz_json *doc)
+{
+    bool is = false;
+
+    if (check_root(doc, &is) == NC_NOERR)
+        return is;
+    ncz_err_clear();
+    return false;
+}
+
 static int
 identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_docs *docs, bool *is)
 {
@@ -123,6 +135,7 @@ const ncz_dialect_ops ncz_zarr3 = {
     .has_shards = true,
     .docs = {.all = documents,
              .root = documents,
+             .enough = is_root,
              .marks = documents,
              .top = documents,
              .published = NULL,
@@ -130,4 +143,19 @@ const ncz_dialect_ops ncz_zarr3 = {
     .copies = {.key = NULL},
     .identify = identify_root,
     .wanted_docs = choose_docs,
+    .parse_node = ncz_zarr3_parse_node,
+    .write_node = NULL, /* not built yet: such datasets are read-only */
+    .locate = ncz_zarr3_locate,
+    .encode_keys = ncz_zarr3_encode_keys,
+    .parse_key = ncz_zarr3_parse_key,
+    .split_chunk_key = ncz_zarr3_split_chunk_key,
+    .owns_temporary = ncz_zarr3_owns_temporary,
+    .att_type = ncz_zarr3_att_type,
+    .check_type = check_type,
+    .dtype_text = dtype_text,
+    .dtype_define = dtype_define,
+    .has_objects = has_objects,
+    .stored_type = ncz_zarr3_stored_type,
+    .type_name = ncz_zarr3_type_name,
+    .small_fill = choose_small_fill,
 };
