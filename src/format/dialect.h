@@ -104,9 +104,10 @@ typedef struct ncz_dialect_ops {
                     struct ncz_node_docs *docs, bool *is);
     unsigned (*wanted_docs)(const struct ncz_loader *l, ncz_node_kind kind);
     int (*parse_node)(struct ncz_loader *l, struct ncz_node *n, const struct ncz_node_docs *docs, const char *key);
-    /* Writes the documents of a variable (`v` NULL: of the group), each in `text`, in the order of storing. */
-    int (*write_node)(const ncz_group *g, const ncz_var *v, const struct ncz_format_opts *style, ncz_buf *text,
-                      ncz_node_doc_fn each, void *arg);
+    /* Writes the documents of a variable (`v` NULL: of the group), each in `text`, in the order of storing. The root's
+     * contain the consolidated metadata, where they have no document of their own. */
+    int (*write_node)(const ncz_model *m, const ncz_group *g, const ncz_var *v, const struct ncz_format_opts *style,
+                      ncz_buf *text, ncz_node_doc_fn each, void *arg);
     ncz_locate_fn locate;
     /* The key encoding for keys whose numbers are separated by '.' or '/'. */
     ncz_key_encoding (*encode_keys)(char separator);

@@ -94,6 +94,39 @@ write_item(const ncz_att *a, size_t i, ncz_jsonw *w)
 }
 
 bool
+ncz_format_has_lengths(const ncz_atts *atts, const ncz_format_opts *style)
+{
+    for (size_t i = 0; i < atts->n; i++)
+        if (ncz_format_att_written(&atts->v[i]) && ncz_format_att_length(&atts->v[i], style) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+/* Attribute i if it belongs to this pass: _NCProperties (`properties`), or all others. NULL: not written. */
+static const ncz_att *
+att_in_order(const ncz_atts *atts, size_t i, bool properties)
+{
+    const ncz_att *a = &atts->v[i];
+
+    return ncz_format_att_written(a) && (strcmp(a->name, "_NCProperties") == 0) == properties ? a : NULL;
+}
+
+int
+ncz_format_each_att(const ncz_atts *atts, int (*fn)(void *arg, const ncz_att *a), void *arg)
+{
+    int rc = NC_NOERR;
+
+    for (int last = 0; last < 2; last++)
+        for (size_t i = 0; i < atts->n && rc == NC_NOERR; i++) {
+            const ncz_att *a = att_in_order(atts, i, last == 1);
+
+            if (a != NULL)
+                rc = fn(arg, a);
+        }
+    return rc;
+}
+
+bool
 ncz_format_att_written(const ncz_att *a)
 {
     return a->raw == NULL || a->rawlen > 0;

@@ -162,6 +162,17 @@ bool ncz_format_att_written(const ncz_att *a);
 int  ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w);
 /* The true length where the value alone does not show it, else SIZE_MAX. */
 size_t ncz_format_att_length(const ncz_att *a, const ncz_format_opts *style);
+bool ncz_format_has_lengths(const ncz_atts *atts, const ncz_format_opts *style); /* one attribute has such a length */
+/* Calls fn for each attribute that is written, in netCDF-C's order: _NCProperties last. Stops at its first error. */
+int ncz_format_each_att(const ncz_atts *atts, int (*fn)(void *arg, const ncz_att *a), void *arg);
+
+/* ---- names of dimensions (format_dim_names.c) ------------------------------------------------------------------ */
+
+/* The name of `d` for readers that know only names: its own, else its path with '_' for each '/'. Empty: both are
+ * taken. Overwrites `out`. */
+int ncz_format_plain_dim_name(const ncz_group *g, const ncz_dim *d, ncz_buf *out);
+/* True if a dimension of the variable has a name that the reader made up, and for scalars. */
+bool ncz_format_uses_anonymous(const ncz_var *v);
 
 /* ---- what the format keeps with a variable (ncz_var.format) --------------------------------------------------- */
 

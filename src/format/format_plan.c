@@ -3,8 +3,8 @@
  * The documents to store, in an order that leaves a readable dataset if the writing stops after any of them:
  *   1. of arrays, those of the deepest groups first; of each array the document that makes it visible last
  *   2. of groups but the root, deepest first, so that a group lists only what exists
- *   3. the consolidated document
- *   4. of the root: the last one is the commit point
+ *   3. the consolidated document, if the dialect has one
+ *   4. of the root, which may contain the consolidated metadata: the last one is the commit point
  */
 #include "format/format_int.h"
 
@@ -63,7 +63,7 @@ give_node(plan *p, const ncz_group *g, const ncz_var *v)
     if ((rc = v != NULL ? ncz_var_key(v, &p->key) : ncz_group_key(g, &p->key)) != NC_NOERR)
         return rc;
     p->prefix = p->key.len;
-    return p->m->dialect->write_node(g, v, p->style, &p->text, give_document, p);
+    return p->m->dialect->write_node(p->m, g, v, p->style, &p->text, give_document, p);
 }
 
 static int
@@ -172,6 +172,7 @@ static int
 give_all(plan *p, ncz_group *const *order)
 {
     size_t last = p->m->ngroups - 1; /* the root */
+    bool   inside;                   /* the root's document contains copies of changed ones */
     int    rc;
 
     p->stage = NCZ_STAGE_ARRAY;
@@ -183,13 +184,14 @@ give_all(plan *p, ncz_group *const *order)
     for (size_t i = 0; i < last; i++)
         if (group_changed(p, order[i]) && (rc = give_group(p, order[i])) != NC_NOERR)
             return rc;
-    /* The consolidated document changes with any other. */
+    /* The consolidated metadata change with any other document. */
     p->stage = NCZ_STAGE_CONSOLIDATED;
     if (p->style->consolidated && p->m->dialect->copies.key != NULL &&
         (p->count > 0 || group_changed(p, p->m->root)) && (rc = give_consolidated(p)) != NC_NOERR)
         return rc;
     p->stage = NCZ_STAGE_ROOT;
-    return group_changed(p, p->m->root) ? give_group(p, p->m->root) : NC_NOERR;
+    inside = p->style->consolidated && p->m->dialect->copies.key == NULL && p->count > 0;
+    return inside || group_changed(p, p->m->root) ? give_group(p, p->m->root) : NC_NOERR;
 }
 
 int

@@ -116,11 +116,12 @@ choose_docs(const ncz_loader *l, ncz_node_kind kind)
 
 /* `.zattrs` comes first: `.zarray` or `.zgroup` makes the node visible, which must be complete then. */
 static int
-write_node(const ncz_group *g, const ncz_var *v, const ncz_format_opts *style, ncz_buf *text, ncz_node_doc_fn each,
-           void *arg)
+write_node(const ncz_model *m, const ncz_group *g, const ncz_var *v, const ncz_format_opts *style, ncz_buf *text,
+           ncz_node_doc_fn each, void *arg)
 {
     int rc;
 
+    (void)m;
     ncz_buf_reset(text);
     rc = v != NULL ? ncz_zarr2_var_attrs_write(v, style, text) : ncz_zarr2_group_attrs_write(g, style, text);
     if (rc != NC_NOERR || (rc = each(arg, ncz_zarr2_documents[NCZ_DOC_ZATTRS], false, text)) != NC_NOERR)

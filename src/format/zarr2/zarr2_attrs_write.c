@@ -7,18 +7,7 @@
 
 #include <string.h>
 
-#define PROPERTIES "_NCProperties"
-
 /* ---- attributes and their types ------------------------------------------------------------------------------- */
-
-/* Attribute i if it belongs to this pass: _NCProperties (`properties`), or all others. NULL: not written. */
-static const ncz_att *
-att_in_order(const ncz_atts *atts, size_t i, bool properties)
-{
-    const ncz_att *a = &atts->v[i];
-
-    return ncz_format_att_written(a) && (strcmp(a->name, PROPERTIES) == 0) == properties ? a : NULL;
-}
 
 /* The width of an attribute's strings: netCDF-C's default, or the longest string if that is longer. */
 static size_t
@@ -52,58 +41,47 @@ type_entry(const ncz_att *a, const ncz_format_opts *style, ncz_buf *out)
     return ncz_buf_puts(out, entries[a->type->id]);
 }
 
-typedef int (*att_fn)(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w);
+/* What each attribute is written with. */
+typedef struct writing {
+    const ncz_format_opts *style;
+    const char            *where;
+    ncz_jsonw             *w;
+} writing;
 
 static int
-each_att(const ncz_atts *atts, const ncz_format_opts *style, const char *where, att_fn fn, ncz_jsonw *w)
+write_value(void *arg, const ncz_att *a)
 {
-    int rc = NC_NOERR;
+    const writing *x = arg;
 
-    for (int last = 0; last < 2; last++)
-        for (size_t i = 0; i < atts->n && rc == NC_NOERR; i++) {
-            const ncz_att *a = att_in_order(atts, i, last == 1);
-
-            if (a != NULL)
-                rc = fn(a, style, where, w);
-        }
-    return rc;
+    return ncz_format_att_write(a, x->style, x->where, x->w);
 }
 
 static int
-write_entry(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w)
+write_entry(void *arg, const ncz_att *a)
 {
-    ncz_buf entry = NCZ_BUF_INIT;
-    int     rc = type_entry(a, style, &entry);
+    const writing *x = arg;
+    ncz_buf        entry = NCZ_BUF_INIT;
+    int            rc = type_entry(a, x->style, &entry);
 
-    (void)where;
     if (rc == NC_NOERR) {
-        ncz_jsonw_key(w, a->name);
-        ncz_jsonw_str(w, ncz_buf_str(&entry), entry.len);
+        ncz_jsonw_key(x->w, a->name);
+        ncz_jsonw_str(x->w, ncz_buf_str(&entry), entry.len);
     }
     ncz_buf_clear(&entry);
     return rc;
 }
 
 static int
-write_length(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w)
+write_length(void *arg, const ncz_att *a)
 {
-    size_t len = ncz_format_att_length(a, style);
+    const writing *x = arg;
+    size_t         len = ncz_format_att_length(a, x->style);
 
-    (void)where;
     if (len != SIZE_MAX) {
-        ncz_jsonw_key(w, a->name);
-        ncz_jsonw_u64(w, len);
+        ncz_jsonw_key(x->w, a->name);
+        ncz_jsonw_u64(x->w, len);
     }
     return NC_NOERR;
-}
-
-static bool
-has_lengths(const ncz_atts *atts, const ncz_format_opts *style)
-{
-    for (size_t i = 0; i < atts->n; i++)
-        if (ncz_format_att_written(&atts->v[i]) && ncz_format_att_length(&atts->v[i], style) != SIZE_MAX)
-            return true;
-    return false;
 }
 
 static void
@@ -115,9 +93,9 @@ write_json_type(const char *name, ncz_jsonw *w)
 
 /* `_nczarr_attr`: the types of all attributes, and those of NCZarr's keys if these are among the attributes. */
 static int
-write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own, bool root, const char *where,
-            ncz_jsonw *w)
+write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own, bool root, ncz_jsonw *w)
 {
+    writing                  x = {.style = style, .w = w};
     const ncz_nczarr_layout *lay = &ncz_zarr2_layouts[style->gen];
     int                      rc;
 
@@ -127,7 +105,7 @@ write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own,
     ncz_jsonw_open_object(w);
     ncz_jsonw_key(w, "types");
     ncz_jsonw_open_object(w);
-    if ((rc = each_att(atts, style, where, write_entry, w)) != NC_NOERR)
+    if ((rc = ncz_format_each_att(atts, write_entry, &x)) != NC_NOERR)
         return rc;
     if (lay->in_attrs) {
         write_json_type(own, w);
@@ -136,10 +114,10 @@ write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own,
         write_json_type(lay->attr, w);
     }
     ncz_jsonw_close_object(w);
-    if (has_lengths(atts, style)) {
+    if (ncz_format_has_lengths(atts, style)) {
         ncz_jsonw_key(w, NCZ_LENGTHS);
         ncz_jsonw_open_object(w);
-        (void)each_att(atts, style, where, write_length, w);
+        (void)ncz_format_each_att(atts, write_length, &x);
         ncz_jsonw_close_object(w);
     }
     ncz_jsonw_close_object(w);
@@ -147,64 +125,6 @@ write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own,
 }
 
 /* ---- variables ------------------------------------------------------------------------------------------------ */
-
-/* True if two dimensions of one name would mislead a reader that knows only names. Unlimited dimensions differ even
- * at equal lengths, as a name must not change when a dimension grows. */
-static bool
-dims_differ(const ncz_dim *a, const ncz_dim *b)
-{
-    return a != b && (a->len != b->len || a->unlimited || b->unlimited);
-}
-
-/* True if variables of `g` may use `name` for `d`. Not if it is another dimension's name: one in the scope of this
- * group, or (as a variable may use dimensions of any group) one that a variable of this group uses. */
-static bool
-name_is_free(const ncz_group *g, const ncz_dim *d, const char *name)
-{
-    const ncz_dim *seen = ncz_group_scope_dim(g, name);
-
-    if (seen == d)
-        return true;
-    if (seen != NULL && dims_differ(seen, d))
-        return false;
-    for (size_t i = 0; i < g->nvars; i++)
-        for (size_t r = 0; r < g->vars[i]->rank; r++) {
-            const ncz_dim *other = g->vars[i]->dims[r];
-
-            if (dims_differ(other, d) && strcmp(other->name, name) == 0)
-                return false;
-        }
-    return true;
-}
-
-/* The name of `d` for readers that know only names: its own, else its path with '_' for each '/'. Empty: both are
- * taken. */
-static int
-plain_name(const ncz_group *g, const ncz_dim *d, ncz_buf *out)
-{
-    int rc;
-
-    ncz_buf_reset(out);
-    if (name_is_free(g, d, d->name))
-        return ncz_buf_puts(out, d->name);
-    if ((rc = ncz_dim_fqn(d, out)) != NC_NOERR)
-        return rc;
-    for (size_t i = 0; i < out->len; i++)
-        if (out->data[i] == '/')
-            out->data[i] = '_';
-    if (!name_is_free(g, d, out->data))
-        ncz_buf_reset(out);
-    return NC_NOERR;
-}
-
-static bool
-uses_anonymous(const ncz_var *v)
-{
-    for (size_t i = 0; i < v->rank; i++)
-        if (strncmp(v->dims[i]->name, NCZ_ANONYMOUS, strlen(NCZ_ANONYMOUS)) == 0)
-            return true;
-    return v->rank == 0;
-}
 
 /* The list of names; `names` is empty if a dimension has no usable name. */
 static int
@@ -217,7 +137,7 @@ list_names(const ncz_var *v, bool scalar_mark, ncz_buf *names)
 
     ncz_jsonw_open_array(&list);
     for (size_t i = 0; i < v->rank && rc == NC_NOERR && all; i++) {
-        rc = plain_name(v->group, v->dims[i], &name);
+        rc = ncz_format_plain_dim_name(v->group, v->dims[i], &name);
         all = name.len > 0;
         ncz_jsonw_str(&list, ncz_buf_str(&name), name.len);
     }
@@ -239,7 +159,7 @@ write_xarray(const ncz_var *v, const ncz_format_opts *style, ncz_jsonw *w)
     ncz_buf               names = NCZ_BUF_INIT;
     int                   rc;
 
-    if (kept != NULL && kept->named && uses_anonymous(v)) { /* as it was read */
+    if (kept != NULL && kept->named && ncz_format_uses_anonymous(v)) { /* as it was read */
         if (kept->xarray[0] != '\0') {
             ncz_jsonw_key(w, NCZ_XARRAY);
             ncz_jsonw_raw(w, kept->xarray, strlen(kept->xarray));
@@ -295,16 +215,17 @@ ncz_zarr2_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_bu
 {
     const ncz_nczarr_layout *lay = &ncz_zarr2_layouts[style->gen];
     ncz_jsonw                w = ncz_jsonw_on(out);
+    writing                  x = {.style = style, .where = v->spec->path, .w = &w};
     int                      rc;
 
     ncz_jsonw_open_object(&w);
-    if ((rc = each_att(&v->atts, style, v->spec->path, ncz_format_att_write, &w)) != NC_NOERR)
+    if ((rc = ncz_format_each_att(&v->atts, write_value, &x)) != NC_NOERR)
         return rc;
     if ((rc = write_xarray(v, style, &w)) != NC_NOERR)
         return rc;
     if (lay->in_attrs && (rc = ncz_zarr2_nczarr_write(v, lay, true, &w)) != NC_NOERR)
         return rc;
-    if ((rc = write_types(&v->atts, style, lay->array, false, v->spec->path, &w)) != NC_NOERR)
+    if ((rc = write_types(&v->atts, style, lay->array, false, &w)) != NC_NOERR)
         return rc;
     ncz_jsonw_close_object(&w);
     return ncz_jsonw_end(&w);
@@ -370,18 +291,18 @@ ncz_zarr2_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, nc
 {
     const ncz_nczarr_layout *lay = &ncz_zarr2_layouts[style->gen];
     ncz_jsonw                w = ncz_jsonw_on(out);
-    const char              *where = g->parent == NULL ? "/" : g->name;
+    writing                  x = {.style = style, .where = g->parent == NULL ? "/" : g->name, .w = &w};
     int                      rc;
 
     ncz_jsonw_open_object(&w);
-    if ((rc = each_att(&g->atts, style, where, ncz_format_att_write, &w)) != NC_NOERR)
+    if ((rc = ncz_format_each_att(&g->atts, write_value, &x)) != NC_NOERR)
         return rc;
     if (lay->in_attrs) {
         write_lists(g, lay->group, true, &w);
         if (g->parent == NULL)
             write_super(lay->super, style, &w);
     }
-    if ((rc = write_types(&g->atts, style, lay->group, g->parent == NULL, where, &w)) != NC_NOERR)
+    if ((rc = write_types(&g->atts, style, lay->group, g->parent == NULL, &w)) != NC_NOERR)
         return rc;
     ncz_jsonw_close_object(&w);
     return ncz_jsonw_end(&w);
