@@ -113,7 +113,8 @@ ncz_spec_array_type(const ncz_spec *s)
                             .row = s->row,
                             .rank = s->rank,
                             .shape = s->chunk,
-                            .order = s->order};
+                            .order = s->order,
+                            .fill = s->dtype.kind == NCZ_KIND_OBJECT ? NULL : s->fill};
 }
 
 /* Sets the sizes of a chunk. They stay 0 if it has too many elements. */

@@ -223,21 +223,63 @@ parse_fill(const ncz_json *doc, const ncz_loader *l, const char *key, const ncz_
 
 /* ---- codecs ---------------------------------------------------------------------------------------------------- */
 
-/* Only `bytes` alone so far. */
 static void
-parse_codecs(const ncz_json *doc, const char *key, ncz_array_meta *z)
+take_codecs(ncz_array_meta *z, ncz_v3_codecs *c)
 {
-    const ncz_json *codecs = ncz_json_get(doc, "codecs"), *first = ncz_json_at(codecs, 0);
-    const char     *name = ncz_zarr3_name(first);
-    bool            big = ncz_json_str_is(ncz_zarr3_config(first, "endian"), "big");
+    ncz_stored_type *st = &z->st;
+    bool ordered = st->dtype.size > 1 && st->dtype.kind != NCZ_KIND_BYTES && st->dtype.kind != NCZ_KIND_OBJECT;
 
-    if (ncz_json_len(codecs) != 1 || name == NULL || strcmp(name, "bytes") != 0) {
-        ncz_format_array_spoil(z, ncz_fail(NC_ENOTBUILT, "%s: \"codecs\" other than `bytes` are not supported", key));
-        z->frozen = true;
-    } else if (z->st.dtype.size > 1) {
-        z->st.dtype.big = big;
-        z->st.endian = big ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
+    z->chain = c->chain;
+    z->order = c->order;
+    if (c->inner != NULL) {
+        z->shard = z->chunk;
+        z->chunk = c->inner;
+        z->shard_layout = c->shard;
     }
+    if (ordered) {
+        st->dtype.big = c->big;
+        st->endian = c->big ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
+    }
+    *c = (ncz_v3_codecs){.chain = NULL};
+}
+
+/* The fill value as one stored element in `out`, or NULL for zero bytes: codecs that change values change it, too. */
+static const void *
+store_fill(const ncz_array_meta *z, unsigned char *out)
+{
+    const void *value = z->fill_mode == NCZ_FILL_VALUE ? z->fill : z->st.type->fill;
+
+    if (z->fill_mode == NCZ_FILL_NONE || value == NULL || !ncz_type_is_number(z->st.type))
+        return NULL;
+    return ncz_convert_in(z->st.type, value, &z->st.dtype, out, 1, false) == NC_NOERR ? out : NULL;
+}
+
+/* A malformed list spoils the variable; an unknown codec keeps its place in the chain. */
+static int
+parse_codecs(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *z)
+{
+    const ncz_json *codecs = ncz_json_get(doc, "codecs");
+    ncz_v3_codecs   c = {.chain = NULL};
+    unsigned char   fill[8];
+    ncz_array_type  type = {
+         .dtype = z->st.dtype, .row = z->rank > 0 ? z->shape[z->rank - 1] : 0, .rank = z->rank, .shape = z->chunk};
+    ncz_err err;
+    int     rc;
+
+    if (!ncz_grid_nbytes(z->chunk, z->rank, z->st.dtype.size, &type.chunk_bytes))
+        type.chunk_bytes = SIZE_MAX;
+    type.fill = store_fill(z, fill);
+    rc = ncz_chain_parse_v3(codecs, &type, l->m->limits.chain, &c);
+    if (rc == NC_NOERR)
+        take_codecs(z, &c);
+    ncz_v3_codecs_clear(&c);
+    if (rc == NC_NOERR || rc == NC_ENOMEM)
+        return rc;
+    ncz_err_save(&err, rc);
+    ncz_log(NCZ_LOG_WARN, "%s: %s", key, err.text);
+    ncz_format_array_spoil(z, ncz_fail(rc, "%s: %s", key, err.text));
+    z->frozen = true;
+    return NC_NOERR;
 }
 
 /* ---- other members --------------------------------------------------------------------------------------------- */
@@ -296,8 +338,7 @@ ncz_zarr3_array_parse(const ncz_json *doc, const ncz_loader *l, const char *key,
     parse_keys(doc, key, &z);
     check_members(doc, key, &z);
     parse_dtype(doc, l, key, &z, &t);
-    parse_codecs(doc, key, &z);
-    if ((rc = parse_fill(doc, l, key, &t, &z)) != NC_NOERR)
+    if ((rc = parse_fill(doc, l, key, &t, &z)) != NC_NOERR || (rc = parse_codecs(doc, l, key, &z)) != NC_NOERR)
         goto done;
     if (z.nomem) {
         rc = ncz_fail_nomem(sizeof *z.unusable);
