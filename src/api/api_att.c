@@ -199,7 +199,7 @@ ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip)
         goto done;
     to = mem == NC_NAT ? a.type : ncz_type_of(mem);
     if (a.len > 0 && ip == NULL)
-        rc = ncz_fail(NC_EINVAL, "%s: no place for its value", name);
+        rc = ncz_fail(NC_EINVAL, "%s: no pointer for its value", name);
     else if ((rc = check_conversion(a.type, to, name)) == NC_NOERR && a.len > 0)
         rc = ncz_convert(a.type, a.data, to, ip, a.len, ncz_dataset_classic(c.ds));
 done:
@@ -271,7 +271,7 @@ apply_special_att(ncz_call *c, ncz_var *v, const char *name, const ncz_type *typ
     if (v != NULL && v->type->class == NCZ_TYPE_STRING &&
         (width = read_width(name, WIDTH_ATT, type, len, data)) > 0) {
         if (v->fixed || v->written)
-            return ncz_fail(NC_ELATEDEF, "%s: its strings have their width already", v->name);
+            return ncz_fail(NC_ELATEDEF, "%s: the width of its strings is already set", v->name);
         return ncz_var_set_maxstrlen(c->m, v, width);
     }
     if (v == NULL && c->g->parent == NULL && (width = read_width(name, DEFAULT_WIDTH_ATT, type, len, data)) > 0)
@@ -309,7 +309,7 @@ check_new_name(const char *name, char **out)
     int rc = ncz_name_check(name, out);
 
     if (rc == NC_NOERR && ncz_format_reserved_att(*out)) {
-        rc = ncz_fail(NC_ENAMEINUSE, "'%s' is a name that the format keeps for itself", *out);
+        rc = ncz_fail(NC_ENAMEINUSE, "'%s' is a name that the format reserves", *out);
         ncz_free(*out);
         *out = NULL;
     }

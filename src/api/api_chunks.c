@@ -20,7 +20,7 @@ nczarr_inq_map(int ncid, nczarr_map **mapp)
     if (rc != NC_NOERR)
         return rc;
     if (mapp == NULL)
-        rc = ncz_fail(NC_EINVAL, "nczarr_inq_map: no place for the map");
+        rc = ncz_fail(NC_EINVAL, "nczarr_inq_map: no pointer for the map");
     else
         *mapp = zmap_ref(ncz_dataset_map(c.ds));
     return ncz_call_leave(&c, rc);
@@ -196,7 +196,7 @@ locate_chunk(ncz_dataset *ds, const ncz_var *v, const size_t *indexp, bool range
 
         index.v[d] = indexp[d];
         if (len == 0 || indexp[d] > (len - 1) / chunk)
-            rc = ncz_fail(NC_EINVALCOORDS, "%s: chunk %zu of dimension %zu, there are %llu", v->name, indexp[d], d,
+            rc = ncz_fail(NC_EINVALCOORDS, "%s: chunk %zu of dimension %zu, which has %llu", v->name, indexp[d], d,
                           (unsigned long long)(len == 0 ? 0 : (len - 1) / chunk + 1));
     }
     if (rc == NC_NOERR)
@@ -267,7 +267,7 @@ nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg)
 
     ncz_err_clear();
     if (each == NULL)
-        return ncz_fail(NC_EINVAL, "nczarr_list_var_chunks: nothing to call");
+        return ncz_fail(NC_EINVAL, "nczarr_list_var_chunks: no function to call");
     if ((rc = list_chunks(ncid, varid, &l)) != NC_NOERR)
         goto done;
     wide = l.rank == 0 ? 1 : l.rank;

@@ -31,7 +31,7 @@ nc_create(const char *path, int cmode, int *ncidp)
 
     ncz_err_clear();
     if (path == NULL || ncidp == NULL)
-        return ncz_fail(NC_EINVAL, "nc_create: no %s", path == NULL ? "path" : "place for the ncid");
+        return ncz_fail(NC_EINVAL, "nc_create: no %s", path == NULL ? "path" : "pointer for the ncid");
     ncz_api_cache_limits(&limits);
     if ((rc = ncz_dataset_create(path, cmode, &limits, &ds)) == NC_NOERR)
         rc = ncz_api_publish(ds, ncidp);
@@ -47,7 +47,7 @@ nc_open(const char *path, int omode, int *ncidp)
 
     ncz_err_clear();
     if (path == NULL || ncidp == NULL)
-        return ncz_fail(NC_EINVAL, "nc_open: no %s", path == NULL ? "path" : "place for the ncid");
+        return ncz_fail(NC_EINVAL, "nc_open: no %s", path == NULL ? "path" : "pointer for the ncid");
     ncz_api_cache_limits(&limits);
     if ((rc = ncz_dataset_open(path, omode, &limits, &ds)) == NC_NOERR)
         rc = ncz_api_publish(ds, ncidp);

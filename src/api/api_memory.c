@@ -13,7 +13,7 @@ nc_create_mem(const char *path, int cmode, size_t initialsize, int *ncidp)
 
     ncz_err_clear();
     if (path == NULL || ncidp == NULL)
-        return ncz_fail(NC_EINVAL, "nc_create_mem: no %s", path == NULL ? "path" : "place for the ncid");
+        return ncz_fail(NC_EINVAL, "nc_create_mem: no %s", path == NULL ? "path" : "pointer for the ncid");
     ncz_api_cache_limits(&limits);
     if ((rc = ncz_dataset_create_mem(path, cmode, initialsize, &limits, &ds)) == NC_NOERR)
         rc = ncz_api_publish(ds, ncidp);
@@ -31,7 +31,7 @@ open_block(const char *path, int omode, const NC_memio *info, int *ncidp)
     if (path == NULL || ncidp == NULL || info->memory == NULL || info->size == 0)
         return ncz_fail(NC_EINVAL, "a dataset in memory: no %s",
                         path == NULL    ? "path"
-                        : ncidp == NULL ? "place for the ncid"
+                        : ncidp == NULL ? "pointer for the ncid"
                                         : "memory");
     if (locked && (omode & NC_WRITE) != 0)
         return ncz_fail(NC_EINMEMORY, "%s: a locked block cannot be changed: changes make the archive longer", path);

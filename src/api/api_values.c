@@ -93,7 +93,7 @@ nc_copy_data(int ncid, nc_type xtype, const void *memory, size_t count, void *co
     if (rc != NC_NOERR)
         return rc;
     if (count > 0 && copy == NULL)
-        return ncz_fail(NC_EINVAL, "nc_copy_data: no place for the copy");
+        return ncz_fail(NC_EINVAL, "nc_copy_data: no pointer for the copy");
     return ncz_type_copy_elems(ncz_type_of(xtype), memory, count, copy);
 }
 
@@ -105,6 +105,6 @@ nc_copy_data_all(int ncid, nc_type xtype, const void *memory, size_t count, void
     if (rc != NC_NOERR)
         return rc;
     if (copyp == NULL)
-        return ncz_fail(NC_EINVAL, "nc_copy_data_all: no place for the copy");
+        return ncz_fail(NC_EINVAL, "nc_copy_data_all: no pointer for the copy");
     return ncz_type_dup_elems(ncz_type_of(xtype), memory, count, copyp);
 }

@@ -76,7 +76,7 @@ check_dim(const ncz_var *v, size_t d, const filled *f, bool put)
         return ncz_fail(NC_EEDGE, "%s: start %llu, count %llu, stride %llu go beyond any dimension", v->name,
                         (unsigned long long)start, (unsigned long long)count, (unsigned long long)stride);
     if (end >= dim->len && (!(put && dim->unlimited) || end >= LENGTH_MOST))
-        return ncz_fail(NC_EEDGE, "%s: index %llu is asked for, but dimension %s has length %llu", v->name,
+        return ncz_fail(NC_EEDGE, "%s: index %llu is requested, but dimension %s has length %llu", v->name,
                         (unsigned long long)end, dim->name, (unsigned long long)dim->len);
     return NC_NOERR;
 }
@@ -109,7 +109,7 @@ fill_in(const request *q, const ncz_var *v, bool put, filled *f)
     if (q->imap != NULL)
         memcpy(f->imap, q->imap, v->rank * sizeof *f->imap);
     else if (!ncz_grid_packed_imap(f->count.v, v->rank, f->imap))
-        return ncz_fail(NC_EINVAL, "%s: so many elements fit no memory", v->name);
+        return ncz_fail(NC_EINVAL, "%s: so many elements do not fit in memory", v->name);
     return NC_NOERR;
 }
 
@@ -146,7 +146,7 @@ check_memory(const ncz_var *v, const ncz_select *sel, const void *p)
     uint64_t n;
 
     if (!ncz_select_nelems(sel, &n))
-        return ncz_fail(NC_EINVAL, "%s: so many elements fit no memory", v->name);
+        return ncz_fail(NC_EINVAL, "%s: so many elements do not fit in memory", v->name);
     if (n > 0 && p == NULL)
         return ncz_fail(NC_EINVAL, "%s: no pointer to its data", v->name);
     return NC_NOERR;

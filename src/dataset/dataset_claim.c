@@ -114,7 +114,7 @@ check_writer(const char *text, const char *path)
     long        pid = writer != NULL ? ncz_process_running(writer + strlen(WRITER)) : 0;
 
     if (pid != 0)
-        return ncz_fail(NC_EEXIST, "%s: process %ld is making a dataset there; nothing is touched", path, pid);
+        return ncz_fail(NC_EEXIST, "%s: process %ld is creating a dataset there; nothing is changed", path, pid);
     return NC_NOERR;
 }
 
@@ -128,11 +128,10 @@ ncz_claim_check(zmap *map, const char *path, const char *claim)
         return NC_NOERR;
     rc = get_claim(map, &text);
     if (rc == NC_EEMPTY || (rc == NC_NOERR && strcmp(ncz_buf_str(&text), claim) != 0))
-        rc = ncz_fail(
-            NC_EEXIST,
-            "%s: another writer has begun a dataset there meanwhile; this one is given up, and nothing of the "
-            "other one is touched",
-            path);
+        rc = ncz_fail(NC_EEXIST,
+                      "%s: another writer has begun a dataset there meanwhile; this one is abandoned, and the "
+                      "other one is unchanged",
+                      path);
     ncz_buf_clear(&text);
     return rc;
 }
@@ -223,13 +222,14 @@ ncz_claim_explain(zmap *map, const char *path, int rc)
     ncz_err_save(&err, rc);
     if (ncz_deferred_is_there(map))
         return ncz_fail(rc,
-                        "%s: a dataset that is not complete: its writer is at work, or died. nczcopy --resume "
+                        "%s: a dataset that is not complete: its writer is still running, or died. nczcopy --resume "
                         "continues a copy; to create it again replaces it",
                         path);
     if (zmap_len(map, CLAIM_KEY, NULL) == NC_NOERR)
-        return ncz_fail(rc,
-                        "%s: a dataset of which nothing is defined yet: its writer is at work, or died. To create "
-                        "it again replaces it",
-                        path);
+        return ncz_fail(
+            rc,
+            "%s: a dataset of which nothing is defined yet: its writer is still running, or died. To create "
+            "it again replaces it",
+            path);
     return ncz_err_adopt(&err);
 }

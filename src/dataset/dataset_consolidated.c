@@ -38,7 +38,7 @@ split_document(ncz_meta_source *s)
         (rc = ncz_json_read(s->reader, ncz_buf_str(&s->body), s->body.len, &opts, &doc, &tail)) != NC_NOERR)
         return rc;
     if (tail > 0)
-        ncz_log(NCZ_LOG_WARN, "%s: %zu bytes behind the document are ignored", ncz_format_copies()->key, tail);
+        ncz_log(NCZ_LOG_WARN, "%s: %zu bytes after the document are ignored", ncz_format_copies()->key, tail);
     if (!ncz_json_is(ncz_json_get(doc, ncz_format_copies()->member), NCZ_JSON_OBJECT))
         return ncz_fail(NC_EZARRMETA, "%s: no object \"%s\"", ncz_format_copies()->key, ncz_format_copies()->member);
     s->metadata = ncz_json_get(doc, ncz_format_copies()->member);
@@ -54,7 +54,7 @@ ncz_consolidated_init(ncz_meta_source *s)
     int  rc = get_document(s);
 
     if (rc == NC_EEMPTY && must)
-        return ncz_fail(NC_EZARRMETA, "consolidated metadata were asked for, but there is no %s",
+        return ncz_fail(NC_EZARRMETA, "consolidated metadata were requested, but there is no %s",
                         ncz_format_copies()->key);
     if (rc == NC_EEMPTY) {
         ncz_err_clear();

@@ -14,7 +14,7 @@ static int
 check_mode(int mode, int cannot, const char *what)
 {
     if ((mode & cannot) != 0)
-        return ncz_fail(NC_EINVAL, "%s cannot be had here", what);
+        return ncz_fail(NC_EINVAL, "%s: nczarr does not have these modes", what);
     if ((mode & NC_DISKLESS) != 0 && (mode & NC_INMEMORY) != 0)
         return ncz_fail(NC_EDISKLESS, "NC_DISKLESS and NC_INMEMORY exclude each other");
     return NC_NOERR;
@@ -23,13 +23,13 @@ check_mode(int mode, int cannot, const char *what)
 int
 ncz_dataset_check_create(int cmode)
 {
-    return check_mode(cmode, NC_MMAP | NC_MPIIO, "NC_MMAP and NC_MPIIO");
+    return check_mode(cmode, NC_MMAP | NC_MPIIO, "NC_MMAP, NC_MPIIO");
 }
 
 int
 ncz_dataset_check_open(int omode)
 {
-    return check_mode(omode, NC_MMAP | NC_MPIIO, "NC_MMAP and NC_MPIIO");
+    return check_mode(omode, NC_MMAP | NC_MPIIO, "NC_MMAP, NC_MPIIO");
 }
 
 static int
@@ -223,7 +223,7 @@ ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode,
     }
     ds->writable = writable && !ds->style.readonly;
     if (writable && !ds->writable)
-        ncz_log(NCZ_LOG_WARN, "%s: could not be written again as it stands: opened read-only", path);
+        ncz_log(NCZ_LOG_WARN, "%s: cannot be rewritten without loss: opened read-only", path);
     /* Read-ahead may return data that are slightly out of date, so it is off for writers, and for readers that expect
      * other writers (NC_SHARE). */
     ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);

@@ -41,7 +41,7 @@ ncz_doc_set_parse(ncz_doc_set *h, const ncz_meta_source *s, size_t k, const char
         ncz_err_clear();
         h->got[k].err = &h->errs[k];
     } else if (tail > 0) {
-        ncz_log(NCZ_LOG_WARN, "%s: %zu bytes behind the document are ignored", key, tail);
+        ncz_log(NCZ_LOG_WARN, "%s: %zu bytes after the document are ignored", key, tail);
     }
     return rc;
 }
