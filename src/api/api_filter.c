@@ -24,9 +24,10 @@ remove_codec(ncz_chain **chain, const char *id)
 
 /* Replaces *chain by a chain with one codec added or changed. Drops the old reference on success. */
 static int
-add_codec(const ncz_var *v, ncz_chain **chain, unsigned id, size_t n, const unsigned *words, bool front)
+add_codec(const ncz_call *c, const ncz_var *v, ncz_chain **chain, unsigned id, size_t n, const unsigned *words,
+          bool front)
 {
-    const ncz_codec_ops *ops = ncz_codec_by_hdf5(id);
+    const ncz_codec_ops *ops = ncz_chain_codec_for(*chain, id, ncz_dataset_zarr_format(c->ds));
     ncz_array_type       type = ncz_spec_array_type(v->spec);
     ncz_codec           *codec = NULL;
     ncz_chain           *longer = NULL;
@@ -70,7 +71,7 @@ nc_def_var_filter(int ncid, int varid, unsigned int id, size_t nparams, const un
     if (nparams > 0 && params == NULL)
         return ncz_call_leave(&c, ncz_fail(NC_EINVAL, "%zu parameters, but no pointer", nparams));
     chain = ncz_chain_ref(v->chain);
-    if ((rc = add_codec(v, &chain, id, nparams, params, false)) == NC_NOERR)
+    if ((rc = add_codec(&c, v, &chain, id, nparams, params, false)) == NC_NOERR)
         rc = ncz_dataset_set_chain(c.ds, v, chain);
     ncz_chain_unref(chain);
     return ncz_call_leave(&c, rc);
@@ -79,23 +80,25 @@ nc_def_var_filter(int ncid, int varid, unsigned int id, size_t nparams, const un
 int
 nc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level)
 {
-    ncz_call   c;
-    ncz_var   *v = NULL;
-    ncz_chain *chain;
-    int        rc = open_var(ncid, varid, &c, &v);
+    const ncz_codec_ops *found; /* the built-in codec for deflate: no reference to release */
+    ncz_call             c;
+    ncz_var             *v = NULL;
+    ncz_chain           *chain;
+    int                  rc = open_var(ncid, varid, &c, &v);
 
     if (rc != NC_NOERR)
         return rc;
     chain = ncz_chain_ref(v->chain);
+    found = ncz_chain_codec_for(chain, H5Z_FILTER_DEFLATE, ncz_dataset_zarr_format(c.ds));
     if (shuffle != 0) /* last so far, but before an existing deflate */
-        rc = add_codec(v, &chain, H5Z_FILTER_SHUFFLE, 0, NULL, ncz_chain_find(chain, "zlib") >= 0);
+        rc = add_codec(&c, v, &chain, H5Z_FILTER_SHUFFLE, 0, NULL, ncz_chain_find(chain, found->id) >= 0);
     if (rc == NC_NOERR && deflate != 0) {
         if (deflate_level < NC_MIN_DEFLATE_LEVEL || deflate_level > NC_MAX_DEFLATE_LEVEL)
             rc = ncz_fail(NC_EINVAL, "%s: deflate level %d is not in 0 to 9", v->name, deflate_level);
         else if (deflate_level == 0)
-            rc = remove_codec(&chain, "zlib");
+            rc = remove_codec(&chain, found->id);
         else
-            rc = add_codec(v, &chain, H5Z_FILTER_DEFLATE, 1, &(unsigned){(unsigned)deflate_level}, false);
+            rc = add_codec(&c, v, &chain, H5Z_FILTER_DEFLATE, 1, &(unsigned){(unsigned)deflate_level}, false);
     }
     if (rc == NC_NOERR)
         rc = ncz_dataset_set_chain(c.ds, v, chain);
@@ -220,7 +223,7 @@ nc_def_var_blosc(int ncid, int varid, unsigned subcompressor, unsigned level, un
 
 /* The parameter words of the filter in the variable's chain. *found false: the chain lacks the filter. */
 static int
-words_of(const ncz_var *v, unsigned id, bool *found, size_t *n, unsigned words[NCZ_CODEC_WORDS])
+words_of(const ncz_call *c, const ncz_var *v, unsigned id, bool *found, size_t *n, unsigned words[NCZ_CODEC_WORDS])
 {
     ncz_array_type type = ncz_spec_array_type(v->spec);
 
@@ -230,7 +233,7 @@ words_of(const ncz_var *v, unsigned id, bool *found, size_t *n, unsigned words[N
         const ncz_codec     *codec = ncz_chain_codec(v->chain, i);
         const ncz_codec_ops *ops = ncz_codec_ops_of(codec);
 
-        if (ops == NULL || ops->hdf5_id != id || id == 0)
+        if (id == 0 || ncz_codec_hdf5_id(ops, ncz_dataset_zarr_format(c->ds)) != id)
             continue;
         *found = true;
         return ncz_codec_to_words(codec, &type, n, words);
@@ -249,7 +252,7 @@ inquire_codec(int ncid, int varid, unsigned id, bool *found, size_t *n, unsigned
     if (rc != NC_NOERR)
         return rc;
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR)
-        rc = words_of(v, id, found, n, words);
+        rc = words_of(&c, v, id, found, n, words);
     return ncz_call_leave(&c, rc);
 }
 
@@ -372,11 +375,12 @@ nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filt
         return ncz_call_leave(&c, rc);
     for (size_t i = 0; i < ncz_chain_len(v->chain); i++) {
         const ncz_codec_ops *ops = ncz_codec_ops_of(ncz_chain_codec(v->chain, i));
+        unsigned             id = ncz_codec_hdf5_id(ops, ncz_dataset_zarr_format(c.ds));
 
-        if (ops == NULL || ops->hdf5_id == 0)
+        if (id == 0)
             continue;
         if (filterids != NULL)
-            filterids[n] = ops->hdf5_id;
+            filterids[n] = id;
         n++;
     }
     if (nfiltersp != NULL)
@@ -435,7 +439,7 @@ nc_inq_filter_avail(int ncid, unsigned id)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((ops = ncz_codec_by_hdf5(id)) == NULL)
+    if ((ops = ncz_codec_by_hdf5(id, ncz_dataset_zarr_format(c.ds))) == NULL)
         rc = ncz_fail(NC_ENOFILTER, "filter %u is neither built in nor registered", id);
     ncz_codec_ops_unref(ops);
     return ncz_call_leave(&c, rc);

@@ -136,6 +136,8 @@ void ncz_dataset_reserve_cache(ncz_dataset *ds, ncz_var *v, size_t nbytes);
 
 /* ---- definitions that touch more than the model: under NCZ_USE_DEFINE or NCZ_USE_CHANGE ------------------------ */
 
+int ncz_dataset_zarr_format(const ncz_dataset *ds); /* the version of Zarr, as in its documents */
+
 /* NC_EBADTYPE: the dataset's dialect cannot store variables or attributes of that type; the text names `what`.
  * Checked at definition, so that a commit does not fail later. */
 int ncz_dataset_check_type(const ncz_dataset *ds, const ncz_type *type, const char *what);

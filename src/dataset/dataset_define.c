@@ -58,6 +58,12 @@ ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, ncz_
 }
 
 int
+ncz_dataset_zarr_format(const ncz_dataset *ds)
+{
+    return ds->model->dialect->zarr_format;
+}
+
+int
 ncz_dataset_check_type(const ncz_dataset *ds, const ncz_type *type, const char *what)
 {
     return ncz_format_check_type(&ds->style, type, what);
@@ -103,6 +109,10 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
 int
 ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
 {
+    int rc;
+
+    if ((rc = ncz_chain_check_format(chain, ncz_dataset_zarr_format(ds))) != NC_NOERR)
+        return rc;
     if (v->type->class == NCZ_TYPE_STRING && ncz_chain_objects(chain) && !ncz_format_has_objects(&ds->style))
         return ncz_fail(NC_EBADTYPE,
                         "%s: netCDF-C could not open a dataset with strings of any length (codec %s), which compat= "

@@ -65,8 +65,14 @@ void ncz_type_flow_pass(ncz_type_flow *f, const ncz_codec *c); /* from the input
 /* Whether the codec would store such an array as objects. */
 bool ncz_codec_is_vlen(const ncz_codec_ops *ops, const ncz_array_type *in);
 
-/* Reads the "id" of a codec's JSON object, in numcodecs' spelling. */
-int ncz_codec_read_id(const ncz_json *v, const char **out);
+/*
+ * Finds the codec that a JSON object in numcodecs' spelling names; for a caller's definition also in v3's. *out: its
+ * name. *ops: a reference, or NULL if there is no such codec.
+ */
+int ncz_codec_look_up(const ncz_json *v, ncz_config_rules rules, const char **out, const ncz_codec_ops **ops);
+/* Makes the codec from that object. */
+int ncz_codec_read(const ncz_codec_ops *ops, const ncz_json *v, const ncz_array_type *in, ncz_config_rules rules,
+                   ncz_codec **out);
 /* The error text of a codec that is known but never run. NULL: there is no such codec. */
 const char *ncz_codec_explain_refused(const char *id);
 

@@ -73,6 +73,7 @@ struct ncz_codec_ops {
     const char     *v3_name;                    /* the name in Zarr v3; NULL: "numcodecs.<id>" */
     const char     *members[NCZ_CODEC_MEMBERS]; /* of its configuration, except "id"; any other is an error */
     unsigned        hdf5_id;                    /* HDF5 filter id; 0: none */
+    unsigned        v3_hdf5_id;                 /* the id in datasets of Zarr v3; 0: the same */
     ncz_codec_class cls;
     bool            v3_only;    /* has no name in Zarr v2 */
     bool            moves;      /* array to array: moves or groups elements, but does not change them */
@@ -157,8 +158,14 @@ const ncz_codec_ops *ncz_codec_by_id(const char *id);
  * By the name in Zarr v3. Other names of a codec are "numcodecs.<id>" and, as netCDF-C's branch for v3 has it, its id.
  */
 const ncz_codec_ops *ncz_codec_by_v3_name(const char *name);
-const ncz_codec_ops *ncz_codec_by_hdf5(unsigned hdf5_id);
+const ncz_codec_ops *ncz_codec_by_hdf5(unsigned hdf5_id, int zarr_format);
 void                 ncz_codec_ops_unref(const ncz_codec_ops *ops);
+
+/*
+ * The HDF5 id that a codec has in datasets of that version of Zarr; 0: none, or `ops` is NULL. gzip is deflate in v3,
+ * where all readers know it and few know zlib.
+ */
+unsigned ncz_codec_hdf5_id(const ncz_codec_ops *ops, int zarr_format);
 
 const ncz_codec_ops *ncz_codec_at(size_t i); /* iterates over the built-in codecs; NULL after the last */
 
@@ -220,12 +227,16 @@ int ncz_chain_retype(ncz_chain *base, const ncz_array_type *in, ncz_chain **out)
  */
 int ncz_chain_with(const ncz_chain *base, ncz_codec *codec, const ncz_array_type *in, bool front, ncz_chain **out);
 /*
- * The same from a codec's JSON object, as a caller defines it. An array-to-array codec goes after the existing ones.
+ * The same from a codec's JSON object, as a caller defines it, in numcodecs' spelling or in v3's. An array-to-array
+ * codec goes after the existing ones.
  * NC_EFILTER: malformed. NC_ENOFILTER: no such codec, or not with this configuration.
  */
 int ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_array_type *in, ncz_chain **out);
 /* Makes a new chain without the codecs of that id; NULL when none is left. */
 int ncz_chain_without(const ncz_chain *base, const char *id, ncz_chain **out);
+
+/* The codec of the chain with that HDF5 id, else the one of ncz_codec_by_hdf5(). A reference, or NULL. */
+const ncz_codec_ops *ncz_chain_codec_for(const ncz_chain *c, unsigned hdf5_id, int zarr_format);
 
 ncz_chain *ncz_chain_ref(ncz_chain *c);
 void       ncz_chain_unref(ncz_chain *c);
@@ -251,12 +262,14 @@ size_t                ncz_chain_nsteps(const ncz_chain *c);
 const ncz_chain_step *ncz_chain_step_at(const ncz_chain *c, size_t i);
 size_t                ncz_chain_to_bytes(const ncz_chain *c); /* the step from array to bytes */
 
+/* NC_ENOFILTER unless documents of that version of Zarr can say all codecs. */
+int ncz_chain_check_format(const ncz_chain *c, int zarr_format);
 /*
  * Appends the values for the document of an array: the last codec as "compressor", the ones before as "filters". Each
- * is a JSON value: null, object or array.
+ * is a JSON value: null, object or array. NC_ENOFILTER: a codec exists only in Zarr v3.
  */
 int ncz_chain_write(const ncz_chain *c, ncz_buf *filters, ncz_buf *compressor);
-/* Writes all codecs as one JSON list, for netCDF's virtual attribute _Codecs. */
+/* Writes all codecs as one JSON list, for netCDF's virtual attribute _Codecs. Those of v3 alone have its spelling. */
 int ncz_chain_write_list(const ncz_chain *c, ncz_buf *out);
 
 /* Encodes one chunk and overwrites `out`. `scratch` is the thread's; NULL: memory is allocated and freed. */

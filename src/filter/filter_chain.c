@@ -237,10 +237,16 @@ ncz_chain_unref(ncz_chain *c)
     ncz_free(c);
 }
 
+static const ncz_chain_step *
+listed_step(const ncz_chain *c, size_t i)
+{
+    return &c->steps[i + (c->steps[c->to_bytes].implied && i >= c->to_bytes)];
+}
+
 ncz_codec *
 ncz_chain_listed(const ncz_chain *c, size_t i)
 {
-    return c->steps[i + (c->steps[c->to_bytes].implied && i >= c->to_bytes)].codec;
+    return listed_step(c, i)->codec;
 }
 
 int
@@ -291,6 +297,21 @@ ncz_chain_find(const ncz_chain *c, const char *id)
     return -1;
 }
 
+const ncz_codec_ops *
+ncz_chain_codec_for(const ncz_chain *c, unsigned hdf5_id, int zarr_format)
+{
+    for (size_t i = 0; i < ncz_chain_len(c); i++) {
+        const ncz_codec_ops *ops = ncz_chain_listed(c, i)->ops;
+
+        if (hdf5_id == 0 || ncz_codec_hdf5_id(ops, zarr_format) != hdf5_id)
+            continue;
+        if (ops->ref_ops != NULL)
+            ops->ref_ops(ops);
+        return ops;
+    }
+    return ncz_codec_by_hdf5(hdf5_id, zarr_format);
+}
+
 int
 ncz_chain_usable(const ncz_chain *c)
 {
@@ -326,6 +347,26 @@ ncz_chain_to_bytes(const ncz_chain *c)
 
 /* ---- writing --------------------------------------------------------------------------------------------- */
 
+/* Whether numcodecs' spelling cannot say what the codec is. */
+static bool
+is_v3_only(const ncz_codec *c)
+{
+    return c->ops != NULL ? c->ops->v3_only : c->from_v3;
+}
+
+static void
+write_codec(const ncz_chain_step *s, ncz_jsonw *w)
+{
+    int rc = NC_NOERR;
+
+    if (is_v3_only(s->codec))
+        rc = ncz_codec_describe_v3(s->codec, &s->in, w);
+    else
+        ncz_codec_describe(s->codec, w);
+    if (rc != NC_NOERR && w->status == NC_NOERR)
+        w->status = rc;
+}
+
 static int
 write_codecs(const ncz_chain *c, size_t n, ncz_buf *out)
 {
@@ -333,9 +374,18 @@ write_codecs(const ncz_chain *c, size_t n, ncz_buf *out)
 
     ncz_jsonw_open_array(&w);
     for (size_t i = 0; i < n; i++)
-        ncz_codec_describe(ncz_chain_listed(c, i), &w);
+        write_codec(listed_step(c, i), &w);
     ncz_jsonw_close_array(&w);
     return ncz_jsonw_end(&w);
+}
+
+int
+ncz_chain_check_format(const ncz_chain *c, int zarr_format)
+{
+    for (size_t i = 0; zarr_format != 3 && i < ncz_chain_len(c); i++)
+        if (is_v3_only(ncz_chain_listed(c, i)))
+            return ncz_fail(NC_ENOFILTER, "codec '%s' has no form in Zarr v%d", ncz_chain_id(c, i), zarr_format);
+    return NC_NOERR;
 }
 
 int
@@ -345,6 +395,8 @@ ncz_chain_write(const ncz_chain *c, ncz_buf *filters, ncz_buf *compressor)
     ncz_jsonw w = ncz_jsonw_on(compressor);
     int       rc;
 
+    if ((rc = ncz_chain_check_format(c, 2)) != NC_NOERR)
+        return rc;
     if (n == 1 && ncz_chain_objects(c)) /* readers expect it among the filters */
         nfilters = 1;
     if (nfilters > 0)
@@ -354,7 +406,7 @@ ncz_chain_write(const ncz_chain *c, ncz_buf *filters, ncz_buf *compressor)
     if (rc != NC_NOERR)
         return rc;
     if (n > nfilters)
-        ncz_codec_describe(ncz_chain_listed(c, n - 1), &w);
+        write_codec(listed_step(c, n - 1), &w);
     else
         ncz_jsonw_null(&w);
     return ncz_jsonw_end(&w);

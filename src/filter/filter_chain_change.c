@@ -84,7 +84,7 @@ add_object_codec(const ncz_chain *base, const ncz_codec_ops *ops, const ncz_json
     if (base != NULL && !ncz_chain_objects(base) && find_front(base) > 0)
         return ncz_fail(NC_EFILTER, "codec '%s': codec '%s' is where it would go", ops->id, ncz_chain_id(base, 0));
     objects.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
-    if ((rc = ncz_codec_from_json(ops, config, &objects, NCZ_CONFIG_CALLER, &codec)) != NC_NOERR)
+    if ((rc = ncz_codec_read(ops, config, &objects, NCZ_CONFIG_CALLER, &codec)) != NC_NOERR)
         return rc;
     rc = insert_codec(base, codec, 0, ncz_chain_objects(base), &objects, out);
     ncz_codec_unref(codec);
@@ -95,15 +95,15 @@ int
 ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_array_type *in, ncz_chain **out)
 {
     ncz_type_flow        flow = {.type = *in};
-    const ncz_codec_ops *ops;
+    const ncz_codec_ops *ops = NULL;
     ncz_codec           *codec = NULL;
     const char          *id = NULL;
     bool                 front;
     int                  rc;
 
-    if ((rc = ncz_codec_read_id(config, &id)) != NC_NOERR)
+    if ((rc = ncz_codec_look_up(config, NCZ_CONFIG_CALLER, &id, &ops)) != NC_NOERR)
         return rc;
-    if ((ops = ncz_codec_by_id(id)) == NULL)
+    if (ops == NULL)
         return ncz_codec_explain_refused(id) == NULL ? ncz_fail(NC_ENOFILTER, NCZ_CODEC_NOT_KNOWN, id)
                                                      : ncz_fail(NC_ENOFILTER, "%s", ncz_codec_explain_refused(id));
 
@@ -112,9 +112,9 @@ ncz_chain_with_json(const ncz_chain *base, const ncz_json *config, const ncz_arr
         goto done;
     }
     front = ops->cls == NCZ_CODEC_ARRAY_ARRAY;
-    for (size_t i = 0; i < find_place(base, id, front); i++)
+    for (size_t i = 0; i < find_place(base, ops->id, front); i++)
         ncz_type_flow_pass(&flow, ncz_chain_listed(base, i));
-    if ((rc = ncz_codec_from_json(ops, config, &flow.type, NCZ_CONFIG_CALLER, &codec)) == NC_NOERR)
+    if ((rc = ncz_codec_read(ops, config, &flow.type, NCZ_CONFIG_CALLER, &codec)) == NC_NOERR)
         rc = ncz_chain_with(base, codec, in, front, out);
 done:
     ncz_codec_unref(codec);

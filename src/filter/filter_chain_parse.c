@@ -28,16 +28,33 @@ ncz_codec_explain_refused(const char *id)
     return strcmp(id, "pickle") == 0 ? "codec 'pickle' is refused: reading it would run code from the dataset" : NULL;
 }
 
-int
-ncz_codec_read_id(const ncz_json *v, const char **out)
+/* A caller may also use v3's spelling, {"name", "configuration"}. */
+static bool
+is_v3_spelling(const ncz_json *v, ncz_config_rules rules)
 {
+    return rules == NCZ_CONFIG_CALLER && ncz_json_get(v, "id") == NULL && ncz_json_get(v, "name") != NULL;
+}
+
+int
+ncz_codec_look_up(const ncz_json *v, ncz_config_rules rules, const char **out, const ncz_codec_ops **ops)
+{
+    bool        v3 = is_v3_spelling(v, rules);
     size_t      len;
-    const char *id = ncz_json_str(ncz_json_get(v, "id"), &len);
+    const char *id = ncz_json_str(ncz_json_get(v, v3 ? "name" : "id"), &len);
 
     if (id == NULL || len == 0 || strlen(id) != len)
         return ncz_fail(NC_EFILTER, "a codec must be an object with an \"id\"");
     *out = id;
+    *ops = v3 ? ncz_codec_by_v3_name(id) : ncz_codec_by_id(id);
     return NC_NOERR;
+}
+
+int
+ncz_codec_read(const ncz_codec_ops *ops, const ncz_json *v, const ncz_array_type *in, ncz_config_rules rules,
+               ncz_codec **out)
+{
+    return is_v3_spelling(v, rules) ? ncz_codec_from_v3(ops, v, in, out)
+                                    : ncz_codec_from_json(ops, v, in, rules, out);
 }
 
 static int
@@ -45,19 +62,19 @@ parse_codec(const ncz_json *v, bool first, const ncz_array_type *in, ncz_config_
 {
     size_t               len;
     const char          *id = NULL, *text = ncz_json_slice(v, &len);
-    const ncz_codec_ops *ops;
+    const ncz_codec_ops *ops = NULL;
     ncz_codec           *codec = NULL;
     int                  rc;
 
-    if ((rc = ncz_codec_read_id(v, &id)) != NC_NOERR)
+    if ((rc = ncz_codec_look_up(v, rules, &id, &ops)) != NC_NOERR)
         return rc;
-    if ((ops = ncz_codec_by_id(id)) == NULL)
-        return ncz_codec_unknown(id, text, len, ncz_codec_explain_refused(id), false, out);
-    if ((rc = ncz_codec_from_json(ops, v, in, rules, &codec)) == NC_NOERR &&
+    if (ops == NULL)
+        return ncz_codec_unknown(id, text, len, ncz_codec_explain_refused(id), is_v3_spelling(v, rules), out);
+    if ((rc = ncz_codec_read(ops, v, in, rules, &codec)) == NC_NOERR &&
         (rc = check_place(ops, first, in)) == NC_NOERR)
         *out = ncz_codec_ref(codec);
     else if (rc == NC_ENOFILTER)
-        rc = ncz_codec_unknown(id, text, len, ncz_err_text(), false, out);
+        rc = ncz_codec_unknown(id, text, len, ncz_err_text(), is_v3_spelling(v, rules), out);
     ncz_codec_unref(codec);
     ncz_codec_ops_unref(ops);
     return rc;

@@ -17,7 +17,7 @@ static ncz_user_codec *user_codecs; /* holds references; guarded by the lock */
 
 /* ---- lookup ---------------------------------------------------------------------------------------- */
 
-typedef enum name_kind { NAME_V2, NAME_V3, NAME_HDF5 } name_kind;
+typedef enum name_kind { NAME_V2, NAME_V3, NAME_HDF5, NAME_HDF5_V3 } name_kind;
 
 static bool
 has_name(const ncz_codec_ops *ops, name_kind kind, const char *name, unsigned number)
@@ -26,6 +26,7 @@ has_name(const ncz_codec_ops *ops, name_kind kind, const char *name, unsigned nu
     case NAME_V2: return !ops->v3_only && strcmp(ops->id, name) == 0;
     case NAME_V3: return ops->v3_name != NULL && strcmp(ops->v3_name, name) == 0;
     case NAME_HDF5: return number != 0 && ops->hdf5_id == number;
+    case NAME_HDF5_V3: return number != 0 && ops->v3_hdf5_id == number;
     }
     return false;
 }
@@ -69,9 +70,19 @@ ncz_codec_by_v3_name(const char *name)
 }
 
 const ncz_codec_ops *
-ncz_codec_by_hdf5(unsigned hdf5_id)
+ncz_codec_by_hdf5(unsigned hdf5_id, int zarr_format)
 {
-    return find_codec(NAME_HDF5, NULL, hdf5_id);
+    const ncz_codec_ops *ops = zarr_format == 3 ? find_codec(NAME_HDF5_V3, NULL, hdf5_id) : NULL;
+
+    return ops != NULL ? ops : find_codec(NAME_HDF5, NULL, hdf5_id);
+}
+
+unsigned
+ncz_codec_hdf5_id(const ncz_codec_ops *ops, int zarr_format)
+{
+    if (ops == NULL)
+        return 0;
+    return zarr_format == 3 && ops->v3_hdf5_id != 0 ? ops->v3_hdf5_id : ops->hdf5_id;
 }
 
 void

@@ -160,12 +160,74 @@ test_refused(void **state)
     }
 }
 
+/* A caller may define codecs in v3's spelling. Those that only v3 has are shown so, and refused for v2. */
+static void
+test_definition(void **state)
+{
+    static const uint64_t chunk[2] = {4, 6};
+    ncz_array_type        in = type_of(NCZ_KIND_INT, 4);
+    ncz_json             *order = json_of(ORDER), *zlib = json_of("{\"name\": \"numcodecs.zlib\"}");
+    ncz_chain            *c = NULL, *both = NULL, *again = NULL;
+    ncz_buf               list = NCZ_BUF_INIT, filters = NCZ_BUF_INIT;
+    ncz_json             *doc;
+
+    (void)state;
+    in.shape = chunk;
+    assert_int_equal(ncz_chain_with_json(NULL, zlib, &in, &c), NC_NOERR);
+    assert_int_equal(ncz_chain_check_format(c, 2), NC_NOERR);
+    assert_int_equal(ncz_chain_with_json(c, order, &in, &both), NC_NOERR);
+    assert_int_equal(ncz_chain_write_list(both, &list), NC_NOERR);
+    assert_string_equal(ncz_buf_str(&list), "[" ORDER ",{\"id\": \"zlib\", \"level\": 1}]");
+    assert_int_equal(ncz_chain_check_format(both, 2), NC_ENOFILTER);
+    assert_non_null(strstr(ncz_err_text(), "transpose"));
+    assert_int_equal(ncz_chain_write(both, &filters, &filters), NC_ENOFILTER);
+    assert_int_equal(ncz_chain_check_format(both, 3), NC_NOERR);
+    doc = json_of(ncz_buf_str(&list));
+    assert_int_equal(ncz_chain_parse(doc, NULL, &in, NCZ_CONFIG_CALLER, 9, &again), NC_NOERR);
+    assert_int_equal(ncz_chain_len(again), 2);
+    ncz_chain_unref(again);
+    again = NULL;
+    assert_int_equal(ncz_chain_parse(doc, NULL, &in, NCZ_CONFIG_NUMCODECS, 9, &again), NC_EFILTER);
+    ncz_json_free(doc);
+    ncz_json_free(order);
+    ncz_json_free(zlib);
+    ncz_buf_clear(&list);
+    ncz_buf_clear(&filters);
+    ncz_chain_unref(c);
+    ncz_chain_unref(both);
+}
+
+/* The HDF5 ids of v3: deflate is gzip, unless the chain has zlib. */
+static void
+test_hdf5(void **state)
+{
+    ncz_array_type       in = type_of(NCZ_KIND_INT, 4);
+    ncz_v3_codecs        zlib = parsed("[" LITTLE ",\"zlib\"]", &in), gzip = parsed("[" LITTLE "," GZIP "]", &in);
+    const ncz_codec_ops *deflate = ncz_codec_by_hdf5(1, 3);
+
+    (void)state;
+    assert_string_equal(deflate->id, "gzip");
+    assert_string_equal(ncz_codec_by_hdf5(1, 2)->id, "zlib");
+    assert_string_equal(ncz_codec_by_hdf5(2, 3)->id, "shuffle");
+    assert_int_equal(ncz_codec_hdf5_id(deflate, 3), 1);
+    assert_int_equal(ncz_codec_hdf5_id(deflate, 2), 0);
+    assert_int_equal(ncz_codec_hdf5_id(ncz_codec_by_id("zlib"), 3), 1);
+    assert_int_equal(ncz_codec_hdf5_id(NULL, 3), 0);
+    assert_string_equal(ncz_chain_codec_for(zlib.chain, 1, 3)->id, "zlib");
+    assert_string_equal(ncz_chain_codec_for(gzip.chain, 1, 3)->id, "gzip");
+    assert_string_equal(ncz_chain_codec_for(NULL, 1, 3)->id, "gzip");
+    ncz_v3_codecs_clear(&zlib);
+    ncz_v3_codecs_clear(&gzip);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_read_and_write),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_hdf5),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
