@@ -85,6 +85,50 @@ sweep_stale_chunks(ncz_dataset *ds, const ncz_var *v)
     return rc;
 }
 
+/* Makes the chain for strings of any length: `chain`, which is for other elements, after the codec for them. */
+static int
+with_string_codec(const ncz_dataset *ds, const ncz_chain *chain, ncz_array_type type, ncz_chain **out)
+{
+    const ncz_json_opts opts = {.mode = NCZ_JSON_STRICT, .depth = 100, .nbytes = SIZE_MAX, .name = "codecs"};
+    ncz_buf             text = NCZ_BUF_INIT, rest = NCZ_BUF_INIT;
+    ncz_json           *list = NULL;
+    int                 rc;
+
+    type.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
+    if ((rc = ncz_chain_write_list(chain, &rest)) != NC_NOERR ||
+        (rc = ncz_buf_printf(&text, "[{\"id\": \"vlen-utf8\"}%s%s", ncz_chain_len(chain) > 0 ? ", " : "]",
+                             ncz_chain_len(chain) > 0 ? ncz_buf_str(&rest) + 1 : "")) != NC_NOERR ||
+        (rc = ncz_json_parse(ncz_buf_str(&text), text.len, &opts, &list, NULL)) != NC_NOERR)
+        goto done;
+    rc = ncz_chain_parse(list, NULL, &type, NCZ_CONFIG_CALLER, ds->limits.chain, out);
+done:
+    ncz_json_free(list);
+    ncz_buf_clear(&text);
+    ncz_buf_clear(&rest);
+    return rc;
+}
+
+/* As ncz_dataset_set_chain(), for strings where they can only have any length. */
+static int
+set_string_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
+{
+    ncz_chain *own = NULL;
+    int        rc;
+
+    if (ncz_chain_objects(chain))
+        return ncz_var_set_chain(ds->model, v, chain);
+    if ((rc = with_string_codec(ds, chain, ncz_spec_array_type(v->spec), &own)) == NC_NOERR)
+        rc = ncz_var_set_chain(ds->model, v, own);
+    ncz_chain_unref(own);
+    return rc;
+}
+
+static bool
+needs_string_codec(const ncz_dataset *ds, const ncz_var *v)
+{
+    return v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_UCS4 && ds->model->dialect->only_objects;
+}
+
 int
 ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                     ncz_dim *const *dims, ncz_var **out)
@@ -95,8 +139,11 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
     if ((rc = check_new(ds, g, name)) != NC_NOERR || (rc = ncz_dataset_check_type(ds, type, name)) != NC_NOERR ||
         (rc = ncz_model_add_var(ds->model, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
+    rc = needs_string_codec(ds, v) ? set_string_chain(ds, v, NULL) : NC_NOERR;
     /* A dataset created by this session holds nothing from earlier ones. */
-    if (!ds->created && (rc = sweep_stale_chunks(ds, v)) != NC_NOERR) {
+    if (rc == NC_NOERR && !ds->created)
+        rc = sweep_stale_chunks(ds, v);
+    if (rc != NC_NOERR) {
         ncz_model_drop_var(ds->model, v);
         return rc;
     }
@@ -118,6 +165,8 @@ ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
                         "%s: netCDF-C could not open a dataset with strings of any length (codec %s), which compat= "
                         "asks for: leave out the codec, and the strings have a fixed width",
                         v->name, ncz_chain_id(chain, 0));
+    if (needs_string_codec(ds, v))
+        return set_string_chain(ds, v, chain);
     return ncz_var_set_chain(ds->model, v, chain);
 }
 

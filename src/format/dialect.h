@@ -88,6 +88,8 @@ typedef struct ncz_dialect_ops {
     int                zarr_format;     /* the version of Zarr, as in its documents */
     const char        *nczarr;          /* the version of NCZarr's keys */
     ncz_generation     newest;          /* the layout of a new dataset with NCZarr's keys */
+    bool               ordered_types;   /* the text of a stored type contains the byte order */
+    bool               only_objects;    /* strings have any length: a codec for them comes first */
     bool               has_shards;      /* objects may hold several chunks */
     bool               fill_is_missing; /* readers of plain Zarr take every fill_value as the missing value */
     ncz_dialect_docs   docs;
@@ -123,14 +125,17 @@ typedef struct ncz_dialect_ops {
 
     /*
      * Stored types. att_type: the type that an entry of NCZarr's attribute types names; NC_NAT's: unknown.
-     * check_type, dtype_text, dtype_define and has_objects: as the functions of format.h that are named so.
+     * check_type, dtype_text and has_objects: as the functions of format.h that are named so. dtype_check: checks that
+     * the style can hold the stored type of NumPy's type string `text`, and appends what a document has for it to `own`
+     * if an ncz_dtype is not all of it. `name`: the variable's, for error texts.
      * stored_type: what a variable's own text (ncz_var.dtype_text, never NULL) says; NC_NAT's: netCDF has no such type.
      * type_name: appends a readable name of a type that netCDF lacks, from that text.
      */
     const ncz_type *(*att_type)(const char *entry);
     int (*check_type)(const struct ncz_format_opts *style, const ncz_type *type, const char *what);
     int (*dtype_text)(const ncz_var *v, const struct ncz_format_opts *style, ncz_buf *out);
-    int (*dtype_define)(ncz_model *m, ncz_var *v, const struct ncz_format_opts *style, const char *text);
+    int (*dtype_check)(const struct ncz_format_opts *style, const char *name, const char *text,
+                       const struct ncz_stored_type *st, ncz_buf *own);
     bool (*has_objects)(const struct ncz_format_opts *style);
     void (*stored_type)(const char *text, struct ncz_stored_type *out);
     int (*type_name)(const char *text, ncz_buf *out);

@@ -82,6 +82,7 @@ static void
 ready_model(ncz_model *m, const ncz_dialect_ops *dialect, ncz_generation gen, ncz_locate_fn locate)
 {
     m->dialect = dialect;
+    m->ordered_types = dialect->ordered_types;
     m->small_fill = dialect->small_fill(gen);
     m->locate = locate;
     m->format_free = ncz_free;

@@ -88,6 +88,20 @@ typedef struct ncz_stored_type {
     char            units[48]; /* CF units of a datetime64 or timedelta64; "" for others */
 } ncz_stored_type;
 
+/* The parts of one of NumPy's type strings: `<m8[10us]` is order '<', kind 'm', size 8, unit "us", count 10. */
+typedef struct ncz_typestr {
+    char        order, kind;
+    size_t      size;
+    bool        sized;
+    const char *unit; /* in the string */
+    size_t      unit_len;
+    uint64_t    count;
+} ncz_typestr;
+
+bool ncz_format_typestr_parse(const char *s, ncz_typestr *t); /* false: it is no type string */
+/* The stored type that it means. `nczarr`, `char_u1`: `>S1` and `<U1` are characters. */
+void ncz_format_typestr_type(const ncz_typestr *t, bool nczarr, bool char_u1, ncz_stored_type *out);
+
 /* Sets CF units for NumPy's `unit` of `len` bytes, `count` of them; with an epoch for `since`. An unknown unit sets
  * none. */
 void ncz_format_time_units(const char *unit, size_t len, uint64_t count, bool since, ncz_stored_type *out);

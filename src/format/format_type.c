@@ -5,7 +5,10 @@
  */
 #include "format/format_int.h"
 
+#include <math.h>
 #include <string.h>
+
+#define TEXT_MOST 60 /* bytes of a type string */
 
 int
 ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
@@ -25,10 +28,55 @@ ncz_format_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *o
     return style->dialect->dtype_text(v, style, out);
 }
 
+/* The default fill value where netCDF's does not suit the type: false, NaT and NaN. NULL: netCDF's. */
+static const void *
+natural_fill(const ncz_stored_type *st)
+{
+    static const uint8_t no = 0;
+    static const int64_t nat = INT64_MIN;
+    static const float   nan = NAN;
+
+    if (st->dtype.kind == NCZ_KIND_BOOL)
+        return &no;
+    if (st->units[0] != '\0')
+        return &nat;
+    return st->dtype.kind == NCZ_KIND_FLOAT && st->dtype.size == 2 ? &nan : NULL;
+}
+
+/* Checks a stored type for a new variable. */
+static int
+check_dtype(const ncz_var *v, const ncz_typestr *t, const ncz_stored_type *st, const char *text)
+{
+    if (st->type != v->type || st->dtype.kind == NCZ_KIND_OBJECT)
+        return ncz_fail(NC_EBADTYPE, "%s: a variable of this netCDF type is not stored as '%s'", v->name, text);
+    if (ncz_chain_len(v->chain) > 0)
+        return ncz_fail(NC_EINVAL, "%s: the stored type must be defined before the codecs", v->name);
+    if (st->units[0] != '\0' && text[0] == t->kind)
+        return ncz_fail(NC_EINVAL, "%s: '%s' has no byte order, as in <M8[ns]", v->name, text);
+    return NC_NOERR;
+}
+
 int
 ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, const char *text)
 {
-    return style->dialect->dtype_define(m, v, style, text);
+    ncz_stored_type st;
+    ncz_buf         own = NCZ_BUF_INIT;
+    ncz_typestr     t;
+    int             rc;
+
+    if (strlen(text) > TEXT_MOST || !ncz_format_typestr_parse(text, &t))
+        return ncz_fail(NC_EINVAL, "%s: '%.60s' is no type of an array, such as <i4 or |b1", v->name, text);
+    if (v->type->class == NCZ_TYPE_CHAR && t.kind == 'S' && t.size == 1)
+        return NC_NOERR; /* each dialect has its own spelling */
+    ncz_format_typestr_type(&t, false, false, &st);
+    if (st.dtype.kind == NCZ_KIND_OBJECT && st.dtype.kind == v->dtype.kind)
+        return NC_NOERR;
+    if ((rc = check_dtype(v, &t, &st, text)) == NC_NOERR &&
+        (rc = style->dialect->dtype_check(style, v->name, text, &st, &own)) == NC_NOERR)
+        rc = ncz_var_set_dtype(m, v, &st.dtype, st.dtype.size > 1 ? st.endian : NC_ENDIAN_NATIVE, own.data,
+                               natural_fill(&st));
+    ncz_buf_clear(&own);
+    return rc;
 }
 
 int

@@ -210,13 +210,14 @@ struct ncz_model {
     ncz_dim                     **dims;   /* by id */
     size_t                        ngroups, ndims, nvars;
     uint64_t                      last_uid;
-    const struct ncz_dialect_ops *dialect;      /* the format's, opaque to others; NULL: not known yet */
-    ncz_locate_fn                 locate;       /* the format's; copied into every spec */
-    ncz_key_encoding              key_encoding; /* of new variables */
-    bool                          nofill;       /* nc_set_fill(NC_NOFILL) */
-    ncz_small_fill                small_fill;   /* of new variables, chosen by the format */
-    bool                          native_big;   /* old writers: big-endian variables hold native bytes */
-    ncz_arena                     arena;        /* loaded data, which live as long as the model */
+    const struct ncz_dialect_ops *dialect;       /* the format's, opaque to others; NULL: not known yet */
+    ncz_locate_fn                 locate;        /* the format's; copied into every spec */
+    ncz_key_encoding              key_encoding;  /* of new variables */
+    bool                          nofill;        /* nc_set_fill(NC_NOFILL) */
+    ncz_small_fill                small_fill;    /* of new variables, chosen by the format */
+    bool                          ordered_types; /* ncz_var.dtype_text contains the byte order */
+    bool                          native_big;    /* old writers: big-endian variables hold native bytes */
+    ncz_arena                     arena;         /* loaded data, which live as long as the model */
     void (*format_free)(void *);
     void *format; /* the format's own data of the dataset */
 };

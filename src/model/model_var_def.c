@@ -219,12 +219,16 @@ ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, 
     return NC_NOERR;
 }
 
-/* The text of a time type has the unit, so it is kept and only its byte order changes. */
+/* The text of a time type has the unit, so it is kept and only its byte order changes, if it contains one. */
 static void
-change_order_in_text(ncz_var *v)
+change_order_in_text(const ncz_model *m, ncz_var *v)
 {
     char *text = v->dtype_text;
 
+    if (!m->ordered_types) {
+        mark_changed(v, NULL);
+        return;
+    }
     if (text != NULL && strlen(text) > 3 && (text[2] == 'M' || text[2] == 'm'))
         text[1] = v->endian == NC_ENDIAN_BIG ? '>' : '<';
     else
@@ -246,7 +250,7 @@ ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian)
         v->endian = old;
         return rc;
     }
-    change_order_in_text(v);
+    change_order_in_text(m, v);
     return NC_NOERR;
 }
 

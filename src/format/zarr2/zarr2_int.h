@@ -86,10 +86,11 @@ bool ncz_zarr2_is_time(const ncz_var *v); /* a datetime64 or timedelta64 with a 
 const ncz_type *ncz_zarr2_att_type(const char *entry);
 int             ncz_zarr2_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what);
 int             ncz_zarr2_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out);
-int             ncz_zarr2_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, const char *text);
-bool            ncz_zarr2_has_objects(const ncz_format_opts *style);
-void            ncz_zarr2_stored_type(const char *text, ncz_stored_type *out);
-int             ncz_zarr2_type_name(const char *text, ncz_buf *out);
+int ncz_zarr2_dtype_check(const ncz_format_opts *style, const char *name, const char *text, const ncz_stored_type *st,
+                          ncz_buf *own);
+bool ncz_zarr2_has_objects(const ncz_format_opts *style);
+void ncz_zarr2_stored_type(const char *text, ncz_stored_type *out);
+int  ncz_zarr2_type_name(const char *text, ncz_buf *out);
 
 /* ---- nodes ----------------------------------------------------------------------------------------------------- */
 

@@ -95,23 +95,6 @@ check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
     return NC_NOERR;
 }
 
-static int
-dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out)
-{
-    (void)style;
-    (void)out;
-    return ncz_fail(NC_ENOTBUILT, "%s: Zarr v3 is not supported yet", v->name);
-}
-
-static int
-dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, const char *text)
-{
-    (void)m;
-    (void)style;
-    (void)text;
-    return ncz_fail(NC_ENOTBUILT, "%s: Zarr v3 is not supported yet", v->name);
-}
-
 static bool
 has_objects(const ncz_format_opts *style)
 {
@@ -127,24 +110,31 @@ choose_small_fill(ncz_generation gen)
     return NCZ_SMALL_DEFAULT;
 }
 
+/* The one document of the root is the commit point. */
+static const ncz_root_doc published[] = {
+    {ZARR3_DOCUMENT, ZARR3_DOCUMENT ".unfinished"},
+    {NULL, NULL},
+};
+
 const ncz_dialect_ops ncz_zarr3 = {
     .name = "Zarr v3",
     .zarr_format = 3,
     .nczarr = "3.0.0",
     .newest = NCZ_GEN_V3,
+    .only_objects = true,
     .has_shards = true,
     .docs = {.all = documents,
              .root = documents,
              .enough = is_root,
              .marks = documents,
              .top = documents,
-             .published = NULL,
+             .published = published,
              .array = ZARR3_DOCUMENT},
     .copies = {.key = NULL},
     .identify = identify_root,
     .wanted_docs = choose_docs,
     .parse_node = ncz_zarr3_parse_node,
-    .write_node = NULL, /* not built yet: such datasets are read-only */
+    .write_node = ncz_zarr3_write_node,
     .locate = ncz_zarr3_locate,
     .encode_keys = ncz_zarr3_encode_keys,
     .parse_key = ncz_zarr3_parse_key,
@@ -152,8 +142,8 @@ const ncz_dialect_ops ncz_zarr3 = {
     .owns_temporary = ncz_zarr3_owns_temporary,
     .att_type = ncz_zarr3_att_type,
     .check_type = check_type,
-    .dtype_text = dtype_text,
-    .dtype_define = dtype_define,
+    .dtype_text = ncz_zarr3_dtype_text,
+    .dtype_check = ncz_zarr3_dtype_check,
     .has_objects = has_objects,
     .stored_type = ncz_zarr3_stored_type,
     .type_name = ncz_zarr3_type_name,

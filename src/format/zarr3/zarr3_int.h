@@ -6,8 +6,11 @@
  *   zarr3_keys.c     keys, both ways
  *   zarr3_node.c     the document of a node -> its metadata
  *   zarr3_array.c    the members of an array's document
- *   zarr3_dtype.c    its element types, both ways
- *   zarr3_fill.c     its fill values, both ways
+ *   zarr3_dtype.c    its element types; the types of attributes
+ *   zarr3_fill.c     its fill values
+ *   zarr3_write.c        a node as a document; consolidated metadata
+ *   zarr3_attrs_write.c  its attributes, and NCZarr's keys among them
+ *   zarr3_typestr.c      stored types as NumPy's type strings, for programs
  */
 #ifndef NCZ_FORMAT_ZARR3_INT_H
 #define NCZ_FORMAT_ZARR3_INT_H
@@ -88,6 +91,17 @@ int ncz_zarr3_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, 
 /* Fails only without memory; `unusable` records what is wrong with the document. `key` is for error texts. */
 int ncz_zarr3_array_parse(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *out);
 
+/* As in ncz_dialect_ops. */
+int ncz_zarr3_write_node(const ncz_model *m, const ncz_group *g, const ncz_var *v, const ncz_format_opts *style,
+                         ncz_buf *text, ncz_node_doc_fn each, void *arg);
+int ncz_zarr3_dtype_text(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out);
+int ncz_zarr3_dtype_check(const ncz_format_opts *style, const char *name, const char *text, const ncz_stored_type *st,
+                          ncz_buf *own);
+
+/* Each writes the member "attributes". */
+int ncz_zarr3_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_jsonw *w);
+int ncz_zarr3_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, ncz_jsonw *w);
+
 /* ---- NCZarr's keys, all in "attributes" ------------------------------------------------------------------------ */
 
 #define ZARR3_SUPERBLOCK "_nczarr_superblock"
@@ -95,6 +109,8 @@ int ncz_zarr3_array_parse(const ncz_json *doc, const ncz_loader *l, const char *
 #define ZARR3_ARRAY      "_nczarr_array"
 #define ZARR3_ATTRS      "_nczarr_attrs" /* types and lengths of the attributes */
 #define ZARR3_ATTR       "_nczarr_attr"  /* the same, as version 2 has it */
+
+#define ZARR3_NO_FILL "none" /* value of the member "fill" of _nczarr_array: there is no fill value */
 
 /* One of these objects in a node's document. NULL: there is none. */
 const ncz_json *ncz_zarr3_nczarr(const ncz_json *doc, const char *key);

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The member "attributes" of a node: the user's attributes, _NCProperties, then NCZarr's keys, the types last. NCZarr
+ * has no other place: zarr-python refuses unknown members beside it.
+ *
+ * _FillValue has the form that xarray requires, which refuses a dataset with any other: base64 of the little-endian
+ * double for floats, a plain number for integers, none for text and times. Where it has none, NCZarr's types name the
+ * attribute nevertheless, and its value is that of "fill_value".
+ */
+#include "format/zarr3/zarr3_int.h"
+
+#include <string.h>
+
+#define FILL_ATT "_FillValue"
+
+/* ---- _FillValue ------------------------------------------------------------------------------------------------ */
+
+typedef enum fill_form {
+    FILL_AS_ANY,    /* like other attributes */
+    FILL_AS_BASE64, /* of a double */
+    FILL_AS_BOOL,
+    FILL_NOT_WRITTEN,
+} fill_form;
+
+/* True if the stored type is one of NumPy's times. */
+static bool
+is_time(const ncz_var *v)
+{
+    ncz_stored_type st;
+
+    if (v->dtype_text == NULL)
+        return false;
+    ncz_zarr3_stored_type(v->dtype_text, &st);
+    return st.units[0] != '\0';
+}
+
+/* The form of an attribute of `v`, NULL for a group's. One that is as it was read keeps its text. */
+static fill_form
+choose_form(const ncz_var *v, const ncz_att *a)
+{
+    if (v == NULL || a->raw != NULL || a->type != v->type || a->len != 1 || strcmp(a->name, FILL_ATT) != 0)
+        return FILL_AS_ANY;
+    if (v->dtype.kind == NCZ_KIND_FLOAT)
+        return FILL_AS_BASE64;
+    if (v->dtype.kind == NCZ_KIND_BOOL)
+        return FILL_AS_BOOL;
+    if (!ncz_type_is_number(v->type) || is_time(v))
+        return FILL_NOT_WRITTEN;
+    return FILL_AS_ANY;
+}
+
+static void
+write_base64(const ncz_att *a, ncz_jsonw *w)
+{
+    double        d = a->type->size == sizeof(float) ? (double)*(const float *)a->data : *(const double *)a->data;
+    uint64_t      bits;
+    unsigned char bytes[sizeof bits];
+    char          text[12];
+
+    memcpy(&bits, &d, sizeof bits);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(bits >> (8 * i));
+    ncz_base64_put(bytes, sizeof bytes, text);
+    ncz_jsonw_str(w, text, sizeof text);
+}
+
+/* ---- attributes ------------------------------------------------------------------------------------------------ */
+
+/* What is written: the node, and what one attribute at a time gets. */
+typedef struct writing {
+    const ncz_var         *v; /* NULL: a group */
+    const ncz_format_opts *style;
+    const char            *where;
+    ncz_jsonw             *w;
+} writing;
+
+static int
+write_value(void *arg, const ncz_att *a)
+{
+    const writing *x = arg;
+
+    switch (choose_form(x->v, a)) {
+    case FILL_AS_BASE64:
+        ncz_jsonw_key(x->w, a->name);
+        write_base64(a, x->w);
+        return NC_NOERR;
+    case FILL_AS_BOOL:
+        ncz_jsonw_key(x->w, a->name);
+        ncz_jsonw_bool(x->w, *(const uint8_t *)a->data != 0);
+        return NC_NOERR;
+    case FILL_NOT_WRITTEN: return NC_NOERR;
+    case FILL_AS_ANY: break;
+    }
+    return ncz_format_att_write(a, x->style, x->where, x->w);
+}
+
+static int
+write_entry(void *arg, const ncz_att *a)
+{
+    static const char *const names[] = {
+        [NC_BYTE] = "int8",     [NC_CHAR] = "char",      [NC_SHORT] = "int16",   [NC_INT] = "int32",
+        [NC_FLOAT] = "float32", [NC_DOUBLE] = "float64", [NC_UBYTE] = "uint8",   [NC_USHORT] = "uint16",
+        [NC_UINT] = "uint32",   [NC_INT64] = "int64",    [NC_UINT64] = "uint64", [NC_STRING] = "string",
+    };
+    const writing *x = arg;
+
+    ncz_jsonw_key(x->w, a->name);
+    ncz_jsonw_cstr(x->w, a->dtype != NULL ? a->dtype : names[a->type->id]);
+    return NC_NOERR;
+}
+
+static int
+write_length(void *arg, const ncz_att *a)
+{
+    const writing *x = arg;
+    size_t         len = ncz_format_att_length(a, x->style);
+
+    if (len != SIZE_MAX) {
+        ncz_jsonw_key(x->w, a->name);
+        ncz_jsonw_u64(x->w, len);
+    }
+    return NC_NOERR;
+}
+
+static void
+write_json_type(const char *name, ncz_jsonw *w)
+{
+    ncz_jsonw_key(w, name);
+    ncz_jsonw_cstr(w, "json");
+}
+
+/* `_nczarr_attrs`: the types of all attributes, NCZarr's own keys included, and true lengths. */
+static void
+write_types(const ncz_atts *atts, writing *x, bool root)
+{
+    ncz_jsonw_key(x->w, ZARR3_ATTRS);
+    ncz_jsonw_open_object(x->w);
+    ncz_jsonw_key(x->w, "attribute_types");
+    ncz_jsonw_open_object(x->w);
+    (void)ncz_format_each_att(atts, write_entry, x);
+    write_json_type(x->v != NULL ? ZARR3_ARRAY : ZARR3_GROUP, x->w);
+    if (root)
+        write_json_type(ZARR3_SUPERBLOCK, x->w);
+    write_json_type(ZARR3_ATTRS, x->w);
+    ncz_jsonw_close_object(x->w);
+    if (ncz_format_has_lengths(atts, x->style)) {
+        ncz_jsonw_key(x->w, NCZ_LENGTHS);
+        ncz_jsonw_open_object(x->w);
+        (void)ncz_format_each_att(atts, write_length, x);
+        ncz_jsonw_close_object(x->w);
+    }
+    ncz_jsonw_close_object(x->w);
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------- */
+
+static int
+write_array_key(const ncz_var *v, ncz_jsonw *w)
+{
+    ncz_buf fqn = NCZ_BUF_INIT;
+    int     rc = NC_NOERR;
+
+    ncz_jsonw_key(w, ZARR3_ARRAY);
+    ncz_jsonw_open_object(w);
+    ncz_jsonw_key(w, "dimension_references");
+    ncz_jsonw_open_array(w);
+    for (size_t i = 0; i < v->rank && rc == NC_NOERR; i++) {
+        ncz_buf_reset(&fqn);
+        if ((rc = ncz_dim_fqn(v->dims[i], &fqn)) == NC_NOERR)
+            ncz_jsonw_str(w, ncz_buf_str(&fqn), fqn.len);
+    }
+    ncz_jsonw_close_array(w);
+    if (v->rank == 0) {
+        ncz_jsonw_key(w, "scalar");
+        ncz_jsonw_u64(w, 1);
+    }
+    ncz_jsonw_key(w, "storage");
+    ncz_jsonw_cstr(w, "chunked");
+    if (v->type->class == NCZ_TYPE_CHAR || v->dtype.kind == NCZ_KIND_BYTES) {
+        ncz_jsonw_key(w, "nczarr_type");
+        ncz_jsonw_cstr(w, v->type->class == NCZ_TYPE_CHAR ? "char" : "string");
+    }
+    if (v->fill_mode == NCZ_FILL_NONE && v->fill_text == NULL) {
+        ncz_jsonw_key(w, "fill");
+        ncz_jsonw_cstr(w, ZARR3_NO_FILL);
+    }
+    ncz_jsonw_close_object(w);
+    ncz_buf_clear(&fqn);
+    return rc;
+}
+
+int
+ncz_zarr3_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_jsonw *w)
+{
+    writing x = {.v = v, .style = style, .where = v->spec->path, .w = w};
+    int     rc;
+
+    ncz_jsonw_key(w, "attributes");
+    ncz_jsonw_open_object(w);
+    if ((rc = ncz_format_each_att(&v->atts, write_value, &x)) != NC_NOERR)
+        return rc;
+    if (style->gen != NCZ_GEN_PURE) {
+        if ((rc = write_array_key(v, w)) != NC_NOERR)
+            return rc;
+        write_types(&v->atts, &x, false);
+    }
+    ncz_jsonw_close_object(w);
+    return NC_NOERR;
+}
+
+/* ---- groups ---------------------------------------------------------------------------------------------------- */
+
+static void
+write_lists(const ncz_group *g, ncz_jsonw *w)
+{
+    ncz_jsonw_key(w, ZARR3_GROUP);
+    ncz_jsonw_open_object(w);
+    ncz_jsonw_key(w, "dimensions");
+    ncz_jsonw_open_object(w);
+    for (size_t i = 0; i < g->ndims; i++) {
+        const ncz_dim *d = g->dims[i];
+
+        if (d->hidden)
+            continue;
+        ncz_jsonw_key(w, d->name);
+        ncz_jsonw_open_object(w);
+        ncz_jsonw_key(w, "size");
+        ncz_jsonw_u64(w, d->len);
+        ncz_jsonw_key(w, "unlimited");
+        ncz_jsonw_u64(w, d->unlimited);
+        ncz_jsonw_close_object(w);
+    }
+    ncz_jsonw_close_object(w);
+    ncz_jsonw_key(w, "arrays");
+    ncz_jsonw_open_array(w);
+    for (size_t i = 0; i < g->nvars; i++)
+        ncz_jsonw_cstr(w, g->vars[i]->name);
+    ncz_jsonw_close_array(w);
+    ncz_jsonw_key(w, "groups");
+    ncz_jsonw_open_array(w);
+    for (size_t i = 0; i < g->ngroups; i++)
+        ncz_jsonw_cstr(w, g->groups[i]->name);
+    ncz_jsonw_close_array(w);
+    ncz_jsonw_close_object(w);
+}
+
+static void
+write_super(const ncz_format_opts *style, ncz_jsonw *w)
+{
+    ncz_jsonw_key(w, ZARR3_SUPERBLOCK);
+    ncz_jsonw_open_object(w);
+    ncz_jsonw_key(w, "version");
+    ncz_jsonw_cstr(w, style->dialect->nczarr);
+    if (style->classic) {
+        ncz_jsonw_key(w, NCZ_STRICT);
+        ncz_jsonw_u64(w, 1);
+    }
+    ncz_jsonw_close_object(w);
+}
+
+int
+ncz_zarr3_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, ncz_jsonw *w)
+{
+    bool    root = g->parent == NULL;
+    writing x = {.v = NULL, .style = style, .where = root ? "/" : g->name, .w = w};
+    int     rc;
+
+    ncz_jsonw_key(w, "attributes");
+    ncz_jsonw_open_object(w);
+    if ((rc = ncz_format_each_att(&g->atts, write_value, &x)) != NC_NOERR)
+        return rc;
+    if (style->gen != NCZ_GEN_PURE) {
+        write_lists(g, w);
+        if (root)
+            write_super(style, w);
+        write_types(&g->atts, &x, root);
+    }
+    ncz_jsonw_close_object(w);
+    return NC_NOERR;
+}
