@@ -40,6 +40,8 @@ ncz_engine_free(ncz_engine *e)
     if (e == NULL)
         return;
     ncz_chunk_objects_forget(e, 0);
+    (void)ncz_chunk_staged_forget(e, 0);
+    ncz_chunk_spill_close(&e->staging.spill);
     ncz_chunk_cache_clear(&e->cache);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);
@@ -72,8 +74,14 @@ ncz_engine_forget(ncz_engine *e, uint64_t uid)
 {
     pthread_mutex_lock(&e->lock);
     ncz_chunk_forget_streams(e, uid);
-    while (forget_idle(&e->cache, uid))
+    /* Both in each round: a chunk that is being stored may be staged at the end of it. */
+    for (;;) {
+        bool busy = forget_idle(&e->cache, uid);
+
+        if (!(ncz_chunk_staged_forget(e, uid) || busy))
+            break;
         pthread_cond_wait(&e->changed, &e->lock);
+    }
     ncz_chunk_objects_forget(e, uid);
     pthread_mutex_unlock(&e->lock);
 }

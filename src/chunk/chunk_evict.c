@@ -4,6 +4,10 @@
  *
  * A dirty chunk is marked STORING under the lock and stored without it. After a successful put it becomes clean or is
  * evicted; after a failed one it is dirty again. So no failure loses a change.
+ *
+ * A chunk of an object that holds several is clean once it is staged (chunk_staging.c). A flush then stores what is
+ * staged. Eviction moves it to the spill file, and stores objects only where that fails: an object that is written
+ * chunk by chunk is not stored again at each eviction.
  */
 #include "chunk/chunk_int.h"
 
@@ -16,38 +20,26 @@ batch_bytes_add(size_t total, const ncz_chunk *chunk)
 }
 
 static void
-add_taken(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, ncz_chunk_object *object, uint64_t pass)
+add_taken(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, uint64_t pass)
 {
     if (pass > 0)
         chunk->tried = pass;
     ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_STORING);
-    s->items[s->n].object = object;
     s->items[s->n++].chunk = chunk; /* only remembers the chunk; the item is filled later */
 }
 
-/* A chunk whose object is being stored is busy, too: an object has one writer at a time. */
-static bool
-is_busy(ncz_engine *e, const ncz_chunk *chunk)
-{
-    return ncz_chunk_busy(chunk) ||
-           (chunk->spec->object != NULL && ncz_chunk_object_storing(e, chunk->spec, chunk->index));
-}
-
-/* Takes all unused dirty chunks of an object. Adds their bytes to *going. */
+/* Takes all unused dirty chunks of an object, so that it need not be stored twice. Adds their bytes to *going. */
 static int
 take_siblings(ncz_engine *e, ncz_chunk_store *s, const ncz_chunk *one, uint64_t pass, size_t *going)
 {
-    const ncz_spec   *spec = one->spec;
-    size_t            most = spec->object_chunks < e->cache.nunstored ? spec->object_chunks : e->cache.nunstored;
-    ncz_chunk_object *object;
-    ncz_dims          at;
-    size_t            d;
-    int               rc;
+    const ncz_spec *spec = one->spec;
+    size_t          most = spec->object_chunks < e->cache.nunstored ? spec->object_chunks : e->cache.nunstored;
+    ncz_dims        at;
+    size_t          d;
+    int             rc;
 
     if ((rc = ncz_chunk_store_reserve(s, most)) != NC_NOERR || (rc = ncz_dims_init(&at, spec->rank)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_chunk_object_store(e, spec, one->index, &object)) != NC_NOERR)
-        goto done;
     for (d = 0; d < spec->rank; d++)
         at.v[d] = one->index[d] - one->index[d] % spec->object[d];
     do {
@@ -55,7 +47,7 @@ take_siblings(ncz_engine *e, ncz_chunk_store *s, const ncz_chunk *one, uint64_t 
 
         if (chunk != NULL && chunk->state == NCZ_CHUNK_DIRTY && !ncz_chunk_busy(chunk)) {
             *going = batch_bytes_add(*going, chunk);
-            add_taken(e, s, chunk, object, pass);
+            add_taken(e, s, chunk, pass);
         }
         for (d = spec->rank; d-- > 0;) {
             if (++at.v[d] % spec->object[d] != 0)
@@ -63,9 +55,8 @@ take_siblings(ncz_engine *e, ncz_chunk_store *s, const ncz_chunk *one, uint64_t 
             at.v[d] -= spec->object[d];
         }
     } while (d != SIZE_MAX);
-done:
     ncz_dims_clear(&at);
-    return rc;
+    return NC_NOERR;
 }
 
 /*
@@ -78,7 +69,7 @@ take_chunk(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, uint64_t pass, s
     if (chunk->spec->object != NULL)
         return take_siblings(e, s, chunk, pass, going);
     *going = batch_bytes_add(*going, chunk);
-    add_taken(e, s, chunk, NULL, pass);
+    add_taken(e, s, chunk, pass);
     return NC_NOERR;
 }
 
@@ -97,9 +88,9 @@ store_taken(ncz_engine *e, ncz_chunk_store *s)
     for (size_t i = 0; i < n; i++) {
         const ncz_chunk_store_item *item = &s->items[i];
 
-        if (item->object != NULL && (i == 0 || s->items[i - 1].object != item->object))
-            ncz_chunk_object_stored(e, item->object);
         ncz_chunk_set_state(&e->cache, item->chunk, item->rc == NC_NOERR ? NCZ_CHUNK_CLEAN : NCZ_CHUNK_DIRTY);
+        if (item->chunk->spec->object != NULL)
+            ncz_chunk_staged_again(e, item->chunk->spec, item->chunk->index);
         if (item->rc != NC_NOERR) {
             item->chunk->absent = false; /* a put that failed may still have been carried out */
             continue;
@@ -124,7 +115,7 @@ take_oldest(ncz_engine *e, ncz_chunk_store *s, size_t target)
         int        rc;
 
         next = link->next;
-        if (is_busy(e, chunk))
+        if (ncz_chunk_busy(chunk))
             continue;
         if (s->n >= NCZ_CHUNK_BATCH || (s->n > 0 && batch_bytes_add(going, chunk) > NCZ_CHUNK_BATCH_BYTES))
             return NC_NOERR;
@@ -156,8 +147,30 @@ drop_clean(ncz_chunk_cache *cache, size_t target)
 }
 
 /*
+ * Gives up memory of staged chunks, under the lock: spills some, or else stores some objects early. False: there is
+ * nothing left to give up, or storing failed.
+ */
+static bool
+relieve_staging(ncz_engine *e, int *rc)
+{
+    ncz_chunk_staged *some;
+
+    if (e->staging.n == 0)
+        return false;
+    if (ncz_chunk_staged_spill(e))
+        return true;
+    if (ncz_chunk_staged_claim_some(e, 0, UINT64_MAX, &some, 1) == 0)
+        return false;
+    some->tried = 0; /* an eviction is no flush */
+    pthread_mutex_unlock(&e->lock);
+    *rc = ncz_chunk_store_objects(e, &some, 1);
+    pthread_mutex_lock(&e->lock);
+    return *rc == NC_NOERR;
+}
+
+/*
  * Drops clean chunks first. Only if that is not enough does it store a batch of dirty ones, a few more than needed,
- * because storing several at once is cheaper.
+ * because storing several at once is cheaper. Staged chunks come last.
  */
 int
 ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
@@ -193,6 +206,8 @@ ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
             break;
         }
     }
+    while (store && rc == NC_NOERR && e->cache.used > target && relieve_staging(e, &rc))
+        continue;
 done:
     pthread_mutex_unlock(&e->lock);
     ncz_chunk_store_clear(&s);
@@ -226,7 +241,7 @@ take_dirty(ncz_engine *e, ncz_chunk_store *s, uint64_t uid, uint64_t pass, bool 
         next = link->next;
         if (!is_wanted(chunk, uid) || chunk->tried >= pass)
             continue;
-        if (is_busy(e, chunk)) {
+        if (ncz_chunk_busy(chunk)) {
             *busy = true;
             continue;
         }
@@ -245,6 +260,8 @@ is_storing(const ncz_engine *e, uint64_t uid)
 {
     const ncz_chunk_cache *cache = &e->cache;
 
+    if (ncz_chunk_staged_storing(e, uid))
+        return true;
     if (cache->nunstored == 0)
         return false;
     for (const ncz_chunk *chunk = ncz_chunk_next(cache, NULL); chunk != NULL; chunk = ncz_chunk_next(cache, chunk)) {
@@ -260,9 +277,35 @@ ncz_engine_dirty(ncz_engine *e)
     bool dirty;
 
     pthread_mutex_lock(&e->lock);
-    dirty = e->cache.nunstored > 0;
+    dirty = e->cache.nunstored > 0 || e->staging.n > 0;
     pthread_mutex_unlock(&e->lock);
     return dirty;
+}
+
+/* Stores some of the staged objects that this pass has not tried yet, under the lock. False: there are none. */
+static bool
+store_staged(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_err *first)
+{
+    enum { MOST = 64 };
+    ncz_chunk_staged *some[MOST];
+    size_t            n = ncz_chunk_staged_claim_some(e, uid, pass, some, MOST);
+    int               rc;
+
+    if (n == 0)
+        return false;
+    pthread_mutex_unlock(&e->lock);
+    rc = ncz_chunk_store_objects(e, some, n);
+    if (rc != NC_NOERR && first->code == NC_NOERR)
+        ncz_err_save(first, rc);
+    pthread_mutex_lock(&e->lock);
+    return true;
+}
+
+/* Staging many chunks at a flush must not take twice the cache's memory. */
+static bool
+too_much_staged(const ncz_engine *e)
+{
+    return e->staging.nbytes > e->cache.limit / 2;
 }
 
 int
@@ -289,6 +332,10 @@ ncz_engine_flush(ncz_engine *e, uint64_t uid)
             store_taken(e, &s);
             if (first.code == NC_NOERR)
                 first = s.first;
+            if (too_much_staged(e))
+                (void)store_staged(e, uid, pass, &first);
+        } else if (store_staged(e, uid, pass, &first)) {
+            continue;
         } else if (rc != NC_NOERR) {
             break;
             /* Busy chunks belong to this flush, too: wait until they can be taken or are stored. */

@@ -159,6 +159,48 @@ typedef struct ncz_chunk_objects {
     size_t            nbytes;          /* of those in the table; also counted in the cache's `used` */
 } ncz_chunk_objects;
 
+/* ---- chunk_spill.c: a temporary file for what does not fit in memory ---- */
+
+typedef struct ncz_chunk_spill {
+    int      fd;
+    bool     open, failed;
+    bool     busy;      /* one thread writes to it */
+    uint64_t end, live; /* bytes in it, and how many of them are in use */
+} ncz_chunk_spill;
+
+/* ---- chunk_staging.c: encoded chunks that wait for the rest of their object ---- */
+
+/* An encoded chunk. Guarded by the engine's lock; a reference keeps the bytes where they are. */
+typedef struct ncz_chunk_part {
+    unsigned refs;
+    bool     gone; /* only fill: its object shall not have it */
+    char    *data; /* NULL: gone, or in the spill file */
+    size_t   nbytes;
+    uint64_t spilled; /* its place in the spill file */
+} ncz_chunk_part;
+
+/* What is staged for one object. Guarded by the engine's lock. */
+typedef struct ncz_chunk_staged {
+    struct ncz_chunk_staged *beside; /* next in its bucket */
+    struct ncz_chunk_staged *older, *newer;
+    uint64_t                 hash;
+    ncz_spec                *spec;
+    ncz_chunk_object        *storing;        /* while a thread stores it; else NULL */
+    bool                     spilling;       /* a thread spills it. Both keep it in the table */
+    uint64_t                 tried;          /* the last flush that stored it */
+    size_t                   nparts, needed; /* staged chunks; those that make the object complete */
+    size_t                   nbytes;         /* memory, also counted in the cache's `used` */
+    ncz_chunk_part         **parts;          /* by slot */
+    uint64_t                 first[];        /* index of the object's first chunk */
+} ncz_chunk_staged;
+
+typedef struct ncz_chunk_staging {
+    ncz_chunk_staged *buckets[NCZ_CHUNK_OBJECT_BUCKETS];
+    ncz_chunk_staged *oldest, *newest; /* by last change */
+    size_t            n, nbytes;
+    ncz_chunk_spill   spill;
+} ncz_chunk_staging;
+
 struct ncz_engine {
     zmap                *map;
     ncz_limits           limits;
@@ -166,6 +208,7 @@ struct ncz_engine {
     pthread_cond_t       changed; /* a chunk stopped being busy */
     ncz_chunk_cache      cache;
     ncz_chunk_objects    objects;
+    ncz_chunk_staging    staging;
     bool                 write_empty; /* chunks that hold only fill are stored, too; constant once data are */
     uint64_t             pass;        /* counts flushes */
     uint64_t             writes; /* counts chunks claimed for writing; after a change, "absent" may be out of date */
@@ -222,6 +265,7 @@ typedef struct ncz_chunk_task {
     bool                 ahead;  /* read ahead: not part of the request, moves nothing and reports nothing */
     bool                 absent; /* after loading: there is no object */
     ncz_chunk_object    *object; /* the object that holds the chunk and others, with its index; or NULL */
+    ncz_chunk_part      *part;   /* the staged chunk, which is loaded instead of the stored one; or NULL */
     unsigned             tries;  /* reloads of that object's index */
     uint64_t             writes; /* the engine's `writes` when the chunk was looked up */
     uint64_t             cost;   /* RANGES: about this many nanoseconds */
@@ -244,6 +288,8 @@ typedef struct ncz_chunk_request {
     bool            keeping; /* chunks used in part stay in the cache */
     bool            walked;  /* read-ahead was already considered */
     ncz_chunk_iter *walk;
+    ncz_chunk_iter *objects; /* where chunks share objects: over the objects, and `walk` is over the chunks of one */
+    ptrdiff_t       base;    /* the place in memory that `walk` counts from, in elements */
     ncz_chunk_task *jobs;
     size_t          njobs, cap;    /* cap: most pieces in a batch */
     size_t          room, narrays; /* allocated tasks and arrays; sharing and read-ahead add tasks */
@@ -275,6 +321,8 @@ char *ncz_chunk_request_dest(const ncz_chunk_request *c, const ncz_chunk_task *j
 /* Looks up a task's chunk, under the lock. NULL in *out: not cached. False: busy, or the task has failed. */
 bool ncz_chunk_request_lookup(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk **out);
 
+void ncz_chunk_task_drop_part(ncz_chunk_request *c, ncz_chunk_task *j);
+
 /* Makes another task for the same piece, with its own arrays. */
 void ncz_chunk_request_copy(ncz_chunk_request *c, ncz_chunk_task *to, const ncz_chunk_task *from);
 
@@ -293,6 +341,8 @@ void ncz_chunk_forget_streams(ncz_engine *e, uint64_t uid);
 
 /* ---- chunk_object.c ---- */
 
+uint64_t ncz_chunk_object_hash(const ncz_spec *spec,
+                               const uint64_t *index); /* the same for all chunks of an object */
 /*
  * Gives each task the index of the object that it is about to read. One batch of gets fetches the unknown indexes.
  * Waits for objects that are being stored. Does nothing where each chunk is an object.
@@ -308,7 +358,6 @@ int  ncz_chunk_object_reload(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task
 /* Marks the object of a chunk as being stored, until ncz_chunk_object_stored(). Call both under the lock. */
 int  ncz_chunk_object_store(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out);
 void ncz_chunk_object_stored(ncz_engine *e, ncz_chunk_object *o);
-bool ncz_chunk_object_storing(ncz_engine *e, const ncz_spec *spec, const uint64_t *index); /* under the lock */
 void ncz_chunk_objects_trim(ncz_engine *e); /* drops the longest unused until the rest fit their share of the cache */
 void ncz_chunk_objects_forget(ncz_engine *e, uint64_t uid); /* under the lock */
 
@@ -358,8 +407,7 @@ typedef struct ncz_chunk_store_item {
     ncz_buf           key, body; /* for stores that take batches, and for objects of several chunks */
     const char       *encoded;   /* the bytes to store: `body`, or `data` without a codec */
     size_t            nbytes;
-    ncz_chunk_object *object; /* of several chunks; its items follow each other */
-    uint64_t          slot;   /* the chunk's slot in that object */
+    ncz_chunk_staged *full; /* the object that this chunk has completed, claimed; or NULL */
 } ncz_chunk_store_item;
 
 typedef struct ncz_chunk_store {
@@ -388,14 +436,59 @@ int  ncz_chunk_store_encode(ncz_engine *e, ncz_chunk_store_item *item, ncz_scrat
 int  ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz_buf *key, ncz_buf *body,
                                  ncz_scratch *scratch); /* the same, into the caller's memory */
 void ncz_chunk_store_put(ncz_chunk_store *s);
+void ncz_chunk_store_full(ncz_chunk_store *s); /* stores the objects that the items have completed */
 void ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc);
+
+/* Encodes and stages one chunk. *full: as in ncz_chunk_stage(). */
+int ncz_chunk_stage_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch, ncz_chunk_staged **full);
 
 /* ---- chunk_store_object.c ---- */
 
-/* Stores the object whose first item is `first`: encodes its items and puts it. */
-void ncz_chunk_store_object(ncz_chunk_store *s, size_t first, ncz_scratch *scratch);
-/* Stores all objects of several chunks with batches of gets and puts. Their items are encoded already. */
-void ncz_chunk_store_objects(ncz_chunk_store *s);
+/*
+ * Stores objects of several chunks from what is staged for them. The caller has claimed them, and does not use them
+ * any more. Returns the first failure; what was not stored stays staged.
+ */
+int ncz_chunk_store_objects(ncz_engine *e, ncz_chunk_staged *const *staged, size_t n);
+
+/* ---- chunk_staging.c ---- */
+
+/* Stages an encoded chunk, whose bytes it copies. *full: its object is now complete and claimed, to be stored; or NULL. */
+int ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_chunk_staged **full);
+/* Under the lock: a reference to a staged chunk, for ncz_chunk_part_drop(). NULL: it is not staged. */
+ncz_chunk_part *ncz_chunk_staged_part(ncz_engine *e, const ncz_spec *spec, const uint64_t *index);
+void            ncz_chunk_part_drop(ncz_engine *e, ncz_chunk_part *p); /* NULL is fine */
+bool            ncz_chunk_part_spilled(const ncz_chunk_part *p);
+
+/* Claims an object for storing, under the lock. False: another thread stores it. */
+bool ncz_chunk_staged_claim(ncz_engine *e, ncz_chunk_staged *s);
+/* The same for objects of one variable (uid 0: of all) that this flush has not tried yet. Returns how many. */
+size_t ncz_chunk_staged_claim_some(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_chunk_staged **out, size_t most);
+/* For the thread that stores an object: references to what is staged, by slot. True: that is all of the object. */
+bool ncz_chunk_staged_take(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts);
+/* Gives the references back and ends the claim. `stored`: drops those parts. `parts` NULL: none were taken. */
+void ncz_chunk_staged_end(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts, bool stored);
+
+/* Under the lock. */
+void ncz_chunk_staged_again(ncz_engine *e, const ncz_spec *spec, const uint64_t *index); /* clears `tried` */
+bool ncz_chunk_staged_storing(const ncz_engine *e, uint64_t uid);
+bool ncz_chunk_staged_forget(ncz_engine *e, uint64_t uid); /* true: some are being stored */
+/*
+ * Moves staged chunks of the longest unchanged object to the spill file. Releases the lock meanwhile. False: there are
+ * none, or they cannot be spilled.
+ */
+bool ncz_chunk_staged_spill(ncz_engine *e);
+
+/* ---- chunk_spill.c ---- */
+
+/* Under the lock: reserves a place for the calling thread to write to. False: do not spill. */
+bool ncz_chunk_spill_begin(ncz_chunk_spill *f, size_t nbytes, uint64_t *at);
+bool ncz_chunk_spill_write(ncz_chunk_spill *f, const char *data, size_t nbytes, uint64_t at); /* false: logged */
+void ncz_chunk_spill_end(ncz_chunk_spill *f, uint64_t kept);  /* how many of the bytes are in use now */
+void ncz_chunk_spill_drop(ncz_chunk_spill *f, size_t nbytes); /* so many are no longer in use */
+int  ncz_chunk_spill_read(const ncz_chunk_spill *f, char *out, size_t nbytes, uint64_t at);
+int  ncz_chunk_spill_map(const ncz_chunk_spill *f, uint64_t nbytes, void **out);
+void ncz_chunk_spill_unmap(void *map, uint64_t nbytes); /* NULL is fine */
+void ncz_chunk_spill_close(ncz_chunk_spill *f);
 
 /* ---- chunk_payload.c ---- */
 
@@ -413,7 +506,8 @@ ncz_chunk_vlen(const char *data)
 
 void ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j);
 /* Sets j->data: in the task's own memory (j->room) if the chunk stays in the cache, else in the scratch. */
-int ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_buf *body, ncz_scratch *scratch);
+int ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const void *body, size_t len,
+                          ncz_scratch *scratch);
 /* Puts the piece into the caller's block (NULL: all fill), which may be reallocated. */
 int ncz_chunk_change_vlen(ncz_chunk_request *c, const ncz_chunk_task *j, char **block);
 /* Writes the block `old` (NULL: all fill), with the piece put into it, to `out`. */

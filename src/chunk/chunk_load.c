@@ -9,6 +9,8 @@
  */
 #include "chunk/chunk_int.h"
 
+#include <string.h>
+
 /* Puts the key before the text of an error in an object's contents. */
 static int
 fail_key(const char *key, int rc)
@@ -61,7 +63,7 @@ choose_target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 }
 
 static int
-decode_chunk(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const ncz_buf *body,
+decode_chunk(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const void *body, size_t len,
              ncz_scratch *scratch)
 {
     size_t nbytes = c->spec->chunk_bytes;
@@ -82,7 +84,7 @@ decode_chunk(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, c
         return NC_NOERR;
     }
     if (ncz_chunk_is_vlen(c->spec)) {
-        rc = ncz_chunk_decode_vlen(c, j, body, scratch);
+        rc = ncz_chunk_decode_vlen(c, j, body, len, scratch);
         return rc == NC_NOERR ? rc : fail_key(req->key, rc);
     }
     if ((rc = choose_target(c, j, scratch)) != NC_NOERR)
@@ -91,10 +93,9 @@ decode_chunk(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, c
         ncz_byte_range part;
 
         ncz_chunk_byte_range(c, j, &part);
-        rc = ncz_chain_decode_part(c->spec->chain, scratch, ncz_buf_str(body), body->len, j->data, nbytes, false,
-                                   &part);
+        rc = ncz_chain_decode_part(c->spec->chain, scratch, body, len, j->data, nbytes, false, &part);
     } else {
-        rc = ncz_chain_decode(c->spec->chain, scratch, ncz_buf_str(body), body->len, j->data, nbytes, false);
+        rc = ncz_chain_decode(c->spec->chain, scratch, body, len, j->data, nbytes, false);
     }
     return rc == NC_NOERR ? rc : fail_key(req->key, rc);
 }
@@ -147,7 +148,7 @@ load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
         *body = req.body;
     if (j->object != NULL && !ncz_chunk_object_current(c->engine, j, &req))
         return load_again(c, j, scratch);
-    return decode_chunk(c, j, &req, body, scratch);
+    return decode_chunk(c, j, &req, ncz_buf_str(body), body->len, scratch);
 }
 
 /* The object was replaced after its index was read. Read both again. */
@@ -159,12 +160,49 @@ load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     return rc != NC_NOERR ? rc : load_chunk(c, j, scratch);
 }
 
+/* ---- a staged chunk ---- */
+
+/* The bytes of a staged chunk, in memory or read from the spill file. */
+static int
+read_part(const ncz_chunk_request *c, const ncz_chunk_part *part, ncz_scratch *scratch, const char **out)
+{
+    char *room;
+
+    *out = part->data;
+    if (!ncz_chunk_part_spilled(part))
+        return NC_NOERR;
+    if ((room = ncz_scratch_room(scratch, NCZ_SCRATCH_STORED, part->nbytes)) == NULL)
+        return NC_ENOMEM;
+    *out = room;
+    return ncz_chunk_spill_read(&c->engine->staging.spill, room, part->nbytes, part->spilled);
+}
+
+static int
+load_staged(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
+{
+    const ncz_chunk_part *part = j->part;
+    zmap_get_req          req = {.key = c->spec->path, .nread = part->nbytes};
+    const char           *bytes;
+    int                   rc;
+
+    if ((j->absent = part->gone))
+        return NC_NOERR;
+    if ((rc = read_part(c, part, scratch, &bytes)) != NC_NOERR)
+        return rc;
+    if (c->spec->chain != NULL)
+        return decode_chunk(c, j, &req, bytes, part->nbytes, scratch);
+    if ((rc = choose_target(c, j, scratch)) == NC_NOERR)
+        memcpy(j->data, bytes, part->nbytes); /* one chunk's bytes, as they were encoded */
+    return rc;
+}
+
 void
 ncz_chunk_load_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
     j->absent = false;
     j->data = NULL;
-    j->rc = load_chunk(c, j, scratch);
+    j->rc = j->part != NULL ? load_staged(c, j, scratch) : load_chunk(c, j, scratch);
+    ncz_chunk_task_drop_part(c, j);
     ncz_chunk_request_fail(c, j, j->rc);
 }
 
@@ -252,7 +290,7 @@ land_chunk(void *arg, size_t i, ncz_scratch *scratch)
     if (j->object != NULL && !ncz_chunk_object_current(l->call->engine, j, j->req))
         rc = load_again(l->call, j, scratch);
     else
-        rc = decode_chunk(l->call, j, j->req, &j->body, scratch);
+        rc = decode_chunk(l->call, j, j->req, ncz_buf_str(&j->body), j->body.len, scratch);
 
     ncz_buf_clear(&j->body);
     finish_load(l, j, rc);

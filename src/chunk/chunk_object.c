@@ -18,8 +18,8 @@ enum {
 
 /* ---- the table, under the engine's lock ---- */
 
-static uint64_t
-hash_object(const ncz_spec *spec, const uint64_t *index)
+uint64_t
+ncz_chunk_object_hash(const ncz_spec *spec, const uint64_t *index)
 {
     uint64_t h = spec->uid * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -64,7 +64,7 @@ list_add(ncz_chunk_objects *t, ncz_chunk_object *o)
 static ncz_chunk_object *
 find_object(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
 {
-    ncz_chunk_object *o = *bucket_of(e, hash_object(spec, index));
+    ncz_chunk_object *o = *bucket_of(e, ncz_chunk_object_hash(spec, index));
 
     while (o != NULL && !holds_chunk(o, spec, index))
         o = o->beside;
@@ -88,7 +88,7 @@ add_object(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk
 
     if (o == NULL)
         return ncz_fail_nomem(nbytes);
-    o->hash = hash_object(spec, index);
+    o->hash = ncz_chunk_object_hash(spec, index);
     o->uid = spec->uid;
     o->rank = spec->rank;
     for (size_t d = 0; d < spec->rank; d++)
@@ -160,14 +160,6 @@ ncz_chunk_objects_forget(ncz_engine *e, uint64_t uid)
 }
 
 /* ---- storing ---- */
-
-bool
-ncz_chunk_object_storing(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
-{
-    const ncz_chunk_object *o = find_object(e, spec, index);
-
-    return o != NULL && o->storing;
-}
 
 int
 ncz_chunk_object_store(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out)
@@ -330,7 +322,7 @@ fetch_indexes(ncz_engine *e, const ncz_spec *spec, fetch *fetches, size_t n)
 static bool
 needs_object(const ncz_chunk_task *j)
 {
-    return (j->how == NCZ_CHUNK_TASK_LOAD || j->how == NCZ_CHUNK_TASK_RANGES) &&
+    return (j->how == NCZ_CHUNK_TASK_LOAD || j->how == NCZ_CHUNK_TASK_RANGES) && j->part == NULL &&
            (j->object == NULL || (j->object->stale && (j->object->failed == NC_NOERR || j->object->stored)));
 }
 

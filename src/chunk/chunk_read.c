@@ -23,10 +23,11 @@ claim_absent(ncz_chunk_request *c, ncz_chunk_task *j, ncz_chunk *seen)
 
     j->writes = c->engine->writes;
     j->how = NCZ_CHUNK_TASK_LOAD;
+    j->part = ncz_chunk_staged_part(c->engine, c->spec, j->piece.index);
     /* A whole chunk bypasses the cache and needs no claim. */
     if (j->piece.whole)
         return NC_NOERR;
-    if (ncz_chunk_ranges_pay(c, j, &parts, &whole)) {
+    if (j->part == NULL && ncz_chunk_ranges_pay(c, j, &parts, &whole)) {
         /* The record carries the cost of the parts from one read to the next. */
         if (j->keep && seen == NULL) {
             if ((rc = ncz_chunk_claim(cache, c->spec, j->piece.index, &seen)) != NC_NOERR)
@@ -199,7 +200,7 @@ run_task(void *arg, size_t i, ncz_scratch *scratch)
     } else if (j->how == NCZ_CHUNK_TASK_RANGES && c->workers) {
         ncz_chunk_load_ranges(c, j, scratch);
         chunk_landed(c, j);
-    } else if (j->how == NCZ_CHUNK_TASK_LOAD && c->workers) {
+    } else if (j->how == NCZ_CHUNK_TASK_LOAD && (c->workers || j->part != NULL)) {
         ncz_chunk_load_one(c, j, scratch);
         chunk_landed(c, j);
     }

@@ -168,7 +168,9 @@ nboxes_ahead(const ncz_chunk_request *c, const ncz_chunk_stream *walk, const box
     for (size_t d = 0; d < c->spec->rank; d++)
         nchunks *= b->hi[d] - b->lo[d]; /* cannot overflow: at most the chunks of the call */
     most = least_of(boxes_worth_reading(c, nchunks), share_of(c, walk) / nchunks);
-    return c->engine->cache.nunstored > 0 ? 0 : least_of(most, walk->nboxes > 0 ? 2 * walk->nboxes : 1);
+    return c->engine->cache.nunstored > 0 || c->engine->staging.n > 0
+               ? 0
+               : least_of(most, walk->nboxes > 0 ? 2 * walk->nboxes : 1);
 }
 
 /* Extends the stream over the box and its read-ahead. Sets the box to the read-ahead part, which may be empty. */

@@ -48,6 +48,70 @@ most_pieces(const ncz_plan *p, size_t most)
     return n == 0 ? 1 : n < most ? (size_t)n : most;
 }
 
+/* ---- pieces, object by object ----
+ *
+ * Chunks of one object follow each other, so that a read can merge their ranges, and a write stores each object once
+ * and soon.
+ */
+
+static int
+walk_objects(ncz_chunk_request *c)
+{
+    const ncz_plan *p = c->plan;
+    ncz_dims        len;
+    int             rc;
+
+    if ((rc = ncz_dims_init(&len, c->spec->rank)) != NC_NOERR)
+        return rc;
+    for (size_t d = 0; d < c->spec->rank; d++)
+        if (!ncz_mul64(c->spec->chunk[d], c->spec->object[d], &len.v[d]))
+            len.v[d] = UINT64_MAX;
+    rc = ncz_chunk_iter_new(&p->sel, p->shape, len.v, &c->objects);
+    ncz_dims_clear(&len);
+    return rc;
+}
+
+/* Begins with the chunks of an object. */
+static int
+walk_chunks(ncz_chunk_request *c, const ncz_piece *object)
+{
+    const ncz_plan *p = c->plan;
+    ncz_select      sel = {.rank = object->rank, .count = object->n, .stride = p->sel.stride, .imap = p->sel.imap};
+    ncz_dims        start;
+    int             rc;
+
+    if ((rc = ncz_dims_init(&start, c->spec->rank)) != NC_NOERR)
+        return rc;
+    for (size_t d = 0; d < c->spec->rank; d++) /* cannot overflow: an element of the selection */
+        start.v[d] = object->index[d] * c->spec->object[d] * c->spec->chunk[d] + object->off[d];
+    sel.start = start.v;
+    c->base = object->mem;
+    ncz_chunk_iter_free(c->walk);
+    c->walk = NULL;
+    rc = ncz_chunk_iter_new(&sel, p->shape, c->spec->chunk, &c->walk);
+    ncz_dims_clear(&start);
+    return rc;
+}
+
+/* The next piece. False: there is none, or the request has failed. */
+static bool
+next_piece(ncz_chunk_request *c, ncz_piece *out)
+{
+    ncz_piece object;
+    int       rc;
+
+    while (c->walk == NULL || !ncz_chunk_iter_next(c->walk, out)) {
+        if (c->objects == NULL || !ncz_chunk_iter_next(c->objects, &object))
+            return false;
+        if ((rc = walk_chunks(c, &object)) != NC_NOERR) {
+            ncz_chunk_request_fail(c, NULL, rc);
+            return false;
+        }
+    }
+    out->mem += c->base;
+    return true;
+}
+
 /* A read of this size should bypass the CPU caches, which have no room for its output. */
 #define STREAM_BYTES ((uint64_t)32 << 20)
 
@@ -85,7 +149,8 @@ ncz_chunk_request_init(ncz_chunk_request *c, ncz_engine *e, const ncz_plan *plan
     if ((rc = ncz_transfer_check(&spec->dtype, plan->mem)) != NC_NOERR)
         return rc;
     c->move.stream = !writing && is_large(plan);
-    if ((rc = ncz_chunk_iter_new(&plan->sel, plan->shape, spec->chunk, &c->walk)) != NC_NOERR)
+    rc = spec->object != NULL ? walk_objects(c) : ncz_chunk_iter_new(&plan->sel, plan->shape, spec->chunk, &c->walk);
+    if (rc != NC_NOERR)
         return rc;
     c->cap = most_pieces(plan, jobs_of(c, threads));
     /* Leave room for the tasks that ncz_chunk_share_ranges() adds, up to two for each worker. */
@@ -114,8 +179,10 @@ ncz_chunk_request_clear(ncz_chunk_request *c)
         ncz_buf_clear(&c->jobs[i].key);
         ncz_buf_clear(&c->jobs[i].body);
         ncz_chunk_task_drop_room(c, &c->jobs[i]);
+        ncz_chunk_task_drop_part(c, &c->jobs[i]);
     }
     ncz_chunk_iter_free(c->walk);
+    ncz_chunk_iter_free(c->objects);
     ncz_free(c->jobs);
     ncz_free(c->arrays);
     ncz_free(c->gets);
@@ -178,8 +245,7 @@ take_piece(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_piece *p)
     j->piece.imap = c->plan->sel.imap;
     j->how = NCZ_CHUNK_TASK_TODO;
     j->chunk = NULL;
-    j->keep = c->keeping && (!p->whole || (c->writing && c->spec->object != NULL)) &&
-              (c->writing || !spans_chunk(c, &j->piece));
+    j->keep = c->keeping && !p->whole && (c->writing || !spans_chunk(c, &j->piece));
     j->direct = ncz_transfer_direct(&c->move, &j->piece);
     j->ahead = false;
 }
@@ -192,11 +258,18 @@ ncz_chunk_request_next(ncz_chunk_request *c)
 
     c->begun += c->njobs;
     c->njobs = 0;
-    while (c->njobs < c->cap && kept < c->most_kept && ncz_chunk_iter_next(c->walk, &p)) {
+    while (c->njobs < c->cap && kept < c->most_kept && next_piece(c, &p)) {
         take_piece(c, &c->jobs[c->njobs], &p);
         kept += c->jobs[c->njobs++].keep;
     }
     return c->njobs > 0;
+}
+
+void
+ncz_chunk_task_drop_part(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    ncz_chunk_part_drop(c->engine, j->part);
+    j->part = NULL;
 }
 
 /* ---- status ---- */

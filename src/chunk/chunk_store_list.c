@@ -85,6 +85,7 @@ ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data)
     item->chunk = chunk;
     item->data = data;
     item->gone = false;
+    item->full = NULL;
     item->rc = NC_NOERR;
 }
 
@@ -128,7 +129,6 @@ ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz
     item->gone = is_gone(e, spec, item->data);
     if ((rc = ncz_chunk_locate(spec, item->chunk->index, key, &where)) != NC_NOERR)
         return rc;
-    item->slot = where.slot;
     if (where.slot == NCZ_NO_SLOT && (where.offset != 0 || where.length != ZMAP_WHOLE))
         return ncz_fail(NC_ENOTBUILT, "%s: a chunk inside an object cannot be written", where.key);
     item->encoded = item->data;

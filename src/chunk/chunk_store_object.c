@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * chunk_store_object: stores objects that hold several chunks. Each object is put once, however many of its chunks
- * changed:
+ * are staged (chunk_staging.c):
  *
- *  1. encode the changed chunks
- *  2. unless all of the object's chunks have changed: get the stored object
- *  3. assemble it from the new bytes of the changed chunks and the stored bytes of the others. Leave out chunks that
- *     hold only fill
+ *  1. take references to the staged chunks
+ *  2. unless they are all of the object's chunks: get the stored object
+ *  3. assemble it from the staged bytes and, for the other chunks, the stored bytes. Leave out chunks that hold only
+ *     fill
  *  4. put it if it is still the version that was read, where the store can check that; else begin again at 2, since
  *     another writer has changed other chunks of it. Delete an object without chunks
+ *  5. drop the stored chunks from the stage. After a failure they stay there
  *
- * No other thread of this engine stores the object meanwhile (chunk_object.c).
+ * No other thread of this engine stores the object meanwhile. Chunks that are staged meanwhile stay staged.
  */
 #include "chunk/chunk_int.h"
 
@@ -19,70 +20,81 @@
 enum { TRIES = 32 }; /* for one object that other writers keep changing */
 
 typedef struct object_put {
-    ncz_chunk_store      *store;
-    ncz_chunk_store_item *items; /* its changed chunks */
-    size_t                n;
-    const ncz_spec       *spec;
-    const char           *key;
-    ncz_slot             *slots;
-    ncz_slot_bytes       *parts;
-    ncz_buf               old, fresh;
-    char                  version[ZMAP_VERSION];
-    bool                  read;    /* it has unchanged chunks, so step 2 is needed */
-    bool                  there;   /* the object exists, as far as is known */
-    bool                  empty;   /* no chunk is left in it */
-    bool                  pending; /* not stored yet */
-    int                   rc;
+    ncz_engine       *engine;
+    ncz_chunk_staged *staged;
+    const ncz_spec   *spec;
+    ncz_buf           key_room;
+    const char       *key;
+    ncz_chunk_part  **taken; /* object_chunks entries each, like the next two */
+    ncz_slot         *slots;
+    ncz_slot_bytes   *parts;
+    void             *map; /* of the spill file, or NULL */
+    uint64_t          map_bytes;
+    ncz_buf           old, fresh;
+    char              version[ZMAP_VERSION];
+    bool              read;    /* it has unchanged chunks, so step 2 is needed */
+    bool              there;   /* the object exists, as far as is known */
+    bool              empty;   /* no chunk is left in it */
+    bool              pending; /* not stored yet */
+    ncz_err           err;
 } object_put;
 
 static void
 fail_object(object_put *o, int rc)
 {
-    o->rc = rc;
+    ncz_err_save(&o->err, rc);
     o->pending = false;
-    for (size_t i = 0; i < o->n; i++)
-        if (o->items[i].rc == NC_NOERR)
-            ncz_chunk_store_fail(o->store, &o->items[i], rc);
 }
 
-/* A chunk that could not be encoded keeps its stored bytes. */
-static void
-begin_object(object_put *o, ncz_chunk_store *s, size_t first)
+/* ---- 1. take the staged chunks ---- */
+
+static int
+map_spilled(object_put *o)
 {
-    const ncz_spec *spec = s->items[first].chunk->spec;
-    size_t          changed = 0;
-    bool            inside = true;
+    const ncz_chunk_spill *file = &o->engine->staging.spill;
+    bool                   any = false;
 
-    *o = (object_put){.store = s, .items = &s->items[first], .spec = spec, .there = true};
-    for (; first + o->n < s->n && o->items[o->n].object == o->items[0].object; o->n++) {
-        const ncz_chunk_store_item *item = &o->items[o->n];
+    for (size_t i = 0; i < o->spec->object_chunks && !any; i++)
+        any = o->taken[i] != NULL && ncz_chunk_part_spilled(o->taken[i]);
+    if (!any)
+        return NC_NOERR;
+    pthread_mutex_lock(&o->engine->lock);
+    o->map_bytes = file->end;
+    pthread_mutex_unlock(&o->engine->lock);
+    return ncz_chunk_spill_map(file, o->map_bytes, &o->map);
+}
 
-        if (item->rc != NC_NOERR)
-            continue;
-        changed++;
-        inside = inside && item->slot < spec->object_chunks;
-        o->key = ncz_buf_str(&item->key);
-    }
-    o->old = NCZ_BUF_LIMIT(s->engine->limits.object_bytes);
-    o->pending = changed > 0;
-    o->read = changed < spec->object_chunks;
-    if (!o->pending)
-        return;
-    if (!inside)
-        fail_object(o,
-                    ncz_fail(NC_EINTERNAL, "%s: a chunk is in none of its %zu slots", o->key, spec->object_chunks));
-    else if ((o->slots = ncz_zalloc_n(spec->object_chunks, sizeof *o->slots)) == NULL ||
-             (o->parts = ncz_zalloc_n(spec->object_chunks, sizeof *o->parts)) == NULL)
-        fail_object(o, ncz_fail_nomem(spec->object_chunks * (sizeof *o->slots + sizeof *o->parts)));
+static int
+prepare_object(object_put *o)
+{
+    size_t         n = o->spec->object_chunks;
+    ncz_chunk_addr where;
+    int            rc;
+
+    if ((o->slots = ncz_zalloc_n(n, sizeof *o->slots)) == NULL ||
+        (o->parts = ncz_zalloc_n(n, sizeof *o->parts)) == NULL ||
+        (o->taken = ncz_zalloc_n(n, sizeof(ncz_chunk_part *))) == NULL)
+        return ncz_fail_nomem(n * (sizeof *o->slots + sizeof *o->parts + sizeof(ncz_chunk_part *)));
+    o->read = !ncz_chunk_staged_take(o->engine, o->staged, o->taken);
+    if ((rc = ncz_chunk_locate(o->spec, o->staged->first, &o->key_room, &where)) != NC_NOERR)
+        return rc;
+    o->key = where.key;
+    return map_spilled(o);
 }
 
 static void
-end_object(object_put *o)
+begin_object(object_put *o, ncz_engine *e, ncz_chunk_staged *s)
 {
-    ncz_free(o->slots);
-    ncz_free(o->parts);
-    ncz_buf_clear(&o->old);
-    ncz_buf_clear(&o->fresh);
+    int rc;
+
+    *o = (object_put){.engine = e,
+                      .staged = s,
+                      .spec = s->spec,
+                      .old = NCZ_BUF_LIMIT(e->limits.object_bytes),
+                      .there = true,
+                      .pending = true};
+    if ((rc = prepare_object(o)) != NC_NOERR)
+        fail_object(o, rc);
 }
 
 /* ---- 2. get the stored object ---- */
@@ -134,12 +146,27 @@ get_old(object_put *objects, size_t n, zmap_get_req *reqs)
         reqs[nreqs++] = (zmap_get_req){.key = o->key, .len = ZMAP_WHOLE, .body = o->old, .tag = o};
     }
     if (nreqs > 0)
-        (void)zmap_get_batch(objects[0].store->engine->map, reqs, nreqs, NULL, NULL);
+        (void)zmap_get_batch(objects[0].engine->map, reqs, nreqs, NULL, NULL);
     for (size_t i = 0; i < nreqs; i++)
         keep_old(reqs[i].tag, &reqs[i]);
 }
 
 /* ---- 3. assemble ---- */
+
+/* The bytes of a slot: staged, or else stored. */
+static ncz_slot_bytes
+slot_bytes(const object_put *o, size_t slot)
+{
+    const ncz_chunk_part *p = o->taken[slot];
+
+    if (p == NULL && o->slots[slot].length == 0)
+        return (ncz_slot_bytes){.data = NULL};
+    if (p == NULL)
+        return (ncz_slot_bytes){ncz_buf_str(&o->old) + o->slots[slot].offset, (size_t)o->slots[slot].length};
+    if (p->gone)
+        return (ncz_slot_bytes){.data = NULL};
+    return (ncz_slot_bytes){p->data != NULL ? p->data : (const char *)o->map + p->spilled, p->nbytes};
+}
 
 static void
 assemble_object(void *arg, size_t i, ncz_scratch *scratch)
@@ -153,20 +180,9 @@ assemble_object(void *arg, size_t i, ncz_scratch *scratch)
         return;
     o->empty = true;
     for (size_t k = 0; k < spec->object_chunks; k++) {
-        bool stored = o->slots[k].length > 0;
-
-        o->parts[k] = (ncz_slot_bytes){.data = stored ? ncz_buf_str(&o->old) + o->slots[k].offset : NULL,
-                                       .nbytes = (size_t)o->slots[k].length};
+        o->parts[k] = slot_bytes(o, k);
+        o->empty = o->empty && o->parts[k].data == NULL;
     }
-    for (size_t k = 0; k < o->n; k++) {
-        const ncz_chunk_store_item *item = &o->items[k];
-
-        if (item->rc == NC_NOERR)
-            o->parts[item->slot] =
-                item->gone ? (ncz_slot_bytes){.data = NULL} : (ncz_slot_bytes){item->encoded, item->nbytes};
-    }
-    for (size_t k = 0; k < spec->object_chunks && o->empty; k++)
-        o->empty = o->parts[k].data == NULL;
     if (o->empty)
         return;
     ncz_buf_reset(&o->fresh);
@@ -181,7 +197,7 @@ assemble_object(void *arg, size_t i, ncz_scratch *scratch)
 static zmap_put_req
 put_req(const object_put *o)
 {
-    unsigned  caps = zmap_caps_of(o->store->engine->map);
+    unsigned  caps = zmap_caps_of(o->engine->map);
     zmap_when when = ZMAP_ALWAYS;
 
     if (o->read && !o->there && (caps & ZMAP_CAN_IF_ABSENT) != 0)
@@ -201,7 +217,7 @@ is_conflict(const zmap_put_req *req)
 static void
 put_objects(object_put *objects, size_t n, zmap_put_req *puts, bool last_try)
 {
-    zmap  *map = objects[0].store->engine->map;
+    zmap  *map = objects[0].engine->map;
     size_t nputs = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -237,6 +253,21 @@ put_objects(object_put *objects, size_t n, zmap_put_req *puts, bool last_try)
     }
 }
 
+/* ---- 5. end ---- */
+
+static void
+end_object(object_put *o)
+{
+    ncz_chunk_spill_unmap(o->map, o->map_bytes);
+    ncz_chunk_staged_end(o->engine, o->staged, o->taken, o->err.code == NC_NOERR);
+    ncz_free(o->slots);
+    ncz_free(o->parts);
+    ncz_free(o->taken);
+    ncz_buf_clear(&o->key_room);
+    ncz_buf_clear(&o->old);
+    ncz_buf_clear(&o->fresh);
+}
+
 /* Runs steps 2 to 4. */
 static void
 store_all(object_put *objects, size_t n)
@@ -260,46 +291,38 @@ store_all(object_put *objects, size_t n)
     ncz_free(puts);
 }
 
-void
-ncz_chunk_store_object(ncz_chunk_store *s, size_t first, ncz_scratch *scratch)
+/* Stores one object where workers call the store. */
+static void
+work_store(void *arg, size_t i, ncz_scratch *scratch)
 {
-    object_put o;
-
-    for (size_t i = first; i < s->n && s->items[i].object == s->items[first].object; i++) {
-        int rc = ncz_chunk_store_encode(s->engine, &s->items[i], scratch);
-
-        if (rc != NC_NOERR)
-            ncz_chunk_store_fail(s, &s->items[i], rc);
-    }
-    begin_object(&o, s, first);
-    store_all(&o, 1);
-    end_object(&o);
+    (void)scratch;
+    store_all((object_put *)arg + i, 1);
 }
 
-void
-ncz_chunk_store_objects(ncz_chunk_store *s)
+int
+ncz_chunk_store_objects(ncz_engine *e, ncz_chunk_staged *const *staged, size_t n)
 {
-    object_put *objects;
-    size_t      n = 0;
+    object_put *objects, one;
+    ncz_err     first = {.code = NC_NOERR};
 
-    for (size_t i = 0; i < s->n; i++)
-        n += s->items[i].object != NULL && (i == 0 || s->items[i - 1].object != s->items[i].object);
-    if (n == 0)
-        return;
-    if ((objects = ncz_alloc_n(n, sizeof *objects)) == NULL) {
-        int rc = ncz_fail_nomem(n * sizeof *objects);
-
-        for (size_t i = 0; i < s->n; i++)
-            if (s->items[i].object != NULL && s->items[i].rc == NC_NOERR)
-                ncz_chunk_store_fail(s, &s->items[i], rc);
-        return;
+    if ((objects = n == 1 ? &one : ncz_alloc_n(n, sizeof *objects)) == NULL) {
+        ncz_err_save(&first, ncz_fail_nomem(n * sizeof *objects));
+        for (size_t i = 0; i < n; i++)
+            ncz_chunk_staged_end(e, staged[i], NULL, false);
+        return ncz_err_adopt(&first);
     }
-    n = 0;
-    for (size_t i = 0; i < s->n; i++)
-        if (s->items[i].object != NULL && (i == 0 || s->items[i - 1].object != s->items[i].object))
-            begin_object(&objects[n++], s, i);
-    store_all(objects, n);
     for (size_t i = 0; i < n; i++)
+        begin_object(&objects[i], e, staged[i]);
+    if (ncz_chunk_from_workers(e))
+        ncz_pool_each(n, SIZE_MAX, work_store, objects);
+    else if (n > 0)
+        store_all(objects, n);
+    for (size_t i = 0; i < n; i++) {
+        if (first.code == NC_NOERR)
+            first = objects[i].err;
         end_object(&objects[i]);
-    ncz_free(objects);
+    }
+    if (objects != &one)
+        ncz_free(objects);
+    return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
 }

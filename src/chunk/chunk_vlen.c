@@ -14,7 +14,7 @@ ncz_chunk_task_drop_room(ncz_chunk_request *c, ncz_chunk_task *j)
 }
 
 int
-ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_buf *body, ncz_scratch *scratch)
+ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const void *body, size_t len, ncz_scratch *scratch)
 {
     ncz_buf own = NCZ_BUF_INIT, *out = &own;
     int     rc;
@@ -22,7 +22,7 @@ ncz_chunk_decode_vlen(ncz_chunk_request *c, ncz_chunk_task *j, const ncz_buf *bo
     ncz_chunk_task_drop_room(c, j);
     if (!j->keep && scratch != NULL)
         out = ncz_scratch_buf(scratch, NCZ_SCRATCH_CHUNK, 0);
-    rc = ncz_chain_decode_vlen(c->spec->chain, scratch, ncz_buf_str(body), body->len, c->spec->chunk_nelems,
+    rc = ncz_chain_decode_vlen(c->spec->chain, scratch, body, len, c->spec->chunk_nelems,
                                c->engine->limits.chunk_bytes, out);
     if (rc == NC_NOERR && out == &own)
         rc = ncz_vlen_take(&own, &j->room);

@@ -18,13 +18,11 @@
 
 /*
  * Under the lock: whether a chunk that is written whole should wait in the cache, to be stored with others. It waits
- * where its object holds several chunks, or where it is small and the only chunk of the call.
+ * where it is small and the only chunk of the call.
  */
 static bool
 stores_later(const ncz_chunk_request *c)
 {
-    if (c->spec->object != NULL)
-        return true;
     return c->njobs == 1 && c->begun == 0 && c->spec->chunk_bytes <= NCZ_CHUNK_SMALL_BYTES &&
            c->spec->chunk_bytes <= c->engine->cache.limit / 4;
 }
@@ -49,7 +47,9 @@ claim_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
         j->how = !j->piece.whole   ? NCZ_CHUNK_TASK_LOAD
                  : stores_later(c) ? NCZ_CHUNK_TASK_CACHED
                                    : NCZ_CHUNK_TASK_REPLACE;
-    } else if (chunk->state == NCZ_CHUNK_CLEAN && j->piece.whole && c->spec->object == NULL) {
+        if (j->how == NCZ_CHUNK_TASK_LOAD)
+            j->part = ncz_chunk_staged_part(c->engine, c->spec, j->piece.index);
+    } else if (chunk->state == NCZ_CHUNK_CLEAN && j->piece.whole) {
         ncz_chunk_set_data(cache, chunk, NULL);
         ncz_chunk_set_state(cache, chunk, NCZ_CHUNK_LOADING);
         j->how = NCZ_CHUNK_TASK_REPLACE;
@@ -119,6 +119,7 @@ release_all(ncz_chunk_request *c)
     for (size_t i = 0; i < c->njobs; i++) {
         if (is_claimed(&c->jobs[i]))
             release_chunk(c, &c->jobs[i], false);
+        ncz_chunk_task_drop_part(c, &c->jobs[i]);
         c->jobs[i].how = NCZ_CHUNK_TASK_DONE;
     }
 }
@@ -285,12 +286,16 @@ static void
 replace_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
     ncz_chunk_store_item item = {.chunk = j->chunk};
+    ncz_chunk_staged    *full = NULL;
 
     if ((item.rc = gather_chunk(c, j, scratch, &item.data)) == NC_NOERR)
-        item.rc = ncz_chunk_store_one(c->engine, &item, scratch);
+        item.rc = c->spec->object != NULL ? ncz_chunk_stage_one(c->engine, &item, scratch, &full)
+                                          : ncz_chunk_store_one(c->engine, &item, scratch);
     ncz_chunk_request_fail(c, j, item.rc);
-    j->how = NCZ_CHUNK_TASK_DONE;
     release_replaced(c, &item);
+    if (full != NULL) /* this was the last chunk that its object needed */
+        ncz_chunk_request_fail(c, j, ncz_chunk_store_objects(c->engine, &full, 1));
+    j->how = NCZ_CHUNK_TASK_DONE;
 }
 
 /* ---- the same for stores that take batches ---- */
@@ -309,7 +314,8 @@ work_encode(void *arg, size_t i, ncz_scratch *scratch)
     int                   rc = gather_chunk(r->call, r->jobs[i], scratch, &item->data);
 
     if (rc == NC_NOERR)
-        rc = ncz_chunk_store_encode(r->call->engine, item, scratch);
+        rc = item->chunk->spec->object != NULL ? ncz_chunk_stage_one(r->call->engine, item, scratch, &item->full)
+                                               : ncz_chunk_store_encode(r->call->engine, item, scratch);
     if (rc != NC_NOERR)
         ncz_chunk_store_fail(r->store, item, rc);
 }
@@ -333,6 +339,7 @@ replace_all(ncz_chunk_request *c, ncz_chunk_store *s)
     }
     ncz_pool_each(s->n, SIZE_MAX, work_encode, &r);
     ncz_chunk_store_put(s);
+    ncz_chunk_store_full(s);
     if (s->first.code != NC_NOERR)
         ncz_chunk_request_fail(c, r.jobs[s->first_at], ncz_err_adopt(&s->first));
     for (size_t i = 0; i < s->n; i++) {
@@ -369,7 +376,7 @@ run_task(void *arg, size_t i, ncz_scratch *scratch)
 
     if (j->how == NCZ_CHUNK_TASK_CACHED) {
         change_cached(c, j);
-    } else if (j->how == NCZ_CHUNK_TASK_LOAD && c->workers) {
+    } else if (j->how == NCZ_CHUNK_TASK_LOAD && (c->workers || j->part != NULL)) {
         ncz_chunk_load_one(c, j, scratch);
         chunk_landed(c, j);
     } else if (j->how == NCZ_CHUNK_TASK_REPLACE && c->workers) {
@@ -401,6 +408,8 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
             if (!c.workers)
                 run_batched(&c, &s);
         }
+        if (e->staging.nbytes > 0) /* staged chunks may have filled the cache */
+            ncz_chunk_request_fail(&c, NULL, ncz_chunk_evict(e, 0, true));
     }
     /* The batches may have left more in the cache than its limit. */
     ncz_chunk_request_fail(&c, NULL, ncz_chunk_evict(e, 0, true));

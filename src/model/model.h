@@ -61,6 +61,7 @@ struct ncz_spec {
     char           *path;      /* the variable's key, "g1/v" */
     uint64_t       *object; /* chunks of one object in each dimension, rank entries; NULL: each chunk is an object */
     size_t          object_chunks;       /* with `object`: their product, the number of slots */
+    uint64_t       *extent;              /* with `object`: chunks in each dimension; UINT64_MAX: unlimited. Or NULL */
     const ncz_object_ops *object_ops;    /* with `object`: its layout, */
     const void           *object_layout; /* and the parameters of the layout, which live as long as the spec */
     ncz_shard_layout      shard_layout;  /* what object_layout points to where the objects are shards */

@@ -25,6 +25,7 @@ ncz_spec_unref(ncz_spec *s)
     ncz_free(s->chunk);
     ncz_free(s->order);
     ncz_free(s->object);
+    ncz_free(s->extent);
     ncz_free(s->fill);
     ncz_free(s->path);
     ncz_err_drop(s->unusable);
@@ -169,8 +170,13 @@ share_objects(const ncz_model *m, const ncz_var *v, ncz_spec *s, bool *ok)
     *ok = true;
     if (v->shard == NULL)
         return NC_NOERR;
-    if ((s->object = ncz_dup(v->shard, v->rank * sizeof *s->object)) == NULL)
+    if ((s->object = ncz_dup(v->shard, v->rank * sizeof *s->object)) == NULL ||
+        (s->extent = ncz_alloc_n(v->rank, sizeof *s->extent)) == NULL)
         return ncz_fail_nomem(v->rank * sizeof *s->object);
+    for (size_t r = 0; r < v->rank; r++)
+        s->extent[r] = v->dims[r]->unlimited || v->chunk[r] == 0
+                           ? UINT64_MAX
+                           : v->dims[r]->len / v->chunk[r] + (v->dims[r]->len % v->chunk[r] != 0);
     s->shard_layout = v->shard_layout;
     s->object_ops = &ncz_shard_ops;
     s->object_layout = &s->shard_layout;

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_spill: a temporary file for staged chunks that do not fit in memory, in TMPDIR or /tmp. It has no name, so it
+ * vanishes with the process. Space is reused once nothing of it is in use; while too much of it is unused, nothing
+ * more is spilled.
+ *
+ * Begin, end and drop need the engine's lock. The other functions do not: a part's reference keeps its bytes, and one
+ * thread at a time spills.
+ */
+#include "chunk/chunk_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define UNUSED_MOST (UINT64_C(256) << 20)
+
+bool
+ncz_chunk_spill_begin(ncz_chunk_spill *f, size_t nbytes, uint64_t *at)
+{
+    if (f->busy || f->failed || (f->end - f->live > UNUSED_MOST && f->end / 2 > f->live) ||
+        f->end > (uint64_t)INT64_MAX - nbytes)
+        return false;
+    f->busy = true;
+    *at = f->end;
+    f->end += nbytes;
+    return true;
+}
+
+static void
+reuse_space(ncz_chunk_spill *f)
+{
+    if (f->live > 0 || f->busy)
+        return;
+    f->end = 0;
+    if (f->open && ftruncate(f->fd, 0) != 0) /* the space is only freed later */
+        ncz_log(NCZ_LOG_INFO, "the temporary file of staged chunks cannot be cut");
+}
+
+void
+ncz_chunk_spill_end(ncz_chunk_spill *f, uint64_t kept)
+{
+    f->busy = false;
+    f->live += kept;
+    reuse_space(f);
+}
+
+void
+ncz_chunk_spill_drop(ncz_chunk_spill *f, size_t nbytes)
+{
+    f->live -= nbytes;
+    reuse_space(f);
+}
+
+static bool
+open_file(ncz_chunk_spill *f)
+{
+    const char *dir = ncz_env("TMPDIR");
+    char       *path = ncz_sprintf("%s/nczarr-XXXXXX", dir != NULL && dir[0] != '\0' ? dir : "/tmp");
+
+    if (path == NULL)
+        return false;
+    f->fd = mkstemp(path);
+    f->open = f->fd >= 0;
+    if (f->open) {
+        (void)unlink(path);
+        (void)fcntl(f->fd, F_SETFD, FD_CLOEXEC);
+    } else {
+        ncz_log(NCZ_LOG_WARN, "%s: no temporary file for chunks that do not fit in memory: shards are stored early",
+                path);
+    }
+    ncz_free(path);
+    return f->open;
+}
+
+bool
+ncz_chunk_spill_write(ncz_chunk_spill *f, const char *data, size_t nbytes, uint64_t at)
+{
+    if (!f->open && !open_file(f)) {
+        f->failed = true; /* only one thread spills, and the others see it after they took the lock */
+        return false;
+    }
+    while (nbytes > 0) {
+        ssize_t n = pwrite(f->fd, data, nbytes, (off_t)at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            ncz_log(NCZ_LOG_WARN, "the temporary file for chunks that do not fit in memory is full: shards are "
+                                  "stored early");
+            return false;
+        }
+        data += n;
+        nbytes -= (size_t)n;
+        at += (uint64_t)n;
+    }
+    return true;
+}
+
+int
+ncz_chunk_spill_read(const ncz_chunk_spill *f, char *out, size_t nbytes, uint64_t at)
+{
+    while (nbytes > 0) {
+        ssize_t n = pread(f->fd, out, nbytes, (off_t)at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return ncz_fail_errno(n == 0 ? EIO : errno, "cannot read the temporary file of staged chunks");
+        out += n;
+        nbytes -= (size_t)n;
+        at += (uint64_t)n;
+    }
+    return NC_NOERR;
+}
+
+int
+ncz_chunk_spill_map(const ncz_chunk_spill *f, uint64_t nbytes, void **out)
+{
+    void *map = nbytes <= SIZE_MAX ? mmap(NULL, (size_t)nbytes, PROT_READ, MAP_SHARED, f->fd, 0) : MAP_FAILED;
+
+    if (map == MAP_FAILED)
+        return ncz_fail_errno(nbytes <= SIZE_MAX ? errno : ENOMEM, "cannot map the temporary file of staged chunks");
+    *out = map;
+    return NC_NOERR;
+}
+
+void
+ncz_chunk_spill_unmap(void *map, uint64_t nbytes)
+{
+    if (map != NULL)
+        (void)munmap(map, (size_t)nbytes);
+}
+
+void
+ncz_chunk_spill_close(ncz_chunk_spill *f)
+{
+    if (f->open)
+        (void)close(f->fd);
+    *f = (ncz_chunk_spill){.open = false};
+}

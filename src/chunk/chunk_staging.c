@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_staging: encoded chunks that wait for the rest of their object. A chunk of an object that holds several is
+ * first encoded and staged here, then its object is stored with all that is staged for it (chunk_store_object.c):
+ * when its last chunk is staged, at a flush, or where memory and the spill file are used up.
+ *
+ * Staged chunks are newer than the stored object and older than a dirty chunk in the cache. A part never changes; a
+ * newer one replaces it. Readers and a store hold references to parts, so neither waits for the other.
+ *
+ * Invariant: the cache's `used` counts every staged object and the parts that are in memory.
+ */
+#include "chunk/chunk_int.h"
+
+#include <string.h>
+
+/* ---- parts, under the engine's lock ---- */
+
+static size_t
+part_bytes(const ncz_chunk_part *p)
+{
+    return sizeof *p + (p->data != NULL ? p->nbytes : 0);
+}
+
+bool
+ncz_chunk_part_spilled(const ncz_chunk_part *p)
+{
+    return p->data == NULL && !p->gone;
+}
+
+static void
+unref_part(ncz_engine *e, ncz_chunk_part *p)
+{
+    if (p == NULL || --p->refs > 0)
+        return;
+    if (ncz_chunk_part_spilled(p))
+        ncz_chunk_spill_drop(&e->staging.spill, p->nbytes);
+    ncz_free(p->data);
+    ncz_free(p);
+}
+
+void
+ncz_chunk_part_drop(ncz_engine *e, ncz_chunk_part *p)
+{
+    if (p == NULL)
+        return;
+    pthread_mutex_lock(&e->lock);
+    unref_part(e, p);
+    pthread_mutex_unlock(&e->lock);
+}
+
+static int
+make_part(const ncz_chunk_store_item *item, ncz_chunk_part **out)
+{
+    ncz_chunk_part *p = ncz_zalloc(sizeof *p);
+
+    if (p == NULL)
+        return ncz_fail_nomem(sizeof *p);
+    *p = (ncz_chunk_part){.refs = 1, .gone = item->gone, .nbytes = item->gone ? 0 : item->nbytes};
+    if (!item->gone && (p->data = ncz_dup(item->encoded, item->nbytes)) == NULL) {
+        ncz_free(p);
+        return ncz_fail_nomem(item->nbytes);
+    }
+    *out = p;
+    return NC_NOERR;
+}
+
+/* ---- the table, under the engine's lock ---- */
+
+static size_t
+slot_of(const ncz_spec *spec, const uint64_t *index)
+{
+    uint64_t slot = 0;
+
+    for (size_t d = 0; d < spec->rank; d++)
+        slot = slot * spec->object[d] + index[d] % spec->object[d];
+    return (size_t)slot; /* less than object_chunks */
+}
+
+static bool
+holds_chunk(const ncz_chunk_staged *s, const ncz_spec *spec, const uint64_t *index)
+{
+    if (s->spec->uid != spec->uid || s->spec->rank != spec->rank)
+        return false;
+    for (size_t d = 0; d < spec->rank; d++)
+        if (s->first[d] / spec->object[d] != index[d] / spec->object[d])
+            return false;
+    return true;
+}
+
+static ncz_chunk_staged **
+bucket_of(ncz_engine *e, uint64_t hash)
+{
+    return &e->staging.buckets[hash % NCZ_CHUNK_OBJECT_BUCKETS];
+}
+
+static ncz_chunk_staged *
+find_staged(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
+{
+    ncz_chunk_staged *s;
+
+    if (e->staging.n == 0)
+        return NULL;
+    s = *bucket_of(e, ncz_chunk_object_hash(spec, index));
+    while (s != NULL && !holds_chunk(s, spec, index))
+        s = s->beside;
+    return s;
+}
+
+static void
+list_del(ncz_chunk_staging *t, ncz_chunk_staged *s)
+{
+    *(s->older != NULL ? &s->older->newer : &t->oldest) = s->newer;
+    *(s->newer != NULL ? &s->newer->older : &t->newest) = s->older;
+    s->older = s->newer = NULL;
+}
+
+static void
+list_add(ncz_chunk_staging *t, ncz_chunk_staged *s)
+{
+    s->older = t->newest;
+    *(t->newest != NULL ? &t->newest->newer : &t->oldest) = s;
+    t->newest = s;
+}
+
+static void
+count_bytes(ncz_engine *e, ncz_chunk_staged *s, ptrdiff_t nbytes)
+{
+    s->nbytes += (size_t)nbytes; /* two's complement, like the next two */
+    e->staging.nbytes += (size_t)nbytes;
+    e->cache.used += (size_t)nbytes;
+}
+
+/* The chunks of an object that lie inside the array: when all are staged, the object needs nothing of the old one. */
+static size_t
+chunks_inside(const ncz_spec *spec, const uint64_t *first)
+{
+    size_t n = 1;
+
+    for (size_t d = 0; d < spec->rank; d++) {
+        uint64_t here = spec->object[d];
+
+        if (spec->extent != NULL && first[d] < spec->extent[d] && spec->extent[d] - first[d] < here)
+            here = spec->extent[d] - first[d];
+        n *= (size_t)here; /* at most object_chunks */
+    }
+    return n;
+}
+
+static int
+add_staged(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_staged **out)
+{
+    size_t             nbytes = sizeof(ncz_chunk_staged) + spec->rank * sizeof(uint64_t);
+    ncz_chunk_staged  *s = ncz_zalloc(nbytes);
+    ncz_chunk_part   **parts = ncz_zalloc_n(spec->object_chunks, sizeof *parts);
+    ncz_chunk_staged **bucket;
+
+    if (s == NULL || parts == NULL) {
+        ncz_free(s);
+        ncz_free(parts);
+        return ncz_fail_nomem(nbytes + spec->object_chunks * sizeof *parts);
+    }
+    s->spec = ncz_spec_ref((ncz_spec *)spec);
+    s->parts = parts;
+    s->hash = ncz_chunk_object_hash(spec, index);
+    for (size_t d = 0; d < spec->rank; d++)
+        s->first[d] = index[d] - index[d] % spec->object[d];
+    s->needed = chunks_inside(spec, s->first);
+    bucket = bucket_of(e, s->hash);
+    s->beside = *bucket;
+    *bucket = s;
+    list_add(&e->staging, s);
+    e->staging.n++;
+    count_bytes(e, s, (ptrdiff_t)(nbytes + spec->object_chunks * sizeof *parts));
+    *out = s;
+    return NC_NOERR;
+}
+
+/* Removes the part of a slot. */
+static void
+clear_slot(ncz_engine *e, ncz_chunk_staged *s, size_t slot)
+{
+    if (s->parts[slot] == NULL)
+        return;
+    count_bytes(e, s, -(ptrdiff_t)part_bytes(s->parts[slot]));
+    s->nparts--;
+    unref_part(e, s->parts[slot]);
+    s->parts[slot] = NULL;
+}
+
+static void
+free_staged(ncz_engine *e, ncz_chunk_staged *s)
+{
+    ncz_chunk_staged **at = bucket_of(e, s->hash);
+
+    for (size_t i = 0; s->nparts > 0; i++)
+        clear_slot(e, s, i);
+    count_bytes(e, s, -(ptrdiff_t)s->nbytes);
+    while (*at != s)
+        at = &(*at)->beside;
+    *at = s->beside;
+    list_del(&e->staging, s);
+    e->staging.n--;
+    ncz_spec_unref(s->spec);
+    ncz_free(s->parts);
+    ncz_free(s);
+}
+
+/* ---- staging and reading ---- */
+
+static int
+set_part(ncz_engine *e, const ncz_chunk *chunk, ncz_chunk_part *part, ncz_chunk_staged **out)
+{
+    ncz_chunk_staged *s = find_staged(e, chunk->spec, chunk->index);
+    size_t            slot = slot_of(chunk->spec, chunk->index);
+    int               rc;
+
+    if (s == NULL && (rc = add_staged(e, chunk->spec, chunk->index, &s)) != NC_NOERR)
+        return rc;
+    if (s->spec != chunk->spec) { /* a new name or the like; the layout is the same */
+        ncz_spec_unref(s->spec);
+        s->spec = ncz_spec_ref(chunk->spec);
+    }
+    clear_slot(e, s, slot);
+    s->parts[slot] = part;
+    s->nparts++;
+    count_bytes(e, s, (ptrdiff_t)part_bytes(part));
+    list_del(&e->staging, s);
+    list_add(&e->staging, s);
+    *out = s;
+    return NC_NOERR;
+}
+
+int
+ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_chunk_staged **full)
+{
+    ncz_chunk_part   *part;
+    ncz_chunk_staged *s;
+    int               rc;
+
+    *full = NULL;
+    if ((rc = make_part(item, &part)) != NC_NOERR)
+        return rc;
+    pthread_mutex_lock(&e->lock);
+    if ((rc = set_part(e, item->chunk, part, &s)) != NC_NOERR)
+        unref_part(e, part);
+    else if (s->nparts == s->needed && ncz_chunk_staged_claim(e, s))
+        *full = s;
+    pthread_mutex_unlock(&e->lock);
+    return rc;
+}
+
+ncz_chunk_part *
+ncz_chunk_staged_part(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
+{
+    ncz_chunk_staged *s = spec->object != NULL ? find_staged(e, spec, index) : NULL;
+    ncz_chunk_part   *part = s != NULL ? s->parts[slot_of(spec, index)] : NULL;
+
+    if (part != NULL)
+        part->refs++;
+    return part;
+}
+
+/* ---- storing ---- */
+
+bool
+ncz_chunk_staged_claim(ncz_engine *e, ncz_chunk_staged *s)
+{
+    if (s->storing != NULL || s->spilling)
+        return false;
+    if (ncz_chunk_object_store(e, s->spec, s->first, &s->storing) != NC_NOERR) {
+        ncz_err_clear(); /* no memory: it stays staged, and the next flush stores it */
+        s->storing = NULL;
+    }
+    return s->storing != NULL;
+}
+
+size_t
+ncz_chunk_staged_claim_some(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_chunk_staged **out, size_t most)
+{
+    size_t n = 0, nbytes = 0;
+
+    for (ncz_chunk_staged *s = e->staging.oldest; s != NULL && n < most; s = s->newer) {
+        if ((uid != 0 && s->spec->uid != uid) || s->tried >= pass)
+            continue;
+        if (n > 0 && nbytes + s->nbytes > NCZ_CHUNK_BATCH_BYTES)
+            break;
+        if (!ncz_chunk_staged_claim(e, s))
+            continue;
+        s->tried = pass;
+        nbytes += s->nbytes;
+        out[n++] = s;
+    }
+    return n;
+}
+
+bool
+ncz_chunk_staged_take(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts)
+{
+    bool complete;
+
+    pthread_mutex_lock(&e->lock);
+    for (size_t i = 0; i < s->spec->object_chunks; i++)
+        if ((parts[i] = s->parts[i]) != NULL)
+            parts[i]->refs++;
+    complete = s->nparts == s->needed;
+    pthread_mutex_unlock(&e->lock);
+    return complete;
+}
+
+void
+ncz_chunk_staged_end(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts, bool stored)
+{
+    size_t n = s->spec->object_chunks;
+
+    pthread_mutex_lock(&e->lock);
+    for (size_t i = 0; parts != NULL && i < n; i++) {
+        if (parts[i] == NULL)
+            continue;
+        if (stored && s->parts[i] == parts[i]) /* else a newer one replaced it meanwhile */
+            clear_slot(e, s, i);
+        unref_part(e, parts[i]);
+    }
+    ncz_chunk_object_stored(e, s->storing);
+    s->storing = NULL;
+    if (s->nparts == 0 && !s->spilling)
+        free_staged(e, s);
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
+}
+
+void
+ncz_chunk_staged_again(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
+{
+    ncz_chunk_staged *s = find_staged(e, spec, index);
+
+    if (s != NULL)
+        s->tried = 0;
+}
+
+bool
+ncz_chunk_staged_storing(const ncz_engine *e, uint64_t uid)
+{
+    for (const ncz_chunk_staged *s = e->staging.oldest; s != NULL; s = s->newer)
+        if ((uid == 0 || s->spec->uid == uid) && (s->storing != NULL || s->spilling))
+            return true;
+    return false;
+}
+
+bool
+ncz_chunk_staged_forget(ncz_engine *e, uint64_t uid)
+{
+    bool busy = false;
+
+    for (ncz_chunk_staged *s = e->staging.oldest, *newer; s != NULL; s = newer) {
+        newer = s->newer;
+        if (uid != 0 && s->spec->uid != uid)
+            continue;
+        if (s->storing != NULL || s->spilling)
+            busy = true;
+        else
+            free_staged(e, s);
+    }
+    return busy;
+}
+
+/* ---- making room ---- */
+
+/* The longest unchanged object with parts in memory that no one else uses; or NULL. */
+static ncz_chunk_staged *
+oldest_in_memory(ncz_engine *e, ncz_chunk_part **parts, size_t most, size_t *n, size_t *nbytes)
+{
+    *n = *nbytes = 0;
+    for (ncz_chunk_staged *s = e->staging.oldest; s != NULL; s = s->newer) {
+        for (size_t i = 0; s->storing == NULL && !s->spilling && i < s->spec->object_chunks && *n < most; i++) {
+            ncz_chunk_part *p = s->parts[i];
+
+            if (p == NULL || p->data == NULL || p->refs > 1)
+                continue;
+            p->refs++;
+            *nbytes += p->nbytes;
+            parts[(*n)++] = p;
+        }
+        if (*n > 0)
+            return s;
+    }
+    return NULL;
+}
+
+/* Frees the memory of a part that was written to the spill file, unless a reader got it meanwhile. Returns its bytes. */
+static uint64_t
+release_memory(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part *p, uint64_t at)
+{
+    if (p->refs != 2)
+        return 0;
+    count_bytes(e, s, -(ptrdiff_t)p->nbytes);
+    ncz_free(p->data);
+    p->data = NULL;
+    p->spilled = at;
+    return p->nbytes;
+}
+
+bool
+ncz_chunk_staged_spill(ncz_engine *e)
+{
+    enum { MOST = 256 };
+    ncz_chunk_part   *parts[MOST];
+    ncz_chunk_spill  *file = &e->staging.spill;
+    ncz_chunk_staged *s;
+    uint64_t          at, kept = 0;
+    size_t            n, nbytes;
+    bool              done;
+
+    if ((s = oldest_in_memory(e, parts, MOST, &n, &nbytes)) == NULL)
+        return false;
+    if ((done = ncz_chunk_spill_begin(file, nbytes, &at))) {
+        s->spilling = true;
+        pthread_mutex_unlock(&e->lock);
+        for (size_t i = 0, off = 0; i < n && done; off += parts[i++]->nbytes)
+            done = ncz_chunk_spill_write(file, parts[i]->data, parts[i]->nbytes, at + off);
+        pthread_mutex_lock(&e->lock);
+        for (size_t i = 0; i < n && done; at += parts[i++]->nbytes)
+            kept += release_memory(e, s, parts[i], at);
+        ncz_chunk_spill_end(file, kept);
+        s->spilling = false;
+        if (s->nparts == 0)
+            free_staged(e, s);
+        pthread_cond_broadcast(&e->changed);
+    }
+    for (size_t i = 0; i < n; i++)
+        unref_part(e, parts[i]);
+    return done;
+}
