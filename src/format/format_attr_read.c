@@ -216,6 +216,7 @@ typedef struct att_place {
     const ncz_loader *l;
     ncz_arena        *arena;
     const ncz_json   *types, *lengths;
+    bool              base64_fill;
     bool              var; /* the attributes are a variable's, of type `type` */
     const ncz_type   *type;
 } att_place;
@@ -239,6 +240,74 @@ keep_text(const att_place *p, ncz_att *att, const ncz_json *v, const char *entry
     return NC_NOERR;
 }
 
+/* The base64 text of a little-endian double, as xarray writes it. False: it is something else. */
+static bool
+read_base64_double(const ncz_json *v, double *out)
+{
+    size_t        len = 0, at;
+    const char   *text = ncz_json_str(v, &len);
+    unsigned char bytes[sizeof(uint64_t)];
+    uint64_t      bits = 0;
+
+    if (text == NULL || len != 12 || ncz_base64_bytes(text, len) != sizeof bytes ||
+        !ncz_base64_get(text, len, bytes, &at))
+        return false;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bits |= (uint64_t)bytes[i] << (8 * i);
+    memcpy(out, &bits, sizeof *out);
+    return true;
+}
+
+/* The _FillValue of a variable; `type` is what its entry or the variable says. */
+static int
+read_fill(const att_place *p, const ncz_json *v, const ncz_type *type, value *out)
+{
+    double d;
+    void  *data;
+    int    rc;
+
+    if (p->base64_fill && type->class == NCZ_TYPE_FLOAT && read_base64_double(v, &d)) {
+        if ((data = ncz_arena_get(p->arena, type->size)) == NULL)
+            return ncz_fail_nomem(type->size);
+        if (type->size == sizeof d)
+            *(double *)data = d;
+        else
+            *(float *)data = (float)d;
+        *out = (value){type, 1, data};
+        return NC_NOERR;
+    }
+    if ((rc = read_value(p->arena, v, type, 0, out)) == NC_NOERR)
+        mend_fill(out);
+    return rc;
+}
+
+/* Makes the _FillValue whose value only the fill value has. It has no text of its own. */
+static int
+make_fill(const att_place *p, const void *fill, const char *entry, ncz_att *out)
+{
+    bool  text = p->type->class == NCZ_TYPE_STRING;
+    void *data = ncz_arena_get(p->arena, p->type->size);
+    char *copy = NULL;
+
+    if (data != NULL && text) {
+        const char *s = *(const char *const *)fill;
+
+        copy = s != NULL ? ncz_arena_text(p->arena, s, strlen(s)) : ncz_arena_text(p->arena, "", 0);
+        memcpy(data, &copy, sizeof copy);
+    } else if (data != NULL) {
+        memcpy(data, fill, p->type->size);
+    }
+    *out = (ncz_att){.name = ncz_arena_text(p->arena, "_FillValue", strlen("_FillValue")),
+                     .type = p->type,
+                     .len = 1,
+                     .data = data,
+                     .dtype = p->l->wish.look ? NULL : ncz_arena_text(p->arena, entry, strlen(entry)),
+                     .in_arena = NCZ_IN_ARENA_NAME | NCZ_IN_ARENA_DATA | NCZ_IN_ARENA_TEXT};
+    if (data == NULL || (text && copy == NULL) || out->name == NULL || (!p->l->wish.look && out->dtype == NULL))
+        return ncz_fail_nomem(p->type->size);
+    return NC_NOERR;
+}
+
 static int
 read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
 {
@@ -252,10 +321,9 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
     /* The _FillValue of a string variable may be of another type. */
     if (type->class == NCZ_TYPE_STRING && entry == NULL && !ncz_json_is(v, NCZ_JSON_STRING))
         type = ncz_type_of(NC_NAT);
-    if ((rc = read_value(p->arena, v, type, extra, &val)) != NC_NOERR)
+    rc = fill ? read_fill(p, v, type, &val) : read_value(p->arena, v, type, extra, &val);
+    if (rc != NC_NOERR)
         return rc;
-    if (fill)
-        mend_fill(&val);
     *out = (ncz_att){.name = ncz_arena_text(p->arena, name, strlen(name)),
                      .type = val.type,
                      .len = val.len,
@@ -266,21 +334,46 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
     return p->l->wish.look ? NC_NOERR : keep_text(p, out, v, entry, val.type->class == NCZ_TYPE_CHAR ? extra : 0);
 }
 
+/* The entry of a _FillValue that only the types have, and its place among them. NULL: there is none. */
+static const char *
+find_fill_entry(const ncz_att_docs *docs, size_t *at)
+{
+    const char *entry = ncz_json_str(ncz_json_get(docs->types, "_FillValue"), NULL);
+
+    if (entry == NULL || ncz_json_get(docs->values, "_FillValue") != NULL)
+        return NULL;
+    while (strcmp(ncz_json_key(docs->types, *at), "_FillValue") != 0)
+        ++*at;
+    return entry;
+}
+
 int
 ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *arena, ncz_atts *atts, bool var,
                      const ncz_type *type, const char *where)
 {
     const ncz_json *doc = docs->values;
-    att_place p = {.l = l, .arena = arena, .types = docs->types, .lengths = docs->lengths, .var = var, .type = type};
-    ncz_att  *v = ncz_arena_get_n(arena, ncz_json_len(doc), sizeof *v);
-    size_t    got = 0;
-    int       rc;
+    att_place       p = {.l = l,
+                         .arena = arena,
+                         .types = docs->types,
+                         .lengths = docs->lengths,
+                         .base64_fill = docs->base64_fill,
+                         .var = var,
+                         .type = type};
+    size_t          n = ncz_json_len(doc), got = 0, fill_at = 0;
+    const char     *entry = docs->fill != NULL ? find_fill_entry(docs, &fill_at) : NULL;
+    ncz_att        *v = ncz_arena_get_n(arena, n + 1, sizeof *v);
+    int             rc;
 
     if (v == NULL)
-        return ncz_fail_nomem(ncz_json_len(doc) * sizeof *v);
-    for (size_t i = 0; i < ncz_json_len(doc); i++) {
-        const char *name = ncz_json_key(doc, i);
+        return ncz_fail_nomem((n + 1) * sizeof *v);
+    fill_at = fill_at > n ? n : fill_at;
+    for (size_t i = 0; i <= n; i++) {
+        const char *name = i < n ? ncz_json_key(doc, i) : NULL;
 
+        if (entry != NULL && i == fill_at && (rc = make_fill(&p, docs->fill, entry, &v[got++])) != NC_NOERR)
+            return rc;
+        if (i == n)
+            break;
         if (ncz_format_hidden_att(name))
             continue;
         if (name[0] == '\0' || strlen(name) > l->m->limits.name_bytes) {

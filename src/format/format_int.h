@@ -163,6 +163,7 @@ bool ncz_format_hidden_att(const char *name); /* metadata, never shown as an att
 typedef struct ncz_att_docs {
     const ncz_json *values, *types, *lengths;
     bool            base64_fill; /* the _FillValue of a float may be base64 of a little-endian double */
+    const void     *fill; /* value of the variable's _FillValue where only `types` has it; NULL: no such attribute */
 } ncz_att_docs;
 
 /* Reads the attributes of a group, or (`var`) of a variable of type `type`, into `arena`. `where` (a key) is for

@@ -214,6 +214,13 @@ parse_fill(const ncz_json *doc, const ncz_loader *l, const char *key, const ncz_
         return NC_NOERR;
     }
     rc = ncz_zarr3_fill_parse(fill, t, &z->fill_mode, &z->fill);
+    if (rc == NC_NOERR && l->nczarr &&
+        ncz_json_str_is(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "fill"), ZARR3_NO_FILL)) {
+        ncz_type_drop_elems(z->st.type, z->fill, 1);
+        z->fill = NULL;
+        z->fill_mode = NCZ_FILL_NONE;
+        return NC_NOERR;
+    }
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
     ncz_err_save(&err, rc);

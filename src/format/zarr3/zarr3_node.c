@@ -108,9 +108,9 @@ static int
 read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const ncz_json *doc, const char *key,
            ncz_node_meta *s)
 {
-    const ncz_att_docs atts = find_atts(l, doc);
-    const char        *units = s->z.st.units, *where = key[0] != '\0' ? key : ZARR3_DOCUMENT;
-    int                rc;
+    ncz_att_docs atts = find_atts(l, doc);
+    const char  *units = s->z.st.units, *where = key[0] != '\0' ? key : ZARR3_DOCUMENT;
+    int          rc;
 
     if (doc != NULL)
         rc = ncz_zarr3_array_parse(doc, l, where, &s->z);
@@ -120,6 +120,8 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
         return rc;
     if (is_scalar(l, doc, &s->z))
         s->z.rank = 0;
+    if (s->z.fill_mode != NCZ_FILL_NONE)
+        atts.fill = s->z.fill_mode == NCZ_FILL_VALUE ? s->z.fill : s->z.st.type->fill;
     if ((rc = read_names(l, &mem->go, doc, where, s)) != NC_NOERR || (rc = keep_texts(l, doc, s)) != NC_NOERR ||
         (rc = ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, true, s->z.st.type, n->name)) != NC_NOERR)
         return rc;
