@@ -76,6 +76,9 @@ int ncz_codec_read(const ncz_codec_ops *ops, const ncz_json *v, const ncz_array_
 /* The error text of a codec that is known but never run. NULL: there is no such codec. */
 const char *ncz_codec_explain_refused(const char *id);
 
+/* The most bytes that a chunk of n bytes can be encoded to. False: overflow. */
+bool ncz_chain_bound(const ncz_chain *c, size_t n, size_t *out);
+
 /* Whether the step encodes objects. */
 bool ncz_chain_step_vlen(const ncz_chain_step *s);
 

@@ -17,6 +17,13 @@ bool ncz_v3_is_codec(const ncz_json *v, const ncz_codec_ops *ops);
  */
 int ncz_v3_parse_shard(const ncz_json *config, const ncz_array_type *in, ncz_v3_codecs *out);
 
+/* The same for another input, from codecs that were parsed. */
+int ncz_v3_retype_shard(const ncz_v3_codecs *from, const ncz_array_type *in, ncz_v3_codecs *out);
+
+/* Writing an index: each slot (length 0: not stored), then the end, with the checksum. */
+void ncz_shard_put_slot(const ncz_shard_layout *l, unsigned char *index, size_t i, ncz_slot slot);
+void ncz_shard_end_index(const ncz_shard_layout *l, unsigned char *index, size_t nslots);
+
 /* The type of an inner chunk of a shard of the type `in`. */
 ncz_array_type ncz_v3_inner_type(const ncz_array_type *in, const ncz_v3_codecs *c);
 

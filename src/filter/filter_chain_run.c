@@ -53,6 +53,16 @@ bound_step(const ncz_chain_step *s, size_t n, size_t *out)
     return s->codec->ops->bound == NULL || s->codec->ops->bound(s->codec->state, n, out);
 }
 
+bool
+ncz_chain_bound(const ncz_chain *c, size_t n, size_t *out)
+{
+    *out = n;
+    for (size_t i = 0; c != NULL && i < c->nrun; i++)
+        if (c->run[i]->codec->ops != NULL && !bound_step(c->run[i], *out, out))
+            return false;
+    return true;
+}
+
 static int
 encode_step(const ncz_chain_step *s, const void *in, size_t n, ncz_buf *out)
 {

@@ -152,7 +152,7 @@ check_place(const ncz_codec_ops *ops, const ncz_array_type *in, bool *found)
     if (ops->moves)
         return NC_NOERR;
     *found = ops->cls == NCZ_CODEC_ARRAY_BYTES || ncz_codec_is_vlen(ops, in);
-    if (ncz_codec_is_vlen(ops, in) == objects)
+    if (ncz_codec_is_vlen(ops, in) == objects || ops == &ncz_codec_sharding)
         return NC_NOERR;
     return objects
                ? ncz_fail(NC_EFILTER, "codec '%s' cannot store strings of any length; vlen-utf8 can", ops->id)
@@ -239,32 +239,42 @@ done:
 
 /* ---- shards ------------------------------------------------------------------------------------------------ */
 
-/* The shape of an inner chunk, which must divide the shape of the shard. */
+/* NC_EFILTER unless the lengths of inner chunks divide those of the shard, in storage order. */
+static int
+check_inner(const uint64_t *inner, const ncz_array_type *in)
+{
+    for (size_t d = 0; d < in->rank; d++) {
+        uint64_t outer = in->shape[ncz_order_dim(in->order, d)];
+
+        if (inner[d] == 0 || outer == 0 || outer % inner[d] != 0)
+            return ncz_fail(NC_EFILTER,
+                            "codec 'sharding_indexed': \"chunk_shape\" must divide the shape of the shard; "
+                            "dimension %zu of it has %llu elements",
+                            d, (unsigned long long)outer);
+    }
+    return NC_NOERR;
+}
+
 static int
 read_inner(const ncz_json *shape, const ncz_array_type *in, uint64_t **out)
 {
     uint64_t *inner;
+    int       rc;
 
     if (!ncz_json_is(shape, NCZ_JSON_ARRAY) || ncz_json_len(shape) != in->rank)
         return ncz_fail(NC_EFILTER, "codec 'sharding_indexed': \"chunk_shape\" is not a list of %zu lengths",
                         in->rank);
     if (in->shape == NULL)
         return ncz_fail(NC_EFILTER, "codec 'sharding_indexed': the shape of its input is unknown");
-    if ((inner = ncz_alloc_n(in->rank > 0 ? in->rank : 1, sizeof *inner)) == NULL)
+    if ((inner = ncz_zalloc_n(in->rank > 0 ? in->rank : 1, sizeof *inner)) == NULL)
         return ncz_fail_nomem(in->rank * sizeof *inner);
-    for (size_t d = 0; d < in->rank; d++) {
-        uint64_t outer = in->shape[ncz_order_dim(in->order, d)];
-
-        if (ncz_json_u64(ncz_json_at(shape, d), &inner[d]) && inner[d] > 0 && outer % inner[d] == 0)
-            continue;
+    for (size_t d = 0; d < in->rank; d++)
+        (void)ncz_json_u64(ncz_json_at(shape, d), &inner[d]); /* 0, if it is no length */
+    if ((rc = check_inner(inner, in)) == NC_NOERR)
+        *out = inner;
+    else
         ncz_free(inner);
-        return ncz_fail(NC_EFILTER,
-                        "codec 'sharding_indexed': \"chunk_shape\" must divide the shape of the shard; "
-                        "dimension %zu of it has %llu elements",
-                        d, (unsigned long long)outer);
-    }
-    *out = inner;
-    return NC_NOERR;
+    return rc;
 }
 
 /* The index must have a size that is known beforehand: `bytes`, and perhaps `crc32c`. Absent: the usual both. */
@@ -335,6 +345,32 @@ ncz_v3_parse_shard(const ncz_json *config, const ncz_array_type *in, ncz_v3_code
         (rc = read_location(ncz_json_get(config, "index_location"), &c.shard)) == NC_NOERR &&
         (rc = read_index_codecs(ncz_json_get(config, "index_codecs"), &c.shard)) == NC_NOERR)
         rc = parse_inner(ncz_json_get(config, "codecs"), in, &c);
+    if (rc != NC_NOERR)
+        ncz_v3_codecs_clear(&c);
+    else
+        *out = c;
+    return rc;
+}
+
+int
+ncz_v3_retype_shard(const ncz_v3_codecs *from, const ncz_array_type *in, ncz_v3_codecs *out)
+{
+    ncz_v3_codecs  c = {.big = in->dtype.big, .shard = from->shard};
+    ncz_array_type type;
+    int            rc;
+
+    if (in->shape == NULL)
+        return ncz_fail(NC_EFILTER, "codec 'sharding_indexed': the shape of its input is unknown");
+    if ((rc = check_inner(from->inner, in)) != NC_NOERR)
+        return rc;
+    if ((c.inner = ncz_dup(from->inner, in->rank * sizeof *c.inner)) == NULL ||
+        (from->order != NULL && (c.order = ncz_dup(from->order, in->rank * sizeof *c.order)) == NULL)) {
+        rc = ncz_fail_nomem(in->rank * sizeof *c.inner);
+        goto done;
+    }
+    type = ncz_v3_inner_type(in, &c);
+    rc = ncz_chain_retype(from->chain, &type, &c.chain);
+done:
     if (rc != NC_NOERR)
         ncz_v3_codecs_clear(&c);
     else

@@ -4,7 +4,7 @@
  * 64-bit numbers for each chunk, its offset in the object and its bytes; both are 2^64 - 1 for a chunk that is not
  * stored. Usually a CRC-32C of the index follows. No state; any thread may call.
  */
-#include "filter/filter_int.h"
+#include "filter/chain_v3_int.h"
 
 #include <string.h>
 
@@ -88,24 +88,35 @@ shard_parse_index(const void *layout, const void *index, size_t nbytes, ncz_slot
     return NC_NOERR;
 }
 
+void
+ncz_shard_put_slot(const ncz_shard_layout *l, unsigned char *index, size_t i, ncz_slot slot)
+{
+    put_number(index + i * ENTRY, slot.length > 0 ? slot.offset : MISSING, l->big);
+    put_number(index + i * ENTRY + 8, slot.length > 0 ? slot.length : MISSING, l->big);
+}
+
+void
+ncz_shard_end_index(const ncz_shard_layout *l, unsigned char *index, size_t nslots)
+{
+    uint32_t sum;
+
+    if (l->no_checksum)
+        return;
+    sum = ncz_crc32c(index, nslots * ENTRY);
+    for (unsigned i = 0; i < SUM_BYTES; i++)
+        index[nslots * ENTRY + i] = (unsigned char)(sum >> (8 * i));
+}
+
 static void
 write_index(const ncz_shard_layout *l, const ncz_slot_bytes *parts, size_t nslots, uint64_t at, unsigned char *index)
 {
-    unsigned char *p = index;
-    uint32_t       sum;
+    for (size_t i = 0; i < nslots; i++) {
+        size_t nbytes = parts[i].data != NULL ? parts[i].nbytes : 0;
 
-    for (size_t i = 0; i < nslots; i++, p += ENTRY) {
-        bool stored = parts[i].data != NULL;
-
-        put_number(p, stored ? at : MISSING, l->big);
-        put_number(p + 8, stored ? parts[i].nbytes : MISSING, l->big);
-        at += stored ? parts[i].nbytes : 0;
+        ncz_shard_put_slot(l, index, i, (ncz_slot){at, nbytes});
+        at += nbytes;
     }
-    if (l->no_checksum)
-        return;
-    sum = ncz_crc32c(index, (size_t)(p - index));
-    for (unsigned i = 0; i < SUM_BYTES; i++)
-        p[i] = (unsigned char)(sum >> (8 * i));
+    ncz_shard_end_index(l, index, nslots);
 }
 
 /* The chunks follow each other in the order of their slots. */
