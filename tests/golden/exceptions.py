@@ -56,3 +56,12 @@ REFERENCE_LOST = {
     ],
     "attspecial": [(':json_str = "quoted" ;', ':json_str = "\\"quoted\\"" ;')],
 }
+
+# Zarr v3 stores strings of any length, and has no element without a string: an empty one is the fill value.
+ANY_LENGTH = {
+    "alltypes": [(' vstr = "one", NIL, "three" ;\n', ' vstr = "one", _, "three" ;\n')],
+    "strdefault": [(' s = "0123456789abcdef", "b" ;\n', ' s = "0123456789abcdefXYZ", "b" ;\n')],
+    "strings": [(' s1 = "abc", NIL, "hu00e9llo" ;\n', ' s1 = "abc", _, "hu00e9llo" ;\n'),
+                ('  "dddd", "eeee", NIL ;\n', '  "dddd", "eeeee", _ ;\n'),
+                (' s3 = "x", "y", NIL ;\n', ' s3 = "x", "yy", _ ;\n')],
+}

@@ -944,6 +944,19 @@ run_program(uint64_t seed, int nsteps, const char *place, const char *mode)
     return r->ops;
 }
 
+static const struct {
+    const char *place, *mode;
+    uint64_t    first, seeds;
+    int         steps;
+} regular[] = {
+    {"memory", NULL, 1, 24, 400},
+    {"file", NULL, 101, 12, 300},
+    {"zip", NULL, 201, 12, 300},
+    {"memory", "mode=nczarr,v3", 301, 12, 400},
+    {"file", "mode=nczarr,v3,consolidated", 401, 6, 300},
+    {"zip", "mode=nczarr,v3", 501, 6, 300},
+};
+
 int
 main(int argc, char **argv)
 {
@@ -955,16 +968,12 @@ main(int argc, char **argv)
         printf("%ld operations\n", ops);
         return 0;
     }
-    for (uint64_t seed = 1; seed <= 24; seed++)
-        ops += run_program(seed, 400, "memory", NULL);
-    printf("[       OK ] random programs in memory, %ld operations\n", ops);
-    ops = 0;
-    for (uint64_t seed = 101; seed <= 112; seed++)
-        ops += run_program(seed, 300, "file", NULL);
-    printf("[       OK ] random programs in directories, %ld operations\n", ops);
-    ops = 0;
-    for (uint64_t seed = 201; seed <= 212; seed++)
-        ops += run_program(seed, 300, "zip", NULL);
-    printf("[       OK ] random programs in archives, %ld operations\n", ops);
+    for (size_t i = 0; i < sizeof regular / sizeof *regular; i++) {
+        ops = 0;
+        for (uint64_t seed = regular[i].first; seed < regular[i].first + regular[i].seeds; seed++)
+            ops += run_program(seed, regular[i].steps, regular[i].place, regular[i].mode);
+        printf("[       OK ] random programs: %s %s, %ld operations\n", regular[i].place,
+               regular[i].mode != NULL ? regular[i].mode : "", ops);
+    }
     return 0;
 }

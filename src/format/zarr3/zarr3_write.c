@@ -171,21 +171,18 @@ write_keys(const ncz_var *v, ncz_jsonw *w)
     close_extension(w);
 }
 
-/* Writes the codecs of an object: of a chunk, or of a shard. */
+/* Writes the codecs of an object: of a chunk, or of a shard. The spec has them as they encode the data. */
 static int
 write_codecs(const ncz_var *v, ncz_jsonw *w)
 {
-    const ncz_v3_codecs codecs = {.chain = v->chain,
-                                  .big = v->endian == NC_ENDIAN_BIG,
+    const ncz_v3_codecs codecs = {.chain = v->spec->chain,
+                                  .big = v->spec->dtype.big,
                                   .order = v->order,
                                   .inner = v->shard != NULL ? v->chunk : NULL,
                                   .shard = v->shard_layout};
-    ncz_array_type      in = {
-             .dtype = v->dtype,
-             .row = v->rank > 0 && v->dims[v->rank - 1]->len < SIZE_MAX ? (size_t)v->dims[v->rank - 1]->len : 0,
-             .rank = v->rank,
-             .shape = v->shard != NULL ? v->shard : v->chunk};
+    ncz_array_type      in = ncz_spec_array_type(v->spec);
 
+    in.shape = v->shard != NULL ? v->shard : v->chunk;
     if (!ncz_grid_nbytes(in.shape, v->rank, v->dtype.size, &in.chunk_bytes))
         in.chunk_bytes = SIZE_MAX;
     ncz_jsonw_key(w, "codecs");
