@@ -22,9 +22,9 @@
 #include "workload.h"
 
 #ifdef BENCH_NETCDF
-static const bool has_consolidated = false;
+static const bool is_netcdf = true;
 #else
-static const bool has_consolidated = true;
+static const bool is_netcdf = false;
 #endif
 
 static const char *what; /* the call under way, for the message */
@@ -47,38 +47,65 @@ check(int rc)
 /* ---- the big arrays ---------------------------------------------------------------------------------------- */
 
 static void
-define_codec(int ncid, int varid, bench_store store)
+define_codec(int ncid, int varid, bench_codec codec)
 {
-    switch (store) {
-    case STORE_ZIP:
-    case STORE_STEPS:
-    case STORE_BLOSC: CALL(nc_def_var_blosc, ncid, varid, 1 /* lz4 */, 5, 0, 1 /* byte shuffle */); break;
-    case STORE_ZLIB: CALL(nc_def_var_deflate, ncid, varid, 1, 1, 1); break;
-    case STORE_ZSTD:
+    switch (codec) {
+    case CODEC_NONE: break;
+    case CODEC_BLOSC: CALL(nc_def_var_blosc, ncid, varid, 1 /* lz4 */, 5, 0, 1 /* byte shuffle */); break;
+    case CODEC_DEFLATE: CALL(nc_def_var_deflate, ncid, varid, 1, 1, 1); break;
+    case CODEC_ZSTD:
         CALL(nc_def_var_deflate, ncid, varid, 1, 0, 0); /* shuffle alone */
         CALL(nc_def_var_zstandard, ncid, varid, 1);
         break;
-    default: break;
+    case CODEC_ZSTD_ONLY: CALL(nc_def_var_zstandard, ncid, varid, 1); break;
     }
 }
 
 static void
-write_array(const char *url, const workload *w, const sizes *s, const void *data)
+define_array(int ncid, const workload *w, const layout *l, int *varid)
 {
-    const size_t big[3] = {CHUNK, CHUNK, CHUNK}, small[2] = {TINY_CHUNK, TINY_CHUNK},
-                 step[3] = {1, s->shape[1], s->shape[2]};
-    bool tiny = w->store == STORE_TINY;
-    int  rank = tiny ? 2 : 3, dimids[3], ncid, varid;
+    const store_form *form = form_of(w->store);
+    int               dimids[3];
+
+    for (int d = 0; d < l->rank; d++)
+        CALL(nc_def_dim, ncid, (const char *[]){"z", "y", "x"}[d],
+             w->op == OP_APPEND && d == 0 ? NC_UNLIMITED : l->shape[d], &dimids[d]);
+    CALL(nc_def_var, ncid, "field", w->store == STORE_SHORT ? NC_SHORT : NC_FLOAT, l->rank, dimids, varid);
+    CALL(nc_def_var_chunking, ncid, *varid, NC_CHUNKED, l->chunk);
+#ifndef BENCH_NETCDF
+    if (form->sharded)
+        CALL(nczarr_def_var_shards, ncid, *varid, l->shard);
+#endif
+    define_codec(ncid, *varid, form->codec);
+    CALL(nc_enddef, ncid);
+}
+
+static void
+write_array(const char *url, const workload *w, const sizes *s, const float *data)
+{
+    layout l = layout_of(w->store, s);
+    size_t start[3] = {0, 0, 0}, count[3] = {1, l.shape[1], l.shape[2]};
+    int    ncid, varid;
 
     CALL(nc_create, url, NC_CLOBBER | NC_NETCDF4, &ncid);
-    for (int d = 0; d < rank; d++)
-        CALL(nc_def_dim, ncid, (const char *[]){"z", "y", "x"}[d], tiny ? s->tiny[d] : s->shape[d], &dimids[d]);
-    CALL(nc_def_var, ncid, "field", w->store == STORE_SHORT ? NC_SHORT : NC_FLOAT, rank, dimids, &varid);
-    CALL(nc_def_var_chunking, ncid, varid, NC_CHUNKED, tiny ? small : w->store == STORE_STEPS ? step : big);
-    define_codec(ncid, varid, w->store);
-    CALL(nc_enddef, ncid);
-    CALL(nc_put_var, ncid, varid, data);
+    define_array(ncid, w, &l, &varid);
+    if (w->op == OP_WRITE)
+        CALL(nc_put_var, ncid, varid, data);
+    else
+        for (; start[0] < l.shape[0]; start[0]++)
+            CALL(nc_put_vara_float, ncid, varid, start, count, data + start[0] * count[1] * count[2]);
     CALL(nc_close, ncid);
+}
+
+static void
+read_parts(int ncid, int varid, const layout *l, const size_t part[3], float *out)
+{
+    for (size_t i = 0; i < part_count(l, part); i++, out += part[0] * part[1] * part[2]) {
+        size_t start[3];
+
+        part_at(l, part, i, start);
+        CALL(nc_get_vara_float, ncid, varid, start, part, out);
+    }
 }
 
 static void
@@ -131,11 +158,14 @@ read_strided(int ncid, int varid, const sizes *s, float *out)
 static void
 read_array(const char *url, const workload *w, const sizes *s, void *out)
 {
-    int ncid, varid;
+    layout l = layout_of(w->store, s);
+    int    ncid, varid;
 
     CALL(nc_open, url, NC_NOWRITE, &ncid);
     CALL(nc_inq_varid, ncid, "field", &varid);
     switch (w->op) {
+    case OP_SHARDS: read_parts(ncid, varid, &l, l.shard, out); break;
+    case OP_CHUNKS: read_parts(ncid, varid, &l, l.chunk, out); break;
     case OP_BOXES: read_boxes(ncid, varid, s, out); break;
     case OP_SERIES: read_series(ncid, varid, s, out); break;
     case OP_STEPS: read_steps(ncid, varid, s, out); break;
@@ -318,13 +348,42 @@ inquire_all(const char *url, bool attributes, checksum *c)
 
 /* ---- main -------------------------------------------------------------------------------------------------- */
 
+static void
+describe_shape(const char *name, int rank, const size_t shape[3])
+{
+    printf(", \"%s\": [%zu, %zu", name, shape[0], shape[1]);
+    printf(rank > 2 ? ", %zu]" : "]", shape[2]);
+}
+
+static void
+describe_workload(const workload *w, const sizes *s)
+{
+    static const char *const ops[] = {
+        [OP_WRITE] = "write",     [OP_READ] = "read",       [OP_BOXES] = "boxes",   [OP_SERIES] = "series",
+        [OP_STEPS] = "steps",     [OP_APPEND] = "append",   [OP_SHARDS] = "shards", [OP_CHUNKS] = "chunks",
+        [OP_STRIDED] = "strided", [OP_CONVERT] = "convert", [OP_DEFINE] = "define", [OP_OPEN] = "open",
+        [OP_INQUIRE] = "inquire"};
+    const store_form *form = form_of(w->store);
+    layout            l = layout_of(w->store, s);
+    checksum          c = workload_expect(w, s);
+
+    printf("\n  \"%s\": {\"store\": \"%s\", \"op\": \"%s\", \"codec\": %d, \"version\": %d, \"consolidated\": %s",
+           w->name, form->name, ops[w->op], (int)form->codec, form->v3 ? 3 : 2,
+           form->consolidated ? "true" : "false");
+    if (!form->meta) {
+        describe_shape("shape", l.rank, l.shape);
+        describe_shape("chunk", l.rank, l.chunk);
+        if (form->sharded)
+            describe_shape("shard", l.rank, l.shard);
+    }
+    printf(", \"sum\": \"%016" PRIx64 "%016" PRIx64 "\"}", c.sum, c.of_sums);
+}
+
 static int
 describe(const sizes *s)
 {
-    printf("{\"shape\": [%zu, %zu, %zu], \"chunk\": %d, \"box\": %d, \"tiny\": [%zu, %zu], \"tiny_chunk\": %d,\n",
-           s->shape[0], s->shape[1], s->shape[2], CHUNK, BOX, s->tiny[0], s->tiny[1], TINY_CHUNK);
-    printf(" \"groups\": %zu, \"variables\": %d, \"attributes\": %d,\n \"boxes\": [", s->ngroups, META_VARS,
-           META_ATTS);
+    printf("{\"box\": %d, \"groups\": %zu, \"variables\": %d, \"attributes\": %d,\n \"boxes\": [", BOX, s->ngroups,
+           META_VARS, META_ATTS);
     for (size_t i = 0; i < s->nboxes; i++) {
         size_t at[3];
 
@@ -340,11 +399,9 @@ describe(const sizes *s)
     }
     printf("],\n \"workloads\": {");
     for (size_t i = 0; i < workload_count(); i++) {
-        const workload *w = workload_at(i);
-        checksum        c = workload_expect(w, s);
-
-        printf("%s\n  \"%s\": {\"store\": \"%s\", \"sum\": \"%016" PRIx64 "%016" PRIx64 "\"}", i > 0 ? "," : "",
-               w->name, store_name(w->store), c.sum, c.of_sums);
+        if (i > 0)
+            printf(",");
+        describe_workload(workload_at(i), s);
     }
     printf("}}\n");
     return 0;
@@ -362,15 +419,57 @@ durability(int argc, char **argv)
     return durable ? "" : "&durability=none";
 }
 
+static bool
+writes_array(const workload *w)
+{
+    return w->op == OP_WRITE || w->op == OP_APPEND;
+}
+
+/* In an archive without NCZarr's directory, which zarr-python's ZipStore would not look into. */
+static char *
+make_url(const arguments *a, const char *more)
+{
+    const store_form *form = form_of(a->w->store);
+    size_t            nbytes = strlen(a->path) + 96;
+    char             *url = malloc(nbytes);
+
+    if (url == NULL)
+        check(NC_ENOMEM);
+    snprintf(url, nbytes, "file://%s#mode=%s%s%s%s", a->path, a->w->store == STORE_ZIP ? "zarr,zip" : "nczarr,file",
+             form->v3 ? ",v3" : "",
+             form->consolidated && (!form->v3 || a->w->op == OP_DEFINE) ? "&consolidated=yes" : "", more);
+    return url;
+}
+
+/* What is timed. `found`: of attributes and scalars. */
+static void
+run(const char *url, const arguments *a, void *data, checksum *found)
+{
+    const workload *w = a->w;
+
+    if (writes_array(w))
+        write_array(url, w, &a->s, data);
+    else if (w->op == OP_DEFINE && (w->store == STORE_GROUPS || w->store == STORE_SCALARS))
+        define_small(url, w, &a->s);
+    else if (w->op == OP_DEFINE)
+        define_all(url, &a->s);
+    else if (w->store == STORE_SCALARS)
+        inquire_scalars(url, found);
+    else if (form_of(w->store)->meta)
+        inquire_all(url, w->op == OP_INQUIRE, found);
+    else
+        read_array(url, w, &a->s, data);
+}
+
 int
 main(int argc, char **argv)
 {
-    arguments a;
-    stopwatch t;
-    checksum  found = {0, 0}, expected;
-    size_t    nbytes;
-    char     *url, threads[16];
-    void     *data;
+    const store_form *form;
+    arguments         a;
+    stopwatch         t;
+    checksum          found = {0, 0}, expected;
+    char             *url, threads[16];
+    void             *data;
 
     if (argc > 2 && strcmp(argv[1], "describe") == 0) {
         argv[1] = (char[]){"W1r"};
@@ -382,38 +481,23 @@ main(int argc, char **argv)
         snprintf(threads, sizeof threads, "%u", a.nthreads);
         setenv("NCZARR_THREADS", threads, 1);
     }
-    if (!has_consolidated && a.w->store == STORE_COPIES && a.w->op == OP_DEFINE)
+    form = form_of(a.w->store);
+    if (is_netcdf && (form->v3 || (form->consolidated && a.w->op == OP_DEFINE)))
         return EXIT_NOT_BUILT;
-    nbytes = strlen(a.path) + 96;
-    if ((url = malloc(nbytes)) == NULL)
-        check(NC_ENOMEM);
-    /* In an archive without NCZarr's directory, which zarr-python's ZipStore would not look into. */
-    snprintf(url, nbytes, "file://%s#mode=%s%s%s", a.path, a.w->store == STORE_ZIP ? "zarr,zip" : "nczarr,file",
-             a.w->store == STORE_COPIES ? "&consolidated=yes" : "", durability(argc, argv));
+    url = make_url(&a, durability(argc, argv));
     data = touched(workload_bytes(a.w, &a.s));
-    if (a.w->op == OP_WRITE && a.w->store == STORE_SHORT)
+    if (writes_array(a.w) && a.w->store == STORE_SHORT)
         fill_shorts(&a.s, data);
-    else if (a.w->op == OP_WRITE)
-        fill_floats(&a.s, a.w->store == STORE_TINY, data);
+    else if (writes_array(a.w))
+        fill_floats(&a.s, a.w->store, data);
 
     stopwatch_start(&t);
-    if (a.w->op == OP_WRITE)
-        write_array(url, a.w, &a.s, data);
-    else if (a.w->op == OP_DEFINE && (a.w->store == STORE_GROUPS || a.w->store == STORE_SCALARS))
-        define_small(url, a.w, &a.s);
-    else if (a.w->op == OP_DEFINE)
-        define_all(url, &a.s);
-    else if (a.w->store == STORE_SCALARS)
-        inquire_scalars(url, &found);
-    else if (store_is_meta(a.w->store))
-        inquire_all(url, a.w->op == OP_INQUIRE, &found);
-    else
-        read_array(url, a.w, &a.s, data);
+    run(url, &a, data, &found);
     stopwatch_stop(&t);
 
     free(url);
     expected = workload_expect(a.w, &a.s);
-    if (a.w->op != OP_WRITE && !store_is_meta(a.w->store))
+    if (!writes_array(a.w) && !form->meta)
         checksum_words(&found, data, workload_bytes(a.w, &a.s));
     report(a.w->name, &t, &found);
     if (found.sum != expected.sum || found.of_sums != expected.of_sums) {

@@ -31,17 +31,17 @@ static _Thread_local struct libdeflate_decompressor *deflate_in;
 #endif
 
 bool
-codec_present(bench_store store)
+codec_present(bench_codec codec)
 {
 #ifndef HAVE_BLOSC
-    if (store == STORE_BLOSC)
+    if (codec == CODEC_BLOSC)
         return false;
 #endif
 #ifndef HAVE_ZSTD
-    if (store == STORE_ZSTD)
+    if (codec == CODEC_ZSTD || codec == CODEC_ZSTD_ONLY)
         return false;
 #endif
-    (void)store;
+    (void)codec;
     return true;
 }
 
@@ -107,13 +107,17 @@ unshuffle(const char *restrict in, size_t nbytes, char *restrict out)
     }
 }
 
-/* ---- zlib's format ------------------------------------------------------------------------------------------ */
+/* ---- zlib's format, and gzip's when decoding ----------------------------------------------------------------- */
 
 #ifdef HAVE_LIBDEFLATE
 static void
 zlib_decode(const char *in, size_t n, char *out, size_t nbytes)
 {
-    check(libdeflate_zlib_decompress(deflate_in, in, n, out, nbytes, NULL) == LIBDEFLATE_SUCCESS, "libdeflate");
+    bool gzip = n > 0 && in[0] == 0x1f;
+
+    check((gzip ? libdeflate_gzip_decompress : libdeflate_zlib_decompress)(deflate_in, in, n, out, nbytes, NULL) ==
+              LIBDEFLATE_SUCCESS,
+          "libdeflate");
 }
 
 static size_t
@@ -125,9 +129,11 @@ zlib_encode(const char *in, size_t nbytes, char *out, size_t cap)
 static void
 zlib_decode(const char *in, size_t n, char *out, size_t nbytes)
 {
-    uLongf len = (uLongf)nbytes;
+    z_stream z = {
+        .next_in = (Bytef *)(uintptr_t)in, .avail_in = (uInt)n, .next_out = (Bytef *)out, .avail_out = (uInt)nbytes};
 
-    check(uncompress((Bytef *)out, &len, (const Bytef *)in, (uLong)n) == Z_OK, "zlib");
+    check(inflateInit2(&z, 15 + 32) == Z_OK && inflate(&z, Z_FINISH) == Z_STREAM_END && inflateEnd(&z) == Z_OK,
+          "zlib");
 }
 
 static size_t
@@ -143,19 +149,20 @@ zlib_encode(const char *in, size_t nbytes, char *out, size_t cap)
 /* ---- the door ----------------------------------------------------------------------------------------------- */
 
 const char *
-codec_decode(bench_store store, const char *in, size_t n, char *out, size_t nbytes, char *spare)
+codec_decode(bench_codec codec, const char *in, size_t n, char *out, size_t nbytes, char *spare)
 {
-    switch (store) {
+    switch (codec) {
 #ifdef HAVE_BLOSC
-    case STORE_BLOSC: check(blosc_decompress_ctx(in, out, nbytes, 1) == (int)nbytes, "blosc"); return out;
+    case CODEC_BLOSC: check(blosc_decompress_ctx(in, out, nbytes, 1) == (int)nbytes, "blosc"); return out;
 #endif
 #ifdef HAVE_ZSTD
-    case STORE_ZSTD:
+    case CODEC_ZSTD:
         check(ZSTD_decompressDCtx(zstd_in, spare, nbytes, in, n) == nbytes, "zstd");
         unshuffle(spare, nbytes, out);
         return out;
+    case CODEC_ZSTD_ONLY: check(ZSTD_decompressDCtx(zstd_in, out, nbytes, in, n) == nbytes, "zstd"); return out;
 #endif
-    case STORE_ZLIB:
+    case CODEC_DEFLATE:
         zlib_decode(in, n, spare, nbytes);
         unshuffle(spare, nbytes, out);
         return out;
@@ -164,40 +171,43 @@ codec_decode(bench_store store, const char *in, size_t n, char *out, size_t nbyt
 }
 
 const char *
-codec_decode_part(bench_store store, const char *in, size_t n, size_t first, size_t count, char *out, char *spare)
+codec_decode_part(bench_codec codec, const char *in, size_t n, size_t first, size_t count, char *out, char *spare)
 {
-    (void)n;
     (void)count;
-    (void)out;
-    (void)spare;
 #ifdef HAVE_BLOSC
-    if (store == STORE_BLOSC) {
+    if (codec == CODEC_BLOSC) {
         check(blosc_getitem(in, (int)first, (int)count, out) == (int)(count * sizeof(float)), "blosc");
         return out;
     }
 #endif
-    check(store == STORE_RAW, "decoding in part");
+    if (codec == CODEC_ZSTD_ONLY) /* no blocks of its own: whole */
+        return codec_decode(codec, in, n, out, CHUNK * CHUNK * CHUNK * sizeof(float), spare) + first * sizeof(float);
+    check(codec == CODEC_NONE, "decoding in part");
     return in + first * sizeof(float);
 }
 
 const char *
-codec_encode(bench_store store, const char *in, size_t nbytes, char *out, size_t cap, char *spare, size_t *n)
+codec_encode(bench_codec codec, const char *in, size_t nbytes, char *out, size_t cap, char *spare, size_t *n)
 {
     *n = nbytes;
-    switch (store) {
+    switch (codec) {
 #ifdef HAVE_BLOSC
-    case STORE_BLOSC:
+    case CODEC_BLOSC:
         *n = (size_t)blosc_compress_ctx(5, BLOSC_SHUFFLE, sizeof(float), nbytes, in, out, cap, "lz4", 0, 1);
         return out;
 #endif
 #ifdef HAVE_ZSTD
-    case STORE_ZSTD:
+    case CODEC_ZSTD:
         shuffle(in, nbytes, spare);
         *n = ZSTD_compressCCtx(zstd_out, out, cap, spare, nbytes, 1);
         check(!ZSTD_isError(*n), "zstd");
         return out;
+    case CODEC_ZSTD_ONLY:
+        *n = ZSTD_compressCCtx(zstd_out, out, cap, in, nbytes, 1);
+        check(!ZSTD_isError(*n), "zstd");
+        return out;
 #endif
-    case STORE_ZLIB:
+    case CODEC_DEFLATE:
         shuffle(in, nbytes, spare);
         *n = zlib_encode(spare, nbytes, out, cap);
         return out;

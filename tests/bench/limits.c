@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +18,9 @@
 #include <unistd.h>
 
 #include "codecs.h"
-#include "workload.h"
+#include "limits.h"
 
-enum { MOST_THREADS = 64, CHUNK_NELEMS = CHUNK * CHUNK * CHUNK, MOST_STORED = 2 << 20 };
-
-static void
+_Noreturn void
 die(const char *text)
 {
     fprintf(stderr, "limits: %s: %s\n", text, strerror(errno));
@@ -31,24 +28,6 @@ die(const char *text)
 }
 
 /* ---- jobs over threads ------------------------------------------------------------------------------------- */
-
-typedef struct task task;
-
-/* What a thread works in. */
-typedef struct room {
-    char *stored, *decoded, *spare;
-} room;
-
-struct task {
-    const arguments *a;
-    int              dir; /* of the array, or of all when there are many */
-    char            *data;
-    void (*job)(const task *t, room *r, size_t i);
-    size_t        njobs;
-    atomic_size_t next;
-    room          rooms[MOST_THREADS];
-    atomic_uint   taken;
-};
 
 static void *
 work(void *arg)
@@ -93,15 +72,47 @@ read_whole(int dir, const char *name, char *to)
 }
 
 static void
+make_folders(int dir, char *name)
+{
+    for (char *at = strchr(name, '/'); at != NULL; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        mkdirat(dir, name, 0777); /* it may be there */
+        *at = '/';
+    }
+}
+
+int
+create_file(int dir, const char *name, char temp[96])
+{
+    int fd;
+
+    snprintf(temp, 96, "%s.tmp", name);
+    fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == ENOENT) {
+        make_folders(dir, temp);
+        fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    if (fd < 0)
+        die(name);
+    return fd;
+}
+
+void
+finish_file(int dir, const char *name, const char *temp, int fd)
+{
+    if (close(fd) != 0 || renameat(dir, temp, dir, name) != 0)
+        die(name);
+}
+
+static void
 write_whole(int dir, const char *name, const char *data, size_t n)
 {
     char temp[96];
-    int  fd;
+    int  fd = create_file(dir, name, temp);
 
-    snprintf(temp, sizeof temp, ".tmp-%s", name);
-    fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 || write(fd, data, n) != (ssize_t)n || close(fd) != 0 || renameat(dir, temp, dir, name) != 0)
+    if (write(fd, data, n) != (ssize_t)n)
         die(name);
+    finish_file(dir, name, temp, fd);
 }
 
 /* ---- the big array ----------------------------------------------------------------------------------------- */
@@ -117,9 +128,9 @@ chunk_at(const sizes *s, size_t i, size_t at[3])
 }
 
 static void
-chunk_name(const size_t at[3], char name[64])
+chunk_name(const task *t, const size_t at[3], char name[64])
 {
-    snprintf(name, 64, "%zu.%zu.%zu", at[0], at[1], at[2]);
+    snprintf(name, 64, t->form->v3 ? "c/%zu/%zu/%zu" : "%zu.%zu.%zu", at[0], at[1], at[2]);
 }
 
 static size_t
@@ -128,46 +139,61 @@ item_of(const task *t)
     return t->a->w->store == STORE_SHORT ? sizeof(short) : sizeof(float);
 }
 
-/* Where row (z, y) of a chunk lies in the whole array, in elements. */
+/* Where row (z, y) of a box lies in the whole array, in elements. */
 static size_t
-row_at(const sizes *s, const size_t at[3], size_t z, size_t y)
+row_at(const layout *l, const size_t corner[3], size_t z, size_t y)
 {
-    return ((at[0] * CHUNK + z) * s->shape[1] + at[1] * CHUNK + y) * s->shape[2] + at[2] * CHUNK;
+    return ((corner[0] + z) * l->shape[1] + corner[1] + y) * l->shape[2] + corner[2];
+}
+
+void
+gather_box(const task *t, const size_t corner[3], const size_t count[3], char *packed)
+{
+    size_t item = item_of(t), n = count[2] * item;
+
+    for (size_t z = 0; z < count[0]; z++) {
+        for (size_t y = 0; y < count[1]; y++, packed += n)
+            memcpy(packed, t->data + row_at(&t->l, corner, z, y) * item, n);
+    }
+}
+
+void
+place_box(const task *t, const size_t corner[3], const size_t count[3], const char *packed)
+{
+    size_t item = item_of(t), n = count[2] * item;
+
+    for (size_t z = 0; z < count[0]; z++) {
+        for (size_t y = 0; y < count[1]; y++, packed += n)
+            memcpy(t->data + row_at(&t->l, corner, z, y) * item, packed, n);
+    }
 }
 
 static void
 job_read(const task *t, room *r, size_t i)
 {
-    const sizes *s = &t->a->s;
-    size_t       at[3], item = item_of(t), n;
-    const char  *data;
-    char         name[64];
+    size_t at[3], corner[3], n;
+    char   name[64];
 
-    chunk_at(s, i, at);
-    chunk_name(at, name);
+    chunk_at(&t->a->s, i, at);
+    part_at(&t->l, t->l.chunk, i, corner);
+    chunk_name(t, at, name);
     n = read_whole(t->dir, name, r->stored);
-    data = codec_decode(t->a->w->store, r->stored, n, r->decoded, CHUNK_NELEMS * item, r->spare);
-    for (size_t z = 0; z < CHUNK; z++) {
-        for (size_t y = 0; y < CHUNK; y++, data += CHUNK * item)
-            memcpy(t->data + row_at(s, at, z, y) * item, data, CHUNK * item);
-    }
+    place_box(t, corner, t->l.chunk,
+              codec_decode(t->form->codec, r->stored, n, r->decoded, CHUNK_NELEMS * item_of(t), r->spare));
 }
 
 static void
 job_write(const task *t, room *r, size_t i)
 {
-    const sizes *s = &t->a->s;
-    size_t       at[3], item = item_of(t), n;
-    const char  *data;
-    char         name[64], *to = r->decoded;
+    size_t      at[3], corner[3], n;
+    const char *data;
+    char        name[64];
 
-    chunk_at(s, i, at);
-    chunk_name(at, name);
-    for (size_t z = 0; z < CHUNK; z++) {
-        for (size_t y = 0; y < CHUNK; y++, to += CHUNK * item)
-            memcpy(to, t->data + row_at(s, at, z, y) * item, CHUNK * item);
-    }
-    data = codec_encode(t->a->w->store, r->decoded, CHUNK_NELEMS * item, r->stored, MOST_STORED, r->spare, &n);
+    chunk_at(&t->a->s, i, at);
+    part_at(&t->l, t->l.chunk, i, corner);
+    chunk_name(t, at, name);
+    gather_box(t, corner, t->l.chunk, r->decoded);
+    data = codec_encode(t->form->codec, r->decoded, CHUNK_NELEMS * item_of(t), r->stored, MOST_STORED, r->spare, &n);
     write_whole(t->dir, name, data, n);
 }
 
@@ -180,9 +206,9 @@ job_strided(const task *t, room *r, size_t i)
     char         name[64];
 
     chunk_at(s, i, at);
-    chunk_name(at, name);
+    chunk_name(t, at, name);
     n = read_whole(t->dir, name, r->stored);
-    data = (const float *)(const void *)codec_decode(t->a->w->store, r->stored, n, r->decoded,
+    data = (const float *)(const void *)codec_decode(t->form->codec, r->stored, n, r->decoded,
                                                      CHUNK_NELEMS * sizeof *data, r->spare);
     for (size_t z = 0; z < CHUNK; z += 2) {
         for (size_t y = 0; y < CHUNK; y += 2) {
@@ -199,17 +225,17 @@ job_strided(const task *t, room *r, size_t i)
 static void
 job_convert(const task *t, room *r, size_t i)
 {
-    const sizes *s = &t->a->s;
     const short *data = (const short *)(const void *)r->stored;
-    size_t       at[3];
+    size_t       at[3], corner[3];
     char         name[64];
 
-    chunk_at(s, i, at);
-    chunk_name(at, name);
+    chunk_at(&t->a->s, i, at);
+    part_at(&t->l, t->l.chunk, i, corner);
+    chunk_name(t, at, name);
     read_whole(t->dir, name, r->stored);
     for (size_t z = 0; z < CHUNK; z++) {
         for (size_t y = 0; y < CHUNK; y++, data += CHUNK) {
-            double *to = (double *)(void *)t->data + row_at(s, at, z, y);
+            double *to = (double *)(void *)t->data + row_at(&t->l, corner, z, y);
 
             for (size_t x = 0; x < CHUNK; x++)
                 to[x] = data[x];
@@ -219,8 +245,7 @@ job_convert(const task *t, room *r, size_t i)
 
 /* ---- boxes and series: the needed part of every chunk they touch ------------------------------------------- */
 
-/* Copies the part [lo, hi) of a chunk, of which planes from lo[0] on are in `data`, to its place in a packed box. */
-static void
+void
 place_part(const float *data, const size_t lo[3], const size_t hi[3], float *to, size_t row, size_t plane)
 {
     for (size_t z = lo[0]; z < hi[0]; z++) {
@@ -232,14 +257,18 @@ place_part(const float *data, const size_t lo[3], const size_t hi[3], float *to,
 
 /* Raw: only the rows that are needed of each plane. Compressed: the blocks that hold the planes that are. */
 static const float *
-load_part(const task *t, room *r, const char *name, const size_t lo[3], const size_t hi[3])
+load_part(const task *t, room *r, const size_t at[3], const size_t lo[3], const size_t hi[3])
 {
     size_t plane = CHUNK * CHUNK * sizeof(float), rows = CHUNK * sizeof(float), n;
+    char   name[64];
     int    fd;
 
-    if (t->a->w->store != STORE_RAW) {
+    if (t->form->sharded)
+        return load_sharded(t, r, at, lo[0] * CHUNK * CHUNK, (hi[0] - lo[0]) * CHUNK * CHUNK);
+    chunk_name(t, at, name);
+    if (t->form->codec != CODEC_NONE) {
         n = read_whole(t->dir, name, r->stored);
-        return (const float *)(const void *)codec_decode_part(t->a->w->store, r->stored, n, lo[0] * CHUNK * CHUNK,
+        return (const float *)(const void *)codec_decode_part(t->form->codec, r->stored, n, lo[0] * CHUNK * CHUNK,
                                                               (hi[0] - lo[0]) * CHUNK * CHUNK, r->decoded, r->spare);
     }
     if ((fd = openat(t->dir, name, O_RDONLY | O_CLOEXEC)) < 0)
@@ -267,7 +296,6 @@ static void
 load_box(const task *t, room *r, const size_t start[3], const size_t count[3], float *out)
 {
     size_t at[3], lo[3], hi[3], first[3];
-    char   name[64];
 
     for (at[0] = start[0] / CHUNK; at[0] * CHUNK < start[0] + count[0]; at[0]++)
         for (at[1] = start[1] / CHUNK; at[1] * CHUNK < start[1] + count[1]; at[1]++)
@@ -277,8 +305,7 @@ load_box(const task *t, room *r, const size_t start[3], const size_t count[3], f
                     hi[d] = least(start[d] + count[d] - at[d] * CHUNK, CHUNK);
                     first[d] = at[d] * CHUNK + lo[d] - start[d];
                 }
-                chunk_name(at, name);
-                place_part(load_part(t, r, name, lo, hi), lo, hi,
+                place_part(load_part(t, r, at, lo, hi), lo, hi,
                            out + (first[0] * count[1] + first[1]) * count[2] + first[2], count[2],
                            count[1] * count[2]);
             }
@@ -315,13 +342,13 @@ job_step(const task *t, room *r, size_t i)
 
     snprintf(name, sizeof name, "%zu.0.0", i);
     if (t->a->w->op == OP_WRITE) {
-        const char *data = codec_encode(STORE_BLOSC, step, nbytes, r->stored, MOST_STORED, r->spare, &n);
+        const char *data = codec_encode(CODEC_BLOSC, step, nbytes, r->stored, MOST_STORED, r->spare, &n);
 
         write_whole(t->dir, name, data, n);
         return;
     }
     n = read_whole(t->dir, name, r->stored);
-    codec_decode(STORE_BLOSC, r->stored, n, step, nbytes, r->spare);
+    codec_decode(CODEC_BLOSC, r->stored, n, step, nbytes, r->spare);
 }
 
 /* ---- many small files -------------------------------------------------------------------------------------- */
@@ -358,7 +385,23 @@ meta_file(const task *t, room *r, const char *name)
         read_whole(t->dir, name, r->stored);
 }
 
-/* The four documents of a group and a variable, as many files as a dataset has. Written into one directory. */
+/* The documents of a group and its variables, as many files as a dataset has. Written into one directory. */
+static void
+job_meta_v3(const task *t, room *r, size_t g)
+{
+    char name[64];
+
+    for (size_t i = 0; i <= META_VARS; i++) {
+        if (t->a->w->op == OP_DEFINE)
+            snprintf(name, sizeof name, "%zu-%zu", g, i);
+        else if (i == 0)
+            snprintf(name, sizeof name, "group%03zu/zarr.json", g);
+        else
+            snprintf(name, sizeof name, "group%03zu/variable%02zu/zarr.json", g, i - 1);
+        meta_file(t, r, name);
+    }
+}
+
 static void
 job_meta(const task *t, room *r, size_t g)
 {
@@ -441,16 +484,17 @@ job_scalars(const task *t, room *r, size_t i)
 static void
 job_copies(const task *t, room *r, size_t i)
 {
-    int     fd = openat(t->dir, ".zmetadata", O_RDONLY | O_CLOEXEC);
-    ssize_t n;
+    const char *name = t->form->v3 ? "zarr.json" : ".zmetadata";
+    int         fd = openat(t->dir, name, O_RDONLY | O_CLOEXEC);
+    ssize_t     n;
 
     (void)i;
     if (fd < 0)
-        die(".zmetadata");
+        die(name);
     while ((n = read(fd, r->stored, MOST_STORED)) > 0)
         continue;
     if (n < 0)
-        die(".zmetadata");
+        die(name);
     close(fd);
 }
 
@@ -487,7 +531,7 @@ choose(task *t)
     const workload *w = t->a->w;
     const sizes    *s = &t->a->s;
 
-    t->njobs = array_nelems(s) / CHUNK_NELEMS;
+    t->njobs = layout_nelems(&t->l) / CHUNK_NELEMS;
     switch (w->op) {
     case OP_WRITE: t->job = job_write; break;
     case OP_READ: t->job = job_read; break;
@@ -499,23 +543,26 @@ choose(task *t)
         t->job = job_series;
         t->njobs = s->nseries;
         break;
+    case OP_APPEND:
+    case OP_SHARDS:
+    case OP_CHUNKS:
     case OP_STEPS: break;
     case OP_STRIDED: t->job = job_strided; break;
     case OP_CONVERT: t->job = job_convert; break;
     case OP_DEFINE:
     case OP_INQUIRE:
     case OP_OPEN:
-        t->job = job_meta;
+        t->job = t->form->v3 ? job_meta_v3 : job_meta;
         t->njobs = s->ngroups;
         break;
     }
-    if (w->store == STORE_COPIES && w->op == OP_INQUIRE) {
+    if (t->form->consolidated && w->op == OP_INQUIRE) {
         t->job = job_copies;
         t->njobs = 1;
     }
     if (w->store == STORE_TINY) {
         t->job = job_tiny;
-        t->njobs = (tiny_nelems(s) / TINY_CHUNK / TINY_CHUNK + 15) / 16;
+        t->njobs = (layout_nelems(&t->l) / TINY_CHUNK / TINY_CHUNK + 15) / 16;
     }
     if (w->store == STORE_GROUPS || w->store == STORE_SCALARS) {
         t->job = w->store == STORE_GROUPS ? job_groups : job_scalars;
@@ -524,9 +571,10 @@ choose(task *t)
     if (w->store == STORE_STEPS) {
         t->job = job_step;
         t->njobs = s->shape[0];
-        return codec_present(STORE_BLOSC);
     }
-    return w->store != STORE_ZIP && codec_present(w->store);
+    if (t->form->sharded && w->op != OP_BOXES)
+        choose_shards(t);
+    return w->store != STORE_ZIP && codec_present(t->form->codec);
 }
 
 /* The directory is made beforehand: that is nobody's limit. */
@@ -535,14 +583,15 @@ open_dir(const arguments *a)
 {
     size_t nbytes = strlen(a->path) + 16;
     char  *dir = malloc(nbytes);
+    bool   writes = a->w->op == OP_WRITE || a->w->op == OP_APPEND;
     int    fd;
 
     if (dir == NULL)
         die("memory");
-    if (a->w->op == OP_WRITE || a->w->op == OP_DEFINE)
+    if (writes || a->w->op == OP_DEFINE)
         mkdir(a->path, 0777);
-    snprintf(dir, nbytes, "%s/%s", a->path, store_is_meta(a->w->store) ? "." : "field");
-    if (a->w->op == OP_WRITE)
+    snprintf(dir, nbytes, "%s/%s", a->path, form_of(a->w->store)->meta ? "." : "field");
+    if (writes)
         mkdir(dir, 0777);
     if ((fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
         die(dir);
@@ -558,22 +607,26 @@ main(int argc, char **argv)
     stopwatch   clock;
     checksum    found = {0, 0}, expected;
     unsigned    nthreads;
+    bool        writes;
 
     if (argc > 2 && strcmp(argv[1], "warm") == 0)
         return warm(argv[2]);
     if (!arguments_parse(argc, argv, &a))
         return 2;
     t.a = &a;
+    t.form = form_of(a.w->store);
+    t.l = layout_of(a.w->store, &a.s);
+    writes = a.w->op == OP_WRITE || a.w->op == OP_APPEND;
     if (!choose(&t))
         return EXIT_NOT_BUILT;
     nthreads = a.nthreads < 1 ? 1 : a.nthreads > MOST_THREADS ? MOST_THREADS : a.nthreads;
     for (unsigned i = 0; i < nthreads; i++)
         t.rooms[i] = (room){touched(MOST_STORED), touched(MOST_STORED), touched(MOST_STORED)};
     t.data = touched(workload_bytes(a.w, &a.s));
-    if (a.w->op == OP_WRITE && a.w->store == STORE_SHORT)
+    if (writes && a.w->store == STORE_SHORT)
         fill_shorts(&a.s, (short *)(void *)t.data);
-    else if (a.w->op == OP_WRITE)
-        fill_floats(&a.s, a.w->store == STORE_TINY, (float *)(void *)t.data);
+    else if (writes)
+        fill_floats(&a.s, a.w->store, (float *)(void *)t.data);
     t.dir = open_dir(&a);
 
     stopwatch_start(&clock);
@@ -581,9 +634,9 @@ main(int argc, char **argv)
     stopwatch_stop(&clock);
 
     expected = workload_expect(a.w, &a.s);
-    if (store_is_meta(a.w->store))
+    if (t.form->meta)
         found = expected; /* files are read, nothing is understood */
-    else if (a.w->op != OP_WRITE)
+    else if (!writes)
         checksum_words(&found, t.data, workload_bytes(a.w, &a.s));
     report(a.w->name, &clock, &found);
     if (found.sum != expected.sum || found.of_sums != expected.of_sums) {

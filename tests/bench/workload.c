@@ -14,17 +14,36 @@
 #include <unistd.h>
 
 static const workload workloads[] = {
-    {"W1w", STORE_RAW, OP_WRITE},       {"W1r", STORE_RAW, OP_READ},        {"W2w", STORE_BLOSC, OP_WRITE},
-    {"W2r", STORE_BLOSC, OP_READ},      {"W3w", STORE_ZLIB, OP_WRITE},      {"W3r", STORE_ZLIB, OP_READ},
-    {"W3bw", STORE_ZSTD, OP_WRITE},     {"W3br", STORE_ZSTD, OP_READ},      {"W4", STORE_BLOSC, OP_BOXES},
-    {"W4raw", STORE_RAW, OP_BOXES},     {"W5", STORE_BLOSC, OP_SERIES},     {"W5raw", STORE_RAW, OP_SERIES},
-    {"W6w", STORE_META, OP_DEFINE},     {"W6", STORE_META, OP_INQUIRE},     {"W6o", STORE_META, OP_OPEN},
-    {"W8", STORE_BLOSC, OP_STRIDED},    {"W8raw", STORE_RAW, OP_STRIDED},   {"W9w", STORE_SHORT, OP_WRITE},
-    {"W9", STORE_SHORT, OP_CONVERT},    {"W9n", STORE_SHORT, OP_READ},      {"W10w", STORE_TINY, OP_WRITE},
-    {"W10r", STORE_TINY, OP_READ},      {"W7w", STORE_ZIP, OP_WRITE},       {"W7r", STORE_ZIP, OP_READ},
-    {"W7s", STORE_ZIP, OP_BOXES},       {"W11w", STORE_STEPS, OP_WRITE},    {"W11r", STORE_STEPS, OP_STEPS},
-    {"W6cw", STORE_COPIES, OP_DEFINE},  {"W6c", STORE_COPIES, OP_INQUIRE},  {"W12w", STORE_GROUPS, OP_DEFINE},
-    {"W12r", STORE_GROUPS, OP_INQUIRE}, {"W13w", STORE_SCALARS, OP_DEFINE}, {"W13r", STORE_SCALARS, OP_INQUIRE},
+    {"W1w", STORE_RAW, OP_WRITE},          {"W1r", STORE_RAW, OP_READ},
+    {"W2w", STORE_BLOSC, OP_WRITE},        {"W2r", STORE_BLOSC, OP_READ},
+    {"W3w", STORE_ZLIB, OP_WRITE},         {"W3r", STORE_ZLIB, OP_READ},
+    {"W3bw", STORE_ZSTD, OP_WRITE},        {"W3br", STORE_ZSTD, OP_READ},
+    {"W4", STORE_BLOSC, OP_BOXES},         {"W4raw", STORE_RAW, OP_BOXES},
+    {"W5", STORE_BLOSC, OP_SERIES},        {"W5raw", STORE_RAW, OP_SERIES},
+    {"W6w", STORE_META, OP_DEFINE},        {"W6", STORE_META, OP_INQUIRE},
+    {"W6o", STORE_META, OP_OPEN},          {"W8", STORE_BLOSC, OP_STRIDED},
+    {"W8raw", STORE_RAW, OP_STRIDED},      {"W9w", STORE_SHORT, OP_WRITE},
+    {"W9", STORE_SHORT, OP_CONVERT},       {"W9n", STORE_SHORT, OP_READ},
+    {"W10w", STORE_TINY, OP_WRITE},        {"W10r", STORE_TINY, OP_READ},
+    {"W7w", STORE_ZIP, OP_WRITE},          {"W7r", STORE_ZIP, OP_READ},
+    {"W7s", STORE_ZIP, OP_BOXES},          {"W11w", STORE_STEPS, OP_WRITE},
+    {"W11r", STORE_STEPS, OP_STEPS},       {"W6cw", STORE_COPIES, OP_DEFINE},
+    {"W6c", STORE_COPIES, OP_INQUIRE},     {"W12w", STORE_GROUPS, OP_DEFINE},
+    {"W12r", STORE_GROUPS, OP_INQUIRE},    {"W13w", STORE_SCALARS, OP_DEFINE},
+    {"W13r", STORE_SCALARS, OP_INQUIRE},   {"S1", STORE_SHARDS, OP_WRITE},
+    {"S1z", STORE_SHARDS_ZSTD, OP_WRITE},  {"S2", STORE_SHARDS, OP_READ},
+    {"S2z", STORE_SHARDS_ZSTD, OP_READ},   {"S3", STORE_SHARDS, OP_SHARDS},
+    {"S3z", STORE_SHARDS_ZSTD, OP_SHARDS}, {"S4", STORE_SHARDS, OP_CHUNKS},
+    {"S4z", STORE_SHARDS_ZSTD, OP_CHUNKS}, {"S5", STORE_SHARDS, OP_BOXES},
+    {"S5z", STORE_SHARDS_ZSTD, OP_BOXES},  {"S6", STORE_APPEND, OP_APPEND},
+    {"S6r", STORE_APPEND, OP_READ},        {"S7W1w", STORE_RAW3, OP_WRITE},
+    {"S7W1r", STORE_RAW3, OP_READ},        {"S7W2w", STORE_BLOSC3, OP_WRITE},
+    {"S7W2r", STORE_BLOSC3, OP_READ},      {"S7W3w", STORE_ZLIB3, OP_WRITE},
+    {"S7W3r", STORE_ZLIB3, OP_READ},       {"S7W3bw", STORE_ZSTD3, OP_WRITE},
+    {"S7W3br", STORE_ZSTD3, OP_READ},      {"S7W4", STORE_BLOSC3, OP_BOXES},
+    {"S7W4raw", STORE_RAW3, OP_BOXES},     {"S7W6w", STORE_META3, OP_DEFINE},
+    {"S7W6", STORE_META3, OP_INQUIRE},     {"S7W6o", STORE_META3, OP_OPEN},
+    {"S7W6cw", STORE_COPIES3, OP_DEFINE},  {"S7W6c", STORE_COPIES3, OP_INQUIRE},
 };
 
 enum { NWORKLOADS = sizeof workloads / sizeof workloads[0], BLOCK = 4096 };
@@ -51,19 +70,34 @@ workload_find(const char *name)
     return NULL;
 }
 
-const char *
-store_name(bench_store store)
+const store_form *
+form_of(bench_store store)
 {
-    static const char *const names[] = {"raw",  "blosc", "zlib",  "zstd",   "short",  "meta",
-                                        "tiny", "zip",   "steps", "copies", "groups", "scalars"};
+    static const store_form forms[NSTORES] = {
+        [STORE_RAW] = {.name = "raw"},
+        [STORE_BLOSC] = {.name = "blosc", .codec = CODEC_BLOSC},
+        [STORE_ZLIB] = {.name = "zlib", .codec = CODEC_DEFLATE},
+        [STORE_ZSTD] = {.name = "zstd", .codec = CODEC_ZSTD},
+        [STORE_SHORT] = {.name = "short"},
+        [STORE_META] = {.name = "meta", .meta = true},
+        [STORE_TINY] = {.name = "tiny"},
+        [STORE_ZIP] = {.name = "zip", .codec = CODEC_BLOSC},
+        [STORE_STEPS] = {.name = "steps", .codec = CODEC_BLOSC},
+        [STORE_COPIES] = {.name = "copies", .meta = true, .consolidated = true},
+        [STORE_GROUPS] = {.name = "groups", .meta = true},
+        [STORE_SCALARS] = {.name = "scalars", .meta = true},
+        [STORE_SHARDS] = {.name = "shards", .codec = CODEC_BLOSC, .v3 = true, .sharded = true},
+        [STORE_SHARDS_ZSTD] = {.name = "shards_zstd", .codec = CODEC_ZSTD_ONLY, .v3 = true, .sharded = true},
+        [STORE_APPEND] = {.name = "append", .codec = CODEC_BLOSC, .v3 = true, .sharded = true},
+        [STORE_RAW3] = {.name = "raw3", .v3 = true},
+        [STORE_BLOSC3] = {.name = "blosc3", .codec = CODEC_BLOSC, .v3 = true},
+        [STORE_ZLIB3] = {.name = "zlib3", .codec = CODEC_DEFLATE, .v3 = true},
+        [STORE_ZSTD3] = {.name = "zstd3", .codec = CODEC_ZSTD, .v3 = true},
+        [STORE_META3] = {.name = "meta3", .v3 = true, .meta = true},
+        [STORE_COPIES3] = {.name = "copies3", .v3 = true, .meta = true, .consolidated = true},
+    };
 
-    return names[store];
-}
-
-bool
-store_is_meta(bench_store store)
-{
-    return store == STORE_META || store == STORE_COPIES || store == STORE_GROUPS || store == STORE_SCALARS;
+    return &forms[store];
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------- */
@@ -100,16 +134,55 @@ sizes_of(size_t divisor)
     return s;
 }
 
-size_t
-array_nelems(const sizes *s)
+static size_t
+least(size_t a, size_t b)
 {
-    return s->shape[0] * s->shape[1] * s->shape[2];
+    return a < b ? a : b;
+}
+
+layout
+layout_of(bench_store store, const sizes *s)
+{
+    layout l = {.rank = 3, .shape = {s->shape[0], s->shape[1], s->shape[2]}, .chunk = {CHUNK, CHUNK, CHUNK}};
+
+    if (store == STORE_TINY) {
+        l = (layout){.rank = 2, .shape = {s->tiny[0], s->tiny[1], 1}, .chunk = {TINY_CHUNK, TINY_CHUNK, 1}};
+    } else if (store == STORE_STEPS || store == STORE_APPEND) {
+        l.chunk[0] = 1;
+        l.chunk[1] = l.shape[1];
+        l.chunk[2] = l.shape[2];
+    }
+    if (store == STORE_APPEND)
+        l.shape[0] = STEPS;
+    for (int d = 0; d < 3; d++)
+        l.shard[d] = form_of(store)->sharded ? least(SHARD, l.shape[d]) : l.chunk[d];
+    if (store == STORE_APPEND) {
+        l.shard[1] = l.shape[1];
+        l.shard[2] = l.shape[2];
+    }
+    return l;
 }
 
 size_t
-tiny_nelems(const sizes *s)
+layout_nelems(const layout *l)
 {
-    return s->tiny[0] * s->tiny[1];
+    return l->shape[0] * l->shape[1] * l->shape[2];
+}
+
+void
+part_at(const layout *l, const size_t part[3], size_t i, size_t corner[3])
+{
+    size_t ny = l->shape[1] / part[1], nx = l->shape[2] / part[2];
+
+    corner[0] = i / nx / ny * part[0];
+    corner[1] = i / nx % ny * part[1];
+    corner[2] = i % nx * part[2];
+}
+
+size_t
+part_count(const layout *l, const size_t part[3])
+{
+    return layout_nelems(l) / (part[0] * part[1] * part[2]);
 }
 
 static uint32_t
@@ -184,9 +257,11 @@ block_at(size_t at, size_t nelems)
 }
 
 void
-fill_floats(const sizes *s, bool tiny, float *out)
+fill_floats(const sizes *s, bench_store store, float *out)
 {
-    size_t   nelems = tiny ? tiny_nelems(s) : array_nelems(s);
+    layout   l = layout_of(store, s);
+    size_t   nelems = layout_nelems(&l);
+    bool     tiny = store == STORE_TINY;
     uint16_t v[BLOCK];
 
     for (size_t at = 0; at < nelems; at += BLOCK) {
@@ -201,7 +276,8 @@ fill_floats(const sizes *s, bool tiny, float *out)
 void
 fill_shorts(const sizes *s, short *out)
 {
-    size_t   nelems = array_nelems(s);
+    layout   l = layout_of(STORE_SHORT, s);
+    size_t   nelems = layout_nelems(&l);
     uint16_t v[BLOCK];
 
     for (size_t at = 0; at < nelems; at += BLOCK) {
@@ -296,6 +372,24 @@ expect_run(checksum *c, const workload *w, const sizes *s, size_t first, size_t 
     }
 }
 
+/* Part after part, each in C order. */
+static void
+expect_parts(checksum *c, const workload *w, const sizes *s)
+{
+    layout        l = layout_of(w->store, s);
+    const size_t *part = w->op == OP_SHARDS ? l.shard : l.chunk;
+
+    for (size_t i = 0; i < part_count(&l, part); i++) {
+        size_t at[3];
+
+        part_at(&l, part, i, at);
+        for (size_t z = at[0]; z < at[0] + part[0]; z++) {
+            for (size_t y = at[1]; y < at[1] + part[1]; y++)
+                expect_run(c, w, s, (z * s->shape[1] + y) * s->shape[2] + at[2], part[2], 1);
+        }
+    }
+}
+
 static void
 expect_boxes(checksum *c, const workload *w, const sizes *s)
 {
@@ -364,16 +458,20 @@ checksum
 workload_expect(const workload *w, const sizes *s)
 {
     checksum c = {0, 0};
+    layout   l = layout_of(w->store, s);
 
     switch (w->op) {
     case OP_READ:
     case OP_STEPS:
-    case OP_CONVERT: expect_run(&c, w, s, 0, w->store == STORE_TINY ? tiny_nelems(s) : array_nelems(s), 1); break;
+    case OP_CONVERT: expect_run(&c, w, s, 0, layout_nelems(&l), 1); break;
+    case OP_SHARDS:
+    case OP_CHUNKS: expect_parts(&c, w, s); break;
     case OP_BOXES: expect_boxes(&c, w, s); break;
     case OP_SERIES: expect_series(&c, w, s); break;
     case OP_STRIDED: expect_strided(&c, w, s); break;
     case OP_INQUIRE: expect_small(&c, w, s); break;
     case OP_WRITE:
+    case OP_APPEND:
     case OP_DEFINE:
     case OP_OPEN: break;
     }
@@ -383,7 +481,8 @@ workload_expect(const workload *w, const sizes *s)
 size_t
 workload_bytes(const workload *w, const sizes *s)
 {
-    size_t nelems = w->store == STORE_TINY ? tiny_nelems(s) : store_is_meta(w->store) ? 0 : array_nelems(s);
+    layout l = layout_of(w->store, s);
+    size_t nelems = form_of(w->store)->meta ? 0 : layout_nelems(&l);
 
     switch (w->op) {
     case OP_BOXES: return s->nboxes * BOX * BOX * BOX * sizeof(float);

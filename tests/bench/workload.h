@@ -18,9 +18,12 @@ enum {
     CHUNK = 64,          /* edge of a chunk of the big array */
     BOX = 32,            /* edge of a box of W4 */
     TINY_CHUNK = 32,     /* edge of a chunk of W10 */
-    META_ATTS = 10,      /* attributes of each variable of W6 */
-    META_VARS = 20,      /* variables in each group of W6 */
-    GROUP_LEN = 4,       /* elements of the variable in each group of W12 */
+    SHARD = 256,         /* edge of a shard, or all of a shorter dimension */
+    STEPS = 64,          /* steps that S6 appends */
+    NSTORES = 21,
+    META_ATTS = 10, /* attributes of each variable of W6 */
+    META_VARS = 20, /* variables in each group of W6 */
+    GROUP_LEN = 4,  /* elements of the variable in each group of W12 */
 };
 
 typedef enum bench_store {
@@ -36,7 +39,31 @@ typedef enum bench_store {
     STORE_COPIES,  /* as STORE_META, with consolidated metadata */
     STORE_GROUPS,  /* groups with one variable and one attribute each, without data */
     STORE_SCALARS, /* scalar variables with data */
+    STORE_SHARDS,  /* from here on Zarr v3: blosc in shards */
+    STORE_SHARDS_ZSTD,
+    STORE_APPEND, /* a shard that many steps are appended to */
+    STORE_RAW3,
+    STORE_BLOSC3,
+    STORE_ZLIB3,
+    STORE_ZSTD3,
+    STORE_META3,
+    STORE_COPIES3,
 } bench_store;
+
+typedef enum bench_codec {
+    CODEC_NONE,
+    CODEC_BLOSC,     /* lz4, level 5, byte shuffle */
+    CODEC_DEFLATE,   /* shuffle, then zlib or gzip at level 1 */
+    CODEC_ZSTD,      /* shuffle, then zstd at level 1 */
+    CODEC_ZSTD_ONLY, /* zstd at level 1 */
+} bench_codec;
+
+typedef struct store_form {
+    const char *name;
+    bench_codec codec;
+    bool        v3, sharded, consolidated;
+    bool        meta; /* many small variables */
+} store_form;
 
 typedef enum bench_op {
     OP_WRITE,   /* the whole array in one call */
@@ -44,6 +71,9 @@ typedef enum bench_op {
     OP_BOXES,   /* random boxes, a call each */
     OP_SERIES,  /* random series along the first dimension, a call each */
     OP_STEPS,   /* all steps along the first dimension in turn, a call each */
+    OP_APPEND,  /* the same, written, along an unlimited dimension */
+    OP_SHARDS,  /* all shards in turn, a call each */
+    OP_CHUNKS,  /* all chunks in turn, a call each */
     OP_STRIDED, /* every second element in every dimension, one call */
     OP_CONVERT, /* stored as short, read as double */
     OP_DEFINE,  /* many small variables with attributes, or with data */
@@ -79,21 +109,32 @@ typedef struct stopwatch {
 const workload *workload_find(const char *name); /* NULL: there is none */
 size_t          workload_count(void);
 const workload *workload_at(size_t i);
-const char     *store_name(bench_store store);
-bool            store_is_meta(bench_store store); /* many small variables */
 
-sizes  sizes_of(size_t divisor);
-size_t array_nelems(const sizes *s);
-size_t tiny_nelems(const sizes *s);
+const store_form *form_of(bench_store store);
+
+sizes sizes_of(size_t divisor);
+
+/* Of the array of a store that is not `meta`. Without shards `shard` is the chunk. */
+typedef struct layout {
+    int    rank;
+    size_t shape[3], chunk[3], shard[3];
+} layout;
+
+layout layout_of(bench_store store, const sizes *s);
+size_t layout_nelems(const layout *l);
 
 /* Corner of box i, and (y, x) of series i. */
 void box_at(const sizes *s, size_t i, size_t corner[3]);
 void series_at(const sizes *s, size_t i, size_t *y, size_t *x);
 
+/* Corner of part i, in C order, of an array that is cut into parts of the shape `part`; their number. */
+void   part_at(const layout *l, const size_t part[3], size_t i, size_t corner[3]);
+size_t part_count(const layout *l, const size_t part[3]);
+
 /* The array's elements [first, first + n) in C order, in 1/64. */
 void array_values(const sizes *s, size_t first, size_t n, uint16_t *out);
 void tiny_values(const sizes *s, size_t first, size_t n, uint16_t *out);
-void fill_floats(const sizes *s, bool tiny, float *out);
+void fill_floats(const sizes *s, bench_store store, float *out);
 void fill_shorts(const sizes *s, short *out);
 
 /* Attribute `a` of variable `v` (counted over all groups): text, or up to 4 numbers. */

@@ -2,7 +2,7 @@
 
 usage: PEER.py WORKLOAD PATH DESCRIPTION.json [OPTION]      the description is what `bench describe` prints
 """
-import json, mmap, resource, sys, time
+import itertools, json, mmap, resource, sys, time
 
 import numpy as np
 
@@ -101,6 +101,15 @@ def status_kb(field):
                 return int(line.split()[1])
 
 
+CODECS = ("none", "blosc", "deflate", "zstd", "zstd_only") # as bench_codec in workload.h
+BYTES = {"name": "bytes", "configuration": {"endian": "little"}}
+SHUFFLE = {"name": "numcodecs.shuffle", "configuration": {"elementsize": 4}}
+ZSTD = {"name": "zstd", "configuration": {"level": 1, "checksum": False}}
+# What comes after `bytes` in version 3.
+V3_CODECS = {"none": [], "zstd_only": [ZSTD], "zstd": [SHUFFLE, ZSTD], "deflate": [SHUFFLE, {"name": "gzip", "configuration": {"level": 1}}],
+             "blosc": [{"name": "blosc", "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}}]}
+
+
 class Run:
     """What the arguments ask for, and the clock."""
 
@@ -110,10 +119,9 @@ class Run:
         with open(description) as f:
             self.d = json.load(f)
         w = self.d["workloads"][self.name]
-        self.store, self.expected = w["store"], w["sum"]
-        self.shape = tuple(self.d["tiny"] if self.store == "tiny" else self.d["shape"])
-        self.chunks = ((self.d["tiny_chunk"],) * 2 if self.store == "tiny" else (1,) + self.shape[1:] if self.store == "steps"
-                       else (self.d["chunk"],) * 3)
+        self.store, self.op, self.version, self.consolidated = w["store"], w["op"], w["version"], w["consolidated"]
+        self.codec, self.expected = CODECS[w["codec"]], w["sum"]
+        self.shape, self.chunks, self.shard = (tuple(w[k]) if k in w else None for k in ("shape", "chunk", "shard"))
         self.dtype = np.dtype("<i2" if self.store == "short" else "<f4")
         self.sum = Checksum()
 
@@ -128,18 +136,26 @@ class Run:
     def series(self):
         return [(slice(0, self.shape[0]), slice(y, y + 1), slice(x, x + 1)) for y, x in self.d["series"]]
 
+    def parts(self, edges):
+        """The array cut into parts of these lengths, in C order."""
+        corners = itertools.product(*(range(0, n, e) for n, e in zip(self.shape, edges)))
+        return [tuple(slice(at, at + e) for at, e in zip(corner, edges)) for corner in corners]
+
     def selections(self):
         """(selections, dtype) of a reader of arrays: one call each."""
-        op = self.name.rstrip("raw") if self.name.endswith("raw") else self.name
-        if op in ("W4", "W7s"):
+        if self.op == "boxes":
             return self.boxes(), self.dtype
-        if op == "W5":
+        if self.op == "series":
             return self.series(), self.dtype
-        if op == "W11r":
-            return [(slice(z, z + 1),) + tuple(slice(0, n) for n in self.shape[1:]) for z in range(self.shape[0])], self.dtype
-        if op == "W8":
+        if self.op in ("steps", "chunks", "shards"):
+            return self.parts(self.shard if self.op == "shards" else self.chunks), self.dtype
+        if self.op == "strided":
             return [tuple(slice(0, n, 2) for n in self.shape)], self.dtype
-        return [tuple(slice(0, n) for n in self.shape)], np.dtype("<f8") if op == "W9" else self.dtype
+        return [tuple(slice(0, n) for n in self.shape)], np.dtype("<f8") if self.op == "convert" else self.dtype
+
+    def steps(self):
+        """The parts that S6 appends: one along the first dimension each."""
+        return self.parts((1,) + self.shape[1:])
 
     def results(self):
         """One touched array for each selection."""

@@ -3,7 +3,7 @@ import os, sys
 
 import numcodecs, zarr
 
-from common import Run, attributes_of
+from common import V3_CODECS, Run, attributes_of
 
 run = Run()
 three = int(zarr.__version__.split(".")[0]) >= 3
@@ -13,15 +13,16 @@ if "zarrs" in run.options:
 if three:
     from zarr.core.buffer.cpu import NDBuffer
 
-CODECS = {"raw": (None, None), "short": (None, None), "tiny": (None, None),
-          "blosc": (None, numcodecs.Blosc("lz4", 5, numcodecs.Blosc.SHUFFLE)),
-          "zip": (None, numcodecs.Blosc("lz4", 5, numcodecs.Blosc.SHUFFLE)),
-          "steps": (None, numcodecs.Blosc("lz4", 5, numcodecs.Blosc.SHUFFLE)),
-          "zlib": ([numcodecs.Shuffle(4)], numcodecs.Zlib(1)), "zstd": ([numcodecs.Shuffle(4)], numcodecs.Zstd(1))}
+BLOSC = numcodecs.Blosc("lz4", 5, numcodecs.Blosc.SHUFFLE)
+V2_CODECS = {"none": (None, None), "blosc": (None, BLOSC), "deflate": ([numcodecs.Shuffle(4)], numcodecs.Zlib(1)),
+             "zstd": ([numcodecs.Shuffle(4)], numcodecs.Zstd(1))}
 
 
-def create(group, name, shape, chunks, dtype, store="raw", attributes=None):
-    filters, compressor = CODECS[store]
+def create(group, name, shape, chunks, dtype, codec="none", shard=None, attributes=None):
+    if run.version == 3:
+        return group.create_array(name, shape=shape, chunks=chunks or "auto", shards=shard, dtype=dtype, compressors=V3_CODECS[codec], fill_value=0,
+                                  attributes=attributes)
+    filters, compressor = V2_CODECS[codec]
     if not three:
         a = group.create_dataset(name, shape=shape, chunks=chunks or False, dtype=dtype, compressor=compressor, filters=filters,
                                  fill_value=0)
@@ -34,7 +35,7 @@ def create(group, name, shape, chunks, dtype, store="raw", attributes=None):
 
 
 def open_group(path, mode):
-    extra = {"zarr_format": 2} if three else {}
+    extra = {"zarr_format": run.version} if three else {}
     if str(path).endswith(".zip"):
         path = zarr.storage.ZipStore(path, mode=mode)
     if three and mode == "r":
@@ -50,12 +51,19 @@ def get(a, selection, out):
         a.get_basic_selection(selection, out=NDBuffer.from_numpy_array(out) if three else out)
 
 
-def write(path, data, store):
+def write(path, data):
     group = open_group(path, "w")
-    a = create(group, "field", data.shape, run.chunks, data.dtype, store)
+    a = create(group, "field", data.shape, run.chunks, data.dtype, run.codec, run.shard)
     a[...] = data
-    if store == "zip":
+    if run.store == "zip":
         group.store.close()
+
+
+def append(path, data):
+    a = create(open_group(path, "w"), "field", (0,) + data.shape[1:], run.chunks, data.dtype, run.codec, run.shard)
+    for step in run.steps():
+        a.resize((step[0].stop,) + data.shape[1:])
+        a[step] = data[step]
 
 
 def read(path, selections, results):
@@ -72,12 +80,12 @@ def define(path):
             v = g * run.d["variables"] + i
             shape = (4, 8)[:v % 3]
             create(group, "variable%02d" % i, shape, shape, "<f8", attributes=attributes_of(v))
-    if run.store == "copies":
+    if run.consolidated:
         zarr.consolidate_metadata(path)
 
 
 def inquire(path, attributes):
-    root = zarr.open_consolidated(path, mode="r") if run.store == "copies" else open_group(path, "r")
+    root = zarr.open_consolidated(path, mode="r") if run.consolidated else open_group(path, "r")
     if attributes:
         for _, group in root.groups():
             for _, a in group.arrays():
@@ -92,8 +100,8 @@ def warm_up():
     import shutil, tempfile
     tmp = tempfile.mkdtemp()
     data = np.zeros((4, 4, 4), run.dtype) + 1
-    a = create(open_group(os.path.join(tmp, "w"), "w"), "field", data.shape, (4, 4, 4), data.dtype,
-               run.store if run.store in CODECS else "raw", {"a": 1})
+    a = create(open_group(os.path.join(tmp, "w"), "w"), "field", data.shape, (2, 2, 2), data.dtype, run.codec,
+               (4, 4, 4) if run.shard else None, {"a": 1})
     a[...] = data
     get(open_group(os.path.join(tmp, "w"), "r")["field"], (slice(0, 4),) * 3, np.empty_like(data))
     shutil.rmtree(tmp)
@@ -101,15 +109,17 @@ def warm_up():
 
 if run.store in ("groups", "scalars"):
     sys.exit(77) # of netCDF's own, beside netcdf-c alone
+if run.version == 3 and not three:
+    sys.exit(77)
 warm_up()
-if run.store in ("meta", "copies"):
+if run.shape is None:
     run.start()
-    define(run.path) if run.name.endswith("w") else inquire(run.path, run.name != "W6o")
+    define(run.path) if run.op == "define" else inquire(run.path, run.op == "inquire")
     run.stop()
-elif run.name.endswith("w") and not run.name.endswith("raw"):
+elif run.op in ("write", "append"):
     data = run.data()
     run.start()
-    write(run.path, data, run.store)
+    (write if run.op == "write" else append)(run.path, data)
     run.stop()
 else:
     selections, results = run.results()
