@@ -144,6 +144,7 @@ typedef struct ncz_chunk_object {
     bool                     storing; /* being stored: the index is out of date from here on */
     bool                     stored;  /* since it was loaded */
     bool                     stale;   /* no longer in the table: a newer one replaces it */
+    const void              *whole;   /* the request that gets it whole, while its index is loading; or NULL */
     int                      failed;  /* the code, if loading the index failed */
     const ncz_err           *why;     /* the text of `failed`; NULL: no memory for it */
     ncz_slot                *slots;   /* NULL: not loaded, or the object is absent */
@@ -254,6 +255,8 @@ typedef enum ncz_chunk_task_state {
     NCZ_CHUNK_TASK_DONE,
 } ncz_chunk_task_state;
 
+typedef struct ncz_chunk_run ncz_chunk_run;
+
 /* The work on one piece of a request. */
 typedef struct ncz_chunk_task {
     ncz_piece            piece;   /* its arrays belong to the request */
@@ -275,6 +278,7 @@ typedef struct ncz_chunk_task {
     ncz_buf              key;    /* for stores that take batches */
     ncz_buf              body;   /* the bytes received */
     zmap_get_req        *req;
+    ncz_chunk_run       *run; /* the request that brings its bytes with those of others; or NULL */
 } ncz_chunk_task;
 
 typedef struct ncz_chunk_request {
@@ -341,11 +345,16 @@ void ncz_chunk_forget_streams(ncz_engine *e, uint64_t uid);
 
 /* ---- chunk_object.c ---- */
 
+/* How many chunks of that chunk's object lie inside the array. */
+size_t ncz_chunk_object_inside(const ncz_spec *spec, const uint64_t *index);
+
 uint64_t ncz_chunk_object_hash(const ncz_spec *spec,
                                const uint64_t *index); /* the same for all chunks of an object */
 /*
  * Gives each task the index of the object that it is about to read. One batch of gets fetches the unknown indexes.
- * Waits for objects that are being stored. Does nothing where each chunk is an object.
+ * Waits for objects that are being stored. Does nothing where each chunk is an object. Where the store takes batches
+ * and the request wants most of an object, the index stays unknown and the object is claimed for being read whole
+ * (object->whole): ncz_chunk_load_batch() then must get it.
  */
 void ncz_chunk_request_objects(ncz_chunk_request *c);
 void ncz_chunk_request_drop_objects(ncz_chunk_request *c);
@@ -353,6 +362,11 @@ void ncz_chunk_request_drop_objects(ncz_chunk_request *c);
 int ncz_chunk_slot_range(const ncz_spec *spec, const ncz_chunk_task *j, ncz_chunk_addr *where);
 /* Whether the bytes read belong to the index that gave their range. False: reload the index and read again. */
 bool ncz_chunk_object_current(ncz_engine *e, const ncz_chunk_task *j, const zmap_get_req *req);
+/*
+ * Takes the index out of a whole object, for a request that claimed to get it (`whole`), and publishes it, or its
+ * failure. An object that is larger than the body's limit has no failure: its tasks begin again, with ranges.
+ */
+void ncz_chunk_object_publish(ncz_engine *e, const ncz_spec *spec, ncz_chunk_object *o, const zmap_get_req *req);
 int  ncz_chunk_object_reload(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *j);
 
 /* Marks the object of a chunk as being stored, until ncz_chunk_object_stored(). Call both under the lock. */
@@ -388,6 +402,20 @@ int ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scra
 void ncz_chunk_load_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
 /* The same, but sets only the bytes that the piece needs, each in its place. */
 void ncz_chunk_load_ranges(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
+
+/* The steps of loading a chunk. */
+size_t ncz_chunk_stored_most(const ncz_chunk_request *c); /* the most bytes of a chunk's stored form */
+/* Finds the address of a task's chunk, or sets absent when the index says that the chunk is not stored. */
+int ncz_chunk_locate_task(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *key, ncz_chunk_addr *where);
+/* Chooses where the decoded bytes of a task go. Without a scratch that is the task's own memory. */
+int ncz_chunk_choose_target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
+/* Takes the outcome of a request. Without a chain the bytes are in their place already. */
+int ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const void *body, size_t len,
+                     ncz_scratch *scratch);
+/* The object was replaced after its index was read: reads both again. */
+int ncz_chunk_load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
+
+/* ---- chunk_load_batch.c ---- */
 
 typedef void (*ncz_chunk_landed_fn)(ncz_chunk_request *c, ncz_chunk_task *j);
 

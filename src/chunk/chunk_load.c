@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_load: fetches chunks and decodes them: one at a time on a worker's own thread, or as a batch of requests,
- * where workers decode each object as it arrives.
+ * chunk_load: fetches a chunk and decodes it, on a worker's own thread. chunk_load_batch.c fetches many with one batch
+ * of requests.
  *
  * An object must decode to exactly the chunk's size; anything else is an error that names the key. Nothing checks for
  * existence first: an absent object is a valid result. The chunk's size bounds the size of the compressed object, so
@@ -21,9 +21,9 @@ fail_key(const char *key, int rc)
     return ncz_fail(rc, "%s: %s", key, e.text);
 }
 
-/* The most bytes of a chunk's stored form. Codecs add little, but some store wider types. */
-static size_t
-stored_most(const ncz_chunk_request *c)
+/* Codecs add little, but some store wider types. */
+size_t
+ncz_chunk_stored_most(const ncz_chunk_request *c)
 {
     size_t most = c->spec->chunk_bytes, limit = c->engine->limits.object_bytes;
 
@@ -44,9 +44,8 @@ room_needed(ncz_chunk_request *c, const ncz_chunk_task *j, bool preparing)
     return preparing ? c->coming += nbytes : nbytes;
 }
 
-/* Chooses where the decoded bytes of a task go. Without a scratch that is the task's own memory. */
-static int
-choose_target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
+int
+ncz_chunk_choose_target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
     size_t nbytes = c->spec->chunk_bytes;
 
@@ -62,9 +61,9 @@ choose_target(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     return j->data != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
-static int
-decode_chunk(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const void *body, size_t len,
-             ncz_scratch *scratch)
+int
+ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, const void *body, size_t len,
+                 ncz_scratch *scratch)
 {
     size_t nbytes = c->spec->chunk_bytes;
     bool   one_range = j->how == NCZ_CHUNK_TASK_RANGES && !c->workers; /* workers read each range apart */
@@ -87,7 +86,7 @@ decode_chunk(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, c
         rc = ncz_chunk_decode_vlen(c, j, body, len, scratch);
         return rc == NC_NOERR ? rc : fail_key(req->key, rc);
     }
-    if ((rc = choose_target(c, j, scratch)) != NC_NOERR)
+    if ((rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
         return rc;
     if (j->how == NCZ_CHUNK_TASK_RANGES) {
         ncz_byte_range part;
@@ -100,9 +99,8 @@ decode_chunk(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *req, c
     return rc == NC_NOERR ? rc : fail_key(req->key, rc);
 }
 
-/* Finds the address of a task's chunk, or sets absent when the index says that the chunk is not stored. */
-static int
-locate_chunk(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *key, ncz_chunk_addr *where)
+int
+ncz_chunk_locate_task(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *key, ncz_chunk_addr *where)
 {
     int rc = ncz_chunk_locate(c->spec, j->piece.index, key, where);
 
@@ -117,8 +115,6 @@ locate_chunk(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *key, ncz_ch
 
 /* ---- one chunk, on this thread ---- */
 
-static int load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
-
 static int
 load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
@@ -132,28 +128,27 @@ load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
         j->absent = true;
         return NC_NOERR;
     }
-    if ((rc = locate_chunk(c, j, key, &where)) != NC_NOERR || j->absent)
+    if ((rc = ncz_chunk_locate_task(c, j, key, &where)) != NC_NOERR || j->absent)
         return rc;
     req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
     if (c->spec->chain == NULL) {
-        if ((rc = choose_target(c, j, scratch)) != NC_NOERR)
+        if ((rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
             return rc;
         req.into = j->data;
         req.into_cap = c->spec->chunk_bytes;
     } else {
-        req.body = *ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, stored_most(c));
+        req.body = *ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, ncz_chunk_stored_most(c));
     }
     (void)zmap_get_batch(c->engine->map, &req, 1, NULL, NULL);
     if (c->spec->chain != NULL)
         *body = req.body;
     if (j->object != NULL && !ncz_chunk_object_current(c->engine, j, &req))
-        return load_again(c, j, scratch);
-    return decode_chunk(c, j, &req, ncz_buf_str(body), body->len, scratch);
+        return ncz_chunk_load_again(c, j, scratch);
+    return ncz_chunk_decode(c, j, &req, ncz_buf_str(body), body->len, scratch);
 }
 
-/* The object was replaced after its index was read. Read both again. */
-static int
-load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
+int
+ncz_chunk_load_again(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
 {
     int rc = ncz_chunk_object_reload(c->engine, c->spec, j);
 
@@ -190,8 +185,8 @@ load_staged(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     if ((rc = read_part(c, part, scratch, &bytes)) != NC_NOERR)
         return rc;
     if (c->spec->chain != NULL)
-        return decode_chunk(c, j, &req, bytes, part->nbytes, scratch);
-    if ((rc = choose_target(c, j, scratch)) == NC_NOERR)
+        return ncz_chunk_decode(c, j, &req, bytes, part->nbytes, scratch);
+    if ((rc = ncz_chunk_choose_target(c, j, scratch)) == NC_NOERR)
         memcpy(j->data, bytes, part->nbytes); /* one chunk's bytes, as they were encoded */
     return rc;
 }
@@ -219,132 +214,4 @@ ncz_chunk_load_ranges(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scra
         ncz_chunk_load_one(c, j, scratch);
     else
         ncz_chunk_request_fail(c, j, j->rc);
-}
-
-/* ---- a batch ---- */
-
-typedef struct loading {
-    ncz_chunk_request  *call;
-    ncz_chunk_landed_fn landed;
-    ncz_chunk_task    **order; /* in the order of arrival */
-    size_t              n;
-    ncz_pool_batch      tasks;
-} loading;
-
-/* Requests one range, into its place in the chunk. The memory around it stays unset. */
-static void
-narrow_request(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req)
-{
-    ncz_byte_range part;
-
-    ncz_chunk_byte_range(c, j, &part);
-    req->off += part.from;
-    req->len = part.to - part.from;
-    req->into = j->data + part.from;
-    req->into_cap = part.to - part.from;
-}
-
-static int
-prepare_get(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
-{
-    ncz_chunk_addr where;
-    int            rc;
-
-    j->absent = false;
-    j->data = NULL;
-    if ((rc = locate_chunk(c, j, &j->key, &where)) != NC_NOERR || j->absent)
-        return rc;
-    *req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length, .tag = j};
-    j->req = req;
-    if (c->spec->chain != NULL) {
-        req->body = NCZ_BUF_LIMIT(stored_most(c));
-        return NC_NOERR;
-    }
-    if (j->how == NCZ_CHUNK_TASK_RANGES)
-        j->keep = false; /* the chunk is not claimed */
-    if ((rc = choose_target(c, j, NULL)) != NC_NOERR)
-        return rc;
-    req->into = j->data;
-    req->into_cap = c->spec->chunk_bytes;
-    if (j->how == NCZ_CHUNK_TASK_RANGES)
-        narrow_request(c, j, req);
-    return NC_NOERR;
-}
-
-static void
-finish_load(const loading *l, ncz_chunk_task *j, int rc)
-{
-    j->rc = rc;
-    ncz_chunk_request_fail(l->call, j, rc);
-    l->landed(l->call, j);
-}
-
-/* Runs on a worker. */
-static void
-land_chunk(void *arg, size_t i, ncz_scratch *scratch)
-{
-    const loading  *l = arg;
-    ncz_chunk_task *j = l->order[i];
-    int             rc;
-
-    if (j->object != NULL && !ncz_chunk_object_current(l->call->engine, j, j->req))
-        rc = load_again(l->call, j, scratch);
-    else
-        rc = decode_chunk(l->call, j, j->req, ncz_buf_str(&j->body), j->body.len, scratch);
-
-    ncz_buf_clear(&j->body);
-    finish_load(l, j, rc);
-}
-
-/* Runs on the store's thread. It is short, so that the next objects can arrive. */
-static void
-on_get(zmap_get_req *req, void *arg)
-{
-    loading        *l = arg;
-    ncz_chunk_task *j = req->tag;
-
-    j->body = req->body;
-    req->body = NCZ_BUF_INIT;
-    l->order[l->n++] = j;
-    ncz_pool_add(&l->tasks);
-}
-
-static bool
-make_tables(ncz_chunk_request *c, loading *l)
-{
-    if (c->gets == NULL)
-        c->gets = ncz_alloc_n(c->room, sizeof *c->gets);
-    l->order = ncz_alloc_n(c->njobs, sizeof *l->order);
-    return c->gets != NULL && l->order != NULL;
-}
-
-void
-ncz_chunk_load_batch(ncz_chunk_request *c, ncz_chunk_landed_fn landed)
-{
-    loading l = {.call = c, .landed = landed};
-    size_t  n = 0;
-    bool    memory = make_tables(c, &l);
-
-    c->coming = 0;
-    for (size_t i = 0; i < c->njobs; i++) {
-        ncz_chunk_task *j = &c->jobs[i];
-        int             rc;
-
-        if (j->how != NCZ_CHUNK_TASK_LOAD && j->how != NCZ_CHUNK_TASK_RANGES)
-            continue;
-        rc = memory ? prepare_get(c, j, &c->gets[n]) : ncz_fail_nomem(c->room * sizeof *c->gets);
-        if (rc == NC_NOERR && c->spec->chunk_bytes > 0 && !j->absent) {
-            n++;
-            continue;
-        }
-        j->absent = rc == NC_NOERR; /* its object does not have it, or elements have no bytes */
-        finish_load(&l, j, rc);
-    }
-    if (n > 0) {
-        ncz_pool_begin(&l.tasks, land_chunk, &l);
-        /* Each task gets the status of its own request. */
-        (void)zmap_get_batch(c->engine->map, c->gets, n, on_get, &l);
-        ncz_pool_end(&l.tasks);
-    }
-    ncz_free(l.order);
 }

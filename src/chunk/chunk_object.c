@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#define WHOLE_MOST ((size_t)32 << 20) /* larger objects are read in ranges, several at once */
+
 enum {
     CACHE_PART = 8, /* indexes get one part in so many of the cache's limit */
     TRIES = 16,     /* for a reader whose object is replaced again and again */
@@ -59,6 +61,30 @@ list_add(ncz_chunk_objects *t, ncz_chunk_object *o)
     o->older = t->newest;
     *(t->newest != NULL ? &t->newest->newer : &t->oldest) = o;
     t->newest = o;
+}
+
+static bool
+same_object(const ncz_spec *spec, const ncz_chunk_task *a, const ncz_chunk_task *b)
+{
+    for (size_t d = 0; d < spec->rank; d++)
+        if (a->piece.index[d] / spec->object[d] != b->piece.index[d] / spec->object[d])
+            return false;
+    return true;
+}
+
+size_t
+ncz_chunk_object_inside(const ncz_spec *spec, const uint64_t *index)
+{
+    size_t n = 1;
+
+    for (size_t d = 0; d < spec->rank; d++) {
+        uint64_t here = spec->object[d], first = index[d] - index[d] % here;
+
+        if (spec->extent != NULL && first < spec->extent[d] && spec->extent[d] - first < here)
+            here = spec->extent[d] - first;
+        n *= (size_t)here; /* at most object_chunks */
+    }
+    return n;
 }
 
 static ncz_chunk_object *
@@ -317,6 +343,81 @@ fetch_indexes(ncz_engine *e, const ncz_spec *spec, fetch *fetches, size_t n)
     ncz_free(reqs);
 }
 
+/* ---- indexes of objects that are got whole ---- */
+
+/* Parses the index out of a whole object into newly allocated slots. */
+static int
+read_whole(const ncz_spec *spec, const zmap_get_req *req, ncz_slot **out)
+{
+    const ncz_buf *body = &req->body;
+    ncz_slot      *slots;
+    size_t         nbytes;
+    bool           at_end;
+    int            rc;
+
+    if ((rc = ncz_chunk_index_range(spec, req->key, &nbytes, &at_end)) != NC_NOERR)
+        return rc;
+    if (body->len < nbytes)
+        return ncz_fail(NC_EFILTER, "%s: %zu bytes, but its index alone has %zu", req->key, body->len, nbytes);
+    if ((slots = ncz_zalloc_n(spec->object_chunks, sizeof *slots)) == NULL)
+        return ncz_fail_nomem(spec->object_chunks * sizeof *slots);
+    rc = ncz_chunk_parse_index(spec, req->key, ncz_buf_str(body) + (at_end ? body->len - nbytes : 0), nbytes,
+                               body->len, slots);
+    if (rc != NC_NOERR) {
+        ncz_free(slots);
+        return rc;
+    }
+    *out = slots;
+    return NC_NOERR;
+}
+
+/* No index came. The tasks of the object see that it is stale, and ask for its index alone. */
+static void
+end_whole(ncz_engine *e, ncz_chunk_object *o)
+{
+    pthread_mutex_lock(&e->lock);
+    o->whole = NULL;
+    o->loading = false;
+    unlink_object(e, o);
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
+}
+
+void
+ncz_chunk_object_publish(ncz_engine *e, const ncz_spec *spec, ncz_chunk_object *o, const zmap_get_req *req)
+{
+    fetch f = {.object = o};
+    int   rc = req->err.code;
+
+    if (rc == NC_ENOMEM) {
+        end_whole(e, o);
+        return;
+    }
+    if (rc == NC_NOERR)
+        rc = read_whole(spec, req, &o->slots);
+    else if (rc == NC_EEMPTY)
+        rc = NC_NOERR;
+    else
+        rc = ncz_err_adopt(&req->err);
+    memcpy(o->version, req->version, sizeof req->version);
+    o->whole = NULL;
+    end_fetch(e, spec, &f, rc);
+}
+
+/* Whether the request wants most of a new object, whose first task is `i`: then it gets the object whole. */
+static bool
+wants_whole(const ncz_chunk_request *c, size_t i)
+{
+    const ncz_spec *spec = c->spec;
+    size_t          n = 0, all = ncz_chunk_object_inside(spec, c->jobs[i].piece.index), nbytes;
+
+    if (c->workers || !ncz_mul(spec->object_chunks, spec->chunk_bytes, &nbytes) || nbytes > WHOLE_MOST)
+        return false;
+    for (size_t k = i; k < c->njobs && same_object(spec, &c->jobs[i], &c->jobs[k]); k++)
+        n += c->jobs[k].how == NCZ_CHUNK_TASK_LOAD && c->jobs[k].part == NULL;
+    return n > 1 && n >= all - all / 4;
+}
+
 /* ---- the objects of tasks ---- */
 
 static bool
@@ -334,9 +435,13 @@ drop_object(ncz_chunk_task *j)
     j->object = NULL;
 }
 
-/* Under the lock: finds or makes an object for each task. The caller fetches those that are new. */
+/*
+ * Under the lock: finds or makes an object for each task. The caller fetches those that are new, except objects that
+ * the request `c` (or NULL) gets whole later.
+ */
 static int
-claim_objects(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *tasks, size_t n, fetch *fetches, size_t *nfetches)
+claim_objects(ncz_engine *e, const ncz_spec *spec, const ncz_chunk_request *c, ncz_chunk_task *tasks, size_t n,
+              fetch *fetches, size_t *nfetches)
 {
     int rc;
 
@@ -353,7 +458,10 @@ claim_objects(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *tasks, size_t
             list_add(&e->objects, o);
         } else if ((rc = add_object(e, spec, j->piece.index, &o)) == NC_NOERR) {
             o->loading = true;
-            fetches[(*nfetches)++] = (fetch){.object = o, .index = j->piece.index};
+            if (c != NULL && wants_whole(c, i))
+                o->whole = c;
+            else
+                fetches[(*nfetches)++] = (fetch){.object = o, .index = j->piece.index};
         } else {
             return rc;
         }
@@ -363,14 +471,34 @@ claim_objects(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *tasks, size_t
     return NC_NOERR;
 }
 
-/* Under the lock: whether some of the objects are being fetched or stored. */
+/* Under the lock: whether other threads fetch or store some of the objects. */
 static bool
-must_wait(const ncz_chunk_task *tasks, size_t n)
+must_wait(const ncz_chunk_request *c, const ncz_chunk_task *tasks, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (tasks[i].object != NULL && (tasks[i].object->loading || tasks[i].object->storing))
+    for (size_t i = 0; i < n; i++) {
+        const ncz_chunk_object *o = tasks[i].object;
+
+        if (o != NULL && (o->loading || o->storing) && (c == NULL || o->whole != c))
             return true;
+    }
     return false;
+}
+
+/*
+ * Under the lock: no thread waits while others wait for an object that it claimed. So before it waits it fetches the
+ * indexes of the objects that it wanted to get whole.
+ */
+static void
+fetch_instead(const ncz_chunk_request *c, ncz_chunk_task *tasks, size_t n, fetch *fetches, size_t *nfetches)
+{
+    for (size_t i = 0; c != NULL && i < n; i++) {
+        ncz_chunk_object *o = tasks[i].object;
+
+        if (o == NULL || o->whole != c)
+            continue;
+        o->whole = NULL;
+        fetches[(*nfetches)++] = (fetch){.object = o, .index = tasks[i].piece.index};
+    }
 }
 
 /*
@@ -380,7 +508,7 @@ must_wait(const ncz_chunk_task *tasks, size_t n)
  *  3. wait for objects that other threads fetch or store. A stored object has a new index: begin again with it
  */
 static int
-take_objects(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *tasks, size_t n)
+take_objects(ncz_engine *e, const ncz_spec *spec, const ncz_chunk_request *c, ncz_chunk_task *tasks, size_t n)
 {
     fetch  one, *fetches = n == 1 ? &one : ncz_alloc_n(n, sizeof *fetches);
     size_t nfetches;
@@ -390,12 +518,14 @@ take_objects(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *tasks, size_t 
         return ncz_fail_nomem(n * sizeof *fetches);
     pthread_mutex_lock(&e->lock);
     for (;;) {
-        rc = claim_objects(e, spec, tasks, n, fetches, &nfetches);
+        rc = claim_objects(e, spec, c, tasks, n, fetches, &nfetches);
+        if (rc != NC_NOERR || must_wait(c, tasks, n))
+            fetch_instead(c, tasks, n, fetches, &nfetches);
         if (nfetches > 0) {
             pthread_mutex_unlock(&e->lock);
             fetch_indexes(e, spec, fetches, nfetches);
             pthread_mutex_lock(&e->lock);
-        } else if (rc == NC_NOERR && must_wait(tasks, n)) {
+        } else if (rc == NC_NOERR && must_wait(c, tasks, n)) {
             pthread_cond_wait(&e->changed, &e->lock);
         } else {
             break;
@@ -429,7 +559,7 @@ ncz_chunk_request_objects(ncz_chunk_request *c)
     if (c->spec->object == NULL || c->spec->chunk_bytes == 0)
         return;
     ncz_chunk_request_drop_objects(c);
-    if (take_objects(c->engine, c->spec, c->jobs, c->njobs) != NC_NOERR)
+    if (take_objects(c->engine, c->spec, c, c->jobs, c->njobs) != NC_NOERR)
         ncz_err_clear(); /* a task without its object asks for it again and reports that failure */
 }
 
@@ -438,7 +568,7 @@ ncz_chunk_object_reload(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *j)
 {
     if (j->tries++ == TRIES)
         return ncz_fail(NC_EIO, "%s: an object of it is replaced again and again while it is read", spec->path);
-    return take_objects(e, spec, j, 1);
+    return take_objects(e, spec, NULL, j, 1);
 }
 
 int
@@ -485,7 +615,7 @@ ncz_engine_locate(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, nc
 
     if ((rc = ncz_chunk_locate(spec, index, key, where)) != NC_NOERR || where->slot == NCZ_NO_SLOT)
         return rc;
-    if ((rc = take_objects(e, spec, &j, 1)) == NC_NOERR &&
+    if ((rc = take_objects(e, spec, NULL, &j, 1)) == NC_NOERR &&
         (rc = ncz_chunk_slot_range(spec, &j, where)) == NC_EEMPTY) {
         where->offset = where->length = 0;
         rc = NC_NOERR;
@@ -525,7 +655,7 @@ ncz_engine_read_indexes(ncz_engine *e, const ncz_spec *spec, const uint64_t *obj
         goto done;
     }
     if ((rc = name_objects(spec, objects, n, tasks, first)) == NC_NOERR)
-        rc = take_objects(e, spec, tasks, n);
+        rc = take_objects(e, spec, NULL, tasks, n);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         const ncz_chunk_object *o = tasks[i].object;
         ncz_slot               *to = slots + i * spec->object_chunks;

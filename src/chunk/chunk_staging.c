@@ -130,22 +130,6 @@ count_bytes(ncz_engine *e, ncz_chunk_staged *s, ptrdiff_t nbytes)
     e->cache.used += (size_t)nbytes;
 }
 
-/* The chunks of an object that lie inside the array: when all are staged, the object needs nothing of the old one. */
-static size_t
-chunks_inside(const ncz_spec *spec, const uint64_t *first)
-{
-    size_t n = 1;
-
-    for (size_t d = 0; d < spec->rank; d++) {
-        uint64_t here = spec->object[d];
-
-        if (spec->extent != NULL && first[d] < spec->extent[d] && spec->extent[d] - first[d] < here)
-            here = spec->extent[d] - first[d];
-        n *= (size_t)here; /* at most object_chunks */
-    }
-    return n;
-}
-
 static int
 add_staged(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_staged **out)
 {
@@ -164,7 +148,7 @@ add_staged(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk
     s->hash = ncz_chunk_object_hash(spec, index);
     for (size_t d = 0; d < spec->rank; d++)
         s->first[d] = index[d] - index[d] % spec->object[d];
-    s->needed = chunks_inside(spec, s->first);
+    s->needed = ncz_chunk_object_inside(spec, s->first);
     bucket = bucket_of(e, s->hash);
     s->beside = *bucket;
     *bucket = s;

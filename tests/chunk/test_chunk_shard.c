@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Shards of Zarr v3: how often the map is asked to read and to write them, chunks that wait for the rest of their
+ * shard, in memory and in the temporary file, and indexes that no writer made.
+ */
+#include "toy_shard.h"
+
+#include <stdlib.h>
+
+#include "chunk/chunk_int.h"
+
+static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
+static const int32_t   minus_one = -1;
+
+static void
+share(ncz_spec *s, const uint64_t *object, const ncz_shard_layout *layout)
+{
+    toy_share(s, object, &toy_end);
+    s->object_ops = &ncz_shard_ops;
+    s->shard_layout = *layout;
+    s->object_layout = &s->shard_layout;
+}
+
+/* A row of shards. */
+typedef struct row {
+    zmap_fault_plan plan; /* counts operations */
+    zmap           *m;
+    ncz_engine     *e;
+    ncz_spec       *s;
+    uint64_t        size;
+} row;
+
+static void
+row_init(row *r, bool far, size_t cache, uint64_t chunk, uint64_t chunks, uint64_t size, const char *codec)
+{
+    *r = (row){.size = size};
+    r->m = test_map(far, &r->plan);
+    r->e = test_engine(r->m, cache);
+    r->s = test_spec(1, &chunk, i4, &minus_one, codec);
+    share(r->s, &chunks, &(ncz_shard_layout){.big = false});
+}
+
+static void
+row_clear(row *r)
+{
+    ncz_engine_free(r->e);
+    ncz_spec_unref(r->s);
+    assert_int_equal(zmap_close(r->m, ZMAP_KEEP), NC_NOERR);
+}
+
+/* Element i is i + add. */
+static void
+put_row(row *r, uint64_t at, uint64_t n, int add)
+{
+    int     *v = malloc(n * sizeof *v);
+    request  q = test_request(1, &at, &n);
+    ncz_plan p = test_plan(r->s, &r->size, &q, NC_INT);
+
+    for (uint64_t i = 0; i < n; i++)
+        v[i] = (int)(at + i) + add;
+    assert_int_equal(ncz_engine_write(r->e, &p, v), NC_NOERR);
+    free(v);
+}
+
+static int
+read_row(row *r, uint64_t at, uint64_t n, int *v)
+{
+    request  q = test_request(1, &at, &n);
+    ncz_plan p = test_plan(r->s, &r->size, &q, NC_INT);
+
+    return ncz_engine_read(r->e, &p, v);
+}
+
+static void
+expect_row(row *r, uint64_t at, uint64_t n, int add)
+{
+    int *v = malloc(n * sizeof *v);
+
+    assert_int_equal(read_row(r, at, n, v), NC_NOERR);
+    for (uint64_t i = 0; i < n; i++)
+        assert_int_equal(v[i], (int)(at + i) + add);
+    free(v);
+}
+
+static size_t
+operations(row *r)
+{
+    size_t n = r->plan.seen;
+
+    r->plan.seen = 0;
+    return n;
+}
+
+/* ---- reading ---- */
+
+static void
+requests_of_reads(void **state)
+{
+    static const char *const codecs[] = {NULL, "zlib"};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(codecs); i++) {
+        row r;
+
+        row_init(&r, true, 1 << 24, 100, 64, 64 * 100 * 3, codecs[i]);
+        put_row(&r, 0, r.size, 0);
+        assert_int_equal(operations(&r), 3); /* each shard once */
+        expect_row(&r, 1000, 100, 0);
+        assert_int_equal(operations(&r), 2); /* the index, and the chunk */
+        expect_row(&r, 2000, 100, 0);
+        assert_int_equal(operations(&r), 1);
+        expect_row(&r, 3000, 800, 0);
+        assert_int_equal(operations(&r), 1); /* a row of 8 */
+        expect_row(&r, 0, 6400, 0);
+        assert_int_equal(operations(&r), 1); /* all of it, by its known index */
+        expect_row(&r, 6400, 6400, 0);
+        assert_int_equal(operations(&r), 1); /* all of another: with its index */
+        expect_row(&r, 6450, 6300, 0);
+        assert_int_equal(operations(&r), 1);
+        ncz_engine_forget(r.e, 0);
+        expect_row(&r, 6400, 5000, 0);
+        assert_int_equal(operations(&r), 1); /* nearly all of it */
+        ncz_engine_forget(r.e, 0);
+        expect_row(&r, 6350, 100, 0);
+        assert_int_equal(operations(&r), 4); /* two shards: two indexes, two chunks */
+        row_clear(&r);
+    }
+}
+
+/* A shard that does not exist: one request, and none once that is known. */
+static void
+absent_shards(void **state)
+{
+    int v[6400];
+
+    (void)state;
+    for (int far = 0; far < 2; far++) {
+        row r;
+
+        row_init(&r, far, 1 << 24, 100, 64, 6400, "zlib");
+        for (int all = 0; all < 2; all++) {
+            ncz_engine_forget(r.e, 0);
+            assert_int_equal(read_row(&r, 300, all ? 6000 : 100, v), NC_NOERR);
+            assert_int_equal(v[0], -1);
+            assert_int_equal(v[99], -1);
+            assert_int_equal(operations(&r), 1);
+        }
+        row_clear(&r);
+    }
+}
+
+/* Chunks far apart are not read with what is between them. */
+static void
+gaps(void **state)
+{
+    enum { CHUNK = 100000, N = 16 };
+    uint64_t   at = 0, n = 2, stride = 10 * CHUNK, size = (uint64_t)CHUNK * N;
+    row        r;
+    zmap_stats before, after;
+    int        v[2];
+    request    q;
+    ncz_plan   p;
+
+    (void)state;
+    row_init(&r, true, 0, CHUNK, N, size, NULL);
+    put_row(&r, 0, size, 0);
+    expect_row(&r, 0, 1, 0);
+    (void)operations(&r);
+    q = test_request(1, &at, &n);
+    q.stride[0] = stride;
+    p = test_plan(r.s, &r.size, &q, NC_INT);
+    zmap_stats_of(r.m, &before);
+    assert_int_equal(ncz_engine_read(r.e, &p, v), NC_NOERR);
+    zmap_stats_of(r.m, &after);
+    assert_true(v[0] == 0 && v[1] == 10 * CHUNK);
+    assert_true(operations(&r) <= 3); /* and the index, which a cache of 0 bytes does not keep */
+    assert_true(after.bytes_read - before.bytes_read < 3 * CHUNK * sizeof(int));
+    row_clear(&r);
+}
+
+/* ---- writing ---- */
+
+/* Steps along a dimension inside a shard: it is stored once, when it is complete. */
+static void
+append_in_a_shard(void **state)
+{
+    (void)state;
+    for (int far = 0; far < 2; far++)
+        for (int small = 0; small < 2; small++) { /* whether the cache has room for the shard */
+            row r;
+
+            row_init(&r, far, small ? 20000 : 1 << 24, 1000, 64, 64000, NULL);
+            for (uint64_t step = 0; step < 63; step++)
+                put_row(&r, step * 1000, 1000, 5);
+            assert_int_equal(operations(&r), 0);
+            assert_true(ncz_engine_dirty(r.e));
+            expect_row(&r, 0, 63000, 5); /* as it waits: read from no store, but for the index of the missing rest */
+            (void)operations(&r);
+            if (small)
+                assert_true(r.e->staging.spill.live > 0 && r.e->cache.used <= 20000);
+            put_row(&r, 63000, 1000, 5);
+            if (ncz_engine_dirty(r.e)) /* small chunks wait in the cache */
+                assert_int_equal(ncz_engine_flush(r.e, 0), NC_NOERR);
+            assert_int_equal(operations(&r), 1); /* one put, and nothing read */
+            assert_int_equal(r.e->staging.spill.live, 0);
+            ncz_engine_forget(r.e, 0);
+            assert_int_equal(r.e->cache.used, 0);
+            expect_row(&r, 0, 64000, 5);
+            row_clear(&r);
+        }
+}
+
+/* Parts of chunks, in a cache with room for three of them: each shard is stored once. */
+static void
+parts_of_chunks(void **state)
+{
+    (void)state;
+    for (int far = 0; far < 2; far++) {
+        row r;
+
+        row_init(&r, far, 3 * 4000 + 2000, 1000, 16, 32000, "zlib");
+        for (uint64_t at = 0; at < 32000; at += 500)
+            put_row(&r, at, 500, 9);
+        /* Each new chunk is looked for in the store. What memory there is for indexes is part of the small cache. */
+        assert_int_equal(ncz_engine_flush(r.e, 0), NC_NOERR);
+        assert_int_equal(count_objects(r.m, r.s), 2);
+        assert_false(ncz_engine_dirty(r.e));
+        ncz_engine_forget(r.e, 0);
+        expect_row(&r, 0, 32000, 9);
+        row_clear(&r);
+    }
+}
+
+/* A chunk that is staged, changed and staged again; and forgotten. */
+static void
+change_staged(void **state)
+{
+    (void)state;
+    for (int far = 0; far < 2; far++) {
+        row r;
+        int v[1000];
+
+        row_init(&r, far, 9000, 1000, 8, 8000, "zlib");
+        for (int round = 0; round < 5; round++) {
+            for (uint64_t at = 0; at < 5000; at += 1000)
+                put_row(&r, at, 1000, round);
+            put_row(&r, 1500, 700, 100 + round);
+            expect_row(&r, 0, 1500, round);
+            expect_row(&r, 1500, 700, 100 + round);
+            expect_row(&r, 2200, 2800, round);
+        }
+        assert_int_equal(ncz_engine_flush(r.e, r.s->uid + 1), NC_NOERR); /* of another variable */
+        assert_true(ncz_engine_dirty(r.e));
+        ncz_engine_forget(r.e, r.s->uid);
+        assert_false(ncz_engine_dirty(r.e));
+        assert_int_equal(r.e->cache.used, 0);
+        assert_int_equal(read_row(&r, 0, 1000, v), NC_NOERR);
+        assert_int_equal(v[0], -1); /* nothing was stored */
+        row_clear(&r);
+    }
+}
+
+/* Without a temporary file shards are stored early, and nothing is lost. */
+static void
+no_temporary_file(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+    char       *old = tmp != NULL ? strdup(tmp) : NULL;
+    row         r;
+
+    (void)state;
+    assert_int_equal(setenv("TMPDIR", "/nowhere/at/all", 1), 0);
+    row_init(&r, false, 20000, 1000, 64, 64000, NULL);
+    for (uint64_t step = 0; step < 60; step++)
+        put_row(&r, step * 1000, 1000, 5);
+    assert_true(operations(&r) > 2);
+    assert_true(r.e->cache.used <= 20000);
+    assert_int_equal(ncz_engine_flush(r.e, 0), NC_NOERR);
+    ncz_engine_forget(r.e, 0);
+    expect_row(&r, 0, 60000, 5);
+    row_clear(&r);
+    if (old != NULL)
+        assert_int_equal(setenv("TMPDIR", old, 1), 0);
+    else
+        assert_int_equal(unsetenv("TMPDIR"), 0);
+    free(old);
+}
+
+/* A shard at the array's edge is complete without the chunks beyond it; along an unlimited dimension it is not. */
+static void
+edges(void **state)
+{
+    (void)state;
+    for (int fixed = 0; fixed < 2; fixed++) {
+        row r;
+
+        row_init(&r, false, 1 << 20, 20000, 8, 100000, "zlib"); /* 5 chunks */
+        r.s->extent = ncz_dup(&(uint64_t){fixed ? 5 : UINT64_MAX}, sizeof(uint64_t));
+        put_row(&r, 0, r.size, 0);
+        assert_int_equal(operations(&r), fixed ? 1 : 0);
+        assert_true(ncz_engine_dirty(r.e) == !fixed);
+        assert_int_equal(ncz_engine_flush(r.e, 0), NC_NOERR);
+        ncz_engine_forget(r.e, 0);
+        expect_row(&r, 0, r.size, 0);
+        row_clear(&r);
+    }
+}
+
+/* ---- all layouts ---- */
+
+static void
+random_layouts(void **state)
+{
+    static const char *const codecs[] = {NULL, "zlib", "shuffle+zlib"};
+    static double            v[MAX_ELEMS];
+    uint64_t                 seed = 77;
+
+    (void)state;
+    for (int round = 0; round < 160; round++) {
+        ncz_shard_layout layout = {(round & 1) != 0, (round & 2) != 0, (round & 4) != 0};
+        plain            a = {.rank = (size_t)rnd(&seed, 4)};
+        uint64_t         chunk[MAX_RANK], object[MAX_RANK], most = a.rank == 1 ? 400 : a.rank == 2 ? 40 : 12;
+        zmap            *m = test_map(rnd(&seed, 2) == 0, NULL);
+        ncz_engine      *e = test_engine(m, (size_t)rnd(&seed, 5) * 1500);
+        ncz_spec        *s;
+
+        ncz_pool_set_threads(1 + (unsigned)rnd(&seed, 4));
+        for (size_t d = 0; d < a.rank; d++) {
+            a.shape[d] = 1 + rnd(&seed, most);
+            chunk[d] = 1 + rnd(&seed, a.rank == 1 ? 20 : 4);
+            object[d] = 1 + rnd(&seed, 5);
+        }
+        for (size_t i = 0; i < plain_size(&a); i++)
+            a.v[i] = -1;
+        s = test_spec(a.rank, chunk, i4, &minus_one, codecs[rnd(&seed, NCZ_LEN(codecs))]);
+        share(s, object, &layout);
+        if (rnd(&seed, 2) == 0) {
+            s->extent = ncz_alloc_n(a.rank + 1, sizeof *s->extent);
+            for (size_t d = 0; d < a.rank; d++)
+                s->extent[d] = rnd(&seed, 3) == 0 ? UINT64_MAX : (a.shape[d] - 1) / chunk[d] + 1;
+        }
+        for (int step = 0; step < 30; step++) {
+            request  r = random_request(a.rank, a.shape, &seed);
+            ncz_plan p = test_plan(s, a.shape, &r, NC_DOUBLE);
+            bool     fill = rnd(&seed, 3) == 0;
+
+            if (rnd(&seed, 8) == 0)
+                assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+            if (rnd(&seed, 2) == 0) {
+                assert_int_equal(ncz_engine_read(e, &p, v), NC_NOERR);
+                assert_true(plain_same(&a, &r, v));
+                continue;
+            }
+            for (size_t i = 0; i < r.nelems; i++)
+                v[i] = fill ? -1.0 : (double)rnd(&seed, 1000);
+            assert_int_equal(ncz_engine_write(e, &p, v), NC_NOERR);
+            plain_put(&a, &r, v);
+            assert_true(e->cache.used <= e->cache.limit || ncz_engine_dirty(e));
+        }
+        assert_int_equal(ncz_engine_flush(e, 0), NC_NOERR);
+        assert_false(ncz_engine_dirty(e));
+        assert_int_equal(e->staging.nbytes, 0);
+        assert_int_equal(e->staging.spill.live, 0);
+        ncz_engine_free(e);
+        e = test_engine(m, 5000); /* as it is stored */
+        check_all(e, s, &a);
+        ncz_engine_free(e);
+        ncz_spec_unref(s);
+        zmap_close(m, ZMAP_KEEP);
+    }
+    ncz_pool_set_threads(0);
+}
+
+/* ---- indexes that no writer made ---- */
+
+typedef struct bad_index {
+    uint64_t    offset, length; /* of the second of two chunks of 8 bytes */
+    const char *text;           /* NULL: it is read */
+} bad_index;
+
+static void
+bad_indexes(void **state)
+{
+    static const bad_index rows[] = {
+        {8, 8, NULL},
+        {0, 8, NULL},  /* the same bytes as the first */
+        {30, 8, NULL}, /* bytes of the index */
+        {UINT64_MAX, UINT64_MAX, NULL},
+        {UINT64_MAX, 8, "chunk 1"},
+        {8, UINT64_MAX, "chunk 1"},
+        {8, 0, "chunk 1"},
+        {49, 8, "chunk 1"},             /* past the end */
+        {UINT64_MAX - 7, 8, "chunk 1"}, /* the sum overflows */
+        {UINT64_MAX - 7, UINT64_MAX - 7, "chunk 1"},
+        {(uint64_t)1 << 63, 8, "chunk 1"},
+        {8, 7, "chunk 1 "}, /* too short for a chunk without codecs */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++)
+        for (int far = 0; far < 2; far++)
+            for (int all = 0; all < 2; all++) {
+                unsigned char object[48] = {1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4};
+                row           r;
+                char          key[32];
+                int           v[4], rc;
+
+                row_init(&r, far, 1000, 2, 2, 4, NULL);
+                r.s->shard_layout.no_checksum = true;
+                r.s->dtype.big = false;
+                toy_put(object + 16, 0);
+                toy_put(object + 24, 8);
+                toy_put(object + 32, rows[i].offset);
+                toy_put(object + 40, rows[i].length);
+                snprintf(key, sizeof key, "%s/0", r.s->path);
+                assert_int_equal(zmap_put(r.m, key, object, sizeof object), NC_NOERR);
+                rc = read_row(&r, all ? 0 : 2, all ? 4 : 2, v);
+                if (rows[i].text == NULL) {
+                    assert_int_equal(rc, NC_NOERR);
+                } else {
+                    assert_true(rc == NC_EFILTER || rc == NC_ETRUNC);
+                    assert_non_null(strstr(ncz_err_text(), key));
+                    assert_non_null(strstr(ncz_err_text(), rows[i].text));
+                }
+                row_clear(&r);
+            }
+}
+
+/* An object without any bytes is damaged, not absent. */
+static void
+empty_object(void **state)
+{
+    (void)state;
+    for (int far = 0; far < 2; far++)
+        for (int all = 0; all < 2; all++) {
+            row  r;
+            char key[32];
+            int  v[4];
+
+            row_init(&r, far, 1000, 2, 2, 4, NULL);
+            snprintf(key, sizeof key, "%s/0", r.s->path);
+            assert_int_equal(zmap_put(r.m, key, "", 0), NC_NOERR);
+            assert_int_equal(read_row(&r, 0, all ? 4 : 2, v), NC_EFILTER);
+            assert_non_null(strstr(ncz_err_text(), key));
+            row_clear(&r);
+        }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_of_reads), cmocka_unit_test(absent_shards),   cmocka_unit_test(gaps),
+        cmocka_unit_test(append_in_a_shard), cmocka_unit_test(parts_of_chunks), cmocka_unit_test(change_staged),
+        cmocka_unit_test(no_temporary_file), cmocka_unit_test(edges),           cmocka_unit_test(random_layouts),
+        cmocka_unit_test(bad_indexes),       cmocka_unit_test(empty_object),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
