@@ -102,22 +102,26 @@ typedef enum ncz_consolidated {
 } ncz_consolidated;
 
 typedef struct ncz_meta_source {
-    zmap             *map; /* NULL: not initialised */
-    const ncz_limits *limits;
-    ncz_doc_cache    *stored; /* receives the bytes of each document; NULL: not needed */
-    pthread_mutex_t   lock;   /* guards *stored while workers fetch */
-    ncz_consolidated  wish;
-    bool              root_deferred; /* the root's documents have hidden names until close */
-    bool              begun;         /* the root's documents were requested */
-    bool              copies;        /* NCZ_CONSOLIDATED_KNOW, once begun: the document exists */
-    ncz_buf           body;          /* the consolidated document's bytes */
-    ncz_json_reader  *reader;        /* its parser */
-    const ncz_json   *metadata;      /* its copies, which then answer all requests; or NULL */
-    atomic_bool       unsound;       /* one of the copies could not be parsed */
+    zmap                  *map; /* NULL: not initialised */
+    const ncz_limits      *limits;
+    ncz_doc_cache         *stored; /* receives the bytes of each document; NULL: not needed */
+    pthread_mutex_t        lock;   /* guards *stored while workers fetch */
+    ncz_consolidated       wish;
+    bool                   root_deferred; /* the root's documents have hidden names until close */
+    bool                   begun;         /* the root's documents were requested */
+    bool                   copies;        /* NCZ_CONSOLIDATED_KNOW, once begun: the document exists */
+    bool                   root_known;    /* the root's first document was requested with the copies: `root` is it */
+    ncz_buf                root;          /* empty: it does not exist */
+    ncz_buf                body;          /* the consolidated document's bytes */
+    ncz_json_reader       *reader;        /* its parser */
+    const ncz_json        *metadata;      /* its copies, which then answer all requests; or NULL */
+    const ncz_dialect_ops *inside;        /* whose root's document holds the copies; NULL: they have their own */
+    atomic_bool            unsound;       /* one of the copies could not be parsed */
 } ncz_meta_source;
 
+/* `zarr_format`: of the dialects in which to look for copies; 0: all. */
 int      ncz_meta_source_init(ncz_meta_source *s, zmap *map, const ncz_limits *limits, ncz_consolidated copies,
-                              ncz_doc_cache *stored);
+                              int zarr_format, ncz_doc_cache *stored);
 ncz_docs ncz_meta_source_docs(ncz_meta_source *s);
 void     ncz_meta_source_clear(ncz_meta_source *s);
 

@@ -6,10 +6,12 @@
  */
 #include "dataset/meta_source_int.h"
 
+#include <string.h>
+
 #define ROOM ((size_t)4095) /* initial bytes of each buffer; most documents need no more */
 
-static zmap_get_req
-whole_request(const ncz_meta_source *s, const char *key)
+zmap_get_req
+ncz_meta_request(const ncz_meta_source *s, const char *key)
 {
     return (zmap_get_req){.key = key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(s->limits->document_bytes)};
 }
@@ -202,19 +204,32 @@ know_copies(ncz_meta_source *s, const zmap_get_req *req)
     return NC_NOERR;
 }
 
-/* Fetches the documents that may suffice. *enough: they do. */
+/* Takes the root's first document if it is known from the search for copies. Returns the number of documents taken. */
+static size_t
+take_known(const ncz_meta_fetch *f, ncz_doc_set *h)
+{
+    const ncz_meta_source *s = f->s;
+
+    if (!s->root_known || strcmp(f->reqs[0].keys[0], ncz_format_copies_inside()->docs.root[0]) != 0)
+        return 0;
+    if (s->root.len > 0)
+        (void)ncz_doc_set_parse(h, s, 0, f->reqs[0].keys[0], ncz_buf_str(&s->root), s->root.len);
+    return 1;
+}
+
+/* Fetches the documents from `n` on that may suffice. *enough: they do. */
 static int
-get_first(const ncz_meta_fetch *f, zmap_get_req *gets, ncz_doc_set *h, bool *enough)
+get_first(const ncz_meta_fetch *f, size_t n, zmap_get_req *gets, ncz_doc_set *h, bool *enough)
 {
     const ncz_docs_req *r = &f->reqs[0];
 
-    (void)zmap_get_batch(f->s->map, gets, r->first, NULL, NULL); /* each request has its own status */
-    for (size_t k = 0; k < r->first; k++)
+    (void)zmap_get_batch(f->s->map, gets + n, r->first - n, NULL, NULL); /* each request has its own status */
+    for (size_t k = n; k < r->first; k++)
         take_document(f->s, h, k, r, &gets[k]);
-    *enough = r->enough(h->got);
-    for (size_t k = 0; k < r->first && !*enough; k++)
+    for (size_t k = n; k < r->first; k++)
         if (gets[k].err.code != NC_NOERR && gets[k].err.code != NC_EEMPTY)
             return ncz_err_adopt(&gets[k].err);
+    *enough = r->enough(h->got);
     return NC_NOERR;
 }
 
@@ -226,15 +241,18 @@ root_steps(const ncz_meta_fetch *f, zmap_get_req *gets, ncz_doc_set *h)
 {
     const ncz_docs_req *r = &f->reqs[0];
     bool                know = f->s->wish == NCZ_CONSOLIDATED_KNOW;
-    bool                enough = false;
-    size_t              n = 0;
+    size_t              n = take_known(f, h);
+    bool                enough = r->enough != NULL && r->enough(h->got);
     int                 rc;
 
-    if (r->enough != NULL) {
-        if ((rc = get_first(f, gets, h, &enough)) != NC_NOERR || enough)
-            return rc;
+    if (!enough && r->enough != NULL && n < r->first) {
+        rc = get_first(f, n, gets, h, &enough);
         n = r->first;
+        if (rc != NC_NOERR)
+            return rc;
     }
+    if (enough)
+        return NC_NOERR;
     (void)zmap_get_batch(f->s->map, gets + n, r->n - n + know, NULL, NULL);
     for (; n < r->n; n++)
         take_document(f->s, h, n, r, &gets[n]);
@@ -256,7 +274,8 @@ ncz_meta_get_root(const ncz_meta_fetch *f)
         const char *key = k < r->n ? r->keys[k] : ncz_format_copies()->key;
 
         key = f->s->root_deferred ? ncz_deferred_key(key) : key;
-        gets[k] = k < r->n ? wanted(r, key, NCZ_BUF_LIMIT(f->s->limits->document_bytes)) : whole_request(f->s, key);
+        gets[k] =
+            k < r->n ? wanted(r, key, NCZ_BUF_LIMIT(f->s->limits->document_bytes)) : ncz_meta_request(f->s, key);
     }
     if ((rc = root_steps(f, gets, &h)) == NC_NOERR) {
         ncz_err_clear();

@@ -53,7 +53,7 @@ fetch_documents(void *arg, const ncz_docs_req *reqs, size_t n, ncz_docs_fn each,
 
     s->begun = true;
     /* The first call requests the root's documents, which may need two steps. */
-    if (s->metadata == NULL && !begun)
+    if ((s->metadata == NULL || s->inside != NULL) && !begun)
         return ncz_meta_get_root(&f);
     if (s->metadata == NULL && (zmap_caps_of(s->map) & ZMAP_FROM_WORKERS) == 0)
         return ncz_meta_get_all(&f);
@@ -76,17 +76,19 @@ list_map(void *arg, const char *prefix, int (*each)(const char *name, bool leaf,
 
 int
 ncz_meta_source_init(ncz_meta_source *s, zmap *map, const ncz_limits *limits, ncz_consolidated copies,
-                     ncz_doc_cache *stored)
+                     int zarr_format, ncz_doc_cache *stored)
 {
     int rc;
 
-    *s = (ncz_meta_source){.map = map, .limits = limits, .wish = copies, .stored = stored, .body = NCZ_BUF_INIT};
+    *s = (ncz_meta_source){
+        .map = map, .limits = limits, .wish = copies, .stored = stored, .root = NCZ_BUF_INIT, .body = NCZ_BUF_INIT};
     atomic_init(&s->unsound, false);
     if ((rc = pthread_mutex_init(&s->lock, NULL)) != 0) {
         s->map = NULL;
         return ncz_fail_errno(rc, "making a lock");
     }
-    return copies == NCZ_CONSOLIDATED_USE || copies == NCZ_CONSOLIDATED_MUST ? ncz_consolidated_init(s) : NC_NOERR;
+    return copies == NCZ_CONSOLIDATED_USE || copies == NCZ_CONSOLIDATED_MUST ? ncz_consolidated_init(s, zarr_format)
+                                                                             : NC_NOERR;
 }
 
 ncz_docs
@@ -107,6 +109,7 @@ ncz_meta_source_clear(ncz_meta_source *s)
     if (s->map == NULL)
         return;
     ncz_consolidated_clear(s);
+    ncz_buf_clear(&s->root);
     (void)pthread_mutex_destroy(&s->lock);
     s->map = NULL;
 }

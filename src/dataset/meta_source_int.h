@@ -41,6 +41,8 @@ void ncz_meta_fail(const ncz_meta_fetch *f, size_t i); /* reports NC_ENOMEM for 
 
 /* ---- dataset_meta_from_store.c ---- */
 
+zmap_get_req ncz_meta_request(const ncz_meta_source *s, const char *key); /* of a whole document */
+
 /* Reads request i into `bodies`, which are kept for the next. */
 void ncz_meta_get(const ncz_meta_fetch *f, ncz_doc_set *h, ncz_buf *bodies, size_t i);
 /* Reads all requests in one batch, and passes each on when it is complete. */
@@ -50,7 +52,7 @@ int ncz_meta_get_root(const ncz_meta_fetch *f);
 
 /* ---- dataset_consolidated.c ---- */
 
-int  ncz_consolidated_init(ncz_meta_source *s);
+int  ncz_consolidated_init(ncz_meta_source *s, int zarr_format);
 void ncz_consolidated_clear(ncz_meta_source *s);
 void ncz_consolidated_answer(const ncz_meta_fetch *f, ncz_doc_set *h, size_t i);
 /* As zmap_list(), from the keys of the copies. */

@@ -49,11 +49,18 @@ typedef struct ncz_dialect_docs {
     const char         *array; /* the document that makes a node an array */
 } ncz_dialect_docs;
 
-/* The consolidated document, which holds copies of all others. */
+/* The consolidated metadata: copies of all documents, in a document of their own or inside the root's. */
 typedef struct ncz_dialect_copies {
     const char *key;     /* a document of its own; NULL: none, or inside the root's */
     const char *member;  /* its member that holds each document, by key */
     const char *version; /* another member, whose value is 1 */
+    /*
+     * Finds the copies inside the root's document, which may be parsed `inside_depth` containers deep only: an object
+     * of documents by the path of their node. *value: all of the document that is to be left out for a document
+     * without copies. NULL: there are none that can be used. Logs what is ignored. NULL: no copies inside.
+     */
+    const ncz_json *(*inside)(const ncz_json *root, const ncz_json **value);
+    size_t inside_depth;
 } ncz_dialect_copies;
 
 typedef enum ncz_node_kind {
@@ -155,6 +162,8 @@ bool ncz_format_owns_temporary(const char *name); /* the same for a temporary */
 /* True if a name of `len` bytes is a document that indicates a dataset's root in an archive. */
 bool   ncz_format_is_top_document(const char *name, size_t len);
 size_t ncz_format_longest_document(void); /* bytes of the longest name */
+/* The dialect whose root has one document, which may hold the copies; NULL: there is none. */
+const ncz_dialect_ops *ncz_format_copies_inside(void);
 /* The consolidated document to look for before the dialect is known: that of the first dialect with one of its
  * own. */
 const ncz_dialect_copies *ncz_format_copies(void);

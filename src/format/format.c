@@ -52,7 +52,7 @@ identify_dialect(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_nod
             l->dialect = l->m->dialect = d;
             return NC_NOERR;
         }
-        if (rc != NC_NOERR && rc != NC_EZARRMETA && !(l->wish.look && rc == NC_EACCESS))
+        if (rc != NC_NOERR && rc != NC_EZARRMETA)
             return rc;
         if (rc != NC_NOERR && broken.code == NC_NOERR)
             ncz_err_save(&broken, rc);

@@ -63,6 +63,15 @@ ncz_format_longest_document(void)
     return most;
 }
 
+const ncz_dialect_ops *
+ncz_format_copies_inside(void)
+{
+    for (size_t i = 0; ncz_dialects[i] != NULL; i++)
+        if (ncz_dialects[i]->copies.inside != NULL)
+            return ncz_dialects[i];
+    return NULL;
+}
+
 const ncz_dialect_copies *
 ncz_format_copies(void)
 {

@@ -13,7 +13,7 @@
 #include <pthread.h>
 
 #define ROOT_KEYS 7 /* the documents of the root, of all dialects */
-#define FIRST     2 /* those that are asked for first: zarr.json, .zattrs */
+#define FIRST     2 /* those that are asked for first: zarr.json, and .zmetadata or .zattrs */
 
 /* ---- a map that counts ---- */
 
@@ -196,18 +196,20 @@ what_opening_asks_for(void **state)
     counts       c;
 
     (void)state;
-    /* One object has it all, and nothing else is asked for. */
+    /* One object has it all, and nothing else is asked for but the one that would have it in Zarr v3, at the same time. */
     for (int batches = 0; batches < 2; batches++) {
         count(copies, batches == 1, NULL, NC_NOWRITE, &c);
-        assert_true(c.gets == 1 && c.lists == 0);
+        assert_true(c.gets == FIRST && c.lists == 0);
         count(copies, batches == 1, "consolidated=yes", NC_NOWRITE, &c);
+        assert_true(c.gets == FIRST && c.lists == 0);
+        count(copies, batches == 1, "mode=v2", NC_NOWRITE, &c);
         assert_true(c.gets == 1 && c.lists == 0);
     }
 
     /* NCZarr's lists: that document, which is absent; one of the root's, which says all; a batch for each level. */
     count(map, true, NULL, NC_NOWRITE, &c);
     assert_true(c.batches == 5 && c.lists == 0);
-    assert_true(c.of_batch[0] == 1 && c.of_batch[1] == FIRST && c.of_batch[2] == level1);
+    assert_true(c.of_batch[0] == FIRST && c.of_batch[1] == 1 && c.of_batch[2] == level1);
     assert_true(c.of_batch[3] == level2 && c.of_batch[4] == level3);
     count(map, true, "consolidated=no", NC_NOWRITE, &c);
     assert_true(c.batches == 4 && c.of_batch[0] == FIRST && c.lists == 0);
@@ -216,17 +218,17 @@ what_opening_asks_for(void **state)
     count(copies, true, NULL, NC_WRITE, &c);
     assert_true(c.batches == 4 && c.lists == 0);
     count(map, false, NULL, NC_NOWRITE, &c);
-    assert_int_equal(c.gets, 1 + FIRST + level1 + level2 + level3);
+    assert_int_equal(c.gets, FIRST + 1 + level1 + level2 + level3);
     assert_int_equal(c.lists, 0);
 
     /* Where the lists stand in an older place, the root's other documents are wanted, too. */
     count(older, true, NULL, NC_NOWRITE, &c);
     assert_true(c.batches == 6 && c.lists == 0);
-    assert_true(c.of_batch[1] == FIRST && c.of_batch[2] == ROOT_KEYS - FIRST && c.of_batch[3] == level1);
+    assert_true(c.of_batch[1] == 1 && c.of_batch[2] == ROOT_KEYS - FIRST && c.of_batch[3] == level1);
 
     /* Pure Zarr is listed: each group, and what may be one. What it is takes one document more. */
     count(pure, true, NULL, NC_NOWRITE, &c);
-    assert_true(c.batches == 6 && c.of_batch[1] == FIRST && c.of_batch[2] == ROOT_KEYS - FIRST);
+    assert_true(c.batches == 6 && c.of_batch[1] == 1 && c.of_batch[2] == ROOT_KEYS - FIRST);
     assert_true(c.of_batch[3] == level1 / 2 * 3 && c.of_batch[4] == level2 / 2 * 3);
     assert_int_equal(c.of_batch[5], level3 / 2 * 3);
     assert_int_equal(c.lists, 1 + GROUPS + 1);
@@ -249,7 +251,7 @@ a_reader_looks_at_the_root_alone(void **state)
     m = counting(map, &c, true);
     OK(ncz_dataset_open_map(m, NULL, NC_NOWRITE, NULL, &ds));
     OK(end(ds));
-    assert_true(c.batches == 2 && c.gets == 1 + FIRST);
+    assert_true(c.batches == 2 && c.gets == FIRST + 1);
     forget(&c);
     OK(zmap_close(m, ZMAP_KEEP));
     OK(zmap_close(map, ZMAP_KEEP));
@@ -522,7 +524,7 @@ lists_in_two_places(void **state)
     m = counting(map, &c, true);
     OK(ncz_dataset_open_map(m, NULL, NC_NOWRITE, NULL, &ds));
     find_all(ds);
-    assert_true(c.of_batch[1] == FIRST && c.of_batch[2] == ROOT_KEYS - FIRST && !c.twice);
+    assert_true(c.of_batch[1] == 1 && c.of_batch[2] == ROOT_KEYS - FIRST && !c.twice);
     OK(end(ds));
     forget(&c);
     OK(zmap_close(m, ZMAP_KEEP));

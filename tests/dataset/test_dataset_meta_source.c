@@ -55,8 +55,9 @@ consolidated(void **state)
     for (size_t i = 0; i < NCZ_LEN(modes); i++) {
         zmap *map = made(modes[i]);
 
-        assert_int_equal(opens_in(map, NULL, NC_NOWRITE), 1);
-        assert_int_equal(opens_in(map, "consolidated=yes", NC_NOWRITE), 1);
+        assert_int_equal(opens_in(map, NULL, NC_NOWRITE), 2); /* zarr.json and .zmetadata, at once */
+        assert_int_equal(opens_in(map, "consolidated=yes", NC_NOWRITE), 2);
+        assert_int_equal(opens_in(map, "mode=v2", NC_NOWRITE), 1);
         assert_true(opens_in(map, "consolidated=no", NC_NOWRITE) > 4);
         assert_true(opens_in(map, NULL, NC_WRITE) > 4); /* a writer looks at what it will write over */
         OK(zmap_close(map, ZMAP_KEEP));
@@ -153,7 +154,7 @@ bytes_and_ranges(void **state)
     (void)state;
     OK(zmap_mem_open(&map));
     OK(zmap_put(map, "a", "CDF5234", 7));
-    OK(ncz_meta_source_init(&source, map, &ncz_limits_default, NCZ_CONSOLIDATED_IGNORE, NULL));
+    OK(ncz_meta_source_init(&source, map, &ncz_limits_default, NCZ_CONSOLIDATED_IGNORE, 0, NULL));
     docs = ncz_meta_source_docs(&source);
     OK(docs.fetch(docs.arg, &range, 1, note_bytes, &seen));
     OK(docs.fetch(docs.arg, &whole, 1, note_bytes, &seen));

@@ -56,7 +56,7 @@ is_root(const ncz_json *doc)
 static int
 identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_docs *docs, bool *is)
 {
-    const ncz_json *doc = got[0].doc;
+    const ncz_json *doc = got[0].doc, *copies;
     int             rc;
 
     if (got[0].err != NULL)
@@ -68,6 +68,7 @@ identify_root(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_d
                    ? NCZ_GEN_V3
                    : NCZ_GEN_PURE;
     l->writer = find_writer(doc);
+    l->copies = ncz_zarr3_find_copies(doc, &copies) != NULL;
     l->gen = l->wish.pure ? NCZ_GEN_PURE : l->found;
     l->nczarr = l->gen != NCZ_GEN_PURE;
     l->classic = l->nczarr && ncz_format_flag(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_SUPERBLOCK), NCZ_STRICT));
@@ -130,7 +131,7 @@ const ncz_dialect_ops ncz_zarr3 = {
              .top = documents,
              .published = published,
              .array = ZARR3_DOCUMENT},
-    .copies = {.key = NULL},
+    .copies = {.inside = ncz_zarr3_find_copies, .inside_depth = 3},
     .identify = identify_root,
     .wanted_docs = choose_docs,
     .parse_node = ncz_zarr3_parse_node,

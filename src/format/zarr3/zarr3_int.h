@@ -3,6 +3,7 @@
  * Shared by the files of Zarr v3.
  *
  *   zarr3.c          the dialect's table; the root's document
+ *   zarr3_copies.c   consolidated metadata
  *   zarr3_keys.c     keys, both ways
  *   zarr3_node.c     the document of a node -> its metadata
  *   zarr3_array.c    the members of an array's document
@@ -19,6 +20,10 @@
 #include "format/zarr3/zarr3.h"
 
 #define ZARR3_DOCUMENT "zarr.json" /* the only document of a node; its number is 0 */
+
+/* Consolidated metadata are a member of the root's document. As in ncz_dialect_copies. */
+#define ZARR3_COPIES "consolidated_metadata"
+const ncz_json *ncz_zarr3_find_copies(const ncz_json *root, const ncz_json **value);
 
 /* ---- keys (zarr3_keys.c) --------------------------------------------------------------------------------------- */
 
