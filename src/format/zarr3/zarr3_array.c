@@ -184,7 +184,7 @@ static void
 parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *z, ncz_zarr3_dtype *t)
 {
     const ncz_json *v = ncz_json_get(doc, "data_type");
-    const char     *text;
+    const char     *name = ncz_zarr3_name(v), *text;
     int             len = text_len(v, &text);
 
     ncz_zarr3_dtype_parse(v, t);
@@ -195,7 +195,9 @@ parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array
         ncz_format_array_spoil(z, ncz_fail(NC_EZARRMETA, "%s: no \"data_type\"", key));
         z->frozen = true;
     } else if (z->st.type->class == NCZ_TYPE_NONE) {
-        ncz_format_array_spoil(z, ncz_fail(NC_EBADTYPE, "%s: netCDF has no type for data_type %.*s", key, len, text));
+        ncz_format_array_spoil(
+            z, name != NULL ? ncz_fail(NC_EBADTYPE, "%s: netCDF has no type for \"data_type\" `%.60s`", key, name)
+                            : ncz_fail(NC_EZARRMETA, "%s: \"data_type\" %.*s is no type", key, len, text));
     }
 }
 
@@ -206,21 +208,10 @@ parse_fill(const ncz_json *doc, const ncz_loader *l, const char *key, const ncz_
     ncz_err         err;
     int             rc;
 
-    /* Null alone means no fill value; with this mark it means the type's default. */
-    if (l->nczarr && fill != NULL && ncz_json_is(fill, NCZ_JSON_NULL) && ncz_type_is_number(z->st.type) &&
-        ncz_json_str_is(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "fill"), "default")) {
-        z->fill_mode = NCZ_FILL_DEFAULT;
-        z->fill_null = true;
+    /* With this mark missing chunks are zero bytes, and so is the document's value, which other readers require. */
+    if (l->nczarr && ncz_json_str_is(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "fill"), ZARR3_NO_FILL))
         return NC_NOERR;
-    }
     rc = ncz_zarr3_fill_parse(fill, t, &z->fill_mode, &z->fill);
-    if (rc == NC_NOERR && l->nczarr &&
-        ncz_json_str_is(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "fill"), ZARR3_NO_FILL)) {
-        ncz_type_drop_elems(z->st.type, z->fill, 1);
-        z->fill = NULL;
-        z->fill_mode = NCZ_FILL_NONE;
-        return NC_NOERR;
-    }
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
     ncz_err_save(&err, rc);
@@ -291,45 +282,49 @@ parse_codecs(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_arra
 
 /* ---- other members --------------------------------------------------------------------------------------------- */
 
-static const char *const members[] = {
-    "zarr_format",        "node_type",  "shape",  "data_type",  "chunk_grid",
-    "chunk_key_encoding", "fill_value", "codecs", "attributes", "storage_transformers",
-    "dimension_names",
-};
-
-/* True if a reader may ignore an unknown member. */
-static bool
-may_ignore(const ncz_json *v)
+const char *
+ncz_zarr3_unknown(const ncz_json *doc, const char *const *known, bool *ignored)
 {
-    bool must = true;
+    const char *found = NULL;
 
-    return ncz_json_bool(ncz_json_get(v, "must_understand"), &must) && !must;
+    *ignored = true;
+    for (size_t i = 0; i < ncz_json_len(doc) && *ignored; i++) {
+        const char *name = ncz_json_key(doc, i);
+        size_t      k = 0;
+        bool        must = true;
+
+        while (known[k] != NULL && strcmp(name, known[k]) != 0)
+            k++;
+        if (known[k] != NULL)
+            continue;
+        found = name;
+        *ignored = ncz_json_bool(ncz_json_get(ncz_json_at(doc, i), "must_understand"), &must) && !must;
+    }
+    return found;
 }
 
 static void
 check_members(const ncz_json *doc, const char *key, ncz_array_meta *z)
 {
-    const ncz_json *transformers = ncz_json_get(doc, "storage_transformers"),
-                   *format = ncz_json_get(doc, "zarr_format");
-    double version = 0;
+    static const char *const known[] = {
+        "zarr_format",        "node_type",  "shape",  "data_type",  "chunk_grid",
+        "chunk_key_encoding", "fill_value", "codecs", "attributes", "storage_transformers",
+        "dimension_names",    NULL,
+    };
+    const ncz_json *transformers = ncz_json_get(doc, "storage_transformers");
+    double          version = 0;
+    bool            ignored;
+    const char     *name = ncz_zarr3_unknown(doc, known, &ignored);
 
-    if (!ncz_json_f64(format, &version) || version != 3)
+    z->frozen = z->frozen || name != NULL;
+    if (!ncz_json_f64(ncz_json_get(doc, "zarr_format"), &version) || version != 3)
         ncz_format_array_spoil(z, ncz_fail(NC_EZARRMETA, "%s: \"zarr_format\" is not 3", key));
-    if (ncz_json_len(transformers) > 0)
+    if (!ncz_json_is(transformers, NCZ_JSON_NULL) &&
+        (!ncz_json_is(transformers, NCZ_JSON_ARRAY) || ncz_json_len(transformers) > 0))
         ncz_format_array_spoil(z, ncz_fail(NC_ENOTBUILT, "%s: \"storage_transformers\" are not supported", key));
-    for (size_t i = 0; i < ncz_json_len(doc); i++) {
-        const char *name = ncz_json_key(doc, i);
-        bool        known = false;
-
-        for (size_t k = 0; k < NCZ_LEN(members); k++)
-            known = known || strcmp(name, members[k]) == 0;
-        if (known)
-            continue;
-        z->frozen = true;
-        if (!may_ignore(ncz_json_at(doc, i)))
-            ncz_format_array_spoil(
-                z, ncz_fail(NC_EZARRMETA, "%s: the member \"%.60s\" is unknown, and must be understood", key, name));
-    }
+    if (!ignored)
+        ncz_format_array_spoil(
+            z, ncz_fail(NC_EZARRMETA, "%s: the member \"%.60s\" is unknown, and must be understood", key, name));
 }
 
 int

@@ -2,13 +2,13 @@
 /*
  * Shared by the files of Zarr v3.
  *
- *   zarr3.c          the dialect's table; the root's document
- *   zarr3_copies.c   consolidated metadata
- *   zarr3_keys.c     keys, both ways
- *   zarr3_node.c     the document of a node -> its metadata
- *   zarr3_array.c    the members of an array's document
- *   zarr3_dtype.c    its element types; the types of attributes
- *   zarr3_fill.c     its fill values
+ *   zarr3.c              the dialect's table; the root's document
+ *   zarr3_copies.c       finds consolidated metadata
+ *   zarr3_keys.c         keys, both ways
+ *   zarr3_node.c         the document of a node -> its metadata
+ *   zarr3_array.c        the members of an array's document
+ *   zarr3_dtype.c        its element types; the types of attributes
+ *   zarr3_fill.c         its fill values
  *   zarr3_write.c        a node as a document; consolidated metadata
  *   zarr3_attrs_write.c  its attributes, and NCZarr's keys among them
  *   zarr3_typestr.c      stored types as NumPy's type strings, for programs
@@ -58,6 +58,10 @@ bool             ncz_zarr3_owns_temporary(const char *name);
 /* The name of an extension point, "N" or {"name": N, ...}, and its configuration. NULL: absent, or not of this form. */
 const char     *ncz_zarr3_name(const ncz_json *v);
 const ncz_json *ncz_zarr3_config(const ncz_json *v, const char *member);
+
+/* A member of a document that is not among `known` (ends with NULL); NULL: there is none. *ignored: a reader may
+ * ignore all such members. */
+const char *ncz_zarr3_unknown(const ncz_json *doc, const char *const *known, bool *ignored);
 
 /* ---- element types (zarr3_dtype.c) ----------------------------------------------------------------------------- */
 

@@ -26,6 +26,8 @@ find_atts(const ncz_loader *l, const ncz_json *doc)
     const ncz_json *newer = ncz_zarr3_nczarr(doc, ZARR3_ATTRS), *older = ncz_zarr3_nczarr(doc, ZARR3_ATTR);
     ncz_att_docs    docs = {.values = ncz_json_get(doc, "attributes"), .base64_fill = true};
 
+    if (!ncz_json_is(docs.values, NCZ_JSON_OBJECT))
+        docs.values = NULL;
     if (!l->nczarr)
         return docs;
     if ((docs.types = ncz_json_get(newer, "attribute_types")) == NULL)
@@ -37,8 +39,29 @@ find_atts(const ncz_loader *l, const ncz_json *doc)
 
 /* ---- groups ---------------------------------------------------------------------------------------------------- */
 
+static bool
+is_attributes(const ncz_json *v)
+{
+    return ncz_json_is(v, NCZ_JSON_OBJECT) || ncz_json_is(v, NCZ_JSON_NULL);
+}
+
+/* What rewriting the document would lose makes the dataset read-only. */
+static void
+check_group(ncz_node *n, const ncz_json *doc, const char *where)
+{
+    static const char *const known[] = {"zarr_format", "node_type", "attributes", ZARR3_COPIES, NULL};
+    bool                     ignored;
+    const char              *name = ncz_zarr3_unknown(doc, known, &ignored);
+
+    if (name != NULL)
+        ncz_format_node_spoil(n,
+                              ncz_fail(NC_EZARRMETA, "%s: the member \"%.60s\" is unknown: not used", where, name));
+    if (!is_attributes(ncz_json_get(doc, "attributes")))
+        ncz_format_node_spoil(n, ncz_fail(NC_EZARRMETA, "%s: \"attributes\" is no object: not used", where));
+}
+
 static int
-read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_json *doc, const char *key, ncz_node_meta *s)
+read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_json *doc, const char *where, ncz_node_meta *s)
 {
     const ncz_att_docs atts = find_atts(l, doc);
     const ncz_json    *lists = l->nczarr ? ncz_zarr3_nczarr(doc, ZARR3_GROUP) : NULL;
@@ -49,25 +72,14 @@ read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_json *doc, const
         (rc = ncz_format_read_strings(&mem->go, ncz_json_get(lists, "groups"), &s->groups)) != NC_NOERR ||
         (rc = ncz_format_read_dims(&mem->go, ncz_json_get(lists, "dimensions"), s)) != NC_NOERR)
         return rc;
-    return ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, false, ncz_type_of(NC_NAT),
-                                key[0] != '\0' ? key : ZARR3_DOCUMENT);
+    return ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, false, ncz_type_of(NC_NAT), where);
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------------------------- */
 
-/* A scalar has the shape []; netCDF-C's branch may mark a shape of [1] as one. */
-static bool
-is_scalar(const ncz_loader *l, const ncz_json *doc, const ncz_array_meta *z)
-{
-    if (z->rank == 0)
-        return true;
-    return l->nczarr && z->rank == 1 && z->shape[0] == 1 &&
-           ncz_format_flag(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "scalar"));
-}
-
 /* Reads the names of the dimensions, as far as their number matches the rank. */
 static int
-read_names(const ncz_loader *l, ncz_arena *arena, const ncz_json *doc, const char *key, ncz_node_meta *s)
+read_names(const ncz_loader *l, ncz_arena *arena, const ncz_json *doc, const char *where, ncz_node_meta *s)
 {
     const ncz_json *refs = NULL, *stored = ncz_json_get(doc, "dimension_names");
     size_t          len = 0;
@@ -82,7 +94,7 @@ read_names(const ncz_loader *l, ncz_arena *arena, const ncz_json *doc, const cha
     if (ncz_json_len(stored) == s->z.rank && (rc = ncz_format_read_strings(arena, stored, &s->names)) != NC_NOERR)
         return rc;
     if (!ncz_json_is(stored, NCZ_JSON_NULL) && (!s->xlist || ncz_json_len(stored) != s->z.rank))
-        ncz_log(NCZ_LOG_WARN, "%s: \"dimension_names\" does not fit the shape: not used", key);
+        ncz_log(NCZ_LOG_WARN, "%s: \"dimension_names\" does not fit the shape: not used", where);
     if (text != NULL && (s->xarray = ncz_arena_text(arena, text, len)) == NULL)
         return ncz_fail_nomem(len);
     return NC_NOERR;
@@ -104,13 +116,30 @@ keep_texts(const ncz_loader *l, const ncz_json *doc, ncz_node_meta *s)
     return ncz_format_read_text(ncz_json_get(doc, "fill_value"), &s->fill_text);
 }
 
+/* The attributes, which may take their _FillValue from the array's. */
+static int
+read_atts(const ncz_loader *l, ncz_load_arenas *mem, const ncz_json *doc, const char *where, ncz_node_meta *s)
+{
+    ncz_att_docs          atts = find_atts(l, doc);
+    const ncz_array_meta *z = &s->z;
+    const char           *units = z->st.units;
+    int                   rc;
+
+    atts.fill = z->fill_mode == NCZ_FILL_VALUE ? z->fill : z->fill_mode == NCZ_FILL_DEFAULT ? z->st.type->fill : NULL;
+    if ((rc = ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, true, z->st.type, where)) != NC_NOERR)
+        return rc;
+    ncz_format_read_quantize(s);
+    if (units[0] == '\0')
+        return NC_NOERR;
+    return ncz_format_att_synthetic(l->m, &s->atts, "units", ncz_type_of(NC_CHAR), strlen(units), units);
+}
+
 static int
 read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const ncz_json *doc, const char *key,
-           ncz_node_meta *s)
+           const char *where, ncz_node_meta *s)
 {
-    ncz_att_docs atts = find_atts(l, doc);
-    const char  *units = s->z.st.units, *where = key[0] != '\0' ? key : ZARR3_DOCUMENT;
-    int          rc;
+    const ncz_json *atts = ncz_json_get(doc, "attributes");
+    int             rc;
 
     if (doc != NULL)
         rc = ncz_zarr3_array_parse(doc, l, where, &s->z);
@@ -118,17 +147,13 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
         rc = ncz_format_array_missing(n, key, ZARR3_DOCUMENT, &s->z);
     if (rc != NC_NOERR)
         return rc;
-    if (is_scalar(l, doc, &s->z))
-        s->z.rank = 0;
-    if (s->z.fill_mode != NCZ_FILL_NONE)
-        atts.fill = s->z.fill_mode == NCZ_FILL_VALUE ? s->z.fill : s->z.st.type->fill;
-    if ((rc = read_names(l, &mem->go, doc, where, s)) != NC_NOERR || (rc = keep_texts(l, doc, s)) != NC_NOERR ||
-        (rc = ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, true, s->z.st.type, n->name)) != NC_NOERR)
+    if (!is_attributes(atts)) {
+        ncz_log(NCZ_LOG_WARN, "%s: \"attributes\" is no object: not used", where);
+        s->z.frozen = true;
+    }
+    if ((rc = read_names(l, &mem->go, doc, where, s)) != NC_NOERR || (rc = keep_texts(l, doc, s)) != NC_NOERR)
         return rc;
-    ncz_format_read_quantize(s);
-    return units[0] == '\0'
-               ? NC_NOERR
-               : ncz_format_att_synthetic(l->m, &s->atts, "units", ncz_type_of(NC_CHAR), strlen(units), units);
+    return read_atts(l, mem, doc, where, s);
 }
 
 /* ---- a node ---------------------------------------------------------------------------------------------------- */
@@ -139,37 +164,44 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
  * document, or NULL if it is of no use.
  */
 static const ncz_json *
-settle(ncz_node *n, const ncz_json *doc, const char *key)
+settle(ncz_node *n, const ncz_json *doc, const char *where)
 {
     const ncz_json *type = ncz_json_get(doc, "node_type");
     bool            array = ncz_json_str_is(type, "array"), group = ncz_json_str_is(type, "group");
 
     if (doc != NULL && !array && !group)
-        ncz_format_node_spoil(n, ncz_fail(NC_EZARRMETA,
-                                          "%s%s" ZARR3_DOCUMENT ": \"node_type\" is neither \"array\" nor \"group\"",
-                                          key, key[0] != '\0' ? "/" : ""));
+        ncz_format_node_spoil(n,
+                              ncz_fail(NC_EZARRMETA, "%s: \"node_type\" is neither \"array\" nor \"group\"", where));
     if (array || group)
         n->kind = array ? NCZ_NODE_ARRAY : NCZ_NODE_GROUP;
     else if (n->kind == NCZ_NODE_DIR && n->err != NULL)
         n->kind = NCZ_NODE_ARRAY;
+    if (group)
+        check_group(n, doc, where);
     return array || group ? doc : NULL;
 }
 
 int
 ncz_zarr3_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, const char *key)
 {
-    const ncz_json  *doc = settle(n, docs->doc[0], key);
-    ncz_load_arenas *mem = ncz_format_arenas_take(l);
+    ncz_buf          where = NCZ_BUF_INIT;
+    ncz_load_arenas *mem = NULL;
+    const ncz_json  *doc;
     int              rc;
 
+    if ((rc = ncz_buf_printf(&where, "%s%s" ZARR3_DOCUMENT, key, key[0] != '\0' ? "/" : "")) != NC_NOERR)
+        return rc;
+    doc = settle(n, docs->doc[0], where.data);
+    mem = ncz_format_arenas_take(l);
     if (mem == NULL || (n->said = ncz_arena_get(&mem->go, sizeof *n->said)) == NULL) {
         rc = ncz_fail_nomem(sizeof *n->said);
     } else {
         *n->said = (ncz_node_meta){.lists = false};
-        rc = n->kind == NCZ_NODE_ARRAY ? read_array(l, mem, n, doc, key, n->said)
-                                       : read_group(l, mem, doc, key, n->said);
+        rc = n->kind == NCZ_NODE_ARRAY ? read_array(l, mem, n, doc, key, where.data, n->said)
+                                       : read_group(l, mem, doc, where.data, n->said);
     }
     if (mem != NULL)
         ncz_format_arenas_give(l, mem);
+    ncz_buf_clear(&where);
     return rc;
 }
