@@ -30,8 +30,9 @@
 
 /* ---- the scenarios --------------------------------------------------------------------------------------------- */
 
-static char top[64], path[256];
-static bool zip; /* what stands at path */
+static char        top[64], path[256];
+static bool        zip;  /* what stands at path */
+static const char *mode; /* of a new dataset, as in a URL */
 
 /* Shared with the child: its nc_enddef() of a new dataset has returned, the commit that followed as well. */
 static struct progress {
@@ -65,13 +66,22 @@ put_records(int ncid, const char *var, int gen, int from, int to)
     return true;
 }
 
+static int
+create_there(int *ncid)
+{
+    char url[sizeof path + 64];
+
+    snprintf(url, sizeof url, "file://%s#mode=%s,%s", path, zip ? "zip" : "file", mode);
+    return nc_create(url, NC_NETCDF4, ncid);
+}
+
 static bool
 create(void)
 {
     int    ncid, grp, dims[2], v, w;
     size_t chunk[] = {2, CHUNKW};
 
-    TRY(nc_create(path, NC_NETCDF4, &ncid));
+    TRY(create_there(&ncid));
     TRY(nc_put_att_text(ncid, NC_GLOBAL, "title", 9, "first one"));
     TRY(nc_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]));
     TRY(nc_def_dim(ncid, "x", WIDTH, &dims[1]));
@@ -97,7 +107,7 @@ create_at_once(void)
 {
     int ncid, dim, v;
 
-    TRY(nc_create(path, NC_NETCDF4, &ncid));
+    TRY(create_there(&ncid));
     TRY(nc_def_dim(ncid, "x", WIDTH, &dim));
     TRY(nc_def_var(ncid, "v", NC_INT, 1, &dim, &v));
     TRY(nc_put_var1_int(ncid, v, (size_t[]){0}, (int[]){7}));
@@ -394,17 +404,20 @@ torn_after(const scenario *s, bool mutant, long *points)
     return torn;
 }
 
-/* All scenarios on one kind of store, and its mutant. */
+/* All scenarios on one kind of store, in one format, and its mutant. */
 static bool
-kill_all(const char *store)
+kill_all(const char *store, const char *format)
 {
     long points, torn;
     bool failed = false;
 
+    zip = strcmp(store, "zip") == 0;
+    mode = format;
+    snprintf(path, sizeof path, "%s/d.%s", top, zip ? "zip" : "zarr");
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
         torn = torn_after(&scenarios[i], false, &points);
-        printf("[%s] kill_%s_%s at each of %ld system calls\n", torn ? "  FAILED  " : "       OK ", store,
-               scenarios[i].name, points);
+        printf("[%s] kill_%s_%s at each of %ld system calls (%s)\n", torn ? "  FAILED  " : "       OK ", store,
+               scenarios[i].name, points, mode);
         failed = failed || torn != 0;
     }
     torn = torn_after(&scenarios[2], true, &points);
@@ -422,11 +435,11 @@ main(void)
     progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (mkdtemp(top) == NULL || progress == MAP_FAILED)
         return 2;
-    snprintf(path, sizeof path, "%s/d.zarr", top);
-    failed = kill_all("file");
-    zip = true;
-    snprintf(path, sizeof path, "%s/d.zip", top);
-    failed = kill_all("zip") || failed;
+    failed = kill_all("file", "nczarr");
+    failed = kill_all("zip", "nczarr") || failed;
+    failed = kill_all("file", "nczarr,v3") || failed;
+    failed = kill_all("file", "nczarr,v3,consolidated") || failed;
+    failed = kill_all("zip", "nczarr,v3") || failed;
     fresh(&scenarios[0]);
     (void)rmdir(top);
     return failed;

@@ -62,4 +62,48 @@ att_at(const ncz_atts *a, const char *name)
     return att;
 }
 
+/* ---- models to be written -------------------------------------------------------------------------------------- */
+
+#define PROPERTIES "version=2,nczarr=0.1.0"
+
+static inline ncz_model *
+new_model(const ncz_format_opts *style)
+{
+    ncz_model *m;
+
+    assert_int_equal(ncz_model_new(&ncz_limits_default, &m), NC_NOERR);
+    assert_int_equal(ncz_format_create(m, style, PROPERTIES), NC_NOERR);
+    return m;
+}
+
+static inline ncz_dim *
+add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bool unlimited)
+{
+    ncz_dim *d;
+
+    assert_int_equal(ncz_model_add_dim(m, g, name, len, unlimited, &d), NC_NOERR);
+    return d;
+}
+
+static inline ncz_var *
+add_var(ncz_model *m, ncz_group *g, const char *name, nc_type type, size_t rank, ncz_dim *const *dims)
+{
+    ncz_var *v;
+
+    assert_int_equal(ncz_model_add_var(m, g, name, ncz_type_of(type), rank, dims, &v), NC_NOERR);
+    return v;
+}
+
+static inline void
+put(ncz_model *m, ncz_atts *a, const char *name, nc_type type, size_t len, const void *data)
+{
+    assert_int_equal(ncz_atts_set(m, a, name, ncz_type_of(type), len, data, NULL), NC_NOERR);
+}
+
+static inline void
+put_text(ncz_model *m, ncz_atts *a, const char *name, const char *text)
+{
+    put(m, a, name, NC_CHAR, strlen(text), text);
+}
+
 #endif /* NCZ_TEST_FORMAT_FIXTURE_H */

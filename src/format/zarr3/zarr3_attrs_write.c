@@ -180,7 +180,8 @@ write_array_key(const ncz_var *v, ncz_jsonw *w)
         ncz_jsonw_key(w, "nczarr_type");
         ncz_jsonw_cstr(w, v->type->class == NCZ_TYPE_CHAR ? "char" : "string");
     }
-    if (v->fill_mode == NCZ_FILL_NONE && v->fill_text == NULL) {
+    /* A null, as GDAL writes it, says so itself. */
+    if (v->fill_mode == NCZ_FILL_NONE && (v->fill_text == NULL || strcmp(v->fill_text, "null") != 0)) {
         ncz_jsonw_key(w, "fill");
         ncz_jsonw_cstr(w, ZARR3_NO_FILL);
     }
