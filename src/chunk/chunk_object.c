@@ -302,6 +302,7 @@ end_fetch(ncz_engine *e, const ncz_spec *spec, const fetch *f, int rc)
 
     pthread_mutex_lock(&e->lock);
     o->loading = false;
+    o->whole = NULL;
     o->failed = rc;
     if (rc != NC_NOERR)
         o->why = ncz_err_keep(rc);
@@ -400,7 +401,6 @@ ncz_chunk_object_publish(ncz_engine *e, const ncz_spec *spec, ncz_chunk_object *
     else
         rc = ncz_err_adopt(&req->err);
     memcpy(o->version, req->version, sizeof req->version);
-    o->whole = NULL;
     end_fetch(e, spec, &f, rc);
 }
 

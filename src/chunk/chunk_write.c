@@ -408,7 +408,7 @@ ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in)
             if (!c.workers)
                 run_batched(&c, &s);
         }
-        if (e->staging.nbytes > 0) /* staged chunks may have filled the cache */
+        if (p->spec->object != NULL) /* staged chunks may have filled the cache */
             ncz_chunk_request_fail(&c, NULL, ncz_chunk_evict(e, 0, true));
     }
     /* The batches may have left more in the cache than its limit. */

@@ -445,6 +445,18 @@ put_shadow_att(shadow_atts *atts, const shadow_att *a)
         atts->v[atts->n++] = *a;
 }
 
+/* Zarr v3: objects of up to four chunks in each dimension. */
+static void
+define_shards(run *r, const shadow_var *v, int grp, int varid)
+{
+    size_t chunk[SHADOW_RANK];
+
+    OK(nc_inq_var_chunking(grp, varid, NULL, chunk));
+    for (int d = 0; d < v->rank; d++)
+        chunk[d] *= 1 + (size_t)pick(r, 4);
+    OK(nczarr_def_var_shards(grp, varid, chunk));
+}
+
 static void
 define_storage(run *r, shadow_var *v, int grp, int varid)
 {
@@ -457,6 +469,8 @@ define_storage(run *r, shadow_var *v, int grp, int varid)
     }
     if (v->rank > 0 && pick(r, 3) != 0)
         OK(nc_def_var_chunking(grp, varid, NC_CHUNKED, chunk));
+    if (v->rank > 0 && r->mode != NULL && strstr(r->mode, "v3") != NULL && pick(r, 2) == 0)
+        define_shards(r, v, grp, varid);
     if (v->rank > 0 && v->type != NC_STRING && pick(r, 2) == 0)
         OK(nc_def_var_deflate(grp, varid, pick(r, 2), 1, 1 + pick(r, 9)));
     if (v->rank > 0 && v->type != NC_STRING && pick(r, 5) == 0)
