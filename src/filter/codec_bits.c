@@ -14,21 +14,40 @@
 
 typedef struct bitround_state {
     int64_t keepbits;
+    bool    integers; /* v3's codec rounds integers, too */
 } bitround_state;
+
+static int
+read_keepbits(const ncz_codec_ops *ops, const ncz_json *config, int most, bitround_state *s)
+{
+    int rc;
+
+    if ((rc = ncz_codec_int(config, ops->id, "keepbits", 0, most, &s->keepbits)) != NC_NOERR)
+        return rc;
+    return s->keepbits >= 0 ? NC_NOERR : ncz_fail(NC_EFILTER, "codec '%s': no \"keepbits\"", ops->id);
+}
 
 static int
 bitround_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
                    void *state)
 {
     bitround_state *s = state;
-    int             rc;
 
     (void)in;
     (void)rules;
     s->keepbits = -1;
-    if ((rc = ncz_codec_int(config, ops->id, "keepbits", 0, 52, &s->keepbits)) != NC_NOERR)
-        return rc;
-    return s->keepbits >= 0 ? NC_NOERR : ncz_fail(NC_EFILTER, "codec '%s': no \"keepbits\"", ops->id);
+    return read_keepbits(ops, config, 52, s);
+}
+
+static int
+bitround_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, void *state)
+{
+    bitround_state *s = state;
+
+    (void)in;
+    s->keepbits = -1;
+    s->integers = true;
+    return read_keepbits(ops, config, 64, s);
 }
 
 static void
@@ -40,16 +59,17 @@ bitround_describe(const void *state, ncz_jsonw *w)
     ncz_jsonw_i64(w, s->keepbits);
 }
 
+/* The elements keep their type. numcodecs calls the result integers, which concerns no codec. */
 static void
 bitround_encoded_type(const void *state, ncz_array_type *type)
 {
     (void)state;
-    type->dtype.kind = NCZ_KIND_INT;
+    (void)type;
 }
 
 /* Rounds to nearest, halves to even. A carry into the exponent is correct. `drop` must be at least 1. */
-#define ROUND_BITS(type)                                                                                             \
-    static void round_##type(void *block, size_t n, void *arg)                                                       \
+#define ROUND_FLOATS(type)                                                                                           \
+    static void round_float_##type(void *block, size_t n, void *arg)                                                 \
     {                                                                                                                \
         int   drop = *(int *)arg;                                                                                    \
         type *v = block, half = (type)(((type)1 << (drop - 1)) - 1);                                                 \
@@ -58,29 +78,73 @@ bitround_encoded_type(const void *state, ncz_array_type *type)
             v[i] = (type)((type)(v[i] + (v[i] >> drop & 1) + half) >> drop << drop);                                 \
     }
 
-ROUND_BITS(uint16_t)
-ROUND_BITS(uint32_t)
-ROUND_BITS(uint64_t)
+/*
+ * The same for integers, whose highest bit that is set counts as the first. They stop at their greatest value before a
+ * carry out of them, as zarrs has it. Signed ones are rounded as if they were not.
+ */
+#define ROUND_INTS(type, top_bit)                                                                                    \
+    static void round_int_##type(void *block, size_t n, void *arg)                                                   \
+    {                                                                                                                \
+        int   keep = *(int *)arg;                                                                                    \
+        type *v = block, all = (type)-1;                                                                             \
+                                                                                                                     \
+        for (size_t i = 0; i < n; i++) {                                                                             \
+            int  drop = v[i] != 0 ? top_bit(v[i]) - keep : 0;                                                        \
+            type add;                                                                                                \
+                                                                                                                     \
+            if (drop <= 0)                                                                                           \
+                continue;                                                                                            \
+            add = (type)((v[i] >> (drop - 1) >> 1 & 1) + (type)(((type)1 << (drop - 1)) - 1));                       \
+            v[i] = v[i] > (type)(all - add) ? all : (type)(v[i] + add);                                              \
+            v[i] = (type)((type)(v[i] >> (drop - 1) >> 1 << 1) << (drop - 1));                                       \
+        }                                                                                                            \
+    }
+
+#define TOP_BIT(v)   (32 - __builtin_clz(v))
+#define TOP_BIT64(v) (64 - __builtin_clzll(v))
+
+ROUND_FLOATS(uint16_t)
+ROUND_FLOATS(uint32_t)
+ROUND_FLOATS(uint64_t)
+ROUND_INTS(uint8_t, TOP_BIT)
+ROUND_INTS(uint16_t, TOP_BIT)
+ROUND_INTS(uint32_t, TOP_BIT)
+ROUND_INTS(uint64_t, TOP_BIT64)
+
+/* By the number of bytes. */
+static const struct {
+    nc_type   work;
+    int       mantissa; /* bits of a float's */
+    ncz_step *floats, *ints;
+} rounders[9] = {
+    [1] = {NC_UBYTE, 0, NULL, round_int_uint8_t},
+    [2] = {NC_USHORT, 10, round_float_uint16_t, round_int_uint16_t},
+    [4] = {NC_UINT, 23, round_float_uint32_t, round_int_uint32_t},
+    [8] = {NC_UINT64, 52, round_float_uint64_t, round_int_uint64_t},
+};
 
 static int
 bitround_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                 size_t *used)
 {
-    const bitround_state  *s = state;
-    static ncz_step *const steps[] = {round_uint16_t, round_uint32_t, round_uint64_t};
-    static const nc_type   works[] = {NC_USHORT, NC_UINT, NC_UINT64};
-    static const int       mantissas[] = {10, 23, 52};
-    ncz_dtype              bits = {.kind = NCZ_KIND_UINT, .big = type->dtype.big, .size = type->dtype.size};
-    int                    drop, i = bits.size == 2 ? 0 : bits.size == 4 ? 1 : 2;
-    ncz_run                r = {.from = bits, .to = bits, .work = ncz_type_of(works[i]), .arg = &drop};
+    const bitround_state *s = state;
+    ncz_dtype             bits = {.kind = NCZ_KIND_UINT, .big = type->dtype.big, .size = type->dtype.size};
+    bool                  floats = type->dtype.kind == NCZ_KIND_FLOAT;
+    bool                  ints = type->dtype.kind == NCZ_KIND_INT || type->dtype.kind == NCZ_KIND_UINT;
+    int                   keep = (int)s->keepbits, drop;
+    ncz_run               r = {.from = bits, .to = bits};
 
-    if (type->dtype.kind != NCZ_KIND_FLOAT || type->bytes)
-        return ncz_fail(NC_EFILTER, "codec 'bitround': only floating numbers can be rounded");
-    drop = mantissas[i] - (int)s->keepbits;
-    if (drop < 0)
-        return ncz_fail(NC_EFILTER, "codec 'bitround': %d bits are to be kept, the type has %d", (int)s->keepbits,
-                        mantissas[i]);
-    r.step = drop > 0 ? steps[i] : NULL;
+    if (!(floats || (ints && s->integers)) || type->bytes || bits.size >= NCZ_LEN(rounders) ||
+        rounders[bits.size].ints == NULL)
+        return ncz_fail(NC_EFILTER, "codec 'bitround': only %s can be rounded",
+                        s->integers ? "numbers" : "floating numbers");
+    drop = rounders[bits.size].mantissa - keep;
+    if (floats && drop < 0)
+        return ncz_fail(NC_EFILTER, "codec 'bitround': %d bits are to be kept, the type has %d", keep,
+                        rounders[bits.size].mantissa);
+    r.work = ncz_type_of(rounders[bits.size].work);
+    r.step = ints ? rounders[bits.size].ints : drop > 0 ? rounders[bits.size].floats : NULL;
+    r.arg = floats ? &drop : &keep;
     return ncz_codec_run("bitround", &r, in, n, out, cap, false, used);
 }
 
@@ -102,11 +166,13 @@ bitround_decode(const void *state, const ncz_array_type *type, const void *in, s
 
 const ncz_codec_ops ncz_codec_bitround = {
     .id = "bitround",
+    .v3_name = "bitround",
     .members = {"keepbits"},
     .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,
     .state_size = sizeof(bitround_state),
     .from_json = bitround_from_json,
+    .from_v3 = bitround_from_v3,
     .describe = bitround_describe,
     .encoded_type = bitround_encoded_type,
     .encode = bitround_encode,

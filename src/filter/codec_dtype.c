@@ -153,11 +153,12 @@ int
 ncz_codec_run(const char *codec, const ncz_run *r, const void *in, size_t n, void *out, size_t most, bool exact,
               size_t *used)
 {
-    const char *from = in;
-    char       *to = out;
-    size_t      left, nout;
-    uint64_t    block[BLOCK];
-    int         rc;
+    const ncz_type *made = r->made != NULL ? r->made : r->work;
+    const char     *from = in;
+    char           *to = out;
+    size_t          left, nout;
+    uint64_t        block[BLOCK];
+    int             rc;
 
     if ((rc = check_run(codec, r, n, most, exact, &left, &nout)) != NC_NOERR)
         return rc;
@@ -168,7 +169,7 @@ ncz_codec_run(const char *codec, const ncz_run *r, const void *in, size_t n, voi
             return rc;
         if (r->step != NULL)
             run_step(r, block, now);
-        if ((rc = ncz_convert_in(r->work, block, &r->to, to, now, false)) != NC_NOERR && rc != NC_ERANGE)
+        if ((rc = ncz_convert_in(made, block, &r->to, to, now, false)) != NC_NOERR && rc != NC_ERANGE)
             return rc;
         left -= now;
         from += now * r->from.size;

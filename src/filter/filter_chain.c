@@ -324,7 +324,8 @@ ncz_chain_usable(const ncz_chain *c)
 bool
 ncz_chain_objects(const ncz_chain *c)
 {
-    return c != NULL && ncz_chain_step_vlen(&c->steps[0]);
+    /* A reshape may come before, which is never run. An unknown codec says nothing of the elements. */
+    return c != NULL && c->nrun > 0 && ncz_chain_step_vlen(c->run[0]);
 }
 
 size_t

@@ -136,23 +136,27 @@ read_order(const ncz_json *codecs, size_t rank, size_t *at, unsigned **order)
 
 /* ---- one list ---------------------------------------------------------------------------------------------- */
 
-/* Where a codec may be: `found` is whether the codec from array to bytes has been seen. */
+/* What a list has had so far. An unknown codec may be the one that makes bytes of elements, or not. */
+typedef struct progress {
+    bool bytes, unknown;
+} progress;
+
 static int
-check_place(const ncz_codec_ops *ops, const ncz_array_type *in, bool *found)
+check_place(const ncz_codec_ops *ops, const ncz_array_type *in, progress *p)
 {
     bool objects = in->dtype.kind == NCZ_KIND_OBJECT;
 
+    if (ops->cls == NCZ_CODEC_BYTES_BYTES && !p->bytes && !p->unknown)
+        return ncz_fail(NC_EFILTER, "codec '%s' needs bytes: a codec like `bytes` must come before it", ops->id);
     if (ops->cls == NCZ_CODEC_BYTES_BYTES)
-        return *found ? NC_NOERR
-                      : ncz_fail(NC_EFILTER, "codec '%s' needs bytes: a codec like `bytes` must come before it",
-                                 ops->id);
-    if (*found)
+        return NC_NOERR;
+    if (p->bytes)
         return ncz_fail(NC_EFILTER, "codec '%s' needs elements: it must come before the codec that makes bytes",
                         ops->id);
     if (ops->moves)
         return NC_NOERR;
-    *found = ops->cls == NCZ_CODEC_ARRAY_BYTES || ncz_codec_is_vlen(ops, in);
-    if (ncz_codec_is_vlen(ops, in) == objects || ops == &ncz_codec_sharding)
+    p->bytes = ops->cls == NCZ_CODEC_ARRAY_BYTES || ncz_codec_is_vlen(ops, in);
+    if (ncz_codec_is_vlen(ops, in) == objects || ops == &ncz_codec_sharding || p->unknown)
         return NC_NOERR;
     return objects
                ? ncz_fail(NC_EFILTER, "codec '%s' cannot store strings of any length; vlen-utf8 can", ops->id)
@@ -169,9 +173,8 @@ parse_unknown(const ncz_json *v, const char *name, const char *why, ncz_codec **
     return ncz_codec_unknown(name, text, len, why != NULL ? why : ncz_codec_explain_refused(id), true, out);
 }
 
-/* An unknown codec may make bytes of elements. */
 static int
-parse_codec(const ncz_json *v, const ncz_array_type *in, bool *found, ncz_codec **out)
+parse_codec(const ncz_json *v, const ncz_array_type *in, progress *p, ncz_codec **out)
 {
     const char          *name = codec_name(v);
     const ncz_codec_ops *ops;
@@ -181,24 +184,21 @@ parse_codec(const ncz_json *v, const ncz_array_type *in, bool *found, ncz_codec 
         return ncz_fail(NC_EFILTER, "a codec must be a name, or an object with a \"name\"");
     log_members(v, name);
     if ((ops = ncz_codec_by_v3_name(name)) == NULL) {
-        *found = true;
+        p->unknown = true;
         return parse_unknown(v, name, NULL, out);
     }
-    if ((rc = check_place(ops, in, found)) == NC_NOERR && (rc = ncz_codec_from_v3(ops, v, in, out)) == NC_ENOFILTER) {
-        *found = true;
+    if ((rc = check_place(ops, in, p)) == NC_NOERR && (rc = ncz_codec_from_v3(ops, v, in, out)) == NC_ENOFILTER) {
+        p->unknown = true; /* for the codecs that follow: its output is not known */
         rc = parse_unknown(v, name, ncz_err_text(), out);
     }
     ncz_codec_ops_unref(ops);
     return rc;
 }
 
-/* Drops a `bytes` without an effect, unless an unknown codec follows, which could then be taken for the one before. */
+/* Drops a `bytes` without an effect, which is then implied. */
 static void
 drop_bytes(ncz_codec_list *l, size_t at)
 {
-    for (size_t i = at + 1; i < l->n; i++)
-        if (l->v[i]->ops == NULL)
-            return;
     ncz_codec_unref(l->v[at]);
     memmove(l->v + at, l->v + at + 1, (l->n - at - 1) * sizeof *l->v);
     l->n--;
@@ -209,7 +209,7 @@ static int
 parse_steps(const ncz_json *codecs, size_t at, const ncz_array_type *in, ncz_chain **out)
 {
     ncz_type_flow  flow = {.type = *in, .with_fill = true};
-    bool           found = false;
+    progress       p = {.bytes = false};
     size_t         bytes = SIZE_MAX; /* the place of a `bytes` without an effect */
     ncz_codec_list list;
     int            rc;
@@ -219,16 +219,16 @@ parse_steps(const ncz_json *codecs, size_t at, const ncz_array_type *in, ncz_cha
     for (; at < ncz_json_len(codecs); at++) {
         ncz_codec *codec = NULL;
 
-        if ((rc = parse_codec(ncz_json_at(codecs, at), &flow.type, &found, &codec)) != NC_NOERR)
+        if ((rc = parse_codec(ncz_json_at(codecs, at), &flow.type, &p, &codec)) != NC_NOERR)
             goto done;
         if (codec->ops == &ncz_codec_bytes && codec->ops->identity(codec->state, &flow.type))
             bytes = list.n;
         ncz_codec_list_append(&list, codec);
         ncz_type_flow_pass(&flow, codec);
     }
-    if (bytes != SIZE_MAX)
+    if (bytes != SIZE_MAX && !p.unknown) /* an unknown codec could be taken for the one that it replaces */
         drop_bytes(&list, bytes);
-    if (!found)
+    if (!p.bytes && !p.unknown)
         rc = ncz_fail(NC_EFILTER, "\"codecs\" has none that makes bytes of elements, as `bytes` does");
     else
         rc = ncz_chain_make(&list, in, out);

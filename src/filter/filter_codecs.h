@@ -70,6 +70,10 @@
     CODEC(categorize)        \
     CODEC(bytes)             \
     CODEC(transpose)         \
+    CODEC(reshape)           \
+    CODEC(packbits_v3)       \
+    CODEC(scale_offset)      \
+    CODEC(cast_value)        \
     CODEC(sharding)
 /* clang-format on */
 

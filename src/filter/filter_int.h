@@ -94,6 +94,7 @@ typedef void ncz_step(void *block, size_t n, void *arg);
 typedef struct ncz_run {
     ncz_dtype       from, to;
     const ncz_type *work;
+    const ncz_type *made; /* the type of the block after `step`, of no more bytes an element; NULL: `work` */
     ncz_step       *step; /* NULL: none */
     void           *arg;
 } ncz_run;

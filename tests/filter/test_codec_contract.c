@@ -78,6 +78,9 @@ static const subject subjects[] = {
     {"astype", "{\"encode_dtype\": \"<i8\", \"decode_dtype\": \"|u1\"}", 0, 1},
     {"astype", "{\"encode_dtype\": \"<u2\", \"decode_dtype\": \">i4\"}", LOSSY | SHRINKS, 4},
     {"astype", "{\"encode_dtype\": \"<f8\", \"decode_dtype\": \"<f2\"}", LOSSY, 2},
+    {"scale_offset", "{\"scale\": 2}", LOSSY | FLOATS, 0},
+    {"scale_offset", "{\"offset\": 0, \"scale\": 1}", WHOLE, 0},
+    {"cast_value", "{\"data_type\": \"int64\"}", WHOLE, 0},
     {"astype", "{\"encode_dtype\": \"|b1\", \"decode_dtype\": \"<i2\"}", LOSSY | SHRINKS, 2},
 };
 

@@ -33,6 +33,7 @@ test_read_and_write(void **state)
         {"[" LITTLE ",\"numcodecs.crc32c\"]", "[" LITTLE "," CRC "]", .ncodecs = 1},
         {"[" LITTLE ",{\"name\": \"shuffle\", \"configuration\": {\"elementsize\": \"0\"}}]",
          "[" LITTLE ",{\"name\": \"numcodecs.shuffle\", \"configuration\": {\"elementsize\": 4}}]", .ncodecs = 1},
+        {"[{\"name\": \"unheard\"}," LITTLE "," CRC "]", NULL, .ncodecs = 3},
         {"[\"unheard\"]", "[{\"name\": \"unheard\"}]", .ncodecs = 1},
         {"[" BIG ",{\"name\": \"unheard\", \"configuration\": {\"a\": [1]}}]", NULL, .big = true, .ncodecs = 2},
         {"[" SHARD("[2,3]", "{\"name\": \"unheard\"}", USUAL, "end") "]", NULL, .inner = true, .ncodecs = 1},
@@ -155,14 +156,72 @@ test_hdf5(void **state)
     ncz_v3_codecs_clear(&gzip);
 }
 
+/* Strings: the bytes of another writer; a reshape and a codec that follows change nothing of it. */
+static void
+test_strings(void **state)
+{
+    static const char *const texts[] = {
+        "[{\"name\": \"vlen-utf8\", \"configuration\": {}}]",
+        "[{\"name\": \"reshape\", \"configuration\": {\"shape\": [-1]}},{\"name\": \"vlen-utf8\", "
+        "\"configuration\": {}}," CRC "]",
+    };
+    static const char        stored[] = "\3\0\0\0\1\0\0\0a\0\0\0\0\2\0\0\0\xc3\xa9";
+    static const char *const words[] = {"a", "", "\xc3\xa9"};
+    uint64_t                 n = 3;
+    ncz_array_type in = {.dtype = {.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE}, .rank = 1, .shape = &n};
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(texts); i++) {
+        ncz_v3_codecs c = parsed(texts[i], &in);
+        ncz_buf       block = NCZ_BUF_INIT, out = NCZ_BUF_INIT, back = NCZ_BUF_INIT;
+
+        assert_true(ncz_chain_objects(c.chain));
+        check_written(&c, &in, texts[i]);
+        assert_int_equal(ncz_vlen_begin(&block, 3), NC_NOERR);
+        for (size_t k = 0; k < 3; k++)
+            assert_int_equal(ncz_vlen_set(&block, k, (ncz_vlen_item){words[k], strlen(words[k]), NCZ_VLEN_STRING}),
+                             NC_NOERR);
+        assert_int_equal(ncz_chain_encode_vlen(c.chain, NULL, ncz_vlen_in(&block), &out), NC_NOERR);
+        assert_int_equal(out.len, sizeof stored - 1 + (i == 1 ? 4 : 0));
+        assert_memory_equal(out.data, stored, sizeof stored - 1);
+        assert_int_equal(ncz_chain_decode_vlen(c.chain, NULL, out.data, out.len, 3, 1 << 20, &back), NC_NOERR);
+        assert_true(ncz_vlen_at(ncz_vlen_in(&back), 2).len == 2);
+        ncz_buf_clear(&block);
+        ncz_buf_clear(&out);
+        ncz_buf_clear(&back);
+        ncz_v3_codecs_clear(&c);
+    }
+    check_refused("[" LITTLE "]", &in, NC_EFILTER, "cannot store strings of any length");
+    check_refused("[\"numcodecs.delta\",\"vlen-utf8\"]", &in, NC_EFILTER, "cannot store strings");
+}
+
+/* What VirtualiZarr makes of netCDF-4 files, and the defaults of numcodecs for members that are left out. */
+static void
+test_numcodecs(void **state)
+{
+    ncz_array_type in = type_of(NCZ_KIND_INT, 2);
+    ncz_v3_codecs  c = parsed("[\"bytes\",{\"name\": \"numcodecs.shuffle\", \"configuration\": {\"elementsize\": 2}},"
+                               "{\"name\": \"numcodecs.zlib\", \"configuration\": {}},\"numcodecs.fletcher32\"]",
+                              &in);
+
+    (void)state;
+    check_written(&c, &in,
+                  "[" LITTLE ",{\"name\": \"numcodecs.shuffle\", \"configuration\": {\"elementsize\": 2}},"
+                  "{\"name\": \"numcodecs.zlib\", \"configuration\": {\"level\": 1}},"
+                  "{\"name\": \"numcodecs.fletcher32\", \"configuration\": {}}]");
+    ncz_v3_codecs_clear(&c);
+    c = parsed("[\"bytes\",\"numcodecs.shuffle\",\"numcodecs.gzip\",\"numcodecs.bz2\",\"numcodecs.lz4\"]", &in);
+    assert_int_equal(ncz_chain_len(c.chain), 4);
+    check_written(&(ncz_v3_codecs){.chain = NULL}, &in, "[" LITTLE "]");
+    ncz_v3_codecs_clear(&c);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_and_write),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_hdf5),
+        cmocka_unit_test(test_read_and_write), cmocka_unit_test(test_refused), cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_hdf5),           cmocka_unit_test(test_strings), cmocka_unit_test(test_numcodecs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

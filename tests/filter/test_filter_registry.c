@@ -12,8 +12,8 @@ test_lookups_agree(void **state)
     for (; ncz_codec_at(n) != NULL; n++) {
         const ncz_codec_ops *ops = ncz_codec_at(n);
 
-        if (ops->v3_only)
-            assert_null(ncz_codec_by_id(ops->id));
+        if (ops->v3_only) /* one of v2 may have the same id: packbits */
+            assert_ptr_not_equal(ncz_codec_by_id(ops->id), ops);
         else
             assert_ptr_equal(ncz_codec_by_id(ops->id), ops);
         if (ops->v3_name != NULL)
