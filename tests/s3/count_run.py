@@ -9,7 +9,7 @@ import collections, os, subprocess, sys, tempfile
 from chaos import KEY_ID, SECRET, Bucket, Server
 
 passed = failed = 0
-DOCUMENTS = (".zgroup", ".zarray", ".zattrs", ".zmetadata", ".nczarr", ".nczgroup", ".nczarray", ".nczattr")
+DOCUMENTS = (".zgroup", ".zarray", ".zattrs", ".zmetadata", ".nczarr", ".nczgroup", ".nczarray", ".nczattr", "zarr.json")
 
 
 class Steps:
@@ -95,6 +95,33 @@ def check_checker():
         sys.exit("the checker is wrong: %s" % wrong)
 
 
+def version_3(s, url, names):
+    """Zarr v3: a document for each node, and shards of 64 chunks."""
+    check("v3: create asks whether something is there, and marks the place as taken", s.do("create", url), {"list": 1, "put": 1})
+    for n in names:
+        s.do("def", n, "6400", "10", "640")
+    check("v3: enddef puts each document once", s.do("enddef"), {"put document": len(names) + 1}, most_rounds=4, at_once=8)
+    s.do("sync")
+    check("v3: 128 chunks that fill two shards: 2 PUTs", s.do("put", "v00", "0", "1280") + s.do("sync"), {"put": 2}, at_once=2)
+    check("v3: 3 chunks of a shard that is not there: at most one GET, one PUT", s.do("put", "v01", "0", "30") + s.do("sync"),
+          lambda k: k in ({"put": 1}, {"get": 1, "put": 1}))
+    check("v3: a shard is put when it is complete", s.do("put", "v02", "0", "640"), lambda k: k in ({}, {"put": 1}))
+    check("v3: close puts what is not complete", s.do("put", "v04", "0", "600") + s.do("close"), {"get": 1, "put": 1})
+    check("v3: open for reading with consolidated metadata: one GET", s.do("open", url), {"get document": 1}, most_rounds=1)
+    check("v3: and all is known", s.do("vars"), {})
+    check("v3: the first chunk of a shard: its index, then the chunk", s.do("get", "v00", "105", "3"), {"get": 2}, most_rounds=2)
+    check("v3: another chunk: one GET", s.do("get", "v00", "405", "3"), {"get": 1}, most_rounds=1)
+    check("v3: the same again: none", s.do("get", "v00", "407", "3"), {})
+    check("v3: 8 chunks that are neighbours: one GET", s.do("get", "v00", "200", "80"), {"get": 1}, most_rounds=1)
+    check("v3: a whole shard: one GET", s.do("get", "v02", "0", "640"), {"get": 1}, most_rounds=1)
+    check("v3: a chunk of a missing shard: one GET", s.do("get", "v03", "5", "1"), {"get": 1}, most_rounds=1)
+    check("v3: another one: none", s.do("get", "v03", "25", "1"), {})
+    check("v3: a chunk missing in a shard that is there: its index", s.do("get", "v01", "405", "3"), {"get": 1}, most_rounds=1)
+    s.do("close")
+    check("v3: without a mode a GET for each version, at once", s.do("open", url.partition("#")[0] + "#mode=s3"), {"get document": 2}, most_rounds=1)
+    s.do("close")
+
+
 def main():
     check_checker()
     program = os.path.join(os.path.abspath(sys.argv[1]), "tests", "s3", "s3_steps")
@@ -121,7 +148,8 @@ def main():
 
     # -- reading, documents level by level
     log = s.do("open", url("plain"))
-    check("open: whether there is consolidated metadata, then the one document of the root's that says all", log, {"get document": 2}, most_rounds=2)
+    check("open: which version it is, and whether there is consolidated metadata; then the one document of the root's that says all", log,
+          {"get document": 3}, most_rounds=2)
     check("to inquire of %d variables: their documents, once" % len(names), s.do("vars"), {"get document": 2 * len(names)}, most_rounds=2, at_once=8)
     check("to inquire again asks nothing", s.do("vars"), {})
     check("64 chunks: 64 GETs, many at once", s.do("get", "v00", "0", "640"), {"get": 64}, most_rounds=8, at_once=8)
@@ -143,15 +171,17 @@ def main():
         s.do("def", n, "1000", "10")
     s.do("put", "v03", "0", "50")
     s.do("close")
-    check("open with consolidated metadata: one GET", s.do("open", url("consolidated")), {"get document": 1}, most_rounds=1)
+    check("open with consolidated metadata: a GET for each version, at once", s.do("open", url("consolidated")), {"get document": 2}, most_rounds=1)
     check("and all is known", s.do("vars"), {})
     check("5 chunks: 5 GETs", s.do("get", "v03", "0", "50"), {"get": 5}, most_rounds=1)
     s.do("close")
 
+    version_3(s, "%s/counts/three#mode=nczarr,v3,s3&consolidated=yes" % server.url, names)
+
     # -- over plain HTTP
     web = "%s/counts/consolidated" % server.url
     before = len(bucket.log)
-    check("over HTTP, with consolidated metadata: one GET", s.do("open", web), {"get document": 1}, most_rounds=1)
+    check("over HTTP, with consolidated metadata: a GET for each version, at once", s.do("open", web), {"get document": 2}, most_rounds=1)
     check("over HTTP, 5 chunks: 5 GETs", s.do("get", "v03", "0", "50"), {"get": 5}, most_rounds=1)
     s.do("close")
     check("over HTTP nothing is signed, in a bucket everything", [], lambda k: [i >= before for i in range(len(bucket.log))] == [
@@ -162,7 +192,7 @@ def main():
     log = s.do("delete", url("plain"))
     check("delete of %d objects: by the thousand, the root's documents last" % before, log, lambda k: "del" not in k and k.get("delmany") == 2,
           once=False)
-    check("what is left", [], lambda k: all(key.startswith("consolidated/") for key in bucket.objects))
+    check("what is left", [], lambda k: all(key.startswith(("consolidated/", "three/")) for key in bucket.objects))
     s.end()
     server.stop()
     os.rmdir(home)

@@ -3,7 +3,7 @@
  * The nc_* API, step by step, so that count_run.py can look at what each step asked of the server. One line in, one
  * line out: "ok", a number, or "fail CODE TEXT". The variables are one-dimensional, of int; element i holds i + 1.
  *
- * create URL | open URL | write URL | def NAME LENGTH CHUNK | enddef | put NAME START COUNT | get NAME START COUNT |
+ * create URL | open URL | write URL | def NAME LENGTH CHUNK [SHARD] | enddef | put NAME START COUNT | get NAME START COUNT |
  * att NAME VALUE | vars | sync | close | delete URL
  */
 #include <stdio.h>
@@ -14,8 +14,9 @@
 
 static int ncid = -1;
 
+/* shard 0: each chunk is an object */
 static int
-define(const char *name, size_t len, size_t chunk)
+define(const char *name, size_t len, size_t chunk, size_t shard)
 {
     char dim_name[256];
     int  dim, var, rc;
@@ -25,7 +26,9 @@ define(const char *name, size_t len, size_t chunk)
         return rc;
     if ((rc = nc_def_var(ncid, name, NC_INT, 1, &dim, &var)) != NC_NOERR)
         return rc;
-    return nc_def_var_chunking(ncid, var, NC_CHUNKED, &chunk);
+    if ((rc = nc_def_var_chunking(ncid, var, NC_CHUNKED, &chunk)) != NC_NOERR || shard == 0)
+        return rc;
+    return nczarr_def_var_shards(ncid, var, &shard);
 }
 
 static int
@@ -88,6 +91,7 @@ do_step(char **w, int n, int *number)
 {
     const char *what = w[0], *a = n > 1 ? w[1] : "";
     size_t      x = n > 2 ? strtoul(w[2], NULL, 10) : 0, y = n > 3 ? strtoul(w[3], NULL, 10) : 0;
+    size_t      z = n > 4 ? strtoul(w[4], NULL, 10) : 0;
 
     if (strcmp(what, "create") == 0)
         return nc_create(a, NC_NETCDF4, &ncid);
@@ -96,7 +100,7 @@ do_step(char **w, int n, int *number)
     if (strcmp(what, "write") == 0)
         return nc_open(a, NC_WRITE, &ncid);
     if (strcmp(what, "def") == 0)
-        return define(a, x, y);
+        return define(a, x, y, z);
     if (strcmp(what, "enddef") == 0)
         return nc_enddef(ncid);
     if (strcmp(what, "put") == 0)
@@ -123,10 +127,10 @@ main(void)
     char line[4096];
 
     while (fgets(line, sizeof line, stdin) != NULL) {
-        char *w[4] = {NULL}, *save = NULL;
+        char *w[5] = {NULL}, *save = NULL;
         int   n = 0, number = -1, rc;
 
-        for (char *p = strtok_r(line, " \n", &save); p != NULL && n < 4; p = strtok_r(NULL, " \n", &save))
+        for (char *p = strtok_r(line, " \n", &save); p != NULL && n < 5; p = strtok_r(NULL, " \n", &save))
             w[n++] = p;
         if (n == 0)
             continue;
