@@ -353,7 +353,8 @@ typedef struct NC_memio {
 
 /* ---- library ----------------------------------------------------------------------------------------------- */
 
-/* Version of this library with its build, as "0.1.0 nczarr"; static text. */
+/* "4.9.3 of nczarr 0.1.0": the release of netCDF-C whose interface this library has, which programs compare, and its
+ * own version; static text. */
 NCZARR_API const char *nc_inq_libvers(void);
 
 /* "0.1.0"; static text. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* netcdf_filter.h for programs written against netCDF-C: the filter functions are in nczarr.h. */
-#ifndef NCZARR_COMPAT_NETCDF_FILTER_H
-#define NCZARR_COMPAT_NETCDF_FILTER_H
+#ifndef NETCDF_FILTER_H
+#define NETCDF_FILTER_H 1
 
 #include "netcdf.h"
 
@@ -26,4 +26,53 @@
 #define BLOSC_ZLIB   4
 #define BLOSC_ZSTD   5
 
-#endif /* NCZARR_COMPAT_NETCDF_FILTER_H */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- from functions.txt, by generate.py ---- */
+/* clang-format off */
+
+/* Filters */
+
+EXTERNL int
+nc_def_var_bzip2(int ncid, int varid, int level);
+EXTERNL int
+nc_inq_var_bzip2(int ncid, int varid, int *hasfilterp, int *levelp);
+EXTERNL int
+nc_def_var_zstandard(int ncid, int varid, int level);
+EXTERNL int
+nc_inq_var_zstandard(int ncid, int varid, int *hasfilterp, int *levelp);
+EXTERNL int
+nc_def_var_blosc(int ncid, int varid, unsigned subcompressor, unsigned level, unsigned blocksize,
+                 unsigned addshuffle);
+EXTERNL int
+nc_inq_var_blosc(int ncid, int varid, int *hasfilterp, unsigned *subcompressorp, unsigned *levelp,
+                 unsigned *blocksizep, unsigned *addshufflep);
+EXTERNL int
+nc_def_var_filter(int ncid, int varid, unsigned int id, size_t nparams, const unsigned int *params);
+EXTERNL int
+nc_inq_var_filter(int ncid, int varid, unsigned int *idp, size_t *nparamsp, unsigned int *params);
+EXTERNL int
+nc_inq_var_filter_ids(int ncid, int varid, size_t *nfiltersp, unsigned int *filterids);
+EXTERNL int
+nc_inq_var_filter_info(int ncid, int varid, unsigned int id, size_t *nparamsp, unsigned int
+                       *params);
+EXTERNL int
+nc_inq_filter_avail(int ncid, unsigned id);
+EXTERNL int
+nc_filter_path_query(int id);
+EXTERNL int
+nc_plugin_path_ndirs(size_t *ndirsp);
+EXTERNL int
+nc_plugin_path_get(NCPluginList *dirs);
+EXTERNL int
+nc_plugin_path_set(NCPluginList *dirs);
+/* clang-format on */
+/* ---- end ---- */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NETCDF_FILTER_H */

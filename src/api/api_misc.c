@@ -5,6 +5,8 @@
  */
 #include "api/api_int.h"
 
+#include "compat/netcdf_filter.h"
+
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -16,7 +18,7 @@ static float           cache_preemption = 0.75f;
 const char *
 nc_inq_libvers(void)
 {
-    return NCZARR_VERSION " nczarr";
+    return NETCDF_VERSION " of nczarr " NCZARR_VERSION;
 }
 
 const char *
@@ -182,7 +184,39 @@ nc_get_meta_block_size(size_t *sizep)
     return NC_NOERR;
 }
 
+/* ---- formats of the program's own: there are none ---- */
+
+static int
+refuse_user_format(void)
+{
+    ncz_err_clear();
+    return ncz_fail(NC_ENOTBUILT,
+                    "a user-defined format is a table of netCDF-C's inner functions; nczarr_create_map() "
+                    "takes a store of the program's own");
+}
+
+int
+nc_def_user_format(int mode_flag, NC_Dispatch *dispatch_table, char *magic_number)
+{
+    (void)mode_flag, (void)dispatch_table, (void)magic_number;
+    return refuse_user_format();
+}
+
+int
+nc_inq_user_format(int mode_flag, NC_Dispatch **dispatch_table, char *magic_number)
+{
+    (void)mode_flag, (void)dispatch_table, (void)magic_number;
+    return refuse_user_format();
+}
+
 /* ---- plug-ins: there are none ---- */
+
+int
+nc_filter_path_query(int id)
+{
+    ncz_err_clear();
+    return ncz_fail(NC_ENOFILTER, "filter %d: there is no search path of plug-ins", id);
+}
 
 int
 nc_plugin_path_ndirs(size_t *ndirsp)

@@ -12,15 +12,11 @@ import re
 import subprocess
 import tempfile
 
-HEADERS = ("netcdf.h", "netcdf_mem.h", "netcdf_filter.h")
+HEADERS = ("netcdf.h", "netcdf_mem.h", "netcdf_filter.h", "netcdf_aux.h")
+META = "netcdf_meta.h" # compared by its names alone: the values are the build's
 
 # Functions of netCDF's that nczarr does not have.
-NOT_OURS = {
-    "nc_advise": "belongs to the API of netCDF 2, as all names without an underscore do",
-    "nc_def_user_format": "takes a table of netCDF-C's inner functions",
-    "nc_inq_user_format": "gives a table of netCDF-C's inner functions",
-    "nc_dump_data": "undocumented aid for debugging netCDF-C",
-}
+NOT_OURS = {}
 
 # Functions under netCDF's names that some of its releases lack.
 NEWER = {
@@ -29,18 +25,39 @@ NEWER = {
     "nc_plugin_path_get": "since netCDF-C 4.9.3",
     "nc_plugin_path_ndirs": "since netCDF-C 4.9.3",
     "nc_plugin_path_set": "since netCDF-C 4.9.3",
+    "nc_filter_path_query": "since netCDF-C 4.9.3",
+    "nc_def_var_chunking_ints": "for netCDF-Fortran, in no header",
+    "nc_inq_var_chunking_ints": "for netCDF-Fortran, in no header",
+    "nc_set_chunk_cache_ints": "for netCDF-Fortran, in no header",
+    "nc_get_chunk_cache_ints": "for netCDF-Fortran, in no header",
+    "nc_set_var_chunk_cache_ints": "for netCDF-Fortran, in no header",
+    "nc_get_var_chunk_cache_ints": "for netCDF-Fortran, in no header",
+    "nc_inq_rec": "exported, in no header",
+    "nc_get_rec": "exported, in no header",
+    "nc_put_rec": "exported, in no header",
+    "nc_utf8_validate": "exported, in no public header",
+    "nc_utf8_normalize": "exported, in no public header",
+    "ncaux_copy_data": "since netCDF-C 4.9.3",
+    "ncaux_copy_data_all": "since netCDF-C 4.9.3",
+    "ncaux_dump_data": "since netCDF-C 4.9.3",
+    "ncaux_inq_any_type": "since netCDF-C 4.9.3",
+    "ncaux_parse_provenance": "since netCDF-C 4.10",
+    "ncaux_plugin_path_append": "since netCDF-C 4.9.3",
+    "ncaux_plugin_path_clear": "since netCDF-C 4.9.3",
+    "ncaux_plugin_path_parse": "since netCDF-C 4.9.3",
+    "ncaux_plugin_path_parsen": "since netCDF-C 4.9.3",
+    "ncaux_plugin_path_prepend": "since netCDF-C 4.9.3",
+    "ncaux_plugin_path_reclaim": "since netCDF-C 4.9.3",
+    "ncaux_plugin_path_stringget": "since netCDF-C 4.9.3",
+    "ncaux_plugin_path_stringlen": "since netCDF-C 4.9.3",
+    "ncaux_plugin_path_stringset": "since netCDF-C 4.9.3",
+    "ncaux_plugin_path_tostring": "since netCDF-C 4.9.3",
     "nc_rc_get": "in netcdf_aux.h or netcdf.h, by release",
     "nc_rc_set": "in netcdf_aux.h or netcdf.h, by release",
 }
 
 # Constants of netCDF's that nczarr does not have.
-NO_CONSTANT = {
-    "EXTERNL": "says how netCDF-C itself is linked",
-    "MSC_EXTRA": "says how netCDF-C itself is linked",
-    "NC_FATAL": "belongs to the API of netCDF 2",
-    "NC_VERBOSE": "belongs to the API of netCDF 2",
-    "NC_HAVE_META_H": "announces netcdf_meta.h, which describes a build of netCDF-C",
-}
+NO_CONSTANT = {}
 
 # Constants whose values differ.
 OTHER_VALUE = {
@@ -51,6 +68,20 @@ OTHER_VALUE = {
 NEWER_CONSTANT = {
     "NC_ENOTZARR": "since netCDF-C 4.9.3",
     "NC_EZARRMETA": "nczarr's own",
+    "NC_FORMATX_ZARR": "since netCDF-C 4.10",
+    "NC_HAS_BLOSC": "since netCDF-C 4.9.1",
+    "NC_HAS_BZ2": "since netCDF-C 4.9.1",
+    "NC_HAS_DAP": "older than netCDF-C 4.6",
+    "NC_HAS_NCZARR_ZIP": "since netCDF-C 4.9.3",
+    "NC_HAS_PLUGINS": "since netCDF-C 4.9.3",
+    "NC_HAS_S3": "since netCDF-C 4.9.1",
+    "NC_HAS_S3_AWS": "since netCDF-C 4.9.2",
+    "NC_HAS_S3_INTERNAL": "since netCDF-C 4.9.2",
+    "NC_HAS_ZARR": "in netCDF-C 4.8.0 alone",
+    "NC_MAX_UDF_FORMATS": "since netCDF-C 4.10",
+    "NC_UNDEFINED_ENUM_IDENT": "since netCDF-C 4.9.1",
+    **{"NC_UDF%d" % i: "since netCDF-C 4.10" for i in range(2, 10)},
+    **{"NC_FORMATX_UDF%d" % i: "since netCDF-C 4.10" for i in range(2, 10)},
     "NC_FillValue": "netCDF-C has only the shorter _FillValue",
     "X_INT64_MAX": "guarded in netcdf.h, so that limits.h may define it",
     "X_UINT64_MAX": "guarded in netcdf.h, so that limits.h may define it",
@@ -126,7 +157,7 @@ def declarations(text):
     for part in re.sub(r"[{}]", ";", text).split(";"):
         part = re.sub(r"__attribute__\s*\(\(.*?\)\)\)?", "", part)
         part = re.sub(r"^\s*extern\s+(\"C\"\s*)?", "", " ".join(part.split()))
-        m = re.match(r"[\w\s*]*?\b((?:nc_|nc__)\w+|nctypelen)\s*\(", part)
+        m = re.match(r"[\w\s*]*?\b(nc[a-z_]\w+)\s*\(", part)
         if m and "typedef" not in part:
             found[m.group(1)] = part + ";"
     return found
@@ -140,7 +171,7 @@ def constants(text, work, *flags):
 
     system = macros("#include <errno.h>\n#include <stddef.h>\n#include <stdint.h>\n")
     added = {n: v for n, v in macros(text).items() if n not in system and (n[0] != "_" or n == "_FillValue")}
-    names = {n for n, v in added.items() if v != "" and not v.startswith("extern")}
+    names = {n for n, v in added.items() if v != "" and n not in ("EXTERNL", "MSC_EXTRA")}
     for body in re.findall(r"\benum\b[^{;]*\{(.*?)\}", preprocess(text, work, *flags), flags=re.S):
         names |= set(re.findall(r"\b([A-Z]\w+)\s*(?:=|,|$)", body))
     return names, set(added) - names
@@ -165,10 +196,11 @@ def compare_lists(what, missing, listed, present):
     return bad + ["listed as a difference, but is none any more: %s" % n for n in sorted(set(listed) & present)]
 
 
-def compare_prototypes(root, folder, work, flags):
+def compare_prototypes(root, build, folder, work, flags):
     peer = declarations(preprocess(includes(folder), work))
     own = declarations(preprocess(includes(os.path.join(root, "include", "compat")), work, *flags))
-    if len(set(peer) & set(own)) < 300:
+    own = {n: d for n, d in own.items() if not n.startswith("nczarr_")}
+    if len(set(peer) & set(own)) < 370:
         return ["only %d functions in common: the headers were not understood" % len(set(peer) & set(own))]
     bad = compare_lists("netCDF has, nczarr lacks", set(peer) - set(own), NOT_OURS, set(own))
     bad += compare_lists("not a function of netCDF's", {n for n in set(own) - set(peer)}, NEWER, set())
@@ -183,11 +215,12 @@ def compare_prototypes(root, folder, work, flags):
     return bad
 
 
-def compare_constants(root, folder, work, flags):
+def compare_constants(root, build, folder, work, flags):
     compat = includes(os.path.join(root, "include", "compat"))
     (peer, peer_empty), (own, own_empty) = constants(includes(folder), work), constants(compat, work, *flags)
-    theirs = {n for n in peer | peer_empty if not n.endswith("_MEM_H") and not n.endswith("_FILTER_H")}
-    ours = {n for n in own | own_empty if not n.startswith("NCZARR_")}
+    meta, peer_meta = os.path.join(build, "include", META), os.path.join(folder, META)
+    peer_has, own_has = (set().union(*constants('#include "%s"\n' % h, work)) for h in (peer_meta, meta))
+    theirs, ours = peer | peer_empty | peer_has, {n for n in own | own_empty if not n.startswith("NCZARR_")} | own_has
     bad = compare_lists("netCDF has, nczarr lacks", theirs - ours, NO_CONSTANT, ours)
     bad += compare_lists("not a constant of netCDF's", ours - theirs, NEWER_CONSTANT, set())
     shared = peer & own
@@ -200,7 +233,7 @@ def compare_constants(root, folder, work, flags):
     return bad
 
 
-def compare(root, kind):
+def compare(root, build, kind):
     """Differences, or None where no netCDF is installed."""
     folder = find_peer()
     if folder is None:
@@ -208,6 +241,6 @@ def compare(root, kind):
     flags = ["-I" + os.path.join(root, "include")]
     with tempfile.TemporaryDirectory() as work:
         try:
-            return {"prototypes": compare_prototypes, "constants": compare_constants}[kind](root, folder, work, flags)
+            return {"prototypes": compare_prototypes, "constants": compare_constants}[kind](root, build, folder, work, flags)
         except Unusable as e:
             return [str(e)]
