@@ -432,8 +432,8 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
 
 /*
  * Creates a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
- * .zip, or a URL such as file://dir#mode=nczarr,file (mode values nczarr, zarr, xarray, noxarray, consolidated, file,
- * zip; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/, durability=sync|none, readahead=yes|no,
+ * .zip, or a URL such as file://dir#mode=nczarr,file (mode values nczarr, zarr, v2, v3, xarray, noxarray,
+ * consolidated, file, zip; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/, durability=sync|none, readahead=yes|no,
  * commit=sync|close, zip.prefix=NAME, zip.order=sorted). Or a bucket: s3://bucket/key, or an http or https URL of an
  * S3 host or with mode=s3 (s3.md); any other http or https URL names a web server, from which nc_open() reads.
  * `cmode`: NC_CLOBBER (0) replaces an existing dataset, or the remains of an interrupted writer, and nothing else;
@@ -453,8 +453,8 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
 NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
 
 /*
- * Opens a dataset: `path` as for nc_create(). For a plain path the format is detected (any NCZarr generation, or Zarr
- * v2). `omode`: NC_NOWRITE (0) or NC_WRITE. Datasets of netCDF-C 4.8.0 to 4.9.0 cannot be opened for writing
+ * Opens a dataset: `path` as for nc_create(). For a plain path the format is detected (any NCZarr generation, Zarr v2
+ * or v3; mode v2 or v3 allows only one). `omode`: NC_NOWRITE (0) or NC_WRITE. Datasets of netCDF-C 4.8.0 to 4.9.0 cannot be opened for writing
  * (NC_EPERM); copies made with nczcopy can.
  * NC_DISKLESS: reads the whole dataset into memory; changes are discarded at close, or stored then with NC_PERSIST.
  *
@@ -523,6 +523,10 @@ NCZARR_API int nc_inq_unlimdims(int ncid, int *nunlimdimsp, int *unlimdimidsp);
  * NC_FORMATX_NCZARR and the mode flags. */
 NCZARR_API int nc_inq_format(int ncid, int *formatp);
 NCZARR_API int nc_inq_format_extended(int ncid, int *formatp, int *modep);
+
+/* The version of Zarr in which the dataset is stored: 2 or 3. *nczarrp: 1 if it has NCZarr's own metadata and they are
+ * used, else 0 (pure Zarr). Either may be NULL. */
+NCZARR_API int nczarr_inq_zarr_format(int ncid, int *versionp, int *nczarrp);
 
 /* NC_NOFILL: variables defined from now on have no fill value (null in the document). NC_EINVAL other modes. */
 NCZARR_API int nc_set_fill(int ncid, int fillmode, int *old_modep);
@@ -671,14 +675,15 @@ NCZARR_API int nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *
 NCZARR_API int nczarr_def_var_shards(int ncid, int varid, const size_t *shards);
 NCZARR_API int nczarr_inq_var_shards(int ncid, int varid, int *sharded, size_t *shards);
 
-/* Bytes of one stored element of an NC_STRING variable; a put truncates longer strings. 128, unless the attribute
+/* Bytes of one stored element of an NC_STRING variable; a put truncates longer strings. In Zarr v3 strings have
+ * any length, and this has no effect. Elsewhere 128, unless the attribute
  * _nczarr_maxstrlen or _nczarr_default_maxstrlen sets another width; inquiry returns 0 when a codec (vlen-utf8 ...)
  * stores strings of any length. NC_EBADTYPE other types; NC_EINVAL 0; NC_ELATEDEF. */
 NCZARR_API int nczarr_def_var_strlen(int ncid, int varid, size_t nbytes);
 NCZARR_API int nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp);
 
 /*
- * The type that elements are stored with, as Zarr v2 spells it. Some have no netCDF type of their own: `|b1` (bool,
+ * The type that elements are stored with, as NumPy and Zarr v2 spell it, in Zarr v3 too. Some have no netCDF type of their own: `|b1` (bool,
  * as NC_UBYTE), `<f2` (NC_FLOAT), `<U5` (NC_STRING of 5 UCS-4 characters), `<M8[ns]` and `<m8[ns]` (times, as
  * NC_INT64). Define it before the codecs. It sets the byte order and, for these types, when none was defined, the
  * fill value: false, NaN or NaT. netCDF-C cannot open a dataset that contains one of them. NC_EINVAL not a valid

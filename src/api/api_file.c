@@ -217,6 +217,21 @@ nc_inq_format_extended(int ncid, int *formatp, int *modep)
 }
 
 int
+nczarr_inq_zarr_format(int ncid, int *versionp, int *nczarrp)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (versionp != NULL)
+        *versionp = ncz_dataset_zarr_format(c.ds);
+    if (nczarrp != NULL)
+        *nczarrp = ncz_dataset_is_nczarr(c.ds);
+    return ncz_call_leave(&c, rc);
+}
+
+int
 nc_set_fill(int ncid, int fillmode, int *old_modep)
 {
     ncz_call c;

@@ -217,6 +217,12 @@ ncz_dataset_path(const ncz_dataset *ds)
     return ds->given != NULL ? ds->given : ds->path;
 }
 
+bool
+ncz_dataset_is_nczarr(const ncz_dataset *ds)
+{
+    return ds->style.gen != NCZ_GEN_PURE;
+}
+
 int
 ncz_dataset_mode(const ncz_dataset *ds)
 {

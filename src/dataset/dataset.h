@@ -82,9 +82,10 @@ ncz_model  *ncz_dataset_model(const ncz_dataset *ds);
 bool        ncz_dataset_classic(const ncz_dataset *ds); /* NC_CLASSIC_MODEL */
 bool        ncz_dataset_defining(const ncz_dataset *ds);
 bool        ncz_dataset_writable(const ncz_dataset *ds);
-const char *ncz_dataset_path(const ncz_dataset *ds); /* as the caller wrote it */
-int         ncz_dataset_mode(const ncz_dataset *ds); /* mode flags, for nc_inq_format_extended() */
-zmap       *ncz_dataset_map(const ncz_dataset *ds);  /* borrowed */
+const char *ncz_dataset_path(const ncz_dataset *ds);      /* as the caller wrote it */
+int         ncz_dataset_mode(const ncz_dataset *ds);      /* mode flags, for nc_inq_format_extended() */
+bool        ncz_dataset_is_nczarr(const ncz_dataset *ds); /* NCZarr's own metadata are used */
+zmap       *ncz_dataset_map(const ncz_dataset *ds);       /* borrowed */
 
 /*
  * The stored chunks of a variable: *n indices of max(rank, 1) numbers each (a scalar's is 0), in newly allocated
