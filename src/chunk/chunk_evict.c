@@ -157,10 +157,12 @@ relieve_staging(ncz_engine *e, int *rc)
 
     if (e->staging.n == 0)
         return false;
-    if (ncz_chunk_staged_spill(e))
-        return true;
-    if (ncz_chunk_staged_claim_some(e, 0, UINT64_MAX, &some, 1) == 0)
-        return false;
+    if ((some = ncz_chunk_staged_claim_complete(e)) == NULL) {
+        if (ncz_chunk_staged_spill(e))
+            return true;
+        if (ncz_chunk_staged_claim_some(e, 0, UINT64_MAX, &some, 1) == 0)
+            return false;
+    }
     some->tried = 0; /* an eviction is no flush */
     pthread_mutex_unlock(&e->lock);
     *rc = ncz_chunk_store_objects(e, &some, 1);

@@ -190,6 +190,7 @@ typedef struct ncz_chunk_staged {
     bool                     spilling;       /* a thread spills it. Both keep it in the table */
     uint64_t                 tried;          /* the last flush that stored it */
     size_t                   nparts, needed; /* staged chunks; those that make the object complete */
+    size_t                   nmemory;        /* staged chunks that are in memory */
     size_t                   nbytes;         /* memory, also counted in the cache's `used` */
     ncz_chunk_part         **parts;          /* by slot */
     uint64_t                 first[];        /* index of the object's first chunk */
@@ -489,6 +490,8 @@ bool            ncz_chunk_part_spilled(const ncz_chunk_part *p);
 
 /* Claims an object for storing, under the lock. False: another thread stores it. */
 bool ncz_chunk_staged_claim(ncz_engine *e, ncz_chunk_staged *s);
+/* The same for an object that is complete and was not stored yet, since it was being stored or spilled then. Or NULL. */
+ncz_chunk_staged *ncz_chunk_staged_claim_complete(ncz_engine *e);
 /* The same for objects of one variable (uid 0: of all) that this flush has not tried yet. Returns how many. */
 size_t ncz_chunk_staged_claim_some(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_chunk_staged **out, size_t most);
 /* For the thread that stores an object: references to what is staged, by slot. True: that is all of the object. */

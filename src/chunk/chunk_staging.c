@@ -166,6 +166,7 @@ clear_slot(ncz_engine *e, ncz_chunk_staged *s, size_t slot)
     if (s->parts[slot] == NULL)
         return;
     count_bytes(e, s, -(ptrdiff_t)part_bytes(s->parts[slot]));
+    s->nmemory -= s->parts[slot]->data != NULL;
     s->nparts--;
     unref_part(e, s->parts[slot]);
     s->parts[slot] = NULL;
@@ -207,6 +208,7 @@ set_part(ncz_engine *e, const ncz_chunk *chunk, ncz_chunk_part *part, ncz_chunk_
     clear_slot(e, s, slot);
     s->parts[slot] = part;
     s->nparts++;
+    s->nmemory += part->data != NULL;
     count_bytes(e, s, (ptrdiff_t)part_bytes(part));
     list_del(&e->staging, s);
     list_add(&e->staging, s);
@@ -217,7 +219,7 @@ set_part(ncz_engine *e, const ncz_chunk *chunk, ncz_chunk_part *part, ncz_chunk_
 int
 ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_chunk_staged **full)
 {
-    ncz_chunk_part   *part;
+    ncz_chunk_part   *part = NULL;
     ncz_chunk_staged *s;
     int               rc;
 
@@ -349,68 +351,108 @@ ncz_chunk_staged_forget(ncz_engine *e, uint64_t uid)
 
 /* ---- making room ---- */
 
-/* The longest unchanged object with parts in memory that no one else uses; or NULL. */
-static ncz_chunk_staged *
-oldest_in_memory(ncz_engine *e, ncz_chunk_part **parts, size_t most, size_t *n, size_t *nbytes)
+ncz_chunk_staged *
+ncz_chunk_staged_claim_complete(ncz_engine *e)
 {
-    *n = *nbytes = 0;
-    for (ncz_chunk_staged *s = e->staging.oldest; s != NULL; s = s->newer) {
-        for (size_t i = 0; s->storing == NULL && !s->spilling && i < s->spec->object_chunks && *n < most; i++) {
-            ncz_chunk_part *p = s->parts[i];
-
-            if (p == NULL || p->data == NULL || p->refs > 1)
-                continue;
-            p->refs++;
-            *nbytes += p->nbytes;
-            parts[(*n)++] = p;
-        }
-        if (*n > 0)
+    for (ncz_chunk_staged *s = e->staging.oldest; s != NULL; s = s->newer)
+        if (s->nparts == s->needed && ncz_chunk_staged_claim(e, s))
             return s;
-    }
     return NULL;
 }
 
-/* Frees the memory of a part that was written to the spill file, unless a reader got it meanwhile. Returns its bytes. */
-static uint64_t
-release_memory(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part *p, uint64_t at)
+enum { SPILL_MOST = 256 }; /* parts at once */
+
+/* Parts of one object, each with a reference, that are being spilled. */
+typedef struct spilling {
+    ncz_chunk_staged *object;
+    ncz_chunk_part   *parts[SPILL_MOST];
+    size_t            slots[SPILL_MOST];
+    size_t            n, nbytes;
+} spilling;
+
+static void
+take_parts(ncz_chunk_staged *s, spilling *w)
 {
-    if (p->refs != 2)
-        return 0;
-    count_bytes(e, s, -(ptrdiff_t)p->nbytes);
-    ncz_free(p->data);
-    p->data = NULL;
-    p->spilled = at;
-    return p->nbytes;
+    *w = (spilling){.object = s};
+    for (size_t i = 0; i < s->spec->object_chunks && w->n < SPILL_MOST; i++) {
+        ncz_chunk_part *p = s->parts[i];
+
+        if (p == NULL || p->data == NULL || p->refs > 1)
+            continue;
+        p->refs++;
+        w->nbytes += p->nbytes;
+        w->slots[w->n] = i;
+        w->parts[w->n++] = p;
+    }
+}
+
+/* Takes parts in memory that no one else uses, of the longest unchanged object that has some. */
+static bool
+take_oldest(ncz_engine *e, spilling *w)
+{
+    w->n = 0;
+    for (ncz_chunk_staged *s = e->staging.oldest; s != NULL && w->n == 0; s = s->newer)
+        if (s->nmemory > 0 && s->storing == NULL && !s->spilling)
+            take_parts(s, w);
+    return w->n > 0;
+}
+
+static bool
+write_parts(ncz_chunk_spill *file, const spilling *w, uint64_t at)
+{
+    for (size_t i = 0; i < w->n; at += w->parts[i++]->nbytes)
+        if (!ncz_chunk_spill_write(file, w->parts[i]->data, w->parts[i]->nbytes, at))
+            return false;
+    return true;
+}
+
+/* Frees the memory of the written parts, except those that a reader got or a newer one replaced meanwhile. */
+static uint64_t
+release_memory(ncz_engine *e, const spilling *w, uint64_t at)
+{
+    uint64_t kept = 0;
+
+    for (size_t i = 0; i < w->n; at += w->parts[i++]->nbytes) {
+        ncz_chunk_part *p = w->parts[i];
+
+        if (w->object->parts[w->slots[i]] != p || p->refs != 2)
+            continue;
+        count_bytes(e, w->object, -(ptrdiff_t)p->nbytes);
+        w->object->nmemory--;
+        ncz_free(p->data);
+        p->data = NULL;
+        p->spilled = at;
+        kept += p->nbytes;
+    }
+    return kept;
 }
 
 bool
 ncz_chunk_staged_spill(ncz_engine *e)
 {
-    enum { MOST = 256 };
-    ncz_chunk_part   *parts[MOST];
-    ncz_chunk_spill  *file = &e->staging.spill;
-    ncz_chunk_staged *s;
-    uint64_t          at, kept = 0;
-    size_t            n, nbytes;
-    bool              done;
+    ncz_chunk_spill *file = &e->staging.spill;
+    spilling         w;
+    uint64_t         at = 0;
+    bool             done;
 
-    if ((s = oldest_in_memory(e, parts, MOST, &n, &nbytes)) == NULL)
+    if (file->busy) { /* another thread makes room */
+        pthread_cond_wait(&e->changed, &e->lock);
+        return true;
+    }
+    if (!take_oldest(e, &w))
         return false;
-    if ((done = ncz_chunk_spill_begin(file, nbytes, &at))) {
-        s->spilling = true;
+    if ((done = ncz_chunk_spill_begin(file, w.nbytes, &at))) {
+        w.object->spilling = true;
         pthread_mutex_unlock(&e->lock);
-        for (size_t i = 0, off = 0; i < n && done; off += parts[i++]->nbytes)
-            done = ncz_chunk_spill_write(file, parts[i]->data, parts[i]->nbytes, at + off);
+        done = write_parts(file, &w, at);
         pthread_mutex_lock(&e->lock);
-        for (size_t i = 0; i < n && done; at += parts[i++]->nbytes)
-            kept += release_memory(e, s, parts[i], at);
-        ncz_chunk_spill_end(file, kept);
-        s->spilling = false;
-        if (s->nparts == 0)
-            free_staged(e, s);
+        ncz_chunk_spill_end(file, done ? release_memory(e, &w, at) : 0);
+        w.object->spilling = false;
         pthread_cond_broadcast(&e->changed);
     }
-    for (size_t i = 0; i < n; i++)
-        unref_part(e, parts[i]);
+    for (size_t i = 0; i < w.n; i++)
+        unref_part(e, w.parts[i]);
+    if (w.object->nparts == 0)
+        free_staged(e, w.object);
     return done;
 }
