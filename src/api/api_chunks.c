@@ -156,7 +156,8 @@ nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text)
         return rc;
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && v->spec->unusable->code != NC_NOERR)
         rc = ncz_err_adopt(v->spec->unusable);
-    if (rc == NC_NOERR && (rc = write_encoding(v->spec, &out)) == NC_NOERR)
+    /* Chunks of different lengths cannot be copied one for one: the text stays empty. */
+    if (rc == NC_NOERR && (v->rectilinear != NULL || (rc = write_encoding(v->spec, &out)) == NC_NOERR))
         give_text(&out, lenp, text);
     ncz_buf_clear(&out);
     return ncz_call_leave(&c, rc);

@@ -297,6 +297,9 @@ ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d)
 
             if (v->unusable->code != NC_NOERR || v->type->class == NCZ_TYPE_NONE || !uses_dim(v, d))
                 continue;
+            if (v->rectilinear != NULL)
+                return ncz_fail(NC_ENOTBUILT, "%s: its chunks differ in length, so dimension %s cannot grow",
+                                v->spec->path, d->name);
             if ((rc = clear_var_beyond(ds, v, d)) != NC_NOERR)
                 return rc;
         }

@@ -254,6 +254,12 @@ void ncz_dataset_note_lengths(ncz_dataset *ds);
 int  ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d); /* before writing chunks beyond its length */
 
 /* As ncz_engine_write(), for a quantized variable (dataset_quantized_write.c). */
+/* NC_ENOTBUILT, with `what` at the end of its text, for a variable whose chunks differ in length. */
+int ncz_dataset_check_regular(const ncz_var *v, const char *what);
+/* ncz_dataset_get() for a variable whose chunks differ in length. */
+int ncz_dataset_get_rectilinear(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem,
+                                void *out);
+
 int ncz_dataset_put_quantized(ncz_dataset *ds, const ncz_var *v, const ncz_plan *plan, const void *in);
 
 #endif /* NCZ_DATASET_INT_H */

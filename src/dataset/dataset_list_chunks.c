@@ -341,7 +341,8 @@ ncz_dataset_list_objects(ncz_dataset *ds, const ncz_var *v, uint64_t **index, si
     ncz_dims shape;
     int      rc;
 
-    if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_regular(v, "and are not listed")) != NC_NOERR ||
+        (rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;
     ncz_var_shape(v, shape.v);
     f.shape = shape.v;
@@ -363,7 +364,8 @@ ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, ncz
     ncz_dims shape;
     int      rc;
 
-    if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_regular(v, "and are not listed")) != NC_NOERR ||
+        (rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;
     ncz_var_shape(v, shape.v);
     f.shape = shape.v;

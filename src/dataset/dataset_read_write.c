@@ -45,6 +45,10 @@ int
 ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *index, bool range, ncz_buf *key,
                          ncz_chunk_addr *where)
 {
+    int rc = ncz_dataset_check_regular(v, "so they have no places in a regular grid");
+
+    if (rc != NC_NOERR)
+        return rc;
     return range ? ncz_engine_locate(ds->engine, v->spec, index, key, where)
                  : v->spec->locate(v->spec, index, key, where);
 }
@@ -59,6 +63,8 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
         return ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
     if ((rc = check_usable(v)) != NC_NOERR || is_empty(sel))
         return rc;
+    if (v->rectilinear != NULL)
+        return ncz_dataset_get_rectilinear(ds, v, sel, mem, out);
     if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;
     ncz_var_shape(v, shape.v);
@@ -106,7 +112,8 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
     bool     stored;
     int      rc;
 
-    if ((rc = check_usable(v)) != NC_NOERR || is_empty(sel))
+    if ((rc = check_usable(v)) != NC_NOERR || is_empty(sel) ||
+        (rc = ncz_dataset_check_regular(v, "which can be read, not written")) != NC_NOERR)
         return rc;
     if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;

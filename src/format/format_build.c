@@ -83,6 +83,7 @@ fill_in(ncz_node_meta *said, ncz_var *v)
     v->order = z->order;
     v->key_encoding = z->key_encoding;
     v->shard = z->shard;
+    v->rectilinear = z->rectilinear;
     v->shard_layout = z->shard_layout;
     v->fill_mode = z->fill_mode;
     v->fill = z->fill;
@@ -92,6 +93,7 @@ fill_in(ncz_node_meta *said, ncz_var *v)
     z->chain = NULL;
     z->order = NULL;
     z->shard = NULL;
+    z->rectilinear = NULL;
     if (v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_OBJECT)
         v->maxstrlen = z->st.dtype.size;
     if (v->rank != 0)

@@ -145,7 +145,8 @@ typedef struct ncz_array_meta {
     ncz_key_encoding key_encoding;
     uint64_t        *shard; /* shape of an object in elements, rank entries; NULL: each chunk is an object */
     ncz_shard_layout shard_layout;
-    bool             fill_null; /* null means the type's default fill value */
+    ncz_rectilinear *rectilinear; /* its chunks differ in length, `chunk` has the longest; NULL: no */
+    bool             fill_null;   /* null means the type's default fill value */
     /* fill_value is base64, and marked so: it is encoded again, not copied from the document. */
     bool           marked;
     bool           frozen;   /* not fully understood: its document is never rewritten */

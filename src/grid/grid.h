@@ -121,6 +121,27 @@ int  ncz_chunk_iter_new(const ncz_select *sel, const uint64_t *shape, const uint
 bool ncz_chunk_iter_next(ncz_chunk_iter *w, ncz_piece *out); /* false at the end */
 void ncz_chunk_iter_free(ncz_chunk_iter *w);
 
+/* ---- rectilinear grids: chunks that differ in length along a dimension ----------------------------------------- */
+
+typedef struct ncz_rectilinear ncz_rectilinear;
+
+/* A chunk along one dimension: its index, first element and length. */
+typedef struct ncz_rectilinear_chunk {
+    uint64_t index, first, len;
+} ncz_rectilinear_chunk;
+
+int  ncz_rectilinear_new(size_t rank, ncz_rectilinear **out);
+void ncz_rectilinear_free(ncz_rectilinear *g); /* NULL is fine */
+/* Appends `count` chunks of length `len` to dimension d. NC_EBADCHUNK: a zero, or their sum passes 2^63 - 1. */
+int      ncz_rectilinear_add(ncz_rectilinear *g, size_t d, uint64_t len, uint64_t count);
+uint64_t ncz_rectilinear_end(const ncz_rectilinear *g, size_t d); /* the sum of the lengths */
+/* The longest chunk that begins in the first `length` elements; with none there the first one. */
+uint64_t ncz_rectilinear_longest(const ncz_rectilinear *g, size_t d, uint64_t length);
+/* True if all chunks that reach into the first `length` elements have one length. */
+bool ncz_rectilinear_regular(const ncz_rectilinear *g, size_t d, uint64_t length);
+/* Finds the chunk that has element `at`. False: no chunk has it. */
+bool ncz_rectilinear_find(const ncz_rectilinear *g, size_t d, uint64_t at, ncz_rectilinear_chunk *out);
+
 /* ---- kernels ---------------------------------------------------------------------------------------------------
  *
  * The conversion rules are netCDF's, that is, C casts:

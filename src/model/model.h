@@ -182,6 +182,7 @@ struct ncz_var {
     int              storage;    /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as requested */
     uint64_t        *chunk;      /* rank entries; 0: not set yet, default at respec */
     bool             chunk_set;
+    ncz_rectilinear *rectilinear; /* its chunks differ in length, `chunk` has the longest: only readable; NULL: no */
     uint64_t        *shard; /* shape of an object in elements, rank entries, a multiple of the chunk's; NULL: none */
     ncz_shard_layout shard_layout;
     ncz_fill_mode    fill_mode;
@@ -268,6 +269,12 @@ ncz_group *ncz_model_next_group(const ncz_model *m, const ncz_group *g);
 
 /* Writes the variable's current shape to shape[0..rank). */
 void ncz_var_shape(const ncz_var *v, uint64_t *shape);
+
+/*
+ * Makes a spec like `s` for chunks (or, where several share an object, for objects) of another shape. NC_EBADCHUNK:
+ * too large, or a shard's shape is not a multiple of its chunks'.
+ */
+int ncz_spec_reshape(const ncz_model *m, const ncz_spec *s, const uint64_t *shape, ncz_spec **out);
 
 /* Makes a new spec from the variable's fields (default chunks, stored fill, byte order, path) and swaps it in. */
 int ncz_var_respec(ncz_model *m, ncz_var *v);

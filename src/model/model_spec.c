@@ -237,6 +237,92 @@ check_usable(const ncz_model *m, const ncz_var *v, bool sized, bool shared, ncz_
     return NC_NOERR;
 }
 
+/* ---- the same for another shape ---- */
+
+static int
+reshape_objects(ncz_spec *s, const uint64_t *shape)
+{
+    s->object_chunks = 1;
+    for (size_t d = 0; d < s->rank; d++) {
+        s->object[d] = shape[d] / s->chunk[d];
+        if (s->object[d] == 0 || shape[d] % s->chunk[d] != 0 || s->object[d] > SIZE_MAX ||
+            !ncz_mul(s->object_chunks, (size_t)s->object[d], &s->object_chunks))
+            return ncz_fail(NC_EBADCHUNK, "%s: shard length %llu is not a multiple of chunk length %llu", s->path,
+                            (unsigned long long)shape[d], (unsigned long long)s->chunk[d]);
+    }
+    return NC_NOERR;
+}
+
+static int
+reshape_chunks(const ncz_model *m, ncz_spec *s, ncz_chain *chain, const uint64_t *shape)
+{
+    ncz_array_type type;
+
+    memcpy(s->chunk, shape, s->rank * sizeof *shape);
+    if (!size_chunk(m, s))
+        return ncz_fail(NC_EBADCHUNK, "%s: one chunk is larger than %zu bytes (limit `chunk_bytes`)", s->path,
+                        m->limits.chunk_bytes);
+    type = ncz_spec_array_type(s);
+    return ncz_chain_retype(chain, &type, &s->chain);
+}
+
+static int
+dup_bytes(void *out, const void *bytes, size_t n)
+{
+    void *copy = NULL;
+
+    if (bytes != NULL && (copy = ncz_dup(bytes, n)) == NULL)
+        return ncz_fail_nomem(n);
+    memcpy(out, &copy, sizeof copy);
+    return NC_NOERR;
+}
+
+int
+ncz_spec_reshape(const ncz_model *m, const ncz_spec *s, const uint64_t *shape, ncz_spec **out)
+{
+    ncz_spec *to = ncz_zalloc(sizeof *to);
+    size_t    n = s->rank * sizeof *shape;
+    size_t    item = s->fill != NULL && s->dtype.kind == NCZ_KIND_OBJECT ? ncz_vlen_nbytes(s->fill) : s->dtype.size;
+    int       rc;
+
+    if (to == NULL)
+        return ncz_fail_nomem(sizeof *to);
+    *to = (ncz_spec){.refs = 1,
+                     .uid = s->uid,
+                     .rank = s->rank,
+                     .type = s->type,
+                     .dtype = s->dtype,
+                     .chunk_nelems = s->chunk_nelems,
+                     .chunk_bytes = s->chunk_bytes,
+                     .row = s->row,
+                     .fill_null = s->fill_null,
+                     .shard_layout = s->shard_layout,
+                     .object_ops = s->object_ops,
+                     .key_encoding = s->key_encoding,
+                     .locate = s->locate,
+                     .unusable = &ncz_err_none};
+    to->object_layout = &to->shard_layout;
+    if ((rc = dup_bytes(&to->chunk, s->chunk, n)) != NC_NOERR ||
+        (rc = dup_bytes(&to->order, s->order, s->rank * sizeof *s->order)) != NC_NOERR ||
+        (rc = dup_bytes(&to->object, s->object, n)) != NC_NOERR ||
+        (rc = dup_bytes(&to->path, s->path, strlen(s->path) + 1)) != NC_NOERR ||
+        (rc = dup_bytes(&to->fill, s->fill, item)) != NC_NOERR)
+        goto done;
+    if (to->object != NULL) {
+        to->chain = ncz_chain_ref(s->chain);
+        rc = reshape_objects(to, shape);
+    } else {
+        rc = reshape_chunks(m, to, s->chain, shape);
+    }
+    if (rc != NC_NOERR)
+        goto done;
+    *out = to;
+    to = NULL;
+done:
+    ncz_spec_unref(to);
+    return rc;
+}
+
 /* Limits a length to size_t. That is exact enough: a codec only compares it with chunk lengths. */
 static size_t
 row_length(const ncz_dim *d)

@@ -203,6 +203,24 @@ def zarr_layouts(zarr, version):
         os.link(os.path.join(folder, name) + ".json", copy.path + ".json")
 
 
+def zarr_rectilinear(zarr):
+    """Chunks that differ in length."""
+    e = Expected("rectilinear")
+    g = zarr.open_group(e.store(), mode="w", zarr_format=3)
+    plane, cube = sample("int32", (12, 11)), sample("float64", (5, 6, 7))
+    with zarr.config.set({"array.rectilinear_chunks": True}):
+        for name, a, chunks in (("plane", plane, ((2, 3, 3, 1, 3), (5, 6))), ("cube", cube, ((1, 4), (2, 2, 2), (3, 3, 1))),
+                                ("turned", cube, ((2, 3), (5, 1), (1, 6)))):
+            kw = {"filters": [{"name": "transpose", "configuration": {"order": [2, 0, 1]}}]} if name == "turned" else {}
+            create(g, name, a, chunks=chunks, **kw)[...] = a
+            e.add(name, a)
+        create(g, "sparse", plane, chunks=((2, 3, 3, 1, 3), (5, 6)), fill_value=7)[3:6, :5] = plane[3:6, :5]
+    sparse = np.full_like(plane, 7)
+    sparse[3:6, :5] = plane[3:6, :5]
+    e.add("sparse", sparse)
+    e.done()
+
+
 def zarr_text(zarr, version):
     e = Expected("text")
     g = zarr.open_group(e.store(), mode="w", zarr_format=3)
@@ -314,6 +332,8 @@ def write_zarr():
     zarr_listed(zarr, version)
     if version >= (3, 1):
         zarr_times(zarr)
+    if version >= (3, 2):
+        zarr_rectilinear(zarr)
 
 
 def write_zarrs():

@@ -128,10 +128,14 @@ parse_grid(const ncz_json *doc, const char *key, ncz_array_meta *z)
 {
     const ncz_json *grid = ncz_json_get(doc, "chunk_grid");
     const char     *name = ncz_zarr3_name(grid), *text;
-    int             len;
+    int             len, rc;
 
     if (name != NULL && strcmp(name, "regular") == 0)
         return parse_regular(grid, key, z);
+    if (name != NULL && strcmp(name, "rectilinear") == 0) {
+        rc = ncz_zarr3_rectilinear_parse(grid, key, z);
+        return rc == NC_NOERR || rc == NC_ENOMEM ? rc : spoil_grid(z, rc);
+    }
     len = text_len(grid, &text);
     if (grid == NULL)
         return spoil_grid(z, ncz_fail(NC_EZARRMETA, "%s: no \"chunk_grid\"", key));

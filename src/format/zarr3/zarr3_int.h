@@ -8,6 +8,7 @@
  *   zarr3_node.c         the document of a node -> its metadata
  *   zarr3_array.c        the members of an array's document
  *   zarr3_dtype.c        its element types; the types of attributes
+ *   zarr3_grid.c         the chunk grid "rectilinear"
  *   zarr3_fill.c         its fill values
  *   zarr3_write.c        a node as a document; consolidated metadata
  *   zarr3_attrs_write.c  its attributes, and NCZarr's keys among them
@@ -99,6 +100,8 @@ int ncz_zarr3_fill_parse(const ncz_json *v, const ncz_zarr3_dtype *t, ncz_fill_m
 int ncz_zarr3_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, const char *key);
 /* Fails only without memory; `unusable` records what is wrong with the document. `key` is for error texts. */
 int ncz_zarr3_array_parse(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *out);
+/* Sets z->chunk and, where chunks differ in length, z->rectilinear. NC_EZARRMETA: malformed. */
+int ncz_zarr3_rectilinear_parse(const ncz_json *grid, const char *key, ncz_array_meta *z);
 
 /* As in ncz_dialect_ops. */
 int ncz_zarr3_write_node(const ncz_model *m, const ncz_group *g, const ncz_var *v, const ncz_format_opts *style,

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Grids whose chunks differ in length. Lengths are kept as runs of equal ones, so that a grid takes the memory of its
+ * description, however many chunks it has. */
+#include "grid/grid_int.h"
+
+#include <string.h>
+
+typedef struct run {
+    uint64_t len, index, first; /* of its chunks; index and first element of the first one */
+} run;
+
+/* One dimension. */
+typedef struct axis {
+    run     *runs;
+    size_t   n, cap;
+    uint64_t nchunks, end;
+} axis;
+
+struct ncz_rectilinear {
+    size_t rank;
+    axis   axes[];
+};
+
+int
+ncz_rectilinear_new(size_t rank, ncz_rectilinear **out)
+{
+    ncz_rectilinear *g;
+    size_t           nbytes;
+
+    if (!ncz_mul(rank, sizeof g->axes[0], &nbytes) || !ncz_add(nbytes, sizeof *g, &nbytes))
+        return ncz_fail_nomem(SIZE_MAX);
+    if ((g = ncz_zalloc(nbytes)) == NULL)
+        return ncz_fail_nomem(nbytes);
+    g->rank = rank;
+    *out = g;
+    return NC_NOERR;
+}
+
+void
+ncz_rectilinear_free(ncz_rectilinear *g)
+{
+    if (g == NULL)
+        return;
+    for (size_t d = 0; d < g->rank; d++)
+        ncz_free(g->axes[d].runs);
+    ncz_free(g);
+}
+
+static int
+reserve_run(axis *a)
+{
+    size_t cap = a->cap == 0 ? 4 : a->cap * 2;
+    run   *runs;
+
+    if (a->n < a->cap)
+        return NC_NOERR;
+    if ((runs = ncz_grow(a->runs, cap, sizeof *runs)) == NULL)
+        return ncz_fail_nomem(cap * sizeof *runs);
+    a->runs = runs;
+    a->cap = cap;
+    return NC_NOERR;
+}
+
+int
+ncz_rectilinear_add(ncz_rectilinear *g, size_t d, uint64_t len, uint64_t count)
+{
+    axis    *a = &g->axes[d];
+    uint64_t nelems, end, nchunks;
+    int      rc;
+
+    if (len == 0 || count == 0)
+        return ncz_fail(NC_EBADCHUNK, "a chunk length or its count is 0");
+    if (!ncz_mul64(len, count, &nelems) || !ncz_add64(a->end, nelems, &end) || end > INT64_MAX ||
+        !ncz_add64(a->nchunks, count, &nchunks))
+        return ncz_fail(NC_EBADCHUNK, "the sum of the chunk lengths is more than 2^63 - 1");
+    if (a->n == 0 || a->runs[a->n - 1].len != len) {
+        if ((rc = reserve_run(a)) != NC_NOERR)
+            return rc;
+        a->runs[a->n++] = (run){.len = len, .index = a->nchunks, .first = a->end};
+    }
+    a->end = end;
+    a->nchunks = nchunks;
+    return NC_NOERR;
+}
+
+uint64_t
+ncz_rectilinear_end(const ncz_rectilinear *g, size_t d)
+{
+    return g->axes[d].end;
+}
+
+uint64_t
+ncz_rectilinear_longest(const ncz_rectilinear *g, size_t d, uint64_t length)
+{
+    const axis *a = &g->axes[d];
+    uint64_t    longest = a->n > 0 ? a->runs[0].len : 0;
+
+    for (size_t i = 1; i < a->n && a->runs[i].first < length; i++)
+        longest = a->runs[i].len > longest ? a->runs[i].len : longest;
+    return longest;
+}
+
+bool
+ncz_rectilinear_regular(const ncz_rectilinear *g, size_t d, uint64_t length)
+{
+    const axis *a = &g->axes[d];
+
+    /* Chunks after the array's end do not matter. */
+    return a->n == 1 || a->runs[1].first >= length;
+}
+
+bool
+ncz_rectilinear_find(const ncz_rectilinear *g, size_t d, uint64_t at, ncz_rectilinear_chunk *out)
+{
+    const axis *a = &g->axes[d];
+    size_t      low = 0, high = a->n;
+    uint64_t    k;
+
+    if (at >= a->end)
+        return false;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+
+        if (a->runs[middle].first <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    k = (at - a->runs[low].first) / a->runs[low].len;
+    *out = (ncz_rectilinear_chunk){
+        .index = a->runs[low].index + k, .first = a->runs[low].first + k * a->runs[low].len, .len = a->runs[low].len};
+    return true;
+}

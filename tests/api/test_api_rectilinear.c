@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arrays of Zarr v3 whose chunks differ in length, made here byte by byte: read, and refused where only regular grids
+ * are known. */
+#include "api_test.h"
+#include "support/scratch.h"
+
+#define NY 7
+#define NX 5
+
+static const size_t ys[] = {2, 4, 3}, xs[] = {1, 3, 1}; /* the last of y passes the end */
+
+static char *dir;
+
+static void
+write_text(const char *name, const char *text)
+{
+    scratch_write(scratch_path(dir, name), text, strlen(text));
+}
+
+static void
+write_array(const char *name, const char *grid, const char *type, const char *fill, const char *codecs)
+{
+    char path[64], text[1024];
+
+    assert_int_equal(mkdir(scratch_path(dir, name), 0777), 0);
+    snprintf(path, sizeof path, "%s/zarr.json", name);
+    snprintf(
+        text, sizeof text,
+        "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [%d, %d], \"data_type\": \"%s\", \"chunk_grid\": "
+        "{\"name\": \"rectilinear\", \"configuration\": {%s}}, \"chunk_key_encoding\": {\"name\": \"default\", "
+        "\"configuration\": {\"separator\": \".\"}}, \"fill_value\": %s, \"codecs\": [%s], \"dimension_names\": "
+        "[\"y\", "
+        "\"x\"]}",
+        NY, NX, type, grid, fill, codecs);
+    write_text(path, text);
+}
+
+#define GRID  "\"kind\": \"inline\", \"chunk_shapes\": [[2, 4, 3], [1, 3, [1, 1]]]"
+#define BYTES "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}"
+
+static void
+write_chunk(const char *array, size_t i, size_t j, const void *data, size_t n)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "%s/c.%zu.%zu", array, i, j);
+    scratch_write(scratch_path(dir, path), data, n);
+}
+
+/* Element (y, x) is 10 y + x. Chunk (1, 1) is missing. */
+static void
+write_numbers(const char *array)
+{
+    for (size_t i = 0, y0 = 0; i < 3; y0 += ys[i++])
+        for (size_t j = 0, x0 = 0; j < 3; x0 += xs[j++]) {
+            unsigned char bytes[64];
+            size_t        n = 0;
+
+            if (i == 1 && j == 1)
+                continue;
+            for (size_t y = y0; y < y0 + ys[i]; y++)
+                for (size_t x = x0; x < x0 + xs[j]; x++, n += 2) {
+                    bytes[n] = (unsigned char)(10 * y + x);
+                    bytes[n + 1] = 0;
+                }
+            write_chunk(array, i, j, bytes, n);
+        }
+}
+
+static int
+value_at(size_t y, size_t x)
+{
+    return y >= 2 && y < 6 && x >= 1 && x < 4 ? -7 : (int)(10 * y + x);
+}
+
+static int
+setup(void **state)
+{
+    (void)state;
+    dir = scratch_new();
+    write_text("zarr.json", "{\"zarr_format\": 3, \"node_type\": \"group\"}");
+    write_array("v", GRID, "int16", "-7", BYTES);
+    write_numbers("v");
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    scratch_free(dir);
+    return 0;
+}
+
+static int
+open_var(const char *name, int mode, int *varid)
+{
+    int ncid;
+
+    OK(nc_open(dir, mode, &ncid));
+    OK(nc_inq_varid(ncid, name, varid));
+    return ncid;
+}
+
+static void
+all_selections_read_right(void **state)
+{
+    int varid, ncid = open_var("v", NC_NOWRITE, &varid);
+
+    (void)state;
+    for (size_t y = 0; y < NY; y++)
+        for (size_t x = 0; x < NX; x++)
+            for (size_t sy = 1; sy <= 3; sy++)
+                for (size_t sx = 1; sx <= 2; sx++) {
+                    const size_t    start[] = {y, x}, count[] = {(NY - y - 1) / sy + 1, (NX - x - 1) / sx + 1};
+                    const ptrdiff_t stride[] = {(ptrdiff_t)sy, (ptrdiff_t)sx}, turned[] = {1, (ptrdiff_t)count[0]};
+                    int             rows[NY * NX], columns[NY * NX];
+
+                    OK(nc_get_vars_int(ncid, varid, start, count, stride, rows));
+                    OK(nc_get_varm_int(ncid, varid, start, count, stride, turned, columns));
+                    for (size_t i = 0; i < count[0]; i++)
+                        for (size_t k = 0; k < count[1]; k++) {
+                            assert_int_equal(rows[i * count[1] + k], value_at(y + i * sy, x + k * sx));
+                            assert_int_equal(columns[k * count[0] + i], value_at(y + i * sy, x + k * sx));
+                        }
+                }
+    OK(nc_close(ncid));
+}
+
+static void
+a_bad_chunk_spoils_its_own_elements(void **state)
+{
+    int    varid, ncid, values[NY * NX];
+    size_t at[] = {0, 1};
+
+    (void)state;
+    write_chunk("v", 1, 0, "cut", 3);
+    ncid = open_var("v", NC_NOWRITE, &varid);
+    FAILS(NC_ETRUNC, nc_get_var_int(ncid, varid, values));
+    assert_non_null(strstr(nczarr_errmsg(), "v/c.1.0"));
+    assert_int_equal(values[NX * NY - 1], value_at(NY - 1, NX - 1)); /* what is after it was delivered */
+    OK(nc_get_var1_int(ncid, varid, at, values));
+    assert_int_equal(values[0], 1);
+    OK(nc_close(ncid));
+}
+
+static void
+values_out_of_range_are_all_converted(void **state)
+{
+    int         varid, ncid;
+    signed char bytes[NY * NX];
+    const char  big[] = {0, 1, 0, 1};
+
+    (void)state;
+    write_chunk("v", 0, 0, big, sizeof big);
+    ncid = open_var("v", NC_NOWRITE, &varid);
+    RC(NC_ERANGE, nc_get_var_schar(ncid, varid, bytes));
+    assert_int_equal(bytes[NX * NY - 1], value_at(NY - 1, NX - 1));
+    OK(nc_close(ncid));
+}
+
+static void
+strings(void **state)
+{
+    static const char one[] = "\1\0\0\0\1\0\0\0a", two[] = "\2\0\0\0\2\0\0\0bc\0\0\0\0";
+    char             *text[NY * NX];
+    int               varid, ncid;
+
+    (void)state;
+    write_array("s", "\"kind\": \"inline\", \"chunk_shapes\": [[1, 2, [2, 2]], 5]", "string", "\"-\"",
+                "{\"name\": \"vlen-utf8\"}");
+    write_array("t", "\"kind\": \"inline\", \"chunk_shapes\": [7, [1, [2, 2]]]", "string", "\"-\"",
+                "{\"name\": \"vlen-utf8\"}");
+    ncid = open_var("s", NC_NOWRITE, &varid);
+    OK(nc_get_var_string(ncid, varid, text));
+    for (size_t i = 0; i < NY * NX; i++)
+        assert_string_equal(text[i], "-");
+    OK(nc_free_string(NY * NX, text));
+    OK(nc_close(ncid));
+    write_chunk("s", 0, 0, one, sizeof one - 1); /* one string where five are wanted */
+    write_chunk("s", 1, 0, two, sizeof two - 1);
+    ncid = open_var("s", NC_NOWRITE, &varid);
+    FAILS(NC_EFILTER, nc_get_var_string(ncid, varid, text));
+    for (size_t i = 0; i < NY * NX; i++)
+        assert_null(text[i]);
+    OK(nc_close(ncid));
+}
+
+static int
+count_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
+{
+    (void)arg;
+    (void)index;
+    (void)key;
+    (void)offset;
+    (void)length;
+    return 0;
+}
+
+static void
+what_knows_regular_grids_alone_refuses(void **state)
+{
+    const size_t zero[] = {0, 0};
+    size_t       lengths[2], n = 1;
+    int          varid, ncid = open_var("v", NC_WRITE, &varid), value = 1, storage;
+
+    (void)state;
+    FAILS(NC_ENOTBUILT, nc_put_var1_int(ncid, varid, zero, &value));
+    assert_non_null(strstr(nczarr_errmsg(), "rectilinear"));
+    FAILS(NC_ENOTBUILT, nczarr_inq_var_chunk_key(ncid, varid, zero, &n, NULL, NULL, NULL));
+    FAILS(NC_ENOTBUILT, nczarr_list_var_chunks(ncid, varid, count_chunk, NULL));
+    OK(nczarr_inq_var_encoding(ncid, varid, &n, NULL));
+    assert_int_equal(n, 0);
+    OK(nc_inq_var_chunking(ncid, varid, &storage, lengths));
+    assert_int_equal(lengths[0], 4);
+    assert_int_equal(lengths[1], 3);
+    OK(nc_close(ncid));
+}
+
+static void
+equal_lengths_are_a_regular_grid(void **state)
+{
+    const size_t zero[] = {0, 0};
+    int          varid, ncid, value = 5;
+
+    (void)state;
+    write_array("r", "\"kind\": \"inline\", \"chunk_shapes\": [[[4, 2]], 5]", "int16", "3", BYTES);
+    ncid = open_var("r", NC_WRITE, &varid);
+    OK(nc_put_var1_int(ncid, varid, zero, &value));
+    OK(nc_close(ncid));
+    assert_true(scratch_exists(scratch_path(dir, "r/c.0.0")));
+    ncid = open_var("r", NC_NOWRITE, &varid);
+    OK(nc_get_var1_int(ncid, varid, zero, &value));
+    assert_int_equal(value, 5);
+    OK(nc_close(ncid));
+}
+
+static void
+malformed_grids_spoil_their_variable_alone(void **state)
+{
+    static const char *const bad[] = {
+        "\"kind\": \"inline\"",
+        "\"chunk_shapes\": [[2, 4, 3], [5]]",
+        "\"kind\": \"other\", \"chunk_shapes\": [[2, 4, 3], [5]]",
+        "\"kind\": \"inline\", \"chunk_shapes\": [[2, 4, 3]]",
+        "\"kind\": \"inline\", \"chunk_shapes\": [[2, 4], [5]]",
+        "\"kind\": \"inline\", \"chunk_shapes\": [[2, 4, 0, 3], [5]]",
+        "\"kind\": \"inline\", \"chunk_shapes\": [[2, 4, -3], [5]]",
+        "\"kind\": \"inline\", \"chunk_shapes\": [[], 5]",
+        "\"kind\": \"inline\", \"chunk_shapes\": [0, 5]",
+        "\"kind\": \"inline\", \"chunk_shapes\": [[[3, 2, 1], 3], 5]",
+        "\"kind\": \"inline\", \"chunk_shapes\": [[[3, 0], 8], 5]",
+        "\"kind\": \"inline\", \"chunk_shapes\": [[[9223372036854775807, 9223372036854775807], 8], 5]",
+        "\"kind\": \"inline\", \"chunk_shapes\": [[2, \"5\"], 5]",
+        "\"kind\": \"inline\", \"chunk_shapes\": {}",
+    };
+    int ncid, varid, value;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char         name[16];
+        const size_t zero[] = {0, 0};
+
+        snprintf(name, sizeof name, "bad%zu", i);
+        write_array(name, bad[i], "int16", "3", BYTES);
+        ncid = open_var(name, NC_NOWRITE, &varid);
+        FAILS(NC_EZARRMETA, nc_get_var1_int(ncid, varid, zero, &value));
+        assert_non_null(strstr(nczarr_errmsg(), "chunk_grid"));
+        OK(nc_inq_varid(ncid, "v", &varid));
+        OK(nc_get_var1_int(ncid, varid, zero, &value));
+        OK(nc_close(ncid));
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(all_selections_read_right, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_bad_chunk_spoils_its_own_elements, setup, teardown),
+        cmocka_unit_test_setup_teardown(values_out_of_range_are_all_converted, setup, teardown),
+        cmocka_unit_test_setup_teardown(strings, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_knows_regular_grids_alone_refuses, setup, teardown),
+        cmocka_unit_test_setup_teardown(equal_lengths_are_a_regular_grid, setup, teardown),
+        cmocka_unit_test_setup_teardown(malformed_grids_spoil_their_variable_alone, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
