@@ -6,6 +6,7 @@
  */
 #include "format/format_int.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- walking the tree ----------------------------------------------------------------------------------------- */
@@ -148,15 +149,28 @@ is_missing_value(const ncz_loader *l, const ncz_var *v)
     return v->fill_mode == NCZ_FILL_VALUE && (v->dtype.kind != NCZ_KIND_BOOL || *(const uint8_t *)v->fill != 0);
 }
 
+/* True for NaN and NaT, which are missing values by themselves. */
+static bool
+is_nothing(const ncz_node_meta *said, const ncz_var *v)
+{
+    if (v->fill_mode != NCZ_FILL_VALUE)
+        return false;
+    if (said->z.st.units[0] != '\0')
+        return *(const int64_t *)v->fill == INT64_MIN;
+    return v->type->id == NC_FLOAT    ? isnan(*(const float *)v->fill)
+           : v->type->id == NC_DOUBLE ? isnan(*(const double *)v->fill)
+                                      : false;
+}
+
 /* Shows the fill value as _FillValue where it is the missing value. As netCDF-C does, always for a scalar without
  * dimension names. */
 static int
 show_fill(ncz_loader *l, const ncz_node_meta *said, ncz_var *v)
 {
     bool scalar = v->rank == 0 && said->xarray == NULL && v->fill_mode != NCZ_FILL_NONE;
+    bool shown = l->dialect->fill_is_missing ? scalar || is_missing_value(l, v) : is_nothing(said, v);
 
-    if (l->nczarr || !l->dialect->fill_is_missing || v->unusable->code != NC_NOERR ||
-        !(scalar || is_missing_value(l, v)))
+    if (l->nczarr || v->unusable->code != NC_NOERR || !shown)
         return NC_NOERR;
     return ncz_format_att_synthetic(l->m, &v->atts, "_FillValue", v->type, 1,
                                     v->fill_mode == NCZ_FILL_VALUE ? v->fill : v->type->fill);

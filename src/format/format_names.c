@@ -8,8 +8,9 @@
 
 /* Attributes that hold metadata, and are never shown. */
 static const char *const hidden[] = {
-    NCZ_XARRAY,      "_nczarr_superblock", "_nczarr_group", "_nczarr_array", "_nczarr_attr",
-    "_nczarr_attrs", "_NCZARR_SUPERBLOCK", "_NCZARR_GROUP", "_NCZARR_ARRAY", "_NCZARR_ATTR",
+    NCZ_XARRAY,      "_nczarr_superblock",        "_nczarr_group",      "_nczarr_array", "_nczarr_attr",
+    "_nczarr_attrs", "_nczarr_default_separator", "_NCZARR_SUPERBLOCK", "_NCZARR_GROUP", "_NCZARR_ARRAY",
+    "_NCZARR_ATTR",
 };
 
 /* More names that netCDF reserves. */

@@ -139,7 +139,9 @@ parse_grid(const ncz_json *doc, const char *key, ncz_array_meta *z)
     len = text_len(grid, &text);
     if (grid == NULL)
         return spoil_grid(z, ncz_fail(NC_EZARRMETA, "%s: no \"chunk_grid\"", key));
-    return spoil_grid(z, ncz_fail(NC_ENOTBUILT, "%s: the chunk grid %.*s is not supported", key, len, text));
+    if (name == NULL)
+        return spoil_grid(z, ncz_fail(NC_EZARRMETA, "%s: \"chunk_grid\" %.*s is no grid", key, len, text));
+    return spoil_grid(z, ncz_fail(NC_ENOTBUILT, "%s: the \"chunk_grid\" `%.60s` is not supported", key, name));
 }
 
 static void
@@ -177,6 +179,8 @@ apply_nczarr_type(const ncz_json *doc, ncz_stored_type *st)
 {
     const ncz_json *type = ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "nczarr_type");
 
+    if (type == NULL) /* netCDF-C's branch for version 3 */
+        type = ncz_json_get(ncz_json_get(doc, "attributes"), "nczarr_type");
     if (ncz_json_str_is(type, "char") && st->dtype.size == 1)
         st->dtype = (ncz_dtype){.kind = NCZ_KIND_CHAR, .size = 1};
     else if (ncz_json_str_is(type, "string") && st->dtype.kind == NCZ_KIND_OTHER)
@@ -278,8 +282,9 @@ parse_codecs(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_arra
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
     ncz_err_save(&err, rc);
-    ncz_log(NCZ_LOG_WARN, "%s: %s", key, err.text);
-    ncz_format_array_spoil(z, ncz_fail(rc, "%s: %s", key, err.text));
+    rc = ncz_fail(rc, "%s: %s%s", key, strncmp(err.text, "\"codecs\"", 8) == 0 ? "" : "\"codecs\": ", err.text);
+    ncz_log(NCZ_LOG_WARN, "%s", ncz_err_text());
+    ncz_format_array_spoil(z, rc);
     z->frozen = true;
     return NC_NOERR;
 }
