@@ -124,14 +124,15 @@ NCZARR_API int nczarr_codec_get_text(const char *json, const char *name, char *t
 
 /* ---- codecs by name, built in or registered ---------------------------------------------------------------- */
 
-/* NC_NOERR when a codec of that name exists, else NC_ENOFILTER. */
+/* NC_NOERR when a codec of that name exists, in Zarr v2 or v3, else NC_ENOFILTER. */
 NCZARR_API int nczarr_filter_avail(const char *id);
 
 /*
  * As nc_def_var_filter(), by the codec's JSON object, so that it also takes codecs that are not HDF5 filters. Codecs
  * that work on elements (delta, fixedscaleoffset, quantize, bitround, packbits, astype) go before those that work on
- * bytes; the others are appended. A codec of the same name is replaced in its place. NC_EFILTER: malformed;
- * NC_ENOFILTER: no such codec. The attribute _Codecs shows the whole chain.
+ * bytes; the others are appended. A codec of the same name is replaced in its place. Zarr v3's form of the object,
+ * {"name", "configuration"}, is accepted, too, and needed for codecs that only v3 has. NC_EFILTER: malformed;
+ * NC_ENOFILTER: no such codec, or the dataset's version of Zarr lacks it. The attribute _Codecs shows the whole chain.
  */
 NCZARR_API int nczarr_def_var_codec(int ncid, int varid, const char *json);
 

@@ -29,7 +29,7 @@ nczarr_filter_avail(const char *id)
     const ncz_codec_ops *ops;
 
     ncz_err_clear();
-    if (id == NULL || (ops = ncz_codec_by_id(id)) == NULL)
+    if (id == NULL || ((ops = ncz_codec_by_id(id)) == NULL && (ops = ncz_codec_by_v3_name(id)) == NULL))
         return ncz_fail(NC_ENOFILTER, "codec '%s' is neither built in nor registered", id != NULL ? id : "");
     ncz_codec_ops_unref(ops);
     return NC_NOERR;

@@ -7,6 +7,8 @@
  */
 #include "filter/filter_int.h"
 
+#include <string.h>
+
 typedef struct bytes_state {
     bool given; /* the byte order differs from that of the elements */
     bool big;
@@ -67,6 +69,15 @@ bytes_encoded_type(const void *state, ncz_array_type *type)
     type->dtype.big = s->big;
 }
 
+#define SWAP(type, turn)                                                                                             \
+    for (size_t i = 0; i < n; i += sizeof(type)) {                                                                   \
+        type v;                                                                                                      \
+                                                                                                                     \
+        memcpy(&v, in + i, sizeof v);                                                                                \
+        v = turn(v);                                                                                                 \
+        memcpy(out + i, &v, sizeof v);                                                                               \
+    }
+
 static int
 swap_numbers(const ncz_array_type *type, const unsigned char *in, size_t n, unsigned char *out)
 {
@@ -75,9 +86,15 @@ swap_numbers(const ncz_array_type *type, const unsigned char *in, size_t n, unsi
     if (n % size != 0)
         return ncz_fail(NC_EFILTER, "codec 'bytes': %zu bytes are not a whole number of elements of %zu bytes", n,
                         size);
-    for (size_t i = 0; i < n; i += size)
-        for (size_t k = 0; k < size; k++)
-            out[i + k] = in[i + size - 1 - k];
+    switch (size) {
+    case 1:
+        if (n > 0)
+            memcpy(out, in, n);
+        break;
+    case 2: SWAP(uint16_t, __builtin_bswap16) break;
+    case 4: SWAP(uint32_t, __builtin_bswap32) break;
+    default: SWAP(uint64_t, __builtin_bswap64) break;
+    }
     return NC_NOERR;
 }
 

@@ -44,20 +44,33 @@ read_checksum(const ncz_json *config, const char *codec, bool *on)
  * level.
  */
 static int
-zstd_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
-               void *state)
+read_members(const ncz_codec_ops *ops, const ncz_json *config, int64_t level, zstd_state *s)
 {
-    zstd_state *s = state;
-    int         rc;
+    int rc;
 
-    (void)in;
-    (void)rules;
-    s->level = 1;
+    s->level = level;
     if ((rc = ncz_codec_int(config, ops->id, "level", INT32_MIN, UINT32_MAX, &s->level)) != NC_NOERR)
         return rc;
     if (s->level > INT32_MAX)
         s->level -= (int64_t)UINT32_MAX + 1;
     return read_checksum(config, ops->id, &s->checksum);
+}
+
+static int
+zstd_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_config_rules rules,
+               void *state)
+{
+    (void)in;
+    (void)rules;
+    return read_members(ops, config, 1, state);
+}
+
+/* Newer numcodecs, which writes v3, has another default level. */
+static int
+zstd_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, void *state)
+{
+    (void)in;
+    return read_members(ops, config, 0, state);
 }
 
 static void
@@ -256,6 +269,7 @@ const ncz_codec_ops ncz_codec_zstd = {
     .cls = NCZ_CODEC_BYTES_BYTES,
     .state_size = sizeof(zstd_state),
     .from_json = zstd_from_json,
+    .from_v3 = zstd_from_v3,
     .describe = zstd_describe,
     .describe_v3 = zstd_describe_v3,
     .from_words = zstd_from_words,
