@@ -150,11 +150,12 @@ take_back(ncz_dataset *ds, move *mv, int rc)
 }
 
 /*
- * Steps 4 and 5. The flush deletes the old objects once the new documents are stored: old documents first, so that no
+ * Steps 4 and 5. `all`: documents of other nodes may contain the old name, as a group's is in the full names of its
+ * dimensions. The flush deletes the old objects once the new documents are stored: old documents first, so that no
  * reader finds the old name without its chunks.
  */
 static int
-settle_rename(ncz_dataset *ds, move *mv, bool stored)
+settle_rename(ncz_dataset *ds, move *mv, bool stored, bool all)
 {
     int rc = NC_NOERR;
 
@@ -168,8 +169,8 @@ settle_rename(ncz_dataset *ds, move *mv, bool stored)
     if (rc != NC_NOERR)
         return rc;
     if (stored)
-        return ncz_dataset_flush(ds, true);
-    if (ds->state == NCZ_DATASET_DOCUMENTED && (rc = ncz_dataset_put_documents(ds, true)) != NC_NOERR)
+        return ncz_dataset_flush(ds, all);
+    if (ds->state == NCZ_DATASET_DOCUMENTED && (rc = ncz_dataset_put_documents(ds, all)) != NC_NOERR)
         return rc;
     return ncz_dataset_drop_leftover(ds);
 }
@@ -196,7 +197,7 @@ ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
         goto done;
     }
     ncz_engine_forget(ds->engine, v->uid);
-    rc = settle_rename(ds, &mv, stored);
+    rc = settle_rename(ds, &mv, stored, false);
 done:
     move_clear(&mv);
     return rc;
@@ -224,7 +225,7 @@ ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
         goto done;
     }
     ncz_engine_forget(ds->engine, 0);
-    rc = settle_rename(ds, &mv, stored);
+    rc = settle_rename(ds, &mv, stored, true);
 done:
     move_clear(&mv);
     return rc;

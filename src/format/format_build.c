@@ -207,9 +207,12 @@ add_var(ncz_loader *l, ncz_node *n, const char *name, ncz_group *g)
     fill_in(said, v);
     if ((rc = respec(l, v)) != NC_NOERR || (rc = show_fill(l, said, v)) != NC_NOERR)
         goto done;
-    /* Rewriting a document that was not fully understood would lose what it contains. */
-    if (said->z.frozen || n->err != NULL)
+    /* Rewriting a document that was not fully understood would lose what it contains. If its data can be written
+     * nevertheless, growing would need a new document: then the whole dataset is read-only. */
+    if (said->z.frozen || n->err != NULL) {
+        l->damaged = l->damaged || (said->z.frozen && v->unusable->code == NC_NOERR && v->rectilinear == NULL);
         rc = freeze(v);
+    }
 done:
     ncz_free(kept);
     ncz_free(dims);

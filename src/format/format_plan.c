@@ -88,10 +88,11 @@ var_changed(const plan *p, const ncz_var *v)
     return p->all || v->fresh || v->dirty || v->atts.dirty;
 }
 
+/* Pure Zarr has no lists of a group's members. */
 static bool
 group_changed(const plan *p, const ncz_group *g)
 {
-    return p->all || g->fresh || g->dirty || g->atts.dirty;
+    return p->all || g->fresh || g->atts.dirty || (g->dirty && p->style->gen != NCZ_GEN_PURE);
 }
 
 /* ---- the consolidated document -------------------------------------------------------------------------------- */

@@ -401,6 +401,7 @@ other_writers_keep_their_spelling(void **state)
     ncz_atts_del(&v->atts, ncz_atts_find(&v->atts, "gone"));
     assert_int_equal(ncz_format_plan(m, &got, false, docmap_emit, &out), NC_NOERR);
     assert_int_equal(out.n, 1);
+    assert_false(got.readonly);
     assert_string_equal(
         docmap_text(&out, "v/zarr.json"),
         "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [2,3], \"data_type\": \"float32\", "
@@ -412,6 +413,23 @@ other_writers_keep_their_spelling(void **state)
     ncz_model_free(m);
     docmap_clear(&d);
     docmap_clear(&out);
+}
+
+/* A member that may be ignored would be lost with a new document, which growing needs: nothing can be written. */
+static void
+ignored_members_make_it_read_only(void **state)
+{
+    docmap          d = {.v = NULL};
+    ncz_format_opts got;
+
+    (void)state;
+    docmap_puts(&d, "zarr.json", "{\"zarr_format\": 3, \"node_type\": \"group\", \"attributes\": {}}");
+    docmap_puts(&d, "v/zarr.json",
+                "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [4], \"data_type\": \"int32\", " GRID(
+                    "[4]") "\"fill_value\": 0, \"codecs\": [\"bytes\"], \"more\": {\"must_understand\": false}}");
+    ncz_model_free(must_load(&d, &got));
+    assert_true(got.readonly);
+    docmap_clear(&d);
 }
 
 /* An array that is not understood is never rewritten; as its copy cannot be made, there are no copies at all. */
@@ -480,6 +498,7 @@ main(void)
         cmocka_unit_test(no_fixed_width),
         cmocka_unit_test(other_writers_keep_their_spelling),
         cmocka_unit_test(what_is_not_understood_is_not_written),
+        cmocka_unit_test(ignored_members_make_it_read_only),
         cmocka_unit_test(out_of_memory),
     };
 
