@@ -13,11 +13,11 @@ _nczarr()
                 --chunks=json --s3-explain --stats -w -L --help --version'
             ;;
         nczgen)
-            options='-b -o --mode -k -3 -4 -5 -6 -7 -N -H -x -l -P -W -L -d -D --help --version'
+            options='-b -o --mode --zarr-format -k -3 -4 -5 -6 -7 -N -H -x -l -P -W -L -d -D --help --version'
             ;;
         nczcopy)
-            options='-d --deflate -s --shuffle -F --filter -c --chunks -M --min-chunked -u --unlimited-to-fixed -v
-                --variables -V --only-variables -g --groups -G --only-groups -k --kind -4 -7 --mode --consolidate
+            options='-d --deflate -s --shuffle -F --filter -c --chunks --shards -M --min-chunked -u --unlimited-to-fixed -v
+                --variables -V --only-variables -g --groups -G --only-groups -k --kind -4 -7 --mode --zarr-format --consolidate
                 --memory -m --buffer -h --cache -e --cache-elems --dry-run --verify --resume --no-clobber --netcdf-types --skip-unreadable --progress
                 -q --quiet -L --log -r -w --help --version'
             ;;
@@ -33,7 +33,10 @@ _nczarr()
             words='-1 0 1 2 3 4'
             ;;
         nczgen,--mode | nczcopy,--mode)
-            words='nczarr zarr noxarray consolidated file zip s3'
+            words='nczarr zarr v2 v3 noxarray consolidated file zip s3'
+            ;;
+        nczgen,--zarr-format | nczcopy,--zarr-format)
+            words='2 3'
             ;;
         nczgen,-k)
             words='nc4 nc7'

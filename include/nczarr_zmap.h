@@ -174,11 +174,13 @@ NCZARR_API int nczarr_open_map(nczarr_map *map, const char *mode, int omode, int
 NCZARR_API int nczarr_inq_map(int ncid, nczarr_map **mapp);
 
 /*
- * Describes the encoding of a variable's chunks as a JSON text: {"zarr_format", "type", "dtype", "order", "chunks",
- * "fill", "codecs"}. Two variables with equal texts can exchange chunks byte for byte. It is not a Zarr document:
- * "dtype" has the true byte order, "fill" the stored element in hexadecimal; a member "fill_null" means that other
- * readers do not know the fill value. Where chunks share objects, "shards" and "shard_index" describe these. *lenp does not count the NUL; `text` takes one byte more. When the data cannot
- * be read, returns the error that reading them would (NC_EBADTYPE, NC_ENOFILTER, NC_EZARRMETA ...).
+ * Describes the encoding of a variable's chunks as a JSON text: {"type", "dtype", "order", "chunks", "fill",
+ * "codecs"}, and last "shards" where objects hold several chunks. Two variables with equal texts up to "shards" can
+ * exchange chunks byte for byte, whatever their versions of Zarr; with equal texts whole objects, too. It is not a Zarr
+ * document: "dtype" has the true byte order, "order" is "C", "F" or the dimensions in storage order, "fill" is the
+ * stored element in hexadecimal; a member "fill_null" means that other readers do not know the fill value. *lenp does
+ * not count the NUL; `text` takes one byte more. When the data cannot be read, returns the error that reading them
+ * would (NC_EBADTYPE, NC_ENOFILTER, NC_EZARRMETA ...).
  */
 NCZARR_API int nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text);
 

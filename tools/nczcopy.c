@@ -17,6 +17,8 @@ enum { EXIT_USAGE = 2 };
 
 enum {
     OPT_MODE = 256,
+    OPT_ZARR_FORMAT,
+    OPT_SHARDS,
     OPT_MEMORY,
     OPT_CONSOLIDATE,
     OPT_DRY_RUN,
@@ -37,7 +39,8 @@ static const char usage_text[] =
     "  -s, --shuffle           ... with shuffle before it\n"
     "  -F, --filter SPEC       codecs of variables: 'VARIABLES,FILTER|FILTER...'; '*,none', 't&u,zstd,3'\n"
     "  -c, --chunks SPEC       chunk lengths: 'DIM/LENGTH,...', 'VAR:LENGTH,...', 'VAR:contiguous' or '/'\n"
-    "  -M, --min-chunked SIZE  leave smaller variables alone when rechunking by dimension (8192)\n"
+    "      --shards SPEC       shard lengths in elements: 'DIM/LENGTH,...', 'VAR:LENGTH,...', 'VAR:none' or 'none'\n"
+    "  -M, --min-chunked SIZE  leave smaller variables alone in -c and --shards by dimension (8192)\n"
     "  -u, --unlimited-to-fixed  unlimited dimensions become fixed\n"
     "      --netcdf-types      store bool, UCS-4 text, half floats and times as types that netCDF-C can read\n"
     "  -v, --variables LIST    data of these variables only\n"
@@ -46,6 +49,7 @@ static const char usage_text[] =
     "  -G, --only-groups LIST  these groups only, definitions and data\n"
     "  -k, --kind KIND         nc4, or nc7 for the classic model; -4 and -7 are short for them; else as the source\n"
     "      --mode MODES        how the target is stored: nczarr, zarr, zip ..., as in #mode=MODES of a URL\n"
+    "      --zarr-format N     version 2 (the default) or 3 of Zarr\n"
     "      --consolidate       with consolidated metadata\n"
     "      --memory SIZE       most memory for data (256M)\n"
     "  -m, --buffer SIZE       most bytes read in one piece\n"
@@ -68,6 +72,7 @@ static const struct option long_options[] = {
     {"shuffle", no_argument, NULL, 's'},
     {"filter", required_argument, NULL, 'F'},
     {"chunks", required_argument, NULL, 'c'},
+    {"shards", required_argument, NULL, OPT_SHARDS},
     {"min-chunked", required_argument, NULL, 'M'},
     {"unlimited-to-fixed", no_argument, NULL, 'u'},
     {"variables", required_argument, NULL, 'v'},
@@ -76,6 +81,7 @@ static const struct option long_options[] = {
     {"only-groups", required_argument, NULL, 'G'},
     {"kind", required_argument, NULL, 'k'},
     {"mode", required_argument, NULL, OPT_MODE},
+    {"zarr-format", required_argument, NULL, OPT_ZARR_FORMAT},
     {"consolidate", no_argument, NULL, OPT_CONSOLIDATE},
     {"memory", required_argument, NULL, OPT_MEMORY},
     {"buffer", required_argument, NULL, 'm'},
@@ -187,6 +193,17 @@ take_elems(copy_opts *o, const char *arg)
     return true;
 }
 
+static bool
+take_zarr_format(copy_opts *o, const char *arg)
+{
+    if (strcmp(arg, "2") != 0 && strcmp(arg, "3") != 0) {
+        fprintf(stderr, "nczcopy: --zarr-format: neither 2 nor 3: %s\n", arg);
+        return false;
+    }
+    o->zarr_format = arg[0] - '0';
+    return true;
+}
+
 /* Options without a letter or without an argument. */
 static bool
 take_flag(copy_opts *o, int c)
@@ -228,6 +245,8 @@ take_option(copy_opts *o, int c, const char *arg)
     case 'G': return take_names(&o->groups, arg, &o->groups_only);
     case 'k': return take_kind(o, arg);
     case OPT_MODE: o->mode = arg; return true;
+    case OPT_ZARR_FORMAT: return take_zarr_format(o, arg);
+    case OPT_SHARDS: return copy_parse_shards(o, arg);
     case OPT_MEMORY: return copy_parse_size("--memory", arg, &o->memory);
     case 'm': return copy_parse_size("-m", arg, &o->buffer);
     case 'h': return copy_parse_size("-h", arg, &o->cache);

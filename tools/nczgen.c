@@ -23,6 +23,7 @@ static const char usage_text[] =
     "  -b            write a dataset, named after the text: NAME.zarr\n"
     "  -o PATH       write the dataset PATH, a path or a URL; implies -b\n"
     "  --mode MODES  how it is stored: nczarr (the default), zarr, noxarray ... as in #mode=MODES of a URL\n"
+    "  --zarr-format N  version 2 or 3 of Zarr; else that of _ZarrFormat in the text, or 2\n"
     "  -k KIND       kind of dataset: nc4 or nc7 (also their long names); -3 -4 -5 -6 -7 are short for nc3 ... nc7.\n"
     "                nc7 keeps to the classic model; all others mean the same here\n"
     "  -N NAME       the dataset's name in place of the one in the text\n"
@@ -38,6 +39,7 @@ typedef struct options {
     const char *in, *out, *mode, *name;
     bool        binary, diskless;
     bool        kind_given, classic; /* -k and its like */
+    int         zarr_format;         /* 0: not given */
     gen_opts    gen;
 } options;
 
@@ -110,19 +112,29 @@ parse_input(const options *o, gen_cdl **out)
     return rc;
 }
 
-/* PATH as given, or NAME.zarr (.zip with that mode), and the mode as its fragment. In fresh memory. */
+/* The mode word of a version of Zarr; "": the default. */
+static const char *
+version_word(const options *o, const gen_cdl *cdl)
+{
+    int version = o->zarr_format != 0 ? o->zarr_format : gen_zarr_format(cdl);
+
+    return version == 3 ? "v3" : o->zarr_format == 2 ? "v2" : "";
+}
+
+/* PATH as given, or NAME.zarr (.zip with that mode), and the modes as its fragment. In fresh memory. */
 static char *
 build_target_path(const options *o, const gen_cdl *cdl)
 {
     const char *name = o->out != NULL ? o->out : o->name != NULL ? o->name : gen_name(cdl);
     const char *suffix = o->out != NULL ? "" : o->mode != NULL && strstr(o->mode, "zip") != NULL ? ".zip" : ".zarr";
-    const char *join = o->mode == NULL ? "" : strchr(name, '#') != NULL ? "&mode=" : "#mode=";
-    const char *mode = o->mode == NULL ? "" : o->mode;
-    size_t      size = strlen(name) + strlen(suffix) + strlen(join) + strlen(mode) + 1;
+    const char *mode = o->mode == NULL ? "" : o->mode, *version = version_word(o, cdl);
+    const char *comma = mode[0] != '\0' && version[0] != '\0' ? "," : "";
+    const char *join = mode[0] == '\0' && version[0] == '\0' ? "" : strchr(name, '#') != NULL ? "&mode=" : "#mode=";
+    size_t      size = strlen(name) + strlen(suffix) + strlen(join) + strlen(mode) + 1 + strlen(version) + 1;
     char       *path = malloc(size);
 
     if (path != NULL)
-        snprintf(path, size, "%s%s%s%s", name, suffix, join, mode);
+        snprintf(path, size, "%s%s%s%s%s%s", name, suffix, join, mode, comma, version);
     return path;
 }
 
@@ -266,6 +278,15 @@ parse_byte_count(const char *text, size_t *out)
     return errno == 0 && end != text && *end == '\0' && text[0] != '-' && n > 0;
 }
 
+static int
+take_zarr_format(options *o, const char *arg)
+{
+    if (strcmp(arg, "2") != 0 && strcmp(arg, "3") != 0)
+        return fail_usage("--zarr-format: neither 2 nor 3: ", arg);
+    o->zarr_format = arg[0] - '0';
+    return -1;
+}
+
 /* One option; -1 to go on, else the exit status. */
 static int
 take_option(options *o, int c, const char *arg)
@@ -277,6 +298,7 @@ take_option(options *o, int c, const char *arg)
         o->binary = true;
         return -1;
     case 'm': o->mode = arg; return -1;
+    case 'z': return take_zarr_format(o, arg);
     case 'k':
         o->kind_given = true;
         return parse_kind(arg, &o->classic) ? -1 : fail_usage("unknown kind of dataset: ", arg);
@@ -312,6 +334,7 @@ main(int argc, char **argv)
 {
     static const struct option longs[] = {
         {"mode", required_argument, NULL, 'm'},
+        {"zarr-format", required_argument, NULL, 'z'},
         {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'V'},
         {NULL, 0, NULL, 0},

@@ -42,6 +42,13 @@ typedef struct answer {
     ncz_buf         text;
 } answer;
 
+/* In Zarr v3 a transpose is a codec, too; in v2 it is the order. A lone `bytes` is not worth an attribute. */
+static bool
+has_codecs(const ncz_call *c, const ncz_var *v)
+{
+    return ncz_chain_len(v->chain) > 0 || (v->order != NULL && ncz_dataset_zarr_format(c->ds) == 3);
+}
+
 static int
 make_up_att(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
 {
@@ -55,8 +62,8 @@ make_up_att(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
         out->data = &out->number;
         return NC_NOERR;
     }
-    if (v != NULL && strcmp(name, "_Codecs") == 0 && ncz_chain_len(v->chain) > 0) {
-        if ((rc = ncz_chain_write_list(v->chain, &out->text)) != NC_NOERR)
+    if (v != NULL && strcmp(name, "_Codecs") == 0 && has_codecs(c, v)) {
+        if ((rc = ncz_api_write_codecs(v, ncz_dataset_zarr_format(c->ds), &out->text)) != NC_NOERR)
             return rc;
         out->type = ncz_type_of(NC_CHAR);
         out->len = out->text.len;

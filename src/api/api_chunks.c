@@ -79,23 +79,38 @@ write_fill(const ncz_spec *s, ncz_buf *hex, ncz_jsonw *w)
     return NC_NOERR;
 }
 
-/* The shape of shards, in chunks, and where and how their index is stored. */
+/* "C", "F", or the dimensions in storage order. */
+static void
+write_order(const ncz_spec *s, ncz_jsonw *w)
+{
+    if (s->order == NULL || ncz_order_is_fortran(s->order, s->rank)) {
+        ncz_jsonw_cstr(w, s->order == NULL ? "C" : "F");
+        return;
+    }
+    ncz_jsonw_open_array(w);
+    for (size_t d = 0; d < s->rank; d++)
+        ncz_jsonw_u64(w, s->order[d]);
+    ncz_jsonw_close_array(w);
+}
+
+/* The objects that hold several chunks. It comes last, so that the text before it describes a chunk alone. */
 static void
 write_shards(const ncz_spec *s, ncz_jsonw *w)
 {
-    const ncz_shard_layout *l = &s->shard_layout;
-
     ncz_jsonw_key(w, "shards");
+    ncz_jsonw_open_object(w);
+    ncz_jsonw_key(w, "shape");
     ncz_jsonw_open_array(w);
     for (size_t d = 0; d < s->rank; d++)
-        ncz_jsonw_u64(w, s->object[d]);
+        ncz_jsonw_u64(w, s->object[d] * s->chunk[d]);
     ncz_jsonw_close_array(w);
-    ncz_jsonw_key(w, "shard_index");
-    ncz_jsonw_open_array(w);
-    ncz_jsonw_cstr(w, l->at_start ? "start" : "end");
-    ncz_jsonw_cstr(w, l->big ? "big" : "little");
-    ncz_jsonw_cstr(w, l->no_checksum ? "none" : "crc32c");
-    ncz_jsonw_close_array(w);
+    ncz_jsonw_key(w, "index_location");
+    ncz_jsonw_cstr(w, s->shard_layout.at_start ? "start" : "end");
+    ncz_jsonw_key(w, "index_endian");
+    ncz_jsonw_cstr(w, s->shard_layout.big ? "big" : "little");
+    ncz_jsonw_key(w, "index_checksum");
+    ncz_jsonw_bool(w, !s->shard_layout.no_checksum);
+    ncz_jsonw_close_object(w);
 }
 
 static int
@@ -106,21 +121,17 @@ write_encoding(const ncz_spec *s, ncz_buf *out)
     int       rc;
 
     ncz_jsonw_open_object(&w);
-    ncz_jsonw_key(&w, "zarr_format");
-    ncz_jsonw_u64(&w, 2);
     ncz_jsonw_key(&w, "type");
     ncz_jsonw_i64(&w, s->type->id);
     ncz_jsonw_key(&w, "dtype");
     write_dtype(&s->dtype, &w);
     ncz_jsonw_key(&w, "order");
-    ncz_jsonw_cstr(&w, ncz_order_is_fortran(s->order, s->rank) ? "F" : "C");
+    write_order(s, &w);
     ncz_jsonw_key(&w, "chunks");
     ncz_jsonw_open_array(&w);
     for (size_t d = 0; d < s->rank; d++)
         ncz_jsonw_u64(&w, s->chunk[d]);
     ncz_jsonw_close_array(&w);
-    if (s->object != NULL)
-        write_shards(s, &w);
     ncz_jsonw_key(&w, "fill");
     if ((rc = write_fill(s, &text, &w)) != NC_NOERR)
         goto done;
@@ -137,6 +148,8 @@ write_encoding(const ncz_spec *s, ncz_buf *out)
         goto done;
     ncz_jsonw_key(&w, "codecs");
     ncz_jsonw_raw(&w, ncz_buf_str(&text), text.len);
+    if (s->object != NULL)
+        write_shards(s, &w);
     ncz_jsonw_close_object(&w);
     rc = ncz_jsonw_end(&w);
 done:

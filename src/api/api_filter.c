@@ -147,50 +147,6 @@ nczarr_def_var_codec(int ncid, int varid, const char *json)
     return ncz_call_leave(&c, rc);
 }
 
-/* Parses a list of codecs for the variable. For strings the list decides between fixed width and objects. */
-static int
-parse_list(const ncz_call *c, const ncz_var *v, const ncz_json *list, ncz_chain **out)
-{
-    ncz_array_type type = ncz_spec_array_type(v->spec);
-    ncz_err        first;
-    int            rc = ncz_chain_parse(list, NULL, &type, NCZ_CONFIG_CALLER, c->m->limits.chain, out);
-
-    if (rc != NC_EFILTER || v->type->class != NCZ_TYPE_STRING)
-        return rc;
-    ncz_err_save(&first, rc);
-    if (type.dtype.kind == NCZ_KIND_OBJECT)
-        type.dtype = ncz_dtype_of(v->type, false, v->maxstrlen);
-    else
-        type.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
-    rc = ncz_chain_parse(list, NULL, &type, NCZ_CONFIG_CALLER, c->m->limits.chain, out);
-    return rc == NC_EFILTER ? ncz_err_adopt(&first) : rc;
-}
-
-int
-nczarr_def_var_codecs(int ncid, int varid, const char *json)
-{
-    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 32, .nbytes = (size_t)1 << 20, .name = "codecs"};
-    ncz_call            c;
-    ncz_var            *v = NULL;
-    ncz_json           *list = NULL;
-    ncz_chain          *chain = NULL;
-    int                 rc = open_var(ncid, varid, &c, &v);
-
-    if (rc != NC_NOERR)
-        return rc;
-    if (json == NULL)
-        rc = ncz_fail(NC_EINVAL, "%s: codecs are a JSON list, not a null pointer", v->name);
-    else if (ncz_json_parse(json, strlen(json), &opts, &list, NULL) != NC_NOERR)
-        rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
-    else if (!ncz_json_is(list, NCZ_JSON_ARRAY))
-        rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
-    else if ((rc = parse_list(&c, v, list, &chain)) == NC_NOERR && (rc = ncz_chain_usable(chain)) == NC_NOERR)
-        rc = ncz_dataset_set_chain(c.ds, v, chain);
-    ncz_chain_unref(chain);
-    ncz_json_free(list);
-    return ncz_call_leave(&c, rc);
-}
-
 int
 nc_def_var_szip(int ncid, int varid, int options_mask, int pixels_per_block)
 {

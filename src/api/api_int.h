@@ -60,6 +60,11 @@ int ncz_api_count_atts(const ncz_atts *a); /* counts the listed ones only */
 int ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip);
 int ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, nc_type mem, const void *op);
 
+/* ---- codecs (api_codec_list.c) ---------------------------------------------------------------------------------- */
+
+/* Writes the codecs of a chunk as one JSON list, in the spelling of a version of Zarr. NC_ENOFILTER: a codec has none. */
+int ncz_api_write_codecs(const ncz_var *v, int zarr_format, ncz_buf *out);
+
 /* ---- types and defaults ---------------------------------------------------------------------------------------- */
 
 bool ncz_api_atomic(nc_type t);  /* NC_BYTE ... NC_STRING */

@@ -163,8 +163,12 @@ int ncz_dataset_dtype_text(const ncz_dataset *ds, const ncz_var *v, ncz_buf *out
 int ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name);
 int ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name);
 
-/* As ncz_var_set_chain(). NC_EBADTYPE: the dataset's dialect cannot store what the codecs produce. */
+/* As ncz_var_set_chain(). NC_EBADTYPE: the dataset's dialect cannot store what the codecs produce. NC_ENOFILTER: it has
+ * no form for a codec. */
 int ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain);
+
+/* As ncz_var_set_order(). NC_EFILTER: the dataset's dialect has no such order. */
+int ncz_dataset_set_order(ncz_dataset *ds, ncz_var *v, const unsigned *order);
 
 /* As ncz_var_set_shards(). NC_EINVAL: the dataset's dialect has no shards. */
 int ncz_dataset_set_shards(ncz_dataset *ds, ncz_var *v, const uint64_t *shard);

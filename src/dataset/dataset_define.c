@@ -171,6 +171,14 @@ ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
 }
 
 int
+ncz_dataset_set_order(ncz_dataset *ds, ncz_var *v, const unsigned *order)
+{
+    if (order != NULL && ds->model->dialect->zarr_format == 2 && !ncz_order_is_fortran(order, v->rank))
+        return ncz_fail(NC_EFILTER, "%s: Zarr v2 has no transpose but that of all dimensions, its order F", v->name);
+    return ncz_var_set_order(ds->model, v, order);
+}
+
+int
 ncz_dataset_set_shards(ncz_dataset *ds, ncz_var *v, const uint64_t *shard)
 {
     if (shard != NULL && !ds->model->dialect->has_shards)

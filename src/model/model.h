@@ -295,8 +295,9 @@ int ncz_var_set_fill(ncz_model *m, ncz_var *v, ncz_fill_mode mode, const void *f
  */
 int ncz_var_set_dtype(ncz_model *m, ncz_var *v, const ncz_dtype *dtype, int endian, const char *text,
                       const void *fill);
-int ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian);      /* NC_EINVAL */
-int ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain); /* takes a reference */
+int ncz_var_set_endian(ncz_model *m, ncz_var *v, int endian);           /* NC_EINVAL */
+int ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain);      /* takes a reference */
+int ncz_var_set_order(ncz_model *m, ncz_var *v, const unsigned *order); /* as in the spec; copied */
 int ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes);
 
 #endif /* NCZ_MODEL_H */

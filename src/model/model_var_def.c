@@ -281,6 +281,25 @@ ncz_var_set_chain(ncz_model *m, ncz_var *v, ncz_chain *chain)
 }
 
 int
+ncz_var_set_order(ncz_model *m, ncz_var *v, const unsigned *order)
+{
+    unsigned *old = v->order, *fresh = NULL;
+    int       rc;
+
+    if (order != NULL && (fresh = ncz_dup(order, v->rank * sizeof *order)) == NULL)
+        return ncz_fail_nomem(v->rank * sizeof *order);
+    v->order = fresh;
+    if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
+        v->order = old;
+        ncz_free(fresh);
+        return rc;
+    }
+    ncz_free(old);
+    mark_changed(v, NULL);
+    return NC_NOERR;
+}
+
+int
 ncz_var_set_maxstrlen(ncz_model *m, ncz_var *v, size_t nbytes)
 {
     ncz_dtype old = v->dtype;

@@ -515,6 +515,62 @@ old_dialects_on(place *p)
 }
 ON_BOTH(old_dialects)
 
+static void
+expect_codecs(int ncid, int v, int zarr_format, const char *text)
+{
+    size_t len = 0;
+    char   own[1000];
+
+    OK(nczarr_inq_var_codecs(ncid, v, zarr_format, &len, own));
+    assert_string_equal(own, text);
+    assert_int_equal(len, strlen(text));
+}
+
+/* A list in Zarr v3's spelling sets the order of elements, their byte order and the chain, whatever the dataset. */
+static void
+spelled_as_v3_on(place *p)
+{
+    static const char v3[] = "[{\"name\": \"transpose\", \"configuration\": {\"order\": [1,0]}},"
+                             "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"big\"}},"
+                             "{\"name\": \"gzip\", \"configuration\": {\"level\": 5}}]";
+    static const int  data[6] = {1, 2, 3, 4, 5, 6};
+    int               ncid, dims[2], v, w, got[6];
+    char              text[500];
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "y", 2, &dims[0]));
+    OK(nc_def_dim(ncid, "x", 3, &dims[1]));
+    OK(nc_def_var(ncid, "v", NC_INT, 2, dims, &v));
+    expect_codecs(ncid, v, 2, "[]");
+    expect_codecs(ncid, v, 3, "[{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}]");
+    OK(nczarr_def_var_codecs(ncid, v, v3));
+    expect_codecs(ncid, v, 3, v3);
+    expect_codecs(ncid, v, 2, "[{\"id\": \"gzip\", \"level\": 5}]");
+    FAILS(NC_EINVAL, nczarr_inq_var_codecs(ncid, v, 4, NULL, NULL));
+    OK(nczarr_inq_var_encoding(ncid, v, NULL, text));
+    assert_non_null(strstr(text, "\"dtype\": \">i4\", \"order\": \"F\""));
+    OK(nczarr_def_var_codecs(ncid, v, "[{\"name\": \"gzip\", \"configuration\": {\"level\": 5}}]"));
+    expect_codecs(ncid, v, 3, v3); /* the order and the byte order stay */
+    FAILS(NC_EFILTER,
+          nczarr_def_var_codecs(ncid, v,
+                                "[{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [1,1],"
+                                "\"codecs\": [{\"name\": \"bytes\", \"configuration\": {\"endian\": \"big\"}}]}}]"));
+    OK(nc_def_dim(ncid, "z", 1, &w));
+    OK(nc_def_var(ncid, "w", NC_INT, 3, (int[]){w, dims[0], dims[1]}, &w));
+    FAILS(NC_EFILTER, nczarr_def_var_codecs(ncid, w,
+                                            "[{\"name\": \"transpose\", \"configuration\": {\"order\": [1,0,2]}},"
+                                            "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}]"));
+    OK(nczarr_def_var_codecs(ncid, v, v3));
+    OK(nc_put_var_int(ncid, v, data));
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    expect_codecs(ncid, v, 3, v3);
+    OK(nc_get_var_int(ncid, v, got));
+    assert_memory_equal(got, data, sizeof data);
+    OK(nc_close(ncid));
+}
+ON_BOTH(spelled_as_v3)
+
 int
 main(void)
 {
@@ -522,7 +578,7 @@ main(void)
         cmocka_unit_test(carries),      cmocka_unit_test(array_is_told), cmocka_unit_test(by_name),
         cmocka_unit_test(copy),         cmocka_unit_test(corrupt),       cmocka_unit_test(unsupported),
         cmocka_unit_test(registering),  cmocka_unit_test(plugin_path),   cmocka_unit_test(threads),
-        cmocka_unit_test(old_dialects),
+        cmocka_unit_test(old_dialects), cmocka_unit_test(spelled_as_v3),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

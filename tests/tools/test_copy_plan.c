@@ -198,9 +198,9 @@ names(void **state)
     o.vars = list;
     assert_true(copy_parse_chunks(&o, "t/5,lat/"));
     assert_true(copy_parse_chunks(&o, "g/v:1,2"));
-    assert_int_equal(o.nchunks, 3);
-    assert_string_equal(o.chunks[2].var, "g/v");
-    assert_int_equal(o.chunks[2].len[1], 2);
+    assert_int_equal(o.chunks.n, 3);
+    assert_string_equal(o.chunks.v[2].var, "g/v");
+    assert_int_equal(o.chunks.v[2].len[1], 2);
     assert_true(copy_parse_filters(&o, "a&b,zstd,3|fletcher32"));
     assert_int_equal(o.filters[0].vars.n, 2);
     assert_string_equal(o.filters[0].spec, "zstd,3|fletcher32");

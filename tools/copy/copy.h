@@ -23,12 +23,17 @@ typedef struct copy_names {
     size_t n;
 } copy_names;
 
-/* One setting of -c: for a dimension (`len` is one number), a variable, or everything. */
-typedef struct copy_chunks {
-    char   *dim, *var; /* both NULL: all variables, unchunked */
+/* One setting of -c or --shards: for a dimension (`len` is one number), a variable, or everything. */
+typedef struct copy_lengths {
+    char   *dim, *var; /* both NULL: all variables: one chunk; no shards */
     size_t *len;       /* 0: as long as the dimension */
-    size_t  n;         /* of a variable: 0: unchunked */
-} copy_chunks;
+    size_t  n;         /* of a variable: 0: one chunk; no shards */
+} copy_lengths;
+
+typedef struct copy_lengths_list {
+    copy_lengths *v;
+    size_t        n;
+} copy_lengths_list;
 
 /* One setting of -F: the codecs of some variables, replacing their own. */
 typedef struct copy_filters {
@@ -39,28 +44,28 @@ typedef struct copy_filters {
 typedef enum copy_tri { COPY_AUTO, COPY_YES, COPY_NO } copy_tri;
 
 typedef struct copy_opts {
-    const char   *in, *out;
-    const char   *mode;       /* --mode: of the target's fragment; NULL: none */
-    bool          classic;    /* -k nc7 */
-    bool          kind_given; /* else the source's model is taken */
-    bool          fixed;      /* -u: unlimited dimensions become fixed */
-    int           deflate;    /* -d; -1: as the source has it */
-    bool          shuffle;    /* -s */
-    copy_chunks  *chunks;
-    size_t        nchunks;
-    size_t        min_chunked; /* -M: smaller variables are not rechunked by dimension */
-    copy_filters *filters;
-    size_t        nfilters;
-    copy_names    vars, groups;           /* -v, -V, -g, -G */
-    bool          vars_only, groups_only; /* ... leave out the other ones' definitions too */
-    size_t        memory;                 /* most bytes for data; 0: COPY_MEMORY, or what the chunks need */
-    size_t        buffer;                 /* -m: most bytes read in one piece; 0: as memory allows */
-    size_t        cache, cache_elems;     /* -h, -e; 0: chosen */
-    bool          memory_in, memory_out;  /* -r, -w: the whole dataset in memory */
-    bool          consolidate, dry_run, verify, resume, keep; /* keep: --no-clobber */
-    bool          skip_unreadable;
-    bool          netcdf_types; /* store types that netCDF has in place of bool, UCS-4, half floats and times */
-    copy_tri      progress;
+    const char       *in, *out;
+    const char       *mode;        /* --mode: of the target's fragment; NULL: none */
+    bool              classic;     /* -k nc7 */
+    bool              kind_given;  /* else the source's model is taken */
+    bool              fixed;       /* -u: unlimited dimensions become fixed */
+    int               deflate;     /* -d; -1: as the source has it */
+    bool              shuffle;     /* -s */
+    int               zarr_format; /* --zarr-format; 0: not given */
+    copy_lengths_list chunks, shards;
+    size_t            min_chunked; /* -M: smaller variables get no chunks or shards by dimension */
+    copy_filters     *filters;
+    size_t            nfilters;
+    copy_names        vars, groups;           /* -v, -V, -g, -G */
+    bool              vars_only, groups_only; /* ... leave out the other ones' definitions too */
+    size_t            memory;                 /* most bytes for data; 0: COPY_MEMORY, or what the chunks need */
+    size_t            buffer;                 /* -m: most bytes read in one piece; 0: as memory allows */
+    size_t            cache, cache_elems;     /* -h, -e; 0: chosen */
+    bool              memory_in, memory_out;  /* -r, -w: the whole dataset in memory */
+    bool              consolidate, dry_run, verify, resume, keep; /* keep: --no-clobber */
+    bool              skip_unreadable;
+    bool              netcdf_types; /* store types that netCDF has in place of bool, UCS-4, half floats and times */
+    copy_tri          progress;
 } copy_opts;
 
 #define COPY_MEMORY ((size_t)256 << 20)
@@ -69,6 +74,7 @@ typedef struct copy_opts {
 
 /* Each parses the text of one option into `o`, and reports errors on stderr. */
 bool copy_parse_chunks(copy_opts *o, const char *spec);
+bool copy_parse_shards(copy_opts *o, const char *spec);
 bool copy_parse_filters(copy_opts *o, const char *spec);
 void copy_parse_names(copy_names *list, const char *commas);             /* a backslash keeps the next character */
 bool copy_parse_size(const char *option, const char *text, size_t *out); /* 4096, 64K, 5M, 2G, 1T, 8MiB */

@@ -61,10 +61,26 @@ add_place(copy_chunk_set *set, size_t place)
     set->n++;
 }
 
+bool
+copy_chunk_set_has(const copy_chunk_set *set, const copy_var *v, const size_t *chunk, const size_t *index)
+{
+    return set->cap > 0 && set->slots[find_slot(set, find_place(v, chunk, index))] != 0;
+}
+
+bool
+copy_chunk_set_add(copy_chunk_set *set, const copy_var *v, const size_t *chunk, const size_t *index)
+{
+    if (copy_chunk_set_has(set, v, chunk, index))
+        return false;
+    add_place(set, find_place(v, chunk, index));
+    return true;
+}
+
 typedef struct loader {
     copy_chunk_set *set;
     const copy_var *v;
-    const size_t   *chunk;
+    const size_t   *chunk, *unit;
+    size_t         *at; /* place for an index */
 } loader;
 
 static int
@@ -74,16 +90,23 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
     loader *l = arg;
 
     (void)key, (void)offset, (void)length;
-    add_place(l->set, find_place(l->v, l->chunk, index));
+    for (int d = 0; d < l->v->rank; d++)
+        l->at[d] = index[d] / (l->unit[d] / l->chunk[d]);
+    (void)copy_chunk_set_add(l->set, l->v, l->unit, l->at);
     return 0;
 }
 
 int
-copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, copy_chunk_set *set)
+copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, const size_t *unit,
+                    copy_chunk_set *set)
 {
-    loader l = {.set = set, .v = v, .chunk = chunk};
+    loader l = {.set = set, .v = v, .chunk = chunk, .unit = unit};
+    int    rc;
 
-    return nczarr_list_var_chunks(grp, varid, add_listed_chunk, &l);
+    l.at = copy_alloc((size_t)v->rank, sizeof *l.at);
+    rc = nczarr_list_var_chunks(grp, varid, add_listed_chunk, &l);
+    free(l.at);
+    return rc;
 }
 
 /* True if other readers know what a missing chunk of the variable reads as. */
@@ -124,15 +147,9 @@ copy_chunk_set_load_sparse(int in, int out, const copy_var *v, copy_chunk_set *s
     (void)nczarr_map_close(map);
     if ((can & NCZARR_MAP_CAN_LIST) == 0)
         return false; /* looking up each chunk costs as much as reading it */
-    if (!may_skip_gaps(in, out, v) || copy_chunk_set_load(in, v->in, v, v->chunk_in, source) != NC_NOERR)
+    if (!may_skip_gaps(in, out, v) || copy_chunk_set_load(in, v->in, v, v->chunk_in, v->chunk_in, source) != NC_NOERR)
         return false; /* everything is read */
     return source->n < copy_grid_size(v, v->chunk_in);
-}
-
-bool
-copy_chunk_set_has(const copy_chunk_set *set, const copy_var *v, const size_t *chunk, const size_t *index)
-{
-    return set->cap > 0 && set->slots[find_slot(set, find_place(v, chunk, index))] != 0;
 }
 
 size_t

@@ -14,19 +14,16 @@
 
 /* ---- the source's chain ---- */
 
-/* The _Codecs text, a JSON list; NULL when there are none. */
-static char *
-read_codecs(int ncid, int varid)
+static int
+read_codecs(int in, int varid, int zarr_format, char **text)
 {
     size_t len = 0;
-    char  *text;
+    int    rc = nczarr_inq_var_codecs(in, varid, zarr_format, &len, NULL);
 
-    if (nc_inq_attlen(ncid, varid, "_Codecs", &len) != NC_NOERR || len == 0)
-        return NULL;
-    text = copy_alloc(len + 1, 1);
-    if (nc_get_att_text(ncid, varid, "_Codecs", text) != NC_NOERR)
-        text[0] = '\0';
-    return text;
+    if (rc != NC_NOERR)
+        return rc;
+    *text = copy_alloc(len + 1, 1);
+    return nczarr_inq_var_codecs(in, varid, zarr_format, NULL, *text);
 }
 
 /* The end of the JSON object that begins at `s`, or NULL. The library wrote it. */
@@ -49,9 +46,9 @@ find_object_end(const char *s)
     return NULL;
 }
 
-typedef enum kind { KIND_ARRAY, KIND_COMPRESSOR, KIND_SHUFFLE, KIND_OTHER } kind;
+typedef enum kind { KIND_KEPT, KIND_COMPRESSOR, KIND_SHUFFLE } kind;
 
-/* The kind of a codec; its "id" is first, as the library writes it. */
+/* The kind of a codec; its "id" or "name" is first, as the library writes it. */
 static kind
 classify_codec(const char *object)
 {
@@ -59,23 +56,24 @@ classify_codec(const char *object)
         const char *id;
         kind        kind;
     } known[] = {
-        {"zlib", KIND_COMPRESSOR},  {"gzip", KIND_COMPRESSOR},        {"bz2", KIND_COMPRESSOR},
-        {"zstd", KIND_COMPRESSOR},  {"lz4", KIND_COMPRESSOR},         {"lzma", KIND_COMPRESSOR},
-        {"blosc", KIND_COMPRESSOR}, {"szip", KIND_COMPRESSOR},        {"shuffle", KIND_SHUFFLE},
-        {"delta", KIND_ARRAY},      {"fixedscaleoffset", KIND_ARRAY}, {"quantize", KIND_ARRAY},
-        {"bitround", KIND_ARRAY},   {"packbits", KIND_ARRAY},         {"astype", KIND_ARRAY},
+        {"zlib", KIND_COMPRESSOR},  {"gzip", KIND_COMPRESSOR}, {"bz2", KIND_COMPRESSOR},
+        {"zstd", KIND_COMPRESSOR},  {"lz4", KIND_COMPRESSOR},  {"lzma", KIND_COMPRESSOR},
+        {"blosc", KIND_COMPRESSOR}, {"szip", KIND_COMPRESSOR}, {"shuffle", KIND_SHUFFLE},
     };
-    const char *id = strstr(object, "\"id\"");
+    static const char prefix[] = "numcodecs.";
+    const char       *id = strchr(object, ':');
 
-    if (id == NULL || (id = strchr(id + 4, '"')) == NULL)
-        return KIND_OTHER;
+    if (id == NULL || (id = strchr(id, '"')) == NULL)
+        return KIND_KEPT;
+    if (strncmp(id + 1, prefix, sizeof prefix - 1) == 0)
+        id += sizeof prefix - 1;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         size_t n = strlen(known[i].id);
 
         if (strncmp(id + 1, known[i].id, n) == 0 && id[1 + n] == '"')
             return known[i].kind;
     }
-    return KIND_OTHER;
+    return KIND_KEPT;
 }
 
 /* ---- -d, -s ---- */
@@ -84,24 +82,27 @@ classify_codec(const char *object)
 static int
 define_deflated(const copy_opts *o, int out, int varid, const char *chain)
 {
-    bool shuffle = o->shuffle;
-    int  rc = NC_NOERR;
+    char  *kept = copy_alloc(strlen(chain) + 3, 1);
+    size_t n = 0;
+    bool   shuffle = o->shuffle;
+    int    rc;
 
-    for (const char *p = chain != NULL ? strchr(chain, '{') : NULL; rc == NC_NOERR && p != NULL;) {
-        const char *end = find_object_end(p);
-        char       *object;
-        kind        k;
+    kept[n++] = '[';
+    for (const char *p = strchr(chain, '{'), *end; p != NULL && (end = find_object_end(p)) != NULL;
+         p = strchr(end, '{')) {
+        kind k = classify_codec(p);
 
-        if (end == NULL)
-            break;
-        object = copy_need(strndup(p, (size_t)(end - p)));
-        k = classify_codec(object);
         shuffle = shuffle || k == KIND_SHUFFLE;
-        if (k == KIND_ARRAY || k == KIND_OTHER)
-            rc = nczarr_def_var_codec(out, varid, object);
-        free(object);
-        p = strchr(end, '{');
+        if (k != KIND_KEPT)
+            continue;
+        if (n > 1)
+            kept[n++] = ',';
+        memcpy(kept + n, p, (size_t)(end - p));
+        n += (size_t)(end - p);
     }
+    kept[n] = ']';
+    rc = nczarr_def_var_codecs(out, varid, kept);
+    free(kept);
     if (rc == NC_NOERR && o->deflate > 0)
         rc = nc_def_var_deflate(out, varid, shuffle, 1, o->deflate);
     return rc;
@@ -210,22 +211,54 @@ define_filters(int out, int varid, const char *spec)
     return rc;
 }
 
-int
-copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v)
+/* Zarr v3 has strings of any length in place of v2's of a fixed width, whose chunks are `bytes`. */
+static void
+replace_fixed_strings(char **chain)
 {
-    int   in = s->groups[v->group].in, out = s->groups[v->group].out, rc = NC_NOERR;
-    char *chain;
+    static const char bytes[] = "[{\"name\": \"bytes\"";
+    const char       *end;
+    char             *with;
 
-    if (v->rank == 0)
-        return NC_NOERR; /* a scalar takes no filters */
-    for (size_t i = o->nfilters; i-- > 0;)
-        if (copy_names_match(&o->filters[i].vars, v->path))
-            return define_filters(out, v->out, o->filters[i].spec);
-    chain = read_codecs(in, v->in);
-    if (o->deflate >= 0)
+    if (strncmp(*chain, bytes, sizeof bytes - 1) != 0 || (end = find_object_end(*chain + 1)) == NULL)
+        return;
+    with = copy_textf("[{\"name\": \"vlen-utf8\"}%s", end);
+    free(*chain);
+    *chain = with;
+}
+
+/*
+ * Between two datasets of Zarr v2 the list is in that spelling, and scalars have no codecs. Else it is in v3's, which
+ * also says the order of elements.
+ */
+static int
+define_from_source(const copy_opts *o, int in, const copy_var *v, int out)
+{
+    char *chain = NULL;
+    int   from = 0, to = 0, rc;
+
+    if ((rc = nczarr_inq_zarr_format(in, &from, NULL)) != NC_NOERR ||
+        (rc = nczarr_inq_zarr_format(out, &to, NULL)) != NC_NOERR)
+        return rc;
+    if (from == 2 && to == 2 && v->rank == 0)
+        return NC_NOERR;
+    rc = read_codecs(in, v->in, from == 2 && to == 2 ? 2 : 3, &chain);
+    if (rc == NC_NOERR && from == 2 && to == 3 && v->type == NC_STRING)
+        replace_fixed_strings(&chain);
+    if (rc == NC_NOERR && o->deflate >= 0 && v->rank > 0)
         rc = define_deflated(o, out, v->out, chain);
-    else if (chain != NULL)
+    else if (rc == NC_NOERR && strcmp(chain, "[]") != 0)
         rc = nczarr_def_var_codecs(out, v->out, chain);
     free(chain);
     return rc;
+}
+
+int
+copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v)
+{
+    int in = s->groups[v->group].in, out = s->groups[v->group].out;
+
+    for (size_t i = o->nfilters; v->rank > 0 && i-- > 0;)
+        if (copy_names_match(&o->filters[i].vars, v->path))
+            return define_filters(out, v->out, o->filters[i].spec);
+    return define_from_source(o, in, v, out);
 }

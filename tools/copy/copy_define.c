@@ -91,31 +91,18 @@ limit_chunk(const copy_source *s, const copy_var *v, int d, size_t len)
 static size_t
 find_dim_chunk(const copy_opts *o, const copy_dim *dim, bool *found)
 {
-    size_t len = 0;
+    const copy_lengths *c = copy_lengths_of_dim(&o->chunks, dim->name);
 
-    *found = false;
-    for (size_t i = 0; i < o->nchunks; i++)
-        if (o->chunks[i].dim != NULL && strcmp(o->chunks[i].dim, dim->name) == 0) {
-            len = o->chunks[i].len[0];
-            *found = true;
-        }
-    return len;
+    *found = c != NULL;
+    return c != NULL ? c->len[0] : 0;
 }
 
 void
 copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
 {
-    const copy_chunks *own = NULL, *all = NULL;
-    bool               small = v->nelems <= o->min_chunked / v->value;
+    const copy_lengths *own = copy_lengths_of_var(&o->chunks, v->path), *all = copy_lengths_of_all(&o->chunks);
+    bool                small = v->nelems <= o->min_chunked / v->value;
 
-    for (size_t i = 0; i < o->nchunks; i++) {
-        const copy_chunks *c = &o->chunks[i];
-
-        if (c->var != NULL && copy_path_matches(v->path, c->var))
-            own = c;
-        if (c->var == NULL && c->dim == NULL)
-            all = c;
-    }
     for (int d = 0; d < v->rank; d++) {
         bool   found;
         size_t len = find_dim_chunk(o, &s->dims[v->dims[d]], &found);
@@ -158,7 +145,10 @@ define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
     if (endian != NC_ENDIAN_NATIVE && v->type != NC_CHAR && v->type != NC_STRING &&
         (rc = nc_def_var_endian(out, v->out, endian)) != NC_NOERR)
         return rc;
-    return v->rank == 0 ? NC_NOERR : nc_def_var_chunking(out, v->out, NC_CHUNKED, v->chunk_out);
+    if (v->rank == 0)
+        return NC_NOERR;
+    rc = nc_def_var_chunking(out, v->out, NC_CHUNKED, v->chunk_out);
+    return rc == NC_NOERR && v->shard_out != NULL ? nczarr_def_var_shards(out, v->out, v->shard_out) : rc;
 }
 
 static int
@@ -171,9 +161,12 @@ define_var(const copy_opts *o, copy_source *s, copy_var *v)
         ids[d] = s->dims[v->dims[d]].out;
     rc = nc_def_var(out, v->name, v->type, v->rank, ids, &v->out);
     free(ids);
+    if (rc != NC_NOERR)
+        return copy_fail(rc, v->path);
     copy_choose_chunks(o, s, v);
-    if (rc != NC_NOERR || (rc = define_storage(o, s, v)) != NC_NOERR ||
-        (rc = copy_define_codecs(o, s, v)) != NC_NOERR)
+    if ((rc = copy_choose_shards(o, s, v)) != NC_NOERR)
+        return rc; /* it is reported */
+    if ((rc = define_storage(o, s, v)) != NC_NOERR || (rc = copy_define_codecs(o, s, v)) != NC_NOERR)
         return copy_fail(rc, v->path);
     return copy_atts(s->groups[v->group].in, v->in, out, v->out, v->path, &v->late);
 }
@@ -266,7 +259,8 @@ copy_find_definitions(copy_source *s, int out)
         copy_var *v = &s->vars[i];
 
         if ((rc = nc_inq_varid(s->groups[v->group].out, v->name, &v->out)) != NC_NOERR ||
-            (rc = nc_inq_var_chunking(s->groups[v->group].out, v->out, &storage, v->chunk_out)) != NC_NOERR)
+            (rc = nc_inq_var_chunking(s->groups[v->group].out, v->out, &storage, v->chunk_out)) != NC_NOERR ||
+            (rc = copy_inq_shards(s->groups[v->group].out, v->out, v->rank, &v->shard_out)) != NC_NOERR)
             return copy_fail(rc, v->path);
         v->late = find_late_att(s, v);
     }
@@ -289,8 +283,41 @@ copy_encoding(int ncid, int varid)
     return text;
 }
 
+/* Length of the part that describes a chunk alone, without the objects that hold several. */
+static size_t
+measure_chunk_part(const char *encoding)
+{
+    static const char key[] = ", \"shards\": ";
+    size_t            len = strlen(encoding) - 1; /* its closing brace */
+
+    for (const char *p = encoding; (p = strstr(p, key)) != NULL; p++)
+        len = (size_t)(p - encoding);
+    return len;
+}
+
+/* True if a shard, which is moved through memory, is small enough for that. */
+static bool
+fits_memory(const copy_opts *o, const copy_var *v)
+{
+    size_t left = (o->memory != 0 ? o->memory : COPY_MEMORY) / v->item;
+
+    for (int d = 0; d < v->rank; d++)
+        left /= v->shard_in[d];
+    return left > 0;
+}
+
+/* A chunk cannot be put into a shard without the others, so the target's shards must be the source's. */
+static void
+choose_raw(const copy_opts *o, copy_var *v, const char *in, const char *out)
+{
+    size_t n = measure_chunk_part(in), m = measure_chunk_part(out);
+
+    v->raw_objects = out[m] == ',' && strcmp(in, out) == 0 && fits_memory(o, v);
+    v->raw = v->raw_objects || (out[m] == '}' && n == m && strncmp(in, out, n) == 0);
+}
+
 int
-copy_find_raw(copy_source *s)
+copy_find_raw(const copy_opts *o, copy_source *s)
 {
     for (size_t i = 0; i < s->nvars; i++) {
         copy_var *v = &s->vars[i];
@@ -298,7 +325,9 @@ copy_find_raw(copy_source *s)
              *out = copy_encoding(s->groups[v->group].out, v->out);
         int rc = NC_NOERR;
 
-        v->raw = in != NULL && out != NULL && in[0] != '\0' && strcmp(in, out) == 0;
+        v->raw = v->raw_objects = false;
+        if (in != NULL && out != NULL && in[0] != '\0')
+            choose_raw(o, v, in, out);
         if (in == NULL && v->data) /* its data cannot be read: fail now rather than after hours */
             rc = copy_fail(nczarr_inq_var_encoding(s->groups[v->group].in, v->in, NULL, NULL), v->path);
         free(in);

@@ -138,9 +138,12 @@ copy_fragment(const copy_target *t)
 /* ---- chunks as they are ---- */
 
 typedef struct adder {
-    nczarr_map *map;
-    counts     *c;
-    int         rc;
+    nczarr_map     *map;
+    counts         *c;
+    const copy_var *v;
+    copy_chunk_set  shards; /* counted ones, with raw_objects */
+    size_t         *at;     /* place for the index of a shard */
+    int             rc;
 } adder;
 
 static int
@@ -150,8 +153,15 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
     adder             *a = arg;
     unsigned long long len = length;
 
-    (void)index, (void)offset;
-    if (length == NCZARR_MAP_WHOLE && (a->rc = nczarr_map_len(a->map, key, &len)) != NC_NOERR)
+    (void)offset;
+    if (a->v->raw_objects) {
+        for (int d = 0; d < a->v->rank; d++)
+            a->at[d] = index[d] / (a->v->shard_in[d] / a->v->chunk_in[d]);
+        if (!copy_chunk_set_add(&a->shards, a->v, a->v->shard_in, a->at))
+            return 0;
+        len = NCZARR_MAP_WHOLE;
+    }
+    if (len == NCZARR_MAP_WHOLE && (a->rc = nczarr_map_len(a->map, key, &len)) != NC_NOERR)
         return a->rc;
     a->c->objects++;
     a->c->bytes += (double)len;
@@ -161,12 +171,14 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
 static int
 count_raw(const copy_state *r, const copy_var *v, counts *c)
 {
-    adder a = {.c = c};
+    adder a = {.c = c, .v = v, .at = copy_alloc((size_t)v->rank, sizeof *a.at)};
     int   grp = r->s->groups[v->group].in, rc;
 
     if ((rc = nczarr_inq_map(grp, &a.map)) == NC_NOERR)
         rc = nczarr_list_var_chunks(grp, v->in, add_listed_chunk, &a);
     (void)nczarr_map_close(a.map);
+    copy_chunk_set_clear(&a.shards);
+    free(a.at);
     return rc == NC_NOERR ? rc : copy_fail(rc, v->path);
 }
 
@@ -336,7 +348,7 @@ copy_dry_run(copy_state *r)
         (void)copy_fail(rc, r->t->url);
         goto done;
     }
-    if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = copy_find_raw(r->s)) == NC_NOERR &&
+    if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = copy_find_raw(r->o, r->s)) == NC_NOERR &&
         (rc = copy_budget_for(r)) == NC_NOERR && (rc = nc_enddef(ncid)) == NC_NOERR &&
         (rc = copy_grow_dims(r->o, r->s, ncid)) == NC_NOERR && (rc = nc_sync(ncid)) == NC_NOERR) {
         copy_progress_begin(&r->progress, r->o, 0);

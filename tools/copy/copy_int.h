@@ -74,10 +74,12 @@ typedef struct copy_var {
     int     rank;
     size_t *dims; /* places in copy.dims */
     size_t *shape, *chunk_in, *chunk_out;
+    size_t *shard_in, *shard_out; /* NULL: no shards */
     size_t  nelems;
-    bool    data; /* its data are copied */
-    bool    raw;  /* chunks are copied without decoding */
-    int     late; /* number of its first attribute that waits for the data; -1: none */
+    bool    data;        /* its data are copied */
+    bool    raw;         /* chunks are copied without decoding */
+    bool    raw_objects; /* ... and in whole objects: both sides have the same shards */
+    int     late;        /* number of its first attribute that waits for the data; -1: none */
 } copy_var;
 
 typedef struct copy_source {
@@ -116,8 +118,8 @@ size_t copy_cache_bytes(const copy_opts *o);
 bool copy_divide_memory(const copy_opts *o, size_t chunk, size_t least, size_t moved, copy_budget *b, size_t *wanted);
 
 /*
- * The shape of the pieces of an array: whole target chunks, at most `room` bytes (but at least one chunk), chosen so
- * that source chunks are read as few times as possible. step[0 .. rank).
+ * The shape of the pieces of an array: whole target chunks, or whole shards where they fit, at most `room` bytes (but
+ * at least one chunk), chosen so that source chunks are read as few times as possible. step[0 .. rank).
  */
 void copy_plan_pieces(const copy_var *v, size_t room, size_t *step);
 
@@ -140,6 +142,7 @@ typedef struct copy_target {
     int              lock;      /* on the directory in which it is being made; -1: none */
     char            *marker;    /* what the attribute says */
     int              ncid;
+    int              zarr_format; /* 2 or 3 */
     bool             open, resumed;
     bool             resumable;
     bool             marks; /* visible before it is complete, marked by the attribute */
@@ -158,7 +161,7 @@ int copy_target_finish(copy_target *t);
 int  copy_target_publish(const copy_opts *o, copy_target *t);
 void copy_target_clear(copy_target *t); /* an open one is aborted or left to be resumed */
 
-/* ---- definitions: copy_define.c, copy_codecs.c
+/* ---- definitions: copy_define.c, copy_shards.c, copy_codecs.c
  * -------------------------------------------------------------------------- */
 
 int copy_define(const copy_opts *o, copy_source *s, int out);
@@ -169,12 +172,20 @@ int copy_grow_dims(const copy_opts *o, const copy_source *s, int out);
 /* The text of nczarr_inq_var_encoding(), malloc()ed; NULL where there is none. */
 char *copy_encoding(int ncid, int varid);
 /* Decides for each variable whether its chunks can be copied without decoding. */
-int copy_find_raw(copy_source *s);
+int copy_find_raw(const copy_opts *o, copy_source *s);
 int copy_late_atts(const copy_source *s);
 /* The chunks that the options and the source ask for. */
 void copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v);
-int  copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
-/* Checks that the names in -c and -F exist. */
+/* The shards, after the chunks. NC_EBADCHUNK: not a multiple of the chunks. */
+int copy_choose_shards(const copy_opts *o, const copy_source *s, copy_var *v);
+/* The shards of an open variable, in new memory; NULL: none. */
+int copy_inq_shards(int ncid, int varid, int rank, size_t **out);
+int copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
+/* The settings of -c or --shards for a dimension, a variable, all variables; the last one given, or NULL. */
+const copy_lengths *copy_lengths_of_dim(const copy_lengths_list *l, const char *name);
+const copy_lengths *copy_lengths_of_var(const copy_lengths_list *l, const char *path);
+const copy_lengths *copy_lengths_of_all(const copy_lengths_list *l);
+/* Checks that the names in -c, --shards and -F exist. */
 int copy_check_options(const copy_opts *o, const copy_source *s);
 
 /* ---- progress: copy_progress.c
@@ -203,8 +214,13 @@ typedef struct copy_chunk_set {
     size_t  cap, n;
 } copy_chunk_set;
 
-/* Those of variable `varid` of `grp`, whose chunks have these lengths. */
-int copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, copy_chunk_set *set);
+/*
+ * Those of variable `varid` of `grp`, whose chunks have these lengths. `unit`: the lengths of what the set's places are,
+ * multiples of the chunk's: the chunks themselves, or shards.
+ */
+int  copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, const size_t *unit,
+                         copy_chunk_set *set);
+bool copy_chunk_set_add(copy_chunk_set *set, const copy_var *v, const size_t *chunk, const size_t *index); /* new? */
 /* The chunks of the source. True: a piece without any of them need not be copied. */
 bool copy_chunk_set_load_sparse(int in, int out, const copy_var *v, copy_chunk_set *source);
 bool copy_chunk_set_has(const copy_chunk_set *set, const copy_var *v, const size_t *chunk, const size_t *index);

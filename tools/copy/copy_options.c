@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_options.c: parses the texts of -c, -F, -v and similar options, and checks that the names in them exist.
+ * copy_options.c: parses the texts of -c, --shards, -F, -v and similar options, and checks that the names in them exist.
  */
 #include "copy_int.h"
 
@@ -77,12 +77,20 @@ copy_names_match(const copy_names *list, const char *path)
     return false;
 }
 
-/* ---- -c ---- */
+/* ---- -c, --shards ---- */
+
+typedef struct lengths_parser {
+    const char        *option, *spec;
+    const char        *all;             /* the word for all variables */
+    const char        *none, *none_too; /* words in place of a variable's lengths */
+    const char        *words;           /* all of them, for messages */
+    copy_lengths_list *list;
+} lengths_parser;
 
 static bool
-fail_chunks(const char *spec, const char *why)
+fail_lengths(const lengths_parser *p, const char *why)
 {
-    copy_say("-c: %s: %s (wanted: DIM/LENGTH,..., VAR:LENGTH,..., VAR:contiguous or /)", spec, why);
+    copy_say("%s: %s: %s (wanted: DIM/LENGTH,..., VAR:LENGTH,..., %s)", p->option, p->spec, why, p->words);
     return false;
 }
 
@@ -102,31 +110,31 @@ parse_length(const char *text, size_t len, size_t *out)
     return errno == 0 && end == text + len && isdigit((unsigned char)*text) && n > 0 && n <= SIZE_MAX / 2;
 }
 
-static copy_chunks *
-add_chunks(copy_opts *o)
+static copy_lengths *
+add_lengths(copy_lengths_list *l)
 {
-    o->chunks = copy_need(realloc(o->chunks, (o->nchunks + 1) * sizeof *o->chunks));
-    o->chunks[o->nchunks] = (copy_chunks){.n = 0};
-    return &o->chunks[o->nchunks++];
+    l->v = copy_need(realloc(l->v, (l->n + 1) * sizeof *l->v));
+    l->v[l->n] = (copy_lengths){.n = 0};
+    return &l->v[l->n++];
 }
 
 static bool
-parse_var_chunks(copy_opts *o, const char *spec, const char *colon)
+parse_var_lengths(const lengths_parser *ps, const char *colon)
 {
-    copy_chunks *c = add_chunks(o);
-    const char  *p = colon + 1;
+    copy_lengths *c = add_lengths(ps->list);
+    const char   *p = colon + 1;
 
-    c->var = copy_need(strndup(spec, (size_t)(colon - spec)));
-    if (colon == spec)
-        return fail_chunks(spec, "no variable in front of the colon");
-    if (strcmp(p, "contiguous") == 0 || strcmp(p, "compact") == 0)
+    c->var = copy_need(strndup(ps->spec, (size_t)(colon - ps->spec)));
+    if (colon == ps->spec)
+        return fail_lengths(ps, "no variable before the colon");
+    if (strcmp(p, ps->none) == 0 || strcmp(p, ps->none_too) == 0)
         return true;
     for (;; p++) {
         size_t len = strcspn(p, ",");
 
         c->len = copy_need(realloc(c->len, (c->n + 1) * sizeof *c->len));
         if (!parse_length(p, len, &c->len[c->n]) || len == 0)
-            return fail_chunks(spec, "not a positive length");
+            return fail_lengths(ps, "not a positive length");
         c->n++;
         p += len;
         if (*p == '\0')
@@ -135,41 +143,92 @@ parse_var_chunks(copy_opts *o, const char *spec, const char *colon)
 }
 
 static bool
-parse_dim_chunks(copy_opts *o, const char *spec)
+parse_dim_lengths(const lengths_parser *ps)
 {
-    for (const char *p = spec;; p++) {
-        size_t       all = strcspn(p, ",");
-        const char  *slash = NULL;
-        copy_chunks *c;
+    for (const char *p = ps->spec;; p++) {
+        size_t        all = strcspn(p, ",");
+        const char   *slash = NULL;
+        copy_lengths *c;
 
         for (const char *s = p; s < p + all; s++) /* the last: a name may be a path */
             slash = *s == '/' ? s : slash;
         if (slash == NULL || slash == p)
-            return fail_chunks(spec, slash == NULL ? "no slash after the name of a dimension" : "no dimension");
-        c = add_chunks(o);
+            return fail_lengths(ps, slash == NULL ? "no slash after the name of a dimension" : "no dimension");
+        c = add_lengths(ps->list);
         c->dim = copy_need(strndup(p, (size_t)(slash - p)));
         c->len = copy_alloc(1, sizeof *c->len);
         c->n = 1;
         if (!parse_length(slash + 1, (size_t)(p + all - slash - 1), c->len))
-            return fail_chunks(spec, "not a positive length");
+            return fail_lengths(ps, "not a positive length");
         p += all;
         if (*p == '\0')
             return true;
     }
 }
 
+static bool
+parse_lengths(const lengths_parser *p)
+{
+    const char *colon = strrchr(p->spec, ':');
+
+    if (strcmp(p->spec, p->all) == 0) {
+        (void)add_lengths(p->list);
+        return true;
+    }
+    if (*p->spec == '\0')
+        return fail_lengths(p, "nothing");
+    return colon != NULL ? parse_var_lengths(p, colon) : parse_dim_lengths(p);
+}
+
 bool
 copy_parse_chunks(copy_opts *o, const char *spec)
 {
-    const char *colon = strrchr(spec, ':');
+    return parse_lengths(&(lengths_parser){.option = "-c",
+                                           .spec = spec,
+                                           .all = "/",
+                                           .none = "contiguous",
+                                           .none_too = "compact",
+                                           .words = "VAR:contiguous or /",
+                                           .list = &o->chunks});
+}
 
-    if (strcmp(spec, "/") == 0) {
-        (void)add_chunks(o);
-        return true;
-    }
-    if (*spec == '\0')
-        return fail_chunks(spec, "nothing");
-    return colon != NULL ? parse_var_chunks(o, spec, colon) : parse_dim_chunks(o, spec);
+bool
+copy_parse_shards(copy_opts *o, const char *spec)
+{
+    return parse_lengths(&(lengths_parser){.option = "--shards",
+                                           .spec = spec,
+                                           .all = "none",
+                                           .none = "none",
+                                           .none_too = "none",
+                                           .words = "VAR:none or none",
+                                           .list = &o->shards});
+}
+
+const copy_lengths *
+copy_lengths_of_dim(const copy_lengths_list *l, const char *name)
+{
+    for (size_t i = l->n; i-- > 0;)
+        if (l->v[i].dim != NULL && strcmp(l->v[i].dim, name) == 0)
+            return &l->v[i];
+    return NULL;
+}
+
+const copy_lengths *
+copy_lengths_of_var(const copy_lengths_list *l, const char *path)
+{
+    for (size_t i = l->n; i-- > 0;)
+        if (l->v[i].var != NULL && copy_path_matches(path, l->v[i].var))
+            return &l->v[i];
+    return NULL;
+}
+
+const copy_lengths *
+copy_lengths_of_all(const copy_lengths_list *l)
+{
+    for (size_t i = l->n; i-- > 0;)
+        if (l->v[i].var == NULL && l->v[i].dim == NULL)
+            return &l->v[i];
+    return NULL;
 }
 
 /* ---- -F ---- */
@@ -223,22 +282,34 @@ has_dim(const copy_source *s, const char *name)
     return false;
 }
 
-int
-copy_check_options(const copy_opts *o, const copy_source *s)
+static int
+check_lengths(const char *option, const copy_lengths_list *l, const copy_source *s)
 {
-    for (size_t i = 0; i < o->nchunks; i++) {
-        const copy_chunks *c = &o->chunks[i];
+    for (size_t i = 0; i < l->n; i++) {
+        const copy_lengths *c = &l->v[i];
 
         if (c->var != NULL && !has_var(s, c->var))
-            return fail_no_such("-c", c->var, "variable");
+            return fail_no_such(option, c->var, "variable");
         if (c->dim != NULL && !has_dim(s, c->dim))
-            return fail_no_such("-c", c->dim, "dimension");
+            return fail_no_such(option, c->dim, "dimension");
         for (size_t v = 0; c->var != NULL && c->n > 0 && v < s->nvars; v++)
             if (copy_path_matches(s->vars[v].path, c->var) && (size_t)s->vars[v].rank != c->n) {
-                copy_say("-c: %s: %zu lengths, but it has %d dimensions", s->vars[v].path, c->n, s->vars[v].rank);
+                copy_say("%s: %s: %zu lengths, but it has %d dimensions", option, s->vars[v].path, c->n,
+                         s->vars[v].rank);
                 return NC_EINVAL;
             }
     }
+    return NC_NOERR;
+}
+
+int
+copy_check_options(const copy_opts *o, const copy_source *s)
+{
+    int rc;
+
+    if ((rc = check_lengths("-c", &o->chunks, s)) != NC_NOERR ||
+        (rc = check_lengths("--shards", &o->shards, s)) != NC_NOERR)
+        return rc;
     for (size_t i = 0; i < o->nfilters; i++)
         for (size_t k = 0; k < o->filters[i].vars.n; k++)
             if (!has_var(s, o->filters[i].vars.name[k]))
@@ -246,19 +317,26 @@ copy_check_options(const copy_opts *o, const copy_source *s)
     return NC_NOERR;
 }
 
+static void
+clear_lengths(copy_lengths_list *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        free(l->v[i].dim);
+        free(l->v[i].var);
+        free(l->v[i].len);
+    }
+    free(l->v);
+}
+
 void
 copy_opts_clear(copy_opts *o)
 {
-    for (size_t i = 0; i < o->nchunks; i++) {
-        free(o->chunks[i].dim);
-        free(o->chunks[i].var);
-        free(o->chunks[i].len);
-    }
+    clear_lengths(&o->chunks);
+    clear_lengths(&o->shards);
     for (size_t i = 0; i < o->nfilters; i++) {
         clear_names(&o->filters[i].vars);
         free(o->filters[i].spec);
     }
-    free(o->chunks);
     free(o->filters);
     clear_names(&o->vars);
     clear_names(&o->groups);

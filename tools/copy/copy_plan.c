@@ -86,7 +86,7 @@ copy_budget_for(copy_state *r)
         if (!v->data || v->nelems == 0)
             continue;
         if (v->raw) {
-            moved = max_size(moved, chunk_bytes(v, v->chunk_in, false));
+            moved = max_size(moved, chunk_bytes(v, v->raw_objects ? v->shard_in : v->chunk_in, false));
         } else {
             chunk =
                 max_size(chunk, max_size(chunk_bytes(v, v->chunk_in, false), chunk_bytes(v, v->chunk_out, false)));
@@ -130,12 +130,20 @@ count_reads(size_t len, size_t chunk, size_t step)
     return (double)n + (double)(divide_up(len, step) - 1) - (double)((len - 1) / common);
 }
 
+/* Whole shards, so that each is stored once; whole chunks where a shard is too large. */
+static const size_t *
+choose_unit(const copy_var *v, size_t room)
+{
+    if (v->shard_out != NULL && chunk_bytes(v, v->shard_out, true) <= room)
+        return v->shard_out;
+    return v->chunk_out;
+}
+
 /* Candidates for a length above `step`: twice as long; up to the next end of a source chunk; all of the dimension. */
 static size_t
-propose_step(const copy_var *v, int d, size_t step, int which)
+propose_step(const copy_var *v, const size_t *unit, int d, size_t step, int which)
 {
-    size_t out = v->chunk_out[d], len = v->shape[d], common = v->chunk_in[d] / find_gcd(v->chunk_in[d], out),
-           next = len;
+    size_t out = unit[d], len = v->shape[d], common = v->chunk_in[d] / find_gcd(v->chunk_in[d], out), next = len;
 
     if (which == 0)
         next = step <= SIZE_MAX / 2 ? step * 2 : len;
@@ -149,7 +157,7 @@ propose_step(const copy_var *v, int d, size_t step, int which)
  * only makes pieces larger, from the fastest dimension on. False: none fits.
  */
 static bool
-enlarge_step(const copy_var *v, size_t room, size_t *step, size_t *bytes, bool spare)
+enlarge_step(const copy_var *v, const size_t *unit, size_t room, size_t *step, size_t *bytes, bool spare)
 {
     double best = 0;
     size_t best_step = 0;
@@ -157,7 +165,7 @@ enlarge_step(const copy_var *v, size_t room, size_t *step, size_t *bytes, bool s
 
     for (int d = v->rank - 1; d >= 0; d--)
         for (int which = 0; which < 3 && step[d] < v->shape[d]; which++) {
-            size_t next = propose_step(v, d, step[d], which);
+            size_t next = propose_step(v, unit, d, step[d], which);
             double grows = (double)next / (double)step[d], gain;
 
             if ((double)*bytes * grows > (double)room)
@@ -183,17 +191,18 @@ void
 copy_plan_pieces(const copy_var *v, size_t room, size_t *step)
 {
     enum { ENOUGH = 32 << 20 }; /* larger pieces are not faster */
-    size_t bytes = v->item;
+    const size_t *unit = choose_unit(v, room);
+    size_t        bytes = v->item;
 
     for (int d = 0; d < v->rank; d++) {
-        step[d] = v->chunk_out[d] < v->shape[d] ? v->chunk_out[d] : v->shape[d];
+        step[d] = unit[d] < v->shape[d] ? unit[d] : v->shape[d];
         bytes *= step[d];
     }
     if (v->nelems == 0)
         return;
-    while (enlarge_step(v, room, step, &bytes, true))
+    while (enlarge_step(v, unit, room, step, &bytes, true))
         ;
-    while (bytes < ENOUGH && enlarge_step(v, room < ENOUGH ? room : ENOUGH, step, &bytes, false))
+    while (bytes < ENOUGH && enlarge_step(v, unit, room < ENOUGH ? room : ENOUGH, step, &bytes, false))
         ;
 }
 

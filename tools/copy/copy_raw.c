@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_raw.c: copies chunks whose bytes need no change from map to map without decoding. Several threads do
+ * copy_raw.c: copies chunks whose bytes need no change, or whole shards of them, from map to map without decoding. Several threads do
  * so at once, since most of their time is waiting.
  */
 #include "copy_int.h"
@@ -13,10 +13,12 @@ typedef struct raw {
     copy_state     *r;
     const copy_var *v;
     nczarr_map     *from, *to;
-    size_t         *index; /* of the chunks to move, rank numbers each; NULL with `all` */
+    const size_t   *unit;  /* lengths of what is moved: of a chunk, or of a shard with raw_objects */
+    size_t         *index; /* of what is to be moved, rank numbers each; NULL with `all` */
     size_t          n, cap;
     bool            all; /* the source cannot list: every chunk of the grid is requested, absent ones are skipped */
-    copy_chunk_set  there;
+    copy_chunk_set  there, listed;
+    size_t         *at;   /* place for an index while chunks are listed */
     pthread_mutex_t lock; /* of what is below, and of the progress */
     size_t          next;
     int             rc;
@@ -30,6 +32,13 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
     size_t rank = (size_t)w->v->rank, wide = rank > 0 ? rank : 1;
 
     (void)key, (void)offset, (void)length;
+    if (w->v->raw_objects) {
+        for (size_t d = 0; d < rank; d++)
+            w->at[d] = index[d] / (w->unit[d] / w->v->chunk_in[d]);
+        index = w->at;
+        if (!copy_chunk_set_add(&w->listed, w->v, w->unit, index))
+            return 0;
+    }
     if (w->n == w->cap) {
         w->cap = w->cap == 0 ? 256 : w->cap * 2;
         w->index = copy_need(realloc(w->index, w->cap * wide * sizeof *w->index));
@@ -45,8 +54,9 @@ typedef struct place {
     unsigned long long offset, length;
 } place;
 
+/* `whole`: only the object is wanted, so its index is not read. */
 static int
-find_place(int grp, int varid, const size_t *index, place *p)
+find_place(int grp, int varid, const size_t *index, bool whole, place *p)
 {
     size_t len = 0;
     int    rc = nczarr_inq_var_chunk_key(grp, varid, index, &len, NULL, NULL, NULL);
@@ -54,6 +64,9 @@ find_place(int grp, int varid, const size_t *index, place *p)
     if (rc != NC_NOERR)
         return rc;
     p->key = copy_alloc(len + 1, 1);
+    p->length = NCZARR_MAP_WHOLE;
+    if (whole)
+        return nczarr_inq_var_chunk_key(grp, varid, index, NULL, p->key, NULL, NULL);
     return nczarr_inq_var_chunk_key(grp, varid, index, NULL, p->key, &p->offset, &p->length);
 }
 
@@ -70,15 +83,9 @@ get_chunk(nczarr_map *map, const place *p, void **data, size_t *len)
     return nczarr_map_read(map, p->key, p->offset, *len, *data);
 }
 
-/* A chunk that shares its object with others cannot be written as an object. */
+/* `index`: of the chunk, or of the first one of a shard. The target's place is an object (copy_find_raw). */
 static int
-write_chunk(nczarr_map *map, const place *p, const void *data, size_t len)
-{
-    return p->length == NCZARR_MAP_WHOLE ? nczarr_map_write(map, p->key, len, data) : NC_ENOTBUILT;
-}
-
-static int
-copy_chunk(raw *w, const size_t *index)
+copy_object(raw *w, const size_t *index)
 {
     const copy_group *g = &w->r->s->groups[w->v->group];
     place             from = {.key = NULL}, to = {.key = NULL};
@@ -86,13 +93,13 @@ copy_chunk(raw *w, const size_t *index)
     size_t            len = 0;
     int               rc;
 
-    if ((rc = find_place(g->in, w->v->in, index, &from)) == NC_NOERR &&
-        (rc = find_place(g->out, w->v->out, index, &to)) == NC_NOERR) {
+    if ((rc = find_place(g->in, w->v->in, index, w->v->raw_objects, &from)) == NC_NOERR &&
+        (rc = find_place(g->out, w->v->out, index, true, &to)) == NC_NOERR) {
         rc = get_chunk(w->from, &from, &data, &len);
         if (rc == NC_EEMPTY)
             rc = NC_NOERR; /* it reads as fill on both sides */
         else if (rc == NC_NOERR)
-            rc = write_chunk(w->to, &to, data, len);
+            rc = nczarr_map_write(w->to, to.key, len, data);
     }
     if (rc != NC_NOERR)
         (void)copy_fail(rc, w->v->path);
@@ -102,7 +109,7 @@ copy_chunk(raw *w, const size_t *index)
     return rc;
 }
 
-/* The index of the chunk that is moved as the n-th. */
+/* The index of what is moved as the n-th, in units. */
 static void
 compute_index(const raw *w, size_t n, size_t *index)
 {
@@ -114,7 +121,7 @@ compute_index(const raw *w, size_t n, size_t *index)
         return;
     }
     for (int d = v->rank - 1; d >= 0; d--) {
-        size_t len = v->shape[d] / v->chunk_in[d] + (v->shape[d] % v->chunk_in[d] != 0);
+        size_t len = v->shape[d] / w->unit[d] + (v->shape[d] % w->unit[d] != 0);
 
         index[d] = n % len;
         n /= len;
@@ -134,10 +141,12 @@ run_mover(void *arg)
         int  rc = NC_NOERR;
 
         compute_index(w, w->next++, index);
-        done = copy_chunk_set_has(&w->there, w->v, w->v->chunk_out, index);
+        done = copy_chunk_set_has(&w->there, w->v, w->unit, index);
+        for (int d = 0; d < w->v->rank; d++)
+            index[d] *= w->unit[d] / w->v->chunk_in[d];
         pthread_mutex_unlock(&w->lock);
         if ((rc = copy_check_interrupt()) == NC_NOERR && !done)
-            rc = copy_chunk(w, index);
+            rc = copy_object(w, index);
         pthread_mutex_lock(&w->lock);
         if (w->rc == NC_NOERR)
             w->rc = rc;
@@ -174,7 +183,7 @@ find_chunks(raw *w, int grp)
     w->all = (nczarr_map_can(w->from) & NCZARR_MAP_CAN_LIST) == 0;
     if (!w->all)
         return nczarr_list_var_chunks(grp, w->v->in, add_listed_chunk, w);
-    w->n = copy_grid_size(w->v, w->v->chunk_in);
+    w->n = copy_grid_size(w->v, w->unit);
     return NC_NOERR;
 }
 
@@ -185,9 +194,11 @@ copy_raw(copy_state *r, const copy_var *v)
     raw               w = {.r = r, .v = v, .lock = PTHREAD_MUTEX_INITIALIZER};
     int               rc;
 
+    w.unit = v->raw_objects ? v->shard_in : v->chunk_in;
+    w.at = copy_alloc((size_t)v->rank, sizeof *w.at);
     if ((rc = nczarr_inq_map(g->in, &w.from)) != NC_NOERR || (rc = nczarr_inq_map(g->out, &w.to)) != NC_NOERR ||
         (rc = find_chunks(&w, g->in)) != NC_NOERR ||
-        (r->t->resumed && (rc = copy_chunk_set_load(g->out, v->out, v, v->chunk_out, &w.there)) != NC_NOERR))
+        (r->t->resumed && (rc = copy_chunk_set_load(g->out, v->out, v, v->chunk_out, w.unit, &w.there)) != NC_NOERR))
         (void)copy_fail(rc, v->path);
     if (rc == NC_NOERR) {
         run_movers(&w);
@@ -198,6 +209,8 @@ copy_raw(copy_state *r, const copy_var *v)
     (void)nczarr_map_close(w.from);
     (void)nczarr_map_close(w.to);
     copy_chunk_set_clear(&w.there);
+    copy_chunk_set_clear(&w.listed);
+    free(w.at);
     free(w.index);
     return rc;
 }

@@ -37,17 +37,25 @@ hash_text(uint64_t h, const char *s)
 }
 
 static uint64_t
+hash_lengths(uint64_t h, const copy_lengths_list *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        h = hash_text(hash_text(h, l->v[i].dim), l->v[i].var);
+        h = hash_bytes(h, l->v[i].len, l->v[i].n * sizeof *l->v[i].len);
+    }
+    return h;
+}
+
+static uint64_t
 hash_options(uint64_t h, const copy_opts *o)
 {
-    int numbers[] = {o->classic, o->fixed, o->deflate, o->shuffle, o->vars_only, o->groups_only, o->consolidate};
+    int numbers[] = {o->classic,   o->fixed,       o->deflate,     o->shuffle,
+                     o->vars_only, o->groups_only, o->consolidate, o->zarr_format};
 
     h = hash_bytes(h, numbers, sizeof numbers);
     h = hash_bytes(h, &o->min_chunked, sizeof o->min_chunked);
     h = hash_text(h, o->mode);
-    for (size_t i = 0; i < o->nchunks; i++) {
-        h = hash_text(hash_text(h, o->chunks[i].dim), o->chunks[i].var);
-        h = hash_bytes(h, o->chunks[i].len, o->chunks[i].n * sizeof *o->chunks[i].len);
-    }
+    h = hash_lengths(hash_lengths(h, &o->chunks), &o->shards);
     for (size_t i = 0; i < o->nfilters; i++) {
         for (size_t k = 0; k < o->filters[i].vars.n; k++)
             h = hash_text(h, o->filters[i].vars.name[k]);
@@ -89,7 +97,7 @@ define_target(copy_state *r)
         rc = copy_find_definitions(r->s, t->ncid);
     else
         rc = copy_define(r->o, r->s, t->ncid);
-    if (rc != NC_NOERR || (rc = copy_find_raw(r->s)) != NC_NOERR || (rc = copy_budget_for(r)) != NC_NOERR ||
+    if (rc != NC_NOERR || (rc = copy_find_raw(r->o, r->s)) != NC_NOERR || (rc = copy_budget_for(r)) != NC_NOERR ||
         t->resumed)
         return rc;
     rc = nc_enddef(t->ncid);
@@ -146,6 +154,19 @@ take_model(copy_opts *o, int ncid)
         o->classic = format == NC_FORMAT_NETCDF4_CLASSIC;
 }
 
+/* The target's version of Zarr; without one in the options or the target's URL it is 2. */
+static int
+take_version(copy_opts *o, const copy_target *t)
+{
+    o->zarr_format = t->zarr_format;
+    for (size_t i = 0; i < o->shards.n; i++)
+        if (o->shards.v[i].n > 0 && o->zarr_format != 3) {
+            copy_say("--shards: only Zarr v3 has shards: add --zarr-format 3");
+            return NC_EINVAL;
+        }
+    return NC_NOERR;
+}
+
 int
 copy_run(const copy_opts *opts)
 {
@@ -167,7 +188,7 @@ copy_run(const copy_opts *opts)
         copy_say("%s: this copy is not complete: values that are missing are copied as fill", o->in);
     take_model(&own, s.ncid);
     if ((rc = copy_source_load(o, &s)) != NC_NOERR || (rc = copy_check_options(o, &s)) != NC_NOERR ||
-        (rc = copy_target_name(o, &t)) != NC_NOERR)
+        (rc = copy_target_name(o, &t)) != NC_NOERR || (rc = take_version(&own, &t)) != NC_NOERR)
         goto done;
     t.marker = compute_marker(o, &s);
     rc = o->dry_run ? copy_dry_run(&r) : copy_all(&r);

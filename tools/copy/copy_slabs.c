@@ -95,7 +95,8 @@ copy_slabs(copy_state *r, const copy_var *v)
     s.start = copy_alloc((size_t)v->rank, sizeof *s.start);
     s.count = copy_alloc((size_t)v->rank, sizeof *s.count);
     copy_plan_pieces(v, r->budget.slab, s.step);
-    if (r->t->resumed && (rc = copy_chunk_set_load(s.out, v->out, v, v->chunk_out, &s.there)) != NC_NOERR)
+    if (r->t->resumed &&
+        (rc = copy_chunk_set_load(s.out, v->out, v, v->chunk_out, v->chunk_out, &s.there)) != NC_NOERR)
         (void)copy_fail(rc, v->path);
     if (rc == NC_NOERR && v->type == NC_STRING && (rc = nczarr_inq_var_strlen(s.out, v->out, &s.width)) != NC_NOERR)
         (void)copy_fail(rc, v->path);

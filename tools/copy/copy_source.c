@@ -175,7 +175,8 @@ load_shape(const copy_source *s, copy_var *v)
     v->chunk_out = copy_alloc((size_t)v->rank, sizeof *v->chunk_out);
     v->nelems = 1;
     if ((rc = nc_inq_vardimid(grp, v->in, ids)) != NC_NOERR ||
-        (rc = nc_inq_var_chunking(grp, v->in, &storage, v->chunk_in)) != NC_NOERR)
+        (rc = nc_inq_var_chunking(grp, v->in, &storage, v->chunk_in)) != NC_NOERR ||
+        (rc = copy_inq_shards(grp, v->in, v->rank, &v->shard_in)) != NC_NOERR)
         (void)copy_fail(rc, v->path);
     for (int d = 0; rc == NC_NOERR && d < v->rank; d++) {
         if ((rc = find_dim(s, v, ids[d], &v->dims[d])) != NC_NOERR)
@@ -202,6 +203,8 @@ clear_var(copy_var *v)
     free(v->shape);
     free(v->chunk_in);
     free(v->chunk_out);
+    free(v->shard_in);
+    free(v->shard_out);
 }
 
 /* Checks that its data can be read. `*skip`: they cannot, and the options leave such variables out. */

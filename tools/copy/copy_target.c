@@ -52,15 +52,17 @@ add_modes(const copy_opts *o)
 {
     bool        has = o->out[find_fragment(o->out)] == '#';
     const char *mode = o->mode != NULL ? o->mode : "";
+    const char *version = o->zarr_format == 3 ? "v3" : o->zarr_format == 2 ? "v2" : "";
+    bool        modes = mode[0] != '\0' || version[0] != '\0';
 
-    return copy_textf("%s%s%s%s", o->out,
-                      o->mode == NULL ? ""
-                      : has           ? "&mode="
-                                      : "#mode=",
-                      mode,
-                      !o->consolidate          ? ""
-                      : has || o->mode != NULL ? "&consolidated=yes"
-                                               : "#consolidated=yes");
+    return copy_textf("%s%s%s%s%s%s", o->out,
+                      !modes ? ""
+                      : has  ? "&mode="
+                             : "#mode=",
+                      mode, mode[0] != '\0' && version[0] != '\0' ? "," : "", version,
+                      !o->consolidate ? ""
+                      : has || modes  ? "&consolidated=yes"
+                                      : "#consolidated=yes");
 }
 
 static int
@@ -122,6 +124,7 @@ copy_target_name(const copy_opts *o, copy_target *t)
     *t = (copy_target){.url = add_modes(o), .ncid = -1, .lock = -1};
     frag = find_fragment(t->url);
     t->kind = classify_place(t->url, frag);
+    t->zarr_format = has_word(t->url + frag, "v3") ? 3 : 2;
     t->marks = t->kind != COPY_ARCHIVE && !o->memory_out;
     if (t->kind != COPY_DIR) {
         t->work = copy_textf("%s%s", t->url,

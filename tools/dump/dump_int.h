@@ -76,6 +76,7 @@ typedef struct dump_context {
     const char      *name; /* of the dataset */
     int              root;
     int              format; /* NC_FORMAT_... */
+    int              zarr_format;
     size_t           indent; /* blanks in front of every line: two for each group */
     dump_report      report;
     size_t           col;  /* column of the data section's line, as the wrapping counts it */
@@ -134,6 +135,7 @@ typedef struct dump_var {
     int     ndims;
     int    *dims;
     size_t *shape;
+    size_t *shard; /* NULL: no shards */
     bool   *unlimited;
     int     natts;
     bool    empty; /* a dimension of length 0 */

@@ -142,6 +142,8 @@ print_storage(dump_context *d, const dump_var *v, int level)
             fprintf(d->out, "%s%zu", i > 0 ? ", " : "", chunk[i]);
         fputc(']', d->out);
     }
+    for (int i = 0; v->shard != NULL && i < v->ndims; i++)
+        fprintf(d->out, "%s%zu%s", i > 0 ? ", " : ", \"shards\": [", v->shard[i], i + 1 == v->ndims ? "]" : "");
     if (nc_inq_var_endian(v->grp, v->id, &endian) == NC_NOERR && endian >= 0 && endian <= NC_ENDIAN_BIG)
         fprintf(d->out, ", \"endianness\": \"%s\"", order[endian]);
     print_filters(d, v);
@@ -437,6 +439,8 @@ dump_json(dump_context *d)
     print_string(d, d->name);
     print_key(d, 1, false, "format");
     print_string(d, dump_kind(d->format));
+    print_key(d, 1, false, "zarr_format");
+    fprintf(d->out, "%d", d->zarr_format);
     print_group(d, d->root, 1);
     end_object(d, 0, false);
     fputc('\n', d->out);

@@ -63,7 +63,8 @@ dump_run(int ncid, const char *name, const dump_opts *opts, FILE *out)
                       .root = ncid};
     int          rc;
 
-    if ((rc = nc_inq_format(ncid, &d.format)) != NC_NOERR)
+    if ((rc = nc_inq_format(ncid, &d.format)) != NC_NOERR ||
+        (rc = nczarr_inq_zarr_format(ncid, &d.zarr_format, NULL)) != NC_NOERR)
         return dump_fail(&d.report, rc, NULL);
     if (dump_select(&d) == NC_NOERR) {
         switch (opts->form) {

@@ -20,23 +20,39 @@ add_count(dump_text *t, int n, const char *what)
         dump_text_addf(t, "  %d %s%s", n, what, n == 1 ? "" : "s");
 }
 
-/* The ids of the codecs, picked out of the document: a codec's "id" is the only member of that name it has. */
-static bool
-add_codec_ids(dump_text *t, const char *codecs)
+/* The end of the JSON string at `s`, after its quote. The library wrote it. */
+static const char *
+find_string_end(const char *s)
 {
-    static const char key[] = "\"id\"";
-    bool              any = false;
+    for (s++; *s != '\0' && *s != '"'; s++)
+        s += *s == '\\' && s[1] != '\0';
+    return *s == '"' ? s + 1 : s;
+}
 
-    for (const char *p = codecs; (p = strstr(p, key)) != NULL;) {
-        p += sizeof key - 1;
-        p += strspn(p, " \t\r\n:");
-        if (*p == '"') {
-            size_t n = strcspn(p + 1, "\"");
+/*
+ * The names of the codecs: the members "id", or "name" in Zarr v3, of the objects in the list. `bytes` is left out: it
+ * is the elements as they are.
+ */
+static bool
+add_codec_names(dump_text *t, const char *codecs)
+{
+    bool any = false;
+    int  depth = 0;
 
-            dump_text_add(t, any ? " " : "  ");
-            dump_text_addn(t, p + 1, n);
-            any = true;
-        }
+    for (const char *p = codecs, *end; *p != '\0'; p = end) {
+        end = *p == '"' ? find_string_end(p) : p + 1;
+        depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
+        if (depth != 2 || (strncmp(p, "\"id\"", 4) != 0 && strncmp(p, "\"name\"", 6) != 0))
+            continue;
+        p = end + strspn(end, " \t\r\n:");
+        if (*p != '"')
+            continue;
+        end = find_string_end(p);
+        if (strncmp(p, "\"bytes\"", 7) == 0)
+            continue;
+        dump_text_add(t, any ? " " : "  ");
+        dump_text_addn(t, p + 1, (size_t)(end - p) - 2);
+        any = true;
     }
     return any;
 }
@@ -47,7 +63,7 @@ add_codecs(dump_text *t, const dump_var *v)
     char        *codecs = dump_codecs_text(v);
     dump_filters f = {.n = 0};
 
-    if (codecs == NULL || !add_codec_ids(t, codecs)) {
+    if (codecs == NULL || !add_codec_names(t, codecs)) {
         (void)dump_filters_load(v, &f);
         for (size_t i = 0; i < f.n; i++) {
             const char *name = dump_filter_name(f.id[i]);
@@ -73,6 +89,8 @@ add_chunk_shape(dump_text *t, const dump_var *v)
         dump_text_add(t, "  chunks");
         for (int i = 0; i < v->ndims; i++)
             dump_text_addf(t, "%s%zu", i == 0 ? " " : "\xc3\x97", chunk[i]);
+        for (int i = 0; v->shard != NULL && i < v->ndims; i++)
+            dump_text_addf(t, "%s%zu", i == 0 ? "  shards " : "\xc3\x97", v->shard[i]);
     }
     free(chunk);
 }
@@ -184,6 +202,6 @@ print_group(dump_context *d, int grp, const char *front)
 void
 dump_tree(dump_context *d)
 {
-    fprintf(d->out, "%s (%s)", d->name, dump_kind(d->format));
+    fprintf(d->out, "%s (%s%s)", d->name, dump_kind(d->format), d->zarr_format == 3 ? ", Zarr v3" : "");
     print_group(d, d->root, "");
 }

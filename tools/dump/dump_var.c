@@ -48,6 +48,17 @@ dump_text_add_type(dump_text *t, const dump_var *v)
     free(name);
 }
 
+static int
+load_shards(dump_var *v)
+{
+    int sharded = 0, rc = nczarr_inq_var_shards(v->grp, v->id, &sharded, NULL);
+
+    if (rc != NC_NOERR || !sharded)
+        return rc;
+    v->shard = dump_alloc((size_t)v->ndims, sizeof *v->shard);
+    return nczarr_inq_var_shards(v->grp, v->id, NULL, v->shard);
+}
+
 int
 dump_var_load(int grp, int varid, dump_var *v)
 {
@@ -66,6 +77,8 @@ dump_var_load(int grp, int varid, dump_var *v)
         v->unlimited[i] = dump_dim_is_unlimited(grp, v->dims[i]);
         v->empty = v->empty || v->shape[i] == 0;
     }
+    if (rc == NC_NOERR)
+        rc = load_shards(v);
     if (rc != NC_NOERR)
         dump_var_clear(v);
     return rc;
@@ -76,7 +89,9 @@ dump_var_clear(dump_var *v)
 {
     free(v->dims);
     free(v->shape);
+    free(v->shard);
     free(v->unlimited);
+    v->shard = NULL;
     v->dims = NULL;
     v->shape = NULL;
     v->unlimited = NULL;

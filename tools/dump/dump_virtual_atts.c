@@ -28,6 +28,20 @@ print_int_att(dump_context *d, const char *owner, const char *name, int value)
     fprintf(d->out, "%d ;\n", value);
 }
 
+/* One number for each dimension. Zarr has chunks longer than the array, netCDF has not: a dump names what can be made
+ * again, and shards of as many of these chunks. */
+static void
+print_sizes(dump_context *d, const dump_var *v, const char *name, const size_t *chunk, const size_t *size)
+{
+    dump_cdl_att_head(d, v->name, name);
+    for (int i = 0; i < v->ndims; i++) {
+        bool longer = !v->unlimited[i] && chunk[i] > v->shape[i];
+
+        fprintf(d->out, "%s%zu", i == 0 ? "" : ", ", longer ? size[i] / chunk[i] * v->shape[i] : size[i]);
+    }
+    fputs(" ;\n", d->out);
+}
+
 static void
 print_storage(dump_context *d, const dump_var *v)
 {
@@ -39,14 +53,9 @@ print_storage(dump_context *d, const dump_var *v)
         storage = NC_UNKNOWN_STORAGE;
     } else if (storage == NC_CHUNKED && v->ndims > 0) {
         print_string_att(d, v->name, "_Storage", "chunked");
-        dump_cdl_att_head(d, v->name, "_ChunkSizes");
-        for (int i = 0; i < v->ndims; i++) {
-            /* Zarr has chunks longer than the array, netCDF has not: a dump names what can be made again. */
-            bool longer = !v->unlimited[i] && chunk[i] > v->shape[i];
-
-            fprintf(d->out, "%s%zu", i == 0 ? "" : ", ", longer ? v->shape[i] : chunk[i]);
-        }
-        fputs(" ;\n", d->out);
+        print_sizes(d, v, "_ChunkSizes", chunk, chunk);
+        if (v->shard != NULL)
+            print_sizes(d, v, "_ShardSizes", chunk, v->shard);
     } else if (storage != NC_CHUNKED) {
         print_string_att(d, v->name, "_Storage",
                          storage == NC_CONTIGUOUS ? "contiguous"
@@ -137,4 +146,6 @@ dump_cdl_virtual_global(dump_context *d)
     print_stored_int_att(d, "_SuperblockVersion");
     print_stored_int_att(d, "_IsNetcdf4");
     print_string_att(d, "", "_Format", dump_kind(d->format));
+    if (d->zarr_format != 2)
+        print_int_att(d, "", "_ZarrFormat", d->zarr_format);
 }

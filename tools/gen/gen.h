@@ -39,6 +39,7 @@ void gen_free(gen_cdl *cdl);
 
 const char *gen_name(const gen_cdl *cdl);          /* the dataset's name in the text */
 bool        gen_wants_classic(const gen_cdl *cdl); /* _Format asks for the classic model */
+int         gen_zarr_format(const gen_cdl *cdl);   /* _ZarrFormat: 2 or 3; 0: not given */
 
 /*
  * Defines everything of `cdl` in `ncid`, leaves define mode and writes the data. Reports the first failure and

@@ -138,6 +138,7 @@ typedef struct gen_filter {
 typedef enum gen_prop {
     GEN_STORAGE,
     GEN_CHUNKS,
+    GEN_SHARDS,
     GEN_DEFLATE,
     GEN_SHUFFLE,
     GEN_FLETCHER,
@@ -155,10 +156,11 @@ typedef struct gen_props {
     int          value[GEN_NPROPS];
     int          quantize_mode;
     const char  *dtype;
-    size_t      *chunks;
-    size_t       nchunks;
+    size_t      *chunks, *shards;
+    size_t       nchunks, nshards;
     gen_filter  *filters;
-    const char **codecs; /* each a JSON object */
+    const char **codecs;     /* each a JSON object */
+    const char  *codec_list; /* all of them, as the text has them */
     size_t       nfilters, ncodecs;
 } gen_props;
 
@@ -209,6 +211,7 @@ struct gen_cdl {
     size_t      ndims, nvars;
     gen_type   *first_type; /* the first user-defined type of the text, or NULL */
     bool        classic;
+    int         zarr_format; /* 0: not given */
 };
 
 /* ---- names (gen_names.c): one table for the tree, keyed by group, kind and name --------------------- */

@@ -348,3 +348,9 @@ gen_wants_classic(const gen_cdl *cdl)
 {
     return cdl->classic;
 }
+
+int
+gen_zarr_format(const gen_cdl *cdl)
+{
+    return cdl->zarr_format;
+}

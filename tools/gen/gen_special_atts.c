@@ -75,35 +75,44 @@ take_choice(gen_parser *p, const gen_attdecl *a, const choice *c, const char *wa
     return fail_value(p, a, wanted);
 }
 
+/* One positive number for each dimension. */
 static int
-take_chunks(gen_parser *p, const gen_attdecl *a)
+take_sizes(gen_parser *p, const gen_attdecl *a, size_t **sizes, size_t *n)
 {
-    gen_props *props = &a->var->props;
-    uint64_t   n;
+    uint64_t size;
 
-    props->chunks = gen_alloc(&p->cdl->arena, (a->n + 1) * sizeof *props->chunks);
-    if (props->chunks == NULL)
+    *sizes = gen_alloc(&p->cdl->arena, (a->n + 1) * sizeof **sizes);
+    if (*sizes == NULL)
         return gen_nomem(p);
     for (size_t i = 0; i < a->n; i++) {
         const gen_const *c = &a->values[i];
 
         if ((c->kind != GEN_INT && c->kind != GEN_HEX) || (c->kind == GEN_HEX && c->type == NC_NAT) ||
-            gen_convert(c, NC_UINT64, &n) != GEN_FITS || n == 0 || n > SIZE_MAX)
+            gen_convert(c, NC_UINT64, &size) != GEN_FITS || size == 0 || size > SIZE_MAX)
             return gen_error(p, c->pos, "%s: expected positive integers", a->name);
-        props->chunks[i] = (size_t)n;
+        (*sizes)[i] = (size_t)size;
     }
-    props->nchunks = a->n;
+    *n = a->n;
     if (a->n != a->var->rank)
         return gen_error(p, a->end, "%s: %zu sizes for %s, which has %zu dimensions", a->name, a->n, a->var->name,
                          a->var->rank);
-    for (size_t i = 0; i < a->n; i++) {
+    return NC_NOERR;
+}
+
+static int
+take_chunks(gen_parser *p, const gen_attdecl *a)
+{
+    gen_props *props = &a->var->props;
+    int        rc = take_sizes(p, a, &props->chunks, &props->nchunks);
+
+    for (size_t i = 0; rc == NC_NOERR && i < a->n; i++) {
         const gen_dim *d = a->var->dims[i];
 
         if (!d->unlimited && props->chunks[i] > d->size)
-            return gen_error(p, a->values[i].pos, "%s: %zu is more than the length %llu of dimension %s", a->name,
-                             props->chunks[i], (unsigned long long)d->size, d->name);
+            rc = gen_error(p, a->values[i].pos, "%s: %zu is more than the length %llu of dimension %s", a->name,
+                           props->chunks[i], (unsigned long long)d->size, d->name);
     }
-    return NC_NOERR;
+    return rc;
 }
 
 static int
@@ -115,6 +124,7 @@ take_filters(gen_parser *p, const gen_attdecl *a, gen_prop prop)
 
     if ((rc = take_text(p, a, &text)) != NC_NOERR)
         return rc;
+    props->codec_list = text;
     if (prop == GEN_CODECS)
         return gen_parse_codecs(p, &a->values[0], &props->codecs, &props->ncodecs);
     return gen_parse_filter_spec(p, &a->values[0], &props->filters, &props->nfilters);
@@ -167,6 +177,7 @@ take_var_prop(gen_parser *p, const gen_attdecl *a, gen_prop prop, int mode)
     case GEN_STORAGE: return take_choice(p, a, storages, "\"chunked\", \"contiguous\" or \"compact\"", value);
     case GEN_ENDIAN: return take_choice(p, a, endians, "\"little\", \"big\" or \"native\"", value);
     case GEN_CHUNKS: return take_chunks(p, a);
+    case GEN_SHARDS: return take_sizes(p, a, &a->var->props.shards, &a->var->props.nshards);
     case GEN_DEFLATE: return take_int(p, a, 0, 9, value);
     case GEN_SHUFFLE:
     case GEN_FLETCHER:
@@ -184,6 +195,7 @@ static const struct {
 } props[] = {
     {"_Storage", GEN_STORAGE, 0},
     {"_ChunkSizes", GEN_CHUNKS, 0},
+    {"_ShardSizes", GEN_SHARDS, 0},
     {"_DeflateLevel", GEN_DEFLATE, 0},
     {"_Shuffle", GEN_SHUFFLE, 0},
     {"_Fletcher32", GEN_FLETCHER, 0},
@@ -244,27 +256,41 @@ check_spelling(gen_parser *p, const gen_attdecl *a)
     return meant == NULL ? NC_NOERR : gen_error(p, a->pos, "%s: did you mean %s?", a->name, meant);
 }
 
+static int
+take_format(gen_parser *p, const gen_attdecl *a)
+{
+    int classic = 0, rc = take_choice(p, a, formats, "the name of a netCDF format, like \"netCDF-4\"", &classic);
+
+    p->cdl->classic = classic != 0;
+    return rc;
+}
+
+/* A special attribute of the dataset. */
+static int
+take_global_att(gen_parser *p, const gen_attdecl *a, bool *taken)
+{
+    static const char *const ignored[] = {"_NCProperties", "_IsNetcdf4", "_SuperblockVersion"};
+
+    for (size_t i = 0; i < GEN_LEN(ignored); i++)
+        if (strcmp(a->name, ignored[i]) == 0)
+            return NC_NOERR;
+    if (strcmp(a->name, "_Format") == 0)
+        return take_format(p, a);
+    if (strcmp(a->name, "_ZarrFormat") == 0)
+        return take_int(p, a, 2, 3, &p->cdl->zarr_format);
+    *taken = false;
+    return NC_NOERR;
+}
+
 /* Takes the attribute if it is a special one. */
 int
 gen_take_special_att(gen_parser *p, const gen_attdecl *a, bool *taken)
 {
-    static const char *const ignored[] = {"_NCProperties", "_IsNetcdf4", "_SuperblockVersion"};
-    int                      classic = 0, rc;
-
     *taken = a->name[0] == '_';
     if (!*taken)
         return NC_NOERR;
-    if (a->var == NULL) {
-        for (size_t i = 0; i < GEN_LEN(ignored); i++)
-            if (strcmp(a->name, ignored[i]) == 0)
-                return NC_NOERR;
-        *taken = strcmp(a->name, "_Format") == 0;
-        if (!*taken)
-            return NC_NOERR;
-        rc = take_choice(p, a, formats, "the name of a netCDF format, like \"netCDF-4\"", &classic);
-        p->cdl->classic = classic != 0;
-        return rc;
-    }
+    if (a->var == NULL)
+        return take_global_att(p, a, taken);
     for (size_t i = 0; i < GEN_LEN(props); i++)
         if (strcmp(a->name, props[i].name) == 0)
             return take_var_prop(p, a, props[i].prop, props[i].mode);

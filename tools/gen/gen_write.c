@@ -57,12 +57,24 @@ def_filters(gen_writer *w, int ncid, int varid, const gen_var *v)
     return NC_NOERR;
 }
 
-/* Defines the codecs in list order. Skips scalars, which take none, but some writers' dumps list them. */
+/* True for a list in the spelling of Zarr v3, {"name", "configuration"}, which counts as a whole. */
+static bool
+is_v3_list(const gen_props *p)
+{
+    return p->ncodecs > 0 && strstr(p->codecs[0], "\"name\"") != NULL && strstr(p->codecs[0], "\"id\"") == NULL;
+}
+
+/* Defines the codecs in list order. In Zarr v2's spelling skips scalars, which some writers' dumps list them for. */
 static int
 def_codecs(gen_writer *w, int ncid, int varid, const gen_var *v)
 {
     const gen_props *p = &v->props;
 
+    if (is_v3_list(p)) {
+        int rc = nczarr_def_var_codecs(ncid, varid, p->codec_list);
+
+        return rc == NC_NOERR ? rc : fail_call(w, rc, p->pos[GEN_CODECS], "codecs of variable", v->name);
+    }
     for (size_t i = 0; v->rank > 0 && i < p->ncodecs; i++) {
         int rc = nczarr_def_var_codec(ncid, varid, p->codecs[i]);
 
@@ -107,6 +119,8 @@ def_props(gen_writer *w, int ncid, int varid, const gen_var *v)
         rc = nc_def_var_chunking(ncid, varid, chunks ? NC_CHUNKED : p->value[GEN_STORAGE], chunks ? p->chunks : NULL);
     if (rc != NC_NOERR)
         return fail_call(w, rc, p->pos[storage], "storage of variable", v->name);
+    if (v->rank > 0 && p->nshards > 0 && (rc = nczarr_def_var_shards(ncid, varid, p->shards)) != NC_NOERR)
+        return fail_call(w, rc, p->pos[GEN_SHARDS], "shards of variable", v->name);
     if ((rc = def_chain(w, ncid, varid, v)) != NC_NOERR)
         return rc;
     if (p->pos[GEN_ENDIAN].line != 0 && (rc = nc_def_var_endian(ncid, varid, p->value[GEN_ENDIAN])) != NC_NOERR)

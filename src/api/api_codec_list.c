@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_codec_list: the codecs of a variable as one JSON list, defined and inquired in the spelling of either version of
+ * Zarr.
+ */
+#include "api/api_int.h"
+#include "nczarr_filter.h"
+
+#include <string.h>
+
+/* ---- writing ---- */
+
+int
+ncz_api_write_codecs(const ncz_var *v, int zarr_format, ncz_buf *out)
+{
+    ncz_array_type      type = ncz_spec_array_type(v->spec);
+    const ncz_v3_codecs codecs = {.chain = v->chain, .big = v->spec->dtype.big, .order = v->order};
+    ncz_jsonw           w;
+    int                 rc;
+
+    if (zarr_format == 2) {
+        if ((rc = ncz_chain_check_format(v->chain, 2)) != NC_NOERR)
+            return rc;
+        return v->chain == NULL ? ncz_buf_puts(out, "[]") : ncz_chain_write_list(v->chain, out);
+    }
+    w = ncz_jsonw_on(out);
+    if ((rc = ncz_chain_write_v3(&codecs, &type, &w)) != NC_NOERR)
+        return rc;
+    return ncz_jsonw_end(&w);
+}
+
+int
+nczarr_inq_var_codecs(int ncid, int varid, int zarr_format, size_t *lenp, char *json)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    ncz_buf  out = NCZ_BUF_INIT;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (zarr_format != 2 && zarr_format != 3)
+        rc = ncz_fail(NC_EINVAL, "nczarr_inq_var_codecs: %d is not a version of Zarr", zarr_format);
+    else if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR)
+        rc = ncz_api_write_codecs(v, zarr_format, &out);
+    if (rc == NC_NOERR && lenp != NULL)
+        *lenp = out.len;
+    if (rc == NC_NOERR && json != NULL)
+        memcpy(json, ncz_buf_str(&out), out.len + 1);
+    ncz_buf_clear(&out);
+    return ncz_call_leave(&c, rc);
+}
+
+/* ---- definition ---- */
+
+/*
+ * True if all codecs are spelled as in Zarr v3 and the list says more than a chain can: the order of elements, or the
+ * byte order. Codecs of either spelling may also be mixed, where the elements' own bytes are implied.
+ */
+static bool
+is_v3_list(const ncz_json *list)
+{
+    static const char *const names[] = {"bytes", "transpose", "sharding_indexed"};
+    bool                     more = false;
+
+    for (size_t i = 0; i < ncz_json_len(list); i++) {
+        const ncz_json *v = ncz_json_at(list, i),
+                       *name = ncz_json_is(v, NCZ_JSON_STRING) ? v : ncz_json_get(v, "name");
+
+        if (name == NULL || ncz_json_get(v, "id") != NULL)
+            return false;
+        for (size_t k = 0; k < NCZ_LEN(names); k++)
+            more = more || ncz_json_str_is(name, names[k]);
+    }
+    return more;
+}
+
+/* Parses one list for elements of a type; in v3's spelling *out has more than the chain. */
+static int
+parse_for(const ncz_call *c, const ncz_json *list, bool v3, const ncz_array_type *type, ncz_v3_codecs *out)
+{
+    *out = (ncz_v3_codecs){.chain = NULL};
+    if (v3)
+        return ncz_chain_parse_v3(list, type, c->m->limits.chain, out);
+    return ncz_chain_parse(list, NULL, type, NCZ_CONFIG_CALLER, c->m->limits.chain, &out->chain);
+}
+
+/* Parses a list of codecs for the variable. For strings the list decides between fixed width and objects. */
+static int
+parse_list(const ncz_call *c, const ncz_var *v, const ncz_json *list, bool v3, ncz_v3_codecs *out)
+{
+    ncz_array_type type = ncz_spec_array_type(v->spec);
+    ncz_err        first;
+    int            rc = parse_for(c, list, v3, &type, out);
+
+    if (rc != NC_EFILTER || v->type->class != NCZ_TYPE_STRING)
+        return rc;
+    ncz_err_save(&first, rc);
+    if (type.dtype.kind == NCZ_KIND_OBJECT)
+        type.dtype = ncz_dtype_of(v->type, false, v->maxstrlen);
+    else
+        type.dtype = (ncz_dtype){.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE};
+    rc = parse_for(c, list, v3, &type, out);
+    return rc == NC_EFILTER ? ncz_err_adopt(&first) : rc;
+}
+
+/* What a list in v3's spelling says beside the chain. */
+static int
+set_layout(const ncz_call *c, ncz_var *v, const ncz_v3_codecs *codecs)
+{
+    int rc;
+
+    if (codecs->inner != NULL)
+        return ncz_fail(NC_EFILTER, "%s: codec 'sharding_indexed' is defined with nczarr_def_var_shards()", v->name);
+    if ((rc = ncz_dataset_set_order(c->ds, v, codecs->order)) != NC_NOERR)
+        return rc;
+    if (!ncz_type_is_number(v->type) || v->dtype.size < 2 || codecs->big == v->spec->dtype.big)
+        return NC_NOERR;
+    return ncz_var_set_endian(c->m, v, codecs->big ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE);
+}
+
+static int
+set_codecs(const ncz_call *c, ncz_var *v, const ncz_json *list)
+{
+    bool          v3 = is_v3_list(list);
+    ncz_v3_codecs codecs;
+    int           rc;
+
+    if ((rc = parse_list(c, v, list, v3, &codecs)) == NC_NOERR && (rc = ncz_chain_usable(codecs.chain)) == NC_NOERR &&
+        (!v3 || (rc = set_layout(c, v, &codecs)) == NC_NOERR))
+        rc = ncz_dataset_set_chain(c->ds, v, codecs.chain);
+    ncz_v3_codecs_clear(&codecs);
+    return rc;
+}
+
+int
+nczarr_def_var_codecs(int ncid, int varid, const char *json)
+{
+    const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 32, .nbytes = (size_t)1 << 20, .name = "codecs"};
+    ncz_call            c;
+    ncz_var            *v = NULL;
+    ncz_json           *list = NULL;
+    int                 rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_open_var(&c, varid, &v)) != NC_NOERR)
+        return ncz_call_leave(&c, rc);
+    if (json == NULL)
+        rc = ncz_fail(NC_EINVAL, "%s: codecs are a JSON list, not a null pointer", v->name);
+    else if (ncz_json_parse(json, strlen(json), &opts, &list, NULL) != NC_NOERR)
+        rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
+    else if (!ncz_json_is(list, NCZ_JSON_ARRAY))
+        rc = ncz_fail(NC_EFILTER, "%s: these codecs are no JSON list", v->name);
+    else
+        rc = set_codecs(&c, v, list);
+    ncz_json_free(list);
+    return ncz_call_leave(&c, rc);
+}
