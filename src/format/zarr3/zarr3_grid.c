@@ -78,8 +78,8 @@ ncz_zarr3_rectilinear_parse(const ncz_json *grid, const char *key, ncz_array_met
     }
     for (size_t d = 0; d < z->rank; d++)
         z->chunk[d] = ncz_rectilinear_longest(g, d, z->shape[d]);
-    z->frozen = true;
-    if (!regular) {
+    if (!regular) { /* a regular one is written as such when its document changes */
+        z->frozen = true;
         z->rectilinear = g;
         g = NULL;
     }
