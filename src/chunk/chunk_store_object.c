@@ -5,8 +5,8 @@
  *
  *  1. take references to the staged chunks
  *  2. unless they are all of the object's chunks: get the stored object
- *  3. assemble it from the staged bytes and, for the other chunks, the stored bytes. Leave out chunks that hold only
- *     fill
+ *  3. assemble it from the staged bytes and, for the other chunks, the stored bytes; without copying them, where the
+ *     store takes parts. Leave out chunks that hold only fill
  *  4. put it if it is still the version that was read, where the store can check that; else begin again at 2, since
  *     another writer has changed other chunks of it. Delete an object without chunks
  *  5. drop the stored chunks from the stage. After a failure they stay there
@@ -30,7 +30,9 @@ typedef struct object_put {
     ncz_slot_bytes   *parts;
     void             *map; /* of the spill file, or NULL */
     uint64_t          map_bytes;
-    ncz_buf           old, fresh;
+    ncz_buf           old, fresh; /* fresh: the new object or, with `pieces`, its index */
+    zmap_part        *pieces;     /* the new object, where the store takes it so; or NULL */
+    size_t            npieces, nbytes;
     char              version[ZMAP_VERSION];
     bool              read;    /* it has unchanged chunks, so step 2 is needed */
     bool              there;   /* the object exists, as far as is known */
@@ -168,6 +170,44 @@ slot_bytes(const object_put *o, size_t slot)
     return (ncz_slot_bytes){p->data != NULL ? p->data : (const char *)o->map + p->spilled, p->nbytes};
 }
 
+/* Lists the object's bytes: its chunks, in the order of their slots, after or before its index. */
+static int
+list_pieces(object_put *o)
+{
+    const ncz_spec *spec = o->spec;
+    size_t          n = spec->object_chunks, nindex;
+    bool            at_end;
+    zmap_part       index;
+    int             rc;
+
+    if ((rc = ncz_chunk_index_range(spec, o->key, &nindex, &at_end)) != NC_NOERR ||
+        (rc = spec->object_ops->make_index(spec->object_layout, o->parts, n, &o->fresh)) != NC_NOERR)
+        return rc;
+    if (o->pieces == NULL && (o->pieces = ncz_alloc_n(n + 1, sizeof *o->pieces)) == NULL)
+        return ncz_fail_nomem(n * sizeof *o->pieces);
+    index = (zmap_part){ncz_buf_str(&o->fresh), o->fresh.len};
+    o->npieces = 0;
+    o->nbytes = index.len;
+    if (!at_end)
+        o->pieces[o->npieces++] = index;
+    for (size_t k = 0; k < n; k++) {
+        if (o->parts[k].data == NULL)
+            continue;
+        o->pieces[o->npieces++] = (zmap_part){o->parts[k].data, o->parts[k].nbytes};
+        if (!ncz_add(o->nbytes, o->parts[k].nbytes, &o->nbytes))
+            return ncz_fail_nomem(SIZE_MAX);
+    }
+    if (at_end)
+        o->pieces[o->npieces++] = index;
+    return NC_NOERR;
+}
+
+static bool
+takes_pieces(const object_put *o)
+{
+    return (zmap_caps_of(o->engine->map) & ZMAP_CAN_PARTS) != 0 && o->spec->object_ops->make_index != NULL;
+}
+
 static void
 assemble_object(void *arg, size_t i, ncz_scratch *scratch)
 {
@@ -186,7 +226,8 @@ assemble_object(void *arg, size_t i, ncz_scratch *scratch)
     if (o->empty)
         return;
     ncz_buf_reset(&o->fresh);
-    rc = spec->object_ops->assemble(spec->object_layout, o->parts, spec->object_chunks, &o->fresh);
+    rc = takes_pieces(o) ? list_pieces(o)
+                         : spec->object_ops->assemble(spec->object_layout, o->parts, spec->object_chunks, &o->fresh);
     if (rc != NC_NOERR)
         fail_object(o, rc);
 }
@@ -204,8 +245,13 @@ put_req(const object_put *o)
         when = ZMAP_IF_ABSENT;
     if (o->read && o->there && (caps & ZMAP_CAN_IF_MATCH) != 0 && o->version[0] != '\0')
         when = ZMAP_IF_MATCH;
-    return (zmap_put_req){
-        .key = o->key, .data = ncz_buf_str(&o->fresh), .len = o->fresh.len, .when = when, .version = o->version};
+    return (zmap_put_req){.key = o->key,
+                          .data = o->pieces != NULL ? NULL : ncz_buf_str(&o->fresh),
+                          .len = o->pieces != NULL ? o->nbytes : o->fresh.len,
+                          .parts = o->pieces,
+                          .nparts = o->npieces,
+                          .when = when,
+                          .version = o->version};
 }
 
 static bool
@@ -266,6 +312,7 @@ end_object(object_put *o)
     ncz_buf_clear(&o->key_room);
     ncz_buf_clear(&o->old);
     ncz_buf_clear(&o->fresh);
+    ncz_free(o->pieces);
 }
 
 /* Runs steps 2 to 4. */

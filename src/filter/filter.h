@@ -332,6 +332,11 @@ typedef struct ncz_object_ops {
     int (*parse_index)(const void *layout, const void *index, size_t nbytes, ncz_slot *slots, size_t nslots);
     /* Assembles an object from the chunks' bytes and overwrites `out` with it. */
     int (*assemble)(const void *layout, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out);
+    /*
+     * Makes only the index of that object, in which the chunks' bytes follow each other in the order of slots. May be
+     * NULL: that is not the object's form.
+     */
+    int (*make_index)(const void *layout, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out);
 } ncz_object_ops;
 
 /* How a shard's index is stored. All zero: the usual: at the end, little-endian, with crc32c. */

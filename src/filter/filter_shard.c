@@ -149,9 +149,29 @@ shard_assemble(const void *layout, const ncz_slot_bytes *parts, size_t nslots, n
     return NC_NOERR;
 }
 
+static int
+shard_make_index(const void *layout, const ncz_slot_bytes *parts, size_t nslots, ncz_buf *out)
+{
+    const ncz_shard_layout *l = layout;
+    size_t                  nindex;
+    bool                    at_end;
+    int                     rc;
+
+    if (!shard_index_range(l, nslots, &nindex, &at_end))
+        return ncz_fail_nomem(SIZE_MAX);
+    ncz_buf_reset(out);
+    if ((rc = ncz_buf_reserve(out, nindex)) != NC_NOERR)
+        return rc;
+    write_index(l, parts, nslots, at_end ? 0 : nindex, (unsigned char *)out->data);
+    out->len = nindex;
+    out->data[nindex] = '\0';
+    return NC_NOERR;
+}
+
 const ncz_object_ops ncz_shard_ops = {
     .name = "shard",
     .index_range = shard_index_range,
     .parse_index = shard_parse_index,
     .assemble = shard_assemble,
+    .make_index = shard_make_index,
 };

@@ -271,7 +271,9 @@ check_put(const zmap *m, const zmap_put_req *r)
         return rc;
     if (!zmap_key_valid(r->key))
         return fail_key(r->key);
-    if (r->data == NULL && r->len != 0)
+    if (r->parts != NULL && (m->caps & ZMAP_CAN_PARTS) == 0)
+        return fail_unable(m, "put bytes from several places");
+    if (r->data == NULL && r->parts == NULL && r->len != 0)
         return ncz_fail(NC_EINVAL, "%s: no data", r->key);
     if (r->when == ZMAP_IF_ABSENT && (m->caps & ZMAP_CAN_IF_ABSENT) == 0)
         return fail_unable(m, "put only what is absent");

@@ -43,6 +43,7 @@ typedef enum zmap_caps {
     ZMAP_CAN_FROM_END = 1 << 10, /* with ZMAP_CAN_RANGE: `from_end` and `ask_size` cost no more than the range; else
                                   * zmap.c asks for the length first, or reads the whole object */
     ZMAP_SINGLE = 1 << 11,       /* holds one object, whose key is "" (zmap_single.h) */
+    ZMAP_CAN_PARTS = 1 << 12,    /* a put may have its bytes in several places (`parts`) */
 } zmap_caps;
 
 /* A store with both ZMAP_CAN_RANGE and ZMAP_FROM_WORKERS answers consecutive requests of a batch that have the same
@@ -72,10 +73,19 @@ typedef void (*zmap_done_fn)(zmap_get_req *req, void *arg);
 
 typedef enum zmap_when { ZMAP_ALWAYS, ZMAP_IF_ABSENT, ZMAP_IF_MATCH } zmap_when;
 
+/* Some of the bytes of a put. */
+typedef struct zmap_part {
+    const void *data;
+    size_t      len;
+} zmap_part;
+
 typedef struct zmap_put_req {
     const char *key;
     const void *data;
     size_t      len;
+    const zmap_part
+               *parts; /* with ZMAP_CAN_PARTS, instead of `data`: the bytes in order; `len` is the sum. Or NULL */
+    size_t      nparts;
     zmap_when   when;
     const char *version; /* with ZMAP_IF_MATCH: the store's own stamp of the object */
     ncz_err     err;     /* out */

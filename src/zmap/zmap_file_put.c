@@ -15,6 +15,8 @@
 #define TEMP_NAME  64 /* bytes of a temporary's name */
 #define TRIES_MOST 64 /* lost races with a del, or taken temporary names, in a row */
 
+#define PARTS_MOST 64 /* parts that one call writes */
+
 #define PUT_RUN 8 /* requests of a batch per task: some hundred microseconds of work */
 
 /* ---- the temporary --------------------------------------------------------------------------------------------- */
@@ -31,6 +33,39 @@ write_full(int fd, const char *data, size_t len)
             return n < 0 ? errno : ENOSPC; /* POSIX gives no other reason for writing nothing */
         data += n;
         len -= (size_t)n;
+    }
+    return 0;
+}
+
+/* Writes the parts one after the other, with as few calls as possible. */
+static int
+write_parts(int fd, const zmap_put_req *r)
+{
+    struct iovec some[PARTS_MOST];
+    size_t       first = 0, skip = 0; /* the next part, and how much of it is written */
+    off_t        at = 0;
+
+    while (first < r->nparts) {
+        int     n = 0;
+        ssize_t done;
+
+        for (size_t i = first; i < r->nparts && n < PARTS_MOST; i++, n++) {
+            size_t off = i == first ? skip : 0;
+
+            some[n] = (struct iovec){.iov_base = (char *)(uintptr_t)r->parts[i].data + off,
+                                     .iov_len = r->parts[i].len - off};
+        }
+        done = zmap_sys()->pwritev(fd, some, n, at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return errno;
+        if (done == 0 && some[0].iov_len > 0)
+            return ENOSPC; /* POSIX gives no other reason for writing nothing */
+        at += done;
+        for (; first < r->nparts && (size_t)done >= r->parts[first].len - skip; first++, skip = 0)
+            done -= (ssize_t)(r->parts[first].len - skip);
+        skip += (size_t)done;
     }
     return 0;
 }
@@ -77,7 +112,7 @@ write_temp(file_map *f, int dir, const zmap_put_req *r, char name[TEMP_NAME], bo
         return zmap_file_fail(f, errno, r->key, "a temporary file cannot be made for it");
     }
 
-    err = write_full(fd, r->data, r->len);
+    err = r->parts != NULL ? write_parts(fd, r) : write_full(fd, r->data, r->len);
     /* Unlike in zmap_file_sync(), a failed fsync is not permanent here: the temporary is deleted, and the older
      * object stays. */
     if (err == 0 && atomic_load_explicit(&f->sync_each, memory_order_relaxed) && zmap_sys()->fsync(fd) != 0)

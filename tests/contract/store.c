@@ -863,6 +863,40 @@ test_del(void **state)
     expect_absent(fx->m, "y");
 }
 
+/* Bytes in many places, some of them empty, become one object. */
+static void
+test_parts(void **state)
+{
+    enum { SIZE = 300000, MOST = 400 };
+    fixture       *fx = *state;
+    unsigned char *want = malloc(SIZE);
+    zmap_part      parts[MOST];
+    zmap_put_req   r = {.key = "d/k", .parts = parts, .len = SIZE};
+    ncz_buf        got = NCZ_BUF_INIT;
+
+    assert_non_null(want);
+    fill_pattern(want, SIZE, 3);
+    for (size_t at = 0; at < SIZE || r.nparts % 7 != 0; r.nparts++) {
+        size_t len = r.nparts % 5 == 1 ? 0 : 1 + r.nparts * 37 % 2000;
+
+        len = len < SIZE - at ? len : SIZE - at;
+        assert_true(r.nparts < MOST);
+        parts[r.nparts] = (zmap_part){want + at, len};
+        at += len;
+    }
+    if (can(fx, ZMAP_CAN_PARTS)) {
+        assert_rc(zmap_put_batch(fx->m, &r, 1), NC_NOERR);
+        assert_rc(zmap_get(fx->m, "d/k", &got), NC_NOERR);
+        assert_int_equal(got.len, SIZE);
+        assert_memory_equal(got.data, want, SIZE);
+    } else {
+        assert_rc(zmap_put_batch(fx->m, &r, 1), NC_ENOTBUILT);
+        expect_absent(fx->m, "d/k");
+    }
+    ncz_buf_clear(&got);
+    free(want);
+}
+
 /* ---- conditions ------------------------------------------------------------------------------------------------ */
 
 static void
@@ -1204,6 +1238,7 @@ store_contract(const store_maker *maker)
         ROW(test_walk),
         ROW(test_list_callbacks),
         ROW(test_del),
+        ROW(test_parts),
         ROW(test_if_absent),
         ROW(test_if_match),
         ROW(test_many_keys),
