@@ -346,7 +346,7 @@ typedef struct NC_memio {
  *           nc_close() and nc_abort() wait for running calls; later ones get NC_EBADID.
  * Names     Dimensions, variables, groups, attributes: UTF-8, kept in Unicode NFC, at most NC_MAX_NAME bytes (else
  *           NC_EMAXNAME), first byte a letter, digit, '_' or non-ASCII, no '/', no control character, no trailing
- *           space (else NC_EBADNAME).
+ *           space (else NC_EBADNAME). NULL for a new name is NC_EINVAL, of attributes NC_EBADNAME.
  * Source    The netCDF C API of netCDF-C 4.10; differences are noted here and listed in formats.md.
  * Documents formats.md, s3.md and others are installed in share/doc/nczarr; in the source tree they are in docs/.
  * ============================================================================================================ */
@@ -405,12 +405,15 @@ NCZARR_API int nczarr_stats(int ncid, nczarr_counts *counts);
 NCZARR_API int nc_initialize(void);
 NCZARR_API int nc_finalize(void);
 
-/* netCDF's rc files are used for S3 only (s3.md). nc_rc_get() returns NULL (not set); nc_rc_set() NC_ENOTBUILT. */
+/* Settings by key, process-wide: nc_rc_set() remembers one, nc_rc_get() returns a copy that the caller frees with
+ * free(), or NULL (not set). They have no other effect: netCDF's rc files are used for S3 only (s3.md). NC_EINVAL: no
+ * key or value. */
 NCZARR_API char *nc_rc_get(const char *key);
 NCZARR_API int   nc_rc_set(const char *key, const char *value);
 
-/* Records the default format for nc_create(); `old_formatp` gets the previous one. It has no effect: every new
- * dataset is NCZarr (or Zarr, by its URL). NC_EINVAL: not one of NC_FORMAT_*. Process-wide. */
+/* Sets the default format for nc_create(), which counts where its mode asks for no format; `old_formatp` gets the
+ * previous one. NC_FORMAT_NETCDF4_CLASSIC makes it use the classic model. Others have no effect: every new dataset is
+ * NCZarr (or Zarr, by its URL). NC_EINVAL: not one of NC_FORMAT_*. Process-wide. */
 NCZARR_API int nc_set_default_format(int format, int *old_formatp);
 
 /* Chunk cache of datasets opened from now on: bytes of the whole dataset's cache, an advisory number of slots and
@@ -433,29 +436,31 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
 /*
  * Creates a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
  * .zip, or a URL such as file://dir#mode=nczarr,file (mode values nczarr, zarr, v2, v3, xarray, noxarray,
- * consolidated, file, zip; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/, durability=sync|none, readahead=yes|no,
- * commit=sync|close, zip.prefix=NAME, zip.order=sorted). Or a bucket: s3://bucket/key, or an http or https URL of an
- * S3 host or with mode=s3 (s3.md); any other http or https URL names a web server, from which nc_open() reads.
- * `cmode`: NC_CLOBBER (0) replaces an existing dataset, or the remains of an interrupted writer, and nothing else;
- * NC_NOCLOBBER refuses (NC_EEXIST) and changes nothing. NC_NETCDF4 is implied.
+ * consolidated, file, zip; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/,
+ * durability=sync|none, readahead=yes|no, commit=sync|close, zip.prefix=NAME, zip.order=sorted). Or a bucket:
+ * s3://bucket/key, or an http or https URL of an S3 host or with mode=s3 (s3.md); any other http or https URL names a
+ * web server, from which nc_open() reads.
+ * `cmode`: NC_CLOBBER (0) replaces an existing dataset, the remains of an interrupted writer or an empty file, and
+ * nothing else; NC_NOCLOBBER refuses (NC_EEXIST) and changes nothing. NC_NETCDF4 is implied.
  * NC_CLASSIC_MODEL: netCDF's strict classic rules, also when the dataset is opened again (but not with mode=zarr).
  * NC_DISKLESS: in memory, discarded at close; with NC_PERSIST stored at `path` at close. NC_INMEMORY: as
  * nc_create_mem().
  *
  * Errors: NC_EEXIST something exists there (or, with NC_CLOBBER, something that is not a dataset); NC_ENOOBJECT the
- * parent directory is missing; NC_EINVAL unknown scheme or an unsupported mode flag (NC_MMAP, NC_MPIIO);
- * NC_EDISKLESS NC_DISKLESS together with NC_INMEMORY; NC_ENOTNC unknown mode value; NC_ENOTBUILT a store that this
- * build lacks; NC_EACCESS an archive with another writer; other system errors. Buckets and web servers, here and in
- * every call that reads or writes: NC_ECURL no response, NC_EACCESS and NC_EAUTH missing rights or credentials,
- * NC_ENOOBJECT no such bucket, NC_ES3 another refusal; NC_EPERM writing to a web server. Encrypted archives, in every
- * call that reads: NC_EAUTH the password (NCZARR_ZIP_PASSWORD) is missing or wrong.
+ * parent directory is missing; NC_EINVAL unknown scheme, an unsupported mode flag (NC_MMAP, NC_MPIIO, NC_UDF0 ...) or
+ * two formats (NC_NETCDF4 and NC_64BIT_OFFSET); NC_EDISKLESS NC_DISKLESS together with NC_INMEMORY; NC_ENOTNC unknown
+ * mode value; NC_ENOTBUILT a store that this build lacks; NC_EACCESS an archive with another writer; other system
+ * errors. Buckets and web servers, here and in every call that reads or writes: NC_ECURL no response, NC_EACCESS and
+ * NC_EAUTH missing rights or credentials, NC_ENOOBJECT no such bucket, NC_ES3 another refusal; NC_EPERM writing to a
+ * web server. Encrypted archives, in every call that reads: NC_EAUTH the password (NCZARR_ZIP_PASSWORD) is missing or
+ * wrong.
  */
 NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
 
 /*
  * Opens a dataset: `path` as for nc_create(). For a plain path the format is detected (any NCZarr generation, Zarr v2
- * or v3; mode v2 or v3 allows only one). `omode`: NC_NOWRITE (0) or NC_WRITE. Datasets of netCDF-C 4.8.0 to 4.9.0 cannot be opened for writing
- * (NC_EPERM); copies made with nczcopy can.
+ * or v3; mode v2 or v3 allows only one). `omode`: NC_NOWRITE (0) or NC_WRITE; NC_CLASSIC_MODEL asks for its rules.
+ * Datasets of netCDF-C 4.8.0 to 4.9.0 cannot be opened for writing (NC_EPERM); copies made with nczcopy can.
  * NC_DISKLESS: reads the whole dataset into memory; changes are discarded at close, or stored then with NC_PERSIST.
  *
  * With NC_NOWRITE this call reads the root's documents only. The first inquiry reads the others; errors in them are
@@ -479,7 +484,7 @@ NCZARR_API int nc_set_base_pe(int ncid, int pe);
 NCZARR_API int nc_inq_base_pe(int ncid, int *pe);
 
 /* Enters define mode. NC_EINDEFINE: already in it; NC_EPERM: read-only. Needed in the classic model only: otherwise a
- * definition enters define mode. */
+ * definition, and a new attribute, enter define mode. */
 NCZARR_API int nc_redef(int ncid);
 
 /* Leaves define mode: existing definitions of variables become final (NC_ELATEDEF). nc_sync() and nc_close() store
@@ -592,7 +597,8 @@ NCZARR_API int nc_inq_typeids(int ncid, int *ntypes, int *typeids);
 /* ---- dimensions -------------------------------------------------------------------------------------------- */
 
 /* `len` 0 is NC_UNLIMITED: such a dimension grows as data are put. NC_ENAMEINUSE; NC_EPERM; NC_EDIMSIZE 2^63 or more;
- * classic model: NC_ENOTINDEFINE in data mode. There may be several unlimited ones, in any place. */
+ * classic model: NC_ENOTINDEFINE in data mode, NC_EUNLIMIT a second unlimited one. Otherwise there may be several
+ * unlimited ones, in any place. */
 NCZARR_API int nc_def_dim(int ncid, const char *name, size_t len, int *idp);
 /* Searches the group, then its ancestors. NC_EBADDIM. */
 NCZARR_API int nc_inq_dimid(int ncid, const char *name, int *idp);
@@ -637,7 +643,7 @@ NCZARR_API int nc_copy_var(int ncid_in, int varid, int ncid_out);
  *
  * fill      `no_fill` not 0: no fill value (null). Else `fill_value` (one element of the variable's type; NULL: the
  *           default) is also its attribute _FillValue. Inquiry returns the value in use. NC_ELATEFILL once
- *           data were put.
+ *           data were put; NC_EGLOBAL.
  * chunking  NC_CHUNKED with lengths in elements (NULL or a 0: the default for that dimension); NC_CONTIGUOUS and
  *           NC_COMPACT are one chunk of the whole shape (not with unlimited dimensions: NC_EINVAL). NC_EBADCHUNK
  *           longer than a fixed dimension; NC_EINVAL on a scalar with NC_CHUNKED. Inquiry returns NC_CHUNKED and
@@ -777,14 +783,14 @@ NCZARR_API int nc_plugin_path_set(NCPluginList *dirs);
  *   vara   the box startp, countp          vars   every stridep-th element of it
  *   varm   the same; element (i, j, ...) is i*imapp[0] + j*imapp[1] + ... elements after the pointer
  *
- * All coordinates are in elements, slowest dimension first, as many as the variable has. startp NULL: zeros; countp
- * NULL: all that remains (in steps of stridep); stridep NULL: ones; imapp NULL: packed. Scalars ignore them.
+ * All coordinates are in elements, slowest dimension first, as many as the variable has. countp NULL: all that remains
+ * (in steps of stridep); stridep NULL: ones; imapp NULL: packed. Scalars ignore them, and may have no startp or indexp.
  *
  * A successful put beyond the length of an unlimited dimension makes the dimension longer. All variables that share
  * it then read as fill in the new range, even where an interrupted writer left chunks. Therefore only one process at
  * a time may make a dimension longer. nc_put_var on a variable with unlimited dimensions puts their current lengths.
  *
- * Errors: NC_EINVALCOORDS a start beyond the length (equal to it is fine with a count of 0), and any reading beyond
+ * Errors: NC_EINVALCOORDS no start, or one beyond the length (equal to it is fine with a count of 0), and any reading beyond
  * an unlimited length; NC_EEDGE start + count beyond it; NC_ESTRIDE a stride not positive; NC_ENOTVAR also for
  * NC_GLOBAL; NC_EPERM put, read-only; NC_ENOFILTER, NC_EFILTER, NC_EIO... with a text naming the chunk; NC_EINDEFINE
  * in the classic model's define mode. Chunks stored before a failure remain stored.
@@ -1022,10 +1028,10 @@ NCZARR_API int nc_get_varm_string(int ncid, int varid, const size_t *startp, con
  *
  * `varid` NC_GLOBAL means the group itself. Attribute numbers count from 0 in the order of creation.
  * NC_ENOTATT: no such attribute. Putting: NC_EPERM read-only; NC_ENAMEINUSE a name that the format reserves
- * (_ARRAY_DIMENSIONS, _NCProperties, _nczarr_... and some of HDF5's); NC_EBADTYPID no such type; NC_EINVAL length
+ * (_ARRAY_DIMENSIONS, _NCProperties, _nczarr_... and some of HDF5's); NC_EBADTYPE no such type; NC_EINVAL length
  * without data; classic model: NC_ENOTINDEFINE a new or longer attribute outside of define mode, NC_ESTRICTNC3 its
  * extended types. _FillValue of a variable is its fill value: NC_EBADTYPE another type than the variable's, NC_EINVAL
- * more or less than one, NC_ELATEFILL once the variable is final or has data. Found by name, but never listed:
+ * more or less than one, NC_ELATEFILL once the variable has data. Found by name, but never listed:
  * _NCProperties, _IsNetcdf4, _SuperblockVersion (of the root), _Codecs (of a variable).
  */
 
@@ -1089,7 +1095,7 @@ NCZARR_API int nc_get_att_string(int ncid, int varid, const char *name, char **i
 
 /* ---- types ------------------------------------------------------------------------------------------------- */
 
-/* Name ("byte", "char", "short", "int", "float", "double", "ubyte", "ushort", "uint", "int64", "uint64", "string")
+/* For atomic types any ncid will do, open or not. Name ("byte", "char", "short", "int", "float", "double", "ubyte", "ushort", "uint", "int64", "uint64", "string")
  * and size in memory of an atomic type. NC_EBADTYPE. */
 NCZARR_API int nc_inq_type(int ncid, nc_type xtype, char *name, size_t *sizep);
 NCZARR_API int nc_inq_typeid(int ncid, const char *name, nc_type *typeidp);

@@ -226,7 +226,7 @@ static int
 check_type(const ncz_call *c, nc_type xtype, nc_type mem, const char *name)
 {
     if (!ncz_api_atomic(xtype))
-        return ncz_fail(NC_EBADTYPID, "type %d is not an atomic type", xtype);
+        return ncz_fail(NC_EBADTYPE, "type %d is not an atomic type", xtype);
     if (ncz_dataset_classic(c->ds) && !ncz_api_classic(xtype))
         return ncz_fail(NC_ESTRICTNC3, "the classic model does not have type %d", xtype);
     return check_conversion(ncz_type_of(mem), ncz_type_of(xtype), name);
@@ -348,13 +348,16 @@ convert_and_set(ncz_call *c, int varid, const char *name, nc_type xtype, size_t 
 int
 ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, nc_type mem, const void *op)
 {
-    ncz_call c;
-    char    *own = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_CHANGE, &c);
+    ncz_call  c;
+    ncz_atts *atts = NULL;
+    ncz_var  *v = NULL;
+    char     *own = NULL;
+    size_t    had = 0;
+    int       rc = ncz_call_enter(ncid, NCZ_USE_CHANGE, &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = check_new_name(name, &own)) != NC_NOERR)
+    if ((rc = ncz_call_atts(&c, varid, &atts, &v)) != NC_NOERR || (rc = check_new_name(name, &own)) != NC_NOERR)
         goto done;
     if ((rc = check_type(&c, xtype, mem == NC_NAT ? xtype : mem, own)) != NC_NOERR)
         goto done;
@@ -362,7 +365,10 @@ ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len
         rc = ncz_fail(NC_EINVAL, "%s: %zu elements, but no data", own, len);
         goto done;
     }
+    had = atts->n;
     rc = convert_and_set(&c, varid, own, xtype, len, mem == NC_NAT ? xtype : mem, op);
+    if (atts->n > had) /* as in netCDF-4, a new attribute is a definition */
+        ncz_dataset_define(c.ds);
 done:
     ncz_free(own);
     return ncz_call_leave(&c, rc);
@@ -374,11 +380,11 @@ nc_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, con
     return ncz_api_put_att(ncid, varid, name, xtype, len, NC_NAT, op);
 }
 
-/* Restores the default fill value after the attribute is deleted, unless the fill value is final. */
+/* Restores the default fill value after the attribute is deleted, unless there are data. */
 static int
 reset_fill(ncz_call *c, ncz_var *v)
 {
-    return v->fixed || v->written ? NC_NOERR : ncz_var_set_fill(c->m, v, NCZ_FILL_DEFAULT, NULL);
+    return v->written ? NC_NOERR : ncz_var_set_fill(c->m, v, NCZ_FILL_DEFAULT, NULL);
 }
 
 static int
@@ -412,13 +418,16 @@ rename_att(ncz_call *c, int varid, const char *name, const char *newname)
 int
 nc_rename_att(int ncid, int varid, const char *name, const char *newname)
 {
-    ncz_call c;
-    char    *own = NULL, *old = NULL;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_CHANGE, &c);
+    ncz_call  c;
+    ncz_atts *atts = NULL;
+    ncz_var  *v = NULL;
+    char     *own = NULL, *old = NULL;
+    int       rc = ncz_call_enter(ncid, NCZ_USE_CHANGE, &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_api_lookup_name(name, &old)) == NC_NOERR && (rc = check_new_name(newname, &own)) == NC_NOERR)
+    if ((rc = ncz_call_atts(&c, varid, &atts, &v)) == NC_NOERR &&
+        (rc = ncz_api_lookup_name(name, &old)) == NC_NOERR && (rc = check_new_name(newname, &own)) == NC_NOERR)
         rc = rename_att(&c, varid, old, own);
     ncz_free(old);
     ncz_free(own);

@@ -112,6 +112,12 @@ ncz_api_lookup_name(const char *name, char **out)
 }
 
 int
+ncz_api_new_name(const char *name, char **out)
+{
+    return name != NULL ? ncz_name_check(name, out) : ncz_fail(NC_EINVAL, "no name is given");
+}
+
+int
 ncz_api_give_name(const char *name, char *out)
 {
     size_t len = strlen(name);

@@ -14,6 +14,19 @@ check_length(const char *name, uint64_t len)
     return NC_NOERR;
 }
 
+/* The classic model has one unlimited dimension. */
+static int
+check_unlimited(const ncz_call *c, const char *name, size_t len)
+{
+    if (len != NC_UNLIMITED || !ncz_dataset_classic(c->ds))
+        return NC_NOERR;
+    for (size_t i = 0; i < c->m->ndims; i++)
+        if (c->m->dims[i]->unlimited && !c->m->dims[i]->hidden)
+            return ncz_fail(NC_EUNLIMIT, "%s: %s is unlimited already, and the classic model has one such dimension",
+                            name, c->m->dims[i]->name);
+    return NC_NOERR;
+}
+
 int
 nc_def_dim(int ncid, const char *name, size_t len, int *idp)
 {
@@ -24,7 +37,8 @@ nc_def_dim(int ncid, const char *name, size_t len, int *idp)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_name_check(name, &own)) == NC_NOERR && (rc = check_length(own, len)) == NC_NOERR)
+    if ((rc = ncz_api_new_name(name, &own)) == NC_NOERR && (rc = check_length(own, len)) == NC_NOERR &&
+        (rc = check_unlimited(&c, own, len)) == NC_NOERR)
         rc = ncz_model_add_dim(c.m, c.g, own, len, len == NC_UNLIMITED, &d);
     if (rc == NC_NOERR && idp != NULL)
         *idp = d->id;
@@ -119,7 +133,7 @@ nc_rename_dim(int ncid, int dimid, const char *name)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_dim(&c, dimid, &d)) == NC_NOERR && (rc = ncz_name_check(name, &own)) == NC_NOERR)
+    if ((rc = ncz_call_dim(&c, dimid, &d)) == NC_NOERR && (rc = ncz_api_new_name(name, &own)) == NC_NOERR)
         rc = ncz_api_check_rename(&c, d->name, own);
     if (rc == NC_NOERR)
         rc = ncz_model_rename_dim(c.m, d, own);

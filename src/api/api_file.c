@@ -33,7 +33,7 @@ nc_create(const char *path, int cmode, int *ncidp)
     if (path == NULL || ncidp == NULL)
         return ncz_fail(NC_EINVAL, "nc_create: no %s", path == NULL ? "path" : "pointer for the ncid");
     ncz_api_cache_limits(&limits);
-    if ((rc = ncz_dataset_create(path, cmode, &limits, &ds)) == NC_NOERR)
+    if ((rc = ncz_dataset_create(path, ncz_api_create_mode(cmode), &limits, &ds)) == NC_NOERR)
         rc = ncz_api_publish(ds, ncidp);
     return ncz_call_done(rc);
 }

@@ -48,6 +48,8 @@ int ncz_call_open_var(const ncz_call *c, int varid, ncz_var **out);
 /* The attributes of a variable or, with NC_GLOBAL, of the group; *v is NULL then. */
 int ncz_call_atts(const ncz_call *c, int varid, ncz_atts **atts, ncz_var **v);
 
+/* Checks the name of a new dimension, variable or group, and gives its NFC. NC_EINVAL: NULL; NC_EBADNAME; NC_EMAXNAME. */
+int ncz_api_new_name(const char *name, char **out);
 int ncz_api_lookup_name(const char *name, char **out); /* the NFC of a name, for lookup; NC_EBADNAME */
 /* Copies a name to the caller. NC_EMAXNAME: longer than NC_MAX_NAME bytes, as names in foreign datasets may be. */
 int ncz_api_give_name(const char *name, char *out);
@@ -69,6 +71,9 @@ int ncz_api_write_codecs(const ncz_var *v, int zarr_format, ncz_buf *out);
 
 bool ncz_api_atomic(nc_type t);  /* NC_BYTE ... NC_STRING */
 bool ncz_api_classic(nc_type t); /* one of the six types of the classic model */
+
+/* The mode of nc_create() with the process-wide default format in it. */
+int ncz_api_create_mode(int cmode);
 
 /* Process-wide defaults for the chunk cache of datasets opened later. */
 void ncz_api_cache_limits(ncz_limits *limits);

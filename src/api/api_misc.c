@@ -63,21 +63,6 @@ nczarr_get_threads(void)
     return (int)ncz_pool_threads();
 }
 
-char *
-nc_rc_get(const char *key)
-{
-    (void)key;
-    return NULL;
-}
-
-int
-nc_rc_set(const char *key, const char *value)
-{
-    (void)key, (void)value;
-    ncz_err_clear();
-    return ncz_fail(NC_ENOTBUILT, "netCDF's rc files are not read");
-}
-
 int
 nc_set_log_level(int new_level)
 {
@@ -105,6 +90,20 @@ nc_set_default_format(int format, int *old_formatp)
     default_format = format;
     (void)pthread_mutex_unlock(&lock);
     return NC_NOERR;
+}
+
+/* netCDF-C takes the default where the mode asks for no format. Here only the classic model is a choice. */
+int
+ncz_api_create_mode(int cmode)
+{
+    int format;
+
+    (void)pthread_mutex_lock(&lock);
+    format = default_format;
+    (void)pthread_mutex_unlock(&lock);
+    if (format == NC_FORMAT_NETCDF4_CLASSIC && (cmode & (NC_NETCDF4 | NC_64BIT_OFFSET | NC_64BIT_DATA)) == 0)
+        cmode |= NC_CLASSIC_MODEL;
+    return cmode;
 }
 
 int

@@ -11,7 +11,8 @@
 /* The arguments of one call. */
 typedef struct request {
     int              ncid, varid;
-    bool             one; /* var1: one element */
+    bool             one;   /* var1: one element */
+    bool             whole; /* var: all of the variable; the others need a start */
     const size_t    *start, *count;
     const ptrdiff_t *stride, *imap;
     nc_type          mem; /* NC_NAT: the variable's own type */
@@ -91,6 +92,8 @@ elements_from(uint64_t len, uint64_t start, uint64_t stride)
 static int
 fill_in(const request *q, const ncz_var *v, bool put, filled *f)
 {
+    if (q->start == NULL && !q->whole && v->rank > 0)
+        return ncz_fail(NC_EINVALCOORDS, "%s: no start is given, for %zu dimensions", v->name, v->rank);
     for (size_t d = 0; d < v->rank; d++) {
         if (q->stride != NULL && q->stride[d] < 1)
             return ncz_fail(NC_ESTRIDE, "%s: stride %td in dimension %zu", v->name, q->stride[d], d);
@@ -214,13 +217,13 @@ put_values(const request *q, const void *op)
 #define PUT_VAR(name, in, tag)                                                                                       \
     int nc_put_var##name(int ncid, int varid, in *op)                                                                \
     {                                                                                                                \
-        return put_values(&(request){.ncid = ncid, .varid = varid, .mem = tag}, op);                                 \
+        return put_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .whole = true}, op);                  \
     }
 
 #define GET_VAR(name, out, tag)                                                                                      \
     int nc_get_var##name(int ncid, int varid, out *ip)                                                               \
     {                                                                                                                \
-        return get_values(&(request){.ncid = ncid, .varid = varid, .mem = tag}, ip);                                 \
+        return get_values(&(request){.ncid = ncid, .varid = varid, .mem = tag, .whole = true}, ip);                  \
     }
 
 #define PUT_VAR1(name, in, tag)                                                                                      \

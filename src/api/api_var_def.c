@@ -61,7 +61,8 @@ nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimi
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_name_check(name, &own)) != NC_NOERR || (rc = check_new_var(&c, xtype, ndims, dimidsp)) != NC_NOERR)
+    if ((rc = ncz_api_new_name(name, &own)) != NC_NOERR ||
+        (rc = check_new_var(&c, xtype, ndims, dimidsp)) != NC_NOERR)
         goto done;
     if ((dims = ncz_alloc_n((size_t)ndims, sizeof *dims)) == NULL) {
         rc = ncz_fail_nomem((size_t)ndims * sizeof *dims);
@@ -163,12 +164,19 @@ nc_rename_var(int ncid, int varid, const char *name)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = ncz_name_check(name, &own)) == NC_NOERR)
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR && (rc = ncz_api_new_name(name, &own)) == NC_NOERR)
         rc = ncz_api_check_rename(&c, v->name, own);
     if (rc == NC_NOERR)
         rc = ncz_dataset_rename_var(c.ds, v, own);
     ncz_free(own);
     return ncz_call_leave(&c, rc);
+}
+
+/* netCDF has its own code for this case, in a few functions only. */
+static int
+check_not_global(int varid, const char *what)
+{
+    return varid == NC_GLOBAL ? ncz_fail(NC_EGLOBAL, "%s is a variable's", what) : NC_NOERR;
 }
 
 /* ---- fill ---- */
@@ -181,8 +189,8 @@ ncz_api_check_fill_att(const ncz_var *v, const ncz_type *type, size_t len)
                         v->type->id);
     if (len != 1)
         return ncz_fail(NC_EINVAL, "%s: _FillValue has %zu elements, it must be one", v->name, len);
-    if (v->fixed || v->written)
-        return ncz_fail(NC_ELATEFILL, "%s: its definition is final, or data were put", v->name);
+    if (v->written)
+        return ncz_fail(NC_ELATEFILL, "%s: data were put already", v->name);
     return NC_NOERR;
 }
 
@@ -227,7 +235,8 @@ nc_def_var_fill(int ncid, int varid, int no_fill, const void *fill_value)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
+    if ((rc = check_not_global(varid, "a fill value")) == NC_NOERR &&
+        (rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
         rc = set_fill(&c, v, no_fill, fill_value);
     return ncz_call_leave(&c, rc);
 }
@@ -339,13 +348,6 @@ nc_inq_var_endian(int ncid, int varid, int *endianp)
     return ncz_call_leave(&c, rc);
 }
 
-/* netCDF has its own code for this case, in these functions only. */
-static int
-check_not_global(int varid)
-{
-    return varid == NC_GLOBAL ? ncz_fail(NC_EGLOBAL, "quantization is a variable's") : NC_NOERR;
-}
-
 int
 nc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd)
 {
@@ -355,7 +357,7 @@ nc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = check_not_global(varid)) != NC_NOERR)
+    if ((rc = check_not_global(varid, "quantization")) != NC_NOERR)
         return ncz_call_leave(&c, rc);
     if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
         rc = ncz_dataset_set_quantize(c.ds, v, quantize_mode, nsd);
@@ -371,7 +373,7 @@ nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = check_not_global(varid)) != NC_NOERR)
+    if ((rc = check_not_global(varid, "quantization")) != NC_NOERR)
         return ncz_call_leave(&c, rc);
     if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
         if (quantize_modep != NULL)

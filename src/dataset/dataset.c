@@ -193,6 +193,12 @@ ncz_dataset_model(const ncz_dataset *ds)
     return ds->model;
 }
 
+void
+ncz_dataset_define(ncz_dataset *ds)
+{
+    ds->defining = true;
+}
+
 bool
 ncz_dataset_classic(const ncz_dataset *ds)
 {

@@ -79,6 +79,7 @@ int ncz_dataset_end(ncz_dataset *ds, ncz_use use, int rc);
 
 /* Between begin and end. */
 ncz_model  *ncz_dataset_model(const ncz_dataset *ds);
+void        ncz_dataset_define(ncz_dataset *ds);        /* a definition was made: enters define mode */
 bool        ncz_dataset_classic(const ncz_dataset *ds); /* NC_CLASSIC_MODEL */
 bool        ncz_dataset_defining(const ncz_dataset *ds);
 bool        ncz_dataset_writable(const ncz_dataset *ds);

@@ -9,12 +9,18 @@
 
 #include <string.h>
 
-/* Checks the flags of create and open; `cannot`: the unsupported ones. */
+#define USER_FORMATS (NC_UDF0 | NC_UDF1 | 0x3F90000) /* NC_UDF0 to NC_UDF9 */
+
+/* Checks the flags of create and open. */
 static int
-check_mode(int mode, int cannot, const char *what)
+check_mode(int mode)
 {
-    if ((mode & cannot) != 0)
-        return ncz_fail(NC_EINVAL, "%s: nczarr does not have these modes", what);
+    int formats = mode & (NC_NETCDF4 | NC_64BIT_OFFSET | NC_64BIT_DATA);
+
+    if ((mode & (NC_MMAP | NC_MPIIO | USER_FORMATS)) != 0)
+        return ncz_fail(NC_EINVAL, "NC_MMAP, NC_MPIIO, NC_UDF0 to NC_UDF9: nczarr does not have these modes");
+    if ((formats & (formats - 1)) != 0)
+        return ncz_fail(NC_EINVAL, "NC_NETCDF4, NC_64BIT_OFFSET and NC_64BIT_DATA exclude each other");
     if ((mode & NC_DISKLESS) != 0 && (mode & NC_INMEMORY) != 0)
         return ncz_fail(NC_EDISKLESS, "NC_DISKLESS and NC_INMEMORY exclude each other");
     return NC_NOERR;
@@ -23,13 +29,13 @@ check_mode(int mode, int cannot, const char *what)
 int
 ncz_dataset_check_create(int cmode)
 {
-    return check_mode(cmode, NC_MMAP | NC_MPIIO, "NC_MMAP, NC_MPIIO");
+    return check_mode(cmode);
 }
 
 int
 ncz_dataset_check_open(int omode)
 {
-    return check_mode(omode, NC_MMAP | NC_MPIIO, "NC_MMAP, NC_MPIIO");
+    return check_mode(omode);
 }
 
 static int
@@ -214,6 +220,7 @@ ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode,
 
     if ((rc = start_dataset(map, t, path, limits, &ds)) != NC_NOERR)
         return rc;
+    ds->mode = omode | NC_NETCDF4;
     if ((rc = as_unknown_format(load_dataset(ds, t, writable), path)) == NC_NOERR && writable)
         rc = check_writable(&ds->style, path);
     if (rc != NC_NOERR) {
@@ -229,7 +236,6 @@ ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode,
     ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
     if (t->separator != 0)
         ds->model->key_encoding = ds->model->dialect->encode_keys(t->separator);
-    ds->mode = omode | NC_NETCDF4;
     *out = ds;
     return NC_NOERR;
 }

@@ -115,7 +115,7 @@ ncz_load_rest(ncz_dataset *ds)
     if (needs_the_documents(ds->load) && (rc == NC_NOERR || rc == NC_EZARRMETA) && (rc = start_over(ds)) == NC_NOERR)
         rc = ncz_format_load_rest(ds->load->loader, &ds->style);
     ncz_load_drop(ds);
-    ds->classic = ds->style.classic;
+    ds->classic = ds->style.classic || (ds->mode & NC_CLASSIC_MODEL) != 0;
     if (rc != NC_NOERR)
         ncz_err_save(&ds->unloaded, rc);
     return rc;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef enum found {
     FOUND_NOTHING,
@@ -241,6 +242,19 @@ create_archive(const ncz_target *t, found what, zmap **out)
     return zip_create(t, what != FOUND_NOTHING, out);
 }
 
+/* Removes an empty file, which programs make to reserve a name. Not through a link: what it leads to is not ours. */
+static int
+remove_empty_file(const char *path)
+{
+    struct stat st;
+
+    if (lstat(path, &st) != 0)
+        return ncz_fail_errno(errno, "%s", path);
+    if (!S_ISREG(st.st_mode) || st.st_size != 0)
+        return ncz_fail(NC_EEXIST, "%s is a link to a file: it is not replaced by a directory", path);
+    return unlink(path) == 0 ? NC_NOERR : ncz_fail_errno(errno, "%s: replacing the empty file", path);
+}
+
 int
 ncz_store_create(const ncz_target *t, int cmode, zmap **out)
 {
@@ -255,7 +269,9 @@ ncz_store_create(const ncz_target *t, int cmode, zmap **out)
         return ncz_fail(NC_EEXIST, "%s exists", t->path);
     if (t->store == NCZ_STORE_ZIP)
         return create_archive(t, what, out);
-    if (what != FOUND_NOTHING && what != FOUND_DIRECTORY)
+    if (what == FOUND_EMPTY && (rc = remove_empty_file(t->path)) != NC_NOERR)
+        return rc;
+    if (what == FOUND_FILE || what == FOUND_ZIP)
         return ncz_fail(NC_EEXIST, "%s is a file: it is not replaced by a directory", t->path);
     if (what == FOUND_DIRECTORY)
         return replace_directory(t->path, out);

@@ -188,8 +188,8 @@ codes_on(place *p)
     OK(nc_def_var(ncid, "v", NC_INT, 0, NULL, &var));
     for (size_t i = 0; i < NCZ_LEN(reserved); i++)
         FAILS(NC_ENAMEINUSE, nc_put_att_int(ncid, var, reserved[i], NC_INT, 1, &one));
-    FAILS(NC_EBADTYPID, nc_put_att(ncid, var, "a", 99, 1, &one));
-    FAILS(NC_EBADTYPID, nc_put_att(ncid, var, "a", NC_NAT, 1, &one));
+    FAILS(NC_EBADTYPE, nc_put_att(ncid, var, "a", 99, 1, &one));
+    FAILS(NC_EBADTYPE, nc_put_att(ncid, var, "a", NC_NAT, 1, &one));
     FAILS(NC_EBADNAME, nc_put_att(ncid, var, "", NC_INT, 1, &one));
     FAILS(NC_EBADNAME, nc_put_att(ncid, var, NULL, NC_INT, 1, &one));
     FAILS(NC_ENOTVAR, nc_put_att(ncid, 99, "a", NC_INT, 1, &one));
@@ -237,7 +237,17 @@ fill_value_on(place *p)
     OK(nc_put_att_string(ncid, s, "_FillValue", 1, &text));
     OK(nc_put_att_int(ncid, NC_GLOBAL, "_FillValue", NC_INT, 2, (int[]){1, 2})); /* of a group: any attribute */
     OK(nc_enddef(ncid));
-    FAILS(NC_ELATEFILL, nc_put_att_int(ncid, w, "_FillValue", NC_INT, 1, &one));
+    OK(nc_put_var1_int(ncid, w, (size_t[]){0}, &one));
+    FAILS(NC_ELATEFILL, nc_put_att_int(ncid, w, "_FillValue", NC_INT, 1, &one)); /* it has data */
+    OK(nc_get_var_int(ncid, v, out));
+    assert_int_equal(out[1], -3);
+    OK(nc_put_att_int(ncid, v, "_FillValue", NC_INT, 1, &(int){-4})); /* it has none: other variables' do not count */
+    OK(nc_get_var_int(ncid, v, out));
+    assert_int_equal(out[1], -4);
+    OK(nc_sync(ncid));
+    OK(nc_put_att_int(ncid, v, "_FillValue", NC_INT, 1, &(int){-3}));
+    OK(nc_get_var_int(ncid, v, out));
+    assert_int_equal(out[1], -3);
     OK(nc_close(ncid));
 
     OK(place_open(p, NULL, NC_WRITE, &ncid));

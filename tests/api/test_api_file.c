@@ -100,8 +100,89 @@ define_mode_on(place *p)
     OK(nc_sync(ncid)); /* leaves it */
     FAILS(NC_ENOTINDEFINE, nc_enddef(ncid));
     OK(nc_close(ncid));
+
+    OK(place_open(p, NULL, NC_WRITE, &ncid));
+    FAILS(NC_ENOTINDEFINE, nc_enddef(ncid));
+    OK(nc_put_att_text(ncid, NC_GLOBAL, "new", 1, "a")); /* so does a new attribute, */
+    FAILS(NC_EINDEFINE, nc_redef(ncid));
+    OK(nc_enddef(ncid));
+    OK(nc_put_att_text(ncid, NC_GLOBAL, "new", 2, "ab")); /* but not one that is replaced */
+    FAILS(NC_ENOTINDEFINE, nc_enddef(ncid));
+    FAILS(NC_EBADTYPE, nc_put_att_int(ncid, NC_GLOBAL, "newer", 99, 1, &dim));
+    FAILS(NC_ENOTINDEFINE, nc_enddef(ncid));
+    OK(nc_close(ncid));
 }
 ON_BOTH(define_mode)
+
+/* The classic model's rules hold when a dataset is opened again, and in one that is opened with that mode. */
+static void
+classic_again_on(place *p)
+{
+    signed char signed_value;
+    int         ncid, format, dim, var, grp;
+
+    for (int asked = 0; asked < 2; asked++) {
+        OK(place_create(p, NULL, asked ? NC_CLOBBER : NC_CLASSIC_MODEL, &ncid));
+        OK(nc_def_dim(ncid, "t", NC_UNLIMITED, &dim));
+        if (!asked)
+            FAILS(NC_EUNLIMIT, nc_def_dim(ncid, "u", NC_UNLIMITED, &dim));
+        OK(nc_def_var(ncid, "b", NC_BYTE, 0, NULL, &var));
+        OK(nc_enddef(ncid));
+        OK(nc_close(ncid));
+
+        OK(place_open(p, NULL, NC_WRITE | (asked ? NC_CLASSIC_MODEL : 0), &ncid));
+        OK(nc_inq_format(ncid, &format));
+        assert_int_equal(format, NC_FORMAT_NETCDF4_CLASSIC);
+        FAILS(NC_ENOTINDEFINE, nc_def_dim(ncid, "x", 3, &dim));
+        FAILS(NC_ENOTINDEFINE, nc_put_att_text(ncid, NC_GLOBAL, "new", 1, "a"));
+        OK(nc_redef(ncid));
+        FAILS(NC_EINDEFINE, nc_get_var_schar(ncid, var, &signed_value));
+        FAILS(NC_EUNLIMIT, nc_def_dim(ncid, "u", NC_UNLIMITED, &dim));
+        FAILS(NC_ESTRICTNC3, nc_def_grp(ncid, "g", &grp));
+        FAILS(NC_ESTRICTNC3, nc_def_var(ncid, "w", NC_INT64, 0, NULL, &grp));
+        OK(nc_enddef(ncid));
+        OK(nc_put_var_uchar(ncid, var, &(unsigned char){200})); /* bytes have no sign there */
+        OK(nc_get_var_schar(ncid, var, &signed_value));
+        assert_int_equal(signed_value, -56);
+        OK(nc_close(ncid));
+
+        OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+        OK(nc_inq_format(ncid, &format)); /* what the dataset was created with */
+        assert_int_equal(format, asked ? NC_FORMAT_NETCDF4 : NC_FORMAT_NETCDF4_CLASSIC);
+        OK(nc_close(ncid));
+    }
+}
+ON_BOTH(classic_again)
+
+/* Programs reserve a name with an empty file and create over it. A file with contents, or a link, stays. */
+static void
+over_empty_file(void **state)
+{
+    char  link[300];
+    place p;
+    int   ncid;
+
+    (void)state;
+    place_make(&p, false);
+    write_file(p.dir, "data.zarr", "");
+    FAILS(NC_EEXIST, place_create(&p, NULL, NC_NOCLOBBER, &ncid));
+    OK(place_create(&p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_close(ncid));
+    OK(place_open(&p, NULL, NC_NOWRITE, &ncid));
+    OK(nc_close(ncid));
+    write_file(p.dir, "empty", "");
+    snprintf(link, sizeof link, "%s/link", p.dir);
+    assert_int_equal(symlink("empty", link), 0);
+    FAILS(NC_EEXIST, nc_create(link, NC_CLOBBER, &ncid));
+    assert_true(exists(p.dir, "link") && exists(p.dir, "empty"));
+    write_file(p.dir, "full", "x");
+    snprintf(link, sizeof link, "%s/full", p.dir);
+    FAILS(NC_EEXIST, nc_create(link, NC_CLOBBER, &ncid));
+    FAILS(NC_EINVAL, nc_create(p.path, NC_NETCDF4 | NC_64BIT_OFFSET, &ncid));
+    FAILS(NC_EINVAL, nc_create(p.path, NC_UDF0, &ncid));
+    FAILS(NC_EINVAL, nc_open(p.path, 0x2000000, &ncid)); /* NC_UDF9 */
+    place_drop(&p);
+}
 
 static void
 read_only_on(place *p)
@@ -452,6 +533,8 @@ main(void)
         cmocka_unit_test(round_trip),
         cmocka_unit_test(every_style),
         cmocka_unit_test(define_mode),
+        cmocka_unit_test(classic_again),
+        cmocka_unit_test(over_empty_file),
         cmocka_unit_test(read_only),
         cmocka_unit_test(noclobber),
         cmocka_unit_test(clobber_spares_others),

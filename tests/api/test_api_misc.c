@@ -56,10 +56,65 @@ library(void **state)
     OK(nc_get_alignment(&old, &old));
     OK(nc_set_meta_block_size(77));
     OK(nc_get_meta_block_size(&size));
-    assert_null(nc_rc_get("X"));
-    FAILS(NC_ENOTBUILT, nc_rc_set("X", "Y"));
+    OK(nc_inq_type(-1, NC_SHORT, text, &size)); /* of an atomic type: no dataset is needed */
+    assert_true(strcmp(text, "short") == 0 && size == 2);
+    FAILS(NC_EBADID, nc_inq_type(-1, 33, text, &size));
+    OK(nc_inq_type_equal(0, NC_INT, 1, NC_INT, &old));
+    assert_int_equal(old, 1);
     assert_int_equal(nctypelen(NC_DOUBLE), 8);
     assert_int_equal(nctypelen(77), -1);
+}
+
+static void
+settings(void **state)
+{
+    char *value;
+
+    (void)state;
+    assert_null(nc_rc_get("HTTP.SSL.CAINFO"));
+    assert_null(nc_rc_get(NULL));
+    OK(nc_rc_set("HTTP.SSL.CAINFO", "/etc/one.pem"));
+    OK(nc_rc_set("OTHER", ""));
+    OK(nc_rc_set("HTTP.SSL.CAINFO", "/etc/two.pem"));
+    value = nc_rc_get("HTTP.SSL.CAINFO");
+    assert_string_equal(value, "/etc/two.pem");
+    free(value);
+    value = nc_rc_get("OTHER");
+    assert_string_equal(value, "");
+    free(value);
+    FAILS(NC_EINVAL, nc_rc_set(NULL, "x"));
+    FAILS(NC_EINVAL, nc_rc_set("", "x"));
+    FAILS(NC_EINVAL, nc_rc_set("x", NULL));
+}
+
+/* The default format counts where the mode asks for none. */
+static void
+default_format(void **state)
+{
+    static const struct {
+        int format, mode, want;
+    } cases[] = {
+        {NC_FORMAT_NETCDF4_CLASSIC, NC_CLOBBER, NC_FORMAT_NETCDF4_CLASSIC},
+        {NC_FORMAT_NETCDF4_CLASSIC, NC_NETCDF4, NC_FORMAT_NETCDF4},
+        {NC_FORMAT_NETCDF4_CLASSIC, NC_NETCDF4 | NC_CLASSIC_MODEL, NC_FORMAT_NETCDF4_CLASSIC},
+        {NC_FORMAT_CLASSIC, NC_CLOBBER, NC_FORMAT_NETCDF4},
+        {NC_FORMAT_NETCDF4, NC_CLOBBER, NC_FORMAT_NETCDF4},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        place p;
+        int   ncid, format;
+
+        place_make(&p, false);
+        OK(nc_set_default_format(cases[i].format, NULL));
+        OK(place_create(&p, NULL, cases[i].mode, &ncid));
+        OK(nc_inq_format(ncid, &format));
+        assert_int_equal(format, cases[i].want);
+        OK(nc_close(ncid));
+        place_drop(&p);
+    }
+    OK(nc_set_default_format(NC_FORMAT_NETCDF4, NULL));
 }
 
 static void
@@ -222,8 +277,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_texts), cmocka_unit_test(library),  cmocka_unit_test(types),
-        cmocka_unit_test(values),      cmocka_unit_test(copy_var), cmocka_unit_test(stats_of_what_was_done),
+        cmocka_unit_test(error_texts), cmocka_unit_test(library),
+        cmocka_unit_test(settings),    cmocka_unit_test(default_format),
+        cmocka_unit_test(types),       cmocka_unit_test(values),
+        cmocka_unit_test(copy_var),    cmocka_unit_test(stats_of_what_was_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
