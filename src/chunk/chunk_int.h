@@ -370,6 +370,16 @@ bool ncz_chunk_object_current(ncz_engine *e, const ncz_chunk_task *j, const zmap
 void ncz_chunk_object_publish(ncz_engine *e, const ncz_spec *spec, ncz_chunk_object *o, const zmap_get_req *req);
 int  ncz_chunk_object_reload(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *j);
 
+/* ---- chunk_object_table.c, under the engine's lock ---- */
+
+ncz_chunk_object *ncz_chunk_object_find(ncz_engine *e, const ncz_spec *spec, const uint64_t *index); /* or NULL */
+int  ncz_chunk_object_add(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out);
+void ncz_chunk_object_touch(ncz_engine *e, ncz_chunk_object *o);                /* makes it the most recently used */
+void ncz_chunk_object_count(ncz_engine *e, ncz_chunk_object *o, size_t nbytes); /* it takes so many more */
+/* Removes it from the table. Tasks that still hold it see that it is stale. */
+void ncz_chunk_object_unlink(ncz_engine *e, ncz_chunk_object *o);
+void ncz_chunk_object_unref(ncz_chunk_object *o);
+
 /* Marks the object of a chunk as being stored, until ncz_chunk_object_stored(). Call both under the lock. */
 int  ncz_chunk_object_store(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out);
 void ncz_chunk_object_stored(ncz_engine *e, ncz_chunk_object *o);

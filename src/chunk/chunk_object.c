@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_object: objects that hold several chunks. Their indexes are fetched once and kept within the cache's limit. A
- * flag marks the objects that are being stored.
+ * chunk_object: objects that hold several chunks. Their indexes are fetched once and kept (chunk_object_table.c).
  *
  * A reader takes the index, reads a range by it, and then checks that the index is still current. In between, this
  * engine (the flag) or another writer (the version) may have replaced the object; the reader then starts again. A
@@ -13,203 +12,7 @@
 
 #define WHOLE_MOST ((size_t)32 << 20) /* larger objects are read in ranges, several at once */
 
-enum {
-    CACHE_PART = 8, /* indexes get one part in so many of the cache's limit */
-    TRIES = 16,     /* for a reader whose object is replaced again and again */
-};
-
-/* ---- the table, under the engine's lock ---- */
-
-uint64_t
-ncz_chunk_object_hash(const ncz_spec *spec, const uint64_t *index)
-{
-    uint64_t h = spec->uid * UINT64_C(0x9e3779b97f4a7c15);
-
-    for (size_t d = 0; d < spec->rank; d++)
-        h = (h ^ index[d] / spec->object[d]) * UINT64_C(0xff51afd7ed558ccd);
-    return h ^ h >> 32;
-}
-
-static ncz_chunk_object **
-bucket_of(ncz_engine *e, uint64_t hash)
-{
-    return &e->objects.buckets[hash % NCZ_CHUNK_OBJECT_BUCKETS];
-}
-
-static bool
-holds_chunk(const ncz_chunk_object *o, const ncz_spec *spec, const uint64_t *index)
-{
-    if (o->uid != spec->uid || o->rank != spec->rank)
-        return false;
-    for (size_t d = 0; d < spec->rank; d++)
-        if (o->at[d] != index[d] / spec->object[d])
-            return false;
-    return true;
-}
-
-static void
-list_del(ncz_chunk_objects *t, ncz_chunk_object *o)
-{
-    *(o->older != NULL ? &o->older->newer : &t->oldest) = o->newer;
-    *(o->newer != NULL ? &o->newer->older : &t->newest) = o->older;
-    o->older = o->newer = NULL;
-}
-
-static void
-list_add(ncz_chunk_objects *t, ncz_chunk_object *o)
-{
-    o->older = t->newest;
-    *(t->newest != NULL ? &t->newest->newer : &t->oldest) = o;
-    t->newest = o;
-}
-
-static bool
-same_object(const ncz_spec *spec, const ncz_chunk_task *a, const ncz_chunk_task *b)
-{
-    for (size_t d = 0; d < spec->rank; d++)
-        if (a->piece.index[d] / spec->object[d] != b->piece.index[d] / spec->object[d])
-            return false;
-    return true;
-}
-
-size_t
-ncz_chunk_object_inside(const ncz_spec *spec, const uint64_t *index)
-{
-    size_t n = 1;
-
-    for (size_t d = 0; d < spec->rank; d++) {
-        uint64_t here = spec->object[d], first = index[d] - index[d] % here;
-
-        if (spec->extent != NULL && first < spec->extent[d] && spec->extent[d] - first < here)
-            here = spec->extent[d] - first;
-        n *= (size_t)here; /* at most object_chunks */
-    }
-    return n;
-}
-
-static ncz_chunk_object *
-find_object(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
-{
-    ncz_chunk_object *o = *bucket_of(e, ncz_chunk_object_hash(spec, index));
-
-    while (o != NULL && !holds_chunk(o, spec, index))
-        o = o->beside;
-    return o;
-}
-
-static void
-count_bytes(ncz_engine *e, ncz_chunk_object *o, size_t nbytes)
-{
-    o->nbytes += nbytes;
-    e->objects.nbytes += nbytes;
-    e->cache.used += nbytes;
-}
-
-static int
-add_object(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out)
-{
-    size_t             nbytes = sizeof(ncz_chunk_object) + spec->rank * sizeof(uint64_t);
-    ncz_chunk_object  *o = ncz_zalloc(nbytes);
-    ncz_chunk_object **bucket;
-
-    if (o == NULL)
-        return ncz_fail_nomem(nbytes);
-    o->hash = ncz_chunk_object_hash(spec, index);
-    o->uid = spec->uid;
-    o->rank = spec->rank;
-    for (size_t d = 0; d < spec->rank; d++)
-        o->at[d] = index[d] / spec->object[d];
-    bucket = bucket_of(e, o->hash);
-    o->beside = *bucket;
-    *bucket = o;
-    list_add(&e->objects, o);
-    count_bytes(e, o, nbytes);
-    *out = o;
-    return NC_NOERR;
-}
-
-static void
-free_unused(ncz_chunk_object *o)
-{
-    if (o->refs > 0 || !o->stale)
-        return;
-    ncz_err_drop(o->why);
-    ncz_free(o->slots);
-    ncz_free(o);
-}
-
-/* Removes it from the table. Tasks that still hold it see that it is stale. */
-static void
-unlink_object(ncz_engine *e, ncz_chunk_object *o)
-{
-    ncz_chunk_object **at = bucket_of(e, o->hash);
-
-    if (o->stale)
-        return;
-    while (*at != o)
-        at = &(*at)->beside;
-    *at = o->beside;
-    list_del(&e->objects, o);
-    e->objects.nbytes -= o->nbytes;
-    e->cache.used -= o->nbytes;
-    o->stale = true;
-    free_unused(o);
-}
-
-static void
-unref_object(ncz_chunk_object *o)
-{
-    o->refs--;
-    free_unused(o);
-}
-
-void
-ncz_chunk_objects_trim(ncz_engine *e)
-{
-    ncz_chunk_object *o = e->objects.oldest, *newer;
-
-    for (; o != NULL && e->objects.nbytes > e->cache.limit / CACHE_PART; o = newer) {
-        newer = o->newer;
-        if (o->refs == 0)
-            unlink_object(e, o);
-    }
-}
-
-void
-ncz_chunk_objects_forget(ncz_engine *e, uint64_t uid)
-{
-    for (ncz_chunk_object *o = e->objects.oldest, *newer; o != NULL; o = newer) {
-        newer = o->newer;
-        if ((uid == 0 || o->uid == uid) && !o->storing)
-            unlink_object(e, o);
-    }
-}
-
-/* ---- storing ---- */
-
-int
-ncz_chunk_object_store(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out)
-{
-    ncz_chunk_object *o = find_object(e, spec, index);
-    int               rc;
-
-    if (o == NULL && (rc = add_object(e, spec, index, &o)) != NC_NOERR)
-        return rc;
-    o->storing = true;
-    o->refs++;
-    *out = o;
-    return NC_NOERR;
-}
-
-/* Called also after a failure, since the put may still have been carried out. */
-void
-ncz_chunk_object_stored(ncz_engine *e, ncz_chunk_object *o)
-{
-    o->storing = false;
-    o->stored = true;
-    unlink_object(e, o);
-    unref_object(o);
-}
+enum { TRIES = 16 }; /* for a reader whose object is replaced again and again */
 
 /* ---- fetching indexes ---- */
 
@@ -307,9 +110,9 @@ end_fetch(ncz_engine *e, const ncz_spec *spec, const fetch *f, int rc)
     if (rc != NC_NOERR)
         o->why = ncz_err_keep(rc);
     if (!o->stale && o->slots != NULL)
-        count_bytes(e, o, spec->object_chunks * sizeof *o->slots);
+        ncz_chunk_object_count(e, o, spec->object_chunks * sizeof *o->slots);
     if (rc != NC_NOERR && !o->storing)
-        unlink_object(e, o); /* the next request fetches it again; the tasks of this one keep the failure */
+        ncz_chunk_object_unlink(e, o); /* the next request fetches it again; the tasks of this one keep the failure */
     pthread_cond_broadcast(&e->changed);
     pthread_mutex_unlock(&e->lock);
 }
@@ -379,7 +182,7 @@ end_whole(ncz_engine *e, ncz_chunk_object *o)
     pthread_mutex_lock(&e->lock);
     o->whole = NULL;
     o->loading = false;
-    unlink_object(e, o);
+    ncz_chunk_object_unlink(e, o);
     pthread_cond_broadcast(&e->changed);
     pthread_mutex_unlock(&e->lock);
 }
@@ -402,6 +205,15 @@ ncz_chunk_object_publish(ncz_engine *e, const ncz_spec *spec, ncz_chunk_object *
         rc = ncz_err_adopt(&req->err);
     memcpy(o->version, req->version, sizeof req->version);
     end_fetch(e, spec, &f, rc);
+}
+
+static bool
+same_object(const ncz_spec *spec, const ncz_chunk_task *a, const ncz_chunk_task *b)
+{
+    for (size_t d = 0; d < spec->rank; d++)
+        if (a->piece.index[d] / spec->object[d] != b->piece.index[d] / spec->object[d])
+            return false;
+    return true;
 }
 
 /* Whether the request wants most of a new object, whose first task is `i`: then it gets the object whole. */
@@ -431,7 +243,7 @@ static void
 drop_object(ncz_chunk_task *j)
 {
     if (j->object != NULL)
-        unref_object(j->object);
+        ncz_chunk_object_unref(j->object);
     j->object = NULL;
 }
 
@@ -453,10 +265,9 @@ claim_objects(ncz_engine *e, const ncz_spec *spec, const ncz_chunk_request *c, n
         if (!needs_object(j))
             continue;
         drop_object(j);
-        if ((o = find_object(e, spec, j->piece.index)) != NULL) {
-            list_del(&e->objects, o);
-            list_add(&e->objects, o);
-        } else if ((rc = add_object(e, spec, j->piece.index, &o)) == NC_NOERR) {
+        if ((o = ncz_chunk_object_find(e, spec, j->piece.index)) != NULL) {
+            ncz_chunk_object_touch(e, o);
+        } else if ((rc = ncz_chunk_object_add(e, spec, j->piece.index, &o)) == NC_NOERR) {
             o->loading = true;
             if (c != NULL && wants_whole(c, i))
                 o->whole = c;
@@ -602,7 +413,7 @@ ncz_chunk_object_current(ncz_engine *e, const ncz_chunk_task *j, const zmap_get_
     pthread_mutex_lock(&e->lock);
     current = !changed && !o->stale && !o->storing;
     if (changed && !o->storing)
-        unlink_object(e, o); /* another writer replaced the object: this index is useless */
+        ncz_chunk_object_unlink(e, o); /* another writer replaced the object: this index is useless */
     pthread_mutex_unlock(&e->lock);
     return current;
 }

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_object_table: what is known of objects that hold several chunks, by place, within an eighth of the cache's
+ * limit; and the mark of those that are being stored. All functions need the engine's lock.
+ */
+#include "chunk/chunk_int.h"
+
+enum { CACHE_PART = 8 }; /* indexes get one part in so many of the cache's limit */
+
+uint64_t
+ncz_chunk_object_hash(const ncz_spec *spec, const uint64_t *index)
+{
+    uint64_t h = spec->uid * UINT64_C(0x9e3779b97f4a7c15);
+
+    for (size_t d = 0; d < spec->rank; d++)
+        h = (h ^ index[d] / spec->object[d]) * UINT64_C(0xff51afd7ed558ccd);
+    return h ^ h >> 32;
+}
+
+static ncz_chunk_object **
+bucket_of(ncz_engine *e, uint64_t hash)
+{
+    return &e->objects.buckets[hash % NCZ_CHUNK_OBJECT_BUCKETS];
+}
+
+static bool
+holds_chunk(const ncz_chunk_object *o, const ncz_spec *spec, const uint64_t *index)
+{
+    if (o->uid != spec->uid || o->rank != spec->rank)
+        return false;
+    for (size_t d = 0; d < spec->rank; d++)
+        if (o->at[d] != index[d] / spec->object[d])
+            return false;
+    return true;
+}
+
+static void
+list_del(ncz_chunk_objects *t, ncz_chunk_object *o)
+{
+    *(o->older != NULL ? &o->older->newer : &t->oldest) = o->newer;
+    *(o->newer != NULL ? &o->newer->older : &t->newest) = o->older;
+    o->older = o->newer = NULL;
+}
+
+static void
+list_add(ncz_chunk_objects *t, ncz_chunk_object *o)
+{
+    o->older = t->newest;
+    *(t->newest != NULL ? &t->newest->newer : &t->oldest) = o;
+    t->newest = o;
+}
+
+size_t
+ncz_chunk_object_inside(const ncz_spec *spec, const uint64_t *index)
+{
+    size_t n = 1;
+
+    for (size_t d = 0; d < spec->rank; d++) {
+        uint64_t here = spec->object[d], first = index[d] - index[d] % here;
+
+        if (spec->extent != NULL && first < spec->extent[d] && spec->extent[d] - first < here)
+            here = spec->extent[d] - first;
+        n *= (size_t)here; /* at most object_chunks */
+    }
+    return n;
+}
+
+ncz_chunk_object *
+ncz_chunk_object_find(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
+{
+    ncz_chunk_object *o = *bucket_of(e, ncz_chunk_object_hash(spec, index));
+
+    while (o != NULL && !holds_chunk(o, spec, index))
+        o = o->beside;
+    return o;
+}
+
+void
+ncz_chunk_object_count(ncz_engine *e, ncz_chunk_object *o, size_t nbytes)
+{
+    o->nbytes += nbytes;
+    e->objects.nbytes += nbytes;
+    e->cache.used += nbytes;
+}
+
+int
+ncz_chunk_object_add(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out)
+{
+    size_t             nbytes = sizeof(ncz_chunk_object) + spec->rank * sizeof(uint64_t);
+    ncz_chunk_object  *o = ncz_zalloc(nbytes);
+    ncz_chunk_object **bucket;
+
+    if (o == NULL)
+        return ncz_fail_nomem(nbytes);
+    o->hash = ncz_chunk_object_hash(spec, index);
+    o->uid = spec->uid;
+    o->rank = spec->rank;
+    for (size_t d = 0; d < spec->rank; d++)
+        o->at[d] = index[d] / spec->object[d];
+    bucket = bucket_of(e, o->hash);
+    o->beside = *bucket;
+    *bucket = o;
+    list_add(&e->objects, o);
+    ncz_chunk_object_count(e, o, nbytes);
+    *out = o;
+    return NC_NOERR;
+}
+
+static void
+free_unused(ncz_chunk_object *o)
+{
+    if (o->refs > 0 || !o->stale)
+        return;
+    ncz_err_drop(o->why);
+    ncz_free(o->slots);
+    ncz_free(o);
+}
+
+void
+ncz_chunk_object_unlink(ncz_engine *e, ncz_chunk_object *o)
+{
+    ncz_chunk_object **at = bucket_of(e, o->hash);
+
+    if (o->stale)
+        return;
+    while (*at != o)
+        at = &(*at)->beside;
+    *at = o->beside;
+    list_del(&e->objects, o);
+    e->objects.nbytes -= o->nbytes;
+    e->cache.used -= o->nbytes;
+    o->stale = true;
+    free_unused(o);
+}
+
+void
+ncz_chunk_object_unref(ncz_chunk_object *o)
+{
+    o->refs--;
+    free_unused(o);
+}
+
+void
+ncz_chunk_object_touch(ncz_engine *e, ncz_chunk_object *o)
+{
+    list_del(&e->objects, o);
+    list_add(&e->objects, o);
+}
+
+void
+ncz_chunk_objects_trim(ncz_engine *e)
+{
+    ncz_chunk_object *o = e->objects.oldest, *newer;
+
+    for (; o != NULL && e->objects.nbytes > e->cache.limit / CACHE_PART; o = newer) {
+        newer = o->newer;
+        if (o->refs == 0)
+            ncz_chunk_object_unlink(e, o);
+    }
+}
+
+void
+ncz_chunk_objects_forget(ncz_engine *e, uint64_t uid)
+{
+    for (ncz_chunk_object *o = e->objects.oldest, *newer; o != NULL; o = newer) {
+        newer = o->newer;
+        if ((uid == 0 || o->uid == uid) && !o->storing)
+            ncz_chunk_object_unlink(e, o);
+    }
+}
+
+/* ---- storing ---- */
+
+int
+ncz_chunk_object_store(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, ncz_chunk_object **out)
+{
+    ncz_chunk_object *o = ncz_chunk_object_find(e, spec, index);
+    int               rc;
+
+    if (o == NULL && (rc = ncz_chunk_object_add(e, spec, index, &o)) != NC_NOERR)
+        return rc;
+    o->storing = true;
+    o->refs++;
+    *out = o;
+    return NC_NOERR;
+}
+
+/* Called also after a failure, since the put may still have been carried out. */
+void
+ncz_chunk_object_stored(ncz_engine *e, ncz_chunk_object *o)
+{
+    o->storing = false;
+    o->stored = true;
+    ncz_chunk_object_unlink(e, o);
+    ncz_chunk_object_unref(o);
+}
