@@ -19,6 +19,8 @@ struct ncz_codec {
     char                *why;  /* the error text for an attempt to run it */
 };
 
+/* Makes a codec with a zeroed state, which the caller fills. */
+int ncz_codec_new(const ncz_codec_ops *ops, ncz_codec **out);
 /* Makes a codec that only keeps its place in a chain. `why` NULL: no codec has that name. */
 int ncz_codec_unknown(const char *id, const char *text, size_t len, const char *why, bool from_v3, ncz_codec **out);
 
@@ -73,6 +75,8 @@ int ncz_codec_look_up(const ncz_json *v, ncz_config_rules rules, const char **ou
 /* Makes the codec from that object. */
 int ncz_codec_read(const ncz_codec_ops *ops, const ncz_json *v, const ncz_array_type *in, ncz_config_rules rules,
                    ncz_codec **out);
+/* Checks the form of a codec in v3's spelling: *members, its "configuration" or NULL, has only members of the codec. */
+int ncz_codec_check_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_json **members);
 /* The error text of a codec that is known but never run. NULL: there is no such codec. */
 const char *ncz_codec_explain_refused(const char *id);
 

@@ -8,16 +8,24 @@
 #include "filter/chain_int.h"
 #include "filter/filter_int.h"
 
-/* Whether `v` names that codec. */
-bool ncz_v3_is_codec(const ncz_json *v, const ncz_codec_ops *ops);
+#define NCZ_SHARDING "sharding_indexed"
 
 /*
- * Parses the configuration of a sharding codec into out->inner, ->shard, and the rest for an inner chunk. `in` is the
- * codec's input, whose byte order remains. A failure leaves *out unchanged.
+ * The sharding codec contains lists of codecs, and so depends on the registry and on chains. It is not in the
+ * registry's table, which would then depend on itself.
  */
-int ncz_v3_parse_shard(const ncz_json *config, const ncz_array_type *in, ncz_v3_codecs *out);
+extern const ncz_codec_ops ncz_codec_sharding;
 
-/* The same for another input, from codecs that were parsed. */
+/* Makes a sharding codec for arrays of the type `in`. Takes what is in *c, also when it fails. */
+int ncz_sharding_new(ncz_v3_codecs *c, const ncz_array_type *in, ncz_codec **out);
+
+/* Finds a codec by its name in v3, sharding included: a reference, or NULL. Makes it from its object or name. */
+const ncz_codec_ops *ncz_v3_find(const char *name);
+int ncz_v3_read(const ncz_codec_ops *ops, const ncz_json *v, const ncz_array_type *in, ncz_codec **out);
+
+/* NC_EFILTER unless the lengths of inner chunks divide those of the shard, in storage order. */
+int ncz_v3_check_inner(const uint64_t *inner, const ncz_array_type *in);
+/* Makes the codecs of a shard for another input. A failure leaves *out unchanged. */
 int ncz_v3_retype_shard(const ncz_v3_codecs *from, const ncz_array_type *in, ncz_v3_codecs *out);
 
 /* Writing an index: each slot (length 0: not stored), then the end, with the checksum. */

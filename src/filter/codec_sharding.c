@@ -89,16 +89,25 @@ prepare(sharding_state *s, const ncz_array_type *in)
     return NC_NOERR;
 }
 
-static int
-sharding_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, void *state)
+int
+ncz_sharding_new(ncz_v3_codecs *c, const ncz_array_type *in, ncz_codec **out)
 {
-    sharding_state *s = state;
+    ncz_codec      *made = NULL;
+    sharding_state *s;
     int             rc;
 
-    (void)ops;
-    if ((rc = ncz_v3_parse_shard(config, in, &s->c)) != NC_NOERR)
+    if ((rc = ncz_codec_new(&ncz_codec_sharding, &made)) != NC_NOERR) {
+        ncz_v3_codecs_clear(c);
         return rc;
-    return prepare(s, in);
+    }
+    s = made->state;
+    s->c = *c;
+    *c = (ncz_v3_codecs){.chain = NULL};
+    if ((rc = prepare(s, in)) == NC_NOERR)
+        *out = made;
+    else
+        ncz_codec_unref(made);
+    return rc;
 }
 
 static int
@@ -361,13 +370,12 @@ sharding_decode_part(const void *state, const ncz_array_type *type, const void *
 }
 
 const ncz_codec_ops ncz_codec_sharding = {
-    .id = "sharding_indexed",
-    .v3_name = "sharding_indexed",
+    .id = NCZ_SHARDING,
+    .v3_name = NCZ_SHARDING,
     .members = {"chunk_shape", "codecs", "index_codecs", "index_location"},
     .cls = NCZ_CODEC_ARRAY_BYTES,
     .v3_only = true,
     .state_size = sizeof(sharding_state),
-    .from_v3 = sharding_from_v3,
     .retype = sharding_retype,
     .free_state = sharding_free,
     .describe_v3 = sharding_describe_v3,

@@ -2,8 +2,7 @@
 /*
  * Reads chains in numcodecs' spelling: Zarr v2's "filters" and "compressor", and the codecs that a caller defines.
  */
-#include "filter/chain_int.h"
-#include "filter/filter_int.h"
+#include "filter/chain_v3_int.h"
 
 #include <string.h>
 
@@ -19,13 +18,6 @@ check_place(const ncz_codec_ops *ops, bool first, const ncz_array_type *in)
                               ops->id)
                    : ncz_fail(NC_EFILTER, "codec '%s' stores objects: it needs an array of them, and to come first",
                               ops->id);
-}
-
-/* The error text of a codec that is known but never run. NULL: there is no such codec. */
-const char *
-ncz_codec_explain_refused(const char *id)
-{
-    return strcmp(id, "pickle") == 0 ? "codec 'pickle' is refused: reading it would run code from the dataset" : NULL;
 }
 
 /* A caller may also use v3's spelling, {"name", "configuration"}. */
@@ -45,7 +37,7 @@ ncz_codec_look_up(const ncz_json *v, ncz_config_rules rules, const char **out, c
     if (id == NULL || len == 0 || strlen(id) != len)
         return ncz_fail(NC_EFILTER, "a codec must be an object with an \"id\"");
     *out = id;
-    *ops = v3 ? ncz_codec_by_v3_name(id) : ncz_codec_by_id(id);
+    *ops = v3 ? ncz_v3_find(id) : ncz_codec_by_id(id);
     return NC_NOERR;
 }
 
@@ -53,8 +45,7 @@ int
 ncz_codec_read(const ncz_codec_ops *ops, const ncz_json *v, const ncz_array_type *in, ncz_config_rules rules,
                ncz_codec **out)
 {
-    return is_v3_spelling(v, rules) ? ncz_codec_from_v3(ops, v, in, out)
-                                    : ncz_codec_from_json(ops, v, in, rules, out);
+    return is_v3_spelling(v, rules) ? ncz_v3_read(ops, v, in, out) : ncz_codec_from_json(ops, v, in, rules, out);
 }
 
 static int

@@ -25,13 +25,19 @@ codec_name(const ncz_json *v)
     return text == NULL || len == 0 || len > NC_MAX_NAME || strlen(text) != len ? NULL : text;
 }
 
+const ncz_codec_ops *
+ncz_v3_find(const char *name)
+{
+    return strcmp(name, NCZ_SHARDING) == 0 ? &ncz_codec_sharding : ncz_codec_by_v3_name(name);
+}
+
 /* NULL: no name, or of no codec. Otherwise a reference. */
 static const ncz_codec_ops *
 find_ops(const ncz_json *v)
 {
     const char *name = codec_name(v);
 
-    return name != NULL ? ncz_codec_by_v3_name(name) : NULL;
+    return name != NULL ? ncz_v3_find(name) : NULL;
 }
 
 /* "must_understand": false changes nothing: data cannot be decoded without the codec. */
@@ -51,8 +57,8 @@ log_members(const ncz_json *v, const char *name)
     }
 }
 
-bool
-ncz_v3_is_codec(const ncz_json *v, const ncz_codec_ops *ops)
+static bool
+is_codec(const ncz_json *v, const ncz_codec_ops *ops)
 {
     const ncz_codec_ops *found = find_ops(v);
 
@@ -115,11 +121,12 @@ read_order(const ncz_json *codecs, size_t rank, size_t *at, unsigned **order)
     unsigned *next = NULL;
     int       rc;
 
-    for (*at = 0; ncz_v3_is_codec(ncz_json_at(codecs, *at), &ncz_codec_transpose); ++*at) {
-        const ncz_json *v = ncz_json_at(codecs, *at);
+    for (*at = 0; is_codec(ncz_json_at(codecs, *at), &ncz_codec_transpose); ++*at) {
+        const ncz_json *v = ncz_json_at(codecs, *at), *members;
 
-        log_members(v, "transpose");
-        if ((rc = ncz_transpose_read(ncz_json_get(v, "configuration"), rank, &next)) != NC_NOERR)
+        log_members(v, ncz_codec_transpose.id);
+        if ((rc = ncz_codec_check_v3(&ncz_codec_transpose, v, &members)) != NC_NOERR ||
+            (rc = ncz_transpose_read(members, rank, &next)) != NC_NOERR)
             return rc;
         rc = compose_order(next, rank, order);
         ncz_free(next);
@@ -183,11 +190,11 @@ parse_codec(const ncz_json *v, const ncz_array_type *in, progress *p, ncz_codec 
     if (name == NULL)
         return ncz_fail(NC_EFILTER, "a codec must be a name, or an object with a \"name\"");
     log_members(v, name);
-    if ((ops = ncz_codec_by_v3_name(name)) == NULL) {
+    if ((ops = ncz_v3_find(name)) == NULL) {
         p->unknown = true;
         return parse_unknown(v, name, NULL, out);
     }
-    if ((rc = check_place(ops, in, p)) == NC_NOERR && (rc = ncz_codec_from_v3(ops, v, in, out)) == NC_ENOFILTER) {
+    if ((rc = check_place(ops, in, p)) == NC_NOERR && (rc = ncz_v3_read(ops, v, in, out)) == NC_ENOFILTER) {
         p->unknown = true; /* for the codecs that follow: its output is not known */
         rc = parse_unknown(v, name, ncz_err_text(), out);
     }
@@ -239,22 +246,6 @@ done:
 
 /* ---- shards ------------------------------------------------------------------------------------------------ */
 
-/* NC_EFILTER unless the lengths of inner chunks divide those of the shard, in storage order. */
-static int
-check_inner(const uint64_t *inner, const ncz_array_type *in)
-{
-    for (size_t d = 0; d < in->rank; d++) {
-        uint64_t outer = in->shape[ncz_order_dim(in->order, d)];
-
-        if (inner[d] == 0 || outer == 0 || outer % inner[d] != 0)
-            return ncz_fail(NC_EFILTER,
-                            "codec 'sharding_indexed': \"chunk_shape\" must divide the shape of the shard; "
-                            "dimension %zu of it has %llu elements",
-                            d, (unsigned long long)outer);
-    }
-    return NC_NOERR;
-}
-
 static int
 read_inner(const ncz_json *shape, const ncz_array_type *in, uint64_t **out)
 {
@@ -270,7 +261,7 @@ read_inner(const ncz_json *shape, const ncz_array_type *in, uint64_t **out)
         return ncz_fail_nomem(in->rank * sizeof *inner);
     for (size_t d = 0; d < in->rank; d++)
         (void)ncz_json_u64(ncz_json_at(shape, d), &inner[d]); /* 0, if it is no length */
-    if ((rc = check_inner(inner, in)) == NC_NOERR)
+    if ((rc = ncz_v3_check_inner(inner, in)) == NC_NOERR)
         *out = inner;
     else
         ncz_free(inner);
@@ -287,8 +278,8 @@ read_index_codecs(const ncz_json *codecs, ncz_shard_layout *out)
         return NC_NOERR;
     if (!ncz_json_is(codecs, NCZ_JSON_ARRAY) || n == 0)
         return ncz_fail(NC_EFILTER, "codec 'sharding_indexed': \"index_codecs\" is not a list of codecs");
-    if (!ncz_v3_is_codec(ncz_json_at(codecs, 0), &ncz_codec_bytes) || n > 2 ||
-        (n == 2 && !ncz_v3_is_codec(ncz_json_at(codecs, 1), &ncz_codec_crc32c)))
+    if (!is_codec(ncz_json_at(codecs, 0), &ncz_codec_bytes) || n > 2 ||
+        (n == 2 && !is_codec(ncz_json_at(codecs, 1), &ncz_codec_crc32c)))
         return ncz_fail(NC_ENOFILTER, "codec 'sharding_indexed': \"index_codecs\" other than `bytes`, or `bytes` and "
                                       "`crc32c`, are not built in");
     out->big = find_big(codecs, 0);
@@ -305,19 +296,6 @@ read_location(const ncz_json *location, ncz_shard_layout *out)
     return NC_NOERR;
 }
 
-/* The type of an inner chunk. Its size is 0, unknown, where it does not fit. */
-ncz_array_type
-ncz_v3_inner_type(const ncz_array_type *in, const ncz_v3_codecs *c)
-{
-    ncz_array_type type = *in;
-
-    type.shape = c->inner;
-    type.order = c->order;
-    type.chunk_bytes = 0;
-    (void)ncz_grid_nbytes(c->inner, in->rank, in->dtype.size, &type.chunk_bytes);
-    return type;
-}
-
 static int
 parse_inner(const ncz_json *codecs, const ncz_array_type *in, ncz_v3_codecs *out)
 {
@@ -325,7 +303,7 @@ parse_inner(const ncz_json *codecs, const ncz_array_type *in, ncz_v3_codecs *out
     size_t         at = 0;
     int            rc;
 
-    if (ncz_json_is(codecs, NCZ_JSON_NULL)) /* some writers mean `bytes` then */
+    if (ncz_json_is(codecs, NCZ_JSON_NULL) && in->dtype.kind != NCZ_KIND_OBJECT) /* some writers mean `bytes` then */
         return NC_NOERR;
     if (!ncz_json_is(codecs, NCZ_JSON_ARRAY))
         return ncz_fail(NC_EFILTER, "codec 'sharding_indexed': \"codecs\" is not a list");
@@ -335,8 +313,8 @@ parse_inner(const ncz_json *codecs, const ncz_array_type *in, ncz_v3_codecs *out
     return parse_steps(codecs, at, &type, &out->chain);
 }
 
-int
-ncz_v3_parse_shard(const ncz_json *config, const ncz_array_type *in, ncz_v3_codecs *out)
+static int
+parse_shard(const ncz_json *config, const ncz_array_type *in, ncz_v3_codecs *out)
 {
     ncz_v3_codecs c = {.big = in->dtype.big};
     int           rc;
@@ -352,30 +330,25 @@ ncz_v3_parse_shard(const ncz_json *config, const ncz_array_type *in, ncz_v3_code
     return rc;
 }
 
-int
-ncz_v3_retype_shard(const ncz_v3_codecs *from, const ncz_array_type *in, ncz_v3_codecs *out)
+/* The other way to a sharding codec would be its table, which then would depend on this file. */
+static int
+read_sharding(const ncz_json *v, const ncz_array_type *in, ncz_codec **out)
 {
-    ncz_v3_codecs  c = {.big = in->dtype.big, .shard = from->shard};
-    ncz_array_type type;
-    int            rc;
+    ncz_v3_codecs   c = {.chain = NULL};
+    const ncz_json *members;
+    int             rc;
 
-    if (in->shape == NULL)
-        return ncz_fail(NC_EFILTER, "codec 'sharding_indexed': the shape of its input is unknown");
-    if ((rc = check_inner(from->inner, in)) != NC_NOERR)
-        return rc;
-    if ((c.inner = ncz_dup(from->inner, in->rank * sizeof *c.inner)) == NULL ||
-        (from->order != NULL && (c.order = ncz_dup(from->order, in->rank * sizeof *c.order)) == NULL)) {
-        rc = ncz_fail_nomem(in->rank * sizeof *c.inner);
-        goto done;
-    }
-    type = ncz_v3_inner_type(in, &c);
-    rc = ncz_chain_retype(from->chain, &type, &c.chain);
-done:
-    if (rc != NC_NOERR)
-        ncz_v3_codecs_clear(&c);
-    else
-        *out = c;
+    if ((rc = ncz_codec_check_v3(&ncz_codec_sharding, v, &members)) == NC_NOERR &&
+        (rc = parse_shard(members, in, &c)) == NC_NOERR)
+        rc = ncz_sharding_new(&c, in, out);
+    ncz_v3_codecs_clear(&c);
     return rc;
+}
+
+int
+ncz_v3_read(const ncz_codec_ops *ops, const ncz_json *v, const ncz_array_type *in, ncz_codec **out)
+{
+    return ops == &ncz_codec_sharding ? read_sharding(v, in, out) : ncz_codec_from_v3(ops, v, in, out);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
@@ -402,8 +375,7 @@ count_codecs(const ncz_json *codecs, unsigned depth, size_t most, size_t *n)
 static bool
 is_shard(const ncz_json *codecs, size_t at, const unsigned *order)
 {
-    return order == NULL && at + 1 == ncz_json_len(codecs) &&
-           ncz_v3_is_codec(ncz_json_at(codecs, at), &ncz_codec_sharding);
+    return order == NULL && at + 1 == ncz_json_len(codecs) && is_codec(ncz_json_at(codecs, at), &ncz_codec_sharding);
 }
 
 /* A shard that this build cannot read becomes an unknown codec, as all codecs do. */
@@ -417,10 +389,11 @@ parse_object(const ncz_json *codecs, const ncz_array_type *in, ncz_v3_codecs *ou
     if ((rc = read_order(codecs, in->rank, &at, &out->order)) != NC_NOERR)
         return rc;
     if (is_shard(codecs, at, out->order)) {
-        const ncz_json *v = ncz_json_at(codecs, at);
+        const ncz_json *v = ncz_json_at(codecs, at), *members;
 
         log_members(v, ncz_codec_sharding.id);
-        rc = ncz_v3_parse_shard(ncz_json_get(v, "configuration"), in, out);
+        if ((rc = ncz_codec_check_v3(&ncz_codec_sharding, v, &members)) == NC_NOERR)
+            rc = parse_shard(members, in, out);
         if (rc != NC_ENOFILTER)
             return rc;
     }
@@ -448,13 +421,4 @@ ncz_chain_parse_v3(const ncz_json *codecs, const ncz_array_type *in, size_t most
     else
         ncz_v3_codecs_clear(&c);
     return rc;
-}
-
-void
-ncz_v3_codecs_clear(ncz_v3_codecs *c)
-{
-    ncz_chain_unref(c->chain);
-    ncz_free(c->order);
-    ncz_free(c->inner);
-    *c = (ncz_v3_codecs){.chain = NULL};
 }

@@ -106,7 +106,7 @@ ncz_chain_write_v3(const ncz_v3_codecs *c, const ncz_array_type *in, ncz_jsonw *
     ncz_jsonw_open_array(w);
     ncz_jsonw_open_object(w);
     ncz_jsonw_key(w, "name");
-    ncz_jsonw_cstr(w, ncz_codec_sharding.v3_name);
+    ncz_jsonw_cstr(w, NCZ_SHARDING);
     ncz_jsonw_key(w, "configuration");
     ncz_jsonw_open_object(w);
     if ((rc = ncz_v3_write_shard(c, &type, w)) != NC_NOERR)

@@ -14,9 +14,8 @@
 
 /* ---- creation ---------------------------------------------------------------------------------------------- */
 
-/* Makes a codec with a zeroed state, which from_...() then fills. */
-static int
-new_codec(const ncz_codec_ops *ops, ncz_codec **out)
+int
+ncz_codec_new(const ncz_codec_ops *ops, ncz_codec **out)
 {
     ncz_codec *c = ncz_zalloc(STATE_OFFSET + ops->state_size);
 
@@ -57,6 +56,12 @@ ncz_codec_unknown(const char *id, const char *text, size_t len, const char *why,
         return finish_codec(c, ncz_fail_nomem(len), out);
     *out = c;
     return NC_NOERR;
+}
+
+const char *
+ncz_codec_explain_refused(const char *id)
+{
+    return strcmp(id, "pickle") == 0 ? "codec 'pickle' is refused: reading it would run code from the dataset" : NULL;
 }
 
 ncz_codec *
@@ -132,7 +137,7 @@ ncz_codec_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_
     ncz_codec *c = NULL;
     int        rc;
 
-    if ((rc = check_members(ops, config, "id")) != NC_NOERR || (rc = new_codec(ops, &c)) != NC_NOERR)
+    if ((rc = check_members(ops, config, "id")) != NC_NOERR || (rc = ncz_codec_new(ops, &c)) != NC_NOERR)
         return rc;
     if (ops->from_json != NULL)
         rc = ops->from_json(ops, config, in, rules, c->state);
@@ -154,15 +159,22 @@ find_rules(const ncz_json *config, const ncz_codec_ops *ops)
 }
 
 int
+ncz_codec_check_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_json **members)
+{
+    *members = ncz_json_get(config, "configuration");
+    if (!ncz_json_is(*members, NCZ_JSON_NULL) && !ncz_json_is(*members, NCZ_JSON_OBJECT))
+        return ncz_fail(NC_EFILTER, "codec '%s': its \"configuration\" is not an object", ops->id);
+    return check_members(ops, *members, NULL);
+}
+
+int
 ncz_codec_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, ncz_codec **out)
 {
-    const ncz_json *members = ncz_json_get(config, "configuration");
+    const ncz_json *members;
     ncz_codec      *c = NULL;
     int             rc;
 
-    if (!ncz_json_is(members, NCZ_JSON_NULL) && !ncz_json_is(members, NCZ_JSON_OBJECT))
-        return ncz_fail(NC_EFILTER, "codec '%s': its \"configuration\" is not an object", ops->id);
-    if ((rc = check_members(ops, members, NULL)) != NC_NOERR || (rc = new_codec(ops, &c)) != NC_NOERR)
+    if ((rc = ncz_codec_check_v3(ops, config, &members)) != NC_NOERR || (rc = ncz_codec_new(ops, &c)) != NC_NOERR)
         return rc;
     if (ops->from_v3 != NULL)
         rc = ops->from_v3(ops, members, in, c->state);
@@ -181,7 +193,7 @@ ncz_codec_retype(ncz_codec *c, const ncz_array_type *in, ncz_codec **out)
         *out = ncz_codec_ref(c);
         return NC_NOERR;
     }
-    if ((rc = new_codec(c->ops, &made)) != NC_NOERR)
+    if ((rc = ncz_codec_new(c->ops, &made)) != NC_NOERR)
         return rc;
     return finish_codec(made, c->ops->retype(c->ops, c->state, in, made->state), out);
 }
@@ -195,7 +207,7 @@ ncz_codec_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, 
 
     if (ops->from_words == NULL)
         return ncz_fail(NC_EFILTER, "codec '%s' is not an HDF5 filter", ops->id);
-    if ((rc = new_codec(ops, &c)) != NC_NOERR)
+    if ((rc = ncz_codec_new(ops, &c)) != NC_NOERR)
         return rc;
     return finish_codec(c, ops->from_words(ops, n, words, in, c->state), out);
 }

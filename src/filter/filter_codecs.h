@@ -73,8 +73,7 @@
     CODEC(reshape)           \
     CODEC(packbits_v3)       \
     CODEC(scale_offset)      \
-    CODEC(cast_value)        \
-    CODEC(sharding)
+    CODEC(cast_value)
 /* clang-format on */
 
 #define NCZ_DECLARE_CODEC(name) extern const ncz_codec_ops ncz_codec_##name;

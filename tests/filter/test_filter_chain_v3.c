@@ -81,6 +81,11 @@ test_refused(void **state)
         {"[{\"name\": \"vlen-utf8\"}]", "strings of any length"},
         {"[" LITTLE ",{\"name\": \"gzip\", \"configuration\": {\"level\": 99}}]", "\"level\""},
         {"[" LITTLE ",{\"name\": \"blosc\", \"configuration\": {\"shuffle\": \"bytes\"}}]", "\"shuffle\""},
+        {"[{\"name\": \"transpose\", \"configuration\": {\"order\": [1,0], \"extra\": 1}}," LITTLE "]",
+         "unknown parameter \"extra\""},
+        {"[{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [2,3], \"codec\": []}}]",
+         "did you mean \"codecs\""},
+        {"[{\"name\": \"sharding_indexed\", \"configuration\": 5}]", "\"configuration\" is not an object"},
         {"[" SHARD("[2]", LITTLE, USUAL, "end") "]", "\"chunk_shape\" is not a list"},
         {"[" SHARD("[2,0]", LITTLE, USUAL, "end") "]", "must divide"},
         {"[" SHARD("[2,4]", LITTLE, USUAL, "end") "]", "dimension 1 of it has 6"},
@@ -192,6 +197,8 @@ test_strings(void **state)
         ncz_v3_codecs_clear(&c);
     }
     check_refused("[" LITTLE "]", &in, NC_EFILTER, "cannot store strings of any length");
+    check_refused("[{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [1]}}]", &in, NC_EFILTER,
+                  "\"codecs\" is not a list");
     check_refused("[\"numcodecs.delta\",\"vlen-utf8\"]", &in, NC_EFILTER, "cannot store strings");
 }
 
