@@ -306,11 +306,25 @@ fits_memory(const copy_opts *o, const copy_var *v)
     return left > 0;
 }
 
+/* Other readers may learn the fill value of missing chunks from the copy; they must not lose it. */
+static void
+drop_fill_null(char *in, const char *out)
+{
+    static const char member[] = ", \"fill_null\": true";
+    char             *at = strstr(in, member);
+
+    if (at != NULL && strstr(out, member) == NULL)
+        memmove(at, at + sizeof member - 1, strlen(at + sizeof member - 1) + 1);
+}
+
 /* A chunk cannot be put into a shard without the others, so the target's shards must be the source's. */
 static void
-choose_raw(const copy_opts *o, copy_var *v, const char *in, const char *out)
+choose_raw(const copy_opts *o, copy_var *v, char *in, const char *out)
 {
-    size_t n = measure_chunk_part(in), m = measure_chunk_part(out);
+    size_t n, m = measure_chunk_part(out);
+
+    drop_fill_null(in, out);
+    n = measure_chunk_part(in);
 
     v->raw_objects = out[m] == ',' && strcmp(in, out) == 0 && fits_memory(o, v);
     v->raw = v->raw_objects || (out[m] == '}' && n == m && strncmp(in, out, n) == 0);

@@ -291,7 +291,10 @@ count_vars(copy_state *r, counts *all, counts *sum)
             continue;
         if ((rc = v->raw ? count_raw(r, v, &c) : count_encoded(r, v, all, &c)) != NC_NOERR)
             break;
-        print_counts(v->path, &c, v->raw ? "chunks as they are" : "chunks encoded again");
+        print_counts(v->path, &c,
+                     v->raw_objects ? "shards as they are"
+                     : v->raw       ? "chunks as they are"
+                                    : "chunks encoded again");
         sum->objects += c.objects;
         sum->bytes += c.bytes;
         sum->about = sum->about || c.about;

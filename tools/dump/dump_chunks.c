@@ -2,7 +2,7 @@
 /*
  * dump_chunks.c: --chunks: which chunks of each variable are stored, how many bytes they take and what they would
  * take without codecs; as a drawing of the grid of chunks, or as JSON. No chunk is read, only their lengths are asked
- * for.
+ * for, and the indexes of shards.
  */
 #include "dump_int.h"
 
@@ -23,7 +23,12 @@ typedef struct chunks {
     unsigned long long bytes;
     size_t             rows, cols, per_row, per_col, down, across; /* of the grid; of a cell; of the drawing */
     size_t            *cells;
-    dump_text          list; /* JSON of the stored ones */
+    dump_text          list;                       /* JSON of the stored ones */
+    size_t            *shard_grid;                 /* how many shards, by dimension; NULL: no shards */
+    bool              *shard_seen;                 /* by place in that grid */
+    size_t             shard_total, shards_stored; /* their bytes are the chunks', an index and gaps */
+    unsigned long long shard_bytes;
+    dump_text          shard_list;
 } chunks;
 
 static size_t
@@ -77,6 +82,46 @@ find_cell(chunks *c, const size_t *index)
     return &c->cells[place / c->cols / c->per_row * c->across + place % c->cols / c->per_col];
 }
 
+static void
+measure_shards(chunks *c)
+{
+    const dump_var *v = c->v;
+
+    if (v->shard == NULL)
+        return;
+    c->shard_grid = dump_alloc((size_t)v->ndims, sizeof *c->shard_grid);
+    c->shard_total = 1;
+    for (int i = 0; i < v->ndims; i++) {
+        c->shard_grid[i] = divide_up(v->shape[i], v->shard[i]);
+        c->shard_total *= c->shard_grid[i];
+    }
+    c->shard_seen = dump_alloc(c->shard_total, sizeof *c->shard_seen);
+}
+
+/* Counts the shard of a chunk when its first chunk is listed. */
+static int
+add_listed_shard(chunks *c, const size_t *index, const char *key)
+{
+    const dump_var    *v = c->v;
+    unsigned long long len = 0;
+    size_t             place = 0;
+    int                rc;
+
+    for (int i = 0; i < v->ndims; i++)
+        place = place * c->shard_grid[i] + index[i] / (v->shard[i] / c->chunk[i]);
+    if (c->shard_seen[place])
+        return 0;
+    c->shard_seen[place] = true;
+    if ((rc = nczarr_map_len(c->map, key, &len)) != NC_NOERR)
+        return rc == NC_EEMPTY ? 0 : rc; /* deleted since it was listed */
+    c->shard_bytes += len;
+    dump_text_add(&c->shard_list, c->shards_stored++ > 0 ? ", [" : "[");
+    for (int i = 0; i < v->ndims; i++)
+        dump_text_addf(&c->shard_list, "%zu, ", index[i] / (v->shard[i] / c->chunk[i]));
+    dump_text_addf(&c->shard_list, "%llu]", len);
+    return 0;
+}
+
 static int
 add_listed_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length,
                  void *arg)
@@ -88,7 +133,7 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
     (void)offset;
     if (rc == NC_EEMPTY)
         return 0; /* deleted since it was listed */
-    if (rc != NC_NOERR)
+    if (rc != NC_NOERR || (c->shard_grid != NULL && (rc = add_listed_shard(c, index, key)) != NC_NOERR))
         return rc;
     ++*find_cell(c, index);
     c->smallest = c->stored == 0 || len < c->smallest ? (size_t)len : c->smallest;
@@ -140,7 +185,10 @@ clear_chunks(chunks *c)
     free(c->chunk);
     free(c->grid);
     free(c->cells);
+    free(c->shard_grid);
+    free(c->shard_seen);
     dump_text_clear(&c->list);
+    dump_text_clear(&c->shard_list);
 }
 
 /* ---- as text ------------------------------------------------------------------------------------------------- */
@@ -191,6 +239,10 @@ print_text(chunks *c, const char *path)
     add_sizes(&t, v->shape, v->ndims);
     dump_text_add(&t, v->ndims > 0 ? ", chunks " : "");
     add_sizes(&t, c->chunk, v->ndims);
+    if (v->shard != NULL) {
+        dump_text_add(&t, ", shards ");
+        add_sizes(&t, v->shard, v->ndims);
+    }
     dump_text_addf(&t, "\n    %zu of %zu chunk%s stored", c->stored, c->total, c->total == 1 ? "" : "s");
     if (c->stored > 0)
         dump_text_addf(&t, ": %llu bytes of %.0f, ratio %.2f; from %zu to %zu a chunk", c->bytes, decoded,
@@ -200,6 +252,10 @@ print_text(chunks *c, const char *path)
         dump_text_addf(&t, "\n    %zu missing: %s", c->total - c->stored,
                        no_fill ? "no fill value is defined for them" : "they read as fill");
     }
+    if (v->shard != NULL)
+        dump_text_addf(&t, "\n    %zu of %zu shard%s stored: %llu bytes, %llu of them index and gaps",
+                       c->shards_stored, c->shard_total, c->shard_total == 1 ? "" : "s", c->shard_bytes,
+                       c->shard_bytes > c->bytes ? c->shard_bytes - c->bytes : 0);
     fprintf(c->d->out, "%s\n", t.s);
     dump_text_clear(&t);
     if (c->total > 1)
@@ -218,6 +274,18 @@ add_json_sizes(dump_text *t, const char *name, const size_t *n, int ndims)
 }
 
 static void
+add_json_shards(const chunks *c, dump_text *t)
+{
+    add_json_sizes(t, "shards", c->v->shard, c->v->ndims);
+    add_json_sizes(t, "shard_grid", c->shard_grid, c->v->ndims);
+    dump_text_addf(t, ",\n   \"total_shards\": %zu, \"stored_shards\": %zu, \"shard_bytes\": %llu,\n   ",
+                   c->shard_total, c->shards_stored, c->shard_bytes);
+    dump_text_add(t, "\"present_shards\": [");
+    dump_text_addn(t, c->shard_list.s != NULL ? c->shard_list.s : "", c->shard_list.len);
+    dump_text_addc(t, ']');
+}
+
+static void
 print_json(chunks *c, const char *path, bool first)
 {
     dump_text t = DUMP_TEXT_INIT;
@@ -231,7 +299,10 @@ print_json(chunks *c, const char *path, bool first)
         &t, ",\n   \"total\": %zu, \"stored\": %zu, \"bytes\": %llu, \"decoded_bytes\": %.0f,\n   \"present\": [",
         c->total, c->stored, c->bytes, count_decoded_bytes(c));
     dump_text_addn(&t, c->list.s != NULL ? c->list.s : "", c->list.len);
-    dump_text_add(&t, "]}");
+    dump_text_addc(&t, ']');
+    if (c->v->shard != NULL)
+        add_json_shards(c, &t);
+    dump_text_addc(&t, '}');
     fwrite(t.s, 1, t.len, c->d->out);
     dump_text_clear(&t);
 }
@@ -247,10 +318,11 @@ typedef struct sums {
 static void
 print_var(dump_context *d, const dump_var *v, sums *s)
 {
-    chunks c = {.d = d, .v = v, .list = DUMP_TEXT_INIT};
+    chunks c = {.d = d, .v = v, .list = DUMP_TEXT_INIT, .shard_list = DUMP_TEXT_INIT};
     char  *path = dump_var_path(v->grp, v->name);
     int    rc = nczarr_inq_map(v->grp, &c.map);
 
+    measure_shards(&c);
     if (measure_grid(&c) && rc == NC_NOERR)
         rc = nczarr_list_var_chunks(v->grp, v->id, add_listed_chunk, &c);
     if (rc != NC_NOERR) {

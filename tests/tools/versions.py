@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""The commands between the versions of Zarr, and shards: nczgen, nczdump, nczcopy.
+
+usage: versions.py TOOLS     (the folder of the built commands)
+"""
+import json, os, re, subprocess, sys, tempfile
+
+tools = os.path.abspath(sys.argv[1])
+failures = 0
+
+CDL = r"""netcdf t { dimensions: t = UNLIMITED ; x = 8 ; variables:
+    int a(t, x) ; a:_ChunkSizes = 2, 2 ; a:_DeflateLevel = 3 ; a:_Shuffle = "true" ; a:units = "m" ;
+    float big(x) ; big:_ChunkSizes = 4 ; big:_Endianness = "big" ;
+    ubyte b(x) ; b:_DType = "|b1" ;
+    float h(x) ; h:_DType = "<f2" ;
+    int64 m(x) ; m:_DType = "<M8[ns]" ;
+    string any(x) ; any:_Codecs = "[{\"id\": \"vlen-utf8\"},{\"id\": \"zstd\", \"level\": 1}]" ;
+    string wide(x) ; char c(x) ; double d ; d:_FillValue = -9. ;
+  data: a = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 ; big = 1, 2, 3, 4, 5, 6, 7, 8 ;
+    b = 1, 0, 1, 0, 1, 0, 1, 0 ; h = 1, 2, 3, 4, 5, 6, 7, 8 ; m = 1, 2, 3, 4, 5, 6, 7, 8 ;
+    any = "a", "bb", "ccc", "d", "e", "f", "g", "h" ; wide = "a", "bb", "ccc", "d", "e", "f", "g", "h" ;
+    c = "abcdefgh" ; d = 3.5 ;
+  group: g { variables: short v(x) ; data: v = 1, 2, 3, 4, 5, 6, 7, 8 ; } }
+"""
+
+
+def run(command, *args, **kw):
+    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120, **kw)
+
+
+class Case:
+    def __init__(self, name, at):
+        self.name, self.at, self.problems = name, at, []
+
+    def same(self, what, a, b):
+        if a != b:
+            self.problems.append("%s: %r is not %r" % (what, a, b))
+
+    def run(self, command, *args, code=0, stderr="", **kw):
+        r = run(command, *args, **kw)
+        self.same("exit of %s %s (%s)" % (command, " ".join(args), r.stderr.strip()), r.returncode, code)
+        if stderr not in r.stderr:
+            self.problems.append("%s: no %r in %r" % (command, stderr, r.stderr.strip()))
+        return r.stdout
+
+    def dump(self, name, *options):
+        return self.run("nczdump", "-n", "t", *options, self.at(name))
+
+    def bytes(self, name):
+        return open(self.at(name), "rb").read()
+
+    def end(self):
+        global failures
+        failures += bool(self.problems)
+        print("[%s] %s" % ("  FAILED  " if self.problems else "       OK ", self.name))
+        for line in self.problems[:20]:
+            print("    " + line)
+
+
+def between_versions(c):
+    """Chunks move undecoded where both versions can say how they are encoded."""
+    c.run("nczgen", "-o", c.at("v2.zarr"), input=CDL)
+    c.run("nczcopy", "--verify", "--zarr-format", "3", c.at("v2.zarr"), c.at("v3.zarr"))
+    c.run("nczcopy", "--verify", c.at("v3.zarr"), c.at("back.zarr"))
+    c.same("values in v3", c.dump("v3.zarr"), c.dump("v2.zarr"))
+    c.same("values in v2 again", c.dump("back.zarr"), c.dump("v2.zarr"))
+    for two, three in (("a/0.1", "a/c/0/1"), ("big/1", "big/c/1"), ("b/0", "b/c/0"), ("h/0", "h/c/0"), ("m/0", "m/c/0"),
+                       ("any/0", "any/c/0"), ("c/0", "c/c/0"), ("d/0", "d/c"), ("g/v/0", "g/v/c/0")):
+        c.same(two, c.bytes("v2.zarr/" + two), c.bytes("v3.zarr/" + three))
+        c.same(two + " again", c.bytes("back.zarr/" + two), c.bytes("v3.zarr/" + three))
+    codecs = json.load(open(c.at("v3.zarr/a/zarr.json")))["codecs"]
+    c.same("codecs", [k["name"] for k in codecs], ["bytes", "numcodecs.shuffle", "numcodecs.zlib"])
+    c.same("types", [json.load(open(c.at("v3.zarr/%s/zarr.json" % v)))["data_type"] for v in ("b", "h", "wide")],
+           ["bool", "float16", "string"])
+    out = c.run("nczcopy", "--dry-run", "--zarr-format", "3", c.at("v2.zarr"), c.at("none.zarr"))
+    c.same("what is encoded again", re.findall(r"(/\S+): chunks encoded again", out), ["/wide"])
+    c.run("nczcopy", "--verify", "--zarr-format", "3", "-d", "5", "--mode", "zarr", c.at("v2.zarr"), c.at("d5.zarr"))
+    names = [k["name"] for k in json.load(open(c.at("d5.zarr/a/zarr.json")))["codecs"]]
+    c.same("deflate for all readers", names, ["bytes", "numcodecs.shuffle", "gzip"])
+    for name in ("v2.zarr", "v3.zarr"):
+        c.run("nczcopy", "--zarr-format", "4", c.at(name), c.at("none.zarr"), code=2, stderr="neither 2 nor 3")
+
+
+def order_f(c):
+    """Order F of Zarr v2 is a transpose in v3."""
+    c.run("nczgen", "-o", c.at("f.zarr"), "--mode", "zarr",
+          input="netcdf t { dimensions: y = 2 ; x = 3 ; variables: int v(y, x) ; data: v = 1, 2, 3, 4, 5, 6 ; }")
+    doc = json.load(open(c.at("f.zarr/v/.zarray")))
+    doc["order"] = "F"
+    json.dump(doc, open(c.at("f.zarr/v/.zarray"), "w"))
+    c.run("nczcopy", "--verify", "--zarr-format", "3", c.at("f.zarr"), c.at("f3.zarr"))
+    c.same("chunk", c.bytes("f.zarr/v/0.0"), c.bytes("f3.zarr/v/c/0/0"))
+    c.same("order", json.load(open(c.at("f3.zarr/v/zarr.json")))["codecs"][0],
+           {"name": "transpose", "configuration": {"order": [1, 0]}})
+    c.run("nczcopy", "--verify", "--mode", "zarr", c.at("f3.zarr"), c.at("f2.zarr"))
+    c.same("order again", json.load(open(c.at("f2.zarr/v/.zarray")))["order"], "F")
+    c.same("chunk again", c.bytes("f.zarr/v/0.0"), c.bytes("f2.zarr/v/0.0"))
+
+
+def shards(c):
+    c.run("nczgen", "-o", c.at("v2.zarr"), input=CDL)
+    copy = lambda a, b, *o, **kw: c.run("nczcopy", "--verify", "--zarr-format", "3", *o, c.at(a), c.at(b), **kw)
+    copy("v2.zarr", "s.zarr", "--shards", "a:2,4", "--shards", "big:8")
+    c.same("values", c.dump("s.zarr"), c.dump("v2.zarr"))
+    c.same("objects", sorted(os.listdir(c.at("s.zarr/a/c/0"))), ["0", "1"])
+    copy("s.zarr", "whole.zarr")
+    c.same("a shard as it was", c.bytes("s.zarr/a/c/0/1"), c.bytes("whole.zarr/a/c/0/1"))
+    copy("s.zarr", "none.zarr", "--shards", "none")
+    c.same("a chunk out of a shard", c.bytes("none.zarr/a/c/0/1"), c.bytes("v2.zarr/a/0.1"))
+    c.run("nczcopy", "--verify", c.at("s.zarr"), c.at("two.zarr"))
+    c.same("a chunk out of a shard, in v2", c.bytes("two.zarr/a/0.1"), c.bytes("v2.zarr/a/0.1"))
+    copy("s.zarr", "wider.zarr", "-c", "a:2,3")  # the source's shards, enlarged to whole chunks
+    c.same("enlarged", json.loads(c.dump("wider.zarr", "--json=header"))["variables"]["a"]["storage"]["shards"], [2, 6])
+    copy("s.zarr", "dim.zarr", "-M", "1", "-c", "x/2", "--shards", "x/", "--shards", "a:none")
+    shape = {v: d["storage"].get("shards") for v, d in json.loads(c.dump("dim.zarr", "--json=header"))["variables"].items()}
+    c.same("by dimension", (shape["a"], shape["big"], shape["c"], shape["d"]), (None, [8], [8], None))
+    c.same("values by dimension", c.dump("dim.zarr"), c.dump("v2.zarr"))
+    copy("s.zarr", "s.zip")
+    c.same("in an archive", c.dump("s.zip", "-s"), c.dump("s.zarr", "-s"))
+    for spec, text in (("a:2,3", "/a: 3 is not a multiple of the chunk length 2 of dimension x"), ("q/4", "q: no such dimension"),
+                       ("q:4", "q: no such variable"), ("a:4", "/a: 1 lengths, but it has 2 dimensions")):
+        copy("s.zarr", "bad.zarr", "--shards", spec, code=1, stderr=text)
+    for spec in ("a:0,4", "x", "", ":4"):
+        copy("s.zarr", "bad.zarr", "--shards", spec, code=2, stderr="--shards: ")
+    c.run("nczcopy", "--shards", "x/4", c.at("s.zarr"), c.at("bad.zarr"), code=1, stderr="only Zarr v3 has shards")
+    c.same("nothing is left", os.path.exists(c.at("bad.zarr")), False)
+
+
+def text(c):
+    """CDL keeps version, shards and codecs; the other forms show them."""
+    cdl = CDL.replace("a:_ChunkSizes = 2, 2 ;", "a:_ChunkSizes = 2, 2 ; a:_ShardSizes = 4, 4 ;")
+    for mode in ("nczarr", "zarr"):
+        c.run("nczgen", "-o", c.at("a.zarr"), "--mode", mode, "--zarr-format", "3", input=cdl)
+        special = c.dump("a.zarr", "-s")
+        for line in ("a:_ShardSizes = 4, 4 ;", ":_ZarrFormat = 3 ;", 'b:_DType = "|b1" ;'):
+            c.same(line + " in " + mode, line in special, True)
+        c.run("nczgen", "-o", c.at("b.zarr"), "--mode", mode, input=special)
+        c.same("again, " + mode, c.dump("b.zarr", "-s"), special)
+        c.same("document, " + mode, c.bytes("b.zarr/a/zarr.json"), c.bytes("a.zarr/a/zarr.json"))
+        c.same("shard, " + mode, c.bytes("b.zarr/a/c/0/0"), c.bytes("a.zarr/a/c/0/0"))
+    c.run("nczgen", "-o", c.at("c.zarr"), "--zarr-format", "2", input=special, code=1, stderr="only Zarr v3 has shards")
+    c.same("nothing is left", os.path.exists(c.at("c.zarr")), False)
+    c.run("nczgen", "-o", c.at("c.zarr"), "--zarr-format", "3", input=cdl.replace("4, 4", "4, 3"), code=1,
+          stderr="shard length 3 is not a multiple of chunk length 2")
+    tree = c.dump("a.zarr", "--tree").splitlines()
+    c.same("tree", (tree[0].split("  ")[0], [l.split("chunks ")[1] for l in tree if " a " in l][0]),
+           ("t (netCDF-4, Zarr v3)", "2\u00d72  shards 4\u00d74  numcodecs.shuffle gzip  1 attribute"))
+    doc = json.loads(c.dump("a.zarr", "--json=header"))
+    c.same("JSON", (doc["zarr_format"], doc["variables"]["a"]["storage"]["shards"],
+                    doc["variables"]["a"]["storage"]["codecs"][0]["name"]), (3, [4, 4], "bytes"))
+    sizes = [os.path.getsize(c.at("a.zarr/a/c/0/%d" % i)) for i in (0, 1)]
+    v = json.loads(c.dump("a.zarr", "--chunks=json", "-v", "a"))["variables"][0]
+    c.same("chunks", (v["total"], v["stored"], v["shards"], v["total_shards"], v["shard_bytes"], sorted(v["present_shards"])),
+           (4, 4, [4, 4], 2, sum(sizes), [[0, 0, sizes[0]], [0, 1, sizes[1]]]))
+    c.same("index and gaps", v["shard_bytes"] - v["bytes"], 2 * (4 * 16 + 4))
+    c.same("text of chunks", "2 of 2 shards stored: %d bytes, 136 of them index and gaps" % sum(sizes)
+           in c.dump("a.zarr", "--chunks", "-v", "a"), True)
+
+
+for name, case in (("between the versions of Zarr", between_versions), ("order F", order_f), ("shards", shards), ("text", text)):
+    with tempfile.TemporaryDirectory() as d:
+        c = Case(name, lambda n: os.path.join(d, n))
+        try:
+            case(c)
+        except (OSError, KeyError, IndexError, ValueError) as e:
+            c.problems.append(repr(e))
+        c.end()
+sys.exit(failures > 0)
