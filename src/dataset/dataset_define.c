@@ -13,15 +13,20 @@
 int
 ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
 {
-    size_t most = ncz_format_longest_document();
-    char  *doc = ncz_sprintf("%s/%0*d", key, (int)most, 0); /* as long as the longest key of its documents */
-    bool   good = doc != NULL && zmap_key_valid(doc), files;
+    bool (*valid_name)(const char *) = ds->model->dialect->valid_name;
+    const char *slash = strrchr(key, '/'), *name = slash != NULL ? slash + 1 : key;
+    size_t      most = ncz_format_longest_document();
+    char       *doc = ncz_sprintf("%s/%0*d", key, (int)most, 0); /* as long as the longest key of its documents */
+    bool        good = doc != NULL && zmap_key_valid(doc), files;
 
     if (doc == NULL)
         return ncz_fail_nomem(strlen(key) + most + 2);
     ncz_free(doc);
     if (!good)
         return ncz_fail(NC_EBADNAME, "%s: no store can keep such a name as a key", key);
+    if (valid_name != NULL && !valid_name(name))
+        return ncz_fail(NC_EBADNAME, "%s: %s reserves such names (formats.md lists them)", key,
+                        ds->model->dialect->name);
     /* Users unzip archives, so the limit of directories applies to them, too. */
     files = strcmp(zmap_name(ds->map), "file") == 0 || strcmp(zmap_name(ds->map), "zip") == 0;
     for (const char *seg = key; files && seg != NULL;) {

@@ -126,6 +126,8 @@ typedef struct ncz_dialect_ops {
     /* True if a whole key may be a chunk's as this library writes them. For chunks whose array has no document
      * yet. */
     bool (*split_chunk_key)(const char *key, ncz_chunk_key *out);
+    /* True if a new variable or group may have this name. NULL: every name that a store can keep. */
+    bool (*valid_name)(const char *name);
     /* True if the last segment of a key names a temporary of another writer. It may then be deleted with the
      * dataset. */
     bool (*owns_temporary)(const char *name);

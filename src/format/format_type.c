@@ -43,13 +43,43 @@ natural_fill(const ncz_stored_type *st)
     return st->dtype.kind == NCZ_KIND_FLOAT && st->dtype.size == 2 ? &nan : NULL;
 }
 
+/* True if the first codec is the one that strings of any length have by default. */
+static bool
+has_default_chain(const ncz_format_opts *style, const ncz_var *v)
+{
+    return style->dialect->only_objects && v->type->class == NCZ_TYPE_STRING && ncz_chain_objects(v->chain);
+}
+
+/* Sets the stored type. That of strings of any length comes from their codec, which goes with it. */
+static int
+set_dtype(ncz_model *m, ncz_var *v, const ncz_stored_type *st, const char *own)
+{
+    int        endian = st->dtype.size > 1 ? st->endian : NC_ENDIAN_NATIVE, rc;
+    ncz_chain *chain = ncz_chain_ref(v->chain);
+
+    if (chain != NULL && (rc = ncz_var_set_chain(m, v, NULL)) != NC_NOERR)
+        goto done;
+    rc = ncz_var_set_dtype(m, v, &st->dtype, endian, own, natural_fill(st));
+    if (rc != NC_NOERR && chain != NULL) {
+        ncz_err err;
+
+        ncz_err_save(&err, rc);
+        (void)ncz_var_set_chain(m, v, chain);
+        rc = ncz_err_adopt(&err);
+    }
+done:
+    ncz_chain_unref(chain);
+    return rc;
+}
+
 /* Checks a stored type for a new variable. */
 static int
-check_dtype(const ncz_var *v, const ncz_typestr *t, const ncz_stored_type *st, const char *text)
+check_dtype(const ncz_format_opts *style, const ncz_var *v, const ncz_typestr *t, const ncz_stored_type *st,
+            const char *text)
 {
     if (st->type != v->type || st->dtype.kind == NCZ_KIND_OBJECT)
         return ncz_fail(NC_EBADTYPE, "%s: a variable of this netCDF type is not stored as '%s'", v->name, text);
-    if (ncz_chain_len(v->chain) > 0)
+    if (ncz_chain_len(v->chain) > (has_default_chain(style, v) ? 1 : 0))
         return ncz_fail(NC_EINVAL, "%s: the stored type must be defined before the codecs", v->name);
     if (st->units[0] != '\0' && text[0] == t->kind)
         return ncz_fail(NC_EINVAL, "%s: '%s' has no byte order, as in <M8[ns]", v->name, text);
@@ -71,10 +101,9 @@ ncz_format_dtype_define(ncz_model *m, ncz_var *v, const ncz_format_opts *style, 
     ncz_format_typestr_type(&t, false, false, &st);
     if (st.dtype.kind == NCZ_KIND_OBJECT && st.dtype.kind == v->dtype.kind)
         return NC_NOERR;
-    if ((rc = check_dtype(v, &t, &st, text)) == NC_NOERR &&
+    if ((rc = check_dtype(style, v, &t, &st, text)) == NC_NOERR &&
         (rc = style->dialect->dtype_check(style, v->name, text, &st, &own)) == NC_NOERR)
-        rc = ncz_var_set_dtype(m, v, &st.dtype, st.dtype.size > 1 ? st.endian : NC_ENDIAN_NATIVE, own.data,
-                               natural_fill(&st));
+        rc = set_dtype(m, v, &st, own.data);
     ncz_buf_clear(&own);
     return rc;
 }

@@ -217,6 +217,7 @@ consolidated_is_inside_the_root(void **state)
     ncz_model_free(m);
 
     m = must_load(&d, &got);
+    assert_true(got.consolidated);
     ncz_model_free(m);
     docmap_clear(&d);
     docmap_clear(&changed);

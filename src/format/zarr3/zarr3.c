@@ -111,6 +111,14 @@ choose_small_fill(ncz_generation gen)
     return NCZ_SMALL_DEFAULT;
 }
 
+/* Names that the specification reserves: readers skip them. That of a document is another object's key. */
+static bool
+is_valid_name(const char *name)
+{
+    return strncmp(name, "__", 2) != 0 && name[strspn(name, ".")] != '\0' &&
+           strncmp(name, ZARR3_DOCUMENT, strlen(ZARR3_DOCUMENT)) != 0;
+}
+
 /* The one document of the root is the commit point. */
 static const ncz_root_doc published[] = {
     {ZARR3_DOCUMENT, ZARR3_DOCUMENT ".unfinished"},
@@ -141,6 +149,7 @@ const ncz_dialect_ops ncz_zarr3 = {
     .parse_key = ncz_zarr3_parse_key,
     .split_chunk_key = ncz_zarr3_split_chunk_key,
     .owns_temporary = ncz_zarr3_owns_temporary,
+    .valid_name = is_valid_name,
     .att_type = ncz_zarr3_att_type,
     .check_type = check_type,
     .dtype_text = ncz_zarr3_dtype_text,

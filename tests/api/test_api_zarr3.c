@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Datasets of Zarr v3 through the API: created, changed, renamed, grown, replaced, resumed and deleted. */
+#include "api_test.h"
+#include "nczarr_filter.h"
+
+#define V3 "mode=nczarr,v3"
+
+/* An unlimited variable, one of strings and one of characters in a group. */
+static int
+create(place *p, const char *mode)
+{
+    int         ncid, grp, dims[2], v, s, c;
+    const int   row[3] = {1, 2, 3};
+    const char *words[3] = {"one", "", "a longer one"};
+
+    OK(place_create(p, mode, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(ncid, "x", 3, &dims[1]));
+    OK(nc_def_var(ncid, "v", NC_INT, 2, dims, &v));
+    OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){1, 2}));
+    OK(nc_def_var(ncid, "s", NC_STRING, 1, &dims[1], &s));
+    OK(nc_def_var_deflate(ncid, s, 0, 1, 5));
+    OK(nc_def_grp(ncid, "g", &grp));
+    OK(nc_def_var(grp, "c", NC_CHAR, 1, &dims[1], &c));
+    OK(nc_def_var_fill(grp, c, NC_NOFILL, NULL));
+    OK(nc_put_vara_int(ncid, v, (size_t[]){1, 0}, (size_t[]){1, 3}, row));
+    OK(nc_put_var_string(ncid, s, words));
+    OK(nc_put_var_text(grp, c, "abc"));
+    return ncid;
+}
+
+static void
+check(const char *path, int version, int nczarr)
+{
+    int     ncid, grp, v, n, got_version = 0, got_nczarr = -1, no_fill = 0, row[3];
+    nc_type type;
+    char    text[4] = "";
+    char   *words[3];
+    size_t  len;
+
+    OK(nc_open(path, NC_NOWRITE, &ncid));
+    OK(nczarr_inq_zarr_format(ncid, &got_version, &got_nczarr));
+    assert_int_equal(got_version, version);
+    assert_int_equal(got_nczarr, nczarr);
+    OK(nczarr_inq_zarr_format(ncid, NULL, NULL));
+    OK(nc_inq_format_extended(ncid, &n, NULL));
+    assert_int_equal(n, NC_FORMATX_NCZARR);
+    OK(nc_inq_varid(ncid, "v", &v));
+    OK(nc_get_vara_int(ncid, v, (size_t[]){0, 0}, (size_t[]){1, 3}, row));
+    assert_int_equal(row[2], NC_FILL_INT);
+    OK(nc_get_vara_int(ncid, v, (size_t[]){1, 0}, (size_t[]){1, 3}, row));
+    assert_int_equal(row[2], 3);
+    OK(nc_inq_varid(ncid, "s", &v));
+    OK(nc_get_var_string(ncid, v, words));
+    assert_string_equal(words[2], "a longer one");
+    OK(nc_free_string(3, words));
+    OK(nc_inq_dimlen(ncid, 0, &len));
+    OK(nc_inq_grp_ncid(ncid, "g", &grp));
+    OK(nc_inq_varid(grp, "c", &v));
+    OK(nc_inq_vartype(grp, v, &type));
+    assert_int_equal(type, nczarr ? NC_CHAR : NC_UBYTE);
+    if (nczarr) {
+        OK(nc_get_var_text(grp, v, text));
+        assert_string_equal(text, "abc");
+        OK(nc_inq_var_fill(grp, v, &no_fill, NULL));
+        assert_int_equal(no_fill, 1);
+    }
+    OK(nc_close(ncid));
+}
+
+static void
+every_kind_reads_back(void **state)
+{
+    static const struct {
+        const char *mode;
+        int         version, nczarr;
+    } cases[] = {
+        {"mode=nczarr", 2, 1},
+        {"mode=nczarr,v3", 3, 1},
+        {"mode=zarr,v3", 3, 0},
+        {"mode=nczarr,v3&consolidated=yes", 3, 1},
+        {"mode=nczarr,v3&dimension_separator=.", 3, 1},
+        {"mode=nczarr,v3&commit=close", 3, 1},
+        {"mode=nczarr,v3,noxarray", 3, 1},
+    };
+    place p;
+
+    (void)state;
+    place_make(&p, false);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        OK(nc_close(create(&p, cases[i].mode)));
+        check(p.path, cases[i].version, cases[i].nczarr);
+        assert_true(exists(p.path, "zarr.json") == (cases[i].version == 3));
+        assert_false(exists(p.path, "zarr.json.unfinished"));
+        assert_false(exists(p.path, ".nczarr-writer"));
+    }
+    place_drop(&p);
+}
+
+/* Only the version that is named is looked for. */
+static void
+a_version_can_be_demanded(void **state)
+{
+    place p;
+    int   ncid;
+
+    (void)state;
+    place_make(&p, false);
+    OK(nc_close(create(&p, V3)));
+    FAILS(NC_ENOTNC, place_open(&p, "mode=v2", NC_NOWRITE, &ncid));
+    assert_non_null(strstr(nczarr_errmsg(), "v2"));
+    OK(place_open(&p, "mode=v3", NC_NOWRITE, &ncid));
+    OK(nc_close(ncid));
+    FAILS(NC_EINVAL, place_create(&p, "mode=nczarr,v3&compat=4.9.2", NC_CLOBBER, &ncid));
+    assert_non_null(strstr(nczarr_errmsg(), "compat="));
+    check(p.path, 3, 1); /* refused before anything was touched */
+    place_drop(&p);
+}
+
+static void
+changes_are_kept(void **state)
+{
+    const int row[3] = {7, 8, 9};
+    int       ncid, grp, v, got[3];
+    size_t    len;
+    place     p;
+
+    (void)state;
+    place_make(&p, false);
+    OK(nc_close(create(&p, "mode=nczarr,v3&consolidated=yes")));
+    OK(nc_open(p.path, NC_WRITE, &ncid));
+    OK(nc_inq_varid(ncid, "v", &v));
+    OK(nc_put_vara_int(ncid, v, (size_t[]){4, 0}, (size_t[]){1, 3}, row));
+    OK(nc_redef(ncid));
+    OK(nc_rename_var(ncid, v, "w"));
+    OK(nc_inq_grp_ncid(ncid, "g", &grp));
+    OK(nc_rename_grp(grp, "h"));
+    OK(nc_put_att_text(ncid, v, "units", 1, "m"));
+    OK(nc_close(ncid));
+    assert_false(exists(p.path, "v"));
+    assert_false(exists(p.path, "g"));
+
+    OK(nc_open(p.path, NC_NOWRITE, &ncid)); /* from the copies in the root's document */
+    OK(nc_inq_dimlen(ncid, 0, &len));
+    assert_int_equal(len, 5);
+    OK(nc_inq_varid(ncid, "w", &v));
+    OK(nc_get_vara_int(ncid, v, (size_t[]){4, 0}, (size_t[]){1, 3}, got));
+    assert_memory_equal(got, row, sizeof got);
+    OK(nc_inq_attlen(ncid, v, "units", &len));
+    OK(nc_inq_grp_ncid(ncid, "h", &grp));
+    OK(nc_inq_varid(grp, "c", &v));
+    OK(nc_close(ncid));
+    OK(nc_delete(p.path));
+    assert_false(exists(p.path, ""));
+    place_drop(&p);
+}
+
+/* Until it is closed nobody else sees it; a session that was given up can be continued. */
+static void
+a_deferred_dataset_is_resumed(void **state)
+{
+    const int row[3] = {4, 5, 6};
+    int       ncid, other, v;
+    place     p;
+
+    (void)state;
+    place_make(&p, false);
+    ncid = create(&p, V3 "&commit=close");
+    OK(nc_sync(ncid));
+    assert_true(exists(p.path, "zarr.json.unfinished"));
+    assert_false(exists(p.path, "zarr.json"));
+    FAILS(NC_ENOTNC, nc_open(p.path, NC_NOWRITE, &other));
+    OK(nc_abort(ncid));
+    if (exists(p.path, "zarr.json.unfinished")) {
+        OK(place_open(&p, V3 "&commit=close", NC_WRITE, &ncid));
+        OK(nc_inq_varid(ncid, "v", &v));
+        OK(nc_put_vara_int(ncid, v, (size_t[]){2, 0}, (size_t[]){1, 3}, row));
+        OK(nc_close(ncid));
+        check(p.path, 3, 1);
+    }
+    assert_false(exists(p.path, "zarr.json.unfinished"));
+    place_drop(&p);
+}
+
+/* Strings have any length, whatever list of codecs is defined. */
+static void
+strings_have_any_length(void **state)
+{
+    char        text[200] = "";
+    const char *word = "0123456789";
+    char       *got = NULL;
+    size_t      width = 1, len = 0;
+    int         ncid, dim, v, u, w;
+    place       p;
+
+    (void)state;
+    place_make(&p, false);
+    OK(place_create(&p, V3, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 2, &dim));
+    OK(nc_def_var(ncid, "v", NC_STRING, 1, &dim, &v));
+    OK(nczarr_def_var_codecs(ncid, v, "[{\"id\": \"zstd\", \"level\": 1}]"));
+    OK(nczarr_def_var_strlen(ncid, v, 4)); /* no effect */
+    OK(nczarr_inq_var_strlen(ncid, v, &width));
+    assert_int_equal(width, 0);
+    OK(nczarr_inq_var_dtype(ncid, v, &len, text));
+    assert_string_equal(text, "|O");
+    OK(nc_def_var(ncid, "u", NC_STRING, 1, &dim, &u));
+    OK(nczarr_def_var_codecs(ncid, u, "[]"));
+    FAILS(NC_EBADTYPE, nczarr_def_var_dtype(ncid, u, "|S4"));
+    FAILS(NC_EINVAL, nczarr_def_var_dtype(ncid, v, "<U4")); /* it has a codec */
+    OK(nc_def_var(ncid, "ucs", NC_STRING, 1, &dim, &w));
+    OK(nczarr_def_var_dtype(ncid, w, "<U12"));
+    OK(nczarr_inq_var_dtype(ncid, w, &len, text));
+    assert_string_equal(text, "<U12");
+    OK(nc_put_var1_string(ncid, w, (size_t[]){1}, &word));
+    OK(nc_put_var1_string(ncid, v, (size_t[]){1}, &word));
+    OK(nc_put_var1_string(ncid, u, (size_t[]){1}, &word));
+    OK(nc_close(ncid));
+    OK(nc_open(p.path, NC_NOWRITE, &ncid));
+    for (int i = 0; i < 3; i++) {
+        OK(nc_get_var1_string(ncid, i, (size_t[]){1}, &got));
+        assert_string_equal(got, word);
+        OK(nc_free_string(1, &got));
+    }
+    OK(nc_close(ncid));
+    place_drop(&p);
+}
+
+static void
+reserved_names_are_refused(void **state)
+{
+    static const char *const names[] = {"__v", "...", "zarr.json"};
+    int                      ncid, v, grp;
+    place                    p;
+
+    (void)state;
+    place_make(&p, false);
+    ncid = create(&p, V3);
+    OK(nc_inq_varid(ncid, "v", &v));
+    OK(nc_redef(ncid));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        FAILS(NC_EBADNAME, nc_def_var(ncid, names[i], NC_INT, 0, NULL, &v));
+        FAILS(NC_EBADNAME, nc_def_grp(ncid, names[i], &grp));
+        FAILS(NC_EBADNAME, nc_rename_var(ncid, 0, names[i]));
+    }
+    OK(nc_def_var(ncid, "_v", NC_INT, 0, NULL, &v));
+    OK(nc_def_var(ncid, "c", NC_INT, 0, NULL, &v)); /* chunks are below arrays only */
+    OK(nc_close(ncid));
+    check(p.path, 3, 1);
+    place_drop(&p);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_reads_back),   cmocka_unit_test(a_version_can_be_demanded),
+        cmocka_unit_test(changes_are_kept),        cmocka_unit_test(a_deferred_dataset_is_resumed),
+        cmocka_unit_test(strings_have_any_length), cmocka_unit_test(reserved_names_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
