@@ -10,20 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- extension points ------------------------------------------------------------------------------------------ */
-
-const char *
-ncz_zarr3_name(const ncz_json *v)
-{
-    return ncz_json_str(ncz_json_is(v, NCZ_JSON_OBJECT) ? ncz_json_get(v, "name") : v, NULL);
-}
-
-const ncz_json *
-ncz_zarr3_config(const ncz_json *v, const char *member)
-{
-    return ncz_json_get(ncz_json_get(v, "configuration"), member);
-}
-
 /* The document's own characters of a value, for error texts; at most 60. */
 #define TEXT_MOST 60
 static int
@@ -290,27 +276,6 @@ parse_codecs(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_arra
 }
 
 /* ---- other members --------------------------------------------------------------------------------------------- */
-
-const char *
-ncz_zarr3_unknown(const ncz_json *doc, const char *const *known, bool *ignored)
-{
-    const char *found = NULL;
-
-    *ignored = true;
-    for (size_t i = 0; i < ncz_json_len(doc) && *ignored; i++) {
-        const char *name = ncz_json_key(doc, i);
-        size_t      k = 0;
-        bool        must = true;
-
-        while (known[k] != NULL && strcmp(name, known[k]) != 0)
-            k++;
-        if (known[k] != NULL)
-            continue;
-        found = name;
-        *ignored = ncz_json_bool(ncz_json_get(ncz_json_at(doc, i), "must_understand"), &must) && !must;
-    }
-    return found;
-}
 
 static void
 check_members(const ncz_json *doc, const char *key, ncz_array_meta *z)

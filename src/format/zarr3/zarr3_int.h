@@ -5,6 +5,7 @@
  *   zarr3.c              the dialect's table; the root's document
  *   zarr3_copies.c       finds consolidated metadata
  *   zarr3_keys.c         keys, both ways
+ *   zarr3_members.c      members of a common form: extension points, NCZarr's keys
  *   zarr3_node.c         the document of a node -> its metadata
  *   zarr3_array.c        the members of an array's document
  *   zarr3_dtype.c        its element types; the types of attributes

@@ -11,14 +11,6 @@
 
 /* ---- NCZarr's keys --------------------------------------------------------------------------------------------- */
 
-const ncz_json *
-ncz_zarr3_nczarr(const ncz_json *doc, const char *key)
-{
-    const ncz_json *v = ncz_json_get(ncz_json_get(doc, "attributes"), key);
-
-    return ncz_json_is(v, NCZ_JSON_OBJECT) ? v : NULL;
-}
-
 /* Records of the attributes, under the names of netCDF-C's branch for version 3 and under those of version 2. */
 static ncz_att_docs
 find_atts(const ncz_loader *l, const ncz_json *doc)
