@@ -82,7 +82,7 @@ ncz_grid_half_in(const void *src, void *dst, size_t n)
         uint16_t h;
 
         memcpy(&v, s + i * sizeof v, sizeof v);
-        bad = bad || fabs(v) > HALF_MAX;
+        bad = bad || (fabs(v) > HALF_MAX && !isinf(v)); /* a half can be infinite */
         h = double_to_half(v);
         memcpy(d + i * sizeof h, &h, sizeof h);
     }

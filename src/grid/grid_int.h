@@ -17,7 +17,8 @@ typedef bool (*ncz_conv_fn)(const void *src, void *dst, size_t n);
 ncz_conv_fn ncz_grid_conv(const ncz_type *from, const ncz_type *to);
 
 void ncz_grid_half_out(const void *src, void *dst, size_t n); /* IEEE half -> float */
-bool ncz_grid_half_in(const void *src, void *dst, size_t n);  /* double -> half, nearest even; true: |v| > 65504 */
+bool ncz_grid_half_in(const void *src, void *dst,
+                      size_t n); /* double -> half, nearest even; true: one is finite and > 65504 */
 
 /* Copies n elements of `size` bytes, `ss` bytes apart in src and `ds` bytes apart in dst. */
 void ncz_grid_copy(const char *src, ptrdiff_t ss, char *dst, ptrdiff_t ds, size_t n, size_t size, bool swap);

@@ -595,6 +595,30 @@ types_without_memory_on(place *p)
 }
 ON_BOTH(types_without_memory)
 
+/* In Zarr v3 strings begin with a codec for any length, which a type of fixed width replaces. */
+static void
+types_of_v3(void **state)
+{
+    char text[16];
+    int  ncid, dim, v, w;
+
+    (void)state;
+    OK(nc_create("v3types#mode=zarr,v3", NC_DISKLESS, &ncid));
+    OK(nc_def_dim(ncid, "x", 4, &dim));
+    OK(nc_def_var(ncid, "v", NC_STRING, 1, &dim, &v));
+    FAILS(NC_EBADTYPE, nczarr_def_var_dtype(ncid, v, "|S3"));
+    OK(nczarr_inq_var_dtype(ncid, v, NULL, text));
+    assert_string_equal(text, "|O");
+    OK(nczarr_def_var_dtype(ncid, v, "<U3"));
+    OK(nc_def_var_deflate(ncid, v, 0, 1, 1));
+    OK(nczarr_inq_var_dtype(ncid, v, NULL, text));
+    assert_string_equal(text, "<U3");
+    OK(nc_def_var(ncid, "w", NC_STRING, 1, &dim, &w));
+    OK(nc_def_var_deflate(ncid, w, 0, 1, 1));
+    FAILS(NC_EINVAL, nczarr_def_var_dtype(ncid, w, "<U3"));
+    OK(nc_close(ncid));
+}
+
 int
 main(void)
 {
@@ -612,6 +636,7 @@ main(void)
         cmocka_unit_test(types),
         cmocka_unit_test(types_refused),
         cmocka_unit_test(types_without_memory),
+        cmocka_unit_test(types_of_v3),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

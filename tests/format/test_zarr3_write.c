@@ -19,12 +19,12 @@ plan_all(const ncz_model *m, const ncz_format_opts *style, docmap *d)
         fail_msg("plan: %d %s", rc, ncz_err_text());
 }
 
+/* `text`: the codecs. */
 static void
-set_objects(ncz_model *m, ncz_var *v)
+set_codecs(ncz_model *m, ncz_var *v, const char *text)
 {
-    static const char    text[] = "[{\"id\": \"vlen-utf8\"}]";
     const ncz_array_type type = {.dtype = {.kind = NCZ_KIND_OBJECT, .size = NCZ_OBJECT_SIZE}, .shape = v->chunk};
-    const ncz_json_opts  opts = {.mode = NCZ_JSON_STRICT, .depth = 8, .nbytes = sizeof text};
+    const ncz_json_opts  opts = {.mode = NCZ_JSON_STRICT, .depth = 8, .nbytes = strlen(text)};
     ncz_json            *list = NULL;
     ncz_chain           *chain = NULL;
 
@@ -33,6 +33,12 @@ set_objects(ncz_model *m, ncz_var *v)
     assert_int_equal(ncz_var_set_chain(m, v, chain), NC_NOERR);
     ncz_chain_unref(chain);
     ncz_json_free(list);
+}
+
+static void
+set_objects(ncz_model *m, ncz_var *v)
+{
+    set_codecs(m, v, "[{\"id\": \"vlen-utf8\"}]");
 }
 
 /* ---- whole documents ------------------------------------------------------------------------------------------- */
@@ -358,6 +364,26 @@ stored_types(void **state)
     }
 }
 
+/* What a codec stores as bytes is not of the type `string`, and its fill value is in base64. */
+static void
+bytes_of_any_length(void **state)
+{
+    const ncz_format_opts style = style_of(NCZ_GEN_V3);
+    ncz_model            *m = new_model(&style);
+    ncz_var              *v = add_var(m, m->root, "v", NC_STRING, 0, NULL);
+    const char           *fill = "ab";
+    docmap                d = {.v = NULL};
+
+    (void)state;
+    set_codecs(m, v, "[{\"id\": \"vlen-bytes\"}]");
+    assert_int_equal(ncz_var_set_fill(m, v, NCZ_FILL_VALUE, &fill), NC_NOERR);
+    plan_all(m, &style, &d);
+    expect_member(&d, "\"data_type\": \"bytes\", ");
+    expect_member(&d, "\"fill_value\": \"YWI=\", ");
+    ncz_model_free(m);
+    docmap_clear(&d);
+}
+
 static void
 no_fixed_width(void **state)
 {
@@ -496,6 +522,7 @@ main(void)
         cmocka_unit_test(consolidated_is_inside_the_root),
         cmocka_unit_test(fill_values),
         cmocka_unit_test(stored_types),
+        cmocka_unit_test(bytes_of_any_length),
         cmocka_unit_test(no_fixed_width),
         cmocka_unit_test(other_writers_keep_their_spelling),
         cmocka_unit_test(what_is_not_understood_is_not_written),

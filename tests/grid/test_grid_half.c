@@ -42,11 +42,9 @@ all_out_and_back(void **state)
             continue;
         }
         assert_true((double)f == want && (double)f2 == want && d == want && (signbit(d) != 0) == (h >> 15));
-        assert_int_equal(ncz_convert_in(ncz_type_of(NC_FLOAT), &f, &half, &back, 1, false),
-                         isinf(want) ? NC_ERANGE : NC_NOERR);
+        assert_int_equal(ncz_convert_in(ncz_type_of(NC_FLOAT), &f, &half, &back, 1, false), NC_NOERR);
         assert_int_equal(back, h);
-        assert_int_equal(ncz_convert_in(ncz_type_of(NC_DOUBLE), &d, &half_swapped, &back, 1, false),
-                         isinf(want) ? NC_ERANGE : NC_NOERR);
+        assert_int_equal(ncz_convert_in(ncz_type_of(NC_DOUBLE), &d, &half_swapped, &back, 1, false), NC_NOERR);
         assert_int_equal(back, swapped);
     }
 }

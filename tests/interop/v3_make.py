@@ -322,6 +322,24 @@ def zarr_numcodecs(zarr, version):
     e.done()
 
 
+def zarr_newest(zarr):
+    """Codecs of values, which only the newest releases have."""
+    e = Expected("newest")
+    g = zarr.open_group(e.store(), mode="w", zarr_format=3)
+    a = np.arange(24, dtype="f8").reshape(6, 4) / 4
+    a[4:] = 2.5
+    scale = {"name": "scale_offset", "configuration": {"offset": 1.0, "scale": 4.0}}
+    cast = {"name": "cast_value", "configuration": {"data_type": "int16", "rounding": "nearest-even", "out_of_range": "clamp"}}
+    for name, filters, kw in (("scaled", [scale], {}), ("cast", [{"name": "cast_value", "configuration": {"data_type": "float32"}}], {}),
+                              ("packed", [scale, cast], {}), ("packed_gzip", [scale, cast], {"compressors": [GZIP]}),
+                              ("packed_sharded", [scale, cast], {"shards": (4, 4)}),
+                              ("turned", [scale, {"name": "transpose", "configuration": {"order": [1, 0]}}, cast], {})):
+        z = create(g, name, a, chunks=(2, 3) if "shards" not in kw else (2, 2), fill_value=2.5, filters=filters, **{"compressors": [], **kw})
+        z[:4] = a[:4]
+        e.add(name, a)
+    e.done()
+
+
 def write_zarr():
     import zarr
     version = tuple(int(n) for n in zarr.__version__.split(".")[:2])
@@ -333,6 +351,7 @@ def write_zarr():
     if version >= (3, 1):
         zarr_times(zarr)
     if version >= (3, 2):
+        zarr_newest(zarr)
         zarr_rectilinear(zarr)
 
 

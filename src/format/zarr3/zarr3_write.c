@@ -26,6 +26,14 @@ write_sized(const char *name, size_t nbytes, ncz_jsonw *w)
     ncz_jsonw_close_object(w);
 }
 
+/* True if a codec of the variable stores its elements as bytes that need not be text. */
+static bool
+holds_bytes(const ncz_var *v)
+{
+    return v->dtype.kind == NCZ_KIND_BYTES ||
+           (v->dtype.kind == NCZ_KIND_OBJECT && strcmp(ncz_chain_id(v->chain, 0), "vlen-bytes") == 0);
+}
+
 static int
 write_dtype(const ncz_var *v, ncz_jsonw *w)
 {
@@ -39,6 +47,8 @@ write_dtype(const ncz_var *v, ncz_jsonw *w)
         write_sized("fixed_length_utf32", v->dtype.size, w);
     else if (v->dtype.kind == NCZ_KIND_BYTES)
         write_sized("null_terminated_bytes", v->dtype.size, w);
+    else if (holds_bytes(v))
+        ncz_jsonw_cstr(w, "bytes");
     else if ((name = ncz_zarr3_dtype_name(&v->dtype)) != NULL)
         ncz_jsonw_cstr(w, name); /* that a uint8 is a character `_nczarr_array` records */
     else
@@ -86,7 +96,7 @@ write_zero(const ncz_var *v, ncz_jsonw *w)
         ncz_jsonw_u64(w, 0);
 }
 
-/* Base64, for a string of fixed width in bytes. */
+/* Base64, for a string that is stored as bytes. */
 static int
 write_base64(const char *s, ncz_jsonw *w)
 {
@@ -114,7 +124,7 @@ write_fill(const ncz_var *v, ncz_jsonw *w)
         write_zero(v, w);
     } else if (v->type->class == NCZ_TYPE_STRING) {
         s = *(const char *const *)value;
-        if (v->dtype.kind == NCZ_KIND_BYTES)
+        if (holds_bytes(v))
             return write_base64(s == NULL ? "" : s, w);
         ncz_jsonw_cstr(w, s == NULL ? "" : s);
     } else if (v->type->class == NCZ_TYPE_CHAR) {
