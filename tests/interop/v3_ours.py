@@ -19,6 +19,8 @@ variables:
   float f_nofill(x) ; f_nofill:_NoFill = "true" ;
   int big(y, x) ; big:_Endianness = "big" ; big:_ChunkSizes = 2, 2 ;
   double small(y, x) ; small:_ChunkSizes = 2, 2 ; small:_DeflateLevel = 3 ;
+  int shard(y, x) ; shard:_ChunkSizes = 1, 2 ; shard:_ShardSizes = 2, 4 ; shard:_FillValue = 9 ;
+  double shard_t(t, x) ; shard_t:_ChunkSizes = 1, 5 ; shard_t:_ShardSizes = 4, 5 ; shard_t:_DeflateLevel = 1 ;
   :title = "h\u00e9llo" ; :numbers = 1, 2, 3 ; :half = 0.5f ; :nan = NaN ; string :list = "a", "b" ;
 data:
 %s
@@ -27,6 +29,7 @@ data:
   one = "single" ;
   f_nan = 1, 2, 3, NaN, _ ; f_inf = -1.5f, _, Infinityf, NaNf, 0 ; f_nofill = 1, 2, 3, 4, 5 ;
   big = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -2147483648 ;
+  shard = 1, 2, 3, 4, 5, 6, 7, 8, _, 10, _, _, _, _, _ ; shard_t = 1, 2, 3, 4, 5, 6, 7, 8, 9, NaN ;
   small = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 1e-300 ;
 group: g {
   dimensions: z = 2 ;
@@ -119,7 +122,7 @@ def variables_of(document):
 # Warnings that no writer can avoid who uses netCDF's shuffle, Fletcher-32 or bzip2, and strings read by zarr-python 3.0.
 UNAVOIDABLE = re.compile("Numcodecs codecs are not in the Zarr version 3 specification|The codec `vlen-utf8` is currently not part|"
                          "Array is unsupported by ZarrsCodecPipeline: codec numcodecs[.]|"
-                         "GDAL: Unsupported codec: numcodecs[.]|GDAL: Invalid or unsupported format for data_type: string|"
+                         "GDAL: Unsupported codec: (numcodecs[.]|sharding_indexed)|GDAL: Invalid or unsupported format for data_type: string|"
                          "GDAL: Invalid content for shape|" # a length of 0
                          "GDAL: Size of _ARRAY_DIMENSIONS.*different") # one name of several lengths in several groups
 
@@ -163,10 +166,11 @@ def variable_problems(reader, path, v, t):
 
 
 def may_refuse(reader, v, why):
-    """TensorStore has no strings and no codecs of numcodecs, nor has GDAL 3.12, which has no length of 0; only netCDF has szip."""
+    """TensorStore has no strings and no codecs of numcodecs, nor has GDAL 3.12, which has no shards and no length of 0; only netCDF
+    has szip."""
     foreign = any(c["name"].startswith("numcodecs.") for c in v["storage"].get("codecs", []))
     if reader in ("tensorstore", "gdal"):
-        return v["type"] == "string" or foreign or reader == "gdal" and 0 in v["shape"]
+        return v["type"] == "string" or foreign or reader == "gdal" and (0 in v["shape"] or "shards" in v["storage"])
     return "numcodecs.szip" in why
 
 
