@@ -14,7 +14,7 @@
 
 typedef struct bitround_state {
     int64_t keepbits;
-    bool    integers; /* v3's codec rounds integers, too */
+    bool    integers; /* its elements are integers, which only v3's codec rounds */
 } bitround_state;
 
 static int
@@ -44,9 +44,8 @@ bitround_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_arr
 {
     bitround_state *s = state;
 
-    (void)in;
     s->keepbits = -1;
-    s->integers = true;
+    s->integers = in->dtype.kind == NCZ_KIND_INT || in->dtype.kind == NCZ_KIND_UINT;
     return read_keepbits(ops, config, 64, s);
 }
 
@@ -164,9 +163,19 @@ bitround_decode(const void *state, const ncz_array_type *type, const void *in, s
     return NC_NOERR;
 }
 
+/* Both are the same for floats, of which zarr-python knows only numcodecs' codec. */
+static bool
+bitround_is_core(const void *state)
+{
+    const bitround_state *s = state;
+
+    return s->integers;
+}
+
 const ncz_codec_ops ncz_codec_bitround = {
     .id = "bitround",
     .v3_name = "bitround",
+    .is_core = bitround_is_core,
     .members = {"keepbits"},
     .cls = NCZ_CODEC_ARRAY_ARRAY,
     .fixed = true,

@@ -10,7 +10,6 @@
  */
 #include "format/format_int.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,51 +91,6 @@ path_len(const ncz_loader *l, size_t i)
 }
 
 /* ---- errors of a node ----------------------------------------------------------------------------------------- */
-
-/* True if the failure concerns one document, so that the dataset is usable without it. */
-static bool
-is_own_fault(int rc)
-{
-    return rc == NC_EZARRMETA || rc == NC_EINVAL || rc == ENAMETOOLONG;
-}
-
-/* Records an error in its node: one that spoils the node alone, or one that fails the load. The first of each
- * counts. */
-static void
-node_fail(ncz_node *n, const ncz_err *err)
-{
-    bool own = is_own_fault(err->code);
-
-    if (n->rc != NC_NOERR || (own && n->err != NULL))
-        return;
-    if (!own)
-        n->rc = err->code;
-    if (n->err == NULL && (n->err = ncz_alloc(sizeof *n->err)) == NULL)
-        n->rc = NC_ENOMEM;
-    else
-        *n->err = *err;
-}
-
-void
-ncz_format_node_fail(ncz_node *n, int rc)
-{
-    ncz_err err;
-
-    ncz_err_save(&err, rc);
-    ncz_err_clear();
-    node_fail(n, &err);
-    n->rc = rc;
-}
-
-void
-ncz_format_node_spoil(ncz_node *n, int rc)
-{
-    ncz_err err;
-
-    ncz_err_save(&err, rc);
-    ncz_err_clear();
-    node_fail(n, &err);
-}
 
 /* Reports a node's recorded error, back on the caller's thread. */
 static int
@@ -236,7 +190,7 @@ arrived(void *arg, size_t i, const ncz_docs_got *got)
 
     for (size_t k = 0; k < b->reqs[i].n; k++) {
         if (got[k].err != NULL) {
-            node_fail(n, got[k].err);
+            ncz_format_node_fault(n, got[k].err);
         } else if (ncz_json_is(got[k].doc, NCZ_JSON_OBJECT)) {
             docs.doc[b->doc[w.first + k]] = got[k].doc;
         } else if (got[k].doc != NULL) {

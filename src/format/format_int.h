@@ -72,6 +72,8 @@ int  ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each);
 int  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level by level */
 void ncz_format_fetch_clear(ncz_loader *l);
 int  ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out); /* "" for the root */
+/* Records an error in its node: one that spoils the node alone, or one that fails the load. The first of each counts. */
+void ncz_format_node_fault(ncz_node *n, const ncz_err *err);
 /* Move the recorded error to the node: it fails the load, or makes the node alone unusable. */
 void ncz_format_node_fail(ncz_node *n, int rc);
 void ncz_format_node_spoil(ncz_node *n, int rc);

@@ -1,11 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the readers of all dialects share: NCZarr's dimensions, faults of an array, the quantize settings. Any thread:
+ * What the readers of all dialects share: faults of a node and of an array, NCZarr's dimensions, the quantize settings. Any thread:
  * only the node itself changes.
  */
 #include "format/format_int.h"
 
+#include <errno.h>
 #include <string.h>
+
+/* ---- faults of a node ------------------------------------------------------------------------------------------ */
+
+/* True if the failure concerns one document, so that the dataset is usable without it. */
+static bool
+is_own_fault(int rc)
+{
+    return rc == NC_EZARRMETA || rc == NC_EINVAL || rc == ENAMETOOLONG;
+}
+
+void
+ncz_format_node_fault(ncz_node *n, const ncz_err *err)
+{
+    bool own = is_own_fault(err->code);
+
+    if (n->rc != NC_NOERR || (own && n->err != NULL))
+        return;
+    if (!own)
+        n->rc = err->code;
+    if (n->err == NULL && (n->err = ncz_alloc(sizeof *n->err)) == NULL)
+        n->rc = NC_ENOMEM;
+    else
+        *n->err = *err;
+}
+
+void
+ncz_format_node_fail(ncz_node *n, int rc)
+{
+    ncz_err err;
+
+    ncz_err_save(&err, rc);
+    ncz_err_clear();
+    ncz_format_node_fault(n, &err);
+    n->rc = rc;
+}
+
+void
+ncz_format_node_spoil(ncz_node *n, int rc)
+{
+    ncz_err err;
+
+    ncz_err_save(&err, rc);
+    ncz_err_clear();
+    ncz_format_node_fault(n, &err);
+}
+
+/* ---- members ---------------------------------------------------------------------------------------------------- */
 
 bool
 ncz_format_flag(const ncz_json *v)

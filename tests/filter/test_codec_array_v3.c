@@ -109,12 +109,17 @@ test_bitround(void **state)
     ncz_buf              out = NCZ_BUF_INIT;
 
     (void)state;
-    check_row("[" CODEC("bitround", "\"keepbits\": 1") "," LITTLE "]", NCZ_KIND_FLOAT, 4, floats, 2,
+    check_row("[" CODEC("numcodecs.bitround", "\"keepbits\": 1") "," LITTLE "]", NCZ_KIND_FLOAT, 4, floats, 2,
               "0000803f 0000c03f");
     check_written(&c, &type, "[" CODEC("bitround", "\"keepbits\": 2") "," LITTLE "]");
     assert_int_equal(ncz_chain_encode(c.chain, NULL, bytes, 6, &out), NC_NOERR);
     assert_memory_equal(out.data, rounded, 6);
     ncz_buf_clear(&out);
+    ncz_v3_codecs_clear(&c);
+    type = row_of(NCZ_KIND_FLOAT, 4, &n);
+    c = parsed("[" CODEC("bitround", "\"keepbits\": 2") "," LITTLE "]", &type);
+    check_written(&c, &type,
+                  "[" CODEC("numcodecs.bitround", "\"keepbits\": 2") "," LITTLE "]"); /* more readers know it */
     ncz_v3_codecs_clear(&c);
     check_refused("[" CODEC("bitround", "") ",\"bytes\"]", &type, NC_EFILTER, "no \"keepbits\"");
     check_fails("[" CODEC("bitround", "\"keepbits\": 24") "," LITTLE "]", NCZ_KIND_FLOAT, 4, floats, 2,

@@ -119,7 +119,7 @@ static int
 take_filters(gen_parser *p, const gen_attdecl *a, gen_prop prop)
 {
     gen_props  *props = &a->var->props;
-    const char *text;
+    const char *text = NULL;
     int         rc;
 
     if ((rc = take_text(p, a, &text)) != NC_NOERR)
