@@ -689,6 +689,14 @@ NCZARR_API int nczarr_def_var_strlen(int ncid, int varid, size_t nbytes);
 NCZARR_API int nczarr_inq_var_strlen(int ncid, int varid, size_t *nbytesp);
 
 /*
+ * Sets the fill value of a variable in Zarr v3 without the attribute _FillValue: what elements of chunks that are not
+ * stored read as, which no reader takes for missing data. `fill_value` is one element of the variable's type, and is
+ * copied. nc_inq_var_fill() reports it. NC_EINVAL: a null pointer, or a dataset of Zarr v2, whose fill value is the
+ * missing value; NC_EATTEXISTS: the variable has a _FillValue; NC_ELATEFILL: data were put already; NC_ELATEDEF.
+ */
+NCZARR_API int nczarr_def_var_fill(int ncid, int varid, const void *fill_value);
+
+/*
  * The type that elements are stored with, as NumPy and Zarr v2 spell it, in Zarr v3 too. Some have no netCDF type of their own: `|b1` (bool,
  * as NC_UBYTE), `<f2` (NC_FLOAT), `<U5` (NC_STRING of 5 UCS-4 characters), `<M8[ns]` and `<m8[ns]` (times, as
  * NC_INT64). Define it before the codecs. It sets the byte order and, for these types, when none was defined, the

@@ -241,6 +241,37 @@ nc_def_var_fill(int ncid, int varid, int no_fill, const void *fill_value)
     return ncz_call_leave(&c, rc);
 }
 
+/* Without the attribute. */
+static int
+set_zarr_fill(const ncz_call *c, ncz_var *v, const void *value)
+{
+    if (value == NULL)
+        return ncz_fail(NC_EINVAL, "%s: no pointer to the fill value", v->name);
+    if (c->m->dialect->fill_is_missing)
+        return ncz_fail(NC_EINVAL, "%s: in %s the fill value is the missing value: define _FillValue", v->name,
+                        c->m->dialect->name);
+    if (v->written)
+        return ncz_fail(NC_ELATEFILL, "%s: data were put already", v->name);
+    if (ncz_atts_find(&v->atts, "_FillValue") != NULL)
+        return ncz_fail(NC_EATTEXISTS, "%s: _FillValue is its fill value", v->name);
+    return ncz_var_set_fill(c->m, v, NCZ_FILL_VALUE, value);
+}
+
+int
+nczarr_def_var_fill(int ncid, int varid, const void *fill_value)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = check_not_global(varid, "a fill value")) == NC_NOERR &&
+        (rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR)
+        rc = set_zarr_fill(&c, v, fill_value);
+    return ncz_call_leave(&c, rc);
+}
+
 int
 nc_inq_var_fill(int ncid, int varid, int *no_fill, void *fill_valuep)
 {

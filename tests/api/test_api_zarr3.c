@@ -250,13 +250,59 @@ reserved_names_are_refused(void **state)
     place_drop(&p);
 }
 
+/* A fill value that no reader takes for missing data. */
+static void
+fill_without_attribute(void **state)
+{
+    static const char *const modes[] = {V3, "mode=zarr,v3", "mode=nczarr"};
+    const float              fill = 2.5f, stored = 1;
+    float                    got;
+    int                      ncid, x, v, w, no_fill = 1;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        place p;
+
+        place_make(&p, false);
+        OK(place_create(&p, modes[i], NC_CLOBBER, &ncid));
+        OK(nc_def_dim(ncid, "x", 4, &x));
+        OK(nc_def_var(ncid, "v", NC_FLOAT, 1, &x, &v));
+        OK(nc_def_var(ncid, "w", NC_FLOAT, 1, &x, &w));
+        OK(nc_put_att_float(ncid, w, "_FillValue", NC_FLOAT, 1, &fill));
+        FAILS(NC_EINVAL, nczarr_def_var_fill(ncid, v, NULL));
+        FAILS(NC_EGLOBAL, nczarr_def_var_fill(ncid, NC_GLOBAL, &fill));
+        FAILS(NC_ENOTVAR, nczarr_def_var_fill(ncid, 9, &fill));
+        if (i == 2) {
+            FAILS(NC_EINVAL, nczarr_def_var_fill(ncid, v, &fill));
+            assert_non_null(strstr(nczarr_errmsg(), "_FillValue"));
+            OK(nc_close(ncid));
+            place_drop(&p);
+            continue;
+        }
+        FAILS(NC_EATTEXISTS, nczarr_def_var_fill(ncid, w, &fill));
+        OK(nczarr_def_var_fill(ncid, v, &fill));
+        OK(nc_put_var1_float(ncid, w, (size_t[]){0}, &stored));
+        OK(nc_close(ncid));
+
+        OK(nc_open(p.path, NC_NOWRITE, &ncid));
+        OK(nc_inq_var_fill(ncid, v, &no_fill, &got));
+        assert_true(no_fill == 0 && got == fill);
+        RC(NC_ENOTATT, nc_inq_attid(ncid, v, "_FillValue", NULL));
+        OK(nc_get_var1_float(ncid, v, (size_t[]){3}, &got));
+        assert_true(got == fill);
+        OK(nc_close(ncid));
+        place_drop(&p);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_reads_back),   cmocka_unit_test(a_version_can_be_demanded),
-        cmocka_unit_test(changes_are_kept),        cmocka_unit_test(a_deferred_dataset_is_resumed),
-        cmocka_unit_test(strings_have_any_length), cmocka_unit_test(reserved_names_are_refused),
+        cmocka_unit_test(fill_without_attribute),        cmocka_unit_test(every_kind_reads_back),
+        cmocka_unit_test(a_version_can_be_demanded),     cmocka_unit_test(changes_are_kept),
+        cmocka_unit_test(a_deferred_dataset_is_resumed), cmocka_unit_test(strings_have_any_length),
+        cmocka_unit_test(reserved_names_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -225,6 +225,9 @@ for n in sys.argv[3:]:
     if text and [v.decode() for v in x[...].reshape(-1).tolist()] != y[...].reshape(-1).tolist():
         bad.append("%s: %s, not %s" % (n, y[...], x[...]))
     chunks = tuple(min(c, max(n, 1)) for c, n in zip(x.chunks, x.shape)) if x.shards is None else x.chunks
+    # A _FillValue becomes the fill value, as netCDF has one value for both.
+    if x.dtype.kind in "biuf" and "_FillValue" not in x.attrs and repr(x.fill_value) != repr(y.fill_value):
+        bad.append("%s: fill value %r, not %r" % (n, y.fill_value, x.fill_value))
     if chunks != y.chunks or x.shards != y.shards:
         bad.append("%s: chunks %s, shards %s, not %s, %s" % (n, y.chunks, y.shards, x.chunks, x.shards))
 print(json.dumps(bad))

@@ -128,6 +128,26 @@ define_dtype(int in, int varid_in, int out, int varid_out)
     return rc == NC_EBADTYPE ? NC_NOERR : rc;
 }
 
+/*
+ * A fill value without _FillValue, which Zarr v3 alone has: what is not stored must read the same in the copy. The
+ * attributes are copied later, so the source's are what counts.
+ */
+static int
+define_zarr_fill(int in, int varid_in, nc_type type, int out, int varid_out)
+{
+    unsigned char value[8];
+    int           from, to, rc;
+
+    if (type == NC_STRING || type > NC_MAX_ATOMIC_TYPE || nc_inq_attid(in, varid_in, "_FillValue", NULL) == NC_NOERR)
+        return NC_NOERR;
+    if ((rc = nczarr_inq_zarr_format(in, &from, NULL)) != NC_NOERR ||
+        (rc = nczarr_inq_zarr_format(out, &to, NULL)) != NC_NOERR || from != 3 || to != 3)
+        return rc;
+    if ((rc = nc_inq_var_fill(in, varid_in, NULL, value)) != NC_NOERR)
+        return rc;
+    return nczarr_def_var_fill(out, varid_out, value);
+}
+
 static int
 define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
 {
@@ -140,7 +160,9 @@ define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
     if ((rc = nc_inq_var_fill(in, v->in, &no_fill, NULL)) != NC_NOERR ||
         (rc = nc_inq_var_endian(in, v->in, &endian)) != NC_NOERR)
         return rc;
-    if (no_fill != 0 && (rc = nc_def_var_fill(out, v->out, no_fill, NULL)) != NC_NOERR)
+    rc = no_fill != 0 ? nc_def_var_fill(out, v->out, no_fill, NULL)
+                      : define_zarr_fill(in, v->in, v->type, out, v->out);
+    if (rc != NC_NOERR)
         return rc;
     if (endian != NC_ENDIAN_NATIVE && v->type != NC_CHAR && v->type != NC_STRING &&
         (rc = nc_def_var_endian(out, v->out, endian)) != NC_NOERR)
