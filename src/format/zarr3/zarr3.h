@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Zarr v3: recognised, so that errors name it and it can be deleted or replaced; not read or written yet. */
+/* Zarr v3: its table for the rest of the format. */
 #ifndef NCZ_FORMAT_ZARR3_H
 #define NCZ_FORMAT_ZARR3_H
 
