@@ -72,7 +72,7 @@ forget_idle(ncz_chunk_cache *cache, uint64_t uid)
 void
 ncz_engine_forget(ncz_engine *e, uint64_t uid)
 {
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     ncz_chunk_forget_streams(e, uid);
     /* Both in each round: a chunk that is being stored may be staged at the end of it. */
     for (;;) {
@@ -80,10 +80,10 @@ ncz_engine_forget(ncz_engine *e, uint64_t uid)
 
         if (!(ncz_chunk_staged_forget(e, uid) || busy))
             break;
-        pthread_cond_wait(&e->changed, &e->lock);
+        (void)pthread_cond_wait(&e->changed, &e->lock);
     }
     ncz_chunk_objects_forget(e, uid);
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
 }
 
 void
@@ -95,9 +95,9 @@ ncz_engine_write_empty(ncz_engine *e, bool yes)
 void
 ncz_engine_set_limit(ncz_engine *e, size_t cache_bytes)
 {
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     e->cache.limit = cache_bytes;
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     (void)ncz_chunk_evict(e, 0, false); /* dirty chunks wait for the next write or flush, which can report failures */
 }
 
@@ -106,8 +106,8 @@ ncz_engine_limit(ncz_engine *e)
 {
     size_t limit;
 
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     limit = e->cache.limit;
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     return limit;
 }

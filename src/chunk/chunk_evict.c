@@ -79,12 +79,12 @@ store_taken(ncz_engine *e, ncz_chunk_store *s)
 {
     size_t n = s->n;
 
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     ncz_chunk_store_reset(s);
     for (size_t i = 0; i < n; i++)
         ncz_chunk_store_add(s, s->items[i].chunk, s->items[i].chunk->data);
     ncz_chunk_store_run(s);
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     for (size_t i = 0; i < n; i++) {
         const ncz_chunk_store_item *item = &s->items[i];
 
@@ -99,7 +99,7 @@ store_taken(ncz_engine *e, ncz_chunk_store *s)
         if (item->gone && item->chunk->pins == 0)
             ncz_chunk_set_data(&e->cache, item->chunk, NULL);
     }
-    pthread_cond_broadcast(&e->changed);
+    (void)pthread_cond_broadcast(&e->changed);
 }
 
 /* Takes dirty chunks, the longest unchanged first, until enough bytes would be freed. */
@@ -164,9 +164,9 @@ relieve_staging(ncz_engine *e, int *rc)
             return false;
     }
     some->tried = 0; /* an eviction is no flush */
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     *rc = ncz_chunk_store_objects(e, &some, 1);
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     return *rc == NC_NOERR;
 }
 
@@ -182,7 +182,7 @@ ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
     size_t          target;
     int             rc = NC_NOERR;
 
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     target = e->cache.limit > need ? e->cache.limit - need : 0;
     ncz_chunk_objects_trim(e);
     drop_clean(&e->cache, target);
@@ -211,7 +211,7 @@ ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
     while (store && rc == NC_NOERR && e->cache.used > target && relieve_staging(e, &rc))
         continue;
 done:
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     ncz_chunk_store_clear(&s);
     return rc;
 }
@@ -278,9 +278,9 @@ ncz_engine_dirty(ncz_engine *e)
 {
     bool dirty;
 
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     dirty = e->cache.nunstored > 0 || e->staging.n > 0;
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     return dirty;
 }
 
@@ -295,11 +295,11 @@ store_staged(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_err *first)
 
     if (n == 0)
         return false;
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     rc = ncz_chunk_store_objects(e, some, n);
     if (rc != NC_NOERR && first->code == NC_NOERR)
         ncz_err_save(first, rc);
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     return true;
 }
 
@@ -323,7 +323,7 @@ ncz_engine_flush(ncz_engine *e, uint64_t uid)
         return NC_NOERR;
     if ((rc = ncz_chunk_store_init(&s, e, NCZ_CHUNK_BATCH)) != NC_NOERR)
         return rc;
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     pass = ++e->pass;
     for (;;) {
         ncz_chunk_store_reset(&s);
@@ -342,12 +342,12 @@ ncz_engine_flush(ncz_engine *e, uint64_t uid)
             break;
             /* Busy chunks belong to this flush, too: wait until they can be taken or are stored. */
         } else if (busy || is_storing(e, uid)) {
-            pthread_cond_wait(&e->changed, &e->lock);
+            (void)pthread_cond_wait(&e->changed, &e->lock);
         } else {
             break;
         }
     }
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     ncz_chunk_store_clear(&s);
     (void)ncz_chunk_evict(e, 0, false); /* now evict the chunks that could not be dropped while dirty */
     return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);

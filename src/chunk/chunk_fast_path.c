@@ -90,21 +90,21 @@ ncz_chunk_fast_read(ncz_engine *e, const ncz_plan *p, char *out, int *rc)
 
     if (!prepare_access(p, &q))
         return false;
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     if ((chunk = find_chunk(e, p, &q)) != NULL) {
         ncz_chunk_use(&e->cache, chunk, chunk->ahead && takes_all(p, &q));
         if (q.piece.nelems <= FEW) {
             *rc = move_out(p, &q, chunk->data, out);
         } else {
             chunk->pins++;
-            pthread_mutex_unlock(&e->lock);
+            (void)pthread_mutex_unlock(&e->lock);
             *rc = move_out(p, &q, chunk->data, out);
-            pthread_mutex_lock(&e->lock);
+            (void)pthread_mutex_lock(&e->lock);
             if (--chunk->pins == 0)
-                pthread_cond_broadcast(&e->changed);
+                (void)pthread_cond_broadcast(&e->changed);
         }
     }
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     return chunk != NULL;
 }
 
@@ -117,7 +117,7 @@ ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
 
     if (!prepare_access(p, &q) || q.piece.nelems > FEW || q.piece.nelems == p->spec->chunk_nelems)
         return false;
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     if ((chunk = find_chunk(e, p, &q)) != NULL && (ncz_chunk_busy(chunk) || chunk->data == NULL))
         chunk = NULL;
     if (chunk != NULL) {
@@ -128,6 +128,6 @@ ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
             e->writes++;
         }
     }
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     return chunk != NULL;
 }

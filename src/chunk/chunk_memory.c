@@ -12,13 +12,13 @@ ncz_chunk_room_take(ncz_engine *e, size_t nbytes, size_t need)
     char            *room;
     size_t           used;
 
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     if (need > 0)
         ncz_chunk_drop_used_up(cache);
     while (need > 0 && ncz_add(cache->used, need, &used) && used > cache->limit && ncz_chunk_make_room(cache))
         continue;
     room = ncz_chunk_spare_take(cache, nbytes);
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     if (room == NULL && (room = ncz_alloc(nbytes)) == NULL)
         (void)ncz_fail_nomem(nbytes);
     return room;
@@ -27,7 +27,7 @@ ncz_chunk_room_take(ncz_engine *e, size_t nbytes, size_t need)
 void
 ncz_chunk_room_give(ncz_engine *e, char *room, size_t nbytes)
 {
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     ncz_chunk_spare_give(&e->cache, room, nbytes);
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
 }

@@ -103,7 +103,7 @@ end_fetch(ncz_engine *e, const ncz_spec *spec, const fetch *f, int rc)
 {
     ncz_chunk_object *o = f->object;
 
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     o->loading = false;
     o->whole = NULL;
     o->failed = rc;
@@ -113,8 +113,8 @@ end_fetch(ncz_engine *e, const ncz_spec *spec, const fetch *f, int rc)
         ncz_chunk_object_count(e, o, spec->object_chunks * sizeof *o->slots);
     if (rc != NC_NOERR && !o->storing)
         ncz_chunk_object_unlink(e, o); /* the next request fetches it again; the tasks of this one keep the failure */
-    pthread_cond_broadcast(&e->changed);
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_cond_broadcast(&e->changed);
+    (void)pthread_mutex_unlock(&e->lock);
 }
 
 /* Fetches all of them in one batch. */
@@ -179,12 +179,12 @@ read_whole(const ncz_spec *spec, const zmap_get_req *req, ncz_slot **out)
 static void
 end_whole(ncz_engine *e, ncz_chunk_object *o)
 {
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     o->whole = NULL;
     o->loading = false;
     ncz_chunk_object_unlink(e, o);
-    pthread_cond_broadcast(&e->changed);
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_cond_broadcast(&e->changed);
+    (void)pthread_mutex_unlock(&e->lock);
 }
 
 void
@@ -327,24 +327,24 @@ take_objects(ncz_engine *e, const ncz_spec *spec, const ncz_chunk_request *c, nc
 
     if (fetches == NULL)
         return ncz_fail_nomem(n * sizeof *fetches);
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     for (;;) {
         rc = claim_objects(e, spec, c, tasks, n, fetches, &nfetches);
         if (rc != NC_NOERR || must_wait(c, tasks, n))
             fetch_instead(c, tasks, n, fetches, &nfetches);
         if (nfetches > 0) {
-            pthread_mutex_unlock(&e->lock);
+            (void)pthread_mutex_unlock(&e->lock);
             fetch_indexes(e, spec, fetches, nfetches);
-            pthread_mutex_lock(&e->lock);
+            (void)pthread_mutex_lock(&e->lock);
         } else if (rc == NC_NOERR && must_wait(c, tasks, n)) {
-            pthread_cond_wait(&e->changed, &e->lock);
+            (void)pthread_cond_wait(&e->changed, &e->lock);
         } else {
             break;
         }
     }
     /* The new indexes take memory, so older ones may have to be dropped. */
     ncz_chunk_objects_trim(e);
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     if (fetches != &one)
         ncz_free(fetches);
     return rc;
@@ -355,13 +355,13 @@ ncz_chunk_request_drop_objects(ncz_chunk_request *c)
 {
     if (c->spec->object == NULL || c->jobs == NULL)
         return;
-    pthread_mutex_lock(&c->engine->lock);
+    (void)pthread_mutex_lock(&c->engine->lock);
     for (size_t i = 0; i < c->room; i++) {
         drop_object(&c->jobs[i]);
         c->jobs[i].tries = 0;
     }
     ncz_chunk_objects_trim(c->engine);
-    pthread_mutex_unlock(&c->engine->lock);
+    (void)pthread_mutex_unlock(&c->engine->lock);
 }
 
 void
@@ -410,11 +410,11 @@ ncz_chunk_object_current(ncz_engine *e, const ncz_chunk_task *j, const zmap_get_
 
     if (req->err.code == NC_NOERR)
         changed = strcmp(req->version, o->version) != 0;
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     current = !changed && !o->stale && !o->storing;
     if (changed && !o->storing)
         ncz_chunk_object_unlink(e, o); /* another writer replaced the object: this index is useless */
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     return current;
 }
 
@@ -431,10 +431,10 @@ ncz_engine_locate(ncz_engine *e, const ncz_spec *spec, const uint64_t *index, nc
         where->offset = where->length = 0;
         rc = NC_NOERR;
     }
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     drop_object(&j);
     ncz_chunk_objects_trim(e);
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     return rc;
 }
 
@@ -478,11 +478,11 @@ ncz_engine_read_indexes(ncz_engine *e, const ncz_spec *spec, const uint64_t *obj
         else
             memset(to, 0, spec->object_chunks * sizeof *to);
     }
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     for (size_t i = 0; tasks != NULL && i < n; i++)
         drop_object(&tasks[i]);
     ncz_chunk_objects_trim(e);
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
 done:
     ncz_free(tasks);
     ncz_free(first);

@@ -77,7 +77,7 @@ claim_some(ncz_chunk_request *c)
     ncz_engine *e = c->engine;
     size_t      todo, claimed;
 
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     for (;;) {
         todo = claimed = 0;
         for (size_t i = 0; i < c->njobs; i++) {
@@ -90,11 +90,11 @@ claim_some(ncz_chunk_request *c)
         }
         if (claimed > 0 || todo == 0)
             break;
-        pthread_cond_wait(&e->changed, &e->lock);
+        (void)pthread_cond_wait(&e->changed, &e->lock);
     }
     if (claimed > 0)
         ncz_chunk_add_ahead(c);
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     return claimed > 0;
 }
 
@@ -112,10 +112,10 @@ serve_cached(ncz_chunk_request *c, ncz_chunk_task *j)
 {
     move_to_memory(c, j, j->chunk->data);
     j->how = NCZ_CHUNK_TASK_DONE;
-    pthread_mutex_lock(&c->engine->lock);
+    (void)pthread_mutex_lock(&c->engine->lock);
     if (--j->chunk->pins == 0)
-        pthread_cond_broadcast(&c->engine->changed);
-    pthread_mutex_unlock(&c->engine->lock);
+        (void)pthread_cond_broadcast(&c->engine->changed);
+    (void)pthread_mutex_unlock(&c->engine->lock);
 }
 
 /* Makes room for a chunk that was read ahead; other chunks may have filled the cache meanwhile. */
@@ -147,7 +147,7 @@ settle_task(ncz_chunk_request *c, ncz_chunk_task *j)
         ncz_chunk_set_state(cache, j->chunk, NCZ_CHUNK_CLEAN);
         j->chunk->absent = j->absent;
     }
-    pthread_cond_broadcast(&c->engine->changed);
+    (void)pthread_cond_broadcast(&c->engine->changed);
 }
 
 /* Records in the cache that a chunk is absent, unless another thread may have written it meanwhile. */
@@ -176,7 +176,7 @@ chunk_landed(ncz_chunk_request *c, ncz_chunk_task *j)
     j->how = NCZ_CHUNK_TASK_DONE;
     if (j->chunk == NULL && !j->absent)
         return;
-    pthread_mutex_lock(&c->engine->lock);
+    (void)pthread_mutex_lock(&c->engine->lock);
     if (j->chunk != NULL)
         settle_task(c, j);
     else
@@ -185,7 +185,7 @@ chunk_landed(ncz_chunk_request *c, ncz_chunk_task *j)
         ncz_chunk_spare_give(&c->engine->cache, j->room, c->spec->chunk_bytes);
         j->room = NULL;
     }
-    pthread_mutex_unlock(&c->engine->lock);
+    (void)pthread_mutex_unlock(&c->engine->lock);
 }
 
 /* Runs one task, on a worker. */

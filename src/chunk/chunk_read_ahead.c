@@ -288,7 +288,7 @@ ncz_engine_drop_ahead(ncz_engine *e)
 {
     ncz_chunk *chunk, *next;
 
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     ncz_chunk_forget_streams(e, 0);
     ncz_chunk_objects_forget(e, 0); /* objects that another process wrote meanwhile have a new index */
     for (chunk = ncz_chunk_next(&e->cache, NULL); chunk != NULL; chunk = next) {
@@ -296,5 +296,5 @@ ncz_engine_drop_ahead(ncz_engine *e)
         if (chunk->ahead && !ncz_chunk_busy(chunk))
             ncz_chunk_drop(&e->cache, chunk);
     }
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
 }

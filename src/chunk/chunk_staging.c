@@ -43,9 +43,9 @@ ncz_chunk_part_drop(ncz_engine *e, ncz_chunk_part *p)
 {
     if (p == NULL)
         return;
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     unref_part(e, p);
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
 }
 
 static int
@@ -226,12 +226,12 @@ ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_chunk_stage
     *full = NULL;
     if ((rc = make_part(item, &part)) != NC_NOERR)
         return rc;
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     if ((rc = set_part(e, item->chunk, part, &s)) != NC_NOERR)
         unref_part(e, part);
     else if (s->nparts == s->needed && ncz_chunk_staged_claim(e, s))
         *full = s;
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     return rc;
 }
 
@@ -284,12 +284,12 @@ ncz_chunk_staged_take(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts
 {
     bool complete;
 
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     for (size_t i = 0; i < s->spec->object_chunks; i++)
         if ((parts[i] = s->parts[i]) != NULL)
             parts[i]->refs++;
     complete = s->nparts == s->needed;
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     return complete;
 }
 
@@ -298,7 +298,7 @@ ncz_chunk_staged_end(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts,
 {
     size_t n = s->spec->object_chunks;
 
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     for (size_t i = 0; parts != NULL && i < n; i++) {
         if (parts[i] == NULL)
             continue;
@@ -310,8 +310,8 @@ ncz_chunk_staged_end(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts,
     s->storing = NULL;
     if (s->nparts == 0 && !s->spilling)
         free_staged(e, s);
-    pthread_cond_broadcast(&e->changed);
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_cond_broadcast(&e->changed);
+    (void)pthread_mutex_unlock(&e->lock);
 }
 
 void
@@ -436,19 +436,19 @@ ncz_chunk_staged_spill(ncz_engine *e)
     bool             done;
 
     if (file->busy) { /* another thread makes room */
-        pthread_cond_wait(&e->changed, &e->lock);
+        (void)pthread_cond_wait(&e->changed, &e->lock);
         return true;
     }
     if (!take_oldest(e, &w))
         return false;
     if ((done = ncz_chunk_spill_begin(file, w.nbytes, &at))) {
         w.object->spilling = true;
-        pthread_mutex_unlock(&e->lock);
+        (void)pthread_mutex_unlock(&e->lock);
         done = write_parts(file, &w, at);
-        pthread_mutex_lock(&e->lock);
+        (void)pthread_mutex_lock(&e->lock);
         ncz_chunk_spill_end(file, done ? release_memory(e, &w, at) : 0);
         w.object->spilling = false;
-        pthread_cond_broadcast(&e->changed);
+        (void)pthread_cond_broadcast(&e->changed);
     }
     for (size_t i = 0; i < w.n; i++)
         unref_part(e, w.parts[i]);

@@ -69,12 +69,12 @@ ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc)
     size_t at = (size_t)(item - s->items);
 
     item->rc = rc;
-    pthread_mutex_lock(&s->engine->lock);
+    (void)pthread_mutex_lock(&s->engine->lock);
     if (s->first.code == NC_NOERR || at < s->first_at) {
         ncz_err_save(&s->first, rc);
         s->first_at = at;
     }
-    pthread_mutex_unlock(&s->engine->lock);
+    (void)pthread_mutex_unlock(&s->engine->lock);
 }
 
 void

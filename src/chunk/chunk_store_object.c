@@ -60,9 +60,9 @@ map_spilled(object_put *o)
         any = o->taken[i] != NULL && ncz_chunk_part_spilled(o->taken[i]);
     if (!any)
         return NC_NOERR;
-    pthread_mutex_lock(&o->engine->lock);
+    (void)pthread_mutex_lock(&o->engine->lock);
     o->map_bytes = file->end;
-    pthread_mutex_unlock(&o->engine->lock);
+    (void)pthread_mutex_unlock(&o->engine->lock);
     return ncz_chunk_spill_map(file, o->map_bytes, &o->map);
 }
 

@@ -75,7 +75,7 @@ claim_some(ncz_chunk_request *c, size_t *need)
     ncz_engine *e = c->engine;
     size_t      todo, claimed;
 
-    pthread_mutex_lock(&e->lock);
+    (void)pthread_mutex_lock(&e->lock);
     for (;;) {
         todo = claimed = *need = 0;
         for (size_t i = 0; i < c->njobs; i++) {
@@ -90,9 +90,9 @@ claim_some(ncz_chunk_request *c, size_t *need)
         }
         if (claimed > 0 || todo == 0)
             break;
-        pthread_cond_wait(&e->changed, &e->lock);
+        (void)pthread_cond_wait(&e->changed, &e->lock);
     }
-    pthread_mutex_unlock(&e->lock);
+    (void)pthread_mutex_unlock(&e->lock);
     return claimed > 0;
 }
 
@@ -102,15 +102,15 @@ release_chunk(ncz_chunk_request *c, ncz_chunk_task *j, bool changed)
 {
     ncz_chunk_cache *cache = &c->engine->cache;
 
-    pthread_mutex_lock(&c->engine->lock);
+    (void)pthread_mutex_lock(&c->engine->lock);
     j->chunk->writer = false;
     if (changed)
         ncz_chunk_set_state(cache, j->chunk, NCZ_CHUNK_DIRTY);
     else if (j->chunk->state == NCZ_CHUNK_LOADING)
         ncz_chunk_drop(cache, j->chunk);
     j->how = NCZ_CHUNK_TASK_DONE;
-    pthread_cond_broadcast(&c->engine->changed);
-    pthread_mutex_unlock(&c->engine->lock);
+    (void)pthread_cond_broadcast(&c->engine->changed);
+    (void)pthread_mutex_unlock(&c->engine->lock);
 }
 
 static void
@@ -144,14 +144,14 @@ change_texts(ncz_chunk_request *c, ncz_chunk_task *j)
 
     j->room = NULL;
     if (block == NULL) {
-        pthread_mutex_lock(&c->engine->lock);
+        (void)pthread_mutex_lock(&c->engine->lock);
         block = ncz_chunk_take_data(cache, j->chunk);
-        pthread_mutex_unlock(&c->engine->lock);
+        (void)pthread_mutex_unlock(&c->engine->lock);
     }
     rc = ncz_chunk_change_vlen(c, j, &block);
-    pthread_mutex_lock(&c->engine->lock);
+    (void)pthread_mutex_lock(&c->engine->lock);
     ncz_chunk_set_data(cache, j->chunk, block); /* unchanged after a failure */
-    pthread_mutex_unlock(&c->engine->lock);
+    (void)pthread_mutex_unlock(&c->engine->lock);
     ncz_chunk_request_fail(c, j, rc);
     release_chunk(c, j, rc == NC_NOERR);
 }
@@ -168,9 +168,9 @@ change_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
     }
     changed = move_from_memory(c, j, j->room != NULL ? j->room : j->chunk->data);
     if (j->room != NULL && changed) {
-        pthread_mutex_lock(&c->engine->lock);
+        (void)pthread_mutex_lock(&c->engine->lock);
         ncz_chunk_set_data(&c->engine->cache, j->chunk, j->room);
-        pthread_mutex_unlock(&c->engine->lock);
+        (void)pthread_mutex_unlock(&c->engine->lock);
         j->room = NULL;
     }
     release_chunk(c, j, changed);
@@ -271,15 +271,15 @@ release_replaced(ncz_chunk_request *c, const ncz_chunk_store_item *item)
 {
     ncz_chunk_cache *cache = &c->engine->cache;
 
-    pthread_mutex_lock(&c->engine->lock);
+    (void)pthread_mutex_lock(&c->engine->lock);
     if (item->rc == NC_NOERR && item->gone) {
         item->chunk->absent = true;
         ncz_chunk_set_state(cache, item->chunk, NCZ_CHUNK_CLEAN);
     } else {
         ncz_chunk_drop(cache, item->chunk);
     }
-    pthread_cond_broadcast(&c->engine->changed);
-    pthread_mutex_unlock(&c->engine->lock);
+    (void)pthread_cond_broadcast(&c->engine->changed);
+    (void)pthread_mutex_unlock(&c->engine->lock);
 }
 
 static void

@@ -135,7 +135,7 @@ run_mover(void *arg)
     size_t *index = copy_alloc((size_t)w->v->rank + 1, sizeof *index);
     double  each = w->n > 0 ? (double)w->v->nelems * (double)w->v->value / (double)w->n : 0;
 
-    pthread_mutex_lock(&w->lock);
+    (void)pthread_mutex_lock(&w->lock);
     while (w->rc == NC_NOERR && w->next < w->n) {
         bool done;
         int  rc = NC_NOERR;
@@ -144,15 +144,15 @@ run_mover(void *arg)
         done = copy_chunk_set_has(&w->there, w->v, w->unit, index);
         for (int d = 0; d < w->v->rank; d++)
             index[d] *= w->unit[d] / w->v->chunk_in[d];
-        pthread_mutex_unlock(&w->lock);
+        (void)pthread_mutex_unlock(&w->lock);
         if ((rc = copy_check_interrupt()) == NC_NOERR && !done)
             rc = copy_object(w, index);
-        pthread_mutex_lock(&w->lock);
+        (void)pthread_mutex_lock(&w->lock);
         if (w->rc == NC_NOERR)
             w->rc = rc;
         copy_progress_add(&w->r->progress, each, !done, 1, w->v->path);
     }
-    pthread_mutex_unlock(&w->lock);
+    (void)pthread_mutex_unlock(&w->lock);
     free(index);
     return NULL;
 }
