@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the tests of the api room share: calls that must succeed or fail with a code, and places to put a dataset, on
+ * What the tests of the api module share: calls that must succeed or fail with a code, and places to put a dataset, on
  * disk and in memory, so that a test says things once and runs on both.
  */
 #ifndef NCZ_API_TEST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the tests of the dataset room share: a small dataset made through the room's own door, and a check that
- * whatever stands in a map is a whole dataset.
+ * What the tests of the dataset module share: a small dataset made through the module's interface, and a check that
+ * what is in a store is a whole dataset.
  */
 #ifndef NCZ_DATASET_TEST_H
 #define NCZ_DATASET_TEST_H

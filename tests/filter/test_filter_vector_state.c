@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Nothing that runs over a chunk's bytes leaves the upper halves of the vector registers in use: each built-in codec
- * in many configurations, an application's codec that does, and the kernels of this room and of those below it. On
+ * in many configurations, an application's codec that does, and the kernels of this module and of those below it. On
  * the caller's thread and on another one.
  */
 #include "filter_testing.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Everything here uses malloc directly: allocation failures are for the room under test alone. */
+/* Everything here uses malloc directly: allocation failures are for the module under test alone. */
 
 static void *
 must(void *p)

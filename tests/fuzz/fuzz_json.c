@@ -30,7 +30,7 @@ is_odd(const ncz_json *v)
     return false;
 }
 
-/* Every byte that the door lends is read; every accessor is asked. */
+/* Every byte that the interface lends is read; every accessor is called. */
 static size_t
 walk(const ncz_json *v)
 {

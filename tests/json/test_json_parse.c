@@ -554,7 +554,7 @@ depth(void **state)
     memset(deep + N, ']', N);
     assert_int_equal(parse_n(deep, 2 * N, NCZ_JSON_LENIENT, &v, NULL), NC_EZARRMETA);
     assert_non_null(strstr(ncz_err_text(), "json_depth"));
-    opts.depth = SIZE_MAX; /* the room's own ceiling holds */
+    opts.depth = SIZE_MAX; /* the module's own limit holds */
     assert_int_equal(ncz_json_parse(deep, 2 * N, &opts, &v, NULL), NC_EZARRMETA);
     assert_int_equal(ncz_json_parse(deep + N - 1024, 2048, &opts, &v, NULL), NC_NOERR);
     ncz_json_free(v);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The front door, over a map that can do almost nothing: what it answers for, and what it hands through.
+ * The interface, over a store that can do almost nothing: what it answers itself, and what it passes on.
  */
 #include "zmap/zmap_int.h"
 #include "zmap/zmap_file.h"
@@ -90,7 +90,7 @@ test_batches(void **state)
     zmap_get_req reqs[7] = {
         {.key = "a/k", .len = ZMAP_WHOLE},
         {.key = "none", .len = ZMAP_WHOLE},
-        {.key = "a/k", .off = 3, .len = 3, .into = into, .into_cap = 3}, /* cut by the front door */
+        {.key = "a/k", .off = 3, .len = 3, .into = into, .into_cap = 3}, /* cut by the interface */
         {.key = "a/broken", .len = ZMAP_WHOLE},
         {.key = "a//k", .len = ZMAP_WHOLE},
         {.key = "a/broken", .off = 1, .len = 1},

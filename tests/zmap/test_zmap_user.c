@@ -164,7 +164,7 @@ wrong_close(void *user, int keep)
     return w->rc;
 }
 
-/* nczarr_map_fail() is the api room's; here a stand-in with the same meaning. */
+/* nczarr_map_fail() is the api module's; here a stand-in with the same meaning. */
 int
 nczarr_map_fail(int code, const char *format, ...)
 {
