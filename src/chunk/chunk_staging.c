@@ -431,7 +431,7 @@ bool
 ncz_chunk_staged_spill(ncz_engine *e)
 {
     ncz_chunk_spill *file = &e->staging.spill;
-    spilling         w;
+    spilling         w = {.object = NULL};
     uint64_t         at = 0;
     bool             done;
 
