@@ -231,8 +231,8 @@ parts_of_chunks(void **state)
     }
 }
 
-/* A chunk that is staged, changed and staged again; and forgotten. */
-/* Raw chunks, so that all that is staged fits in the temporary file and the cache on every machine. */
+/* A chunk that is staged, changed and staged again; and forgotten. Without a codec, so that all that is staged fits on
+ * every machine, however well its libraries compress. */
 static void
 change_staged(void **state)
 {

@@ -65,9 +65,9 @@ make(void)
 static char *
 dumped(int nc, const dump_opts *o, int want)
 {
-    char  *s = NULL;
-    size_t n = 0;
-    FILE  *f = open_memstream(&s, &n);
+    static char  *s; /* static, as gcc 12 takes what the stream wrote into for gone otherwise */
+    static size_t n;
+    FILE         *f = open_memstream(&s, &n);
 
     assert_non_null(f);
     assert_int_equal(dump_run(nc, "name", o, f) == NC_NOERR, want == NC_NOERR);
