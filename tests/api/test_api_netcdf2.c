@@ -183,7 +183,7 @@ records_on(place *p)
     OK(nc_get_rec(ncid, 4, out));
     assert_true(dg[1] == 2.5 && sg == 9);
     assert_int_equal(ncrecget(ncid, 1, out), 0);
-    assert_true(dg[0] == NC_FILL_DOUBLE && sg == 3);
+    assert_true(dg[0] == (double)NC_FILL_DOUBLE && sg == 3); /* the constant may have more bits on i386 */
     FAILS(NC_EINVALCOORDS, nc_get_rec(ncid, 9, out));
     FAILS2(NC_EINVALCOORDS, ncrecget(ncid, -1, out));
     FAILS2(NC_EINVALCOORDS, ncrecput(ncid, -1, in));
