@@ -66,16 +66,6 @@ make_part(const ncz_chunk_store_item *item, ncz_chunk_part **out)
 
 /* ---- the table, under the engine's lock ---- */
 
-static size_t
-slot_of(const ncz_spec *spec, const uint64_t *index)
-{
-    uint64_t slot = 0;
-
-    for (size_t d = 0; d < spec->rank; d++)
-        slot = slot * spec->object[d] + index[d] % spec->object[d];
-    return (size_t)slot; /* less than object_chunks */
-}
-
 static bool
 holds_chunk(const ncz_chunk_staged *s, const ncz_spec *spec, const uint64_t *index)
 {
@@ -196,7 +186,7 @@ static int
 set_part(ncz_engine *e, const ncz_chunk *chunk, ncz_chunk_part *part, ncz_chunk_staged **out)
 {
     ncz_chunk_staged *s = find_staged(e, chunk->spec, chunk->index);
-    size_t            slot = slot_of(chunk->spec, chunk->index);
+    size_t            slot = (size_t)ncz_spec_slot(chunk->spec, chunk->index);
     int               rc;
 
     if (s == NULL && (rc = add_staged(e, chunk->spec, chunk->index, &s)) != NC_NOERR)
@@ -239,7 +229,7 @@ ncz_chunk_part *
 ncz_chunk_staged_part(ncz_engine *e, const ncz_spec *spec, const uint64_t *index)
 {
     ncz_chunk_staged *s = spec->object != NULL ? find_staged(e, spec, index) : NULL;
-    ncz_chunk_part   *part = s != NULL ? s->parts[slot_of(spec, index)] : NULL;
+    ncz_chunk_part   *part = s != NULL ? s->parts[ncz_spec_slot(spec, index)] : NULL;
 
     if (part != NULL)
         part->refs++;

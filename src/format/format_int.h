@@ -78,6 +78,13 @@ void ncz_format_node_fault(ncz_node *n, const ncz_err *err);
 void ncz_format_node_fail(ncz_node *n, int rc);
 void ncz_format_node_spoil(ncz_node *n, int rc);
 
+/*
+ * The address of the object of a chunk, and the chunk's slot in it: `path` with its '/' unless it is "", `first`, then
+ * the numbers of the object, all joined by `separator`. A scalar has "0" where `first` is "".
+ */
+int ncz_format_locate(const ncz_spec *spec, const char *path, const char *first, char separator,
+                      const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
+
 /* True if `name` is valid as one segment of a key. */
 bool ncz_format_segment_ok(const char *name, size_t len, size_t most);
 

@@ -76,11 +76,8 @@ void      ncz_spec_unref(ncz_spec *s);
 /* The input type of the chain's first codec. Valid as long as the spec. */
 ncz_array_type ncz_spec_array_type(const ncz_spec *s);
 
-/*
- * The object that holds a chunk, as its place in the grid of objects (`object` has rank entries), and the chunk's slot
- * in it, in C order. For a locate function; the spec has `object`.
- */
-uint64_t ncz_spec_slot(const ncz_spec *s, const uint64_t *index, uint64_t *object);
+/* The slot of a chunk in its object, in C order; less than object_chunks. NCZ_NO_SLOT: each chunk is an object. */
+uint64_t ncz_spec_slot(const ncz_spec *s, const uint64_t *index);
 /* The reverse: the chunk in a slot. False: its number does not fit. */
 bool ncz_spec_slot_chunk(const ncz_spec *s, const uint64_t *object, uint64_t slot, uint64_t *index);
 

@@ -189,14 +189,14 @@ share_objects(const ncz_model *m, const ncz_var *v, ncz_spec *s, bool *ok)
 }
 
 uint64_t
-ncz_spec_slot(const ncz_spec *s, const uint64_t *index, uint64_t *object)
+ncz_spec_slot(const ncz_spec *s, const uint64_t *index)
 {
     uint64_t slot = 0;
 
-    for (size_t d = 0; d < s->rank; d++) {
-        object[d] = index[d] / s->object[d];
+    if (s->object == NULL)
+        return NCZ_NO_SLOT;
+    for (size_t d = 0; d < s->rank; d++)
         slot = slot * s->object[d] + index[d] % s->object[d];
-    }
     return slot;
 }
 

@@ -14,55 +14,28 @@ const char *const ncz_zarr2_documents[NCZ_DOC_COUNT + 1] = {
 
 /* ---- index -> key ---------------------------------------------------------------------------------------------- */
 
-static int
-append_number(ncz_buf *key, uint64_t n)
-{
-    char  digits[24];
-    char *p = digits + sizeof digits;
-
-    for (;; n /= 10) {
-        *--p = (char)('0' + n % 10);
-        if (n < 10)
-            break;
-    }
-    return ncz_buf_append(key, p, (size_t)(digits + sizeof digits - p));
-}
-
 ncz_key_encoding
 ncz_zarr2_encode_keys(char separator)
 {
     return separator == '/' ? ZARR2_KEYS_NESTED : ZARR2_KEYS_DOTTED;
 }
 
-static int
-locate_below(const ncz_spec *spec, const char *path, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+static char
+separator_of(const ncz_spec *spec)
 {
-    char separator = spec->key_encoding == ZARR2_KEYS_NESTED ? '/' : '.';
-    int  rc;
-
-    ncz_buf_reset(key);
-    if (path[0] != '\0' && ((rc = ncz_buf_puts(key, path)) != NC_NOERR || (rc = ncz_buf_putc(key, '/')) != NC_NOERR))
-        return rc;
-    if (spec->rank == 0 && (rc = ncz_buf_putc(key, '0')) != NC_NOERR)
-        return rc;
-    for (size_t d = 0; d < spec->rank; d++)
-        if ((d > 0 && (rc = ncz_buf_putc(key, separator)) != NC_NOERR) ||
-            (rc = append_number(key, index[d])) != NC_NOERR)
-            return rc;
-    *where = (ncz_chunk_addr){.key = key->data, .length = UINT64_MAX, .slot = NCZ_NO_SLOT};
-    return NC_NOERR;
+    return spec->key_encoding == ZARR2_KEYS_NESTED ? '/' : '.';
 }
 
 int
 ncz_zarr2_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
-    return locate_below(spec, spec->path, index, key, where);
+    return ncz_format_locate(spec, spec->path, "", separator_of(spec), index, key, where);
 }
 
 int
 ncz_zarr2_locate_root(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
-    return locate_below(spec, "", index, key, where);
+    return ncz_format_locate(spec, "", "", separator_of(spec), index, key, where);
 }
 
 /* ---- key -> index ---------------------------------------------------------------------------------------------- */

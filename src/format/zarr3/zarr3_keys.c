@@ -23,60 +23,17 @@ has_c(ncz_key_encoding e)
 
 /* ---- index -> key ---------------------------------------------------------------------------------------------- */
 
-static int
-append_number(ncz_buf *key, uint64_t n)
-{
-    char  digits[24];
-    char *p = digits + sizeof digits;
-
-    for (;; n /= 10) {
-        *--p = (char)('0' + n % 10);
-        if (n < 10)
-            break;
-    }
-    return ncz_buf_append(key, p, (size_t)(digits + sizeof digits - p));
-}
-
 ncz_key_encoding
 ncz_zarr3_encode_keys(char separator)
 {
     return separator == '.' ? ZARR3_KEYS_DOTTED : ZARR3_KEYS_DEFAULT;
 }
 
-/* The slots of an object are its chunks in C order. */
-static uint64_t
-find_slot(const ncz_spec *spec, const uint64_t *index)
-{
-    uint64_t slot = 0;
-
-    if (spec->object == NULL)
-        return NCZ_NO_SLOT;
-    for (size_t d = 0; d < spec->rank; d++)
-        slot = slot * spec->object[d] + index[d] % spec->object[d];
-    return slot;
-}
-
 static int
 locate_below(const ncz_spec *spec, const char *path, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
-    char separator = ncz_zarr3_encodings[spec->key_encoding].separator;
-    bool c = has_c(spec->key_encoding);
-    int  rc;
-
-    ncz_buf_reset(key);
-    if (path[0] != '\0' && ((rc = ncz_buf_puts(key, path)) != NC_NOERR || (rc = ncz_buf_putc(key, '/')) != NC_NOERR))
-        return rc;
-    if ((c || spec->rank == 0) && (rc = ncz_buf_putc(key, c ? 'c' : '0')) != NC_NOERR)
-        return rc;
-    for (size_t d = 0; d < spec->rank; d++) {
-        uint64_t n = spec->object != NULL ? index[d] / spec->object[d] : index[d];
-
-        if (((c || d > 0) && (rc = ncz_buf_putc(key, separator)) != NC_NOERR) ||
-            (rc = append_number(key, n)) != NC_NOERR)
-            return rc;
-    }
-    *where = (ncz_chunk_addr){.key = key->data, .length = UINT64_MAX, .slot = find_slot(spec, index)};
-    return NC_NOERR;
+    return ncz_format_locate(spec, path, has_c(spec->key_encoding) ? "c" : "",
+                             ncz_zarr3_encodings[spec->key_encoding].separator, index, key, where);
 }
 
 int
