@@ -262,9 +262,21 @@ int  ncz_format_read_text(const ncz_json *v, char **out); /* a copy of a value's
 int ncz_format_read_dims(ncz_arena *arena, const ncz_json *dims, ncz_node_meta *s);
 /* Records this thread's error as the reason why the data are inaccessible; the first reason stays. */
 void ncz_format_array_spoil(ncz_array_meta *z, int code);
+/* The same for a grid that is not understood: the variable is listed with chunks of one element, and never changed. */
+int ncz_format_array_spoil_grid(ncz_array_meta *z, int code);
 /* The metadata of a variable that is listed, but whose document is missing or broken: its data are inaccessible. */
 int  ncz_format_array_missing(const ncz_node *n, const char *key, const char *document, ncz_array_meta *z);
 void ncz_format_read_quantize(ncz_node_meta *s); /* from the attributes */
+
+/* Reads one length as a dialect spells it. Returns false for any other value. */
+typedef bool (*ncz_length_fn)(const ncz_json *v, uint64_t *out);
+/* The member "shape". One that is missing or malformed spoils the array. */
+int ncz_format_read_shape(const ncz_json *doc, ncz_length_fn parse, size_t most, const char *key, ncz_array_meta *z);
+/*
+ * The chunk's lengths, from a list. Some writers give a dimension of length 0 chunks of length 0; length 1 is
+ * equivalent there. Returns NC_EZARRMETA, without a text, for a list that does not fit the shape.
+ */
+int ncz_format_read_chunks(const ncz_json *list, ncz_length_fn parse, ncz_array_meta *z);
 
 /* ---- building ------------------------------------------------------------------------------------------------- */
 

@@ -168,3 +168,68 @@ ncz_format_read_quantize(ncz_node_meta *s)
         }
     }
 }
+
+/* ---- lengths --------------------------------------------------------------------------------------------------- */
+
+static int
+read_lengths(const ncz_json *v, ncz_length_fn parse, size_t n, uint64_t **out)
+{
+    uint64_t *list = ncz_zalloc_n(n, sizeof *list);
+
+    if (list == NULL)
+        return ncz_fail_nomem(n * sizeof *list);
+    for (size_t i = 0; i < n; i++)
+        if (!parse(ncz_json_at(v, i), &list[i])) {
+            ncz_free(list);
+            return NC_EZARRMETA;
+        }
+    *out = list;
+    return NC_NOERR;
+}
+
+int
+ncz_format_read_shape(const ncz_json *doc, ncz_length_fn parse, size_t most, const char *key, ncz_array_meta *z)
+{
+    const ncz_json *shape = ncz_json_get(doc, "shape");
+    size_t          rank = ncz_json_len(shape);
+    int             rc = NC_EZARRMETA;
+
+    if (ncz_json_is(shape, NCZ_JSON_ARRAY) && rank <= most)
+        rc = read_lengths(shape, parse, rank, &z->shape);
+    if (rc == NC_NOERR)
+        z->rank = rank;
+    else if (rc == NC_EZARRMETA)
+        ncz_format_array_spoil(
+            z, rank > most ? ncz_fail(rc, "%s: %zu dimensions are more than %zu (limit `rank`)", key, rank, most)
+                           : ncz_fail(rc, "%s: \"shape\" is missing or no list of lengths", key));
+    z->frozen = z->frozen || rc != NC_NOERR;
+    return rc == NC_ENOMEM ? rc : NC_NOERR;
+}
+
+int
+ncz_format_read_chunks(const ncz_json *list, ncz_length_fn parse, ncz_array_meta *z)
+{
+    int rc = NC_EZARRMETA;
+
+    if (ncz_json_is(list, NCZ_JSON_ARRAY) && ncz_json_len(list) == z->rank)
+        rc = read_lengths(list, parse, z->rank, &z->chunk);
+    for (size_t d = 0; d < z->rank && rc == NC_NOERR; d++) {
+        if (z->chunk[d] == 0 && z->shape[d] == 0)
+            z->chunk[d] = 1;
+        if (z->chunk[d] == 0)
+            rc = NC_EZARRMETA;
+    }
+    return rc;
+}
+
+int
+ncz_format_array_spoil_grid(ncz_array_meta *z, int code)
+{
+    if (z->chunk == NULL && (z->chunk = ncz_alloc_n(z->rank, sizeof *z->chunk)) == NULL)
+        return ncz_fail_nomem(z->rank * sizeof *z->chunk);
+    for (size_t d = 0; d < z->rank; d++)
+        z->chunk[d] = 1;
+    ncz_format_array_spoil(z, code);
+    z->frozen = true;
+    return NC_NOERR;
+}

@@ -8,66 +8,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int
-parse_list(const ncz_json *v, size_t rank, uint64_t **out)
+static bool
+parse_length(const ncz_json *v, uint64_t *out)
 {
-    uint64_t *list = ncz_zalloc_n(rank, sizeof *list);
-
-    if (list == NULL)
-        return ncz_fail_nomem(rank * sizeof *list);
-    for (size_t i = 0; i < rank; i++)
-        if (!ncz_json_u64(ncz_json_at(v, i), &list[i]) || list[i] > INT64_MAX) {
-            ncz_free(list);
-            return NC_EZARRMETA;
-        }
-    *out = list;
-    return NC_NOERR;
+    return ncz_json_u64(v, out) && *out <= INT64_MAX;
 }
 
-static int
-parse_shape(const ncz_json *doc, size_t most, const char *key, ncz_array_meta *z)
-{
-    const ncz_json *shape = ncz_json_get(doc, "shape");
-    size_t          rank = ncz_json_len(shape);
-    int             rc = NC_EZARRMETA;
-
-    if (ncz_json_is(shape, NCZ_JSON_ARRAY) && rank <= most)
-        rc = parse_list(shape, rank, &z->shape);
-    if (rc == NC_NOERR)
-        z->rank = rank;
-    else if (rc == NC_EZARRMETA)
-        ncz_format_array_spoil(
-            z, rank > most ? ncz_fail(rc, "%s: %zu dimensions are more than %zu (limit `rank`)", key, rank, most)
-                           : ncz_fail(rc, "%s: \"shape\" is missing or no list of lengths", key));
-    z->frozen = z->frozen || rc != NC_NOERR;
-    return rc == NC_ENOMEM ? rc : NC_NOERR;
-}
-
-/* Chunk lengths. Some writers give a dimension of length 0 chunks of length 0; length 1 is equivalent there. */
 static int
 parse_chunks(const ncz_json *doc, const char *key, ncz_array_meta *z)
 {
-    const ncz_json *chunks = ncz_json_get(doc, "chunks");
-    int             rc = NC_EZARRMETA;
+    int rc = ncz_format_read_chunks(ncz_json_get(doc, "chunks"), parse_length, z);
 
-    if (ncz_json_is(chunks, NCZ_JSON_ARRAY) && ncz_json_len(chunks) == z->rank)
-        rc = parse_list(chunks, z->rank, &z->chunk);
-    for (size_t i = 0; i < z->rank && rc == NC_NOERR; i++) {
-        if (z->chunk[i] == 0 && z->shape[i] == 0)
-            z->chunk[i] = 1;
-        if (z->chunk[i] == 0)
-            rc = NC_EZARRMETA;
-    }
-    if (rc != NC_EZARRMETA)
-        return rc;
-    /* The variable is listed nevertheless, and every variable has valid chunk lengths. */
-    if (z->chunk == NULL && (z->chunk = ncz_alloc_n(z->rank, sizeof *z->chunk)) == NULL)
-        return ncz_fail_nomem(z->rank * sizeof *z->chunk);
-    for (size_t i = 0; i < z->rank; i++)
-        z->chunk[i] = 1;
-    ncz_format_array_spoil(z, ncz_fail(rc, "%s: \"chunks\" is missing or does not fit the shape", key));
-    z->frozen = true;
-    return NC_NOERR;
+    return rc != NC_EZARRMETA ? rc
+                              : ncz_format_array_spoil_grid(
+                                    z, ncz_fail(rc, "%s: \"chunks\" is missing or does not fit the shape", key));
 }
 
 static void
@@ -164,7 +118,7 @@ ncz_zarr2_array_parse(const ncz_node_docs *n, const ncz_loader *l, const char *k
     ncz_array_meta  z = {.key_encoding = ZARR2_KEYS_DOTTED, .fill_mode = NCZ_FILL_NONE, .unusable = &ncz_err_none};
     int             rc;
 
-    if ((rc = parse_shape(doc, l->m->limits.rank, key, &z)) != NC_NOERR ||
+    if ((rc = ncz_format_read_shape(doc, parse_length, l->m->limits.rank, key, &z)) != NC_NOERR ||
         (rc = parse_chunks(doc, key, &z)) != NC_NOERR || (rc = parse_layout(doc, key, &z)) != NC_NOERR)
         goto done;
     parse_dtype(doc, l, key, &z);

@@ -41,93 +41,33 @@ parse_length(const ncz_json *v, uint64_t *out)
 }
 
 static int
-parse_lengths(const ncz_json *v, size_t n, uint64_t **out)
-{
-    uint64_t *list = ncz_zalloc_n(n, sizeof *list);
-
-    if (list == NULL)
-        return ncz_fail_nomem(n * sizeof *list);
-    for (size_t i = 0; i < n; i++)
-        if (!parse_length(ncz_json_at(v, i), &list[i])) {
-            ncz_free(list);
-            return NC_EZARRMETA;
-        }
-    *out = list;
-    return NC_NOERR;
-}
-
-static int
-parse_shape(const ncz_json *doc, size_t most, const char *key, ncz_array_meta *z)
-{
-    const ncz_json *shape = ncz_json_get(doc, "shape");
-    size_t          rank = ncz_json_len(shape);
-    int             rc = NC_EZARRMETA;
-
-    if (ncz_json_is(shape, NCZ_JSON_ARRAY) && rank <= most)
-        rc = parse_lengths(shape, rank, &z->shape);
-    if (rc == NC_NOERR)
-        z->rank = rank;
-    else if (rc == NC_EZARRMETA)
-        ncz_format_array_spoil(
-            z, rank > most ? ncz_fail(rc, "%s: %zu dimensions are more than %zu (limit `rank`)", key, rank, most)
-                           : ncz_fail(rc, "%s: \"shape\" is missing or no list of lengths", key));
-    z->frozen = z->frozen || rc != NC_NOERR;
-    return rc == NC_ENOMEM ? rc : NC_NOERR;
-}
-
-/* Every variable has valid chunk lengths, whatever its document says. */
-static int
-spoil_grid(ncz_array_meta *z, int code)
-{
-    if (z->chunk == NULL && (z->chunk = ncz_alloc_n(z->rank, sizeof *z->chunk)) == NULL)
-        return ncz_fail_nomem(z->rank * sizeof *z->chunk);
-    for (size_t d = 0; d < z->rank; d++)
-        z->chunk[d] = 1;
-    ncz_format_array_spoil(z, code);
-    z->frozen = true;
-    return NC_NOERR;
-}
-
-/* Chunk lengths. A dimension of length 0 may have chunks of length 0; length 1 is equivalent there. */
-static int
-parse_regular(const ncz_json *grid, const char *key, ncz_array_meta *z)
-{
-    const ncz_json *list = ncz_zarr3_config(grid, "chunk_shape");
-    int             rc = NC_EZARRMETA;
-
-    if (ncz_json_is(list, NCZ_JSON_ARRAY) && ncz_json_len(list) == z->rank)
-        rc = parse_lengths(list, z->rank, &z->chunk);
-    for (size_t d = 0; d < z->rank && rc == NC_NOERR; d++) {
-        if (z->chunk[d] == 0 && z->shape[d] == 0)
-            z->chunk[d] = 1;
-        if (z->chunk[d] == 0)
-            rc = NC_EZARRMETA;
-    }
-    if (rc != NC_EZARRMETA)
-        return rc;
-    return spoil_grid(z,
-                      ncz_fail(rc, "%s: \"chunk_grid\": \"chunk_shape\" is missing or does not fit the shape", key));
-}
-
-static int
 parse_grid(const ncz_json *doc, const char *key, ncz_array_meta *z)
 {
     const ncz_json *grid = ncz_json_get(doc, "chunk_grid");
     const char     *name = ncz_zarr3_name(grid), *text;
     int             len, rc;
 
-    if (name != NULL && strcmp(name, "regular") == 0)
-        return parse_regular(grid, key, z);
+    if (name != NULL && strcmp(name, "regular") == 0) {
+        rc = ncz_format_read_chunks(ncz_zarr3_config(grid, "chunk_shape"), parse_length, z);
+        return rc != NC_EZARRMETA ? rc
+                                  : ncz_format_array_spoil_grid(
+                                        z, ncz_fail(rc,
+                                                    "%s: \"chunk_grid\": \"chunk_shape\" is missing or does not "
+                                                    "fit the shape",
+                                                    key));
+    }
     if (name != NULL && strcmp(name, "rectilinear") == 0) {
         rc = ncz_zarr3_rectilinear_parse(grid, key, z);
-        return rc == NC_NOERR || rc == NC_ENOMEM ? rc : spoil_grid(z, rc);
+        return rc == NC_NOERR || rc == NC_ENOMEM ? rc : ncz_format_array_spoil_grid(z, rc);
     }
     len = text_len(grid, &text);
     if (grid == NULL)
-        return spoil_grid(z, ncz_fail(NC_EZARRMETA, "%s: no \"chunk_grid\"", key));
+        return ncz_format_array_spoil_grid(z, ncz_fail(NC_EZARRMETA, "%s: no \"chunk_grid\"", key));
     if (name == NULL)
-        return spoil_grid(z, ncz_fail(NC_EZARRMETA, "%s: \"chunk_grid\" %.*s is no grid", key, len, text));
-    return spoil_grid(z, ncz_fail(NC_ENOTBUILT, "%s: the \"chunk_grid\" `%.60s` is not supported", key, name));
+        return ncz_format_array_spoil_grid(
+            z, ncz_fail(NC_EZARRMETA, "%s: \"chunk_grid\" %.*s is no grid", key, len, text));
+    return ncz_format_array_spoil_grid(
+        z, ncz_fail(NC_ENOTBUILT, "%s: the \"chunk_grid\" `%.60s` is not supported", key, name));
 }
 
 static void
@@ -308,7 +248,7 @@ ncz_zarr3_array_parse(const ncz_json *doc, const ncz_loader *l, const char *key,
     ncz_zarr3_dtype t;
     int             rc;
 
-    if ((rc = parse_shape(doc, l->m->limits.rank, key, &z)) != NC_NOERR ||
+    if ((rc = ncz_format_read_shape(doc, parse_length, l->m->limits.rank, key, &z)) != NC_NOERR ||
         (rc = parse_grid(doc, key, &z)) != NC_NOERR)
         goto done;
     parse_keys(doc, key, &z);
