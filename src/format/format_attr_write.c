@@ -31,8 +31,9 @@ said_len(const ncz_att *a, const ncz_format_opts *style)
     return style->gen == NCZ_GEN_PURE || a->len - len > NCZ_NULS_MOST ? a->len : len;
 }
 
-size_t
-ncz_format_att_length(const ncz_att *a, const ncz_format_opts *style)
+/* The true length where the value alone does not show it, else SIZE_MAX. */
+static size_t
+true_length(const ncz_att *a, const ncz_format_opts *style)
 {
     if (a->type->class != NCZ_TYPE_CHAR || a->raw != NULL || said_len(a, style) == a->len)
         return SIZE_MAX;
@@ -93,13 +94,10 @@ write_item(const ncz_att *a, size_t i, ncz_jsonw *w)
     }
 }
 
-bool
-ncz_format_has_lengths(const ncz_atts *atts, const ncz_format_opts *style)
+static bool
+is_written(const ncz_att *a)
 {
-    for (size_t i = 0; i < atts->n; i++)
-        if (ncz_format_att_written(&atts->v[i]) && ncz_format_att_length(&atts->v[i], style) != SIZE_MAX)
-            return true;
-    return false;
+    return a->raw == NULL || a->rawlen > 0;
 }
 
 /* Attribute i if it belongs to this pass: _NCProperties (`properties`), or all others. NULL: not written. */
@@ -108,7 +106,7 @@ att_in_order(const ncz_atts *atts, size_t i, bool properties)
 {
     const ncz_att *a = &atts->v[i];
 
-    return ncz_format_att_written(a) && (strcmp(a->name, "_NCProperties") == 0) == properties ? a : NULL;
+    return is_written(a) && (strcmp(a->name, "_NCProperties") == 0) == properties ? a : NULL;
 }
 
 int
@@ -126,10 +124,39 @@ ncz_format_each_att(const ncz_atts *atts, int (*fn)(void *arg, const ncz_att *a)
     return rc;
 }
 
-bool
-ncz_format_att_written(const ncz_att *a)
+/* The lengths, and whether one was written: the object is opened for the first. */
+typedef struct length_list {
+    const ncz_format_opts *style;
+    ncz_jsonw             *w;
+    bool                   open;
+} length_list;
+
+static int
+write_length(void *arg, const ncz_att *a)
 {
-    return a->raw == NULL || a->rawlen > 0;
+    length_list *list = arg;
+    size_t       len = true_length(a, list->style);
+
+    if (len == SIZE_MAX)
+        return NC_NOERR;
+    if (!list->open) {
+        ncz_jsonw_key(list->w, NCZ_LENGTHS);
+        ncz_jsonw_open_object(list->w);
+        list->open = true;
+    }
+    ncz_jsonw_key(list->w, a->name);
+    ncz_jsonw_u64(list->w, len);
+    return NC_NOERR;
+}
+
+void
+ncz_format_write_lengths(const ncz_atts *atts, const ncz_format_opts *style, ncz_jsonw *w)
+{
+    length_list list = {.style = style, .w = w};
+
+    (void)ncz_format_each_att(atts, write_length, &list);
+    if (list.open)
+        ncz_jsonw_close_object(w);
 }
 
 int

@@ -183,13 +183,11 @@ int ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_aren
 
 const ncz_type *ncz_format_att_infer(const ncz_json *v); /* the type of a value without a type entry */
 
-bool ncz_format_att_written(const ncz_att *a);
-int  ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w);
-/* The true length where the value alone does not show it, else SIZE_MAX. */
-size_t ncz_format_att_length(const ncz_att *a, const ncz_format_opts *style);
-bool ncz_format_has_lengths(const ncz_atts *atts, const ncz_format_opts *style); /* one attribute has such a length */
+int ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w);
 /* Calls fn for each attribute that is written, in netCDF-C's order: _NCProperties last. Stops at its first error. */
 int ncz_format_each_att(const ncz_atts *atts, int (*fn)(void *arg, const ncz_att *a), void *arg);
+/* The member NCZ_LENGTHS: the true lengths of texts whose values do not show them. Writes nothing without such a text. */
+void ncz_format_write_lengths(const ncz_atts *atts, const ncz_format_opts *style, ncz_jsonw *w);
 
 /* ---- names of dimensions (format_dim_names.c) ------------------------------------------------------------------ */
 

@@ -71,19 +71,6 @@ write_entry(void *arg, const ncz_att *a)
     return rc;
 }
 
-static int
-write_length(void *arg, const ncz_att *a)
-{
-    const writing *x = arg;
-    size_t         len = ncz_format_att_length(a, x->style);
-
-    if (len != SIZE_MAX) {
-        ncz_jsonw_key(x->w, a->name);
-        ncz_jsonw_u64(x->w, len);
-    }
-    return NC_NOERR;
-}
-
 static void
 write_json_type(const char *name, ncz_jsonw *w)
 {
@@ -114,12 +101,7 @@ write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own,
         write_json_type(lay->attr, w);
     }
     ncz_jsonw_close_object(w);
-    if (ncz_format_has_lengths(atts, style)) {
-        ncz_jsonw_key(w, NCZ_LENGTHS);
-        ncz_jsonw_open_object(w);
-        (void)ncz_format_each_att(atts, write_length, &x);
-        ncz_jsonw_close_object(w);
-    }
+    ncz_format_write_lengths(atts, style, w);
     ncz_jsonw_close_object(w);
     return NC_NOERR;
 }

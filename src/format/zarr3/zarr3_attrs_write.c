@@ -109,19 +109,6 @@ write_entry(void *arg, const ncz_att *a)
     return NC_NOERR;
 }
 
-static int
-write_length(void *arg, const ncz_att *a)
-{
-    const writing *x = arg;
-    size_t         len = ncz_format_att_length(a, x->style);
-
-    if (len != SIZE_MAX) {
-        ncz_jsonw_key(x->w, a->name);
-        ncz_jsonw_u64(x->w, len);
-    }
-    return NC_NOERR;
-}
-
 static void
 write_json_type(const char *name, ncz_jsonw *w)
 {
@@ -143,12 +130,7 @@ write_types(const ncz_atts *atts, writing *x, bool root)
         write_json_type(ZARR3_SUPERBLOCK, x->w);
     write_json_type(ZARR3_ATTRS, x->w);
     ncz_jsonw_close_object(x->w);
-    if (ncz_format_has_lengths(atts, x->style)) {
-        ncz_jsonw_key(x->w, NCZ_LENGTHS);
-        ncz_jsonw_open_object(x->w);
-        (void)ncz_format_each_att(atts, write_length, x);
-        ncz_jsonw_close_object(x->w);
-    }
+    ncz_format_write_lengths(atts, x->style, x->w);
     ncz_jsonw_close_object(x->w);
 }
 
