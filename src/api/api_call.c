@@ -131,6 +131,18 @@ ncz_api_give_name(const char *name, char *out)
 }
 
 int
+ncz_api_give_lengths(const ncz_var *v, const char *what, const uint64_t *lengths, size_t n, size_t *out)
+{
+    for (size_t d = 0; out != NULL && d < n; d++) {
+        if (lengths[d] > SIZE_MAX)
+            return ncz_fail(NC_EDIMSIZE, "%s: its %s' length %llu does not fit this machine's size_t", v->name, what,
+                            (unsigned long long)lengths[d]);
+        out[d] = (size_t)lengths[d];
+    }
+    return NC_NOERR;
+}
+
+int
 ncz_api_check_rename(const ncz_call *c, const char *old, const char *name)
 {
     if (ncz_dataset_classic(c->ds) && !ncz_dataset_defining(c->ds) && strlen(name) > strlen(old))

@@ -53,6 +53,8 @@ int ncz_api_new_name(const char *name, char **out);
 int ncz_api_lookup_name(const char *name, char **out); /* the NFC of a name, for lookup; NC_EBADNAME */
 /* Copies a name to the caller. NC_EMAXNAME: longer than NC_MAX_NAME bytes, as names in foreign datasets may be. */
 int ncz_api_give_name(const char *name, char *out);
+/* Copies n lengths to the caller, or nowhere if `out` is NULL. `what` names them: "chunks". NC_EDIMSIZE: one does not fit size_t. */
+int ncz_api_give_lengths(const ncz_var *v, const char *what, const uint64_t *lengths, size_t n, size_t *out);
 
 /* In the classic model's data mode a name may not be replaced by a longer one: NC_ENOTINDEFINE. */
 int ncz_api_check_rename(const ncz_call *c, const char *old, const char *name);

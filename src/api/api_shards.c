@@ -58,11 +58,7 @@ nczarr_inq_var_shards(int ncid, int varid, int *sharded, size_t *shards)
         return ncz_call_leave(&c, rc);
     if (sharded != NULL)
         *sharded = v->shard != NULL;
-    for (size_t d = 0; rc == NC_NOERR && shards != NULL && v->shard != NULL && d < v->rank; d++) {
-        if (v->shard[d] > SIZE_MAX)
-            rc = ncz_fail(NC_EDIMSIZE, "%s: its shards' length %llu does not fit this machine's size_t", v->name,
-                          (unsigned long long)v->shard[d]);
-        shards[d] = (size_t)v->shard[d];
-    }
+    if (v->shard != NULL)
+        rc = ncz_api_give_lengths(v, "shards", v->shard, v->rank, shards);
     return ncz_call_leave(&c, rc);
 }

@@ -340,13 +340,7 @@ nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *chunksizesp)
         return ncz_call_leave(&c, rc);
     if (storagep != NULL)
         *storagep = v->rank == 0 ? NC_CONTIGUOUS : NC_CHUNKED;
-    for (size_t d = 0; rc == NC_NOERR && chunksizesp != NULL && d < v->rank; d++) {
-        if (v->chunk[d] > SIZE_MAX)
-            rc = ncz_fail(NC_EDIMSIZE, "%s: its chunks' length %llu does not fit this machine's size_t", v->name,
-                          (unsigned long long)v->chunk[d]);
-        chunksizesp[d] = (size_t)v->chunk[d];
-    }
-    return ncz_call_leave(&c, rc);
+    return ncz_call_leave(&c, ncz_api_give_lengths(v, "chunks", v->chunk, v->rank, chunksizesp));
 }
 
 /* ---- byte order, quantize, cache ---- */
