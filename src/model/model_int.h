@@ -14,9 +14,11 @@ int ncz_model_room(void *array, size_t n, size_t item);
 void ncz_var_clear_fill(ncz_var *v);
 
 /*
- * Counts the chunks of a shard in each dimension (`object` has rank entries, or is NULL), and their product. False: not
- * a multiple of the chunk's shape, or more chunks than an index within the limits can have.
+ * Counts the chunks of a shard in each dimension (`object`: may be NULL or `shard` itself), and their product. All
+ * arrays have `rank` entries. Returns false if the shard's shape is not a multiple of the chunk's, or if the shard has
+ * more chunks than an index within the limits can have.
  */
-bool ncz_var_count_shard(const ncz_model *m, const ncz_var *v, uint64_t *object, size_t *nchunks);
+bool ncz_model_count_shard(const ncz_model *m, size_t rank, const uint64_t *shard, const uint64_t *chunk,
+                           uint64_t *object, size_t *nchunks);
 
 #endif /* NCZ_MODEL_INT_H */

@@ -144,16 +144,17 @@ type_chain(const ncz_var *v, ncz_spec *s)
 enum { SLOT_BYTES = 16 }; /* of a shard's index, and in memory */
 
 bool
-ncz_var_count_shard(const ncz_model *m, const ncz_var *v, uint64_t *object, size_t *nchunks)
+ncz_model_count_shard(const ncz_model *m, size_t rank, const uint64_t *shard, const uint64_t *chunk, uint64_t *object,
+                      size_t *nchunks)
 {
     size_t n = 1;
 
-    for (size_t r = 0; r < v->rank; r++) {
-        uint64_t chunk = v->chunk[r], here;
+    for (size_t r = 0; r < rank; r++) {
+        uint64_t here;
 
-        if (chunk == 0 || v->shard[r] == 0 || v->shard[r] % chunk != 0)
+        if (chunk[r] == 0 || shard[r] == 0 || shard[r] % chunk[r] != 0)
             return false;
-        here = v->shard[r] / chunk;
+        here = shard[r] / chunk[r];
         if (here > SIZE_MAX || !ncz_mul(n, (size_t)here, &n) || n > m->limits.object_bytes / SLOT_BYTES)
             return false;
         if (object != NULL)
@@ -161,6 +162,13 @@ ncz_var_count_shard(const ncz_model *m, const ncz_var *v, uint64_t *object, size
     }
     *nchunks = n;
     return true;
+}
+
+static int
+fail_shards(const ncz_spec *s)
+{
+    return ncz_fail(NC_EBADCHUNK, "%s: its shards are not multiples of its chunks, or have too many of them",
+                    s->path);
 }
 
 /* Makes the chunks share objects, if the variable has shards. *ok: false if the shards are not usable. */
@@ -180,7 +188,7 @@ share_objects(const ncz_model *m, const ncz_var *v, ncz_spec *s, bool *ok)
     s->shard_layout = v->shard_layout;
     s->object_ops = &ncz_shard_ops;
     s->object_layout = &s->shard_layout;
-    *ok = ncz_var_count_shard(m, v, s->object, &s->object_chunks);
+    *ok = ncz_model_count_shard(m, v->rank, v->shard, v->chunk, s->object, &s->object_chunks);
     if (!*ok) { /* lengths of 0 must not reach a function that divides by them */
         ncz_free(s->object);
         s->object = NULL;
@@ -223,8 +231,7 @@ check_usable(const ncz_model *m, const ncz_var *v, bool sized, bool shared, ncz_
         rc = ncz_fail(NC_EBADCHUNK, "%s: one chunk is larger than %zu bytes (limit `chunk_bytes`)", s->path,
                       m->limits.chunk_bytes);
     } else if (!shared) {
-        rc =
-            ncz_fail(NC_EBADCHUNK, "%s: its shards are no multiple of its chunks, or have too many of them", s->path);
+        rc = fail_shards(s);
     } else {
         rc = ncz_chain_usable(s->chain);
         if (rc == NC_NOERR && s->dtype.kind == NCZ_KIND_OBJECT && !ncz_chain_objects(s->chain))
@@ -238,20 +245,6 @@ check_usable(const ncz_model *m, const ncz_var *v, bool sized, bool shared, ncz_
 }
 
 /* ---- the same for another shape ---- */
-
-static int
-reshape_objects(ncz_spec *s, const uint64_t *shape)
-{
-    s->object_chunks = 1;
-    for (size_t d = 0; d < s->rank; d++) {
-        s->object[d] = shape[d] / s->chunk[d];
-        if (s->object[d] == 0 || shape[d] % s->chunk[d] != 0 || s->object[d] > SIZE_MAX ||
-            !ncz_mul(s->object_chunks, (size_t)s->object[d], &s->object_chunks))
-            return ncz_fail(NC_EBADCHUNK, "%s: shard length %llu is not a multiple of chunk length %llu", s->path,
-                            (unsigned long long)shape[d], (unsigned long long)s->chunk[d]);
-    }
-    return NC_NOERR;
-}
 
 static int
 reshape_chunks(const ncz_model *m, ncz_spec *s, ncz_chain *chain, const uint64_t *shape)
@@ -310,7 +303,8 @@ ncz_spec_reshape(const ncz_model *m, const ncz_spec *s, const uint64_t *shape, n
         goto done;
     if (to->object != NULL) {
         to->chain = ncz_chain_ref(s->chain);
-        rc = reshape_objects(to, shape);
+        if (!ncz_model_count_shard(m, to->rank, shape, to->chunk, to->object, &to->object_chunks))
+            rc = fail_shards(to);
     } else {
         rc = reshape_chunks(m, to, s->chain, shape);
     }
