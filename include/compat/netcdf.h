@@ -930,7 +930,7 @@ ncrecget(int ncid, long recnum, void **datap);
 EXTERNL int
 ncrecput(int ncid, long recnum, void *const *datap);
 
-/* Exported by netCDF-C though in none of its headers */
+/* Functions that netCDF-C exports without declaring them in a header */
 
 EXTERNL int
 nc_def_var_chunking_ints(int ncid, int varid, int storage, int *chunksizesp);

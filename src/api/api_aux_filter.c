@@ -230,7 +230,7 @@ parse_format(const char **txt, int *format)
     return NC_NOERR;
 }
 
-/* A '|' at the end adds no filter. *vector is NULL where there is none. */
+/* Parses filters separated by '|', which may also end the text. *vector is NULL if the text has no filter. */
 static int
 parse_filters(const char *txt, size_t *n, NC_H5_Filterspec ***vector)
 {

@@ -504,7 +504,10 @@ bool ncz_chunk_staged_claim(ncz_engine *e, ncz_chunk_staged *s);
 ncz_chunk_staged *ncz_chunk_staged_claim_complete(ncz_engine *e);
 /* The same for objects of one variable (uid 0: of all) that this flush has not tried yet. Returns how many. */
 size_t ncz_chunk_staged_claim_some(ncz_engine *e, uint64_t uid, uint64_t pass, ncz_chunk_staged **out, size_t most);
-/* For the thread that stores an object: references to what is staged, by slot. True: that is all of the object. */
+/*
+ * Takes references to the staged chunks of an object, by slot, for the thread that stores it. Returns true if they are
+ * all chunks of the object.
+ */
 bool ncz_chunk_staged_take(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts);
 /* Gives the references back and ends the claim. `stored`: drops those parts. `parts` NULL: none were taken. */
 void ncz_chunk_staged_end(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts, bool stored);

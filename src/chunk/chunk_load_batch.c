@@ -280,7 +280,7 @@ on_get(zmap_get_req *req, void *arg)
 
         j->req->nread = req->nread;
         j->req->err = req->err;
-        if (r->whole != NULL && req->err.code == NC_EEMPTY) /* then the index has none of its chunks */
+        if (r->whole != NULL && req->err.code == NC_EEMPTY) /* an empty object holds no chunks */
             j->req->err.code = NC_NOERR;
         memcpy(j->req->version, req->version, sizeof req->version);
         l->order[l->n++] = j;

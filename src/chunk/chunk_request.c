@@ -93,7 +93,7 @@ walk_chunks(ncz_chunk_request *c, const ncz_piece *object)
     return rc;
 }
 
-/* The next piece. False: there is none, or the request has failed. */
+/* Returns false after the last piece, and once the request has failed. */
 static bool
 next_piece(ncz_chunk_request *c, ncz_piece *out)
 {

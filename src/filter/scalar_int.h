@@ -24,7 +24,7 @@ const ncz_type *ncz_scalar_type(const ncz_dtype *t);
 int64_t  ncz_scalar_least(const ncz_dtype *t);
 uint64_t ncz_scalar_greatest(const ncz_dtype *t);
 
-/* Reads a number as Zarr v3 spells fill values of type `t`. False: it is none, or out of range. */
+/* Reads a number spelt as a Zarr v3 fill value of type `t`. Returns false if it is not a number or is out of range. */
 bool ncz_scalar_parse(const ncz_json *v, const ncz_dtype *t, ncz_scalar *out);
 void ncz_scalar_write(ncz_scalar v, const ncz_dtype *t, ncz_jsonw *w);
 bool ncz_scalar_equal(ncz_scalar a, ncz_scalar b, const ncz_dtype *t); /* NaN equals NaN */

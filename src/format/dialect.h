@@ -154,7 +154,7 @@ typedef struct ncz_dialect_ops {
 /* All dialects, in the order of identification; NULL at the end. */
 extern const ncz_dialect_ops *const ncz_dialects[];
 
-/* The dialect of a version of Zarr; 0: the one of new datasets. NULL: there is none. */
+/* The dialect of a version of Zarr, with 0 for the default of new datasets. Returns NULL for an unknown version. */
 const ncz_dialect_ops *ncz_format_dialect(int zarr_format);
 
 /* ---- over all dialects (format_dialects.c) --------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ bool ncz_format_owns_temporary(const char *name); /* the same for a temporary */
 /* True if a name of `len` bytes is a document that indicates a dataset's root in an archive. */
 bool   ncz_format_is_top_document(const char *name, size_t len);
 size_t ncz_format_longest_document(void); /* bytes of the longest name */
-/* The dialect whose root has one document, which may hold the copies; NULL: there is none. */
+/* The dialect whose root is one document, which may hold consolidated metadata. Returns NULL if there is no such one. */
 const ncz_dialect_ops *ncz_format_copies_inside(void);
 /* The consolidated document to look for before the dialect is known: that of the first dialect with one of its
  * own. */

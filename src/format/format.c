@@ -23,9 +23,9 @@ fail_unknown(int zarr_format)
             rc = ncz_buf_printf(&names, "%s%s", comma, *doc);
     }
     if (rc == NC_NOERR && zarr_format != 0)
-        rc = ncz_fail(NC_ENOTZARR, "no dataset of Zarr v%d: there is none of %s", zarr_format, ncz_buf_str(&names));
+        rc = ncz_fail(NC_ENOTZARR, "no dataset of Zarr v%d: none of %s exists", zarr_format, ncz_buf_str(&names));
     else if (rc == NC_NOERR)
-        rc = ncz_fail(NC_ENOTZARR, "no Zarr dataset: there is none of %s", ncz_buf_str(&names));
+        rc = ncz_fail(NC_ENOTZARR, "no Zarr dataset: none of %s exists", ncz_buf_str(&names));
     ncz_buf_clear(&names);
     return rc;
 }

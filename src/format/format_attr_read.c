@@ -334,7 +334,7 @@ read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
     return p->l->wish.look ? NC_NOERR : keep_text(p, out, v, entry, val.type->class == NCZ_TYPE_CHAR ? extra : 0);
 }
 
-/* The entry of a _FillValue that only the types have, and its place among them. NULL: there is none. */
+/* The entry of a _FillValue that only the types have, and its place among them. Returns NULL without one. */
 static const char *
 find_fill_entry(const ncz_att_docs *docs, size_t *at)
 {

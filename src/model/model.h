@@ -250,7 +250,7 @@ ncz_group *ncz_group_find_group(const ncz_group *g, const char *name);
 ncz_var   *ncz_group_find_var(const ncz_group *g, const char *name);
 ncz_dim   *ncz_group_find_dim(const ncz_group *g, const char *name);  /* in g only */
 ncz_dim   *ncz_group_scope_dim(const ncz_group *g, const char *name); /* g, then outward */
-/* Look up a fully qualified name, "/g1/g2/name". NULL: there is none. */
+/* Looks up a fully qualified name, "/g1/g2/name". Returns NULL if it does not exist. */
 ncz_group *ncz_model_group_at(const ncz_model *m, const char *fqn);
 ncz_dim   *ncz_model_dim_at(const ncz_model *m, const char *fqn);
 

@@ -1,4 +1,4 @@
-"""Version 3 of Zarr: datasets made anew by every packaged writer, and by hand, are read by us with equal values; what we
+"""Version 3 of Zarr: datasets that every packaged writer has just made, and by hand, are read by us with equal values; what we
 write the others read with equal values. Called by `run`, which `run BUILD v3` calls with nothing else."""
 import concurrent.futures, json, os
 

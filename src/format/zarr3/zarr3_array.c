@@ -65,7 +65,7 @@ parse_grid(const ncz_json *doc, const char *key, ncz_array_meta *z)
         return ncz_format_array_spoil_grid(z, ncz_fail(NC_EZARRMETA, "%s: no \"chunk_grid\"", key));
     if (name == NULL)
         return ncz_format_array_spoil_grid(
-            z, ncz_fail(NC_EZARRMETA, "%s: \"chunk_grid\" %.*s is no grid", key, len, text));
+            z, ncz_fail(NC_EZARRMETA, "%s: \"chunk_grid\" %.*s is not a grid", key, len, text));
     return ncz_format_array_spoil_grid(
         z, ncz_fail(NC_ENOTBUILT, "%s: the \"chunk_grid\" `%.60s` is not supported", key, name));
 }

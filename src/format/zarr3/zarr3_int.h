@@ -61,7 +61,7 @@ bool             ncz_zarr3_owns_temporary(const char *name);
 const char     *ncz_zarr3_name(const ncz_json *v);
 const ncz_json *ncz_zarr3_config(const ncz_json *v, const char *member);
 
-/* A member of a document that is not among `known` (ends with NULL); NULL: there is none. *ignored: a reader may
+/* A member of a document that is not among `known` (ends with NULL), or NULL. *ignored: a reader may
  * ignore all such members. */
 const char *ncz_zarr3_unknown(const ncz_json *doc, const char *const *known, bool *ignored);
 
@@ -125,7 +125,7 @@ int ncz_zarr3_group_attrs_write(const ncz_group *g, const ncz_format_opts *style
 
 #define ZARR3_NO_FILL "none" /* value of the member "fill" of _nczarr_array: there is no fill value */
 
-/* One of these objects in a node's document. NULL: there is none. */
+/* One of these objects in a node's document, or NULL. */
 const ncz_json *ncz_zarr3_nczarr(const ncz_json *doc, const char *key);
 
 #endif /* NCZ_FORMAT_ZARR3_INT_H */

@@ -126,7 +126,7 @@ ncz_zarr3_parse_key(const char *rest, size_t rank, uint64_t *index)
 
 /* ---- keys of chunks without a document ------------------------------------------------------------------------- */
 
-/* The last "c" that is a segment, or begins one with "c.": "g/v/c/0/1" -> "c/0/1". NULL: none. */
+/* The last "c" that is a segment, or begins one with "c.": "g/v/c/0/1" -> "c/0/1". Returns NULL without one. */
 static const char *
 find_c(const char *key)
 {

@@ -49,7 +49,7 @@ check_group(ncz_node *n, const ncz_json *doc, const char *where)
         ncz_format_node_spoil(n,
                               ncz_fail(NC_EZARRMETA, "%s: the member \"%.60s\" is unknown: not used", where, name));
     if (!is_attributes(ncz_json_get(doc, "attributes")))
-        ncz_format_node_spoil(n, ncz_fail(NC_EZARRMETA, "%s: \"attributes\" is no object: not used", where));
+        ncz_format_node_spoil(n, ncz_fail(NC_EZARRMETA, "%s: \"attributes\" is not an object: ignored", where));
 }
 
 static int
@@ -140,7 +140,7 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
     if (rc != NC_NOERR)
         return rc;
     if (!is_attributes(atts)) {
-        ncz_log(NCZ_LOG_WARN, "%s: \"attributes\" is no object: not used", where);
+        ncz_log(NCZ_LOG_WARN, "%s: \"attributes\" is not an object: ignored", where);
         s->z.frozen = true;
     }
     if ((rc = read_names(l, &mem->go, doc, where, s)) != NC_NOERR || (rc = keep_texts(l, doc, s)) != NC_NOERR)
