@@ -207,6 +207,21 @@ check_all(ncz_engine *e, const ncz_spec *spec, const plain *a)
     assert_true(plain_same(a, &r, got));
 }
 
+/* A random shape for an array of a given rank, lengths of its chunks and of its objects in chunks. All elements are -1. */
+static inline void
+random_objects(plain *a, uint64_t *chunk, uint64_t *object, uint64_t *seed)
+{
+    uint64_t most = a->rank == 1 ? 400 : a->rank == 2 ? 40 : 12;
+
+    for (size_t d = 0; d < a->rank; d++) {
+        a->shape[d] = 1 + rnd(seed, most);
+        chunk[d] = 1 + rnd(seed, a->rank == 1 ? 20 : 4);
+        object[d] = 1 + rnd(seed, 5);
+    }
+    for (size_t i = 0; i < plain_size(a); i++)
+        a->v[i] = -1;
+}
+
 /* ---- maps ---- */
 
 /* A map in memory, driven in batches or one request at a time, behind a plan of faults. */

@@ -53,19 +53,13 @@ random_traffic(void **state)
     (void)state;
     for (int round = 0; round < 150; round++) {
         plain       a = {.rank = (size_t)rnd(&seed, 4)};
-        uint64_t    chunk[MAX_RANK], object[MAX_RANK], most = a.rank == 1 ? 400 : a.rank == 2 ? 40 : 12;
+        uint64_t    chunk[MAX_RANK], object[MAX_RANK];
         zmap       *m = test_map(rnd(&seed, 2) == 0, NULL);
         ncz_engine *e = test_engine(m, (size_t)rnd(&seed, 4) * 3000);
         ncz_spec   *s;
 
         ncz_pool_set_threads(1 + (unsigned)rnd(&seed, 4));
-        for (size_t d = 0; d < a.rank; d++) {
-            a.shape[d] = 1 + rnd(&seed, most);
-            chunk[d] = 1 + rnd(&seed, a.rank == 1 ? 20 : 4);
-            object[d] = 1 + rnd(&seed, 4);
-        }
-        for (size_t i = 0; i < plain_size(&a); i++)
-            a.v[i] = -1;
+        random_objects(&a, chunk, object, &seed);
         s = test_spec(a.rank, chunk, i4, &minus_one, codecs[rnd(&seed, NCZ_LEN(codecs))]);
         toy_share(s, object, rnd(&seed, 2) == 0 ? &toy_end : &toy_start);
         for (int step = 0; step < 25; step++) {
