@@ -491,8 +491,11 @@ int ncz_chunk_store_objects(ncz_engine *e, ncz_chunk_staged *const *staged, size
 
 /* ---- chunk_staging.c ---- */
 
-/* Stages an encoded chunk, whose bytes it copies. *full: its object is now complete and claimed, to be stored; or NULL. */
-int ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_chunk_staged **full);
+/*
+ * Stages an encoded chunk. Takes its bytes over where they are in `body`, which is empty then; else copies them. *full:
+ * its object is now complete and claimed, to be stored; or NULL.
+ */
+int ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, ncz_chunk_staged **full);
 /* Under the lock: a reference to a staged chunk, for ncz_chunk_part_drop(). NULL: it is not staged. */
 ncz_chunk_part *ncz_chunk_staged_part(ncz_engine *e, const ncz_spec *spec, const uint64_t *index);
 void            ncz_chunk_part_drop(ncz_engine *e, ncz_chunk_part *p); /* NULL is fine */

@@ -48,15 +48,32 @@ ncz_chunk_part_drop(ncz_engine *e, ncz_chunk_part *p)
     (void)pthread_mutex_unlock(&e->lock);
 }
 
+/*
+ * The item's bytes: those of `body`, cut to their size, or else a copy. An encoder needs room for its worst case, so
+ * `body` is far larger than what is in it; what remains of it was never touched and costs nothing. NULL: no memory.
+ */
+static char *
+take_bytes(const ncz_chunk_store_item *item, ncz_buf *body)
+{
+    char *data;
+
+    if (item->encoded != body->data)
+        return ncz_dup(item->encoded, item->nbytes);
+    if ((data = ncz_grow(body->data, item->nbytes, 1)) == NULL)
+        return NULL;
+    *body = NCZ_BUF_INIT;
+    return data;
+}
+
 static int
-make_part(const ncz_chunk_store_item *item, ncz_chunk_part **out)
+make_part(const ncz_chunk_store_item *item, ncz_buf *body, ncz_chunk_part **out)
 {
     ncz_chunk_part *p = ncz_zalloc(sizeof *p);
 
     if (p == NULL)
         return ncz_fail_nomem(sizeof *p);
     *p = (ncz_chunk_part){.refs = 1, .gone = item->gone, .nbytes = item->gone ? 0 : item->nbytes};
-    if (!item->gone && (p->data = ncz_dup(item->encoded, item->nbytes)) == NULL) {
+    if (!item->gone && (p->data = take_bytes(item, body)) == NULL) {
         ncz_free(p);
         return ncz_fail_nomem(item->nbytes);
     }
@@ -207,14 +224,14 @@ set_part(ncz_engine *e, const ncz_chunk *chunk, ncz_chunk_part *part, ncz_chunk_
 }
 
 int
-ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_chunk_staged **full)
+ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, ncz_chunk_staged **full)
 {
     ncz_chunk_part   *part = NULL;
     ncz_chunk_staged *s;
     int               rc;
 
     *full = NULL;
-    if ((rc = make_part(item, &part)) != NC_NOERR)
+    if ((rc = make_part(item, body, &part)) != NC_NOERR)
         return rc;
     (void)pthread_mutex_lock(&e->lock);
     if ((rc = set_part(e, item->chunk, part, &s)) != NC_NOERR)

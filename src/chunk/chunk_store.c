@@ -45,7 +45,7 @@ ncz_chunk_stage_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scra
     int      rc = ncz_chunk_store_encode_into(e, item, key, body, scratch);
 
     *full = NULL;
-    return rc != NC_NOERR ? rc : ncz_chunk_stage(e, item, full);
+    return rc != NC_NOERR ? rc : ncz_chunk_stage(e, item, body, full);
 }
 
 /* Stages a chunk. An object that is complete then is stored here, or with others after the batch is encoded. */
