@@ -646,8 +646,9 @@ NCZARR_API int nc_copy_var(int ncid_in, int varid, int ncid_out);
  *           data were put; NC_EGLOBAL.
  * chunking  NC_CHUNKED with lengths in elements (NULL or a 0: the default for that dimension); NC_CONTIGUOUS and
  *           NC_COMPACT are one chunk of the whole shape (not with unlimited dimensions: NC_EINVAL). NC_EBADCHUNK
- *           longer than a fixed dimension; NC_EINVAL on a scalar with NC_CHUNKED. Inquiry returns NC_CHUNKED and
- *           the lengths; NC_CONTIGUOUS for a scalar.
+ *           longer than a fixed dimension; NC_EINVAL on a scalar with NC_CHUNKED. Inquiry returns the layout that
+ *           was defined, now or by the dataset's creator, and the lengths; NC_CHUNKED for a variable with filters or
+ *           shards, and NC_CONTIGUOUS for a scalar.
  * endian    NC_ENDIAN_*; NC_EINVAL another value, or a type that has no byte order (NC_CHAR, NC_STRING).
  */
 NCZARR_API int nc_def_var_fill(int ncid, int varid, int no_fill, const void *fill_value);

@@ -339,7 +339,7 @@ nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *chunksizesp)
     if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR)
         return ncz_call_leave(&c, rc);
     if (storagep != NULL)
-        *storagep = v->rank == 0 ? NC_CONTIGUOUS : NC_CHUNKED;
+        *storagep = ncz_var_storage(v);
     return ncz_call_leave(&c, ncz_api_give_lengths(v, "chunks", v->chunk, v->rank, chunksizesp));
 }
 

@@ -100,6 +100,7 @@ fill_in(ncz_node_meta *said, ncz_var *v)
     if (v->rank != 0)
         memcpy(v->chunk, z->chunk, v->rank * sizeof *v->chunk);
     v->chunk_set = true;
+    v->storage = said->storage;
     v->unusable = z->unusable;
     z->unusable = NULL;
     v->fixed = v->written = true;

@@ -241,6 +241,7 @@ struct ncz_node_meta {
     bool            xlist;  /* _ARRAY_DIMENSIONS is a list */
     char           *dtype_text, *fill_text;
     int             quantize_mode, quantize_nsd;
+    int             storage; /* NC_CHUNKED, or what NCZarr's key says */
 };
 
 /* Takes a pair of arenas for one thread, which gives it back. NULL: no memory. */
@@ -256,6 +257,8 @@ void ncz_format_arenas_clear(ncz_loader *l);
 
 bool ncz_format_flag(const ncz_json *v);                  /* true, or a number that is not 0 */
 int  ncz_format_read_text(const ncz_json *v, char **out); /* a copy of a value's own characters; NULL without one */
+int  ncz_format_storage(const ncz_json *word); /* of NCZarr's key "storage"; NC_CHUNKED unless it is known */
+const char *ncz_format_storage_word(const ncz_var *v);
 /* NCZarr's dimensions of a group: an object of lengths, or of {"size", "unlimited"}. */
 int ncz_format_read_dims(ncz_arena *arena, const ncz_json *dims, ncz_node_meta *s);
 /* Records this thread's error as the reason why the data are inaccessible; the first reason stays. */

@@ -53,6 +53,26 @@ ncz_format_node_spoil(ncz_node *n, int rc)
     ncz_format_node_fault(n, &err);
 }
 
+/* ---- the layout that was asked for ------------------------------------------------------------------------------ */
+
+static const char *const storage_words[] = {
+    [NC_CHUNKED] = "chunked", [NC_CONTIGUOUS] = "contiguous", [NC_COMPACT] = "compact"};
+
+int
+ncz_format_storage(const ncz_json *word)
+{
+    for (int s = NC_CHUNKED; s <= NC_COMPACT; s++)
+        if (ncz_json_str_is(word, storage_words[s]))
+            return s;
+    return NC_CHUNKED;
+}
+
+const char *
+ncz_format_storage_word(const ncz_var *v)
+{
+    return storage_words[v->rank == 0 ? NC_CHUNKED : ncz_var_storage(v)];
+}
+
 /* ---- members ---------------------------------------------------------------------------------------------------- */
 
 bool

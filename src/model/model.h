@@ -176,7 +176,7 @@ struct ncz_var {
     ncz_dtype        dtype; /* type of the bytes; respec sets dtype.big from `endian` (and ncz_model.native_big) */
     char            *dtype_text; /* the document's dtype member (JSON text); NULL: written from `dtype` */
     int              endian;     /* NC_ENDIAN_* as declared */
-    int              storage;    /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as requested */
+    int              storage;    /* NC_CHUNKED, NC_CONTIGUOUS, NC_COMPACT as requested; see ncz_var_storage() */
     uint64_t        *chunk;      /* rank entries; 0: not set yet, default at respec */
     bool             chunk_set;
     ncz_rectilinear *rectilinear; /* its chunks differ in length, `chunk` has the longest: only readable; NULL: no */
@@ -280,6 +280,11 @@ int ncz_var_respec(ncz_model *m, ncz_var *v);
 
 int ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage,
                        const uint64_t *chunk); /* NC_EBADCHUNK, NC_EINVAL on scalar */
+/*
+ * The layout to report: a scalar is contiguous; any other variable is what was requested as long as that can be, that
+ * is, one chunk without codecs, over fixed dimensions. It is always stored as chunks.
+ */
+int ncz_var_storage(const ncz_var *v);
 /*
  * Sets the shape in elements of the objects that hold several chunks (NULL: each chunk is an object). NC_EBADCHUNK: not
  * a multiple of the chunk's shape, or more chunks than an index can have. NC_EINVAL: a scalar, or not chunked.

@@ -63,6 +63,19 @@ choose_chunks(const ncz_model *m, const ncz_var *v, int storage, const uint64_t 
     return check_chunks(m, v, out);
 }
 
+int
+ncz_var_storage(const ncz_var *v)
+{
+    if (v->rank == 0)
+        return NC_CONTIGUOUS;
+    if (v->shard != NULL || ncz_chain_len(v->chain) > 0)
+        return NC_CHUNKED;
+    for (size_t d = 0; d < v->rank; d++)
+        if (v->dims[d]->unlimited || v->chunk[d] != (v->dims[d]->len == 0 ? 1 : v->dims[d]->len))
+            return NC_CHUNKED;
+    return v->storage;
+}
+
 /* True if the shards hold whole chunks, as the variable has both now. */
 static int
 check_shards(const ncz_model *m, const ncz_var *v)

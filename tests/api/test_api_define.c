@@ -377,6 +377,51 @@ variables_on(place *p)
 ON_BOTH(variables)
 
 static void
+check_layout(int ncid, const char *name, int wanted)
+{
+    size_t chunk[2];
+    int    v, storage;
+
+    OK(nc_inq_varid(ncid, name, &v));
+    OK(nc_inq_var_chunking(ncid, v, &storage, chunk));
+    assert_int_equal(storage, wanted);
+}
+
+/* Contiguous and compact are what a program asked for: one chunk, which is reported as such. */
+static void
+layouts_on(place *p)
+{
+    int ncid, dims[2], v;
+
+    OK(place_create(p, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "y", 4, &dims[0]));
+    OK(nc_def_dim(ncid, "x", 3, &dims[1]));
+    OK(nc_def_var(ncid, "contiguous", NC_INT, 2, dims, &v));
+    OK(nc_def_var_chunking(ncid, v, NC_CONTIGUOUS, NULL));
+    OK(nc_def_var(ncid, "compact", NC_INT, 2, dims, &v));
+    OK(nc_def_var_chunking(ncid, v, NC_COMPACT, NULL));
+    OK(nc_def_var(ncid, "deflated", NC_INT, 2, dims, &v));
+    OK(nc_def_var_chunking(ncid, v, NC_CONTIGUOUS, NULL));
+    OK(nc_def_var_deflate(ncid, v, 0, 1, 1)); /* a codec needs chunks, as in netCDF-C */
+    OK(nc_def_var(ncid, "default", NC_INT, 2, dims, &v));
+    for (int opened = 0; opened < 2; opened++) {
+        check_layout(ncid, "contiguous", NC_CONTIGUOUS);
+        check_layout(ncid, "compact", NC_COMPACT);
+        check_layout(ncid, "deflated", NC_CHUNKED);
+        check_layout(ncid, "default", NC_CHUNKED);
+        OK(nc_close(ncid));
+        OK(place_open(p, NULL, opened == 0 ? NC_NOWRITE : NC_WRITE, &ncid));
+    }
+    check_layout(ncid, "contiguous", NC_CONTIGUOUS);
+    OK(nc_put_att_text(ncid, 0, "units", 1, "m")); /* the document is written again, and keeps it */
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    check_layout(ncid, "contiguous", NC_CONTIGUOUS);
+    OK(nc_close(ncid));
+}
+ON_BOTH(layouts)
+
+static void
 scalars_on(place *p)
 {
     size_t chunk;
@@ -659,6 +704,7 @@ main(void)
         cmocka_unit_test(dimensions),
         cmocka_unit_test(groups),
         cmocka_unit_test(variables),
+        cmocka_unit_test(layouts),
         cmocka_unit_test(scalars),
         cmocka_unit_test(chunk_cache),
         cmocka_unit_test(classic),

@@ -179,7 +179,8 @@ ncz_zarr2_nczarr_write(const ncz_var *v, const ncz_nczarr_layout *lay, bool newe
         ncz_jsonw_u64(w, 1);
     }
     ncz_jsonw_key(w, "storage");
-    ncz_jsonw_cstr(w, v->rank == 0 && !newer ? "scalar" : "chunked");
+    /* Releases before 4.9.2 take any other word for a scalar. */
+    ncz_jsonw_cstr(w, newer ? ncz_format_storage_word(v) : v->rank == 0 ? "scalar" : "chunked");
     if (ncz_format_fill_marked(v)) {
         ncz_jsonw_key(w, "fill");
         ncz_jsonw_cstr(w, "base64");

@@ -133,6 +133,8 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
         (rc = ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, true, s->z.st.type, n->name)) != NC_NOERR)
         return rc;
     ncz_format_read_quantize(s);
+    if (l->nczarr)
+        s->storage = ncz_format_storage(ncz_zarr2_nczarr_get(p, NCZ_INFO_ARRAY, "storage", "storage"));
     return units[0] == '\0'
                ? NC_NOERR
                : ncz_format_att_synthetic(l->m, &s->atts, "units", ncz_type_of(NC_CHAR), strlen(units), units);

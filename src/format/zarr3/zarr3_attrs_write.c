@@ -157,7 +157,7 @@ write_array_key(const ncz_var *v, ncz_jsonw *w)
         ncz_jsonw_u64(w, 1);
     }
     ncz_jsonw_key(w, "storage");
-    ncz_jsonw_cstr(w, "chunked");
+    ncz_jsonw_cstr(w, ncz_format_storage_word(v));
     if (v->type->class == NCZ_TYPE_CHAR || v->dtype.kind == NCZ_KIND_BYTES) {
         ncz_jsonw_key(w, "nczarr_type");
         ncz_jsonw_cstr(w, v->type->class == NCZ_TYPE_CHAR ? "char" : "string");

@@ -145,6 +145,8 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
     }
     if ((rc = read_names(l, &mem->go, doc, where, s)) != NC_NOERR || (rc = keep_texts(l, doc, s)) != NC_NOERR)
         return rc;
+    if (l->nczarr)
+        s->storage = ncz_format_storage(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "storage"));
     return read_atts(l, mem, doc, where, s);
 }
 
