@@ -609,7 +609,7 @@ NCZARR_API int nc_inq_dimlen(int ncid, int dimid, size_t *lenp);
 /* Makes an unlimited dimension at least `len` long, as a put would, but writes no data: new elements read as fill.
  * Leaves define mode. NC_EINVAL a fixed dimension that is shorter; NC_EPERM; NC_EINDEFINE in the classic model. */
 NCZARR_API int nczarr_grow_dim(int ncid, int dimid, size_t len);
-/* NC_ENAMEINUSE; NC_EPERM. */
+/* NC_ENAMEINUSE; NC_EPERM read-only, or the document of a variable along it is never rewritten, as for attributes. */
 NCZARR_API int nc_rename_dim(int ncid, int dimid, const char *name);
 
 /* ---- variables --------------------------------------------------------------------------------------------- */
@@ -1036,7 +1036,8 @@ NCZARR_API int nc_get_varm_string(int ncid, int varid, const size_t *startp, con
 /* ---- attributes --------------------------------------------------------------------------------------------
  *
  * `varid` NC_GLOBAL means the group itself. Attribute numbers count from 0 in the order of creation.
- * NC_ENOTATT: no such attribute. Putting: NC_EPERM read-only; NC_ENAMEINUSE a name that the format reserves
+ * NC_ENOTATT: no such attribute. Changes: NC_EPERM read-only, or a variable whose document is not fully
+ * understood, and so never rewritten (the text says why). Putting: NC_ENAMEINUSE a name that the format reserves
  * (_ARRAY_DIMENSIONS, _NCProperties, _nczarr_... and some of HDF5's); NC_EBADTYPE no such type; NC_EINVAL length
  * without data; classic model: NC_ENOTINDEFINE a new or longer attribute outside of define mode, NC_ESTRICTNC3 its
  * extended types. _FillValue of a variable is its fill value: NC_EBADTYPE another type than the variable's, NC_EINVAL

@@ -222,6 +222,15 @@ nc_get_att(int ncid, int varid, const char *name, void *ip)
 
 /* ---- changing ---- */
 
+/* As ncz_call_atts(), for a change. */
+static int
+find_changeable(const ncz_call *c, int varid, ncz_atts **atts, ncz_var **v)
+{
+    int rc = ncz_call_atts(c, varid, atts, v);
+
+    return rc == NC_NOERR && *v != NULL ? ncz_format_check_rewritable(*v) : rc;
+}
+
 static int
 check_type(const ncz_call *c, nc_type xtype, nc_type mem, const char *name)
 {
@@ -357,7 +366,7 @@ ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_call_atts(&c, varid, &atts, &v)) != NC_NOERR || (rc = check_new_name(name, &own)) != NC_NOERR)
+    if ((rc = find_changeable(&c, varid, &atts, &v)) != NC_NOERR || (rc = check_new_name(name, &own)) != NC_NOERR)
         goto done;
     if ((rc = check_type(&c, xtype, mem == NC_NAT ? xtype : mem, own)) != NC_NOERR)
         goto done;
@@ -395,7 +404,7 @@ rename_att(ncz_call *c, int varid, const char *name, const char *newname)
     ncz_var  *v = NULL;
     int       rc;
 
-    if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR)
+    if ((rc = find_changeable(c, varid, &atts, &v)) != NC_NOERR)
         return rc;
     if ((a = ncz_atts_find(atts, name)) == NULL || !is_listed(a))
         return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);
@@ -442,7 +451,7 @@ del_att(ncz_call *c, int varid, const char *name)
     ncz_var  *v = NULL;
     int       rc;
 
-    if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR)
+    if ((rc = find_changeable(c, varid, &atts, &v)) != NC_NOERR)
         return rc;
     if ((a = ncz_atts_find(atts, name)) == NULL || !is_listed(a))
         return ncz_fail(NC_ENOTATT, "there is no attribute '%s'", name);

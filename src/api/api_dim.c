@@ -123,6 +123,22 @@ nczarr_grow_dim(int ncid, int dimid, size_t len)
     return ncz_call_leave(&c, rc);
 }
 
+/* The documents of all variables along the dimension have its name. */
+static int
+check_users(const ncz_model *m, const ncz_dim *dim)
+{
+    int rc = NC_NOERR;
+
+    for (size_t g = 0; g < m->ngroups; g++)
+        for (size_t i = 0; rc == NC_NOERR && i < m->groups[g]->nvars; i++) {
+            const ncz_var *v = m->groups[g]->vars[i];
+
+            for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++)
+                rc = v->dims[d] == dim ? ncz_format_check_rewritable(v) : NC_NOERR;
+        }
+    return rc;
+}
+
 int
 nc_rename_dim(int ncid, int dimid, const char *name)
 {
@@ -135,7 +151,7 @@ nc_rename_dim(int ncid, int dimid, const char *name)
         return rc;
     if ((rc = ncz_call_dim(&c, dimid, &d)) == NC_NOERR && (rc = ncz_api_new_name(name, &own)) == NC_NOERR)
         rc = ncz_api_check_rename(&c, d->name, own);
-    if (rc == NC_NOERR)
+    if (rc == NC_NOERR && (rc = check_users(c.m, d)) == NC_NOERR)
         rc = ncz_model_rename_dim(c.m, d, own);
     ncz_free(own);
     return ncz_call_leave(&c, rc);

@@ -76,6 +76,17 @@ give_var(plan *p, const ncz_var *v)
     return give_node(p, v->group, v);
 }
 
+int
+ncz_format_check_rewritable(const ncz_var *v)
+{
+    const ncz_format_var *kept = v->format;
+
+    if (kept == NULL || !kept->frozen)
+        return NC_NOERR;
+    return ncz_fail(NC_EPERM, "%s: its document is not fully understood, and so not rewritten%s%s", v->name,
+                    v->unusable->code != NC_NOERR ? ": " : "", v->unusable->text);
+}
+
 static int
 give_group(plan *p, const ncz_group *g)
 {

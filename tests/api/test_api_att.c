@@ -361,6 +361,96 @@ lists_of_strings_on(place *p)
 }
 ON_BOTH(lists_of_strings)
 
+/* ---- variables whose document is not fully understood ---- */
+
+/* Their documents are never rewritten, so that no change of an attribute could be stored: it fails. */
+static void
+check_frozen(const char *mode, const char *key, const char *document, const char *why)
+{
+    nczarr_map *map = NULL;
+    int         ncid, dim, good, odd, n = 5;
+    void       *stored;
+    size_t      len;
+
+    OK(nczarr_map_memory(&map));
+    OK(nczarr_create_map(map, mode, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 3, &dim));
+    OK(nc_def_dim(ncid, "y", 3, &good));
+    OK(nc_def_var(ncid, "good", NC_INT, 1, &good, &good));
+    OK(nc_def_var(ncid, "odd", NC_INT, 1, &dim, &odd));
+    OK(nc_put_att_int(ncid, odd, "a", NC_INT, 1, &n));
+    OK(nc_close(ncid));
+    OK(nczarr_map_write(map, key, strlen(document), document));
+
+    OK(nczarr_open_map(map, NULL, NC_WRITE, &ncid));
+    OK(nc_inq_varid(ncid, "odd", &odd));
+    OK(nc_inq_varid(ncid, "good", &good));
+    FAILS(NC_EPERM, nc_put_att_int(ncid, odd, "b", NC_INT, 1, &n));
+    assert_non_null(strstr(nczarr_errmsg(), "odd"));
+    assert_non_null(strstr(nczarr_errmsg(), why));
+    FAILS(NC_EPERM, nc_put_att_text(ncid, odd, "b", 1, "x"));
+    FAILS(NC_EPERM, nc_put_att_int(ncid, odd, "a", NC_INT, 1, &n));
+    FAILS(NC_EPERM, nc_rename_att(ncid, odd, "a", "b"));
+    FAILS(NC_EPERM, nc_del_att(ncid, odd, "a"));
+    FAILS(NC_EPERM, nc_copy_att(ncid, odd, "a", ncid, odd));
+    OK(nc_copy_att(ncid, odd, "a", ncid, good));
+    OK(nc_put_att_int(ncid, NC_GLOBAL, "b", NC_INT, 1, &n));
+    OK(nc_inq_dimid(ncid, "y", &dim));
+    OK(nc_rename_dim(ncid, dim, "z"));
+    OK(nc_close(ncid));
+    OK(nczarr_map_get(map, key, &stored, &len));
+    assert_true(len == strlen(document) && memcmp(stored, document, len) == 0);
+    free(stored);
+    OK(nczarr_map_close(map));
+}
+
+static void
+frozen(void **state)
+{
+    (void)state;
+    check_frozen("mode=zarr", "odd/.zarray",
+                 "{\"zarr_format\": 2, \"shape\": [3], \"chunks\": \"many\", \"dtype\": \"<i4\", \"order\": \"C\", "
+                 "\"fill_value\": 0, \"filters\": null, \"compressor\": null}",
+                 "chunks");
+    check_frozen("mode=zarr,v3", "odd/zarr.json",
+                 "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [3], \"data_type\": \"int32\", "
+                 "\"chunk_grid\": {\"name\": \"hexagonal\"}, \"fill_value\": 0, \"codecs\": [\"bytes\"], "
+                 "\"chunk_key_encoding\": \"default\", \"attributes\": {\"a\": 5}, \"dimension_names\": [\"x\"]}",
+                 "hexagonal");
+    /* Its data can be read. */
+    check_frozen("mode=zarr,v3", "odd/zarr.json",
+                 "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [3], \"data_type\": \"int32\", "
+                 "\"chunk_grid\": {\"name\": \"rectilinear\", \"configuration\": {\"kind\": \"inline\", "
+                 "\"chunk_shapes\": [[1, 2]]}}, \"fill_value\": 0, \"codecs\": [\"bytes\"], "
+                 "\"chunk_key_encoding\": \"default\", \"attributes\": {\"a\": 5}, \"dimension_names\": [\"x\"]}",
+                 "not rewritten");
+}
+
+/* So would the new name of a dimension be. */
+static void
+frozen_dimension(void **state)
+{
+    static const char document[] =
+        "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [3], \"data_type\": \"int32\", "
+        "\"chunk_grid\": {\"name\": \"hexagonal\"}, \"fill_value\": 0, \"codecs\": [\"bytes\"], "
+        "\"chunk_key_encoding\": \"default\", \"dimension_names\": [\"x\"]}";
+    nczarr_map *map = NULL;
+    int         ncid, dim, v;
+
+    (void)state;
+    OK(nczarr_map_memory(&map));
+    OK(nczarr_create_map(map, "mode=nczarr,v3", NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "x", 3, &dim));
+    OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &v));
+    OK(nc_close(ncid));
+    OK(nczarr_map_write(map, "v/zarr.json", sizeof document - 1, document));
+    OK(nczarr_open_map(map, NULL, NC_WRITE, &ncid));
+    OK(nc_inq_dimid(ncid, "x", &dim));
+    FAILS(NC_EPERM, nc_rename_dim(ncid, dim, "other"));
+    OK(nc_close(ncid));
+    OK(nczarr_map_close(map));
+}
+
 int
 main(void)
 {
@@ -372,6 +462,8 @@ main(void)
         cmocka_unit_test(fill_value),
         cmocka_unit_test(hidden),
         cmocka_unit_test(lists_of_strings),
+        cmocka_unit_test(frozen),
+        cmocka_unit_test(frozen_dimension),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
