@@ -148,6 +148,7 @@ typedef struct ncz_chunk_object {
     int                      failed;  /* the code, if loading the index failed */
     const ncz_err           *why;     /* the text of `failed`; NULL: no memory for it */
     ncz_slot                *slots;   /* NULL: not loaded, or the object is absent */
+    uint64_t                 size;    /* of the object, with `slots` */
     char                     version[ZMAP_VERSION];
     uint64_t                 at[]; /* its place in the grid of objects */
 } ncz_chunk_object;
@@ -363,12 +364,35 @@ void ncz_chunk_request_drop_objects(ncz_chunk_request *c);
 int ncz_chunk_slot_range(const ncz_spec *spec, const ncz_chunk_task *j, ncz_chunk_addr *where);
 /* Whether the bytes read belong to the index that gave their range. False: reload the index and read again. */
 bool ncz_chunk_object_current(ncz_engine *e, const ncz_chunk_task *j, const zmap_get_req *req);
+int  ncz_chunk_object_reload(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *j);
+
+/* ---- chunk_index.c ---- */
+
+/* The index of an object: its size, and whether it is at the end or the beginning. NC_ENOMEM, with the key: it does not
+ * fit in memory. */
+int ncz_chunk_index_range(const ncz_spec *spec, const char *key, size_t *nbytes, bool *at_end);
+/* Parses the index of an object of `size` bytes, and marks slots that lie outside it as bad. NC_EFILTER, with the key:
+ * the index is damaged as a whole. */
+int ncz_chunk_parse_index(const ncz_spec *spec, const char *key, const void *index, size_t nbytes, uint64_t size,
+                          ncz_slot *slots);
+/* Records that slot i of that object is bad: NC_EFILTER, with the key. */
+int ncz_chunk_fail_slot(const char *key, ncz_slot slot, size_t i, uint64_t size);
+
+/* One index that is being fetched. */
+typedef struct ncz_chunk_fetch {
+    ncz_chunk_object *object;
+    const uint64_t   *index; /* the index of a chunk in the object */
+    ncz_buf           key;
+    ncz_slot         *slots; /* owned here until the object takes them */
+} ncz_chunk_fetch;
+
+/* Fetches all of them in one batch, and publishes each index, or its failure, to the tasks that wait for it. */
+void ncz_chunk_fetch_indexes(ncz_engine *e, const ncz_spec *spec, ncz_chunk_fetch *fetches, size_t n);
 /*
  * Takes the index out of a whole object, for a request that claimed to get it (`whole`), and publishes it, or its
  * failure. An object that is larger than the body's limit has no failure: its tasks begin again, with ranges.
  */
 void ncz_chunk_object_publish(ncz_engine *e, const ncz_spec *spec, ncz_chunk_object *o, const zmap_get_req *req);
-int  ncz_chunk_object_reload(ncz_engine *e, const ncz_spec *spec, ncz_chunk_task *j);
 
 /* ---- chunk_object_table.c, under the engine's lock ---- */
 
@@ -385,13 +409,6 @@ int  ncz_chunk_object_store(ncz_engine *e, const ncz_spec *spec, const uint64_t 
 void ncz_chunk_object_stored(ncz_engine *e, ncz_chunk_object *o);
 void ncz_chunk_objects_trim(ncz_engine *e); /* drops the longest unused until the rest fit their share of the cache */
 void ncz_chunk_objects_forget(ncz_engine *e, uint64_t uid); /* under the lock */
-
-/* The index of an object: its size, and whether it is at the end or the beginning. NC_ENOMEM, with the key: it does not
- * fit in memory. */
-int ncz_chunk_index_range(const ncz_spec *spec, const char *key, size_t *nbytes, bool *at_end);
-/* Parses the index of an object of `size` bytes. NC_EFILTER, with the key: a slot lies outside the object. */
-int ncz_chunk_parse_index(const ncz_spec *spec, const char *key, const void *index, size_t nbytes, uint64_t size,
-                          ncz_slot *slots);
 
 /* ---- chunk_ranges.c ---- */
 
@@ -413,6 +430,9 @@ int ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scra
 void ncz_chunk_load_one(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
 /* The same, but sets only the bytes that the piece needs, each in its place. */
 void ncz_chunk_load_ranges(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch);
+
+/* Puts the key before the text of an error in an object's contents, and returns its code. */
+int ncz_chunk_fail_key(const char *key, int rc);
 
 /* The steps of loading a chunk. */
 size_t ncz_chunk_stored_most(const ncz_chunk_request *c); /* the most bytes of a chunk's stored form */

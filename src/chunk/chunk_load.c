@@ -11,9 +11,8 @@
 
 #include <string.h>
 
-/* Puts the key before the text of an error in an object's contents. */
-static int
-fail_key(const char *key, int rc)
+int
+ncz_chunk_fail_key(const char *key, int rc)
 {
     ncz_err e;
 
@@ -84,7 +83,7 @@ ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *re
     }
     if (ncz_chunk_is_vlen(c->spec)) {
         rc = ncz_chunk_decode_vlen(c, j, body, len, scratch);
-        return rc == NC_NOERR ? rc : fail_key(req->key, rc);
+        return rc == NC_NOERR ? rc : ncz_chunk_fail_key(req->key, rc);
     }
     if ((rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
         return rc;
@@ -96,7 +95,7 @@ ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *re
     } else {
         rc = ncz_chain_decode(c->spec->chain, scratch, body, len, j->data, nbytes, false);
     }
-    return rc == NC_NOERR ? rc : fail_key(req->key, rc);
+    return rc == NC_NOERR ? rc : ncz_chunk_fail_key(req->key, rc);
 }
 
 int

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_object: objects that hold several chunks. Their indexes are fetched once and kept (chunk_object_table.c).
+ * chunk_object: objects that hold several chunks. Their indexes are fetched once (chunk_index.c) and kept
+ * (chunk_object_table.c).
  *
  * A reader takes the index, reads a range by it, and then checks that the index is still current. In between, this
  * engine (the flag) or another writer (the version) may have replaced the object; the reader then starts again. A
@@ -13,199 +14,6 @@
 #define WHOLE_MOST ((size_t)32 << 20) /* larger objects are read in ranges, several at once */
 
 enum { TRIES = 16 }; /* for a reader whose object is replaced again and again */
-
-/* ---- fetching indexes ---- */
-
-int
-ncz_chunk_index_range(const ncz_spec *spec, const char *key, size_t *nbytes, bool *at_end)
-{
-    if (!spec->object_ops->index_range(spec->object_layout, spec->object_chunks, nbytes, at_end))
-        return ncz_fail(NC_ENOMEM, "%s: the index of %zu chunks does not fit in memory", key, spec->object_chunks);
-    return NC_NOERR;
-}
-
-int
-ncz_chunk_parse_index(const ncz_spec *spec, const char *key, const void *index, size_t nbytes, uint64_t size,
-                      ncz_slot *slots)
-{
-    ncz_err e;
-    int     rc = spec->object_ops->parse_index(spec->object_layout, index, nbytes, slots, spec->object_chunks);
-
-    if (rc != NC_NOERR) {
-        ncz_err_save(&e, rc);
-        return ncz_fail(rc, "%s: %s", key, e.text);
-    }
-    for (size_t i = 0; i < spec->object_chunks; i++)
-        if (slots[i].length > 0 && (slots[i].offset > size || slots[i].length > size - slots[i].offset))
-            return ncz_fail(NC_EFILTER,
-                            "%s: the index has %llu bytes from %llu on for chunk %zu, but the object has %llu", key,
-                            (unsigned long long)slots[i].length, (unsigned long long)slots[i].offset, i,
-                            (unsigned long long)size);
-    return NC_NOERR;
-}
-
-/* One index that is being fetched. */
-typedef struct fetch {
-    ncz_chunk_object *object;
-    const uint64_t   *index; /* the index of a chunk in the object */
-    ncz_buf           key;
-    ncz_slot         *slots; /* owned here until the object takes them */
-} fetch;
-
-static int
-prepare_fetch(const ncz_spec *spec, fetch *f, zmap_get_req *req)
-{
-    ncz_chunk_addr where;
-    size_t         nbytes;
-    bool           at_end;
-    int            rc;
-
-    if ((rc = ncz_chunk_locate(spec, f->index, &f->key, &where)) != NC_NOERR)
-        return rc;
-    if ((rc = ncz_chunk_index_range(spec, where.key, &nbytes, &at_end)) != NC_NOERR)
-        return rc;
-    if ((f->slots = ncz_zalloc_n(spec->object_chunks, sizeof *f->slots)) == NULL)
-        return ncz_fail_nomem(spec->object_chunks * sizeof *f->slots);
-    *req = (zmap_get_req){.key = where.key,
-                          .len = nbytes,
-                          .from_end = at_end,
-                          .ask_size = true,
-                          .body = NCZ_BUF_LIMIT(nbytes),
-                          .tag = f};
-    return NC_NOERR;
-}
-
-/* Returns NC_NOERR also when there is no such object; slots is NULL then. */
-static int
-read_index(const ncz_spec *spec, fetch *f, const zmap_get_req *req)
-{
-    int rc;
-
-    if (req->err.code == NC_EEMPTY)
-        return NC_NOERR;
-    if (req->err.code != NC_NOERR)
-        return ncz_err_adopt(&req->err);
-    if (req->nread < req->len)
-        return ncz_fail(NC_EFILTER, "%s: %zu bytes, but its index alone has %llu", req->key, req->nread,
-                        (unsigned long long)req->len);
-    rc = ncz_chunk_parse_index(spec, req->key, ncz_buf_str(&req->body), req->nread, req->size, f->slots);
-    if (rc != NC_NOERR)
-        return rc;
-    memcpy(f->object->version, req->version, sizeof req->version);
-    f->object->slots = f->slots;
-    f->slots = NULL;
-    return NC_NOERR;
-}
-
-/* Publishes the index, or its failure, to all tasks that wait for it. */
-static void
-end_fetch(ncz_engine *e, const ncz_spec *spec, const fetch *f, int rc)
-{
-    ncz_chunk_object *o = f->object;
-
-    (void)pthread_mutex_lock(&e->lock);
-    o->loading = false;
-    o->whole = NULL;
-    o->failed = rc;
-    if (rc != NC_NOERR)
-        o->why = ncz_err_keep(rc);
-    if (!o->stale && o->slots != NULL)
-        ncz_chunk_object_count(e, o, spec->object_chunks * sizeof *o->slots);
-    if (rc != NC_NOERR && !o->storing)
-        ncz_chunk_object_unlink(e, o); /* the next request fetches it again; the tasks of this one keep the failure */
-    (void)pthread_cond_broadcast(&e->changed);
-    (void)pthread_mutex_unlock(&e->lock);
-}
-
-/* Fetches all of them in one batch. */
-static void
-fetch_indexes(ncz_engine *e, const ncz_spec *spec, fetch *fetches, size_t n)
-{
-    zmap_get_req *reqs = ncz_alloc_n(n, sizeof *reqs);
-    size_t        nreqs = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        int rc = reqs != NULL ? prepare_fetch(spec, &fetches[i], &reqs[nreqs]) : ncz_fail_nomem(n * sizeof *reqs);
-
-        if (rc == NC_NOERR)
-            nreqs++;
-        else
-            end_fetch(e, spec, &fetches[i], rc);
-    }
-    if (nreqs > 0)
-        (void)zmap_get_batch(e->map, reqs, nreqs, NULL, NULL);
-    for (size_t i = 0; i < nreqs; i++) {
-        fetch *f = reqs[i].tag;
-
-        end_fetch(e, spec, f, read_index(spec, f, &reqs[i]));
-        ncz_buf_clear(&reqs[i].body);
-    }
-    for (size_t i = 0; i < n; i++) {
-        ncz_buf_clear(&fetches[i].key);
-        ncz_free(fetches[i].slots);
-    }
-    ncz_free(reqs);
-}
-
-/* ---- indexes of objects that are got whole ---- */
-
-/* Parses the index out of a whole object into newly allocated slots. */
-static int
-read_whole(const ncz_spec *spec, const zmap_get_req *req, ncz_slot **out)
-{
-    const ncz_buf *body = &req->body;
-    ncz_slot      *slots;
-    size_t         nbytes;
-    bool           at_end;
-    int            rc;
-
-    if ((rc = ncz_chunk_index_range(spec, req->key, &nbytes, &at_end)) != NC_NOERR)
-        return rc;
-    if (body->len < nbytes)
-        return ncz_fail(NC_EFILTER, "%s: %zu bytes, but its index alone has %zu", req->key, body->len, nbytes);
-    if ((slots = ncz_zalloc_n(spec->object_chunks, sizeof *slots)) == NULL)
-        return ncz_fail_nomem(spec->object_chunks * sizeof *slots);
-    rc = ncz_chunk_parse_index(spec, req->key, ncz_buf_str(body) + (at_end ? body->len - nbytes : 0), nbytes,
-                               body->len, slots);
-    if (rc != NC_NOERR) {
-        ncz_free(slots);
-        return rc;
-    }
-    *out = slots;
-    return NC_NOERR;
-}
-
-/* No index came. The tasks of the object see that it is stale, and ask for its index alone. */
-static void
-end_whole(ncz_engine *e, ncz_chunk_object *o)
-{
-    (void)pthread_mutex_lock(&e->lock);
-    o->whole = NULL;
-    o->loading = false;
-    ncz_chunk_object_unlink(e, o);
-    (void)pthread_cond_broadcast(&e->changed);
-    (void)pthread_mutex_unlock(&e->lock);
-}
-
-void
-ncz_chunk_object_publish(ncz_engine *e, const ncz_spec *spec, ncz_chunk_object *o, const zmap_get_req *req)
-{
-    fetch f = {.object = o};
-    int   rc = req->err.code;
-
-    if (rc == NC_ENOMEM) {
-        end_whole(e, o);
-        return;
-    }
-    if (rc == NC_NOERR)
-        rc = read_whole(spec, req, &o->slots);
-    else if (rc == NC_EEMPTY)
-        rc = NC_NOERR;
-    else
-        rc = ncz_err_adopt(&req->err);
-    memcpy(o->version, req->version, sizeof req->version);
-    end_fetch(e, spec, &f, rc);
-}
 
 static bool
 same_object(const ncz_spec *spec, const ncz_chunk_task *a, const ncz_chunk_task *b)
@@ -253,7 +61,7 @@ drop_object(ncz_chunk_task *j)
  */
 static int
 claim_objects(ncz_engine *e, const ncz_spec *spec, const ncz_chunk_request *c, ncz_chunk_task *tasks, size_t n,
-              fetch *fetches, size_t *nfetches)
+              ncz_chunk_fetch *fetches, size_t *nfetches)
 {
     int rc;
 
@@ -272,7 +80,7 @@ claim_objects(ncz_engine *e, const ncz_spec *spec, const ncz_chunk_request *c, n
             if (c != NULL && wants_whole(c, i))
                 o->whole = c;
             else
-                fetches[(*nfetches)++] = (fetch){.object = o, .index = j->piece.index};
+                fetches[(*nfetches)++] = (ncz_chunk_fetch){.object = o, .index = j->piece.index};
         } else {
             return rc;
         }
@@ -300,7 +108,7 @@ must_wait(const ncz_chunk_request *c, const ncz_chunk_task *tasks, size_t n)
  * indexes of the objects that it wanted to get whole.
  */
 static void
-fetch_instead(const ncz_chunk_request *c, ncz_chunk_task *tasks, size_t n, fetch *fetches, size_t *nfetches)
+fetch_instead(const ncz_chunk_request *c, ncz_chunk_task *tasks, size_t n, ncz_chunk_fetch *fetches, size_t *nfetches)
 {
     for (size_t i = 0; c != NULL && i < n; i++) {
         ncz_chunk_object *o = tasks[i].object;
@@ -308,7 +116,7 @@ fetch_instead(const ncz_chunk_request *c, ncz_chunk_task *tasks, size_t n, fetch
         if (o == NULL || o->whole != c)
             continue;
         o->whole = NULL;
-        fetches[(*nfetches)++] = (fetch){.object = o, .index = tasks[i].piece.index};
+        fetches[(*nfetches)++] = (ncz_chunk_fetch){.object = o, .index = tasks[i].piece.index};
     }
 }
 
@@ -321,9 +129,9 @@ fetch_instead(const ncz_chunk_request *c, ncz_chunk_task *tasks, size_t n, fetch
 static int
 take_objects(ncz_engine *e, const ncz_spec *spec, const ncz_chunk_request *c, ncz_chunk_task *tasks, size_t n)
 {
-    fetch  one, *fetches = n == 1 ? &one : ncz_alloc_n(n, sizeof *fetches);
-    size_t nfetches;
-    int    rc;
+    ncz_chunk_fetch one, *fetches = n == 1 ? &one : ncz_alloc_n(n, sizeof *fetches);
+    size_t          nfetches;
+    int             rc;
 
     if (fetches == NULL)
         return ncz_fail_nomem(n * sizeof *fetches);
@@ -334,7 +142,7 @@ take_objects(ncz_engine *e, const ncz_spec *spec, const ncz_chunk_request *c, nc
             fetch_instead(c, tasks, n, fetches, &nfetches);
         if (nfetches > 0) {
             (void)pthread_mutex_unlock(&e->lock);
-            fetch_indexes(e, spec, fetches, nfetches);
+            ncz_chunk_fetch_indexes(e, spec, fetches, nfetches);
             (void)pthread_mutex_lock(&e->lock);
         } else if (rc == NC_NOERR && must_wait(c, tasks, n)) {
             (void)pthread_cond_wait(&e->changed, &e->lock);
@@ -394,6 +202,8 @@ ncz_chunk_slot_range(const ncz_spec *spec, const ncz_chunk_task *j, ncz_chunk_ad
                         spec->object_chunks);
     if (o->slots == NULL || o->slots[where->slot].length == 0)
         return NC_EEMPTY;
+    if (ncz_slot_is_bad(o->slots[where->slot]))
+        return ncz_chunk_fail_slot(where->key, o->slots[where->slot], (size_t)where->slot, o->size);
     where->offset = o->slots[where->slot].offset;
     where->length = o->slots[where->slot].length;
     if (spec->chain == NULL && where->length != spec->chunk_bytes)
@@ -453,6 +263,26 @@ name_objects(const ncz_spec *spec, const uint64_t *objects, size_t n, ncz_chunk_
     return NC_NOERR;
 }
 
+/* A list without a chunk whose entry is damaged would hide the damage. */
+static int
+copy_slots(const ncz_spec *spec, const ncz_chunk_task *j, ncz_slot *to)
+{
+    const ncz_chunk_object *o = j->object;
+    ncz_buf                 key = NCZ_BUF_INIT;
+    ncz_chunk_addr          where;
+    int                     rc = NC_NOERR;
+
+    if (o->failed != NC_NOERR)
+        return o->why != NULL ? ncz_err_adopt(o->why) : ncz_fail_nomem(sizeof *o->why);
+    for (size_t i = 0; i < spec->object_chunks && rc == NC_NOERR; i++) {
+        to[i] = o->slots != NULL ? o->slots[i] : (ncz_slot){0, 0};
+        if (ncz_slot_is_bad(to[i]) && (rc = ncz_chunk_locate(spec, j->piece.index, &key, &where)) == NC_NOERR)
+            rc = ncz_chunk_fail_slot(where.key, to[i], i, o->size);
+    }
+    ncz_buf_clear(&key);
+    return rc;
+}
+
 int
 ncz_engine_read_indexes(ncz_engine *e, const ncz_spec *spec, const uint64_t *objects, size_t n, ncz_slot *slots)
 {
@@ -467,17 +297,8 @@ ncz_engine_read_indexes(ncz_engine *e, const ncz_spec *spec, const uint64_t *obj
     }
     if ((rc = name_objects(spec, objects, n, tasks, first)) == NC_NOERR)
         rc = take_objects(e, spec, NULL, tasks, n);
-    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
-        const ncz_chunk_object *o = tasks[i].object;
-        ncz_slot               *to = slots + i * spec->object_chunks;
-
-        if (o->failed != NC_NOERR)
-            rc = o->why != NULL ? ncz_err_adopt(o->why) : ncz_fail_nomem(sizeof *o->why);
-        else if (o->slots != NULL)
-            memcpy(to, o->slots, spec->object_chunks * sizeof *to);
-        else
-            memset(to, 0, spec->object_chunks * sizeof *to);
-    }
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        rc = copy_slots(spec, &tasks[i], slots + i * spec->object_chunks);
     (void)pthread_mutex_lock(&e->lock);
     for (size_t i = 0; tasks != NULL && i < n; i++)
         drop_object(&tasks[i]);

@@ -101,6 +101,20 @@ begin_object(object_put *o, ncz_engine *e, ncz_chunk_staged *s)
 
 /* ---- 2. get the stored object ---- */
 
+/* A chunk whose place is not known cannot be kept, and leaving it out would hide the damage. */
+static int
+check_kept(const object_put *o, uint64_t size)
+{
+    ncz_err e;
+
+    for (size_t i = 0; i < o->spec->object_chunks; i++)
+        if (o->taken[i] == NULL && ncz_slot_is_bad(o->slots[i])) {
+            ncz_err_save(&e, ncz_chunk_fail_slot(o->key, o->slots[i], i, size));
+            return ncz_fail(e.code, "%s; it is not stored again until all of that chunk is written", e.text);
+        }
+    return NC_NOERR;
+}
+
 static int
 parse_old(object_put *o)
 {
@@ -113,8 +127,9 @@ parse_old(object_put *o)
         return rc;
     if (o->old.len < nbytes)
         return ncz_fail(NC_EFILTER, "%s: %zu bytes, but its index alone has %zu", o->key, o->old.len, nbytes);
-    return ncz_chunk_parse_index(spec, o->key, ncz_buf_str(&o->old) + (at_end ? o->old.len - nbytes : 0), nbytes,
-                                 o->old.len, o->slots);
+    rc = ncz_chunk_parse_index(spec, o->key, ncz_buf_str(&o->old) + (at_end ? o->old.len - nbytes : 0), nbytes,
+                               o->old.len, o->slots);
+    return rc == NC_NOERR ? check_kept(o, o->old.len) : rc;
 }
 
 static void

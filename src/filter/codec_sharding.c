@@ -270,7 +270,7 @@ done:
 
 /* ---- decoding ---------------------------------------------------------------------------------------------- */
 
-/* Parses the index of a shard of n bytes, and checks that it lies inside. *out: fresh memory. */
+/* Parses the index of a shard of n bytes. *out: fresh memory. */
 static int
 read_index(const sharding_state *s, const char *in, size_t n, ncz_slot **out)
 {
@@ -284,17 +284,14 @@ read_index(const sharding_state *s, const char *in, size_t n, ncz_slot **out)
     if ((slots = ncz_alloc_n(s->nslots, sizeof *slots)) == NULL)
         return ncz_fail_nomem(s->nslots * sizeof *slots);
     rc = ncz_shard_ops.parse_index(&s->c.shard, in + (at_end ? n - nindex : 0), nindex, slots, s->nslots);
-    for (size_t i = 0; i < s->nslots && rc == NC_NOERR; i++)
-        if (slots[i].length > n || slots[i].offset > n - slots[i].length)
-            rc = ncz_fail(NC_EFILTER,
-                          "inner chunk %zu of a shard: the range of %llu bytes at %llu exceeds the %zu bytes "
-                          "of the shard",
-                          i, (unsigned long long)slots[i].length, (unsigned long long)slots[i].offset, n);
-    if (rc == NC_NOERR)
-        *out = slots;
-    else
+    if (rc != NC_NOERR) {
         ncz_free(slots);
-    return rc;
+        return rc;
+    }
+    for (size_t i = 0; i < s->nslots; i++)
+        ncz_slot_check(&slots[i], n);
+    *out = slots;
+    return NC_NOERR;
 }
 
 /* Decodes an inner chunk into its packed form, or fills it in. */
@@ -326,6 +323,10 @@ decode_slots(const sharding_state *s, const char *in, size_t n, size_t from, siz
     for (size_t i = from; i < to && rc == NC_NOERR; i++) {
         char *first = array + slot_offset(s, i);
 
+        if (ncz_slot_is_bad(slots[i])) {
+            rc = ncz_slot_fail(slots[i], i, n);
+            break;
+        }
         rc = explain(decode_inner(s, in, &slots[i], s->contiguous ? first : packed), i);
         if (rc == NC_NOERR && !s->contiguous)
             rc = ncz_grid_copy_box(s->rank, s->c.inner, s->item, packed, s->inner_step, first, s->step);

@@ -307,10 +307,21 @@ int ncz_chain_decode_part(const ncz_chain *c, ncz_scratch *scratch, const void *
 
 /* ---- objects that hold several chunks -------------------------------------------------------------------------- */
 
-/* The bytes of one chunk in an object. length 0: the object does not have it. */
+/*
+ * The bytes of one chunk in an object. length 0: the object does not have it. A damaged
+ * entry of an index keeps its numbers, with NCZ_SLOT_BAD set in `length`: then only this chunk is lost.
+ */
 typedef struct ncz_slot {
     uint64_t offset, length;
 } ncz_slot;
+
+#define NCZ_SLOT_BAD ((uint64_t)1 << 63)
+
+bool ncz_slot_is_bad(ncz_slot slot);
+/* Marks a slot as bad that does not lie in an object of `size` bytes. */
+void ncz_slot_check(ncz_slot *slot, uint64_t size);
+/* Records that slot i of an object of `size` bytes is bad: NC_EFILTER. */
+int ncz_slot_fail(ncz_slot slot, size_t i, uint64_t size);
 
 /* The encoded bytes of one chunk, for assembling an object. NULL: the chunk is not stored. */
 typedef struct ncz_slot_bytes {
@@ -327,7 +338,8 @@ typedef struct ncz_object_ops {
     /* Gives the size of the index, and whether it is at the end of the object or at its start. False: overflow. */
     bool (*index_range)(const void *layout, size_t nslots, size_t *nbytes, bool *at_end);
     /*
-     * Parses the index into `slots`. Damaged: NC_EFILTER, with a text without the key. The caller checks the ranges.
+     * Parses the index into `slots`. Damaged as a whole: NC_EFILTER, with a text without the key. An entry that is
+     * damaged alone makes a bad slot. The caller checks that the others lie in the object (ncz_slot_check()).
      */
     int (*parse_index)(const void *layout, const void *index, size_t nbytes, ncz_slot *slots, size_t nslots);
     /* Assembles an object from the chunks' bytes and overwrites `out` with it. */

@@ -12,6 +12,29 @@
 #define SUM_BYTES 4u
 #define MISSING   UINT64_MAX
 
+bool
+ncz_slot_is_bad(ncz_slot slot)
+{
+    return slot.length >= NCZ_SLOT_BAD;
+}
+
+void
+ncz_slot_check(ncz_slot *slot, uint64_t size)
+{
+    if (slot->length > 0 && !ncz_slot_is_bad(*slot) && (slot->offset > size || slot->length > size - slot->offset))
+        slot->length |= NCZ_SLOT_BAD;
+}
+
+int
+ncz_slot_fail(ncz_slot slot, size_t i, uint64_t size)
+{
+    uint64_t length = slot.length == UINT64_MAX ? slot.length : slot.length & ~NCZ_SLOT_BAD;
+
+    return ncz_fail(NC_EFILTER,
+                    "the index is damaged at chunk %zu: %llu bytes at offset %llu, in an object of %llu bytes", i,
+                    (unsigned long long)length, (unsigned long long)slot.offset, (unsigned long long)size);
+}
+
 static bool
 shard_index_range(const void *layout, size_t nslots, size_t *nbytes, bool *at_end)
 {
@@ -53,20 +76,20 @@ check_sum(const unsigned char *index, size_t n)
 }
 
 /* A chunk without bytes would be no chunk at all, so 0 is damage. So is a range that no object can have. */
-static int
-parse_entry(const unsigned char *entry, bool big, size_t i, ncz_slot *out)
+static ncz_slot
+parse_entry(const unsigned char *entry, bool big)
 {
-    uint64_t offset = get_number(entry, big), length = get_number(entry + 8, big);
+    ncz_slot slot = {get_number(entry, big), get_number(entry + 8, big)};
 
-    if (offset == MISSING && length == MISSING) {
-        *out = (ncz_slot){0, 0};
-        return NC_NOERR;
-    }
-    if (offset == MISSING || length == MISSING || length == 0 || length > INT64_MAX || offset > INT64_MAX - length)
-        return ncz_fail(NC_EFILTER, "the index of the shard is damaged: chunk %zu has offset %llu and %llu bytes", i,
-                        (unsigned long long)offset, (unsigned long long)length);
-    *out = (ncz_slot){offset, length};
-    return NC_NOERR;
+    if (slot.offset == MISSING && slot.length == MISSING)
+        return (ncz_slot){0, 0};
+    if (slot.length >= NCZ_SLOT_BAD)
+        slot.length = UINT64_MAX; /* usually it is that */
+    else if (slot.length == 0)
+        slot.length = NCZ_SLOT_BAD;
+    else
+        ncz_slot_check(&slot, INT64_MAX);
+    return slot;
 }
 
 static int
@@ -83,8 +106,7 @@ shard_parse_index(const void *layout, const void *index, size_t nbytes, ncz_slot
     if (!l->no_checksum && (rc = check_sum(p, nbytes - SUM_BYTES)) != NC_NOERR)
         return rc;
     for (size_t i = 0; i < nslots; i++)
-        if ((rc = parse_entry(p + i * ENTRY, l->big, i, &slots[i])) != NC_NOERR)
-            return rc;
+        slots[i] = parse_entry(p + i * ENTRY, l->big);
     return NC_NOERR;
 }
 

@@ -1,95 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Shards of Zarr v3: how often the map is asked to read and to write them, chunks that wait for the rest of their
- * shard, in memory and in the temporary file, and indexes that no writer made.
+ * shard, in memory and in the temporary file.
  */
-#include "toy_shard.h"
-
-#include <stdlib.h>
-
-#include "chunk/chunk_int.h"
-
-static const ncz_dtype i4 = {NCZ_KIND_INT, HOST_BIG, 4};
-static const int32_t   minus_one = -1;
-
-static void
-share(ncz_spec *s, const uint64_t *object, const ncz_shard_layout *layout)
-{
-    toy_share(s, object, &toy_end);
-    s->object_ops = &ncz_shard_ops;
-    s->shard_layout = *layout;
-    s->object_layout = &s->shard_layout;
-}
-
-/* A row of shards. */
-typedef struct row {
-    zmap_fault_plan plan; /* counts operations */
-    zmap           *m;
-    ncz_engine     *e;
-    ncz_spec       *s;
-    uint64_t        size;
-} row;
-
-static void
-row_init(row *r, bool far, size_t cache, uint64_t chunk, uint64_t chunks, uint64_t size, const char *codec)
-{
-    *r = (row){.size = size};
-    r->m = test_map(far, &r->plan);
-    r->e = test_engine(r->m, cache);
-    r->s = test_spec(1, &chunk, i4, &minus_one, codec);
-    share(r->s, &chunks, &(ncz_shard_layout){.big = false});
-}
-
-static void
-row_clear(row *r)
-{
-    ncz_engine_free(r->e);
-    ncz_spec_unref(r->s);
-    assert_int_equal(zmap_close(r->m, ZMAP_KEEP), NC_NOERR);
-}
-
-/* Element i is i + add. */
-static void
-put_row(row *r, uint64_t at, uint64_t n, int add)
-{
-    int     *v = malloc(n * sizeof *v);
-    request  q = test_request(1, &at, &n);
-    ncz_plan p = test_plan(r->s, &r->size, &q, NC_INT);
-
-    for (uint64_t i = 0; i < n; i++)
-        v[i] = (int)(at + i) + add;
-    assert_int_equal(ncz_engine_write(r->e, &p, v), NC_NOERR);
-    free(v);
-}
-
-static int
-read_row(row *r, uint64_t at, uint64_t n, int *v)
-{
-    request  q = test_request(1, &at, &n);
-    ncz_plan p = test_plan(r->s, &r->size, &q, NC_INT);
-
-    return ncz_engine_read(r->e, &p, v);
-}
-
-static void
-expect_row(row *r, uint64_t at, uint64_t n, int add)
-{
-    int *v = malloc(n * sizeof *v);
-
-    assert_int_equal(read_row(r, at, n, v), NC_NOERR);
-    for (uint64_t i = 0; i < n; i++)
-        assert_int_equal(v[i], (int)(at + i) + add);
-    free(v);
-}
-
-static size_t
-operations(row *r)
-{
-    size_t n = r->plan.seen;
-
-    r->plan.seen = 0;
-    return n;
-}
+#include "shard_row.h"
 
 /* ---- reading ---- */
 
@@ -366,81 +280,6 @@ random_layouts(void **state)
     ncz_pool_set_threads(0);
 }
 
-/* ---- indexes that no writer made ---- */
-
-typedef struct bad_index {
-    uint64_t    offset, length; /* of the second of two chunks of 8 bytes */
-    const char *text;           /* NULL: it is read */
-} bad_index;
-
-static void
-bad_indexes(void **state)
-{
-    static const bad_index rows[] = {
-        {8, 8, NULL},
-        {0, 8, NULL},  /* the same bytes as the first */
-        {30, 8, NULL}, /* bytes of the index */
-        {UINT64_MAX, UINT64_MAX, NULL},
-        {UINT64_MAX, 8, "chunk 1"},
-        {8, UINT64_MAX, "chunk 1"},
-        {8, 0, "chunk 1"},
-        {49, 8, "chunk 1"},             /* past the end */
-        {UINT64_MAX - 7, 8, "chunk 1"}, /* the sum overflows */
-        {UINT64_MAX - 7, UINT64_MAX - 7, "chunk 1"},
-        {(uint64_t)1 << 63, 8, "chunk 1"},
-        {8, 7, "chunk 1 "}, /* too short for a chunk without codecs */
-    };
-
-    (void)state;
-    for (size_t i = 0; i < NCZ_LEN(rows); i++)
-        for (int far = 0; far < 2; far++)
-            for (int all = 0; all < 2; all++) {
-                unsigned char object[48] = {1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4};
-                row           r;
-                char          key[32];
-                int           v[4], rc;
-
-                row_init(&r, far, 1000, 2, 2, 4, NULL);
-                r.s->shard_layout.no_checksum = true;
-                r.s->dtype.big = false;
-                toy_put(object + 16, 0);
-                toy_put(object + 24, 8);
-                toy_put(object + 32, rows[i].offset);
-                toy_put(object + 40, rows[i].length);
-                snprintf(key, sizeof key, "%s/0", r.s->path);
-                assert_int_equal(zmap_put(r.m, key, object, sizeof object), NC_NOERR);
-                rc = read_row(&r, all ? 0 : 2, all ? 4 : 2, v);
-                if (rows[i].text == NULL) {
-                    assert_int_equal(rc, NC_NOERR);
-                } else {
-                    assert_true(rc == NC_EFILTER || rc == NC_ETRUNC);
-                    assert_non_null(strstr(ncz_err_text(), key));
-                    assert_non_null(strstr(ncz_err_text(), rows[i].text));
-                }
-                row_clear(&r);
-            }
-}
-
-/* An object without any bytes is damaged, not absent. */
-static void
-empty_object(void **state)
-{
-    (void)state;
-    for (int far = 0; far < 2; far++)
-        for (int all = 0; all < 2; all++) {
-            row  r;
-            char key[32];
-            int  v[4];
-
-            row_init(&r, far, 1000, 2, 2, 4, NULL);
-            snprintf(key, sizeof key, "%s/0", r.s->path);
-            assert_int_equal(zmap_put(r.m, key, "", 0), NC_NOERR);
-            assert_int_equal(read_row(&r, 0, all ? 4 : 2, v), NC_EFILTER);
-            assert_non_null(strstr(ncz_err_text(), key));
-            row_clear(&r);
-        }
-}
-
 int
 main(void)
 {
@@ -448,7 +287,6 @@ main(void)
         cmocka_unit_test(requests_of_reads), cmocka_unit_test(absent_shards),   cmocka_unit_test(gaps),
         cmocka_unit_test(append_in_a_shard), cmocka_unit_test(parts_of_chunks), cmocka_unit_test(change_staged),
         cmocka_unit_test(no_temporary_file), cmocka_unit_test(edges),           cmocka_unit_test(random_layouts),
-        cmocka_unit_test(bad_indexes),       cmocka_unit_test(empty_object),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

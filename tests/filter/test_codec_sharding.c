@@ -177,19 +177,19 @@ test_hostile_index(void **state)
         const char *why; /* NULL: it is read */
     } cases[] = {
         {UINT64_MAX, UINT64_MAX, NULL},
-        {0, 12, NULL},                       /* the range of another chunk */
-        {3, 12, NULL},                       /* overlapping ranges */
-        {48, 12, NULL},                      /* in the index itself */
-        {0, 11, "inner chunk 3 of a shard"}, /* too short for a chunk */
-        {0, 13, "inner chunk 3 of a shard"}, /* too long */
-        {0, 200, "exceeds the 112 bytes"},   /* past the end */
-        {101, 12, "exceeds the 112 bytes"},  /* the same, just so */
-        {UINT64_MAX, 12, "chunk 3"},         /* only one is "missing" */
-        {0, UINT64_MAX, "chunk 3"},          /* the other one */
-        {0, 0, "chunk 3"},                   /* no bytes */
-        {UINT64_MAX - 5, 12, "chunk 3"},     /* the sum overflows */
-        {INT64_MAX - 5, 12, "chunk 3"},      /* the sum is no offset */
-        {(uint64_t)1 << 40, 12, "exceeds the"},
+        {0, 12, NULL},                          /* the range of another chunk */
+        {3, 12, NULL},                          /* overlapping ranges */
+        {48, 12, NULL},                         /* in the index itself */
+        {0, 11, "inner chunk 3 of a shard"},    /* too short for a chunk */
+        {0, 13, "inner chunk 3 of a shard"},    /* too long */
+        {0, 200, "in an object of 112 bytes"},  /* past the end */
+        {101, 12, "in an object of 112 bytes"}, /* the same, just so */
+        {UINT64_MAX, 12, "chunk 3"},            /* only one is "missing" */
+        {0, UINT64_MAX, "chunk 3"},             /* the other one */
+        {0, 0, "chunk 3"},                      /* no bytes */
+        {UINT64_MAX - 5, 12, "chunk 3"},        /* the sum overflows */
+        {INT64_MAX - 5, 12, "chunk 3"},         /* the sum is no offset */
+        {(uint64_t)1 << 40, 12, "in an object of"},
     };
     ncz_array_type in = type_of(NCZ_KIND_UINT, 2);
     ncz_v3_codecs  c = parsed("[" ORDER "," SHARD("[3,2]", LITTLE, LITTLE, "end") "]", &in);

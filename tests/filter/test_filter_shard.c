@@ -2,6 +2,7 @@
 /* The layout of shards: the bytes that other writers make, all forms of the index, and damage. */
 #include "filter_testing.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 static const ncz_shard_layout usual = {.at_start = false};
@@ -104,7 +105,7 @@ test_damage(void **state)
 {
     static const struct {
         uint64_t offset, length;
-        int      rc;
+        bool     bad;
     } cases[] = {
         {UINT64_MAX, UINT64_MAX, NC_NOERR},
         {0, 1, NC_NOERR},
@@ -118,6 +119,7 @@ test_damage(void **state)
     };
     const ncz_shard_layout plain = {.no_checksum = true};
     unsigned char          index[16];
+    char                   text[128];
     ncz_slot               slot;
 
     (void)state;
@@ -125,9 +127,15 @@ test_damage(void **state)
         put64(index, cases[i].offset);
         put64(index + 8, cases[i].length);
         ncz_err_clear();
-        assert_int_equal(ncz_shard_ops.parse_index(&plain, index, 16, &slot, 1), cases[i].rc);
-        if (cases[i].rc != NC_NOERR)
-            assert_non_null(strstr(ncz_err_text(), "chunk 0 has offset"));
+        assert_int_equal(ncz_shard_ops.parse_index(&plain, index, 16, &slot, 1), NC_NOERR);
+        assert_int_equal(ncz_slot_is_bad(slot), cases[i].bad);
+        if (!cases[i].bad)
+            continue;
+        assert_int_equal(ncz_slot_fail(slot, 7, 99), NC_EFILTER);
+        snprintf(text, sizeof text, "chunk 7: %llu bytes at offset %llu, in an object of 99 bytes",
+                 cases[i].length >= NCZ_SLOT_BAD ? ULLONG_MAX : (unsigned long long)cases[i].length,
+                 (unsigned long long)cases[i].offset);
+        assert_non_null(strstr(ncz_err_text(), text));
     }
     assert_int_equal(ncz_shard_ops.parse_index(&plain, index, 15, &slot, 1), NC_EFILTER);
     assert_int_equal(ncz_shard_ops.parse_index(&usual, index, 16, &slot, 1), NC_EFILTER);

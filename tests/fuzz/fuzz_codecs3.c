@@ -112,7 +112,8 @@ decode_shard(const ncz_v3_codecs *c, const ncz_array_type *type, const char *in,
     if (n >= nindex &&
         ncz_shard_ops.parse_index(&c->shard, at_end ? in + n - nindex : in, nindex, slots, nslots) == NC_NOERR)
         for (size_t i = 0; i < nslots; i++) {
-            if (slots[i].length == 0 || slots[i].length > n || slots[i].offset > n - slots[i].length)
+            ncz_slot_check(&slots[i], n);
+            if (slots[i].length == 0 || ncz_slot_is_bad(slots[i]))
                 continue;
             if (type->dtype.kind == NCZ_KIND_OBJECT)
                 decode_texts(c->chain, in + slots[i].offset, (size_t)slots[i].length, inner / type->dtype.size);
