@@ -589,7 +589,7 @@ NCZARR_API int nc_inq_grpname_len(int ncid, size_t *lenp);
 NCZARR_API int nc_inq_grp_parent(int ncid, int *parent_ncid);
 
 /* Ids of the group's variables; of its dimensions (if `include_parents` is not 0, also those of all
- * ancestors, in order of id); of its user-defined types (none). */
+ * ancestors, in order of id); of its user-defined types. */
 NCZARR_API int nc_inq_varids(int ncid, int *nvars, int *varids);
 NCZARR_API int nc_inq_dimids(int ncid, int *ndims, int *dimids, int include_parents);
 NCZARR_API int nc_inq_typeids(int ncid, int *ntypes, int *typeids);
@@ -1105,20 +1105,42 @@ NCZARR_API int nc_get_att_string(int ncid, int varid, const char *name, char **i
 
 /* ---- types ------------------------------------------------------------------------------------------------- */
 
-/* For atomic types any ncid will do, open or not. Name ("byte", "char", "short", "int", "float", "double", "ubyte", "ushort", "uint", "int64", "uint64", "string")
- * and size in memory of an atomic type. NC_EBADTYPE. */
+/*
+ * Name ("byte", "char", "short", "int", "float", "double", "ubyte", "ushort", "uint", "int64", "uint64", "string", or
+ * that of a user-defined type) and size in memory. For atomic types any ncid will do, open or not. NC_EBADTYPE: the
+ * dataset has no such type.
+ */
 NCZARR_API int nc_inq_type(int ncid, nc_type xtype, char *name, size_t *sizep);
+/* The type of that name: an absolute path "/g1/t"; else a name in the group, in its ancestors, then in all groups.
+ * NC_EBADTYPE. */
 NCZARR_API int nc_inq_typeid(int ncid, const char *name, nc_type *typeidp);
+/* Whether two types have the same structure: class, size, base type, fields with their names and offsets, members. Their
+ * own names may differ. NC_EBADTYPE. */
 NCZARR_API int nc_inq_type_equal(int ncid1, nc_type typeid1, int ncid2, nc_type typeid2, int *equalp);
-/* There are no user-defined types: NC_EBADTYPE. */
+/*
+ * User-defined types. A type belongs to a group; its id (NC_FIRSTUSERTYPEID and up) is valid in all of the dataset until
+ * it is closed. Defining takes the dataset into define mode. All functions: NC_EBADID; NC_EBADTYPE no such type, or one
+ * of another class. Those that define: NC_EPERM; NC_ESTRICTNC3 the classic model; NC_EINVAL a name that is NULL;
+ * NC_EBADNAME; NC_EMAXNAME; NC_ENAMEINUSE a variable, group or type of the group has the name; NC_ENOMEM.
+ * A definition is final once a variable, an attribute or another type has it, and in a dataset that was opened: after
+ * that nc_insert_*() returns NC_ETYPDEFINED. Any result pointer may be NULL.
+ */
+
+/* Class (NC_COMPOUND, NC_ENUM, NC_OPAQUE, NC_VLEN); base type of an enumeration and a variable-length type, else NC_NAT;
+ * number of fields or members, else 0. */
 NCZARR_API int nc_inq_user_type(int ncid, nc_type xtype, char *name, size_t *sizep, nc_type *base_nc_typep,
                                 size_t *nfieldsp, int *classp);
 
-/* User-defined types: NCZarr has none. All of these check the ncid and return NC_ENOTNC4. */
+/* A structure of `size` bytes in memory. NC_EINVAL: 0, or more than a chunk may have. */
 NCZARR_API int nc_def_compound(int ncid, size_t size, const char *name, nc_type *typeidp);
+/*
+ * Adds a field at `offset` bytes (as of offsetof()), of any type of the dataset, atomic or not; an array in C order with
+ * `ndims` lengths. NC_EINVAL: it does not lie within the structure, overlaps another field, or has a length below 1.
+ */
 NCZARR_API int nc_insert_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_type field_typeid);
 NCZARR_API int nc_insert_array_compound(int ncid, nc_type xtype, const char *name, size_t offset,
                                         nc_type field_typeid, int ndims, const int *dim_sizes);
+/* Fields count from 0. NC_EBADFIELD: there is no such field. */
 NCZARR_API int nc_inq_compound(int ncid, nc_type xtype, char *name, size_t *sizep, size_t *nfieldsp);
 NCZARR_API int nc_inq_compound_name(int ncid, nc_type xtype, char *name);
 NCZARR_API int nc_inq_compound_size(int ncid, nc_type xtype, size_t *sizep);
@@ -1131,16 +1153,23 @@ NCZARR_API int nc_inq_compound_fieldoffset(int ncid, nc_type xtype, int fieldid,
 NCZARR_API int nc_inq_compound_fieldtype(int ncid, nc_type xtype, int fieldid, nc_type *field_typeidp);
 NCZARR_API int nc_inq_compound_fieldndims(int ncid, nc_type xtype, int fieldid, int *ndimsp);
 NCZARR_API int nc_inq_compound_fielddim_sizes(int ncid, nc_type xtype, int fieldid, int *dim_sizes);
+/* Sequences of any length, in memory an nc_vlen_t, of any type of the dataset. */
 NCZARR_API int nc_def_vlen(int ncid, const char *name, nc_type base_typeid, nc_type *xtypep);
 NCZARR_API int nc_inq_vlen(int ncid, nc_type xtype, char *name, size_t *datum_sizep, nc_type *base_nc_typep);
+/* Lets an nc_vlen_t point to `len` values, which are not copied; copies its values to `data`. NC_EINVAL: a NULL. */
 NCZARR_API int nc_put_vlen_element(int ncid, int typeid1, void *vlen_element, size_t len, const void *data);
 NCZARR_API int nc_get_vlen_element(int ncid, int typeid1, const void *vlen_element, size_t *len, void *data);
+/* Named values of an integer type (NC_EBADTYPE: any other). */
 NCZARR_API int nc_def_enum(int ncid, nc_type base_typeid, const char *name, nc_type *typeidp);
+/* `value` is of the base type. NC_EINVAL: NULL, or a member has it. */
 NCZARR_API int nc_insert_enum(int ncid, nc_type xtype, const char *name, const void *value);
 NCZARR_API int nc_inq_enum(int ncid, nc_type xtype, char *name, nc_type *base_nc_typep, size_t *base_sizep,
                            size_t *num_membersp);
+/* Members count from 0: NC_EINVAL beyond. */
 NCZARR_API int nc_inq_enum_member(int ncid, nc_type xtype, int idx, char *name, void *value);
+/* The name of the member with that value; "_UNDEFINED" for 0 if none has it; else NC_EINVAL. */
 NCZARR_API int nc_inq_enum_ident(int ncid, nc_type xtype, long long value, char *identifier);
+/* `size` uninterpreted bytes. NC_EINVAL: 0, or more than a chunk may have. */
 NCZARR_API int nc_def_opaque(int ncid, size_t size, const char *name, nc_type *xtypep);
 NCZARR_API int nc_inq_opaque(int ncid, nc_type xtype, char *name, size_t *sizep);
 
@@ -1148,14 +1177,14 @@ NCZARR_API int nc_inq_opaque(int ncid, nc_type xtype, char *name, size_t *sizep)
 
 /* Releases `len` strings that the library returned (not the array that holds them) and sets them to NULL. */
 NCZARR_API int nc_free_string(size_t len, char **data);
-/* Releases the contents of vlen values with free(): for data of other origin; this library returns no vlen values. */
+/* Releases the sequences with free() and empties them; not what their values own: nc_reclaim_data() knows that. */
 NCZARR_API int nc_free_vlen(nc_vlen_t *vl);
 NCZARR_API int nc_free_vlens(size_t len, nc_vlen_t vlens[]);
-/* Releases the strings in `count` elements of an atomic type; _all also the memory itself (free()).
- * NC_EBADTYPE. */
+/* Releases the strings and sequences in `count` elements, however deep; _all also the memory itself (free()).
+ * NC_EBADTYPE; NC_EINVAL a NULL. */
 NCZARR_API int nc_reclaim_data(int ncid, nc_type xtype, void *memory, size_t count);
 NCZARR_API int nc_reclaim_data_all(int ncid, nc_type xtype, void *memory, size_t count);
-/* Deep copy of `count` elements; _all into fresh memory, the caller's. NC_EBADTYPE. */
+/* Deep copy of `count` elements; _all into fresh memory, the caller's. NC_EBADTYPE; NC_EINVAL a NULL. */
 NCZARR_API int nc_copy_data(int ncid, nc_type xtype, const void *memory, size_t count, void *copy);
 NCZARR_API int nc_copy_data_all(int ncid, nc_type xtype, const void *memory, size_t count, void **copyp);
 

@@ -179,11 +179,22 @@ nc_inq_attname(int ncid, int varid, int attnum, char *name)
     return ncz_call_leave(&c, ncz_fail(NC_ENOTATT, "there is no attribute %d", attnum));
 }
 
+/* The type as which elements are converted: an enumeration's values are integers. */
+static const ncz_type *
+value_type(const ncz_type *t)
+{
+    return t->class == NCZ_TYPE_ENUM ? t->base : t;
+}
+
 static int
 check_conversion(const ncz_type *from, const ncz_type *to, const char *name)
 {
     if (from == to)
         return NC_NOERR;
+    from = value_type(from);
+    to = value_type(to);
+    if (from->id > NC_MAX_ATOMIC_TYPE || to->id > NC_MAX_ATOMIC_TYPE)
+        return ncz_fail(NC_EBADTYPE, "%s: a user-defined type converts to no other", name);
     if (from->class == NCZ_TYPE_STRING || to->class == NCZ_TYPE_STRING)
         return ncz_fail(NC_EBADTYPE, "%s: strings convert to no other type", name);
     if (from->class == NCZ_TYPE_CHAR || to->class == NCZ_TYPE_CHAR)
@@ -208,7 +219,8 @@ ncz_api_get_att(int ncid, int varid, const char *name, nc_type mem, void *ip)
     if (a.len > 0 && ip == NULL)
         rc = ncz_fail(NC_EINVAL, "%s: no pointer for its value", name);
     else if ((rc = check_conversion(a.type, to, name)) == NC_NOERR && a.len > 0)
-        rc = ncz_convert(a.type, a.data, to, ip, a.len, ncz_dataset_classic(c.ds));
+        rc = a.type == to ? ncz_type_copy_elems(to, a.data, a.len, ip)
+                          : ncz_convert(value_type(a.type), a.data, to, ip, a.len, ncz_dataset_classic(c.ds));
 done:
     ncz_buf_clear(&a.text);
     return ncz_call_leave(&c, rc);
@@ -231,14 +243,19 @@ find_changeable(const ncz_call *c, int varid, ncz_atts **atts, ncz_var **v)
     return rc == NC_NOERR && *v != NULL ? ncz_format_check_rewritable(*v) : rc;
 }
 
+/* Finds the attribute's type, and the type in memory; NC_NAT: the same. */
 static int
-check_type(const ncz_call *c, nc_type xtype, nc_type mem, const char *name)
+find_types(const ncz_call *c, nc_type xtype, nc_type mem, const char *name, const ncz_type **type,
+           const ncz_type **from)
 {
-    if (!ncz_api_atomic(xtype))
-        return ncz_fail(NC_EBADTYPE, "type %d is not an atomic type", xtype);
+    int rc = ncz_call_type(c, xtype, type);
+
+    if (rc != NC_NOERR)
+        return rc;
+    *from = mem == NC_NAT ? *type : ncz_type_of(mem);
     if (ncz_dataset_classic(c->ds) && !ncz_api_classic(xtype))
         return ncz_fail(NC_ESTRICTNC3, "the classic model does not have type %d", xtype);
-    return check_conversion(ncz_type_of(mem), ncz_type_of(xtype), name);
+    return check_conversion(*from, *type, name);
 }
 
 /* In the classic model's data mode no attribute may be added, nor replaced by a longer one. */
@@ -332,20 +349,20 @@ check_new_name(const char *name, char **out)
     return rc;
 }
 
-/* Converts memory values to type xtype and sets them. NC_ERANGE: some did not fit, but the attribute is set. */
+/* Converts values of type `mem` to `type` and sets them. NC_ERANGE: some did not fit, but the attribute is set. */
 static int
-convert_and_set(ncz_call *c, int varid, const char *name, nc_type xtype, size_t len, nc_type mem, const void *op)
+convert_and_set(ncz_call *c, int varid, const char *name, const ncz_type *type, size_t len, const ncz_type *mem,
+                const void *op)
 {
-    const ncz_type *type = ncz_type_of(xtype);
-    void           *own = NULL;
-    size_t          nbytes;
-    int             range, rc;
+    void  *own = NULL;
+    size_t nbytes;
+    int    range, rc;
 
-    if (xtype == mem)
+    if (type == mem)
         return set_att(c, varid, name, type, len, op);
     if (!ncz_mul(len, type->size, &nbytes) || (own = ncz_alloc(nbytes)) == NULL)
         return ncz_fail(NC_ENOMEM, "out of memory (%zu values of attribute '%s')", len, name);
-    range = ncz_convert(ncz_type_of(mem), op, type, own, len, ncz_dataset_classic(c->ds));
+    range = ncz_convert(mem, op, value_type(type), own, len, ncz_dataset_classic(c->ds));
     if (range != NC_NOERR && range != NC_ERANGE)
         rc = range;
     else if ((rc = set_att(c, varid, name, type, len, own)) == NC_NOERR)
@@ -357,25 +374,26 @@ convert_and_set(ncz_call *c, int varid, const char *name, nc_type xtype, size_t 
 int
 ncz_api_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t len, nc_type mem, const void *op)
 {
-    ncz_call  c;
-    ncz_atts *atts = NULL;
-    ncz_var  *v = NULL;
-    char     *own = NULL;
-    size_t    had = 0;
-    int       rc = ncz_call_enter(ncid, NCZ_USE_CHANGE, &c);
+    ncz_call        c;
+    const ncz_type *type, *from;
+    ncz_atts       *atts = NULL;
+    ncz_var        *v = NULL;
+    char           *own = NULL;
+    size_t          had = 0;
+    int             rc = ncz_call_enter(ncid, NCZ_USE_CHANGE, &c);
 
     if (rc != NC_NOERR)
         return rc;
     if ((rc = find_changeable(&c, varid, &atts, &v)) != NC_NOERR || (rc = check_new_name(name, &own)) != NC_NOERR)
         goto done;
-    if ((rc = check_type(&c, xtype, mem == NC_NAT ? xtype : mem, own)) != NC_NOERR)
+    if ((rc = find_types(&c, xtype, mem, own, &type, &from)) != NC_NOERR)
         goto done;
     if (len > 0 && op == NULL) {
         rc = ncz_fail(NC_EINVAL, "%s: %zu elements, but no data", own, len);
         goto done;
     }
     had = atts->n;
-    rc = convert_and_set(&c, varid, own, xtype, len, mem == NC_NAT ? xtype : mem, op);
+    rc = convert_and_set(&c, varid, own, type, len, from, op);
     if (atts->n > had) /* as in netCDF-4, a new attribute is a definition */
         ncz_dataset_define(c.ds);
 done:
@@ -487,6 +505,7 @@ nc_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid
     const ncz_type *type = ncz_type_of(NC_NAT);
     void           *own = NULL;
     size_t          len = 0;
+    nc_type         id;
     int             rc = ncz_call_enter(ncid_in, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
@@ -497,8 +516,9 @@ nc_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid
         rc = ncz_type_dup_elems(type, a.data, len, &own);
     }
     ncz_buf_clear(&a.text);
-    if ((rc = ncz_call_leave(&c, rc)) == NC_NOERR)
-        rc = nc_put_att(ncid_out, varid_out, name, type->id, len, own);
+    if ((rc = ncz_call_leave(&c, rc)) == NC_NOERR &&
+        (rc = ncz_api_equal_type(ncid_in, type->id, ncid_out, &id)) == NC_NOERR)
+        rc = nc_put_att(ncid_out, varid_out, name, id, len, own);
     ncz_type_drop_elems(type, own, len);
     return rc;
 }

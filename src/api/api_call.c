@@ -74,6 +74,24 @@ ncz_call_dim(const ncz_call *c, int dimid, ncz_dim **out)
 }
 
 int
+ncz_call_type(const ncz_call *c, nc_type id, const ncz_type **out)
+{
+    if ((*out = ncz_model_type(c->m, id)) == NULL)
+        return ncz_fail(NC_EBADTYPE, "there is no type %d", id);
+    return NC_NOERR;
+}
+
+int
+ncz_call_user_type(const ncz_call *c, nc_type id, ncz_type_class class, ncz_user_type **out)
+{
+    if ((*out = ncz_model_user_type(c->m, id)) == NULL)
+        return ncz_fail(NC_EBADTYPE, "there is no user-defined type %d", id);
+    if (class != NCZ_TYPE_NONE && (*out)->node.class != class)
+        return ncz_fail(NC_EBADTYPE, "%s: a user-defined type of another class", (*out)->node.name);
+    return NC_NOERR;
+}
+
+int
 ncz_call_atts(const ncz_call *c, int varid, ncz_atts **atts, ncz_var **v)
 {
     int rc;

@@ -192,10 +192,11 @@ nc_inq_typeids(int ncid, int *ntypes, int *typeids)
     ncz_call c;
     int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
 
-    (void)typeids;
     if (rc != NC_NOERR)
         return rc;
     if (ntypes != NULL)
-        *ntypes = 0;
+        *ntypes = (int)c.g->ntypes;
+    for (size_t i = 0; typeids != NULL && i < c.g->ntypes; i++)
+        typeids[i] = c.g->types[i]->node.id;
     return ncz_call_leave(&c, rc);
 }

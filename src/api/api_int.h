@@ -48,6 +48,16 @@ int ncz_call_open_var(const ncz_call *c, int varid, ncz_var **out);
 /* The attributes of a variable or, with NC_GLOBAL, of the group; *v is NULL then. */
 int ncz_call_atts(const ncz_call *c, int varid, ncz_atts **atts, ncz_var **v);
 
+/* NC_EBADTYPE: no type of the dataset has that id. */
+int ncz_call_type(const ncz_call *c, nc_type id, const ncz_type **out);
+/* The same for a user-defined type of that class (NCZ_TYPE_NONE: of any). */
+int ncz_call_user_type(const ncz_call *c, nc_type id, ncz_type_class class, ncz_user_type **out);
+/* Adds a type to the group of the ncid, for nc_def_compound() and its like. `base` NC_NAT: none. */
+int ncz_api_define_type(int ncid, const char *name, ncz_type_class class, size_t size, nc_type base, nc_type *idp);
+/* The id in another dataset of the first type that has the same structure. NC_EBADTYPE: there is none. */
+int ncz_api_equal_type(int ncid, nc_type id, int ncid_out, nc_type *out);
+int ncz_api_type_class(const ncz_type *t); /* NC_COMPOUND, NC_VLEN ...; an atomic type's own id */
+
 /* Checks the name of a new dimension, variable or group, and gives its NFC. NC_EINVAL: NULL; NC_EBADNAME; NC_EMAXNAME. */
 int ncz_api_new_name(const char *name, char **out);
 int ncz_api_lookup_name(const char *name, char **out); /* the NFC of a name, for lookup; NC_EBADNAME */

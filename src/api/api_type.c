@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_type: the atomic types, by id and by name.
+ * api_type: all types, atomic and user-defined, by id and by name; what all user-defined types have in common.
  */
 #include "api/api_int.h"
 
@@ -10,64 +10,236 @@
 int
 nc_inq_type(int ncid, nc_type xtype, char *name, size_t *sizep)
 {
-    ncz_call c;
-    int      rc;
+    ncz_call        c;
+    const ncz_type *t = ncz_type_of(xtype);
+    int             rc;
 
     if (!ncz_api_atomic(xtype)) {
         if ((rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c)) != NC_NOERR)
             return rc;
-        return ncz_call_leave(&c, ncz_fail(NC_EBADTYPE, "there is no type %d", xtype));
+        if ((rc = ncz_call_type(&c, xtype, &t)) == NC_NOERR && (rc = ncz_api_give_name(t->name, name)) == NC_NOERR &&
+            sizep != NULL)
+            *sizep = t->size;
+        return ncz_call_leave(&c, rc);
     }
     ncz_err_clear();
     if (name != NULL)
-        memcpy(name, ncz_type_of(xtype)->name, strlen(ncz_type_of(xtype)->name) + 1);
+        memcpy(name, t->name, strlen(t->name) + 1);
     if (sizep != NULL)
-        *sizep = ncz_type_of(xtype)->size;
+        *sizep = t->size;
     return NC_NOERR;
+}
+
+/* NC_NAT: there is none. */
+static nc_type
+find_type(const ncz_call *c, const char *name)
+{
+    const ncz_user_type *t;
+
+    for (nc_type id = NC_BYTE; id <= NC_MAX_ATOMIC_TYPE; id++)
+        if (strcmp(ncz_type_of(id)->name, name) == 0)
+            return id;
+    t = ncz_model_find_type(c->m, c->g, name);
+    return t != NULL ? t->node.id : NC_NAT;
 }
 
 int
 nc_inq_typeid(int ncid, const char *name, nc_type *typeidp)
 {
     ncz_call c;
+    char    *own = NULL;
+    nc_type  id = NC_NAT;
     int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
-    for (nc_type t = NC_BYTE; name != NULL && t <= NC_MAX_ATOMIC_TYPE; t++) {
-        if (strcmp(ncz_type_of(t)->name, name) != 0)
-            continue;
-        if (typeidp != NULL)
-            *typeidp = t;
-        return ncz_call_leave(&c, NC_NOERR);
-    }
-    return ncz_call_leave(&c, ncz_fail(NC_EBADTYPE, "there is no type '%s'", name != NULL ? name : ""));
+    if (name != NULL && (rc = ncz_api_lookup_name(name, &own)) == NC_NOERR)
+        id = find_type(&c, own);
+    if (rc == NC_NOERR && id == NC_NAT)
+        rc = ncz_fail(NC_EBADTYPE, "there is no type '%s'", name != NULL ? name : "");
+    else if (rc == NC_NOERR && typeidp != NULL)
+        *typeidp = id;
+    ncz_free(own);
+    return ncz_call_leave(&c, rc);
 }
 
+/* ---- equality ---- */
+
+#define DESCRIPTION_MOST ((size_t)16 << 20)
+
+static int describe_type(const ncz_type *t, ncz_buf *out);
+
+static int
+describe_fields(const ncz_type *t, ncz_buf *out)
+{
+    int rc = NC_NOERR;
+
+    for (const ncz_type_field *f = t->fields; rc == NC_NOERR && f < t->fields + t->nfields; f++) {
+        rc = ncz_buf_printf(out, "%zu:%s@%zu", strlen(f->name), f->name, f->offset);
+        for (size_t r = 0; rc == NC_NOERR && r < f->rank; r++)
+            rc = ncz_buf_printf(out, "[%zu]", f->shape[r]);
+        if (rc == NC_NOERR)
+            rc = describe_type(f->type, out);
+    }
+    return rc;
+}
+
+static int
+describe_members(const ncz_type *t, ncz_buf *out)
+{
+    int rc = NC_NOERR;
+
+    for (const ncz_type_member *n = t->members; rc == NC_NOERR && n < t->members + t->nmembers; n++)
+        if ((rc = ncz_buf_printf(out, "%zu:%s=", strlen(n->name), n->name)) == NC_NOERR)
+            rc = ncz_buf_append(out, n->value, t->size);
+    return rc;
+}
+
+/* Appends all of a type but its name, so that types of the same structure give the same bytes. */
+static int
+describe_type(const ncz_type *t, ncz_buf *out)
+{
+    int rc = ncz_buf_printf(out, "{%d,%zu,%zu,%zu ", (int)t->class, t->size, t->nfields, t->nmembers);
+
+    if (rc == NC_NOERR && t->base != NULL)
+        rc = describe_type(t->base, out);
+    if (rc == NC_NOERR && (rc = describe_fields(t, out)) == NC_NOERR && (rc = describe_members(t, out)) == NC_NOERR)
+        rc = ncz_buf_putc(out, '}');
+    return rc;
+}
+
+static int
+describe_id(int ncid, nc_type id, ncz_buf *out)
+{
+    ncz_call        c;
+    const ncz_type *t;
+    int             rc;
+
+    if (ncz_api_atomic(id))
+        return ncz_call_done(describe_type(ncz_type_of(id), out));
+    if ((rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_type(&c, id, &t)) == NC_NOERR)
+        rc = describe_type(t, out);
+    return ncz_call_leave(&c, rc);
+}
+
+/* Describes each type before it looks at the other, so that the two datasets are never locked at once. */
 int
 nc_inq_type_equal(int ncid1, nc_type typeid1, int ncid2, nc_type typeid2, int *equalp)
 {
-    int rc;
+    ncz_buf one = NCZ_BUF_LIMIT(DESCRIPTION_MOST), two = NCZ_BUF_LIMIT(DESCRIPTION_MOST);
+    int     rc;
 
-    if ((rc = nc_inq_type(ncid1, typeid1, NULL, NULL)) != NC_NOERR ||
-        (rc = nc_inq_type(ncid2, typeid2, NULL, NULL)) != NC_NOERR)
+    ncz_err_clear();
+    if ((rc = describe_id(ncid1, typeid1, &one)) == NC_NOERR &&
+        (rc = describe_id(ncid2, typeid2, &two)) == NC_NOERR && equalp != NULL)
+        *equalp = one.len == two.len && memcmp(one.data, two.data, one.len) == 0;
+    ncz_buf_clear(&one);
+    ncz_buf_clear(&two);
+    return rc;
+}
+
+/* The first type of the dataset with that description. */
+static int
+find_described(int ncid, const ncz_buf *text, nc_type *out)
+{
+    ncz_buf  own = NCZ_BUF_LIMIT(DESCRIPTION_MOST);
+    ncz_call c;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
         return rc;
-    if (equalp != NULL)
-        *equalp = typeid1 == typeid2;
-    return NC_NOERR;
+    *out = NC_NAT;
+    for (size_t i = 0; rc == NC_NOERR && i < c.m->ntypes && *out == NC_NAT; i++) {
+        ncz_buf_reset(&own);
+        rc = describe_type(&c.m->types[i]->node, &own);
+        if (rc == NC_NOERR && own.len == text->len && memcmp(own.data, text->data, own.len) == 0)
+            *out = c.m->types[i]->node.id;
+    }
+    ncz_buf_clear(&own);
+    if (rc == NC_NOERR && *out == NC_NAT)
+        rc = ncz_fail(NC_EBADTYPE, "the other dataset has no such type: define it there first");
+    return ncz_call_leave(&c, rc);
+}
+
+int
+ncz_api_equal_type(int ncid, nc_type id, int ncid_out, nc_type *out)
+{
+    ncz_buf text = NCZ_BUF_LIMIT(DESCRIPTION_MOST);
+    int     rc;
+
+    *out = id;
+    if (ncz_api_atomic(id) || (ncid & ~(NCZ_ID_GROUPS - 1)) == (ncid_out & ~(NCZ_ID_GROUPS - 1)))
+        return NC_NOERR;
+    if ((rc = describe_id(ncid, id, &text)) == NC_NOERR)
+        rc = find_described(ncid_out, &text, out);
+    ncz_buf_clear(&text);
+    return rc;
+}
+
+/* ---- what user-defined types have in common ---- */
+
+int
+ncz_api_type_class(const ncz_type *t)
+{
+    switch (t->class) {
+    case NCZ_TYPE_ENUM: return NC_ENUM;
+    case NCZ_TYPE_OPAQUE: return NC_OPAQUE;
+    case NCZ_TYPE_VLEN: return NC_VLEN;
+    case NCZ_TYPE_COMPOUND: return NC_COMPOUND;
+    default: return t->id;
+    }
+}
+
+int
+ncz_api_define_type(int ncid, const char *name, ncz_type_class class, size_t size, nc_type base, nc_type *idp)
+{
+    ncz_call        c;
+    const ncz_type *of = NULL;
+    ncz_user_type  *t = NULL;
+    char           *own = NULL;
+    int             rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (ncz_dataset_classic(c.ds)) {
+        rc = ncz_fail(NC_ESTRICTNC3, "the classic model has no user-defined types");
+        goto done;
+    }
+    if ((rc = ncz_api_new_name(name, &own)) != NC_NOERR ||
+        (base != NC_NAT && (rc = ncz_call_type(&c, base, &of)) != NC_NOERR) ||
+        (rc = ncz_model_add_type(c.m, c.g, own, class, size, of, &t)) != NC_NOERR)
+        goto done;
+    if (idp != NULL)
+        *idp = t->node.id;
+done:
+    ncz_free(own);
+    return ncz_call_leave(&c, rc);
 }
 
 int
 nc_inq_user_type(int ncid, nc_type xtype, char *name, size_t *sizep, nc_type *base_nc_typep, size_t *nfieldsp,
                  int *classp)
 {
-    ncz_call c;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    ncz_call       c;
+    ncz_user_type *t;
+    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
 
-    (void)name, (void)sizep, (void)base_nc_typep, (void)nfieldsp, (void)classp;
     if (rc != NC_NOERR)
         return rc;
-    return ncz_call_leave(&c, ncz_fail(NC_EBADTYPE, "type %d is no user-defined type: NCZarr has none", xtype));
+    if ((rc = ncz_call_user_type(&c, xtype, NCZ_TYPE_NONE, &t)) != NC_NOERR ||
+        (rc = ncz_api_give_name(t->node.name, name)) != NC_NOERR)
+        return ncz_call_leave(&c, rc);
+    if (sizep != NULL)
+        *sizep = t->node.size;
+    if (base_nc_typep != NULL)
+        *base_nc_typep = t->node.base != NULL ? t->node.base->id : NC_NAT;
+    if (nfieldsp != NULL)
+        *nfieldsp = t->node.class == NCZ_TYPE_ENUM ? t->node.nmembers : t->node.nfields;
+    if (classp != NULL)
+        *classp = ncz_api_type_class(&t->node);
+    return ncz_call_leave(&c, rc);
 }
 
 int

@@ -49,30 +49,53 @@ nc_free_vlens(size_t len, nc_vlen_t vlens[])
     return NC_NOERR;
 }
 
-/* Checks that the ncid is open, the type is atomic, and the memory is given if count > 0. */
+/* What a call does with elements of a type. */
+typedef int (*values_fn)(const ncz_type *t, void *memory, size_t count, void *out);
+
+/* Calls `fn` with the type, which stays valid for as long as the dataset is held. */
 static int
-check_values(int ncid, nc_type xtype, const void *memory, size_t count)
+with_type(int ncid, nc_type xtype, const void *memory, size_t count, values_fn fn, void *out)
 {
-    ncz_call c;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    ncz_call        c;
+    const ncz_type *t;
+    int             rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if (!ncz_api_atomic(xtype))
-        rc = ncz_fail(NC_EBADTYPE, "type %d is not an atomic type", xtype);
-    else if (count > 0 && memory == NULL)
-        rc = ncz_fail(NC_EINVAL, "%zu elements, but no pointer", count);
+    if ((rc = ncz_call_type(&c, xtype, &t)) == NC_NOERR)
+        rc = count > 0 && memory == NULL ? ncz_fail(NC_EINVAL, "%zu elements, but no pointer", count)
+                                         : fn(t, (void *)memory, count, out);
     return ncz_call_leave(&c, rc);
+}
+
+static int
+free_values(const ncz_type *t, void *memory, size_t count, void *out)
+{
+    (void)out;
+    ncz_type_free_elems(t, memory, count);
+    return NC_NOERR;
+}
+
+static int
+copy_values(const ncz_type *t, void *memory, size_t count, void *out)
+{
+    if (count > 0 && out == NULL)
+        return ncz_fail(NC_EINVAL, "nc_copy_data: no pointer for the copy");
+    return ncz_type_copy_elems(t, memory, count, out);
+}
+
+static int
+dup_values(const ncz_type *t, void *memory, size_t count, void *out)
+{
+    if (out == NULL)
+        return ncz_fail(NC_EINVAL, "nc_copy_data_all: no pointer for the copy");
+    return ncz_type_dup_elems(t, memory, count, out);
 }
 
 int
 nc_reclaim_data(int ncid, nc_type xtype, void *memory, size_t count)
 {
-    int rc = check_values(ncid, xtype, memory, count);
-
-    if (rc == NC_NOERR)
-        ncz_type_free_elems(ncz_type_of(xtype), memory, count);
-    return rc;
+    return with_type(ncid, xtype, memory, count, free_values, NULL);
 }
 
 int
@@ -88,23 +111,11 @@ nc_reclaim_data_all(int ncid, nc_type xtype, void *memory, size_t count)
 int
 nc_copy_data(int ncid, nc_type xtype, const void *memory, size_t count, void *copy)
 {
-    int rc = check_values(ncid, xtype, memory, count);
-
-    if (rc != NC_NOERR)
-        return rc;
-    if (count > 0 && copy == NULL)
-        return ncz_fail(NC_EINVAL, "nc_copy_data: no pointer for the copy");
-    return ncz_type_copy_elems(ncz_type_of(xtype), memory, count, copy);
+    return with_type(ncid, xtype, memory, count, copy_values, copy);
 }
 
 int
 nc_copy_data_all(int ncid, nc_type xtype, const void *memory, size_t count, void **copyp)
 {
-    int rc = check_values(ncid, xtype, memory, count);
-
-    if (rc != NC_NOERR)
-        return rc;
-    if (copyp == NULL)
-        return ncz_fail(NC_EINVAL, "nc_copy_data_all: no pointer for the copy");
-    return ncz_type_dup_elems(ncz_type_of(xtype), memory, count, copyp);
+    return with_type(ncid, xtype, memory, count, dup_values, copyp);
 }

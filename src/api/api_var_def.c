@@ -10,10 +10,12 @@
 #define DEFAULT_WIDTH_ATT "_nczarr_default_maxstrlen"
 
 static int
-check_new_var(const ncz_call *c, nc_type xtype, int ndims, const int *dimidsp)
+check_new_var(const ncz_call *c, nc_type xtype, int ndims, const int *dimidsp, const ncz_type **type)
 {
-    if (!ncz_api_atomic(xtype))
-        return ncz_fail(NC_EBADTYPE, "type %d is not an atomic type", xtype);
+    int rc = ncz_call_type(c, xtype, type);
+
+    if (rc != NC_NOERR)
+        return rc;
     if (ncz_dataset_classic(c->ds) && !ncz_api_classic(xtype))
         return ncz_fail(NC_ESTRICTNC3, "the classic model does not have type %d", xtype);
     if (ndims < 0 || (ndims > 0 && dimidsp == NULL))
@@ -53,23 +55,24 @@ set_default_width(const ncz_call *c, ncz_var *v)
 int
 nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimidsp, int *varidp)
 {
-    ncz_call  c;
-    ncz_dim **dims = NULL;
-    ncz_var  *v = NULL;
-    char     *own = NULL;
-    int       rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+    ncz_call        c;
+    const ncz_type *type;
+    ncz_dim       **dims = NULL;
+    ncz_var        *v = NULL;
+    char           *own = NULL;
+    int             rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
 
     if (rc != NC_NOERR)
         return rc;
     if ((rc = ncz_api_new_name(name, &own)) != NC_NOERR ||
-        (rc = check_new_var(&c, xtype, ndims, dimidsp)) != NC_NOERR)
+        (rc = check_new_var(&c, xtype, ndims, dimidsp, &type)) != NC_NOERR)
         goto done;
     if ((dims = ncz_alloc_n((size_t)ndims, sizeof *dims)) == NULL) {
         rc = ncz_fail_nomem((size_t)ndims * sizeof *dims);
         goto done;
     }
     if ((rc = find_dims(&c, ndims, dimidsp, dims)) != NC_NOERR ||
-        (rc = ncz_dataset_add_var(c.ds, c.g, own, ncz_type_of(xtype), (size_t)ndims, dims, &v)) != NC_NOERR)
+        (rc = ncz_dataset_add_var(c.ds, c.g, own, type, (size_t)ndims, dims, &v)) != NC_NOERR)
         goto done;
     if ((rc = set_default_width(&c, v)) != NC_NOERR) {
         ncz_model_drop_var(c.m, v);

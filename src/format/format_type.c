@@ -13,6 +13,8 @@
 int
 ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
 {
+    if (type->id > NC_MAX_ATOMIC_TYPE)
+        return ncz_fail(NC_ENOTBUILT, "%s: values of user-defined types cannot be stored yet", what);
     return style->dialect->check_type(style, type, what);
 }
 

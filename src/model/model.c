@@ -60,9 +60,11 @@ free_group(ncz_model *m, ncz_group *g)
     ncz_names_clear(&g->group_index);
     ncz_names_clear(&g->var_index);
     ncz_names_clear(&g->dim_index);
+    ncz_names_clear(&g->type_index);
     ncz_free(g->groups);
     ncz_free(g->vars);
     ncz_free(g->dims);
+    ncz_free(g->types);
     ncz_free(g->name);
     ncz_free(g);
 }
@@ -78,6 +80,7 @@ ncz_model_free(ncz_model *m)
         ncz_free(m->dims[i]->name);
         ncz_free(m->dims[i]);
     }
+    ncz_model_free_types(m); /* after everything that has elements of them */
     if (m->format != NULL && m->format_free != NULL)
         m->format_free(m->format);
     ncz_arena_clear(&m->arena);
@@ -88,19 +91,21 @@ ncz_model_free(ncz_model *m)
 
 /* ---- creation -------------------------------------------------------------------------------------------------- */
 
-static int
-check_object_count(const ncz_model *m, int code)
+int
+ncz_model_check_count(const ncz_model *m, int code)
 {
-    if (m->ngroups + m->ndims + m->nvars >= m->limits.objects)
-        return ncz_fail(code, "more than %zu groups, dimensions and variables (limit `objects`)", m->limits.objects);
+    if (m->ngroups + m->ndims + m->nvars + m->ntypes >= m->limits.objects)
+        return ncz_fail(code, "more than %zu groups, dimensions, variables and types (limit `objects`)",
+                        m->limits.objects);
     return NC_NOERR;
 }
 
-static int
-check_name_free(const ncz_group *g, const char *name)
+int
+ncz_model_check_name(const ncz_group *g, const char *name)
 {
-    if (ncz_group_find_var(g, name) != NULL || ncz_group_find_group(g, name) != NULL)
-        return ncz_fail(NC_ENAMEINUSE, "'%s' is already the name of a variable or group", name);
+    if (ncz_group_find_var(g, name) != NULL || ncz_group_find_group(g, name) != NULL ||
+        ncz_group_find_type(g, name) != NULL)
+        return ncz_fail(NC_ENAMEINUSE, "'%s' is already the name of a variable, group or type", name);
     return NC_NOERR;
 }
 
@@ -161,8 +166,8 @@ ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group
     ncz_group *g = NULL;
     int        rc;
 
-    if ((rc = check_name_free(parent, name)) != NC_NOERR || (rc = check_object_count(m, NC_EZARRMETA)) != NC_NOERR ||
-        (rc = check_depth(m, parent)) != NC_NOERR ||
+    if ((rc = ncz_model_check_name(parent, name)) != NC_NOERR ||
+        (rc = ncz_model_check_count(m, NC_EZARRMETA)) != NC_NOERR || (rc = check_depth(m, parent)) != NC_NOERR ||
         (rc = ncz_model_room(&parent->groups, parent->ngroups, sizeof *parent->groups)) != NC_NOERR ||
         (rc = make_group(m, parent, name, &g)) != NC_NOERR)
         return rc;
@@ -186,7 +191,7 @@ ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bo
     if (ncz_group_find_dim(g, name) != NULL)
         return ncz_fail(NC_ENAMEINUSE, "dimension '%s' exists already", name);
     /* All steps that can fail come before the arrays change, so a failure leaves the tree unchanged. */
-    if ((rc = check_object_count(m, NC_EMAXDIMS)) != NC_NOERR ||
+    if ((rc = ncz_model_check_count(m, NC_EMAXDIMS)) != NC_NOERR ||
         (rc = ncz_model_room(&g->dims, g->ndims, sizeof *g->dims)) != NC_NOERR ||
         (rc = ncz_model_room(&m->dims, m->ndims, sizeof *m->dims)) != NC_NOERR)
         return rc;
@@ -254,7 +259,8 @@ ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type
     if (rank > m->limits.rank)
         return ncz_fail(NC_EMAXDIMS, "%s: %zu dimensions are more than %zu (limit `rank`)", name, rank,
                         m->limits.rank);
-    if ((rc = check_name_free(g, name)) != NC_NOERR || (rc = check_object_count(m, NC_EMAXVARS)) != NC_NOERR ||
+    if ((rc = ncz_model_use_type(m, type)) != NC_NOERR || (rc = ncz_model_check_name(g, name)) != NC_NOERR ||
+        (rc = ncz_model_check_count(m, NC_EMAXVARS)) != NC_NOERR ||
         (rc = ncz_model_room(&g->vars, g->nvars, sizeof *g->vars)) != NC_NOERR ||
         (rc = make_var(m, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
@@ -335,7 +341,7 @@ ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name)
 
     if (strcmp(v->name, name) == 0)
         return NC_NOERR;
-    if ((rc = check_name_free(v->group, name)) != NC_NOERR)
+    if ((rc = ncz_model_check_name(v->group, name)) != NC_NOERR)
         return rc;
     if ((old = ncz_strdup(v->name)) == NULL)
         return ncz_fail_nomem(strlen(v->name));
@@ -382,6 +388,19 @@ respec_vars_below(ncz_model *m, ncz_group *top)
     return NC_NOERR;
 }
 
+/* Marks all documents, since those of any group may have the full name of a type. */
+static void
+mark_all(ncz_model *m)
+{
+    for (size_t i = 0; i < m->ngroups; i++) {
+        ncz_group *g = m->groups[i];
+
+        g->dirty = g->atts.dirty = true;
+        for (size_t k = 0; k < g->nvars; k++)
+            mark_var(g->vars[k]);
+    }
+}
+
 /* Marks the variables that use `d`, in any group, since their documents have its name or its path. */
 static void
 mark_vars_of_dim(ncz_model *m, const ncz_dim *d)
@@ -407,7 +426,7 @@ ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name)
         return ncz_fail(NC_EBADGRPID, "the root group has no name to change");
     if (strcmp(g->name, name) == 0)
         return NC_NOERR;
-    if ((rc = check_name_free(g->parent, name)) != NC_NOERR)
+    if ((rc = ncz_model_check_name(g->parent, name)) != NC_NOERR)
         return rc;
     if ((old = ncz_strdup(g->name)) == NULL)
         return ncz_fail_nomem(strlen(g->name));
@@ -425,6 +444,8 @@ ncz_model_rename_group(ncz_model *m, ncz_group *g, const char *name)
     for (size_t i = 0; i < m->ndims; i++)
         if (is_within(m->dims[i]->group, g))
             mark_vars_of_dim(m, m->dims[i]);
+    if (m->ntypes > 0)
+        mark_all(m);
 done:
     ncz_free(old);
     return rc;

@@ -22,6 +22,8 @@ typedef struct ncz_var   ncz_var;
 typedef struct ncz_dim   ncz_dim;
 typedef struct ncz_spec  ncz_spec;
 
+typedef struct ncz_user_type ncz_user_type;
+
 /* ---- where a chunk lies ---------------------------------------------------------------------------------------- */
 
 /*
@@ -133,18 +135,19 @@ struct ncz_dim {
 };
 
 struct ncz_group {
-    char       *name;   /* "" for the root */
-    ncz_group  *parent; /* NULL for the root */
-    int         id;     /* dataset-wide, 0 for the root */
-    ncz_group **groups;
-    ncz_var   **vars; /* place = netCDF's varid */
-    ncz_dim   **dims; /* defined here */
-    size_t      ngroups, nvars, ndims;
-    ncz_names   group_index, var_index, dim_index;
-    ncz_atts    atts;
-    bool        dirty;  /* its lists of dimensions, variables, groups */
-    bool        fresh;  /* not stored yet */
-    void       *format; /* the format's own data, freed by the model's `format_free` */
+    char           *name;   /* "" for the root */
+    ncz_group      *parent; /* NULL for the root */
+    int             id;     /* dataset-wide, 0 for the root */
+    ncz_group     **groups;
+    ncz_var       **vars;  /* place = netCDF's varid */
+    ncz_dim       **dims;  /* defined here */
+    ncz_user_type **types; /* defined here */
+    size_t          ngroups, nvars, ndims, ntypes;
+    ncz_names       group_index, var_index, dim_index, type_index;
+    ncz_atts        atts;
+    bool            dirty;  /* its lists of dimensions, variables, groups */
+    bool            fresh;  /* not stored yet */
+    void           *format; /* the format's own data, freed by the model's `format_free` */
 };
 
 typedef enum ncz_fill_mode {
@@ -207,7 +210,8 @@ struct ncz_model {
     ncz_group                    *root;
     ncz_group                   **groups; /* by id */
     ncz_dim                     **dims;   /* by id */
-    size_t                        ngroups, ndims, nvars;
+    ncz_user_type               **types;  /* by id, from NC_FIRSTUSERTYPEID on */
+    size_t                        ngroups, ndims, nvars, ntypes;
     uint64_t                      last_uid;
     const struct ncz_dialect_ops *dialect;       /* the format's, opaque to others; NULL: not known yet */
     ncz_locate_fn                 locate;        /* the format's; copied into every spec */
@@ -243,6 +247,51 @@ int  ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name);
 void ncz_model_grow_dim(ncz_model *m, ncz_dim *d, uint64_t len); /* marks every variable that uses it */
 /* Removes the newest variable of its group, when its definition could not be completed. */
 void ncz_model_drop_var(ncz_model *m, ncz_var *v);
+
+/* ---- user-defined types (model_types.c) ------------------------------------------------------------------------ */
+
+/*
+ * A type of one group, with an id in the whole dataset. Its node is what variables, attributes and other types point
+ * to. The first of them makes the definition final; until then fields and members can be added.
+ */
+struct ncz_user_type {
+    ncz_type         node;
+    ncz_group       *group;
+    ncz_type_field  *fields;  /* node.fields, */
+    ncz_type_member *members; /* node.members, while they grow */
+    unsigned         depth;   /* how deep types nest in it: 1 for fields or a base of atomic types */
+    bool             used;
+};
+
+#define NCZ_TYPE_DEPTH 32   /* types nested deeper are refused, since elements are copied by recursion */
+#define NCZ_TYPE_PARTS 8192 /* fields or members of one type, which are searched one by one */
+
+/*
+ * Adds a type without fields and members. `size`: of a compound and an opaque type; `base`: of an enumeration and a
+ * variable-length type. NC_ENAMEINUSE: a variable, group or type of the group has the name. NC_EINVAL: a size of 0 or
+ * beyond the limit of a chunk. NC_EBADTYPE: no such base, or an enumeration of something else than integers.
+ */
+int ncz_model_add_type(ncz_model *m, ncz_group *g, const char *name, ncz_type_class class, size_t size,
+                       const ncz_type *base, ncz_user_type **out);
+/*
+ * Adds a field of rank 0 or more to a compound. NC_EBADTYPE: no compound. NC_ETYPDEFINED: the definition is final.
+ * NC_ENAMEINUSE: it has a field of that name. NC_EINVAL: the field does not lie within the compound, overlaps another,
+ * or has an empty shape.
+ */
+int ncz_model_insert_field(ncz_model *m, ncz_user_type *t, const char *name, size_t offset, const ncz_type *type,
+                           size_t rank, const size_t *shape);
+/* Adds a member to an enumeration; `value` is of its base type. Errors as above; NC_EINVAL: another has the value. */
+int ncz_model_insert_member(ncz_user_type *t, const char *name, const void *value);
+/* Makes a definition final. Nothing for an atomic type. NC_EINVAL: a compound without fields, an enumeration without
+ * members. */
+int ncz_model_use_type(ncz_model *m, const ncz_type *type);
+
+ncz_user_type  *ncz_model_user_type(const ncz_model *m, nc_type id); /* NULL: no user-defined type has that id */
+const ncz_type *ncz_model_type(const ncz_model *m, nc_type id);      /* an atomic or user-defined one, or NULL */
+ncz_user_type  *ncz_group_find_type(const ncz_group *g, const char *name); /* in g only */
+/* netCDF's search: an absolute path; else a name in g, then outward, then in all groups. NULL: there is none. */
+ncz_user_type *ncz_model_find_type(const ncz_model *m, const ncz_group *g, const char *name);
+int            ncz_type_fqn(const ncz_user_type *t, ncz_buf *out);
 
 /* ---- lookup ---- */
 

@@ -153,7 +153,8 @@ ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, const ncz_type *type, 
 
     if (!ncz_mul(len, type->size, &nbytes))
         return ncz_fail(NC_EINVAL, "an attribute of %zu elements is too long", len);
-    if ((rc = ncz_type_dup_elems(type, data, len, &copy)) != NC_NOERR)
+    if ((rc = ncz_model_use_type(m, type)) != NC_NOERR ||
+        (rc = ncz_type_dup_elems(type, data, len, &copy)) != NC_NOERR)
         return rc;
     if (att == NULL) {
         if ((rc = append_att(m, a, name)) != NC_NOERR) {

@@ -11,6 +11,13 @@
  */
 int ncz_model_room(void *array, size_t n, size_t item);
 
+/* `code`: there are too many groups, dimensions, variables and types for one more. */
+int ncz_model_check_count(const ncz_model *m, int code);
+/* NC_ENAMEINUSE: a variable, group or type has the name. */
+int ncz_model_check_name(const ncz_group *g, const char *name);
+
+void ncz_model_free_types(ncz_model *m); /* of a model that is freed */
+
 void ncz_var_clear_fill(ncz_var *v);
 
 /*

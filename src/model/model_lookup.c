@@ -96,6 +96,31 @@ ncz_model_dim_at(const ncz_model *m, const char *fqn)
     return g == NULL ? NULL : ncz_group_find_dim(g, name);
 }
 
+ncz_user_type *
+ncz_group_find_type(const ncz_group *g, const char *name)
+{
+    size_t i;
+
+    return ncz_names_get(&g->type_index, name, &i) ? g->types[i] : NULL;
+}
+
+ncz_user_type *
+ncz_model_find_type(const ncz_model *m, const ncz_group *g, const char *name)
+{
+    ncz_user_type *t = NULL;
+
+    if (name[0] == '/') {
+        g = follow_path(m, name, &name);
+        return g == NULL ? NULL : ncz_group_find_type(g, name);
+    }
+    for (; g != NULL; g = g->parent)
+        if ((t = ncz_group_find_type(g, name)) != NULL)
+            return t;
+    for (g = ncz_model_next_group(m, NULL); g != NULL && t == NULL; g = ncz_model_next_group(m, g))
+        t = ncz_group_find_type(g, name);
+    return t;
+}
+
 /* Appends the names from below the root down to `g`, each after `lead`. The first has no `lead` if !lead_first. */
 static int
 append_path(const ncz_group *g, bool lead_first, ncz_buf *out)
@@ -132,6 +157,16 @@ ncz_dim_fqn(const ncz_dim *d, ncz_buf *out)
     if ((rc = append_path(d->group, true, out)) != NC_NOERR || (rc = ncz_buf_putc(out, '/')) != NC_NOERR)
         return rc;
     return ncz_buf_puts(out, d->name);
+}
+
+int
+ncz_type_fqn(const ncz_user_type *t, ncz_buf *out)
+{
+    int rc;
+
+    if ((rc = append_path(t->group, true, out)) != NC_NOERR || (rc = ncz_buf_putc(out, '/')) != NC_NOERR)
+        return rc;
+    return ncz_buf_puts(out, t->node.name);
 }
 
 int
