@@ -9,8 +9,8 @@
 
 /* The most nodes of one task, which share one JSON reader; and the tasks per thread, enough that all threads end at
  * about the same time. */
-#define RUN_MOST 64
-#define TASKS    8
+#define RUN_MOST 16
+#define TASKS    32
 
 /* ---- fetching ---- */
 

@@ -347,6 +347,17 @@ find_fill_entry(const ncz_att_docs *docs, size_t *at)
     return entry;
 }
 
+/* The attributes that a document may have, hidden ones left out: memory for them stays as long as the dataset is open. */
+static size_t
+count_shown(const ncz_json *doc)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < ncz_json_len(doc); i++)
+        n += !ncz_format_hidden_att(ncz_json_key(doc, i));
+    return n;
+}
+
 int
 ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *arena, ncz_atts *atts, bool var,
                      const ncz_type *type, const char *where)
@@ -361,11 +372,12 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *a
                          .type = type};
     size_t          n = ncz_json_len(doc), got = 0, fill_at = 0;
     const char     *entry = docs->fill != NULL ? find_fill_entry(docs, &fill_at) : NULL;
-    ncz_att        *v = ncz_arena_get_n(arena, n + 1, sizeof *v);
+    size_t          most = count_shown(doc) + (entry != NULL);
+    ncz_att        *v = ncz_arena_get_n(arena, most, sizeof *v);
     int             rc;
 
     if (v == NULL)
-        return ncz_fail_nomem((n + 1) * sizeof *v);
+        return ncz_fail_nomem(most * sizeof *v);
     fill_at = fill_at > n ? n : fill_at;
     for (size_t i = 0; i <= n; i++) {
         const char *name = i < n ? ncz_json_key(doc, i) : NULL;

@@ -88,12 +88,26 @@ typedef struct json_parser {
 
 int ncz_json_fail_at(const json_parser *ps, const char *at, const char *fmt, ...) NCZ_PRINTF(3, 4);
 
-/* The closing quote of the string that begins at `s`, or NULL. */
-const char *ncz_json_string_end(const char *s, const char *end);
-
 /* Each reads one token at ps->p into *out and moves past it. */
 int ncz_json_scan_string(json_parser *ps, ncz_json *out);
 int ncz_json_scan_number(json_parser *ps, ncz_json *out);
+
+/* ---- json_skip.c ---- */
+
+/* The end of the container whose opening bracket is at `s`, past the closing one; or NULL, with whether the text ends
+ * inside a string. */
+const char *ncz_json_skip(const char *s, const char *end, bool *quoted);
+
+#define JSON_BLOCK 64 /* bytes */
+
+/* Where skipping has got to: open brackets, and whether it is inside a string. */
+typedef struct json_skip {
+    size_t depth;
+    bool   quoted;
+} json_skip;
+
+/* Moves over whole blocks, up to one with a backslash or the container's end in it. */
+const char *ncz_json_skip_blocks(json_skip *k, const char *s, const char *end);
 
 /* Member by name with a length, or NULL. */
 const ncz_json *ncz_json_find(const ncz_json *v, const char *name, size_t len);

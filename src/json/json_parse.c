@@ -227,22 +227,16 @@ parse_children(json_parser *ps, size_t depth, char close)
 static int
 skip_container(json_parser *ps, ncz_json *out)
 {
-    const char *start = ps->p, *s = start;
-    size_t      depth = 0;
+    const char *start = ps->p;
+    bool        quoted;
 
-    do {
-        if (s == ps->end)
-            return ncz_json_fail_at(ps, start, "the text ends inside %s", *start == '{' ? "an object" : "an array");
-        if (*s == '{' || *s == '[')
-            depth++;
-        else if (*s == '}' || *s == ']')
-            depth--;
-        else if (*s == '"' && (s = ncz_json_string_end(s + 1, ps->end)) == NULL)
-            return ncz_json_fail_at(ps, start, "a string within it has no closing quote");
-        s++;
-    } while (depth > 0);
-    ps->p = s;
-    *out = (ncz_json){.text = start, .text_len = (uint32_t)(s - start), .type = NCZ_JSON_RAW};
+    if ((ps->p = ncz_json_skip(start, ps->end, &quoted)) == NULL) {
+        ps->p = start;
+        return quoted
+                   ? ncz_json_fail_at(ps, start, "a string within it has no closing quote")
+                   : ncz_json_fail_at(ps, start, "the text ends inside %s", *start == '{' ? "an object" : "an array");
+    }
+    *out = (ncz_json){.text = start, .text_len = (uint32_t)(ps->p - start), .type = NCZ_JSON_RAW};
     return NC_NOERR;
 }
 

@@ -148,8 +148,9 @@ find_mark(const char *s, const char *end)
     return s;
 }
 
-const char *
-ncz_json_string_end(const char *s, const char *end)
+/* The closing quote of a string from `s` on, or NULL. */
+static const char *
+find_string_end(const char *s, const char *end)
 {
     while ((s = find_mark(s, end)) < end && *s == '\\') {
         if (end - s < 2)
@@ -186,7 +187,7 @@ int
 ncz_json_scan_string(json_parser *ps, ncz_json *out)
 {
     const char *open = ps->p, *mark = find_mark(open + 1, ps->end);
-    const char *close = mark < ps->end && *mark == '"' ? mark : ncz_json_string_end(mark, ps->end);
+    const char *close = mark < ps->end && *mark == '"' ? mark : find_string_end(mark, ps->end);
     char       *str, *w;
     int         rc;
 

@@ -227,6 +227,15 @@ find_open_batch(void)
     return b;
 }
 
+/* How many tasks a thread takes at once: fewer towards the end, so that all threads end at about the same time. */
+static size_t
+choose_share(const ncz_pool_batch *b)
+{
+    size_t share = (b->n - b->next) / (2 * (b->most + 1)) + 1;
+
+    return share < b->grain ? share : b->grain;
+}
+
 /* Runs tasks of a batch until all have started. The lock is held before and after. */
 static void
 work_on(ncz_pool_batch *b, ncz_scratch *scratch)
@@ -235,7 +244,7 @@ work_on(ncz_pool_batch *b, ncz_scratch *scratch)
 
     in_task = true;
     while (b->next < b->n) {
-        size_t at = b->next, end = b->n - at <= b->grain ? b->n : at + b->grain;
+        size_t at = b->next, end = at + choose_share(b);
 
         b->next = end;
         if (end == b->n)

@@ -134,6 +134,94 @@ finds_the_end_or_says_so(void **state)
     }
 }
 
+/* ---- long containers, which are skipped in blocks ---- */
+
+static uint32_t
+next_number(uint32_t *seed)
+{
+    return *seed = *seed * 1664525u + 1013904223u;
+}
+
+/* Appends a string of things that matter outside of one. */
+static void
+add_string(ncz_buf *b, uint32_t *seed)
+{
+    static const char *const bits[] = {"[", "]", "{", "}", "\\\"", "\\\\", "\\n", ",", "plain text", "\xC3\xA9"};
+
+    assert_int_equal(ncz_buf_putc(b, '"'), NC_NOERR);
+    for (uint32_t n = (next_number(seed) >> 16) % 12; n > 0; n--)
+        assert_int_equal(ncz_buf_puts(b, bits[(next_number(seed) >> 16) % NCZ_LEN(bits)]), NC_NOERR);
+    assert_int_equal(ncz_buf_putc(b, '"'), NC_NOERR);
+}
+
+static void
+add_container(ncz_buf *b, unsigned depth, uint32_t *seed)
+{
+    bool object = (next_number(seed) >> 16) % 2 == 0;
+
+    assert_int_equal(ncz_buf_putc(b, object ? '{' : '['), NC_NOERR);
+    for (uint32_t i = 0, n = (next_number(seed) >> 16) % 5; i < n; i++) {
+        if (i > 0)
+            assert_int_equal(ncz_buf_putc(b, ','), NC_NOERR);
+        if (object) {
+            add_string(b, seed);
+            assert_int_equal(ncz_buf_putc(b, ':'), NC_NOERR);
+        }
+        if (depth > 0 && (next_number(seed) >> 16) % 2 == 0)
+            add_container(b, depth - 1, seed);
+        else
+            add_string(b, seed);
+    }
+    assert_int_equal(ncz_buf_putc(b, object ? '}' : ']'), NC_NOERR);
+}
+
+static int
+read_shallow(ncz_json_reader *r, const char *text, size_t len, const ncz_json **out)
+{
+    ncz_json_opts opts = shallow_by(1);
+
+    ncz_json_reader_reset(r);
+    return ncz_json_read(r, text, len, &opts, out, NULL);
+}
+
+/* The slice of a container ends where it ends, for any text in it, and a text that is cut within it is refused. */
+static void
+skips_long_containers(void **state)
+{
+    ncz_json_reader *r = NULL;
+    uint32_t         seed = 1;
+    size_t           longest = 0;
+
+    (void)state;
+    assert_int_equal(ncz_json_reader_new(&r), NC_NOERR);
+    for (int round = 0; round < 500; round++) {
+        ncz_buf         b = NCZ_BUF_INIT;
+        const ncz_json *v = NULL;
+        size_t          n, len = 0;
+        int64_t         after = 0;
+
+        assert_int_equal(ncz_buf_putc(&b, '['), NC_NOERR);
+        add_container(&b, 5, &seed);
+        n = b.len - 1;
+        assert_int_equal(ncz_buf_puts(&b, ",7]"), NC_NOERR);
+        assert_int_equal(read_shallow(r, b.data, b.len, &v), NC_NOERR);
+        assert_ptr_equal(ncz_json_slice(ncz_json_at(v, 0), &len), b.data + 1);
+        assert_int_equal(len, n);
+        assert_true(ncz_json_i64(ncz_json_at(v, 1), &after) && after == 7);
+        for (size_t cut = 1; cut <= n; cut += 1 + cut / 8) {
+            char *text = ncz_strndup(b.data, cut); /* of its own, so that reading beyond it is noticed */
+
+            assert_non_null(text);
+            assert_int_equal(read_shallow(r, text, cut, &v), NC_EZARRMETA);
+            ncz_free(text);
+        }
+        longest = n > longest ? n : longest;
+        ncz_buf_clear(&b);
+    }
+    assert_true(longest > 2000);
+    ncz_json_reader_free(r);
+}
+
 static void
 wants_memory(void **state)
 {
@@ -161,11 +249,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_one_after_the_other),
-        cmocka_unit_test(goes_on_after_a_failure),
-        cmocka_unit_test(leaves_containers_unread),
-        cmocka_unit_test(finds_the_end_or_says_so),
-        cmocka_unit_test(wants_memory),
+        cmocka_unit_test(reads_one_after_the_other), cmocka_unit_test(goes_on_after_a_failure),
+        cmocka_unit_test(leaves_containers_unread),  cmocka_unit_test(finds_the_end_or_says_so),
+        cmocka_unit_test(skips_long_containers),     cmocka_unit_test(wants_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
