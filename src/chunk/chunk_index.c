@@ -49,6 +49,7 @@ prepare_fetch(const ncz_spec *spec, ncz_chunk_fetch *f, zmap_get_req *req)
                           .len = nbytes,
                           .from_end = at_end,
                           .ask_size = true,
+                          .ask_version = true,
                           .body = NCZ_BUF_LIMIT(nbytes),
                           .tag = f};
     return NC_NOERR;

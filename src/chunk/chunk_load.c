@@ -98,6 +98,18 @@ ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *re
     return rc == NC_NOERR ? rc : ncz_chunk_fail_key(req->key, rc);
 }
 
+void
+ncz_chunk_ask_version(const ncz_chunk_task *j, zmap_get_req *req)
+{
+    const ncz_chunk_object *o = j->object;
+
+    if (o == NULL)
+        return;
+    req->ask_version = true;
+    if (o->version[0] != '\0' && j->tries == 0)
+        req->match = o->version;
+}
+
 int
 ncz_chunk_locate_task(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *key, ncz_chunk_addr *where)
 {
@@ -130,6 +142,7 @@ load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     if ((rc = ncz_chunk_locate_task(c, j, key, &where)) != NC_NOERR || j->absent)
         return rc;
     req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
+    ncz_chunk_ask_version(j, &req);
     if (c->spec->chain == NULL) {
         if ((rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
             return rc;

@@ -76,6 +76,7 @@ prepare_get(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
     if ((rc = ncz_chunk_locate_task(c, j, &j->key, &where)) != NC_NOERR || j->absent)
         return rc;
     *req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
+    ncz_chunk_ask_version(j, req);
     if (c->spec->chain != NULL) {
         req->body = NCZ_BUF_LIMIT(ncz_chunk_stored_most(c));
         return NC_NOERR;
@@ -177,10 +178,11 @@ static zmap_get_req
 request_run(const ncz_chunk_request *c, ncz_chunk_run *r)
 {
     const zmap_get_req *own = r->tasks[0]->req;
-    zmap_get_req        req = {.key = own->key, .tag = r};
+    zmap_get_req        req = {.key = own->key, .ask_version = own->ask_version, .match = own->match, .tag = r};
 
     if (r->whole != NULL) {
         req.len = ZMAP_WHOLE;
+        req.ask_version = true;
         req.body = NCZ_BUF_LIMIT(c->engine->limits.object_bytes);
     } else if (r->n > 1) {
         req.off = r->off;

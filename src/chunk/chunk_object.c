@@ -216,9 +216,10 @@ bool
 ncz_chunk_object_current(ncz_engine *e, const ncz_chunk_task *j, const zmap_get_req *req)
 {
     ncz_chunk_object *o = j->object;
-    bool              changed = req->err.code == NC_EEMPTY || req->err.code == NC_EINVAL, current;
+    int               rc = req->err.code;
+    bool              changed = rc == NC_EEMPTY || rc == NC_EINVAL || rc == NC_EOBJECT, current;
 
-    if (req->err.code == NC_NOERR)
+    if (rc == NC_NOERR)
         changed = strcmp(req->version, o->version) != 0;
     (void)pthread_mutex_lock(&e->lock);
     current = !changed && !o->stale && !o->storing;

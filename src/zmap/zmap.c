@@ -118,7 +118,10 @@ needs_help(const zmap *m, const zmap_get_req *r)
 static void
 get_cut(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
 {
-    zmap_get_req whole = {.key = r->key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes)};
+    zmap_get_req whole = {.key = r->key,
+                          .len = ZMAP_WHOLE,
+                          .ask_version = r->ask_version,
+                          .body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes)};
     int          rc;
 
     m->ops->get(m, &whole, 1, NULL, NULL);
@@ -137,10 +140,11 @@ get_cut(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
 static void
 get_by_length(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
 {
-    zmap_get_req range = {.key = r->key, .into = r->into, .into_cap = r->into_cap, .body = r->body};
-    uint64_t     size = 0;
-    size_t       n;
-    int          rc;
+    zmap_get_req range = {
+        .key = r->key, .ask_version = r->ask_version, .into = r->into, .into_cap = r->into_cap, .body = r->body};
+    uint64_t size = 0;
+    size_t   n;
+    int      rc;
 
     if ((rc = m->ops->len(m, r->key, &size)) != NC_NOERR ||
         (rc = zmap_answer_range(r, size, &range.off, &n)) != NC_NOERR)
@@ -149,6 +153,7 @@ get_by_length(zmap *m, zmap_get_req *r, zmap_done_fn done, void *arg)
     m->ops->get(m, &range, 1, NULL, NULL);
     r->body = range.body;
     r->nread = range.nread;
+    memcpy(r->version, range.version, sizeof r->version);
     /* NC_EEMPTY has no text to adopt. */
     rc = range.err.code == NC_EEMPTY ? NC_EEMPTY : ncz_err_adopt(&range.err);
 done:

@@ -52,17 +52,21 @@ typedef enum zmap_caps {
 /* A read of one object or of a byte range of it. */
 typedef struct zmap_get_req {
     const char *key;
-    uint64_t    off, len; /* len ZMAP_WHOLE: to the end. A range past the end is NC_EINVAL with a text */
-    bool        from_end; /* the last `len` bytes, or all of a shorter object; `off` is 0 */
-    bool        ask_size; /* set `size`, too; without it a store sets `size` only if that costs nothing */
-    void       *into;     /* the caller's memory (undefined after a failure), or NULL: see `body` */
-    size_t      into_cap; /* with `into`: its size; a longer object is NC_ETRUNC */
-    ncz_buf     body;     /* appended to, up to its limit: more is NC_ENOMEM. The caller clears it */
-    size_t      nread;    /* out; after a failure 0, and `body` is unchanged */
-    uint64_t    size;     /* out: of the whole object at the time of this read, or ZMAP_NO_SIZE */
-    ncz_err     err;      /* out: NC_NOERR, NC_EEMPTY when absent (without a text), ... */
-    char        version[ZMAP_VERSION]; /* out: version stamp of the object read, for ZMAP_IF_MATCH; "": none */
-    void       *tag;                   /* the caller's */
+    uint64_t    off, len;    /* len ZMAP_WHOLE: to the end. A range past the end is NC_EINVAL with a text */
+    bool        from_end;    /* the last `len` bytes, or all of a shorter object; `off` is 0 */
+    bool        ask_size;    /* set `size`, too; without it a store sets `size` only if that costs nothing */
+    bool        ask_version; /* set `version`, too, where the store has any; without it only if that costs nothing */
+    const char *match; /* the only version that is wanted, or NULL. Of another one a store that can check that sends
+                              * nothing: NC_EOBJECT. Others ignore it, so compare `version` */
+    void       *into;  /* the caller's memory (undefined after a failure), or NULL: see `body` */
+    size_t      into_cap;        /* with `into`: its size; a longer object is NC_ETRUNC */
+    ncz_buf     body;            /* appended to, up to its limit: more is NC_ENOMEM. The caller clears it */
+    size_t      nread;           /* out; after a failure 0, and `body` is unchanged */
+    uint64_t    size;            /* out: of the whole object at the time of this read, or ZMAP_NO_SIZE */
+    ncz_err     err;             /* out: NC_NOERR, NC_EEMPTY when absent (without a text), ... */
+    char  version[ZMAP_VERSION]; /* out: version stamp of the object read; "": none. With ZMAP_CAN_IF_MATCH it is
+                                        * exact; else two versions written at the same moment may share one */
+    void *tag;                   /* the caller's */
 } zmap_get_req;
 
 /*

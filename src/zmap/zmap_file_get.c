@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -232,6 +233,23 @@ get_one(file_map *f, zmap_get_req *r, int fd)
     return rc;
 }
 
+/*
+ * The version of a file: which file it is, its size, and when its bytes and its inode were changed. A writer that
+ * replaces a file makes another one, and one that changes it in place leaves another time.
+ */
+static int
+get_version(file_map *f, zmap_get_req *r, int fd)
+{
+    struct stat st;
+
+    if (zmap_sys()->fstat(fd, &st) != 0)
+        return zmap_file_fail(f, errno, r->key, "cannot be inspected");
+    snprintf(r->version, sizeof r->version, "%jx.%jx.%jx.%lx.%jx.%lx", (uintmax_t)st.st_ino, (uintmax_t)st.st_size,
+             (uintmax_t)st.st_mtim.tv_sec, (unsigned long)st.st_mtim.tv_nsec, (uintmax_t)st.st_ctim.tv_sec,
+             (unsigned long)st.st_ctim.tv_nsec);
+    return NC_NOERR;
+}
+
 /* Whether both requests are ranges of one object. The later ones then need no open, and see the same file. */
 static bool
 same_object(const zmap_get_req *r, const zmap_get_req *next)
@@ -253,6 +271,8 @@ zmap_file_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *ar
             rc = open_object(f, reqs[i].key, &fd);
         if (rc == NC_NOERR)
             rc = get_one(f, &reqs[i], fd);
+        if (rc == NC_NOERR && reqs[i].ask_version)
+            rc = get_version(f, &reqs[i], fd);
         if (last && fd >= 0) {
             zmap_sys()->close(fd);
             fd = -1;

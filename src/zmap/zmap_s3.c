@@ -86,6 +86,8 @@ remote_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
                              .fit = fit_body,
                              .into = reqs[i].into,
                              .body = &reqs[i].body,
+                             .when = reqs[i].match != NULL ? NCZ_S3_IF_MATCH : NCZ_S3_ALWAYS,
+                             .version = reqs[i].match,
                              .arg = &reqs[i]};
     ncz_s3_run(client_of(m), ops, n, body_arrived, &g);
     if (ops != &one)

@@ -349,6 +349,40 @@ test_size_and_version(void **state)
     }
 }
 
+/* A read of one version alone gets its bytes. Of another version it gets nothing, or sees that it is another. */
+static void
+test_get_match(void **state)
+{
+    fixture     *fx = *state;
+    char         old[ZMAP_VERSION], into[4] = "";
+    zmap_get_req r = {.key = "k", .len = 2, .ask_version = true, .into = into, .into_cap = 4};
+
+    put_text(fx->m, "k", "one");
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_NOERR);
+    assert_true(!can(fx, ZMAP_CAN_IF_MATCH) || r.version[0] != '\0');
+    if (r.version[0] == '\0')
+        return; /* this store has no versions */
+    memcpy(old, r.version, sizeof old);
+    r.match = old;
+    r.off = 1;
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_NOERR);
+    assert_memory_equal(into, "ne", 2);
+    assert_string_equal(r.version, old);
+    if (!can(fx, ZMAP_CAN_REPLACE))
+        return;
+    put_text(fx->m, "k", "three");
+    if (zmap_get_batch(fx->m, &r, 1, NULL, NULL) == NC_NOERR) {
+        assert_memory_equal(into, "hr", 2);
+        assert_string_not_equal(r.version, old);
+    } else {
+        assert_int_equal(r.err.code, NC_EOBJECT);
+        assert_int_equal(r.nread, 0);
+    }
+    assert_rc(zmap_del(fx->m, &r.key, 1), NC_NOERR);
+    assert_rc(zmap_get_batch(fx->m, &r, 1, NULL, NULL), NC_NOERR);
+    assert_int_equal(r.err.code, NC_EEMPTY);
+}
+
 static void
 test_range_ceilings(void **state)
 {
@@ -1225,6 +1259,7 @@ store_contract(const store_maker *maker)
         ROW(test_ranges),
         ROW(test_last_bytes),
         ROW(test_size_and_version),
+        ROW(test_get_match),
         ROW(test_range_ceilings),
         ROW(test_batch),
         ROW(test_batch_put_failures),

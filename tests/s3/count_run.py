@@ -95,7 +95,7 @@ def check_checker():
         sys.exit("the checker is wrong: %s" % wrong)
 
 
-def version_3(s, url, names):
+def version_3(s, other, url, names):
     """Zarr v3: a document for each node, and shards of 64 chunks."""
     check("v3: create asks whether something is there, and marks the place as taken", s.do("create", url), {"list": 1, "put": 1})
     for n in names:
@@ -117,6 +117,11 @@ def version_3(s, url, names):
     check("v3: a chunk of a missing shard: one GET", s.do("get", "v03", "5", "1"), {"get": 1}, most_rounds=1)
     check("v3: another one: none", s.do("get", "v03", "25", "1"), {})
     check("v3: a chunk missing in a shard that is there: its index", s.do("get", "v01", "405", "3"), {"get": 1}, most_rounds=1)
+    for step in (("write", url), ("put", "v01", "100", "10"), ("close",)):
+        other.do(*step)
+    log = s.do("get", "v01", "5", "3")
+    check("v3: a chunk of a shard that was replaced: 412, its index, the chunk", log, {"get": 3}, most_rounds=3, once=False)
+    check("v3: of the other version nothing was sent", [], lambda k: [e.get("status") for e in log] == [412, 206, 206])
     s.do("close")
     check("v3: without a mode a GET for each version, at once", s.do("open", url.partition("#")[0] + "#mode=s3"), {"get document": 2}, most_rounds=1)
     s.do("close")
@@ -176,7 +181,8 @@ def main():
     check("5 chunks: 5 GETs", s.do("get", "v03", "0", "50"), {"get": 5}, most_rounds=1)
     s.do("close")
 
-    version_3(s, "%s/counts/three#mode=nczarr,v3,s3&consolidated=yes" % server.url, names)
+    other = Steps(program, bucket, home)
+    version_3(s, other, "%s/counts/three#mode=nczarr,v3,s3&consolidated=yes" % server.url, names)
 
     # -- over plain HTTP
     web = "%s/counts/consolidated" % server.url
@@ -194,6 +200,7 @@ def main():
           once=False)
     check("what is left", [], lambda k: all(key.startswith(("consolidated/", "three/")) for key in bucket.objects))
     s.end()
+    other.end()
     server.stop()
     os.rmdir(home)
     print("%d passed, %d failed" % (passed, failed))

@@ -855,6 +855,34 @@ put_if_match(void **state)
     DONE();
 }
 
+/* A read of one version: another one is no failure of the request, and a weak ETag, which matches nothing, is not sent. */
+static void
+get_if_match(void **state)
+{
+    SCRIPT({"GET|if-match: \"e1\"", 200, "ab", "ETag: \"e1\"\r\n"},
+           {"GET|if-match: \"e1\"", 412, "!PreconditionFailed"}, {"GET|if-match: \"e1\"", 404, "!NoSuchKey"},
+           {"GET|!if-match", 200, "ab", "ETag: W/\"e1\"\r\n"});
+    ncz_buf   body = NCZ_BUF_INIT;
+    ncz_s3_op op = {.verb = NCZ_S3_GET,
+                    .key = "k",
+                    .len = NCZ_S3_WHOLE,
+                    .most = 100,
+                    .when = NCZ_S3_IF_MATCH,
+                    .version = "\"e1\"",
+                    .body = &body};
+
+    (void)state;
+    assert_int_equal(ncz_s3_do(s, &op), NC_NOERR);
+    assert_int_equal(ncz_s3_do(s, &op), NC_EOBJECT);
+    assert_non_null(strstr(ncz_err_text(), "is not the requested version \"e1\""));
+    assert_int_equal(ncz_s3_do(s, &op), NC_EEMPTY);
+    op.version = "W/\"e1\"";
+    assert_int_equal(ncz_s3_do(s, &op), NC_NOERR);
+    assert_string_equal(ncz_buf_str(&body), "abab");
+    ncz_buf_clear(&body);
+    DONE();
+}
+
 /* ---- large objects ---- */
 
 enum { LARGE = (64 << 20) + 5 };
@@ -1362,6 +1390,7 @@ main(void)
         cmocka_unit_test(put_without_answers),
         cmocka_unit_test(put_unresolved),
         cmocka_unit_test(put_if_match),
+        cmocka_unit_test(get_if_match),
         cmocka_unit_test(large_object),
         cmocka_unit_test(large_object_fails),
         cmocka_unit_test(lists),

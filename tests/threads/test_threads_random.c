@@ -10,7 +10,8 @@
  *
  * Made to be run under ThreadSanitizer. The calls of a thread depend on the seed, how they meet does not.
  *
- * usage: test_threads_random [SEED [CALLS [memory|file|zip [THREADS]]]]     without arguments: the regular run
+ * usage: test_threads_random [SEED [CALLS [memory|file|zip[,v3] [THREADS]]]]     without arguments: the regular run
+ * v3: datasets of Zarr v3, with all variables in shards
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -128,8 +129,9 @@ run(uint64_t seed, int nops, const char *store, int nactors)
 {
     static actor actors[ACTORS + 1]; /* the last one is this thread */
     world        w = {.seed = seed,
-                      .memory = strcmp(store, "memory") == 0,
-                      .archive = strcmp(store, "zip") == 0,
+                      .memory = strncmp(store, "memory", 6) == 0,
+                      .archive = strncmp(store, "zip", 3) == 0,
+                      .shards = strstr(store, ",v3") != NULL,
                       .lookers = seed % 2 == 0,
                       .renames = seed % 2 != 0,
                       .clears = seed % 4 >= 2,
@@ -168,11 +170,13 @@ main(int argc, char **argv)
 
     (void)signal(SIGALRM, stuck);
     if (nops < 1 || nactors < 1 || nactors > ACTORS) {
-        fprintf(stderr, "usage: %s [SEED [CALLS [memory|file|zip [THREADS, at most %d]]]]\n", argv[0], ACTORS);
+        fprintf(stderr, "usage: %s [SEED [CALLS [memory|file|zip[,v3] [THREADS, at most %d]]]]\n", argv[0], ACTORS);
         return 2;
     }
     for (uint64_t seed = 1; argc == 1 && seed <= 6; seed++)
         run(seed, nops, seed <= 2 ? "memory" : seed <= 4 ? "file" : "zip", nactors);
+    for (uint64_t seed = 7; argc == 1 && seed <= 10; seed++)
+        run(seed, nops / 2, seed == 7 ? "memory,v3" : seed == 8 ? "zip,v3" : "file,v3", nactors);
     if (argc > 1)
         run(strtoull(argv[1], NULL, 10), nops, argc > 3 ? argv[3] : "memory", nactors);
     return 0;

@@ -94,11 +94,12 @@ fail(const actor *a, const char *fmt, ...)
     const world *w = a->w;
     va_list      args;
 
-    fprintf(stderr, "[  FAILED  ] threads seed %" PRIu64 " %s, %d threads of %d calls, thread %d (%s): ", w->seed,
+    fprintf(stderr, "[  FAILED  ] threads seed %" PRIu64 " %s%s, %d threads of %d calls, thread %d (%s): ", w->seed,
             w->memory    ? "memory"
             : w->archive ? "zip"
                          : "file",
-            w->nactors, w->nops, a->number, atomic_load_explicit(&a->what, memory_order_relaxed));
+            w->shards ? ",v3" : "", w->nactors, w->nops, a->number,
+            atomic_load_explicit(&a->what, memory_order_relaxed));
     va_start(args, fmt);
     vfprintf(stderr, fmt, args);
     va_end(args);
@@ -177,6 +178,11 @@ define_var(actor *a, int ncid, wvar *v, int time)
     OK(nc_def_dim(ncid, name, v->shape[1], &dims[1]));
     OK(nc_def_var(ncid, v->name, v->type, 2, dims, &v->id));
     OK(nc_def_var_chunking(ncid, v->id, NC_CHUNKED, v->chunk));
+    if (a->w->shards) {
+        size_t shard[2] = {2 * v->chunk[0], (v->id % 2 + 1) * v->chunk[1]};
+
+        OK(nczarr_def_var_shards(ncid, v->id, shard));
+    }
     OK(nc_def_var_fill(ncid, v->id, 0,
                        v->type == NC_INT     ? (const void *)&fill
                        : v->type == NC_INT64 ? (const void *)&fill64
@@ -248,8 +254,8 @@ world_make(world *w, actor *a)
         int   ncid, time;
 
         s->number = i;
-        s->mode =
-            !w->memory && w->seed % 3 == 0 && i == 0 ? "mode=nczarr&durability=sync" : "mode=nczarr&durability=none";
+        snprintf(s->mode, sizeof s->mode, "mode=nczarr%s&durability=%s", w->shards ? ",v3" : "",
+                 !w->memory && w->seed % 3 == 0 && i == 0 ? "sync" : "none");
         snprintf(s->path, sizeof s->path, "%s/set%d.%s", w->dir, i, w->archive ? "zip" : "zarr");
         if (w->memory)
             OK(nczarr_map_memory(&s->map));

@@ -53,7 +53,7 @@ typedef struct wset {
     int              number;
     nczarr_map      *map; /* NULL: in a directory */
     char             path[300];
-    const char      *mode;
+    char             mode[60];
     atomic_int       ncid;
     atomic_bool      busy;    /* somebody closes and opens it */
     _Atomic uint64_t synced;  /* everything put before this moment is stored */
@@ -68,6 +68,7 @@ typedef struct world {
     uint64_t         seed;
     bool             memory;
     bool             archive; /* not in directories */
+    bool             shards;  /* Zarr v3, all variables in shards; else v2 */
     bool             lookers; /* datasets are opened a second time, to read, while they are written; else ... */
     bool             renames; /* ... variables and groups with data are renamed */
     bool             clears;  /* fill is put into the chunk that all are at */

@@ -77,7 +77,7 @@ static void
 get_object(bucket *b, const stub_request *req, const char *key, stub_reply *reply)
 {
     zmap_get_req get = {.key = key, .len = ZMAP_WHOLE};
-    char        *range = stub_header(req, "Range"), etag[100];
+    char        *range = stub_header(req, "Range"), *match = stub_header(req, "If-Match"), etag[100];
     ncz_buf      writer = NCZ_BUF_INIT;
 
     if (zmap_get_batch(b->objects, &get, 1, NULL, NULL) != NC_NOERR || get.err.code == NC_EEMPTY) {
@@ -85,6 +85,10 @@ get_object(bucket *b, const stub_request *req, const char *key, stub_reply *repl
     } else {
         snprintf(etag, sizeof etag, "\"v%s\"", get.version);
         stub_add(reply, "ETag", etag);
+    }
+    if (get.err.code == NC_NOERR && match != NULL && strcmp(match, etag) != 0) {
+        stub_fault(reply, 412, "PreconditionFailed");
+    } else if (get.err.code == NC_NOERR) {
         if (zmap_get(b->writers, key, &writer) == NC_NOERR && writer.len > 0)
             stub_add(reply, "x-amz-meta-nczarr-write", writer.data);
         if (range != NULL) {
@@ -99,6 +103,7 @@ get_object(bucket *b, const stub_request *req, const char *key, stub_reply *repl
     ncz_buf_clear(&writer);
     ncz_buf_clear(&get.body);
     free(range);
+    free(match);
 }
 
 static void

@@ -57,13 +57,15 @@ struct ncz_s3_op {
     void    *into; /* room for them; or NULL: */
     ncz_buf *body; /* appended to; unchanged after a failure. POST: the answer */
 
-    /* PUT, POST */
-    const void      *data;
-    size_t           ndata;
+    /* PUT, and GET with IF_MATCH: web servers are not asked, since some change an object's ETag with its encoding */
     ncz_s3_condition when;
-    const char      *version;       /* an ETag, with IF_MATCH */
-    bool             checksum, md5; /* of a POST: send the body's CRC-32C, its MD5 */
-    bool             tagged;        /* send a write id without a condition, too: see s3_multipart.c */
+    const char      *version; /* an ETag, with IF_MATCH */
+
+    /* PUT, POST */
+    const void *data;
+    size_t      ndata;
+    bool        checksum, md5; /* of a POST: send the body's CRC-32C, its MD5 */
+    bool        tagged;        /* send a write id without a condition, too: see s3_multipart.c */
 
     /* out */
     int  rc; /* NC_EEMPTY absent (no text), NC_EOBJECT the condition does not hold, NC_ENOOBJECT IF_MATCH of an absent

@@ -94,6 +94,8 @@ add_all_headers(draft *d, const ncz_s3_exchange *x)
     if (op->resolving)
         return rc;
     if (op->verb == NCZ_S3_GET && op->key != NULL) {
+        if (op->when == NCZ_S3_IF_MATCH && x->s->web == NULL && op->version[0] == '"') /* no weak ETag ever matches */
+            add_header(d, "if-match", op->version);
         if ((rc = add_range_header(d, op)) == NC_NOERR && d->range.len == 0 && x->s->web == NULL)
             add_header(d, "x-amz-checksum-mode", "ENABLED");
     } else if (op->verb == NCZ_S3_PUT || op->verb == NCZ_S3_POST) {

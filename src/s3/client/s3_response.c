@@ -231,6 +231,8 @@ act_on_class(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v, const
         finish_success(b, x);
     else if (v == NCZ_S3_CLASS_ABSENT || (v == NCZ_S3_CLASS_DENIED && is_forbidden_absent(x, f)))
         finish_absent(b, x, f);
+    else if (v == NCZ_S3_CLASS_CONFLICT && x->op->verb == NCZ_S3_GET && x->op->when == NCZ_S3_IF_MATCH)
+        ncz_s3_finish(b, x->op, fail_conflict(x));
     else if (v == NCZ_S3_CLASS_CONFLICT && x->op->id[0] != '\0')
         begin_resolving(b, x->op, x->op->when == NCZ_S3_ALWAYS ? ncz_s3_fail_answer(x, v, f) : fail_conflict(x));
     else if ((v == NCZ_S3_CLASS_BAD_RANGE && x->op->verb == NCZ_S3_GET) || v == NCZ_S3_CLASS_UNSUPPORTED)
