@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The nc_* API, step by step, so that count_run.py can look at what each step asked of the server. One line in, one
- * line out: "ok", a number, or "fail CODE TEXT". The variables are one-dimensional, of int; element i holds i + 1.
+ * The nc_* API, step by step, so that count_run.py can look at what each step asked of the server, and chaos_shards.py
+ * at what is stored. One line in, one line out: "ok", a number, numbers, or "fail CODE TEXT". The variables are
+ * one-dimensional, of int; element i holds i + 1 + STAMP.
  *
- * create URL | open URL | write URL | def NAME LENGTH CHUNK [SHARD] | enddef | put NAME START COUNT | get NAME START COUNT |
+ * create URL | open URL | write URL | def NAME LENGTH CHUNK [SHARD] | enddef | put NAME START COUNT [STAMP] |
+ * get NAME START COUNT (they hold what was put without a stamp, or fill) | show NAME START COUNT |
  * att NAME VALUE | vars | sync | close | delete URL
  */
 #include <stdio.h>
@@ -32,13 +34,13 @@ define(const char *name, size_t len, size_t chunk, size_t shard)
 }
 
 static int
-put(const char *name, size_t start, size_t count)
+put(const char *name, size_t start, size_t count, int stamp)
 {
     int *data = malloc((count + 1) * sizeof *data);
     int  var, rc = data != NULL ? nc_inq_varid(ncid, name, &var) : NC_ENOMEM;
 
     for (size_t i = 0; rc == NC_NOERR && i < count; i++)
-        data[i] = (int)(start + i) + 1;
+        data[i] = (int)(start + i) + 1 + stamp;
     if (rc == NC_NOERR)
         rc = nc_put_vara_int(ncid, var, &start, &count, data);
     free(data);
@@ -59,6 +61,21 @@ get(const char *name, size_t start, size_t count)
             fprintf(stderr, "%s[%zu] is %d\n", name, start + i, data[i]);
             rc = NC_EBADID;
         }
+    free(data);
+    return rc;
+}
+
+/* Prints the values. */
+static int
+show(const char *name, size_t start, size_t count)
+{
+    int *data = malloc((count + 1) * sizeof *data);
+    int  var, rc = data != NULL ? nc_inq_varid(ncid, name, &var) : NC_ENOMEM;
+
+    if (rc == NC_NOERR)
+        rc = nc_get_vara_int(ncid, var, &start, &count, data);
+    for (size_t i = 0; rc == NC_NOERR && i < count; i++)
+        printf("%d ", data[i]);
     free(data);
     return rc;
 }
@@ -104,9 +121,11 @@ do_step(char **w, int n, int *number)
     if (strcmp(what, "enddef") == 0)
         return nc_enddef(ncid);
     if (strcmp(what, "put") == 0)
-        return put(a, x, y);
+        return put(a, x, y, (int)z);
     if (strcmp(what, "get") == 0)
         return get(a, x, y);
+    if (strcmp(what, "show") == 0)
+        return show(a, x, y);
     if (strcmp(what, "att") == 0)
         return put_att(a, n > 2 ? w[2] : "");
     if (strcmp(what, "vars") == 0)
