@@ -394,25 +394,6 @@ give_scratch(ncz_scratch *s)
     (void)pthread_mutex_lock(&pool.lock);
 }
 
-/* Runs all tasks on this thread. */
-static void
-run_tasks_here(size_t n, ncz_pool_fn fn, void *arg)
-{
-    ncz_scratch s;
-    bool        outer = in_task;
-
-    (void)pthread_mutex_lock(&pool.lock);
-    s = take_scratch();
-    (void)pthread_mutex_unlock(&pool.lock);
-    in_task = true;
-    for (size_t i = 0; i < n; i++)
-        fn(arg, i, &s);
-    in_task = outer;
-    (void)pthread_mutex_lock(&pool.lock);
-    give_scratch(&s);
-    (void)pthread_mutex_unlock(&pool.lock);
-}
-
 /* Runs the tasks that are left, then waits for the workers. */
 static void
 finish_batch(ncz_pool_batch *b)
@@ -434,7 +415,8 @@ finish_batch(ncz_pool_batch *b)
 void
 ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg)
 {
-    size_t threads = in_task ? 1 : ncz_pool_threads();
+    size_t         threads = in_task ? 1 : ncz_pool_threads();
+    ncz_pool_batch b = {.fn = fn, .arg = arg, .n = n};
 
     if (most < threads)
         threads = most;
@@ -442,16 +424,26 @@ ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg)
         threads = n;
     if (n == 0)
         return;
-    if (threads <= 1) {
-        run_tasks_here(n, fn, arg);
-        return;
-    }
-    ncz_pool_batch b = {.fn = fn, .arg = arg, .n = n, .most = threads - 1, .grain = n / (threads * 16) + 1};
-
     (void)pthread_mutex_lock(&pool.lock);
-    list_add(&b);
-    call_workers(threads - 1);
-    finish_batch(&b);
+    if (threads > 1) {
+        b.most = threads - 1;
+        b.grain = n / (threads * 16) + 1;
+        list_add(&b);
+        call_workers(threads - 1);
+        finish_batch(&b);
+    } else {
+        /* All on this thread. */
+        ncz_scratch s = take_scratch();
+        bool        outer = in_task;
+
+        (void)pthread_mutex_unlock(&pool.lock);
+        in_task = true;
+        for (size_t i = 0; i < n; i++)
+            fn(arg, i, &s);
+        in_task = outer;
+        (void)pthread_mutex_lock(&pool.lock);
+        give_scratch(&s);
+    }
     (void)pthread_mutex_unlock(&pool.lock);
 }
 

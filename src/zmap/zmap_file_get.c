@@ -172,13 +172,34 @@ done:
 
 /* ---- a range --------------------------------------------------------------------------------------------------- */
 
-static int
-read_range(file_map *f, zmap_get_req *r, int fd, uint64_t off, size_t len)
+/* Reads a range directly into the caller's memory, without fstat. Returns false, with nothing recorded, if that is
+ * not possible or the read fails or is short; the caller then checks the object. */
+static bool
+read_range_at_once(zmap_get_req *r, int fd)
 {
-    size_t n = 0;
-    char  *to = r->into;
-    int    rc;
+    if (r->from_end || r->ask_size || r->into == NULL || r->len == 0 || r->len > r->into_cap || r->len > SSIZE_MAX ||
+        r->off > INT64_MAX - r->len)
+        return false;
+    if (zmap_sys()->pread(fd, r->into, (size_t)r->len, (off_t)r->off) != (ssize_t)r->len)
+        return false;
+    r->nread = (size_t)r->len;
+    return true;
+}
 
+/* Reads a range: into the caller's memory at once, or else after a look at the object's size. */
+static int
+read_range(file_map *f, zmap_get_req *r, int fd)
+{
+    uint64_t size, off;
+    size_t   len, n = 0;
+    char    *to = r->into;
+    int      rc;
+
+    if (read_range_at_once(r, fd))
+        return NC_NOERR;
+    if ((rc = check_plain(f, r->key, fd, &size)) != NC_NOERR ||
+        (rc = zmap_answer_range(r, size, &off, &len)) != NC_NOERR)
+        return rc;
     if (to == NULL) {
         if ((rc = ncz_buf_reserve(&r->body, len)) != NC_NOERR)
             return rc;
@@ -200,38 +221,7 @@ done:
     return rc;
 }
 
-/* Reads a range directly into the caller's memory, without fstat. Returns false, with nothing recorded, if that is
- * not possible or the read fails or is short; the caller then checks the object. */
-static bool
-read_range_at_once(zmap_get_req *r, int fd)
-{
-    if (r->from_end || r->ask_size || r->into == NULL || r->len == 0 || r->len > r->into_cap || r->len > SSIZE_MAX ||
-        r->off > INT64_MAX - r->len)
-        return false;
-    if (zmap_sys()->pread(fd, r->into, (size_t)r->len, (off_t)r->off) != (ssize_t)r->len)
-        return false;
-    r->nread = (size_t)r->len;
-    return true;
-}
-
 /* ---- get ------------------------------------------------------------------------------------------------------- */
-
-static int
-get_one(file_map *f, zmap_get_req *r, int fd)
-{
-    uint64_t size, off;
-    size_t   len;
-    int      rc;
-
-    if (r->off == 0 && r->len == ZMAP_WHOLE)
-        return r->into != NULL ? read_into(f, r, fd) : read_body(f, r, fd);
-    if (read_range_at_once(r, fd))
-        return NC_NOERR;
-    if ((rc = check_plain(f, r->key, fd, &size)) == NC_NOERR &&
-        (rc = zmap_answer_range(r, size, &off, &len)) == NC_NOERR)
-        rc = read_range(f, r, fd, off, len);
-    return rc;
-}
 
 /*
  * The version of a file: which file it is, its size, and when its bytes and its inode were changed. A writer that
@@ -264,20 +254,23 @@ zmap_file_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *ar
     int       fd = -1;
 
     for (size_t i = 0; i < n; i++) {
-        bool last = i + 1 == n || !same_object(&reqs[i], &reqs[i + 1]);
-        int  rc = NC_NOERR;
+        zmap_get_req *r = &reqs[i];
+        bool          last = i + 1 == n || !same_object(r, r + 1);
+        int           rc = NC_NOERR;
 
         if (fd < 0)
-            rc = open_object(f, reqs[i].key, &fd);
-        if (rc == NC_NOERR)
-            rc = get_one(f, &reqs[i], fd);
-        if (rc == NC_NOERR && reqs[i].ask_version)
-            rc = get_version(f, &reqs[i], fd);
+            rc = open_object(f, r->key, &fd);
+        if (rc == NC_NOERR && (r->off != 0 || r->len != ZMAP_WHOLE))
+            rc = read_range(f, r, fd);
+        else if (rc == NC_NOERR)
+            rc = r->into != NULL ? read_into(f, r, fd) : read_body(f, r, fd);
+        if (rc == NC_NOERR && r->ask_version)
+            rc = get_version(f, r, fd);
         if (last && fd >= 0) {
             zmap_sys()->close(fd);
             fd = -1;
         }
-        zmap_get_end(&reqs[i], rc, done, arg);
+        zmap_get_end(r, rc, done, arg);
     }
     return NC_NOERR;
 }
