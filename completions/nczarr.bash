@@ -17,7 +17,7 @@ _nczarr()
             ;;
         nczcopy)
             options='-d --deflate -s --shuffle -F --filter -c --chunks --shards -M --min-chunked -u --unlimited-to-fixed -v
-                --variables -V --only-variables -g --groups -G --only-groups -k --kind -4 -7 --mode --zarr-format --consolidate
+                --variables -V --only-variables -g --groups -G --only-groups -k --kind -4 -7 --mode --zarr-format --in-place --remove-old --consolidate
                 --memory -m --buffer -h --cache -e --cache-elems --dry-run --verify --resume --no-clobber --netcdf-types --skip-unreadable --progress
                 -q --quiet -L --log -r -w --help --version'
             ;;

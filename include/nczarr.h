@@ -436,7 +436,7 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
 /*
  * Creates a dataset and opens it in define mode. `path` is the name of a directory, or of an archive if it ends in
  * .zip, or a URL such as file://dir#mode=nczarr,file (mode values nczarr, zarr, v2, v3, xarray, noxarray,
- * consolidated, file, zip; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/,
+ * consolidated, file, zip; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/, chunk_keys=v2|default,
  * durability=sync|none, readahead=yes|no, commit=sync|close, zip.prefix=NAME, zip.order=sorted). Or a bucket:
  * s3://bucket/key, or an http or https URL of an S3 host or with mode=s3 (s3.md); any other http or https URL names a
  * web server, from which nc_open() reads.
@@ -532,6 +532,10 @@ NCZARR_API int nc_inq_format_extended(int ncid, int *formatp, int *modep);
 /* The version of Zarr in which the dataset is stored: 2 or 3. *nczarrp: 1 if it has NCZarr's own metadata and they are
  * used, else 0 (pure Zarr). Either may be NULL. */
 NCZARR_API int nczarr_inq_zarr_format(int ncid, int *versionp, int *nczarrp);
+
+/* *consolidatedp: 1 if the dataset has consolidated metadata, or will have them when it is closed, else 0; may be NULL.
+ * Costs a request where they are an object of their own. */
+NCZARR_API int nczarr_inq_consolidated(int ncid, int *consolidatedp);
 
 /* NC_NOFILL: variables defined from now on have no fill value (null in the document). NC_EINVAL other modes. */
 NCZARR_API int nc_set_fill(int ncid, int fillmode, int *old_modep);
@@ -658,6 +662,13 @@ NCZARR_API int nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *c
 NCZARR_API int nc_def_var_endian(int ncid, int varid, int endian);
 NCZARR_API int nc_inq_var_endian(int ncid, int varid, int *endianp);
 
+/*
+ * As nc_def_var_chunking() with NC_CHUNKED, but a chunk may be longer than a fixed dimension, as in datasets of other
+ * software: its elements outside the array are padding. chunks[d] is a length in elements; 0: the default. NC_EBADCHUNK
+ * too large; NC_EINVAL a scalar, or a null pointer; NC_ELATEDEF; NC_EPERM.
+ */
+NCZARR_API int nczarr_def_var_chunks(int ncid, int varid, const size_t *chunks);
+
 /* The name of a variable's type, for people: netCDF's name ("int"), or for a type that netCDF does not have
  * (nc_inq_vartype() returns NC_NAT, touching the data NC_EBADTYPE) "complex64", "structure", "opaque(10)" or the text
  * in the document; "unknown" when the document cannot be read. *lenp does not count the NUL; `name` takes one byte
@@ -701,7 +712,8 @@ NCZARR_API int nczarr_def_var_fill(int ncid, int varid, const void *fill_value);
  * The type that elements are stored with, as NumPy and Zarr v2 spell it, in Zarr v3 too. Some have no netCDF type of their own: `|b1` (bool,
  * as NC_UBYTE), `<f2` (NC_FLOAT), `<U5` (NC_STRING of 5 UCS-4 characters), `<M8[ns]` and `<m8[ns]` (times, as
  * NC_INT64). Define it before the codecs. It sets the byte order and, for these types, when none was defined, the
- * fill value: false, NaN or NaT. netCDF-C cannot open a dataset that contains one of them. NC_EINVAL not a valid
+ * fill value: false, NaN or NaT. netCDF-C cannot open a dataset that contains one of them. `|S5` are NC_STRINGs of up
+ * to 5 bytes; in Zarr v3 that is `null_terminated_bytes`, which is not registered: few readers know it. NC_EINVAL not a valid
  * spelling, or codecs are defined already; NC_EBADTYPE the variable's netCDF type cannot be stored so, or not in this
  * dialect (compat=4.9.2 ...); NC_ELATEDEF. Inquiry: *lenp does not count the NUL; `dtype` takes one byte more; either
  * may be NULL. NC_EBADTYPE: not a plain type.

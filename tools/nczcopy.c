@@ -21,6 +21,8 @@ enum {
     OPT_SHARDS,
     OPT_MEMORY,
     OPT_CONSOLIDATE,
+    OPT_IN_PLACE,
+    OPT_REMOVE_OLD,
     OPT_DRY_RUN,
     OPT_VERIFY,
     OPT_RESUME,
@@ -35,6 +37,7 @@ enum {
 
 static const char usage_text[] =
     "usage: nczcopy [options] SOURCE TARGET\n"
+    "       nczcopy --in-place --zarr-format N [options] DATASET\n"
     "  -d, --deflate N         compress with deflate, level N (0: not at all), replacing other compression\n"
     "  -s, --shuffle           ... with shuffle before it\n"
     "  -F, --filter SPEC       codecs of variables: 'VARIABLES,FILTER|FILTER...'; '*,none', 't&u,zstd,3'\n"
@@ -50,6 +53,8 @@ static const char usage_text[] =
     "  -k, --kind KIND         nc4, or nc7 for the classic model; -4 and -7 are short for them; else as the source\n"
     "      --mode MODES        how the target is stored: nczarr, zarr, zip ..., as in #mode=MODES of a URL\n"
     "      --zarr-format N     version 2 (the default) or 3 of Zarr\n"
+    "      --in-place          write the metadata of that version beside those of the other, over the same chunks\n"
+    "      --remove-old        ... and then remove those of the other version\n"
     "      --consolidate       with consolidated metadata\n"
     "      --memory SIZE       most memory for data (256M)\n"
     "  -m, --buffer SIZE       most bytes read in one piece\n"
@@ -82,6 +87,8 @@ static const struct option long_options[] = {
     {"kind", required_argument, NULL, 'k'},
     {"mode", required_argument, NULL, OPT_MODE},
     {"zarr-format", required_argument, NULL, OPT_ZARR_FORMAT},
+    {"in-place", no_argument, NULL, OPT_IN_PLACE},
+    {"remove-old", no_argument, NULL, OPT_REMOVE_OLD},
     {"consolidate", no_argument, NULL, OPT_CONSOLIDATE},
     {"memory", required_argument, NULL, OPT_MEMORY},
     {"buffer", required_argument, NULL, 'm'},
@@ -219,6 +226,8 @@ take_flag(copy_opts *o, int c)
     case 'q': o->progress = COPY_NO; return true;
     case 'r': o->memory_in = true; return true;
     case 'w': o->memory_out = true; return true;
+    case OPT_IN_PLACE: o->in_place = true; return true;
+    case OPT_REMOVE_OLD: o->remove_old = true; return true;
     case OPT_CONSOLIDATE: o->consolidate = true; return true;
     case OPT_DRY_RUN: o->dry_run = true; return true;
     case OPT_VERIFY: o->verify = true; return true;
@@ -259,6 +268,23 @@ take_option(copy_opts *o, int c, const char *arg)
     }
 }
 
+/* `n`: arguments after the options. */
+static bool
+check_arguments(const copy_opts *o, int n)
+{
+    if (o->remove_old && !o->in_place) {
+        fprintf(stderr, "nczcopy: --remove-old: only with --in-place\n");
+        return false;
+    }
+    if (n == (o->in_place ? 1 : 2))
+        return true;
+    if (o->in_place)
+        fprintf(stderr, "nczcopy: --in-place: one dataset is needed, %d given\n", n);
+    else
+        fprintf(stderr, "nczcopy: a source and a target are needed, %d given\n", n);
+    return false;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -277,16 +303,14 @@ main(int argc, char **argv)
         if (!take_option(&o, c, optarg))
             status = EXIT_USAGE;
     }
-    if (status == EXIT_SUCCESS && argc - optind != 2) {
-        fprintf(stderr, "nczcopy: a source and a target are needed, %d given\n", argc - optind);
+    if (status == EXIT_SUCCESS && !check_arguments(&o, argc - optind))
         status = EXIT_USAGE;
-    }
     if (status == EXIT_USAGE) {
         fprintf(stderr, "Try 'nczcopy --help'.\n");
         goto done;
     }
     o.in = argv[optind];
-    o.out = argv[optind + 1];
+    o.out = o.in_place ? NULL : argv[optind + 1];
     status = copy_run(&o) == NC_NOERR ? EXIT_SUCCESS : EXIT_FAILURE;
 done:
     copy_opts_clear(&o);

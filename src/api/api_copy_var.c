@@ -157,6 +157,16 @@ copy_filters(const source *s, int ncid_out, int varid_out)
     return rc == NC_NOERR && !same ? copy_words(s, ncid_out, varid_out) : rc;
 }
 
+/* Strings of fixed width become those of any length on the way to Zarr v3, where few readers know the former. */
+static bool
+is_widened(const source *s, int ncid_out, const char *dtype)
+{
+    int from = 0, to = 0;
+
+    return strncmp(dtype, "|S", 2) == 0 && nczarr_inq_zarr_format(s->ncid, &from, NULL) == NC_NOERR && from == 2 &&
+           nczarr_inq_zarr_format(ncid_out, &to, NULL) == NC_NOERR && to == 3;
+}
+
 /* Copies the stored type. If the target's dialect lacks it, the target gets netCDF's default. */
 static int
 copy_dtype(const source *s, int ncid_out, int varid_out)
@@ -171,7 +181,7 @@ copy_dtype(const source *s, int ncid_out, int varid_out)
         return rc;
     if ((text = ncz_alloc(len + 1)) == NULL)
         return ncz_fail_nomem(len + 1);
-    if ((rc = nczarr_inq_var_dtype(s->ncid, s->varid, NULL, text)) == NC_NOERR &&
+    if ((rc = nczarr_inq_var_dtype(s->ncid, s->varid, NULL, text)) == NC_NOERR && !is_widened(s, ncid_out, text) &&
         (rc = nczarr_def_var_dtype(ncid_out, varid_out, text)) == NC_EBADTYPE) {
         ncz_err_clear();
         rc = NC_NOERR;

@@ -232,6 +232,20 @@ nczarr_inq_zarr_format(int ncid, int *versionp, int *nczarrp)
 }
 
 int
+nczarr_inq_consolidated(int ncid, int *consolidatedp)
+{
+    ncz_call c;
+    bool     has = false;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_dataset_has_consolidated(c.ds, &has)) == NC_NOERR && consolidatedp != NULL)
+        *consolidatedp = has;
+    return ncz_call_leave(&c, rc);
+}
+
+int
 nc_set_fill(int ncid, int fillmode, int *old_modep)
 {
     ncz_call c;

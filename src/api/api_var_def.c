@@ -297,8 +297,9 @@ nc_inq_var_fill(int ncid, int varid, int *no_fill, void *fill_valuep)
 
 /* ---- chunks ---- */
 
+/* `beyond`: chunks may be longer than a fixed dimension. */
 static int
-set_chunks(const ncz_call *c, ncz_var *v, int storage, const size_t *sizes)
+set_chunks(const ncz_call *c, ncz_var *v, int storage, const size_t *sizes, bool beyond)
 {
     ncz_dims chunk;
     int      rc = ncz_dims_init(&chunk, v->rank);
@@ -307,7 +308,10 @@ set_chunks(const ncz_call *c, ncz_var *v, int storage, const size_t *sizes)
         return rc;
     for (size_t d = 0; sizes != NULL && d < v->rank; d++)
         chunk.v[d] = sizes[d];
-    rc = ncz_var_set_chunks(c->m, v, storage, sizes == NULL ? NULL : chunk.v);
+    if (beyond)
+        rc = ncz_var_set_long_chunks(c->m, v, chunk.v);
+    else
+        rc = ncz_var_set_chunks(c->m, v, storage, sizes == NULL ? NULL : chunk.v);
     ncz_dims_clear(&chunk);
     return rc;
 }
@@ -325,7 +329,25 @@ nc_def_var_chunking(int ncid, int varid, int storage, const size_t *chunksizesp)
         if (v->rank == 0 && storage == NC_CHUNKED)
             rc = ncz_fail(NC_EINVAL, "%s: a scalar has no chunks", v->name);
         else
-            rc = set_chunks(&c, v, storage, chunksizesp);
+            rc = set_chunks(&c, v, storage, chunksizesp, false);
+    }
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nczarr_def_var_chunks(int ncid, int varid, const size_t *chunks)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_DEFINE, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_open_var(&c, varid, &v)) == NC_NOERR) {
+        if (v->rank == 0 || chunks == NULL)
+            rc = ncz_fail(NC_EINVAL, "%s: %s", v->name, v->rank == 0 ? "a scalar has no chunks" : "no chunk lengths");
+        else
+            rc = set_chunks(&c, v, NC_CHUNKED, chunks, true);
     }
     return ncz_call_leave(&c, rc);
 }

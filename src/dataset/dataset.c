@@ -223,6 +223,18 @@ ncz_dataset_path(const ncz_dataset *ds)
     return ds->given != NULL ? ds->given : ds->path;
 }
 
+int
+ncz_dataset_has_consolidated(const ncz_dataset *ds, bool *out)
+{
+    const char *key = ds->model->dialect->copies.key;
+    int         rc = NC_EEMPTY;
+
+    if (!ds->style.consolidated && key != NULL)
+        rc = zmap_len(ds->map, key, NULL);
+    *out = ds->style.consolidated || rc == NC_NOERR;
+    return rc == NC_EEMPTY ? NC_NOERR : rc;
+}
+
 bool
 ncz_dataset_is_nczarr(const ncz_dataset *ds)
 {

@@ -87,6 +87,8 @@ const char *ncz_dataset_path(const ncz_dataset *ds);      /* as the caller wrote
 int         ncz_dataset_mode(const ncz_dataset *ds);      /* mode flags, for nc_inq_format_extended() */
 bool        ncz_dataset_is_nczarr(const ncz_dataset *ds); /* NCZarr's own metadata are used */
 zmap       *ncz_dataset_map(const ncz_dataset *ds);       /* borrowed */
+/* Whether the store has consolidated metadata, or a flush will put them. */
+int ncz_dataset_has_consolidated(const ncz_dataset *ds, bool *out);
 
 /*
  * The stored chunks of a variable: *n indices of max(rank, 1) numbers each (a scalar's is 0), in newly allocated

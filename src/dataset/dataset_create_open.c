@@ -67,6 +67,13 @@ set_commit(ncz_dataset *ds, const ncz_target *t)
     return NC_NOERR;
 }
 
+/* Of the chunks of new variables. */
+static void
+choose_keys(ncz_dataset *ds, const ncz_target *t)
+{
+    ds->model->key_encoding = ds->model->dialect->encode_keys(t->separator, t->v2_keys == NCZ_YES);
+}
+
 /* The common part of create and open. Takes the store on success. */
 static int
 start_dataset(zmap *map, const ncz_target *t, const char *path, const ncz_limits *limits, ncz_dataset **out)
@@ -140,8 +147,7 @@ ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmod
         ncz_dataset_unref(ds);
         return rc;
     }
-    if (t->separator != 0)
-        ds->model->key_encoding = ds->model->dialect->encode_keys(t->separator);
+    choose_keys(ds, t);
     ds->writable = ds->created = ds->defining = true;
     ds->state = NCZ_DATASET_NEW;
     ds->classic = ds->style.classic = (cmode & NC_CLASSIC_MODEL) != 0;
@@ -234,8 +240,7 @@ ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode,
     /* Read-ahead may return data that are slightly out of date, so it is off for writers, and for readers that expect
      * other writers (NC_SHARE). */
     ncz_engine_read_ahead(ds->engine, !ds->writable && (omode & NC_SHARE) == 0 && t->read_ahead != NCZ_NO);
-    if (t->separator != 0)
-        ds->model->key_encoding = ds->model->dialect->encode_keys(t->separator);
+    choose_keys(ds, t);
     *out = ds;
     return NC_NOERR;
 }

@@ -128,10 +128,11 @@ set_string_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
     return rc;
 }
 
+/* True if new strings have any length, unless nczarr_def_var_dtype() gives them a fixed one. */
 static bool
 needs_string_codec(const ncz_dataset *ds, const ncz_var *v)
 {
-    return v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_UCS4 && ds->model->dialect->only_objects;
+    return v->type->class == NCZ_TYPE_STRING && ds->model->dialect->only_objects;
 }
 
 int
@@ -170,7 +171,7 @@ ncz_dataset_set_chain(ncz_dataset *ds, ncz_var *v, ncz_chain *chain)
                         "%s: netCDF-C could not open a dataset with strings of any length (codec %s), which compat= "
                         "asks for: leave out the codec, and the strings have a fixed width",
                         v->name, ncz_chain_id(chain, 0));
-    if (needs_string_codec(ds, v))
+    if (needs_string_codec(ds, v) && v->dtype.kind == NCZ_KIND_OBJECT)
         return set_string_chain(ds, v, chain);
     return ncz_var_set_chain(ds->model, v, chain);
 }

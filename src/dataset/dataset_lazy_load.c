@@ -107,14 +107,17 @@ ncz_load_has_consolidated(const ncz_dataset *ds)
 int
 ncz_load_rest(ncz_dataset *ds)
 {
-    int rc;
+    bool copies;
+    int  rc;
 
     if (ds->load == NULL)
         return ds->unloaded.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&ds->unloaded);
+    copies = ds->load->source.metadata != NULL;
     rc = ncz_format_load_rest(ds->load->loader, &ds->style);
     if (needs_the_documents(ds->load) && (rc == NC_NOERR || rc == NC_EZARRMETA) && (rc = start_over(ds)) == NC_NOERR)
         rc = ncz_format_load_rest(ds->load->loader, &ds->style);
     ncz_load_drop(ds);
+    ds->style.consolidated = ds->style.consolidated || copies; /* a reader of the copies does not see their member */
     ds->classic = ds->style.classic || (ds->mode & NC_CLASSIC_MODEL) != 0;
     if (rc != NC_NOERR)
         ncz_err_save(&ds->unloaded, rc);

@@ -229,7 +229,7 @@ get_first(const ncz_meta_fetch *f, size_t n, zmap_get_req *gets, ncz_doc_set *h,
     for (size_t k = n; k < r->first; k++)
         if (gets[k].err.code != NC_NOERR && gets[k].err.code != NC_EEMPTY)
             return ncz_err_adopt(&gets[k].err);
-    *enough = r->enough(h->got);
+    *enough = r->enough(h->got, r->arg);
     return NC_NOERR;
 }
 
@@ -242,7 +242,7 @@ root_steps(const ncz_meta_fetch *f, zmap_get_req *gets, ncz_doc_set *h)
     const ncz_docs_req *r = &f->reqs[0];
     bool                know = f->s->wish == NCZ_CONSOLIDATED_KNOW;
     size_t              n = take_known(f, h);
-    bool                enough = r->enough != NULL && r->enough(h->got);
+    bool                enough = r->enough != NULL && r->enough(h->got, r->arg);
     int                 rc;
 
     if (!enough && r->enough != NULL && n < r->first) {

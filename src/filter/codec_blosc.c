@@ -89,6 +89,20 @@ blosc_from_json(const ncz_codec_ops *ops, const ncz_json *config, const ncz_arra
 /* Indexed by number. */
 static const char *const v3_shuffles[] = {"noshuffle", "shuffle", "bitshuffle"};
 
+/*
+ * The element size of the input, which is 1 after a codec that makes bytes. c-blosc cannot shuffle elements larger
+ * than 255 bytes and treats such data as plain bytes.
+ */
+static size_t
+find_typesize(const blosc_state *s, const ncz_array_type *type)
+{
+    size_t size = type->bytes ? 1 : type->dtype.size;
+
+    if (s->typesize > 0)
+        size = (size_t)s->typesize;
+    return size > 0 && size <= BLOSC_MAX_TYPESIZE ? size : 1;
+}
+
 static int
 blosc_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_type *in, void *state)
 {
@@ -97,9 +111,10 @@ blosc_from_v3(const ncz_codec_ops *ops, const ncz_json *config, const ncz_array_
     size_t          i = 0;
     int             rc;
 
-    (void)in;
     if ((rc = read_members(ops, config, s)) != NC_NOERR)
         return rc;
+    if ((size_t)s->typesize == find_typesize(&(blosc_state){.typesize = 0}, in)) /* what v2 leaves out */
+        s->typesize = 0;
     if (ncz_json_is(shuffle, NCZ_JSON_INT)) { /* as `numcodecs.blosc` has it, and netCDF-C's branch for v3 */
         if ((rc = ncz_codec_int(config, ops->id, "shuffle", -1, 2, &s->shuffle)) != NC_NOERR)
             return rc;
@@ -133,20 +148,6 @@ blosc_describe(const void *state, ncz_jsonw *w)
     write_int(w, "shuffle", s->shuffle);
     if (s->typesize != 0) /* only newer writers have it, and older readers refuse it */
         write_int(w, "typesize", s->typesize);
-}
-
-/*
- * The element size of the input, which is 1 after a codec that makes bytes. c-blosc cannot shuffle elements larger
- * than 255 bytes and treats such data as plain bytes.
- */
-static size_t
-find_typesize(const blosc_state *s, const ncz_array_type *type)
-{
-    size_t size = type->bytes ? 1 : type->dtype.size;
-
-    if (s->typesize > 0)
-        size = (size_t)s->typesize;
-    return size > 0 && size <= BLOSC_MAX_TYPESIZE ? size : 1;
 }
 
 static int

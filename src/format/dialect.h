@@ -118,8 +118,9 @@ typedef struct ncz_dialect_ops {
     int (*write_node)(const ncz_model *m, const ncz_group *g, const ncz_var *v, const struct ncz_format_opts *style,
                       ncz_buf *text, ncz_node_doc_fn each, void *arg);
     ncz_locate_fn locate;
-    /* The key encoding for keys whose numbers are separated by '.' or '/'. */
-    ncz_key_encoding (*encode_keys)(char separator);
+    /* The key encoding for keys whose numbers are separated by '.' or '/' (0: the usual one of the encoding). `v2`: as
+     * Zarr v2 names chunks. */
+    ncz_key_encoding (*encode_keys)(char separator, bool v2);
     /* `rest`: a key below a node. For a chunk key of `rank` numbers `index` is filled. NCZ_RANK_ANY accepts any count
      * and leaves `index` alone. */
     ncz_key_kind (*parse_key)(const char *rest, size_t rank, uint64_t *index);

@@ -30,6 +30,27 @@ fail_unknown(int zarr_format)
     return rc;
 }
 
+bool
+ncz_format_is_wanted(const ncz_load_opts *wish, const ncz_dialect_ops *dialect)
+{
+    return wish->zarr_format == 0 || wish->zarr_format == dialect->zarr_format;
+}
+
+/* A writer changes the documents of one dialect only. */
+static void
+warn_of_others(const ncz_loader *l, const ncz_docs_got *got)
+{
+    for (size_t k = 0; !l->wish.look && ncz_dialects[k] != NULL; k++) {
+        bool found = false;
+
+        for (const char *const *doc = ncz_dialects[k]->docs.root; *doc != NULL; doc++, got++)
+            found = found || got->doc != NULL;
+        if (found && ncz_dialects[k] != l->dialect)
+            ncz_log(NCZ_LOG_WARN, "there are documents of %s as well: what changes now changes in those of %s alone",
+                    ncz_dialects[k]->name, l->dialect->name);
+    }
+}
+
 /*
  * Offers the root's documents to each dialect in turn until one recognises them. `got` holds the dialects' documents
  * one after the other. A broken document of one dialect fails the load only if no other recognises the dataset: it may
@@ -38,18 +59,19 @@ fail_unknown(int zarr_format)
 static int
 identify_dialect(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_node_docs *docs)
 {
-    ncz_err broken = ncz_err_none;
+    const ncz_docs_got *first = got;
+    ncz_err             broken = ncz_err_none;
 
     for (size_t k = 0; ncz_dialects[k] != NULL; k++) {
         const ncz_dialect_ops *d = ncz_dialects[k];
-        bool                   wanted = l->wish.zarr_format == 0 || l->wish.zarr_format == d->zarr_format;
         bool                   is = false;
-        int                    rc = wanted ? d->identify(l, root, got, docs, &is) : NC_NOERR;
+        int rc = ncz_format_is_wanted(&l->wish, d) ? d->identify(l, root, got, docs, &is) : NC_NOERR;
 
         if (rc == NC_NOERR && is) {
             if (broken.code != NC_NOERR)
                 ncz_log(NCZ_LOG_WARN, "%s; the dataset is read as %s", broken.text, d->name);
             l->dialect = l->m->dialect = d;
+            warn_of_others(l, first);
             return NC_NOERR;
         }
         if (rc != NC_NOERR && rc != NC_EZARRMETA)

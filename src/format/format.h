@@ -33,8 +33,9 @@ typedef struct ncz_docs_req {
      * True if the first `first` documents suffice, which `got` has. The source may then leave out the others. NULL: all
      * are needed.
      */
-    bool (*enough)(const struct ncz_docs_got *got);
-    size_t first;
+    bool (*enough)(const struct ncz_docs_got *got, const void *arg);
+    const void *arg; /* for `enough` */
+    size_t      first;
 } ncz_docs_req;
 
 typedef struct ncz_docs_got {

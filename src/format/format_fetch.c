@@ -439,37 +439,28 @@ count_root_docs(const ncz_dialect_ops *d)
 
 /* True if a dialect's first document identifies the dataset, and a reader needs no other document of the root. */
 static bool
-suffices(const ncz_docs_got *got, bool pure)
+suffices(const ncz_docs_got *got, const void *arg)
 {
+    const ncz_load_opts *wish = arg;
+
     for (size_t i = 0; ncz_dialects[i] != NULL; i++) {
         const ncz_dialect_docs *docs = &ncz_dialects[i]->docs;
         size_t                  n = count_root_docs(ncz_dialects[i]);
 
         /* One of several documents suffices because of NCZarr's lists, which plain Zarr has not. */
-        if (got->doc != NULL && docs->enough != NULL && (n == 1 || !pure) && docs->enough(got->doc))
+        if (ncz_format_is_wanted(wish, ncz_dialects[i]) && got->doc != NULL && docs->enough != NULL &&
+            (n == 1 || !wish->pure) && docs->enough(got->doc))
             return true;
         got += n;
     }
     return false;
 }
 
-static bool
-suffices_any(const ncz_docs_got *got)
-{
-    return suffices(got, false);
-}
-
-static bool
-suffices_pure(const ncz_docs_got *got)
-{
-    return suffices(got, true);
-}
-
 int
 ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
 {
     const char  *keys[NCZ_DOCS_MOST];
-    ncz_docs_req req = {.keys = keys};
+    ncz_docs_req req = {.keys = keys, .arg = &l->wish};
     int          rc;
 
     for (size_t i = 0; ncz_dialects[i] != NULL; i++) {
@@ -478,7 +469,7 @@ ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
             keys[req.n++] = *doc;
     }
     if (l->wish.look)
-        req.enough = l->wish.pure ? suffices_pure : suffices_any;
+        req.enough = suffices;
     if ((rc = node_add(l, 0, "", NCZ_NODE_GROUP)) != NC_NOERR ||
         (rc = l->docs->fetch(l->docs->arg, &req, 1, each, l)) != NC_NOERR)
         return rc;

@@ -69,6 +69,7 @@ struct ncz_load_arenas {
 
 /* Adds the root as node 0. `each` gets the root's documents, those of each dialect in turn. */
 int  ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each);
+bool ncz_format_is_wanted(const ncz_load_opts *wish, const ncz_dialect_ops *dialect); /* of the version asked for */
 int  ncz_format_fetch_tree(ncz_loader *l); /* everything below the root, level by level */
 void ncz_format_fetch_clear(ncz_loader *l);
 int  ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out); /* "" for the root */

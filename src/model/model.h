@@ -327,6 +327,8 @@ int ncz_var_respec(ncz_model *m, ncz_var *v);
 
 /* ---- definitions of a variable; each checks, changes and respecs, or changes nothing ---- */
 
+/* The same for chunks that may be longer than a fixed dimension, as those of other software are. */
+int ncz_var_set_long_chunks(ncz_model *m, ncz_var *v, const uint64_t *chunk);
 int ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage,
                        const uint64_t *chunk); /* NC_EBADCHUNK, NC_EINVAL on scalar */
 /*

@@ -26,12 +26,13 @@ mark_changed(ncz_var *v, char **text)
     v->dirty = true;
 }
 
+/* `beyond`: they may be longer than a fixed dimension. */
 static int
-check_chunks(const ncz_model *m, const ncz_var *v, const uint64_t *chunk)
+check_chunks(const ncz_model *m, const ncz_var *v, const uint64_t *chunk, bool beyond)
 {
     size_t nbytes;
 
-    for (size_t r = 0; r < v->rank; r++)
+    for (size_t r = 0; r < v->rank && !beyond; r++)
         if (chunk[r] > v->dims[r]->len && !v->dims[r]->unlimited)
             return ncz_fail(NC_EBADCHUNK, "%s: chunk length %llu is more than dimension %s has (%llu)", v->name,
                             (unsigned long long)chunk[r], v->dims[r]->name, (unsigned long long)v->dims[r]->len);
@@ -43,7 +44,8 @@ check_chunks(const ncz_model *m, const ncz_var *v, const uint64_t *chunk)
 
 /* Sets chunk lengths: the given ones (0: the default); for contiguous and compact storage one chunk. */
 static int
-choose_chunks(const ncz_model *m, const ncz_var *v, int storage, const uint64_t *chunk, uint64_t *out, bool *set)
+choose_chunks(const ncz_model *m, const ncz_var *v, int storage, const uint64_t *chunk, bool beyond, uint64_t *out,
+              bool *set)
 {
     *set = storage != NC_CHUNKED;
     for (size_t r = 0; r < v->rank; r++) {
@@ -60,7 +62,7 @@ choose_chunks(const ncz_model *m, const ncz_var *v, int storage, const uint64_t 
     for (size_t r = 0; r < v->rank; r++)
         if (out[r] == 0)
             out[r] = v->chunk[r];
-    return check_chunks(m, v, out);
+    return check_chunks(m, v, out, beyond);
 }
 
 int
@@ -97,8 +99,8 @@ check_shards(const ncz_model *m, const ncz_var *v)
     return NC_NOERR;
 }
 
-int
-ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk)
+static int
+set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk, bool beyond)
 {
     uint64_t *old = v->chunk, *fresh;
     ncz_spec *old_spec;
@@ -116,7 +118,7 @@ ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk)
     }
     if ((fresh = ncz_zalloc_n(v->rank, sizeof *fresh)) == NULL)
         return ncz_fail_nomem(v->rank * sizeof *fresh);
-    if ((rc = choose_chunks(m, v, storage, chunk, fresh, &set)) != NC_NOERR) {
+    if ((rc = choose_chunks(m, v, storage, chunk, beyond, fresh, &set)) != NC_NOERR) {
         ncz_free(fresh);
         return rc;
     }
@@ -140,6 +142,18 @@ ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk)
     ncz_free(old);
     mark_changed(v, NULL);
     return NC_NOERR;
+}
+
+int
+ncz_var_set_chunks(ncz_model *m, ncz_var *v, int storage, const uint64_t *chunk)
+{
+    return set_chunks(m, v, storage, chunk, false);
+}
+
+int
+ncz_var_set_long_chunks(ncz_model *m, ncz_var *v, const uint64_t *chunk)
+{
+    return set_chunks(m, v, NC_CHUNKED, chunk, true);
 }
 
 int

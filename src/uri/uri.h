@@ -81,6 +81,7 @@ typedef struct ncz_target {
     bool        log;          /* fragment key `log` */
     bool        url;          /* came as a URL rather than a plain path */
     char        separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
+    ncz_tri     v2_keys;      /* chunk_keys=v2|default, of new arrays: yes: named as in Zarr v2 */
     char       *path;         /* directory or archive for file and zip; object path otherwise */
     char       *canonical;    /* what nc_inq_path() gives: the text as the caller gave it */
     char       *shown; /* name for messages: a remote URL without user, query and fragment, which may be secret */
@@ -93,7 +94,7 @@ typedef struct ncz_target {
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), v2 and v3 (the version of Zarr; creating: 2; opening: any),
  * noxarray (without _ARRAY_DIMENSIONS, in either dialect), consolidated, file, zip, s3, gs3. The bare fragments #zarr #nczarr #zip ... mean mode=..., several mode= are joined,
  * case does not matter. Keys: compat= (4.8.1 ... 4.9.3), consolidated=, write_empty_chunks= and readahead=
- * (yes, no), dimension_separator=, log; keys of the stores and of netCDF's other formats are accepted.
+ * (yes, no), dimension_separator=, chunk_keys=, log; keys of the stores and of netCDF's other formats are accepted.
  *
  * Plain paths and file: one that ends in `.zip` means zip, all else AUTO (file when creating). file:// needs no host
  * ("" or "localhost"); file://rel/path is, as in netCDF, the relative path rel/path. s3, s3a, s3n, gs and gs3 mean s3; http(s)

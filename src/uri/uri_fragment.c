@@ -55,7 +55,7 @@ ncz_uri_mode(const char *word, size_t len)
 /* Ours. */
 static const char *const own_keys[] = {
     "mode",       "compat",    "consolidated",       "dimension_separator", "durability", "log",
-    "zip.prefix", "zip.order", "write_empty_chunks", "readahead",           "commit",
+    "zip.prefix", "zip.order", "write_empty_chunks", "readahead",           "commit",     "chunk_keys",
 };
 
 /* Of buckets and web servers (src/s3); each may begin with "aws.". */

@@ -140,6 +140,15 @@ apply_separator(ncz_target *t, const char *value)
 }
 
 static int
+apply_chunk_keys(ncz_target *t, const char *value)
+{
+    if (strcmp(value, "v2") != 0 && strcmp(value, "default") != 0)
+        return ncz_fail(NC_EINVAL, "chunk_keys=%s: neither v2 nor default", value);
+    t->v2_keys = value[0] == 'v' ? NCZ_YES : NCZ_NO;
+    return NC_NOERR;
+}
+
+static int
 fail_key(const ncz_target *t, const char *key)
 {
     const char *nearest = ncz_uri_key_nearest(key);
@@ -169,6 +178,8 @@ apply_pair(ncz_target *t, target_request *w, const ncz_uri_pair *p)
         return apply_tri(p->key, p->value, &t->read_ahead);
     if (strcmp(p->key, "dimension_separator") == 0)
         return apply_separator(t, p->value);
+    if (strcmp(p->key, "chunk_keys") == 0)
+        return apply_chunk_keys(t, p->value);
     if (strcmp(p->key, "log") == 0)
         t->log = true;
     else if (p->value[0] == '\0' && ncz_uri_mode(p->key, strlen(p->key)) != MODE_UNKNOWN)
@@ -188,6 +199,8 @@ choose_dialect(ncz_target *t, const target_request *w, bool for_create)
         return ncz_fail(NC_EINVAL, "compat= selects NCZarr metadata, which mode zarr does not write");
     if (t->zarr_format == 3 && w->compat != NCZ_DIALECT_AUTO)
         return ncz_fail(NC_EINVAL, "compat= selects a form of Zarr v2: no release of netCDF-C reads v3");
+    if (for_create && t->v2_keys == NCZ_NO && t->zarr_format != 3)
+        return ncz_fail(NC_EINVAL, "chunk_keys=default names chunks as Zarr v3 does: it needs mode v3");
     if (w->zarr)
         t->dialect = NCZ_DIALECT_ZARR;
     else if (w->compat != NCZ_DIALECT_AUTO)

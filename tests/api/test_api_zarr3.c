@@ -82,6 +82,9 @@ every_kind_reads_back(void **state)
         {"mode=nczarr,v3&dimension_separator=.", 3, 1},
         {"mode=nczarr,v3&commit=close", 3, 1},
         {"mode=nczarr,v3,noxarray", 3, 1},
+        {"mode=nczarr,v3&chunk_keys=v2", 3, 1},
+        {"mode=zarr,v3&chunk_keys=v2&dimension_separator=/", 3, 0},
+        {"chunk_keys=v2", 2, 1},
     };
     place p;
 
@@ -115,6 +118,191 @@ a_version_can_be_demanded(void **state)
     assert_non_null(strstr(nczarr_errmsg(), "compat="));
     check(p.path, 3, 1); /* refused before anything was touched */
     place_drop(&p);
+}
+
+/* The keys of chunks in each encoding; a plain path is v3 where both versions are. */
+static void
+keys_of_chunks(void **state)
+{
+    static const struct {
+        const char *mode, *key, *scalar;
+    } cases[] = {
+        {V3, "v/c/1/0", "s/c"},
+        {V3 "&chunk_keys=default", "v/c/1/0", "s/c"},
+        {V3 "&dimension_separator=.", "v/c.1.0", "s/c"},
+        {V3 "&chunk_keys=v2", "v/1.0", "s/0"},
+        {V3 "&chunk_keys=v2&dimension_separator=.", "v/1.0", "s/0"},
+        {V3 "&chunk_keys=v2&dimension_separator=/", "v/1/0", "s/0"},
+        {"mode=nczarr&chunk_keys=v2&dimension_separator=/", "v/1/0", "s/0"},
+    };
+    const int  ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    const char text[] = "{\"zarr_format\": 2}";
+    place      p;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int ncid, dims[2], v, s, got[8], version;
+
+        place_make(&p, true);
+        OK(place_create(&p, cases[i].mode, NC_CLOBBER, &ncid));
+        OK(nc_def_dim(ncid, "x", 4, &dims[0]));
+        OK(nc_def_dim(ncid, "y", 2, &dims[1]));
+        OK(nc_def_var(ncid, "v", NC_INT, 2, dims, &v));
+        OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){2, 2}));
+        OK(nc_def_var(ncid, "s", NC_INT, 0, NULL, &s));
+        OK(nc_put_var_int(ncid, v, ones));
+        OK(nc_put_var_int(ncid, s, ones));
+        OK(nc_close(ncid));
+        OK(nczarr_map_exists(p.map, cases[i].key));
+        OK(nczarr_map_exists(p.map, cases[i].scalar));
+        if (strstr(cases[i].mode, "v3") != NULL)
+            OK(nczarr_map_write(p.map, ".zgroup", sizeof text - 1, text));
+        OK(place_open(&p, NULL, NC_WRITE, &ncid));
+        OK(nczarr_inq_zarr_format(ncid, &version, NULL));
+        assert_int_equal(version, strstr(cases[i].mode, "v3") != NULL ? 3 : 2);
+        OK(nc_get_var_int(ncid, v, got));
+        assert_memory_equal(got, ones, sizeof ones);
+        OK(nc_put_var1_int(ncid, v, (size_t[]){3, 1}, &version)); /* to the same object */
+        OK(nc_close(ncid));
+        place_drop(&p);
+    }
+    place_make(&p, true);
+    FAILS(NC_EINVAL, place_create(&p, "mode=nczarr&chunk_keys=default", NC_CLOBBER, &(int){0}));
+    place_drop(&p);
+}
+
+static int
+try_open(place *p, const char *mode)
+{
+    int ncid, version = 0, rc = place_open(p, mode, NC_NOWRITE, &ncid);
+
+    if (rc != NC_NOERR)
+        return rc;
+    OK(nczarr_inq_zarr_format(ncid, &version, NULL));
+    OK(nc_close(ncid));
+    return version;
+}
+
+/* The documents of the other version, complete or not, do not hide those of the one that is asked for. */
+static void
+both_versions(void **state)
+{
+    static const char *const modes[] = {"nczarr", "zarr", "nczarr,consolidated", "zarr,consolidated"};
+    char                     mode[60];
+    place                    p;
+    int                      ncid;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        for (int first = 2; first <= 3; first++) {
+            place_make(&p, true);
+            for (int k = 0; k < 2; k++) {
+                place  other;
+                void  *text;
+                size_t len;
+
+                place_make(&other, true);
+                snprintf(mode, sizeof mode, "mode=%s,v%d", modes[i], k == 0 ? first : 5 - first);
+                OK(place_create(&other, mode, NC_CLOBBER, &ncid));
+                OK(nc_put_att_text(ncid, NC_GLOBAL, "version", 2, k == 0 ? "v1" : "v2"));
+                OK(nc_close(ncid));
+                for (size_t d = 0; d < 4; d++) {
+                    static const char *const docs[] = {".zgroup", ".zattrs", ".zmetadata", "zarr.json"};
+
+                    if (nczarr_map_get(other.map, docs[d], &text, &len) == NC_NOERR) {
+                        OK(nczarr_map_write(p.map, docs[d], len, text));
+                        free(text);
+                    }
+                }
+                place_drop(&other);
+            }
+            assert_int_equal(try_open(&p, NULL), 3);
+            assert_int_equal(try_open(&p, "mode=v3"), 3);
+            assert_int_equal(try_open(&p, "mode=v2"), 2);
+            assert_int_equal(try_open(&p, "mode=zarr,v2"), 2);
+            OK(nczarr_map_delete(p.map, "zarr.json"));
+            assert_int_equal(try_open(&p, NULL), 2);
+            place_drop(&p);
+        }
+}
+
+static void
+consolidated(void **state)
+{
+    static const struct {
+        const char *mode, *open;
+        int         want;
+    } cases[] = {
+        {"mode=nczarr", NULL, 0},
+        {"mode=zarr,v3", NULL, 0},
+        {"mode=nczarr,consolidated", NULL, 1},
+        {"mode=zarr,consolidated", "consolidated=no", 1},
+        {"mode=nczarr,v3,consolidated", NULL, 1},
+        {"mode=zarr,v3,consolidated", "consolidated=no", 1},
+    };
+    int   ncid, has, v;
+    place p;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        place_make(&p, true);
+        OK(place_create(&p, cases[i].mode, NC_CLOBBER, &ncid));
+        OK(nc_def_var(ncid, "v", NC_INT, 0, NULL, &v));
+        OK(nczarr_inq_consolidated(ncid, &has));
+        assert_int_equal(has, cases[i].want);
+        OK(nc_close(ncid));
+        for (int write = 0; write < 2; write++) {
+            OK(place_open(&p, cases[i].open, write ? NC_WRITE : NC_NOWRITE, &ncid));
+            has = -1;
+            OK(nczarr_inq_consolidated(ncid, &has));
+            assert_int_equal(has, cases[i].want);
+            OK(nczarr_inq_consolidated(ncid, NULL));
+            OK(nc_close(ncid));
+        }
+        FAILS(NC_EBADID, nczarr_inq_consolidated(ncid, &has));
+        place_drop(&p);
+    }
+}
+
+/* As other software makes them. */
+static void
+chunks_beyond_the_array(void **state)
+{
+    static const char *const modes[] = {"mode=nczarr", "mode=zarr,v3", "mode=nczarr,v3"};
+    const int                values[3] = {1, 2, 3};
+    int                      ncid, dim, v, s, got[3];
+    size_t                   chunk = 0;
+    place                    p;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        unsigned long long len = 0;
+
+        place_make(&p, true);
+        OK(place_create(&p, modes[i], NC_CLOBBER, &ncid));
+        OK(nc_def_dim(ncid, "x", 3, &dim));
+        OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &v));
+        OK(nc_def_var(ncid, "s", NC_INT, 0, NULL, &s));
+        FAILS(NC_EBADCHUNK, nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){8}));
+        FAILS(NC_EBADCHUNK, nczarr_def_var_chunks(ncid, v, (size_t[]){SIZE_MAX / 2}));
+        FAILS(NC_EINVAL, nczarr_def_var_chunks(ncid, v, NULL));
+        FAILS(NC_EINVAL, nczarr_def_var_chunks(ncid, s, (size_t[]){1}));
+        FAILS(NC_ENOTVAR, nczarr_def_var_chunks(ncid, 7, (size_t[]){1}));
+        OK(nczarr_def_var_chunks(ncid, v, (size_t[]){8}));
+        OK(nc_put_var_int(ncid, v, values));
+        FAILS(NC_ELATEDEF, nczarr_def_var_chunks(ncid, v, (size_t[]){4}));
+        OK(nc_close(ncid));
+        OK(nczarr_map_len(p.map, strstr(modes[i], "v3") != NULL ? "v/c/0" : "v/0", &len));
+        assert_int_equal(len, 8 * sizeof(int));
+        OK(place_open(&p, NULL, NC_NOWRITE, &ncid));
+        OK(nc_inq_varid(ncid, "v", &v));
+        OK(nc_inq_var_chunking(ncid, v, NULL, &chunk));
+        assert_int_equal(chunk, 8);
+        OK(nc_get_var_int(ncid, v, got));
+        assert_memory_equal(got, values, sizeof values);
+        OK(nc_close(ncid));
+        place_drop(&p);
+    }
 }
 
 static void
@@ -206,7 +394,11 @@ strings_have_any_length(void **state)
     assert_string_equal(text, "|O");
     OK(nc_def_var(ncid, "u", NC_STRING, 1, &dim, &u));
     OK(nczarr_def_var_codecs(ncid, u, "[]"));
-    FAILS(NC_EBADTYPE, nczarr_def_var_dtype(ncid, u, "|S4"));
+    OK(nczarr_def_var_dtype(ncid, u, "|S4"));
+    OK(nczarr_inq_var_strlen(ncid, u, &width));
+    assert_int_equal(width, 4);
+    OK(nczarr_inq_var_dtype(ncid, u, &len, text));
+    assert_string_equal(text, "|S4");
     FAILS(NC_EINVAL, nczarr_def_var_dtype(ncid, v, "<U4")); /* it has a codec */
     OK(nc_def_var(ncid, "ucs", NC_STRING, 1, &dim, &w));
     OK(nczarr_def_var_dtype(ncid, w, "<U12"));
@@ -219,7 +411,10 @@ strings_have_any_length(void **state)
     OK(nc_open(p.path, NC_NOWRITE, &ncid));
     for (int i = 0; i < 3; i++) {
         OK(nc_get_var1_string(ncid, i, (size_t[]){1}, &got));
-        assert_string_equal(got, word);
+        if (i == u)
+            assert_string_equal(got, "0123"); /* its width */
+        else
+            assert_string_equal(got, word);
         OK(nc_free_string(1, &got));
     }
     OK(nc_close(ncid));
@@ -299,10 +494,17 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fill_without_attribute),        cmocka_unit_test(every_kind_reads_back),
-        cmocka_unit_test(a_version_can_be_demanded),     cmocka_unit_test(changes_are_kept),
-        cmocka_unit_test(a_deferred_dataset_is_resumed), cmocka_unit_test(strings_have_any_length),
+        cmocka_unit_test(fill_without_attribute),
+        cmocka_unit_test(every_kind_reads_back),
+        cmocka_unit_test(a_version_can_be_demanded),
+        cmocka_unit_test(changes_are_kept),
+        cmocka_unit_test(a_deferred_dataset_is_resumed),
+        cmocka_unit_test(strings_have_any_length),
         cmocka_unit_test(reserved_names_are_refused),
+        cmocka_unit_test(keys_of_chunks),
+        cmocka_unit_test(both_versions),
+        cmocka_unit_test(consolidated),
+        cmocka_unit_test(chunks_beyond_the_array),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void
 test_addresses(void **state)
 {
     char           path[] = "g/v", top[] = "";
-    ncz_spec       spec = {.rank = 3, .path = path, .key_encoding = ncz_zarr2.encode_keys('.')};
+    ncz_spec       spec = {.rank = 3, .path = path, .key_encoding = ncz_zarr2.encode_keys('.', false)};
     const uint64_t index[3] = {0, 18446744073709551615u, 42};
     ncz_buf        key = NCZ_BUF_INIT;
     ncz_chunk_addr where;
@@ -61,7 +61,7 @@ test_addresses(void **state)
     (void)state;
     assert_int_equal(ncz_zarr2.locate(&spec, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "g/v/0.18446744073709551615.42");
-    spec.key_encoding = ncz_zarr2.encode_keys('/');
+    spec.key_encoding = ncz_zarr2.encode_keys('/', false);
     spec.path = top;
     assert_int_equal(ncz_zarr2.locate(&spec, index, &key, &where), NC_NOERR);
     assert_string_equal(where.key, "0/18446744073709551615/42");

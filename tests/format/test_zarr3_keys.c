@@ -124,8 +124,12 @@ no_chunk_keys(void **state)
             fail_msg("'%s' of rank %zu is a chunk", rows[i].rest, rows[i].rank);
     assert_int_equal(ncz_zarr3.parse_key("zarr.json", NCZ_RANK_ANY, NULL), NCZ_KEY_DOCUMENT);
     assert_int_equal(ncz_zarr3.parse_key("zarr.json", 1, index), NCZ_KEY_DOCUMENT);
-    assert_int_equal(ncz_zarr3.encode_keys('/'), ZARR3_KEYS_DEFAULT);
-    assert_int_equal(ncz_zarr3.encode_keys('.'), ZARR3_KEYS_DOTTED);
+    assert_int_equal(ncz_zarr3.encode_keys('/', false), ZARR3_KEYS_DEFAULT);
+    assert_int_equal(ncz_zarr3.encode_keys('.', false), ZARR3_KEYS_DOTTED);
+    assert_int_equal(ncz_zarr3.encode_keys(0, false), ZARR3_KEYS_DEFAULT);
+    assert_int_equal(ncz_zarr3.encode_keys('/', true), ZARR3_KEYS_V2_NESTED);
+    assert_int_equal(ncz_zarr3.encode_keys('.', true), ZARR3_KEYS_V2);
+    assert_int_equal(ncz_zarr3.encode_keys(0, true), ZARR3_KEYS_V2);
 }
 
 static void

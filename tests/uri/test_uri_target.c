@@ -219,6 +219,9 @@ static const struct {
     {"x#dimension_separator=-", NC_EINVAL, "separator"},
     {"x#dimension_separator=./", NC_EINVAL, "separator"},
     {"x#dimension_separator=", NC_EINVAL, "separator"},
+    {"x#chunk_keys=v3", NC_EINVAL, "chunk_keys=v3"},
+    {"x#chunk_keys=", NC_EINVAL, "chunk_keys="},
+    {"x#chunk_key=v2", NC_EINVAL, "did you mean chunk_keys=?"},
     {"file:///a%zz", NC_EURL, "hexadecimal"},
     {"http://h:x/", NC_EURL, "port"},
     {"x#mode=v2,v3", NC_EINVAL, "v2 and v3"},
@@ -294,7 +297,7 @@ yes_or_no(void **state)
 {
     static const struct {
         const char *text;
-        ncz_tri     write_empty, read_ahead;
+        ncz_tri     write_empty, read_ahead, v2_keys;
     } rows[] = {
         {"x", NCZ_UNSET, NCZ_UNSET},
         {"x#mode=zarr", NCZ_UNSET, NCZ_UNSET},
@@ -305,6 +308,9 @@ yes_or_no(void **state)
         {"x#readahead=no", NCZ_UNSET, NCZ_NO},
         {"x#ReadAhead=off&write_empty_chunks", NCZ_YES, NCZ_NO},
         {"file:///x#mode=zarr&readahead=yes", NCZ_UNSET, NCZ_YES},
+        {"x#chunk_keys=v2", NCZ_UNSET, NCZ_UNSET, NCZ_YES},
+        {"x#chunk_keys=default&mode=v3", NCZ_UNSET, NCZ_UNSET, NCZ_NO},
+        {"x#chunk_keys=default", NCZ_UNSET, NCZ_UNSET, NCZ_NO},
     };
 
     (void)state;
@@ -313,9 +319,27 @@ yes_or_no(void **state)
 
         assert_int_equal(t->write_empty, rows[i].write_empty);
         assert_int_equal(t->read_ahead, rows[i].read_ahead);
+        assert_int_equal(t->v2_keys, rows[i].v2_keys);
         assert_string_equal(t->path, t->url ? "/x" : "x");
         ncz_target_free(t);
     }
+}
+
+/* A new dataset of Zarr v2 has v2's names of chunks; opening, the version is not known yet. */
+static void
+chunk_keys_of_a_version(void **state)
+{
+    ncz_target *t = NULL;
+
+    (void)state;
+    assert_int_equal(ncz_target_parse("x#chunk_keys=default", true, &t), NC_EINVAL);
+    assert_non_null(strstr(ncz_err_text(), "mode v3"));
+    assert_int_equal(ncz_target_parse("x#chunk_keys=default&mode=v2", true, &t), NC_EINVAL);
+    assert_int_equal(ncz_target_parse("x#mode=v3&chunk_keys=default", true, &t), NC_NOERR);
+    ncz_target_free(t);
+    t = NULL;
+    assert_int_equal(ncz_target_parse("x#chunk_keys=v2", true, &t), NC_NOERR);
+    ncz_target_free(t);
 }
 
 /* `noxarray` says nothing about the dialect: NCZarr stays NCZarr. */
@@ -394,6 +418,7 @@ main(void)
         cmocka_unit_test(flags),
         cmocka_unit_test(yes_or_no),
         cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(chunk_keys_of_a_version),
         cmocka_unit_test(noxarray_keeps_the_dialect),
         cmocka_unit_test(versions_of_zarr),
     };

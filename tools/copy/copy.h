@@ -10,6 +10,8 @@
  *   appears when it is complete; elsewhere an attribute of the root says so as long as it is not. A copy that was
  *   interrupted is continued with `resume`, or leaves nothing.
  *   Chunks whose bytes need no change are copied without decoding them.
+ *
+ * With `in_place` nothing is copied: `in` gets the documents of another version of Zarr over the same chunks.
  */
 #ifndef NCZCOPY_COPY_H
 #define NCZCOPY_COPY_H
@@ -64,6 +66,8 @@ typedef struct copy_opts {
     bool              memory_in, memory_out;  /* -r, -w: the whole dataset in memory */
     bool              consolidate, dry_run, verify, resume, keep; /* keep: --no-clobber */
     bool              skip_unreadable;
+    bool              in_place;     /* write the documents of the other version of Zarr beside those of `in` */
+    bool              remove_old;   /* ... and remove these */
     bool              netcdf_types; /* store types that netCDF has in place of bool, UCS-4, half floats and times */
     copy_tri          progress;
 } copy_opts;

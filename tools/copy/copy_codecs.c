@@ -242,7 +242,7 @@ define_from_source(const copy_opts *o, int in, const copy_var *v, int out)
     if (from == 2 && to == 2 && v->rank == 0)
         return NC_NOERR;
     rc = read_codecs(in, v->in, from == 2 && to == 2 ? 2 : 3, &chain);
-    if (rc == NC_NOERR && from == 2 && to == 3 && v->type == NC_STRING)
+    if (rc == NC_NOERR && from == 2 && to == 3 && v->type == NC_STRING && !o->in_place)
         replace_fixed_strings(&chain);
     if (rc == NC_NOERR && o->deflate >= 0 && v->rank > 0)
         rc = define_deflated(o, out, v->out, chain);

@@ -104,9 +104,13 @@ copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
     bool                small = v->nelems <= o->min_chunked / v->value;
 
     for (int d = 0; d < v->rank; d++) {
-        bool   found;
+        bool   found = false;
         size_t len = find_dim_chunk(o, &s->dims[v->dims[d]], &found);
 
+        if (o->in_place) {
+            v->chunk_out[d] = v->chunk_in[d];
+            continue;
+        }
         if (own != NULL)
             len = own->n == 0 ? 0 : own->len[d];
         else if (!found || small)
@@ -117,15 +121,30 @@ copy_choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
 
 /* ---- variables ---- */
 
-/* Takes over the source's stored type where netCDF has no such type. A dialect for netCDF-C refuses it: then netCDF's. */
+/*
+ * Takes over the source's stored type where netCDF has no such type. A dialect for netCDF-C refuses it: then netCDF's.
+ * Strings of fixed width become those of any length on the way to Zarr v3, unless the chunks must stay.
+ */
 static int
-define_dtype(int in, int varid_in, int out, int varid_out)
+define_dtype(const copy_opts *o, const copy_var *v, int in, int out)
 {
-    char *dtype = special_dtype(in, varid_in);
-    int   rc = dtype != NULL ? nczarr_def_var_dtype(out, varid_out, dtype) : NC_NOERR;
+    char *dtype = special_dtype(in, v->in);
+    int   from = 0, to = 0, rc;
+    bool  fixed;
 
+    if ((rc = nczarr_inq_zarr_format(in, &from, NULL)) != NC_NOERR ||
+        (rc = nczarr_inq_zarr_format(out, &to, NULL)) != NC_NOERR)
+        goto done;
+    fixed = v->type == NC_STRING && v->width > 0 && (dtype == NULL || strchr(dtype, 'S') != NULL);
+    if (fixed && from == 2 && to == 3 && !o->in_place)
+        goto done;
+    if (fixed && to == 3 && dtype == NULL)
+        dtype = copy_textf("|S%zu", v->width);
+    if (dtype != NULL)
+        rc = nczarr_def_var_dtype(out, v->out, dtype);
+done:
     free(dtype);
-    return rc == NC_EBADTYPE ? NC_NOERR : rc;
+    return rc == NC_EBADTYPE && !o->in_place ? NC_NOERR : rc;
 }
 
 /*
@@ -133,7 +152,7 @@ define_dtype(int in, int varid_in, int out, int varid_out)
  * attributes are copied later, so the source's are what counts.
  */
 static int
-define_zarr_fill(int in, int varid_in, nc_type type, int out, int varid_out)
+define_zarr_fill(const copy_opts *o, int in, int varid_in, nc_type type, int out, int varid_out)
 {
     unsigned char value[8];
     int           from, to, rc;
@@ -141,7 +160,7 @@ define_zarr_fill(int in, int varid_in, nc_type type, int out, int varid_out)
     if (type == NC_STRING || type > NC_MAX_ATOMIC_TYPE || nc_inq_attid(in, varid_in, "_FillValue", NULL) == NC_NOERR)
         return NC_NOERR;
     if ((rc = nczarr_inq_zarr_format(in, &from, NULL)) != NC_NOERR ||
-        (rc = nczarr_inq_zarr_format(out, &to, NULL)) != NC_NOERR || from != 3 || to != 3)
+        (rc = nczarr_inq_zarr_format(out, &to, NULL)) != NC_NOERR || to != 3 || (from != 3 && !o->in_place))
         return rc;
     if ((rc = nc_inq_var_fill(in, varid_in, NULL, value)) != NC_NOERR)
         return rc;
@@ -155,13 +174,13 @@ define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
     int no_fill = 0, endian = NC_ENDIAN_NATIVE, rc;
 
     if ((v->width > 0 && (rc = nczarr_def_var_strlen(out, v->out, v->width)) != NC_NOERR) ||
-        (!o->netcdf_types && (rc = define_dtype(in, v->in, out, v->out)) != NC_NOERR))
+        (!o->netcdf_types && (rc = define_dtype(o, v, in, out)) != NC_NOERR))
         return rc;
     if ((rc = nc_inq_var_fill(in, v->in, &no_fill, NULL)) != NC_NOERR ||
         (rc = nc_inq_var_endian(in, v->in, &endian)) != NC_NOERR)
         return rc;
     rc = no_fill != 0 ? nc_def_var_fill(out, v->out, no_fill, NULL)
-                      : define_zarr_fill(in, v->in, v->type, out, v->out);
+                      : define_zarr_fill(o, in, v->in, v->type, out, v->out);
     if (rc != NC_NOERR)
         return rc;
     if (endian != NC_ENDIAN_NATIVE && v->type != NC_CHAR && v->type != NC_STRING &&
@@ -169,7 +188,8 @@ define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
         return rc;
     if (v->rank == 0)
         return NC_NOERR;
-    rc = nc_def_var_chunking(out, v->out, NC_CHUNKED, v->chunk_out);
+    rc = o->in_place ? nczarr_def_var_chunks(out, v->out, v->chunk_out)
+                     : nc_def_var_chunking(out, v->out, NC_CHUNKED, v->chunk_out);
     return rc == NC_NOERR && v->shard_out != NULL ? nczarr_def_var_shards(out, v->out, v->shard_out) : rc;
 }
 
@@ -329,8 +349,8 @@ fits_memory(const copy_opts *o, const copy_var *v)
 }
 
 /* Other readers may learn the fill value of missing chunks from the copy; they must not lose it. */
-static void
-drop_fill_null(char *in, const char *out)
+void
+copy_drop_fill_null(char *in, const char *out)
 {
     static const char member[] = ", \"fill_null\": true";
     char             *at = strstr(in, member);
@@ -345,7 +365,7 @@ choose_raw(const copy_opts *o, copy_var *v, char *in, const char *out)
 {
     size_t n, m = measure_chunk_part(out);
 
-    drop_fill_null(in, out);
+    copy_drop_fill_null(in, out);
     n = measure_chunk_part(in);
 
     v->raw_objects = out[m] == ',' && strcmp(in, out) == 0 && fits_memory(o, v);

@@ -128,6 +128,9 @@ bool copy_next_piece(const copy_var *v, const size_t *step, size_t *start);
 /* Lengths of the piece at `start`; returns its elements. */
 size_t copy_count_piece(const copy_var *v, const size_t *step, const size_t *start, size_t *count);
 
+/* Where the fragment of a path or URL begins; its length without one. */
+size_t copy_find_fragment(const char *url);
+
 /* ---- the target: copy_target.c
  * ------------------------------------------------------------------------------------ */
 
@@ -171,6 +174,8 @@ int copy_find_definitions(copy_source *s, int out);
 int copy_grow_dims(const copy_opts *o, const copy_source *s, int out);
 /* The text of nczarr_inq_var_encoding(), malloc()ed; NULL where there is none. */
 char *copy_encoding(int ncid, int varid);
+/* Removes from such a text that other readers do not know the fill value, unless the other text says it, too. */
+void copy_drop_fill_null(char *in, const char *out);
 /* Decides for each variable whether its chunks can be copied without decoding. */
 int copy_find_raw(const copy_opts *o, copy_source *s);
 int copy_late_atts(const copy_source *s);
@@ -204,6 +209,22 @@ typedef struct copy_progress {
 void copy_progress_begin(copy_progress *p, const copy_opts *o, double total);
 void copy_progress_add(copy_progress *p, double bytes, bool moved, size_t chunks, const char *what);
 void copy_progress_end(copy_progress *p, bool complete); /* draws the last line, or clears the line */
+
+/* ---- another version of Zarr over the same chunks: copy_in_place.c, copy_documents.c ---------------------------- */
+
+/* The documents of a dataset, in the order in which they must be stored: the root's last, the last one of all makes the
+ * dataset one of its version. */
+typedef struct copy_documents {
+    nczarr_map *map; /* in memory: holds them */
+    char      **key;
+    size_t      n;
+} copy_documents;
+
+/* Makes those of a dataset with the definitions of `s`, created with these modes. `s` gets its ids. */
+int  copy_documents_make(const copy_opts *o, copy_source *s, const char *modes, copy_documents *docs);
+void copy_documents_clear(copy_documents *docs);
+
+int copy_in_place(const copy_opts *o);
 
 /* ---- data: copy_slabs.c, copy_raw.c, copy_verify.c
  * --------------------------------------------------------------------------- */

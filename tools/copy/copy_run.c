@@ -177,6 +177,8 @@ copy_run(const copy_opts *opts)
     copy_state       r = {.o = o, .s = &s, .t = &t};
     int              rc;
 
+    if (o->in_place)
+        return copy_in_place(o);
     if (copy_into_itself(o->in, o->out)) {
         copy_say("%s: would be copied into itself", o->in);
         return NC_EINVAL;

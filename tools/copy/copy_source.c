@@ -222,7 +222,7 @@ check_readable(const copy_opts *o, int grp, const copy_var *v, bool *skip)
     if (*skip)
         copy_say("%s: left out: %s", v->path, text);
     else
-        copy_say("%s: %s; --skip-unreadable leaves out such variables", v->path, text);
+        copy_say("%s: %s%s", v->path, text, o->in_place ? "" : "; --skip-unreadable leaves out such variables");
     return *skip ? NC_NOERR : rc;
 }
 

@@ -28,13 +28,13 @@
 /* ---- names ---- */
 
 /* Where the fragment begins: the library takes the '#' of a plain path for one only before words that it knows. */
-static size_t
-find_fragment(const char *url)
+size_t
+copy_find_fragment(const char *url)
 {
     static const char *const words[] = {"mode=",       "compat=",    "consolidated", "dimension_separator=",
                                         "durability=", "nczarr",     "zarr",         "xarray",
                                         "noxarray",    "file",       "zip",          "s3",
-                                        "log",         "readahead=", "commit="};
+                                        "log",         "readahead=", "commit=",      "chunk_keys="};
     bool                     scheme = strstr(url, "://") != NULL;
 
     for (const char *hash = strchr(url, '#'); hash != NULL; hash = strchr(hash + 1, '#')) {
@@ -50,7 +50,7 @@ find_fragment(const char *url)
 static char *
 add_modes(const copy_opts *o)
 {
-    bool        has = o->out[find_fragment(o->out)] == '#';
+    bool        has = o->out[copy_find_fragment(o->out)] == '#';
     const char *mode = o->mode != NULL ? o->mode : "";
     const char *version = o->zarr_format == 3 ? "v3" : o->zarr_format == 2 ? "v2" : "";
     bool        modes = mode[0] != '\0' || version[0] != '\0';
@@ -122,7 +122,7 @@ copy_target_name(const copy_opts *o, copy_target *t)
     size_t frag, end, begin;
 
     *t = (copy_target){.url = add_modes(o), .ncid = -1, .lock = -1};
-    frag = find_fragment(t->url);
+    frag = copy_find_fragment(t->url);
     t->kind = classify_place(t->url, frag);
     t->zarr_format = has_word(t->url + frag, "v3") ? 3 : 2;
     t->marks = t->kind != COPY_ARCHIVE && !o->memory_out;
@@ -155,7 +155,7 @@ copy_target_name(const copy_opts *o, copy_target *t)
 static char *
 resolve_path(const char *url)
 {
-    size_t begin = strncmp(url, "file://", 7) == 0 ? 7 : 0, end = find_fragment(url);
+    size_t begin = strncmp(url, "file://", 7) == 0 ? 7 : 0, end = copy_find_fragment(url);
     char  *path, *real, *slash, *joined, *folder;
 
     while (end > begin + 1 && url[end - 1] == '/')

@@ -15,8 +15,9 @@ const char *const ncz_zarr2_documents[NCZ_DOC_COUNT + 1] = {
 /* ---- index -> key ---------------------------------------------------------------------------------------------- */
 
 ncz_key_encoding
-ncz_zarr2_encode_keys(char separator)
+ncz_zarr2_encode_keys(char separator, bool v2)
 {
+    (void)v2; /* it always is */
     return separator == '/' ? ZARR2_KEYS_NESTED : ZARR2_KEYS_DOTTED;
 }
 

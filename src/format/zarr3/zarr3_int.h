@@ -50,7 +50,7 @@ int ncz_zarr3_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, 
 /* The same for a lone array at the root, whose chunks are at the top whatever the variable's name. */
 int ncz_zarr3_locate_root(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where);
 /* As in ncz_dialect_ops. */
-ncz_key_encoding ncz_zarr3_encode_keys(char separator);
+ncz_key_encoding ncz_zarr3_encode_keys(char separator, bool v2);
 ncz_key_kind     ncz_zarr3_parse_key(const char *rest, size_t rank, uint64_t *index);
 bool             ncz_zarr3_split_chunk_key(const char *key, ncz_chunk_key *out);
 bool             ncz_zarr3_owns_temporary(const char *name);

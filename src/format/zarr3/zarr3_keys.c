@@ -24,8 +24,10 @@ has_c(ncz_key_encoding e)
 /* ---- index -> key ---------------------------------------------------------------------------------------------- */
 
 ncz_key_encoding
-ncz_zarr3_encode_keys(char separator)
+ncz_zarr3_encode_keys(char separator, bool v2)
 {
+    if (v2)
+        return separator == '/' ? ZARR3_KEYS_V2_NESTED : ZARR3_KEYS_V2;
     return separator == '.' ? ZARR3_KEYS_DOTTED : ZARR3_KEYS_DEFAULT;
 }
 

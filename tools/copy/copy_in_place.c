@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy_in_place.c: gives a dataset the documents of the other version of Zarr, over the same chunks.
+ *
+ *   1 open the dataset in the version that it has, and make the documents of the other one in memory
+ *   2 compare, variable by variable, how both versions name and decode chunks: one that differs, and nothing is written
+ *   3 put the documents: those of the root last, and of these last the one that makes the dataset one of this version
+ *   4 compare all values, with --verify
+ *   5 remove the documents of the old version, with --remove-old: those of the root first
+ *
+ * Interrupted before the end of 3 it is a dataset of the old version, from then on one of both, and after the root's
+ * documents are removed one of the new. The same command completes it. Objects of chunks are never touched.
+ */
+#include "copy_int.h"
+
+#include "../interrupt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct migration {
+    const copy_opts *o;
+    int              from, to;          /* versions of Zarr */
+    char            *old_url, *new_url; /* the dataset in each of them */
+    copy_source      s;
+    nczarr_map      *store;
+    copy_documents   docs;
+} migration;
+
+/* ---- options --------------------------------------------------------------------------------------------------- */
+
+/* Whatever would change data or definitions needs a copy. */
+static int
+check_options(const copy_opts *o)
+{
+    bool changes = o->mode != NULL || o->kind_given || o->fixed || o->deflate >= 0 || o->shuffle || o->chunks.n > 0 ||
+                   o->shards.n > 0 || o->nfilters > 0 || o->vars.n > 0 || o->groups.n > 0 || o->netcdf_types;
+
+    if (o->zarr_format == 0) {
+        copy_say("--in-place: needs --zarr-format 2 or 3");
+        return NC_EINVAL;
+    }
+    if (changes || o->memory_in || o->memory_out || o->resume || o->keep || o->skip_unreadable) {
+        copy_say("--in-place: takes no option but --zarr-format, --remove-old, --consolidate, --dry-run, --verify, "
+                 "--memory, --progress, -h, -e, -m, -q and -L: for all else make a copy");
+        return NC_EINVAL;
+    }
+    return NC_NOERR;
+}
+
+static char *
+add_version(const char *url, int version)
+{
+    return copy_textf("%s%cmode=v%d", url, url[copy_find_fragment(url)] == '#' ? '&' : '#', version);
+}
+
+/* ---- the documents of the new version -------------------------------------------------------------------------- */
+
+/* The key of a variable's first chunk, in new memory; NULL: it has no elements. */
+static char *
+find_first_key(int ncid, int varid, int rank)
+{
+    size_t *index = copy_alloc((size_t)rank, sizeof *index), len = 0;
+    char   *key = NULL;
+
+    if (nczarr_inq_var_chunk_key(ncid, varid, index, &len, NULL, NULL, NULL) == NC_NOERR) {
+        key = copy_alloc(len + 1, 1);
+        (void)nczarr_inq_var_chunk_key(ncid, varid, index, NULL, key, NULL, NULL);
+    }
+    free(index);
+    return key;
+}
+
+/* What separates the numbers in the names of chunks: of all variables, or they will be found to differ. */
+static char
+find_separator(const copy_source *s)
+{
+    char separator = '\0';
+
+    for (size_t i = 0; separator == '\0' && i < s->nvars; i++) {
+        const copy_var *v = &s->vars[i];
+        char           *key = v->rank > 1 ? find_first_key(s->groups[v->group].in, v->in, v->rank) : NULL;
+
+        if (key != NULL)
+            separator = key[strlen(key) - 2]; /* "0.0" */
+        free(key);
+    }
+    return separator == '/' ? '/' : '.';
+}
+
+/* The modes of a dataset with the same metadata, chunk names and model. */
+static int
+choose_modes(const migration *m, char **modes)
+{
+    int nczarr = 0, consolidated = 0, rc;
+
+    if ((rc = nczarr_inq_zarr_format(m->s.ncid, NULL, &nczarr)) != NC_NOERR ||
+        (rc = nczarr_inq_consolidated(m->s.ncid, &consolidated)) != NC_NOERR)
+        return copy_fail(rc, m->o->in);
+    *modes = copy_textf("mode=%s,v%d&chunk_keys=v2&dimension_separator=%c&commit=close%s", nczarr ? "nczarr" : "zarr",
+                        m->to, find_separator(&m->s), consolidated || m->o->consolidate ? "&consolidated=yes" : "");
+    return NC_NOERR;
+}
+
+/* ---- the comparison -------------------------------------------------------------------------------------------- */
+
+static bool
+find_variable(const copy_source *s, const copy_var *v, int root, int *grp, int *varid)
+{
+    const char *path = s->groups[v->group].path;
+
+    *grp = root;
+    return (strcmp(path, "/") == 0 || nc_inq_grp_full_ncid(root, path, grp) == NC_NOERR) &&
+           nc_inq_varid(*grp, v->name, varid) == NC_NOERR;
+}
+
+/* A dimension may have grown since. */
+static bool
+has_shape(const copy_var *v, int grp, int varid)
+{
+    int    *ids, rank = 0;
+    nc_type type = NC_NAT;
+    bool    same = nc_inq_var(grp, varid, NULL, &type, &rank, NULL, NULL) == NC_NOERR && rank == v->rank;
+
+    if (!same || type != v->type)
+        return false;
+    ids = copy_alloc((size_t)rank, sizeof *ids);
+    same = nc_inq_vardimid(grp, varid, ids) == NC_NOERR;
+    for (int d = 0; same && d < rank; d++) {
+        size_t len = 0;
+
+        same = nc_inq_dimlen(grp, ids[d], &len) == NC_NOERR && len >= v->shape[d];
+    }
+    free(ids);
+    return same;
+}
+
+/* Cuts the fill value out of the text of an encoding, and returns it in new memory. That other readers do not know it is
+ * dropped: it is no difference in what is stored. */
+static char *
+cut_fill(char *encoding)
+{
+    static const char first[] = ", \"fill\": ";
+    char             *at = strstr(encoding, first), *end, *fill;
+
+    copy_drop_fill_null(encoding, "");
+    if (at == NULL || (end = strstr(at, ", \"codecs\": ")) == NULL)
+        return copy_need(strdup(""));
+    fill = copy_need(strndup(at + sizeof first - 1, (size_t)(end - at) - (sizeof first - 1)));
+    memmove(at, end, strlen(end) + 1);
+    return fill;
+}
+
+/* True if every chunk of the variable is stored, so that its fill value is not used. */
+static bool
+is_complete(const migration *m, const copy_var *v)
+{
+    copy_chunk_set set = {.n = 0};
+    bool all = copy_chunk_set_load(m->s.groups[v->group].in, v->in, v, v->chunk_in, v->chunk_in, &set) == 0 &&
+               set.n == copy_grid_size(v, v->chunk_in);
+
+    copy_chunk_set_clear(&set);
+    return all;
+}
+
+/* Whether both versions decode the bytes of a chunk in the same way, and read the same where there is none. */
+static bool
+check_encoding(const migration *m, const copy_var *v, int grp, int varid)
+{
+    char *in = copy_encoding(m->s.groups[v->group].in, v->in), *out = copy_encoding(grp, varid), *fill_in, *fill_out;
+    bool  same = in != NULL && out != NULL && in[0] != '\0', same_fill = true;
+
+    if (same) {
+        fill_in = cut_fill(in);
+        fill_out = cut_fill(out);
+        same = strcmp(in, out) == 0;
+        same_fill = strcmp(fill_in, "null") == 0 || strcmp(fill_in, fill_out) == 0 || is_complete(m, v);
+        if (!same_fill)
+            copy_say("%s: its fill value %s would be %s in Zarr v%d, and chunks are missing", v->path, fill_in,
+                     fill_out, m->to);
+        free(fill_in);
+        free(fill_out);
+    }
+    if (!same)
+        copy_say("%s: its chunks would be decoded otherwise: Zarr v%d: %s; Zarr v%d: %s", v->path, m->from,
+                 in != NULL && in[0] != '\0' ? in : "chunks of different lengths", m->to,
+                 out != NULL && out[0] != '\0' ? out : "chunks of different lengths");
+    free(in);
+    free(out);
+    return same && same_fill;
+}
+
+static bool
+check_keys(const migration *m, const copy_var *v, int grp, int varid)
+{
+    char *in = find_first_key(m->s.groups[v->group].in, v->in, v->rank), *out = find_first_key(grp, varid, v->rank);
+    bool  same = in == NULL || out == NULL || strcmp(in, out) == 0;
+
+    if (!same)
+        copy_say("%s: its chunks are named as %s, and would be looked for as %s in Zarr v%d", v->path, in, out,
+                 m->to);
+    free(in);
+    free(out);
+    return same;
+}
+
+static bool
+check_variable(const migration *m, const copy_var *v, int root)
+{
+    int grp, varid;
+
+    if (v->shard_in != NULL) {
+        copy_say("%s: it has shards, which Zarr v%d lacks", v->path, m->to);
+        return false;
+    }
+    if (!find_variable(&m->s, v, root, &grp, &varid) || !has_shape(v, grp, varid)) {
+        copy_say("%s: Zarr v%d would not have it in this form", v->path, m->to);
+        return false;
+    }
+    return check_encoding(m, v, grp, varid) && check_keys(m, v, grp, varid);
+}
+
+/* All variables that differ are reported. */
+static int
+check_variables(const migration *m, int root)
+{
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < m->s.nvars; i++)
+        wrong += !check_variable(m, &m->s.vars[i], root);
+    if (wrong == 0)
+        return NC_NOERR;
+    copy_say("%s: nothing was changed: the same chunks cannot be those of Zarr v%d: make a copy", m->o->in, m->to);
+    return NC_EINVAL;
+}
+
+/* `there`: the store has the new version already. */
+static int
+check_new_version(const migration *m, bool there)
+{
+    int root = -1, rc;
+
+    if (there)
+        rc = nc_open(m->new_url, NC_NOWRITE, &root);
+    else
+        rc = nczarr_open_map(m->docs.map, NULL, NC_NOWRITE, &root);
+    if (rc != NC_NOERR)
+        return copy_fail(rc, m->o->in);
+    rc = check_variables(m, root);
+    (void)nc_close(root);
+    return rc;
+}
+
+/* ---- the store ------------------------------------------------------------------------------------------------- */
+
+static bool
+is_root_key(const char *key)
+{
+    return strchr(key, '/') == NULL;
+}
+
+/* An archive shows all changes at once, and a sync would store it one more time. */
+static int
+sync_between(const migration *m)
+{
+    int rc = strcmp(nczarr_map_name(m->store), "zip") == 0 ? NC_NOERR : nczarr_map_sync(m->store);
+
+    return rc == NC_NOERR ? rc : copy_fail(rc, m->o->in);
+}
+
+static int
+put_document(const migration *m, const char *key)
+{
+    void  *text = NULL;
+    size_t len = 0;
+    int    rc = nczarr_map_get(m->docs.map, key, &text, &len);
+
+    if (rc == NC_NOERR)
+        rc = nczarr_map_write(m->store, key, len, text);
+    free(text);
+    return rc == NC_NOERR ? rc : copy_fail(rc, m->o->in);
+}
+
+static int
+put_documents(const migration *m)
+{
+    bool root = false;
+    int  rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < m->docs.n; i++) {
+        const char *key = m->docs.key[i];
+
+        if (!root && is_root_key(key)) {
+            root = true;
+            rc = sync_between(m);
+        }
+        if (rc == NC_NOERR && (rc = copy_check_interrupt()) == NC_NOERR)
+            rc = put_document(m, key);
+    }
+    if (rc == NC_NOERR && (rc = nczarr_map_sync(m->store)) != NC_NOERR)
+        rc = copy_fail(rc, m->o->in);
+    return rc;
+}
+
+/* The names of the documents of each version, those that make a root visible first. */
+static const char *const *
+name_documents(int version)
+{
+    static const char *const v2[] = {".zgroup",   ".zarray",  ".zmetadata", ".zattrs",   ".nczarr",
+                                     ".nczgroup", ".nczattr", ".nczvar",    ".nczarray", NULL};
+    static const char *const v3[] = {"zarr.json", NULL};
+
+    return version == 2 ? v2 : v3;
+}
+
+/* `path`: of a group or variable. */
+static int
+remove_documents(const migration *m, const char *path)
+{
+    int rc = NC_NOERR;
+
+    path += *path == '/';
+    for (const char *const *name = name_documents(m->from); rc == NC_NOERR && *name != NULL; name++) {
+        char *key = copy_textf("%s%s%s", path, *path != '\0' ? "/" : "", *name);
+
+        rc = nczarr_map_delete(m->store, key);
+        free(key);
+    }
+    return rc == NC_NOERR ? rc : copy_fail(rc, m->o->in);
+}
+
+/* Of all nodes that the new version has. It has those of the old one, which may be removed in part already. */
+static int
+remove_old(const migration *m)
+{
+    copy_source s = {.ncid = -1};
+    int         rc = nc_open(m->new_url, NC_NOWRITE, &s.ncid);
+
+    if (rc != NC_NOERR)
+        return copy_fail(rc, m->o->in);
+    if ((rc = copy_source_load(m->o, &s)) != NC_NOERR || (rc = remove_documents(m, "/")) != NC_NOERR ||
+        (rc = sync_between(m)) != NC_NOERR)
+        goto done;
+    for (size_t i = 0; rc == NC_NOERR && i < s.ngroups; i++)
+        if ((rc = copy_check_interrupt()) == NC_NOERR && strcmp(s.groups[i].path, "/") != 0)
+            rc = remove_documents(m, s.groups[i].path);
+    for (size_t i = 0; rc == NC_NOERR && i < s.nvars; i++)
+        if ((rc = copy_check_interrupt()) == NC_NOERR)
+            rc = remove_documents(m, s.vars[i].path);
+done:
+    copy_source_clear(&s);
+    (void)nc_close(s.ncid);
+    return rc;
+}
+
+/* ---- the steps ------------------------------------------------------------------------------------------------- */
+
+static int
+verify(migration *m)
+{
+    copy_target t = {.kind = COPY_REMOTE, .url = m->new_url, .ncid = -1, .lock = -1};
+    copy_state  r = {.o = m->o, .s = &m->s, .t = &t};
+    int         rc = copy_budget_for(&r);
+
+    return rc == NC_NOERR ? copy_verify(&r) : rc;
+}
+
+/* Steps 1 and 2. *there: the store has the new version already. */
+static int
+prepare(migration *m, bool *there)
+{
+    char *modes = NULL;
+    int   rc;
+
+    if (nc_inq_attid(m->s.ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR) {
+        copy_say("%s: this copy is not complete: --resume completes it", m->o->in);
+        return NC_EINVAL;
+    }
+    if ((rc = copy_source_load(m->o, &m->s)) != NC_NOERR || (rc = choose_modes(m, &modes)) != NC_NOERR ||
+        (rc = copy_documents_make(m->o, &m->s, modes, &m->docs)) != NC_NOERR)
+        goto done;
+    rc = nczarr_map_exists(m->store, m->docs.key[m->docs.n - 1]);
+    *there = rc == NC_NOERR;
+    if (rc != NC_NOERR && rc != NC_EEMPTY)
+        (void)copy_fail(rc, m->o->in);
+    else
+        rc = check_new_version(m, *there);
+done:
+    free(modes);
+    return rc;
+}
+
+static int
+migrate(migration *m)
+{
+    bool there = false;
+    int  rc = prepare(m, &there);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (there)
+        copy_say("%s: has documents of Zarr v%d already, which are kept", m->o->in, m->to);
+    if (m->o->dry_run) {
+        for (size_t i = 0; !there && i < m->docs.n; i++)
+            printf("%s\n", m->docs.key[i]);
+        return NC_NOERR;
+    }
+    if ((!there && (rc = put_documents(m)) != NC_NOERR) || (m->o->verify && (rc = verify(m)) != NC_NOERR))
+        return rc;
+    return m->o->remove_old ? remove_old(m) : NC_NOERR;
+}
+
+/* There is no dataset of the old version: an earlier call may have removed its root. */
+static int
+complete_removal(migration *m)
+{
+    int ncid, rc = nc_open(m->new_url, NC_NOWRITE, &ncid);
+
+    if (rc != NC_NOERR)
+        return copy_fail(rc, m->o->in);
+    (void)nc_close(ncid);
+    copy_say("%s: is Zarr v%d and not v%d", m->o->in, m->to, m->from);
+    return m->o->remove_old && !m->o->dry_run ? remove_old(m) : NC_NOERR;
+}
+
+static int
+open_store(migration *m)
+{
+    int rc = nczarr_map_open(m->o->in, m->o->dry_run ? NCZARR_MAP_READ : NCZARR_MAP_WRITE, &m->store);
+
+    return rc == NC_NOERR ? rc : copy_fail(rc, m->o->in);
+}
+
+/* An archive is stored by this. */
+static int
+close_store(migration *m, int rc)
+{
+    int end = m->store != NULL && rc == NC_NOERR && !m->o->dry_run ? nczarr_map_sync(m->store) : NC_NOERR;
+
+    if (end == NC_NOERR)
+        end = nczarr_map_close(m->store);
+    else
+        (void)nczarr_map_close(m->store);
+    if (rc == NC_NOERR && end != NC_NOERR)
+        rc = copy_fail(end, m->o->in);
+    return rc;
+}
+
+int
+copy_in_place(const copy_opts *opts)
+{
+    copy_opts own = *opts;
+    migration m = {.o = &own, .to = opts->zarr_format, .from = 5 - opts->zarr_format, .s = {.ncid = -1}};
+    int       rc = check_options(opts), format = NC_FORMAT_NETCDF4;
+
+    if (rc != NC_NOERR)
+        return rc;
+    interrupt_catch();
+    m.old_url = add_version(opts->in, m.from);
+    m.new_url = add_version(opts->in, m.to);
+    if ((rc = open_store(&m)) != NC_NOERR)
+        goto done;
+    if ((rc = nc_open(m.old_url, NC_NOWRITE, &m.s.ncid)) == NC_NOERR) {
+        own.classic = nc_inq_format(m.s.ncid, &format) == NC_NOERR && format == NC_FORMAT_NETCDF4_CLASSIC;
+        rc = migrate(&m);
+        copy_source_clear(&m.s);
+        (void)nc_close(m.s.ncid);
+    } else {
+        rc = rc == NC_ENOTNC ? complete_removal(&m) : copy_fail(rc, opts->in);
+    }
+done:
+    rc = close_store(&m, rc);
+    if (rc == COPY_STOPPED)
+        copy_say("%s: interrupted; the same command completes it", opts->in);
+    copy_documents_clear(&m.docs);
+    free(m.old_url);
+    free(m.new_url);
+    if (rc == COPY_STOPPED)
+        interrupt_end();
+    return rc;
+}
