@@ -160,7 +160,8 @@ get_old(object_put *objects, size_t n, zmap_get_req *reqs)
         if (!o->pending || !o->read)
             continue;
         ncz_buf_reset(&o->old);
-        reqs[nreqs++] = (zmap_get_req){.key = o->key, .len = ZMAP_WHOLE, .body = o->old, .tag = o};
+        reqs[nreqs++] =
+            (zmap_get_req){.key = o->key, .len = ZMAP_WHOLE, .ask_version = true, .body = o->old, .tag = o};
     }
     if (nreqs > 0)
         (void)zmap_get_batch(objects[0].engine->map, reqs, nreqs, NULL, NULL);

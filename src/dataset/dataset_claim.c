@@ -139,7 +139,8 @@ ncz_claim_check(zmap *map, const char *path, const char *claim)
 int
 ncz_claim_renew(zmap *map, const char *path, char **claim)
 {
-    zmap_get_req there = {.key = CLAIM_KEY, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(MOST_BYTES)};
+    zmap_get_req there = {
+        .key = CLAIM_KEY, .len = ZMAP_WHOLE, .ask_version = true, .body = NCZ_BUF_LIMIT(MOST_BYTES)};
     bool         can = (zmap_caps_of(map) & ZMAP_CAN_IF_MATCH) != 0;
     ncz_buf      text = NCZ_BUF_INIT;
     zmap_put_req req;

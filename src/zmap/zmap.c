@@ -268,10 +268,11 @@ zmap_len(zmap *m, const char *key, uint64_t *len)
 /* ---- put and del ----------------------------------------------------------------------------------------------- */
 
 static int
-check_put(const zmap *m, const zmap_put_req *r)
+check_put(const zmap *m, zmap_put_req *r)
 {
     int rc;
 
+    r->stored[0] = '\0';
     if ((rc = check_write(m)) != NC_NOERR)
         return rc;
     if (!zmap_key_valid(r->key))

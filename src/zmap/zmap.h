@@ -59,14 +59,13 @@ typedef struct zmap_get_req {
     const char *match; /* the only version that is wanted, or NULL. Of another one a store that can check that sends
                               * nothing: NC_EOBJECT. Others ignore it, so compare `version` */
     void       *into;  /* the caller's memory (undefined after a failure), or NULL: see `body` */
-    size_t      into_cap;        /* with `into`: its size; a longer object is NC_ETRUNC */
-    ncz_buf     body;            /* appended to, up to its limit: more is NC_ENOMEM. The caller clears it */
-    size_t      nread;           /* out; after a failure 0, and `body` is unchanged */
-    uint64_t    size;            /* out: of the whole object at the time of this read, or ZMAP_NO_SIZE */
-    ncz_err     err;             /* out: NC_NOERR, NC_EEMPTY when absent (without a text), ... */
-    char  version[ZMAP_VERSION]; /* out: version stamp of the object read; "": none. With ZMAP_CAN_IF_MATCH it is
-                                        * exact; else two versions written at the same moment may share one */
-    void *tag;                   /* the caller's */
+    size_t      into_cap;              /* with `into`: its size; a longer object is NC_ETRUNC */
+    ncz_buf     body;                  /* appended to, up to its limit: more is NC_ENOMEM. The caller clears it */
+    size_t      nread;                 /* out; after a failure 0, and `body` is unchanged */
+    uint64_t    size;                  /* out: of the whole object at the time of this read, or ZMAP_NO_SIZE */
+    ncz_err     err;                   /* out: NC_NOERR, NC_EEMPTY when absent (without a text), ... */
+    char        version[ZMAP_VERSION]; /* out: version stamp of the object read, for ZMAP_IF_MATCH; "": unknown */
+    void       *tag;                   /* the caller's */
 } zmap_get_req;
 
 /*
@@ -90,9 +89,10 @@ typedef struct zmap_put_req {
     const zmap_part
                *parts; /* with ZMAP_CAN_PARTS, instead of `data`: the bytes in order; `len` is the sum. Or NULL */
     size_t      nparts;
-    zmap_when   when;
+    zmap_when   when;    /* a condition that does not hold: NC_EOBJECT, or NC_ENOOBJECT when nothing is there */
     const char *version; /* with ZMAP_IF_MATCH: the store's own stamp of the object */
     ncz_err     err;     /* out */
+    char        stored[ZMAP_VERSION]; /* out, after a conditional put: version stamp of the new object; "": unknown */
 } zmap_put_req;
 
 /*

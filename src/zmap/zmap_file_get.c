@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -223,10 +222,7 @@ done:
 
 /* ---- get ------------------------------------------------------------------------------------------------------- */
 
-/*
- * The version of a file: which file it is, its size, and when its bytes and its inode were changed. A writer that
- * replaces a file makes another one, and one that changes it in place leaves another time.
- */
+/* Of the file that was read, whatever has its name now. */
 static int
 get_version(file_map *f, zmap_get_req *r, int fd)
 {
@@ -234,9 +230,7 @@ get_version(file_map *f, zmap_get_req *r, int fd)
 
     if (zmap_sys()->fstat(fd, &st) != 0)
         return zmap_file_fail(f, errno, r->key, "cannot be inspected");
-    snprintf(r->version, sizeof r->version, "%jx.%jx.%jx.%lx.%jx.%lx", (uintmax_t)st.st_ino, (uintmax_t)st.st_size,
-             (uintmax_t)st.st_mtim.tv_sec, (unsigned long)st.st_mtim.tv_nsec, (uintmax_t)st.st_ctim.tv_sec,
-             (unsigned long)st.st_ctim.tv_nsec);
+    zmap_file_stamp(&st, r->version);
     return NC_NOERR;
 }
 

@@ -8,6 +8,7 @@
  *   zmap_file_resolve.c  the same where the system has no openat2()
  *   zmap_file_get.c      get and list
  *   zmap_file_put.c      put and del
+ *   zmap_file_match.c    versions, and puts over one version only
  *   zmap_file_dir.c      directories in use by puts
  *   zmap_file_journal.c  what this session created and what is not yet durable: sync, discard
  *   zmap_file_remove.c   zmap_file_remove()
@@ -54,6 +55,7 @@ typedef struct file_map {
     atomic_bool sync_each;  /* fsync before the rename */
     atomic_bool sync_never; /* replace by exchanging names, see exchange_names() */
     atomic_bool no_beneath; /* the system has no openat2() */
+    atomic_bool no_locks;   /* the file system has no locks, and the log says so */
     int         watch;      /* the root, opened before the first put: syncfs() on it reports every write error since
                             then. -1: the root is not readable */
     size_t      listed;     /* limit of paths recorded one by one */
@@ -88,6 +90,15 @@ bool zmap_file_reserved(const char *name);
 #define ZMAP_FILE_TEMP ".nczarr-tmp-"
 /* Returns the last segment of a key. *parent_len is the length of what precedes its '/', or 0. */
 const char *zmap_file_leaf(const char *key, size_t *parent_len);
+
+/* ---- zmap_file_match.c ---- */
+
+void zmap_file_stamp(const struct stat *st, char version[ZMAP_VERSION]);
+/*
+ * Gives the temporary the object's name if the object is r->version; r->stored is the temporary's. NC_EOBJECT: it is
+ * another version; NC_ENOOBJECT: there is none. After a failure the caller removes the temporary.
+ */
+int zmap_file_replace(file_map *f, int dir, const char *temp, const char *leaf, const zmap_put_req *r);
 
 /* ---- zmap_file_dir.c ---- */
 

@@ -95,10 +95,30 @@ name_temp(char name[TEMP_NAME], uint64_t tag, uint64_t count)
     *at = '\0';
 }
 
+/*
+ * What a conditional put needs of the new file: a time of change of its own, its version, and that its bytes are on
+ * their way to disk, as a rename that replaces a file sees to: exchanging names does not. Returns 0 or an errno.
+ */
+static int
+stamp_temp(const file_map *f, int fd, zmap_put_req *r)
+{
+    struct stat st;
+
+    if (zmap_sys()->set_time(fd) != 0 && errno != ENOSYS && errno != ENOTSUP && errno != EPERM)
+        return errno;
+    if (zmap_sys()->fstat(fd, &st) != 0)
+        return errno;
+    zmap_file_stamp(&st, r->stored);
+    if (r->when == ZMAP_IF_MATCH && !atomic_load_explicit(&f->sync_never, memory_order_relaxed) &&
+        !atomic_load_explicit(&f->sync_each, memory_order_relaxed))
+        (void)zmap_sys()->start_write(fd); /* a failure shows in the next sync */
+    return 0;
+}
+
 /* Writes the object to a new temporary in `dir` and returns the temporary's name in `name`. A failure leaves no file.
  * *gone: the directory no longer exists. */
 static int
-write_temp(file_map *f, int dir, const zmap_put_req *r, char name[TEMP_NAME], bool *gone)
+write_temp(file_map *f, int dir, zmap_put_req *r, char name[TEMP_NAME], bool *gone)
 {
     int fd, err, tries = 0;
 
@@ -113,6 +133,8 @@ write_temp(file_map *f, int dir, const zmap_put_req *r, char name[TEMP_NAME], bo
     }
 
     err = r->parts != NULL ? write_parts(fd, r) : write_full(fd, r->data, r->len);
+    if (err == 0 && r->when != ZMAP_ALWAYS)
+        err = stamp_temp(f, fd, r);
     /* Unlike in zmap_file_sync(), a failed fsync is not permanent here: the temporary is deleted, and the older
      * object stays. */
     if (err == 0 && atomic_load_explicit(&f->sync_each, memory_order_relaxed) && zmap_sys()->fsync(fd) != 0)
@@ -172,6 +194,8 @@ rename_to(const file_map *f, int dir, const char *temp, const char *leaf, zmap_w
 static int
 publish_temp(file_map *f, int dir, const char *temp, const zmap_put_req *r, const char *leaf)
 {
+    if (r->when == ZMAP_IF_MATCH)
+        return zmap_file_replace(f, dir, temp, leaf, r);
     if (rename_to(f, dir, temp, leaf, r->when) == 0)
         return NC_NOERR;
     if (errno == EISDIR || errno == EEXIST || errno == ENOTEMPTY) {

@@ -133,7 +133,7 @@ check_when(const zmap_put_req *r, const zmap_node *there)
 
 /* The object and its node are allocated before the lock is taken, so that nothing can fail half-way. */
 static int
-put_one(mem_map *s, const zmap_put_req *r)
+put_one(mem_map *s, zmap_put_req *r)
 {
     mem_object *o = object_new(r->data, r->len), *old = NULL;
     zmap_node  *node = zmap_node_new(&s->objects, r->key, strlen(r->key), o), *there;
@@ -150,6 +150,8 @@ put_one(mem_map *s, const zmap_put_req *r)
     if (rc == NC_NOERR) {
         /* One counter for all keys: a version does not recur after del and put. */
         o->version = ++s->version;
+        if (r->when != ZMAP_ALWAYS)
+            snprintf(r->stored, sizeof r->stored, "%" PRIu64, o->version);
         if (there == NULL) {
             zmap_index_link(&s->objects, node);
             node = NULL;

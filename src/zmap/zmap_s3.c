@@ -201,9 +201,17 @@ put_op(zmap_put_req *r)
 }
 
 static void
+note_stored(zmap_put_req *r, const ncz_s3_op *op)
+{
+    memcpy(r->stored, op->etag, sizeof r->stored);
+}
+
+static void
 has_put(ncz_s3_op *op, void *arg)
 {
     (void)arg;
+    if (op->rc == NC_NOERR)
+        note_stored(op->arg, op);
     zmap_put_end(op->arg, op->rc);
 }
 

@@ -29,6 +29,7 @@ struct zmap_syscalls {
     int (*clone)(int from, int to); /* all of a file, sharing its blocks: FICLONE */
     int (*ftruncate)(int fd, off_t len);
     int (*fchmod)(int fd, mode_t mode);
+    int (*set_time)(int fd); /* sets the time of change to now, in nanoseconds; the kernel's own is coarser */
     int (*flock)(int fd, int how);
     int (*sole)(int fd); /* 0: no other descriptor has the file open: a lease */
     int (*fsync)(int fd);

@@ -328,10 +328,11 @@ test_size_and_version(void **state)
     fixture     *fx = *state;
     char         into[3][4];
     const char  *key = "d/k";
-    zmap_get_req r[3] = {{.key = key, .off = 2, .len = 3, .ask_size = true, .into = into[0], .into_cap = 4},
-                         {.key = key, .len = 3, .from_end = true, .into = into[1], .into_cap = 4},
-                         {.key = key, .off = 9, .len = 1, .ask_size = true, .into = into[2], .into_cap = 4}};
-    zmap_get_req whole = {.key = key, .len = ZMAP_WHOLE};
+    zmap_get_req r[3] = {
+        {.key = key, .off = 2, .len = 3, .ask_size = true, .ask_version = true, .into = into[0], .into_cap = 4},
+        {.key = key, .len = 3, .from_end = true, .ask_version = true, .into = into[1], .into_cap = 4},
+        {.key = key, .off = 9, .len = 1, .ask_size = true, .ask_version = true, .into = into[2], .into_cap = 4}};
+    zmap_get_req whole = {.key = key, .len = ZMAP_WHOLE, .ask_version = true};
 
     put_text(fx->m, key, "0123456789");
     assert_rc(zmap_get_batch(fx->m, r, 3, NULL, NULL), NC_NOERR);
@@ -963,8 +964,9 @@ static void
 test_if_match(void **state)
 {
     fixture     *fx = *state;
-    zmap_get_req g = {.key = "k", .len = ZMAP_WHOLE};
+    zmap_get_req g = {.key = "k", .len = ZMAP_WHOLE, .ask_version = true};
     zmap_put_req r = {.key = "k", .data = "two", .len = 3, .when = ZMAP_IF_MATCH, .version = "x"};
+    char         stored[ZMAP_VERSION];
 
     put_text(fx->m, "k", "one");
     if (!can(fx, ZMAP_CAN_IF_MATCH)) {
@@ -979,8 +981,22 @@ test_if_match(void **state)
     r.version = g.version;
     assert_rc(zmap_put_batch(fx->m, &r, 1), NC_NOERR);
     r.data = "six";
+    memcpy(stored, r.stored, sizeof stored);
     assert_rc(zmap_put_batch(fx->m, &r, 1), NC_EOBJECT); /* that version is gone */
     expect_text(fx->m, "k", "two");
+    if (stored[0] != '\0') { /* the version that the first put made is the one that is read */
+        r.version = stored;
+        r.data = "two";
+        assert_rc(zmap_put_batch(fx->m, &r, 1), NC_NOERR);
+        assert_rc(zmap_put_batch(fx->m, &r, 1), NC_EOBJECT);
+        expect_text(fx->m, "k", "two");
+    }
+    assert_rc(zmap_get_batch(fx->m, &g, 1, NULL, NULL), NC_NOERR);
+    ncz_buf_clear(&g.body);
+    r.version = g.version;
+    put_text(fx->m, "k", "new"); /* of the same length, without a condition */
+    assert_rc(zmap_put_batch(fx->m, &r, 1), NC_EOBJECT);
+    expect_text(fx->m, "k", "new");
     r.key = "absent";
     assert_rc(zmap_put_batch(fx->m, &r, 1), NC_ENOOBJECT);
     expect_absent(fx->m, "absent");
@@ -1171,6 +1187,54 @@ test_threads_if_absent(void **state)
     assert_int_equal(first_puts, ROUNDS); /* one winner for each key */
 }
 
+/* Adds one to the number in the object, on condition that nobody else has changed it. */
+static int
+count_up(zmap *m)
+{
+    zmap_get_req g = {.key = "count", .len = ZMAP_WHOLE, .ask_version = true};
+    char         text[32];
+    zmap_put_req r = {.key = "count", .data = text, .when = ZMAP_IF_ABSENT, .version = g.version};
+
+    if (zmap_get_batch(m, &g, 1, NULL, NULL) != NC_NOERR)
+        return g.err.code;
+    if (g.err.code == NC_NOERR)
+        r.when = ZMAP_IF_MATCH;
+    r.len = (size_t)snprintf(text, sizeof text, "%08lu",
+                             g.err.code == NC_NOERR ? strtoul(ncz_buf_str(&g.body), NULL, 10) + 1 : 1);
+    ncz_buf_clear(&g.body);
+    return zmap_put_batch(m, &r, 1);
+}
+
+static void *
+work_count(void *arg)
+{
+    worker *w = arg;
+
+    for (unsigned i = 0; i < ROUNDS;) {
+        int rc = count_up(w->m);
+
+        i += rc == NC_NOERR;
+        if (rc != NC_NOERR && rc != NC_EOBJECT) {
+            w->wrong++;
+            break;
+        }
+    }
+    return NULL;
+}
+
+static void
+test_threads_if_match(void **state)
+{
+    fixture *fx = *state;
+    char     want[32];
+
+    if (!can(fx, ZMAP_CAN_IF_MATCH) || !can(fx, ZMAP_CAN_IF_ABSENT))
+        return;
+    run_workers(fx->m, work_count);
+    snprintf(want, sizeof want, "%08u", WORKERS * ROUNDS);
+    expect_text(fx->m, "count", want); /* no increment is lost */
+}
+
 /* ---- the life of a map ----------------------------------------------------------------------------------------- */
 
 static void
@@ -1280,6 +1344,7 @@ store_contract(const store_maker *maker)
         ROW(test_threads_apart),
         ROW(test_threads_together),
         ROW(test_threads_if_absent),
+        ROW(test_threads_if_match),
         ROW(test_references),
         ROW(test_sync),
         ROW(test_reopen),

@@ -42,6 +42,7 @@ DYING(int, clone, (int in, int out), (in, out))
 DYING(int, ftruncate, (int fd, off_t n), (fd, n))
 DYING(int, fchmod, (int fd, mode_t m), (fd, m))
 DYING(int, sole, (int fd), (fd))
+DYING(int, set_time, (int fd), (fd))
 DYING(int, flock, (int fd, int how), (fd, how))
 DYING(int, mkdirat, (int d, const char *p, mode_t m), (d, p, m))
 DYING(int, renameat, (int a, const char *p, int b, const char *q), (a, p, b, q))
@@ -121,6 +122,7 @@ use_dying_calls(kill_calls which)
     t.clone = dying_clone;
     t.ftruncate = dying_ftruncate;
     t.fchmod = dying_fchmod;
+    t.set_time = dying_set_time;
     t.flock = dying_flock;
     t.fsync = t.syncfs = dying_sync;
     t.mkdirat = dying_mkdirat;

@@ -126,6 +126,12 @@ fault_fchmod(int fd, mode_t mode)
 }
 
 static int
+fault_set_time(int fd)
+{
+    return meets("set_time") ? -1 : zmap_system.set_time(fd);
+}
+
+static int
 fault_flock(int fd, int how)
 {
     return meets("flock") ? -1 : zmap_system.flock(fd, how);
@@ -291,6 +297,7 @@ static const zmap_syscalls table = {
     .clone = fault_clone,
     .ftruncate = fault_ftruncate,
     .fchmod = fault_fchmod,
+    .set_time = fault_set_time,
     .flock = fault_flock,
     .sole = fault_sole,
     .fsync = fault_fsync,
