@@ -42,10 +42,12 @@ give_text(const ncz_buf *b, size_t *lenp, char *text)
 static void
 write_dtype(const ncz_dtype *t, ncz_jsonw *w)
 {
-    static const char letters[] = {[NCZ_KIND_INT] = 'i',  [NCZ_KIND_UINT] = 'u',  [NCZ_KIND_FLOAT] = 'f',
-                                   [NCZ_KIND_BOOL] = 'b', [NCZ_KIND_CHAR] = 'C',  [NCZ_KIND_BYTES] = 'S',
-                                   [NCZ_KIND_UCS4] = 'U', [NCZ_KIND_OTHER] = 'V', [NCZ_KIND_OBJECT] = 'O'};
-    bool ordered = t->size > 1 && t->kind != NCZ_KIND_BYTES && t->kind != NCZ_KIND_CHAR && t->kind != NCZ_KIND_OBJECT;
+    static const char letters[] = {
+        [NCZ_KIND_INT] = 'i',    [NCZ_KIND_UINT] = 'u',  [NCZ_KIND_FLOAT] = 'f', [NCZ_KIND_BOOL] = 'b',
+        [NCZ_KIND_CHAR] = 'C',   [NCZ_KIND_BYTES] = 'S', [NCZ_KIND_UCS4] = 'U',  [NCZ_KIND_OTHER] = 'V',
+        [NCZ_KIND_OBJECT] = 'O', [NCZ_KIND_RAW] = 'V',   [NCZ_KIND_RECORD] = 'V'};
+    bool ordered = t->size > 1 && t->kind != NCZ_KIND_BYTES && t->kind != NCZ_KIND_CHAR &&
+                   t->kind != NCZ_KIND_OBJECT && t->kind != NCZ_KIND_RAW && t->kind != NCZ_KIND_RECORD;
     char text[40];
 
     (void)snprintf(text, sizeof text, "%c%c%zu", !ordered ? '|' : t->big ? '>' : '<', letters[t->kind], t->size);

@@ -142,7 +142,8 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
     ncz_var *v = NULL;
     int      rc;
 
-    if ((rc = check_new(ds, g, name)) != NC_NOERR || (rc = ncz_dataset_check_type(ds, type, name)) != NC_NOERR ||
+    if ((rc = check_new(ds, g, name)) != NC_NOERR ||
+        (rc = ncz_format_check_var_type(&ds->style, type, name)) != NC_NOERR ||
         (rc = ncz_model_add_var(ds->model, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
     rc = needs_string_codec(ds, v) ? set_string_chain(ds, v, NULL) : NC_NOERR;

@@ -152,6 +152,8 @@ int ncz_format_type_name(const ncz_model *m, const ncz_var *v, ncz_buf *out);
 
 /* NC_EBADTYPE, with `what` in its text, if the style cannot express the type, for variables and attributes alike. */
 int ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what);
+/* The same for a variable. NC_ENOTBUILT: there is no stored form for its elements. */
+int ncz_format_check_var_type(const ncz_format_opts *style, const ncz_type *type, const char *what);
 
 /*
  * The stored type of a variable, as its document spells it: `<i4`, `|b1`, `<M8[ns]`. text: NC_EBADTYPE for a type

@@ -90,7 +90,7 @@ write_item(const ncz_att *a, size_t i, ncz_jsonw *w)
 
         ncz_jsonw_cstr(w, s == NULL ? "" : s);
     } else {
-        ncz_format_number_write(a->type, (const char *)a->data + i * a->type->size, w);
+        ncz_format_elem_write(a->type, (const char *)a->data + i * a->type->size, w);
     }
 }
 
@@ -173,7 +173,8 @@ ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char 
     }
     if (a->type->class == NCZ_TYPE_CHAR)
         return write_text(a, style, w);
-    if (a->len == 1) {
+    /* Of other user-defined types a list is the only form, so that a value is never a list of numbers. */
+    if (a->len == 1 && (a->type->id <= NC_MAX_ATOMIC_TYPE || a->type->class == NCZ_TYPE_ENUM)) {
         write_item(a, 0, w);
         return NC_NOERR;
     }
@@ -182,4 +183,44 @@ ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char 
         write_item(a, i, w);
     ncz_jsonw_close_array(w);
     return NC_NOERR;
+}
+
+/* ---- attributes of user-defined types ---- */
+
+bool
+ncz_format_att_is_fill(const ncz_var *v, const ncz_att *a)
+{
+    return v != NULL && ncz_format_is_record(&v->dtype) && a->type == v->type && a->len == 1 && a->raw == NULL &&
+           v->fill_mode == NCZ_FILL_VALUE && strcmp(a->name, "_FillValue") == 0;
+}
+
+typedef struct type_list {
+    ncz_jsonw *w;
+    bool       open;
+} type_list;
+
+static int
+write_user_type(void *arg, const ncz_att *a)
+{
+    type_list *list = arg;
+
+    if (ncz_user_type_of(a->type) == NULL)
+        return NC_NOERR;
+    if (!list->open) {
+        ncz_jsonw_key(list->w, NCZ_USER_TYPES);
+        ncz_jsonw_open_object(list->w);
+        list->open = true;
+    }
+    return ncz_format_type_name_write(a->type, a->name, list->w);
+}
+
+int
+ncz_format_write_user_types(const ncz_atts *atts, ncz_jsonw *w)
+{
+    type_list list = {.w = w};
+    int       rc = ncz_format_each_att(atts, write_user_type, &list);
+
+    if (list.open)
+        ncz_jsonw_close_object(w);
+    return rc;
 }

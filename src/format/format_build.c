@@ -71,6 +71,130 @@ add_groups(ncz_loader *l)
     return rc;
 }
 
+/* ---- types ---------------------------------------------------------------------------------------------------- */
+
+/* A type may name one of any group: passes over all groups, as many as types can be nested. */
+static int
+add_types(ncz_loader *l)
+{
+    size_t left = 1, before = 0;
+    int    rc = NC_NOERR;
+
+    for (unsigned pass = 0; rc == NC_NOERR && left > 0 && left != before && pass <= NCZ_TYPE_DEPTH; pass++) {
+        before = pass == 0 ? 0 : left;
+        left = 0;
+        for (size_t i = 0; i < l->nnodes && rc == NC_NOERR; i = next_group(l, i))
+            if (l->nodes[i].said->types != NULL)
+                rc = ncz_format_types_add(l->m, l->nodes[i].group, l->nodes[i].said->types, &left);
+    }
+    if (rc == NC_NOERR && left > 0)
+        ncz_log(NCZ_LOG_WARN, "%zu types are left out: what they name does not exist", left);
+    return rc;
+}
+
+/* Finds or makes the type of a variable. Where that fails, its data are inaccessible. */
+static int
+choose_type(ncz_loader *l, ncz_group *g, const char *name, ncz_array_meta *z)
+{
+    const ncz_user_type *t;
+    int                  rc;
+
+    if (ncz_format_is_record(&z->st.dtype)) {
+        rc = ncz_format_type_of(l->m, g, name, z->type_name, &z->st.dtype, &z->st.type);
+        if (rc == NC_NOERR || rc == NC_ENOMEM)
+            return rc;
+        ncz_format_array_spoil(z, rc);
+        return z->nomem ? ncz_fail_nomem(sizeof *z->unusable) : NC_NOERR;
+    }
+    t = z->type_name != NULL ? ncz_model_find_type(l->m, NULL, z->type_name) : NULL;
+    if (t != NULL && t->used && t->node.class == NCZ_TYPE_ENUM && t->node.base == z->st.type)
+        z->st.type = &t->node;
+    return NC_NOERR;
+}
+
+/* Gives the fill value the form that the variable's type needs. The default of user-defined types is zero bytes. */
+static int
+adapt_fill(ncz_array_meta *z)
+{
+    const ncz_type *t = z->st.type;
+    int             rc;
+
+    if (ncz_user_type_of(t) == NULL)
+        return NC_NOERR;
+    if (z->stored_fill != NULL) {
+        if ((z->fill = ncz_zalloc(t->size)) == NULL)
+            return ncz_fail_nomem(t->size);
+        if ((rc = ncz_convert_out(&z->st.dtype, z->stored_fill, t, z->fill, 1, false)) != NC_NOERR)
+            return rc;
+    } else if (z->fill_mode == NCZ_FILL_DEFAULT && !z->fill_null &&
+               (rc = ncz_type_dup_elems(t, t->base->fill, 1, &z->fill)) != NC_NOERR) {
+        return rc; /* an enumeration's: the value that is the default of its base type */
+    }
+    if (z->fill != NULL)
+        z->fill_mode = NCZ_FILL_VALUE;
+    if (z->fill != NULL && !t->owns && memcmp(z->fill, t->fill, t->size) == 0) {
+        ncz_free(z->fill);
+        z->fill = NULL;
+        z->fill_mode = NCZ_FILL_DEFAULT;
+    }
+    return NC_NOERR;
+}
+
+/* ---- attributes of user-defined types ---- */
+
+static int
+set_typed(ncz_loader *l, const ncz_typed_att *a, const ncz_type *t, ncz_atts *atts)
+{
+    const ncz_json_opts opts = {
+        .mode = NCZ_JSON_LENIENT, .depth = 128, .nbytes = l->m->limits.document_bytes, .name = a->name};
+    ncz_json *v = NULL;
+    bool      list;
+    size_t    n = 0, nbytes;
+    char     *data = NULL;
+    int       rc;
+
+    if ((rc = ncz_json_parse(a->text, strlen(a->text), &opts, &v, NULL)) != NC_NOERR)
+        return rc;
+    list = ncz_json_is(v, NCZ_JSON_ARRAY);
+    n = list ? ncz_json_len(v) : 1;
+    if (!ncz_mul(n, t->size, &nbytes) || nbytes > l->m->limits.chunk_bytes || (data = ncz_zalloc(nbytes)) == NULL) {
+        n = 0;
+        rc = ncz_fail_nomem(nbytes);
+    }
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        rc = ncz_format_elem_read(list ? ncz_json_at(v, i) : v, t, data + i * t->size);
+    if (rc == NC_NOERR)
+        rc = ncz_atts_set(l->m, atts, a->name, t, n, data, NULL);
+    ncz_type_drop_elems(t, data, n);
+    ncz_json_free(v);
+    return rc;
+}
+
+/* Gives attributes their user-defined types. One whose value is of no use stays what it is without its type. */
+static int
+set_all_typed(ncz_loader *l, const ncz_node_meta *said, ncz_atts *atts, const ncz_var *v)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < said->ntyped; i++) {
+        const ncz_typed_att *a = &said->typed[i];
+        const ncz_user_type *t = ncz_model_find_type(l->m, NULL, a->type);
+
+        if (t == NULL || !t->used || a->type[0] != '/' || ncz_format_hidden_att(a->name))
+            continue;
+        if (a->text != NULL)
+            rc = set_typed(l, a, &t->node, atts);
+        else if (v != NULL && v->type == &t->node && strcmp(a->name, "_FillValue") == 0)
+            rc = ncz_atts_set(l->m, atts, a->name, v->type, 1, v->fill != NULL ? v->fill : v->type->fill, NULL);
+        if (rc == NC_EZARRMETA || rc == NC_EINVAL) {
+            ncz_log(NCZ_LOG_WARN, "attribute '%s': %s", a->name, ncz_err_text());
+            ncz_err_clear();
+            rc = NC_NOERR;
+        }
+    }
+    return rc;
+}
+
 /* ---- variables ------------------------------------------------------------------------------------------------ */
 
 /* Moves the parsed metadata into the variable. */
@@ -200,13 +324,15 @@ add_var(ncz_loader *l, ncz_node *n, const char *name, ncz_group *g)
 
     if (dims == NULL)
         return ncz_fail_nomem(said->z.rank * sizeof *dims);
-    if ((rc = ncz_format_var_dims(l, said, n->name, g, dims, &kept)) != NC_NOERR ||
+    if ((rc = choose_type(l, g, name, &said->z)) != NC_NOERR || (rc = adapt_fill(&said->z)) != NC_NOERR ||
+        (rc = ncz_format_var_dims(l, said, n->name, g, dims, &kept)) != NC_NOERR ||
         (rc = ncz_model_place_var(l->m, g, name, said->z.st.type, said->z.rank, dims, &v)) != NC_NOERR)
         goto done;
     v->format = kept;
     kept = NULL;
     fill_in(said, v);
-    if ((rc = respec(l, v)) != NC_NOERR || (rc = show_fill(l, said, v)) != NC_NOERR)
+    if ((rc = respec(l, v)) != NC_NOERR || (rc = set_all_typed(l, said, &v->atts, v)) != NC_NOERR ||
+        (rc = show_fill(l, said, v)) != NC_NOERR)
         goto done;
     /* Rewriting a document that was not fully understood would lose what it contains. If its data can be written
      * nevertheless, growing would need a new document: then the whole dataset is read-only. */
@@ -231,6 +357,7 @@ add_vars(ncz_loader *l)
         const ncz_node *n = &l->nodes[i];
 
         ncz_atts_move(&n->group->atts, &n->said->atts);
+        rc = set_all_typed(l, n->said, &n->group->atts, NULL);
         for (size_t k = n->kid; k < n->kid + n->nkids && rc == NC_NOERR; k++)
             if (l->nodes[k].kind == NCZ_NODE_ARRAY)
                 rc = add_var(l, &l->nodes[k], l->nodes[k].name, n->group);
@@ -245,7 +372,7 @@ ncz_format_build(ncz_loader *l)
 
     if (l->nodes[0].kind == NCZ_NODE_ARRAY) /* a lone array at the root */
         return add_var(l, &l->nodes[0], NCZ_ROOT_ARRAY, l->m->root);
-    if ((rc = add_groups(l)) != NC_NOERR)
+    if ((rc = add_groups(l)) != NC_NOERR || (rc = add_types(l)) != NC_NOERR)
         return rc;
     return add_vars(l);
 }

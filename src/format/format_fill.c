@@ -276,6 +276,30 @@ write_bytes(const ncz_var *v, bool pure, ncz_jsonw *w)
     return rc;
 }
 
+/* A record or raw bytes: the stored element in base64. */
+static int
+write_stored(const ncz_var *v, const void *value, ncz_jsonw *w)
+{
+    size_t size = v->dtype.size, n;
+    char  *elem = ncz_zalloc(size), *text = NULL;
+    int    rc;
+
+    if (elem == NULL || !ncz_add(size, 2, &n) || !ncz_mul(n / 3, 4, &n) || (text = ncz_alloc(n)) == NULL) {
+        rc = ncz_fail_nomem(size);
+        goto done;
+    }
+    rc = ncz_convert_in(v->type, value, &v->dtype, elem, 1, false);
+    if (rc == NC_NOERR || rc == NC_ERANGE) {
+        rc = NC_NOERR;
+        ncz_base64_put(elem, size, text);
+        ncz_jsonw_str(w, text, n);
+    }
+done:
+    ncz_free(elem);
+    ncz_free(text);
+    return rc;
+}
+
 int
 ncz_format_fill_write(const ncz_var *v, bool pure, bool time, ncz_jsonw *w)
 {
@@ -287,11 +311,13 @@ ncz_format_fill_write(const ncz_var *v, bool pure, bool time, ncz_jsonw *w)
         ncz_jsonw_null(w);
     else if (v->type->class == NCZ_TYPE_CHAR || v->type->class == NCZ_TYPE_STRING)
         return write_bytes(v, pure, w);
+    else if (ncz_format_is_record(&v->dtype))
+        return write_stored(v, value, w);
     else if (time && v->type->id == NC_INT64 && *(const int64_t *)value == INT64_MIN)
         ncz_jsonw_cstr(w, "NaT");
     else if (v->dtype.kind == NCZ_KIND_BOOL)
         ncz_jsonw_bool(w, *(const uint8_t *)value != 0);
     else
-        ncz_format_number_write(v->type, value, w);
+        ncz_format_number_write(ncz_type_value(v->type), value, w);
     return NC_NOERR;
 }

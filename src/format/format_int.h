@@ -142,6 +142,40 @@ bool ncz_format_fill_marked(const ncz_var *v);
 /* True if null means the type's default, which `_nczarr_array` must record. */
 bool ncz_format_fill_is_null(const ncz_var *v);
 
+/* ---- user-defined types (format_user_type.c, format_elem.c) ---------------------------------------------------- */
+
+/* Writes the member "types" of a group that has some. */
+int ncz_format_types_write(const ncz_group *g, ncz_jsonw *w);
+/* Writes the member `key` with the full name of a user-defined type; nothing for another. */
+int ncz_format_type_name_write(const ncz_type *t, const char *key, ncz_jsonw *w);
+/*
+ * Adds the types of a group, from the JSON text of their definitions, as far as the types that they name are known. Each
+ * of the others adds 1 to *left. Logs and leaves out a definition that is of no use. Can be repeated.
+ */
+int ncz_format_types_add(ncz_model *m, ncz_group *g, const char *text, size_t *left);
+/*
+ * The type in memory of an array of records or raw bytes: that of the full name `declared` (may be NULL) if the stored
+ * type suits it, else a new one of the group, named after the variable.
+ */
+int ncz_format_type_of(ncz_model *m, ncz_group *g, const char *var, const char *declared, const ncz_dtype *d,
+                       const ncz_type **out);
+
+/* The record {r, i} of two floats of half of `size` bytes, 8 or 16. */
+ncz_dtype ncz_format_complex(size_t size, bool big);
+/* True for stored types whose type in memory is user-defined. */
+static inline bool
+ncz_format_is_record(const ncz_dtype *d)
+{
+    return d->kind == NCZ_KIND_RECORD || d->kind == NCZ_KIND_RAW;
+}
+/* The fill value of a record or of raw bytes: one stored element, the caller's; NULL for null. NC_EZARRMETA. */
+int ncz_format_stored_fill(const ncz_json *v, const ncz_dtype *d, void **out);
+
+/* One element as JSON, and back into memory that is zero. NC_EZARRMETA: no value of the type; what was read so far can be
+ * freed. */
+void ncz_format_elem_write(const ncz_type *t, const void *elem, ncz_jsonw *w);
+int  ncz_format_elem_read(const ncz_json *v, const ncz_type *t, void *elem);
+
 /* ---- metadata of an array -------------------------------------------------------------------------------------- */
 
 typedef struct ncz_array_meta {
@@ -150,6 +184,8 @@ typedef struct ncz_array_meta {
     ncz_stored_type  st;
     ncz_fill_mode    fill_mode;
     void            *fill;
+    void            *stored_fill; /* of records and raw bytes: one stored element, or NULL */
+    char            *type_name;   /* full name of the variable's user-defined type, in an arena; or NULL */
     ncz_chain       *chain;
     unsigned        *order; /* as in the spec */
     ncz_key_encoding key_encoding;
@@ -184,11 +220,17 @@ int ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_aren
 
 const ncz_type *ncz_format_att_infer(const ncz_json *v); /* the type of a value without a type entry */
 
-int ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w);
+/* True for the _FillValue of a variable of records or raw bytes (`v` NULL: a group), whose value only the fill value
+ * has: readers of plain Zarr have no form for it. */
+bool ncz_format_att_is_fill(const ncz_var *v, const ncz_att *a);
+int  ncz_format_att_write(const ncz_att *a, const ncz_format_opts *style, const char *where, ncz_jsonw *w);
 /* Calls fn for each attribute that is written, in netCDF-C's order: _NCProperties last. Stops at its first error. */
 int ncz_format_each_att(const ncz_atts *atts, int (*fn)(void *arg, const ncz_att *a), void *arg);
 /* The member NCZ_LENGTHS: the true lengths of texts whose values do not show them. Writes nothing without such a text. */
 void ncz_format_write_lengths(const ncz_atts *atts, const ncz_format_opts *style, ncz_jsonw *w);
+
+/* The member NCZ_USER_TYPES: the full names of user-defined types of attributes. Writes nothing without such a one. */
+int ncz_format_write_user_types(const ncz_atts *atts, ncz_jsonw *w);
 
 /* ---- names of dimensions (format_dim_names.c) ------------------------------------------------------------------ */
 
@@ -211,7 +253,8 @@ typedef struct ncz_format_var {
 #define NCZ_ANONYMOUS  "_Anonymous_Dim_"
 #define NCZ_XARRAY     "_ARRAY_DIMENSIONS"
 #define NCZ_XSCALAR    "_scalar_"
-#define NCZ_LENGTHS    "lengths" /* our member of _nczarr_attr: true lengths of texts that end in NULs */
+#define NCZ_LENGTHS    "lengths"    /* our member of _nczarr_attr: true lengths of texts that end in NULs */
+#define NCZ_USER_TYPES "user_types" /* another one: attributes of user-defined types */
 #define NCZ_NULS_MOST  255
 #define NCZ_STRICT     "_nc3_strict" /* our member of the superblock: the classic model */
 
@@ -229,8 +272,17 @@ typedef struct ncz_node_dim {
     bool     unlimited, sound; /* !sound: the document has no valid length */
 } ncz_node_dim;
 
+/* An attribute of a user-defined type: its name, that of its type, and its value as JSON. */
+typedef struct ncz_typed_att {
+    char *name, *type;
+    char *text; /* NULL: the value is that of the variable's fill value */
+} ncz_typed_att;
+
 struct ncz_node_meta {
     ncz_atts        atts;
+    ncz_typed_att  *typed; /* attributes of user-defined types, which are set once the types are known */
+    size_t          ntyped;
+    char           *types; /* a group: the definitions of its types, as JSON; or NULL */
     bool            lists; /* a group: NCZarr's lists name its children */
     ncz_string_list arrays, groups;
     ncz_node_dim   *dims;
@@ -260,6 +312,10 @@ bool ncz_format_flag(const ncz_json *v);                  /* true, or a number t
 int  ncz_format_read_text(const ncz_json *v, char **out); /* a copy of a value's own characters; NULL without one */
 int  ncz_format_storage(const ncz_json *word); /* of NCZarr's key "storage"; NC_CHUNKED unless it is known */
 const char *ncz_format_storage_word(const ncz_var *v);
+/* The definitions of a group's types, or NULL. */
+int ncz_format_read_types(ncz_arena *arena, const ncz_json *types, ncz_node_meta *s);
+/* The attributes of user-defined types: `names` has the full names of their types. */
+int ncz_format_read_typed(ncz_arena *arena, const ncz_json *names, const ncz_json *values, ncz_node_meta *s);
 /* NCZarr's dimensions of a group: an object of lengths, or of {"size", "unlimited"}. */
 int ncz_format_read_dims(ncz_arena *arena, const ncz_json *dims, ncz_node_meta *s);
 /* Records this thread's error as the reason why the data are inaccessible; the first reason stays. */

@@ -107,6 +107,7 @@ void
 ncz_format_array_meta_clear(ncz_array_meta *z)
 {
     ncz_type_drop_elems(z->st.type, z->fill, 1);
+    ncz_free(z->stored_fill);
     ncz_free(z->shape);
     ncz_free(z->chunk);
     ncz_free(z->shard);

@@ -133,6 +133,52 @@ ncz_format_read_dims(ncz_arena *arena, const ncz_json *dims, ncz_node_meta *s)
     return NC_NOERR;
 }
 
+/* ---- user-defined types --------------------------------------------------------------------------------------- */
+
+static int
+keep_slice(ncz_arena *arena, const ncz_json *v, char **out)
+{
+    size_t      len = 0;
+    const char *text = ncz_json_slice(v, &len);
+
+    if (text != NULL && (*out = ncz_arena_text(arena, text, len)) == NULL)
+        return ncz_fail_nomem(len);
+    return NC_NOERR;
+}
+
+int
+ncz_format_read_types(ncz_arena *arena, const ncz_json *types, ncz_node_meta *s)
+{
+    return keep_slice(arena, types, &s->types);
+}
+
+int
+ncz_format_read_typed(ncz_arena *arena, const ncz_json *names, const ncz_json *values, ncz_node_meta *s)
+{
+    size_t n = ncz_json_len(names);
+
+    if (n == 0)
+        return NC_NOERR;
+    if ((s->typed = ncz_arena_get_n(arena, n, sizeof *s->typed)) == NULL)
+        return ncz_fail_nomem(n * sizeof *s->typed);
+    for (size_t i = 0; i < n; i++) {
+        const char    *name = ncz_json_key(names, i), *type = ncz_json_str(ncz_json_at(names, i), NULL);
+        ncz_typed_att *a = &s->typed[s->ntyped];
+        int            rc;
+
+        if (name == NULL || type == NULL)
+            continue;
+        *a = (ncz_typed_att){.name = ncz_arena_text(arena, name, strlen(name)),
+                             .type = ncz_arena_text(arena, type, strlen(type))};
+        if (a->name == NULL || a->type == NULL)
+            return ncz_fail_nomem(strlen(name) + strlen(type));
+        if ((rc = keep_slice(arena, ncz_json_get(values, name), &a->text)) != NC_NOERR)
+            return rc;
+        s->ntyped++;
+    }
+    return NC_NOERR;
+}
+
 /* ---- faults --------------------------------------------------------------------------------------------------- */
 
 void

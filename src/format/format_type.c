@@ -13,8 +13,38 @@
 int
 ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
 {
-    if (type->id > NC_MAX_ATOMIC_TYPE)
-        return ncz_fail(NC_ENOTBUILT, "%s: values of user-defined types cannot be stored yet", what);
+    return style->dialect->check_type(style, type, what);
+}
+
+/* The most elements of an array in a compound of Zarr v3, where each has a name. */
+#define ARRAY_MOST 8192
+
+static bool
+has_long_array(const ncz_type *t)
+{
+    for (const ncz_type_field *f = t->fields; f < t->fields + t->nfields; f++)
+        if (f->nelems > ARRAY_MOST || has_long_array(f->type))
+            return true;
+    return false;
+}
+
+int
+ncz_format_check_var_type(const ncz_format_opts *style, const ncz_type *type, const char *what)
+{
+    bool user = type->id > NC_MAX_ATOMIC_TYPE;
+
+    if (user && type->owns)
+        return ncz_fail(NC_ENOTBUILT,
+                        "%s: strings and sequences in elements of a user-defined type (%s) are not built for "
+                        "variables, only for attributes",
+                        what, type->name);
+    if (user && type->class != NCZ_TYPE_ENUM && !style->dialect->has_objects(style))
+        return ncz_fail(NC_EBADTYPE,
+                        "%s: netCDF-C could not open a dataset with a variable of type %s, which compat= asks for",
+                        what, type->name);
+    if (style->dialect->zarr_format == 3 && has_long_array(type))
+        return ncz_fail(NC_ENOTBUILT, "%s: an array of more than %d elements in a compound is not built for Zarr v3",
+                        what, ARRAY_MOST);
     return style->dialect->check_type(style, type, what);
 }
 

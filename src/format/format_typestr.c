@@ -101,6 +101,14 @@ dtype_of(const ncz_typestr *t, bool nczarr, bool char_u1)
             d.size = t->size * 4;
         }
         break;
+    case 'V':
+        if (t->size != 0)
+            d.kind = NCZ_KIND_RAW;
+        break;
+    case 'c':
+        if (t->size == 8 || t->size == 16)
+            d = ncz_format_complex(t->size, t->order == '>');
+        break;
     default: break;
     }
     if (d.kind == NCZ_KIND_CHAR || d.kind == NCZ_KIND_BYTES)
@@ -115,7 +123,7 @@ ncz_format_typestr_type(const ncz_typestr *t, bool nczarr, bool char_u1, ncz_sto
 
     *out = (ncz_stored_type){.dtype = d, .type = ncz_dtype_type(&d), .endian = NC_ENDIAN_NATIVE};
     if (out->dtype.kind == NCZ_KIND_CHAR || out->dtype.kind == NCZ_KIND_BYTES || out->dtype.kind == NCZ_KIND_BOOL ||
-        out->dtype.kind == NCZ_KIND_OBJECT)
+        out->dtype.kind == NCZ_KIND_OBJECT || out->dtype.kind == NCZ_KIND_RAW)
         return;
     out->endian = t->order == '>' ? NC_ENDIAN_BIG : t->order == '<' ? NC_ENDIAN_LITTLE : NC_ENDIAN_NATIVE;
     if (out->type->class != NCZ_TYPE_NONE && t->unit != NULL)

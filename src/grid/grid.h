@@ -23,18 +23,47 @@ typedef enum ncz_kind {
     NCZ_KIND_UCS4,   /* `U<size/4>`: NC_STRING, UTF-8 in memory */
     NCZ_KIND_OTHER,  /* no netCDF meaning: bytes of a known size that cannot be converted */
     NCZ_KIND_OBJECT, /* strings of any length: NC_STRING. A chunk is an ncz_vlen_block */
+    NCZ_KIND_RAW,    /* bytes of any number: an opaque type of that size */
+    NCZ_KIND_RECORD, /* packed fields: a compound with as many fields */
 } ncz_kind;
+
+typedef struct ncz_record ncz_record;
 
 typedef struct ncz_dtype {
     ncz_kind kind;
     bool     big;  /* byte order of the stored elements */
     size_t   size; /* bytes per stored element */
+
+    const ncz_record *record; /* NCZ_KIND_RECORD: its fields, which outlive all that have the type */
 } ncz_dtype;
 
-/* The type in memory that a stored type is read as. NCZ_KIND_OTHER gives the one of NC_NAT. */
+/* One field of a record: an array of elements, in C order, at an offset. */
+typedef struct ncz_record_field {
+    const char   *name;
+    size_t        offset; /* bytes from the start of the record */
+    ncz_dtype     dtype;
+    size_t        rank; /* 0: one element */
+    const size_t *shape;
+    size_t        nelems; /* the product of `shape` */
+} ncz_record_field;
+
+struct ncz_record {
+    size_t                  size; /* bytes, with gaps between fields */
+    size_t                  nfields;
+    const ncz_record_field *fields;
+};
+
+/*
+ * Makes the record as which new arrays store a compound: all fields packed, little-endian. The caller frees it with
+ * ncz_free(). NULL: the compound has no stored form, since its elements own memory. Compounds in it must have records.
+ */
+int ncz_record_make(const ncz_type *t, ncz_record **out);
+
+/* The type in memory that a stored type is read as. Types without an atomic one (raw bytes, records) give NC_NAT's. */
 const ncz_type *ncz_dtype_type(const ncz_dtype *t);
 
-/* The stored type of a type in memory. Strings give NCZ_KIND_BYTES with `strlen_max` bytes. */
+/* The stored type of a type in memory. Strings give NCZ_KIND_BYTES with `strlen_max` bytes. A type that has no stored
+ * form gives NCZ_KIND_OTHER. */
 ncz_dtype ncz_dtype_of(const ncz_type *t, bool big, size_t strlen_max);
 
 #define NCZ_OBJECT_SIZE 16 /* bytes of a vlen block for each element, its text not counted */
@@ -151,6 +180,8 @@ bool ncz_rectilinear_find(const ncz_rectilinear *g, size_t d, uint64_t at, ncz_r
  *   - NaN to integer is no range error.
  *   - Text to or from numbers is NC_ECHAR; NC_STRING to or from other types is NC_EBADTYPE. Both are returned before
  *     anything is moved.
+ *   - Values of an enumeration convert as those of its base. Raw bytes and records convert to and from an opaque
+ *     type of their size and a compound with fields of their types only, else it is NC_EBADTYPE.
  *   - With `classic`, NC_BYTE <-> NC_UBYTE never raises NC_ERANGE.
  */
 typedef struct ncz_transfer {

@@ -24,7 +24,7 @@ ncz_grid_host_big(void)
 static bool
 must_swap(const ncz_dtype *t)
 {
-    return t->size > 1 && t->big != ncz_grid_host_big();
+    return t->size > 1 && t->kind != NCZ_KIND_RAW && t->big != ncz_grid_host_big();
 }
 
 static bool

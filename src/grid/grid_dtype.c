@@ -29,6 +29,8 @@ id_of(const ncz_dtype *t)
     case NCZ_KIND_BYTES:
     case NCZ_KIND_UCS4:
     case NCZ_KIND_OBJECT: return NC_STRING;
+    case NCZ_KIND_RAW:
+    case NCZ_KIND_RECORD:
     case NCZ_KIND_OTHER: break;
     }
     return NC_NAT;
@@ -51,10 +53,10 @@ kind_of(const ncz_type *t)
     case NCZ_TYPE_CHAR: return NCZ_KIND_CHAR;
     case NCZ_TYPE_STRING: return NCZ_KIND_BYTES;
     case NCZ_TYPE_ENUM: return kind_of(t->base);
+    case NCZ_TYPE_OPAQUE: return NCZ_KIND_RAW;
+    case NCZ_TYPE_COMPOUND: return t->record != NULL ? NCZ_KIND_RECORD : NCZ_KIND_OTHER;
     case NCZ_TYPE_NONE:
-    case NCZ_TYPE_OPAQUE:
-    case NCZ_TYPE_VLEN:
-    case NCZ_TYPE_COMPOUND: break;
+    case NCZ_TYPE_VLEN: break;
     }
     return NCZ_KIND_OTHER;
 }
@@ -62,5 +64,10 @@ kind_of(const ncz_type *t)
 ncz_dtype
 ncz_dtype_of(const ncz_type *t, bool big, size_t strlen_max)
 {
-    return (ncz_dtype){.kind = kind_of(t), .big = big, .size = t->class == NCZ_TYPE_STRING ? strlen_max : t->size};
+    return (ncz_dtype){.kind = kind_of(t),
+                       .big = big,
+                       .size = t->class == NCZ_TYPE_STRING ? strlen_max
+                               : t->record != NULL         ? t->record->size
+                                                           : t->size,
+                       .record = t->record};
 }

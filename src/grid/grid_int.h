@@ -64,6 +64,16 @@ ncz_convert_run ncz_grid_convert_run_in(const ncz_type *mem, const ncz_dtype *to
 /* True when a value was out of range. */
 bool ncz_grid_convert_runs(const ncz_convert_run *p, const ncz_runs *r);
 
+/* ---- grid_record.c ---- */
+
+int ncz_grid_record_check(const ncz_record *r, const ncz_type *mem);
+/*
+ * Converts runs of records. The types have passed the check. *bad: a value was out of range. Out of a record, elements
+ * that own memory are zeroed first, and freed after a failure.
+ */
+int ncz_grid_records_out(const ncz_record *r, const ncz_type *mem, bool classic, const ncz_runs *runs, bool *bad);
+int ncz_grid_records_in(const ncz_record *r, const ncz_type *mem, bool classic, const ncz_runs *runs, bool *bad);
+
 /* ---- grid_loops.c: nested loops over two sides of a copy ---- */
 
 typedef struct ncz_loops {

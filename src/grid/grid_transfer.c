@@ -12,6 +12,8 @@
 /* The state of the functions that are called for each run. */
 typedef struct mover {
     const ncz_dtype      *dtype;
+    const ncz_type       *mem; /* records only */
+    bool                  classic;
     ncz_convert_run       pipe;
     const char           *from;
     char                 *to;
@@ -27,6 +29,13 @@ ncz_transfer_check(const ncz_dtype *t, const ncz_type *mem)
 {
     const ncz_type *stored = ncz_dtype_type(t);
 
+    mem = ncz_type_value(mem);
+    if (t->kind == NCZ_KIND_RECORD)
+        return ncz_grid_record_check(t->record, mem);
+    if (t->kind == NCZ_KIND_RAW)
+        return mem->class == NCZ_TYPE_OPAQUE && mem->size == t->size
+                   ? NC_NOERR
+                   : ncz_fail(NC_EBADTYPE, "%zu raw bytes convert to and from an opaque type only", t->size);
     if (stored->class == NCZ_TYPE_NONE)
         return ncz_fail(NC_EBADTYPE, "elements of %zu bytes have no netCDF type", t->size);
     if (mem->class == NCZ_TYPE_NONE || mem->id > NC_MAX_ATOMIC_TYPE)
@@ -51,9 +60,10 @@ bool
 ncz_transfer_direct(const ncz_transfer *m, const ncz_piece *p)
 {
     ptrdiff_t packed = 1;
+    bool      raw = m->dtype->kind == NCZ_KIND_RAW;
 
-    if (ncz_dtype_type(m->dtype) != m->mem || m->mem->owns || m->dtype->size != m->mem->size ||
-        (m->dtype->size > 1 && m->dtype->big != ncz_grid_host_big()))
+    if ((ncz_dtype_type(m->dtype) != ncz_type_value(m->mem) && !raw) || m->mem->owns ||
+        m->dtype->size != m->mem->size || (m->dtype->size > 1 && !raw && m->dtype->big != ncz_grid_host_big()))
         return false;
     for (size_t place = p->rank; place-- > 0;) {
         size_t d = ncz_order_dim(m->order, place);
@@ -71,18 +81,38 @@ ncz_transfer_direct(const ncz_transfer *m, const ncz_piece *p)
 
 /* ---- the runs ---- */
 
+/* The runs of a plane, from the chunk to memory and back. */
+static ncz_runs
+plane_out(const mover *m, const ncz_plane *p)
+{
+    return (ncz_runs){.src = m->from + p->a,
+                      .src_step = p->a_step,
+                      .src_row = p->a_row,
+                      .dst = m->to + p->b,
+                      .dst_step = p->b_step,
+                      .dst_row = p->b_row,
+                      .n = p->n,
+                      .rows = p->rows};
+}
+
+static ncz_runs
+plane_in(const mover *m, const ncz_plane *p)
+{
+    return (ncz_runs){.src = m->from + p->b,
+                      .src_step = p->b_step,
+                      .src_row = p->b_row,
+                      .dst = m->to + p->a,
+                      .dst_step = p->a_step,
+                      .dst_row = p->a_row,
+                      .n = p->n,
+                      .rows = p->rows};
+}
+
 static int
 runs_out(void *arg, const ncz_plane *p)
 {
     mover   *m = arg;
-    ncz_runs r = {.src = m->from + p->a,
-                  .src_step = p->a_step,
-                  .src_row = p->a_row,
-                  .dst = m->to + p->b,
-                  .dst_step = p->b_step,
-                  .dst_row = p->b_row,
-                  .n = p->n,
-                  .rows = p->rows};
+    ncz_runs r = plane_out(m, p);
 
     if (ncz_grid_convert_runs(&m->pipe, &r))
         m->bad = true;
@@ -93,18 +123,29 @@ static int
 runs_in(void *arg, const ncz_plane *p)
 {
     mover   *m = arg;
-    ncz_runs r = {.src = m->from + p->b,
-                  .src_step = p->b_step,
-                  .src_row = p->b_row,
-                  .dst = m->to + p->a,
-                  .dst_step = p->a_step,
-                  .dst_row = p->a_row,
-                  .n = p->n,
-                  .rows = p->rows};
+    ncz_runs r = plane_in(m, p);
 
     if (ncz_grid_convert_runs(&m->pipe, &r))
         m->bad = true;
     return NC_NOERR;
+}
+
+static int
+records_out(void *arg, const ncz_plane *p)
+{
+    mover   *m = arg;
+    ncz_runs r = plane_out(m, p);
+
+    return ncz_grid_records_out(m->dtype->record, m->mem, m->classic, &r, &m->bad);
+}
+
+static int
+records_in(void *arg, const ncz_plane *p)
+{
+    mover   *m = arg;
+    ncz_runs r = plane_in(m, p);
+
+    return ncz_grid_records_in(m->dtype->record, m->mem, m->classic, &r, &m->bad);
 }
 
 /* Calls `one` for each element of a plane until it fails. */
@@ -258,7 +299,7 @@ int
 ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, void *mem)
 {
     ncz_loops nest;
-    mover     v = {.dtype = m->dtype};
+    mover     v = {.dtype = m->dtype, .mem = ncz_type_value(m->mem), .classic = m->classic};
     size_t    off, item = m->mem->size;
     int       rc;
 
@@ -270,11 +311,13 @@ ncz_transfer_out(const ncz_transfer *m, const ncz_piece *p, const void *chunk, v
         return rc;
     v.from = (const char *)chunk + off;
     v.to = (char *)mem + byte_off(p->mem, item);
-    if (m->mem->class == NCZ_TYPE_STRING) {
+    if (m->dtype->kind == NCZ_KIND_RECORD) {
+        rc = ncz_grid_loops_each(&nest, records_out, &v);
+    } else if (m->mem->class == NCZ_TYPE_STRING) {
         rc = each_string(&nest, strings_out, &v);
     } else {
-        v.pipe = ncz_grid_convert_run_out(m->dtype, m->mem, m->classic);
-        v.pipe.stream = m->stream;
+        v.pipe = ncz_grid_convert_run_out(m->dtype, v.mem, m->classic);
+        v.pipe.stream = m->stream && m->dtype->kind != NCZ_KIND_RAW;
         rc = ncz_grid_loops_each(&nest, runs_out, &v);
         if (m->stream)
             ncz_grid_stream_end();
@@ -287,7 +330,7 @@ int
 ncz_transfer_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void *chunk)
 {
     ncz_loops nest;
-    mover     v = {.dtype = m->dtype};
+    mover     v = {.dtype = m->dtype, .mem = ncz_type_value(m->mem), .classic = m->classic};
     size_t    off, item = m->mem->size;
     int       rc;
 
@@ -298,10 +341,12 @@ ncz_transfer_in(const ncz_transfer *m, const ncz_piece *p, const void *mem, void
         return rc;
     v.from = (const char *)mem + byte_off(p->mem, item);
     v.to = (char *)chunk + off;
-    if (m->mem->class == NCZ_TYPE_STRING) {
+    if (m->dtype->kind == NCZ_KIND_RECORD) {
+        rc = ncz_grid_loops_each(&nest, records_in, &v);
+    } else if (m->mem->class == NCZ_TYPE_STRING) {
         rc = ncz_grid_loops_each(&nest, strings_in, &v);
     } else {
-        v.pipe = ncz_grid_convert_run_in(m->mem, m->dtype, m->classic);
+        v.pipe = ncz_grid_convert_run_in(v.mem, m->dtype, m->classic);
         rc = ncz_grid_loops_each(&nest, runs_in, &v);
     }
     ncz_grid_loops_clear(&nest);
@@ -313,7 +358,7 @@ int
 ncz_transfer_fill_out(const ncz_transfer *m, const ncz_piece *p, const void *fill, void *mem)
 {
     ncz_loops nest;
-    mover     v = {.dtype = m->dtype};
+    mover     v = {.dtype = m->dtype, .mem = ncz_type_value(m->mem), .classic = m->classic};
     size_t    off, item = m->mem->size;
     char      value[8] = {0};
     char     *zero = NULL;
@@ -328,11 +373,16 @@ ncz_transfer_fill_out(const ncz_transfer *m, const ncz_piece *p, const void *fil
     if ((rc = ncz_grid_piece_loops(m, p, 0, item, &nest, &off)) != NC_NOERR)
         goto done;
     v.to = (char *)mem + byte_off(p->mem, item);
-    if (m->mem->class == NCZ_TYPE_STRING) {
-        v.from = fill;
+    v.from = fill;
+    if (m->dtype->kind == NCZ_KIND_RECORD) {
+        rc = ncz_grid_loops_each(&nest, records_out, &v);
+    } else if (m->mem->class == NCZ_TYPE_STRING) {
         rc = each_string(&nest, strings_out, &v);
+    } else if (m->dtype->kind == NCZ_KIND_RAW) {
+        v.pipe = ncz_grid_convert_run_out(m->dtype, v.mem, m->classic);
+        rc = ncz_grid_loops_each(&nest, runs_fill, &v);
     } else {
-        v.pipe = ncz_grid_convert_run_out(m->dtype, m->mem, m->classic);
+        v.pipe = ncz_grid_convert_run_out(m->dtype, v.mem, m->classic);
         v.bad = ncz_grid_convert_runs(&v.pipe, &(ncz_runs){.src = fill, .dst = value, .n = 1, .rows = 1});
         v.from = value;
         rc = ncz_grid_loops_each(&nest, runs_fill, &v);
@@ -354,7 +404,7 @@ packed_plane(size_t a_size, size_t b_size, size_t n)
 int
 ncz_convert_out(const ncz_dtype *from, const void *src, const ncz_type *mem, void *dst, size_t n, bool classic)
 {
-    mover     v = {.dtype = from, .from = src, .to = dst};
+    mover     v = {.dtype = from, .mem = ncz_type_value(mem), .classic = classic, .from = src, .to = dst};
     ncz_plane p = packed_plane(from->size, mem->size, n);
     int       rc;
 
@@ -367,7 +417,11 @@ ncz_convert_out(const ncz_dtype *from, const void *src, const ncz_type *mem, voi
         }
         return rc;
     }
-    v.pipe = ncz_grid_convert_run_out(from, mem, classic);
+    if (from->kind == NCZ_KIND_RECORD) {
+        rc = records_out(&v, &p);
+        return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
+    }
+    v.pipe = ncz_grid_convert_run_out(from, v.mem, classic);
     (void)runs_out(&v, &p);
     return v.bad ? NC_ERANGE : NC_NOERR;
 }
@@ -375,7 +429,7 @@ ncz_convert_out(const ncz_dtype *from, const void *src, const ncz_type *mem, voi
 int
 ncz_convert_in(const ncz_type *mem, const void *src, const ncz_dtype *to, void *dst, size_t n, bool classic)
 {
-    mover     v = {.dtype = to, .from = src, .to = dst};
+    mover     v = {.dtype = to, .mem = ncz_type_value(mem), .classic = classic, .from = src, .to = dst};
     ncz_plane p = packed_plane(to->size, mem->size, n);
     int       rc;
 
@@ -383,7 +437,11 @@ ncz_convert_in(const ncz_type *mem, const void *src, const ncz_dtype *to, void *
         return rc;
     if (mem->class == NCZ_TYPE_STRING)
         return strings_in(&v, &p);
-    v.pipe = ncz_grid_convert_run_in(mem, to, classic);
+    if (to->kind == NCZ_KIND_RECORD) {
+        rc = records_in(&v, &p);
+        return rc == NC_NOERR && v.bad ? NC_ERANGE : rc;
+    }
+    v.pipe = ncz_grid_convert_run_in(v.mem, to, classic);
     (void)runs_in(&v, &p);
     return v.bad ? NC_ERANGE : NC_NOERR;
 }

@@ -27,6 +27,7 @@ typedef enum ncz_type_class {
 } ncz_type_class;
 
 typedef struct ncz_type ncz_type;
+struct ncz_record;
 
 /* One field of a compound: an array of elements at an offset, in C order. */
 typedef struct ncz_type_field {
@@ -56,6 +57,8 @@ struct ncz_type {
     size_t                 nfields;
     const ncz_type_member *members;
     size_t                 nmembers;
+    const struct ncz_record
+        *record; /* NCZ_TYPE_COMPOUND: how new arrays store it (grid.h); NULL: not known, or not at all */
 };
 
 /* ---- the atomic types ------------------------------------------------------------------------------------------ */
@@ -74,6 +77,13 @@ static inline bool
 ncz_type_is_number(const ncz_type *t)
 {
     return t->class == NCZ_TYPE_INT || t->class == NCZ_TYPE_UINT || t->class == NCZ_TYPE_FLOAT;
+}
+
+/* The type as which values are converted: that of an enumeration is its base. */
+static inline const ncz_type *
+ncz_type_value(const ncz_type *t)
+{
+    return t->class == NCZ_TYPE_ENUM ? t->base : t;
 }
 
 /* ---- runs of elements ------------------------------------------------------------------------------------------ */

@@ -157,7 +157,7 @@ typedef enum ncz_fill_mode {
 } ncz_fill_mode;
 
 /*
- * The fill value of a new variable whose elements have one or two bytes, unless it is given one. The default fill
+ * The fill value of a new variable whose elements have one or two bytes, or are of an enumeration, unless it is given one. The default fill
  * value of such a type is an ordinary value, which Zarr readers that mask by fill_value would hide.
  */
 typedef enum ncz_small_fill {
@@ -255,16 +255,26 @@ void ncz_model_drop_var(ncz_model *m, ncz_var *v);
  * to. The first of them makes the definition final; until then fields and members can be added.
  */
 struct ncz_user_type {
-    ncz_type         node;
+    ncz_type         node; /* the first member: see ncz_user_type_of() */
     ncz_group       *group;
     ncz_type_field  *fields;  /* node.fields, */
     ncz_type_member *members; /* node.members, while they grow */
+    size_t           end;     /* of the last field that was appended */
+    size_t           align;   /* of its elements, as C compilers align them */
     unsigned         depth;   /* how deep types nest in it: 1 for fields or a base of atomic types */
     bool             used;
 };
 
-#define NCZ_TYPE_DEPTH 32   /* types nested deeper are refused, since elements are copied by recursion */
-#define NCZ_TYPE_PARTS 8192 /* fields or members of one type, which are searched one by one */
+/* The user-defined type that has this node; NULL for an atomic type. */
+static inline const ncz_user_type *
+ncz_user_type_of(const ncz_type *t)
+{
+    return t->id > NC_MAX_ATOMIC_TYPE ? (const ncz_user_type *)(const void *)t : NULL; /* its first member */
+}
+
+#define NCZ_TYPE_DEPTH 32 /* types nested deeper are refused, since elements are copied by recursion */
+#define NCZ_TYPE_BYTES ((size_t)16 << 20) /* of one element; a chunk of a few must fit in memory */
+#define NCZ_TYPE_PARTS 8192               /* fields or members of one type, which are searched one by one */
 
 /*
  * Adds a type without fields and members. `size`: of a compound and an opaque type; `base`: of an enumeration and a
@@ -280,6 +290,9 @@ int ncz_model_add_type(ncz_model *m, ncz_group *g, const char *name, ncz_type_cl
  */
 int ncz_model_insert_field(ncz_model *m, ncz_user_type *t, const char *name, size_t offset, const ncz_type *type,
                            size_t rank, const size_t *shape);
+/* The same behind the last field, where a C compiler puts it; the compound's size grows with it. */
+int ncz_model_append_field(ncz_model *m, ncz_user_type *t, const char *name, const ncz_type *type, size_t rank,
+                           const size_t *shape);
 /* Adds a member to an enumeration; `value` is of its base type. Errors as above; NC_EINVAL: another has the value. */
 int ncz_model_insert_member(ncz_user_type *t, const char *name, const void *value);
 /* Makes a definition final. Nothing for an atomic type. NC_EINVAL: a compound without fields, an enumeration without

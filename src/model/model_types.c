@@ -8,7 +8,15 @@
  */
 #include "model/model_int.h"
 
+#include <stddef.h>
 #include <string.h>
+
+/* The default fill value of all types that are not larger. */
+static const union {
+    char   bytes[1024];
+    double aligned;
+} zeros;
+static const char *const small_fill = zeros.bytes;
 
 /* ---- release ---- */
 
@@ -27,7 +35,9 @@ free_type(ncz_user_type *t)
     }
     ncz_free(t->fields);
     ncz_free(t->members);
-    ncz_free((void *)t->node.fill);
+    if (t->node.fill != small_fill)
+        ncz_free((void *)t->node.fill);
+    ncz_free((void *)t->node.record);
     ncz_free((char *)t->node.name);
     ncz_free(t);
 }
@@ -61,18 +71,48 @@ ncz_model_type(const ncz_model *m, nc_type id)
 }
 
 static unsigned
-depth_of(const ncz_model *m, const ncz_type *type)
+depth_of(const ncz_type *type)
 {
-    const ncz_user_type *t = ncz_model_user_type(m, type->id);
+    const ncz_user_type *t = ncz_user_type_of(type);
 
     return t == NULL ? 0 : t->depth;
+}
+
+/* ---- the layout that a C compiler gives a structure ---- */
+
+#define ALIGNMENT(type)                                                                                              \
+    offsetof(                                                                                                        \
+        struct {                                                                                                     \
+            char c;                                                                                                  \
+            type v;                                                                                                  \
+        },                                                                                                           \
+        v)
+
+static size_t
+alignment_of(const ncz_type *t)
+{
+    const ncz_user_type *user = ncz_user_type_of(t);
+
+    if (user != NULL)
+        return user->align;
+    switch (t->class) {
+    case NCZ_TYPE_INT:
+    case NCZ_TYPE_UINT:
+        return t->size == 8   ? ALIGNMENT(int64_t)
+               : t->size == 4 ? ALIGNMENT(int32_t)
+               : t->size == 2 ? ALIGNMENT(int16_t)
+                              : 1;
+    case NCZ_TYPE_FLOAT: return t->size == 8 ? ALIGNMENT(double) : ALIGNMENT(float);
+    case NCZ_TYPE_STRING: return ALIGNMENT(char *);
+    default: return 1;
+    }
 }
 
 /* ---- definition ---- */
 
 /* Checks the parts of a new type, and completes the size of those that have one of their own. */
 static int
-check_parts(const ncz_model *m, const char *name, ncz_type_class class, const ncz_type *base, size_t *size)
+check_parts(const char *name, ncz_type_class class, const ncz_type *base, size_t *size)
 {
     switch (class) {
     case NCZ_TYPE_ENUM:
@@ -83,14 +123,14 @@ check_parts(const ncz_model *m, const char *name, ncz_type_class class, const nc
     case NCZ_TYPE_VLEN:
         if (base == NULL || base->class == NCZ_TYPE_NONE)
             return ncz_fail(NC_EBADTYPE, "%s: there is no such type for its values", name);
-        if (depth_of(m, base) >= NCZ_TYPE_DEPTH)
+        if (depth_of(base) >= NCZ_TYPE_DEPTH)
             return ncz_fail(NC_EBADTYPE, "%s: types nested deeper than %d", name, NCZ_TYPE_DEPTH);
         *size = sizeof(nc_vlen_t);
         break;
     default:
-        if (*size == 0 || *size > m->limits.chunk_bytes)
-            return ncz_fail(NC_EINVAL, "%s: elements of %zu bytes; they can have 1 to %zu (limit `chunk_bytes`)",
-                            name, *size, m->limits.chunk_bytes);
+        if (*size == 0 || *size > NCZ_TYPE_BYTES)
+            return ncz_fail(NC_EINVAL, "%s: elements of %zu bytes; they can have 1 to %zu", name, *size,
+                            NCZ_TYPE_BYTES);
     }
     return NC_NOERR;
 }
@@ -102,7 +142,7 @@ ncz_model_add_type(ncz_model *m, ncz_group *g, const char *name, ncz_type_class 
     ncz_user_type *t = NULL;
     int            rc;
 
-    if ((rc = check_parts(m, name, class, base, &size)) != NC_NOERR ||
+    if ((rc = check_parts(name, class, base, &size)) != NC_NOERR ||
         (rc = ncz_model_check_name(g, name)) != NC_NOERR || (rc = ncz_model_check_count(m, NC_EBADTYPE)) != NC_NOERR)
         return rc;
     if (base != NULL && (rc = ncz_model_use_type(m, base)) != NC_NOERR)
@@ -113,7 +153,8 @@ ncz_model_add_type(ncz_model *m, ncz_group *g, const char *name, ncz_type_class 
     if ((t = ncz_zalloc(sizeof *t)) == NULL)
         return ncz_fail_nomem(sizeof *t);
     t->group = g;
-    t->depth = base == NULL ? 1 : 1 + depth_of(m, base);
+    t->align = class == NCZ_TYPE_VLEN ? ALIGNMENT(nc_vlen_t) : base != NULL ? alignment_of(base) : 1;
+    t->depth = base == NULL ? 1 : 1 + depth_of(base);
     t->node = (ncz_type){.id = NC_FIRSTUSERTYPEID + (int)m->ntypes,
                          .class = class,
                          .size = size,
@@ -175,7 +216,7 @@ ncz_model_insert_field(ncz_model *m, ncz_user_type *t, const char *name, size_t 
                        size_t rank, const size_t *shape)
 {
     ncz_type_field f = {.offset = offset, .type = type, .rank = rank};
-    unsigned       depth = 1 + depth_of(m, type);
+    unsigned       depth = 1 + depth_of(type);
     int            rc;
 
     if ((rc = check_open(t, NCZ_TYPE_COMPOUND)) != NC_NOERR)
@@ -197,8 +238,38 @@ ncz_model_insert_field(ncz_model *m, ncz_user_type *t, const char *name, size_t 
     t->fields[t->node.nfields++] = f;
     t->node.owns = t->node.owns || type->owns;
     t->depth = depth > t->depth ? depth : t->depth;
+    t->align = alignment_of(type) > t->align ? alignment_of(type) : t->align;
     t->group->dirty = true;
     return NC_NOERR;
+}
+
+static bool
+round_up(size_t n, size_t unit, size_t *out)
+{
+    return ncz_add(n, (unit - n % unit) % unit, out);
+}
+
+int
+ncz_model_append_field(ncz_model *m, ncz_user_type *t, const char *name, const ncz_type *type, size_t rank,
+                       const size_t *shape)
+{
+    size_t align = alignment_of(type), own = t->align, old = t->node.size;
+    size_t offset, nbytes = type->size, end, size;
+    bool   fits = round_up(t->end, align, &offset);
+    int    rc;
+
+    for (size_t r = 0; fits && r < rank; r++)
+        fits = ncz_mul(nbytes, shape[r], &nbytes);
+    if (!fits || !ncz_add(offset, nbytes, &end) || !round_up(end, own > align ? own : align, &size) ||
+        size > NCZ_TYPE_BYTES)
+        return ncz_fail(NC_EINVAL, "%s.%s: the compound would be larger than %zu bytes", t->node.name, name,
+                        NCZ_TYPE_BYTES);
+    t->node.size = size > old ? size : old;
+    if ((rc = ncz_model_insert_field(m, t, name, offset, type, rank, shape)) != NC_NOERR)
+        t->node.size = old;
+    else
+        t->end = end;
+    return rc;
 }
 
 int
@@ -233,6 +304,8 @@ int
 ncz_model_use_type(ncz_model *m, const ncz_type *type)
 {
     ncz_user_type *t = ncz_model_user_type(m, type->id);
+    ncz_record    *record = NULL;
+    int            rc;
 
     if (t == NULL || t->used)
         return NC_NOERR;
@@ -240,9 +313,15 @@ ncz_model_use_type(ncz_model *m, const ncz_type *type)
         return ncz_fail(NC_EINVAL, "%s: a compound without fields cannot be used", t->node.name);
     if (t->node.class == NCZ_TYPE_ENUM && t->node.nmembers == 0)
         return ncz_fail(NC_EINVAL, "%s: an enumeration without members cannot be used", t->node.name);
-    /* netCDF's default fill value of such types is zero bytes. */
-    if ((t->node.fill = ncz_zalloc(t->node.size)) == NULL)
+    if ((rc = ncz_record_make(&t->node, &record)) != NC_NOERR)
+        return rc;
+    /* The default fill value of such types is zero bytes. */
+    t->node.fill = t->node.size <= sizeof zeros.bytes ? small_fill : ncz_zalloc(t->node.size);
+    if (t->node.fill == NULL) {
+        ncz_free(record);
         return ncz_fail_nomem(t->node.size);
+    }
+    t->node.record = record;
     t->used = true;
     return NC_NOERR;
 }

@@ -634,7 +634,7 @@ odd_variables(void **state)
         write_file(
             dir, ".zarray",
             (const char *[]){
-                "{\"zarr_format\": 2, \"shape\": [2], \"chunks\": [2], \"dtype\": \"<c16\", \"fill_value\": null, "
+                "{\"zarr_format\": 2, \"shape\": [2], \"chunks\": [2], \"dtype\": \"<c32\", \"fill_value\": null, "
                 "\"order\": \"C\", \"compressor\": null, \"filters\": null}",
                 "{\"zarr_format\": 2, \"shape\": [2], \"chunks\": [2], \"dtype\": \"<i4\", \"fill_value\": 5, "
                 "\"order\": \"C\", \"compressor\": {\"id\": \"vendor_x\"}, \"filters\": null}",

@@ -80,6 +80,79 @@ test_types(void **state)
     }
 }
 
+/* Records, complex numbers and raw bytes get types that are named after their variables, in C's layout. */
+static void
+test_records(void **state)
+{
+    static const char nested[] = "[[\"a\", \"|b1\"], [\"\", \"|V3\"], [\"p\", [[\"x\", \">f8\"], [\"s\", \"|S4\"]]], "
+                                 "[[\"title\", \"m\"], \"<i2\", [2, 3]], [\"z\", \"<c8\"], [\"c\", \"|S1\", 5]]";
+    ncz_model        *m = load_one(nested, "[3]", "null", "", "{}");
+    const ncz_var    *v = var_at(m, "v");
+    const ncz_type   *t = v->type, *p;
+
+    (void)state;
+    assert_int_equal(v->unusable->code, NC_NOERR);
+    assert_int_equal(v->spec->unusable->code, NC_NOERR);
+    assert_int_equal(v->dtype.size, 1 + 3 + 12 + 12 + 8 + 5);
+    assert_string_equal(t->name, "v_t");
+    assert_true(t->class == NCZ_TYPE_COMPOUND && t->nfields == 5 && t->owns);
+    assert_true(strcmp(t->fields[0].name, "a") == 0 && t->fields[0].type->id == NC_UBYTE);
+    p = t->fields[1].type;
+    assert_true(strcmp(p->name, "v_p_t") == 0 && p->nfields == 2 && p->fields[0].type->id == NC_DOUBLE);
+    assert_int_equal(p->fields[1].type->id, NC_STRING);
+    assert_true(strcmp(t->fields[2].name, "m") == 0 && t->fields[2].rank == 2 && t->fields[2].nelems == 6);
+    assert_true(strcmp(t->fields[3].type->name, "v_z_t") == 0 && t->fields[3].type->fields[1].offset == 4);
+    assert_true(t->fields[4].type->id == NC_CHAR && t->fields[4].nelems == 5);
+    ncz_model_free(m);
+
+    m = load_one("\">c16\"", "[3]", "null", "", "{}");
+    t = var_at(m, "v")->type;
+    assert_true(t->class == NCZ_TYPE_COMPOUND && t->size == 16 && strcmp(t->fields[0].name, "r") == 0);
+    assert_true(strcmp(t->fields[1].name, "i") == 0 && t->fields[1].type->id == NC_DOUBLE);
+    ncz_model_free(m);
+
+    m = load_one("\"|V7\"", "[3]", "null", "", "{}");
+    t = var_at(m, "v")->type;
+    assert_true(t->class == NCZ_TYPE_OPAQUE && t->size == 7 && strcmp(t->name, "v_t") == 0);
+    ncz_model_free(m);
+}
+
+/* Fill values of records: base64 of the element, 0, null, lists; anything else makes the data inaccessible. */
+static void
+test_fill_of_records(void **state)
+{
+    static const struct {
+        const char *dtype, *fill;
+        double      first; /* of a record of doubles */
+        int         code;
+    } cases[] = {
+        {"\"<c16\"", "[1.5, 2]", 1.5, NC_NOERR},
+        {"\">c16\"", "[1.5, \"NaN\"]", 1.5, NC_NOERR},
+        {"\"<c16\"", "\"AAAAAAAA+D8AAAAAAAAAAA==\"", 1.5, NC_NOERR},
+        {"[[\"a\", \"<f8\"]]", "\"AAAAAAAA+D8=\"", 1.5, NC_NOERR},
+        {"[[\"a\", \"<f8\"]]", "0", 0, NC_NOERR},
+        {"[[\"a\", \"<f8\"]]", "null", 0, NC_NOERR},
+        {"[[\"a\", \"<f8\"]]", "\"AAAA\"", 0, NC_EZARRMETA},
+        {"[[\"a\", \"<f8\"]]", "\"!!!!!!!!+D8=\"", 0, NC_EZARRMETA},
+        {"[[\"a\", \"<f8\"]]", "[1, 2]", 0, NC_EZARRMETA},
+        {"[[\"a\", \"<f8\"]]", "{\"b\": 1}", 0, NC_EZARRMETA},
+        {"[[\"a\", \"<f8\"]]", "7", 0, NC_EZARRMETA},
+        {"\"|V3\"", "[1, 2]", 0, NC_EZARRMETA},
+        {"\"|V3\"", "[1, 2, 256]", 0, NC_EZARRMETA},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        ncz_model *m = load_one(cases[i].dtype, "[3]", cases[i].fill, "", "{}");
+        ncz_var   *v = var_at(m, "v");
+
+        if (v->unusable->code != cases[i].code ||
+            (cases[i].code == NC_NOERR && cases[i].first != 0 && *(const double *)v->fill != cases[i].first))
+            fail_msg("%s %s: %d %s", cases[i].dtype, cases[i].fill, v->unusable->code, v->unusable->text);
+        ncz_model_free(m);
+    }
+}
+
 /* Listed, inquired, with its attributes; only its data are out of reach, and the text names the type. */
 static void
 test_types_without_meaning(void **state)
@@ -88,17 +161,23 @@ test_types_without_meaning(void **state)
         const char *dtype;
         size_t      size;
     } cases[] = {
-        {"\"<c16\"", 16},
+        {"\"<c32\"", 32},
         {"\"<f16\"", 16},
-        {"\"|V7\"", 7},
         {"\"|S0\"", 1},
         {"\"<i3\"", 3},
-        {"[[\"a\", \"<i4\"], [\"b\", \"<f8\", [2, 3]]]", 52},
+        {"[[\"a\", \"<i4\"], [\"b\", \"|O\"]]", 20},
+        {"[[\"a\", \"<i4\", [0]]]", 1},
+        {"[[\"a\", \"<i4\", [1099511627776, 1099511627776]]]", 1},
+        {"[[\"a\", \"<i4\", \"b\"]]", 4},
+        {"[[\"\", \"|V4\"]]", 4},
+        {"[[1, \"<i4\"]]", 4},
+        {"[\"a\"]", 1},
+        {"[]", 1},
         {"\"nonsense\"", 1},
         {"17", 1},
         {"\"\"", 1},
         {"\"<i99999999999999999999999\"", 1},
-        {"[[\"a\", [[\"b\", \"<i4\"]]]]", 1},
+        {"[[\"a\", [[\"b\", \"<i3\"]]]]", 1},
         {"\"<i4junk\"", 1},
     };
 
@@ -828,6 +907,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_types_without_meaning),
+        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_fill_of_records),
         cmocka_unit_test(test_objects),
         cmocka_unit_test(test_time_types_get_units),
         cmocka_unit_test(test_made_up_attributes_are_not_written),

@@ -24,21 +24,25 @@ parse_chunks(const ncz_json *doc, const char *key, ncz_array_meta *z)
                                     z, ncz_fail(rc, "%s: \"chunks\" is missing or does not fit the shape", key));
 }
 
-static void
-parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *z)
+static int
+parse_dtype(const ncz_json *doc, const ncz_loader *l, ncz_arena *arena, const char *key, ncz_array_meta *z)
 {
     const ncz_json *dtype = ncz_json_get(doc, "dtype");
     size_t          len = 0;
     const char     *text = ncz_json_slice(dtype, &len);
+    int             rc;
 
     ncz_zarr2_dtype_parse(dtype, l->nczarr, l->writer.char_u1, &z->st);
+    if (ncz_json_is(dtype, NCZ_JSON_ARRAY) && (rc = ncz_zarr2_record_parse(dtype, arena, &z->st.dtype)) != NC_NOERR)
+        return rc;
     if (dtype == NULL) {
         ncz_format_array_spoil(z, ncz_fail(NC_EZARRMETA, "%s: no \"dtype\"", key));
         z->frozen = true;
-    } else if (z->st.type->class == NCZ_TYPE_NONE) {
+    } else if (z->st.type->class == NCZ_TYPE_NONE && !ncz_format_is_record(&z->st.dtype)) {
         ncz_format_array_spoil(z, ncz_fail(NC_EBADTYPE, "%s: netCDF has no type for dtype %.*s", key,
                                            (int)(len > 100 ? 100 : len), text));
     }
+    return NC_NOERR;
 }
 
 static int
@@ -104,7 +108,12 @@ parse_fill(const ncz_node_docs *n, const ncz_loader *l, ncz_array_meta *z)
         return NC_NOERR;
     }
     z->marked = l->nczarr && ncz_json_str_is(ncz_zarr2_nczarr_get(n, NCZ_INFO_ARRAY, "fill", "fill"), "base64");
-    rc = ncz_format_fill_parse(fill, &z->st, plain && !z->marked, &z->fill_mode, &z->fill);
+    if (ncz_format_is_record(&z->st.dtype)) {
+        rc = ncz_format_stored_fill(fill, &z->st.dtype, &z->stored_fill);
+        z->fill_mode = z->stored_fill != NULL ? NCZ_FILL_VALUE : NCZ_FILL_NONE;
+    } else {
+        rc = ncz_format_fill_parse(fill, &z->st, plain && !z->marked, &z->fill_mode, &z->fill);
+    }
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
     ncz_format_array_spoil(z, rc);
@@ -112,7 +121,8 @@ parse_fill(const ncz_node_docs *n, const ncz_loader *l, ncz_array_meta *z)
 }
 
 int
-ncz_zarr2_array_parse(const ncz_node_docs *n, const ncz_loader *l, const char *key, ncz_array_meta *out)
+ncz_zarr2_array_parse(const ncz_node_docs *n, const ncz_loader *l, ncz_arena *arena, const char *key,
+                      ncz_array_meta *out)
 {
     const ncz_json *doc = n->doc[NCZ_DOC_ZARRAY];
     ncz_array_meta  z = {.key_encoding = ZARR2_KEYS_DOTTED, .fill_mode = NCZ_FILL_NONE, .unusable = &ncz_err_none};
@@ -121,8 +131,8 @@ ncz_zarr2_array_parse(const ncz_node_docs *n, const ncz_loader *l, const char *k
     if ((rc = ncz_format_read_shape(doc, parse_length, l->m->limits.rank, key, &z)) != NC_NOERR ||
         (rc = parse_chunks(doc, key, &z)) != NC_NOERR || (rc = parse_layout(doc, key, &z)) != NC_NOERR)
         goto done;
-    parse_dtype(doc, l, key, &z);
-    if ((rc = parse_chain(doc, l, key, &z)) != NC_NOERR || (rc = parse_fill(n, l, &z)) != NC_NOERR)
+    if ((rc = parse_dtype(doc, l, arena, key, &z)) != NC_NOERR || (rc = parse_chain(doc, l, key, &z)) != NC_NOERR ||
+        (rc = parse_fill(n, l, &z)) != NC_NOERR)
         goto done;
     if (z.nomem) {
         rc = ncz_fail_nomem(sizeof *z.unusable);

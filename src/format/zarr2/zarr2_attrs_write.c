@@ -38,11 +38,14 @@ type_entry(const ncz_att *a, const ncz_format_opts *style, ncz_buf *out)
         return ncz_buf_printf(out, "|S%zu", string_width(a));
     if (a->type->class == NCZ_TYPE_CHAR)
         return ncz_buf_puts(out, ncz_zarr2_layouts[style->gen].char_dtype);
-    return ncz_buf_puts(out, entries[a->type->id]);
+    if (ncz_type_value(a->type)->id > NC_MAX_ATOMIC_TYPE)
+        return ncz_buf_puts(out, "|J0"); /* netCDF-C reads the value as text */
+    return ncz_buf_puts(out, entries[ncz_type_value(a->type)->id]);
 }
 
 /* What each attribute is written with. */
 typedef struct writing {
+    const ncz_var         *v; /* NULL: a group */
     const ncz_format_opts *style;
     const char            *where;
     ncz_jsonw             *w;
@@ -53,7 +56,7 @@ write_value(void *arg, const ncz_att *a)
 {
     const writing *x = arg;
 
-    return ncz_format_att_write(a, x->style, x->where, x->w);
+    return ncz_format_att_is_fill(x->v, a) ? NC_NOERR : ncz_format_att_write(a, x->style, x->where, x->w);
 }
 
 static int
@@ -61,7 +64,11 @@ write_entry(void *arg, const ncz_att *a)
 {
     const writing *x = arg;
     ncz_buf        entry = NCZ_BUF_INIT;
-    int            rc = type_entry(a, x->style, &entry);
+    int            rc;
+
+    if (ncz_format_att_is_fill(x->v, a))
+        return NC_NOERR;
+    rc = type_entry(a, x->style, &entry);
 
     if (rc == NC_NOERR) {
         ncz_jsonw_key(x->w, a->name);
@@ -80,10 +87,10 @@ write_json_type(const char *name, ncz_jsonw *w)
 
 /* `_nczarr_attr`: the types of all attributes, and those of NCZarr's keys if these are among the attributes. */
 static int
-write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own, bool root, ncz_jsonw *w)
+write_types(const ncz_atts *atts, const writing *x, const char *own, bool root)
 {
-    writing                  x = {.style = style, .w = w};
-    const ncz_nczarr_layout *lay = &ncz_zarr2_layouts[style->gen];
+    const ncz_nczarr_layout *lay = &ncz_zarr2_layouts[x->style->gen];
+    ncz_jsonw               *w = x->w;
     int                      rc;
 
     if (lay->attr == NULL)
@@ -92,7 +99,7 @@ write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own,
     ncz_jsonw_open_object(w);
     ncz_jsonw_key(w, "types");
     ncz_jsonw_open_object(w);
-    if ((rc = ncz_format_each_att(atts, write_entry, &x)) != NC_NOERR)
+    if ((rc = ncz_format_each_att(atts, write_entry, (void *)x)) != NC_NOERR)
         return rc;
     if (lay->in_attrs) {
         write_json_type(own, w);
@@ -101,9 +108,10 @@ write_types(const ncz_atts *atts, const ncz_format_opts *style, const char *own,
         write_json_type(lay->attr, w);
     }
     ncz_jsonw_close_object(w);
-    ncz_format_write_lengths(atts, style, w);
+    ncz_format_write_lengths(atts, x->style, w);
+    rc = ncz_format_write_user_types(atts, w);
     ncz_jsonw_close_object(w);
-    return NC_NOERR;
+    return rc;
 }
 
 /* ---- variables ------------------------------------------------------------------------------------------------ */
@@ -188,6 +196,8 @@ ncz_zarr2_nczarr_write(const ncz_var *v, const ncz_nczarr_layout *lay, bool newe
         ncz_jsonw_key(w, "fill");
         ncz_jsonw_cstr(w, "default");
     }
+    if (rc == NC_NOERR)
+        rc = ncz_format_type_name_write(v->type, "type", w);
     ncz_jsonw_close_object(w);
     ncz_buf_clear(&fqn);
     return rc;
@@ -198,7 +208,7 @@ ncz_zarr2_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_bu
 {
     const ncz_nczarr_layout *lay = &ncz_zarr2_layouts[style->gen];
     ncz_jsonw                w = ncz_jsonw_on(out);
-    writing                  x = {.style = style, .where = v->spec->path, .w = &w};
+    writing                  x = {.v = v, .style = style, .where = v->spec->path, .w = &w};
     int                      rc;
 
     ncz_jsonw_open_object(&w);
@@ -208,7 +218,7 @@ ncz_zarr2_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_bu
         return rc;
     if (lay->in_attrs && (rc = ncz_zarr2_nczarr_write(v, lay, true, &w)) != NC_NOERR)
         return rc;
-    if ((rc = write_types(&v->atts, style, lay->array, false, &w)) != NC_NOERR)
+    if ((rc = write_types(&v->atts, &x, lay->array, false)) != NC_NOERR)
         return rc;
     ncz_jsonw_close_object(&w);
     return ncz_jsonw_end(&w);
@@ -216,10 +226,12 @@ ncz_zarr2_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_bu
 
 /* ---- groups --------------------------------------------------------------------------------------------------- */
 
-/* The lists of a group. The older form has unlimited dimensions at their present length. */
-static void
-write_lists(const ncz_group *g, const char *key, bool newer, ncz_jsonw *w)
+/* The lists of a group, and the definitions of its `types`. The older form has unlimited dimensions at their present length. */
+static int
+write_lists(const ncz_group *g, const char *key, bool newer, bool types, ncz_jsonw *w)
 {
+    int rc = NC_NOERR;
+
     ncz_jsonw_key(w, key);
     ncz_jsonw_open_object(w);
     ncz_jsonw_key(w, newer ? "dimensions" : "dims");
@@ -252,7 +264,10 @@ write_lists(const ncz_group *g, const char *key, bool newer, ncz_jsonw *w)
     for (size_t i = 0; i < g->ngroups; i++)
         ncz_jsonw_cstr(w, g->groups[i]->name);
     ncz_jsonw_close_array(w);
+    if (types)
+        rc = ncz_format_types_write(g, w);
     ncz_jsonw_close_object(w);
+    return rc;
 }
 
 static void
@@ -281,11 +296,12 @@ ncz_zarr2_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, nc
     if ((rc = ncz_format_each_att(&g->atts, write_value, &x)) != NC_NOERR)
         return rc;
     if (lay->in_attrs) {
-        write_lists(g, lay->group, true, &w);
+        if ((rc = write_lists(g, lay->group, true, true, &w)) != NC_NOERR)
+            return rc;
         if (g->parent == NULL)
             write_super(lay->super, style, &w);
     }
-    if ((rc = write_types(&g->atts, style, lay->group, g->parent == NULL, &w)) != NC_NOERR)
+    if ((rc = write_types(&g->atts, &x, lay->group, g->parent == NULL)) != NC_NOERR)
         return rc;
     ncz_jsonw_close_object(&w);
     return ncz_jsonw_end(&w);
@@ -296,6 +312,7 @@ ncz_zarr2_group_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf 
 {
     const ncz_nczarr_layout *lay = &ncz_zarr2_layouts[style->gen];
     ncz_jsonw                w = ncz_jsonw_on(out);
+    int                      rc;
 
     ncz_jsonw_open_object(&w);
     ncz_jsonw_key(&w, "zarr_format");
@@ -303,7 +320,8 @@ ncz_zarr2_group_write(const ncz_group *g, const ncz_format_opts *style, ncz_buf 
     if (lay->in_objects) {
         if (g->parent == NULL)
             write_super(lay->super, style, &w);
-        write_lists(g, lay->group, false, &w);
+        if ((rc = write_lists(g, lay->group, false, !lay->in_attrs, &w)) != NC_NOERR)
+            return rc;
     }
     ncz_jsonw_close_object(&w);
     return ncz_jsonw_end(&w);

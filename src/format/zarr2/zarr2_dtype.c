@@ -92,6 +92,8 @@ ncz_zarr2_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw 
     }
     switch (v->dtype.kind) {
     case NCZ_KIND_OBJECT: ncz_jsonw_cstr(w, "|O"); return NC_NOERR;
+    case NCZ_KIND_RAW:
+    case NCZ_KIND_RECORD: ncz_zarr2_record_write(v->type, w); return NC_NOERR;
     case NCZ_KIND_OTHER: return ncz_fail(NC_EBADTYPE, "%s: no stored type is known for it", v->spec->path);
     case NCZ_KIND_CHAR: ncz_jsonw_cstr(w, lay->char_dtype); return NC_NOERR;
     case NCZ_KIND_BYTES:

@@ -79,6 +79,9 @@ extern const ncz_nczarr_layout ncz_zarr2_layouts[NCZ_GEN_BOTH + 1];
 /* ---- element types --------------------------------------------------------------------------------------------- */
 
 /* Never fails: an unknown type is NC_NAT. */
+/* A structured type, or a plain one: sets *out if the type is understood. Records are in the arena. */
+int  ncz_zarr2_record_parse(const ncz_json *v, ncz_arena *arena, ncz_dtype *out);
+void ncz_zarr2_record_write(const ncz_type *t, ncz_jsonw *w); /* of a compound or opaque type */
 void ncz_zarr2_dtype_parse(const ncz_json *v, bool nczarr, bool char_u1, ncz_stored_type *out);
 int  ncz_zarr2_dtype_write(const ncz_var *v, const ncz_nczarr_layout *lay, ncz_jsonw *w);
 bool ncz_zarr2_is_time(const ncz_var *v); /* a datetime64 or timedelta64 with a unit */
@@ -97,7 +100,8 @@ int  ncz_zarr2_type_name(const char *text, ncz_buf *out);
 /* Also decides what a listed directory is. Any thread, one node each. Failures fail the load. */
 int ncz_zarr2_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, const char *key);
 /* Fails only without memory; `unusable` records what is wrong with the document. `key` is for error texts. */
-int ncz_zarr2_array_parse(const ncz_node_docs *n, const ncz_loader *l, const char *key, ncz_array_meta *out);
+int ncz_zarr2_array_parse(const ncz_node_docs *n, const ncz_loader *l, ncz_arena *arena, const char *key,
+                          ncz_array_meta *out);
 
 /* Each appends a document to `out` as text. */
 int ncz_zarr2_array_write(const ncz_var *v, const ncz_format_opts *style, ncz_buf *out);

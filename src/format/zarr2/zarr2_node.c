@@ -22,6 +22,27 @@ find_atts(const ncz_loader *l, const ncz_node_docs *p)
     return docs;
 }
 
+/* The attributes of user-defined types. */
+static int
+read_typed(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_node_meta *s)
+{
+    if (!l->nczarr)
+        return NC_NOERR;
+    return ncz_format_read_typed(arena, ncz_zarr2_nczarr_get(p, NCZ_INFO_ATTR, NCZ_USER_TYPES, NCZ_USER_TYPES),
+                                 p->doc[NCZ_DOC_ZATTRS], s);
+}
+
+/* The full name of the variable's type. */
+static int
+read_type_name(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_array_meta *z)
+{
+    const char *name = l->nczarr ? ncz_json_str(ncz_zarr2_nczarr_get(p, NCZ_INFO_ARRAY, "type", "type"), NULL) : NULL;
+
+    if (name != NULL && (z->type_name = ncz_arena_text(arena, name, strlen(name))) == NULL)
+        return ncz_fail_nomem(strlen(name));
+    return NC_NOERR;
+}
+
 /* ---- groups --------------------------------------------------------------------------------------------------- */
 
 static int
@@ -38,7 +59,10 @@ read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node_docs *p, co
         dims = ncz_zarr2_nczarr_get(p, NCZ_INFO_GROUP, "dimensions", "dims");
         if ((rc = ncz_format_read_strings(&mem->go, arrays, &s->arrays)) != NC_NOERR ||
             (rc = ncz_format_read_strings(&mem->go, groups, &s->groups)) != NC_NOERR ||
-            (rc = ncz_format_read_dims(&mem->go, dims, s)) != NC_NOERR)
+            (rc = ncz_format_read_dims(&mem->go, dims, s)) != NC_NOERR ||
+            (rc = ncz_format_read_types(&mem->go, ncz_zarr2_nczarr_get(p, NCZ_INFO_GROUP, "types", "types"), s)) !=
+                NC_NOERR ||
+            (rc = read_typed(l, &mem->go, p, s)) != NC_NOERR)
             return rc;
     }
     return ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, false, ncz_type_of(NC_NAT),
@@ -122,14 +146,16 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
     int                rc;
 
     if (p->doc[NCZ_DOC_ZARRAY] != NULL)
-        rc = ncz_zarr2_array_parse(p, l, key[0] != '\0' ? key : ".zarray", &s->z);
+        rc = ncz_zarr2_array_parse(p, l, &mem->stay, key[0] != '\0' ? key : ".zarray", &s->z);
     else
         rc = ncz_format_array_missing(n, key, ".zarray", &s->z);
     if (rc != NC_NOERR)
         return rc;
     if (is_scalar(l, p, &s->z))
         s->z.rank = 0;
-    if ((rc = read_names(l, &mem->go, p, s)) != NC_NOERR || (rc = keep_texts(l, p, s)) != NC_NOERR ||
+    if ((rc = read_names(l, &mem->go, p, s)) != NC_NOERR ||
+        (rc = read_type_name(l, &mem->go, p, &s->z)) != NC_NOERR ||
+        (rc = read_typed(l, &mem->go, p, s)) != NC_NOERR || (rc = keep_texts(l, p, s)) != NC_NOERR ||
         (rc = ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, true, s->z.st.type, n->name)) != NC_NOERR)
         return rc;
     ncz_format_read_quantize(s);

@@ -109,30 +109,34 @@ apply_nczarr_type(const ncz_json *doc, ncz_stored_type *st)
         type = ncz_json_get(ncz_json_get(doc, "attributes"), "nczarr_type");
     if (ncz_json_str_is(type, "char") && st->dtype.size == 1)
         st->dtype = (ncz_dtype){.kind = NCZ_KIND_CHAR, .size = 1};
-    else if (ncz_json_str_is(type, "string") && st->dtype.kind == NCZ_KIND_OTHER)
+    else if (ncz_json_str_is(type, "string") && st->dtype.kind == NCZ_KIND_RAW)
         st->dtype.kind = NCZ_KIND_BYTES;
     st->type = ncz_dtype_type(&st->dtype);
 }
 
-static void
-parse_dtype(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *z, ncz_zarr3_dtype *t)
+static int
+parse_dtype(const ncz_json *doc, const ncz_loader *l, ncz_arena *arena, const char *key, ncz_array_meta *z,
+            ncz_zarr3_dtype *t)
 {
     const ncz_json *v = ncz_json_get(doc, "data_type");
     const char     *name = ncz_zarr3_name(v), *text;
-    int             len = text_len(v, &text);
+    int             len = text_len(v, &text), rc;
 
     ncz_zarr3_dtype_parse(v, t);
+    if ((rc = ncz_zarr3_record_parse(v, arena, false, &t->st.dtype)) != NC_NOERR)
+        return rc;
     if (l->nczarr)
         apply_nczarr_type(doc, &t->st);
     z->st = t->st;
     if (v == NULL) {
         ncz_format_array_spoil(z, ncz_fail(NC_EZARRMETA, "%s: no \"data_type\"", key));
         z->frozen = true;
-    } else if (z->st.type->class == NCZ_TYPE_NONE) {
+    } else if (z->st.type->class == NCZ_TYPE_NONE && !ncz_format_is_record(&z->st.dtype)) {
         ncz_format_array_spoil(
             z, name != NULL ? ncz_fail(NC_EBADTYPE, "%s: netCDF has no type for \"data_type\" `%.60s`", key, name)
                             : ncz_fail(NC_EZARRMETA, "%s: \"data_type\" %.*s is no type", key, len, text));
     }
+    return NC_NOERR;
 }
 
 static int
@@ -145,7 +149,12 @@ parse_fill(const ncz_json *doc, const ncz_loader *l, const char *key, const ncz_
     /* With this mark missing chunks are zero bytes, and so is the document's value, which other readers require. */
     if (l->nczarr && ncz_json_str_is(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "fill"), ZARR3_NO_FILL))
         return NC_NOERR;
-    rc = ncz_zarr3_fill_parse(fill, t, &z->fill_mode, &z->fill);
+    if (ncz_format_is_record(&z->st.dtype)) {
+        rc = ncz_format_stored_fill(fill, &z->st.dtype, &z->stored_fill);
+        z->fill_mode = z->stored_fill != NULL ? NCZ_FILL_VALUE : NCZ_FILL_NONE;
+    } else {
+        rc = ncz_zarr3_fill_parse(fill, t, &z->fill_mode, &z->fill);
+    }
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
     ncz_err_save(&err, rc);
@@ -159,7 +168,8 @@ static void
 take_codecs(ncz_array_meta *z, ncz_v3_codecs *c)
 {
     ncz_stored_type *st = &z->st;
-    bool ordered = st->dtype.size > 1 && st->dtype.kind != NCZ_KIND_BYTES && st->dtype.kind != NCZ_KIND_OBJECT;
+    bool ordered = st->dtype.size > 1 && st->dtype.kind != NCZ_KIND_BYTES && st->dtype.kind != NCZ_KIND_OBJECT &&
+                   st->dtype.kind != NCZ_KIND_RAW;
 
     z->chain = c->chain;
     z->order = c->order;
@@ -241,8 +251,24 @@ check_members(const ncz_json *doc, const char *key, ncz_array_meta *z)
             z, ncz_fail(NC_EZARRMETA, "%s: the member \"%.60s\" is unknown, and must be understood", key, name));
 }
 
+/* Records have the byte order that their codec defines, and so do their fill values. */
+static int
+parse_record(const ncz_json *doc, const ncz_loader *l, ncz_arena *arena, const char *key, const ncz_zarr3_dtype *t,
+             ncz_array_meta *z)
+{
+    int rc;
+
+    if (!ncz_format_is_record(&z->st.dtype))
+        return NC_NOERR;
+    if (z->st.dtype.kind == NCZ_KIND_RECORD && z->st.dtype.big &&
+        (rc = ncz_zarr3_record_parse(ncz_json_get(doc, "data_type"), arena, true, &z->st.dtype)) != NC_NOERR)
+        return rc;
+    return parse_fill(doc, l, key, t, z);
+}
+
 int
-ncz_zarr3_array_parse(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *out)
+ncz_zarr3_array_parse(const ncz_json *doc, const ncz_loader *l, ncz_arena *arena, const char *key,
+                      ncz_array_meta *out)
 {
     ncz_array_meta  z = {.key_encoding = ZARR3_KEYS_DEFAULT, .fill_mode = NCZ_FILL_NONE, .unusable = &ncz_err_none};
     ncz_zarr3_dtype t;
@@ -253,8 +279,10 @@ ncz_zarr3_array_parse(const ncz_json *doc, const ncz_loader *l, const char *key,
         goto done;
     parse_keys(doc, key, &z);
     check_members(doc, key, &z);
-    parse_dtype(doc, l, key, &z, &t);
-    if ((rc = parse_fill(doc, l, key, &t, &z)) != NC_NOERR || (rc = parse_codecs(doc, l, key, &z)) != NC_NOERR)
+    if ((rc = parse_dtype(doc, l, arena, key, &z, &t)) != NC_NOERR ||
+        (!ncz_format_is_record(&z.st.dtype) && (rc = parse_fill(doc, l, key, &t, &z)) != NC_NOERR) ||
+        (rc = parse_codecs(doc, l, key, &z)) != NC_NOERR ||
+        (rc = parse_record(doc, l, arena, key, &t, &z)) != NC_NOERR)
         goto done;
     if (z.nomem) {
         rc = ncz_fail_nomem(sizeof *z.unusable);

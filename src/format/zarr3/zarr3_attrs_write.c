@@ -44,7 +44,7 @@ choose_form(const ncz_var *v, const ncz_att *a)
         return FILL_AS_BASE64;
     if (v->dtype.kind == NCZ_KIND_BOOL)
         return FILL_AS_BOOL;
-    if (!ncz_type_is_number(v->type) || is_time(v))
+    if (!ncz_type_is_number(ncz_type_value(v->type)) || is_time(v))
         return FILL_NOT_WRITTEN;
     return FILL_AS_ANY;
 }
@@ -102,10 +102,13 @@ write_entry(void *arg, const ncz_att *a)
         [NC_FLOAT] = "float32", [NC_DOUBLE] = "float64", [NC_UBYTE] = "uint8",   [NC_USHORT] = "uint16",
         [NC_UINT] = "uint32",   [NC_INT64] = "int64",    [NC_UINT64] = "uint64", [NC_STRING] = "string",
     };
-    const writing *x = arg;
+    const writing  *x = arg;
+    const ncz_type *type = ncz_type_value(a->type);
 
+    if (ncz_format_att_is_fill(x->v, a))
+        return NC_NOERR;
     ncz_jsonw_key(x->w, a->name);
-    ncz_jsonw_cstr(x->w, a->dtype != NULL ? a->dtype : names[a->type->id]);
+    ncz_jsonw_cstr(x->w, a->dtype != NULL ? a->dtype : type->id <= NC_MAX_ATOMIC_TYPE ? names[type->id] : "json");
     return NC_NOERR;
 }
 
@@ -117,9 +120,11 @@ write_json_type(const char *name, ncz_jsonw *w)
 }
 
 /* `_nczarr_attrs`: the types of all attributes, NCZarr's own keys included, and true lengths. */
-static void
+static int
 write_types(const ncz_atts *atts, writing *x, bool root)
 {
+    int rc;
+
     ncz_jsonw_key(x->w, ZARR3_ATTRS);
     ncz_jsonw_open_object(x->w);
     ncz_jsonw_key(x->w, "attribute_types");
@@ -131,7 +136,9 @@ write_types(const ncz_atts *atts, writing *x, bool root)
     write_json_type(ZARR3_ATTRS, x->w);
     ncz_jsonw_close_object(x->w);
     ncz_format_write_lengths(atts, x->style, x->w);
+    rc = ncz_format_write_user_types(atts, x->w);
     ncz_jsonw_close_object(x->w);
+    return rc;
 }
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
@@ -167,6 +174,8 @@ write_array_key(const ncz_var *v, ncz_jsonw *w)
         ncz_jsonw_key(w, "fill");
         ncz_jsonw_cstr(w, ZARR3_NO_FILL);
     }
+    if (rc == NC_NOERR)
+        rc = ncz_format_type_name_write(v->type, "type", w);
     ncz_jsonw_close_object(w);
     ncz_buf_clear(&fqn);
     return rc;
@@ -185,7 +194,8 @@ ncz_zarr3_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_js
     if (style->gen != NCZ_GEN_PURE) {
         if ((rc = write_array_key(v, w)) != NC_NOERR)
             return rc;
-        write_types(&v->atts, &x, false);
+        if ((rc = write_types(&v->atts, &x, false)) != NC_NOERR)
+            return rc;
     }
     ncz_jsonw_close_object(w);
     return NC_NOERR;
@@ -193,9 +203,11 @@ ncz_zarr3_var_attrs_write(const ncz_var *v, const ncz_format_opts *style, ncz_js
 
 /* ---- groups ---------------------------------------------------------------------------------------------------- */
 
-static void
+static int
 write_lists(const ncz_group *g, ncz_jsonw *w)
 {
+    int rc;
+
     ncz_jsonw_key(w, ZARR3_GROUP);
     ncz_jsonw_open_object(w);
     ncz_jsonw_key(w, "dimensions");
@@ -224,7 +236,9 @@ write_lists(const ncz_group *g, ncz_jsonw *w)
     for (size_t i = 0; i < g->ngroups; i++)
         ncz_jsonw_cstr(w, g->groups[i]->name);
     ncz_jsonw_close_array(w);
+    rc = ncz_format_types_write(g, w);
     ncz_jsonw_close_object(w);
+    return rc;
 }
 
 static void
@@ -253,10 +267,12 @@ ncz_zarr3_group_attrs_write(const ncz_group *g, const ncz_format_opts *style, nc
     if ((rc = ncz_format_each_att(&g->atts, write_value, &x)) != NC_NOERR)
         return rc;
     if (style->gen != NCZ_GEN_PURE) {
-        write_lists(g, w);
+        if ((rc = write_lists(g, w)) != NC_NOERR)
+            return rc;
         if (root)
             write_super(style, w);
-        write_types(&g->atts, &x, root);
+        if ((rc = write_types(&g->atts, &x, root)) != NC_NOERR)
+            return rc;
     }
     ncz_jsonw_close_object(w);
     return NC_NOERR;

@@ -35,12 +35,12 @@ static const struct {
     {"string", NCZ_KIND_OBJECT, NCZ_OBJECT_SIZE},
     {"bytes", NCZ_KIND_OBJECT, NCZ_OBJECT_SIZE},
     {"variable_length_bytes", NCZ_KIND_OBJECT, NCZ_OBJECT_SIZE},
-    {"complex64", NCZ_KIND_OTHER, 8},
-    {"complex128", NCZ_KIND_OTHER, 16},
+    {"complex64", NCZ_KIND_RECORD, 8},
+    {"complex128", NCZ_KIND_RECORD, 16},
     {"complex_float16", NCZ_KIND_OTHER, 4},
     {"complex_bfloat16", NCZ_KIND_OTHER, 4},
-    {"complex_float32", NCZ_KIND_OTHER, 8},
-    {"complex_float64", NCZ_KIND_OTHER, 16},
+    {"complex_float32", NCZ_KIND_RECORD, 8},
+    {"complex_float64", NCZ_KIND_RECORD, 16},
     {"bfloat16", NCZ_KIND_OTHER, 2},
 };
 
@@ -52,7 +52,8 @@ find_plain(const char *name, ncz_dtype *out)
 {
     for (size_t i = 0; i < NCZ_LEN(plain); i++)
         if (strcmp(name, plain[i].name) == 0) {
-            *out = (ncz_dtype){.kind = plain[i].kind, .size = plain[i].size};
+            *out = plain[i].kind == NCZ_KIND_RECORD ? ncz_format_complex(plain[i].size, false)
+                                                    : (ncz_dtype){.kind = plain[i].kind, .size = plain[i].size};
             return true;
         }
     return false;
@@ -130,12 +131,12 @@ parse_sized(const ncz_json *v, const char *name, ncz_zarr3_dtype *out)
     } else {
         if (strcmp(name, "raw_bytes") != 0)
             n = raw_size(name);
-        else if (n == 0)
-            n = 1;
+        else if (n == 0) /* of a size that cannot be */
+            return true;
         if (n == 0)
             return false;
         out->fill = ZARR3_FILL_BYTES;
-        out->st.dtype.size = n;
+        out->st.dtype = (ncz_dtype){.kind = NCZ_KIND_RAW, .size = n};
     }
     return true;
 }
@@ -172,10 +173,10 @@ ncz_zarr3_dtype_parse(const ncz_json *v, ncz_zarr3_dtype *out)
     if (name == NULL)
         return;
     if (find_plain(name, &out->st.dtype)) {
-        out->fill = out->st.dtype.kind == NCZ_KIND_OTHER    ? ZARR3_FILL_OTHER
-                    : out->st.dtype.kind != NCZ_KIND_OBJECT ? ZARR3_FILL_NUMBER
-                    : strcmp(name, "string") == 0           ? ZARR3_FILL_TEXT
-                                                            : ZARR3_FILL_BYTES;
+        out->fill = out->st.dtype.kind == NCZ_KIND_OTHER || out->st.dtype.kind == NCZ_KIND_RECORD ? ZARR3_FILL_OTHER
+                    : out->st.dtype.kind != NCZ_KIND_OBJECT                                       ? ZARR3_FILL_NUMBER
+                    : strcmp(name, "string") == 0                                                 ? ZARR3_FILL_TEXT
+                                                                                                  : ZARR3_FILL_BYTES;
     } else if (strcmp(name, "numpy.datetime64") == 0 || strcmp(name, "numpy.timedelta64") == 0) {
         parse_time(v, name[6] == 'd', out);
     } else if (strcmp(name, "struct") == 0 || strcmp(name, "structured") == 0) {
@@ -191,7 +192,7 @@ ncz_zarr3_dtype_name(const ncz_dtype *d)
 {
     if (d->kind == NCZ_KIND_CHAR)
         return "uint8";
-    for (size_t i = 0; i < NCZ_LEN(plain) && d->kind != NCZ_KIND_OTHER; i++)
+    for (size_t i = 0; i < NCZ_LEN(plain) && d->kind != NCZ_KIND_OTHER && d->kind != NCZ_KIND_RECORD; i++)
         if (plain[i].kind == d->kind && plain[i].size == d->size)
             return plain[i].name;
     return NULL;

@@ -83,6 +83,13 @@ typedef struct ncz_zarr3_dtype {
 
 /* Never fails: an unknown type is NC_NAT. `v` is a "data_type" member. */
 void ncz_zarr3_dtype_parse(const ncz_json *v, ncz_zarr3_dtype *out);
+/*
+ * The record of a `struct`, in the arena, or of a complex number, with numbers in a byte order. Sets *out if the type
+ * is understood.
+ */
+int  ncz_zarr3_record_parse(const ncz_json *v, ncz_arena *arena, bool big, ncz_dtype *out);
+void ncz_zarr3_record_write(const ncz_type *t, ncz_jsonw *w); /* of a type that can be stored */
+int  ncz_zarr3_record_fill_write(const ncz_type *t, const void *elem, ncz_jsonw *w);
 /* The name of a core type, or of strings of any length; NULL: it needs a configuration, or is no type of Zarr v3. */
 const char *ncz_zarr3_dtype_name(const ncz_dtype *d);
 /* As in ncz_dialect_ops. An entry is "float32", "char", "string", "json", or one of version 2: "<i4", "|S1". */
@@ -100,7 +107,8 @@ int ncz_zarr3_fill_parse(const ncz_json *v, const ncz_zarr3_dtype *t, ncz_fill_m
 /* Also decides what a listed directory is. Any thread, one node each. Failures fail the load. */
 int ncz_zarr3_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, const char *key);
 /* Fails only without memory; `unusable` records what is wrong with the document. `key` is for error texts. */
-int ncz_zarr3_array_parse(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array_meta *out);
+int ncz_zarr3_array_parse(const ncz_json *doc, const ncz_loader *l, ncz_arena *arena, const char *key,
+                          ncz_array_meta *out);
 /* Sets z->chunk and, where chunks differ in length, z->rectilinear. NC_EZARRMETA: malformed. */
 int ncz_zarr3_rectilinear_parse(const ncz_json *grid, const char *key, ncz_array_meta *z);
 

@@ -29,6 +29,26 @@ find_atts(const ncz_loader *l, const ncz_json *doc)
     return docs;
 }
 
+/* The attributes of user-defined types. */
+static int
+read_typed(const ncz_loader *l, ncz_arena *arena, const ncz_json *doc, ncz_node_meta *s)
+{
+    const ncz_json *names = ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ATTRS), NCZ_USER_TYPES);
+
+    return l->nczarr ? ncz_format_read_typed(arena, names, ncz_json_get(doc, "attributes"), s) : NC_NOERR;
+}
+
+/* The full name of the variable's type. */
+static int
+read_type_name(const ncz_loader *l, ncz_arena *arena, const ncz_json *doc, ncz_array_meta *z)
+{
+    const char *name = ncz_json_str(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "type"), NULL);
+
+    if (l->nczarr && name != NULL && (z->type_name = ncz_arena_text(arena, name, strlen(name))) == NULL)
+        return ncz_fail_nomem(strlen(name));
+    return NC_NOERR;
+}
+
 /* ---- groups ---------------------------------------------------------------------------------------------------- */
 
 static bool
@@ -62,7 +82,9 @@ read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_json *doc, const
     s->lists = lists != NULL;
     if ((rc = ncz_format_read_strings(&mem->go, ncz_json_get(lists, "arrays"), &s->arrays)) != NC_NOERR ||
         (rc = ncz_format_read_strings(&mem->go, ncz_json_get(lists, "groups"), &s->groups)) != NC_NOERR ||
-        (rc = ncz_format_read_dims(&mem->go, ncz_json_get(lists, "dimensions"), s)) != NC_NOERR)
+        (rc = ncz_format_read_dims(&mem->go, ncz_json_get(lists, "dimensions"), s)) != NC_NOERR ||
+        (rc = ncz_format_read_types(&mem->go, ncz_json_get(lists, "types"), s)) != NC_NOERR ||
+        (rc = read_typed(l, &mem->go, doc, s)) != NC_NOERR)
         return rc;
     return ncz_format_atts_read(l, &atts, &mem->stay, &s->atts, false, ncz_type_of(NC_NAT), where);
 }
@@ -134,7 +156,7 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
     int             rc;
 
     if (doc != NULL)
-        rc = ncz_zarr3_array_parse(doc, l, where, &s->z);
+        rc = ncz_zarr3_array_parse(doc, l, &mem->stay, where, &s->z);
     else
         rc = ncz_format_array_missing(n, key, ZARR3_DOCUMENT, &s->z);
     if (rc != NC_NOERR)
@@ -144,6 +166,9 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
         s->z.frozen = true;
     }
     if ((rc = read_names(l, &mem->go, doc, where, s)) != NC_NOERR || (rc = keep_texts(l, doc, s)) != NC_NOERR)
+        return rc;
+    if ((rc = read_typed(l, &mem->go, doc, s)) != NC_NOERR ||
+        (rc = read_type_name(l, &mem->go, doc, &s->z)) != NC_NOERR)
         return rc;
     if (l->nczarr)
         s->storage = ncz_format_storage(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "storage"));

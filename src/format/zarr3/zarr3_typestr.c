@@ -82,6 +82,8 @@ text_of_dtype(const ncz_var *v, ncz_buf *out)
     case NCZ_KIND_BYTES: return ncz_buf_printf(out, "|S%zu", size);
     case NCZ_KIND_UCS4: return ncz_buf_printf(out, "%cU%zu", order, size / 4);
     case NCZ_KIND_OBJECT: return ncz_buf_puts(out, "|O");
+    case NCZ_KIND_RAW: return ncz_buf_printf(out, "|V%zu", size);
+    case NCZ_KIND_RECORD:
     case NCZ_KIND_OTHER: break;
     }
     return ncz_fail(NC_EBADTYPE, "%s: its stored type is no plain one", v->spec->path);

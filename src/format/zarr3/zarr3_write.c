@@ -43,7 +43,9 @@ write_dtype(const ncz_var *v, ncz_jsonw *w)
         ncz_jsonw_raw(w, v->dtype_text, strlen(v->dtype_text));
         return NC_NOERR;
     }
-    if (v->dtype.kind == NCZ_KIND_UCS4)
+    if (ncz_format_is_record(&v->dtype))
+        ncz_zarr3_record_write(v->type, w);
+    else if (v->dtype.kind == NCZ_KIND_UCS4)
         write_sized("fixed_length_utf32", v->dtype.size, w);
     else if (v->dtype.kind == NCZ_KIND_BYTES)
         write_sized("null_terminated_bytes", v->dtype.size, w);
@@ -120,6 +122,8 @@ write_fill(const ncz_var *v, ncz_jsonw *w)
 
     if (v->fill_text != NULL) {
         ncz_jsonw_raw(w, v->fill_text, strlen(v->fill_text));
+    } else if (ncz_format_is_record(&v->dtype)) {
+        return ncz_zarr3_record_fill_write(v->type, v->fill_mode == NCZ_FILL_VALUE ? value : v->type->fill, w);
     } else if (v->fill_mode == NCZ_FILL_NONE || value == NULL) {
         write_zero(v, w);
     } else if (v->type->class == NCZ_TYPE_STRING) {
@@ -134,7 +138,7 @@ write_fill(const ncz_var *v, ncz_jsonw *w)
     } else if (v->type->class == NCZ_TYPE_FLOAT) {
         write_float(v, value, w);
     } else {
-        ncz_format_number_write(v->type, value, w);
+        ncz_format_number_write(ncz_type_value(v->type), value, w);
     }
     return NC_NOERR;
 }

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Variables and attributes of user-defined types: put, stored, read back, in either version of Zarr. */
+#include "api_test.h"
+
+typedef struct inner {
+    short  x;
+    double y;
+} inner;
+
+typedef struct obs {
+    char        tag[3];
+    int         n;
+    float       grid[2][2];
+    inner       in;
+    signed char level;
+} obs;
+
+static const char *const modes[] = {NULL, "mode=nczarr,v3"};
+
+static nc_type
+def_level(int ncid)
+{
+    const signed char low = -1, high = 7;
+    nc_type           t;
+
+    OK(nc_def_enum(ncid, NC_BYTE, "level", &t));
+    OK(nc_insert_enum(ncid, t, "low", &low));
+    OK(nc_insert_enum(ncid, t, "high", &high));
+    return t;
+}
+
+static nc_type
+def_obs(int ncid, nc_type level)
+{
+    const int three = 3, two[2] = {2, 2};
+    nc_type   t, in;
+
+    OK(nc_def_compound(ncid, sizeof(inner), "inner", &in));
+    OK(nc_insert_compound(ncid, in, "x", offsetof(inner, x), NC_SHORT));
+    OK(nc_insert_compound(ncid, in, "y", offsetof(inner, y), NC_DOUBLE));
+    OK(nc_def_compound(ncid, sizeof(obs), "obs", &t));
+    OK(nc_insert_array_compound(ncid, t, "tag", offsetof(obs, tag), NC_CHAR, 1, &three));
+    OK(nc_insert_compound(ncid, t, "n", offsetof(obs, n), NC_INT));
+    OK(nc_insert_array_compound(ncid, t, "grid", offsetof(obs, grid), NC_FLOAT, 2, two));
+    OK(nc_insert_compound(ncid, t, "in", offsetof(obs, in), in));
+    OK(nc_insert_compound(ncid, t, "level", offsetof(obs, level), level));
+    return t;
+}
+
+static obs
+make_obs(int i)
+{
+    obs o;
+
+    memset(&o, 0, sizeof o);
+    memcpy(o.tag, "ab", 2);
+    o.tag[2] = (char)('0' + i);
+    o.n = 1000 * i;
+    for (int k = 0; k < 4; k++)
+        o.grid[k / 2][k % 2] = (float)i + (float)k / 4;
+    o.in = (inner){.x = (short)-i, .y = i / 8.0};
+    o.level = i % 2 == 0 ? -1 : 7;
+    return o;
+}
+
+static void
+assert_obs(const obs *o, int i)
+{
+    obs want = make_obs(i);
+
+    assert_memory_equal(o->tag, want.tag, 3);
+    assert_int_equal(o->n, want.n);
+    assert_memory_equal(o->grid, want.grid, sizeof want.grid);
+    assert_true(o->in.x == want.in.x && o->in.y == want.in.y && o->level == want.level);
+}
+
+static void
+write_all(place *p, const char *mode)
+{
+    const unsigned char raw[2][5] = {{1, 2, 3, 4, 255}, {0}}, none[5] = {9, 9, 9, 9, 9};
+    const signed char   levels[4] = {-1, 7, 0, 7};
+    const size_t        start = 1, count = 3;
+    int                 ncid, g, d, v;
+    nc_type             level, t, o;
+    obs                 data[4], fill = make_obs(9);
+
+    for (int i = 0; i < 4; i++)
+        data[i] = make_obs(i);
+    OK(place_create(p, mode, NC_NETCDF4, &ncid));
+    OK(nc_def_dim(ncid, "d", 4, &d));
+    level = def_level(ncid);
+    OK(nc_def_grp(ncid, "g", &g));
+    t = def_obs(g, level);
+    OK(nc_def_opaque(ncid, 5, "raw", &o));
+    OK(nc_def_var(ncid, "obs", t, 1, &d, &v));
+    OK(nc_put_att(ncid, v, "two", t, 2, data));
+    OK(nc_put_att(ncid, v, "state", level, 1, &levels[1]));
+    OK(nc_def_var_fill(ncid, v, 0, &fill));
+    OK(nc_put_vara(ncid, v, &start, &count, &data[1]));
+    OK(nc_def_var(ncid, "levels", level, 1, &d, &v));
+    OK(nc_put_var(ncid, v, levels));
+    OK(nc_def_var(g, "raw_data", o, 1, &d, &v));
+    OK(nc_def_var_fill(g, v, 0, none));
+    OK(nc_put_vara(g, v, (size_t[]){0}, (size_t[]){2}, raw));
+    OK(nc_def_var(g, "scalar", t, 0, NULL, &v));
+    OK(nc_put_var(g, v, &data[2]));
+    OK(nc_put_att(g, NC_GLOBAL, "raw", o, 2, raw));
+    OK(nc_def_var(ncid, "untouched", level, 1, &d, &v));
+    OK(nc_close(ncid));
+}
+
+static void
+read_obs(int ncid, int g)
+{
+    char    name[NC_MAX_NAME + 1];
+    int     v, no_fill, out[4];
+    obs     data[4], fill;
+    nc_type t, got;
+    size_t  len;
+
+    OK(nc_inq_typeid(g, "obs", &t));
+    OK(nc_inq_varid(ncid, "obs", &v));
+    OK(nc_inq_vartype(ncid, v, &got));
+    assert_int_equal(got, t);
+    OK(nc_inq_compound(ncid, t, name, &len, NULL));
+    assert_true(strcmp(name, "obs") == 0 && len == sizeof(obs));
+    memset(data, 0x55, sizeof data);
+    OK(nc_get_var(ncid, v, data));
+    assert_obs(&data[0], 9); /* the fill value */
+    for (int i = 1; i < 4; i++)
+        assert_obs(&data[i], i);
+    OK(nc_inq_var_fill(ncid, v, &no_fill, &fill));
+    assert_int_equal(no_fill, 0);
+    assert_obs(&fill, 9);
+    OK(nc_get_att(ncid, v, "_FillValue", &fill));
+    assert_obs(&fill, 9);
+    FAILS(NC_EBADTYPE, nc_get_var_int(ncid, v, out));
+    OK(nc_inq_att(ncid, v, "two", &got, &len));
+    assert_true(got == t && len == 2);
+    OK(nc_get_att(ncid, v, "two", data));
+    assert_obs(&data[0], 0);
+    assert_obs(&data[1], 1);
+    OK(nc_inq_varid(g, "scalar", &v));
+    OK(nc_get_var(g, v, data));
+    assert_obs(&data[0], 2);
+}
+
+static void
+read_levels(int ncid)
+{
+    signed char back[4], one;
+    double      wide[4];
+    char        name[NC_MAX_NAME + 1];
+    nc_type     level, got;
+    int         v;
+
+    OK(nc_inq_typeid(ncid, "level", &level));
+    OK(nc_inq_enum_ident(ncid, level, 7, name));
+    assert_string_equal(name, "high");
+    OK(nc_inq_varid(ncid, "levels", &v));
+    OK(nc_inq_vartype(ncid, v, &got));
+    assert_int_equal(got, level);
+    OK(nc_get_var(ncid, v, back));
+    assert_memory_equal(back, ((const signed char[]){-1, 7, 0, 7}), 4);
+    OK(nc_get_var_double(ncid, v, wide)); /* as its integers */
+    assert_true(wide[0] == -1 && wide[1] == 7);
+    OK(nc_inq_varid(ncid, "untouched", &v));
+    OK(nc_get_var(ncid, v, back));
+    assert_memory_equal(back, "\0\0\0\0", 4); /* user-defined types are zero by default */
+    OK(nc_inq_varid(ncid, "obs", &v));
+    OK(nc_inq_att(ncid, v, "state", &got, NULL));
+    assert_int_equal(got, level);
+    OK(nc_get_att(ncid, v, "state", &one));
+    assert_int_equal(one, 7);
+}
+
+static void
+read_raw(int ncid, int g)
+{
+    unsigned char raw[4][5];
+    nc_type       o, got;
+    size_t        len;
+    int           v;
+
+    OK(nc_inq_typeid(g, "raw", &o));
+    OK(nc_inq_varid(g, "raw_data", &v));
+    OK(nc_inq_vartype(g, v, &got));
+    assert_int_equal(got, o);
+    OK(nc_get_var(g, v, raw));
+    assert_memory_equal(raw[0], ((const unsigned char[]){1, 2, 3, 4, 255}), 5);
+    assert_memory_equal(raw[1], "\0\0\0\0\0", 5);
+    assert_memory_equal(raw[3], "\t\t\t\t\t", 5);
+    OK(nc_inq_att(g, NC_GLOBAL, "raw", &got, &len));
+    assert_true(got == o && len == 2);
+    OK(nc_get_att(g, NC_GLOBAL, "raw", raw));
+    assert_int_equal(raw[0][4], 255);
+    (void)ncid;
+}
+
+static void
+round_trips_on(place *p)
+{
+    for (size_t i = 0; i < 2; i++) {
+        int ncid, g, n, ids[8];
+
+        write_all(p, modes[i]);
+        OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+        OK(nc_inq_ncid(ncid, "g", &g));
+        OK(nc_inq_typeids(ncid, &n, ids));
+        assert_int_equal(n, 2);
+        OK(nc_inq_typeids(g, &n, ids));
+        assert_int_equal(n, 2);
+        read_obs(ncid, g);
+        read_levels(ncid);
+        read_raw(ncid, g);
+        OK(nc_close(ncid));
+    }
+}
+ON_BOTH(round_trips)
+
+/* A dataset that is changed keeps types and data of what is not touched. */
+static void
+changes_on(place *p)
+{
+    for (size_t i = 0; i < 2; i++) {
+        int          ncid, g, v, more;
+        nc_type      t;
+        const size_t at = 0;
+        obs          zero = make_obs(0), nine;
+
+        write_all(p, modes[i]);
+        OK(place_open(p, NULL, NC_WRITE, &ncid));
+        OK(nc_inq_ncid(ncid, "g", &g));
+        OK(nc_inq_varid(ncid, "obs", &v));
+        OK(nc_put_var1(ncid, v, &at, &zero));
+        OK(nc_get_var1(ncid, v, &at, &nine));
+        assert_obs(&nine, 0);
+        nine = make_obs(9);
+        OK(nc_put_var1(ncid, v, &at, &nine));
+        OK(nc_inq_typeid(ncid, "/g/obs", &t));
+        FAILS(NC_ETYPDEFINED, nc_insert_compound(ncid, t, "more", 0, NC_INT));
+        OK(nc_def_var(ncid, "more", t, 0, NULL, &more));
+        OK(nc_put_var(ncid, more, &nine));
+        OK(nc_rename_grp(g, "h"));
+        OK(nc_close(ncid));
+        OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+        OK(nc_inq_ncid(ncid, "h", &g));
+        read_obs(ncid, g);
+        read_raw(ncid, g);
+        OK(nc_inq_varid(ncid, "more", &more));
+        OK(nc_get_var(ncid, more, &zero));
+        assert_obs(&zero, 9);
+        OK(nc_close(ncid));
+    }
+}
+ON_BOTH(changes)
+
+/* Strided and mapped access move elements whole. */
+static void
+shapes_on(place *p)
+{
+    int             ncid, dims[2], v;
+    nc_type         t;
+    const size_t    start[2] = {0, 1}, count[2] = {2, 2}, chunk[2] = {2, 2};
+    const ptrdiff_t stride[2] = {2, 2}, imap[2] = {1, 2};
+    inner           all[20], got[4];
+
+    for (int i = 0; i < 20; i++)
+        all[i] = (inner){.x = (short)i, .y = i / 2.0};
+    OK(place_create(p, NULL, NC_NETCDF4, &ncid));
+    OK(nc_def_dim(ncid, "y", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(ncid, "x", 5, &dims[1]));
+    OK(nc_def_compound(ncid, sizeof(inner), "inner", &t));
+    OK(nc_insert_compound(ncid, t, "x", offsetof(inner, x), NC_SHORT));
+    OK(nc_insert_compound(ncid, t, "y", offsetof(inner, y), NC_DOUBLE));
+    OK(nc_def_var(ncid, "v", t, 2, dims, &v));
+    OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, chunk));
+    OK(nc_def_var_deflate(ncid, v, 1, 1, 5));
+    FAILS(NC_EINVAL, nc_def_var_endian(ncid, v, NC_ENDIAN_BIG));
+    FAILS(NC_EINVAL, nc_def_var_quantize(ncid, v, NC_QUANTIZE_BITGROOM, 3));
+    OK(nc_put_vara(ncid, v, (size_t[]){0, 0}, (size_t[]){4, 5}, all));
+    OK(nc_close(ncid));
+    OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+    OK(nc_get_vars(ncid, v, start, count, stride, got));
+    assert_true(got[0].x == 1 && got[1].x == 3 && got[2].x == 11 && got[3].x == 13 && got[3].y == 6.5);
+    OK(nc_get_varm(ncid, v, start, count, stride, imap, got));
+    assert_true(got[0].x == 1 && got[1].x == 11 && got[2].x == 3 && got[3].x == 13);
+    OK(nc_close(ncid));
+}
+ON_BOTH(shapes)
+
+/* Attributes may own memory; variables of such types have no stored form and are refused by name. */
+static void
+owning_on(place *p)
+{
+    for (size_t i = 0; i < 2; i++) {
+        int     ncid, v;
+        nc_type row, t, got;
+        size_t  len;
+        struct {
+            char     *s;
+            nc_vlen_t v;
+        } in = {(char *)"text", {2, (int[]){7, 8}}}, out;
+        nc_vlen_t rows[2] = {{0, NULL}, {1, (int[]){5}}}, back[2];
+
+        OK(place_create(p, modes[i], NC_NETCDF4, &ncid));
+        OK(nc_def_vlen(ncid, "row", NC_INT, &row));
+        OK(nc_def_compound(ncid, sizeof in, "both", &t));
+        OK(nc_insert_compound(ncid, t, "s", 0, NC_STRING));
+        OK(nc_insert_compound(ncid, t, "v", sizeof(char *), row));
+        FAILS(NC_ENOTBUILT, nc_def_var(ncid, "v", t, 0, NULL, &v));
+        FAILS(NC_ENOTBUILT, nc_def_var(ncid, "v", row, 0, NULL, &v));
+        OK(nc_put_att(ncid, NC_GLOBAL, "both", t, 1, &in));
+        OK(nc_put_att(ncid, NC_GLOBAL, "rows", row, 2, rows));
+        FAILS(NC_EBADTYPE, nc_put_att_int(ncid, NC_GLOBAL, "no", t, 1, (int[]){1}));
+        OK(nc_close(ncid));
+        OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+        OK(nc_inq_att(ncid, NC_GLOBAL, "both", &got, &len));
+        assert_true(got == t && len == 1);
+        OK(nc_get_att(ncid, NC_GLOBAL, "both", &out));
+        assert_true(strcmp(out.s, "text") == 0 && out.v.len == 2 && ((int *)out.v.p)[1] == 8);
+        OK(nc_reclaim_data(ncid, t, &out, 1));
+        FAILS(NC_EBADTYPE, nc_get_att_int(ncid, NC_GLOBAL, "both", &v));
+        OK(nc_get_att(ncid, NC_GLOBAL, "rows", back));
+        assert_true(back[0].len == 0 && back[1].len == 1 && ((int *)back[1].p)[0] == 5);
+        OK(nc_free_vlens(2, back));
+        OK(nc_close(ncid));
+    }
+}
+ON_BOTH(owning)
+
+/* compat= promises that an older netCDF-C opens the dataset: that allows enumerations only. */
+static void
+compat_on(place *p)
+{
+    static const char *const styles[] = {"mode=nczarr&compat=4.9.2", "mode=nczarr&compat=4.9.0"};
+
+    for (size_t i = 0; i < 2; i++) {
+        signed char value = 7;
+        nc_type     level, o, got;
+        int         ncid, v;
+
+        OK(place_create(p, styles[i], NC_NETCDF4, &ncid));
+        level = def_level(ncid);
+        OK(nc_def_opaque(ncid, 5, "raw", &o));
+        FAILS(NC_EBADTYPE, nc_def_var(ncid, "v", o, 0, NULL, &v));
+        OK(nc_def_var(ncid, "v", level, 0, NULL, &v));
+        OK(nc_put_var(ncid, v, &value));
+        OK(nc_close(ncid));
+        OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+        OK(nc_inq_vartype(ncid, v, &got));
+        assert_int_equal(got, level);
+        OK(nc_close(ncid));
+    }
+}
+ON_BOTH(compat)
+
+/* Plain Zarr has no names of types: data come back, in types named after their variables. */
+static void
+pure_on(place *p)
+{
+    static const char *const pure[] = {"mode=zarr", "mode=zarr,v3"};
+
+    for (size_t i = 0; i < 2; i++) {
+        char    name[NC_MAX_NAME + 1];
+        obs     back;
+        int     ncid, v;
+        nc_type level, t, o;
+        obs     data = make_obs(3);
+
+        OK(place_create(p, pure[i], NC_NETCDF4, &ncid));
+        level = def_level(ncid);
+        t = def_obs(ncid, level);
+        OK(nc_def_opaque(ncid, 4, "raw", &o));
+        OK(nc_def_var(ncid, "v", t, 0, NULL, &v));
+        OK(nc_put_var(ncid, v, &data));
+        OK(nc_def_var(ncid, "w", o, 0, NULL, &v));
+        OK(nc_put_var(ncid, v, "abcd"));
+        OK(nc_close(ncid));
+        OK(place_open(p, NULL, NC_NOWRITE, &ncid));
+        OK(nc_inq_varid(ncid, "v", &v));
+        OK(nc_inq_vartype(ncid, v, &t));
+        OK(nc_inq_compound_name(ncid, t, name));
+        assert_string_equal(name, "v_t");
+        OK(nc_get_var(ncid, v, &back)); /* C's layout is the same */
+        assert_true(back.n == 3000 && back.in.y == 3 / 8.0 && back.grid[1][1] == 3.75f);
+        OK(nc_inq_varid(ncid, "w", &v));
+        OK(nc_get_var(ncid, v, name));
+        assert_memory_equal(name, "abcd", 4);
+        OK(nc_close(ncid));
+    }
+}
+ON_BOTH(pure)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trips), cmocka_unit_test(changes), cmocka_unit_test(shapes),
+        cmocka_unit_test(owning),      cmocka_unit_test(compat),  cmocka_unit_test(pure),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
