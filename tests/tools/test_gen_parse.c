@@ -123,7 +123,7 @@ attribute_types(void **state)
         snprintf(text, sizeof text, "netcdf t { :a = %s ; }", cases[i].values);
         cdl = read_cdl(text, &h);
         assert_non_null(cdl);
-        assert_int_equal(cdl->root->atts->values->type, cases[i].type);
+        assert_int_equal(cdl->root->atts->values->type.type, cases[i].type);
         assert_int_equal(cdl->root->atts->values->nelems, cases[i].n);
         gen_free(cdl);
     }
@@ -284,8 +284,8 @@ user_types_are_read(void **state)
                    "variables: e v(x) ; /c w ; e v:_FillValue = a ; data: v = a, b ; w = {1, {2,3}, 0x0A} ; }",
                    &h);
     assert_non_null(cdl);
-    assert_string_equal(cdl->first_type->name, "e");
-    assert_int_equal(cdl->first_type->pos.col, 28);
+    assert_string_equal(cdl->root->types->name, "e");
+    assert_int_equal(cdl->root->types->pos.col, 28);
     gen_free(cdl);
 }
 

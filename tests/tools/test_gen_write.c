@@ -183,8 +183,14 @@ failures_are_placed(void **state)
     heard h;
     (void)state;
 
-    assert_int_equal(write_cdl("netcdf d { types: opaque(3) o ; }", (gen_opts){.nofill = false}, &h), NC_ENOTBUILT);
-    assert_string_equal(h.text, "t:1:29: type o: user-defined types are not supported by this format\n");
+    assert_int_equal(write_cdl("netcdf d { types: opaque(3) o ;\nbyte enum e { a = 1, b = 1 } ; }",
+                               (gen_opts){.nofill = false}, &h),
+                     NC_EINVAL);
+    assert_non_null(strstr(h.text, "t:2:22: constant b: "));
+    assert_int_equal(
+        write_cdl("netcdf d { types: opaque(3) o ; variables: int o ; }", (gen_opts){.nofill = false}, &h),
+        NC_ENAMEINUSE);
+    assert_non_null(strstr(h.text, "t:1:48: variable o: "));
     assert_int_not_equal(
         write_cdl("netcdf d { variables: int v ;\n v:_DeflateLevel = 1 ; }", (gen_opts){.nofill = false}, &h),
         NC_NOERR);

@@ -22,21 +22,7 @@ typedef struct section {
     dump_text          t;     /* scratch */
 } section;
 
-static const char continuation[] = "    ";
-
-/* Puts a piece that must stay whole, on a new line if it would not fit. One or two characters always fit. */
-static void
-print_piece(dump_context *d, const char *s, size_t n)
-{
-    if (n > 2 && d->col + n > d->o->line_len - 2) {
-        fputc('\n', d->out);
-        dump_cdl_indent(d);
-        fputs(continuation, d->out);
-        d->col = sizeof continuation - 1 + d->indent;
-    }
-    fwrite(s, 1, n, d->out);
-    d->col += n;
-}
+static const char continuation[] = DUMP_CDL_CONTINUATION;
 
 /* Row's own level, or an outer one: is this the first (last) row of its record? */
 static bool
@@ -53,7 +39,7 @@ open_braces(section *s)
 {
     for (int level = 1; level < s->v->ndims; level++)
         if (s->v->unlimited[level] && is_at_edge(s, level, false))
-            print_piece(s->d, "{", 1);
+            dump_cdl_piece(s->d, "{", 1);
 }
 
 static void
@@ -69,6 +55,8 @@ add_value(section *s, const void *p)
 {
     if (dump_fill_matches(&s->fill, p))
         dump_text_addc(&s->t, '_');
+    else if (s->v->user != NULL)
+        dump_user_value_cdl(&s->t, &s->style, s->v->user, p);
     else if (!s->time.valid || !dump_timebase_text(&s->time, dump_value_double(s->v->type, p), &s->t))
         dump_value_cdl(&s->t, &s->style, s->v->type, p);
 }
@@ -111,7 +99,7 @@ print_char_row(section *s, size_t ncols)
     fputc('"', s->d->out);
     dump_text_reset(&s->t);
     add_closing_braces(s);
-    print_piece(s->d, s->t.s, s->t.len);
+    dump_cdl_piece(s->d, s->t.s, s->t.len);
     return NC_NOERR;
 }
 
@@ -132,7 +120,7 @@ print_value_row(section *s, size_t ncols)
                 dump_text_add(&s->t, ", ");
             else
                 add_closing_braces(s);
-            print_piece(s->d, s->t.s, s->t.len);
+            dump_cdl_piece(s->d, s->t.s, s->t.len);
         }
     }
     return NC_NOERR;
@@ -202,7 +190,7 @@ print_row(section *s, bool lastrow)
     if ((rc = chars ? print_char_row(s, ncols) : print_value_row(s, ncols)) != NC_NOERR)
         return rc;
     fputs(lastrow ? " ;\n" : ",\n  ", d->out);
-    d->col = d->indent + 2;
+    d->col = d->indent + (lastrow ? 0 : 2);
     return NC_NOERR;
 }
 
@@ -252,13 +240,13 @@ dump_cdl_data(dump_context *d, const dump_var *v)
     bool    more = true;
     int     rc;
 
-    if (dump_type_name(v->type) == NULL) /* the header says why it is left out */
+    if (v->size == 0) /* the header says why it is left out */
         return;
     path = dump_var_path(v->grp, v->name);
     s.index = dump_alloc((size_t)v->ndims, sizeof *s.index);
     s.style = dump_number_format_for(d, v->grp, v->id, v->type);
     dump_fill_load(v, &s.fill);
-    if (d->o->times)
+    if (d->o->times && v->user == NULL)
         s.time = dump_timebase_for(d, v->grp, v->id, v->name);
     if (v->type == NC_CHAR || v->type == NC_STRING)
         s.time.valid = false;

@@ -2,8 +2,8 @@
 /*
  * dump_cdl_header.c: CDL declarations of a group and, through dump_cdl_data.c, its data; then its subgroups.
  *
- * The output is ncdump's to the byte: two blanks for each level of groups before the tabs, the order dimensions, variables,
- * attributes, data, groups.
+ * The output is ncdump's to the byte: two blanks for each level of groups before the tabs, the order types, dimensions,
+ * variables, attributes, data, groups.
  */
 #include "dump_int.h"
 
@@ -85,6 +85,26 @@ print_att_chars(dump_context *d, const dump_att *a)
     dump_text_clear(&t);
 }
 
+/* Only compounds and vlens are wrapped; ncdump does it so. */
+static void
+print_att_user_values(dump_context *d, const dump_att *a)
+{
+    dump_number_format s = dump_number_format_for(d, 0, NC_GLOBAL, a->type);
+    dump_text          t = DUMP_TEXT_INIT;
+    bool               wrap = a->user->class == NC_COMPOUND || a->user->class == NC_VLEN;
+
+    for (size_t i = 0; i < a->len; i++) {
+        dump_text_reset(&t);
+        dump_user_value_cdl(&t, &s, a->user, (const char *)a->val + i * a->user->size);
+        dump_text_add(&t, i + 1 < a->len ? ", " : "");
+        if (wrap)
+            dump_cdl_piece(d, t.s, t.len);
+        else
+            fwrite(t.s, 1, t.len, d->out);
+    }
+    dump_text_clear(&t);
+}
+
 static void
 print_att_values(dump_context *d, const dump_att *a)
 {
@@ -100,6 +120,10 @@ print_att_values(dump_context *d, const dump_att *a)
         print_att_chars(d, a);
         return;
     }
+    if (a->user != NULL) {
+        print_att_user_values(d, a);
+        return;
+    }
     for (size_t i = 0; i < a->len; i++) {
         dump_text_reset(&t);
         if (i > 0)
@@ -110,11 +134,21 @@ print_att_values(dump_context *d, const dump_att *a)
     dump_text_clear(&t);
 }
 
-/* Attributes whose values do not show their type are printed with it: strings, and on request the fill value. */
-static bool
-shows_type(const dump_context *d, const dump_att *a)
+/*
+ * Attributes whose values do not show their type are printed with it: strings, values of user-defined types, and on
+ * request the fill value.
+ */
+static void
+print_att_head(dump_context *d, const dump_att *a, const char *owner)
 {
-    return a->type == NC_STRING || (d->o->fill_type && strcmp(a->name, "_FillValue") == 0);
+    dump_text t = DUMP_TEXT_INIT;
+
+    if (a->user != NULL)
+        dump_text_add_type_ref(&t, a->grp, a->user, true);
+    else if (a->type == NC_STRING || (d->o->fill_type && strcmp(a->name, "_FillValue") == 0))
+        dump_text_add(&t, dump_type_name(a->type));
+    dump_cdl_typed_att_head(d, t.s, owner, a->name);
+    dump_text_clear(&t);
 }
 
 static void
@@ -133,7 +167,7 @@ print_att(dump_context *d, int grp, int varid, const char *owner, int index)
         dump_att_clear(&a);
         return;
     }
-    dump_cdl_typed_att_head(d, shows_type(d, &a) ? dump_type_name(a.type) : NULL, owner, a.name);
+    print_att_head(d, &a, owner);
     print_att_values(d, &a);
     fputs(" ;", d->out);
     if (d->o->times && varid != NC_GLOBAL) {
@@ -152,7 +186,7 @@ print_unreadable_var(dump_context *d, const dump_var *v)
     char     *path = dump_var_path(v->grp, v->name);
     int       rc;
 
-    dump_text_add_type(&t, v);
+    dump_text_add_type(&t, v, true);
     rc = nczarr_inq_var_encoding(v->grp, v->id, NULL, NULL);
     rc = rc != NC_NOERR ? rc : NC_EBADTYPE;
     dump_text_add_error(&why, rc, v->name);
@@ -169,12 +203,12 @@ print_var(dump_context *d, const dump_var *v)
 {
     dump_text t = DUMP_TEXT_INIT;
 
-    if (dump_type_name(v->type) == NULL) {
+    if (v->size == 0) {
         print_unreadable_var(d, v);
         return;
     }
     dump_cdl_indent(d);
-    dump_text_add_type(&t, v);
+    dump_text_add_type(&t, v, true);
     fprintf(d->out, "\t%s ", t.s);
     dump_text_clear(&t);
     dump_cdl_name(d, v->name);
@@ -280,6 +314,7 @@ dump_cdl_group(dump_context *d, int grp)
     dump_ids vars;
     int      rc;
 
+    dump_cdl_types(d, grp);
     print_dims(d, grp);
     if ((rc = dump_ids_vars(grp, &vars)) != NC_NOERR) {
         dump_fail(&d->report, rc, "variables");

@@ -24,6 +24,19 @@ dump_cdl_name(dump_context *d, const char *name)
     dump_text_clear(&t);
 }
 
+void
+dump_cdl_piece(dump_context *d, const char *s, size_t n)
+{
+    if (n > 2 && d->col + n > d->o->line_len - 2) {
+        fputc('\n', d->out);
+        dump_cdl_indent(d);
+        fputs(DUMP_CDL_CONTINUATION, d->out);
+        d->col = sizeof DUMP_CDL_CONTINUATION - 1 + d->indent;
+    }
+    fwrite(s, 1, n, d->out);
+    d->col += n;
+}
+
 /* "data:x" would begin the data section: a blank keeps such a name from being taken for a keyword. */
 static bool
 is_section_word(const char *name)

@@ -234,7 +234,7 @@ print_text(chunks *c, const char *path)
     dump_text       t = DUMP_TEXT_INIT;
 
     dump_text_addf(&t, "%s  ", path);
-    dump_text_add_type(&t, v);
+    dump_text_add_type(&t, v, false);
     dump_text_add(&t, v->ndims > 0 ? " " : "");
     add_sizes(&t, v->shape, v->ndims);
     dump_text_add(&t, v->ndims > 0 ? ", chunks " : "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dump_groups.c: lists of ids, paths, and where a dimension is defined.
+ * dump_groups.c: lists of ids, paths, and where a dimension or a type is defined.
  */
 #include "dump_int.h"
 
@@ -17,6 +17,18 @@ dump_ids_dims(int grp, dump_ids *out)
         return rc;
     out->id = dump_alloc((size_t)out->n, sizeof *out->id);
     return nc_inq_dimids(grp, NULL, out->id, 0);
+}
+
+int
+dump_ids_types(int grp, dump_ids *out)
+{
+    int rc;
+
+    *out = (dump_ids){.id = NULL};
+    if ((rc = nc_inq_typeids(grp, &out->n, NULL)) != NC_NOERR)
+        return rc;
+    out->id = dump_alloc((size_t)out->n, sizeof *out->id);
+    return nc_inq_typeids(grp, NULL, out->id);
 }
 
 int
@@ -108,45 +120,60 @@ dump_var_path(int grp, const char *name)
     return t.s;
 }
 
-static bool
-is_dim_defined_in(int grp, int dimid)
-{
-    dump_ids dims;
-    bool     found = dump_ids_dims(grp, &dims) == NC_NOERR && has_id(&dims, dimid);
+/* Lists what a group defines: dimensions or types. */
+typedef int (*list_ids)(int grp, dump_ids *out);
 
-    dump_ids_clear(&dims);
+static bool
+is_defined_in(list_ids list, int grp, int id)
+{
+    dump_ids ids;
+    bool     found = list(grp, &ids) == NC_NOERR && has_id(&ids, id);
+
+    dump_ids_clear(&ids);
     return found;
 }
 
 static bool
-find_dim_below(int grp, int dimid, int *home)
+find_below(list_ids list, int grp, int id, int *home)
 {
     dump_ids grps;
     bool     found = false;
 
-    if (is_dim_defined_in(grp, dimid)) {
+    if (is_defined_in(list, grp, id)) {
         *home = grp;
         return true;
     }
     if (dump_ids_grps(grp, &grps) == NC_NOERR)
         for (int i = 0; i < grps.n && !found; i++)
-            found = find_dim_below(grps.id[i], dimid, home);
+            found = find_below(list, grps.id[i], id, home);
     dump_ids_clear(&grps);
     return found;
 }
 
 /* Nearly always an ancestor's; but it may be any group's, so at last the whole tree is searched. */
-int
-dump_dim_home(int grp, int dimid, int *home)
+static bool
+find_home(list_ids list, int grp, int id, int *home)
 {
     int root = grp;
 
     for (bool more = true; more; more = nc_inq_grp_parent(root, &grp) == NC_NOERR) {
         root = grp;
-        if (is_dim_defined_in(grp, dimid)) {
+        if (is_defined_in(list, grp, id)) {
             *home = grp;
-            return NC_NOERR;
+            return true;
         }
     }
-    return find_dim_below(root, dimid, home) ? NC_NOERR : NC_EBADDIM;
+    return find_below(list, root, id, home);
+}
+
+int
+dump_dim_home(int grp, int dimid, int *home)
+{
+    return find_home(dump_ids_dims, grp, dimid, home) ? NC_NOERR : NC_EBADDIM;
+}
+
+int
+dump_type_home(int grp, int typeid, int *home)
+{
+    return find_home(dump_ids_types, grp, typeid, home) ? NC_NOERR : NC_EBADTYPE;
 }

@@ -79,7 +79,7 @@ typedef struct dump_context {
     int              zarr_format;
     size_t           indent; /* blanks in front of every line: two for each group */
     dump_report      report;
-    size_t           col;  /* column of the data section's line, as the wrapping counts it */
+    size_t           col;  /* column of the line, as the wrapping counts it: ncdump does not reset it in headers */
     dump_var_id     *vars; /* -v resolved */
     size_t           nvars;
     int             *groups; /* -g resolved */
@@ -93,9 +93,20 @@ typedef struct dump_context {
 
 void dump_cdl_indent(dump_context *d);
 void dump_cdl_name(dump_context *d, const char *name); /* escaped for CDL */
+#define DUMP_CDL_CONTINUATION "    "
+/* Puts a piece that must stay whole, on a new line if it would not fit. One or two characters always fit. */
+void dump_cdl_piece(dump_context *d, const char *s, size_t n);
 /* "owner:name = ", and the same with a type in front when `type` is not NULL. */
 void dump_cdl_att_head(dump_context *d, const char *owner, const char *name);
 void dump_cdl_typed_att_head(dump_context *d, const char *type, const char *owner, const char *name);
+
+/* ---- dump_json_print.c: pieces of JSON ---------------------------------------------------------------------- */
+
+/* A new line at the level, with the comma that ends the member before, if there was one. */
+void dump_json_line(dump_context *d, int level, bool first);
+void dump_json_string(dump_context *d, const char *s);
+void dump_json_key(dump_context *d, int level, bool first, const char *key);
+void dump_json_end(dump_context *d, int level, bool empty); /* of an object */
 
 /* ---- dump_select.c: -v, -g, -c
  * ----------------------------------------------------------------------------------- */
@@ -118,46 +129,101 @@ int  dump_ids_vars(int grp, dump_ids *out);
 int  dump_ids_grps(int grp, dump_ids *out);
 void dump_ids_clear(dump_ids *x);
 
+int dump_ids_types(int grp, dump_ids *out);
+
 bool  dump_dim_is_unlimited(int grp, int dimid);
 bool  dump_is_root(int grp);
 char *dump_grp_path(int grp); /* "/", "/g/h"; free it */
 char *dump_var_path(int grp, const char *name);
 int   dump_dim_home(int grp, int dimid, int *home); /* the group that defines a dimension */
+int   dump_type_home(int grp, int typeid, int *home);
+
+/* ---- user-defined types: dump_type.c ------------------------------------------------------------------------ */
+
+typedef struct dump_type dump_type;
+
+/* A field of a compound type, or a constant of an enum. */
+typedef struct dump_member {
+    char      *name;
+    long long  value;         /* of a constant; the bits of a uint64 */
+    dump_type *type;          /* of a field */
+    size_t     offset, count; /* of a field: place in the compound, number of values */
+    int        ndims, *dims;
+} dump_member;
+
+/* An aligned copy of a primitive value. */
+typedef union dump_primitive {
+    double    number;
+    long long integer;
+    char     *string;
+} dump_primitive;
+
+/* Any type. A primitive one has its id, size and, as class, NC_NAT. */
+struct dump_type {
+    dump_type *next; /* links the types that were loaded together */
+    nc_type    id;
+    int class; /* NC_ENUM, NC_OPAQUE, NC_VLEN, NC_COMPOUND */
+    char        *name;
+    size_t       size; /* of one value in memory */
+    dump_type   *base; /* of an enum or a vlen */
+    size_t       nmembers;
+    dump_member *members;
+    size_t      *by_value; /* an enum's constants in the order of their values */
+};
+
+/* Loads a type and those inside it; `ncid` is any group of the dataset. dump_type_free() frees all of them. */
+int  dump_type_load(int ncid, nc_type id, dump_type **out);
+void dump_type_free(dump_type *t);
+
+/* The enum's constant with this value, or NULL. */
+const dump_member *dump_type_find_constant(const dump_type *t, const void *value);
+
+/* The name by which group `grp` can refer to the type: its path if the plain name means another one. CDL: escaped. */
+void dump_text_add_type_ref(dump_text *t, int grp, const dump_type *type, bool cdl);
+void dump_text_add_type_path(dump_text *t, int grp, const dump_type *type); /* a primitive one: its name */
+
+void dump_json_type_path(dump_context *d, int grp, const dump_type *t);
+
+bool dump_type_is_equal_value(const dump_type *t, const void *a, const void *b);
 
 /* ---- dump_var.c: one variable, one attribute
  * --------------------------------------------------------------------- */
 
 typedef struct dump_var {
-    int     grp, id;
-    char    name[NC_MAX_NAME + 1];
-    nc_type type;
-    size_t  size; /* of one value in memory; 0: a type this program cannot read */
-    int     ndims;
-    int    *dims;
-    size_t *shape;
-    size_t *shard; /* NULL: no shards */
-    bool   *unlimited;
-    int     natts;
-    bool    empty; /* a dimension of length 0 */
+    int        grp, id;
+    char       name[NC_MAX_NAME + 1];
+    nc_type    type;
+    size_t     size; /* of one value in memory; 0: a type this program cannot read */
+    dump_type *user; /* NULL: a primitive type */
+    int        ndims;
+    int       *dims;
+    size_t    *shape;
+    size_t    *shard; /* NULL: no shards */
+    bool      *unlimited;
+    int        natts;
+    bool       empty; /* a dimension of length 0 */
 } dump_var;
 
 int  dump_var_load(int grp, int varid, dump_var *v);
 void dump_var_clear(dump_var *v);
 
 typedef struct dump_att {
-    char    name[NC_MAX_NAME + 1];
-    nc_type type;
-    size_t  len;
-    void   *val; /* len values; a char attribute has one NUL more */
+    char       name[NC_MAX_NAME + 1];
+    nc_type    type;
+    int        grp;
+    size_t     len;
+    void      *val;  /* len values; a char attribute has one NUL more */
+    dump_type *user; /* NULL: a primitive type */
 } dump_att;
 
 int  dump_att_load(int grp, int varid, int index, dump_att *a);
 int  dump_att_load_named(int grp, int varid, const char *name, dump_att *a);
 void dump_att_clear(dump_att *a);
 
-size_t      dump_type_size(nc_type type);                        /* 0 if it is not an atomic one */
-const char *dump_type_name(nc_type type);                        /* atomic; NULL otherwise */
-void        dump_text_add_type(dump_text *t, const dump_var *v); /* also of a type that netCDF does not have */
+size_t      dump_type_size(nc_type type); /* 0 if it is not an atomic one */
+const char *dump_type_name(nc_type type); /* atomic; NULL otherwise */
+/* As the group of the variable refers to it; also a type that netCDF does not have. */
+void dump_text_add_type(dump_text *t, const dump_var *v, bool cdl);
 
 /* ---- dump_value.c: one value to text
  * ----------------------------------------------------------------------------- */
@@ -182,13 +248,18 @@ void dump_value_json(dump_text *t, nc_type type, const void *p);
 /* Plain, for NcML: the attribute form without its suffix. */
 void dump_value_plain(dump_text *t, const dump_number_format *s, nc_type type, const void *p);
 
-double dump_value_double(nc_type type, const void *p);
+double    dump_value_double(nc_type type, const void *p);
+long long dump_value_int(nc_type type, const void *p); /* an integer; the bits of a uint64 */
+
+/* dump_user_value.c: the same for a value of any type, as ncdump prints it, and as JSON. */
+void dump_user_value_cdl(dump_text *t, const dump_number_format *s, const dump_type *type, const void *p);
+void dump_user_value_json(dump_text *t, const dump_type *type, const void *p);
 
 /* Is a value the fill value? Floating-point numbers match within their precision. */
 typedef struct dump_fill {
     bool     has;
     nc_type  type;
-    dump_att own; /* _FillValue, when the variable has one */
+    dump_att own; /* _FillValue, when the variable has one; of a user-defined type nothing else is fill */
     union {
         short              s;
         int                i;
@@ -226,13 +297,28 @@ void dump_reader_close(dump_reader *r);
 /* ---- the forms ---------------------------------------------------------------------------------------------- */
 
 void dump_cdl_group(dump_context *d, int grp);                 /* dump_cdl_header.c */
+void dump_cdl_types(dump_context *d, int grp);                 /* dump_cdl_types.c */
 void dump_cdl_virtual_var(dump_context *d, const dump_var *v); /* dump_virtual_atts.c */
 void dump_cdl_virtual_global(dump_context *d);
 void dump_cdl_data(dump_context *d, const dump_var *v);                         /* dump_cdl_data.c */
 void dump_comment_row(dump_context *d, const dump_var *v, const size_t *index); /* dump_index_comments.c */
 void dump_comment_value(dump_context *d, const dump_var *v, const size_t *index);
 void dump_ncml(dump_context *d);
+
+/* dump_ncml_types.c; `user` NULL: a primitive type */
+void        dump_ncml_indent(dump_context *d, int level);
+void        dump_ncml_att(dump_context *d, const char *key, const char *value); /* key="value" */
+void        dump_ncml_att_text(dump_context *d, const char *key, const char *value, size_t n);
+const char *dump_ncml_type_name(nc_type type);
+void        dump_ncml_types(dump_context *d, int grp, int level); /* a group's enumTypedefs */
+/* `shape` has the dimensions' names already. */
+void dump_ncml_shape_and_type(dump_context *d, int grp, dump_text *shape, nc_type type, const dump_type *user);
+bool dump_ncml_has_fields(const dump_type *user);
+void dump_ncml_fields(dump_context *d, int grp, const dump_type *user, int level);
+
 void dump_json(dump_context *d);
+/* The member `types` of a group that defines some; then *first, whether the group has no member yet, is false. */
+void dump_json_types(dump_context *d, int grp, int level, bool *first);
 void dump_tree(dump_context *d);
 void dump_chunks(dump_context *d); /* dump_chunks.c */
 

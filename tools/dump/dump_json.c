@@ -14,41 +14,6 @@ enum { JSON_ROW_MAX = 1 << 20 }; /* a longer row of characters is written as byt
 
 static void print_group(dump_context *d, int grp, int level);
 
-/* A new line at the level, with the comma that ends the member before, if there was one. */
-static void
-start_line(dump_context *d, int level, bool first)
-{
-    fputs(first ? "\n" : ",\n", d->out);
-    for (int i = 0; i < level; i++)
-        fputs("  ", d->out);
-}
-
-static void
-print_string(dump_context *d, const char *s)
-{
-    dump_text t = DUMP_TEXT_INIT;
-
-    dump_text_add_json(&t, s, strlen(s));
-    fwrite(t.s, 1, t.len, d->out);
-    dump_text_clear(&t);
-}
-
-static void
-print_key(dump_context *d, int level, bool first, const char *key)
-{
-    start_line(d, level, first);
-    print_string(d, key);
-    fputs(": ", d->out);
-}
-
-static void
-end_object(dump_context *d, int level, bool empty)
-{
-    if (!empty)
-        start_line(d, level, true);
-    fputc('}', d->out);
-}
-
 /* ---- attributes --------------------------------------------------------------------------------------------- */
 
 static void
@@ -63,15 +28,32 @@ print_att_value(dump_context *d, const dump_att *a)
         dump_text_clear(&t);
         return;
     }
+    if (a->user != NULL)
+        size = a->user->size;
     fputs(a->len != 1 ? "[" : "", d->out);
     for (size_t i = 0; i < a->len; i++) {
+        const char *p = (const char *)a->val + i * size;
+
         dump_text_reset(&t);
         dump_text_add(&t, i > 0 ? ", " : "");
-        dump_value_json(&t, a->type, (const char *)a->val + i * size);
+        if (a->user != NULL)
+            dump_user_value_json(&t, a->user, p);
+        else
+            dump_value_json(&t, a->type, p);
         fwrite(t.s, 1, t.len, d->out);
     }
     fputs(a->len != 1 ? "]" : "", d->out);
     dump_text_clear(&t);
+}
+
+/* A user-defined type's name is its path. */
+static void
+print_att_type(dump_context *d, const dump_att *a)
+{
+    if (a->user != NULL)
+        dump_json_type_path(d, a->grp, a->user);
+    else
+        dump_json_string(d, dump_type_name(a->type));
 }
 
 static void
@@ -79,7 +61,7 @@ print_atts(dump_context *d, int grp, int varid, int natts, int level)
 {
     bool first = true;
 
-    print_key(d, level, false, "attributes");
+    dump_json_key(d, level, false, "attributes");
     fputc('{', d->out);
     for (int i = 0; i < natts; i++) {
         dump_att a;
@@ -88,15 +70,17 @@ print_atts(dump_context *d, int grp, int varid, int natts, int level)
         if (rc != NC_NOERR || a.val == NULL) {
             dump_fail(&d->report, rc != NC_NOERR ? rc : NC_EBADTYPE, a.name[0] != '\0' ? a.name : "attribute");
         } else {
-            print_key(d, level + 1, first, a.name);
-            fprintf(d->out, "{\"type\": \"%s\", \"value\": ", dump_type_name(a.type));
+            dump_json_key(d, level + 1, first, a.name);
+            fputs("{\"type\": ", d->out);
+            print_att_type(d, &a);
+            fputs(", \"value\": ", d->out);
             print_att_value(d, &a);
             fputc('}', d->out);
             first = false;
         }
         dump_att_clear(&a);
     }
-    end_object(d, level, first);
+    dump_json_end(d, level, first);
 }
 
 /* ---- storage ------------------------------------------------------------------------------------------------ */
@@ -132,7 +116,7 @@ print_storage(dump_context *d, const dump_var *v, int level)
     char                    *codecs = dump_codecs_text(v);
     int                      storage = NC_UNKNOWN_STORAGE, endian = NC_ENDIAN_NATIVE;
 
-    print_key(d, level, false, "storage");
+    dump_json_key(d, level, false, "storage");
     if (nc_inq_var_chunking(v->grp, v->id, &storage, chunk) != NC_NOERR || storage < 0 || storage > NC_COMPACT)
         storage = NC_UNKNOWN_STORAGE;
     fprintf(d->out, "{\"layout\": \"%s\"", storage <= NC_COMPACT ? layout[storage] : "unknown");
@@ -152,7 +136,7 @@ print_storage(dump_context *d, const dump_var *v, int level)
         if (dump_json_is_valid(codecs))
             fputs(codecs, d->out);
         else
-            print_string(d, codecs);
+            dump_json_string(d, codecs);
     }
     fputc('}', d->out);
     free(codecs);
@@ -163,26 +147,27 @@ print_storage(dump_context *d, const dump_var *v, int level)
 static void
 print_fill(dump_context *d, const dump_var *v, int level)
 {
-    union {
-        double    number;
-        long long integer;
-        char     *string;
-    } value = {.integer = 0};
-    int       no_fill = 0;
+    void     *value = dump_alloc(1, v->size);
+    int       no_fill = 0, rc = nc_inq_var_fill(v->grp, v->id, &no_fill, NULL);
     dump_text t = DUMP_TEXT_INIT;
 
-    if (nc_inq_var_fill(v->grp, v->id, &no_fill, NULL) != NC_NOERR ||
-        (no_fill == 0 && nc_inq_var_fill(v->grp, v->id, NULL, &value) != NC_NOERR))
-        return;
-    print_key(d, level, false, "fill_value");
+    if (rc != NC_NOERR || (no_fill == 0 && nc_inq_var_fill(v->grp, v->id, NULL, value) != NC_NOERR))
+        goto done;
+    dump_json_key(d, level, false, "fill_value");
     if (no_fill != 0)
         dump_text_add(&t, "null");
+    else if (v->user != NULL)
+        dump_user_value_json(&t, v->user, value);
     else
-        dump_value_json(&t, v->type, &value);
+        dump_value_json(&t, v->type, value);
     fwrite(t.s, 1, t.len, d->out);
-    if (v->type == NC_STRING && value.string != NULL)
-        (void)nc_free_string(1, &value.string);
+    if (v->type == NC_STRING && no_fill == 0)
+        (void)nc_free_string(1, value);
+    else if (v->user != NULL && no_fill == 0)
+        (void)nc_reclaim_data(v->grp, v->type, value, 1);
+done:
     dump_text_clear(&t);
+    free(value);
 }
 
 /* ---- data --------------------------------------------------------------------------------------------------- */
@@ -239,6 +224,8 @@ print_value_row(json_walk *w, size_t n, bool bracket)
             dump_text_add(&w->t, left < n || i > 0 ? ", " : "");
             if (w->v->type == NC_CHAR)
                 dump_text_addf(&w->t, "%u", (unsigned)*(const unsigned char *)p);
+            else if (w->v->user != NULL)
+                dump_user_value_json(&w->t, w->v->user, p);
             else
                 dump_value_json(&w->t, w->v->type, p);
             fwrite(w->t.s, 1, w->t.len, w->d->out);
@@ -259,10 +246,10 @@ print_level(json_walk *w, int dim, int level)
         return v->type == NC_CHAR && n <= JSON_ROW_MAX ? print_char_row(w, n) : print_value_row(w, n, v->ndims > 0);
     fputc('[', w->d->out);
     for (size_t i = 0; i < n && rc == NC_NOERR; i++) {
-        start_line(w->d, level + 1, i == 0);
+        dump_json_line(w->d, level + 1, i == 0);
         rc = print_level(w, dim + 1, level + 1);
     }
-    start_line(w->d, level, true);
+    dump_json_line(w->d, level, true);
     fputc(']', w->d->out);
     return rc;
 }
@@ -277,20 +264,20 @@ print_data(dump_context *d, const dump_var *v, int level)
     int         rc = NC_NOERR;
 
     if (v->empty) {
-        print_key(d, level, false, "data");
+        dump_json_key(d, level, false, "data");
         fputs("[]", d->out);
     } else if ((rc = dump_reader_open(v, &w.r)) == NC_NOERR &&
                (rc = dump_reader_take(&w.r, 1, &vals, &got)) == NC_NOERR) {
         w.r.at = 0;
-        print_key(d, level, false, "data");
+        dump_json_key(d, level, false, "data");
         rc = print_level(&w, 0, level);
     }
     if (rc != NC_NOERR) {
         dump_text why = DUMP_TEXT_INIT;
 
         dump_text_add_error(&why, rc, NULL);
-        print_key(d, level, false, "error");
-        print_string(d, why.s);
+        dump_json_key(d, level, false, "error");
+        dump_json_string(d, why.s);
         dump_text_clear(&why);
         dump_fail(&d->report, rc, path);
     }
@@ -302,16 +289,25 @@ print_data(dump_context *d, const dump_var *v, int level)
 /* ---- groups ------------------------------------------------------------------------------------------------- */
 
 static void
-print_var(dump_context *d, const dump_var *v, int level)
+print_var_type(dump_context *d, const dump_var *v)
 {
     dump_text t = DUMP_TEXT_INIT;
 
-    dump_text_add_type(&t, v);
-    fputc('{', d->out);
-    print_key(d, level, true, "type");
-    print_string(d, t.s);
+    if (v->user != NULL)
+        dump_text_add_type_path(&t, v->grp, v->user);
+    else
+        dump_text_add_type(&t, v, false);
+    dump_json_string(d, t.s);
     dump_text_clear(&t);
-    print_key(d, level, false, "dimensions");
+}
+
+static void
+print_var(dump_context *d, const dump_var *v, int level)
+{
+    fputc('{', d->out);
+    dump_json_key(d, level, true, "type");
+    print_var_type(d, v);
+    dump_json_key(d, level, false, "dimensions");
     fputc('[', d->out);
     for (int i = 0; i < v->ndims; i++) {
         char name[NC_MAX_NAME + 1] = "", *path;
@@ -321,11 +317,11 @@ print_var(dump_context *d, const dump_var *v, int level)
         (void)dump_dim_home(v->grp, v->dims[i], &home);
         path = dump_var_path(home, name);
         fputs(i > 0 ? ", " : "", d->out);
-        print_string(d, path);
+        dump_json_string(d, path);
         free(path);
     }
     fputc(']', d->out);
-    print_key(d, level, false, "shape");
+    dump_json_key(d, level, false, "shape");
     fputc('[', d->out);
     for (int i = 0; i < v->ndims; i++)
         fprintf(d->out, "%s%zu", i > 0 ? ", " : "", v->shape[i]);
@@ -336,7 +332,7 @@ print_var(dump_context *d, const dump_var *v, int level)
     print_storage(d, v, level);
     if (d->o->part != DUMP_HEADER && dump_wants_group(d, v->grp) && dump_wants_var(d, v->grp, v->id))
         print_data(d, v, level);
-    end_object(d, level - 1, false);
+    dump_json_end(d, level - 1, false);
 }
 
 static void
@@ -346,19 +342,19 @@ print_vars(dump_context *d, int grp, int level)
     bool     first = true;
     int      rc = dump_ids_vars(grp, &vars);
 
-    print_key(d, level, false, "variables");
+    dump_json_key(d, level, false, "variables");
     fputc('{', d->out);
     for (int i = 0; i < vars.n && rc == NC_NOERR; i++) {
         dump_var v;
 
         if ((rc = dump_var_load(grp, vars.id[i], &v)) != NC_NOERR)
             break;
-        print_key(d, level + 1, first, v.name);
+        dump_json_key(d, level + 1, first, v.name);
         print_var(d, &v, level + 2);
         dump_var_clear(&v);
         first = false;
     }
-    end_object(d, level, first);
+    dump_json_end(d, level, first);
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "variables");
     dump_ids_clear(&vars);
@@ -371,7 +367,7 @@ print_dims(dump_context *d, int grp, int level, bool first_key)
     bool     first = true;
     int      rc = dump_ids_dims(grp, &dims);
 
-    print_key(d, level, first_key, "dimensions");
+    dump_json_key(d, level, first_key, "dimensions");
     fputc('{', d->out);
     for (int i = 0; i < dims.n && rc == NC_NOERR; i++) {
         char   name[NC_MAX_NAME + 1];
@@ -379,12 +375,12 @@ print_dims(dump_context *d, int grp, int level, bool first_key)
 
         if ((rc = nc_inq_dim(grp, dims.id[i], name, &len)) != NC_NOERR)
             break;
-        print_key(d, level + 1, first, name);
+        dump_json_key(d, level + 1, first, name);
         fprintf(d->out, "{\"size\": %zu, \"unlimited\": %s}", len,
                 dump_dim_is_unlimited(grp, dims.id[i]) ? "true" : "false");
         first = false;
     }
-    end_object(d, level, first);
+    dump_json_end(d, level, first);
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "dimensions");
     dump_ids_clear(&dims);
@@ -397,20 +393,20 @@ print_groups(dump_context *d, int grp, int level)
     bool     first = true;
     int      rc = dump_ids_grps(grp, &grps);
 
-    print_key(d, level, false, "groups");
+    dump_json_key(d, level, false, "groups");
     fputc('{', d->out);
     for (int i = 0; i < grps.n && rc == NC_NOERR; i++) {
         char name[NC_MAX_NAME + 1];
 
         if ((rc = nc_inq_grpname(grps.id[i], name)) != NC_NOERR)
             break;
-        print_key(d, level + 1, first, name);
+        dump_json_key(d, level + 1, first, name);
         fputc('{', d->out);
         print_group(d, grps.id[i], level + 2);
-        end_object(d, level + 1, false);
+        dump_json_end(d, level + 1, false);
         first = false;
     }
-    end_object(d, level, first);
+    dump_json_end(d, level, first);
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "groups");
     dump_ids_clear(&grps);
@@ -420,9 +416,11 @@ print_groups(dump_context *d, int grp, int level)
 static void
 print_group(dump_context *d, int grp, int level)
 {
-    int natts = 0;
+    int  natts = 0;
+    bool first = grp != d->root;
 
-    print_dims(d, grp, level, grp != d->root);
+    dump_json_types(d, grp, level, &first);
+    print_dims(d, grp, level, first);
     (void)nc_inq_natts(grp, &natts);
     print_atts(d, grp, NC_GLOBAL, natts, level);
     print_vars(d, grp, level);
@@ -433,15 +431,15 @@ void
 dump_json(dump_context *d)
 {
     fputc('{', d->out);
-    print_key(d, 1, true, "schema");
-    print_string(d, "nczdump-json-1");
-    print_key(d, 1, false, "name");
-    print_string(d, d->name);
-    print_key(d, 1, false, "format");
-    print_string(d, dump_kind(d->format));
-    print_key(d, 1, false, "zarr_format");
+    dump_json_key(d, 1, true, "schema");
+    dump_json_string(d, "nczdump-json-1");
+    dump_json_key(d, 1, false, "name");
+    dump_json_string(d, d->name);
+    dump_json_key(d, 1, false, "format");
+    dump_json_string(d, dump_kind(d->format));
+    dump_json_key(d, 1, false, "zarr_format");
     fprintf(d->out, "%d", d->zarr_format);
     print_group(d, d->root, 1);
-    end_object(d, 0, false);
+    dump_json_end(d, 0, false);
     fputc('\n', d->out);
 }

@@ -47,12 +47,13 @@ find_read_error(const dump_var *v)
 int
 dump_reader_open(const dump_var *v, dump_reader *r)
 {
-    size_t item = v->type == NC_STRING ? STRING_BYTES : v->size, inner = item;
+    size_t item = v->type == NC_STRING ? STRING_BYTES : v->size, inner;
     int    dim;
 
     *r = (dump_reader){.v = v};
     if (v->size == 0)
         return find_read_error(v);
+    inner = item;
     r->start = dump_alloc((size_t)v->ndims, sizeof *r->start);
     r->count = dump_alloc((size_t)v->ndims, sizeof *r->count);
     r->step = dump_alloc((size_t)v->ndims, sizeof *r->step);
@@ -71,11 +72,14 @@ dump_reader_open(const dump_var *v, dump_reader *r)
     return NC_NOERR;
 }
 
+/* Frees what the values in memory point to. */
 static void
-free_strings(dump_reader *r)
+free_values(dump_reader *r)
 {
     if (r->v->type == NC_STRING && r->have > 0)
         (void)nc_free_string(r->have, (char **)(void *)r->buf);
+    else if (r->v->user != NULL && r->have > 0)
+        (void)nc_reclaim_data(r->v->grp, r->v->type, r->buf, r->have);
     r->have = r->at = 0;
 }
 
@@ -107,7 +111,7 @@ dump_reader_take(dump_reader *r, size_t want, const void **vals, size_t *got)
     int             rc;
 
     if (r->at == r->have) {
-        free_strings(r);
+        free_values(r);
         advance_box(r);
         for (int dim = 0; dim < v->ndims; dim++)
             n *= r->count[dim];
@@ -126,7 +130,7 @@ void
 dump_reader_close(dump_reader *r)
 {
     if (r->buf != NULL)
-        free_strings(r);
+        free_values(r);
     free(r->start);
     free(r->count);
     free(r->step);

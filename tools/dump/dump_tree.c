@@ -129,7 +129,7 @@ print_var(dump_context *d, const dump_var *v, const char *front, size_t column, 
     dump_text_addf(&t, "%s%s%s  ", front, last ? corner : branch, v->name);
     for (size_t i = count_chars(v->name); i < column; i++)
         dump_text_addc(&t, ' ');
-    dump_text_add_type(&t, v);
+    dump_text_add_type(&t, v, false);
     for (int i = 0; i < v->ndims; i++)
         if (nc_inq_dimname(v->grp, v->dims[i], name) == NC_NOERR)
             dump_text_addf(&t, "%s%s=%zu", i == 0 ? " (" : ", ", name, v->shape[i]);

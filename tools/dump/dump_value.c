@@ -54,7 +54,7 @@ dump_number_format_for(const dump_context *d, int grp, int varid, nc_type type)
     dump_number_format s = {.float_digits = d->o->float_digits != 0 ? d->o->float_digits : FLOAT_DIGITS,
                             .double_digits = d->o->double_digits != 0 ? d->o->double_digits : DOUBLE_DIGITS};
     dump_att           a;
-    bool               wanted = varid != NC_GLOBAL && type != NC_CHAR && type != NC_STRING &&
+    bool               wanted = varid != NC_GLOBAL && type != NC_CHAR && type < NC_STRING &&
                   !(type == NC_FLOAT && d->o->float_digits != 0) && !(type == NC_DOUBLE && d->o->double_digits != 0);
 
     if (wanted && dump_att_load_named(grp, varid, "C_format", &a) == NC_NOERR) {
@@ -115,9 +115,9 @@ add_int(dump_text *t, const dump_number_format *s, long long x)
         dump_text_addf(t, "%lld", x);
 }
 
-/* A signed integer type's value; uint64 is the one type that does not fit and is left to the callers. */
-static long long
-read_int(nc_type type, const void *p)
+/* uint64 is the one type whose values do not fit: the callers treat it apart or want its bits. */
+long long
+dump_value_int(nc_type type, const void *p)
 {
     switch (type) {
     case NC_BYTE: return *(const signed char *)p;
@@ -162,7 +162,7 @@ dump_value_cdl(dump_text *t, const dump_number_format *s, nc_type type, const vo
             dump_text_addf(t, "%llu", *(const unsigned long long *)p);
         break;
     case NC_STRING: add_string(t, *(char *const *)p); break;
-    default: add_int(t, s, read_int(type, p)); break;
+    default: add_int(t, s, dump_value_int(type, p)); break;
     }
 }
 
@@ -179,7 +179,7 @@ dump_value_plain(dump_text *t, const dump_number_format *s, nc_type type, const 
             add_real_att(t, *(const double *)p, s->double_digits);
         break;
     case NC_UINT64: dump_text_addf(t, "%llu", *(const unsigned long long *)p); break;
-    default: dump_text_addf(t, "%lld", read_int(type, p)); break;
+    default: dump_text_addf(t, "%lld", dump_value_int(type, p)); break;
     }
 }
 
@@ -248,7 +248,7 @@ dump_value_json(dump_text *t, nc_type type, const void *p)
         else
             dump_text_add_json(t, s, strlen(s));
         break;
-    default: dump_text_addf(t, "%lld", read_int(type, p)); break;
+    default: dump_text_addf(t, "%lld", dump_value_int(type, p)); break;
     }
 }
 
@@ -259,7 +259,7 @@ dump_value_double(nc_type type, const void *p)
     case NC_FLOAT: return *(const float *)p;
     case NC_DOUBLE: return *(const double *)p;
     case NC_UINT64: return (double)*(const unsigned long long *)p;
-    default: return (double)read_int(type, p);
+    default: return (double)dump_value_int(type, p);
     }
 }
 
@@ -317,6 +317,8 @@ dump_fill_matches(const dump_fill *f, const void *p)
 
     if (!f->has)
         return false;
+    if (f->own.user != NULL)
+        return dump_type_is_equal_value(f->own.user, p, q);
     switch (f->type) {
     case NC_FLOAT: return is_same_real(*(const float *)p, *(const float *)q, FLT_EPSILON);
     case NC_DOUBLE: return is_same_real(*(const double *)p, *(const double *)q, DBL_EPSILON);

@@ -30,11 +30,15 @@ dump_type_name(nc_type type)
 }
 
 void
-dump_text_add_type(dump_text *t, const dump_var *v)
+dump_text_add_type(dump_text *t, const dump_var *v, bool cdl)
 {
     size_t len = 0;
     char  *name = NULL;
 
+    if (v->user != NULL) {
+        dump_text_add_type_ref(t, v->grp, v->user, cdl);
+        return;
+    }
     if (dump_type_name(v->type) != NULL) {
         dump_text_add(t, dump_type_name(v->type));
         return;
@@ -68,6 +72,11 @@ dump_var_load(int grp, int varid, dump_var *v)
     if ((rc = nc_inq_var(grp, varid, v->name, &v->type, &v->ndims, NULL, &v->natts)) != NC_NOERR)
         return rc;
     v->size = dump_type_size(v->type);
+    if (v->type > NC_MAX_ATOMIC_TYPE) {
+        if ((rc = dump_type_load(grp, v->type, &v->user)) != NC_NOERR)
+            return rc;
+        v->size = v->user->size;
+    }
     v->dims = dump_alloc((size_t)v->ndims, sizeof *v->dims);
     v->shape = dump_alloc((size_t)v->ndims, sizeof *v->shape);
     v->unlimited = dump_alloc((size_t)v->ndims, sizeof *v->unlimited);
@@ -91,6 +100,8 @@ dump_var_clear(dump_var *v)
     free(v->shape);
     free(v->shard);
     free(v->unlimited);
+    dump_type_free(v->user);
+    v->user = NULL;
     v->shard = NULL;
     v->dims = NULL;
     v->shape = NULL;
@@ -103,11 +114,13 @@ dump_att_load_named(int grp, int varid, const char *name, dump_att *a)
     size_t size;
     int    rc;
 
-    *a = (dump_att){.val = NULL};
+    *a = (dump_att){.grp = grp};
     if ((rc = nc_inq_att(grp, varid, name, &a->type, &a->len)) != NC_NOERR)
         return rc;
     (void)snprintf(a->name, sizeof a->name, "%s", name);
-    if ((size = dump_type_size(a->type)) == 0)
+    if (a->type > NC_MAX_ATOMIC_TYPE && (rc = dump_type_load(grp, a->type, &a->user)) != NC_NOERR)
+        return rc;
+    if ((size = a->user != NULL ? a->user->size : dump_type_size(a->type)) == 0)
         return NC_NOERR; /* val stays NULL: a type this program cannot read */
     a->val = dump_alloc(a->len + 1, size);
     if (a->len > 0 && (rc = nc_get_att(grp, varid, name, a->val)) != NC_NOERR) {
@@ -134,7 +147,10 @@ dump_att_clear(dump_att *a)
 {
     if (a->type == NC_STRING && a->val != NULL)
         (void)nc_free_string(a->len, a->val);
+    else if (a->user != NULL && a->val != NULL && a->len > 0)
+        (void)nc_reclaim_data(a->grp, a->type, a->val, a->len);
     free(a->val);
+    dump_type_free(a->user);
     *a = (dump_att){.val = NULL};
 }
 

@@ -115,7 +115,7 @@ dump_cdl_virtual_var(dump_context *d, const dump_var *v)
     if ((dtype = special_dtype(v->grp, v->id)) != NULL)
         print_string_att(d, v->name, "_DType", dtype);
     free(dtype);
-    if (v->type != NC_STRING && v->size > 1 && nc_inq_var_endian(v->grp, v->id, &endian) == NC_NOERR &&
+    if (v->type < NC_STRING && v->size > 1 && nc_inq_var_endian(v->grp, v->id, &endian) == NC_NOERR &&
         endian != NC_ENDIAN_NATIVE)
         print_string_att(d, v->name, "_Endianness", endian == NC_ENDIAN_LITTLE ? "little" : "big");
     if (nc_inq_var_fill(v->grp, v->id, &no_fill, NULL) == NC_NOERR && no_fill != 0)

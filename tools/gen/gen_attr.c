@@ -73,8 +73,9 @@ infer_type(gen_parser *p, const gen_attdecl *a, nc_type *out)
 static int
 make_values(gen_parser *p, const gen_attdecl *a, nc_type type, gen_list **out)
 {
-    gen_list *l = gen_list_new(p->cdl, type, a->pos, 1);
-    int       rc = NC_NOERR;
+    gen_typeref ref = {.type = type};
+    gen_list   *l = gen_list_new(p->cdl, &ref, a->pos, 1);
+    int         rc = NC_NOERR;
 
     if (l == NULL)
         return gen_nomem(p);
@@ -96,34 +97,23 @@ put_fill_value(gen_parser *p, const gen_attdecl *a, gen_list *l)
 {
     if (l->nelems != 1)
         return gen_error(p, a->end, "_FillValue of %s is one value of type %s, not %zu", a->var->name,
-                         gen_type_name(l->type), l->nelems);
+                         gen_ref_name(&l->type), l->nelems);
     a->var->fill = l;
     return NC_NOERR;
 }
 
 int
-gen_attr_add(gen_parser *p, const gen_attdecl *a)
+gen_attr_add_list(gen_parser *p, const gen_attdecl *a, gen_list *values)
 {
     bool      is_fill = a->var != NULL && strcmp(a->name, "_FillValue") == 0;
-    bool      taken = false;
-    nc_type   type = a->type != NULL ? a->type->type : NC_NAT;
-    gen_att  *att;
     gen_att **end = a->var != NULL ? a->var->atts_end : p->group->atts_end;
+    gen_att  *att = gen_alloc(&p->cdl->arena, sizeof *att);
     int       rc;
 
-    if ((rc = gen_take_special_att(p, a, &taken)) != NC_NOERR || taken)
-        return rc;
-    if (is_fill)
-        type = a->var->type.type;
-    else if (type == NC_NAT && (rc = infer_type(p, a, &type)) != NC_NOERR)
-        return rc;
-    att = gen_alloc(&p->cdl->arena, sizeof *att);
     if (att == NULL)
         return gen_nomem(p);
-    *att = (gen_att){.name = a->name, .pos = a->pos};
-    if ((rc = make_values(p, a, type, &att->values)) != NC_NOERR)
-        return rc;
-    if (is_fill && (rc = put_fill_value(p, a, att->values)) != NC_NOERR)
+    *att = (gen_att){.name = a->name, .pos = a->pos, .values = values};
+    if (is_fill && (rc = put_fill_value(p, a, values)) != NC_NOERR)
         return rc;
     *end = att;
     if (a->var != NULL)
@@ -131,4 +121,23 @@ gen_attr_add(gen_parser *p, const gen_attdecl *a)
     else
         p->group->atts_end = &att->next;
     return NC_NOERR;
+}
+
+int
+gen_attr_add(gen_parser *p, const gen_attdecl *a)
+{
+    bool      taken = false;
+    nc_type   type = a->type != NULL ? a->type->type : NC_NAT;
+    gen_list *values = NULL;
+    int       rc;
+
+    if ((rc = gen_take_special_att(p, a, &taken)) != NC_NOERR || taken)
+        return rc;
+    if (a->var != NULL && strcmp(a->name, "_FillValue") == 0)
+        type = a->var->type.type;
+    else if (type == NC_NAT && (rc = infer_type(p, a, &type)) != NC_NOERR)
+        return rc;
+    if ((rc = make_values(p, a, type, &values)) != NC_NOERR)
+        return rc;
+    return gen_attr_add_list(p, a, values);
 }

@@ -90,15 +90,46 @@ typedef struct gen_run {
     size_t at, n;
 } gen_run;
 
+/* The meaning of a type name: a primitive type or, with NC_NAT, a user-defined one. */
+typedef struct gen_typeref {
+    nc_type                type;
+    const struct gen_type *user;
+} gen_typeref;
+
+/* A field of a compound type, or a constant of an enum. */
+typedef struct gen_member {
+    struct gen_member *next;
+    const char        *name;
+    gen_pos            pos;
+    unsigned char      value[8]; /* of a constant, in the memory form of the enum's base */
+    gen_typeref        type;
+    size_t             offset, count; /* of a field: place in the compound, number of values */
+    int                ndims, *dims;
+} gen_member;
+
+/* A user-defined type. In memory its values have the layout that a C compiler gives them, with natural alignment. */
+typedef struct gen_type {
+    struct gen_type *next;
+    const char      *name;
+    gen_pos          pos;
+    int class;         /* NC_ENUM, NC_OPAQUE, NC_VLEN or NC_COMPOUND */
+    size_t      index; /* index in the whole tree */
+    gen_typeref base;  /* of an enum or a vlen */
+    size_t      size, align;
+    unsigned    depth; /* user-defined types inside each other, this one included */
+    gen_member *members, **members_end;
+} gen_type;
+
 /*
  * The values between a pair of braces, or of a whole declaration. A leaf holds `nelems` values of `type`, with char
  * data padded to rows; the elements in `fills` get the fill value when parsing ends. Any other list has `subs`: one
- * list for each pair of braces, NULL for a `_`. Data of user-defined types are not kept.
+ * list for each pair of braces, NULL for a `_`. The values of a vlen are a list of their own.
  */
 typedef struct gen_list {
     struct gen_list  *next; /* links all lists of the tree */
     gen_pos           pos;
-    nc_type           type;
+    gen_typeref       type;
+    size_t            item; /* bytes of one value */
     size_t            nelems, cap;
     void             *values;
     gen_run          *fills;
@@ -126,7 +157,7 @@ typedef struct gen_att {
     struct gen_att *next;
     const char     *name;
     gen_pos         pos;
-    gen_list       *values; /* NULL: the type is user-defined */
+    gen_list       *values;
 } gen_att;
 
 typedef struct gen_filter {
@@ -164,19 +195,6 @@ typedef struct gen_props {
     size_t       nfilters, ncodecs;
 } gen_props;
 
-/* A user-defined type. Only the grammar knows them: no format of this library stores one. */
-typedef struct gen_type {
-    struct gen_type *next;
-    const char      *name;
-    gen_pos          pos;
-} gen_type;
-
-/* The meaning of a type name: a primitive type or, with NC_NAT, a user-defined one. */
-typedef struct gen_typeref {
-    nc_type         type;
-    const gen_type *user;
-} gen_typeref;
-
 typedef struct gen_var {
     struct gen_var *next;
     const char     *name;
@@ -208,23 +226,22 @@ struct gen_cdl {
     const char *file, *name;
     gen_group  *root;
     gen_list   *lists;
-    size_t      ndims, nvars;
-    gen_type   *first_type; /* the first user-defined type of the text, or NULL */
+    size_t      ndims, nvars, ntypes;
     bool        classic;
     int         zarr_format; /* 0: not given */
 };
 
-/* ---- names (gen_names.c): one table for the tree, keyed by group, kind and name --------------------- */
+/* ---- names (gen_names.c): one table for the tree, keyed by group (of a member: type), kind and name ---------- */
 
-typedef enum gen_name_kind { GEN_DIM, GEN_VAR, GEN_TYPE, GEN_GROUP } gen_name_kind;
+typedef enum gen_name_kind { GEN_DIM, GEN_VAR, GEN_TYPE, GEN_GROUP, GEN_MEMBER } gen_name_kind;
 
 typedef struct gen_names {
     struct gen_entry **slots;
     size_t             nslots, used;
 } gen_names;
 
-int   gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_name_kind sort, const char *name, void *node);
-void *gen_names_get(const gen_names *t, const gen_group *g, gen_name_kind sort, const char *name, size_t len);
+int   gen_names_put(gen_names *t, gen_arena *a, const void *scope, gen_name_kind sort, const char *name, void *node);
+void *gen_names_get(const gen_names *t, const void *scope, gen_name_kind sort, const char *name, size_t len);
 void  gen_names_clear(gen_names *t);
 
 /* ---- scanner (gen_lex.c, gen_spelling.c) ----------------------------------------------------------------------- */
@@ -342,20 +359,34 @@ int gen_attr_after_colon(gen_parser *p, gen_var *var, const gen_typeref *type); 
 
 int gen_type_statement(gen_parser *p); /* one declaration of the types section */
 
+int    gen_peek_const(gen_parser *p, gen_const *out); /* one value, which the current token owns */
 int    gen_take_const(gen_parser *p, gen_const *out); /* takes one value of a list, whose text outlives the token */
 int    gen_parse_data(gen_parser *p, gen_var *v);     /* parses from the current token to the ';' */
-int    gen_skip_list(gen_parser *p);                  /* skips values of a user-defined type */
-void   gen_finish_tree(gen_parser *p);                /* sets fill values and the sizes of unlimited dimensions */
+int    gen_finish_tree(gen_parser *p);                /* sets fill values and the sizes of unlimited dimensions */
 void   gen_var_fill(const gen_var *v, void *out);     /* gives the fill value in memory form */
 size_t gen_group_end(const gen_var *v, size_t d);     /* the next unlimited dimension after `d`, or the rank */
 
+/* ---- values of user-defined types (gen_type_ref.c, gen_parse_values.c) ---------------------------------------- */
+
+size_t      gen_ref_size(const gen_typeref *t); /* in memory */
+size_t      gen_ref_align(const gen_typeref *t);
+const char *gen_ref_name(const gen_typeref *t);
+/* The value of a `_` that is part of another value: the default of a primitive type, and zeros. */
+void gen_default_fill(const gen_typeref *t, void *out);
+/* Parses one value to `out`, which is zeroed. What it points to belongs to the tree. */
+int gen_parse_value(gen_parser *p, const gen_typeref *t, void *out);
+/* Parses values, at least one, with commas between, to the end of the list. */
+int gen_parse_items(gen_parser *p, gen_list *l);
+
 /* ---- lists (gen_list.c) --------------------------------------------------------------------------------------- */
 
-gen_list *gen_list_new(gen_cdl *cdl, nc_type type, gen_pos pos, size_t unit);
+gen_list *gen_list_new(gen_cdl *cdl, const gen_typeref *type, gen_pos pos, size_t unit);
+int       gen_list_reserve(gen_parser *p, gen_list *l, size_t n, void **at); /* n values more */
 int       gen_list_add(gen_parser *p, gen_list *l, const gen_const *c);
 int       gen_list_end(gen_parser *p, gen_list *l); /* closes the last row of characters */
 int       gen_list_add_sub(gen_parser *p, gen_list *l, gen_list *sub);
 void      gen_list_fill(gen_list *l, const void *value);
+int       gen_store_const(gen_parser *p, const gen_const *c, nc_type type, void *out); /* a single value */
 
 /* ---- attributes (gen_attr.c, gen_special_atts.c, gen_filter_spec.c, gen_codecs.c) ------------------------------ */
 
@@ -370,6 +401,7 @@ typedef struct gen_attdecl {
 } gen_attdecl;
 
 int gen_attr_add(gen_parser *p, const gen_attdecl *a);
+int gen_attr_add_list(gen_parser *p, const gen_attdecl *a, gen_list *values);
 int gen_take_special_att(gen_parser *p, const gen_attdecl *a, bool *taken);
 int gen_parse_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, size_t *n);
 int gen_parse_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t *n);
@@ -381,8 +413,11 @@ typedef struct gen_writer {
     const gen_opts *opts;
     int            *dimids;          /* by gen_dim.index */
     int            *grpids, *varids; /* by gen_var.index */
+    nc_type        *typeids;         /* by gen_type.index */
 } gen_writer;
 
-int gen_write_data(gen_writer *w, const gen_group *g);
+int     gen_def_types(gen_writer *w, int ncid, const gen_group *g); /* gen_write_types.c */
+nc_type gen_type_id(const gen_writer *w, const gen_typeref *t);
+int     gen_write_data(gen_writer *w, const gen_group *g);
 
 #endif /* GEN_INT_H */

@@ -11,22 +11,23 @@
 #include <string.h>
 
 gen_list *
-gen_list_new(gen_cdl *cdl, nc_type type, gen_pos pos, size_t unit)
+gen_list_new(gen_cdl *cdl, const gen_typeref *type, gen_pos pos, size_t unit)
 {
     gen_list *l = gen_alloc(&cdl->arena, sizeof *l);
 
     if (l == NULL)
         return NULL;
-    *l = (gen_list){.next = cdl->lists, .pos = pos, .type = type, .unit = unit == 0 ? 1 : unit};
+    *l = (gen_list){
+        .next = cdl->lists, .pos = pos, .type = *type, .item = gen_ref_size(type), .unit = unit == 0 ? 1 : unit};
     cdl->lists = l;
     return l;
 }
 
 /* Makes room for `n` more elements. *at: their place. */
-static int
-reserve_values(gen_parser *p, gen_list *l, size_t n, void **at)
+int
+gen_list_reserve(gen_parser *p, gen_list *l, size_t n, void **at)
 {
-    size_t item = gen_type_size(l->type);
+    size_t item = l->item;
 
     if (n > SIZE_MAX / 4 / item - l->nelems || gen_reserve(&l->values, &l->cap, l->nelems + n, item) != NC_NOERR)
         return gen_nomem(p);
@@ -45,9 +46,9 @@ add_fill(gen_parser *p, gen_list *l, size_t n)
 
     if (n == 0)
         return NC_NOERR;
-    if ((rc = reserve_values(p, l, n, &at)) != NC_NOERR)
+    if ((rc = gen_list_reserve(p, l, n, &at)) != NC_NOERR)
         return rc;
-    memset(at, 0, n * gen_type_size(l->type));
+    memset(at, 0, n * l->item);
     if (last != NULL && last->at + last->n == start) {
         last->n += n;
         return NC_NOERR;
@@ -80,7 +81,7 @@ add_text(gen_parser *p, gen_list *l, const char *s, size_t len)
         return rc;
     if (len == 0)
         return l->unit > 1 ? end_row(p, l, true) : NC_NOERR;
-    if ((rc = reserve_values(p, l, len, &at)) != NC_NOERR)
+    if ((rc = gen_list_reserve(p, l, len, &at)) != NC_NOERR)
         return rc;
     memcpy(at, s, len);
     return end_row(p, l, false);
@@ -108,7 +109,7 @@ add_char(gen_parser *p, gen_list *l, const gen_const *c)
         /* fallthrough */
     default: return gen_error(p, c->pos, "expected characters or a string for type char");
     }
-    if ((rc = reserve_values(p, l, 1, &at)) != NC_NOERR)
+    if ((rc = gen_list_reserve(p, l, 1, &at)) != NC_NOERR)
         return rc;
     *(char *)at = value;
     l->chars = true;
@@ -116,11 +117,9 @@ add_char(gen_parser *p, gen_list *l, const gen_const *c)
 }
 
 static int
-add_string(gen_parser *p, gen_list *l, const gen_const *c)
+store_string(gen_parser *p, const gen_const *c, void *out)
 {
     char *text = NULL;
-    void *at = NULL;
-    int   rc;
 
     if (c->kind != GEN_STRING && c->kind != GEN_NIL)
         return gen_error(p, c->pos, "expected a string for type string");
@@ -128,55 +127,91 @@ add_string(gen_parser *p, gen_list *l, const gen_const *c)
         return gen_nomem(p);
     if (text != NULL && strlen(text) != c->len)
         gen_warn(p, c->pos, "a string ends at its first NUL character");
-    if ((rc = reserve_values(p, l, 1, &at)) == NC_NOERR)
-        memcpy(at, &text, sizeof text);
-    if (c->kind == GEN_STRING && c->len > l->longest) {
-        l->longest = c->len;
-        l->longest_pos = c->pos;
-    }
-    return rc;
+    memcpy(out, &text, sizeof text);
+    return NC_NOERR;
 }
 
 static int
-add_number(gen_parser *p, gen_list *l, const gen_const *c)
+store_number(gen_parser *p, const gen_const *c, nc_type type, void *out)
 {
-    const char *type = gen_type_name(l->type);
-    void       *at = NULL;
-    int         rc;
+    const char *name = gen_type_name(type);
 
     if (c->kind == GEN_STRING)
-        return gen_error(p, c->pos, "a string where a number is expected, for type %s", type);
+        return gen_error(p, c->pos, "a string where a number is expected, for type %s", name);
     if (c->kind == GEN_HEX && c->type == NC_NAT)
         return gen_error(p, c->pos, "the number needs more than 64 bits");
-    if ((rc = reserve_values(p, l, 1, &at)) != NC_NOERR)
-        return rc;
-    switch (gen_convert(c, l->type, at)) {
-    case GEN_NO_FIT: return gen_error(p, c->pos, "the value does not fit type %s", type);
+    switch (gen_convert(c, type, out)) {
+    case GEN_NO_FIT: return gen_error(p, c->pos, "the value does not fit type %s", name);
     case GEN_WRAPS:
-        if (gen_type_size(l->type) > 1) /* no warning for bytes: 200 as a byte is common in old files */
-            gen_warn(p, c->pos, "the value does not fit type %s and becomes another number", type);
+        if (gen_type_size(type) > 1) /* no warning for bytes: 200 as a byte is common in old files */
+            gen_warn(p, c->pos, "the value does not fit type %s and becomes another number", name);
         break;
     case GEN_OVERFLOWS:
-        gen_warn(p, c->pos, "the value is too large for type %s and becomes an infinity", type);
+        gen_warn(p, c->pos, "the value is too large for type %s and becomes an infinity", name);
         break;
     case GEN_FITS: break;
     }
     return NC_NOERR;
 }
 
-int
-gen_list_add(gen_parser *p, gen_list *l, const gen_const *c)
+/* One character: a string of one, too. */
+static int
+store_char(gen_parser *p, const gen_const *c, char *out)
+{
+    if (c->kind == GEN_STRING && c->len <= 1)
+        *out = c->len == 1 ? c->s[0] : '\0';
+    else if (c->kind == GEN_CHAR || (c->kind == GEN_INT && c->type == NC_BYTE))
+        *out = (char)c->v.i;
+    else if (c->kind == GEN_INT && c->type == NC_UBYTE)
+        *out = (char)c->v.u;
+    else
+        return gen_error(p, c->pos, "expected one character for type char");
+    return NC_NOERR;
+}
+
+static int
+check_kind(gen_parser *p, const gen_const *c, nc_type type)
 {
     if (c->kind == GEN_NAME)
         return gen_error(p, c->pos, "'%.*s' is no value of type %s", (int)(c->len > 60 ? 60 : c->len), c->s,
-                         gen_type_name(l->type));
-    if (c->kind == GEN_NIL && l->type != NC_STRING)
+                         gen_type_name(type));
+    if (c->kind == GEN_NIL && type != NC_STRING)
         return gen_error(p, c->pos, "NIL is a value of type string only");
-    if (l->type == NC_CHAR)
-        return add_char(p, l, c);
-    if (c->kind == GEN_FILL)
+    return NC_NOERR;
+}
+
+int
+gen_store_const(gen_parser *p, const gen_const *c, nc_type type, void *out)
+{
+    int rc = check_kind(p, c, type);
+
+    if (rc != NC_NOERR)
+        return rc;
+    return type == NC_CHAR     ? store_char(p, c, out)
+           : type == NC_STRING ? store_string(p, c, out)
+                               : store_number(p, c, type, out);
+}
+
+int
+gen_list_add(gen_parser *p, gen_list *l, const gen_const *c)
+{
+    nc_type type = l->type.type;
+    void   *at = NULL;
+    int     rc;
+
+    if (c->kind == GEN_FILL && type != NC_CHAR)
         return add_fill(p, l, 1);
-    return l->type == NC_STRING ? add_string(p, l, c) : add_number(p, l, c);
+    if ((rc = check_kind(p, c, type)) != NC_NOERR)
+        return rc;
+    if (type == NC_CHAR)
+        return add_char(p, l, c);
+    if ((rc = gen_list_reserve(p, l, 1, &at)) != NC_NOERR || (rc = gen_store_const(p, c, type, at)) != NC_NOERR)
+        return rc;
+    if (c->kind == GEN_STRING && c->len > l->longest) {
+        l->longest = c->len;
+        l->longest_pos = c->pos;
+    }
+    return NC_NOERR;
 }
 
 int
@@ -198,7 +233,7 @@ gen_list_add_sub(gen_parser *p, gen_list *l, gen_list *sub)
 void
 gen_list_fill(gen_list *l, const void *value)
 {
-    size_t item = gen_type_size(l->type);
+    size_t item = l->item;
 
     for (size_t i = 0; i < l->nfills; i++)
         for (size_t k = 0; k < l->fills[i].n; k++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of declared names: a chained hash table keyed by group, kind and name, so that parsing ten thousand
- * variables takes linear time. Entries are in the tree's arena; the table owns its slots.
+ * The table of declared names: a chained hash table keyed by scope, kind and name, so that parsing ten thousand
+ * variables takes linear time. The scope of a field or an enum's constant is its type; of anything else its group. Entries are in the tree's arena; the table owns its slots.
  */
 #include "gen_int.h"
 
@@ -10,7 +10,7 @@
 
 typedef struct gen_entry {
     struct gen_entry *next;
-    const gen_group  *group;
+    const void       *scope;
     gen_name_kind     sort;
     const char       *name;
     void             *node;
@@ -18,9 +18,9 @@ typedef struct gen_entry {
 } gen_entry;
 
 static size_t
-hash_entry(const gen_group *g, gen_name_kind sort, const char *name, size_t len)
+hash_entry(const void *scope, gen_name_kind sort, const char *name, size_t len)
 {
-    uint64_t h = 14695981039346656037u ^ (uint64_t)(uintptr_t)g ^ ((uint64_t)sort << 56);
+    uint64_t h = 14695981039346656037u ^ (uint64_t)(uintptr_t)scope ^ ((uint64_t)sort << 56);
 
     for (size_t i = 0; i < len; i++)
         h = (h ^ (unsigned char)name[i]) * 1099511628211u;
@@ -49,7 +49,7 @@ resize_table(gen_names *t, size_t nslots)
 
 /* Does not copy `name`, which must live as long as the table. */
 int
-gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_name_kind sort, const char *name, void *node)
+gen_names_put(gen_names *t, gen_arena *a, const void *scope, gen_name_kind sort, const char *name, void *node)
 {
     gen_entry *e;
 
@@ -58,8 +58,11 @@ gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_name_kind sort
     e = gen_alloc(a, sizeof *e);
     if (e == NULL)
         return NC_ENOMEM;
-    *e = (gen_entry){
-        .group = g, .sort = sort, .name = name, .node = node, .hash = hash_entry(g, sort, name, strlen(name))};
+    *e = (gen_entry){.scope = scope,
+                     .sort = sort,
+                     .name = name,
+                     .node = node,
+                     .hash = hash_entry(scope, sort, name, strlen(name))};
     e->next = t->slots[e->hash & (t->nslots - 1)];
     t->slots[e->hash & (t->nslots - 1)] = e;
     t->used++;
@@ -67,14 +70,14 @@ gen_names_put(gen_names *t, gen_arena *a, const gen_group *g, gen_name_kind sort
 }
 
 void *
-gen_names_get(const gen_names *t, const gen_group *g, gen_name_kind sort, const char *name, size_t len)
+gen_names_get(const gen_names *t, const void *scope, gen_name_kind sort, const char *name, size_t len)
 {
-    size_t h = hash_entry(g, sort, name, len);
+    size_t h = hash_entry(scope, sort, name, len);
 
     if (t->nslots == 0)
         return NULL;
     for (gen_entry *e = t->slots[h & (t->nslots - 1)]; e != NULL; e = e->next)
-        if (e->hash == h && e->group == g && e->sort == sort && strncmp(e->name, name, len) == 0 &&
+        if (e->hash == h && e->scope == scope && e->sort == sort && strncmp(e->name, name, len) == 0 &&
             e->name[len] == '\0')
             return e->node;
     return NULL;

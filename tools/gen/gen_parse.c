@@ -288,8 +288,7 @@ parse_dataset(gen_parser *p)
         return rc;
     if (p->tok.tok != GEN_T_END)
         return gen_unexpected(p, "nothing after the last '}'");
-    gen_finish_tree(p);
-    return NC_NOERR;
+    return gen_finish_tree(p);
 }
 
 int

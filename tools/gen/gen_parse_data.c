@@ -35,8 +35,8 @@ find_named_real(const char *word, gen_const *out)
 }
 
 /* Gives the current token as a value without moving on. The token owns its text. */
-static int
-peek_const(gen_parser *p, gen_const *out)
+int
+gen_peek_const(gen_parser *p, gen_const *out)
 {
     const gen_token *t = &p->tok;
 
@@ -59,7 +59,7 @@ peek_const(gen_parser *p, gen_const *out)
 int
 gen_take_const(gen_parser *p, gen_const *out)
 {
-    int rc = peek_const(p, out);
+    int rc = gen_peek_const(p, out);
 
     if (rc != NC_NOERR)
         return rc;
@@ -69,29 +69,6 @@ gen_take_const(gen_parser *p, gen_const *out)
             return gen_nomem(p);
     }
     return gen_next(p);
-}
-
-/* Skips nested values of a user-defined type, up to the ';' or the closing '}'. */
-int
-gen_skip_list(gen_parser *p)
-{
-    unsigned  depth = 0;
-    gen_const c;
-    int       rc = NC_NOERR;
-
-    while (rc == NC_NOERR && !gen_at(p, ';') && !(depth == 0 && gen_at(p, '}'))) {
-        if (gen_at(p, '{') || gen_at(p, '}')) {
-            depth = gen_at(p, '{') ? depth + 1 : depth - 1;
-            rc = gen_next(p);
-        } else if (gen_at(p, ',')) {
-            rc = gen_next(p);
-        } else if ((rc = peek_const(p, &c)) == NC_NOERR) {
-            rc = gen_next(p);
-        }
-    }
-    if (rc == NC_NOERR && depth > 0)
-        return gen_unexpected(p, "'}'");
-    return rc;
 }
 
 /* ---- data of one variable --------------------------------------------------------------------------------- */
@@ -153,26 +130,11 @@ check_leaf(gen_parser *p, const gen_var *v, gen_list *l, size_t cap)
 static int
 parse_leaf(gen_parser *p, const gen_var *v, size_t d, gen_list *l)
 {
-    gen_const c;
-    int       rc;
+    int rc;
 
     if (gen_at(p, ';') || gen_at(p, '}'))
         return NC_NOERR;
-    for (;;) {
-        if (gen_at(p, '{'))
-            return gen_error(p, p->tok.pos,
-                             "no braces here: the values of %s go straight on (braces enclose only "
-                             "records of unlimited dimensions after the first dimension)",
-                             v->name);
-        if ((rc = peek_const(p, &c)) != NC_NOERR || (rc = gen_list_add(p, l, &c)) != NC_NOERR ||
-            (rc = gen_next(p)) != NC_NOERR)
-            return rc;
-        if (!gen_at(p, ','))
-            break;
-        if ((rc = gen_next(p)) != NC_NOERR)
-            return rc;
-    }
-    if ((rc = gen_list_end(p, l)) != NC_NOERR)
+    if ((rc = gen_parse_items(p, l)) != NC_NOERR)
         return rc;
     return check_leaf(p, v, l, v->rank == 0 ? 1 : count_capacity(v, d, v->rank));
 }
@@ -201,7 +163,7 @@ static int
 parse_level(gen_parser *p, const gen_var *v, size_t d, gen_list **out)
 {
     size_t    next = v->rank == 0 ? 0 : gen_group_end(v, d);
-    gen_list *l = gen_list_new(p->cdl, v->type.type, p->tok.pos, find_row_unit(v));
+    gen_list *l = gen_list_new(p->cdl, &v->type, p->tok.pos, find_row_unit(v));
     int       rc;
 
     *out = l;
@@ -230,8 +192,6 @@ gen_parse_data(gen_parser *p, gen_var *v)
     gen_list *l = NULL;
     int       rc;
 
-    if (v->type.user != NULL)
-        return gen_skip_list(p);
     if (v->data != NULL)
         gen_warn(p, p->tok.pos, "second data for %s: they replace the first", v->name);
     if ((rc = parse_level(p, v, 0, &l)) == NC_NOERR)
@@ -241,34 +201,16 @@ gen_parse_data(gen_parser *p, gen_var *v)
 
 /* ---- the end of the text ---------------------------------------------------------------------------------- */
 
-/* netCDF's default fill value of `type`, in memory form. */
-static void
-copy_default_fill(nc_type type, void *out)
-{
-    static const signed char        b = NC_FILL_BYTE;
-    static const char               c = NC_FILL_CHAR;
-    static const short              s = NC_FILL_SHORT;
-    static const int                i = NC_FILL_INT;
-    static const float              f = NC_FILL_FLOAT;
-    static const double             d = NC_FILL_DOUBLE;
-    static const unsigned char      ub = NC_FILL_UBYTE;
-    static const unsigned short     us = NC_FILL_USHORT;
-    static const unsigned           ui = NC_FILL_UINT;
-    static const long long          ll = NC_FILL_INT64;
-    static const unsigned long long ull = NC_FILL_UINT64;
-    static const char *const        str = "";
-    static const void *const        all[] = {&b, &c, &s, &i, &f, &d, &ub, &us, &ui, &ll, &ull, &str};
-
-    memcpy(out, all[type - NC_BYTE], gen_type_size(type));
-}
-
+/* Without a _FillValue, a user-defined type's is zero, as it is in the dataset. */
 void
 gen_var_fill(const gen_var *v, void *out)
 {
     if (v->fill != NULL)
-        memcpy(out, v->fill->values, gen_type_size(v->type.type));
+        memcpy(out, v->fill->values, v->fill->item);
+    else if (v->type.user != NULL)
+        memset(out, 0, v->type.user->size);
     else
-        copy_default_fill(v->type.type, out);
+        gen_default_fill(&v->type, out);
 }
 
 /* Enlarges the unlimited dimensions from `d` on to the lengths that `l` needs. */
@@ -290,29 +232,30 @@ enlarge_unlimited(const gen_var *v, size_t d, const gen_list *l)
             enlarge_unlimited(v, next, l->subs[i]);
 }
 
-static void
-finish_group(const gen_group *g)
+static int
+finish_group(gen_parser *p, const gen_group *g)
 {
+    int rc = NC_NOERR;
+
     for (const gen_var *v = g->vars; v != NULL; v = v->next) {
-        union {
-            double      number;
-            long long   integer;
-            const char *text;
-        } fill;
+        void *fill;
 
         if (v->data == NULL)
             continue;
-        gen_var_fill(v, &fill);
-        gen_list_fill(v->data, &fill);
+        if ((fill = gen_alloc(&p->cdl->arena, gen_ref_size(&v->type))) == NULL)
+            return gen_nomem(p);
+        gen_var_fill(v, fill);
+        gen_list_fill(v->data, fill);
         if (v->rank > 0)
             enlarge_unlimited(v, 0, v->data);
     }
-    for (const gen_group *sub = g->groups; sub != NULL; sub = sub->next)
-        finish_group(sub);
+    for (const gen_group *sub = g->groups; rc == NC_NOERR && sub != NULL; sub = sub->next)
+        rc = finish_group(p, sub);
+    return rc;
 }
 
-void
+int
 gen_finish_tree(gen_parser *p)
 {
-    finish_group(p->cdl->root);
+    return finish_group(p, p->cdl->root);
 }

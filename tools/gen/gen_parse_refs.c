@@ -146,6 +146,22 @@ parse_values(gen_parser *p, gen_const **values, size_t *n)
     }
 }
 
+/* The values of an attribute of a user-defined type: their form follows from the type. */
+static int
+parse_user_att(gen_parser *p, const gen_attdecl *a)
+{
+    gen_list *l = gen_list_new(p->cdl, a->type, a->pos, 1);
+    int       rc;
+
+    if (l == NULL)
+        return gen_nomem(p);
+    if ((rc = gen_parse_items(p, l)) != NC_NOERR)
+        return rc;
+    if (l->nfills > 0)
+        return gen_error(p, a->end, "an attribute's values cannot be '_'");
+    return gen_attr_add_list(p, a, l);
+}
+
 int
 gen_attr_after_colon(gen_parser *p, gen_var *var, const gen_typeref *type)
 {
@@ -158,9 +174,10 @@ gen_attr_after_colon(gen_parser *p, gen_var *var, const gen_typeref *type)
         (rc = gen_expect(p, '=')) != NC_NOERR)
         return rc;
     a.end = p->tok.pos;
-    if ((type != NULL && type->user != NULL) ||
-        (var != NULL && var->type.user != NULL && strcmp(a.name, "_FillValue") == 0))
-        return gen_skip_list(p);
+    if (var != NULL && var->type.user != NULL && strcmp(a.name, "_FillValue") == 0)
+        a.type = &var->type;
+    if (a.type != NULL && a.type->user != NULL)
+        return parse_user_att(p, &a);
     rc = parse_values(p, &values, &a.n);
     a.values = values;
     if (rc == NC_NOERR)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From the tree to a dataset: definitions. For each group: dimensions, variables with their properties, attributes,
- * then subgroups. So everything that a definition refers to exists already, because CDL declares before it uses.
+ * From the tree to a dataset: definitions. For each group: types, dimensions, variables with their properties,
+ * attributes, then subgroups. So everything that a definition refers to exists already, because CDL declares before it uses.
  */
 #include "gen_int.h"
 #include "nczarr_filter.h"
@@ -24,8 +24,8 @@ def_att(gen_writer *w, int ncid, int varid, const gen_att *a)
     const void     *values = l->values != NULL ? l->values : "";
     int             rc;
 
-    rc = l->type == NC_CHAR ? nc_put_att_text(ncid, varid, a->name, l->nelems, values)
-                            : nc_put_att(ncid, varid, a->name, l->type, l->nelems, values);
+    rc = l->type.type == NC_CHAR ? nc_put_att_text(ncid, varid, a->name, l->nelems, values)
+                                 : nc_put_att(ncid, varid, a->name, gen_type_id(w, &l->type), l->nelems, values);
     return rc == NC_NOERR ? NC_NOERR : fail_call(w, rc, a->pos, "attribute", a->name);
 }
 
@@ -148,18 +148,18 @@ def_var(gen_writer *w, int ncid, const gen_var *v)
     for (size_t i = 0; i < v->rank; i++)
         dimids[i] = w->dimids[v->dims[i]->index];
     w->grpids[v->index] = ncid;
-    rc = nc_def_var(ncid, v->name, v->type.type, (int)v->rank, dimids, varid);
+    rc = nc_def_var(ncid, v->name, gen_type_id(w, &v->type), (int)v->rank, dimids, varid);
     free(dimids);
     if (rc != NC_NOERR)
         return fail_call(w, rc, v->pos, "variable", v->name);
     return def_props(w, ncid, *varid, v);
 }
 
-/* Defines all groups and dimensions first, since a variable may have a dimension of any group. */
+/* Defines all groups, types and dimensions first, since a variable may have a dimension of any group. */
 static int
 def_groups(gen_writer *w, int ncid, const gen_group *g)
 {
-    int rc = NC_NOERR, sub_id;
+    int rc = gen_def_types(w, ncid, g), sub_id;
 
     for (const gen_dim *d = g->dims; rc == NC_NOERR && d != NULL; d = d->next)
         rc = def_dim(w, ncid, d);
@@ -213,20 +213,17 @@ gen_write(const gen_cdl *cdl, int ncid, const gen_opts *opts)
     gen_writer w = {.cdl = cdl, .opts = opts};
     int        rc = NC_ENOMEM;
 
-    if (cdl->first_type != NULL) {
-        gen_say(opts->report, true, cdl->file, cdl->first_type->pos,
-                "type %s: user-defined types are not supported by this format", cdl->first_type->name);
-        return NC_ENOTBUILT;
-    }
     w.dimids = gen_grow(NULL, cdl->ndims, sizeof(int));
     w.grpids = gen_grow(NULL, cdl->nvars, sizeof(int));
     w.varids = gen_grow(NULL, cdl->nvars, sizeof(int));
-    if (w.dimids != NULL && w.grpids != NULL && w.varids != NULL)
+    w.typeids = gen_grow(NULL, cdl->ntypes, sizeof(nc_type));
+    if (w.dimids != NULL && w.grpids != NULL && w.varids != NULL && w.typeids != NULL)
         rc = write_all(&w, ncid);
     else
         fail_call(&w, rc, (gen_pos){0, 0}, "dataset", cdl->name);
     free(w.dimids);
     free(w.grpids);
     free(w.varids);
+    free(w.typeids);
     return rc;
 }

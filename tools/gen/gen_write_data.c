@@ -69,7 +69,7 @@ set_box(place *pl, size_t d, size_t at, size_t most)
 static int
 put_range(place *pl, size_t d, size_t at, size_t n, const char *values)
 {
-    size_t item = gen_type_size(pl->v->type.type);
+    size_t item = gen_ref_size(&pl->v->type);
     size_t cap = pl->w->opts->put_bytes == 0 ? SIZE_MAX : pl->w->opts->put_bytes / item + 1;
     int    rc = NC_NOERR;
 
@@ -93,11 +93,11 @@ put_range(place *pl, size_t d, size_t at, size_t n, const char *values)
 static int
 make_fill(place *pl)
 {
-    size_t item = gen_type_size(pl->v->type.type);
+    size_t item = gen_ref_size(&pl->v->type);
 
     if (pl->fill != NULL)
         return NC_NOERR;
-    pl->fill_n = FILL_BYTES / item;
+    pl->fill_n = item < FILL_BYTES ? FILL_BYTES / item : 1;
     pl->fill = gen_grow(NULL, pl->fill_n, item);
     if (pl->fill == NULL)
         return fail_call(pl->w, NC_ENOMEM, pl->v->pos, "data of variable", pl->v->name);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dump_ncml_types.c: types in NcML, and the pieces of its lines.
+ *
+ * An enum is an enumTypedef of its group. A compound is a Structure with its fields as variables inside it, a vlen a
+ * dimension without a length, `*`, and an opaque type has no name.
+ */
+#include "dump_int.h"
+
+#include <string.h>
+
+void
+dump_ncml_indent(dump_context *d, int level)
+{
+    for (int i = 0; i < level; i++)
+        fputs("  ", d->out);
+}
+
+void
+dump_ncml_att_text(dump_context *d, const char *key, const char *value, size_t n)
+{
+    dump_text t = DUMP_TEXT_INIT;
+
+    dump_text_addf(&t, " %s=\"", key);
+    dump_text_add_xml(&t, value, n);
+    dump_text_addc(&t, '"');
+    fwrite(t.s, 1, t.len, d->out);
+    dump_text_clear(&t);
+}
+
+void
+dump_ncml_att(dump_context *d, const char *key, const char *value)
+{
+    dump_ncml_att_text(d, key, value, strlen(value));
+}
+
+const char *
+dump_ncml_type_name(nc_type type)
+{
+    return type == NC_STRING              ? "String"
+           : type == NC_INT64             ? "long"
+           : type == NC_UINT64            ? "ulong"
+           : dump_type_name(type) != NULL ? dump_type_name(type)
+                                          : "opaque";
+}
+
+static const char *
+name_enum_type(const dump_type *t)
+{
+    return t->size == 1 ? "enum1" : t->size == 2 ? "enum2" : t->size == 4 ? "enum4" : "enum8";
+}
+
+/* The type of the values of a vlen, or of a vlen of vlens. */
+static const dump_type *
+find_innermost(const dump_type *t)
+{
+    while (t != NULL && t->class == NC_VLEN)
+        t = t->base;
+    return t;
+}
+
+void
+dump_ncml_shape_and_type(dump_context *d, int grp, dump_text *shape, nc_type type, const dump_type *user)
+{
+    const dump_type *inner = find_innermost(user);
+    dump_text        name = DUMP_TEXT_INIT;
+
+    for (; user != NULL && user->class == NC_VLEN; user = user->base)
+        dump_text_add(shape, shape->len > 0 ? " *" : "*");
+    if (shape->len > 0)
+        dump_ncml_att(d, "shape", shape->s);
+    if (inner == NULL || inner->class == NC_NAT) {
+        dump_ncml_att(d, "type", dump_ncml_type_name(inner != NULL ? inner->id : type));
+    } else if (inner->class == NC_ENUM) {
+        dump_ncml_att(d, "type", name_enum_type(inner));
+        dump_text_add_type_ref(&name, grp, inner, false);
+        dump_ncml_att(d, "typedef", name.s);
+    } else {
+        dump_ncml_att(d, "type", inner->class == NC_COMPOUND ? "Structure" : "opaque");
+    }
+    dump_text_clear(&name);
+}
+
+bool
+dump_ncml_has_fields(const dump_type *user)
+{
+    const dump_type *t = find_innermost(user);
+
+    return t != NULL && t->class == NC_COMPOUND;
+}
+
+void
+dump_ncml_fields(dump_context *d, int grp, const dump_type *user, int level)
+{
+    const dump_type *t = find_innermost(user);
+
+    for (size_t i = 0; dump_ncml_has_fields(t) && i < t->nmembers; i++) {
+        const dump_member *m = &t->members[i];
+        bool               inside = dump_ncml_has_fields(m->type);
+        dump_text          shape = DUMP_TEXT_INIT;
+
+        dump_ncml_indent(d, level);
+        fputs("<variable", d->out);
+        dump_ncml_att(d, "name", m->name);
+        for (int k = 0; k < m->ndims; k++)
+            dump_text_addf(&shape, "%s%d", k > 0 ? " " : "", m->dims[k]);
+        dump_ncml_shape_and_type(d, grp, &shape, m->type->id, m->type);
+        dump_text_clear(&shape);
+        fputs(inside ? ">\n" : " />\n", d->out);
+        if (!inside)
+            continue;
+        dump_ncml_fields(d, grp, m->type, level + 1);
+        dump_ncml_indent(d, level);
+        fputs("</variable>\n", d->out);
+    }
+}
+
+static void
+print_enum(dump_context *d, const dump_type *t, int level)
+{
+    dump_text name = DUMP_TEXT_INIT;
+
+    dump_ncml_indent(d, level);
+    fputs("<enumTypedef", d->out);
+    dump_ncml_att(d, "name", t->name);
+    dump_ncml_att(d, "type", name_enum_type(t));
+    fputs(">\n", d->out);
+    for (size_t i = 0; i < t->nmembers; i++) {
+        dump_text_reset(&name);
+        dump_text_add_xml(&name, t->members[i].name, strlen(t->members[i].name));
+        dump_ncml_indent(d, level + 1);
+        if (t->base->id == NC_UINT64)
+            fprintf(d->out, "<enum key=\"%llu\">%s</enum>\n", (unsigned long long)t->members[i].value, name.s);
+        else
+            fprintf(d->out, "<enum key=\"%lld\">%s</enum>\n", t->members[i].value, name.s);
+    }
+    dump_ncml_indent(d, level);
+    fputs("</enumTypedef>\n", d->out);
+    dump_text_clear(&name);
+}
+
+void
+dump_ncml_types(dump_context *d, int grp, int level)
+{
+    dump_ids   types;
+    dump_type *t = NULL;
+    int        rc = dump_ids_types(grp, &types);
+
+    for (int i = 0; rc == NC_NOERR && i < types.n; i++) {
+        if ((rc = dump_type_load(grp, types.id[i], &t)) != NC_NOERR)
+            break;
+        if (t->class == NC_ENUM)
+            print_enum(d, t, level);
+        dump_type_free(t);
+    }
+    if (rc != NC_NOERR)
+        dump_fail(&d->report, rc, "types");
+    dump_ids_clear(&types);
+}
