@@ -97,6 +97,37 @@ def order_f(c):
     c.same("chunk again", c.bytes("f.zarr/v/0.0"), c.bytes("f2.zarr/v/0.0"))
 
 
+def inner_shards(c):
+    """Shards inside the codecs, which are not the whole object: copies of any other shape have their inner codecs."""
+    bytes_, zstd = {"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": 1}}
+    crc, swap = {"name": "crc32c"}, {"name": "transpose", "configuration": {"order": [1, 0]}}
+    shard = lambda shape, *codecs: {"name": "sharding_indexed", "configuration": {"chunk_shape": shape, "codecs": list(codecs)}}
+    chains = {"checked": [shard([4, 2], bytes_, zstd), crc], "swapped": [swap, shard([2, 4], bytes_)],
+              "twice": [shard([4, 4], shard([2, 2], swap, bytes_), zstd), crc]}
+    cdl = "netcdf t { dimensions: y = 10 ; x = 7 ; variables:\n"
+    for name, chain in chains.items():
+        cdl += " int %s(y, x) ; %s:_ChunkSizes = 8, 4 ; %s:_Codecs = %s ;\n" % (name, name, name, json.dumps(json.dumps(chain)))
+    cdl += " int inner(y, x) ; inner:_ChunkSizes = 4, 4 ; inner:_ShardSizes = 8, 8 ; inner:_Codecs = %s ;\n" % \
+        json.dumps(json.dumps([shard([2, 2], bytes_), crc]))
+    values = ", ".join(str(i) for i in range(70))
+    cdl += "data: " + "".join("%s = %s ; " % (v, values) for v in [*chains, "inner"]) + "}"
+    c.run("nczgen", "-o", c.at("s.zarr"), "--zarr-format", "3", input=cdl)
+    for version in "2", "3":
+        for options in ([], ["-c", "y/5,x/6"], ["-c", "y/5"], ["-c", "/"], ["--shards", "none"], ["-d", "3"], ["-F", "*,none"],
+                        ["--shards", "y/10,x/12", "-c", "y/5,x/6"], ["--shards", "y/16,x/8"]):
+            if version == "3" or "--shards" not in options or "none" in options:
+                if version == "2" and "-F" not in options:  # no transpose but that of all dimensions
+                    options = options + ["-V", "checked,swapped,inner"]
+                c.run("nczcopy", "--verify", "-M", "1", "--zarr-format", version, *options, c.at("s.zarr"), c.at("o.zarr"))
+    c.run("nczcopy", "--zarr-format", "3", "-M", "1", "-c", "y/5", c.at("s.zarr"), c.at("o.zarr"))
+    codecs = {v: [k["name"] for k in json.load(open(c.at("o.zarr/%s/zarr.json" % v)))["codecs"]] for v in chains}
+    c.same("their codecs", codecs, {"checked": ["bytes", "zstd", "crc32c"], "swapped": ["transpose", "bytes"],
+                                    "twice": ["transpose", "bytes", "zstd", "crc32c"]})
+    c.run("nczcopy", "--zarr-format", "3", c.at("s.zarr"), c.at("o.zarr"))
+    for key in "checked/c/0/0", "swapped/c/1/1", "twice/c/0/1", "inner/c/1/0":
+        c.same("as it was: " + key, c.bytes("o.zarr/" + key), c.bytes("s.zarr/" + key))
+
+
 def shards(c):
     c.run("nczgen", "-o", c.at("v2.zarr"), input=CDL)
     copy = lambda a, b, *o, **kw: c.run("nczcopy", "--verify", "--zarr-format", "3", *o, c.at(a), c.at(b), **kw)
@@ -157,7 +188,8 @@ def text(c):
            in c.dump("a.zarr", "--chunks", "-v", "a"), True)
 
 
-for name, case in (("between the versions of Zarr", between_versions), ("order F", order_f), ("shards", shards), ("text", text)):
+for name, case in (("between the versions of Zarr", between_versions), ("order F", order_f), ("shards", shards),
+                   ("shards inside the codecs", inner_shards), ("text", text)):
     with tempfile.TemporaryDirectory() as d:
         c = Case(name, lambda n: os.path.join(d, n))
         try:

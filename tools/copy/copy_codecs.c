@@ -46,6 +46,46 @@ find_object_end(const char *s)
     return NULL;
 }
 
+/* ---- shards that are not the whole object ---- */
+
+#define SHARDING "{\"name\": \"sharding_indexed\""
+
+/*
+ * A shard inside the codecs of a chunk has inner chunks that divide it, so it is for chunks of one shape. For chunks of
+ * another one, or without shards, the codecs of its inner chunks take its place, in all such shards.
+ */
+static void
+flatten_shards(char **chain)
+{
+    static const char member[] = "\"codecs\": ";
+    char             *at, *flat;
+    const char       *end, *inner, *inner_end;
+
+    while ((at = strstr(*chain, SHARDING)) != NULL) {
+        end = find_object_end(at);
+        inner = strstr(at, member);
+        inner_end = inner != NULL ? find_object_end(inner + sizeof member - 1) : NULL;
+        if (end == NULL || inner_end == NULL || inner_end > end)
+            return;             /* the library wrote it: it has them */
+        inner += sizeof member; /* after the bracket */
+        flat = copy_textf("%.*s%.*s%s", (int)(at - *chain), *chain, (int)(inner_end - 1 - inner), inner, end);
+        free(*chain);
+        *chain = flat;
+    }
+}
+
+/* True if a shard in the list cannot stay. A lone one would be an object of its own. */
+static bool
+must_flatten(const copy_opts *o, const copy_var *v, const char *chain, int to)
+{
+    const char *end = strncmp(chain, "[" SHARDING, sizeof SHARDING) == 0 ? find_object_end(chain + 1) : NULL;
+    bool        same = true;
+
+    for (int d = 0; d < v->rank; d++)
+        same = same && v->chunk_out[d] == v->chunk_in[d];
+    return to != 3 || !same || o->deflate >= 0 || (end != NULL && *end == ']');
+}
+
 typedef enum kind { KIND_KEPT, KIND_COMPRESSOR, KIND_SHUFFLE } kind;
 
 /* The kind of a codec; its "id" or "name" is first, as the library writes it. */
@@ -244,6 +284,8 @@ define_from_source(const copy_opts *o, int in, const copy_var *v, int out)
     rc = read_codecs(in, v->in, from == 2 && to == 2 ? 2 : 3, &chain);
     if (rc == NC_NOERR && from == 2 && to == 3 && v->type == NC_STRING && !o->in_place)
         replace_fixed_strings(&chain);
+    if (rc == NC_NOERR && must_flatten(o, v, chain, to))
+        flatten_shards(&chain);
     if (rc == NC_NOERR && o->deflate >= 0 && v->rank > 0)
         rc = define_deflated(o, out, v->out, chain);
     else if (rc == NC_NOERR && strcmp(chain, "[]") != 0)

@@ -321,7 +321,10 @@ check_replaceable(const copy_opts *o, const copy_target *t)
         copy_say("%s: exists", t->path);
         return NC_EEXIST;
     }
-    if ((rc = nc_open(t->url, NC_NOWRITE, &ncid)) == NC_NOERR)
+    rc = nc_open(t->url, NC_NOWRITE, &ncid);
+    if (rc == NC_ENOTNC) /* it may be of another version of Zarr than the copy */
+        rc = nc_open(o->out, NC_NOWRITE, &ncid);
+    if (rc == NC_NOERR)
         return nc_close(ncid);
     if (rc == NC_ENOTNC && S_ISDIR(st.st_mode) && !has_root_document(t->path)) {
         if (nc_delete(t->url) == NC_NOERR)
