@@ -39,6 +39,12 @@
 #define NCZ_IF_SZIP(x)
 #endif
 
+#ifdef NCZ_WITH_ZFP
+#define NCZ_IF_ZFP(x) x
+#else
+#define NCZ_IF_ZFP(x)
+#endif
+
 /* clang-format off */
 #define NCZ_CODECS(CODEC)    \
     CODEC(zlib)              \
@@ -62,6 +68,8 @@
     NCZ_IF_LZMA(CODEC(lzma)) \
     NCZ_IF_BZIP2(CODEC(bz2)) \
     NCZ_IF_SZIP(CODEC(szip)) \
+    NCZ_IF_ZFP(CODEC(zfpy)) \
+    NCZ_IF_ZFP(CODEC(zfp)) \
     CODEC(vlen_utf8)         \
     CODEC(vlen_bytes)        \
     CODEC(vlen_array)        \

@@ -278,7 +278,7 @@ static void
 by_name_on(place *p)
 {
     static const char *const bad[][2] = {
-        {"{\"id\": \"zfpy\"}", "neither built in nor registered"},
+        {"{\"id\": \"pcodec\"}", "neither built in nor registered"},
         {"{\"id\": \"zlib\", \"level\": 77}", "level"},
         {"{\"id\": \"zlib\"} x", "not one JSON object"},
         {"[]", "not one JSON object"},

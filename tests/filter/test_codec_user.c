@@ -456,7 +456,7 @@ test_with_json(void **state)
     assert_int_equal(ncz_chain_write_list(chain, &out), NC_NOERR);
     assert_string_equal(ncz_buf_str(&out), "[{\"id\": \"delta\", \"dtype\": \"<i4\", \"astype\": \"<i4\"},"
                                            "{\"id\": \"zlib\", \"level\": 2},{\"id\": \"turn\", \"key\": 6}]");
-    doc = json_of("{\"id\": \"zfpy\"}");
+    doc = json_of("{\"id\": \"pcodec\"}");
     assert_int_equal(ncz_chain_with_json(chain, doc, &env, &next), NC_ENOFILTER);
     ncz_json_free(doc);
     doc = json_of("{\"id\": \"pickle\"}");

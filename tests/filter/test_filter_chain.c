@@ -202,23 +202,23 @@ test_limit(void **state)
 static void
 test_unknown(void **state)
 {
-    ncz_chain    *c = chain_of("[ {\"id\":  \"zfpy\", \"dtype\": \"<f8\",\"x\": [1.50, \"\\u00e9\"] } ]",
+    ncz_chain    *c = chain_of("[ {\"id\":  \"pcodec\", \"dtype\": \"<f8\",\"x\": [1.50, \"\\u00e9\"] } ]",
                                "{\"id\": \"zlib\", \"level\": 1}");
     unsigned char data[64] = {0};
     ncz_buf       out = NCZ_BUF_INIT;
 
     (void)state;
     assert_int_equal(ncz_chain_len(c), 2);
-    assert_string_equal(ncz_chain_id(c, 0), "zfpy");
+    assert_string_equal(ncz_chain_id(c, 0), "pcodec");
     assert_null(ncz_codec_ops_of(ncz_chain_codec(c, 0)));
-    assert_int_equal(ncz_chain_find(c, "zfpy"), 0);
+    assert_int_equal(ncz_chain_find(c, "pcodec"), 0);
     assert_int_equal(ncz_chain_usable(c), NC_ENOFILTER);
-    assert_string_equal(ncz_err_text(), "codec 'zfpy' is neither built in nor registered");
+    assert_string_equal(ncz_err_text(), "codec 'pcodec' is neither built in nor registered");
     assert_int_equal(ncz_chain_encode(c, NULL, data, sizeof data, &out), NC_ENOFILTER);
     assert_int_equal(ncz_chain_decode(c, NULL, data, sizeof data, data, sizeof data, false), NC_ENOFILTER);
-    check_written(c, "[{\"id\":  \"zfpy\", \"dtype\": \"<f8\",\"x\": [1.50, \"\\u00e9\"] }]",
+    check_written(c, "[{\"id\":  \"pcodec\", \"dtype\": \"<f8\",\"x\": [1.50, \"\\u00e9\"] }]",
                   "{\"id\": \"zlib\", \"level\": 1}",
-                  "[{\"id\":  \"zfpy\", \"dtype\": \"<f8\",\"x\": [1.50, \"\\u00e9\"] },"
+                  "[{\"id\":  \"pcodec\", \"dtype\": \"<f8\",\"x\": [1.50, \"\\u00e9\"] },"
                   "{\"id\": \"zlib\", \"level\": 1}]");
     ncz_buf_clear(&out);
     ncz_chain_unref(c);
@@ -282,14 +282,14 @@ test_with_and_without(void **state)
 static void
 test_keeps_unknown(void **state)
 {
-    ncz_chain *a = chain_of("null", "{\"id\":\"zfpy\"}"), *b, *c;
+    ncz_chain *a = chain_of("null", "{\"id\":\"pcodec\"}"), *b, *c;
 
     (void)state;
     assert_int_equal(chain_with(a, "zlib", LEVEL4, &env, false, &b), NC_NOERR);
-    check_written(b, "[{\"id\":\"zfpy\"}]", "{\"id\": \"zlib\", \"level\": 4}",
-                  "[{\"id\":\"zfpy\"},{\"id\": \"zlib\", \"level\": 4}]");
+    check_written(b, "[{\"id\":\"pcodec\"}]", "{\"id\": \"zlib\", \"level\": 4}",
+                  "[{\"id\":\"pcodec\"},{\"id\": \"zlib\", \"level\": 4}]");
     assert_int_equal(ncz_chain_without(b, "zlib", &c), NC_NOERR);
-    check_written(c, "null", "{\"id\":\"zfpy\"}", "[{\"id\":\"zfpy\"}]");
+    check_written(c, "null", "{\"id\":\"pcodec\"}", "[{\"id\":\"pcodec\"}]");
     assert_int_equal(ncz_chain_usable(c), NC_ENOFILTER);
     ncz_chain_unref(a);
     ncz_chain_unref(b);
@@ -403,9 +403,9 @@ test_steps(void **state)
     assert_int_equal(ncz_chain_to_bytes(c), 1);
     check_step(c, 1, "bytes", 2, 32, false, true);
     ncz_chain_unref(c);
-    c = chain_of("[{\"id\": \"zfpy\"}]", "null");
+    c = chain_of("[{\"id\": \"pcodec\"}]", "null");
     assert_int_equal(ncz_chain_to_bytes(c), 0);
-    check_step(c, 1, "zfpy", 4, 64, false, false);
+    check_step(c, 1, "pcodec", 4, 64, false, false);
     ncz_chain_unref(c);
 }
 
@@ -538,7 +538,7 @@ whole_life(void *arg)
         goto done;
     if ((rc = ncz_chain_retype(b, &other, &typed)) != NC_NOERR)
         goto done;
-    if ((rc = ncz_chain_without(b, "zfpy", &c)) != NC_NOERR)
+    if ((rc = ncz_chain_without(b, "pcodec", &c)) != NC_NOERR)
         goto done;
     if ((rc = ncz_chain_write_list(b, &text)) != NC_NOERR || (rc = ncz_chain_write(b, &out, &text)) != NC_NOERR)
         goto done;
@@ -559,7 +559,7 @@ done:
 static void
 test_allocations(void **state)
 {
-    docs d = {json_of("[{\"id\": \"delta\", \"dtype\": \"<i4\"},{\"id\": \"shuffle\"},{\"id\": \"zfpy\"},"
+    docs d = {json_of("[{\"id\": \"delta\", \"dtype\": \"<i4\"},{\"id\": \"shuffle\"},{\"id\": \"pcodec\"},"
                       "{\"id\": \"fletcher32\"}]"),
               json_of("{\"id\": \"zlib\"}"), json_of("{\"id\": \"gzip\", \"level\": 4}")};
 

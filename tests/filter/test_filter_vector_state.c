@@ -53,6 +53,8 @@ static const subject subjects[] = {
     {"{\"id\": \"lz4\", \"acceleration\": %d}", 1, 2},
     {"{\"id\": \"lzma\", \"format\": 1, \"preset\": %d}", 0, 2},
     {"{\"id\": \"szip\", \"mask\": 32, \"pixels-per-block\": 16}", 0, 0},
+    {"{\"id\": \"zfpy\", \"tolerance\": -%d}", 1, 1},
+    {"{\"id\": \"zfpy\", \"mode\": 2, \"rate\": %d}", 8, 9},
     {"{\"id\": \"szip\", \"mask\": 4, \"pixels-per-block\": 16}", 0, 0},
     BLOSC("blosclz", 5),
     BLOSC("lz4", 1),
@@ -117,12 +119,16 @@ fill(unsigned char *data, size_t n)
 static bool
 round_trip(report *r, const char *json, size_t n, const unsigned char *data, unsigned char *back)
 {
+    uint64_t       shape = n / 4;
     ncz_array_type env = env_of(NCZ_KIND_FLOAT, 4, n);
-    ncz_chain     *c = chain_of(json, &env);
+    ncz_chain     *c;
     ncz_buf        object = NCZ_BUF_INIT;
     ncz_byte_range part = {n / 3, n / 2};
     bool           ok = false;
 
+    env.rank = 1;
+    env.shape = &shape;
+    c = chain_of(json, &env);
     if (c == NULL)
         return false;
     cpu_state_clean();
