@@ -162,6 +162,8 @@ int ncz_format_type_of(ncz_model *m, ncz_group *g, const char *var, const char *
 
 /* The record {r, i} of two floats of half of `size` bytes, 8 or 16. */
 ncz_dtype ncz_format_complex(size_t size, bool big);
+/* Makes the field an array where it is a record whose fields are alike and are named "0", "1" ... */
+int ncz_format_unpack_array(ncz_arena *arena, ncz_record_field *f);
 /* True for stored types whose type in memory is user-defined. */
 static inline bool
 ncz_format_is_record(const ncz_dtype *d)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stored records: complex numbers as records of two numbers, and fill values of records and raw bytes: null, 0, the
+ * Stored records: complex numbers as records of two numbers, arrays as records whose fields are named by their place
+ * ("0", "1" ...; the present zarr-python has no arrays in records), and fill values of records and raw bytes: null, 0, the
  * bytes in base64 or as a list of numbers, a record's fields as an object or a list.
  */
 #include "format/format_int.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- complex numbers ---- */
@@ -27,6 +29,57 @@ ncz_format_complex(size_t size, bool big)
     const ncz_record *r = &complexes[(size == 16 ? 2 : 0) + (big ? 1 : 0)];
 
     return (ncz_dtype){.kind = NCZ_KIND_RECORD, .big = big, .size = r->size, .record = r};
+}
+
+/* ---- arrays as fields ---- */
+
+static bool
+same_records(const ncz_record *a, const ncz_record *b)
+{
+    if (a == b || a == NULL || b == NULL)
+        return a == b;
+    if (a->nfields != b->nfields || a->size != b->size)
+        return false;
+    for (size_t i = 0; i < a->nfields; i++) {
+        const ncz_record_field *f = &a->fields[i], *g = &b->fields[i];
+
+        if (f->dtype.kind != g->dtype.kind || f->dtype.size != g->dtype.size || f->nelems != g->nelems ||
+            strcmp(f->name, g->name) != 0 || !same_records(f->dtype.record, g->dtype.record))
+            return false;
+    }
+    return true;
+}
+
+/* True if the record is an array: all fields are alike and named by their place. */
+static bool
+is_array(const ncz_record *r)
+{
+    for (size_t i = 0; i < r->nfields; i++) {
+        const ncz_record_field *f = &r->fields[i], *first = &r->fields[0];
+        char                    name[24];
+
+        (void)snprintf(name, sizeof name, "%zu", i);
+        if (strcmp(f->name, name) != 0 || f->rank > 0 || f->dtype.kind != first->dtype.kind ||
+            f->dtype.size != first->dtype.size || !same_records(f->dtype.record, first->dtype.record))
+            return false;
+    }
+    return r->nfields > 0;
+}
+
+int
+ncz_format_unpack_array(ncz_arena *arena, ncz_record_field *f)
+{
+    size_t *shape;
+
+    if (f->rank > 0 || f->dtype.kind != NCZ_KIND_RECORD || !is_array(f->dtype.record))
+        return NC_NOERR;
+    if ((shape = ncz_arena_get(arena, sizeof *shape)) == NULL)
+        return ncz_fail_nomem(sizeof *shape);
+    *shape = f->nelems = f->dtype.record->nfields;
+    f->rank = 1;
+    f->shape = shape;
+    f->dtype = f->dtype.record->fields[0].dtype;
+    return NC_NOERR;
 }
 
 /* ---- fill values ---- */

@@ -16,7 +16,7 @@ ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const 
     return style->dialect->check_type(style, type, what);
 }
 
-/* The most elements of an array in a compound of Zarr v3, where each has a name. */
+/* The most elements of an array in a compound: in the document each has a name. */
 #define ARRAY_MOST 8192
 
 static bool
@@ -42,9 +42,9 @@ ncz_format_check_var_type(const ncz_format_opts *style, const ncz_type *type, co
         return ncz_fail(NC_EBADTYPE,
                         "%s: netCDF-C could not open a dataset with a variable of type %s, which compat= asks for",
                         what, type->name);
-    if (style->dialect->zarr_format == 3 && has_long_array(type))
-        return ncz_fail(NC_ENOTBUILT, "%s: an array of more than %d elements in a compound is not built for Zarr v3",
-                        what, ARRAY_MOST);
+    if (has_long_array(type))
+        return ncz_fail(NC_ENOTBUILT, "%s: an array of more than %d elements in a compound is not built", what,
+                        ARRAY_MOST);
     return style->dialect->check_type(style, type, what);
 }
 

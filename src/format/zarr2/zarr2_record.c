@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * NumPy's structured types, lists of [name, type] or [name, type, shape], <-> records. Reading accepts whatever NumPy
- * writes: nested lists, byte orders of each field, unnamed fields as gaps, titles. Writing packs all fields.
+ * writes: nested lists, byte orders of each field, unnamed fields as gaps, titles. Writing packs all fields, and has no
+ * shapes: no version 3 of zarr-python reads those.
  */
 #include "format/zarr2/zarr2_int.h"
 
@@ -59,7 +60,8 @@ parse_field(const ncz_json *v, reading *x, ncz_record_field *f, size_t *at, bool
     if ((f->name = ncz_arena_text(x->arena, name, len)) == NULL)
         return ncz_fail_nomem(len);
     if ((rc = parse_type(ncz_json_at(v, 1), x, &f->dtype)) != NC_NOERR ||
-        (rc = parse_shape(ncz_json_at(v, 2), x, f)) != NC_NOERR)
+        (rc = parse_shape(ncz_json_at(v, 2), x, f)) != NC_NOERR ||
+        (x->sound && (rc = ncz_format_unpack_array(x->arena, f)) != NC_NOERR))
         return rc;
     x->sound = x->sound && ncz_mul(f->nelems, f->dtype.size, &nbytes) && ncz_add(*at, nbytes, at) && *at <= ITEM_MOST;
     return NC_NOERR;
@@ -138,6 +140,23 @@ write_number(const ncz_dtype *d, ncz_jsonw *w)
     ncz_jsonw_cstr(w, text);
 }
 
+/* An array as a record, which all versions of zarr-python read. */
+static void
+write_array(const ncz_type *t, size_t n, ncz_jsonw *w)
+{
+    ncz_jsonw_open_array(w);
+    for (size_t i = 0; i < n; i++) {
+        char name[24];
+
+        (void)snprintf(name, sizeof name, "%zu", i);
+        ncz_jsonw_open_array(w);
+        ncz_jsonw_cstr(w, name);
+        ncz_zarr2_record_write(t, w);
+        ncz_jsonw_close_array(w);
+    }
+    ncz_jsonw_close_array(w);
+}
+
 void
 ncz_zarr2_record_write(const ncz_type *t, ncz_jsonw *w)
 {
@@ -151,13 +170,10 @@ ncz_zarr2_record_write(const ncz_type *t, ncz_jsonw *w)
     for (const ncz_type_field *f = t->fields; f < t->fields + t->nfields; f++) {
         ncz_jsonw_open_array(w);
         ncz_jsonw_cstr(w, f->name);
-        ncz_zarr2_record_write(f->type, w);
-        if (f->rank > 0) {
-            ncz_jsonw_open_array(w);
-            for (size_t r = 0; r < f->rank; r++)
-                ncz_jsonw_u64(w, f->shape[r]);
-            ncz_jsonw_close_array(w);
-        }
+        if (f->rank > 0)
+            write_array(f->type, f->nelems, w);
+        else
+            ncz_zarr2_record_write(f->type, w);
         ncz_jsonw_close_array(w);
     }
     ncz_jsonw_close_array(w);

@@ -19,39 +19,6 @@ typedef struct reading {
 
 static int parse_field_type(const ncz_json *v, reading *x, ncz_record_field *f);
 
-static bool
-same_records(const ncz_record *a, const ncz_record *b)
-{
-    if (a == b || a == NULL || b == NULL)
-        return a == b;
-    if (a->nfields != b->nfields || a->size != b->size)
-        return false;
-    for (size_t i = 0; i < a->nfields; i++) {
-        const ncz_record_field *f = &a->fields[i], *g = &b->fields[i];
-
-        if (f->dtype.kind != g->dtype.kind || f->dtype.size != g->dtype.size || f->nelems != g->nelems ||
-            strcmp(f->name, g->name) != 0 || !same_records(f->dtype.record, g->dtype.record))
-            return false;
-    }
-    return true;
-}
-
-/* True if the record is an array: all fields are alike and named by their place. */
-static bool
-is_array(const ncz_record *r)
-{
-    for (size_t i = 0; i < r->nfields; i++) {
-        const ncz_record_field *f = &r->fields[i], *first = &r->fields[0];
-        char                    name[24];
-
-        (void)snprintf(name, sizeof name, "%zu", i);
-        if (strcmp(f->name, name) != 0 || f->rank > 0 || f->dtype.kind != first->dtype.kind ||
-            f->dtype.size != first->dtype.size || !same_records(f->dtype.record, first->dtype.record))
-            return false;
-    }
-    return r->nfields > 0;
-}
-
 static int
 parse_field(const ncz_json *v, reading *x, ncz_record_field *f, size_t *at)
 {
@@ -105,7 +72,6 @@ static int
 parse_field_type(const ncz_json *v, reading *x, ncz_record_field *f)
 {
     ncz_zarr3_dtype t;
-    size_t         *shape;
     int             rc;
 
     if (!is_struct(v)) {
@@ -117,15 +83,9 @@ parse_field_type(const ncz_json *v, reading *x, ncz_record_field *f)
         x->sound = x->sound && f->dtype.kind != NCZ_KIND_OTHER && f->dtype.kind != NCZ_KIND_OBJECT;
         return NC_NOERR;
     }
-    if ((rc = parse_fields(v, x, &f->dtype)) != NC_NOERR || !x->sound || !is_array(f->dtype.record))
-        return rc;
-    if ((shape = ncz_arena_get(x->arena, sizeof *shape)) == NULL)
-        return ncz_fail_nomem(sizeof *shape);
-    *shape = f->nelems = f->dtype.record->nfields;
-    f->rank = 1;
-    f->shape = shape;
-    f->dtype = f->dtype.record->fields[0].dtype;
-    return NC_NOERR;
+    if ((rc = parse_fields(v, x, &f->dtype)) == NC_NOERR && x->sound)
+        rc = ncz_format_unpack_array(x->arena, f);
+    return rc;
 }
 
 int
