@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef NCZARR_SYMBOL_PREFIX /* every function has a prefix (the option symbol_prefix) */
+#include "nczarr_prefix.h"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

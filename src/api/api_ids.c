@@ -14,7 +14,13 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#define MAX_NUMBER 0x7fff /* dataset numbers: 1 ... MAX_NUMBER */
+/* Dataset numbers: FIRST_NUMBER ... MAX_NUMBER. In front of libnetcdf they begin above that library's (src/forward). */
+#ifdef NCZ_API_FIRST_NUMBER
+#define FIRST_NUMBER NCZ_API_FIRST_NUMBER
+#else
+#define FIRST_NUMBER 1
+#endif
+#define MAX_NUMBER 0x7fff
 #define PAGE_SLOTS 256
 #define PAGES      ((MAX_NUMBER + PAGE_SLOTS) / PAGE_SLOTS)
 
@@ -24,10 +30,10 @@ typedef struct id_slot {
 } id_slot;
 
 static id_slot            first_page[PAGE_SLOTS];
-static _Atomic(id_slot *) pages[PAGES] = {first_page};
+static _Atomic(id_slot *) pages[PAGES] = {[FIRST_NUMBER / PAGE_SLOTS] = first_page};
 static pthread_mutex_t    lock = PTHREAD_MUTEX_INITIALIZER; /* guards the variables below and changes of slots */
 static size_t             live;
-static size_t             next_number = 1;
+static size_t             next_number = FIRST_NUMBER;
 
 static id_slot *
 slot_of(size_t number)
@@ -62,7 +68,7 @@ find_free_number(void)
     id_slot *s;
 
     while ((s = slot_of(next_number)) != NULL && atomic_load(&s->ds) != NULL)
-        next_number = next_number == MAX_NUMBER ? 1 : next_number + 1;
+        next_number = next_number == MAX_NUMBER ? FIRST_NUMBER : next_number + 1;
     return next_number;
 }
 
@@ -74,14 +80,14 @@ ncz_ids_add(ncz_dataset *ds, int *ncid)
     int      rc = NC_NOERR;
 
     (void)pthread_mutex_lock(&lock);
-    if (live == MAX_NUMBER) {
-        rc = ncz_fail(NC_ENFILE, "%d datasets are open", MAX_NUMBER);
+    if (live == MAX_NUMBER - FIRST_NUMBER + 1) {
+        rc = ncz_fail(NC_ENFILE, "%zu datasets are open", live);
     } else if ((s = make_slot(number = find_free_number())) == NULL) {
         rc = ncz_fail_nomem(PAGE_SLOTS * sizeof *s);
     } else {
         atomic_store(&s->ds, ds);
         live++;
-        next_number = number == MAX_NUMBER ? 1 : number + 1;
+        next_number = number == MAX_NUMBER ? FIRST_NUMBER : number + 1;
         *ncid = (int)(number * NCZ_ID_GROUPS);
     }
     (void)pthread_mutex_unlock(&lock);

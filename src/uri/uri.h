@@ -44,6 +44,15 @@ typedef enum ncz_uri_s3_kind {
 
 ncz_uri_s3_kind ncz_uri_scheme_s3(const char *scheme);
 
+/* The format that the modes of a URL name. */
+typedef enum ncz_uri_format {
+    NCZ_URI_FORMAT_NONE, /* no mode that says it: `file` and `s3` are stores of several formats */
+    NCZ_URI_FORMAT_ZARR,
+    NCZ_URI_FORMAT_OTHER, /* `bytes`, `dap2` ..., or an unknown mode */
+} ncz_uri_format;
+
+ncz_uri_format ncz_uri_mode_format(const ncz_uri *u);
+
 const char *ncz_uri_frag(const ncz_uri *u, const char *key); /* NULL when absent; the last of equal keys */
 /* The key of a fragment that a misspelt one probably means, for error texts. NULL: none is near. */
 const char *ncz_uri_key_nearest(const char *key);

@@ -287,3 +287,55 @@ ncz_uri_frag_add(ncz_uri *u, const char *s, size_t len)
     }
     return NC_NOERR;
 }
+
+/* ---- the format that modes name --------------------------------------------------------------------------------- */
+
+static ncz_uri_format
+format_of_mode(const char *word, size_t len)
+{
+    switch (ncz_uri_mode(word, len)) {
+    case MODE_FILE:
+    case MODE_S3: return NCZ_URI_FORMAT_NONE;
+    case MODE_OTHER_FORMAT:
+    case MODE_UNKNOWN: return NCZ_URI_FORMAT_OTHER;
+    default: return NCZ_URI_FORMAT_ZARR;
+    }
+}
+
+/* One mode of Zarr decides, whatever else is there: what contradicts it is refused when the URL is used. */
+static ncz_uri_format
+format_of_list(const char *list)
+{
+    ncz_uri_format found = NCZ_URI_FORMAT_NONE, one;
+
+    for (;; list++) {
+        const char *word = list += strspn(list, " ,");
+        size_t      len = strcspn(word, " ,");
+
+        if (len == 0)
+            return found;
+        if ((one = format_of_mode(word, len)) == NCZ_URI_FORMAT_ZARR)
+            return one;
+        found = one != NCZ_URI_FORMAT_NONE ? one : found;
+        if (*(list += len) == '\0')
+            return found;
+    }
+}
+
+ncz_uri_format
+ncz_uri_mode_format(const ncz_uri *u)
+{
+    ncz_uri_format found = NCZ_URI_FORMAT_NONE, one;
+
+    for (size_t i = 0; i < u->nfrag && found != NCZ_URI_FORMAT_ZARR; i++) {
+        const ncz_uri_pair *p = &u->frag[i];
+        bool                bare = p->value[0] == '\0' && ncz_uri_mode(p->key, strlen(p->key)) != MODE_UNKNOWN;
+
+        if (strcmp(p->key, "mode") == 0)
+            one = format_of_list(p->value);
+        else
+            one = bare ? format_of_mode(p->key, strlen(p->key)) : NCZ_URI_FORMAT_NONE;
+        found = one != NCZ_URI_FORMAT_NONE ? one : found;
+    }
+    return found;
+}

@@ -209,6 +209,45 @@ lookup(void **state)
 }
 
 static void
+formats(void **state)
+{
+    static const struct {
+        const char    *text;
+        ncz_uri_format format;
+    } rows[] = {
+        {"a.nc", NCZ_URI_FORMAT_NONE},
+        {"file:///a", NCZ_URI_FORMAT_NONE},
+        {"file:///a#mode=file", NCZ_URI_FORMAT_NONE},
+        {"s3://a/b#mode=s3&profile=x", NCZ_URI_FORMAT_NONE},
+        {"file:///a#mode=", NCZ_URI_FORMAT_NONE},
+        {"file:///a#mode=nczarr", NCZ_URI_FORMAT_ZARR},
+        {"file:///a#mode=file, ZARR", NCZ_URI_FORMAT_ZARR},
+        {"file:///a#mode=v3", NCZ_URI_FORMAT_ZARR},
+        {"file:///a#zip", NCZ_URI_FORMAT_ZARR},
+        {"file:///a#consolidated&log", NCZ_URI_FORMAT_ZARR},
+        {"file:///a#consolidated=no", NCZ_URI_FORMAT_NONE},
+        {"[mode=zarr]file:///a", NCZ_URI_FORMAT_ZARR},
+        {"file:///a#mode=bytes", NCZ_URI_FORMAT_OTHER},
+        {"file:///a#dap4", NCZ_URI_FORMAT_OTHER},
+        {"file:///a#mode=s3,bytes", NCZ_URI_FORMAT_OTHER},
+        {"file:///a#mode=nczarx", NCZ_URI_FORMAT_OTHER},
+        {"file:///a#mode=bytes,zarr", NCZ_URI_FORMAT_ZARR},
+        {"file:///a#bytes&zarr", NCZ_URI_FORMAT_ZARR},
+        {"file:///a#zarr&bytes", NCZ_URI_FORMAT_ZARR},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        ncz_uri *u;
+
+        assert_int_equal(ncz_uri_parse(rows[i].text, &u), NC_NOERR);
+        if (ncz_uri_mode_format(u) != rows[i].format)
+            fail_msg("%s: %d", rows[i].text, (int)ncz_uri_mode_format(u));
+        ncz_uri_free(u);
+    }
+}
+
+static void
 percent(void **state)
 {
     ncz_buf b = NCZ_BUF_INIT;
@@ -265,8 +304,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parses),  cmocka_unit_test(refuses),       cmocka_unit_test(lookup),
-        cmocka_unit_test(percent), cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(parses),  cmocka_unit_test(refuses), cmocka_unit_test(lookup),
+        cmocka_unit_test(formats), cmocka_unit_test(percent), cmocka_unit_test(out_of_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
