@@ -41,6 +41,7 @@ ncz_engine_free(ncz_engine *e)
         return;
     ncz_chunk_objects_forget(e, 0);
     (void)ncz_chunk_staged_forget(e, 0);
+    ncz_chunk_part_drop_spares(e);
     ncz_chunk_spill_close(&e->staging.spill);
     ncz_chunk_cache_clear(&e->cache);
     pthread_cond_destroy(&e->changed);
@@ -83,6 +84,7 @@ ncz_engine_forget(ncz_engine *e, uint64_t uid)
         (void)pthread_cond_wait(&e->changed, &e->lock);
     }
     ncz_chunk_objects_forget(e, uid);
+    ncz_chunk_part_drop_spares(e);
     (void)pthread_mutex_unlock(&e->lock);
 }
 

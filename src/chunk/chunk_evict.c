@@ -185,6 +185,8 @@ ncz_chunk_evict(ncz_engine *e, size_t need, bool store)
     (void)pthread_mutex_lock(&e->lock);
     target = e->cache.limit > need ? e->cache.limit - need : 0;
     ncz_chunk_objects_trim(e);
+    if (e->cache.used > target)
+        ncz_chunk_part_drop_spares(e);
     drop_clean(&e->cache, target);
     while (store && e->cache.used > target && e->cache.nunstored > 0) {
         if (s.items == NULL) {
@@ -310,6 +312,15 @@ too_much_staged(const ncz_engine *e)
     return e->staging.nbytes > e->cache.limit / 2;
 }
 
+/* Memory for the next staged chunks: after a flush they may be long in coming. */
+static void
+drop_spares(ncz_engine *e)
+{
+    (void)pthread_mutex_lock(&e->lock);
+    ncz_chunk_part_drop_spares(e);
+    (void)pthread_mutex_unlock(&e->lock);
+}
+
 int
 ncz_engine_flush(ncz_engine *e, uint64_t uid)
 {
@@ -319,8 +330,10 @@ ncz_engine_flush(ncz_engine *e, uint64_t uid)
     bool            busy;
     int             rc;
 
-    if (!ncz_engine_dirty(e))
+    if (!ncz_engine_dirty(e)) {
+        drop_spares(e);
         return NC_NOERR;
+    }
     if ((rc = ncz_chunk_store_init(&s, e, NCZ_CHUNK_BATCH)) != NC_NOERR)
         return rc;
     (void)pthread_mutex_lock(&e->lock);
@@ -349,6 +362,7 @@ ncz_engine_flush(ncz_engine *e, uint64_t uid)
     }
     (void)pthread_mutex_unlock(&e->lock);
     ncz_chunk_store_clear(&s);
+    drop_spares(e);
     (void)ncz_chunk_evict(e, 0, false); /* now evict the chunks that could not be dropped while dirty */
     return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
 }

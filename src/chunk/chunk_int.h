@@ -175,11 +175,13 @@ typedef struct ncz_chunk_spill {
 /* An encoded chunk. Guarded by the engine's lock; a reference keeps the bytes where they are. */
 typedef struct ncz_chunk_part {
     unsigned refs;
-    bool     gone; /* only fill: its object shall not have it */
-    char    *data; /* NULL: gone, or in the spill file */
-    size_t   nbytes;
-    uint64_t spilled; /* its place in the spill file */
+    bool     gone;         /* only fill: its object shall not have it */
+    char    *data;         /* NULL: gone, or in the spill file */
+    size_t   nbytes, room; /* room: of `data` */
+    uint64_t spilled;      /* its place in the spill file */
 } ncz_chunk_part;
+
+typedef struct ncz_chunk_part_spare ncz_chunk_part_spare;
 
 /* What is staged for one object. Guarded by the engine's lock. */
 typedef struct ncz_chunk_staged {
@@ -202,6 +204,9 @@ typedef struct ncz_chunk_staging {
     ncz_chunk_staged *oldest, *newest; /* by last change */
     size_t            n, nbytes;
     ncz_chunk_spill   spill;
+
+    ncz_chunk_part_spare *spares; /* memory of dropped parts, for the next */
+    size_t                spare_bytes;
 } ncz_chunk_staging;
 
 struct ncz_engine {
@@ -514,17 +519,28 @@ int ncz_chunk_stage_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *
  */
 int ncz_chunk_store_objects(ncz_engine *e, ncz_chunk_staged *const *staged, size_t n);
 
+/* ---- chunk_part.c ---- */
+
+/*
+ * Makes a part, with one reference, of an encoded chunk. Where its bytes are in `body`, it may take that memory over;
+ * `body` is empty then.
+ */
+int    ncz_chunk_part_make(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, ncz_chunk_part **out);
+void   ncz_chunk_part_drop(ncz_engine *e, ncz_chunk_part *p);  /* drops a reference; NULL is fine */
+void   ncz_chunk_part_unref(ncz_engine *e, ncz_chunk_part *p); /* the same, under the lock */
+bool   ncz_chunk_part_spilled(const ncz_chunk_part *p);
+size_t ncz_chunk_part_bytes(const ncz_chunk_part *p);        /* its memory */
+void   ncz_chunk_part_spill(ncz_chunk_part *p, uint64_t at); /* frees its bytes, which are in the spill file */
+void   ncz_chunk_part_drop_spares(ncz_engine *e);            /* under the lock */
+
 /* ---- chunk_staging.c ---- */
 
 /*
- * Stages an encoded chunk. Takes its bytes over where they are in `body`, which is empty then; else copies them. *full:
- * its object is now complete and claimed, to be stored; or NULL.
+ * Stages an encoded chunk. `body`: as in ncz_chunk_part_make(). *full: its object is now complete and claimed, to be stored; or NULL.
  */
 int ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, ncz_chunk_staged **full);
 /* Under the lock: a reference to a staged chunk, for ncz_chunk_part_drop(). NULL: it is not staged. */
 ncz_chunk_part *ncz_chunk_staged_part(ncz_engine *e, const ncz_spec *spec, const uint64_t *index);
-void            ncz_chunk_part_drop(ncz_engine *e, ncz_chunk_part *p); /* NULL is fine */
-bool            ncz_chunk_part_spilled(const ncz_chunk_part *p);
 
 /* Claims an object for storing, under the lock. False: another thread stores it. */
 bool ncz_chunk_staged_claim(ncz_engine *e, ncz_chunk_staged *s);

@@ -13,74 +13,6 @@
 
 #include <string.h>
 
-/* ---- parts, under the engine's lock ---- */
-
-static size_t
-part_bytes(const ncz_chunk_part *p)
-{
-    return sizeof *p + (p->data != NULL ? p->nbytes : 0);
-}
-
-bool
-ncz_chunk_part_spilled(const ncz_chunk_part *p)
-{
-    return p->data == NULL && !p->gone;
-}
-
-static void
-unref_part(ncz_engine *e, ncz_chunk_part *p)
-{
-    if (p == NULL || --p->refs > 0)
-        return;
-    if (ncz_chunk_part_spilled(p))
-        ncz_chunk_spill_drop(&e->staging.spill, p->nbytes);
-    ncz_free(p->data);
-    ncz_free(p);
-}
-
-void
-ncz_chunk_part_drop(ncz_engine *e, ncz_chunk_part *p)
-{
-    if (p == NULL)
-        return;
-    (void)pthread_mutex_lock(&e->lock);
-    unref_part(e, p);
-    (void)pthread_mutex_unlock(&e->lock);
-}
-
-/*
- * The item's bytes: those of `body`, cut to their size, or else a copy. An encoder needs room for its worst case, so
- * `body` is far larger than what is in it; what remains of it was never touched and costs nothing. NULL: no memory.
- */
-static char *
-take_bytes(const ncz_chunk_store_item *item, ncz_buf *body)
-{
-    char *data;
-
-    if (item->encoded != body->data)
-        return ncz_dup(item->encoded, item->nbytes);
-    if ((data = ncz_grow(body->data, item->nbytes, 1)) == NULL)
-        return NULL;
-    *body = NCZ_BUF_INIT;
-    return data;
-}
-
-static int
-make_part(const ncz_chunk_store_item *item, ncz_buf *body, ncz_chunk_part **out)
-{
-    ncz_chunk_part *p = ncz_zalloc(sizeof *p);
-
-    if (p == NULL)
-        return ncz_fail_nomem(sizeof *p);
-    *p = (ncz_chunk_part){.refs = 1, .gone = item->gone, .nbytes = item->gone ? 0 : item->nbytes};
-    if (!item->gone && (p->data = take_bytes(item, body)) == NULL) {
-        ncz_free(p);
-        return ncz_fail_nomem(item->nbytes);
-    }
-    *out = p;
-    return NC_NOERR;
-}
-
 /* ---- the table, under the engine's lock ---- */
 
 static bool
@@ -172,10 +104,10 @@ clear_slot(ncz_engine *e, ncz_chunk_staged *s, size_t slot)
 {
     if (s->parts[slot] == NULL)
         return;
-    count_bytes(e, s, -(ptrdiff_t)part_bytes(s->parts[slot]));
+    count_bytes(e, s, -(ptrdiff_t)ncz_chunk_part_bytes(s->parts[slot]));
     s->nmemory -= s->parts[slot]->data != NULL;
     s->nparts--;
-    unref_part(e, s->parts[slot]);
+    ncz_chunk_part_unref(e, s->parts[slot]);
     s->parts[slot] = NULL;
 }
 
@@ -216,7 +148,7 @@ set_part(ncz_engine *e, const ncz_chunk *chunk, ncz_chunk_part *part, ncz_chunk_
     s->parts[slot] = part;
     s->nparts++;
     s->nmemory += part->data != NULL;
-    count_bytes(e, s, (ptrdiff_t)part_bytes(part));
+    count_bytes(e, s, (ptrdiff_t)ncz_chunk_part_bytes(part));
     list_del(&e->staging, s);
     list_add(&e->staging, s);
     *out = s;
@@ -231,11 +163,11 @@ ncz_chunk_stage(ncz_engine *e, const ncz_chunk_store_item *item, ncz_buf *body, 
     int               rc;
 
     *full = NULL;
-    if ((rc = make_part(item, body, &part)) != NC_NOERR)
+    if ((rc = ncz_chunk_part_make(e, item, body, &part)) != NC_NOERR)
         return rc;
     (void)pthread_mutex_lock(&e->lock);
     if ((rc = set_part(e, item->chunk, part, &s)) != NC_NOERR)
-        unref_part(e, part);
+        ncz_chunk_part_unref(e, part);
     else if (s->nparts == s->needed && ncz_chunk_staged_claim(e, s))
         *full = s;
     (void)pthread_mutex_unlock(&e->lock);
@@ -311,7 +243,7 @@ ncz_chunk_staged_end(ncz_engine *e, ncz_chunk_staged *s, ncz_chunk_part **parts,
             continue;
         if (stored && s->parts[i] == parts[i]) /* else a newer one replaced it meanwhile */
             clear_slot(e, s, i);
-        unref_part(e, parts[i]);
+        ncz_chunk_part_unref(e, parts[i]);
     }
     ncz_chunk_object_stored(e, s->storing);
     s->storing = NULL;
@@ -424,11 +356,9 @@ release_memory(ncz_engine *e, const spilling *w, uint64_t at)
 
         if (w->object->parts[w->slots[i]] != p || p->refs != 2)
             continue;
-        count_bytes(e, w->object, -(ptrdiff_t)p->nbytes);
+        count_bytes(e, w->object, -(ptrdiff_t)p->room);
         w->object->nmemory--;
-        ncz_free(p->data);
-        p->data = NULL;
-        p->spilled = at;
+        ncz_chunk_part_spill(p, at);
         kept += p->nbytes;
     }
     return kept;
@@ -458,7 +388,7 @@ ncz_chunk_staged_spill(ncz_engine *e)
         (void)pthread_cond_broadcast(&e->changed);
     }
     for (size_t i = 0; i < w.n; i++)
-        unref_part(e, w.parts[i]);
+        ncz_chunk_part_unref(e, w.parts[i]);
     if (w.object->nparts == 0)
         free_staged(e, w.object);
     return done;

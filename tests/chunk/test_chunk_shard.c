@@ -280,13 +280,94 @@ random_layouts(void **state)
     ncz_pool_set_threads(0);
 }
 
+/* ---- the memory of staged chunks ---- */
+
+#define LARGE ((size_t)64 << 10)
+
+static size_t nlarge; /* allocations of LARGE bytes and more */
+
+static void *
+counted_get(size_t nbytes)
+{
+    nlarge += nbytes >= LARGE;
+    return malloc(nbytes);
+}
+
+static void *
+counted_resize(void *p, size_t nbytes)
+{
+    nlarge += nbytes >= LARGE;
+    return realloc(p, nbytes);
+}
+
+static size_t
+large_allocations(void)
+{
+    size_t n = nlarge;
+
+    nlarge = 0;
+    return n;
+}
+
+/* Shards that are written one after the other use the memory of the first. A flush frees it, and so does a cache that
+ * needs it. */
+static void
+memory_is_used_again(void **state)
+{
+    const ncz_alloc_table counted = {.get = counted_get, .resize = counted_resize, .put = free};
+    const uint64_t        chunk = 50000, shard = 4 * chunk;
+    const size_t          chunk_bytes = (size_t)chunk * sizeof(int);
+    row                   r;
+    size_t                first, spare;
+
+    (void)state;
+    ncz_pool_set_threads(1);
+    ncz_alloc_use(&counted);
+    row_init(&r, false, 16 * chunk_bytes, chunk, 4, 4 * shard, NULL);
+    (void)large_allocations();
+    put_row(&r, 0, shard, 0);
+    first = large_allocations();
+    spare = r.e->staging.spare_bytes;
+    assert_true(spare >= 4 * chunk_bytes && spare <= 5 * chunk_bytes);
+    assert_true(r.e->cache.used >= spare && r.e->cache.used <= r.e->cache.limit);
+    put_row(&r, shard, shard, 1);
+    assert_int_equal(first - large_allocations(), 4);
+    assert_int_equal(r.e->staging.spare_bytes, spare);
+    ncz_engine_set_limit(r.e, 8 * chunk_bytes);
+    assert_int_equal(r.e->staging.spare_bytes, spare);
+    ncz_engine_set_limit(r.e, spare / 2);
+    assert_int_equal(r.e->staging.spare_bytes, 0);
+    put_row(&r, 2 * shard, shard, 2);
+    assert_true(r.e->staging.spare_bytes <= spare / 4); /* half of the limit */
+    ncz_engine_set_limit(r.e, 16 * chunk_bytes);
+    put_row(&r, 3 * shard, shard, 3);
+    assert_true(r.e->staging.spare_bytes > 0 && !ncz_engine_dirty(r.e));
+    assert_int_equal(ncz_engine_flush(r.e, 0), NC_NOERR);
+    assert_int_equal(r.e->staging.spare_bytes, 0);
+    put_row(&r, 3 * shard, shard, 3);
+    put_row(&r, 10, 10, 7);
+    assert_true(r.e->staging.spare_bytes > 0);
+    assert_int_equal(ncz_engine_flush(r.e, 0), NC_NOERR);
+    assert_int_equal(r.e->staging.spare_bytes, 0);
+    expect_row(&r, 20, (size_t)shard - 20, 0);
+    expect_row(&r, 10, 10, 7);
+    for (int k = 1; k < 4; k++)
+        expect_row(&r, (uint64_t)k * shard, shard, k);
+    ncz_engine_forget(r.e, 0);
+    assert_int_equal(r.e->cache.used, 0);
+    row_clear(&r);
+    ncz_alloc_use(NULL);
+    ncz_pool_set_threads(0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_of_reads), cmocka_unit_test(absent_shards),   cmocka_unit_test(gaps),
-        cmocka_unit_test(append_in_a_shard), cmocka_unit_test(parts_of_chunks), cmocka_unit_test(change_staged),
-        cmocka_unit_test(no_temporary_file), cmocka_unit_test(edges),           cmocka_unit_test(random_layouts),
+        cmocka_unit_test(requests_of_reads),    cmocka_unit_test(absent_shards),   cmocka_unit_test(gaps),
+        cmocka_unit_test(append_in_a_shard),    cmocka_unit_test(parts_of_chunks), cmocka_unit_test(change_staged),
+        cmocka_unit_test(no_temporary_file),    cmocka_unit_test(edges),           cmocka_unit_test(random_layouts),
+        cmocka_unit_test(memory_is_used_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
