@@ -67,6 +67,43 @@ write_numbers(const char *array)
         }
 }
 
+#define SHARD_GRID "\"kind\": \"inline\", \"chunk_shapes\": [[2, 4, 2], [1, 3, [1, 1]]]"
+#define SHARDS                                                                                                       \
+    "{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [2, 1], \"codecs\": [" BYTES              \
+    "], \"index_codecs\": [" BYTES "], \"index_location\": \"end\"}}"
+
+static void
+put64(unsigned char *p, uint64_t v)
+{
+    for (int i = 0; i < 8; i++)
+        p[i] = (unsigned char)(v >> (8 * i));
+}
+
+/* The same elements, in shards that have 1 to 6 chunks of 2 x 1. Shard (1, 1) is missing. */
+static void
+write_shards(const char *array)
+{
+    static const size_t rows[] = {2, 4, 2};
+
+    for (size_t i = 0, y0 = 0; i < 3; y0 += rows[i++])
+        for (size_t j = 0, x0 = 0; j < 3; x0 += xs[j++]) {
+            unsigned char bytes[6 * 4 + 6 * 16];
+            size_t        nchunks = rows[i] / 2 * xs[j];
+
+            if (i == 1 && j == 1)
+                continue;
+            for (size_t k = 0; k < nchunks; k++) {
+                for (size_t y = 0; y < 2; y++) {
+                    bytes[4 * k + 2 * y] = (unsigned char)(10 * (y0 + k / xs[j] * 2 + y) + x0 + k % xs[j]);
+                    bytes[4 * k + 2 * y + 1] = 0;
+                }
+                put64(bytes + 4 * nchunks + 16 * k, 4 * k);
+                put64(bytes + 4 * nchunks + 16 * k + 8, 4);
+            }
+            write_chunk(array, i, j, bytes, 20 * nchunks);
+        }
+}
+
 static int
 value_at(size_t y, size_t x)
 {
@@ -103,11 +140,10 @@ open_var(const char *name, int mode, int *varid)
 }
 
 static void
-all_selections_read_right(void **state)
+check_all_selections(const char *name)
 {
-    int varid, ncid = open_var("v", NC_NOWRITE, &varid);
+    int varid, ncid = open_var(name, NC_NOWRITE, &varid);
 
-    (void)state;
     for (size_t y = 0; y < NY; y++)
         for (size_t x = 0; x < NX; x++)
             for (size_t sy = 1; sy <= 3; sy++)
@@ -124,6 +160,38 @@ all_selections_read_right(void **state)
                             assert_int_equal(columns[k * count[0] + i], value_at(y + i * sy, x + k * sx));
                         }
                 }
+    OK(nc_close(ncid));
+}
+
+static void
+all_selections_read_right(void **state)
+{
+    (void)state;
+    check_all_selections("v");
+}
+
+/* Shards that differ in length; their chunks do not. */
+static void
+shards(void **state)
+{
+    const size_t  where[] = {2, 4}, near[] = {3, 0};
+    int           ncid, varid, value;
+    unsigned char bytes[2 * 4 + 2 * 16] = {20, 0};
+
+    (void)state;
+    write_array("s", SHARD_GRID, "int16", "-7", SHARDS);
+    write_shards("s");
+    check_all_selections("s");
+    put64(bytes + 8 + 8, 4); /* the first chunk is there, and the entry of the second is damaged */
+    write_chunk("s", 1, 2, bytes, sizeof bytes);
+    write_chunk("s", 1, 0, bytes, 30); /* shorter than its index */
+    ncid = open_var("s", NC_NOWRITE, &varid);
+    OK(nc_get_var1_int(ncid, varid, where, &value));
+    assert_int_equal(value, 20);
+    FAILS(NC_EFILTER, nc_get_var1_int(ncid, varid, (const size_t[]){4, 4}, &value));
+    assert_non_null(strstr(nczarr_errmsg(), "s/c.1.2: the index is damaged at chunk 1"));
+    FAILS(NC_EFILTER, nc_get_var1_int(ncid, varid, near, &value));
+    assert_non_null(strstr(nczarr_errmsg(), "s/c.1.0: 30 bytes, but its index alone has 32"));
     OK(nc_close(ncid));
 }
 
@@ -277,6 +345,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_selections_read_right, setup, teardown),
+        cmocka_unit_test_setup_teardown(shards, setup, teardown),
         cmocka_unit_test_setup_teardown(a_bad_chunk_spoils_its_own_elements, setup, teardown),
         cmocka_unit_test_setup_teardown(values_out_of_range_are_all_converted, setup, teardown),
         cmocka_unit_test_setup_teardown(strings, setup, teardown),
