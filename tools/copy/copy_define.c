@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_define.c: the target's groups, dimensions, variables and attributes, in the order of the source.
+ * copy_define.c: the target's groups, types, dimensions, variables and attributes, in the order of the source.
  *
  * The attribute that marks a variable as quantized is put after the data, together with the attributes that follow it.
  * Data that were rounded once must not be rounded again, which a resumed target would do.
@@ -183,7 +183,7 @@ define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
                       : define_zarr_fill(o, in, v->in, v->type, out, v->out);
     if (rc != NC_NOERR)
         return rc;
-    if (endian != NC_ENDIAN_NATIVE && v->type != NC_CHAR && v->type != NC_STRING &&
+    if (endian != NC_ENDIAN_NATIVE && v->type != NC_CHAR && v->type < NC_STRING &&
         (rc = nc_def_var_endian(out, v->out, endian)) != NC_NOERR)
         return rc;
     if (v->rank == 0)
@@ -196,12 +196,18 @@ define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
 static int
 define_var(const copy_opts *o, copy_source *s, copy_var *v)
 {
-    int  out = s->groups[v->group].out, rc;
-    int *ids = copy_alloc((size_t)v->rank, sizeof *ids);
+    int     out = s->groups[v->group].out, rc;
+    int    *ids;
+    nc_type type;
 
+    if ((rc = copy_map_type(s, v->type, &type)) != NC_NOERR) {
+        copy_say("%s: its type is of a group that is not copied", v->path);
+        return rc;
+    }
+    ids = copy_alloc((size_t)v->rank, sizeof *ids);
     for (int d = 0; d < v->rank; d++)
         ids[d] = s->dims[v->dims[d]].out;
-    rc = nc_def_var(out, v->name, v->type, v->rank, ids, &v->out);
+    rc = nc_def_var(out, v->name, type, v->rank, ids, &v->out);
     free(ids);
     if (rc != NC_NOERR)
         return copy_fail(rc, v->path);
@@ -238,10 +244,14 @@ copy_define(const copy_opts *o, copy_source *s, int out)
 {
     int rc = NC_NOERR;
 
+    for (size_t g = 0; g < s->ngroups; g++)
+        if ((rc = define_group(s, g, out)) != NC_NOERR)
+            return rc;
+    if ((rc = copy_define_types(s)) != NC_NOERR)
+        return rc;
     for (size_t g = 0; g < s->ngroups; g++) {
-        if ((rc = define_group(s, g, out)) != NC_NOERR ||
-            (rc = copy_atts(s->groups[g].in, NC_GLOBAL, s->groups[g].out, NC_GLOBAL, s->groups[g].path, NULL)) !=
-                NC_NOERR)
+        if ((rc = copy_atts(s->groups[g].in, NC_GLOBAL, s->groups[g].out, NC_GLOBAL, s->groups[g].path, NULL)) !=
+            NC_NOERR)
             return rc;
         for (size_t d = 0; d < s->ndims; d++)
             if (s->dims[d].group == g &&

@@ -204,8 +204,7 @@ encode_piece(sample *s, size_t *chunks)
         if ((rc = nc_get_vara(s->in, v->in, s->start, s->count, s->data)) != NC_NOERR)
             return copy_fail(rc, v->path);
         rc = nc_put_vara(s->out, v->out, s->start, s->count, s->data);
-        if (v->type == NC_STRING)
-            (void)nc_free_string(n, (char **)s->data);
+        copy_free_values(s->in, v->type, s->data, n);
     }
     for (int d = 0; d < v->rank; d++)
         n = d == 0 ? (s->count[0] - 1) / v->chunk_out[0] + 1 : n * ((s->count[d] - 1) / v->chunk_out[d] + 1);

@@ -9,6 +9,7 @@
 #define NCZCOPY_COPY_INT_H
 
 #include "../unfinished.h"
+#include "../user_type.h"
 #include "copy.h"
 
 #include <nczarr.h>
@@ -63,11 +64,16 @@ typedef struct copy_dim {
     bool   unlimited;
 } copy_dim;
 
+typedef struct copy_type {
+    nc_type in, out; /* out NC_NAT: not defined (yet) */
+    size_t  group;   /* in copy.groups */
+} copy_type;
+
 typedef struct copy_var {
     size_t  group; /* in copy.groups */
     int     in, out;
     char   *path, *name;
-    nc_type type;
+    nc_type type;  /* in the source */
     size_t  item;  /* bytes of an element in memory: for strings what the longest may take */
     size_t  value; /* ... and of the array that holds it */
     size_t  width; /* of a stored string */
@@ -88,6 +94,8 @@ typedef struct copy_source {
     size_t      ngroups;
     copy_dim   *dims;
     size_t      ndims;
+    copy_type  *types; /* the user-defined ones */
+    size_t      ntypes;
     copy_var   *vars;
     size_t      nvars;
 } copy_source;
@@ -97,6 +105,27 @@ int  copy_source_load(const copy_opts *o, copy_source *s);
 void copy_source_clear(copy_source *s);
 bool copy_path_matches(const char *path, const char *wanted);
 bool copy_names_match(const copy_names *list, const char *path);
+
+/* ---- types: copy_types.c ------------------------------------------------------------------------------------- */
+
+/* Defines the user-defined types of the source's groups, whose target groups exist. Failures are reported. */
+int copy_define_types(const copy_source *s);
+/* The target's type. NC_EBADTYPE: it is of a group that is not copied. */
+int copy_map_type(const copy_source *s, nc_type in, nc_type *out);
+
+/* Of values in memory, of any type of the dataset: bytes of one; frees what they point to, not the values. */
+int  copy_type_size(int ncid, nc_type type, size_t *size);
+void copy_free_values(int ncid, nc_type type, void *values, size_t n);
+
+/* Values of a type of the dataset. */
+typedef struct copy_values {
+    int         ncid;
+    nc_type     type;
+    const void *values;
+} copy_values;
+
+/* False also if the types do not hold the same values: user_type_is_equal(). */
+bool copy_compare_user_values(const copy_values *a, const copy_values *b, size_t n);
 
 /* ---- budget: copy_plan.c
  * ------------------------------------------------------------------------------------------ */

@@ -56,8 +56,7 @@ copy_piece(slab *s, size_t n)
     rc = check_widths(s, n);
     if (rc == NC_NOERR && (rc = nc_put_vara(s->out, s->v->out, s->start, s->count, s->data)) != NC_NOERR)
         (void)copy_fail(rc, s->v->path);
-    if (s->v->type == NC_STRING)
-        (void)nc_free_string(n, (char **)(void *)s->data);
+    copy_free_values(s->in, s->v->type, s->data, n);
     return rc;
 }
 

@@ -91,7 +91,7 @@ add_groups(const copy_opts *o, copy_source *s, int grp)
     return rc;
 }
 
-/* ---- dimensions ---- */
+/* ---- dimensions and types ---- */
 
 static bool
 is_dim_unlimited(int grp, int dimid)
@@ -133,6 +133,24 @@ add_dims(const copy_opts *o, copy_source *s, size_t g)
     return rc == NC_NOERR ? rc : copy_fail(rc, s->groups[g].path);
 }
 
+static int
+add_types(copy_source *s, size_t g)
+{
+    int n = 0, *ids, rc;
+
+    if ((rc = nc_inq_typeids(s->groups[g].in, &n, NULL)) != NC_NOERR)
+        return copy_fail(rc, s->groups[g].path);
+    ids = copy_alloc((size_t)n, sizeof *ids);
+    if ((rc = nc_inq_typeids(s->groups[g].in, NULL, ids)) != NC_NOERR)
+        (void)copy_fail(rc, s->groups[g].path);
+    for (int i = 0; rc == NC_NOERR && i < n; i++) {
+        s->types = grow_list(s->types, s->ntypes, sizeof *s->types);
+        s->types[s->ntypes++] = (copy_type){.in = ids[i], .out = NC_NAT, .group = g};
+    }
+    free(ids);
+    return rc;
+}
+
 /* ---- variables ---- */
 
 static int
@@ -154,7 +172,9 @@ load_sizes(int grp, copy_var *v)
     enum { MALLOC_BYTES = 16, ANY_LENGTH = 256 }; /* strings without a width: an estimate */
     int rc;
 
-    v->value = v->item = (size_t)nctypelen(v->type);
+    if ((rc = copy_type_size(grp, v->type, &v->value)) != NC_NOERR)
+        return copy_fail(rc, v->path);
+    v->item = v->value;
     if (v->type != NC_STRING)
         return NC_NOERR;
     if ((rc = nczarr_inq_var_strlen(grp, v->in, &v->width)) != NC_NOERR)
@@ -309,6 +329,8 @@ copy_source_load(const copy_opts *o, copy_source *s)
     for (size_t g = 0; rc == NC_NOERR && g < s->ngroups; g++)
         rc = add_dims(o, s, g);
     for (size_t g = 0; rc == NC_NOERR && g < s->ngroups; g++)
+        rc = add_types(s, g);
+    for (size_t g = 0; rc == NC_NOERR && g < s->ngroups; g++)
         rc = add_vars(o, s, g);
     return rc != NC_NOERR ? rc : check_names(o, s);
 }
@@ -324,6 +346,7 @@ copy_source_clear(copy_source *s)
         clear_var(&s->vars[i]);
     free(s->groups);
     free(s->dims);
+    free(s->types);
     free(s->vars);
     *s = (copy_source){.ncid = s->ncid};
 }

@@ -28,6 +28,7 @@ report_difference(check *c, const char *path, const char *what)
 /* ---- attributes ---- */
 
 typedef struct att {
+    int     grp;
     nc_type type;
     size_t  len;
     void   *val;
@@ -36,10 +37,13 @@ typedef struct att {
 static bool
 load_att(int grp, int varid, const char *name, att *a)
 {
-    *a = (att){.val = NULL};
-    if (nc_inq_att(grp, varid, name, &a->type, &a->len) != NC_NOERR)
+    size_t size;
+
+    *a = (att){.grp = grp};
+    if (nc_inq_att(grp, varid, name, &a->type, &a->len) != NC_NOERR ||
+        copy_type_size(grp, a->type, &size) != NC_NOERR)
         return false;
-    a->val = copy_alloc(a->len + 1, (size_t)nctypelen(a->type));
+    a->val = copy_alloc(a->len + 1, size);
     if (a->len == 0 || nc_get_att(grp, varid, name, a->val) == NC_NOERR)
         return true;
     free(a->val);
@@ -50,8 +54,8 @@ load_att(int grp, int varid, const char *name, att *a)
 static void
 clear_att(att *a)
 {
-    if (a->val != NULL && a->type == NC_STRING)
-        (void)nc_free_string(a->len, a->val);
+    if (a->val != NULL)
+        copy_free_values(a->grp, a->type, a->val, a->len);
     free(a->val);
     a->val = NULL;
 }
@@ -86,7 +90,30 @@ compare_numbers(int in, int vin, int out, int vout, const char *name, size_t n)
 static bool
 is_number(nc_type type)
 {
-    return type != NC_CHAR && type != NC_STRING;
+    return type != NC_CHAR && type < NC_STRING;
+}
+
+/* Pure Zarr keeps the _FillValue of a user-defined type as the array's fill value only. */
+static bool
+is_array_fill(const att *a, int out, int vout, const char *name)
+{
+    int     no_fill = 1;
+    size_t  size;
+    nc_type type;
+    void   *fill;
+    bool    same = false;
+
+    if (a->type <= NC_MAX_ATOMIC_TYPE || strcmp(name, "_FillValue") != 0 ||
+        nc_inq_vartype(out, vout, &type) != NC_NOERR || copy_type_size(out, type, &size) != NC_NOERR)
+        return false;
+    fill = copy_alloc(1, size);
+    if (nc_inq_var_fill(out, vout, &no_fill, fill) == NC_NOERR) {
+        same = no_fill == 0 &&
+               copy_compare_user_values(&(copy_values){a->grp, a->type, a->val}, &(copy_values){out, type, fill}, 1);
+        copy_free_values(out, type, fill, 1);
+    }
+    free(fill);
+    return same;
 }
 
 static bool
@@ -95,8 +122,16 @@ compare_att(int in, int vin, int out, int vout, const char *name)
     att  a, b;
     bool same = load_att(in, vin, name, &a);
 
+    if (same && vout != NC_GLOBAL && nc_inq_attid(out, vout, name, NULL) != NC_NOERR) {
+        same = is_array_fill(&a, out, vout, name);
+        clear_att(&a);
+        return same;
+    }
     same = load_att(out, vout, name, &b) && same;
-    if (same && a.type == b.type)
+    if (same && a.type > NC_MAX_ATOMIC_TYPE && b.type > NC_MAX_ATOMIC_TYPE)
+        same = a.len == b.len &&
+               copy_compare_user_values(&(copy_values){in, a.type, a.val}, &(copy_values){out, b.type, b.val}, a.len);
+    else if (same && a.type == b.type)
         same = a.len == b.len && compare_values(a.type, a.val, b.val, a.len);
     else if (same && is_number(a.type) && is_number(b.type))
         same = a.len == b.len && compare_numbers(in, vin, out, vout, name, a.len);
@@ -125,11 +160,14 @@ compare_atts(check *c, int in, int vin, int out, int vout, const char *path)
 
 /* ---- variables ---- */
 
-/* Pure Zarr has no characters: they become strings of one in v2, bytes in v3. */
+/*
+ * Pure Zarr has no characters: they become strings of one in v2, bytes in v3. A user-defined type becomes another one,
+ * or an integer type, that holds the same values: comparing them shows whether it does.
+ */
 static bool
-is_same_type(nc_type in, nc_type out)
+is_stored_type(nc_type in, nc_type out)
 {
-    return in == out || (in == NC_CHAR && (out == NC_STRING || out == NC_UBYTE));
+    return in == out || in > NC_MAX_ATOMIC_TYPE || (in == NC_CHAR && (out == NC_STRING || out == NC_UBYTE));
 }
 
 static bool
@@ -140,7 +178,7 @@ compare_shape(const copy_source *s, const copy_var *v, int out, int varid)
     int     rank = 0, *ids;
     bool    same = nc_inq_var(out, varid, NULL, &type, &rank, NULL, NULL) == NC_NOERR;
 
-    if (!same || !is_same_type(v->type, type) || rank != v->rank)
+    if (!same || !is_stored_type(v->type, type) || rank != v->rank)
         return false;
     ids = copy_alloc((size_t)rank, sizeof *ids);
     same = nc_inq_vardimid(out, varid, ids) == NC_NOERR;
@@ -166,17 +204,19 @@ compare_chars(const char *a, char *const *b, size_t n)
 
 /* Reads a piece of the target and compares it. */
 static int
-compare_piece(const copy_var *v, int out, int varid, nc_type type, const size_t *start, const size_t *count, size_t n,
-              const char *a, char *b, bool *same)
+compare_piece(const copy_var *v, int in, int out, int varid, nc_type type, const size_t *start, const size_t *count,
+              size_t n, const char *a, char *b, bool *same)
 {
     int rc = nc_get_vara(out, varid, start, count, b);
 
     if (rc != NC_NOERR)
         return rc;
-    *same = type != NC_STRING || v->type == NC_STRING ? compare_values(v->type, a, b, n)
-                                                      : compare_chars(a, (char **)(void *)b, n);
-    if (type == NC_STRING)
-        (void)nc_free_string(n, (char **)(void *)b);
+    if (v->type > NC_MAX_ATOMIC_TYPE)
+        *same = copy_compare_user_values(&(copy_values){in, v->type, a}, &(copy_values){out, type, b}, n);
+    else
+        *same = type != NC_STRING || v->type == NC_STRING ? compare_values(v->type, a, b, n)
+                                                          : compare_chars(a, (char **)(void *)b, n);
+    copy_free_values(out, type, b, n);
     return NC_NOERR;
 }
 
@@ -185,22 +225,27 @@ compare_data(check *c, const copy_var *v, int in, int out, int varid)
 {
     size_t *step = copy_alloc((size_t)v->rank, sizeof *step), *start = copy_alloc((size_t)v->rank, sizeof *start);
     size_t *count = copy_alloc((size_t)v->rank, sizeof *count), n;
+    size_t  value = sizeof(char *);
     char   *a, *b;
     nc_type type = NC_NAT;
     bool    same = true;
     int     rc = nc_inq_vartype(out, varid, &type);
 
+    if (rc == NC_NOERR)
+        rc = copy_type_size(out, type, &value);
+    if (value < v->value)
+        value = v->value;
+
     copy_plan_pieces(v, c->r->budget.slab / 2, step);
     n = copy_count_piece(v, step, start, count);
     a = copy_need(malloc(n * v->value));
-    b = copy_alloc(n, sizeof(char *) > v->value ? sizeof(char *) : v->value);
+    b = copy_alloc(n, value);
     do {
         n = copy_count_piece(v, step, start, count);
         if (rc != NC_NOERR || (rc = nc_get_vara(in, v->in, start, count, a)) != NC_NOERR)
             break;
-        rc = compare_piece(v, out, varid, type, start, count, n, a, b, &same);
-        if (v->type == NC_STRING)
-            (void)nc_free_string(n, (char **)(void *)a);
+        rc = compare_piece(v, in, out, varid, type, start, count, n, a, b, &same);
+        copy_free_values(in, v->type, a, n);
         copy_progress_add(&c->r->progress, (double)n * (double)v->value, true, 0, v->path);
     } while (rc == NC_NOERR && same && copy_next_piece(v, step, start));
     if (rc != NC_NOERR)

@@ -4,11 +4,12 @@
  */
 #include "dump_int.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The last constant and the end of the statement are one piece, and the column starts over: ncdump wraps it so. */
 static void
-print_enum(dump_context *d, int grp, const dump_type *t)
+print_enum(dump_context *d, int grp, const user_type *t)
 {
     dump_text line = DUMP_TEXT_INIT;
 
@@ -36,7 +37,7 @@ print_enum(dump_context *d, int grp, const dump_type *t)
 }
 
 static void
-print_compound(dump_context *d, int grp, const dump_type *t)
+print_compound(dump_context *d, int grp, const user_type *t)
 {
     dump_text line = DUMP_TEXT_INIT, name = DUMP_TEXT_INIT;
 
@@ -44,7 +45,7 @@ print_compound(dump_context *d, int grp, const dump_type *t)
     dump_cdl_indent(d);
     fprintf(d->out, "compound %s {\n", name.s);
     for (size_t i = 0; i < t->nmembers; i++) {
-        const dump_member *m = &t->members[i];
+        const user_member *m = &t->members[i];
 
         dump_text_reset(&line);
         dump_text_add_type_ref(&line, grp, m->type, true);
@@ -64,7 +65,7 @@ print_compound(dump_context *d, int grp, const dump_type *t)
 
 /* opaque(N) name, or base(*) name. */
 static void
-print_sized(dump_context *d, int grp, const dump_type *t)
+print_sized(dump_context *d, int grp, const user_type *t)
 {
     dump_text line = DUMP_TEXT_INIT;
 
@@ -81,7 +82,7 @@ print_sized(dump_context *d, int grp, const dump_type *t)
 }
 
 static void
-print_type(dump_context *d, int grp, const dump_type *t)
+print_type(dump_context *d, int grp, const user_type *t)
 {
     if (t->class == NC_ENUM)
         print_enum(d, grp, t);
@@ -91,26 +92,50 @@ print_type(dump_context *d, int grp, const dump_type *t)
         print_sized(d, grp, t);
 }
 
+/* The types of one group, and which of them are printed. */
+typedef struct type_list {
+    dump_ids    ids;
+    user_type **type;
+    bool       *printed;
+} type_list;
+
+/* Prints a type after those of the group inside it: CDL declares before it uses, other writers may not. */
+static void
+print_with_inner(dump_context *d, int grp, type_list *l, int at)
+{
+    if (l->printed[at])
+        return;
+    l->printed[at] = true;
+    for (const user_type *inner = l->type[at]->next; inner != NULL; inner = inner->next)
+        for (int i = 0; i < l->ids.n; i++)
+            if (l->ids.id[i] == inner->id)
+                print_with_inner(d, grp, l, i);
+    print_type(d, grp, l->type[at]);
+}
+
 void
 dump_cdl_types(dump_context *d, int grp)
 {
-    dump_ids   types;
-    dump_type *t = NULL;
-    int        rc = dump_ids_types(grp, &types);
+    type_list l = {.type = NULL};
+    int       rc = dump_ids_types(grp, &l.ids);
 
-    if (rc == NC_NOERR && types.n > 0) {
+    l.type = dump_alloc((size_t)l.ids.n, sizeof *l.type);
+    l.printed = dump_alloc((size_t)l.ids.n, sizeof *l.printed);
+    for (int i = 0; rc == NC_NOERR && i < l.ids.n; i++)
+        rc = dump_type_load(grp, l.ids.id[i], &l.type[i]);
+    if (rc == NC_NOERR && l.ids.n > 0) {
         dump_cdl_indent(d);
         fputs("types:\n", d->out);
+        d->indent += 2;
+        for (int i = 0; i < l.ids.n; i++)
+            print_with_inner(d, grp, &l, i);
+        d->indent -= 2;
     }
-    d->indent += 2;
-    for (int i = 0; rc == NC_NOERR && i < types.n; i++) {
-        if ((rc = dump_type_load(grp, types.id[i], &t)) != NC_NOERR)
-            break;
-        print_type(d, grp, t);
-        dump_type_free(t);
-    }
-    d->indent -= 2;
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "types");
-    dump_ids_clear(&types);
+    for (int i = 0; i < l.ids.n; i++)
+        user_type_free(l.type[i]);
+    free(l.type);
+    free(l.printed);
+    dump_ids_clear(&l.ids);
 }

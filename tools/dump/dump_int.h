@@ -8,6 +8,7 @@
 #ifndef NCZDUMP_DUMP_INT_H
 #define NCZDUMP_DUMP_INT_H
 
+#include "../user_type.h"
 #include "dump.h"
 
 #include <nczarr.h>
@@ -138,53 +139,16 @@ char *dump_var_path(int grp, const char *name);
 int   dump_dim_home(int grp, int dimid, int *home); /* the group that defines a dimension */
 int   dump_type_home(int grp, int typeid, int *home);
 
-/* ---- user-defined types: dump_type.c ------------------------------------------------------------------------ */
+/* ---- user-defined types: user_type.c, ../user_type.c ------------------------------------------------------------------------ */
 
-typedef struct dump_type dump_type;
-
-/* A field of a compound type, or a constant of an enum. */
-typedef struct dump_member {
-    char      *name;
-    long long  value;         /* of a constant; the bits of a uint64 */
-    dump_type *type;          /* of a field */
-    size_t     offset, count; /* of a field: place in the compound, number of values */
-    int        ndims, *dims;
-} dump_member;
-
-/* An aligned copy of a primitive value. */
-typedef union dump_primitive {
-    double    number;
-    long long integer;
-    char     *string;
-} dump_primitive;
-
-/* Any type. A primitive one has its id, size and, as class, NC_NAT. */
-struct dump_type {
-    dump_type *next; /* links the types that were loaded together */
-    nc_type    id;
-    int class; /* NC_ENUM, NC_OPAQUE, NC_VLEN, NC_COMPOUND */
-    char        *name;
-    size_t       size; /* of one value in memory */
-    dump_type   *base; /* of an enum or a vlen */
-    size_t       nmembers;
-    dump_member *members;
-    size_t      *by_value; /* an enum's constants in the order of their values */
-};
-
-/* Loads a type and those inside it; `ncid` is any group of the dataset. dump_type_free() frees all of them. */
-int  dump_type_load(int ncid, nc_type id, dump_type **out);
-void dump_type_free(dump_type *t);
-
-/* The enum's constant with this value, or NULL. */
-const dump_member *dump_type_find_constant(const dump_type *t, const void *value);
+/* The type and what is inside it; user_type_free() frees it. Running out of memory ends the program. */
+int dump_type_load(int ncid, nc_type id, user_type **out);
 
 /* The name by which group `grp` can refer to the type: its path if the plain name means another one. CDL: escaped. */
-void dump_text_add_type_ref(dump_text *t, int grp, const dump_type *type, bool cdl);
-void dump_text_add_type_path(dump_text *t, int grp, const dump_type *type); /* a primitive one: its name */
+void dump_text_add_type_ref(dump_text *t, int grp, const user_type *type, bool cdl);
+void dump_text_add_type_path(dump_text *t, int grp, const user_type *type); /* a primitive one: its name */
 
-void dump_json_type_path(dump_context *d, int grp, const dump_type *t);
-
-bool dump_type_is_equal_value(const dump_type *t, const void *a, const void *b);
+void dump_json_type_path(dump_context *d, int grp, const user_type *t);
 
 /* ---- dump_var.c: one variable, one attribute
  * --------------------------------------------------------------------- */
@@ -194,7 +158,7 @@ typedef struct dump_var {
     char       name[NC_MAX_NAME + 1];
     nc_type    type;
     size_t     size; /* of one value in memory; 0: a type this program cannot read */
-    dump_type *user; /* NULL: a primitive type */
+    user_type *user; /* NULL: a primitive type */
     int        ndims;
     int       *dims;
     size_t    *shape;
@@ -213,7 +177,7 @@ typedef struct dump_att {
     int        grp;
     size_t     len;
     void      *val;  /* len values; a char attribute has one NUL more */
-    dump_type *user; /* NULL: a primitive type */
+    user_type *user; /* NULL: a primitive type */
 } dump_att;
 
 int  dump_att_load(int grp, int varid, int index, dump_att *a);
@@ -248,12 +212,11 @@ void dump_value_json(dump_text *t, nc_type type, const void *p);
 /* Plain, for NcML: the attribute form without its suffix. */
 void dump_value_plain(dump_text *t, const dump_number_format *s, nc_type type, const void *p);
 
-double    dump_value_double(nc_type type, const void *p);
-long long dump_value_int(nc_type type, const void *p); /* an integer; the bits of a uint64 */
+double dump_value_double(nc_type type, const void *p);
 
 /* dump_user_value.c: the same for a value of any type, as ncdump prints it, and as JSON. */
-void dump_user_value_cdl(dump_text *t, const dump_number_format *s, const dump_type *type, const void *p);
-void dump_user_value_json(dump_text *t, const dump_type *type, const void *p);
+void dump_user_value_cdl(dump_text *t, const dump_number_format *s, const user_type *type, const void *p);
+void dump_user_value_json(dump_text *t, const user_type *type, const void *p);
 
 /* Is a value the fill value? Floating-point numbers match within their precision. */
 typedef struct dump_fill {
@@ -312,9 +275,9 @@ void        dump_ncml_att_text(dump_context *d, const char *key, const char *val
 const char *dump_ncml_type_name(nc_type type);
 void        dump_ncml_types(dump_context *d, int grp, int level); /* a group's enumTypedefs */
 /* `shape` has the dimensions' names already. */
-void dump_ncml_shape_and_type(dump_context *d, int grp, dump_text *shape, nc_type type, const dump_type *user);
-bool dump_ncml_has_fields(const dump_type *user);
-void dump_ncml_fields(dump_context *d, int grp, const dump_type *user, int level);
+void dump_ncml_shape_and_type(dump_context *d, int grp, dump_text *shape, nc_type type, const user_type *user);
+bool dump_ncml_has_fields(const user_type *user);
+void dump_ncml_fields(dump_context *d, int grp, const user_type *user, int level);
 
 void dump_json(dump_context *d);
 /* The member `types` of a group that defines some; then *first, whether the group has no member yet, is false. */

@@ -41,7 +41,7 @@ dump_json_end(dump_context *d, int level, bool empty)
 }
 
 void
-dump_json_type_path(dump_context *d, int grp, const dump_type *t)
+dump_json_type_path(dump_context *d, int grp, const user_type *t)
 {
     dump_text path = DUMP_TEXT_INIT;
 

@@ -5,7 +5,7 @@
 #include "dump_int.h"
 
 static void
-print_constants(dump_context *d, const dump_type *t)
+print_constants(dump_context *d, const user_type *t)
 {
     fputs(", \"constants\": {", d->out);
     for (size_t i = 0; i < t->nmembers; i++) {
@@ -20,11 +20,11 @@ print_constants(dump_context *d, const dump_type *t)
 }
 
 static void
-print_fields(dump_context *d, int grp, const dump_type *t, int level)
+print_fields(dump_context *d, int grp, const user_type *t, int level)
 {
     fputs(", \"fields\": {", d->out);
     for (size_t i = 0; i < t->nmembers; i++) {
-        const dump_member *m = &t->members[i];
+        const user_member *m = &t->members[i];
 
         dump_json_key(d, level, i == 0, m->name);
         fputs("{\"type\": ", d->out);
@@ -37,7 +37,7 @@ print_fields(dump_context *d, int grp, const dump_type *t, int level)
 }
 
 static void
-print_type(dump_context *d, int grp, const dump_type *t, int level)
+print_type(dump_context *d, int grp, const user_type *t, int level)
 {
     static const char *const class_names[] = {
         [NC_VLEN] = "vlen", [NC_OPAQUE] = "opaque", [NC_ENUM] = "enum", [NC_COMPOUND] = "compound"};
@@ -60,7 +60,7 @@ void
 dump_json_types(dump_context *d, int grp, int level, bool *first)
 {
     dump_ids   types;
-    dump_type *t = NULL;
+    user_type *t = NULL;
     int        rc = dump_ids_types(grp, &types);
 
     if (rc == NC_NOERR && types.n > 0) {
@@ -70,7 +70,7 @@ dump_json_types(dump_context *d, int grp, int level, bool *first)
         for (int i = 0; i < types.n && (rc = dump_type_load(grp, types.id[i], &t)) == NC_NOERR; i++) {
             dump_json_key(d, level + 1, i == 0, t->name);
             print_type(d, grp, t, level + 1);
-            dump_type_free(t);
+            user_type_free(t);
         }
         dump_json_end(d, level, false);
     }

@@ -45,14 +45,14 @@ dump_ncml_type_name(nc_type type)
 }
 
 static const char *
-name_enum_type(const dump_type *t)
+name_enum_type(const user_type *t)
 {
     return t->size == 1 ? "enum1" : t->size == 2 ? "enum2" : t->size == 4 ? "enum4" : "enum8";
 }
 
 /* The type of the values of a vlen, or of a vlen of vlens. */
-static const dump_type *
-find_innermost(const dump_type *t)
+static const user_type *
+find_innermost(const user_type *t)
 {
     while (t != NULL && t->class == NC_VLEN)
         t = t->base;
@@ -60,9 +60,9 @@ find_innermost(const dump_type *t)
 }
 
 void
-dump_ncml_shape_and_type(dump_context *d, int grp, dump_text *shape, nc_type type, const dump_type *user)
+dump_ncml_shape_and_type(dump_context *d, int grp, dump_text *shape, nc_type type, const user_type *user)
 {
-    const dump_type *inner = find_innermost(user);
+    const user_type *inner = find_innermost(user);
     dump_text        name = DUMP_TEXT_INIT;
 
     for (; user != NULL && user->class == NC_VLEN; user = user->base)
@@ -82,20 +82,20 @@ dump_ncml_shape_and_type(dump_context *d, int grp, dump_text *shape, nc_type typ
 }
 
 bool
-dump_ncml_has_fields(const dump_type *user)
+dump_ncml_has_fields(const user_type *user)
 {
-    const dump_type *t = find_innermost(user);
+    const user_type *t = find_innermost(user);
 
     return t != NULL && t->class == NC_COMPOUND;
 }
 
 void
-dump_ncml_fields(dump_context *d, int grp, const dump_type *user, int level)
+dump_ncml_fields(dump_context *d, int grp, const user_type *user, int level)
 {
-    const dump_type *t = find_innermost(user);
+    const user_type *t = find_innermost(user);
 
     for (size_t i = 0; dump_ncml_has_fields(t) && i < t->nmembers; i++) {
-        const dump_member *m = &t->members[i];
+        const user_member *m = &t->members[i];
         bool               inside = dump_ncml_has_fields(m->type);
         dump_text          shape = DUMP_TEXT_INIT;
 
@@ -116,7 +116,7 @@ dump_ncml_fields(dump_context *d, int grp, const dump_type *user, int level)
 }
 
 static void
-print_enum(dump_context *d, const dump_type *t, int level)
+print_enum(dump_context *d, const user_type *t, int level)
 {
     dump_text name = DUMP_TEXT_INIT;
 
@@ -143,7 +143,7 @@ void
 dump_ncml_types(dump_context *d, int grp, int level)
 {
     dump_ids   types;
-    dump_type *t = NULL;
+    user_type *t = NULL;
     int        rc = dump_ids_types(grp, &types);
 
     for (int i = 0; rc == NC_NOERR && i < types.n; i++) {
@@ -151,7 +151,7 @@ dump_ncml_types(dump_context *d, int grp, int level)
             break;
         if (t->class == NC_ENUM)
             print_enum(d, t, level);
-        dump_type_free(t);
+        user_type_free(t);
     }
     if (rc != NC_NOERR)
         dump_fail(&d->report, rc, "types");

@@ -39,7 +39,7 @@ add_char_rows(dump_text *t, const char *s, size_t n, size_t unit)
 }
 
 static void
-add_array(dump_text *t, const dump_number_format *s, const dump_type *type, const char *p, size_t n)
+add_array(dump_text *t, const dump_number_format *s, const user_type *type, const char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         dump_text_add(t, i > 0 ? ", " : "");
@@ -57,7 +57,7 @@ copy_vlen(const void *p)
 }
 
 static void
-add_vlen(dump_text *t, const dump_number_format *s, const dump_type *type, const void *p)
+add_vlen(dump_text *t, const dump_number_format *s, const user_type *type, const void *p)
 {
     nc_vlen_t v = copy_vlen(p);
 
@@ -70,7 +70,7 @@ add_vlen(dump_text *t, const dump_number_format *s, const dump_type *type, const
 }
 
 static void
-add_field(dump_text *t, const dump_number_format *s, const dump_member *m, const char *p)
+add_field(dump_text *t, const dump_number_format *s, const user_member *m, const char *p)
 {
     if (m->ndims == 0) {
         dump_user_value_cdl(t, s, m->type, p);
@@ -85,9 +85,9 @@ add_field(dump_text *t, const dump_number_format *s, const dump_member *m, const
 }
 
 static void
-add_primitive(dump_text *t, const dump_number_format *s, const dump_type *type, const void *p)
+add_primitive(dump_text *t, const dump_number_format *s, const user_type *type, const void *p)
 {
-    dump_primitive v;
+    user_primitive v;
 
     memcpy(&v, p, type->size);
     if (type->id == NC_CHAR)
@@ -97,9 +97,9 @@ add_primitive(dump_text *t, const dump_number_format *s, const dump_type *type, 
 }
 
 static void
-add_enum(dump_text *t, const dump_number_format *s, const dump_type *type, const void *p)
+add_enum(dump_text *t, const dump_number_format *s, const user_type *type, const void *p)
 {
-    const dump_member *m = dump_type_find_constant(type, p);
+    const user_member *m = user_type_find_constant(type, p);
 
     if (m != NULL)
         dump_text_add_name(t, m->name);
@@ -108,7 +108,7 @@ add_enum(dump_text *t, const dump_number_format *s, const dump_type *type, const
 }
 
 void
-dump_user_value_cdl(dump_text *t, const dump_number_format *s, const dump_type *type, const void *p)
+dump_user_value_cdl(dump_text *t, const dump_number_format *s, const user_type *type, const void *p)
 {
     switch (type->class) {
     case NC_OPAQUE: add_opaque(t, p, type->size); break;
@@ -130,7 +130,7 @@ dump_user_value_cdl(dump_text *t, const dump_number_format *s, const dump_type *
 
 /* `n` values in brackets. Characters are one string. */
 static void
-add_json_list(dump_text *t, const dump_type *type, const char *p, size_t n)
+add_json_list(dump_text *t, const user_type *type, const char *p, size_t n)
 {
     if (type->id == NC_CHAR) {
         while (n > 0 && p[n - 1] == '\0')
@@ -148,7 +148,7 @@ add_json_list(dump_text *t, const dump_type *type, const char *p, size_t n)
 
 /* A field's values, dimension by dimension. */
 static void
-add_json_field(dump_text *t, const dump_member *m, int dim, const char *p)
+add_json_field(dump_text *t, const user_member *m, int dim, const char *p)
 {
     size_t inner = 1;
 
@@ -171,11 +171,11 @@ add_json_field(dump_text *t, const dump_member *m, int dim, const char *p)
 }
 
 static void
-add_json_compound(dump_text *t, const dump_type *type, const char *p)
+add_json_compound(dump_text *t, const user_type *type, const char *p)
 {
     dump_text_addc(t, '{');
     for (size_t i = 0; i < type->nmembers; i++) {
-        const dump_member *m = &type->members[i];
+        const user_member *m = &type->members[i];
 
         dump_text_add(t, i > 0 ? ", " : "");
         dump_text_add_json(t, m->name, strlen(m->name));
@@ -186,10 +186,10 @@ add_json_compound(dump_text *t, const dump_type *type, const char *p)
 }
 
 void
-dump_user_value_json(dump_text *t, const dump_type *type, const void *p)
+dump_user_value_json(dump_text *t, const user_type *type, const void *p)
 {
-    const dump_member *m = type->class == NC_ENUM ? dump_type_find_constant(type, p) : NULL;
-    dump_primitive     number;
+    const user_member *m = type->class == NC_ENUM ? user_type_find_constant(type, p) : NULL;
+    user_primitive     number;
     nc_vlen_t          v;
 
     switch (type->class) {

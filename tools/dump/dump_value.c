@@ -115,22 +115,6 @@ add_int(dump_text *t, const dump_number_format *s, long long x)
         dump_text_addf(t, "%lld", x);
 }
 
-/* uint64 is the one type whose values do not fit: the callers treat it apart or want its bits. */
-long long
-dump_value_int(nc_type type, const void *p)
-{
-    switch (type) {
-    case NC_BYTE: return *(const signed char *)p;
-    case NC_UBYTE:
-    case NC_CHAR: return *(const unsigned char *)p;
-    case NC_SHORT: return *(const short *)p;
-    case NC_USHORT: return *(const unsigned short *)p;
-    case NC_INT: return *(const int *)p;
-    case NC_UINT: return *(const unsigned int *)p;
-    default: return *(const long long *)p;
-    }
-}
-
 static void
 add_string(dump_text *t, const char *s)
 {
@@ -162,7 +146,7 @@ dump_value_cdl(dump_text *t, const dump_number_format *s, nc_type type, const vo
             dump_text_addf(t, "%llu", *(const unsigned long long *)p);
         break;
     case NC_STRING: add_string(t, *(char *const *)p); break;
-    default: add_int(t, s, dump_value_int(type, p)); break;
+    default: add_int(t, s, user_type_read_int(type, p)); break;
     }
 }
 
@@ -179,7 +163,7 @@ dump_value_plain(dump_text *t, const dump_number_format *s, nc_type type, const 
             add_real_att(t, *(const double *)p, s->double_digits);
         break;
     case NC_UINT64: dump_text_addf(t, "%llu", *(const unsigned long long *)p); break;
-    default: dump_text_addf(t, "%lld", dump_value_int(type, p)); break;
+    default: dump_text_addf(t, "%lld", user_type_read_int(type, p)); break;
     }
 }
 
@@ -248,7 +232,7 @@ dump_value_json(dump_text *t, nc_type type, const void *p)
         else
             dump_text_add_json(t, s, strlen(s));
         break;
-    default: dump_text_addf(t, "%lld", dump_value_int(type, p)); break;
+    default: dump_text_addf(t, "%lld", user_type_read_int(type, p)); break;
     }
 }
 
@@ -259,7 +243,7 @@ dump_value_double(nc_type type, const void *p)
     case NC_FLOAT: return *(const float *)p;
     case NC_DOUBLE: return *(const double *)p;
     case NC_UINT64: return (double)*(const unsigned long long *)p;
-    default: return (double)dump_value_int(type, p);
+    default: return (double)user_type_read_int(type, p);
     }
 }
 
@@ -318,7 +302,7 @@ dump_fill_matches(const dump_fill *f, const void *p)
     if (!f->has)
         return false;
     if (f->own.user != NULL)
-        return dump_type_is_equal_value(f->own.user, p, q);
+        return user_type_is_equal(f->own.user, p, f->own.user, q);
     switch (f->type) {
     case NC_FLOAT: return is_same_real(*(const float *)p, *(const float *)q, FLT_EPSILON);
     case NC_DOUBLE: return is_same_real(*(const double *)p, *(const double *)q, DBL_EPSILON);

@@ -100,7 +100,7 @@ dump_var_clear(dump_var *v)
     free(v->shape);
     free(v->shard);
     free(v->unlimited);
-    dump_type_free(v->user);
+    user_type_free(v->user);
     v->user = NULL;
     v->shard = NULL;
     v->dims = NULL;
@@ -150,7 +150,7 @@ dump_att_clear(dump_att *a)
     else if (a->user != NULL && a->val != NULL && a->len > 0)
         (void)nc_reclaim_data(a->grp, a->type, a->val, a->len);
     free(a->val);
-    dump_type_free(a->user);
+    user_type_free(a->user);
     *a = (dump_att){.val = NULL};
 }
 

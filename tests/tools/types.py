@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""User-defined types through the commands: CDL -> dataset -> CDL unchanged, in every kind of dataset that holds them,
+copied, as JSON and as NcML; errors with their line; and, where netCDF's own tools are installed, their text of a .nc
+file made from the same CDL.
+
+usage: types.py TOOLS DATA     (the folder of the built commands, tests/data)
+"""
+import difflib, json, os, shlex, shutil, subprocess, sys, tempfile
+
+sys.path.pop(0)  # the folder's copy.py is not Python's
+import xml.etree.ElementTree as xml
+
+tools, data = (os.path.abspath(a) for a in sys.argv[1:3])
+folder = os.path.join(data, "types")
+emulator = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
+failures = 0
+
+
+def report(name, problems):
+    global failures
+    failures += bool(problems)
+    print("[%s] %s" % ("  FAILED  " if problems else "       OK ", name))
+    for line in problems[:20]:
+        print("    " + line)
+
+
+def run(command, *args):
+    return subprocess.run([*emulator, os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120)
+
+
+def failed(r):
+    return [] if r.returncode == 0 and not r.stderr else ["exit status %d: %s" % (r.returncode, r.stderr.strip())]
+
+
+def differences(want, got):
+    return [l for l in difflib.unified_diff(want.splitlines(), got.splitlines(), "expected", "got", n=1, lineterm="")]
+
+
+def make(tmp, case, mode):
+    path = os.path.join(tmp, case + mode.replace("=", "_").replace(",", "_") + (".zip" if "zip" in mode else ".zarr"))
+    r = run("nczgen", "-o", "file://%s#%s" % (path, mode), os.path.join(folder, case + ".cdl"))
+    return path, failed(r)
+
+
+def expect_text(label, want, path, case):
+    r = run("nczdump", "-n", case, path)
+    report(label, failed(r) or differences(want, r.stdout))
+
+
+def round_trips(tmp):
+    for case in ("types", "hidden", "simple"):
+        want = open(os.path.join(folder, case + ".cdl")).read()
+        for mode in ("mode=nczarr", "mode=nczarr,zip", "mode=nczarr,v3", "mode=nczarr,v3,zip", "mode=nczarr,consolidated"):
+            path, problem = make(tmp, case, mode)
+            if problem:
+                report("types: %s %s" % (case, mode), problem)
+                continue
+            expect_text("types: %s %s" % (case, mode), want, path, case)
+        special = os.path.join(tmp, "special.cdl")
+        r = run("nczdump", "-s", "-p", "9,17", "-n", case, path)
+        open(special, "w").write(r.stdout)
+        again = os.path.join(tmp, case + "-again.zarr")
+        report("types: %s from its dump with -s" % case, failed(r) or failed(run("nczgen", "-o", again, special)))
+        expect_text("types: %s again" % case, want, again, case)
+
+
+def copies(tmp):
+    want = open(os.path.join(folder, "types.cdl")).read()
+    source, problem = make(tmp, "types", "mode=nczarr")
+    for i, options in enumerate(([], ["-d", "5"], ["--zarr-format", "3"], ["-c", "n/1"])):
+        target = os.path.join(tmp, "copy-%d.zarr" % i)
+        report("types: copy %s" % " ".join(options), problem or failed(run("nczcopy", "--verify", *options, source, target)))
+        expect_text("types: what copy %s made" % " ".join(options), want, target, "types")
+    for mode in ("zarr", "zarr,v3"):
+        target = os.path.join(tmp, "pure-%s.zarr" % mode)
+        r = run("nczcopy", "--verify", "--mode", mode, source, target)
+        dump = run("nczdump", "-n", "types", target)
+        cdl = os.path.join(tmp, "pure.cdl")
+        open(cdl, "w").write(dump.stdout)
+        again = os.path.join(tmp, "pure-again-%s.zarr" % mode)
+        report("types: copy without metadata of netCDF, %s" % mode, failed(r) or failed(dump) or failed(run("nczgen", "-o", again, cdl)))
+        expect_text("types: a dump of other types, %s" % mode, dump.stdout, again, "types")
+    r = run("nczcopy", "--dry-run", source, os.path.join(tmp, "none.zarr"))
+    report("types: dry run", failed(r))
+    r = run("nczcopy", "-V", "c,k", source, os.path.join(tmp, "some.zarr"))
+    report("types: copy of some variables", failed(r))
+
+
+def as_json(tmp):
+    path, problem = make(tmp, "types", "mode=nczarr")
+    if problem:
+        report("types: JSON", problem)
+        return
+    d = json.loads(run("nczdump", "--json", path).stdout)
+    v = d["variables"]
+    checks = [
+        (d["types"]["cloud_t"], {"class": "enum", "base": "byte",
+                                 "constants": {"Clear": 0, "Cumulonimbus": 1, "Stratus": 2, "Missing": -1}}),
+        (d["types"]["big_t"]["constants"]["Large"], 2**64 - 1),
+        (d["types"]["obs_t"]["fields"]["relhum"], {"type": "float", "shape": [2, 3]}),
+        (d["types"]["station_t"]["fields"]["oo"], {"type": "/obs_t", "shape": [2]}),
+        (d["types"]["raw_t"], {"class": "opaque", "size": 11}),
+        (d["types"]["series_t"], {"class": "vlen", "base": "/obs_t"}),
+        (list(d["groups"]["g"]["types"]), ["pair_t", "weather_t"]),
+        (v["c"]["type"], "/cloud_t"),
+        (v["c"]["fill_value"], "Missing"),
+        (v["c"]["data"], [["Clear", "Missing"], ["Stratus", "Cumulonimbus"], ["Missing", "Clear"]]),
+        (v["o"]["data"][2]["relhum"], [[1, 2, 3], [4, 5, "NaN"]]),
+        (v["s"]["data"]["name"], "Paris"),
+        (v["s"]["data"]["rows"], ["ab", "cde"]),
+        (v["r"]["data"][0], "0XABCDEF0102030405060708"),
+        (v["r"]["attributes"]["v"], {"type": "/vlen_t", "value": [[1, 2, 3], []]}),
+        (v["o"]["attributes"]["text"]["value"], {"s": 'a "text"', "two": ["", "two\nlines"]}),
+        (d["groups"]["g"]["variables"]["p"]["data"][0], {"a": 1, "c": "Clear"}),
+    ]
+    report("types: JSON", ["%r is not %r" % (got, want) for got, want in checks if got != want])
+
+
+def as_ncml(tmp):
+    path, problem = make(tmp, "types", "mode=nczarr,v3")
+    if problem:
+        report("types: NcML", problem)
+        return
+    root = xml.fromstring(run("nczdump", "-x", path).stdout)
+    ns = "{https://www.unidata.ucar.edu/namespaces/netcdf/ncml-2.2}"
+    enums = {e.get("name"): (e.get("type"), {k.text: k.get("key") for k in e}) for e in root.findall(ns + "enumTypedef")}
+    variables = {e.get("name"): e for e in root.findall(ns + "variable")}
+    fields = [(f.get("name"), f.get("type"), f.get("shape")) for f in variables["o"].findall(ns + "variable")]
+    checks = [
+        (enums["cloud_t"], ("enum1", {"Clear": "0", "Cumulonimbus": "1", "Stratus": "2", "Missing": "-1"})),
+        (enums["big_t"][1]["Large"], "18446744073709551615"),
+        (variables["c"].get("typedef"), "cloud_t"),
+        (variables["o"].get("type"), "Structure"),
+        (fields[3:6], [("relhum", "float", "2 3"), ("time", "double", None), ("cl", "enum1", None)]),
+        (variables["r"].get("type"), "opaque"),
+    ]
+    report("types: NcML", ["%r is not %r" % (got, want) for got, want in checks if got != want])
+
+
+def tree_and_parts(tmp):
+    path, problem = make(tmp, "hidden", "mode=nczarr")
+    tree = run("nczdump", "--tree", path).stdout
+    header = run("nczdump", "-h", path).stdout
+    one = run("nczdump", "-v", "o2", path).stdout
+    problem = problem or [l for l in ("o3  /obs_t", "k2  /cloud_t") if l not in tree]
+    problem += ["-h prints data"] if "data:" in header else []
+    problem += ["-v prints other data"] if " r = " in one or " o2 = {1, Clear} ;" not in one else []
+    report("types: tree, -h, -v", problem)
+
+
+def errors(tmp):
+    cases = [("types: int enum e {A = 1} ;\nvariables: e x ;\ndata: x = B ;", ":3:11: type e has no constant B"),
+             ("types:\ncompound c { d x ; } ;", ":2:14: no type d is declared above"),
+             ("types:\ncompound c { c x ; } ;", ":2:14: no type c is declared above"),
+             ("types:\nopaque(99999999999) o ;", ":2:8: type o is too large")]
+    for text, want in cases:
+        cdl = os.path.join(tmp, "bad.cdl")
+        target = os.path.join(tmp, "bad.zarr")
+        open(cdl, "w").write("netcdf bad { " + text + " }\n")
+        r = run("nczgen", "-o", target, cdl)
+        problem = [] if r.returncode == 1 and "bad.cdl" + want in r.stderr else ["status %d: %s" % (r.returncode, r.stderr)]
+        report("types: error %s" % want, problem + (["the dataset is there"] if os.path.exists(target) else []))
+
+
+def against_netcdf(tmp):
+    """simple.cdl has what netCDF 4.9.0's tools read and print without a mistake of their own."""
+    ncgen, ncdump = shutil.which("ncgen"), shutil.which("ncdump")
+    if not ncgen or not ncdump:
+        print("[  SKIPPED ] types: ncgen or ncdump is not installed")
+        return
+    source, nc = os.path.join(folder, "simple.cdl"), os.path.join(tmp, "simple.nc")
+    r = subprocess.run([ncgen, "-k", "nc4", "-o", nc, source], capture_output=True, text=True, timeout=120)
+    if r.returncode != 0:
+        report("types: ncgen of the same text", ["exit status %d: %s" % (r.returncode, r.stderr)])
+        return
+    r = subprocess.run([ncdump, "-n", "simple", nc], capture_output=True, text=True, timeout=120)
+    report("types: ncdump's text of the same data", differences(open(source).read(), r.stdout))
+
+
+tmp = tempfile.mkdtemp(prefix="nczarr-types-")
+try:
+    round_trips(tmp)
+    copies(tmp)
+    as_json(tmp)
+    as_ncml(tmp)
+    tree_and_parts(tmp)
+    errors(tmp)
+    against_netcdf(tmp)
+finally:
+    shutil.rmtree(tmp)
+sys.exit(failures != 0)
