@@ -169,7 +169,7 @@ PREFIX_HEAD = """/* SPDX-License-Identifier: BSD-3-Clause */
 def own_names():
     """The functions that nczarr.h and its companions declare beside netCDF-C's."""
     names = set()
-    for header in ("nczarr.h", "nczarr_filter.h", "nczarr_zmap.h"):
+    for header in ("nczarr.h", "nczarr_filter.h", "nczarr_par.h", "nczarr_zmap.h"):
         text = open(os.path.join(here, "..", header), encoding="utf-8").read()
         names |= set(re.findall(r"\b(nczarr_\w+)\s*\(", re.sub(r"/\*.*?\*/", "", text, flags=re.S)))
     return sorted(names)

@@ -1,61 +1,57 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_par: parallel access, which is not built. Programs that can do without link, and get NC_ENOPAR.
- *
- * netcdf_par.h declares two of the functions with types of the MPI library's <mpi.h>. This file does not include it:
- * a communicator is an int or a pointer, by library, and no argument is looked at.
+ * api_par: datasets that the ranks of a communicator share, and how a rank accesses their variables.
  */
+#include "nczarr_par.h"
+
 #include "api/api_int.h"
 
-NCZARR_API int nc_create_par(const char *path, int cmode, void *comm, void *info, int *ncidp);
-NCZARR_API int nc_open_par(const char *path, int mode, void *comm, void *info, int *ncidp);
-NCZARR_API int nc_create_par_fortran(const char *path, int cmode, int comm, int info, int *ncidp);
-NCZARR_API int nc_open_par_fortran(const char *path, int mode, int comm, int info, int *ncidp);
-NCZARR_API int nc_var_par_access(int ncid, int varid, int par_access);
-
-static int
-refuse_parallel(void)
+int
+nczarr_create_par(const char *path, int cmode, const nczarr_comm *comm, int *ncidp)
 {
+    ncz_limits   limits = ncz_limits_default;
+    ncz_dataset *ds = NULL;
+    int          rc;
+
     ncz_err_clear();
-    return ncz_fail(NC_ENOPAR, "parallel access is not built; nc_create() and nc_open() work in each process");
+    if (path == NULL || ncidp == NULL)
+        return ncz_fail(NC_EINVAL, "nczarr_create_par: no %s", path == NULL ? "path" : "pointer for the ncid");
+    ncz_api_cache_limits(&limits);
+    if ((rc = ncz_dataset_create_par(path, ncz_api_create_mode(cmode), comm, &limits, &ds)) == NC_NOERR)
+        rc = ncz_api_publish(ds, ncidp);
+    return ncz_call_done(rc);
 }
 
 int
-nc_create_par(const char *path, int cmode, void *comm, void *info, int *ncidp)
+nczarr_open_par(const char *path, int omode, const nczarr_comm *comm, int *ncidp)
 {
-    (void)path, (void)cmode, (void)comm, (void)info, (void)ncidp;
-    return refuse_parallel();
-}
+    ncz_limits   limits = ncz_limits_default;
+    ncz_dataset *ds = NULL;
+    int          rc;
 
-int
-nc_open_par(const char *path, int mode, void *comm, void *info, int *ncidp)
-{
-    (void)path, (void)mode, (void)comm, (void)info, (void)ncidp;
-    return refuse_parallel();
-}
-
-int
-nc_create_par_fortran(const char *path, int cmode, int comm, int info, int *ncidp)
-{
-    (void)path, (void)cmode, (void)comm, (void)info, (void)ncidp;
-    return refuse_parallel();
-}
-
-int
-nc_open_par_fortran(const char *path, int mode, int comm, int info, int *ncidp)
-{
-    (void)path, (void)mode, (void)comm, (void)info, (void)ncidp;
-    return refuse_parallel();
+    ncz_err_clear();
+    if (path == NULL || ncidp == NULL)
+        return ncz_fail(NC_EINVAL, "nczarr_open_par: no %s", path == NULL ? "path" : "pointer for the ncid");
+    ncz_api_cache_limits(&limits);
+    if ((rc = ncz_dataset_open_par(path, omode, comm, &limits, &ds)) == NC_NOERR)
+        rc = ncz_api_publish(ds, ncidp);
+    return ncz_call_done(rc);
 }
 
 int
 nc_var_par_access(int ncid, int varid, int par_access)
 {
     ncz_call c;
-    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_TUNE, &c);
 
-    (void)varid, (void)par_access;
     if (rc != NC_NOERR)
         return rc;
-    return ncz_call_leave(&c, ncz_fail(NC_ENOPAR, "the dataset was not opened for parallel access"));
+    if (par_access != NC_INDEPENDENT && par_access != NC_COLLECTIVE)
+        rc = ncz_fail(NC_EINVAL, "nc_var_par_access: %d is neither NC_INDEPENDENT nor NC_COLLECTIVE", par_access);
+    if (rc == NC_NOERR && varid != NC_GLOBAL && ncz_dataset_parallel(c.ds))
+        rc = ncz_call_var(&c, varid, &v);
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_set_collective(c.ds, v, par_access == NC_COLLECTIVE);
+    return ncz_call_leave(&c, rc);
 }

@@ -186,18 +186,24 @@ put_as(const request *q, ncz_use use, const void *op, bool *again)
     filled          f;
     ncz_select      sel;
     const ncz_type *mem;
+    bool            prepared;
     int             rc = ncz_call_enter(q->ncid, use, &c);
 
     *again = false;
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = prepare_request(&c, q, true, &v, &f, &sel, &mem)) == NC_NOERR) {
-        if ((rc = check_memory(v, &sel, op)) == NC_NOERR) {
-            *again = use == NCZ_USE_PUT && ncz_dataset_put_alone(c.ds, v, &sel);
-            rc = *again ? NC_NOERR : ncz_dataset_put(c.ds, v, &sel, mem, op);
-        }
+    prepared = (rc = prepare_request(&c, q, true, &v, &f, &sel, &mem)) == NC_NOERR;
+    if (prepared)
+        rc = check_memory(v, &sel, op);
+    *again = use == NCZ_USE_PUT && v != NULL && ncz_dataset_put_alone(c.ds, v, rc == NC_NOERR ? &sel : NULL);
+    if (*again)
+        rc = NC_NOERR;
+    else if (rc == NC_NOERR)
+        rc = ncz_dataset_put(c.ds, v, &sel, mem, op);
+    else if (v != NULL && use == NCZ_USE_PUT_ALONE)
+        rc = ncz_dataset_put_failed(c.ds, v, rc); /* other ranks may wait in a collective put */
+    if (prepared)
         filled_clear(&f);
-    }
     if (rc == NC_ERANGE)
         (void)ncz_fail(rc, "%s: some values do not fit its type; all were converted and put", v->name);
     return ncz_call_leave(&c, rc);

@@ -5,7 +5,7 @@
  * The lock guards the model, the dirty marks and the table of stored documents. Reading and ordinary puts share it;
  * everything else takes it exclusively. The engine has its own locks below it.
  */
-#include "dataset/dataset_int.h"
+#include "dataset/dataset_par.h"
 
 #include <string.h>
 
@@ -63,6 +63,7 @@ void
 ncz_dataset_release(ncz_dataset *ds)
 {
     ncz_load_drop(ds);
+    ncz_comm_free(ds->comm);
     ncz_engine_free(ds->engine);
     ncz_model_free(ds->model);
     ncz_doc_cache_clear(&ds->stored);
@@ -72,6 +73,7 @@ ncz_dataset_release(ncz_dataset *ds)
     ncz_free(ds->given);
     ncz_free(ds->claim);
     ds->claim = NULL;
+    ds->comm = NULL;
     ds->engine = NULL;
     ds->model = NULL;
     ds->path = ds->given = NULL;
@@ -136,6 +138,29 @@ load_alone(ncz_dataset *ds)
     return rc;
 }
 
+/* Makes the definitions final. */
+static void
+leave_define_mode(ncz_dataset *ds)
+{
+    ds->defining = false;
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; i < g->nvars; i++)
+            g->vars[i]->fixed = true;
+}
+
+/* A put ends define mode. The documents of a new dataset come first; with several ranks all end it together. */
+static int
+define_before_put(ncz_dataset *ds)
+{
+    int rc;
+
+    if (ds->comm == NULL)
+        return ncz_dataset_documents_first(ds, false);
+    if ((rc = ncz_par_enddef(ds, NC_NOERR)) == NC_NOERR)
+        leave_define_mode(ds);
+    return rc;
+}
+
 int
 ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
 {
@@ -150,7 +175,7 @@ ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
             if (ds->unloaded.code != NC_NOERR)
                 rc = ncz_err_adopt(&ds->unloaded);
             else if (use == NCZ_USE_PUT_ALONE && ds->defining)
-                rc = ncz_dataset_documents_first(ds, false);
+                rc = define_before_put(ds);
             if (rc == NC_NOERR)
                 return NC_NOERR;
             break;
@@ -161,16 +186,6 @@ ncz_dataset_begin(ncz_dataset *ds, ncz_use use)
     }
     (void)pthread_rwlock_unlock(&ds->lock);
     return rc;
-}
-
-/* Makes the definitions final. */
-static void
-leave_define_mode(ncz_dataset *ds)
-{
-    ds->defining = false;
-    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
-        for (size_t i = 0; i < g->nvars; i++)
-            g->vars[i]->fixed = true;
 }
 
 int
@@ -293,11 +308,23 @@ ncz_dataset_enddef(ncz_dataset *ds)
         return rc;
     if (!ds->defining)
         rc = ncz_fail(NC_ENOTINDEFINE, "%s is not in define mode", ds->path);
-    else
+    if (ds->comm != NULL) {
+        if ((rc = ncz_par_enddef(ds, rc)) == NC_NOERR)
+            leave_define_mode(ds);
+    } else if (rc == NC_NOERR) {
         leave_define_mode(ds);
-    if (rc == NC_NOERR)
         rc = ncz_dataset_documents_first(ds, true);
+    }
     return ncz_dataset_end(ds, NCZ_USE_CHANGE, rc);
+}
+
+/* With several ranks, variables whose definition is not final yet have no data; the flush relies on it. */
+static int
+flush_on_all(ncz_dataset *ds, int rc)
+{
+    if ((rc = ncz_par_flush(ds, NCZ_COMM_SYNC, rc)) == NC_NOERR && ds->defining)
+        leave_define_mode(ds);
+    return rc;
 }
 
 int
@@ -318,6 +345,8 @@ ncz_dataset_sync(ncz_dataset *ds)
         return rc;
     if (ds->classic && ds->defining)
         rc = ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
+    if (ds->comm != NULL)
+        return ncz_dataset_end(ds, NCZ_USE_CHANGE, flush_on_all(ds, rc));
     if (rc == NC_NOERR && ds->defining)
         leave_define_mode(ds);
     if (rc == NC_NOERR)

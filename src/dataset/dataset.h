@@ -26,6 +26,13 @@ typedef struct ncz_dataset ncz_dataset;
 int ncz_dataset_create(const char *path, int cmode, const ncz_limits *limits, ncz_dataset **out);
 int ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out);
 
+/* The same on all ranks of a communicator (nczarr_par.h), whose table is copied. */
+struct nczarr_comm;
+int ncz_dataset_create_par(const char *path, int cmode, const struct nczarr_comm *table, const ncz_limits *limits,
+                           ncz_dataset **out);
+int ncz_dataset_open_par(const char *path, int omode, const struct nczarr_comm *table, const ncz_limits *limits,
+                         ncz_dataset **out);
+
 /* The same over a store of the caller's, which is referenced. `mode`: a URL's fragment, or NULL. */
 int ncz_dataset_create_map(zmap *map, const char *mode, int cmode, const ncz_limits *limits, ncz_dataset **out);
 int ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limits *limits, ncz_dataset **out);
@@ -116,8 +123,17 @@ int ncz_dataset_sync(ncz_dataset *ds);
 
 /* ---- data: between begin and end ------------------------------------------------------------------------------- */
 
-/* True if this put needs exclusive access: it is the variable's first, extends a dimension, or ends define mode. */
+/* True if this put needs exclusive access: it is the variable's first, extends a dimension, ends define mode, or is
+ * collective. `sel` NULL: the selection is invalid. */
 bool ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel);
+
+/* Sets how this rank accesses a variable, or NULL: all. NC_ENOPAR: the dataset is not open in parallel. Under
+ * NCZ_USE_TUNE. */
+int  ncz_dataset_set_collective(ncz_dataset *ds, ncz_var *v, bool yes);
+bool ncz_dataset_collective(const ncz_dataset *ds, const ncz_var *v);
+bool ncz_dataset_parallel(const ncz_dataset *ds); /* several ranks share it */
+/* Takes part in a collective put with the error that this rank has. Under NCZ_USE_PUT_ALONE. */
+int ncz_dataset_put_failed(ncz_dataset *ds, const ncz_var *v, int rc);
 
 /* Locates a chunk (ncz_engine_locate). Without `range` only the object's key is set, and no request is made. */
 int ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *index, bool range, ncz_buf *key,

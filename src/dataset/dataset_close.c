@@ -3,7 +3,7 @@
  * dataset_close: close and abort. Both take the dataset's lock exclusively, so that running calls finish first. They
  * release everything whatever fails, and return the first failure.
  */
-#include "dataset/dataset_int.h"
+#include "dataset/dataset_par.h"
 #include "zmap/zmap_zip.h"
 
 /* Frees engine and model, and closes the store. Keeps the first failure and its text. */
@@ -57,6 +57,8 @@ store_changes(ncz_dataset *ds)
 
     if (!ds->writable)
         return NC_NOERR;
+    if (ds->comm != NULL)
+        return ncz_par_flush(ds, NCZ_COMM_CLOSE, NC_NOERR);
     rc = ncz_dataset_flush(ds, false);
     if (rc == NC_NOERR && ds->root_deferred)
         rc = publish_root(ds);
@@ -143,6 +145,30 @@ drop_everything(ncz_dataset *ds)
     return rc;
 }
 
+/* With several ranks, rank 0 removes what they all put, as long as it is ours. */
+static int
+remove_for_all(ncz_dataset *ds)
+{
+    int rc;
+
+    if (!ncz_dataset_is_new(ds))
+        return drop_unnamed(ds);
+    rc = ncz_claim_check(ds->map, ds->path, ds->claim);
+    return rc == NC_NOERR ? drop_everything(ds) : rc;
+}
+
+static int
+abort_on_all(ncz_dataset *ds)
+{
+    bool discard = ncz_dataset_is_new(ds);
+    int  rc;
+
+    ncz_engine_forget(ds->engine, 0);
+    if ((rc = ncz_par_abort(ds, remove_for_all)) != NC_NOERR)
+        leave_claim(ds, rc);
+    return finish_dataset(ds, rc == NC_NOERR && discard ? ZMAP_DISCARD : ZMAP_KEEP, rc);
+}
+
 int
 ncz_dataset_abort(ncz_dataset *ds)
 {
@@ -152,6 +178,8 @@ ncz_dataset_abort(ncz_dataset *ds)
         return rc;
     if (!ds->writable)
         return finish_dataset(ds, ZMAP_KEEP, NC_NOERR);
+    if (ds->comm != NULL)
+        return abort_on_all(ds);
     ncz_engine_forget(ds->engine, 0);
     if (ds->home != NCZ_HOME_CALLER && (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0)
         return finish_dataset(ds, ZMAP_REVERT, NC_NOERR);

@@ -190,8 +190,10 @@ load_dataset(ncz_dataset *ds, const ncz_target *t, bool writable)
     bool                keep = t->consolidated == NCZ_YES;
     int                 rc = ncz_load_root(ds, &wish, copies);
 
-    if (rc != NC_NOERR || !writable)
+    if (rc != NC_NOERR || (!writable && ds->documents == NULL))
         return rc;
+    if (!writable)
+        return ncz_load_rest(ds);
     keep = keep || ncz_load_has_consolidated(ds);
     if ((rc = ncz_load_rest(ds)) == NC_NOERR) {
         ds->style.consolidated = ds->style.consolidated || keep;
@@ -220,6 +222,13 @@ int
 ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_limits *limits,
                     ncz_dataset **out)
 {
+    return ncz_dataset_open_from(map, NULL, t, path, omode, limits, out);
+}
+
+int
+ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const char *path, int omode,
+                      const ncz_limits *limits, ncz_dataset **out)
+{
     bool         writable = (omode & NC_WRITE) != 0;
     ncz_dataset *ds = NULL;
     int          rc;
@@ -227,8 +236,10 @@ ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode,
     if ((rc = start_dataset(map, t, path, limits, &ds)) != NC_NOERR)
         return rc;
     ds->mode = omode | NC_NETCDF4;
+    ds->documents = documents;
     if ((rc = as_unknown_format(load_dataset(ds, t, writable), path)) == NC_NOERR && writable)
         rc = check_writable(&ds->style, path);
+    ds->documents = NULL;
     if (rc != NC_NOERR) {
         ncz_dataset_release(ds);
         ncz_dataset_unref(ds);

@@ -74,8 +74,8 @@ ncz_dataset_check_type(const ncz_dataset *ds, const ncz_type *type, const char *
     return ncz_format_check_type(&ds->style, type, what);
 }
 
-static int
-sweep_stale_chunks(ncz_dataset *ds, const ncz_var *v)
+int
+ncz_dataset_sweep_chunks(ncz_dataset *ds, const ncz_var *v)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
     ncz_buf      key = NCZ_BUF_INIT;
@@ -147,9 +147,10 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
         (rc = ncz_model_add_var(ds->model, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
     rc = needs_string_codec(ds, v) ? set_string_chain(ds, v, NULL) : NC_NOERR;
-    /* A dataset created by this session holds nothing from earlier ones. */
-    if (rc == NC_NOERR && !ds->created)
-        rc = sweep_stale_chunks(ds, v);
+    /* A dataset created by this session holds nothing from earlier ones. With several ranks one of them does this, when
+     * define mode ends. */
+    if (rc == NC_NOERR && !ds->created && ds->comm == NULL)
+        rc = ncz_dataset_sweep_chunks(ds, v);
     if (rc != NC_NOERR) {
         ncz_model_drop_var(ds->model, v);
         return rc;

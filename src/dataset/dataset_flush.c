@@ -15,6 +15,8 @@
  *
  * A store that commits all at once (ZMAP_COMMITS) needs no order; ncz_dataset_commit() replaces steps 2 and 6 there.
  *
+ * With several ranks, all do steps 1 and 2, and when all have, rank 0 does the others (dataset_par.c).
+ *
  * The documents of a new dataset are put before that, when define mode ends (ncz_dataset_documents_first()).
  *
  * After a failure the dirty marks and the table of stored documents still match the store, so the next flush
@@ -227,16 +229,24 @@ ncz_dataset_check_claim(ncz_dataset *ds)
 }
 
 int
-ncz_dataset_flush(ncz_dataset *ds, bool all)
+ncz_dataset_store_data(ncz_dataset *ds)
 {
-    plan p = {.stored = &ds->stored, .unseen = ds->state == NCZ_DATASET_NEW};
-    int  rc;
+    int rc;
 
     if (ds->failed.code != NC_NOERR)
         return ncz_err_adopt(&ds->failed);
     if ((rc = ncz_engine_flush(ds->engine, 0)) != NC_NOERR) /* 1 */
         return rc;
-    if ((rc = sync_map(ds)) != NC_NOERR || (rc = ncz_dataset_check_claim(ds)) != NC_NOERR) /* 2 */
+    return sync_map(ds); /* 2 */
+}
+
+int
+ncz_dataset_store_documents(ncz_dataset *ds, bool all)
+{
+    plan p = {.stored = &ds->stored, .unseen = ds->state == NCZ_DATASET_NEW};
+    int  rc;
+
+    if ((rc = ncz_dataset_check_claim(ds)) != NC_NOERR) /* 2 */
         return rc;
     if ((rc = ncz_format_plan(ds->model, &ds->style, all, add_document, &p)) != NC_NOERR) /* 3 */
         goto done;
@@ -251,4 +261,12 @@ ncz_dataset_flush(ncz_dataset *ds, bool all)
 done:
     plan_clear(&p);
     return rc;
+}
+
+int
+ncz_dataset_flush(ncz_dataset *ds, bool all)
+{
+    int rc = ncz_dataset_store_data(ds);
+
+    return rc == NC_NOERR ? ncz_dataset_store_documents(ds, all) : rc;
 }

@@ -314,6 +314,9 @@ ncz_dataset_grow_dim(ncz_dataset *ds, ncz_dim *d, uint64_t len)
 
     if (len <= d->len)
         return NC_NOERR;
+    if (ds->comm != NULL)
+        return ncz_fail(NC_ECANTEXTEND, "%s: with several ranks only a collective put of data extends a dimension",
+                        d->name);
     if ((rc = ncz_dataset_clear_beyond(ds, d)) == NC_NOERR)
         ncz_model_grow_dim(ds->model, d, len);
     return rc;

@@ -128,6 +128,7 @@ void     ncz_meta_source_clear(ncz_meta_source *s);
 /* ---- loading the metadata (dataset_lazy_load.c) ---------------------------------------------------------------- */
 
 typedef struct ncz_load ncz_load;
+typedef struct ncz_comm ncz_comm;
 
 int  ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copies);
 bool ncz_load_has_consolidated(const ncz_dataset *ds); /* after root, before rest */
@@ -178,6 +179,9 @@ struct ncz_dataset {
     int               cmode;         /* the flags of the creation; 0 if opened */
     ncz_key_list      loaded;        /* NCZ_HOME_PERSIST, opened: the keys at `path` */
     ncz_err           failed;        /* a failed fsync or a lost claim: final */
+    zmap             *documents;     /* the store to load documents from; NULL: `map` */
+    ncz_comm         *comm;          /* the ranks that share the dataset; NULL: it is this process's alone */
+    bool              collective;    /* access to variables that have no setting of their own */
 };
 
 /* True if this session created the dataset, and has not flushed it completely yet. */
@@ -196,6 +200,9 @@ int ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int 
                           ncz_dataset **out);
 int ncz_dataset_open_on(zmap *map, const ncz_target *t, const char *path, int omode, const ncz_limits *limits,
                         ncz_dataset **out);
+/* The same with documents read from another store, which the caller closes: all of them, at once. */
+int ncz_dataset_open_from(zmap *map, zmap *documents, const ncz_target *t, const char *path, int omode,
+                          const ncz_limits *limits, ncz_dataset **out);
 int ncz_dataset_check_create(int cmode); /* unsupported flags, or conflicting ones */
 int ncz_dataset_check_open(int omode);
 
@@ -228,12 +235,18 @@ int  ncz_remote_remove(const ncz_target *t);
 /* Opening found no dataset (`rc`, recorded). Returns a better error if the place is empty. */
 int ncz_remote_missing(const ncz_target *t, zmap *map, int rc);
 
+/* Deletes the chunks below a variable's key. */
+int ncz_dataset_sweep_chunks(ncz_dataset *ds, const ncz_var *v);
+
 /* Checks the key of a group or variable: NC_EBADNAME, NC_EMAXNAME. */
 int ncz_dataset_check_key(const ncz_dataset *ds, const char *key);
 
 /* Flushes under the exclusive lock, in the order of dataset_flush.c. `all`: plan every document, not only the dirty
  * ones. */
 int ncz_dataset_flush(ncz_dataset *ds, bool all);
+/* Its two parts: the data, durably; and the documents, with all that follows. */
+int ncz_dataset_store_data(ncz_dataset *ds);
+int ncz_dataset_store_documents(ncz_dataset *ds, bool all);
 /* Puts a new dataset's documents when define mode ends, before its first chunk, so that the definitions survive if
  * the writer dies. `again`: also those that changed since. A dataset committed before waits for the flush. */
 int ncz_dataset_documents_first(ncz_dataset *ds, bool again);

@@ -52,8 +52,8 @@ load_root(ncz_dataset *ds, ncz_consolidated copies, const ncz_load_opts *wish, b
         return ncz_fail_nomem(sizeof *load);
     load->wish = *wish;
     load->copies = copies;
-    if ((rc = ncz_meta_source_init(&load->source, ds->map, &ds->limits, copies, wish->zarr_format,
-                                   wish->look ? NULL : &ds->stored)) != NC_NOERR)
+    if ((rc = ncz_meta_source_init(&load->source, ds->documents != NULL ? ds->documents : ds->map, &ds->limits,
+                                   copies, wish->zarr_format, wish->look ? NULL : &ds->stored)) != NC_NOERR)
         goto done;
     load->source.root_deferred = ds->root_deferred;
     load->docs = ncz_meta_source_docs(&load->source);

@@ -3,7 +3,7 @@
  * dataset_read_write: get and put of one selection, growth of unlimited dimensions, and the cache size. Under the
  * dataset's lock: shared, or exclusive if a put changes more than chunks.
  */
-#include "dataset/dataset_int.h"
+#include "dataset/dataset_par.h"
 
 #include <string.h>
 
@@ -26,12 +26,46 @@ is_empty(const ncz_select *sel)
 bool
 ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel)
 {
+    if (ncz_dataset_collective(ds, v))
+        return true;
+    if (sel == NULL)
+        return false;
     if (ds->defining || !v->written)
         return true;
     for (size_t d = 0; d < v->rank; d++)
         if (end_of(sel, d) > v->dims[d]->len)
             return !is_empty(sel);
     return false;
+}
+
+bool
+ncz_dataset_parallel(const ncz_dataset *ds)
+{
+    return ds->comm != NULL;
+}
+
+bool
+ncz_dataset_collective(const ncz_dataset *ds, const ncz_var *v)
+{
+    if (ds->comm == NULL)
+        return false;
+    return v->access == NCZ_ACCESS_DEFAULT ? ds->collective : v->access == NCZ_ACCESS_COLLECTIVE;
+}
+
+int
+ncz_dataset_set_collective(ncz_dataset *ds, ncz_var *v, bool yes)
+{
+    if (ds->comm == NULL)
+        return ncz_fail(NC_ENOPAR, "%s was not opened by nczarr_create_par() or nczarr_open_par()", ds->path);
+    if (v != NULL) {
+        v->access = yes ? NCZ_ACCESS_COLLECTIVE : NCZ_ACCESS_INDEPENDENT;
+        return NC_NOERR;
+    }
+    ds->collective = yes;
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; i < g->nvars; i++)
+            g->vars[i]->access = NCZ_ACCESS_DEFAULT;
+    return NC_NOERR;
 }
 
 /* The recorded error of an unusable variable. */
@@ -104,34 +138,79 @@ grow_dims(ncz_dataset *ds, ncz_var *v, const uint64_t *shape, bool done)
     }
 }
 
-int
-ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in)
+/* Puts the selection into chunks; `shape` is the variable's afterwards. */
+static int
+write_chunks(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t *shape, const ncz_type *mem,
+             const void *in)
 {
-    ncz_dims shape;
-    ncz_plan plan;
+    ncz_plan plan = {.spec = v->spec, .shape = shape, .sel = *sel, .mem = mem, .classic = ds->classic};
     bool     stored;
     int      rc;
 
-    if ((rc = check_usable(v)) != NC_NOERR || is_empty(sel) ||
-        (rc = ncz_dataset_check_regular(v, "which can be read, not written")) != NC_NOERR)
+    if ((rc = clear_beyond(ds, v, shape)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
-        return rc;
-    ncz_var_shape(v, shape.v);
-    for (size_t d = 0; d < v->rank; d++)
-        if (end_of(sel, d) > shape.v[d])
-            shape.v[d] = end_of(sel, d);
-
-    plan = (ncz_plan){.spec = v->spec, .shape = shape.v, .sel = *sel, .mem = mem, .classic = ds->classic};
-    if ((rc = clear_beyond(ds, v, shape.v)) != NC_NOERR)
-        goto done;
     rc = v->quantize_mode == NC_NOQUANTIZE ? ncz_engine_write(ds->engine, &plan, in)
                                            : ncz_dataset_put_quantized(ds, v, &plan, in);
     stored = rc == NC_NOERR || rc == NC_ERANGE;
-    grow_dims(ds, v, shape.v, stored);
     if (stored && !v->written) /* other threads may read it: written only by an exclusive put */
         v->written = true;
-done:
+    return rc;
+}
+
+/* A put that all ranks make; the selection may be empty. */
+static int
+put_on_all(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, uint64_t *shape, const ncz_type *mem, const void *in)
+{
+    int rc = ncz_par_begin_put(ds, v, shape, NC_NOERR);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (!is_empty(sel))
+        rc = write_chunks(ds, v, sel, shape, mem, in);
+    return ncz_par_end_put(ds, v, rc);
+}
+
+/* With several ranks, a put by one of them extends nothing. */
+static int
+check_independent(const ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
+{
+    for (size_t d = 0; ds->comm != NULL && d < v->rank; d++)
+        if (shape[d] > v->dims[d]->len)
+            return ncz_fail(NC_ECANTEXTEND,
+                            "%s: an independent put cannot extend dimension %s beyond %llu; use collective access "
+                            "(nc_var_par_access)",
+                            v->name, v->dims[d]->name, (unsigned long long)v->dims[d]->len);
+    return NC_NOERR;
+}
+
+int
+ncz_dataset_put_failed(ncz_dataset *ds, const ncz_var *v, int rc)
+{
+    return ncz_dataset_collective(ds, v) ? ncz_par_begin_put(ds, v, NULL, rc) : rc;
+}
+
+int
+ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in)
+{
+    bool     collective = ncz_dataset_collective(ds, v), stored;
+    ncz_dims shape;
+    int      rc;
+
+    if ((rc = check_usable(v)) != NC_NOERR || (is_empty(sel) && !collective) ||
+        (rc = ncz_dataset_check_regular(v, "which can be read, not written")) != NC_NOERR ||
+        (rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+        return rc != NC_NOERR ? ncz_dataset_put_failed(ds, v, rc) : rc;
+    ncz_var_shape(v, shape.v);
+    for (size_t d = 0; d < v->rank && !is_empty(sel); d++)
+        if (end_of(sel, d) > shape.v[d])
+            shape.v[d] = end_of(sel, d);
+
+    if (collective)
+        rc = put_on_all(ds, v, sel, shape.v, mem, in);
+    else if ((rc = check_independent(ds, v, shape.v)) == NC_NOERR)
+        rc = write_chunks(ds, v, sel, shape.v, mem, in);
+    stored = rc == NC_NOERR || rc == NC_ERANGE;
+    grow_dims(ds, v, shape.v, stored);
     ncz_dims_clear(&shape);
     return rc;
 }

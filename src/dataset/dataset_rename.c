@@ -175,6 +175,14 @@ settle_rename(ncz_dataset *ds, move *mv, bool stored, bool all)
     return ncz_dataset_drop_leftover(ds);
 }
 
+/* With several ranks objects are not moved. */
+static int
+fail_stored(const char *name, const char *when)
+{
+    return ncz_fail(NC_ENOTBUILT, "%s: with several ranks a name can be changed only %s; rename it with nc_open()",
+                    name, when);
+}
+
 int
 ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
 {
@@ -189,6 +197,11 @@ ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
     if ((rc = set_keys(&mv, v->group, v->name, name)) != NC_NOERR ||
         (rc = ncz_dataset_check_key(ds, ncz_buf_str(&mv.to))) != NC_NOERR)
         goto done;
+    if (ds->comm != NULL) {
+        rc = v->fixed ? fail_stored(v->name, "in the define mode that defined the variable")
+                      : ncz_model_rename_var(ds->model, v, name);
+        goto done;
+    }
     if ((rc = stored ? ncz_dataset_flush(ds, false) : ncz_engine_flush(ds->engine, v->uid)) != NC_NOERR ||
         (rc = gather_keys(ds, NULL, v, &mv)) != NC_NOERR)
         goto done;
@@ -217,6 +230,11 @@ ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
     if ((rc = set_keys(&mv, g->parent, g->name, name)) != NC_NOERR ||
         (rc = ncz_dataset_check_key(ds, ncz_buf_str(&mv.to))) != NC_NOERR)
         goto done;
+    if (ds->comm != NULL) {
+        rc = ds->state != NCZ_DATASET_NEW ? fail_stored(g->name, "before the first nc_enddef() of a new dataset")
+                                          : ncz_model_rename_group(ds->model, g, name);
+        goto done;
+    }
     if ((rc = stored ? ncz_dataset_flush(ds, false) : ncz_engine_flush(ds->engine, 0)) != NC_NOERR ||
         (rc = gather_keys(ds, g, NULL, &mv)) != NC_NOERR)
         goto done;

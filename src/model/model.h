@@ -166,6 +166,13 @@ typedef enum ncz_small_fill {
     NCZ_SMALL_NONE,    /* no fill value: the document has no place for a mark */
 } ncz_small_fill;
 
+/* How this rank accesses a variable of a dataset that several ranks share. */
+typedef enum ncz_access {
+    NCZ_ACCESS_DEFAULT, /* as the dataset */
+    NCZ_ACCESS_INDEPENDENT,
+    NCZ_ACCESS_COLLECTIVE,
+} ncz_access;
+
 struct ncz_var {
     char            *name;
     ncz_group       *group;
@@ -197,6 +204,7 @@ struct ncz_var {
     size_t           cache_bytes, cache_nelems; /* from nc_set_var_chunk_cache; only the bytes have an effect */
     float            cache_preemption;
     bool             cache_asked;
+    ncz_access       access;
     bool             fresh;    /* not stored yet */
     bool             fixed;    /* its definition may no longer change (after nc_enddef or loading): NC_ELATEDEF */
     bool             written;  /* data have been put: NC_ELATEFILL */

@@ -35,6 +35,8 @@ static struct {
     bool            stopping;
     unsigned        wanted; /* threads at work, with the callers; 0: not known yet */
     unsigned        cpus;   /* 0: not known yet */
+    unsigned        share;  /* processes that share them; 0: one */
+    bool            chosen; /* `wanted` follows from them */
     ncz_scratch     scratch[IDLE_SCRATCH];
     size_t          nscratch;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
@@ -95,7 +97,9 @@ choose_threads(void)
             return n < THREADS_MOST ? (unsigned)n : THREADS_MOST;
         ncz_log(NCZ_LOG_WARN, "NCZARR_THREADS=%.40s is not a number of threads", text);
     }
-    return pool.cpus < THREADS_MOST ? pool.cpus : THREADS_MOST;
+    n = pool.share > 1 ? (pool.cpus + pool.share - 1) / pool.share : pool.cpus;
+    pool.chosen = true;
+    return n < THREADS_MOST ? (unsigned)n : THREADS_MOST;
 }
 
 unsigned
@@ -120,8 +124,22 @@ ncz_pool_set_threads(unsigned n)
     ncz_pool_stop(); /* the next use starts as many as it needs */
     (void)pthread_mutex_lock(&pool.lock);
     pool.wanted = n < THREADS_MOST ? n : THREADS_MOST;
+    pool.chosen = false;
     pool.cpus = 0; /* they may have changed */
     (void)pthread_mutex_unlock(&pool.lock);
+}
+
+void
+ncz_pool_share(unsigned processes)
+{
+    bool again;
+
+    (void)pthread_mutex_lock(&pool.lock);
+    again = processes != pool.share && pool.chosen;
+    pool.share = processes;
+    (void)pthread_mutex_unlock(&pool.lock);
+    if (again)
+        ncz_pool_set_threads(0);
 }
 
 /* ---- spinning ----

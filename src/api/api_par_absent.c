@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_par_absent: netCDF's parallel calls without MPI. libnczarr_mpi has the real ones, under the same names, and is
+ * linked before this library. Programs that can do without it link, and get NC_ENOPAR.
+ *
+ * netcdf_par.h declares two of the functions with types of the MPI library's <mpi.h>. This file does not include it:
+ * a communicator is an int or a pointer, by library, and no argument is looked at. Nothing else may be in this file: a
+ * static link must be able to leave it out.
+ */
+#include "api/api_int.h"
+
+NCZARR_API int nc_create_par(const char *path, int cmode, void *comm, void *info, int *ncidp);
+NCZARR_API int nc_open_par(const char *path, int mode, void *comm, void *info, int *ncidp);
+NCZARR_API int nc_create_par_fortran(const char *path, int cmode, int comm, int info, int *ncidp);
+NCZARR_API int nc_open_par_fortran(const char *path, int mode, int comm, int info, int *ncidp);
+
+static int
+refuse_parallel(void)
+{
+    ncz_err_clear();
+    return ncz_fail(
+        NC_ENOPAR,
+        "this program is not linked with libnczarr_mpi (pkg-config nczarr-mpi), which has parallel access with MPI");
+}
+
+int
+nc_create_par(const char *path, int cmode, void *comm, void *info, int *ncidp)
+{
+    (void)path, (void)cmode, (void)comm, (void)info, (void)ncidp;
+    return refuse_parallel();
+}
+
+int
+nc_open_par(const char *path, int mode, void *comm, void *info, int *ncidp)
+{
+    (void)path, (void)mode, (void)comm, (void)info, (void)ncidp;
+    return refuse_parallel();
+}
+
+int
+nc_create_par_fortran(const char *path, int cmode, int comm, int info, int *ncidp)
+{
+    (void)path, (void)cmode, (void)comm, (void)info, (void)ncidp;
+    return refuse_parallel();
+}
+
+int
+nc_open_par_fortran(const char *path, int mode, int comm, int info, int *ncidp)
+{
+    (void)path, (void)mode, (void)comm, (void)info, (void)ncidp;
+    return refuse_parallel();
+}

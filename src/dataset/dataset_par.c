@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dataset_par: the collective calls of a dataset that several ranks share.
+ *
+ * Every rank has the whole model and an engine of its own, and puts its own chunks. Rank 0 alone stores and removes
+ * documents. What is only on rank 0: the claim, the table of stored documents. What is equal on all ranks between
+ * collective calls, because all make the same definitions and agree on the rest: the model, its lengths and dirty
+ * marks, the dataset's state, whether it is in define mode.
+ */
+#include "dataset/dataset_par.h"
+
+/* Runs `task` on rank 0 alone, and gives all ranks its result. */
+static int
+run_on_first(ncz_dataset *ds, ncz_comm_call call, int (*task)(ncz_dataset *ds))
+{
+    return ncz_comm_agree(ds->comm, call, 0, ncz_comm_first(ds->comm) ? task(ds) : NC_NOERR);
+}
+
+/* ---- definitions ----------------------------------------------------------------------------------------------- */
+
+/* Deletes chunks that an earlier session left under the names of variables that are being defined. Nobody has put
+ * data of them: all ranks leave define mode together. */
+static int
+sweep_new_variables(ncz_dataset *ds)
+{
+    int rc = NC_NOERR;
+
+    if (ds->created)
+        return NC_NOERR;
+    for (ncz_group *g = ncz_model_next_group(ds->model, NULL); g != NULL; g = ncz_model_next_group(ds->model, g))
+        for (size_t i = 0; rc == NC_NOERR && i < g->nvars; i++)
+            if (g->vars[i]->fresh && !g->vars[i]->fixed)
+                rc = ncz_dataset_sweep_chunks(ds, g->vars[i]);
+    return rc;
+}
+
+static int
+store_definitions(ncz_dataset *ds)
+{
+    int rc = sweep_new_variables(ds);
+
+    return rc == NC_NOERR ? ncz_dataset_documents_first(ds, true) : rc;
+}
+
+int
+ncz_par_enddef(ncz_dataset *ds, int rc)
+{
+    if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_ENDDEF, 0, rc)) != NC_NOERR ||
+        (rc = ncz_par_compare(ds, NCZ_COMM_ENDDEF)) != NC_NOERR ||
+        (rc = run_on_first(ds, NCZ_COMM_ENDDEF, store_definitions)) != NC_NOERR)
+        return rc;
+    if (!ncz_comm_first(ds->comm) && ncz_dataset_is_new(ds)) {
+        ncz_format_mark_stored(ds->model);
+        ds->state = NCZ_DATASET_DOCUMENTED;
+    }
+    return NC_NOERR;
+}
+
+/* ---- flush and abort ------------------------------------------------------------------------------------------- */
+
+static int
+store_documents(ncz_dataset *ds)
+{
+    int rc = sweep_new_variables(ds);
+
+    return rc == NC_NOERR ? ncz_dataset_store_documents(ds, false) : rc;
+}
+
+int
+ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc)
+{
+    if (rc == NC_NOERR)
+        rc = ncz_dataset_store_data(ds);
+    if ((rc = ncz_comm_agree(ds->comm, call, 0, rc)) != NC_NOERR || (rc = ncz_par_compare(ds, call)) != NC_NOERR ||
+        (rc = run_on_first(ds, call, store_documents)) != NC_NOERR)
+        return rc;
+    ncz_format_mark_stored(ds->model);
+    ds->state = NCZ_DATASET_STORED;
+    ncz_engine_forget(ds->engine, 0);
+    return NC_NOERR;
+}
+
+int
+ncz_par_abort(ncz_dataset *ds, int (*remove)(ncz_dataset *ds))
+{
+    int rc = ncz_comm_agree(ds->comm, NCZ_COMM_ABORT, 0, NC_NOERR);
+
+    return rc == NC_NOERR ? run_on_first(ds, NCZ_COMM_ABORT, remove) : rc;
+}
+
+/* ---- collective puts ------------------------------------------------------------------------------------------- */
+
+/* The tag of a put: which variable, and that all ranks think that it has this rank. */
+static uint64_t
+put_object(const ncz_var *v)
+{
+    return (uint64_t)v->group->id << 24 | (uint64_t)v->id;
+}
+
+/* After a failure some ranks may have stored data beyond the lengths. The same marks on all ranks, or they would not
+ * agree on whether to clear. */
+static int
+note_failed_put(const ncz_var *v, int rc)
+{
+    for (size_t d = 0; rc != NC_NOERR && d < v->rank; d++)
+        v->dims[d]->uncleared = v->dims[d]->unlimited;
+    return rc;
+}
+
+/* Rank 0 clears what a writer that died left beyond the lengths; see dataset_grow.c. */
+static int
+clear_on_first(ncz_dataset *ds, const ncz_var *v, const uint64_t *shape)
+{
+    bool grows = false;
+    int  rc = NC_NOERR;
+
+    for (size_t d = 0; d < v->rank; d++)
+        grows = grows || (shape[d] > v->dims[d]->len && v->dims[d]->uncleared);
+    if (!grows)
+        return NC_NOERR;
+    for (size_t d = 0; rc == NC_NOERR && d < v->rank && ncz_comm_first(ds->comm); d++)
+        if (shape[d] > v->dims[d]->len)
+            rc = ncz_dataset_clear_beyond(ds, v->dims[d]);
+    /* The chunks in which the length ended must be in the store before another rank reads them. */
+    if (rc == NC_NOERR && ncz_comm_first(ds->comm))
+        rc = ncz_engine_flush(ds->engine, 0);
+    if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_PUT, put_object(v), rc)) != NC_NOERR)
+        return rc;
+    for (size_t d = 0; d < v->rank; d++)
+        if (shape[d] > v->dims[d]->len)
+            v->dims[d]->uncleared = false;
+    return NC_NOERR;
+}
+
+int
+ncz_par_begin_put(ncz_dataset *ds, const ncz_var *v, uint64_t *shape, int rc)
+{
+    bool grows = false;
+
+    if ((rc = ncz_comm_agree(ds->comm, NCZ_COMM_PUT, put_object(v), rc)) != NC_NOERR)
+        return note_failed_put(v, rc);
+    for (size_t d = 0; d < v->rank; d++)
+        grows = grows || v->dims[d]->unlimited;
+    if (grows && (rc = ncz_comm_max(ds->comm, shape, v->rank)) == NC_NOERR)
+        rc = clear_on_first(ds, v, shape);
+    return note_failed_put(v, rc);
+}
+
+int
+ncz_par_end_put(ncz_dataset *ds, const ncz_var *v, int rc)
+{
+    bool    range = rc == NC_ERANGE;
+    ncz_err own;
+
+    ncz_err_save(&own, rc);
+    rc = note_failed_put(v, ncz_comm_agree(ds->comm, NCZ_COMM_PUT, put_object(v), range ? NC_NOERR : rc));
+    return rc == NC_NOERR && range ? ncz_err_adopt(&own) : rc;
+}

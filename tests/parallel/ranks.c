@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ranks.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HANG_SECONDS 120
+
+static atomic_int released;
+
+int
+ranks_released(void)
+{
+    return atomic_exchange(&released, 0);
+}
+
+static void
+count_release(void *context)
+{
+    (void)context;
+    atomic_fetch_add(&released, 1);
+}
+
+void
+ranks_report(const nczarr_comm *comm, const char *what, const char *file, int line)
+{
+    fprintf(stderr, "rank %d of %d: %s:%d: %s is false; %s\n", comm->rank, comm->nranks, file, line, what,
+            nczarr_errmsg());
+}
+
+/* ---- processes: rank 0 has a socket to each of the others ------------------------------------------------------ */
+
+typedef struct socket_comm {
+    int rank, n;
+    int fd[RANKS_MOST]; /* rank 0: to each; others: [0] to rank 0 */
+} socket_comm;
+
+/* The others must not wait for a message that cannot come. */
+static int
+break_off(socket_comm *s)
+{
+    for (int r = 0; r < s->n; r++)
+        if (s->fd[r] >= 0) {
+            (void)close(s->fd[r]);
+            s->fd[r] = -1;
+        }
+    return NC_EIO;
+}
+
+static bool
+send_all(int fd, const void *data, size_t len)
+{
+    for (const char *p = data; len > 0;) {
+        ssize_t n = fd >= 0 ? send(fd, p, len, MSG_NOSIGNAL) : -1;
+
+        if (n < 0 && fd >= 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        p += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+static bool
+receive_all(int fd, void *data, size_t len)
+{
+    for (char *p = data; len > 0;) {
+        ssize_t n = fd >= 0 ? recv(fd, p, len, 0) : -1;
+
+        if (n < 0 && fd >= 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        p += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+static int
+socket_broadcast(void *context, int root, void *data, size_t len)
+{
+    socket_comm *s = context;
+
+    if (s->rank == root && root != 0 && !send_all(s->fd[0], data, len))
+        return break_off(s);
+    if (s->rank == 0 && root != 0 && !receive_all(s->fd[root], data, len))
+        return break_off(s);
+    for (int r = 1; s->rank == 0 && r < s->n; r++)
+        if (r != root && !send_all(s->fd[r], data, len))
+            return break_off(s);
+    if (s->rank != 0 && s->rank != root && !receive_all(s->fd[0], data, len))
+        return break_off(s);
+    return NC_NOERR;
+}
+
+static int
+socket_max(void *context, int64_t *values, size_t n)
+{
+    socket_comm *s = context;
+    int64_t      theirs[64];
+
+    if (n > sizeof theirs / sizeof *theirs)
+        return NC_EINVAL;
+    if (s->rank != 0 && !send_all(s->fd[0], values, n * sizeof *values))
+        return break_off(s);
+    for (int r = 1; s->rank == 0 && r < s->n; r++) {
+        if (!receive_all(s->fd[r], theirs, n * sizeof *theirs))
+            return break_off(s);
+        for (size_t i = 0; i < n; i++)
+            if (theirs[i] > values[i])
+                values[i] = theirs[i];
+    }
+    return socket_broadcast(s, 0, values, n * sizeof *values);
+}
+
+static void
+run_process(int rank, int n, int (*pairs)[2], rank_fn fn, void *arg)
+{
+    socket_comm s = {.rank = rank, .n = n};
+    nczarr_comm comm = {.size = sizeof comm,
+                        .context = &s,
+                        .rank = rank,
+                        .nranks = n,
+                        .node_ranks = n,
+                        .broadcast = socket_broadcast,
+                        .allreduce_max = socket_max,
+                        .release = count_release};
+    int         rc;
+
+    (void)alarm(HANG_SECONDS);
+    for (int r = 0; r < RANKS_MOST; r++)
+        s.fd[r] = -1;
+    for (int r = 1; r < n; r++) {
+        if (rank == 0)
+            s.fd[r] = pairs[r][0];
+        else if (rank == r)
+            s.fd[0] = pairs[r][1];
+        if (rank != 0)
+            (void)close(pairs[r][0]);
+        if (rank != r)
+            (void)close(pairs[r][1]);
+    }
+    rc = fn(&comm, arg);
+    (void)fflush(NULL);
+    _exit(rc == 0 ? 0 : 1);
+}
+
+int
+ranks_as_processes(int n, rank_fn fn, void *arg, int killed)
+{
+    int   pairs[RANKS_MOST][2], failed = 0;
+    pid_t pids[RANKS_MOST];
+
+    (void)fflush(NULL);
+    for (int r = 1; r < n; r++)
+        if (socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[r]) != 0)
+            abort();
+    for (int r = 0; r < n; r++) {
+        if ((pids[r] = fork()) < 0)
+            abort();
+        if (pids[r] == 0)
+            run_process(r, n, pairs, fn, arg);
+    }
+    for (int r = 1; r < n; r++) {
+        (void)close(pairs[r][0]);
+        (void)close(pairs[r][1]);
+    }
+    for (int r = 0; r < n; r++) {
+        int status = 0;
+
+        while (waitpid(pids[r], &status, 0) < 0 && errno == EINTR)
+            continue;
+        if (r != killed && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
+            failed++;
+    }
+    return failed;
+}
+
+/* ---- threads ---------------------------------------------------------------------------------------------------- */
+
+/* What the threads share: they meet twice in each exchange, so that nobody begins the next one too early. */
+typedef struct meeting {
+    pthread_mutex_t lock;
+    pthread_cond_t  changed;
+    int             n, here;
+    unsigned        round;
+    int64_t         most[64];
+    void           *data;
+} meeting;
+
+typedef struct thread_comm {
+    meeting    *m;
+    nczarr_comm comm;
+    rank_fn     fn;
+    void       *arg;
+    int         rc;
+} thread_comm;
+
+/* Waits for all threads. Under the lock. */
+static void
+meet(meeting *m)
+{
+    unsigned round = m->round;
+
+    if (++m->here == m->n) {
+        m->here = 0;
+        m->round++;
+        (void)pthread_cond_broadcast(&m->changed);
+    }
+    while (m->round == round)
+        (void)pthread_cond_wait(&m->changed, &m->lock);
+}
+
+static int
+thread_broadcast(void *context, int root, void *data, size_t len)
+{
+    thread_comm *t = context;
+
+    (void)pthread_mutex_lock(&t->m->lock);
+    if (t->comm.rank == root)
+        t->m->data = data;
+    meet(t->m);
+    if (t->comm.rank != root)
+        memcpy(data, t->m->data, len);
+    meet(t->m);
+    (void)pthread_mutex_unlock(&t->m->lock);
+    return NC_NOERR;
+}
+
+static int
+thread_max(void *context, int64_t *values, size_t n)
+{
+    thread_comm *t = context;
+    meeting     *m = t->m;
+
+    (void)pthread_mutex_lock(&m->lock);
+    for (size_t i = 0; i < n; i++)
+        if (m->here == 0 || values[i] > m->most[i])
+            m->most[i] = values[i];
+    meet(m);
+    memcpy(values, m->most, n * sizeof *values);
+    meet(m);
+    (void)pthread_mutex_unlock(&m->lock);
+    return NC_NOERR;
+}
+
+static void *
+run_thread(void *arg)
+{
+    thread_comm *t = arg;
+
+    t->rc = t->fn(&t->comm, t->arg);
+    return NULL;
+}
+
+int
+ranks_as_threads(int n, rank_fn fn, void *arg)
+{
+    meeting     m = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .n = n};
+    thread_comm t[RANKS_MOST];
+    pthread_t   id[RANKS_MOST];
+    int         failed = 0;
+
+    for (int r = 0; r < n; r++) {
+        t[r] = (thread_comm){.m = &m, .fn = fn, .arg = arg};
+        t[r].comm = (nczarr_comm){.size = sizeof t[r].comm,
+                                  .context = &t[r],
+                                  .rank = r,
+                                  .nranks = n,
+                                  .node_ranks = 1,
+                                  .broadcast = thread_broadcast,
+                                  .allreduce_max = thread_max,
+                                  .release = count_release};
+        if (pthread_create(&id[r], NULL, run_thread, &t[r]) != 0)
+            abort();
+    }
+    for (int r = 0; r < n; r++) {
+        (void)pthread_join(id[r], NULL);
+        failed += t[r].rc != 0;
+    }
+    return failed;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks without MPI: processes of this machine, which talk over sockets, or threads of this process. */
+#ifndef NCZ_TESTS_RANKS_H
+#define NCZ_TESTS_RANKS_H
+
+#include "nczarr_par.h"
+
+#include <stdbool.h>
+
+#define RANKS_MOST 16
+
+/* What a rank does. Returns 0, or the number of a line that failed. */
+typedef int (*rank_fn)(const nczarr_comm *comm, void *arg);
+
+/* Runs fn on n ranks, and waits for them. Returns how many failed; a rank that was killed is none of them if `killed`
+ * is its number (-1: none is expected). A process that hangs is ended by SIGALRM and counts as failed. */
+int ranks_as_processes(int n, rank_fn fn, void *arg, int killed);
+int ranks_as_threads(int n, rank_fn fn, void *arg);
+
+/* The tables that were released, in this process: each dataset releases its own once. */
+int ranks_released(void);
+
+/* In a rank: reports the failed line, with the rank and nczarr's error text. */
+#define RANK_CHECK(cond)                                                                                             \
+    do {                                                                                                             \
+        if (!(cond)) {                                                                                               \
+            ranks_report(comm, #cond, __FILE__, __LINE__);                                                           \
+            return __LINE__;                                                                                         \
+        }                                                                                                            \
+    } while (0)
+
+void ranks_report(const nczarr_comm *comm, const char *what, const char *file, int line);
+
+#endif /* NCZ_TESTS_RANKS_H */
