@@ -156,7 +156,7 @@ ncz_codec_run(const char *codec, const ncz_run *r, const void *in, size_t n, voi
     const ncz_type *made = r->made != NULL ? r->made : r->work;
     const char     *from = in;
     char           *to = out;
-    size_t          left, nout;
+    size_t          left = 0, nout = 0;
     uint64_t        block[BLOCK];
     int             rc;
 

@@ -76,7 +76,8 @@ bool        ncz_json_bool(const ncz_json *v, bool *out);
 bool        ncz_json_i64(const ncz_json *v, int64_t *out);  /* INT only */
 bool        ncz_json_u64(const ncz_json *v, uint64_t *out); /* INT >= 0 or UINT */
 bool        ncz_json_f64(const ncz_json *v, double *out);   /* any number, rounded if necessary */
-const char *ncz_json_slice(const ncz_json *v, size_t *len); /* the document's own characters of this value */
+/* The document's own characters of this value; NULL and a length of 0 for NULL. `len` may be NULL. */
+const char *ncz_json_slice(const ncz_json *v, size_t *len);
 
 /* Ignores spelling and the order of members. 1 and 1.0 differ, and so do 0.0 and -0.0; NaN equals NaN. */
 bool ncz_json_equal(const ncz_json *a, const ncz_json *b);

@@ -220,11 +220,9 @@ ncz_json_f64(const ncz_json *v, double *out)
 const char *
 ncz_json_slice(const ncz_json *v, size_t *len)
 {
-    if (v == NULL)
-        return NULL;
     if (len != NULL)
-        *len = v->text_len;
-    return v->text;
+        *len = v == NULL ? 0 : v->text_len;
+    return v == NULL ? NULL : v->text;
 }
 
 /* ---- equality ---- */
