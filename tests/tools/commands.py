@@ -210,19 +210,19 @@ def messages():
         cdl = "netcdf t { dimensions: x = 4 ; variables: int good(x) ; int bad(x) ; int z(x) ; data: good = 1, 2, 3, 4 ; }"
         run("nczgen", "-o", "file://%s#mode=zarr" % at("t.zarr"), "-", input=cdl)
         doc = json.load(open(at("t.zarr/z/.zarray")))
-        doc.update(dtype="<c8", fill_value=None)
+        doc.update(dtype="<c32", fill_value=None)
         json.dump(doc, open(at("t.zarr/z/.zarray"), "w"))
         open(at("t.zarr/bad/.zarray"), "w").write("{garbage")
         for option in ([], ["-h"]):
             r = run("nczdump", *option, at("t.zarr"))
-            expect("a broken variable", r, 1, "/bad: bad/.zarray: line 1", '/z: ', '"<c8"')
-            for line in ("// left out: complex64 z: ", "// left out: unknown bad: "):
+            expect("a broken variable", r, 1, "/bad: bad/.zarray: line 1", '/z: ', '"<c32"')
+            for line in ("// left out: complex256 z: ", "// left out: unknown bad: "):
                 if line not in r.stdout:
                     problems.append("no %r in %r" % (line, r.stdout))
         again = run("nczgen", "-o", at("again.zarr"), "-", input=run("nczdump", at("t.zarr")).stdout)
         expect("the dump is CDL", again, 0)
         tree = run("nczdump", "--tree", at("t.zarr")).stdout
-        if "complex64" not in tree or "unknown_type" in tree:
+        if "complex256" not in tree or "unknown_type" in tree:
             problems.append("--tree: " + tree)
         expect("nczcopy", run("nczcopy", at("t.zarr"), at("c.zarr")), 1, "--skip-unreadable leaves out such variables")
         expect("nczcopy --skip-unreadable", run("nczcopy", "--skip-unreadable", at("t.zarr"), at("c.zarr")), 0,
