@@ -74,7 +74,9 @@ describe_fields(const ncz_type *t, ncz_buf *out)
 {
     int rc = NC_NOERR;
 
-    for (const ncz_type_field *f = t->fields; rc == NC_NOERR && f < t->fields + t->nfields; f++) {
+    for (size_t i = 0; rc == NC_NOERR && i < t->nfields; i++) {
+        const ncz_type_field *f = &t->fields[i];
+
         rc = ncz_buf_printf(out, "%zu:%s@%zu", strlen(f->name), f->name, f->offset);
         for (size_t r = 0; rc == NC_NOERR && r < f->rank; r++)
             rc = ncz_buf_printf(out, "[%zu]", f->shape[r]);
@@ -89,9 +91,12 @@ describe_members(const ncz_type *t, ncz_buf *out)
 {
     int rc = NC_NOERR;
 
-    for (const ncz_type_member *n = t->members; rc == NC_NOERR && n < t->members + t->nmembers; n++)
+    for (size_t i = 0; rc == NC_NOERR && i < t->nmembers; i++) {
+        const ncz_type_member *n = &t->members[i];
+
         if ((rc = ncz_buf_printf(out, "%zu:%s=", strlen(n->name), n->name)) == NC_NOERR)
             rc = ncz_buf_append(out, n->value, t->size);
+    }
     return rc;
 }
 

@@ -22,8 +22,8 @@ ncz_format_check_type(const ncz_format_opts *style, const ncz_type *type, const 
 static bool
 has_long_array(const ncz_type *t)
 {
-    for (const ncz_type_field *f = t->fields; f < t->fields + t->nfields; f++)
-        if (f->nelems > ARRAY_MOST || has_long_array(f->type))
+    for (size_t i = 0; i < t->nfields; i++)
+        if (t->fields[i].nelems > ARRAY_MOST || has_long_array(t->fields[i].type))
             return true;
     return false;
 }
