@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * nczarr_par.h: parallel access: one dataset, opened by all ranks of a communicator at once. nczarr knows no MPI: a
- * program fills in a table of three functions, nczarr_comm. libnczarr_mpi fills it in from an MPI_Comm, and has
- * nc_create_par() and nc_open_par() of netcdf_par.h. parallel.md is the guide.
+ * program fills in a table of functions, nczarr_comm; parallel.md is the guide, and shows the table for MPI.
+ * nc_create_par() and nc_open_par() of netcdf_par.h, which take an MPI_Comm, are not built: NC_ENOPAR.
  *
  * Source: netCDF-4's parallel access (nc_create_par, nc_var_par_access). The rules of nczarr.h for results, errors and
  * threads apply, and:
@@ -15,6 +15,8 @@
  * Definitions   Every rank makes the same ones, attributes included, without communication. They are compared when
  *           define mode ends, in nc_sync() and in nc_close(): NC_EINVAL, with the rank and the first difference.
  *           Renaming what is stored, and mode commit=close, are NC_ENOTBUILT.
+ * Chunks    Between two nc_sync(), an object (chunk, or shard) is put by one rank only, collective or not. Where two put
+ *           parts of the same one, values of one of them are lost, without an error.
  * Stores    Directories and buckets. An archive is one file with one writer: to write it is NC_ENOPAR.
  * Failures  An error of the communicator (a rank died) is returned by the call, and by every later collective call;
  *           nothing more is committed. nc_close() still releases everything.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * netcdf_par.h for programs written against netCDF-C. libnczarr_mpi (pkg-config nczarr-mpi) has the functions that take a
- * communicator; libnczarr alone has them too, so that programs which can do without link and run: NC_ENOPAR.
- * parallel.md is the guide. <mpi.h> is the MPI library's.
+ * netcdf_par.h for programs written against netCDF-C. The functions that take a communicator report NC_ENOPAR, so that
+ * programs which can do without link and run; nczarr_par.h has parallel access, with MPI or without (parallel.md).
+ * <mpi.h> is the MPI library's.
  */
 #ifndef NETCDF_PAR_H
 #define NETCDF_PAR_H 1

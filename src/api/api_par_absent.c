@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_par_absent: netCDF's parallel calls without MPI. libnczarr_mpi has the real ones, under the same names, and is
- * linked before this library. Programs that can do without it link, and get NC_ENOPAR.
+ * api_par_absent: netCDF's parallel calls that take an MPI communicator, which are not built. Programs that can do
+ * without them link, and get NC_ENOPAR.
  *
  * netcdf_par.h declares two of the functions with types of the MPI library's <mpi.h>. This file does not include it:
- * a communicator is an int or a pointer, by library, and no argument is looked at. Nothing else may be in this file: a
- * static link must be able to leave it out.
+ * a communicator is an int or a pointer, by library, and no argument is looked at.
  */
 #include "api/api_int.h"
 
@@ -20,7 +19,7 @@ refuse_parallel(void)
     ncz_err_clear();
     return ncz_fail(
         NC_ENOPAR,
-        "this program is not linked with libnczarr_mpi (pkg-config nczarr-mpi), which has parallel access with MPI");
+        "an MPI communicator is not taken; nczarr_create_par() and nczarr_open_par() have parallel access");
 }
 
 int
