@@ -189,8 +189,8 @@ read_range_at_once(zmap_get_req *r, int fd)
 static int
 read_range(file_map *f, zmap_get_req *r, int fd)
 {
-    uint64_t size, off;
-    size_t   len, n = 0;
+    uint64_t size = 0, off = 0;
+    size_t   len = 0, n = 0;
     char    *to = r->into;
     int      rc;
 
