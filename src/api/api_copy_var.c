@@ -46,6 +46,20 @@ find_unlimited(source *s)
     return ncz_call_leave(&c, rc);
 }
 
+/* The type stays valid as long as the source is open. */
+static int
+find_type(source *s)
+{
+    ncz_call c;
+    int      rc = ncz_call_enter(s->ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((s->type = ncz_model_type(c.m, s->id)) == NULL)
+        rc = ncz_fail(NC_EBADTYPE, "%s: its stored type has no netCDF meaning", s->name);
+    return ncz_call_leave(&c, rc);
+}
+
 static int
 inquire_source(int ncid, int varid, source *s)
 {
@@ -55,9 +69,8 @@ inquire_source(int ncid, int varid, source *s)
     *s = (source){.ncid = ncid, .varid = varid};
     if ((rc = nc_inq_var(ncid, varid, s->name, &s->id, &s->ndims, NULL, &s->natts)) != NC_NOERR)
         return rc;
-    if (!ncz_api_atomic(s->id))
-        return ncz_fail(NC_EBADTYPE, "%s: its stored type has no netCDF meaning", s->name);
-    s->type = ncz_type_of(s->id);
+    if ((rc = find_type(s)) != NC_NOERR)
+        return rc;
     n = (size_t)s->ndims;
     s->in = ncz_zalloc_n(n, sizeof *s->in);
     s->out = ncz_zalloc_n(n, sizeof *s->out);
@@ -175,7 +188,7 @@ copy_dtype(const source *s, int ncid_out, int varid_out)
     char  *text;
     int    rc;
 
-    if (s->type->class == NCZ_TYPE_CHAR)
+    if (s->type->class == NCZ_TYPE_CHAR || s->type->id > NC_MAX_ATOMIC_TYPE)
         return NC_NOERR;
     if ((rc = nczarr_inq_var_dtype(s->ncid, s->varid, &len, NULL)) != NC_NOERR)
         return rc;
@@ -241,15 +254,17 @@ copy_storage(const source *s, int ncid_out, int varid_out)
 static int
 define_copy(const source *s, int ncid_out, int *varid_out)
 {
-    char name[NC_MAX_NAME + 1];
-    int  rc;
+    char    name[NC_MAX_NAME + 1];
+    nc_type id;
+    int     rc;
 
     if (nc_inq_varid(ncid_out, s->name, NULL) == NC_NOERR)
         return ncz_fail(NC_ENAMEINUSE, "%s: there is a variable of that name", s->name);
     for (int d = 0; d < s->ndims; d++)
         if ((rc = match_dim(s, d, ncid_out)) != NC_NOERR)
             return rc;
-    if ((rc = nc_def_var(ncid_out, s->name, s->id, s->ndims, s->out, varid_out)) != NC_NOERR ||
+    if ((rc = ncz_api_equal_type(s->ncid, s->id, ncid_out, &id)) != NC_NOERR ||
+        (rc = nc_def_var(ncid_out, s->name, id, s->ndims, s->out, varid_out)) != NC_NOERR ||
         (rc = copy_storage(s, ncid_out, *varid_out)) != NC_NOERR)
         return rc;
     for (int i = 0; i < s->natts; i++)
@@ -263,7 +278,7 @@ define_copy(const source *s, int ncid_out, int *varid_out)
 static size_t
 choose_slab(const source *s, size_t *count)
 {
-    size_t most = SLAB_BYTES / s->type->size, n = 1;
+    size_t most = s->type->size < SLAB_BYTES ? SLAB_BYTES / s->type->size : 1, n = 1;
 
     for (int d = s->ndims - 1; d >= 0; d--) {
         size_t fits = most / n > 0 ? most / n : 1;

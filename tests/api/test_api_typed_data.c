@@ -2,6 +2,8 @@
 /* Variables and attributes of user-defined types: put, stored, read back, in either version of Zarr. */
 #include "api_test.h"
 
+#include "support/failing_alloc.h"
+
 typedef struct inner {
     short  x;
     double y;
@@ -392,12 +394,137 @@ pure_on(place *p)
 }
 ON_BOTH(pure)
 
+/* Copies need the type in the target: one of the same structure, whatever its name. */
+static void
+copies_on(place *p)
+{
+    place   q;
+    int     from, to, g, v, w, id;
+    nc_type level, t, got;
+    obs     back[4];
+
+    write_all(p, NULL);
+    place_make(&q, true);
+    OK(place_open(p, NULL, NC_NOWRITE, &from));
+    OK(place_create(&q, "mode=nczarr,v3", NC_NETCDF4, &to));
+    OK(nc_inq_varid(from, "obs", &v));
+    FAILS(NC_EBADTYPE, nc_copy_var(from, v, to));
+    FAILS(NC_EBADTYPE, nc_copy_att(from, v, "two", to, NC_GLOBAL));
+    level = def_level(to);
+    OK(nc_def_grp(to, "types", &g));
+    t = def_obs(g, level);
+    OK(nc_copy_var(from, v, to));
+    OK(nc_copy_att(from, v, "two", to, NC_GLOBAL));
+    OK(nc_inq_att(to, NC_GLOBAL, "two", &got, NULL));
+    assert_int_equal(got, t);
+    OK(nc_inq_varid(to, "obs", &w));
+    OK(nc_inq_vartype(to, w, &got));
+    assert_int_equal(got, t);
+    OK(nc_get_var(to, w, back));
+    assert_obs(&back[0], 9);
+    assert_obs(&back[3], 3);
+    OK(nc_inq_attid(to, w, "state", &id));
+    OK(nc_close(to));
+    OK(nc_close(from));
+    place_drop(&q);
+}
+ON_BOTH(copies)
+
+/* ---- memory that runs out at every allocation in turn ---- */
+
+#define TRY(call)                                                                                                    \
+    do {                                                                                                             \
+        if ((rc = (call)) != NC_NOERR)                                                                               \
+            goto done;                                                                                               \
+    } while (0)
+
+static int
+define_some(int ncid)
+{
+    const signed char low = -1;
+    const int         three = 3;
+    int               rc, v, d;
+    nc_type           e, t, o, row;
+    nc_vlen_t         rows[2] = {{2, (int[]){1, 2}}, {0, NULL}};
+    obs               x = make_obs(1);
+
+    TRY(nc_def_dim(ncid, "d", 3, &d));
+    TRY(nc_def_enum(ncid, NC_BYTE, "e", &e));
+    TRY(nc_insert_enum(ncid, e, "low", &low));
+    TRY(nc_def_compound(ncid, sizeof(obs), "c", &t));
+    TRY(nc_insert_array_compound(ncid, t, "tag", 0, NC_CHAR, 1, &three));
+    TRY(nc_insert_compound(ncid, t, "n", offsetof(obs, n), NC_INT));
+    TRY(nc_def_opaque(ncid, 5, "o", &o));
+    TRY(nc_def_vlen(ncid, "row", NC_INT, &row));
+    TRY(nc_put_att(ncid, NC_GLOBAL, "rows", row, 2, rows));
+    TRY(nc_def_var(ncid, "v", t, 1, &d, &v));
+    TRY(nc_def_var_fill(ncid, v, 0, &x));
+    TRY(nc_put_att(ncid, v, "a", t, 1, &x));
+    TRY(nc_put_var1(ncid, v, (size_t[]){1}, &x));
+    TRY(nc_def_var(ncid, "w", e, 1, &d, &v));
+    TRY(nc_def_var(ncid, "r", o, 1, &d, &v));
+done:
+    return rc;
+}
+
+static int
+use_all(place *p, const char *mode)
+{
+    nc_vlen_t rows[2];
+    obs       x[3];
+    int       ncid, v, equal, rc, closed;
+    nc_type   t;
+
+    if ((rc = place_create(p, mode, NC_CLOBBER, &ncid)) != NC_NOERR)
+        return rc;
+    rc = define_some(ncid);
+    closed = nc_close(ncid);
+    if (rc != NC_NOERR || (rc = closed) != NC_NOERR || (rc = place_open(p, NULL, NC_NOWRITE, &ncid)) != NC_NOERR)
+        return rc;
+    TRY(nc_inq_typeid(ncid, "c", &t));
+    TRY(nc_inq_type_equal(ncid, t, ncid, t + 1, &equal));
+    TRY(nc_inq_varid(ncid, "v", &v));
+    TRY(nc_get_var(ncid, v, x));
+    assert_int_equal(x[1].n, 1000);
+    TRY(nc_get_att(ncid, v, "a", x));
+    TRY(nc_get_att(ncid, NC_GLOBAL, "rows", rows));
+    OK(nc_free_vlens(2, rows));
+done:
+    closed = nc_close(ncid);
+    return rc != NC_NOERR ? rc : closed;
+}
+
+static void
+no_memory(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t n = 1;; n++) {
+            place p;
+            bool  met;
+            int   rc;
+
+            place_make(&p, true);
+            fail_allocation(n);
+            rc = use_all(&p, modes[i]);
+            met = end_failing();
+            if (rc != NC_NOERR && rc != NC_ENOMEM)
+                print_error("allocation %zu: %d (%s)\n", n, rc, nczarr_errmsg());
+            assert_true(rc == NC_NOERR || rc == NC_ENOMEM);
+            place_drop(&p);
+            if (rc == NC_NOERR && !met)
+                break;
+            assert_true(n < 20000);
+        }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips), cmocka_unit_test(changes), cmocka_unit_test(shapes),
-        cmocka_unit_test(owning),      cmocka_unit_test(compat),  cmocka_unit_test(pure),
+        cmocka_unit_test(round_trips), cmocka_unit_test(changes),   cmocka_unit_test(shapes),
+        cmocka_unit_test(owning),      cmocka_unit_test(compat),    cmocka_unit_test(pure),
+        cmocka_unit_test(copies),      cmocka_unit_test(no_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,6 +214,100 @@ test_limits(void **state)
 }
 
 /* A tree of implied directories deeper than groups may be is nobody's dataset: it is not followed. */
+/* Definitions of types that are of no use are left out, and the rest of the dataset is there. */
+static void
+test_types(void **state)
+{
+    static const struct {
+        const char *types;
+        size_t      ntypes, used; /* types that exist; of these the usable ones */
+    } definitions[] = {
+        {"{}", 0, 0},
+        {"[]", 0, 0},
+        {"7", 0, 0},
+        {"{\"a\": 1}", 0, 0},
+        {"{\"a\": {\"class\": \"opaque\", \"size\": 3}}", 1, 1},
+        {"{\"a\": {\"class\": \"opaque\", \"size\": 0}}", 0, 0},
+        {"{\"a\": {\"class\": \"opaque\", \"size\": 18446744073709551615}}", 0, 0},
+        {"{\"a\": {\"class\": \"opaque\", \"size\": -1}}", 0, 0},
+        {"{\"a/b\": {\"class\": \"opaque\", \"size\": 3}}", 0, 0},
+        {"{\"\": {\"class\": \"opaque\", \"size\": 3}}", 0, 0},
+        {"{\"v\": {\"class\": \"thing\", \"size\": 3}}", 0, 0},
+        {"{\"e\": {\"class\": \"enum\", \"base\": \"int\", \"members\": {\"a\": 1, \"b\": 2}}}", 1, 1},
+        {"{\"e\": {\"class\": \"enum\", \"base\": \"byte\", \"members\": {\"a\": 1, \"b\": 300}}}", 1, 0},
+        {"{\"e\": {\"class\": \"enum\", \"base\": \"float\", \"members\": {\"a\": 1}}}", 0, 0},
+        {"{\"e\": {\"class\": \"enum\", \"members\": {\"a\": 1}}}", 0, 0},
+        {"{\"e\": {\"class\": \"enum\", \"base\": \"int\"}}", 1, 0},
+        {"{\"w\": {\"class\": \"vlen\", \"base\": \"/w\"}}", 0, 0},
+        {"{\"w\": {\"class\": \"vlen\", \"base\": \"/x\"}, \"x\": {\"class\": \"vlen\", \"base\": \"/w\"}}", 0, 0},
+        {"{\"w\": {\"class\": \"vlen\", \"base\": \"/x\"}, \"x\": {\"class\": \"vlen\", \"base\": \"int\"}}", 2, 2},
+        {"{\"c\": {\"class\": \"compound\", \"size\": 8, \"fields\": [{\"name\": \"a\", \"type\": \"int\", "
+         "\"offset\": 4}]}}",
+         1, 1},
+        {"{\"c\": {\"class\": \"compound\", \"size\": 8, \"fields\": [{\"name\": \"a\", \"type\": \"int\", "
+         "\"offset\": 5}]}}",
+         1, 0},
+        {"{\"c\": {\"class\": \"compound\", \"size\": 8, \"fields\": [{\"name\": \"a\", \"type\": \"/c\", "
+         "\"offset\": 0}]}}",
+         0, 0},
+        {"{\"c\": {\"class\": \"compound\", \"size\": 8, \"fields\": [{\"name\": \"a\", \"type\": \"int\"}]}}", 1, 0},
+        {"{\"c\": {\"class\": \"compound\", \"size\": 8, \"fields\": [{\"name\": \"a\", \"type\": \"int\", "
+         "\"offset\": 0, "
+         "\"shape\": [0]}]}}",
+         1, 0},
+        {"{\"c\": {\"class\": \"compound\", \"size\": 8, \"fields\": [{\"name\": \"a\", \"type\": \"int\", "
+         "\"offset\": 0, "
+         "\"shape\": [18446744073709551615, 4]}]}}",
+         1, 0},
+        {"{\"c\": {\"class\": \"compound\", \"size\": 8, \"fields\": []}}", 1, 0},
+        {"{\"c\": {\"class\": \"compound\", \"size\": 99999999999, \"fields\": []}}", 0, 0},
+        /* of a machine with other pointers: laid out afresh */
+        {"{\"c\": {\"class\": \"compound\", \"size\": 6, \"pointer\": 2, \"fields\": [{\"name\": \"a\", \"type\": "
+         "\"string\", "
+         "\"offset\": 0}, {\"name\": \"b\", \"type\": \"int\", \"offset\": 2}]}}",
+         1, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NCZ_LEN(definitions); i++) {
+        docmap          d = {.v = NULL};
+        ncz_format_opts style;
+        ncz_model      *m;
+        char            text[1024];
+        size_t          used = 0;
+
+        snprintf(
+            text, sizeof text,
+            "{\"_nczarr_superblock\": {\"version\": \"2.0.0\"}, \"_nczarr_group\": {\"dimensions\": {}, \"arrays\": "
+            "[\"v\"], \"groups\": [], \"types\": %s}}",
+            definitions[i].types);
+        docmap_puts(&d, ".zgroup", "{\"zarr_format\": 2}");
+        docmap_puts(&d, ".zattrs", text);
+        docmap_puts(
+            &d, "v/.zarray",
+            "{\"zarr_format\": 2, \"shape\": [2], \"chunks\": [2], \"dtype\": [[\"a\", \"<i4\"]], \"fill_value\": 0, "
+            "\"order\": \"C\", \"compressor\": null, \"filters\": null}");
+        docmap_puts(
+            &d, "v/.zattrs",
+            "{\"at\": [1, [2]], \"_nczarr_array\": {\"dimension_references\": [\"/x\"], \"storage\": \"chunked\", "
+            "\"type\": \"/c\"}, \"_nczarr_attr\": {\"types\": {}, \"user_types\": {\"at\": \"/c\", \"no\": \"/e\", "
+            "\"x\": 1}}}");
+        assert_int_equal(load(&d, &m, &style), NC_NOERR);
+        for (size_t k = 0; k < m->root->ntypes; k++)
+            used += m->root->types[k]->used;
+        /* the variable's own type is one more, unless the definition suits it */
+        if (m->root->nvars != 1 || m->root->vars[0]->spec->unusable->code != NC_NOERR)
+            fail_msg("%s: %s", definitions[i].types, m->root->vars[0]->spec->unusable->text);
+        if (strcmp(m->root->vars[0]->type->name, "v_t") == 0)
+            used--;
+        if (used != definitions[i].used ||
+            m->root->ntypes - (strcmp(m->root->vars[0]->type->name, "v_t") == 0) != definitions[i].ntypes)
+            fail_msg("%s: %zu types, %zu usable", definitions[i].types, m->root->ntypes, used);
+        ncz_model_free(m);
+        docmap_clear(&d);
+    }
+}
+
 static void
 test_deep_strangers(void **state)
 {
@@ -319,13 +413,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_truncated_anywhere),
-        cmocka_unit_test(test_mutated_bytes),
-        cmocka_unit_test(test_names_that_are_no_keys),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_deep_strangers),
-        cmocka_unit_test(test_many_broken_documents),
-        cmocka_unit_test(test_every_allocation_fails_once),
+        cmocka_unit_test(test_truncated_anywhere),     cmocka_unit_test(test_mutated_bytes),
+        cmocka_unit_test(test_names_that_are_no_keys), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_deep_strangers),         cmocka_unit_test(test_types),
+        cmocka_unit_test(test_many_broken_documents),  cmocka_unit_test(test_every_allocation_fails_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
