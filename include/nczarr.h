@@ -622,8 +622,9 @@ NCZARR_API int nc_rename_dim(int ncid, int dimid, const char *name);
 
 /* ---- variables --------------------------------------------------------------------------------------------- */
 
-/* `ndims` dimension ids, slowest first, of any group; 0 for a scalar. NC_EBADTYPE not an atomic type;
- * NC_EBADDIM; NC_EINVAL ndims negative; NC_EMAXDIMS; NC_ENAMEINUSE; NC_EPERM; NC_ESTRICTNC3 in the classic model for
+/* `ndims` dimension ids, slowest first, of any group; 0 for a scalar. NC_EBADTYPE no such type, or one that netCDF-C,
+ * for which compat= makes the dataset, does not know; NC_ENOTBUILT a user-defined type with strings or sequences in its
+ * elements; NC_EINVAL a compound without fields, an enumeration without members; NC_EBADDIM; NC_EINVAL ndims negative; NC_EMAXDIMS; NC_ENAMEINUSE; NC_EPERM; NC_ESTRICTNC3 in the classic model for
  * its extended types. */
 NCZARR_API int nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimidsp, int *varidp);
 
@@ -674,7 +675,7 @@ NCZARR_API int nc_inq_var_endian(int ncid, int varid, int *endianp);
 NCZARR_API int nczarr_def_var_chunks(int ncid, int varid, const size_t *chunks);
 
 /* The name of a variable's type, for people: netCDF's name ("int"), or for a type that netCDF does not have
- * (nc_inq_vartype() returns NC_NAT, touching the data NC_EBADTYPE) "complex64", "structure", "opaque(10)" or the text
+ * (nc_inq_vartype() returns NC_NAT, touching the data NC_EBADTYPE) "bfloat16", "structure", "float128" or the text
  * in the document; "unknown" when the document cannot be read. *lenp does not count the NUL; `name` takes one byte
  * more. */
 NCZARR_API int nczarr_inq_var_typename(int ncid, int varid, size_t *lenp, char *name);
