@@ -25,11 +25,14 @@ static void
 write_fields(const ncz_type *t, const char *at, ncz_jsonw *w)
 {
     ncz_jsonw_open_array(w);
-    for (const ncz_type_field *f = t->fields; f < t->fields + t->nfields; f++)
+    for (size_t i = 0; i < t->nfields; i++) {
+        const ncz_type_field *f = &t->fields[i];
+
         if (f->rank == 0)
             ncz_format_elem_write(f->type, at + f->offset, w);
         else
             write_run(f->type, at + f->offset, f->nelems, w);
+    }
     ncz_jsonw_close_array(w);
 }
 

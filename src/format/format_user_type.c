@@ -53,7 +53,9 @@ write_fields(const ncz_type *t, ncz_jsonw *w)
         write_number("pointer", sizeof(void *), w);
     ncz_jsonw_key(w, "fields");
     ncz_jsonw_open_array(w);
-    for (const ncz_type_field *f = t->fields; rc == NC_NOERR && f < t->fields + t->nfields; f++) {
+    for (size_t i = 0; rc == NC_NOERR && i < t->nfields; i++) {
+        const ncz_type_field *f = &t->fields[i];
+
         ncz_jsonw_open_object(w);
         ncz_jsonw_key(w, "name");
         ncz_jsonw_cstr(w, f->name);

@@ -202,7 +202,9 @@ check_field(const ncz_user_type *t, const char *name, size_t offset, const ncz_t
     if (!ncz_mul(*nelems, type->size, &nbytes) || !ncz_add(offset, nbytes, &end) || end > t->node.size)
         return ncz_fail(NC_EINVAL, "%s.%s: the field ends beyond the compound's %zu bytes", t->node.name, name,
                         t->node.size);
-    for (const ncz_type_field *f = t->node.fields; f < t->node.fields + t->node.nfields; f++) {
+    for (size_t i = 0; i < t->node.nfields; i++) {
+        const ncz_type_field *f = &t->node.fields[i];
+
         if (strcmp(f->name, name) == 0)
             return ncz_fail(NC_ENAMEINUSE, "%s: it has a field '%s'", t->node.name, name);
         if (offset < f->offset + f->nelems * f->type->size && f->offset < end)

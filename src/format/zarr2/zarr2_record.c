@@ -167,7 +167,9 @@ ncz_zarr2_record_write(const ncz_type *t, ncz_jsonw *w)
         return;
     }
     ncz_jsonw_open_array(w);
-    for (const ncz_type_field *f = t->fields; f < t->fields + t->nfields; f++) {
+    for (size_t i = 0; i < t->nfields; i++) {
+        const ncz_type_field *f = &t->fields[i];
+
         ncz_jsonw_open_array(w);
         ncz_jsonw_cstr(w, f->name);
         if (f->rank > 0)

@@ -170,7 +170,9 @@ ncz_zarr3_record_write(const ncz_type *t, ncz_jsonw *w)
     open_config("struct", w);
     ncz_jsonw_key(w, "fields");
     ncz_jsonw_open_array(w);
-    for (const ncz_type_field *f = t->fields; f < t->fields + t->nfields; f++) {
+    for (size_t i = 0; i < t->nfields; i++) {
+        const ncz_type_field *f = &t->fields[i];
+
         open_field(f->name, w);
         if (f->rank > 0)
             write_array(f->type, f->nelems, w);
@@ -231,7 +233,9 @@ ncz_zarr3_record_fill_write(const ncz_type *t, const void *elem, ncz_jsonw *w)
         return NC_NOERR;
     }
     ncz_jsonw_open_object(w);
-    for (const ncz_type_field *f = t->fields; rc == NC_NOERR && f < t->fields + t->nfields; f++) {
+    for (size_t i = 0; rc == NC_NOERR && i < t->nfields; i++) {
+        const ncz_type_field *f = &t->fields[i];
+
         ncz_jsonw_key(w, f->name);
         rc = write_field_fill(f, at + f->offset, w);
     }
