@@ -276,9 +276,9 @@ def refusals():
     refuse("a fill value that v2 lacks", path, 2, "/v:", "fill value", "chunks are missing")
     path = make("r.zarr#mode=zarr", SMALL % "")
     with open(os.path.join(path, "v/.zarray"), "w") as f:
-        f.write('{"zarr_format": 2, "shape": [4, 3], "chunks": [2, 2], "dtype": "<c8", "fill_value": 0, "order": "C",'
+        f.write('{"zarr_format": 2, "shape": [4, 3], "chunks": [2, 2], "dtype": "<c32", "fill_value": 0, "order": "C",'
                 '"filters": null, "compressor": null}')
-    refuse("a type that netCDF lacks", path, 3, "/v:", "<c8")
+    refuse("a type that netCDF lacks", path, 3, "/v:", "<c32")
     path = make("r.zarr#mode=zarr", SMALL % "")
     os.rename(os.path.join(path, "v"), os.path.join(path, "__v"))
     refuse("a name that v3 reserves", path, 3, "__v")
