@@ -185,8 +185,16 @@ NCZARR_API int nczarr_inq_map(int ncid, nczarr_map **mapp);
 NCZARR_API int nczarr_inq_var_encoding(int ncid, int varid, size_t *lenp, char *text);
 
 /*
+ * The chunks of a variable along its dimension number `dim` (from 0): how many, and the length of each in elements, of
+ * the last one beyond the end of the array, too. They differ in Zarr v3's chunk grid `rectilinear` alone; in all others
+ * each length is that of nc_inq_var_chunking(). Either output may be NULL; call with NULL lengths first for the number.
+ * NC_EINVAL: no such dimension.
+ */
+NCZARR_API int nczarr_inq_var_chunk_lengths(int ncid, int varid, int dim, size_t *nchunksp, size_t *lengths);
+
+/*
  * Returns the address of the chunk with the index indexp[0] ... in the grid of chunks (its elements begin at
- * indexp[d] * chunk length), whether or not it is stored: *lengthp bytes from byte *offsetp on of the object `key`.
+ * indexp[d] * chunk length, or after the chunks before it where lengths differ), whether or not it is stored: *lengthp bytes from byte *offsetp on of the object `key`.
  * For a chunk that is an object of its own these are NCZARR_MAP_WHOLE and 0, whatever the object's size. For a chunk
  * that is missing in an object of several *lengthp is 0. Offset and length cost a request when the object's index is
  * not known yet; pass NULL for both when only the key is wanted. Scalars ignore indexp. *keylenp does not count the

@@ -208,12 +208,12 @@ locate_chunk(ncz_dataset *ds, const ncz_var *v, const size_t *indexp, bool range
     if ((rc = ncz_dims_init(&index, v->rank)) != NC_NOERR)
         return rc;
     for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++) {
-        uint64_t len = v->dims[d]->len, chunk = v->spec->chunk[d];
+        uint64_t n = ncz_dataset_count_chunks(v, d, v->dims[d]->len);
 
         index.v[d] = indexp[d];
-        if (len == 0 || indexp[d] > (len - 1) / chunk)
+        if (indexp[d] >= n)
             rc = ncz_fail(NC_EINVALCOORDS, "%s: chunk %zu of dimension %zu, which has %llu", v->name, indexp[d], d,
-                          (unsigned long long)(len == 0 ? 0 : (len - 1) / chunk + 1));
+                          (unsigned long long)n);
     }
     if (rc == NC_NOERR)
         rc = ncz_dataset_locate_chunk(ds, v, index.v, range, key, where);
@@ -242,6 +242,44 @@ nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *indexp, size_t *keyl
             *lengthp = where.length;
     }
     ncz_buf_clear(&own);
+    return ncz_call_leave(&c, rc);
+}
+
+/* ---- the grid ---- */
+
+static int
+give_grid(const ncz_var *v, size_t d, size_t *np, size_t *lengths)
+{
+    uint64_t              n = ncz_dataset_count_chunks(v, d, v->dims[d]->len), at = 0;
+    ncz_rectilinear_chunk c = {.len = v->spec->chunk[d]};
+
+    if (n > SIZE_MAX)
+        return ncz_fail(NC_EDIMSIZE, "%s: the number of its chunks does not fit this machine's size_t", v->name);
+    if (np != NULL)
+        *np = (size_t)n;
+    for (size_t i = 0; lengths != NULL && i < n; i++, at += c.len) {
+        if (v->rectilinear != NULL && !ncz_rectilinear_find(v->rectilinear, d, at, &c))
+            return ncz_fail(NC_EZARRMETA, "%s: its chunk grid ends before chunk %zu of dimension %zu", v->name, i, d);
+        lengths[i] = (size_t)c.len;
+    }
+    return NC_NOERR;
+}
+
+int
+nczarr_inq_var_chunk_lengths(int ncid, int varid, int dim, size_t *nchunksp, size_t *lengths)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_call_var(&c, varid, &v)) == NC_NOERR) {
+        if (dim < 0 || (size_t)dim >= v->rank)
+            rc = ncz_fail(NC_EINVAL, "%s: %d is not one of its %zu dimensions", v->name, dim, v->rank);
+        else
+            rc = give_grid(v, (size_t)dim, nchunksp, lengths);
+    }
     return ncz_call_leave(&c, rc);
 }
 

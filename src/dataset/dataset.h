@@ -135,6 +135,8 @@ bool ncz_dataset_parallel(const ncz_dataset *ds); /* several ranks share it */
 /* Takes part in a collective put with the error that this rank has. Under NCZ_USE_PUT_ALONE. */
 int ncz_dataset_put_failed(ncz_dataset *ds, const ncz_var *v, int rc);
 
+/* The number of chunks along dimension d in the first `length` elements. */
+uint64_t ncz_dataset_count_chunks(const ncz_var *v, size_t d, uint64_t length);
 /* Locates a chunk (ncz_engine_locate). Without `range` only the object's key is set, and no request is made. */
 int ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *index, bool range, ncz_buf *key,
                              ncz_chunk_addr *where);

@@ -269,6 +269,7 @@ int  ncz_dataset_clear_beyond(ncz_dataset *ds, ncz_dim *d); /* before writing ch
 /* As ncz_engine_write(), for a quantized variable (dataset_quantized_write.c). */
 /* NC_ENOTBUILT, with `what` at the end of its text, for a variable whose chunks differ in length. */
 int ncz_dataset_check_regular(const ncz_var *v, const char *what);
+int ncz_dataset_check_listable(const ncz_var *v); /* the same, for chunks that differ in length and share objects */
 /* ncz_dataset_get() for a variable whose chunks differ in length. */
 int ncz_dataset_get_rectilinear(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem,
                                 void *out);

@@ -38,10 +38,8 @@ object_chunks(const ncz_spec *s, size_t d)
 static bool
 is_inside(const found *f, const uint64_t *index)
 {
-    const uint64_t *chunk = f->v->spec->chunk;
-
     for (size_t d = 0; d < f->v->rank; d++)
-        if (index[d] > UINT64_MAX / chunk[d] || index[d] * chunk[d] >= f->shape[d])
+        if (index[d] >= ncz_dataset_count_chunks(f->v, d, f->shape[d]))
             return false;
     return true;
 }
@@ -132,6 +130,8 @@ grid_len(const found *f, size_t d)
     const ncz_spec *s = f->v->spec;
     uint64_t        len = s->chunk[d];
 
+    if (f->v->rectilinear != NULL)
+        return ncz_dataset_count_chunks(f->v, d, f->shape[d]);
     if (!ncz_mul64(len, object_chunks(s, d), &len))
         return f->shape[d] > 0;
     return f->shape[d] / len + (f->shape[d] % len != 0);
@@ -341,8 +341,7 @@ ncz_dataset_list_objects(ncz_dataset *ds, const ncz_var *v, uint64_t **index, si
     ncz_dims shape;
     int      rc;
 
-    if ((rc = ncz_dataset_check_regular(v, "and are not listed")) != NC_NOERR ||
-        (rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_listable(v)) != NC_NOERR || (rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;
     ncz_var_shape(v, shape.v);
     f.shape = shape.v;
@@ -364,8 +363,7 @@ ncz_dataset_list_chunks(ncz_dataset *ds, const ncz_var *v, uint64_t **index, ncz
     ncz_dims shape;
     int      rc;
 
-    if ((rc = ncz_dataset_check_regular(v, "and are not listed")) != NC_NOERR ||
-        (rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
+    if ((rc = ncz_dataset_check_listable(v)) != NC_NOERR || (rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;
     ncz_var_shape(v, shape.v);
     f.shape = shape.v;

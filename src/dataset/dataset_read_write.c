@@ -79,7 +79,7 @@ int
 ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *index, bool range, ncz_buf *key,
                          ncz_chunk_addr *where)
 {
-    int rc = ncz_dataset_check_regular(v, "so they have no places in a regular grid");
+    int rc = ncz_dataset_check_listable(v);
 
     if (rc != NC_NOERR)
         return rc;

@@ -17,6 +17,20 @@ ncz_dataset_check_regular(const ncz_var *v, const char *what)
                           what);
 }
 
+int
+ncz_dataset_check_listable(const ncz_var *v)
+{
+    return v->spec->object == NULL ? NC_NOERR : ncz_dataset_check_regular(v, "in shards, and are not listed");
+}
+
+uint64_t
+ncz_dataset_count_chunks(const ncz_var *v, size_t d, uint64_t length)
+{
+    if (v->rectilinear != NULL)
+        return ncz_rectilinear_count(v->rectilinear, d, length);
+    return length / v->spec->chunk[d] + (length % v->spec->chunk[d] != 0);
+}
+
 /* A spec for each shape of chunks that the selection touches. The oldest makes room for a new one. */
 enum { SPECS = 16 };
 

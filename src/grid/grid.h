@@ -168,6 +168,8 @@ uint64_t ncz_rectilinear_end(const ncz_rectilinear *g, size_t d); /* the sum of 
 uint64_t ncz_rectilinear_longest(const ncz_rectilinear *g, size_t d, uint64_t length);
 /* True if all chunks that reach into the first `length` elements have one length. */
 bool ncz_rectilinear_regular(const ncz_rectilinear *g, size_t d, uint64_t length);
+/* The number of chunks that begin in the first `length` elements. */
+uint64_t ncz_rectilinear_count(const ncz_rectilinear *g, size_t d, uint64_t length);
 /* Finds the chunk that has element `at`. False: no chunk has it. */
 bool ncz_rectilinear_find(const ncz_rectilinear *g, size_t d, uint64_t at, ncz_rectilinear_chunk *out);
 

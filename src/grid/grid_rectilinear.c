@@ -109,6 +109,16 @@ ncz_rectilinear_regular(const ncz_rectilinear *g, size_t d, uint64_t length)
     return a->n == 1 || a->runs[1].first >= length;
 }
 
+uint64_t
+ncz_rectilinear_count(const ncz_rectilinear *g, size_t d, uint64_t length)
+{
+    ncz_rectilinear_chunk last;
+
+    if (length == 0)
+        return 0;
+    return ncz_rectilinear_find(g, d, length - 1, &last) ? last.index + 1 : g->axes[d].nchunks;
+}
+
 bool
 ncz_rectilinear_find(const ncz_rectilinear *g, size_t d, uint64_t at, ncz_rectilinear_chunk *out)
 {

@@ -254,15 +254,72 @@ strings(void **state)
     OK(nc_close(ncid));
 }
 
+/* Marks the chunk in arg[3][3]. */
 static int
-count_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
+mark_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
 {
-    (void)arg;
-    (void)index;
-    (void)key;
-    (void)offset;
-    (void)length;
+    char want[16];
+
+    snprintf(want, sizeof want, "v/c.%zu.%zu", index[0], index[1]);
+    assert_string_equal(key, want);
+    assert_true(index[0] < 3 && index[1] < 3);
+    assert_true(offset == 0 && length == NCZARR_MAP_WHOLE);
+    ((int *)arg)[index[0] * 3 + index[1]]++;
     return 0;
+}
+
+static void
+stored_chunks_are_listed(void **state)
+{
+    static const int all_but_one[9] = {1, 1, 1, 1, 0, 1, 1, 1, 1};
+    const size_t     last[] = {2, 2}, below[] = {3, 0}, beside[] = {0, 3};
+    int              varid, ncid, seen[9] = {0};
+    size_t           n = 0, lengths[3];
+    char             key[16];
+
+    (void)state;
+    write_chunk("v", 3, 0, "", 0); /* not in the grid */
+    ncid = open_var("v", NC_NOWRITE, &varid);
+    OK(nczarr_list_var_chunks(ncid, varid, mark_chunk, seen));
+    assert_memory_equal(seen, all_but_one, sizeof seen);
+    OK(nczarr_inq_var_chunk_key(ncid, varid, last, NULL, key, NULL, NULL));
+    assert_string_equal(key, "v/c.2.2");
+    FAILS(NC_EINVALCOORDS, nczarr_inq_var_chunk_key(ncid, varid, below, NULL, key, NULL, NULL));
+    FAILS(NC_EINVALCOORDS, nczarr_inq_var_chunk_key(ncid, varid, beside, NULL, key, NULL, NULL));
+    OK(nczarr_inq_var_chunk_lengths(ncid, varid, 0, &n, lengths));
+    assert_int_equal(n, 3);
+    assert_memory_equal(lengths, ys, sizeof ys);
+    OK(nczarr_inq_var_chunk_lengths(ncid, varid, 1, NULL, lengths));
+    assert_memory_equal(lengths, xs, sizeof xs);
+    OK(nczarr_inq_var_chunk_lengths(ncid, varid, 1, NULL, NULL));
+    FAILS(NC_EINVAL, nczarr_inq_var_chunk_lengths(ncid, varid, 2, &n, NULL));
+    FAILS(NC_EINVAL, nczarr_inq_var_chunk_lengths(ncid, varid, -1, &n, NULL));
+    FAILS(NC_ENOTVAR, nczarr_inq_var_chunk_lengths(ncid, 99, 0, &n, NULL));
+    OK(nc_close(ncid));
+    scratch_remove(scratch_path(dir, "v/c.3.0"));
+}
+
+static void
+lengths_of_a_regular_grid(void **state)
+{
+    nczarr_map *map = NULL;
+    int         ncid, dims[2], v;
+    size_t      n = 0, lengths[3];
+
+    (void)state;
+    OK(nczarr_map_memory(&map));
+    OK(nczarr_create_map(map, NULL, NC_CLOBBER, &ncid));
+    OK(nc_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(ncid, "x", 7, &dims[1]));
+    OK(nc_def_var(ncid, "v", NC_INT, 2, dims, &v));
+    OK(nc_def_var_chunking(ncid, v, NC_CHUNKED, (size_t[]){4, 3}));
+    OK(nczarr_inq_var_chunk_lengths(ncid, v, 0, &n, lengths));
+    assert_int_equal(n, 0);
+    OK(nczarr_inq_var_chunk_lengths(ncid, v, 1, &n, lengths));
+    assert_int_equal(n, 3);
+    assert_true(lengths[0] == 3 && lengths[1] == 3 && lengths[2] == 3);
+    OK(nc_close(ncid));
+    OK(nczarr_map_close(map));
 }
 
 static void
@@ -275,8 +332,6 @@ what_knows_regular_grids_alone_refuses(void **state)
     (void)state;
     FAILS(NC_ENOTBUILT, nc_put_var1_int(ncid, varid, zero, &value));
     assert_non_null(strstr(nczarr_errmsg(), "rectilinear"));
-    FAILS(NC_ENOTBUILT, nczarr_inq_var_chunk_key(ncid, varid, zero, &n, NULL, NULL, NULL));
-    FAILS(NC_ENOTBUILT, nczarr_list_var_chunks(ncid, varid, count_chunk, NULL));
     OK(nczarr_inq_var_encoding(ncid, varid, &n, NULL));
     assert_int_equal(n, 0);
     OK(nc_inq_var_chunking(ncid, varid, &storage, lengths));
@@ -349,6 +404,8 @@ main(void)
         cmocka_unit_test_setup_teardown(a_bad_chunk_spoils_its_own_elements, setup, teardown),
         cmocka_unit_test_setup_teardown(values_out_of_range_are_all_converted, setup, teardown),
         cmocka_unit_test_setup_teardown(strings, setup, teardown),
+        cmocka_unit_test_setup_teardown(stored_chunks_are_listed, setup, teardown),
+        cmocka_unit_test(lengths_of_a_regular_grid),
         cmocka_unit_test_setup_teardown(what_knows_regular_grids_alone_refuses, setup, teardown),
         cmocka_unit_test_setup_teardown(equal_lengths_are_a_regular_grid, setup, teardown),
         cmocka_unit_test_setup_teardown(malformed_grids_spoil_their_variable_alone, setup, teardown),

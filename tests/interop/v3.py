@@ -2,7 +2,7 @@
 write the others read with equal values. Called by `run`, which `run BUILD v3` calls with nothing else."""
 import concurrent.futures, json, os
 
-import v3_hand, v3_ours
+import v3_hand, v3_in_place, v3_ours
 
 # The writers, each with the Python that has it. zarr30 and zarrnew are the oldest and the newest zarr-python.
 WRITERS = (("zarr", "zarr3"), ("zarr", "zarr30"), ("zarr", "zarrnew"), ("zarrs", "zarr3"), ("tensorstore", "zarr3"), ("xarray", "zarr3"),
@@ -177,3 +177,4 @@ def run_all(h, tmp):
     hand_made(h, tmp)
     others_by_us(h, tmp)
     v3_ours.run_all(h, tmp)
+    v3_in_place.run_all(h, tmp)

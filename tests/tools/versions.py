@@ -157,6 +157,25 @@ def shards(c):
     c.same("nothing is left", os.path.exists(c.at("bad.zarr")), False)
 
 
+def rectilinear(c):
+    """Chunks that differ in length are listed with their lengths; a copy has equal ones."""
+    os.makedirs(c.at("r.zarr/v/c/0"))
+    json.dump({"zarr_format": 3, "node_type": "group"}, open(c.at("r.zarr/zarr.json"), "w"))
+    json.dump({"zarr_format": 3, "node_type": "array", "shape": [7, 5], "data_type": "int16", "chunk_key_encoding": "default",
+               "chunk_grid": {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [[2, 4, 3], [1, 3, 1]]}},
+               "fill_value": 3, "codecs": ["bytes"], "dimension_names": ["y", "x"]}, open(c.at("r.zarr/v/zarr.json"), "w"))
+    for key, n in ("0/0", 2), ("0/1", 6):
+        open(c.at("r.zarr/v/c/" + key), "wb").write(bytes(2 * n))
+    found = json.loads(c.dump("r.zarr", "--chunks=json"))["variables"][0]
+    c.same("JSON", {k: found[k] for k in ("grid", "chunk_lengths", "total", "stored", "bytes", "decoded_bytes")},
+           {"grid": [3, 3], "chunk_lengths": [[2, 4, 3], [1, 3, 1]], "total": 9, "stored": 2, "bytes": 16, "decoded_bytes": 16})
+    c.same("chunks", sorted(found["present"]), [[0, 0, 4], [0, 1, 12]])
+    c.same("lines", c.dump("r.zarr", "--chunks").splitlines()[0], "/v  short 7\u00d75, chunks 2,4,3\u00d71,3,1")
+    for version in "2", "3":
+        c.run("nczcopy", "--verify", "--zarr-format", version, c.at("r.zarr"), c.at("o.zarr"))
+        c.same("values", c.dump("o.zarr", "-v", "v").split("data:")[1], c.dump("r.zarr", "-v", "v").split("data:")[1])
+
+
 def text(c):
     """CDL keeps version, shards and codecs; the other forms show them."""
     cdl = CDL.replace("a:_ChunkSizes = 2, 2 ;", "a:_ChunkSizes = 2, 2 ; a:_ShardSizes = 4, 4 ;")
@@ -189,7 +208,7 @@ def text(c):
 
 
 for name, case in (("between the versions of Zarr", between_versions), ("order F", order_f), ("shards", shards),
-                   ("shards inside the codecs", inner_shards), ("text", text)):
+                   ("shards inside the codecs", inner_shards), ("chunks of different lengths", rectilinear), ("text", text)):
     with tempfile.TemporaryDirectory() as d:
         c = Case(name, lambda n: os.path.join(d, n))
         try:

@@ -19,6 +19,8 @@ typedef struct chunks {
     const dump_var    *v;
     nczarr_map        *map;
     size_t            *chunk, *grid; /* lengths of chunks, and how many of them, by dimension */
+    size_t           **length;       /* of each chunk along each dimension, where they differ; NULL: they do not */
+    double             decoded;      /* ... elements of the stored chunks */
     size_t             total, stored, largest, smallest;
     unsigned long long bytes;
     size_t             rows, cols, per_row, per_col, down, across; /* of the grid; of a cell; of the drawing */
@@ -37,20 +39,51 @@ divide_up(size_t a, size_t b)
     return a / b + (a % b != 0);
 }
 
-/* Lengths of the grid and of the drawing. False: the variable has no place for any chunk. */
+/* The text of an encoding is empty where the lengths of chunks differ. */
 static bool
-measure_grid(chunks *c)
+has_equal_chunks(const dump_var *v)
+{
+    size_t len = 1;
+
+    return nczarr_inq_var_encoding(v->grp, v->id, &len, NULL) != NC_NOERR || len > 0;
+}
+
+/* The numbers of chunks and, where they differ, their lengths. */
+static bool
+load_grid(chunks *c)
 {
     const dump_var *v = c->v;
+    bool            equal = has_equal_chunks(v);
     int             storage;
 
     c->chunk = dump_alloc((size_t)v->ndims, sizeof *c->chunk);
     c->grid = dump_alloc((size_t)v->ndims, sizeof *c->grid);
     if (v->ndims > 0 && nc_inq_var_chunking(v->grp, v->id, &storage, c->chunk) != NC_NOERR)
         return false;
+    if (!equal)
+        c->length = dump_alloc((size_t)v->ndims, sizeof *c->length);
+    for (int i = 0; i < v->ndims; i++) {
+        if (nczarr_inq_var_chunk_lengths(v->grp, v->id, i, &c->grid[i], NULL) != NC_NOERR)
+            return false;
+        if (equal)
+            continue;
+        c->length[i] = dump_alloc(c->grid[i], sizeof *c->length[i]);
+        if (nczarr_inq_var_chunk_lengths(v->grp, v->id, i, NULL, c->length[i]) != NC_NOERR)
+            return false;
+    }
+    return true;
+}
+
+/* Lengths of the grid and of the drawing. False: the variable has no place for any chunk. */
+static bool
+measure_grid(chunks *c)
+{
+    const dump_var *v = c->v;
+
+    if (!load_grid(c))
+        return false;
     c->total = c->rows = c->cols = 1;
     for (int i = 0; i < v->ndims; i++) {
-        c->grid[i] = divide_up(v->shape[i], c->chunk[i] > 0 ? c->chunk[i] : 1);
         c->total *= c->grid[i];
         if (i + 1 < v->ndims)
             c->rows *= c->grid[i];
@@ -98,6 +131,17 @@ measure_shards(chunks *c)
     c->shard_seen = dump_alloc(c->shard_total, sizeof *c->shard_seen);
 }
 
+/* The elements of a chunk. */
+static double
+count_elements(const chunks *c, const size_t *index)
+{
+    double n = 1;
+
+    for (int i = 0; i < c->v->ndims; i++)
+        n *= (double)(c->length != NULL ? c->length[i][index[i]] : c->chunk[i]);
+    return n;
+}
+
 /* Counts the shard of a chunk when its first chunk is listed. */
 static int
 add_listed_shard(chunks *c, const size_t *index, const char *key)
@@ -136,6 +180,7 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
     if (rc != NC_NOERR || (c->shard_grid != NULL && (rc = add_listed_shard(c, index, key)) != NC_NOERR))
         return rc;
     ++*find_cell(c, index);
+    c->decoded += count_elements(c, index);
     c->smallest = c->stored == 0 || len < c->smallest ? (size_t)len : c->smallest;
     c->largest = len > c->largest ? (size_t)len : c->largest;
     c->bytes += len;
@@ -150,6 +195,22 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
     return 0;
 }
 
+/* The same from the type's own text, "<f4" or "<U4". */
+static size_t
+typed_item_size(const dump_var *v)
+{
+    size_t len = 0, item = 0;
+    char  *s;
+
+    if (nczarr_inq_var_dtype(v->grp, v->id, &len, NULL) != NC_NOERR || len < 3)
+        return 0;
+    s = dump_alloc(len + 1, 1);
+    if (nczarr_inq_var_dtype(v->grp, v->id, NULL, s) == NC_NOERR)
+        item = (size_t)strtoull(s + 2, NULL, 10) * (s[1] == 'U' ? 4 : 1);
+    free(s);
+    return item;
+}
+
 /* Bytes of one element as it is stored: the number in the encoding's dtype, "<f4". 0: not known. */
 static size_t
 stored_item_size(const dump_var *v)
@@ -160,6 +221,8 @@ stored_item_size(const dump_var *v)
 
     if (nczarr_inq_var_encoding(v->grp, v->id, &len, NULL) != NC_NOERR)
         return 0;
+    if (len == 0)
+        return typed_item_size(v);
     s = dump_alloc(len + 1, 1);
     if (nczarr_inq_var_encoding(v->grp, v->id, NULL, s) == NC_NOERR && (at = strstr(s, key)) != NULL)
         item = (size_t)strtoull(at + sizeof key + 1, NULL, 10);
@@ -171,17 +234,16 @@ stored_item_size(const dump_var *v)
 static double
 count_decoded_bytes(const chunks *c)
 {
-    double n = (double)c->stored * (double)stored_item_size(c->v);
-
-    for (int i = 0; i < c->v->ndims; i++)
-        n *= (double)c->chunk[i];
-    return n;
+    return c->decoded * (double)stored_item_size(c->v);
 }
 
 static void
 clear_chunks(chunks *c)
 {
     (void)nczarr_map_close(c->map);
+    for (int i = 0; c->length != NULL && i < c->v->ndims; i++)
+        free(c->length[i]);
+    free(c->length);
     free(c->chunk);
     free(c->grid);
     free(c->cells);
@@ -198,6 +260,21 @@ add_sizes(dump_text *t, const size_t *n, int ndims)
 {
     for (int i = 0; i < ndims; i++)
         dump_text_addf(t, "%s%zu", i > 0 ? "\xc3\x97" : "", n[i]);
+}
+
+/* The lengths along each dimension: 2,5,4x3. */
+static void
+add_chunk_lengths(dump_text *t, const chunks *c)
+{
+    if (c->length == NULL) {
+        add_sizes(t, c->chunk, c->v->ndims);
+        return;
+    }
+    for (int i = 0; i < c->v->ndims; i++) {
+        dump_text_add(t, i > 0 ? "\xc3\x97" : "");
+        for (size_t k = 0; k < c->grid[i]; k++)
+            dump_text_addf(t, "%s%zu", k > 0 ? "," : "", c->length[i][k]);
+    }
 }
 
 /* # all, + some, . none of a cell's chunks. */
@@ -238,7 +315,7 @@ print_text(chunks *c, const char *path)
     dump_text_add(&t, v->ndims > 0 ? " " : "");
     add_sizes(&t, v->shape, v->ndims);
     dump_text_add(&t, v->ndims > 0 ? ", chunks " : "");
-    add_sizes(&t, c->chunk, v->ndims);
+    add_chunk_lengths(&t, c);
     if (v->shard != NULL) {
         dump_text_add(&t, ", shards ");
         add_sizes(&t, v->shard, v->ndims);
@@ -273,6 +350,20 @@ add_json_sizes(dump_text *t, const char *name, const size_t *n, int ndims)
     dump_text_addc(t, ']');
 }
 
+/* A list for each dimension. */
+static void
+add_json_lengths(dump_text *t, const chunks *c)
+{
+    dump_text_add(t, ",\n   \"chunk_lengths\": [");
+    for (int i = 0; i < c->v->ndims; i++) {
+        dump_text_add(t, i > 0 ? ", [" : "[");
+        for (size_t k = 0; k < c->grid[i]; k++)
+            dump_text_addf(t, "%s%zu", k > 0 ? ", " : "", c->length[i][k]);
+        dump_text_addc(t, ']');
+    }
+    dump_text_addc(t, ']');
+}
+
 static void
 add_json_shards(const chunks *c, dump_text *t)
 {
@@ -295,6 +386,8 @@ print_json(chunks *c, const char *path, bool first)
     add_json_sizes(&t, "shape", c->v->shape, c->v->ndims);
     add_json_sizes(&t, "chunks", c->chunk, c->v->ndims);
     add_json_sizes(&t, "grid", c->grid, c->v->ndims);
+    if (c->length != NULL)
+        add_json_lengths(&t, c);
     dump_text_addf(
         &t, ",\n   \"total\": %zu, \"stored\": %zu, \"bytes\": %llu, \"decoded_bytes\": %.0f,\n   \"present\": [",
         c->total, c->stored, c->bytes, count_decoded_bytes(c));
