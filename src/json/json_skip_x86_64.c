@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * json_skip_x86_64: skips over a container 64 bytes at a time, with instructions that every x86-64 has. A bit stands for
- * each byte of a block: those between quotes follow from the quotes by a running exclusive or.
+ * json_skip_x86_64: skips over a container 64 bytes at a time, with instructions that every x86-64 has. Each byte of a
+ * block has a bit; which bytes are between quotes follows from the quotes by a running exclusive or.
  */
 #include "json/json_int.h"
 
