@@ -25,6 +25,7 @@ typedef struct ncz_plan {
     const uint64_t *shape;   /* the array's current shape, rank entries; the selection lies within it */
     ncz_select      sel;     /* the selection and its layout in memory */
     const ncz_type *mem;     /* element type in memory */
+    const bool     *grows;   /* a write: which dimensions can grow, rank entries; NULL: none */
     bool            classic; /* NC_BYTE <-> NC_UBYTE without range check */
 } ncz_plan;
 

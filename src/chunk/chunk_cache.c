@@ -219,6 +219,8 @@ ncz_chunk_drop(ncz_chunk_cache *cache, ncz_chunk *chunk)
     cache->used -= slot_bytes(chunk->spec);
     cache->n--;
     ncz_spec_unref(chunk->spec);
+    ncz_chunk_drop_ours(chunk);
+    ncz_free(chunk->version);
     ncz_free(chunk);
 }
 

@@ -25,6 +25,8 @@ ncz_engine_new(zmap *map, const ncz_limits *limits, ncz_engine **out)
         goto done;
     }
     e->map = zmap_ref(map);
+    e->conditions = (~zmap_caps_of(map) & (ZMAP_CAN_WRITE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH)) == 0;
+    e->del_match = (zmap_caps_of(map) & ZMAP_CAN_DEL_MATCH) != 0;
     *out = e;
     e = NULL;
 done:

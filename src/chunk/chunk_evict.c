@@ -73,6 +73,27 @@ take_chunk(ncz_engine *e, ncz_chunk_store *s, ncz_chunk *chunk, uint64_t pass, s
     return NC_NOERR;
 }
 
+/* The chunk is stored: nothing of it is ours alone, and what other processes wrote in it is shown from now on. */
+static void
+settle_stored(ncz_engine *e, ncz_chunk_store_item *item)
+{
+    ncz_chunk *chunk = item->chunk;
+
+    ncz_chunk_drop_ours(chunk);
+    chunk->absent = item->gone;
+    if (item->gone)
+        ncz_chunk_set_version(chunk, NULL);
+    if (item->gone && chunk->pins == 0)
+        ncz_chunk_set_data(&e->cache, chunk, NULL);
+    else if (item->merged != NULL && chunk->pins == 0)
+        ncz_chunk_set_data(&e->cache, chunk, item->merged);
+    else if (item->merged != NULL)
+        ncz_chunk_set_version(chunk, NULL); /* readers use the older data: not those of the version stored */
+    if (chunk->data != item->merged)
+        ncz_free(item->merged);
+    item->merged = NULL;
+}
+
 /* Stores the chunks that were taken. The lock is held at entry and at return. */
 static void
 store_taken(ncz_engine *e, ncz_chunk_store *s)
@@ -86,18 +107,17 @@ store_taken(ncz_engine *e, ncz_chunk_store *s)
     ncz_chunk_store_run(s);
     (void)pthread_mutex_lock(&e->lock);
     for (size_t i = 0; i < n; i++) {
-        const ncz_chunk_store_item *item = &s->items[i];
+        ncz_chunk_store_item *item = &s->items[i];
 
         ncz_chunk_set_state(&e->cache, item->chunk, item->rc == NC_NOERR ? NCZ_CHUNK_CLEAN : NCZ_CHUNK_DIRTY);
         if (item->chunk->spec->object != NULL)
             ncz_chunk_staged_again(e, item->chunk->spec, item->chunk->index);
         if (item->rc != NC_NOERR) {
             item->chunk->absent = false; /* a put that failed may still have been carried out */
-            continue;
+            ncz_chunk_set_version(item->chunk, NULL);
+        } else {
+            settle_stored(e, item);
         }
-        item->chunk->absent = item->gone;
-        if (item->gone && item->chunk->pins == 0)
-            ncz_chunk_set_data(&e->cache, item->chunk, NULL);
     }
     (void)pthread_cond_broadcast(&e->changed);
 }

@@ -120,12 +120,18 @@ ncz_chunk_fast_write(ncz_engine *e, const ncz_plan *p, const char *in, int *rc)
     (void)pthread_mutex_lock(&e->lock);
     if ((chunk = find_chunk(e, p, &q)) != NULL && (ncz_chunk_busy(chunk) || chunk->data == NULL))
         chunk = NULL;
+    if (chunk != NULL && ncz_chunk_note_write(e, chunk, &q.piece) != NC_NOERR) {
+        ncz_err_clear(); /* the general path reports it */
+        chunk = NULL;
+    }
     if (chunk != NULL) {
         *rc = ncz_transfer_in(&q.move, &q.piece, in, chunk->data);
         if (*rc == NC_NOERR || *rc == NC_ERANGE) {
             ncz_chunk_touch(&e->cache, chunk);
             ncz_chunk_set_state(&e->cache, chunk, NCZ_CHUNK_DIRTY);
             e->writes++;
+        } else if (chunk->state != NCZ_CHUNK_DIRTY) {
+            ncz_chunk_drop_ours(chunk);
         }
     }
     (void)pthread_mutex_unlock(&e->lock);

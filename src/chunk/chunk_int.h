@@ -41,8 +41,10 @@ typedef struct ncz_chunk {
     uint64_t          used;   /* the cache's clock at the last use; 0: used up */
     uint64_t          tried;  /* the last flush that took it */
     uint64_t          partial_cost;
-    char             *data; /* NULL: only fill; or PARTIAL, which has no data */
-    uint64_t          index[];
+    char             *data;    /* NULL: only fill; or PARTIAL, which has no data */
+    char             *version; /* of its object, as loaded or stored last; NULL: unknown */
+    uint64_t *ours; /* DIRTY, STORING: one bit for each element, those written here; NULL: all (chunk_ours.c) */
+    uint64_t  index[];
 } ncz_chunk;
 
 #define NCZ_CHUNK_SPARES 16
@@ -217,6 +219,8 @@ struct ncz_engine {
     ncz_chunk_cache      cache;
     ncz_chunk_objects    objects;
     ncz_chunk_staging    staging;
+    atomic_bool          conditions;  /* the store has conditional puts, of both kinds, */
+    bool                 del_match;   /* and deletes on condition */
     bool                 write_empty; /* chunks that hold only fill are stored, too; constant once data are */
     uint64_t             pass;        /* counts flushes */
     uint64_t             writes; /* counts chunks claimed for writing; after a change, "absent" may be out of date */
@@ -442,10 +446,11 @@ int ncz_chunk_fail_key(const char *key, int rc);
 /* The steps of loading a chunk. */
 size_t ncz_chunk_stored_most(const ncz_chunk_request *c); /* the most bytes of a chunk's stored form */
 /*
- * For a range that an index gave: asks for the version of the object and, at first, for the index's version only. (A
+ * Asks for the version of an object where it is needed: of a chunk that may be changed and stored on condition, and
+ * of a range that an index gave; of that one at first for the index's version only. (A
  * store whose conditions cannot be trusted is asked without one then.) ncz_chunk_object_current() compares them.
  */
-void ncz_chunk_ask_version(const ncz_chunk_task *j, zmap_get_req *req);
+void ncz_chunk_ask_version(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req);
 /* Finds the address of a task's chunk, or sets absent when the index says that the chunk is not stored. */
 int ncz_chunk_locate_task(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_buf *key, ncz_chunk_addr *where);
 /* Chooses where the decoded bytes of a task go. Without a scratch that is the task's own memory. */
@@ -476,7 +481,9 @@ typedef struct ncz_chunk_store_item {
     ncz_buf           key, body; /* for stores that take batches, and for objects of several chunks */
     const char       *encoded;   /* the bytes to store: `body`, or `data` without a codec */
     size_t            nbytes;
-    ncz_chunk_staged *full; /* the object that this chunk has completed, claimed; or NULL */
+    char             *merged;   /* a newer state of the chunk, with what another process wrote; or NULL */
+    bool              conflict; /* its put has met another writer's */
+    ncz_chunk_staged *full;     /* the object that this chunk has completed, claimed; or NULL */
 } ncz_chunk_store_item;
 
 typedef struct ncz_chunk_store {
@@ -510,6 +517,33 @@ void ncz_chunk_store_fail(ncz_chunk_store *s, ncz_chunk_store_item *item, int rc
 
 /* Encodes and stages one chunk. *full: as in ncz_chunk_stage(). */
 int ncz_chunk_stage_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scratch, ncz_chunk_staged **full);
+
+/* ---- chunk_ours.c ---- */
+
+/* Whether parts of this variable's chunks may be written by several processes: the store has conditions. */
+bool ncz_chunk_is_shared(const ncz_engine *e, const ncz_spec *spec);
+/* Whether a piece that is whole ends inside its chunk, along a dimension that can grow. */
+bool ncz_chunk_may_continue(const ncz_engine *e, const ncz_plan *plan, const ncz_piece *piece);
+/* Call it before a piece of the chunk is changed, by the thread that may change it. */
+int  ncz_chunk_note_write(const ncz_engine *e, ncz_chunk *chunk, const ncz_piece *piece);
+void ncz_chunk_drop_ours(ncz_chunk *chunk);
+bool ncz_chunk_is_ours(const ncz_chunk *chunk, size_t elem); /* with `ours` only, like the next one */
+bool ncz_chunk_all_ours(const ncz_chunk *chunk);
+void ncz_chunk_set_version(ncz_chunk *chunk, const char *version); /* NULL or "": unknown */
+
+/* ---- chunk_merge.c ---- */
+
+/* Whether a chunk cannot be put as it is: it was written in part, over a version that is unknown. */
+bool ncz_chunk_needs_merge(const ncz_engine *e, const ncz_chunk_store_item *item);
+/* The put of an encoded chunk, with its condition. */
+zmap_put_req ncz_chunk_put_req(const ncz_engine *e, const ncz_chunk_store_item *item, const char *key);
+/* Puts them. A server that turns out to have no conditions gets them without; the log then says what that means. */
+void ncz_chunk_put_batch(ncz_engine *e, zmap_put_req *reqs, size_t n);
+/* Deletes the object of a chunk that has only fill; sets item->conflict if another writer has replaced it. */
+int  ncz_chunk_delete(ncz_engine *e, ncz_chunk_store_item *item, const char *key);
+bool ncz_chunk_put_conflicts(const zmap_put_req *req); /* another writer was first */
+/* Reads the object, lays what was written here over it, and puts it. Sets item->merged, which the caller frees. */
+int ncz_chunk_store_merged(ncz_engine *e, ncz_chunk_store_item *item, const char *key, ncz_scratch *scratch);
 
 /* ---- chunk_store_object.c ---- */
 

@@ -72,6 +72,8 @@ ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *re
         j->absent = true;
         return NC_NOERR;
     }
+    if (j->chunk != NULL && ncz_chunk_is_shared(c->engine, c->spec))
+        ncz_chunk_set_version(j->chunk, req->version);
     if (req->err.code == NC_EINVAL && one_range)
         return ncz_fail(NC_ETRUNC, "%s, but its chunk has %zu", req->err.text, nbytes);
     if (req->err.code != NC_NOERR)
@@ -99,13 +101,13 @@ ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *re
 }
 
 void
-ncz_chunk_ask_version(const ncz_chunk_task *j, zmap_get_req *req)
+ncz_chunk_ask_version(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req)
 {
     const ncz_chunk_object *o = j->object;
 
+    req->ask_version = o != NULL || (j->chunk != NULL && ncz_chunk_is_shared(c->engine, c->spec));
     if (o == NULL)
         return;
-    req->ask_version = true;
     if (o->version[0] != '\0' && j->tries == 0)
         req->match = o->version;
 }
@@ -142,7 +144,7 @@ load_chunk(ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch *scratch)
     if ((rc = ncz_chunk_locate_task(c, j, key, &where)) != NC_NOERR || j->absent)
         return rc;
     req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
-    ncz_chunk_ask_version(j, &req);
+    ncz_chunk_ask_version(c, j, &req);
     if (c->spec->chain == NULL) {
         if ((rc = ncz_chunk_choose_target(c, j, scratch)) != NC_NOERR)
             return rc;

@@ -76,7 +76,7 @@ prepare_get(ncz_chunk_request *c, ncz_chunk_task *j, zmap_get_req *req)
     if ((rc = ncz_chunk_locate_task(c, j, &j->key, &where)) != NC_NOERR || j->absent)
         return rc;
     *req = (zmap_get_req){.key = where.key, .off = where.offset, .len = where.length};
-    ncz_chunk_ask_version(j, req);
+    ncz_chunk_ask_version(c, j, req);
     if (c->spec->chain != NULL) {
         req->body = NCZ_BUF_LIMIT(ncz_chunk_stored_most(c));
         return NC_NOERR;

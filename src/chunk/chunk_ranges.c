@@ -266,7 +266,7 @@ ncz_chunk_get_ranges(const ncz_chunk_request *c, ncz_chunk_task *j, ncz_scratch 
     set_requests(spec, &j->piece, &at, &where, chunk, reqs, k.v);
     ncz_dims_clear(&k);
     for (uint64_t i = 0; i < at.nranges; i++)
-        ncz_chunk_ask_version(j, &reqs[i]);
+        ncz_chunk_ask_version(c, j, &reqs[i]);
     *whole = zmap_get_batch(c->engine->map, reqs, (size_t)at.nranges, NULL, NULL) != NC_NOERR;
     for (uint64_t i = 0; i < at.nranges && !*whole; i++) {
         j->absent = reqs[i].err.code == NC_EEMPTY;

@@ -259,6 +259,7 @@ ncz_chunk_request_next(ncz_chunk_request *c)
     c->begun += c->njobs;
     c->njobs = 0;
     while (c->njobs < c->cap && kept < c->most_kept && next_piece(c, &p)) {
+        p.whole = p.whole && !(c->writing && ncz_chunk_may_continue(c->engine, c->plan, &p));
         take_piece(c, &c->jobs[c->njobs], &p);
         kept += c->jobs[c->njobs++].keep;
     }

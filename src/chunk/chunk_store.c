@@ -11,6 +11,17 @@
 
 /* ---- one by one, each on a worker ---- */
 
+/* Sees to the outcome of a put: the version that it has made, or a conflict. */
+static int
+take_outcome(ncz_chunk_store_item *item, const zmap_put_req *req)
+{
+    item->conflict = ncz_chunk_put_conflicts(req);
+    if (item->conflict)
+        return NC_NOERR;
+    ncz_chunk_set_version(item->chunk, req->stored);
+    return req->err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&req->err);
+}
+
 static bool
 to_delete(const ncz_chunk_store_item *item)
 {
@@ -25,16 +36,22 @@ ncz_chunk_store_one(ncz_engine *e, ncz_chunk_store_item *item, ncz_scratch *scra
     ncz_buf     *body = ncz_scratch_buf(scratch, NCZ_SCRATCH_STORED, 0);
     zmap_put_req req;
     const char  *name;
-    int          rc;
+    int          rc = NC_NOERR;
 
     if ((rc = ncz_chunk_store_encode_into(e, item, key, body, scratch)) != NC_NOERR)
         return rc;
     name = ncz_buf_str(key);
-    if (!item->gone) {
-        req = (zmap_put_req){.key = name, .data = item->encoded, .len = item->nbytes, .when = ZMAP_ALWAYS};
-        return zmap_put_batch(e->map, &req, 1);
+    if (item->gone && !to_delete(item))
+        return NC_NOERR;
+    item->conflict = ncz_chunk_needs_merge(e, item);
+    if (!item->conflict && item->gone) {
+        rc = ncz_chunk_delete(e, item, name);
+    } else if (!item->conflict) {
+        req = ncz_chunk_put_req(e, item, name);
+        ncz_chunk_put_batch(e, &req, 1);
+        rc = take_outcome(item, &req);
     }
-    return to_delete(item) ? zmap_del(e->map, &name, 1) : NC_NOERR;
+    return rc == NC_NOERR && item->conflict ? ncz_chunk_store_merged(e, item, name, scratch) : rc;
 }
 
 int
@@ -94,7 +111,52 @@ work_encode(void *arg, size_t i, ncz_scratch *scratch)
 static bool
 to_put(const ncz_chunk_store_item *item)
 {
-    return item->chunk->spec->object == NULL && item->rc == NC_NOERR && !item->gone;
+    return item->chunk->spec->object == NULL && item->rc == NC_NOERR && !item->gone && !item->conflict;
+}
+
+/* The chunks whose puts met another writer's, each on a worker. */
+static void
+work_merge(void *arg, size_t i, ncz_scratch *scratch)
+{
+    ncz_chunk_store      *s = arg;
+    ncz_chunk_store_item *item = &s->items[i];
+    int                   rc;
+
+    if (!item->conflict || item->rc != NC_NOERR)
+        return;
+    if ((rc = ncz_chunk_store_merged(s->engine, item, ncz_buf_str(&item->key), scratch)) != NC_NOERR)
+        ncz_chunk_store_fail(s, item, rc);
+}
+
+/* Takes the outcome of the batch. Each put belongs to an item, in the same order. */
+static void
+take_outcomes(ncz_chunk_store *s)
+{
+    bool   any = false;
+    size_t nputs = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        ncz_chunk_store_item *item = &s->items[i];
+        int                   rc;
+
+        if (to_put(item) && (rc = take_outcome(item, &s->puts[nputs++])) != NC_NOERR)
+            ncz_chunk_store_fail(s, item, rc);
+        any = any || item->conflict;
+    }
+    if (any)
+        ncz_pool_each(s->n, SIZE_MAX, work_merge, s);
+}
+
+/* Adds the chunk to the deletions of the batch. One that was written in part is deleted at once, on its condition. */
+static void
+delete_later(ncz_chunk_store *s, ncz_chunk_store_item *item, size_t *ndels)
+{
+    int rc;
+
+    if (item->chunk->ours == NULL)
+        s->dels[(*ndels)++] = ncz_buf_str(&item->key);
+    else if ((rc = ncz_chunk_delete(s->engine, item, ncz_buf_str(&item->key))) != NC_NOERR)
+        ncz_chunk_store_fail(s, item, rc);
 }
 
 void
@@ -104,25 +166,21 @@ ncz_chunk_store_put(ncz_chunk_store *s)
     int    rc;
 
     for (size_t i = 0; i < s->n; i++) {
-        const ncz_chunk_store_item *item = &s->items[i];
+        ncz_chunk_store_item *item = &s->items[i];
 
+        item->conflict = (!item->gone || to_delete(item)) && ncz_chunk_needs_merge(s->engine, item);
         if (to_put(item))
-            s->puts[nputs++] = (zmap_put_req){
-                .key = ncz_buf_str(&item->key), .data = item->encoded, .len = item->nbytes, .when = ZMAP_ALWAYS};
-        else if (item->rc == NC_NOERR && to_delete(item))
-            s->dels[ndels++] = ncz_buf_str(&item->key);
+            s->puts[nputs++] = ncz_chunk_put_req(s->engine, item, ncz_buf_str(&item->key));
+        else if (item->rc == NC_NOERR && !item->conflict && to_delete(item))
+            delete_later(s, item, &ndels);
     }
     if (nputs > 0)
-        (void)zmap_put_batch(s->engine->map, s->puts, nputs);
-    nputs = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        if (to_put(&s->items[i]) && s->puts[nputs++].err.code != NC_NOERR)
-            ncz_chunk_store_fail(s, &s->items[i], ncz_err_adopt(&s->puts[nputs - 1].err));
-    }
+        ncz_chunk_put_batch(s->engine, s->puts, nputs);
+    take_outcomes(s);
     /* A deletion has one status for all keys. Deleting again is harmless. */
     if (ndels > 0 && (rc = zmap_del(s->engine->map, s->dels, ndels)) != NC_NOERR) {
         for (size_t i = 0; i < s->n; i++) {
-            if (s->items[i].rc == NC_NOERR && to_delete(&s->items[i]))
+            if (s->items[i].rc == NC_NOERR && to_delete(&s->items[i]) && s->items[i].chunk->ours == NULL)
                 ncz_chunk_store_fail(s, &s->items[i], rc);
         }
     }

@@ -86,7 +86,11 @@ ncz_chunk_store_add(ncz_chunk_store *s, ncz_chunk *chunk, const char *data)
     item->data = data;
     item->gone = false;
     item->full = NULL;
+    item->merged = NULL;
+    item->conflict = false;
     item->rc = NC_NOERR;
+    if (chunk->ours != NULL && ncz_chunk_all_ours(chunk))
+        ncz_chunk_drop_ours(chunk);
 }
 
 /* ---- encoding ---- */
@@ -127,6 +131,9 @@ ncz_chunk_store_encode_into(const ncz_engine *e, ncz_chunk_store_item *item, ncz
     int             rc;
 
     item->gone = is_gone(e, spec, item->data);
+    /* Without deletions on condition, what was written in part is put: another process may have put other parts. */
+    if (item->chunk->ours != NULL && !item->chunk->absent && !e->del_match && item->data != NULL)
+        item->gone = false;
     if ((rc = ncz_chunk_locate(spec, item->chunk->index, key, &where)) != NC_NOERR)
         return rc;
     if (where.slot == NCZ_NO_SLOT && (where.offset != 0 || where.length != ZMAP_WHOLE))

@@ -104,6 +104,8 @@ release_chunk(ncz_chunk_request *c, ncz_chunk_task *j, bool changed)
 
     (void)pthread_mutex_lock(&c->engine->lock);
     j->chunk->writer = false;
+    if (!changed && j->chunk->state != NCZ_CHUNK_DIRTY)
+        ncz_chunk_drop_ours(j->chunk);
     if (changed)
         ncz_chunk_set_state(cache, j->chunk, NCZ_CHUNK_DIRTY);
     else if (j->chunk->state == NCZ_CHUNK_LOADING)
@@ -134,6 +136,19 @@ move_from_memory(ncz_chunk_request *c, const ncz_chunk_task *j, char *data)
     return rc == NC_NOERR || rc == NC_ERANGE;
 }
 
+/* Records which elements of its chunk the task is about to change. False: it has failed. */
+static bool
+note_write(ncz_chunk_request *c, ncz_chunk_task *j)
+{
+    int rc = ncz_chunk_note_write(c->engine, j->chunk, &j->piece);
+
+    if (rc == NC_NOERR)
+        return true;
+    ncz_chunk_request_fail(c, j, rc);
+    release_chunk(c, j, false);
+    return false;
+}
+
 /* Changes the loaded block, or else the cached one. No other thread sees the block while it is out of its slot. */
 static void
 change_texts(ncz_chunk_request *c, ncz_chunk_task *j)
@@ -142,6 +157,8 @@ change_texts(ncz_chunk_request *c, ncz_chunk_task *j)
     char            *block = j->room;
     int              rc;
 
+    if (!note_write(c, j))
+        return;
     j->room = NULL;
     if (block == NULL) {
         (void)pthread_mutex_lock(&c->engine->lock);
@@ -166,6 +183,8 @@ change_chunk(ncz_chunk_request *c, ncz_chunk_task *j)
         change_texts(c, j);
         return;
     }
+    if (!note_write(c, j))
+        return;
     changed = move_from_memory(c, j, j->room != NULL ? j->room : j->chunk->data);
     if (j->room != NULL && changed) {
         (void)pthread_mutex_lock(&c->engine->lock);

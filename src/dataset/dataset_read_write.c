@@ -144,13 +144,20 @@ write_chunks(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const uint64_t 
              const void *in)
 {
     ncz_plan plan = {.spec = v->spec, .shape = shape, .sel = *sel, .mem = mem, .classic = ds->classic};
-    bool     stored;
+    bool    *grows = NULL, some[NCZ_RANK_INLINE], stored;
     int      rc;
 
     if ((rc = clear_beyond(ds, v, shape)) != NC_NOERR)
         return rc;
+    if ((grows = v->rank <= NCZ_RANK_INLINE ? some : ncz_alloc_n(v->rank, sizeof *grows)) == NULL)
+        return ncz_fail_nomem(v->rank * sizeof *grows);
+    for (size_t d = 0; d < v->rank; d++)
+        grows[d] = v->dims[d]->unlimited;
+    plan.grows = grows;
     rc = v->quantize_mode == NC_NOQUANTIZE ? ncz_engine_write(ds->engine, &plan, in)
                                            : ncz_dataset_put_quantized(ds, v, &plan, in);
+    if (grows != some)
+        ncz_free(grows);
     stored = rc == NC_NOERR || rc == NC_ERANGE;
     if (stored && !v->written) /* other threads may read it: written only by an exclusive put */
         v->written = true;

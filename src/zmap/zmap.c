@@ -355,6 +355,23 @@ zmap_del(zmap *m, const char *const *keys, size_t n)
     return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
 }
 
+int
+zmap_del_match(zmap *m, const char *key, const char *version)
+{
+    int rc;
+
+    if ((rc = check_write(m)) != NC_NOERR)
+        return rc;
+    if (!zmap_key_valid(key))
+        return fail_key(key);
+    if ((m->caps & ZMAP_CAN_DEL_MATCH) == 0)
+        return fail_unable(m, "delete one version only");
+    if (version == NULL || version[0] == '\0')
+        return ncz_fail(NC_EINVAL, "%s: no version to match", key);
+    add_count(&m->done.dels, 1);
+    return m->ops->del_match(m, key, version);
+}
+
 /* ---- the rest -------------------------------------------------------------------------------------------------- */
 
 int

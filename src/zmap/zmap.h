@@ -40,10 +40,11 @@ typedef enum zmap_caps {
     ZMAP_FROM_WORKERS = 1 << 7, /* gets are cheap and block: call them one by one, from any worker; else in batches */
     ZMAP_COMMITS = 1 << 8,      /* others see puts at sync or close only, all of them or none */
     ZMAP_KEEPS_LEAVES = 1 << 9, /* put refuses a key above or below another one; else the user must avoid that */
-    ZMAP_CAN_FROM_END = 1 << 10, /* with ZMAP_CAN_RANGE: `from_end` and `ask_size` cost no more than the range; else
+    ZMAP_CAN_FROM_END = 1 << 10,  /* with ZMAP_CAN_RANGE: `from_end` and `ask_size` cost no more than the range; else
                                   * zmap.c asks for the length first, or reads the whole object */
-    ZMAP_SINGLE = 1 << 11,       /* holds one object, whose key is "" (zmap_single.h) */
-    ZMAP_CAN_PARTS = 1 << 12,    /* a put may have its bytes in several places (`parts`) */
+    ZMAP_SINGLE = 1 << 11,        /* holds one object, whose key is "" (zmap_single.h) */
+    ZMAP_CAN_PARTS = 1 << 12,     /* a put may have its bytes in several places (`parts`) */
+    ZMAP_CAN_DEL_MATCH = 1 << 13, /* zmap_del_match() */
 } zmap_caps;
 
 /* A store with both ZMAP_CAN_RANGE and ZMAP_FROM_WORKERS answers consecutive requests of a batch that have the same
@@ -137,6 +138,8 @@ int zmap_get_batch(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, voi
 /* Objects appear whole or not at all. Tries all; returns the first failure. */
 int zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n);
 int zmap_del(zmap *m, const char *const *keys, size_t n); /* absent keys are no error */
+/* Deletes the object if it is this version: else NC_EOBJECT, or NC_ENOOBJECT if it is absent. */
+int zmap_del_match(zmap *m, const char *key, const char *version);
 /* The immediate children of `prefix` ("" for the root), each once, sorted bytewise. Without children: no call. */
 int zmap_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
 /* Every object below `prefix`, by its whole key (`leaf` is true), each once, unsorted. Stops as zmap_list() does. */

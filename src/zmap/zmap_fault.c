@@ -115,6 +115,17 @@ fault_del(zmap *m, const char *const *keys, size_t n)
 }
 
 static int
+fault_del_match(zmap *m, const char *key, const char *version)
+{
+    fault_map *s = (fault_map *)m;
+    bool       fault = meets_fault(s);
+
+    if (fault && s->plan->kind == ZMAP_FAULT_FAIL)
+        return fail_planned(s, key);
+    return after_fault(s, fault, s->inner->ops->del_match(s->inner, key, version), key);
+}
+
+static int
 fault_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
 {
     fault_map *s = (fault_map *)m;
@@ -151,6 +162,7 @@ static const zmap_ops fault_ops = {
     .get = fault_get,
     .put = fault_put,
     .del = fault_del,
+    .del_match = fault_del_match,
     .list = fault_list,
     .sync = fault_sync,
     .close = fault_close,

@@ -49,6 +49,7 @@ static const zmap_ops file_ops = {
     .get = zmap_file_get,
     .put = zmap_file_put,
     .del = zmap_file_del,
+    .del_match = zmap_file_del_match,
     .list = zmap_file_list,
     .sync = zmap_file_sync,
     .close = file_close,
@@ -65,8 +66,8 @@ file_new(const char *dir, zmap_open_how how, file_map **out)
     if (f == NULL)
         return ncz_fail_nomem(sizeof *f);
     if (how != ZMAP_OPEN_READ)
-        caps |= ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH | ZMAP_CAN_SYNC |
-                ZMAP_KEEPS_LEAVES | ZMAP_CAN_PARTS;
+        caps |= ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH | ZMAP_CAN_DEL_MATCH |
+                ZMAP_CAN_SYNC | ZMAP_KEEPS_LEAVES | ZMAP_CAN_PARTS;
     *f = (file_map){.base = {.ops = &file_ops, .caps = caps, .refs = 1},
                     .root = -1,
                     .parent = -1,

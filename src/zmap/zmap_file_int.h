@@ -91,6 +91,13 @@ bool zmap_file_reserved(const char *name);
 /* Returns the last segment of a key. *parent_len is the length of what precedes its '/', or 0. */
 const char *zmap_file_leaf(const char *key, size_t *parent_len);
 
+/* ---- zmap_file_put.c ---- */
+
+#define ZMAP_FILE_TEMP_NAME 64                                         /* bytes of a temporary's name */
+void zmap_file_name_temp(file_map *f, char name[ZMAP_FILE_TEMP_NAME]); /* another one each time */
+/* Removes what is left of a key whose file was removed: its record, and directories that are empty now. */
+int zmap_file_removed(file_map *f, const char *key);
+
 /* ---- zmap_file_match.c ---- */
 
 void zmap_file_stamp(const struct stat *st, char version[ZMAP_VERSION]);
@@ -139,6 +146,7 @@ int zmap_file_len(zmap *m, const char *key, uint64_t *len);
 int zmap_file_list(zmap *m, const char *prefix, zmap_each_fn each, void *arg);
 int zmap_file_put(zmap *m, zmap_put_req *reqs, size_t n);
 int zmap_file_del(zmap *m, const char *const *keys, size_t n);
+int zmap_file_del_match(zmap *m, const char *key, const char *version);
 int zmap_file_sync(zmap *m);
 
 /* Prepares a store for writing: opens what sync needs before the first put. */

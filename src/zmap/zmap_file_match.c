@@ -201,3 +201,48 @@ zmap_file_replace(file_map *f, int dir, const char *temp, const char *leaf, cons
         zmap_sys()->close(fd);
     return rc;
 }
+
+/* ---- deleting -------------------------------------------------------------------------------------------------- */
+
+/* Gives the object a temporary name, checks what it is, and removes it; or puts it back unless a later one is there. */
+static int
+remove_checked(file_map *f, int dir, const char *leaf, const zmap_put_req *r)
+{
+    char temp[ZMAP_FILE_TEMP_NAME], out[ZMAP_VERSION];
+    bool same;
+
+    zmap_file_name_temp(f, temp);
+    if (zmap_sys()->renameat(dir, leaf, dir, temp) != 0)
+        return errno == ENOENT ? fail_deleted(f, r) : zmap_file_fail(f, errno, r->key, "cannot be removed");
+    same = !stamp_of(dir, temp, out) || out[0] == '\0' || strcmp(out, r->version) == 0;
+    if (!same && zmap_sys()->linkat(dir, temp, dir, leaf, 0) != 0 && errno != EEXIST &&
+        zmap_sys()->renameat(dir, temp, dir, leaf) == 0)
+        return fail_version(f, r); /* no links here */
+    if (zmap_sys()->unlinkat(dir, temp, 0) != 0)
+        return zmap_file_fail(f, errno, r->key, "cannot be removed");
+    return same ? NC_NOERR : fail_version(f, r);
+}
+
+/* In the steps of zmap_file_replace(). */
+int
+zmap_file_del_match(zmap *m, const char *key, const char *version)
+{
+    file_map    *f = (file_map *)m;
+    zmap_put_req r = {.key = key, .version = version};
+    size_t       parent_len;
+    const char  *leaf = zmap_file_leaf(key, &parent_len);
+    int          dir = -1, fd = -1, rc;
+
+    if ((rc = zmap_file_check_failed(f)) != NC_NOERR)
+        return rc;
+    if ((dir = zmap_file_beneath_part(f, key, parent_len, FILE_DIR_FLAGS)) < 0)
+        return zmap_file_means_absent(errno) ? fail_deleted(f, &r)
+                                             : zmap_file_fail(f, errno, key, "cannot be removed");
+    if ((rc = lock_object(f, &r, &fd)) == NC_NOERR && (rc = check_version(f, dir, leaf, &r, fd)) == NC_NOERR &&
+        (rc = remove_checked(f, dir, leaf, &r)) == NC_NOERR)
+        rc = zmap_file_removed(f, key);
+    if (fd >= 0)
+        zmap_sys()->close(fd);
+    zmap_sys()->close(dir);
+    return rc;
+}

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TEMP_NAME  64 /* bytes of a temporary's name */
 #define TRIES_MOST 64 /* lost races with a del, or taken temporary names, in a row */
 
 #define PARTS_MOST 64 /* parts that one call writes */
@@ -83,15 +82,15 @@ add_hex(char *at, uint64_t v, unsigned least)
     return at;
 }
 
-static void
-name_temp(char name[TEMP_NAME], uint64_t tag, uint64_t count)
+void
+zmap_file_name_temp(file_map *f, char name[ZMAP_FILE_TEMP_NAME])
 {
     char *at = name + strlen(ZMAP_FILE_TEMP);
 
     memcpy(name, ZMAP_FILE_TEMP, strlen(ZMAP_FILE_TEMP));
-    at = add_hex(at, tag, 16);
+    at = add_hex(at, f->tag, 16);
     *at++ = '-';
-    at = add_hex(at, count, 1);
+    at = add_hex(at, atomic_fetch_add_explicit(&f->ntemps, 1, memory_order_relaxed), 1);
     *at = '\0';
 }
 
@@ -118,13 +117,13 @@ stamp_temp(const file_map *f, int fd, zmap_put_req *r)
 /* Writes the object to a new temporary in `dir` and returns the temporary's name in `name`. A failure leaves no file.
  * *gone: the directory no longer exists. */
 static int
-write_temp(file_map *f, int dir, zmap_put_req *r, char name[TEMP_NAME], bool *gone)
+write_temp(file_map *f, int dir, zmap_put_req *r, char name[ZMAP_FILE_TEMP_NAME], bool *gone)
 {
     int fd, err, tries = 0;
 
     *gone = false;
     do {
-        name_temp(name, f->tag, atomic_fetch_add_explicit(&f->ntemps, 1, memory_order_relaxed));
+        zmap_file_name_temp(f, name);
         fd = zmap_sys()->openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     } while (fd < 0 && (errno == EINTR || errno == EEXIST) && ++tries < TRIES_MOST);
     if (fd < 0) {
@@ -248,7 +247,7 @@ take_dir(file_map *f, const char *key, size_t len, file_dir **d, bool *gone)
 static int
 put_one(file_map *f, zmap_put_req *r, file_dir **d)
 {
-    char        temp[TEMP_NAME] = "";
+    char        temp[ZMAP_FILE_TEMP_NAME] = "";
     size_t      parent_len;
     const char *leaf = zmap_file_leaf(r->key, &parent_len);
     zmap_node  *node = NULL;
@@ -350,6 +349,23 @@ remove_empty(file_map *f, char *path)
         zmap_file_touch_dir(f, path, parent_len);
         path[parent_len] = '\0';
     }
+}
+
+int
+zmap_file_removed(file_map *f, const char *key)
+{
+    size_t      parent_len;
+    const char *leaf = zmap_file_leaf(key, &parent_len);
+    char       *parent = ncz_strndup(key, parent_len);
+
+    (void)leaf;
+    zmap_file_made_forget(f, key, strlen(key));
+    zmap_file_touch_dir(f, key, parent_len);
+    if (parent == NULL)
+        return ncz_fail_nomem(parent_len + 1);
+    remove_empty(f, parent);
+    ncz_free(parent);
+    return NC_NOERR;
 }
 
 /* Does nothing for a key that is absent or only a prefix of others. */

@@ -115,20 +115,26 @@ check_place(const mem_map *s, const char *key)
 }
 
 static int
-check_when(const zmap_put_req *r, const zmap_node *there)
+check_version(const char *key, const char *want, const zmap_node *there)
 {
     char version[ZMAP_VERSION];
 
+    if (there == NULL)
+        return ncz_fail(NC_ENOOBJECT, "%s: no such object, wanted version %.40s", key, want);
+    snprintf(version, sizeof version, "%" PRIu64, ((const mem_object *)there->value)->version);
+    if (strcmp(version, want) != 0)
+        return ncz_fail(NC_EOBJECT, "%s: is version %s, wanted %.40s", key, version, want);
+    return NC_NOERR;
+}
+
+static int
+check_when(const zmap_put_req *r, const zmap_node *there)
+{
     if (r->when == ZMAP_ALWAYS)
         return NC_NOERR;
     if (r->when == ZMAP_IF_ABSENT)
         return there == NULL ? NC_NOERR : ncz_fail(NC_EOBJECT, "%s: exists", r->key);
-    if (there == NULL)
-        return ncz_fail(NC_ENOOBJECT, "%s: no such object, wanted version %.40s", r->key, r->version);
-    snprintf(version, sizeof version, "%" PRIu64, ((const mem_object *)there->value)->version);
-    if (strcmp(version, r->version) != 0)
-        return ncz_fail(NC_EOBJECT, "%s: is version %s, wanted %.40s", r->key, version, r->version);
-    return NC_NOERR;
+    return check_version(r->key, r->version, there);
 }
 
 /* The object and its node are allocated before the lock is taken, so that nothing can fail half-way. */
@@ -197,6 +203,25 @@ mem_del(zmap *m, const char *const *keys, size_t n)
     return NC_NOERR;
 }
 
+static int
+mem_del_match(zmap *m, const char *key, const char *version)
+{
+    mem_map   *s = (mem_map *)m;
+    zmap_node *node = NULL;
+    size_t     len = strlen(key);
+    int        rc;
+
+    pthread_rwlock_wrlock(&s->lock);
+    if ((rc = check_version(key, version, zmap_index_find(&s->objects, key, len))) == NC_NOERR)
+        node = zmap_index_unlink(&s->objects, key, len);
+    pthread_rwlock_unlock(&s->lock);
+    if (node != NULL) {
+        object_unref(node->value);
+        zmap_node_free(node);
+    }
+    return rc;
+}
+
 /* Steps from child to child: the keys below a child are skipped, not visited. */
 static int
 collect_children(const mem_map *s, const char *prefix, zmap_children *out)
@@ -255,6 +280,7 @@ static const zmap_ops mem_ops = {
     .get = mem_get,
     .put = mem_put,
     .del = mem_del,
+    .del_match = mem_del_match,
     .list = mem_list,
     .close = mem_close,
     .len = mem_len,
@@ -270,7 +296,8 @@ zmap_mem_open(zmap **out)
         return ncz_fail_nomem(sizeof *s);
     s->base = (zmap){.ops = &mem_ops,
                      .caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_LIST |
-                             ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH | ZMAP_FROM_WORKERS | ZMAP_KEEPS_LEAVES,
+                             ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH | ZMAP_CAN_DEL_MATCH | ZMAP_FROM_WORKERS |
+                             ZMAP_KEEPS_LEAVES,
                      .refs = 1};
     if ((err = pthread_rwlock_init(&s->lock, NULL)) != 0) {
         ncz_free(s);

@@ -1004,6 +1004,32 @@ test_if_match(void **state)
     assert_rc(zmap_put_batch(fx->m, &r, 1), NC_EINVAL);
 }
 
+static void
+test_delete_if_match(void **state)
+{
+    fixture     *fx = *state;
+    zmap_get_req g = {.key = "d/k", .len = ZMAP_WHOLE, .ask_version = true};
+
+    put_text(fx->m, "d/k", "one");
+    if (!can(fx, ZMAP_CAN_DEL_MATCH)) {
+        assert_rc(zmap_del_match(fx->m, "d/k", "x"), NC_ENOTBUILT);
+        expect_text(fx->m, "d/k", "one");
+        return;
+    }
+    assert_rc(zmap_get_batch(fx->m, &g, 1, NULL, NULL), NC_NOERR);
+    ncz_buf_clear(&g.body);
+    put_text(fx->m, "d/k", "two");
+    assert_rc(zmap_del_match(fx->m, "d/k", g.version), NC_EOBJECT);
+    expect_text(fx->m, "d/k", "two");
+    assert_rc(zmap_get_batch(fx->m, &g, 1, NULL, NULL), NC_NOERR);
+    ncz_buf_clear(&g.body);
+    assert_rc(zmap_del_match(fx->m, "d/k", g.version), NC_NOERR);
+    expect_absent(fx->m, "d/k");
+    expect_list(fx->m, "", "");
+    assert_rc(zmap_del_match(fx->m, "d/k", g.version), NC_ENOOBJECT);
+    assert_rc(zmap_del_match(fx->m, "d/k", ""), NC_EINVAL);
+}
+
 /* ---- many, and at once ----------------------------------------------------------------------------------------- */
 
 enum { MANY = 5000, MANY_BATCH = 100 };
@@ -1340,6 +1366,7 @@ store_contract(const store_maker *maker)
         ROW(test_parts),
         ROW(test_if_absent),
         ROW(test_if_match),
+        ROW(test_delete_if_match),
         ROW(test_many_keys),
         ROW(test_threads_apart),
         ROW(test_threads_together),

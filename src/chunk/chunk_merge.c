@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_merge: stores chunks that were written in part, where other processes may write other parts of them:
+ *
+ *  1. put the chunk on condition that its object still is the one that it was loaded from, or is still absent
+ *  2. if it is not: read the object again, lay the elements that were written here (chunk_ours.c) over it, and put
+ *     that over the version just read; again, up to TRIES times, with random pauses that grow
+ *
+ * Elements that two processes write keep one of the two values. A chunk that has become only fill is deleted on the same
+ * condition, where the store can; else it is put like others.
+ */
+#include "chunk/chunk_int.h"
+
+#include <string.h>
+
+enum { TRIES = 64, NAP_MOST = 128 /* ms */ };
+
+bool
+ncz_chunk_needs_merge(const ncz_engine *e, const ncz_chunk_store_item *item)
+{
+    return e->conditions && item->chunk->ours != NULL && item->chunk->version == NULL && !item->chunk->absent;
+}
+
+zmap_put_req
+ncz_chunk_put_req(const ncz_engine *e, const ncz_chunk_store_item *item, const char *key)
+{
+    const ncz_chunk *chunk = item->chunk;
+    zmap_put_req     req = {.key = key, .data = item->encoded, .len = item->nbytes, .when = ZMAP_ALWAYS};
+
+    if (chunk->ours != NULL && e->conditions) {
+        req.when = chunk->absent ? ZMAP_IF_ABSENT : ZMAP_IF_MATCH;
+        req.version = chunk->version;
+    }
+    return req;
+}
+
+void
+ncz_chunk_put_batch(ncz_engine *e, zmap_put_req *reqs, size_t n)
+{
+    (void)zmap_put_batch(e->map, reqs, n); /* each request has its own status */
+    for (size_t i = 0; i < n; i++) {
+        if (reqs[i].err.code != NC_ENOTBUILT || reqs[i].when == ZMAP_ALWAYS)
+            continue;
+        if (atomic_exchange(&e->conditions, false))
+            ncz_log(NCZ_LOG_WARN,
+                    "%s: the server has no conditional puts: processes that write parts of one chunk at the same "
+                    "time lose values",
+                    reqs[i].key);
+        reqs[i].when = ZMAP_ALWAYS;
+        (void)zmap_put_batch(e->map, &reqs[i], 1);
+    }
+}
+
+bool
+ncz_chunk_put_conflicts(const zmap_put_req *req)
+{
+    return req->when != ZMAP_ALWAYS && (req->err.code == NC_EOBJECT || req->err.code == NC_ENOOBJECT);
+}
+
+/* After a conflict or a deletion by another the object is looked at again. */
+static int
+delete_version(ncz_engine *e, const char *key, const char *version, bool *conflict)
+{
+    int rc = zmap_del_match(e->map, key, version);
+
+    *conflict = rc == NC_EOBJECT || rc == NC_ENOOBJECT;
+    return *conflict ? NC_NOERR : rc;
+}
+
+int
+ncz_chunk_delete(ncz_engine *e, ncz_chunk_store_item *item, const char *key)
+{
+    if (item->chunk->ours == NULL)
+        return zmap_del(e->map, &key, 1);
+    return delete_version(e, key, item->chunk->version, &item->conflict);
+}
+
+/* ---- merging --------------------------------------------------------------------------------------------------- */
+
+typedef struct merging {
+    ncz_engine           *engine;
+    ncz_chunk_store_item *item;
+    const ncz_spec       *spec;
+    ncz_scratch          *scratch;
+    const char           *key;
+    ncz_buf               old;   /* the object as it is stored now */
+    bool                  there; /* it exists */
+    char                  version[ZMAP_VERSION];
+    char                 *data; /* the merged chunk */
+} merging;
+
+static int
+get_object(merging *m)
+{
+    zmap_get_req req = {.key = m->key, .len = ZMAP_WHOLE, .ask_version = true, .body = m->old};
+
+    ncz_buf_reset(&req.body);
+    (void)zmap_get_batch(m->engine->map, &req, 1, NULL, NULL);
+    m->old = req.body;
+    m->there = req.err.code == NC_NOERR;
+    memcpy(m->version, req.version, sizeof m->version);
+    return req.err.code == NC_NOERR || req.err.code == NC_EEMPTY ? NC_NOERR : ncz_err_adopt(&req.err);
+}
+
+static int
+merge_elems(merging *m)
+{
+    const ncz_spec *spec = m->spec;
+    const char     *ours = m->item->data;
+    size_t          item = spec->dtype.size, nbytes = spec->chunk_bytes;
+    int             rc;
+
+    if (m->data == NULL && (m->data = ncz_alloc(nbytes)) == NULL)
+        return ncz_fail_nomem(nbytes);
+    if (!m->there) {
+        ncz_fill_elems(m->data, spec->chunk_nelems, spec->fill, item);
+    } else if (spec->chain != NULL) {
+        if ((rc = ncz_chain_decode(spec->chain, m->scratch, m->old.data, m->old.len, m->data, nbytes, false)) !=
+            NC_NOERR)
+            return ncz_chunk_fail_key(m->key, rc);
+    } else if (m->old.len == nbytes) {
+        memcpy(m->data, m->old.data, nbytes);
+    } else {
+        return ncz_fail(NC_ETRUNC, "%s: %zu bytes, but its chunk has %zu", m->key, m->old.len, nbytes);
+    }
+    for (size_t i = 0; i < spec->chunk_nelems; i++) {
+        if (!ncz_chunk_is_ours(m->item->chunk, i))
+            continue;
+        if (ours != NULL)
+            memcpy(m->data + i * item, ours + i * item, item);
+        else
+            ncz_fill_elems(m->data + i * item, 1, spec->fill, item);
+    }
+    return NC_NOERR;
+}
+
+/* The string of an element: of the block, of the fill value where there is no block, or none. */
+static ncz_vlen_item
+text_at(const ncz_spec *spec, const ncz_vlen_block *block, size_t i)
+{
+    if (block != NULL)
+        return ncz_vlen_at(block, i);
+    return spec->fill != NULL ? ncz_vlen_at(spec->fill, 0) : (ncz_vlen_item){.what = NCZ_VLEN_NONE};
+}
+
+static int
+merge_texts(merging *m)
+{
+    const ncz_spec       *spec = m->spec;
+    const ncz_vlen_block *ours = ncz_chunk_vlen(m->item->data), *theirs = NULL;
+    size_t                n = spec->chunk_nelems;
+    ncz_buf               old = NCZ_BUF_INIT, out = NCZ_BUF_LIMIT(m->engine->limits.chunk_bytes);
+    int                   rc = NC_NOERR;
+
+    if (m->there) {
+        rc = ncz_chain_decode_vlen(spec->chain, m->scratch, m->old.data, m->old.len, n, m->engine->limits.chunk_bytes,
+                                   &old);
+        rc = rc == NC_NOERR ? rc : ncz_chunk_fail_key(m->key, rc);
+        theirs = ncz_vlen_in(&old);
+    }
+    if (rc == NC_NOERR)
+        rc = ncz_vlen_begin(&out, n);
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
+        ncz_vlen_item text = text_at(spec, ncz_chunk_is_ours(m->item->chunk, i) ? ours : theirs, i);
+
+        if (text.what != NCZ_VLEN_NONE)
+            rc = ncz_vlen_set(&out, i, text);
+    }
+    ncz_free(m->data);
+    m->data = NULL;
+    if (rc == NC_NOERR)
+        rc = ncz_vlen_take(&out, &m->data);
+    ncz_buf_clear(&old);
+    ncz_buf_clear(&out);
+    return rc;
+}
+
+/* Puts the merged chunk over the version that it was made from. *done: false after a conflict. */
+static int
+put_merged(merging *m, bool *done)
+{
+    ncz_buf             *body = ncz_scratch_buf(m->scratch, NCZ_SCRATCH_STORED, 0);
+    ncz_buf             *key = ncz_scratch_buf(m->scratch, NCZ_SCRATCH_KEY, 0);
+    ncz_chunk_store_item merged = {.chunk = m->item->chunk, .data = m->data};
+    zmap_put_req         req;
+    int                  rc;
+
+    m->item->chunk->absent = !m->there; /* the condition of the next attempt, and whether a chunk of fill is put */
+    if ((rc = ncz_chunk_store_encode_into(m->engine, &merged, key, body, m->scratch)) != NC_NOERR)
+        return rc;
+    *done = true;
+    if ((m->item->gone = merged.gone)) {
+        bool conflict = false;
+
+        rc = m->there ? delete_version(m->engine, m->key, m->version, &conflict) : NC_NOERR;
+        *done = !conflict;
+        return rc;
+    }
+    req = (zmap_put_req){.key = m->key,
+                         .data = merged.encoded,
+                         .len = merged.nbytes,
+                         .when = m->there ? ZMAP_IF_MATCH : ZMAP_IF_ABSENT,
+                         .version = m->version};
+    ncz_chunk_put_batch(m->engine, &req, 1);
+    if (ncz_chunk_put_conflicts(&req)) {
+        *done = false;
+        return NC_NOERR;
+    }
+    ncz_chunk_set_version(m->item->chunk, req.stored);
+    return req.err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&req.err);
+}
+
+/* A random pause, so that writers that met once do not meet again. */
+static void
+pause_writer(const merging *m, int tries)
+{
+    int64_t  most = tries < 8 ? (int64_t)1 << tries : NAP_MOST, now = ncz_now_ns();
+    uint64_t mix[2] = {(uint64_t)now, (uint64_t)(uintptr_t)m};
+
+    ncz_sleep_ms((int64_t)(ncz_hash(mix, sizeof mix) % (uint64_t)(most < NAP_MOST ? most + 1 : NAP_MOST)));
+}
+
+int
+ncz_chunk_store_merged(ncz_engine *e, ncz_chunk_store_item *item, const char *key, ncz_scratch *scratch)
+{
+    merging m = {.engine = e,
+                 .item = item,
+                 .spec = item->chunk->spec,
+                 .scratch = scratch,
+                 .old = NCZ_BUF_LIMIT(e->limits.object_bytes)};
+    char   *own = ncz_strdup(key); /* `key` may be in the scratch */
+    bool    done = false;
+    int     rc = own != NULL ? NC_NOERR : ncz_fail_nomem(strlen(key) + 1);
+
+    m.key = own;
+    for (int tries = 0; rc == NC_NOERR && !done; tries++) {
+        if (tries == TRIES) {
+            rc = ncz_fail(NC_EOBJECT,
+                          "%s: other writers replaced it %d times while this process was changing a part of it; "
+                          "the change is kept, and the next flush tries again",
+                          own, TRIES);
+            break;
+        }
+        if (tries > 0)
+            pause_writer(&m, tries);
+        if ((rc = get_object(&m)) == NC_NOERR &&
+            (rc = ncz_chunk_is_vlen(m.spec) ? merge_texts(&m) : merge_elems(&m)) == NC_NOERR)
+            rc = put_merged(&m, &done);
+    }
+    if (rc == NC_NOERR) {
+        item->merged = m.data;
+        m.data = NULL;
+    }
+    ncz_free(m.data);
+    ncz_free(own);
+    ncz_buf_clear(&m.old);
+    return rc;
+}

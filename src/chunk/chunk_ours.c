@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chunk_ours: which elements of a dirty chunk were written here. Where the store has conditional puts, a chunk that was
+ * written in part is stored only over the version that it was loaded from. If another process has replaced that one,
+ * chunk_merge.c lays these elements over the newer chunk. One bit for each element; a chunk that was written whole has
+ * none.
+ *
+ * Chunks of an object that holds several are excluded: there the object's chunks are merged (chunk_store_object.c).
+ */
+#include "chunk/chunk_int.h"
+
+#include <string.h>
+
+#define BITS 64
+
+bool
+ncz_chunk_is_shared(const ncz_engine *e, const ncz_spec *spec)
+{
+    return e->conditions && spec->object == NULL && spec->chunk_bytes > 0;
+}
+
+/* A chunk at the edge of the array continues along a dimension that can grow: another process may have grown it. */
+bool
+ncz_chunk_may_continue(const ncz_engine *e, const ncz_plan *plan, const ncz_piece *piece)
+{
+    if (plan->grows == NULL || !ncz_chunk_is_shared(e, plan->spec))
+        return false;
+    for (size_t d = 0; d < piece->rank; d++)
+        if (plan->grows[d] && piece->off[d] + (piece->n[d] - 1) * piece->stride[d] + 1 < plan->spec->chunk[d])
+            return true;
+    return false;
+}
+
+static size_t
+words_of(const ncz_spec *spec)
+{
+    return spec->chunk_nelems / BITS + (spec->chunk_nelems % BITS != 0);
+}
+
+/* Sets `n` bits from `at` on, `step` apart. */
+static void
+set_row(uint64_t *bits, uint64_t at, uint64_t n, uint64_t step)
+{
+    while (n > 0) {
+        bool word = step == 1 && at % BITS == 0 && n >= BITS;
+
+        if (word)
+            bits[at / BITS] = UINT64_MAX;
+        else
+            bits[at / BITS] |= UINT64_C(1) << (at % BITS);
+        at += word ? BITS : step;
+        n -= word ? BITS : 1;
+    }
+}
+
+/* Sets the bits of the piece's elements, row by row along the dimension whose elements are neighbours. */
+static int
+set_piece(const ncz_spec *spec, const ncz_piece *p, uint64_t *bits)
+{
+    ncz_dims step, k;
+    uint64_t at = 0;
+    size_t   row = spec->rank, d = 0;
+    int      rc;
+
+    if (spec->rank == 0) {
+        bits[0] = 1;
+        return NC_NOERR;
+    }
+    if ((rc = ncz_dims_init(&step, spec->rank)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_dims_init(&k, spec->rank)) != NC_NOERR) {
+        ncz_dims_clear(&step);
+        return rc;
+    }
+    ncz_grid_strides(spec->chunk, spec->rank, spec->order, step.v);
+    row = ncz_order_dim(spec->order, spec->rank - 1);
+    for (d = 0; d < spec->rank; d++)
+        at += p->off[d] * step.v[d];
+    do {
+        set_row(bits, at, p->n[row], p->stride[row] * step.v[row]);
+        for (d = spec->rank; d-- > 0;) {
+            if (d == row)
+                continue;
+            at += p->stride[d] * step.v[d];
+            if (++k.v[d] < p->n[d])
+                break;
+            at -= p->n[d] * p->stride[d] * step.v[d];
+            k.v[d] = 0;
+        }
+    } while (d != SIZE_MAX);
+    ncz_dims_clear(&k);
+    ncz_dims_clear(&step);
+    return NC_NOERR;
+}
+
+int
+ncz_chunk_note_write(const ncz_engine *e, ncz_chunk *chunk, const ncz_piece *piece)
+{
+    const ncz_spec *spec = chunk->spec;
+    size_t          words = words_of(spec);
+
+    if (!ncz_chunk_is_shared(e, spec) || (chunk->state == NCZ_CHUNK_DIRTY && chunk->ours == NULL))
+        return NC_NOERR;
+    if (piece->whole || piece->nelems == spec->chunk_nelems) {
+        ncz_chunk_drop_ours(chunk);
+        return NC_NOERR;
+    }
+    if (chunk->ours == NULL && (chunk->ours = ncz_zalloc_n(words, sizeof *chunk->ours)) == NULL)
+        return ncz_fail_nomem(words * sizeof *chunk->ours);
+    return set_piece(spec, piece, chunk->ours);
+}
+
+void
+ncz_chunk_drop_ours(ncz_chunk *chunk)
+{
+    ncz_free(chunk->ours);
+    chunk->ours = NULL;
+}
+
+bool
+ncz_chunk_is_ours(const ncz_chunk *chunk, size_t elem)
+{
+    return (chunk->ours[elem / BITS] >> (elem % BITS) & 1) != 0;
+}
+
+bool
+ncz_chunk_all_ours(const ncz_chunk *chunk)
+{
+    size_t n = chunk->spec->chunk_nelems, words = n / BITS;
+
+    for (size_t i = 0; i < words; i++)
+        if (chunk->ours[i] != UINT64_MAX)
+            return false;
+    return n % BITS == 0 || chunk->ours[words] == (UINT64_C(1) << (n % BITS)) - 1;
+}
+
+/* Without memory the version counts as unknown, and the chunk is read again before it is stored. */
+void
+ncz_chunk_set_version(ncz_chunk *chunk, const char *version)
+{
+    if (chunk->version != NULL && version != NULL && strcmp(chunk->version, version) == 0)
+        return;
+    ncz_free(chunk->version);
+    chunk->version = NULL;
+    if (version != NULL && version[0] != '\0' && (chunk->version = ncz_strdup(version)) == NULL)
+        ncz_err_clear();
+}
