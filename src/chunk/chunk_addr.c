@@ -27,3 +27,12 @@ ncz_chunk_locate(const ncz_spec *spec, const uint64_t *index, ncz_buf *key, ncz_
     *where = (ncz_chunk_addr){.length = ZMAP_WHOLE, .slot = NCZ_NO_SLOT};
     return spec->locate(spec, index, key, where);
 }
+
+int
+ncz_chunk_fail_key(const char *key, int rc)
+{
+    ncz_err e;
+
+    ncz_err_save(&e, rc);
+    return ncz_fail(rc, "%s: %s", key, e.text);
+}

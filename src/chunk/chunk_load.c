@@ -11,15 +11,6 @@
 
 #include <string.h>
 
-int
-ncz_chunk_fail_key(const char *key, int rc)
-{
-    ncz_err e;
-
-    ncz_err_save(&e, rc);
-    return ncz_fail(rc, "%s: %s", key, e.text);
-}
-
 /* Codecs add little, but some store wider types. */
 size_t
 ncz_chunk_stored_most(const ncz_chunk_request *c)
@@ -98,18 +89,6 @@ ncz_chunk_decode(ncz_chunk_request *c, ncz_chunk_task *j, const zmap_get_req *re
         rc = ncz_chain_decode(c->spec->chain, scratch, body, len, j->data, nbytes, false);
     }
     return rc == NC_NOERR ? rc : ncz_chunk_fail_key(req->key, rc);
-}
-
-void
-ncz_chunk_ask_version(const ncz_chunk_request *c, const ncz_chunk_task *j, zmap_get_req *req)
-{
-    const ncz_chunk_object *o = j->object;
-
-    req->ask_version = o != NULL || (j->chunk != NULL && ncz_chunk_is_shared(c->engine, c->spec));
-    if (o == NULL)
-        return;
-    if (o->version[0] != '\0' && j->tries == 0)
-        req->match = o->version;
 }
 
 int

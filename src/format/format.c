@@ -30,12 +30,6 @@ fail_unknown(int zarr_format)
     return rc;
 }
 
-bool
-ncz_format_is_wanted(const ncz_load_opts *wish, const ncz_dialect_ops *dialect)
-{
-    return wish->zarr_format == 0 || wish->zarr_format == dialect->zarr_format;
-}
-
 /* A writer changes the documents of one dialect only. */
 static void
 warn_of_others(const ncz_loader *l, const ncz_docs_got *got)

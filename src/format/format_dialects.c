@@ -3,7 +3,7 @@
  * The list of dialects, and queries over all of them, for callers that do not know the dialect of a dataset yet.
  * Tables only; any thread.
  */
-#include "format/format.h"
+#include "format/format_int.h"
 #include "format/zarr2/zarr2.h"
 #include "format/zarr3/zarr3.h"
 
@@ -116,4 +116,10 @@ ncz_format_shown_key(const char *hidden)
             if (strcmp(d->hidden, hidden) == 0)
                 return d->key;
     return NULL;
+}
+
+bool
+ncz_format_is_wanted(const ncz_load_opts *wish, const ncz_dialect_ops *dialect)
+{
+    return wish->zarr_format == 0 || wish->zarr_format == dialect->zarr_format;
 }

@@ -66,7 +66,6 @@ bool ncz_grid_convert_runs(const ncz_convert_run *p, const ncz_runs *r);
 
 /* ---- grid_record.c ---- */
 
-int ncz_grid_record_check(const ncz_record *r, const ncz_type *mem);
 /*
  * Converts runs of records. The types have passed the check. *bad: a value was out of range. Out of a record, elements
  * that own memory are zeroed first, and freed after a failure.

@@ -24,31 +24,6 @@ typedef struct mover {
     uint64_t              made;
 } mover;
 
-int
-ncz_transfer_check(const ncz_dtype *t, const ncz_type *mem)
-{
-    const ncz_type *stored = ncz_dtype_type(t);
-
-    mem = ncz_type_value(mem);
-    if (t->kind == NCZ_KIND_RECORD)
-        return ncz_grid_record_check(t->record, mem);
-    if (t->kind == NCZ_KIND_RAW)
-        return mem->class == NCZ_TYPE_OPAQUE && mem->size == t->size
-                   ? NC_NOERR
-                   : ncz_fail(NC_EBADTYPE, "%zu raw bytes convert to and from an opaque type only", t->size);
-    if (stored->class == NCZ_TYPE_NONE)
-        return ncz_fail(NC_EBADTYPE, "elements of %zu bytes have no netCDF type", t->size);
-    if (mem->class == NCZ_TYPE_NONE || mem->id > NC_MAX_ATOMIC_TYPE)
-        return ncz_fail(NC_EBADTYPE, "%d is not an atomic type", (int)mem->id);
-    if (stored == mem)
-        return NC_NOERR;
-    if (stored->class == NCZ_TYPE_STRING || mem->class == NCZ_TYPE_STRING)
-        return ncz_fail(NC_EBADTYPE, "strings convert to and from strings only");
-    if (stored->class == NCZ_TYPE_CHAR || mem->class == NCZ_TYPE_CHAR)
-        return ncz_fail(NC_ECHAR, "text does not convert to or from numbers");
-    return NC_NOERR;
-}
-
 /* Objects have no fixed place in a chunk: ncz_vlen_put() makes a new block instead. */
 static int
 not_objects(const ncz_dtype *t)
