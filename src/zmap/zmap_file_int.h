@@ -4,10 +4,11 @@
  * relative to the root's descriptor and never leads out of the root.
  *
  *   zmap_file.c          opening, closing, the table
- *   zmap_file_path.c     resolving a path to a descriptor
+ *   zmap_file_path.c     resolving a path to a descriptor; names of temporary files
  *   zmap_file_resolve.c  the same where the system has no openat2()
  *   zmap_file_get.c      get and list
- *   zmap_file_put.c      put and del
+ *   zmap_file_put.c      put
+ *   zmap_file_del.c      del
  *   zmap_file_match.c    versions, and puts over one version only
  *   zmap_file_dir.c      directories in use by puts
  *   zmap_file_journal.c  what this session created and what is not yet durable: sync, discard
@@ -91,10 +92,11 @@ bool zmap_file_reserved(const char *name);
 /* Returns the last segment of a key. *parent_len is the length of what precedes its '/', or 0. */
 const char *zmap_file_leaf(const char *key, size_t *parent_len);
 
-/* ---- zmap_file_put.c ---- */
-
 #define ZMAP_FILE_TEMP_NAME 64                                         /* bytes of a temporary's name */
 void zmap_file_name_temp(file_map *f, char name[ZMAP_FILE_TEMP_NAME]); /* another one each time */
+
+/* ---- zmap_file_del.c ---- */
+
 /* Removes what is left of a key whose file was removed: its record, and directories that are empty now. */
 int zmap_file_removed(file_map *f, const char *key);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Resolves a path below the root to a descriptor without ever leaving the root. Links are followed as long as they
- * stay below it: openat2() ensures that, or zmap_file_resolve() where the system lacks it.
+ * stay below it: openat2() ensures that, or zmap_file_resolve() where the system lacks it. Names temporary files.
  */
 #include "zmap/zmap_file_int.h"
 
@@ -89,4 +89,31 @@ zmap_file_leaf(const char *key, size_t *parent_len)
 
     *parent_len = slash != NULL ? (size_t)(slash - key) : 0;
     return slash != NULL ? slash + 1 : key;
+}
+
+/* ---- temporary files ---- */
+
+/* Appends `v` in hexadecimal, with at least `least` digits. */
+static char *
+add_hex(char *at, uint64_t v, unsigned least)
+{
+    unsigned n = 16;
+
+    while (n > least && v >> (4 * (n - 1)) == 0)
+        n--;
+    while (n-- > 0)
+        *at++ = "0123456789abcdef"[v >> (4 * n) & 15];
+    return at;
+}
+
+void
+zmap_file_name_temp(file_map *f, char name[ZMAP_FILE_TEMP_NAME])
+{
+    char *at = name + strlen(ZMAP_FILE_TEMP);
+
+    memcpy(name, ZMAP_FILE_TEMP, strlen(ZMAP_FILE_TEMP));
+    at = add_hex(at, f->tag, 16);
+    *at++ = '-';
+    at = add_hex(at, atomic_fetch_add_explicit(&f->ntemps, 1, memory_order_relaxed), 1);
+    *at = '\0';
 }
