@@ -93,7 +93,7 @@ static int
 find_difference(const ncz_buf *ours, const ncz_buf *first)
 {
     ncz_cursor a = ncz_cursor_at(ours->data, ours->len), b = ncz_cursor_at(first->data, first->len);
-    span       key, text, first_key, first_text;
+    span       key = {0}, text = {0}, first_key = {0}, first_text = {0};
 
     for (;;) {
         bool more = next_span(&a, &key) && next_span(&a, &text);

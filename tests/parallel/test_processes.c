@@ -82,7 +82,7 @@ static int
 write_round(int ncid, int who, int round)
 {
     int  rc = NC_NOERR, row[SIDE];
-    char text[32], *at = text;
+    char text[64], *at = text;
 
     for (int y = 0; y < SIDE && rc == NC_NOERR; y++) {
         for (int x = 0; x < SIDE && rc == NC_NOERR; x++)
@@ -157,7 +157,7 @@ check_dataset(const int done[PROCESSES], const bool killed[PROCESSES])
     ok(nc_get_var_int(ncid, 2, &records[0][0]));
     for (int y = 0; y < SIDE; y++) {
         int  who = y % PROCESSES, last = done[who] - 1;
-        char want[32], or_next[32];
+        char want[64], or_next[64];
 
         snprintf(want, sizeof want, "%d of %d, round %d", y, who, last);
         snprintf(or_next, sizeof or_next, "%d of %d, round %d", y, who, last + killed[who]);
