@@ -548,6 +548,8 @@ copy_target_publish(const copy_opts *o, copy_target *t)
 void
 copy_target_clear(copy_target *t)
 {
+    if (t->open && t->resumable) /* what is copied already, but in the cache alone, need not be copied again */
+        (void)nc_sync(t->ncid);
     if (t->open)
         (void)nc_abort(t->ncid);
     if (t->lock >= 0) {
