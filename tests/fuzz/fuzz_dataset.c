@@ -17,6 +17,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MOST_ELEMS 65536 /* a hostile shape is not worth the fuzzer's memory; small boxes reach the same code */
+#define MOST_BYTES ((size_t)64 << 20)
 
 static void
 fill_map(zmap *map, const uint8_t *data, size_t size)
@@ -71,6 +72,17 @@ read_atts(int ncid, int varid, int natts)
 
             (void)nc_get_att_text(ncid, varid, name, s);
             free(s);
+        } else if (type > NC_MAX_ATOMIC_TYPE) {
+            size_t elem = 0;
+            void  *values;
+
+            if (nc_inq_type(ncid, type, NULL, &elem) != NC_NOERR)
+                abort();
+            if (elem <= MOST_BYTES / (len + 1) && (values = calloc(len + 1, elem)) != NULL) {
+                if (nc_get_att(ncid, varid, name, values) == NC_NOERR)
+                    (void)nc_reclaim_data(ncid, type, values, len);
+                free(values);
+            }
         } else if ((numbers = calloc(len + 1, sizeof *numbers)) != NULL) {
             (void)nc_get_att_double(ncid, varid, name, numbers);
             free(numbers);
@@ -108,11 +120,16 @@ read_var(int ncid, int varid)
                 (void)nc_free_string(total, s);
             free(s);
         } else {
-            void *out = calloc(total, 8);
+            size_t elem = 8; /* of one whose type is not understood */
+            void  *out;
 
-            if (nc_get_vara(ncid, varid, start, count, out) != NC_NOERR && nczarr_errmsg() == NULL)
-                abort();
-            free(out);
+            (void)nc_inq_type(ncid, type, NULL, &elem);
+            if (elem <= MOST_BYTES / total && (out = calloc(total, elem)) != NULL) {
+                if (nc_get_vara(ncid, varid, start, count, out) != NC_NOERR && nczarr_errmsg() == NULL)
+                    abort();
+                (void)nc_reclaim_data(ncid, type, out, total);
+                free(out);
+            }
         }
         for (int d = 0; d < ndims; d++) {
             size_t len = 0;
